@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * frame.h - cut a byte stream into frames, and put the header before a body.
+ *
+ * A reader keeps the bytes that are not yet a whole frame. It grows with the bytes that came, never
+ * with the length a peer announced.
+ */
+#ifndef KEELSON_FRAME_H
+#define KEELSON_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "keel/wire.h"
+
+struct frame {
+	uint16_t type; /* enum wire_type */
+	uint64_t corr;
+	const char *body; /* borrowed from the reader until the next frame_* call on it */
+	uint32_t len;
+};
+
+struct frame_reader {
+	char *buf;
+	size_t start, end, size; /* bytes start..end of buf are unread */
+	uint32_t body_max;
+};
+
+void frame_reader_init(struct frame_reader *r, uint32_t body_max);
+void frame_reader_fini(struct frame_reader *r);
+
+/* Room for at least `want` more bytes, at *ret_room; *ret_len is the room there is. 0 or -ENOMEM. */
+int frame_reader_room(struct frame_reader *r, size_t want, char **ret_room, size_t *ret_len);
+
+/* `n` bytes were written into the room. */
+void frame_reader_added(struct frame_reader *r, size_t n);
+
+/* The next whole frame: 1 and *ret_frame, 0 when more bytes are needed, -EPROTO when the header is
+ * bad (unknown type, flags, length over body_max); the stream cannot be used after that. */
+int frame_next(struct frame_reader *r, struct frame *ret_frame);
+
+/* Write a header for a body of `len` bytes into `head`. */
+void frame_header(char head[WIRE_HEADER_SIZE], uint16_t type, uint64_t corr, uint32_t len);
+
+#endif

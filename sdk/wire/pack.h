@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pack.h - read MessagePack bodies that a stranger wrote.
+ *
+ * Everything is decoded by msgpack-c, after pack_check() has bounded what it may allocate.
+ */
+#ifndef KEELSON_PACK_H
+#define KEELSON_PACK_H
+
+#include <msgpack.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One value fills the `len` bytes exactly, depth <= WIRE_DEPTH_MAX, every count fits the bytes left.
+ * 0 or -EPROTO. Never allocates. */
+int pack_check(const char *bytes, size_t len);
+
+/* A decoded body. Strings point into the bytes, which must outlive it. */
+struct pack {
+	msgpack_zone zone;
+	msgpack_object root; /* a MAP */
+};
+
+/* pack_check, decode, and insist on a map. 0, -EPROTO or -ENOMEM. pack_fini() only after 0. */
+int pack_open(struct pack *p, const char *bytes, size_t len);
+void pack_fini(struct pack *p);
+
+/* The value of `key` in a map, NULL when absent (or `map` is no map). */
+const msgpack_object *pack_get(const msgpack_object *map, const char *key);
+
+/* Typed reads: the default when absent or of another type. */
+int64_t pack_int(const msgpack_object *map, const char *key, int64_t otherwise);
+bool pack_bool(const msgpack_object *map, const char *key, bool otherwise);
+/* STR or BIN; *ret_len may be NULL. NULL when absent or another type. Not terminated. */
+const char *pack_bytes(const msgpack_object *map, const char *key, size_t *ret_len);
+/* A malloc'ed, terminated copy of a STR; NULL when absent, no STR, holds a NUL byte, or no memory. */
+char *pack_strdup(const msgpack_object *value);
+
+/* Writing: short forms over msgpack_packer. */
+void pack_str(msgpack_packer *pk, const char *text); /* NULL writes nil */
+void pack_key_str(msgpack_packer *pk, const char *key, const char *text);
+void pack_key_int(msgpack_packer *pk, const char *key, int64_t n);
+
+#endif
