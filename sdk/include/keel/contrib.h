@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keel/contrib.h - contributions: the vocabulary a module adds, as data.
+ *
+ * A contribution is a kind (by name) and a pointer to that kind's sized definition. The kernel owns
+ * the kinds below; a base module declares its own with a KIND row and receives the rows of every
+ * module as they come and go. A name that is already taken refuses the load and names both owners.
+ */
+#ifndef KEEL_CONTRIB_H
+#define KEEL_CONTRIB_H
+
+#include "keel/types.h"
+
+struct keel_contrib {
+	const char *kind; /* "CLASS", "TYPE", "ATTR", "REQUEST", "SERVICE", "KIND", or a module's */
+	const void *def;
+};
+
+/* CLASS: a kind of object. */
+enum keel_class_flag { KEEL_CLASS_SAVE = 1 /* objects are kept in the store */ };
+struct keel_class_def {
+	uint32_t size, flags;
+	const char *name; /* "job" */
+	const char *doc;
+};
+
+/* TYPE: how values of an attribute are read, written, combined and compared. */
+union keel_slot {
+	int64_t i;
+	double f;
+	void *p; /* owned by the object */
+};
+enum keel_type_flag {
+	KEEL_TYPE_KEYED = 1, /* holds named entries: Resource_List.ncpus */
+	KEEL_TYPE_INT = 2,   /* slot.i is the value; stored and compared as an integer */
+	KEEL_TYPE_STRING = 4, /* slot.p is a terminated string */
+};
+struct keel_emit {
+	/* `text` need not be terminated; both are borrowed until the call returns. */
+	void (*fn)(void *arg, const char *key, const char *text, uint32_t len);
+	void *arg;
+};
+struct keel_type_def {
+	uint32_t size, flags;
+	const char *name, *doc;
+	/* Combine `text` into *slot by SET, INCR or DECR. *is_set says whether *slot has a value, and is
+	 * updated (a DECR may empty it). `key` is NULL unless KEYED; a KEYED type must take key NULL with
+	 * SET as "replace everything by nothing". 0, or a PBSE code with *err filled; *slot is then as
+	 * before. */
+	int32_t (*parse)(struct keel_mod *, const struct keel_attr *, int32_t op, const char *key,
+			 const char *text, union keel_slot *slot, bool *is_set, struct keel_err *);
+	/* Emit the value as users see it: once, or once per key (only `key` when it is not NULL). */
+	void (*format)(struct keel_mod *, const union keel_slot *, const char *key,
+		       const struct keel_emit *);
+	/* Remove one key; true when nothing is left. KEYED only. */
+	bool (*unset)(struct keel_mod *, union keel_slot *, const char *key);
+	/* Is `slot <op> text` true? 1, 0, or a negative PBSE code. `is_set` false: there is no value. */
+	int32_t (*match)(struct keel_mod *, const union keel_slot *, bool is_set, int32_t op,
+			 const char *key, const char *text, struct keel_err *);
+	int32_t (*copy)(struct keel_mod *, const union keel_slot *from, union keel_slot *to);
+	void (*fini)(struct keel_mod *, union keel_slot *);
+};
+/* The kernel brings: bool long size time float string string_array (comma list). */
+
+/* ATTR: an attribute of a class. Any module may add rows to any class. */
+enum keel_attr_flag {
+	KEEL_ATTR_SAVE = 1,      /* kept in the store */
+	KEEL_ATTR_CREATE = 2,    /* may be set only when the object is created */
+	KEEL_ATTR_NO_INCR = 4,   /* `+=` and `-=` are refused */
+	KEEL_ATTR_RESET = 8,     /* unset restores the default instead of removing the value */
+	KEEL_ATTR_NO_PRINT = 16, /* not part of an "all attributes" answer; shown when asked by name */
+	KEEL_ATTR_FLAG1 = 256,   /* free for the class' own module (jobs: may change while running) */
+	KEEL_ATTR_FLAG2 = 512,
+};
+struct keel_attr_def {
+	uint32_t size, flags;
+	const char *klass, *name, *type, *doc;
+	uint32_t read_roles, write_roles; /* enum keel_role bits */
+	int32_t order;        /* place in listings, low first; equal: by name */
+	const char *fallback; /* value of a new object, as text; NULL = unset */
+	/* May this value be set? `text` is the whole new value (of `key`). 0 or a PBSE code. */
+	int32_t (*check)(struct keel_mod *, const struct keel_session *, struct keel_obj *, int32_t op,
+			 const char *key, const char *text, struct keel_err *);
+	/* Computed at each read instead of stored; the value must not depend on who asks. */
+	void (*derive)(struct keel_mod *, struct keel_obj *, const struct keel_emit *);
+	/* The stored value of `obj` has changed (after commit of the change). May be NULL. */
+	void (*changed)(struct keel_mod *, struct keel_obj *, const struct keel_attr *);
+};
+#define KEEL_ATTR_DEF(class_name, attr_name, type_name, ...)                                       \
+	{ .size = sizeof(struct keel_attr_def), .klass = (class_name), .name = (attr_name),        \
+	  .type = (type_name), __VA_ARGS__ }
+
+/* REQUEST: a name in the request router. The handler answers now or later, exactly once, by
+ * request->reply*(); keep `req` until then. A name "keelson.X" is a verb of the `keelson` command. */
+struct keel_request_def {
+	uint32_t size;
+	uint32_t roles; /* who may ask at all; others get 15007 */
+	const char *name, *doc;
+	void (*handler)(struct keel_mod *, struct keel_req *);
+};
+
+/* SERVICE: a typed, size-tagged, append-only function table for other modules. Its first two
+ * fields are `uint32_t size, version`. */
+struct keel_service_def {
+	uint32_t size, version;
+	const char *name, *doc;
+	const void *table;
+};
+
+/* KIND: rows of this kind go to the declaring module. `add` may refuse (-errno with *err). Rows that
+ * were registered before the kind are handed over when it appears. */
+struct keel_kind_def {
+	uint32_t size;
+	uint32_t reserved;
+	const char *name, *doc;
+	int32_t (*add)(struct keel_mod *self, struct keel_mod *owner, const void *def,
+		       struct keel_err *);
+	void (*remove)(struct keel_mod *self, struct keel_mod *owner, const void *def);
+};
+
+/* SIGNAL (declared by jobs): a pseudo-signal of qsig. */
+struct keel_signal_def {
+	uint32_t size;
+	uint32_t roles; /* who may send it; others get 15007, the owner too */
+	const char *name, *doc;
+	/* Act on a running or suspended job (state R). Called after the job_signal chain accepted.
+	 * Answer through job->signal_done(op, code, text), now or later, exactly once. */
+	void (*start)(struct keel_mod *, struct keel_obj *job, const char *who, void *op);
+};
+
+/* NODE_STATE (declared by nodes): a word of a vnode's `state`. Bits of base states are fixed. */
+struct keel_node_state_def {
+	uint32_t size;
+	uint32_t bit;         /* one bit */
+	int32_t place;        /* printing order, low first */
+	uint32_t unavailable; /* 1: no new work */
+	const char *name, *doc;
+};
+
+#endif
