@@ -2,17 +2,20 @@
  *
  * pbs_ifl.h - the client library: types, names and calls. Link with -lpbs.
  *
- * A connection is a small positive int. Every call sets pbs_errno of the calling thread (0: success)
- * and the text of the connection (pbs_geterrmsg). Use one connection from one thread at a time.
- * Unless said otherwise a string may be NULL or "", strings given are only read, and a value that is
- * returned is freed by the caller with free(). The order of members and the values of enumerations
- * are the ABI.
+ * A connection is a small positive int. Every call sets pbs_errno of the calling thread (0 is
+ * success) and the text of the connection (pbs_geterrmsg). Use one connection from one thread at a
+ * time. Unless said otherwise a string may be NULL or "", strings given are only read, and a value
+ * that is returned is freed by the caller with free(). The order of members and the values of
+ * enumerations are the ABI.
  */
 #ifndef PBS_IFL_H
 #define PBS_IFL_H
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
 #endif
 
 /* Attributes of jobs: submit and alter. */
@@ -617,8 +620,12 @@ int pbs_stat_each(int c, const char *klass, const char *id, struct attropl *sele
 		  struct attrl *want, const char *extend,
 		  int (*each)(struct batch_status *one, void *arg), void *arg);
 
+/* The value of a key of pbs.conf as in force (the environment wins), malloc'ed; NULL: not set. */
+char *pbs_conf_value(const char *key);
+
 /* Wait until job `id` has ended. 0: *ret_exit is its status; *ret_text, when not NULL, is a
- * malloc'ed sentence why it never ran (then *ret_exit says nothing). Else the error. */
+ * malloc'ed sentence why it never ran (then *ret_exit says nothing). Else the error; EINTR when a
+ * signal handler ran meanwhile (the connection stays usable). */
 int pbs_waitjob(int c, const char *id, int *ret_exit, char **ret_text);
 
 /* A verb for administrators ("check", "modules", "hooks", ...); `args` ends with NULL, or is NULL.
@@ -626,6 +633,9 @@ int pbs_waitjob(int c, const char *id, int *ret_exit, char **ret_text);
  * NULL: error. */
 char **pbs_admin(int c, const char *verb, char **args, const char *extend);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif
