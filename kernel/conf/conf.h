@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * conf.h - libconfig files checked against rules, into plain structs.
+ *
+ * Main file: top-level keys and kernel groups. Beside it modules.d/ *.conf, read in name order, each
+ * holding groups named like modules. Errors read `file:line: key: expected ..., got ...`.
+ */
+#ifndef KEELSON_CONF_H
+#define KEELSON_CONF_H
+
+#include "keel/module.h"
+#include "keel/types.h"
+
+struct conf;      /* the parsed files */
+struct conf_data; /* one filled struct and the memory it points to */
+
+/* Read the main file and its modules.d. 0 or -errno with *err. */
+int conf_read(const char *path, struct conf **ret_conf, struct keel_err *err);
+void conf_destroy(struct conf *c);
+
+/* Fill a struct of `size` bytes from group `group` (NULL or "": the top level) by `rules`. Unknown
+ * keys in a group are errors; at the top level only keys that are neither in the rules nor groups.
+ * `enabled` is known to every module group. A missing group gives all defaults. */
+int conf_fill(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
+	      uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
+const void *conf_data(const struct conf_data *d);
+void conf_data_destroy(struct conf_data *d);
+
+/* Module groups in order of appearance, with their `enabled` (default true) and `path` (a .so; NULL:
+ * <modules_dir>/<name>.so). */
+struct conf_module {
+	const char *name, *path, *file; /* file:line text of where it was said */
+	bool enabled;
+};
+const struct conf_module *conf_modules(const struct conf *c, uint32_t *ret_n);
+
+/* A sample file and a manual section from the same rows; appended to text with '\n'. */
+struct buf;
+void conf_sample(const char *group, const struct keel_conf_rule *rules, uint32_t n_rules,
+		 struct buf *out);
+
+#endif

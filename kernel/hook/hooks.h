@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * hooks.h - points, compiled chains, operations and holds, as the rest of the kernel sees them.
+ * Modules see keel_hook_api and keel_call_api.
+ */
+#ifndef KEELSON_HOOKS_H
+#define KEELSON_HOOKS_H
+
+#include "keel/api.h"
+#include "util/buf.h"
+#include "util/owner.h"
+
+struct hooks;
+
+struct hooks_conf {
+	int64_t hold_default_ms;              /* a hold that names no timeout */
+	int64_t soft_budget_ms, hard_budget_ms; /* log; strike */
+	int64_t strikes;                      /* then the tap is benched */
+};
+
+/* Offers the groups "hook" and "call". */
+int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hooks **ret_hooks);
+void hooks_destroy(struct hooks *h);
+
+/* Taps of a module: checked, and live at once; all or none. hooks_detach() withdraws them, and cancels
+ * its holds with KEEL_CANCEL_STOPPING. */
+int hooks_attach(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n,
+		 uint32_t stride, struct keel_err *err);
+void hooks_detach(struct hooks *h, struct owner *owner);
+
+/* The kernel's own raises. */
+void hooks_note(struct hooks *h, uint32_t point, const void *event);
+int64_t hooks_fold(struct hooks *h, uint32_t point, const void *event, char *buf, uint32_t len);
+
+/* A requester went away: cancel the holds of its operations. */
+void hooks_client_gone(struct hooks *h, struct keel_req *req);
+
+/* The compiled chain of a point, one line per tap, for `keelson hooks POINT`. -ENOENT: no such point. */
+int hooks_describe(struct hooks *h, const char *point, struct buf *out);
+/* Operations that wait: one line per hold. */
+void hooks_describe_holds(struct hooks *h, struct buf *out);
+
+#endif

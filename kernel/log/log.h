@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * log.h - the PBS log: MM/DD/YYYY HH:MM:SS;EEEE;daemon;Class;object;text
+ *
+ * Day files YYYYMMDD in a directory, by local day. Records below the mask are dropped, except with
+ * KEEL_LOG_FORCE. Newlines in object and text of strangers are written as \n.
+ */
+#ifndef KEELSON_LOG_H
+#define KEELSON_LOG_H
+
+#include "keel/types.h"
+
+struct log;
+struct loop;
+
+/* `dir` is created when missing; NULL: standard error. `name` is the daemon field. Copied. */
+int log_open(struct loop *l, const char *dir, const char *name, uint32_t mask, bool microseconds,
+	     struct log **ret_log, struct keel_err *err);
+void log_close(struct log *g);
+void log_set_mask(struct log *g, uint32_t mask);
+/* The daemon field; the default when a process is server and mom at once may be overridden. */
+void log_add(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,
+	     ...) KEEL_PRINTF(5, 6);
+void log_addv(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,
+	      va_list ap);
+
+#endif

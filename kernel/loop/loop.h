@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * loop.h - the event loop and the clock; the only user of libuv, the only reader of time.
+ *
+ * A *turn* is one pass: all callbacks of ready events, then the deferred calls, then the turn-end
+ * callbacks (store commit). Everything but loop_post() is for the loop thread.
+ */
+#ifndef KEELSON_LOOP_H
+#define KEELSON_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct loop;
+struct loop_timer;
+struct loop_watch;
+typedef void loop_fn(void *arg);
+
+int loop_create(struct loop **ret_loop);
+void loop_destroy(struct loop *l); /* every timer, watch and job must have ended; NULL is fine */
+int loop_run(struct loop *l);      /* until loop_stop() */
+void loop_stop(struct loop *l);
+/* Run turns until `done()` is true or `deadline_ms` passed; for start-up, shutdown and tests.
+ * 0 or -ETIMEDOUT. */
+int loop_run_until(struct loop *l, bool (*done)(void *arg), void *arg, int64_t deadline_ms);
+
+int64_t loop_now_ms(const struct loop *l);  /* monotonic, of this turn */
+int64_t loop_time(const struct loop *l);    /* wall clock, seconds */
+int64_t loop_time_us(const struct loop *l); /* wall clock, microseconds */
+
+/* One shot. NULL: no memory. loop_timer_cancel(NULL) is fine; cancel inside the callback too. */
+struct loop_timer *loop_timer(struct loop *l, int64_t after_ms, loop_fn *fn, void *arg);
+void loop_timer_cancel(struct loop_timer *t);
+
+int loop_defer(struct loop *l, loop_fn *fn, void *arg); /* later in this turn, in order */
+int loop_post(struct loop *l, loop_fn *fn, void *arg);  /* any thread */
+
+/* At the end of each turn in which loop_turn_due() was called. One consumer: the store front. */
+void loop_turn_end(struct loop *l, loop_fn *fn, void *arg);
+void loop_turn_due(struct loop *l);
+
+/* Worker threads: `work` there, `done` here. */
+int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg);
+
+enum loop_events { LOOP_READABLE = 1, LOOP_WRITABLE = 2 };
+typedef void loop_fd_fn(void *arg, int events);
+int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg,
+	       struct loop_watch **ret_watch);
+int loop_watch_set(struct loop_watch *w, int events); /* change what is watched; 0 = pause */
+void loop_watch_cancel(struct loop_watch *w);         /* the fd stays open */
+
+/* Unix signals, delivered on the loop. */
+int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), void *arg);
+
+#endif

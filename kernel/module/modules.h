@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * modules.h - find, check, load, start, reload and unload modules.
+ *
+ * Order of a load: note -> dlopen -> descriptor lint -> config check -> needs -> contributions ->
+ * init -> replay -> start -> taps live. A failure unwinds exactly what happened before.
+ */
+#ifndef KEELSON_MODULES_H
+#define KEELSON_MODULES_H
+
+#include "keel/module.h"
+#include "util/buf.h"
+#include "util/owner.h"
+
+struct conf;
+struct modules;
+
+/* `replay` tells a late module what exists (main wires it to the points named *_known through the
+ * service "replay" rows of base modules; NULL: nothing to tell). */
+int modules_create(struct parts *parts, const char *dir, struct modules **ret_modules);
+void modules_destroy(struct modules *m);
+
+/* Phase 1 without effect: every enabled module of `conf` for `daemon` opens, lints and accepts its
+ * configuration. */
+int modules_check(struct modules *m, const struct conf *conf, struct keel_err *err);
+/* Load what the configuration enables: up to init of all (in order of needs). */
+int modules_load(struct modules *m, const struct conf *conf, struct keel_err *err);
+/* After the store is loaded: replay, start, taps live. */
+int modules_start(struct modules *m, struct keel_err *err);
+void modules_stop(struct modules *m); /* stop all, in reverse order; fini and unload */
+/* Make the running set that of `conf`: load what is new, unload what is gone (busy: refused with
+ * the reasons, nothing changed), swap changed configurations. One line per change to `out`. */
+int modules_reload(struct modules *m, const struct conf *conf, struct buf *out, struct keel_err *err);
+/* One line per module: name, version, state, roles, path. */
+void modules_describe(struct modules *m, struct buf *out);
+
+#endif

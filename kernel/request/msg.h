@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * msg.h - message bodies, read and built; the group "msg" and the kernel's own use of it.
+ */
+#ifndef KEELSON_MSG_H
+#define KEELSON_MSG_H
+
+#include "keel/api.h"
+#include "util/buf.h"
+
+/* Decode a body (pack_check()ed). The bytes are copied. */
+int msg_open(const char *bytes, size_t len, struct keel_msg **ret_msg);
+void msg_destroy(struct keel_msg *m);
+
+/* The finished map, borrowed until the out is dropped; NULL when an allocation failed or an array is
+ * still open. */
+struct keel_out *out_create(void);
+const char *out_bytes(struct keel_out *o, uint32_t *ret_len);
+void out_drop(struct keel_out *o);
+/* For object->pack: raw MessagePack of one value, appended to the array that is open. */
+void out_raw(struct keel_out *o, const void *bytes, uint32_t len);
+
+const struct keel_msg_api *msg_api(void);
+
+#endif

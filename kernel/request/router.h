@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * router.h - clients, their sessions, and the way from a request's name to its handler.
+ *
+ * Registers the kind REQUEST, offers the group "request". Roles of a session are asked of the point
+ * client_auth at each request. A reply waits for store_after().
+ */
+#ifndef KEELSON_ROUTER_H
+#define KEELSON_ROUTER_H
+
+#include "keel/api.h"
+#include "util/owner.h"
+
+struct router;
+
+int router_create(struct parts *parts, struct router **ret_router);
+void router_destroy(struct router *r);
+/* Listen on a Unix socket (mode 0666, SO_PEERCRED tells who); replaces a dead one. */
+int router_listen(struct router *r, const char *path, struct keel_err *err);
+/* Stop accepting; answer what is being served with PBSE_SVRDOWN at the deadline. */
+void router_shutdown(struct router *r);
+bool router_idle(const struct router *r);
+
+/* A client of this process, for simulation and tests: bytes in, frames out through `send`. */
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * buf.h - a growing byte buffer. An allocation failure is remembered (`failed`), later writes do
+ * nothing, so that a caller checks once at the end.
+ */
+#ifndef KEELSON_BUF_H
+#define KEELSON_BUF_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct buf {
+	char *data; /* always terminated when not NULL */
+	size_t len, size;
+	bool failed;
+};
+
+void buf_init(struct buf *b);
+void buf_fini(struct buf *b);
+void buf_reset(struct buf *b); /* keeps the memory */
+void buf_add(struct buf *b, const void *bytes, size_t len);
+void buf_str(struct buf *b, const char *text);
+void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
+/* The bytes, moved to the caller (free()); NULL when failed. The buffer is empty again. */
+char *buf_take(struct buf *b, size_t *ret_len);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * owner.h - on whose behalf the kernel acts: a loaded module, or the kernel itself.
+ *
+ * Every API function gets a `struct keel_mod *`; that is the first member of an owner, and the owner
+ * knows the parts of this kernel. Parts are pointers to types declared here and defined in their own
+ * folder, so nobody includes upwards and several kernels can live in one process.
+ */
+#ifndef KEELSON_OWNER_H
+#define KEELSON_OWNER_H
+
+#include "keel/types.h"
+
+struct conf;
+struct hooks;
+struct links;
+struct log;
+struct loop;
+struct modules;
+struct objects;
+struct registry;
+struct router;
+struct store;
+
+/* The parts of one kernel, and what everybody may know about this daemon. Owned by kernel/main. */
+struct parts {
+	struct loop *loop;
+	struct log *log;
+	struct conf *conf;
+	struct registry *registry;
+	struct objects *objects;
+	struct hooks *hooks;
+	struct store *store;
+	struct router *router;
+	struct links *links;
+	struct modules *modules;
+	uint32_t daemon;     /* enum keel_daemon bits */
+	char *home;          /* PBS_HOME, absolute */
+	char *exec_dir;      /* PBS_EXEC, absolute */
+	char *server_name;   /* the `.svr` part of ids */
+	char *host_name;     /* this host, as other daemons know it */
+	char *daemon_name;   /* third field of a log record: "Server@svr", "pbs_mom" */
+};
+
+struct owner {
+	struct keel_mod pub; /* first: a keel_mod is an owner */
+	struct parts *parts;
+	uint32_t live;     /* registrations (timers, watches, taps, rows ...) that must end before unload */
+	int32_t slot_base; /* for kernel/object: first private slot, -1 none */
+};
+
+static inline struct owner *owner_of(struct keel_mod *m)
+{
+	return (struct owner *)m;
+}
+
+#endif
