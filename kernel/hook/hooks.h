@@ -32,6 +32,16 @@ void hooks_detach(struct hooks *h, struct owner *owner);
 void hooks_note(struct hooks *h, uint32_t point, const void *event);
 int64_t hooks_fold(struct hooks *h, uint32_t point, const void *event, char *buf, uint32_t len);
 
+/* The event of every *_known point, and raising it: for all taps, or (owner not NULL) for those of one
+ * module that came late. */
+struct known_event {
+	uint32_t size, reserved;
+	const char *id;
+	struct keel_obj *obj;
+};
+void hooks_known(struct hooks *h, struct owner *only, uint32_t point, const char *id,
+		 struct keel_obj *obj);
+
 /* A requester went away: cancel the holds of its operations. */
 void hooks_client_gone(struct hooks *h, struct keel_req *req);
 

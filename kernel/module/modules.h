@@ -15,8 +15,7 @@
 struct conf;
 struct modules;
 
-/* `replay` tells a late module what exists (main wires it to the points named *_known through the
- * service "replay" rows of base modules; NULL: nothing to tell). */
+/* `dir` is where <name>.so is looked for. */
 int modules_create(struct parts *parts, const char *dir, struct modules **ret_modules);
 void modules_destroy(struct modules *m);
 

@@ -28,6 +28,11 @@ void objects_saved(struct keel_obj *o);
 int objects_decode(struct objects *o, const char *klass, const char *id, const void *bytes,
 		   uint32_t len, struct keel_err *err);
 
+/* Tell of every published object of every class that has a known_point, class by class in order of
+ * declaration, objects in order of creation. */
+void objects_replay(struct objects *o,
+		    void (*known)(void *arg, uint32_t point, const char *id, struct keel_obj *), void *arg);
+
 /* Change sets, for operations. */
 void changes_commit(struct keel_changes *c);
 void changes_discard(struct keel_changes *c);

@@ -22,6 +22,9 @@ struct keel_class_def {
 	uint32_t size, flags;
 	const char *name; /* "job" */
 	const char *doc;
+	/* The NOTE point that tells modules an object exists (at start, and to a module that is loaded
+	 * late); its event is { id, object }. 0: none. */
+	uint32_t known_point;
 };
 
 /* TYPE: how values of an attribute are read, written, combined and compared. */
