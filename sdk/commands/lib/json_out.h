@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * json_out.h - JSON written as it comes, indented with TABs.
+ *
+ * What comes out is valid whatever bytes go in: controls are escaped, bytes that are not UTF-8
+ * become U+FFFD. A key of one object is the caller's to give once (names.h helps).
+ */
+#ifndef KEELSON_COMMANDS_JSON_OUT_H
+#define KEELSON_COMMANDS_JSON_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "out.h"
+
+#define JSON_DEPTH 8
+
+struct json_out {
+	struct out *out; /* borrowed */
+	int depth;
+	bool filled[JSON_DEPTH]; /* something was written at this depth */
+};
+
+/* Begin the root object. */
+void jout_begin(struct json_out *j, struct out *out);
+/* End it, with a newline. */
+void jout_end(struct json_out *j);
+
+void jout_open(struct json_out *j, const char *key); /* an object in the object */
+void jout_close(struct json_out *j);
+
+void jout_key(struct json_out *j, const char *key, size_t len);
+/* Values; each after one jout_key(). */
+void jout_string(struct json_out *j, const char *text, size_t len);
+void jout_raw(struct json_out *j, const char *text, size_t len); /* valid JSON already */
+void jout_integer(struct json_out *j, long long n);
+/* Number, literal, object, array when the text is one; else a string. */
+void jout_guess(struct json_out *j, const char *text, size_t len);
+/* A number when the text is one, else a string. */
+void jout_number(struct json_out *j, const char *text, size_t len);
+
+#endif

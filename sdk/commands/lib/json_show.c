@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * json_show.c - the attributes of one object as members of a JSON object.
+ */
+#include "json_show.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void json_show_init(struct json_show *j, struct json_out *json, struct show *show)
+{
+	*j = (struct json_show){ .json = json, .show = show };
+	names_init(&j->keys, false);
+	names_init(&j->groups, false);
+}
+
+void json_show_fini(struct json_show *j)
+{
+	names_fini(&j->keys);
+	names_fini(&j->groups);
+	free(j->joined);
+	j->joined = NULL;
+}
+
+static bool has_resource(const struct attrl *a)
+{
+	return a->resource && *a->resource;
+}
+
+static bool same_entry(const struct attrl *a, const struct attrl *b)
+{
+	if (strcmp(a->name, b->name) != 0 || has_resource(a) != has_resource(b))
+		return false;
+	return !has_resource(a) || strcmp(a->resource, b->resource) == 0;
+}
+
+/* The comma that ends the piece at `at`, or `end`; a comma after a backslash ends nothing. */
+static const char *piece_end(const char *at, const char *end)
+{
+	const char *comma = at;
+
+	while ((comma = memchr(comma, ',', (size_t)(end - comma))) != NULL) {
+		if (comma == at || comma[-1] != '\\')
+			return comma;
+		comma++;
+	}
+	return end;
+}
+
+static char *room_for(struct json_show *j, size_t size)
+{
+	char *more;
+
+	if (size > j->joined_size) {
+		more = realloc(j->joined, size);
+		if (!more)
+			return NULL;
+		j->joined = more;
+		j->joined_size = size;
+	}
+	return j->joined;
+}
+
+/* The text without the backslashes that protect commas. */
+static void put_unescaped(struct json_show *j, const char *text, size_t len)
+{
+	char *to = memchr(text, '\\', len) ? room_for(j, len) : NULL;
+	size_t i, n = 0;
+
+	for (i = 0; to && i < len; i++)
+		if (text[i] != '\\' || i + 1 == len || text[i + 1] != ',')
+			to[n++] = text[i];
+	jout_string(j->json, to ? to : text, to ? n : len);
+}
+
+static void put_variables(struct json_show *j, const char *name, const char *text, size_t len)
+{
+	const char *end = text + len, *at, *stop, *equals;
+
+	jout_open(j->json, name);
+	names_clear(&j->keys);
+	for (at = text; at < end; at = stop + 1) {
+		stop = piece_end(at, end);
+		equals = memchr(at, '=', (size_t)(stop - at));
+		equals = equals ? equals : stop;
+		if (stop == at || names_add(&j->keys, at, (size_t)(equals - at)) != 1)
+			continue;
+		jout_key(j->json, at, (size_t)(equals - at));
+		if (equals < stop)
+			put_unescaped(j, equals + 1, (size_t)(stop - equals - 1));
+		else
+			jout_string(j->json, "", 0);
+	}
+	jout_close(j->json);
+}
+
+static void put_typed(struct json_show *j, const char *text, size_t len, enum trait kind)
+{
+	if (kind == TRAIT_NUMBER)
+		jout_number(j->json, text, len);
+	else if (kind == TRAIT_UNKNOWN)
+		jout_guess(j->json, text, len);
+	else
+		jout_string(j->json, text, len);
+}
+
+/* The entries from `a` on that are one list, as one string; returns the last of them. */
+static const struct attrl *put_joined(struct json_show *j, const struct attrl *a)
+{
+	const struct attrl *last = a, *b;
+	size_t size = 0, n = 0;
+	char *to;
+
+	for (b = a; b && same_entry(a, b); b = b->next) {
+		size += strlen(b->value ? b->value : "") + 1;
+		last = b;
+	}
+	to = room_for(j, size);
+	for (b = a; to; b = b->next) {
+		size_t len = strlen(b->value ? b->value : "");
+
+		memcpy(to + n, b->value ? b->value : "", len);
+		n += len;
+		if (b == last)
+			break;
+		to[n++] = ',';
+	}
+	jout_string(j->json, to ? to : "", n);
+	return last;
+}
+
+static const struct attrl *put_value(struct json_show *j, const struct attrl *a)
+{
+	enum trait kind;
+	const char *text;
+	size_t len;
+
+	if (a->next && same_entry(a, a->next))
+		return put_joined(j, a);
+	text = show_value(j->show, a, &len, &kind);
+	put_typed(j, text, len, kind);
+	return a;
+}
+
+/* Every resource of the attribute, wherever it stands in the list. Nothing when the group was
+ * written before. */
+static void put_group(struct json_show *j, const struct attrl *first, json_special_fn special)
+{
+	const struct attrl *a;
+
+	if (names_add(&j->groups, first->name, strlen(first->name)) != 1)
+		return;
+	jout_open(j->json, first->name);
+	for (a = first; a; a = a->next) {
+		if (!has_resource(a) || strcmp(a->name, first->name) != 0)
+			continue;
+		if (special && special(j, a))
+			continue;
+		jout_key(j->json, a->resource, strlen(a->resource));
+		a = put_value(j, a);
+	}
+	jout_close(j->json);
+}
+
+void json_show_attributes(struct json_show *j, const struct attrl *list, json_special_fn special)
+{
+	const struct attrl *a, *before = NULL;
+	const char *text;
+	enum trait kind;
+	size_t len;
+
+	names_clear(&j->groups);
+	for (a = list; a; before = a, a = a->next) {
+		if (has_resource(a)) {
+			if (!before || !has_resource(before) || strcmp(before->name, a->name) != 0)
+				put_group(j, a, special);
+			continue;
+		}
+		if (special && special(j, a))
+			continue;
+		text = show_value(j->show, a, &len, &kind);
+		if (kind == TRAIT_LIST) {
+			put_variables(j, a->name, text, len);
+			continue;
+		}
+		jout_key(j->json, a->name, strlen(a->name));
+		a = put_value(j, a);
+	}
+}
