@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keel/service/job.h - service "job" (offered by jobs): states and the steps between them.
+ *
+ * jobs owns the order of every state change; features answer named points (job_suspended ...) and ask
+ * for steps through this table, never write job_state or substate themselves.
+ */
+#ifndef KEEL_SERVICE_JOB_H
+#define KEEL_SERVICE_JOB_H
+
+#include "keel/types.h"
+
+/* Substates users see in `substate`. */
+enum keel_substate {
+	KEEL_SUB_QUEUED = 10,
+	KEEL_SUB_HELD = 20,
+	KEEL_SUB_WAITING = 30,
+	KEEL_SUB_SENT = 41,
+	KEEL_SUB_RUNNING = 42,
+	KEEL_SUB_SUSPENDED = 43,
+	KEEL_SUB_SCHED_SUSPENDED = 45, /* waits for the scheduler to resume it */
+	KEEL_SUB_EXITING = 50,
+	KEEL_SUB_RERUN = 60,
+	KEEL_SUB_TERMINATED = 91,
+	KEEL_SUB_FINISHED = 92,
+	KEEL_SUB_FAILED = 93,
+};
+
+/* code 0 or a PBSE number; text NULL: table text. Exactly once. */
+typedef void keel_job_done(struct keel_mod *, void *arg, int32_t code, const char *text);
+
+struct keel_job_api {
+	uint32_t size, version;
+	/* The stored letter: T Q H W R E B M F X. A suspended job is R. */
+	char (*state)(struct keel_mod *, struct keel_obj *job);
+	int32_t (*substate)(struct keel_mod *, struct keel_obj *job);
+	bool (*is_suspended)(struct keel_mod *, struct keel_obj *job);
+
+	/* Stop the processes, release resources, then the point job_suspended, then substate 43, all in
+	 * one durable turn; `signal` is what the point and the logs name it. 15016 unless running. */
+	void (*suspend)(struct keel_mod *, struct keel_obj *job, const char *signal, const char *who,
+			keel_job_done *done, void *arg);
+	/* Assign resources again (failing: nothing changed), point job_resume, continue the processes,
+	 * point job_resumed, substate 42. A host that refuses: released again, the job stays as it was. */
+	void (*resume)(struct keel_mod *, struct keel_obj *job, const char *signal, const char *who,
+		       keel_job_done *done, void *arg);
+	/* The answer of a SIGNAL row's start(). */
+	void (*signal_done)(struct keel_mod *, void *op, int32_t code, const char *text);
+	/* Start a queued job on these vnodes; `done` when the request is accepted (the host answers
+	 * later). Refused: 15016 not queued, 15044 resources, a tap's text. */
+	void (*run)(struct keel_mod *, struct keel_obj *job, const char *exec_vnode, const char *who,
+		    keel_job_done *done, void *arg);
+	/* Resume a job in substate 45 (schedulers). */
+	void (*resume_waiting)(struct keel_mod *, struct keel_obj *job, keel_job_done *done, void *arg);
+	void (*set_comment)(struct keel_mod *, struct keel_obj *job, const char *text);
+	/* Called when anything changed that may let a job start (submit, end, release ...). One listener:
+	 * the scheduler. */
+	void (*on_change)(struct keel_mod *, void (*fn)(struct keel_mod *, void *arg), void *arg);
+	/* qrun without -H: who decides. fn must call done once. */
+	void (*on_run_request)(struct keel_mod *,
+			       void (*fn)(struct keel_mod *, struct keel_obj *job, const char *who,
+					  keel_job_done *done, void *done_arg));
+};
+
+#endif
