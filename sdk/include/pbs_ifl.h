@@ -228,7 +228,7 @@ extern "C" {
 #define ATTR_nodepack "node_pack"
 #define ATTR_FlatUID "flatuid"
 #define ATTR_ResvEnable "resv_enable"
-#define ATTR_nodefailrq "node_fail_requeue"
+#define ATTR_NodeFailReq "node_fail_requeue"
 #define ATTR_ResendTermDelay "resend_term_delay"
 #define ATTR_NodeGroupEnable "node_group_enable"
 #define ATTR_NodeGroupKey "node_group_key"

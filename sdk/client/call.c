@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * call.c - send one request and hear its answer.
+ *
+ * Frames that answer older requests (whose caller did not wait) are dropped by their correlation id.
+ * After a broken frame or a lost peer the connection only answers PBSE_PROTOCOL.
+ */
+#include "call.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "connection.h"
+#include "frame.h"
+#include "pbs_error.h"
+
+#define READ_CHUNK (256u * 1024u)
+
+static int send_all(int fd, const char *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = send(fd, bytes, len, MSG_NOSIGNAL);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			bytes += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static int receive_some(struct connection *conn, bool stop_at_signal)
+{
+	char *room;
+	size_t len;
+	ssize_t n;
+
+	if (frame_reader_room(&conn->reader, READ_CHUNK, &room, &len) < 0)
+		return -ENOMEM;
+	do {
+		n = recv(conn->fd, room, len, 0);
+	} while (n < 0 && errno == EINTR && !stop_at_signal);
+	if (n <= 0)
+		return n == 0 ? -ECONNRESET : -errno;
+	frame_reader_added(&conn->reader, (size_t)n);
+	return 0;
+}
+
+static int answer_ping(struct connection *conn, uint64_t corr)
+{
+	char frame[WIRE_HEADER_SIZE + 1];
+
+	frame_header(frame, WIRE_PONG, corr, 1);
+	frame[WIRE_HEADER_SIZE] = (char)0x80; /* an empty map */
+	return send_all(conn->fd, frame, sizeof(frame));
+}
+
+/* The next frame that answers the last request. */
+static int next_answer(struct connection *conn, bool stop_at_signal, struct frame *ret)
+{
+	int got, failed = 0;
+
+	for (;;) {
+		got = frame_next(&conn->reader, ret);
+		if (got < 0)
+			return got;
+		if (got == 0)
+			failed = receive_some(conn, stop_at_signal);
+		else if (ret->type == WIRE_PING)
+			failed = answer_ping(conn, ret->corr);
+		else if ((ret->type == WIRE_PART || ret->type == WIRE_REPLY) &&
+			 ret->corr == conn->corr)
+			return 0;
+		if (failed < 0)
+			return failed;
+	}
+}
+
+/* -errno of the way -> what the caller is told. */
+static int call_failed(struct connection *conn, int error)
+{
+	switch (error) {
+	case -EINTR:
+		return connection_fail_code(conn, EINTR);
+	case -ENOMEM:
+	case -EMSGSIZE:
+		return connection_fail(conn, PBSE_SYSTEM, strerror(-error));
+	default:
+		conn->lost = true;
+		return connection_fail_code(conn, PBSE_PROTOCOL);
+	}
+}
+
+/* The text as the server sent it, cut at a NUL. */
+static int refused_by_server(struct connection *conn, int code, const msgpack_object *body)
+{
+	char *text = pack_strdup(pack_get(body, "text"));
+
+	if (text == NULL)
+		return connection_fail_code(conn, code);
+	connection_fail(conn, code, text);
+	free(text);
+	return code;
+}
+
+static int hear_reply(struct connection *conn, const msgpack_object *body,
+		      const struct listener *l)
+{
+	int64_t code = pack_int(body, "code", -1);
+	int ret = 0;
+
+	if (code < 0 || code > INT32_MAX)
+		return call_failed(conn, -EPROTO);
+	if (code != 0)
+		return refused_by_server(conn, (int)code, body);
+	if (l != NULL && l->reply != NULL)
+		ret = l->reply(body, l->arg);
+	return ret < 0 ? call_failed(conn, ret) : 0;
+}
+
+/* Hear everything up to the REPLY. */
+static int hear(struct connection *conn, const struct listener *l)
+{
+	bool stop_at_signal = l != NULL && l->stop_at_signal;
+	bool deaf = l == NULL || l->part == NULL;
+	struct frame frame;
+	struct pack body;
+	int ret, failed = 0;
+
+	for (;;) {
+		ret = next_answer(conn, stop_at_signal, &frame);
+		if (ret < 0)
+			return call_failed(conn, ret);
+		if (frame.type == WIRE_PART && deaf)
+			continue;
+		ret = pack_open(&body, frame.body, frame.len);
+		if (ret < 0)
+			return call_failed(conn, ret);
+		if (frame.type == WIRE_REPLY)
+			break;
+		ret = l->part(&body.root, l->arg);
+		pack_fini(&body);
+		deaf = ret != 0;
+		failed = ret < 0 ? ret : failed;
+	}
+	ret = hear_reply(conn, &body.root, failed == 0 ? l : NULL);
+	pack_fini(&body);
+	return failed == 0 ? ret : call_failed(conn, failed);
+}
+
+/* Find the connection and send. */
+static int call_send(int c, const char *name, const struct arg *args, size_t n,
+		     struct connection **ret_conn)
+{
+	struct connection *conn = connection_find(c);
+	struct request rq;
+	int ret;
+
+	if (conn == NULL)
+		return connection_fail_code(NULL, PBSE_IVALREQ);
+	connection_clear(conn);
+	if (conn->lost)
+		return connection_fail_code(conn, PBSE_PROTOCOL);
+	ret = request_init(&rq, name, args, n, ++conn->corr);
+	/* A server that refuses and hangs up may have said why: a failed send is no last word. */
+	if (ret == 0)
+		conn->lost = send_all(conn->fd, rq.bytes, rq.len) < 0;
+	request_fini(&rq);
+	if (ret < 0)
+		return call_failed(conn, ret);
+	*ret_conn = conn;
+	return 0;
+}
+
+int call(int c, const char *name, const struct arg *args, size_t n, const struct listener *l)
+{
+	struct connection *conn;
+	int ret;
+
+	ret = call_send(c, name, args, n, &conn);
+	return ret != 0 ? ret : hear(conn, l);
+}
+
+int call_without_answer(int c, const char *name, const struct arg *args, size_t n)
+{
+	struct connection *conn;
+	int ret;
+
+	ret = call_send(c, name, args, n, &conn);
+	return ret == 0 && conn->lost ? call_failed(conn, -EPIPE) : ret;
+}

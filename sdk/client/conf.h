@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * conf.h - pbs.conf, and the environment that overrides it.
+ *
+ * Loaded at first use, once per process; conf_load(true) reads it again.
+ */
+#ifndef CLIENT_CONF_H
+#define CLIENT_CONF_H
+
+#include <stdbool.h>
+
+enum conf_key {
+#define CONF_KEY(name, default_value) CONF_##name,
+#include "conf_keys.def"
+#undef CONF_KEY
+	CONF_KEYS
+};
+
+/* 0, -errno when the file cannot be read and the environment names no server, -ENOMEM. */
+int conf_load(bool again);
+
+/* The value in force (environment, file, built in), malloc'ed; NULL: not set, or no memory. */
+char *conf_get(enum conf_key key);
+
+/* The value the file gives, malloc'ed; NULL: not there. */
+char *conf_get_from_file(enum conf_key key);
+
+/* The key called `name`, or CONF_KEYS. */
+enum conf_key conf_key_find(const char *name);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * connection.c - open connections, found by their handle.
+ *
+ * The list is behind a lock; an entry is used by one thread at a time, as the interface demands.
+ */
+#include "connection.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error_text.h"
+#include "locate.h"
+#include "pbs_error.h"
+#include "refused.h"
+#include "thread.h"
+
+static struct {
+	pthread_mutex_t lock;
+	struct connection *first; /* owned */
+} table = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+int connection_add(int fd)
+{
+	struct connection *conn = calloc(1, sizeof(*conn));
+
+	if (conn == NULL)
+		return -ENOMEM;
+	conn->fd = fd;
+	frame_reader_init(&conn->reader, WIRE_BODY_MAX);
+	pthread_mutex_lock(&table.lock);
+	conn->next = table.first;
+	table.first = conn;
+	pthread_mutex_unlock(&table.lock);
+	return 0;
+}
+
+struct connection *connection_find(int c)
+{
+	struct connection *conn;
+
+	pthread_mutex_lock(&table.lock);
+	for (conn = table.first; conn != NULL && conn->fd != c; conn = conn->next)
+		;
+	pthread_mutex_unlock(&table.lock);
+	return conn;
+}
+
+static struct connection *unlink_entry(int c)
+{
+	struct connection **at, *conn;
+
+	pthread_mutex_lock(&table.lock);
+	for (at = &table.first; *at != NULL && (*at)->fd != c; at = &(*at)->next)
+		;
+	conn = *at;
+	if (conn != NULL)
+		*at = conn->next;
+	pthread_mutex_unlock(&table.lock);
+	return conn;
+}
+
+int connection_remove(int c)
+{
+	struct connection *conn = unlink_entry(c);
+
+	if (conn == NULL)
+		return -EBADF;
+	close(conn->fd);
+	frame_reader_fini(&conn->reader);
+	refused_free(conn->refused);
+	free(conn->text);
+	free(conn);
+	return 0;
+}
+
+void connection_clear(struct connection *conn)
+{
+	free(conn->text);
+	conn->text = NULL;
+	refused_free(conn->refused);
+	conn->refused = NULL;
+	pbs_errno = 0;
+}
+
+int connection_fail(struct connection *conn, int code, const char *text)
+{
+	if (conn != NULL) {
+		free(conn->text);
+		conn->text = text == NULL ? NULL : strdup(text);
+	}
+	pbs_errno = code;
+	return code;
+}
+
+int connection_fail_code(struct connection *conn, int code)
+{
+	return connection_fail(conn, code, code <= PBSE_ ? strerror(code) : error_text(code));
+}
+
+/* The servers to try for `name`, in order: one, or the two of a fail-over pair. */
+static int candidates(const char *name, char *ret_names[2])
+{
+	ret_names[0] = ret_names[1] = NULL;
+	if (name == NULL || *name == '\0')
+		return locate_defaults(ret_names);
+	ret_names[0] = strdup(name);
+	return ret_names[0] == NULL ? ENOMEM : 0;
+}
+
+static int open_first(char *const names[2], int *ret_fd)
+{
+	int ret = PBSE_NOSERVER;
+
+	for (int i = 0; i < 2 && names[i] != NULL && ret != 0; i++) {
+		thread_set_server(names[i]);
+		ret = locate_open(names[i], ret_fd);
+	}
+	return ret;
+}
+
+int pbs_connect_extend(const char *server, const char *extend)
+{
+	char *names[2];
+	int fd = -1, ret, saved;
+
+	(void)extend;
+	pbs_errno = 0;
+	ret = candidates(server, names);
+	if (ret == 0)
+		ret = open_first(names, &fd);
+	saved = errno;
+	free(names[0]);
+	free(names[1]);
+	if (ret == 0 && connection_add(fd) < 0) {
+		close(fd);
+		ret = PBSE_SYSTEM;
+		saved = ENOMEM;
+	}
+	errno = saved;
+	pbs_errno = ret;
+	return ret == 0 ? fd : -1;
+}
+
+int pbs_connect(const char *server)
+{
+	return pbs_connect_extend(server, NULL);
+}
+
+int pbs_disconnect(int c)
+{
+	return connection_remove(c) == 0 ? 0 : -1;
+}
+
+char *pbs_default(void)
+{
+	char *names[2], *kept = NULL;
+
+	pbs_errno = candidates(NULL, names);
+	if (pbs_errno == 0)
+		kept = thread_keep_default(names[0]);
+	free(names[0]);
+	free(names[1]);
+	return kept;
+}
+
+char *pbs_geterrmsg(int c)
+{
+	struct connection *conn = connection_find(c);
+
+	return conn == NULL ? NULL : conn->text;
+}
+
+struct ecl_attribute_errors *pbs_get_attributes_in_error(int c)
+{
+	struct connection *conn = connection_find(c);
+
+	return conn == NULL ? NULL : conn->refused;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * connection.h - open connections, found by their handle (the number of the socket).
+ */
+#ifndef CLIENT_CONNECTION_H
+#define CLIENT_CONNECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "frame.h"
+#include "pbs_ifl.h"
+
+struct connection {
+	struct connection *next;
+	int fd;
+	bool lost; /* the stream cannot be used any more */
+	uint64_t corr; /* id of the last request */
+	struct frame_reader reader;
+	char *text; /* of the last error, owned */
+	struct ecl_attribute_errors *refused; /* by the check before sending, owned */
+};
+
+/* Take over `fd`. 0 or -ENOMEM (then `fd` is still the caller's). */
+int connection_add(int fd);
+
+/* Borrowed until connection_remove; NULL: no such handle. */
+struct connection *connection_find(int c);
+
+/* Close and forget. 0 or -EBADF. */
+int connection_remove(int c);
+
+/* Forget text and refused attributes, pbs_errno = 0. */
+void connection_clear(struct connection *conn);
+
+/* Set pbs_errno and the text (copied, NULL: none); returns `code`. `conn` may be NULL. */
+int connection_fail(struct connection *conn, int code, const char *text);
+
+/* The same with the text of the table. */
+int connection_fail_code(struct connection *conn, int code);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * host.c - hosts: the vnodes of one host shown as one object.
+ *
+ * A host with one vnode is that vnode. For others: jobs are joined; an attribute that all vnodes
+ * which have it agree on is kept, else "<various>"; a resource that any vnode counts in
+ * resources_assigned is summed, and stands in both groups.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "connection.h"
+#include "host_merge.h"
+#include "pbs_error.h"
+#include "status.h"
+
+static const char *host_of(const struct batch_status *vnode)
+{
+	for (const struct attrl *a = vnode->attribs; a != NULL; a = a->next)
+		if (strcmp(a->name, ATTR_rescavail) == 0 && a->resource != NULL &&
+		    strcmp(a->resource, "host") == 0 && a->value != NULL)
+			return a->value;
+	return vnode->name;
+}
+
+struct numbered {
+	struct batch_status *vnode;
+	const char *host;
+	size_t place; /* in the answer */
+};
+
+static int by_host(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+	int order = strcasecmp(x->host, y->host);
+
+	return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+/* A host is where its first vnode was. */
+struct group {
+	size_t place;
+	struct batch_status *host;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static size_t list_number(struct batch_status *list, struct numbered **ret)
+{
+	struct numbered *all;
+	size_t n = 0;
+
+	for (struct batch_status *v = list; v != NULL; v = v->next)
+		n++;
+	all = calloc(n == 0 ? 1 : n, sizeof(*all));
+	*ret = all;
+	if (all == NULL)
+		return 0;
+	n = 0;
+	for (struct batch_status *v = list; v != NULL; v = v->next, n++)
+		all[n] = (struct numbered){ v, host_of(v), n };
+	return n;
+}
+
+/* Merge the run of `n` vnodes at `run`, which is one host; they are freed or become the host. */
+static struct batch_status *run_merge(const struct numbered *run, size_t n)
+{
+	struct batch_status *host;
+
+	for (size_t i = 0; i < n; i++)
+		run[i].vnode->next = i + 1 < n ? run[i + 1].vnode : NULL;
+	if (n == 1)
+		return run[0].vnode;
+	host = host_merge(run[0].host, run[0].vnode);
+	pbs_statfree(run[0].vnode);
+	return host;
+}
+
+static struct batch_status *groups_link(struct group *groups, size_t n)
+{
+	struct batch_status *first = NULL, **tail = &first;
+
+	qsort(groups, n, sizeof(*groups), by_place);
+	for (size_t i = 0; i < n; i++) {
+		*tail = groups[i].host;
+		tail = &groups[i].host->next;
+	}
+	return first;
+}
+
+/* Takes the vnodes. NULL: no memory. */
+static struct batch_status *hosts_of(struct batch_status *vnodes, const char *only)
+{
+	struct numbered *all;
+	struct group *groups;
+	struct batch_status *hosts = NULL;
+	size_t n = list_number(vnodes, &all), found = 0, run;
+
+	groups = calloc(n == 0 ? 1 : n, sizeof(*groups));
+	if (all == NULL || groups == NULL) {
+		pbs_statfree(vnodes);
+		free(all);
+		free(groups);
+		return NULL;
+	}
+	qsort(all, n, sizeof(*all), by_host);
+	for (size_t i = 0; i < n; i += run) {
+		bool wanted = only == NULL || strcasecmp(only, all[i].host) == 0;
+		struct batch_status *host;
+
+		for (run = 1; i + run < n && strcasecmp(all[i].host, all[i + run].host) == 0; run++)
+			;
+		host = run_merge(all + i, run);
+		if (host != NULL && wanted)
+			groups[found++] = (struct group){ all[i].place, host };
+		else
+			pbs_statfree(host);
+	}
+	hosts = groups_link(groups, found);
+	free(all);
+	free(groups);
+	return hosts;
+}
+
+static bool asks_for_host(const struct attrl *want)
+{
+	for (; want != NULL; want = want->next)
+		if (strcmp(want->name, ATTR_rescavail) == 0 &&
+		    (want->resource == NULL || *want->resource == '\0' ||
+		     strcmp(want->resource, "host") == 0))
+			return true;
+	return false;
+}
+
+struct batch_status *pbs_stathost(int c, const char *id, struct attrl *want, const char *extend)
+{
+	char group[] = ATTR_rescavail, resource[] = "host";
+	struct attrl host = { .next = want, .name = group, .resource = resource };
+	struct status_query q = { .klass = "node", .extend = extend, .want = want };
+	const char *only = id == NULL || *id == '\0' ? NULL : id;
+	struct batch_status *vnodes, *hosts;
+
+	if (want != NULL && !asks_for_host(want))
+		q.want = &host;
+	vnodes = status_list(c, &q);
+	if (vnodes == NULL)
+		return NULL;
+	hosts = hosts_of(vnodes, only);
+	if (hosts == NULL && only != NULL)
+		connection_fail_code(connection_find(c), PBSE_UNKNODE);
+	return hosts;
+}
+
+struct batch_status *pbs_statnode(int c, const char *id, struct attrl *want, const char *extend)
+{
+	return pbs_stathost(c, id, want, extend);
+}

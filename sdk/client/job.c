@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * job.c - requests about one job whose answer is only yes or no.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "call.h"
+#include "connection.h"
+#include "pbs_error.h"
+#include "prepare.h"
+#include "result.h"
+#include "verify.h"
+
+static const char *or_empty(const char *text)
+{
+	return text == NULL ? "" : text;
+}
+
+static const char *or_user_hold(const char *holds)
+{
+	return holds == NULL || *holds == '\0' ? USER_HOLD : holds;
+}
+
+/* attrl entries have the layout of attropl but an op that means nothing: every one is SET. */
+static void all_set(struct attropl *list)
+{
+	for (; list != NULL; list = list->next)
+		list->op = SET;
+}
+
+static int alter_send(int c, const char *id, const struct attropl *list, const char *extend,
+		      bool wait)
+{
+	const struct arg args[] = { arg_str("id", or_empty(id)), arg_attrs("attrs", list),
+				    arg_str("extend", extend) };
+
+	return wait ? call(c, "alter", args, 3, NULL) : call_without_answer(c, "alter", args, 3);
+}
+
+static int alter(int c, const char *id, struct attrl *attrib, const char *extend, bool wait)
+{
+	const struct attropl *given = (const struct attropl *)attrib;
+	struct attropl *list;
+	int ret;
+
+	ret = verify(c, VERIFY_ALTER, given);
+	if (ret != 0)
+		return ret;
+	ret = prepare_job(given, &list);
+	if (ret < 0)
+		return connection_fail_code(connection_find(c), -ret);
+	all_set(list);
+	ret = alter_send(c, id, list, extend, wait);
+	prepare_free(list);
+	return ret;
+}
+
+int pbs_alterjob(int c, const char *id, struct attrl *attrib, const char *extend)
+{
+	return alter(c, id, attrib, extend, true);
+}
+
+int pbs_asyalterjob(int c, const char *id, struct attrl *attrib, const char *extend)
+{
+	return alter(c, id, attrib, extend, false);
+}
+
+int pbs_deljob(int c, const char *id, const char *extend)
+{
+	return CALL(c, "delete", NULL, arg_str("id", or_empty(id)), arg_str("extend", extend));
+}
+
+int pbs_holdjob(int c, const char *id, const char *holds, const char *extend)
+{
+	return CALL(c, "hold", NULL, arg_str("id", or_empty(id)),
+		    arg_str("holds", or_user_hold(holds)), arg_str("extend", extend));
+}
+
+int pbs_rlsjob(int c, const char *id, const char *holds, const char *extend)
+{
+	return CALL(c, "release", NULL, arg_str("id", or_empty(id)),
+		    arg_str("holds", or_user_hold(holds)), arg_str("extend", extend));
+}
+
+int pbs_movejob(int c, const char *id, const char *destination, const char *extend)
+{
+	return CALL(c, "move", NULL, arg_str("id", or_empty(id)),
+		    arg_str("dest", or_empty(destination)), arg_str("extend", extend));
+}
+
+int pbs_msgjob(int c, const char *id, int fileopt, const char *msg, const char *extend)
+{
+	return CALL(c, "message", NULL, arg_str("id", or_empty(id)), arg_int("file", fileopt),
+		    arg_str("msg", or_empty(msg)), arg_str("extend", extend));
+}
+
+int pbs_orderjob(int c, const char *id1, const char *id2, const char *extend)
+{
+	return CALL(c, "order", NULL, arg_str("id", or_empty(id1)), arg_str("id2", or_empty(id2)),
+		    arg_str("extend", extend));
+}
+
+int pbs_rerunjob(int c, const char *id, const char *extend)
+{
+	return CALL(c, "rerun", NULL, arg_str("id", or_empty(id)), arg_str("extend", extend));
+}
+
+int pbs_runjob(int c, const char *id, const char *location, const char *extend)
+{
+	return CALL(c, "run", NULL, arg_str("id", or_empty(id)),
+		    arg_str("location", or_empty(location)), arg_bool("async", false),
+		    arg_str("extend", extend));
+}
+
+int pbs_asyrunjob_ack(int c, const char *id, const char *location, const char *extend)
+{
+	return CALL(c, "run", NULL, arg_str("id", or_empty(id)),
+		    arg_str("location", or_empty(location)), arg_bool("async", true),
+		    arg_str("extend", extend));
+}
+
+int pbs_asyrunjob(int c, const char *id, const char *location, const char *extend)
+{
+	const struct arg args[] = { arg_str("id", or_empty(id)),
+				    arg_str("location", or_empty(location)),
+				    arg_bool("async", true), arg_str("extend", extend) };
+
+	return call_without_answer(c, "run", args, 4);
+}
+
+int pbs_sigjob(int c, const char *id, const char *signal, const char *extend)
+{
+	return CALL(c, "signal", NULL, arg_str("id", or_empty(id)),
+		    arg_str("signal", or_empty(signal)), arg_str("extend", extend));
+}
+
+char *pbs_locjob(int c, const char *id, const char *extend)
+{
+	struct result_text server = { .key = "server" };
+	struct listener l = { .reply = result_text_reply, .arg = &server };
+
+	CALL(c, "locate", &l, arg_str("id", or_empty(id)), arg_str("extend", extend));
+	return server.text;
+}
+
+struct ending {
+	int status;
+	char *text;
+};
+
+static int ending_reply(const msgpack_object *body, void *arg)
+{
+	struct ending *e = arg;
+
+	e->status = (int)pack_int(body, "exit", 0);
+	e->text = pack_strdup(pack_get(body, "text"));
+	return 0;
+}
+
+int pbs_waitjob(int c, const char *id, int *ret_exit, char **ret_text)
+{
+	struct ending e = { 0 };
+	struct listener l = { .reply = ending_reply, .arg = &e, .stop_at_signal = true };
+	int ret;
+
+	ret = CALL(c, "wait", &l, arg_str("id", or_empty(id)));
+	if (ret != 0)
+		return ret;
+	if (ret_exit != NULL)
+		*ret_exit = e.status;
+	if (ret_text != NULL)
+		*ret_text = e.text;
+	else
+		free(e.text);
+	return 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * stat.c - the status calls: one class each.
+ */
+#include <stdlib.h>
+
+#include "connection.h"
+#include "pbs_error.h"
+#include "status.h"
+#include "verify.h"
+
+static struct batch_status *stat_class(int c, const char *klass, const char *id, struct attrl *want,
+				       const char *extend)
+{
+	struct status_query q = { .klass = klass, .id = id, .want = want, .extend = extend };
+
+	return status_list(c, &q);
+}
+
+struct batch_status *pbs_statjob(int c, const char *id, struct attrl *want, const char *extend)
+{
+	return stat_class(c, "job", id, want, extend);
+}
+
+struct batch_status *pbs_statque(int c, const char *id, struct attrl *want, const char *extend)
+{
+	return stat_class(c, "queue", id, want, extend);
+}
+
+struct batch_status *pbs_statserver(int c, struct attrl *want, const char *extend)
+{
+	return stat_class(c, "server", NULL, want, extend);
+}
+
+struct batch_status *pbs_statsched(int c, struct attrl *want, const char *extend)
+{
+	return stat_class(c, "sched", NULL, want, extend);
+}
+
+struct batch_status *pbs_statvnode(int c, const char *id, struct attrl *want, const char *extend)
+{
+	return stat_class(c, "node", id, want, extend);
+}
+
+struct batch_status *pbs_statresv(int c, const char *id, struct attrl *want, const char *extend)
+{
+	return stat_class(c, "resv", id, want, extend);
+}
+
+struct batch_status *pbs_statrsc(int c, const char *id, struct attrl *want, const char *extend)
+{
+	return stat_class(c, "resource", id, want, extend);
+}
+
+struct batch_status *pbs_stathook(int c, const char *id, struct attrl *want, const char *extend)
+{
+	return stat_class(c, "hook", id, want, extend);
+}
+
+struct batch_status *pbs_selstat(int c, struct attropl *select, struct attrl *want,
+				 const char *extend)
+{
+	struct status_query q = { .klass = "job", .extend = extend, .select = select, .want = want };
+
+	if (verify(c, VERIFY_SELECT, select) != 0)
+		return NULL;
+	return status_list(c, &q);
+}
+
+struct each {
+	int (*each)(struct batch_status *one, void *arg);
+	void *arg;
+	int said;
+};
+
+static int show_and_free(struct batch_status *one, void *arg)
+{
+	struct each *e = arg;
+
+	e->said = e->each(one, e->arg);
+	pbs_statfree(one);
+	return e->said != 0;
+}
+
+int pbs_stat_each(int c, const char *klass, const char *id, struct attropl *select,
+		  struct attrl *want, const char *extend,
+		  int (*each)(struct batch_status *one, void *arg), void *arg)
+{
+	struct status_query q = { klass, id, extend, select, want };
+	struct each e = { each, arg, 0 };
+	int ret;
+
+	if (klass == NULL || each == NULL)
+		return connection_fail_code(connection_find(c), PBSE_IVALREQ);
+	ret = select == NULL ? 0 : verify(c, VERIFY_SELECT, select);
+	if (ret == 0)
+		ret = status_run(c, &q, show_and_free, &e);
+	return ret != 0 ? ret : e.said;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * status.c - status answers as batch_status objects.
+ *
+ * An object is one block: the batch_status, its attrl entries, then all strings. So a list of
+ * 100,000 jobs is 100,000 allocations and as many frees, not millions.
+ */
+#include "status.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+
+struct batch_status *status_block(size_t n, size_t text_size, struct attrl **ret_attribs,
+				  char **ret_text)
+{
+	struct batch_status *one;
+
+	one = malloc(sizeof(*one) + n * sizeof(struct attrl) + text_size);
+	if (one == NULL)
+		return NULL;
+	*ret_attribs = (struct attrl *)(one + 1);
+	*ret_text = (char *)(*ret_attribs + n);
+	*one = (struct batch_status){ .attribs = n == 0 ? NULL : *ret_attribs };
+	return one;
+}
+
+void pbs_statfree(struct batch_status *list)
+{
+	while (list != NULL) {
+		struct batch_status *next = list->next;
+
+		free(list);
+		list = next;
+	}
+}
+
+static int text_size(const msgpack_object *value, size_t *size)
+{
+	if (value->type == MSGPACK_OBJECT_NIL)
+		return 0;
+	if (value->type != MSGPACK_OBJECT_STR)
+		return -EPROTO;
+	*size += (size_t)value->via.str.size + 1;
+	return 0;
+}
+
+/* NULL for nil; a NUL inside ends the text early for C callers, which is harmless. */
+static char *text_put(const msgpack_object *value, char **at)
+{
+	char *text = *at;
+
+	if (value->type == MSGPACK_OBJECT_NIL)
+		return NULL;
+	memcpy(text, value->via.str.ptr, value->via.str.size);
+	text[value->via.str.size] = '\0';
+	*at += (size_t)value->via.str.size + 1;
+	return text;
+}
+
+/* An attribute is [name, resource or nil, value]. */
+static const msgpack_object *attribute_parts(const msgpack_object *attribute)
+{
+	if (attribute->type != MSGPACK_OBJECT_ARRAY || attribute->via.array.size < 3 ||
+	    attribute->via.array.ptr[0].type != MSGPACK_OBJECT_STR)
+		return NULL;
+	return attribute->via.array.ptr;
+}
+
+static int object_size(const msgpack_object *name, const msgpack_object_array *attributes,
+		       size_t *ret_size)
+{
+	size_t size = 0;
+
+	if (name->type != MSGPACK_OBJECT_STR || text_size(name, &size) < 0)
+		return -EPROTO;
+	for (uint32_t i = 0; i < attributes->size; i++) {
+		const msgpack_object *part = attribute_parts(&attributes->ptr[i]);
+
+		if (part == NULL || text_size(&part[0], &size) < 0 ||
+		    text_size(&part[1], &size) < 0 || text_size(&part[2], &size) < 0)
+			return -EPROTO;
+	}
+	*ret_size = size;
+	return 0;
+}
+
+/* An object is [name, [attribute, ...]]. */
+static int object_decode(const msgpack_object *object, struct batch_status **ret)
+{
+	const msgpack_object_array *attributes;
+	struct batch_status *one;
+	struct attrl *entry;
+	size_t size;
+	char *at;
+
+	if (object->type != MSGPACK_OBJECT_ARRAY || object->via.array.size < 2 ||
+	    object->via.array.ptr[1].type != MSGPACK_OBJECT_ARRAY)
+		return -EPROTO;
+	attributes = &object->via.array.ptr[1].via.array;
+	if (object_size(&object->via.array.ptr[0], attributes, &size) < 0)
+		return -EPROTO;
+	one = status_block(attributes->size, size, &entry, &at);
+	if (one == NULL)
+		return -ENOMEM;
+	one->name = text_put(&object->via.array.ptr[0], &at);
+	for (uint32_t i = 0; i < attributes->size; i++, entry++) {
+		const msgpack_object *part = attributes->ptr[i].via.array.ptr;
+
+		entry->name = text_put(&part[0], &at);
+		entry->resource = text_put(&part[1], &at);
+		entry->value = text_put(&part[2], &at);
+		entry->op = SET;
+		entry->next = i + 1 < attributes->size ? entry + 1 : NULL;
+	}
+	*ret = one;
+	return 0;
+}
+
+struct taking {
+	status_taker *take;
+	void *arg;
+};
+
+static int objects_part(const msgpack_object *body, void *arg)
+{
+	const msgpack_object *objects = pack_get(body, "objects");
+	struct taking *t = arg;
+	struct batch_status *one;
+	int ret = 0;
+
+	if (objects == NULL)
+		return 0;
+	if (objects->type != MSGPACK_OBJECT_ARRAY)
+		return -EPROTO;
+	for (uint32_t i = 0; i < objects->via.array.size && ret == 0; i++) {
+		ret = object_decode(&objects->via.array.ptr[i], &one);
+		if (ret == 0)
+			ret = t->take(one, t->arg);
+	}
+	return ret;
+}
+
+int status_run(int c, const struct status_query *q, status_taker *take, void *arg)
+{
+	struct taking t = { take, arg };
+	struct listener l = { .part = objects_part, .arg = &t };
+
+	return CALL(c, "status", &l, arg_str("class", q->klass),
+		    arg_str("id", q->id == NULL ? "" : q->id), arg_want("want", q->want),
+		    arg_attrs("select", q->select), arg_str("extend", q->extend));
+}
+
+static int append(struct batch_status *one, void *arg)
+{
+	struct batch_status ***tail = arg;
+
+	**tail = one;
+	*tail = &one->next;
+	return 0;
+}
+
+struct batch_status *status_list(int c, const struct status_query *q)
+{
+	struct batch_status *first = NULL, **tail = &first;
+
+	if (status_run(c, q, append, &tail) == 0)
+		return first;
+	pbs_statfree(first);
+	return NULL;
+}

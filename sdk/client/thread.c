@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * thread.c - what the library keeps per thread: the last error and the last server's name.
+ */
+#include <stdio.h>
+
+#include "pbs_ifl.h"
+#include "thread.h"
+
+#define NAME_SIZE (PBS_MAXSERVERNAME + PBS_MAXPORTNUM + 2)
+
+static _Thread_local int last_error;
+static _Thread_local char last_server[NAME_SIZE];
+static _Thread_local char default_server[NAME_SIZE];
+
+int *__pbs_errno_location(void)
+{
+	return &last_error;
+}
+
+char *__pbs_server_location(void)
+{
+	return last_server;
+}
+
+void thread_set_server(const char *name)
+{
+	snprintf(last_server, sizeof(last_server), "%s", name);
+}
+
+char *thread_keep_default(const char *name)
+{
+	snprintf(default_server, sizeof(default_server), "%s", name);
+	return default_server;
+}
