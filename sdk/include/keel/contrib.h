@@ -102,8 +102,9 @@ struct keel_request_def {
 	void (*handler)(struct keel_mod *, struct keel_req *);
 };
 
-/* SERVICE: a typed, size-tagged, append-only function table for other modules. Its first two
- * fields are `uint32_t size, version`. */
+/* SERVICE: a typed, size-tagged, append-only function table for other modules. Its first fields are
+ * `uint32_t size, version; struct keel_mod *self`. The kernel hands out a copy in which self is the
+ * offering module: the first argument of its functions, so that they find their state. */
 struct keel_service_def {
 	uint32_t size, version;
 	const char *name, *doc;
@@ -128,7 +129,7 @@ struct keel_signal_def {
 	const char *name, *doc;
 	/* Act on a running or suspended job (state R). Called after the job_signal chain accepted.
 	 * Answer through job->signal_done(op, code, text), now or later, exactly once. */
-	void (*start)(struct keel_mod *, struct keel_obj *job, const char *who, void *op);
+	void (*start)(struct keel_mod *owner, struct keel_obj *job, const char *who, void *op);
 };
 
 /* NODE_STATE (declared by nodes): a word of a vnode's `state`. Bits of base states are fixed. */

@@ -9,6 +9,7 @@
 
 struct keel_acct_api {
 	uint32_t size, version;
+	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
 	/* A record whose text the caller made (D, A, a, r ...). Written after this turn is durable. */
 	void (*record)(struct keel_mod *, char letter, const char *id, const char *text);
 	/* A record about a job, made from its attributes: Q S E R z. */

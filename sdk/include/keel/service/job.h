@@ -26,11 +26,12 @@ enum keel_substate {
 	KEEL_SUB_FAILED = 93,
 };
 
-/* code 0 or a PBSE number; text NULL: table text. Exactly once. */
-typedef void keel_job_done(struct keel_mod *, void *arg, int32_t code, const char *text);
+/* code 0 or a PBSE number; text NULL: table text. Exactly once. `me` is the module that asked. */
+typedef void keel_job_done(struct keel_mod *me, void *arg, int32_t code, const char *text);
 
 struct keel_job_api {
 	uint32_t size, version;
+	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
 	/* The stored letter: T Q H W R E B M F X. A suspended job is R. */
 	char (*state)(struct keel_mod *, struct keel_obj *job);
 	int32_t (*substate)(struct keel_mod *, struct keel_obj *job);
@@ -39,27 +40,27 @@ struct keel_job_api {
 	/* Stop the processes, release resources, then the point job_suspended, then substate 43, all in
 	 * one durable turn; `signal` is what the point and the logs name it. 15016 unless running. */
 	void (*suspend)(struct keel_mod *, struct keel_obj *job, const char *signal, const char *who,
-			keel_job_done *done, void *arg);
+			struct keel_mod *me, keel_job_done *done, void *arg);
 	/* Assign resources again (failing: nothing changed), point job_resume, continue the processes,
 	 * point job_resumed, substate 42. A host that refuses: released again, the job stays as it was. */
 	void (*resume)(struct keel_mod *, struct keel_obj *job, const char *signal, const char *who,
-		       keel_job_done *done, void *arg);
+		       struct keel_mod *me, keel_job_done *done, void *arg);
 	/* The answer of a SIGNAL row's start(). */
 	void (*signal_done)(struct keel_mod *, void *op, int32_t code, const char *text);
 	/* Start a queued job on these vnodes; `done` when the request is accepted (the host answers
 	 * later). Refused: 15016 not queued, 15044 resources, a tap's text. */
 	void (*run)(struct keel_mod *, struct keel_obj *job, const char *exec_vnode, const char *who,
-		    keel_job_done *done, void *arg);
+		    struct keel_mod *me, keel_job_done *done, void *arg);
 	/* Resume a job in substate 45 (schedulers). */
-	void (*resume_waiting)(struct keel_mod *, struct keel_obj *job, keel_job_done *done, void *arg);
+	void (*resume_waiting)(struct keel_mod *, struct keel_obj *job, struct keel_mod *me, keel_job_done *done, void *arg);
 	void (*set_comment)(struct keel_mod *, struct keel_obj *job, const char *text);
 	/* Called when anything changed that may let a job start (submit, end, release ...). One listener:
 	 * the scheduler. */
-	void (*on_change)(struct keel_mod *, void (*fn)(struct keel_mod *, void *arg), void *arg);
+	void (*on_change)(struct keel_mod *, struct keel_mod *me, void (*fn)(struct keel_mod *me));
 	/* qrun without -H: who decides. fn must call done once. */
-	void (*on_run_request)(struct keel_mod *,
-			       void (*fn)(struct keel_mod *, struct keel_obj *job, const char *who,
-					  keel_job_done *done, void *done_arg));
+	void (*on_run_request)(struct keel_mod *, struct keel_mod *me,
+			       void (*fn)(struct keel_mod *me, struct keel_obj *job, const char *who,
+					  struct keel_mod *asker, keel_job_done *done, void *arg));
 };
 
 #endif

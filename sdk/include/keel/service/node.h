@@ -25,6 +25,7 @@ enum keel_node_bit {
 
 struct keel_node_api {
 	uint32_t size, version;
+	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
 	/* The current bits; 0 is "free". */
 	uint32_t (*state)(struct keel_mod *, struct keel_obj *node);
 	/* Set or clear bits: log record, last_state_change_time, point node_state. */

@@ -79,6 +79,7 @@ struct keel_exec {
 
 struct keel_resource_api {
 	uint32_t size, version;
+	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
 	const struct keel_resource *(*find)(struct keel_mod *, const char *name); /* NULL: unknown */
 	/* Every known resource: i counts from 0, NULL at the end. */
 	const struct keel_resource *(*at)(struct keel_mod *, uint32_t i);
@@ -108,11 +109,14 @@ struct keel_resource_api {
 	 * nodect, schedselect; then resources_min/max. Works on the change set; `queue` may be NULL. */
 	int32_t (*prepare)(struct keel_mod *, struct keel_changes *, struct keel_obj *job,
 			   struct keel_obj *queue, struct keel_err *);
-	/* Add (sign 1) or subtract (-1) a job's exec_vnode to `attr` (a resource_list) of `obj`: every
-	 * consumable, summed over all parts, or only those of `vnode` when it is not NULL; `nodect`
-	 * chunks too when vnode is NULL. `only`: comma list of resource names, NULL all. */
-	void (*charge)(struct keel_mod *, struct keel_obj *obj, const struct keel_attr *attr,
-		       const struct keel_exec *exec, const char *vnode, int32_t sign, const char *only);
+	/* Add (sign 1) or subtract (-1) amounts to `attr` (a resource_list) of `obj`. `only`: comma list of
+	 * resource names, NULL all. charge_list: every summed consumable of a job's Resource_List (queue,
+	 * server). charge_exec: what exec_vnode takes of one vnode; sizes become kb. */
+	void (*charge_list)(struct keel_mod *, struct keel_obj *obj, const struct keel_attr *attr,
+			    const struct keel_reslist *list, int32_t sign, const char *only);
+	void (*charge_exec)(struct keel_mod *, struct keel_obj *obj, const struct keel_attr *attr,
+			    const struct keel_exec *exec, const char *vnode, int32_t sign,
+			    const char *only);
 };
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "keel/types.h"
 
-/* What hosts report about a job's current run. The one listener is the jobs module. */
+/* What hosts report about a job's current run. The keel_mod is the listener's own. */
 struct keel_task_events {
 	uint32_t size;
 	uint32_t reserved;
@@ -35,22 +35,23 @@ struct keel_task_events {
 	void (*host_down)(struct keel_mod *, const char *host, const char *why);
 };
 
-/* code 0, or a PBSE number with its text (NULL: table text). */
-typedef void keel_task_done(struct keel_mod *, void *arg, int32_t code, const char *text);
+/* code 0, or a PBSE number with its text (NULL: table text). `me` is the module that asked. */
+typedef void keel_task_done(struct keel_mod *me, void *arg, int32_t code, const char *text);
 
 struct keel_task_api {
 	uint32_t size, version;
+	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
 	/* Who hears the reports; borrowed, static. Two modules may listen: jobs (job reports), nodes (host
 	 * reports); unused members are NULL. */
-	int32_t (*listen)(struct keel_mod *, const struct keel_task_events *);
+	int32_t (*listen)(struct keel_mod *, struct keel_mod *me, const struct keel_task_events *);
 	/* Start the job on the primary host of its exec_host (attributes exec_host, exec_vnode,
 	 * run_version are set). Script and attributes are taken from the object. The answer comes as
 	 * started() or refused(). -ENOTCONN when the host is away. */
 	int32_t (*start)(struct keel_mod *, struct keel_obj *job);
 	/* Signal name or number, "suspend" or "resume": `done` when the host has acted.
 	 * 15013 unknown, 15016 wrong state there, 15070 host away (at once or when the link breaks). */
-	void (*signal)(struct keel_mod *, struct keel_obj *job, const char *name, keel_task_done *done,
-		       void *arg);
+	void (*signal)(struct keel_mod *, struct keel_obj *job, const char *name, struct keel_mod *me,
+		       keel_task_done *done, void *arg);
 	/* TERM now, KILL after `delay_ms`; the end comes as ended(). */
 	int32_t (*kill)(struct keel_mod *, struct keel_obj *job, int64_t delay_ms);
 	/* Kill at once and forget: no report comes. Also when the host is away (then on its return). */
@@ -58,7 +59,8 @@ struct keel_task_api {
 	void (*ended_done)(struct keel_mod *, struct keel_obj *job);
 	/* The host (link peer) names in a job's exec_vnode need vnode->host: who serves this vnode. Set
 	 * by nodes: answers the peer name of a vnode, NULL unknown. */
-	void (*set_host_of)(struct keel_mod *, const char *(*host_of)(struct keel_mod *, const char *vnode));
+	void (*set_host_of)(struct keel_mod *, struct keel_mod *me,
+			    const char *(*host_of)(struct keel_mod *me, const char *vnode));
 };
 
 #endif
