@@ -288,6 +288,7 @@ struct keel_store_row {
 };
 struct keel_store_api {
 	uint32_t size, version;
+	struct keel_mod *self;
 	/* Loop thread, before anything else; creates what is missing. */
 	int32_t (*open)(struct keel_mod *, struct keel_err *);
 	int32_t (*load)(struct keel_mod *,

@@ -86,7 +86,8 @@ struct keel_attr_def {
 			 const char *key, const char *text, struct keel_err *);
 	/* Computed at each read instead of stored; the value must not depend on who asks. */
 	void (*derive)(struct keel_mod *, struct keel_obj *, const struct keel_emit *);
-	/* The stored value of `obj` has changed (after commit of the change). May be NULL. */
+	/* The stored value of a published object has changed; also told at publish() and when the object
+	 * was loaded from the store. May be NULL. */
 	void (*changed)(struct keel_mod *, struct keel_obj *, const struct keel_attr *);
 };
 #define KEEL_ATTR_DEF(class_name, attr_name, type_name, ...)                                       \

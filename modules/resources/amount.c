@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * amount.c - one value of a resource: from text, to text, compared.
+ *
+ * Sizes are kept in bytes together with the unit the user wrote, so that `4gb` prints as `4gb`.
+ */
+#include "resources.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define EXACT_MAX 9007199254740992.0 /* 2^53 */
+
+int32_t fail(struct keel_err *err, int32_t code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (err) {
+		err->code = code;
+		va_start(ap, fmt);
+		vsnprintf(err->text, sizeof(err->text), fmt, ap);
+		va_end(ap);
+	}
+	return code;
+}
+
+static bool parse_long(const char *text, double *ret)
+{
+	char *end;
+	long long n;
+
+	errno = 0;
+	n = strtoll(text, &end, 10);
+	if (end == text || *end || errno || isspace((unsigned char)*text))
+		return false;
+	*ret = (double)n;
+	return fabs(*ret) <= EXACT_MAX;
+}
+
+static bool parse_float(const char *text, double *ret)
+{
+	char *end;
+
+	if (strspn(text, "0123456789+-.eE") != strlen(text))
+		return false;
+	*ret = strtod(text, &end);
+	return end != text && !*end && isfinite(*ret);
+}
+
+static bool parse_size(const char *text, double *ret, uint32_t *ret_unit)
+{
+	static const char powers[] = "kmgtp";
+	size_t digits = strspn(text, "0123456789");
+	const char *unit = text + digits, *power;
+	uint32_t u = 0;
+	double n;
+
+	if (digits == 0 || digits > 18)
+		return false;
+	n = strtod(text, NULL);
+	if (*unit && (power = strchr(powers, tolower((unsigned char)*unit)))) {
+		u = (uint32_t)(power - powers) + 1;
+		unit++;
+	}
+	if (*unit == 'w' || *unit == 'W') {
+		u |= UNIT_WORD;
+		unit++;
+	} else if (*unit == 'b' || *unit == 'B') {
+		unit++;
+	}
+	if (*unit)
+		return false;
+	n = ldexp(n, (int)(10 * (u & 7)) + (u & UNIT_WORD ? 3 : 0));
+	*ret = n;
+	*ret_unit = u;
+	return n <= ldexp(1, 60);
+}
+
+/* SS, MM:SS or HH:MM:SS, with an optional fraction that rounds. */
+static bool parse_time(const char *text, double *ret)
+{
+	double n = 0;
+	int fields = 0;
+
+	for (;;) {
+		size_t digits = strspn(text, "0123456789");
+
+		if (digits == 0 || digits > 12 || ++fields > 3)
+			return false;
+		n = n * 60 + strtod(text, NULL) - (text[digits] == '.' ? strtod(text + digits, NULL) : 0);
+		text += digits;
+		if (*text != ':')
+			break;
+		text++;
+	}
+	if (*text == '.') {
+		size_t digits = strspn(text + 1, "0123456789");
+
+		if (text[1 + digits])
+			return false;
+		n += digits && text[1] >= '5' ? 1 : 0;
+		text += 1 + digits;
+	}
+	*ret = floor(n + 0.5);
+	return !*text && n <= EXACT_MAX;
+}
+
+static bool parse_bool(const char *text, double *ret)
+{
+	static const char *const yes[] = { "true", "t", "1", "y", NULL };
+	static const char *const no[] = { "false", "f", "0", "n", NULL };
+	int i;
+
+	for (i = 0; yes[i]; i++)
+		if (strcasecmp(text, yes[i]) == 0)
+			return *ret = 1, true;
+	for (i = 0; no[i]; i++)
+		if (strcasecmp(text, no[i]) == 0)
+			return *ret = 0, true;
+	return false;
+}
+
+static bool parse_number(const struct keel_resource *res, const char *text,
+			 struct keel_res_value *v)
+{
+	switch (res->type) {
+	case KEEL_RES_LONG: return parse_long(text, &v->n);
+	case KEEL_RES_FLOAT: return parse_float(text, &v->n);
+	case KEEL_RES_SIZE: return parse_size(text, &v->n, &v->unit);
+	case KEEL_RES_TIME: return parse_time(text, &v->n);
+	case KEEL_RES_BOOL: return parse_bool(text, &v->n);
+	default: return false;
+	}
+}
+
+int32_t value_parse(const struct keel_resource *res, const char *text, struct keel_res_value *ret,
+		    struct keel_err *err)
+{
+	struct keel_res_value v = { .res = res };
+
+	if (!keel_res_is_number(res)) {
+		v.text = strdup(text);
+		if (!v.text)
+			return fail(err, PBSE_SYSTEM, "System error: out of memory");
+	} else if (!parse_number(res, text, &v)) {
+		return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
+	}
+	*ret = v;
+	return 0;
+}
+
+void value_fini(struct keel_res_value *v)
+{
+	free((char *)v->text);
+	v->text = NULL;
+}
+
+int32_t value_copy(const struct keel_res_value *from, struct keel_res_value *to)
+{
+	struct keel_res_value v = *from;
+
+	if (from->text && !(v.text = strdup(from->text)))
+		return -ENOMEM;
+	*to = v;
+	return 0;
+}
+
+static int32_t size_text(const struct keel_res_value *v, bool in_kb, char *buf, uint32_t len)
+{
+	static const char *const names[] = { "", "k", "m", "g", "t", "p" };
+	uint32_t power = v->unit & 7, word = v->unit & UNIT_WORD;
+	double unit;
+
+	if (in_kb)
+		return snprintf(buf, len, "%.0fkb", ceil(v->n / 1024));
+	unit = ldexp(1, (int)(10 * power) + (word ? 3 : 0));
+	while (power > 0 && fmod(v->n, unit) != 0) {
+		unit /= 1024;
+		power--;
+	}
+	return snprintf(buf, len, "%.0f%s%c", v->n / unit, names[power], word ? 'w' : 'b');
+}
+
+static int32_t float_text(double n, char *buf, uint32_t len)
+{
+	char text[64];
+	size_t end = (size_t)snprintf(text, sizeof(text), "%f", n);
+
+	while (end > 1 && text[end - 1] == '0')
+		end--;
+	if (end > 1 && text[end - 1] == '.')
+		end--;
+	return snprintf(buf, len, "%.*s", (int)end, text);
+}
+
+/* Decimal digits of a whole number: the hot path of every listing. */
+static int32_t whole_text(double n, char *buf, uint32_t len)
+{
+	char digits[24];
+	uint32_t at = sizeof(digits), size;
+	uint64_t left = (uint64_t)fabs(n);
+
+	do {
+		digits[--at] = (char)('0' + left % 10);
+		left /= 10;
+	} while (left);
+	if (n < 0)
+		digits[--at] = '-';
+	size = (uint32_t)sizeof(digits) - at;
+	if (size < len) {
+		memcpy(buf, digits + at, size);
+		buf[size] = '\0';
+	} else if (len) {
+		buf[0] = '\0';
+	}
+	return (int32_t)size;
+}
+
+int32_t value_text(const struct keel_res_value *v, bool in_kb, char *buf, uint32_t len)
+{
+	int64_t s = (int64_t)v->n;
+
+	switch (v->res->type) {
+	case KEEL_RES_LONG: return whole_text(v->n, buf, len);
+	case KEEL_RES_FLOAT: return float_text(v->n, buf, len);
+	case KEEL_RES_SIZE: return size_text(v, in_kb, buf, len);
+	case KEEL_RES_TIME:
+		return snprintf(buf, len, "%02lld:%02lld:%02lld", (long long)(s / 3600),
+				(long long)(s / 60 % 60), (long long)(s % 60));
+	case KEEL_RES_BOOL: return snprintf(buf, len, "%s", v->n != 0 ? "True" : "False");
+	default: return snprintf(buf, len, "%s", v->text ? v->text : "");
+	}
+}
+
+int32_t value_compare(const struct keel_res_value *a, const struct keel_res_value *b)
+{
+	if (keel_res_is_number(a->res))
+		return a->n < b->n ? -1 : a->n > b->n;
+	return strcmp(a->text ? a->text : "", b->text ? b->text : "");
+}

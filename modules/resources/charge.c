@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * charge.c - add to and take from resources_assigned.
+ *
+ * A name that was once assigned stays, with amount 0.
+ */
+#include "resources.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add(struct state *st, struct keel_obj *obj, const struct keel_attr *attr,
+		const struct keel_res_value *v, int32_t sign, bool in_kb)
+{
+	const struct keel_reslist *have = st->object->get_ptr(obj, attr);
+	const struct keel_res_value *before = list_get(have, v->res->name);
+	struct keel_res_value sum = *v;
+	struct keel_reslist *list;
+
+	if (in_kb && v->res->type == KEEL_RES_SIZE) {
+		sum.n = ceil(v->n / 1024) * 1024;
+		sum.unit = 1;
+	}
+	sum.n *= sign;
+	if (before) {
+		sum.n += before->n;
+		if (!in_kb && sum.n == 0)
+			sum.unit = before->unit;
+	}
+	if (sum.n < 0)
+		sum.n = 0;
+	list = have ? list_copy(have) : NULL;
+	if ((have && !list) || list_put(&list, &sum)) {
+		list_free(list);
+		return;
+	}
+	st->object->set_ptr(obj, attr, list);
+}
+
+void charge_list(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr,
+		 const struct keel_reslist *list, int32_t sign, const char *only)
+{
+	uint32_t i;
+
+	for (i = 0; i < list_count(list); i++) {
+		const struct keel_res_value *v = &list->v[i];
+
+		if ((v->res->flags & KEEL_RES_SUM) && (!only || name_in(only, v->res->name)))
+			add(mod->state, obj, attr, v, sign, false);
+	}
+}
+
+static bool counts_here(uint32_t part, const struct keel_resource *res)
+{
+	return (res->flags & KEEL_RES_EACH) || ((res->flags & KEEL_RES_FIRST) && part == 0);
+}
+
+void charge_exec(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr,
+		 const struct keel_exec *exec, const char *vnode, int32_t sign, const char *only)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < exec->n; i++) {
+		const struct keel_exec_part *part = &exec->part[i];
+
+		if (strcmp(part->vnode, vnode) != 0)
+			continue;
+		for (k = 0; k < part->n; k++)
+			if (counts_here(i, part->v[k].res) &&
+			    (!only || name_in(only, part->v[k].res->name)))
+				add(mod->state, obj, attr, &part->v[k], sign, true);
+	}
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * prepare.c - what a job's Resource_List becomes: defaults, select and place, sums, limits.
+ *
+ * Everything computed here is named in the job's hidden `resources_defaulted`, so that a later change
+ * of the job computes it again from what the user really said.
+ */
+#include "resources.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct work {
+	struct keel_mod *mod;
+	struct state *st;
+	struct keel_changes *ch;
+	struct keel_obj *job, *queue, *server;
+	struct keel_reslist *list;
+	struct keel_select *select;
+	char *schedselect;
+	FILE *defaulted; /* comma list being written */
+	struct keel_err *err;
+};
+
+static int32_t no_memory(struct work *w)
+{
+	return fail(w->err, PBSE_SYSTEM, "System error: out of memory");
+}
+
+static const struct keel_reslist *list_of(struct work *w, struct keel_obj *obj,
+					  const struct keel_attr *attr)
+{
+	return obj && attr ? w->st->object->get_ptr(obj, attr) : NULL;
+}
+
+static void note_defaulted(struct work *w, const char *name)
+{
+	if (ftell(w->defaulted) > 0)
+		fputc(',', w->defaulted);
+	fputs(name, w->defaulted);
+}
+
+static int32_t put_computed(struct work *w, const struct keel_res_value *v)
+{
+	if (list_put(&w->list, v))
+		return no_memory(w);
+	note_defaulted(w, v->res->name);
+	return 0;
+}
+
+static int32_t put_text(struct work *w, const char *name, const char *text)
+{
+	struct keel_res_value v = { .res = table_find(w->st, name), .text = text };
+
+	return put_computed(w, &v);
+}
+
+static bool same_value(const struct keel_res_value *a, const struct keel_res_value *b)
+{
+	return a && b && value_compare(a, b) == 0;
+}
+
+/* Take out what an earlier preparation computed, unless this change set it anew. */
+static void drop_defaulted(struct work *w)
+{
+	const struct keel_reslist *old = list_of(w, w->job, w->st->job.list);
+	const char *names = w->st->object->get_str(w->job, w->st->job.defaulted);
+	bool new_select = !same_value(list_get(old, "select"), list_get(w->list, "select"));
+	uint32_t i;
+
+	for (i = list_count(w->list); old && i-- > 0;) {
+		const struct keel_res_value *v = &w->list->v[i];
+		bool unchanged = same_value(list_get(old, v->res->name), v);
+		bool computed = names && name_in(names, v->res->name);
+		bool replaced = new_select && list_get(w->list, "select") &&
+				(v->res->flags & KEEL_RES_HOST);
+
+		if (unchanged && (computed || replaced))
+			list_drop(w->list, v->res->name);
+	}
+}
+
+static int32_t from_nodes(struct work *w)
+{
+	const struct keel_res_value *nodes = list_get(w->list, "nodes");
+	char *select, *place;
+	int32_t code;
+
+	if (!nodes)
+		return 0;
+	if (list_get(w->list, "select") || list_get(w->list, "place"))
+		return fail(w->err, PBSE_INVALNODEPLACE, "Cannot be used with select or place: nodes");
+	code = nodes_convert(nodes->text, &select, &place, w->err);
+	if (code)
+		return code;
+	list_drop(w->list, "ncpus");
+	code = put_text(w, "select", select);
+	if (!code)
+		code = put_text(w, "place", place);
+	free(select);
+	free(place);
+	return code;
+}
+
+static int32_t check_mix(struct work *w)
+{
+	bool host_level = false;
+	uint32_t i;
+
+	for (i = 0; i < list_count(w->list); i++) {
+		const struct keel_resource *res = w->list->v[i].res;
+
+		if (!(res->flags & KEEL_RES_HOST))
+			continue;
+		host_level = true;
+		if (list_get(w->list, "select"))
+			return fail(w->err, PBSE_INVALJOBRESC, "%s: %s",
+				    w->st->core->pbse_text(PBSE_INVALJOBRESC), res->name);
+	}
+	if (list_get(w->list, "place") && !list_get(w->list, "select") && !host_level)
+		return fail(w->err, PBSE_PLACENOSELECT, "%s",
+			    w->st->core->pbse_text(PBSE_PLACENOSELECT));
+	return 0;
+}
+
+static int32_t add_defaults(struct work *w, const struct keel_reslist *from)
+{
+	bool chunked = list_get(w->list, "select") != NULL;
+	uint32_t i;
+	int32_t code = 0;
+
+	for (i = 0; i < list_count(from) && !code; i++) {
+		const struct keel_res_value *v = &from->v[i];
+
+		if (list_get(w->list, v->res->name) || (v->res->flags & KEEL_RES_SYSTEM))
+			continue;
+		if (!chunked || !(v->res->flags & KEEL_RES_HOST))
+			code = put_computed(w, v);
+	}
+	return code;
+}
+
+static void write_value(FILE *out, const struct keel_res_value *v)
+{
+	char text[64];
+
+	if (v->text) {
+		bool quote = strpbrk(v->text, ":+=,() '") != NULL;
+
+		fprintf(out, ":%s=%s%s%s", v->res->name, quote ? "\"" : "", v->text,
+			quote ? "\"" : "");
+		return;
+	}
+	value_text(v, false, text, sizeof(text));
+	fprintf(out, ":%s=%s", v->res->name, text);
+}
+
+/* `1:` and the job's host-level resources. */
+static int32_t build_select(struct work *w)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out;
+	uint32_t i;
+	int32_t code;
+
+	if (list_get(w->list, "select"))
+		return list_get(w->list, "place") ? 0 : put_text(w, "place", "free");
+	out = open_memstream(&text, &len);
+	if (!out)
+		return no_memory(w);
+	fputc('1', out);
+	for (i = 0; i < list_count(w->list); i++)
+		if (w->list->v[i].res->flags & KEEL_RES_HOST)
+			write_value(out, &w->list->v[i]);
+	code = fclose(out) ? no_memory(w) : put_text(w, "select", text);
+	free(text);
+	if (!code && !list_get(w->list, "place"))
+		code = put_text(w, "place", "pack");
+	return code;
+}
+
+static const struct keel_res_value *chunk_get(const struct keel_chunk *c, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (strcmp(c->v[i].res->name, name) == 0)
+			return &c->v[i];
+	return NULL;
+}
+
+static void write_chunk_defaults(struct work *w, FILE *out, const struct keel_chunk *c)
+{
+	const struct keel_reslist *queue = list_of(w, w->queue, w->st->queue.chunk);
+	const struct keel_reslist *server = list_of(w, w->server, w->st->server.chunk);
+	uint32_t i;
+
+	for (i = 0; i < list_count(queue); i++)
+		if (!chunk_get(c, queue->v[i].res->name))
+			write_value(out, &queue->v[i]);
+	for (i = 0; i < list_count(server); i++)
+		if (!chunk_get(c, server->v[i].res->name) &&
+		    !list_get(queue, server->v[i].res->name))
+			write_value(out, &server->v[i]);
+}
+
+/* The select with the chunk defaults filled in; what schedulers and sums use. */
+static int32_t build_schedselect(struct work *w)
+{
+	struct keel_select *visible;
+	size_t len = 0;
+	FILE *out;
+	uint32_t i, k;
+	int32_t code = select_parse(w->mod, list_get(w->list, "select")->text, &visible, w->err);
+
+	if (code)
+		return code;
+	out = open_memstream(&w->schedselect, &len);
+	for (i = 0; out && i < visible->n; i++) {
+		const struct keel_chunk *c = &visible->chunk[i];
+
+		fprintf(out, "%s%u", i ? "+" : "", c->count);
+		for (k = 0; k < c->n; k++)
+			write_value(out, &c->v[k]);
+		write_chunk_defaults(w, out, c);
+	}
+	select_free(visible);
+	if (!out || fclose(out))
+		return no_memory(w);
+	return select_parse(w->mod, w->schedselect, &w->select, w->err);
+}
+
+static int32_t add_sum(struct work *w, const struct keel_res_value *v, uint32_t count,
+		       struct keel_reslist **sums)
+{
+	struct keel_res_value sum = *v;
+	const struct keel_res_value *before = list_get(*sums, v->res->name);
+
+	sum.n *= count;
+	if (before) {
+		sum.n += before->n;
+		sum.unit = before->unit;
+	}
+	return list_put(sums, &sum) ? no_memory(w) : 0;
+}
+
+static int32_t build_sums(struct work *w)
+{
+	struct keel_res_value nodect = { .res = table_find(w->st, "nodect"),
+					 .n = w->select->chunks };
+	struct keel_reslist *sums = NULL;
+	uint32_t i, k;
+	int32_t code = put_computed(w, &nodect);
+
+	for (i = 0; i < w->select->n; i++) {
+		const struct keel_chunk *c = &w->select->chunk[i];
+
+		for (k = 0; k < c->n && !code; k++)
+			if (c->v[k].res->flags & KEEL_RES_SUM)
+				code = add_sum(w, &c->v[k], c->count, &sums);
+	}
+	for (i = 0; i < list_count(sums) && !code; i++)
+		if (!list_get(w->list, sums->v[i].res->name))
+			code = put_computed(w, &sums->v[i]);
+	list_free(sums);
+	return code;
+}
+
+static int32_t check_bounds(struct work *w, const struct keel_reslist *bounds, int32_t wrong)
+{
+	uint32_t i;
+
+	for (i = 0; i < list_count(bounds); i++) {
+		const struct keel_res_value *have = list_get(w->list, bounds->v[i].res->name);
+
+		if (have && keel_res_is_number(have->res) &&
+		    value_compare(have, &bounds->v[i]) == wrong)
+			return fail(w->err, PBSE_EXCQRESC, "%s",
+				    w->st->core->pbse_text(PBSE_EXCQRESC));
+	}
+	return 0;
+}
+
+static int32_t check_limits(struct work *w)
+{
+	int32_t code = check_bounds(w, list_of(w, w->queue, w->st->queue.max), 1);
+
+	if (!code)
+		code = check_bounds(w, list_of(w, w->queue, w->st->queue.min), -1);
+	if (!code)
+		code = check_bounds(w, list_of(w, w->server, w->st->server.max), 1);
+	return code;
+}
+
+static int32_t place_ok(struct work *w)
+{
+	struct keel_place place;
+
+	return place_parse(list_get(w->list, "place")->text, &place, w->err);
+}
+
+static int32_t compute(struct work *w)
+{
+	int32_t code;
+
+	drop_defaulted(w);
+	if ((code = from_nodes(w)) || (code = check_mix(w)) ||
+	    (code = add_defaults(w, list_of(w, w->queue, w->st->queue.fallback))) ||
+	    (code = add_defaults(w, list_of(w, w->server, w->st->server.fallback))) ||
+	    (code = add_defaults(w, list_of(w, w->queue, w->st->queue.max))) ||
+	    (code = add_defaults(w, list_of(w, w->server, w->st->server.max))) ||
+	    (code = build_select(w)) || (code = place_ok(w)) || (code = build_schedselect(w)) ||
+	    (code = build_sums(w)))
+		return code;
+	return check_limits(w);
+}
+
+static int32_t store_list(struct work *w)
+{
+	const struct keel_object_api *object = w->st->object;
+	char text[64];
+	uint32_t i;
+	int32_t code = object->change_text(w->ch, w->job, w->st->job.list, KEEL_SET, NULL, "", w->err);
+
+	for (i = 0; i < list_count(w->list) && !code; i++) {
+		const struct keel_res_value *v = &w->list->v[i];
+
+		if (!v->text)
+			value_text(v, false, text, sizeof(text));
+		code = object->change_text(w->ch, w->job, w->st->job.list, KEEL_SET, v->res->name,
+					   v->text ? v->text : text, w->err);
+	}
+	if (!code)
+		code = object->change_text(w->ch, w->job, w->st->job.schedselect, KEEL_SET, NULL,
+					   w->schedselect, w->err);
+	return code;
+}
+
+int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
+		struct keel_obj *queue, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const union keel_slot *given = st->object->change_slot(ch, job, st->job.list);
+	struct work w = { .mod = mod, .st = st, .ch = ch, .job = job, .queue = queue, .err = err };
+	char *names = NULL;
+	size_t len = 0;
+	int32_t code;
+
+	w.server = st->object->find(mod, "server", st->core->server_name(mod));
+	w.defaulted = open_memstream(&names, &len);
+	if (given)
+		w.list = list_copy(given->p);
+	if (!w.defaulted || (given && !w.list)) {
+		code = no_memory(&w);
+		goto out;
+	}
+	code = compute(&w);
+	if (!code)
+		code = store_list(&w);
+out:
+	if (w.defaulted && fclose(w.defaulted) && !code)
+		code = no_memory(&w);
+	if (!code)
+		code = st->object->change_text(ch, job, st->job.defaulted, KEEL_SET, NULL, names, err);
+	free(names);
+	free(w.schedselect);
+	select_free(w.select);
+	list_free(w.list);
+	return code;
+}

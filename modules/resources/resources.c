@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * resources.c - what a site counts: built-in resources, the site's own, and the languages that name
+ * them (Resource_List, select, place, exec_vnode).
+ *
+ * Offers the type "resource_list", the class "resource" (the site's own definitions, kept in the store)
+ * and the service "resource".
+ */
+#include "resources.h"
+
+#include <string.h>
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),
+	KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(hook, 0, struct state, hook),
+};
+
+static void define_from(struct keel_mod *mod, struct keel_obj *obj)
+{
+	struct state *st = mod->state;
+	struct definition **slot = st->object->slot(mod, obj);
+	struct keel_err err;
+
+	if (table_define(st, st->object->id(obj), st->object->get_str(obj, st->type),
+			 st->object->get_str(obj, st->flag), &err))
+		st->core->log(mod, KEEL_LOG_ERROR, "Resc", st->object->id(obj),
+			      "stored definition is not usable: %s", err.text);
+	else if (slot)
+		*slot = (struct definition *)table_find(st, st->object->id(obj));
+}
+
+/* The table follows the object, so that a list parsed later in the same turn sees the new type. */
+static void definition_changed(struct keel_mod *mod, struct keel_obj *obj,
+			       const struct keel_attr *attr)
+{
+	(void)attr;
+	define_from(mod, obj);
+}
+
+static int32_t check_definition(struct keel_mod *mod, struct keel_obj *obj, const char *type,
+				const char *flag, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct state scratch = { 0 };
+	int32_t code = table_define(&scratch, st->object->id(obj), type, flag, err);
+
+	table_free(&scratch);
+	return code;
+}
+
+static int32_t check_type(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *obj,
+			  int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)who, (void)op, (void)key;
+	return check_definition(mod, obj, text, st->object->get_str(obj, st->flag), err);
+}
+
+static int32_t check_flag(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *obj,
+			  int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)who, (void)op, (void)key;
+	/* The type may come in the same request, behind the flag: letters are judged with `long` when it
+	 * is not known yet, and the whole again when the definition is used. */
+	return check_definition(mod, obj,
+				st->object->is_set(obj, st->type) &&
+						strcmp(st->object->get_str(obj, st->type), "string") != 0
+					? st->object->get_str(obj, st->type)
+					: "long",
+				text, err);
+}
+
+static const struct keel_class_def resource_class = {
+	.size = sizeof(struct keel_class_def),
+	.flags = KEEL_CLASS_SAVE,
+	.name = "resource",
+	.doc = "a resource a site has defined",
+};
+
+static const struct keel_attr_def attr_type =
+	KEEL_ATTR_DEF("resource", "type", "string", .flags = KEEL_ATTR_SAVE | KEEL_ATTR_RESET,
+		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_MANAGERS, .order = 1,
+		      .fallback = "string", .check = check_type, .changed = definition_changed,
+		      .doc = "long, float, size, boolean, string, string_array");
+static const struct keel_attr_def attr_flag =
+	KEEL_ATTR_DEF("resource", "flag", "string", .flags = KEEL_ATTR_SAVE,
+		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_MANAGERS, .order = 2,
+		      .check = check_flag, .changed = definition_changed,
+		      .doc = "letters: h host-level, q summed, n or f consumable, i invisible, r read-only, "
+			     "m sent to hosts");
+
+static const struct keel_resource *api_find(struct keel_mod *mod, const char *name)
+{
+	return table_find(mod->state, name);
+}
+
+static const struct keel_resource *api_at(struct keel_mod *mod, uint32_t i)
+{
+	return table_at(mod->state, i);
+}
+
+static const struct keel_resource_api service = {
+	.size = sizeof(struct keel_resource_api),
+	.find = api_find,
+	.at = api_at,
+	.value_parse = value_parse,
+	.value_fini = value_fini,
+	.value_text = value_text,
+	.list_count = list_count,
+	.list_at = list_at,
+	.list_get = list_get,
+	.list_number = list_number,
+	.select_parse = select_parse,
+	.select_free = select_free,
+	.place_parse = place_parse,
+	.exec_parse = exec_parse,
+	.exec_free = exec_free,
+	.prepare = prepare,
+	.charge_list = charge_list,
+	.charge_exec = charge_exec,
+};
+static const struct keel_service_def service_def = {
+	.size = sizeof(struct keel_service_def),
+	.name = "resource",
+	.table = &service,
+	.doc = "definitions, amounts, lists, select and exec_vnode",
+};
+
+static const struct keel_contrib contribs[] = {
+	{ "TYPE", &list_type },	 { "CLASS", &resource_class }, { "ATTR", &attr_type },
+	{ "ATTR", &attr_flag },	 { "SERVICE", &service_def },
+};
+
+static void definition_gone(struct keel_mod *mod, void *slot)
+{
+	struct definition **d = slot;
+
+	(void)mod;
+	if (*d)
+		(*d)->deleted = true;
+}
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	st->type = st->object->attr(mod, "resource", "type");
+	st->flag = st->object->attr(mod, "resource", "flag");
+	if (st->object->slot_bind(mod, "resource", sizeof(struct definition *), definition_gone))
+		return st->core->error(err, -1, "cannot attach to class resource");
+	return table_fill(st, err);
+}
+
+static int32_t start(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const struct keel_object_api *object = st->object;
+
+	(void)err;
+	st->job.list = object->attr(mod, "job", "Resource_List");
+	st->job.schedselect = object->attr(mod, "job", "schedselect");
+	st->job.defaulted = object->attr(mod, "job", "resources_defaulted");
+	st->queue.fallback = object->attr(mod, "queue", "resources_default");
+	st->queue.max = object->attr(mod, "queue", "resources_max");
+	st->queue.min = object->attr(mod, "queue", "resources_min");
+	st->queue.chunk = object->attr(mod, "queue", "default_chunk");
+	st->server.fallback = object->attr(mod, "server", "resources_default");
+	st->server.max = object->attr(mod, "server", "resources_max");
+	st->server.chunk = object->attr(mod, "server", "default_chunk");
+	return 0;
+}
+
+static void fini(struct keel_mod *mod)
+{
+	table_free(mod->state);
+}
+
+KEEL_MODULE(.name = "resources", .version = "1.0", .vendor = "Keelson",
+	    .summary = "resources, amounts, and the languages that name them", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .init = init, .start = start,
+	    .fini = fini);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * resources.h - what the files of this module share.
+ */
+#ifndef RESOURCES_H
+#define RESOURCES_H
+
+#include "keel/keel.h"
+#include "keel/service/resource.h"
+#include "pbs_error.h"
+
+#define UNIT_WORD 8u /* bit of keel_res_value.unit; the low bits are the power of 1024 */
+
+/* A definition, built in or a site's own. Never freed while the module is loaded: values point here. */
+struct definition {
+	struct keel_resource pub;
+	bool deleted;
+};
+
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_hook_api *hook;
+	struct definition **table; /* every one ever known, sorted by name */
+	uint32_t n_table;
+	const struct keel_attr *type, *flag; /* of class resource */
+	/* Rows of other modules' classes, looked up at start. */
+	struct {
+		const struct keel_attr *list, *schedselect, *defaulted;
+	} job;
+	struct {
+		const struct keel_attr *fallback, *max, *min, *chunk;
+	} queue, server;
+};
+
+struct keel_reslist {
+	uint32_t n, room;
+	struct keel_res_value v[];
+};
+
+/* amount.c */
+int32_t fail(struct keel_err *err, int32_t code, const char *fmt, ...) KEEL_PRINTF(3, 4);
+int32_t value_parse(const struct keel_resource *res, const char *text, struct keel_res_value *ret,
+		    struct keel_err *err);
+void value_fini(struct keel_res_value *v);
+int32_t value_copy(const struct keel_res_value *from, struct keel_res_value *to);
+int32_t value_text(const struct keel_res_value *v, bool in_kb, char *buf, uint32_t len);
+int32_t value_compare(const struct keel_res_value *a, const struct keel_res_value *b);
+
+/* table.c */
+int32_t table_fill(struct state *st, struct keel_err *err);
+void table_free(struct state *st);
+const struct keel_resource *table_find(const struct state *st, const char *name);
+const struct keel_resource *table_at(const struct state *st, uint32_t i);
+/* Add or change a site's definition. PBSE code on a bad type or flag. */
+int32_t table_define(struct state *st, const char *name, const char *type, const char *flag,
+		     struct keel_err *err);
+void table_forget(struct state *st, const char *name);
+bool name_is_valid(const char *name);
+
+/* list.c */
+extern const struct keel_type_def list_type;
+void list_free(struct keel_reslist *l);
+struct keel_reslist *list_copy(const struct keel_reslist *l);
+uint32_t list_count(const struct keel_reslist *l);
+const struct keel_res_value *list_at(const struct keel_reslist *l, uint32_t i);
+const struct keel_res_value *list_get(const struct keel_reslist *l, const char *name);
+double list_number(const struct keel_reslist *l, const char *name, double otherwise);
+/* Put a copy of `v` in, replacing the same name. -ENOMEM or 0. */
+int32_t list_put(struct keel_reslist **l, const struct keel_res_value *v);
+bool list_drop(struct keel_reslist *l, const char *name); /* true when it was there */
+bool name_in(const char *comma_list, const char *name);
+
+/* select.c, place.c, exec.c */
+int32_t select_parse(struct keel_mod *mod, const char *text, struct keel_select **ret,
+		     struct keel_err *err);
+void select_free(struct keel_select *s);
+int32_t place_parse(const char *text, struct keel_place *ret, struct keel_err *err);
+int32_t exec_parse(struct keel_mod *mod, const char *text, struct keel_exec **ret,
+		   struct keel_err *err);
+void exec_free(struct keel_exec *e);
+/* `res=value` at *at up to one of `stops` outside quotes; moves *at there. */
+int32_t pair_parse(const struct state *st, const char **at, const char *stops,
+		   struct keel_res_value *ret, struct keel_err *err);
+/* Legacy `-l nodes=`: the select and place it means, malloc'ed. */
+int32_t nodes_convert(const char *nodes, char **ret_select, char **ret_place, struct keel_err *err);
+
+/* prepare.c, charge.c */
+int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
+		struct keel_obj *queue, struct keel_err *err);
+void charge_list(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr,
+		 const struct keel_reslist *list, int32_t sign, const char *only);
+void charge_exec(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr,
+		 const struct keel_exec *exec, const char *vnode, int32_t sign, const char *only);
+
+#endif
