@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * reach.c - connect to a server, and the lines that say it failed.
+ */
+#include "reach.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "pbs_error.h"
+#include "pbs_ifl.h"
+
+#ifndef PBS_VERSION
+#define PBS_VERSION "23.06.06"
+#endif
+
+static const struct {
+	int error;
+	const char *text;
+} connect_lines[] = {
+	{ PBSE_NOCONNECTS, "Too many open connections." },
+	{ PBSE_NOSERVER, "No default server name." },
+	{ PBSE_BADHOST, "Unknown Host." },
+	{ PBSE_PERM, "No Permission." },
+	{ PBSE_PROTOCOL, "Communication failure." },
+	{ PBSE_NOSUP, "No support for requested service." },
+};
+
+bool reach_version(int argc, char **argv)
+{
+	if (argc != 2 || strcasecmp(argv[1], "--version") != 0)
+		return false;
+	printf("pbs_version = %s\n", reach_own_version());
+	return true;
+}
+
+const char *reach_own_version(void)
+{
+	return PBS_VERSION;
+}
+
+static const char *connect_line(int error, int cause)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(connect_lines) / sizeof(connect_lines[0]); i++)
+		if (connect_lines[i].error == error)
+			return connect_lines[i].text;
+	if (error != PBSE_SYSTEM && error >= PBSE_)
+		return "System call failure.";
+	/* a socket that is not there is a server that is not there */
+	if (cause == ECONNREFUSED || cause == ENOENT || cause == 0)
+		return "Connection refused";
+	return strerror(cause);
+}
+
+int reach_connect(const char *server)
+{
+	int c, cause;
+
+	errno = 0;
+	c = pbs_connect(server && *server ? server : NULL);
+	if (c > 0)
+		return c;
+	cause = errno;
+	fprintf(stderr, "%s\n", connect_line(pbs_errno, cause));
+	return -1;
+}
+
+const char *reach_default_name(void)
+{
+	int error = pbs_errno;
+	const char *name = pbs_default();
+
+	pbs_errno = error;
+	return name ? name : "";
+}
+
+int reach_complain(const char *cmd, int c, const char *id)
+{
+	const char *text = pbs_geterrmsg(c);
+	int error = pbs_errno;
+
+	size_t n = text ? strlen(text) : 0;
+
+	/* some texts end in a blank already; with nothing to name, one is enough */
+	if (n > 0 && text[n - 1] == ' ' && !*id)
+		fprintf(stderr, "%s: %s\n", cmd, text);
+	else if (n > 0)
+		fprintf(stderr, "%s: %s %s\n", cmd, text, id);
+	else
+		fprintf(stderr, "%s: Server returned error %d for job %s\n", cmd, error, id);
+	return error;
+}
+
+int reach_exit_status(int error)
+{
+	int status = error & 0xff;
+
+	return error != 0 && status == 0 ? 1 : status;
+}

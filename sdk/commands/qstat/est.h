@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * est.h - the rows of -T, kept until all are there, then printed by estimated start.
+ */
+#ifndef KEELSON_QSTAT_EST_H
+#define KEELSON_QSTAT_EST_H
+
+#include "row.h"
+
+struct est;
+struct listing;
+
+struct est *est_create(void); /* NULL: no memory */
+void est_destroy(struct est *e);
+
+/* Copies what the row shows. 0 or -ENOMEM. */
+int est_add(struct est *e, const struct row *r);
+
+/* Print and forget the rows. */
+void est_print(struct est *e, struct listing *l);
+
+#endif

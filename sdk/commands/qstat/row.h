@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * row.h - the few attributes of a job that tables show.
+ */
+#ifndef KEELSON_QSTAT_ROW_H
+#define KEELSON_QSTAT_ROW_H
+
+#include <stdbool.h>
+
+#include "options.h"
+#include "pbs_ifl.h"
+
+/* Members borrow from the status; NULL: not set. */
+struct row {
+	const char *id;
+	const char *name, *owner, *state, *queue, *session, *hosts, *comment;
+	const char *array, *array_id, *array_counts, *start;
+	const char *nodect, *ncpus, *mem, *walltime, *cput;
+	const char *used_walltime, *used_cput;
+};
+
+void row_read(struct row *r, const struct batch_status *one);
+
+/* What to ask for so that row_read() finds everything: a list of ROW_WANTED entries. */
+#define ROW_WANTED 20
+struct attrl *row_want(struct attrl want[ROW_WANTED]);
+
+/* True when -J, -u and the states chosen let the job through. */
+bool row_chosen(const struct row *r, const struct options *o);
+
+#endif
