@@ -101,6 +101,8 @@ struct keel_request_def {
 	uint32_t roles; /* who may ask at all; others get 15007 */
 	const char *name, *doc;
 	void (*handler)(struct keel_mod *, struct keel_req *);
+	uint32_t number; /* its number in log records ("type=5"); 0: its name is written */
+	uint32_t reserved;
 };
 
 /* SERVICE: a typed, size-tagged, append-only function table for other modules. Its first fields are

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * client.c - one connection: bytes in, frames out, and its bounds.
+ *
+ *	accepted -> user being looked up -> serving -> closing (drains) -> dropped
+ *
+ * Frames that are to be sent gather during a turn and go out in one write at its end (flush). A
+ * client is dropped only from the loop's own callbacks (read, flush, sweep), never below a module:
+ * what fails deeper marks it `broken`. Work that would take too long goes on in the next turn (again).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <utlist.h>
+
+#include "log/log.h"
+#include "request/inside.h"
+
+#define IOV_COUNT 64
+#define WRITES_PER_FLUSH 16
+#define READER_KEEP (64u * 1024u)
+
+static void on_events(void *arg, int events);
+
+const char *client_who(const struct client *c)
+{
+	return c->user != NULL && c->user->who != NULL ? c->user->who : "an unknown user";
+}
+
+static void client_log(const struct client *c, const char *what)
+{
+	log_add(c->router->parts->log, KEEL_LOG_SYSTEM, "Req", "client",
+		"connection of %s (uid %u) closed: %s", client_who(c), c->uid, what);
+}
+
+/* ---- bounds ------------------------------------------------------------------------------- */
+static bool count_in(struct router *r, uint32_t uid)
+{
+	struct peer_count *n;
+
+	HASH_FIND(hh, r->counts, &uid, sizeof(uid), n);
+	if (n == NULL) {
+		n = calloc(1, sizeof(*n));
+		if (n == NULL)
+			return false;
+		n->uid = uid;
+		HASH_ADD(hh, r->counts, uid, sizeof(n->uid), n);
+	}
+	if (r->n_clients >= r->limits.clients ||
+	    (uid != 0 && n->n >= r->limits.clients_per_uid)) {
+		if (n->n == 0) {
+			HASH_DEL(r->counts, n);
+			free(n);
+		}
+		return false;
+	}
+	n->n++;
+	r->n_clients++;
+	return true;
+}
+
+static void count_out(struct router *r, uint32_t uid)
+{
+	struct peer_count *n;
+
+	r->n_clients--;
+	HASH_FIND(hh, r->counts, &uid, sizeof(uid), n);
+	if (n != NULL && --n->n == 0) {
+		HASH_DEL(r->counts, n);
+		free(n);
+	}
+}
+
+/* What this client's half request takes of everybody's memory. */
+static bool input_counted(struct client *c)
+{
+	struct router *r = c->router;
+
+	if (c->reader.start == c->reader.end && c->reader.size > READER_KEEP) {
+		uint32_t body_max = c->reader.body_max;
+
+		frame_reader_fini(&c->reader);
+		frame_reader_init(&c->reader, body_max);
+	}
+	r->input += c->reader.size - c->input;
+	c->input = c->reader.size;
+	return r->input <= r->limits.input_all || c->input <= r->limits.input_small;
+}
+
+/* ---- life --------------------------------------------------------------------------------- */
+static bool may_serve(const struct client *c)
+{
+	const struct router_limits *limits = &c->router->limits;
+
+	return !c->closing && !c->broken && c->n_reqs < limits->requests_open &&
+	       c->queued < limits->queued_high;
+}
+
+static void rearm(struct client *c)
+{
+	int events = 0;
+
+	if (c->watch == NULL)
+		return;
+	if (may_serve(c) && !c->leftover)
+		events |= LOOP_READABLE;
+	if (c->queued > 0 && c->full)
+		events |= LOOP_WRITABLE;
+	if (events != c->events && loop_watch_set(c->watch, events) == 0)
+		c->events = events;
+}
+
+static void on_user(void *arg, struct user *u)
+{
+	struct client *c = arg;
+
+	c->user = u;
+	c->read_ms = loop_now_ms(c->router->parts->loop);
+	if (loop_watch(c->router->parts->loop, c->fd, LOOP_READABLE, on_events, c, &c->watch) < 0) {
+		client_drop(c);
+		return;
+	}
+	c->events = LOOP_READABLE;
+}
+
+int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid)
+{
+	struct client *c;
+
+	if (!count_in(r, uid))
+		return -EUSERS;
+	c = calloc(1, sizeof(*c));
+	if (c == NULL) {
+		count_out(r, uid);
+		return -ENOMEM;
+	}
+	*c = (struct client){ .router = r, .fd = fd, .uid = uid, .gid = gid };
+	frame_reader_init(&c->reader, WIRE_BODY_MAX);
+	c->wait = (struct users_wait){ .fn = on_user, .arg = c };
+	DL_APPEND(r->clients, c);
+	client_sweep_start(r);
+	if (users_ask(r->users, uid, &c->wait) < 0)
+		client_drop(c);
+	return 0;
+}
+
+static void drop_queue(struct client *c)
+{
+	while (c->first != NULL) {
+		struct keel_out *o = c->first;
+
+		c->first = out_next(o);
+		out_drop(o);
+	}
+	c->last = NULL;
+	c->router->queued -= c->queued;
+	c->queued = 0;
+}
+
+void client_drop(struct client *c)
+{
+	struct router *r = c->router;
+
+	c->broken = true;
+	users_forget(&c->wait);
+	loop_watch_cancel(c->watch);
+	c->watch = NULL;
+	while (c->reqs != NULL)
+		req_client_gone(c->reqs);
+	if (c->in_flush)
+		DL_DELETE2(r->flush, c, flush_prev, flush_next);
+	if (c->in_again)
+		DL_DELETE2(r->again, c, again_prev, again_next);
+	DL_DELETE(r->clients, c);
+	drop_queue(c);
+	r->input -= c->input;
+	frame_reader_fini(&c->reader);
+	close(c->fd);
+	user_unref(c->user);
+	count_out(r, c->uid);
+	free(c);
+}
+
+/* ---- out ---------------------------------------------------------------------------------- */
+static void flush_all(void *arg)
+{
+	struct flush_ticket *ticket = arg;
+	struct router *r = ticket->router;
+
+	free(ticket);
+	if (r == NULL)
+		return;
+	r->ticket = NULL;
+	while (r->flush != NULL) {
+		struct client *c = r->flush;
+
+		DL_DELETE2(r->flush, c, flush_prev, flush_next);
+		c->in_flush = false;
+		client_write(c);
+		if (c->broken)
+			client_drop(c);
+		else
+			rearm(c);
+	}
+}
+
+static void flush_soon(struct client *c)
+{
+	struct router *r = c->router;
+
+	if (!c->in_flush) {
+		DL_APPEND2(r->flush, c, flush_prev, flush_next);
+		c->in_flush = true;
+	}
+	if (r->ticket != NULL)
+		return;
+	r->ticket = calloc(1, sizeof(*r->ticket));
+	if (r->ticket == NULL)
+		return; /* the sweep flushes what is left over */
+	r->ticket->router = r;
+	if (loop_defer(r->parts->loop, flush_all, r->ticket) < 0) {
+		free(r->ticket);
+		r->ticket = NULL;
+	}
+}
+
+void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t corr)
+{
+	size_t len;
+
+	if (o == NULL || c->broken || out_frame(o, type, corr, &len) == NULL) {
+		/* Without an answer the stream is of no use any more. */
+		c->broken = true;
+		out_drop(o);
+		flush_soon(c);
+		return;
+	}
+	if (c->queued == 0)
+		c->progress_ms = loop_now_ms(c->router->parts->loop);
+	out_link(o, NULL);
+	if (c->last != NULL)
+		out_link(c->last, o);
+	else
+		c->first = o;
+	c->last = o;
+	c->queued += len;
+	c->router->queued += len;
+	flush_soon(c);
+}
+
+static unsigned fill_iov(struct client *c, struct iovec *iov)
+{
+	struct keel_out *o = c->first;
+	unsigned n = 0;
+
+	for (; o != NULL && n < IOV_COUNT; o = out_next(o), n++) {
+		size_t len;
+		const char *data = out_data(o, &len);
+		size_t off = n == 0 ? c->first_off : 0;
+
+		iov[n] = (struct iovec){ (char *)data + off, len - off };
+	}
+	return n;
+}
+
+static void written(struct client *c, size_t n)
+{
+	c->queued -= n;
+	c->router->queued -= n;
+	c->progress_ms = loop_now_ms(c->router->parts->loop);
+	n += c->first_off;
+	while (c->first != NULL) {
+		struct keel_out *o = c->first;
+		size_t len;
+
+		out_data(o, &len);
+		if (n < len)
+			break;
+		n -= len;
+		c->first = out_next(o);
+		out_drop(o);
+	}
+	c->first_off = n;
+	if (c->first == NULL)
+		c->last = NULL;
+}
+
+static void tell_drained(struct client *c)
+{
+	struct keel_req *q;
+
+	if (c->queued >= c->router->limits.queued_low)
+		return;
+	if (c->leftover)
+		client_again(c);
+	DL_FOREACH(c->reqs, q) {
+		if (q->drained != NULL) {
+			client_again(c);
+			return;
+		}
+	}
+}
+
+void client_write(struct client *c)
+{
+	struct iovec iov[IOV_COUNT];
+
+	c->full = false;
+	for (int i = 0; i < WRITES_PER_FLUSH && c->first != NULL && !c->broken; i++) {
+		struct msghdr mh = { .msg_iov = iov, .msg_iovlen = fill_iov(c, iov) };
+		ssize_t n = sendmsg(c->fd, &mh, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n > 0) {
+			written(c, (size_t)n);
+		} else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+			break;
+		} else if (n == 0 || errno != EINTR) {
+			c->broken = true;
+		}
+	}
+	c->full = c->first != NULL;
+	if (c->closing && c->first == NULL && c->reqs == NULL)
+		c->broken = true;
+	tell_drained(c);
+}
+
+/* ---- in ----------------------------------------------------------------------------------- */
+static void bad_frame(struct client *c, const char *what)
+{
+	client_log(c, what);
+	c->closing = true;
+	flush_soon(c);
+}
+
+static void on_frame(struct client *c, const struct frame *f)
+{
+	switch (f->type) {
+	case WIRE_REQUEST:
+		req_start(c, f);
+		break;
+	case WIRE_PING:
+		client_send(c, out_create(), WIRE_PONG, f->corr);
+		break;
+	default:
+		bad_frame(c, "a frame that is no request");
+		break;
+	}
+}
+
+/* Serve what has been read, up to the fair share of a turn. */
+static void serve(struct client *c)
+{
+	struct frame f;
+	int ret;
+
+	c->leftover = true;
+	for (uint32_t n = 0; may_serve(c); n++) {
+		if (n == c->router->limits.requests_per_turn) {
+			client_again(c);
+			return;
+		}
+		ret = frame_next(&c->reader, &f);
+		if (ret == 1) {
+			on_frame(c, &f);
+			continue;
+		}
+		c->leftover = false;
+		if (ret < 0)
+			bad_frame(c, "not the wire format");
+		return;
+	}
+}
+
+static void read_some(struct client *c)
+{
+	struct router *r = c->router;
+	ssize_t n = read(c->fd, r->scratch, sizeof(r->scratch));
+	size_t room_len;
+	char *room;
+
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return;
+	if (n <= 0 || frame_reader_room(&c->reader, (size_t)n, &room, &room_len) < 0) {
+		c->broken = true;
+		return;
+	}
+	memcpy(room, r->scratch, (size_t)n);
+	frame_reader_added(&c->reader, (size_t)n);
+	c->read_ms = loop_now_ms(r->parts->loop);
+	if (!c->closing)
+		serve(c);
+	if (!input_counted(c)) {
+		client_log(c, "too many long requests at once; try again later");
+		c->broken = true;
+	}
+}
+
+static void on_events(void *arg, int events)
+{
+	struct client *c = arg;
+
+	if (events & LOOP_WRITABLE)
+		client_write(c);
+	if ((events & LOOP_READABLE) && !c->broken && (c->events & LOOP_READABLE))
+		read_some(c);
+	if (c->broken)
+		client_drop(c);
+	else
+		rearm(c);
+}
+
+/* ---- the next turn, and standing still ------------------------------------------------------- */
+static void go_on(struct client *c)
+{
+	struct keel_req *q, *next;
+
+	if (c->queued < c->router->limits.queued_low) {
+		DL_FOREACH_SAFE(c->reqs, q, next) {
+			/* The call may end any request of this client: start over after each. */
+			if (q->drained != NULL) {
+				req_drained(q);
+				client_again(c);
+				break;
+			}
+		}
+	}
+	if (c->leftover && !c->broken && may_serve(c))
+		serve(c);
+	input_counted(c);
+}
+
+static void again_all(void *arg)
+{
+	struct router *r = arg;
+	uint32_t n = 0;
+	struct client *c;
+
+	r->again_timer = NULL;
+	DL_FOREACH2(r->again, c, again_next)
+		n++;
+	/* Those that come again meanwhile are behind these. Nothing below drops a client. */
+	while (n-- > 0 && r->again != NULL) {
+		c = r->again;
+		DL_DELETE2(r->again, c, again_prev, again_next);
+		c->in_again = false;
+		go_on(c);
+		if (c->broken)
+			flush_soon(c);
+		else
+			rearm(c);
+	}
+}
+
+void client_again(struct client *c)
+{
+	struct router *r = c->router;
+
+	if (r->again_timer == NULL)
+		r->again_timer = loop_timer(r->parts->loop, 0, again_all, r);
+	if (r->again_timer == NULL)
+		c->broken = true;
+	if (c->in_again || c->broken)
+		return;
+	DL_APPEND2(r->again, c, again_prev, again_next);
+	c->in_again = true;
+}
+
+void client_answered(struct client *c)
+{
+	if (c->leftover && may_serve(c))
+		client_again(c);
+}
+
+static const char *stands_still(const struct client *c, int64_t before_ms)
+{
+	if (c->broken)
+		return "no memory for its answer";
+	if (c->queued > 0 && c->progress_ms < before_ms)
+		return "it does not read its answers";
+	if (c->closing && c->reqs == NULL && c->read_ms < before_ms)
+		return "it was to be closed";
+	if (c->watch != NULL && !c->leftover && c->reader.start != c->reader.end &&
+	    c->read_ms < before_ms)
+		return "half a request and nothing more";
+	return NULL;
+}
+
+void client_sweep(void *router)
+{
+	struct router *r = router;
+	int64_t before_ms = loop_now_ms(r->parts->loop) - r->limits.stall_ms;
+	struct client *c, *next;
+
+	r->sweep_timer = NULL;
+	for (c = r->clients; c != NULL; c = next) {
+		const char *why = stands_still(c, before_ms);
+
+		/* client_drop() calls modules, which never drop other clients. */
+		next = c->next;
+		if (why != NULL) {
+			client_log(c, why);
+			client_drop(c);
+		} else if (c->first != NULL && !c->full) {
+			flush_soon(c);
+		}
+	}
+	client_sweep_start(r);
+}
+
+void client_sweep_start(struct router *r)
+{
+	if (r->sweep_timer == NULL && r->clients != NULL)
+		r->sweep_timer = loop_timer(r->parts->loop, r->limits.sweep_ms, client_sweep, r);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * inside.h - what the files of this folder share: router, client, request. Nobody else includes it.
+ *
+ *	listening socket -> client (one connection) -> req (one question) -> route (a module's row)
+ *	                       ^------------ frames ------- answer after store_after()
+ */
+#ifndef KEELSON_REQUEST_INSIDE_H
+#define KEELSON_REQUEST_INSIDE_H
+
+#include <uthash.h>
+
+#include "loop/loop.h"
+#include "request/out.h"
+#include "request/router.h"
+#include "request/users.h"
+#include "wire/frame.h"
+
+/* Every bound of this folder; limits.c has the values and their reasons. */
+struct router_limits {
+	uint32_t clients, clients_per_uid, accepts_per_turn;
+	uint32_t requests_per_turn, requests_open; /* of one client */
+	size_t queued_high, queued_low;            /* bytes waiting for one client */
+	size_t input_all, input_small;             /* bytes of half requests, all clients; ever fine */
+	int64_t stall_ms, sweep_ms, shutdown_ms;
+	uint32_t quarantine;                       /* answered requests kept to catch a second answer */
+};
+extern const struct router_limits router_limits_default;
+
+struct route {
+	struct keel_request_def def; /* normalised */
+	const void *key;             /* the module's row */
+	struct owner *owner;
+	UT_hash_handle hh;           /* by def.name */
+};
+
+enum req_state {
+	REQ_FREE = 0,
+	REQ_OPEN = 0x7251,   /* its module has it */
+	REQ_ORPHAN = 0x7252, /* its module has it, the client is gone or was answered for it */
+	REQ_SENT = 0x7253,   /* answered, waits for the store */
+};
+
+struct keel_req {
+	enum req_state state;
+	struct router *router;
+	struct client *client; /* NULL: gone */
+	struct route *route;   /* NULL: withdrawn */
+	uint64_t corr;
+	struct keel_msg *msg;
+	struct keel_session session;
+	struct user *user;     /* the session's strings */
+	struct keel_out *out;  /* SENT */
+	keel_fn *gone, *drained;
+	void *gone_arg, *drained_arg;
+	struct keel_req *prev, *next; /* of the client, or free, or orphans and withdrawn */
+};
+
+struct client {
+	struct router *router;
+	int fd;
+	struct loop_watch *watch;
+	int events; /* being watched */
+	uint32_t uid, gid;
+	struct user *user; /* NULL: being looked up; requests wait */
+	struct users_wait wait;
+	struct frame_reader reader;
+	size_t input; /* what `reader` counts in the router's input */
+	struct keel_req *reqs;
+	uint32_t n_reqs;
+	struct keel_out *first, *last; /* frames to be written */
+	size_t first_off, queued;
+	int64_t progress_ms, read_ms;
+	bool closing;  /* read no more, close when all is written */
+	bool broken;   /* to be dropped by the next flush */
+	bool leftover; /* whole frames may be waiting in `reader` */
+	bool full;     /* the socket takes no more now */
+	bool in_flush, in_again;
+	struct client *prev, *next;
+	struct client *flush_prev, *flush_next;
+	struct client *again_prev, *again_next;
+};
+
+struct peer_count {
+	uint32_t uid, n;
+	UT_hash_handle hh;
+};
+
+struct flush_ticket {
+	struct router *router; /* NULL: destroyed meanwhile */
+};
+
+struct router {
+	struct parts *parts;
+	struct router_limits limits;
+	uint32_t euid;
+	struct users *users;
+	struct route *routes;
+	struct client *clients, *flush, *again;
+	uint32_t n_clients, n_open; /* n_open: REQ_OPEN and REQ_SENT */
+	struct peer_count *counts;
+	size_t input, queued;
+	struct keel_req *orphans, *free_reqs; /* free ones: oldest first */
+	uint32_t n_free;
+	struct flush_ticket *ticket; /* a flush is on its way */
+	struct loop_timer *again_timer, *sweep_timer, *accept_timer, *shutdown_timer;
+	int listen_fd;
+	char *listen_path;
+	struct loop_watch *listen_watch;
+	int64_t refused_log_ms;
+	bool stopping;
+	char scratch[64 * 1024];
+};
+
+/* client.c */
+int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid);
+void client_drop(struct client *c);
+void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t corr);
+void client_again(struct client *c);       /* go on with it in the next turn */
+void client_write(struct client *c);       /* now, as far as the socket takes it */
+void client_answered(struct client *c);    /* one of its requests ended */
+void client_sweep(void *router);           /* timer: drop who stands still */
+void client_sweep_start(struct router *r);
+
+/* router.c */
+const char *client_who(const struct client *c);
+void router_accepts(struct router *r, bool yes);
+
+/* req.c */
+void req_start(struct client *c, const struct frame *f);
+void req_client_gone(struct keel_req *q);
+void req_drained(struct keel_req *q);
+void req_withdraw(struct keel_req *q, int32_t code, const char *text); /* the kernel answers */
+void req_abandon(struct keel_req *q);      /* its route is withdrawn */
+void req_destroy_all(struct router *r);
+const struct keel_request_api *req_api(void);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * limits.c - every bound on what clients may take, in one table.
+ */
+#include "request/inside.h"
+
+const struct router_limits router_limits_default = {
+	.clients = 1024,           /* connections in all; root is exempt from the next one only */
+	.clients_per_uid = 256,
+	.accepts_per_turn = 32,
+	.requests_per_turn = 64,   /* then the others have their turn */
+	.requests_open = 1024,     /* unanswered on one connection; then it is not read */
+	.queued_high = 1u << 20,   /* part() says -ENOBUFS, requests are not read */
+	.queued_low = 256u << 10,  /* drained() */
+	.input_all = 512u << 20,   /* a long request that would pass it is dropped */
+	.input_small = 1u << 20,
+	.stall_ms = 60 * 1000,     /* half a request, or answers that nobody reads */
+	.sweep_ms = 2000,
+	.shutdown_ms = 2000,       /* then open requests are answered "shutting down" */
+	.quarantine = 1024,
+};

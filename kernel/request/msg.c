@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * msg.c - message bodies that came in: typed reads over a bounded, decoded copy.
+ *
+ * A string is terminated in place when somebody asks for it: the byte behind it is the head of the
+ * next value, which has been decoded already (or the spare byte at the end). So a read neither copies
+ * nor allocates. Arrays live in the decoder's zone and end with the message.
+ *
+ * Invariant: `pack` refers to `bytes` only; no string with a NUL inside is ever handed out.
+ */
+#include "request/msg.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "request/out.h"
+#include "wire/pack.h"
+
+struct keel_msg {
+	struct pack pack;
+	char bytes[]; /* the body and one spare byte */
+};
+
+int msg_open(const char *bytes, size_t len, struct keel_msg **ret_msg)
+{
+	struct keel_msg *m;
+	int ret;
+
+	if (len > SIZE_MAX - sizeof(*m) - 1)
+		return -ENOMEM;
+	m = malloc(sizeof(*m) + len + 1);
+	if (m == NULL)
+		return -ENOMEM;
+	if (len > 0)
+		memcpy(m->bytes, bytes, len);
+	m->bytes[len] = '\0';
+	ret = pack_open(&m->pack, m->bytes, len);
+	if (ret < 0) {
+		free(m);
+		return ret;
+	}
+	*ret_msg = m;
+	return 0;
+}
+
+void msg_destroy(struct keel_msg *m)
+{
+	if (m == NULL)
+		return;
+	pack_fini(&m->pack);
+	free(m);
+}
+
+static const msgpack_object *value_of(const struct keel_msg *m, const char *key)
+{
+	return pack_get(&m->pack.root, key);
+}
+
+/* NULL: no string, or a NUL in it. The bytes are ours, whatever the decoder's type says. */
+static const char *terminated(const msgpack_object *value)
+{
+	uint32_t len;
+	char *text;
+
+	if (value->type != MSGPACK_OBJECT_STR)
+		return NULL;
+	len = value->via.str.size;
+	if (len == 0)
+		return "";
+	text = (char *)value->via.str.ptr;
+	if (memchr(text, '\0', len) != NULL)
+		return NULL;
+	text[len] = '\0';
+	return text;
+}
+
+/* Memory that ends with the message. NULL when there is none. */
+static void *zone_array(const struct keel_msg *m, size_t n, size_t size)
+{
+	struct keel_msg *owner = (struct keel_msg *)m;
+
+	return msgpack_zone_malloc(&owner->pack.zone, n == 0 ? size : n * size);
+}
+
+static const char *msg_str(const struct keel_msg *m, const char *key)
+{
+	const msgpack_object *value = value_of(m, key);
+
+	return value == NULL ? NULL : terminated(value);
+}
+
+static const void *msg_bytes(const struct keel_msg *m, const char *key, uint32_t *ret_len)
+{
+	size_t len = 0;
+	const char *bytes = pack_bytes(&m->pack.root, key, &len);
+
+	if (bytes == NULL && value_of(m, key) != NULL && len == 0) {
+		const msgpack_object *value = value_of(m, key);
+
+		if (value->type == MSGPACK_OBJECT_BIN || value->type == MSGPACK_OBJECT_STR)
+			bytes = "";
+	}
+	if (ret_len != NULL)
+		*ret_len = bytes == NULL ? 0 : (uint32_t)len;
+	return bytes;
+}
+
+static int64_t msg_integer(const struct keel_msg *m, const char *key, int64_t otherwise)
+{
+	const msgpack_object *value = value_of(m, key);
+
+	if (value != NULL && value->type == MSGPACK_OBJECT_BOOLEAN)
+		return value->via.boolean;
+	return pack_int(&m->pack.root, key, otherwise);
+}
+
+static const char *const *msg_strings(const struct keel_msg *m, const char *key, uint32_t *ret_n)
+{
+	const msgpack_object *value = value_of(m, key);
+	const msgpack_object_array *array;
+	const char **strings;
+
+	*ret_n = 0;
+	if (value == NULL || value->type == MSGPACK_OBJECT_NIL)
+		return NULL;
+	*ret_n = UINT32_MAX;
+	if (value->type != MSGPACK_OBJECT_ARRAY)
+		return NULL;
+	array = &value->via.array;
+	strings = zone_array(m, array->size, sizeof(*strings));
+	if (strings == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < array->size; i++) {
+		strings[i] = terminated(&array->ptr[i]);
+		if (strings[i] == NULL)
+			return NULL;
+	}
+	*ret_n = array->size;
+	return strings;
+}
+
+/* nil gives NULL; anything but a clean string or nil is refused. */
+static int string_or_nil(const msgpack_object *value, const char **ret)
+{
+	if (value->type == MSGPACK_OBJECT_NIL) {
+		*ret = NULL;
+		return 0;
+	}
+	*ret = terminated(value);
+	return *ret == NULL ? -EPROTO : 0;
+}
+
+/* One row: [name, resource or nil, value or nil, op]; what is left out at the end is nil, SET. */
+static int attrop_read(const msgpack_object *row, struct keel_attrop *ret)
+{
+	const msgpack_object *cell = row->via.array.ptr;
+	uint32_t n = row->via.array.size;
+
+	*ret = (struct keel_attrop){ .op = KEEL_SET };
+	if (row->type != MSGPACK_OBJECT_ARRAY || n < 1 || n > 4)
+		return -EPROTO;
+	ret->name = terminated(&cell[0]);
+	if (ret->name == NULL)
+		return -EPROTO;
+	if (n > 1 && string_or_nil(&cell[1], &ret->key) < 0)
+		return -EPROTO;
+	if (n > 2 && string_or_nil(&cell[2], &ret->value) < 0)
+		return -EPROTO;
+	if (n > 3) {
+		if (cell[3].type != MSGPACK_OBJECT_POSITIVE_INTEGER || cell[3].via.u64 > KEEL_LT)
+			return -EPROTO;
+		ret->op = (int32_t)cell[3].via.u64;
+	}
+	return 0;
+}
+
+static int32_t msg_attrs(const struct keel_msg *m, const char *key, const struct keel_attrop **ret,
+			 uint32_t *ret_n)
+{
+	const msgpack_object *value = value_of(m, key);
+	struct keel_attrop *ops;
+
+	if (value == NULL || value->type == MSGPACK_OBJECT_NIL)
+		return -ENODATA;
+	if (value->type != MSGPACK_OBJECT_ARRAY)
+		return -EPROTO;
+	ops = zone_array(m, value->via.array.size, sizeof(*ops));
+	if (ops == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < value->via.array.size; i++) {
+		if (attrop_read(&value->via.array.ptr[i], &ops[i]) < 0)
+			return -EPROTO;
+	}
+	*ret = ops;
+	*ret_n = value->via.array.size;
+	return 0;
+}
+
+static struct keel_out *msg_out(struct keel_mod *mod)
+{
+	(void)mod;
+	return out_create();
+}
+
+static const struct keel_msg_api api = {
+	.size = sizeof(api),
+	.version = 0,
+	.str = msg_str,
+	.bytes = msg_bytes,
+	.integer = msg_integer,
+	.strings = msg_strings,
+	.attrs = msg_attrs,
+	.out = msg_out,
+	.put_str = out_put_str,
+	.put_int = out_put_int,
+	.put_bytes = out_put_bytes,
+	.put_strings = out_put_strings,
+	.open_array = out_open_array,
+	.add_str = out_add_str,
+	.add_int = out_add_int,
+	.open_list = out_open_list,
+	.close = out_close,
+	.length = out_length,
+	.drop = out_drop,
+};
+
+const struct keel_msg_api *msg_api(void)
+{
+	return &api;
+}

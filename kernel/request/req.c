@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * req.c - one request: from its frame to its one answer.
+ *
+ *	req_start -> OPEN --reply()--> SENT --store_after--> frame to the client, end
+ *	              |                 '---- client gone: dropped after the store
+ *	              '-- client gone, or answered by the kernel -> ORPHAN --reply()--> end
+ *
+ * Ended requests rest in a quarantine before their memory is used again, so that a second answer is
+ * seen, logged and ignored instead of going to somebody else.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "hook/hooks.h"
+#include "log/log.h"
+#include "request/inside.h"
+#include "store/store.h"
+#include "util/err.h"
+
+enum { NAME_SHOWN = 64, TEXT_SIZE = 1024 };
+enum pbse { UNKREQ = 15005, PERM = 15007, SYSTEM = 15010, INTERNAL = 15011, BADCRED = 15019,
+	    PROTOCOL = 15031, SVRDOWN = 15060 };
+
+/* ---- memory ------------------------------------------------------------------------------- */
+static struct keel_req *req_create(struct client *c, uint64_t corr, struct keel_msg *m)
+{
+	struct router *r = c->router;
+	struct keel_req *q = r->free_reqs;
+
+	if (q != NULL && r->n_free > r->limits.quarantine) {
+		DL_DELETE(r->free_reqs, q);
+		r->n_free--;
+	} else {
+		q = malloc(sizeof(*q));
+	}
+	if (q == NULL)
+		return NULL;
+	*q = (struct keel_req){ .state = REQ_OPEN, .router = r, .client = c, .corr = corr, .msg = m };
+	DL_APPEND(c->reqs, q);
+	c->n_reqs++;
+	r->n_open++;
+	return q;
+}
+
+/* The client, or its interest, is gone; the request lives on. */
+static void detach(struct keel_req *q)
+{
+	struct client *c = q->client;
+
+	q->client = NULL;
+	DL_DELETE(c->reqs, q);
+	c->n_reqs--;
+	q->router->n_open--;
+	DL_APPEND(q->router->orphans, q);
+	client_answered(c);
+}
+
+static void end(struct keel_req *q)
+{
+	struct router *r = q->router;
+
+	if (q->client != NULL)
+		detach(q);
+	DL_DELETE(r->orphans, q);
+	msg_destroy(q->msg);
+	out_drop(q->out);
+	user_unref(q->user);
+	*q = (struct keel_req){ .state = REQ_FREE, .router = r };
+	DL_APPEND(r->free_reqs, q);
+	r->n_free++;
+}
+
+void req_destroy_all(struct router *r)
+{
+	struct keel_req *q, *next;
+
+	while (r->orphans != NULL)
+		end(r->orphans);
+	DL_FOREACH_SAFE(r->free_reqs, q, next)
+		free(q);
+	r->free_reqs = NULL;
+	r->n_free = 0;
+}
+
+/* ---- answers ------------------------------------------------------------------------------- */
+static struct keel_out *answer_out(int32_t code, const char *text)
+{
+	struct keel_out *o = out_create();
+
+	out_put_int(o, "code", code);
+	if (text != NULL && text[0] != '\0')
+		out_put_str(o, "text", text);
+	return o;
+}
+
+/* `def` NULL: the name is not known, `name` is what the client wrote. */
+static void log_reject(const struct client *c, const struct keel_request_def *def, const char *name,
+		       int32_t code)
+{
+	char type[NAME_SHOWN + 1];
+
+	if (def != NULL && def->number != 0)
+		snprintf(type, sizeof(type), "%u", def->number);
+	else
+		snprintf(type, sizeof(type), "%s", name);
+	log_add(c->router->parts->log, KEEL_LOG_DEBUG, "Req", def != NULL ? def->name : type,
+		"Reject reply code=%d, aux=0, type=%s, from %s", code, type, client_who(c));
+}
+
+/* An answer without a request of a module: nothing has changed, so nothing is waited for. */
+static void refuse(struct client *c, uint64_t corr, const struct keel_request_def *def,
+		   const char *name, int32_t code)
+{
+	log_reject(c, def, name, code);
+	client_send(c, answer_out(code, pbse_text(code)), WIRE_REPLY, corr);
+}
+
+static void released(void *arg)
+{
+	struct keel_req *q = arg;
+	struct client *c = q->client;
+	struct keel_out *o = q->out;
+
+	q->out = NULL;
+	if (c != NULL)
+		client_send(c, o, WIRE_REPLY, q->corr);
+	else
+		out_drop(o);
+	end(q);
+}
+
+static void send_after(struct keel_req *q, struct keel_out *o)
+{
+	q->state = REQ_SENT;
+	q->out = o;
+	if (store_after(q->router->parts->store, released, q) == 0)
+		return;
+	log_add(q->router->parts->log, KEEL_LOG_ERROR, "Req", "client",
+		"no memory for an answer to %s: its connection is closed", q->session.who);
+	client_send(q->client, NULL, WIRE_REPLY, q->corr); /* breaks it */
+	end(q);
+}
+
+/* May it be answered now? Takes care of all cases where not. */
+static bool answerable(struct keel_req *q)
+{
+	if (q->state == REQ_OPEN)
+		return true;
+	if (q->state == REQ_ORPHAN)
+		end(q);
+	else
+		log_add(q->router->parts->log, KEEL_LOG_ERROR, "Req", "client",
+			"a module answered a request that was answered before; ignored");
+	return false;
+}
+
+static void KEEL_PRINTF(3, 4) reply(struct keel_req *q, int32_t code, const char *fmt, ...)
+{
+	char text[TEXT_SIZE];
+	va_list ap;
+
+	if (!answerable(q))
+		return;
+	if (fmt != NULL) {
+		va_start(ap, fmt);
+		vsnprintf(text, sizeof(text), fmt, ap);
+		va_end(ap);
+	}
+	if (code != 0 && q->route != NULL)
+		log_reject(q->client, &q->route->def, q->route->def.name, code);
+	send_after(q, answer_out(code, fmt != NULL ? text : pbse_text(code)));
+}
+
+static void reply_out(struct keel_req *q, struct keel_out *o)
+{
+	uint32_t len;
+
+	if (!answerable(q)) {
+		out_drop(o);
+		return;
+	}
+	out_put_int(o, "code", 0);
+	if (out_bytes(o, &len) == NULL) {
+		out_drop(o);
+		o = answer_out(SYSTEM, "the answer does not fit into memory");
+	}
+	send_after(q, o);
+}
+
+static int32_t part(struct keel_req *q, struct keel_out *o)
+{
+	struct client *c = q->client;
+
+	if (q->state != REQ_OPEN || c->broken) {
+		out_drop(o);
+		return -EPIPE;
+	}
+	client_send(c, o, WIRE_PART, q->corr);
+	if (c->queued > q->router->limits.queued_high && !c->full)
+		client_write(c);
+	if (c->broken)
+		return -EPIPE;
+	return c->queued > q->router->limits.queued_high ? -ENOBUFS : 0;
+}
+
+/* ---- what else a module asks ----------------------------------------------------------------- */
+static int32_t drained(struct keel_req *q, keel_fn *fn, void *arg)
+{
+	if (q->state != REQ_OPEN || q->client->broken)
+		return -EPIPE;
+	q->drained = fn;
+	q->drained_arg = arg;
+	if (q->client->queued < q->router->limits.queued_low)
+		client_again(q->client);
+	return 0;
+}
+
+void req_drained(struct keel_req *q)
+{
+	keel_fn *fn = q->drained;
+
+	q->drained = NULL;
+	if (q->state == REQ_OPEN && q->route != NULL)
+		fn(&q->route->owner->pub, q->drained_arg);
+}
+
+static void on_gone(struct keel_req *q, keel_fn *fn, void *arg)
+{
+	if (q->state != REQ_OPEN)
+		return;
+	q->gone = fn;
+	q->gone_arg = arg;
+}
+
+static const struct keel_session *session(struct keel_req *q)
+{
+	return &q->session;
+}
+
+static const struct keel_msg *body(struct keel_req *q)
+{
+	return q->msg;
+}
+
+/* ---- ends that the client or the kernel brings ------------------------------------------------ */
+void req_client_gone(struct keel_req *q)
+{
+	struct router *r = q->router;
+	keel_fn *gone = q->gone;
+	void *arg = q->gone_arg;
+	struct route *route = q->route;
+
+	detach(q);
+	if (q->state == REQ_SENT)
+		return;
+	q->state = REQ_ORPHAN;
+	/* A hold that is cancelled may make the module answer: then it knows. */
+	if (r->parts->hooks != NULL)
+		hooks_client_gone(r->parts->hooks, q);
+	if (q->state != REQ_ORPHAN || gone == NULL)
+		return;
+	gone(&route->owner->pub, arg);
+	if (q->state == REQ_ORPHAN)
+		end(q);
+}
+
+void req_withdraw(struct keel_req *q, int32_t code, const char *text)
+{
+	struct client *c = q->client;
+
+	if (q->state != REQ_OPEN)
+		return;
+	if (q->route != NULL)
+		log_reject(c, &q->route->def, q->route->def.name, code);
+	client_send(c, answer_out(code, text != NULL ? text : pbse_text(code)), WIRE_REPLY, q->corr);
+	detach(q);
+	q->state = REQ_ORPHAN;
+}
+
+void req_abandon(struct keel_req *q)
+{
+	req_withdraw(q, INTERNAL, "The module that serves this request was unloaded");
+	q->route = NULL;
+	q->gone = q->drained = NULL;
+	if (q->state == REQ_ORPHAN)
+		end(q);
+}
+
+/* ---- start ---------------------------------------------------------------------------------- */
+static uint32_t roles_of(const struct client *c)
+{
+	struct router *r = c->router;
+	uint32_t roles = KEEL_USER;
+
+	if (c->uid == 0 || c->uid == r->euid)
+		roles |= KEEL_OPERATOR | KEEL_MANAGER;
+	if (r->parts->hooks != NULL && (r->parts->daemon & KEEL_SERVER))
+		roles |= (uint32_t)hooks_fold(r->parts->hooks, KEEL_POINT_client_auth,
+					      KEEL_EVENT(client_auth, .user = c->user->name,
+							 .host = r->parts->host_name,
+							 .uid = c->uid),
+					      NULL, 0) &
+			 KEEL_EVERYBODY;
+	return roles;
+}
+
+static void fill_session(struct keel_req *q, uint32_t roles)
+{
+	struct client *c = q->client;
+
+	q->user = c->user;
+	c->user->refs++;
+	q->session = (struct keel_session){
+		.size = sizeof(q->session),
+		.roles = roles,
+		.uid = c->uid,
+		.gid = c->gid,
+		.user = c->user->name,
+		.host = q->router->parts->host_name,
+		.who = c->user->who,
+	};
+}
+
+static int32_t refusal(const struct client *c, const struct route *route, uint32_t *ret_roles)
+{
+	if (c->user->error != 0)
+		return c->user->error == -ENOENT ? BADCRED : SYSTEM;
+	if (c->router->stopping)
+		return SVRDOWN;
+	if (route == NULL)
+		return UNKREQ;
+	*ret_roles = roles_of(c);
+	return (*ret_roles & route->def.roles) == 0 ? PERM : 0;
+}
+
+void req_start(struct client *c, const struct frame *f)
+{
+	struct router *r = c->router;
+	struct route *route = NULL;
+	struct keel_msg *m = NULL;
+	struct keel_req *q = NULL;
+	const char *name = NULL;
+	uint32_t roles = 0;
+	int32_t code;
+	int ret = msg_open(f->body, f->len, &m);
+
+	if (ret == 0)
+		name = msg_api()->str(m, "req");
+	if (name == NULL) {
+		refuse(c, f->corr, NULL, "?", ret == -ENOMEM ? SYSTEM : PROTOCOL);
+		c->closing = true;
+		goto out;
+	}
+	HASH_FIND_STR(r->routes, name, route);
+	code = refusal(c, route, &roles);
+	if (code != 0) {
+		refuse(c, f->corr, route == NULL ? NULL : &route->def, name, code);
+		goto out;
+	}
+	q = req_create(c, f->corr, m);
+	if (q == NULL) {
+		refuse(c, f->corr, &route->def, name, SYSTEM);
+		goto out;
+	}
+	q->route = route;
+	fill_session(q, roles);
+	route->def.handler(&route->owner->pub, q);
+	return;
+out:
+	msg_destroy(m);
+}
+
+static const struct keel_request_api api = {
+	.size = sizeof(api),
+	.version = 0,
+	.session = session,
+	.body = body,
+	.reply = reply,
+	.reply_out = reply_out,
+	.part = part,
+	.drained = drained,
+	.on_gone = on_gone,
+};
+
+const struct keel_request_api *req_api(void)
+{
+	return &api;
+}

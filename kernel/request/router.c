@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * router.c - request names, the listening socket, and the end of service.
+ *
+ * A route lives from the registration of its row to its withdrawal. Requests that a module still has
+ * when its row is withdrawn are answered by the kernel.
+ */
+#include "request/router.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <utlist.h>
+
+#include "log/log.h"
+#include "registry/registry.h"
+#include "request/inside.h"
+#include "util/err.h"
+
+#define ACCEPT_PAUSE_MS 100
+enum pbse { SVRDOWN = 15060 };
+
+/* ---- the kind REQUEST ------------------------------------------------------------------------ */
+static int route_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
+{
+	struct router *r = arg;
+	const struct keel_request_def *def = row;
+	struct route *route, *taken;
+
+	if (def->size < offsetof(struct keel_request_def, number) || def->name == NULL ||
+	    def->name[0] == '\0' || def->handler == NULL)
+		return err_set(err, -EINVAL, "request '%s' of module %s has no name or no handler",
+			       def->name != NULL ? def->name : "", owner->pub.name);
+	HASH_FIND_STR(r->routes, def->name, taken);
+	if (taken != NULL)
+		return err_set(err, -EEXIST,
+			       "request '%s' of module %s is already answered by module %s; "
+			       "enable only one of the two",
+			       def->name, owner->pub.name, taken->owner->pub.name);
+	route = calloc(1, sizeof(*route));
+	if (route == NULL)
+		return err_set(err, -ENOMEM, "no memory for request '%s'", def->name);
+	memcpy(&route->def, def, def->size < sizeof(*def) ? def->size : sizeof(*def));
+	route->key = row;
+	route->owner = owner;
+	HASH_ADD_KEYPTR(hh, r->routes, route->def.name, strlen(route->def.name), route);
+	return 0;
+}
+
+/* Requests of this route: the module cannot answer them any more. */
+static void leave_route(struct keel_req *list, const struct route *route)
+{
+	struct keel_req *q, *next;
+
+	DL_FOREACH_SAFE(list, q, next) {
+		if (q->route == route)
+			req_abandon(q);
+	}
+}
+
+static void route_remove(void *arg, struct owner *owner, const void *row)
+{
+	struct router *r = arg;
+	struct route *route, *next;
+	struct client *c;
+
+	(void)owner;
+	HASH_ITER(hh, r->routes, route, next) {
+		if (route->key != row)
+			continue;
+		DL_FOREACH(r->clients, c)
+			leave_route(c->reqs, route);
+		leave_route(r->orphans, route);
+		HASH_DEL(r->routes, route);
+		free(route);
+	}
+}
+
+/* ---- accept ---------------------------------------------------------------------------------- */
+static void accept_again(void *arg)
+{
+	struct router *r = arg;
+
+	r->accept_timer = NULL;
+	if (r->listen_watch != NULL)
+		loop_watch_set(r->listen_watch, LOOP_READABLE);
+}
+
+/* No file descriptor left: the socket stays readable, so look away for a moment. */
+static void accept_pause(struct router *r, int error)
+{
+	log_add(r->parts->log, KEEL_LOG_ERROR, "Req", "client",
+		"cannot accept connections: %s; trying again", strerror(error));
+	r->accept_timer = loop_timer(r->parts->loop, ACCEPT_PAUSE_MS, accept_again, r);
+	if (r->accept_timer != NULL)
+		loop_watch_set(r->listen_watch, 0);
+}
+
+static void refuse_client(struct router *r, int fd, uint32_t uid)
+{
+	int64_t now_ms = loop_now_ms(r->parts->loop);
+
+	close(fd);
+	if (now_ms - r->refused_log_ms < 1000)
+		return;
+	r->refused_log_ms = now_ms;
+	log_add(r->parts->log, KEEL_LOG_SYSTEM, "Req", "client",
+		"connection of uid %u refused: too many connections (%u in all, limits %u and %u "
+		"per user)", uid, r->n_clients, r->limits.clients, r->limits.clients_per_uid);
+}
+
+static void on_listen(void *arg, int events)
+{
+	struct router *r = arg;
+
+	(void)events;
+	for (uint32_t i = 0; i < r->limits.accepts_per_turn; i++) {
+		struct ucred cred;
+		socklen_t len = sizeof(cred);
+		int fd = accept4(r->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd < 0) {
+			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+				accept_pause(r, errno);
+			return;
+		}
+		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+			close(fd);
+		else if (client_create(r, fd, cred.uid, cred.gid) < 0)
+			refuse_client(r, fd, cred.uid);
+	}
+}
+
+/* ---- listen ---------------------------------------------------------------------------------- */
+/* Remove a socket nobody listens on. 0: the path is free. */
+static int clear_path(const struct sockaddr_un *at, struct keel_err *err)
+{
+	struct stat st;
+	int fd, ret;
+
+	if (lstat(at->sun_path, &st) < 0)
+		return errno == ENOENT ? 0 : err_set(err, -errno, "%s: %s", at->sun_path,
+						     strerror(errno));
+	if (!S_ISSOCK(st.st_mode))
+		return err_set(err, -ENOTSOCK, "%s exists and is no socket; remove it or choose "
+			       "another socket path", at->sun_path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return err_set(err, -errno, "socket: %s", strerror(errno));
+	ret = connect(fd, (const struct sockaddr *)at, sizeof(*at)) < 0 ? errno : 0;
+	close(fd);
+	if (ret != ECONNREFUSED)
+		return err_set(err, -EADDRINUSE, "%s: another daemon serves this socket; stop it first",
+			       at->sun_path);
+	if (unlink(at->sun_path) < 0)
+		return err_set(err, -errno, "cannot remove the old socket %s: %s", at->sun_path,
+			       strerror(errno));
+	return 0;
+}
+
+static int bind_path(const struct sockaddr_un *at, int *ret_fd, struct keel_err *err)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), ret;
+
+	if (fd < 0)
+		return err_set(err, -errno, "socket: %s", strerror(errno));
+	if (bind(fd, (const struct sockaddr *)at, sizeof(*at)) < 0 ||
+	    chmod(at->sun_path, 0666) < 0 || listen(fd, SOMAXCONN) < 0) {
+		ret = -errno;
+		close(fd);
+		return err_set(err, ret, "cannot listen on %s: %s", at->sun_path, strerror(-ret));
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+int router_listen(struct router *r, const char *path, struct keel_err *err)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int ret;
+
+	if (r->listen_fd >= 0)
+		return err_set(err, -EALREADY, "already listening on %s", r->listen_path);
+	if (strlen(path) >= sizeof(at.sun_path))
+		return err_set(err, -ENAMETOOLONG, "socket path %s is longer than %zu bytes; choose a "
+			       "shorter one", path, sizeof(at.sun_path) - 1);
+	memcpy(at.sun_path, path, strlen(path) + 1);
+	ret = clear_path(&at, err);
+	if (ret == 0)
+		ret = bind_path(&at, &r->listen_fd, err);
+	if (ret < 0)
+		return ret;
+	r->listen_path = strdup(path);
+	if (r->listen_path == NULL || loop_watch(r->parts->loop, r->listen_fd, LOOP_READABLE, on_listen,
+						 r, &r->listen_watch) < 0)
+		return err_set(err, -ENOMEM, "no memory to listen on %s", path);
+	return 0;
+}
+
+static void stop_listening(struct router *r)
+{
+	loop_timer_cancel(r->accept_timer);
+	r->accept_timer = NULL;
+	loop_watch_cancel(r->listen_watch);
+	r->listen_watch = NULL;
+	if (r->listen_fd >= 0)
+		close(r->listen_fd);
+	r->listen_fd = -1;
+	if (r->listen_path != NULL)
+		unlink(r->listen_path);
+	free(r->listen_path);
+	r->listen_path = NULL;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+int router_create(struct parts *parts, struct router **ret_router)
+{
+	struct router *r = calloc(1, sizeof(*r));
+	int ret;
+
+	if (r == NULL)
+		return -ENOMEM;
+	r->parts = parts;
+	r->limits = router_limits_default;
+	r->euid = geteuid();
+	r->listen_fd = -1;
+	r->refused_log_ms = INT64_MIN / 2;
+	ret = users_create(parts->loop, parts->host_name, &r->users);
+	if (ret == 0)
+		ret = registry_kind(parts->registry,
+				    &(struct registry_kind){ .name = "REQUEST", .add = route_add,
+							     .remove = route_remove, .arg = r });
+	if (ret == 0)
+		ret = registry_offer(parts->registry, "request", req_api());
+	if (ret == 0)
+		ret = registry_offer(parts->registry, "msg", msg_api());
+	if (ret < 0) {
+		router_destroy(r);
+		return ret;
+	}
+	*ret_router = r;
+	return 0;
+}
+
+void router_destroy(struct router *r)
+{
+	struct route *route, *next;
+
+	if (r == NULL)
+		return;
+	stop_listening(r);
+	while (r->clients != NULL)
+		client_drop(r->clients);
+	loop_timer_cancel(r->again_timer);
+	loop_timer_cancel(r->sweep_timer);
+	loop_timer_cancel(r->shutdown_timer);
+	if (r->ticket != NULL)
+		r->ticket->router = NULL;
+	req_destroy_all(r);
+	users_destroy(r->users);
+	HASH_ITER(hh, r->routes, route, next) {
+		HASH_DEL(r->routes, route);
+		free(route);
+	}
+	free(r);
+}
+
+static void shutdown_deadline(void *arg)
+{
+	struct router *r = arg;
+	struct client *c;
+	struct keel_req *q, *next;
+
+	r->shutdown_timer = NULL;
+	DL_FOREACH(r->clients, c) {
+		DL_FOREACH_SAFE(c->reqs, q, next)
+			req_withdraw(q, SVRDOWN, NULL);
+	}
+}
+
+void router_shutdown(struct router *r)
+{
+	if (r->stopping)
+		return;
+	r->stopping = true;
+	stop_listening(r);
+	r->shutdown_timer = loop_timer(r->parts->loop, r->limits.shutdown_ms, shutdown_deadline, r);
+	if (r->shutdown_timer == NULL)
+		shutdown_deadline(r);
+}
+
+bool router_idle(const struct router *r)
+{
+	return r->n_open == 0 && r->queued == 0;
+}

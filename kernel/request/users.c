@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * users.c - user names by uid.
+ *
+ * NSS may ask the network, so it is called on worker threads only. An entry is asking (lookup set,
+ * waits gather) or known (user set, until expires_ms). Answers that were errors are kept shortly.
+ * A user is counted: sessions outlive an expired entry.
+ */
+#include "request/users.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+#include <utlist.h>
+
+#include "loop/loop.h"
+
+#define KNOWN_MS (10 * 60 * 1000)
+#define ERROR_MS 2000
+#define ENTRIES_MAX 4096u
+#define PASSWD_BUF_MAX (1024u * 1024u)
+
+/* What a worker thread sees. Survives its entry when users are destroyed meanwhile. */
+struct lookup {
+	uint32_t uid;
+	int error;
+	char *name;
+	struct user *user; /* loop thread only: filled and handed to the entry */
+	struct users_entry *entry; /* loop thread only; NULL: nobody cares any more */
+};
+
+struct users_entry {
+	uint32_t uid;
+	struct users *users;
+	struct lookup *lookup;
+	struct user *user;
+	int64_t expires_ms;
+	struct users_wait *waits;
+	UT_hash_handle hh;
+};
+
+struct users {
+	struct loop *loop;
+	char *host;
+	struct users_entry *entries; /* oldest first */
+};
+
+int users_create(struct loop *l, const char *host, struct users **ret_users)
+{
+	struct users *u = calloc(1, sizeof(*u));
+
+	if (u == NULL)
+		return -ENOMEM;
+	u->loop = l;
+	u->host = strdup(host);
+	if (u->host == NULL) {
+		free(u);
+		return -ENOMEM;
+	}
+	*ret_users = u;
+	return 0;
+}
+
+static void user_destroy(struct user *u)
+{
+	if (u == NULL)
+		return;
+	free(u->name);
+	free(u->who);
+	free(u);
+}
+
+void user_unref(struct user *u)
+{
+	if (u != NULL && --u->refs == 0)
+		user_destroy(u);
+}
+
+static void entry_destroy(struct users_entry *e)
+{
+	HASH_DEL(e->users->entries, e);
+	if (e->lookup != NULL)
+		e->lookup->entry = NULL; /* its worker thread finishes for nobody */
+	user_unref(e->user);
+	free(e);
+}
+
+void users_destroy(struct users *u)
+{
+	struct users_entry *e, *next;
+
+	if (u == NULL)
+		return;
+	HASH_ITER(hh, u->entries, e, next) {
+		while (e->waits != NULL)
+			users_forget(e->waits);
+		entry_destroy(e);
+	}
+	free(u->host);
+	free(u);
+}
+
+void users_forget(struct users_wait *w)
+{
+	if (w->entry == NULL)
+		return;
+	DL_DELETE(w->entry->waits, w);
+	w->entry = NULL;
+}
+
+/* On a worker thread. */
+static void lookup_work(void *arg)
+{
+	struct lookup *k = arg;
+	struct passwd pw, *found = NULL;
+	size_t size = 4096;
+	char *buf = NULL;
+	int ret;
+
+	do {
+		char *bigger = realloc(buf, size *= 2);
+
+		if (bigger == NULL) {
+			ret = ENOMEM;
+			break;
+		}
+		buf = bigger;
+		ret = getpwuid_r(k->uid, &pw, buf, size, &found);
+	} while (ret == EINTR || (ret == ERANGE && size < PASSWD_BUF_MAX));
+	if (ret == 0 && found != NULL) {
+		k->name = strdup(found->pw_name);
+		k->error = k->name == NULL ? -ENOMEM : 0;
+	} else {
+		k->error = ret == 0 ? -ENOENT : -ret;
+	}
+	free(buf);
+}
+
+static void user_fill(struct user *u, const char *host, struct lookup *k)
+{
+	u->error = k->error;
+	u->name = k->name;
+	k->name = NULL;
+	if (u->name != NULL && asprintf(&u->who, "%s@%s", u->name, host) < 0) {
+		u->who = NULL;
+		u->error = -ENOMEM;
+	}
+}
+
+/* A function that is told may ask, forget or drop others. */
+static void tell_all(struct users_entry *e)
+{
+	struct users_wait *w;
+
+	while ((w = e->waits) != NULL) {
+		DL_DELETE(e->waits, w);
+		w->entry = NULL;
+		e->user->refs++;
+		w->fn(w->arg, e->user);
+	}
+}
+
+static void lookup_done(void *arg)
+{
+	struct lookup *k = arg;
+	struct users_entry *e = k->entry;
+
+	if (e != NULL) {
+		user_fill(k->user, e->users->host, k);
+		e->expires_ms = loop_now_ms(e->users->loop) +
+				(k->user->error == 0 ? KNOWN_MS : ERROR_MS);
+		e->user = k->user;
+		k->user = NULL;
+		tell_all(e);
+		e->lookup = NULL; /* may be evicted from now on */
+	}
+	user_unref(k->user);
+	free(k->name);
+	free(k);
+}
+
+static void evict_oldest(struct users *u)
+{
+	struct users_entry *e, *next;
+
+	HASH_ITER(hh, u->entries, e, next) {
+		if (e->lookup == NULL) {
+			entry_destroy(e);
+			return;
+		}
+	}
+}
+
+static struct users_entry *entry_find(struct users *u, uint32_t uid)
+{
+	struct users_entry *e;
+
+	HASH_FIND(hh, u->entries, &uid, sizeof(uid), e);
+	if (e != NULL && e->lookup == NULL && e->expires_ms <= loop_now_ms(u->loop)) {
+		entry_destroy(e);
+		return NULL;
+	}
+	return e;
+}
+
+static struct users_entry *entry_ask(struct users *u, uint32_t uid)
+{
+	struct users_entry *e = calloc(1, sizeof(*e));
+	struct lookup *k = calloc(1, sizeof(*k));
+	struct user *user = calloc(1, sizeof(*user));
+
+	if (e == NULL || k == NULL || user == NULL)
+		goto fail;
+	*user = (struct user){ .uid = uid, .refs = 1 };
+	*k = (struct lookup){ .uid = uid, .user = user, .entry = e };
+	*e = (struct users_entry){ .uid = uid, .users = u, .lookup = k };
+	if (HASH_COUNT(u->entries) >= ENTRIES_MAX)
+		evict_oldest(u);
+	if (loop_work(u->loop, lookup_work, lookup_done, k) < 0)
+		goto fail;
+	HASH_ADD(hh, u->entries, uid, sizeof(e->uid), e);
+	return e;
+fail:
+	free(e);
+	free(k);
+	free(user);
+	return NULL;
+}
+
+int users_ask(struct users *u, uint32_t uid, struct users_wait *w)
+{
+	struct users_entry *e = entry_find(u, uid);
+
+	w->entry = NULL;
+	if (e != NULL && e->user != NULL) {
+		e->user->refs++;
+		w->fn(w->arg, e->user);
+		return 0;
+	}
+	if (e == NULL)
+		e = entry_ask(u, uid);
+	if (e == NULL)
+		return -ENOMEM;
+	DL_APPEND(e->waits, w);
+	w->entry = e;
+	return 0;
+}

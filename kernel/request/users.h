@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * users.h - user names by uid, looked up on worker threads and kept for a while.
+ */
+#ifndef KEELSON_USERS_H
+#define KEELSON_USERS_H
+
+#include <stdint.h>
+
+struct loop;
+struct users;
+
+struct user {
+	uint32_t uid;
+	int error;        /* 0; -ENOENT: no such account; other -errno: could not be asked */
+	char *name, *who; /* who: name@host; NULL when error */
+	unsigned refs;
+};
+void user_unref(struct user *u); /* NULL is fine */
+
+/* A question; in place, owned by the asker until answered or forgotten. */
+struct users_wait {
+	void (*fn)(void *arg, struct user *u); /* u: one reference, moved */
+	void *arg;
+	struct users_entry *entry;
+	struct users_wait *prev, *next;
+};
+
+int users_create(struct loop *l, const char *host, struct users **ret_users);
+void users_destroy(struct users *u); /* forgets every question */
+/* fn runs once: before this returns, or later on the loop. 0 or -ENOMEM (fn never runs). */
+int users_ask(struct users *u, uint32_t uid, struct users_wait *w);
+void users_forget(struct users_wait *w);
+
+#endif
