@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * err.c - fill a struct keel_err where the cause is known, once.
+ *
+ * The sentence is built aside, so its arguments may point into the text it replaces.
+ */
+#include "util/err.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PBSE_FIRST 15000
+
+static int32_t pbse_of(int ret)
+{
+	if (ret > PBSE_FIRST)
+		return ret;
+	return ret < -PBSE_FIRST ? -ret : 0;
+}
+
+int err_setv(struct keel_err *err, int ret, const char *fmt, va_list ap)
+{
+	char text[sizeof(err->text)];
+
+	if (err == NULL)
+		return ret;
+	if (vsnprintf(text, sizeof(text), fmt, ap) < 0)
+		text[0] = '\0';
+	memcpy(err->text, text, strlen(text) + 1);
+	err->code = pbse_of(ret);
+	return ret;
+}
+
+int err_set(struct keel_err *err, int ret, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	err_setv(err, ret, fmt, ap);
+	va_end(ap);
+	return ret;
+}

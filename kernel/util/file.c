@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * file.c - whole small files: read, and replace so that a crash leaves the old or the new one.
+ */
+#include "util/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/text.h"
+
+#define PARENT_MODE 0755
+
+int fd_write_all(int fd, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+
+	while (len > 0) {
+		ssize_t n = write(fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* The directory part of `path`, malloc'ed. */
+static char *dir_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (slash == NULL)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+static int dir_sync(const char *path)
+{
+	char *dir = dir_of(path);
+	int fd, ret = 0;
+
+	if (dir == NULL)
+		return -ENOMEM;
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(dir);
+	if (fd < 0)
+		return -errno;
+	if (fsync(fd) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static int fill_and_sync(int fd, const void *bytes, size_t len, mode_t mode)
+{
+	int ret = fd_write_all(fd, bytes, len);
+
+	if (ret == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
+		ret = -errno;
+	if (close(fd) < 0 && ret == 0)
+		ret = -errno;
+	return ret;
+}
+
+int file_write_durable(const char *path, const void *bytes, size_t len, mode_t mode)
+{
+	char *temporary = text_format("%s.XXXXXX", path);
+	int fd, ret;
+
+	if (temporary == NULL)
+		return -ENOMEM;
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0) {
+		ret = -errno;
+		free(temporary);
+		return ret;
+	}
+	ret = fill_and_sync(fd, bytes, len, mode);
+	if (ret == 0 && rename(temporary, path) < 0)
+		ret = -errno;
+	if (ret < 0)
+		unlink(temporary);
+	else
+		ret = dir_sync(path);
+	free(temporary);
+	return ret;
+}
+
+static int fd_read(int fd, size_t max, char **ret_bytes, size_t *ret_len)
+{
+	size_t size = 4096, len = 0;
+	char *bytes = malloc(size), *grown;
+	int ret = -ENOMEM;
+
+	while (bytes != NULL) {
+		ssize_t n = read(fd, bytes + len, size - len - 1);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		ret = n < 0 ? -errno : 0;
+		len += n > 0 ? (size_t)n : 0;
+		if (ret == 0 && len > max)
+			ret = -EFBIG;
+		if (ret < 0 || n == 0)
+			break;
+		if (len + 1 < size)
+			continue;
+		ret = -ENOMEM;
+		grown = realloc(bytes, size * 2);
+		if (grown == NULL)
+			break;
+		bytes = grown;
+		size *= 2;
+	}
+	if (ret < 0) {
+		free(bytes);
+		return ret;
+	}
+	bytes[len] = '\0';
+	*ret_bytes = bytes;
+	if (ret_len != NULL)
+		*ret_len = len;
+	return 0;
+}
+
+int file_read(const char *path, size_t max, char **ret_bytes, size_t *ret_len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = fd_read(fd, max, ret_bytes, ret_len);
+	close(fd);
+	return ret;
+}
+
+static int dir_one(const char *path, mode_t mode)
+{
+	struct stat st;
+	int failure;
+
+	if (mkdir(path, mode & 0777) == 0)
+		return chmod(path, mode) < 0 ? -errno : 0;
+	failure = -errno;
+	if (stat(path, &st) < 0)
+		return failure;
+	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+}
+
+int dir_make(const char *path, mode_t mode)
+{
+	char *copy = strdup(path), *slash;
+	int ret = 0;
+
+	if (copy == NULL)
+		return -ENOMEM;
+	for (slash = strchr(copy + 1, '/'); ret == 0 && slash != NULL; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		ret = dir_one(copy, PARENT_MODE);
+		*slash = '/';
+	}
+	if (ret == 0)
+		ret = dir_one(copy, mode);
+	free(copy);
+	return ret;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * file.h - whole small files: read, and replace so that a crash leaves the old or the new one.
+ */
+#ifndef KEELSON_FILE_H
+#define KEELSON_FILE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Write to a temporary file beside `path`, fsync, rename over `path`, fsync the directory.
+ * 0 or -errno; then the old file is as it was. */
+int file_write_durable(const char *path, const void *bytes, size_t len, mode_t mode);
+
+/* The bytes, malloc'ed and terminated. 0, -errno, -EFBIG when it is larger than `max`. */
+int file_read(const char *path, size_t max, char **ret_bytes, size_t *ret_len);
+
+/* All bytes, through interruptions. 0 or -errno. */
+int fd_write_all(int fd, const void *bytes, size_t len);
+
+/* Make `path` and its missing parents (those 0755); an existing directory is left as it is.
+ * The mode does not depend on the umask. 0 or -errno. */
+int dir_make(const char *path, mode_t mode);
+
+#endif

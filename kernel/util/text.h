@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text.h - small work on strings.
+ */
+#ifndef KEELSON_TEXT_H
+#define KEELSON_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* `dir/name`, malloc'ed; `name` alone when it is absolute. NULL: no memory. */
+char *path_join(const char *dir, const char *name);
+
+/* printf into a malloc'ed string. NULL: no memory. */
+char *text_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* The items of a comma list, blanks around them cut, empty ones left out: a NULL-terminated array in
+ * one malloc'ed block (free() it once). NULL: no memory. */
+char **list_split(const char *text, size_t *ret_n);
+
+/* Is `word` an item of the comma list? */
+bool list_has(const char *list, const char *word);
+
+#endif

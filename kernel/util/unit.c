@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * unit.c - numbers with units, as people write them in configuration.
+ */
+#include "util/unit.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct unit {
+	const char *name;
+	int64_t factor;
+};
+
+/* to milliseconds */
+static const struct unit durations[] = {
+	{ "", 1000 },    { "ms", 1 },       { "s", 1000 },        { "m", 60000 },
+	{ "min", 60000 }, { "h", 3600000 }, { "d", 86400000 },    { NULL, 0 },
+};
+
+/* to bytes */
+static const struct unit sizes[] = {
+	{ "", 1 },
+	{ "b", 1 },
+	{ "k", 1LL << 10 },
+	{ "kb", 1LL << 10 },
+	{ "m", 1LL << 20 },
+	{ "mb", 1LL << 20 },
+	{ "g", 1LL << 30 },
+	{ "gb", 1LL << 30 },
+	{ "t", 1LL << 40 },
+	{ "tb", 1LL << 40 },
+	{ "p", 1LL << 50 },
+	{ "pb", 1LL << 50 },
+	{ "w", 8 },
+	{ "kw", 8LL << 10 },
+	{ "mw", 8LL << 20 },
+	{ "gw", 8LL << 30 },
+	{ "tw", 8LL << 40 },
+	{ NULL, 0 },
+};
+
+static int with_unit(const char *text, const struct unit *units, int64_t *ret)
+{
+	char *end;
+	long long n;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	n = strtoll(text, &end, 10);
+	if (errno == ERANGE)
+		return -ERANGE;
+	while (units->name != NULL && strcasecmp(units->name, end) != 0)
+		units++;
+	if (units->name == NULL)
+		return -EINVAL;
+	if (n > INT64_MAX / units->factor)
+		return -ERANGE;
+	*ret = n * units->factor;
+	return 0;
+}
+
+int duration_parse(const char *text, int64_t *ret_ms)
+{
+	return with_unit(text, durations, ret_ms);
+}
+
+int size_parse(const char *text, int64_t *ret_bytes)
+{
+	return with_unit(text, sizes, ret_bytes);
+}
+
+int integer_parse(const char *text, int64_t *ret)
+{
+	const char *digits = text + (text[0] == '-');
+	char *end;
+	long long n;
+
+	if (!isdigit((unsigned char)digits[0]))
+		return -EINVAL;
+	errno = 0;
+	n = strtoll(text, &end, strncasecmp(digits, "0x", 2) == 0 ? 16 : 10);
+	if (*end != '\0')
+		return -EINVAL;
+	if (errno == ERANGE)
+		return -ERANGE;
+	*ret = n;
+	return 0;
+}
