@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * date.c - "[[[[CC]YY]MM]DD]hhmm[.SS]" as epoch seconds, local time.
+ *
+ * What is left out on the left is taken from now; when that is past, the unit left out goes on by
+ * one: an hour gone by is tomorrow's, a day gone by is next month's, a month gone by next year's.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "options.h"
+
+#define DIGITS "0123456789"
+
+static int two(const char *at)
+{
+	return (at[0] - '0') * 10 + (at[1] - '0');
+}
+
+/* Digits -> fields; returns how many pairs there were, or -EINVAL. */
+static int fields_read(const char *text, size_t digits, struct tm *tm)
+{
+	const char *at = text;
+
+	if (digits == 12)
+		tm->tm_year = two(at) * 100 + two(at + 2) - 1900, at += 4;
+	else if (digits == 10)
+		tm->tm_year = two(at) + (two(at) < 69 ? 100 : 0), at += 2;
+	if (digits >= 8)
+		tm->tm_mon = two(at) - 1, at += 2;
+	if (digits >= 6)
+		tm->tm_mday = two(at), at += 2;
+	tm->tm_hour = two(at);
+	tm->tm_min = two(at + 2);
+	tm->tm_sec = 0;
+	at += 4;
+	if (*at == '.') {
+		if (strspn(at + 1, DIGITS) != 2 || at[3] != '\0')
+			return -EINVAL;
+		tm->tm_sec = two(at + 1);
+	} else if (*at != '\0') {
+		return -EINVAL;
+	}
+	return (int)(digits / 2);
+}
+
+static int fields_check(const struct tm *tm)
+{
+	if (tm->tm_mon < 0 || tm->tm_mon > 11 || tm->tm_mday < 1 || tm->tm_mday > 31 ||
+	    tm->tm_hour > 23 || tm->tm_min > 59 || tm->tm_sec > 59)
+		return -EINVAL;
+	return 0;
+}
+
+/* No such day (30 February) makes mktime() move on to another. */
+static int to_epoch(const struct tm *fields, long long *ret)
+{
+	struct tm tm = *fields;
+	time_t when;
+
+	tm.tm_isdst = -1;
+	when = mktime(&tm);
+	*ret = (long long)when;
+	return when == (time_t)-1 || tm.tm_mday != fields->tm_mday ? -EINVAL : 0;
+}
+
+static void roll(struct tm *tm, int pairs)
+{
+	if (pairs == 2) {
+		struct tm next = *tm;
+
+		next.tm_mday++;
+		next.tm_isdst = -1;
+		mktime(&next);
+		tm->tm_mday = next.tm_mday;
+		tm->tm_mon = next.tm_mon;
+		tm->tm_year = next.tm_year;
+	} else if (pairs == 3) {
+		tm->tm_mon++;
+		tm->tm_year += tm->tm_mon / 12;
+		tm->tm_mon %= 12;
+	} else if (pairs == 4) {
+		tm->tm_year++;
+	}
+}
+
+int date_parse(const char *text, long long now, long long *ret)
+{
+	size_t digits = strspn(text, DIGITS);
+	time_t start = (time_t)now;
+	struct tm tm;
+	int pairs;
+
+	if (digits < 4 || digits > 12 || digits % 2 != 0 || localtime_r(&start, &tm) == NULL)
+		return -EINVAL;
+	pairs = fields_read(text, digits, &tm);
+	if (pairs < 0 || fields_check(&tm) < 0)
+		return -EINVAL;
+	/* A day the next month lacks is looked for in the month after. */
+	for (int tries = 0; tries < 3; tries++) {
+		int bad = to_epoch(&tm, ret);
+
+		if (bad == 0 && (*ret > now || pairs > 4))
+			return 0;
+		if (bad != 0 && pairs != 3)
+			return -EINVAL;
+		roll(&tm, pairs);
+	}
+	return -EINVAL;
+}

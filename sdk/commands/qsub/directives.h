@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * directives.h - options written in the script.
+ */
+#ifndef QSUB_DIRECTIVES_H
+#define QSUB_DIRECTIVES_H
+
+#include "submission.h"
+
+#define DIRECTIVE_PREFIX "#PBS"
+
+/* Read the directives of `text`; an empty `prefix` means there are none. 0 or -EINVAL after a
+ * message. */
+int directives_read(struct submission *s, const char *text, const char *prefix);
+
+/* One option string. 0 or -EINVAL after a message. */
+int directive_read(struct submission *s, const char *options, enum source source);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * environment.c - the variables a job is given, as one list.
+ *
+ * The list is name=value joined by ','. Inside a value ',', '\' and quotes follow a '\'.
+ */
+#include "environment.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pbs_ifl.h"
+
+#define PREFIX "PBS_O_"
+
+struct list {
+	FILE *out;
+	char *text; /* owned; whole after fclose(out) */
+	size_t size;
+	bool begun;
+};
+
+static void put(struct list *l, const char *name, size_t name_len, const char *value)
+{
+	if (l->begun)
+		fputc(',', l->out);
+	l->begun = true;
+	fwrite(name, 1, name_len, l->out);
+	fputc('=', l->out);
+	while (*value != '\0') {
+		size_t plain = strcspn(value, ",\\\"'");
+
+		fwrite(value, 1, plain, l->out);
+		value += plain;
+		if (*value != '\0') {
+			fputc('\\', l->out);
+			fputc(*value++, l->out);
+		}
+	}
+}
+
+static void put_named(struct list *l, const char *name, const char *value)
+{
+	if (value != NULL)
+		put(l, name, strlen(name), value);
+}
+
+static void put_conf(struct list *l, const char *name, const char *key)
+{
+	char *value = pbs_conf_value(key);
+
+	put_named(l, name, value == NULL ? "" : value);
+	free(value);
+}
+
+/* $PWD when it is this directory, else what the system says. */
+static const char *work_directory(char *path, size_t size)
+{
+	const char *pwd = getenv("PWD");
+	struct stat here, there;
+
+	if (pwd != NULL && *pwd == '/' && stat(".", &here) == 0 && stat(pwd, &there) == 0 &&
+	    here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+		return pwd;
+	return getcwd(path, size);
+}
+
+static void put_surroundings(struct list *l)
+{
+	const char *home = getenv("HOME");
+	char path[PATH_MAX];
+
+	put_named(l, PREFIX "HOME", home == NULL ? "/" : home);
+	put_named(l, PREFIX "LANG", getenv("LANG"));
+	put_named(l, PREFIX "LOGNAME", getenv("LOGNAME"));
+	put_named(l, PREFIX "PATH", getenv("PATH"));
+	put_named(l, PREFIX "MAIL", getenv("MAIL"));
+	put_named(l, PREFIX "SHELL", getenv("SHELL"));
+	put_named(l, PREFIX "TZ", getenv("TZ"));
+	put_conf(l, PREFIX "INTERACTIVE_AUTH_METHOD", "PBS_INTERACTIVE_AUTH_METHOD");
+	put_conf(l, PREFIX "INTERACTIVE_ENCRYPT_METHOD", "PBS_INTERACTIVE_ENCRYPT_METHOD");
+	put_named(l, PREFIX "WORKDIR", work_directory(path, sizeof(path)));
+	put_named(l, PREFIX "SYSTEM", "Linux");
+}
+
+/* Copy the item at *at to `item` without quotes and escapes; *at moves to its end. */
+static int item_read(const char **at, char *item)
+{
+	char quote = '\0';
+
+	for (; **at != '\0' && (quote != '\0' || **at != ','); ++*at) {
+		if (**at == '\\' && (*at)[1] != '\0')
+			*item++ = *++*at;
+		else if (quote == '\0' && (**at == '"' || **at == '\''))
+			quote = **at;
+		else if (quote != '\0' && **at == quote)
+			quote = '\0';
+		else
+			*item++ = **at;
+	}
+	*item = '\0';
+	return quote == '\0' ? 0 : -EINVAL;
+}
+
+static int put_item(struct list *l, const char *item)
+{
+	const char *value = strchr(item, '=');
+	size_t len = value == NULL ? strlen(item) : (size_t)(value - item);
+
+	if (len == 0)
+		return -EINVAL;
+	if (strncmp(item, PREFIX, strlen(PREFIX)) == 0)
+		return 0;
+	value = value == NULL ? getenv(item) : value + 1;
+	if (value == NULL)
+		return -ENOENT;
+	put(l, item, len, value);
+	return 0;
+}
+
+static int put_wanted(struct list *l, const char *at)
+{
+	char *item = malloc(strlen(at) + 1);
+	int ret;
+
+	if (item == NULL)
+		return -ENOMEM;
+	for (;;) {
+		at += strspn(at, " \t");
+		ret = item_read(&at, item);
+		if (ret == 0)
+			ret = put_item(l, item);
+		if (ret < 0 || *at == '\0')
+			break;
+		at++;
+	}
+	free(item);
+	return ret;
+}
+
+/* Variables that tell about the submitting session, not about the user's wishes. */
+static bool is_kept_back(const char *variable)
+{
+	static const char *const names[] = { PREFIX, "PBS_JOBCOOKIE=", "PBS_INTERACTIVE_COOKIE=" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(variable, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+static void put_all(struct list *l)
+{
+	for (char **variable = environ; *variable != NULL; variable++) {
+		const char *equals = strchr(*variable, '=');
+
+		if (equals != NULL && equals != *variable && !is_kept_back(*variable))
+			put(l, *variable, (size_t)(equals - *variable), equals + 1);
+	}
+}
+
+int environment_list(const char *wanted, bool all, char **ret)
+{
+	struct list l = { 0 };
+	int failed = 0;
+
+	l.out = open_memstream(&l.text, &l.size);
+	if (l.out == NULL)
+		return -ENOMEM;
+	put_surroundings(&l);
+	if (wanted != NULL)
+		failed = put_wanted(&l, wanted);
+	if (failed == 0 && all)
+		put_all(&l);
+	if (fclose(l.out) != 0 && failed == 0)
+		failed = -ENOMEM;
+	if (failed < 0)
+		free(l.text);
+	else
+		*ret = l.text;
+	return failed;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * options.c - the option letters of qsub: one row each.
+ *
+ * A row names the attribute and how its value is taken. Values are judged here only where their
+ * syntax must be understood; the library judges the rest when the job is submitted.
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LETTERS "+a:A:c:C:e:fhIj:J:k:l:m:M:N:o:p:q:r:R:S:u:v:VW:XzP:"
+
+struct row;
+typedef int take_fn(struct submission *s, const struct row *row, const char *value,
+		    enum source source);
+
+struct row {
+	char letter;
+	const char *attribute; /* NULL: none of its own */
+	take_fn *take;
+};
+
+static int take_text(struct submission *s, const struct row *row, const char *value,
+		     enum source source)
+{
+	return submission_set(s, row->attribute, NULL, value, source);
+}
+
+static int take_date(struct submission *s, const struct row *row, const char *value,
+		     enum source source)
+{
+	long long when;
+	char text[32];
+
+	if (date_parse(value, (long long)time(NULL), &when) < 0)
+		return -EINVAL;
+	snprintf(text, sizeof(text), "%lld", when);
+	return submission_set(s, row->attribute, NULL, text, source);
+}
+
+/* "u" (nothing said) is what is sent when the option is not given, and only then. */
+static int take_checkpoint(struct submission *s, const struct row *row, const char *value,
+			   enum source source)
+{
+	return strcmp(value, "u") == 0 ? -EINVAL : take_text(s, row, value, source);
+}
+
+static int take_rerunable(struct submission *s, const struct row *row, const char *value,
+			  enum source source)
+{
+	if ((*value != 'y' && *value != 'n') || value[1] != '\0')
+		return -EINVAL;
+	return take_text(s, row, *value == 'y' ? "TRUE" : "FALSE", source);
+}
+
+static int take_prefix(struct submission *s, const struct row *row, const char *value,
+		       enum source source)
+{
+	(void)row;
+	if (source != FROM_COMMAND_LINE)
+		return -EINVAL;
+	free(s->prefix);
+	s->prefix = strdup(value);
+	return s->prefix == NULL ? -ENOMEM : 0;
+}
+
+static int take_hold(struct submission *s, const struct row *row, const char *value,
+		     enum source source)
+{
+	(void)value;
+	return take_text(s, row, USER_HOLD, source);
+}
+
+static int take_destination(struct submission *s, const struct row *row, const char *value,
+			    enum source source)
+{
+	(void)row;
+	return text_from_set(&s->destination, value, source);
+}
+
+static int take_variables(struct submission *s, const struct row *row, const char *value,
+			  enum source source)
+{
+	(void)row;
+	return text_from_set(&s->variables, value, source);
+}
+
+static int take_resources(struct submission *s, const struct row *row, const char *value,
+			  enum source source)
+{
+	(void)row;
+	return option_resources(s, value, source);
+}
+
+static int take_others(struct submission *s, const struct row *row, const char *value,
+		       enum source source)
+{
+	(void)row;
+	return option_others(s, value, source);
+}
+
+static int take_array(struct submission *s, const struct row *row, const char *value,
+		      enum source source)
+{
+	(void)row;
+	return option_array(s, value, source);
+}
+
+static int take_flag(struct submission *s, const struct row *row, const char *value,
+		     enum source source)
+{
+	(void)value, (void)source;
+	switch (row->letter) {
+	case 'I':
+		s->interactive = true;
+		break;
+	case 'V':
+		s->all_variables = true;
+		break;
+	case 'X':
+		s->x11 = true;
+		break;
+	case 'z':
+		s->quiet = true;
+		break;
+	default: /* f: every submission is made in the foreground */
+		break;
+	}
+	return 0;
+}
+
+static const struct row rows[] = {
+	{ 'a', ATTR_a, take_date },
+	{ 'A', ATTR_A, take_text },
+	{ 'c', ATTR_c, take_checkpoint },
+	{ 'C', NULL, take_prefix },
+	{ 'e', ATTR_e, take_text },
+	{ 'f', NULL, take_flag },
+	{ 'h', ATTR_h, take_hold },
+	{ 'I', NULL, take_flag },
+	{ 'j', ATTR_j, take_text },
+	{ 'J', ATTR_J, take_array },
+	{ 'k', ATTR_k, take_text },
+	{ 'l', ATTR_l, take_resources },
+	{ 'm', ATTR_m, take_text },
+	{ 'M', ATTR_M, take_text },
+	{ 'N', ATTR_N, take_text },
+	{ 'o', ATTR_o, take_text },
+	{ 'p', ATTR_p, take_text },
+	{ 'P', ATTR_project, take_text },
+	{ 'q', NULL, take_destination },
+	{ 'r', ATTR_r, take_rerunable },
+	{ 'R', ATTR_R, take_text },
+	{ 'S', ATTR_S, take_text },
+	{ 'u', ATTR_u, take_text },
+	{ 'v', NULL, take_variables },
+	{ 'V', NULL, take_flag },
+	{ 'W', NULL, take_others },
+	{ 'X', NULL, take_flag },
+	{ 'z', NULL, take_flag },
+};
+
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+static const struct row *row_find(int letter)
+{
+	for (size_t i = 0; i < N_ROWS; i++)
+		if (rows[i].letter == letter)
+			return &rows[i];
+	return NULL;
+}
+
+char options_letter_of(const char *name)
+{
+	for (size_t i = 0; i < N_ROWS; i++)
+		if (rows[i].attribute != NULL && strcmp(rows[i].attribute, name) == 0)
+			return rows[i].letter;
+	return 'W';
+}
+
+/* Some tools write "#PBS -N=name": the sign cannot begin a value, so it is passed over, aloud. */
+static const char *skip_equals(const struct row *row, const char *value, enum source source)
+{
+	if (value == NULL || *value != '=' || source == FROM_COMMAND_LINE)
+		return value;
+	fprintf(stderr, "qsub (Warning): '=' after -%c in a directive is ignored\n", row->letter);
+	return value + 1;
+}
+
+static int option_take(struct submission *s, int letter, const char *value, enum source source)
+{
+	const struct row *row = row_find(letter);
+	int ret;
+
+	if (row == NULL)
+		return -EINVAL; /* getopt has said why */
+	ret = row->take(s, row, skip_equals(row, value, source), source);
+	if (ret == -EINVAL)
+		fprintf(stderr, "qsub: illegal -%c value\n", letter);
+	else if (ret == -ENOMEM)
+		fprintf(stderr, "qsub: out of memory\n");
+	return ret < 0 ? -EINVAL : 0;
+}
+
+int options_read(struct submission *s, int argc, char **argv, enum source source, int *ret_operand,
+		 bool *ret_after_dashes)
+{
+	const char *last_value = NULL;
+	int letter, ret = 0;
+
+	optind = 0; /* begin anew: directives come after the command line */
+	s->max_run_given = 0;
+	while ((letter = getopt(argc, argv, LETTERS)) != -1) {
+		last_value = optarg;
+		if (option_take(s, letter, optarg, source) < 0)
+			ret = -EINVAL;
+	}
+	*ret_operand = optind;
+	*ret_after_dashes = optind > 1 && strcmp(argv[optind - 1], "--") == 0 &&
+			    argv[optind - 1] != last_value;
+	return ret;
+}
+
+void usage_print(void)
+{
+	fputs("usage: qsub [-a date_time] [-A account_string] [-c interval]\n"
+	      "\t[-C directive_prefix] [-e path] [-f ] [-h ] [-I [-X]] [-j oe|eo] [-J X-Y[:Z]]\n"
+	      "\t[-k keep] [-l resource_list] [-m mail_options] [-M user_list]\n"
+	      "\t[-N jobname] [-o path] [-p priority] [-P project] [-q queue] [-r y|n]\n"
+	      "\t[-R o|e|oe] [-S path] [-u user_list] [-W otherattributes=value...]\n"
+	      "\t[-v variable_list] [-V ] [-z] [script | -- command [arg1 ...]]\n"
+	      "       qsub --version\n",
+	      stderr);
+}

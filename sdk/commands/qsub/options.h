@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * options.h - the option letters of qsub.
+ */
+#ifndef QSUB_OPTIONS_H
+#define QSUB_OPTIONS_H
+
+#include "submission.h"
+
+/* Read the options of argv (argv[0] is a program name). *ret_operand is the index of the first
+ * operand; *ret_after_dashes tells that "--" stood before it. 0; -EINVAL: a message was printed. */
+int options_read(struct submission *s, int argc, char **argv, enum source source, int *ret_operand,
+		 bool *ret_after_dashes);
+
+/* The letter whose value is attribute `name`; 'W' for one that has no letter. */
+char options_letter_of(const char *name);
+
+void usage_print(void);
+
+/* Values with a syntax of their own; each 0, -EINVAL (the letter's value is illegal), -EALREADY (a
+ * message was printed), or -ENOMEM. */
+int option_resources(struct submission *s, const char *value, enum source source); /* -l */
+int option_others(struct submission *s, const char *value, enum source source);	   /* -W */
+int option_array(struct submission *s, const char *value, enum source source);	   /* -J */
+
+/* "[[[[CC]YY]MM]DD]hhmm[.SS]" after `now` as epoch seconds. 0 or -EINVAL. */
+int date_parse(const char *text, long long now, long long *ret);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * send.c - submit, and say what came of it.
+ */
+#include "send.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/operand.h"
+#include "../lib/reach.h"
+#include "block.h"
+#include "options.h"
+#include "pbs_error.h"
+
+enum { EXIT_USAGE = 2 };
+
+/* A value the library refused: the letter it was given by, but for resources, whose text says it. */
+static int value_refused(const struct ecl_attrerr *refused, const char *text)
+{
+	const char *name = refused->ecl_attribute->name;
+
+	if (refused->ecl_errcode == PBSE_JOBNBIG) {
+		fprintf(stderr, "qsub: Job name is too long \n");
+		return EXIT_USAGE;
+	}
+	if (strcmp(name, ATTR_l) == 0 || text == NULL)
+		return 0;
+	fprintf(stderr, "qsub: illegal -%c value\n", options_letter_of(name));
+	usage_print();
+	return EXIT_USAGE;
+}
+
+static int submit_failed(int c)
+{
+	const struct ecl_attribute_errors *refused = pbs_get_attributes_in_error(c);
+	const char *text = pbs_geterrmsg(c);
+	int error = pbs_errno, status = 0;
+
+	if (refused != NULL && refused->ecl_numerrors > 0)
+		status = value_refused(&refused->ecl_attrerr[0], text);
+	if (status != 0)
+		return status;
+	if (text != NULL && *text != '\0')
+		fprintf(stderr, "qsub: %s\n", text);
+	else
+		fprintf(stderr, "qsub: Error (%d) submitting job\n", error);
+	return reach_exit_status(error);
+}
+
+static int connect_to(const char *server, int *ret_c)
+{
+	*ret_c = reach_connect(server);
+	if (*ret_c > 0)
+		return 0;
+	fprintf(stderr, "qsub: cannot connect to server %s (errno=%d)\n", reach_default_name(),
+		pbs_errno);
+	return reach_exit_status(pbs_errno);
+}
+
+static int submitted(int c, const struct submission *s, const char *id)
+{
+	if (!s->quiet)
+		puts(id);
+	if (fflush(stdout) != 0)
+		perror("qsub: the job was submitted, but its id could not be written");
+	return s->block ? block_until_end(c, id) : 0;
+}
+
+int send_submission(struct submission *s, const char *script)
+{
+	const char *named = s->destination.text == NULL ? "" : s->destination.text;
+	struct operand to = { .id = "" };
+	int c, status;
+	char *id;
+
+	if (*named != '\0' && operand_destination(named, &to) < 0) {
+		fprintf(stderr, "qsub: illegally formed destination: %s\n", named);
+		return EXIT_USAGE;
+	}
+	status = connect_to(to.server, &c);
+	if (status != 0)
+		return status;
+	id = pbs_submit(c, submission_list(s), script, to.id, NULL);
+	status = id == NULL ? submit_failed(c) : submitted(c, s, id);
+	free(id);
+	pbs_disconnect(c);
+	return status;
+}
