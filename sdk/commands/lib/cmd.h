@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd.h - what the commands that ask for something have in common.
+ *
+ * A command describes itself by one constant struct cmd; usage, lines for failures and exit
+ * statuses follow from it.
+ */
+#ifndef KEELSON_COMMANDS_CMD_H
+#define KEELSON_COMMANDS_CMD_H
+
+#include <stdbool.h>
+
+#include "operand.h"
+
+/* The second line of a failed connect. */
+enum cmd_unreached {
+	CMD_CANNOT_CONNECT, /* "X: cannot connect to server DEFAULT (errno=N)" */
+	CMD_COULD_NOT_CONNECT, /* "X: could not connect to server GIVEN (N)" */
+	CMD_NO_CLUSTER, /* "Couldn't connect to cluster: DEFAULT" */
+	CMD_CANNOT_CONNECT_GIVEN, /* "X: cannot connect to server GIVEN" */
+};
+
+struct cmd {
+	const char *name;
+	const char *usage; /* whole lines */
+	int usage_exit;
+	enum cmd_unreached unreached;
+	int unreached_exit; /* 0: the error's number */
+	int failed_exit; /* status after a refused request; 0: the error's number */
+	bool finished_id; /* "Job has finished" is followed by the id */
+};
+
+/* A connection that is kept while the server stays the same. */
+struct cmd_link {
+	int c; /* 0: none */
+	char server[OPERAND_SERVER_SIZE];
+};
+
+/* First thing in main(). argv[0] becomes the name that getopt prints. True: "--version" was asked
+ * for and answered, exit 0. */
+bool cmd_begin(const struct cmd *cmd, int argc, char **argv);
+
+/* Usage on stderr; returns the exit status. */
+int cmd_usage(const struct cmd *cmd);
+
+/* "CMD: illegal -X value" and usage; returns the exit status. */
+int cmd_illegal(const struct cmd *cmd, int letter);
+
+/* Connect to `server` ("" is the default one), or take the connection that is open. A handle, or
+ * -1 after two lines on stderr; then cmd_unreached_status() is the exit status. */
+int cmd_link_open(const struct cmd *cmd, struct cmd_link *link, const char *server);
+void cmd_link_close(struct cmd_link *link);
+int cmd_unreached_status(const struct cmd *cmd);
+
+/* Say what the server answered on `c` about `id`. Returns the exit status. */
+int cmd_complain(const struct cmd *cmd, int c, const char *id);
+
+/* The same from saved parts; `text` may be NULL. */
+int cmd_complain_as(const struct cmd *cmd, int error, const char *text, const char *id);
+
+/* A job id that could not be read: a line on stderr; returns the exit status. */
+int cmd_bad_id(const struct cmd *cmd, const char *text);
+
+/* One request about job `id`: 0, or an error with the connection's text. */
+typedef int cmd_job_fn(int c, const char *id, void *arg);
+
+/* One job by operand text: parse, connect, ask; a job unknown there is asked for once more at the
+ * server the default one names. The exit status, 0 when done. */
+int cmd_job(const struct cmd *cmd, struct cmd_link *link, const char *text, cmd_job_fn *ask,
+	    void *arg);
+
+/* Each of `n` operands as cmd_job(); a failure does not stop the others. The status of the last
+ * failure, or 0. */
+int cmd_each_job(const struct cmd *cmd, int n, char **texts, cmd_job_fn *ask, void *arg);
+
+/* Letters of a hold list: any of u o s, or one of p n alone. */
+bool cmd_holds_ok(const char *letters);
+
+#endif
