@@ -21,7 +21,8 @@ int loop_create(struct loop **ret_loop);
 void loop_destroy(struct loop *l); /* every timer, watch and job must have ended; NULL is fine */
 int loop_run(struct loop *l);      /* until loop_stop() */
 void loop_stop(struct loop *l);
-/* Run turns until `done()` is true or `deadline_ms` passed; for start-up, shutdown and tests.
+/* Run turns until `done()` is true or `deadline_ms` from now have passed; for start-up, shutdown and
+ * tests, never inside a callback. A loop_stop() meanwhile is kept for loop_run().
  * 0 or -ETIMEDOUT. */
 int loop_run_until(struct loop *l, bool (*done)(void *arg), void *arg, int64_t deadline_ms);
 
@@ -33,7 +34,8 @@ int64_t loop_time_us(const struct loop *l); /* wall clock, microseconds */
 struct loop_timer *loop_timer(struct loop *l, int64_t after_ms, loop_fn *fn, void *arg);
 void loop_timer_cancel(struct loop_timer *t);
 
-int loop_defer(struct loop *l, loop_fn *fn, void *arg); /* later in this turn, in order */
+/* Later in this turn, in order; in the next one when this turn has lasted too long already. */
+int loop_defer(struct loop *l, loop_fn *fn, void *arg);
 int loop_post(struct loop *l, loop_fn *fn, void *arg);  /* any thread */
 
 /* At the end of each turn in which loop_turn_due() was called. One consumer: the store front. */
@@ -45,6 +47,8 @@ int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg);
 
 enum loop_events { LOOP_READABLE = 1, LOOP_WRITABLE = 2 };
 typedef void loop_fd_fn(void *arg, int events);
+/* The fd becomes non-blocking. On an error of the fd all asked events are told. -EPERM: a fd that is
+ * always ready (a regular file). */
 int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg,
 	       struct loop_watch **ret_watch);
 int loop_watch_set(struct loop_watch *w, int events); /* change what is watched; 0 = pause */

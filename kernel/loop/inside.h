@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * inside.h - what the files of this folder share: the loop and what is in libuv's handles.
+ */
+#ifndef KEELSON_LOOP_INSIDE_H
+#define KEELSON_LOOP_INSIDE_H
+
+#include <pthread.h>
+#include <uv.h>
+
+#include "loop/calls.h"
+#include "loop/loop.h"
+
+struct loop {
+	uv_loop_t uv;
+	uv_check_t turn;  /* after all ready events: the end of the turn */
+	uv_idle_t hurry;  /* active while something waits for the end of the turn: do not sleep */
+	uv_async_t wake;  /* for loop_post() */
+	bool stop;        /* asked, not yet seen by loop_run() */
+	bool due;         /* loop_turn_due() was called in this turn */
+	loop_fn *turn_end;
+	void *turn_arg;
+	struct calls deferred;
+	pthread_mutex_t lock; /* guards posted */
+	struct calls posted;
+};
+
+struct loop_timer {
+	uv_timer_t uv; /* its data is the timer */
+	loop_fn *fn;
+	void *arg;
+};
+
+struct loop_watch {
+	uv_poll_t uv; /* its data is the watch */
+	loop_fd_fn *fn;
+	void *arg;
+	int events; /* what is wanted now */
+};
+
+struct loop_signal {
+	uv_signal_t uv; /* its data is the struct */
+	void (*fn)(void *arg, int signum);
+	void *arg;
+};
+
+/* The close callback of handles whose data is malloc'ed with them. */
+void handle_free(uv_handle_t *h);
+
+#endif

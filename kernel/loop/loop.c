@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * loop.c - turns, deferred and posted calls.
+ *
+ * libuv passes: timers, idle, then waits for and serves fds, finished work and posts, then `check`
+ * handles. Our one check handle is the end of the turn: deferred calls first, then the turn-end
+ * callback. An idle handle keeps libuv from sleeping as long as one of the two is wanted.
+ */
+#include "loop/loop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "loop/inside.h"
+
+/* Deferred calls that defer again go on within the turn for this long, then others get theirs. */
+#define TURN_BUDGET_NS (10u * 1000u * 1000u)
+
+static void hurry_on(uv_idle_t *idle)
+{
+	(void)idle; /* being active is its work */
+}
+
+static void deferred_run(struct loop *l)
+{
+	uint64_t until = 0;
+	struct call c;
+
+	while (calls_take(&l->deferred, &c)) {
+		if (until == 0)
+			until = uv_hrtime() + TURN_BUDGET_NS;
+		c.fn(c.arg);
+		if (uv_hrtime() > until)
+			return;
+	}
+}
+
+static void turn_over(uv_check_t *check)
+{
+	struct loop *l = check->data;
+
+	deferred_run(l);
+	if (l->due) {
+		l->due = false;
+		if (l->turn_end != NULL)
+			l->turn_end(l->turn_arg);
+	}
+	if (l->deferred.first == l->deferred.end && !l->due)
+		uv_idle_stop(&l->hurry);
+}
+
+static void posted_run(uv_async_t *wake)
+{
+	struct loop *l = wake->data;
+	struct calls taken;
+	struct call c;
+
+	pthread_mutex_lock(&l->lock);
+	taken = l->posted;
+	l->posted = (struct calls){ 0 };
+	pthread_mutex_unlock(&l->lock);
+	while (calls_take(&taken, &c))
+		c.fn(c.arg);
+	calls_fini(&taken);
+}
+
+int loop_create(struct loop **ret_loop)
+{
+	struct loop *l = calloc(1, sizeof(*l));
+	int ret;
+
+	if (l == NULL)
+		return -ENOMEM;
+	ret = uv_loop_init(&l->uv);
+	if (ret < 0) {
+		free(l);
+		return ret;
+	}
+	pthread_mutex_init(&l->lock, NULL);
+	ret = uv_async_init(&l->uv, &l->wake, posted_run);
+	if (ret < 0) {
+		uv_loop_close(&l->uv);
+		pthread_mutex_destroy(&l->lock);
+		free(l);
+		return ret;
+	}
+	uv_check_init(&l->uv, &l->turn);
+	uv_idle_init(&l->uv, &l->hurry);
+	l->wake.data = l->turn.data = l->hurry.data = l;
+	uv_check_start(&l->turn, turn_over);
+	*ret_loop = l;
+	return 0;
+}
+
+void handle_free(uv_handle_t *h)
+{
+	free(h->data);
+}
+
+/* Close what is still open; the loop's own handles are part of it. */
+static void handle_close(uv_handle_t *h, void *arg)
+{
+	struct loop *l = arg;
+
+	if (uv_is_closing(h))
+		return;
+	uv_close(h, h->data == l ? NULL : handle_free);
+}
+
+void loop_destroy(struct loop *l)
+{
+	if (l == NULL)
+		return;
+	uv_walk(&l->uv, handle_close, l);
+	while (uv_loop_close(&l->uv) == UV_EBUSY)
+		uv_run(&l->uv, UV_RUN_ONCE);
+	calls_fini(&l->deferred);
+	calls_fini(&l->posted);
+	pthread_mutex_destroy(&l->lock);
+	free(l);
+}
+
+int loop_run(struct loop *l)
+{
+	uv_update_time(&l->uv);
+	while (!l->stop)
+		uv_run(&l->uv, UV_RUN_DEFAULT);
+	l->stop = false;
+	return 0;
+}
+
+void loop_stop(struct loop *l)
+{
+	l->stop = true;
+	uv_stop(&l->uv);
+}
+
+static void time_is_up(void *arg)
+{
+	*(bool *)arg = true;
+}
+
+int loop_run_until(struct loop *l, bool (*done)(void *arg), void *arg, int64_t deadline_ms)
+{
+	bool late = false;
+	struct loop_timer *t = loop_timer(l, deadline_ms, time_is_up, &late);
+
+	if (t == NULL)
+		return -ENOMEM;
+	while (!done(arg) && !late)
+		uv_run(&l->uv, UV_RUN_ONCE);
+	if (late)
+		return done(arg) ? 0 : -ETIMEDOUT;
+	loop_timer_cancel(t);
+	return 0;
+}
+
+int loop_defer(struct loop *l, loop_fn *fn, void *arg)
+{
+	int ret = calls_add(&l->deferred, fn, arg);
+
+	if (ret == 0)
+		uv_idle_start(&l->hurry, hurry_on);
+	return ret;
+}
+
+int loop_post(struct loop *l, loop_fn *fn, void *arg)
+{
+	int ret;
+
+	pthread_mutex_lock(&l->lock);
+	ret = calls_add(&l->posted, fn, arg);
+	pthread_mutex_unlock(&l->lock);
+	return ret == 0 ? uv_async_send(&l->wake) : ret;
+}
+
+void loop_turn_end(struct loop *l, loop_fn *fn, void *arg)
+{
+	l->turn_end = fn;
+	l->turn_arg = arg;
+}
+
+void loop_turn_due(struct loop *l)
+{
+	l->due = true;
+	uv_idle_start(&l->hurry, hurry_on);
+}
