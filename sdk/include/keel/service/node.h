@@ -43,8 +43,10 @@ struct keel_node_api {
 	 * keel_place_share after combining with `sharing`. 0 or PBSE; nothing is assigned on failure. */
 	int32_t (*assign)(struct keel_mod *, const char *job_id, const char *exec_vnode, int32_t share,
 			  char **ret_exec_host, struct keel_err *);
-	/* Take them back, all, or (suspension) only the resources named in `only`. Idempotent. */
-	void (*release)(struct keel_mod *, const char *job_id, const char *exec_vnode, const char *only);
+	/* Take them back: slots and all resources, or (suspension) only the resources named in `only`.
+	 * `ended`: the job is over, last_used_time follows. Releasing what is not assigned does nothing. */
+	void (*release)(struct keel_mod *, const char *job_id, const char *exec_vnode, const char *only,
+			bool ended);
 	/* Does any job occupy slots of this vnode, exclusively? For schedulers. */
 	bool (*in_use)(struct keel_mod *, struct keel_obj *node);
 	/* A number that changes whenever anything a scheduler looks at changed. */

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * hosts.c - what execution hosts report: they are there, what they have, they are gone.
+ *
+ * Amounts a host reports are kept beside the visible ones: a value an administrator has set stays, a
+ * value that is still the reported one follows the next report.
+ */
+#include "nodes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char down_comment[] = "node down: communication closed";
+
+const char *node_host_of(struct keel_mod *mod, const char *vnode)
+{
+	struct state *st = mod->state;
+	struct keel_obj *node = st->object->find(mod, "node", vnode);
+	const char *mom = node ? st->object->get_str(node, st->attr.mom) : NULL;
+
+	return node ? (mom ? mom : vnode) : NULL;
+}
+
+static void set_amount(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr,
+		       const char *name, const char *text)
+{
+	struct state *st = mod->state;
+	struct keel_err err;
+
+	if (st->object->set_text(node, attr, KEEL_SET, name, text, &err))
+		st->core->log(mod, KEEL_LOG_ERROR, "Node", st->object->id(node),
+			      "host reported %s=%s: %s", name, text, err.text);
+}
+
+static void report_amount(struct keel_mod *mod, struct keel_obj *node, const char *name,
+			  const char *text)
+{
+	struct state *st = mod->state;
+	char have[256], before[256];
+	bool set = st->object->text(node, st->attr.available, name, have, sizeof(have)) >= 0;
+	bool known = st->object->text(node, st->attr.reported, name, before, sizeof(before)) >= 0;
+
+	if (!set || (known && strcmp(have, before) == 0)) {
+		if (!set || strcmp(have, text) != 0)
+			set_amount(mod, node, st->attr.available, name, text);
+	}
+	if (!known || strcmp(before, text) != 0)
+		set_amount(mod, node, st->attr.reported, name, text);
+}
+
+void node_complete(struct keel_mod *mod, struct keel_obj *node)
+{
+	static const char *const zero[] = { "accelerator_memory", "hbmem", "mem", "naccelerators",
+					    "ncpus", "vmem" };
+	struct state *st = mod->state;
+	const char *id = st->object->id(node);
+	const struct keel_reslist *assigned;
+	size_t i;
+
+	if (!st->object->is_set(node, st->attr.mom))
+		st->object->set_text(node, st->attr.mom, KEEL_SET, NULL, id, NULL);
+	report_amount(mod, node, "host", node_host_of(mod, id) ? node_host_of(mod, id)
+			: st->object->get_str(node, st->attr.mom));
+	report_amount(mod, node, "vnode", id);
+	for (i = 0; i < sizeof(zero) / sizeof(zero[0]); i++) {
+		const struct keel_resource *res = st->resource->find(st->resource->self, zero[i]);
+
+		assigned = st->object->get_ptr(node, st->attr.assigned);
+		if (res && !st->resource->list_get(assigned, zero[i]))
+			set_amount(mod, node, st->attr.assigned, zero[i],
+				   res->type == KEEL_RES_SIZE ? "0kb" : "0");
+	}
+}
+
+static struct keel_obj *vnode_create(struct keel_mod *mod, const char *name, const char *host)
+{
+	struct state *st = mod->state;
+	struct keel_err err;
+	struct keel_obj *node = st->object->draft(mod, "node", name, &err);
+
+	if (!node) {
+		st->core->log(mod, KEEL_LOG_ERROR, "Node", name, "cannot be created: %s", err.text);
+		return NULL;
+	}
+	st->object->set_text(node, st->attr.mom, KEEL_SET, NULL, host, NULL);
+	st->object->set_int(node, st->attr.state, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN);
+	if (st->object->publish(node))
+		return NULL;
+	st->core->log(mod, KEEL_LOG_ADMIN, "Node", name, "created at the report of host %s", host);
+	return node;
+}
+
+static const char *fact(const char *const *facts, uint32_t n, const char *name)
+{
+	size_t len = strlen(name);
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (strncmp(facts[i], name, len) == 0 && facts[i][len] == '=')
+			return facts[i] + len + 1;
+	return NULL;
+}
+
+static void vnode_report(struct keel_mod *mod, struct keel_obj *node, bool empty, bool several,
+			 const char *const *facts, uint32_t n)
+{
+	struct state *st = mod->state;
+	const char *arch = fact(facts, n, "arch"), *mem = fact(facts, n, "mem"),
+		   *ncpus = fact(facts, n, "ncpus"), *pcpus = fact(facts, n, "pcpus"),
+		   *host = st->object->get_str(node, st->attr.mom);
+
+	node_complete(mod, node);
+	if (arch)
+		report_amount(mod, node, "arch", arch);
+	if (mem)
+		report_amount(mod, node, "mem", empty ? "0b" : mem);
+	if (ncpus)
+		report_amount(mod, node, "ncpus", empty ? "0" : ncpus);
+	if (pcpus && host && strcmp(host, st->object->id(node)) == 0)
+		st->object->set_int(node, st->attr.pcpus, strtoll(pcpus, NULL, 10));
+	if (several)
+		st->object->set_int(node, st->attr.multi, 1);
+	st->object->set_str(node, st->attr.version, st->core->version_text(mod));
+}
+
+static void vnode_up(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+	const char *comment = st->object->get_str(node, st->attr.comment);
+
+	if (comment && strcmp(comment, down_comment) == 0)
+		st->object->unset(node, st->attr.comment, NULL);
+	node_set_state(mod, node, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN | KEEL_NODE_STALE, false);
+	occupancy_update(mod, node);
+}
+
+static bool is_reported(const char *const *facts, uint32_t n, const char *vnode, uint32_t *ret_count)
+{
+	bool found = false;
+	uint32_t i;
+
+	*ret_count = 0;
+	for (i = 0; i < n; i++)
+		if (strncmp(facts[i], "vnode=", 6) == 0) {
+			++*ret_count;
+			found |= strcmp(facts[i] + 6, vnode) == 0;
+		}
+	return found;
+}
+
+static void each_vnode_of(struct keel_mod *mod, const char *host,
+			  void (*fn)(struct keel_mod *, struct keel_obj *, void *), void *arg)
+{
+	struct state *st = mod->state;
+	struct keel_cursor *walk = st->object->cursor(mod, "node");
+	struct keel_obj *node;
+
+	while (walk && (node = st->object->next(walk))) {
+		const char *mom = node_host_of(mod, st->object->id(node));
+
+		if (mom && strcmp(mom, host) == 0)
+			fn(mod, node, arg);
+	}
+	if (walk)
+		st->object->cursor_close(walk);
+}
+
+struct report {
+	const char *host;
+	const char *const *facts;
+	uint32_t n;
+};
+
+static void one_up(struct keel_mod *mod, struct keel_obj *node, void *arg)
+{
+	struct state *st = mod->state;
+	const struct report *r = arg;
+	const char *id = st->object->id(node);
+	uint32_t count;
+	bool listed = is_reported(r->facts, r->n, id, &count);
+	bool natural = strcmp(id, r->host) == 0;
+
+	if (!listed && !natural) {
+		node_set_state(mod, node, KEEL_NODE_STALE, true);
+		return;
+	}
+	vnode_report(mod, node, natural && !listed, count > 1 || !listed, r->facts, r->n);
+	vnode_up(mod, node);
+}
+
+/* Vnodes nobody has created yet: the host's own one first, so that it is listed first. */
+static void create_missing(struct keel_mod *mod, const struct report *r)
+{
+	struct state *st = mod->state;
+	uint32_t i;
+
+	if (!st->object->find(mod, "node", r->host))
+		vnode_create(mod, r->host, r->host);
+	for (i = 0; i < r->n; i++) {
+		const char *name = r->facts[i] + 6;
+
+		if (strncmp(r->facts[i], "vnode=", 6) == 0 && !st->object->find(mod, "node", name))
+			vnode_create(mod, name, r->host);
+	}
+}
+
+void host_up(struct keel_mod *mod, const char *host, const char *const *facts, uint32_t n)
+{
+	struct state *st = mod->state;
+	const struct conf *conf = mod->conf;
+	struct report r = { .host = host, .facts = facts, .n = n };
+	char when[32] = "";
+	time_t now = (time_t)st->core->time(mod);
+	uint32_t count;
+
+	is_reported(facts, n, host, &count);
+	ctime_r(&now, when);
+	when[strcspn(when, "\n")] = '\0';
+	st->core->log(mod, KEEL_LOG_SYSTEM, "Node", host, "Hello from MoM");
+	st->core->log(mod, KEEL_LOG_SYSTEM, "Node", host, "Mom reporting %u vnodes as of %s", count,
+		      when);
+	if (conf->auto_create || st->object->find(mod, "node", host))
+		create_missing(mod, &r);
+	each_vnode_of(mod, host, one_up, &r);
+	st->core->log(mod, KEEL_LOG_SYSTEM, "Node", host, "node up");
+}
+
+static void one_down(struct keel_mod *mod, struct keel_obj *node, void *arg)
+{
+	struct state *st = mod->state;
+	const char *why = arg;
+
+	if (!st->object->is_set(node, st->attr.comment))
+		st->object->set_str(node, st->attr.comment, down_comment);
+	node_set_state(mod, node, KEEL_NODE_DOWN, true);
+	st->hook->note(mod, KEEL_POINT_node_down,
+		       KEEL_EVENT(node_down, .id = st->object->id(node), .node = node, .why = why));
+}
+
+void host_down(struct keel_mod *mod, const char *host, const char *why)
+{
+	struct state *st = mod->state;
+
+	st->core->log(mod, KEEL_LOG_SYSTEM, "Node", host, "%s", down_comment);
+	each_vnode_of(mod, host, one_down, (void *)why);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * nodes.c - execution hosts and their vnodes: what they have, what is assigned, their state.
+ *
+ * A vnode is an object of class "node". Hosts introduce themselves over their link (service task);
+ * jobs takes and gives back slots (service node); features add state words (kind NODE_STATE).
+ */
+#include "nodes.h"
+
+#include <string.h>
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),
+	KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(hook, 0, struct state, hook),
+	KEEL_NEED(call, 0, struct state, call),
+	KEEL_NEED(resource, 0, struct state, resource),
+	KEEL_NEED(task, 0, struct state, task),
+};
+
+static const struct keel_conf_rule rules[] = {
+	KEEL_CONF_RULE(BOOL, struct conf, auto_create, .fallback = "true",
+		       .doc = "a host that proves its key gets its vnodes without `create node`"),
+};
+
+static const struct keel_class_def node_class = {
+	.size = sizeof(struct keel_class_def),
+	.flags = KEEL_CLASS_SAVE,
+	.name = "node",
+	.doc = "a vnode: a host, or a part of one",
+	.known_point = KEEL_POINT_node_known,
+};
+
+static void amounts_changed(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+
+	(void)attr;
+	st->generation++;
+	occupancy_update(mod, node);
+}
+
+static void schedulable_changed(struct keel_mod *mod, struct keel_obj *node,
+				const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+
+	(void)node, (void)attr;
+	st->generation++;
+}
+
+#define SAVE KEEL_ATTR_SAVE
+#define ALL .read_roles = KEEL_EVERYBODY
+#define BY_OPERATORS ALL, .write_roles = KEEL_OPERATORS
+#define BY_MANAGERS ALL, .write_roles = KEEL_MANAGERS
+#define NODE(attr_name, type, place, flag_bits, ...)                                               \
+	KEEL_ATTR_DEF("node", attr_name, type, .order = (place), .flags = (flag_bits), __VA_ARGS__)
+
+static const struct keel_attr_def attrs[] = {
+	NODE("Mom", "string_array", 10, SAVE | KEEL_ATTR_CREATE, BY_MANAGERS,
+	     .doc = "the host whose daemon serves the vnode"),
+	NODE("Port", "long", 20, SAVE | KEEL_ATTR_CREATE, .read_roles = KEEL_OPERATORS,
+	     .write_roles = KEEL_OPERATORS, .fallback = "15002", .doc = "kept for tools; not used"),
+	NODE("pbs_version", "string", 30, 0, .read_roles = KEEL_OPERATORS, .fallback = "unavailable",
+	     .doc = "version of the host's daemon"),
+	NODE("ntype", "string", 40, 0, ALL, .fallback = "PBS", .doc = "always PBS"),
+	NODE("state", "node_state", 50, SAVE, BY_OPERATORS, .changed = state_changed,
+	     .doc = "words joined by commas; free when there is none"),
+	NODE("pcpus", "long", 60, SAVE, ALL, .doc = "processors the host reported"),
+	NODE("Priority", "long", 70, SAVE, BY_OPERATORS, .changed = schedulable_changed,
+	     .doc = "-1024..1023, high first"),
+	NODE("jobs", "string", 80, 0, ALL, .derive = derive_jobs, .doc = "job/slot, one per cpu"),
+	NODE("max_running", "long", 90, SAVE, BY_OPERATORS, .changed = schedulable_changed,
+	     .doc = "jobs at a time"),
+	NODE("max_user_run", "long", 91, SAVE, BY_OPERATORS, .changed = schedulable_changed,
+	     .doc = "jobs of one user at a time"),
+	NODE("max_group_run", "long", 92, SAVE, BY_OPERATORS, .changed = schedulable_changed,
+	     .doc = "jobs of one group at a time"),
+	NODE("no_tasks", "bool", 93, SAVE, BY_OPERATORS, .doc = "no tasks of other hosts' jobs"),
+	NODE("pnames", "string_array", 94, SAVE, BY_MANAGERS, .doc = "placement set resources"),
+	NODE("resources_available", "resource_list", 110, SAVE, BY_OPERATORS,
+	     .changed = amounts_changed, .doc = "what the vnode has"),
+	NODE("resources_assigned", "resource_list", 120, 0, ALL, .doc = "what jobs have taken"),
+	NODE("resources_reported", "resource_list", 121, SAVE, .read_roles = KEEL_NOBODY,
+	     .doc = "the amounts the host reported last"),
+	NODE("queue", "string", 130, SAVE, BY_MANAGERS, .changed = schedulable_changed,
+	     .doc = "only jobs of this queue"),
+	NODE("comment", "string", 140, SAVE, BY_OPERATORS, .doc = "free text"),
+	NODE("resv_enable", "bool", 150, SAVE | KEEL_ATTR_RESET, BY_MANAGERS, .fallback = "True",
+	     .doc = "reservations may use it"),
+	NODE("no_multinode_jobs", "bool", 160, SAVE, BY_MANAGERS, .changed = schedulable_changed,
+	     .doc = "no jobs of more than one host"),
+	NODE("sharing", "string", 170, SAVE, ALL, .fallback = "default_shared",
+	     .doc = "who may share the vnode when a job does not say"),
+	NODE("in_multivnode_host", "long", 180, SAVE, .read_roles = KEEL_MANAGERS,
+	     .doc = "1: the host has several vnodes"),
+	NODE("license", "string", 200, 0, ALL, .fallback = "l", .doc = "kept for tools"),
+	NODE("partition", "string", 210, SAVE, BY_OPERATORS, .doc = "which scheduler serves it"),
+	NODE("last_state_change_time", "long", 220, SAVE, ALL, .doc = "seconds since 1970"),
+	NODE("last_used_time", "long", 230, SAVE, ALL, .doc = "when a job last ended here"),
+};
+
+static uint64_t generation(struct keel_mod *mod)
+{
+	return ((struct state *)mod->state)->generation;
+}
+
+static const struct keel_reslist *available(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+
+	return st->object->get_ptr(node, st->attr.available);
+}
+
+static const struct keel_reslist *assigned(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+
+	return st->object->get_ptr(node, st->attr.assigned);
+}
+
+static const struct keel_node_api service = {
+	.size = sizeof(struct keel_node_api),
+	.state = node_state,
+	.set_state = node_set_state,
+	.unavailable = node_unavailable,
+	.host_of = node_host_of,
+	.available = available,
+	.assigned = assigned,
+	.assign = node_assign,
+	.release = node_release,
+	.in_use = node_in_use,
+	.generation = generation,
+	.sharing = node_sharing,
+};
+static const struct keel_service_def service_def = {
+	.size = sizeof(struct keel_service_def),
+	.name = "node",
+	.table = &service,
+	.doc = "vnodes, their states, what is assigned",
+};
+
+#define ROW(i) { "ATTR", &attrs[i] }
+static const struct keel_contrib contribs[] = {
+	{ "TYPE", &state_type },
+	{ "CLASS", &node_class },
+	{ "KIND", &node_state_kind },
+	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(8), ROW(9), ROW(10),
+	ROW(11), ROW(12), ROW(13), ROW(14), ROW(15), ROW(16), ROW(17), ROW(18), ROW(19), ROW(20),
+	ROW(21), ROW(22), ROW(23), ROW(24), ROW(25),
+	{ "SERVICE", &service_def },
+};
+_Static_assert(KEEL_COUNT(attrs) == 26, "each attribute has a ROW above");
+
+static keel_verdict on_known(struct keel_call *c, const struct keel_ev_node_known *ev)
+{
+	node_known(c->mod, ev->node);
+	node_complete(c->mod, ev->node);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_delete(struct keel_call *c, const struct keel_ev_node_delete *ev)
+{
+	struct state *st = keel_state(c);
+
+	if (node_in_use(c->mod, ev->node))
+		return st->call->reject(c, PBSE_OBJBUSY, NULL);
+	return KEEL_NEXT;
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(node_known, on_known, .order = -1000),
+	KEEL_TAP(node_delete, on_delete, .order = -1000),
+};
+
+static const struct keel_task_events events = {
+	.size = sizeof(struct keel_task_events),
+	.host_up = host_up,
+	.host_down = host_down,
+};
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} wanted[] = {
+#define WANT(attr_name, member) { attr_name, offsetof(struct state, attr.member) }
+		WANT("Mom", mom), WANT("state", state), WANT("resources_available", available),
+		WANT("resources_assigned", assigned), WANT("resources_reported", reported),
+		WANT("pcpus", pcpus), WANT("pbs_version", version), WANT("comment", comment),
+		WANT("sharing", sharing), WANT("in_multivnode_host", multi),
+		WANT("last_state_change_time", changed_at), WANT("last_used_time", used_at),
+	};
+	struct state *st = mod->state;
+	size_t i;
+
+	for (i = 0; i < KEEL_COUNT(wanted); i++)
+		*(const struct keel_attr **)((char *)st + wanted[i].offset) =
+			st->object->attr(mod, "node", wanted[i].name);
+	if (words_fill(st))
+		return st->core->error(err, -1, "out of memory");
+	if (st->object->slot_bind(mod, "node", sizeof(struct vnode), vnode_fini))
+		return st->core->error(err, -1, "cannot attach to class node");
+	st->task->set_host_of(st->task->self, mod, node_host_of);
+	return st->task->listen(st->task->self, mod, &events);
+}
+
+static void fini(struct keel_mod *mod)
+{
+	words_free(mod->state);
+}
+
+KEEL_MODULE(.name = "nodes", .version = "1.0", .vendor = "Keelson",
+	    .summary = "execution hosts and their vnodes", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
+	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
+	    .n_taps = KEEL_COUNT(taps), .init = init, .fini = fini);

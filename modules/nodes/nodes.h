@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * nodes.h - what the files of this module share.
+ */
+#ifndef NODES_H
+#define NODES_H
+
+#include "keel/keel.h"
+#include "keel/service/node.h"
+#include "keel/service/resource.h"
+#include "keel/service/task.h"
+#include "pbs_error.h"
+
+/* Bits an administrator sets and clears by `state`; the others belong to the system. */
+#define SETTABLE (KEEL_NODE_OFFLINE | KEEL_NODE_DOWN | KEEL_NODE_SLEEP | KEEL_NODE_OFFLINE_BY_MOM)
+/* Bits that outlive a restart of the server: the rest is found out again. */
+#define LASTING (KEEL_NODE_OFFLINE | KEEL_NODE_SLEEP | KEEL_NODE_OFFLINE_BY_MOM)
+
+/* A word of `state`: base ones and NODE_STATE rows, sorted by place. */
+struct word {
+	uint32_t bit;
+	int32_t place;
+	bool unavailable;
+	const char *name;
+	struct word *next;
+};
+
+/* A job on a vnode: which slots it has and what it took. */
+struct tenant {
+	char *job_id;
+	bool exclusive;
+	bool frozen; /* suspended with some resources kept: no slots, not listed */
+	uint32_t n_slots;
+	uint32_t *slot; /* ascending */
+	struct tenant *next;
+};
+
+/* Private memory on each node object. */
+struct vnode {
+	uint32_t told; /* state bits everybody was told of */
+	struct tenant *tenants; /* in order of arrival */
+};
+
+struct conf {
+	bool auto_create;
+};
+
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_hook_api *hook;
+	const struct keel_call_api *call;
+	const struct keel_resource_api *resource;
+	const struct keel_task_api *task;
+	struct word *words; /* base ones and NODE_STATE rows, in printing order */
+	bool words_filled;
+	uint64_t generation;
+	struct {
+		const struct keel_attr *mom, *state, *available, *assigned, *reported, *pcpus, *version,
+			*comment, *sharing, *multi, *changed_at, *used_at;
+	} attr;
+};
+
+/* state.c */
+extern const struct keel_type_def state_type;
+extern const struct keel_kind_def node_state_kind;
+int32_t words_fill(struct state *st);
+void words_free(struct state *st);
+uint32_t node_state(struct keel_mod *mod, struct keel_obj *node);
+void node_set_state(struct keel_mod *mod, struct keel_obj *node, uint32_t bits, bool on);
+bool node_unavailable(struct keel_mod *mod, struct keel_obj *node);
+/* The stored bits changed by a request: tell, stamp. */
+void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr);
+void node_known(struct keel_mod *mod, struct keel_obj *node);
+
+/* slots.c */
+int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,
+		    char **ret_exec_host, struct keel_err *err);
+void node_release(struct keel_mod *mod, const char *job_id, const char *exec_vnode, const char *only,
+		  bool ended);
+bool node_in_use(struct keel_mod *mod, struct keel_obj *node);
+int32_t node_sharing(struct keel_mod *mod, struct keel_obj *node, int32_t place_share);
+void derive_jobs(struct keel_mod *mod, struct keel_obj *node, const struct keel_emit *emit);
+void vnode_fini(struct keel_mod *mod, void *slot);
+/* job-busy and job-exclusive follow from who is there. */
+void occupancy_update(struct keel_mod *mod, struct keel_obj *node);
+
+/* hosts.c */
+const char *node_host_of(struct keel_mod *mod, const char *vnode);
+void host_up(struct keel_mod *mod, const char *host, const char *const *facts, uint32_t n);
+void host_down(struct keel_mod *mod, const char *host, const char *why);
+/* What every vnode has: host, vnode, the zero amounts. */
+void node_complete(struct keel_mod *mod, struct keel_obj *node);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * slots.c - who is on a vnode: slots, resources_assigned, job-busy and job-exclusive.
+ *
+ * A job takes one slot per cpu, the lowest free ones. A suspended job gives its slots back and is not
+ * listed; it stays a frozen tenant only when it keeps some resources.
+ */
+#include "nodes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- tenants ------------------------------------------------------------------------------------ */
+
+static void tenant_free(struct tenant *t)
+{
+	free(t->job_id);
+	free(t->slot);
+	free(t);
+}
+
+void vnode_fini(struct keel_mod *mod, void *slot)
+{
+	struct vnode *v = slot;
+	struct tenant *t, *next;
+
+	(void)mod;
+	for (t = v->tenants; t; t = next) {
+		next = t->next;
+		tenant_free(t);
+	}
+	v->tenants = NULL;
+}
+
+static struct tenant **tenant_at(struct vnode *v, const char *job_id)
+{
+	struct tenant **at = &v->tenants;
+
+	while (*at && strcmp((*at)->job_id, job_id) != 0)
+		at = &(*at)->next;
+	return at;
+}
+
+static struct tenant *tenant_get(struct vnode *v, const char *job_id)
+{
+	struct tenant **at = tenant_at(v, job_id);
+
+	if (!*at && (*at = calloc(1, sizeof(**at))) && !((*at)->job_id = strdup(job_id))) {
+		free(*at);
+		*at = NULL;
+	}
+	return *at;
+}
+
+static bool slot_taken(const struct vnode *v, uint32_t index)
+{
+	const struct tenant *t;
+	uint32_t i;
+
+	for (t = v->tenants; t; t = t->next)
+		for (i = 0; i < t->n_slots; i++)
+			if (t->slot[i] == index)
+				return true;
+	return false;
+}
+
+/* The lowest `n` free slots; the first of them is *ret_first. */
+static int32_t slots_take(struct vnode *v, struct tenant *t, uint32_t n, uint32_t *ret_first)
+{
+	uint32_t *bigger = reallocarray(t->slot, t->n_slots + n + 1, sizeof(*bigger));
+	uint32_t index = 0, got = 0;
+
+	if (!bigger)
+		return PBSE_SYSTEM;
+	t->slot = bigger;
+	for (; got < n; index++) {
+		if (slot_taken(v, index))
+			continue;
+		if (got++ == 0)
+			*ret_first = index;
+		t->slot[t->n_slots++] = index;
+	}
+	return 0;
+}
+
+static uint32_t slots_used(const struct vnode *v)
+{
+	const struct tenant *t;
+	uint32_t n = 0;
+
+	for (t = v->tenants; t; t = t->next)
+		n += t->n_slots;
+	return n;
+}
+
+/* ---- occupancy ------------------------------------------------------------------------------------- */
+
+void occupancy_update(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+	struct vnode *v = st->object->slot(mod, node);
+	uint32_t want = 0, have = node_state(mod, node) & (KEEL_NODE_JOB_BUSY | KEEL_NODE_JOB_EXCLUSIVE);
+	const struct tenant *t;
+	uint32_t used;
+	double cpus;
+
+	if (!v)
+		return;
+	used = slots_used(v);
+	cpus = st->resource->list_number(st->object->get_ptr(node, st->attr.available), "ncpus", 0);
+	for (t = v->tenants; t; t = t->next)
+		if (t->exclusive && t->n_slots)
+			want = KEEL_NODE_JOB_EXCLUSIVE;
+	if (!want && used && used >= cpus)
+		want = KEEL_NODE_JOB_BUSY;
+	if (have & ~want)
+		node_set_state(mod, node, have & ~want, false);
+	if (want & ~have)
+		node_set_state(mod, node, want & ~have, true);
+}
+
+int32_t node_sharing(struct keel_mod *mod, struct keel_obj *node, int32_t place_share)
+{
+	struct state *st = mod->state;
+	const char *sharing = st->object->get_str(node, st->attr.sharing);
+	bool forced, whole_host, excl;
+
+	if (!sharing)
+		sharing = "default_shared";
+	if (strcmp(sharing, "ignore_excl") == 0)
+		return KEEL_SHARE_SHARED;
+	forced = strncmp(sharing, "force_", 6) == 0;
+	whole_host = strstr(sharing, "exclhost") != NULL;
+	excl = strstr(sharing, "excl") != NULL;
+	if (place_share == KEEL_SHARE_EXCLHOST || (forced && whole_host))
+		return KEEL_SHARE_EXCLHOST;
+	if (place_share == KEEL_SHARE_EXCL || forced)
+		return KEEL_SHARE_EXCL;
+	if (place_share == KEEL_SHARE_SHARED || !excl)
+		return KEEL_SHARE_SHARED;
+	return whole_host ? KEEL_SHARE_EXCLHOST : KEEL_SHARE_EXCL;
+}
+
+bool node_in_use(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+	struct vnode *v = st->object->slot(mod, node);
+
+	return v && v->tenants != NULL;
+}
+
+/* ---- assign ----------------------------------------------------------------------------------------- */
+
+static double part_number(const struct keel_exec_part *part, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < part->n; i++)
+		if (strcmp(part->v[i].res->name, name) == 0)
+			return part->v[i].n;
+	return 0;
+}
+
+static int32_t part_assign(struct keel_mod *mod, const struct keel_exec_part *part,
+			   const char *job_id, int32_t share, uint32_t *ret_first)
+{
+	struct state *st = mod->state;
+	struct keel_obj *node = st->object->find(mod, "node", part->vnode);
+	struct vnode *v = node ? st->object->slot(mod, node) : NULL;
+	struct tenant *t = v ? tenant_get(v, job_id) : NULL;
+
+	*ret_first = 0;
+	if (!t)
+		return PBSE_SYSTEM;
+	t->frozen = false;
+	t->exclusive = node_sharing(mod, node, share) != KEEL_SHARE_SHARED;
+	return slots_take(v, t, (uint32_t)part_number(part, "ncpus"), ret_first);
+}
+
+static int32_t parts_known(struct keel_mod *mod, const struct keel_exec *exec, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	uint32_t i;
+
+	for (i = 0; i < exec->n; i++)
+		if (!st->object->find(mod, "node", exec->part[i].vnode))
+			return st->core->error(err, PBSE_UNKNODE, "Unknown node  %s", exec->part[i].vnode);
+	return 0;
+}
+
+/* Each vnode once, in order of appearance. */
+static bool first_part_of(const struct keel_exec *exec, uint32_t i)
+{
+	uint32_t k;
+
+	for (k = 0; k < i; k++)
+		if (strcmp(exec->part[k].vnode, exec->part[i].vnode) == 0)
+			return false;
+	return true;
+}
+
+static void charge(struct keel_mod *mod, const struct keel_exec *exec, int32_t sign,
+		   const char *only)
+{
+	struct state *st = mod->state;
+	uint32_t i;
+
+	for (i = 0; i < exec->n; i++) {
+		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
+
+		if (!node || !first_part_of(exec, i))
+			continue;
+		st->resource->charge_exec(st->resource->self, node, st->attr.assigned, exec,
+					  exec->part[i].vnode, sign, only);
+		occupancy_update(mod, node);
+	}
+	st->generation++;
+}
+
+/* `host/slot*cpus` per chunk; *0 when the chunk lies on several vnodes. */
+static void host_item(FILE *out, struct keel_mod *mod, const struct keel_exec *exec, uint32_t i,
+		      uint32_t first_slot)
+{
+	const struct keel_exec_part *part = &exec->part[i];
+	bool spread = i + 1 < exec->n && exec->part[i + 1].chunk == part->chunk;
+	unsigned cpus = spread ? 0 : (unsigned)part_number(part, "ncpus");
+
+	fprintf(out, "%s%s/%u", i ? "+" : "", node_host_of(mod, part->vnode), first_slot);
+	if (cpus != 1)
+		fprintf(out, "*%u", cpus);
+}
+
+int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,
+		    char **ret_exec_host, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct keel_exec *exec;
+	char *hosts = NULL;
+	size_t len = 0;
+	FILE *out;
+	uint32_t i, slot;
+	int32_t code = st->resource->exec_parse(st->resource->self, exec_vnode, &exec, err);
+
+	if (code)
+		return code;
+	code = parts_known(mod, exec, err);
+	out = code ? NULL : open_memstream(&hosts, &len);
+	for (i = 0; out && !code && i < exec->n; i++) {
+		code = part_assign(mod, &exec->part[i], job_id, share, &slot);
+		if (!code && (i == 0 || exec->part[i].chunk != exec->part[i - 1].chunk))
+			host_item(out, mod, exec, i, slot);
+	}
+	if (out)
+		fclose(out);
+	if (!code && hosts) {
+		charge(mod, exec, 1, NULL);
+		*ret_exec_host = hosts;
+		hosts = NULL;
+	} else if (!code) {
+		code = st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	}
+	free(hosts);
+	st->resource->exec_free(exec);
+	return code;
+}
+
+/* ---- release --------------------------------------------------------------------------------------------- */
+
+/* Take the job off a vnode. False: it was not there (or its slots were already given back). */
+static bool part_release(struct keel_mod *mod, struct keel_obj *node, const char *job_id, bool freeze)
+{
+	struct state *st = mod->state;
+	struct vnode *v = st->object->slot(mod, node);
+	struct tenant **at = v ? tenant_at(v, job_id) : NULL, *t = at ? *at : NULL;
+
+	if (!t)
+		return false;
+	if (freeze) {
+		t->n_slots = 0;
+		t->frozen = true;
+		return true;
+	}
+	*at = t->next;
+	tenant_free(t);
+	return true;
+}
+
+void node_release(struct keel_mod *mod, const char *job_id, const char *exec_vnode, const char *only,
+		  bool ended)
+{
+	struct state *st = mod->state;
+	struct keel_exec *exec;
+	bool there = false;
+	uint32_t i;
+
+	if (st->resource->exec_parse(st->resource->self, exec_vnode, &exec, NULL))
+		return;
+	for (i = 0; i < exec->n; i++) {
+		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
+
+		if (!node || !first_part_of(exec, i))
+			continue;
+		there |= part_release(mod, node, job_id, only != NULL);
+		if (ended)
+			st->object->set_int(node, st->attr.used_at, st->core->time(mod));
+	}
+	if (there)
+		charge(mod, exec, -1, only);
+	st->resource->exec_free(exec);
+}
+
+void derive_jobs(struct keel_mod *mod, struct keel_obj *node, const struct keel_emit *emit)
+{
+	struct state *st = mod->state;
+	struct vnode *v = st->object->slot(mod, node);
+	char *text = NULL;
+	size_t len = 0;
+	const struct tenant *t;
+	FILE *out;
+	uint32_t i;
+
+	if (!v || !v->tenants || !(out = open_memstream(&text, &len)))
+		return;
+	for (t = v->tenants; t; t = t->next)
+		for (i = 0; i < t->n_slots; i++)
+			fprintf(out, "%s%s/%u", ftell(out) ? ", " : "", t->job_id, t->slot[i]);
+	if (fclose(out) == 0 && len)
+		emit->fn(emit->arg, NULL, text, (uint32_t)len);
+	free(text);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * state.c - the words of a vnode's `state`: bits, their names, who may set them.
+ *
+ * The value is one integer of bits; `free` is none. Administrators set and clear a few by name, the
+ * system and features (NODE_STATE rows) the rest. Every change goes through tell(): log record,
+ * last_state_change_time, point node_state.
+ */
+#include "nodes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct word base_words[] = {
+	{ KEEL_NODE_UNKNOWN, 10, true, "state-unknown", NULL },
+	{ KEEL_NODE_DOWN, 20, true, "down", NULL },
+	{ KEEL_NODE_STALE, 30, true, "Stale", NULL },
+	{ KEEL_NODE_OFFLINE, 40, true, "offline", NULL },
+	{ KEEL_NODE_JOB_BUSY, 50, false, "job-busy", NULL },
+	{ KEEL_NODE_JOB_EXCLUSIVE, 60, false, "job-exclusive", NULL },
+	{ KEEL_NODE_BUSY, 70, true, "busy", NULL },
+	{ KEEL_NODE_INITIALIZING, 80, true, "initializing", NULL },
+	{ KEEL_NODE_UNRESOLVABLE, 120, true, "unresolvable", NULL },
+	{ KEEL_NODE_OFFLINE_BY_MOM, 130, true, "offline", NULL },
+	{ KEEL_NODE_SLEEP, 150, true, "sleep", NULL },
+};
+
+static const struct {
+	const char *name;
+	uint32_t bit;
+} settable[] = {
+	{ "free", 0 },
+	{ "offline", KEEL_NODE_OFFLINE },
+	{ "offline_by_mom", KEEL_NODE_OFFLINE_BY_MOM },
+	{ "down", KEEL_NODE_DOWN },
+	{ "sleep", KEEL_NODE_SLEEP },
+};
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static int32_t word_add(struct state *st, const struct word *w)
+{
+	struct word **at = &st->words, *copy = malloc(sizeof(*copy));
+
+	if (!copy)
+		return -1;
+	*copy = *w;
+	while (*at && (*at)->place <= w->place)
+		at = &(*at)->next;
+	copy->next = *at;
+	*at = copy;
+	return 0;
+}
+
+int32_t words_fill(struct state *st)
+{
+	size_t i;
+
+	for (i = 0; !st->words_filled && i < sizeof(base_words) / sizeof(base_words[0]); i++)
+		if (word_add(st, &base_words[i]))
+			return -1;
+	st->words_filled = true;
+	return 0;
+}
+
+void words_free(struct state *st)
+{
+	struct word *w, *next;
+
+	for (w = st->words; w; w = next) {
+		next = w->next;
+		free(w);
+	}
+	st->words = NULL;
+}
+
+static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void *def,
+		       struct keel_err *err)
+{
+	const struct keel_node_state_def *row = def;
+	struct state *st = self->state;
+	struct word *w;
+
+	if (words_fill(st))
+		return st->core->error(err, -1, "out of memory");
+	for (w = st->words; w; w = w->next)
+		if (w->bit == row->bit || strcmp(w->name, row->name) == 0)
+			return st->core->error(err, -1, "vnode state '%s' (bit 0x%x) of %s is taken by '%s'",
+					       row->name, row->bit, owner->name, w->name);
+	return word_add(st, &(struct word){ row->bit, row->place, row->unavailable, row->name, NULL });
+}
+
+static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
+{
+	const struct keel_node_state_def *row = def;
+	struct state *st = self->state;
+	struct word **at = &st->words, *gone;
+
+	(void)owner;
+	while (*at && (*at)->bit != row->bit)
+		at = &(*at)->next;
+	if ((gone = *at)) {
+		*at = gone->next;
+		free(gone);
+	}
+}
+
+const struct keel_kind_def node_state_kind = {
+	.size = sizeof(struct keel_kind_def),
+	.name = "NODE_STATE",
+	.doc = "a word of a vnode's state",
+	.add = row_add,
+	.remove = row_remove,
+};
+
+/* ---- the type ----------------------------------------------------------------------------------- */
+
+static int32_t bits_of(const char *text, uint32_t *ret)
+{
+	uint32_t bits = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, ","), i;
+
+		for (i = 0; i < sizeof(settable) / sizeof(settable[0]); i++)
+			if (strlen(settable[i].name) == len && memcmp(settable[i].name, text, len) == 0)
+				break;
+		if (i == sizeof(settable) / sizeof(settable[0]))
+			return PBSE_BADNDATVAL;
+		bits |= settable[i].bit;
+		text += len + (text[len] == ',');
+	}
+	*ret = bits;
+	return 0;
+}
+
+static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t op,
+			  const char *key, const char *text, union keel_slot *slot, bool *is_set,
+			  struct keel_err *err)
+{
+	struct state *st = mod->state;
+	uint32_t bits, old = *is_set ? (uint32_t)slot->i : 0;
+
+	(void)attr, (void)key;
+	if (!*text || bits_of(text, &bits))
+		return st->core->error(err, PBSE_BADNDATVAL, "Illegal value for node state");
+	if (op == KEEL_SET)
+		bits |= old & ~SETTABLE;
+	else
+		bits = op == KEEL_INCR ? old | bits : old & ~bits;
+	slot->i = bits;
+	*is_set = true;
+	return 0;
+}
+
+static void type_format(struct keel_mod *mod, const union keel_slot *slot, const char *key,
+			const struct keel_emit *emit)
+{
+	struct state *st = mod->state;
+	const struct word *w;
+	char text[256] = "";
+	size_t n = 0;
+
+	(void)key;
+	for (w = st->words; w; w = w->next) {
+		bool twice = w->bit == KEEL_NODE_OFFLINE_BY_MOM && (slot->i & KEEL_NODE_OFFLINE);
+
+		if ((slot->i & w->bit) && !twice && n < sizeof(text))
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? "," : "", w->name);
+	}
+	if (n == 0)
+		n = (size_t)snprintf(text, sizeof(text), "free");
+	emit->fn(emit->arg, NULL, text, (uint32_t)(n < sizeof(text) ? n : sizeof(text) - 1));
+}
+
+static void match_emit(void *arg, const char *key, const char *text, uint32_t len)
+{
+	(void)key;
+	snprintf(arg, 256, "%.*s", (int)len, text);
+}
+
+static int32_t type_match(struct keel_mod *mod, const union keel_slot *slot, bool is_set, int32_t op,
+			  const char *key, const char *text, struct keel_err *err)
+{
+	char have[256] = "";
+
+	(void)is_set, (void)err;
+	type_format(mod, slot, key, &(struct keel_emit){ match_emit, have });
+	return op == KEEL_NE ? strcmp(have, text) != 0 : strcmp(have, text) == 0;
+}
+
+static int32_t type_copy(struct keel_mod *mod, const union keel_slot *from, union keel_slot *to)
+{
+	(void)mod;
+	*to = *from;
+	return 0;
+}
+
+static void type_fini(struct keel_mod *mod, union keel_slot *slot)
+{
+	(void)mod, (void)slot;
+}
+
+const struct keel_type_def state_type = {
+	.size = sizeof(struct keel_type_def),
+	.flags = KEEL_TYPE_INT,
+	.name = "node_state",
+	.doc = "comma list of words, `free` for none",
+	.parse = type_parse,
+	.format = type_format,
+	.match = type_match,
+	.copy = type_copy,
+	.fini = type_fini,
+};
+
+/* ---- changes -------------------------------------------------------------------------------------- */
+
+uint32_t node_state(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+
+	return (uint32_t)st->object->get_int(node, st->attr.state);
+}
+
+bool node_unavailable(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+	uint32_t bits = node_state(mod, node);
+	const struct word *w;
+
+	for (w = st->words; w; w = w->next)
+		if (w->unavailable && (bits & w->bit))
+			return true;
+	return false;
+}
+
+static void tell(struct keel_mod *mod, struct keel_obj *node, uint32_t before, uint32_t after,
+		 uint32_t bits, bool on)
+{
+	struct state *st = mod->state;
+	const char *id = st->object->id(node);
+	long long now = st->core->time(mod), last = st->object->get_int(node, st->attr.changed_at);
+
+	st->core->log(mod, KEEL_LOG_DEBUG3, "Node", id,
+		      "set_vnode_state;vnode.state=0x%x vnode_o.state=0x%x "
+		      "vnode.last_state_change_time=%lld vnode_o.last_state_change_time=%lld "
+		      "state_bits=0x%llx state_bit_op_type_str=%s state_bit_op_type_enum=%d",
+		      after, before, now, last,
+		      on ? (unsigned long long)bits : ~(unsigned long long)bits,
+		      on ? "Nd_State_Or" : "Nd_State_And", on ? 1 : 2);
+	st->object->set_int(node, st->attr.changed_at, now);
+	st->generation++;
+	st->hook->note(mod, KEEL_POINT_node_state,
+		       KEEL_EVENT(node_state, .id = id, .node = node, .before = before, .after = after));
+}
+
+void node_set_state(struct keel_mod *mod, struct keel_obj *node, uint32_t bits, bool on)
+{
+	struct state *st = mod->state;
+	struct vnode *v = st->object->slot(mod, node);
+	uint32_t before = node_state(mod, node), after = on ? before | bits : before & ~bits;
+
+	if (before == after)
+		return;
+	if (v)
+		v->told = after;
+	st->object->set_int(node, st->attr.state, after);
+	tell(mod, node, before, after, bits, on);
+}
+
+void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+	struct vnode *v = st->object->slot(mod, node);
+	uint32_t after = node_state(mod, node);
+	uint32_t before;
+
+	(void)attr;
+	if (!v || v->told == after)
+		return;
+	before = v->told;
+	v->told = after;
+	tell(mod, node, before, after, before ^ after, (after & ~before) != 0);
+}
+
+void node_known(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+	struct vnode *v = st->object->slot(mod, node);
+	uint32_t bits = (node_state(mod, node) & LASTING) | KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN;
+
+	if (v)
+		v->told = bits;
+	st->object->set_int(node, st->attr.state, bits);
+}
