@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_round_trip.c - calls of the library against a server that behaves, and against some that do
+ * not.
+ */
+#include <CUnit/Basic.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fake_server.h"
+#include "pbs_error.h"
+#include "pbs_ifl.h"
+
+static int connect_fatal(void)
+{
+	int c = pbs_connect(NULL);
+
+	CU_ASSERT_FATAL(c > 0);
+	CU_ASSERT_STRING_EQUAL(pbs_server, "testserver");
+	return c;
+}
+
+/* The text of argument `key`, compared with `expected` (NULL: nil or absent). */
+static int is_text(const struct pack *p, const char *key, const char *expected)
+{
+	char *text = pack_strdup(pack_get(&p->root, key));
+	int same = text == NULL || expected == NULL ? text == expected : !strcmp(text, expected);
+
+	free(text);
+	return same;
+}
+
+static void serve_submit(struct fake_server *f, int fd)
+{
+	const msgpack_object *attrs, *first;
+	struct pack p;
+	const char *script;
+	size_t len = 0;
+
+	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
+	CU_ASSERT(is_text(&p, "req", "submit"));
+	CU_ASSERT(is_text(&p, "dest", "workq"));
+	script = pack_bytes(&p.root, "script", &len);
+	CU_ASSERT_FATAL(script != NULL && len == 10);
+	CU_ASSERT_EQUAL(memcmp(script, "#!/bin/sh\n", 10), 0);
+	attrs = pack_get(&p.root, "attrs");
+	CU_ASSERT_EQUAL_FATAL(attrs->via.array.size, 2);
+	first = attrs->via.array.ptr[0].via.array.ptr;
+	CU_ASSERT_EQUAL(memcmp(first[0].via.str.ptr, "Resource_List", 13), 0);
+	CU_ASSERT_EQUAL(memcmp(first[1].via.str.ptr, "ncpus", 5), 0);
+	CU_ASSERT_EQUAL(memcmp(first[2].via.str.ptr, "2", 1), 0);
+	CU_ASSERT_EQUAL(first[3].via.u64, SET);
+	first = attrs->via.array.ptr[1].via.array.ptr;
+	CU_ASSERT_EQUAL(first[1].type, MSGPACK_OBJECT_NIL);
+	CU_ASSERT_EQUAL(memcmp(first[2].via.str.ptr, "afterok:1.testserver", 20), 0);
+	pack_fini(&p);
+	fake_reply(f, fd, 0, NULL, "id", "12.testserver");
+}
+
+static void test_submit(void)
+{
+	char name[] = ATTR_l, resource[] = "ncpus", two[] = "2", depend[] = ATTR_depend;
+	char parent[] = "afterok:1", script[] = "/tmp/keelson-test-script-XXXXXX";
+	struct attropl after = { NULL, depend, NULL, parent, SET };
+	struct attropl cpus = { &after, name, resource, two, SET };
+	struct fake_server f;
+	int c, fd = mkstemp(script);
+	char *id;
+
+	CU_ASSERT_FATAL(fd >= 0 && write(fd, "#!/bin/sh\n", 10) == 10);
+	close(fd);
+	fake_start(&f, serve_submit, NULL);
+	c = connect_fatal();
+	id = pbs_submit(c, &cpus, script, "workq", NULL);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+	CU_ASSERT_STRING_EQUAL(id, "12.testserver");
+	CU_ASSERT_EQUAL(pbs_errno, 0);
+	CU_ASSERT_PTR_NULL(pbs_geterrmsg(c));
+	CU_ASSERT_STRING_EQUAL(parent, "afterok:1"); /* the caller's value is left alone */
+	free(id);
+	CU_ASSERT_EQUAL(pbs_disconnect(c), 0);
+	CU_ASSERT_EQUAL(pbs_disconnect(c), -1);
+	fake_stop(&f);
+	unlink(script);
+}
+
+static void serve_refusals(struct fake_server *f, int fd)
+{
+	struct pack p;
+
+	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
+	pack_fini(&p);
+	fake_reply(f, fd, PBSE_NOATTR, "Undefined attribute  x", NULL, NULL);
+	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
+	pack_fini(&p);
+	fake_reply(f, fd, PBSE_UNKQUE, NULL, NULL, NULL);
+	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
+	CU_ASSERT(is_text(&p, "holds", "u"));
+	CU_ASSERT(is_text(&p, "extend", NULL));
+	pack_fini(&p);
+	fake_reply(f, fd, PBSE_PERM, "only the owner may", NULL, NULL);
+	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
+	pack_fini(&p);
+	fake_reply(f, fd, 0, NULL, NULL, NULL);
+}
+
+static void test_refusals(void)
+{
+	struct fake_server f;
+	int c;
+
+	fake_start(&f, serve_refusals, NULL);
+	c = connect_fatal();
+	CU_ASSERT_PTR_NULL(pbs_submit(c, NULL, NULL, NULL, NULL));
+	CU_ASSERT_EQUAL(pbs_errno, PBSE_NOATTR);
+	CU_ASSERT_PTR_NULL(pbs_geterrmsg(c)); /* submit tells this one by its number */
+	CU_ASSERT_PTR_NULL(pbs_submit(c, NULL, NULL, NULL, NULL));
+	CU_ASSERT_STRING_EQUAL(pbs_geterrmsg(c), "Unknown queue");
+	CU_ASSERT_EQUAL(pbs_holdjob(c, "1.testserver", "", NULL), PBSE_PERM);
+	CU_ASSERT_EQUAL(pbs_errno, PBSE_PERM);
+	CU_ASSERT_STRING_EQUAL(pbs_geterrmsg(c), "only the owner may");
+	CU_ASSERT_EQUAL(pbs_deljob(c, "1.testserver", NULL), 0);
+	CU_ASSERT_PTR_NULL(pbs_geterrmsg(c));
+	pbs_disconnect(c);
+	fake_stop(&f);
+}
+
+/* `n` objects "<i>.testserver" with two attributes, 7 to a PART; an old answer comes in between. */
+static void send_objects(struct fake_server *f, int fd, unsigned n)
+{
+	for (unsigned i = 0; i < n; i += 7) {
+		unsigned now = n - i < 7 ? n - i : 7;
+		char name[32];
+
+		fake_begin(f);
+		msgpack_pack_map(&f->pk, 1);
+		pack_str(&f->pk, "objects");
+		msgpack_pack_array(&f->pk, now);
+		for (unsigned k = 0; k < now; k++) {
+			msgpack_pack_array(&f->pk, 2);
+			snprintf(name, sizeof(name), "%u.testserver", i + k);
+			pack_str(&f->pk, name);
+			msgpack_pack_array(&f->pk, 2);
+			msgpack_pack_array(&f->pk, 3);
+			pack_str(&f->pk, ATTR_state);
+			pack_str(&f->pk, NULL);
+			pack_str(&f->pk, "Q");
+			msgpack_pack_array(&f->pk, 3);
+			pack_str(&f->pk, ATTR_l);
+			pack_str(&f->pk, "ncpus");
+			pack_str(&f->pk, "1");
+		}
+		fake_send(f, fd, WIRE_PART);
+	}
+	f->corr += 100;
+	fake_reply(f, fd, 0, NULL, NULL, NULL); /* answers nobody */
+	f->corr -= 100;
+	fake_reply(f, fd, 0, NULL, NULL, NULL);
+}
+
+static void serve_status(struct fake_server *f, int fd)
+{
+	struct pack p;
+
+	while (fake_request(f, fd, &p) == 0) {
+		CU_ASSERT(is_text(&p, "req", "status"));
+		CU_ASSERT(is_text(&p, "class", "job"));
+		pack_fini(&p);
+		fake_begin(f);
+		msgpack_pack_map(&f->pk, 0);
+		fake_send(f, fd, WIRE_PING);
+		send_objects(f, fd, *(unsigned *)f->arg);
+		if (fake_request(f, fd, &p) == 0) /* the PONG has an empty body */
+			pack_fini(&p);
+	}
+}
+
+static void test_status(void)
+{
+	unsigned n = 1000, seen = 0;
+	struct fake_server f;
+	struct batch_status *list;
+	int c;
+
+	fake_start(&f, serve_status, &n);
+	c = connect_fatal();
+	list = pbs_statjob(c, NULL, NULL, NULL);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(list);
+	for (const struct batch_status *b = list; b != NULL; b = b->next, seen++) {
+		CU_ASSERT_EQUAL((unsigned)atoi(b->name), seen);
+		CU_ASSERT_PTR_NULL(b->text);
+		CU_ASSERT_STRING_EQUAL(b->attribs->value, "Q");
+		CU_ASSERT_PTR_NULL(b->attribs->resource);
+		CU_ASSERT_STRING_EQUAL(b->attribs->next->resource, "ncpus");
+		CU_ASSERT_PTR_NULL(b->attribs->next->next);
+	}
+	CU_ASSERT_EQUAL(seen, n);
+	pbs_statfree(list);
+	pbs_statfree(NULL);
+	n = 0;
+	CU_ASSERT_PTR_NULL(pbs_statjob(c, NULL, NULL, NULL));
+	CU_ASSERT_EQUAL(pbs_errno, 0);
+	pbs_disconnect(c);
+	fake_stop(&f);
+}
+
+static int stop_at_ten(struct batch_status *one, void *arg)
+{
+	unsigned *seen = arg;
+
+	CU_ASSERT_PTR_NULL(one->next);
+	return ++*seen == 10 ? 42 : 0;
+}
+
+static void test_each_stops_and_goes_on(void)
+{
+	unsigned n = 100, seen = 0;
+	struct fake_server f;
+	int c;
+
+	fake_start(&f, serve_status, &n);
+	c = connect_fatal();
+	CU_ASSERT_EQUAL(pbs_stat_each(c, "job", NULL, NULL, NULL, NULL, stop_at_ten, &seen), 42);
+	CU_ASSERT_EQUAL(seen, 10);
+	seen = 10; /* never ten again */
+	CU_ASSERT_EQUAL(pbs_stat_each(c, "job", NULL, NULL, NULL, NULL, stop_at_ten, &seen), 0);
+	CU_ASSERT_EQUAL(seen, 110);
+	CU_ASSERT_EQUAL(pbs_stat_each(c, NULL, NULL, NULL, NULL, NULL, stop_at_ten, &seen),
+			PBSE_IVALREQ);
+	pbs_disconnect(c);
+	fake_stop(&f);
+}
+
+static void serve_ids(struct fake_server *f, int fd)
+{
+	struct pack p;
+
+	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
+	pack_fini(&p);
+	fake_begin(f);
+	msgpack_pack_map(&f->pk, 1);
+	pack_str(&f->pk, "ids");
+	msgpack_pack_array(&f->pk, 2);
+	pack_str(&f->pk, "1.a");
+	pack_str(&f->pk, "2.a");
+	fake_send(f, fd, WIRE_PART);
+	fake_reply(f, fd, 0, NULL, NULL, NULL);
+	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
+	pack_fini(&p);
+	fake_reply(f, fd, 0, NULL, NULL, NULL);
+	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
+	pack_fini(&p);
+	fake_begin(f);
+	msgpack_pack_map(&f->pk, 2);
+	pack_key_int(&f->pk, "code", 0);
+	pack_str(&f->pk, "failed");
+	msgpack_pack_array(&f->pk, 1);
+	msgpack_pack_array(&f->pk, 2);
+	pack_str(&f->pk, "2.a");
+	msgpack_pack_int(&f->pk, PBSE_UNKJOBID);
+	fake_send(f, fd, WIRE_REPLY);
+}
+
+static void test_select_and_delete(void)
+{
+	char one[] = "1.a", two[] = "2.a", *both[] = { one, two };
+	struct batch_deljob_status *failed;
+	struct fake_server f;
+	char **ids;
+	int c;
+
+	fake_start(&f, serve_ids, NULL);
+	c = connect_fatal();
+	ids = pbs_selectjob(c, NULL, NULL);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(ids);
+	CU_ASSERT_STRING_EQUAL(ids[1], "2.a");
+	CU_ASSERT_PTR_NULL(ids[2]);
+	for (int i = 0; i < 2; i++)
+		free(ids[i]);
+	free(ids);
+	ids = pbs_selectjob(c, NULL, NULL);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(ids);
+	CU_ASSERT_PTR_NULL(ids[0]);
+	free(ids);
+	failed = pbs_deljoblist(c, both, 2, NULL);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(failed);
+	CU_ASSERT_EQUAL(failed->code, PBSE_UNKJOBID);
+	CU_ASSERT_PTR_NULL(failed->next);
+	pbs_delstatfree(failed);
+	pbs_disconnect(c);
+	fake_stop(&f);
+}
+
+/* Bytes that no server should send; the call answers PBSE_PROTOCOL, and so does the next. */
+struct nonsense {
+	const char *bytes;
+	size_t len;
+};
+
+static void serve_nonsense(struct fake_server *f, int fd)
+{
+	const struct nonsense *n = f->arg;
+	struct pack p;
+
+	if (fake_request(f, fd, &p) == 0)
+		pack_fini(&p);
+	fake_write(fd, n->bytes, n->len);
+}
+
+#define HEAD(len, type) "\0\0\0" len "\0" type "\0\0\0\0\0\0\0\0\0\1"
+#define NONSENSE(bytes) { bytes, sizeof(bytes) - 1 }
+
+static void test_nonsense(void)
+{
+	static struct nonsense all[] = {
+		NONSENSE(""),				/* gone at once */
+		NONSENSE("\0\0\0"),			/* half a header */
+		NONSENSE(HEAD("\x09", "\2") "\x81\xa4"), /* half a body */
+		NONSENSE(HEAD("\1", "\2") "\x90"),	/* no map */
+		NONSENSE(HEAD("\1", "\2") "\x80"),	/* no code */
+		NONSENSE(HEAD("\1", "\x09") "\x80"),	/* unknown type */
+		NONSENSE("\xff\xff\xff\xff\0\2\0\0\0\0\0\0\0\0\0\1"), /* oversized */
+		NONSENSE(HEAD("\x0a", "\3") "\x81\xa7objects\xc0"),   /* objects is nil */
+		NONSENSE(HEAD("\x0b", "\3") "\x81\xa7objects\x91\xc0"),
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct fake_server f;
+		int c;
+
+		fake_start(&f, serve_nonsense, &all[i]);
+		c = connect_fatal();
+		CU_ASSERT_PTR_NULL(pbs_statjob(c, "1", NULL, NULL));
+		CU_ASSERT_EQUAL(pbs_errno, PBSE_PROTOCOL);
+		CU_ASSERT_STRING_EQUAL(pbs_geterrmsg(c), "Batch protocol error");
+		CU_ASSERT_EQUAL(pbs_deljob(c, "1", NULL), PBSE_PROTOCOL);
+		pbs_disconnect(c);
+		fake_stop(&f);
+	}
+}
+
+static void test_no_server(void)
+{
+	struct fake_server f;
+
+	fake_start(&f, serve_nonsense, NULL);
+	setenv("PBS_SERVER_SOCKET", "/nonexistent/socket", 1);
+	errno = 0;
+	CU_ASSERT(pbs_connect(NULL) < 0);
+	CU_ASSERT_EQUAL(pbs_errno, PBSE_SYSTEM);
+	CU_ASSERT_EQUAL(errno, ECONNREFUSED);
+	unsetenv("PBS_SERVER_SOCKET");
+	CU_ASSERT(pbs_connect("no such host name") < 0);
+	CU_ASSERT_EQUAL(pbs_errno, PBSE_BADHOST);
+	CU_ASSERT(pbs_connect("testserver:99999999") < 0);
+	CU_ASSERT_EQUAL(pbs_errno, PBSE_BADHOST);
+	CU_ASSERT(pbs_connect("localhost:1") < 0);
+	CU_ASSERT_EQUAL(pbs_errno, PBSE_SYSTEM);
+	setenv("PBS_DEFAULT", "no such host name", 1);
+	CU_ASSERT(pbs_connect("") < 0);
+	CU_ASSERT_EQUAL(pbs_errno, PBSE_BADHOST);
+	CU_ASSERT_STRING_EQUAL(pbs_default(), "no such host name");
+	unsetenv("PBS_DEFAULT");
+	CU_ASSERT_EQUAL(pbs_deljob(12345, "1", NULL), PBSE_IVALREQ);
+	CU_ASSERT_PTR_NULL(pbs_geterrmsg(12345));
+	fake_stop(&f);
+}
+
+static void serve_wait(struct fake_server *f, int fd)
+{
+	struct pack p;
+
+	for (int i = 0; i < 2; i++) {
+		CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
+		CU_ASSERT(is_text(&p, "req", "wait"));
+		pack_fini(&p);
+		fake_begin(f);
+		msgpack_pack_map(&f->pk, 2);
+		pack_key_int(&f->pk, "code", 0);
+		if (i == 0)
+			pack_key_int(&f->pk, "exit", 271);
+		else
+			pack_key_str(&f->pk, "text", "was deleted");
+		fake_send(f, fd, WIRE_REPLY);
+	}
+}
+
+static void test_wait(void)
+{
+	struct fake_server f;
+	char *text;
+	int c, status;
+
+	fake_start(&f, serve_wait, NULL);
+	c = connect_fatal();
+	CU_ASSERT_EQUAL(pbs_waitjob(c, "1", &status, &text), 0);
+	CU_ASSERT_EQUAL(status, 271);
+	CU_ASSERT_PTR_NULL(text);
+	CU_ASSERT_EQUAL(pbs_waitjob(c, "1", &status, &text), 0);
+	CU_ASSERT_STRING_EQUAL(text, "was deleted");
+	free(text);
+	pbs_disconnect(c);
+	fake_stop(&f);
+}
+
+int main(void)
+{
+	CU_pSuite suite;
+	unsigned failed;
+
+	CU_initialize_registry();
+	suite = CU_add_suite("round trip", NULL, NULL);
+	CU_ADD_TEST(suite, test_submit);
+	CU_ADD_TEST(suite, test_refusals);
+	CU_ADD_TEST(suite, test_status);
+	CU_ADD_TEST(suite, test_each_stops_and_goes_on);
+	CU_ADD_TEST(suite, test_select_and_delete);
+	CU_ADD_TEST(suite, test_nonsense);
+	CU_ADD_TEST(suite, test_no_server);
+	CU_ADD_TEST(suite, test_wait);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed != 0;
+}

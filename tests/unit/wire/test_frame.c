@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_frame.c - frames out of a stream that comes in pieces, and streams that are none.
+ */
+#include <CUnit/Basic.h>
+#include <errno.h>
+#include <string.h>
+
+#include "frame.h"
+
+static void feed(struct frame_reader *r, const void *bytes, size_t n)
+{
+	char *room;
+	size_t len;
+
+	CU_ASSERT_EQUAL_FATAL(frame_reader_room(r, n, &room, &len), 0);
+	CU_ASSERT_FATAL(len >= n);
+	memcpy(room, bytes, n);
+	frame_reader_added(r, n);
+}
+
+static size_t make(char *out, uint16_t type, uint64_t corr, const char *body)
+{
+	frame_header(out, type, corr, (uint32_t)strlen(body));
+	memcpy(out + WIRE_HEADER_SIZE, body, strlen(body));
+	return WIRE_HEADER_SIZE + strlen(body);
+}
+
+static void test_header_bytes(void)
+{
+	static const char expected[WIRE_HEADER_SIZE] = { 0,    0, 1, 2, 0, 3, 0, 0,
+							 0x11, 0, 0, 0, 0, 0, 0, 0x22 };
+	char head[WIRE_HEADER_SIZE];
+
+	frame_header(head, WIRE_PART, 0x1100000000000022ull, 258);
+	CU_ASSERT_EQUAL(memcmp(head, expected, sizeof(head)), 0);
+}
+
+static void test_byte_by_byte(void)
+{
+	struct frame_reader r;
+	struct frame f;
+	char bytes[64];
+	size_t n = make(bytes, WIRE_REPLY, 7, "hello");
+
+	frame_reader_init(&r, 100);
+	for (size_t i = 0; i < n; i++) {
+		CU_ASSERT_EQUAL(frame_next(&r, &f), 0);
+		feed(&r, bytes + i, 1);
+	}
+	CU_ASSERT_EQUAL_FATAL(frame_next(&r, &f), 1);
+	CU_ASSERT_EQUAL(f.type, WIRE_REPLY);
+	CU_ASSERT_EQUAL(f.corr, 7);
+	CU_ASSERT_EQUAL(f.len, 5);
+	CU_ASSERT_EQUAL(memcmp(f.body, "hello", 5), 0);
+	CU_ASSERT_EQUAL(frame_next(&r, &f), 0);
+	frame_reader_fini(&r);
+}
+
+static void test_several_at_once(void)
+{
+	struct frame_reader r;
+	struct frame f;
+	char bytes[256];
+	size_t n = make(bytes, WIRE_PART, 1, "one");
+
+	n += make(bytes + n, WIRE_PART, 1, "");
+	n += make(bytes + n, WIRE_REPLY, 1, "three");
+	frame_reader_init(&r, 100);
+	feed(&r, bytes, n - 2);
+	CU_ASSERT_EQUAL(frame_next(&r, &f), 1);
+	CU_ASSERT_EQUAL(frame_next(&r, &f), 1);
+	CU_ASSERT_EQUAL(f.len, 0);
+	CU_ASSERT_EQUAL(frame_next(&r, &f), 0);
+	feed(&r, bytes + n - 2, 2); /* after what was read moved away */
+	CU_ASSERT_EQUAL_FATAL(frame_next(&r, &f), 1);
+	CU_ASSERT_EQUAL(memcmp(f.body, "three", 5), 0);
+	frame_reader_fini(&r);
+}
+
+static void refused(const char *head, uint32_t body_max)
+{
+	struct frame_reader r;
+	struct frame f;
+
+	frame_reader_init(&r, body_max);
+	feed(&r, head, WIRE_HEADER_SIZE);
+	CU_ASSERT_EQUAL(frame_next(&r, &f), -EPROTO);
+	CU_ASSERT_EQUAL(frame_next(&r, &f), -EPROTO);
+	frame_reader_fini(&r);
+}
+
+static void test_bad_headers(void)
+{
+	char head[WIRE_HEADER_SIZE];
+
+	frame_header(head, 0, 1, 1);
+	refused(head, 100);
+	frame_header(head, WIRE_PONG + 1, 1, 1);
+	refused(head, 100);
+	frame_header(head, WIRE_REPLY, 1, 101);
+	refused(head, 100);
+	frame_header(head, WIRE_REPLY, 1, UINT32_MAX);
+	refused(head, WIRE_BODY_MAX);
+	frame_header(head, WIRE_REPLY, 1, 1);
+	head[7] = 1; /* a flag */
+	refused(head, 100);
+}
+
+static void test_announced_length_is_not_allocated(void)
+{
+	struct frame_reader r;
+	struct frame f;
+	char head[WIRE_HEADER_SIZE];
+
+	frame_reader_init(&r, WIRE_BODY_MAX);
+	frame_header(head, WIRE_REPLY, 1, WIRE_BODY_MAX);
+	feed(&r, head, sizeof(head));
+	CU_ASSERT_EQUAL(frame_next(&r, &f), 0);
+	CU_ASSERT(r.size < 65536);
+	frame_reader_fini(&r);
+}
+
+static void test_room_too_large(void)
+{
+	struct frame_reader r;
+	char *room;
+	size_t len;
+
+	frame_reader_init(&r, 100);
+	CU_ASSERT_EQUAL(frame_reader_room(&r, SIZE_MAX / 2 + 2, &room, &len), -ENOMEM);
+	frame_reader_fini(&r);
+	frame_reader_fini(&r);
+}
+
+int main(void)
+{
+	CU_pSuite suite;
+	unsigned failed;
+
+	CU_initialize_registry();
+	suite = CU_add_suite("frame", NULL, NULL);
+	CU_ADD_TEST(suite, test_header_bytes);
+	CU_ADD_TEST(suite, test_byte_by_byte);
+	CU_ADD_TEST(suite, test_several_at_once);
+	CU_ADD_TEST(suite, test_bad_headers);
+	CU_ADD_TEST(suite, test_announced_length_is_not_allocated);
+	CU_ADD_TEST(suite, test_room_too_large);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed != 0;
+}
