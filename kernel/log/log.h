@@ -18,7 +18,11 @@ int log_open(struct loop *l, const char *dir, const char *name, uint32_t mask, b
 	     struct log **ret_log, struct keel_err *err);
 void log_close(struct log *g);
 void log_set_mask(struct log *g, uint32_t mask);
-/* The daemon field; the default when a process is server and mom at once may be overridden. */
+/* JSON lines instead of PBS lines: {"time": ..., "event": ..., "daemon": ..., "class": ..., "object":
+ * ..., "text": ...}. */
+void log_set_json(struct log *g, bool json);
+/* One write(2) per record; `klass` and `object` may be NULL. A record that cannot be written is counted
+ * and the count is told when writing works again. */
 void log_add(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,
 	     ...) KEEL_PRINTF(5, 6);
 void log_addv(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * log.c - day files, and who gets a record.
+ *
+ * The formatted second is kept: a record in the same second costs no calendar. A file belongs to a
+ * local day; the first record of another day closes it and opens the next. When that fails the old
+ * file goes on being used, and the next second tries again.
+ */
+#include "log/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "log/line.h"
+#include "loop/loop.h"
+#include "util/buf.h"
+#include "util/err.h"
+#include "util/file.h"
+#include "util/version.h"
+
+#define STAMP_SIZE 32
+
+struct log {
+	struct loop *loop; /* borrowed: the clock */
+	char *dir;         /* owned; NULL: standard error */
+	char *name;        /* owned */
+	uint32_t mask;
+	bool microseconds, json;
+	int fd;
+	int day;              /* YYYYMMDD of the open file, 0 none */
+	int64_t second;       /* that `stamp` is of */
+	char stamp[STAMP_SIZE];
+	struct buf text, line; /* reused by each record */
+	uint64_t lost;         /* records that could not be written */
+	int lost_why;          /* errno of the last of them */
+};
+
+static void record_write(struct log *g, uint32_t event, const char *klass, const char *object,
+			 const char *text);
+
+static void bytes_write(struct log *g)
+{
+	int ret = g->line.failed ? -ENOMEM : fd_write_all(g->fd, g->line.data, g->line.len);
+	char told[80];
+
+	if (ret < 0) {
+		g->lost++;
+		g->lost_why = -ret;
+		return;
+	}
+	if (g->lost == 0)
+		return;
+	snprintf(told, sizeof(told), "%llu records were lost: %s", (unsigned long long)g->lost,
+		 strerror(g->lost_why));
+	g->lost = 0;
+	record_write(g, KEEL_LOG_ERROR, "Svr", "Log", told);
+}
+
+/* A record of the second in g->stamp. */
+static void record_write(struct log *g, uint32_t event, const char *klass, const char *object,
+			 const char *text)
+{
+	const struct record r = { g->stamp, event, g->name, klass, object, text };
+
+	buf_reset(&g->line);
+	if (g->json)
+		line_json(&g->line, &r);
+	else
+		line_pbs(&g->line, &r);
+	bytes_write(g);
+}
+
+static void first_lines(struct log *g)
+{
+	char host[256] = "", words[600];
+
+	gethostname(host, sizeof(host) - 1);
+	record_write(g, KEEL_LOG_SYSTEM, "Svr", "Log", "Log opened");
+	record_write(g, KEEL_LOG_SYSTEM, "Svr", g->name, "pbs_version=" KEELSON_VERSION_TEXT);
+	record_write(g, KEEL_LOG_SYSTEM, "Svr", g->name, "pbs_build=keelson-" KEELSON_RELEASE);
+	snprintf(words, sizeof(words), "hostname=%s;pbs_leaf_name=N/A;pbs_mom_node_name=N/A", host);
+	record_write(g, KEEL_LOG_SYSTEM, "Svr", g->name, words);
+}
+
+/* Switch to the file of `day`. 0 or -errno; then nothing has changed. */
+static int day_open(struct log *g, int day)
+{
+	char *path = NULL;
+	int fd;
+
+	if (asprintf(&path, "%s/%08d", g->dir, day) < 0)
+		return -ENOMEM;
+	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	free(path);
+	if (fd < 0)
+		return -errno;
+	if (g->fd >= 0) {
+		record_write(g, KEEL_LOG_SYSTEM, "Svr", "Log", "Log closed");
+		close(g->fd);
+	}
+	g->fd = fd;
+	g->day = day;
+	first_lines(g);
+	return 0;
+}
+
+/* Bring stamp and file to `second`. 0, or why the file of that day cannot be opened. */
+static int second_begin(struct log *g, int64_t second)
+{
+	time_t t = (time_t)second;
+	struct tm tm;
+	int day;
+
+	localtime_r(&t, &tm);
+	strftime(g->stamp, sizeof(g->stamp), "%m/%d/%Y %H:%M:%S", &tm);
+	g->second = second;
+	day = (tm.tm_year + 1900) * 10000 + (tm.tm_mon + 1) * 100 + tm.tm_mday;
+	return g->dir == NULL || day == g->day ? 0 : day_open(g, day);
+}
+
+static int now_begin(struct log *g)
+{
+	int64_t us = loop_time_us(g->loop);
+	int ret = 0;
+
+	if (us / 1000000 != g->second)
+		ret = second_begin(g, us / 1000000);
+	if (g->microseconds)
+		snprintf(strchrnul(g->stamp, '.'), 8, ".%06u", (unsigned)(us % 1000000));
+	return ret;
+}
+
+int log_open(struct loop *l, const char *dir, const char *name, uint32_t mask, bool microseconds,
+	     struct log **ret_log, struct keel_err *err)
+{
+	struct log *g = calloc(1, sizeof(*g));
+	int ret = -ENOMEM;
+
+	if (g == NULL)
+		return err_set(err, -ENOMEM, "log: no memory");
+	g->loop = l;
+	g->mask = mask;
+	g->microseconds = microseconds;
+	g->second = -1;
+	g->fd = dir == NULL ? STDERR_FILENO : -1;
+	g->dir = dir == NULL ? NULL : strdup(dir);
+	g->name = strdup(name);
+	if (g->name != NULL && (dir == NULL || g->dir != NULL))
+		ret = dir == NULL ? 0 : dir_make(dir, 0755);
+	if (ret == 0)
+		ret = now_begin(g);
+	if (ret < 0) {
+		err_set(err, ret, "cannot open a log file in %s: %s; check that the directory exists "
+			"and that this user may write there",
+			dir == NULL ? "(standard error)" : dir, strerror(-ret));
+		log_close(g);
+		return ret;
+	}
+	*ret_log = g;
+	return 0;
+}
+
+void log_close(struct log *g)
+{
+	if (g == NULL)
+		return;
+	if (g->dir != NULL && g->fd >= 0) {
+		now_begin(g);
+		record_write(g, KEEL_LOG_SYSTEM, "Svr", "Log", "Log closed");
+		close(g->fd);
+	}
+	buf_fini(&g->text);
+	buf_fini(&g->line);
+	free(g->dir);
+	free(g->name);
+	free(g);
+}
+
+void log_set_mask(struct log *g, uint32_t mask)
+{
+	g->mask = mask;
+}
+
+void log_set_json(struct log *g, bool json)
+{
+	g->json = json;
+}
+
+void log_addv(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,
+	      va_list ap)
+{
+	if (g == NULL || (event & (g->mask | KEEL_LOG_FORCE)) == 0)
+		return;
+	now_begin(g);
+	buf_reset(&g->text);
+	buf_vprintf(&g->text, fmt, ap);
+	record_write(g, event, klass == NULL ? "n/a" : klass, object == NULL ? "" : object,
+		     g->text.data == NULL ? "" : g->text.data);
+}
+
+void log_add(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,
+	     ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_addv(g, event, klass, object, fmt, ap);
+	va_end(ap);
+}
