@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * hello.h - the handshake of two daemons, without any input or output. README.md has the drawing.
+ *
+ * Bytes of a hello: "KEEL" version role host_length host ephemeral(32) static(32).
+ */
+#ifndef KEELSON_LINK_HELLO_H
+#define KEELSON_LINK_HELLO_H
+
+#include "link/keys.h"
+
+enum { HELLO_VERSION = 1, HELLO_MAX = 4 + 3 + KEY_HOST_MAX + 2 * KEY_SIZE };
+
+/* What a hello says; nothing of it is true before the proof. */
+struct hello {
+	uint32_t daemon;
+	char host[KEY_HOST_MAX + 1];
+	uint8_t ephemeral[KEY_SIZE], static_key[KEY_SIZE];
+};
+
+/* One side of one handshake. Wipe with hello_fini(). */
+struct greeting {
+	uint8_t ephemeral_secret[KEY_SIZE];
+	uint8_t mine[HELLO_MAX];
+	size_t mine_len;
+};
+
+/* Decode a stranger's bytes. 0 or -EPROTO. */
+int hello_decode(const uint8_t *bytes, size_t len, struct hello *ret);
+
+/* Make `g->mine`, with fresh ephemeral keys. */
+void hello_init(struct greeting *g, const struct identity *me);
+void hello_fini(struct greeting *g);
+
+/* The two stream keys, from my secrets, the public key that `peer` is enrolled with, and both hellos.
+ * `opened`: it was me who spoke first. 0, or -EPROTO when a key of the other side is worthless. */
+int hello_keys(const struct greeting *g, const struct identity *me, const uint8_t peer[KEY_SIZE],
+	       const struct hello *theirs, const uint8_t *their_bytes, size_t their_len, bool opened,
+	       uint8_t ret_send[KEY_SIZE], uint8_t ret_receive[KEY_SIZE]);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keys.h - who a key belongs to, and the files that say so.
+ *
+ * A public file is one line `role host base64`, a secret file the same with the secret key and mode
+ * 0600. The tool keelson-key writes both.
+ */
+#ifndef KEELSON_LINK_KEYS_H
+#define KEELSON_LINK_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "keel/types.h"
+
+enum { KEY_SIZE = 32, KEY_HOST_MAX = 255 };
+
+struct identity {
+	uint32_t daemon; /* KEEL_SERVER or KEEL_MOM, never both */
+	char host[KEY_HOST_MAX + 1];
+	uint8_t public_key[KEY_SIZE];
+	uint8_t secret_key[KEY_SIZE]; /* zeroes for a public file */
+};
+
+/* Letters, digits, '.', '-', '_', not first a '.': a host name that may be part of a path. */
+bool key_host_valid(const char *host, size_t len);
+
+/* One line of either kind of file. 0 or -EINVAL. */
+int key_parse(const char *line, size_t len, uint32_t *ret_daemon, char ret_host[KEY_HOST_MAX + 1],
+	      uint8_t ret_key[KEY_SIZE]);
+
+/* Own key: refused when anybody else could read it. */
+int key_read_secret(const char *path, struct identity *ret, struct keel_err *err);
+/* <dir>/<name>.pub. -ENOENT: nobody of that name is enrolled. */
+int key_read_public(const char *dir, const char *name, struct identity *ret, struct keel_err *err);
+
+#endif
