@@ -31,10 +31,10 @@ int cmd_usage(const struct cmd *cmd)
 	return cmd->usage_exit;
 }
 
-int cmd_illegal(const struct cmd *cmd, int letter)
+bool cmd_illegal(const struct cmd *cmd, int letter)
 {
 	fprintf(stderr, "%s: illegal -%c value\n", cmd->name, letter);
-	return cmd_usage(cmd);
+	return true;
 }
 
 static void unreached_print(const struct cmd *cmd, const char *server)
@@ -105,6 +105,11 @@ int cmd_complain(const struct cmd *cmd, int c, const char *id)
 	return cmd_complain_as(cmd, error, pbs_geterrmsg(c), id);
 }
 
+void cmd_bad_destination(const struct cmd *cmd, const char *text)
+{
+	fprintf(stderr, "%s: illegally formed destination: %s\n", cmd->name, text);
+}
+
 int cmd_bad_id(const struct cmd *cmd, const char *text)
 {
 	fprintf(stderr, "%s: illegally formed job identifier: %s\n", cmd->name, text);
@@ -144,7 +149,8 @@ static int job_failed(const struct cmd *cmd, struct cmd_link *link, const char *
 	    later == 0)
 		status = 0;
 	else
-		status = cmd_complain_as(cmd, error, text, id);
+		status = cmd_complain_as(cmd, error, text,
+					 cmd->subject ? cmd->subject(error, id, arg) : id);
 	free(text);
 	if (error == PBSE_PROTOCOL)
 		cmd_link_close(link);

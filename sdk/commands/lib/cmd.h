@@ -28,6 +28,8 @@ struct cmd {
 	int unreached_exit; /* 0: the error's number */
 	int failed_exit; /* status after a refused request; 0: the error's number */
 	bool finished_id; /* "Job has finished" is followed by the id */
+	/* What a line about `error` names in place of the id; may be NULL. */
+	const char *(*subject)(int error, const char *id, void *arg);
 };
 
 /* A connection that is kept while the server stays the same. */
@@ -43,8 +45,8 @@ bool cmd_begin(const struct cmd *cmd, int argc, char **argv);
 /* Usage on stderr; returns the exit status. */
 int cmd_usage(const struct cmd *cmd);
 
-/* "CMD: illegal -X value" and usage; returns the exit status. */
-int cmd_illegal(const struct cmd *cmd, int letter);
+/* "CMD: illegal -X value"; true, so that a caller can gather: bad |= cmd_illegal(...). */
+bool cmd_illegal(const struct cmd *cmd, int letter);
 
 /* Connect to `server` ("" is the default one), or take the connection that is open. A handle, or
  * -1 after two lines on stderr; then cmd_unreached_status() is the exit status. */
@@ -57,6 +59,9 @@ int cmd_complain(const struct cmd *cmd, int c, const char *id);
 
 /* The same from saved parts; `text` may be NULL. */
 int cmd_complain_as(const struct cmd *cmd, int error, const char *text, const char *id);
+
+/* A destination that could not be read: a line on stderr. */
+void cmd_bad_destination(const struct cmd *cmd, const char *text);
 
 /* A job id that could not be read: a line on stderr; returns the exit status. */
 int cmd_bad_id(const struct cmd *cmd, const char *text);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * manner.c - how jobs are to be deleted.
+ */
+#include "manner.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pbs_ifl.h"
+
+#define LINE_MAX_LEN 4096
+
+static bool limit_read(const char *text, long *ret)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(text, &end, 10);
+	if (end == text || *end || errno || n < -1)
+		return false;
+	*ret = n;
+	return true;
+}
+
+bool manner_word(struct manner *m, const char *word)
+{
+	static const char suppress[] = SUPPRESS_EMAIL "=";
+	size_t n = sizeof(suppress) - 1;
+
+	if (strcmp(word, FORCE) == 0) {
+		m->force = true;
+		return true;
+	}
+	if (strncmp(word, suppress, n) == 0) {
+		m->limited = true;
+		return limit_read(word + n, &m->mail_limit);
+	}
+	return *word && strspn(word, "0123456789") == strlen(word);
+}
+
+static void word_from_line(struct manner *m, const char *word)
+{
+	long limit = m->mail_limit;
+	bool said = m->limited;
+
+	manner_word(m, word);
+	if (said)
+		m->mail_limit = limit;
+}
+
+void manner_line(struct manner *m, const char *line)
+{
+	char copy[LINE_MAX_LEN], *rest = copy, *word;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	while ((word = strtok_r(rest, " \t\"'", &rest))) {
+		if (strcmp(word, "-x") == 0)
+			m->history = true;
+		else if (strcmp(word, "-W") == 0 && (word = strtok_r(rest, " \t\"'", &rest)))
+			word_from_line(m, word);
+		else if (word && strncmp(word, "-W", 2) == 0)
+			word_from_line(m, word + 2);
+	}
+}
+
+void manner_extend(const struct manner *m, int n, char extend[MANNER_EXTEND_SIZE])
+{
+	bool quiet = m->mail_limit < 0 || (m->mail_limit > 0 && n > m->mail_limit);
+
+	snprintf(extend, MANNER_EXTEND_SIZE, "%s%s%s", m->force ? FORCE : "", quiet ? NOMAIL : "",
+		 m->history ? DELETEHISTORY : "");
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * qdel.c - delete jobs.
+ *
+ * Several jobs of one server go in one request. It answers with the ids that could not be deleted
+ * and no words; so each of those is asked for once more alone, which brings the server's text (or
+ * finds a job that has moved).
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "manner.h"
+#include "pbs_ifl.h"
+
+#define BATCH_MAX 1000
+
+static const struct cmd qdel = {
+	.name = "qdel",
+	.usage = "usage:\n"
+		 "\tqdel [-W force|suppress_email=X] [-x] job_identifier...\n"
+		 "\tqdel --version\n",
+	.usage_exit = 2,
+	.unreached = CMD_NO_CLUSTER,
+	.finished_id = true,
+};
+
+/* Jobs of one server that wait for their request. */
+struct batch {
+	struct cmd_link link;
+	char server[OPERAND_SERVER_SIZE];
+	char *ids[BATCH_MAX]; /* owned */
+	int n;
+	char *extend; /* borrowed */
+	int status; /* of the last failure */
+};
+
+static int ask(int c, const char *id, void *arg)
+{
+	const char *extend = arg;
+
+	return pbs_deljob(c, id, extend);
+}
+
+static void ask_again(struct batch *b, const char *id)
+{
+	char text[sizeof(((struct operand *)0)->id) + OPERAND_SERVER_SIZE + 1];
+	int status;
+
+	snprintf(text, sizeof(text), "%s%s%s", id, *b->server ? "@" : "", b->server);
+	status = cmd_job(&qdel, &b->link, text, ask, b->extend);
+	if (status != 0)
+		b->status = status;
+}
+
+static void delete_many(struct batch *b)
+{
+	struct batch_deljob_status *failed, *f;
+	int i;
+
+	if (cmd_link_open(&qdel, &b->link, b->server) < 0) {
+		b->status = cmd_unreached_status(&qdel);
+		return;
+	}
+	failed = pbs_deljoblist(b->link.c, b->ids, b->n, b->extend);
+	if (!failed && pbs_errno != 0)
+		for (i = 0; i < b->n; i++)
+			ask_again(b, b->ids[i]);
+	for (f = failed; f; f = f->next)
+		ask_again(b, f->name);
+	pbs_delstatfree(failed);
+}
+
+static void batch_send(struct batch *b)
+{
+	if (b->n == 1)
+		ask_again(b, b->ids[0]);
+	else if (b->n > 1)
+		delete_many(b);
+	while (b->n > 0)
+		free(b->ids[--b->n]);
+}
+
+static void batch_add(struct batch *b, const char *text)
+{
+	struct operand job;
+
+	if (operand_job(text, &job) < 0) {
+		batch_send(b);
+		b->status = cmd_bad_id(&qdel, text);
+		return;
+	}
+	if (b->n == BATCH_MAX || strcmp(b->server, job.server) != 0)
+		batch_send(b);
+	memcpy(b->server, job.server, sizeof(b->server));
+	b->ids[b->n] = strdup(job.id);
+	if (b->ids[b->n])
+		b->n++;
+	else
+		ask_again(b, job.id);
+}
+
+static int options(struct manner *manner, int argc, char **argv)
+{
+	bool bad = false;
+	int letter;
+
+	while ((letter = getopt(argc, argv, "W:x")) != -1) {
+		if (letter == 'x')
+			manner->history = true;
+		else if (letter != 'W')
+			bad = true;
+		else if (!manner_word(manner, optarg))
+			bad |= cmd_illegal(&qdel, 'W');
+	}
+	return bad || optind >= argc ? cmd_usage(&qdel) : 0;
+}
+
+/* What the default server wants for every qdel; what the command line says comes after it. A server
+ * that cannot be reached is told of later, with the jobs. */
+static void server_manner(struct manner *manner)
+{
+	char name[] = ATTR_dfltqdelargs;
+	struct attrl want = { .name = name };
+	struct batch_status *server;
+	int c = pbs_connect(NULL);
+
+	if (c <= 0)
+		return;
+	server = pbs_statserver(c, &want, NULL);
+	if (server && server->attribs && server->attribs->value)
+		manner_line(manner, server->attribs->value);
+	pbs_statfree(server);
+	pbs_disconnect(c);
+}
+
+int main(int argc, char **argv)
+{
+	struct manner manner = MANNER_INIT;
+	struct batch *b;
+	char extend[MANNER_EXTEND_SIZE];
+	int status;
+
+	if (cmd_begin(&qdel, argc, argv))
+		return 0;
+	status = options(&manner, argc, argv);
+	if (status != 0)
+		return status;
+	server_manner(&manner);
+	manner_extend(&manner, argc - optind, extend);
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return 1;
+	b->extend = extend;
+	for (; optind < argc; optind++)
+		batch_add(b, argv[optind]);
+	batch_send(b);
+	cmd_link_close(&b->link);
+	status = b->status;
+	free(b);
+	return status;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * qterm.c - end servers, and what they are told to end with them.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "pbs_ifl.h"
+
+#define FAILED 2
+
+static const struct cmd qterm = {
+	.name = "qterm",
+	.usage = "Usage: qterm [-t immediate|delay|[quick]] [-m] [-s] [-f|-i] [server ...]\n"
+		 "       qterm --version\n",
+	.usage_exit = 1,
+	.unreached = CMD_COULD_NOT_CONNECT,
+	.unreached_exit = FAILED,
+	.failed_exit = FAILED,
+};
+
+static const struct {
+	const char *word;
+	int manner;
+} manners[] = {
+	{ "immediate", SHUT_IMMEDIATE },
+	{ "delay", SHUT_DELAY },
+	{ "quick", SHUT_QUICK },
+};
+
+static const struct {
+	char letter;
+	int who;
+} others[] = {
+	{ 's', SHUT_WHO_SCHED },      { 'm', SHUT_WHO_MOM },	    { 'f', SHUT_WHO_SECDRY },
+	{ 'F', SHUT_WHO_SECDONLY }, { 'i', SHUT_WHO_IDLESECDRY },
+};
+
+static bool manner_read(const char *word, int *ret)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(manners) / sizeof(manners[0]); i++) {
+		if (strcmp(manners[i].word, word) == 0) {
+			*ret = manners[i].manner;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool other_read(int letter, int *who)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (others[i].letter == letter) {
+			*who |= others[i].who;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* -f, -F and -i say different things about the same server. */
+static bool contradicts(int who)
+{
+	int secondary = who & (SHUT_WHO_SECDRY | SHUT_WHO_SECDONLY | SHUT_WHO_IDLESECDRY);
+
+	return (secondary & (secondary - 1)) != 0;
+}
+
+static int end_server(const char *server, int manner)
+{
+	struct cmd_link link = { 0 };
+	int status = 0;
+
+	if (cmd_link_open(&qterm, &link, server) < 0)
+		return cmd_unreached_status(&qterm);
+	if (pbs_terminate(link.c, manner, NULL) != 0)
+		status = cmd_complain(&qterm, link.c, server);
+	cmd_link_close(&link);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	int letter, manner = SHUT_QUICK, who = 0, status = 0;
+	bool bad = false;
+
+	if (cmd_begin(&qterm, argc, argv))
+		return 0;
+	while ((letter = getopt(argc, argv, "t:smfFi")) != -1) {
+		if (letter == 't')
+			bad |= !manner_read(optarg, &manner);
+		else
+			bad |= !other_read(letter, &who);
+	}
+	if (bad || contradicts(who))
+		return cmd_usage(&qterm);
+	if (optind >= argc)
+		return end_server("", manner | who);
+	for (; optind < argc; optind++)
+		if (end_server(argv[optind], manner | who) != 0)
+			status = FAILED;
+	return status;
+}
