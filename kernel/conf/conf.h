@@ -17,14 +17,24 @@ struct conf_data; /* one filled struct and the memory it points to */
 /* Read the main file and its modules.d. 0 or -errno with *err. */
 int conf_read(const char *path, struct conf **ret_conf, struct keel_err *err);
 void conf_destroy(struct conf *c);
+/* "group.key=value" or "key=value" (top level): wins over the files. To be given before conf_fill().
+ * A list is written with commas. "module.enabled=true" makes a module known that no file names.
+ * The value is checked when its group is filled. */
+int conf_override(struct conf *c, const char *assignment, struct keel_err *err);
+/* Is every group of the main file, and of every override, either a module or in `kernel_groups`
+ * (NULL-terminated)? 0 or -EINVAL naming the first that is not. */
+int conf_check_groups(const struct conf *c, const char *const *kernel_groups, struct keel_err *err);
 
 /* Fill a struct of `size` bytes from group `group` (NULL or "": the top level) by `rules`. Unknown
  * keys in a group are errors; at the top level only keys that are neither in the rules nor groups.
- * `enabled` is known to every module group. A missing group gives all defaults. */
+ * `enabled` and `path` are known to every module group. A missing group gives all defaults. */
 int conf_fill(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
 	      uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
 const void *conf_data(const struct conf_data *d);
 void conf_data_destroy(struct conf_data *d);
+/* The first key whose values differ and whose rule has all of `flags` (enum keel_conf_flag); NULL: none. */
+const char *conf_differs(const struct keel_conf_rule *rules, uint32_t n_rules,
+			 const struct conf_data *a, const struct conf_data *b, uint32_t flags);
 
 /* Module groups in order of appearance, with their `enabled` (default true) and `path` (a .so; NULL:
  * <modules_dir>/<name>.so). */

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * read.c - the main file, the files beside it, and which modules they name.
+ *
+ * Every file is parsed on its own, so that each setting knows its line; a group may appear once in
+ * all of them.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/inside.h"
+#include "util/err.h"
+#include "util/file.h"
+#include "util/text.h"
+
+#define MODULES_D "modules.d"
+#define FILE_MAX (4u * 1024u * 1024u)
+
+void conf_where(const struct conf *c, const config_setting_t *s, struct buf *out)
+{
+	const char *path = config_setting_source_file(s);
+	const config_setting_t *root = s;
+
+	while (config_setting_parent(root) != NULL)
+		root = config_setting_parent(root);
+	for (uint32_t i = 0; path == NULL && i < c->n_files; i++)
+		if (config_root_setting(&c->files[i]->parsed) == root)
+			path = c->files[i]->path;
+	buf_printf(out, "%s:%u", path == NULL ? "?" : path, config_setting_source_line(s));
+}
+
+const config_setting_t *conf_group(const struct conf *c, const char *group)
+{
+	if (group[0] == '\0')
+		return config_root_setting(&c->files[0]->parsed);
+	for (uint32_t i = 0; i < c->n_files; i++) {
+		const config_setting_t *s =
+			config_setting_get_member(config_root_setting(&c->files[i]->parsed), group);
+
+		if (s != NULL && config_setting_is_group(s))
+			return s;
+	}
+	return NULL;
+}
+
+static int text_check(const char *path, const char *text, size_t len, struct keel_err *err)
+{
+	const char *nul = memchr(text, '\0', len);
+	unsigned line = 1;
+
+	if (nul == NULL)
+		return 0;
+	for (const char *at = text; at < nul; at++)
+		line += *at == '\n';
+	return err_set(err, -EINVAL, "%s:%u: expected text, got a NUL byte", path, line);
+}
+
+/* `text` was read from `path`. */
+static int parse(struct conf *c, const char *path, const char *text, struct keel_err *err)
+{
+	struct conf_file *f = calloc(1, sizeof(*f));
+	const char *slash = strrchr(path, '/');
+	char *dir;
+
+	if (f != NULL)
+		f->path = strdup(path);
+	dir = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+	if (f == NULL || f->path == NULL || dir == NULL) {
+		free(f == NULL ? NULL : f->path);
+		free(f);
+		free(dir);
+		return err_set(err, -ENOMEM, "configuration: no memory");
+	}
+	config_init(&f->parsed);
+	config_set_include_dir(&f->parsed, dir);
+	free(dir);
+	c->files[c->n_files++] = f;
+	if (config_read_string(&f->parsed, text) == CONFIG_TRUE)
+		return 0;
+	return err_set(err, -EINVAL, "%s:%d: %s",
+		       config_error_file(&f->parsed) == NULL ? path : config_error_file(&f->parsed),
+		       config_error_line(&f->parsed), config_error_text(&f->parsed));
+}
+
+static int file_parse(struct conf *c, const char *path, struct keel_err *err)
+{
+	struct conf_file **files = reallocarray(c->files, c->n_files + 1, sizeof(*files));
+	char *text;
+	size_t len;
+	int ret;
+
+	if (files == NULL)
+		return err_set(err, -ENOMEM, "configuration: no memory");
+	c->files = files;
+	ret = file_read(path, FILE_MAX, &text, &len);
+	if (ret < 0)
+		return err_set(err, ret, "cannot read the configuration file %s: %s", path,
+			       strerror(-ret));
+	ret = text_check(path, text, len, err);
+	if (ret == 0)
+		ret = parse(c, path, text, err);
+	free(text);
+	return ret;
+}
+
+static struct conf_module *module_find(struct conf *c, const char *name)
+{
+	for (uint32_t i = 0; i < c->n_modules; i++)
+		if (strcmp(c->modules[i].name, name) == 0)
+			return &c->modules[i];
+	return NULL;
+}
+
+/* A module, enabled; `where` is copied. NULL: no memory. */
+static struct conf_module *module_add(struct conf *c, const char *name, const char *where)
+{
+	struct conf_module *m = reallocarray(c->modules, c->n_modules + 1, sizeof(*m));
+
+	if (m == NULL)
+		return NULL;
+	c->modules = m;
+	m += c->n_modules;
+	*m = (struct conf_module){ .name = strdup(name), .file = strdup(where), .enabled = true };
+	if (m->name != NULL && m->file != NULL) {
+		c->n_modules++;
+		return m;
+	}
+	free((char *)m->name);
+	free((char *)m->file);
+	return NULL;
+}
+
+/* `enabled` and `path` of a module's group. */
+static int module_keys(const struct conf *c, const config_setting_t *s, struct conf_module *m,
+		       struct keel_err *err)
+{
+	const config_setting_t *enabled = config_setting_get_member(s, "enabled");
+	const config_setting_t *path = config_setting_get_member(s, "path"), *wrong = NULL;
+	struct buf where, got;
+
+	if (enabled != NULL && config_setting_type(enabled) != CONFIG_TYPE_BOOL)
+		wrong = enabled;
+	else if (path != NULL && config_setting_type(path) != CONFIG_TYPE_STRING)
+		wrong = path;
+	if (wrong == NULL) {
+		m->enabled = enabled == NULL || config_setting_get_bool(enabled);
+		m->path = path == NULL ? NULL : config_setting_get_string(path);
+		return 0;
+	}
+	buf_init(&where);
+	buf_init(&got);
+	conf_where(c, wrong, &where);
+	value_got(wrong, &got);
+	err_set(err, -EINVAL, "%s: %s.%s: expected %s, got %s", where.data, m->name,
+		config_setting_name(wrong), wrong == enabled ? "true or false" : "string", got.data);
+	buf_fini(&where);
+	buf_fini(&got);
+	return -EINVAL;
+}
+
+static int module_read(struct conf *c, const config_setting_t *s, struct keel_err *err)
+{
+	const char *name = config_setting_name(s);
+	struct conf_module *m = module_find(c, name);
+	struct buf where;
+	int ret = 0;
+
+	buf_init(&where);
+	conf_where(c, s, &where);
+	if (where.failed)
+		ret = err_set(err, -ENOMEM, "configuration: no memory");
+	else if (!config_setting_is_group(s))
+		ret = err_set(err, -EINVAL,
+			      "%s: %s: expected a group named like a module, got a single value; "
+			      "such keys belong into the main file",
+			      where.data, name);
+	else if (m != NULL)
+		ret = err_set(err, -EINVAL, "%s: %s: expected a module once, got it again (first in %s)",
+			      where.data, name, m->file);
+	else if ((m = module_add(c, name, where.data)) == NULL)
+		ret = err_set(err, -ENOMEM, "configuration: no memory");
+	else
+		ret = module_keys(c, s, m, err);
+	buf_fini(&where);
+	return ret;
+}
+
+static int modules_read(struct conf *c, const char *path, struct keel_err *err)
+{
+	const config_setting_t *root;
+	int ret = file_parse(c, path, err);
+
+	if (ret < 0)
+		return ret;
+	root = config_root_setting(&c->files[c->n_files - 1]->parsed);
+	for (int i = 0; ret == 0 && i < config_setting_length(root); i++)
+		ret = module_read(c, config_setting_get_elem(root, (unsigned)i), err);
+	return ret;
+}
+
+static int is_conf_name(const struct dirent *e)
+{
+	size_t len = strlen(e->d_name);
+
+	return e->d_name[0] != '.' && len > 5 && strcmp(e->d_name + len - 5, ".conf") == 0;
+}
+
+static int name_order(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Every *.conf of `dir`; a directory that does not exist names no module. */
+static int dir_read(struct conf *c, const char *dir, struct keel_err *err)
+{
+	struct dirent **names;
+	int n = scandir(dir, &names, is_conf_name, name_order), ret = 0;
+
+	if (n < 0 && errno == ENOENT)
+		return 0;
+	if (n < 0)
+		return err_set(err, -errno, "cannot read the directory %s: %s", dir, strerror(errno));
+	for (int i = 0; i < n; i++) {
+		char *path = ret == 0 ? path_join(dir, names[i]->d_name) : NULL;
+
+		if (ret == 0)
+			ret = path == NULL ? err_set(err, -ENOMEM, "configuration: no memory") :
+					     modules_read(c, path, err);
+		free(path);
+		free(names[i]);
+	}
+	free(names);
+	return ret;
+}
+
+int conf_read(const char *path, struct conf **ret_conf, struct keel_err *err)
+{
+	struct conf *c = calloc(1, sizeof(*c));
+	const char *slash = strrchr(path, '/');
+	char *dir;
+	int ret;
+
+	if (c == NULL)
+		return err_set(err, -ENOMEM, "configuration: no memory");
+	ret = file_parse(c, path, err);
+	if (ret == 0) {
+		dir = text_format("%.*s%s", slash == NULL ? 0 : (int)(slash - path) + 1, path, MODULES_D);
+		ret = dir == NULL ? err_set(err, -ENOMEM, "configuration: no memory") :
+				    dir_read(c, dir, err);
+		free(dir);
+	}
+	if (ret < 0)
+		conf_destroy(c);
+	else
+		*ret_conf = c;
+	return ret;
+}
+
+void conf_destroy(struct conf *c)
+{
+	if (c == NULL)
+		return;
+	for (uint32_t i = 0; i < c->n_files; i++) {
+		config_destroy(&c->files[i]->parsed);
+		free(c->files[i]->path);
+		free(c->files[i]);
+	}
+	for (uint32_t i = 0; i < c->n_modules; i++) {
+		free((char *)c->modules[i].name);
+		free((char *)c->modules[i].file);
+	}
+	for (uint32_t i = 0; i < c->n_overrides; i++) {
+		free(c->overrides[i].group);
+		free(c->overrides[i].key);
+		free(c->overrides[i].value);
+	}
+	free(c->overrides);
+	free(c->modules);
+	free(c->files);
+	free(c);
+}
+
+const struct conf_module *conf_modules(const struct conf *c, uint32_t *ret_n)
+{
+	*ret_n = c->n_modules;
+	return c->modules;
+}
+
+/* ---- overrides: kept beside the files, looked at first --------------------------------------- */
+
+const struct conf_override *conf_overridden(const struct conf *c, const char *group, const char *key)
+{
+	for (uint32_t i = c->n_overrides; i > 0; i--)
+		if (strcmp(c->overrides[i - 1].group, group) == 0 &&
+		    strcmp(c->overrides[i - 1].key, key) == 0)
+			return &c->overrides[i - 1];
+	return NULL;
+}
+
+static bool is_name(const char *text, size_t len)
+{
+	if (len == 0 || !isalpha((unsigned char)text[0]))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)text[i]) && text[i] != '-' && text[i] != '_')
+			return false;
+	return true;
+}
+
+static int bad_assignment(const char *assignment, struct keel_err *err)
+{
+	return err_set(err, -EINVAL, "override: expected key=value or group.key=value, got \"%s\"",
+		       assignment);
+}
+
+/* An override of `enabled` or `path` changes the list of modules at once. */
+static int module_override(struct conf *c, const struct conf_override *o, struct keel_err *err)
+{
+	static const struct keel_conf_rule rule = { .size = sizeof(rule), .type = KEEL_CONF_BOOL };
+	struct conf_module *m = module_find(c, o->group);
+	struct conf_data d = { .bytes = (char *)&(bool){ false } };
+	bool is_enabled = strcmp(o->key, "enabled") == 0;
+
+	if (!is_enabled && (m == NULL || strcmp(o->key, "path") != 0))
+		return 0;
+	if (is_enabled && value_from_text(&rule, o->value, &d) < 0)
+		return err_set(err, -EINVAL, "override: %s.enabled: expected true or false, got \"%s\"",
+			       o->group, o->value);
+	if (m == NULL)
+		m = module_add(c, o->group, "override");
+	if (m == NULL)
+		return err_set(err, -ENOMEM, "configuration: no memory");
+	if (is_enabled)
+		m->enabled = *(bool *)d.bytes;
+	else
+		m->path = o->value;
+	return 0;
+}
+
+int conf_override(struct conf *c, const char *assignment, struct keel_err *err)
+{
+	const char *equals = strchr(assignment, '='), *point, *key = assignment;
+	struct conf_override *list, *o;
+	size_t group_len = 0, key_len;
+
+	if (equals == NULL)
+		return bad_assignment(assignment, err);
+	point = memchr(assignment, '.', (size_t)(equals - assignment));
+	if (point != NULL) {
+		group_len = (size_t)(point - assignment);
+		key = point + 1;
+	}
+	key_len = (size_t)(equals - key);
+	if (!is_name(key, key_len) || (point != NULL && !is_name(assignment, group_len)))
+		return bad_assignment(assignment, err);
+	list = reallocarray(c->overrides, c->n_overrides + 1, sizeof(*list));
+	if (list == NULL)
+		return err_set(err, -ENOMEM, "configuration: no memory");
+	c->overrides = list;
+	o = &list[c->n_overrides++];
+	*o = (struct conf_override){ strndup(assignment, group_len), strndup(key, key_len),
+				     strdup(equals + 1) };
+	if (o->group == NULL || o->key == NULL || o->value == NULL)
+		return err_set(err, -ENOMEM, "configuration: no memory");
+	return group_len == 0 ? 0 : module_override(c, o, err);
+}
+
+static bool is_in(const char *const *list, const char *word)
+{
+	while (*list != NULL && strcmp(*list, word) != 0)
+		list++;
+	return *list != NULL;
+}
+
+int conf_check_groups(const struct conf *c, const char *const *kernel_groups, struct keel_err *err)
+{
+	const config_setting_t *root = config_root_setting(&c->files[0]->parsed);
+	struct buf where;
+
+	for (int i = 0; i < config_setting_length(root); i++) {
+		const config_setting_t *s = config_setting_get_elem(root, (unsigned)i);
+		const char *name = config_setting_name(s);
+
+		if (!config_setting_is_group(s) || is_in(kernel_groups, name))
+			continue;
+		buf_init(&where);
+		conf_where(c, s, &where);
+		err_set(err, -EINVAL,
+			"%s: %s: expected a known group, got \"%s\"; a module's group belongs into a "
+			"file of " MODULES_D,
+			where.data, name, name);
+		buf_fini(&where);
+		return -EINVAL;
+	}
+	for (uint32_t i = 0; i < c->n_overrides; i++) {
+		const char *group = c->overrides[i].group;
+
+		if (group[0] != '\0' && !is_in(kernel_groups, group) &&
+		    module_find((struct conf *)c, group) == NULL)
+			return err_set(err, -EINVAL,
+				       "override: %s.%s: no module and no group is called \"%s\"", group,
+				       c->overrides[i].key, group);
+	}
+	return 0;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value.c - one value: from a setting or from text into a struct member, and the words for it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "conf/inside.h"
+#include "util/text.h"
+#include "util/unit.h"
+
+struct keel_conf_rule rule_at(const struct keel_conf_rule *rules, uint32_t i)
+{
+	uint32_t stride = rules->size == 0 ? (uint32_t)sizeof(*rules) : rules->size;
+	struct keel_conf_rule r = { 0 };
+
+	memcpy(&r, (const char *)rules + (size_t)i * stride, stride < sizeof(r) ? stride : sizeof(r));
+	return r;
+}
+
+uint32_t rule_width(const struct keel_conf_rule *r)
+{
+	static const uint32_t widths[] = {
+		[KEEL_CONF_BOOL] = sizeof(bool),
+		[KEEL_CONF_INT] = sizeof(int64_t),
+		[KEEL_CONF_STRING] = sizeof(const char *),
+		[KEEL_CONF_ENUM] = sizeof(int32_t),
+		[KEEL_CONF_DURATION] = sizeof(int64_t),
+		[KEEL_CONF_SIZE] = sizeof(int64_t),
+		[KEEL_CONF_LIST] = sizeof(const char *const *),
+	};
+
+	return r->type < KEEL_COUNT(widths) ? widths[r->type] : 0;
+}
+
+static void *keep(struct conf_data *d, void *block)
+{
+	void **owned;
+
+	if (block == NULL)
+		return NULL;
+	owned = reallocarray(d->owned, d->n_owned + 1, sizeof(*owned));
+	if (owned == NULL) {
+		free(block);
+		return NULL;
+	}
+	d->owned = owned;
+	return owned[d->n_owned++] = block;
+}
+
+static int put(const struct keel_conf_rule *r, struct conf_data *d, const void *value)
+{
+	memcpy(d->bytes + r->offset, value, rule_width(r));
+	return 0;
+}
+
+static int put_number(const struct keel_conf_rule *r, struct conf_data *d, int64_t n)
+{
+	if ((r->min != 0 || r->max != 0) && (n < r->min || n > r->max))
+		return -ERANGE;
+	return put(r, d, &n);
+}
+
+static int put_bool(const struct keel_conf_rule *r, struct conf_data *d, bool truth)
+{
+	return put(r, d, &truth);
+}
+
+static int put_string(const struct keel_conf_rule *r, struct conf_data *d, const char *text)
+{
+	char *copy = keep(d, strdup(text));
+
+	return copy == NULL ? -ENOMEM : put(r, d, &copy);
+}
+
+static int put_choice(const struct keel_conf_rule *r, struct conf_data *d, const char *text)
+{
+	char **choices = list_split(r->choices == NULL ? "" : r->choices, NULL);
+	int32_t i;
+	int ret = -EINVAL;
+
+	if (choices == NULL)
+		return -ENOMEM;
+	for (i = 0; choices[i] != NULL && strcmp(choices[i], text) != 0; i++)
+		;
+	if (choices[i] != NULL)
+		ret = put(r, d, &i);
+	free(choices);
+	return ret;
+}
+
+static int put_scaled(const struct keel_conf_rule *r, struct conf_data *d, const char *text)
+{
+	int64_t n;
+	int ret = r->type == KEEL_CONF_SIZE ? size_parse(text, &n) : duration_parse(text, &n);
+
+	return ret < 0 ? ret : put_number(r, d, n);
+}
+
+static int list_from_setting(const struct keel_conf_rule *r, const config_setting_t *s,
+			     struct conf_data *d)
+{
+	int n = config_setting_length(s);
+	const char **list;
+
+	if (!config_setting_is_array(s) && !config_setting_is_list(s))
+		return -EINVAL;
+	list = keep(d, calloc((size_t)n + 1, sizeof(*list)));
+	if (list == NULL)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++) {
+		const char *text = config_setting_get_string_elem(s, i);
+
+		if (text == NULL)
+			return -EINVAL;
+		list[i] = keep(d, strdup(text));
+		if (list[i] == NULL)
+			return -ENOMEM;
+	}
+	return put(r, d, &list);
+}
+
+static bool is_integer(const config_setting_t *s)
+{
+	return config_setting_type(s) == CONFIG_TYPE_INT ||
+	       config_setting_type(s) == CONFIG_TYPE_INT64;
+}
+
+static int scaled_from_setting(const struct keel_conf_rule *r, const config_setting_t *s,
+			       struct conf_data *d)
+{
+	char text[24];
+
+	if (config_setting_type(s) == CONFIG_TYPE_STRING)
+		return put_scaled(r, d, config_setting_get_string(s));
+	if (!is_integer(s))
+		return -EINVAL;
+	snprintf(text, sizeof(text), "%lld", config_setting_get_int64(s));
+	return put_scaled(r, d, text);
+}
+
+int value_from_setting(const struct keel_conf_rule *r, const config_setting_t *s, struct conf_data *d)
+{
+	const char *text = config_setting_get_string(s);
+
+	switch (r->type) {
+	case KEEL_CONF_BOOL:
+		if (config_setting_type(s) != CONFIG_TYPE_BOOL)
+			return -EINVAL;
+		return put_bool(r, d, config_setting_get_bool(s) != 0);
+	case KEEL_CONF_INT:
+		return is_integer(s) ? put_number(r, d, config_setting_get_int64(s)) : -EINVAL;
+	case KEEL_CONF_STRING:
+		return text == NULL ? -EINVAL : put_string(r, d, text);
+	case KEEL_CONF_ENUM:
+		return text == NULL ? -EINVAL : put_choice(r, d, text);
+	case KEEL_CONF_DURATION:
+	case KEEL_CONF_SIZE:
+		return scaled_from_setting(r, s, d);
+	case KEEL_CONF_LIST:
+		return list_from_setting(r, s, d);
+	}
+	return -EINVAL;
+}
+
+static int bool_from_text(const struct keel_conf_rule *r, const char *text, struct conf_data *d)
+{
+	static const char *const words[] = { "false", "true", "no", "yes", "off", "on", "0", "1" };
+
+	for (size_t i = 0; i < KEEL_COUNT(words); i++)
+		if (strcasecmp(words[i], text) == 0)
+			return put_bool(r, d, i % 2 == 1);
+	return -EINVAL;
+}
+
+int value_from_text(const struct keel_conf_rule *r, const char *text, struct conf_data *d)
+{
+	int64_t n;
+	char **list;
+	int ret;
+
+	switch (r->type) {
+	case KEEL_CONF_BOOL:
+		return bool_from_text(r, text, d);
+	case KEEL_CONF_INT:
+		ret = integer_parse(text, &n);
+		return ret < 0 ? ret : put_number(r, d, n);
+	case KEEL_CONF_STRING:
+		return put_string(r, d, text);
+	case KEEL_CONF_ENUM:
+		return put_choice(r, d, text);
+	case KEEL_CONF_DURATION:
+	case KEEL_CONF_SIZE:
+		return put_scaled(r, d, text);
+	case KEEL_CONF_LIST:
+		list = keep(d, list_split(text, NULL));
+		return list == NULL ? -ENOMEM : put(r, d, &list);
+	}
+	return -EINVAL;
+}
+
+static void add_limit(const struct keel_conf_rule *r, int64_t n, struct buf *out)
+{
+	static const struct {
+		int64_t factor;
+		const char *unit;
+	} durations[] = { { 3600000, "h" }, { 60000, "m" }, { 1000, "s" }, { 1, "ms" } },
+	  sizes[] = { { 1LL << 40, "tb" }, { 1LL << 30, "gb" }, { 1LL << 20, "mb" },
+		      { 1LL << 10, "kb" }, { 1, "b" } };
+	size_t i = 0;
+
+	if (r->type == KEEL_CONF_INT) {
+		buf_printf(out, "%" PRId64, n);
+	} else if (r->type == KEEL_CONF_DURATION) {
+		while (durations[i].factor > 1 && (n < durations[i].factor || n % durations[i].factor != 0))
+			i++;
+		buf_printf(out, "%" PRId64 "%s", n / durations[i].factor, durations[i].unit);
+	} else {
+		while (sizes[i].factor > 1 && (n < sizes[i].factor || n % sizes[i].factor != 0))
+			i++;
+		buf_printf(out, "%" PRId64 "%s", n / sizes[i].factor, sizes[i].unit);
+	}
+}
+
+static void add_range(const struct keel_conf_rule *r, struct buf *out)
+{
+	if (r->min == 0 && r->max == 0)
+		return;
+	if (r->max == INT64_MAX) {
+		buf_str(out, " of at least ");
+		add_limit(r, r->min, out);
+		return;
+	}
+	buf_str(out, " from ");
+	add_limit(r, r->min, out);
+	buf_str(out, " to ");
+	add_limit(r, r->max, out);
+}
+
+void value_expected(const struct keel_conf_rule *r, struct buf *out)
+{
+	static const char *const words[] = {
+		[KEEL_CONF_BOOL] = "true or false",
+		[KEEL_CONF_INT] = "integer",
+		[KEEL_CONF_STRING] = "string",
+		[KEEL_CONF_ENUM] = "one of ",
+		[KEEL_CONF_DURATION] = "duration (\"250ms\", \"10s\", \"5m\", \"1h\" or seconds)",
+		[KEEL_CONF_SIZE] = "size (\"64kb\", \"1gb\" or bytes)",
+		[KEEL_CONF_LIST] = "list of strings",
+	};
+
+	buf_str(out, words[r->type]);
+	if (r->type == KEEL_CONF_ENUM) {
+		char **choices = list_split(r->choices == NULL ? "" : r->choices, NULL);
+
+		for (size_t i = 0; choices != NULL && choices[i] != NULL; i++)
+			buf_printf(out, "%s\"%s\"", i == 0 ? "" : ", ", choices[i]);
+		free(choices);
+	}
+	if (r->type == KEEL_CONF_INT || r->type == KEEL_CONF_DURATION || r->type == KEEL_CONF_SIZE)
+		add_range(r, out);
+}
+
+void value_got(const config_setting_t *s, struct buf *out)
+{
+	switch (config_setting_type(s)) {
+	case CONFIG_TYPE_INT:
+	case CONFIG_TYPE_INT64:
+		buf_printf(out, "%lld", config_setting_get_int64(s));
+		break;
+	case CONFIG_TYPE_FLOAT:
+		buf_printf(out, "%g", config_setting_get_float(s));
+		break;
+	case CONFIG_TYPE_STRING:
+		buf_printf(out, "\"%s\"", config_setting_get_string(s));
+		break;
+	case CONFIG_TYPE_BOOL:
+		buf_str(out, config_setting_get_bool(s) ? "true" : "false");
+		break;
+	case CONFIG_TYPE_GROUP:
+		buf_str(out, "a group");
+		break;
+	default:
+		buf_str(out, "a list of something else");
+		break;
+	}
+}
