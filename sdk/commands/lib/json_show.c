@@ -96,7 +96,7 @@ static void put_variables(struct json_show *j, const char *name, const char *tex
 
 static void put_typed(struct json_show *j, const char *text, size_t len, enum trait kind)
 {
-	if (kind == TRAIT_NUMBER)
+	if (kind == TRAIT_NUMBER || (kind == TRAIT_TIME && !j->show->dates))
 		jout_number(j->json, text, len);
 	else if (kind == TRAIT_UNKNOWN)
 		jout_guess(j->json, text, len);

@@ -30,7 +30,7 @@ void jobs_head(struct listing *l)
 	l->headed = true;
 	f = listing_facts(l);
 	if (l->opt->alternate) {
-		alternate_head(&l->out, l->opt, f->long_ids, f->name ? f->name : l->server,
+		alternate_head(&l->out, l->opt, f->long_ids, f->name ? f->name : reach_default_name(),
 			       f->comment);
 	} else {
 		listing_comment(l);

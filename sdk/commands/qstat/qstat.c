@@ -81,6 +81,7 @@ int main(int argc, char **argv)
 
 	if (reach_version(argc, argv))
 		return 0;
+	argv[0] = (char *)"qstat";
 	if (options_read(argc, argv, &opt, &first) < 0)
 		return 2;
 	if (opt.express && !only_ids(argv + first, argc - first)) {

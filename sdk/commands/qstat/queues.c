@@ -103,12 +103,18 @@ static void table_row(struct listing *l, const struct batch_status *one)
 	out_char(o, '\n');
 }
 
+/* No limit: two dashes in the middle. */
 static void put_limit(struct out *o, const char *text, size_t width)
 {
 	char cell[CELL_SIZE];
 
-	cell_cut(cell, text, strlen(text), width);
-	out_right(o, cell, width);
+	if (text) {
+		cell_cut(cell, text, strlen(text), width);
+		out_right(o, cell, width);
+	} else {
+		out_repeat(o, ' ', width / 2 - 1);
+		out_left(o, "--", width - width / 2 + 1);
+	}
 	out_char(o, ' ');
 }
 
@@ -131,10 +137,10 @@ static void limits_row(struct listing *l, const struct batch_status *one, struct
 	out_left(o, cell, 16);
 	out_char(o, ' ');
 	cell_memory(cell, q.mem, unit);
-	put_limit(o, cell, 6);
-	put_limit(o, q.cput ? q.cput : CELL_NONE, 8);
-	put_limit(o, q.walltime ? q.walltime : CELL_NONE, 8);
-	put_limit(o, q.nodect ? q.nodect : CELL_NONE, 4);
+	put_limit(o, q.mem ? cell : NULL, 6);
+	put_limit(o, q.cput, 8);
+	put_limit(o, q.walltime, 8);
+	put_limit(o, q.nodect, 4);
 	out_printf(o, "%5ld %5ld %4.4s   %c %c\n", running, others, q.max ? q.max : "--",
 		   is_true(q.enabled) ? 'E' : 'D', is_true(q.started) ? 'R' : 'S');
 	sums->running += running;

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * module_option.c - options that modules brought: "pbsnodes --OPTION [-C comment] NODE...".
+ *
+ * What such an option does is the module's; here it is one request for each node.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "manifest.h"
+#include "pbsnodes.h"
+#include "reach.h"
+
+struct call {
+	const struct manifest *option;
+	const char *comment, *server;
+	bool quiet;
+	char **names; /* into argv */
+	int n;
+};
+
+/* The word that begins with two dashes, or NULL. */
+static const char *long_option(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") == 0)
+			return NULL;
+		if (strncmp(argv[i], "--", 2) == 0)
+			return argv[i];
+	}
+	return NULL;
+}
+
+static void help(const struct manifest *list, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		fprintf(stderr, "\tpbsnodes --%s%s\n\t\t%s%s%s%s\n", list[i].option,
+			list[i].takes_operands ? " [-C comment] node node ..." : "", list[i].help,
+			list[i].privilege[0] ? " (" : "", list[i].privilege,
+			list[i].privilege[0] ? ")" : "");
+}
+
+/* Operands gather at the front of argv. 0 or -1. */
+static int read_words(int argc, char **argv, const char *option, struct call *call)
+{
+	const char **value;
+	int i;
+
+	call->names = argv + 1;
+	for (i = 1; i < argc; i++) {
+		if (argv[i] == option)
+			continue;
+		if (argv[i][0] != '-' || argv[i][1] == '\0') {
+			call->names[call->n++] = argv[i];
+			continue;
+		}
+		if (strcmp(argv[i], "-q") == 0) {
+			call->quiet = true;
+			continue;
+		}
+		value = argv[i][1] == 'C' ? &call->comment : argv[i][1] == 's' ? &call->server : NULL;
+		if (!value || (argv[i][2] == '\0' && i + 1 == argc))
+			return -1;
+		*value = argv[i][2] ? argv[i] + 2 : argv[++i];
+	}
+	return call->option->takes_operands == (call->n > 0) ? 0 : -1;
+}
+
+static void complain(const struct call *call, int c, const char *node)
+{
+	const char *text = pbs_geterrmsg(c);
+
+	if (call->quiet)
+		return;
+	if (text && *text)
+		fprintf(stderr, "pbsnodes: %s%s%s\n", text, *node ? " " : "", node);
+	else
+		fprintf(stderr, "pbsnodes: Server returned error %d for %s\n", pbs_errno, node);
+}
+
+/* The error, or 0. */
+static int ask(const struct call *call, int c, char *node)
+{
+	char *args[] = { node, node ? (char *)call->comment : NULL, NULL };
+	char **lines = pbs_admin(c, call->option->request, args, NULL), **line;
+	int error = lines ? 0 : pbs_errno;
+
+	if (error != 0)
+		complain(call, c, node ? node : "");
+	for (line = lines; line && *line; line++) {
+		puts(*line);
+		free(*line);
+	}
+	free(lines);
+	return error;
+}
+
+static int run(const struct call *call)
+{
+	int c = reach_connect(call->server), error, last = 0, i;
+
+	if (c < 0) {
+		fprintf(stderr, "pbsnodes: cannot connect to server %s, error=%d\n",
+			*call->server ? call->server : reach_default_name(), pbs_errno);
+		return 1;
+	}
+	if (!call->option->takes_operands)
+		last = ask(call, c, NULL);
+	for (i = 0; i < call->n; i++) {
+		error = ask(call, c, call->names[i]);
+		last = error ? error : last;
+	}
+	pbs_disconnect(c);
+	return reach_exit_status(last);
+}
+
+int module_option(int argc, char **argv)
+{
+	const char *option = long_option(argc, argv);
+	struct call call = { .server = "" };
+	struct manifest *list;
+	int n, status = -1;
+
+	if (!option)
+		return -1;
+	n = manifest_read("pbsnodes", &list);
+	call.option = n > 0 ? manifest_find(list, n, option) : NULL;
+	if (call.option && read_words(argc, argv, option, &call) == 0)
+		status = run(&call);
+	else if (!call.option && strcmp(option, "--help") != 0)
+		fprintf(stderr, "pbsnodes: unrecognized option '%s'\n", option);
+	else
+		help(list, n);
+	free(list);
+	return status < 0 ? -2 : status;
+}

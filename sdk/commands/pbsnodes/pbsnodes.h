@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pbsnodes.h - what the parts of pbsnodes share.
+ */
+#ifndef KEELSON_PBSNODES_H
+#define KEELSON_PBSNODES_H
+
+#include <stdbool.h>
+
+#include "json_out.h"
+#include "json_show.h"
+#include "out.h"
+#include "pbs_ifl.h"
+#include "show.h"
+
+enum node_format { FORMAT_TEXT, FORMAT_DSV, FORMAT_JSON };
+enum node_mark { MARK_NONE, MARK_COMMENT, MARK_OFFLINE, MARK_ONLINE, MARK_CLEAR, MARK_DOWN };
+
+struct options {
+	const char *server; /* "" the default one */
+	const char *comment; /* NULL: not given */
+	const char *delimiter;
+	enum node_format format;
+	enum node_mark mark;
+	bool all, vnodes, by_host, summary, jobs, untruncated, list, torque_list, quiet;
+	bool format_given;
+};
+
+/* One run. */
+struct nodes {
+	const struct options *opt;
+	int c;
+	struct out out;
+	struct show show;
+	struct json_out json;
+	struct json_show json_show;
+	struct names seen; /* jobs of one node */
+	const char *default_server; /* borrowed; job ids of this server are shown short */
+};
+
+/* Read the command line. 0; -1: the caller prints the usage and ends with 1. */
+int options_read(int argc, char **argv, struct options *ret, int *ret_first);
+
+/* Each answers the exit status. */
+int mark_nodes(int c, const struct options *opt, char **names, int n);
+int list_nodes(struct nodes *l, char **names, int n);
+
+/* One node of a -S or -Sj listing, in the format asked for; and the head of the tables. */
+void summary_head(struct nodes *l);
+void summary_node(struct nodes *l, const struct batch_status *node);
+
+/* The value of an attribute, or NULL. `resource` may be NULL. */
+const char *node_value(const struct batch_status *node, const char *name, const char *resource);
+
+/* The next id in "12.svr/0, 12.svr/1, 13.svr/2" that has not come since names_clear(&l->seen), or
+ * NULL. *at moves on. */
+const char *node_next_job(struct nodes *l, const char **at, size_t *ret_len);
+
+/* The member "jobs": an array of ids, each once. */
+void node_json_jobs(struct nodes *l, const char *jobs);
+
+/* "pbsnodes --OPTION ...", an option that a module brought. The exit status; -1: no long option was
+ * given; -2: it cannot be used so, the usage is to follow. */
+int module_option(int argc, char **argv);
+
+#endif
