@@ -23,6 +23,18 @@ void objects_destroy(struct objects *o);
 int objects_encode(struct keel_obj *o, const char **ret_klass, const char **ret_id,
 		   const void **ret_bytes, uint32_t *ret_len, bool *ret_deleted);
 void objects_saved(struct keel_obj *o);
+/* objects_encode() also returns -ENODATA (nothing of it is or was stored: only objects_saved() is
+ * due) and -ENOMEM (the mark stays). objects_redirty() takes the mark back when the batch could not be
+ * built. */
+void objects_redirty(struct keel_obj *o);
+/* The list of dirty objects is threaded through the objects; the link is the store front's. */
+struct keel_obj **objects_dirty_link(struct keel_obj *o);
+bool objects_is_draft(const struct keel_obj *o);
+bool objects_is_dead(const struct keel_obj *o);
+/* The store front holds something for a draft: tell of its destruction through `dirty` too. */
+void objects_keep(struct keel_obj *o);
+/* Blobs need a find that does not start from a module. NULL: no such published object. */
+struct keel_obj *objects_find(struct objects *o, const char *klass, const char *id);
 /* A row of the store. Attributes nobody knows are kept verbatim and written back. A row of a class
  * nobody declares is kept too. */
 int objects_decode(struct objects *o, const char *klass, const char *id, const void *bytes,
@@ -32,6 +44,12 @@ int objects_decode(struct objects *o, const char *klass, const char *id, const v
  * declaration, objects in order of creation. */
 void objects_replay(struct objects *o,
 		    void (*known)(void *arg, uint32_t point, const char *id, struct keel_obj *), void *arg);
+
+/* A module is going: free its private memory on every object. After its rows were withdrawn, before
+ * its code goes. */
+void objects_detach(struct objects *o, struct owner *owner);
+/* -ENOENT with a sentence when an ATTR row waits for a class or a type that nobody declares. */
+int objects_waiting(const struct objects *o, struct keel_err *err);
 
 /* Change sets, for operations. */
 void changes_commit(struct keel_changes *c);

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * attr.c - rows of attributes: numbered and listed while class and type exist, waiting otherwise.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "object/object.h"
+#include "registry/registry.h"
+#include "util/err.h"
+
+int attr_fault(struct keel_err *err, int code, const struct keel_attr *a, const char *key)
+{
+	return err_set(err, code, "%s %s%s%s", pbse_text(code), a->def.name, key ? "." : "",
+		       key ? key : "");
+}
+
+struct keel_attr *attr_find(const struct class *c, const char *name, size_t len)
+{
+	return (struct keel_attr *)index_find(&c->names, name, len);
+}
+
+struct keel_attr *attr_of_request(const struct class *c, const char *name)
+{
+	struct keel_attr *a = attr_find(c, name, strlen(name));
+
+	for (uint32_t i = 0; !a && i < c->n_attrs; i++)
+		if (strcasecmp(c->listed[i]->def.name, name) == 0)
+			a = c->listed[i];
+	return a;
+}
+
+static int listed_before(const struct keel_attr *a, const struct keel_attr *b)
+{
+	if (a->def.order != b->def.order)
+		return a->def.order < b->def.order;
+	return strcmp(a->def.name, b->def.name) < 0;
+}
+
+static void list_insert(struct class *c, struct keel_attr *a)
+{
+	uint32_t i = c->n_attrs++;
+
+	for (; i > 0 && listed_before(a, c->listed[i - 1]); i--)
+		c->listed[i] = c->listed[i - 1];
+	c->listed[i] = a;
+}
+
+static void list_remove(struct class *c, struct keel_attr *a)
+{
+	uint32_t i = 0;
+
+	while (c->listed[i] != a)
+		i++;
+	for (c->n_attrs--; i < c->n_attrs; i++)
+		c->listed[i] = c->listed[i + 1];
+}
+
+/* A default that its own type refuses is found when the module is loaded, not at the first object. */
+static int fallback_lint(struct keel_attr *a, struct keel_err *err)
+{
+	union keel_slot slot = { 0 };
+	bool is_set = false;
+	int rc = a->type->def.parse(mod_of(a->type->owner), a, KEEL_SET, NULL, a->def.fallback,
+				    &slot, &is_set, err);
+
+	if (rc)
+		return err_set(err, -EINVAL, "%s: %s.%s: type %s refuses its default '%s'",
+			       owner_name(a->owner), a->def.klass, a->def.name, a->def.type,
+			       a->def.fallback);
+	if (is_set)
+		type_drop(a->type, &slot);
+	return 0;
+}
+
+static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *err)
+{
+	struct class *c = class_find(o, a->def.klass);
+	uint32_t number = 0;
+
+	a->type = type_find(o, a->def.type);
+	if (!c || !a->type)
+		return 0;
+	while (number < ATTR_MAX && c->by_number[number])
+		number++;
+	if (number == ATTR_MAX)
+		return err_set(err, -ENOSPC, "%s: %s.%s: a class holds at most %u attributes",
+			       owner_name(a->owner), a->def.klass, a->def.name, ATTR_MAX);
+	if (a->def.fallback && !(a->type->def.flags & KEEL_TYPE_KEYED) && fallback_lint(a, err) < 0)
+		return -EINVAL;
+	if (index_add(&c->names, &a->name) < 0)
+		return err_set(err, -ENOMEM, "%s: no memory for attribute '%s'",
+			       owner_name(a->owner), a->def.name);
+	a->klass = c;
+	a->number = number;
+	c->by_number[number] = a;
+	list_insert(c, a);
+	if ((a->def.flags & KEEL_ATTR_RESET) && a->def.fallback)
+		c->reset[number / 64] |= 1ull << number % 64;
+	c->epoch++;
+	return 0;
+}
+
+int attrs_attach(struct objects *o, struct keel_err *err)
+{
+	int rc = 0;
+
+	for (struct keel_attr *a = o->attrs; a && rc == 0; a = a->next)
+		if (!a->klass)
+			rc = attr_attach(o, a, err);
+	return rc;
+}
+
+/* The values of `a` in a list of objects become raw bytes, if they are of the kept kind. */
+static void values_leave(struct list *l, struct keel_attr *a)
+{
+	struct mp pairs = { 0 };
+
+	for (struct keel_obj *o = l->first; o; o = o->next) {
+		union keel_slot *slot = value_at(o, a);
+
+		if (!slot)
+			continue;
+		pairs.len = 0;
+		if (a->def.flags & KEEL_ATTR_SAVE) {
+			raw_encode(&pairs, a, slot);
+			if (pairs.failed || raw_add(o, &pairs, 1) < 0)
+				value_lost();
+		}
+		value_drop(o, a);
+	}
+	mp_fini(&pairs);
+}
+
+void attr_detach(struct keel_attr *a)
+{
+	struct class *c = a->klass;
+
+	changes_forget(a);
+	views_forget(a);
+	values_leave(&c->live, a);
+	values_leave(&c->drafts, a);
+	for (uint32_t i = 0; i < ATTR_MAX; i++)
+		if (c->guess[i] == a)
+			c->guess[i] = NULL;
+	index_remove(&c->names, &a->name);
+	list_remove(c, a);
+	c->reset[a->number / 64] &= ~(1ull << a->number % 64);
+	c->by_number[a->number] = NULL;
+	a->klass = NULL;
+	a->type = NULL;
+}
+
+static int attr_lint(const struct objects *o, const struct owner *owner,
+		     const struct keel_attr_def *def, struct keel_err *err)
+{
+	const struct keel_attr *a = o->attrs;
+
+	if (def->size < offsetof(struct keel_attr_def, fallback) || !def->klass || !def->name ||
+	    !def->name[0] || !def->type)
+		return err_set(err, -EINVAL, "%s: an ATTR row needs size, klass, name and type",
+			       owner_name(owner));
+	while (a && !(strcmp(a->def.klass, def->klass) == 0 && strcmp(a->def.name, def->name) == 0))
+		a = a->next;
+	if (a)
+		return err_set(err, -EEXIST, "%s: attribute %s.%s already belongs to %s",
+			       owner_name(owner), def->klass, def->name, owner_name(a->owner));
+	return 0;
+}
+
+static void attr_free(struct objects *o, struct keel_attr *a)
+{
+	struct keel_attr **at = &o->attrs;
+
+	while (*at != a)
+		at = &(*at)->next;
+	*at = a->next;
+	free(a);
+}
+
+static int attr_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
+{
+	const struct keel_attr_def *def = row;
+	struct objects *o = arg;
+	struct keel_attr *a;
+	int rc = attr_lint(o, owner, def, err);
+
+	if (rc < 0)
+		return rc;
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return err_set(err, -ENOMEM, "%s: no memory for an attribute", owner_name(owner));
+	memcpy(&a->def, def, def->size < sizeof(a->def) ? def->size : sizeof(a->def));
+	index_key_init(&a->name, a->def.name, strlen(a->def.name));
+	a->row = row;
+	a->owner = owner;
+	a->next = o->attrs;
+	o->attrs = a;
+	rc = attr_attach(o, a, err);
+	if (rc < 0)
+		attr_free(o, a);
+	return rc;
+}
+
+static void attr_remove(void *arg, struct owner *owner, const void *row)
+{
+	struct objects *o = arg;
+	struct keel_attr *a = o->attrs;
+
+	(void)owner;
+	while (a && a->row != row)
+		a = a->next;
+	if (!a)
+		return;
+	if (a->klass)
+		attr_detach(a);
+	attr_free(o, a);
+}
+
+int attrs_init(struct objects *o)
+{
+	const struct registry_kind kind = { "ATTR", attr_add, attr_remove, o };
+
+	return registry_kind(o->registry, &kind);
+}
+
+void attrs_fini(struct objects *o)
+{
+	while (o->attrs) {
+		struct keel_attr *a = o->attrs;
+
+		o->attrs = a->next;
+		free(a);
+	}
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * body.c - the life of one object.
+ *
+ *   draft -> live -> dead -> freed      a draft may die too; then nothing of it was ever stored
+ *
+ * A dead object has no values and no private memory left, only its id: the store front still has to
+ * delete its row, and change sets may still name it (`pins`).
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/object.h"
+#include "util/err.h"
+
+#define ID_MAX 1024u
+
+static void list_append(struct list *l, struct keel_obj *o)
+{
+	o->prev = l->last;
+	o->next = NULL;
+	if (l->last)
+		l->last->next = o;
+	else
+		l->first = o;
+	l->last = o;
+}
+
+static void list_unlink(struct list *l, struct keel_obj *o)
+{
+	if (o->prev)
+		o->prev->next = o->next;
+	else
+		l->first = o->next;
+	if (o->next)
+		o->next->prev = o->prev;
+	else
+		l->last = o->prev;
+}
+
+static struct list *list_of(struct keel_obj *o)
+{
+	if (o->flags & OBJ_DEAD)
+		return &o->klass->dead;
+	return o->flags & OBJ_DRAFT ? &o->klass->drafts : &o->klass->live;
+}
+
+struct keel_obj *obj_create(struct class *c, const char *id, size_t len)
+{
+	struct keel_obj *o = calloc(1, sizeof(*o) + len + 1);
+	char *text = (char *)(o + 1);
+
+	if (!o)
+		return NULL;
+	memcpy(text, id, len);
+	index_key_init(&o->id, text, len);
+	o->klass = c;
+	o->flags = OBJ_DRAFT;
+	o->epoch = c->epoch;
+	list_append(&c->drafts, o);
+	return o;
+}
+
+int obj_link(struct keel_obj *o)
+{
+	int rc = index_add(&o->klass->ids, &o->id);
+
+	if (rc < 0)
+		return rc;
+	list_unlink(list_of(o), o);
+	o->flags &= (uint16_t)~OBJ_DRAFT;
+	list_append(list_of(o), o);
+	return 0;
+}
+
+static void empty(struct keel_obj *o)
+{
+	private_free(o);
+	value_drop_all(o);
+	free(o->raw);
+	o->raw = NULL;
+}
+
+void obj_free(struct keel_obj *o)
+{
+	empty(o);
+	free(o);
+}
+
+static void retire(struct keel_obj *o)
+{
+	if (o->pins || o->flags & (OBJ_DIRTY | OBJ_KEEP) || !(o->flags & OBJ_DEAD))
+		return;
+	list_unlink(list_of(o), o);
+	obj_free(o);
+}
+
+void obj_unpin(struct keel_obj *o)
+{
+	o->pins--;
+	retire(o);
+}
+
+void objects_saved(struct keel_obj *o)
+{
+	o->flags &= (uint16_t)~(OBJ_DIRTY | OBJ_KEEP);
+	retire(o);
+}
+
+void obj_dirty(struct keel_obj *o)
+{
+	struct objects *all = o->klass->objects;
+
+	if (o->flags & OBJ_DIRTY)
+		return;
+	o->flags |= OBJ_DIRTY;
+	all->dirty(all->dirty_arg, o);
+}
+
+void write_touch(struct keel_obj *o)
+{
+	if (!(o->flags & (OBJ_DRAFT | OBJ_DEAD)) && (o->klass->def.flags & KEEL_CLASS_SAVE))
+		obj_dirty(o);
+}
+
+/* Rows came since the object was last looked at: offer them its raw bytes, and their defaults where
+ * a value must never be missing. */
+void obj_refresh_slow(struct keel_obj *o)
+{
+	struct class *c = o->klass;
+	struct raw *raw = o->raw;
+
+	if (!c->declared)
+		return;
+	o->epoch = c->epoch;
+	if (raw) {
+		struct mp_reader r = { (const unsigned char *)raw->bytes,
+				       (const unsigned char *)raw->bytes + raw->len, false };
+
+		o->raw = NULL;
+		if (raw_decode(o, &r, raw->n) < 0)
+			value_lost();
+		free(raw);
+	}
+	for (uint32_t w = 0; w < ATTR_WORDS; w++)
+		for (uint64_t left = c->reset[w] & ~o->set[w]; left; left &= left - 1)
+			(void)value_fallback(o, c->by_number[w * 64 + (uint32_t)__builtin_ctzll(left)]);
+}
+
+/* ---- the API's part ------------------------------------------------------------------------ */
+
+static bool id_is_good(const char *id, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (iscntrl((unsigned char)id[i]))
+			return false;
+	return len > 0 && len <= ID_MAX;
+}
+
+static int fallbacks(struct keel_obj *o)
+{
+	struct class *c = o->klass;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < c->n_attrs && rc == 0; i++)
+		if (c->listed[i]->def.fallback)
+			rc = value_fallback(o, c->listed[i]);
+	return rc;
+}
+
+struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char *id,
+			      struct keel_err *err)
+{
+	struct class *c = class_find(objects_of(m), klass);
+	size_t len = id ? strlen(id) : 0;
+	struct keel_obj *o;
+
+	if (!c) {
+		err_set(err, -ENOENT, "no module declares the class '%s'", klass ? klass : "");
+		return NULL;
+	}
+	if (!id_is_good(id, len)) {
+		err_set(err, 15172, "%s", pbse_text(15172));
+		return NULL;
+	}
+	if (index_find(&c->ids, id, len)) {
+		err_set(err, -EEXIST, "%s '%s' already exists", klass, id);
+		return NULL;
+	}
+	o = obj_create(c, id, len);
+	if (!o || fallbacks(o) < 0) {
+		err_set(err, 15010, "%sno memory", pbse_text(15010));
+		object_destroy(o);
+		return NULL;
+	}
+	return o;
+}
+
+int32_t object_publish(struct keel_obj *o)
+{
+	int rc = o->flags & OBJ_DRAFT ? obj_link(o) : -EINVAL;
+
+	if (rc == 0)
+		write_touch(o);
+	return rc;
+}
+
+/* Freed by objects_saved(), so that a caller up the stack may still look at its id. */
+void object_destroy(struct keel_obj *o)
+{
+	bool draft;
+
+	if (!o || o->flags & OBJ_DEAD)
+		return;
+	draft = o->flags & OBJ_DRAFT;
+	empty(o);
+	cursors_leave(o);
+	list_unlink(list_of(o), o);
+	if (!draft)
+		index_remove(&o->klass->ids, &o->id);
+	o->flags |= OBJ_DEAD;
+	list_append(list_of(o), o);
+	if (draft && !(o->flags & OBJ_KEEP))
+		retire(o);
+	else
+		obj_dirty(o);
+}
+
+struct keel_obj *object_find(struct keel_mod *m, const char *klass, const char *id)
+{
+	return id ? objects_find(objects_of(m), klass, id) : NULL;
+}
+
+/* ---- for the store front ------------------------------------------------------------------- */
+
+struct keel_obj *objects_find(struct objects *o, const char *klass, const char *id)
+{
+	struct class *c = class_find(o, klass);
+
+	return c ? obj_refresh((struct keel_obj *)index_find(&c->ids, id, strlen(id))) : NULL;
+}
+
+bool objects_is_draft(const struct keel_obj *o)
+{
+	return o->flags & OBJ_DRAFT;
+}
+
+bool objects_is_dead(const struct keel_obj *o)
+{
+	return o->flags & OBJ_DEAD;
+}
+
+void objects_keep(struct keel_obj *o)
+{
+	o->flags |= OBJ_KEEP;
+}
+
+struct keel_obj **objects_dirty_link(struct keel_obj *o)
+{
+	return &o->dirty_next;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * change.c - one change into a set: permission, flags, parse, check function.
+ *
+ * The new value is made beside the old one; only when everything agreed it takes its place, so
+ * a refused change leaves the set as it was.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/changes.h"
+#include "util/err.h"
+
+enum { NOATTR = 15002, ATTRRO = 15003, IVALREQ = 15004, SYSTEM = 15010, BADATVAL = 15014 };
+
+/* A change on its way. */
+struct attempt {
+	struct keel_changes *set;
+	const struct keel_session *session; /* NULL: the system */
+	struct keel_obj *obj;
+	const struct keel_attr *attr;
+	int32_t op;
+	const char *key, *text;
+	union keel_slot slot; /* the new value */
+	bool is_set;
+	struct keel_err *err;
+};
+
+static int fault(const struct attempt *t, int code)
+{
+	return attr_fault(t->err, code, t->attr, t->key);
+}
+
+static int no_memory(const struct attempt *t)
+{
+	return err_set(t->err, SYSTEM, "%sno memory", pbse_text(SYSTEM));
+}
+
+static int permitted(const struct attempt *t)
+{
+	const struct keel_attr_def *def = &t->attr->def;
+
+	if (def->derive || (def->write_roles & t->session->roles) == 0)
+		return fault(t, ATTRRO);
+	if ((def->flags & KEEL_ATTR_CREATE) && !(t->obj->flags & OBJ_DRAFT))
+		return fault(t, ATTRRO);
+	if ((def->flags & KEEL_ATTR_NO_INCR) && (t->op == KEEL_INCR || t->op == KEEL_DECR))
+		return fault(t, BADATVAL);
+	return 0;
+}
+
+static int sensible(const struct attempt *t)
+{
+	bool keyed = t->attr->type->def.flags & KEEL_TYPE_KEYED;
+
+	if (t->op != KEEL_SET && t->op != KEEL_UNSET && t->op != KEEL_INCR && t->op != KEEL_DECR)
+		return err_set(t->err, IVALREQ, "%s", pbse_text(IVALREQ));
+	if (t->attr->def.derive)
+		return fault(t, ATTRRO);
+	if (t->key && !keyed)
+		return fault(t, BADATVAL);
+	if (keyed && !t->key && t->text && *t->text)
+		return fault(t, BADATVAL);
+	return 0;
+}
+
+/* ---- making the new value ------------------------------------------------------------------ */
+
+static int begin(struct attempt *t)
+{
+	const union keel_slot *now = changes_slot(t->set, t->obj, t->attr);
+	bool whole = !t->key && (t->op == KEEL_SET || t->op == KEEL_UNSET);
+
+	if (!now || whole)
+		return 0;
+	if (type_copy(t->attr->type, now, &t->slot) != 0)
+		return no_memory(t);
+	t->is_set = true;
+	return 0;
+}
+
+static int parse(struct attempt *t, int32_t op, const char *text)
+{
+	const struct type *type = t->attr->type;
+	int code;
+
+	if (t->err)
+		t->err->text[0] = '\0';
+	code = type->def.parse(mod_of(type->owner), t->attr, op, t->key, text, &t->slot, &t->is_set,
+			       t->err);
+	if (code && (!t->err || !t->err->text[0]))
+		return fault(t, code > 0 ? code : BADATVAL);
+	return code > 0 ? code : code ? BADATVAL : 0;
+}
+
+static int unset(struct attempt *t)
+{
+	const struct keel_attr *a = t->attr;
+
+	if (t->key) {
+		if (t->is_set && a->type->def.unset(mod_of(a->type->owner), &t->slot, t->key)) {
+			type_drop(a->type, &t->slot);
+			t->is_set = false;
+		}
+		return 0;
+	}
+	if ((a->def.flags & KEEL_ATTR_RESET) && a->def.fallback &&
+	    !(a->type->def.flags & KEEL_TYPE_KEYED))
+		return parse(t, KEEL_SET, a->def.fallback);
+	return 0;
+}
+
+static bool empties(const struct attempt *t)
+{
+	if (t->op == KEEL_UNSET)
+		return true;
+	return t->op == KEEL_SET && (!t->text || !*t->text) &&
+	       (t->attr->type->def.flags & KEEL_TYPE_STRING);
+}
+
+/* ---- the attribute's own opinion ----------------------------------------------------------- */
+
+/* The new value as text: malloc'ed, NULL when unset (or no memory: *ret_failed). */
+static char *new_text(const struct attempt *t, bool *ret_failed)
+{
+	int len = t->is_set ? text_of(t->attr, &t->slot, t->key, NULL, 0) : -1;
+	char *text;
+
+	*ret_failed = false;
+	if (len < 0)
+		return NULL;
+	text = malloc((size_t)len + 1);
+	*ret_failed = !text;
+	if (text)
+		(void)text_of(t->attr, &t->slot, t->key, text, (uint32_t)len + 1);
+	return text;
+}
+
+static int ask(const struct attempt *t)
+{
+	const struct keel_attr *a = t->attr;
+	bool failed;
+	char *text;
+	int code;
+
+	if (!a->def.check)
+		return 0;
+	text = new_text(t, &failed);
+	if (failed)
+		return no_memory(t);
+	if (t->err)
+		t->err->text[0] = '\0';
+	code = a->def.check(mod_of(a->owner), t->session, t->obj, t->op, t->key, text, t->err);
+	free(text);
+	if (!code)
+		return 0;
+	if (code < 0)
+		code = BADATVAL;
+	if (t->err && t->err->text[0]) {
+		t->err->code = code;
+		return code;
+	}
+	return fault(t, code);
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+static int into_set(struct attempt *t)
+{
+	struct change *e = change_find(t->set, t->obj, t->attr);
+
+	if (!e)
+		e = change_add(t->set, t->obj, t->attr);
+	if (!e)
+		return no_memory(t);
+	if (e->is_set)
+		type_drop(t->attr->type, &e->slot);
+	e->slot = t->slot;
+	e->is_set = t->is_set;
+	return 0;
+}
+
+static int attempt(struct attempt *t, bool checked)
+{
+	int code = sensible(t);
+
+	if (!code)
+		code = begin(t);
+	if (!code)
+		code = empties(t) ? unset(t) : parse(t, t->op, t->text ? t->text : "");
+	if (!code && checked)
+		code = ask(t);
+	if (!code)
+		code = into_set(t);
+	if (code && t->is_set)
+		type_drop(t->attr->type, &t->slot);
+	return code;
+}
+
+int32_t changes_ask(struct keel_changes *c, const struct keel_session *s, struct keel_obj *o,
+		    const struct keel_attrop *op, struct keel_err *err)
+{
+	struct attempt t = { .set = c, .session = s, .obj = o, .op = op->op, .key = op->key,
+			     .text = op->value, .err = err };
+	int code;
+
+	if (o->flags & OBJ_DEAD)
+		return err_set(err, IVALREQ, "%s", pbse_text(IVALREQ));
+	t.attr = op->name ? attr_of_request(o->klass, op->name) : NULL;
+	if (!t.attr)
+		return err_set(err, NOATTR, "%s", pbse_text(NOATTR));
+	code = s ? permitted(&t) : 0;
+	return code ? code : attempt(&t, true);
+}
+
+int32_t changes_text(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a,
+		     int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct attempt t = { .set = c, .obj = o, .attr = a, .op = op, .key = key, .text = text,
+			     .err = err };
+
+	if (o->flags & OBJ_DEAD)
+		return err_set(err, IVALREQ, "%s", pbse_text(IVALREQ));
+	return attempt(&t, false);
+}

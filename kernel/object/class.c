@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * class.c - kinds of objects.
+ *
+ * A class exists from its first mention (a CLASS row, or a stored row of it) to the end of the
+ * engine. Withdrawing the CLASS row makes it undeclared: its attributes wait, its objects keep their
+ * values as raw bytes, nobody finds them, and a later declaration brings all of it back.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/object.h"
+#include "registry/registry.h"
+#include "util/err.h"
+
+static struct class *class_named(const struct objects *o, const char *name)
+{
+	struct class *c = o->classes;
+
+	while (c && strcmp(c->name, name) != 0)
+		c = c->next;
+	return c;
+}
+
+struct class *class_find(const struct objects *o, const char *name)
+{
+	struct class *c = name ? class_named(o, name) : NULL;
+
+	return c && c->declared ? c : NULL;
+}
+
+struct class *class_get(struct objects *o, const char *name)
+{
+	struct class *c = class_named(o, name), **at = &o->classes;
+
+	if (c)
+		return c;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return NULL;
+	c->name = strdup(name);
+	if (!c->name) {
+		free(c);
+		return NULL;
+	}
+	c->objects = o;
+	while (*at)
+		at = &(*at)->next;
+	*at = c;
+	return c;
+}
+
+static int class_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
+{
+	const struct keel_class_def *def = row;
+	struct objects *o = arg;
+	struct class *c;
+
+	if (def->size < offsetof(struct keel_class_def, doc) || !def->name || !def->name[0])
+		return err_set(err, -EINVAL, "%s: a CLASS row needs size and name",
+			       owner_name(owner));
+	c = class_get(o, def->name);
+	if (!c)
+		return err_set(err, -ENOMEM, "%s: no memory for class '%s'", owner_name(owner),
+			       def->name);
+	if (c->declared)
+		return err_set(err, -EEXIST, "%s: class '%s' already belongs to %s",
+			       owner_name(owner), def->name, owner_name(c->owner));
+	c->def = (struct keel_class_def){ 0 };
+	memcpy(&c->def, def, def->size < sizeof(c->def) ? def->size : sizeof(c->def));
+	c->row = row;
+	c->owner = owner;
+	c->declared = true;
+	c->place = o->n_declared++;
+	c->epoch++;
+	return attrs_attach(o, err);
+}
+
+static void drafts_drop(struct class *c)
+{
+	while (c->drafts.first)
+		object_destroy(c->drafts.first);
+}
+
+static void class_remove(void *arg, struct owner *owner, const void *row)
+{
+	struct objects *o = arg;
+	struct class *c = o->classes;
+
+	(void)owner;
+	while (c && !(c->declared && c->row == row))
+		c = c->next;
+	if (!c)
+		return;
+	drafts_drop(c);
+	for (struct keel_attr *a = o->attrs; a; a = a->next)
+		if (a->klass == c)
+			attr_detach(a);
+	cursors_end(c);
+	c->declared = false;
+	c->row = NULL;
+	c->owner = NULL;
+}
+
+int classes_init(struct objects *o)
+{
+	const struct registry_kind kind = { "CLASS", class_add, class_remove, o };
+
+	return registry_kind(o->registry, &kind);
+}
+
+static void list_free(struct list *l)
+{
+	while (l->first) {
+		struct keel_obj *o = l->first;
+
+		l->first = o->next;
+		obj_free(o);
+	}
+}
+
+void classes_fini(struct objects *o)
+{
+	while (o->classes) {
+		struct class *c = o->classes;
+
+		o->classes = c->next;
+		cursors_end(c);
+		list_free(&c->live);
+		list_free(&c->drafts);
+		list_free(&c->dead);
+		index_fini(&c->ids);
+		index_fini(&c->names);
+		free(c->binds);
+		free(c->name);
+		free(c);
+	}
+}

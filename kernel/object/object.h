@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * object.h - inside of the object engine; only kernel/object/ includes it.
+ *
+ *   objects -- class ("job") -- keel_attr rows, numbered 0..255
+ *                            -- keel_obj: id, bitmap of set numbers, packed slots
+ *
+ * A row whose class or type is not there waits (klass NULL); it attaches when both exist, and goes
+ * back to waiting when one leaves. Values of a row that left are kept in `raw`, as the bytes of
+ * a stored row; so is the whole body of an object whose class nobody declares. `epoch` tells an
+ * object that its class has learned new rows since it last looked into its raw bytes.
+ */
+#ifndef KEELSON_OBJECT_H
+#define KEELSON_OBJECT_H
+
+#include "object/index.h"
+#include "object/mp.h"
+#include "object/objects.h"
+
+#define ATTR_MAX 256u
+#define ATTR_WORDS (ATTR_MAX / 64)
+
+/* Types whose values the hot paths write themselves. */
+enum quick { QUICK_NO, QUICK_LONG, QUICK_BOOL, QUICK_TIME, QUICK_STRING };
+
+struct type {
+	struct keel_type_def def;
+	const void *row;     /* what the registry knows it by; NULL: the kernel's */
+	struct owner *owner; /* NULL: the kernel */
+	enum quick quick;
+	bool scalar; /* the kernel's own size and float: slot.p is no pointer */
+	struct type *next;
+};
+
+struct keel_attr {
+	struct index_key name; /* first */
+	struct keel_attr_def def;
+	const void *row;
+	struct owner *owner;
+	struct class *klass; /* NULL: waiting */
+	struct type *type;
+	uint32_t number;
+	struct keel_attr *next; /* of all rows of all classes */
+};
+
+/* MessagePack pairs (name, value) nobody could take, without the head of the map. */
+struct raw {
+	uint32_t n, len;
+	char bytes[];
+};
+
+enum obj_flag { OBJ_DRAFT = 1, OBJ_DIRTY = 2, OBJ_DEAD = 4, OBJ_SAVED = 8, OBJ_KEEP = 16 };
+
+struct keel_obj {
+	struct index_key id; /* first; the text follows the struct */
+	struct class *klass;
+	struct keel_obj *prev, *next; /* by creation: the class' objects, drafts or dead ones */
+	struct keel_obj *dirty_next;  /* the store front's list */
+	union keel_slot *slot;        /* n values, in order of attribute number */
+	void **priv;                  /* modules' private memory by bind number, or NULL */
+	struct raw *raw;
+	uint64_t set[ATTR_WORDS];
+	uint16_t n, cap;
+	uint16_t flags, n_priv;
+	uint32_t pins;  /* entries of change sets about this object; cap >= n + pins */
+	uint32_t epoch;
+};
+
+struct bind {
+	struct owner *owner; /* NULL: free */
+	uint32_t size;
+	void (*fini)(struct keel_mod *, void *slot);
+};
+
+struct list {
+	struct keel_obj *first, *last;
+};
+
+struct class {
+	struct class *next; /* in order of first mention; lives as long as the engine */
+	struct objects *objects;
+	char *name;
+	bool declared;
+	struct keel_class_def def;
+	const void *row;
+	struct owner *owner;
+	uint32_t place; /* in order of declaration */
+	struct index ids, names;
+	struct list live, drafts, dead;
+	struct keel_attr *by_number[ATTR_MAX];
+	struct keel_attr *listed[ATTR_MAX]; /* by (order, name) */
+	struct keel_attr *guess[ATTR_MAX];  /* the attribute at this place of the last decoded row */
+	uint32_t n_attrs;
+	uint64_t reset[ATTR_WORDS]; /* rows that are never unset */
+	uint32_t epoch;
+	struct keel_cursor *cursors;
+	struct keel_view *views;
+	struct bind *binds;
+	uint32_t n_binds;
+};
+
+struct objects {
+	struct registry *registry;
+	void (*dirty)(void *arg, struct keel_obj *);
+	void *dirty_arg;
+	struct class *classes;
+	struct type *types;
+	struct keel_attr *attrs; /* all rows, attached or waiting */
+	struct keel_changes *changes;
+	uint32_t n_declared;
+	struct mp row;    /* objects_encode() */
+	struct mp answer; /* pack() */
+	struct mp text;   /* a value as terminated text */
+};
+
+static inline struct objects *objects_of(struct keel_mod *m)
+{
+	return owner_of(m)->parts->objects;
+}
+static inline struct keel_mod *mod_of(struct owner *owner)
+{
+	return owner ? &owner->pub : NULL;
+}
+const char *owner_name(const struct owner *owner);
+
+/* type.c */
+int types_init(struct objects *o);
+void types_fini(struct objects *o);
+struct type *type_find(const struct objects *o, const char *name);
+void type_format(const struct type *t, const union keel_slot *slot, const char *key,
+		 const struct keel_emit *emit);
+int type_copy(const struct type *t, const union keel_slot *from, union keel_slot *to);
+void type_drop(const struct type *t, union keel_slot *slot);
+extern const struct keel_type_def types_number[], types_text[], type_size;
+extern const uint32_t n_types_number, n_types_text;
+#define TIME_DIGITS 32
+uint32_t time_digits(char *buf, int64_t seconds); /* HH:MM:SS, not terminated; how many bytes */
+int64_t size_kb(const union keel_slot *slot);     /* rounded up */
+int32_t order_match(int order, int32_t op);       /* order: <0, 0, >0 as of strcmp() */
+
+/* class.c */
+int classes_init(struct objects *o);
+void classes_fini(struct objects *o);
+struct class *class_find(const struct objects *o, const char *name); /* declared ones */
+struct class *class_get(struct objects *o, const char *name);        /* mention it; NULL: no memory */
+
+/* attr.c */
+int attrs_init(struct objects *o);
+void attrs_fini(struct objects *o);
+int attrs_attach(struct objects *o, struct keel_err *err); /* those that wait and need not */
+void attr_detach(struct keel_attr *a);
+struct keel_attr *attr_find(const struct class *c, const char *name, size_t len);
+struct keel_attr *attr_of_request(const struct class *c, const char *name); /* in any case */
+/* `text attr[.key]`, for a PBSE code whose table text the user gets. Returns the code. */
+int attr_fault(struct keel_err *err, int code, const struct keel_attr *a, const char *key);
+
+/* value.c: the packed slots of one object. Moved in, never fails when `pins` reserved the room. */
+union keel_slot *value_at(const struct keel_obj *o, const struct keel_attr *a); /* NULL: unset */
+int value_reserve(struct keel_obj *o, uint32_t more);
+int value_put(struct keel_obj *o, const struct keel_attr *a, const union keel_slot *slot);
+void value_drop(struct keel_obj *o, const struct keel_attr *a);
+void value_drop_all(struct keel_obj *o);
+int value_fallback(struct keel_obj *o, const struct keel_attr *a);
+/* Without memory a value the system decided on cannot be kept; a restart from the store can. */
+void value_lost(void) __attribute__((noreturn));
+
+/* body.c */
+struct keel_obj *obj_create(struct class *c, const char *id, size_t len);
+void obj_free(struct keel_obj *o);
+void obj_dirty(struct keel_obj *o);
+void obj_refresh_slow(struct keel_obj *o);
+int obj_link(struct keel_obj *o); /* among the class' objects */
+void obj_unpin(struct keel_obj *o);
+static inline struct keel_obj *obj_refresh(struct keel_obj *o)
+{
+	if (o && o->epoch != o->klass->epoch)
+		obj_refresh_slow(o);
+	return o;
+}
+
+/* raw.c */
+int raw_add(struct keel_obj *o, const struct mp *pairs, uint32_t n);
+/* One pair of a stored row for value `slot` of `a`. */
+void raw_encode(struct mp *m, const struct keel_attr *a, const union keel_slot *slot);
+/* Read `n` pairs into `o`; what nobody takes goes to o->raw. 0, -EPROTO or -ENOMEM. */
+int raw_decode(struct keel_obj *o, struct mp_reader *r, uint32_t n);
+
+/* private.c */
+void private_free(struct keel_obj *o);
+
+/* cursor.c, view.c, changes.c: what they must know when something leaves. */
+void cursors_leave(struct keel_obj *o);
+void cursors_end(struct class *c);
+struct keel_cursor *cursor_of(struct class *c);
+void views_forget(struct keel_attr *a);
+void changes_forget(struct keel_attr *a);
+
+/* read.c, shared with change sets: like snprintf() of one value. */
+int text_of(const struct keel_attr *a, const union keel_slot *slot, const char *key, char *buf,
+	    uint32_t len);
+
+/* The functions of struct keel_object_api, by file. */
+struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char *id,
+			      struct keel_err *err);
+int32_t object_publish(struct keel_obj *o);
+void object_destroy(struct keel_obj *o);
+struct keel_obj *object_find(struct keel_mod *m, const char *klass, const char *id);
+struct keel_cursor *cursor_open(struct keel_mod *m, const char *klass);
+struct keel_obj *cursor_next(struct keel_cursor *cursor);
+void cursor_close(struct keel_cursor *cursor);
+
+bool read_is_set(const struct keel_obj *o, const struct keel_attr *a);
+int64_t read_int(const struct keel_obj *o, const struct keel_attr *a);
+const char *read_str(const struct keel_obj *o, const struct keel_attr *a);
+const void *read_ptr(const struct keel_obj *o, const struct keel_attr *a);
+int32_t read_text(struct keel_obj *o, const struct keel_attr *a, const char *key, char *buf,
+		  uint32_t len);
+void read_emit(struct keel_obj *o, const struct keel_attr *a, const char *key,
+	       const struct keel_emit *emit);
+int32_t read_match(struct keel_obj *o, const struct keel_attr *a, int32_t op, const char *key,
+		   const char *text, struct keel_err *err);
+
+void write_int(struct keel_obj *o, const struct keel_attr *a, int64_t n);
+int32_t write_str(struct keel_obj *o, const struct keel_attr *a, const char *text);
+void write_ptr(struct keel_obj *o, const struct keel_attr *a, void *p);
+int32_t write_text(struct keel_obj *o, const struct keel_attr *a, int32_t op, const char *key,
+		   const char *text, struct keel_err *err);
+void write_unset(struct keel_obj *o, const struct keel_attr *a, const char *key);
+void write_touch(struct keel_obj *o);
+
+struct keel_changes *changes_create(struct keel_mod *m);
+int32_t changes_ask(struct keel_changes *c, const struct keel_session *s, struct keel_obj *o,
+		    const struct keel_attrop *op, struct keel_err *err);
+int32_t changes_text(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a,
+		     int32_t op, const char *key, const char *text, struct keel_err *err);
+int32_t changes_peek(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a,
+		     const char *key, char *buf, uint32_t len);
+const union keel_slot *changes_slot(struct keel_changes *c, struct keel_obj *o,
+				    const struct keel_attr *a);
+void changes_each(struct keel_changes *c,
+		  void (*fn)(void *arg, struct keel_obj *, const struct keel_attr *), void *arg);
+
+int32_t private_bind(struct keel_mod *m, const char *klass, uint32_t size,
+		     void (*fini)(struct keel_mod *, void *slot));
+void *private_slot(struct keel_mod *m, struct keel_obj *o);
+
+struct keel_view *view_open(struct keel_mod *m, const char *klass, const struct keel_wanted *want,
+			    uint32_t n_want, uint32_t roles);
+void view_close(struct keel_view *v);
+int32_t view_pack(struct keel_obj *o, struct keel_view *v, struct keel_out *out);
+
+#endif

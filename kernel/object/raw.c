@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * raw.c - the body of a stored row: pairs of attribute name and value.
+ *
+ * An INT type is stored as an integer, a type with keys as a map of texts, the others as text.
+ * Decoding offers each pair to the attribute of that name; what nobody takes (no such attribute, or
+ * its type refuses the text) is kept byte for byte and written back.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/object.h"
+
+int raw_add(struct keel_obj *o, const struct mp *pairs, uint32_t n)
+{
+	uint32_t len = o->raw ? o->raw->len : 0;
+	struct raw *raw = realloc(o->raw, sizeof(*raw) + len + pairs->len);
+
+	if (!raw)
+		return -ENOMEM;
+	if (!o->raw)
+		raw->n = raw->len = 0;
+	memcpy(raw->bytes + raw->len, pairs->data, pairs->len);
+	raw->len += (uint32_t)pairs->len;
+	raw->n += n;
+	o->raw = raw;
+	return 0;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+struct encoder {
+	struct mp *m;
+	uint32_t n;
+};
+
+static void put_entry(void *arg, const char *key, const char *text, uint32_t len)
+{
+	struct encoder *e = arg;
+
+	if (!key)
+		return;
+	mp_str(e->m, key, strlen(key));
+	mp_str(e->m, text, len);
+	e->n++;
+}
+
+static void put_text(void *arg, const char *key, const char *text, uint32_t len)
+{
+	struct encoder *e = arg;
+
+	(void)key;
+	if (e->n++ == 0)
+		mp_str(e->m, text, len);
+}
+
+void raw_encode(struct mp *m, const struct keel_attr *a, const union keel_slot *slot)
+{
+	struct encoder e = { .m = m };
+
+	mp_str(m, a->name.text, a->name.len);
+	if (a->type->def.flags & KEEL_TYPE_INT) {
+		mp_int(m, slot->i);
+	} else if (a->type->quick == QUICK_STRING) {
+		mp_str(m, slot->p, strlen(slot->p));
+	} else if (a->type->def.flags & KEEL_TYPE_KEYED) {
+		size_t place = mp_open_map(m);
+
+		type_format(a->type, slot, NULL, &(struct keel_emit){ put_entry, &e });
+		mp_close(m, place, e.n);
+	} else {
+		type_format(a->type, slot, NULL, &(struct keel_emit){ put_text, &e });
+		if (e.n == 0)
+			mp_nil(m);
+	}
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* The value as terminated text; NULL: it holds a NUL byte, or no memory. Valid until the next. */
+static const char *terminated(struct objects *o, const char *text, uint32_t len)
+{
+	if (memchr(text, '\0', len))
+		return NULL;
+	o->text.len = 0;
+	o->text.failed = false;
+	if (!mp_room(&o->text, len + 1))
+		return NULL;
+	memcpy(o->text.data, text, len);
+	o->text.data[len] = '\0';
+	return o->text.data;
+}
+
+/* 0: taken; 1: refused, keep it raw; -ENOMEM. */
+static int parse_into(struct keel_obj *o, struct keel_attr *a, const char *key, const char *text)
+{
+	union keel_slot *old = value_at(o, a), slot = { 0 };
+	bool is_set = old != NULL;
+	struct keel_err err;
+
+	if (old && (a->type->def.flags & KEEL_TYPE_KEYED)) /* entries gather in place */
+		return a->type->def.parse(mod_of(a->type->owner), a, KEEL_SET, key, text, old,
+					  &is_set, &err) != 0;
+	is_set = false;
+	if (a->type->def.parse(mod_of(a->type->owner), a, KEEL_SET, key, text, &slot, &is_set,
+			       &err) != 0)
+		return 1;
+	if (is_set && value_put(o, a, &slot) < 0) {
+		type_drop(a->type, &slot);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int take_text(struct keel_obj *o, struct keel_attr *a, const char *text, uint32_t len)
+{
+	union keel_slot slot;
+
+	if (a->type->quick != QUICK_STRING) {
+		text = terminated(o->klass->objects, text, len);
+		return text ? parse_into(o, a, NULL, text) : 1;
+	}
+	if (len == 0 || memchr(text, '\0', len))
+		return len != 0;
+	slot.p = malloc(len + 1);
+	if (!slot.p)
+		return -ENOMEM;
+	memcpy(slot.p, text, len);
+	((char *)slot.p)[len] = '\0';
+	if (value_put(o, a, &slot) < 0) {
+		free(slot.p);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int take_int(struct keel_obj *o, struct keel_attr *a, int64_t n)
+{
+	char text[24];
+
+	if (a->type->def.flags & KEEL_TYPE_INT)
+		return value_put(o, a, &(union keel_slot){ .i = n });
+	return take_text(o, a, text, mp_digits(text, n));
+}
+
+/* Entries the type refuses are kept as a map of their own. */
+static int take_map(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r, uint32_t n)
+{
+	struct mp left = { 0 };
+	uint32_t n_left = 0;
+	size_t place;
+	int rc = 0;
+
+	mp_str(&left, a->name.text, a->name.len);
+	place = mp_open_map(&left);
+	while (n-- && rc >= 0) {
+		const unsigned char *from = r->at;
+		struct mp_value key = mp_next(r), value = mp_next(r);
+		char name[256];
+
+		rc = -EPROTO;
+		if (key.kind != MP_STR || value.kind != MP_STR || r->bad)
+			break;
+		rc = 1;
+		if (key.n < sizeof(name) && !memchr(key.text, '\0', key.n)) {
+			const char *text = terminated(o->klass->objects, value.text, value.n);
+
+			memcpy(name, key.text, key.n);
+			name[key.n] = '\0';
+			rc = text ? parse_into(o, a, name, text) : 1;
+		}
+		if (rc == 1) {
+			mp_raw(&left, from, (size_t)(r->at - from));
+			n_left++;
+		}
+	}
+	mp_close(&left, place, n_left);
+	if (rc >= 0)
+		rc = n_left == 0 ? 0 : left.failed ? -ENOMEM : raw_add(o, &left, 1);
+	mp_fini(&left);
+	return rc;
+}
+
+static int take(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r,
+		const struct mp_value *v)
+{
+	switch (v->kind) {
+	case MP_INT:
+		return take_int(o, a, v->i);
+	case MP_STR:
+		return take_text(o, a, v->text, v->n);
+	case MP_MAP:
+		if (a->type->def.flags & KEEL_TYPE_KEYED)
+			return take_map(o, a, r, v->n);
+		break;
+	default:
+		break;
+	}
+	mp_skip(r, v);
+	return 1;
+}
+
+/* Rows of a class look alike: the attribute that was at this place last time is a good guess. */
+static struct keel_attr *guess(struct class *c, uint32_t place, const struct mp_value *name)
+{
+	struct keel_attr *a = place < ATTR_MAX ? c->guess[place] : NULL;
+
+	if (a && a->name.len == name->n && memcmp(a->name.text, name->text, name->n) == 0)
+		return a;
+	a = attr_find(c, name->text, name->n);
+	if (place < ATTR_MAX)
+		c->guess[place] = a;
+	return a;
+}
+
+static int keep(struct keel_obj *o, const unsigned char *from, const unsigned char *to)
+{
+	struct mp bytes = { .data = (char *)(uintptr_t)from, .len = (size_t)(to - from) };
+
+	return raw_add(o, &bytes, 1);
+}
+
+int raw_decode(struct keel_obj *o, struct mp_reader *r, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const unsigned char *from = r->at;
+		struct mp_value name = mp_next(r), value = mp_next(r);
+		struct keel_attr *a = NULL;
+		int rc = 1;
+
+		if (name.kind != MP_STR || r->bad)
+			return -EPROTO;
+		if (o->klass->declared)
+			a = guess(o->klass, i, &name);
+		if (a && !a->def.derive)
+			rc = take(o, a, r, &value);
+		else
+			mp_skip(r, &value);
+		if (r->bad)
+			return -EPROTO;
+		if (rc == 1)
+			rc = keep(o, from, r->at);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}

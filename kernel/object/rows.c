@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rows.c - objects to and from the rows of the store, and telling of them at start.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "object/object.h"
+#include "util/err.h"
+
+static uint32_t encode_values(struct mp *m, struct keel_obj *o)
+{
+	uint32_t n = 0, at = 0;
+
+	for (uint32_t w = 0; w < ATTR_WORDS; w++)
+		for (uint64_t left = o->set[w]; left; left &= left - 1, at++) {
+			const struct keel_attr *a =
+				o->klass->by_number[w * 64 + (uint32_t)__builtin_ctzll(left)];
+
+			if (!(a->def.flags & KEEL_ATTR_SAVE))
+				continue;
+			raw_encode(m, a, &o->slot[at]);
+			n++;
+		}
+	return n;
+}
+
+/* Raw pairs come first: when a value of the same name is set later, the later one counts. */
+int objects_encode(struct keel_obj *o, const char **ret_klass, const char **ret_id,
+		   const void **ret_bytes, uint32_t *ret_len, bool *ret_deleted)
+{
+	struct mp *m = &o->klass->objects->row;
+	uint32_t n = 0;
+
+	*ret_klass = o->klass->name;
+	*ret_id = o->id.text;
+	*ret_bytes = NULL;
+	*ret_len = 0;
+	*ret_deleted = o->flags & OBJ_DEAD;
+	if (*ret_deleted || o->flags & OBJ_DRAFT) {
+		/* Not freed before objects_saved(), whatever change sets let go of meanwhile. */
+		o->flags = (uint16_t)((o->flags & ~OBJ_DIRTY) | OBJ_KEEP);
+		return o->flags & OBJ_SAVED ? 0 : -ENODATA;
+	}
+	m->len = 0;
+	m->failed = false;
+	(void)mp_open_map(m);
+	if (o->raw) {
+		mp_raw(m, o->raw->bytes, o->raw->len);
+		n = o->raw->n;
+	}
+	n += encode_values(m, o);
+	if (m->failed || m->len > UINT32_MAX)
+		return -ENOMEM;
+	mp_close(m, 0, n);
+	o->flags &= (uint16_t)~OBJ_DIRTY;
+	o->flags |= OBJ_SAVED;
+	*ret_bytes = m->data;
+	*ret_len = (uint32_t)m->len;
+	return 0;
+}
+
+void objects_redirty(struct keel_obj *o)
+{
+	o->flags |= OBJ_DIRTY;
+}
+
+int objects_decode(struct objects *o, const char *klass, const char *id, const void *bytes,
+		   uint32_t len, struct keel_err *err)
+{
+	struct mp_reader r = { bytes, (const unsigned char *)bytes + len, false };
+	struct mp_value map = mp_next(&r);
+	struct class *c = class_get(o, klass);
+	struct keel_obj *obj = c ? obj_create(c, id, strlen(id)) : NULL;
+	int rc;
+
+	if (!obj)
+		return err_set(err, -ENOMEM, "no memory to load %s '%s'", klass, id);
+	rc = map.kind == MP_MAP ? raw_decode(obj, &r, map.n) : -EPROTO;
+	if (rc == 0 && r.at != r.end)
+		rc = -EPROTO;
+	if (rc == 0)
+		rc = obj_link(obj);
+	if (rc < 0) {
+		object_destroy(obj);
+		return err_set(err, rc, "the stored row of %s '%s' %s", klass, id,
+			       rc == -EPROTO ? "is damaged; restore the store from a backup" :
+			       rc == -EEXIST ? "is there twice; restore the store from a backup" :
+					       "needs more memory than there is");
+	}
+	obj->flags |= OBJ_SAVED;
+	obj->epoch = 0; /* looked at again at the first use: rows that are never unset */
+	return 0;
+}
+
+static struct class *declared_at(const struct objects *o, uint32_t place)
+{
+	struct class *next = NULL;
+
+	for (struct class *c = o->classes; c; c = c->next)
+		if (c->declared && c->place >= place && (!next || c->place < next->place))
+			next = c;
+	return next;
+}
+
+static void replay(struct class *c,
+		   void (*known)(void *arg, uint32_t point, const char *id, struct keel_obj *),
+		   void *arg)
+{
+	struct keel_cursor *cursor = cursor_of(c);
+	struct keel_obj *o;
+
+	if (!cursor)
+		value_lost();
+	while ((o = cursor_next(cursor)))
+		known(arg, c->def.known_point, o->id.text, o);
+	cursor_close(cursor);
+}
+
+void objects_replay(struct objects *o,
+		    void (*known)(void *arg, uint32_t point, const char *id, struct keel_obj *),
+		    void *arg)
+{
+	struct class *c;
+
+	for (uint32_t place = 0; (c = declared_at(o, place)); place = c->place + 1)
+		if (c->def.known_point)
+			replay(c, known, arg);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * type.c - types of attributes: the kernel's own and the TYPE rows of modules, by name.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/object.h"
+#include "registry/registry.h"
+#include "util/err.h"
+
+const char *owner_name(const struct owner *owner)
+{
+	return owner && owner->pub.name ? owner->pub.name : "the kernel";
+}
+
+struct type *type_find(const struct objects *o, const char *name)
+{
+	struct type *t = o->types;
+
+	while (t && strcmp(t->def.name, name) != 0)
+		t = t->next;
+	return t;
+}
+
+void type_format(const struct type *t, const union keel_slot *slot, const char *key,
+		 const struct keel_emit *emit)
+{
+	t->def.format(mod_of(t->owner), slot, key, emit);
+}
+
+int type_copy(const struct type *t, const union keel_slot *from, union keel_slot *to)
+{
+	if (t->def.copy)
+		return t->def.copy(mod_of(t->owner), from, to);
+	*to = *from;
+	return 0;
+}
+
+void type_drop(const struct type *t, union keel_slot *slot)
+{
+	if (t->def.fini)
+		t->def.fini(mod_of(t->owner), slot);
+}
+
+static enum quick quick_of(const struct keel_type_def *def)
+{
+	static const struct {
+		const char *name;
+		enum quick quick;
+	} rows[] = {
+		{ "long", QUICK_LONG },	    { "bool", QUICK_BOOL },
+		{ "time", QUICK_TIME },	    { "string", QUICK_STRING },
+		{ "string_array", QUICK_STRING },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(rows[i].name, def->name) == 0)
+			return rows[i].quick;
+	return QUICK_NO;
+}
+
+static struct type *type_create(struct objects *o, const struct keel_type_def *def)
+{
+	struct type *t = calloc(1, sizeof(*t));
+	size_t size = def->size < sizeof(t->def) ? def->size : sizeof(t->def);
+
+	if (!t)
+		return NULL;
+	memcpy(&t->def, def, size);
+	t->next = o->types;
+	o->types = t;
+	return t;
+}
+
+static int kernel_types(struct objects *o, const struct keel_type_def *defs, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct type *t = type_create(o, &defs[i]);
+
+		if (!t)
+			return -ENOMEM;
+		t->quick = quick_of(&defs[i]);
+		t->scalar = !(defs[i].flags & (KEEL_TYPE_INT | KEEL_TYPE_STRING));
+	}
+	return 0;
+}
+
+static int type_lint(const struct objects *o, const struct owner *owner,
+		     const struct keel_type_def *def, struct keel_err *err)
+{
+	const struct type *other;
+
+	if (def->size < offsetof(struct keel_type_def, fini) + sizeof(def->fini) || !def->name ||
+	    !def->name[0] || !def->parse || !def->format)
+		return err_set(err, -EINVAL,
+			       "%s: a TYPE row needs size, name, parse() and format()",
+			       owner_name(owner));
+	if ((def->flags & KEEL_TYPE_KEYED) && !def->unset)
+		return err_set(err, -EINVAL, "%s: type '%s' has keys and so needs unset()",
+			       owner_name(owner), def->name);
+	other = type_find(o, def->name);
+	if (other)
+		return err_set(err, -EEXIST, "%s: type '%s' already belongs to %s",
+			       owner_name(owner), def->name, owner_name(other->owner));
+	return 0;
+}
+
+static int type_add(void *arg, struct owner *owner, const void *def, struct keel_err *err)
+{
+	struct objects *o = arg;
+	struct type *t;
+	int rc = type_lint(o, owner, def, err);
+
+	if (rc < 0)
+		return rc;
+	t = type_create(o, def);
+	if (!t)
+		return err_set(err, -ENOMEM, "%s: no memory for a type", owner_name(owner));
+	t->row = def;
+	t->owner = owner;
+	return attrs_attach(o, err);
+}
+
+static void type_remove(void *arg, struct owner *owner, const void *def)
+{
+	struct objects *o = arg;
+	struct type **at = &o->types, *t;
+
+	(void)owner;
+	while (*at && (*at)->row != def)
+		at = &(*at)->next;
+	t = *at;
+	if (!t)
+		return;
+	for (struct keel_attr *a = o->attrs; a; a = a->next)
+		if (a->klass && a->type == t)
+			attr_detach(a);
+	*at = t->next;
+	free(t);
+}
+
+int types_init(struct objects *o)
+{
+	const struct registry_kind kind = { "TYPE", type_add, type_remove, o };
+
+	if (kernel_types(o, types_number, n_types_number) < 0 ||
+	    kernel_types(o, types_text, n_types_text) < 0 || kernel_types(o, &type_size, 1) < 0)
+		return -ENOMEM;
+	return registry_kind(o->registry, &kind);
+}
+
+void types_fini(struct objects *o)
+{
+	while (o->types) {
+		struct type *t = o->types;
+
+		o->types = t->next;
+		free(t);
+	}
+}

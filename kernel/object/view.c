@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * view.c - answers: which attributes somebody wants and may see, compiled once, written many times.
+ *
+ * A line of an answer is `[attr, key or nil, value]`; the bytes up to the key are made when the view
+ * is opened. Writing walks the rows in listing order, and allocates nothing once its buffer has
+ * grown.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/object.h"
+#include "request/msg.h"
+
+struct row {
+	const struct keel_attr *attr; /* NULL: withdrawn meanwhile */
+	char *key;                    /* only this one; owned; NULL: all */
+	char *prefix;                 /* owned: head of the line, name */
+	uint32_t prefix_len;
+};
+struct keel_view {
+	struct class *klass; /* NULL: none such, nothing to write */
+	struct keel_view *prev, *next;
+	struct row *row;
+	uint32_t n, cap;
+};
+
+/* ---- compiling ----------------------------------------------------------------------------- */
+
+static int row_add(struct keel_view *v, const struct keel_attr *a, const char *key)
+{
+	struct mp line = { 0 };
+	struct row *row;
+
+	if (v->n == v->cap) {
+		uint32_t cap = v->cap ? v->cap * 2 : 16;
+
+		row = realloc(v->row, cap * sizeof(*row));
+		if (!row)
+			return -ENOMEM;
+		v->row = row;
+		v->cap = cap;
+	}
+	mp_byte(&line, 0x93);
+	mp_str(&line, a->name.text, a->name.len);
+	row = &v->row[v->n];
+	*row = (struct row){ a, key ? strdup(key) : NULL, line.data, (uint32_t)line.len };
+	if (line.failed || (key && !row->key)) {
+		free(row->key);
+		free(row->prefix);
+		return -ENOMEM;
+	}
+	v->n++;
+	return 0;
+}
+
+static bool row_has(const struct keel_view *v, const struct keel_attr *a, const char *key)
+{
+	for (uint32_t i = v->n; i > 0 && v->row[i - 1].attr == a; i--)
+		if (v->row[i - 1].key && strcmp(v->row[i - 1].key, key) == 0)
+			return true;
+	return false;
+}
+
+/* The keys of `a` that are wanted: all of them, or one row each. */
+static int rows_wanted(struct keel_view *v, const struct keel_attr *a,
+		       const struct keel_wanted *want, const bool *is, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (is[i] && !want[i].key)
+			return row_add(v, a, NULL);
+	for (uint32_t i = 0; i < n; i++)
+		if (is[i] && !row_has(v, a, want[i].key) && row_add(v, a, want[i].key) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static int compile_some(struct keel_view *v, const struct keel_wanted *want, uint32_t n,
+			uint32_t roles)
+{
+	const struct class *c = v->klass;
+	const struct keel_attr **wanted = calloc(n, sizeof(*wanted));
+	bool *is = calloc(n, sizeof(*is));
+	int rc = wanted && is ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; rc == 0 && i < n; i++)
+		wanted[i] = want[i].name ? attr_of_request(c, want[i].name) : NULL;
+	for (uint32_t at = 0; rc == 0 && at < c->n_attrs; at++) {
+		const struct keel_attr *a = c->listed[at];
+		bool any = false;
+
+		for (uint32_t i = 0; i < n; i++)
+			any |= is[i] = wanted[i] == a;
+		if (any && (a->def.read_roles & roles))
+			rc = rows_wanted(v, a, want, is, n);
+	}
+	free(is);
+	free(wanted);
+	return rc;
+}
+
+static int compile_all(struct keel_view *v, uint32_t roles)
+{
+	const struct class *c = v->klass;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < c->n_attrs && rc == 0; i++) {
+		const struct keel_attr *a = c->listed[i];
+
+		if ((a->def.read_roles & roles) && !(a->def.flags & KEEL_ATTR_NO_PRINT))
+			rc = row_add(v, a, NULL);
+	}
+	return rc;
+}
+
+struct keel_view *view_open(struct keel_mod *m, const char *klass, const struct keel_wanted *want,
+			    uint32_t n_want, uint32_t roles)
+{
+	struct keel_view *v = calloc(1, sizeof(*v));
+	struct class *c = class_find(objects_of(m), klass);
+
+	if (!v || !c)
+		return v;
+	v->klass = c;
+	v->next = c->views;
+	if (v->next)
+		v->next->prev = v;
+	c->views = v;
+	if ((n_want ? compile_some(v, want, n_want, roles) : compile_all(v, roles)) < 0) {
+		view_close(v);
+		return NULL;
+	}
+	return v;
+}
+
+void view_close(struct keel_view *v)
+{
+	if (!v)
+		return;
+	if (v->klass) {
+		if (v->prev)
+			v->prev->next = v->next;
+		else
+			v->klass->views = v->next;
+		if (v->next)
+			v->next->prev = v->prev;
+	}
+	for (uint32_t i = 0; i < v->n; i++) {
+		free(v->row[i].key);
+		free(v->row[i].prefix);
+	}
+	free(v->row);
+	free(v);
+}
+
+void views_forget(struct keel_attr *a)
+{
+	for (struct keel_view *v = a->klass->views; v; v = v->next)
+		for (uint32_t i = 0; i < v->n; i++)
+			if (v->row[i].attr == a)
+				v->row[i].attr = NULL;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+struct line {
+	struct mp *m;
+	const struct row *row;
+	uint32_t n; /* written */
+};
+
+static void put_line(void *arg, const char *key, const char *text, uint32_t len)
+{
+	struct line *l = arg;
+
+	mp_raw(l->m, l->row->prefix, l->row->prefix_len);
+	if (key)
+		mp_str(l->m, key, strlen(key));
+	else
+		mp_nil(l->m);
+	mp_str(l->m, text, len);
+	l->n++;
+}
+
+static void put_value(struct line *l, const union keel_slot *slot)
+{
+	const struct type *t = l->row->attr->type;
+	char digits[TIME_DIGITS];
+
+	switch (t->quick) {
+	case QUICK_LONG:
+		put_line(l, NULL, digits, mp_digits(digits, slot->i));
+		break;
+	case QUICK_BOOL:
+		put_line(l, NULL, slot->i ? "True" : "False", slot->i ? 4 : 5);
+		break;
+	case QUICK_TIME:
+		put_line(l, NULL, digits, time_digits(digits, slot->i));
+		break;
+	case QUICK_STRING:
+		put_line(l, NULL, slot->p, (uint32_t)strlen(slot->p));
+		break;
+	default:
+		type_format(t, slot, l->row->key, &(struct keel_emit){ put_line, l });
+		break;
+	}
+}
+
+/* Where each set attribute's slot is, so that rows may come in any order. */
+static void spread(const struct keel_obj *o, const union keel_slot **ret_at)
+{
+	const union keel_slot *slot = o->slot;
+
+	for (uint32_t w = 0; w < ATTR_WORDS; w++)
+		for (uint64_t left = o->set[w]; left; left &= left - 1)
+			ret_at[w * 64 + (uint32_t)__builtin_ctzll(left)] = slot++;
+}
+
+static uint32_t put_rows(struct mp *m, struct keel_obj *o, const struct keel_view *v)
+{
+	const union keel_slot *at[ATTR_MAX];
+	struct line l = { .m = m };
+
+	spread(o, at);
+	for (uint32_t i = 0; i < v->n; i++) {
+		const struct keel_attr *a = v->row[i].attr;
+
+		l.row = &v->row[i];
+		if (!a)
+			continue;
+		if (a->def.derive)
+			read_emit(o, a, l.row->key, &(struct keel_emit){ put_line, &l });
+		else if (o->set[a->number / 64] >> a->number % 64 & 1)
+			put_value(&l, at[a->number]);
+	}
+	return l.n;
+}
+
+/* Derive functions must not write to their object: the slots are being read. */
+int32_t view_pack(struct keel_obj *o, struct keel_view *v, struct keel_out *out)
+{
+	struct mp *m = &o->klass->objects->answer;
+	size_t place;
+
+	m->len = 0;
+	m->failed = false;
+	mp_byte(m, 0x92);
+	mp_str(m, o->id.text, o->id.len);
+	place = mp_open_array(m);
+	mp_close(m, place, put_rows(m, o, v));
+	if (m->failed || m->len > UINT32_MAX)
+		return -ENOMEM;
+	out_raw(out, m->data, (uint32_t)m->len);
+	return 0;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * write.c - values set by the system: no permission, no check function, and changed() is not told.
+ *
+ * Setting a derived attribute, or a dead object, does nothing.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/object.h"
+#include "util/err.h"
+
+static bool writable(const struct keel_obj *o, const struct keel_attr *a)
+{
+	return !(o->flags & OBJ_DEAD) && !a->def.derive;
+}
+
+static void touched(struct keel_obj *o, const struct keel_attr *a)
+{
+	if (a->def.flags & KEEL_ATTR_SAVE)
+		write_touch(o);
+}
+
+/* Moves *slot in; the room that change sets reserved stays theirs. */
+static int put(struct keel_obj *o, const struct keel_attr *a, const union keel_slot *slot)
+{
+	if (value_reserve(o, 1 + o->pins) < 0 || value_put(o, a, slot) < 0)
+		return -ENOMEM;
+	touched(o, a);
+	return 0;
+}
+
+void write_int(struct keel_obj *o, const struct keel_attr *a, int64_t n)
+{
+	union keel_slot *old;
+
+	if (!writable(o, a) || !(a->type->def.flags & KEEL_TYPE_INT))
+		return;
+	old = value_at(o, a);
+	if (old && old->i == n)
+		return;
+	if (put(o, a, &(union keel_slot){ .i = n }) < 0)
+		value_lost();
+}
+
+int32_t write_str(struct keel_obj *o, const struct keel_attr *a, const char *text)
+{
+	union keel_slot slot;
+
+	if (!writable(o, a))
+		return 0;
+	if (a->type->quick != QUICK_STRING)
+		return write_text(o, a, KEEL_SET, NULL, text, NULL) ? -EINVAL : 0;
+	if (!text || !*text) {
+		write_unset(o, a, NULL);
+		return 0;
+	}
+	slot.p = strdup(text);
+	if (slot.p && put(o, a, &slot) == 0)
+		return 0;
+	free(slot.p);
+	return -ENOMEM;
+}
+
+void write_ptr(struct keel_obj *o, const struct keel_attr *a, void *p)
+{
+	union keel_slot slot = { .p = p };
+
+	if (!p) {
+		write_unset(o, a, NULL);
+		return;
+	}
+	if (!writable(o, a) || a->type->scalar || (a->type->def.flags & KEEL_TYPE_INT))
+		return;
+	if (put(o, a, &slot) < 0)
+		value_lost();
+}
+
+/* The current value is the work piece: the type promises to leave it as it was when it refuses. */
+int32_t write_text(struct keel_obj *o, const struct keel_attr *a, int32_t op, const char *key,
+		   const char *text, struct keel_err *err)
+{
+	union keel_slot *old = value_at(o, a), slot = { 0 };
+	bool is_set = old != NULL;
+	int32_t code;
+
+	if (!writable(o, a))
+		return 0;
+	code = a->type->def.parse(mod_of(a->type->owner), a, op, key, text, old ? old : &slot,
+				  &is_set, err);
+	if (code)
+		return code;
+	if (old && is_set)
+		touched(o, a);
+	else if (old)
+		write_unset(o, a, NULL);
+	else if (is_set && put(o, a, &slot) < 0) {
+		type_drop(a->type, &slot);
+		return err_set(err, 15010, "%sno memory", pbse_text(15010));
+	}
+	return 0;
+}
+
+void write_unset(struct keel_obj *o, const struct keel_attr *a, const char *key)
+{
+	union keel_slot *slot = value_at(o, a);
+
+	if (!slot || !writable(o, a))
+		return;
+	if (!key || !(a->type->def.flags & KEEL_TYPE_KEYED) ||
+	    a->type->def.unset(mod_of(a->type->owner), slot, key))
+		value_drop(o, a);
+	touched(o, a);
+}
