@@ -47,12 +47,13 @@ static void line_join(const char **at, char *line)
 {
 	for (;;) {
 		size_t len = strcspn(*at, "\n");
-		bool goes_on = len > 0 && (*at)[len - 1] == '\\' && (*at)[len] == '\n';
+		bool goes_on = len > 0 && (*at)[len - 1] == '\\';
+		bool more = (*at)[len] == '\n';
 
 		memcpy(line, *at, len);
 		line += len - (goes_on ? 1 : 0);
-		*at += len + ((*at)[len] == '\n' ? 1 : 0);
-		if (!goes_on)
+		*at += len + (more ? 1 : 0);
+		if (!goes_on || !more)
 			break;
 	}
 	*line = '\0';
