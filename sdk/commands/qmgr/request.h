@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * request.h - one command line of qmgr, read.
+ *
+ *   verb object [names] [attributes]
+ */
+#ifndef QMGR_REQUEST_H
+#define QMGR_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "pbs_ifl.h"
+
+/* Beyond what a server is asked. */
+enum { VERB_HELP = MGR_CMD_LAST, VERB_QUIT, VERB_HISTORY };
+
+struct object_name {
+	struct object_name *next;
+	char *text; /* owned; "": every object of the server */
+	char *server; /* owned; NULL: the active ones; "": the default one */
+};
+
+struct request {
+	int verb; /* enum mgr_cmd, or VERB_... */
+	int object; /* enum mgr_obj; MGR_OBJ_NONE where none was said */
+	struct object_name *names; /* owned; NULL: none said */
+	struct attropl *attributes; /* owned */
+	char *words[3]; /* owned: content type, encoding and file of import and export; or what
+			 * help or history are asked about */
+};
+
+/* Exit statuses of a command that was not understood. */
+enum { FAULT_VERB = 1, FAULT_OBJECT = 2, FAULT_NAME = 3, FAULT_ATTRIBUTE = 4 };
+
+/* Why a line was not understood. */
+struct fault {
+	int status; /* FAULT_... */
+	const char *message; /* NULL: a syntax error at `at` */
+	size_t at; /* index into the line */
+	char word[64]; /* the verb or object, perhaps cut */
+};
+
+/* Read `line`. `has_active[object]` tells where a list of active objects stands in for names. 0;
+ * -EINVAL and *fault; -ENOMEM. request_fini() after 0 only. */
+int request_parse(const char *line, const bool has_active[MGR_OBJ_LAST], struct request *ret,
+		  struct fault *fault);
+void request_fini(struct request *r);
+
+/* The lines that tell of a fault, on stderr. */
+void fault_print(const struct fault *fault, const char *line);
+
+/* "server", "queue", ...: the word for an object. */
+const char *object_word(int object);
+
+/* For the files that read a request. */
+struct reader {
+	const char *line;
+	size_t at;
+	struct request *request;
+	struct fault *fault;
+};
+
+/* Always -EINVAL. */
+int reader_fault(struct reader *r, int status, size_t at);
+void reader_blanks(struct reader *r);
+bool reader_at_end(const struct reader *r);
+
+/* "attr[.resource] [OP value], ..." up to the end of the line. 0, -EINVAL, -ENOMEM. */
+int attributes_parse(struct reader *r);
+
+/* "name[@server], ...". 0, -EINVAL, -ENOMEM. */
+int names_parse(struct reader *r, const bool has_active[MGR_OBJ_LAST]);
+
+/* Length of "attr[.resource]" at `text`; *ret_len of the attribute alone. 0: there is none. */
+size_t attribute_name_len(const char *text, size_t *ret_len);
+
+#endif
