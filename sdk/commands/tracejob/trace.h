@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * trace.h - log records about jobs, gathered from files and printed in order of time.
+ */
+#ifndef KEELSON_TRACEJOB_TRACE_H
+#define KEELSON_TRACEJOB_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum trace_source { SOURCE_ACCOUNTING, SOURCE_SERVER, SOURCE_SCHED, SOURCE_MOM, SOURCES };
+
+struct record {
+	char *date; /* owned; as in the file */
+	char *text; /* in the same block */
+	char source; /* A S L M */
+	size_t number; /* order of reading, breaks ties */
+};
+
+struct job {
+	char *id; /* full, owned */
+	struct record *records; /* owned */
+	size_t n, size;
+};
+
+struct trace {
+	struct job *jobs;
+	size_t n_jobs, n_records;
+	unsigned long dropped_events; /* -f */
+	bool left_out[SOURCES];
+	bool verbose;
+	bool limit_repeats; /* -z */
+	long repeats_max; /* -c */
+	int columns; /* 0: lines are not broken */
+};
+
+/* Read the file of each source for the day `days_ago`. 0 or -ENOMEM; a file that cannot be read is
+ * skipped (named on stderr when verbose). */
+int trace_read_day(struct trace *t, const char *home, const char *mom_home, int days_ago);
+
+/* One line of a file of `source`. 0 or -ENOMEM; a line that is no record is skipped. */
+int trace_take_line(struct trace *t, enum trace_source source, char *line);
+
+void trace_print(const struct trace *t, struct job *job);
+
+#endif
