@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# libpbs and the commands. Only what pbs_ifl.h declares is visible in libpbs.so. A command is all the
+# *.c of its folder, the helpers of sdk/commands/lib and libpbs.a.
+WIRE_O := $(call OBJECTS,$(call NAMED,sdk/wire,*.c))
+CLIENT_O := $(call OBJECTS,$(call NAMED,sdk/client,*.c))
+CLIENT_LIBS := $(MSGPACK_LIBS) -lpthread
+COMMAND_LIB_O := $(call OBJECTS,$(call NAMED,sdk/commands/lib,*.c))
+COMMANDS := $(sort $(filter-out lib,$(notdir $(patsubst %/,%,$(dir $(call NAMED,sdk/commands/*,*.c))))))
+COMMAND_LIBS := $(CLIENT_LIBS) $(EDIT_LIBS) $(JANSSON_LIBS) $(PCRE2_LIBS)
+COMMAND_FLAGS := -I$(S)/sdk/include -I$(S)/sdk/commands/lib -I$(S)/sdk $(EDIT_CFLAGS) $(JANSSON_CFLAGS) \
+	$(PCRE2_CFLAGS) $(MSGPACK_CFLAGS) -DPBS_VERSION='"$(VERSION_TEXT)"'
+
+obj/sdk/wire/%.o obj/sdk/client/%.o: FLAGS = -fPIC -I$(S)/sdk/include -I$(S)/sdk -I$(S)/sdk/wire \
+	-I$(S)/sdk/client $(MSGPACK_CFLAGS)
+obj/sdk/commands/%.o: FLAGS = $(COMMAND_FLAGS)
+
+lib/libwire.a: $(WIRE_O)
+	$(ARCHIVE)
+
+libpbs.a: $(CLIENT_O) $(WIRE_O)
+	$(ARCHIVE)
+
+libpbs.so.0: $(CLIENT_O) $(WIRE_O)
+	$(call SAY,LINK)
+	$(DO)$(K_LINK) -shared -Wl,-soname,libpbs.so.0 -Wl,-z,defs -o $@ $^ $(CLIENT_LIBS)
+
+libpbs.so: libpbs.so.0
+	$(DO)ln -sf libpbs.so.0 $@
+
+lib/libcommands.a: $(COMMAND_LIB_O)
+	$(ARCHIVE)
+
+define COMMAND_RULES
+bin/$(1): $(call OBJECTS,$(call NAMED,sdk/commands/$(1),*.c)) lib/libcommands.a libpbs.a
+	$$(call SAY,LINK)
+	@mkdir -p bin
+	$$(DO)$$(K_LINK) -o $$@ $$^ $$(COMMAND_LIBS)
+endef
+$(foreach c,$(COMMANDS),$(eval $(call COMMAND_RULES,$(c))))
+
+KEELSON_ALL += libpbs.a libpbs.so $(addprefix bin/,$(COMMANDS))

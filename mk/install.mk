@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Where things go. Configuration that is there already is kept; the new one is put beside it.
+LIBEXEC := $(libexecdir)/keelson
+INSTALL_SBIN := keelsond
+INSTALL_BIN = $(addprefix bin/,$(COMMANDS))
+INSTALL_MODULES = $(MODULES:%=modules/%.so)
+SCRIPTS_BIN := $(wildcard $(S)/sdk/tools/keelson-module)
+HEADERS := $(patsubst $(S)/sdk/include/%,%,$(wildcard $(S)/sdk/include/*.h $(S)/sdk/include/keel/*.h \
+	$(S)/sdk/include/keel/*.def $(S)/sdk/include/keel/service/*.h $(S)/sdk/include/keel/*/*.def))
+CONF := $(patsubst $(S)/conf/%,%,$(wildcard $(S)/conf/*.conf $(S)/conf/modules.d/*.conf))
+MAN := $(notdir $(wildcard $(S)/sdk/man/*.[1-8]))
+MAN_SECTION = $(subst .,,$(suffix $(1)))
+
+# PUT(program of install, file, target)
+PUT = $(1) -D $(2) '$(DESTDIR)$(3)' &&
+
+keelson-install-exec: keelson-all
+	$(foreach f,$(INSTALL_SBIN),$(call PUT,$(INSTALL_PROGRAM),$(f),$(sbindir)/$(notdir $(f)))) \
+	$(foreach f,$(INSTALL_BIN),$(call PUT,$(INSTALL_PROGRAM),$(f),$(bindir)/$(notdir $(f)))) \
+	$(foreach f,$(SCRIPTS_BIN),$(call PUT,$(INSTALL_SCRIPT),$(f),$(bindir)/$(notdir $(f)))) \
+	$(foreach f,$(PROGRAMS),$(call PUT,$(INSTALL_PROGRAM),$(f),$(LIBEXEC)/$(notdir $(f)))) \
+	$(foreach f,$(INSTALL_MODULES),$(call PUT,$(INSTALL_DATA),$(f),$(moduledir)/$(notdir $(f)))) \
+	$(call PUT,$(INSTALL_DATA),libpbs.a,$(libdir)/libpbs.a) \
+	$(call PUT,$(INSTALL_PROGRAM),libpbs.so.0,$(libdir)/libpbs.so.0) \
+	$(LN_S) -f libpbs.so.0 '$(DESTDIR)$(libdir)/libpbs.so'
+
+keelson-install-data:
+	$(foreach f,$(HEADERS),$(call PUT,$(INSTALL_DATA),$(S)/sdk/include/$(f),$(includedir)/$(f))) \
+	$(foreach f,$(MAN),$(call PUT,$(INSTALL_DATA),$(S)/sdk/man/$(f),$(mandir)/man$(call MAN_SECTION,$(f))/$(f))) :
+	@for f in $(CONF); do \
+		target='$(DESTDIR)$(keelsysconfdir)'/$$f; \
+		test ! -e "$$target" || cmp -s $(S)/conf/$$f "$$target" || target="$$target.new"; \
+		$(INSTALL_DATA) -D $(S)/conf/$$f "$$target" || exit 1; \
+	done
+
+keelson-uninstall:
+	cd '$(DESTDIR)/' && rm -f $(patsubst /%,%,$(foreach f,$(INSTALL_SBIN),$(sbindir)/$(notdir $(f))) \
+		$(foreach f,$(INSTALL_BIN) $(SCRIPTS_BIN),$(bindir)/$(notdir $(f))) \
+		$(foreach f,$(PROGRAMS),$(LIBEXEC)/$(notdir $(f))) \
+		$(foreach f,$(INSTALL_MODULES),$(moduledir)/$(notdir $(f))) \
+		$(libdir)/libpbs.a $(libdir)/libpbs.so $(libdir)/libpbs.so.0 \
+		$(foreach f,$(HEADERS),$(includedir)/$(f)) \
+		$(foreach f,$(MAN),$(mandir)/man$(call MAN_SECTION,$(f))/$(f)))
+
+.PHONY: keelson-install-exec keelson-install-data keelson-uninstall

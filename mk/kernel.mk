@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The daemon. The kernel exports nothing: no -rdynamic, hidden visibility; -fPIC keeps libc's variables
+# out of the executable's own table.
+KERNEL_C := $(call NAMED,kernel/*,*.c)
+KERNEL_O := $(call OBJECTS,$(filter-out kernel/main/keelsond.c,$(KERNEL_C)))
+KERNEL_FLAGS := -fPIC -I$(S)/kernel -I$(S)/sdk/include -I$(S)/sdk \
+	-DKEELSON_PREFIX='"$(prefix)"' -DKEELSON_MODULE_DIR='"$(moduledir)"' \
+	-DKEELSON_CONF_FILE='"$(keelsysconfdir)/keelson.conf"' \
+	$(UV_CFLAGS) $(LIBCONFIG_CFLAGS) $(SODIUM_CFLAGS) $(MSGPACK_CFLAGS) $(PCRE2_CFLAGS)
+KERNEL_LIBS := $(UV_LIBS) $(LIBCONFIG_LIBS) $(SODIUM_LIBS) $(MSGPACK_LIBS) $(PCRE2_LIBS) $(LTDL_LIBS) \
+	-lpthread -ldl -lm
+
+obj/kernel/%.o: FLAGS = $(KERNEL_FLAGS)
+
+lib/libkernel.a: $(KERNEL_O)
+	$(ARCHIVE)
+
+keelsond: obj/kernel/main/keelsond.o lib/libkernel.a lib/libwire.a
+	$(call SAY,LINK)
+	$(DO)$(K_LINK) -o $@ $^ $(KERNEL_LIBS)
+
+KEELSON_ALL += keelsond lib/libkernel.a

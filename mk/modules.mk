@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# One .so per folder of modules/ that has a .c file. The flags are those of any vendor: nothing of the
+# kernel can be included (-I sdk/include alone) or linked (-z defs).
+#
+# A folder modules/<name>/<program>/ with a main.c becomes libexec/keelson/keelson-<program>: all its
+# *.c, and what they use of the module's own.
+#
+# modules/<name>/module.mk may set, for <name>:
+#   MODULE_LIBS     libraries of the .so and its programs, as $(SQLITE_LIBS)
+#   MODULE_CFLAGS   further flags
+#   MODULE_EXCLUDE  *.c of the folder that do not belong to the .so
+MODULES := $(sort $(notdir $(patsubst %/,%,$(dir $(filter-out %/test_%,$(call NAMED,modules/*,*.c))))))
+MODULE_FLAGS := -fPIC -I$(S)/sdk/include
+MODULE_LINK = $(K_LINK) -shared -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack
+
+obj/modules/%.o: FLAGS = $(MODULE_FLAGS)
+
+# MODULE_RULES(name): the lists are fixed here, by :=
+define MODULE_RULES
+MODULE_LIBS :=
+MODULE_CFLAGS :=
+MODULE_EXCLUDE :=
+-include $(S)/modules/$(1)/module.mk
+LIBS_$(1) := $$(MODULE_LIBS)
+O_$(1) := $$(call OBJECTS,$$(filter-out modules/$(1)/test_% $$(addprefix modules/$(1)/,$$(MODULE_EXCLUDE)),\
+	$$(call NAMED,modules/$(1),*.c)))
+PROGRAMS_$(1) := $$(notdir $$(patsubst %/main.c,%,$$(call NAMED,modules/$(1)/*,main.c)))
+PROGRAMS += $$(addprefix libexec/keelson/keelson-,$$(PROGRAMS_$(1)))
+obj/modules/$(1)/%.o: FLAGS = $$(MODULE_FLAGS) -I$$(S)/modules/$(1) $$(MODULE_CFLAGS_$(1))
+MODULE_CFLAGS_$(1) := $$(MODULE_CFLAGS)
+
+modules/$(1).so: $$(O_$(1))
+	$$(call SAY,LINK)
+	@mkdir -p modules
+	$$(DO)$$(MODULE_LINK) -o $$@ $$^ $$(LIBS_$(1)) -lm
+
+lib/modules/lib$(1).a: $$(O_$(1))
+	$$(ARCHIVE)
+
+$$(foreach p,$$(PROGRAMS_$(1)),$$(eval $$(call PROGRAM_RULES,$(1),$$(p))))
+endef
+
+# PROGRAM_RULES(module, program)
+define PROGRAM_RULES
+libexec/keelson/keelson-$(2): $(call OBJECTS,$(call NAMED,modules/$(1)/$(2),*.c)) lib/modules/lib$(1).a
+	$$(call SAY,LINK)
+	@mkdir -p $$(@D)
+	$$(DO)$$(K_LINK) -o $$@ $$^ $$(LIBS_$(1))
+endef
+
+PROGRAMS :=
+$(foreach m,$(MODULES),$(eval $(call MODULE_RULES,$(m))))
+
+KEELSON_ALL += $(MODULES:%=modules/%.so) $(PROGRAMS)

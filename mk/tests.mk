@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# tests/unit/<folder>/test_*.c and modules/<name>/test_*.c are programs, linked with what they mirror:
+# the kernel's archive, libpbs.a, the helpers of commands, the module's own objects, and the other *.c
+# of their folder of tests. tests/unit/commands/<command>/test_*.c gets that command but its main file.
+#
+# tests/fixtures/<name>.c become tests/fixtures/<name>.so with the flags of a module; where <name> has
+# "unresolved" in it, undefined symbols are let through.
+UNIT_C := $(call NAMED,tests/unit/*,test_*.c) $(call NAMED,tests/unit/*/*,test_*.c)
+MODULE_TEST_C := $(call NAMED,modules/*,test_*.c)
+UNIT := $(UNIT_C:%.c=%)
+MODULE_TESTS := $(patsubst modules/%.c,tests/modules/%,$(MODULE_TEST_C))
+TEST_FLAGS := -I$(S)/kernel -I$(S)/sdk/include -I$(S)/sdk -I$(S)/sdk/wire -I$(S)/sdk/client \
+	-I$(S)/sdk/commands/lib -I$(S)/tests/unit $(CUNIT_CFLAGS) $(MSGPACK_CFLAGS) $(JANSSON_CFLAGS) \
+	$(SODIUM_CFLAGS) $(SQLITE_CFLAGS)
+TEST_LIBS := $(CUNIT_LIBS) $(KERNEL_LIBS) $(COMMAND_LIBS)
+TEST_ARCHIVES := lib/libkernel.a lib/libcommands.a libpbs.a
+
+obj/tests/%.o: FLAGS = $(TEST_FLAGS)
+$(call OBJECTS,$(MODULE_TEST_C)): FLAGS = -fPIC $(TEST_FLAGS)
+
+# The other sources of a folder of tests: not tests, nor stand-ins for a whole library (fake_pbs.c)
+HELPERS = $(call OBJECTS,$(filter-out $(1)/test_% $(1)/fake_pbs.c,$(call NAMED,$(1),*.c)))
+
+# UNIT_RULES(test, its folder, name of the folder)
+define UNIT_RULES
+$(1): obj/$(1).o $(call HELPERS,$(2)) $(if $(filter tests/unit/commands/%,$(2)),lib/commands/lib$(3).a) \
+		$(TEST_ARCHIVES)
+	$$(call SAY,LINK)
+	@mkdir -p $$(@D)
+	$$(DO)$$(K_LINK) -o $$@ $$(filter %.o %.a,$$^) $$(TEST_LIBS)
+endef
+$(foreach t,$(UNIT),$(eval $(call UNIT_RULES,$(t),$(patsubst %/,%,$(dir $(t))),$(notdir $(patsubst %/,%,$(dir $(t)))))))
+
+# COMMAND_ARCHIVE(command)
+define COMMAND_ARCHIVE
+lib/commands/lib$(1).a: $(call OBJECTS,$(filter-out %/main.c %/$(1).c,$(call NAMED,sdk/commands/$(1),*.c)))
+	$$(ARCHIVE)
+endef
+$(foreach c,$(COMMANDS),$(eval $(call COMMAND_ARCHIVE,$(c))))
+
+# MODULE_TEST_RULES(test program, source, module)
+define MODULE_TEST_RULES
+$(1): $(call OBJECTS,$(2)) lib/modules/lib$(3).a $(TEST_ARCHIVES)
+	$$(call SAY,LINK)
+	@mkdir -p $$(@D)
+	$$(DO)$$(K_LINK) -o $$@ $$(filter %.o %.a,$$^) $$(TEST_LIBS) $$(LIBS_$(3))
+endef
+$(foreach t,$(MODULE_TEST_C),$(eval $(call MODULE_TEST_RULES,$(t:modules/%.c=tests/modules/%),$(t),$(word 2,$(subst /, ,$(t))))))
+
+FIXTURES := $(patsubst %.c,%.so,$(call NAMED,tests/fixtures,*.c))
+obj/tests/fixtures/%.o: FLAGS = $(MODULE_FLAGS)
+tests/fixtures/%.so: obj/tests/fixtures/%.o
+	$(call SAY,LINK)
+	@mkdir -p $(@D)
+	$(DO)$(if $(findstring unresolved,$*),$(K_LINK) -shared,$(MODULE_LINK)) -o $@ $^
+
+tests-unit: $(UNIT) $(MODULE_TESTS) $(FIXTURES)
+
+# Every program runs, in this order; what it said is in <program>.log. TESTS_ONLY=<word>: only those.
+check-unit: keelson-all tests-unit
+	@failed=0; ran=0; \
+	export KEELSON_BUILD=$(abs_builddir) KEELSON_SOURCE=$(abs_top_srcdir); \
+	for t in $(foreach t,$(sort $(UNIT) $(MODULE_TESTS)),$(if $(findstring $(TESTS_ONLY),$(t)),$(t))); do \
+		ran=$$((ran + 1)); \
+		if ./$$t > $$t.log 2>&1 < /dev/null; then echo "PASS $$t"; \
+		else echo "FAIL $$t"; failed=$$((failed + 1)); tail -n 25 $$t.log | sed 's/^/    /'; fi; \
+	done; \
+	echo "$$((ran - failed)) passed, $$failed failed"; test $$failed -eq 0
+
+.PHONY: tests-unit check-unit
