@@ -27,5 +27,7 @@ int links_create(struct parts *parts, const struct links_conf *conf, struct link
 void links_destroy(struct links *l);
 int links_start(struct links *l, struct keel_err *err); /* after the modules have started */
 void links_stop(struct links *l);
+/* Withdraw what a module that leaves listens to. */
+void links_detach(struct links *l, struct owner *owner);
 
 #endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * greet.c - the handshake of a connection, one chunk at a time.
+ *
+ * What a hello says is believed only after the proof: a chunk that opens under the stream key, which
+ * needs the secret key of the daemon whose public key is enrolled for that role and host.
+ */
+#include <string.h>
+
+#include "link/inside.h"
+
+static const char proof[] = "keelson link proof";
+
+void greet_open(struct conn *c)
+{
+	conn_chunk(c, c->greeting.mine, c->greeting.mine_len);
+}
+
+/* The enrolled key of who the hello claims to be. NULL, or why not. */
+static const char *enrolled(const struct conn *c, struct identity *ret)
+{
+	const struct hello *h = &c->theirs;
+	uint32_t wanted = c->opened ? KEEL_SERVER : KEEL_MOM;
+	const char *name = c->opened ? SERVER_PEER : h->host;
+
+	if (h->daemon != wanted)
+		return c->opened ? "it is no server" : "it is no mom";
+	if (!c->opened && strcmp(h->host, SERVER_PEER) == 0)
+		return "no host may have this name";
+	if (key_read_public(c->links->peers_dir, name, ret, NULL) < 0)
+		return c->opened ? "the server's key (server.pub) is not enrolled here"
+				 : "no key is enrolled for this host";
+	if (ret->daemon != wanted)
+		return "the key enrolled under this name has another role";
+	if (strcmp(ret->host, h->host) != 0)
+		return "the key enrolled under this name belongs to another host";
+	if (sodium_memcmp(ret->public_key, h->static_key, KEY_SIZE) != 0)
+		return "its key is not the one enrolled";
+	return NULL;
+}
+
+static void send_proof(struct conn *c, const uint8_t key[KEY_SIZE])
+{
+	uint8_t header[STREAM_HEADER];
+
+	crypto_secretstream_xchacha20poly1305_init_push(&c->push, header, key);
+	conn_chunk(c, header, sizeof(header));
+	conn_seal(c, proof, sizeof(proof));
+}
+
+static void on_hello(struct conn *c, const uint8_t *bytes, size_t len)
+{
+	struct identity peer;
+	uint8_t send_key[KEY_SIZE], receive_key[KEY_SIZE];
+
+	if (hello_decode(bytes, len, &c->theirs) < 0) {
+		c->broken = "not the link protocol, or another version of it";
+		return;
+	}
+	c->broken = enrolled(c, &peer);
+	if (c->broken != NULL)
+		return;
+	if (hello_keys(&c->greeting, &c->links->me, peer.public_key, &c->theirs, bytes, len, c->opened,
+		       send_key, receive_key) < 0) {
+		c->broken = "a worthless key";
+		return;
+	}
+	if (!c->opened)
+		conn_chunk(c, c->greeting.mine, c->greeting.mine_len);
+	send_proof(c, send_key);
+	/* Kept where the header, which comes next, is awaited. */
+	memcpy(c->pull.k, receive_key, KEY_SIZE);
+	sodium_memzero(send_key, sizeof(send_key));
+	sodium_memzero(receive_key, sizeof(receive_key));
+	c->state = CONN_HEADER;
+}
+
+static void on_header(struct conn *c, const uint8_t *bytes, size_t len)
+{
+	uint8_t key[KEY_SIZE];
+
+	memcpy(key, c->pull.k, KEY_SIZE);
+	if (len != STREAM_HEADER ||
+	    crypto_secretstream_xchacha20poly1305_init_pull(&c->pull, bytes, key) != 0)
+		c->broken = "not the link protocol";
+	sodium_memzero(key, sizeof(key));
+	c->state = CONN_PROOF;
+}
+
+static void on_proof(struct conn *c, const uint8_t *bytes, size_t len)
+{
+	uint8_t plain[HELLO_MAX];
+	unsigned long long n = 0;
+	unsigned char tag;
+
+	if (len != sizeof(proof) + crypto_secretstream_xchacha20poly1305_ABYTES ||
+	    crypto_secretstream_xchacha20poly1305_pull(&c->pull, plain, &n, &tag, bytes, len, NULL,
+						       0) != 0 ||
+	    n != sizeof(proof) || memcmp(plain, proof, sizeof(proof)) != 0) {
+		c->broken = "it does not have the secret key of the host it names";
+		return;
+	}
+	conn_up(c);
+}
+
+void greet_chunk(struct conn *c, const uint8_t *bytes, size_t len)
+{
+	switch (c->state) {
+	case CONN_HELLO:
+		on_hello(c, bytes, len);
+		break;
+	case CONN_HEADER:
+		on_header(c, bytes, len);
+		break;
+	case CONN_PROOF:
+		on_proof(c, bytes, len);
+		break;
+	default:
+		c->broken = "not the link protocol";
+		break;
+	}
+}

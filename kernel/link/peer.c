@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * peer.c - the daemons we know, whether they are linked, and what waits to be sent to them.
+ *
+ *	peer_linked -> up, peer_up told
+ *	   '-- peer_unlinked -> not up, grace runs -- linked again: peer_up, no peer_down
+ *	                                          '-- over: peer_down told, once
+ *
+ * Messages to one peer leave in the order of send(), each after the store has what it speaks of. A
+ * message for a link that was lost meanwhile is dropped: peer_up tells the modules to start over.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "hook/hooks.h"
+#include "link/inside.h"
+#include "log/log.h"
+#include "store/store.h"
+
+struct peer *peer_find(struct links *l, const char *name)
+{
+	struct peer *p;
+
+	HASH_FIND_STR(l->peers, name, p);
+	return p;
+}
+
+struct peer *peer_get(struct links *l, const char *name, uint32_t daemon)
+{
+	struct peer *p = peer_find(l, name);
+
+	if (p != NULL)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (p == NULL)
+		return NULL;
+	p->links = l;
+	p->daemon = daemon;
+	p->name = strdup(name);
+	if (p->name == NULL) {
+		free(p);
+		return NULL;
+	}
+	HASH_ADD_KEYPTR(hh, l->peers, p->name, strlen(p->name), p);
+	return p;
+}
+
+/* ---- up and down ----------------------------------------------------------------------------- */
+void peer_linked(struct peer *p, struct conn *c)
+{
+	struct parts *parts = p->links->parts;
+
+	loop_timer_cancel(p->grace);
+	p->grace = NULL;
+	p->conn = c;
+	p->memory = c == NULL;
+	p->up = true;
+	p->generation++;
+	if (parts->hooks != NULL)
+		hooks_note(parts->hooks, KEEL_POINT_peer_up,
+			   KEEL_EVENT(peer_up, .peer = p->name, .daemon = p->daemon));
+}
+
+static void grace_over(void *arg)
+{
+	struct peer *p = arg;
+	struct parts *parts = p->links->parts;
+
+	p->grace = NULL;
+	log_add(parts->log, KEEL_LOG_SYSTEM, "Link", p->name, "link is down: no new link within %lld s",
+		(long long)(p->links->grace_ms / 1000));
+	if (parts->hooks != NULL)
+		hooks_note(parts->hooks, KEEL_POINT_peer_down,
+			   KEEL_EVENT(peer_down, .peer = p->name, .daemon = p->daemon));
+}
+
+void peer_unlinked(struct peer *p)
+{
+	p->conn = NULL;
+	p->up = false;
+	if (!p->links->running)
+		return;
+	p->grace = loop_timer(p->links->parts->loop, p->links->grace_ms, grace_over, p);
+	if (p->grace == NULL)
+		grace_over(p);
+}
+
+/* ---- messages ---------------------------------------------------------------------------------- */
+static void message_destroy(struct message *m)
+{
+	DL_DELETE(m->peer->pending, m);
+	out_drop(m->out);
+	free(m);
+}
+
+static void transmit(struct message *m)
+{
+	struct peer *p = m->peer;
+	const char *frame;
+	size_t len;
+
+	if (!p->up || m->generation != p->generation)
+		return;
+	if (p->memory) {
+		memory_send(p, m->out);
+		m->out = NULL;
+		return;
+	}
+	frame = out_frame(m->out, WIRE_EVENT, 0, &len);
+	conn_send(p->conn, frame, len);
+}
+
+static void durable(void *arg)
+{
+	struct message *m = arg;
+	struct peer *p = m->peer;
+
+	m->durable = true;
+	while (p->pending != NULL && p->pending->durable) {
+		m = p->pending;
+		transmit(m);
+		message_destroy(m);
+	}
+}
+
+int peer_send(struct peer *p, struct keel_out *o)
+{
+	uint32_t len;
+	struct message *m;
+	int ret = -ENOMEM;
+
+	if (out_bytes(o, &len) == NULL)
+		goto fail;
+	if (len > p->links->limits.queue_max) {
+		ret = -EMSGSIZE;
+		goto fail;
+	}
+	m = calloc(1, sizeof(*m));
+	if (m == NULL)
+		goto fail;
+	*m = (struct message){ .peer = p, .generation = p->generation, .out = o };
+	DL_APPEND(p->pending, m);
+	ret = store_after(p->links->parts->store, durable, m);
+	if (ret < 0)
+		message_destroy(m);
+	return ret;
+fail:
+	out_drop(o);
+	return ret;
+}
+
+void peers_destroy(struct links *l)
+{
+	struct peer *p, *next;
+
+	HASH_ITER(hh, l->peers, p, next) {
+		loop_timer_cancel(p->grace);
+		while (p->pending != NULL)
+			message_destroy(p->pending);
+		HASH_DEL(l->peers, p);
+		free(p->name);
+		free(p);
+	}
+}
