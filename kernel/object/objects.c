@@ -12,14 +12,19 @@
 #include "registry/registry.h"
 #include "util/err.h"
 
-static const char *id_of(const struct keel_obj *o)
+const char *objects_id(const struct keel_obj *o)
 {
 	return o->id.text;
 }
 
-static const char *class_of(const struct keel_obj *o)
+const char *objects_class(const struct keel_obj *o)
 {
 	return o->klass->name;
+}
+
+void *objects_store(const struct keel_obj *o)
+{
+	return o->klass->objects->dirty_arg;
 }
 
 static uint32_t count(struct keel_mod *m, const char *klass)
@@ -61,8 +66,8 @@ static const struct keel_object_api api = {
 	.publish = object_publish,
 	.destroy = object_destroy,
 	.find = object_find,
-	.id = id_of,
-	.klass = class_of,
+	.id = objects_id,
+	.klass = objects_class,
 	.count = count,
 	.cursor = cursor_open,
 	.next = cursor_next,

@@ -29,6 +29,10 @@ void objects_saved(struct keel_obj *o);
 void objects_redirty(struct keel_obj *o);
 /* The list of dirty objects is threaded through the objects; the link is the store front's. */
 struct keel_obj **objects_dirty_link(struct keel_obj *o);
+/* The `arg` of objects_create(), and what an object is called. */
+void *objects_store(const struct keel_obj *o);
+const char *objects_class(const struct keel_obj *o);
+const char *objects_id(const struct keel_obj *o);
 bool objects_is_draft(const struct keel_obj *o);
 bool objects_is_dead(const struct keel_obj *o);
 /* The store front holds something for a draft: tell of its destruction through `dirty` too. */

@@ -15,7 +15,8 @@
 
 struct store;
 
-/* Offers the group "blob". Nothing is written before store_use(). */
+/* Offers the group "blob". Nothing is written before store_use(). Create it before the objects (it is
+ * the `arg` of objects_create()), destroy it before them, when it is idle. */
 int store_create(struct parts *parts, struct store **ret_store);
 void store_destroy(struct store *s);
 

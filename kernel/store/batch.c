@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * batch.c - one transaction: a consistent copy of what changed, made on the loop thread.
+ *
+ * Rows refer to the arena by offset until it has stopped growing. Building does not touch the
+ * dirty list before it has succeeded, so a failed attempt can mark the objects dirty again.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/objects.h"
+#include "store/inside.h"
+
+#define ARENA_KEEP (8u << 20) /* a larger one is given back after use */
+
+void blobs_append(struct blobs *l, struct blob *one)
+{
+	one->next = NULL;
+	*(l->first ? &l->last->next : &l->first) = one;
+	l->last = one;
+}
+
+void blobs_drop(struct blobs *l)
+{
+	while (l->first) {
+		struct blob *one = l->first;
+
+		l->first = one->next;
+		free(one);
+	}
+	l->last = NULL;
+}
+
+static int row_room(struct batch *b)
+{
+	uint32_t cap = b->cap ? b->cap * 2 : 64;
+	struct keel_store_row *row;
+
+	if (b->n < b->cap)
+		return 0;
+	row = realloc(b->row, cap * sizeof(*row));
+	if (!row)
+		return -ENOMEM;
+	b->row = row;
+	b->cap = cap;
+	return 0;
+}
+
+static int arena_room(struct batch *b, size_t more)
+{
+	size_t size = b->size ? b->size : 65536;
+	char *arena;
+
+	if (b->size - b->len >= more)
+		return 0;
+	while (size - b->len < more)
+		size *= 2;
+	arena = realloc(b->arena, size);
+	if (!arena)
+		return -ENOMEM;
+	b->arena = arena;
+	b->size = size;
+	return 0;
+}
+
+/* The offset of the copy, as the pointer it will become. */
+static const void *copy(struct batch *b, const void *bytes, size_t len)
+{
+	const void *offset = (const void *)(uintptr_t)b->len;
+
+	memcpy(b->arena + b->len, bytes, len);
+	b->len += len;
+	return offset;
+}
+
+/* -ENODATA: nothing to write. */
+static int object_row(struct batch *b, struct keel_obj *o)
+{
+	const char *klass, *id;
+	const void *bytes;
+	struct keel_store_row *row;
+	uint32_t len;
+	bool deleted;
+	int rc = row_room(b);
+
+	if (rc == 0)
+		rc = objects_encode(o, &klass, &id, &bytes, &len, &deleted);
+	if (rc < 0)
+		return rc;
+	if (arena_room(b, strlen(klass) + strlen(id) + 3 + len) < 0)
+		return -ENOMEM;
+	row = &b->row[b->n++];
+	*row = (struct keel_store_row){ 0 };
+	row->klass = copy(b, klass, strlen(klass) + 1);
+	row->id = copy(b, id, strlen(id) + 1);
+	row->len = len;
+	if (!deleted) {
+		/* Offset 0 is a class name, so it never stands for a body. */
+		row->bytes = copy(b, bytes, len);
+		(void)copy(b, "", 1);
+	}
+	return 0;
+}
+
+static void resolve(struct batch *b)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct keel_store_row *row = &b->row[i];
+
+		row->klass = b->arena + (uintptr_t)row->klass;
+		row->id = b->arena + (uintptr_t)row->id;
+		if (row->bytes)
+			row->bytes = b->arena + (uintptr_t)row->bytes;
+	}
+}
+
+static uint32_t blobs_count(const struct blobs *l)
+{
+	uint32_t n = 0;
+
+	for (const struct blob *one = l->first; one; one = one->next)
+		n++;
+	return n;
+}
+
+/* Room was made before: cannot fail. Blobs of drafts stay behind, those of dead objects go. */
+static void blob_rows(struct batch *b, struct blobs *blobs)
+{
+	struct blobs stay = { 0 };
+	struct blob *one = blobs->first, *next;
+
+	for (; one; one = next) {
+		next = one->next;
+		if (objects_is_dead(one->obj)) {
+			free(one);
+		} else if (objects_is_draft(one->obj)) {
+			blobs_append(&stay, one);
+		} else {
+			one->obj = NULL;
+			b->row[b->n++] = (struct keel_store_row){ one->klass, one->id, one->name,
+								  one->bytes, one->len };
+			blobs_append(&b->blobs, one);
+		}
+	}
+	*blobs = stay;
+}
+
+static int rows_room(struct batch *b, uint32_t more)
+{
+	struct keel_store_row *row;
+
+	if (b->cap - b->n >= more)
+		return 0;
+	row = realloc(b->row, ((size_t)b->n + more) * sizeof(*row));
+	if (!row)
+		return -ENOMEM;
+	b->row = row;
+	b->cap = b->n + more;
+	return 0;
+}
+
+static void undo(struct batch *b, struct keel_obj *first)
+{
+	for (struct keel_obj *o = first; o; o = *objects_dirty_link(o))
+		objects_redirty(o);
+	b->n = 0;
+	b->len = 0;
+}
+
+/* Dead objects wait for the commit, or go at once when nothing of them is stored. */
+static void sort_out(struct batch *b, struct keel_obj *first)
+{
+	struct keel_obj *o = first, *next;
+
+	for (; o; o = next) {
+		next = *objects_dirty_link(o);
+		if (!objects_is_dead(o))
+			continue;
+		*objects_dirty_link(o) = b->dead;
+		b->dead = o;
+	}
+}
+
+int batch_build(struct batch *b, struct keel_obj **dirty, struct blobs *blobs)
+{
+	for (struct keel_obj *o = *dirty; o; o = *objects_dirty_link(o)) {
+		int rc = object_row(b, o);
+
+		if (rc < 0 && rc != -ENODATA) {
+			undo(b, *dirty);
+			return rc;
+		}
+	}
+	if (rows_room(b, blobs_count(blobs)) < 0) {
+		undo(b, *dirty);
+		return -ENOMEM;
+	}
+	resolve(b);
+	blob_rows(b, blobs);
+	sort_out(b, *dirty);
+	*dirty = NULL;
+	return 0;
+}
+
+void batch_reset(struct batch *b)
+{
+	while (b->dead) {
+		struct keel_obj *o = b->dead;
+
+		b->dead = *objects_dirty_link(o);
+		objects_saved(o);
+	}
+	blobs_drop(&b->blobs);
+	b->n = 0;
+	b->len = 0;
+	if (b->size > ARENA_KEEP) {
+		free(b->arena);
+		b->arena = NULL;
+		b->size = 0;
+	}
+}
+
+void batch_fini(struct batch *b)
+{
+	batch_reset(b);
+	free(b->row);
+	free(b->arena);
+	*b = (struct batch){ 0 };
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * blob.c - the group "blob": long byte strings of objects, written with the turn, read when asked for.
+ *
+ * A read looks at what is still on its way first, the youngest first, and only then asks the store,
+ * on a worker, one read at a time.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/log.h"
+#include "loop/loop.h"
+#include "object/objects.h"
+#include "store/inside.h"
+#include "store/store.h"
+#include "util/err.h"
+
+#define BLOB_MAX INT32_MAX
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static int32_t put(struct keel_obj *o, const char *name, const void *bytes, uint32_t len)
+{
+	struct store *s = objects_store(o);
+	size_t klass_len = strlen(objects_class(o)) + 1, id_len = strlen(objects_id(o)) + 1;
+	size_t name_len = name ? strlen(name) + 1 : 0;
+	struct blob *one;
+	char *at;
+
+	if (name_len < 2 || len > BLOB_MAX || objects_is_dead(o))
+		return -EINVAL;
+	one = malloc(sizeof(*one) + klass_len + id_len + name_len + len + 1);
+	if (!one)
+		return -ENOMEM;
+	*one = (struct blob){ .obj = o, .len = len };
+	at = one->memory;
+	one->klass = memcpy(at, objects_class(o), klass_len);
+	one->id = memcpy(at += klass_len, objects_id(o), id_len);
+	one->name = memcpy(at += id_len, name, name_len);
+	at += name_len;
+	one->bytes = bytes ? at : NULL;
+	if (bytes && len)
+		memcpy(at, bytes, len);
+	if (objects_is_draft(o))
+		objects_keep(o);
+	blobs_append(&s->blobs, one);
+	loop_turn_due(s->parts->loop);
+	return 0;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+struct read {
+	struct read *next;
+	struct store *store;
+	struct owner *owner; /* kept from unloading meanwhile */
+	void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len);
+	void *arg;
+	void *bytes; /* owned; NULL: none */
+	uint32_t len;
+	int rc;
+	struct keel_err err;
+	const char *klass, *id, *name;
+	char memory[];
+};
+
+static void reads_go_on(struct store *s);
+
+static void read_free(struct read *r)
+{
+	r->owner->live--;
+	free(r->bytes);
+	free(r);
+}
+
+static void deliver(void *arg)
+{
+	struct read *r = arg;
+
+	r->fn(&r->owner->pub, r->arg, r->bytes, r->len);
+	read_free(r);
+}
+
+static void read_work(void *arg)
+{
+	struct read *r = arg;
+	struct store *s = r->store;
+
+	r->rc = s->api->read_blob(&s->offers->pub, r->klass, r->id, r->name, &r->bytes, &r->len,
+				  &r->err);
+}
+
+static void read_done(void *arg)
+{
+	struct read *r = arg;
+	struct store *s = r->store;
+
+	if (r->rc < 0)
+		log_add(s->parts->log, KEEL_LOG_ERROR, "Server", r->id,
+			"the stored '%s' of %s %s cannot be read: %s", r->name, r->klass, r->id,
+			r->err.text[0] ? r->err.text : strerror(-r->rc));
+	s->reads.first = r->next;
+	reads_go_on(s);
+	deliver(r);
+}
+
+/* Hand the first read to a worker. Without memory for that it counts as failed. */
+static void reads_go_on(struct store *s)
+{
+	struct read *r = s->reads.first;
+
+	if (!r)
+		return;
+	if (loop_work(s->parts->loop, read_work, read_done, r) == 0)
+		return;
+	r->rc = -ENOMEM;
+	if (loop_post(s->parts->loop, read_done, r) < 0)
+		read_done(r);
+}
+
+static void reads_append(struct store *s, struct read *r)
+{
+	bool idle = !s->reads.first;
+
+	*(idle ? &s->reads.first : &s->reads.last->next) = r;
+	s->reads.last = r;
+	if (idle)
+		reads_go_on(s);
+}
+
+void reads_drop(struct store *s)
+{
+	while (s->reads.first) {
+		struct read *r = s->reads.first;
+
+		s->reads.first = r->next;
+		read_free(r);
+	}
+}
+
+static struct read *read_create(struct store *s, struct owner *owner, const char *klass,
+				const char *id, const char *name)
+{
+	size_t klass_len = strlen(klass) + 1, id_len = strlen(id) + 1, name_len = strlen(name) + 1;
+	struct read *r = malloc(sizeof(*r) + klass_len + id_len + name_len);
+	char *at;
+
+	if (!r)
+		return NULL;
+	*r = (struct read){ .store = s, .owner = owner };
+	at = r->memory;
+	r->klass = memcpy(at, klass, klass_len);
+	r->id = memcpy(at += klass_len, id, id_len);
+	r->name = memcpy(at + id_len, name, name_len);
+	owner->live++;
+	return r;
+}
+
+static const struct blob *youngest(const struct blobs *l, const struct read *r)
+{
+	const struct blob *found = NULL;
+
+	for (const struct blob *one = l->first; one; one = one->next)
+		if (strcmp(one->id, r->id) == 0 && strcmp(one->name, r->name) == 0 &&
+		    strcmp(one->klass, r->klass) == 0 && !(one->obj && objects_is_dead(one->obj)))
+			found = one;
+	return found;
+}
+
+static int from_way(struct read *r, const struct blob *b)
+{
+	if (!b->bytes)
+		return 0;
+	r->bytes = malloc(b->len + 1u);
+	if (!r->bytes)
+		return -ENOMEM;
+	memcpy(r->bytes, b->bytes, b->len);
+	r->len = b->len;
+	return 0;
+}
+
+static int32_t get(struct keel_mod *m, const char *klass, const char *id, const char *name,
+		   void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len),
+		   void *arg)
+{
+	struct parts *parts = owner_of(m)->parts;
+	struct store *s = parts->store;
+	const struct blob *b;
+	struct read *r;
+	int rc = 0;
+
+	if (!klass || !id || !name)
+		return -EINVAL;
+	r = read_create(s, owner_of(m), klass, id, name);
+	if (!r)
+		return -ENOMEM;
+	r->fn = fn;
+	r->arg = arg;
+	b = youngest(&s->blobs, r);
+	if (!b && s->writing)
+		b = youngest(&s->batch.blobs, r);
+	if (b)
+		rc = from_way(r, b);
+	if (rc == 0 && !b && s->api && objects_find(parts->objects, klass, id))
+		reads_append(s, r);
+	else if (rc == 0)
+		rc = loop_defer(parts->loop, deliver, r);
+	if (rc < 0)
+		read_free(r);
+	return rc;
+}
+
+const struct keel_blob_api blob_api = {
+	.size = sizeof(struct keel_blob_api),
+	.put = put,
+	.get = get,
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * inside.h - the store front's own structs: what gathers, the batch that is written, blob reads.
+ */
+#ifndef KEELSON_STORE_INSIDE_H
+#define KEELSON_STORE_INSIDE_H
+
+#include "keel/api.h"
+#include "util/owner.h"
+
+struct loop_timer;
+
+struct waiter {
+	struct waiter *next;
+	void (*fn)(void *arg);
+	void *arg;
+};
+struct waiters {
+	struct waiter *first, *last;
+};
+
+/* Bytes on their way into the store; the batch's row points into it. */
+struct blob {
+	struct blob *next;
+	struct keel_obj *obj; /* NULL once it is in a batch */
+	const char *klass, *id, *name;
+	const void *bytes; /* NULL: delete */
+	uint32_t len;
+	char memory[]; /* the strings and the bytes */
+};
+struct blobs {
+	struct blob *first, *last;
+};
+
+/* One transaction. Everything the worker thread sees is the batch's own copy. */
+struct batch {
+	struct keel_store_row *row;
+	uint32_t n, cap;
+	char *arena; /* klass, id and body of each object row, one after the other */
+	size_t len, size;
+	struct keel_obj *dead; /* to be freed when their deletion is durable */
+	struct blobs blobs;
+	struct waiters waiters;
+};
+
+/* Move what is dirty into an empty batch: objects in order, then the blobs of published objects. 0, or
+ * -ENOMEM and everything is as before. */
+int batch_build(struct batch *b, struct keel_obj **dirty, struct blobs *blobs);
+void batch_reset(struct batch *b); /* after the commit: frees the dead objects, keeps the memory */
+void batch_fini(struct batch *b);
+void blobs_append(struct blobs *l, struct blob *one);
+void blobs_drop(struct blobs *l);
+
+struct read;
+struct reads {
+	struct read *first, *last;
+};
+
+struct store {
+	struct parts *parts;
+	const struct keel_store_api *api; /* NULL: nothing is kept */
+	struct owner *offers;
+	struct keel_obj *dirty, *dirty_last; /* threaded through objects_dirty_link() */
+	struct blobs blobs;
+	struct waiters waiters;
+	struct batch batch;
+	bool writing; /* the batch is with the worker, or waits for its next attempt */
+	int commit_rc;
+	struct keel_err commit_err;
+	struct loop_timer *retry;
+	bool retry_due;
+	uint32_t failures;
+	int64_t backoff_ms;
+	struct keel_err trouble;
+	struct reads reads; /* one at a time is with a worker: the first */
+};
+
+extern const struct keel_blob_api blob_api;
+void reads_drop(struct store *s);
+
+#endif

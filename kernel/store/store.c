@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * store.c - the store front: turns into transactions, replies behind them.
+ *
+ *   dirty objects, blobs, waiters        (gathering)
+ *        | end of a turn, nobody writes
+ *        v
+ *   batch -> worker thread -> durable -> dead objects freed, waiters run
+ *               ^------ back-off -------- failed
+ *
+ * A waiter runs when everything that was dirty when it came is durable. While a batch is being
+ * written the next one gathers, so many requests share one write.
+ */
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/log.h"
+#include "loop/loop.h"
+#include "object/objects.h"
+#include "registry/registry.h"
+#include "store/inside.h"
+#include "util/err.h"
+
+#define BACKOFF_FIRST_MS 100
+#define BACKOFF_LAST_MS 5000
+#define TROUBLE_AFTER 3u /* failures in a row before new changes are refused */
+
+/* ---- waiters ------------------------------------------------------------------------------- */
+
+static void waiters_append(struct waiters *w, struct waiter *one)
+{
+	one->next = NULL;
+	*(w->first ? &w->last->next : &w->first) = one;
+	w->last = one;
+}
+
+static void waiters_run(struct waiters *w)
+{
+	struct waiter *one = w->first;
+
+	w->first = w->last = NULL;
+	while (one) {
+		struct waiter *next = one->next;
+
+		one->fn(one->arg);
+		free(one);
+		one = next;
+	}
+}
+
+static void waiters_drop(struct waiters *w)
+{
+	while (w->first) {
+		struct waiter *one = w->first;
+
+		w->first = one->next;
+		free(one);
+	}
+}
+
+int store_after(struct store *s, void (*fn)(void *arg), void *arg)
+{
+	struct waiter *one = malloc(sizeof(*one));
+
+	if (!one)
+		return -ENOMEM;
+	*one = (struct waiter){ .fn = fn, .arg = arg };
+	if (s->writing && !s->dirty && !s->blobs.first)
+		waiters_append(&s->batch.waiters, one); /* all of it is in that batch */
+	else
+		waiters_append(&s->waiters, one);
+	loop_turn_due(s->parts->loop);
+	return 0;
+}
+
+void store_dirty(void *store, struct keel_obj *o)
+{
+	struct store *s = store;
+
+	*objects_dirty_link(o) = NULL;
+	*(s->dirty ? objects_dirty_link(s->dirty_last) : &s->dirty) = o;
+	s->dirty_last = o;
+	loop_turn_due(s->parts->loop);
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static void commit_work(void *arg)
+{
+	struct store *s = arg;
+
+	s->commit_rc = s->api->commit(&s->offers->pub, s->batch.row, s->batch.n, &s->commit_err);
+}
+
+static void commit_retry(void *arg)
+{
+	struct store *s = arg;
+
+	s->retry = NULL;
+	s->retry_due = true;
+	loop_turn_due(s->parts->loop);
+}
+
+static void failed(struct store *s, const char *why)
+{
+	if (s->failures++ == 0)
+		s->backoff_ms = BACKOFF_FIRST_MS;
+	log_add(s->parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Server", s->parts->server_name,
+		"changes are not saved yet: %s; answers wait, next attempt in %lld ms (attempt %u)",
+		why, (long long)s->backoff_ms, s->failures);
+	if (s->failures >= TROUBLE_AFTER)
+		err_set(&s->trouble, 0, "changes cannot be saved: %s", why);
+	s->retry = loop_timer(s->parts->loop, s->backoff_ms, commit_retry, s);
+	if (!s->retry)
+		commit_retry(s);
+	s->backoff_ms = s->backoff_ms * 2 < BACKOFF_LAST_MS ? s->backoff_ms * 2 : BACKOFF_LAST_MS;
+}
+
+static void recovered(struct store *s)
+{
+	if (s->failures)
+		log_add(s->parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Server",
+			s->parts->server_name, "changes are saved again after %u failed attempts",
+			s->failures);
+	s->failures = 0;
+	s->trouble.text[0] = '\0';
+}
+
+static void commit_done(void *arg)
+{
+	struct store *s = arg;
+	struct waiters waiters;
+
+	if (s->commit_rc < 0) {
+		failed(s, s->commit_err.text[0] ? s->commit_err.text : strerror(-s->commit_rc));
+		return;
+	}
+	recovered(s);
+	waiters = s->batch.waiters;
+	s->batch.waiters = (struct waiters){ 0 };
+	batch_reset(&s->batch);
+	s->writing = false;
+	waiters_run(&waiters);
+	if (s->dirty || s->blobs.first || s->waiters.first)
+		loop_turn_due(s->parts->loop);
+}
+
+static void commit_start(struct store *s)
+{
+	s->commit_rc = 0;
+	s->commit_err.text[0] = '\0';
+	if (loop_work(s->parts->loop, commit_work, commit_done, s) < 0)
+		failed(s, "no memory for the write");
+}
+
+/* ---- the end of a turn --------------------------------------------------------------------- */
+
+static void forget(struct store *s)
+{
+	struct keel_obj *o = s->dirty;
+
+	s->dirty = s->dirty_last = NULL;
+	while (o) {
+		struct keel_obj *next = *objects_dirty_link(o);
+
+		objects_saved(o);
+		o = next;
+	}
+	blobs_drop(&s->blobs);
+}
+
+static void take(struct store *s)
+{
+	int rc = batch_build(&s->batch, &s->dirty, &s->blobs);
+
+	if (rc < 0) {
+		failed(s, "no memory to gather them");
+		return;
+	}
+	s->dirty_last = NULL;
+	s->batch.waiters = s->waiters;
+	s->waiters = (struct waiters){ 0 };
+	if (s->batch.n == 0) {
+		struct waiters waiters = s->batch.waiters;
+
+		s->batch.waiters = (struct waiters){ 0 };
+		batch_reset(&s->batch);
+		waiters_run(&waiters);
+		return;
+	}
+	s->writing = true;
+	commit_start(s);
+}
+
+static void turn_end(void *arg)
+{
+	struct store *s = arg;
+	bool due = s->retry_due;
+
+	if (s->retry)
+		return;
+	s->retry_due = false;
+	if (s->writing) {
+		if (due)
+			commit_start(s);
+		return;
+	}
+	if (!s->api) {
+		struct waiters waiters = s->waiters;
+
+		forget(s);
+		s->waiters = (struct waiters){ 0 };
+		waiters_run(&waiters);
+		return;
+	}
+	if (s->dirty || s->blobs.first || s->waiters.first)
+		take(s);
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+int store_create(struct parts *parts, struct store **ret_store)
+{
+	struct store *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s)
+		return -ENOMEM;
+	s->parts = parts;
+	rc = registry_offer(parts->registry, "blob", &blob_api);
+	if (rc < 0) {
+		free(s);
+		return rc;
+	}
+	loop_turn_end(parts->loop, turn_end, s);
+	*ret_store = s;
+	return 0;
+}
+
+void store_destroy(struct store *s)
+{
+	if (!s)
+		return;
+	loop_timer_cancel(s->retry);
+	loop_turn_end(s->parts->loop, NULL, NULL);
+	waiters_drop(&s->waiters);
+	waiters_drop(&s->batch.waiters);
+	batch_fini(&s->batch);
+	blobs_drop(&s->blobs);
+	reads_drop(s);
+	if (s->offers)
+		s->offers->live--;
+	free(s);
+}
+
+static int32_t load_row(void *arg, const char *klass, const char *id, const void *bytes,
+			uint32_t len)
+{
+	struct store *s = arg;
+	int rc = objects_decode(s->parts->objects, klass, id, bytes, len, &s->commit_err);
+
+	return rc < 0 ? rc : 0;
+}
+
+int store_use(struct store *s, struct keel_err *err)
+{
+	struct keel_err why = { 0 };
+	struct owner *offers = NULL;
+	const struct keel_store_api *api =
+		registry_service(s->parts->registry, "store", 0, &offers, &why);
+	int rc;
+
+	if (!api)
+		return 0;
+	if (!offers)
+		return err_set(err, -EINVAL, "the service 'store' belongs to no module");
+	rc = api->open(&offers->pub, err);
+	if (rc < 0)
+		return rc;
+	s->commit_err.text[0] = '\0';
+	rc = api->load(&offers->pub, load_row, s, err);
+	if (rc < 0) {
+		if (s->commit_err.text[0])
+			return err_set(err, rc, "%s", s->commit_err.text);
+		return rc;
+	}
+	s->api = api;
+	s->offers = offers;
+	offers->live++;
+	return 0;
+}
+
+const char *store_trouble(const struct store *s)
+{
+	return s->trouble.text[0] ? s->trouble.text : NULL;
+}
+
+bool store_idle(const struct store *s)
+{
+	return !s->writing && !s->dirty && !s->blobs.first && !s->waiters.first && !s->reads.first;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * state.h - what the files of this module share.
+ */
+#ifndef STORE_SQLITE_STATE_H
+#define STORE_SQLITE_STATE_H
+
+#include <sqlite3.h>
+
+#include "keel/keel.h"
+
+enum statement { PUT_OBJECT, DROP_OBJECT, PUT_BLOB, DROP_BLOB, DROP_BLOBS, BEGIN, COMMIT, ROLLBACK,
+		 N_STATEMENTS };
+
+struct state {
+	const struct keel_core_api *core;
+	sqlite3 *db;     /* the worker that commits; before that, the loop */
+	sqlite3 *reader; /* the worker that reads blobs */
+	sqlite3_stmt *run[N_STATEMENTS];
+	sqlite3_stmt *get_blob;
+	int lock_fd; /* open while this process uses the file; valid when path is set */
+	char *path;
+};
+
+struct conf {
+	const char *file;
+	int64_t checkpoint_pages;
+};
+
+/* Fill *err with `doing` the file, SQLite's reason and what to do; a negative errno. Any thread. */
+int32_t trouble(const struct state *st, sqlite3 *db, int rc, const char *doing, struct keel_err *err);
+/* Fill *err and return `code`. Any thread. */
+int32_t fail(struct keel_err *err, int32_t code, const char *fmt, ...) KEEL_PRINTF(3, 4);
+
+/* file.c: the path, its directory, its mode, the lock. */
+int32_t file_take(struct state *st, const char *home, const char *file, struct keel_err *err);
+void file_release(struct state *st);
+
+/* schema.c */
+int32_t schema_open(struct state *st, const struct conf *cf, struct keel_err *err);
+void schema_close(struct state *st);
+
+/* commit.c: functions of struct keel_store_api. */
+int32_t commit_rows(struct keel_mod *m, const struct keel_store_row *rows, uint32_t n,
+		    struct keel_err *err);
+
+/* load.c */
+int32_t load_rows(struct keel_mod *m,
+		  int32_t (*row)(void *arg, const char *klass, const char *id, const void *bytes,
+				 uint32_t len),
+		  void *arg, struct keel_err *err);
+int32_t load_blob(struct keel_mod *m, const char *klass, const char *id, const char *name,
+		  void **ret_bytes, uint32_t *ret_len, struct keel_err *err);
+
+#endif
