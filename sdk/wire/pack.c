@@ -13,8 +13,11 @@
 
 #include "keel/wire.h"
 
-#define ZONE_SMALL 2048u
-#define ZONE_LARGE 65536u
+/* A chunk of the decoder's memory: objects take about three times the bytes they are read from. One
+ * chunk for most bodies also spares the page faults of giving memory back after each of them. */
+#define ZONE_PER_BYTE 3u
+#define ZONE_MIN 512u
+#define ZONE_MAX (1024u * 1024u)
 
 /* What one leading byte announces. */
 struct token {
@@ -118,6 +121,13 @@ int pack_check(const char *bytes, size_t len)
 	}
 }
 
+static size_t zone_chunk(size_t len)
+{
+	if (len > ZONE_MAX / ZONE_PER_BYTE)
+		return ZONE_MAX;
+	return len * ZONE_PER_BYTE < ZONE_MIN ? ZONE_MIN : len * ZONE_PER_BYTE;
+}
+
 int pack_open(struct pack *p, const char *bytes, size_t len)
 {
 	msgpack_unpack_return ret;
@@ -125,7 +135,7 @@ int pack_open(struct pack *p, const char *bytes, size_t len)
 
 	if (len == 0 || pack_check(bytes, len) < 0)
 		return -EPROTO;
-	if (!msgpack_zone_init(&p->zone, len <= ZONE_SMALL ? ZONE_SMALL : ZONE_LARGE))
+	if (!msgpack_zone_init(&p->zone, zone_chunk(len)))
 		return -ENOMEM;
 	ret = msgpack_unpack(bytes, len, &off, &p->zone, &p->root);
 	if (ret == MSGPACK_UNPACK_SUCCESS && off == len && p->root.type == MSGPACK_OBJECT_MAP)
