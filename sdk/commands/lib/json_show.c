@@ -29,7 +29,12 @@ static bool has_resource(const struct attrl *a)
 
 static bool same_entry(const struct attrl *a, const struct attrl *b)
 {
-	if (strcmp(a->name, b->name) != 0 || has_resource(a) != has_resource(b))
+	/* nearly always the first letters tell already */
+	if (*a->name != *b->name || has_resource(a) != has_resource(b))
+		return false;
+	if (has_resource(a) && *a->resource != *b->resource)
+		return false;
+	if (strcmp(a->name, b->name) != 0)
 		return false;
 	return !has_resource(a) || strcmp(a->resource, b->resource) == 0;
 }
@@ -129,15 +134,20 @@ static const struct attrl *put_joined(struct json_show *j, const struct attrl *a
 	return last;
 }
 
-static const struct attrl *put_value(struct json_show *j, const struct attrl *a)
+/* One member; returns the last entry that went into it. */
+static const struct attrl *put_member(struct json_show *j, const struct attrl *a, const char *key)
 {
 	enum trait kind;
-	const char *text;
 	size_t len;
+	const char *text = show_value(j->show, a, &len, &kind);
 
+	if (kind == TRAIT_LIST) {
+		put_variables(j, key, text, len);
+		return a;
+	}
+	jout_key(j->json, key, strlen(key));
 	if (a->next && same_entry(a, a->next))
 		return put_joined(j, a);
-	text = show_value(j->show, a, &len, &kind);
 	put_typed(j, text, len, kind);
 	return a;
 }
@@ -152,12 +162,12 @@ static void put_group(struct json_show *j, const struct attrl *first, json_speci
 		return;
 	jout_open(j->json, first->name);
 	for (a = first; a; a = a->next) {
-		if (!has_resource(a) || strcmp(a->name, first->name) != 0)
+		if (!has_resource(a) || *a->name != *first->name ||
+		    strcmp(a->name, first->name) != 0)
 			continue;
 		if (special && special(j, a))
 			continue;
-		jout_key(j->json, a->resource, strlen(a->resource));
-		a = put_value(j, a);
+		a = put_member(j, a, a->resource);
 	}
 	jout_close(j->json);
 }
@@ -165,9 +175,6 @@ static void put_group(struct json_show *j, const struct attrl *first, json_speci
 void json_show_attributes(struct json_show *j, const struct attrl *list, json_special_fn special)
 {
 	const struct attrl *a, *before = NULL;
-	const char *text;
-	enum trait kind;
-	size_t len;
 
 	names_clear(&j->groups);
 	for (a = list; a; before = a, a = a->next) {
@@ -178,12 +185,6 @@ void json_show_attributes(struct json_show *j, const struct attrl *list, json_sp
 		}
 		if (special && special(j, a))
 			continue;
-		text = show_value(j->show, a, &len, &kind);
-		if (kind == TRAIT_LIST) {
-			put_variables(j, a->name, text, len);
-			continue;
-		}
-		jout_key(j->json, a->name, strlen(a->name));
-		a = put_value(j, a);
+		a = put_member(j, a, a->name);
 	}
 }

@@ -98,7 +98,10 @@ static const char *decode_words(struct show *s, const char *text, size_t *ret_le
 		if (n > 0)
 			to[n++] = ' ';
 		for (at++; *at && *at != '<';)
-			at += decode_entity(at, &to[n++]);
+			if (*at == '&')
+				at += decode_entity(at, &to[n++]);
+			else
+				to[n++] = *at++;
 		end = strchr(at, '>');
 		if (at[0] != '<' || at[1] != '/' || !end)
 			return text;
@@ -129,15 +132,25 @@ const char *show_value(struct show *s, const struct attrl *a, size_t *ret_len,
 	return value;
 }
 
+#define ONES UINT64_C(0x0101010101010101)
+#define HIGHS UINT64_C(0x8080808080808080)
+
+/* No control characters; eight bytes at a time. */
 static bool printable(const char *text, size_t len)
 {
-	const unsigned char *p = (const unsigned char *)text;
-	unsigned char bad = 0;
-	size_t i;
+	uint64_t w, delete, bad = 0;
 
-	for (i = 0; i < len; i++)
-		bad |= (unsigned char)((p[i] < 0x20) | (p[i] == 0x7f));
-	return bad == 0;
+	for (; len >= sizeof(w); text += sizeof(w), len -= sizeof(w)) {
+		memcpy(&w, text, sizeof(w));
+		delete = w ^ (ONES * 0x7f);
+		bad |= ((w - ONES * 0x20) & ~w) | ((delete - ONES) & ~delete);
+	}
+	if (bad & HIGHS)
+		return false; /* or so it seems: the slow way finds out */
+	for (; len > 0; text++, len--)
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			return false;
+	return true;
 }
 
 /* `text` with control characters as ^X; in `s` when there are any. */
