@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * inside.h - kinds, rows and services; only kernel/registry/ includes it.
+ *
+ * A row belongs to its owner and waits (`kind` NULL) while nobody declares its kind. Rows are kept in
+ * order of registration, so that they are withdrawn in reverse.
+ */
+#ifndef KEELSON_REGISTRY_INSIDE_H
+#define KEELSON_REGISTRY_INSIDE_H
+
+#include "registry/registry.h"
+
+struct kind {
+	struct kind *next;
+	struct registry_kind face; /* of a kernel kind; `name` of both */
+	struct keel_kind_def def;  /* of a module's kind */
+	struct owner *owner;       /* NULL: the kernel's */
+	const void *row;           /* the KIND row it came from */
+};
+
+struct row {
+	struct row *prev, *next;
+	struct owner *owner;
+	const char *kind_name;
+	const void *def;
+	struct kind *kind;
+};
+
+struct service {
+	struct service *next;
+	struct owner *owner; /* NULL: the kernel */
+	const void *row;
+	const char *name;
+	const void *table;
+	uint32_t minor;
+	void *copy; /* owned; the table with `self` written, NULL for the kernel's */
+};
+
+struct registry {
+	struct kind *kinds;
+	struct row *rows;
+	struct service *services;
+};
+
+const char *owner_label(const struct owner *owner);
+
+int service_add(void *arg, struct owner *owner, const void *def, struct keel_err *err);
+void service_remove(void *arg, struct owner *owner, const void *def);
+void services_fini(struct registry *r);
+
+#endif

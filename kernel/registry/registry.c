@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * registry.c - rows of modules and the kinds that receive them.
+ *
+ * A row goes to its kind as soon as both exist: when the row is added, or when the kind is declared
+ * later. When a kind leaves, its rows are taken back from it and wait for the next one. KIND and SERVICE
+ * are kinds like the others, and ours.
+ */
+#include "registry/registry.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "registry/inside.h"
+#include "util/err.h"
+
+const char *owner_label(const struct owner *owner)
+{
+	return owner != NULL ? owner->pub.name : "the kernel";
+}
+
+static struct kind *kind_find(const struct registry *r, const char *name)
+{
+	struct kind *k;
+
+	for (k = r->kinds; k != NULL && strcmp(k->face.name, name) != 0; k = k->next)
+		;
+	return k;
+}
+
+/* ---- handing over and taking back ----------------------------------------------------------- */
+static int row_give(struct row *row, struct kind *k, struct keel_err *err)
+{
+	int ret = k->owner == NULL ?
+			  k->face.add(k->face.arg, row->owner, row->def, err) :
+			  k->def.add(&k->owner->pub, &row->owner->pub, row->def, err);
+
+	if (ret == 0)
+		row->kind = k;
+	return ret;
+}
+
+static void row_take(struct row *row)
+{
+	struct kind *k = row->kind;
+
+	if (k == NULL)
+		return;
+	row->kind = NULL;
+	if (k->owner == NULL)
+		k->face.remove(k->face.arg, row->owner, row->def);
+	else
+		k->def.remove(&k->owner->pub, &row->owner->pub, row->def);
+}
+
+/* Give `k` the rows that waited for it. All or none. */
+static int kind_open(struct registry *r, struct kind *k, struct keel_err *err)
+{
+	struct row *row;
+	int ret = 0;
+
+	DL_FOREACH(r->rows, row) {
+		if (row->kind != NULL || strcmp(row->kind_name, k->face.name) != 0)
+			continue;
+		ret = row_give(row, k, err);
+		if (ret < 0)
+			break;
+	}
+	return ret;
+}
+
+static struct row *row_last(const struct registry *r)
+{
+	return r->rows != NULL ? r->rows->prev : NULL;
+}
+
+/* The row before `row`, NULL at the front (the head's `prev` is the last one). */
+static struct row *row_before(const struct registry *r, const struct row *row)
+{
+	return row == r->rows ? NULL : row->prev;
+}
+
+static void kind_close(struct registry *r, struct kind *k)
+{
+	struct row *row;
+
+	for (row = row_last(r); row != NULL; row = row_before(r, row)) {
+		if (row->kind == k)
+			row_take(row);
+	}
+}
+
+static int kind_push(struct registry *r, struct kind *k, struct keel_err *err)
+{
+	int ret;
+
+	k->next = r->kinds;
+	r->kinds = k;
+	ret = kind_open(r, k, err);
+	if (ret == 0)
+		return 0;
+	kind_close(r, k);
+	r->kinds = k->next;
+	free(k);
+	return ret;
+}
+
+int registry_kind(struct registry *r, const struct registry_kind *face)
+{
+	struct kind *k;
+
+	if (kind_find(r, face->name) != NULL)
+		return -EEXIST;
+	k = calloc(1, sizeof(*k));
+	if (k == NULL)
+		return -ENOMEM;
+	k->face = *face;
+	return kind_push(r, k, NULL);
+}
+
+/* ---- the kind KIND ------------------------------------------------------------------------------ */
+static int kind_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
+{
+	struct registry *r = arg;
+	const struct keel_kind_def *def = row;
+	struct kind *k;
+
+	if (def->size < sizeof(*def) || def->name == NULL || def->name[0] == '\0' ||
+	    def->add == NULL || def->remove == NULL)
+		return err_set(err, -EINVAL,
+			       "kind '%s' of module %s has no name, no add or no remove function",
+			       def->name != NULL ? def->name : "", owner->pub.name);
+	k = kind_find(r, def->name);
+	if (k != NULL)
+		return err_set(err, -EEXIST,
+			       "kind '%s' of module %s is already declared by %s; enable only one of "
+			       "the two",
+			       def->name, owner->pub.name, owner_label(k->owner));
+	k = calloc(1, sizeof(*k));
+	if (k == NULL)
+		return err_set(err, -ENOMEM, "no memory for kind '%s'", def->name);
+	k->def = *def;
+	k->face.name = def->name;
+	k->owner = owner;
+	k->row = row;
+	return kind_push(r, k, err);
+}
+
+static void kind_remove(void *arg, struct owner *owner, const void *row)
+{
+	struct registry *r = arg;
+	struct kind **at, *k;
+
+	(void)owner;
+	for (at = &r->kinds; *at != NULL && (*at)->row != row; at = &(*at)->next)
+		;
+	k = *at;
+	if (k == NULL)
+		return;
+	kind_close(r, k);
+	*at = k->next;
+	free(k);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------ */
+static int row_add(struct registry *r, struct owner *owner, const struct keel_contrib *c,
+		   struct keel_err *err)
+{
+	struct row *row;
+	struct kind *k;
+	int ret = 0;
+
+	if (c->kind == NULL || c->kind[0] == '\0' || c->def == NULL)
+		return err_set(err, -EINVAL,
+			       "a contribution of module %s has no kind or no definition",
+			       owner->pub.name);
+	row = calloc(1, sizeof(*row));
+	if (row == NULL)
+		return err_set(err, -ENOMEM, "no memory for a %s row of module %s", c->kind,
+			       owner->pub.name);
+	row->owner = owner;
+	row->kind_name = c->kind;
+	row->def = c->def;
+	k = kind_find(r, c->kind);
+	if (k != NULL)
+		ret = row_give(row, k, err);
+	if (ret < 0) {
+		if (err != NULL && err->text[0] == '\0')
+			err_set(err, ret, "kind %s refused a row of module %s", c->kind,
+				owner->pub.name);
+		free(row);
+		return ret;
+	}
+	DL_APPEND(r->rows, row);
+	owner->live++;
+	return 0;
+}
+
+static void row_remove(struct registry *r, struct row *row)
+{
+	row_take(row);
+	DL_DELETE(r->rows, row);
+	row->owner->live--;
+	free(row);
+}
+
+/* Withdraw the newest `n` rows of `owner`. */
+static void rows_remove(struct registry *r, const struct owner *owner, uint32_t n)
+{
+	struct row *row = row_last(r), *before;
+
+	for (; row != NULL && n > 0; row = before) {
+		before = row_before(r, row);
+		if (row->owner != owner)
+			continue;
+		row_remove(r, row);
+		n--;
+	}
+}
+
+int registry_add(struct registry *r, struct owner *owner, const struct keel_contrib *rows,
+		 uint32_t n, uint32_t stride, struct keel_err *err)
+{
+	const char *at = (const char *)rows;
+	int ret;
+
+	if (err != NULL)
+		err->text[0] = '\0';
+	if (n > 0 && (rows == NULL || stride < sizeof(*rows)))
+		return err_set(err, -EINVAL, "module %s counts %u contributions and has no table",
+			       owner->pub.name, n);
+	for (uint32_t i = 0; i < n; i++, at += stride) {
+		ret = row_add(r, owner, (const struct keel_contrib *)at, err);
+		if (ret < 0) {
+			rows_remove(r, owner, i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+void registry_remove(struct registry *r, struct owner *owner)
+{
+	rows_remove(r, owner, UINT32_MAX);
+}
+
+int registry_create(struct registry **ret_registry)
+{
+	struct registry *r = calloc(1, sizeof(*r));
+	int ret;
+
+	if (r == NULL)
+		return -ENOMEM;
+	ret = registry_kind(r, &(struct registry_kind){ "KIND", kind_add, kind_remove, r });
+	if (ret == 0)
+		ret = registry_kind(r, &(struct registry_kind){ "SERVICE", service_add,
+								service_remove, r });
+	if (ret < 0) {
+		registry_destroy(r);
+		return ret;
+	}
+	*ret_registry = r;
+	return 0;
+}
+
+/* Only tables are freed: the kinds' own parts may be gone already. */
+void registry_destroy(struct registry *r)
+{
+	struct kind *k, *next_kind;
+	struct row *row, *next;
+
+	if (r == NULL)
+		return;
+	DL_FOREACH_SAFE(r->rows, row, next)
+		free(row);
+	for (k = r->kinds; k != NULL; k = next_kind) {
+		next_kind = k->next;
+		free(k);
+	}
+	services_fini(r);
+	free(r);
+}
