@@ -244,14 +244,15 @@ struct keel_request_api {
 	const struct keel_session *(*session)(struct keel_req *);
 	const struct keel_msg *(*body)(struct keel_req *);
 	/* The one answer. fmt NULL: the table text of the code. Released after this turn's changes are
-	 * durable. The req is gone after it. */
+	 * durable. The req is gone after it, and only then. */
 	void (*reply)(struct keel_req *, int32_t code, const char *fmt, ...) KEEL_PRINTF(3, 4);
 	void (*reply_out)(struct keel_req *, struct keel_out *); /* code 0 with results; moved */
 	/* A PART, sent at once. -ENOBUFS: the client reads too slowly, call drained() and go on later;
 	 * the part was taken all the same. -EPIPE: the client is gone. */
 	int32_t (*part)(struct keel_req *, struct keel_out *);
 	int32_t (*drained)(struct keel_req *, keel_fn *fn, void *arg);
-	/* fn runs when the client goes away before the answer; the req is gone after fn. */
+	/* fn runs when the client goes away before the answer. The req stays valid until it is answered;
+	 * that answer then goes nowhere. */
 	void (*on_gone)(struct keel_req *, keel_fn *fn, void *arg);
 };
 

@@ -29,7 +29,6 @@
 #define KEEL_FIELDS_job_obit(F) F(STR, id) F(OBJ, job) F(INT, exit_status)
 #define KEEL_FIELDS_job_purged(F) F(STR, id) F(OBJ, job) F(INT, requeued)
 #define KEEL_FIELDS_job_known(F) F(STR, id) F(OBJ, job)
-#define KEEL_FIELDS_suspend_release(F) F(STR, id) F(OBJ, job)
 
 #define KEEL_FIELDS_node_known(F) F(STR, id) F(OBJ, node)
 #define KEEL_FIELDS_node_modify(F) F(STR, id) F(OBJ, node) F(STR, who)

@@ -117,6 +117,7 @@ struct keel_session {
 	uint32_t uid, gid;
 	const char *user, *host;
 	const char *who; /* user@host */
+	const char *group; /* name of the primary group */
 };
 
 /* One attribute of a request: name, resource (or NULL), value (or NULL), operation. */

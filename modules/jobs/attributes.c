@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * attributes.c - the rows of attributes.def as contributions, with their check functions.
+ */
+#include "jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int32_t bad(struct keel_mod *mod, const char *name, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	return st->core->error(err, PBSE_BADATVAL, "%s %s", st->core->pbse_text(PBSE_BADATVAL), name);
+}
+
+static int32_t check_priority(struct keel_mod *mod, const struct keel_session *who,
+			      struct keel_obj *job, int32_t op, const char *key, const char *text,
+			      struct keel_err *err)
+{
+	long n = strtol(text, NULL, 10);
+
+	(void)who, (void)job, (void)op, (void)key;
+	return n < -1024 || n > 1023 ? bad(mod, "Priority", err) : 0;
+}
+
+static int32_t check_name(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
+			  int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	size_t len = strlen(text);
+
+	(void)who, (void)job, (void)op, (void)key;
+	if (len > 230)
+		return st->core->error(err, PBSE_JOBNBIG, "%s Job_Name",
+				       st->core->pbse_text(PBSE_JOBNBIG));
+	if (len == 0 ||
+	    strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.") != len)
+		return bad(mod, "Job_Name", err);
+	return 0;
+}
+
+static int32_t check_run_count(struct keel_mod *mod, const struct keel_session *who,
+			       struct keel_obj *job, int32_t op, const char *key, const char *text,
+			       struct keel_err *err)
+{
+	struct state *st = mod->state;
+	long long n = strtoll(text, NULL, 10);
+
+	(void)op, (void)key;
+	if (n < 0)
+		return bad(mod, "run_count", err);
+	if (who && !(who->roles & KEEL_OPERATORS) && n < st->object->get_int(job, st->a.run_count))
+		return st->core->error(err, PBSE_PERM, "%s", st->core->pbse_text(PBSE_PERM));
+	return 0;
+}
+
+static int32_t check_project(struct keel_mod *mod, const struct keel_session *who,
+			     struct keel_obj *job, int32_t op, const char *key, const char *text,
+			     struct keel_err *err)
+{
+	(void)who, (void)job, (void)op, (void)key;
+	return strpbrk(text, "/[]\";:|<>+,?*") ? bad(mod, "project", err) : 0;
+}
+
+/* Text that other programs print or hand to a shell must be one line of printable bytes. */
+static int32_t check_line(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
+			  int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	const unsigned char *p;
+
+	(void)who, (void)job, (void)op, (void)key;
+	for (p = (const unsigned char *)text; *p; p++)
+		if (*p < ' ' || *p == 0x7f)
+			return bad(mod, "value: control character", err);
+	return 0;
+}
+
+static void derive_hashname(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
+{
+	const char *id = job_id(mod, job);
+
+	emit->fn(emit->arg, NULL, id, (uint32_t)strlen(id));
+}
+
+static void derive_queue_type(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
+{
+	(void)mod, (void)job;
+	emit->fn(emit->arg, NULL, "E", 1);
+}
+
+static void derive_waiting(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
+{
+	struct state *st = mod->state;
+	char text[512];
+	int32_t n = st->hook->holds_text(mod, job_id(mod, job), text, sizeof(text));
+
+	if (n > 0)
+		emit->fn(emit->arg, NULL, text, (uint32_t)strlen(text));
+}
+
+#define S KEEL_ATTR_SAVE
+#define R KEEL_ATTR_FLAG1
+#define C KEEL_ATTR_CREATE
+#define ALL KEEL_EVERYBODY
+#define OPS KEEL_OPERATORS
+#define MGR KEEL_MANAGERS
+#define NONE KEEL_NOBODY
+const struct keel_attr_def job_attrs[JOB_ATTRS] = {
+#define JOB(member, attr_name, type_name, place, flag_bits, readers, writers, value, words, ...)   \
+	KEEL_ATTR_DEF("job", attr_name, type_name, .order = (place), .flags = (flag_bits),         \
+		      .read_roles = (readers), .write_roles = (writers), .fallback = (value),      \
+		      .doc = (words), ##__VA_ARGS__),
+#include "attributes.def"
+#undef JOB
+};
+
+int32_t attributes_find(struct keel_mod *mod, struct keel_err *err)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} wanted[] = {
+#define JOB(member, attr_name, ...) { attr_name, offsetof(struct state, a.member) },
+#include "attributes.def"
+#undef JOB
+	};
+	struct state *st = mod->state;
+	size_t i;
+
+	_Static_assert(KEEL_COUNT(wanted) == JOB_ATTRS, "jobs.c has one ROW per attribute");
+	for (i = 0; i < KEEL_COUNT(wanted); i++) {
+		const struct keel_attr *attr = st->object->attr(mod, "job", wanted[i].name);
+
+		if (!attr)
+			return st->core->error(err, -1, "class job lost its attribute %s",
+					       wanted[i].name);
+		*(const struct keel_attr **)((char *)st + wanted[i].offset) = attr;
+	}
+	return 0;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * delete.c - qdel: one job or a list; waiting jobs go at once, running ones are killed first.
+ */
+#include "jobs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct deletion {
+	struct keel_req *req; /* NULL: part of a list */
+	struct list *list;
+	char *id, *who;
+	bool force, history;
+};
+
+/* A request about many jobs: answered when each has its verdict. */
+struct list {
+	struct keel_req *req;
+	uint32_t open;
+	struct keel_out *failed; /* array `failed` is open in it */
+};
+
+static void deletion_free(struct deletion *d)
+{
+	free(d->id);
+	free(d->who);
+	free(d);
+}
+
+static void list_done(struct keel_mod *mod, struct list *l)
+{
+	struct state *st = mod->state;
+
+	if (--l->open)
+		return;
+	st->msg->close(l->failed);
+	st->request->reply_out(l->req, l->failed);
+	free(l);
+}
+
+static void answer(struct keel_mod *mod, struct deletion *d, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+
+	if (d->req) {
+		st->request->reply(d->req, code, text ? "%s" : NULL, text);
+	} else {
+		if (code) {
+			st->msg->open_list(d->list->failed);
+			st->msg->add_str(d->list->failed, d->id);
+			st->msg->add_int(d->list->failed, code);
+			st->msg->close(d->list->failed);
+		}
+		list_done(mod, d->list);
+	}
+	deletion_free(d);
+}
+
+static int64_t kill_delay(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const struct conf *conf = mod->conf;
+	struct keel_obj *queue = job_queue(mod, job);
+
+	if (queue && st->object->is_set(queue, st->queue.kill_delay))
+		return st->object->get_int(queue, st->queue.kill_delay) * 1000;
+	return conf->kill_delay;
+}
+
+static int32_t kill_running(struct keel_mod *mod, struct keel_obj *job, const char *who)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+
+	if (j->ending == ENDING_DELETE)
+		return 0; /* asked before: it is dying */
+	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job sent signal TermJob on delete");
+	j->ending = ENDING_DELETE;
+	st->object->set_str(job, st->a.ending, who);
+	st->task->kill(st->task->self, job, kill_delay(mod, job));
+	return 0;
+}
+
+static int32_t carry_out(struct keel_mod *mod, struct keel_obj *job, const struct deletion *d)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+	char text[400];
+
+	if (step_is_over(j->step)) { /* -x on history */
+		counts_add(mod, job, j->step, -1);
+		st->object->destroy(job);
+		return 0;
+	}
+	if (j->step == STEP_EXITING && !d->force)
+		return PBSE_BADSTATE;
+	st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Job to be deleted at request of %s", d->who);
+	if (j->ending != ENDING_DELETE) {
+		snprintf(text, sizeof(text), "requestor=%s", d->who);
+		st->acct->record(st->acct->self, 'D', d->id, text);
+	}
+	if (d->force) {
+		st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete forced");
+		job_discard(mod, job);
+		return 0;
+	}
+	if (step_is_running(j->step))
+		return kill_running(mod, job, d->who);
+	job_over(mod, job, STEP_TERMINATED);
+	return 0;
+}
+
+static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct state *st = mod->state;
+	struct deletion *d = arg;
+	struct keel_obj *job = st->object->find(mod, "job", d->id);
+
+	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
+		answer(mod, d, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+	else
+		answer(mod, d, job ? carry_out(mod, job, d) : PBSE_UNKJOBID, NULL);
+}
+
+static int32_t permitted(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
+			 const struct deletion *d)
+{
+	if (!job)
+		return PBSE_UNKJOBID;
+	if (!(who->roles & KEEL_OPERATORS) && !is_owner(mod, who, job))
+		return PBSE_PERM;
+	return step_is_over(job_slot(mod, job)->step) && !d->history ? PBSE_HISTJOBID : 0;
+}
+
+static void begin(struct keel_mod *mod, struct deletion *d, struct keel_req *req, const char *operand,
+		  const char *extend)
+{
+	struct state *st = mod->state;
+	const struct keel_session *who = st->request->session(req);
+	struct keel_obj *job = job_find(mod, operand);
+	int32_t code;
+
+	d->force = extend && strstr(extend, "force");
+	d->history = extend && strstr(extend, "deletehist");
+	d->id = strdup(job ? job_id(mod, job) : operand);
+	d->who = strdup(who->who);
+	if (!d->id || !d->who) {
+		answer(mod, d, PBSE_SYSTEM, NULL);
+		return;
+	}
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", d->id, "delete job request received");
+	code = permitted(mod, who, job, d);
+	if (code) {
+		answer(mod, d, code, NULL);
+		return;
+	}
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_job_delete,
+		.event = KEEL_EVENT(job_delete, .id = d->id, .job = job, .who = d->who),
+		.req = req,
+		.done = decided,
+		.arg = d,
+	});
+}
+
+void on_delete(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+	const struct keel_msg *body = st->request->body(req);
+	const char *id = st->msg->str(body, "id");
+	struct deletion *d = id ? calloc(1, sizeof(*d)) : NULL;
+
+	if (!d) {
+		st->request->reply(req, id ? PBSE_SYSTEM : PBSE_UNKJOBID, NULL);
+		return;
+	}
+	d->req = req;
+	begin(mod, d, req, id, st->msg->str(body, "extend"));
+}
+
+void on_delete_list(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+	const struct keel_msg *body = st->request->body(req);
+	const char *extend = st->msg->str(body, "extend");
+	uint32_t n, i;
+	const char *const *ids = st->msg->strings(body, "ids", &n);
+	struct list *l = calloc(1, sizeof(*l));
+
+	if (!ids || !l || !(l->failed = st->msg->out(mod))) {
+		free(l);
+		st->request->reply(req, ids ? PBSE_SYSTEM : PBSE_PROTOCOL, NULL);
+		return;
+	}
+	l->req = req;
+	l->open = 1; /* our own, so that it cannot end while we are handing out */
+	st->msg->open_array(l->failed, "failed");
+	for (i = 0; i < n; i++) {
+		struct deletion *d = calloc(1, sizeof(*d));
+
+		if (!d)
+			break;
+		d->list = l;
+		l->open++;
+		begin(mod, d, req, ids[i], extend);
+	}
+	list_done(mod, l);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * history.c - jobs that are over stay for a while, when the site wants that.
+ */
+#include "jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CLEAN_EVERY_MS 120000
+#define KEEP_SECONDS (336 * 3600)
+
+static struct keel_obj *server(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	return st->object->find(mod, "server", st->core->server_name(mod));
+}
+
+bool history_on(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *obj = server(mod);
+
+	return obj && st->object->get_int(obj, st->server.history);
+}
+
+/* Forget what ended before `when`. */
+static void clean(struct keel_mod *mod, int64_t when)
+{
+	struct state *st = mod->state;
+	struct keel_cursor *walk;
+	struct keel_obj *job;
+
+	if (st->counts.n[TALLY_HISTORY] == 0 || !(walk = st->object->cursor(mod, "job")))
+		return;
+	while ((job = st->object->next(walk))) {
+		struct job *j = job_slot(mod, job);
+
+		if (!step_is_over(j->step) || st->object->get_int(job, st->a.history_time) > when)
+			continue;
+		counts_add(mod, job, j->step, -1);
+		st->object->destroy(job);
+	}
+	st->object->cursor_close(walk);
+}
+
+static void clean_due(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct keel_obj *obj = server(mod);
+	int64_t keep = KEEP_SECONDS;
+
+	(void)arg;
+	if (obj && st->object->is_set(obj, st->server.history_duration))
+		keep = st->object->get_int(obj, st->server.history_duration);
+	clean(mod, st->core->time(mod) - keep);
+	st->cleaner = st->core->timer(mod, CLEAN_EVERY_MS, clean_due, NULL);
+}
+
+void history_start(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	st->cleaner = st->core->timer(mod, CLEAN_EVERY_MS, clean_due, NULL);
+}
+
+void history_switched(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+
+	if (st->cleaner && !st->object->get_int(obj, attr))
+		clean(mod, INT64_MAX);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jobs.c - batch jobs: what they are (attributes.def), where they are (step.c), what may be asked of
+ * them (one file per verb).
+ *
+ * Everything that changes a job's state goes through step_to(). Features see the points job_*, and ask
+ * for steps through the service "job".
+ */
+#include "jobs.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(hook, 0, struct state, hook),	      KEEL_NEED(call, 0, struct state, call),
+	KEEL_NEED(msg, 0, struct state, msg),	      KEEL_NEED(request, 0, struct state, request),
+	KEEL_NEED(blob, 0, struct state, blob),	      KEEL_NEED(resource, 0, struct state, resource),
+	KEEL_NEED(node, 0, struct state, node),	      KEEL_NEED(task, 0, struct state, task),
+	KEEL_NEED(acct, 0, struct state, acct),
+};
+
+static const struct keel_conf_rule rules[] = {
+	KEEL_CONF_RULE(DURATION, struct conf, kill_delay, .fallback = "10s",
+		       .max = 3600000, .doc = "from TERM to KILL when a job is deleted, unless its queue says"),
+	KEEL_CONF_RULE(SIZE, struct conf, script_max, .fallback = "100mb", .min = 1,
+		       .max = 134217728, .doc = "longest job script, unless jobscript_max_size says"),
+};
+
+static const struct keel_class_def job_class = {
+	.size = sizeof(struct keel_class_def),
+	.flags = KEEL_CLASS_SAVE,
+	.name = "job",
+	.doc = "a batch job",
+	.known_point = KEEL_POINT_job_known,
+};
+
+/* ---- what jobs mean to queues and the server -------------------------------------------------------- */
+
+static void emit_counts(const struct counts *c, const struct keel_emit *emit)
+{
+	char text[160];
+	int n = snprintf(text, sizeof(text),
+			 "Transit:%lld Queued:%lld Held:%lld Waiting:%lld Running:%lld Exiting:%lld "
+			 "Begun:%lld ",
+			 (long long)c->n[TALLY_TRANSIT], (long long)c->n[TALLY_QUEUED],
+			 (long long)c->n[TALLY_HELD], (long long)c->n[TALLY_WAITING],
+			 (long long)c->n[TALLY_RUNNING], (long long)c->n[TALLY_EXITING],
+			 (long long)c->n[TALLY_BEGUN]);
+
+	emit->fn(emit->arg, NULL, text, (uint32_t)n);
+}
+
+static void emit_total(const struct counts *c, const struct keel_emit *emit)
+{
+	long long total = 0;
+	char text[32];
+	int i;
+
+	for (i = 0; i < TALLY_COUNT; i++)
+		total += c->n[i];
+	emit->fn(emit->arg, NULL, text, (uint32_t)snprintf(text, sizeof(text), "%lld", total));
+}
+
+static void server_counts(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
+{
+	struct state *st = mod->state;
+
+	(void)obj;
+	emit_counts(&st->counts, emit);
+}
+
+static void server_total(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
+{
+	struct state *st = mod->state;
+
+	(void)obj;
+	emit_total(&st->counts, emit);
+}
+
+static void queue_counts(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
+{
+	struct state *st = mod->state;
+	const struct counts *c = st->object->slot(mod, obj);
+
+	if (c)
+		emit_counts(c, emit);
+}
+
+static void queue_total(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
+{
+	struct state *st = mod->state;
+	const struct counts *c = st->object->slot(mod, obj);
+
+	if (c)
+		emit_total(c, emit);
+}
+
+#define ALL .read_roles = KEEL_EVERYBODY
+#define MANAGED ALL, .write_roles = KEEL_MANAGERS, .flags = KEEL_ATTR_SAVE
+static const struct keel_attr_def other_attrs[] = {
+	KEEL_ATTR_DEF("server", "total_jobs", "long", .order = 160, ALL, .derive = server_total,
+		      .doc = "jobs known, history too"),
+	KEEL_ATTR_DEF("server", "state_count", "string", .order = 170, ALL, .derive = server_counts,
+		      .doc = "jobs by state"),
+	KEEL_ATTR_DEF("server", "job_history_enable", "bool", .order = 700, MANAGED,
+		      .changed = history_switched, .doc = "keep jobs that are over"),
+	KEEL_ATTR_DEF("server", "job_history_duration", "time", .order = 710, MANAGED,
+		      .doc = "for how long"),
+	KEEL_ATTR_DEF("server", "jobscript_max_size", "size", .order = 720, MANAGED,
+		      .doc = "longest job script"),
+	KEEL_ATTR_DEF("server", "max_job_sequence_id", "long", .order = 900,
+		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_RESET, ALL, .write_roles = KEEL_MANAGERS,
+		      .fallback = "9999999", .doc = "numbers start again after it"),
+	KEEL_ATTR_DEF("server", "next_sequence", "long", .order = 990, .flags = KEEL_ATTR_SAVE,
+		      .doc = "numbers below are used or reserved"),
+	KEEL_ATTR_DEF("queue", "total_jobs", "long", .order = 40, ALL, .derive = queue_total,
+		      .doc = "jobs known, history too"),
+	KEEL_ATTR_DEF("queue", "state_count", "string", .order = 50, ALL, .derive = queue_counts,
+		      .doc = "jobs by state"),
+};
+
+/* ---- requests ----------------------------------------------------------------------------------------- */
+
+#define REQUEST(request_name, fn, words)                                                           \
+	{ .size = sizeof(struct keel_request_def), .roles = KEEL_EVERYBODY, .name = (request_name), \
+	  .handler = (fn), .doc = (words) }
+static const struct keel_request_def requests[] = {
+	REQUEST("submit", on_submit, "queue a new job"),
+	REQUEST("alter", on_alter, "change attributes of a job"),
+	REQUEST("hold", on_hold, "set holds"),
+	REQUEST("release", on_release, "release holds"),
+	REQUEST("delete", on_delete, "delete a job"),
+	REQUEST("delete_list", on_delete_list, "delete many jobs"),
+	REQUEST("signal", on_signal, "send a signal or a pseudo-signal"),
+	REQUEST("run", on_run, "start a job now"),
+	REQUEST("rerun", on_rerun, "put a running job back into its queue"),
+	REQUEST("locate", on_locate, "which server has this job"),
+	REQUEST("wait", on_wait, "answered when the job is over"),
+};
+
+/* ---- service ---------------------------------------------------------------------------------------------- */
+
+static char api_state(struct keel_mod *mod, struct keel_obj *job)
+{
+	return step_letter(job_slot(mod, job)->step);
+}
+
+static int32_t api_substate(struct keel_mod *mod, struct keel_obj *job)
+{
+	return step_substate(job_slot(mod, job)->step);
+}
+
+static bool api_is_suspended(struct keel_mod *mod, struct keel_obj *job)
+{
+	return step_is_suspended(job_slot(mod, job)->step);
+}
+
+static void api_comment(struct keel_mod *mod, struct keel_obj *job, const char *text)
+{
+	struct state *st = mod->state;
+
+	if (strcmp(job_text(mod, job, st->a.comment), text) != 0)
+		st->object->set_str(job, st->a.comment, text);
+}
+
+static void api_on_change(struct keel_mod *mod, struct keel_mod *me, void (*fn)(struct keel_mod *))
+{
+	struct state *st = mod->state;
+
+	st->listener = me;
+	st->changed = fn;
+}
+
+static void api_on_run(struct keel_mod *mod, struct keel_mod *me,
+		       void (*fn)(struct keel_mod *, struct keel_obj *, const char *,
+				  struct keel_mod *, keel_job_done *, void *))
+{
+	struct state *st = mod->state;
+
+	st->runner = me;
+	st->run_request = fn;
+}
+
+static const struct keel_job_api service = {
+	.size = sizeof(struct keel_job_api),
+	.state = api_state,
+	.substate = api_substate,
+	.is_suspended = api_is_suspended,
+	.suspend = job_suspend,
+	.resume = job_resume,
+	.signal_done = signal_done,
+	.run = job_run,
+	.resume_waiting = job_resume_waiting,
+	.set_comment = api_comment,
+	.on_change = api_on_change,
+	.on_run_request = api_on_run,
+};
+static const struct keel_service_def service_def = {
+	.size = sizeof(struct keel_service_def),
+	.name = "job",
+	.table = &service,
+	.doc = "states of jobs and the steps between them",
+};
+
+/* ---- contributions: fixed rows, then one per attribute ------------------------------------------------------ */
+
+#define JOB_ROW(i) { "ATTR", &job_attrs[i] }
+#define ATTR_ROW(i) { "ATTR", &other_attrs[i] }
+#define REQUEST_ROW(i) { "REQUEST", &requests[i] }
+static const struct keel_contrib contribs[] = {
+	{ "TYPE", &owner_type },
+	{ "TYPE", &job_state_type },
+	{ "TYPE", &holds_type },
+	{ "CLASS", &job_class },
+	{ "KIND", &signal_kind },
+	{ "SIGNAL", &suspend_signal },
+	{ "SIGNAL", &resume_signal },
+	{ "SERVICE", &service_def },
+	ATTR_ROW(0), ATTR_ROW(1), ATTR_ROW(2), ATTR_ROW(3), ATTR_ROW(4), ATTR_ROW(5), ATTR_ROW(6),
+	ATTR_ROW(7), ATTR_ROW(8),
+	REQUEST_ROW(0), REQUEST_ROW(1), REQUEST_ROW(2), REQUEST_ROW(3), REQUEST_ROW(4),
+	REQUEST_ROW(5), REQUEST_ROW(6), REQUEST_ROW(7), REQUEST_ROW(8), REQUEST_ROW(9),
+	REQUEST_ROW(10),
+	/* job_attrs, one ROW each: the assertion in attributes.c keeps the count honest */
+	JOB_ROW(0), JOB_ROW(1), JOB_ROW(2), JOB_ROW(3), JOB_ROW(4), JOB_ROW(5), JOB_ROW(6),
+	JOB_ROW(7), JOB_ROW(8), JOB_ROW(9), JOB_ROW(10), JOB_ROW(11), JOB_ROW(12), JOB_ROW(13),
+	JOB_ROW(14), JOB_ROW(15), JOB_ROW(16), JOB_ROW(17), JOB_ROW(18), JOB_ROW(19), JOB_ROW(20),
+	JOB_ROW(21), JOB_ROW(22), JOB_ROW(23), JOB_ROW(24), JOB_ROW(25), JOB_ROW(26), JOB_ROW(27),
+	JOB_ROW(28), JOB_ROW(29), JOB_ROW(30), JOB_ROW(31), JOB_ROW(32), JOB_ROW(33), JOB_ROW(34),
+	JOB_ROW(35), JOB_ROW(36), JOB_ROW(37), JOB_ROW(38), JOB_ROW(39), JOB_ROW(40), JOB_ROW(41),
+	JOB_ROW(42), JOB_ROW(43), JOB_ROW(44), JOB_ROW(45), JOB_ROW(46), JOB_ROW(47), JOB_ROW(48),
+	JOB_ROW(49), JOB_ROW(50), JOB_ROW(51), JOB_ROW(52), JOB_ROW(53), JOB_ROW(54), JOB_ROW(55),
+	JOB_ROW(56), JOB_ROW(57), JOB_ROW(58), JOB_ROW(59), JOB_ROW(60), JOB_ROW(61), JOB_ROW(62),
+	JOB_ROW(63), JOB_ROW(64), JOB_ROW(65),
+};
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(job_known, on_job_known, .order = -1000),
+};
+
+static const struct keel_task_events events = {
+	.size = sizeof(struct keel_task_events),
+	.started = task_started,
+	.refused = task_refused,
+	.used = task_used,
+	.ended = task_ended,
+	.lost = task_lost,
+};
+
+static void others_find(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	const struct keel_object_api *object = st->object;
+
+	st->queue.enabled = object->attr(mod, "queue", "enabled");
+	st->queue.started = object->attr(mod, "queue", "started");
+	st->queue.kill_delay = object->attr(mod, "queue", "kill_delay");
+	st->queue.assigned = object->attr(mod, "queue", "resources_assigned");
+	st->server.default_queue = object->attr(mod, "server", "default_queue");
+	st->server.assigned = object->attr(mod, "server", "resources_assigned");
+	st->server.roots = object->attr(mod, "server", "acl_roots");
+	st->server.history = object->attr(mod, "server", "job_history_enable");
+	st->server.history_duration = object->attr(mod, "server", "job_history_duration");
+	st->server.script_max = object->attr(mod, "server", "jobscript_max_size");
+	st->server.sequence = object->attr(mod, "server", "next_sequence");
+	st->server.sequence_max = object->attr(mod, "server", "max_job_sequence_id");
+}
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	if (attributes_find(mod, err))
+		return -1;
+	others_find(mod);
+	if (st->object->slot_bind(mod, "job", sizeof(struct job), job_fini) ||
+	    st->object->slot_bind(mod, "queue", sizeof(struct counts), NULL))
+		return st->core->error(err, -1, "cannot attach to classes job and queue");
+	return st->task->listen(st->task->self, mod, &events);
+}
+
+static int32_t start(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+
+	if (!server)
+		return st->core->error(err, -1, "there is no server object; is its module enabled?");
+	st->next_sequence = st->reserved_sequence = st->object->get_int(server, st->server.sequence);
+	history_start(mod);
+	return 0;
+}
+
+static void stop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	st->core->timer_cancel(st->cleaner);
+	st->cleaner = NULL;
+}
+
+static const char *const requires_modules[] = { "manager", "queues", NULL };
+
+KEEL_MODULE(.name = "jobs", .version = "1.0", .vendor = "Keelson", .summary = "batch jobs",
+	    .roles = KEEL_SERVER, .state_size = sizeof(struct state),
+	    .conf_size = sizeof(struct conf), .conf = rules, .n_conf = KEEL_COUNT(rules),
+	    .needs = needs, .n_needs = KEEL_COUNT(needs), .contribs = contribs,
+	    .n_contribs = KEEL_COUNT(contribs), .taps = taps, .n_taps = KEEL_COUNT(taps),
+	    .requires_modules = requires_modules, .init = init, .start = start, .stop = stop);

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jobs.h - what the files of this module share.
+ */
+#ifndef JOBS_H
+#define JOBS_H
+
+#include "keel/keel.h"
+#include "keel/service/acct.h"
+#include "keel/service/job.h"
+#include "keel/service/node.h"
+#include "keel/service/resource.h"
+#include "keel/service/task.h"
+#include "pbs_error.h"
+
+#define SUSPENDED_BIT 0x100 /* of job_state's value: shown as S */
+#define RUNS_MAX 20         /* more starts than this: system hold */
+
+/* Where a job is; step.c has the one table of letters and substates. */
+enum step {
+	STEP_NEW, /* a draft */
+	STEP_QUEUED,
+	STEP_HELD,
+	STEP_WAITING,
+	STEP_SENT,
+	STEP_RUNNING,
+	STEP_SUSPENDED,
+	STEP_SCHED_SUSPENDED,
+	STEP_RERUNNING,
+	STEP_EXITING,
+	STEP_TERMINATED,
+	STEP_FINISHED,
+	STEP_FAILED,
+	STEP_COUNT,
+};
+
+/* How many jobs are in each state, of the server and of each queue. */
+enum tally { TALLY_TRANSIT, TALLY_QUEUED, TALLY_HELD, TALLY_WAITING, TALLY_RUNNING, TALLY_EXITING,
+	     TALLY_BEGUN, TALLY_HISTORY, TALLY_COUNT };
+struct counts {
+	int64_t n[TALLY_COUNT];
+};
+
+enum ending { ENDING_NONE, ENDING_DELETE, ENDING_RERUN };
+
+struct waiter {
+	struct keel_req *req;
+	struct waiter *next;
+};
+
+/* Private memory on each job. */
+struct job {
+	uint8_t step;     /* enum step */
+	uint8_t ending;   /* enum ending: what its end will mean */
+	bool assigned;    /* occupies vnodes and is charged */
+	bool busy;        /* a suspend or resume is on its way to the host */
+	struct keel_timer *timer; /* Execution_Time */
+	struct waiter *waiters;   /* requests answered when it is over */
+	struct keel_req *rerun;   /* qrerun, answered when it is queued again */
+	struct keel_req *run;     /* qrun, answered when the host has started it */
+};
+
+struct signal_row {
+	const struct keel_signal_def *def;
+	struct keel_mod *owner;
+	struct signal_row *next;
+};
+
+struct conf {
+	int64_t kill_delay; /* ms */
+	int64_t script_max; /* bytes */
+};
+
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_hook_api *hook;
+	const struct keel_call_api *call;
+	const struct keel_msg_api *msg;
+	const struct keel_request_api *request;
+	const struct keel_blob_api *blob;
+	const struct keel_resource_api *resource;
+	const struct keel_node_api *node;
+	const struct keel_task_api *task;
+	const struct keel_acct_api *acct;
+	struct {
+#define JOB(member, ...) const struct keel_attr *member;
+#include "attributes.def"
+#undef JOB
+	} a;
+	struct {
+		const struct keel_attr *enabled, *started, *kill_delay, *assigned;
+	} queue;
+	struct {
+		const struct keel_attr *default_queue, *history, *history_duration, *sequence, *sequence_max,
+			*assigned, *script_max, *roots;
+	} server;
+	struct signal_row *signals;
+	struct counts counts;
+	int64_t next_sequence, reserved_sequence; /* numbers below reserved are durably ours */
+	struct keel_timer *cleaner;
+	struct keel_mod *listener;
+	void (*changed)(struct keel_mod *);
+	struct keel_mod *runner;
+	void (*run_request)(struct keel_mod *, struct keel_obj *, const char *, struct keel_mod *,
+			    keel_job_done *, void *);
+};
+
+/* attributes.c */
+#define JOB_ATTRS 66 /* rows of attributes.def */
+extern const struct keel_attr_def job_attrs[JOB_ATTRS];
+int32_t attributes_find(struct keel_mod *mod, struct keel_err *err);
+
+/* types.c */
+extern const struct keel_type_def owner_type, job_state_type, holds_type;
+enum hold_bit { HOLD_SYSTEM = 1, HOLD_OTHER = 2, HOLD_USER = 4, HOLD_PASSWORD = 8 };
+/* Bits of a letters text; -1 on a bad letter. */
+int32_t holds_parse(const char *letters);
+void holds_text(int32_t bits, char buf[8]);
+
+/* step.c */
+struct job *job_slot(struct keel_mod *mod, struct keel_obj *job);
+char step_letter(enum step step);
+int32_t step_substate(enum step step);
+enum step step_of(char letter, bool suspended, int64_t substate);
+/* The one door for state changes: attributes, counters, mtime, log. */
+void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step);
+bool step_is_suspended(enum step step);
+bool step_is_running(enum step step); /* letter R */
+bool step_is_over(enum step step);    /* history */
+bool step_is_pending(enum step step); /* Q H W */
+/* Q, H or W, as holds and Execution_Time say. */
+void step_evaluate(struct keel_mod *mod, struct keel_obj *job);
+void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int sign);
+struct counts *counts_of_queue(struct keel_mod *mod, const char *queue);
+void poke(struct keel_mod *mod); /* something a scheduler should look at */
+void job_fini(struct keel_mod *mod, void *slot);
+
+/* find.c */
+/* The job an operand names: `12`, `12.svr`. NULL: *ret_code 15001. History counts as found. */
+struct keel_obj *job_find(struct keel_mod *mod, const char *operand);
+/* For a request: unknown, finished (15139) or not the asker's (15007) is answered here: NULL. */
+struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t roles);
+bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job);
+
+/* submit.c, modify.c, delete.c, signal.c, suspend.c, run.c, end.c, rerun.c, wait.c: requests */
+void on_submit(struct keel_mod *mod, struct keel_req *req);
+void on_alter(struct keel_mod *mod, struct keel_req *req);
+void on_hold(struct keel_mod *mod, struct keel_req *req);
+void on_release(struct keel_mod *mod, struct keel_req *req);
+void on_delete(struct keel_mod *mod, struct keel_req *req);
+void on_delete_list(struct keel_mod *mod, struct keel_req *req);
+void on_signal(struct keel_mod *mod, struct keel_req *req);
+void on_run(struct keel_mod *mod, struct keel_req *req);
+void on_rerun(struct keel_mod *mod, struct keel_req *req);
+void on_locate(struct keel_mod *mod, struct keel_req *req);
+void on_wait(struct keel_mod *mod, struct keel_req *req);
+
+/* signal.c */
+extern const struct keel_kind_def signal_kind;
+extern const struct keel_signal_def suspend_signal, resume_signal;
+void signal_done(struct keel_mod *mod, void *op, int32_t code, const char *text);
+
+/* suspend.c */
+void job_suspend(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who,
+		 struct keel_mod *me, keel_job_done *done, void *arg);
+void job_resume(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who,
+		struct keel_mod *me, keel_job_done *done, void *arg);
+void job_resume_waiting(struct keel_mod *mod, struct keel_obj *job, struct keel_mod *me,
+			keel_job_done *done, void *arg);
+
+/* occupy.c */
+int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, char **ret_exec_host,
+		   struct keel_err *err);
+void job_vacate(struct keel_mod *mod, struct keel_obj *job, bool ended);
+
+/* run.c */
+void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *who,
+	     struct keel_mod *me, keel_job_done *done, void *arg);
+void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session);
+void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why);
+void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session);
+void comment_started(struct keel_mod *mod, struct keel_obj *job, const char *words);
+
+/* end.c */
+void task_used(struct keel_mod *mod, struct keel_obj *job, const char *const *items, uint32_t n);
+void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, int64_t session,
+		const char *const *items, uint32_t n);
+void task_lost(struct keel_mod *mod, struct keel_obj *job);
+/* The job is over: records, points, history or gone. `exit_status` is already set when it ran. */
+void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step);
+/* Discard a job that may be running, as `qdel -Wforce` does. */
+void job_discard(struct keel_mod *mod, struct keel_obj *job);
+
+/* rerun.c */
+void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status);
+
+/* history.c */
+bool history_on(struct keel_mod *mod);
+void history_start(struct keel_mod *mod);
+void history_switched(struct keel_mod *mod, struct keel_obj *server, const struct keel_attr *attr);
+
+/* wait.c */
+void waiters_answer(struct keel_mod *mod, struct keel_obj *job);
+
+/* replay.c */
+keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *ev);
+
+/* Short forms. */
+const char *job_text(struct keel_mod *mod, struct keel_obj *job, const struct keel_attr *attr);
+const char *job_id(struct keel_mod *mod, struct keel_obj *job);
+struct keel_obj *job_queue(struct keel_mod *mod, struct keel_obj *job);
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * modify.c - qalter, qhold, qrls.
+ */
+#include "jobs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- alter -------------------------------------------------------------------------------------- */
+
+struct alteration {
+	struct keel_req *req;
+	char *id;
+	char *record; /* accounting text: Attr[.resc]=value ... */
+};
+
+static void alteration_free(struct alteration *a)
+{
+	free(a->id);
+	free(a->record);
+	free(a);
+}
+
+static int32_t not_while_running(struct keel_mod *mod, const struct keel_attrop *op,
+				 struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	return st->core->error(err, PBSE_MODATRRUN, "%s %s%s%s", st->core->pbse_text(PBSE_MODATRRUN),
+			       op->name, op->key ? "." : "", op->key ? op->key : "");
+}
+
+/* A running job's limits may be lowered by its owner, raised by operators. */
+static int32_t check_running_resource(struct keel_mod *mod, const struct keel_session *who,
+				      struct keel_obj *job, const struct keel_attrop *op,
+				      struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const struct keel_resource *res = st->resource->find(st->resource->self, op->key);
+	const struct keel_res_value *have =
+		st->resource->list_get(st->object->get_ptr(job, st->a.list), op->key);
+	struct keel_res_value want;
+	bool raised;
+
+	if (!res)
+		return 0; /* the list itself says what is wrong */
+	if (!(res->flags & KEEL_RES_RUNNING))
+		return not_while_running(mod, op, err);
+	if ((who->roles & KEEL_OPERATORS) || !have || !op->value ||
+	    st->resource->value_parse(res, op->value, &want, NULL))
+		return 0;
+	raised = keel_res_is_number(res) && want.n > have->n;
+	st->resource->value_fini(&want);
+	return raised ? st->core->error(err, PBSE_PERM, "%s", st->core->pbse_text(PBSE_PERM)) : 0;
+}
+
+static int32_t check_running(struct keel_mod *mod, const struct keel_session *who,
+			     struct keel_obj *job, const struct keel_attrop *op,
+			     struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const struct keel_attr *attr = st->object->attr(mod, "job", op->name);
+
+	if (!attr)
+		return 0;
+	if (!(st->object->attr_flags(attr) & KEEL_ATTR_FLAG1))
+		return not_while_running(mod, op, err);
+	return op->key ? check_running_resource(mod, who, job, op, err) : 0;
+}
+
+static void record_item(FILE *out, const struct keel_attrop *op)
+{
+	bool unset = op->op == KEEL_UNSET || !op->value || !*op->value;
+
+	fprintf(out, "%s%s%s%s=%s", ftell(out) ? " " : "", op->name, op->key ? "." : "",
+		op->key ? op->key : "", unset ? "UNSET" : op->value);
+}
+
+static int32_t alter_one(struct keel_mod *mod, struct keel_changes *ch,
+			 const struct keel_session *who, struct keel_obj *job,
+			 const struct keel_attrop *given, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct keel_attrop op = *given;
+	bool running = !step_is_pending(job_slot(mod, job)->step);
+	int32_t code = running ? check_running(mod, who, job, &op, err) : 0;
+
+	if (!op.value || !*op.value)
+		op.op = KEEL_UNSET;
+	return code ? code : st->object->change(ch, who, job, &op, err);
+}
+
+static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct keel_req *req,
+			 struct keel_obj *job, char **ret_record, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const struct keel_session *who = st->request->session(req);
+	const struct keel_attrop *attrs;
+	size_t len = 0;
+	FILE *out = open_memstream(ret_record, &len);
+	uint32_t n = 0, i;
+	bool resources = false;
+	int32_t code = st->msg->attrs(st->request->body(req), "attrs", &attrs, &n);
+
+	code = !out			    ? st->core->error(err, PBSE_SYSTEM, "out of memory")
+	       : code && code != -ENODATA ? st->core->error(err, PBSE_PROTOCOL, "Batch protocol error")
+					  : 0;
+	for (i = 0; i < n && !code; i++) {
+		code = alter_one(mod, ch, who, job, &attrs[i], err);
+		resources |= strcmp(attrs[i].name, "Resource_List") == 0;
+		record_item(out, &attrs[i]);
+	}
+	if (out)
+		fclose(out);
+	if (!code && resources && step_is_pending(job_slot(mod, job)->step))
+		code = st->resource->prepare(st->resource->self, ch, job, job_queue(mod, job), err);
+	return code;
+}
+
+static void altered(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct state *st = mod->state;
+	struct alteration *a = arg;
+	struct keel_obj *job = st->object->find(mod, "job", a->id);
+
+	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
+		st->request->reply(a->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
+				   outcome->text ? "%s" : NULL, outcome->text);
+	} else if (!job) {
+		st->request->reply(a->req, PBSE_UNKJOBID, NULL);
+	} else {
+		st->object->set_int(job, st->a.mtime, st->core->time(mod));
+		if (step_is_pending(job_slot(mod, job)->step))
+			step_evaluate(mod, job);
+		st->core->log(mod, KEEL_LOG_JOB, "Job", a->id, "Job Modified at request of %s",
+			      st->request->session(a->req)->who);
+		if (*a->record)
+			st->acct->record(st->acct->self, 'a', a->id, a->record);
+		st->request->reply(a->req, 0, NULL);
+		poke(mod);
+	}
+	alteration_free(a);
+}
+
+void on_alter(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY);
+	struct keel_changes *ch;
+	struct alteration *a;
+	struct keel_err err = { 0 };
+	int32_t code = 0;
+
+	if (!job)
+		return;
+	if (job_slot(mod, job)->step == STEP_EXITING) {
+		st->request->reply(req, PBSE_BADSTATE, NULL);
+		return;
+	}
+	a = calloc(1, sizeof(*a));
+	ch = st->object->changes(mod);
+	if (!a || !ch || !(a->id = strdup(job_id(mod, job))))
+		code = st->core->error(&err, PBSE_SYSTEM, "System error: out of memory");
+	if (!code)
+		code = alter_all(mod, ch, req, job, &a->record, &err);
+	if (code) {
+		st->object->discard(ch);
+		st->request->reply(req, code, "%s", err.text);
+		if (a)
+			alteration_free(a);
+		return;
+	}
+	a->req = req;
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_job_modify,
+		.event = KEEL_EVENT(job_modify, .id = a->id, .job = job,
+				    .who = st->request->session(req)->who),
+		.changes = ch,
+		.req = req,
+		.done = altered,
+		.arg = a,
+	});
+}
+
+/* ---- hold and release ----------------------------------------------------------------------------- */
+
+struct holding {
+	struct keel_req *req;
+	char *id;
+	int32_t bits;
+	bool set;
+};
+
+/* Which letters a requester may set or clear. */
+static bool may_hold(const struct keel_session *who, int32_t bits)
+{
+	if ((bits & (HOLD_SYSTEM | HOLD_PASSWORD)) && !(who->roles & KEEL_MANAGER))
+		return false;
+	return !(bits & HOLD_OTHER) || (who->roles & KEEL_OPERATORS);
+}
+
+static void comment_held(struct keel_mod *mod, struct keel_obj *job, const char *user)
+{
+	struct state *st = mod->state;
+	time_t now = (time_t)st->core->time(mod);
+	char when[32] = "", text[512];
+
+	ctime_r(&now, when);
+	when[strcspn(when, "\n")] = '\0';
+	snprintf(text, sizeof(text), "Job held by %s on %s", user, when);
+	st->object->set_str(job, st->a.comment, text);
+}
+
+static void held(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct state *st = mod->state;
+	struct holding *h = arg;
+	struct keel_obj *job = st->object->find(mod, "job", h->id);
+	const struct keel_session *who = st->request->session(h->req);
+	char letters[8];
+	int64_t have;
+
+	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
+		st->request->reply(h->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
+				   outcome->text ? "%s" : NULL, outcome->text);
+	} else if (!job) {
+		st->request->reply(h->req, PBSE_UNKJOBID, NULL);
+	} else {
+		have = st->object->get_int(job, st->a.holds);
+		st->object->set_int(job, st->a.holds, h->set ? have | h->bits : have & ~h->bits);
+		holds_text(h->bits, letters);
+		st->core->log(mod, KEEL_LOG_JOB, "Job", h->id, "Holds %s %s at request of %s", letters,
+			      h->set ? "set" : "released", who->who);
+		if (step_is_pending(job_slot(mod, job)->step)) {
+			if (h->set && h->bits)
+				comment_held(mod, job, who->user);
+			step_evaluate(mod, job);
+		}
+		st->request->reply(h->req, 0, NULL);
+	}
+	free(h->id);
+	free(h);
+}
+
+static void hold_or_release(struct keel_mod *mod, struct keel_req *req, bool set)
+{
+	struct state *st = mod->state;
+	const struct keel_session *who = st->request->session(req);
+	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY);
+	const char *letters = st->msg->str(st->request->body(req), "holds");
+	int32_t bits = holds_parse(letters && *letters ? letters : "u");
+	struct holding *h;
+
+	if (!job)
+		return;
+	if (bits < 0 || !may_hold(who, bits)) {
+		st->request->reply(req, bits < 0 ? PBSE_BADATVAL : PBSE_PERM, NULL);
+		return;
+	}
+	if (job_slot(mod, job)->step == STEP_EXITING) {
+		st->request->reply(req, PBSE_BADSTATE, NULL);
+		return;
+	}
+	h = calloc(1, sizeof(*h));
+	if (!h || !(h->id = strdup(job_id(mod, job)))) {
+		free(h);
+		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	h->req = req;
+	h->bits = bits;
+	h->set = set;
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = set ? KEEL_POINT_job_hold : KEEL_POINT_job_release,
+		.event = set ? (const void *)KEEL_EVENT(job_hold, .id = h->id, .job = job,
+							.holds = letters, .who = who->who)
+			     : (const void *)KEEL_EVENT(job_release, .id = h->id, .job = job,
+							.holds = letters, .who = who->who),
+		.req = req,
+		.done = held,
+		.arg = h,
+	});
+}
+
+void on_hold(struct keel_mod *mod, struct keel_req *req)
+{
+	hold_or_release(mod, req, true);
+}
+
+void on_release(struct keel_mod *mod, struct keel_req *req)
+{
+	hold_or_release(mod, req, false);
+}

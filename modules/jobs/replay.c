@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * replay.c - a stored job is known again: counters, vnodes, timers. Hosts tell the rest.
+ *
+ * Runs before every other module's job_known.
+ */
+#include "jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void occupy_again(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct keel_err err = { 0 };
+	char *exec_host = NULL;
+
+	if (job_occupy(mod, job, &exec_host, &err))
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", job_id(mod, job),
+			      "its vnodes %s cannot be assigned again: %s",
+			      job_text(mod, job, st->a.exec_vnode), err.text);
+	free(exec_host);
+}
+
+static enum ending ending_of(struct keel_mod *mod, struct keel_obj *job, enum step step)
+{
+	struct state *st = mod->state;
+
+	if (!st->object->is_set(job, st->a.ending))
+		return ENDING_NONE;
+	return step == STEP_RERUNNING ? ENDING_RERUN : ENDING_DELETE;
+}
+
+keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *ev)
+{
+	struct keel_mod *mod = c->mod;
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, ev->job);
+	int64_t state = st->object->get_int(ev->job, st->a.state);
+	enum step step = step_of((char)(state & 0x7f), state & SUSPENDED_BIT,
+				 st->object->get_int(ev->job, st->a.substate));
+
+	if (j->step != STEP_NEW)
+		return KEEL_NEXT;
+	j->step = (uint8_t)step;
+	counts_add(mod, ev->job, step, 1);
+	if (step_is_pending(step)) {
+		step_evaluate(mod, ev->job);
+		return KEEL_NEXT;
+	}
+	j->ending = (uint8_t)ending_of(mod, ev->job, step);
+	if (step_is_running(step) && !step_is_suspended(step))
+		occupy_again(mod, ev->job);
+	return KEEL_NEXT;
+}

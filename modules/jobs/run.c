@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * run.c - start a queued job: asked, assigned, sent; the host's answer.
+ */
+#include "jobs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A run waiting for the chain of job_run. */
+struct running {
+	char *id, *exec_vnode, *who;
+	struct keel_mod *me;
+	keel_job_done *done;
+	void *arg;
+};
+
+static void running_free(struct running *r)
+{
+	free(r->id);
+	free(r->exec_vnode);
+	free(r->who);
+	free(r);
+}
+
+void comment_started(struct keel_mod *mod, struct keel_obj *job, const char *words)
+{
+	struct state *st = mod->state;
+	time_t now = (time_t)st->core->time(mod);
+	char when[64] = "", *text;
+	struct tm tm;
+
+	if (localtime_r(&now, &tm))
+		strftime(when, sizeof(when), "%a %b %d at %H:%M", &tm);
+	if (asprintf(&text, "%s %s on %s", words, when, job_text(mod, job, st->a.exec_vnode)) < 0)
+		return;
+	st->object->set_str(job, st->a.comment, text);
+	free(text);
+}
+
+static void forget_placement(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	job_vacate(mod, job, false);
+	st->object->unset(job, st->a.exec_vnode, NULL);
+	st->object->unset(job, st->a.exec_host, NULL);
+}
+
+/* Vnodes are taken, the job is on its way: 0, or a PBSE code and the job is as before. */
+static int32_t send(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
+		    const char *who, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	char *exec_host;
+	int32_t code;
+
+	st->object->set_str(job, st->a.exec_vnode, exec_vnode);
+	code = job_occupy(mod, job, &exec_host, err);
+	if (code) {
+		st->object->unset(job, st->a.exec_vnode, NULL);
+		return code;
+	}
+	st->object->set_str(job, st->a.exec_host, exec_host);
+	free(exec_host);
+	st->object->set_int(job, st->a.run_version, st->object->get_int(job, st->a.run_version) + 1);
+	if (st->task->start(st->task->self, job)) {
+		forget_placement(mod, job);
+		return st->core->error(err, PBSE_NORELYMOM, "%s", st->core->pbse_text(PBSE_NORELYMOM));
+	}
+	st->object->set_int(job, st->a.run_count, st->object->get_int(job, st->a.run_count) + 1);
+	comment_started(mod, job, "Job was sent for execution at");
+	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
+		      "Job Run at request of %s on exec_vnode %s", who, exec_vnode);
+	step_to(mod, job, STEP_SENT);
+	return 0;
+}
+
+static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct state *st = mod->state;
+	struct running *r = arg;
+	struct keel_obj *job = st->object->find(mod, "job", r->id);
+	struct keel_err err = { 0 };
+	int32_t code;
+
+	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
+		r->done(r->me, r->arg, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+	} else if (!job || job_slot(mod, job)->step != STEP_QUEUED) {
+		r->done(r->me, r->arg, job ? PBSE_BADSTATE : PBSE_UNKJOBID, NULL);
+	} else {
+		code = send(mod, job, r->exec_vnode, r->who, &err);
+		r->done(r->me, r->arg, code, code ? err.text : NULL);
+	}
+	running_free(r);
+}
+
+void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *who,
+	     struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	struct running *r;
+
+	if (job_slot(mod, job)->step != STEP_QUEUED) {
+		done(me, arg, PBSE_BADSTATE, NULL);
+		return;
+	}
+	r = calloc(1, sizeof(*r));
+	if (!r || !(r->id = strdup(job_id(mod, job))) || !(r->exec_vnode = strdup(exec_vnode)) ||
+	    !(r->who = strdup(who))) {
+		if (r)
+			running_free(r);
+		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	r->me = me;
+	r->done = done;
+	r->arg = arg;
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_job_run,
+		.event = KEEL_EVENT(job_run, .id = r->id, .job = job, .exec_vnode = r->exec_vnode,
+				    .who = r->who),
+		.done = decided,
+		.arg = r,
+	});
+}
+
+/* ---- the host's answer ------------------------------------------------------------------------------- */
+
+static void answer_run(struct keel_mod *mod, struct keel_obj *job, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+	struct keel_req *req = j->run;
+
+	j->run = NULL;
+	if (req)
+		st->request->reply(req, code, text ? "%s" : NULL, text);
+}
+
+void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
+{
+	struct state *st = mod->state;
+
+	st->object->set_int(job, st->a.stime, st->core->time(mod));
+	if (session > 0) {
+		st->core->log(mod, KEEL_LOG_DEBUG3, "Job", job_id(mod, job),
+			      "Received session ID for job: %lld", (long long)session);
+		st->object->set_int(job, st->a.session, session);
+	}
+	comment_started(mod, job, "Job run at");
+	step_to(mod, job, STEP_RUNNING);
+	st->acct->job(st->acct->self, 'S', job);
+	st->hook->note(mod, KEEL_POINT_job_started,
+		       KEEL_EVENT(job_started, .id = job_id(mod, job), .job = job));
+	answer_run(mod, job, 0, NULL);
+}
+
+void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
+{
+	struct state *st = mod->state;
+
+	switch (job_slot(mod, job)->step) {
+	case STEP_SENT:
+		job_begin(mod, job, session);
+		break;
+	case STEP_RUNNING:
+	case STEP_SUSPENDED:
+	case STEP_SCHED_SUSPENDED:
+		if (session > 0 && st->object->get_int(job, st->a.session) != session)
+			st->object->set_int(job, st->a.session, session);
+		break;
+	default: /* it is already on its way out */
+		break;
+	}
+}
+
+/* The host could not start it. Faults of the user's own doing end the job, others queue it again. */
+void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why)
+{
+	static const int32_t final[] = { -1, -2, -10, -13 };
+	struct state *st = mod->state;
+	char text[512];
+	size_t i;
+
+	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Unable to Run Job, MOM rejected: %s",
+		      why ? why : "no reason given");
+	answer_run(mod, job, PBSE_MOMREJECT, why);
+	if (job_slot(mod, job)->ending == ENDING_DELETE) {
+		st->object->set_int(job, st->a.exit_status, exit_status);
+		job_over(mod, job, STEP_TERMINATED);
+		return;
+	}
+	for (i = 0; i < KEEL_COUNT(final); i++)
+		if (final[i] == exit_status) {
+			st->object->set_int(job, st->a.exit_status, exit_status);
+			job_over(mod, job, STEP_FAILED);
+			return;
+		}
+	job_requeue(mod, job, exit_status);
+	snprintf(text, sizeof(text), "Not Running: %s", why ? why : "the host refused the job");
+	if (!st->object->get_int(job, st->a.holds))
+		st->object->set_str(job, st->a.comment, text);
+}
+
+/* ---- qrun --------------------------------------------------------------------------------------------- */
+
+struct asked {
+	struct keel_req *req;
+	char *id;
+	bool wait;
+};
+
+/* The request is kept on the job until the host answers, unless the asker does not care. */
+static void run_accepted(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct asked *a = arg;
+	struct keel_obj *job = st->object->find(mod, "job", a->id);
+
+	if (code || !a->wait || !job || job_slot(mod, job)->step != STEP_SENT)
+		st->request->reply(a->req, code, text ? "%s" : NULL, text);
+	else
+		job_slot(mod, job)->run = a->req;
+	free(a->id);
+	free(a);
+}
+
+/* `a+b+c` names hosts: the chunks of the job in their order. Anything else is an exec_vnode. */
+static char *location_to_exec(struct keel_mod *mod, struct keel_obj *job, const char *location,
+			      struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct keel_select *select;
+	char *text = NULL, *copy, *save = NULL, *host;
+	size_t len = 0;
+	FILE *out;
+	uint32_t chunk = 0, left, i;
+
+	if (*location == '(')
+		return strdup(location);
+	if (st->resource->select_parse(st->resource->self, job_text(mod, job, st->a.schedselect), &select,
+				       err))
+		return NULL;
+	copy = strdup(location);
+	out = open_memstream(&text, &len);
+	left = select->chunk[0].count;
+	for (host = copy ? strtok_r(copy, "+", &save) : NULL; host && out;
+	     host = strtok_r(NULL, "+", &save)) {
+		fprintf(out, "%s(%s", ftell(out) ? "+" : "", host);
+		for (i = 0; i < select->chunk[chunk].n; i++) {
+			const struct keel_res_value *v = &select->chunk[chunk].v[i];
+			char amount[256];
+
+			if (!(v->res->flags & (KEEL_RES_EACH | KEEL_RES_FIRST)))
+				continue;
+			st->resource->value_text(v, true, amount, sizeof(amount));
+			fprintf(out, ":%s=%s", v->res->name, amount);
+		}
+		fputc(')', out);
+		if (--left == 0 && chunk + 1 < select->n)
+			left = select->chunk[++chunk].count;
+	}
+	if (out)
+		fclose(out);
+	free(copy);
+	st->resource->select_free(select);
+	return text;
+}
+
+static void run_at(struct keel_mod *mod, struct keel_obj *job, const char *location, const char *who,
+		   struct asked *a)
+{
+	struct keel_err err = { 0 };
+	char *exec = location_to_exec(mod, job, location, &err);
+
+	if (exec)
+		job_run(mod, job, exec, who, mod, run_accepted, a);
+	else
+		run_accepted(mod, a, err.code ? err.code : PBSE_SYSTEM, err.text);
+	free(exec);
+}
+
+void on_run(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = job_for(mod, req, KEEL_OPERATORS);
+	const char *location = st->msg->str(st->request->body(req), "location");
+	const char *who = st->request->session(req)->who;
+	struct asked *a;
+
+	if (!job)
+		return;
+	if (!step_is_pending(job_slot(mod, job)->step)) {
+		st->request->reply(req, PBSE_BADSTATE, NULL);
+		return;
+	}
+	a = calloc(1, sizeof(*a));
+	if (!a || !(a->id = strdup(job_id(mod, job)))) {
+		free(a);
+		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	a->req = req;
+	a->wait = !st->msg->integer(st->request->body(req), "async", 0);
+	if (location && *location && strcmp(location, "-") != 0)
+		run_at(mod, job, location, who, a);
+	else if (st->run_request)
+		st->run_request(st->runner, job, who, mod, run_accepted, a);
+	else
+		run_accepted(mod, a, PBSE_NOSCHEDULER, NULL);
+}

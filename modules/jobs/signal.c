@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * signal.c - qsig: pseudo-signals are rows of the kind SIGNAL, the rest goes to the host.
+ *
+ * Order of checks: the job, permission, state, the point job_signal, then the act.
+ */
+#include "jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct signal_op {
+	struct keel_req *req;
+	char *id, *name, *who;
+};
+
+static void op_free(struct signal_op *op)
+{
+	free(op->id);
+	free(op->name);
+	free(op->who);
+	free(op);
+}
+
+/* ---- the kind --------------------------------------------------------------------------------------- */
+
+static struct signal_row *row_find(struct state *st, const char *name)
+{
+	struct signal_row *row;
+
+	for (row = st->signals; row; row = row->next)
+		if (strcmp(row->def->name, name) == 0)
+			return row;
+	return NULL;
+}
+
+static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void *def,
+		       struct keel_err *err)
+{
+	struct state *st = self->state;
+	const struct keel_signal_def *signal = def;
+	struct signal_row *row = row_find(st, signal->name);
+
+	if (row)
+		return st->core->error(err, -1, "signal '%s' of %s is already offered by %s",
+				       signal->name, owner->name, row->owner->name);
+	row = calloc(1, sizeof(*row));
+	if (!row)
+		return st->core->error(err, -1, "out of memory");
+	row->def = signal;
+	row->owner = owner;
+	row->next = st->signals;
+	st->signals = row;
+	return 0;
+}
+
+static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
+{
+	struct state *st = self->state;
+	struct signal_row **at = &st->signals, *gone;
+
+	(void)owner;
+	while (*at && (*at)->def != def)
+		at = &(*at)->next;
+	if ((gone = *at)) {
+		*at = gone->next;
+		free(gone);
+	}
+}
+
+const struct keel_kind_def signal_kind = {
+	.size = sizeof(struct keel_kind_def),
+	.name = "SIGNAL",
+	.doc = "a pseudo-signal of qsig",
+	.add = row_add,
+	.remove = row_remove,
+};
+
+/* ---- the answer ---------------------------------------------------------------------------------------- */
+
+void signal_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct signal_op *op = arg;
+
+	if (code == 0)
+		st->core->log(mod, KEEL_LOG_JOB, "Job", op->id, "job signaled with %s by %s", op->name,
+			      op->who);
+	st->request->reply(op->req, code, text ? "%s" : NULL, text);
+	op_free(op);
+}
+
+/* ---- suspend and resume by people ----------------------------------------------------------------------- */
+
+static void start_suspend(struct keel_mod *mod, struct keel_obj *job, const char *who, void *op)
+{
+	job_suspend(mod, job, "suspend", who, mod, signal_done, op);
+}
+
+/* A person's resume only lets the scheduler know; it continues the job when there is room. */
+static void start_resume(struct keel_mod *mod, struct keel_obj *job, const char *who, void *op)
+{
+	struct job *j = job_slot(mod, job);
+
+	(void)who;
+	if (!step_is_suspended(j->step)) {
+		signal_done(mod, op, PBSE_BADSTATE, NULL);
+		return;
+	}
+	step_to(mod, job, STEP_SCHED_SUSPENDED);
+	poke(mod);
+	signal_done(mod, op, 0, NULL);
+}
+
+const struct keel_signal_def suspend_signal = {
+	.size = sizeof(struct keel_signal_def),
+	.roles = KEEL_OPERATORS,
+	.name = "suspend",
+	.doc = "stop the processes, release the resources",
+	.start = start_suspend,
+};
+const struct keel_signal_def resume_signal = {
+	.size = sizeof(struct keel_signal_def),
+	.roles = KEEL_OPERATORS,
+	.name = "resume",
+	.doc = "let the scheduler continue a suspended job",
+	.start = start_resume,
+};
+
+/* ---- the request ------------------------------------------------------------------------------------------ */
+
+static void act(struct keel_mod *mod, struct keel_obj *job, struct signal_op *op)
+{
+	struct state *st = mod->state;
+	struct signal_row *row = row_find(st, op->name);
+
+	if (row) {
+		st->core->log(mod, KEEL_LOG_ADMIN, "Job", op->id, "%s job by %s", op->name, op->who);
+		row->def->start(row->owner, job, op->who, op);
+	} else {
+		st->task->signal(st->task->self, job, op->name, mod, signal_done, op);
+	}
+}
+
+static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct state *st = mod->state;
+	struct signal_op *op = arg;
+	struct keel_obj *job = st->object->find(mod, "job", op->id);
+
+	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
+		signal_done(mod, op, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+	else if (!job || !step_is_running(job_slot(mod, job)->step))
+		signal_done(mod, op, job ? PBSE_BADSTATE : PBSE_UNKJOBID, NULL);
+	else
+		act(mod, job, op);
+}
+
+void on_signal(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+	const struct keel_msg *body = st->request->body(req);
+	const char *name = st->msg->str(body, "signal"), *id = st->msg->str(body, "id");
+	struct signal_row *row = name ? row_find(st, name) : NULL;
+	struct signal_op *op;
+	struct keel_obj *job;
+
+	if (id)
+		st->core->log(mod, KEEL_LOG_DEBUG, "Job", id, "signal job request received");
+	job = job_for(mod, req, row ? row->def->roles & ~(uint32_t)KEEL_USER : KEEL_EVERYBODY);
+	if (!job)
+		return;
+	if (!step_is_running(job_slot(mod, job)->step)) {
+		st->request->reply(req, PBSE_BADSTATE, NULL);
+		return;
+	}
+	op = calloc(1, sizeof(*op));
+	if (!op || !(op->id = strdup(job_id(mod, job))) || !(op->name = strdup(name ? name : "")) ||
+	    !(op->who = strdup(st->request->session(req)->who))) {
+		if (op)
+			op_free(op);
+		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	op->req = req;
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_job_signal,
+		.event = KEEL_EVENT(job_signal, .id = op->id, .job = job, .signal = op->name,
+				    .who = op->who),
+		.req = req,
+		.done = decided,
+		.arg = op,
+	});
+}

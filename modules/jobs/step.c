@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * step.c - where a job is: one table, one door.
+ *
+ *      NEW -> QUEUED <-> HELD <-> WAITING
+ *               |  ^
+ *               v  | (refused, requeued)
+ *              SENT -> RUNNING <-> SUSPENDED -> SCHED_SUSPENDED -> RUNNING
+ *                         |            |
+ *                         v            v
+ *                      EXITING ... FINISHED | FAILED | TERMINATED   (history, or gone)
+ *
+ * Nobody else writes job_state, substate or the counters.
+ */
+#include "jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	char letter;
+	int16_t substate;
+	uint8_t tally;
+	bool suspended;
+} steps[STEP_COUNT] = {
+	[STEP_NEW] = { 'T', 0, TALLY_TRANSIT, false },
+	[STEP_QUEUED] = { 'Q', KEEL_SUB_QUEUED, TALLY_QUEUED, false },
+	[STEP_HELD] = { 'H', KEEL_SUB_HELD, TALLY_HELD, false },
+	[STEP_WAITING] = { 'W', KEEL_SUB_WAITING, TALLY_WAITING, false },
+	[STEP_SENT] = { 'R', KEEL_SUB_SENT, TALLY_RUNNING, false },
+	[STEP_RUNNING] = { 'R', KEEL_SUB_RUNNING, TALLY_RUNNING, false },
+	[STEP_SUSPENDED] = { 'R', KEEL_SUB_SUSPENDED, TALLY_RUNNING, true },
+	[STEP_SCHED_SUSPENDED] = { 'R', KEEL_SUB_SCHED_SUSPENDED, TALLY_RUNNING, true },
+	[STEP_RERUNNING] = { 'R', KEEL_SUB_RERUN, TALLY_RUNNING, false },
+	[STEP_EXITING] = { 'E', KEEL_SUB_EXITING, TALLY_EXITING, false },
+	[STEP_TERMINATED] = { 'F', KEEL_SUB_TERMINATED, TALLY_HISTORY, false },
+	[STEP_FINISHED] = { 'F', KEEL_SUB_FINISHED, TALLY_HISTORY, false },
+	[STEP_FAILED] = { 'F', KEEL_SUB_FAILED, TALLY_HISTORY, false },
+};
+
+struct job *job_slot(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return st->object->slot(mod, job);
+}
+
+void job_fini(struct keel_mod *mod, void *slot)
+{
+	struct state *st = mod->state;
+	struct job *j = slot;
+	struct waiter *w, *next;
+
+	st->core->timer_cancel(j->timer);
+	for (w = j->waiters; w; w = next) {
+		next = w->next;
+		free(w);
+	}
+}
+
+char step_letter(enum step step)
+{
+	return steps[step].letter;
+}
+
+int32_t step_substate(enum step step)
+{
+	return steps[step].substate;
+}
+
+enum step step_of(char letter, bool suspended, int64_t substate)
+{
+	int i;
+
+	for (i = 0; i < STEP_COUNT; i++)
+		if (steps[i].letter == letter && steps[i].substate == substate &&
+		    steps[i].suspended == suspended)
+			return (enum step)i;
+	return letter == 'F' ? STEP_FINISHED : letter == 'E' ? STEP_EXITING : STEP_QUEUED;
+}
+
+bool step_is_suspended(enum step step)
+{
+	return steps[step].suspended;
+}
+
+bool step_is_running(enum step step)
+{
+	return steps[step].letter == 'R';
+}
+
+bool step_is_over(enum step step)
+{
+	return steps[step].letter == 'F';
+}
+
+bool step_is_pending(enum step step)
+{
+	return step == STEP_QUEUED || step == STEP_HELD || step == STEP_WAITING;
+}
+
+struct counts *counts_of_queue(struct keel_mod *mod, const char *queue)
+{
+	struct state *st = mod->state;
+	struct keel_obj *obj = queue ? st->object->find(mod, "queue", queue) : NULL;
+
+	return obj ? st->object->slot(mod, obj) : NULL;
+}
+
+void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int sign)
+{
+	struct state *st = mod->state;
+	struct counts *queue = counts_of_queue(mod, st->object->get_str(job, st->a.queue));
+
+	st->counts.n[steps[step].tally] += sign;
+	if (queue)
+		queue->n[steps[step].tally] += sign;
+}
+
+void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+	int64_t value = steps[step].letter | (steps[step].suspended ? SUSPENDED_BIT : 0);
+
+	if (j->step == step)
+		return;
+	if (j->step != STEP_NEW)
+		counts_add(mod, job, j->step, -1);
+	counts_add(mod, job, step, 1);
+	j->step = (uint8_t)step;
+	st->object->set_int(job, st->a.state, value);
+	st->object->set_int(job, st->a.substate, steps[step].substate);
+	st->object->set_int(job, st->a.mtime, st->core->time(mod));
+	st->core->log(mod, KEEL_LOG_DEBUG3, "Job", job_id(mod, job),
+		      "Updated job state to %d and substate to %d", steps[step].letter,
+		      steps[step].substate);
+}
+
+static void time_came(struct keel_mod *mod, void *arg)
+{
+	struct keel_obj *job = arg; /* its slot cancels the timer when the job goes */
+
+	job_slot(mod, job)->timer = NULL;
+	if (step_is_pending(job_slot(mod, job)->step))
+		step_evaluate(mod, job);
+}
+
+static void wake_at(struct keel_mod *mod, struct keel_obj *job, int64_t when)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+	int64_t seconds = when - st->core->time(mod);
+
+	st->core->timer_cancel(j->timer);
+	if (seconds > 86400)
+		seconds = 86400; /* looked at again then */
+	j->timer = st->core->timer(mod, seconds * 1000, time_came, job);
+}
+
+void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	int64_t when = st->object->get_int(job, st->a.execution_time);
+	enum step step = STEP_QUEUED;
+
+	if (st->object->get_int(job, st->a.holds))
+		step = STEP_HELD;
+	else if (when > st->core->time(mod))
+		step = STEP_WAITING;
+	step_to(mod, job, step);
+	if (step == STEP_QUEUED) {
+		if (!st->object->is_set(job, st->a.etime))
+			st->object->set_int(job, st->a.etime, st->core->time(mod));
+		poke(mod);
+	} else {
+		st->object->unset(job, st->a.etime, NULL);
+		if (step == STEP_WAITING)
+			wake_at(mod, job, when);
+	}
+}
+
+void poke(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	if (st->changed)
+		st->changed(st->listener);
+}
+
+const char *job_text(struct keel_mod *mod, struct keel_obj *job, const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+	const char *text = st->object->get_str(job, attr);
+
+	return text ? text : "";
+}
+
+const char *job_id(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return st->object->id(job);
+}
+
+struct keel_obj *job_queue(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return st->object->find(mod, "queue", job_text(mod, job, st->a.queue));
+}

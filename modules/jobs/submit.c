@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * submit.c - a new job: draft, attributes, resources, the point job_submit, published.
+ *
+ * The draft is nobody's until job_submit accepted it; a refusal at any place leaves no trace.
+ */
+#include "jobs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEQUENCE_BLOCK 1000
+
+/* What a submission carries while its chain may wait. */
+struct submission {
+	struct keel_req *req;
+	struct keel_obj *draft;
+	struct keel_obj *queue;
+	char *script;
+	uint32_t script_len;
+};
+
+static void submission_free(struct submission *s)
+{
+	free(s->script);
+	free(s);
+}
+
+/* Numbers are reserved in blocks, so that the server object is not saved with every job; after a kill
+ * the rest of a block is skipped. */
+static int64_t next_sequence(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	int64_t last = st->object->get_int(server, st->server.sequence_max);
+
+	if (st->next_sequence > (last ? last : 9999999))
+		st->next_sequence = st->reserved_sequence = 0;
+	if (st->next_sequence >= st->reserved_sequence) {
+		st->reserved_sequence = st->next_sequence + SEQUENCE_BLOCK;
+		st->object->set_int(server, st->server.sequence, st->reserved_sequence);
+	}
+	return st->next_sequence++;
+}
+
+static struct keel_obj *find_queue(struct keel_mod *mod, const char *dest, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	const char *fallback = st->object->get_str(server, st->server.default_queue);
+	char name[64];
+	size_t len = dest ? strcspn(dest, "@") : 0;
+	struct keel_obj *queue;
+
+	if (len == 0 && !fallback) {
+		st->core->error(err, PBSE_QUENODFLT, "%s", st->core->pbse_text(PBSE_QUENODFLT));
+		return NULL;
+	}
+	if (len >= sizeof(name))
+		len = sizeof(name) - 1;
+	snprintf(name, sizeof(name), "%.*s", len ? (int)len : (int)strlen(fallback),
+		 len ? dest : fallback);
+	queue = st->object->find(mod, "queue", name);
+	if (!queue)
+		st->core->error(err, PBSE_UNKQUE, "%s", st->core->pbse_text(PBSE_UNKQUE));
+	else if (!st->object->get_int(queue, st->queue.enabled)) {
+		st->core->error(err, PBSE_QUNOENB, "%s", st->core->pbse_text(PBSE_QUNOENB));
+		return NULL;
+	}
+	return queue;
+}
+
+static int32_t check_user(struct keel_mod *mod, const struct keel_session *who,
+			  struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	const char *roots = st->object->get_str(server, st->server.roots);
+
+	if (who->uid != 0 || (roots && strstr(roots, "root")))
+		return 0;
+	return st->core->error(err, PBSE_BADUSER, "%s", st->core->pbse_text(PBSE_BADUSER));
+}
+
+/* What the server says about every job. */
+static void fill(struct keel_mod *mod, struct keel_obj *draft, struct keel_obj *queue,
+		 const struct keel_session *who, int64_t sequence)
+{
+	struct state *st = mod->state;
+	const struct keel_object_api *object = st->object;
+	int64_t now = st->core->time(mod);
+	char gid[16];
+
+	snprintf(gid, sizeof(gid), "%u", who->gid);
+	object->set_text(draft, st->a.owner, KEEL_SET, NULL, who->who, NULL);
+	object->set_str(draft, st->a.euser, who->user);
+	object->set_str(draft, st->a.egroup, who->group ? who->group : gid);
+	object->set_str(draft, st->a.queue, object->id(queue));
+	object->set_str(draft, st->a.server, st->core->server_name(mod));
+	object->set_str(draft, st->a.host, who->host);
+	object->set_int(draft, st->a.ctime, now);
+	object->set_int(draft, st->a.mtime, now);
+	object->set_int(draft, st->a.qtime, now);
+	object->set_int(draft, st->a.queue_rank, now * 1000000 + sequence % 1000000);
+	object->set_int(draft, st->a.state, 'T');
+	object->set_int(draft, st->a.substate, 0);
+}
+
+/* Output_Path and Error_Path have a default that needs the sequence number. */
+static int32_t default_path(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft,
+			    const struct keel_session *who, const struct keel_attr *attr, char letter,
+			    int64_t sequence, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	char name[256] = "", vars[4096] = "", path[8192], given[4096];
+	const char *cwd;
+	size_t len;
+
+	if (st->object->change_peek(ch, draft, attr, NULL, given, sizeof(given)) >= 0)
+		return 0;
+	st->object->change_peek(ch, draft, st->a.name, NULL, name, sizeof(name));
+	st->object->change_peek(ch, draft, st->a.variables, NULL, vars, sizeof(vars));
+	cwd = strstr(vars, "PBS_O_WORKDIR=");
+	cwd = cwd ? cwd + strlen("PBS_O_WORKDIR=") : "";
+	len = strcspn(cwd, ",");
+	snprintf(path, sizeof(path), "%s:%.*s/%s.%c%lld", who->host, (int)len, cwd, name, letter,
+		 (long long)sequence);
+	return st->object->change_text(ch, draft, attr, KEEL_SET, NULL, path, err);
+}
+
+static int32_t add_variables(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft,
+			     const struct keel_session *who, struct keel_obj *queue,
+			     struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const union keel_slot *slot = st->object->change_slot(ch, draft, st->a.variables);
+	const char *have = slot ? slot->p : "";
+	char *text;
+	int32_t code;
+
+	if (asprintf(&text, "%s%sPBS_O_QUEUE=%s,PBS_O_HOST=%s", have, *have ? "," : "",
+		     st->object->id(queue), who->host) < 0)
+		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	code = st->object->change_text(ch, draft, st->a.variables, KEEL_SET, NULL, text, err);
+	free(text);
+	return code;
+}
+
+static int32_t apply(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft,
+		     struct keel_obj *queue, struct keel_req *req, int64_t sequence,
+		     struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const struct keel_session *who = st->request->session(req);
+	const struct keel_attrop *attrs;
+	uint32_t n = 0, i;
+	int32_t code = st->msg->attrs(st->request->body(req), "attrs", &attrs, &n);
+
+	if (code && code != -ENODATA)
+		return st->core->error(err, PBSE_PROTOCOL, "%s", st->core->pbse_text(PBSE_PROTOCOL));
+	for (i = 0; i < n; i++) {
+		struct keel_attrop op = attrs[i];
+
+		op.op = KEEL_SET;
+		code = st->object->change(ch, who, draft, &op, err);
+		if (code)
+			return code;
+	}
+	code = default_path(mod, ch, draft, who, st->a.output_path, 'o', sequence, err);
+	if (!code)
+		code = default_path(mod, ch, draft, who, st->a.error_path, 'e', sequence, err);
+	if (!code)
+		code = add_variables(mod, ch, draft, who, queue, err);
+	if (!code)
+		code = st->resource->prepare(st->resource->self, ch, draft, queue, err);
+	return code;
+}
+
+static void accepted(struct keel_mod *mod, struct submission *s)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = s->draft;
+	const char *id = job_id(mod, job);
+	struct keel_out *out;
+
+	if (st->object->publish(job) ||
+	    (s->script && st->blob->put(job, "script", s->script, s->script_len))) {
+		st->request->reply(s->req, PBSE_SYSTEM, "System error: out of memory");
+		st->object->destroy(job);
+		return;
+	}
+	step_evaluate(mod, job);
+	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", id, "enqueuing into %s, state %c hop 1",
+		      st->object->id(s->queue), step_letter(job_slot(mod, job)->step));
+	st->core->log(mod, KEEL_LOG_JOB, "Job", id,
+		      "Job Queued at request of %s, owner = %s, job name = %s, queue = %s",
+		      job_text(mod, job, st->a.owner), job_text(mod, job, st->a.owner),
+		      job_text(mod, job, st->a.name), st->object->id(s->queue));
+	st->acct->job(st->acct->self, 'Q', job);
+	st->hook->note(mod, KEEL_POINT_job_queued, KEEL_EVENT(job_queued, .id = id, .job = job));
+	out = st->msg->out(mod);
+	st->msg->put_str(out, "id", id);
+	st->request->reply_out(s->req, out);
+}
+
+static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct state *st = mod->state;
+	struct submission *s = arg;
+
+	if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE) {
+		accepted(mod, s);
+	} else {
+		st->request->reply(s->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
+				   outcome->text ? "%s" : NULL, outcome->text);
+		st->object->destroy(s->draft);
+	}
+	submission_free(s);
+}
+
+static int32_t take_script(struct keel_mod *mod, struct keel_req *req, struct submission *s,
+			   struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const struct conf *conf = mod->conf;
+	const void *bytes = st->msg->bytes(st->request->body(req), "script", &s->script_len);
+	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	char limit[32];
+	int64_t most = conf->script_max;
+
+	if (st->object->text(server, st->server.script_max, NULL, limit, sizeof(limit)) > 0) {
+		static const char units[] = "bkmgt";
+		const char *unit = limit + strspn(limit, "0123456789");
+		const char *power = *unit ? strchr(units, *unit) : NULL;
+
+		most = strtoll(limit, NULL, 10) << (power ? 10 * (power - units) : 0);
+	}
+	if (!bytes)
+		return 0;
+	if (s->script_len > most)
+		return st->core->error(err, PBSE_JOBSCRIPTMAXSIZE, "%s",
+				       st->core->pbse_text(PBSE_JOBSCRIPTMAXSIZE));
+	s->script = malloc(s->script_len + 1);
+	if (!s->script)
+		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	memcpy(s->script, bytes, s->script_len);
+	return 0;
+}
+
+/* Draft, filled; the change set for the chain in *ret_changes. */
+static int32_t draft(struct keel_mod *mod, struct submission *s, struct keel_changes **ret_changes,
+		     struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const struct keel_session *who = st->request->session(s->req);
+	int64_t sequence = next_sequence(mod);
+	struct keel_changes *ch;
+	char id[300];
+	int32_t code;
+
+	snprintf(id, sizeof(id), "%lld.%s", (long long)sequence, st->core->server_name(mod));
+	s->draft = st->object->draft(mod, "job", id, err);
+	if (!s->draft)
+		return err->code ? err->code : PBSE_SYSTEM;
+	fill(mod, s->draft, s->queue, who, sequence);
+	ch = st->object->changes(mod);
+	code = ch ? apply(mod, ch, s->draft, s->queue, s->req, sequence, err)
+		  : st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	if (code) {
+		st->object->discard(ch);
+		st->object->destroy(s->draft);
+		return code;
+	}
+	*ret_changes = ch;
+	return 0;
+}
+
+void on_submit(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+	const struct keel_session *who = st->request->session(req);
+	struct submission *s = calloc(1, sizeof(*s));
+	struct keel_changes *ch;
+	struct keel_err err = { 0 };
+	int32_t code = PBSE_SYSTEM;
+
+	if (!s) {
+		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	s->req = req;
+	code = check_user(mod, who, &err);
+	if (!code) {
+		s->queue = find_queue(mod, st->msg->str(st->request->body(req), "dest"), &err);
+		code = s->queue ? 0 : err.code;
+	}
+	if (!code)
+		code = take_script(mod, req, s, &err);
+	if (!code)
+		code = draft(mod, s, &ch, &err);
+	if (code) {
+		st->request->reply(req, code, "%s", err.text);
+		submission_free(s);
+		return;
+	}
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_job_submit,
+		.event = KEEL_EVENT(job_submit, .id = job_id(mod, s->draft), .job = s->draft,
+				    .queue = s->queue, .who = who->who),
+		.changes = ch,
+		.req = req,
+		.done = decided,
+		.arg = s,
+	});
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * suspend.c - stop and continue a running job: the order of the steps, for whoever asks.
+ *
+ * suspend: host stopped the processes -> resources back -> substate 43 -> point job_suspended -> answer.
+ * resume:  point job_resume -> resources again -> host continues -> point job_resumed -> 42 -> answer;
+ *          a host that refuses: resources back, everything else untouched.
+ */
+#include "jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct step_request {
+	char *id, *signal, *who;
+	int64_t run_version;
+	struct keel_mod *me;
+	keel_job_done *done;
+	void *arg;
+};
+
+static void request_free(struct step_request *r)
+{
+	free(r->id);
+	free(r->signal);
+	free(r->who);
+	free(r);
+}
+
+static void finish(struct step_request *r, int32_t code, const char *text)
+{
+	r->done(r->me, r->arg, code, text);
+	request_free(r);
+}
+
+static struct step_request *request_new(struct keel_mod *mod, struct keel_obj *job,
+					const char *signal, const char *who, struct keel_mod *me,
+					keel_job_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	struct step_request *r = calloc(1, sizeof(*r));
+
+	if (!r || !(r->id = strdup(job_id(mod, job))) || !(r->signal = strdup(signal)) ||
+	    !(r->who = strdup(who))) {
+		if (r)
+			request_free(r);
+		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
+		return NULL;
+	}
+	r->run_version = st->object->get_int(job, st->a.run_version);
+	r->me = me;
+	r->done = done;
+	r->arg = arg;
+	return r;
+}
+
+/* The job the request is about, if it is still in that run and R. */
+static struct keel_obj *still_there(struct keel_mod *mod, const struct step_request *r)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", r->id);
+
+	if (!job || st->object->get_int(job, st->a.run_version) != r->run_version ||
+	    !step_is_running(job_slot(mod, job)->step))
+		return NULL;
+	return job;
+}
+
+/* ---- suspend ------------------------------------------------------------------------------------------- */
+
+static void stopped(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct step_request *r = arg;
+	struct keel_obj *job = still_there(mod, r);
+
+	if (job)
+		job_slot(mod, job)->busy = false;
+	if (code || !job) {
+		finish(r, code ? code : PBSE_UNKJOBID, text);
+		return;
+	}
+	if (job_slot(mod, job)->step == STEP_SENT)
+		job_begin(mod, job, 0); /* its processes were up before we heard of them */
+	st->acct->job(st->acct->self, 'z', job);
+	job_vacate(mod, job, false);
+	step_to(mod, job, STEP_SUSPENDED);
+	st->hook->note(mod, KEEL_POINT_job_suspended,
+		       KEEL_EVENT(job_suspended, .id = r->id, .job = job, .signal = r->signal,
+				  .who = r->who));
+	finish(r, 0, NULL);
+}
+
+void job_suspend(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who,
+		 struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+	struct step_request *r;
+
+	if ((j->step != STEP_RUNNING && j->step != STEP_SENT) || j->busy || j->ending) {
+		st->core->log(mod, KEEL_LOG_DEBUG, "Req", job_id(mod, job),
+			      "Execution server rejected request");
+		done(me, arg, PBSE_BADSTATE, NULL);
+		return;
+	}
+	r = request_new(mod, job, signal, who, me, done, arg);
+	if (!r)
+		return;
+	j->busy = true;
+	st->task->signal(st->task->self, job, signal, mod, stopped, r);
+}
+
+/* ---- resume ---------------------------------------------------------------------------------------------- */
+
+static void continued(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct step_request *r = arg;
+	struct keel_obj *job = still_there(mod, r);
+
+	if (job)
+		job_slot(mod, job)->busy = false;
+	if (code && job && step_is_suspended(job_slot(mod, job)->step))
+		job_vacate(mod, job, false);
+	if (code || !job) {
+		finish(r, code ? code : PBSE_UNKJOBID, text);
+		return;
+	}
+	st->hook->note(mod, KEEL_POINT_job_resumed,
+		       KEEL_EVENT(job_resumed, .id = r->id, .job = job, .signal = r->signal,
+				  .who = r->who));
+	comment_started(mod, job, "Job run at");
+	step_to(mod, job, STEP_RUNNING);
+	st->acct->record(st->acct->self, 'r', r->id, "");
+	finish(r, 0, NULL);
+}
+
+static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct state *st = mod->state;
+	struct step_request *r = arg;
+	struct keel_obj *job = still_there(mod, r);
+	struct keel_err err = { 0 };
+	char *exec_host;
+	int32_t code;
+
+	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
+		if (job)
+			job_slot(mod, job)->busy = false;
+		finish(r, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+		return;
+	}
+	if (!job || !step_is_suspended(job_slot(mod, job)->step)) {
+		finish(r, job ? PBSE_BADSTATE : PBSE_UNKJOBID, NULL);
+		return;
+	}
+	code = job_occupy(mod, job, &exec_host, &err);
+	if (code) {
+		job_slot(mod, job)->busy = false;
+		finish(r, code, err.text);
+		return;
+	}
+	free(exec_host); /* as it was: the indexes shown on vnodes may differ */
+	st->task->signal(st->task->self, job, "resume", mod, continued, r);
+}
+
+void job_resume(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who,
+		struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+	struct step_request *r;
+
+	if (!step_is_suspended(j->step) || j->busy || j->ending) {
+		done(me, arg, PBSE_BADSTATE, NULL);
+		return;
+	}
+	r = request_new(mod, job, signal, who, me, done, arg);
+	if (!r)
+		return;
+	j->busy = true;
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_job_resume,
+		.event = KEEL_EVENT(job_resume, .id = r->id, .job = job, .signal = r->signal,
+				    .who = r->who),
+		.done = resume_decided,
+		.arg = r,
+	});
+}
+
+void job_resume_waiting(struct keel_mod *mod, struct keel_obj *job, struct keel_mod *me,
+			keel_job_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	char who[300] = "Scheduler@";
+
+	strncat(who, st->core->host_name(mod), sizeof(who) - strlen(who) - 1);
+	if (job_slot(mod, job)->step != STEP_SCHED_SUSPENDED) {
+		done(me, arg, PBSE_BADSTATE, NULL);
+		return;
+	}
+	job_resume(mod, job, "resume", who, me, done, arg);
+}
