@@ -15,6 +15,8 @@
 #include "frame.h"
 #include "pbs_error.h"
 
+/* Most answers are small; a long one is read in large pieces. */
+#define READ_FIRST (16u * 1024u)
 #define READ_CHUNK (256u * 1024u)
 
 static int send_all(int fd, const char *bytes, size_t len)
@@ -34,11 +36,11 @@ static int send_all(int fd, const char *bytes, size_t len)
 
 static int receive_some(struct connection *conn, bool stop_at_signal)
 {
+	size_t len, want = conn->reader.size == 0 ? READ_FIRST : READ_CHUNK;
 	char *room;
-	size_t len;
 	ssize_t n;
 
-	if (frame_reader_room(&conn->reader, READ_CHUNK, &room, &len) < 0)
+	if (frame_reader_room(&conn->reader, want, &room, &len) < 0)
 		return -ENOMEM;
 	do {
 		n = recv(conn->fd, room, len, 0);

@@ -5,9 +5,11 @@
  */
 #include <CUnit/Basic.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "fake_server.h"
@@ -406,6 +408,56 @@ static void test_wait(void)
 	fake_stop(&f);
 }
 
+static void ignore(int number)
+{
+	(void)number;
+}
+
+/* Answers a wait only when the next request has come. */
+static void serve_late(struct fake_server *f, int fd)
+{
+	uint64_t waiting;
+	struct pack p;
+
+	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
+	pack_fini(&p);
+	waiting = f->corr;
+	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
+	CU_ASSERT(is_text(&p, "req", "delete"));
+	pack_fini(&p);
+	f->corr = waiting;
+	fake_reply(f, fd, PBSE_PERM, "too late", NULL, NULL);
+	f->corr = waiting + 1;
+	fake_reply(f, fd, 0, NULL, NULL, NULL);
+}
+
+static void test_wait_is_interrupted(void)
+{
+	struct sigaction action = { .sa_handler = ignore }, old;
+	struct itimerval soon = { { 0, 20000 }, { 0, 20000 } };
+	struct itimerval never = { { 0, 0 }, { 0, 0 } };
+	struct fake_server f;
+	sigset_t alarm_only;
+	int c;
+
+	/* The server's thread must not be the one to take the signal. */
+	sigemptyset(&alarm_only);
+	sigaddset(&alarm_only, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarm_only, NULL);
+	fake_start(&f, serve_late, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &alarm_only, NULL);
+	c = connect_fatal();
+	sigaction(SIGALRM, &action, &old);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	CU_ASSERT_EQUAL(pbs_waitjob(c, "1", NULL, NULL), EINTR);
+	CU_ASSERT_EQUAL(pbs_errno, EINTR);
+	CU_ASSERT_EQUAL(pbs_deljob(c, "1", NULL), 0); /* and this one is not */
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &old, NULL);
+	pbs_disconnect(c);
+	fake_stop(&f);
+}
+
 int main(void)
 {
 	CU_pSuite suite;
@@ -421,6 +473,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_nonsense);
 	CU_ADD_TEST(suite, test_no_server);
 	CU_ADD_TEST(suite, test_wait);
+	CU_ADD_TEST(suite, test_wait_is_interrupted);
 	CU_basic_run_tests();
 	failed = CU_get_number_of_failures();
 	CU_cleanup_registry();
