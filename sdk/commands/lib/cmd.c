@@ -87,6 +87,22 @@ int cmd_unreached_status(const struct cmd *cmd)
 	return cmd->unreached_exit ? cmd->unreached_exit : reach_exit_status(pbs_errno);
 }
 
+const char *cmd_error_text(int c)
+{
+	int error = pbs_errno;
+	struct ecl_attribute_errors *refused = pbs_get_attributes_in_error(c);
+	const struct ecl_attrerr *first;
+
+	pbs_errno = error;
+	if (!refused || refused->ecl_numerrors < 1)
+		return pbs_geterrmsg(c);
+	first = &refused->ecl_attrerr[0];
+	if (first->ecl_attribute && first->ecl_attribute->resource &&
+	    *first->ecl_attribute->resource)
+		return pbs_geterrmsg(c);
+	return first->ecl_errmsg;
+}
+
 int cmd_complain_as(const struct cmd *cmd, int error, const char *text, const char *id)
 {
 	if (!text || !*text)
@@ -102,7 +118,7 @@ int cmd_complain(const struct cmd *cmd, int c, const char *id)
 {
 	int error = pbs_errno;
 
-	return cmd_complain_as(cmd, error, pbs_geterrmsg(c), id);
+	return cmd_complain_as(cmd, error, cmd_error_text(c), id);
 }
 
 void cmd_bad_destination(const struct cmd *cmd, const char *text)
@@ -142,7 +158,7 @@ static int job_failed(const struct cmd *cmd, struct cmd_link *link, const char *
 		      void *arg)
 {
 	int error = pbs_errno, status, later = 0;
-	const char *said = pbs_geterrmsg(link->c);
+	const char *said = cmd_error_text(link->c);
 	char *text = said ? strdup(said) : NULL;
 
 	if (error == PBSE_UNKJOBID && ask_elsewhere(id, link->server, ask, arg, &later) &&

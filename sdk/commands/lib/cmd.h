@@ -54,6 +54,10 @@ int cmd_link_open(const struct cmd *cmd, struct cmd_link *link, const char *serv
 void cmd_link_close(struct cmd_link *link);
 int cmd_unreached_status(const struct cmd *cmd);
 
+/* The words for the last error on `c`, borrowed until the next call; NULL: there are none. An
+ * attribute that was refused before sending is not named, a resource is. */
+const char *cmd_error_text(int c);
+
 /* Say what the server answered on `c` about `id`. Returns the exit status. */
 int cmd_complain(const struct cmd *cmd, int c, const char *id);
 

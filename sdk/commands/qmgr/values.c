@@ -155,7 +155,7 @@ static int value_extent(struct reader *r, bool limit, size_t *ret_begin, size_t 
 static int value_parse(struct reader *r, struct attropl *a)
 {
 	bool limit = attribute_kind(r->request->object, a->name) == ATTRIBUTE_LIMIT;
-	size_t begin, end, next;
+	size_t begin = 0, end = 0, next = 0;
 	const char *bad;
 	int ret = value_extent(r, limit, &begin, &end, &next);
 
@@ -181,7 +181,7 @@ static bool takes_values(int verb)
 
 static int attribute_parse(struct reader *r)
 {
-	struct attropl *a;
+	struct attropl *a = NULL;
 	int ret = name_parse(r, &a);
 
 	if (ret < 0)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * input.h - where commands come from.
+ */
+#ifndef QMGR_INPUT_H
+#define QMGR_INPUT_H
+
+#include "session.h"
+
+/* Run the commands of a text ("a; b"). The last failure's status, or 0; *ret_quit: stop here. */
+int input_text(struct session *s, const char *text, bool *ret_quit);
+
+/* Run the commands of standard input up to its end or quit. The exit status of qmgr. */
+int input_stream(struct session *s);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * objects.c - objects as list and print get them.
+ */
+#include <string.h>
+
+#include "cmd.h"
+#include "pbs_error.h"
+#include "run.h"
+
+#define FAILED 1
+
+static struct batch_status *objects_get(const struct target *t, int object, struct attropl *want)
+{
+	struct attrl *list = (struct attrl *)want;
+
+	switch (object) {
+	case MGR_OBJ_SERVER:
+		return pbs_statserver(t->c, list, NULL);
+	case MGR_OBJ_QUEUE:
+		return pbs_statque(t->c, t->name, list, NULL);
+	case MGR_OBJ_NODE:
+		return pbs_statvnode(t->c, t->name, list, NULL);
+	case MGR_OBJ_RSC:
+		return pbs_statrsc(t->c, t->name, list, NULL);
+	case MGR_OBJ_SCHED:
+		return pbs_statsched(t->c, list, NULL);
+	case MGR_OBJ_HOOK:
+		return pbs_stathook(t->c, t->name, list, SITE_HOOK);
+	default:
+		return pbs_stathook(t->c, t->name, list, PBS_HOOK);
+	}
+}
+
+/* Schedulers cannot be asked for by name. */
+static bool is_wanted(const struct target *t, int object, const struct batch_status *one)
+{
+	return object != MGR_OBJ_SCHED || *t->name == '\0' || strcmp(one->name, t->name) == 0;
+}
+
+/* Nothing came. A server that will not show hooks says so in a sentence, and that is no failure
+ * when none was asked for by name. */
+static int nothing(struct session *s, const struct target *t, int object)
+{
+	const char *text = cmd_error_text(t->c);
+	bool hooks = object == MGR_OBJ_HOOK || object == MGR_OBJ_PBS_HOOK;
+
+	if (text && (pbs_errno == 0 ||
+		     (hooks && !*t->name && pbs_errno == PBSE_HOOKERROR))) {
+		fprintf(stderr, "%s\n", text);
+		return 0;
+	}
+	if (pbs_errno == 0)
+		return 0;
+	target_failed(s, t);
+	return FAILED;
+}
+
+int objects_each(struct session *s, const struct target *t, int object, struct attropl *want,
+		 show_fn *show, void *arg)
+{
+	struct batch_status *all = objects_get(t, object, want), *one;
+	bool shown = false;
+
+	if (!all)
+		return nothing(s, t, object);
+	for (one = all; one; one = one->next) {
+		if (is_wanted(t, object, one)) {
+			show(one, arg);
+			shown = true;
+		}
+	}
+	pbs_statfree(all);
+	if (shown)
+		return 0;
+	target_failed_as(t, PBSE_UNKSCHED, "Unknown Scheduler");
+	return FAILED;
+}
+
+static bool is_asked(const struct attrl *a, const struct attropl *asked)
+{
+	if (!asked->name || strcmp(a->name, asked->name) != 0)
+		return false;
+	return !asked->resource || (a->resource && strcmp(a->resource, asked->resource) == 0);
+}
+
+/* From the last asked to the first. */
+static void asked_each(const struct batch_status *object, const struct attropl *asked,
+		       void (*each)(const struct attrl *a, void *arg), void *arg)
+{
+	const struct attrl *a;
+
+	if (!asked)
+		return;
+	asked_each(object, asked->next, each, arg);
+	for (a = object->attribs; a; a = a->next)
+		if (is_asked(a, asked))
+			each(a, arg);
+}
+
+void attributes_each(const struct batch_status *object, const struct attropl *asked,
+		     void (*each)(const struct attrl *a, void *arg), void *arg)
+{
+	const struct attrl *a;
+
+	if (asked) {
+		asked_each(object, asked, each, arg);
+		return;
+	}
+	for (a = object->attribs; a; a = a->next)
+		each(a, arg);
+}

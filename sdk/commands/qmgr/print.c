@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * print.c - objects as the commands that make them again.
+ *
+ * Lists become one "=" and then "+=" per item, so that no line grows without bound.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attributes.h"
+#include "run.h"
+
+struct printing {
+	const struct request *request;
+	const struct target *target;
+	int object;
+	struct attropl *asked;
+	bool headed; /* the title of the section is out */
+	const char *subject; /* "server", "queue q1": what follows "set" */
+	int status;
+};
+
+static const char *const sections[MGR_OBJ_LAST] = {
+	[MGR_OBJ_SERVER] = "Set server attributes.",
+	[MGR_OBJ_QUEUE] = "Create queues and set their attributes.",
+	[MGR_OBJ_NODE] = "Create nodes and set their properties.",
+	[MGR_OBJ_RSC] = "Create resources and set their properties.",
+	[MGR_OBJ_HOOK] = "Create hooks and set their properties.",
+	[MGR_OBJ_PBS_HOOK] = "Create hooks and set their properties.",
+};
+
+static void heading(const char *text)
+{
+	printf("#\n# %s\n#\n", text);
+}
+
+/* With what to quote: characters that end or begin something need it. */
+static const char *quote_for(const char *value, enum attribute_kind kind)
+{
+	const char *special = kind == ATTRIBUTE_LIMIT ? "\"'" : "\"' \t,";
+
+	if (*value && !strpbrk(value, special))
+		return "";
+	return strchr(value, '"') ? "'" : "\"";
+}
+
+static void line_print(const struct printing *p, const struct attrl *a, const char *op,
+		       const char *value, enum attribute_kind kind)
+{
+	const char *quote = quote_for(value, kind);
+	bool parted = a->resource && *a->resource;
+
+	printf("set %s %s%s%s %s %s%s%s\n", p->subject, a->name, parted ? "." : "",
+	       parted ? a->resource : "", op, quote, value, quote);
+}
+
+static void list_print(const struct printing *p, const struct attrl *a, enum attribute_kind kind)
+{
+	char *copy = strdup(a->value), *rest = copy, *item;
+	const char *op = "=";
+	size_t len;
+
+	if (!copy)
+		return;
+	while ((item = strsep(&rest, ","))) {
+		item += strspn(item, " \t");
+		for (len = strlen(item); len > 0 && isblank((unsigned char)item[len - 1]); len--)
+			item[len - 1] = '\0';
+		if (*item || (op[0] == '=' && !rest))
+			line_print(p, a, op, item, kind);
+		op = "+=";
+	}
+	free(copy);
+}
+
+/* A node that is not there is not made so by a command. */
+static bool is_printed(const struct printing *p, const struct attrl *a)
+{
+	if (!attribute_is_printed(p->object, a->name))
+		return false;
+	if (p->object == MGR_OBJ_NODE && strcmp(a->name, ATTR_NODE_state) == 0)
+		return strncmp(a->value, "state-unknown", 13) != 0 && strcmp(a->value, "down") != 0;
+	return true;
+}
+
+static void attribute_print(const struct attrl *a, void *arg)
+{
+	const struct printing *p = arg;
+	enum attribute_kind kind = attribute_kind(p->object, a->name);
+
+	if (!a->value || !is_printed(p, a))
+		return;
+	if (strcmp(a->value, "\"\"") == 0)
+		return; /* how a hook without events shows it */
+	if (kind == ATTRIBUTE_TEXT)
+		line_print(p, a, "=", a->value, kind);
+	else
+		list_print(p, a, kind);
+}
+
+static const char *attribute_value(const struct batch_status *object, const char *name)
+{
+	const struct attrl *a;
+
+	for (a = object->attribs; a; a = a->next)
+		if (strcmp(a->name, name) == 0)
+			return a->value;
+	return NULL;
+}
+
+/* What only creation can say of a node. */
+static void node_address_print(const struct batch_status *node)
+{
+	const char *mom = attribute_value(node, ATTR_NODE_Mom);
+	const char *port = attribute_value(node, ATTR_NODE_Port);
+	const char *gap = " ";
+
+	if (mom && *mom && strcmp(mom, node->name) != 0) {
+		const char *quote = strchr(mom, ',') ? "\"" : "";
+
+		printf(" Mom=%s%s%s", quote, mom, quote);
+		gap = ",";
+	}
+	if (port && *port && strcmp(port, "15002") != 0)
+		printf("%sPort=%s", gap, port);
+}
+
+static void body_print(struct printing *p, const char *hook, const char *content_type)
+{
+	char *body = hook_body_get(p->target, hook, content_type);
+
+	printf("import hook %s %s base64 -\n%s\n", hook, content_type, body ? body : "");
+	free(body);
+}
+
+/* Queues of reservations come and go with them. */
+static bool is_reservation_queue(const char *name)
+{
+	return *name && strchr("RSM", *name) && name[1] &&
+	       strspn(name + 1, "0123456789") == strlen(name + 1);
+}
+
+static void creation_print(const struct printing *p, const struct batch_status *object)
+{
+	bool is_sched = p->object == MGR_OBJ_SCHED, is_hook = sections[p->object] &&
+				(p->object == MGR_OBJ_HOOK || p->object == MGR_OBJ_PBS_HOOK);
+	const char *word = is_hook ? "hook" : object_word(p->object);
+
+	printf("#\n# Create and define %s %s\n#\n", is_sched ? "scheduler" : word, object->name);
+	printf("create %s %s", word, object->name);
+	if (p->object == MGR_OBJ_NODE)
+		node_address_print(object);
+	putchar('\n');
+}
+
+static void section_begin(struct printing *p)
+{
+	bool alone = p->object == MGR_OBJ_RSC && *p->target->name;
+
+	if (!p->headed && sections[p->object] && !alone)
+		heading(sections[p->object]);
+	p->headed = true;
+}
+
+static void object_print(const struct batch_status *object, void *arg)
+{
+	struct printing *p = arg;
+	char subject[32 + PBS_MAXHOSTNAME + 1];
+	bool bare = p->object == MGR_OBJ_SERVER ||
+		    (p->object == MGR_OBJ_SCHED && p->target->default_name);
+
+	if (p->object == MGR_OBJ_QUEUE && !*p->target->name && is_reservation_queue(object->name))
+		return;
+	section_begin(p);
+	if (p->object != MGR_OBJ_SERVER && !p->asked)
+		creation_print(p, object);
+	snprintf(subject, sizeof(subject), "%s%s%s",
+		 p->object == MGR_OBJ_PBS_HOOK ? "hook" : object_word(p->object), bare ? "" : " ",
+		 bare ? "" : object->name);
+	p->subject = subject;
+	attributes_each(object, p->asked, attribute_print, p);
+	if ((p->object == MGR_OBJ_HOOK || p->object == MGR_OBJ_PBS_HOOK) && !p->asked) {
+		body_print(p, object->name, "application/x-python");
+		body_print(p, object->name, "application/x-config");
+	}
+}
+
+static int section_print(struct session *s, const struct request *q, const struct target *t,
+			 int object)
+{
+	struct printing p = {
+		.request = q,
+		.target = t,
+		.object = object,
+		.asked = object == q->object ? q->attributes : NULL,
+	};
+
+	return objects_each(s, t, object, p.asked, object_print, &p);
+}
+
+int print_run(struct session *s, const struct request *q, const struct target *t)
+{
+	int resources = 0, queues = 0, own;
+
+	if (q->object == MGR_OBJ_SERVER && !q->attributes) {
+		resources = section_print(s, q, t, MGR_OBJ_RSC);
+		queues = section_print(s, q, t, MGR_OBJ_QUEUE);
+	}
+	own = section_print(s, q, t, q->object);
+	return own ? own : queues ? queues : resources;
+}

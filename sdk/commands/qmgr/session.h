@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * session.h - a run of qmgr: the servers it talks to, and what is active.
+ */
+#ifndef QMGR_SESSION_H
+#define QMGR_SESSION_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "request.h"
+
+struct peer {
+	struct peer *next;
+	char *name; /* owned; "" is the default server */
+	int c; /* 0 while not connected */
+};
+
+struct session {
+	struct peer *peers; /* owned */
+	struct object_name *active[MGR_OBJ_LAST]; /* owned; servers are named in `server` */
+	bool stop_at_error, echo, check_only, terminal;
+	FILE *in; /* borrowed; import reads bodies from it */
+};
+
+/* One object at one server. */
+struct target {
+	const char *name; /* "": the server, or all its objects */
+	const char *server; /* "": the default one */
+	int c;
+	bool default_name; /* the name was not said, but is understood */
+};
+
+void session_init(struct session *s);
+void session_fini(struct session *s);
+
+/* The handle of a server, connecting when needed; -1 after lines on stderr. */
+int session_connect(struct session *s, const char *server);
+
+/* A server hung up: connect anew when it is asked for next. */
+void session_forget(struct session *s, int c);
+
+/* Names become the active objects of their kind. `names` is taken over. */
+void session_activate(struct session *s, int object, struct object_name *names);
+void session_print_active(const struct session *s, int object);
+void session_has_active(const struct session *s, bool ret[MGR_OBJ_LAST]);
+
+/* One more active server, from the command line. 0 or -ENOMEM. */
+int session_add_server(struct session *s, const char *server);
+
+typedef int target_fn(struct session *s, const struct request *q, const struct target *t);
+
+/* Call `fn` for each target of `q`: the last failure's status, or 0. */
+int session_each_target(struct session *s, const struct request *q, target_fn *fn);
+
+/* What the server answered about `t`, on stderr. Returns the exit status of a change. */
+int target_failed(struct session *s, const struct target *t);
+
+/* The same from parts. */
+int target_failed_as(const struct target *t, int error, const char *text);
+
+#endif
