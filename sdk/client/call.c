@@ -2,8 +2,8 @@
  *
  * call.c - send one request and hear its answer.
  *
- * Frames that answer older requests (whose caller did not wait) are dropped by their correlation id.
- * After a broken frame or a lost peer the connection only answers PBSE_PROTOCOL.
+ * Frames that answer older requests (whose caller did not wait) are dropped by their correlation
+ * id. After a broken frame or a lost peer the connection only answers PBSE_PROTOCOL.
  */
 #include "call.h"
 

@@ -15,8 +15,8 @@ check_fn check_bool, check_long, check_count, check_positive, check_size, check_
 int check_resource(const char *name, const char *value);
 
 /* Attributes of jobs (check_job.c). */
-check_fn check_job_name, check_path, check_depend, check_holds, check_join, check_keep, check_remove;
-check_fn check_mail_points, check_mail_users, check_users, check_shells, check_checkpoint;
+check_fn check_job_name, check_path, check_depend, check_holds, check_join, check_keep;
+check_fn check_remove, check_mail_points, check_mail_users, check_users, check_shells, check_checkpoint;
 check_fn check_priority, check_array_range, check_sandbox, check_stage, check_project;
 check_fn check_tolerate, check_job_state;
 

@@ -14,16 +14,14 @@
 #include "pbs_error.h"
 
 #define DIGITS "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define RESOURCE_NAME_MAX 64
 #define VALUE_MAX 4096
 
 /* Behind the name at `at`, or NULL. */
 static const char *skip_name(const char *at)
 {
-	static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	static const char rest[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS "_-";
-
-	return strspn(at, first) == 0 ? NULL : at + strspn(at, rest);
+	return strspn(at, LETTERS) == 0 ? NULL : at + strspn(at, LETTERS DIGITS "_-");
 }
 
 /* Behind the value at `at`, whose bytes without quotes go to `value`; NULL: bad. */

@@ -2,8 +2,8 @@
  *
  * depend.c - the value of the attribute depend.
  *
- * An id is digits, for an array followed by "[]", then ".server" and "@server" or nothing. Subjobs
- * and ranges cannot be parents. A port in a server's name is written "\:" because ':' separates ids.
+ * An id is digits, for an array followed by "[]", then ".server" and "@server" or nothing.
+ * Subjobs and ranges cannot be parents. A port in a server's name is written "\:" because ':' separates ids.
  */
 #include "depend.h"
 

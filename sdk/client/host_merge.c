@@ -2,8 +2,8 @@
  *
  * host_merge.c - several vnodes as one host.
  *
- * Rows are gathered in the order they are met, one per attribute or resource. They leave in three
- * groups: attributes; resources_available (those the vnodes have, then the summed ones they lack, as
+ * Rows are gathered in the order they are met, one per attribute or resource. They leave in
+ * three groups: attributes; resources_available (those the vnodes have, then the summed ones they lack, as
  * 0); resources_assigned (in the order of the group before).
  */
 #include "host_merge.h"

@@ -60,7 +60,7 @@ struct batch_status *pbs_stathook(int c, const char *id, struct attrl *want, con
 struct batch_status *pbs_selstat(int c, struct attropl *select, struct attrl *want,
 				 const char *extend)
 {
-	struct status_query q = { .klass = "job", .extend = extend, .select = select, .want = want };
+	struct status_query q = { "job", NULL, extend, select, want };
 
 	if (verify(c, VERIFY_SELECT, select) != 0)
 		return NULL;

@@ -73,7 +73,8 @@ static int submit_send(int c, const struct attropl *attrs, const char *script, s
 	struct listener l = { .reply = result_text_reply, .arg = &id };
 	int ret;
 
-	ret = CALL(c, "submit", &l, arg_attrs("attrs", attrs), arg_bin("script", script, script_len),
+	ret = CALL(c, "submit", &l, arg_attrs("attrs", attrs),
+		   arg_bin("script", script, script_len),
 		   arg_str("dest", destination == NULL ? "" : destination),
 		   arg_str("extend", extend));
 	*ret_id = id.text;

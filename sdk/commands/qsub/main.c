@@ -137,10 +137,12 @@ static int interactive_check(const struct submission *s)
 static int name_and_words(struct submission *s, const struct job_text *what)
 {
 	const char *slash = what->script == NULL ? NULL : strrchr(what->script, '/');
-	const char *name = what->script == NULL ? "STDIN" : slash == NULL ? what->script : slash + 1;
+	const char *name = "STDIN";
 	char *list;
 	int ret;
 
+	if (what->script != NULL)
+		name = slash == NULL ? what->script : slash + 1;
 	ret = submission_set(s, ATTR_N, NULL, name, BUILT_IN);
 	submission_move_first(s, ATTR_N);
 	if (ret < 0 || what->words == NULL)
@@ -164,7 +166,9 @@ static int submit_arguments(struct submission *s, int argc, char **argv)
 	if (argc < 2)
 		return 0;
 	list = arguments_encode("Argument", argv + 1, argc - 1);
-	ret = list == NULL ? -ENOMEM : submission_set(s, ATTR_submit_arguments, NULL, list, BUILT_IN);
+	if (list == NULL)
+		return -ENOMEM;
+	ret = submission_set(s, ATTR_submit_arguments, NULL, list, BUILT_IN);
 	free(list);
 	submission_move_first(s, ATTR_submit_arguments);
 	return ret;
@@ -215,10 +219,8 @@ static int submit(struct submission *s, struct script *script, int argc, char **
 	int status;
 
 	status = command_line_read(s, argc, argv, &what);
-	if (status == 0 && what.words == NULL)
-		status = s->interactive && what.script == NULL
-				 ? interactive_check(s)
-				 : script_read(script, what.script);
+	if (status == 0 && what.words == NULL && (what.script != NULL || !s->interactive))
+		status = script_read(script, what.script);
 	if (status == 0 && script->text != NULL)
 		status = directives_take(s, script);
 	if (status == 0)

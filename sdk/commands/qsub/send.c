@@ -16,7 +16,7 @@
 
 enum { EXIT_USAGE = 2 };
 
-/* A value the library refused: the letter it was given by, but for resources, whose text says it. */
+/* A value the library refused: the letter it was given by; of resources the text says it. */
 static int value_refused(const struct ecl_attrerr *refused, const char *text)
 {
 	const char *name = refused->ecl_attribute->name;

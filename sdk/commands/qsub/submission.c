@@ -12,7 +12,8 @@
 
 void submission_init(struct submission *s)
 {
-	*s = (struct submission){ .destination = { NULL, BUILT_IN }, .variables = { NULL, BUILT_IN } };
+	*s = (struct submission){ 0 };
+	s->destination.source = s->variables.source = BUILT_IN;
 }
 
 static void setting_fini(struct setting *setting)

@@ -34,8 +34,8 @@ struct submission {
 void submission_init(struct submission *s);
 void submission_fini(struct submission *s);
 
-/* Set attribute `name`[.`resource`] unless a better source did. From one source the last value wins;
- * of resources in directives and defaults the first. Strings are copied. 0 or -ENOMEM. */
+/* Set attribute `name`[.`resource`] unless a better source did. From one source the last value
+ * wins; of resources in directives and defaults the first. Strings are copied. 0 or -ENOMEM. */
 int submission_set(struct submission *s, const char *name, const char *resource, const char *value,
 		   enum source source);
 
