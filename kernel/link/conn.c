@@ -22,8 +22,10 @@
 #include "log/log.h"
 
 #define BUF_KEEP (1u << 20)
+#define STRANGER_LOG_MS 200
 
 static void on_events(void *arg, int events);
+static void conn_write(struct conn *c);
 
 /* ---- life ------------------------------------------------------------------------------------ */
 static void too_slow(void *arg)
@@ -78,6 +80,24 @@ struct conn *conn_create(struct links *l, int fd, bool opened, const struct sock
 	return c;
 }
 
+/* Strangers must not fill the log: one record in a while, and the number of those left out. */
+static void log_stranger(const struct conn *c, const char *why)
+{
+	struct links *l = c->links;
+	int64_t now_ms = loop_now_ms(l->parts->loop);
+
+	if (now_ms - l->refused_log_ms < STRANGER_LOG_MS) {
+		l->refused_untold++;
+		return;
+	}
+	log_add(l->parts->log, KEEL_LOG_SECURITY, "Link",
+		c->theirs.host[0] != '\0' ? c->theirs.host : "?",
+		"link from %s refused: %s (%u more refused before)", c->address, why,
+		l->refused_untold);
+	l->refused_log_ms = now_ms;
+	l->refused_untold = 0;
+}
+
 static void log_drop(const struct conn *c, const char *why)
 {
 	struct log *g = c->links->parts->log;
@@ -85,8 +105,7 @@ static void log_drop(const struct conn *c, const char *why)
 	if (c->state == CONN_UP)
 		log_add(g, KEEL_LOG_SYSTEM, "Link", c->peer->name, "link with %s lost: %s", c->address, why);
 	else if (!c->opened)
-		log_add(g, KEEL_LOG_SECURITY, "Link", c->theirs.host[0] != '\0' ? c->theirs.host : "?",
-			"link from %s refused: %s", c->address, why);
+		log_stranger(c, why);
 }
 
 static void conn_free(struct conn *c)
@@ -108,8 +127,12 @@ void conn_drop(struct conn *c, const char *why)
 	bool was_up = c->state == CONN_UP, opened = c->opened;
 	struct peer *peer = c->peer;
 
+	bool lasted = was_up && loop_now_ms(l->parts->loop) - c->up_ms >= l->limits.backoff_max_ms;
+
 	if (why != NULL)
 		log_drop(c, why);
+	else
+		conn_write(c); /* what the socket takes now is not lost */
 	if (c->in_flush)
 		DL_DELETE2(l->flush, c, flush_prev, flush_next);
 	DL_DELETE(l->conns, c);
@@ -118,7 +141,7 @@ void conn_drop(struct conn *c, const char *why)
 	if (peer != NULL)
 		peer_unlinked(peer);
 	if (opened && l->running)
-		dial_again(l, was_up, why);
+		dial_again(l, lasted, was_up ? NULL : why);
 }
 
 void conn_up(struct conn *c)
@@ -127,8 +150,8 @@ void conn_up(struct conn *c)
 	const char *name = c->opened ? SERVER_PEER : c->theirs.host;
 	struct peer *p = peer_get(l, name, c->theirs.daemon);
 
-	if (p == NULL || p->memory) {
-		c->broken = p == NULL ? "no memory" : "its host is served by this very daemon";
+	if (p == NULL) {
+		c->broken = "no memory";
 		return;
 	}
 	loop_timer_cancel(c->deadline);
@@ -138,6 +161,7 @@ void conn_up(struct conn *c)
 		conn_drop(p->conn, "the same daemon linked again");
 	l->n_half_open -= !c->opened;
 	c->state = CONN_UP;
+	c->up_ms = loop_now_ms(l->parts->loop);
 	c->peer = p;
 	log_add(l->parts->log, KEEL_LOG_SYSTEM, "Link", p->name, "linked with %s", c->address);
 	peer_linked(p, c);

@@ -118,12 +118,12 @@ void dial_start(struct links *l)
 	dial_go(l);
 }
 
-void dial_again(struct links *l, bool was_up, const char *why)
+void dial_again(struct links *l, bool lasted, const char *why)
 {
 	struct dial *d = &l->dial;
 	int64_t wait_ms;
 
-	if (was_up) {
+	if (lasted) {
 		d->backoff_ms = l->limits.backoff_min_ms;
 		d->told = false;
 	} else if (!d->told && why != NULL) {

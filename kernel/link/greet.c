@@ -5,9 +5,11 @@
  * What a hello says is believed only after the proof: a chunk that opens under the stream key, which
  * needs the secret key of the daemon whose public key is enrolled for that role and host.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "link/inside.h"
+#include "log/log.h"
 
 static const char proof[] = "keelson link proof";
 
@@ -22,12 +24,20 @@ static const char *enrolled(const struct conn *c, struct identity *ret)
 	const struct hello *h = &c->theirs;
 	uint32_t wanted = c->opened ? KEEL_SERVER : KEEL_MOM;
 	const char *name = c->opened ? SERVER_PEER : h->host;
+	struct peer *known = peer_find(c->links, name);
+	struct keel_err err;
+	int failed;
 
 	if (h->daemon != wanted)
 		return c->opened ? "it is no server" : "it is no mom";
 	if (!c->opened && strcmp(h->host, SERVER_PEER) == 0)
 		return "no host may have this name";
-	if (key_read_public(c->links->peers_dir, name, ret, NULL) < 0)
+	if (known != NULL && known->memory)
+		return "its host is served by this very daemon";
+	failed = key_read_public(c->links->peers_dir, name, ret, &err);
+	if (failed < 0 && failed != -ENOENT)
+		log_add(c->links->parts->log, KEEL_LOG_ERROR, "Link", name, "%s", err.text);
+	if (failed < 0)
 		return c->opened ? "the server's key (server.pub) is not enrolled here"
 				 : "no key is enrolled for this host";
 	if (ret->daemon != wanted)

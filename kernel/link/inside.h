@@ -79,7 +79,7 @@ struct conn {
 	struct peer *peer; /* CONN_UP */
 	crypto_secretstream_xchacha20poly1305_state push, pull;
 	struct loop_timer *deadline; /* until CONN_UP */
-	int64_t heard_ms;
+	int64_t heard_ms, up_ms;
 	uint8_t in[4 + CHUNK_MAX];
 	size_t in_len;
 	struct frame_reader reader;
@@ -128,6 +128,8 @@ struct links {
 	struct loop_watch *listen_watch;
 	struct loop_timer *accept_timer;
 	struct dial dial;
+	int64_t refused_log_ms; /* the last record about a stranger */
+	uint32_t refused_untold;
 	bool running;
 };
 
@@ -169,7 +171,8 @@ void greet_chunk(struct conn *c, const uint8_t *bytes, size_t len);
 int listen_start(struct links *l, struct keel_err *err);
 void listen_stop(struct links *l);
 void dial_start(struct links *l);
-void dial_again(struct links *l, bool was_up, const char *why);
+/* `lasted`: the link was up for a while, so begin with short waits again. */
+void dial_again(struct links *l, bool lasted, const char *why);
 void dial_stop(struct links *l);
 /* "host:port" or "[host]:port" into two malloc'ed strings. 0, -EINVAL, -ENOMEM. */
 int address_split(const char *text, char **ret_host, char **ret_port);

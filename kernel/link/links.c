@@ -141,6 +141,7 @@ int links_create(struct parts *parts, const struct links_conf *conf, struct link
 	l->heartbeat_ms = conf->heartbeat_ms > 0 ? conf->heartbeat_ms : HEARTBEAT_DEFAULT_MS;
 	l->grace_ms = conf->grace_ms > 0 ? conf->grace_ms : 0;
 	l->listen_fd = -1;
+	l->refused_log_ms = INT64_MIN / 2;
 	ret = fill(l, conf, err);
 	if (ret < 0) {
 		links_destroy(l);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #include "link/inside.h"
 #include "log/log.h"
@@ -46,13 +47,26 @@ static void accept_again(void *arg)
 		loop_watch_set(l->listen_watch, LOOP_READABLE);
 }
 
-/* No file descriptors, or too many strangers: look away for a moment. */
+/* No file descriptors: look away for a moment. */
 static void accept_pause(struct links *l, const char *why)
 {
 	log_add(l->parts->log, KEEL_LOG_SYSTEM, "Link", "listen", "new links have to wait: %s", why);
 	l->accept_timer = loop_timer(l->parts->loop, ACCEPT_PAUSE_MS, accept_again, l);
 	if (l->accept_timer != NULL)
 		loop_watch_set(l->listen_watch, 0);
+}
+
+/* Whoever means it is through the handshake in an instant. */
+static void drop_oldest_stranger(struct links *l)
+{
+	struct conn *c;
+
+	DL_FOREACH(l->conns, c) {
+		if (!c->opened && c->state != CONN_UP) {
+			conn_drop(c, "too many connections that have not proved who they are");
+			return;
+		}
+	}
 }
 
 static void on_listen(void *arg, int events)
@@ -65,10 +79,8 @@ static void on_listen(void *arg, int events)
 		socklen_t len = sizeof(sa);
 		int fd;
 
-		if (l->n_half_open >= l->limits.half_open) {
-			accept_pause(l, "too many connections that have not proved who they are");
-			return;
-		}
+		if (l->n_half_open >= l->limits.half_open)
+			drop_oldest_stranger(l);
 		fd = accept4(l->listen_fd, (struct sockaddr *)&sa, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd < 0) {
 			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
