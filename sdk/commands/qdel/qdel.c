@@ -6,7 +6,6 @@
  * and no words; so each of those is asked for once more alone, which brings the server's text (or
  * finds a job that has moved).
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "pbs_error.h"
 
-int change_run(struct session *s, const struct request *q, const struct target *t)
+int change_run(struct session *s, const struct command *q, const struct target *t)
 {
 	const char *said;
 

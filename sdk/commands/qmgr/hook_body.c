@@ -31,7 +31,7 @@ static bool is_one_of(const char *word, const char *const *words)
 	return false;
 }
 
-static bool is_base64(const struct request *q)
+static bool is_base64(const struct command *q)
 {
 	return strcmp(q->words[ENCODING], "base64") == 0;
 }
@@ -69,7 +69,7 @@ static char *lines_read(FILE *in, bool to_empty_line, size_t *ret_len)
 	return text;
 }
 
-static char *body_read(struct session *s, const struct request *q, size_t *ret_len)
+static char *body_read(struct session *s, const struct command *q, size_t *ret_len)
 {
 	const char *path = q->words[FILE_NAME];
 	bool from_session = strcmp(path, "-") == 0;
@@ -85,7 +85,7 @@ static char *body_read(struct session *s, const struct request *q, size_t *ret_l
 	return text;
 }
 
-static int import_send(struct session *s, const struct request *q, const struct target *t,
+static int import_send(struct session *s, const struct command *q, const struct target *t,
 		       char *content)
 {
 	static char type[] = "content-type", encoding[] = "content-encoding",
@@ -97,14 +97,14 @@ static int import_send(struct session *s, const struct request *q, const struct 
 		{ &a[3], file, NULL, slash ? slash + 1 : q->words[FILE_NAME], SET },
 		{ NULL, body, NULL, content, SET },
 	};
-	struct request with = *q;
+	struct command with = *q;
 
 	with.attributes = a;
 	return change_run(s, &with, t);
 }
 
 /* The words that must be there; a framed sentence when one is not. */
-static int words_check(const struct request *q, const struct target *t, int n)
+static int words_check(const struct command *q, const struct target *t, int n)
 {
 	static const char *const names[] = { "<content-type>", "<content-encoding>",
 					     "<input-file>" };
@@ -120,7 +120,7 @@ static int words_check(const struct request *q, const struct target *t, int n)
 	return 0;
 }
 
-int import_run(struct session *s, const struct request *q, const struct target *t)
+int import_run(struct session *s, const struct command *q, const struct target *t)
 {
 	size_t len = 0;
 	char *text, *content;
@@ -158,7 +158,7 @@ char *hook_body_get(const struct target *t, const char *hook, const char *conten
 	return body;
 }
 
-static int body_write(const struct request *q, const char *body)
+static int body_write(const struct command *q, const char *body)
 {
 	const char *path = q->words[FILE_NAME], *bytes = body;
 	FILE *out = path ? fopen(path, "we") : stdout;
@@ -181,7 +181,7 @@ static int body_write(const struct request *q, const char *body)
 	return FAILED;
 }
 
-int export_run(struct session *s, const struct request *q, const struct target *t)
+int export_run(struct session *s, const struct command *q, const struct target *t)
 {
 	int status = words_check(q, t, 2);
 	char *body;

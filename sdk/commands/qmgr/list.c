@@ -2,7 +2,6 @@
  *
  * list.c - the attributes of objects for people.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "run.h"
@@ -54,16 +53,14 @@ static void attribute_print(const struct attrl *a, void *arg)
 
 static void object_print(const struct batch_status *object, void *arg)
 {
-	const struct request *q = arg;
+	const struct command *q = arg;
 
 	printf("%s %s\n", title(q->object), object->name);
 	attributes_each(object, q->attributes, attribute_print, NULL);
 	putchar('\n');
 }
 
-int list_run(struct session *s, const struct request *q, const struct target *t)
+int list_run(struct session *s, const struct command *q, const struct target *t)
 {
-	struct request copy = *q;
-
-	return objects_each(s, t, q->object, q->attributes, object_print, &copy);
+	return objects_each(s, t, q->object, q->attributes, object_print, (void *)q);
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "attributes.h"
-#include "request.h"
+#include "command.h"
 
 #define NAME_CHARS "-_."
 #define NODE_CHARS "-_.[]#^/\\"
@@ -50,7 +50,7 @@ static bool is_operator(const char *text)
 static bool is_attribute(const struct reader *r, const bool has_active[MGR_OBJ_LAST])
 {
 	const char *text = r->line + r->at;
-	int object = r->request->object, verb = r->request->verb;
+	int object = r->command->object, verb = r->command->verb;
 	size_t len, whole = attribute_name_len(text, &len);
 
 	if (whole == 0 || verb == MGR_CMD_CREATE || verb == MGR_CMD_DELETE ||
@@ -61,7 +61,7 @@ static bool is_attribute(const struct reader *r, const bool has_active[MGR_OBJ_L
 	return verb != MGR_CMD_SET && has_active[object];
 }
 
-static int name_add(struct request *q, const char *text, size_t len, const char *server,
+static int name_add(struct command *q, const char *text, size_t len, const char *server,
 		    size_t server_len)
 {
 	struct object_name **tail = &q->names, *name = calloc(1, sizeof(*name));
@@ -83,7 +83,7 @@ static bool same(const char *text, size_t len, const char *word)
 }
 
 /* A server is its own server: "set server X" has no name beside it. */
-static int server_take(struct request *q, const char *text, size_t len)
+static int server_take(struct command *q, const char *text, size_t len)
 {
 	if (len > 0 && *text == '@') {
 		text++;
@@ -97,7 +97,7 @@ static int name_parse(struct reader *r)
 {
 	const char *text = r->line + r->at, *at, *server = NULL;
 	size_t whole = strcspn(text, " \t,="), len = whole, server_len = 0;
-	struct request *q = r->request;
+	struct command *q = r->command;
 	int ret;
 
 	at = memchr(text, '@', whole);
@@ -127,7 +127,7 @@ int names_parse(struct reader *r, const bool has_active[MGR_OBJ_LAST])
 
 	if (reader_at_end(r) || is_attribute(r, has_active))
 		return 0;
-	if (r->request->object == MGR_OBJ_SERVER && strchr("=+-", r->line[r->at]))
+	if (r->command->object == MGR_OBJ_SERVER && strchr("=+-", r->line[r->at]))
 		return 0;
 	for (;;) {
 		ret = name_parse(r);

@@ -12,13 +12,11 @@
 #include "run.h"
 
 struct printing {
-	const struct request *request;
 	const struct target *target;
 	int object;
 	struct attropl *asked;
 	bool headed; /* the title of the section is out */
 	const char *subject; /* "server", "queue q1": what follows "set" */
-	int status;
 };
 
 static const char *const sections[MGR_OBJ_LAST] = {
@@ -186,11 +184,10 @@ static void object_print(const struct batch_status *object, void *arg)
 	}
 }
 
-static int section_print(struct session *s, const struct request *q, const struct target *t,
+static int section_print(struct session *s, const struct command *q, const struct target *t,
 			 int object)
 {
 	struct printing p = {
-		.request = q,
 		.target = t,
 		.object = object,
 		.asked = object == q->object ? q->attributes : NULL,
@@ -199,7 +196,7 @@ static int section_print(struct session *s, const struct request *q, const struc
 	return objects_each(s, t, object, p.asked, object_print, &p);
 }
 
-int print_run(struct session *s, const struct request *q, const struct target *t)
+int print_run(struct session *s, const struct command *q, const struct target *t)
 {
 	int resources = 0, queues = 0, own;
 

@@ -9,7 +9,7 @@
 
 #define NO_MEMORY 1
 
-static int active_run(struct session *s, struct request *q)
+static int active_run(struct session *s, struct command *q)
 {
 	if (q->names) {
 		session_activate(s, q->object, q->names);
@@ -36,7 +36,7 @@ static target_fn *function_of(int verb)
 	}
 }
 
-static int request_run(struct session *s, struct request *q, bool *ret_quit)
+static int verb_run(struct session *s, struct command *q, bool *ret_quit)
 {
 	switch (q->verb) {
 	case VERB_QUIT:
@@ -57,12 +57,12 @@ static int request_run(struct session *s, struct request *q, bool *ret_quit)
 int run_line(struct session *s, const char *line, bool *ret_quit)
 {
 	bool has_active[MGR_OBJ_LAST];
-	struct request request;
+	struct command command;
 	struct fault fault = { 0 };
 	int ret;
 
 	session_has_active(s, has_active);
-	ret = request_parse(line, has_active, &request, &fault);
+	ret = command_parse(line, has_active, &command, &fault);
 	if (ret == -EINVAL) {
 		fault_print(&fault, line);
 		return fault.status;
@@ -71,8 +71,8 @@ int run_line(struct session *s, const char *line, bool *ret_quit)
 		fprintf(stderr, "qmgr: %s\n", strerror(-ret));
 		return NO_MEMORY;
 	}
-	ret = request_run(s, &request, ret_quit);
-	request_fini(&request);
+	ret = verb_run(s, &command, ret_quit);
+	command_fini(&command);
 	fflush(stdout);
 	return ret;
 }

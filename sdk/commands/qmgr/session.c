@@ -21,9 +21,9 @@ void session_init(struct session *s)
 
 static void names_free(struct object_name *names)
 {
-	struct request q = { .names = names };
+	struct command q = { .names = names };
 
-	request_fini(&q);
+	command_fini(&q);
 }
 
 void session_fini(struct session *s)
@@ -148,7 +148,7 @@ void session_has_active(const struct session *s, bool ret[MGR_OBJ_LAST])
 	ret[MGR_OBJ_SERVER] = ret[MGR_OBJ_SCHED] = true;
 }
 
-static int one_target(struct session *s, const struct request *q, const char *name,
+static int one_target(struct session *s, const struct command *q, const char *name,
 		      const char *server, bool default_name, target_fn *fn)
 {
 	struct target t = { .name = name, .server = server, .default_name = default_name };
@@ -161,7 +161,7 @@ static int one_target(struct session *s, const struct request *q, const char *na
 }
 
 /* At the server named, or at each active one. */
-static int each_server(struct session *s, const struct request *q, const struct object_name *name,
+static int each_server(struct session *s, const struct command *q, const struct object_name *name,
 		       bool default_name, target_fn *fn)
 {
 	const struct object_name *server = s->active[MGR_OBJ_SERVER];
@@ -179,7 +179,7 @@ static int each_server(struct session *s, const struct request *q, const struct 
 	return status;
 }
 
-static int unnamed(struct session *s, const struct request *q, target_fn *fn)
+static int unnamed(struct session *s, const struct command *q, target_fn *fn)
 {
 	static char standard[] = "default", all[] = "";
 	struct object_name name = { .text = all };
@@ -194,7 +194,7 @@ static int unnamed(struct session *s, const struct request *q, target_fn *fn)
 	return each_server(s, q, &name, q->object == MGR_OBJ_SCHED, fn);
 }
 
-int session_each_target(struct session *s, const struct request *q, target_fn *fn)
+int session_each_target(struct session *s, const struct command *q, target_fn *fn)
 {
 	const struct object_name *name = q->names;
 	int one, status = 0;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "request.h"
+#include "command.h"
 
 struct peer {
 	struct peer *next;
@@ -48,10 +48,10 @@ void session_has_active(const struct session *s, bool ret[MGR_OBJ_LAST]);
 /* One more active server, from the command line. 0 or -ENOMEM. */
 int session_add_server(struct session *s, const char *server);
 
-typedef int target_fn(struct session *s, const struct request *q, const struct target *t);
+typedef int target_fn(struct session *s, const struct command *q, const struct target *t);
 
 /* Call `fn` for each target of `q`: the last failure's status, or 0. */
-int session_each_target(struct session *s, const struct request *q, target_fn *fn);
+int session_each_target(struct session *s, const struct command *q, target_fn *fn);
 
 /* What the server answered about `t`, on stderr. Returns the exit status of a change. */
 int target_failed(struct session *s, const struct target *t);

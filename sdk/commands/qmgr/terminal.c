@@ -4,7 +4,6 @@
  */
 #include "terminal.h"
 
-#include <ctype.h>
 #include <editline/readline.h>
 #include <stdlib.h>
 #include <string.h>

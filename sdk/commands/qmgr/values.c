@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "attributes.h"
-#include "request.h"
+#include "command.h"
 
 static size_t identifier_len(const char *text)
 {
@@ -39,7 +39,7 @@ size_t attribute_name_len(const char *text, size_t *ret_len)
 	return m > 0 ? n + 1 + m : 0;
 }
 
-static struct attropl *attribute_add(struct request *q)
+static struct attropl *attribute_add(struct command *q)
 {
 	struct attropl **tail = &q->attributes;
 
@@ -59,10 +59,10 @@ static int name_parse(struct reader *r, struct attropl **ret)
 
 	if (whole == 0)
 		return reader_fault(r, FAULT_ATTRIBUTE, r->at);
-	a = attribute_add(r->request);
+	a = attribute_add(r->command);
 	if (!a)
 		return -ENOMEM;
-	known = attribute_find(r->request->object, text, len);
+	known = attribute_find(r->command->object, text, len);
 	a->name = known ? strdup(known->name) : strndup(text, len);
 	if (whole > len)
 		a->resource = strndup(text + len + 1, whole - len - 1);
@@ -154,7 +154,7 @@ static int value_extent(struct reader *r, bool limit, size_t *ret_begin, size_t 
 
 static int value_parse(struct reader *r, struct attropl *a)
 {
-	bool limit = attribute_kind(r->request->object, a->name) == ATTRIBUTE_LIMIT;
+	bool limit = attribute_kind(r->command->object, a->name) == ATTRIBUTE_LIMIT;
 	size_t begin = 0, end = 0, next = 0;
 	const char *bad;
 	int ret = value_extent(r, limit, &begin, &end, &next);
@@ -186,8 +186,8 @@ static int attribute_parse(struct reader *r)
 
 	if (ret < 0)
 		return ret;
-	if (!takes_values(r->request->verb)) {
-		a->op = r->request->verb == MGR_CMD_UNSET ? UNSET : SET;
+	if (!takes_values(r->command->verb)) {
+		a->op = r->command->verb == MGR_CMD_UNSET ? UNSET : SET;
 		a->value = strdup("");
 		return a->value ? 0 : -ENOMEM;
 	}

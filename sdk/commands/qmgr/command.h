@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * request.h - one command line of qmgr, read.
+ * command.h - one command line of qmgr, read.
  *
  *   verb object [names] [attributes]
  */
-#ifndef QMGR_REQUEST_H
-#define QMGR_REQUEST_H
+#ifndef QMGR_COMMAND_H
+#define QMGR_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ struct object_name {
 	char *server; /* owned; NULL: the active ones; "": the default one */
 };
 
-struct request {
+struct command {
 	int verb; /* enum mgr_cmd, or VERB_... */
 	int object; /* enum mgr_obj; MGR_OBJ_NONE where none was said */
 	struct object_name *names; /* owned; NULL: none said */
@@ -42,10 +42,10 @@ struct fault {
 };
 
 /* Read `line`. `has_active[object]` tells where a list of active objects stands in for names. 0;
- * -EINVAL and *fault; -ENOMEM. request_fini() after 0 only. */
-int request_parse(const char *line, const bool has_active[MGR_OBJ_LAST], struct request *ret,
+ * -EINVAL and *fault; -ENOMEM. command_fini() after 0 only. */
+int command_parse(const char *line, const bool has_active[MGR_OBJ_LAST], struct command *ret,
 		  struct fault *fault);
-void request_fini(struct request *r);
+void command_fini(struct command *r);
 
 /* The lines that tell of a fault, on stderr. */
 void fault_print(const struct fault *fault, const char *line);
@@ -53,11 +53,11 @@ void fault_print(const struct fault *fault, const char *line);
 /* "server", "queue", ...: the word for an object. */
 const char *object_word(int object);
 
-/* For the files that read a request. */
+/* For the files that read a command. */
 struct reader {
 	const char *line;
 	size_t at;
-	struct request *request;
+	struct command *command;
 	struct fault *fault;
 };
 

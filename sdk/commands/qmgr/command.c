@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * request.c - one command line of qmgr: verb, object, and what else there may be.
+ * command.c - one command line of qmgr: verb, object, and what else there may be.
  *
  * Any beginning of a word will do; the first word of the tables that has it wins.
  */
-#include "request.h"
+#include "command.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +91,7 @@ static int verb_parse(struct reader *r)
 
 	reader_blanks(r);
 	len = word_len(r);
-	if (!word_find(verbs, r->line + r->at, len, &r->request->verb))
+	if (!word_find(verbs, r->line + r->at, len, &r->command->verb))
 		return word_fault(r, FAULT_VERB, "Illegal operation");
 	r->at += len;
 	reader_blanks(r);
@@ -105,7 +104,7 @@ static int object_parse(struct reader *r)
 
 	if (len == 0)
 		return word_fault(r, FAULT_OBJECT, "No object type given");
-	if (!word_find(objects, r->line + r->at, len, &r->request->object))
+	if (!word_find(objects, r->line + r->at, len, &r->command->object))
 		return word_fault(r, FAULT_OBJECT, "Illegal object type");
 	r->at += len;
 	reader_blanks(r);
@@ -122,8 +121,8 @@ static int words_parse(struct reader *r, int max)
 
 		if (quote && text[len + 1] != quote)
 			return reader_fault(r, FAULT_ATTRIBUTE, strlen(r->line));
-		r->request->words[i] = strndup(text + (quote != '\0'), len);
-		if (!r->request->words[i])
+		r->command->words[i] = strndup(text + (quote != '\0'), len);
+		if (!r->command->words[i])
 			return -ENOMEM;
 		r->at += len + (quote ? 2 : 0);
 		reader_blanks(r);
@@ -136,7 +135,7 @@ static bool needs_attributes(int verb)
 	return verb == MGR_CMD_SET || verb == MGR_CMD_UNSET;
 }
 
-static bool needs_name(const struct request *q)
+static bool needs_name(const struct command *q)
 {
 	bool changes = q->verb == MGR_CMD_CREATE || q->verb == MGR_CMD_DELETE ||
 		       q->verb == MGR_CMD_IMPORT || q->verb == MGR_CMD_EXPORT;
@@ -149,7 +148,7 @@ static bool needs_name(const struct request *q)
 /* What follows the object. */
 static int rest_parse(struct reader *r, const bool has_active[MGR_OBJ_LAST])
 {
-	struct request *q = r->request;
+	struct command *q = r->command;
 	int ret = names_parse(r, has_active);
 
 	if (ret < 0)
@@ -171,25 +170,25 @@ static int line_parse(struct reader *r, const bool has_active[MGR_OBJ_LAST])
 
 	if (ret < 0)
 		return ret;
-	if (r->request->verb >= VERB_HELP)
+	if (r->command->verb >= VERB_HELP)
 		return words_parse(r, 1);
-	if (r->request->verb == MGR_CMD_ACTIVE && reader_at_end(r))
+	if (r->command->verb == MGR_CMD_ACTIVE && reader_at_end(r))
 		return 0;
 	ret = object_parse(r);
 	return ret < 0 ? ret : rest_parse(r, has_active);
 }
 
-int request_parse(const char *line, const bool has_active[MGR_OBJ_LAST], struct request *ret,
+int command_parse(const char *line, const bool has_active[MGR_OBJ_LAST], struct command *ret,
 		  struct fault *fault)
 {
-	struct request request = { .object = MGR_OBJ_NONE };
-	struct reader r = { .line = line, .request = &request, .fault = fault };
+	struct command command = { .object = MGR_OBJ_NONE };
+	struct reader r = { .line = line, .command = &command, .fault = fault };
 	int rc = line_parse(&r, has_active);
 
 	if (rc < 0)
-		request_fini(&request);
+		command_fini(&command);
 	else
-		*ret = request;
+		*ret = command;
 	return rc;
 }
 
@@ -218,13 +217,13 @@ static void attributes_free(struct attropl *a)
 	}
 }
 
-void request_fini(struct request *r)
+void command_fini(struct command *r)
 {
 	names_free(r->names);
 	attributes_free(r->attributes);
 	for (size_t i = 0; i < sizeof(r->words) / sizeof(r->words[0]); i++)
 		free(r->words[i]);
-	*r = (struct request){ .object = MGR_OBJ_NONE };
+	*r = (struct command){ .object = MGR_OBJ_NONE };
 }
 
 void fault_print(const struct fault *fault, const char *line)

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keelson.c - questions and orders for administrators.
+ *
+ * "check" looks at a configuration without any server: the daemon does it. Everything else is asked
+ * of the running server, which answers in lines.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "pbs_ifl.h"
+#include "reach.h"
+
+#define FAILED 1
+#define DAEMON "keelsond"
+
+static const struct cmd keelson = {
+	.name = "keelson",
+	.usage = "usage: keelson check [file]\n"
+		 "       keelson modules | holds | reload\n"
+		 "       keelson hooks [point]\n"
+		 "       keelson --version\n",
+	.usage_exit = 2,
+};
+
+static int fail(const char *text)
+{
+	fprintf(stderr, "keelson: %s\n", text);
+	return FAILED;
+}
+
+static int unreached(void)
+{
+	fprintf(stderr, "keelson: cannot connect to server %s (errno=%d)\n", reach_default_name(),
+		pbs_errno);
+	return FAILED;
+}
+
+/* The daemon beside the other programs of this installation, else wherever PATH has one. */
+static void daemon_exec(char **argv)
+{
+	char *home = pbs_conf_value("PBS_EXEC"), *path = NULL;
+
+	if (home && asprintf(&path, "%s/sbin/" DAEMON, home) > 0)
+		execv(path, argv);
+	execvp(DAEMON, argv);
+	fprintf(stderr, "keelson: cannot run " DAEMON ": %s\n", strerror(errno));
+	_exit(FAILED);
+}
+
+static int check(char **args)
+{
+	char name[] = DAEMON, option[] = "--check";
+	char *argv[] = { name, option, args[0], NULL };
+	int state;
+	pid_t child = fork();
+
+	if (child < 0)
+		return fail(strerror(errno));
+	if (child == 0)
+		daemon_exec(argv);
+	while (waitpid(child, &state, 0) < 0)
+		if (errno != EINTR)
+			return fail(strerror(errno));
+	return WIFEXITED(state) && WEXITSTATUS(state) == 0 ? 0 : FAILED;
+}
+
+static void lines_print(char **lines)
+{
+	for (char **line = lines; *line; line++) {
+		puts(*line);
+		free(*line);
+	}
+	free(lines);
+}
+
+static int ask(const char *verb, char **args)
+{
+	int c = pbs_connect(NULL), status = 0;
+	char **lines;
+
+	if (c <= 0)
+		return unreached();
+	lines = pbs_admin(c, verb, args, NULL);
+	if (lines)
+		lines_print(lines);
+	else if (pbs_geterrmsg(c))
+		status = fail(pbs_geterrmsg(c));
+	else
+		status = fail("the server refused and did not say why");
+	pbs_disconnect(c);
+	return status;
+}
+
+static const struct verb {
+	const char *name;
+	int max_args;
+} verbs[] = {
+	{ "check", 1 }, { "modules", 0 }, { "hooks", 1 }, { "reload", 0 }, { "holds", 0 },
+};
+
+static const struct verb *verb_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (strcmp(verbs[i].name, name) == 0)
+			return &verbs[i];
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const struct verb *verb;
+	bool bad = false;
+
+	if (cmd_begin(&keelson, argc, argv))
+		return 0;
+	while (getopt(argc, argv, "+") != -1)
+		bad = true;
+	if (bad || optind >= argc)
+		return cmd_usage(&keelson);
+	verb = verb_find(argv[optind]);
+	if (!verb || argc - optind - 1 > verb->max_args)
+		return cmd_usage(&keelson);
+	if (verb == verbs)
+		return check(argv + optind + 1);
+	return ask(verb->name, argv + optind + 1);
+}

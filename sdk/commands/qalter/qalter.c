@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * qalter.c - change attributes of jobs.
+ *
+ * Values are checked by the library and the server; only what has a syntax of its own on the
+ * command line (-a, -l, -W) can be wrong here.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../qsub/options.h"
+#include "attr_list.h"
+#include "cmd.h"
+
+static const struct cmd qalter = {
+	.name = "qalter",
+	.usage = "usage: qalter [-a date_time] [-A account_string] [-c interval] [-e path]\n"
+		 "\t[-h hold_list] [-j y|n] [-k keep] [-l resource_list]\n"
+		 "\t[-m mail_options] [-M user_list] [-N jobname] [-o path] [-p priority]\n"
+		 "\t[-R o|e|oe] [-r y|n] [-S path] [-u user_list] [-W dependency_list]\n"
+		 "\t[-P project_name] job_identifier...\n"
+		 "       qalter --version\n",
+	.usage_exit = 2,
+};
+
+static int date_take(struct attr_list *l, const char *text)
+{
+	long long when;
+	char number[24];
+
+	if (date_parse(text, (long long)time(NULL), &when) < 0)
+		return -EINVAL;
+	snprintf(number, sizeof(number), "%lld", when);
+	return attr_list_set(l, ATTR_a, NULL, number);
+}
+
+static int resources_take(struct attr_list *l, const char *text)
+{
+	return attr_list_resources(l, ATTR_l, text);
+}
+
+static const struct option_row {
+	char letter;
+	const char *attribute; /* NULL: `take` knows */
+	int (*take)(struct attr_list *l, const char *text);
+} rows[] = {
+	{ 'a', NULL, date_take },	 { 'l', NULL, resources_take },
+	{ 'W', NULL, attr_list_words }, { 'A', ATTR_A, NULL },
+	{ 'c', ATTR_c, NULL },		 { 'e', ATTR_e, NULL },
+	{ 'h', ATTR_h, NULL },		 { 'j', ATTR_j, NULL },
+	{ 'k', ATTR_k, NULL },		 { 'm', ATTR_m, NULL },
+	{ 'M', ATTR_M, NULL },		 { 'N', ATTR_N, NULL },
+	{ 'o', ATTR_o, NULL },		 { 'p', ATTR_p, NULL },
+	{ 'P', ATTR_project, NULL },	 { 'r', ATTR_r, NULL },
+	{ 'R', ATTR_R, NULL },		 { 'S', ATTR_S, NULL },
+	{ 'u', ATTR_u, NULL },
+};
+
+static int option_take(struct attr_list *l, int letter, const char *text)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].letter != letter)
+			continue;
+		return rows[i].take ? rows[i].take(l, text)
+				    : attr_list_set(l, rows[i].attribute, NULL, text);
+	}
+	return -ENOENT;
+}
+
+static bool options_take(struct attr_list *l, int argc, char **argv)
+{
+	bool bad = false;
+	int letter, ret;
+
+	while ((letter = getopt(argc, argv, "a:A:c:e:h:j:k:l:m:M:N:o:p:P:r:R:S:u:W:")) != -1) {
+		ret = option_take(l, letter, optarg);
+		if (ret == -EINVAL)
+			bad |= cmd_illegal(&qalter, letter);
+		else if (ret < 0)
+			bad = true;
+	}
+	return !bad;
+}
+
+static int ask(int c, const char *id, void *arg)
+{
+	struct attr_list *l = arg;
+
+	return pbs_alterjob(c, id, (struct attrl *)l->first, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	struct attr_list changes = { NULL };
+	int status;
+
+	if (cmd_begin(&qalter, argc, argv))
+		return 0;
+	if (!options_take(&changes, argc, argv) || optind >= argc)
+		status = cmd_usage(&qalter);
+	else
+		status = cmd_each_job(&qalter, argc - optind, argv + optind, ask, &changes);
+	attr_list_fini(&changes);
+	return status;
+}
