@@ -285,19 +285,37 @@ void show_attributes_plain(struct show *s, const struct attrl *list, size_t inde
 	}
 }
 
+/* Bytes before the next one that may need an escape. */
+static size_t dsv_run(const char *text, size_t len, char first)
+{
+	size_t i = 0;
+
+	while (i < len && text[i] != first && text[i] != '\n' && text[i] != '\f')
+		i++;
+	return i;
+}
+
 void show_dsv_text(struct out *o, const char *text, size_t len, const char *delim)
 {
-	size_t n = strlen(delim), i;
+	size_t n = strlen(delim), run;
 
-	for (i = 0; i < len; i++) {
-		if (n > 0 && len - i >= n && memcmp(text + i, delim, n) == 0)
+	for (;;) {
+		run = dsv_run(text, len, *delim);
+		out_bytes(o, text, run);
+		text += run;
+		len -= run;
+		if (len == 0)
+			return;
+		if (n > 0 && len >= n && memcmp(text, delim, n) == 0)
 			out_char(o, '\\');
-		if (text[i] == '\n')
+		if (*text == '\n')
 			out_bytes(o, "\\n", 2);
-		else if (text[i] == '\f')
+		else if (*text == '\f')
 			out_bytes(o, "\\f", 2);
 		else
-			out_char(o, text[i]);
+			out_char(o, *text);
+		text++;
+		len--;
 	}
 }
 

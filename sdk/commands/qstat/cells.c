@@ -158,7 +158,7 @@ void cell_estimate(char cell[CELL_SIZE], const char *start, time_t now)
 
 	if (start && (strcmp(start, "0") == 0 || strspn(start, "0123456789") != strlen(start)))
 		set(cell, "    ?");
-	else if (when < now || !localtime_r(&when, &then) || !localtime_r(&now, &today))
+	else if (!start || when < now || !localtime_r(&when, &then) || !localtime_r(&now, &today))
 		set(cell, "   --");
 	else if (then.tm_year == today.tm_year && then.tm_yday == today.tm_yday)
 		snprintf(cell, CELL_SIZE, "%02d:%02d", then.tm_hour, then.tm_min);
