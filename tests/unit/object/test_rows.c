@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_rows.c - to the store and back: every type, values nobody knows, damaged rows, modules that
+ * leave and return.
+ */
+#include "object/fixture.h"
+#include "object/mp.h"
+
+static struct engine e;
+
+static const char *const names[] = { "Name", "count", "flag", "mem", "span", "ratio", "list", "pairs" };
+static const char *const values[] = { "a name", "-70000", "True", "4gb", "100:00:01", "1.5", "a,b", NULL };
+
+static void fill(struct keel_obj *o)
+{
+	for (int i = 0; i < 7; i++)
+		CU_ASSERT_EQUAL(engine_set(&e, o, names[i], KEEL_SET, NULL, values[i]), 0);
+	engine_set(&e, o, "pairs", KEEL_SET, "x", "1");
+	engine_set(&e, o, "pairs", KEEL_SET, "y", "2");
+	engine_set(&e, o, "fleeting", KEEL_SET, NULL, "gone after a restart");
+}
+
+static void check(struct keel_obj *o)
+{
+	CU_ASSERT_PTR_NOT_NULL_FATAL(o);
+	for (int i = 0; i < 7; i++)
+		CU_ASSERT_STRING_EQUAL(engine_text(&e, o, names[i]), values[i]);
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "pairs"), "x=1,y=2");
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "fleeting"), "-");
+}
+
+struct row {
+	char bytes[4096];
+	uint32_t len;
+};
+
+static void encode(struct keel_obj *o, struct row *ret)
+{
+	const char *klass, *id;
+	const void *bytes;
+	bool deleted;
+
+	CU_ASSERT_EQUAL_FATAL(objects_encode(o, &klass, &id, &bytes, &ret->len, &deleted), 0);
+	CU_ASSERT_FALSE(deleted);
+	CU_ASSERT_FATAL(ret->len <= sizeof(ret->bytes));
+	memcpy(ret->bytes, bytes, ret->len);
+}
+
+static int decode(const char *klass, const char *id, const struct row *row, struct keel_err *err)
+{
+	return objects_decode(e.parts.objects, klass, id, row->bytes, row->len, err);
+}
+
+static void there_and_back(void)
+{
+	struct row row, again;
+
+	engine_start(&e);
+	fill(engine_thing(&e, "1"));
+	encode(e.api->find(e.mod, "thing", "1"), &row);
+	engine_stop(&e);
+	engine_start(&e);
+	CU_ASSERT_EQUAL(decode("thing", "1", &row, NULL), 0);
+	check(e.api->find(e.mod, "thing", "1"));
+	CU_ASSERT_EQUAL(e.n_dirty, 0);
+	encode(e.api->find(e.mod, "thing", "1"), &again);
+	CU_ASSERT_EQUAL(again.len, row.len);
+	CU_ASSERT_EQUAL(memcmp(again.bytes, row.bytes, row.len), 0);
+	engine_stop(&e);
+}
+
+static void deletion_of_a_loaded_row(void)
+{
+	const char *klass, *id;
+	const void *bytes;
+	uint32_t len;
+	struct keel_obj *o;
+	struct row row;
+	bool deleted;
+
+	engine_start(&e);
+	encode(engine_thing(&e, "1"), &row);
+	engine_stop(&e);
+	engine_start(&e);
+	CU_ASSERT_EQUAL(decode("thing", "1", &row, NULL), 0);
+	o = e.api->find(e.mod, "thing", "1");
+	e.api->destroy(o);
+	CU_ASSERT_EQUAL(e.n_dirty, 1);
+	CU_ASSERT_EQUAL(objects_encode(o, &klass, &id, &bytes, &len, &deleted), 0);
+	CU_ASSERT_TRUE(deleted);
+	CU_ASSERT_STRING_EQUAL(klass, "thing");
+	CU_ASSERT_STRING_EQUAL(id, "1");
+	objects_saved(o);
+	engine_stop(&e);
+}
+
+/* Bodies as a future or a larger installation would have written them. */
+static void strangers(struct row *row)
+{
+	struct mp m = { 0 };
+	size_t map = mp_open_map(&m), inner;
+
+	mp_str(&m, "Name", 4);
+	mp_str(&m, "known", 5);
+	mp_str(&m, "future", 6);
+	inner = mp_open_array(&m);
+	mp_int(&m, 1);
+	mp_str(&m, "two", 3);
+	mp_close(&m, inner, 2);
+	mp_str(&m, "pairs", 5);
+	inner = mp_open_map(&m);
+	mp_str(&m, "x", 1);
+	mp_str(&m, "1", 1);
+	mp_str(&m, "alien_lic", 9);
+	mp_str(&m, "3", 1);
+	mp_close(&m, inner, 2);
+	mp_str(&m, "count", 5);
+	mp_str(&m, "no number", 9);
+	mp_str(&m, "span", 4);
+	mp_str(&m, "0:10", 4); /* text where an integer is usual */
+	mp_str(&m, "list", 4);
+	mp_int(&m, 12); /* and the reverse */
+	mp_str(&m, "extra", 5);
+	inner = mp_open_map(&m);
+	mp_str(&m, "k", 1);
+	mp_str(&m, "9", 1);
+	mp_close(&m, inner, 1);
+	mp_close(&m, map, 7);
+	memcpy(row->bytes, m.data, m.len);
+	row->len = (uint32_t)m.len;
+	mp_fini(&m);
+}
+
+static bool holds(const struct row *row, const char *text)
+{
+	return memmem(row->bytes, row->len, text, strlen(text)) != NULL;
+}
+
+static void unknown_values(void)
+{
+	const struct keel_contrib extra = { "ATTR", &extra_attr };
+	struct row row, again;
+	struct keel_obj *o;
+
+	engine_start(&e);
+	strangers(&row);
+	CU_ASSERT_EQUAL_FATAL(decode("thing", "1", &row, NULL), 0);
+	o = e.api->find(e.mod, "thing", "1");
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "Name"), "known");
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "pairs"), "x=1");
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "count"), "-");
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "span"), "00:00:10");
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "list"), "12");
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "back"), "600"); /* never unset */
+	encode(o, &again);
+	CU_ASSERT_TRUE(holds(&again, "future"));
+	CU_ASSERT_TRUE(holds(&again, "two"));
+	CU_ASSERT_TRUE(holds(&again, "alien_lic"));
+	CU_ASSERT_TRUE(holds(&again, "no number"));
+	CU_ASSERT_TRUE(holds(&again, "extra"));
+	/* The module comes: its values are there; it goes: they are kept. */
+	CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, &extra, 1, sizeof(extra), NULL), 0);
+	o = e.api->find(e.mod, "thing", "1");
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "extra"), "k=9");
+	registry_remove(e.parts.registry, &e.guest);
+	encode(o, &again);
+	CU_ASSERT_TRUE(holds(&again, "extra"));
+	CU_ASSERT_TRUE(holds(&again, "future"));
+	engine_stop(&e);
+}
+
+static void damaged(void)
+{
+	struct keel_err err = { 0 };
+	struct row good, bad;
+
+	engine_start(&e);
+	fill(engine_thing(&e, "1"));
+	encode(e.api->find(e.mod, "thing", "1"), &good);
+	CU_ASSERT_EQUAL(decode("thing", "1", &good, &err), -EEXIST);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "thing '1' is there twice"));
+	for (uint32_t len = 0; len < good.len; len++) {
+		bad = good;
+		bad.len = len;
+		CU_ASSERT_EQUAL(decode("thing", "cut", &bad, &err), -EPROTO);
+	}
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "damaged"));
+	bad = good;
+	bad.len++;
+	CU_ASSERT_EQUAL(decode("thing", "longer", &bad, &err), -EPROTO);
+	for (uint32_t at = 0; at < good.len; at++)
+		for (int byte = 0; byte < 256; byte += 15) {
+			bad = good;
+			bad.bytes[at] = (char)byte;
+			if (decode("thing", "x", &bad, &err) == 0)
+				e.api->destroy(e.api->find(e.mod, "thing", "x"));
+		}
+	e.n_dirty = 0;
+	engine_stop(&e);
+}
+
+static struct {
+	char ids[64];
+	unsigned n;
+} told;
+
+static void known(void *arg, uint32_t point, const char *id, struct keel_obj *o)
+{
+	(void)arg;
+	CU_ASSERT_EQUAL(point, KEEL_POINT_job_known);
+	CU_ASSERT_STRING_EQUAL(e.api->id(o), id);
+	strcat(told.ids, id);
+	if (told.n++ == 0)
+		e.api->destroy(o);
+}
+
+/* Rows of a class nobody declares are kept; declaring it makes them objects. */
+static void class_comes_late(void)
+{
+	struct row row, again;
+
+	engine_start(&e);
+	fill(engine_thing(&e, "1"));
+	encode(e.api->find(e.mod, "thing", "1"), &row);
+	engine_stop(&e);
+	engine_bare(&e);
+	memset(&told, 0, sizeof(told));
+	CU_ASSERT_EQUAL(decode("thing", "c", &row, NULL), 0);
+	CU_ASSERT_EQUAL(decode("thing", "a", &row, NULL), 0);
+	CU_ASSERT_EQUAL(decode("thing", "b", &row, NULL), 0);
+	CU_ASSERT_PTR_NULL(e.api->find(e.mod, "thing", "a"));
+	objects_replay(e.parts.objects, known, NULL);
+	CU_ASSERT_EQUAL(told.n, 0);
+	engine_rows(&e);
+	check(e.api->find(e.mod, "thing", "a"));
+	objects_replay(e.parts.objects, known, NULL);
+	CU_ASSERT_STRING_EQUAL(told.ids, "cab"); /* order of creation; the first died meanwhile */
+	CU_ASSERT_EQUAL(e.api->count(e.mod, "thing"), 2);
+	e.n_dirty = 0;
+	/* Reload: away with everything, and back. */
+	registry_remove(e.parts.registry, &e.owner);
+	CU_ASSERT_PTR_NULL(e.api->find(e.mod, "thing", "a"));
+	engine_rows(&e);
+	check(e.api->find(e.mod, "thing", "a"));
+	encode(e.api->find(e.mod, "thing", "b"), &again);
+	CU_ASSERT_EQUAL(again.len, row.len);
+	engine_stop(&e);
+}
+
+/* Dirty when its class goes: the row is written all the same. */
+static void class_leaves_dirty_objects(void)
+{
+	struct keel_obj *o;
+	struct row row;
+
+	engine_start(&e);
+	o = engine_thing(&e, "1");
+	fill(o);
+	registry_remove(e.parts.registry, &e.owner);
+	encode(o, &row);
+	CU_ASSERT_TRUE(holds(&row, "a name"));
+	engine_stop(&e);
+}
+
+static void rows_refused(void)
+{
+	static const struct keel_attr_def bad_default = KEEL_ATTR_DEF(
+		"thing", "bad", "long", .fallback = "x");
+	static const struct keel_attr_def waits = KEEL_ATTR_DEF("thing", "waits", "nosuch");
+	static const struct keel_type_def short_type = { .size = 8, .name = "short" };
+	const struct keel_contrib refused[] = { { "ATTR", &thing_attrs[0] },
+						{ "CLASS", &thing_class },
+						{ "TYPE", &pairs_type },
+						{ "TYPE", &short_type },
+						{ "ATTR", &bad_default } };
+	const struct keel_contrib waiting = { "ATTR", &waits };
+	struct keel_err err;
+
+	engine_start(&e);
+	for (int i = 0; i < 5; i++) {
+		err.text[0] = '\0';
+		CU_ASSERT_NOT_EQUAL(registry_add(e.parts.registry, &e.guest, &refused[i], 1,
+						 sizeof(refused[0]), &err), 0);
+		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "guest"));
+		if (i < 3)
+			CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "testmod"));
+	}
+	CU_ASSERT_EQUAL(objects_waiting(e.parts.objects, &err), 0);
+	CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, &waiting, 1, sizeof(waiting), &err),
+			0);
+	CU_ASSERT_PTR_NULL(e.api->attr(e.mod, "thing", "waits"));
+	CU_ASSERT_EQUAL(objects_waiting(e.parts.objects, &err), -ENOENT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "type 'nosuch'"));
+	engine_stop(&e);
+}
+
+int main(void)
+{
+	static const struct case_row rows[] = {
+		{ "there and back", there_and_back },
+		{ "deletion of a loaded row", deletion_of_a_loaded_row },
+		{ "unknown values", unknown_values },
+		{ "damaged rows", damaged },
+		{ "a class that comes late", class_comes_late },
+		{ "a class that leaves dirty objects", class_leaves_dirty_objects },
+		{ "contributions refused", rows_refused },
+	};
+
+	return RUN("rows", rows);
+}
