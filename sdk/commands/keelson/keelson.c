@@ -55,8 +55,8 @@ static void daemon_exec(char **argv)
 
 static int check(char **args)
 {
-	char name[] = DAEMON, option[] = "--check";
-	char *argv[] = { name, option, args[0], NULL };
+	char name[] = DAEMON, option[] = "--check", conf[] = "--conf";
+	char *argv[] = { name, option, args[0] ? conf : NULL, args[0], NULL };
 	int state;
 	pid_t child = fork();
 
