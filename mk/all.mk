@@ -24,7 +24,7 @@ obj/%.o: $(S)/%.c
 	$(DO)$(CC) $(FLAGS) $(K_CFLAGS) $(FLAGS_AFTER) -MMD -MP -c -o $@ $<
 
 # An archive of exactly its objects
-ARCHIVE = $(call SAY,AR) mkdir -p $(@D) && rm -f $@ && $(AR) cr $@ $^ && $(RANLIB) $@
+ARCHIVE = $(call SAY,AR) mkdir -p $(@D) && rm -f $@ && $(AR) cq $@ $^ && $(RANLIB) $@
 
 KEELSON_ALL :=
 include $(S)/mk/kernel.mk

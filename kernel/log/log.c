@@ -101,9 +101,11 @@ static int day_open(struct log *g, int day)
 		return -errno;
 	if (g->fd >= 0) {
 		record_write(g, KEEL_LOG_SYSTEM, "Svr", "Log", "Log closed");
-		close(g->fd);
+		dup3(fd, g->fd, O_CLOEXEC);
+		close(fd);
+	} else {
+		g->fd = fd;
 	}
-	g->fd = fd;
 	g->day = day;
 	first_lines(g);
 	return 0;
@@ -184,6 +186,11 @@ void log_close(struct log *g)
 void log_set_mask(struct log *g, uint32_t mask)
 {
 	g->mask = mask;
+}
+
+int log_fd(const struct log *g)
+{
+	return g->fd;
 }
 
 void log_set_json(struct log *g, bool json)

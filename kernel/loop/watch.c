@@ -10,7 +10,7 @@
 
 #include "loop/inside.h"
 
-static void watch_ready(uv_poll_t *uv, int status, int events);
+static void watch_ready(uv_poll_t *uv, int failure, int events);
 
 static int watch_start(struct loop_watch *w)
 {
@@ -22,13 +22,13 @@ static int watch_start(struct loop_watch *w)
 	return uv_poll_start(&w->uv, events, watch_ready);
 }
 
-static void watch_ready(uv_poll_t *uv, int status, int events)
+static void watch_ready(uv_poll_t *uv, int failure, int events)
 {
 	struct loop_watch *w = uv->data;
 	int told = (events & UV_READABLE ? LOOP_READABLE : 0) |
 		   (events & UV_WRITABLE ? LOOP_WRITABLE : 0);
 
-	if (status < 0) {
+	if (failure < 0) {
 		told = w->events;
 		watch_start(w);
 	}

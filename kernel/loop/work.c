@@ -20,13 +20,13 @@ static void work_do(uv_work_t *uv)
 	w->work(w->arg);
 }
 
-static void work_done(uv_work_t *uv, int status)
+static void work_done(uv_work_t *uv, int cancelled)
 {
 	struct work *w = uv->data;
 	loop_fn *done = w->done;
 	void *arg = w->arg;
 
-	(void)status; /* only cancelling makes it fail, and nobody cancels */
+	(void)cancelled; /* only cancelling makes it fail, and nobody cancels */
 	free(w);
 	if (done != NULL)
 		done(arg);

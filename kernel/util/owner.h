@@ -46,6 +46,7 @@ struct owner {
 	struct keel_mod pub; /* first: a keel_mod is an owner */
 	struct parts *parts;
 	uint32_t live;     /* registrations (timers, watches, taps, rows ...) that must end before unload */
+	uint32_t posts;    /* calls posted from any thread and not yet made; atomic */
 	int32_t slot_base; /* for kernel/object: first private slot, -1 none */
 };
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check.c - keelsond --check: look at configuration and modules, start nothing.
+ *
+ * The parts exist, so that modules find the groups they need, but nothing is locked, written, stored or
+ * listened to.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hook/hooks.h"
+#include "log/log.h"
+#include "loop/loop.h"
+#include "main/inside.h"
+#include "module/modules.h"
+#include "util/err.h"
+
+static int prepare(struct daemon *d, struct keel_err *err)
+{
+	int ret = settings_read(d->options, &d->parts.conf, &d->settings, err);
+
+	if (ret == 0)
+		ret = parts_name(d, err);
+	if (ret == 0)
+		ret = loop_create(&d->parts.loop);
+	if (ret == 0)
+		ret = log_open(d->parts.loop, NULL, d->parts.daemon_name, KEEL_LOG_ERROR, false,
+			       &d->parts.log, err);
+	return ret == 0 ? parts_create(d, err) : ret;
+}
+
+int daemon_check(const struct options *o)
+{
+	struct daemon d = { .options = o, .locks = HOME_LOCKS_NONE };
+	struct keel_err err = { 0 };
+	int ret = prepare(&d, &err);
+
+	if (ret == 0)
+		ret = modules_check(d.parts.modules, d.parts.conf, &err);
+	if (ret < 0)
+		fprintf(stderr, "keelsond: %s\n", err.text);
+	else
+		printf("%s: the configuration is right\n", o->conf_file);
+	parts_destroy(&d);
+	settings_destroy(d.settings);
+	return ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

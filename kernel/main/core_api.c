@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * core_api.c - the API group "core", over loop and log.
+ *
+ * Whatever will call a module later is counted in its owner's `live`, so that its code is not unloaded
+ * under it. Posts come from other threads and are counted in `posts`, which is atomic.
+ */
+#include "main/core_api.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "log/log.h"
+#include "loop/loop.h"
+#include "main/daemon.h"
+#include "util/err.h"
+#include "util/owner.h"
+#include "util/version.h"
+
+struct keel_timer {
+	struct owner *owner;
+	struct loop_timer *timer;
+	keel_fn *fn;
+	void *arg;
+};
+
+struct keel_watch {
+	struct owner *owner;
+	struct loop_watch *watch;
+	keel_fn *fn;
+	void *arg;
+};
+
+/* A call that is under way: deferred, posted, or at a worker thread. */
+struct later {
+	struct owner *owner;
+	keel_fn *fn;
+	void (*work)(void *arg);
+	void *arg;
+};
+
+static void core_log(struct keel_mod *m, uint32_t event, const char *klass, const char *object,
+		     const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_addv(owner_of(m)->parts->log, event, klass, object, fmt, ap);
+	va_end(ap);
+}
+
+static int32_t core_error(struct keel_err *err, int32_t code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	err_setv(err, code, fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+static const char *core_pbse_text(int32_t code)
+{
+	return pbse_text(code);
+}
+
+static int64_t core_now_ms(struct keel_mod *m)
+{
+	return loop_now_ms(owner_of(m)->parts->loop);
+}
+
+static int64_t core_time(struct keel_mod *m)
+{
+	return loop_time(owner_of(m)->parts->loop);
+}
+
+static uint32_t core_daemon(struct keel_mod *m)
+{
+	return owner_of(m)->parts->daemon;
+}
+
+static const char *core_home(struct keel_mod *m)
+{
+	return owner_of(m)->parts->home;
+}
+
+static const char *core_exec_dir(struct keel_mod *m)
+{
+	return owner_of(m)->parts->exec_dir;
+}
+
+static const char *core_server_name(struct keel_mod *m)
+{
+	return owner_of(m)->parts->server_name;
+}
+
+static const char *core_host_name(struct keel_mod *m)
+{
+	return owner_of(m)->parts->host_name;
+}
+
+static const char *core_version_text(struct keel_mod *m)
+{
+	(void)m;
+	return KEELSON_VERSION_TEXT;
+}
+
+/* ---- timers and fds -------------------------------------------------------------------------- */
+
+static void timer_fired(void *arg)
+{
+	struct keel_timer t = *(struct keel_timer *)arg;
+
+	free(arg);
+	t.owner->live--;
+	t.fn(&t.owner->pub, t.arg);
+}
+
+static struct keel_timer *core_timer(struct keel_mod *m, int64_t after_ms, keel_fn *fn, void *arg)
+{
+	struct keel_timer *t = malloc(sizeof(*t));
+
+	if (t == NULL)
+		return NULL;
+	*t = (struct keel_timer){ .owner = owner_of(m), .fn = fn, .arg = arg };
+	t->timer = loop_timer(t->owner->parts->loop, after_ms, timer_fired, t);
+	if (t->timer == NULL) {
+		free(t);
+		return NULL;
+	}
+	t->owner->live++;
+	return t;
+}
+
+static void core_timer_cancel(struct keel_timer *t)
+{
+	if (t == NULL)
+		return;
+	loop_timer_cancel(t->timer);
+	t->owner->live--;
+	free(t);
+}
+
+static void fd_ready(void *arg, int events)
+{
+	struct keel_watch *w = arg;
+
+	(void)events;
+	w->fn(&w->owner->pub, w->arg);
+}
+
+static struct keel_watch *core_watch_fd(struct keel_mod *m, int fd, keel_fn *fn, void *arg)
+{
+	struct keel_watch *w = malloc(sizeof(*w));
+
+	if (w == NULL)
+		return NULL;
+	*w = (struct keel_watch){ .owner = owner_of(m), .fn = fn, .arg = arg };
+	if (loop_watch(w->owner->parts->loop, fd, LOOP_READABLE, fd_ready, w, &w->watch) < 0) {
+		free(w);
+		return NULL;
+	}
+	w->owner->live++;
+	return w;
+}
+
+static void core_watch_cancel(struct keel_watch *w)
+{
+	if (w == NULL)
+		return;
+	loop_watch_cancel(w->watch);
+	w->owner->live--;
+	free(w);
+}
+
+/* ---- calls that come later -------------------------------------------------------------------- */
+
+static struct later *later_create(struct keel_mod *m, keel_fn *fn, void *arg)
+{
+	struct later *l = malloc(sizeof(*l));
+
+	if (l != NULL)
+		*l = (struct later){ .owner = owner_of(m), .fn = fn, .arg = arg };
+	return l;
+}
+
+static void later_call(void *arg)
+{
+	struct later l = *(struct later *)arg;
+
+	free(arg);
+	l.owner->live--;
+	if (l.fn != NULL)
+		l.fn(&l.owner->pub, l.arg);
+}
+
+static void posted_call(void *arg)
+{
+	struct later l = *(struct later *)arg;
+
+	free(arg);
+	l.fn(&l.owner->pub, l.arg);
+	__atomic_sub_fetch(&l.owner->posts, 1, __ATOMIC_RELEASE);
+}
+
+static int32_t core_defer(struct keel_mod *m, keel_fn *fn, void *arg)
+{
+	struct later *l = later_create(m, fn, arg);
+	int ret;
+
+	if (l == NULL)
+		return -ENOMEM;
+	ret = loop_defer(l->owner->parts->loop, later_call, l);
+	if (ret < 0)
+		free(l);
+	else
+		owner_of(m)->live++;
+	return ret;
+}
+
+static int32_t core_post(struct keel_mod *m, keel_fn *fn, void *arg)
+{
+	struct later *l = later_create(m, fn, arg);
+	int ret;
+
+	if (l == NULL)
+		return -ENOMEM;
+	__atomic_add_fetch(&owner_of(m)->posts, 1, __ATOMIC_ACQUIRE);
+	ret = loop_post(l->owner->parts->loop, posted_call, l);
+	if (ret < 0) {
+		__atomic_sub_fetch(&owner_of(m)->posts, 1, __ATOMIC_RELEASE);
+		free(l);
+	}
+	return ret;
+}
+
+static void work_do(void *arg)
+{
+	struct later *l = arg;
+
+	l->work(l->arg);
+}
+
+static int32_t core_work(struct keel_mod *m, void (*work)(void *arg), keel_fn *done, void *arg)
+{
+	struct later *l = later_create(m, done, arg);
+	int ret;
+
+	if (l == NULL)
+		return -ENOMEM;
+	l->work = work;
+	ret = loop_work(l->owner->parts->loop, work_do, later_call, l);
+	if (ret < 0)
+		free(l);
+	else
+		owner_of(m)->live++;
+	return ret;
+}
+
+static void core_stop(struct keel_mod *m)
+{
+	daemon_stop(owner_of(m)->parts);
+}
+
+const struct keel_core_api *core_api(void)
+{
+	static const struct keel_core_api api = {
+		.size = sizeof(api),
+		.version = 0,
+		.log = core_log,
+		.error = core_error,
+		.pbse_text = core_pbse_text,
+		.now_ms = core_now_ms,
+		.time = core_time,
+		.daemon = core_daemon,
+		.home = core_home,
+		.exec_dir = core_exec_dir,
+		.server_name = core_server_name,
+		.host_name = core_host_name,
+		.version_text = core_version_text,
+		.timer = core_timer,
+		.timer_cancel = core_timer_cancel,
+		.defer = core_defer,
+		.post = core_post,
+		.work = core_work,
+		.watch_fd = core_watch_fd,
+		.watch_cancel = core_watch_cancel,
+		.stop = core_stop,
+	};
+
+	return &api;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * daemon.c - one kernel from start to end.
+ *
+ *   configuration -> locks -> log -> parts -> modules loaded -> store loaded -> modules started
+ *   -> links -> client socket -> ready ... asked to stop -> last replies and commits -> reverse
+ *
+ * A start that fails says why once, undoes what it did and leaves nothing behind but its log.
+ */
+#include "main/daemon.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "hook/hooks.h"
+#include "link/links.h"
+#include "log/log.h"
+#include "loop/loop.h"
+#include "main/crash.h"
+#include "main/inside.h"
+#include "main/notify.h"
+#include "module/modules.h"
+#include "request/router.h"
+#include "store/store.h"
+#include "util/err.h"
+#include "util/version.h"
+
+#define LAST_REPLIES_MS 5000
+#define LAST_COMMIT_MS 15000
+
+static struct daemon *daemon_of(struct parts *p)
+{
+	return (struct daemon *)p;
+}
+
+/* ---- words ------------------------------------------------------------------------------------ */
+
+static void say_failure(const struct daemon *d, const struct keel_err *err)
+{
+	fprintf(stderr, "keelsond: %s\n", err->text);
+	log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name, "%s",
+		err->text);
+}
+
+/* Each line of `text` as a record. */
+static void log_lines(const struct daemon *d, char *text)
+{
+	char *line;
+
+	while (text != NULL && (line = strsep(&text, "\n")) != NULL)
+		if (line[0] != '\0')
+			log_add(d->parts.log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr",
+				d->parts.daemon_name, "%s", line);
+}
+
+static void remember_modules(const struct daemon *d)
+{
+	struct buf text;
+
+	buf_init(&text);
+	modules_describe(d->parts.modules, &text);
+	crash_modules(buf_take(&text, NULL));
+}
+
+/* ---- signals ---------------------------------------------------------------------------------- */
+
+void daemon_stop(struct parts *parts)
+{
+	daemon_of(parts)->stopping = true;
+	loop_stop(parts->loop);
+}
+
+static void stop_asked(void *arg, int signum)
+{
+	struct daemon *d = arg;
+
+	log_add(d->parts.log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", d->parts.daemon_name,
+		"caught signal %d (%s)", signum, strsignal(signum));
+	daemon_stop(&d->parts);
+}
+
+static void reload_asked(void *arg, int signum)
+{
+	struct daemon *d = arg;
+	struct keel_err err = { 0 };
+	struct buf out;
+
+	(void)signum;
+	if (!d->serving || d->stopping)
+		return;
+	notify_send("RELOADING=1");
+	buf_init(&out);
+	if (daemon_reload(&d->parts, &out, &err) < 0)
+		log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name,
+			"reload refused: %s", err.text);
+	else
+		log_add(d->parts.log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", d->parts.daemon_name,
+			"configuration reloaded");
+	log_lines(d, out.data);
+	buf_fini(&out);
+	notify_send("READY=1");
+}
+
+static int signals_watch(struct daemon *d, struct keel_err *err)
+{
+	int ret = loop_signal(d->parts.loop, SIGTERM, stop_asked, d);
+
+	if (ret == 0)
+		ret = loop_signal(d->parts.loop, SIGINT, stop_asked, d);
+	if (ret == 0)
+		ret = loop_signal(d->parts.loop, SIGHUP, reload_asked, d);
+	return ret == 0 ? 0 : err_set(err, ret, "cannot watch signals: %s", strerror(-ret));
+}
+
+/* ---- reload ------------------------------------------------------------------------------------- */
+
+static void settings_apply(struct daemon *d)
+{
+	log_set_mask(d->parts.log, d->settings->log_events);
+	log_set_json(d->parts.log, settings_log(d->settings)->format != 0);
+}
+
+int daemon_reload(struct parts *parts, struct buf *out, struct keel_err *err)
+{
+	struct daemon *d = daemon_of(parts);
+	struct settings *settings, *old_settings = d->settings;
+	struct conf *conf, *old_conf = parts->conf;
+	int ret = settings_read(d->options, &conf, &settings, err);
+
+	if (ret < 0)
+		return ret;
+	ret = settings_check_change(d->settings, settings, err);
+	if (ret == 0)
+		ret = modules_reload(parts->modules, conf, out, err);
+	if (ret < 0) {
+		settings_destroy(settings);
+		conf_destroy(conf);
+		return ret;
+	}
+	d->settings = settings;
+	parts->conf = conf;
+	settings_destroy(old_settings);
+	conf_destroy(old_conf);
+	settings_apply(d);
+	remember_modules(d);
+	return 0;
+}
+
+/* ---- start -------------------------------------------------------------------------------------- */
+
+static int log_start(struct daemon *d, struct keel_err *err)
+{
+	const struct settings *s = d->settings;
+	int ret = loop_create(&d->parts.loop);
+
+	if (ret < 0)
+		return err_set(err, ret, "cannot create the event loop: %s", strerror(-ret));
+	ret = log_open(d->parts.loop, s->log_dir, s->daemon_name, s->log_events, s->microseconds,
+		       &d->parts.log, err);
+	if (ret < 0)
+		return ret;
+	settings_apply(d);
+	crash_init(log_fd(d->parts.log));
+	return 0;
+}
+
+static int modules_run(struct daemon *d, struct keel_err *err)
+{
+	int ret = modules_load(d->parts.modules, d->parts.conf, err);
+
+	if (ret == 0)
+		ret = store_use(d->parts.store, err);
+	if (ret == 0)
+		ret = modules_start(d->parts.modules, err);
+	return ret;
+}
+
+static int doors_open(struct daemon *d, struct keel_err *err)
+{
+	int ret = links_start(d->parts.links, err);
+
+	if (ret == 0 && d->parts.daemon & KEEL_SERVER)
+		ret = router_listen(d->parts.router, d->settings->socket, err);
+	return ret;
+}
+
+static int start(struct daemon *d, struct keel_err *err)
+{
+	int ret = settings_read(d->options, &d->parts.conf, &d->settings, err);
+
+	if (ret == 0)
+		ret = parts_name(d, err);
+	if (ret == 0)
+		ret = home_make(d->parts.home, d->parts.daemon, err);
+	if (ret == 0)
+		ret = home_lock(d->parts.home, d->parts.daemon, &d->locks, err);
+	if (ret == 0)
+		ret = log_start(d, err);
+	if (ret == 0)
+		ret = signals_watch(d, err);
+	if (ret == 0)
+		ret = parts_create(d, err);
+	if (ret == 0)
+		ret = modules_run(d, err);
+	return ret == 0 ? doors_open(d, err) : ret;
+}
+
+static void tell_started(struct daemon *d)
+{
+	struct parts *p = &d->parts;
+
+	if (p->daemon & KEEL_SERVER)
+		hooks_note(p->hooks, KEEL_POINT_server_start,
+			   &(const struct keel_ev_server_start){
+				   .size = sizeof(struct keel_ev_server_start) });
+	if (p->daemon & KEEL_MOM)
+		hooks_note(p->hooks, KEEL_POINT_host_start, KEEL_EVENT(host_start, .host = p->host_name));
+	log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Fil", p->daemon_name,
+		"Version " KEELSON_PBS_LEVEL ", started, initialization type = 1");
+	d->serving = true;
+	remember_modules(d);
+	notify_send("READY=1");
+	background_ready();
+}
+
+/* ---- end ---------------------------------------------------------------------------------------- */
+
+static bool replies_are_out(void *arg)
+{
+	const struct parts *p = arg;
+
+	return router_idle(p->router) && store_idle(p->store);
+}
+
+static bool all_is_stored(void *arg)
+{
+	return store_idle(((const struct parts *)arg)->store);
+}
+
+static void serve_no_more(struct daemon *d)
+{
+	struct parts *p = &d->parts;
+
+	d->serving = false;
+	notify_send("STOPPING=1");
+	if (p->daemon & KEEL_SERVER) {
+		log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Svr",
+			p->daemon_name, "Starting to shutdown the server, type is Quick");
+		hooks_note(p->hooks, KEEL_POINT_server_stop,
+			   &(const struct keel_ev_server_stop){
+				   .size = sizeof(struct keel_ev_server_stop) });
+	}
+	router_shutdown(p->router);
+	loop_run_until(p->loop, replies_are_out, p, LAST_REPLIES_MS);
+	links_stop(p->links);
+	if (loop_run_until(p->loop, all_is_stored, p, LAST_COMMIT_MS) < 0)
+		log_add(p->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", p->daemon_name,
+			"the last changes could not be stored; no client was told that they were");
+}
+
+static void end(struct daemon *d)
+{
+	if (d->parts.modules != NULL)
+		modules_stop(d->parts.modules);
+	if (d->parts.log != NULL && d->stopping)
+		log_add(d->parts.log, KEEL_LOG_SYSTEM, "Svr", d->parts.daemon_name, "%s",
+			d->parts.daemon & KEEL_SERVER ? "Server shutdown completed" : "Is down");
+	crash_init(-1);
+	parts_destroy(d);
+	home_unlock(&d->locks);
+	settings_destroy(d->settings);
+	crash_modules(NULL);
+}
+
+int daemon_run(const struct options *o)
+{
+	struct daemon d = { .options = o, .locks = HOME_LOCKS_NONE };
+	struct keel_err err = { 0 };
+	int ret;
+
+	signal(SIGPIPE, SIG_IGN);
+	umask(022);
+	ret = start(&d, &err);
+	if (ret < 0) {
+		say_failure(&d, &err);
+	} else {
+		tell_started(&d);
+		loop_run(d.parts.loop);
+		serve_no_more(&d);
+	}
+	end(&d);
+	return ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

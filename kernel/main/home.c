@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * home.c - PBS_HOME: its directories, and the locks that let one daemon of a role run in it.
+ *
+ * A lock is a record lock of fcntl(): it ends with its process, however that ends, so a stale file
+ * locks nothing. What exists is never changed: an administrator may have reasons for other modes.
+ * Modules make the directories that only they use.
+ */
+#include "main/home.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/err.h"
+#include "util/file.h"
+#include "util/text.h"
+#include "util/version.h"
+
+/* path, mode, for which roles */
+static const struct {
+	const char *path;
+	mode_t mode;
+	uint32_t roles;
+} dirs[] = {
+	{ "", 0755, KEEL_ANY },
+	{ "run", 0755, KEEL_ANY },
+	{ "spool", 01777, KEEL_ANY },
+	{ "undelivered", 01777, KEEL_ANY },
+	{ "aux", 0755, KEEL_MOM },
+	{ "checkpoint", 0700, KEEL_MOM },
+	{ "server_logs", 0755, KEEL_SERVER },
+	{ "server_priv", 0750, KEEL_SERVER },
+	{ "server_priv/hooks", 0750, KEEL_SERVER },
+	{ "server_priv/users", 0750, KEEL_SERVER },
+	{ "server_priv/peers", 0750, KEEL_SERVER },
+	{ "sched_logs", 0755, KEEL_SERVER },
+	{ "sched_priv", 0750, KEEL_SERVER },
+	{ "datastore", 0700, KEEL_SERVER },
+	{ "mom_logs", 0755, KEEL_MOM },
+	{ "mom_priv", 0751, KEEL_MOM },
+	{ "mom_priv/hooks", 0751, KEEL_MOM },
+	{ "mom_priv/config.d", 0755, KEEL_MOM },
+	{ "mom_priv/peers", 0750, KEEL_MOM },
+};
+
+/* Written when they are missing. */
+static const struct {
+	const char *path, *text;
+} files[] = {
+	{ "pbs_environment", "PATH=/usr/local/bin:/usr/bin:/bin\nLANG=C\n" },
+	{ "pbs_version", KEELSON_VERSION_TEXT "\n" },
+};
+
+static int dir_of_home(const char *home, const char *path, mode_t mode, struct keel_err *err)
+{
+	char *whole = path[0] == '\0' ? strdup(home) : path_join(home, path);
+	int ret = whole == NULL ? -ENOMEM : dir_make(whole, mode);
+
+	if (ret < 0)
+		err_set(err, ret, "cannot make the directory %s: %s; check PBS_HOME (%s) and that this "
+			"user may write there", whole == NULL ? path : whole, strerror(-ret), home);
+	free(whole);
+	return ret;
+}
+
+static int file_of_home(const char *home, const char *path, const char *text, struct keel_err *err)
+{
+	char *whole = path_join(home, path);
+	int ret = whole == NULL ? -ENOMEM : 0;
+
+	if (ret == 0 && access(whole, F_OK) < 0)
+		ret = file_write_durable(whole, text, strlen(text), 0644);
+	if (ret < 0)
+		err_set(err, ret, "cannot write %s/%s: %s", home, path, strerror(-ret));
+	free(whole);
+	return ret;
+}
+
+int home_make(const char *home, uint32_t roles, struct keel_err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < KEEL_COUNT(dirs); i++)
+		if (dirs[i].roles & roles)
+			ret = dir_of_home(home, dirs[i].path, dirs[i].mode, err);
+	for (size_t i = 0; ret == 0 && i < KEEL_COUNT(files); i++)
+		ret = file_of_home(home, files[i].path, files[i].text, err);
+	return ret;
+}
+
+static int lock_refused(int fd, const char *path, const char *role, struct keel_err *err)
+{
+	struct flock who = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	if (fcntl(fd, F_GETLK, &who) == 0 && who.l_type != F_UNLCK)
+		return err_set(err, -EBUSY,
+			       "a %s is already running here with pid %ld (it holds %s); stop it first, "
+			       "or give this one a home of its own",
+			       role, (long)who.l_pid, path);
+	return err_set(err, -EBUSY, "%s is locked; is another %s starting?", path, role);
+}
+
+static int pid_write(int fd)
+{
+	char text[24];
+	int len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+
+	if (ftruncate(fd, 0) < 0)
+		return -errno;
+	return fd_write_all(fd, text, (size_t)len);
+}
+
+static int lock_take(const char *path, const char *role, int *ret_fd, struct keel_err *err)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644), ret;
+
+	if (fd < 0)
+		return err_set(err, -errno, "cannot open the lock file %s: %s", path, strerror(errno));
+	if (fcntl(fd, F_SETLK, &lock) < 0) {
+		ret = errno == EACCES || errno == EAGAIN ?
+			      lock_refused(fd, path, role, err) :
+			      err_set(err, -errno, "cannot lock %s: %s", path, strerror(errno));
+		close(fd);
+		return ret;
+	}
+	ret = pid_write(fd);
+	if (ret < 0) {
+		close(fd);
+		return err_set(err, ret, "cannot write the pid into %s: %s", path, strerror(-ret));
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+static int lock_role(const char *home, const char *file, const char *role, int *ret_fd,
+		     struct keel_err *err)
+{
+	char *path = path_join(home, file);
+	int ret = path == NULL ? err_set(err, -ENOMEM, "no memory") :
+				 lock_take(path, role, ret_fd, err);
+
+	free(path);
+	return ret;
+}
+
+int home_lock(const char *home, uint32_t roles, struct home_locks *ret, struct keel_err *err)
+{
+	struct home_locks locks = HOME_LOCKS_NONE;
+	int rc = 0;
+
+	if (roles & KEEL_SERVER)
+		rc = lock_role(home, "server_priv/server.lock", "server", &locks.server, err);
+	if (rc == 0 && roles & KEEL_MOM)
+		rc = lock_role(home, "mom_priv/mom.lock", "mom", &locks.mom, err);
+	if (rc < 0)
+		home_unlock(&locks);
+	else
+		*ret = locks;
+	return rc;
+}
+
+void home_unlock(struct home_locks *locks)
+{
+	if (locks->server >= 0)
+		close(locks->server);
+	if (locks->mom >= 0)
+		close(locks->mom);
+	*locks = (struct home_locks)HOME_LOCKS_NONE;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * home.h - PBS_HOME: its directories, and the locks that let one daemon of a role run in it.
+ */
+#ifndef KEELSON_HOME_H
+#define KEELSON_HOME_H
+
+#include "keel/module.h"
+
+struct home_locks {
+	int server, mom; /* fds, -1 none */
+};
+#define HOME_LOCKS_NONE { -1, -1 }
+
+/* Make what is missing for the roles (enum keel_daemon bits). */
+int home_make(const char *home, uint32_t roles, struct keel_err *err);
+/* Take the lock of each role and write our pid into it. They end with the process, or with
+ * home_unlock(). -EBUSY when another daemon holds one: *err says its pid. */
+int home_lock(const char *home, uint32_t roles, struct home_locks *ret, struct keel_err *err);
+void home_unlock(struct home_locks *locks);
+
+#endif

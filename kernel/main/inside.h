@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * inside.h - what the files of this folder share.
+ */
+#ifndef KEELSON_MAIN_INSIDE_H
+#define KEELSON_MAIN_INSIDE_H
+
+#include "main/daemon.h"
+#include "main/home.h"
+#include "main/settings.h"
+
+struct daemon {
+	struct parts parts; /* first: parts are known by their daemon */
+	const struct options *options;
+	struct settings *settings; /* in force */
+	struct home_locks locks;
+	bool serving;  /* between ready and the beginning of the end */
+	bool stopping;
+};
+
+/* Settings into parts: names and directories. 0 or -ENOMEM. */
+int parts_name(struct daemon *d, struct keel_err *err);
+/* Create every part, in the order of their needs; the log exists already. On failure parts_destroy()
+ * takes what there is. */
+int parts_create(struct daemon *d, struct keel_err *err);
+void parts_destroy(struct daemon *d);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keelsond - the daemon. Its configuration says which roles it plays.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "main/daemon.h"
+#include "main/notify.h"
+#include "main/options.h"
+#include "util/version.h"
+
+/* In the background a relative path would mean something else. */
+static int conf_file_fix(struct options *o)
+{
+	char *path = realpath(o->conf_file, NULL);
+
+	if (path == NULL)
+		return fprintf(stderr, "keelsond: cannot read the configuration file %s: %s\n",
+			       o->conf_file, strerror(errno)), -errno;
+	o->conf_file = path; /* for the life of the process */
+	return 0;
+}
+
+static int run(struct options *o)
+{
+	int ret = conf_file_fix(o);
+
+	if (ret < 0)
+		return EXIT_FAILURE;
+	if (o->check)
+		return daemon_check(o);
+	notify_init();
+	if (!o->foreground)
+		ret = background_begin();
+	if (ret < 0) {
+		fprintf(stderr, "keelsond: cannot go into the background: %s\n", strerror(-ret));
+		return EXIT_FAILURE;
+	}
+	return daemon_run(o);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	int ret = EXIT_SUCCESS;
+
+	if (options_parse(argc, argv, &o) < 0)
+		return 2;
+	if (o.version)
+		puts("pbs_version = " KEELSON_VERSION_TEXT);
+	else if (o.help)
+		options_usage();
+	else
+		ret = run(&o);
+	options_fini(&o);
+	return ret;
+}

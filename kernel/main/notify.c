@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * notify.c - tell whoever waits that the daemon is ready.
+ *
+ * The two addresses belong to the process, so they are the process' own variables.
+ */
+#include "main/notify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct sockaddr_un supervisor;
+static socklen_t supervisor_len; /* 0: none */
+static int ready_fd = -1;        /* a parent waits at the other end */
+
+void notify_init(void)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	size_t len = path == NULL ? 0 : strlen(path);
+
+	if (len > 1 && len < sizeof(supervisor.sun_path) && (path[0] == '/' || path[0] == '@')) {
+		supervisor.sun_family = AF_UNIX;
+		memcpy(supervisor.sun_path, path, len);
+		if (path[0] == '@')
+			supervisor.sun_path[0] = '\0';
+		supervisor_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
+	}
+	unsetenv("NOTIFY_SOCKET");
+}
+
+void notify_send(const char *state)
+{
+	int fd;
+
+	if (supervisor_len == 0)
+		return;
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	(void)!sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&supervisor,
+		      supervisor_len);
+	close(fd);
+}
+
+/* The parent: its fate is the child's. */
+static void wait_and_exit(int fd, pid_t child)
+{
+	char byte;
+	int end = 0;
+	ssize_t n;
+
+	do {
+		n = read(fd, &byte, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n == 1)
+		_exit(0);
+	while (waitpid(child, &end, 0) < 0 && errno == EINTR)
+		;
+	_exit(WIFEXITED(end) && WEXITSTATUS(end) != 0 ? WEXITSTATUS(end) : 1);
+}
+
+int background_begin(void)
+{
+	int ends[2];
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	child = fork();
+	if (child < 0) {
+		close(ends[0]);
+		close(ends[1]);
+		return -errno;
+	}
+	if (child > 0) {
+		close(ends[1]);
+		wait_and_exit(ends[0], child);
+	}
+	close(ends[0]);
+	ready_fd = ends[1];
+	setsid();
+	return 0;
+}
+
+void background_ready(void)
+{
+	int null;
+
+	if (ready_fd < 0)
+		return;
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		if (null > STDERR_FILENO)
+			close(null);
+	}
+	(void)!chdir("/");
+	(void)!write(ready_fd, "R", 1);
+	close(ready_fd);
+	ready_fd = -1;
+}

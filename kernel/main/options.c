@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * options.c - the command line of keelsond.
+ */
+#include "main/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keel/types.h"
+
+#ifndef KEELSON_CONF_FILE
+#define KEELSON_CONF_FILE "/etc/keelson/keelson.conf"
+#endif
+
+enum { OPT_CONF = 256, OPT_ROLE, OPT_HOME, OPT_CHECK, OPT_ORDER, OPT_SET, OPT_VERSION, OPT_HELP };
+
+static const struct option table[] = {
+	{ "conf", required_argument, NULL, OPT_CONF },
+	{ "role", required_argument, NULL, OPT_ROLE },
+	{ "home", required_argument, NULL, OPT_HOME },
+	{ "check", no_argument, NULL, OPT_CHECK },
+	{ "order", required_argument, NULL, OPT_ORDER },
+	{ "foreground", no_argument, NULL, 'N' },
+	{ "set", required_argument, NULL, OPT_SET },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+void options_usage(void)
+{
+	fputs("usage: keelsond [--conf FILE] [--role server|mom]... [--home DIR] [--foreground|-N]\n"
+	      "                [--set key=value]... [--check [--order POINT]] [--version]\n"
+	      "  --conf FILE      configuration (" KEELSON_CONF_FILE ")\n"
+	      "  --role ROLE      what to be, instead of what the configuration says\n"
+	      "  --home DIR       PBS_HOME, instead of what the configuration says\n"
+	      "  --foreground -N  stay in the foreground\n"
+	      "  --set KEY=VALUE  replace one value: key=value or group.key=value\n"
+	      "  --check          look at configuration and modules, start nothing\n"
+	      "  --order POINT    with --check: print the compiled chain of a hook point\n",
+	      stdout);
+}
+
+static int role_add(struct options *o, const char *name)
+{
+	if (strcmp(name, "server") == 0)
+		o->roles |= KEEL_SERVER;
+	else if (strcmp(name, "mom") == 0)
+		o->roles |= KEEL_MOM;
+	else
+		return fprintf(stderr, "keelsond: --role: expected server or mom, got \"%s\"\n", name),
+		       -EINVAL;
+	return 0;
+}
+
+static int option_take(struct options *o, int letter)
+{
+	switch (letter) {
+	case OPT_CONF:
+		o->conf_file = optarg;
+		return 0;
+	case OPT_ROLE:
+		return role_add(o, optarg);
+	case OPT_HOME:
+		o->home = optarg;
+		return 0;
+	case OPT_CHECK:
+		o->check = true;
+		return 0;
+	case OPT_ORDER:
+		o->order = optarg;
+		return 0;
+	case 'N':
+		o->foreground = true;
+		return 0;
+	case OPT_SET:
+		o->set[o->n_set++] = optarg;
+		return 0;
+	case OPT_VERSION:
+		o->version = true;
+		return 0;
+	case OPT_HELP:
+		o->help = true;
+		return 0;
+	}
+	return -EINVAL; /* getopt has said what */
+}
+
+int options_parse(int argc, char **argv, struct options *ret)
+{
+	struct options o = { .conf_file = KEELSON_CONF_FILE };
+	int letter, err = 0;
+
+	o.set = calloc((size_t)argc + 1, sizeof(*o.set));
+	if (o.set == NULL)
+		return -ENOMEM;
+	while (err == 0 && (letter = getopt_long(argc, argv, "N", table, NULL)) != -1)
+		err = option_take(&o, letter);
+	if (err == 0 && optind < argc) {
+		fprintf(stderr, "keelsond: unexpected operand \"%s\"\n", argv[optind]);
+		err = -EINVAL;
+	}
+	if (err == 0 && o.order != NULL && !o.check) {
+		fputs("keelsond: --order needs --check\n", stderr);
+		err = -EINVAL;
+	}
+	if (err < 0)
+		options_fini(&o);
+	else
+		*ret = o;
+	return err;
+}
+
+void options_fini(struct options *o)
+{
+	free(o->set);
+	o->set = NULL;
+	o->n_set = 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * options.h - the command line of keelsond.
+ */
+#ifndef KEELSON_OPTIONS_H
+#define KEELSON_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct options {
+	const char *conf_file;
+	const char *home;   /* NULL: as configured */
+	uint32_t roles;     /* enum keel_daemon bits; 0: as configured */
+	bool check, foreground, version, help;
+	const char *order;  /* with check: print the chain of this point */
+	const char **set;   /* "key=value"; owned, the strings are argv's */
+	size_t n_set;
+};
+
+/* 0; -EINVAL: the error is on standard error; -ENOMEM. */
+int options_parse(int argc, char **argv, struct options *ret);
+void options_fini(struct options *o);
+void options_usage(void);
+
+#endif

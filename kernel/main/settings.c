@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * settings.c - the kernel's keys, and the defaults that come from pbs.conf and from the host.
+ *
+ * An empty string in a file means "not said". Order of a default: command line, configuration,
+ * environment and pbs.conf, the host.
+ */
+#include "main/settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "main/pbs_conf.h"
+#include "util/err.h"
+#include "util/text.h"
+
+#ifndef KEELSON_MODULE_DIR
+#define KEELSON_MODULE_DIR "/usr/local/lib/keelson/modules"
+#endif
+#define HOME_DEFAULT "/var/spool/pbs"
+#define EVENTS_SERVER 511
+#define EVENTS_MOM 1023
+#define NAME_MAX_LENGTH 255
+
+#define MINUTE 60000
+#define HOUR (60 * MINUTE)
+#define DAY (24 * HOUR)
+
+static const struct keel_conf_rule top_rules[] = {
+	KEEL_CONF_RULE(LIST, struct top_conf, roles, .flags = KEEL_CONF_RESTART,
+		       .fallback = "server,mom",
+		       .doc = "what this daemon is: \"server\", \"mom\" or both"),
+	KEEL_CONF_RULE(STRING, struct top_conf, home, .flags = KEEL_CONF_RESTART,
+		       .doc = "PBS_HOME; empty: that of pbs.conf, else " HOME_DEFAULT),
+	KEEL_CONF_RULE(STRING, struct top_conf, exec_dir, .flags = KEEL_CONF_RESTART,
+		       .doc = "PBS_EXEC; empty: that of pbs.conf, else where keelsond is installed"),
+	KEEL_CONF_RULE(STRING, struct top_conf, server_name, .flags = KEEL_CONF_RESTART,
+		       .doc = "the part of ids behind the point; empty: PBS_SERVER of pbs.conf, else "
+			      "the short name of this host"),
+	KEEL_CONF_RULE(STRING, struct top_conf, host_name, .flags = KEEL_CONF_RESTART,
+		       .doc = "this host as other daemons know it; empty: PBS_MOM_NODE_NAME of "
+			      "pbs.conf, else its short name"),
+	KEEL_CONF_RULE(STRING, struct top_conf, modules_dir, .flags = KEEL_CONF_RESTART,
+		       .doc = "where <name>.so is looked for; empty: `modules` beside keelsond, else "
+			      "where modules are installed"),
+};
+
+static const struct keel_conf_rule log_rules[] = {
+	KEEL_CONF_RULE(STRING, struct log_conf, dir, .flags = KEEL_CONF_RESTART,
+		       .doc = "directory of the day files; empty: server_logs or mom_logs of home"),
+	KEEL_CONF_RULE(INT, struct log_conf, events, .fallback = "0", .min = 0, .max = 65535,
+		       .doc = "sum of the event classes to be written; 0: 511, and 1023 for a mom alone"),
+	KEEL_CONF_RULE(BOOL, struct log_conf, microseconds, .flags = KEEL_CONF_RESTART,
+		       .doc = "six digits behind the second; PBS_LOG_HIGHRES_TIMESTAMP=1 of pbs.conf "
+			      "does the same"),
+	KEEL_CONF_RULE(ENUM, struct log_conf, format, .choices = "pbs,json", .fallback = "pbs",
+		       .doc = "lines in the PBS format, or one JSON object per line"),
+};
+
+static const struct keel_conf_rule client_rules[] = {
+	KEEL_CONF_RULE(STRING, struct client_conf, socket, .flags = KEEL_CONF_RESTART,
+		       .doc = "Unix socket for commands; empty: run/server.sock of home"),
+};
+
+static const struct keel_conf_rule link_rules[] = {
+	KEEL_CONF_RULE(STRING, struct links_conf, listen, .flags = KEEL_CONF_RESTART,
+		       .doc = "host:port where a server takes moms; empty: no other hosts"),
+	KEEL_CONF_RULE(STRING, struct links_conf, server, .flags = KEEL_CONF_RESTART,
+		       .doc = "host:port of the server, for a mom of its own"),
+	KEEL_CONF_RULE(STRING, struct links_conf, key_file, .flags = KEEL_CONF_RESTART,
+		       .doc = "secret key of this daemon, mode 0600; empty: link.key in server_priv or "
+			      "mom_priv of home"),
+	KEEL_CONF_RULE(STRING, struct links_conf, peers_dir, .flags = KEEL_CONF_RESTART,
+		       .doc = "public keys of who may speak; empty: peers in server_priv or mom_priv "
+			      "of home"),
+	{ .size = sizeof(struct keel_conf_rule), .type = KEEL_CONF_DURATION,
+	  .offset = offsetof(struct links_conf, heartbeat_ms), .flags = KEEL_CONF_RESTART,
+	  .key = "heartbeat", .fallback = "5s", .min = 100, .max = HOUR,
+	  .doc = "how often a silent link is tried" },
+	{ .size = sizeof(struct keel_conf_rule), .type = KEEL_CONF_DURATION,
+	  .offset = offsetof(struct links_conf, grace_ms), .flags = KEEL_CONF_RESTART, .key = "grace",
+	  .fallback = "15s", .min = 100, .max = DAY,
+	  .doc = "how long a link may be silent or lost before its host counts as down" },
+};
+
+#define HOOKS_RULE(kind, key_name, member, ...)                                                    \
+	{ .size = sizeof(struct keel_conf_rule), .type = KEEL_CONF_##kind,                         \
+	  .offset = offsetof(struct hooks_conf, member), .key = #key_name,                         \
+	  .flags = KEEL_CONF_RESTART, __VA_ARGS__ }
+static const struct keel_conf_rule hooks_rules[] = {
+	HOOKS_RULE(DURATION, hold_default, hold_default_ms, .fallback = "60s", .min = 1, .max = DAY,
+		   .doc = "how long a hold lasts whose module does not say"),
+	HOOKS_RULE(DURATION, soft_budget, soft_budget_ms, .fallback = "20ms", .min = 1, .max = HOUR,
+		   .doc = "a tap that runs longer is logged"),
+	HOOKS_RULE(DURATION, hard_budget, hard_budget_ms, .fallback = "250ms", .min = 1, .max = HOUR,
+		   .doc = "a tap that runs longer gets a strike"),
+	HOOKS_RULE(INT, strikes, strikes, .fallback = "5", .min = 0, .max = 1000000,
+		   .doc = "a tap with so many strikes is benched; 0: never"),
+};
+
+/* group, its rules, size of its struct, which member of the settings */
+static const struct group {
+	const char *name;
+	const struct keel_conf_rule *rules;
+	uint32_t n_rules, size;
+	size_t member;
+} groups[] = {
+#define GROUP(group_name, type, member)                                                            \
+	{ group_name, member##_rules, KEEL_COUNT(member##_rules), sizeof(type),                    \
+	  offsetof(struct settings, member) }
+	GROUP("", struct top_conf, top),
+	GROUP("log", struct log_conf, log),
+	GROUP("client", struct client_conf, client),
+	GROUP("link", struct links_conf, link),
+	GROUP("hooks", struct hooks_conf, hooks),
+};
+
+static struct conf_data **data_of(const struct settings *s, const struct group *g)
+{
+	return (struct conf_data **)((char *)(uintptr_t)s + g->member);
+}
+
+const struct log_conf *settings_log(const struct settings *s)
+{
+	return conf_data(s->log);
+}
+
+const struct hooks_conf *settings_hooks(const struct settings *s)
+{
+	return conf_data(s->hooks);
+}
+
+static const char *said(const char *text)
+{
+	return text == NULL || text[0] == '\0' ? NULL : text;
+}
+
+struct links_conf settings_links(const struct settings *s)
+{
+	struct links_conf c = *(const struct links_conf *)conf_data(s->link);
+
+	c.listen = s->roles & KEEL_SERVER ? said(c.listen) : NULL;
+	c.server = s->roles & KEEL_SERVER ? NULL : said(c.server);
+	c.key_file = s->key_file;
+	c.peers_dir = s->peers_dir;
+	return c;
+}
+
+/* ---- defaults -------------------------------------------------------------------------------- */
+
+static int no_memory(struct keel_err *err)
+{
+	return err_set(err, -ENOMEM, "configuration: no memory");
+}
+
+/* The first of the two that says something, copied. */
+static char *first_said(const char *a, const char *b, const char *otherwise)
+{
+	const char *text = said(a) != NULL ? a : said(b) != NULL ? b : otherwise;
+
+	return text == NULL ? NULL : strdup(text);
+}
+
+static char *own_short_name(void)
+{
+	char name[NAME_MAX_LENGTH + 1] = "localhost";
+
+	gethostname(name, sizeof(name) - 1);
+	name[strcspn(name, ".")] = '\0';
+	return strdup(name);
+}
+
+/* The directory of the running program. NULL: cannot be known, or no memory. */
+static char *program_dir(void)
+{
+	char path[4096];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (len <= 0)
+		return NULL;
+	path[len] = '\0';
+	*strrchr(path, '/') = '\0';
+	return strdup(path);
+}
+
+/* <prefix> of <prefix>/sbin/keelsond; else the program's own directory: a build tree. */
+static char *default_exec_dir(void)
+{
+	char *dir = program_dir(), *slash = dir == NULL ? NULL : strrchr(dir, '/');
+
+	if (slash != NULL && slash != dir &&
+	    (strcmp(slash, "/sbin") == 0 || strcmp(slash, "/bin") == 0))
+		*slash = '\0';
+	return dir == NULL ? strdup("/usr/local") : dir;
+}
+
+static char *default_modules_dir(void)
+{
+	char *dir = program_dir(), *beside = dir == NULL ? NULL : path_join(dir, "modules");
+
+	free(dir);
+	if (beside != NULL && access(beside, X_OK) == 0)
+		return beside;
+	free(beside);
+	return strdup(KEELSON_MODULE_DIR);
+}
+
+static bool is_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len == 0 || len > NAME_MAX_LENGTH || !isalnum((unsigned char)name[0]))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)name[i]) && strchr(".-_", name[i]) == NULL)
+			return false;
+	return true;
+}
+
+static int check_name(const char *key, const char *name, struct keel_err *err)
+{
+	if (is_name(name))
+		return 0;
+	return err_set(err, -EINVAL,
+		       "%s: expected a name of letters, digits, '.', '-' and '_', got \"%s\"", key, name);
+}
+
+static int roles_fill(struct settings *s, const struct options *o, struct keel_err *err)
+{
+	const struct top_conf *top = conf_data(s->top);
+
+	for (uint32_t i = 0; top->roles != NULL && top->roles[i] != NULL; i++) {
+		if (strcmp(top->roles[i], "server") == 0)
+			s->roles |= KEEL_SERVER;
+		else if (strcmp(top->roles[i], "mom") == 0)
+			s->roles |= KEEL_MOM;
+		else
+			return err_set(err, -EINVAL,
+				       "%s: roles: expected \"server\" or \"mom\", got \"%s\"",
+				       o->conf_file, top->roles[i]);
+	}
+	if (o->roles != 0)
+		s->roles = o->roles;
+	if (s->roles == 0)
+		return err_set(err, -EINVAL, "%s: roles: expected at least one of \"server\" and "
+			       "\"mom\", got an empty list", o->conf_file);
+	return 0;
+}
+
+static int names_fill(struct settings *s, const struct pbs_conf *p, struct keel_err *err)
+{
+	const struct top_conf *top = conf_data(s->top);
+	const char *server = pbs_conf_server(p);
+	char *own = own_short_name();
+	int ret;
+
+	s->server_name = first_said(top->server_name, server, own);
+	s->host_name = first_said(top->host_name, pbs_conf_get(p, "PBS_MOM_NODE_NAME"), own);
+	free(own);
+	if (s->server_name == NULL || s->host_name == NULL)
+		return no_memory(err);
+	s->server_name[strcspn(s->server_name, ":")] = '\0'; /* a port */
+	ret = check_name("server_name", s->server_name, err);
+	if (ret == 0)
+		ret = check_name("host_name", s->host_name, err);
+	if (ret < 0)
+		return ret;
+	s->daemon_name = s->roles & KEEL_SERVER ?
+				 text_format("Server@%.*s", (int)strcspn(s->server_name, "."),
+					     s->server_name) :
+				 strdup("pbs_mom");
+	return s->daemon_name == NULL ? no_memory(err) : 0;
+}
+
+static char *absolute(char *path)
+{
+	char *cwd, *joined;
+
+	if (path == NULL || path[0] == '/')
+		return path;
+	cwd = getcwd(NULL, 0);
+	joined = cwd == NULL ? NULL : path_join(cwd, path);
+	free(cwd);
+	free(path);
+	return joined;
+}
+
+static int dirs_fill(struct settings *s, const struct options *o, const struct pbs_conf *p,
+		     struct keel_err *err)
+{
+	const struct top_conf *top = conf_data(s->top);
+	const char *home = s->roles == KEEL_MOM ? pbs_conf_get(p, "PBS_MOM_HOME") : NULL;
+
+	if (home == NULL)
+		home = pbs_conf_get(p, "PBS_HOME");
+	s->home = absolute(o->home != NULL ? strdup(o->home) :
+					     first_said(top->home, home, HOME_DEFAULT));
+	s->exec_dir = first_said(top->exec_dir, pbs_conf_get(p, "PBS_EXEC"), NULL);
+	if (s->exec_dir == NULL)
+		s->exec_dir = default_exec_dir();
+	s->exec_dir = absolute(s->exec_dir);
+	s->modules_dir = absolute(said(top->modules_dir) == NULL ? default_modules_dir() :
+								   strdup(top->modules_dir));
+	return s->home == NULL || s->exec_dir == NULL || s->modules_dir == NULL ? no_memory(err) : 0;
+}
+
+/* `text`, or `otherwise` below home. */
+static char *below_home(const struct settings *s, const char *text, const char *otherwise)
+{
+	return path_join(s->home, said(text) == NULL ? otherwise : text);
+}
+
+static int files_fill(struct settings *s, struct keel_err *err)
+{
+	const struct links_conf *link = conf_data(s->link);
+	bool server = s->roles & KEEL_SERVER;
+
+	s->log_dir = below_home(s, settings_log(s)->dir, server ? "server_logs" : "mom_logs");
+	s->socket = below_home(s, ((const struct client_conf *)conf_data(s->client))->socket,
+			       "run/server.sock");
+	s->key_file = below_home(s, link->key_file, server ? "server_priv/link.key" :
+							     "mom_priv/link.key");
+	s->peers_dir = below_home(s, link->peers_dir, server ? "server_priv/peers" : "mom_priv/peers");
+	if (s->log_dir == NULL || s->socket == NULL || s->key_file == NULL || s->peers_dir == NULL)
+		return no_memory(err);
+	return 0;
+}
+
+static void log_fill(struct settings *s, const struct pbs_conf *p)
+{
+	const char *highres = pbs_conf_get(p, "PBS_LOG_HIGHRES_TIMESTAMP");
+
+	s->log_events = (uint32_t)settings_log(s)->events;
+	if (s->log_events == 0)
+		s->log_events = s->roles & KEEL_SERVER ? EVENTS_SERVER : EVENTS_MOM;
+	s->microseconds = settings_log(s)->microseconds || (highres != NULL && strcmp(highres, "1") == 0);
+}
+
+static int complete(struct settings *s, const struct options *o, struct keel_err *err)
+{
+	struct pbs_conf *p;
+	int ret = pbs_conf_read(&p, err);
+
+	if (ret < 0)
+		return ret;
+	ret = roles_fill(s, o, err);
+	if (ret == 0)
+		ret = names_fill(s, p, err);
+	if (ret == 0)
+		ret = dirs_fill(s, o, p, err);
+	if (ret == 0)
+		ret = files_fill(s, err);
+	log_fill(s, p);
+	pbs_conf_destroy(p);
+	return ret;
+}
+
+/* ---- from files ------------------------------------------------------------------------------ */
+
+static int groups_fill(struct settings *s, const struct conf *c, struct keel_err *err)
+{
+	const char *names[KEEL_COUNT(groups)] = { NULL };
+	int ret;
+
+	for (uint32_t i = 1; i < KEEL_COUNT(groups); i++)
+		names[i - 1] = groups[i].name;
+	ret = conf_check_groups(c, names, err);
+	for (uint32_t i = 0; ret == 0 && i < KEEL_COUNT(groups); i++)
+		ret = conf_fill(c, groups[i].name, groups[i].rules, groups[i].n_rules, groups[i].size,
+				data_of(s, &groups[i]), err);
+	return ret;
+}
+
+int settings_read(const struct options *o, struct conf **ret_conf, struct settings **ret_settings,
+		  struct keel_err *err)
+{
+	struct settings *s = calloc(1, sizeof(*s));
+	struct conf *c = NULL;
+	int ret;
+
+	if (s == NULL)
+		return no_memory(err);
+	ret = conf_read(o->conf_file, &c, err);
+	for (size_t i = 0; ret == 0 && i < o->n_set; i++)
+		ret = conf_override(c, o->set[i], err);
+	if (ret == 0)
+		ret = groups_fill(s, c, err);
+	if (ret == 0)
+		ret = complete(s, o, err);
+	if (ret < 0) {
+		settings_destroy(s);
+		conf_destroy(c);
+		return ret;
+	}
+	*ret_settings = s;
+	*ret_conf = c;
+	return 0;
+}
+
+void settings_destroy(struct settings *s)
+{
+	if (s == NULL)
+		return;
+	for (uint32_t i = 0; i < KEEL_COUNT(groups); i++)
+		conf_data_destroy(*data_of(s, &groups[i]));
+	free(s->home);
+	free(s->exec_dir);
+	free(s->server_name);
+	free(s->host_name);
+	free(s->modules_dir);
+	free(s->daemon_name);
+	free(s->log_dir);
+	free(s->socket);
+	free(s->key_file);
+	free(s->peers_dir);
+	free(s);
+}
+
+int settings_check_change(const struct settings *old, const struct settings *new,
+			  struct keel_err *err)
+{
+	for (uint32_t i = 0; i < KEEL_COUNT(groups); i++) {
+		const struct group *g = &groups[i];
+		const char *key = conf_differs(g->rules, g->n_rules, *data_of(old, g),
+					       *data_of(new, g), KEEL_CONF_RESTART);
+
+		if (key != NULL)
+			return err_set(err, -EBUSY,
+				       "%s%s%s has changed and takes effect at a restart only; the old "
+				       "configuration stays in force",
+				       g->name, g->name[0] == '\0' ? "" : ".", key);
+	}
+	return 0;
+}
+
+void settings_sample(struct buf *out)
+{
+	for (uint32_t i = 0; i < KEEL_COUNT(groups); i++) {
+		conf_sample(groups[i].name, groups[i].rules, groups[i].n_rules, out);
+		buf_str(out, "\n");
+	}
+}
