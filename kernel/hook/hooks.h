@@ -50,4 +50,7 @@ int hooks_describe(struct hooks *h, const char *point, struct buf *out);
 /* Operations that wait: one line per hold. */
 void hooks_describe_holds(struct hooks *h, struct buf *out);
 
+/* The tap that runs in this thread now ("module.tap"), NULL: none. For a crash handler. */
+const char *hooks_breadcrumb(void);
+
 #endif
