@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * manage.c - create, delete, set, unset of server, queue, node, resource, sched.
+ *
+ * Permission, name, values into a change set, the point `management`, then the class' own point, then
+ * the commit: all or nothing.
+ */
+#include "manager.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One request while its chains may wait. */
+struct management {
+	struct keel_req *req;
+	const struct kind *kind;
+	int32_t cmd;
+	char *name;
+	struct keel_obj *draft; /* CREATE */
+	struct keel_changes *changes; /* until the last chain takes it */
+};
+
+static void management_free(struct keel_mod *mod, struct management *m)
+{
+	struct state *st = mod->state;
+
+	st->object->discard(m->changes);
+	free(m->name);
+	free(m);
+}
+
+static void refuse(struct keel_mod *mod, struct management *m, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+
+	if (m->draft)
+		st->object->destroy(m->draft);
+	st->request->reply(m->req, code, text && *text ? "%s" : NULL, text);
+	management_free(mod, m);
+}
+
+/* ---- log ------------------------------------------------------------------------------------------------ */
+
+static void log_done(struct keel_mod *mod, struct management *m)
+{
+	static const char *const verb[] = { "created", "deleted", "attributes set: ",
+					    "attributes unset: " };
+	static const char *const sign[] = { "=", "=", "+", "-" };
+	struct state *st = mod->state;
+	const struct keel_attrop *attrs;
+	uint32_t n = 0, i;
+
+	st->core->log(mod, KEEL_LOG_ADMIN, m->kind->log_class, m->name, "%s at request of %s",
+		      verb[m->cmd], st->request->session(m->req)->who);
+	if (st->msg->attrs(st->request->body(m->req), "attrs", &attrs, &n) || m->cmd == CMD_DELETE)
+		return;
+	for (i = 0; i < n; i++)
+		st->core->log(mod, KEEL_LOG_ADMIN, m->kind->log_class, m->name, "%s %s%s%s %s %s",
+			      m->cmd == CMD_UNSET ? "attributes unset:" : "attributes set:",
+			      attrs[i].name, attrs[i].key ? "." : "", attrs[i].key ? attrs[i].key : "",
+			      sign[attrs[i].op & 3], attrs[i].value ? attrs[i].value : "");
+}
+
+/* ---- carry out, after every chain agreed ------------------------------------------------------------------- */
+
+static void carry_out(struct keel_mod *mod, struct management *m)
+{
+	struct state *st = mod->state;
+	struct keel_obj *obj = st->object->find(mod, m->kind->klass, m->name);
+
+	if (m->cmd == CMD_CREATE && st->object->publish(m->draft)) {
+		refuse(mod, m, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	if (m->cmd == CMD_DELETE && obj)
+		st->object->destroy(obj);
+	log_done(mod, m);
+	st->request->reply(m->req, 0, NULL);
+	management_free(mod, m);
+}
+
+static void own_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct management *m = arg;
+
+	if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE)
+		carry_out(mod, m);
+	else
+		refuse(mod, m, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+}
+
+static struct keel_obj *subject(struct keel_mod *mod, const struct management *m)
+{
+	struct state *st = mod->state;
+
+	return m->draft ? m->draft : st->object->find(mod, m->kind->klass, m->name);
+}
+
+/* The class' own point; its events all begin with the id. */
+static void ask_own_point(struct keel_mod *mod, struct management *m)
+{
+	struct state *st = mod->state;
+	uint32_t point = m->cmd == CMD_DELETE ? m->kind->delete_point : m->kind->modify_point;
+	struct keel_raise raise = { .size = sizeof(raise), .point = point, .req = m->req,
+				    .done = own_decided, .arg = m, .changes = m->changes };
+	const char *who = st->request->session(m->req)->who;
+	struct keel_obj *obj = subject(mod, m);
+
+	m->changes = NULL;
+	switch (point) {
+	case KEEL_POINT_node_modify:
+		raise.event = KEEL_EVENT(node_modify, .id = m->name, .node = obj, .who = who);
+		break;
+	case KEEL_POINT_node_delete:
+		raise.event = KEEL_EVENT(node_delete, .id = m->name, .node = obj, .who = who);
+		break;
+	case KEEL_POINT_resource_delete:
+		raise.event = KEEL_EVENT(resource_delete, .id = m->name, .who = who);
+		break;
+	default:
+		if (raise.changes)
+			st->object->commit(raise.changes);
+		carry_out(mod, m);
+		return;
+	}
+	st->hook->raise(mod, &raise);
+}
+
+static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct management *m = arg;
+
+	if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE)
+		ask_own_point(mod, m);
+	else
+		refuse(mod, m, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+}
+
+/* ---- the request -------------------------------------------------------------------------------------------- */
+
+static int32_t check_roles(struct keel_mod *mod, const struct management *m)
+{
+	struct state *st = mod->state;
+	uint32_t roles = st->request->session(m->req)->roles;
+
+	if (m->cmd == CMD_CREATE || m->cmd == CMD_DELETE)
+		return roles & m->kind->create_roles ? 0 : PBSE_PERM;
+	return roles & KEEL_OPERATORS ? 0 : PBSE_PERM;
+}
+
+static int32_t find_subject(struct keel_mod *mod, struct management *m, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct keel_obj *obj = st->object->find(mod, m->kind->klass, m->name);
+	int32_t code;
+
+	if (m->cmd != CMD_CREATE)
+		return obj ? 0
+			   : st->core->error(err, m->kind->unknown, "%s",
+					     st->core->pbse_text(m->kind->unknown));
+	code = obj ? m->kind->exists : kind_check_name(m->kind, m->name);
+	if (code)
+		return st->core->error(err, code, "%s", st->core->pbse_text(code));
+	m->draft = st->object->draft(mod, m->kind->klass, m->name, err);
+	return m->draft ? 0 : err->code ? err->code : PBSE_SYSTEM;
+}
+
+static int32_t fill_changes(struct keel_mod *mod, struct management *m, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const struct keel_session *who = st->request->session(m->req);
+	struct keel_obj *obj = subject(mod, m);
+	const struct keel_attrop *attrs;
+	uint32_t n = 0, i;
+	int32_t code = st->msg->attrs(st->request->body(m->req), "attrs", &attrs, &n);
+
+	if (code && code != -ENODATA)
+		return st->core->error(err, PBSE_PROTOCOL, "%s", st->core->pbse_text(PBSE_PROTOCOL));
+	m->changes = st->object->changes(mod);
+	if (!m->changes)
+		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	for (i = 0; i < n; i++) {
+		struct keel_attrop op = attrs[i];
+
+		if (m->cmd == CMD_UNSET || ((!op.value || !*op.value) && op.op == KEEL_SET))
+			op.op = KEEL_UNSET;
+		code = st->object->change(m->changes, who, obj, &op, err);
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+static void manage_one(struct keel_mod *mod, struct keel_req *req, const struct kind *kind,
+		       int32_t cmd, const char *name)
+{
+	struct state *st = mod->state;
+	struct management *m = calloc(1, sizeof(*m));
+	struct keel_err err = { 0 };
+	int32_t code;
+
+	if (!m || !(m->name = strdup(name))) {
+		free(m);
+		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	m->req = req;
+	m->kind = kind;
+	m->cmd = cmd;
+	code = check_roles(mod, m);
+	if (!code)
+		code = find_subject(mod, m, &err);
+	if (!code && cmd != CMD_DELETE)
+		code = fill_changes(mod, m, &err);
+	if (code) {
+		refuse(mod, m, code, err.text);
+		return;
+	}
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_management,
+		.event = KEEL_EVENT(management, .klass = kind->klass, .name = m->name, .cmd = cmd,
+				    .obj = subject(mod, m),
+				    .who = st->request->session(req)->who),
+		.req = req,
+		.done = decided,
+		.arg = m,
+	});
+}
+
+void on_manage(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+	const struct keel_msg *body = st->request->body(req);
+	int64_t cmd = st->msg->integer(body, "cmd", -1);
+	const struct kind *kind = kind_of((int32_t)st->msg->integer(body, "obj", -1));
+	const char *name = st->msg->str(body, "name");
+
+	if (!kind || cmd < CMD_CREATE || cmd > CMD_UNSET) {
+		st->request->reply(req, kind ? PBSE_IVALREQ : PBSE_NOSUP, NULL);
+		return;
+	}
+	if (!name || !*name)
+		name = kind->obj == OBJ_SERVER ? st->core->server_name(mod) : "";
+	manage_one(mod, req, kind, (int32_t)cmd, name);
+}

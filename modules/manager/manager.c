@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * manager.c - what administrators do with qmgr: the server object, managers and operators, and the
+ * request that creates, deletes and changes objects of every class.
+ */
+#include "manager.h"
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core), KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(hook, 0, struct state, hook), KEEL_NEED(call, 0, struct state, call),
+	KEEL_NEED(msg, 0, struct state, msg),	KEEL_NEED(request, 0, struct state, request),
+};
+
+static const struct keel_request_def manage_request = {
+	.size = sizeof(struct keel_request_def),
+	.roles = KEEL_EVERYBODY,
+	.name = "manage",
+	.doc = "create, delete, set, unset",
+	.handler = on_manage,
+};
+
+#define ROW(i) { "ATTR", &server_attrs[i] }
+static const struct keel_contrib contribs[] = {
+	{ "CLASS", &server_class }, { "REQUEST", &manage_request },
+	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(8), ROW(9), ROW(10),
+	ROW(11), ROW(12), ROW(13), ROW(14), ROW(15), ROW(16), ROW(17), ROW(18), ROW(19), ROW(20),
+	ROW(21), ROW(22), ROW(23), ROW(24), ROW(25), ROW(26), ROW(27), ROW(28), ROW(29), ROW(30),
+	ROW(31), ROW(32), ROW(33), ROW(34), ROW(35), ROW(36), ROW(37), ROW(38), ROW(39), ROW(40),
+	ROW(41), ROW(42), ROW(43), ROW(44), ROW(45), ROW(46), ROW(47),
+};
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(client_auth, on_client_auth),
+};
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)err;
+	st->scheduling = st->object->attr(mod, "server", "scheduling");
+	st->managers = st->object->attr(mod, "server", "managers");
+	st->operators = st->object->attr(mod, "server", "operators");
+	st->default_queue = st->object->attr(mod, "server", "default_queue");
+	return 0;
+}
+
+static int32_t start(struct keel_mod *mod, struct keel_err *err)
+{
+	return server_object(mod) ? 0 : server_create(mod, err);
+}
+
+static const char *const requires_modules[] = { "resources", NULL };
+
+KEEL_MODULE(.name = "manager", .version = "1.0", .vendor = "Keelson",
+	    .summary = "the server object and the requests of administrators",
+	    .roles = KEEL_SERVER, .state_size = sizeof(struct state), .needs = needs,
+	    .n_needs = KEEL_COUNT(needs), .contribs = contribs, .n_contribs = KEEL_COUNT(contribs),
+	    .taps = taps, .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules,
+	    .init = init, .start = start);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * manager.h - what the files of this module share.
+ */
+#ifndef MANAGER_H
+#define MANAGER_H
+
+#include "keel/keel.h"
+#include "pbs_error.h"
+
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_hook_api *hook;
+	const struct keel_call_api *call;
+	const struct keel_msg_api *msg;
+	const struct keel_request_api *request;
+	const struct keel_attr *scheduling, *managers, *operators, *default_queue;
+};
+
+/* The numbers of enum mgr_cmd and mgr_obj. */
+enum { CMD_CREATE = 0, CMD_DELETE = 1, CMD_SET = 2, CMD_UNSET = 3 };
+enum { OBJ_SERVER = 0, OBJ_QUEUE = 1, OBJ_NODE = 3, OBJ_RESOURCE = 5, OBJ_SCHED = 6, OBJ_HOST = 7 };
+
+/* What manage.c must know of a class to answer as users expect. */
+struct kind {
+	int32_t obj;
+	const char *klass;
+	const char *log_class;
+	int32_t unknown, exists; /* PBSE */
+	uint32_t name_max;
+	const char *name_chars;	 /* beside letters and digits */
+	int32_t name_error;
+	uint32_t create_roles;
+	uint32_t modify_point, delete_point; /* asked after `management`; 0 none */
+};
+const struct kind *kind_of(int32_t obj);
+int32_t kind_check_name(const struct kind *kind, const char *name);
+
+/* server.c */
+#define SERVER_ATTRS 48 /* rows of server.def */
+extern const struct keel_class_def server_class;
+extern const struct keel_attr_def server_attrs[SERVER_ATTRS];
+struct keel_obj *server_object(struct keel_mod *mod);
+int32_t server_create(struct keel_mod *mod, struct keel_err *err);
+
+/* manage.c */
+void on_manage(struct keel_mod *mod, struct keel_req *req);
+
+/* roles.c */
+keel_verdict on_client_auth(struct keel_call *c, const struct keel_ev_client_auth *ev);
+
+#endif

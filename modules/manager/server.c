@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server.c - the server object: its attributes, and how a fresh one looks.
+ */
+#include "manager.h"
+
+#include <string.h>
+
+const struct keel_class_def server_class = {
+	.size = sizeof(struct keel_class_def),
+	.flags = KEEL_CLASS_SAVE,
+	.name = "server",
+	.doc = "the server",
+};
+
+struct keel_obj *server_object(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	return st->object->find(mod, "server", st->core->server_name(mod));
+}
+
+static void emit_text(const struct keel_emit *emit, const char *text)
+{
+	emit->fn(emit->arg, NULL, text, (uint32_t)strlen(text));
+}
+
+static void derive_state(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
+{
+	struct state *st = mod->state;
+
+	emit_text(emit, st->object->get_int(obj, st->scheduling) ? "Active" : "Idle");
+}
+
+static void derive_host(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
+{
+	struct state *st = mod->state;
+
+	(void)obj;
+	emit_text(emit, st->core->host_name(mod));
+}
+
+static void derive_version(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
+{
+	struct state *st = mod->state;
+
+	(void)obj;
+	emit_text(emit, st->core->version_text(mod));
+}
+
+static int32_t check_people(struct keel_mod *mod, const struct keel_session *who,
+			    struct keel_obj *obj, int32_t op, const char *key, const char *text,
+			    struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)who, (void)obj, (void)op, (void)key;
+	while (*text) {
+		size_t len = strcspn(text, ",");
+
+		if (!memchr(text, '@', len))
+			return st->core->error(err, PBSE_BADHOST, "%s", st->core->pbse_text(PBSE_BADHOST));
+		text += len + (text[len] == ',');
+	}
+	return 0;
+}
+
+static int32_t check_queue(struct keel_mod *mod, const struct keel_session *who,
+			   struct keel_obj *obj, int32_t op, const char *key, const char *text,
+			   struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)who, (void)obj, (void)op, (void)key;
+	if (st->object->find(mod, "queue", text))
+		return 0;
+	return st->core->error(err, PBSE_UNKQUE, "%s", st->core->pbse_text(PBSE_UNKQUE));
+}
+
+#define S KEEL_ATTR_SAVE
+#define T KEEL_ATTR_RESET
+#define OPS KEEL_OPERATORS
+#define MGR KEEL_MANAGERS
+#define NONE KEEL_NOBODY
+const struct keel_attr_def server_attrs[SERVER_ATTRS] = {
+#define SERVER(attr_name, type_name, place, flag_bits, writers, value, words, ...)                 \
+	KEEL_ATTR_DEF("server", attr_name, type_name, .order = (place), .flags = (flag_bits),      \
+		      .read_roles = KEEL_EVERYBODY, .write_roles = (writers), .fallback = (value), \
+		      .doc = (words), ##__VA_ARGS__),
+#include "server.def"
+#undef SERVER
+};
+
+int32_t server_create(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct keel_obj *server = st->object->draft(mod, "server", st->core->server_name(mod), err);
+	static const char *const ncpus[] = { "resources_default", "default_chunk" };
+	size_t i;
+
+	if (!server)
+		return -1;
+	for (i = 0; i < KEEL_COUNT(ncpus); i++)
+		if (st->object->set_text(server, st->object->attr(mod, "server", ncpus[i]), KEEL_SET,
+					 "ncpus", "1", err))
+			return -1;
+	st->object->set_str(server, st->default_queue, "workq");
+	return st->object->publish(server);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * queues.c - execution queues: class "queue", created and changed through manage requests.
+ *
+ * A fresh server gets one queue, enabled and started.
+ */
+#include "keel/keel.h"
+#include "pbs_error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct conf {
+	const char *first_queue;
+};
+
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_call_api *call;
+	const struct keel_attr *type, *total, *enabled, *started;
+};
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),
+	KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(call, 0, struct state, call),
+};
+
+static const struct keel_conf_rule rules[] = {
+	KEEL_CONF_RULE(STRING, struct conf, first_queue, .fallback = "workq",
+		       .doc = "the queue a fresh server gets; empty: none"),
+};
+
+static const struct keel_class_def queue_class = {
+	.size = sizeof(struct keel_class_def),
+	.flags = KEEL_CLASS_SAVE,
+	.name = "queue",
+	.doc = "a queue",
+};
+
+static int32_t table_error(struct keel_mod *mod, int32_t code, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	return st->core->error(err, code, "%s", st->core->pbse_text(code));
+}
+
+static int32_t check_type(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue,
+			  int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	size_t len = strlen(text);
+
+	(void)who, (void)queue, (void)op, (void)key;
+	if (len && len <= strlen("Execution") && strncasecmp(text, "Execution", len) == 0)
+		return 0;
+	return table_error(mod, PBSE_BADATVAL, err);
+}
+
+static int32_t check_priority(struct keel_mod *mod, const struct keel_session *who,
+			      struct keel_obj *queue, int32_t op, const char *key, const char *text,
+			      struct keel_err *err)
+{
+	long n = strtol(text, NULL, 10);
+
+	(void)who, (void)queue, (void)op, (void)key;
+	return n < -1024 || n > 1023 ? table_error(mod, PBSE_BADATVAL, err) : 0;
+}
+
+static bool is_true(const char *text)
+{
+	return *text && strchr("tTyY1", *text);
+}
+
+/* The type may come in the same request as `enabled`: then it is checked when the request is done. */
+static int32_t check_complete(struct keel_mod *mod, struct keel_obj *queue, const char *text,
+			      int32_t code, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	if (!is_true(text) || st->object->is_set(queue, st->type))
+		return 0;
+	return table_error(mod, code, err);
+}
+
+static int32_t check_enable(struct keel_mod *mod, const struct keel_session *who,
+			    struct keel_obj *queue, int32_t op, const char *key, const char *text,
+			    struct keel_err *err)
+{
+	(void)who, (void)op, (void)key;
+	return check_complete(mod, queue, text, PBSE_QUENOEN, err);
+}
+
+static int32_t check_start(struct keel_mod *mod, const struct keel_session *who,
+			   struct keel_obj *queue, int32_t op, const char *key, const char *text,
+			   struct keel_err *err)
+{
+	(void)who, (void)op, (void)key;
+	return check_complete(mod, queue, text, PBSE_NEEDQUET, err);
+}
+
+/* `exec` is stored as Execution, whatever prefix was given. */
+static void type_changed(struct keel_mod *mod, struct keel_obj *queue, const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+	const char *text = st->object->get_str(queue, attr);
+
+	if (text && strcmp(text, "Execution") != 0)
+		st->object->set_str(queue, attr, "Execution");
+}
+
+#define S KEEL_ATTR_SAVE
+#define OPS KEEL_OPERATORS
+#define MGR KEEL_MANAGERS
+#define NONE KEEL_NOBODY
+static const struct keel_attr_def attrs[] = {
+#define QUEUE(attr_name, type_name, place, flag_bits, writers, value, words, ...)                  \
+	KEEL_ATTR_DEF("queue", attr_name, type_name, .order = (place), .flags = (flag_bits),       \
+		      .read_roles = KEEL_EVERYBODY, .write_roles = (writers), .fallback = (value), \
+		      .doc = (words), ##__VA_ARGS__),
+#include "queue.def"
+#undef QUEUE
+};
+
+#define ROW(i) { "ATTR", &attrs[i] }
+static const struct keel_contrib contribs[] = {
+	{ "CLASS", &queue_class },
+	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(8), ROW(9), ROW(10),
+	ROW(11), ROW(12), ROW(13), ROW(14), ROW(15), ROW(16), ROW(17), ROW(18), ROW(19), ROW(20),
+	ROW(21), ROW(22), ROW(23), ROW(24), ROW(25), ROW(26), ROW(27), ROW(28), ROW(29),
+};
+_Static_assert(KEEL_COUNT(contribs) == KEEL_COUNT(attrs) + 1, "each attribute has a ROW");
+
+enum { CMD_CREATE = 0, CMD_DELETE = 1 };
+
+/* A queue with jobs is not deleted, finished ones kept as history aside. */
+static keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
+{
+	struct state *st = keel_state(c);
+	char counts[256];
+	const char *p;
+
+	if (ev->cmd != CMD_DELETE || strcmp(ev->klass, "queue") != 0)
+		return KEEL_NEXT;
+	st->total = st->object->attr(c->mod, "queue", "state_count");
+	if (!st->total || st->object->text(ev->obj, st->total, NULL, counts, sizeof(counts)) <= 0)
+		return KEEL_NEXT;
+	for (p = counts; (p = strchr(p, ':')); p++)
+		if (strtoll(p + 1, NULL, 10) > 0)
+			return st->call->reject(c, PBSE_OBJBUSY, NULL);
+	return KEEL_NEXT;
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(management, on_management, .order = -1000),
+};
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)err;
+	st->type = st->object->attr(mod, "queue", "queue_type");
+	st->enabled = st->object->attr(mod, "queue", "enabled");
+	st->started = st->object->attr(mod, "queue", "started");
+	return 0;
+}
+
+static int32_t start(struct keel_mod *mod, struct keel_err *err)
+{
+	const struct conf *conf = mod->conf;
+	struct state *st = mod->state;
+	struct keel_obj *queue;
+
+	if (st->object->count(mod, "queue") || st->object->count(mod, "job") || !conf->first_queue ||
+	    !*conf->first_queue)
+		return 0;
+	queue = st->object->draft(mod, "queue", conf->first_queue, err);
+	if (!queue)
+		return -1;
+	st->object->set_str(queue, st->type, "Execution");
+	st->object->set_int(queue, st->enabled, 1);
+	st->object->set_int(queue, st->started, 1);
+	return st->object->publish(queue);
+}
+
+static const char *const requires_modules[] = { "resources", NULL };
+
+KEEL_MODULE(.name = "queues", .version = "1.0", .vendor = "Keelson", .summary = "execution queues",
+	    .roles = KEEL_SERVER, .state_size = sizeof(struct state),
+	    .conf_size = sizeof(struct conf), .conf = rules, .n_conf = KEEL_COUNT(rules),
+	    .needs = needs, .n_needs = KEEL_COUNT(needs), .contribs = contribs,
+	    .n_contribs = KEEL_COUNT(contribs), .taps = taps, .n_taps = KEEL_COUNT(taps),
+	    .requires_modules = requires_modules, .init = init, .start = start);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * filter.c - which objects a listing shows, and which of their attributes.
+ */
+#include "status.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Selections that mean another attribute than the one they name. */
+static const struct {
+	const char *asked, *meant;
+} aliases[] = {
+	{ "User_List", "Job_Owner" },
+	{ "destination", "queue" },
+};
+
+void filter_free(struct test **filter)
+{
+	struct test *t, *next;
+
+	for (t = *filter; t; t = next) {
+		next = t->next;
+		free(t->key);
+		free(t->text);
+		free(t);
+	}
+	*filter = NULL;
+}
+
+int32_t filter_add(struct listing *l, const char *name, const char *key, const char *text, int32_t op,
+		   struct keel_err *err)
+{
+	struct state *st = l->mod->state;
+	const struct keel_attr *attr;
+	struct test *t;
+	size_t i;
+
+	for (i = 0; i < KEEL_COUNT(aliases); i++)
+		if (strcmp(aliases[i].asked, name) == 0)
+			name = aliases[i].meant;
+	attr = st->object->attr(l->mod, l->klass, name);
+	if (!attr)
+		return st->core->error(err, PBSE_NOATTR, "%s %s", st->core->pbse_text(PBSE_NOATTR), name);
+	if (op < KEEL_EQ || op > KEEL_LT)
+		op = KEEL_EQ;
+	t = calloc(1, sizeof(*t));
+	if (!t || !(t->text = strdup(text ? text : "")) || (key && !(t->key = strdup(key)))) {
+		filter_free(&t);
+		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	}
+	t->attr = attr;
+	t->op = op;
+	t->next = l->filter;
+	l->filter = t;
+	return 0;
+}
+
+/* `queue@server`, `@server`: the server is this one. */
+static int32_t add_destination(struct listing *l, const char *text, struct keel_err *err)
+{
+	struct state *st = l->mod->state;
+	char name[64];
+	size_t len = strcspn(text, "@");
+
+	if (len == 0)
+		return 0;
+	snprintf(name, sizeof(name), "%.*s", (int)len, text);
+	if (!st->object->find(l->mod, "queue", name))
+		return st->core->error(err, PBSE_UNKQUE, "Unknown queue destination %s", name);
+	return filter_add(l, "queue", NULL, name, KEEL_EQ, err);
+}
+
+int32_t filter_compile(struct listing *l, const struct keel_msg *body, struct keel_err *err)
+{
+	struct state *st = l->mod->state;
+	struct keel_obj *server = st->object->find(l->mod, "server", st->core->server_name(l->mod));
+	const struct keel_attrop *ops;
+	uint32_t n = 0, i;
+	int32_t code = st->msg->attrs(body, "select", &ops, &n);
+
+	if (code && code != -ENODATA)
+		return st->core->error(err, PBSE_PROTOCOL, "%s", st->core->pbse_text(PBSE_PROTOCOL));
+	l->others_hidden = !(l->roles & KEEL_OPERATORS) && server && st->query_others &&
+			   !st->object->get_int(server, st->query_others);
+	for (i = 0, code = 0; i < n && !code; i++) {
+		if (strcmp(ops[i].name, "destination") == 0)
+			code = add_destination(l, ops[i].value ? ops[i].value : "", err);
+		else
+			code = filter_add(l, ops[i].name, ops[i].key, ops[i].value, ops[i].op, err);
+	}
+	return code;
+}
+
+bool is_history(struct listing *l, struct keel_obj *obj)
+{
+	struct state *st = l->mod->state;
+	int64_t state;
+
+	if (strcmp(l->klass, "job") != 0)
+		return false;
+	state = st->object->get_int(obj, st->job.state) & 0x7f;
+	return state == 'F' || state == 'M';
+}
+
+bool filter_pass(struct listing *l, struct keel_obj *obj)
+{
+	struct state *st = l->mod->state;
+	const struct test *t;
+
+	if (!l->history && is_history(l, obj))
+		return false;
+	if (l->others_hidden && strcmp(l->klass, "job") == 0) {
+		const char *euser = st->object->get_str(obj, st->job.euser);
+
+		if (!euser || strcmp(euser, st->request->session(l->req)->user) != 0)
+			return false;
+	}
+	for (t = l->filter; t; t = t->next)
+		if (st->object->match(obj, t->attr, t->op, t->key, t->text, NULL) <= 0)
+			return false;
+	return true;
+}
+
+/* A want list is an array of [name, resource or nil]: the same shape as an attribute list. */
+int32_t view_compile(struct listing *l, const struct keel_msg *body, struct keel_err *err)
+{
+	struct state *st = l->mod->state;
+	const struct keel_attrop *ops;
+	struct keel_wanted *want = NULL;
+	uint32_t n = 0, i;
+	int32_t code = st->msg->attrs(body, "want", &ops, &n);
+
+	if (code && code != -ENODATA)
+		return st->core->error(err, PBSE_PROTOCOL, "%s", st->core->pbse_text(PBSE_PROTOCOL));
+	if (n && !(want = calloc(n, sizeof(*want))))
+		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	for (i = 0; i < n; i++)
+		want[i] = (struct keel_wanted){ ops[i].name, ops[i].key };
+	l->view = st->object->view(l->mod, l->klass, want, n, l->roles);
+	free(want);
+	return l->view ? 0 : st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+}
+
+struct keel_obj *find_operand(struct listing *l, const char *id)
+{
+	struct state *st = l->mod->state;
+	struct keel_obj *obj = st->object->find(l->mod, l->klass, id);
+	size_t digits = strspn(id, "0123456789"), len = strcspn(id, "@");
+	char full[512];
+
+	if (obj)
+		return obj;
+	if (id[len] == '@' && len < sizeof(full)) {
+		memcpy(full, id, len);
+		full[len] = '\0';
+		return find_operand(l, full);
+	}
+	if (strcmp(l->klass, "job") != 0 || !digits || id[digits])
+		return NULL;
+	if (snprintf(full, sizeof(full), "%s.%s", id, st->core->server_name(l->mod)) >=
+	    (int)sizeof(full))
+		return NULL;
+	return st->object->find(l->mod, "job", full);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * status.c - the requests that list: status and select, for every class.
+ *
+ * A listing is walked in slices: a few milliseconds per turn, and no faster than the client reads, so
+ * that a huge `qstat -f` delays nobody. The filter is compiled once (filter.c), the wanted attributes are
+ * a view of the object engine.
+ */
+#include "status.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE_OBJECTS 512u
+#define PART_BYTES (192u * 1024u)
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(msg, 0, struct state, msg),	      KEEL_NEED(request, 0, struct state, request),
+};
+
+/* What each class answers when an id is not there; `one`: an unknown id is the whole answer. */
+static const struct {
+	const char *klass;
+	int32_t unknown;
+} classes[] = {
+	{ "job", PBSE_UNKJOBID },     { "queue", PBSE_UNKQUE },	  { "server", PBSE_UNKJOBID },
+	{ "node", PBSE_UNKNODE },     { "resource", PBSE_UNKRESC }, { "sched", PBSE_UNKSCHED },
+	{ "hook", PBSE_HOOKERROR },   { "resv", PBSE_UNKRESVID },
+};
+
+static void listing_free(struct listing *l)
+{
+	struct state *st = l->mod->state;
+
+	if (l->walk)
+		st->object->cursor_close(l->walk);
+	if (l->view)
+		st->object->view_close(l->view);
+	if (l->out)
+		st->msg->drop(l->out);
+	filter_free(&l->filter);
+	free(l->ids);
+	free(l);
+}
+
+static void finish(struct listing *l, int32_t code, const char *text)
+{
+	struct state *st = l->mod->state;
+
+	st->request->reply(l->req, code, text && *text ? "%s" : NULL, text);
+	listing_free(l);
+}
+
+/* ---- one object --------------------------------------------------------------------------------------- */
+
+static int32_t part_open(struct listing *l)
+{
+	struct state *st = l->mod->state;
+
+	if (l->out)
+		return 0;
+	l->out = st->msg->out(l->mod);
+	if (!l->out)
+		return -ENOMEM;
+	st->msg->open_array(l->out, l->ids_only ? "ids" : "objects");
+	return 0;
+}
+
+/* 0, -ENOBUFS (wait for the client), -EPIPE (gone). */
+static int32_t part_send(struct listing *l)
+{
+	struct state *st = l->mod->state;
+	struct keel_out *out = l->out;
+
+	if (!out)
+		return 0;
+	l->out = NULL;
+	st->msg->close(out);
+	return st->request->part(l->req, out);
+}
+
+static int32_t add(struct listing *l, struct keel_obj *obj)
+{
+	struct state *st = l->mod->state;
+	int32_t r = part_open(l);
+
+	if (r)
+		return r;
+	if (l->ids_only)
+		st->msg->add_str(l->out, st->object->id(obj));
+	else
+		st->object->pack(obj, l->view, l->out);
+	return st->msg->length(l->out) >= PART_BYTES ? part_send(l) : 0;
+}
+
+/* ---- the walk ------------------------------------------------------------------------------------------- */
+
+static void slice(struct keel_mod *mod, void *arg);
+
+static void go_on_later(struct listing *l, int32_t r)
+{
+	struct state *st = l->mod->state;
+
+	if (r == -ENOBUFS)
+		r = st->request->drained(l->req, slice, l);
+	else if (!r && !st->core->timer(l->mod, 0, slice, l))
+		r = -ENOMEM;
+	if (r)
+		finish(l, PBSE_SYSTEM, NULL);
+}
+
+static void walk_end(struct listing *l)
+{
+	int32_t r = part_send(l);
+
+	finish(l, r == 0 || r == -ENOBUFS ? 0 : PBSE_PROTOCOL, NULL);
+}
+
+static void slice(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct listing *l = arg;
+	struct keel_obj *obj;
+	uint32_t n = 0;
+	int32_t r = 0;
+
+	while (!r && n++ < SLICE_OBJECTS) {
+		obj = st->object->next(l->walk);
+		if (!obj) {
+			walk_end(l);
+			return;
+		}
+		if (filter_pass(l, obj))
+			r = add(l, obj);
+	}
+	if (r == -EPIPE)
+		finish(l, PBSE_PROTOCOL, NULL);
+	else
+		go_on_later(l, r);
+}
+
+/* ---- ids -------------------------------------------------------------------------------------------------- */
+
+static int32_t unknown_of(const char *klass)
+{
+	size_t i;
+
+	for (i = 0; i < KEEL_COUNT(classes); i++)
+		if (strcmp(classes[i].klass, klass) == 0)
+			return classes[i].unknown;
+	return PBSE_IVALREQ;
+}
+
+/* An operand of a job listing that names something else: a queue. */
+static bool is_queue_operand(const char *id)
+{
+	return (*id >= 'a' && *id <= 'z') || (*id >= 'A' && *id <= 'Z');
+}
+
+static int32_t add_named(struct listing *l, const char *id)
+{
+	struct keel_obj *obj = find_operand(l, id);
+
+	if (!obj)
+		return unknown_of(l->klass);
+	if (is_history(l, obj) && !l->history)
+		return PBSE_HISTJOBID;
+	return filter_pass(l, obj) && add(l, obj) == -EPIPE ? PBSE_PROTOCOL : 0;
+}
+
+/* Named objects are answered in one go: at most as many as fit a request. */
+static void list_named(struct listing *l)
+{
+	char *save = NULL, *id;
+	int32_t code, last = 0;
+	uint32_t found = 0;
+
+	for (id = strtok_r(l->ids, ",", &save); id; id = strtok_r(NULL, ",", &save)) {
+		code = add_named(l, id);
+		if (code)
+			last = code;
+		else
+			found++;
+	}
+	part_send(l);
+	finish(l, found && last != PBSE_PROTOCOL ? 0 : last, NULL);
+}
+
+static int32_t limit_to_queue(struct listing *l, const char *id, struct keel_err *err)
+{
+	struct state *st = l->mod->state;
+	char name[64];
+	size_t len = strcspn(id, "@");
+
+	if (len >= sizeof(name))
+		len = sizeof(name) - 1;
+	memcpy(name, id, len);
+	name[len] = '\0';
+	if (!st->object->find(l->mod, "queue", name))
+		return st->core->error(err, PBSE_UNKQUE, "Unknown queue destination %s", name);
+	return filter_add(l, "queue", NULL, name, KEEL_EQ, err);
+}
+
+/* ---- requests ------------------------------------------------------------------------------------------------ */
+
+static void walk_begin(struct listing *l)
+{
+	struct state *st = l->mod->state;
+
+	l->walk = st->object->cursor(l->mod, l->klass);
+	if (l->walk)
+		slice(l->mod, l);
+	else
+		finish(l, PBSE_SYSTEM, NULL);
+}
+
+static void route(struct listing *l, const char *id)
+{
+	struct keel_err err = { 0 };
+	bool job = strcmp(l->klass, "job") == 0;
+	int32_t code = 0;
+
+	if (job && id && *id && is_queue_operand(id))
+		code = limit_to_queue(l, id, &err);
+	else if (id && *id && *id != '@')
+		l->ids = strdup(id);
+	if (code)
+		finish(l, code, err.text);
+	else if (l->ids)
+		list_named(l);
+	else
+		walk_begin(l);
+}
+
+static struct listing *listing_new(struct keel_mod *mod, struct keel_req *req, const char *klass)
+{
+	struct state *st = mod->state;
+	const char *extend = st->msg->str(st->request->body(req), "extend");
+	struct listing *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->mod = mod;
+	l->req = req;
+	l->klass = klass;
+	l->roles = st->request->session(req)->roles;
+	l->history = extend && strchr(extend, 'x');
+	return l;
+}
+
+static const char *known_class(struct keel_mod *mod, const char *name)
+{
+	size_t i;
+
+	(void)mod;
+	for (i = 0; name && i < KEEL_COUNT(classes); i++)
+		if (strcmp(classes[i].klass, name) == 0)
+			return classes[i].klass;
+	return NULL;
+}
+
+static void begin(struct keel_mod *mod, struct keel_req *req, const char *klass, bool ids_only)
+{
+	struct state *st = mod->state;
+	const struct keel_msg *body = st->request->body(req);
+	struct listing *l = klass ? listing_new(mod, req, klass) : NULL;
+	struct keel_err err = { 0 };
+	int32_t code;
+
+	if (!l) {
+		st->request->reply(req, klass ? PBSE_SYSTEM : PBSE_IVALREQ, NULL);
+		return;
+	}
+	l->ids_only = ids_only;
+	code = filter_compile(l, body, &err);
+	if (!code && !ids_only)
+		code = view_compile(l, body, &err);
+	if (code)
+		finish(l, code, err.text);
+	else
+		route(l, st->msg->str(body, "id"));
+}
+
+static void on_status(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+
+	begin(mod, req, known_class(mod, st->msg->str(st->request->body(req), "class")), false);
+}
+
+static void on_select(struct keel_mod *mod, struct keel_req *req)
+{
+	begin(mod, req, "job", true);
+}
+
+static const struct keel_request_def status_request = {
+	.size = sizeof(struct keel_request_def),
+	.roles = KEEL_EVERYBODY,
+	.name = "status",
+	.doc = "list objects of a class",
+	.handler = on_status,
+};
+static const struct keel_request_def select_request = {
+	.size = sizeof(struct keel_request_def),
+	.roles = KEEL_EVERYBODY,
+	.name = "select",
+	.doc = "ids of the jobs that match",
+	.handler = on_select,
+};
+static const struct keel_contrib contribs[] = {
+	{ "REQUEST", &status_request },
+	{ "REQUEST", &select_request },
+};
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)err;
+	st->job.state = st->object->attr(mod, "job", "job_state");
+	st->job.owner = st->object->attr(mod, "job", "Job_Owner");
+	st->job.euser = st->object->attr(mod, "job", "euser");
+	st->query_others = st->object->attr(mod, "server", "query_other_jobs");
+	return 0;
+}
+
+static const char *const requires_modules[] = { "jobs", "queues", "nodes", "manager", NULL };
+
+KEEL_MODULE(.name = "status", .version = "1.0", .vendor = "Keelson",
+	    .summary = "listings of every class", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs),
+	    .requires_modules = requires_modules, .init = init);

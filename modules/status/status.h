@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * status.h - what the files of this module share.
+ */
+#ifndef STATUS_H
+#define STATUS_H
+
+#include "keel/keel.h"
+#include "pbs_error.h"
+
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_msg_api *msg;
+	const struct keel_request_api *request;
+	struct {
+		const struct keel_attr *state, *owner, *euser;
+	} job;
+	const struct keel_attr *query_others;
+};
+
+/* `attr[.key] op text`; all of a filter must hold. */
+struct test {
+	const struct keel_attr *attr;
+	char *key, *text;
+	int32_t op;
+	struct test *next;
+};
+
+struct listing {
+	struct keel_mod *mod;
+	struct keel_req *req;
+	const char *klass;
+	uint32_t roles;
+	bool history, ids_only;
+	bool others_hidden; /* query_other_jobs is off and the asker is a plain user */
+	struct test *filter;
+	struct keel_view *view;
+	struct keel_cursor *walk;
+	struct keel_out *out; /* the part being filled */
+	char *ids;
+};
+
+/* filter.c */
+int32_t filter_compile(struct listing *l, const struct keel_msg *body, struct keel_err *err);
+int32_t filter_add(struct listing *l, const char *name, const char *key, const char *text, int32_t op,
+		   struct keel_err *err);
+bool filter_pass(struct listing *l, struct keel_obj *obj);
+void filter_free(struct test **filter);
+bool is_history(struct listing *l, struct keel_obj *obj);
+int32_t view_compile(struct listing *l, const struct keel_msg *body, struct keel_err *err);
+/* `12`, `12.svr`, a host name for its vnodes ... */
+struct keel_obj *find_operand(struct listing *l, const char *id);
+
+#endif
