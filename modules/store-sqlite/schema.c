@@ -5,6 +5,7 @@
  * objects: `seq` is the rowid, so a scan by it is the order of creation and needs no sort; a row keeps
  * its seq when it is written again. blobs: one tree, ordered by their object.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,7 +83,7 @@ static int32_t wal(struct state *st, struct keel_err *err)
 	if (step != SQLITE_ROW)
 		rc = trouble(st, st->db, step, "open", err);
 	else if (strcmp((const char *)sqlite3_column_text(stmt, 0), "wal") != 0)
-		rc = fail(err, -95, "%s: its file system has no write-ahead logging (shared "
+		rc = fail(err, -EOPNOTSUPP, "%s: its file system has no write-ahead logging (shared "
 			  "memory); put the database on a local disk", st->path);
 	sqlite3_finalize(stmt);
 	return rc;
@@ -101,10 +102,10 @@ static int32_t identify(struct state *st, struct keel_err *err)
 	if (rc < 0)
 		return rc;
 	if (tables > 0 && application != APPLICATION_ID)
-		return fail(err, -22, "%s is a database of another program; name a different file "
+		return fail(err, -EINVAL, "%s is a database of another program; name a different file "
 			    "in the configuration of store-sqlite", st->path);
 	if (version > SCHEMA_VERSION)
-		return fail(err, -22, "%s was written by a newer version (schema %d, this one knows "
+		return fail(err, -EINVAL, "%s was written by a newer version (schema %d, this one knows "
 			    "%d); start that version, or restore a backup made before the upgrade",
 			    st->path, version, SCHEMA_VERSION);
 	return tables > 0 ? 0 : run(st, create_tables, err);
