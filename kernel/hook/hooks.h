@@ -27,6 +27,13 @@ void hooks_destroy(struct hooks *h);
 int hooks_attach(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n,
 		 uint32_t stride, struct keel_err *err);
 void hooks_detach(struct hooks *h, struct owner *owner);
+/* What hooks_attach() would refuse a table for, without a point's order. No effect. */
+int hooks_lint(const char *module, const struct keel_tap *taps, uint32_t n, uint32_t stride,
+	       struct keel_err *err);
+/* Only replay reaches the taps of a quiet module: between attaching and its start(). */
+void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet);
+/* The module.tap that runs on this thread, NULL: none. For a crash report. */
+const char *hooks_breadcrumb(void);
 
 /* The kernel's own raises. */
 void hooks_note(struct hooks *h, uint32_t point, const void *event);
@@ -45,6 +52,8 @@ void hooks_known(struct hooks *h, struct owner *only, uint32_t point, const char
 /* A requester went away: cancel the holds of its operations. */
 void hooks_client_gone(struct hooks *h, struct keel_req *req);
 
+/* One line per point that exists: name, kind, number of taps, sentence. */
+void hooks_describe_points(struct hooks *h, struct buf *out);
 /* The compiled chain of a point, one line per tap, for `keelson hooks POINT`. -ENOENT: no such point. */
 int hooks_describe(struct hooks *h, const char *point, struct buf *out);
 /* Operations that wait: one line per hold. */

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * attach.c - taps come and go.
+ *
+ * All new chains are compiled before the first one is exchanged: a table is taken as a whole or not at
+ * all, and a refusal changes nothing. Withdrawn taps stay in memory as long as an operation still walks
+ * a chain with them; they are not called any more.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hook/inside.h"
+#include "util/err.h"
+#include "util/text.h"
+
+#define POLICIES ((uint32_t)(KEEL_ON_FAIL_REJECT | KEEL_ON_FAIL_SKIP | KEEL_ON_FAIL_BENCH))
+
+/* ---- what is wrong with a row ------------------------------------------------------------------- */
+static const struct point_info *info_of(uint32_t point)
+{
+	for (uint32_t i = 0; i < n_point_infos; i++) {
+		if (point_infos[i].id == point)
+			return &point_infos[i];
+	}
+	return NULL;
+}
+
+static const char *objection(const struct keel_tap *t, const struct point_info *info)
+{
+	if (t->fn.any == NULL)
+		return "it has no function";
+	if (t->order < -ORDER_LIMIT || t->order > ORDER_LIMIT)
+		return "its order is not within -1000..1000";
+	if ((t->flags & ~POLICIES) != 0)
+		return "it has flags this kernel does not know";
+	if ((t->flags & (t->flags - 1)) != 0)
+		return "it has more than one fail policy";
+	if (t->flags == KEEL_ON_FAIL_REJECT && info->kind != KEEL_GATE)
+		return "only a tap of a GATE can refuse when it fails";
+	return NULL;
+}
+
+static int tap_lint(const char *module, const struct keel_tap *t, struct keel_err *err)
+{
+	const struct point_info *info = info_of(t->point);
+	const char *no;
+
+	if (t->name == NULL || t->name[0] == '\0' || strpbrk(t->name, " ,.") != NULL)
+		return err_set(err, -EINVAL,
+			       "a tap of module %s has no name, or one with a blank, comma or dot",
+			       module);
+	if (info == NULL)
+		return err_set(err, -EINVAL,
+			       "tap %s.%s is for point %u, which this kernel does not have; upgrade "
+			       "keelson or correct the tap",
+			       module, t->name, t->point);
+	no = objection(t, info);
+	if (no != NULL)
+		return err_set(err, -EINVAL, "tap %s.%s at %s cannot be used: %s", module, t->name,
+			       info->name, no);
+	return 0;
+}
+
+/* Row `i` of a table in the module's stride, as this kernel's struct. */
+static struct keel_tap row_at(const struct keel_tap *taps, uint32_t i, uint32_t stride)
+{
+	const char *at = (const char *)taps + (size_t)i * stride;
+	struct keel_tap row = { 0 };
+
+	memcpy(&row, at, stride < sizeof(row) ? stride : sizeof(row));
+	return row;
+}
+
+static int twice_lint(const char *module, const struct keel_tap *taps, uint32_t i, uint32_t stride,
+		      struct keel_err *err)
+{
+	const struct keel_tap row = row_at(taps, i, stride);
+
+	for (uint32_t j = 0; j < i; j++) {
+		const struct keel_tap other = row_at(taps, j, stride);
+
+		if (other.point == row.point && strcmp(other.name, row.name) == 0)
+			return err_set(err, -EEXIST, "module %s has tap %s twice at one point",
+				       module, row.name);
+	}
+	return 0;
+}
+
+int hooks_lint(const char *module, const struct keel_tap *taps, uint32_t n, uint32_t stride,
+	       struct keel_err *err)
+{
+	int ret = 0;
+
+	if (n > 0 && (taps == NULL || stride < offsetof(struct keel_tap, order)))
+		return err_set(err, -EINVAL, "module %s counts %u taps and has no table of that size",
+			       module, n);
+	for (uint32_t i = 0; i < n && ret == 0; i++) {
+		const struct keel_tap row = row_at(taps, i, stride);
+
+		ret = tap_lint(module, &row, err);
+		if (ret == 0)
+			ret = twice_lint(module, taps, i, stride, err);
+	}
+	return ret;
+}
+
+/* ---- coming -------------------------------------------------------------------------------------------- */
+static uint32_t policy_of(uint32_t flags, uint32_t kind)
+{
+	if (flags != 0)
+		return flags;
+	return kind == KEEL_GATE ? KEEL_ON_FAIL_REJECT : KEEL_ON_FAIL_SKIP;
+}
+
+static struct tap *tap_create(struct hooks *h, struct owner *owner, const struct keel_tap *row)
+{
+	struct tap *t = calloc(1, sizeof(*t));
+
+	if (t == NULL)
+		return NULL;
+	t->name = text_format("%s.%s", owner->pub.name, row->name);
+	if (t->name == NULL) {
+		free(t);
+		return NULL;
+	}
+	t->fn = row->fn;
+	t->owner = owner;
+	t->point = row->point;
+	t->invoke = h->point[row->point].info->invoke;
+	t->policy = policy_of(row->flags, h->point[row->point].kind);
+	t->order = row->order;
+	t->before = row->before;
+	t->after = row->after;
+	t->refs = 1;
+	t->watch = WATCH_CALLS;
+	t->countdown = 1;
+	return t;
+}
+
+/* New taps, by point, and the chains they lead to. */
+struct fresh {
+	struct tap *taps[KEEL_POINT_MAX];
+	struct chain *chain[KEEL_POINT_MAX];
+};
+
+static void fresh_drop(struct fresh *f)
+{
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		struct tap *t, *next;
+
+		chain_unref(f->chain[i]);
+		for (t = f->taps[i]; t != NULL; t = next) {
+			next = t->next;
+			tap_unref(t);
+		}
+	}
+	free(f);
+}
+
+static void append(struct tap **list, struct tap *t)
+{
+	while (*list != NULL)
+		list = &(*list)->next;
+	*list = t;
+}
+
+static void fresh_take(struct hooks *h, struct owner *owner, struct fresh *f)
+{
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		struct tap *t;
+
+		if (f->taps[i] == NULL)
+			continue;
+		for (t = f->taps[i]; t != NULL; t = t->next)
+			owner->live++;
+		append(&h->point[i].taps, f->taps[i]);
+		chain_swap(&h->point[i], f->chain[i]);
+	}
+	free(f);
+}
+
+static int fresh_compile(struct hooks *h, struct fresh *f, struct keel_err *err)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < KEEL_POINT_MAX && ret == 0; i++) {
+		if (f->taps[i] != NULL)
+			ret = chain_compile(&h->point[i], f->taps[i], &f->chain[i], err);
+	}
+	return ret;
+}
+
+static int attach(struct hooks *h, struct owner *owner, struct fresh *f, struct keel_err *err)
+{
+	int ret = fresh_compile(h, f, err);
+
+	if (ret < 0)
+		fresh_drop(f);
+	else
+		fresh_take(h, owner, f);
+	return ret;
+}
+
+int hooks_attach(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n,
+		 uint32_t stride, struct keel_err *err)
+{
+	int ret = hooks_lint(owner->pub.name, taps, n, stride, err);
+	struct fresh *f;
+
+	if (ret < 0 || n == 0)
+		return ret;
+	f = calloc(1, sizeof(*f));
+	if (f == NULL)
+		return err_set(err, -ENOMEM, "no memory for the taps of %s", owner->pub.name);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct keel_tap row = row_at(taps, i, stride);
+		struct tap *t = tap_create(h, owner, &row);
+
+		if (t == NULL) {
+			fresh_drop(f);
+			return err_set(err, -ENOMEM, "no memory for the taps of %s",
+				       owner->pub.name);
+		}
+		append(&f->taps[row.point], t);
+	}
+	return attach(h, owner, f, err);
+}
+
+static const struct tap *tap_find(const struct point *p, const struct owner *owner, const char *name)
+{
+	size_t len = strlen(owner->pub.name) + 1;
+
+	for (const struct tap *t = p->taps; t != NULL; t = t->next) {
+		if (t->owner == owner && strcmp(t->name + len, name) == 0)
+			return t;
+	}
+	return NULL;
+}
+
+int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t order, keel_any_fn *fn,
+		void *arg, struct keel_err *err)
+{
+	struct hooks *h = hooks_of(m);
+	struct keel_tap row = { .size = sizeof(row), .point = point, .name = name,
+				.order = order };
+	const struct point_info *info = info_of(point);
+	struct fresh *f;
+	struct tap *t;
+
+	if (info == NULL || fn == NULL || order < -ORDER_LIMIT || order > ORDER_LIMIT ||
+	    name == NULL || name[0] == '\0')
+		return err_set(err, -EINVAL, "module %s adds a tap that cannot be used at point %u",
+			       m->name, point);
+	if (tap_find(&h->point[point], owner_of(m), name) != NULL)
+		return err_set(err, -EEXIST, "module %s has a tap %s at %s already", m->name, name,
+			       info->name);
+	f = calloc(1, sizeof(*f));
+	t = f != NULL ? tap_create(h, owner_of(m), &row) : NULL;
+	if (t == NULL) {
+		free(f);
+		return err_set(err, -ENOMEM, "no memory for tap %s of module %s", name, m->name);
+	}
+	t->invoke = invoke_any;
+	t->any = fn;
+	t->arg = arg;
+	f->taps[point] = t;
+	return attach(h, owner_of(m), f, err);
+}
+
+/* ---- going ------------------------------------------------------------------------------------------------ */
+static void tap_withdraw(struct tap **at)
+{
+	struct tap *t = *at;
+
+	*at = t->next;
+	t->next = NULL;
+	t->off |= TAP_GONE;
+	t->owner->live--;
+	tap_unref(t);
+}
+
+/* Withdraw taps of `owner`, all or those called `name`. Without memory for a new chain the old one
+ * serves on: withdrawn taps in it are passed over. */
+static void point_leave(struct point *p, const struct owner *owner, const struct tap *one)
+{
+	struct tap **at = &p->taps;
+	struct chain *fresh;
+	bool any = false;
+
+	while (*at != NULL) {
+		if ((*at)->owner != owner || (one != NULL && *at != one)) {
+			at = &(*at)->next;
+			continue;
+		}
+		tap_withdraw(at);
+		any = true;
+	}
+	if (any && chain_compile(p, NULL, &fresh, NULL) == 0)
+		chain_swap(p, fresh);
+}
+
+void tap_remove(struct keel_mod *m, uint32_t point, const char *name)
+{
+	struct point *p = point_get(hooks_of(m), point);
+	const struct tap *t = p != NULL ? tap_find(p, owner_of(m), name) : NULL;
+
+	if (t != NULL)
+		point_leave(p, owner_of(m), t);
+}
+
+void hooks_detach(struct hooks *h, struct owner *owner)
+{
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		if (h->point[i].taps != NULL)
+			point_leave(&h->point[i], owner, NULL);
+	}
+	ops_leave(h, owner);
+}
+
+void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet)
+{
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		for (struct tap *t = h->point[i].taps; t != NULL; t = t->next) {
+			if (t->owner == owner)
+				t->off = quiet ? t->off | TAP_QUIET : t->off & ~(uint32_t)TAP_QUIET;
+		}
+	}
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * hold.c - reasons an operation waits.
+ *
+ *   hold_take() -> open -> ended: released, by its event, its module or before the tap returned
+ *                       -> ended: cancelled, with a reason                        -> told once, freed
+ *
+ * A hold ends exactly once; ending it only marks it. Its callback (resume or cancel, never both) runs
+ * from the loop, or right after the tap that took it when it ended before. The operation continues
+ * when its last hold has been told.
+ *
+ * The engine remembers no past events: whether the awaited thing has happened already is for the tap
+ * to test before it takes the hold. Nothing can happen between that test and the hold.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "hook/inside.h"
+#include "log/log.h"
+#include "util/err.h"
+
+#define HOLD_MAGIC 0x484f4c44u
+
+uint32_t id_bucket(const char *id)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *id != '\0'; id++)
+		hash = (hash ^ (unsigned char)*id) * 16777619u;
+	return (hash ^ hash >> 16) % ID_BUCKETS;
+}
+
+static struct hold *hold_of(struct keel_hold *pub)
+{
+	struct hold *hold = (struct hold *)pub;
+
+	return hold != NULL && hold->magic == HOLD_MAGIC ? hold : NULL;
+}
+
+/* ---- the end of a hold --------------------------------------------------------------------------- */
+static void stop_waiting(struct hold *hold)
+{
+	struct hooks *h = hold->op->hooks;
+
+	if (hold->until_id == NULL)
+		return;
+	DL_DELETE2(h->waiting[id_bucket(hold->until_id)], hold, wait_prev, wait);
+	h->point[hold->until_point].busy--;
+	h->point[hold->until_point].waiters--;
+}
+
+void hold_end(struct hold *hold, int32_t reason)
+{
+	if (!hold->open)
+		return;
+	hold->open = false;
+	hold->reason = reason;
+	hold->op->n_open--;
+	loop_timer_cancel(hold->deadline);
+	hold->deadline = NULL;
+	stop_waiting(hold);
+	if (hold->op->parked)
+		op_ready(hold->op);
+}
+
+void holds_end(struct op *op, int32_t reason)
+{
+	struct hold *hold;
+
+	DL_FOREACH(op->holds, hold)
+		hold_end(hold, reason);
+}
+
+void hold_free(struct hold *hold)
+{
+	hold->magic = 0;
+	hold->tap->owner->live--;
+	tap_unref(hold->tap);
+	free(hold->why);
+	free(hold->until_id);
+	free(hold);
+}
+
+static void hold_expired(void *arg)
+{
+	struct hold *hold = arg;
+
+	hold->deadline = NULL; /* a timer that fires frees itself */
+	hold_end(hold, KEEL_CANCEL_TIMEOUT);
+}
+
+void hold_release(struct keel_hold *pub)
+{
+	struct hold *hold = hold_of(pub);
+
+	if (hold != NULL)
+		hold_end(hold, 0);
+}
+
+/* ---- taking ----------------------------------------------------------------------------------------- */
+static const char *objection(const struct op *op, const struct keel_hold_opts *o)
+{
+	struct hooks *h = op->hooks;
+
+	if (!(op->point->allowed & VERDICT_BIT(KEEL_WAIT)))
+		return "a tap of this point cannot wait";
+	if (op->closed)
+		return "the operation is being ended";
+	if (o->why == NULL || o->why[0] == '\0')
+		return "a hold needs a reason (.why)";
+	if (o->timeout_ms < 0)
+		return "a hold's timeout cannot be negative";
+	if (o->until_point == 0)
+		return NULL;
+	if (point_get(h, o->until_point) == NULL || h->point[o->until_point].kind != KEEL_NOTE ||
+	    h->point[o->until_point].id_at == 0)
+		return "until_point is not a NOTE about an object";
+	return o->until_id == NULL || o->until_id[0] == '\0' ? "until_point without until_id" : NULL;
+}
+
+static void start_waiting(struct hooks *h, struct hold *hold)
+{
+	if (hold->until_id == NULL)
+		return;
+	DL_APPEND2(h->waiting[id_bucket(hold->until_id)], hold, wait_prev, wait);
+	h->point[hold->until_point].busy++;
+	h->point[hold->until_point].waiters++;
+}
+
+static struct hold *hold_create(struct op *op, const struct keel_hold_opts *o)
+{
+	struct hooks *h = op->hooks;
+	struct hold *hold = calloc(1, sizeof(*hold));
+
+	if (hold == NULL)
+		return NULL;
+	hold->timeout_ms = o->timeout_ms > 0 ? o->timeout_ms : h->conf.hold_default_ms;
+	hold->why = strdup(o->why);
+	hold->until_id = o->until_point != 0 ? strdup(o->until_id) : NULL;
+	hold->deadline = loop_timer(h->parts->loop, hold->timeout_ms, hold_expired, hold);
+	if (hold->why == NULL || hold->deadline == NULL ||
+	    (o->until_point != 0 && hold->until_id == NULL)) {
+		loop_timer_cancel(hold->deadline);
+		free(hold->why);
+		free(hold->until_id);
+		free(hold);
+		return NULL;
+	}
+	hold->magic = HOLD_MAGIC;
+	hold->since_ms = loop_now_ms(h->parts->loop);
+	hold->until_point = o->until_point;
+	hold->resume = o->resume;
+	hold->cancel = o->cancel;
+	hold->arg = o->arg;
+	hold->open = true;
+	return hold;
+}
+
+keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
+		       struct keel_hold **ret_hold)
+{
+	struct op *op = (struct op *)c;
+	struct keel_hold_opts o = { .size = sizeof(o) };
+	const char *no;
+	struct hold *hold;
+
+	memcpy(&o, opts, opts->size < sizeof(o) ? opts->size : sizeof(o));
+	no = objection(op, &o);
+	hold = no == NULL ? hold_create(op, &o) : NULL;
+	if (hold == NULL) {
+		err_set(&op->err, 0, "it cannot wait: %s", no != NULL ? no : "no memory");
+		return KEEL_FAIL;
+	}
+	hold->op = op;
+	hold->tap = op->chain->tap[op->at];
+	hold->tap->refs++;
+	hold->tap->owner->live++;
+	DL_APPEND(op->holds, hold);
+	op->n_open++;
+	start_waiting(op->hooks, hold);
+	if (ret_hold != NULL)
+		*ret_hold = (struct keel_hold *)hold;
+	return KEEL_WAIT;
+}
+
+/* ---- events -------------------------------------------------------------------------------------------- */
+void holds_match(struct hooks *h, const struct point *p, const void *event)
+{
+	const char *id = event_id(p, event);
+	struct hold *hold, *next;
+
+	if (id == NULL)
+		return;
+	DL_FOREACH_SAFE2(h->waiting[id_bucket(id)], hold, next, wait) {
+		if (hold->until_point == p->info->id && strcmp(hold->until_id, id) == 0)
+			hold_end(hold, 0);
+	}
+}
+
+/* ---- showing -------------------------------------------------------------------------------------------- */
+static void show(const struct hold *hold, struct buf *out)
+{
+	int64_t now = loop_now_ms(hold->op->hooks->parts->loop);
+
+	buf_printf(out, "%s: %s (%llds of %llds)", hold->tap->owner->pub.name, hold->why,
+		   (long long)((now - hold->since_ms) / 1000),
+		   (long long)(hold->timeout_ms / 1000));
+}
+
+int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len)
+{
+	struct hooks *h = hooks_of(m);
+	const struct op *op;
+	const struct hold *hold;
+	struct buf text;
+	int32_t ret;
+
+	if (buf != NULL && len > 0)
+		buf[0] = '\0';
+	if (h->n_parked == 0 || id == NULL)
+		return 0;
+	buf_init(&text);
+	DL_FOREACH2(h->by_id[id_bucket(id)], op, twin) {
+		if (strcmp(op_label(op), id) != 0)
+			continue;
+		DL_FOREACH(op->holds, hold) {
+			buf_str(&text, text.len > 0 ? ", " : "");
+			show(hold, &text);
+		}
+	}
+	ret = text.failed ? -ENOMEM : (int32_t)text.len;
+	if (buf != NULL && len > 0 && ret > 0)
+		snprintf(buf, len, "%s", text.data);
+	buf_fini(&text);
+	return ret;
+}
+
+void hooks_describe_holds(struct hooks *h, struct buf *out)
+{
+	const struct op *op;
+	const struct hold *hold;
+
+	DL_FOREACH(h->parked, op) {
+		DL_FOREACH(op->holds, hold) {
+			buf_printf(out, "%s %s ", op_label(op), op->point->info->name);
+			show(hold, out);
+			buf_str(out, "\n");
+		}
+	}
+}

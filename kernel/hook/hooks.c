@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * hooks.c - the engine as a whole: its life, and the group "hook".
+ */
+#include "hook/hooks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hook/inside.h"
+#include "log/log.h"
+#include "registry/registry.h"
+
+/* ---- the group "hook" -------------------------------------------------------------------------------- */
+static void hook_note(struct keel_mod *m, uint32_t point, const void *event)
+{
+	hooks_note(hooks_of(m), point, event);
+}
+
+static int64_t hook_fold(struct keel_mod *m, uint32_t point, const void *event, char *buf,
+			 uint32_t len)
+{
+	return hooks_fold(hooks_of(m), point, event, buf, len);
+}
+
+static bool hook_tapped(struct keel_mod *m, uint32_t point)
+{
+	return point < KEEL_POINT_MAX && hooks_of(m)->point[point].busy > 0;
+}
+
+static const struct keel_hook_api hook_api = {
+	.size = sizeof(hook_api),
+	.version = KEEL_ABI_MINOR,
+	.raise = hook_raise,
+	.note = hook_note,
+	.fold = hook_fold,
+	.tapped = hook_tapped,
+	.tap_add = tap_add,
+	.tap_remove = tap_remove,
+	.fields = point_fields,
+	.holds_text = holds_text,
+};
+
+/* ---- other groups, which may come later than we -------------------------------------------------------- */
+const struct keel_object_api *hooks_object(struct hooks *h)
+{
+	if (h->object == NULL)
+		h->object = registry_service(h->parts->registry, "object", 0, NULL, NULL);
+	return h->object;
+}
+
+const struct keel_request_api *hooks_request(struct hooks *h)
+{
+	if (h->request == NULL)
+		h->request = registry_service(h->parts->registry, "request", 0, NULL, NULL);
+	return h->request;
+}
+
+void hooks_log(struct hooks *h, uint32_t event, const char *object, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (h->parts->log == NULL)
+		return;
+	va_start(ap, fmt);
+	log_addv(h->parts->log, event, "Hook", object, fmt, ap);
+	va_end(ap);
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------ */
+int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hooks **ret_hooks)
+{
+	struct hooks *h = calloc(1, sizeof(*h));
+	int ret;
+
+	if (h == NULL)
+		return -ENOMEM;
+	h->parts = parts;
+	h->conf = *conf;
+	h->self.pub.name = "kernel";
+	h->self.parts = parts;
+	h->self.slot_base = -1;
+	points_init(h);
+	ret = registry_offer(parts->registry, "hook", &hook_api);
+	if (ret == 0)
+		ret = registry_offer(parts->registry, "call", &call_api);
+	if (ret < 0) {
+		free(h);
+		return ret;
+	}
+	*ret_hooks = h;
+	return 0;
+}
+
+static void point_fini(struct point *p)
+{
+	struct tap *t, *next;
+
+	for (t = p->taps; t != NULL; t = next) {
+		next = t->next;
+		tap_unref(t);
+	}
+	chain_unref(p->chain);
+}
+
+/* Operations that wait fail now, while everybody who must hear of it is still there. */
+void hooks_destroy(struct hooks *h)
+{
+	if (h == NULL)
+		return;
+	ops_end(h);
+	notes_drop(h);
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++)
+		point_fini(&h->point[i]);
+	free(h);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * note.c - it happened: tell everybody, in order.
+ *
+ * A note about an object on which an operation is running waits until that operation has left the
+ * stack, behind the notes that wait already: whoever acts on an object never sees it change under his
+ * hands. Notes raised by such notes count generations; too many of them, or too deep ones, wait for
+ * the loop, so that two modules that answer each other cannot stop the daemon.
+ *
+ * A note that waited has a NULL object when the object is gone meanwhile; its id is still there.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "hook/inside.h"
+#include "log/log.h"
+
+struct note {
+	struct note *prev, *next;
+	struct point *point;
+	struct copy *copy;
+	uint32_t generation;
+};
+
+static void note_free(struct note *n)
+{
+	free(n->copy);
+	free(n);
+}
+
+/* ---- telling ----------------------------------------------------------------------------------- */
+static void tell(struct hooks *h, struct point *p, const void *event, const struct note *waited)
+{
+	struct outcome out;
+	struct op op;
+
+	if (p->chain != NULL) {
+		op_init(&op, h, p, event);
+		op.from_queue = waited != NULL;
+		op.generation = waited != NULL ? waited->generation :
+				h->top != NULL ? h->top->generation : 0;
+		op_enter(h, &op);
+		op_run(&op, &out);
+		op_leave(h, &op);
+		chain_unref(op.chain);
+	}
+	if (p->waiters > 0)
+		holds_match(h, p, event);
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------- */
+static bool same_object(const struct point *p, const void *event, const struct op *op)
+{
+	const struct keel_obj *obj = event_obj(p, event), *other = event_obj(op->point, op->event);
+	const char *id = event_id(p, event), *other_id = event_id(op->point, op->event);
+
+	if (obj != NULL || other != NULL)
+		return obj == other;
+	return id != NULL && other_id != NULL && strcmp(id, other_id) == 0;
+}
+
+static bool is_running(const struct hooks *h, const struct point *p, const void *event)
+{
+	const struct op *op;
+
+	for (op = h->top; op != NULL && !same_object(p, event, op); op = op->outer)
+		;
+	return op != NULL;
+}
+
+static void note_lost(struct hooks *h, const struct point *p, const void *event)
+{
+	hooks_log(h, KEEL_LOG_ERROR, event_id(p, event),
+		  "no memory to keep the event %s; restart the daemon, it replays what exists",
+		  p->info->name);
+}
+
+static void note_wait(struct hooks *h, struct point *p, const void *event, bool late)
+{
+	struct note *n = calloc(1, sizeof(*n));
+
+	if (n == NULL || (n->copy = copy_event(h, p, event)) == NULL) {
+		free(n);
+		note_lost(h, p, event);
+		return;
+	}
+	n->point = p;
+	if (late) {
+		hooks_log(h, KEEL_LOG_ERROR, event_id(p, event),
+			  "%s is raised by events that raise each other, more than %d deep; it is told "
+			  "in the next turn",
+			  p->info->name, DEPTH_MAX);
+		DL_APPEND(h->late_notes, n);
+		ops_wake(h);
+		return;
+	}
+	n->generation = h->top->generation + 1;
+	DL_APPEND(h->notes, n);
+}
+
+void note_point(struct hooks *h, struct point *p, const void *event)
+{
+	union any_event room;
+	const struct op *top = h->top;
+
+	event = event_whole(p, event, &room);
+	if (top == NULL) {
+		tell(h, p, event, NULL);
+		return;
+	}
+	if (top->depth >= DEPTH_MAX || top->generation >= DEPTH_MAX)
+		note_wait(h, p, event, true);
+	else if (is_running(h, p, event))
+		note_wait(h, p, event, false);
+	else
+		tell(h, p, event, NULL);
+}
+
+/* The oldest note whose object no operation is running on. */
+static struct note *note_due(const struct hooks *h)
+{
+	struct note *n;
+
+	DL_FOREACH(h->notes, n) {
+		if (!is_running(h, n->point, n->copy->event))
+			break;
+	}
+	return n;
+}
+
+static void tell_waited(struct hooks *h, struct note *n)
+{
+	copy_refresh(h, n->copy);
+	tell(h, n->point, n->copy->event, n);
+	note_free(n);
+}
+
+void notes_drain(struct hooks *h)
+{
+	struct note *n;
+
+	while ((n = note_due(h)) != NULL) {
+		DL_DELETE(h->notes, n);
+		tell_waited(h, n);
+	}
+}
+
+/* On the loop, no operation is running: those that were too deep. New ones wait for the next turn. */
+void notes_late(struct hooks *h)
+{
+	struct note *list = h->late_notes, *n;
+
+	h->late_notes = NULL;
+	while ((n = list) != NULL) {
+		DL_DELETE(list, n);
+		n->generation = 0;
+		tell_waited(h, n);
+		notes_drain(h);
+	}
+}
+
+void notes_drop(struct hooks *h)
+{
+	struct note *n, *next;
+
+	DL_FOREACH_SAFE(h->notes, n, next)
+		note_free(n);
+	DL_FOREACH_SAFE(h->late_notes, n, next)
+		note_free(n);
+	h->notes = h->late_notes = NULL;
+}
+
+void hooks_note(struct hooks *h, uint32_t point, const void *event)
+{
+	struct point *p = point < KEEL_POINT_MAX ? &h->point[point] : NULL;
+
+	if (p != NULL && p->busy > 0 && p->kind == KEEL_NOTE)
+		note_point(h, p, event);
+}
+
+/* ---- replay: at once, also to modules that are not started yet ------------------------------------ */
+void hooks_known(struct hooks *h, struct owner *only, uint32_t point, const char *id,
+		 struct keel_obj *obj)
+{
+	const struct known_event event = { .size = sizeof(event), .id = id, .obj = obj };
+	struct point *p = point_get(h, point);
+	struct outcome out;
+	struct op op;
+
+	if (p == NULL || p->chain == NULL || p->kind != KEEL_NOTE ||
+	    p->event_size != sizeof(event) || p->id_at != offsetof(struct known_event, id) ||
+	    p->obj_at != offsetof(struct known_event, obj))
+		return;
+	op_init(&op, h, p, &event);
+	op.replay = true;
+	op.only = only;
+	op_enter(h, &op);
+	op_run(&op, &out);
+	op_leave(h, &op);
+	chain_unref(op.chain);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * operation.c - raise a GATE or an ASK, add up a FOLD.
+ *
+ * An operation lives on the C stack of raise(); nothing is allocated unless a tap waits. Then it moves
+ * to the heap (park.c), and raise() returns KEEL_WAIT.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hook/inside.h"
+#include "log/log.h"
+#include "util/err.h"
+
+/* Everything but the text, which is written before it is read. */
+void op_init(struct op *op, struct hooks *h, struct point *p, const void *event)
+{
+	memset(op, 0, offsetof(struct op, err));
+	op->err.code = 0;
+	op->err.text[0] = '\0';
+	op->hooks = h;
+	op->point = p;
+	op->chain = chain_ref(p->chain);
+	op->event = event;
+}
+
+static keel_verdict tell(struct keel_mod *m, const struct keel_raise *r, keel_verdict v,
+			 const char *text)
+{
+	if (r->done != NULL)
+		r->done(m, r->arg, &(struct keel_outcome){ .size = sizeof(struct keel_outcome),
+							   .verdict = v, .text = text });
+	return v;
+}
+
+static keel_verdict raise_empty(struct hooks *h, struct keel_mod *m, const struct keel_raise *r)
+{
+	if (r->changes != NULL)
+		hooks_object(h)->commit(r->changes);
+	return r->done != NULL ? tell(m, r, KEEL_NEXT, NULL) : KEEL_NEXT;
+}
+
+static keel_verdict raise_refused(struct hooks *h, struct keel_mod *m, const struct keel_raise *r,
+				  const char *why)
+{
+	const struct point *p = point_get(h, r->point);
+
+	hooks_log(h, KEEL_LOG_ERROR, p != NULL ? p->info->name : NULL,
+		  "module %s raised point %u: %s", m->name, r->point, why);
+	if (r->changes != NULL)
+		hooks_object(h)->discard(r->changes);
+	return tell(m, r, KEEL_FAIL, why);
+}
+
+static keel_verdict raise_chain(struct hooks *h, struct keel_mod *m, struct point *p,
+				const struct keel_raise *r)
+{
+	union any_event room;
+	struct outcome out = { .verdict = KEEL_NEXT };
+	struct op op;
+
+	op_init(&op, h, p, event_whole(p, r->event, &room));
+	op.changes = r->changes;
+	op.req = r->req;
+	op.raiser = owner_of(m);
+	op.done = r->done;
+	op.arg = r->arg;
+	op_enter(h, &op);
+	if (op_run(&op, &out) == KEEL_WAIT)
+		return op_park(&op);
+	op_finish(&op, &out);
+	return out.verdict;
+}
+
+keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r)
+{
+	struct hooks *h = hooks_of(m);
+	struct point *p = r->point < KEEL_POINT_MAX ? &h->point[r->point] : NULL;
+
+	if (__builtin_expect(p == NULL || (p->kind != KEEL_GATE && p->kind != KEEL_ASK), 0))
+		return raise_refused(h, m, r, "it is neither a GATE nor an ASK");
+	if (p->chain == NULL)
+		return raise_empty(h, m, r);
+	if (__builtin_expect(h->top != NULL && h->top->depth >= DEPTH_MAX, 0))
+		return raise_refused(h, m, r, "operations are nested too deeply");
+	return raise_chain(h, m, p, r);
+}
+
+/* ---- FOLD ----------------------------------------------------------------------------------------- */
+static int64_t fold_chain(struct hooks *h, struct point *p, const void *event, struct buf *text)
+{
+	union any_event room;
+	struct outcome out = { .verdict = KEEL_NEXT };
+	struct op op;
+
+	op_init(&op, h, p, event_whole(p, event, &room));
+	op.text = text;
+	op_enter(h, &op);
+	op_run(&op, &out);
+	op_leave(h, &op);
+	chain_unref(op.chain);
+	return op.sum;
+}
+
+int64_t hooks_fold(struct hooks *h, uint32_t point, const void *event, char *buf, uint32_t len)
+{
+	struct point *p = point < KEEL_POINT_MAX ? &h->point[point] : NULL;
+	struct buf text;
+	int64_t sum;
+
+	if (buf != NULL && len > 0)
+		buf[0] = '\0';
+	if (p == NULL || p->chain == NULL || p->kind != KEEL_FOLD)
+		return 0;
+	if (h->top != NULL && h->top->depth >= DEPTH_MAX) {
+		hooks_log(h, KEEL_LOG_ERROR, p->info->name, "%s was raised too deep inside others",
+			  p->info->name);
+		return 0;
+	}
+	buf_init(&text);
+	sum = fold_chain(h, p, event, &text);
+	if (buf != NULL && len > 0 && text.len > 0 && !text.failed)
+		snprintf(buf, len, "%s", text.data);
+	buf_fini(&text);
+	return sum;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * park.c - operations that wait: on the heap, continued from the loop.
+ *
+ *   raise() -> op_park() -> ... a hold ends ... -> op_ready() -> turn() -> op_resolve() -> the chain goes on
+ *                                                                                       -> or waits again
+ *
+ * The objects of the event are looked up again first. One that is gone cancels what is left, and the
+ * operation fails: no tap sees a dangling handle.
+ */
+#include <stdlib.h>
+#include <utlist.h>
+
+#include "hook/inside.h"
+#include "log/log.h"
+#include "util/err.h"
+
+static const char *const reasons[] = {
+	[KEEL_CANCEL_TIMEOUT] = "it took too long",
+	[KEEL_CANCEL_CLIENT_GONE] = "the requester went away",
+	[KEEL_CANCEL_OBJECT_GONE] = "what it was about is gone",
+	[KEEL_CANCEL_STOPPING] = "its module is being stopped",
+};
+
+/* ---- telling holds that have ended -------------------------------------------------------------- */
+static int rank(keel_verdict v)
+{
+	static const int by_verdict[] = { [KEEL_FAIL + 1] = 2, [KEEL_NEXT + 1] = 0,
+					  [KEEL_DONE + 1] = 1, [KEEL_REJECT + 1] = 3,
+					  [KEEL_WAIT + 1] = 0 };
+
+	return v >= KEEL_FAIL && v <= KEEL_WAIT ? by_verdict[v + 1] : 2;
+}
+
+static keel_verdict tell_released(struct op *op, const struct hold *hold)
+{
+	keel_verdict v = hold->resume != NULL ? hold->resume(&op->pub, hold->arg) : KEEL_NEXT;
+
+	if (v != KEEL_WAIT)
+		return v;
+	if (op->n_open > 0) /* it took a new hold, which will answer */
+		return KEEL_NEXT;
+	err_set(&op->err, 0, "it answered WAIT and took no hold");
+	return KEEL_FAIL;
+}
+
+static keel_verdict tell_cancelled(struct op *op, const struct hold *hold)
+{
+	op->closed = true;
+	if (hold->cancel != NULL)
+		hold->cancel(&op->pub, hold->arg, hold->reason);
+	op->closed = op->abort != 0;
+	err_set(&op->err, 0, "'%s' was given up: %s", hold->why, reasons[hold->reason]);
+	return KEEL_FAIL;
+}
+
+static void tell_hold(struct op *op, struct hold *hold)
+{
+	struct keel_mod *m = &hold->tap->owner->pub;
+	const struct keel_err kept = op->err;
+	const char *outer = breadcrumb;
+	keel_verdict v;
+
+	op->pub = (struct keel_call){ m->state, m->conf, m };
+	op->err.code = 0;
+	op->err.text[0] = '\0';
+	breadcrumb = hold->tap->name;
+	v = hold->reason == 0 ? tell_released(op, hold) : tell_cancelled(op, hold);
+	breadcrumb = outer;
+	if (rank(v) > rank(op->worst))
+		op->worst = v;
+	else
+		op->err = kept;
+}
+
+static struct hold *next_ended(const struct op *op)
+{
+	struct hold *hold;
+
+	DL_FOREACH(op->holds, hold) {
+		if (!hold->open)
+			break;
+	}
+	return hold;
+}
+
+/* KEEL_WAIT as long as a hold is open; else the worst verdict. */
+keel_verdict op_resolve(struct op *op)
+{
+	keel_verdict worst;
+	struct hold *hold;
+
+	while ((hold = next_ended(op)) != NULL) {
+		DL_DELETE(op->holds, hold);
+		tell_hold(op, hold);
+		hold_free(hold);
+	}
+	if (op->n_open > 0)
+		return KEEL_WAIT;
+	worst = op->worst;
+	op->worst = KEEL_NEXT;
+	return worst;
+}
+
+/* ---- parking ----------------------------------------------------------------------------------------- */
+static void adopt(struct op *op)
+{
+	struct hooks *h = op->hooks;
+	struct hold *hold;
+
+	DL_FOREACH(op->holds, hold)
+		hold->op = op;
+	op->parked = true;
+	DL_APPEND(h->parked, op);
+	DL_APPEND2(h->by_id[id_bucket(op_label(op))], op, twin_prev, twin);
+	h->n_parked++;
+	if (op->raiser != NULL)
+		op->raiser->live++;
+}
+
+static void unready(struct op *op)
+{
+	if (op->ready)
+		DL_DELETE2(op->hooks->ready, op, ready_prev, ready_next);
+	op->ready = false;
+}
+
+static void op_free(struct op *op)
+{
+	struct hooks *h = op->hooks;
+
+	unready(op);
+	DL_DELETE(h->parked, op);
+	DL_DELETE2(h->by_id[id_bucket(op_label(op))], op, twin_prev, twin);
+	h->n_parked--;
+	if (op->raiser != NULL)
+		op->raiser->live--;
+	free(op->copy);
+	free(op);
+}
+
+/* No memory to wait: the holds are told, and the operation fails here and now. */
+static keel_verdict give_up(struct op *op)
+{
+	struct outcome out = { .verdict = KEEL_FAIL, .by = op->chain->tap[op->at] };
+
+	op->abort = KEEL_CANCEL_STOPPING;
+	holds_end(op, KEEL_CANCEL_STOPPING);
+	op_resolve(op);
+	err_set(&op->err, 0, "no memory to wait");
+	op_finish(op, &out);
+	return KEEL_FAIL;
+}
+
+keel_verdict op_park(struct op *stack)
+{
+	struct op *op = malloc(sizeof(*op));
+	struct copy *copy = op != NULL ? copy_event(stack->hooks, stack->point, stack->event) : NULL;
+
+	if (copy == NULL) {
+		free(op);
+		return give_up(stack);
+	}
+	*op = *stack;
+	op->copy = copy;
+	op->event = copy->event;
+	adopt(op);
+	op_leave(op->hooks, stack);
+	return KEEL_WAIT;
+}
+
+/* ---- continuing ----------------------------------------------------------------------------------------- */
+static void go_on(struct op *op)
+{
+	struct hooks *h = op->hooks;
+	struct outcome out = { .verdict = KEEL_NEXT };
+	keel_verdict v;
+
+	unready(op);
+	if (op->abort == 0 && !copy_valid(h, op->copy))
+		op_abort(op, KEEL_CANCEL_OBJECT_GONE);
+	op_enter(h, op);
+	v = op_resolve(op);
+	if (v != KEEL_WAIT)
+		v = op_run_on(op, v, &out);
+	if (v == KEEL_WAIT) {
+		op_leave(h, op);
+		return;
+	}
+	op_finish(op, &out);
+	op_free(op);
+}
+
+static void turn(void *arg)
+{
+	struct hooks *h = arg;
+	struct op *op;
+
+	h->wake = NULL;
+	while ((op = h->ready) != NULL)
+		go_on(op);
+	notes_late(h);
+}
+
+void ops_wake(struct hooks *h)
+{
+	if (h->wake != NULL)
+		return;
+	h->wake = loop_timer(h->parts->loop, 0, turn, h);
+	if (h->wake == NULL)
+		hooks_log(h, KEEL_LOG_ERROR, NULL,
+			  "no memory to continue operations; they go on with the next event");
+}
+
+void op_ready(struct op *op)
+{
+	if (!op->ready)
+		DL_APPEND2(op->hooks->ready, op, ready_prev, ready_next);
+	op->ready = true;
+	ops_wake(op->hooks);
+}
+
+/* The operation cannot go on: whatever was released and not told is cancelled too. */
+void op_abort(struct op *op, int32_t reason)
+{
+	struct hold *hold;
+
+	op->abort = reason;
+	op->closed = true;
+	holds_end(op, reason);
+	DL_FOREACH(op->holds, hold)
+		hold->reason = reason;
+	if (op->parked)
+		op_ready(op);
+}
+
+/* ---- somebody leaves ----------------------------------------------------------------------------------------- */
+void hooks_client_gone(struct hooks *h, struct keel_req *req)
+{
+	struct op *op;
+
+	for (op = h->top; op != NULL; op = op->outer) {
+		if (op->req == req && !op->parked) {
+			op->req = NULL;
+			op->gone = true;
+		}
+	}
+	DL_FOREACH(h->parked, op) {
+		if (op->req != req)
+			continue;
+		op->req = NULL;
+		op->gone = true;
+		op_abort(op, KEEL_CANCEL_CLIENT_GONE);
+	}
+}
+
+/* Is a hold of this module's taps among those of `op`? They end. */
+static bool holds_leave(struct op *op, const struct owner *owner)
+{
+	struct hold *hold;
+	bool any = false;
+
+	DL_FOREACH(op->holds, hold) {
+		if (hold->tap->owner != owner)
+			continue;
+		hold_end(hold, KEEL_CANCEL_STOPPING);
+		hold->reason = KEEL_CANCEL_STOPPING;
+		any = true;
+	}
+	return any;
+}
+
+static struct op *op_concerned(const struct hooks *h, const struct owner *owner)
+{
+	struct op *op;
+
+	DL_FOREACH(h->parked, op) {
+		if (holds_leave(op, owner) || op->raiser == owner)
+			break;
+	}
+	return op;
+}
+
+/* End what needs a module that is going: its holds, and the operations it raised. Here and now. */
+void ops_leave(struct hooks *h, const struct owner *owner)
+{
+	struct op *op;
+
+	while ((op = op_concerned(h, owner)) != NULL) {
+		if (op->raiser == owner)
+			op_abort(op, KEEL_CANCEL_STOPPING);
+		go_on(op);
+	}
+}
+
+/* The engine goes: every operation fails. */
+void ops_end(struct hooks *h)
+{
+	while (h->parked != NULL) {
+		op_abort(h->parked, KEEL_CANCEL_STOPPING);
+		go_on(h->parked);
+	}
+	loop_timer_cancel(h->wake);
+	h->wake = NULL;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * run.c - walk an operation through its chain, and end it.
+ *
+ * What a tap answered is judged here: does the kind of the point allow it, does its fail policy turn
+ * a failure into a veto, was a WAIT backed by a hold. Taps never see each other's verdicts.
+ */
+#include <stdlib.h>
+
+#include "hook/inside.h"
+#include "log/log.h"
+#include "util/err.h"
+
+enum pbse { HOOK_REJECT = 15169, HOOK_ERROR = 15136 };
+
+const char *op_label(const struct op *op)
+{
+	const char *id = event_id(op->point, op->event);
+
+	return id != NULL ? id : op->point->info->name;
+}
+
+void op_enter(struct hooks *h, struct op *op)
+{
+	op->outer = h->top;
+	op->depth = h->top != NULL ? h->top->depth + 1 : 1;
+	h->top = op;
+}
+
+void op_leave(struct hooks *h, struct op *op)
+{
+	h->top = op->outer;
+	if (h->notes != NULL && !op->from_queue)
+		notes_drain(h);
+}
+
+keel_verdict tap_call(struct op *op, struct tap *t)
+{
+	struct keel_mod *m = &t->owner->pub;
+	const char *outer = breadcrumb;
+	keel_verdict v;
+
+	op->pub.state = m->state;
+	op->pub.conf = m->conf;
+	op->pub.mod = m;
+	op->err.code = 0;
+	op->err.text[0] = '\0';
+	breadcrumb = t->name;
+	t->calls++;
+	if (--t->countdown == 0)
+		v = tap_call_timed(op, t);
+	else
+		v = t->invoke(t, &op->pub, op->event);
+	breadcrumb = outer;
+	return v;
+}
+
+/* ---- judging an answer ----------------------------------------------------------------------- */
+static keel_verdict answer_lint(struct op *op, const struct tap *t, keel_verdict v)
+{
+	if (v >= KEEL_FAIL && v <= KEEL_WAIT && (op->point->allowed & VERDICT_BIT(v)))
+		return v;
+	err_set(&op->err, 0, "it answered %d, which a %s does not allow", v,
+		kind_name(op->point->kind));
+	hooks_log(op->hooks, KEEL_LOG_ERROR, op_label(op), "%s at %s: %s; report this to its vendor",
+		  t->name, op->point->info->name, op->err.text);
+	return KEEL_FAIL;
+}
+
+static bool failed(struct op *op, struct tap *t, struct outcome *out)
+{
+	t->stat.fails++;
+	if (op->err.text[0] == '\0')
+		err_set(&op->err, 0, "it gave no reason");
+	if (t->policy == KEEL_ON_FAIL_BENCH)
+		t->off |= TAP_BENCHED;
+	hooks_log(op->hooks, KEEL_LOG_ERROR, op_label(op), "%s failed at %s: %s; %s", t->name,
+		  op->point->info->name, op->err.text,
+		  t->policy == KEEL_ON_FAIL_REJECT ? "the request is refused" :
+		  t->policy == KEEL_ON_FAIL_BENCH  ? "it is not called any more until a reload" :
+						     "it is skipped");
+	if (t->policy != KEEL_ON_FAIL_REJECT)
+		return true;
+	if (op->err.code == 0)
+		op->err.code = HOOK_ERROR;
+	*out = (struct outcome){ KEEL_REJECT, op->err.code, t };
+	return false;
+}
+
+/* True: go on with the next tap. Else *out is the end of the operation. */
+static bool judge(struct op *op, struct tap *t, keel_verdict v, struct outcome *out)
+{
+	v = answer_lint(op, t, v);
+	if (v == KEEL_NEXT)
+		return true;
+	if (v == KEEL_FAIL)
+		return failed(op, t, out);
+	if (v == KEEL_REJECT && op->err.code == 0)
+		op->err.code = HOOK_REJECT;
+	*out = (struct outcome){ v, v == KEEL_REJECT ? op->err.code : 0, t };
+	return false;
+}
+
+static bool reaches(const struct op *op, const struct tap *t)
+{
+	if (t->off & (op->replay ? TAP_GONE | TAP_BENCHED : ~0u))
+		return false;
+	return op->only == NULL || op->only == t->owner;
+}
+
+/* A tap that is not called any more, but whose veto stands. */
+static bool benched(struct op *op, const struct tap *t, struct outcome *out)
+{
+	if ((t->off & TAP_GONE) || !(t->off & TAP_BENCHED) || t->policy != KEEL_ON_FAIL_REJECT)
+		return true;
+	err_set(&op->err, 0,
+		"%s was too slow or broken and is not called any more; reload its module", t->name);
+	op->err.code = HOOK_ERROR;
+	*out = (struct outcome){ KEEL_REJECT, HOOK_ERROR, t };
+	return false;
+}
+
+/* Holds and the answer must agree; then the holds that ended already are told. */
+static keel_verdict settle(struct op *op, keel_verdict v)
+{
+	if (v == KEEL_WAIT && op->holds != NULL)
+		return op_resolve(op);
+	if (v == KEEL_WAIT) {
+		err_set(&op->err, 0, "it answered WAIT and took no hold");
+		return KEEL_FAIL;
+	}
+	if (op->holds != NULL) {
+		struct keel_err kept = op->err;
+
+		holds_end(op, KEEL_CANCEL_STOPPING);
+		op_resolve(op);
+		op->err = kept;
+	}
+	return v;
+}
+
+/* From op->at on. `v` is an answer of the tap there when `answered`. */
+static keel_verdict walk(struct op *op, bool answered, keel_verdict v, struct outcome *out)
+{
+	for (; op->at < op->chain->n; op->at++, answered = false) {
+		struct tap *t = op->chain->tap[op->at];
+
+		if (!answered) {
+			if (__builtin_expect(t->off != 0 || op->replay, 0) && !reaches(op, t)) {
+				if (!benched(op, t, out))
+					return out->verdict;
+				continue;
+			}
+			v = tap_call(op, t);
+			if (__builtin_expect(v == KEEL_NEXT && op->holds == NULL, 1))
+				continue;
+			if (v == KEEL_WAIT || op->holds != NULL)
+				v = settle(op, v);
+		}
+		if (v == KEEL_WAIT)
+			return v;
+		if (op->abort != 0) {
+			*out = (struct outcome){ KEEL_FAIL, 0, t };
+			return KEEL_FAIL;
+		}
+		if (!judge(op, t, v, out))
+			return out->verdict;
+	}
+	return KEEL_NEXT;
+}
+
+keel_verdict op_run(struct op *op, struct outcome *out)
+{
+	return walk(op, false, KEEL_NEXT, out);
+}
+
+keel_verdict op_run_on(struct op *op, keel_verdict v, struct outcome *out)
+{
+	return walk(op, true, v, out);
+}
+
+/* ---- the end ------------------------------------------------------------------------------------ */
+static void changes_end(struct op *op, bool accepted)
+{
+	const struct keel_object_api *object;
+
+	if (op->changes == NULL)
+		return;
+	object = hooks_object(op->hooks);
+	if (accepted)
+		object->commit(op->changes);
+	else
+		object->discard(op->changes);
+	op->changes = NULL;
+}
+
+static const char *outcome_text(const struct op *op, const struct outcome *out)
+{
+	if (out->verdict == KEEL_NEXT || out->verdict == KEEL_DONE)
+		return op->answer;
+	return op->err.text[0] != '\0' ? op->err.text : pbse_text(out->code);
+}
+
+void op_finish(struct op *op, const struct outcome *out)
+{
+	changes_end(op, out->verdict == KEEL_NEXT || out->verdict == KEEL_DONE);
+	op_leave(op->hooks, op);
+	if (op->done != NULL) {
+		const struct keel_outcome told = {
+			.size = sizeof(told), .verdict = out->verdict, .code = out->code,
+			.text = outcome_text(op, out), .by = out->by != NULL ? out->by->name : NULL,
+		};
+
+		op->done(op->raiser != NULL ? &op->raiser->pub : NULL, op->arg, &told);
+	}
+	free(op->answer);
+	chain_unref(op->chain);
+}

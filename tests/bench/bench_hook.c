@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bench_hook.c - what it costs to ask a point: nobody there, one tap, an event told to one tap. The
+ * least of several rounds is printed, as JSON lines.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "hook/hooks.h"
+#include "keel/keel.h"
+#include "loop/loop.h"
+#include "registry/registry.h"
+
+#define CALLS 5000000
+#define ROUNDS 5
+
+struct bench {
+	struct parts parts;
+	struct owner owner;
+	const struct keel_hook_api *hook;
+};
+
+static keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
+{
+	(void)c;
+	return ev->size == 0 ? KEEL_FAIL : KEEL_NEXT;
+}
+
+static keel_verdict on_queued(struct keel_call *c, const struct keel_ev_job_queued *ev)
+{
+	(void)c;
+	return ev->size == 0 ? KEEL_FAIL : KEEL_NEXT;
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(job_submit, on_submit),
+	KEEL_TAP(job_queued, on_queued),
+};
+
+static void raise_once(struct bench *b)
+{
+	const struct keel_raise r = {
+		.size = sizeof(r), .point = KEEL_POINT_job_submit,
+		.event = KEEL_EVENT(job_submit, .id = "1.bench", .who = "user@host"),
+	};
+
+	if (b->hook->raise(&b->owner.pub, &r) != KEEL_NEXT)
+		abort();
+}
+
+static void note_once(struct bench *b)
+{
+	b->hook->note(&b->owner.pub, KEEL_POINT_job_queued, KEEL_EVENT(job_queued, .id = "1.bench"));
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static double round_ns(struct bench *b, void (*once)(struct bench *))
+{
+	double began = seconds();
+
+	for (int i = 0; i < CALLS; i++)
+		once(b);
+	return (seconds() - began) * 1e9 / CALLS;
+}
+
+static void measure(struct bench *b, const char *name, void (*once)(struct bench *))
+{
+	double least = round_ns(b, once);
+
+	for (int i = 1; i < ROUNDS; i++) {
+		double ns = round_ns(b, once);
+
+		least = ns < least ? ns : least;
+	}
+	printf("{\"name\":\"%s\",\"calls\":%d,\"ns_per_call\":%.2f}\n", name, CALLS * ROUNDS, least);
+}
+
+int main(void)
+{
+	static const struct hooks_conf conf = { 60000, 20, 250, 3 };
+	struct bench b = { .owner.pub.name = "bench", .owner.parts = &b.parts };
+	struct keel_err err;
+
+	if (loop_create(&b.parts.loop) < 0 || registry_create(&b.parts.registry) < 0 ||
+	    hooks_create(&b.parts, &conf, &b.parts.hooks) < 0)
+		return 1;
+	b.hook = registry_service(b.parts.registry, "hook", 0, NULL, &err);
+	measure(&b, "hook_empty", raise_once);
+	measure(&b, "hook_note_empty", note_once);
+	if (hooks_attach(b.parts.hooks, &b.owner, taps, KEEL_COUNT(taps), sizeof(taps[0]), &err) < 0)
+		return 1;
+	measure(&b, "hook_tap", raise_once);
+	measure(&b, "hook_note_tap", note_once);
+	hooks_detach(b.parts.hooks, &b.owner);
+	hooks_destroy(b.parts.hooks);
+	registry_destroy(b.parts.registry);
+	loop_destroy(b.parts.loop);
+	return 0;
+}
