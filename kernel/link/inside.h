@@ -97,7 +97,7 @@ struct delivery {
 	struct delivery *prev, *next;
 };
 
-/* What deferred calls and worker jobs hold instead of the links, which may be gone by then. */
+/* What deferred calls hold instead of the links, which may be gone by then. */
 struct ticket {
 	struct links *links; /* NULL: gone */
 };

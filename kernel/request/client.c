@@ -4,23 +4,18 @@
  *
  *	accepted -> user being looked up -> serving -> closing (drains) -> dropped
  *
- * Frames that are to be sent gather during a turn and go out in one write at its end (flush). A
- * client is dropped only from the loop's own callbacks (read, flush, sweep), never below a module:
+ * A client is dropped only from the loop's own callbacks (read, flush, sweep), never below a module:
  * what fails deeper marks it `broken`. Work that would take too long goes on in the next turn (again).
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #include <utlist.h>
 
 #include "log/log.h"
 #include "request/inside.h"
 
-#define IOV_COUNT 64
-#define WRITES_PER_FLUSH 16
 #define READER_KEEP (64u * 1024u)
 
 static void on_events(void *arg, int events);
@@ -99,7 +94,7 @@ static bool may_serve(const struct client *c)
 	       c->queued < limits->queued_high;
 }
 
-static void rearm(struct client *c)
+void client_rearm(struct client *c)
 {
 	int events = 0;
 
@@ -147,19 +142,6 @@ int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid)
 	return 0;
 }
 
-static void drop_queue(struct client *c)
-{
-	while (c->first != NULL) {
-		struct keel_out *o = c->first;
-
-		c->first = out_next(o);
-		out_drop(o);
-	}
-	c->last = NULL;
-	c->router->queued -= c->queued;
-	c->queued = 0;
-}
-
 void client_drop(struct client *c)
 {
 	struct router *r = c->router;
@@ -175,7 +157,7 @@ void client_drop(struct client *c)
 	if (c->in_again)
 		DL_DELETE2(r->again, c, again_prev, again_next);
 	DL_DELETE(r->clients, c);
-	drop_queue(c);
+	client_drop_queue(c);
 	r->input -= c->input;
 	frame_reader_fini(&c->reader);
 	close(c->fd);
@@ -184,155 +166,12 @@ void client_drop(struct client *c)
 	free(c);
 }
 
-/* ---- out ---------------------------------------------------------------------------------- */
-static void flush_all(void *arg)
-{
-	struct flush_ticket *ticket = arg;
-	struct router *r = ticket->router;
-
-	free(ticket);
-	if (r == NULL)
-		return;
-	r->ticket = NULL;
-	while (r->flush != NULL) {
-		struct client *c = r->flush;
-
-		DL_DELETE2(r->flush, c, flush_prev, flush_next);
-		c->in_flush = false;
-		client_write(c);
-		if (c->broken)
-			client_drop(c);
-		else
-			rearm(c);
-	}
-}
-
-static void flush_soon(struct client *c)
-{
-	struct router *r = c->router;
-
-	if (!c->in_flush) {
-		DL_APPEND2(r->flush, c, flush_prev, flush_next);
-		c->in_flush = true;
-	}
-	if (r->ticket != NULL)
-		return;
-	r->ticket = calloc(1, sizeof(*r->ticket));
-	if (r->ticket == NULL)
-		return; /* the sweep flushes what is left over */
-	r->ticket->router = r;
-	if (loop_defer(r->parts->loop, flush_all, r->ticket) < 0) {
-		free(r->ticket);
-		r->ticket = NULL;
-	}
-}
-
-void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t corr)
-{
-	size_t len;
-
-	if (o == NULL || c->broken || out_frame(o, type, corr, &len) == NULL) {
-		/* Without an answer the stream is of no use any more. */
-		c->broken = true;
-		out_drop(o);
-		flush_soon(c);
-		return;
-	}
-	if (c->queued == 0)
-		c->progress_ms = loop_now_ms(c->router->parts->loop);
-	out_link(o, NULL);
-	if (c->last != NULL)
-		out_link(c->last, o);
-	else
-		c->first = o;
-	c->last = o;
-	c->queued += len;
-	c->router->queued += len;
-	flush_soon(c);
-}
-
-static unsigned fill_iov(struct client *c, struct iovec *iov)
-{
-	struct keel_out *o = c->first;
-	unsigned n = 0;
-
-	for (; o != NULL && n < IOV_COUNT; o = out_next(o), n++) {
-		size_t len;
-		const char *data = out_data(o, &len);
-		size_t off = n == 0 ? c->first_off : 0;
-
-		iov[n] = (struct iovec){ (char *)data + off, len - off };
-	}
-	return n;
-}
-
-static void written(struct client *c, size_t n)
-{
-	c->queued -= n;
-	c->router->queued -= n;
-	c->progress_ms = loop_now_ms(c->router->parts->loop);
-	n += c->first_off;
-	while (c->first != NULL) {
-		struct keel_out *o = c->first;
-		size_t len;
-
-		out_data(o, &len);
-		if (n < len)
-			break;
-		n -= len;
-		c->first = out_next(o);
-		out_drop(o);
-	}
-	c->first_off = n;
-	if (c->first == NULL)
-		c->last = NULL;
-}
-
-static void tell_drained(struct client *c)
-{
-	struct keel_req *q;
-
-	if (c->queued >= c->router->limits.queued_low)
-		return;
-	if (c->leftover)
-		client_again(c);
-	DL_FOREACH(c->reqs, q) {
-		if (q->drained != NULL) {
-			client_again(c);
-			return;
-		}
-	}
-}
-
-void client_write(struct client *c)
-{
-	struct iovec iov[IOV_COUNT];
-
-	c->full = false;
-	for (int i = 0; i < WRITES_PER_FLUSH && c->first != NULL && !c->broken; i++) {
-		struct msghdr mh = { .msg_iov = iov, .msg_iovlen = fill_iov(c, iov) };
-		ssize_t n = sendmsg(c->fd, &mh, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (n > 0) {
-			written(c, (size_t)n);
-		} else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-			break;
-		} else if (n == 0 || errno != EINTR) {
-			c->broken = true;
-		}
-	}
-	c->full = c->first != NULL;
-	if (c->closing && c->first == NULL && c->reqs == NULL)
-		c->broken = true;
-	tell_drained(c);
-}
-
 /* ---- in ----------------------------------------------------------------------------------- */
 static void bad_frame(struct client *c, const char *what)
 {
 	client_log(c, what);
 	c->closing = true;
-	flush_soon(c);
+	client_flush_soon(c);
 }
 
 static void on_frame(struct client *c, const struct frame *f)
@@ -409,7 +248,7 @@ static void on_events(void *arg, int events)
 	if (c->broken)
 		client_drop(c);
 	else
-		rearm(c);
+		client_rearm(c);
 }
 
 /* ---- the next turn, and standing still ------------------------------------------------------- */
@@ -448,9 +287,9 @@ static void again_all(void *arg)
 		c->in_again = false;
 		go_on(c);
 		if (c->broken)
-			flush_soon(c);
+			client_flush_soon(c);
 		else
-			rearm(c);
+			client_rearm(c);
 	}
 }
 
@@ -504,7 +343,7 @@ void client_sweep(void *router)
 			client_log(c, why);
 			client_drop(c);
 		} else if (c->first != NULL && !c->full) {
-			flush_soon(c);
+			client_flush_soon(c);
 		}
 	}
 	client_sweep_start(r);

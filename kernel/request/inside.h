@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * inside.h - what the files of this folder share: router, client, request. Nobody else includes it.
+ * inside.h - what the files of this folder share: router, client, request. Tests include it too.
  *
  *	listening socket -> client (one connection) -> req (one question) -> route (a module's row)
  *	                       ^------------ frames ------- answer after store_after()
@@ -113,18 +113,20 @@ struct router {
 };
 
 /* client.c */
+const char *client_who(const struct client *c);
 int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid);
 void client_drop(struct client *c);
-void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t corr);
-void client_again(struct client *c);       /* go on with it in the next turn */
-void client_write(struct client *c);       /* now, as far as the socket takes it */
-void client_answered(struct client *c);    /* one of its requests ended */
-void client_sweep(void *router);           /* timer: drop who stands still */
+void client_rearm(struct client *c); /* watch what it waits for now */
+void client_sweep(void *router);     /* timer: drop who stands still */
 void client_sweep_start(struct router *r);
+void client_answered(struct client *c); /* one of its requests ended */
+void client_again(struct client *c);    /* go on with it in the next turn */
 
-/* router.c */
-const char *client_who(const struct client *c);
-void router_accepts(struct router *r, bool yes);
+/* client_out.c */
+void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t corr);
+void client_write(struct client *c);      /* now, as far as the socket takes it */
+void client_flush_soon(struct client *c); /* at the end of the turn, and drop it when broken */
+void client_drop_queue(struct client *c);
 
 /* req.c */
 void req_start(struct client *c, const struct frame *f);

@@ -98,6 +98,7 @@ static const struct keel_contrib rows[] = {
 	REQUEST("twice", KEEL_EVERYBODY, on_twice),
 	REQUEST("refuse", KEEL_EVERYBODY, on_refuse, .number = 6),
 	REQUEST("nobody", KEEL_NOBODY, on_echo, .number = 9),
+	REQUEST("operators", KEEL_OPERATORS, on_echo),
 	REQUEST("parts", KEEL_EVERYBODY, on_parts),
 };
 
@@ -254,6 +255,55 @@ static void test_name_clash(void)
 	CU_ASSERT(registry_add(k.parts.registry, &other, clash, 1, sizeof(clash[0]), &err) < 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "othermod"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "testmod"));
+	kernel_stop(&k);
+}
+
+/* Connect as somebody else; only root can. */
+static bool wire_connect_as(struct wire_client *c, uid_t uid)
+{
+	if (geteuid() != 0)
+		return false;
+	CU_ASSERT(chmod(k.dir, 0755) == 0);
+	CU_ASSERT_FATAL(seteuid(uid) == 0);
+	wire_connect(&k, c);
+	CU_ASSERT_FATAL(seteuid(0) == 0);
+	return true;
+}
+
+static void test_who_is_asking(void)
+{
+	struct wire_client c;
+	struct pack p;
+
+	start();
+	if (wire_connect_as(&c, 65534)) {
+		wire_send(&c, 1, wire_request("echo"));
+		CU_ASSERT_EQUAL(wire_code(&c), 0);
+		CU_ASSERT(wire_text_is(&c, "who", "nobody@host1.example.org"));
+		CU_ASSERT_FATAL(pack_open(&p, c.frame.body, c.frame.len) == 0);
+		CU_ASSERT_EQUAL(pack_int(&p.root, "roles", 0), KEEL_USER);
+		pack_fini(&p);
+		wire_send(&c, 2, wire_request("operators"));
+		CU_ASSERT_EQUAL(wire_code(&c), 15007);
+		wire_close(&c);
+	}
+	wire_connect(&k, &c);
+	wire_send(&c, 2, wire_request("operators"));
+	CU_ASSERT_EQUAL(wire_code(&c), 0);
+	wire_close(&c);
+	kernel_stop(&k);
+}
+
+static void test_nobody_without_an_account(void)
+{
+	struct wire_client c;
+
+	start();
+	if (wire_connect_as(&c, 0x7ffffff1)) {
+		wire_send(&c, 1, wire_request("echo"));
+		CU_ASSERT_EQUAL(wire_code(&c), 15019);
+		wire_close(&c);
+	}
 	kernel_stop(&k);
 }
 
@@ -576,6 +626,8 @@ static const CU_TestInfo tests[] = {
 	{ "refusals and their log records", test_refusals },
 	{ "a second answer is ignored", test_second_answer_is_ignored },
 	{ "two modules, one name", test_name_clash },
+	{ "who is asking", test_who_is_asking },
+	{ "nobody without an account", test_nobody_without_an_account },
 	{ "garbage closes the connection", test_garbage },
 	{ "malformed bodies: 15031 and closed", test_malformed_bodies },
 	{ "byte by byte", test_byte_by_byte },

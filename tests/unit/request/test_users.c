@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_users.c - names by uid: asked once, told to all, forgotten in time.
+ */
+#include <pwd.h>
+
+#include "fixture.h"
+
+static struct loop *l;
+static struct users *users;
+static int n_told;
+static struct user *last;
+
+static void told(void *arg, struct user *u)
+{
+	CU_ASSERT_PTR_NOT_NULL(arg);
+	n_told++;
+	user_unref(last);
+	last = u;
+}
+
+static bool told_enough(void *arg)
+{
+	return n_told >= *(int *)arg;
+}
+
+static void wait_told(int n)
+{
+	CU_ASSERT_FATAL(loop_run_until(l, told_enough, &n, DEADLINE_MS) == 0);
+}
+
+static void start(void)
+{
+	n_told = 0;
+	last = NULL;
+	CU_ASSERT_FATAL(loop_create(&l) == 0);
+	CU_ASSERT_FATAL(users_create(l, "host1", &users) == 0);
+}
+
+static void stop(void)
+{
+	user_unref(last);
+	users_destroy(users);
+	loop_destroy(l);
+}
+
+static void test_known(void)
+{
+	struct users_wait a = { .fn = told, .arg = &a }, b = { .fn = told, .arg = &b };
+	char who[256];
+
+	start();
+	CU_ASSERT_EQUAL(users_ask(users, getuid(), &a), 0);
+	CU_ASSERT_EQUAL(users_ask(users, getuid(), &b), 0);
+	CU_ASSERT_EQUAL(n_told, 0); /* never asked on this thread */
+	wait_told(2);
+	CU_ASSERT_EQUAL(last->error, 0);
+	snprintf(who, sizeof(who), "%s@host1", getpwuid(getuid())->pw_name);
+	CU_ASSERT_STRING_EQUAL(last->who, who);
+	CU_ASSERT_EQUAL(users_ask(users, getuid(), &a), 0);
+	CU_ASSERT_EQUAL(n_told, 3); /* known now: told at once */
+	stop();
+}
+
+static void test_unknown(void)
+{
+	struct users_wait a = { .fn = told, .arg = &a };
+
+	start();
+	CU_ASSERT_EQUAL(users_ask(users, 0x7ffffff1, &a), 0);
+	wait_told(1);
+	CU_ASSERT_EQUAL(last->error, -ENOENT);
+	CU_ASSERT_PTR_NULL(last->who);
+	stop();
+}
+
+static void test_forgotten(void)
+{
+	struct users_wait a = { .fn = told, .arg = &a }, b = { .fn = told, .arg = &b };
+
+	start();
+	CU_ASSERT_EQUAL(users_ask(users, getuid(), &a), 0);
+	CU_ASSERT_EQUAL(users_ask(users, getuid(), &b), 0);
+	users_forget(&a);
+	users_forget(&a);
+	wait_told(1);
+	CU_ASSERT_EQUAL(loop_run_until(l, told_enough, &(int){ 2 }, 5), -ETIMEDOUT);
+	stop();
+}
+
+static void test_more_than_are_kept(void)
+{
+	static struct users_wait waits[5000];
+
+	start();
+	for (uint32_t i = 0; i < 5000; i++) {
+		waits[i] = (struct users_wait){ .fn = told, .arg = waits };
+		CU_ASSERT_EQUAL(users_ask(users, 0x70000000 + i, &waits[i]), 0);
+	}
+	wait_told(5000);
+	CU_ASSERT_EQUAL(users_ask(users, getuid(), &waits[0]), 0);
+	wait_told(5001);
+	CU_ASSERT_EQUAL(last->error, 0);
+	stop();
+}
+
+/* The user outlives its entry and everything else. */
+static void test_reference(void)
+{
+	struct users_wait a = { .fn = told, .arg = &a };
+	struct user *kept;
+
+	start();
+	CU_ASSERT_EQUAL(users_ask(users, getuid(), &a), 0);
+	wait_told(1);
+	kept = last;
+	last = NULL;
+	stop();
+	CU_ASSERT_PTR_NOT_NULL(strstr(kept->who, "@host1"));
+	user_unref(kept);
+}
+
+static bool thread_is_done(void *arg)
+{
+	(void)arg;
+	return n_told > 0;
+}
+
+static void ask_again(void *arg)
+{
+	(void)arg;
+	n_told++;
+}
+
+static void no_work(void *arg)
+{
+	(void)arg;
+}
+
+static void test_destroyed_while_asking(void)
+{
+	struct users_wait a = { .fn = told, .arg = &a };
+
+	start();
+	CU_ASSERT_EQUAL(users_ask(users, getuid(), &a), 0);
+	users_destroy(users);
+	users = NULL;
+	/* Other work, done after the lookup that nobody waits for. */
+	for (int i = 0; i < 8; i++)
+		CU_ASSERT_EQUAL(loop_work(l, no_work, ask_again, &n_told), 0);
+	CU_ASSERT_EQUAL(loop_run_until(l, thread_is_done, NULL, DEADLINE_MS), 0);
+	wait_told(8);
+	stop();
+}
+
+static const CU_TestInfo tests[] = {
+	{ "a known user", test_known },
+	{ "a uid without an account", test_unknown },
+	{ "a question that is forgotten", test_forgotten },
+	{ "more than are kept", test_more_than_are_kept },
+	{ "the user outlives its entry", test_reference },
+	{ "destroyed while asking", test_destroyed_while_asking },
+	CU_TEST_INFO_NULL,
+};
+
+int main(void)
+{
+	return run_suite("users", tests);
+}
