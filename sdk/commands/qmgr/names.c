@@ -32,7 +32,7 @@ static bool name_ok(int object, const char *text, size_t len)
 {
 	switch (object) {
 	case MGR_OBJ_SERVER:
-		return plain_len(text, "-_.:") == len;
+		return isalnum((unsigned char)*text) && plain_len(text, "-_.:") == len;
 	case MGR_OBJ_NODE:
 		return plain_len(text, NODE_CHARS) == len;
 	default:
