@@ -14,6 +14,7 @@ static const struct keel_need needs[] = {
 	KEEL_NEED(core, 0, struct state, core),
 	KEEL_NEED(object, 0, struct state, object),
 	KEEL_NEED(hook, 0, struct state, hook),
+	KEEL_NEED(call, 0, struct state, call),
 };
 
 static void define_from(struct keel_mod *mod, struct keel_obj *obj)
@@ -135,6 +136,10 @@ static const struct keel_contrib contribs[] = {
 	{ "ATTR", &attr_flag },	 { "SERVICE", &service_def },
 };
 
+static const struct keel_tap taps[] = {
+	KEEL_TAP(resource_delete, on_resource_delete),
+};
+
 static void definition_gone(struct keel_mod *mod, void *slot)
 {
 	struct definition **d = slot;
@@ -182,5 +187,6 @@ static void fini(struct keel_mod *mod)
 KEEL_MODULE(.name = "resources", .version = "1.0", .vendor = "Keelson",
 	    .summary = "resources, amounts, and the languages that name them", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .init = init, .start = start,
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
+	    .n_taps = KEEL_COUNT(taps), .init = init, .start = start,
 	    .fini = fini);

@@ -21,6 +21,7 @@ struct state {
 	const struct keel_core_api *core;
 	const struct keel_object_api *object;
 	const struct keel_hook_api *hook;
+	const struct keel_call_api *call;
 	struct definition **table; /* every one ever known, sorted by name */
 	uint32_t n_table;
 	const struct keel_attr *type, *flag; /* of class resource */
@@ -84,6 +85,9 @@ int32_t pair_parse(const struct state *st, const char **at, const char *stops,
 		   struct keel_res_value *ret, struct keel_err *err);
 /* Legacy `-l nodes=`: the select and place it means, malloc'ed. */
 int32_t nodes_convert(const char *nodes, char **ret_select, char **ret_place, struct keel_err *err);
+
+/* busy.c */
+keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev);
 
 /* prepare.c, charge.c */
 int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * admin-suspend.c - suspend the jobs of a vnode for maintenance, and resume them.
+ *
+ * Two pseudo-signals, a vnode state, and a list of who must be resumed:
+ *   job_signal     a job must be resumed the way it was suspended
+ *   job_suspended  the mark is set, its vnodes enter maintenance
+ *   job_resumed    the mark is cleared; so it is when the job is over or requeued (job_purged)
+ *   job_known      lists and bits are derived again from the marks
+ *   node_delete    a vnode whose jobs must still be resumed is busy
+ */
+#include "admin-suspend.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(hook, 0, struct state, hook),	      KEEL_NEED(call, 0, struct state, call),
+	KEEL_NEED(msg, 0, struct state, msg),	      KEEL_NEED(request, 0, struct state, request),
+	KEEL_NEED(job, 0, struct state, job),	      KEEL_NEED(node, 0, struct state, node),
+	KEEL_NEED(resource, 0, struct state, resource),
+};
+
+static const struct keel_node_state_def maintenance = {
+	.size = sizeof(struct keel_node_state_def),
+	.bit = MAINTENANCE_BIT,
+	.place = 140,
+	.unavailable = 1,
+	.name = "maintenance",
+	.doc = "has an admin-suspended job",
+};
+
+static const struct keel_attr_def maintenance_jobs =
+	KEEL_ATTR_DEF("node", "maintenance_jobs", "string_array", .order = 190,
+		      .read_roles = KEEL_MANAGERS, .derive = derive_maintenance_jobs,
+		      .doc = "admin-suspended jobs on the vnode, in order of suspension");
+static const struct keel_attr_def mark =
+	KEEL_ATTR_DEF("job", "admin_suspended", "string", .order = 930, .flags = KEEL_ATTR_SAVE,
+		      .read_roles = KEEL_OPERATORS,
+		      .doc = "number, who, when, and the administrator's comment");
+static const struct keel_attr_def verb_nodes =
+	KEEL_ATTR_DEF("job", "admin_suspended_nodes", "string", .order = 931, .flags = KEEL_ATTR_SAVE,
+		      .read_roles = KEEL_OPERATORS,
+		      .doc = "nodes whose --admin-suspend stopped the job");
+
+static const struct keel_contrib contribs[] = {
+	{ "NODE_STATE", &maintenance }, { "ATTR", &maintenance_jobs }, { "ATTR", &mark },
+	{ "ATTR", &verb_nodes },	{ "SIGNAL", &suspend_signal }, { "SIGNAL", &resume_signal },
+	{ "REQUEST", &suspend_nodes },	{ "REQUEST", &resume_nodes },
+};
+
+static keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspended *ev)
+{
+	if (strcmp(ev->signal, SUSPEND) == 0)
+		mark_set(c->mod, ev->job, ev->who);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_resumed(struct keel_call *c, const struct keel_ev_job_resumed *ev)
+{
+	mark_clear(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
+{
+	mark_clear(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
+{
+	mark_known(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_node_delete(struct keel_call *c, const struct keel_ev_node_delete *ev)
+{
+	struct state *st = keel_state(c);
+
+	return listing_is_empty(c->mod, ev->node) ? KEEL_NEXT
+						  : st->call->reject(c, PBSE_OBJBUSY, NULL);
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(job_signal, on_signal),	  KEEL_TAP(job_suspended, on_suspended),
+	KEEL_TAP(job_resumed, on_resumed),	  KEEL_TAP(job_purged, on_purged),
+	KEEL_TAP(job_known, on_known),		  KEEL_TAP(node_delete, on_node_delete),
+};
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	st->mark = st->object->attr(mod, "job", "admin_suspended");
+	st->verb_nodes = st->object->attr(mod, "job", "admin_suspended_nodes");
+	st->exec_vnode = st->object->attr(mod, "job", "exec_vnode");
+	if (st->object->slot_bind(mod, "node", sizeof(struct vnode), vnode_fini))
+		return st->core->error(err, -1, "cannot attach to class node");
+	return 0;
+}
+
+/* Without this module nobody could resume them: say which. */
+static int32_t busy(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct keel_cursor *walk;
+	struct keel_obj *job;
+	char list[384] = "";
+	size_t n = 0;
+
+	if (st->marked == 0 || !(walk = st->object->cursor(mod, "job")))
+		return 0;
+	while ((job = st->object->next(walk)) && n < sizeof(list))
+		if (mark_is_set(mod, job))
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? "," : "",
+					      st->object->id(job));
+	st->object->cursor_close(walk);
+	return st->core->error(err, -16, "jobs are admin-suspended (%s); admin-resume or delete them first",
+			       list);
+}
+
+KEEL_MODULE(.name = "admin-suspend", .version = "1.0", .vendor = "Keelson",
+	    .summary = "suspend jobs for maintenance of their vnodes", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
+	    .n_taps = KEEL_COUNT(taps), .init = init, .busy = busy);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mark.c - the admin mark of a job: stored on the job, the one truth.
+ *
+ * The text is `<number> by <who> at <when>[: comment]`. maintenance_jobs and the maintenance bit of
+ * vnodes are derived from the marks, at once and after a restart, so that two truths cannot part.
+ */
+#include "admin-suspend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+bool mark_is_set(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return st->object->is_set(job, st->mark);
+}
+
+void mark_set(struct keel_mod *mod, struct keel_obj *job, const char *who)
+{
+	struct state *st = mod->state;
+	time_t now = (time_t)st->core->time(mod);
+	char when[32] = "", *text;
+
+	ctime_r(&now, when);
+	when[strcspn(when, "\n")] = '\0';
+	if (asprintf(&text, "%lld by %s at %s", (long long)++st->last_number, who, when) < 0)
+		return;
+	st->object->set_str(job, st->mark, text);
+	free(text);
+	st->marked++;
+	listing_add(mod, job, st->last_number);
+}
+
+void mark_comment(struct keel_mod *mod, struct keel_obj *job, const char *comment)
+{
+	struct state *st = mod->state;
+	const char *have = st->object->get_str(job, st->mark);
+	char *text;
+
+	if (!have || asprintf(&text, "%s: %s", have, comment) < 0)
+		return;
+	st->object->set_str(job, st->mark, text);
+	free(text);
+}
+
+void mark_clear(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	if (!mark_is_set(mod, job))
+		return;
+	st->object->unset(job, st->mark, NULL);
+	st->object->unset(job, st->verb_nodes, NULL);
+	st->marked--;
+	listing_remove(mod, st->object->id(job));
+}
+
+void mark_known(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const char *text = st->object->get_str(job, st->mark);
+	int64_t number;
+
+	if (!text)
+		return;
+	if (!st->job->is_suspended(st->job->self, job)) {
+		st->object->unset(job, st->mark, NULL);
+		st->object->unset(job, st->verb_nodes, NULL);
+		return;
+	}
+	number = strtoll(text, NULL, 10);
+	if (number > st->last_number)
+		st->last_number = number;
+	st->marked++;
+	listing_add(mod, job, number);
+}

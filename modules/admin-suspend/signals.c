@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * signals.c - qsig -s admin-suspend, qsig -s admin-resume.
+ *
+ * jobs does the steps in its order; the mark is set when it tells that the job is suspended, before the
+ * requester hears of it. A job must be resumed the way it was suspended.
+ */
+#include "admin-suspend.h"
+
+#include <string.h>
+
+static void signalled(struct keel_mod *mod, void *op, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+
+	st->job->signal_done(st->job->self, op, code, text);
+}
+
+static void start_suspend(struct keel_mod *mod, struct keel_obj *job, const char *who, void *op)
+{
+	struct state *st = mod->state;
+
+	st->job->suspend(st->job->self, job, SUSPEND, who, mod, signalled, op);
+}
+
+static void start_resume(struct keel_mod *mod, struct keel_obj *job, const char *who, void *op)
+{
+	struct state *st = mod->state;
+
+	st->job->resume(st->job->self, job, RESUME, who, mod, signalled, op);
+}
+
+const struct keel_signal_def suspend_signal = {
+	.size = sizeof(struct keel_signal_def),
+	.roles = KEEL_OPERATORS,
+	.name = SUSPEND,
+	.doc = "suspend a job and put its vnodes into maintenance",
+	.start = start_suspend,
+};
+const struct keel_signal_def resume_signal = {
+	.size = sizeof(struct keel_signal_def),
+	.roles = KEEL_OPERATORS,
+	.name = RESUME,
+	.doc = "resume an admin-suspended job at once; the last one ends maintenance",
+	.start = start_resume,
+};
+
+keel_verdict on_signal(struct keel_call *c, const struct keel_ev_job_signal *ev)
+{
+	struct state *st = keel_state(c);
+	bool marked = mark_is_set(c->mod, ev->job);
+
+	if (strcmp(ev->signal, RESUME) == 0 ? !marked : strcmp(ev->signal, "resume") == 0 && marked)
+		return st->call->reject(c, PBSE_WRONG_RESUME, NULL);
+	return KEEL_NEXT;
+}

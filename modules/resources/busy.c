@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * busy.c - a resource that an object uses is not deleted: `Resource busy on <object>`.
+ */
+#include "resources.h"
+
+#include <string.h>
+
+struct search {
+	struct keel_mod *mod;
+	const char *klass, *name;
+	struct keel_obj *found;
+};
+
+/* Every attribute of type resource_list is looked at, whoever declared it. */
+static void look_at(void *arg, const struct keel_attr_def *def)
+{
+	struct search *s = arg;
+	struct state *st = s->mod->state;
+	const struct keel_attr *attr;
+	struct keel_cursor *walk;
+	struct keel_obj *obj;
+
+	if (s->found || strcmp(def->type, list_type.name) != 0 || def->derive)
+		return;
+	attr = st->object->attr(s->mod, s->klass, def->name);
+	walk = attr ? st->object->cursor(s->mod, s->klass) : NULL;
+	while (walk && !s->found && (obj = st->object->next(walk))) {
+		const struct keel_res_value *v =
+			list_get(st->object->get_ptr(obj, attr), s->name);
+
+		if (v && (!(def->flags & KEEL_ATTR_SAVE) ? v->n != 0 : true))
+			s->found = obj;
+	}
+	if (walk)
+		st->object->cursor_close(walk);
+}
+
+keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
+{
+	static const char *const classes[] = { "server", "queue", "node", "job", "sched" };
+	struct state *st = keel_state(c);
+	const struct keel_resource *res = table_find(st, ev->id);
+	size_t i;
+
+	if (res && (res->flags & KEEL_RES_BUILTIN))
+		return st->call->reject(c, PBSE_IVALREQ, NULL);
+	for (i = 0; i < KEEL_COUNT(classes); i++) {
+		struct search s = { c->mod, classes[i], ev->id, NULL };
+
+		st->object->rows(c->mod, classes[i], look_at, &s);
+		if (s.found)
+			return st->call->reject(c, PBSE_RESCBUSY, "%s on %s",
+						st->core->pbse_text(PBSE_RESCBUSY),
+						strcmp(classes[i], "server") == 0
+							? "server"
+							: st->object->id(s.found));
+	}
+	return KEEL_NEXT;
+}
