@@ -26,8 +26,8 @@ static size_t hash(const char *text, size_t len, size_t seed)
 
 	if (len == 0)
 		return seed;
-	return (seed * 31 + len) * 1048573 + p[0] * 8191u + p[len / 2] * 131071u + p[len - 1] * 524287u +
-	       p[len / 3] * 2053u;
+	return (seed * 31 + len) * 1048573 + p[0] * 8191u + p[len / 2] * 131071u +
+	       p[len - 1] * 524287u + p[len / 3] * 2053u;
 }
 
 static size_t row_hash(const char *name, const char *resource)

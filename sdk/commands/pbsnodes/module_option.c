@@ -63,7 +63,8 @@ static int read_words(int argc, char **argv, const char *option, struct call *ca
 			call->quiet = true;
 			continue;
 		}
-		value = argv[i][1] == 'C' ? &call->comment : argv[i][1] == 's' ? &call->server : NULL;
+		value = argv[i][1] == 'C' ? &call->comment :
+			argv[i][1] == 's' ? &call->server : NULL;
 		if (!value || (argv[i][2] == '\0' && i + 1 == argc))
 			return -1;
 		*value = argv[i][2] ? argv[i] + 2 : argv[++i];

@@ -30,8 +30,8 @@ void jobs_head(struct listing *l)
 	l->headed = true;
 	f = listing_facts(l);
 	if (l->opt->alternate) {
-		alternate_head(&l->out, l->opt, f->long_ids, f->name ? f->name : reach_default_name(),
-			       f->comment);
+		alternate_head(&l->out, l->opt, f->long_ids,
+			       f->name ? f->name : reach_default_name(), f->comment);
 	} else {
 		listing_comment(l);
 		table_head(&l->out, l->opt, f->long_ids);

@@ -43,6 +43,8 @@ int listing_reach(struct listing *l, const char *server)
 		return -1;
 	}
 	strcpy(l->server, server);
+	if (l->opt->alternate)
+		l->headed = false; /* that table names its server */
 	return l->c;
 }
 

@@ -37,7 +37,7 @@ struct listing {
 	int c; /* connection, -1 none */
 	char server[OPERAND_SERVER_SIZE]; /* of `c`, as asked for */
 	struct facts facts; /* of `c` */
-	bool first, headed; /* the first operand; the head of its table is out */
+	bool first, headed; /* no operand failed yet; the head of the table is out */
 	time_t now;
 	int status; /* of the last failure */
 	struct est *est; /* rows kept for -T */

@@ -2,8 +2,8 @@
  *
  * options.c - the command line of qstat.
  *
- * Old rules that stay: -a -i -r -H -q exclude each other, -G excludes -M, -F needs -f, -1 alone says
- * nothing. Newer ones: with -f, -1 is accepted; with -f and -F, -a -i -r -H -u only choose jobs and
+ * Old rules that stay: -a -i -r -H -q exclude each other, -G excludes -M, -F needs -f, -1 alone
+ * says nothing. Newer ones: with -f, -1 is accepted; with -f and -F, -a -i -r -H -u only choose jobs and
  * -w changes nothing.
  */
 #include "options.h"

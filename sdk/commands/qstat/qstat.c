@@ -2,7 +2,7 @@
  *
  * qstat.c - list jobs, queues and servers.
  *
- * Each operand is asked for even when an earlier one failed; the exit status tells the last failure.
+ * Each operand is asked for even when an earlier one failed; the exit status is the last failure's.
  */
 #include <ctype.h>
 #include <malloc.h>
@@ -60,7 +60,8 @@ static void list_all(struct listing *l, char **words, int n)
 		list(l, "");
 	for (i = 0; i < n; i++) {
 		list(l, words[i]);
-		l->first = false;
+		if (l->status != 0)
+			l->first = false;
 	}
 }
 

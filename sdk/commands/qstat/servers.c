@@ -75,6 +75,7 @@ void servers_list(struct listing *l, const char *word)
 	struct operand op = { 0 };
 
 	l->container = "Server";
+	word += *word == '@';
 	if (*word && operand_server(word, &op) < 0) {
 		out_flush(&l->out);
 		fprintf(stderr, "qstat: illegally formed server name: %s\n", word);

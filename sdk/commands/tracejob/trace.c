@@ -2,7 +2,7 @@
  *
  * trace.c - pick the records of some jobs out of log files.
  *
- * A log record is "date;event;daemon;class;object;text", an accounting record "date;letter;id;text".
+ * A log record is "date;event;daemon;class;object;text", one of accounting "date;letter;id;text".
  */
 #include "trace.h"
 

@@ -2,8 +2,8 @@
  *
  * fake_pbs.c - a client library without a server, to run the listing commands in tests.
  *
- * Objects come from the file FAKE_PBS_OBJECTS: a line "CLASS NAME", then lines "attr[.res] = value",
- * then an empty line. Nothing is selected: every object of the class whose name was asked for
+ * Objects come from the file FAKE_PBS_OBJECTS: a line "CLASS NAME", then lines
+ * "attr[.res] = value", then an empty line. Nothing is selected: every object of the class whose name was asked for
  * comes (a queue name brings its jobs). What would change a server is written to FAKE_PBS_LOG.
  * FAKE_PBS_REPEAT=N sends the jobs N times under new ids. FAKE_PBS_DOWN=ERROR refuses connections.
  */

@@ -75,7 +75,7 @@ static void test_folder(void)
 	put(dir, "a.opt", "option = beta\nrequest = y\n");
 	put(dir, "c.opt", "nonsense\n");
 	put(dir, "d.txt", "option = gamma\nrequest = z\n");
-	freopen("/dev/null", "w", stderr); /* the bad file is named there */
+	CU_ASSERT_PTR_NOT_NULL(freopen("/dev/null", "w", stderr)); /* the bad file is named there */
 	n = manifest_read("pbsnodes", &list);
 	CU_ASSERT_EQUAL_FATAL(n, 2);
 	CU_ASSERT_STRING_EQUAL(list[0].option, "alpha");
