@@ -98,6 +98,7 @@ static int ask(const struct call *call, int c, char *node)
 		free(*line);
 	}
 	free(lines);
+	fflush(stdout);
 	return error;
 }
 
@@ -135,8 +136,10 @@ int module_option(int argc, char **argv)
 		status = run(&call);
 	else if (!call.option && strcmp(option, "--help") != 0)
 		fprintf(stderr, "pbsnodes: unrecognized option '%s'\n", option);
-	else
+	if (status < 0) {
+		status = misuse();
 		help(list, n);
+	}
 	free(list);
-	return status < 0 ? -2 : status;
+	return status;
 }

@@ -19,7 +19,7 @@ static const char usage[] =
 	"\tpbsnodes --version\n"
 	"\n";
 
-static int misuse(void)
+int misuse(void)
 {
 	fputs(usage, stderr);
 	return 1;
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 	status = module_option(argc, argv);
 	if (status >= 0)
 		return status;
-	if (status == -2 || options_read(argc, argv, &opt, &first) < 0)
+	if (options_read(argc, argv, &opt, &first) < 0)
 		return misuse();
 	c = reach_connect(opt.server);
 	if (c < 0) {

@@ -59,8 +59,11 @@ const char *node_next_job(struct nodes *l, const char **at, size_t *ret_len);
 /* The member "jobs": an array of ids, each once. */
 void node_json_jobs(struct nodes *l, const char *jobs);
 
-/* "pbsnodes --OPTION ...", an option that a module brought. The exit status; -1: no long option was
- * given; -2: it cannot be used so, the usage is to follow. */
+/* The usage, on stderr; answers 1. */
+int misuse(void);
+
+/* "pbsnodes --OPTION ...", an option that a module brought. The exit status; -1: there is no long
+ * option on the line. */
 int module_option(int argc, char **argv);
 
 #endif

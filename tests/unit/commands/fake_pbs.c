@@ -347,6 +347,7 @@ char **pbs_admin(int c, const char *verb, char **args, const char *extend)
 	FILE *f = open_log();
 
 	(void)c, (void)extend;
+	fail(0, NULL);
 	fprintf(f, "admin %s", verb);
 	for (; args && *args; args++) {
 		fprintf(f, " \"%s\"", *args);
