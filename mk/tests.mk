@@ -2,7 +2,8 @@
 #
 # tests/unit/<folder>/test_*.c and modules/<name>/test_*.c are programs, linked with what they mirror:
 # the kernel's archive, libpbs.a, the helpers of commands, the module's own objects, and the other *.c
-# of their folder of tests. tests/unit/commands/<command>/test_*.c gets that command but its main file.
+# of their folder of tests. test_<x>.c also gets the command that has a file <x>.c, or is called <x>, but
+# for its main file.
 #
 # tests/fixtures/<name>.c become tests/fixtures/<name>.so with the flags of a module; where <name> has
 # "unresolved" in it, undefined symbols are let through.
@@ -22,15 +23,20 @@ $(call OBJECTS,$(MODULE_TEST_C)): FLAGS = -fPIC $(TEST_FLAGS)
 # The other sources of a folder of tests: not tests, nor stand-ins for a whole library (fake_pbs.c)
 HELPERS = $(call OBJECTS,$(filter-out $(1)/test_% $(1)/fake_pbs.c,$(call NAMED,$(1),*.c)))
 
-# UNIT_RULES(test, its folder, name of the folder)
+# MIRRORED(x): the command that test_<x> is about, if any
+MIRRORED = $(firstword $(foreach c,$(COMMANDS),$(if $(wildcard $(S)/sdk/commands/$(c)/$(1).c),$(c))) \
+	$(filter $(1),$(COMMANDS)))
+
+# UNIT_RULES(test, its folder, mirrored command)
 define UNIT_RULES
-$(1): obj/$(1).o $(call HELPERS,$(2)) $(if $(filter tests/unit/commands/%,$(2)),lib/commands/lib$(3).a) \
-		$(TEST_ARCHIVES)
+obj/$(1).o: FLAGS = $(if $(3),-I$(S)/sdk/commands/$(3)) $$(TEST_FLAGS)
+$(1): obj/$(1).o $(call HELPERS,$(2)) $(if $(3),lib/commands/lib$(3).a) $(TEST_ARCHIVES)
 	$$(call SAY,LINK)
 	@mkdir -p $$(@D)
 	$$(DO)$$(K_LINK) -o $$@ $$(filter %.o %.a,$$^) $$(TEST_LIBS)
 endef
-$(foreach t,$(UNIT),$(eval $(call UNIT_RULES,$(t),$(patsubst %/,%,$(dir $(t))),$(notdir $(patsubst %/,%,$(dir $(t)))))))
+$(foreach t,$(UNIT),$(eval $(call UNIT_RULES,$(t),$(patsubst %/,%,$(dir $(t))),$(if \
+	$(filter tests/unit/commands/% tests/unit/client/%,$(t)),$(call MIRRORED,$(patsubst test_%,%,$(notdir $(t))))))))
 
 # COMMAND_ARCHIVE(command)
 define COMMAND_ARCHIVE
