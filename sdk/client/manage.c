@@ -10,14 +10,26 @@
 #include "result.h"
 #include "verify.h"
 
+/* A change that was made may come with a sentence: pbs_geterrmsg() shows it, pbs_errno stays 0. */
+static int said_keep(const msgpack_object *body, void *arg)
+{
+	char *text = pack_strdup(pack_get(body, "text"));
+
+	if (text != NULL && *text != '\0')
+		connection_fail(arg, 0, text);
+	free(text);
+	return 0;
+}
+
 int pbs_manager(int c, int cmd, int obj, const char *name, struct attropl *attrib,
 		const char *extend)
 {
 	int ret = verify_manager(c, cmd, obj, attrib);
+	struct listener l = { .reply = said_keep, .arg = connection_find(c) };
 
 	if (ret != 0)
 		return ret;
-	return CALL(c, "manage", NULL, arg_int("cmd", cmd), arg_int("obj", obj),
+	return CALL(c, "manage", &l, arg_int("cmd", cmd), arg_int("obj", obj),
 		    arg_str("name", name == NULL ? "" : name), arg_attrs("attrs", attrib),
 		    arg_str("extend", extend));
 }

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../qsub/options.h"
 #include "attr_list.h"
 #include "cmd.h"
+#include "date.h"
 
 static const struct cmd qalter = {
 	.name = "qalter",

@@ -5,6 +5,7 @@
 #ifndef QSUB_OPTIONS_H
 #define QSUB_OPTIONS_H
 
+#include "date.h"
 #include "submission.h"
 
 /* Read the options of argv (argv[0] is a program name). *ret_operand is the index of the first
@@ -22,8 +23,5 @@ void usage_print(void);
 int option_resources(struct submission *s, const char *value, enum source source); /* -l */
 int option_others(struct submission *s, const char *value, enum source source);	   /* -W */
 int option_array(struct submission *s, const char *value, enum source source);	   /* -J */
-
-/* "[[[[CC]YY]MM]DD]hhmm[.SS]" after `now` as epoch seconds. 0 or -EINVAL. */
-int date_parse(const char *text, long long now, long long *ret);
 
 #endif

@@ -4,7 +4,6 @@
  */
 #include "capture.h"
 #include "cmd.h"
-#include "manner.h"
 #include "pbs_error.h"
 #include "streams.h"
 
@@ -151,41 +150,11 @@ static void test_holds(void)
 	CU_ASSERT_FALSE(cmd_holds_ok("un"));
 }
 
-static void extend_is(const struct manner *m, int n, const char *want)
-{
-	char extend[MANNER_EXTEND_SIZE];
-
-	manner_extend(m, n, extend);
-	CU_ASSERT_STRING_EQUAL(extend, want);
-}
-
-static void test_manner(void)
-{
-	struct manner m = MANNER_INIT;
-
-	extend_is(&m, 1, "");
-	extend_is(&m, 1001, "nomail");
-	manner_line(&m, "-Wsuppress_email=2 -x -W nonsense -W");
-	extend_is(&m, 2, "deletehist");
-	extend_is(&m, 3, "nomaildeletehist");
-	CU_ASSERT_TRUE(manner_word(&m, "suppress_email=-1"));
-	manner_line(&m, "-W suppress_email=5");
-	extend_is(&m, 1, "nomaildeletehist");
-	CU_ASSERT_TRUE(manner_word(&m, "force"));
-	CU_ASSERT_TRUE(manner_word(&m, "5"));
-	extend_is(&m, 1, "forcenomaildeletehist");
-	CU_ASSERT_FALSE(manner_word(&m, "suppress_email=x"));
-	CU_ASSERT_FALSE(manner_word(&m, "suppress_email="));
-	CU_ASSERT_FALSE(manner_word(&m, "foo=1"));
-	CU_ASSERT_FALSE(manner_word(&m, ""));
-}
-
 int main(void)
 {
 	static const struct test_row rows[] = {
 		{ "each operand", test_operands }, { "a job that moved", test_located },
 		{ "no server", test_unreached },   { "hold letters", test_holds },
-		{ "how to delete", test_manner },
 	};
 
 	return RUN("cmd", rows);

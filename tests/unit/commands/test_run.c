@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_qmgr_print.c - whole qmgr commands against a library that answers from tables.
+ * test_run.c - whole qmgr commands against a library that answers from tables.
  */
 #include <errno.h>
 
@@ -339,5 +339,5 @@ int main(void)
 		{ "base64", test_base64 },
 	};
 
-	return RUN("qmgr_print", rows);
+	return RUN("run", rows);
 }

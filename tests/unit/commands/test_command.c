@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_qmgr_parse.c - command lines of qmgr: what they mean, and where they are wrong.
+ * test_command.c - command lines of qmgr: what they mean, and where they are wrong.
  */
 #include <errno.h>
 
@@ -195,5 +195,5 @@ int main(void)
 		{ "table of attributes", test_table },
 	};
 
-	return RUN("qmgr_parse", rows);
+	return RUN("command", rows);
 }

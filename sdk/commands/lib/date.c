@@ -5,11 +5,11 @@
  * What is left out on the left is taken from now; when that is past, the unit left out goes on by
  * one: an hour gone by is tomorrow's, a day gone by is next month's, a month gone by next year's.
  */
+#include "date.h"
+
 #include <errno.h>
 #include <string.h>
 #include <time.h>
-
-#include "options.h"
 
 #define DIGITS "0123456789"
 
