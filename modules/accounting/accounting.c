@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * accounting.c - one line for every step in the life of a job, in PBS_HOME/server_priv/accounting.
+ *
+ * The text of a record is made when the step happens (record.c); lines reach the file of the day in
+ * order, a moment after the turn (journal.c). Other modules add items at the point acct_record.
+ */
+#include "accounting.h"
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),
+	KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(hook, 0, struct state, hook),
+	KEEL_NEED(resource, 0, struct state, resource),
+};
+
+static void api_record(struct keel_mod *mod, char letter, const char *id, const char *text)
+{
+	journal_add(mod, letter, id, text ? text : "");
+}
+
+static void api_job(struct keel_mod *mod, char letter, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct text text = { 0 };
+
+	if (record_text(mod, letter, job, &text))
+		journal_add(mod, letter, st->object->id(job), text.at ? text.at : "");
+	if (text.broken)
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", st->object->id(job),
+			      "out of memory: accounting record %c is not complete", letter);
+	text_fini(&text);
+}
+
+static const struct keel_acct_api service = {
+	.size = sizeof(struct keel_acct_api),
+	.record = api_record,
+	.job = api_job,
+};
+static const struct keel_service_def service_def = {
+	.size = sizeof(struct keel_service_def),
+	.name = "acct",
+	.table = &service,
+	.doc = "records of the accounting files",
+};
+
+static const struct keel_contrib contribs[] = {
+	{ "SERVICE", &service_def },
+};
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	return journal_open(mod, err);
+}
+
+static void stop(struct keel_mod *mod)
+{
+	journal_flush(mod);
+}
+
+static void fini(struct keel_mod *mod)
+{
+	journal_flush(mod);
+	journal_close(mod);
+}
+
+KEEL_MODULE(.name = "accounting", .version = "1.0", .vendor = "Keelson",
+	    .summary = "accounting records", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .init = init, .stop = stop,
+	    .fini = fini);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * accounting.h - what the files of this module share.
+ */
+#ifndef ACCOUNTING_H
+#define ACCOUNTING_H
+
+#include "keel/keel.h"
+#include "keel/service/acct.h"
+#include "keel/service/resource.h"
+
+/* Attributes of a job that records name: ATTRIBUTE(member, "name"). */
+#define ACCOUNTING_ATTRIBUTES(ATTRIBUTE)                                                           \
+	ATTRIBUTE(euser, "euser") ATTRIBUTE(egroup, "egroup")                                      \
+	ATTRIBUTE(account, "Account_Name") ATTRIBUTE(project, "project")                           \
+	ATTRIBUTE(name, "Job_Name") ATTRIBUTE(queue, "queue")                                      \
+	ATTRIBUTE(ctime, "ctime") ATTRIBUTE(qtime, "qtime") ATTRIBUTE(etime, "etime")              \
+	ATTRIBUTE(stime, "stime") ATTRIBUTE(depend, "depend")                                      \
+	ATTRIBUTE(exec_host, "exec_host") ATTRIBUTE(exec_vnode, "exec_vnode")                      \
+	ATTRIBUTE(list, "Resource_List") ATTRIBUTE(used, "resources_used")                         \
+	ATTRIBUTE(session, "session_id") ATTRIBUTE(obittime, "obittime")                           \
+	ATTRIBUTE(exit_status, "Exit_status") ATTRIBUTE(eligible_time, "eligible_time")            \
+	ATTRIBUTE(run_count, "run_count")
+
+struct batch;
+struct journal {
+	char *dir;            /* owned */
+	struct batch *first;  /* oldest; written next, or being written */
+	struct batch **last;
+	uint64_t bytes;       /* in all batches */
+	uint64_t lost;        /* records dropped since the last good write */
+	struct keel_timer *retry;
+	bool writing, planned;
+};
+
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_hook_api *hook;
+	const struct keel_resource_api *resource;
+	struct journal journal;
+	bool resolved;
+	struct {
+#define MEMBER(member, name) const struct keel_attr *member;
+		ACCOUNTING_ATTRIBUTES(MEMBER)
+#undef MEMBER
+	} a;
+};
+
+/* A growing text. After a failed allocation it stays as it was and `broken` is set. */
+struct text {
+	char *at; /* owned; terminated once anything was added */
+	size_t n, room;
+	bool broken;
+};
+
+/* text.c */
+void text_add(struct text *t, const char *bytes, size_t n);
+void text_printf(struct text *t, const char *fmt, ...) KEEL_PRINTF(2, 3);
+/* `key=value `: the value in quotes when it has blanks or `always`; control characters as blanks. */
+void text_item(struct text *t, const char *key, const char *value, bool always);
+/* Control characters as blanks. */
+void text_clean(struct text *t, const char *value);
+void text_trim(struct text *t); /* no blanks at the end */
+void text_fini(struct text *t);
+
+/* record.c */
+/* The text of a record of this letter; false when there is nothing to tell (z). */
+bool record_text(struct keel_mod *mod, char letter, struct keel_obj *job, struct text *ret);
+
+/* journal.c */
+int32_t journal_open(struct keel_mod *mod, struct keel_err *err);
+void journal_add(struct keel_mod *mod, char letter, const char *id, const char *text);
+void journal_flush(struct keel_mod *mod); /* now, on this thread */
+void journal_close(struct keel_mod *mod);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * journal.c - lines on their way to the day files.
+ *
+ *   journal_add -> last batch of the day -> (end of the turn) worker: one write -> freed
+ *
+ * Batches are written strictly in order, one at a time, by a worker thread, so a slow disk never holds
+ * the loop. A batch that cannot be written stays first and is tried again; only when BYTES_MAX are
+ * waiting are new records dropped, and counted. journal_flush() may write the batch a worker has been
+ * given as well: whoever has its lock first does it, the other finds it written.
+ */
+#include "accounting.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BATCH_BYTES (1u << 20)
+#define BYTES_MAX (256u << 20)
+#define RETRY_MS 5000
+
+struct batch {
+	struct batch *next;
+	struct text lines;
+	char day[16];
+	char *path; /* owned */
+	pthread_mutex_t lock;
+	size_t written; /* bytes; under the lock once a worker knows the batch */
+	int error;      /* errno of the last try; 0 after all was written */
+};
+
+/* ---- worker side ----------------------------------------------------------------------------------- */
+
+static int day_open(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_CREAT, 0644);
+	if (fd >= 0)
+		(void)!fchmod(fd, 0644); /* whatever our umask is */
+	return fd;
+}
+
+static int write_rest(struct batch *b, int fd)
+{
+	while (b->written < b->lines.n) {
+		ssize_t n = write(fd, b->lines.at + b->written, b->lines.n - b->written);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? errno : EIO;
+		b->written += (size_t)n;
+	}
+	return 0;
+}
+
+/* Writes what is not written yet. Any thread. */
+static void batch_write(void *arg)
+{
+	struct batch *b = arg;
+	int fd;
+
+	pthread_mutex_lock(&b->lock);
+	b->error = 0;
+	if (b->written < b->lines.n) {
+		fd = day_open(b->path);
+		b->error = fd < 0 ? errno : write_rest(b, fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	pthread_mutex_unlock(&b->lock);
+}
+
+/* ---- loop side ------------------------------------------------------------------------------------- */
+
+static void batch_free(struct batch *b)
+{
+	if (!b)
+		return;
+	text_fini(&b->lines);
+	pthread_mutex_destroy(&b->lock);
+	free(b->path);
+	free(b);
+}
+
+static struct batch *batch_new(struct journal *j, const char *day)
+{
+	struct batch *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	pthread_mutex_init(&b->lock, NULL);
+	snprintf(b->day, sizeof(b->day), "%s", day);
+	if (asprintf(&b->path, "%s/%s", j->dir, day) < 0) {
+		b->path = NULL;
+		batch_free(b);
+		return NULL;
+	}
+	*j->last = b;
+	j->last = &b->next;
+	return b;
+}
+
+static struct batch *batch_last(struct journal *j)
+{
+	return j->first ? (struct batch *)((char *)j->last - offsetof(struct batch, next)) : NULL;
+}
+
+/* The batch a line of this day goes to. One that a worker may have is closed. */
+static struct batch *batch_for(struct journal *j, const char *day)
+{
+	struct batch *b = batch_last(j);
+
+	if (b && !(j->writing && b == j->first) && b->written == 0 &&
+	    b->lines.n < BATCH_BYTES && strcmp(b->day, day) == 0)
+		return b;
+	return batch_new(j, day);
+}
+
+static void journal_next(struct keel_mod *mod, void *arg);
+
+static void retry(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+
+	st->journal.retry = NULL;
+	journal_next(mod, arg);
+}
+
+static void first_is_written(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct journal *j = &st->journal;
+	struct batch *b = j->first;
+
+	j->first = b->next;
+	if (!j->first)
+		j->last = &j->first;
+	j->bytes -= b->lines.n;
+	batch_free(b);
+	if (j->lost)
+		st->core->log(mod, KEEL_LOG_ERROR, "Svr", "accounting",
+			      "accounting records can be written again; %llu were lost",
+			      (unsigned long long)j->lost);
+	j->lost = 0;
+}
+
+static void batch_done(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct journal *j = &st->journal;
+	struct batch *b = arg;
+
+	j->writing = false;
+	if (b->error) {
+		st->core->log(mod, KEEL_LOG_ERROR, "Svr", "accounting",
+			      "cannot write %s: %s; %llu bytes of records wait, trying again in %d s. "
+			      "Is the file system full or read-only?",
+			      b->path, strerror(b->error), (unsigned long long)j->bytes,
+			      RETRY_MS / 1000);
+		if (!j->retry)
+			j->retry = st->core->timer(mod, RETRY_MS, retry, NULL);
+		return;
+	}
+	first_is_written(mod);
+	journal_next(mod, NULL);
+}
+
+static void journal_next(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct journal *j = &st->journal;
+
+	(void)arg;
+	j->planned = false;
+	if (!j->first || j->writing || j->retry)
+		return;
+	j->writing = true;
+	if (st->core->work(mod, batch_write, batch_done, j->first)) {
+		batch_write(j->first); /* no memory for a work item: better slow than lost */
+		batch_done(mod, j->first);
+	}
+}
+
+void journal_add(struct keel_mod *mod, char letter, const char *id, const char *text)
+{
+	struct state *st = mod->state;
+	struct journal *j = &st->journal;
+	time_t now = (time_t)st->core->time(mod);
+	char day[16], stamp[32];
+	struct batch *b = NULL;
+	struct tm tm;
+	size_t before;
+
+	localtime_r(&now, &tm);
+	strftime(day, sizeof(day), "%Y%m%d", &tm);
+	strftime(stamp, sizeof(stamp), "%m/%d/%Y %H:%M:%S", &tm);
+	if (j->bytes < BYTES_MAX)
+		b = batch_for(j, day);
+	if (!b) {
+		j->lost++;
+		return;
+	}
+	before = b->lines.n;
+	text_printf(&b->lines, "%s;%c;", stamp, letter);
+	text_clean(&b->lines, id);
+	text_add(&b->lines, ";", 1);
+	text_clean(&b->lines, text);
+	text_add(&b->lines, "\n", 1);
+	if (b->lines.broken) { /* no memory: no half lines */
+		b->lines.n = before;
+		b->lines.broken = false;
+		j->lost++;
+	}
+	j->bytes += b->lines.n - before;
+	if (!j->planned && !j->writing)
+		j->planned = st->core->defer(mod, journal_next, NULL) == 0;
+}
+
+int32_t journal_open(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct journal *j = &st->journal;
+	int rc;
+
+	j->last = &j->first;
+	if (asprintf(&j->dir, "%s/server_priv/accounting", st->core->home(mod)) < 0) {
+		j->dir = NULL;
+		return st->core->error(err, -1, "out of memory");
+	}
+	rc = mkdir(j->dir, 0755);
+	if (rc == 0)
+		rc = chmod(j->dir, 0755);
+	if (rc != 0 && errno != EEXIST)
+		return st->core->error(err, -1,
+				       "cannot create %s: %s; accounting records need this directory",
+				       j->dir, strerror(errno));
+	return 0;
+}
+
+void journal_flush(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct journal *j = &st->journal;
+	struct batch *b;
+
+	for (b = j->first; b; b = b->next) {
+		batch_write(b);
+		if (b->error) {
+			st->core->log(mod, KEEL_LOG_ERROR, "Svr", "accounting",
+				      "cannot write %s: %s; %llu bytes of records are lost", b->path,
+				      strerror(b->error), (unsigned long long)j->bytes);
+			return;
+		}
+	}
+}
+
+void journal_close(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct journal *j = &st->journal;
+
+	st->core->timer_cancel(j->retry);
+	j->retry = NULL;
+	if (j->first && j->writing) /* a worker may still have it: it stays */
+		j->first = j->first->next;
+	while (j->first) {
+		struct batch *b = j->first;
+
+		j->first = b->next;
+		batch_free(b);
+	}
+	free(j->dir);
+	j->dir = NULL;
+}
