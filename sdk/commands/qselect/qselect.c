@@ -52,7 +52,7 @@ static int refused(int c)
 	const char *text = pbs_geterrmsg(c);
 	int error = pbs_errno;
 
-	if (error == PBSE_UNKQUE && (!text || !strstr(text, "destination")))
+	if (error == PBSE_UNKQUE) /* the name is not said here */
 		text = "Unknown queue destination";
 	if (text && *text)
 		fprintf(stderr, "qselect: %s\n", text);

@@ -132,15 +132,13 @@ static int ask_where_it_went(struct listing *l, const struct operand *op)
 
 static void complain_of(struct listing *l, int rc, const char *id)
 {
-	const char *text = l->c > 0 ? pbs_geterrmsg(l->c) : NULL;
-
 	if (rc == PBSE_HISTJOBID) {
 		out_flush(&l->out);
 		fprintf(stderr,
 			"qstat: %s Job has finished, use -x or -H to obtain historical job "
 			"information\n", id);
 		l->status = rc;
-	} else if (rc == PBSE_UNKQUE && (!text || !strstr(text, "destination"))) {
+	} else if (rc == PBSE_UNKQUE) { /* whether the server's text names it or not */
 		out_flush(&l->out);
 		fprintf(stderr, "qstat: Unknown queue destination %s\n", id);
 		l->status = rc;

@@ -82,6 +82,7 @@ int main(void)
 		{ "destinations and servers", test_destinations },
 	};
 
-	unsetenv("PBS_SERVER");
+	setenv("PBS_CONF_FILE", "/dev/null", 1);
+	setenv("PBS_SERVER", "HOST", 1);
 	return RUN("operand", rows);
 }

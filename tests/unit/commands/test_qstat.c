@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_options.c - the command line of qstat: what conflicts and what does not.
+ * test_qstat.c - the command line of qstat: what conflicts and what does not.
  */
 #include "capture.h"
 #include "options.h"
@@ -84,5 +84,5 @@ int main(void)
 
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
-	return RUN("options", rows);
+	return RUN("qstat", rows);
 }
