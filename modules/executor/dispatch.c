@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dispatch.c - the service's functions: runs and orders to hosts.
+ *
+ * An entry stands for a run that some host has or should have; it lives from start() (or replay) to
+ * ended_done(), discard() or the host's refusal. What is asked of a host that goes away is answered
+ * with 15070; what it must do is kept in the entry and said again on its return.
+ */
+#include "executor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "duration.h"
+
+struct entry *entry_find(struct state *st, const char *id)
+{
+	struct entry *e;
+
+	HASH_FIND_STR(st->server.entries, id, e);
+	return e;
+}
+
+void entry_drop(struct state *st, struct entry *e)
+{
+	HASH_DEL(st->server.entries, e);
+	free(e->id);
+	free(e->peer);
+	free(e);
+}
+
+static void question_free(struct state *st, struct question *q)
+{
+	HASH_DEL(st->server.questions, q);
+	free(q->peer);
+	free(q->id);
+	free(q);
+}
+
+void question_answer(struct keel_mod *mod, struct question *q, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct entry *e = entry_find(st, q->id);
+	struct question told = *q;
+
+	q->peer = q->id = NULL;
+	question_free(st, q);
+	if (e && code == 0 && told.wants)
+		e->suspended = told.wants > 0;
+	told.done(told.me, told.arg, code, text);
+	free(told.peer);
+	free(told.id);
+}
+
+void questions_fail(struct keel_mod *mod, const char *peer)
+{
+	struct state *st = mod->state;
+	int64_t last = st->server.last_question;
+	struct question *q, *next;
+	bool again = true;
+
+	/* done() may ask again or end others: start over after each, the new ones excluded. */
+	while (again) {
+		again = false;
+		HASH_ITER(hh, st->server.questions, q, next)
+			if (q->number <= last && strcmp(q->peer, peer) == 0) {
+				question_answer(mod, q, PBSE_NORELYMOM, NULL);
+				again = true;
+				break;
+			}
+	}
+}
+
+void server_fini(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct question *q, *next_q;
+	struct entry *e, *next;
+	struct host *h, *next_h;
+
+	HASH_ITER(hh, st->server.questions, q, next_q)
+		question_free(st, q);
+	HASH_ITER(hh, st->server.entries, e, next)
+		entry_drop(st, e);
+	HASH_ITER(hh, st->server.hosts, h, next_h) {
+		HASH_DEL(st->server.hosts, h);
+		free(h->name);
+		free(h);
+	}
+}
+
+char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name, const char *key)
+{
+	const struct state *st = mod->state;
+	const struct keel_attr *attr = st->object->attr(mod, "job", name);
+	char small[256], *text;
+	int32_t n = attr ? st->object->text(job, attr, key, small, sizeof(small)) : -ENODATA;
+
+	if (n < 0)
+		return NULL;
+	if ((size_t)n < sizeof(small))
+		return strdup(small);
+	text = malloc((size_t)n + 1);
+	if (text && st->object->text(job, attr, key, text, (uint32_t)n + 1) < 0) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+static int64_t job_run(struct keel_mod *mod, struct keel_obj *job)
+{
+	char *text = dispatch_text(mod, job, "run_version", NULL);
+	int64_t run = text ? strtoll(text, NULL, 10) : 0;
+
+	free(text);
+	return run < 0 ? 0 : run;
+}
+
+/* The vnode of "(n1:ncpus=2+n2...)", else the host of "n1/0*2+n2/0". */
+char *dispatch_peer(struct keel_mod *mod, struct keel_obj *job)
+{
+	const struct server *srv = &((const struct state *)mod->state)->server;
+	char *vnodes = dispatch_text(mod, job, "exec_vnode", NULL);
+	char *hosts = dispatch_text(mod, job, "exec_host", NULL);
+	const char *peer = NULL;
+	char *found;
+
+	if (vnodes) {
+		char *name = vnodes + strspn(vnodes, "(");
+
+		name[strcspn(name, ":)+")] = '\0';
+		if (*name && srv->host_of)
+			peer = srv->host_of(srv->host_of_me, name);
+	}
+	if (!peer && hosts) {
+		hosts[strcspn(hosts, "/+:")] = '\0';
+		peer = *hosts ? hosts : NULL;
+	}
+	found = peer ? strdup(peer) : NULL;
+	free(vnodes);
+	free(hosts);
+	return found;
+}
+
+/* Message to the entry's host about it. */
+int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay)
+{
+	const struct state *st = mod->state;
+	struct keel_out *out = e->peer ? st->msg->out(mod) : NULL;
+
+	if (!out)
+		return e->peer ? -ENOMEM : -ENOTCONN;
+	st->msg->put_str(out, "id", e->id);
+	st->msg->put_int(out, "run", e->run);
+	st->msg->put_int(out, "delay", delay);
+	return st->link->send(mod, e->peer, message, out);
+}
+
+/* ---- start ------------------------------------------------------------------------------------ */
+
+/* message key, attribute, key of the attribute */
+static const struct {
+	const char *name, *attr, *key;
+} start_texts[] = {
+	{ "user", "euser", NULL },
+	{ "group", "egroup", NULL },
+	{ "name", "Job_Name", NULL },
+	{ "queue", "queue", NULL },
+	{ "account", "Account_Name", NULL },
+	{ "variables", "Variable_List", NULL },
+	{ "shell", "Shell_Path_List", NULL },
+	{ "join", "Join_Path", NULL },
+	{ "keep", "Keep_Files", NULL },
+	{ "output", "Output_Path", NULL },
+	{ "error", "Error_Path", NULL },
+	{ "remove", "Remove_Files", NULL },
+	{ "umask", "umask", NULL },
+	{ "sandbox", "sandbox", NULL },
+	{ "arguments", "argument_list", NULL },
+	{ "walltime", "Resource_List", "walltime" },
+	{ "cput", "Resource_List", "cput" },
+	{ "pcput", "Resource_List", "pcput" },
+	{ "file", "Resource_List", "file" },
+	{ "pvmem", "Resource_List", "pvmem" },
+};
+
+static void nodes_put(struct keel_mod *mod, struct keel_obj *job, struct keel_out *out)
+{
+	const struct state *st = mod->state;
+	char *hosts = dispatch_text(mod, job, "exec_host", NULL);
+	char *vnodes = dispatch_text(mod, job, "exec_vnode", NULL);
+	char *select = dispatch_text(mod, job, "schedselect", NULL);
+	char *ncpus = dispatch_text(mod, job, "Resource_List", "ncpus");
+	int64_t n = vnodes ? nodes_first_ncpus(vnodes) : 0;
+	char *lines = nodes_text(hosts, vnodes, select);
+
+	st->msg->put_int(out, "job_ncpus", ncpus ? strtoll(ncpus, NULL, 10) : n);
+	st->msg->put_int(out, "ncpus", n > 0 ? n : 1);
+	if (lines)
+		st->msg->put_str(out, "nodes", lines);
+	free(hosts);
+	free(vnodes);
+	free(select);
+	free(ncpus);
+	free(lines);
+}
+
+static struct keel_out *start_message(struct keel_mod *mod, struct keel_obj *job,
+				      const struct entry *e, const char *executable)
+{
+	const struct state *st = mod->state;
+	struct keel_out *out = st->msg->out(mod);
+
+	if (!out)
+		return NULL;
+	st->msg->put_str(out, "id", e->id);
+	st->msg->put_int(out, "run", e->run);
+	for (size_t i = 0; i < KEEL_COUNT(start_texts); i++) {
+		char *text = dispatch_text(mod, job, start_texts[i].attr, start_texts[i].key);
+
+		if (text)
+			st->msg->put_str(out, start_texts[i].name, text);
+		free(text);
+	}
+	if (executable)
+		st->msg->put_str(out, "executable", executable);
+	nodes_put(mod, job, out);
+	return out;
+}
+
+/* A start that waits for the job's script. */
+struct waiting {
+	int64_t run;
+	struct keel_out *out;
+	char id[];
+};
+
+static void start_failed(struct keel_mod *mod, struct entry *e, const char *why)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", e->id);
+
+	entry_drop(st, e);
+	if (job)
+		TELL(mod, refused, job, -3, why);
+}
+
+static void script_read(struct keel_mod *mod, void *arg, const void *bytes, uint32_t len)
+{
+	struct state *st = mod->state;
+	struct waiting *w = arg;
+	struct entry *e = entry_find(st, w->id);
+
+	if (!e || e->run != w->run) {
+		st->msg->drop(w->out); /* withdrawn meanwhile */
+	} else {
+		st->msg->put_bytes(w->out, "script", bytes ? bytes : "", bytes ? len : 0);
+		if (st->link->send(mod, e->peer, "task.start", w->out) < 0)
+			start_failed(mod, e, "the execution host is away");
+	}
+	free(w);
+}
+
+static int32_t start_with_script(struct keel_mod *mod, struct entry *e, struct keel_out *out)
+{
+	const struct state *st = mod->state;
+	struct waiting *w = malloc(sizeof(*w) + strlen(e->id) + 1);
+	int32_t r;
+
+	if (!w) {
+		st->msg->drop(out);
+		return -ENOMEM;
+	}
+	w->run = e->run;
+	w->out = out;
+	strcpy(w->id, e->id);
+	r = st->blob->get(mod, "job", e->id, "script", script_read, w);
+	if (r < 0) {
+		st->msg->drop(out);
+		free(w);
+	}
+	return r;
+}
+
+static struct entry *entry_create(struct keel_mod *mod, struct keel_obj *job, char *peer)
+{
+	struct state *st = mod->state;
+	const char *id = st->object->id(job);
+	struct entry *e = entry_find(st, id);
+
+	if (e)
+		entry_drop(st, e);
+	e = calloc(1, sizeof(*e));
+	if (!e || !(e->id = strdup(id))) {
+		free(e);
+		free(peer);
+		return NULL;
+	}
+	e->run = job_run(mod, job);
+	e->peer = peer;
+	HASH_ADD_KEYPTR(hh, st->server.entries, e->id, strlen(e->id), e);
+	return e;
+}
+
+static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	char *peer = dispatch_peer(mod, job), *executable;
+	struct keel_out *out;
+	struct entry *e;
+	int32_t r;
+
+	if (!peer || !host_is_known(st, peer) || !st->link->is_up(mod, peer)) {
+		if (peer && st->link->is_up(mod, peer))
+			st->link->send(mod, peer, "task.who", st->msg->out(mod));
+		free(peer);
+		return -ENOTCONN;
+	}
+	e = entry_create(mod, job, peer);
+	if (!e)
+		return -ENOMEM;
+	executable = dispatch_text(mod, job, "executable", NULL);
+	out = start_message(mod, job, e, executable);
+	r = !out ? -ENOMEM
+	    : executable ? st->link->send(mod, e->peer, "task.start", out)
+			 : start_with_script(mod, e, out);
+	free(executable);
+	if (r < 0)
+		entry_drop(st, e);
+	return r;
+}
+
+/* ---- orders ----------------------------------------------------------------------------------- */
+
+static struct question *question_create(struct state *st, const struct entry *e, const char *name,
+					struct keel_mod *me, keel_task_done *done, void *arg)
+{
+	struct question *q = calloc(1, sizeof(*q));
+
+	if (!q || !(q->peer = strdup(e->peer)) || !(q->id = strdup(e->id))) {
+		if (q)
+			free(q->peer);
+		free(q);
+		return NULL;
+	}
+	q->number = ++st->server.last_question;
+	q->me = me;
+	q->done = done;
+	q->arg = arg;
+	q->wants = (int8_t)((strcmp(name, "suspend") == 0) - (strcmp(name, "resume") == 0));
+	HASH_ADD(hh, st->server.questions, number, sizeof(q->number), q);
+	return q;
+}
+
+static void task_signal(struct keel_mod *mod, struct keel_obj *job, const char *name,
+			struct keel_mod *me, keel_task_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	struct entry *e = entry_find(st, st->object->id(job));
+	struct keel_out *out = e && e->peer ? st->msg->out(mod) : NULL;
+	struct question *q = out ? question_create(st, e, name, me, done, arg) : NULL;
+
+	if (!q) {
+		if (out)
+			st->msg->drop(out);
+		done(me, arg, e ? PBSE_NORELYMOM : PBSE_BADSTATE, NULL);
+		return;
+	}
+	st->msg->put_str(out, "id", e->id);
+	st->msg->put_int(out, "run", e->run);
+	st->msg->put_int(out, "number", q->number);
+	st->msg->put_str(out, "name", name);
+	if (st->link->send(mod, e->peer, "task.signal", out) < 0)
+		question_answer(mod, q, PBSE_NORELYMOM, NULL);
+}
+
+static int32_t task_kill(struct keel_mod *mod, struct keel_obj *job, int64_t delay_ms)
+{
+	struct state *st = mod->state;
+	struct entry *e = entry_find(st, st->object->id(job));
+
+	if (!e)
+		return -ENOENT;
+	e->killing = true;
+	e->kill_delay = delay_ms;
+	return order_send(mod, e, "task.kill", delay_ms);
+}
+
+static void task_discard(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct entry *e = entry_find(st, st->object->id(job));
+
+	if (!e)
+		return;
+	/* A host that is away lists the run when it is back, and is told then. */
+	order_send(mod, e, "task.discard", 0);
+	entry_drop(st, e);
+}
+
+static void task_ended_done(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct entry *e = entry_find(st, st->object->id(job));
+
+	if (!e)
+		return;
+	order_send(mod, e, "task.forget", 0);
+	entry_drop(st, e);
+}
+
+static int32_t task_listen(struct keel_mod *mod, struct keel_mod *me,
+			   const struct keel_task_events *events)
+{
+	struct server *srv = &((struct state *)mod->state)->server;
+
+	for (uint32_t i = 0; i < srv->n_listeners; i++)
+		if (srv->listeners[i].me == me) {
+			srv->listeners[i].events = events;
+			return 0;
+		}
+	if (srv->n_listeners == LISTENERS_MAX)
+		return -ENOSPC;
+	srv->listeners[srv->n_listeners++] = (struct listener){ me, events };
+	return 0;
+}
+
+static void task_set_host_of(struct keel_mod *mod, struct keel_mod *me,
+			     const char *(*host_of)(struct keel_mod *, const char *))
+{
+	struct server *srv = &((struct state *)mod->state)->server;
+
+	srv->host_of_me = me;
+	srv->host_of = host_of;
+}
+
+const struct keel_task_api task_api = {
+	.size = sizeof(struct keel_task_api), .version = 1,
+	.listen = task_listen, .start = task_start, .signal = task_signal, .kill = task_kill,
+	.discard = task_discard, .ended_done = task_ended_done, .set_host_of = task_set_host_of,
+};

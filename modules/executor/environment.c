@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * environment.c - the environment of a task: pbs_environment, then what was submitted, then ours.
+ * A later definition replaces an earlier one.
+ */
+#include "launch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+struct var {
+	char *name, *value; /* one allocation, name first */
+	UT_hash_handle hh;
+};
+
+static int var_set(struct var **vars, const char *name, size_t name_len, const char *value)
+{
+	struct var *v;
+
+	if (!name_len || memchr(name, '=', name_len))
+		return 0;
+	HASH_FIND(hh, *vars, name, name_len, v);
+	if (v) {
+		HASH_DEL(*vars, v);
+		free(v);
+	}
+	v = malloc(sizeof(*v) + name_len + strlen(value) + 2);
+	if (!v)
+		return -ENOMEM;
+	memset(v, 0, sizeof(*v));
+	v->name = (char *)(v + 1);
+	memcpy(v->name, name, name_len);
+	v->name[name_len] = '\0';
+	v->value = v->name + name_len + 1;
+	strcpy(v->value, value);
+	HASH_ADD_KEYPTR(hh, *vars, v->name, name_len, v);
+	return 0;
+}
+
+static int var_put(struct var **vars, const char *name, const char *value)
+{
+	return value ? var_set(vars, name, strlen(name), value) : 0;
+}
+
+/* "name=value" text in place. */
+static int var_line(struct var **vars, char *line)
+{
+	char *equal = strchr(line, '=');
+
+	return equal ? var_set(vars, line, (size_t)(equal - line), equal + 1) : 0;
+}
+
+static int file_add(struct var **vars, const char *pbs_home)
+{
+	char path[4096], *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	int r = 0;
+	FILE *f;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/pbs_environment", pbs_home) >= sizeof(path) ||
+	    !(f = fopen(path, "re")))
+		return 0;
+	while (r == 0 && (n = getline(&line, &room, f)) > 0) {
+		if (line[n - 1] == '\n')
+			line[n - 1] = '\0';
+		if (line[0] != '#')
+			r = var_line(vars, line);
+	}
+	free(line);
+	fclose(f);
+	return r;
+}
+
+/* Commas part the items; a backslash takes the next character as it is; quotes keep commas. */
+static int list_add(struct var **vars, const char *list)
+{
+	char *item = list ? malloc(strlen(list) + 1) : NULL, quote = '\0';
+	size_t len = 0;
+	int r = 0;
+
+	if (!list)
+		return 0;
+	if (!item)
+		return -ENOMEM;
+	for (const char *p = list;; p++) {
+		if (*p == '\\' && p[1]) {
+			item[len++] = *++p;
+		} else if (*p && (*p == quote || (!quote && (*p == '"' || *p == '\'')))) {
+			quote = quote ? '\0' : *p;
+		} else if (*p && (*p != ',' || quote)) {
+			item[len++] = *p;
+		} else {
+			item[len] = '\0';
+			len = 0;
+			r = var_line(vars, item);
+			if (!*p || r < 0)
+				break;
+		}
+	}
+	free(item);
+	return r;
+}
+
+static void cookie_make(char *buf, size_t len)
+{
+	unsigned char bytes[16];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		memset(bytes, 0, sizeof(bytes));
+	for (size_t i = 0; i < sizeof(bytes) && 2 * i + 2 < len; i++)
+		snprintf(buf + 2 * i, 3, "%02X", bytes[i]);
+}
+
+/* 12[3].svr: PBS_ARRAY_INDEX=3, PBS_ARRAY_ID=12[].svr */
+static int array_add(struct var **vars, const char *id)
+{
+	const char *open = strchr(id, '['), *shut = open ? strchr(open, ']') : NULL;
+	char index[32], parent[512];
+
+	if (!shut || shut == open + 1 || (size_t)(shut - open) >= sizeof(index))
+		return 0;
+	snprintf(index, sizeof(index), "%.*s", (int)(shut - open - 1), open + 1);
+	snprintf(parent, sizeof(parent), "%.*s[%s", (int)(open - id), id, shut);
+	return var_put(vars, "PBS_ARRAY_INDEX", index) | var_put(vars, "PBS_ARRAY_ID", parent);
+}
+
+static int ours_add(struct var **vars, const struct launch *l, const char *job_dir)
+{
+	const struct user *u = &l->account_of;
+	char cookie[33] = "", ncpus[24], nodefile[4096], tmpdir[4096] = "";
+
+	cookie_make(cookie, sizeof(cookie));
+	snprintf(ncpus, sizeof(ncpus), "%lld", (long long)(l->ncpus > 0 ? l->ncpus : 1));
+	snprintf(nodefile, sizeof(nodefile), "%s/aux/%s", l->pbs_home, l->id);
+	if (l->tmpdir)
+		snprintf(tmpdir, sizeof(tmpdir), "%s/pbs.%s", l->tmpdir, l->id);
+	const struct {
+		const char *name, *value;
+	} rows[] = {
+		{ "HOME", u->home },
+		{ "LOGNAME", u->name },
+		{ "USER", u->name },
+		{ "SHELL", u->shell },
+		{ "PBS_JOBNAME", l->name },
+		{ "PBS_JOBID", l->id },
+		{ "PBS_QUEUE", l->queue },
+		{ "PBS_JOBCOOKIE", cookie },
+		{ "PBS_NODENUM", "0" },
+		{ "PBS_TASKNUM", "1" },
+		{ "PBS_MOMPORT", "15003" },
+		{ "PBS_NODEFILE", l->nodes ? nodefile : NULL },
+		{ "PBS_ENVIRONMENT", "PBS_BATCH" },
+		{ "PBS_JOBDIR", job_dir },
+		{ "TMPDIR", l->tmpdir ? tmpdir : NULL },
+		{ "NCPUS", ncpus },
+		{ "OMP_NUM_THREADS", ncpus },
+		{ "PBS_ACCOUNT", l->account },
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
+		r = var_put(vars, rows[i].name, rows[i].value);
+	return r ? r : array_add(vars, l->id);
+}
+
+int environment_write(const struct launch *l, const char *job_dir, struct spec_out *out)
+{
+	struct var *vars = NULL, *v, *next;
+	char *text;
+	int r = var_put(&vars, "PATH", "/usr/local/bin:/usr/bin:/bin");
+
+	r = r ? r : file_add(&vars, l->pbs_home);
+	r = r ? r : list_add(&vars, l->variables);
+	r = r ? r : ours_add(&vars, l, job_dir);
+	HASH_ITER(hh, vars, v, next) {
+		if (r == 0 && asprintf(&text, "%s=%s", v->name, v->value) >= 0) {
+			spec_put(out, "env", text);
+			free(text);
+		} else if (r == 0) {
+			r = -ENOMEM;
+		}
+		HASH_DEL(vars, v);
+		free(v);
+	}
+	return r;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * executor.c - work on execution hosts: service "task" on a server, the tasks themselves on a host.
+ *
+ * server half   dispatch.c start and orders; report.c what hosts say; resync.c a host is back
+ * host half     task.c table and states; launch.c, spawn.c start; stop.c signals; usage.c; recover.c
+ * shepherd/     the program that watches over one task and outlives this daemon
+ *
+ * Messages between the halves, each naming the job and its run:
+ *   to a host      task.start .signal .kill .discard .forget, task.who
+ *   to the server  task.hello .started .refused .used .ended .answer .unknown
+ */
+#include "executor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const struct keel_conf_rule conf_rules[] = {
+	KEEL_CONF_RULE(DURATION, struct conf, kill_delay, .fallback = "10s", .min = 0, .max = 3600000,
+		       .doc = "from TERM to KILL when a task exceeds a limit"),
+	KEEL_CONF_RULE(DURATION, struct conf, usage_interval, .fallback = "10s", .min = 1000,
+		       .max = 3600000, .doc = "how often the use of a task is reported"),
+	KEEL_CONF_RULE(INT, struct conf, ncpus, .fallback = "0", .min = 0, .max = 1000000,
+		       .doc = "processors of this host; 0: as found"),
+	KEEL_CONF_RULE(SIZE, struct conf, mem, .fallback = "0",
+		       .doc = "memory of this host; 0: as found"),
+	KEEL_CONF_RULE(INT, struct conf, vnodes, .fallback = "1", .min = 1, .max = 100000,
+		       .doc = "vnodes of this host: 1: named as the host, else host[0], host[1] ..."),
+	KEEL_CONF_RULE(STRING, struct conf, shepherd, .fallback = "",
+		       .doc = "path of keelson-shepherd; empty: as installed"),
+	KEEL_CONF_RULE(STRING, struct conf, tmpdir, .fallback = "/var/tmp",
+		       .doc = "where each task gets its own TMPDIR; empty: nowhere"),
+	KEEL_CONF_RULE(LIST, struct conf, usecp,
+		       .doc = "\"host:/prefix /local/prefix\": files of that host that are seen here"),
+	KEEL_CONF_RULE(BOOL, struct conf, freezer, .fallback = "true",
+		       .doc = "suspend by the cgroup v2 freezer where it can be used, else by SIGSTOP"),
+};
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),	  KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(msg, 0, struct state, msg),	  KEEL_NEED(link, 0, struct state, link),
+	KEEL_NEED(hook, 0, struct state, hook),	  KEEL_NEED(blob, 0, struct state, blob),
+};
+
+static const struct keel_service_def service = {
+	.size = sizeof(struct keel_service_def), .version = 1, .name = "task",
+	.doc = "work on execution hosts", .table = &task_api,
+};
+static const struct keel_contrib contribs[] = { { "SERVICE", &service } };
+
+static keel_verdict job_known(struct keel_call *call, const struct keel_ev_job_known *ev)
+{
+	resync_known(call->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict peer_up(struct keel_call *call, const struct keel_ev_peer_up *ev)
+{
+	const struct state *st = keel_state(call);
+
+	if (ev->daemon & KEEL_MOM && st->core->daemon(call->mod) & KEEL_SERVER)
+		resync_peer_up(call->mod, ev->peer);
+	if (ev->daemon & KEEL_SERVER && st->core->daemon(call->mod) & KEEL_MOM)
+		host_hello(call->mod);
+	return KEEL_NEXT;
+}
+
+static keel_verdict peer_down(struct keel_call *call, const struct keel_ev_peer_down *ev)
+{
+	const struct state *st = keel_state(call);
+
+	if (ev->daemon & KEEL_MOM && st->core->daemon(call->mod) & KEEL_SERVER)
+		resync_peer_down(call->mod, ev->peer);
+	return KEEL_NEXT;
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(job_known, job_known),
+	KEEL_TAP(peer_up, peer_up),
+	KEEL_TAP(peer_down, peer_down),
+};
+
+static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
+{
+	const struct state *st = mod->state;
+	int32_t r = 0;
+
+	if (st->core->daemon(mod) & KEEL_SERVER)
+		r = report_init(mod) | resync_init(mod);
+	if (st->core->daemon(mod) & KEEL_MOM)
+		r |= task_init(mod) | stop_init(mod);
+	return r ? st->core->error(err, r, "messages of tasks cannot be received: the link group refuses "
+					   "their names; is another executor loaded?")
+		 : 0;
+}
+
+static void link_greet(struct keel_mod *mod, void *arg)
+{
+	const struct state *st = mod->state;
+
+	(void)arg;
+	if (st->core->daemon(mod) & KEEL_MOM && st->link->is_up(mod, "server"))
+		host_hello(mod);
+	if (st->core->daemon(mod) & KEEL_SERVER)
+		resync_ask(mod);
+}
+
+static int32_t executor_start(struct keel_mod *mod, struct keel_err *err)
+{
+	const struct state *st = mod->state;
+
+	if (st->core->daemon(mod) & KEEL_MOM) {
+		int32_t r = recover(mod, err);
+
+		if (r < 0)
+			return r;
+		freeze_init(mod);
+	}
+	/* A module loaded into a running daemon has missed the links' coming up. */
+	return st->core->defer(mod, link_greet, NULL);
+}
+
+/* A worker thread still writes into what fini() would free. */
+static int32_t executor_busy(struct keel_mod *mod, struct keel_err *err)
+{
+	const struct state *st = mod->state;
+
+	if (st->mom.launching || st->mom.sampling)
+		return st->core->error(err, -EBUSY, "%u tasks are being started; try again",
+				       st->mom.launching);
+	return 0;
+}
+
+static void executor_stop(struct keel_mod *mod)
+{
+	((struct state *)mod->state)->stopping = true;
+}
+
+static void executor_fini(struct keel_mod *mod)
+{
+	server_fini(mod);
+	mom_fini(mod);
+}
+
+KEEL_MODULE(.name = "executor", .version = "1.0", .vendor = "Keelson",
+	    .summary = "runs jobs on execution hosts", .roles = KEEL_SERVER | KEEL_MOM,
+	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf),
+	    .n_conf = KEEL_COUNT(conf_rules), .conf = conf_rules, .n_needs = KEEL_COUNT(needs),
+	    .needs = needs, .n_contribs = KEEL_COUNT(contribs), .contribs = contribs,
+	    .n_taps = KEEL_COUNT(taps), .taps = taps, .init = executor_init, .start = executor_start,
+	    .busy = executor_busy, .stop = executor_stop, .fini = executor_fini);

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * executor.h - what the files of this module share: the server half (entries: runs sent to hosts) and
+ * the host half (tasks: runs that are here). In the embedded daemon one process has both.
+ */
+#ifndef EXECUTOR_H
+#define EXECUTOR_H
+
+#include <sys/types.h>
+
+#include "keel/keel.h"
+#include "keel/service/task.h"
+#include "launch.h"
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#define LISTENERS_MAX 8
+#define PBSE_UNKSIG 15013
+#define PBSE_BADSTATE 15016
+#define PBSE_MOMREJECT 15041
+#define PBSE_NORELYMOM 15070
+
+struct conf {
+	int64_t kill_delay, usage_interval;
+	int64_t ncpus, mem, vnodes;
+	const char *shepherd, *tmpdir;
+	const char *const *usecp;
+	bool freezer;
+};
+
+/* ---- server half ------------------------------------------------------------------------------ */
+
+/* A run of a job that a host has, or should have. */
+struct entry {
+	char *id, *peer; /* peer NULL: not known yet (replayed) */
+	int64_t run;
+	bool started, ended;  /* told to the listeners */
+	bool killing, suspended; /* what the host must be told again when it comes back */
+	int64_t kill_delay;
+	UT_hash_handle hh;
+};
+
+/* A question to a host that somebody waits for. */
+struct question {
+	int64_t number;
+	char *peer, *id;
+	struct keel_mod *me;
+	keel_task_done *done;
+	void *arg;
+	int8_t wants; /* 1 suspend, -1 resume, 0 else */
+	UT_hash_handle hh;
+};
+
+struct host {
+	char *name; /* has introduced itself on this link */
+	UT_hash_handle hh;
+};
+
+struct listener {
+	struct keel_mod *me;
+	const struct keel_task_events *events;
+};
+
+struct server {
+	struct entry *entries;
+	struct question *questions;
+	struct host *hosts;
+	int64_t last_question;
+	struct listener listeners[LISTENERS_MAX];
+	uint32_t n_listeners;
+	struct keel_mod *host_of_me;
+	const char *(*host_of)(struct keel_mod *, const char *vnode);
+};
+
+/* ---- host half -------------------------------------------------------------------------------- */
+
+/*   BEGIN -> RUN <-> STOPPED -> ENDED     (RUN -> ENDED too)
+ *     '----> REFUSED
+ * ENDED and REFUSED stay until the server has recorded them ("task.forget"). */
+enum task_state { TASK_BEGIN, TASK_RUN, TASK_STOPPED, TASK_ENDED, TASK_REFUSED, TASK_STATES };
+
+struct usage {
+	uint64_t cput_ms, mem_kb, vmem_kb; /* most ever seen */
+	uint64_t cpupercent;
+	uint64_t last_cput_ms;
+	int64_t last_at_ms;
+};
+
+struct task {
+	char *id;
+	int64_t run;
+	enum task_state state;
+	struct launch *launch; /* while BEGIN: a gate or a worker has it, the task may not be freed */
+	pid_t shepherd, session;
+	uint64_t shepherd_start;
+	bool is_child; /* of this process: not found again after a restart */
+	int pidfd, talk;
+	struct keel_watch *watch; /* of talk, then of pidfd */
+	struct keel_timer *kill_timer, *stop_timer;
+	int64_t began_ms, stopped_ms, stopped_at_ms; /* monotonic */
+	int64_t next_usage_ms;
+	int64_t walltime_limit, cput_limit, ncpus; /* seconds; 0 none */
+	struct usage usage;
+	int64_t kill_delay; /* >= 0: asked to end while BEGIN */
+	int limit_status;   /* 0, or the system code of the limit it exceeded */
+	int32_t status;
+	char why[256];
+	bool discarded; /* no report, forgotten at its end */
+	int64_t stop_number; /* question of a suspend under way, 0 none */
+	int64_t stop_deadline_ms;
+	char *freezer;       /* its cgroup, once it was suspended */
+	struct launch *next; /* a later run that waits for the end of this one */
+	UT_hash_handle hh;
+};
+
+struct mom {
+	struct task *tasks;
+	struct user_entry *users;
+	struct keel_timer *tick;
+	uint32_t launching, sampling;
+	char *jobs_dir, *freezer_dir;
+};
+
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_msg_api *msg;
+	const struct keel_link_api *link;
+	const struct keel_hook_api *hook;
+	const struct keel_blob_api *blob;
+	struct server server;
+	struct mom mom;
+	bool stopping;
+};
+
+/* ---- server files ----------------------------------------------------------------------------- */
+extern const struct keel_task_api task_api;
+
+/* dispatch.c */
+struct entry *entry_find(struct state *st, const char *id);
+void entry_drop(struct state *st, struct entry *e);
+void server_fini(struct keel_mod *mod);
+/* The primary host of a job, copied, NULL unknown. */
+char *dispatch_peer(struct keel_mod *mod, struct keel_obj *job);
+/* Like object->text() but malloc'ed; NULL when unset or unknown. */
+char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name, const char *key);
+int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay);
+void question_answer(struct keel_mod *mod, struct question *q, int32_t code, const char *text);
+void questions_fail(struct keel_mod *mod, const char *peer); /* all of a host: 15070 */
+/* nodes.c: the lines of the nodes file, malloc'ed, NULL on no memory. */
+char *nodes_text(const char *exec_host, const char *exec_vnode, const char *select);
+/* Processors of the first chunk of exec_vnode. */
+int64_t nodes_first_ncpus(const char *exec_vnode);
+
+/* report.c */
+int32_t report_init(struct keel_mod *mod);
+void report_lost(struct keel_mod *mod, struct entry *e);
+#define TELL(mod, member, ...)                                                                     \
+	do {                                                                                       \
+		const struct state *tell_st = (mod)->state;                                        \
+		for (uint32_t tell_i = 0; tell_i < tell_st->server.n_listeners; tell_i++) {        \
+			const struct listener *tell_l = &tell_st->server.listeners[tell_i];        \
+			if (tell_l->events->member)                                                \
+				tell_l->events->member(tell_l->me, __VA_ARGS__);                   \
+		}                                                                                  \
+	} while (0)
+
+/* resync.c */
+int32_t resync_init(struct keel_mod *mod);
+void resync_ask(struct keel_mod *mod);                              /* hosts we do not know yet */
+void resync_known(struct keel_mod *mod, struct keel_obj *job);      /* replay */
+void resync_peer_up(struct keel_mod *mod, const char *peer);
+void resync_peer_down(struct keel_mod *mod, const char *peer);
+bool host_is_known(struct state *st, const char *peer);
+
+/* ---- host files ------------------------------------------------------------------------------- */
+
+/* task.c */
+int32_t task_init(struct keel_mod *mod);
+struct task *task_find(struct state *st, const char *id);
+struct task *task_create(struct keel_mod *mod, const char *id, int64_t run);
+void task_free(struct keel_mod *mod, struct task *t);
+void task_started(struct keel_mod *mod, struct task *t, pid_t session);
+void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const char *why);
+void task_ended(struct keel_mod *mod, struct task *t, int32_t status);
+void task_used(struct keel_mod *mod, const struct task *t);
+void task_report(struct keel_mod *mod, struct task *t); /* tell the server its end, again maybe */
+int64_t task_walltime_ms(struct keel_mod *mod, const struct task *t);
+void mom_fini(struct keel_mod *mod);
+
+/* host.c */
+void host_hello(struct keel_mod *mod);
+
+/* launch.c */
+void launch_begin(struct keel_mod *mod, const struct keel_msg *m);
+void launch_next(struct keel_mod *mod, struct launch *l); /* moved */
+void launch_over(struct keel_mod *mod, struct task *t, int missed); /* its shepherd has ended */
+void launch_watch(struct keel_mod *mod, struct task *t); /* its end, by the pidfd */
+void users_fini(struct state *st);
+
+/* record.c: files of a task in mom_priv/jobs. */
+struct ending {
+	int64_t run;
+	int32_t status;
+	pid_t session;
+	uint64_t cpu_us;
+};
+struct diary { /* what <id>.TK says */
+	int64_t run, began, walltime, cput, ncpus;
+	int64_t stopped, stopped_at; /* seconds in all; since 1970, 0 running */
+	pid_t shepherd, session;
+	uint64_t shepherd_start;
+	int32_t limit, refused;
+	char why[256], freezer[1024];
+};
+int record_read(const char *jobs_dir, const char *id, struct diary *ret);
+void record_note(struct keel_mod *mod, const struct task *t, const char *fmt, ...) KEEL_PRINTF(3, 4);
+int record_ending(const char *jobs_dir, const char *id, struct ending *ret);
+void record_remove(struct keel_mod *mod, const struct task *t);
+
+/* stop.c */
+int32_t stop_init(struct keel_mod *mod);
+void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms);
+void stop_discard(struct keel_mod *mod, struct task *t);
+
+/* usage.c */
+#define USAGE_ITEMS 6
+void usage_tick(struct keel_mod *mod); /* makes sure that the tick runs while there are tasks */
+/* "name=value" strings; `text` has room for them. */
+uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE_ITEMS][48],
+		     const char *items[USAGE_ITEMS]);
+
+/* recover.c */
+int32_t recover(struct keel_mod *mod, struct keel_err *err);
+
+/* freeze.c: the cgroup v2 freezer. 0, -ENOTSUP when there is none. */
+void freeze_init(struct keel_mod *mod);
+int freeze_stop(struct keel_mod *mod, struct task *t);
+void freeze_resume(const struct task *t);
+void freeze_remove(struct task *t);
+
+/* signals.c: number of a name ("TERM", "SIGTERM", "15"); -1 unknown. */
+int signal_number(const char *name);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * host.c - how this host introduces itself to the server: what it has and what runs here.
+ */
+#include "executor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int64_t memory_kb(void)
+{
+	long long kb = 0;
+	char line[256];
+	FILE *f = fopen("/proc/meminfo", "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemTotal: %lld", &kb) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kb;
+}
+
+static void vnodes_put(struct keel_mod *mod, struct keel_out *out)
+{
+	const struct state *st = mod->state;
+	const struct conf *cf = mod->conf;
+	const char *host = st->core->host_name(mod);
+	char name[300];
+
+	st->msg->open_array(out, "vnodes");
+	if (cf->vnodes <= 1)
+		st->msg->add_str(out, host);
+	for (int64_t i = 0; cf->vnodes > 1 && i < cf->vnodes; i++) {
+		snprintf(name, sizeof(name), "%s[%lld]", host, (long long)i);
+		st->msg->add_str(out, name);
+	}
+	st->msg->close(out);
+}
+
+/* "id run state session" each */
+static void tasks_put(struct keel_mod *mod, struct keel_out *out)
+{
+	static const char letters[TASK_STATES] = { 'B', 'R', 'S', 'E', 'F' };
+	struct state *st = mod->state;
+	struct task *t, *next;
+	char text[400];
+
+	st->msg->open_array(out, "running");
+	HASH_ITER(hh, st->mom.tasks, t, next) {
+		const struct launch *later = t->next;
+
+		if (t->discarded && !later)
+			continue;
+		snprintf(text, sizeof(text), "%s %lld %c %d", t->id,
+			 (long long)(later ? later->run : t->run), later ? 'B' : letters[t->state],
+			 later ? 0 : (int)t->session);
+		st->msg->add_str(out, text);
+	}
+	st->msg->close(out);
+}
+
+void host_hello(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	const struct conf *cf = mod->conf;
+	long found = sysconf(_SC_NPROCESSORS_ONLN);
+	struct keel_out *out = st->msg->out(mod);
+	struct task *t, *next;
+
+	if (!out)
+		return;
+	st->msg->put_str(out, "host", st->core->host_name(mod));
+	st->msg->put_int(out, "ncpus", cf->ncpus > 0 ? cf->ncpus : found > 0 ? found : 1);
+	st->msg->put_int(out, "pcpus", found > 0 ? found : 1);
+	st->msg->put_int(out, "mem_kb", cf->mem > 0 ? cf->mem / 1024 : memory_kb());
+	st->msg->put_str(out, "arch", "linux");
+	vnodes_put(mod, out);
+	tasks_put(mod, out);
+	if (st->link->send(mod, "server", "task.hello", out) < 0)
+		return;
+	/* What the server may have missed. */
+	HASH_ITER(hh, st->mom.tasks, t, next)
+		task_report(mod, t);
+}

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * launch.c - from a start message to a running task: gates, then a worker thread (spawn.c), then the
+ * shepherd's word. The launch keeps its task alive; a task discarded meanwhile ends at the end of it.
+ */
+#include "executor.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "duration.h"
+#include "proc.h"
+
+#define USER_FRESH_MS 60000
+#define RETRY_LATER -3
+#define HOOK_REFUSED -4
+
+struct user_entry {
+	struct user user;
+	int64_t until_ms;
+	UT_hash_handle hh;
+};
+
+/* The launch is done; `arg` of worker and gates. */
+struct flight {
+	struct launch l; /* first: spawn_work() gets its address */
+	struct task *task;
+	bool begun; /* task_begin accepted; next is task_launch */
+};
+
+void launch_free(struct launch *l)
+{
+	if (!l)
+		return;
+#define LAUNCH_TEXT_FREE(key, member) free(l->member);
+	LAUNCH_TEXTS(LAUNCH_TEXT_FREE)
+	free(l->id);
+	free(l->script);
+	free(l->pbs_home);
+	free(l->host);
+	free(l->server);
+	free(l->shepherd);
+	free(l->tmpdir);
+	for (char **rule = l->usecp; rule && *rule; rule++)
+		free(*rule);
+	free(l->usecp);
+	user_fini(&l->account_of);
+	free(l);
+}
+
+static struct user_entry *user_cached(struct keel_mod *mod, const char *name)
+{
+	struct state *st = mod->state;
+	struct user_entry *u;
+
+	HASH_FIND_STR(st->mom.users, name, u);
+	if (u && u->until_ms < st->core->now_ms(mod)) {
+		HASH_DEL(st->mom.users, u);
+		user_fini(&u->user);
+		free(u);
+		u = NULL;
+	}
+	return u;
+}
+
+static void user_remember(struct keel_mod *mod, const struct launch *l)
+{
+	struct state *st = mod->state;
+	struct user_entry *u;
+
+	if (!l->resolved || user_cached(mod, l->user))
+		return;
+	u = calloc(1, sizeof(*u));
+	if (!u || user_copy(&l->account_of, &u->user) < 0) {
+		free(u);
+		return;
+	}
+	u->until_ms = st->core->now_ms(mod) + USER_FRESH_MS;
+	HASH_ADD_KEYPTR(hh, st->mom.users, u->user.name, strlen(u->user.name), u);
+}
+
+void users_fini(struct state *st)
+{
+	struct user_entry *u, *next;
+
+	HASH_ITER(hh, st->mom.users, u, next) {
+		HASH_DEL(st->mom.users, u);
+		user_fini(&u->user);
+		free(u);
+	}
+}
+
+/* Installed under PBS_EXEC, or beside the daemon (a build tree). */
+static char *shepherd_path(struct keel_mod *mod)
+{
+	static const char installed[] = "/libexec/keelson/keelson-shepherd";
+	const struct state *st = mod->state;
+	const struct conf *cf = mod->conf;
+	char own[4096], *path = NULL, *slash;
+	ssize_t n;
+
+	if (cf->shepherd && *cf->shepherd)
+		return strdup(cf->shepherd);
+	if (asprintf(&path, "%s%s", st->core->exec_dir(mod), installed) < 0)
+		return NULL;
+	n = access(path, X_OK) == 0 ? -1 : readlink("/proc/self/exe", own, sizeof(own) - 32);
+	if (n <= 0)
+		return path;
+	own[n] = '\0';
+	slash = strrchr(own, '/');
+	strcpy(slash ? slash + 1 : own, "keelson-shepherd");
+	if (access(own, X_OK) < 0)
+		return path;
+	free(path);
+	return strdup(own);
+}
+
+static bool rules_copy(const char *const *from, char ***ret)
+{
+	size_t n = 0;
+	char **to;
+
+	while (from && from[n])
+		n++;
+	to = calloc(n + 1, sizeof(*to));
+	*ret = to;
+	for (size_t i = 0; to && i < n; i++)
+		if (!(to[i] = strdup(from[i])))
+			return false;
+	return to != NULL;
+}
+
+/* What the worker needs to know of this host. */
+static bool host_copy(struct keel_mod *mod, struct launch *l)
+{
+	const struct state *st = mod->state;
+	const struct conf *cf = mod->conf;
+	struct user_entry *u = l->user ? user_cached(mod, l->user) : NULL;
+
+	l->pbs_home = strdup(st->core->home(mod));
+	l->host = strdup(st->core->host_name(mod));
+	l->shepherd = shepherd_path(mod);
+	l->tmpdir = cf->tmpdir && *cf->tmpdir ? strdup(cf->tmpdir) : NULL;
+	l->resolved = u && user_copy(&u->user, &l->account_of) == 0;
+	return l->pbs_home && l->host && l->shepherd && rules_copy(cf->usecp, &l->usecp);
+}
+
+static struct launch *launch_read(struct keel_mod *mod, const struct keel_msg *m, const char *id,
+				  int64_t run)
+{
+	const struct state *st = mod->state;
+	struct flight *f = calloc(1, sizeof(*f));
+	struct launch *l = f ? &f->l : NULL;
+	const void *script;
+	const char *text;
+	bool whole = l != NULL;
+
+	if (!l)
+		return NULL;
+	l->pidfd = l->talk = -1;
+	l->run = run;
+	l->ncpus = st->msg->integer(m, "ncpus", 1);
+	l->job_ncpus = st->msg->integer(m, "job_ncpus", l->ncpus);
+	l->id = strdup(id);
+#define LAUNCH_TEXT_READ(key, member)                                                              \
+	text = st->msg->str(m, key);                                                               \
+	l->member = text ? strdup(text) : NULL;                                                    \
+	whole = whole && (!text || l->member);
+	LAUNCH_TEXTS(LAUNCH_TEXT_READ)
+	script = st->msg->bytes(m, "script", &l->script_len);
+	l->has_script = !l->executable;
+	l->script = malloc(l->script_len + 1u);
+	if (l->script && script)
+		memcpy(l->script, script, l->script_len);
+	if (!script)
+		l->script_len = 0;
+	if (!whole || !l->id || !l->script || !host_copy(mod, l)) {
+		launch_free(l);
+		return NULL;
+	}
+	return l;
+}
+
+/* The talk socket: one message, then silence. */
+static void talk_heard(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct task *t = arg;
+	char text[512];
+	ssize_t n = recv(t->talk, text, sizeof(text) - 1, MSG_DONTWAIT);
+	int status = RETRY_LATER, used = 0;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	text[n > 0 ? n : 0] = '\0';
+	st->core->watch_cancel(t->watch);
+	t->watch = NULL;
+	close(t->talk);
+	t->talk = -1;
+	launch_watch(mod, t);
+	if (sscanf(text, "refused %d %n", &status, &used) == 1)
+		snprintf(t->why, sizeof(t->why), "%s", text + used);
+	else if (strncmp(text, "started ", 8) == 0)
+		task_started(mod, t, (pid_t)strtol(text + 8, NULL, 10));
+	else
+		snprintf(t->why, sizeof(t->why), "the shepherd of the task ended at once");
+	if (t->why[0])
+		t->status = status;
+}
+
+/* The shepherd is gone without a word of how the task ended. */
+static void end_unknown(struct keel_mod *mod, struct task *t)
+{
+	struct state *st = mod->state;
+	struct diary d = { 0 };
+
+	record_read(st->mom.jobs_dir, t->id, &d);
+	if (!t->session)
+		t->session = d.session;
+	if (!t->session) {
+		task_refused(mod, t, RETRY_LATER, t->why[0] ? t->why : "the start was interrupted");
+		return;
+	}
+	st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
+		      "the shepherd of the task was killed; its exit status is lost");
+	proc_kill_session(t->session, t->shepherd_start);
+	task_ended(mod, t, 256 + SIGKILL);
+}
+
+/* Exit code of the shepherd when it was our child; -1 it is still there. */
+static int shepherd_reap(const struct task *t)
+{
+	siginfo_t info = { 0 };
+
+	if (!t->is_child)
+		return 0;
+	if (waitid(P_PID, (id_t)t->shepherd, &info, WEXITED | WNOHANG) < 0)
+		return 0;
+	if (!info.si_pid)
+		return -1;
+	return info.si_code == CLD_EXITED ? info.si_status : 0;
+}
+
+static void end_known(struct keel_mod *mod, struct task *t, const struct ending *e, int missed)
+{
+	struct state *st = mod->state;
+
+	if (!t->session)
+		t->session = e->session;
+	if (e->cpu_us / 1000 > t->usage.cput_ms)
+		t->usage.cput_ms = e->cpu_us / 1000;
+	if (missed & 3)
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
+			      "output could not be copied; it is retained in %s/undelivered",
+			      st->core->home(mod));
+	task_ended(mod, t, e->status);
+}
+
+void launch_over(struct keel_mod *mod, struct task *t, int missed)
+{
+	struct state *st = mod->state;
+	struct ending e;
+	bool known = record_ending(st->mom.jobs_dir, t->id, &e) == 0 && e.run == t->run;
+
+	if (t->why[0] && !t->session)
+		task_refused(mod, t, t->status, t->why);
+	else if (known)
+		end_known(mod, t, &e, missed);
+	else
+		end_unknown(mod, t);
+}
+
+static void end_noticed(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct task *t = arg;
+	int code = shepherd_reap(t);
+
+	if (code < 0)
+		return;
+	st->core->watch_cancel(t->watch);
+	t->watch = NULL;
+	close(t->pidfd);
+	t->pidfd = -1;
+	launch_over(mod, t, code);
+}
+
+void launch_watch(struct keel_mod *mod, struct task *t)
+{
+	struct state *st = mod->state;
+
+	t->watch = st->core->watch_fd(mod, t->pidfd, end_noticed, t);
+	if (!t->watch)
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
+			      "the end of the task cannot be watched: no memory");
+}
+
+static void task_take(struct keel_mod *mod, struct task *t, const struct launch *l)
+{
+	struct state *st = mod->state;
+
+	t->shepherd = l->pid;
+	t->shepherd_start = l->start;
+	t->is_child = true;
+	t->pidfd = l->pidfd;
+	t->talk = l->talk;
+	t->began_ms = st->core->now_ms(mod);
+	t->next_usage_ms = t->began_ms + 1000;
+	t->walltime_limit = l->walltime ? duration_parse(l->walltime) : 0;
+	t->cput_limit = l->cput ? duration_parse(l->cput) : 0;
+	t->ncpus = l->job_ncpus;
+	t->watch = st->core->watch_fd(mod, t->talk, talk_heard, t);
+	usage_tick(mod);
+	if (t->discarded)
+		stop_discard(mod, t);
+}
+
+static void spawned(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct flight *f = arg;
+	struct task *t = f->task;
+
+	st->mom.launching--;
+	t->launch = NULL;
+	user_remember(mod, &f->l);
+	if (f->l.status)
+		task_refused(mod, t, f->l.status, f->l.why);
+	else
+		task_take(mod, t, &f->l);
+	launch_free(&f->l);
+}
+
+static void flight_refuse(struct keel_mod *mod, struct flight *f, int32_t status, const char *why)
+{
+	struct task *t = f->task;
+
+	t->launch = NULL;
+	task_refused(mod, t, status, why);
+	launch_free(&f->l);
+}
+
+static void gate_ask(struct keel_mod *mod, struct flight *f);
+
+static void gate_done(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+{
+	struct state *st = mod->state;
+	struct flight *f = arg;
+
+	if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) {
+		flight_refuse(mod, f, HOOK_REFUSED, o->text && *o->text ? o->text : "refused by the host");
+	} else if (f->task->discarded || st->stopping) {
+		flight_refuse(mod, f, RETRY_LATER, "the task was withdrawn");
+	} else if (!f->begun) {
+		f->begun = true;
+		gate_ask(mod, f);
+	} else {
+		st->mom.launching++;
+		if (st->core->work(mod, spawn_work, spawned, f) < 0) {
+			st->mom.launching--;
+			flight_refuse(mod, f, RETRY_LATER, "no worker thread for the start");
+		}
+	}
+}
+
+static void gate_ask(struct keel_mod *mod, struct flight *f)
+{
+	struct state *st = mod->state;
+	const char *user = f->l.user ? f->l.user : "";
+
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = f->begun ? KEEL_POINT_task_launch : KEEL_POINT_task_begin,
+		.event = f->begun ? (const void *)KEEL_EVENT(task_launch, .id = f->l.id, .user = user)
+				  : (const void *)KEEL_EVENT(task_begin, .id = f->l.id, .user = user),
+		.done = gate_done, .arg = f });
+}
+
+/* Ids become file names. */
+static bool id_is_plain(const char *id)
+{
+	size_t len = strlen(id);
+
+	if (!len || len > 240 || !isdigit((unsigned char)id[0]))
+		return false;
+	return strspn(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-_[]") == len;
+}
+
+static void launch_go(struct keel_mod *mod, struct task *t, struct launch *l)
+{
+	((struct flight *)l)->task = t;
+	t->launch = l;
+	gate_ask(mod, (struct flight *)l);
+}
+
+void launch_next(struct keel_mod *mod, struct launch *l)
+{
+	struct task *t = task_create(mod, l->id, l->run);
+
+	if (t)
+		launch_go(mod, t, l);
+	else
+		launch_free(l);
+}
+
+/* An older run that has not ended yet: it is ended first, the new one follows. */
+static void launch_after(struct keel_mod *mod, struct task *old, struct launch *l)
+{
+	if (!l)
+		return;
+	launch_free(old->next);
+	old->next = l;
+	stop_discard(mod, old);
+}
+
+void launch_begin(struct keel_mod *mod, const struct keel_msg *m)
+{
+	struct state *st = mod->state;
+	const char *id = st->msg->str(m, "id");
+	int64_t run = st->msg->integer(m, "run", -1);
+	struct task *t;
+	struct launch *l;
+
+	if (!id || !id_is_plain(id) || run < 0) {
+		st->core->log(mod, KEEL_LOG_ERROR, "Req", "start", "a start message without proper id");
+		return;
+	}
+	t = task_find(st, id);
+	if (t && (t->run > run || (t->next && t->next->run >= run)))
+		return; /* stale */
+	if (t && t->run == run) {
+		task_report(mod, t); /* a repeated message */
+		return;
+	}
+	if (t && t->state != TASK_ENDED && t->state != TASK_REFUSED) {
+		launch_after(mod, t, launch_read(mod, m, id, run));
+		return;
+	}
+	if (t)
+		task_free(mod, t);
+	t = task_create(mod, id, run);
+	if (!t)
+		return;
+	l = launch_read(mod, m, id, run);
+	if (l)
+		launch_go(mod, t, l);
+	else
+		task_refused(mod, t, RETRY_LATER, "no memory to start the task");
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * launch.h - a task on its way to its first process. Worker threads see only a struct launch.
+ */
+#ifndef EXECUTOR_LAUNCH_H
+#define EXECUTOR_LAUNCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "keel/types.h"
+#include "spec.h"
+
+/* Texts of a start message: message key, member. NULL when absent. */
+#define LAUNCH_TEXTS(T)                                                                            \
+	T("user", user) T("group", group) T("name", name) T("queue", queue)                        \
+	T("account", account) T("variables", variables) T("shell", shell) T("join", join)          \
+	T("keep", keep) T("output", output) T("error", error) T("remove", remove)                  \
+	T("umask", umask) T("sandbox", sandbox) T("executable", executable)                        \
+	T("arguments", arguments) T("nodes", nodes) T("walltime", walltime) T("cput", cput)        \
+	T("pcput", pcput) T("file", file) T("pvmem", pvmem)
+
+struct user {
+	uid_t uid;
+	gid_t gid; /* login group */
+	char *name, *home, *shell;
+	gid_t *groups;
+	size_t n_groups;
+};
+struct user_entry;
+
+struct launch {
+	char *id;
+	int64_t run, ncpus, job_ncpus; /* of the first chunk; of the job */
+#define LAUNCH_TEXT_MEMBER(key, member) char *member;
+	LAUNCH_TEXTS(LAUNCH_TEXT_MEMBER)
+	char *script;
+	uint32_t script_len;
+	bool has_script;
+
+	/* The host, copied. */
+	char *pbs_home, *host, *server, *shepherd, *tmpdir;
+	char **usecp; /* NULL-terminated */
+
+	struct user account_of; /* resolved already, or by the worker */
+	bool resolved;
+	gid_t gid; /* of the job */
+
+	/* Result: status 0, or a negative system code with `why`. */
+	int32_t status;
+	char why[256];
+	pid_t pid;
+	uint64_t start;
+	int pidfd, talk;
+};
+
+void launch_free(struct launch *l);
+int launch_fail(struct launch *l, int32_t status, const char *fmt, ...) KEEL_PRINTF(3, 4);
+
+/* user.c: 0 or -1 with l->status set. */
+int user_resolve(struct launch *l);
+int user_copy(const struct user *from, struct user *to);
+void user_fini(struct user *u);
+
+/* environment.c: env= strings of the spec. */
+int environment_write(const struct launch *l, const char *job_dir, struct spec_out *out);
+
+/* output.c: the streams of the spec. */
+int output_write(const struct launch *l, struct spec_out *out);
+
+/* spawn.c: on a worker thread: files, shepherd, record, "go". */
+void spawn_work(void *arg);
+/* The words of an XML-coded list, `tag` each, NULL-terminated and malloc'ed with one free(). */
+char **words_decode(const char *text, const char *tag);
+
+#endif

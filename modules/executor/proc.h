@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * proc.h - processes of a task, as /proc tells. A task's processes are the descendants of its
+ * shepherd, which adopts orphans (child subreaper), so nothing escapes by setsid() or double fork.
+ */
+#ifndef EXECUTOR_PROC_H
+#define EXECUTOR_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct proc {
+	pid_t pid, parent, session;
+	char state;           /* R S D T Z ... */
+	uint64_t ticks;       /* user + system time of itself */
+	uint64_t child_ticks; /* of children it waited for */
+	uint64_t start;       /* ticks after boot: with the pid, a name that is never reused */
+	uint64_t vmem, rss;   /* bytes, pages */
+};
+
+/* Read /proc/<pid>/stat. 0, -ESRCH, -EPROTO. */
+int proc_read(pid_t pid, struct proc *ret);
+/* The text of such a file, untrusted: the command name may hold anything. 0 or -EPROTO. */
+int proc_parse(const char *text, struct proc *ret);
+
+/* Every process, sorted by pid. *ret is malloc'ed. 0 or -errno. */
+int proc_snapshot(struct proc **ret, size_t *ret_n);
+const struct proc *proc_find(const struct proc *all, size_t n, pid_t pid);
+
+/* The pids below `top` (not itself, no zombies), breadth first. *ret is malloc'ed, may be NULL
+ * with 0 of them. 0 or -errno. */
+int proc_descendants(pid_t top, pid_t **ret, size_t *ret_n);
+
+/* Signal every descendant of `top`, again until no new one appears. How many were signalled. */
+int proc_kill(pid_t top, int signum);
+/* KILL what is left of a session whose shepherd is gone; `start` of the shepherd: nothing older. */
+void proc_kill_session(pid_t session, uint64_t start);
+/* One pass of SIGSTOP over those that can still run. How many there were (0: all are stopped; else
+ * look again soon, a fork may have been under way), or -errno. */
+int proc_stop(pid_t top);
+
+#endif

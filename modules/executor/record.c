@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * record.c - a task's files in mom_priv/jobs: .JB spec, .SC script, .TK diary, .EX end.
+ */
+#include "executor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void record_note(struct keel_mod *mod, const struct task *t, const char *fmt, ...)
+{
+	const struct state *st = mod->state;
+	char path[4096], line[1536];
+	va_list args;
+	int fd;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line) - 1, fmt, args);
+	va_end(args);
+	snprintf(path, sizeof(path), "%s/%s.TK", st->mom.jobs_dir, t->id);
+	fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	strcat(line, "\n");
+	if (write(fd, line, strlen(line)) < 0)
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id, "%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+static void diary_line(struct diary *d, const char *line)
+{
+	long long n = 0;
+	unsigned long long start = 0;
+	int pid = 0, used = 0;
+
+	if (sscanf(line, "run %lld", &n) == 1)
+		d->run = n;
+	else if (sscanf(line, "shepherd %d %llu", &pid, &start) == 2)
+		d->shepherd = pid, d->shepherd_start = start;
+	else if (sscanf(line, "began %lld", &n) == 1)
+		d->began = n;
+	else if (sscanf(line, "walltime %lld", &n) == 1)
+		d->walltime = n;
+	else if (sscanf(line, "cput %lld", &n) == 1)
+		d->cput = n;
+	else if (sscanf(line, "ncpus %lld", &n) == 1)
+		d->ncpus = n;
+	else if (sscanf(line, "started %d", &pid) == 1)
+		d->session = pid;
+	else if (sscanf(line, "stopped %lld", &n) == 1)
+		d->stopped_at = n;
+	else if (sscanf(line, "resumed %lld", &n) == 1)
+		d->stopped += d->stopped_at ? n - d->stopped_at : 0, d->stopped_at = 0;
+	else if (sscanf(line, "limit %lld", &n) == 1)
+		d->limit = (int32_t)n;
+	else if (sscanf(line, "refused %d %n", &pid, &used) == 1 && used)
+		d->refused = pid, snprintf(d->why, sizeof(d->why), "%s", line + used);
+	else if (strncmp(line, "freezer ", 8) == 0)
+		snprintf(d->freezer, sizeof(d->freezer), "%s", line + 8);
+}
+
+int record_read(const char *jobs_dir, const char *id, struct diary *ret)
+{
+	struct diary d = { .run = -1, .ncpus = 1 };
+	char path[4096], line[1024];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s.TK", jobs_dir, id);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		diary_line(&d, line);
+	}
+	fclose(f);
+	if (d.run < 0 || d.shepherd <= 1)
+		return -EPROTO;
+	*ret = d;
+	return 0;
+}
+
+static int ending_read(const char *path, struct ending *ret)
+{
+	struct ending e = { .run = -1 };
+	char line[128], name[32];
+	bool done = false;
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return -errno;
+	while (fgets(line, sizeof(line), f)) {
+		long long value = 0;
+		int n = sscanf(line, "%31s %lld", name, &value);
+
+		if (n == 1 && strcmp(name, "done") == 0)
+			done = true;
+		else if (n == 2 && strcmp(name, "run") == 0)
+			e.run = value;
+		else if (n == 2 && strcmp(name, "status") == 0)
+			e.status = (int32_t)value;
+		else if (n == 2 && strcmp(name, "session") == 0)
+			e.session = (pid_t)value;
+		else if (n == 2 && strcmp(name, "cpu_us") == 0)
+			e.cpu_us = (uint64_t)value;
+	}
+	fclose(f);
+	if (!done)
+		return -EPROTO;
+	*ret = e;
+	return 0;
+}
+
+int record_ending(const char *jobs_dir, const char *id, struct ending *ret)
+{
+	static const char *const suffixes[] = { ".EX", ".EX.new" };
+	char path[4096];
+
+	for (size_t i = 0; i < KEEL_COUNT(suffixes); i++) {
+		snprintf(path, sizeof(path), "%s/%s%s", jobs_dir, id, suffixes[i]);
+		if (ending_read(path, ret) == 0)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+void record_remove(struct keel_mod *mod, const struct task *t)
+{
+	static const char *const suffixes[] = { ".SC", ".JB", ".TK", ".EX", ".EX.new" };
+	const struct state *st = mod->state;
+	char path[4096];
+
+	for (size_t i = 0; i < KEEL_COUNT(suffixes); i++) {
+		snprintf(path, sizeof(path), "%s/%s%s", st->mom.jobs_dir, t->id, suffixes[i]);
+		unlink(path);
+	}
+	snprintf(path, sizeof(path), "%s/aux/%s", st->core->home(mod), t->id);
+	unlink(path);
+}

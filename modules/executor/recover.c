@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * recover.c - after a restart of the daemon: find the shepherds again, or how their tasks ended.
+ *
+ * A shepherd is the process with the recorded pid and start time, so a reused pid is no shepherd. A
+ * task of which nothing is left (the host was restarted) is forgotten; the server then hears that
+ * it is lost.
+ */
+#include "executor.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proc.h"
+
+static const struct {
+	const char *path;
+	mode_t mode;
+} dirs[] = {
+	{ "", 0755 },        { "mom_priv", 0751 }, { "mom_priv/jobs", 0751 }, { "spool", 01777 },
+	{ "undelivered", 01777 }, { "aux", 0755 },
+};
+
+static int dirs_make(struct keel_mod *mod, struct keel_err *err)
+{
+	const struct state *st = mod->state;
+	char path[4096];
+
+	for (size_t i = 0; i < KEEL_COUNT(dirs); i++) {
+		bool made;
+
+		snprintf(path, sizeof(path), "%s/%s", st->core->home(mod), dirs[i].path);
+		made = mkdir(path, dirs[i].mode) == 0;
+		if (!made && errno != EEXIST)
+			return st->core->error(err, -errno, "directory %s cannot be made: %s", path,
+					       strerror(errno));
+		if (made && chmod(path, dirs[i].mode) < 0)
+			return st->core->error(err, -errno, "mode of %s: %s", path, strerror(errno));
+	}
+	return 0;
+}
+
+static bool shepherd_lives(const struct diary *d)
+{
+	struct proc p;
+
+	return proc_read(d->shepherd, &p) == 0 && p.start == d->shepherd_start &&
+	       !strchr("ZX", p.state);
+}
+
+static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *d)
+{
+	const struct state *st = mod->state;
+	int64_t now = st->core->now_ms(mod), time = st->core->time(mod);
+
+	t->shepherd = d->shepherd;
+	t->shepherd_start = d->shepherd_start;
+	t->session = d->session;
+	t->state = d->stopped_at ? TASK_STOPPED : TASK_RUN;
+	t->walltime_limit = d->walltime;
+	t->cput_limit = d->cput;
+	t->ncpus = d->ncpus;
+	t->limit_status = d->limit;
+	t->began_ms = now - (time - d->began) * 1000;
+	t->stopped_ms = d->stopped * 1000;
+	t->stopped_at_ms = d->stopped_at ? now - (time - d->stopped_at) * 1000 : 0;
+	t->next_usage_ms = now + 1000;
+	t->freezer = d->freezer[0] ? strdup(d->freezer) : NULL;
+	if (d->refused) {
+		t->status = d->refused;
+		snprintf(t->why, sizeof(t->why), "%s", d->why);
+	}
+}
+
+static void task_recover(struct keel_mod *mod, const char *id)
+{
+	struct state *st = mod->state;
+	const struct conf *cf = mod->conf;
+	struct ending e;
+	struct diary d;
+	struct task *t;
+
+	if (record_read(st->mom.jobs_dir, id, &d) < 0 || task_find(st, id) ||
+	    !(t = task_create(mod, id, d.run)))
+		return;
+	task_fill(mod, t, &d);
+	if (shepherd_lives(&d) && (t->pidfd = pidfd_open(d.shepherd, 0)) >= 0) {
+		launch_watch(mod, t);
+		st->core->log(mod, KEEL_LOG_DEBUG, "Job", id, "found again, session %d",
+			      (int)d.session);
+		if (d.limit)
+			stop_kill(mod, t, cf->kill_delay);
+	} else if (d.refused || record_ending(st->mom.jobs_dir, id, &e) == 0) {
+		launch_over(mod, t, 0);
+	} else {
+		proc_kill_session(d.session, d.shepherd_start);
+		st->core->log(mod, KEEL_LOG_JOB, "Job", id, "nothing is left of the task");
+		task_free(mod, t);
+	}
+}
+
+int32_t recover(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct dirent *e;
+	char id[256];
+	DIR *dir;
+	int r;
+
+	if (asprintf(&st->mom.jobs_dir, "%s/mom_priv/jobs", st->core->home(mod)) < 0)
+		return st->core->error(err, -ENOMEM, "no memory");
+	r = dirs_make(mod, err);
+	if (r < 0)
+		return r;
+	dir = opendir(st->mom.jobs_dir);
+	if (!dir)
+		return st->core->error(err, -errno, "%s cannot be read: %s", st->mom.jobs_dir,
+				       strerror(errno));
+	while ((e = readdir(dir))) {
+		size_t len = strlen(e->d_name);
+
+		if (len < 4 || len >= sizeof(id) || strcmp(e->d_name + len - 3, ".TK") != 0)
+			continue;
+		snprintf(id, sizeof(id), "%.*s", (int)(len - 3), e->d_name);
+		task_recover(mod, id);
+	}
+	closedir(dir);
+	usage_tick(mod);
+	return 0;
+}

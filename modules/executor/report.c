@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report.c - what hosts say about tasks, to the listeners. A report counts only when it comes from the
+ * host that has the run, and names the current run; others are answered with "forget".
+ */
+#include "executor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Has this host no business with the run it reports an end of: it may forget it. */
+static void forget_send(struct keel_mod *mod, const char *peer, const char *id, int64_t run)
+{
+	const struct state *st = mod->state;
+	struct keel_out *out = st->msg->out(mod);
+
+	if (!out)
+		return;
+	st->msg->put_str(out, "id", id);
+	st->msg->put_int(out, "run", run);
+	st->link->send(mod, peer, "task.forget", out);
+}
+
+/* The current run a message is about, with its job; NULL: stale. */
+static struct entry *entry_of(struct keel_mod *mod, const char *peer, const struct keel_msg *m,
+			      struct keel_obj **ret_job)
+{
+	struct state *st = mod->state;
+	const char *id = st->msg->str(m, "id");
+	struct entry *e = id ? entry_find(st, id) : NULL;
+
+	if (!e || e->run != st->msg->integer(m, "run", -1))
+		return NULL;
+	if (!e->peer)
+		e->peer = strdup(peer); /* replayed: the host tells */
+	if (!e->peer || strcmp(e->peer, peer) != 0)
+		return NULL;
+	*ret_job = st->object->find(mod, "job", id);
+	return *ret_job ? e : NULL;
+}
+
+static void on_started(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	const struct state *st = mod->state;
+	struct keel_obj *job;
+	struct entry *e = entry_of(mod, peer, m, &job);
+
+	if (!e || e->started || e->ended)
+		return;
+	e->started = true;
+	TELL(mod, started, job, st->msg->integer(m, "session", 0));
+}
+
+static void stale_end(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	const struct state *st = mod->state;
+	const char *id = st->msg->str(m, "id");
+
+	if (id)
+		forget_send(mod, peer, id, st->msg->integer(m, "run", -1));
+}
+
+static void on_refused(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job;
+	struct entry *e = entry_of(mod, peer, m, &job);
+	const char *why = st->msg->str(m, "why");
+
+	stale_end(mod, peer, m); /* there is nothing more to learn */
+	if (!e)
+		return;
+	entry_drop(st, e);
+	TELL(mod, refused, job, (int32_t)st->msg->integer(m, "status", -1), why ? why : "");
+}
+
+static void on_used(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	const struct state *st = mod->state;
+	struct keel_obj *job;
+	struct entry *e = entry_of(mod, peer, m, &job);
+	const char *const *items;
+	uint32_t n = 0;
+
+	if (!e || e->ended || !(items = st->msg->strings(m, "items", &n)) || n == UINT32_MAX)
+		return;
+	TELL(mod, used, job, items, n);
+}
+
+static void on_ended(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	const struct state *st = mod->state;
+	struct keel_obj *job;
+	struct entry *e = entry_of(mod, peer, m, &job);
+	const char *const *items;
+	uint32_t n = 0;
+
+	if (!e) {
+		stale_end(mod, peer, m);
+		return;
+	}
+	if (e->ended)
+		return;
+	e->ended = true;
+	items = st->msg->strings(m, "items", &n);
+	if (!items || n == UINT32_MAX)
+		n = 0;
+	TELL(mod, ended, job, (int32_t)st->msg->integer(m, "status", -1),
+	     st->msg->integer(m, "session", 0), items, n);
+}
+
+static void on_answer(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	struct state *st = mod->state;
+	int64_t number = st->msg->integer(m, "number", 0);
+	struct question *q;
+
+	HASH_FIND(hh, st->server.questions, &number, sizeof(number), q);
+	if (q && strcmp(q->peer, peer) == 0)
+		question_answer(mod, q, (int32_t)st->msg->integer(m, "code", 0),
+				st->msg->str(m, "text"));
+}
+
+void report_lost(struct keel_mod *mod, struct entry *e)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", e->id);
+
+	entry_drop(st, e);
+	if (job)
+		TELL(mod, lost, job);
+}
+
+/* An order was about a run that is not there. */
+static void on_unknown(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	struct keel_obj *job;
+	struct entry *e = entry_of(mod, peer, m, &job);
+
+	if (e && !e->ended)
+		report_lost(mod, e);
+}
+
+int32_t report_init(struct keel_mod *mod)
+{
+	static const struct {
+		const char *name;
+		void (*fn)(struct keel_mod *, const char *, const struct keel_msg *);
+	} rows[] = {
+		{ "task.started", on_started }, { "task.refused", on_refused },
+		{ "task.used", on_used },	{ "task.ended", on_ended },
+		{ "task.answer", on_answer },	{ "task.unknown", on_unknown },
+	};
+	const struct state *st = mod->state;
+	int32_t r = 0;
+
+	for (size_t i = 0; i < KEEL_COUNT(rows) && r == 0; i++)
+		r = st->link->on(mod, rows[i].name, KEEL_MOM, rows[i].fn);
+	return r;
+}

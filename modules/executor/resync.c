@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * resync.c - a host introduces itself: server and host compare what runs.
+ *
+ *   server has the run, host has it     orders that may have been missed are repeated
+ *   server has it, host does not        lost
+ *   host has it, server does not        discard
+ *
+ * A host counts as there only after its hello on the current link, so nothing can be on its way to it
+ * that its list does not show.
+ */
+#include "executor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FACTS_MAX 100008u
+
+static struct host *host_find(struct state *st, const char *peer)
+{
+	struct host *h;
+
+	HASH_FIND_STR(st->server.hosts, peer, h);
+	return h;
+}
+
+bool host_is_known(struct state *st, const char *peer)
+{
+	return host_find(st, peer) != NULL;
+}
+
+static void host_forget(struct state *st, const char *peer)
+{
+	struct host *h = host_find(st, peer);
+
+	if (!h)
+		return;
+	HASH_DEL(st->server.hosts, h);
+	free(h->name);
+	free(h);
+}
+
+static void host_add(struct state *st, const char *peer)
+{
+	struct host *h = host_find(st, peer) ? NULL : calloc(1, sizeof(*h));
+
+	if (h && (h->name = strdup(peer)))
+		HASH_ADD_KEYPTR(hh, st->server.hosts, h->name, strlen(h->name), h);
+	else
+		free(h);
+}
+
+/* Replay: a running job belongs to some host; which one is looked up when the host is there. */
+void resync_known(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const char *id = st->object->id(job);
+	char *text = dispatch_text(mod, job, "job_state", NULL);
+	bool here = text && *text && strchr("RSUE", *text) && !entry_find(st, id);
+	struct entry *e;
+
+	free(text);
+	text = here ? dispatch_text(mod, job, "exec_vnode", NULL) : NULL;
+	if (!text)
+		return;
+	free(text);
+	e = calloc(1, sizeof(*e));
+	if (!e || !(e->id = strdup(id))) {
+		free(e);
+		return;
+	}
+	text = dispatch_text(mod, job, "run_version", NULL);
+	e->run = text ? strtoll(text, NULL, 10) : 0;
+	free(text);
+	text = dispatch_text(mod, job, "session_id", NULL);
+	e->started = text && strtoll(text, NULL, 10) > 0;
+	free(text);
+	text = dispatch_text(mod, job, "substate", NULL);
+	e->suspended = text && (strcmp(text, "43") == 0 || strcmp(text, "45") == 0);
+	free(text);
+	HASH_ADD_KEYPTR(hh, st->server.entries, e->id, strlen(e->id), e);
+}
+
+static const char *entry_peer(struct keel_mod *mod, struct entry *e)
+{
+	const struct state *st = mod->state;
+	struct keel_obj *job = e->peer ? NULL : st->object->find(mod, "job", e->id);
+
+	if (job)
+		e->peer = dispatch_peer(mod, job);
+	return e->peer ? e->peer : "";
+}
+
+void resync_ask(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct entry *e, *next;
+
+	HASH_ITER(hh, st->server.entries, e, next) {
+		const char *peer = entry_peer(mod, e);
+
+		if (*peer && !host_find(st, peer) && st->link->is_up(mod, peer))
+			st->link->send(mod, peer, "task.who", st->msg->out(mod));
+	}
+}
+
+void resync_peer_up(struct keel_mod *mod, const char *peer)
+{
+	/* What was asked on the link before this one is not answered any more. */
+	host_forget(mod->state, peer);
+	questions_fail(mod, peer);
+}
+
+void resync_peer_down(struct keel_mod *mod, const char *peer)
+{
+	host_forget(mod->state, peer);
+	questions_fail(mod, peer);
+	TELL(mod, host_down, peer, "communication closed");
+}
+
+/* ---- hello ------------------------------------------------------------------------------------ */
+
+struct seen { /* one line of the host's list */
+	char id[256];
+	long long run;
+	char state;
+	int session;
+	UT_hash_handle hh;
+};
+
+static void order_name_send(struct keel_mod *mod, const struct entry *e, const char *name)
+{
+	const struct state *st = mod->state;
+	struct keel_out *out = st->msg->out(mod);
+
+	if (!out)
+		return;
+	st->msg->put_str(out, "id", e->id);
+	st->msg->put_int(out, "run", e->run);
+	st->msg->put_int(out, "number", 0);
+	st->msg->put_str(out, "name", name);
+	st->link->send(mod, e->peer, "task.signal", out);
+}
+
+static void discard_send(struct keel_mod *mod, const char *peer, const struct seen *s)
+{
+	const struct state *st = mod->state;
+	struct keel_out *out = st->msg->out(mod);
+
+	if (!out)
+		return;
+	st->msg->put_str(out, "id", s->id);
+	st->msg->put_int(out, "run", s->run);
+	st->link->send(mod, peer, "task.discard", out);
+}
+
+static void entry_repeat(struct keel_mod *mod, struct entry *e, const struct seen *s)
+{
+	if (e->killing)
+		order_send(mod, e, "task.kill", e->kill_delay);
+	if (e->suspended && s->state == 'R')
+		order_name_send(mod, e, "suspend");
+	if (!e->suspended && s->state == 'S')
+		order_name_send(mod, e, "resume");
+}
+
+static void seen_compare(struct keel_mod *mod, const char *peer, const struct seen *s)
+{
+	struct state *st = mod->state;
+	struct entry *e = entry_find(st, s->id);
+
+	if (e && e->run == s->run && strcmp(entry_peer(mod, e), peer) == 0)
+		entry_repeat(mod, e, s);
+	else
+		discard_send(mod, peer, s);
+}
+
+/* Runs this host should have and has not. The listener may drop or start others: start over. */
+static void lost_tell(struct keel_mod *mod, const char *peer, struct seen *all)
+{
+	struct state *st = mod->state;
+	struct entry *e, *next;
+	char **lost = calloc(HASH_COUNT(st->server.entries) + 1, sizeof(*lost));
+	int64_t *runs = calloc(HASH_COUNT(st->server.entries) + 1, sizeof(*runs));
+	size_t n = 0;
+
+	HASH_ITER(hh, st->server.entries, e, next) {
+		struct seen *s;
+
+		if (strcmp(entry_peer(mod, e), peer) != 0)
+			continue;
+		HASH_FIND_STR(all, e->id, s);
+		if ((!s || s->run != e->run) && lost && runs && (lost[n] = strdup(e->id)))
+			runs[n++] = e->run;
+	}
+	for (size_t i = 0; i < n; i++) {
+		e = entry_find(st, lost[i]);
+		if (e && e->run == runs[i])
+			report_lost(mod, e);
+		free(lost[i]);
+	}
+	free(lost);
+	free(runs);
+}
+
+static struct seen *seen_read(struct keel_mod *mod, const struct keel_msg *m)
+{
+	const struct state *st = mod->state;
+	uint32_t n = 0;
+	const char *const *lines = st->msg->strings(m, "running", &n);
+	struct seen *all = NULL;
+
+	for (uint32_t i = 0; lines && n != UINT32_MAX && i < n; i++) {
+		struct seen *s = calloc(1, sizeof(*s)), *old;
+
+		if (!s || sscanf(lines[i], "%255s %lld %c %d", s->id, &s->run, &s->state,
+				 &s->session) != 4) {
+			free(s);
+			continue;
+		}
+		HASH_FIND_STR(all, s->id, old);
+		if (old)
+			free(s);
+		else
+			HASH_ADD_STR(all, id, s);
+	}
+	return all;
+}
+
+static void facts_tell(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	const struct state *st = mod->state;
+	uint32_t n_vnodes = 0, n = 0;
+	const char *const *vnodes = st->msg->strings(m, "vnodes", &n_vnodes);
+	const char *arch = st->msg->str(m, "arch");
+	const char **facts;
+	char **made;
+
+	if (!vnodes || n_vnodes == UINT32_MAX)
+		n_vnodes = 0;
+	if (n_vnodes > FACTS_MAX - 8)
+		n_vnodes = FACTS_MAX - 8;
+	made = calloc(n_vnodes + 8u, sizeof(*made));
+	facts = calloc(n_vnodes + 8u, sizeof(*facts));
+	if (made && facts) {
+		n += asprintf(&made[n], "ncpus=%lld", (long long)st->msg->integer(m, "ncpus", 1)) > 0;
+		n += asprintf(&made[n], "mem=%lldkb", (long long)st->msg->integer(m, "mem_kb", 0)) > 0;
+		n += asprintf(&made[n], "arch=%s", arch ? arch : "linux") > 0;
+		n += asprintf(&made[n], "pcpus=%lld", (long long)st->msg->integer(m, "pcpus", 1)) > 0;
+		for (uint32_t i = 0; i < n_vnodes; i++)
+			n += asprintf(&made[n], "vnode=%s", vnodes[i]) > 0;
+		for (uint32_t i = 0; i < n; i++)
+			facts[i] = made[i];
+		TELL(mod, host_up, peer, facts, n);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		free(made[i]);
+	free(made);
+	free(facts);
+}
+
+static void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	struct state *st = mod->state;
+	struct seen *all, *s, *next;
+
+	host_add(st, peer);
+	all = seen_read(mod, m);
+	lost_tell(mod, peer, all);
+	HASH_ITER(hh, all, s, next) {
+		seen_compare(mod, peer, s);
+		HASH_DEL(all, s);
+		free(s);
+	}
+	/* Last: it may start new work here, which the list cannot show. */
+	facts_tell(mod, peer, m);
+}
+
+int32_t resync_init(struct keel_mod *mod)
+{
+	const struct state *st = mod->state;
+
+	return st->link->on(mod, "task.hello", KEEL_MOM, on_hello);
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * spawn.c - on a worker thread: resolve the user, write the task's files, start its shepherd.
+ *
+ * The shepherd waits for "go", which is sent only after <id>.TK names it: a daemon that dies between
+ * leaves either a recorded task or none at all.
+ */
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/pidfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "duration.h"
+#include "proc.h"
+
+#define UMASK_DEFAULT 077
+#define FAILED_EARLY -1
+
+int launch_fail(struct launch *l, int32_t status, const char *fmt, ...)
+{
+	va_list args;
+
+	l->status = status;
+	va_start(args, fmt);
+	vsnprintf(l->why, sizeof(l->why), fmt, args);
+	va_end(args);
+	return -1;
+}
+
+static void job_file(const struct launch *l, const char *suffix, char *buf, size_t len)
+{
+	snprintf(buf, len, "%s/mom_priv/jobs/%s%s", l->pbs_home, l->id, suffix);
+}
+
+/* A new file with these bytes, replacing any old one. The open descriptor (caller closes) or -1. */
+static int file_write(struct launch *l, const char *path, const void *bytes, size_t len, mode_t mode)
+{
+	const char *p = bytes;
+	int fd;
+
+	unlink(path);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, mode);
+	while (fd >= 0 && len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0) {
+			int error = errno;
+
+			close(fd);
+			unlink(path);
+			errno = error;
+			fd = -1;
+			break;
+		}
+		p += n;
+		len -= (size_t)n;
+	}
+	if (fd < 0)
+		launch_fail(l, FAILED_EARLY, "%s cannot be written: %s", path, strerror(errno));
+	return fd;
+}
+
+static int script_write(struct launch *l, char *path, size_t len)
+{
+	int fd;
+
+	job_file(l, ".SC", path, len);
+	fd = file_write(l, path, l->script, l->script_len, 0700);
+	if (fd < 0)
+		return -1;
+	if (geteuid() == 0 && fchown(fd, l->account_of.uid, l->gid) < 0) {
+		close(fd);
+		return launch_fail(l, FAILED_EARLY, "%s: owner: %s", path, strerror(errno));
+	}
+	fchmod(fd, 0700);
+	close(fd);
+	return 0;
+}
+
+static int nodes_write(struct launch *l)
+{
+	char path[4096];
+	int fd;
+
+	if (!l->nodes)
+		return 0;
+	snprintf(path, sizeof(path), "%s/aux/%s", l->pbs_home, l->id);
+	fd = file_write(l, path, l->nodes, strlen(l->nodes), 0644);
+	if (fd < 0)
+		return -1;
+	fchmod(fd, 0644);
+	close(fd);
+	return 0;
+}
+
+/* One word's text, entities decoded, in place at *to. */
+static char *word_copy(const char *from, const char *end, char *to)
+{
+	static const struct {
+		const char *entity;
+		char c;
+	} entities[] = {
+		{ "&lt;", '<' }, { "&gt;", '>' }, { "&amp;", '&' }, { "&quot;", '"' }, { "&apos;", '\'' },
+	};
+
+	while (from < end) {
+		size_t i, n = sizeof(entities) / sizeof(entities[0]);
+
+		for (i = 0; i < n && strncmp(from, entities[i].entity, strlen(entities[i].entity)); i++)
+			;
+		*to++ = i < n ? entities[i].c : *from;
+		from += i < n ? strlen(entities[i].entity) : 1;
+	}
+	*to++ = '\0';
+	return to;
+}
+
+char **words_decode(const char *text, const char *tag)
+{
+	size_t tag_len = strlen(tag), n = 0, room = text ? strlen(text) : 0;
+	size_t most = room / (2 * tag_len + 5) + 2;
+	char **words = calloc(1, most * sizeof(*words) + room + 1);
+	char *to = words ? (char *)(words + most) : NULL;
+	const char *p = text;
+
+	while (words && p && (p = strchr(p, '<')) && n + 1 < most) {
+		const char *end;
+
+		if (strncmp(p + 1, tag, tag_len) != 0 || p[tag_len + 1] != '>')
+			break;
+		p += tag_len + 2;
+		end = strchr(p, '<');
+		if (!end || strncmp(end, "</", 2) != 0)
+			break;
+		words[n++] = to;
+		to = word_copy(p, end, to);
+		p = strchr(end, '>');
+	}
+	return words;
+}
+
+static int program_write(struct launch *l, struct spec_out *out)
+{
+	static const char *const tags[] = { "jsdl-hpcpa:Executable", "jsdl-hpcpa:Argument" };
+	const char *texts[] = { l->executable, l->arguments };
+
+	for (int i = 0; i < 2; i++) {
+		char **words = words_decode(texts[i], tags[i]);
+
+		if (!words)
+			return launch_fail(l, FAILED_EARLY, "no memory for the program's arguments");
+		if (i == 0 && !words[0]) {
+			free(words);
+			return launch_fail(l, FAILED_EARLY, "executable \"%s\" is not XML-coded",
+					   l->executable);
+		}
+		for (char **w = words; *w; w++)
+			spec_put(out, "arg", *w);
+		free(words);
+	}
+	return 0;
+}
+
+/* Shell_Path_List "path[@host],...": the one for this host, else the one without host. */
+static void shell_choose(const struct launch *l, char *buf, size_t len)
+{
+	const char *p = l->shell;
+
+	snprintf(buf, len, "%s", l->account_of.shell);
+	while (p && *p) {
+		int item = (int)strcspn(p, ","), path = (int)strcspn(p, "@,");
+		bool here = path < item && (size_t)(item - path - 1) == strlen(l->host) &&
+			    strncasecmp(p + path + 1, l->host, strlen(l->host)) == 0;
+
+		if (here || path == item)
+			snprintf(buf, len, "%.*s", path, p);
+		if (here)
+			return;
+		p += item + (p[item] == ',');
+	}
+}
+
+static void limit_write(struct spec_out *out, int resource, int64_t value)
+{
+	char text[64];
+
+	if (value < 0)
+		return;
+	snprintf(text, sizeof(text), "%d:%lld", resource, (long long)value);
+	spec_put(out, "limit", text);
+}
+
+static void limits_write(const struct launch *l, struct spec_out *out)
+{
+	if (l->pcput)
+		limit_write(out, RLIMIT_CPU, duration_parse(l->pcput));
+	if (l->file)
+		limit_write(out, RLIMIT_FSIZE, size_parse(l->file));
+	if (l->pvmem)
+		limit_write(out, RLIMIT_AS, size_parse(l->pvmem));
+}
+
+static void account_write(const struct launch *l, struct spec_out *out)
+{
+	const struct user *u = &l->account_of;
+	char shell[1024];
+
+	shell_choose(l, shell, sizeof(shell));
+	spec_put(out, "user", u->name);
+	spec_put(out, "home", u->home);
+	spec_put(out, "shell", shell);
+	spec_put_number(out, "drop", geteuid() == 0);
+	spec_put_number(out, "uid", u->uid);
+	spec_put_number(out, "gid", l->gid);
+	for (size_t i = 0; i < u->n_groups; i++)
+		spec_put_number(out, "group", u->groups[i]);
+}
+
+static void place_write(const struct launch *l, const char *sandbox, struct spec_out *out)
+{
+	char path[4096];
+
+	spec_put(out, "id", l->id);
+	spec_put_number(out, "run", (uint64_t)l->run);
+	snprintf(path, sizeof(path), "%s/mom_priv/jobs", l->pbs_home);
+	spec_put(out, "jobs_dir", path);
+	snprintf(path, sizeof(path), "%s/undelivered", l->pbs_home);
+	spec_put(out, "undelivered", path);
+	if (l->tmpdir) {
+		snprintf(path, sizeof(path), "%s/pbs.%s", l->tmpdir, l->id);
+		spec_put(out, "tmpdir", path);
+	}
+	spec_put(out, "sandbox", sandbox);
+	spec_put_number(out, "umask", l->umask ? strtoul(l->umask, NULL, 8) & 0777 : UMASK_DEFAULT);
+}
+
+static int spec_write(struct launch *l, struct spec_out *out)
+{
+	char script[4096], sandbox[4096];
+	bool private = l->sandbox && strcasecmp(l->sandbox, "PRIVATE") == 0;
+
+	snprintf(sandbox, sizeof(sandbox), "%s/pbs.%s.x8z", l->account_of.home, l->id);
+	place_write(l, private ? sandbox : NULL, out);
+	account_write(l, out);
+	limits_write(l, out);
+	if (l->has_script) {
+		if (script_write(l, script, sizeof(script)) < 0)
+			return -1;
+		spec_put(out, "script", script);
+	} else if (program_write(l, out) < 0) {
+		return -1;
+	}
+	if (output_write(l, out) < 0 ||
+	    environment_write(l, private ? sandbox : l->account_of.home, out) < 0 || spec_end(out) < 0)
+		return launch_fail(l, FAILED_EARLY, "no memory to describe the task");
+	return 0;
+}
+
+/* The spec as a file, open for the shepherd. */
+static int spec_open(struct launch *l)
+{
+	struct spec_out out = { 0 };
+	char path[4096];
+	int fd = -1;
+
+	job_file(l, ".JB", path, sizeof(path));
+	if (spec_write(l, &out) == 0)
+		fd = file_write(l, path, out.bytes, out.len, 0600);
+	spec_out_fini(&out);
+	return fd;
+}
+
+static int shepherd_spawn(struct launch *l, int spec_fd, int talk_fd)
+{
+	char *argv[] = { (char[]){ "keelson-shepherd" }, l->id, NULL }, *envp[] = { NULL };
+	posix_spawn_file_actions_t fa;
+	posix_spawnattr_t at;
+	sigset_t none, all;
+	int r;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_init(&at);
+	posix_spawnattr_setsigmask(&at, &none);
+	posix_spawnattr_setsigdefault(&at, &all);
+	posix_spawnattr_setflags(&at, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+					      POSIX_SPAWN_SETSIGDEF);
+	posix_spawn_file_actions_init(&fa);
+	/* Out of the way first: either may be 3 or 4 itself. */
+	r = posix_spawn_file_actions_adddup2(&fa, spec_fd, 100);
+	r = r ? r : posix_spawn_file_actions_adddup2(&fa, talk_fd, 101);
+	r = r ? r : posix_spawn_file_actions_adddup2(&fa, 100, SPEC_FD);
+	r = r ? r : posix_spawn_file_actions_adddup2(&fa, 101, SPEC_TALK);
+	r = r ? r : posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDWR, 0);
+	r = r ? r : posix_spawn_file_actions_adddup2(&fa, 0, 1);
+	r = r ? r : posix_spawn_file_actions_adddup2(&fa, 0, 2);
+	r = r ? r : posix_spawn_file_actions_addclosefrom_np(&fa, SPEC_TALK + 1);
+	r = r ? r : posix_spawn(&l->pid, l->shepherd, &fa, &at, argv, envp);
+	posix_spawn_file_actions_destroy(&fa);
+	posix_spawnattr_destroy(&at);
+	return r ? launch_fail(l, FAILED_EARLY, "%s cannot be started: %s", l->shepherd, strerror(r))
+		 : 0;
+}
+
+static int record_write(struct launch *l)
+{
+	char path[4096], text[1024];
+	struct proc p;
+	int len, fd;
+
+	if (proc_read(l->pid, &p) < 0)
+		return launch_fail(l, FAILED_EARLY, "the shepherd ended at once");
+	l->start = p.start;
+	len = snprintf(text, sizeof(text),
+		       "run %lld\nshepherd %d %llu\nbegan %lld\nuser %s\nwalltime %lld\ncput %lld\n"
+		       "ncpus %lld\n",
+		       (long long)l->run, (int)l->pid, (unsigned long long)p.start,
+		       (long long)time(NULL), l->user, l->walltime ? (long long)duration_parse(l->walltime) : 0,
+		       l->cput ? (long long)duration_parse(l->cput) : 0, (long long)l->job_ncpus);
+	job_file(l, ".EX", path, sizeof(path));
+	unlink(path);
+	job_file(l, ".EX.new", path, sizeof(path));
+	unlink(path);
+	job_file(l, ".TK", path, sizeof(path));
+	fd = file_write(l, path, text, (size_t)len, 0600);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 0;
+}
+
+static int shepherd_start(struct launch *l, int spec_fd)
+{
+	int talk[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk) < 0)
+		return launch_fail(l, FAILED_EARLY, "no socket for the shepherd: %s", strerror(errno));
+	if (shepherd_spawn(l, spec_fd, talk[1]) < 0) {
+		close(talk[0]);
+		close(talk[1]);
+		return -1;
+	}
+	close(talk[1]);
+	l->pidfd = pidfd_open(l->pid, 0);
+	if (l->pidfd < 0)
+		launch_fail(l, FAILED_EARLY, "shepherd %d cannot be watched: %s", (int)l->pid,
+			    strerror(errno));
+	if (l->pidfd < 0 || record_write(l) < 0 || send(talk[0], "g", 1, MSG_NOSIGNAL) != 1) {
+		close(talk[0]); /* it leaves without having done anything */
+		if (l->pidfd >= 0)
+			close(l->pidfd);
+		waitpid(l->pid, NULL, 0);
+		return l->status ? -1 : launch_fail(l, FAILED_EARLY, "the shepherd ended at once");
+	}
+	l->talk = talk[0];
+	fcntl(l->talk, F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+void spawn_work(void *arg)
+{
+	struct launch *l = arg;
+	int spec_fd;
+
+	if (user_resolve(l) < 0 || nodes_write(l) < 0)
+		return;
+	spec_fd = spec_open(l);
+	if (spec_fd < 0)
+		return;
+	shepherd_start(l, spec_fd);
+	close(spec_fd);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * stop.c - signals to a task: ordinary ones, suspend and resume, the end by TERM and KILL.
+ *
+ * Suspending is the freezer of cgroup v2 where there is one, else SIGSTOP in passes until no process
+ * of the task can run; the answer waits for that. A stopped task takes KILL only.
+ */
+#include "executor.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proc.h"
+
+#define STOP_AGAIN_MS 5
+#define STOP_LONGEST_MS 2000 /* a process in the kernel stops when it leaves it */
+
+static void answer(struct keel_mod *mod, int64_t number, int32_t code, const char *text)
+{
+	const struct state *st = mod->state;
+	struct keel_out *out = number ? st->msg->out(mod) : NULL;
+
+	if (!out)
+		return;
+	st->msg->put_int(out, "number", number);
+	st->msg->put_int(out, "code", code);
+	st->msg->put_str(out, "text", text);
+	st->link->send(mod, "server", "task.answer", out);
+}
+
+static void kill_now(struct keel_mod *mod, void *arg)
+{
+	struct task *t = arg;
+
+	(void)mod;
+	t->kill_timer = NULL;
+	proc_kill(t->shepherd, SIGKILL); /* ends stopped and frozen processes too */
+}
+
+void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
+{
+	struct state *st = mod->state;
+
+	if (t->state == TASK_BEGIN) { /* done when there is a process */
+		t->kill_delay = delay_ms;
+		return;
+	}
+	if (t->state == TASK_ENDED || t->state == TASK_REFUSED)
+		return;
+	if (delay_ms <= 0) {
+		st->core->timer_cancel(t->kill_timer);
+		kill_now(mod, t);
+		return;
+	}
+	proc_kill(t->shepherd, SIGTERM);
+	if (!t->kill_timer)
+		t->kill_timer = st->core->timer(mod, delay_ms, kill_now, t);
+}
+
+/* The task's first process may not exist yet: a little later it does. */
+static void kill_again(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct task *t = arg;
+
+	t->kill_timer = NULL;
+	proc_kill(t->shepherd, SIGKILL);
+	t->kill_timer = st->core->timer(mod, 200, kill_again, t);
+}
+
+void stop_discard(struct keel_mod *mod, struct task *t)
+{
+	struct state *st = mod->state;
+
+	t->discarded = true;
+	if (t->state == TASK_ENDED || t->state == TASK_REFUSED) {
+		task_free(mod, t);
+		return;
+	}
+	if (!t->shepherd)
+		return; /* still at a gate or a worker */
+	st->core->timer_cancel(t->kill_timer);
+	kill_again(mod, t);
+}
+
+/* ---- suspend, resume -------------------------------------------------------------------------- */
+
+static void stop_done(struct keel_mod *mod, struct task *t)
+{
+	struct state *st = mod->state;
+	int64_t number = t->stop_number;
+
+	t->stop_number = 0;
+	t->state = TASK_STOPPED;
+	t->stopped_at_ms = st->core->now_ms(mod);
+	record_note(mod, t, "stopped %lld", (long long)st->core->time(mod));
+	st->hook->note(mod, KEEL_POINT_task_suspended, KEEL_EVENT(task_suspended, .id = t->id));
+	answer(mod, number, 0, NULL);
+}
+
+static void stop_pass(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct task *t = arg;
+	int running = proc_stop(t->shepherd);
+
+	t->stop_timer = NULL;
+	if (running != 0 && st->core->now_ms(mod) < t->stop_deadline_ms)
+		t->stop_timer = st->core->timer(mod, STOP_AGAIN_MS, stop_pass, t);
+	if (!t->stop_timer)
+		stop_done(mod, t);
+}
+
+static void suspend(struct keel_mod *mod, struct task *t, int64_t number)
+{
+	struct state *st = mod->state;
+
+	if (t->state != TASK_RUN || t->stop_timer) {
+		st->core->log(mod, KEEL_LOG_JOB, "Job", t->id,
+			      t->state == TASK_STOPPED || t->stop_timer
+				      ? "suspend failed: server indicates job is already suspended"
+				      : "suspend failed, job substate = 41");
+		answer(mod, number, PBSE_BADSTATE, NULL);
+		return;
+	}
+	t->stop_number = number;
+	if (freeze_stop(mod, t) == 0) {
+		stop_done(mod, t);
+		return;
+	}
+	t->stop_deadline_ms = st->core->now_ms(mod) + STOP_LONGEST_MS;
+	stop_pass(mod, t);
+}
+
+/* A question may outlive its task: the gate's answer finds it by name. */
+struct resumption {
+	int64_t number, run;
+	char id[];
+};
+
+static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+{
+	struct state *st = mod->state;
+	struct resumption *q = arg;
+	struct task *t = task_find(st, q->id);
+
+	if (!t || t->run != q->run || t->state != TASK_STOPPED) {
+		answer(mod, q->number, PBSE_BADSTATE, NULL);
+	} else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) {
+		answer(mod, q->number, PBSE_MOMREJECT, o->text);
+	} else {
+		freeze_resume(t);
+		proc_kill(t->shepherd, SIGCONT);
+		t->state = TASK_RUN;
+		t->stopped_ms += st->core->now_ms(mod) - t->stopped_at_ms;
+		t->stopped_at_ms = 0;
+		record_note(mod, t, "resumed %lld", (long long)st->core->time(mod));
+		answer(mod, q->number, 0, NULL);
+	}
+	free(q);
+}
+
+static void resume(struct keel_mod *mod, struct task *t, int64_t number)
+{
+	struct state *st = mod->state;
+	struct resumption *q;
+
+	if (t->state != TASK_STOPPED) {
+		answer(mod, number, PBSE_BADSTATE, NULL);
+		return;
+	}
+	q = malloc(sizeof(*q) + strlen(t->id) + 1);
+	if (!q) {
+		answer(mod, number, PBSE_MOMREJECT, "no memory on the host");
+		return;
+	}
+	q->number = number;
+	q->run = t->run;
+	strcpy(q->id, t->id);
+	st->hook->raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise),
+						   .point = KEEL_POINT_task_resume,
+						   .event = KEEL_EVENT(task_resume, .id = q->id),
+						   .done = resume_decided, .arg = q });
+}
+
+static void signal_plain(struct keel_mod *mod, struct task *t, const char *name, int64_t number)
+{
+	struct state *st = mod->state;
+	int signum = signal_number(name);
+
+	if (signum < 0) {
+		answer(mod, number, PBSE_UNKSIG, NULL);
+		return;
+	}
+	if (t->state == TASK_STOPPED && signum != SIGKILL) {
+		st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "cannot signal job, job substate = 43");
+		answer(mod, number, PBSE_BADSTATE, NULL);
+		return;
+	}
+	if (t->state != TASK_RUN && t->state != TASK_STOPPED) {
+		answer(mod, number, PBSE_BADSTATE, NULL);
+		return;
+	}
+	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
+	if (signum < NSIG)
+		proc_kill(t->shepherd, signum);
+	answer(mod, number, 0, NULL);
+}
+
+/* ---- messages --------------------------------------------------------------------------------- */
+
+/* The task a message is about; NULL and the server is told when there is no such run here. */
+static struct task *task_of(struct keel_mod *mod, const struct keel_msg *m)
+{
+	struct state *st = mod->state;
+	const char *id = st->msg->str(m, "id");
+	struct task *t = id ? task_find(st, id) : NULL;
+	int64_t run = st->msg->integer(m, "run", -1);
+	struct keel_out *out;
+
+	if (t && t->run == run && !t->discarded)
+		return t;
+	if (!id || (t && t->next && t->next->run == run) || !(out = st->msg->out(mod)))
+		return NULL;
+	st->msg->put_str(out, "id", id);
+	st->msg->put_int(out, "run", run);
+	st->link->send(mod, "server", "task.unknown", out);
+	return NULL;
+}
+
+static void on_signal(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	struct state *st = mod->state;
+	int64_t number = st->msg->integer(m, "number", 0);
+	const char *name = st->msg->str(m, "name");
+	struct task *t = task_of(mod, m);
+
+	(void)peer;
+	if (!t || !name) {
+		answer(mod, number, t ? PBSE_UNKSIG : PBSE_BADSTATE, NULL);
+		return;
+	}
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "signal job request received");
+	st->core->log(mod, KEEL_LOG_ADMIN, "Job", t->id, "signal job with %s", name);
+	if (strcmp(name, "suspend") == 0)
+		suspend(mod, t, number);
+	else if (strcmp(name, "resume") == 0)
+		resume(mod, t, number);
+	else
+		signal_plain(mod, t, name, number);
+}
+
+static void on_kill(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	struct state *st = mod->state;
+	struct task *t = task_of(mod, m);
+
+	(void)peer;
+	if (!t)
+		return;
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "signal job request received");
+	st->core->log(mod, KEEL_LOG_ADMIN, "Job", t->id, "signal job with TermJob");
+	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
+	stop_kill(mod, t, st->msg->integer(m, "delay", 0));
+}
+
+static void on_discard(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	struct state *st = mod->state;
+	const char *id = st->msg->str(m, "id");
+	int64_t run = st->msg->integer(m, "run", -1);
+	struct task *t = id ? task_find(st, id) : NULL;
+
+	(void)peer;
+	if (t && t->next && t->next->run == run) {
+		launch_free(t->next);
+		t->next = NULL;
+		return;
+	}
+	if (!t || t->run != run)
+		return;
+	st->core->log(mod, KEEL_LOG_ERROR, "Job", id, "Job discarded at request of Server");
+	stop_discard(mod, t);
+}
+
+int32_t stop_init(struct keel_mod *mod)
+{
+	const struct state *st = mod->state;
+	int32_t r = st->link->on(mod, "task.signal", KEEL_SERVER, on_signal);
+
+	r = r ? r : st->link->on(mod, "task.kill", KEEL_SERVER, on_kill);
+	return r ? r : st->link->on(mod, "task.discard", KEEL_SERVER, on_discard);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * task.c - the table of tasks on this host, their way from one state to the next, and what the server
+ * is told of it. Every message names the run; a repeated message changes nothing.
+ */
+#include "executor.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "duration.h"
+
+struct task *task_find(struct state *st, const char *id)
+{
+	struct task *t;
+
+	HASH_FIND_STR(st->mom.tasks, id, t);
+	return t;
+}
+
+struct task *task_create(struct keel_mod *mod, const char *id, int64_t run)
+{
+	struct state *st = mod->state;
+	struct task *t = calloc(1, sizeof(*t));
+
+	if (!t || !(t->id = strdup(id))) {
+		free(t);
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", id, "no memory for the task");
+		return NULL;
+	}
+	t->run = run;
+	t->pidfd = t->talk = -1;
+	t->kill_delay = -1;
+	t->ncpus = 1;
+	HASH_ADD_KEYPTR(hh, st->mom.tasks, t->id, strlen(t->id), t);
+	return t;
+}
+
+/* Let go of what this process holds; the shepherd goes on. */
+static void task_release(struct state *st, struct task *t)
+{
+	st->core->watch_cancel(t->watch);
+	st->core->timer_cancel(t->kill_timer);
+	st->core->timer_cancel(t->stop_timer);
+	t->watch = NULL;
+	t->kill_timer = t->stop_timer = NULL;
+	if (t->pidfd >= 0)
+		close(t->pidfd);
+	if (t->talk >= 0)
+		close(t->talk);
+	t->pidfd = t->talk = -1;
+}
+
+void task_free(struct keel_mod *mod, struct task *t)
+{
+	struct state *st = mod->state;
+	struct launch *next = t->next;
+
+	task_release(st, t);
+	freeze_remove(t);
+	record_remove(mod, t);
+	HASH_DEL(st->mom.tasks, t);
+	free(t->id);
+	free(t);
+	if (next)
+		launch_next(mod, next);
+}
+
+void mom_fini(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct task *t, *next;
+
+	st->core->timer_cancel(st->mom.tick);
+	HASH_ITER(hh, st->mom.tasks, t, next) {
+		task_release(st, t);
+		HASH_DEL(st->mom.tasks, t);
+		launch_free(t->next);
+		free(t->id);
+		free(t);
+	}
+	users_fini(st);
+	free(st->mom.jobs_dir);
+	free(st->mom.freezer_dir);
+}
+
+int64_t task_walltime_ms(struct keel_mod *mod, const struct task *t)
+{
+	const struct state *st = mod->state;
+	int64_t until = t->stopped_at_ms ? t->stopped_at_ms : st->core->now_ms(mod);
+
+	return t->began_ms ? until - t->began_ms - t->stopped_ms : 0;
+}
+
+static struct keel_out *report_begin(const struct state *st, struct keel_mod *mod,
+				     const struct task *t)
+{
+	struct keel_out *out = st->msg->out(mod);
+
+	if (out) {
+		st->msg->put_str(out, "id", t->id);
+		st->msg->put_int(out, "run", t->run);
+	}
+	return out;
+}
+
+static void usage_put(struct keel_mod *mod, const struct task *t, struct keel_out *out)
+{
+	const struct state *st = mod->state;
+	char text[USAGE_ITEMS][48];
+	const char *items[USAGE_ITEMS];
+	uint32_t n = usage_items(mod, t, text, items);
+
+	st->msg->put_strings(out, "items", items, n);
+}
+
+/* What the server should know of it now. Repeated when the link is back. */
+void task_report(struct keel_mod *mod, struct task *t)
+{
+	const struct state *st = mod->state;
+	static const char *const names[TASK_STATES] = {
+		[TASK_RUN] = "task.started", [TASK_STOPPED] = "task.started",
+		[TASK_ENDED] = "task.ended", [TASK_REFUSED] = "task.refused",
+	};
+	struct keel_out *out;
+
+	if (t->discarded || !names[t->state] || !(out = report_begin(st, mod, t)))
+		return;
+	st->msg->put_int(out, "session", t->session);
+	if (t->state == TASK_ENDED || t->state == TASK_REFUSED)
+		st->msg->put_int(out, "status", t->status);
+	if (t->state == TASK_REFUSED)
+		st->msg->put_str(out, "why", t->why);
+	if (t->state == TASK_ENDED)
+		usage_put(mod, t, out);
+	st->link->send(mod, "server", names[t->state], out);
+}
+
+void task_used(struct keel_mod *mod, const struct task *t)
+{
+	const struct state *st = mod->state;
+	struct keel_out *out = t->discarded ? NULL : report_begin(st, mod, t);
+
+	if (!out)
+		return;
+	usage_put(mod, t, out);
+	st->link->send(mod, "server", "task.used", out);
+}
+
+void task_started(struct keel_mod *mod, struct task *t, pid_t session)
+{
+	struct state *st = mod->state;
+
+	t->session = session;
+	t->state = TASK_RUN;
+	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "Started, pid = %d", (int)session);
+	task_report(mod, t);
+	if (t->kill_delay >= 0 && !t->discarded)
+		stop_kill(mod, t, t->kill_delay);
+}
+
+void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const char *why)
+{
+	struct state *st = mod->state;
+
+	if (why != t->why)
+		snprintf(t->why, sizeof(t->why), "%s", why);
+	t->status = status;
+	t->state = TASK_REFUSED;
+	st->core->log(mod, KEEL_LOG_JOB | KEEL_LOG_SECURITY, "Job", t->id, "%s", t->why);
+	st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id, "job not started, Failure %d", (int)status);
+	task_release(st, t);
+	if (t->discarded)
+		task_free(mod, t);
+	else
+		task_report(mod, t);
+}
+
+static void end_log(struct keel_mod *mod, const struct task *t)
+{
+	const struct state *st = mod->state;
+	char cput[32];
+
+	duration_text((int64_t)(t->usage.cput_ms / 1000), cput, sizeof(cput));
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "task 00000001 terminated");
+	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "Terminated");
+	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "task 00000001 cput=%s", cput);
+	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
+	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "%s cput=%s mem=%llukb",
+		      st->core->host_name(mod), cput, (unsigned long long)t->usage.mem_kb);
+}
+
+void task_ended(struct keel_mod *mod, struct task *t, int32_t status)
+{
+	struct state *st = mod->state;
+	int64_t walltime = task_walltime_ms(mod, t);
+
+	task_release(st, t);
+	/* The clock of an ended task stands still. */
+	t->began_ms = 1;
+	t->stopped_ms = 0;
+	t->stopped_at_ms = 1 + walltime;
+	t->status = t->limit_status ? t->limit_status : status;
+	t->state = TASK_ENDED;
+	end_log(mod, t);
+	st->hook->note(mod, KEEL_POINT_task_end,
+		       KEEL_EVENT(task_end, .id = t->id, .exit_status = t->status));
+	if (t->discarded) {
+		task_free(mod, t);
+		return;
+	}
+	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "Obit sent");
+	task_report(mod, t);
+}
+
+static void on_start(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	(void)peer;
+	launch_begin(mod, m);
+}
+
+static void on_forget(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	struct state *st = mod->state;
+	const char *id = st->msg->str(m, "id");
+	struct task *t = id ? task_find(st, id) : NULL;
+
+	(void)peer;
+	if (!t || t->run != st->msg->integer(m, "run", -1) ||
+	    (t->state != TASK_ENDED && t->state != TASK_REFUSED))
+		return;
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", id, "delete job request received");
+	st->core->log(mod, KEEL_LOG_JOB, "Job", id, "kill_job");
+	task_free(mod, t);
+}
+
+static void on_who(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	(void)peer, (void)m;
+	host_hello(mod);
+}
+
+int32_t task_init(struct keel_mod *mod)
+{
+	const struct state *st = mod->state;
+	int32_t r = st->link->on(mod, "task.start", KEEL_SERVER, on_start);
+
+	r = r ? r : st->link->on(mod, "task.forget", KEEL_SERVER, on_forget);
+	return r ? r : st->link->on(mod, "task.who", KEEL_SERVER, on_who);
+}

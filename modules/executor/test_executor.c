@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_executor.c - the whole path: service -> messages -> tasks -> the real shepherd -> reports.
+ *
+ * Runs as any user; as root the jobs run as user "daemon", so that privileges are really dropped.
+ */
+#include "test_mock.h"
+
+#include <CUnit/Basic.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proc.h"
+
+#define LONG_MS 15000
+
+static char base[128], home[160], out_dir[160], shepherd[512];
+static struct keel_mod *mod;
+static const char *user;
+
+/* What the listener heard last, by kind. */
+static struct heard {
+	char id[64];
+	int started, refused, ended, lost, used, host_up;
+	int64_t session;
+	int32_t status;
+	char why[256], items[512];
+} heard;
+static struct answer { int n; int32_t code; } answered;
+static bool keep_ended; /* do not acknowledge ends */
+
+static void on_started(struct keel_mod *m, struct keel_obj *job, int64_t session)
+{
+	(void)m, (void)job;
+	heard.started++;
+	heard.session = session;
+}
+static void on_refused(struct keel_mod *m, struct keel_obj *job, int32_t status, const char *why)
+{
+	(void)m, (void)job;
+	heard.refused++;
+	heard.status = status;
+	snprintf(heard.why, sizeof(heard.why), "%s", why);
+}
+static void items_take(const char *const *items, uint32_t n)
+{
+	heard.items[0] = '\0';
+	for (uint32_t i = 0; i < n; i++) {
+		strcat(heard.items, items[i]);
+		strcat(heard.items, " ");
+	}
+}
+static void on_used(struct keel_mod *m, struct keel_obj *job, const char *const *items, uint32_t n)
+{
+	(void)m, (void)job;
+	heard.used++;
+	items_take(items, n);
+}
+static void on_ended(struct keel_mod *m, struct keel_obj *job, int32_t status, int64_t session,
+		     const char *const *items, uint32_t n)
+{
+	(void)m;
+	heard.ended++;
+	heard.status = status;
+	heard.session = session;
+	items_take(items, n);
+	if (!keep_ended)
+		task_api.ended_done(mod, job);
+}
+static void on_lost(struct keel_mod *m, struct keel_obj *job)
+{
+	(void)m, (void)job;
+	heard.lost++;
+}
+static void on_host_up(struct keel_mod *m, const char *host, const char *const *facts, uint32_t n)
+{
+	(void)m;
+	CU_ASSERT_STRING_EQUAL(host, "thishost");
+	CU_ASSERT(n >= 5);
+	CU_ASSERT(strncmp(facts[0], "ncpus=", 6) == 0);
+	heard.host_up++;
+}
+static const struct keel_task_events events = {
+	.size = sizeof(struct keel_task_events), .started = on_started, .refused = on_refused,
+	.used = on_used, .ended = on_ended, .lost = on_lost, .host_up = on_host_up,
+};
+
+static bool is_ended(void *arg) { (void)arg; return heard.ended || heard.refused; }
+static bool is_started(void *arg) { (void)arg; return heard.started || heard.refused; }
+static bool is_used(void *arg) { (void)arg; return heard.used > 0; }
+static bool is_answered(void *arg) { (void)arg; return answered.n > 0; }
+static bool is_lost(void *arg) { (void)arg; return heard.lost > 0; }
+static bool is_up(void *arg) { (void)arg; return heard.host_up > 0; }
+static bool no_tasks(void *arg) { (void)arg; return !((struct state *)mod->state)->mom.tasks; }
+
+static void on_answer(struct keel_mod *me, void *arg, int32_t code, const char *text)
+{
+	(void)me, (void)arg, (void)text;
+	answered.n++;
+	answered.code = code;
+}
+
+static void begin(void)
+{
+	mod = mock_start(home, shepherd);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mod);
+	heard = (struct heard){ 0 };
+	task_api.listen(mod, mod, &events);
+	CU_ASSERT(mock_until(is_up, NULL, LONG_MS));
+}
+
+static void end(void)
+{
+	CU_ASSERT(mock_until(no_tasks, NULL, LONG_MS));
+	mock_stop();
+	mock_jobs_free();
+	keep_ended = false;
+	mock_reject_point = 0;
+}
+
+static void set_all(struct keel_obj *job, const char *id)
+{
+	char path[400];
+
+	mock_set(job, "Job_Name", "name");
+	mock_set(job, "euser", user);
+	mock_set(job, "queue", "workq");
+	mock_set(job, "exec_host", "thishost/0");
+	mock_set(job, "exec_vnode", "(thishost:ncpus=2)");
+	mock_set(job, "run_version", "1");
+	mock_set(job, "umask", "22");
+	mock_set(job, "Variable_List", "PBS_O_HOME=/x,GREETING=hello\\, world,PBS_O_WORKDIR=/tmp");
+	snprintf(path, sizeof(path), "thishost:%s/%s.o", out_dir, id);
+	mock_set(job, "Output_Path", path);
+	snprintf(path, sizeof(path), "thishost:%s/%s.e", out_dir, id);
+	mock_set(job, "Error_Path", path);
+}
+
+static struct keel_obj *script_job(const char *id, const char *script)
+{
+	struct keel_obj *job = mock_job(id, script);
+
+	set_all(job, id);
+	mock_set(job, "Shell_Path_List", "/bin/sh");
+	return job;
+}
+
+static struct keel_obj *program_job(const char *id, const char *program, const char *args)
+{
+	struct keel_obj *job = mock_job(id, NULL);
+
+	set_all(job, id);
+	mock_set(job, "executable", program);
+	mock_set(job, "argument_list", args);
+	return job;
+}
+
+/* File of the output directory, "" when there is none. */
+static const char *output(const char *name)
+{
+	static char text[8192];
+	char path[400];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", out_dir, name);
+	fd = open(path, O_RDONLY);
+	if (fd >= 0)
+		n = read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static void run(struct keel_obj *job)
+{
+	heard = (struct heard){ 0 };
+	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
+	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+}
+
+static void launch(struct keel_obj *job)
+{
+	heard = (struct heard){ 0 };
+	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
+	CU_ASSERT(mock_until(is_started, NULL, LONG_MS));
+	CU_ASSERT_EQUAL(heard.refused, 0);
+}
+
+static int32_t ask(struct keel_obj *job, const char *name)
+{
+	answered = (struct answer){ 0 };
+	task_api.signal(mod, job, name, mod, on_answer, NULL);
+	CU_ASSERT(mock_until(is_answered, NULL, LONG_MS));
+	return answered.code;
+}
+
+#define EXE(p) "<jsdl-hpcpa:Executable>" p "</jsdl-hpcpa:Executable>"
+#define ARG(a) "<jsdl-hpcpa:Argument>" a "</jsdl-hpcpa:Argument>"
+
+static void test_exit_codes(void)
+{
+	static const struct {
+		const char *id, *script;
+		int status;
+	} rows[] = {
+		{ "1.s", "exit 0\n", 0 },
+		{ "2.s", "exit 7\n", 7 },
+		{ "3.s", "exit 255\n", 255 },
+		{ "4.s", "kill -9 $$\n", 137 },
+		{ "5.s", "kill -15 $PPID; sleep 5\n", 271 },
+		{ "6.s", "#!/bin/cat\nexit 3\n", 0 },
+	};
+
+	begin();
+	for (size_t i = 0; i < KEEL_COUNT(rows); i++) {
+		run(script_job(rows[i].id, rows[i].script));
+		CU_ASSERT_EQUAL(heard.ended, 1);
+		CU_ASSERT_EQUAL(heard.status, rows[i].status);
+	}
+	CU_ASSERT_STRING_EQUAL(output("6.s.o"), "#!/bin/cat\nexit 3\n");
+	end();
+}
+
+static void test_program(void)
+{
+	begin();
+	run(program_job("10.s", EXE("/bin/echo"), ARG("a &lt;b&gt;") ARG("") ARG("c&amp;d")));
+	CU_ASSERT_EQUAL(heard.status, 0);
+	CU_ASSERT_STRING_EQUAL(output("10.s.o"), "a <b>  c&d\n");
+	run(program_job("11.s", EXE("/no/such/program"), ""));
+	CU_ASSERT_EQUAL(heard.ended, 1);
+	CU_ASSERT_EQUAL(heard.status, 254);
+	run(program_job("12.s", EXE("true"), ""));
+	CU_ASSERT_EQUAL(heard.status, 0);
+	run(program_job("13.s", "rubbish", ""));
+	CU_ASSERT_EQUAL(heard.refused, 1);
+	CU_ASSERT_EQUAL(heard.status, -1);
+	end();
+}
+
+static void test_environment(void)
+{
+	const char *text;
+
+	begin();
+	run(script_job("20[3].s", "env; echo host $(cat $PBS_NODEFILE); id -u; umask; pwd; echo err >&2\n"));
+	CU_ASSERT_EQUAL(heard.status, 0);
+	text = output("20[3].s.o");
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "GREETING=hello, world\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "PBS_JOBID=20[3].s\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "PBS_ARRAY_INDEX=3\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "PBS_ARRAY_ID=20[].s\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "NCPUS=2\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "PBS_ENVIRONMENT=PBS_BATCH\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "host thishost\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "0022\n"));
+	if (geteuid() == 0)
+		CU_ASSERT_PTR_NOT_NULL(strstr(text, "\n1\n"));
+	CU_ASSERT_STRING_EQUAL(output("20[3].s.e"), "err\n");
+	end();
+}
+
+static void test_output(void)
+{
+	struct keel_obj *job;
+	char path[400];
+
+	begin();
+	job = script_job("30.s", "echo a; echo b >&2\n");
+	mock_set(job, "Join_Path", "oe");
+	run(job);
+	CU_ASSERT_STRING_EQUAL(output("30.s.o"), "a\nb\n");
+	job = script_job("31.s", "echo a; echo b >&2\n");
+	mock_set(job, "Remove_Files", "o");
+	run(job);
+	CU_ASSERT_STRING_EQUAL(output("31.s.o"), "");
+	CU_ASSERT_STRING_EQUAL(output("31.s.e"), "b\n");
+	job = script_job("32.s", "echo a\n");
+	snprintf(path, sizeof(path), "thishost:%s", out_dir);
+	mock_set(job, "Output_Path", path);
+	run(job);
+	CU_ASSERT_STRING_EQUAL(output("32.s.OU"), "a\n");
+	job = script_job("33.s", "echo lost\n");
+	mock_set(job, "Output_Path", "thishost:/proc/no/such/dir/file");
+	run(job);
+	CU_ASSERT_EQUAL(heard.status, 0);
+	snprintf(path, sizeof(path), "%s/undelivered/33.s.OU", home);
+	CU_ASSERT_EQUAL(access(path, F_OK), 0);
+	CU_ASSERT(mock_logged("output could not be copied"));
+	job = script_job("34.s", "echo direct\n");
+	mock_set(job, "Keep_Files", "od");
+	run(job);
+	CU_ASSERT_STRING_EQUAL(output("34.s.o"), "direct\n");
+	job = script_job("35.s", "echo null\n");
+	mock_set(job, "Output_Path", "/dev/null");
+	run(job);
+	CU_ASSERT_EQUAL(heard.ended, 1);
+	snprintf(path, sizeof(path), "%s/spool/35.s.OU", home);
+	CU_ASSERT_NOT_EQUAL(access(path, F_OK), 0);
+	end();
+}
+
+static void test_refused(void)
+{
+	struct keel_obj *job;
+
+	begin();
+	job = script_job("40.s", "true\n");
+	mock_set(job, "euser", "no_such_user_here");
+	run(job);
+	CU_ASSERT_EQUAL(heard.refused, 1);
+	CU_ASSERT_EQUAL(heard.status, -10);
+	job = script_job("41.s", "true\n");
+	mock_set(job, "egroup", "no_such_group");
+	run(job);
+	CU_ASSERT_EQUAL(heard.status, -10);
+	mock_reject_point = KEEL_POINT_task_launch;
+	run(script_job("42.s", "true\n"));
+	CU_ASSERT_EQUAL(heard.refused, 1);
+	CU_ASSERT_STRING_EQUAL(heard.why, "the test says no");
+	mock_reject_point = 0;
+	job = script_job("43.s", "true\n");
+	mock_set(job, "exec_vnode", "(elsewhere:ncpus=1)");
+	mock_set(job, "exec_host", "elsewhere/0");
+	CU_ASSERT_EQUAL(task_api.start(mod, job), -ENOTCONN);
+	end();
+}
+
+static char state_of(pid_t pid)
+{
+	struct proc p;
+
+	return proc_read(pid, &p) < 0 ? '-' : p.state;
+}
+
+static void test_signals(void)
+{
+	struct keel_obj *job;
+
+	begin();
+	job = script_job("50.s", "sleep 60 & sleep 60\n");
+	launch(job);
+	CU_ASSERT_EQUAL(ask(job, "NOSUCH"), 15013);
+	CU_ASSERT_EQUAL(ask(job, ""), 15013);
+	CU_ASSERT_EQUAL(ask(job, "SUSPEND"), 15013);
+	CU_ASSERT_EQUAL(ask(job, "NULL"), 0);
+	CU_ASSERT_EQUAL(ask(job, "SIGCONT"), 0);
+	CU_ASSERT_EQUAL(ask(job, "999"), 0);
+	CU_ASSERT_EQUAL(ask(job, "resume"), 15016);
+	CU_ASSERT_EQUAL(ask(job, "suspend"), 0);
+	CU_ASSERT_EQUAL(state_of((pid_t)heard.session), 'T');
+	CU_ASSERT_EQUAL(ask(job, "suspend"), 15016);
+	CU_ASSERT_EQUAL(ask(job, "TERM"), 15016);
+	mock_reject_point = KEEL_POINT_task_resume;
+	CU_ASSERT_EQUAL(ask(job, "resume"), 15041);
+	mock_reject_point = 0;
+	CU_ASSERT_EQUAL(ask(job, "resume"), 0);
+	CU_ASSERT_NOT_EQUAL(state_of((pid_t)heard.session), 'T');
+	CU_ASSERT_EQUAL(ask(job, "suspend"), 0);
+	CU_ASSERT_EQUAL(ask(job, "KILL"), 0);
+	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	CU_ASSERT_EQUAL(heard.status, 265);
+	CU_ASSERT_EQUAL(mock_notes(KEEL_POINT_task_suspended), 2);
+	end();
+}
+
+static void test_kill(void)
+{
+	struct keel_obj *job;
+
+	begin();
+	job = program_job("60.s", EXE("/bin/sleep"), ARG("60"));
+	launch(job);
+	CU_ASSERT_EQUAL(task_api.kill(mod, job, 5000), 0);
+	CU_ASSERT(mock_until(is_ended, NULL, 3000));
+	CU_ASSERT_EQUAL(heard.status, 271);
+	/* Ignores TERM; leaves a process in a session of its own. */
+	job = script_job("61.s", "trap '' TERM; setsid sleep 61 & while :; do sleep 1; done\n");
+	launch(job);
+	CU_ASSERT_EQUAL(task_api.kill(mod, job, 300), 0);
+	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	/* Stopped: TERM waits, KILL does not. */
+	job = program_job("62.s", EXE("/bin/sleep"), ARG("60"));
+	launch(job);
+	CU_ASSERT_EQUAL(ask(job, "suspend"), 0);
+	CU_ASSERT_EQUAL(task_api.kill(mod, job, 300), 0);
+	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	CU_ASSERT_EQUAL(heard.status, 265);
+	job = program_job("63.s", EXE("/bin/sleep"), ARG("60"));
+	launch(job);
+	task_api.discard(mod, job);
+	CU_ASSERT(mock_until(no_tasks, NULL, LONG_MS));
+	CU_ASSERT_EQUAL(heard.ended, 0);
+	end();
+}
+
+/* The job's end takes along what it has started. */
+static void test_leftovers(void)
+{
+	pid_t pid;
+
+	begin();
+	run(script_job("65.s", "(setsid sleep 600 >/dev/null 2>&1 & echo $!)\n"));
+	pid = (pid_t)atoi(output("65.s.o"));
+	CU_ASSERT(pid > 1);
+	CU_ASSERT_EQUAL(state_of(pid), '-');
+	end();
+}
+
+static void test_usage_and_limits(void)
+{
+	struct keel_obj *job;
+
+	begin();
+	job = script_job("70.s", "while :; do :; done\n");
+	mock_set(job, "Resource_List.walltime", "00:00:02");
+	mock_set(job, "Resource_List.ncpus", "2");
+	launch(job);
+	CU_ASSERT(mock_until(is_used, NULL, LONG_MS));
+	CU_ASSERT_PTR_NOT_NULL(strstr(heard.items, "ncpus=2 "));
+	CU_ASSERT_PTR_NOT_NULL(strstr(heard.items, "walltime=00:00:0"));
+	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	CU_ASSERT_EQUAL(heard.status, -29);
+	CU_ASSERT_PTR_NULL(strstr(heard.items, "mem=0kb"));
+	CU_ASSERT_STRING_EQUAL(output("70.s.e"), "=>> PBS: job killed: walltime 3 exceeded limit 2\n");
+	CU_ASSERT(mock_logged("walltime 3 exceeded limit 2"));
+	job = script_job("71.s", "while :; do :; done\n");
+	mock_set(job, "Resource_List.cput", "1");
+	run(job);
+	CU_ASSERT_EQUAL(heard.status, -28);
+	end();
+}
+
+static void test_restart(void)
+{
+	struct keel_obj *job, *gone;
+	pid_t session;
+
+	begin();
+	job = script_job("80.s", "sleep 1; echo after; exit 9\n");
+	mock_set(job, "job_state", "R");
+	launch(job);
+	session = (pid_t)heard.session;
+	mock_stop(); /* the daemon is gone, the task runs */
+	CU_ASSERT_NOT_EQUAL(state_of(session), '-');
+	begin();
+	CU_ASSERT_EQUAL(heard.lost, 0);
+	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	CU_ASSERT_EQUAL(heard.status, 9);
+	CU_ASSERT_EQUAL(heard.session, session);
+	CU_ASSERT_STRING_EQUAL(output("80.s.o"), "after\n");
+	/* Ends while nobody looks. */
+	job = script_job("81.s", "exit 4\n");
+	mock_set(job, "job_state", "R");
+	keep_ended = true;
+	run(job);
+	mock_stop();
+	keep_ended = false;
+	begin();
+	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	CU_ASSERT_EQUAL(heard.status, 4);
+	/* The server believes in a task that is not there; and the other way round. */
+	CU_ASSERT(mock_until(no_tasks, NULL, LONG_MS));
+	mock_stop();
+	gone = script_job("82.s", "true\n");
+	mock_set(gone, "job_state", "R");
+	begin();
+	CU_ASSERT(mock_until(is_lost, NULL, LONG_MS));
+	end();
+}
+
+static void test_link_loss(void)
+{
+	struct keel_obj *job;
+
+	begin();
+	job = program_job("90.s", EXE("/bin/sleep"), ARG("60"));
+	launch(job);
+	mock_link_set(false);
+	CU_ASSERT_EQUAL(ask(job, "TERM"), 15070);
+	CU_ASSERT_EQUAL(task_api.start(mod, job), -ENOTCONN);
+	CU_ASSERT(task_api.kill(mod, job, 100) < 0);
+	mock_link_set(true);
+	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS)); /* told again */
+	CU_ASSERT_EQUAL(heard.status, 271);
+	CU_ASSERT_EQUAL(heard.started, 1);
+	job = program_job("91.s", EXE("/bin/sleep"), ARG("60"));
+	launch(job);
+	mock_link_set(false);
+	task_api.discard(mod, job);
+	mock_link_set(true);
+	CU_ASSERT(mock_until(no_tasks, NULL, LONG_MS));
+	CU_ASSERT_EQUAL(heard.ended, 0);
+	end();
+}
+
+/* A later run of a job whose earlier one is still here. */
+static void test_rerun(void)
+{
+	struct keel_obj *job;
+
+	begin();
+	job = script_job("95.s", "echo $PBS_JOBNAME; test $PBS_JOBNAME = two || sleep 60\n");
+	launch(job);
+	task_api.discard(mod, job);
+	mock_set(job, "run_version", "2");
+	mock_set(job, "Job_Name", "two");
+	run(job);
+	CU_ASSERT_EQUAL(heard.ended, 1);
+	CU_ASSERT_EQUAL(heard.status, 0);
+	CU_ASSERT_STRING_EQUAL(output("95.s.o"), "two\n");
+	end();
+}
+
+static bool paths_make(const char *argv0)
+{
+	char own[400], *slash;
+	const char *given = getenv("KEELSON_SHEPHERD");
+
+	snprintf(own, sizeof(own), "%s", argv0);
+	slash = strrchr(own, '/');
+	snprintf(slash ? slash + 1 : own, 40, "keelson-shepherd");
+	snprintf(shepherd, sizeof(shepherd), "%s", given ? given : own);
+	snprintf(base, sizeof(base), "/tmp/executor-test.XXXXXX");
+	if (!mkdtemp(base) || chmod(base, 0755) < 0)
+		return false;
+	snprintf(home, sizeof(home), "%s/home", base);
+	snprintf(out_dir, sizeof(out_dir), "%s/out", base);
+	return mkdir(out_dir, 0777) == 0 && chmod(out_dir, 0777) == 0 && access(shepherd, X_OK) == 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct passwd *me = getpwuid(geteuid());
+	char command[256];
+	CU_pSuite suite;
+	unsigned failed;
+
+	(void)argc;
+	umask(022);
+	user = geteuid() == 0 ? "daemon" : me ? strdup(me->pw_name) : "nobody";
+	if (!paths_make(argv[0])) {
+		fprintf(stderr, "no test directory or no shepherd at %s\n", shepherd);
+		return 2;
+	}
+	CU_initialize_registry();
+	suite = CU_add_suite("executor", NULL, NULL);
+	CU_ADD_TEST(suite, test_exit_codes);
+	CU_ADD_TEST(suite, test_program);
+	CU_ADD_TEST(suite, test_environment);
+	CU_ADD_TEST(suite, test_output);
+	CU_ADD_TEST(suite, test_refused);
+	CU_ADD_TEST(suite, test_signals);
+	CU_ADD_TEST(suite, test_kill);
+	CU_ADD_TEST(suite, test_leftovers);
+	CU_ADD_TEST(suite, test_usage_and_limits);
+	CU_ADD_TEST(suite, test_restart);
+	CU_ADD_TEST(suite, test_link_loss);
+	CU_ADD_TEST(suite, test_rerun);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	snprintf(command, sizeof(command), "%s", base);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * usage.c - what tasks use, and their limits. One tick a second while there are tasks; when any of
+ * them is due, one reading of the process table on a worker thread serves all that are.
+ */
+#include "executor.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "duration.h"
+#include "proc.h"
+
+#define TICK_MS 1000
+#define OVER_CPUT -28
+#define OVER_WALLTIME -29
+
+struct reading {
+	struct proc *all;
+	size_t n;
+};
+
+struct sum {
+	pid_t top;
+	uint64_t ticks, vmem, rss;
+};
+
+static int by_top(const void *a, const void *b)
+{
+	pid_t x = ((const struct sum *)a)->top, y = ((const struct sum *)b)->top;
+
+	return (x > y) - (x < y);
+}
+
+/* The task's sum that `p` belongs to: follow its parents up to a shepherd. */
+static struct sum *sum_of(const struct reading *r, const struct proc *p, struct sum *sums, size_t n)
+{
+	/* The table may change while it is read: bounded steps. */
+	for (int steps = 0; p && steps < 1000; steps++) {
+		struct sum key = { .top = p->parent }, *found;
+
+		found = bsearch(&key, sums, n, sizeof(*sums), by_top);
+		if (found)
+			return found;
+		p = p->parent > 1 ? proc_find(r->all, r->n, p->parent) : NULL;
+	}
+	return NULL;
+}
+
+static void sums_fill(const struct reading *r, struct sum *sums, size_t n)
+{
+	qsort(sums, n, sizeof(*sums), by_top);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct proc *p = &r->all[i];
+		struct sum key = { .top = p->pid }, *s;
+
+		/* What orphans used is in the shepherd's account of its children. */
+		s = bsearch(&key, sums, n, sizeof(*sums), by_top);
+		if (s) {
+			s->ticks += p->child_ticks;
+			continue;
+		}
+		s = sum_of(r, p, sums, n);
+		if (!s)
+			continue;
+		s->ticks += p->ticks + p->child_ticks;
+		s->vmem += p->vmem;
+		s->rss += p->rss;
+	}
+}
+
+static void usage_take(struct task *t, const struct sum *s, int64_t now)
+{
+	static const uint64_t kb = 1024;
+	struct usage *u = &t->usage;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), hz = (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t cput = s->ticks * 1000 / hz, percent;
+
+	if (cput > u->cput_ms)
+		u->cput_ms = cput;
+	if (s->rss * page / kb > u->mem_kb)
+		u->mem_kb = s->rss * page / kb;
+	if (s->vmem / kb > u->vmem_kb)
+		u->vmem_kb = s->vmem / kb;
+	if (u->last_at_ms && now > u->last_at_ms && u->cput_ms >= u->last_cput_ms) {
+		percent = (u->cput_ms - u->last_cput_ms) * 100 / (uint64_t)(now - u->last_at_ms);
+		if (percent > u->cpupercent)
+			u->cpupercent = percent;
+	}
+	u->last_at_ms = now;
+	u->last_cput_ms = u->cput_ms;
+}
+
+uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE_ITEMS][48],
+		     const char *items[USAGE_ITEMS])
+{
+	const struct usage *u = &t->usage;
+	char cput[24], wall[24];
+
+	duration_text((int64_t)(u->cput_ms / 1000), cput, sizeof(cput));
+	duration_text(task_walltime_ms(mod, t) / 1000, wall, sizeof(wall));
+	snprintf(text[0], 48, "cpupercent=%llu", (unsigned long long)u->cpupercent);
+	snprintf(text[1], 48, "cput=%s", cput);
+	snprintf(text[2], 48, "mem=%llukb", (unsigned long long)u->mem_kb);
+	snprintf(text[3], 48, "ncpus=%lld", (long long)t->ncpus);
+	snprintf(text[4], 48, "vmem=%llukb", (unsigned long long)u->vmem_kb);
+	snprintf(text[5], 48, "walltime=%s", wall);
+	for (int i = 0; i < USAGE_ITEMS; i++)
+		items[i] = text[i];
+	return USAGE_ITEMS;
+}
+
+/* ---- limits ----------------------------------------------------------------------------------- */
+
+static void limit_exceeded(struct keel_mod *mod, struct task *t, const char *name, int64_t used,
+			   int64_t limit, int status)
+{
+	const struct state *st = mod->state;
+	const struct conf *cf = mod->conf;
+
+	t->limit_status = status;
+	record_note(mod, t, "limit %d\nnotice %s %lld exceeded limit %lld", status, name,
+		    (long long)used, (long long)limit);
+	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "%s %lld exceeded limit %lld", name,
+		      (long long)used, (long long)limit);
+	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
+	stop_kill(mod, t, cf->kill_delay);
+}
+
+static void limits_check(struct keel_mod *mod, struct task *t)
+{
+	int64_t wall = task_walltime_ms(mod, t) / 1000, cput = (int64_t)(t->usage.cput_ms / 1000);
+
+	if (t->limit_status || t->state != TASK_RUN)
+		return;
+	if (t->walltime_limit > 0 && wall > t->walltime_limit)
+		limit_exceeded(mod, t, "walltime", wall, t->walltime_limit, OVER_WALLTIME);
+	else if (t->cput_limit > 0 && cput > t->cput_limit)
+		limit_exceeded(mod, t, "cput", cput, t->cput_limit, OVER_CPUT);
+}
+
+/* ---- tick ------------------------------------------------------------------------------------- */
+
+static bool is_due(const struct task *t, int64_t now)
+{
+	return (t->state == TASK_RUN || t->state == TASK_STOPPED) && t->next_usage_ms <= now;
+}
+
+static void reading_work(void *arg)
+{
+	struct reading *r = arg;
+
+	if (proc_snapshot(&r->all, &r->n) < 0)
+		r->n = 0;
+}
+
+static void due_report(struct keel_mod *mod, struct task *t, const struct sum *s, int64_t now)
+{
+	const struct conf *cf = mod->conf;
+
+	usage_take(t, s, now);
+	t->next_usage_ms = now + (cf->usage_interval > 0 ? cf->usage_interval : 10000);
+	limits_check(mod, t);
+	task_used(mod, t);
+}
+
+static void reading_done(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct reading *r = arg;
+	int64_t now = st->core->now_ms(mod);
+	size_t n = 0, room = HASH_COUNT(st->mom.tasks);
+	struct sum *sums = calloc(room ? room : 1, sizeof(*sums));
+	struct task *t, *next;
+
+	st->mom.sampling--;
+	HASH_ITER(hh, st->mom.tasks, t, next)
+		if (sums && is_due(t, now))
+			sums[n++].top = t->shepherd;
+	if (sums && r->n)
+		sums_fill(r, sums, n);
+	HASH_ITER(hh, st->mom.tasks, t, next) {
+		struct sum key = { .top = t->shepherd }, *s = NULL;
+
+		if (sums && is_due(t, now))
+			s = bsearch(&key, sums, n, sizeof(*sums), by_top);
+		if (s)
+			due_report(mod, t, s, now);
+	}
+	free(sums);
+	free(r->all);
+	free(r);
+}
+
+static void reading_start(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct reading *r = st->mom.sampling ? NULL : calloc(1, sizeof(*r));
+
+	if (!r)
+		return;
+	st->mom.sampling++;
+	if (st->core->work(mod, reading_work, reading_done, r) < 0) {
+		st->mom.sampling--;
+		free(r);
+	}
+}
+
+static void tick(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	int64_t now = st->core->now_ms(mod);
+	struct task *t, *next;
+	bool due = false;
+
+	(void)arg;
+	st->mom.tick = NULL;
+	HASH_ITER(hh, st->mom.tasks, t, next) {
+		limits_check(mod, t);
+		due |= is_due(t, now);
+	}
+	if (due)
+		reading_start(mod);
+	usage_tick(mod);
+}
+
+void usage_tick(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	if (!st->mom.tick && st->mom.tasks && !st->stopping)
+		st->mom.tick = st->core->timer(mod, TICK_MS, tick, NULL);
+}
