@@ -111,30 +111,29 @@ static int day_open(struct log *g, int day)
 	return 0;
 }
 
-/* Bring stamp and file to `second`. 0, or why the file of that day cannot be opened. */
-static int second_begin(struct log *g, int64_t second)
+/* Bring the stamp to `second`; *ret_day is its day, YYYYMMDD. */
+static void stamp_set(struct log *g, int64_t second, int *ret_day)
 {
 	time_t t = (time_t)second;
 	struct tm tm;
-	int day;
 
 	localtime_r(&t, &tm);
 	strftime(g->stamp, sizeof(g->stamp), "%m/%d/%Y %H:%M:%S", &tm);
 	g->second = second;
-	day = (tm.tm_year + 1900) * 10000 + (tm.tm_mon + 1) * 100 + tm.tm_mday;
-	return g->dir == NULL || day == g->day ? 0 : day_open(g, day);
+	*ret_day = (tm.tm_year + 1900) * 10000 + (tm.tm_mon + 1) * 100 + tm.tm_mday;
 }
 
+/* Stamp and file for a record of now. 0, or why the file of the day cannot be opened. */
 static int now_begin(struct log *g)
 {
 	int64_t us = loop_time_us(g->loop);
-	int ret = 0;
+	int day = g->day;
 
 	if (us / 1000000 != g->second)
-		ret = second_begin(g, us / 1000000);
+		stamp_set(g, us / 1000000, &day);
 	if (g->microseconds)
 		snprintf(strchrnul(g->stamp, '.'), 8, ".%06u", (unsigned)(us % 1000000));
-	return ret;
+	return g->dir == NULL || day == g->day ? 0 : day_open(g, day);
 }
 
 int log_open(struct loop *l, const char *dir, const char *name, uint32_t mask, bool microseconds,
