@@ -78,7 +78,7 @@ static void resolved(void *arg)
 
 	if (l != NULL) {
 		l->dial.job = NULL;
-		if (r->error != 0)
+		if (r->error != 0 || r->found == NULL)
 			why = gai_strerror(r->error);
 		else
 			why = connect_to(l, nth_address(r->found, l->dial.attempt++));

@@ -186,8 +186,12 @@ static int start_memory(struct links *l, struct keel_err *err)
 	if (server == NULL || mom == NULL)
 		return err_set(err, -ENOMEM, "no memory for links");
 	server->up = mom->up = server->memory = mom->memory = true;
+	server->daemon = KEEL_SERVER;
 	peer_linked(server, NULL);
+	mom->daemon = KEEL_MOM;
 	peer_linked(mom, NULL);
+	if (mom == server)
+		mom->daemon = KEEL_ANY; /* a host of that name */
 	return 0;
 }
 

@@ -17,17 +17,19 @@ static void delivery_destroy(struct links *l, struct delivery *d)
 	free(d);
 }
 
-/* The one who sends to the server is the mom of this host, and the other way round. */
+/* The one who sends to the server is the mom of this host, and the other way round. On a host whose
+ * name is "server" both are one peer, and which of the two speaks cannot be told. */
 static void deliver(struct links *l, struct delivery *d)
 {
 	bool to_server = d->to->daemon == KEEL_SERVER;
 	const char *from = to_server ? l->parts->host_name : SERVER_PEER;
+	uint32_t daemon = d->to->daemon == KEEL_ANY ? KEEL_ANY : KEEL_ANY & ~d->to->daemon;
 	uint32_t len;
 	const char *bytes = out_bytes(d->out, &len);
 
 	if (!d->to->up || d->generation != d->to->generation)
 		return;
-	if (dispatch(l, from, to_server ? KEEL_MOM : KEEL_SERVER, bytes, len) < 0)
+	if (dispatch(l, from, daemon, bytes, len) < 0)
 		log_add(l->parts->log, KEEL_LOG_ERROR, "Link", from, "a message that cannot be read");
 }
 

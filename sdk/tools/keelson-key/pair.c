@@ -47,7 +47,7 @@ void pair_wipe(struct pair *p)
 
 static int say(char why[PAIR_WHY_MAX], int ret, const char *path)
 {
-	snprintf(why, PAIR_WHY_MAX, "%s: %s", path,
+	snprintf(why, PAIR_WHY_MAX, "%.300s: %s", path,
 		 ret == -EEXIST ? "exists already; remove it first if the key is to be replaced"
 				: strerror(-ret));
 	return ret;
@@ -97,7 +97,7 @@ int pair_write(const struct pair *p, const char *dir, char why[PAIR_WHY_MAX])
 
 static int bad_file(const char *path, char why[PAIR_WHY_MAX])
 {
-	snprintf(why, PAIR_WHY_MAX, "%s: expected one line `server|mom HOST KEY`", path);
+	snprintf(why, PAIR_WHY_MAX, "%.300s: expected one line `server|mom HOST KEY`", path);
 	return -EINVAL;
 }
 

@@ -121,6 +121,24 @@ static void test_memory_is_never_deeper(void)
 	world_stop();
 }
 
+static void test_host_named_server(void)
+{
+	struct keel_err err = { 0 };
+
+	world_start();
+	daemon_init(&server, KEEL_SERVER | KEEL_MOM, "server");
+	daemon_links(&server, &memory_conf);
+	CU_ASSERT_FATAL(links_start(server.parts.links, &err) == 0);
+	CU_ASSERT_EQUAL(server.ups, 2);
+	CU_ASSERT_EQUAL(server.link->on(&server.owner.pub, "to mom", KEEL_SERVER, on_message), 0);
+	CU_ASSERT_EQUAL(server.link->on(&server.owner.pub, "to server", KEEL_MOM, on_message), 0);
+	CU_ASSERT_EQUAL(server.link->send(&server.owner.pub, "server", "to mom", out_create()), 0);
+	CU_ASSERT_EQUAL(server.link->send(&server.owner.pub, "server", "to server", out_create()), 0);
+	wait_counter(&server.messages, 2);
+	daemon_stop(&server);
+	world_stop();
+}
+
 static void test_sender_role(void)
 {
 	struct keel_err err = { 0 };
@@ -569,6 +587,7 @@ static void test_tampered_bytes(void)
 static const CU_TestInfo tests[] = {
 	{ "memory", test_memory },
 	{ "memory delivers below nobody", test_memory_is_never_deeper },
+	{ "a host named server", test_host_named_server },
 	{ "the sender's role is checked", test_sender_role },
 	{ "TCP: both ways", test_tcp },
 	{ "TCP: many and large messages", test_many_and_large },
