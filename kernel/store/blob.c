@@ -96,6 +96,7 @@ static void read_done(void *arg)
 	struct read *r = arg;
 	struct store *s = r->store;
 
+	s->with_worker--;
 	if (r->rc < 0)
 		log_add(s->parts->log, KEEL_LOG_ERROR, "Server", r->id,
 			"the stored '%s' of %s %s cannot be read: %s", r->name, r->klass, r->id,
@@ -110,8 +111,9 @@ static void reads_go_on(struct store *s)
 {
 	struct read *r = s->reads.first;
 
-	if (!r)
+	if (!r || s->closing)
 		return;
+	s->with_worker++;
 	if (loop_work(s->parts->loop, read_work, read_done, r) == 0)
 		return;
 	r->rc = -ENOMEM;

@@ -72,6 +72,8 @@ struct store {
 	uint32_t failures;
 	int64_t backoff_ms;
 	struct keel_err trouble;
+	uint32_t with_worker; /* commits and reads */
+	bool closing;
 	struct reads reads; /* one at a time is with a worker: the first */
 };
 

@@ -27,6 +27,7 @@
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_LAST_MS 5000
 #define TROUBLE_AFTER 3u /* failures in a row before new changes are refused */
+#define CLOSE_MS 30000   /* how long a worker may take to come back */
 
 /* ---- waiters ------------------------------------------------------------------------------- */
 
@@ -113,6 +114,8 @@ static void failed(struct store *s, const char *why)
 		why, (long long)s->backoff_ms, s->failures);
 	if (s->failures >= TROUBLE_AFTER)
 		err_set(&s->trouble, 0, "changes cannot be saved: %s", why);
+	if (s->closing)
+		return;
 	s->retry = loop_timer(s->parts->loop, s->backoff_ms, commit_retry, s);
 	if (!s->retry)
 		commit_retry(s);
@@ -134,6 +137,7 @@ static void commit_done(void *arg)
 	struct store *s = arg;
 	struct waiters waiters;
 
+	s->with_worker--;
 	if (s->commit_rc < 0) {
 		failed(s, s->commit_err.text[0] ? s->commit_err.text : strerror(-s->commit_rc));
 		return;
@@ -152,7 +156,9 @@ static void commit_start(struct store *s)
 {
 	s->commit_rc = 0;
 	s->commit_err.text[0] = '\0';
-	if (loop_work(s->parts->loop, commit_work, commit_done, s) < 0)
+	if (loop_work(s->parts->loop, commit_work, commit_done, s) == 0)
+		s->with_worker++;
+	else
 		failed(s, "no memory for the write");
 }
 
@@ -200,7 +206,7 @@ static void turn_end(void *arg)
 	struct store *s = arg;
 	bool due = s->retry_due;
 
-	if (s->retry)
+	if (s->retry || s->closing)
 		return;
 	s->retry_due = false;
 	if (s->writing) {
@@ -251,9 +257,26 @@ void store_destroy(struct store *s)
 	batch_fini(&s->batch);
 	blobs_drop(&s->blobs);
 	reads_drop(s);
-	if (s->offers)
-		s->offers->live--;
 	free(s);
+}
+
+static bool workers_are_back(void *arg)
+{
+	return ((struct store *)arg)->with_worker == 0;
+}
+
+void store_close(struct store *s)
+{
+	if (!s || !s->api)
+		return;
+	s->closing = true;
+	loop_timer_cancel(s->retry);
+	s->retry = NULL;
+	loop_run_until(s->parts->loop, workers_are_back, s, CLOSE_MS);
+	reads_drop(s);
+	s->api = NULL;
+	s->offers->live--;
+	s->offers = NULL;
 }
 
 static int32_t load_row(void *arg, const char *klass, const char *id, const void *bytes,
@@ -298,7 +321,12 @@ const char *store_trouble(const struct store *s)
 	return s->trouble.text[0] ? s->trouble.text : NULL;
 }
 
+/* Blobs of drafts wait for their object, which may wait for a person. */
 bool store_idle(const struct store *s)
 {
-	return !s->writing && !s->dirty && !s->blobs.first && !s->waiters.first && !s->reads.first;
+	const struct blob *b = s->blobs.first;
+
+	while (b && objects_is_draft(b->obj))
+		b = b->next;
+	return !s->writing && !s->dirty && !b && !s->waiters.first && !s->reads.first;
 }

@@ -26,6 +26,10 @@ void store_dirty(void *store, struct keel_obj *o); /* objects_create()'s callbac
  * a service (a mom) the front keeps nothing and releases at once. */
 int store_use(struct store *s, struct keel_err *err);
 
+/* Let go of the service before the module that offers it is unloaded: waits for what is with a worker
+ * now, starts nothing new, keeps nothing any more. Run the loop until store_idle() first. */
+void store_close(struct store *s);
+
 /* Run fn when all that changed up to now is durable. */
 int store_after(struct store *s, void (*fn)(void *arg), void *arg);
 /* Is the store refusing changes (disk full ...)? NULL: no, else a sentence. */

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_store.c - turns become transactions, answers wait for them; with a store in memory whose
+ * commits can be held up and made to fail.
+ */
+#include <CUnit/Basic.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log/log.h"
+#include "loop/loop.h"
+#include "object/objects.h"
+#include "registry/registry.h"
+#include "store/store.h"
+#include "util/err.h"
+
+#define DEADLINE_MS 10000
+
+/* ---- a store in memory --------------------------------------------------------------------- */
+
+/* Shared with the worker thread, under `lock`. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	bool held;         /* commits wait */
+	unsigned failing;  /* commits still to fail */
+	unsigned commits, tries;
+	char rows[8192];   /* "job/1=4 job/1.script=9 -job/2 |": one bar per transaction */
+	char stored[64];   /* what read_blob finds */
+	bool damaged;
+} disk = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0, 0, 0, "", "", false };
+
+static int32_t disk_open(struct keel_mod *m, struct keel_err *err)
+{
+	(void)m, (void)err;
+	return 0;
+}
+
+static int32_t disk_load(struct keel_mod *m,
+			 int32_t (*row)(void *arg, const char *klass, const char *id,
+					const void *bytes, uint32_t len),
+			 void *arg, struct keel_err *err)
+{
+	int32_t rc = row(arg, "job", "loaded", "\x81\xa1n\x05", 4);
+
+	(void)m, (void)err;
+	return rc == 0 && disk.damaged ? row(arg, "job", "broken", "\x81\xa1n", 3) : rc;
+}
+
+static int32_t disk_commit(struct keel_mod *m, const struct keel_store_row *rows, uint32_t n,
+			   struct keel_err *err)
+{
+	char *at;
+	int32_t rc = 0;
+
+	(void)m;
+	pthread_mutex_lock(&disk.lock);
+	disk.tries++;
+	pthread_cond_broadcast(&disk.moved);
+	while (disk.held)
+		pthread_cond_wait(&disk.moved, &disk.lock);
+	if (disk.failing > 0) {
+		disk.failing--;
+		rc = err_set(err, -ENOSPC, "the disk is full");
+	}
+	for (uint32_t i = 0; rc == 0 && i < n; i++) {
+		at = disk.rows + strlen(disk.rows);
+		sprintf(at, "%s%s/%s%s%s ", rows[i].bytes ? "" : "-", rows[i].klass, rows[i].id,
+			rows[i].blob ? "." : "", rows[i].blob ? rows[i].blob : "");
+	}
+	if (rc == 0) {
+		strcat(disk.rows, "|");
+		disk.commits++;
+	}
+	pthread_mutex_unlock(&disk.lock);
+	return rc;
+}
+
+static int32_t disk_read(struct keel_mod *m, const char *klass, const char *id, const char *name,
+			 void **ret_bytes, uint32_t *ret_len, struct keel_err *err)
+{
+	(void)m, (void)klass, (void)id;
+	*ret_bytes = NULL;
+	*ret_len = 0;
+	if (strcmp(name, "bad") == 0)
+		return err_set(err, -EIO, "the disk is gone");
+	pthread_mutex_lock(&disk.lock);
+	if (disk.stored[0]) {
+		*ret_bytes = strdup(disk.stored);
+		*ret_len = (uint32_t)strlen(disk.stored);
+	}
+	pthread_mutex_unlock(&disk.lock);
+	return 0;
+}
+
+static const struct keel_store_api disk_api = { .size = sizeof(disk_api),
+						.open = disk_open,
+						.load = disk_load,
+						.commit = disk_commit,
+						.read_blob = disk_read };
+static const struct keel_service_def disk_service = { sizeof(disk_service), 0, "store", "",
+						      &disk_api };
+
+static void disk_hold(bool held)
+{
+	pthread_mutex_lock(&disk.lock);
+	disk.held = held;
+	pthread_cond_broadcast(&disk.moved);
+	pthread_mutex_unlock(&disk.lock);
+}
+
+/* Until the worker has tried `n` commits. */
+static void disk_tried(unsigned n)
+{
+	pthread_mutex_lock(&disk.lock);
+	while (disk.tries < n)
+		pthread_cond_wait(&disk.moved, &disk.lock);
+	pthread_mutex_unlock(&disk.lock);
+}
+
+static const char *disk_rows(void)
+{
+	static char rows[8192];
+
+	pthread_mutex_lock(&disk.lock);
+	strcpy(rows, disk.rows);
+	pthread_mutex_unlock(&disk.lock);
+	return rows;
+}
+
+/* ---- a kernel ------------------------------------------------------------------------------ */
+
+static struct kernel {
+	struct parts parts;
+	struct owner owner;
+	struct keel_mod *mod;
+	const struct keel_object_api *object;
+	const struct keel_blob_api *blob;
+	const struct keel_attr *n;
+	char dir[64];
+	char told[256]; /* by waiters and reads, in order */
+} k;
+
+static const struct keel_class_def job_class = { sizeof(job_class), KEEL_CLASS_SAVE, "job", "", 0 };
+static const struct keel_attr_def n_attr =
+	KEEL_ATTR_DEF("job", "n", "long", .flags = KEEL_ATTR_SAVE, .read_roles = KEEL_EVERYBODY);
+
+static void kernel_create(void)
+{
+	struct keel_err err = { 0 };
+
+	memset(&k, 0, sizeof(k));
+	strcpy(k.dir, "/tmp/keelson-front-XXXXXX");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(k.dir));
+	disk.held = disk.damaged = false;
+	disk.failing = disk.commits = disk.tries = 0;
+	disk.rows[0] = disk.stored[0] = '\0';
+	k.parts.server_name = k.parts.daemon_name = (char *)"test";
+	k.owner = (struct owner){ .pub.name = "testmod", .parts = &k.parts, .slot_base = -1 };
+	k.mod = &k.owner.pub;
+	CU_ASSERT_FATAL(loop_create(&k.parts.loop) == 0);
+	CU_ASSERT_FATAL(log_open(k.parts.loop, k.dir, "test", 0xffff, false, &k.parts.log, &err) ==
+			0);
+	CU_ASSERT_FATAL(registry_create(&k.parts.registry) == 0);
+	CU_ASSERT_FATAL(store_create(&k.parts, &k.parts.store) == 0);
+	CU_ASSERT_FATAL(objects_create(k.parts.registry, store_dirty, k.parts.store,
+				       &k.parts.objects) == 0);
+	k.object = registry_service(k.parts.registry, "object", 0, NULL, NULL);
+	k.blob = registry_service(k.parts.registry, "blob", 0, NULL, NULL);
+}
+
+static void kernel_rows(bool with_store)
+{
+	const struct keel_contrib rows[] = { { "CLASS", &job_class },
+					     { "ATTR", &n_attr },
+					     { "SERVICE", &disk_service } };
+
+	CU_ASSERT_FATAL(registry_add(k.parts.registry, &k.owner, rows, with_store ? 3 : 2,
+				     sizeof(rows[0]), NULL) == 0);
+	k.n = k.object->attr(k.mod, "job", "n");
+}
+
+static void kernel_start(bool with_store)
+{
+	struct keel_err err = { 0 };
+
+	kernel_create();
+	kernel_rows(with_store);
+	CU_ASSERT_EQUAL(store_use(k.parts.store, &err), 0);
+}
+
+static bool idle(void *arg)
+{
+	(void)arg;
+	return store_idle(k.parts.store);
+}
+
+static void settle(void)
+{
+	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, idle, NULL, DEADLINE_MS), 0);
+}
+
+static void kernel_drop(void)
+{
+	char command[96];
+
+	objects_destroy(k.parts.objects);
+	registry_destroy(k.parts.registry);
+	log_close(k.parts.log);
+	loop_destroy(k.parts.loop);
+	snprintf(command, sizeof(command), "rm -rf '%s'", k.dir);
+	CU_ASSERT_EQUAL(system(command), 0);
+}
+
+static void kernel_stop(void)
+{
+	settle();
+	store_close(k.parts.store);
+	registry_remove(k.parts.registry, &k.owner);
+	CU_ASSERT_EQUAL(k.owner.live, 0);
+	store_destroy(k.parts.store);
+	kernel_drop();
+}
+
+static void note(void *arg)
+{
+	strcat(k.told, arg);
+}
+
+static void after(const char *word)
+{
+	CU_ASSERT_EQUAL(store_after(k.parts.store, note, (void *)(uintptr_t)word), 0);
+}
+
+static bool told(void *arg)
+{
+	return strcmp(k.told, arg) == 0;
+}
+
+static void wait_told(const char *words)
+{
+	if (loop_run_until(k.parts.loop, told, (void *)(uintptr_t)words, DEADLINE_MS))
+		printf("\ntold '%s', not '%s'\n", k.told, words);
+	CU_ASSERT_STRING_EQUAL(k.told, words);
+}
+
+static struct keel_obj *job(const char *id)
+{
+	struct keel_obj *o = k.object->draft(k.mod, "job", id, NULL);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(o);
+	CU_ASSERT_EQUAL_FATAL(k.object->publish(o), 0);
+	return o;
+}
+
+static void got(struct keel_mod *m, void *arg, const void *bytes, uint32_t len)
+{
+	(void)arg;
+	CU_ASSERT_PTR_EQUAL(m, k.mod);
+	sprintf(k.told + strlen(k.told), "[%.*s]", bytes ? (int)len : 4,
+		bytes ? (const char *)bytes : "none");
+}
+
+static void get(const char *id, const char *name)
+{
+	CU_ASSERT_EQUAL(k.blob->get(k.mod, "job", id, name, got, NULL), 0);
+}
+
+/* ---- tests --------------------------------------------------------------------------------- */
+
+static void without_a_store(void)
+{
+	kernel_start(false);
+	CU_ASSERT_EQUAL(k.blob->put(job("1"), "s", "x", 1), 0);
+	after("a");
+	k.object->destroy(k.object->find(k.mod, "job", "1"));
+	wait_told("a");
+	get("1", "s");
+	wait_told("a[none]");
+	CU_ASSERT_PTR_NULL(store_trouble(k.parts.store));
+	kernel_stop();
+}
+
+static void one_turn_one_transaction(void)
+{
+	kernel_start(true);
+	CU_ASSERT_EQUAL(k.object->get_int(k.object->find(k.mod, "job", "loaded"), k.n), 5);
+	after("z");
+	wait_told("z");
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "");
+	k.object->set_int(job("1"), k.n, 4);
+	job("2");
+	after("a");
+	job("3");
+	after("b");
+	CU_ASSERT_FALSE(store_idle(k.parts.store));
+	wait_told("zab");
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "job/1 job/2 job/3 |");
+	CU_ASSERT_TRUE(store_idle(k.parts.store));
+	kernel_stop();
+}
+
+static bool tried_one(void *arg)
+{
+	bool yes;
+
+	pthread_mutex_lock(&disk.lock);
+	yes = disk.tries >= *(unsigned *)arg;
+	pthread_mutex_unlock(&disk.lock);
+	return yes;
+}
+
+/* The batch is with the worker, which holds it. */
+static void under_way(unsigned tries)
+{
+	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, tried_one, &tries, DEADLINE_MS), 0);
+	disk_tried(tries);
+}
+
+static bool never(void *arg)
+{
+	(void)arg;
+	return false;
+}
+
+static void gathering_while_writing(void)
+{
+	kernel_start(true);
+	disk_hold(true);
+	job("1");
+	after("a");
+	under_way(1);
+	after("b"); /* all it saw is in that batch */
+	job("2");
+	after("c");
+	job("3");
+	after("d");
+	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, never, NULL, 20), -ETIMEDOUT);
+	CU_ASSERT_STRING_EQUAL(k.told, "");
+	disk_hold(false);
+	wait_told("abcd");
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "job/1 |job/2 job/3 |");
+	kernel_stop();
+}
+
+static void the_copy_is_of_its_turn(void)
+{
+	struct keel_obj *o;
+
+	kernel_start(true);
+	disk_hold(true);
+	o = job("1");
+	under_way(1);
+	k.object->set_int(o, k.n, 9); /* changed, and gone, while it is being written */
+	k.object->destroy(o);
+	job("1");
+	disk_hold(false);
+	after("a");
+	wait_told("a");
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "job/1 |-job/1 job/1 |");
+	kernel_stop();
+}
+
+static void never_stored_never_deleted(void)
+{
+	kernel_start(true);
+	k.object->destroy(job("1"));
+	after("a");
+	wait_told("a");
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "");
+	kernel_stop();
+}
+
+static void blobs_go_with_their_object(void)
+{
+	struct keel_obj *o, *draft, *dropped;
+
+	kernel_start(true);
+	draft = k.object->draft(k.mod, "job", "1", NULL);
+	dropped = k.object->draft(k.mod, "job", "2", NULL);
+	CU_ASSERT_EQUAL(k.blob->put(draft, "script", "abc", 3), 0);
+	CU_ASSERT_EQUAL(k.blob->put(dropped, "script", "abc", 3), 0);
+	CU_ASSERT_EQUAL(k.blob->put(draft, "", "abc", 3), -EINVAL);
+	k.object->destroy(dropped);
+	after("a");
+	wait_told("a");
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "");
+	CU_ASSERT_TRUE(store_idle(k.parts.store));
+	k.object->publish(draft);
+	after("b");
+	wait_told("ab");
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "job/1 job/1.script |");
+	o = job("3");
+	CU_ASSERT_EQUAL(k.blob->put(o, "script", "abc", 3), 0);
+	k.object->destroy(o);
+	CU_ASSERT_EQUAL(k.blob->put(o, "script", "abc", 3), -EINVAL);
+	k.blob->put(draft, "script", NULL, 0);
+	after("c");
+	wait_told("abc");
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "job/1 job/1.script |-job/1.script |");
+	kernel_stop();
+}
+
+static void reads_see_what_is_on_its_way(void)
+{
+	struct keel_obj *o;
+	uint32_t live;
+
+	kernel_start(true);
+	disk_hold(true);
+	o = job("1");
+	k.blob->put(o, "s", "one", 3);
+	get("1", "s");
+	under_way(1);
+	wait_told("[one]");
+	get("1", "s"); /* with the worker */
+	wait_told("[one][one]");
+	k.blob->put(o, "s", "two", 3);
+	get("1", "s"); /* the youngest */
+	k.blob->put(o, "s", NULL, 0);
+	get("1", "s");
+	get("9", "s");
+	wait_told("[one][one][two][none][none]");
+	disk_hold(false);
+	settle();
+	strcpy(disk.stored, "kept");
+	live = k.owner.live;
+	k.told[0] = '\0';
+	get("1", "s");
+	get("1", "bad");
+	get("1", "s");
+	CU_ASSERT_EQUAL(k.owner.live, live + 3); /* nobody unloads it now */
+	wait_told("[kept][none][kept]");
+	kernel_stop();
+}
+
+static bool in_trouble(void *arg)
+{
+	(void)arg;
+	return store_trouble(k.parts.store) != NULL;
+}
+
+static void failing_and_recovering(void)
+{
+	kernel_start(true);
+	disk.failing = 4;
+	k.object->destroy(k.object->find(k.mod, "job", "loaded"));
+	job("1");
+	after("a");
+	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, in_trouble, NULL, DEADLINE_MS), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(store_trouble(k.parts.store), "the disk is full"));
+	CU_ASSERT_STRING_EQUAL(k.told, "");
+	job("2");
+	after("b");
+	wait_told("ab");
+	CU_ASSERT_PTR_NULL(store_trouble(k.parts.store));
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "-job/loaded job/1 |job/2 |");
+	kernel_stop();
+}
+
+static void closed_while_writing(void)
+{
+	kernel_start(true);
+	disk.failing = 1;
+	job("1");
+	after("a");
+	under_way(1);
+	get("loaded", "s");
+	store_close(k.parts.store); /* the failed write is not tried again */
+	CU_ASSERT_EQUAL(disk.tries, 1);
+	CU_ASSERT_STRING_EQUAL(k.told, "[none]"); /* nobody was told that it is durable */
+	registry_remove(k.parts.registry, &k.owner);
+	store_destroy(k.parts.store);
+	k.parts.store = NULL;
+	CU_ASSERT_EQUAL(k.owner.live, 0);
+	kernel_drop();
+}
+
+static void damaged_store(void)
+{
+	struct keel_err err = { 0 };
+
+	kernel_create();
+	kernel_rows(true);
+	disk.damaged = true;
+	CU_ASSERT_EQUAL(store_use(k.parts.store, &err), -EPROTO);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "job 'broken'"));
+	kernel_stop();
+}
+
+#define MANY 20000
+
+static void many(void)
+{
+	char id[16];
+	unsigned commits;
+
+	kernel_start(true);
+	pthread_mutex_lock(&disk.lock);
+	disk.rows[0] = '\0';
+	pthread_mutex_unlock(&disk.lock);
+	for (int i = 0; i < MANY; i++) {
+		struct keel_obj *o = k.object->draft(k.mod, "brief", "x", NULL);
+
+		CU_ASSERT_PTR_NULL(o);
+		snprintf(id, sizeof(id), "%d", i % 50);
+		o = k.object->find(k.mod, "job", id);
+		if (o)
+			k.object->destroy(o);
+		else
+			job(id);
+		if (i % 100 == 99)
+			settle();
+	}
+	commits = disk.commits;
+	CU_ASSERT_EQUAL(commits, 0); /* each came and went within its turn */
+	kernel_stop();
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		void (*fn)(void);
+	} tests[] = { { "without a store", without_a_store },
+		      { "one turn, one transaction", one_turn_one_transaction },
+		      { "gathering while writing", gathering_while_writing },
+		      { "the copy is of its turn", the_copy_is_of_its_turn },
+		      { "never stored, never deleted", never_stored_never_deleted },
+		      { "blobs go with their object", blobs_go_with_their_object },
+		      { "reads see what is on its way", reads_see_what_is_on_its_way },
+		      { "failing and recovering", failing_and_recovering },
+		      { "closed while writing", closed_while_writing },
+		      { "a damaged store", damaged_store },
+		      { "come and gone", many } };
+	CU_pSuite suite;
+	unsigned failed;
+
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return 1;
+	suite = CU_add_suite("store", NULL, NULL);
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+		CU_add_test(suite, tests[i].name, tests[i].fn);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed != 0;
+}
