@@ -153,20 +153,24 @@ static int put_unknown(struct nodes *l, const char *name)
 	return 1;
 }
 
+static int no_nodes(struct nodes *l)
+{
+	const char *text = pbs_errno != 0 ? pbs_geterrmsg(l->c) : NULL;
+
+	out_flush(&l->out);
+	if (!l->opt->quiet)
+		fprintf(stderr, "pbsnodes: %s\n", text ? text : "Server has no node list");
+	return 1;
+}
+
 static int list_everything(struct nodes *l)
 {
 	struct batch_status *list, *node;
 
 	list = l->opt->vnodes ? pbs_statvnode(l->c, "", NULL, NULL) :
 				pbs_stathost(l->c, "", NULL, NULL);
-	if (!list && pbs_errno != 0) {
-		if (!l->opt->quiet)
-			fprintf(stderr, "pbsnodes: %s\n",
-				pbs_geterrmsg(l->c) ? pbs_geterrmsg(l->c) : "error");
-		return 1;
-	}
-	if (!list && !l->opt->quiet)
-		fprintf(stderr, "pbsnodes: No nodes found\n");
+	if (!list)
+		return no_nodes(l);
 	for (node = list; node && !l->out.error; node = node->next)
 		if (l->opt->list)
 			put_in_trouble(l, node);
