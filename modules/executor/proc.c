@@ -284,7 +284,7 @@ int proc_stop(pid_t top)
 		}
 	}
 	free(pids);
-	return r < 0 ? r : running;
+	return r < 0 ? r : n ? running : -ESRCH;
 }
 
 void proc_kill_session(pid_t session, uint64_t start)

@@ -37,8 +37,9 @@ int proc_descendants(pid_t top, pid_t **ret, size_t *ret_n);
 int proc_kill(pid_t top, int signum);
 /* KILL what is left of a session whose shepherd is gone; `start` of the shepherd: nothing older. */
 void proc_kill_session(pid_t session, uint64_t start);
-/* One pass of SIGSTOP over those that can still run. How many there were (0: all are stopped; else
- * look again soon, a fork may have been under way), or -errno. */
+/* One pass of SIGSTOP over those that can still run. How many there were (else look again soon: a fork
+ * may have been under way, and the kernel's list of children has gaps while it changes, so 0 counts
+ * when it is seen twice), -ESRCH when none was found, or -errno. */
 int proc_stop(pid_t top);
 
 #endif

@@ -107,7 +107,8 @@ static void stop_pass(struct keel_mod *mod, void *arg)
 	int running = proc_stop(t->shepherd);
 
 	t->stop_timer = NULL;
-	if (running != 0 && st->core->now_ms(mod) < t->stop_deadline_ms)
+	t->stop_quiet = running == 0 ? t->stop_quiet + 1 : 0;
+	if (t->stop_quiet < 2 && st->core->now_ms(mod) < t->stop_deadline_ms)
 		t->stop_timer = st->core->timer(mod, STOP_AGAIN_MS, stop_pass, t);
 	if (!t->stop_timer)
 		stop_done(mod, t);
@@ -130,6 +131,7 @@ static void suspend(struct keel_mod *mod, struct task *t, int64_t number)
 		stop_done(mod, t);
 		return;
 	}
+	t->stop_quiet = 0;
 	t->stop_deadline_ms = st->core->now_ms(mod) + STOP_LONGEST_MS;
 	stop_pass(mod, t);
 }

@@ -342,6 +342,16 @@ static char state_of(pid_t pid)
 	return proc_read(pid, &p) < 0 ? '-' : p.state;
 }
 
+/* A parent whose vfork child was stopped waits in the kernel: it cannot run either. */
+static bool is_stopped(pid_t pid)
+{
+	char state = state_of(pid);
+
+	if (state != 'T' && state != 'D')
+		fprintf(stderr, "state %c\n", state);
+	return state == 'T' || state == 'D';
+}
+
 static void test_signals(void)
 {
 	struct keel_obj *job;
@@ -357,7 +367,7 @@ static void test_signals(void)
 	CU_ASSERT_EQUAL(ask(job, "999"), 0);
 	CU_ASSERT_EQUAL(ask(job, "resume"), 15016);
 	CU_ASSERT_EQUAL(ask(job, "suspend"), 0);
-	CU_ASSERT_EQUAL(state_of((pid_t)heard.session), 'T');
+	CU_ASSERT(is_stopped((pid_t)heard.session));
 	CU_ASSERT_EQUAL(ask(job, "suspend"), 15016);
 	CU_ASSERT_EQUAL(ask(job, "TERM"), 15016);
 	mock_reject_point = KEEL_POINT_task_resume;
