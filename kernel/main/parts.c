@@ -77,8 +77,12 @@ static int links_make(struct daemon *d, struct keel_err *err)
 
 static int modules_make(struct daemon *d, struct keel_err *err)
 {
+	int ret = modules_create(&d->parts, d->settings->modules_dir, &d->parts.modules);
+
 	(void)err;
-	return modules_create(&d->parts, d->settings->modules_dir, &d->parts.modules);
+	if (ret == 0)
+		modules_set_reload(d->parts.modules, daemon_reload);
+	return ret;
 }
 
 int parts_create(struct daemon *d, struct keel_err *err)
