@@ -30,6 +30,9 @@ void modules_stop(struct modules *m); /* stop all, in reverse order; fini and un
 /* Make the running set that of `conf`: load what is new, unload what is gone (busy: refused with
  * the reasons, nothing changed), swap changed configurations. One line per change to `out`. */
 int modules_reload(struct modules *m, const struct conf *conf, struct buf *out, struct keel_err *err);
+/* What the verb keelson.reload calls: read the files again, then modules_reload(). NULL: refused. */
+typedef int modules_reload_fn(struct parts *parts, struct buf *out, struct keel_err *err);
+void modules_set_reload(struct modules *m, modules_reload_fn *fn);
 /* One line per module: name, version, state, roles, path. */
 void modules_describe(struct modules *m, struct buf *out);
 

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lifecycle.c - one module from opened to running and back.
+ *
+ *   OPEN -> needs -> contributions -> init -> READY -> taps (quiet) -> replay -> start -> RUNNING
+ *   RUNNING -> stop -> taps and rows withdrawn -> fini -> private memory freed -> OPEN
+ *
+ * Each step undoes what the steps before it did when it fails. A callback that fails without a word is
+ * given one.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "hook/hooks.h"
+#include "log/log.h"
+#include "module/inside.h"
+#include "object/objects.h"
+#include "registry/registry.h"
+#include "util/err.h"
+
+typedef int32_t step_fn(struct keel_mod *, struct keel_err *);
+
+static int call_step(struct module *m, const char *name, step_fn *fn, struct keel_err *err)
+{
+	struct keel_err own = { 0 };
+	int ret = fn != NULL ? fn(&m->owner.pub, &own) : 0;
+
+	if (ret == 0)
+		return 0;
+	return err_set(err, ret < 0 ? ret : -EIO, "module %s: %s failed: %s", m->desc.name, name,
+		       own.text[0] != '\0' ? own.text : "it gave no reason");
+}
+
+/* ---- up --------------------------------------------------------------------------------------------- */
+static int needs_write(struct module *m, struct keel_err *err)
+{
+	for (uint32_t i = 0; i < m->desc.n_needs; i++) {
+		const struct keel_need *need = &m->desc.needs[i];
+		struct keel_err why = { 0 };
+		const void *table = registry_service(m->owner.parts->registry, need->group,
+						     need->minor, NULL, &why);
+
+		if (table == NULL && !need->optional)
+			return err_set(err, -ENOENT, "module %s cannot be loaded: %s",
+				       m->desc.name, why.text);
+		memcpy((char *)m->owner.pub.state + need->offset, &table, sizeof(table));
+	}
+	return 0;
+}
+
+static void rows_withdraw(struct module *m)
+{
+	registry_remove(m->owner.parts->registry, &m->owner);
+}
+
+static void objects_leave(struct module *m)
+{
+	if (m->owner.parts->objects != NULL)
+		objects_detach(m->owner.parts->objects, &m->owner);
+}
+
+int module_ready(struct module *m, struct keel_err *err)
+{
+	int ret = needs_write(m, err);
+
+	if (ret == 0)
+		ret = registry_add(m->owner.parts->registry, &m->owner, m->desc.contribs,
+				   m->desc.n_contribs, sizeof(struct keel_contrib), err);
+	if (ret < 0)
+		return ret;
+	ret = call_step(m, "init", m->desc.init, err);
+	if (ret < 0) {
+		hooks_detach(m->owner.parts->hooks, &m->owner); /* dynamic taps */
+		rows_withdraw(m);
+		objects_leave(m);
+		return ret;
+	}
+	m->state = MODULE_READY;
+	return 0;
+}
+
+int module_attach(struct module *m, struct keel_err *err)
+{
+	struct hooks *h = m->owner.parts->hooks;
+	int ret = hooks_attach(h, &m->owner, m->desc.taps, m->desc.n_taps,
+			       m->desc.n_taps > 0 ? m->desc.taps[0].size : 0, err);
+
+	if (ret == 0)
+		hooks_quiet(h, &m->owner, true);
+	return ret;
+}
+
+static void tell_one(void *arg, uint32_t point, const char *id, struct keel_obj *obj)
+{
+	struct module *m = arg;
+
+	hooks_known(m->owner.parts->hooks, &m->owner, point, id, obj);
+}
+
+void module_replay(struct module *m)
+{
+	if (m->owner.parts->objects != NULL)
+		objects_replay(m->owner.parts->objects, tell_one, m);
+}
+
+int module_run(struct module *m, struct keel_err *err)
+{
+	int ret = call_step(m, "start", m->desc.start, err);
+
+	if (ret < 0)
+		return ret;
+	hooks_quiet(m->owner.parts->hooks, &m->owner, false);
+	m->state = MODULE_RUNNING;
+	return 0;
+}
+
+/* ---- down ------------------------------------------------------------------------------------------- */
+int module_busy(struct module *m, struct keel_err *err)
+{
+	struct keel_err why = { 0 };
+
+	if (m->desc.flags & KEEL_MOD_RESIDENT)
+		return err_set(err, -EBUSY, "module %s cannot be unloaded; restart the daemon",
+			       m->desc.name);
+	if (m->state == MODULE_RUNNING && m->desc.busy != NULL &&
+	    m->desc.busy(&m->owner.pub, &why) != 0)
+		return err_set(err, -EBUSY, "module %s is busy: %s", m->desc.name,
+			       why.text[0] != '\0' ? why.text : "it gave no reason");
+	return 0;
+}
+
+void module_end(struct module *m)
+{
+	if (m->state == MODULE_OPEN)
+		return;
+	if (m->state == MODULE_RUNNING && m->desc.stop != NULL)
+		m->desc.stop(&m->owner.pub);
+	hooks_detach(m->owner.parts->hooks, &m->owner);
+	rows_withdraw(m);
+	if (m->desc.fini != NULL)
+		m->desc.fini(&m->owner.pub);
+	objects_leave(m);
+	m->state = MODULE_OPEN;
+}
+
+/* What a module left behind would call into unmapped code: then it stays mapped, with its memory. */
+void module_unload(struct modules *all, struct module *m)
+{
+	module_end(m);
+	if (m->owner.live == 0) {
+		module_close(m);
+		return;
+	}
+	if (all->parts->log != NULL)
+		log_add(all->parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
+			"%u timers, watches or calls are left after it ended; its code stays in "
+			"memory. Report this to its vendor",
+			m->owner.live);
+}

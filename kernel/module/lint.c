@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lint.c - is a descriptor what it says? And make it this kernel's size, whatever the file's.
+ *
+ * The tables are walked in the module's own stride. What is checked here needs not be checked again.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hook/hooks.h"
+#include "module/inside.h"
+#include "util/err.h"
+
+#define ROWS_MAX 4096u
+#define BLOCK_MAX (64u << 20) /* bytes of state or configuration */
+#define MOD_FLAGS ((uint32_t)(KEEL_MOD_RESIDENT | KEEL_MOD_NO_PROCESS))
+#define SIZE_V0 ((uint32_t)sizeof(struct keel_module))
+
+static bool name_is_good(const char *name)
+{
+	size_t len = name != NULL ? strlen(name) : 0;
+
+	return len > 0 && len <= NAME_MAX_LEN &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") == len;
+}
+
+static const char *head_objection(const struct keel_module *d)
+{
+	if (d->magic != KEEL_MAGIC)
+		return "its magic number is wrong";
+	if (d->abi_major != KEEL_ABI_MAJOR || d->abi_minor > KEEL_ABI_MINOR)
+		return "note and descriptor are of different interface versions";
+	if (d->size < SIZE_V0)
+		return "its size is too small";
+	return NULL;
+}
+
+/* Counts and the tables they count. */
+static const char *table_objection(const struct keel_module *d)
+{
+	const struct {
+		uint32_t n;
+		const void *table;
+		const char *no;
+	} tables[] = {
+		{ d->n_conf, d->conf, "its configuration rules are missing or too many" },
+		{ d->n_needs, d->needs, "its needs are missing or too many" },
+		{ d->n_contribs, d->contribs, "its contributions are missing or too many" },
+		{ d->n_taps, d->taps, "its taps are missing or too many" },
+	};
+
+	for (uint32_t i = 0; i < KEEL_COUNT(tables); i++) {
+		if (tables[i].n > ROWS_MAX || (tables[i].n > 0 && tables[i].table == NULL))
+			return tables[i].no;
+	}
+	return NULL;
+}
+
+static const char *body_objection(const struct keel_module *d)
+{
+	if (!name_is_good(d->name))
+		return "its name is not 1 to 63 of a-z 0-9 - _";
+	if (d->version == NULL || d->summary == NULL)
+		return "it has no version or no summary";
+	if (d->roles == 0 || (d->roles & ~(uint32_t)KEEL_ANY) != 0)
+		return "its roles name no daemon";
+	if ((d->flags & ~MOD_FLAGS) != 0)
+		return "it has flags this kernel does not know";
+	if (d->state_size > BLOCK_MAX || d->conf_size > BLOCK_MAX)
+		return "its state or configuration is larger than 64 MiB";
+	return table_objection(d);
+}
+
+static int needs_lint(const char *file, const struct keel_module *d, struct keel_err *err)
+{
+	for (uint32_t i = 0; i < d->n_needs; i++) {
+		const struct keel_need *need = &d->needs[i];
+
+		if (need->group == NULL || need->offset % sizeof(void *) != 0 ||
+		    d->state_size < sizeof(void *) || need->offset > d->state_size - sizeof(void *))
+			return err_set(err, -EINVAL,
+				       "%s: need '%s' does not name a pointer in the state", file,
+				       need->group != NULL ? need->group : "");
+	}
+	return 0;
+}
+
+static uint32_t value_size(uint32_t type)
+{
+	static const uint32_t sizes[] = {
+		[KEEL_CONF_BOOL] = sizeof(bool),        [KEEL_CONF_INT] = sizeof(int64_t),
+		[KEEL_CONF_STRING] = sizeof(char *),    [KEEL_CONF_ENUM] = sizeof(int32_t),
+		[KEEL_CONF_DURATION] = sizeof(int64_t), [KEEL_CONF_SIZE] = sizeof(int64_t),
+		[KEEL_CONF_LIST] = sizeof(char **),
+	};
+
+	return type < KEEL_COUNT(sizes) ? sizes[type] : 0;
+}
+
+static const char *rule_objection(const struct keel_conf_rule *r, uint32_t conf_size)
+{
+	uint32_t size = value_size(r->type);
+
+	if (r->key == NULL || r->key[0] == '\0')
+		return "has no key";
+	if (size == 0)
+		return "is of a type this kernel does not know";
+	if (r->offset > conf_size || size > conf_size - r->offset || r->offset % size != 0)
+		return "does not fit into the configuration struct";
+	if (r->type == KEEL_CONF_ENUM && r->choices == NULL)
+		return "has no choices";
+	return NULL;
+}
+
+static int rules_lint(struct module *m, const char *file, struct keel_err *err)
+{
+	const struct keel_module *d = &m->desc;
+	uint32_t stride = d->n_conf > 0 ? d->conf[0].size : 0;
+
+	if (d->n_conf == 0)
+		return 0;
+	if (stride < offsetof(struct keel_conf_rule, doc) || stride > 4096)
+		return err_set(err, -EINVAL, "%s: configuration rules have a wrong size", file);
+	m->rules = calloc(d->n_conf, sizeof(*m->rules));
+	if (m->rules == NULL)
+		return err_set(err, -ENOMEM, "no memory to load %s", file);
+	for (uint32_t i = 0; i < d->n_conf; i++) {
+		struct keel_conf_rule *r = &m->rules[i];
+		const char *no;
+
+		memcpy(r, (const char *)d->conf + (size_t)i * stride,
+		       stride < sizeof(*r) ? stride : sizeof(*r));
+		no = rule_objection(r, d->conf_size);
+		if (no != NULL)
+			return err_set(err, -EINVAL, "%s: configuration rule '%s' %s", file,
+				       r->key != NULL ? r->key : "", no);
+	}
+	return 0;
+}
+
+static int tables_lint(struct module *m, const char *file, struct keel_err *err)
+{
+	const struct keel_module *d = &m->desc;
+	int ret = needs_lint(file, d, err);
+
+	if (ret == 0)
+		ret = rules_lint(m, file, err);
+	if (ret == 0 && d->n_taps > 0)
+		ret = hooks_lint(d->name, d->taps, d->n_taps, d->taps[0].size, err);
+	return ret;
+}
+
+int descriptor_lint(struct module *m, const char *file, const struct keel_module *raw,
+		    struct keel_err *err)
+{
+	const char *no = head_objection(raw);
+
+	if (no == NULL) {
+		memcpy(&m->desc, raw, raw->size < sizeof(m->desc) ? raw->size : sizeof(m->desc));
+		m->desc.size = sizeof(m->desc);
+		no = body_objection(&m->desc);
+	}
+	if (no != NULL)
+		return err_set(err, -EINVAL, "the descriptor of %s cannot be used: %s", file, no);
+	return tables_lint(m, file, err);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * loader.c - map a module file, through libltdl with a loader of our own.
+ *
+ * The stock loader binds lazily, so that a module with an unresolved symbol would die in the middle of
+ * a request, and it replaces the reason of a failure by "file not found". Ours binds now, keeps symbols
+ * local and keeps the reason. Only absolute paths of .so files are opened: a bare name would be searched
+ * for, a .la file can pull in others.
+ *
+ * libltdl keeps its loaders for the process, so the vtable and the last reason are per process too.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "module/inside.h"
+#include "util/err.h"
+#include "util/file.h"
+#include "util/text.h"
+
+#define OUR_LOADER "keelson"
+#define FILE_SIZE_MAX ((size_t)1 << 30)
+
+static _Thread_local char reason[400];
+
+static void reason_keep(void)
+{
+	const char *text = dlerror();
+
+	snprintf(reason, sizeof(reason), "%s", text != NULL ? text : "no reason given");
+}
+
+static lt_module so_open(lt_user_data data, const char *path, lt_dladvise advise)
+{
+	void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+	(void)data;
+	(void)advise;
+	if (so == NULL)
+		reason_keep();
+	return so;
+}
+
+static int so_close(lt_user_data data, lt_module so)
+{
+	(void)data;
+	return dlclose(so);
+}
+
+static void *so_symbol(lt_user_data data, lt_module so, const char *name)
+{
+	void *symbol = dlsym(so, name);
+
+	(void)data;
+	if (symbol == NULL)
+		reason_keep();
+	return symbol;
+}
+
+static const lt_dlvtable our_loader = {
+	.name = OUR_LOADER,
+	.module_open = so_open,
+	.module_close = so_close,
+	.find_sym = so_symbol,
+	.priority = LT_DLLOADER_PREPEND,
+};
+
+/* Ours alone: libltdl would fall through to its own. */
+static int loader_init(struct keel_err *err)
+{
+	if (lt_dlinit() != 0)
+		return err_set(err, -EIO, "cannot prepare loading modules: %s", lt_dlerror());
+	if (lt_dlloader_find(OUR_LOADER) != NULL)
+		return 0;
+	lt_dlloader_remove("lt_dlopen");
+	if (lt_dlloader_add(&our_loader) != 0)
+		return err_set(err, -EIO, "cannot prepare loading modules: %s", lt_dlerror());
+	return 0;
+}
+
+static int path_lint(const char *path, struct keel_err *err)
+{
+	size_t len = strlen(path);
+
+	if (path[0] != '/' || len < 4 || strcmp(path + len - 3, ".so") != 0)
+		return err_set(err, -EINVAL,
+			       "module path '%s' is not an absolute path of a .so file", path);
+	return 0;
+}
+
+/* FNV-1a of the bytes, for files whose linker wrote no build-id. */
+static void name_by_bytes(const char *bytes, size_t len, struct note *note)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
+	snprintf(note->build_id, sizeof(note->build_id), "%016llx", (unsigned long long)hash);
+}
+
+static int copy_write(struct image *image, const char *dir, const char *bytes, size_t len)
+{
+	const char *base = strrchr(image->path, '/') + 1;
+	int ret = dir_make(dir, 0700), fd;
+
+	if (ret < 0)
+		return ret;
+	if (image->note.build_id[0] == '\0')
+		name_by_bytes(bytes, len, &image->note);
+	image->copy = text_format("%s/%.*s-%s.so", dir, (int)strlen(base) - 3, base,
+				  image->note.build_id);
+	if (image->copy == NULL)
+		return -ENOMEM;
+	unlink(image->copy); /* of an earlier load; its mapping keeps the old inode */
+	fd = open(image->copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500);
+	if (fd < 0)
+		return -errno;
+	ret = fd_write_all(fd, bytes, len);
+	close(fd);
+	return ret;
+}
+
+static int copy_make(struct image *image, const char *dir, struct keel_err *err)
+{
+	char *bytes = NULL;
+	size_t len = 0;
+	int ret = file_read(image->path, FILE_SIZE_MAX, &bytes, &len);
+
+	if (ret == 0)
+		ret = copy_write(image, dir, bytes, len);
+	free(bytes);
+	return ret == 0 ? 0 :
+			  err_set(err, ret, "cannot copy module file %s into %s: %s", image->path,
+				  dir, strerror(-ret));
+}
+
+static int map(struct image *image, struct keel_err *err)
+{
+	reason[0] = '\0';
+	image->handle = lt_dlopen(image->copy != NULL ? image->copy : image->path);
+	if (image->handle == NULL)
+		return err_set(err, -ELIBBAD, "cannot load module file %s: %s", image->path,
+			       reason[0] != '\0' ? reason : lt_dlerror());
+	image->raw = lt_dlsym(image->handle, "keel_module");
+	if (image->raw == NULL)
+		return err_set(err, -ENOEXEC,
+			       "%s exports no keel_module; a module is defined by KEEL_MODULE()",
+			       image->path);
+	return 0;
+}
+
+static int open_checked(struct image *image, const char *copy_dir, struct keel_err *err)
+{
+	int ret = note_read(image->path, &image->note, err);
+
+	if (ret == 0)
+		ret = note_accept(image->path, &image->note, err);
+	if (ret == 0 && stat(image->path, &image->st) < 0)
+		ret = err_set(err, -errno, "cannot read module file %s: %s", image->path,
+			      strerror(errno));
+	if (ret == 0 && copy_dir != NULL)
+		ret = copy_make(image, copy_dir, err);
+	return ret == 0 ? map(image, err) : ret;
+}
+
+int image_open(const char *path, const char *copy_dir, struct image *ret_image,
+	       struct keel_err *err)
+{
+	struct image image = { 0 };
+	int ret = path_lint(path, err);
+
+	if (ret == 0)
+		ret = file_trust(path, err);
+	if (ret < 0)
+		return ret;
+	ret = loader_init(err);
+	if (ret < 0)
+		return ret;
+	image.path = strdup(path);
+	ret = image.path != NULL ? open_checked(&image, copy_dir, err) :
+				   err_set(err, -ENOMEM, "no memory to load %s", path);
+	if (ret < 0) {
+		image_close(&image);
+		return ret;
+	}
+	*ret_image = image;
+	return 0;
+}
+
+/* Sanitizers want the code of what they report; resident code may have threads. */
+static bool stays(const struct image *image)
+{
+#if defined(__SANITIZE_ADDRESS__)
+	(void)image;
+	return true;
+#else
+	return image->resident;
+#endif
+}
+
+void image_close(struct image *image)
+{
+	if (image->handle != NULL && !stays(image))
+		lt_dlclose(image->handle);
+	if (image->copy != NULL)
+		unlink(image->copy);
+	free(image->copy);
+	free(image->path);
+	*image = (struct image){ 0 };
+}
+
+bool image_changed(const struct image *image)
+{
+	struct stat now;
+
+	if (stat(image->path, &now) < 0)
+		return false; /* gone: what runs goes on */
+	return now.st_dev != image->st.st_dev || now.st_ino != image->st.st_ino ||
+	       now.st_size != image->st.st_size ||
+	       now.st_mtim.tv_sec != image->st.st_mtim.tv_sec ||
+	       now.st_mtim.tv_nsec != image->st.st_mtim.tv_nsec;
+}

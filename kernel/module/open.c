@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * open.c - from a group of the configuration to an opened module: file, descriptor, configuration.
+ * Nothing of the module runs but its check() function, which has no effect.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "module/inside.h"
+#include "util/err.h"
+#include "util/text.h"
+
+char *module_path(const struct modules *all, const struct conf_module *said)
+{
+	char *name, *path;
+
+	if (said->path != NULL)
+		return path_join(all->dir, said->path);
+	name = text_format("%s.so", said->name);
+	path = name != NULL ? path_join(all->dir, name) : NULL;
+	free(name);
+	return path;
+}
+
+void module_close(struct module *m)
+{
+	if (m == NULL)
+		return;
+	conf_data_destroy(m->conf);
+	conf_data_destroy(m->fresh);
+	free(m->rules);
+	free(m->owner.pub.state);
+	image_close(&m->image);
+	free(m);
+}
+
+void modules_close(struct module *list)
+{
+	struct module *m, *next;
+
+	DL_FOREACH_SAFE(list, m, next)
+		module_close(m);
+}
+
+int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
+		     struct keel_err *err)
+{
+	const struct keel_module *d = &m->desc;
+	struct conf_data *data;
+	int ret = conf_fill(conf, d->name, m->rules, d->n_conf, d->conf_size, &data, err);
+
+	if (ret < 0)
+		return ret;
+	if (err != NULL)
+		err->text[0] = '\0';
+	if (d->check != NULL)
+		ret = d->check(conf_data(data), err);
+	if (ret != 0) {
+		conf_data_destroy(data);
+		if (err != NULL && err->text[0] == '\0')
+			err_set(err, ret, "module %s does not accept its configuration", d->name);
+		return ret < 0 ? ret : -EINVAL;
+	}
+	*ret_data = data;
+	return 0;
+}
+
+static int state_make(struct module *m, struct keel_err *err)
+{
+	uint32_t size = m->desc.state_size;
+
+	m->owner.pub.state = calloc(1, size > 0 ? size : 1);
+	if (m->owner.pub.state == NULL)
+		return err_set(err, -ENOMEM, "no memory for module %s", m->desc.name);
+	return 0;
+}
+
+static int open_image(struct modules *all, struct module *m, const struct conf_module *said,
+		      bool copy, struct keel_err *err)
+{
+	char *path = module_path(all, said);
+	char *dir = copy ? path_join(all->parts->home, "modules.copies") : NULL;
+	int ret = path == NULL || (copy && dir == NULL) ?
+			  err_set(err, -ENOMEM, "no memory to load module %s", said->name) :
+			  image_open(path, dir, &m->image, err);
+
+	free(path);
+	free(dir);
+	return ret;
+}
+
+static int open_checked(struct modules *all, struct module *m, const struct conf *conf,
+			const struct conf_module *said, bool copy, struct keel_err *err)
+{
+	int ret = open_image(all, m, said, copy, err);
+
+	if (ret == 0)
+		ret = descriptor_lint(m, m->image.path, m->image.raw, err);
+	if (ret < 0)
+		return ret;
+	if (strcmp(m->desc.name, said->name) != 0)
+		return err_set(err, -EINVAL, "%s: the file %s holds module '%s', not '%s'",
+			       said->file != NULL ? said->file : "configuration", m->image.path,
+			       m->desc.name, said->name);
+	if ((m->desc.roles & all->parts->daemon) == 0)
+		return 0;
+	m->image.resident = m->desc.flags & KEEL_MOD_RESIDENT;
+	ret = module_configure(m, conf, &m->conf, err);
+	return ret == 0 ? state_make(m, err) : ret;
+}
+
+int module_open(struct modules *all, const struct conf *conf, const struct conf_module *said,
+		bool copy, struct module **ret_module, struct keel_err *err)
+{
+	struct module *m = calloc(1, sizeof(*m));
+	int ret;
+
+	*ret_module = NULL;
+	if (m == NULL)
+		return err_set(err, -ENOMEM, "no memory to load module %s", said->name);
+	m->owner.parts = all->parts;
+	m->owner.slot_base = -1;
+	ret = open_checked(all, m, conf, said, copy, err);
+	if (ret < 0 || (m->desc.roles & all->parts->daemon) == 0) {
+		module_close(m);
+		return ret;
+	}
+	m->owner.pub.name = m->desc.name;
+	m->owner.pub.conf = conf_data(m->conf);
+	*ret_module = m;
+	return 0;
+}
+
+static int open_all(struct modules *all, const struct conf *conf, struct module **list,
+		    struct keel_err *err)
+{
+	uint32_t n;
+	const struct conf_module *said = conf_modules(conf, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct module *m;
+		int ret;
+
+		if (!said[i].enabled)
+			continue;
+		ret = module_open(all, conf, &said[i], false, &m, err);
+		if (ret < 0)
+			return ret;
+		if (m != NULL)
+			DL_APPEND(*list, m);
+	}
+	return 0;
+}
+
+int modules_open(struct modules *all, const struct conf *conf, struct module **ret_list,
+		 struct keel_err *err)
+{
+	struct module *list = NULL;
+	int ret = open_all(all, conf, &list, err);
+
+	if (ret == 0)
+		ret = modules_relations(list, conf, err);
+	if (ret == 0)
+		ret = modules_order(all, &list, err);
+	if (ret < 0) {
+		modules_close(list);
+		return ret;
+	}
+	*ret_list = list;
+	return 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * verbs.c - what an administrator may ask the kernel: requests "keelson.<verb>", answered with
+ * {lines: [...]}. They are rows like those of any module; their owner is the kernel.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hook/hooks.h"
+#include "module/inside.h"
+#include "registry/registry.h"
+#include "util/err.h"
+
+enum pbse { INTERNAL = 15011, IVALREQ = 15004, SYSTEM = 15010 };
+
+static const void *group(struct keel_mod *m, const char *name)
+{
+	return registry_service(owner_of(m)->parts->registry, name, 0, NULL, NULL);
+}
+
+static void refuse(struct keel_mod *m, struct keel_req *req, int32_t code, const char *text)
+{
+	const struct keel_request_api *request = group(m, "request");
+
+	request->reply(req, code, "%s", text);
+}
+
+/* Cut the text at its newlines, in place. */
+static const char **lines_cut(char *text, uint32_t *ret_n)
+{
+	const char **lines;
+	uint32_t n = 0;
+
+	for (const char *at = text; *at != '\0'; at++)
+		n += *at == '\n';
+	lines = calloc(n + 1, sizeof(*lines));
+	*ret_n = n;
+	for (uint32_t i = 0; lines != NULL && i < n; i++) {
+		char *end = strchr(text, '\n');
+
+		*end = '\0';
+		lines[i] = text;
+		text = end + 1;
+	}
+	return lines;
+}
+
+/* `text` is emptied. Every line of it ends with a newline. */
+static void answer(struct keel_mod *m, struct keel_req *req, struct buf *text)
+{
+	const struct keel_request_api *request = group(m, "request");
+	const struct keel_msg_api *msg = group(m, "msg");
+	uint32_t n = 0;
+	const char **lines = NULL;
+	struct keel_out *out = NULL;
+
+	buf_add(text, "", 1); /* there is a text, however empty */
+	if (!text->failed) {
+		lines = lines_cut(text->data, &n);
+		out = lines != NULL ? msg->out(m) : NULL;
+	}
+	if (out != NULL) {
+		msg->put_strings(out, "lines", lines, n);
+		request->reply_out(req, out);
+	} else {
+		refuse(m, req, INTERNAL, "no memory for the answer");
+	}
+	free(lines);
+	buf_fini(text);
+}
+
+static void verb_modules(struct keel_mod *m, struct keel_req *req)
+{
+	struct buf text;
+
+	buf_init(&text);
+	modules_describe(owner_of(m)->parts->modules, &text);
+	answer(m, req, &text);
+}
+
+/* {point: name}, or nothing: all points. */
+static void verb_hooks(struct keel_mod *m, struct keel_req *req)
+{
+	const struct keel_request_api *request = group(m, "request");
+	const struct keel_msg_api *msg = group(m, "msg");
+	const char *point = msg->str(request->body(req), "point");
+	struct hooks *hooks = owner_of(m)->parts->hooks;
+	struct keel_err err;
+	struct buf text;
+
+	buf_init(&text);
+	if (point == NULL || point[0] == '\0') {
+		hooks_describe_points(hooks, &text);
+	} else if (hooks_describe(hooks, point, &text) < 0) {
+		err_set(&err, 0, "there is no hook point '%s'; 'keelson hooks' lists them", point);
+		refuse(m, req, IVALREQ, err.text);
+		return;
+	}
+	answer(m, req, &text);
+}
+
+static void verb_holds(struct keel_mod *m, struct keel_req *req)
+{
+	struct buf text;
+
+	buf_init(&text);
+	hooks_describe_holds(owner_of(m)->parts->hooks, &text);
+	answer(m, req, &text);
+}
+
+static void verb_reload(struct keel_mod *m, struct keel_req *req)
+{
+	struct parts *parts = owner_of(m)->parts;
+	struct keel_err err = { 0 };
+	struct buf text;
+
+	if (parts->modules->reload == NULL) {
+		refuse(m, req, SYSTEM, "this daemon cannot reload its configuration");
+		return;
+	}
+	buf_init(&text);
+	if (parts->modules->reload(parts, &text, &err) < 0) {
+		buf_fini(&text);
+		refuse(m, req, SYSTEM, err.text);
+		return;
+	}
+	answer(m, req, &text);
+}
+
+#define VERB(verb, who, text)                                                                      \
+	static const struct keel_request_def def_##verb = { .size = sizeof(def_##verb),            \
+							    .roles = (who),                        \
+							    .name = "keelson." #verb,              \
+							    .doc = (text),                         \
+							    .handler = verb_##verb }
+VERB(modules, KEEL_OPERATORS, "loaded modules: name, version, state, roles, path");
+VERB(hooks, KEEL_OPERATORS, "hook points, or the compiled chain of one");
+VERB(holds, KEEL_OPERATORS, "operations that wait, and what for");
+VERB(reload, KEEL_MANAGERS, "read the configuration again and make the running set that of it");
+
+static const struct keel_contrib rows[] = {
+	{ "REQUEST", &def_modules },
+	{ "REQUEST", &def_hooks },
+	{ "REQUEST", &def_holds },
+	{ "REQUEST", &def_reload },
+};
+
+int verbs_offer(struct modules *all)
+{
+	return registry_add(all->parts->registry, &all->self, rows, KEEL_COUNT(rows), sizeof(rows[0]),
+			    NULL);
+}
+
+void verbs_withdraw(struct modules *all)
+{
+	registry_remove(all->parts->registry, &all->self);
+}
