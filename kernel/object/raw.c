@@ -12,6 +12,8 @@
 
 #include "object/object.h"
 
+#define SYSTEM 15010 /* what a type answers when it has no memory */
+
 int raw_add(struct keel_obj *o, const struct mp *pairs, uint32_t n)
 {
 	uint32_t len = o->raw ? o->raw->len : 0;
@@ -96,17 +98,16 @@ static const char *terminated(struct objects *o, const char *text, uint32_t len)
 static int parse_into(struct keel_obj *o, struct keel_attr *a, const char *key, const char *text)
 {
 	union keel_slot *old = value_at(o, a), slot = { 0 };
-	bool is_set = old != NULL;
+	bool is_set, in_place = old && (a->type->def.flags & KEEL_TYPE_KEYED); /* entries gather */
 	struct keel_err err;
+	int32_t code;
 
-	if (old && (a->type->def.flags & KEEL_TYPE_KEYED)) /* entries gather in place */
-		return a->type->def.parse(mod_of(a->type->owner), a, KEEL_SET, key, text, old,
-					  &is_set, &err) != 0;
-	is_set = false;
-	if (a->type->def.parse(mod_of(a->type->owner), a, KEEL_SET, key, text, &slot, &is_set,
-			       &err) != 0)
-		return 1;
-	if (is_set && value_put(o, a, &slot) < 0) {
+	is_set = in_place;
+	code = a->type->def.parse(mod_of(a->type->owner), a, KEEL_SET, key, text,
+				  in_place ? old : &slot, &is_set, &err);
+	if (code)
+		return code == SYSTEM ? -ENOMEM : 1;
+	if (!in_place && is_set && value_put(o, a, &slot) < 0) {
 		type_drop(a->type, &slot);
 		return -ENOMEM;
 	}

@@ -3,7 +3,7 @@
  * store.h - the store front: one durable transaction per loop turn, replies released after it.
  *
  * Dirty objects and blobs of a turn become one batch; while a batch is being written the next one
- * gathers. store_after() queues a function behind everything that is dirty now: it runs at once (at
+ * gathers. store_after() puts a function behind everything that is dirty now: it runs at once (at
  * the end of the turn) when nothing is. A failed commit is retried with back-off and logged; replies
  * stay unreleased meanwhile, and after a limit new changes are refused (-ENOSPC ...).
  */
