@@ -18,6 +18,6 @@ lib/libkernel.a: $(KERNEL_O)
 
 keelsond: obj/kernel/main/keelsond.o lib/libkernel.a lib/libwire.a
 	$(call SAY,LINK)
-	$(DO)$(K_LINK) -o $@ $^ $(KERNEL_LIBS)
+	$(DO)$(K_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS)
 
 KEELSON_ALL += keelsond lib/libkernel.a

@@ -33,7 +33,7 @@ obj/$(1).o: FLAGS = $(if $(3),-I$(S)/sdk/commands/$(3)) $$(TEST_FLAGS)
 $(1): obj/$(1).o $(call HELPERS,$(2)) $(if $(3),lib/commands/lib$(3).a) $(TEST_ARCHIVES)
 	$$(call SAY,LINK)
 	@mkdir -p $$(@D)
-	$$(DO)$$(K_LINK) -o $$@ $$(filter %.o %.a,$$^) $$(TEST_LIBS)
+	$$(DO)$$(K_LINK) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $$(TEST_LIBS)
 endef
 $(foreach t,$(UNIT),$(eval $(call UNIT_RULES,$(t),$(patsubst %/,%,$(dir $(t))),$(if \
 	$(filter tests/unit/commands/% tests/unit/client/%,$(t)),$(call MIRRORED,$(patsubst test_%,%,$(notdir $(t))))))))
@@ -50,7 +50,7 @@ define MODULE_TEST_RULES
 $(1): $(call OBJECTS,$(2)) lib/modules/lib$(3).a $(TEST_ARCHIVES)
 	$$(call SAY,LINK)
 	@mkdir -p $$(@D)
-	$$(DO)$$(K_LINK) -o $$@ $$(filter %.o %.a,$$^) $$(TEST_LIBS) $$(LIBS_$(3))
+	$$(DO)$$(K_LINK) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $$(TEST_LIBS) $$(LIBS_$(3))
 endef
 $(foreach t,$(MODULE_TEST_C),$(eval $(call MODULE_TEST_RULES,$(t:modules/%.c=tests/modules/%),$(t),$(word 2,$(subst /, ,$(t))))))
 
