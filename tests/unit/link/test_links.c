@@ -273,6 +273,45 @@ static void test_messages_of_a_lost_link(void)
 	pair_stop();
 }
 
+static bool both_up(void *arg)
+{
+	(void)arg;
+	return server.link->is_up(&server.owner.pub, MOM_HOST) &&
+	       mom.link->is_up(&mom.owner.pub, "server");
+}
+
+/* Cut at any moment, by either side, in the middle of anything. */
+static void test_cut_again_and_again(void)
+{
+	static char block[200000];
+	uint32_t seed = 12345;
+
+	pair_start();
+	server.parts.links->grace_ms = mom.parts.links->grace_ms = 60000;
+	memset(block, 'b', sizeof(block) - 1);
+	for (int i = 0; i < 400; i++) {
+		struct links *l;
+
+		seed = seed * 1103515245 + 12345;
+		l = seed & 0x10000 ? server.parts.links : mom.parts.links;
+		send_text(&server, MOM_HOST, seed & 0x20000 ? block : "small");
+		send_text(&mom, "server", seed & 0x40000 ? block : "small");
+		turn_for(seed >> 19 & 3);
+		if (l->conns != NULL && (seed >> 22 & 7) == 0)
+			conn_drop(l->conns, "cut by the test");
+	}
+	CU_ASSERT_FATAL(loop_run_until(w.loop, both_up, NULL, DEADLINE_MS) == 0);
+	CU_ASSERT(server.ups > 3);
+	CU_ASSERT_EQUAL(server.downs + mom.downs, 0);
+	CU_ASSERT(server.messages > 0 && mom.messages > 0);
+	server.messages = mom.messages = 0;
+	CU_ASSERT_EQUAL(send_text(&server, MOM_HOST, "at last"), 0);
+	CU_ASSERT_EQUAL(send_text(&mom, "server", "at last"), 0);
+	while (strcmp(server.last_text, "at last") != 0 || strcmp(mom.last_text, "at last") != 0)
+		turn_for(1);
+	pair_stop();
+}
+
 /* ---- keys that do not fit ----------------------------------------------------------------------------- */
 static void expect_no_link(const char *server_log, const char *mom_log)
 {
@@ -595,6 +634,7 @@ static const CU_TestInfo tests[] = {
 	{ "down after the grace, once", test_grace },
 	{ "the server comes later", test_server_comes_later },
 	{ "messages of a lost link are dropped", test_messages_of_a_lost_link },
+	{ "cut again and again", test_cut_again_and_again },
 	{ "mom not enrolled", test_mom_not_enrolled },
 	{ "mom with another key", test_mom_with_another_key },
 	{ "server with another key", test_server_with_another_key },
