@@ -97,7 +97,7 @@ void users_fini(struct state *st)
 	}
 }
 
-/* Installed under PBS_EXEC, or beside the daemon (a build tree). */
+/* Installed under PBS_EXEC, or below the daemon's own folder (a build tree). */
 static char *shepherd_path(struct keel_mod *mod)
 {
 	static const char installed[] = "/libexec/keelson/keelson-shepherd";
@@ -110,14 +110,16 @@ static char *shepherd_path(struct keel_mod *mod)
 		return strdup(cf->shepherd);
 	if (asprintf(&path, "%s%s", st->core->exec_dir(mod), installed) < 0)
 		return NULL;
-	n = access(path, X_OK) == 0 ? -1 : readlink("/proc/self/exe", own, sizeof(own) - 32);
+	if (access(path, X_OK) == 0)
+		return path;
+	n = readlink("/proc/self/exe", own, sizeof(own) - sizeof(installed));
 	if (n <= 0)
 		return path;
 	own[n] = '\0';
 	slash = strrchr(own, '/');
-	strcpy(slash ? slash + 1 : own, "keelson-shepherd");
+	strcpy(slash ? slash : own, installed);
 	if (access(own, X_OK) < 0)
-		return path;
+		return path; /* named in the error */
 	free(path);
 	return strdup(own);
 }

@@ -4,7 +4,7 @@
  *
  * Runs as any user; as root the jobs run as user "daemon", so that privileges are really dropped.
  */
-#include "test_mock.h"
+#include "mock.h"
 
 #include <CUnit/Basic.h>
 #include <errno.h>
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "proc.h"
+#include "shepherd/shepherd.h"
 
 #define LONG_MS 15000
 
@@ -413,6 +414,38 @@ static void test_kill(void)
 	end();
 }
 
+/* With the freezer where this machine has one, else the same by SIGSTOP. */
+static void test_freezer(void)
+{
+	struct keel_obj *job;
+	char text[64];
+	struct task *t;
+
+	mock_freezer = true;
+	begin();
+	job = script_job("64.s", "sleep 60 & while :; do echo >> $TMPDIR/ticks; sleep 0.01; done\n");
+	launch(job);
+	CU_ASSERT_EQUAL(ask(job, "suspend"), 0);
+	t = task_find(mod->state, "64.s");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(t);
+	snprintf(text, sizeof(text), "freezer: %s", t->freezer ? "cgroup" : "none");
+	puts(text);
+	mock_stop(); /* frozen tasks are found again, too */
+	mock_set(job, "job_state", "R");
+	mock_set(job, "substate", "43");
+	begin();
+	t = task_find(mod->state, "64.s");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(t);
+	CU_ASSERT_EQUAL(t->state, TASK_STOPPED);
+	CU_ASSERT_EQUAL(ask(job, "resume"), 0);
+	CU_ASSERT_EQUAL(ask(job, "suspend"), 0);
+	CU_ASSERT_EQUAL(task_api.kill(mod, job, 0), 0);
+	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	CU_ASSERT_EQUAL(heard.status, 265);
+	end();
+	mock_freezer = false;
+}
+
 /* The job's end takes along what it has started. */
 static void test_leftovers(void)
 {
@@ -531,15 +564,12 @@ static void test_rerun(void)
 	end();
 }
 
-static bool paths_make(const char *argv0)
+static bool paths_make(void)
 {
-	char own[400], *slash;
-	const char *given = getenv("KEELSON_SHEPHERD");
+	const char *build = getenv("KEELSON_BUILD"), *given = getenv("KEELSON_SHEPHERD");
 
-	snprintf(own, sizeof(own), "%s", argv0);
-	slash = strrchr(own, '/');
-	snprintf(slash ? slash + 1 : own, 40, "keelson-shepherd");
-	snprintf(shepherd, sizeof(shepherd), "%s", given ? given : own);
+	snprintf(shepherd, sizeof(shepherd), "%s%s", given ? given : build ? build : ".",
+		 given ? "" : "/libexec/keelson/keelson-shepherd");
 	snprintf(base, sizeof(base), "/tmp/executor-test.XXXXXX");
 	if (!mkdtemp(base) || chmod(base, 0755) < 0)
 		return false;
@@ -548,17 +578,15 @@ static bool paths_make(const char *argv0)
 	return mkdir(out_dir, 0777) == 0 && chmod(out_dir, 0777) == 0 && access(shepherd, X_OK) == 0;
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	struct passwd *me = getpwuid(geteuid());
-	char command[256];
 	CU_pSuite suite;
 	unsigned failed;
 
-	(void)argc;
 	umask(022);
 	user = geteuid() == 0 ? "daemon" : me ? strdup(me->pw_name) : "nobody";
-	if (!paths_make(argv[0])) {
+	if (!paths_make()) {
 		fprintf(stderr, "no test directory or no shepherd at %s\n", shepherd);
 		return 2;
 	}
@@ -571,6 +599,7 @@ int main(int argc, char **argv)
 	CU_ADD_TEST(suite, test_refused);
 	CU_ADD_TEST(suite, test_signals);
 	CU_ADD_TEST(suite, test_kill);
+	CU_ADD_TEST(suite, test_freezer);
 	CU_ADD_TEST(suite, test_leftovers);
 	CU_ADD_TEST(suite, test_usage_and_limits);
 	CU_ADD_TEST(suite, test_restart);
@@ -580,6 +609,6 @@ int main(int argc, char **argv)
 	CU_basic_run_tests();
 	failed = CU_get_number_of_failures();
 	CU_cleanup_registry();
-	snprintf(command, sizeof(command), "%s", base);
+	tree_remove(base);
 	return failed ? 1 : 0;
 }

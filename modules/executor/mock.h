@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_mock.h - the API groups over memory and poll(), with both halves of the module in one process.
+ * mock.h - the API groups over memory and poll(), with both halves of the module in one process.
  */
-#ifndef EXECUTOR_TEST_MOCK_H
-#define EXECUTOR_TEST_MOCK_H
+#ifndef EXECUTOR_MOCK_H
+#define EXECUTOR_MOCK_H
 
 #include "executor.h"
 

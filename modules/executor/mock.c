@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_mock.c - see test_mock.h.
+ * mock.c - see mock.h.
  */
-#include "test_mock.h"
+#include "mock.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_texts.c - what is read from strangers: spec files, /proc, words, amounts, node lists.
+ */
+#include "executor.h"
+
+#include <CUnit/Basic.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "duration.h"
+#include "proc.h"
+#include "spec.h"
+
+static void spec_fill(struct spec_out *out)
+{
+	static const char *const rows[][2] = {
+		{ "id", "1.s" }, { "run", "1" }, { "jobs_dir", "/j" }, { "undelivered", "/u" },
+		{ "user", "a" }, { "home", "/h" }, { "shell", "/bin/sh" }, { "script", "/s" },
+		{ "out.run", "/o" }, { "out.keep", "0" }, { "env", "A=b\nc" }, { "env", "D=" },
+		{ "group", "7" }, { "group", "8" }, { "limit", "0:60" }, { "arg", "" },
+	};
+
+	for (size_t i = 0; i < KEEL_COUNT(rows); i++)
+		spec_put(out, rows[i][0], rows[i][1]);
+	spec_put_number(out, "uid", 4294967294u);
+}
+
+static void test_spec(void)
+{
+	struct spec_out out = { 0 };
+	struct spec s;
+
+	spec_fill(&out);
+	CU_ASSERT_EQUAL(spec_end(&out), 0);
+	CU_ASSERT_EQUAL_FATAL(spec_decode(out.bytes, out.len, &s), 0);
+	CU_ASSERT_STRING_EQUAL(s.id, "1.s");
+	CU_ASSERT_EQUAL(s.n_env, 2);
+	CU_ASSERT_STRING_EQUAL(s.env[0], "A=b\nc");
+	CU_ASSERT_PTR_NULL(s.env[2]);
+	CU_ASSERT_EQUAL(s.n_groups, 2);
+	CU_ASSERT_EQUAL(s.groups[1], 8);
+	CU_ASSERT_EQUAL(s.uid, 4294967294u);
+	CU_ASSERT_EQUAL(s.n_limits, 1);
+	CU_ASSERT_EQUAL(s.limits[0].value, 60);
+	CU_ASSERT_EQUAL(s.n_args, 1);
+	spec_fini(&s);
+	spec_out_fini(&out);
+}
+
+static void test_spec_refused(void)
+{
+	static const char *const rows[][2] = {
+		{ "id", "../x" }, { "id", "a/b" }, { "id", "" }, { "uid", "-1" }, { "uid", "4294967295" },
+		{ "uid", "x" }, { "drop", "2" }, { "unknown", "1" }, { "limit", "99:1" },
+		{ "limit", "1" }, { "limit", ":1" }, { "group", " 1" },
+	};
+
+	for (size_t i = 0; i < KEEL_COUNT(rows); i++) {
+		struct spec_out out = { 0 };
+		struct spec s;
+
+		spec_fill(&out);
+		spec_put(&out, rows[i][0], rows[i][1]);
+		spec_end(&out);
+		CU_ASSERT_EQUAL(spec_decode(out.bytes, out.len, &s), -EPROTO);
+		spec_out_fini(&out);
+	}
+}
+
+/* Cut at every length, and with bytes changed: never more than an error. */
+static void test_spec_fuzz(void)
+{
+	struct spec_out out = { 0 };
+	unsigned seed = 1;
+
+	spec_fill(&out);
+	spec_end(&out);
+	for (size_t len = 0; len < out.len; len++) {
+		char *copy = malloc(len + 1);
+		struct spec s;
+
+		memcpy(copy, out.bytes, len);
+		CU_ASSERT(spec_decode(copy, len, &s) < 0);
+		free(copy);
+	}
+	for (int round = 0; round < 20000; round++) {
+		char *copy = malloc(out.len);
+		struct spec s;
+
+		memcpy(copy, out.bytes, out.len);
+		for (int i = 0; i < 3; i++)
+			copy[(size_t)rand_r(&seed) % out.len] = (char)rand_r(&seed);
+		if (spec_decode(copy, out.len, &s) == 0)
+			spec_fini(&s);
+		free(copy);
+	}
+	spec_out_fini(&out);
+}
+
+static void test_proc(void)
+{
+	static const char *const bad[] = { "", "1", "1 (x", "1 x) R 1", "x (a) R 1 1 1", "1 (a) R 1 2",
+					   ")(", "-5 (a) R 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1" };
+	struct proc p;
+
+	CU_ASSERT_EQUAL(proc_parse("12 (a) R 9) S 3 4 5 0 -1 4 0 0 0 0 10 20 30 40 20 0 1 0 777 4096 6",
+				   &p), 0);
+	CU_ASSERT_EQUAL(p.pid, 12);
+	CU_ASSERT_EQUAL(p.state, 'S');
+	CU_ASSERT_EQUAL(p.parent, 3);
+	CU_ASSERT_EQUAL(p.session, 5);
+	CU_ASSERT_EQUAL(p.ticks, 30);
+	CU_ASSERT_EQUAL(p.child_ticks, 70);
+	CU_ASSERT_EQUAL(p.start, 777);
+	CU_ASSERT_EQUAL(p.vmem, 4096);
+	CU_ASSERT_EQUAL(p.rss, 6);
+	for (size_t i = 0; i < KEEL_COUNT(bad); i++)
+		CU_ASSERT_EQUAL(proc_parse(bad[i], &p), -EPROTO);
+	CU_ASSERT_EQUAL(proc_read(getpid(), &p), 0);
+	CU_ASSERT_EQUAL(p.parent, getppid());
+	CU_ASSERT_EQUAL(proc_read(0x3fffffff, &p), -ESRCH);
+}
+
+static void test_words(void)
+{
+	char **w = words_decode("<T>a</T><T></T><T>&lt;b&gt; &amp;amp; &x;</T>", "T");
+
+	CU_ASSERT_STRING_EQUAL(w[0], "a");
+	CU_ASSERT_STRING_EQUAL(w[1], "");
+	CU_ASSERT_STRING_EQUAL(w[2], "<b> &amp; &x;");
+	CU_ASSERT_PTR_NULL(w[3]);
+	free(w);
+	for (const char *const *bad = (const char *const[]){ "", "<", "<T", "<T>", "<T>a", "<T>a<", "x",
+							     "<U>a</U>", NULL }; *bad; bad++) {
+		w = words_decode(*bad, "T");
+		CU_ASSERT_PTR_NULL(w[0]);
+		free(w);
+	}
+	w = words_decode(NULL, "T");
+	CU_ASSERT_PTR_NULL(w[0]);
+	free(w);
+}
+
+static void test_amounts(void)
+{
+	char text[32];
+
+	CU_ASSERT_EQUAL(duration_parse("01:00:05"), 3605);
+	CU_ASSERT_EQUAL(duration_parse("90"), 90);
+	CU_ASSERT_EQUAL(duration_parse("1:30"), 90);
+	CU_ASSERT_EQUAL(duration_parse("5.5"), 5);
+	CU_ASSERT_EQUAL(duration_parse(""), -1);
+	CU_ASSERT_EQUAL(duration_parse("1:"), -1);
+	CU_ASSERT_EQUAL(duration_parse("1:2:3:4"), -1);
+	CU_ASSERT_EQUAL(duration_parse("99999999999"), -1);
+	CU_ASSERT_EQUAL(duration_parse("-1"), -1);
+	duration_text(360005, text, sizeof(text));
+	CU_ASSERT_STRING_EQUAL(text, "100:00:05");
+	CU_ASSERT_EQUAL(size_parse("64kb"), 65536);
+	CU_ASSERT_EQUAL(size_parse("2gb"), 2147483648);
+	CU_ASSERT_EQUAL(size_parse("1kw"), 8192);
+	CU_ASSERT_EQUAL(size_parse("7"), 7);
+	CU_ASSERT_EQUAL(size_parse("9999999tb"), -1);
+	CU_ASSERT_EQUAL(size_parse("kb"), -1);
+	CU_ASSERT_EQUAL(size_parse("1kbx"), -1);
+}
+
+static void nodes_are(const char *hosts, const char *vnodes, const char *select, const char *wanted)
+{
+	char *text = nodes_text(hosts, vnodes, select);
+
+	CU_ASSERT_STRING_EQUAL(text, wanted);
+	free(text);
+}
+
+static void test_nodes(void)
+{
+	nodes_are("a/0", "(a:ncpus=1)", "1:ncpus=1", "a\n");
+	nodes_are("a/0*2+b/1*2+c/0", "(a:ncpus=2)+(b:ncpus=2)+(c:ncpus=1)",
+		  "2:ncpus=2:mpiprocs=2+1:ncpus=1", "a\na\nb\nb\nc\n");
+	nodes_are("a/0+b/0", "(a:ncpus=1:mpiprocs=3)+(b:ncpus=1)", NULL, "a\na\na\nb\n");
+	nodes_are("a/0", NULL, "ncpus=1:mpiprocs=2", "a\na\n");
+	nodes_are("a/0", "(a[0]:ncpus=1+a[1]:ncpus=1)", "", "a\n");
+	nodes_are("", "", "", "");
+	CU_ASSERT_EQUAL(nodes_first_ncpus("(a:ncpus=2:mem=1kb+b:ncpus=3)+(c:ncpus=9)"), 5);
+	CU_ASSERT_EQUAL(nodes_first_ncpus("a:ncpus=2+b:ncpus=3"), 2);
+	CU_ASSERT_EQUAL(nodes_first_ncpus(""), 0);
+}
+
+static void test_signal_names(void)
+{
+	CU_ASSERT_EQUAL(signal_number("TERM"), 15);
+	CU_ASSERT_EQUAL(signal_number("SIGTERM"), 15);
+	CU_ASSERT_EQUAL(signal_number("NULL"), 0);
+	CU_ASSERT_EQUAL(signal_number("0"), 0);
+	CU_ASSERT_EQUAL(signal_number("999"), 999);
+	CU_ASSERT(signal_number("99999999999999999999") > 0);
+	CU_ASSERT_EQUAL(signal_number(""), -1);
+	CU_ASSERT_EQUAL(signal_number("SIG"), -1);
+	CU_ASSERT_EQUAL(signal_number("term"), -1);
+	CU_ASSERT_EQUAL(signal_number("-1"), -1);
+	CU_ASSERT_EQUAL(signal_number("suspend"), -1);
+}
+
+int main(void)
+{
+	CU_pSuite suite;
+	unsigned failed;
+
+	CU_initialize_registry();
+	suite = CU_add_suite("texts", NULL, NULL);
+	CU_ADD_TEST(suite, test_spec);
+	CU_ADD_TEST(suite, test_spec_refused);
+	CU_ADD_TEST(suite, test_spec_fuzz);
+	CU_ADD_TEST(suite, test_proc);
+	CU_ADD_TEST(suite, test_words);
+	CU_ADD_TEST(suite, test_amounts);
+	CU_ADD_TEST(suite, test_nodes);
+	CU_ADD_TEST(suite, test_signal_names);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed ? 1 : 0;
+}
