@@ -3,7 +3,7 @@
 # Where things go. Configuration that is there already is kept; the new one is put beside it.
 LIBEXEC := $(libexecdir)/keelson
 INSTALL_SBIN := keelsond
-INSTALL_BIN = $(addprefix bin/,$(COMMANDS))
+INSTALL_BIN = $(addprefix bin/,$(COMMANDS) $(TOOLS))
 INSTALL_MODULES = $(MODULES:%=modules/%.so)
 SCRIPTS_BIN := $(wildcard $(S)/sdk/tools/keelson-module)
 HEADERS := $(patsubst $(S)/sdk/include/%,%,$(wildcard $(S)/sdk/include/*.h $(S)/sdk/include/keel/*.h \

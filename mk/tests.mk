@@ -63,11 +63,14 @@ tests/fixtures/%.so: obj/tests/fixtures/%.o
 
 tests-unit: $(UNIT) $(MODULE_TESTS) $(FIXTURES)
 
+ALL_TESTS = $(sort $(UNIT) $(MODULE_TESTS))
+CHOSEN = $(if $(TESTS_ONLY),$(foreach t,$(ALL_TESTS),$(if $(findstring $(TESTS_ONLY),$(t)),$(t))),$(ALL_TESTS))
+
 # Every program runs, in this order; what it said is in <program>.log. TESTS_ONLY=<word>: only those.
 check-unit: keelson-all tests-unit
 	@failed=0; ran=0; \
 	export KEELSON_BUILD=$(abs_builddir) KEELSON_SOURCE=$(abs_top_srcdir); \
-	for t in $(foreach t,$(sort $(UNIT) $(MODULE_TESTS)),$(if $(findstring $(TESTS_ONLY),$(t)),$(t))); do \
+	for t in $(CHOSEN); do \
 		ran=$$((ran + 1)); \
 		if ./$$t > $$t.log 2>&1 < /dev/null; then echo "PASS $$t"; \
 		else echo "FAIL $$t"; failed=$$((failed + 1)); tail -n 25 $$t.log | sed 's/^/    /'; fi; \

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Programs for administrators and vendors: a folder of sdk/tools each. Options that modules add to
+# commands are data: modules/<name>/options/<command>/*.opt.
+TOOLS := $(sort $(notdir $(patsubst %/,%,$(dir $(call NAMED,sdk/tools/*,*.c)))))
+obj/sdk/tools/%.o: FLAGS = -I$(S)/sdk/include -I$(S)/sdk -I$(S)/kernel $(SODIUM_CFLAGS)
+
+define TOOL_RULES
+bin/$(1): $(call OBJECTS,$(call NAMED,sdk/tools/$(1),*.c))
+	$$(call SAY,LINK)
+	@mkdir -p bin
+	$$(DO)$$(K_LINK) -o $$@ $$^ $$(SODIUM_LIBS)
+endef
+$(foreach t,$(TOOLS),$(eval $(call TOOL_RULES,$(t))))
+
+.SECONDEXPANSION:
+OPTION_DIR := share/keelson/options
+OPTIONS := $(foreach f,$(call NAMED,modules/*/options/*,*.opt),$(OPTION_DIR)/$(word 4,$(subst /, ,$(f)))/$(notdir $(f)))
+# OPTION_SOURCE(command/file)
+OPTION_SOURCE = $(firstword $(wildcard $(S)/modules/*/options/$(1)))
+$(OPTIONS): $(OPTION_DIR)/%: $$(call OPTION_SOURCE,$$*)
+	@mkdir -p $(@D)
+	$(DO)cp $< $@
+
+# tests/bench/bench_<x>.c: programs that measure, run by scripts/bench
+BENCHES := $(patsubst %.c,%,$(call NAMED,tests/bench,bench_*.c))
+obj/tests/bench/%.o: FLAGS = $(TEST_FLAGS)
+tests/bench/%: obj/tests/bench/%.o $(TEST_ARCHIVES)
+	$(call SAY,LINK)
+	@mkdir -p $(@D)
+	$(DO)$(K_LINK) -o $@ $^ $(TEST_LIBS)
+tests-bench: keelson-all $(BENCHES)
+
+KEELSON_ALL += $(addprefix bin/,$(TOOLS)) $(OPTIONS)
+
+.PHONY: tests-bench

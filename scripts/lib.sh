@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# lib.sh - what the scripts share. Sourced, not run.
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf '\n== %s\n' "$*"; }
+die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+# Debian packages of a build; those of the tests are named where they are needed.
+build_packages=(gcc make autoconf automake libtool pkg-config libltdl-dev libuv1-dev libconfig-dev
+	libpcre2-dev libmsgpack-dev libsqlite3-dev libsodium-dev libjansson-dev libedit-dev
+	libcunit1-dev uthash-dev)
+test_packages=(bats parallel binutils procps)
+
+# Install what is missing of the named packages, with sudo when not root.
+install_packages()
+{
+	local missing=() package run=()
+
+	for package in "$@"; do
+		dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null | grep -q '^ii' ||
+			missing+=("$package")
+	done
+	[ ${#missing[@]} -eq 0 ] && return
+	if [ "$(id -u)" -ne 0 ]; then
+		command -v sudo >/dev/null ||
+			die "these packages are missing and there is no sudo: ${missing[*]}"
+		run=(sudo)
+	fi
+	say "installing ${missing[*]}"
+	"${run[@]}" apt-get update -q
+	"${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+		"${missing[@]}"
+}
+
+# build_in DIR [configure options]: out of tree, only what changed.
+build_in()
+{
+	local dir=$1
+	shift
+	if [ ! -x "$top/configure" ] || [ "$top/configure.ac" -nt "$top/configure" ] ||
+		[ "$top/Makefile.am" -nt "$top/Makefile.in" ]; then
+		say "preparing configure"
+		(cd "$top" && autoreconf -fi >"$top/build/autoreconf.log" 2>&1) || {
+			cat "$top/build/autoreconf.log" >&2
+			die "autoreconf failed"
+		}
+	fi
+	mkdir -p "$dir"
+	if [ ! -f "$dir/Makefile" ] || [ "$top/configure" -nt "$dir/Makefile" ]; then
+		say "configuring ${dir#"$top"/}"
+		(cd "$dir" && "$top/configure" -q "$@") || die "configure failed"
+	fi
+	say "building ${dir#"$top"/}"
+	make -C "$dir" -s -j"$(nproc)" all
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds, or say what did not happen.
+wait_for()
+{
+	local deadline=$((SECONDS + $1))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ "$SECONDS" -lt "$deadline" ] || return 1
+		sleep 0.05
+	done
+}
