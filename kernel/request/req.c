@@ -322,6 +322,7 @@ static void fill_session(struct keel_req *q, uint32_t roles)
 		.user = c->user->name,
 		.host = q->router->parts->host_name,
 		.who = c->user->who,
+		.group = c->user->group,
 	};
 }
 

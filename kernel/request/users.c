@@ -9,6 +9,7 @@
 #include "request/users.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@
 struct lookup {
 	uint32_t uid;
 	int error;
-	char *name;
+	char *name, *group;
 	struct user *user; /* loop thread only: filled and handed to the entry */
 	struct users_entry *entry; /* loop thread only; NULL: nobody cares any more */
 };
@@ -70,6 +71,7 @@ static void user_destroy(struct user *u)
 		return;
 	free(u->name);
 	free(u->who);
+	free(u->group);
 	free(u);
 }
 
@@ -111,6 +113,16 @@ void users_forget(struct users_wait *w)
 	w->entry = NULL;
 }
 
+static char *group_name(gid_t gid)
+{
+	char buf[16384];
+	struct group gr, *found = NULL;
+
+	if (getgrgid_r(gid, &gr, buf, sizeof(buf), &found) != 0 || found == NULL)
+		return NULL;
+	return strdup(found->gr_name);
+}
+
 /* On a worker thread. */
 static void lookup_work(void *arg)
 {
@@ -132,6 +144,7 @@ static void lookup_work(void *arg)
 	} while (ret == EINTR || (ret == ERANGE && size < PASSWD_BUF_MAX));
 	if (ret == 0 && found != NULL) {
 		k->name = strdup(found->pw_name);
+		k->group = group_name(found->pw_gid);
 		k->error = k->name == NULL ? -ENOMEM : 0;
 	} else {
 		k->error = ret == 0 ? -ENOENT : -ret;
@@ -143,7 +156,8 @@ static void user_fill(struct user *u, const char *host, struct lookup *k)
 {
 	u->error = k->error;
 	u->name = k->name;
-	k->name = NULL;
+	u->group = k->group;
+	k->name = k->group = NULL;
 	if (u->name != NULL && asprintf(&u->who, "%s@%s", u->name, host) < 0) {
 		u->who = NULL;
 		u->error = -ENOMEM;
@@ -179,6 +193,7 @@ static void lookup_done(void *arg)
 	}
 	user_unref(k->user);
 	free(k->name);
+	free(k->group);
 	free(k);
 }
 

@@ -14,6 +14,7 @@ struct user {
 	uint32_t uid;
 	int error;        /* 0; -ENOENT: no such account; other -errno: could not be asked */
 	char *name, *who; /* who: name@host; NULL when error */
+	char *group;      /* name of the primary group; NULL when it has none */
 	unsigned refs;
 };
 void user_unref(struct user *u); /* NULL is fine */
