@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * changes.c - a change set: an overlay of new values over objects, applied as a whole or not at all.
+ * changes.c - a change set: an overlay of new values over objects, applied as a whole or not at
+ * all.
  *
- * One entry per (object, attribute), holding the whole new value or "unset". An entry pins its object
- * and reserves room for its value there, so commit cannot fail. An object that died meanwhile is
- * skipped; a row that was withdrawn leaves every set.
+ * One entry per (object, attribute), holding the whole new value or "unset". An entry pins its
+ * object and reserves room for its value there, so commit cannot fail. An object that died
+ * meanwhile is skipped; a row that was withdrawn leaves every set.
  */
 #include "object/changes.h"
 

@@ -3,8 +3,8 @@
  * class.c - kinds of objects.
  *
  * A class exists from its first mention (a CLASS row, or a stored row of it) to the end of the
- * engine. Withdrawing the CLASS row makes it undeclared: its attributes wait, its objects keep their
- * values as raw bytes, nobody finds them, and a later declaration brings all of it back.
+ * engine. Withdrawing the CLASS row makes it undeclared: its attributes wait, its objects keep
+ * their values as raw bytes, nobody finds them, and a later declaration brings all of it back.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  *
  * cursor.c - walk a class in order of creation while it changes.
  *
- * A cursor stands on the object it gave last. When that one leaves, it steps back to the one before,
- * so the walk goes on with the right follower; new objects are appended and so are met.
+ * A cursor stands on the object it gave last. When that one leaves, it steps back to the one
+ * before, so the walk goes on with the right follower; new objects are appended and so are met.
  */
 #include <stdlib.h>
 

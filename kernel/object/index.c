@@ -2,8 +2,8 @@
  *
  * index.c - find a thing by its name.
  *
- * Linear probing. Removal shifts the followers back, so there are no tombstones and a lookup ends at
- * the first empty cell.
+ * Linear probing. Removal shifts the followers back, so there are no tombstones and a lookup ends
+ * at the first empty cell.
  */
 #include "object/index.h"
 

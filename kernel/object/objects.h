@@ -11,8 +11,8 @@
 struct objects;
 struct registry;
 
-/* Registers the kinds CLASS, TYPE and ATTR and offers the group "object". `dirty` is called once per
- * object and turn when it first changes, or is destroyed. */
+/* Registers the kinds CLASS, TYPE and ATTR and offers the group "object". `dirty` is called once
+ * per object and turn when it first changes, or is destroyed. */
 int objects_create(struct registry *r, void (*dirty)(void *arg, struct keel_obj *), void *arg,
 		   struct objects **ret_objects);
 void objects_destroy(struct objects *o);
@@ -24,8 +24,8 @@ int objects_encode(struct keel_obj *o, const char **ret_klass, const char **ret_
 		   const void **ret_bytes, uint32_t *ret_len, bool *ret_deleted);
 void objects_saved(struct keel_obj *o);
 /* objects_encode() also returns -ENODATA (nothing of it is or was stored: only objects_saved() is
- * due) and -ENOMEM (the mark stays). objects_redirty() takes the mark back when the batch could not be
- * built. */
+ * due) and -ENOMEM (the mark stays). objects_redirty() takes the mark back when the batch could not
+ * be built. */
 void objects_redirty(struct keel_obj *o);
 /* The list of dirty objects is threaded through the objects; the link is the store front's. */
 struct keel_obj **objects_dirty_link(struct keel_obj *o);

@@ -2,8 +2,8 @@
  *
  * types_size.c - the kernel's type size: a number and the unit it was given in.
  *
- * slot.i = number * 16 + unit, so a size needs no memory of its own and prints as it was given. Sums
- * keep the smaller unit of the two, in which they are exact; a word is 8 bytes.
+ * slot.i = number * 16 + unit, so a size needs no memory of its own and prints as it was given.
+ * Sums keep the smaller unit of the two, in which they are exact; a word is 8 bytes.
  */
 #include <ctype.h>
 #include <errno.h>

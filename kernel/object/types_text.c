@@ -2,9 +2,9 @@
  *
  * types_text.c - the kernel's types string and string_array.
  *
- * Both are one terminated string. A string_array is a comma list kept as it was given (a comma after
- * a backslash belongs to the item); `+=` adds the items that are missing, `-=` removes items. On
- * a string `+=` appends, `-=` cuts a matching tail, else the first match.
+ * Both are one terminated string. A string_array is a comma list kept as it was given (a comma
+ * after a backslash belongs to the item); `+=` adds the items that are missing, `-=` removes items.
+ * On a string `+=` appends, `-=` cuts a matching tail, else the first match.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  *
  * value.c - the packed slots of one object.
  *
- * Bit n of `set` says that attribute n has a value; its slot is the one behind as many slots as there
- * are lower bits set.
+ * Bit n of `set` says that attribute n has a value; its slot is the one behind as many slots as
+ * there are lower bits set.
  */
 #include <errno.h>
 #include <stdio.h>

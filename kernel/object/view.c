@@ -2,9 +2,9 @@
  *
  * view.c - answers: which attributes somebody wants and may see, compiled once, written many times.
  *
- * A line of an answer is `[attr, key or nil, value]`; the bytes up to the key are made when the view
- * is opened. Writing walks the rows in listing order, and allocates nothing once its buffer has
- * grown.
+ * A line of an answer is `[attr, key or nil, value]`; the bytes up to the key are made when the
+ * view is opened. Writing walks the rows in listing order, and allocates nothing once its buffer
+ * has grown.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * blob.c - the group "blob": long byte strings of objects, written with the turn, read when asked for.
+ * blob.c - the group "blob": long byte strings of objects, written with the turn, read when asked
+ * for.
  *
  * A read looks at what is still on its way first, the youngest first, and only then asks the store,
  * on a worker, one read at a time.

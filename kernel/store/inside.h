@@ -43,8 +43,8 @@ struct batch {
 	struct waiters waiters;
 };
 
-/* Move what is dirty into an empty batch: objects in order, then the blobs of published objects. 0, or
- * -ENOMEM and everything is as before. */
+/* Move what is dirty into an empty batch: objects in order, then the blobs of published objects. 0,
+ * or -ENOMEM and everything is as before. */
 int batch_build(struct batch *b, struct keel_obj **dirty, struct blobs *blobs);
 void batch_reset(struct batch *b); /* after the commit: frees the dead objects, keeps the memory */
 void batch_fini(struct batch *b);

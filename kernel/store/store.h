@@ -4,8 +4,8 @@
  *
  * Dirty objects and blobs of a turn become one batch; while a batch is being written the next one
  * gathers. store_after() puts a function behind everything that is dirty now: it runs at once (at
- * the end of the turn) when nothing is. A failed commit is retried with back-off and logged; replies
- * stay unreleased meanwhile, and after a limit new changes are refused (-ENOSPC ...).
+ * the end of the turn) when nothing is. A failed commit is retried with back-off and logged;
+ * replies stay unreleased meanwhile, and after a limit new changes are refused (-ENOSPC ...).
  */
 #ifndef KEELSON_STORE_H
 #define KEELSON_STORE_H
@@ -15,19 +15,19 @@
 
 struct store;
 
-/* Offers the group "blob". Nothing is written before store_use(). Create it before the objects (it is
- * the `arg` of objects_create()), destroy it before them, when it is idle. */
+/* Offers the group "blob". Nothing is written before store_use(). Create it before the objects (it
+ * is the `arg` of objects_create()), destroy it before them, when it is idle. */
 int store_create(struct parts *parts, struct store **ret_store);
 void store_destroy(struct store *s);
 
 void store_dirty(void *store, struct keel_obj *o); /* objects_create()'s callback */
 
-/* Take the service "store" of the registry, open it and load every row into the objects. Without such
- * a service (a mom) the front keeps nothing and releases at once. */
+/* Take the service "store" of the registry, open it and load every row into the objects. Without
+ * such a service (a mom) the front keeps nothing and releases at once. */
 int store_use(struct store *s, struct keel_err *err);
 
-/* Let go of the service before the module that offers it is unloaded: waits for what is with a worker
- * now, starts nothing new, keeps nothing any more. Run the loop until store_idle() first. */
+/* Let go of the service before the module that offers it is unloaded: waits for what is with a
+ * worker now, starts nothing new, keeps nothing any more. Run the loop until store_idle() first. */
 void store_close(struct store *s);
 
 /* Run fn when all that changed up to now is durable. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * file.c - where the database is, that nobody else can read or replace it, and that one daemon has it.
+ * file.c - where the database is, that nobody else can read or replace it, and that one daemon has
+ * it.
  *
  * The lock is a flock() on <file>.lock: it ends with the process, however that ends.
  */

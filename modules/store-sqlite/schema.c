@@ -2,8 +2,8 @@
  *
  * schema.c - open the database, or create it; prepare every statement once.
  *
- * objects: `seq` is the rowid, so a scan by it is the order of creation and needs no sort; a row keeps
- * its seq when it is written again. blobs: one tree, ordered by their object.
+ * objects: `seq` is the rowid, so a scan by it is the order of creation and needs no sort; a row
+ * keeps its seq when it is written again. blobs: one tree, ordered by their object.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_store.c - the store as the kernel uses it: order, all or nothing (also over kill -9), refusals.
+ * test_store.c - the store as the kernel uses it: order, all or nothing (also over kill -9),
+ * refusals.
  */
 #include <CUnit/Basic.h>
 #include <errno.h>

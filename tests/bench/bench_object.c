@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bench_object.c - what a queued job costs the object engine: bytes, and microseconds to answer, encode
- * and decode. One JSON line per number. Usage: bench_object [objects]
+ * bench_object.c - what a queued job costs the object engine: bytes, and microseconds to answer,
+ * encode and decode. One JSON line per number. Usage: bench_object [objects]
  */
 #include <malloc.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fixture.h - an object engine with a class, an attribute of each type, a type with keys that belongs
- * to a "module", and a list of what became dirty.
+ * fixture.h - an object engine with a class, an attribute of each type, a type with keys that
+ * belongs to a "module", and a list of what became dirty.
  */
 #ifndef TESTS_OBJECT_FIXTURE_H
 #define TESTS_OBJECT_FIXTURE_H

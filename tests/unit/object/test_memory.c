@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_memory.c - each allocation of a day's work fails once: an error, no crash, no half-made thing.
+ * test_memory.c - each allocation of a day's work fails once: an error, no crash, no half-made
+ * thing.
  *
- * The program's own malloc() counts down. Sanitizers bring theirs; then only the work itself is run.
+ * The program's own malloc() counts down. Sanitizers bring theirs; then only the work itself is
+ * run.
  */
 #include "object/fixture.h"
 #include "request/msg.h"
