@@ -31,6 +31,27 @@ static int prepare(struct daemon *d, struct keel_err *err)
 	return ret == 0 ? parts_create(d, err) : ret;
 }
 
+/* Check all; with --order print the chain, else a word that all is well. */
+static int look(struct daemon *d, struct keel_err *err)
+{
+	const struct options *o = d->options;
+	struct buf chain;
+	int ret;
+
+	if (o->order == NULL) {
+		ret = modules_check(d->parts.modules, d->parts.conf, err);
+		if (ret == 0)
+			printf("%s: the configuration is right\n", o->conf_file);
+		return ret;
+	}
+	buf_init(&chain);
+	ret = modules_preview(d->parts.modules, d->parts.conf, o->order, &chain, err);
+	if (ret == 0 && chain.data != NULL)
+		fputs(chain.data, stdout);
+	buf_fini(&chain);
+	return ret;
+}
+
 int daemon_check(const struct options *o)
 {
 	struct daemon d = { .options = o, .locks = HOME_LOCKS_NONE };
@@ -38,11 +59,9 @@ int daemon_check(const struct options *o)
 	int ret = prepare(&d, &err);
 
 	if (ret == 0)
-		ret = modules_check(d.parts.modules, d.parts.conf, &err);
+		ret = look(&d, &err);
 	if (ret < 0)
 		fprintf(stderr, "keelsond: %s\n", err.text);
-	else
-		printf("%s: the configuration is right\n", o->conf_file);
 	parts_destroy(&d);
 	settings_destroy(d.settings);
 	return ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS;

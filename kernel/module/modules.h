@@ -22,6 +22,9 @@ void modules_destroy(struct modules *m);
 /* Phase 1 without effect: every enabled module of `conf` for `daemon` opens, lints and accepts its
  * configuration. */
 int modules_check(struct modules *m, const struct conf *conf, struct keel_err *err);
+/* The same, and the chain that the point `point` would have, appended to `out`. -ENOENT: no such point. */
+int modules_preview(struct modules *m, const struct conf *conf, const char *point, struct buf *out,
+		    struct keel_err *err);
 /* Load what the configuration enables: up to init of all (in order of needs). */
 int modules_load(struct modules *m, const struct conf *conf, struct keel_err *err);
 /* After the store is loaded: replay, start, taps live. */
