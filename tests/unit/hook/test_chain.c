@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_chain.c - the order of taps, refused tables, taps that come and go.
+ */
+#include "hook/engine.h"
+
+#define TAP_FN(tap)                                                                                \
+	static keel_verdict tap(struct keel_call *c, const struct keel_ev_job_submit *ev)          \
+	{                                                                                          \
+		(void)ev;                                                                          \
+		note_down("%s.%s", c->mod->name, #tap);                                            \
+		return KEEL_NEXT;                                                                  \
+	}
+TAP_FN(one)
+TAP_FN(two)
+TAP_FN(three)
+
+static void order_is_before_after_then_number_then_name(void)
+{
+	static const struct keel_tap alpha[] = {
+		KEEL_TAP(job_submit, one, .order = 10),
+		KEEL_TAP(job_submit, two, .order = -5),
+		KEEL_TAP(job_submit, three, .order = 10, .before = "alpha.two, nobody"),
+	};
+	static const struct keel_tap beta[] = {
+		KEEL_TAP(job_submit, one, .order = -900, .after = "alpha"),
+		KEEL_TAP(job_submit, two, .order = 10),
+	};
+
+	engine_start();
+	CU_ASSERT_EQUAL(ATTACH(e.beta, beta), 0);
+	CU_ASSERT_EQUAL(ATTACH(e.alpha, alpha), 0);
+	RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_STRING_EQUAL(trace,
+			       "alpha.one alpha.three alpha.two beta.one beta.two done");
+	engine_stop();
+}
+
+static void a_loop_is_printed_and_changes_nothing(void)
+{
+	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, one, .after = "beta") };
+	static const struct keel_tap beta[] = {
+		KEEL_TAP(job_modify, (keel_job_modify_fn *)0),
+	};
+	static const struct keel_tap loop[] = { KEEL_TAP(job_submit, two, .after = "alpha.one") };
+
+	engine_start();
+	CU_ASSERT_EQUAL(ATTACH(e.alpha, alpha), 0);
+	CU_ASSERT(ATTACH(e.beta, beta) < 0);
+	CU_ASSERT_EQUAL(ATTACH(e.beta, loop), -ELOOP);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.err.text, "beta.two waits for alpha.one"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.err.text, "alpha.one waits for beta.two"));
+	RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_STRING_EQUAL(trace, "alpha.one done");
+	CU_ASSERT_EQUAL(e.beta.live, 0);
+	engine_stop();
+}
+
+static void bad_tables_are_refused_with_a_name(void)
+{
+	static const struct keel_tap bad[][1] = {
+		{ { .size = sizeof(struct keel_tap), .point = 250, .name = "x",
+		    .fn.job_submit = one } },
+		{ KEEL_TAP(job_submit, one, .order = 1001) },
+		{ KEEL_TAP(job_submit, one, .flags = 64) },
+		{ KEEL_TAP(job_submit, one, .flags = KEEL_ON_FAIL_SKIP | KEEL_ON_FAIL_BENCH) },
+		{ { .size = sizeof(struct keel_tap), .point = KEEL_POINT_job_submit, .name = "x" } },
+		{ { .size = sizeof(struct keel_tap), .point = KEEL_POINT_job_queued, .name = "one",
+		    .fn.job_submit = one, .flags = KEEL_ON_FAIL_REJECT } },
+	};
+	static const struct keel_tap twice[] = { KEEL_TAP(job_submit, one),
+						 KEEL_TAP(job_submit, one) };
+
+	engine_start();
+	for (size_t i = 0; i < KEEL_COUNT(bad); i++) {
+		CU_ASSERT(ATTACH(e.alpha, bad[i]) < 0);
+		CU_ASSERT_PTR_NOT_NULL(strstr(e.err.text, "alpha"));
+	}
+	CU_ASSERT_EQUAL(ATTACH(e.alpha, twice), -EEXIST);
+	CU_ASSERT_FALSE(e.hook->tapped(&e.alpha.pub, KEEL_POINT_job_submit));
+	engine_stop();
+}
+
+static keel_verdict leaver(struct keel_call *c, const struct keel_ev_job_submit *ev)
+{
+	(void)c;
+	(void)ev;
+	note_down("leaver");
+	hooks_detach(e.parts.hooks, &e.alpha);
+	hooks_detach(e.parts.hooks, &e.beta);
+	return KEEL_NEXT;
+}
+
+static void taps_may_leave_while_they_are_called(void)
+{
+	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, leaver, .order = -1) };
+	static const struct keel_tap beta[] = { KEEL_TAP(job_submit, one) };
+
+	engine_start();
+	CU_ASSERT_EQUAL(ATTACH(e.alpha, alpha), 0);
+	CU_ASSERT_EQUAL(ATTACH(e.beta, beta), 0);
+	RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_STRING_EQUAL(trace, "leaver done");
+	CU_ASSERT_FALSE(e.hook->tapped(&e.alpha.pub, KEEL_POINT_job_submit));
+	engine_stop();
+}
+
+static keel_verdict any(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_ev_job_submit *ev = event;
+
+	(void)c;
+	note_down("any:%u:%s:%s", point, ev->id, (const char *)arg);
+	return KEEL_NEXT;
+}
+
+static void dynamic_taps_see_the_generic_event(void)
+{
+	uint32_t n;
+	const struct keel_field *f;
+
+	engine_start();
+	CU_ASSERT_EQUAL(e.hook->tap_add(&e.alpha.pub, KEEL_POINT_job_submit, "dyn", 1, any,
+					(void *)(uintptr_t)"x", &e.err), 0);
+	CU_ASSERT(e.hook->tap_add(&e.alpha.pub, KEEL_POINT_job_submit, "dyn", 1, any, NULL,
+				  &e.err) < 0);
+	CU_ASSERT(e.hook->tap_add(&e.alpha.pub, 255, "dyn", 1, any, NULL, &e.err) < 0);
+	RAISE(job_submit, .id = "1.svr");
+	e.hook->tap_remove(&e.alpha.pub, KEEL_POINT_job_submit, "dyn");
+	e.hook->tap_remove(&e.alpha.pub, KEEL_POINT_job_submit, "dyn");
+	RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_STRING_EQUAL(trace, "any:10:1.svr:x done done");
+	f = e.hook->fields(KEEL_POINT_job_submit, &n);
+	CU_ASSERT_EQUAL(n, 4);
+	CU_ASSERT_STRING_EQUAL(f[1].name, "job");
+	CU_ASSERT_EQUAL(f[1].offset, offsetof(struct keel_ev_job_submit, job));
+	CU_ASSERT_PTR_NULL(e.hook->fields(200, &n));
+	engine_stop();
+}
+
+static void the_chain_is_described(void)
+{
+	static const struct keel_tap alpha[] = {
+		KEEL_TAP(job_submit, one, .order = 10, .flags = KEEL_ON_FAIL_SKIP, .after = "x"),
+	};
+	struct buf out;
+
+	engine_start();
+	buf_init(&out);
+	CU_ASSERT_EQUAL(ATTACH(e.alpha, alpha), 0);
+	RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_EQUAL(hooks_describe(e.parts.hooks, "job_submit", &out), 0);
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(out.data, "1 alpha.one order=10 on_fail=skip after=x calls=1 fails=0 p50="));
+	CU_ASSERT_EQUAL(hooks_describe(e.parts.hooks, "no_such", &out), -ENOENT);
+	buf_reset(&out);
+	hooks_describe_points(e.parts.hooks, &out);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "job_submit GATE taps=1 may this job be queued"));
+	buf_fini(&out);
+	engine_stop();
+}
+
+TESTS_MAIN("hook/chain", TEST(order_is_before_after_then_number_then_name),
+	   TEST(a_loop_is_printed_and_changes_nothing), TEST(bad_tables_are_refused_with_a_name),
+	   TEST(taps_may_leave_while_they_are_called), TEST(dynamic_taps_see_the_generic_event),
+	   TEST(the_chain_is_described))
