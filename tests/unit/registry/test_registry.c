@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_registry.c - rows meet their kinds in either order; all or none; services and their versions.
+ */
+#include "registry/registry.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "harness.h"
+
+struct colour_def {
+	uint32_t size;
+	const char *name;
+};
+static struct owner alpha = { .pub.name = "alpha" }, beta = { .pub.name = "beta" };
+static char trace[512];
+static struct registry *r;
+static struct keel_err err;
+
+static void start(void)
+{
+	trace[0] = '\0';
+	err.text[0] = '\0';
+	CU_ASSERT_EQUAL_FATAL(registry_create(&r), 0);
+}
+
+static void stop(void)
+{
+	registry_remove(r, &alpha);
+	registry_remove(r, &beta);
+	CU_ASSERT_EQUAL(alpha.live, 0);
+	CU_ASSERT_EQUAL(beta.live, 0);
+	registry_destroy(r);
+}
+
+static int add(void *arg, struct owner *owner, const void *def, struct keel_err *why)
+{
+	const struct colour_def *c = def;
+
+	(void)arg;
+	if (strcmp(c->name, "bad") == 0) {
+		snprintf(why->text, sizeof(why->text), "no such colour");
+		return -EINVAL;
+	}
+	if (strcmp(c->name, "mute") == 0)
+		return -EINVAL;
+	sprintf(trace + strlen(trace), "+%s.%s ", owner->pub.name, c->name);
+	return 0;
+}
+
+static void drop(void *arg, struct owner *owner, const void *def)
+{
+	const struct colour_def *c = def;
+
+	(void)arg;
+	sprintf(trace + strlen(trace), "-%s.%s ", owner->pub.name, c->name);
+}
+
+static int32_t mod_add(struct keel_mod *self, struct keel_mod *owner, const void *def,
+		       struct keel_err *why)
+{
+	return add(self, owner_of(owner), def, why);
+}
+
+static void mod_drop(struct keel_mod *self, struct keel_mod *owner, const void *def)
+{
+	drop(self, owner_of(owner), def);
+}
+
+static const struct registry_kind kernel_kind = { "COLOUR", add, drop, NULL };
+static const struct keel_kind_def mod_kind = { .size = sizeof(mod_kind), .name = "COLOUR",
+					       .add = mod_add, .remove = mod_drop };
+static const struct colour_def red = { sizeof(red), "red" }, blue = { sizeof(blue), "blue" },
+			       bad = { sizeof(bad), "bad" }, mute = { sizeof(mute), "mute" };
+static const struct keel_contrib colours[] = { { "COLOUR", &red }, { "COLOUR", &blue } };
+static const struct keel_contrib kinds[] = { { "KIND", &mod_kind } };
+
+static int add_rows(struct owner *o, const struct keel_contrib *rows, uint32_t n)
+{
+	return registry_add(r, o, rows, n, sizeof(*rows), &err);
+}
+
+static void rows_go_to_their_kind_and_back(void)
+{
+	start();
+	CU_ASSERT_EQUAL(registry_kind(r, &kernel_kind), 0);
+	CU_ASSERT_EQUAL(registry_kind(r, &kernel_kind), -EEXIST);
+	CU_ASSERT_EQUAL(add_rows(&alpha, colours, 2), 0);
+	CU_ASSERT_EQUAL(alpha.live, 2);
+	registry_remove(r, &alpha);
+	CU_ASSERT_STRING_EQUAL(trace, "+alpha.red +alpha.blue -alpha.blue -alpha.red ");
+	stop();
+}
+
+static void rows_wait_for_a_kind(void)
+{
+	start();
+	CU_ASSERT_EQUAL(add_rows(&alpha, colours, 2), 0);
+	CU_ASSERT_STRING_EQUAL(trace, "");
+	CU_ASSERT_EQUAL(add_rows(&beta, kinds, 1), 0);
+	CU_ASSERT_STRING_EQUAL(trace, "+alpha.red +alpha.blue ");
+	trace[0] = '\0';
+	registry_remove(r, &beta); /* the kind leaves, the rows wait again */
+	CU_ASSERT_STRING_EQUAL(trace, "-alpha.blue -alpha.red ");
+	CU_ASSERT_EQUAL(add_rows(&beta, kinds, 1), 0);
+	CU_ASSERT_STRING_EQUAL(trace, "-alpha.blue -alpha.red +alpha.red +alpha.blue ");
+	stop();
+}
+
+static void all_rows_or_none(void)
+{
+	static const struct keel_contrib some_bad[] = { { "COLOUR", &red }, { "COLOUR", &bad } };
+	static const struct keel_contrib silent[] = { { "COLOUR", &mute } };
+	static const struct keel_contrib empty[] = { { "COLOUR", &red }, { NULL, &red } };
+
+	start();
+	CU_ASSERT_EQUAL(registry_kind(r, &kernel_kind), 0);
+	CU_ASSERT_EQUAL(add_rows(&alpha, some_bad, 2), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(err.text, "no such colour");
+	CU_ASSERT_STRING_EQUAL(trace, "+alpha.red -alpha.red ");
+	CU_ASSERT_EQUAL(add_rows(&alpha, silent, 1), -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "COLOUR"));
+	CU_ASSERT_EQUAL(add_rows(&alpha, empty, 2), -EINVAL);
+	CU_ASSERT_EQUAL(add_rows(&alpha, NULL, 2), -EINVAL);
+	CU_ASSERT_EQUAL(alpha.live, 0);
+	stop();
+}
+
+static void a_kind_that_refuses_waiting_rows_does_not_come(void)
+{
+	static const struct keel_contrib waiting[] = { { "COLOUR", &red }, { "COLOUR", &bad } };
+
+	start();
+	CU_ASSERT_EQUAL(add_rows(&alpha, waiting, 2), 0);
+	CU_ASSERT_EQUAL(add_rows(&beta, kinds, 1), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(trace, "+alpha.red -alpha.red ");
+	CU_ASSERT_EQUAL(registry_kind(r, &kernel_kind), -EINVAL);
+	stop();
+}
+
+static void clashing_kinds_name_both_owners(void)
+{
+	static const struct keel_contrib kernels[] = {
+		{ "KIND", &(const struct keel_kind_def){ .size = sizeof(struct keel_kind_def),
+							 .name = "SERVICE", .add = mod_add,
+							 .remove = mod_drop } },
+	};
+
+	start();
+	CU_ASSERT_EQUAL(add_rows(&alpha, kinds, 1), 0);
+	CU_ASSERT_EQUAL(add_rows(&beta, kinds, 1), -EEXIST);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "alpha"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "beta"));
+	CU_ASSERT_EQUAL(add_rows(&beta, kernels, 1), -EEXIST);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "the kernel"));
+	stop();
+}
+
+struct table {
+	uint32_t size, version;
+	struct keel_mod *self;
+	uint32_t extra;
+};
+
+static void services_know_their_module_and_version(void)
+{
+	static const struct table table = { .size = sizeof(table), .extra = 42 };
+	static const struct keel_service_def def = { .size = sizeof(def), .version = 2,
+						     .name = "paint", .table = &table };
+	static const struct keel_contrib rows[] = { { "SERVICE", &def } };
+	static const struct table core = { .size = sizeof(core), .version = 1 };
+	struct owner *owner = &beta;
+	const struct table *t;
+
+	start();
+	CU_ASSERT_PTR_NULL(registry_service(r, "paint", 0, NULL, &err));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "nobody offers"));
+	CU_ASSERT_EQUAL(registry_offer(r, "core", &core), 0);
+	CU_ASSERT_EQUAL(registry_offer(r, "core", &core), -EEXIST);
+	CU_ASSERT_PTR_EQUAL(registry_service(r, "core", 1, &owner, &err), &core);
+	CU_ASSERT_PTR_NULL(owner);
+	CU_ASSERT_EQUAL(add_rows(&alpha, rows, 1), 0);
+	CU_ASSERT_EQUAL(add_rows(&beta, rows, 1), -EEXIST);
+	t = registry_service(r, "paint", 2, &owner, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(t);
+	CU_ASSERT_PTR_EQUAL(t->self, &alpha.pub);
+	CU_ASSERT_EQUAL(t->extra, 42);
+	CU_ASSERT_PTR_EQUAL(owner, &alpha);
+	CU_ASSERT_PTR_NULL(registry_service(r, "paint", 3, NULL, &err));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "upgrade alpha"));
+	registry_remove(r, &alpha);
+	CU_ASSERT_PTR_NULL(registry_service(r, "paint", 0, NULL, NULL));
+	stop();
+}
+
+TESTS_MAIN("registry", TEST(rows_go_to_their_kind_and_back), TEST(rows_wait_for_a_kind),
+	   TEST(all_rows_or_none), TEST(a_kind_that_refuses_waiting_rows_does_not_come),
+	   TEST(clashing_kinds_name_both_owners), TEST(services_know_their_module_and_version))
