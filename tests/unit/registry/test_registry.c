@@ -141,11 +141,9 @@ static void a_kind_that_refuses_waiting_rows_does_not_come(void)
 
 static void clashing_kinds_name_both_owners(void)
 {
-	static const struct keel_contrib kernels[] = {
-		{ "KIND", &(const struct keel_kind_def){ .size = sizeof(struct keel_kind_def),
-							 .name = "SERVICE", .add = mod_add,
-							 .remove = mod_drop } },
-	};
+	static const struct keel_kind_def ours = { .size = sizeof(ours), .name = "SERVICE",
+						   .add = mod_add, .remove = mod_drop };
+	static const struct keel_contrib kernels[] = { { "KIND", &ours } };
 
 	start();
 	CU_ASSERT_EQUAL(add_rows(&alpha, kinds, 1), 0);
