@@ -264,6 +264,8 @@ static void serve_no_more(struct daemon *d)
 
 static void end(struct daemon *d)
 {
+	if (d->parts.store != NULL)
+		store_close(d->parts.store);
 	if (d->parts.modules != NULL)
 		modules_stop(d->parts.modules);
 	if (d->parts.log != NULL && d->stopping)

@@ -99,6 +99,8 @@ static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *
 	list_insert(c, a);
 	if ((a->def.flags & KEEL_ATTR_RESET) && a->def.fallback)
 		c->reset[number / 64] |= 1ull << number % 64;
+	if (a->def.changed)
+		c->told[number / 64] |= 1ull << number % 64;
 	c->epoch++;
 	return 0;
 }
@@ -148,6 +150,7 @@ void attr_detach(struct keel_attr *a)
 	index_remove(&c->names, &a->name);
 	list_remove(c, a);
 	c->reset[a->number / 64] &= ~(1ull << a->number % 64);
+	c->told[a->number / 64] &= ~(1ull << a->number % 64);
 	c->by_number[a->number] = NULL;
 	a->klass = NULL;
 	a->type = NULL;

@@ -198,13 +198,25 @@ struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char 
 	return o;
 }
 
+void obj_tell(struct keel_obj *o)
+{
+	for (uint32_t w = 0; w < ATTR_WORDS; w++)
+		for (uint64_t left = o->set[w] & o->klass->told[w]; left; left &= left - 1) {
+			struct keel_attr *a = o->klass->by_number[w * 64 + (uint32_t)__builtin_ctzll(left)];
+
+			a->def.changed(mod_of(a->owner), o, a);
+		}
+}
+
 int32_t object_publish(struct keel_obj *o)
 {
 	int rc = o->flags & OBJ_DRAFT ? obj_link(o) : -EINVAL;
 
-	if (rc == 0)
-		write_touch(o);
-	return rc;
+	if (rc < 0)
+		return rc;
+	write_touch(o);
+	obj_tell(o);
+	return 0;
 }
 
 /* Freed by objects_saved(), so that a caller up the stack may still look at its id. */

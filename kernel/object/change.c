@@ -148,6 +148,8 @@ static int ask(const struct attempt *t)
 	text = new_text(t, &failed);
 	if (failed)
 		return no_memory(t);
+	if (!text) /* unset: nothing to judge */
+		return 0;
 	if (t->err)
 		t->err->text[0] = '\0';
 	code = a->def.check(mod_of(a->owner), t->session, t->obj, t->op, t->key, text, t->err);

@@ -193,7 +193,7 @@ void changes_commit(struct keel_changes *c)
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct change *e = &c->entry[i];
 
-		if (e->obj && e->attr->def.changed && !(e->obj->flags & OBJ_DEAD))
+		if (e->obj && e->attr->def.changed && !(e->obj->flags & (OBJ_DEAD | OBJ_DRAFT)))
 			e->attr->def.changed(mod_of(e->attr->owner), e->obj, e->attr);
 	}
 	changes_discard(c);

@@ -92,6 +92,7 @@ struct class {
 	struct keel_attr *guess[ATTR_MAX];  /* the attribute at this place of the last decoded row */
 	uint32_t n_attrs;
 	uint64_t reset[ATTR_WORDS]; /* rows that are never unset */
+	uint64_t told[ATTR_WORDS];  /* rows with a changed() */
 	uint32_t epoch;
 	struct keel_cursor *cursors;
 	struct keel_view *views;
@@ -171,6 +172,7 @@ void obj_dirty(struct keel_obj *o);
 void obj_refresh_slow(struct keel_obj *o);
 int obj_link(struct keel_obj *o); /* among the class' objects */
 void obj_unpin(struct keel_obj *o);
+void obj_tell(struct keel_obj *o); /* changed() of every value that is set */
 static inline struct keel_obj *obj_refresh(struct keel_obj *o)
 {
 	if (o && o->epoch != o->klass->epoch)

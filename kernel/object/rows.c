@@ -90,6 +90,7 @@ int objects_decode(struct objects *o, const char *klass, const char *id, const v
 	}
 	obj->flags |= OBJ_SAVED;
 	obj->epoch = 0; /* looked at again at the first use: rows that are never unset */
+	obj_tell(obj);
 	return 0;
 }
 

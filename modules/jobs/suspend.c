@@ -108,7 +108,7 @@ void job_suspend(struct keel_mod *mod, struct keel_obj *job, const char *signal,
 	if (!r)
 		return;
 	j->busy = true;
-	st->task->signal(st->task->self, job, signal, mod, stopped, r);
+	st->task->signal(st->task->self, job, "suspend", mod, stopped, r);
 }
 
 /* ---- resume ---------------------------------------------------------------------------------------------- */
