@@ -184,7 +184,8 @@ static void storm(uint64_t from)
 	for (int i = 0; i < STEPS; i++) {
 		client_acts((int)random_below(CLIENTS));
 		module_acts();
-		CU_ASSERT(loop_run_until(k.parts.loop, at_once, &(int){ 0 }, 1) <= 0);
+		CU_ASSERT(loop_run_until(k.parts.loop, at_once, &(int){ 0 },
+					 random_below(8) == 0) <= 0);
 	}
 	for (int i = 0; i < CLIENTS; i++) {
 		if (open_now[i])
