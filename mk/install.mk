@@ -29,6 +29,7 @@ keelson-install-data:
 	$(foreach f,$(HEADERS),$(call PUT,$(INSTALL_DATA),$(S)/sdk/include/$(f),$(includedir)/$(f))) \
 	$(foreach f,$(MAN),$(call PUT,$(INSTALL_DATA),$(S)/sdk/man/$(f),$(mandir)/man$(call MAN_SECTION,$(f))/$(f))) :
 	@for f in $(CONF); do \
+		test -e $(S)/conf/$$f || continue; \
 		target='$(DESTDIR)$(keelsysconfdir)'/$$f; \
 		test ! -e "$$target" || cmp -s $(S)/conf/$$f "$$target" || target="$$target.new"; \
 		$(INSTALL_DATA) -D $(S)/conf/$$f "$$target" || exit 1; \

@@ -9,10 +9,10 @@
 #include "util/buf.h"
 #include "util/owner.h"
 
-/* Start, serve until asked to stop, end. Returns the exit status of the process. */
+/* Start, serve until asked to stop, end. Returns the exit code of the process. */
 int daemon_run(const struct options *o);
 
-/* Look at configuration and modules and start nothing; print what was found. Exit status. */
+/* Look at configuration and modules and start nothing; print what was found. Exit code. */
 int daemon_check(const struct options *o);
 
 /* Ask a running daemon to stop in an orderly way, soon. */
