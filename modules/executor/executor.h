@@ -103,6 +103,7 @@ struct task {
 	int64_t walltime_limit, cput_limit, ncpus; /* seconds; 0 none */
 	struct usage usage;
 	int64_t kill_delay; /* >= 0: asked to end while BEGIN */
+	int streams, missed; /* output files to be placed; how many could not be */
 	int limit_status;   /* 0, or the system code of the limit it exceeded */
 	int32_t status;
 	char why[256];
@@ -224,6 +225,7 @@ void record_remove(struct keel_mod *mod, const struct task *t);
 int32_t stop_init(struct keel_mod *mod);
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms);
 void stop_discard(struct keel_mod *mod, struct task *t);
+void stop_cancel(struct keel_mod *mod, struct task *t); /* it ends while it is being suspended */
 
 /* usage.c */
 #define USAGE_ITEMS 6

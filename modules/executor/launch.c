@@ -258,7 +258,8 @@ static void end_known(struct keel_mod *mod, struct task *t, const struct ending 
 		t->session = e->session;
 	if (e->cpu_us / 1000 > t->usage.cput_ms)
 		t->usage.cput_ms = e->cpu_us / 1000;
-	if (missed & 3)
+	t->missed = (missed & 1) + (missed >> 1 & 1);
+	if (t->missed)
 		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
 			      "output could not be copied; it is retained in %s/undelivered",
 			      st->core->home(mod));
@@ -304,6 +305,19 @@ void launch_watch(struct keel_mod *mod, struct task *t)
 			      "the end of the task cannot be watched: no memory");
 }
 
+/* Files that are placed at the end: not the joined one, not those kept where they were written. */
+static int streams_count(const struct launch *l)
+{
+	int n = l->join && (strcmp(l->join, "oe") == 0 || strcmp(l->join, "eo") == 0) ? 1 : 2;
+	bool kept = l->keep && strcmp(l->keep, "n") != 0;
+
+	if (kept && strchr(l->keep, 'o') && !(l->join && strcmp(l->join, "eo") == 0))
+		n--;
+	if (kept && strchr(l->keep, 'e') && !(l->join && strcmp(l->join, "oe") == 0))
+		n--;
+	return n;
+}
+
 static void task_take(struct keel_mod *mod, struct task *t, const struct launch *l)
 {
 	struct state *st = mod->state;
@@ -318,6 +332,7 @@ static void task_take(struct keel_mod *mod, struct task *t, const struct launch 
 	t->walltime_limit = l->walltime ? duration_parse(l->walltime) : 0;
 	t->cput_limit = l->cput ? duration_parse(l->cput) : 0;
 	t->ncpus = l->job_ncpus;
+	t->streams = streams_count(l);
 	t->watch = st->core->watch_fd(mod, t->talk, talk_heard, t);
 	usage_tick(mod);
 	if (t->discarded)

@@ -198,6 +198,7 @@ void task_ended(struct keel_mod *mod, struct task *t, int32_t status)
 	struct state *st = mod->state;
 	int64_t walltime = task_walltime_ms(mod, t);
 
+	stop_cancel(mod, t);
 	task_release(st, t);
 	/* The clock of an ended task stands still. */
 	t->began_ms = 1;
@@ -222,6 +223,18 @@ static void on_start(struct keel_mod *mod, const char *peer, const struct keel_m
 	launch_begin(mod, m);
 }
 
+/* The output is in its place when the end is reported; the records are where readers look for them. */
+static void staged_log(struct keel_mod *mod, const struct task *t)
+{
+	const struct state *st = mod->state;
+
+	if (t->state != TASK_ENDED || !t->streams)
+		return;
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "copy file request received");
+	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "Staged %d/%d items out over 0:00:00",
+		      t->streams - t->missed, t->streams);
+}
+
 static void on_forget(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
@@ -232,6 +245,7 @@ static void on_forget(struct keel_mod *mod, const char *peer, const struct keel_
 	if (!t || t->run != st->msg->integer(m, "run", -1) ||
 	    (t->state != TASK_ENDED && t->state != TASK_REFUSED))
 		return;
+	staged_log(mod, t);
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", id, "delete job request received");
 	st->core->log(mod, KEEL_LOG_JOB, "Job", id, "kill_job");
 	task_free(mod, t);

@@ -151,12 +151,14 @@ static void start_report(const struct spec *s, pid_t pid, struct trouble *t)
 	t->what[sizeof(t->what) - 1] = '\0';
 	if (t->stage == TROUBLE_NONE || t->stage == TROUBLE_PROGRAM) {
 		snprintf(text, sizeof(text), "started %d", (int)pid);
-		record_append(s, text);
+	} else if (t->stage == TROUBLE_HOME && strcmp(t->what, s->home) == 0) {
+		snprintf(text, sizeof(text), "refused %d Could not chdir to Home directory",
+			 trouble_status(t));
 	} else {
 		snprintf(text, sizeof(text), "refused %d %s: %s", trouble_status(t), t->what,
 			 strerror(t->error));
-		record_append(s, text);
 	}
+	record_append(s, text);
 	tell(text);
 }
 
