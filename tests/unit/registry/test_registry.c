@@ -40,7 +40,8 @@ static int add(void *arg, struct owner *owner, const void *def, struct keel_err 
 
 	(void)arg;
 	if (strcmp(c->name, "bad") == 0) {
-		snprintf(why->text, sizeof(why->text), "no such colour");
+		if (why != NULL)
+			snprintf(why->text, sizeof(why->text), "no such colour");
 		return -EINVAL;
 	}
 	if (strcmp(c->name, "mute") == 0)
