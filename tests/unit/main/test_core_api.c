@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_core_api.c - what a module may ask of the core, and what keeps its code loaded.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "harness.h"
+#include "loop/loop.h"
+#include "main/core_api.h"
+#include "main/inside.h"
+#include "util/version.h"
+
+static struct daemon d;
+static struct owner owner;
+static struct keel_mod *mod = &owner.pub;
+static const struct keel_core_api *core;
+static int calls, wanted;
+
+static void called(struct keel_mod *m, void *arg)
+{
+	CU_ASSERT_PTR_EQUAL(m, mod);
+	CU_ASSERT_PTR_EQUAL(arg, &calls);
+	calls++;
+}
+
+static bool enough(void *arg)
+{
+	(void)arg;
+	return calls >= wanted;
+}
+
+static void begin(int n)
+{
+	d = (struct daemon){ .parts = { .daemon = KEEL_MOM, .home = (char *)"/h",
+					.host_name = (char *)"n1" } };
+	owner = (struct owner){ .pub = { .name = "test" }, .parts = &d.parts };
+	core = core_api();
+	calls = 0;
+	wanted = n;
+	CU_ASSERT_EQUAL_FATAL(loop_create(&d.parts.loop), 0);
+}
+
+static void finish(void)
+{
+	CU_ASSERT_EQUAL(loop_run_until(d.parts.loop, enough, NULL, 5000), 0);
+	CU_ASSERT_EQUAL(owner.live, 0);
+	CU_ASSERT_EQUAL(__atomic_load_n(&owner.posts, __ATOMIC_ACQUIRE), 0);
+	loop_destroy(d.parts.loop);
+}
+
+static void test_every_entry_is_there(void)
+{
+	const char *at = (const char *)core_api();
+	void (*entry)(void);
+
+	for (size_t i = 8; i < core_api()->size; i += sizeof(entry)) {
+		memcpy(&entry, at + i, sizeof(entry));
+		CU_ASSERT(entry != NULL);
+	}
+}
+
+static void test_facts(void)
+{
+	struct keel_err err = { 0 };
+
+	begin(0);
+	CU_ASSERT_EQUAL(core->daemon(mod), KEEL_MOM);
+	CU_ASSERT_STRING_EQUAL(core->home(mod), "/h");
+	CU_ASSERT_STRING_EQUAL(core->host_name(mod), "n1");
+	CU_ASSERT_STRING_EQUAL(core->version_text(mod), KEELSON_VERSION_TEXT);
+	CU_ASSERT_EQUAL(core->error(&err, 15001, "no %s", "x"), 15001);
+	CU_ASSERT_STRING_EQUAL(err.text, "no x");
+	CU_ASSERT_EQUAL(err.code, 15001);
+	finish();
+}
+
+static void test_timers_count(void)
+{
+	struct keel_timer *late;
+
+	begin(1);
+	CU_ASSERT_PTR_NOT_NULL(core->timer(mod, 1, called, &calls));
+	late = core->timer(mod, 1000000, called, &calls);
+	CU_ASSERT_EQUAL(owner.live, 2);
+	core->timer_cancel(late);
+	core->timer_cancel(NULL);
+	CU_ASSERT_EQUAL(owner.live, 1);
+	finish();
+}
+
+static void test_defer_counts(void)
+{
+	begin(2);
+	CU_ASSERT_EQUAL(core->defer(mod, called, &calls), 0);
+	CU_ASSERT_EQUAL(core->defer(mod, called, &calls), 0);
+	CU_ASSERT_EQUAL(owner.live, 2);
+	finish();
+}
+
+static void *poster(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 1000; i++)
+		CU_ASSERT_EQUAL(core->post(mod, called, &calls), 0);
+	return NULL;
+}
+
+static void test_posts_from_a_thread(void)
+{
+	pthread_t thread;
+
+	begin(1000);
+	CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, poster, NULL), 0);
+	pthread_join(thread, NULL);
+	CU_ASSERT_EQUAL(owner.posts, 1000);
+	finish();
+}
+
+static void work(void *arg)
+{
+	(void)arg;
+}
+
+static void test_work_counts(void)
+{
+	begin(1);
+	CU_ASSERT_EQUAL(core->work(mod, work, called, &calls), 0);
+	CU_ASSERT_EQUAL(owner.live, 1);
+	finish();
+}
+
+static struct keel_watch *watch;
+
+static void cancel_watch(struct keel_mod *m, void *arg)
+{
+	called(m, arg);
+	core->watch_cancel(watch);
+}
+
+static void test_watch_counts(void)
+{
+	int ends[2];
+
+	begin(1);
+	CU_ASSERT_EQUAL_FATAL(pipe(ends), 0);
+	watch = core->watch_fd(mod, ends[0], cancel_watch, &calls);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(watch);
+	CU_ASSERT_EQUAL(owner.live, 1);
+	CU_ASSERT_EQUAL(write(ends[1], "x", 1), 1);
+	finish();
+	begin(0);
+	CU_ASSERT_PTR_NULL(core->watch_fd(mod, 9999, cancel_watch, &calls));
+	core->watch_cancel(NULL);
+	finish();
+	close(ends[0]);
+	close(ends[1]);
+}
+
+TESTS_MAIN("main/core_api", TEST(test_every_entry_is_there), TEST(test_facts), TEST(test_timers_count),
+	   TEST(test_defer_counts), TEST(test_posts_from_a_thread), TEST(test_work_counts),
+	   TEST(test_watch_counts))
