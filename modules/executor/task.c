@@ -79,6 +79,7 @@ void mom_fini(struct keel_mod *mod)
 		task_release(st, t);
 		HASH_DEL(st->mom.tasks, t);
 		launch_free(t->next);
+		free(t->freezer);
 		free(t->id);
 		free(t);
 	}
