@@ -11,7 +11,7 @@
 
 #include "link/inside.h"
 #include "log/log.h"
-#include "request/msg.h"
+#include "msg/msg.h"
 
 static void handler_destroy(struct links *l, struct handler *h)
 {

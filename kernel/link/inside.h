@@ -16,7 +16,7 @@
 #include "link/hello.h"
 #include "link/links.h"
 #include "loop/loop.h"
-#include "request/out.h"
+#include "msg/out.h"
 #include "util/buf.h"
 #include "wire/frame.h"
 

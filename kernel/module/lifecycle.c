@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "hook/hooks.h"
+#include "link/links.h"
 #include "log/log.h"
 #include "module/inside.h"
 #include "object/objects.h"
@@ -48,8 +49,12 @@ static int needs_write(struct module *m, struct keel_err *err)
 	return 0;
 }
 
-static void rows_withdraw(struct module *m)
+/* Everything that could still call into the module: taps, message handlers, rows. */
+static void withdraw(struct module *m)
 {
+	hooks_detach(m->owner.parts->hooks, &m->owner);
+	if (m->owner.parts->links != NULL)
+		links_detach(m->owner.parts->links, &m->owner);
 	registry_remove(m->owner.parts->registry, &m->owner);
 }
 
@@ -70,8 +75,7 @@ int module_ready(struct module *m, struct keel_err *err)
 		return ret;
 	ret = call_step(m, "init", m->desc.init, err);
 	if (ret < 0) {
-		hooks_detach(m->owner.parts->hooks, &m->owner); /* dynamic taps */
-		rows_withdraw(m);
+		withdraw(m);
 		objects_leave(m);
 		return ret;
 	}
@@ -135,8 +139,7 @@ void module_end(struct module *m)
 		return;
 	if (m->state == MODULE_RUNNING && m->desc.stop != NULL)
 		m->desc.stop(&m->owner.pub);
-	hooks_detach(m->owner.parts->hooks, &m->owner);
-	rows_withdraw(m);
+	withdraw(m);
 	if (m->desc.fini != NULL)
 		m->desc.fini(&m->owner.pub);
 	objects_leave(m);

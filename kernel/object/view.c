@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "object/object.h"
-#include "request/msg.h"
+#include "msg/msg.h"
 
 struct row {
 	const struct keel_attr *attr; /* NULL: withdrawn meanwhile */

@@ -11,7 +11,7 @@
 #include <uthash.h>
 
 #include "loop/loop.h"
-#include "request/out.h"
+#include "msg/out.h"
 #include "request/router.h"
 #include "request/users.h"
 #include "wire/frame.h"

@@ -7,7 +7,7 @@
  * run.
  */
 #include "object/fixture.h"
-#include "request/msg.h"
+#include "msg/msg.h"
 
 static long countdown = -1; /* allocations until one fails; negative: never */
 

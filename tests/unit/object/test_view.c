@@ -3,7 +3,7 @@
  * test_view.c - who sees what, in which order, and the bytes of an answer.
  */
 #include "object/fixture.h"
-#include "request/msg.h"
+#include "msg/msg.h"
 #include "wire/pack.h"
 
 static struct engine e;

@@ -23,7 +23,7 @@
 #include "loop/loop.h"
 #include "registry/registry.h"
 #include "request/inside.h"
-#include "request/msg.h"
+#include "msg/msg.h"
 #include "request/router.h"
 #include "store/store.h"
 #include "wire/frame.h"

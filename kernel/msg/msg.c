@@ -8,13 +8,13 @@
  *
  * Invariant: `pack` refers to `bytes` only; no string with a NUL inside is ever handed out.
  */
-#include "request/msg.h"
+#include "msg/msg.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "request/out.h"
+#include "msg/out.h"
 #include "wire/pack.h"
 
 struct keel_msg {

@@ -9,7 +9,7 @@
  *
  * Invariant: data[0..len) is written; depth arrays are open, the innermost last.
  */
-#include "request/out.h"
+#include "msg/out.h"
 
 #include <stdlib.h>
 #include <string.h>

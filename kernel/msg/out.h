@@ -8,7 +8,7 @@
 #ifndef KEELSON_OUT_H
 #define KEELSON_OUT_H
 
-#include "request/msg.h"
+#include "msg/msg.h"
 
 void out_put_str(struct keel_out *o, const char *key, const char *text);
 void out_put_int(struct keel_out *o, const char *key, int64_t n);
