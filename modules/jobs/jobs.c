@@ -123,9 +123,9 @@ static const struct keel_attr_def other_attrs[] = {
 
 /* ---- requests ----------------------------------------------------------------------------------------- */
 
-#define REQUEST(request_name, fn, words)                                                           \
+#define REQUEST(request_name, fn, words, ...)                                                      \
 	{ .size = sizeof(struct keel_request_def), .roles = KEEL_EVERYBODY, .name = (request_name), \
-	  .handler = (fn), .doc = (words) }
+	  .handler = (fn), .doc = (words), ##__VA_ARGS__ }
 static const struct keel_request_def requests[] = {
 	REQUEST("submit", on_submit, "queue a new job"),
 	REQUEST("alter", on_alter, "change attributes of a job"),
@@ -133,7 +133,7 @@ static const struct keel_request_def requests[] = {
 	REQUEST("release", on_release, "release holds"),
 	REQUEST("delete", on_delete, "delete a job"),
 	REQUEST("delete_list", on_delete_list, "delete many jobs"),
-	REQUEST("signal", on_signal, "send a signal or a pseudo-signal"),
+	REQUEST("signal", on_signal, "send a signal or a pseudo-signal", .number = 18),
 	REQUEST("run", on_run, "start a job now"),
 	REQUEST("rerun", on_rerun, "put a running job back into its queue"),
 	REQUEST("locate", on_locate, "which server has this job"),
