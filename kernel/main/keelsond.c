@@ -3,6 +3,7 @@
  * keelsond - the daemon. Its configuration says which roles it plays.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,12 @@
 /* In the background a relative path would mean something else. */
 static int conf_file_fix(struct options *o)
 {
-	char *path = realpath(o->conf_file, NULL);
+	static char path[PATH_MAX]; /* for the life of the process */
 
-	if (path == NULL)
+	if (realpath(o->conf_file, path) == NULL)
 		return fprintf(stderr, "keelsond: cannot read the configuration file %s: %s\n",
 			       o->conf_file, strerror(errno)), -errno;
-	o->conf_file = path; /* for the life of the process */
+	o->conf_file = path;
 	return 0;
 }
 
