@@ -86,6 +86,24 @@ static void test_environment(void)
 	end();
 }
 
+/* The directory's name is taken by a stranger. */
+static void test_tmpdir(void)
+{
+	const char *text;
+	int fd = open("/tmp/pbs.21.s", O_WRONLY | O_CREAT, 0600);
+
+	CU_ASSERT(fd >= 0);
+	close(fd);
+	begin();
+	run(script_job("21.s", "cd $TMPDIR && touch x && pwd\n"));
+	CU_ASSERT_EQUAL(heard.status, 0);
+	text = output("21.s.o");
+	CU_ASSERT(strncmp(text, "/tmp/pbs.21.s.", 14) == 0);
+	CU_ASSERT_EQUAL(access("/tmp/pbs.21.s", F_OK), 0);
+	unlink("/tmp/pbs.21.s");
+	end();
+}
+
 static void test_output(void)
 {
 	struct keel_obj *job;
@@ -421,6 +439,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_exit_codes);
 	CU_ADD_TEST(suite, test_program);
 	CU_ADD_TEST(suite, test_environment);
+	CU_ADD_TEST(suite, test_tmpdir);
 	CU_ADD_TEST(suite, test_output);
 	CU_ADD_TEST(suite, test_refused);
 	CU_ADD_TEST(suite, test_signals);

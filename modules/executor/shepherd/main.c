@@ -80,6 +80,22 @@ static void tell(const char *text)
 	close(SPEC_TALK);
 }
 
+/* Somebody else's directory of that name (another cluster on this machine has a job of the same id, a
+ * stranger was here first) is left alone: take another name. */
+static void tmpdir_choose(struct spec *s)
+{
+	char *path, *text;
+	struct stat st;
+
+	if (!s->tmpdir || lstat(s->tmpdir, &st) < 0 || (S_ISDIR(st.st_mode) && st.st_uid == s->uid) ||
+	    asprintf(&path, "%s.%d", s->tmpdir, (int)getpid()) < 0)
+		return;
+	s->tmpdir = path;
+	for (size_t i = 0; i < s->n_env; i++)
+		if (strncmp(s->env[i], "TMPDIR=", 7) == 0 && asprintf(&text, "TMPDIR=%s", path) >= 0)
+			s->env[i] = text;
+}
+
 static pid_t child_start(const struct spec *s, struct trouble *ret_trouble)
 {
 	int fds[2];
@@ -177,6 +193,7 @@ int main(void)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (go_wait() < 0)
 		return EXIT_BAD_SPEC;
+	tmpdir_choose(&s);
 	o.session = child_start(&s, &t);
 	start_report(&s, o.session, &t);
 	o.status = o.session > 0 ? status_wait(o.session) : -1;
