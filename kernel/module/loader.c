@@ -76,7 +76,7 @@ static int loader_init(struct keel_err *err)
 		return err_set(err, -EIO, "cannot prepare loading modules: %s", lt_dlerror());
 	if (lt_dlloader_find(OUR_LOADER) != NULL)
 		return 0;
-	lt_dlloader_remove("lt_dlopen");
+	free(lt_dlloader_remove("lt_dlopen")); /* its vtable is malloc'ed, and the caller's now */
 	if (lt_dlloader_add(&our_loader) != 0)
 		return err_set(err, -EIO, "cannot prepare loading modules: %s", lt_dlerror());
 	return 0;

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fixture.h - a kernel without doors: loop, log, registry, objects, hooks and modules, the fixtures of
+ * tests/fixtures as built, and a configuration written by the test.
+ */
+#ifndef TESTS_MODULE_FIXTURE_H
+#define TESTS_MODULE_FIXTURE_H
+
+#include <errno.h>
+#include <string.h>
+
+#include "conf/conf.h"
+#include "harness.h"
+#include "hook/hooks.h"
+#include "keel/keel.h"
+#include "log/log.h"
+#include "loop/loop.h"
+#include "module/modules.h"
+#include "object/objects.h"
+#include "registry/registry.h"
+
+struct kernel {
+	struct parts parts;
+	struct owner self;
+	char *dir, *conf_path;
+	struct keel_err err;
+	struct buf out;
+};
+extern struct kernel k;
+
+void kernel_start(void);
+void kernel_stop(void);
+const char *fixtures_dir(void);
+/* Replace the configuration by this text. */
+void configure(const char *text);
+int load(const char *text);   /* configure, modules_load */
+int up(const char *text);     /* and modules_start */
+int reload(const char *text); /* configure, modules_reload; the lines are in k.out */
+/* The whole log so far; free() it. */
+char *log_text(void);
+bool logged(const char *text);
+void copy_fixture(const char *name, const char *to);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_loader.c - files that are no modules, hostile ones, those of others; descriptors that lie.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "module/fixture.h"
+#include "module/inside.h"
+#include "util/file.h"
+#include "util/text.h"
+
+static char *path_of(const char *name)
+{
+	char *path = path_join(fixtures_dir(), name), *real = realpath(path, NULL);
+
+	free(path);
+	return real;
+}
+
+static void notes_are_read(void)
+{
+	char *path = path_of("job_submit.so");
+	struct note note;
+
+	CU_ASSERT_EQUAL(note_read(path, &note, &k.err), 0);
+	CU_ASSERT_EQUAL(note.major, KEEL_ABI_MAJOR);
+	CU_ASSERT_EQUAL(note.minor, KEEL_ABI_MINOR);
+	free(path);
+}
+
+static int note_of(const void *bytes, size_t len)
+{
+	struct note note;
+	char *dir = scratch_make(), *file = path_join(dir, "x.so");
+	int ret;
+
+	if (file_write_durable(file, bytes, len, 0700) < 0)
+		abort();
+	ret = note_read(file, &note, &k.err);
+	scratch_remove(dir);
+	free(dir);
+	free(file);
+	return ret;
+}
+
+static void what_is_no_module_is_named(void)
+{
+	char *elf = path_of("job_submit.so"), *bytes;
+	size_t len;
+
+	CU_ASSERT(note_read("/nowhere/x.so", &(struct note){ 0 }, &k.err) == -ENOENT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "/nowhere/x.so"));
+	CU_ASSERT(note_read("/dev/null", &(struct note){ 0 }, &k.err) < 0);
+	CU_ASSERT(note_read("/tmp", &(struct note){ 0 }, &k.err) < 0);
+	CU_ASSERT(note_of("", 0) < 0);
+	CU_ASSERT(note_of("#!/bin/sh\n", 10) < 0);
+	CU_ASSERT_EQUAL_FATAL(file_read(elf, 1 << 26, &bytes, &len), 0);
+	bytes[EI_CLASS] = ELFCLASS32;
+	CU_ASSERT(note_of(bytes, len) < 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "another kind of machine"));
+	free(bytes);
+	free(elf);
+}
+
+/* Every cut, and every byte of the headers and notes spoilt: refused or read, never read past the end
+ * (a sanitizer or the end of the mapping would tell). */
+static void damaged_files_do_no_harm(void)
+{
+	char *elf = path_of("job_submit.so"), *bytes;
+	size_t len;
+
+	CU_ASSERT_EQUAL_FATAL(file_read(elf, 1 << 26, &bytes, &len), 0);
+	for (size_t cut = 0; cut < 700; cut += 7)
+		(void)note_of(bytes, cut);
+	for (size_t at = 0; at < 700; at += 3) {
+		unsigned char was = (unsigned char)bytes[at];
+
+		bytes[at] = (char)0xff;
+		(void)note_of(bytes, len);
+		bytes[at] = (char)was;
+	}
+	free(bytes);
+	free(elf);
+}
+
+static void another_interface_is_refused_with_numbers(void)
+{
+	kernel_start();
+	CU_ASSERT_EQUAL(load("badabi: { }"), -EPROTO);
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "99.0"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "upgrade keelson"));
+	kernel_stop();
+}
+
+static void an_unresolved_symbol_is_named(void)
+{
+	kernel_start();
+	CU_ASSERT(load("unresolved: { }") < 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "nobody_defines_this"));
+	kernel_stop();
+}
+
+static void only_absolute_so_files(void)
+{
+	struct image image;
+
+	CU_ASSERT_EQUAL(image_open("job_submit.so", NULL, &image, &k.err), -EINVAL);
+	CU_ASSERT_EQUAL(image_open("/tmp/job_submit.la", NULL, &image, &k.err), -EINVAL);
+}
+
+static void root_trusts_only_its_own(void)
+{
+	char *dir = scratch_make(), *file = path_join(dir, "x.so");
+
+	if (geteuid() == 0) {
+		copy_fixture("job_submit.so", file);
+		CU_ASSERT_EQUAL(file_trust(file, &k.err), 0);
+		CU_ASSERT_EQUAL(chmod(file, 0775), 0);
+		CU_ASSERT_EQUAL(file_trust(file, &k.err), -EPERM);
+		CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "chmod"));
+		CU_ASSERT_EQUAL(chmod(file, 0755), 0);
+		CU_ASSERT_EQUAL(chmod(dir, 0777), 0);
+		CU_ASSERT_EQUAL(file_trust(file, &k.err), -EPERM);
+		CU_ASSERT_EQUAL(chmod(dir, 0755), 0);
+		CU_ASSERT_EQUAL(chown(file, 12345, 12345), 0);
+		CU_ASSERT_EQUAL(file_trust(file, &k.err), -EPERM);
+	}
+	scratch_remove(dir);
+	free(dir);
+	free(file);
+}
+
+/* ---- descriptors ------------------------------------------------------------------------------------ */
+static const struct keel_need off_state[] = { { .group = "core", .offset = 4096 } };
+static const struct keel_conf_rule outside[] = {
+	{ .size = sizeof(outside[0]), .type = KEEL_CONF_INT, .offset = 8, .key = "x" },
+};
+static const struct keel_tap bad_tap[] = { { .size = sizeof(bad_tap[0]), .point = 251 } };
+
+#define GOOD                                                                                       \
+	.magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .size = sizeof(struct keel_module),      \
+	.name = "x", .version = "1", .summary = "s", .roles = KEEL_ANY
+
+static int lint(const struct keel_module *d)
+{
+	struct module m = { 0 };
+	int ret = descriptor_lint(&m, "x.so", d, &k.err);
+
+	free(m.rules);
+	return ret;
+}
+
+#pragma GCC diagnostic ignored "-Woverride-init"
+static void descriptors_that_lie_are_refused(void)
+{
+	static const struct keel_module good = { GOOD }, bad[] = {
+		{ GOOD, .magic = 1 },
+		{ GOOD, .abi_major = 2 },
+		{ GOOD, .abi_minor = 9 },
+		{ GOOD, .size = 16 },
+		{ GOOD, .name = NULL },
+		{ GOOD, .name = "Not Good" },
+		{ GOOD, .version = NULL },
+		{ GOOD, .roles = 0 },
+		{ GOOD, .roles = 64 },
+		{ GOOD, .flags = 1u << 30 },
+		{ GOOD, .state_size = UINT32_MAX },
+		{ GOOD, .n_taps = 1 },
+		{ GOOD, .n_conf = UINT32_MAX, .conf = outside },
+		{ GOOD, .n_needs = 1, .needs = off_state },
+		{ GOOD, .n_needs = 1, .needs = off_state, .state_size = 4096 },
+		{ GOOD, .n_conf = 1, .conf = outside, .conf_size = 15 },
+		{ GOOD, .n_taps = 1, .taps = bad_tap },
+	};
+
+	CU_ASSERT_EQUAL(lint(&good), 0);
+	for (size_t i = 0; i < KEEL_COUNT(bad); i++) {
+		k.err.text[0] = '\0';
+		CU_ASSERT(lint(&bad[i]) < 0);
+		CU_ASSERT(k.err.text[0] != '\0');
+	}
+}
+
+/* A newer module's tables have longer rows: they are walked in its stride. */
+static void longer_rows_are_walked_in_their_stride(void)
+{
+	static const struct {
+		struct keel_conf_rule rule;
+		uint64_t news;
+	} rows[] = {
+		{ { .size = sizeof(rows[0]), .type = KEEL_CONF_INT, .offset = 0, .key = "a" }, 1 },
+		{ { .size = sizeof(rows[0]), .type = KEEL_CONF_INT, .offset = 8, .key = "b" }, 2 },
+	};
+	const struct keel_module d = { GOOD, .conf = &rows[0].rule, .n_conf = 2, .conf_size = 16 };
+	struct module m = { 0 };
+
+	CU_ASSERT_EQUAL_FATAL(descriptor_lint(&m, "x.so", &d, &k.err), 0);
+	CU_ASSERT_STRING_EQUAL(m.rules[1].key, "b");
+	free(m.rules);
+}
+
+TESTS_MAIN("module/loader", TEST(notes_are_read), TEST(what_is_no_module_is_named),
+	   TEST(damaged_files_do_no_harm), TEST(another_interface_is_refused_with_numbers),
+	   TEST(an_unresolved_symbol_is_named), TEST(only_absolute_so_files),
+	   TEST(root_trusts_only_its_own), TEST(descriptors_that_lie_are_refused),
+	   TEST(longer_rows_are_walked_in_their_stride))
