@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * comment.c - tell every job of a group why it does not start.
+ *
+ * A comment is a stored write, so they are spread: a batch at the end of a cycle, further ones at
+ * conf.comment_gap while jobs wait that were told nothing; jobs that were told something else by an
+ * earlier cycle come after them, ten times slower. A text that is there already is not written.
+ */
+#include "scheduler.h"
+
+#define BATCH 64
+#define SLOWER 10
+
+void talk(struct keel_mod *mod, struct group *g)
+{
+	struct state *st = mod->state;
+
+	if (g->talking || (!g->fresh.first && !g->stale.first))
+		return;
+	g->talking = true;
+	g->talk_next = NULL;
+	g->talk_prev = st->talk_last;
+	if (st->talk_last)
+		st->talk_last->talk_next = g;
+	else
+		st->talk_first = g;
+	st->talk_last = g;
+}
+
+void talk_not(struct keel_mod *mod, struct group *g)
+{
+	struct state *st = mod->state;
+
+	if (!g->talking)
+		return;
+	if (g->talk_prev)
+		g->talk_prev->talk_next = g->talk_next;
+	else
+		st->talk_first = g->talk_next;
+	if (g->talk_next)
+		g->talk_next->talk_prev = g->talk_prev;
+	else
+		st->talk_last = g->talk_prev;
+	g->talking = false;
+}
+
+/* The next one of the group, and the group to the end: all groups in turn. */
+static void tell(struct keel_mod *mod, struct group *g)
+{
+	struct state *st = mod->state;
+	struct entry *e = g->fresh.first ? g->fresh.first : g->stale.first;
+
+	talk_not(mod, g);
+	if (!e || !g->verdict)
+		return;
+	list_drop(e);
+	list_add(&g->told, e);
+	if (st->job->state(st->job->self, e->job) == 'Q')
+		st->job->set_comment(st->job->self, e->job, g->verdict);
+	talk(mod, g);
+}
+
+static void talk_on(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+
+	(void)arg;
+	st->talk_timer = NULL;
+	talk_now(mod);
+}
+
+static bool news(const struct state *st)
+{
+	const struct group *g;
+	uint32_t looked = 0;
+
+	for (g = st->talk_first; g && looked < BATCH; g = g->talk_next, looked++)
+		if (g->fresh.first)
+			return true;
+	return false;
+}
+
+void talk_now(struct keel_mod *mod)
+{
+	const struct conf *conf = mod->conf;
+	struct state *st = mod->state;
+	uint32_t n;
+
+	if (st->talk_timer || !scheduling_on(mod)) /* not faster because cycles are many */
+		return;
+	for (n = 0; n < BATCH && st->talk_first; n++)
+		tell(mod, st->talk_first);
+	if (st->talk_first)
+		st->talk_timer = st->core->timer(mod, conf->comment_gap * (news(st) ? 1 : SLOWER),
+						 talk_on, NULL);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * place.h - where a job fits: pure functions over a snapshot of the vnodes.
+ *
+ * Nothing here knows the kernel or other modules' services: a snapshot is plain data, so that placement
+ * can be tested, and run anywhere.
+ */
+#ifndef PLACE_H
+#define PLACE_H
+
+#include "keel/service/resource.h"
+
+#define REASON_MAX 400
+
+/* A vnode as of the snapshot. `total` and `free` have one amount per column of the snapshot. */
+struct vnode {
+	const char *name;     /* owned by the snapshot, as all below */
+	uint32_t host;        /* vnodes of one host have the same number */
+	uint32_t next_of_host; /* by snapshot_link(): index, or n */
+	bool leads_host;       /* likewise: the first vnode of its host */
+	bool usable;          /* its state lets new work in */
+	bool in_use;          /* some job is there */
+	uint8_t share[4];     /* by what a job says (enum keel_place_share): what it comes to here */
+	const char *queue;    /* only jobs of this queue; NULL: any */
+	double *total, *free;
+	struct keel_res_value *other; /* what is not counted: strings, booleans, plain numbers */
+	uint32_t n_other;
+};
+
+struct snapshot {
+	struct vnode *node;   /* in the order they are tried */
+	uint32_t n, n_hosts;
+	const struct keel_resource **column; /* what is counted */
+	uint32_t n_column;
+	/* Names of built-in resources that are compared; those of sites and booleans always are. */
+	const char *const *checked; /* NULL-terminated; borrowed */
+};
+
+/* To be called once all vnodes are there, in their order. */
+void snapshot_link(struct snapshot *s);
+
+struct wish {
+	const struct keel_select *select;
+	struct keel_place place;
+	const char *queue;
+	/* May this vnode be used at all (taps)? NULL: all. */
+	bool (*eligible)(void *arg, const struct vnode *);
+	void *arg;
+};
+
+struct reason {
+	bool never; /* not even on empty vnodes */
+	char text[REASON_MAX];
+};
+
+/* The exec_vnode (malloc'ed), and what it takes is taken from the snapshot; or NULL with the reason. */
+char *place_job(struct snapshot *s, const struct wish *w, struct reason *ret);
+
+/* Can a job that has been there go on at this exec_vnode? Takes what it needs, or says why not. */
+bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share,
+		 struct reason *ret);
+/* Somebody has taken, or will take this. */
+void place_take(struct snapshot *s, const struct keel_exec *exec);
+
+/* reason.c: texts of reasons. */
+void reason_set(struct reason *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* `ncpus (R: 4 A: 1 T: 4)` */
+void reason_amount(struct reason *r, const struct keel_resource *res, double wanted, double have,
+		   double total);
+/* `arch (sun != linux)`; `have` NULL: there is none */
+void reason_differs(struct reason *r, const struct keel_res_value *wanted,
+		    const struct keel_res_value *have);
+void reason_short(struct reason *r, const struct keel_resource *res); /* without detail */
+
+#endif

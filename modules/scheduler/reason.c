@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * reason.c - why a job does not start, in the words users know.
+ */
+#include "place.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void reason_set(struct reason *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(r->text, sizeof(r->text), fmt, ap);
+	va_end(ap);
+}
+
+/* Sizes in the biggest unit without a remainder, at least kb. */
+static void size_text(double n, char *buf, size_t len)
+{
+	static const char *const units[] = { "kb", "mb", "gb", "tb", "pb" };
+	size_t i = 0;
+
+	n = ceil(n / 1024);
+	while (n > 0 && i < 4 && fmod(n, 1024) == 0) {
+		n /= 1024;
+		i++;
+	}
+	snprintf(buf, len, "%.0f%s", n, units[i]);
+}
+
+static void amount_text(const struct keel_resource *res, double n, char *buf, size_t len)
+{
+	size_t end;
+
+	if (n < 0)
+		n = 0;
+	if (res->type == KEEL_RES_SIZE) {
+		size_text(n, buf, len);
+	} else if (res->type == KEEL_RES_TIME) {
+		snprintf(buf, len, "%02.0f:%02.0f:%02.0f", floor(n / 3600), floor(fmod(n, 3600) / 60),
+			 fmod(n, 60));
+	} else if (n == floor(n)) {
+		snprintf(buf, len, "%.0f", n);
+	} else {
+		snprintf(buf, len, "%.6f", n);
+		for (end = strlen(buf); end && buf[end - 1] == '0'; end--)
+			buf[end - 1] = '\0';
+	}
+}
+
+void reason_amount(struct reason *r, const struct keel_resource *res, double wanted, double have,
+		   double total)
+{
+	char text[3][48];
+
+	amount_text(res, wanted, text[0], sizeof(text[0]));
+	amount_text(res, have, text[1], sizeof(text[1]));
+	amount_text(res, total, text[2], sizeof(text[2]));
+	reason_set(r, "Insufficient amount of resource: %s (R: %s A: %s T: %s)", res->name, text[0],
+		   text[1], text[2]);
+}
+
+static const char *plain_text(const struct keel_res_value *v)
+{
+	if (v->res->type == KEEL_RES_BOOL)
+		return v->n != 0 ? "True" : "False";
+	return v->text ? v->text : "";
+}
+
+void reason_differs(struct reason *r, const struct keel_res_value *wanted,
+		    const struct keel_res_value *have)
+{
+	if (wanted->res->type < KEEL_RES_BOOL) {
+		reason_amount(r, wanted->res, wanted->n, have ? have->n : 0, have ? have->n : 0);
+		return;
+	}
+	reason_set(r, "Insufficient amount of resource: %s (%s != %s)", wanted->res->name,
+		   plain_text(wanted),
+		   have					? plain_text(have)
+		   : wanted->res->type == KEEL_RES_BOOL ? "False"
+							: "");
+}
+
+void reason_short(struct reason *r, const struct keel_resource *res)
+{
+	reason_set(r, "Insufficient amount of resource: %s ", res->name);
+}

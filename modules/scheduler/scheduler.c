@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * scheduler.c - which job runs where, and when: the scheduler of this server.
+ *
+ * Everything that changes a job or a vnode wakes it (taps below, service job); cycle.c decides, place.c
+ * knows how. Policy comes from taps at job_eligible, job_rank, node_eligible and node_score.
+ */
+#include "scheduler.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),
+	KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(hook, 0, struct state, hook),
+	KEEL_NEED(call, 0, struct state, call),
+	KEEL_NEED(resource, 0, struct state, resource),
+	KEEL_NEED(node, 0, struct state, node),
+	KEEL_NEED(job, 0, struct state, job),
+};
+
+static const struct keel_conf_rule rules[] = {
+	KEEL_CONF_RULE(LIST, struct conf, resources, .fallback = "ncpus, mem, arch, host, vnode, aoe, eoe",
+		       .doc = "built-in resources compared when a job is placed; booleans and a site's "
+			      "own always are"),
+	KEEL_CONF_RULE(DURATION, struct conf, slice, .fallback = "2ms", .min = 1, .max = 50,
+		       .doc = "a cycle leaves the loop to others after this"),
+	KEEL_CONF_RULE(DURATION, struct conf, rest, .fallback = "2s", .min = 100, .max = 600000,
+		       .doc = "pause of a job whose start failed; doubled five times"),
+	KEEL_CONF_RULE(DURATION, struct conf, comment_gap, .fallback = "20ms", .min = 1, .max = 60000,
+		       .doc = "between batches of comments of jobs that do not start"),
+	KEEL_CONF_RULE(BOOL, struct conf, job_priority, .fallback = "true",
+		       .doc = "within a queue, Priority of jobs (qsub -p) goes before their age"),
+};
+
+/* ---- what changes jobs -------------------------------------------------------------------------------- */
+
+static void look(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct entry *e = entry_of(mod, job);
+
+	if (!e)
+		return;
+	entry_touch(mod, e);
+	wake(mod, CMD_JOB);
+}
+
+static keel_verdict on_queued(struct keel_call *c, const struct keel_ev_job_queued *ev)
+{
+	look(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
+{
+	look(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+/* The change itself comes later: the next cycle sees it. */
+static keel_verdict on_modify(struct keel_call *c, const struct keel_ev_job_modify *ev)
+{
+	look(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_release(struct keel_call *c, const struct keel_ev_job_release *ev)
+{
+	look(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspended *ev)
+{
+	struct entry *e = entry_of(c->mod, ev->job);
+
+	if (e)
+		entry_suspended(c->mod, e);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
+{
+	struct entry *e = entry_of(c->mod, ev->job);
+
+	if (e)
+		entry_out(c->mod, e);
+	if (e && ev->requeued)
+		look(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static void on_change(struct keel_mod *mod)
+{
+	wake(mod, CMD_ENDED);
+}
+
+/* ---- what changes vnodes ---------------------------------------------------------------------------------- */
+
+static keel_verdict on_node_known(struct keel_call *c, const struct keel_ev_node_known *ev)
+{
+	(void)ev;
+	wake(c->mod, CMD_ENDED);
+	return KEEL_NEXT;
+}
+
+/* job-busy and job-exclusive come and go with our own starts. */
+static keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev)
+{
+	const int64_t ours = KEEL_NODE_JOB_BUSY | KEEL_NODE_JOB_EXCLUSIVE;
+	struct state *st = keel_state(c);
+
+	if ((ev->before & ~ours) == (ev->after & ~ours))
+		return KEEL_NEXT;
+	st->generation = 0;
+	if (ev->before & ~ev->after & ~ours)
+		rest_over(c->mod);
+	wake(c->mod, CMD_ENDED);
+	return KEEL_NEXT;
+}
+
+/* ---- module ----------------------------------------------------------------------------------------------- */
+
+#define ATTR(i) { "ATTR", &sched_attrs[i] }
+static const struct keel_contrib contribs[] = {
+	{ "CLASS", &sched_class },
+	ATTR(0), ATTR(1), ATTR(2), ATTR(3), ATTR(4), ATTR(5), ATTR(6), ATTR(7), ATTR(8), ATTR(9),
+	ATTR(10), ATTR(11), ATTR(12), ATTR(13), ATTR(14), ATTR(15), ATTR(16), ATTR(17), ATTR(18),
+	ATTR(19), ATTR(20), ATTR(21), ATTR(22), ATTR(23), ATTR(24), ATTR(25),
+};
+_Static_assert(KEEL_COUNT(contribs) == SCHED_ATTRS + 1, "each attribute has an ATTR above");
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(job_queued, on_queued),
+	KEEL_TAP(job_known, on_known),
+	KEEL_TAP(job_modify, on_modify, .order = 1000),
+	KEEL_TAP(job_release, on_release, .order = 1000),
+	KEEL_TAP(job_suspended, on_suspended),
+	KEEL_TAP(job_purged, on_purged),
+	KEEL_TAP(node_known, on_node_known),
+	KEEL_TAP(node_state, on_node_state),
+	KEEL_TAP(management, on_management, .order = 1000),
+};
+
+/* Rows: where the pointer goes, class, name. */
+#define FIND(member, klass, name) { offsetof(struct state, member), klass, name }
+static const struct {
+	size_t offset;
+	const char *klass, *name;
+} wanted[] = {
+	FIND(a.queue, "job", "queue"),
+	FIND(a.schedselect, "job", "schedselect"),
+	FIND(a.list, "job", "Resource_List"),
+	FIND(a.priority, "job", "Priority"),
+	FIND(a.arrival, "job", "queue_rank"),
+	FIND(a.when, "job", "Execution_Time"),
+	FIND(a.exec_vnode, "job", "exec_vnode"),
+	FIND(vnode.priority, "node", "Priority"),
+	FIND(vnode.queue, "node", "queue"),
+	FIND(queue.priority, "queue", "Priority"),
+	FIND(queue.started, "queue", "started"),
+	FIND(server.scheduling, "server", "scheduling"),
+	FIND(server.iteration, "server", "scheduler_iteration"),
+	FIND(sched.scheduling, "sched", "scheduling"),
+	FIND(sched.iteration, "sched", "scheduler_iteration"),
+	FIND(sched.host, "sched", "sched_host"),
+	FIND(sched.priv, "sched", "sched_priv"),
+	FIND(sched.log, "sched", "sched_log"),
+	FIND(sched.partition, "sched", "partition"),
+	FIND(sched.run_wait, "sched", "job_run_wait"),
+	FIND(sched.throughput, "sched", "throughput_mode"),
+};
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	size_t i;
+
+	for (i = 0; i < KEEL_COUNT(wanted); i++) {
+		const struct keel_attr *attr = st->object->attr(mod, wanted[i].klass, wanted[i].name);
+
+		if (!attr)
+			return st->core->error(err, -1, "there is no attribute %s of class %s; is its "
+							"module enabled?",
+					       wanted[i].name, wanted[i].klass);
+		*(const struct keel_attr **)(void *)((char *)st + wanted[i].offset) = attr;
+	}
+	snprintf(st->who, sizeof(st->who), "Scheduler@%s", st->core->host_name(mod));
+	index_init(mod);
+	if (st->object->slot_bind(mod, "job", sizeof(struct entry), entry_fini))
+		return st->core->error(err, -1, "cannot attach to class job");
+	return 0;
+}
+
+static int32_t start(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	int32_t rc = sched_start(mod, err);
+
+	if (rc)
+		return rc;
+	st->job->on_change(st->job->self, mod, on_change);
+	st->job->on_run_request(st->job->self, mod, on_run_request);
+	iteration_start(mod);
+	wake(mod, CMD_FIRST);
+	return 0;
+}
+
+/* The snapshot borrows from the configuration. */
+static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)now, (void)err;
+	snapshot_free(st->snapshot);
+	st->snapshot = NULL;
+	wake(mod, CMD_CONFIGURED);
+	return 0;
+}
+
+static void stop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	st->job->on_change(st->job->self, NULL, NULL);
+	st->job->on_run_request(st->job->self, NULL, NULL);
+	cycle_stop(mod);
+}
+
+static void fini(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	cycle_stop(mod);
+	starts_drop(mod);
+	index_fini(mod);
+	snapshot_free(st->snapshot);
+	st->snapshot = NULL;
+}
+
+static const char *const requires_modules[] = { "manager", "queues", "jobs", "nodes", NULL };
+
+KEEL_MODULE(.name = "scheduler", .version = "1.0", .vendor = "Keelson",
+	    .summary = "decides which job runs where", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
+	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
+	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
+	    .start = start, .reconf = reconf, .stop = stop, .fini = fini);
