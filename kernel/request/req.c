@@ -338,9 +338,21 @@ static int32_t refusal(const struct client *c, const struct route *route, uint32
 	return (*ret_roles & route->def.roles) == 0 ? PERM : 0;
 }
 
+/* A request may be one of a family: `verb` then is the part of its name behind the point. */
+static struct route *route_of(struct router *r, const struct keel_msg *m, const char *name)
+{
+	const char *verb = msg_api()->str(m, "verb");
+	char full[256];
+	struct route *route = NULL;
+
+	if (verb != NULL && snprintf(full, sizeof(full), "%s.%s", name, verb) < (int)sizeof(full))
+		name = full;
+	HASH_FIND_STR(r->routes, name, route);
+	return route;
+}
+
 void req_start(struct client *c, const struct frame *f)
 {
-	struct router *r = c->router;
 	struct route *route = NULL;
 	struct keel_msg *m = NULL;
 	struct keel_req *q = NULL;
@@ -356,7 +368,7 @@ void req_start(struct client *c, const struct frame *f)
 		c->closing = true;
 		goto out;
 	}
-	HASH_FIND_STR(r->routes, name, route);
+	route = route_of(c->router, m, name);
 	code = refusal(c, route, &roles);
 	if (code != 0) {
 		refuse(c, f->corr, route == NULL ? NULL : &route->def, name, code);

@@ -7,7 +7,8 @@
  */
 #include "nodes.h"
 
-#include <stdio.h>
+#include "keel/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,16 +220,16 @@ static void charge(struct keel_mod *mod, const struct keel_exec *exec, int32_t s
 }
 
 /* `host/slot*cpus` per chunk; *0 when the chunk lies on several vnodes. */
-static void host_item(FILE *out, struct keel_mod *mod, const struct keel_exec *exec, uint32_t i,
+static void host_item(struct keel_text *out, struct keel_mod *mod, const struct keel_exec *exec, uint32_t i,
 		      uint32_t first_slot)
 {
 	const struct keel_exec_part *part = &exec->part[i];
 	bool spread = i + 1 < exec->n && exec->part[i + 1].chunk == part->chunk;
 	unsigned cpus = spread ? 0 : (unsigned)part_number(part, "ncpus");
 
-	fprintf(out, "%s%s/%u", i ? "+" : "", node_host_of(mod, part->vnode), first_slot);
+	keel_text_printf(out, "%s%s/%u", i ? "+" : "", node_host_of(mod, part->vnode), first_slot);
 	if (cpus != 1)
-		fprintf(out, "*%u", cpus);
+		keel_text_printf(out, "*%u", cpus);
 }
 
 int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,
@@ -236,31 +237,24 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 {
 	struct state *st = mod->state;
 	struct keel_exec *exec;
-	char *hosts = NULL;
-	size_t len = 0;
-	FILE *out;
+	struct keel_text out;
 	uint32_t i, slot;
 	int32_t code = st->resource->exec_parse(st->resource->self, exec_vnode, &exec, err);
 
 	if (code)
 		return code;
+	keel_text_init(&out);
 	code = parts_known(mod, exec, err);
-	out = code ? NULL : open_memstream(&hosts, &len);
-	for (i = 0; out && !code && i < exec->n; i++) {
+	for (i = 0; !code && i < exec->n; i++) {
 		code = part_assign(mod, &exec->part[i], job_id, share, &slot);
 		if (!code && (i == 0 || exec->part[i].chunk != exec->part[i - 1].chunk))
-			host_item(out, mod, exec, i, slot);
+			host_item(&out, mod, exec, i, slot);
 	}
-	if (out)
-		fclose(out);
-	if (!code && hosts) {
-		charge(mod, exec, 1, NULL);
-		*ret_exec_host = hosts;
-		hosts = NULL;
-	} else if (!code) {
+	if (!code && (out.failed || !(*ret_exec_host = strdup(out.data))))
 		code = st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
-	}
-	free(hosts);
+	if (!code)
+		charge(mod, exec, 1, NULL);
+	keel_text_fini(&out);
 	st->resource->exec_free(exec);
 	return code;
 }
@@ -314,18 +308,15 @@ void derive_jobs(struct keel_mod *mod, struct keel_obj *node, const struct keel_
 {
 	struct state *st = mod->state;
 	struct vnode *v = st->object->slot(mod, node);
-	char *text = NULL;
-	size_t len = 0;
 	const struct tenant *t;
-	FILE *out;
+	struct keel_text out;
 	uint32_t i;
 
-	if (!v || !v->tenants || !(out = open_memstream(&text, &len)))
-		return;
-	for (t = v->tenants; t; t = t->next)
+	keel_text_init(&out);
+	for (t = v ? v->tenants : NULL; t; t = t->next)
 		for (i = 0; i < t->n_slots; i++)
-			fprintf(out, "%s%s/%u", ftell(out) ? ", " : "", t->job_id, t->slot[i]);
-	if (fclose(out) == 0 && len)
-		emit->fn(emit->arg, NULL, text, (uint32_t)len);
-	free(text);
+			keel_text_printf(&out, "%s%s/%u", out.len ? ", " : "", t->job_id, t->slot[i]);
+	if (out.len && !out.failed)
+		emit->fn(emit->arg, NULL, out.data, (uint32_t)out.len);
+	keel_text_fini(&out);
 }

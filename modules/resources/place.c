@@ -5,8 +5,8 @@
  */
 #include "resources.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "keel/text.h"
+
 #include <string.h>
 
 static const char *const arrangements[] = { "free", "pack", "scatter", "vscatter" };
@@ -53,7 +53,7 @@ int32_t place_parse(const char *text, struct keel_place *ret, struct keel_err *e
 }
 
 /* One `N:ppn=P:ncpus=X:property` or `host:...` of a nodes specification. */
-static int32_t nodes_chunk(char *spec, FILE *out, struct keel_err *err)
+static int32_t nodes_chunk(char *spec, struct keel_text *out, struct keel_err *err)
 {
 	char *save = NULL, *word = strtok_r(spec, ":", &save);
 	unsigned long count = 1, ppn = 0, ncpus = 0;
@@ -79,48 +79,57 @@ static int32_t nodes_chunk(char *spec, FILE *out, struct keel_err *err)
 		else
 			return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
 	}
-	fprintf(out, "%lu:ncpus=%lu", count, ncpus ? ncpus : ppn ? ppn : 1);
+	keel_text_printf(out, "%lu:ncpus=%lu", count, ncpus ? ncpus : ppn ? ppn : 1);
 	if (ppn)
-		fprintf(out, ":mpiprocs=%lu", ppn);
-	fputs(host, out);
+		keel_text_printf(out, ":mpiprocs=%lu", ppn);
+	keel_text_str(out, host);
 	return 0;
+}
+
+static int32_t convert(char *nodes, struct keel_text *out, const char **ret_place,
+		       struct keel_err *err)
+{
+	char *save = NULL, *spec, *suffix = strchr(nodes, '#');
+	int32_t code = 0;
+
+	*ret_place = "scatter";
+	if (suffix) {
+		*suffix++ = '\0';
+		if (strcmp(suffix, "excl") == 0)
+			*ret_place = "scatter:excl";
+		else if (strcmp(suffix, "shared") == 0)
+			*ret_place = "scatter:shared";
+	}
+	for (spec = strtok_r(nodes, "+", &save); spec && !code; spec = strtok_r(NULL, "+", &save)) {
+		if (out->len)
+			keel_text_str(out, "+");
+		code = nodes_chunk(spec, out, err);
+	}
+	if (!code && out->len == 0)
+		code = fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
+	return code;
 }
 
 int32_t nodes_convert(const char *nodes, char **ret_select, char **ret_place, struct keel_err *err)
 {
-	char *copy = strdup(nodes), *save = NULL, *spec, *suffix, *select = NULL;
-	const char *place = "scatter";
-	size_t len = 0;
-	FILE *out = open_memstream(&select, &len);
-	int32_t code = 0;
-	int n = 0;
+	char *copy = strdup(nodes);
+	struct keel_text out;
+	const char *place;
+	int32_t code;
 
-	if (!copy || !out) {
-		code = fail(err, PBSE_SYSTEM, "System error: out of memory");
-		goto out;
+	keel_text_init(&out);
+	code = copy ? convert(copy, &out, &place, err)
+		    : fail(err, PBSE_SYSTEM, "System error: out of memory");
+	if (!code) {
+		*ret_select = out.failed ? NULL : strdup(out.data);
+		*ret_place = strdup(place);
+		if (!*ret_select || !*ret_place) {
+			free(*ret_select);
+			free(*ret_place);
+			code = fail(err, PBSE_SYSTEM, "System error: out of memory");
+		}
 	}
-	if ((suffix = strchr(copy, '#'))) {
-		*suffix++ = '\0';
-		place = strcmp(suffix, "excl") == 0	? "scatter:excl"
-			: strcmp(suffix, "shared") == 0 ? "scatter:shared"
-							: "scatter";
-	}
-	for (spec = strtok_r(copy, "+", &save); spec && !code; spec = strtok_r(NULL, "+", &save)) {
-		if (n++)
-			fputc('+', out);
-		code = nodes_chunk(spec, out, err);
-	}
-	if (!code && n == 0)
-		code = fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
-out:
+	keel_text_fini(&out);
 	free(copy);
-	if (out && fclose(out) && !code)
-		code = fail(err, PBSE_SYSTEM, "System error: out of memory");
-	if (!code && !(*ret_place = strdup(place)))
-		code = fail(err, PBSE_SYSTEM, "System error: out of memory");
-	if (code)
-		free(select);
-	else
-		*ret_select = select;
 	return code;
 }

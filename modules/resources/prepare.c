@@ -7,8 +7,8 @@
  */
 #include "resources.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "keel/text.h"
+
 #include <string.h>
 
 struct work {
@@ -18,8 +18,8 @@ struct work {
 	struct keel_obj *job, *queue, *server;
 	struct keel_reslist *list;
 	struct keel_select *select;
-	char *schedselect;
-	FILE *defaulted; /* comma list being written */
+	struct keel_text schedselect;
+	struct keel_text defaulted; /* comma list being written */
 	struct keel_err *err;
 };
 
@@ -36,9 +36,9 @@ static const struct keel_reslist *list_of(struct work *w, struct keel_obj *obj,
 
 static void note_defaulted(struct work *w, const char *name)
 {
-	if (ftell(w->defaulted) > 0)
-		fputc(',', w->defaulted);
-	fputs(name, w->defaulted);
+	if (w->defaulted.len)
+		keel_text_str(&w->defaulted, ",");
+	keel_text_str(&w->defaulted, name);
 }
 
 static int32_t put_computed(struct work *w, const struct keel_res_value *v)
@@ -141,41 +141,36 @@ static int32_t add_defaults(struct work *w, const struct keel_reslist *from)
 	return code;
 }
 
-static void write_value(FILE *out, const struct keel_res_value *v)
+static void write_value(struct keel_text *out, const struct keel_res_value *v)
 {
 	char text[64];
+	bool quote = v->text && strpbrk(v->text, ":+=,() '") != NULL;
 
-	if (v->text) {
-		bool quote = strpbrk(v->text, ":+=,() '") != NULL;
-
-		fprintf(out, ":%s=%s%s%s", v->res->name, quote ? "\"" : "", v->text,
-			quote ? "\"" : "");
-		return;
-	}
-	value_text(v, false, text, sizeof(text));
-	fprintf(out, ":%s=%s", v->res->name, text);
+	if (!v->text)
+		value_text(v, false, text, sizeof(text));
+	keel_text_str(out, ":");
+	keel_text_str(out, v->res->name);
+	keel_text_str(out, quote ? "=\"" : "=");
+	keel_text_str(out, v->text ? v->text : text);
+	keel_text_str(out, quote ? "\"" : "");
 }
 
 /* `1:` and the job's host-level resources. */
 static int32_t build_select(struct work *w)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out;
+	struct keel_text out;
 	uint32_t i;
 	int32_t code;
 
 	if (list_get(w->list, "select"))
 		return list_get(w->list, "place") ? 0 : put_text(w, "place", "free");
-	out = open_memstream(&text, &len);
-	if (!out)
-		return no_memory(w);
-	fputc('1', out);
+	keel_text_init(&out);
+	keel_text_str(&out, "1");
 	for (i = 0; i < list_count(w->list); i++)
 		if (w->list->v[i].res->flags & KEEL_RES_HOST)
-			write_value(out, &w->list->v[i]);
-	code = fclose(out) ? no_memory(w) : put_text(w, "select", text);
-	free(text);
+			write_value(&out, &w->list->v[i]);
+	code = out.failed ? no_memory(w) : put_text(w, "select", out.data);
+	keel_text_fini(&out);
 	if (!code && !list_get(w->list, "place"))
 		code = put_text(w, "place", "pack");
 	return code;
@@ -191,7 +186,7 @@ static const struct keel_res_value *chunk_get(const struct keel_chunk *c, const 
 	return NULL;
 }
 
-static void write_chunk_defaults(struct work *w, FILE *out, const struct keel_chunk *c)
+static void write_chunk_defaults(struct work *w, struct keel_text *out, const struct keel_chunk *c)
 {
 	const struct keel_reslist *queue = list_of(w, w->queue, w->st->queue.chunk);
 	const struct keel_reslist *server = list_of(w, w->server, w->st->server.chunk);
@@ -210,26 +205,24 @@ static void write_chunk_defaults(struct work *w, FILE *out, const struct keel_ch
 static int32_t build_schedselect(struct work *w)
 {
 	struct keel_select *visible;
-	size_t len = 0;
-	FILE *out;
+	struct keel_text *out = &w->schedselect;
 	uint32_t i, k;
 	int32_t code = select_parse(w->mod, list_get(w->list, "select")->text, &visible, w->err);
 
 	if (code)
 		return code;
-	out = open_memstream(&w->schedselect, &len);
-	for (i = 0; out && i < visible->n; i++) {
+	for (i = 0; i < visible->n; i++) {
 		const struct keel_chunk *c = &visible->chunk[i];
 
-		fprintf(out, "%s%u", i ? "+" : "", c->count);
+		keel_text_printf(out, "%s%u", i ? "+" : "", c->count);
 		for (k = 0; k < c->n; k++)
 			write_value(out, &c->v[k]);
 		write_chunk_defaults(w, out, c);
 	}
 	select_free(visible);
-	if (!out || fclose(out))
+	if (out->failed)
 		return no_memory(w);
-	return select_parse(w->mod, w->schedselect, &w->select, w->err);
+	return select_parse(w->mod, out->data, &w->select, w->err);
 }
 
 static int32_t add_sum(struct work *w, const struct keel_res_value *v, uint32_t count,
@@ -334,7 +327,7 @@ static int32_t store_list(struct work *w)
 	}
 	if (!code)
 		code = object->change_text(w->ch, w->job, w->st->job.schedselect, KEEL_SET, NULL,
-					   w->schedselect, w->err);
+					   w->schedselect.data, w->err);
 	return code;
 }
 
@@ -344,28 +337,22 @@ int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *
 	struct state *st = mod->state;
 	const union keel_slot *given = st->object->change_slot(ch, job, st->job.list);
 	struct work w = { .mod = mod, .st = st, .ch = ch, .job = job, .queue = queue, .err = err };
-	char *names = NULL;
-	size_t len = 0;
 	int32_t code;
 
+	keel_text_init(&w.schedselect);
+	keel_text_init(&w.defaulted);
 	w.server = st->object->find(mod, "server", st->core->server_name(mod));
-	w.defaulted = open_memstream(&names, &len);
 	if (given)
 		w.list = list_copy(given->p);
-	if (!w.defaulted || (given && !w.list)) {
-		code = no_memory(&w);
-		goto out;
-	}
-	code = compute(&w);
+	code = given && !w.list ? no_memory(&w) : compute(&w);
 	if (!code)
 		code = store_list(&w);
-out:
-	if (w.defaulted && fclose(w.defaulted) && !code)
-		code = no_memory(&w);
 	if (!code)
-		code = st->object->change_text(ch, job, st->job.defaulted, KEEL_SET, NULL, names, err);
-	free(names);
-	free(w.schedselect);
+		code = w.defaulted.failed ? no_memory(&w)
+					  : st->object->change_text(ch, job, st->job.defaulted, KEEL_SET,
+								    NULL, w.defaulted.data, err);
+	keel_text_fini(&w.schedselect);
+	keel_text_fini(&w.defaulted);
 	select_free(w.select);
 	list_free(w.list);
 	return code;
