@@ -118,31 +118,33 @@ struct op {
 	struct point *point;
 	struct chain *chain; /* a reference */
 	const void *event;
-	uint32_t at;    /* index into chain */
-	uint32_t depth; /* 1: outermost */
+	struct op *outer; /* next on the stack */
+	uint32_t at;      /* index into chain */
+	uint32_t depth;   /* 1: outermost */
 	uint32_t generation; /* of notes raised by notes */
-	bool parked, closed, gone; /* closed: takes no holds; gone: the requester went away */
+	uint32_t n_open;
+	struct hold *holds; /* of the tap being called */
+	keel_verdict worst; /* of those told */
+	int32_t abort;      /* enum keel_cancel, or 0 */
+	bool parked;
+	bool closed; /* takes no holds */
+	bool gone;   /* the requester went away */
 	bool from_queue;
 	bool replay; /* quiet taps too, and if `only` is set just its taps */
+	bool ready;  /* parked, and a hold has ended */
 	const struct owner *only;
-	struct op *outer; /* next on the stack */
 	struct keel_changes *changes;
 	struct keel_req *req;
 	struct owner *raiser; /* NULL: the kernel */
 	keel_outcome_fn *done;
 	void *arg;
-	char *answer;       /* owned; of an ASK */
-	int64_t sum;        /* of a FOLD */
-	struct buf *text;   /* appended by a FOLD, or NULL */
-	struct hold *holds; /* of the tap being called */
-	uint32_t n_open;
-	/* while it is parked */
+	char *answer;     /* owned; of an ASK */
+	int64_t sum;      /* of a FOLD */
+	struct buf *text; /* appended by a FOLD, or NULL */
+	/* Only while it is parked; not set before. */
 	struct copy *copy;
-	keel_verdict worst;
-	int32_t abort; /* enum keel_cancel, or 0 */
-	struct op *prev, *next;   /* all parked ones */
+	struct op *prev, *next;      /* all parked ones */
 	struct op *twin_prev, *twin; /* of the same bucket */
-	bool ready;
 	struct op *ready_prev, *ready_next;
 	struct keel_err err; /* text of a REJECT or FAIL; not cleared, only its first byte */
 };
@@ -250,6 +252,14 @@ static inline struct chain *chain_ref(struct chain *c)
 {
 	c->refs++;
 	return c;
+}
+/* chain_unref() where the last reference is seldom. */
+static inline void chain_done(struct chain *c)
+{
+	if (__builtin_expect(c->refs > 1, 1))
+		c->refs--;
+	else
+		chain_unref(c);
 }
 void tap_unref(struct tap *t);
 

@@ -43,7 +43,7 @@ static void tell(struct hooks *h, struct point *p, const void *event, const stru
 		op_enter(h, &op);
 		op_run(&op, &out);
 		op_leave(h, &op);
-		chain_unref(op.chain);
+		chain_done(op.chain);
 	}
 	if (p->waiters > 0)
 		holds_match(h, p, event);
@@ -198,5 +198,5 @@ void hooks_known(struct hooks *h, struct owner *only, uint32_t point, const char
 	op_enter(h, &op);
 	op_run(&op, &out);
 	op_leave(h, &op);
-	chain_unref(op.chain);
+	chain_done(op.chain);
 }

@@ -7,22 +7,34 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "hook/inside.h"
 #include "log/log.h"
 #include "util/err.h"
 
-/* Everything but the text, which is written before it is read. */
+/* Field by field: what is only used when parked, and the text, would cost more than the rest. */
 void op_init(struct op *op, struct hooks *h, struct point *p, const void *event)
 {
-	memset(op, 0, offsetof(struct op, err));
-	op->err.code = 0;
-	op->err.text[0] = '\0';
 	op->hooks = h;
 	op->point = p;
 	op->chain = chain_ref(p->chain);
 	op->event = event;
+	op->at = op->generation = op->n_open = 0;
+	op->holds = NULL;
+	op->worst = KEEL_NEXT;
+	op->abort = 0;
+	op->parked = op->closed = op->gone = op->from_queue = op->replay = op->ready = false;
+	op->only = NULL;
+	op->changes = NULL;
+	op->req = NULL;
+	op->raiser = NULL;
+	op->done = NULL;
+	op->arg = NULL;
+	op->answer = NULL;
+	op->sum = 0;
+	op->text = NULL;
+	op->err.code = 0;
+	op->err.text[0] = '\0';
 }
 
 static keel_verdict tell(struct keel_mod *m, const struct keel_raise *r, keel_verdict v,
@@ -99,7 +111,7 @@ static int64_t fold_chain(struct hooks *h, struct point *p, const void *event, s
 	op_enter(h, &op);
 	op_run(&op, &out);
 	op_leave(h, &op);
-	chain_unref(op.chain);
+	chain_done(op.chain);
 	return op.sum;
 }
 

@@ -213,6 +213,7 @@ void op_finish(struct op *op, const struct outcome *out)
 
 		op->done(op->raiser != NULL ? &op->raiser->pub : NULL, op->arg, &told);
 	}
-	free(op->answer);
-	chain_unref(op->chain);
+	if (op->answer != NULL)
+		free(op->answer);
+	chain_done(op->chain);
 }
