@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# helper.bash - what the stories share: a sandbox of their own, people, and what to expect.
+#
+# A story reads like a session at a terminal. Each test has its own cluster, so a story needs no other;
+# `server`s are called svr, hosts n1, n2 ... Nothing sleeps for a fixed time: wait_until polls with a
+# deadline. When a test fails, the state of the cluster is shown once.
+#
+# People: $OWNER submits jobs, $OTHER is nobody special, $OPERATOR and $MANAGER are what they are called;
+# whoever runs the tests manages too. Without root there is only one person: a story about several
+# begins with `needs_root`.
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+KEELSON_BUILD=${KEELSON_BUILD:-$top/build}
+ME=$(id -un)
+if [ "$EUID" -eq 0 ]; then
+	OWNER=ktest1 OTHER=ktest2 OPERATOR=ktoper MANAGER=ktmgr
+else
+	OWNER=$ME OTHER=$ME OPERATOR=$ME MANAGER=$ME
+fi
+
+# ---- people --------------------------------------------------------------------------------------------
+
+needs_root() { [ "$EUID" -eq 0 ] || skip "needs root"; }
+
+make_users()
+{
+	local user
+	[ "$EUID" -eq 0 ] || return 0
+	(
+		flock 9
+		for user in "$OWNER" "$OTHER" "$OPERATOR" "$MANAGER"; do
+			id "$user" >/dev/null 2>&1 || useradd -m -s /bin/sh "$user"
+		done
+	) 9>/run/lock/keelson-test-users 3>&-
+}
+
+# A folder of the sandbox that USER can write: where they stand when they type.
+desk()
+{
+	local dir=$SB/desk/$1
+	[ -d "$dir" ] || { mkdir -p "$dir" && { [ "$EUID" -ne 0 ] || chown "$1" "$dir"; }; }
+	echo "$dir"
+}
+
+# as USER COMMAND...
+as()
+{
+	local user=$1
+	shift
+	if [ "$user" = "$ME" ]; then
+		(cd "$(desk "$user")" && "$@")
+	else
+		# shellcheck disable=SC2016
+		runuser -u "$user" -- bash -c 'cd "$1" && . "$2/env" && shift 2 && exec "$@"' \
+			- "$(desk "$user")" "$SB" "$@"
+	fi
+}
+
+# ---- the cluster -----------------------------------------------------------------------------------------
+
+# sandbox VERB [options]: scripts/sandbox on this test's cluster.
+sandbox()
+{
+	local verb=$1
+	shift
+	"$top/scripts/sandbox" "$verb" --dir "$SB" --build "$KEELSON_BUILD" "$@" 3>&-
+}
+
+# setup_sandbox [options of `sandbox start`]
+setup_sandbox()
+{
+	make_users
+	SB=$(mktemp -d "${TMPDIR:-/tmp}/keelson-story.XXXXXX")
+	chmod 755 "$SB"
+	state_shown=$BATS_TEST_TMPDIR/state-shown
+	sandbox start "$@"
+	. "$SB/env"
+	[ "$EUID" -eq 0 ] || return 0
+	qmgr -c "set server operators += $OPERATOR@*"
+	qmgr -c "set server managers += $MANAGER@*"
+}
+
+teardown()
+{
+	[ -n "${SB-}" ] || return 0
+	[ -n "${BATS_TEST_COMPLETED-}" ] || show_state
+	sandbox stop || true
+	rm -rf "$SB"
+}
+
+# Once per test: for whoever reads why it failed.
+show_state()
+{
+	[ ! -e "$state_shown" ] || return 0
+	: >"$state_shown"
+	{
+		echo "---- qstat -xf"
+		timeout 10 qstat -xf
+		echo "---- pbsnodes -av"
+		timeout 10 pbsnodes -av
+		echo "---- end of the server's log"
+		sandbox log server | tail -n 40
+	} >&2 2>&1 || true
+}
+
+# wait_until SECONDS COMMAND...: poll until it succeeds.
+wait_until()
+{
+	local limit=$1 deadline=$((SECONDS + $1))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		if [ "$SECONDS" -ge "$deadline" ]; then
+			echo "within $limit s this did not come true: $*" >&2
+			"$@" >&2 || true
+			show_state
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+server_log() { sandbox log server; }
+mom_log() { sandbox log "$1"; }
+accounting() { cat "$SB"/server/server_priv/accounting/[0-9]*; }
+
+# ---- what they say of themselves ---------------------------------------------------------------------------
+
+# value ATTRIBUTE: of a listing on stdin; lines that were folded are one again.
+value()
+{
+	awk -v name="$1 = " '
+		function show() {
+			sub(/^ +/, "", line)
+			if (index(line, name) == 1)
+				print substr(line, length(name) + 1)
+		}
+		/^\t/ { line = line substr($0, 2); next }
+		{ show(); line = $0 }
+		END { show() }'
+}
+
+job_attr() { qstat -xf "$1" | value "$2"; }
+state_of_job() { job_attr "$1" job_state; }
+node_attr() { pbsnodes -v "$1" | value "$2"; }
+mj() { node_attr "$1" maintenance_jobs; }
+session_of() { job_attr "$1" session_id; }
+
+# ---- expectations: succeed silently, or say what differs -------------------------------------------------
+
+same() # what, expected, found
+{
+	[ "$2" = "$3" ] || { printf '%s: expected "%s", found "%s"\n' "$@" >&2; return 1; }
+}
+
+# job_is JOB LETTER [SUBSTATE]
+job_is()
+{
+	local found
+	found=$(qstat -xf "$1")
+	same "state of $1" "$2" "$(value job_state <<<"$found")" &&
+		{ [ -z "${3-}" ] || same "substate of $1" "$3" "$(value substate <<<"$found")"; }
+}
+
+# node_is NODE STATE [JOBS]: its state, and the ids of its maintenance_jobs ('' is none).
+node_is()
+{
+	local found
+	found=$(pbsnodes -v "$1")
+	same "state of $1" "$2" "$(value state <<<"$found")" &&
+		{ [ $# -lt 3 ] || same "maintenance_jobs of $1" "$3" "$(value maintenance_jobs <<<"$found")"; }
+}
+
+# quietly COMMAND...: exit 0 and not a word.
+quietly() { says 0 '' "$@"; }
+
+# says STATUS TEXT COMMAND...: exits with STATUS, having said (stdout and stderr) exactly TEXT.
+says()
+{
+	local status=$1 text=$2 found got=0
+	shift 2
+	found=$("$@" 2>&1) || got=$?
+	same "exit of \`$*\`" "$status" "$got" || { echo "$found" >&2; return 1; }
+	same "words of \`$*\`" "$text" "$found"
+}
+
+# has TEXT LINE-PATTERN: some line of TEXT matches the extended regular expression; lacks is its opposite.
+has() { grep -Eq -- "$2" <<<"$1" || { printf 'no line matches %s in:\n%s\n' "$2" "$1" >&2; return 1; }; }
+lacks() { ! grep -E -- "$2" <<<"$1" >&2 || { printf 'these match %s\n' "$2" >&2; return 1; }; }
+
+# ---- jobs ---------------------------------------------------------------------------------------------------
+
+# submit_as USER [qsub arguments]: prints the id. Without `-- command` the job sleeps.
+submit_as()
+{
+	local user=$1
+	shift
+	[[ " $* " = *' -- '* ]] || set -- "$@" -- /bin/sleep 1000
+	as "$user" qsub "$@"
+}
+
+submit() { submit_as "$OWNER" "$@"; }
+
+# running [qsub arguments]: a job of $OWNER that runs, its first process known.
+running()
+{
+	local id
+	id=$(submit "$@") || return
+	wait_until 20 job_is "$id" R 42 || return
+	echo "$id"
+}
+
+# processes JOB: those of its session.
+processes() { ps -o pid= -s "$(session_of "$1")" | tr -d ' '; }
+
+# stopped JOB: each process is stopped by a signal, or its cgroup is frozen. going JOB: none is.
+stopped() { each_process "$1" is_stopped; }
+going() { each_process "$1" is_going; }
+
+each_process()
+{
+	local pid pids
+	pids=$(processes "$1")
+	[ -n "$pids" ] || { echo "$1 has no processes" >&2; return 1; }
+	for pid in $pids; do
+		"$2" "$pid" || { echo "process $pid of $1: $2 does not hold" >&2; return 1; }
+	done
+}
+
+is_frozen()
+{
+	local mount group line
+	mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	group=$(sed -n 's/^0:://p' "/proc/$1/cgroup")
+	grep -qx 'frozen 1' "$mount$group/cgroup.events" 2>/dev/null && return
+	line=$(sed -n 's/^[0-9]*:[^:]*freezer[^:]*://p' "/proc/$1/cgroup")
+	[ -n "$line" ] && grep -qx FROZEN "/sys/fs/cgroup/freezer$line/freezer.state" 2>/dev/null
+}
+
+is_stopped() { grep -q '^State:[[:space:]]*T' "/proc/$1/status" || is_frozen "$1"; }
+is_going() { ! is_stopped "$1"; }
