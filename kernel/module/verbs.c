@@ -79,12 +79,14 @@ static void verb_modules(struct keel_mod *m, struct keel_req *req)
 	answer(m, req, &text);
 }
 
-/* {point: name}, or nothing: all points. */
+/* args: a point's name, or nothing: all points. */
 static void verb_hooks(struct keel_mod *m, struct keel_req *req)
 {
 	const struct keel_request_api *request = group(m, "request");
 	const struct keel_msg_api *msg = group(m, "msg");
-	const char *point = msg->str(request->body(req), "point");
+	uint32_t n = 0;
+	const char *const *args = msg->strings(request->body(req), "args", &n);
+	const char *point = args != NULL && n > 0 ? args[0] : NULL;
 	struct hooks *hooks = owner_of(m)->parts->hooks;
 	struct keel_err err;
 	struct buf text;

@@ -11,7 +11,7 @@
 
 #include "object/objects.h"
 #include "registry/registry.h"
-#include "request/msg.h"
+#include "msg/msg.h"
 
 #define PART 1000 /* objects per answer */
 
