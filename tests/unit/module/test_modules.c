@@ -265,10 +265,12 @@ static void fake_reply_out(struct keel_req *req, struct keel_out *out)
 	(void)out;
 }
 
-static const char *fake_str(const struct keel_msg *m, const char *key)
+/* {args: [point]}, or none. */
+static const char *const *fake_strings(const struct keel_msg *m, const char *key, uint32_t *ret_n)
 {
 	(void)m;
-	return strcmp(key, "point") == 0 ? asked_point : NULL;
+	*ret_n = strcmp(key, "args") == 0 && asked_point != NULL ? 1 : 0;
+	return *ret_n > 0 ? &asked_point : NULL;
 }
 
 static struct keel_out *fake_out(struct keel_mod *m)
@@ -311,7 +313,7 @@ static void the_kernel_answers_its_verbs(void)
 		.size = sizeof(request), .body = fake_body, .reply = fake_reply,
 		.reply_out = fake_reply_out,
 	};
-	static const struct keel_msg_api msg = { .size = sizeof(msg), .str = fake_str,
+	static const struct keel_msg_api msg = { .size = sizeof(msg), .strings = fake_strings,
 						 .out = fake_out, .put_strings = fake_put_strings };
 
 	kernel_start();
