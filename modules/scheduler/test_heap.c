@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_heap.c - the order of what comes out, with removals in the middle.
+ */
+#include "heap.h"
+
+#include <CUnit/Basic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct item {
+	struct heap_node node;
+	uint32_t key;
+};
+
+static bool before(const struct heap_node *a, const struct heap_node *b)
+{
+	return ((const struct item *)(const void *)a)->key <
+	       ((const struct item *)(const void *)b)->key;
+}
+
+#define N 2000
+static struct item items[N];
+static uint32_t seed = 7;
+
+static uint32_t pick(uint32_t n)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (seed >> 8) % n;
+}
+
+static void test_order(void)
+{
+	struct heap h = { NULL, before };
+	struct item *i;
+	uint32_t k, last = 0, left = 0, out = 0;
+
+	CU_ASSERT_PTR_NULL(heap_pop(&h));
+	for (k = 0; k < N; k++) {
+		items[k].key = pick(500);
+		heap_push(&h, &items[k].node);
+	}
+	for (k = 0; k < N; k++) {
+		if (pick(3) == 0)
+			heap_remove(&h, &items[k].node);
+		heap_remove(&h, &items[k].node); /* twice does nothing, once does */
+		if (pick(2) == 0) {
+			heap_push(&h, &items[k].node);
+			left++;
+		}
+	}
+	while ((i = (struct item *)(void *)heap_pop(&h))) {
+		CU_ASSERT_TRUE(i->key >= last);
+		CU_ASSERT_FALSE(i->node.in);
+		last = i->key;
+		out++;
+	}
+	CU_ASSERT_EQUAL(out, left);
+}
+
+static void test_first_come(void)
+{
+	struct heap h = { NULL, before };
+	uint32_t k;
+
+	for (k = 0; k < N; k++) {
+		items[k].key = k;
+		heap_push(&h, &items[k].node);
+	}
+	for (k = 0; k < N; k++)
+		CU_ASSERT_EQUAL(((struct item *)(void *)heap_pop(&h))->key, k);
+}
+
+int main(void)
+{
+	CU_pSuite s;
+	unsigned failed;
+
+	CU_initialize_registry();
+	s = CU_add_suite("heap", NULL, NULL);
+	CU_add_test(s, "order", test_order);
+	CU_add_test(s, "first come", test_first_come);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed ? 1 : 0;
+}
