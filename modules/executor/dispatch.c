@@ -356,7 +356,7 @@ static struct question *question_create(struct state *st, const struct entry *e,
 }
 
 static void task_signal(struct keel_mod *mod, struct keel_obj *job, const char *name,
-			struct keel_mod *me, keel_task_done *done, void *arg)
+			const char *as, struct keel_mod *me, keel_task_done *done, void *arg)
 {
 	struct state *st = mod->state;
 	struct entry *e = entry_find(st, st->object->id(job));
@@ -373,6 +373,7 @@ static void task_signal(struct keel_mod *mod, struct keel_obj *job, const char *
 	st->msg->put_int(out, "run", e->run);
 	st->msg->put_int(out, "number", q->number);
 	st->msg->put_str(out, "name", name);
+	st->msg->put_str(out, "as", as ? as : name);
 	if (st->link->send(mod, e->peer, "task.signal", out) < 0)
 		question_answer(mod, q, PBSE_NORELYMOM, NULL);
 }

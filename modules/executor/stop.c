@@ -243,7 +243,7 @@ static void on_signal(struct keel_mod *mod, const char *peer, const struct keel_
 {
 	struct state *st = mod->state;
 	int64_t number = st->msg->integer(m, "number", 0);
-	const char *name = st->msg->str(m, "name");
+	const char *name = st->msg->str(m, "name"), *as = st->msg->str(m, "as");
 	struct task *t = task_of(mod, m);
 
 	(void)peer;
@@ -252,7 +252,7 @@ static void on_signal(struct keel_mod *mod, const char *peer, const struct keel_
 		return;
 	}
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "signal job request received");
-	st->core->log(mod, KEEL_LOG_ADMIN, "Job", t->id, "signal job with %s", name);
+	st->core->log(mod, KEEL_LOG_ADMIN, "Job", t->id, "signal job with %s", as ? as : name);
 	if (strcmp(name, "suspend") == 0)
 		suspend(mod, t, number);
 	else if (strcmp(name, "resume") == 0)

@@ -138,7 +138,7 @@ static void act(struct keel_mod *mod, struct keel_obj *job, struct signal_op *op
 		st->core->log(mod, KEEL_LOG_ADMIN, "Job", op->id, "%s job by %s", op->name, op->who);
 		row->def->start(row->owner, job, op->who, op);
 	} else {
-		st->task->signal(st->task->self, job, op->name, mod, signal_done, op);
+		st->task->signal(st->task->self, job, op->name, NULL, mod, signal_done, op);
 	}
 }
 

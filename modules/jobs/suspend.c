@@ -108,7 +108,8 @@ void job_suspend(struct keel_mod *mod, struct keel_obj *job, const char *signal,
 	if (!r)
 		return;
 	j->busy = true;
-	st->task->signal(st->task->self, job, "suspend", mod, stopped, r);
+	st->task->signal(st->task->self, job, "suspend", r->signal, mod, stopped,
+			 r);
 }
 
 /* ---- resume ---------------------------------------------------------------------------------------------- */
@@ -162,7 +163,8 @@ static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 		return;
 	}
 	free(exec_host); /* as it was: the indexes shown on vnodes may differ */
-	st->task->signal(st->task->self, job, "resume", mod, continued, r);
+	st->task->signal(st->task->self, job, "resume", r->signal, mod, continued,
+			 r);
 }
 
 void job_resume(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who,

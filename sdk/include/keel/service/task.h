@@ -48,10 +48,11 @@ struct keel_task_api {
 	 * run_version are set). Script and attributes are taken from the object. The answer comes as
 	 * started() or refused(). -ENOTCONN when the host is away. */
 	int32_t (*start)(struct keel_mod *, struct keel_obj *job);
-	/* Signal name or number, "suspend" or "resume": `done` when the host has acted.
+	/* Signal name or number, "suspend" or "resume": `done` when the host has acted. `as` is what the
+	 * host's log calls it; NULL: name.
 	 * 15013 unknown, 15016 wrong state there, 15070 host away (at once or when the link breaks). */
-	void (*signal)(struct keel_mod *, struct keel_obj *job, const char *name, struct keel_mod *me,
-		       keel_task_done *done, void *arg);
+	void (*signal)(struct keel_mod *, struct keel_obj *job, const char *name, const char *as,
+		       struct keel_mod *me, keel_task_done *done, void *arg);
 	/* TERM now, KILL after `delay_ms`; the end comes as ended(). */
 	int32_t (*kill)(struct keel_mod *, struct keel_obj *job, int64_t delay_ms);
 	/* Kill at once and forget: no report comes. Also when the host is away (then on its return). */
