@@ -8,12 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* All cpus are taken: job-busy, as nodes will say. */
+static bool is_busy(const struct snapshot *s, const struct vnode *v)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->n_column; i++)
+		if (strcmp(s->column[i]->name, "ncpus") == 0)
+			return v->free[i] <= 0 && v->free[i] < v->total[i];
+	return false;
+}
+
 void settle(struct snapshot *s, uint32_t node, int32_t share)
 {
 	struct vnode *v = &s->node[node];
 	uint32_t i;
 
 	v->in_use = true;
+	if (is_busy(s, v))
+		v->usable = false;
 	if (v->share[share & 3] == KEEL_SHARE_SHARED)
 		return;
 	v->usable = false;
@@ -69,7 +82,7 @@ void place_take(struct snapshot *s, const struct keel_exec *exec)
 		struct vnode *v = vnode_named(s, exec->part[i].vnode);
 
 		if (v)
-			v->in_use = true;
+			settle(s, (uint32_t)(v - s->node), KEEL_SHARE_SHARED);
 	}
 }
 

@@ -233,7 +233,10 @@ static void test_vnodes_of_a_host(void)
 	fits("2:ncpus=1", KEEL_PLACE_SCATTER, "(n0:ncpus=1)+(n2:ncpus=1)");
 	fits("2:ncpus=1", KEEL_PLACE_VSCATTER, "(n0:ncpus=1)+(n1:ncpus=1)");
 	refuses("4:ncpus=1", KEEL_PLACE_VSCATTER, true, "Not enough total nodes available");
-	fits("1:ncpus=1:mem=1500", KEEL_PLACE_PACK, "(n0:mem=1024kb+n1:ncpus=1:mem=476kb)");
+	site_empty();
+	add(0, 2, 1024);
+	add(0, 2, 1024);
+	fits("1:ncpus=1:mem=1500", KEEL_PLACE_PACK, "(n0:ncpus=1:mem=1024kb+n1:mem=476kb)");
 }
 
 static void test_exclusive(void)
@@ -280,7 +283,7 @@ static void test_reasons(void)
 		"Insufficient amount of resource: ncpus (R: 2 A: 1 T: 4)");
 	refuses("1:ncpus=64", KEEL_PLACE_FREE, true,
 		"Insufficient amount of resource: ncpus (R: 64 A: 4 T: 4)");
-	site.node[0].usable = false;
+	fits("1:ncpus=1", KEEL_PLACE_FREE, "(n0:ncpus=1)");
 	refuses("1:ncpus=1", KEEL_PLACE_FREE, false, "Not enough free nodes available");
 	site_empty();
 	refuses("1:ncpus=1", KEEL_PLACE_FREE, false, "Not enough free nodes available");
