@@ -63,9 +63,13 @@ static keel_verdict on_resumed(struct keel_call *c, const struct keel_ev_job_res
 	return KEEL_NEXT;
 }
 
+/* The job may be gone already when the event had to wait: the lists know it by its id. */
 static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
 {
-	mark_clear(c->mod, ev->job);
+	if (ev->job)
+		mark_clear(c->mod, ev->job);
+	else
+		listing_remove(c->mod, ev->id);
 	return KEEL_NEXT;
 }
 

@@ -33,7 +33,7 @@ static const struct keel_conf_rule conf_rules[] = {
 	KEEL_CONF_RULE(LIST, struct conf, usecp,
 		       .doc = "\"host:/prefix /local/prefix\": files of that host that are seen here"),
 	KEEL_CONF_RULE(BOOL, struct conf, freezer, .fallback = "true",
-		       .doc = "suspend by the cgroup v2 freezer where it can be used, else by SIGSTOP"),
+		       .doc = "suspend with the help of the cgroup v2 freezer where it can be used"),
 };
 
 static const struct keel_need needs[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * freeze.c - suspend by the cgroup v2 freezer. A group is made when a task is first suspended, below
- * the daemon's own; its processes move in and stay there until the end.
+ * freeze.c - the cgroup v2 freezer: holds a task still while it is being stopped. A group is made when
+ * a task is first suspended, below the daemon's own; its processes move in and stay there until the end.
  */
 #include "executor.h"
 

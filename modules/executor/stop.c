@@ -2,8 +2,9 @@
  *
  * stop.c - signals to a task: ordinary ones, suspend and resume, the end by TERM and KILL.
  *
- * Suspending is the freezer of cgroup v2 where there is one, else SIGSTOP in passes until no process
- * of the task can run; the answer waits for that. A stopped task takes KILL only.
+ * Suspending is SIGSTOP in passes until no process of the task can run; the answer waits for that. Where
+ * there is a cgroup v2 freezer the first pass happens with the task frozen, so that no fork escapes;
+ * what people see is state T on every host. A stopped task takes KILL only.
  */
 #include "executor.h"
 
@@ -36,7 +37,7 @@ static void kill_now(struct keel_mod *mod, void *arg)
 
 	(void)mod;
 	t->kill_timer = NULL;
-	proc_kill(t->shepherd, SIGKILL); /* ends stopped and frozen processes too */
+	proc_kill(t->shepherd, SIGKILL); /* ends stopped processes too */
 }
 
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
@@ -134,9 +135,9 @@ static void suspend(struct keel_mod *mod, struct task *t, int64_t number)
 		return;
 	}
 	t->stop_number = number;
-	if (freeze_stop(mod, t) == 0) {
-		stop_done(mod, t);
-		return;
+	if (freeze_stop(mod, t) == 0) { /* nobody forks while SIGSTOP is handed out */
+		proc_stop(t->shepherd);
+		freeze_resume(t);
 	}
 	t->stop_quiet = 0;
 	t->stop_deadline_ms = st->core->now_ms(mod) + STOP_LONGEST_MS;
@@ -160,7 +161,6 @@ static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 	} else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) {
 		answer(mod, q->number, PBSE_MOMREJECT, o->text);
 	} else {
-		freeze_resume(t);
 		proc_kill(t->shepherd, SIGCONT);
 		t->state = TASK_RUN;
 		t->stopped_ms += st->core->now_ms(mod) - t->stopped_at_ms;

@@ -271,7 +271,7 @@ static void test_freezer(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(t);
 	snprintf(text, sizeof(text), "freezer: %s", t->freezer ? "cgroup" : "none");
 	puts(text);
-	mock_stop(); /* frozen tasks are found again, too */
+	mock_stop(); /* stopped tasks are found again, too */
 	mock_set(job, "job_state", "R");
 	mock_set(job, "substate", "43");
 	begin();

@@ -193,7 +193,7 @@ static void launch(struct keel_obj *job)
 static int32_t ask(struct keel_obj *job, const char *name)
 {
 	answered = (struct answer){ 0 };
-	task_api.signal(mod, job, name, mod, on_answer, NULL);
+	task_api.signal(mod, job, name, NULL, mod, on_answer, NULL);
 	CU_ASSERT(mock_until(is_answered, NULL, LONG_MS));
 	return answered.code;
 }
