@@ -61,7 +61,14 @@ tests/fixtures/%.so: obj/tests/fixtures/%.o
 	@mkdir -p $(@D)
 	$(DO)$(if $(findstring unresolved,$*),$(K_LINK) -shared,$(MODULE_LINK)) -o $@ $^
 
-tests-unit: $(UNIT) $(MODULE_TESTS) $(FIXTURES)
+# tests/scenario/tools/<x>.c: programs that stories use
+STORY_TOOLS := $(patsubst %.c,%,$(call NAMED,tests/scenario/tools,*.c))
+tests/scenario/tools/%: obj/tests/scenario/tools/%.o
+	$(call SAY,LINK)
+	@mkdir -p $(@D)
+	$(DO)$(K_LINK) -o $@ $^
+
+tests-unit: $(UNIT) $(MODULE_TESTS) $(FIXTURES) $(STORY_TOOLS)
 
 ALL_TESTS = $(sort $(UNIT) $(MODULE_TESTS))
 CHOSEN = $(if $(TESTS_ONLY),$(foreach t,$(ALL_TESTS),$(if $(findstring $(TESTS_ONLY),$(t)),$(t))),$(ALL_TESTS))

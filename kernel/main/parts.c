@@ -64,8 +64,12 @@ static int hooks_make(struct daemon *d, struct keel_err *err)
 
 static int router_make(struct daemon *d, struct keel_err *err)
 {
+	int ret = router_create(&d->parts, &d->parts.router);
+
 	(void)err;
-	return router_create(&d->parts, &d->parts.router);
+	if (ret == 0)
+		router_set_stall(d->parts.router, settings_client(d->settings)->stall_ms);
+	return ret;
 }
 
 static int links_make(struct daemon *d, struct keel_err *err)

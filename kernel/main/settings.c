@@ -63,6 +63,10 @@ static const struct keel_conf_rule log_rules[] = {
 static const struct keel_conf_rule client_rules[] = {
 	KEEL_CONF_RULE(STRING, struct client_conf, socket, .flags = KEEL_CONF_RESTART,
 		       .doc = "Unix socket for commands; empty: run/server.sock of home"),
+	{ .size = sizeof(struct keel_conf_rule), .type = KEEL_CONF_DURATION,
+	  .offset = offsetof(struct client_conf, stall_ms), .flags = KEEL_CONF_RESTART, .key = "stall",
+	  .fallback = "60s", .min = 100, .max = HOUR,
+	  .doc = "how long half a request, or an answer that nobody reads, may stand still" },
 };
 
 static const struct keel_conf_rule link_rules[] = {
@@ -126,6 +130,11 @@ static struct conf_data **data_of(const struct settings *s, const struct group *
 const struct log_conf *settings_log(const struct settings *s)
 {
 	return conf_data(s->log);
+}
+
+const struct client_conf *settings_client(const struct settings *s)
+{
+	return conf_data(s->client);
 }
 
 const struct hooks_conf *settings_hooks(const struct settings *s)
@@ -319,7 +328,7 @@ static int files_fill(struct settings *s, struct keel_err *err)
 	bool server = s->roles & KEEL_SERVER;
 
 	s->log_dir = below_home(s, settings_log(s)->dir, server ? "server_logs" : "mom_logs");
-	s->socket = below_home(s, ((const struct client_conf *)conf_data(s->client))->socket,
+	s->socket = below_home(s, settings_client(s)->socket,
 			       "run/server.sock");
 	s->key_file = below_home(s, link->key_file, server ? "server_priv/link.key" :
 							     "mom_priv/link.key");

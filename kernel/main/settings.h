@@ -24,6 +24,7 @@ struct log_conf {
 
 struct client_conf {
 	const char *socket;
+	int64_t stall_ms;
 };
 
 /* Owned; strings are what is in force, never NULL unless said. */
@@ -46,6 +47,7 @@ void settings_destroy(struct settings *s);
 
 const struct log_conf *settings_log(const struct settings *s);
 struct links_conf settings_links(const struct settings *s); /* strings borrowed */
+const struct client_conf *settings_client(const struct settings *s);
 const struct hooks_conf *settings_hooks(const struct settings *s);
 
 /* May a running daemon go from `old` to `new`? 0 or -EBUSY naming the key that needs a restart. */

@@ -218,6 +218,11 @@ static void stop_listening(struct router *r)
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
+void router_set_stall(struct router *r, int64_t stall_ms)
+{
+	r->limits.stall_ms = stall_ms;
+}
+
 int router_create(struct parts *parts, struct router **ret_router)
 {
 	struct router *r = calloc(1, sizeof(*r));

@@ -17,6 +17,8 @@ int router_create(struct parts *parts, struct router **ret_router);
 void router_destroy(struct router *r);
 /* Listen on a Unix socket (mode 0666, SO_PEERCRED tells who); replaces a dead one. */
 int router_listen(struct router *r, const char *path, struct keel_err *err);
+/* How long half a request, or an answer that is not read, may stand still. */
+void router_set_stall(struct router *r, int64_t stall_ms);
 /* Stop accepting; answer what is being served with PBSE_SVRDOWN at the deadline. */
 void router_shutdown(struct router *r);
 bool router_idle(const struct router *r);
