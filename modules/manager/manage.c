@@ -98,11 +98,16 @@ static struct keel_obj *subject(struct keel_mod *mod, const struct management *m
 	return m->draft ? m->draft : st->object->find(mod, m->kind->klass, m->name);
 }
 
+static uint32_t own_point(const struct management *m)
+{
+	return m->cmd == CMD_DELETE ? m->kind->delete_point : m->kind->modify_point;
+}
+
 /* The class' own point; its events all begin with the id. */
 static void ask_own_point(struct keel_mod *mod, struct management *m)
 {
 	struct state *st = mod->state;
-	uint32_t point = m->cmd == CMD_DELETE ? m->kind->delete_point : m->kind->modify_point;
+	uint32_t point = own_point(m);
 	struct keel_raise raise = { .size = sizeof(raise), .point = point, .req = m->req,
 				    .done = own_decided, .arg = m, .changes = m->changes };
 	const char *who = st->request->session(m->req)->who;
@@ -119,9 +124,7 @@ static void ask_own_point(struct keel_mod *mod, struct management *m)
 	case KEEL_POINT_resource_delete:
 		raise.event = KEEL_EVENT(resource_delete, .id = m->name, .who = who);
 		break;
-	default:
-		if (raise.changes)
-			st->object->commit(raise.changes);
+	default: /* `management` was the only question and has committed the changes */
 		carry_out(mod, m);
 		return;
 	}
@@ -198,6 +201,7 @@ static void manage_one(struct keel_mod *mod, struct keel_req *req, const struct 
 {
 	struct state *st = mod->state;
 	struct management *m = calloc(1, sizeof(*m));
+	struct keel_changes *changes = NULL;
 	struct keel_err err = { 0 };
 	int32_t code;
 
@@ -218,12 +222,18 @@ static void manage_one(struct keel_mod *mod, struct keel_req *req, const struct 
 		refuse(mod, m, code, err.text);
 		return;
 	}
+	/* A class without a point of its own shows what is to change to `management`. */
+	if (!own_point(m)) {
+		changes = m->changes;
+		m->changes = NULL;
+	}
 	st->hook->raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_management,
 		.event = KEEL_EVENT(management, .klass = kind->klass, .name = m->name, .cmd = cmd,
 				    .obj = subject(mod, m),
 				    .who = st->request->session(req)->who),
+		.changes = changes,
 		.req = req,
 		.done = decided,
 		.arg = m,

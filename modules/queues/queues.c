@@ -69,38 +69,6 @@ static int32_t check_priority(struct keel_mod *mod, const struct keel_session *w
 	return n < -1024 || n > 1023 ? table_error(mod, PBSE_BADATVAL, err) : 0;
 }
 
-static bool is_true(const char *text)
-{
-	return *text && strchr("tTyY1", *text);
-}
-
-/* The type may come in the same request as `enabled`: then it is checked when the request is done. */
-static int32_t check_complete(struct keel_mod *mod, struct keel_obj *queue, const char *text,
-			      int32_t code, struct keel_err *err)
-{
-	struct state *st = mod->state;
-
-	if (!is_true(text) || st->object->is_set(queue, st->type))
-		return 0;
-	return table_error(mod, code, err);
-}
-
-static int32_t check_enable(struct keel_mod *mod, const struct keel_session *who,
-			    struct keel_obj *queue, int32_t op, const char *key, const char *text,
-			    struct keel_err *err)
-{
-	(void)who, (void)op, (void)key;
-	return check_complete(mod, queue, text, PBSE_QUENOEN, err);
-}
-
-static int32_t check_start(struct keel_mod *mod, const struct keel_session *who,
-			   struct keel_obj *queue, int32_t op, const char *key, const char *text,
-			   struct keel_err *err)
-{
-	(void)who, (void)op, (void)key;
-	return check_complete(mod, queue, text, PBSE_NEEDQUET, err);
-}
-
 /* `exec` is stored as Execution, whatever prefix was given. */
 static void type_changed(struct keel_mod *mod, struct keel_obj *queue, const struct keel_attr *attr)
 {
@@ -133,7 +101,30 @@ static const struct keel_contrib contribs[] = {
 };
 _Static_assert(KEEL_COUNT(contribs) == KEEL_COUNT(attrs) + 1, "each attribute has a ROW");
 
-enum { CMD_CREATE = 0, CMD_DELETE = 1 };
+enum { CMD_DELETE = 1 };
+
+static bool becomes_true(struct keel_call *c, struct keel_obj *queue, const char *attr)
+{
+	struct state *st = keel_state(c);
+	char text[8];
+
+	return st->call->get(c, queue, attr, NULL, text, sizeof(text)) > 0 && text[0] == 'T';
+}
+
+/* Only a queue with a type is enabled or started; the type may come in the same request. */
+static keel_verdict check_complete(struct keel_call *c, struct keel_obj *queue)
+{
+	struct state *st = keel_state(c);
+	char type[32];
+
+	if (st->call->get(c, queue, "queue_type", NULL, type, sizeof(type)) > 0)
+		return KEEL_NEXT;
+	if (becomes_true(c, queue, "enabled"))
+		return st->call->reject(c, PBSE_QUENOEN, NULL);
+	if (becomes_true(c, queue, "started"))
+		return st->call->reject(c, PBSE_NEEDQUET, NULL);
+	return KEEL_NEXT;
+}
 
 /* A queue with jobs is not deleted, finished ones kept as history aside. */
 static keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
@@ -142,8 +133,10 @@ static keel_verdict on_management(struct keel_call *c, const struct keel_ev_mana
 	char counts[256];
 	const char *p;
 
-	if (ev->cmd != CMD_DELETE || strcmp(ev->klass, "queue") != 0)
+	if (strcmp(ev->klass, "queue") != 0)
 		return KEEL_NEXT;
+	if (ev->cmd != CMD_DELETE)
+		return check_complete(c, ev->obj);
 	st->total = st->object->attr(c->mod, "queue", "state_count");
 	if (!st->total || st->object->text(ev->obj, st->total, NULL, counts, sizeof(counts)) <= 0)
 		return KEEL_NEXT;
