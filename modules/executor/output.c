@@ -85,18 +85,48 @@ static char *usecp_apply(const struct launch *l, const char *host, const char *p
 	return NULL;
 }
 
-/* Replace ^array_index^ by the index in the id. Malloc'ed. */
-static char *index_fill(const char *id, const char *path)
+/* What stands at `at` for a part of the id: its length, and the part; 0 nothing. */
+static size_t mark_at(const char *id, const char *at, const char **ret_part, int *ret_len)
 {
-	static const char mark[] = "^array_index^";
-	const char *at = strstr(path, mark), *open = strchr(id, '[');
-	int len = open ? (int)strcspn(open + 1, "]") : 0;
-	char *out;
+	static const char *const whole[] = { "${PBS_JOBID}", "$PBS_JOBID" };
+	static const char index[] = "^array_index^";
+	const char *open = strchr(id, '[');
 
-	if (!at || !open)
-		return strdup(path);
-	return asprintf(&out, "%.*s%.*s%s", (int)(at - path), path, len, open + 1,
-			at + sizeof(mark) - 1) < 0 ? NULL : out;
+	if (open && strncmp(at, index, sizeof(index) - 1) == 0) {
+		*ret_part = open + 1;
+		*ret_len = (int)strcspn(open + 1, "]");
+		return sizeof(index) - 1;
+	}
+	*ret_part = id;
+	*ret_len = (int)strlen(id);
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		if (strncmp(at, whole[i], strlen(whole[i])) == 0)
+			return strlen(whole[i]);
+	return 0;
+}
+
+/* Replace ^array_index^ by the index in the id, and $PBS_JOBID by the id. Malloc'ed. */
+static char *marks_fill(const char *id, const char *path)
+{
+	size_t size = 0, skip;
+	char *out = NULL;
+	FILE *f = open_memstream(&out, &size);
+	const char *part;
+	int len;
+
+	if (!f)
+		return NULL;
+	for (; *path; path += skip ? skip : 1) {
+		skip = mark_at(id, path, &part, &len);
+		if (skip)
+			fprintf(f, "%.*s", len, part);
+		else
+			putc(*path, f);
+	}
+	if (fclose(f) == 0)
+		return out;
+	free(out);
+	return NULL;
 }
 
 /* The path of `text` ("[host:]path") on this host; NULL when it is elsewhere. */
@@ -108,7 +138,7 @@ static char *place_find(const struct launch *l, const char *text)
 
 	if (!path || !*path)
 		return NULL;
-	filled = index_fill(l->id, path);
+	filled = marks_fill(l->id, path);
 	if (!filled || !colon)
 		return filled;
 	if ((size_t)(colon - text) < sizeof(host)) {
