@@ -112,9 +112,11 @@ static void usage_put(struct keel_mod *mod, const struct task *t, struct keel_ou
 {
 	const struct state *st = mod->state;
 	char text[USAGE_ITEMS][48];
-	const char *items[USAGE_ITEMS];
+	const char *items[USAGE_ITEMS + 1];
 	uint32_t n = usage_items(mod, t, text, items);
 
+	if (t->missed)
+		items[n++] = "Stageout_status=0";
 	st->msg->put_strings(out, "items", items, n);
 }
 

@@ -10,6 +10,17 @@
 
 #define KILLED_STATUS (256 + 9)
 
+/* Among the items when some output could not be placed. */
+static const char not_delivered[] = "Stageout_status=0";
+
+static bool delivered(const char *const *items, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(items[i], not_delivered) == 0)
+			return false;
+	return true;
+}
+
 void task_used(struct keel_mod *mod, struct keel_obj *job, const char *const *items, uint32_t n)
 {
 	struct state *st = mod->state;
@@ -19,7 +30,7 @@ void task_used(struct keel_mod *mod, struct keel_obj *job, const char *const *it
 	for (i = 0; i < n; i++) {
 		size_t len = strcspn(items[i], "=");
 
-		if (!items[i][len] || len >= sizeof(name))
+		if (!items[i][len] || len >= sizeof(name) || strcmp(items[i], not_delivered) == 0)
 			continue;
 		memcpy(name, items[i], len);
 		name[len] = '\0';
@@ -155,7 +166,7 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 		return;
 	}
 	st->object->set_int(job, st->a.exit_status, exit_status);
-	st->object->set_int(job, st->a.stageout_status, 1);
+	st->object->set_int(job, st->a.stageout_status, delivered(items, n));
 	job_over(mod, job, j->ending == ENDING_DELETE ? STEP_TERMINATED : step);
 }
 

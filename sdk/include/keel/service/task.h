@@ -23,7 +23,7 @@ struct keel_task_events {
 	void (*refused)(struct keel_mod *, struct keel_obj *job, int32_t exit_status, const char *why);
 	/* resources_used so far, as "name=value" strings ("cput=00:00:03", "mem=1024kb"). */
 	void (*used)(struct keel_mod *, struct keel_obj *job, const char *const *items, uint32_t n);
-	/* The last process ended, output is in its place. May come for a job that never `started`. The
+	/* The last process ended, output is in its place, or "Stageout_status=0" is among the items. May come for a job that never `started`. The
 	 * listener calls ended_done() once it has recorded the end; the host forgets the job then. */
 	void (*ended)(struct keel_mod *, struct keel_obj *job, int32_t exit_status, int64_t session,
 		      const char *const *items, uint32_t n);
