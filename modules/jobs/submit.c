@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define SEQUENCE_BLOCK 1000
 
@@ -82,6 +83,36 @@ static int32_t check_user(struct keel_mod *mod, const struct keel_session *who,
 	if (who->uid != 0 || (roots && strstr(roots, "root")))
 		return 0;
 	return st->core->error(err, PBSE_BADUSER, "%s", st->core->pbse_text(PBSE_BADUSER));
+}
+
+/* Does the host part of a User_List entry, `at` behind its '@', mean this host? */
+static bool host_is(const char *at, size_t len, const char *host)
+{
+	return (len == 1 && *at == '*') || (strlen(host) == len && strncasecmp(at, host, len) == 0);
+}
+
+/* Jobs run as their submitter: of User_List, the entry for this host, else the one for any host, must
+ * name him. */
+static int32_t check_user_list(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft,
+			       const struct keel_session *who, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const union keel_slot *slot = st->object->change_slot(ch, draft, st->a.user_list);
+	bool fits = false, settled = false;
+	const char *at = slot && slot->p ? slot->p : "";
+
+	if (!*at)
+		return 0;
+	while (*at && !settled) {
+		size_t len = strcspn(at, ","), name = strcspn(at, "@,");
+		bool his = strlen(who->user) == name && strncmp(at, who->user, name) == 0;
+
+		settled = name < len && host_is(at + name + 1, len - name - 1, who->host);
+		if (settled || name == len)
+			fits = his;
+		at += len + (at[len] == ',');
+	}
+	return fits ? 0 : st->core->error(err, PBSE_BADUSER, "%s", st->core->pbse_text(PBSE_BADUSER));
 }
 
 /* What the server says about every job. */
@@ -168,7 +199,9 @@ static int32_t apply(struct keel_mod *mod, struct keel_changes *ch, struct keel_
 		if (code)
 			return code;
 	}
-	code = default_path(mod, ch, draft, who, st->a.output_path, 'o', sequence, err);
+	code = check_user_list(mod, ch, draft, who, err);
+	if (!code)
+		code = default_path(mod, ch, draft, who, st->a.output_path, 'o', sequence, err);
 	if (!code)
 		code = default_path(mod, ch, draft, who, st->a.error_path, 'e', sequence, err);
 	if (!code)
