@@ -42,8 +42,9 @@ int directive_read(struct submission *s, const char *options, enum source source
 	return ret;
 }
 
-/* Copy the line at *at, joined with those it goes on in, to `line`; *at moves behind. */
-static void line_join(const char **at, char *line)
+/* Copy the line at *at, joined with those it goes on in, to `line`; *at moves behind. A line that it
+ * goes on in may repeat the prefix, so that a shell takes it for a comment too. */
+static void line_join(const char **at, const char *prefix, char *line)
 {
 	for (;;) {
 		size_t len = strcspn(*at, "\n");
@@ -55,6 +56,8 @@ static void line_join(const char **at, char *line)
 		*at += len + (more ? 1 : 0);
 		if (!goes_on || !more)
 			break;
+		if (strncmp(*at, prefix, strlen(prefix)) == 0)
+			*at += strlen(prefix);
 	}
 	*line = '\0';
 }
@@ -75,7 +78,7 @@ static int scan(struct submission *s, const char *at, const char *prefix, char *
 
 		if (strncmp(line, prefix, len) == 0) {
 			at = line + len;
-			line_join(&at, scratch);
+			line_join(&at, prefix, scratch);
 			ret = directive_read(s, scratch, FROM_DIRECTIVE);
 		} else if (is_executable(line)) {
 			break;

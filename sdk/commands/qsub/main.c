@@ -2,8 +2,8 @@
  *
  * main.c - qsub: gather what is asked for, look at what must go together, submit.
  *
- * Sources in order: command line, directives of the script, built-in values. One connection and one
- * request; nothing is asked of name services on the way.
+ * Sources in order: command line, directives of the script, the server's defaults, built-in values. One
+ * connection; nothing is asked of name services on the way.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +19,7 @@
 #include "pbs_error.h"
 #include "script.h"
 #include "send.h"
+#include "server_defaults.h"
 #include "submission.h"
 
 enum { EXIT_FAULT = 1, EXIT_USAGE = 2 };
@@ -213,39 +214,54 @@ static int complete(struct submission *s, const struct job_text *what, int argc,
 	return variables_add(s);
 }
 
-static int submit(struct submission *s, struct script *script, int argc, char **argv)
+/* What the command line and the directives ask for. */
+static int gather(struct submission *s, struct script *script, struct job_text *what, int argc,
+		  char **argv)
 {
-	struct job_text what;
-	int status;
+	int status = command_line_read(s, argc, argv, what);
 
-	status = command_line_read(s, argc, argv, &what);
-	if (status == 0 && what.words == NULL && (what.script != NULL || !s->interactive))
-		status = script_read(script, what.script);
+	if (status == 0 && what->words == NULL && (what->script != NULL || !s->interactive))
+		status = script_read(script, what->script);
 	if (status == 0 && script->text != NULL)
 		status = directives_take(s, script);
 	if (status == 0)
 		status = wishes_check(s);
 	if (status == 0)
 		status = x11_check(s);
+	return status == 0 ? interactive_check(s) : status;
+}
+
+/* What the server adds, and what nobody said; then submit. */
+static int submit(int c, struct submission *s, struct script *script, const struct job_text *what,
+		  int argc, char **argv)
+{
+	int status = server_defaults_read(s, c) < 0 ? usage_wrong() : wishes_check(s);
+
 	if (status == 0)
-		status = interactive_check(s);
-	if (status == 0)
-		status = complete(s, &what, argc, argv);
-	if (status == 0 && what.words == NULL)
+		status = complete(s, what, argc, argv);
+	if (status == 0 && what->words == NULL)
 		status = script_store(script);
-	return status != 0 ? status : send_submission(s, what.words == NULL ? script->path : NULL);
+	return status == 0 ? send_submission(c, s, what->words == NULL ? script->path : NULL)
+			   : status;
 }
 
 int main(int argc, char **argv)
 {
 	struct script script = { .fd = -1 };
 	struct submission s;
-	int status;
+	struct job_text what;
+	int status, c;
 
 	if (reach_version(argc, argv))
 		return 0;
 	submission_init(&s);
-	status = submit(&s, &script, argc, argv);
+	status = gather(&s, &script, &what, argc, argv);
+	if (status == 0)
+		status = send_connect(&s, &c);
+	if (status == 0) {
+		status = submit(c, &s, &script, &what, argc, argv);
+		pbs_disconnect(c);
+	}
 	script_fini(&script);
 	submission_fini(&s);
 	return status;

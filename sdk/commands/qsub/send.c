@@ -68,23 +68,35 @@ static int submitted(int c, const struct submission *s, const char *id)
 	return s->block ? block_until_end(c, id) : 0;
 }
 
-int send_submission(struct submission *s, const char *script)
+static int destination_read(const struct submission *s, struct operand *ret)
 {
 	const char *named = s->destination.text == NULL ? "" : s->destination.text;
-	struct operand to = { .id = "" };
-	int c, status;
+
+	*ret = (struct operand){ .id = "" };
+	if (*named == '\0' || operand_destination(named, ret) == 0)
+		return 0;
+	fprintf(stderr, "qsub: illegally formed destination: %s\n", named);
+	return EXIT_USAGE;
+}
+
+int send_connect(const struct submission *s, int *ret_c)
+{
+	struct operand to;
+	int status = destination_read(s, &to);
+
+	return status != 0 ? status : connect_to(to.server, ret_c);
+}
+
+int send_submission(int c, struct submission *s, const char *script)
+{
+	struct operand to;
+	int status = destination_read(s, &to);
 	char *id;
 
-	if (*named != '\0' && operand_destination(named, &to) < 0) {
-		fprintf(stderr, "qsub: illegally formed destination: %s\n", named);
-		return EXIT_USAGE;
-	}
-	status = connect_to(to.server, &c);
 	if (status != 0)
 		return status;
 	id = pbs_submit(c, submission_list(s), script, to.id, NULL);
 	status = id == NULL ? submit_failed(c) : submitted(c, s, id);
 	free(id);
-	pbs_disconnect(c);
 	return status;
 }

@@ -7,7 +7,10 @@
 
 #include "submission.h"
 
-/* Submit to the server of the destination; `script` is a path, or NULL. The exit status. */
-int send_submission(struct submission *s, const char *script);
+/* Connect to the server of the destination. 0, or the exit status after a message. */
+int send_connect(const struct submission *s, int *ret_c);
+
+/* Submit over connection `c`; `script` is a path, or NULL. The exit status. */
+int send_submission(int c, struct submission *s, const char *script);
 
 #endif
