@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# shared.bash - one cluster for all stories of a file: load it after helper.bash.
+#
+#	setup_file() { open_cluster --hosts 1; }
+#	teardown_file() { close_cluster; }
+#	setup() { join_cluster; }
+#
+# Each story leaves the cluster as it found it: teardown removes its jobs; what else it changed it puts
+# back itself, or says so to `undo`.
+
+# open_cluster [options of `sandbox start`]: finished jobs are remembered.
+open_cluster()
+{
+	state_shown=$BATS_FILE_TMPDIR/state-shown
+	BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR setup_sandbox "$@"
+	qmgr -c 'set server job_history_enable = true'
+	export SB
+}
+
+close_cluster()
+{
+	sandbox stop || true
+	rm -rf "$SB"
+}
+
+join_cluster()
+{
+	. "$SB/env"
+	state_shown=$BATS_TEST_TMPDIR/state-shown
+	undone=$BATS_TEST_TMPDIR/undo
+}
+
+# undo COMMAND...: run it when this story is over, however it ends; the last said is done first.
+undo() { { printf '%q ' "$@"; echo; } >>"$undone"; }
+
+undo_all()
+{
+	local line
+	[ -e "$undone" ] || return 0
+	while read -r line; do eval "$line" || true; done < <(tac "$undone")
+}
+
+no_jobs() { [ -z "$(qselect)" ]; }
+
+teardown()
+{
+	[ -n "${BATS_TEST_COMPLETED-}" ] || show_state
+	undo_all
+	qselect | xargs -r qdel -W force >/dev/null 2>&1 || true
+	wait_until 10 no_jobs
+}
+
+# ---- jobs that end -------------------------------------------------------------------------------------
+
+is_over() { job_is "$1" F; }
+ends() { wait_until 20 is_over "$1"; }
+
+# script: a file with the lines of stdin on the desk of $OWNER; prints its path.
+script()
+{
+	local path
+	path=$(desk "$OWNER")/${1:-job.sh}
+	cat >"$path"
+	chmod 755 "$path"
+	echo "$path"
+}
+
+# here PATH: a file on the desk of $OWNER.
+here() { echo "$(desk "$OWNER")/$1"; }
+
+# finished [qsub arguments]: a job of $OWNER that is over; prints its id.
+finished()
+{
+	local id
+	id=$(submit "$@") || return
+	ends "$id" || return
+	echo "$id"
+}
+
+# shell TEXT [qsub arguments]: submit TEXT as a script on stdin.
+shell()
+{
+	local text=$1
+	shift
+	printf '%s\n' "$text" | as "$OWNER" qsub "$@"
+}
+
+# output_of TEXT [qsub arguments]: what the script TEXT wrote, both streams, as a job that is over.
+output_of()
+{
+	local id file
+	file=$(here "out.$RANDOM")
+	id=$(shell "$1" -j oe -o "$file" "${@:2}") && ends "$id" && cat "$file"
+}
