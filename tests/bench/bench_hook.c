@@ -84,7 +84,7 @@ static void measure(struct bench *b, const char *name, void (*calls)(struct benc
 
 		least = ns < least ? ns : least;
 	}
-	printf("{\"name\":\"%s\",\"calls\":%d,\"ns_per_call\":%.2f}\n", name, CALLS * ROUNDS, least);
+	printf("{\"name\": \"%s\", \"value\": %.2f, \"unit\": \"ns\"}\n", name, least);
 }
 
 int main(void)
