@@ -103,7 +103,7 @@ static uint32_t own_point(const struct management *m)
 	return m->cmd == CMD_DELETE ? m->kind->delete_point : m->kind->modify_point;
 }
 
-/* The class' own point; its events all begin with the id. */
+/* The class' own point. Each event lives until the end of the switch: it is raised there. */
 static void ask_own_point(struct keel_mod *mod, struct management *m)
 {
 	struct state *st = mod->state;
@@ -117,18 +117,19 @@ static void ask_own_point(struct keel_mod *mod, struct management *m)
 	switch (point) {
 	case KEEL_POINT_node_modify:
 		raise.event = KEEL_EVENT(node_modify, .id = m->name, .node = obj, .who = who);
+		st->hook->raise(mod, &raise);
 		break;
 	case KEEL_POINT_node_delete:
 		raise.event = KEEL_EVENT(node_delete, .id = m->name, .node = obj, .who = who);
+		st->hook->raise(mod, &raise);
 		break;
 	case KEEL_POINT_resource_delete:
 		raise.event = KEEL_EVENT(resource_delete, .id = m->name, .who = who);
+		st->hook->raise(mod, &raise);
 		break;
 	default: /* `management` was the only question and has committed the changes */
 		carry_out(mod, m);
-		return;
 	}
-	st->hook->raise(mod, &raise);
 }
 
 static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
