@@ -69,7 +69,8 @@ static int sensible(const struct attempt *t)
 static int begin(struct attempt *t)
 {
 	const union keel_slot *now = changes_slot(t->set, t->obj, t->attr);
-	bool whole = !t->key && (t->op == KEEL_SET || t->op == KEEL_UNSET);
+	bool whole = !t->key && (t->op == KEEL_SET || t->op == KEEL_UNSET) &&
+		     !(t->attr->type->def.flags & KEEL_TYPE_MERGES);
 
 	if (!now || whole)
 		return 0;

@@ -204,7 +204,7 @@ static void type_fini(struct keel_mod *mod, union keel_slot *slot)
 
 const struct keel_type_def state_type = {
 	.size = sizeof(struct keel_type_def),
-	.flags = KEEL_TYPE_INT,
+	.flags = KEEL_TYPE_INT | KEEL_TYPE_MERGES,
 	.name = "node_state",
 	.doc = "comma list of words, `free` for none",
 	.parse = type_parse,

@@ -37,6 +37,7 @@ enum keel_type_flag {
 	KEEL_TYPE_KEYED = 1, /* holds named entries: Resource_List.ncpus */
 	KEEL_TYPE_INT = 2,   /* slot.i is the value; stored and compared as an integer */
 	KEEL_TYPE_STRING = 4, /* slot.p is a terminated string */
+	KEEL_TYPE_MERGES = 8, /* SET and unset see the value there is: part of it may have to stay */
 };
 struct keel_emit {
 	/* `text` need not be terminated; both are borrowed until the call returns. */
@@ -96,13 +97,17 @@ struct keel_attr_def {
 
 /* REQUEST: a name in the request router. The handler answers now or later, exactly once, by
  * request->reply*(); keep `req` until then. A name "keelson.X" is a verb of the `keelson` command. */
+enum keel_request_flag {
+	/* Changes nothing: served while the store cannot be written, and not kept waiting by it. */
+	KEEL_REQUEST_READ = 1,
+};
 struct keel_request_def {
 	uint32_t size;
 	uint32_t roles; /* who may ask at all; others get 15007 */
 	const char *name, *doc;
 	void (*handler)(struct keel_mod *, struct keel_req *);
 	uint32_t number; /* its number in log records ("type=5"); 0: its name is written */
-	uint32_t reserved;
+	uint32_t flags;	 /* enum keel_request_flag */
 };
 
 /* SERVICE: a typed, size-tagged, append-only function table for other modules. Its first fields are
