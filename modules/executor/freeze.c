@@ -134,7 +134,8 @@ int freeze_stop(struct keel_mod *mod, struct task *t)
 
 	if (!st->mom.freezer_dir && first)
 		return -ENOTSUP;
-	if (first && asprintf(&t->freezer, "%s/keelson-%s", st->mom.freezer_dir, t->id) < 0) {
+	if (first && asprintf(&t->freezer, "%s/keelson-%s.%d", st->mom.freezer_dir, t->id,
+			      (int)t->shepherd) < 0) {
 		t->freezer = NULL;
 		return -ENOMEM;
 	}
