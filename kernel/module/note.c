@@ -135,6 +135,8 @@ static const char *parse(struct bytes file, struct note *note)
 		Elf64_Phdr p;
 
 		memcpy(&p, table.at + i * sizeof(p), sizeof(p));
+		if (p.p_type == PT_LOAD && !cut(file, p.p_offset, p.p_filesz, &seg))
+			return "it is cut short"; /* mapped, it would end the daemon by SIGBUS */
 		if (p.p_type == PT_NOTE && cut(file, p.p_offset, p.p_filesz, &seg))
 			walk_notes(seg, note, &found);
 	}
