@@ -135,6 +135,7 @@ static void verb_reload(struct keel_mod *m, struct keel_req *req)
 							    .roles = (who),                        \
 							    .name = "keelson." #verb,              \
 							    .doc = (text),                         \
+							    .flags = KEEL_REQUEST_READ,            \
 							    .handler = verb_##verb }
 VERB(modules, KEEL_OPERATORS, "loaded modules: name, version, state, roles, path");
 VERB(hooks, KEEL_OPERATORS, "hook points, or the compiled chain of one");

@@ -115,8 +115,12 @@ static void log_reject(const struct client *c, const struct keel_request_def *de
 static void refuse(struct client *c, uint64_t corr, const struct keel_request_def *def,
 		   const char *name, int32_t code)
 {
+	const char *trouble = code == SYSTEM ? store_trouble(c->router->parts->store) : NULL;
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s%s", pbse_text(code), trouble != NULL ? trouble : "");
 	log_reject(c, def, name, code);
-	client_send(c, answer_out(code, pbse_text(code)), WIRE_REPLY, corr);
+	client_send(c, answer_out(code, text), WIRE_REPLY, corr);
 }
 
 static void released(void *arg)
@@ -137,6 +141,10 @@ static void send_after(struct keel_req *q, struct keel_out *o)
 {
 	q->state = REQ_SENT;
 	q->out = o;
+	if (q->route != NULL && (q->route->def.flags & KEEL_REQUEST_READ)) {
+		released(q);
+		return;
+	}
 	if (store_after(q->router->parts->store, released, q) == 0)
 		return;
 	log_add(q->router->parts->log, KEEL_LOG_ERROR, "Req", "client",
@@ -335,7 +343,11 @@ static int32_t refusal(const struct client *c, const struct route *route, uint32
 	if (route == NULL)
 		return UNKREQ;
 	*ret_roles = roles_of(c);
-	return (*ret_roles & route->def.roles) == 0 ? PERM : 0;
+	if ((*ret_roles & route->def.roles) == 0)
+		return PERM;
+	if (!(route->def.flags & KEEL_REQUEST_READ) && store_trouble(c->router->parts->store) != NULL)
+		return SYSTEM;
+	return 0;
 }
 
 /* A request may be one of a family: `verb` then is the part of its name behind the point. */

@@ -136,8 +136,8 @@ static const struct keel_request_def requests[] = {
 	REQUEST("signal", on_signal, "send a signal or a pseudo-signal", .number = 18),
 	REQUEST("run", on_run, "start a job now"),
 	REQUEST("rerun", on_rerun, "put a running job back into its queue"),
-	REQUEST("locate", on_locate, "which server has this job"),
-	REQUEST("wait", on_wait, "answered when the job is over"),
+	REQUEST("locate", on_locate, "which server has this job", .flags = KEEL_REQUEST_READ),
+	REQUEST("wait", on_wait, "answered when the job is over", .flags = KEEL_REQUEST_READ),
 };
 
 /* ---- service ---------------------------------------------------------------------------------------------- */

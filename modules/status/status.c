@@ -261,6 +261,18 @@ static const char *known_class(struct keel_mod *mod, const char *name)
 	return NULL;
 }
 
+/* Jobs that are over can be asked for where they are kept. */
+static int32_t history_check(const struct listing *l)
+{
+	struct state *st = l->mod->state;
+	struct keel_obj *server = st->object->find(l->mod, "server", st->core->server_name(l->mod));
+
+	if (!l->history || strcmp(l->klass, "job") != 0 ||
+	    (server && st->object->get_int(server, st->keeps_history)))
+		return 0;
+	return PBSE_JOBHISTNOTSET;
+}
+
 static void begin(struct keel_mod *mod, struct keel_req *req, const char *klass, bool ids_only)
 {
 	struct state *st = mod->state;
@@ -274,7 +286,9 @@ static void begin(struct keel_mod *mod, struct keel_req *req, const char *klass,
 		return;
 	}
 	l->ids_only = ids_only;
-	code = filter_compile(l, body, &err);
+	code = history_check(l);
+	if (!code)
+		code = filter_compile(l, body, &err);
 	if (!code && !ids_only)
 		code = view_compile(l, body, &err);
 	if (code)
@@ -301,6 +315,7 @@ static const struct keel_request_def status_request = {
 	.name = "status",
 	.doc = "list objects of a class",
 	.handler = on_status,
+	.flags = KEEL_REQUEST_READ,
 };
 static const struct keel_request_def select_request = {
 	.size = sizeof(struct keel_request_def),
@@ -308,6 +323,7 @@ static const struct keel_request_def select_request = {
 	.name = "select",
 	.doc = "ids of the jobs that match",
 	.handler = on_select,
+	.flags = KEEL_REQUEST_READ,
 };
 static const struct keel_contrib contribs[] = {
 	{ "REQUEST", &status_request },
@@ -323,6 +339,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	st->job.owner = st->object->attr(mod, "job", "Job_Owner");
 	st->job.euser = st->object->attr(mod, "job", "euser");
 	st->query_others = st->object->attr(mod, "server", "query_other_jobs");
+	st->keeps_history = st->object->attr(mod, "server", "job_history_enable");
 	return 0;
 }
 

@@ -16,7 +16,7 @@ struct state {
 	struct {
 		const struct keel_attr *state, *owner, *euser;
 	} job;
-	const struct keel_attr *query_others;
+	const struct keel_attr *query_others, *keeps_history;
 };
 
 /* `attr[.key] op text`; all of a filter must hold. */
