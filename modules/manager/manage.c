@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* One request while its chains may wait. */
 struct management {
@@ -154,12 +155,25 @@ static int32_t check_roles(struct keel_mod *mod, const struct management *m)
 	return roles & KEEL_OPERATORS ? 0 : PBSE_PERM;
 }
 
+static bool serves(struct keel_mod *mod, const char *host, struct keel_obj *vnode)
+{
+	struct state *st = mod->state;
+	char mom[256];
+
+	return st->object->text(vnode, st->mom, NULL, mom, sizeof(mom)) > 0 &&
+	       strcasecmp(mom, host) == 0;
+}
+
 static int32_t find_subject(struct keel_mod *mod, struct management *m, struct keel_err *err)
 {
 	struct state *st = mod->state;
 	struct keel_obj *obj = st->object->find(mod, m->kind->klass, m->name);
 	int32_t code;
 
+	/* A host is named by the vnode that has its name. */
+	st->mom = st->object->attr(mod, "node", "Mom");
+	if (obj && m->kind->obj == OBJ_HOST && (!st->mom || !serves(mod, m->name, obj)))
+		obj = NULL;
 	if (m->cmd != CMD_CREATE)
 		return obj ? 0
 			   : st->core->error(err, m->kind->unknown, "%s",
@@ -171,13 +185,46 @@ static int32_t find_subject(struct keel_mod *mod, struct management *m, struct k
 	return m->draft ? 0 : err->code ? err->code : PBSE_SYSTEM;
 }
 
-static int32_t fill_changes(struct keel_mod *mod, struct management *m, struct keel_err *err)
+static int32_t change_one(struct keel_mod *mod, struct management *m, struct keel_obj *obj,
+			  const struct keel_attrop *attrs, uint32_t n, struct keel_err *err)
 {
 	struct state *st = mod->state;
 	const struct keel_session *who = st->request->session(m->req);
-	struct keel_obj *obj = subject(mod, m);
+	int32_t code = 0;
+
+	for (uint32_t i = 0; i < n && !code; i++) {
+		struct keel_attrop op = attrs[i];
+
+		if (m->cmd == CMD_UNSET || ((!op.value || !*op.value) && op.op == KEEL_SET))
+			op.op = KEEL_UNSET;
+		code = st->object->change(m->changes, who, obj, &op, err);
+	}
+	return code;
+}
+
+/* A host is all vnodes that its daemon serves. */
+static int32_t change_host(struct keel_mod *mod, struct management *m,
+			   const struct keel_attrop *attrs, uint32_t n, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct keel_cursor *walk = st->object->cursor(mod, m->kind->klass);
+	struct keel_obj *vnode;
+	int32_t code = 0;
+
+	if (!walk)
+		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	while (!code && (vnode = st->object->next(walk)))
+		if (serves(mod, m->name, vnode))
+			code = change_one(mod, m, vnode, attrs, n, err);
+	st->object->cursor_close(walk);
+	return code;
+}
+
+static int32_t fill_changes(struct keel_mod *mod, struct management *m, struct keel_err *err)
+{
+	struct state *st = mod->state;
 	const struct keel_attrop *attrs;
-	uint32_t n = 0, i;
+	uint32_t n = 0;
 	int32_t code = st->msg->attrs(st->request->body(m->req), "attrs", &attrs, &n);
 
 	if (code && code != -ENODATA)
@@ -185,16 +232,9 @@ static int32_t fill_changes(struct keel_mod *mod, struct management *m, struct k
 	m->changes = st->object->changes(mod);
 	if (!m->changes)
 		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
-	for (i = 0; i < n; i++) {
-		struct keel_attrop op = attrs[i];
-
-		if (m->cmd == CMD_UNSET || ((!op.value || !*op.value) && op.op == KEEL_SET))
-			op.op = KEEL_UNSET;
-		code = st->object->change(m->changes, who, obj, &op, err);
-		if (code)
-			return code;
-	}
-	return 0;
+	if (m->kind->obj == OBJ_HOST)
+		return change_host(mod, m, attrs, n, err);
+	return change_one(mod, m, subject(mod, m), attrs, n, err);
 }
 
 static void manage_one(struct keel_mod *mod, struct keel_req *req, const struct kind *kind,

@@ -16,6 +16,7 @@ struct state {
 	const struct keel_msg_api *msg;
 	const struct keel_request_api *request;
 	const struct keel_attr *scheduling, *managers, *operators, *default_queue;
+	const struct keel_attr *mom; /* of nodes; found when a host is named */
 };
 
 /* The numbers of enum mgr_cmd and mgr_obj. */
