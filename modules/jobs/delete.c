@@ -101,6 +101,7 @@ static int32_t carry_out(struct keel_mod *mod, struct keel_obj *job, const struc
 		snprintf(text, sizeof(text), "requestor=%s", d->who);
 		st->acct->record(st->acct->self, 'D', d->id, text);
 	}
+	j->unremembered = d->history;
 	if (d->force) {
 		st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete forced");
 		job_discard(mod, job);

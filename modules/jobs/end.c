@@ -97,7 +97,7 @@ static void forget(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	struct job *j = job_slot(mod, job);
 
 	waiters_answer(mod, job);
-	if (history_on(mod)) {
+	if (history_on(mod) && !j->unremembered) {
 		st->object->set_int(job, st->a.history_time, st->core->time(mod));
 		st->object->unset(job, st->a.ending, NULL);
 		j->ending = ENDING_NONE;

@@ -54,6 +54,7 @@ struct job {
 	uint8_t ending;   /* enum ending: what its end will mean */
 	bool assigned;    /* occupies vnodes and is charged */
 	bool busy;        /* a suspend or resume is on its way to the host */
+	bool unremembered; /* qdel -x: no history of it */
 	struct keel_timer *timer; /* Execution_Time */
 	struct waiter *waiters;   /* requests answered when it is over */
 	struct keel_req *rerun;   /* qrerun, answered when it is queued again */
