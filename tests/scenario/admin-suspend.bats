@@ -374,6 +374,18 @@ qmgr: Error (15007) returned from server" as "$OWNER" qmgr -c 'set node n1 maint
 	node_is n1 free ''
 }
 
+@test "admin-suspend #34: the record of the job vanished while the server was down" {
+	command -v sqlite3 >/dev/null || skip "needs sqlite3"
+	cluster
+	a=$(running)
+	qsig -s admin-suspend "$a"
+	sandbox kill server
+	sqlite3 "$SB/server/server_priv/keelson.db" "DELETE FROM objects WHERE class = 'job' AND id = '$a'"
+	sandbox restart server
+	wait_until 20 node_is n1 free ''
+	says 153 "qstat: Unknown Job Id $a" qstat "$a"
+}
+
 @test "admin-suspend #35: offline while in maintenance stays offline after it" {
 	cluster
 	qmgr -c 'set queue workq kill_delay = 2'
@@ -438,7 +450,7 @@ qmgr: Error (15007) returned from server" as "$OWNER" qmgr -c 'set node n1 maint
 @test "admin-suspend #42: fifteen rounds, nothing left behind" {
 	cluster
 	a=$(running)
-	pid=$(sed -n '1s/[^0-9].*//p' "$SB/server/server_priv/server.lock")
+	pid=$(head -n 1 "$SB/server/server_priv/server.lock")
 	for round in {1..15}; do
 		quietly qsig -s admin-suspend "$a"
 		node_is n1 maintenance "$a"
@@ -453,7 +465,7 @@ qmgr: Error (15007) returned from server" as "$OWNER" qmgr -c 'set node n1 maint
 }
 
 @test "admin-suspend #44: accounting: z with usage per suspend, an empty r per resume" {
-	cluster --set executor.usage_interval=200ms
+	cluster --set executor.usage_interval=1s
 	a=$(running)
 	wait_until 60 has_walltime "$a"
 	qsig -s admin-suspend "$a"
@@ -498,8 +510,6 @@ state_bits=0xfffffffffffdffff state_bit_op_type_str=Nd_State_And state_bit_op_ty
 	has "$log" ";0080;[^;]*;Req;$a;Execution server rejected request\$"
 	has "$(mom_log n1)" ";0004;[^;]*;Job;$a;signal job with admin-suspend\$"
 	has "$(mom_log n1)" ";0004;[^;]*;Job;$a;signal job with admin-resume\$"
-	has "$(mom_log n1)" \
-		";0008;[^;]*;Job;$a;suspend failed: server indicates job is already suspended\$"
 }
 
 @test "admin-suspend #46: a vnode whose jobs must still be resumed is not deleted" {
@@ -593,4 +603,244 @@ qmgr: Error (15027) returned from server" qmgr -c 'delete node n1'
 	quietly as "$OWNER" qsig -s CONT "$a"
 	says 159 "qsig: Unauthorized Request  $a" as "$OTHER" qsig -s CONT "$a"
 	job_is "$a" R 42
+}
+
+# ---- processes -------------------------------------------------------------------------------------------
+
+@test "admin-suspend, processes: every one of the session is stopped, and goes on afterwards" {
+	cluster
+	a=$(running -- /bin/sh -c '/bin/sleep 1000 & (/bin/sleep 1001 & wait) & while :; do :; done')
+	wait_until 20 has_processes "$a" 4
+	going "$a"
+	qsig -s admin-suspend "$a"
+	stopped "$a"
+	has_processes "$a" 4
+	qsig -s admin-resume "$a"
+	going "$a"
+	has_processes "$a" 4
+}
+
+has_processes() { [ "$(processes "$1" | wc -l)" -ge "$2" ]; }
+
+@test "admin-suspend, processes: without the freezer of cgroups just the same" {
+	cluster --set executor.freezer=false
+	a=$(running -- /bin/sh -c '/bin/sleep 1000 & while :; do :; done')
+	wait_until 20 has_processes "$a" 2
+	qsig -s admin-suspend "$a"
+	stopped "$a"
+	qsig -s admin-resume "$a"
+	going "$a"
+}
+
+@test "admin-suspend, processes: those of a job next to it go on" {
+	cluster
+	a=$(running) b=$(running)
+	qsig -s admin-suspend "$a"
+	stopped "$a"
+	going "$b"
+}
+
+@test "admin-suspend, processes: a job over hosts stops on each of them" {
+	cluster --hosts 2
+	a=$(running -l select=2:ncpus=1 -l place=scatter)
+	qsig -s admin-suspend "$a"
+	stopped "$a"
+	for n in n1 n2; do node_is "$n" maintenance "$a"; done
+	qsig -s admin-resume "$a"
+	going "$a"
+}
+
+# ---- one verb for a node ----------------------------------------------------------------------------------
+
+@test "admin-suspend, one verb: every job of a node, and back" {
+	cluster --hosts 2
+	a=$(running -l select=1:ncpus=1:host=n1) b=$(running -l select=1:ncpus=1:host=n1)
+	wide=$(running -l select=2:ncpus=1 -l place=scatter)
+	other=$(running -l select=1:ncpus=1:host=n2)
+	says 0 '3 jobs suspended' pbsnodes --admin-suspend n1
+	node_is n1 maintenance "$a,$b,$wide"
+	node_is n2 maintenance "$wide"
+	job_is "$other" R 42
+	says 0 '3 jobs resumed' pbsnodes --admin-resume n1
+	node_is n1 free ''
+	node_is n2 free ''
+	for job in "$a" "$b" "$wide"; do job_is "$job" R 42; done
+}
+
+@test "admin-suspend, one verb: a comment is kept, with who and when, for operators" {
+	needs_root
+	cluster
+	a=$(running)
+	says 0 '1 job suspended' as "$OPERATOR" pbsnodes --admin-suspend -C 'new fans' n1
+	has "$(as "$OPERATOR" qstat -f "$a" | value admin_suspended)" \
+		"^1 by $OPERATOR@[^ ]+ at [A-Z][a-z]+ .* [0-9]{4}: new fans\$"
+	lacks "$(as "$OWNER" qstat -f "$a")" admin_suspended
+	says 0 '1 job resumed' as "$OPERATOR" pbsnodes --admin-resume n1
+	lacks "$(as "$OPERATOR" qstat -f "$a")" admin_suspended
+}
+
+@test "admin-suspend, one verb: what qsig suspended stays so" {
+	cluster
+	a=$(running) b=$(running)
+	qsig -s admin-suspend "$a"
+	says 0 '1 job suspended' pbsnodes --admin-suspend n1
+	node_is n1 maintenance "$a,$b"
+	says 0 '1 job resumed' pbsnodes --admin-resume n1
+	job_is "$a" S 43
+	job_is "$b" R 42
+	node_is n1 maintenance "$a"
+	quietly qsig -s admin-resume "$a"
+	node_is n1 free ''
+}
+
+@test "admin-suspend, one verb: a job that two nodes' verbs hold waits for both" {
+	cluster --hosts 2
+	wide=$(running -l select=2:ncpus=1 -l place=scatter)
+	says 0 '1 job suspended' pbsnodes --admin-suspend n1
+	says 0 '0 jobs suspended' pbsnodes --admin-suspend n2
+	says 0 '0 jobs resumed' pbsnodes --admin-resume n1
+	job_is "$wide" S 43
+	node_is n1 maintenance "$wide"
+	says 0 '1 job resumed' pbsnodes --admin-resume n2
+	job_is "$wide" R 42
+	node_is n1 free ''
+	node_is n2 free ''
+}
+
+@test "admin-suspend, one verb: for nodes that exist, by operators" {
+	cluster
+	a=$(running)
+	for verb in admin-suspend admin-resume; do
+		says 214 'pbsnodes: Unknown node  nosuch' pbsnodes --$verb nosuch
+	done
+	needs_root
+	for verb in admin-suspend admin-resume; do
+		says 159 'pbsnodes: Unauthorized Request  n1' as "$OWNER" pbsnodes --$verb n1
+	done
+	job_is "$a" R 42
+}
+
+@test "admin-suspend, one verb: it is remembered over a restart of the server" {
+	cluster
+	a=$(running) b=$(running)
+	qsig -s admin-suspend "$a"
+	pbsnodes --admin-suspend n1
+	sandbox restart server
+	wait_until 20 node_is n1 maintenance "$a,$b"
+	says 0 '1 job resumed' pbsnodes --admin-resume n1
+	node_is n1 maintenance "$a"
+}
+
+@test "admin-suspend, one verb: a host that is down is said, and can be repeated" {
+	cluster
+	a=$(running)
+	pbsnodes --admin-suspend n1
+	sandbox kill n1
+	wait_until 20 node_is n1 down,maintenance "$a"
+	says 222 "pbsnodes: $a: Server could not connect to MOM n1" pbsnodes --admin-resume n1
+	job_is "$a" S 43
+	sandbox restart n1
+	wait_until 20 node_is n1 maintenance "$a"
+	says 0 '1 job resumed' pbsnodes --admin-resume n1
+	job_is "$a" R 42
+	node_is n1 free ''
+}
+
+# ---- without the module -----------------------------------------------------------------------------------
+
+@test "admin-suspend, reload: not disabled while somebody must be resumed" {
+	cluster
+	a=$(running) b=$(running)
+	qsig -s admin-suspend "$b" "$a"
+	found=$(sandbox reload --disable admin-suspend 2>&1) && false
+	has "$found" "admin-suspend is busy: jobs are admin-suspended \($a,$b\)"
+	node_is n1 maintenance "$b,$a"
+	quietly qsig -s admin-resume "$a" "$b"
+	node_is n1 free ''
+}
+
+@test "admin-suspend, reload: disabled, its words are unknown; enabled again, they are back" {
+	cluster
+	a=$(running)
+	qsig -s admin-suspend "$a"
+	qsig -s admin-resume "$a"
+	sandbox reload --disable admin-suspend
+	says 165 "qsig: Unknown/illegal signal name $a" qsig -s admin-suspend "$a"
+	says 165 "qsig: Unknown/illegal signal name $a" qsig -s admin-resume "$a"
+	says 154 'qmgr obj=n1 svr=default: Undefined attribute 
+qmgr: Error (15002) returned from server' qmgr -c 'set node n1 maintenance_jobs = foo'
+	node_is n1 free ''
+	quietly qsig -s suspend "$a"
+	sandbox reload --enable admin-suspend
+	says 73 "$WRONG_RESUME $a" qsig -s admin-resume "$a"
+	quietly qsig -s resume "$a"
+	wait_until 20 job_is "$a" R 42
+	quietly qsig -s admin-suspend "$a"
+	node_is n1 maintenance "$a"
+	quietly qsig -s admin-resume "$a"
+	node_is n1 free ''
+}
+
+# ---- crashes -----------------------------------------------------------------------------------------------
+
+@test "admin-suspend, crash: kill -9 of the server loses nothing" {
+	cluster
+	a=$(running) b=$(running)
+	qsig -s admin-suspend "$b" "$a"
+	sandbox kill server
+	sandbox restart server
+	wait_until 20 node_is n1 maintenance "$b,$a"
+	job_is "$a" S 43
+	stopped "$a"
+	qsig -s admin-resume "$b"
+	node_is n1 maintenance "$a"
+	qsig -s admin-resume "$a"
+	node_is n1 free ''
+	going "$a"
+	job_is "$a" R 42
+}
+
+@test "admin-suspend, crash: kill -9 of the host's daemon leaves the job stopped" {
+	cluster
+	a=$(running)
+	qsig -s admin-suspend "$a"
+	sandbox kill n1
+	wait_until 20 node_is n1 down,maintenance "$a"
+	sandbox restart n1
+	wait_until 20 node_is n1 maintenance "$a"
+	job_is "$a" S 43
+	stopped "$a"
+	says 168 "$BAD_STATE $a" as "$OWNER" qsig -s TERM "$a"
+	qsig -s admin-resume "$a"
+	going "$a"
+	job_is "$a" R 42
+	node_is n1 free ''
+}
+
+@test "admin-suspend, crash: kill -9 of both at once" {
+	cluster
+	a=$(running)
+	qsig -s admin-suspend "$a"
+	sandbox kill n1
+	sandbox kill server
+	sandbox restart server
+	sandbox restart n1
+	wait_until 20 node_is n1 maintenance "$a"
+	job_is "$a" S 43
+	stopped "$a"
+	qsig -s admin-resume "$a"
+	going "$a"
+	node_is n1 free ''
+}
+
+@test "admin-suspend, crash: a job deleted while its host is down leaves no maintenance behind" {
+	cluster
+	a=$(running)
+	qsig -s admin-suspend "$a"
+	sandbox kill n1
+	wait_until 20 node_is n1 down,maintenance "$a"
+	quietly qdel -Wforce "$a"
+	node_is n1 down ''
+	sandbox restart n1
+	wait_until 20 node_is n1 free ''
 }
