@@ -2,7 +2,10 @@
  *
  * bench_submit.c - durable submissions through libpbs.
  *
- *   bench_submit CONNECTIONS JOBS [SCRIPT]
+ *   bench_submit CONNECTIONS JOBS [SCRIPT | --]
+ *
+ * `--`: the jobs are `qsub -- /bin/sh -c :`, one shell each that is not a login shell; without it they have
+ * no script.
  *
  * One thread per connection, each submitting its share as fast as answers come. Prints the seconds from
  * the first request to the last answer. Exit 1 when a submission was refused.
@@ -36,7 +39,15 @@ static struct attropl attribute(const char *name, const char *resource, const ch
 
 static int submit(int c, const char *script)
 {
-	struct attropl path = attribute(ATTR_o, NULL, "localhost:/dev/null", NULL);
+	struct attropl args = attribute(ATTR_Arglist, NULL,
+					"<jsdl-hpcpa:Argument>-c</jsdl-hpcpa:Argument>"
+					"<jsdl-hpcpa:Argument>:</jsdl-hpcpa:Argument>",
+					NULL);
+	struct attropl shell = attribute(ATTR_executable, NULL,
+					 "<jsdl-hpcpa:Executable>/bin/sh</jsdl-hpcpa:Executable>", &args);
+	bool direct = script && strcmp(script, "--") == 0;
+	struct attropl path = attribute(ATTR_o, NULL, "localhost:/dev/null",
+					direct ? &shell : NULL);
 	struct attropl error = attribute(ATTR_e, NULL, "localhost:/dev/null", &path);
 	struct attropl vars = attribute(ATTR_v, NULL,
 					"PBS_O_HOME=/home/bench,PBS_O_LANG=C,PBS_O_LOGNAME=bench,"
@@ -45,7 +56,7 @@ static int submit(int c, const char *script)
 					&error);
 	struct attropl select = attribute(ATTR_l, "select", "1:ncpus=1", &vars);
 	struct attropl name = attribute(ATTR_N, NULL, "bench", &select);
-	char *id = pbs_submit(c, &name, (char *)(uintptr_t)script, NULL, NULL);
+	char *id = pbs_submit(c, &name, direct ? NULL : (char *)(uintptr_t)script, NULL, NULL);
 
 	free(id);
 	return id != NULL;
