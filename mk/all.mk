@@ -37,7 +37,7 @@ include $(S)/mk/install.mk
 keelson-all: $(KEELSON_ALL)
 
 keelson-clean:
-	rm -rf obj lib bin modules libexec tests keelsond libpbs.a libpbs.so libpbs.so.0
+	rm -rf obj lib bin man share modules libexec tests keelsond libpbs.a libpbs.so libpbs.so.0
 
 -include $(shell test ! -d obj || find obj -name '*.d')
 

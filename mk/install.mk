@@ -5,29 +5,41 @@ LIBEXEC := $(libexecdir)/keelson
 INSTALL_SBIN := keelsond
 INSTALL_BIN = $(addprefix bin/,$(COMMANDS) $(TOOLS))
 INSTALL_MODULES = $(MODULES:%=modules/%.so)
-SCRIPTS_BIN := $(wildcard $(S)/sdk/tools/keelson-module)
 HEADERS := $(patsubst $(S)/sdk/include/%,%,$(wildcard $(S)/sdk/include/*.h $(S)/sdk/include/keel/*.h \
 	$(S)/sdk/include/keel/*.def $(S)/sdk/include/keel/service/*.h $(S)/sdk/include/keel/*/*.def))
 CONF := $(patsubst $(S)/conf/%,%,$(wildcard $(S)/conf/*.conf $(S)/conf/modules.d/*.conf))
 MAN := $(notdir $(wildcard $(S)/sdk/man/*.[1-8]))
+# Manual pages made from tables, in man/ of the build
+MAN_MADE := keelson-hooks.7
+UNITS := $(notdir $(wildcard $(S)/sdk/init/*.service))
 MAN_SECTION = $(subst .,,$(suffix $(1)))
 
 # PUT(program of install, file, target)
 PUT = $(1) -D $(2) '$(DESTDIR)$(3)' &&
 
+# Made from the map of hook points
+man/keelson-hooks.7: $(S)/sdk/man/hooks-page.sh $(S)/sdk/include/keel/hook_points.def $(S)/sdk/include/keel/hook_fields.h
+	$(call SAY,MAN)
+	@mkdir -p $(@D)
+	$(DO)sh $^ >$@
+KEELSON_ALL += $(addprefix man/,$(MAN_MADE))
+
 keelson-install-exec: keelson-all
 	$(foreach f,$(INSTALL_SBIN),$(call PUT,$(INSTALL_PROGRAM),$(f),$(sbindir)/$(notdir $(f)))) \
 	$(foreach f,$(INSTALL_BIN),$(call PUT,$(INSTALL_PROGRAM),$(f),$(bindir)/$(notdir $(f)))) \
-	$(foreach f,$(SCRIPTS_BIN),$(call PUT,$(INSTALL_SCRIPT),$(f),$(bindir)/$(notdir $(f)))) \
 	$(foreach f,$(PROGRAMS),$(call PUT,$(INSTALL_PROGRAM),$(f),$(LIBEXEC)/$(notdir $(f)))) \
 	$(foreach f,$(INSTALL_MODULES),$(call PUT,$(INSTALL_DATA),$(f),$(moduledir)/$(notdir $(f)))) \
 	$(call PUT,$(INSTALL_DATA),libpbs.a,$(libdir)/libpbs.a) \
 	$(call PUT,$(INSTALL_PROGRAM),libpbs.so.0,$(libdir)/libpbs.so.0) \
 	$(LN_S) -f libpbs.so.0 '$(DESTDIR)$(libdir)/libpbs.so'
 
-keelson-install-data:
+keelson-install-data: keelson-all
 	$(foreach f,$(HEADERS),$(call PUT,$(INSTALL_DATA),$(S)/sdk/include/$(f),$(includedir)/$(f))) \
-	$(foreach f,$(MAN),$(call PUT,$(INSTALL_DATA),$(S)/sdk/man/$(f),$(mandir)/man$(call MAN_SECTION,$(f))/$(f))) :
+	$(foreach f,$(MAN),$(call PUT,$(INSTALL_DATA),$(S)/sdk/man/$(f),$(mandir)/man$(call MAN_SECTION,$(f))/$(f))) \
+	$(foreach f,$(MAN_MADE),$(call PUT,$(INSTALL_DATA),man/$(f),$(mandir)/man$(call MAN_SECTION,$(f))/$(f))) \
+	$(foreach f,$(OPTIONS),$(call PUT,$(INSTALL_DATA),$(f),$(prefix)/$(f))) \
+	$(foreach f,$(UNITS),$(call PUT,$(INSTALL_DATA),$(S)/sdk/init/$(f),$(prefix)/lib/systemd/system/$(f))) \
+	$(call PUT,$(INSTALL_SCRIPT),$(S)/sdk/init/keelson,$(libexecdir)/keelson/init) :
 	@for f in $(CONF); do \
 		test -e $(S)/conf/$$f || continue; \
 		target='$(DESTDIR)$(keelsysconfdir)'/$$f; \
@@ -37,11 +49,13 @@ keelson-install-data:
 
 keelson-uninstall:
 	cd '$(DESTDIR)/' && rm -f $(patsubst /%,%,$(foreach f,$(INSTALL_SBIN),$(sbindir)/$(notdir $(f))) \
-		$(foreach f,$(INSTALL_BIN) $(SCRIPTS_BIN),$(bindir)/$(notdir $(f))) \
+		$(foreach f,$(INSTALL_BIN),$(bindir)/$(notdir $(f))) \
 		$(foreach f,$(PROGRAMS),$(LIBEXEC)/$(notdir $(f))) \
 		$(foreach f,$(INSTALL_MODULES),$(moduledir)/$(notdir $(f))) \
 		$(libdir)/libpbs.a $(libdir)/libpbs.so $(libdir)/libpbs.so.0 \
 		$(foreach f,$(HEADERS),$(includedir)/$(f)) \
-		$(foreach f,$(MAN),$(mandir)/man$(call MAN_SECTION,$(f))/$(f)))
+		$(patsubst %,$(prefix)/%,$(OPTIONS)) $(LIBEXEC)/init \
+		$(foreach f,$(UNITS),$(prefix)/lib/systemd/system/$(f)) \
+		$(foreach f,$(MAN) $(MAN_MADE),$(mandir)/man$(call MAN_SECTION,$(f))/$(f)))
 
 .PHONY: keelson-install-exec keelson-install-data keelson-uninstall

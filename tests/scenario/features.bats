@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Features are folders: what is switched off or deleted is unknown to every command, and nothing else
+# misses it.
+
+load helper
+
+BAD_SIGNAL='qsig: Unknown/illegal signal name'
+
+eval "$(declare -f teardown | sed "1s/teardown/leave_cluster/")"
+teardown() { leave_cluster; rm -rf "${place-}"; }
+
+# answers_like_any_unknown JOB: admin-suspend is a word like any other.
+answers_like_any_unknown()
+{
+	says 165 "$BAD_SIGNAL $1" qsig -s NOSUCHSIGNAL "$1"
+	says 165 "$BAD_SIGNAL $1" qsig -s admin-suspend "$1"
+	says 165 "$BAD_SIGNAL $1" qsig -s admin-resume "$1"
+	lacks "$(pbsnodes -v n1)" maintenance_jobs
+	lacks "$(qmgr -c 'list node n1')" maintenance_jobs
+	lacks "$(keelson modules)" '^admin-suspend '
+	lacks "$(keelson hooks job_suspended)" admin-suspend
+}
+
+# One host of 4 cpus; finished jobs are remembered.
+cluster() { setup_sandbox && qmgr -c "set server job_history_enable = true"; }
+
+# A copy of the tree without the folder of a module, and of the build, brought up to date.
+tree_without()
+{
+	local copy
+	place=$(mktemp -d "${TMPDIR:-/tmp}/keelson-tree.XXXXXX")
+	chmod 755 "$place"
+	copy=$place/tree
+	mkdir "$copy"
+	(cd "$top" && tar cf - --exclude=./.git --exclude=./build --exclude=./autom4te.cache .) |
+		tar xpf - -C "$copy"
+	mkdir "$place/build"
+	(cd "$KEELSON_BUILD" && tar cf - --exclude=./asan --exclude=./quickstart --exclude=./test-logs .) |
+		tar xpf - -C "$place/build"
+	rm -rf "$copy/modules/$1" "$copy/conf/modules.d/$1.conf"
+	KEELSON_BUILD=$place/build
+	(cd "$KEELSON_BUILD" && rm -rf "modules/$1.so" "obj/modules/$1" "tests/modules/$1" \
+		"share/keelson/options")
+	top=$copy
+}
+
+# The build of $top in $KEELSON_BUILD: objects that are up to date are used as they are.
+rebuild()
+{
+	make -C "$KEELSON_BUILD" -s AUTOCONF=: AUTOMAKE=: ACLOCAL=: srcdir="$top" top_srcdir="$top" \
+		abs_top_srcdir="$top" keelson-all "$@" 3>&-
+}
+
+@test "features: a tree without modules/admin-suspend builds, starts and runs jobs" {
+	tree_without admin-suspend
+	rebuild
+	[ ! -e "$KEELSON_BUILD/modules/admin-suspend.so" ]
+	cluster
+	id=$(running)
+	answers_like_any_unknown "$id"
+	job_is "$id" R 42
+	qsig -s suspend "$id"
+	job_is "$id" S 43
+	qsig -s resume "$id"
+	qdel "$id"
+	has "$(pbsnodes --admin-suspend n1 2>&1 || true)" 'usage|unrecognized|invalid'
+}
+
+@test "features: the kernel was built without a word of it" {
+	lacks "$(strings "$KEELSON_BUILD/keelsond")" 'admin-suspend|maintenance'
+}
+
+@test "features: switched off by a reload, its words are gone; switched on, they are back" {
+	cluster
+	id=$(running)
+	sandbox reload --disable admin-suspend
+	answers_like_any_unknown "$id"
+	sandbox reload --enable admin-suspend
+	qsig -s admin-suspend "$id"
+	node_is n1 maintenance "$id"
+}
+
+@test "features: it is not switched off under its suspended jobs" {
+	cluster
+	a=$(running) b=$(running)
+	qsig -s admin-suspend "$a" "$b"
+	got=0
+	found=$(sandbox reload --disable admin-suspend 2>&1) || got=$?
+	same status 1 "$got"
+	has "$found" 'admin-suspended'
+	has "$found" "$a"
+	has "$found" "$b"
+	node_is n1 maintenance "$a,$b"
+	qsig -s admin-resume "$a" "$b"
+	job_is "$a" R 42
+	sandbox reload
+	answers_like_any_unknown "$a"
+}
