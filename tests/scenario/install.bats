@@ -93,6 +93,7 @@ enable()
 	new_module tickets
 	make -C "$module" -s 3>&-
 	setup_sandbox
+	qmgr -c "set server job_history_enable = true"
 	says 154 'qsub: Error (15002) submitting job' as "$OWNER" qsub -W ticket=ABC-1 -- /bin/true
 	enable tickets true
 	has "$(keelson hooks job_submit)" tickets
@@ -111,7 +112,7 @@ enable()
 	job_is "$(cat "$SB/answer")" H
 
 	enable tickets false
-	lacks "$(qstat -f "$id")" ticket
+	lacks "$(qstat -f "$id")" '^ *ticket = '
 	says 154 'qsub: Error (15002) submitting job' as "$OWNER" qsub -W ticket=ABC-1 -- /bin/true
 	sandbox restart server --hard
 	enable tickets true
