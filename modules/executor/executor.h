@@ -111,6 +111,7 @@ struct task {
 	int64_t stop_number; /* question of a suspend under way, 0 none */
 	int64_t stop_deadline_ms;
 	int stop_quiet; /* passes that found nothing left to stop */
+	char *dir;	     /* where it runs; NULL: not known any more */
 	char *freezer;       /* its cgroup, once it was suspended */
 	struct launch *next; /* a later run that waits for the end of this one */
 	UT_hash_handle hh;

@@ -333,6 +333,7 @@ static void task_take(struct keel_mod *mod, struct task *t, const struct launch 
 	t->cput_limit = l->cput ? duration_parse(l->cput) : 0;
 	t->ncpus = l->job_ncpus;
 	t->streams = streams_count(l);
+	t->dir = launch_dir(l);
 	t->watch = st->core->watch_fd(mod, t->talk, talk_heard, t);
 	usage_tick(mod);
 	if (t->discarded)

@@ -71,6 +71,8 @@ int output_write(const struct launch *l, struct spec_out *out);
 
 /* spawn.c: on a worker thread: files, shepherd, record, "go". */
 void spawn_work(void *arg);
+/* Where it runs, once its account is resolved. Malloc'ed. */
+char *launch_dir(const struct launch *l);
 /* The words of an XML-coded list, `tag` each, NULL-terminated and malloc'ed with one free(). */
 char **words_decode(const char *text, const char *tag);
 

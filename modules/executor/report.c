@@ -39,6 +39,15 @@ static struct entry *entry_of(struct keel_mod *mod, const char *peer, const stru
 	return *ret_job ? e : NULL;
 }
 
+static void place_tell(struct keel_mod *mod, struct keel_obj *job, const struct keel_msg *m)
+{
+	const struct state *st = mod->state;
+	const char *dir = st->msg->str(m, "dir");
+
+	if (dir && *dir == '/')
+		TELL(mod, placed, job, dir);
+}
+
 static void on_started(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	const struct state *st = mod->state;
@@ -48,6 +57,7 @@ static void on_started(struct keel_mod *mod, const char *peer, const struct keel
 	if (!e || e->started || e->ended)
 		return;
 	e->started = true;
+	place_tell(mod, job, m);
 	TELL(mod, started, job, st->msg->integer(m, "session", 0));
 }
 
@@ -105,6 +115,7 @@ static void on_ended(struct keel_mod *mod, const char *peer, const struct keel_m
 	items = st->msg->strings(m, "items", &n);
 	if (!items || n == UINT32_MAX)
 		n = 0;
+	place_tell(mod, job, m);
 	TELL(mod, ended, job, (int32_t)st->msg->integer(m, "status", -1),
 	     st->msg->integer(m, "session", 0), items, n);
 }

@@ -248,12 +248,32 @@ static void place_write(const struct launch *l, const char *sandbox, struct spec
 	spec_put_number(out, "umask", l->umask ? strtoul(l->umask, NULL, 8) & 0777 : UMASK_DEFAULT);
 }
 
+static bool is_private(const struct launch *l)
+{
+	return l->sandbox && strcasecmp(l->sandbox, "PRIVATE") == 0;
+}
+
+static void sandbox_name(const struct launch *l, char *buf, size_t len)
+{
+	snprintf(buf, len, "%s/pbs.%s.x8z", l->account_of.home, l->id);
+}
+
+char *launch_dir(const struct launch *l)
+{
+	char dir[4096];
+
+	if (!is_private(l))
+		return l->account_of.home ? strdup(l->account_of.home) : NULL;
+	sandbox_name(l, dir, sizeof(dir));
+	return strdup(dir);
+}
+
 static int spec_write(struct launch *l, struct spec_out *out)
 {
 	char script[4096], sandbox[4096];
-	bool private = l->sandbox && strcasecmp(l->sandbox, "PRIVATE") == 0;
+	bool private = is_private(l);
 
-	snprintf(sandbox, sizeof(sandbox), "%s/pbs.%s.x8z", l->account_of.home, l->id);
+	sandbox_name(l, sandbox, sizeof(sandbox));
 	place_write(l, private ? sandbox : NULL, out);
 	account_write(l, out);
 	limits_write(l, out);

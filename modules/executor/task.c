@@ -64,6 +64,7 @@ void task_free(struct keel_mod *mod, struct task *t)
 	record_remove(mod, t);
 	HASH_DEL(st->mom.tasks, t);
 	free(t->id);
+	free(t->dir);
 	free(t);
 	if (next)
 		launch_next(mod, next);
@@ -133,6 +134,8 @@ void task_report(struct keel_mod *mod, struct task *t)
 	if (t->discarded || !names[t->state] || !(out = report_begin(st, mod, t)))
 		return;
 	st->msg->put_int(out, "session", t->session);
+	if (t->dir)
+		st->msg->put_str(out, "dir", t->dir);
 	if (t->state == TASK_ENDED || t->state == TASK_REFUSED)
 		st->msg->put_int(out, "status", t->status);
 	if (t->state == TASK_REFUSED)

@@ -238,6 +238,8 @@ static const struct keel_contrib contribs[] = {
 
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_known, on_job_known, .order = -1000),
+	KEEL_TAP(node_down, on_node_down),
+	KEEL_TAP(node_state, on_node_state),
 };
 
 static const struct keel_task_events events = {
@@ -247,6 +249,7 @@ static const struct keel_task_events events = {
 	.used = task_used,
 	.ended = task_ended,
 	.lost = task_lost,
+	.placed = task_placed,
 };
 
 static void others_find(struct keel_mod *mod)
@@ -261,6 +264,7 @@ static void others_find(struct keel_mod *mod)
 	st->server.default_queue = object->attr(mod, "server", "default_queue");
 	st->server.assigned = object->attr(mod, "server", "resources_assigned");
 	st->server.roots = object->attr(mod, "server", "acl_roots");
+	st->server.fail_requeue = object->attr(mod, "server", "node_fail_requeue");
 	st->server.history = object->attr(mod, "server", "job_history_enable");
 	st->server.history_duration = object->attr(mod, "server", "job_history_duration");
 	st->server.script_max = object->attr(mod, "server", "jobscript_max_size");

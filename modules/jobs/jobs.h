@@ -55,7 +55,7 @@ struct job {
 	bool assigned;    /* occupies vnodes and is charged */
 	bool busy;        /* a suspend or resume is on its way to the host */
 	bool unremembered; /* qdel -x: no history of it */
-	struct keel_timer *timer; /* Execution_Time */
+	struct keel_timer *timer; /* pending: Execution_Time; running: its host is away */
 	struct waiter *waiters;   /* requests answered when it is over */
 	struct keel_req *rerun;   /* qrerun, answered when it is queued again */
 	struct keel_req *run;     /* qrun, answered when the host has started it */
@@ -94,7 +94,7 @@ struct state {
 	} queue;
 	struct {
 		const struct keel_attr *default_queue, *history, *history_duration, *sequence, *sequence_max,
-			*assigned, *script_max, *roots;
+			*assigned, *script_max, *roots, *fail_requeue;
 	} server;
 	struct signal_row *signals;
 	struct counts counts;
@@ -178,6 +178,7 @@ void job_vacate(struct keel_mod *mod, struct keel_obj *job, bool ended);
 /* run.c */
 void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *who,
 	     struct keel_mod *me, keel_job_done *done, void *arg);
+void task_placed(struct keel_mod *mod, struct keel_obj *job, const char *dir);
 void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session);
 void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why);
 void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session);
@@ -200,6 +201,10 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 bool history_on(struct keel_mod *mod);
 void history_start(struct keel_mod *mod);
 void history_switched(struct keel_mod *mod, struct keel_obj *server, const struct keel_attr *attr);
+
+/* lost.c */
+keel_verdict on_node_down(struct keel_call *c, const struct keel_ev_node_down *ev);
+keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev);
 
 /* wait.c */
 void waiters_answer(struct keel_mod *mod, struct keel_obj *job);

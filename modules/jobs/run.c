@@ -159,6 +159,14 @@ void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 	answer_run(mod, job, 0, NULL);
 }
 
+void task_placed(struct keel_mod *mod, struct keel_obj *job, const char *dir)
+{
+	struct state *st = mod->state;
+
+	if (step_is_running(job_slot(mod, job)->step))
+		st->object->set_str(job, st->a.jobdir, dir);
+}
+
 void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 {
 	struct state *st = mod->state;

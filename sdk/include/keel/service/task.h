@@ -33,6 +33,8 @@ struct keel_task_events {
 	void (*host_up)(struct keel_mod *, const char *host, const char *const *facts, uint32_t n);
 	/* The link to a host is lost beyond its grace. */
 	void (*host_down)(struct keel_mod *, const char *host, const char *why);
+	/* The directory the run is in, before started() or ended() when the host knows it. */
+	void (*placed)(struct keel_mod *, struct keel_obj *job, const char *dir);
 };
 
 /* code 0, or a PBSE number with its text (NULL: table text). `me` is the module that asked. */
