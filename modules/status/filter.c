@@ -17,6 +17,17 @@ static const struct {
 	{ "destination", "queue" },
 };
 
+/* Selections that clients make whatever modules there are: nothing has what no module declares. */
+static const char *const may_be_absent[] = { "array" };
+
+static bool is_absent(const char *name)
+{
+	for (size_t i = 0; i < KEEL_COUNT(may_be_absent); i++)
+		if (strcmp(may_be_absent[i], name) == 0)
+			return true;
+	return false;
+}
+
 void filter_free(struct test **filter)
 {
 	struct test *t, *next;
@@ -42,6 +53,10 @@ int32_t filter_add(struct listing *l, const char *name, const char *key, const c
 		if (strcmp(aliases[i].asked, name) == 0)
 			name = aliases[i].meant;
 	attr = st->object->attr(l->mod, l->klass, name);
+	if (!attr && is_absent(name)) {
+		l->nothing = true;
+		return 0;
+	}
 	if (!attr)
 		return st->core->error(err, PBSE_NOATTR, "%s %s", st->core->pbse_text(PBSE_NOATTR), name);
 	if (op < KEEL_EQ || op > KEEL_LT)
@@ -110,7 +125,7 @@ bool filter_pass(struct listing *l, struct keel_obj *obj)
 	struct state *st = l->mod->state;
 	const struct test *t;
 
-	if (!l->history && is_history(l, obj))
+	if (l->nothing || (!l->history && is_history(l, obj)))
 		return false;
 	if (l->others_hidden && strcmp(l->klass, "job") == 0) {
 		const char *euser = st->object->get_str(obj, st->job.euser);

@@ -34,6 +34,7 @@ struct listing {
 	uint32_t roles;
 	bool history, ids_only;
 	bool others_hidden; /* query_other_jobs is off and the asker is a plain user */
+	bool nothing; /* no object can pass the filter */
 	struct test *filter;
 	struct keel_view *view;
 	struct keel_cursor *walk;
