@@ -125,6 +125,10 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
 
 	if (j->step == step)
 		return;
+	if (step_is_pending(j->step) != step_is_pending(step)) {
+		st->core->timer_cancel(j->timer); /* it meant the other half of a job's life */
+		j->timer = NULL;
+	}
 	if (j->step != STEP_NEW)
 		counts_add(mod, job, j->step, -1);
 	counts_add(mod, job, step, 1);
