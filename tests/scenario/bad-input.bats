@@ -158,8 +158,8 @@ refuses()
 }
 
 @test "bad input: a script with a NUL arrives whole" {
-	file=$(script nul.sh < <(printf "echo a\\0b\n"))
-	id=$(as "$OWNER" qsub -S /bin/cat -j oe -o "$(here nul.out)" "$file")
+	file=$(script nul.sh < <(printf "#!/bin/cat\na\\0b\n"))
+	id=$(as "$OWNER" qsub -j oe -o "$(here nul.out)" "$file")
 	ends "$id"
 	cmp "$file" "$(here nul.out)"
 	unharmed

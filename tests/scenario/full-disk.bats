@@ -17,6 +17,7 @@ setup()
 	mount -t tmpfs -o size=6m,mode=755 tmpfs "$SB/server"
 	sandbox start
 	. "$SB/env"
+	qmgr -c 'set server job_history_enable = true'
 	qmgr -c 'set server scheduling = false'
 }
 

@@ -143,7 +143,7 @@ enable()
 
 @test "install: the tarball holds all that the tree holds" {
 	(cd "$BATS_TEST_TMPDIR" && cp -a "$KEELSON_BUILD/Makefile" "$KEELSON_BUILD/config.status" . &&
-		cp -a "$KEELSON_BUILD"/*.pc . && make -s dist >/dev/null 2>"$BATS_TEST_TMPDIR/dist.log" 3>&-) ||
+		cp -a "$KEELSON_BUILD"/*.pc . && make -s dist abs_builddir="$PWD" >/dev/null 2>"$BATS_TEST_TMPDIR/dist.log" 3>&-) ||
 		{ cat "$BATS_TEST_TMPDIR/dist.log" >&2; false; }
 	tar tf "$BATS_TEST_TMPDIR"/keelson-*.tar.gz | sed 's|^[^/]*/||; /\/$/d; /^$/d' | sort >"$BATS_TEST_TMPDIR/has"
 	(cd "$top" && find README.md ARCHITECTURE.md CHANGELOG.md LICENSE configure.ac Makefile.am configure \
