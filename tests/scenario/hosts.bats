@@ -1,0 +1,211 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Several hosts: jobs on each, over all of them, and what happens when a host's daemon dies.
+
+load helper
+load shared
+
+setup_file() { open_cluster --hosts 3; }
+teardown_file() { close_cluster; }
+setup() { join_cluster; }
+
+node_has() { node_is "$1" "$2"; }
+is_down() { node_attr "$1" state | grep -q down; }
+alive() { kill -0 "$1" 2>/dev/null; }
+dead() { ! alive "$1"; }
+kill_mom() { sandbox kill "$1"; undo restart_mom "$1"; }
+restart_mom() { "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUILD" "$1" 3>&-; }
+
+@test "hosts: three of them, free" {
+	for host in n1 n2 n3; do
+		node_is "$host" free
+		same mom "$host" "$(node_attr "$host" Mom)"
+	done
+}
+
+@test "hosts: jobs run on all three" {
+	for host in n1 n2 n3; do
+		id=$(running -l select=1:host=$host)
+		same exec_host "$host/0" "$(job_attr "$id" exec_host)"
+		same nodefile "$host" "$(sed -n 1p "$SB/$host/aux/$id")"
+		alive "$(session_of "$id")"
+	done
+}
+
+@test "hosts: jobs that one host has no room for go to the next" {
+	ids=$(for i in 1 2 3; do submit -l ncpus=4; done)
+	for id in $ids; do wait_until 20 job_is "$id" R 42; done
+	# shellcheck disable=SC2086
+	same hosts 'n1 n2 n3' "$(for id in $ids; do job_attr "$id" exec_host; done | sed 's|/.*||' | sort | xargs)"
+	extra=$(submit)
+	waits() { job_attr "$extra" comment | grep -q '^Not Running: '; }
+	wait_until 20 waits
+	job_is "$extra" Q
+}
+
+@test "hosts: a scattered job of three chunks has three hosts" {
+	id=$(submit -l select=3:ncpus=1 -l place=scatter)
+	wait_until 20 job_is "$id" R
+	same exec_host n1/0+n2/0+n3/0 "$(job_attr "$id" exec_host)"
+	same exec_vnode '(n1:ncpus=1)+(n2:ncpus=1)+(n3:ncpus=1)' "$(job_attr "$id" exec_vnode)"
+	for host in n1 n2 n3; do same jobs "$id/0" "$(node_attr $host jobs)"; done
+	same nodefile 'n1 n2 n3' "$(xargs <"$SB/n1/aux/$id")"
+	wait_until 20 job_is "$id" R 42
+	as "$OWNER" qsig "$id"
+	ends "$id"
+	for host in n1 n2 n3; do same jobs '' "$(node_attr $host jobs)"; done
+}
+
+@test "hosts: place=pack, place=excl" {
+	id=$(submit -l select=3:ncpus=1 -l place=pack)
+	wait_until 20 job_is "$id" R
+	same hosts 1 "$(job_attr "$id" exec_host | tr + '\n' | sed 's|/.*||' | sort -u | wc -l)"
+	alone=$(submit -l select=1:ncpus=1 -l place=excl)
+	wait_until 20 job_is "$alone" R
+	node=$(job_attr "$alone" exec_host)
+	same state job-exclusive "$(node_attr "${node%%/*}" state)"
+}
+
+@test "hosts: output of a job comes back from where it ran" {
+	id=$(shell 'echo "from $(cat $PBS_NODEFILE)"' -l select=1:host=n3 -j oe -o "$(here far.out)")
+	ends "$id"
+	same output 'from n3' "$(cat "$(here far.out)")"
+}
+
+@test "hosts: a dead daemon makes its node down within the grace" {
+	kill_mom n2
+	began=$EPOCHREALTIME
+	wait_until 10 is_down n2
+	took=$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { print (b - a <= 5) ? "soon" : b - a }')
+	same 'grace of 2 s' soon "$took"
+	has "$(pbsnodes -l)" '^n2                   (state-unknown,)?down'
+	node_is n1 free
+	id=$(submit -l select=1:host=n2)
+	waits() { job_attr "$id" comment | grep -q '^Not Running: '; }
+	wait_until 20 waits
+	restart_mom n2
+	wait_until 20 node_has n2 free
+	wait_until 20 job_is "$id" R 42
+}
+
+@test "hosts: jobs outlive their host's daemon, and end with their true status" {
+	go=$(here go)
+	rm -f "$go"
+	id=$(running -l select=1:host=n2 -- /bin/sh -c "while [ ! -e $go ]; do sleep 0.05; done; exit 37")
+	pid=$(session_of "$id")
+	kill_mom n2
+	wait_until 10 is_down n2
+	alive "$pid"
+	restart_mom n2
+	wait_until 20 node_has n2 free
+	job_is "$id" R 42
+	same session "$pid" "$(session_of "$id")"
+	alive "$pid"
+	same count 1 "$(job_attr "$id" run_count)"
+	touch "$go"
+	ends "$id"
+	same status 37 "$(job_attr "$id" Exit_status)"
+}
+
+@test "hosts: a job that ended while the daemon was dead reports its true status afterwards" {
+	go=$(here go2)
+	rm -f "$go"
+	id=$(running -l select=1:host=n3 -o "$(here late.out)" -j oe -- \
+		/bin/sh -c "while [ ! -e $go ]; do sleep 0.05; done; echo last words; exit 41")
+	pid=$(session_of "$id")
+	kill_mom n3
+	touch "$go"
+	wait_until 10 dead "$pid"
+	job_is "$id" R 42
+	restart_mom n3
+	ends "$id"
+	same status 41 "$(job_attr "$id" Exit_status)"
+	same output 'last words' "$(cat "$(here late.out)")"
+	has "$(accounting | grep ";E;$id;")" ' Exit_status=41 '
+}
+
+@test "hosts: a job that was killed while the daemon was dead" {
+	id=$(running -l select=1:host=n1)
+	pid=$(session_of "$id")
+	kill_mom n1
+	kill -KILL "$pid"
+	restart_mom n1
+	ends "$id"
+	same status 265 "$(job_attr "$id" Exit_status)"
+}
+
+@test "hosts: suspended jobs stay suspended while their daemon dies and comes back" {
+	id=$(running -l select=1:host=n2)
+	pid=$(session_of "$id")
+	qsig -s suspend "$id"
+	is_stopped "$pid"
+	kill_mom n2
+	wait_until 10 is_down n2
+	is_stopped "$pid"
+	restart_mom n2
+	wait_until 20 node_has n2 free
+	job_is "$id" S
+	is_stopped "$pid"
+	qsig -s resume "$id"
+	wait_until 20 job_is "$id" R 42
+	wait_until 10 is_going "$pid"
+}
+
+@test "hosts: deleted while its daemon is dead, the job is gone when it is back" {
+	id=$(running -l select=1:host=n3)
+	pid=$(session_of "$id")
+	kill_mom n3
+	wait_until 10 is_down n3
+	qdel -W force "$id"
+	job_is "$id" F
+	restart_mom n3
+	wait_until 20 dead "$pid"
+	wait_until 20 node_has n3 free
+}
+
+@test "hosts: an orderly restart of a daemon leaves its jobs alone" {
+	id=$(running -l select=1:host=n1)
+	pid=$(session_of "$id")
+	sandbox restart n1
+	wait_until 20 node_has n1 free
+	job_is "$id" R 42
+	alive "$pid"
+	as "$OWNER" qsig "$id"
+	ends "$id"
+	same status 271 "$(job_attr "$id" Exit_status)"
+}
+
+@test "hosts: all daemons restart, jobs on all hosts go on" {
+	ids=$(for host in n1 n2 n3; do running -l select=1:host=$host; done)
+	pids=$(for id in $ids; do session_of "$id"; done)
+	for name in n1 server n2 n3; do sandbox restart $name --hard; done
+	for host in n1 n2 n3; do wait_until 20 node_has $host free; done
+	for id in $ids; do wait_until 20 job_is "$id" R 42; done
+	for pid in $pids; do alive "$pid"; done
+	# shellcheck disable=SC2086
+	as "$OWNER" qsig $ids
+	for id in $ids; do
+		ends "$id"
+		same status 271 "$(job_attr "$id" Exit_status)"
+	done
+}
+
+@test "hosts: a stranger's key opens no link" {
+	dir=$SB/stranger
+	mkdir -p "$dir"
+	"$KEELSON_BUILD/bin/keelson-key" make --role mom --host n9 --dir "$dir" >/dev/null
+	mkdir -p "$dir/n9/keys" "$dir/n9/peers"
+	sed -e "s|$SB/n1|$dir/n9|g" -e 's/"n1"/"n9"/' -e 's/n1\.key/n9.key/' "$SB/n1/etc/keelson.conf" >"$dir/keelson.conf"
+	cp "$dir"/n9.* "$dir/n9/keys/"
+	cp "$SB/n1/peers/server.pub" "$dir/n9/peers/"
+	mkdir -p "$dir/modules.d"
+	cp "$SB"/n1/etc/modules.d/* "$dir/modules.d/"
+	"$KEELSON_BUILD/keelsond" --conf "$dir/keelson.conf" </dev/null >"$dir/log" 2>&1 3>&-
+	undo kill_by_lock "$dir/n9/mom_priv/mom.lock"
+	turned_away() { server_log | grep -q 'n9'; }
+	wait_until 10 turned_away
+	says 1 'Node: n9,  Error: Unknown node ' pbsnodes n9
+}
+
+kill_by_lock() { kill "$(sed -n '1s/[^0-9].*//p' "$1")"; }
