@@ -39,6 +39,8 @@ big_script() { head -c 300000 /dev/zero | tr '\0' '#'; }
 submit_big() { as "$OWNER" qsub <"$SB/big.sh"; }
 
 disk_is_full() { server_log | grep -q 'changes are not saved yet: .*disk is full; free space'; }
+# After three attempts the server knows that it is no hiccup.
+in_trouble() { server_log | grep -q "not saved yet.*(attempt [3-9])"; }
 saved_again() { server_log | grep -q 'changes are saved again'; }
 
 @test "full disk: acknowledged jobs survive, others wait, service resumes when there is room" {
@@ -73,4 +75,23 @@ saved_again() { server_log | grep -q 'changes are saved again'; }
 	sandbox restart server
 	same 'jobs' "$(xargs <<<"$ids")" "$(qselect | xargs)"
 	submit
+}
+
+@test "full disk: while it lasts, changes are refused with the reason, listings answered" {
+	big_script >"$SB/big.sh"
+	before=$(submit_big)
+	fill_disk
+	submit_big >"$SB/answer" 2>&1 3>&- &
+	waiting=$!
+	wait_until 20 in_trouble
+	got=0
+	found=$(submit 2>&1) || got=$?
+	same status 162 "$got"
+	has "$found" '^qsub: System error: .*free space'
+	job_is "$before" Q
+	has "$(pbsnodes -a)" 'state = free'
+	free_disk
+	wait "$waiting"
+	wait_until 20 saved_again
+	job_is "$(submit)" Q
 }
