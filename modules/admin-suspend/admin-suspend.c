@@ -11,8 +11,10 @@
  */
 #include "admin-suspend.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
+
+#include "keel/text.h"
 
 static const struct keel_need needs[] = {
 	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
@@ -109,20 +111,23 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	struct keel_cursor *walk;
+	struct keel_cursor *walk = st->object->cursor(mod, "job");
+	struct keel_text list;
 	struct keel_obj *job;
-	char list[384] = "";
-	size_t n = 0;
+	int32_t result = 0;
 
-	if (st->marked == 0 || !(walk = st->object->cursor(mod, "job")))
-		return 0;
-	while ((job = st->object->next(walk)) && n < sizeof(list))
+	keel_text_init(&list);
+	while (walk && (job = st->object->next(walk)))
 		if (mark_is_set(mod, job))
-			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? "," : "",
-					      st->object->id(job));
-	st->object->cursor_close(walk);
-	return st->core->error(err, -16, "jobs are admin-suspended (%s); admin-resume or delete them first",
-			       list);
+			keel_text_printf(&list, "%s%s", list.len ? "," : "", st->object->id(job));
+	if (walk)
+		st->object->cursor_close(walk);
+	if (list.len)
+		result = st->core->error(err, -EBUSY,
+					 "jobs are admin-suspended (%.380s); admin-resume or delete them first",
+					 list.data);
+	keel_text_fini(&list);
+	return result;
 }
 
 KEEL_MODULE(.name = "admin-suspend", .version = "1.0", .vendor = "Keelson",

@@ -39,7 +39,6 @@ struct state {
 	const struct keel_resource_api *resource;
 	const struct keel_attr *mark, *verb_nodes, *exec_vnode;
 	int64_t last_number;
-	uint32_t marked; /* jobs with a mark */
 };
 
 /* ---- mark.c: the mark on a job is the one truth; lists and bits follow ------------------------------ */

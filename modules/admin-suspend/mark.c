@@ -31,7 +31,6 @@ void mark_set(struct keel_mod *mod, struct keel_obj *job, const char *who)
 		return;
 	st->object->set_str(job, st->mark, text);
 	free(text);
-	st->marked++;
 	listing_add(mod, job, st->last_number);
 }
 
@@ -55,7 +54,6 @@ void mark_clear(struct keel_mod *mod, struct keel_obj *job)
 		return;
 	st->object->unset(job, st->mark, NULL);
 	st->object->unset(job, st->verb_nodes, NULL);
-	st->marked--;
 	listing_remove(mod, st->object->id(job));
 }
 
@@ -75,6 +73,5 @@ void mark_known(struct keel_mod *mod, struct keel_obj *job)
 	number = strtoll(text, NULL, 10);
 	if (number > st->last_number)
 		st->last_number = number;
-	st->marked++;
 	listing_add(mod, job, number);
 }
