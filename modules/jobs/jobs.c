@@ -279,6 +279,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	if (attributes_find(mod, err))
 		return -1;
 	others_find(mod);
+	acl_find(mod);
 	if (st->object->slot_bind(mod, "job", sizeof(struct job), job_fini) ||
 	    st->object->slot_bind(mod, "queue", sizeof(struct counts), NULL))
 		return st->core->error(err, -1, "cannot attach to classes job and queue");

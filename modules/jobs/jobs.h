@@ -72,6 +72,8 @@ struct conf {
 	int64_t script_max; /* bytes */
 };
 
+#define ACL_LISTS 5 /* rows of acl.c */
+
 struct state {
 	const struct keel_core_api *core;
 	const struct keel_object_api *object;
@@ -96,6 +98,9 @@ struct state {
 		const struct keel_attr *default_queue, *history, *history_duration, *sequence, *sequence_max,
 			*assigned, *script_max, *roots, *fail_requeue;
 	} server;
+	struct {
+		const struct keel_attr *enable, *list;
+	} acl[ACL_LISTS];
 	struct signal_row *signals;
 	struct counts counts;
 	int64_t next_sequence, reserved_sequence; /* numbers below reserved are durably ours */
@@ -143,6 +148,11 @@ struct keel_obj *job_find(struct keel_mod *mod, const char *operand);
 /* For a request: unknown, finished (15139) or not the asker's (15007) is answered here: NULL. */
 struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t roles);
 bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job);
+
+/* acl.c */
+void acl_find(struct keel_mod *mod);
+/* May he submit to this queue? 0, or a PBSE number. */
+int32_t acl_check(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue);
 
 /* submit.c, modify.c, delete.c, signal.c, suspend.c, run.c, end.c, rerun.c, wait.c: requests */
 void on_submit(struct keel_mod *mod, struct keel_req *req);

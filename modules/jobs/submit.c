@@ -329,6 +329,8 @@ void on_submit(struct keel_mod *mod, struct keel_req *req)
 		s->queue = find_queue(mod, st->msg->str(st->request->body(req), "dest"), &err);
 		code = s->queue ? 0 : err.code;
 	}
+	if (!code && (code = acl_check(mod, who, s->queue)))
+		st->core->error(&err, code, "%s", st->core->pbse_text(code));
 	if (!code)
 		code = take_script(mod, req, s, &err);
 	if (!code)
