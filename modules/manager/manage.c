@@ -164,6 +164,14 @@ static bool serves(struct keel_mod *mod, const char *host, struct keel_obj *vnod
 	       strcasecmp(mom, host) == 0;
 }
 
+/* A resource that needs no definition of the site. */
+static bool is_builtin(struct keel_mod *mod, const struct management *m)
+{
+	struct state *st = mod->state;
+
+	return m->kind->obj == OBJ_RESOURCE && st->resource->find(st->resource->self, m->name);
+}
+
 static int32_t find_subject(struct keel_mod *mod, struct management *m, struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -174,11 +182,13 @@ static int32_t find_subject(struct keel_mod *mod, struct management *m, struct k
 	st->mom = st->object->attr(mod, "node", "Mom");
 	if (obj && m->kind->obj == OBJ_HOST && (!st->mom || !serves(mod, m->name, obj)))
 		obj = NULL;
-	if (m->cmd != CMD_CREATE)
-		return obj ? 0
-			   : st->core->error(err, m->kind->unknown, "%s",
-					     st->core->pbse_text(m->kind->unknown));
-	code = obj ? m->kind->exists : kind_check_name(m->kind, m->name);
+	if (m->cmd != CMD_CREATE && obj)
+		return 0;
+	if (m->cmd != CMD_CREATE) {
+		code = is_builtin(mod, m) ? PBSE_IVALREQ : m->kind->unknown;
+		return st->core->error(err, code, "%s", st->core->pbse_text(code));
+	}
+	code = obj || is_builtin(mod, m) ? m->kind->exists : kind_check_name(m->kind, m->name);
 	if (code)
 		return st->core->error(err, code, "%s", st->core->pbse_text(code));
 	m->draft = st->object->draft(mod, m->kind->klass, m->name, err);

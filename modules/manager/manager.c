@@ -9,6 +9,7 @@ static const struct keel_need needs[] = {
 	KEEL_NEED(core, 0, struct state, core), KEEL_NEED(object, 0, struct state, object),
 	KEEL_NEED(hook, 0, struct state, hook), KEEL_NEED(call, 0, struct state, call),
 	KEEL_NEED(msg, 0, struct state, msg),	KEEL_NEED(request, 0, struct state, request),
+	KEEL_NEED(resource, 0, struct state, resource),
 };
 
 static const struct keel_request_def manage_request = {

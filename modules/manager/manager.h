@@ -6,6 +6,7 @@
 #define MANAGER_H
 
 #include "keel/keel.h"
+#include "keel/service/resource.h"
 #include "pbs_error.h"
 
 struct state {
@@ -15,6 +16,7 @@ struct state {
 	const struct keel_call_api *call;
 	const struct keel_msg_api *msg;
 	const struct keel_request_api *request;
+	const struct keel_resource_api *resource;
 	const struct keel_attr *scheduling, *managers, *operators, *default_queue;
 	const struct keel_attr *mom; /* of nodes; found when a host is named */
 };
