@@ -7,6 +7,7 @@
  */
 #include "nodes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct keel_need needs[] = {
@@ -49,6 +50,31 @@ static void schedulable_changed(struct keel_mod *mod, struct keel_obj *node,
 	st->generation++;
 }
 
+static int32_t check_queue(struct keel_mod *mod, const struct keel_session *who,
+			   struct keel_obj *node, int32_t op, const char *key, const char *text,
+			   struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)who, (void)node, (void)op, (void)key;
+	if (st->object->find(mod, "queue", text))
+		return 0;
+	return st->core->error(err, PBSE_UNKQUE, "%s", st->core->pbse_text(PBSE_UNKQUE));
+}
+
+static int32_t check_priority(struct keel_mod *mod, const struct keel_session *who,
+			      struct keel_obj *node, int32_t op, const char *key, const char *text,
+			      struct keel_err *err)
+{
+	struct state *st = mod->state;
+	long n = strtol(text, NULL, 10);
+
+	(void)who, (void)node, (void)op, (void)key;
+	if (n >= -1024 && n <= 1023)
+		return 0;
+	return st->core->error(err, PBSE_BADATVAL, "%s", st->core->pbse_text(PBSE_BADATVAL));
+}
+
 #define SAVE KEEL_ATTR_SAVE
 #define ALL .read_roles = KEEL_EVERYBODY
 #define BY_OPERATORS ALL, .write_roles = KEEL_OPERATORS
@@ -67,7 +93,7 @@ static const struct keel_attr_def attrs[] = {
 	NODE("state", "node_state", 50, SAVE | KEEL_ATTR_RESET, BY_OPERATORS, .fallback = "free",
 	     .changed = state_changed, .doc = "words joined by commas; free when there is none"),
 	NODE("pcpus", "long", 60, SAVE, ALL, .doc = "processors the host reported"),
-	NODE("Priority", "long", 70, SAVE, BY_OPERATORS, .changed = schedulable_changed,
+	NODE("Priority", "long", 70, SAVE, BY_OPERATORS, .check = check_priority, .changed = schedulable_changed,
 	     .doc = "-1024..1023, high first"),
 	NODE("jobs", "string", 80, 0, ALL, .derive = derive_jobs, .doc = "job/slot, one per cpu"),
 	NODE("max_running", "long", 90, SAVE, BY_OPERATORS, .changed = schedulable_changed,
@@ -83,7 +109,7 @@ static const struct keel_attr_def attrs[] = {
 	NODE("resources_assigned", "resource_list", 120, 0, ALL, .doc = "what jobs have taken"),
 	NODE("resources_reported", "resource_list", 121, SAVE, .read_roles = KEEL_NOBODY,
 	     .doc = "the amounts the host reported last"),
-	NODE("queue", "string", 130, SAVE, BY_MANAGERS, .changed = schedulable_changed,
+	NODE("queue", "string", 130, SAVE, BY_MANAGERS, .check = check_queue, .changed = schedulable_changed,
 	     .doc = "only jobs of this queue"),
 	NODE("comment", "string", 140, SAVE, BY_OPERATORS, .doc = "free text"),
 	NODE("resv_enable", "bool", 150, SAVE | KEEL_ATTR_RESET, BY_MANAGERS, .fallback = "True",
