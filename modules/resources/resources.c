@@ -39,6 +39,18 @@ static void definition_changed(struct keel_mod *mod, struct keel_obj *obj,
 	define_from(mod, obj);
 }
 
+/* Letters are kept in one order, whatever order they were given in. */
+static void flag_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+	const char *given = st->object->get_str(obj, attr);
+	char text[FLAG_LETTERS + 1];
+
+	if (given && strcmp(flags_in_order(given, text), given) != 0)
+		st->object->set_str(obj, attr, text);
+	define_from(mod, obj);
+}
+
 static int32_t check_definition(struct keel_mod *mod, struct keel_obj *obj, const char *type,
 				const char *flag, struct keel_err *err)
 {
@@ -90,7 +102,7 @@ static const struct keel_attr_def attr_type =
 static const struct keel_attr_def attr_flag =
 	KEEL_ATTR_DEF("resource", "flag", "string", .flags = KEEL_ATTR_SAVE,
 		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_MANAGERS, .order = 2,
-		      .check = check_flag, .changed = definition_changed,
+		      .check = check_flag, .changed = flag_changed,
 		      .doc = "letters: h host-level, q summed, n or f consumable, i invisible, r read-only, "
 			     "m sent to hosts");
 

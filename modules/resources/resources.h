@@ -56,6 +56,9 @@ const struct keel_resource *table_at(const struct state *st, uint32_t i);
 /* Add or change a site's definition. PBSE code on a bad type or flag. */
 int32_t table_define(struct state *st, const char *name, const char *type, const char *flag,
 		     struct keel_err *err);
+/* The letters of a flag text, each once, in the order they are shown in. Returns buf. */
+#define FLAG_LETTERS 7
+const char *flags_in_order(const char *text, char buf[FLAG_LETTERS + 1]);
 void table_forget(struct state *st, const char *name);
 bool name_is_valid(const char *name);
 

@@ -165,6 +165,19 @@ static int32_t parse_flags(const char *text, uint32_t *ret, struct keel_err *err
 	return 0;
 }
 
+_Static_assert(sizeof(letters) / sizeof(letters[0]) == FLAG_LETTERS, "room for each letter");
+
+const char *flags_in_order(const char *text, char buf[FLAG_LETTERS + 1])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < FLAG_LETTERS; i++)
+		if (strchr(text, letters[i].letter))
+			buf[n++] = letters[i].letter;
+	buf[n] = '\0';
+	return buf;
+}
+
 static int32_t check_flags(const char *name, int32_t type, uint32_t flags,
 			   struct keel_err *err)
 {
