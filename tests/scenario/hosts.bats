@@ -208,4 +208,4 @@ restart_mom() { "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUI
 	says 1 'Node: n9,  Error: Unknown node ' pbsnodes n9
 }
 
-kill_by_lock() { kill "$(sed -n '1s/[^0-9].*//p' "$1")"; }
+kill_by_lock() { kill "$(head -n 1 "$1")"; }

@@ -1,0 +1,126 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# keelson: check a configuration, look at modules, chains and holds, reload.
+
+load helper
+load shared
+
+setup_file() { open_cluster; }
+teardown_file() { close_cluster; }
+setup() { join_cluster; }
+
+USAGE='usage: keelson check'
+conf() { echo "$SB/server/etc/keelson.conf"; }
+
+# broken 'TEXT': the configuration with a line more, in a folder of its own; prints its path.
+broken()
+{
+	local dir=$BATS_TEST_TMPDIR/etc
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	cp -r "$SB/server/etc/." "$dir/"
+	printf '%s\n' "$1" >>"$dir/keelson.conf"
+	echo "$dir/keelson.conf"
+}
+
+@test "keelson check: a good configuration" {
+	keelson check "$(conf)"
+}
+
+@test "keelson check: an unknown key is named with file and line" {
+	file=$(broken 'colour = "blue";')
+	found=$(keelson check "$file" 2>&1) && false
+	has "$found" "keelson.conf:$(wc -l <"$file"): .*colour"
+}
+
+@test "keelson check: a wrong type, a value out of range" {
+	found=$(keelson check "$(broken 'limits: { frame_max = "much"; };')" 2>&1) && false
+	has "$found" 'keelson.conf:[0-9]+: '
+	file=$(broken '')
+	sed -i 's/heartbeat = "200ms"/heartbeat = "fast"/' "$file"
+	found=$(keelson check "$file" 2>&1) && false
+	has "$found" 'keelson.conf:[0-9]+: .*heartbeat: expected .*, got '
+}
+
+@test "keelson check: broken syntax" {
+	found=$(keelson check "$(broken 'roles = [')" 2>&1) && false
+	has "$found" 'keelson.conf:[0-9]+: '
+}
+
+@test "keelson check: a file that is not there" {
+	found=$(keelson check /no/such/file 2>&1) && false
+	has "$found" '/no/such/file'
+}
+
+@test "keelson modules: what is loaded" {
+	found=$(keelson modules)
+	for module in jobs queues nodes resources manager status scheduler executor accounting store-sqlite admin-suspend; do
+		has "$found" "(^|[[:space:]])$module([[:space:]]|\$)"
+	done
+}
+
+@test "keelson hooks: a chain as it is compiled" {
+	found=$(keelson hooks job_known)
+	has "$found" 'jobs'
+	keelson hooks >/dev/null
+	found=$(keelson hooks no_such_point 2>&1) && false
+	has "$found" 'no_such_point'
+}
+
+@test "keelson holds: nothing waits" {
+	keelson holds
+}
+
+@test "keelson reload: changes nothing when nothing changed" {
+	before=$(keelson modules)
+	id=$(running)
+	keelson reload
+	same modules "$before" "$(keelson modules)"
+	job_is "$id" R 42
+}
+
+@test "keelson reload: a module that is switched off is gone, and comes back" {
+	undo "$top/scripts/sandbox" reload --dir "$SB" --build "$KEELSON_BUILD" --enable admin-suspend
+	sandbox reload --disable admin-suspend
+	id=$(running)
+	says 165 "qsig: Unknown/illegal signal name $id" qsig -s admin-suspend "$id"
+	lacks "$(keelson modules | grep -v -i -e off -e disabled)" '(^|[[:space:]])admin-suspend '
+	sandbox reload --enable admin-suspend
+	quietly qsig -s admin-suspend "$id"
+	node_is n1 maintenance
+	quietly qsig -s admin-resume "$id"
+}
+
+@test "keelson reload: a broken file changes nothing" {
+	cp "$SB/server/etc/modules.d/scheduler.conf" "$BATS_TEST_TMPDIR/kept"
+	undo cp "$BATS_TEST_TMPDIR/kept" "$SB/server/etc/modules.d/scheduler.conf"
+	echo 'nonsense {' >>"$SB/server/etc/modules.d/scheduler.conf"
+	found=$(keelson reload 2>&1) && false
+	has "$found" 'scheduler.conf'
+	running >/dev/null
+}
+
+@test "keelson reload: managers only" {
+	needs_root
+	found=$(as "$OWNER" keelson reload 2>&1) && false
+	has "$found" 'Unauthorized Request'
+}
+
+@test "keelson: misuse" {
+	for words in '' 'frobnicate' 'modules x' '-Z'; do
+		got=0
+		# shellcheck disable=SC2086
+		found=$(keelson $words 2>&1) || got=$?
+		same "status of '$words'" 2 "$got"
+		has "$found" "^$USAGE"
+	done
+	has "$(keelson --version)" '[0-9]'
+}
+
+@test "keelson: says when the server is down" {
+	sandbox kill server
+	undo "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUILD" server
+	found=$(keelson modules 2>&1) && false
+	has "$found" 'cannot connect to server svr'
+}
