@@ -70,7 +70,7 @@ alt_long() { alt "$qsub_long" "$OWNER" 'a_rather_*' "$(session_of "$qsub_long")"
 alt_held() { alt "$qsub_held" "$OTHER" heldjob ' -- ' 1 1 ' -- ' ' -- ' H ' -- '; }
 alt_never() { alt "$qsub_never" "$OTHER" STDIN ' -- ' 64 64 ' -- ' 100:0 Q ' -- '; }
 alt_waits() { alt "$qsub_waits" "$OTHER" waitjob ' -- ' 1 1 ' -- ' ' -- ' W ' -- '; }
-elapsed() { sed -E 's| R (  -- | -- |00:0[0-9])| R 00:00|'; }
+elapsed() { sed -E 's# R (  -- | -- |00:0[0-9])# R 00:00#'; }
 
 # shows EXPECTED COMMAND...: exactly that on stdout, nothing on stderr, exit 0.
 shows()
