@@ -48,6 +48,8 @@ build_in()
 		}
 	fi
 	mkdir -p "$dir"
+	# A tree that was copied or moved still names the old place.
+	[ ! -f "$dir/Makefile" ] || grep -qx "abs_top_srcdir = $top" "$dir/Makefile" || rm -rf "$dir"/{Makefile,obj}
 	if [ ! -f "$dir/Makefile" ] || [ "$top/configure" -nt "$dir/Makefile" ]; then
 		say "configuring ${dir#"$top"/}"
 		(cd "$dir" && "$top/configure" -q "$@") || die "configure failed"
