@@ -18,7 +18,7 @@
 struct submission {
 	struct keel_req *req;
 	struct keel_obj *draft;
-	struct keel_obj *queue;
+	struct keel_obj *queue; /* until the chain: it may be deleted while a tap holds */
 	char *script;
 	uint32_t script_len;
 };
@@ -215,9 +215,14 @@ static void accepted(struct keel_mod *mod, struct submission *s)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = s->draft;
-	const char *id = job_id(mod, job);
+	const char *id = job_id(mod, job), *queue = job_text(mod, job, st->a.queue);
 	struct keel_out *out;
 
+	if (!st->object->find(mod, "queue", queue)) { /* deleted while a tap held the submission */
+		st->request->reply(s->req, PBSE_UNKQUE, NULL);
+		st->object->destroy(job);
+		return;
+	}
 	if (st->object->publish(job) ||
 	    (s->script && st->blob->put(job, "script", s->script, s->script_len))) {
 		st->request->reply(s->req, PBSE_SYSTEM, "System error: out of memory");
@@ -225,12 +230,12 @@ static void accepted(struct keel_mod *mod, struct submission *s)
 		return;
 	}
 	step_evaluate(mod, job);
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", id, "enqueuing into %s, state %c hop 1",
-		      st->object->id(s->queue), step_letter(job_slot(mod, job)->step));
+	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", id, "enqueuing into %s, state %c hop 1", queue,
+		      step_letter(job_slot(mod, job)->step));
 	st->core->log(mod, KEEL_LOG_JOB, "Job", id,
 		      "Job Queued at request of %s, owner = %s, job name = %s, queue = %s",
 		      job_text(mod, job, st->a.owner), job_text(mod, job, st->a.owner),
-		      job_text(mod, job, st->a.name), st->object->id(s->queue));
+		      job_text(mod, job, st->a.name), queue);
 	st->acct->job(st->acct->self, 'Q', job);
 	st->hook->note(mod, KEEL_POINT_job_queued, KEEL_EVENT(job_queued, .id = id, .job = job));
 	out = st->msg->out(mod);
@@ -260,16 +265,10 @@ static int32_t take_script(struct keel_mod *mod, struct keel_req *req, struct su
 	const struct conf *conf = mod->conf;
 	const void *bytes = st->msg->bytes(st->request->body(req), "script", &s->script_len);
 	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	char limit[32];
 	int64_t most = conf->script_max;
 
-	if (st->object->text(server, st->server.script_max, NULL, limit, sizeof(limit)) > 0) {
-		static const char units[] = "bkmgt";
-		const char *unit = limit + strspn(limit, "0123456789");
-		const char *power = *unit ? strchr(units, *unit) : NULL;
-
-		most = strtoll(limit, NULL, 10) << (power ? 10 * (power - units) : 0);
-	}
+	if (st->object->is_set(server, st->server.script_max))
+		most = st->object->get_int(server, st->server.script_max) * 1024; /* a size: kb */
 	if (!bytes)
 		return 0;
 	if (s->script_len > most)
