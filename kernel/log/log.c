@@ -29,7 +29,7 @@ struct log {
 	struct loop *loop; /* borrowed: the clock */
 	char *dir;         /* owned; NULL: standard error */
 	char *name;        /* owned */
-	uint32_t mask;
+	uint32_t mask, override; /* override: asked for at run time; 0 none */
 	bool microseconds, json;
 	int fd;
 	int day;              /* YYYYMMDD of the open file, 0 none */
@@ -182,6 +182,11 @@ void log_close(struct log *g)
 	free(g);
 }
 
+void log_override_mask(struct log *g, uint32_t mask)
+{
+	g->override = mask;
+}
+
 void log_set_mask(struct log *g, uint32_t mask)
 {
 	g->mask = mask;
@@ -200,7 +205,7 @@ void log_set_json(struct log *g, bool json)
 void log_addv(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,
 	      va_list ap)
 {
-	if (g == NULL || (event & (g->mask | KEEL_LOG_FORCE)) == 0)
+	if (g == NULL || (event & ((g->override ? g->override : g->mask) | KEEL_LOG_FORCE)) == 0)
 		return;
 	now_begin(g);
 	buf_reset(&g->text);

@@ -18,6 +18,8 @@ int log_open(struct loop *l, const char *dir, const char *name, uint32_t mask, b
 	     struct log **ret_log, struct keel_err *err);
 void log_close(struct log *g);
 void log_set_mask(struct log *g, uint32_t mask);
+/* Wins over the mask until it is 0 again: what an administrator asked for at run time. */
+void log_override_mask(struct log *g, uint32_t mask);
 /* The open file; its number stays the same when the day changes. */
 int log_fd(const struct log *g);
 /* JSON lines instead of PBS lines: {"time": ..., "event": ..., "daemon": ..., "class": ..., "object":

@@ -262,6 +262,11 @@ static void core_stop(struct keel_mod *m)
 	daemon_stop(owner_of(m)->parts);
 }
 
+static void core_log_events(struct keel_mod *m, uint32_t mask)
+{
+	log_override_mask(owner_of(m)->parts->log, mask);
+}
+
 const struct keel_core_api *core_api(void)
 {
 	static const struct keel_core_api api = {
@@ -286,6 +291,7 @@ const struct keel_core_api *core_api(void)
 		.watch_fd = core_watch_fd,
 		.watch_cancel = core_watch_cancel,
 		.stop = core_stop,
+		.log_events = core_log_events,
 	};
 
 	return &api;

@@ -77,6 +77,18 @@ static int32_t check_queue(struct keel_mod *mod, const struct keel_session *who,
 	return st->core->error(err, PBSE_UNKQUE, "%s", st->core->pbse_text(PBSE_UNKQUE));
 }
 
+#define LOG_EVENTS_DEFAULT 511
+
+/* The default leaves the mask to the daemon's configuration. */
+static void log_events_changed(struct keel_mod *mod, struct keel_obj *obj,
+			       const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+	int64_t mask = st->object->get_int(obj, attr);
+
+	st->core->log_events(mod, mask == LOG_EVENTS_DEFAULT ? 0 : (uint32_t)mask);
+}
+
 #define S KEEL_ATTR_SAVE
 #define T KEEL_ATTR_RESET
 #define OPS KEEL_OPERATORS

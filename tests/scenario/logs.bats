@@ -138,3 +138,16 @@ today() { date +%Y%m%d; }
 	same one 1 "$(wc -l <<<"$before")"
 	has "$before" "^$(today)\$"
 }
+
+@test "logs: log_events of the server chooses what is written; unset, it is as configured" {
+	undo qmgr -c 'unset server log_events'
+	qmgr -c 'set server log_events = 1'
+	unheard=$(submit -h)
+	lacks "$(server_log)" ";Job;$unheard;"
+	sandbox restart server
+	still=$(submit -h)
+	lacks "$(server_log)" ";Job;$still;"
+	qmgr -c 'unset server log_events'
+	heard=$(submit -h)
+	has "$(server_log)" ";Job;$heard;Job Queued"
+}

@@ -47,6 +47,8 @@ struct keel_core_api {
 	void (*watch_cancel)(struct keel_watch *); /* NULL is fine */
 	/* Ask the daemon to stop in an orderly way. */
 	void (*stop)(struct keel_mod *);
+	/* Which event classes this daemon logs (enum keel_log_event bits); 0: as configured. */
+	void (*log_events)(struct keel_mod *, uint32_t mask);
 };
 
 /* ---- object: classes, typed attributes, lookup, change sets ---------------------------------- */
