@@ -34,3 +34,14 @@ tests-bench: keelson-all $(BENCHES)
 KEELSON_ALL += $(addprefix bin/,$(TOOLS)) $(OPTIONS)
 
 .PHONY: tests-bench
+
+# tests/fuzz/fuzz_<x>.c: one program each with driver.c, which makes inputs without a fuzzer
+FUZZ := $(patsubst %.c,%,$(call NAMED,tests/fuzz,fuzz_*.c))
+obj/tests/fuzz/%.o: FLAGS = $(TEST_FLAGS) -I$(S)/modules
+tests/fuzz/fuzz_%: obj/tests/fuzz/fuzz_%.o obj/tests/fuzz/driver.o lib/modules/libresources.a $(TEST_ARCHIVES)
+	$(call SAY,LINK)
+	@mkdir -p $(@D)
+	$(DO)$(K_LINK) -o $@ $^ $(TEST_LIBS)
+tests-fuzz: keelson-all $(FUZZ)
+
+.PHONY: tests-fuzz
