@@ -106,14 +106,13 @@ static void derive_waiting(struct keel_mod *mod, struct keel_obj *job, const str
 #define OPS KEEL_OPERATORS
 #define MGR KEEL_MANAGERS
 #define NONE KEEL_NOBODY
-const struct keel_attr_def job_attrs[JOB_ATTRS] = {
 #define JOB(member, attr_name, type_name, place, flag_bits, readers, writers, value, words, ...)   \
-	KEEL_ATTR_DEF("job", attr_name, type_name, .order = (place), .flags = (flag_bits),         \
-		      .read_roles = (readers), .write_roles = (writers), .fallback = (value),      \
-		      .doc = (words), ##__VA_ARGS__),
+	const struct keel_attr_def job_attr_##member = KEEL_ATTR_DEF(                              \
+		"job", attr_name, type_name, .order = (place), .flags = (flag_bits),               \
+		.read_roles = (readers), .write_roles = (writers), .fallback = (value),            \
+		.doc = (words), ##__VA_ARGS__);
 #include "attributes.def"
 #undef JOB
-};
 
 int32_t attributes_find(struct keel_mod *mod, struct keel_err *err)
 {
@@ -128,7 +127,6 @@ int32_t attributes_find(struct keel_mod *mod, struct keel_err *err)
 	struct state *st = mod->state;
 	size_t i;
 
-	_Static_assert(KEEL_COUNT(wanted) == JOB_ATTRS, "jobs.c has one ROW per attribute");
 	for (i = 0; i < KEEL_COUNT(wanted); i++) {
 		const struct keel_attr *attr = st->object->attr(mod, "job", wanted[i].name);
 

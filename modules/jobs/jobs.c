@@ -206,7 +206,6 @@ static const struct keel_service_def service_def = {
 
 /* ---- contributions: fixed rows, then one per attribute ------------------------------------------------------ */
 
-#define JOB_ROW(i) { "ATTR", &job_attrs[i] }
 #define ATTR_ROW(i) { "ATTR", &other_attrs[i] }
 #define REQUEST_ROW(i) { "REQUEST", &requests[i] }
 static const struct keel_contrib contribs[] = {
@@ -223,17 +222,9 @@ static const struct keel_contrib contribs[] = {
 	REQUEST_ROW(0), REQUEST_ROW(1), REQUEST_ROW(2), REQUEST_ROW(3), REQUEST_ROW(4),
 	REQUEST_ROW(5), REQUEST_ROW(6), REQUEST_ROW(7), REQUEST_ROW(8), REQUEST_ROW(9),
 	REQUEST_ROW(10),
-	/* job_attrs, one ROW each: the assertion in attributes.c keeps the count honest */
-	JOB_ROW(0), JOB_ROW(1), JOB_ROW(2), JOB_ROW(3), JOB_ROW(4), JOB_ROW(5), JOB_ROW(6),
-	JOB_ROW(7), JOB_ROW(8), JOB_ROW(9), JOB_ROW(10), JOB_ROW(11), JOB_ROW(12), JOB_ROW(13),
-	JOB_ROW(14), JOB_ROW(15), JOB_ROW(16), JOB_ROW(17), JOB_ROW(18), JOB_ROW(19), JOB_ROW(20),
-	JOB_ROW(21), JOB_ROW(22), JOB_ROW(23), JOB_ROW(24), JOB_ROW(25), JOB_ROW(26), JOB_ROW(27),
-	JOB_ROW(28), JOB_ROW(29), JOB_ROW(30), JOB_ROW(31), JOB_ROW(32), JOB_ROW(33), JOB_ROW(34),
-	JOB_ROW(35), JOB_ROW(36), JOB_ROW(37), JOB_ROW(38), JOB_ROW(39), JOB_ROW(40), JOB_ROW(41),
-	JOB_ROW(42), JOB_ROW(43), JOB_ROW(44), JOB_ROW(45), JOB_ROW(46), JOB_ROW(47), JOB_ROW(48),
-	JOB_ROW(49), JOB_ROW(50), JOB_ROW(51), JOB_ROW(52), JOB_ROW(53), JOB_ROW(54), JOB_ROW(55),
-	JOB_ROW(56), JOB_ROW(57), JOB_ROW(58), JOB_ROW(59), JOB_ROW(60), JOB_ROW(61), JOB_ROW(62),
-	JOB_ROW(63), JOB_ROW(64), JOB_ROW(65),
+#define JOB(member, ...) { "ATTR", &job_attr_##member },
+#include "attributes.def"
+#undef JOB
 };
 
 static const struct keel_tap taps[] = {

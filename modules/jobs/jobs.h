@@ -113,8 +113,9 @@ struct state {
 };
 
 /* attributes.c */
-#define JOB_ATTRS 66 /* rows of attributes.def */
-extern const struct keel_attr_def job_attrs[JOB_ATTRS];
+#define JOB(member, ...) extern const struct keel_attr_def job_attr_##member;
+#include "attributes.def"
+#undef JOB
 int32_t attributes_find(struct keel_mod *mod, struct keel_err *err);
 
 /* types.c */

@@ -20,14 +20,12 @@ static const struct keel_request_def manage_request = {
 	.handler = on_manage,
 };
 
-#define ROW(i) { "ATTR", &server_attrs[i] }
 static const struct keel_contrib contribs[] = {
-	{ "CLASS", &server_class }, { "REQUEST", &manage_request },
-	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(8), ROW(9), ROW(10),
-	ROW(11), ROW(12), ROW(13), ROW(14), ROW(15), ROW(16), ROW(17), ROW(18), ROW(19), ROW(20),
-	ROW(21), ROW(22), ROW(23), ROW(24), ROW(25), ROW(26), ROW(27), ROW(28), ROW(29), ROW(30),
-	ROW(31), ROW(32), ROW(33), ROW(34), ROW(35), ROW(36), ROW(37), ROW(38), ROW(39), ROW(40),
-	ROW(41), ROW(42), ROW(43), ROW(44), ROW(45), ROW(46), ROW(47),
+	{ "CLASS", &server_class },
+	{ "REQUEST", &manage_request },
+#define SERVER(attr, ...) { "ATTR", &server_attr_##attr },
+#include "server.def"
+#undef SERVER
 };
 
 static const struct keel_tap taps[] = {

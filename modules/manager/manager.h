@@ -41,9 +41,10 @@ const struct kind *kind_of(int32_t obj);
 int32_t kind_check_name(const struct kind *kind, const char *name);
 
 /* server.c */
-#define SERVER_ATTRS 48 /* rows of server.def */
 extern const struct keel_class_def server_class;
-extern const struct keel_attr_def server_attrs[SERVER_ATTRS];
+#define SERVER(attr, ...) extern const struct keel_attr_def server_attr_##attr;
+#include "server.def"
+#undef SERVER
 struct keel_obj *server_object(struct keel_mod *mod);
 int32_t server_create(struct keel_mod *mod, struct keel_err *err);
 

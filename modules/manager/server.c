@@ -94,14 +94,13 @@ static void log_events_changed(struct keel_mod *mod, struct keel_obj *obj,
 #define OPS KEEL_OPERATORS
 #define MGR KEEL_MANAGERS
 #define NONE KEEL_NOBODY
-const struct keel_attr_def server_attrs[SERVER_ATTRS] = {
-#define SERVER(attr_name, type_name, place, flag_bits, writers, value, words, ...)                 \
-	KEEL_ATTR_DEF("server", attr_name, type_name, .order = (place), .flags = (flag_bits),      \
-		      .read_roles = KEEL_EVERYBODY, .write_roles = (writers), .fallback = (value), \
-		      .doc = (words), ##__VA_ARGS__),
+#define SERVER(attr, type_name, place, flag_bits, writers, value, words, ...)                      \
+	const struct keel_attr_def server_attr_##attr = KEEL_ATTR_DEF(                             \
+		"server", #attr, type_name, .order = (place), .flags = (flag_bits),                \
+		.read_roles = KEEL_EVERYBODY, .write_roles = (writers), .fallback = (value),       \
+		.doc = (words), ##__VA_ARGS__);
 #include "server.def"
 #undef SERVER
-};
 
 int32_t server_create(struct keel_mod *mod, struct keel_err *err)
 {

@@ -79,52 +79,12 @@ static int32_t check_priority(struct keel_mod *mod, const struct keel_session *w
 #define ALL .read_roles = KEEL_EVERYBODY
 #define BY_OPERATORS ALL, .write_roles = KEEL_OPERATORS
 #define BY_MANAGERS ALL, .write_roles = KEEL_MANAGERS
-#define NODE(attr_name, type, place, flag_bits, ...)                                               \
-	KEEL_ATTR_DEF("node", attr_name, type, .order = (place), .flags = (flag_bits), __VA_ARGS__)
 
-static const struct keel_attr_def attrs[] = {
-	NODE("Mom", "string_array", 10, SAVE | KEEL_ATTR_CREATE, BY_MANAGERS,
-	     .doc = "the host whose daemon serves the vnode"),
-	NODE("Port", "long", 20, SAVE | KEEL_ATTR_CREATE, .read_roles = KEEL_OPERATORS,
-	     .write_roles = KEEL_OPERATORS, .fallback = "15002", .doc = "kept for tools; not used"),
-	NODE("pbs_version", "string", 30, 0, .read_roles = KEEL_OPERATORS, .fallback = "unavailable",
-	     .doc = "version of the host's daemon"),
-	NODE("ntype", "string", 40, 0, ALL, .fallback = "PBS", .doc = "always PBS"),
-	NODE("state", "node_state", 50, SAVE | KEEL_ATTR_RESET, BY_OPERATORS, .fallback = "free",
-	     .changed = state_changed, .doc = "words joined by commas; free when there is none"),
-	NODE("pcpus", "long", 60, SAVE, ALL, .doc = "processors the host reported"),
-	NODE("Priority", "long", 70, SAVE, BY_OPERATORS, .check = check_priority, .changed = schedulable_changed,
-	     .doc = "-1024..1023, high first"),
-	NODE("jobs", "string", 80, 0, ALL, .derive = derive_jobs, .doc = "job/slot, one per cpu"),
-	NODE("max_running", "long", 90, SAVE, BY_OPERATORS, .changed = schedulable_changed,
-	     .doc = "jobs at a time"),
-	NODE("max_user_run", "long", 91, SAVE, BY_OPERATORS, .changed = schedulable_changed,
-	     .doc = "jobs of one user at a time"),
-	NODE("max_group_run", "long", 92, SAVE, BY_OPERATORS, .changed = schedulable_changed,
-	     .doc = "jobs of one group at a time"),
-	NODE("no_tasks", "bool", 93, SAVE, BY_OPERATORS, .doc = "no tasks of other hosts' jobs"),
-	NODE("pnames", "string_array", 94, SAVE, BY_MANAGERS, .doc = "placement set resources"),
-	NODE("resources_available", "resource_list", 110, SAVE, BY_OPERATORS,
-	     .changed = amounts_changed, .doc = "what the vnode has"),
-	NODE("resources_assigned", "resource_list", 120, 0, ALL, .doc = "what jobs have taken"),
-	NODE("resources_reported", "resource_list", 121, SAVE, .read_roles = KEEL_NOBODY,
-	     .doc = "the amounts the host reported last"),
-	NODE("queue", "string", 130, SAVE, BY_MANAGERS, .check = check_queue, .changed = schedulable_changed,
-	     .doc = "only jobs of this queue"),
-	NODE("comment", "string", 140, SAVE, BY_OPERATORS, .doc = "free text"),
-	NODE("resv_enable", "bool", 150, SAVE | KEEL_ATTR_RESET, BY_MANAGERS, .fallback = "True",
-	     .doc = "reservations may use it"),
-	NODE("no_multinode_jobs", "bool", 160, SAVE, BY_MANAGERS, .changed = schedulable_changed,
-	     .doc = "no jobs of more than one host"),
-	NODE("sharing", "string", 170, SAVE, ALL, .fallback = "default_shared",
-	     .doc = "who may share the vnode when a job does not say"),
-	NODE("in_multivnode_host", "long", 180, SAVE, .read_roles = KEEL_MANAGERS,
-	     .doc = "1: the host has several vnodes"),
-	NODE("license", "string", 200, 0, ALL, .fallback = "l", .doc = "kept for tools"),
-	NODE("partition", "string", 210, SAVE, BY_OPERATORS, .doc = "which scheduler serves it"),
-	NODE("last_state_change_time", "long", 220, SAVE, ALL, .doc = "seconds since 1970"),
-	NODE("last_used_time", "long", 230, SAVE, ALL, .doc = "when a job last ended here"),
-};
+#define NODE(attr, type, place, flag_bits, ...)                                                    \
+	static const struct keel_attr_def attr_##attr = KEEL_ATTR_DEF(                             \
+		"node", #attr, type, .order = (place), .flags = (flag_bits), __VA_ARGS__);
+#include "node.def"
+#undef NODE
 
 static uint64_t generation(struct keel_mod *mod)
 {
@@ -166,17 +126,15 @@ static const struct keel_service_def service_def = {
 	.doc = "vnodes, their states, what is assigned",
 };
 
-#define ROW(i) { "ATTR", &attrs[i] }
 static const struct keel_contrib contribs[] = {
 	{ "TYPE", &state_type },
 	{ "CLASS", &node_class },
 	{ "KIND", &node_state_kind },
-	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(8), ROW(9), ROW(10),
-	ROW(11), ROW(12), ROW(13), ROW(14), ROW(15), ROW(16), ROW(17), ROW(18), ROW(19), ROW(20),
-	ROW(21), ROW(22), ROW(23), ROW(24), ROW(25),
 	{ "SERVICE", &service_def },
+#define NODE(attr, ...) { "ATTR", &attr_##attr },
+#include "node.def"
+#undef NODE
 };
-_Static_assert(KEEL_COUNT(attrs) == 26, "each attribute has a ROW above");
 
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_node_known *ev)
 {

@@ -83,23 +83,20 @@ static void type_changed(struct keel_mod *mod, struct keel_obj *queue, const str
 #define OPS KEEL_OPERATORS
 #define MGR KEEL_MANAGERS
 #define NONE KEEL_NOBODY
-static const struct keel_attr_def attrs[] = {
-#define QUEUE(attr_name, type_name, place, flag_bits, writers, value, words, ...)                  \
-	KEEL_ATTR_DEF("queue", attr_name, type_name, .order = (place), .flags = (flag_bits),       \
-		      .read_roles = KEEL_EVERYBODY, .write_roles = (writers), .fallback = (value), \
-		      .doc = (words), ##__VA_ARGS__),
+#define QUEUE(attr, type_name, place, flag_bits, writers, value, words, ...)                       \
+	static const struct keel_attr_def attr_##attr = KEEL_ATTR_DEF(                             \
+		"queue", #attr, type_name, .order = (place), .flags = (flag_bits),                 \
+		.read_roles = KEEL_EVERYBODY, .write_roles = (writers), .fallback = (value),       \
+		.doc = (words), ##__VA_ARGS__);
+#include "queue.def"
+#undef QUEUE
+
+static const struct keel_contrib contribs[] = {
+	{ "CLASS", &queue_class },
+#define QUEUE(attr, ...) { "ATTR", &attr_##attr },
 #include "queue.def"
 #undef QUEUE
 };
-
-#define ROW(i) { "ATTR", &attrs[i] }
-static const struct keel_contrib contribs[] = {
-	{ "CLASS", &queue_class },
-	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(8), ROW(9), ROW(10),
-	ROW(11), ROW(12), ROW(13), ROW(14), ROW(15), ROW(16), ROW(17), ROW(18), ROW(19), ROW(20),
-	ROW(21), ROW(22), ROW(23), ROW(24), ROW(25), ROW(26), ROW(27), ROW(28), ROW(29),
-};
-_Static_assert(KEEL_COUNT(contribs) == KEEL_COUNT(attrs) + 1, "each attribute has a ROW");
 
 enum { CMD_DELETE = 1 };
 
