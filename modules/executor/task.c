@@ -54,6 +54,14 @@ static void task_release(struct state *st, struct task *t)
 	t->pidfd = t->talk = -1;
 }
 
+static void task_forget(struct task *t)
+{
+	free(t->freezer);
+	free(t->id);
+	free(t->dir);
+	free(t);
+}
+
 void task_free(struct keel_mod *mod, struct task *t)
 {
 	struct state *st = mod->state;
@@ -63,9 +71,7 @@ void task_free(struct keel_mod *mod, struct task *t)
 	freeze_remove(t);
 	record_remove(mod, t);
 	HASH_DEL(st->mom.tasks, t);
-	free(t->id);
-	free(t->dir);
-	free(t);
+	task_forget(t);
 	if (next)
 		launch_next(mod, next);
 }
@@ -80,9 +86,7 @@ void mom_fini(struct keel_mod *mod)
 		task_release(st, t);
 		HASH_DEL(st->mom.tasks, t);
 		launch_free(t->next);
-		free(t->freezer);
-		free(t->id);
-		free(t);
+		task_forget(t);
 	}
 	users_fini(st);
 	free(st->mom.jobs_dir);

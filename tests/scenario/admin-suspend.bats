@@ -460,7 +460,9 @@ qmgr: Error (15007) returned from server" as "$OWNER" qmgr -c 'set node n1 maint
 		[ "$round" -ne 5 ] || before=$(awk '/VmRSS/ { print $2 }' "/proc/$pid/status")
 	done
 	after=$(awk '/VmRSS/ { print $2 }' "/proc/$pid/status")
-	[ $((after - before)) -lt 1024 ] || { echo "server grew from $before to $after kB"; false; }
+	# A sanitizer keeps what was freed for a while; it finds leaks in its own way.
+	[ -n "${KEELSON_SANITIZED-}" ] || [ $((after - before)) -lt 1024 ] ||
+		{ echo "server grew from $before to $after kB"; false; }
 	lacks "$(server_log)" '^[^;]*;0001;'
 }
 
