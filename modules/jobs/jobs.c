@@ -100,9 +100,9 @@ static void queue_total(struct keel_mod *mod, struct keel_obj *obj, const struct
 #define ALL .read_roles = KEEL_EVERYBODY
 #define MANAGED ALL, .write_roles = KEEL_MANAGERS, .flags = KEEL_ATTR_SAVE
 static const struct keel_attr_def other_attrs[] = {
-	KEEL_ATTR_DEF("server", "total_jobs", "long", .order = 160, ALL, .derive = server_total,
+	KEEL_ATTR_DEF("server", "total_jobs", "long", .order = 110, ALL, .derive = server_total,
 		      .doc = "jobs known, history too"),
-	KEEL_ATTR_DEF("server", "state_count", "string", .order = 170, ALL, .derive = server_counts,
+	KEEL_ATTR_DEF("server", "state_count", "string", .order = 111, ALL, .derive = server_counts,
 		      .doc = "jobs by state"),
 	KEEL_ATTR_DEF("server", "job_history_enable", "bool", .order = 700, MANAGED,
 		      .changed = history_switched, .doc = "keep jobs that are over"),

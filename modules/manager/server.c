@@ -4,7 +4,10 @@
  */
 #include "manager.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "keel/text.h"
 
 const struct keel_class_def server_class = {
 	.size = sizeof(struct keel_class_def),
@@ -63,6 +66,35 @@ static int32_t check_people(struct keel_mod *mod, const struct keel_session *who
 		text += len + (text[len] == ',');
 	}
 	return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* People are listed by name, in whatever order they were added. */
+static void people_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+	char text[8192], *save = NULL, *one, *people[512];
+	struct keel_text sorted;
+	size_t n = 0, i;
+
+	if (st->object->text(obj, attr, NULL, text, sizeof(text)) >= (int32_t)sizeof(text))
+		return;
+	for (one = strtok_r(text, ",", &save); one && n < KEEL_COUNT(people);
+	     one = strtok_r(NULL, ",", &save))
+		people[n++] = one;
+	if (one || n < 2)
+		return;
+	qsort(people, n, sizeof(people[0]), by_text);
+	keel_text_init(&sorted);
+	for (i = 0; i < n; i++)
+		keel_text_printf(&sorted, "%s%s", i ? "," : "", people[i]);
+	if (!sorted.failed)
+		st->object->set_text(obj, attr, KEEL_SET, NULL, sorted.data, NULL);
+	keel_text_fini(&sorted);
 }
 
 static int32_t check_queue(struct keel_mod *mod, const struct keel_session *who,
