@@ -31,17 +31,11 @@ libpbs.so: libpbs.so.0
 lib/libcommands.a: $(COMMAND_LIB_O)
 	$(ARCHIVE)
 
-# Scripts call qsub thousands of times, and it lives for a millisecond: looking for shared libraries would
-# be a sixth of that. (Since glibc 2.34 a static program still resolves names by files and DNS.)
-comma := ,
-STATIC_COMMANDS := $(if $(findstring -fsanitize,$(KEEL_CFLAGS)),,qsub)
-COMMAND_STATIC = $(if $(filter $(1),$(STATIC_COMMANDS)),-static -Wl$(comma)--no-warnings)
-
 define COMMAND_RULES
 bin/$(1): $(call OBJECTS,$(call NAMED,sdk/commands/$(1),*.c)) lib/libcommands.a libpbs.a
 	$$(call SAY,LINK)
 	@mkdir -p bin
-	$$(DO)$$(K_LINK) $(call COMMAND_STATIC,$(1)) -o $$@ $$^ $$(COMMAND_LIBS)
+	$$(DO)$$(K_LINK) -o $$@ $$^ $$(COMMAND_LIBS)
 endef
 $(foreach c,$(COMMANDS),$(eval $(call COMMAND_RULES,$(c))))
 
