@@ -660,7 +660,8 @@ has_processes() { [ "$(processes "$1" | wc -l)" -ge "$2" ]; }
 	wide=$(running -l select=2:ncpus=1 -l place=scatter)
 	other=$(running -l select=1:ncpus=1:host=n2)
 	says 0 '3 jobs suspended' pbsnodes --admin-suspend n1
-	node_is n1 maintenance "$a,$b,$wide"
+	node_is n1 maintenance "$(mj n1)" # asked at once, they stop in any order
+	same "jobs of n1, sorted" "$(printf "%s\n" "$a" "$b" "$wide" | sort)" "$(mj n1 | tr , "\n" | sort)"
 	node_is n2 maintenance "$wide"
 	job_is "$other" R 42
 	says 0 '3 jobs resumed' pbsnodes --admin-resume n1
