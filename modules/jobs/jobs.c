@@ -157,6 +157,11 @@ static bool api_is_suspended(struct keel_mod *mod, struct keel_obj *job)
 	return step_is_suspended(job_slot(mod, job)->step);
 }
 
+static uint32_t api_waiting(struct keel_mod *mod, struct keel_obj *job)
+{
+	return job_slot(mod, job)->step == STEP_QUEUED;
+}
+
 static void api_comment(struct keel_mod *mod, struct keel_obj *job, const char *text)
 {
 	struct state *st = mod->state;
@@ -196,6 +201,7 @@ static const struct keel_job_api service = {
 	.set_comment = api_comment,
 	.on_change = api_on_change,
 	.on_run_request = api_on_run,
+	.waiting = api_waiting,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),

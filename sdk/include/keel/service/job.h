@@ -61,6 +61,10 @@ struct keel_job_api {
 	void (*on_run_request)(struct keel_mod *, struct keel_mod *me,
 			       void (*fn)(struct keel_mod *me, struct keel_obj *job, const char *who,
 					  struct keel_mod *asker, keel_job_done *done, void *arg));
+	/* How many starts wait in this job now: a queued job one, an array (state Q or B) those of its
+	 * subjobs that wait and may run beside those that run; else 0. After a start ask again: run() of
+	 * an array starts its next subjob, an object of its own. */
+	uint32_t (*waiting)(struct keel_mod *, struct keel_obj *job);
 };
 
 #endif
