@@ -102,7 +102,8 @@ static bool overdrawn(struct snapshot *s, const struct keel_exec *exec, struct r
 			if (wanted <= 0 || !is_checked(s, res) || column >= s->n_column ||
 			    v->free[column] >= -EPSILON)
 				continue;
-			reason_amount(ret, res, wanted, v->free[column] + wanted, v->total[column]);
+			reason_amount(ret, KEEL_WHY_RESOURCE, res, wanted,
+				      v->free[column] + wanted, v->total[column]);
 			return true;
 		}
 	}
@@ -120,7 +121,7 @@ bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share
 
 		if (v && v->usable && (v->share[share & 3] == KEEL_SHARE_SHARED || !v->in_use))
 			continue;
-		reason_set(ret, "Not enough free nodes available");
+		reason_why(ret, KEEL_WHY_FEW_FREE);
 		return false;
 	}
 	take(s, exec, 1);

@@ -79,7 +79,7 @@ static bool short_sum(const struct trial *t, bool empty, struct reason *ret)
 			if (empty)
 				have = total;
 			if (have + EPSILON < wanted) {
-				reason_amount(ret, need->res, wanted, have, total);
+				reason_amount(ret, KEEL_WHY_RESOURCE, need->res, wanted, have, total);
 				return true;
 			}
 		}
@@ -95,7 +95,7 @@ static bool node_reason(const struct trial *t, uint32_t i, const struct demand *
 	const struct need *need;
 
 	if (other) {
-		reason_differs(ret, other, other_of(&v, other->res));
+		reason_differs(ret, KEEL_WHY_RESOURCE, other, other_of(&v, other->res));
 		*ret_res = other->res;
 		return true;
 	}
@@ -104,7 +104,7 @@ static bool node_reason(const struct trial *t, uint32_t i, const struct demand *
 	need = short_of(&v, d, 0);
 	if (!need)
 		return false;
-	reason_amount(ret, need->res, need->amount, left(&v, need),
+	reason_amount(ret, KEEL_WHY_RESOURCE, need->res, need->amount, left(&v, need),
 		      need->column < t->s->n_column ? v.total[need->column] : 0);
 	*ret_res = need->res;
 	return true;
@@ -122,18 +122,18 @@ static bool common_reason(const struct trial *t, const struct demand *d, bool em
 	for (i = 0; i < t->s->n; i++) {
 		if (!t->may[i] || (!empty && !t->s->node[i].usable))
 			continue;
-		memset(&one, 0, sizeof(one));
+		one = *ret;
 		if (!node_reason(t, i, d, empty, &one, &res))
 			return false;
 		if (!first) {
 			first = res;
-			memcpy(ret->text, one.text, sizeof(ret->text));
+			*ret = one;
 		} else if (strcmp(ret->text, one.text) != 0) {
 			same = false;
 		}
 	}
 	if (first && !same)
-		reason_short(ret, first);
+		reason_short(ret, KEEL_WHY_RESOURCE, first);
 	return first != NULL;
 }
 
@@ -156,13 +156,13 @@ static bool too_few(const struct trial *t, uint32_t hosts, uint32_t vnodes)
 static bool explain_never(struct trial *t, const struct tally *have, struct reason *ret)
 {
 	if (too_few(t, have->hosts, have->vnodes))
-		reason_set(ret, "Not enough total nodes available");
+		reason_why(ret, KEEL_WHY_FEW_TOTAL);
 	else if (short_sum(t, true, ret) || any_common_reason(t, true, ret))
 		;
 	else if (try_empty(t))
 		return false;
 	else
-		reason_set(ret, "No available resources on nodes");
+		reason_why(ret, KEEL_WHY_NO_NODES);
 	ret->never = true;
 	return true;
 }
@@ -174,7 +174,7 @@ void explain(struct trial *t, struct reason *ret)
 	count(t, &have);
 	ret->never = false;
 	if (have.vnodes == 0) {
-		reason_set(ret, "Not enough free nodes available");
+		reason_why(ret, KEEL_WHY_FEW_FREE);
 		return;
 	}
 	if (explain_never(t, &have, ret))
@@ -182,9 +182,9 @@ void explain(struct trial *t, struct reason *ret)
 	if (t->failed)
 		reason_set(ret, "out of memory in the scheduler");
 	else if (have.free_vnodes == 0 || too_few(t, have.free_hosts, have.free_vnodes))
-		reason_set(ret, "Not enough free nodes available");
+		reason_why(ret, KEEL_WHY_FEW_FREE);
 	else if (short_sum(t, false, ret) || any_common_reason(t, false, ret))
 		;
 	else
-		reason_set(ret, "No available resources on nodes");
+		reason_why(ret, KEEL_WHY_NO_NODES);
 }

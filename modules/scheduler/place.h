@@ -8,9 +8,11 @@
 #ifndef PLACE_H
 #define PLACE_H
 
+#include "keel/sched_reason.h"
 #include "keel/service/resource.h"
 
 #define REASON_MAX 400
+#define REASON_WHAT 64
 
 /* A vnode as of the snapshot. `total` and `free` have one amount per column of the snapshot. */
 struct vnode {
@@ -49,8 +51,10 @@ struct wish {
 };
 
 struct reason {
-	bool never; /* not even on empty vnodes */
+	int32_t code; /* enum keel_why; 0: said by somebody else */
+	bool never;   /* not even on empty vnodes */
 	char text[REASON_MAX];
+	char what[REASON_WHAT]; /* the resource, limit or vnode that is missing; "" */
 };
 
 /* The exec_vnode (malloc'ed), and what it takes is taken from the snapshot; or NULL with the reason. */
@@ -63,13 +67,17 @@ bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share
 void place_take(struct snapshot *s, const struct keel_exec *exec);
 
 /* reason.c: texts of reasons. */
+/* A text of somebody else; code and what are cleared. */
 void reason_set(struct reason *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* `ncpus (R: 4 A: 1 T: 4)` */
-void reason_amount(struct reason *r, const struct keel_resource *res, double wanted, double have,
-		   double total);
+/* The table's text for `code` (enum keel_why); the arguments are its words, all const char *. */
+void reason_why(struct reason *r, int32_t code, ...);
+/* `ncpus (R: 4 A: 1 T: 4)`; code: RESOURCE, QUEUE_RESOURCE or SERVER_RESOURCE */
+void reason_amount(struct reason *r, int32_t code, const struct keel_resource *res, double wanted,
+		   double have, double total);
 /* `arch (sun != linux)`; `have` NULL: there is none */
-void reason_differs(struct reason *r, const struct keel_res_value *wanted,
+void reason_differs(struct reason *r, int32_t code, const struct keel_res_value *wanted,
 		    const struct keel_res_value *have);
-void reason_short(struct reason *r, const struct keel_resource *res); /* without detail */
+/* Without detail. */
+void reason_short(struct reason *r, int32_t code, const struct keel_resource *res);
 
 #endif

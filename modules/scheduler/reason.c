@@ -16,6 +16,25 @@ void reason_set(struct reason *r, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(r->text, sizeof(r->text), fmt, ap);
 	va_end(ap);
+	r->code = 0;
+	r->what[0] = '\0';
+}
+
+void reason_why(struct reason *r, int32_t code, ...)
+{
+	const char *fmt = keel_why_text(code);
+	va_list ap;
+
+	va_start(ap, code);
+	vsnprintf(r->text, sizeof(r->text), fmt ? fmt : "unknown reason", ap);
+	va_end(ap);
+	r->code = code;
+	r->what[0] = '\0';
+}
+
+static void about(struct reason *r, const struct keel_resource *res)
+{
+	snprintf(r->what, sizeof(r->what), "%s", res->name);
 }
 
 /* Sizes in the biggest unit without a remainder, at least kb. */
@@ -52,16 +71,17 @@ static void amount_text(const struct keel_resource *res, double n, char *buf, si
 	}
 }
 
-void reason_amount(struct reason *r, const struct keel_resource *res, double wanted, double have,
-		   double total)
+void reason_amount(struct reason *r, int32_t code, const struct keel_resource *res, double wanted,
+		   double have, double total)
 {
-	char text[3][48];
+	char text[3][48], detail[200];
 
 	amount_text(res, wanted, text[0], sizeof(text[0]));
 	amount_text(res, have, text[1], sizeof(text[1]));
 	amount_text(res, total, text[2], sizeof(text[2]));
-	reason_set(r, "Insufficient amount of resource: %s (R: %s A: %s T: %s)", res->name, text[0],
-		   text[1], text[2]);
+	snprintf(detail, sizeof(detail), "(R: %s A: %s T: %s)", text[0], text[1], text[2]);
+	reason_why(r, code, res->name, detail);
+	about(r, res);
 }
 
 static const char *plain_text(const struct keel_res_value *v)
@@ -71,21 +91,25 @@ static const char *plain_text(const struct keel_res_value *v)
 	return v->text ? v->text : "";
 }
 
-void reason_differs(struct reason *r, const struct keel_res_value *wanted,
+void reason_differs(struct reason *r, int32_t code, const struct keel_res_value *wanted,
 		    const struct keel_res_value *have)
 {
+	const char *other = have ? plain_text(have)
+			    : wanted->res->type == KEEL_RES_BOOL ? "False" : "";
+	char detail[REASON_MAX];
+
 	if (wanted->res->type < KEEL_RES_BOOL) {
-		reason_amount(r, wanted->res, wanted->n, have ? have->n : 0, have ? have->n : 0);
+		reason_amount(r, code, wanted->res, wanted->n, have ? have->n : 0,
+			      have ? have->n : 0);
 		return;
 	}
-	reason_set(r, "Insufficient amount of resource: %s (%s != %s)", wanted->res->name,
-		   plain_text(wanted),
-		   have					? plain_text(have)
-		   : wanted->res->type == KEEL_RES_BOOL ? "False"
-							: "");
+	snprintf(detail, sizeof(detail), "(%s != %s)", plain_text(wanted), other);
+	reason_why(r, code, wanted->res->name, detail);
+	about(r, wanted->res);
 }
 
-void reason_short(struct reason *r, const struct keel_resource *res)
+void reason_short(struct reason *r, int32_t code, const struct keel_resource *res)
 {
-	reason_set(r, "Insufficient amount of resource: %s ", res->name);
+	reason_why(r, code, res->name, "");
+	about(r, res);
 }
