@@ -140,6 +140,7 @@ bool step_is_pending(enum step step); /* Q H W */
 void step_evaluate(struct keel_mod *mod, struct keel_obj *job);
 void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int sign);
 struct counts *counts_of_queue(struct keel_mod *mod, const char *queue);
+void step_tell(struct keel_mod *mod, struct keel_obj *job); /* point job_step */
 void poke(struct keel_mod *mod); /* something a scheduler should look at */
 void job_fini(struct keel_mod *mod, void *slot);
 

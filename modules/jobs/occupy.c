@@ -38,6 +38,8 @@ int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, char **ret_exec_h
 		return code;
 	charge(mod, job, 1);
 	j->assigned = true;
+	st->hook->note(mod, KEEL_POINT_job_placed,
+		       KEEL_EVENT(job_placed, .id = job_id(mod, job), .job = job));
 	return 0;
 }
 
@@ -52,5 +54,6 @@ void job_vacate(struct keel_mod *mod, struct keel_obj *job, bool ended)
 			  ended);
 	charge(mod, job, -1);
 	j->assigned = false;
+	step_tell(mod, job);
 	poke(mod);
 }

@@ -117,6 +117,17 @@ void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int 
 		queue->n[steps[step].tally] += sign;
 }
 
+void step_tell(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const struct job *j = job_slot(mod, job);
+
+	if (st->hook->tapped(mod, KEEL_POINT_job_step))
+		st->hook->note(mod, KEEL_POINT_job_step,
+			       KEEL_EVENT(job_step, .id = job_id(mod, job), .job = job,
+					  .state = steps[j->step].letter, .placed = j->assigned));
+}
+
 void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
 {
 	struct state *st = mod->state;
@@ -139,6 +150,7 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	st->core->log(mod, KEEL_LOG_DEBUG3, "Job", job_id(mod, job),
 		      "Updated job state to %d and substate to %d", steps[step].letter,
 		      steps[step].substate);
+	step_tell(mod, job);
 }
 
 static void time_came(struct keel_mod *mod, void *arg)

@@ -106,7 +106,8 @@ static bool one_by_one(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	return st->hook->tapped(mod, KEEL_POINT_job_eligible) ||
+	return st->hook->tapped(mod, KEEL_POINT_group_eligible) ||
+	       st->hook->tapped(mod, KEEL_POINT_job_eligible) ||
 	       st->hook->tapped(mod, KEEL_POINT_node_eligible);
 }
 
@@ -231,7 +232,7 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e)
 	char *exec_vnode;
 
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(e->job), "Considering job to run");
-	if (!job_is_eligible(mod, e->job, &reason)) {
+	if (!group_is_eligible(mod, e->job, &reason) || !job_is_eligible(mod, e->job, &reason)) {
 		refused(mod, g, e, &reason, true);
 		return;
 	}

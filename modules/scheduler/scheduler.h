@@ -181,7 +181,8 @@ bool scheduling_on(struct keel_mod *mod);
 int64_t clock_us(void);
 
 /* start.c */
-/* May this job be considered (taps)? False with the reason. */
+/* May one more job like this start, and may this one be considered (taps)? False with the reason. */
+bool group_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret);
 bool job_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret);
 /* Where; NULL with the reason. */
 char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group *g,

@@ -62,6 +62,14 @@ static bool ask(struct keel_mod *mod, uint32_t point, const void *event, struct 
 	return open;
 }
 
+bool group_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret)
+{
+	struct state *st = mod->state;
+
+	return ask(mod, KEEL_POINT_group_eligible,
+		   KEEL_EVENT(group_eligible, .id = st->object->id(job), .job = job), ret);
+}
+
 bool job_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret)
 {
 	struct state *st = mod->state;

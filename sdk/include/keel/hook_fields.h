@@ -30,6 +30,10 @@
 #define KEEL_FIELDS_job_purged(F) F(STR, id) F(OBJ, job) F(INT, requeued)
 #define KEEL_FIELDS_job_known(F) F(STR, id) F(OBJ, job)
 
+#define KEEL_FIELDS_group_eligible(F) F(STR, id) F(OBJ, job)
+#define KEEL_FIELDS_job_placed(F) F(STR, id) F(OBJ, job)
+#define KEEL_FIELDS_job_step(F) F(STR, id) F(OBJ, job) F(INT, state) F(INT, placed)
+
 #define KEEL_FIELDS_node_known(F) F(STR, id) F(OBJ, node)
 #define KEEL_FIELDS_node_modify(F) F(STR, id) F(OBJ, node) F(STR, who)
 #define KEEL_FIELDS_node_delete(F) F(STR, id) F(OBJ, node) F(STR, who)
