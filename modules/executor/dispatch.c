@@ -49,6 +49,10 @@ void question_answer(struct keel_mod *mod, struct question *q, int32_t code, con
 	question_free(st, q);
 	if (e && code == 0 && told.wants)
 		e->suspended = told.wants > 0;
+	if (e && code == 0 && told.ends) {
+		e->killing = true;
+		e->kill_delay = told.kill_delay;
+	}
 	told.done(told.me, told.arg, code, text);
 	free(told.peer);
 	free(told.id);
@@ -390,6 +394,58 @@ static int32_t task_kill(struct keel_mod *mod, struct keel_obj *job, int64_t del
 	return order_send(mod, e, "task.kill", delay_ms);
 }
 
+/* A message with a number, about the entry, for which somebody waits. */
+static struct keel_out *question_begin(struct keel_mod *mod, struct entry *e, struct keel_mod *me,
+				       keel_task_done *done, void *arg, struct question **ret_q)
+{
+	struct state *st = mod->state;
+	struct keel_out *out = e && e->peer ? st->msg->out(mod) : NULL;
+
+	*ret_q = out ? question_create(st, e, "", me, done, arg) : NULL;
+	if (!*ret_q) {
+		if (out)
+			st->msg->drop(out);
+		done(me, arg, e ? PBSE_NORELYMOM : PBSE_BADSTATE, NULL);
+		return NULL;
+	}
+	st->msg->put_str(out, "id", e->id);
+	st->msg->put_int(out, "run", e->run);
+	st->msg->put_int(out, "number", (*ret_q)->number);
+	return out;
+}
+
+static void task_terminate(struct keel_mod *mod, struct keel_obj *job, int64_t delay_ms,
+			   struct keel_mod *me, keel_task_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	struct entry *e = entry_find(st, st->object->id(job));
+	struct question *q;
+	struct keel_out *out = question_begin(mod, e, me, done, arg, &q);
+
+	if (!out)
+		return;
+	q->ends = true;
+	q->kill_delay = delay_ms;
+	st->msg->put_int(out, "delay", delay_ms);
+	if (st->link->send(mod, e->peer, "task.kill", out) < 0)
+		question_answer(mod, q, PBSE_NORELYMOM, NULL);
+}
+
+static void task_checkpoint(struct keel_mod *mod, struct keel_obj *job, struct keel_mod *me,
+			    keel_task_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	struct entry *e = entry_find(st, st->object->id(job));
+	struct question *q;
+	struct keel_out *out = question_begin(mod, e, me, done, arg, &q);
+
+	if (!out)
+		return;
+	q->ends = true;
+	if (st->link->send(mod, e->peer, "task.checkpoint", out) < 0)
+		question_answer(mod, q, PBSE_NORELYMOM, NULL);
+}
+
 static void task_discard(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
@@ -442,4 +498,5 @@ const struct keel_task_api task_api = {
 	.size = sizeof(struct keel_task_api), .version = 1,
 	.listen = task_listen, .start = task_start, .signal = task_signal, .kill = task_kill,
 	.discard = task_discard, .ended_done = task_ended_done, .set_host_of = task_set_host_of,
+	.terminate = task_terminate, .checkpoint = task_checkpoint,
 };

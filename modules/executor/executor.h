@@ -20,6 +20,8 @@
 #define PBSE_BADSTATE 15016
 #define PBSE_MOMREJECT 15041
 #define PBSE_NORELYMOM 15070
+#define PBSE_NOSUP 15029
+#define PBSE_HOOK_REJECT 15169
 
 struct conf {
 	int64_t kill_delay, usage_interval;
@@ -49,6 +51,8 @@ struct question {
 	keel_task_done *done;
 	void *arg;
 	int8_t wants; /* 1 suspend, -1 resume, 0 else */
+	bool ends;    /* accepted, the run is to end, whatever happens to the link */
+	int64_t kill_delay;
 	UT_hash_handle hh;
 };
 
@@ -227,6 +231,13 @@ int32_t stop_init(struct keel_mod *mod);
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms);
 void stop_discard(struct keel_mod *mod, struct task *t);
 void stop_cancel(struct keel_mod *mod, struct task *t); /* it ends while it is being suspended */
+/* The answer to a numbered message; 0: nobody waits. */
+void stop_answer(struct keel_mod *mod, int64_t number, int32_t code, const char *text);
+/* The task a message is about; NULL and the server is told when there is no such run here. */
+struct task *stop_task_of(struct keel_mod *mod, const struct keel_msg *m);
+
+/* checkpoint.c: save and end a task, go on with one that was saved */
+int32_t checkpoint_init(struct keel_mod *mod);
 
 /* usage.c */
 #define USAGE_ITEMS 6

@@ -18,7 +18,7 @@
 #define STOP_AGAIN_MS 5
 #define STOP_LONGEST_MS 2000 /* a process in the kernel stops when it leaves it */
 
-static void answer(struct keel_mod *mod, int64_t number, int32_t code, const char *text)
+void stop_answer(struct keel_mod *mod, int64_t number, int32_t code, const char *text)
 {
 	const struct state *st = mod->state;
 	struct keel_out *out = number ? st->msg->out(mod) : NULL;
@@ -56,6 +56,8 @@ void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 		return;
 	}
 	proc_kill(t->shepherd, SIGTERM);
+	if (t->state == TASK_STOPPED)
+		proc_kill(t->shepherd, SIGCONT); /* TERM is not for stopped processes */
 	if (!t->kill_timer)
 		t->kill_timer = st->core->timer(mod, delay_ms, kill_now, t);
 }
@@ -98,13 +100,13 @@ static void stop_done(struct keel_mod *mod, struct task *t)
 	t->stopped_at_ms = st->core->now_ms(mod);
 	record_note(mod, t, "stopped %lld", (long long)st->core->time(mod));
 	st->hook->note(mod, KEEL_POINT_task_suspended, KEEL_EVENT(task_suspended, .id = t->id));
-	answer(mod, number, 0, NULL);
+	stop_answer(mod, number, 0, NULL);
 }
 
 void stop_cancel(struct keel_mod *mod, struct task *t)
 {
 	if (t->stop_timer)
-		answer(mod, t->stop_number, PBSE_BADSTATE, NULL);
+		stop_answer(mod, t->stop_number, PBSE_BADSTATE, NULL);
 	t->stop_number = 0;
 }
 
@@ -131,7 +133,7 @@ static void suspend(struct keel_mod *mod, struct task *t, int64_t number)
 			      t->state == TASK_STOPPED || t->stop_timer
 				      ? "suspend failed: server indicates job is already suspended"
 				      : "suspend failed, job substate = 41");
-		answer(mod, number, PBSE_BADSTATE, NULL);
+		stop_answer(mod, number, PBSE_BADSTATE, NULL);
 		return;
 	}
 	t->stop_number = number;
@@ -157,16 +159,16 @@ static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 	struct task *t = task_find(st, q->id);
 
 	if (!t || t->run != q->run || t->state != TASK_STOPPED) {
-		answer(mod, q->number, PBSE_BADSTATE, NULL);
+		stop_answer(mod, q->number, PBSE_BADSTATE, NULL);
 	} else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) {
-		answer(mod, q->number, PBSE_MOMREJECT, o->text);
+		stop_answer(mod, q->number, PBSE_MOMREJECT, o->text);
 	} else {
 		proc_kill(t->shepherd, SIGCONT);
 		t->state = TASK_RUN;
 		t->stopped_ms += st->core->now_ms(mod) - t->stopped_at_ms;
 		t->stopped_at_ms = 0;
 		record_note(mod, t, "resumed %lld", (long long)st->core->time(mod));
-		answer(mod, q->number, 0, NULL);
+		stop_answer(mod, q->number, 0, NULL);
 	}
 	free(q);
 }
@@ -177,12 +179,12 @@ static void resume(struct keel_mod *mod, struct task *t, int64_t number)
 	struct resumption *q;
 
 	if (t->state != TASK_STOPPED) {
-		answer(mod, number, PBSE_BADSTATE, NULL);
+		stop_answer(mod, number, PBSE_BADSTATE, NULL);
 		return;
 	}
 	q = malloc(sizeof(*q) + strlen(t->id) + 1);
 	if (!q) {
-		answer(mod, number, PBSE_MOMREJECT, "no memory on the host");
+		stop_answer(mod, number, PBSE_MOMREJECT, "no memory on the host");
 		return;
 	}
 	q->number = number;
@@ -200,28 +202,27 @@ static void signal_plain(struct keel_mod *mod, struct task *t, const char *name,
 	int signum = signal_number(name);
 
 	if (signum < 0) {
-		answer(mod, number, PBSE_UNKSIG, NULL);
+		stop_answer(mod, number, PBSE_UNKSIG, NULL);
 		return;
 	}
 	if (t->state == TASK_STOPPED && signum != SIGKILL) {
 		st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "cannot signal job, job substate = 43");
-		answer(mod, number, PBSE_BADSTATE, NULL);
+		stop_answer(mod, number, PBSE_BADSTATE, NULL);
 		return;
 	}
 	if (t->state != TASK_RUN && t->state != TASK_STOPPED) {
-		answer(mod, number, PBSE_BADSTATE, NULL);
+		stop_answer(mod, number, PBSE_BADSTATE, NULL);
 		return;
 	}
 	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
 	if (signum < NSIG)
 		proc_kill(t->shepherd, signum);
-	answer(mod, number, 0, NULL);
+	stop_answer(mod, number, 0, NULL);
 }
 
 /* ---- messages --------------------------------------------------------------------------------- */
 
-/* The task a message is about; NULL and the server is told when there is no such run here. */
-static struct task *task_of(struct keel_mod *mod, const struct keel_msg *m)
+struct task *stop_task_of(struct keel_mod *mod, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
 	const char *id = st->msg->str(m, "id");
@@ -244,11 +245,11 @@ static void on_signal(struct keel_mod *mod, const char *peer, const struct keel_
 	struct state *st = mod->state;
 	int64_t number = st->msg->integer(m, "number", 0);
 	const char *name = st->msg->str(m, "name"), *as = st->msg->str(m, "as");
-	struct task *t = task_of(mod, m);
+	struct task *t = stop_task_of(mod, m);
 
 	(void)peer;
 	if (!t || !name) {
-		answer(mod, number, t ? PBSE_UNKSIG : PBSE_BADSTATE, NULL);
+		stop_answer(mod, number, t ? PBSE_UNKSIG : PBSE_BADSTATE, NULL);
 		return;
 	}
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "signal job request received");
@@ -261,18 +262,71 @@ static void on_signal(struct keel_mod *mod, const char *peer, const struct keel_
 		signal_plain(mod, t, name, number);
 }
 
+/* An order to end a task that may be refused here; it finds its task by name. */
+struct termination {
+	int64_t number, run, delay_ms;
+	char id[];
+};
+
+static void kill_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+{
+	struct state *st = mod->state;
+	struct termination *k = arg;
+	struct task *t = task_find(st, k->id);
+
+	if (!t || t->run != k->run) {
+		stop_answer(mod, k->number, PBSE_BADSTATE, NULL);
+	} else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) {
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", k->id, "the end of the job was refused: %s",
+			      o->text ? o->text : "no reason given");
+		stop_answer(mod, k->number, o->code ? o->code : PBSE_HOOK_REJECT, o->text);
+	} else {
+		stop_answer(mod, k->number, 0, NULL);
+		st->core->log(mod, KEEL_LOG_JOB, "Job", k->id, "kill_job");
+		stop_kill(mod, t, k->delay_ms);
+	}
+	free(k);
+}
+
+static void kill_ask(struct keel_mod *mod, const struct task *t, int64_t number, int64_t delay_ms)
+{
+	struct state *st = mod->state;
+	struct termination *k = malloc(sizeof(*k) + strlen(t->id) + 1);
+
+	if (!k) {
+		stop_answer(mod, number, PBSE_MOMREJECT, "no memory on the host");
+		return;
+	}
+	k->number = number;
+	k->run = t->run;
+	k->delay_ms = delay_ms;
+	strcpy(k->id, t->id);
+	st->hook->raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise),
+						   .point = KEEL_POINT_task_preterm,
+						   .event = KEEL_EVENT(task_preterm, .id = k->id),
+						   .done = kill_decided, .arg = k });
+}
+
+/* Without a number it is no question: decided before, or by force. */
 static void on_kill(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
-	struct task *t = task_of(mod, m);
+	int64_t number = st->msg->integer(m, "number", 0), delay = st->msg->integer(m, "delay", 0);
+	struct task *t = stop_task_of(mod, m);
 
 	(void)peer;
-	if (!t)
+	if (!t) {
+		stop_answer(mod, number, PBSE_BADSTATE, NULL);
 		return;
+	}
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "signal job request received");
 	st->core->log(mod, KEEL_LOG_ADMIN, "Job", t->id, "signal job with TermJob");
+	if (number) {
+		kill_ask(mod, t, number, delay);
+		return;
+	}
 	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
-	stop_kill(mod, t, st->msg->integer(m, "delay", 0));
+	stop_kill(mod, t, delay);
 }
 
 static void on_discard(struct keel_mod *mod, const char *peer, const struct keel_msg *m)

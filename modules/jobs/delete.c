@@ -9,9 +9,13 @@
 #include <string.h>
 
 struct deletion {
-	struct keel_req *req; /* NULL: part of a list */
+	struct keel_req *req; /* NULL: part of a list, or a module asks */
 	struct list *list;
+	struct keel_mod *me;
+	keel_job_done *done; /* of a module */
+	void *arg;
 	char *id, *who;
+	int64_t run;
 	bool force, history;
 };
 
@@ -46,6 +50,8 @@ static void answer(struct keel_mod *mod, struct deletion *d, int32_t code, const
 
 	if (d->req) {
 		st->request->reply(d->req, code, text ? "%s" : NULL, text);
+	} else if (d->done) {
+		d->done(d->me, d->arg, code, text);
 	} else {
 		if (code) {
 			st->msg->open_list(d->list->failed);
@@ -58,7 +64,7 @@ static void answer(struct keel_mod *mod, struct deletion *d, int32_t code, const
 	deletion_free(d);
 }
 
-static int64_t kill_delay(struct keel_mod *mod, struct keel_obj *job)
+int64_t job_kill_delay(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	const struct conf *conf = mod->conf;
@@ -69,48 +75,92 @@ static int64_t kill_delay(struct keel_mod *mod, struct keel_obj *job)
 	return conf->kill_delay;
 }
 
-static int32_t kill_running(struct keel_mod *mod, struct keel_obj *job, const char *who)
+/* It will be done. Once per job, however often it is asked for. */
+static void record(struct keel_mod *mod, struct keel_obj *job, const struct deletion *d)
 {
 	struct state *st = mod->state;
-	struct job *j = job_slot(mod, job);
+	char text[400];
 
-	if (j->ending == ENDING_DELETE)
-		return 0; /* asked before: it is dying */
-	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job sent signal TermJob on delete");
-	j->ending = ENDING_DELETE;
-	st->object->set_str(job, st->a.ending, who);
-	st->task->kill(st->task->self, job, kill_delay(mod, job));
-	return 0;
+	st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Job to be deleted at request of %s", d->who);
+	if (job_slot(mod, job)->ending == ENDING_DELETE)
+		return;
+	snprintf(text, sizeof(text), "requestor=%s", d->who);
+	st->acct->record(st->acct->self, 'D', d->id, text);
 }
 
-static int32_t carry_out(struct keel_mod *mod, struct keel_obj *job, const struct deletion *d)
+static bool refused_by_host(int32_t code)
+{
+	return code && code != PBSE_NORELYMOM && code != PBSE_BADSTATE;
+}
+
+/* The host has decided, or is away: then it hears of it when it is back, unless a module asked. */
+static void host_answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct deletion *d = arg;
+	struct keel_obj *job = st->object->find(mod, "job", d->id);
+	struct job *j = job ? job_slot(mod, job) : NULL;
+
+	if (!j || !step_is_running(j->step) || st->object->get_int(job, st->a.run_version) != d->run) {
+		answer(mod, d, j && !step_is_over(j->step) ? PBSE_BADSTATE : 0, NULL);
+		return;
+	}
+	if (refused_by_host(code))
+		st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "MOM rejected signal during delete (%d)",
+			      (int)code);
+	if (code && (d->done || refused_by_host(code))) {
+		answer(mod, d, code, text);
+		return;
+	}
+	record(mod, job, d);
+	j->unremembered = d->history;
+	j->ending = ENDING_DELETE;
+	st->object->set_str(job, st->a.ending, d->who);
+	comment_ended_by(mod, job, d->who);
+	if (code)
+		st->task->kill(st->task->self, job, job_kill_delay(mod, job));
+	answer(mod, d, 0, NULL);
+}
+
+static void kill_running(struct keel_mod *mod, struct keel_obj *job, struct deletion *d)
+{
+	struct state *st = mod->state;
+
+	if (job_slot(mod, job)->ending == ENDING_DELETE) { /* asked before: it is dying */
+		record(mod, job, d);
+		answer(mod, d, 0, NULL);
+		return;
+	}
+	st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Job sent signal TermJob on delete");
+	d->run = st->object->get_int(job, st->a.run_version);
+	st->task->terminate(st->task->self, job, job_kill_delay(mod, job), mod, host_answered, d);
+}
+
+static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletion *d)
 {
 	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
-	char text[400];
 
 	if (step_is_over(j->step)) { /* -x on history */
 		counts_add(mod, job, j->step, -1);
 		st->object->destroy(job);
-		return 0;
+	} else if (j->step == STEP_EXITING && !d->force) {
+		answer(mod, d, PBSE_BADSTATE, NULL);
+		return;
+	} else if (step_is_running(j->step) && !d->force) {
+		kill_running(mod, job, d);
+		return;
+	} else {
+		record(mod, job, d);
+		j->unremembered = d->history;
+		if (d->force) {
+			st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete forced");
+			job_discard(mod, job);
+		} else {
+			job_over(mod, job, STEP_TERMINATED);
+		}
 	}
-	if (j->step == STEP_EXITING && !d->force)
-		return PBSE_BADSTATE;
-	st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Job to be deleted at request of %s", d->who);
-	if (j->ending != ENDING_DELETE) {
-		snprintf(text, sizeof(text), "requestor=%s", d->who);
-		st->acct->record(st->acct->self, 'D', d->id, text);
-	}
-	j->unremembered = d->history;
-	if (d->force) {
-		st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete forced");
-		job_discard(mod, job);
-		return 0;
-	}
-	if (step_is_running(j->step))
-		return kill_running(mod, job, d->who);
-	job_over(mod, job, STEP_TERMINATED);
-	return 0;
+	answer(mod, d, 0, NULL);
 }
 
 static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
@@ -121,8 +171,10 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
 		answer(mod, d, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+	else if (job)
+		carry_out(mod, job, d);
 	else
-		answer(mod, d, job ? carry_out(mod, job, d) : PBSE_UNKJOBID, NULL);
+		answer(mod, d, PBSE_UNKJOBID, NULL);
 }
 
 static int32_t permitted(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
@@ -133,6 +185,20 @@ static int32_t permitted(struct keel_mod *mod, const struct keel_session *who, s
 	if (!(who->roles & KEEL_OPERATORS) && !is_owner(mod, who, job))
 		return PBSE_PERM;
 	return step_is_over(job_slot(mod, job)->step) && !d->history ? PBSE_HISTJOBID : 0;
+}
+
+static void ask(struct keel_mod *mod, struct deletion *d, struct keel_obj *job, struct keel_req *req)
+{
+	struct state *st = mod->state;
+
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_job_delete,
+		.event = KEEL_EVENT(job_delete, .id = d->id, .job = job, .who = d->who),
+		.req = req,
+		.done = decided,
+		.arg = d,
+	});
 }
 
 static void begin(struct keel_mod *mod, struct deletion *d, struct keel_req *req, const char *operand,
@@ -157,14 +223,7 @@ static void begin(struct keel_mod *mod, struct deletion *d, struct keel_req *req
 		answer(mod, d, code, NULL);
 		return;
 	}
-	st->hook->raise(mod, &(struct keel_raise){
-		.size = sizeof(struct keel_raise),
-		.point = KEEL_POINT_job_delete,
-		.event = KEEL_EVENT(job_delete, .id = d->id, .job = job, .who = d->who),
-		.req = req,
-		.done = decided,
-		.arg = d,
-	});
+	ask(mod, d, job, req);
 }
 
 void on_delete(struct keel_mod *mod, struct keel_req *req)
@@ -209,4 +268,26 @@ void on_delete_list(struct keel_mod *mod, struct keel_req *req)
 		begin(mod, d, req, ids[i], extend);
 	}
 	list_done(mod, l);
+}
+
+void job_request_delete(struct keel_mod *mod, struct keel_obj *job, const char *who,
+			struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	struct deletion *d = calloc(1, sizeof(*d));
+
+	if (!d || !(d->id = strdup(job_id(mod, job))) || !(d->who = strdup(who))) {
+		if (d)
+			deletion_free(d);
+		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	d->me = me;
+	d->done = done;
+	d->arg = arg;
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", d->id, "delete job request received");
+	if (step_is_over(job_slot(mod, job)->step))
+		answer(mod, d, PBSE_HISTJOBID, NULL);
+	else
+		ask(mod, d, job, NULL);
 }

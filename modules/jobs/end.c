@@ -70,6 +70,19 @@ static void comment_append(struct keel_mod *mod, struct keel_obj *job, const cha
 	free(text);
 }
 
+void comment_ended_by(struct keel_mod *mod, struct keel_obj *job, const char *who)
+{
+	struct state *st = mod->state;
+	const char *comment = st->object->get_str(job, st->a.comment);
+	char words[300];
+	size_t len;
+
+	snprintf(words, sizeof(words), " and terminated by %s", who);
+	len = strlen(words);
+	if (comment && (strlen(comment) < len || strcmp(comment + strlen(comment) - len, words) != 0))
+		comment_append(mod, job, words);
+}
+
 /* ` and finished`, ` and failed`, ` and terminated by who` behind the comment of a job that ran. */
 static void comment_end(struct keel_mod *mod, struct keel_obj *job, enum step step)
 {
@@ -79,13 +92,14 @@ static void comment_end(struct keel_mod *mod, struct keel_obj *job, enum step st
 
 	if (!st->object->is_set(job, st->a.stime))
 		return;
-	if (step == STEP_TERMINATED && by && *by)
-		snprintf(words, sizeof(words), " and terminated by %s", by);
-	else
-		snprintf(words, sizeof(words), " and %s",
-			 step == STEP_TERMINATED ? "terminated"
-			 : step == STEP_FINISHED ? "finished"
-						 : "failed");
+	if (step == STEP_TERMINATED && by && *by) {
+		comment_ended_by(mod, job, by);
+		return;
+	}
+	snprintf(words, sizeof(words), " and %s",
+		 step == STEP_TERMINATED ? "terminated"
+		 : step == STEP_FINISHED ? "finished"
+					 : "failed");
 	if (st->object->get_int(job, st->a.exit_status) == -29)
 		snprintf(words, sizeof(words), " and exceeded resource walltime");
 	comment_append(mod, job, words);

@@ -201,6 +201,10 @@ static const struct keel_job_api service = {
 	.set_comment = api_comment,
 	.on_change = api_on_change,
 	.on_run_request = api_on_run,
+	.request_delete = job_request_delete,
+	.request_rerun = job_request_rerun,
+	.request_suspend = job_request_suspend,
+	.request_checkpoint = job_request_checkpoint,
 	.waiting = api_waiting,
 };
 static const struct keel_service_def service_def = {

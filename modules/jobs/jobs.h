@@ -182,6 +182,22 @@ void job_resume(struct keel_mod *mod, struct keel_obj *job, const char *signal, 
 void job_resume_waiting(struct keel_mod *mod, struct keel_obj *job, struct keel_mod *me,
 			keel_job_done *done, void *arg);
 
+void job_suspend_waiting(struct keel_mod *mod, struct keel_obj *job, const char *who,
+			 struct keel_mod *me, keel_job_done *done, void *arg);
+
+/* What modules may ask for like people: delete.c, rerun.c, signal.c, checkpoint.c. */
+void job_request_delete(struct keel_mod *mod, struct keel_obj *job, const char *who,
+			struct keel_mod *me, keel_job_done *done, void *arg);
+void job_request_rerun(struct keel_mod *mod, struct keel_obj *job, const char *who,
+		       struct keel_mod *me, keel_job_done *done, void *arg);
+void job_request_suspend(struct keel_mod *mod, struct keel_obj *job, const char *who,
+			 struct keel_mod *me, keel_job_done *done, void *arg);
+void job_request_checkpoint(struct keel_mod *mod, struct keel_obj *job, const char *who,
+			    struct keel_mod *me, keel_job_done *done, void *arg);
+
+/* delete.c: ms from TERM to KILL */
+int64_t job_kill_delay(struct keel_mod *mod, struct keel_obj *job);
+
 /* occupy.c */
 int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, char **ret_exec_host,
 		   struct keel_err *err);
@@ -201,6 +217,8 @@ void task_used(struct keel_mod *mod, struct keel_obj *job, const char *const *it
 void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, int64_t session,
 		const char *const *items, uint32_t n);
 void task_lost(struct keel_mod *mod, struct keel_obj *job);
+/* ` and terminated by who` behind the comment, once. */
+void comment_ended_by(struct keel_mod *mod, struct keel_obj *job, const char *who);
 /* The job is over: records, points, history or gone. `exit_status` is already set when it ran. */
 void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step);
 /* Discard a job that may be running, as `qdel -Wforce` does. */

@@ -47,37 +47,71 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 		st->request->reply(rerun, 0, NULL);
 }
 
+/* May it be asked for? 0, or why not. */
+static int32_t objection(struct keel_mod *mod, struct keel_obj *job, bool force)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+
+	if (force)
+		return step_is_running(j->step) ? 0 : PBSE_BADSTATE;
+	if (j->step != STEP_RUNNING || j->ending || j->busy)
+		return PBSE_BADSTATE;
+	return st->object->get_int(job, st->a.rerunable) ? 0 : PBSE_NORERUN;
+}
+
+static void rerun(struct keel_mod *mod, struct keel_obj *job, const char *who, int64_t delay_ms)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+
+	j->ending = ENDING_RERUN;
+	st->object->set_str(job, st->a.ending, "");
+	step_to(mod, job, STEP_RERUNNING);
+	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job Rerun at request of %s", who);
+	st->task->kill(st->task->self, job, delay_ms);
+}
+
+static void rerun_by_force(struct keel_mod *mod, struct keel_obj *job, const char *who)
+{
+	struct state *st = mod->state;
+
+	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job Rerun at request of %s", who);
+	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
+		      "Discard running job, Force rerun ");
+	st->task->discard(st->task->self, job);
+	job_requeue(mod, job, -11);
+}
+
 void on_rerun(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = job_for(mod, req, KEEL_OPERATORS);
 	const char *extend = st->msg->str(st->request->body(req), "extend");
+	const char *who = st->request->session(req)->who;
 	bool force = extend && strstr(extend, "force");
-	struct job *j;
+	int32_t code;
 
 	if (!job)
 		return;
-	j = job_slot(mod, job);
-	if (force ? !step_is_running(j->step) : j->step != STEP_RUNNING || j->ending || j->busy) {
-		st->request->reply(req, PBSE_BADSTATE, NULL);
+	code = objection(mod, job, force);
+	if (code) {
+		st->request->reply(req, code, NULL);
 		return;
 	}
-	if (!force && !st->object->get_int(job, st->a.rerunable)) {
-		st->request->reply(req, PBSE_NORERUN, NULL);
-		return;
-	}
-	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job Rerun at request of %s",
-		      st->request->session(req)->who);
-	j->rerun = req;
-	if (force) {
-		st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
-			      "Discard running job, Force rerun ");
-		st->task->discard(st->task->self, job);
-		job_requeue(mod, job, -11);
-		return;
-	}
-	j->ending = ENDING_RERUN;
-	st->object->set_str(job, st->a.ending, "");
-	step_to(mod, job, STEP_RERUNNING);
-	st->task->kill(st->task->self, job, 0);
+	job_slot(mod, job)->rerun = req;
+	if (force)
+		rerun_by_force(mod, job, who);
+	else
+		rerun(mod, job, who, 0);
+}
+
+void job_request_rerun(struct keel_mod *mod, struct keel_obj *job, const char *who,
+		       struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	int32_t code = objection(mod, job, false);
+
+	if (!code)
+		rerun(mod, job, who, job_kill_delay(mod, job));
+	done(me, arg, code, NULL);
 }

@@ -10,7 +10,10 @@
 #include <string.h>
 
 struct signal_op {
-	struct keel_req *req;
+	struct keel_req *req; /* NULL: a module asks */
+	struct keel_mod *me;
+	keel_job_done *done;
+	void *arg;
 	char *id, *name, *who;
 };
 
@@ -86,7 +89,10 @@ void signal_done(struct keel_mod *mod, void *arg, int32_t code, const char *text
 	if (code == 0)
 		st->core->log(mod, KEEL_LOG_JOB, "Job", op->id, "job signaled with %s by %s", op->name,
 			      op->who);
-	st->request->reply(op->req, code, text ? "%s" : NULL, text);
+	if (op->req)
+		st->request->reply(op->req, code, text ? "%s" : NULL, text);
+	else
+		op->done(op->me, op->arg, code, text);
 	op_free(op);
 }
 
@@ -134,7 +140,10 @@ static void act(struct keel_mod *mod, struct keel_obj *job, struct signal_op *op
 	struct state *st = mod->state;
 	struct signal_row *row = row_find(st, op->name);
 
-	if (row) {
+	if (!op->req) {
+		st->core->log(mod, KEEL_LOG_ADMIN, "Job", op->id, "%s job by %s", op->name, op->who);
+		job_suspend_waiting(mod, job, op->who, mod, signal_done, op);
+	} else if (row) {
 		st->core->log(mod, KEEL_LOG_ADMIN, "Job", op->id, "%s job by %s", op->name, op->who);
 		row->def->start(row->owner, job, op->who, op);
 	} else {
@@ -156,6 +165,34 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 		act(mod, job, op);
 }
 
+static struct signal_op *op_new(struct keel_mod *mod, struct keel_obj *job, const char *name,
+				const char *who)
+{
+	struct signal_op *op = calloc(1, sizeof(*op));
+
+	if (op && (op->id = strdup(job_id(mod, job))) && (op->name = strdup(name)) &&
+	    (op->who = strdup(who)))
+		return op;
+	if (op)
+		op_free(op);
+	return NULL;
+}
+
+static void ask(struct keel_mod *mod, struct keel_obj *job, struct signal_op *op)
+{
+	struct state *st = mod->state;
+
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_job_signal,
+		.event = KEEL_EVENT(job_signal, .id = op->id, .job = job, .signal = op->name,
+				    .who = op->who),
+		.req = op->req,
+		.done = decided,
+		.arg = op,
+	});
+}
+
 void on_signal(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
@@ -174,22 +211,31 @@ void on_signal(struct keel_mod *mod, struct keel_req *req)
 		st->request->reply(req, PBSE_BADSTATE, NULL);
 		return;
 	}
-	op = calloc(1, sizeof(*op));
-	if (!op || !(op->id = strdup(job_id(mod, job))) || !(op->name = strdup(name ? name : "")) ||
-	    !(op->who = strdup(st->request->session(req)->who))) {
-		if (op)
-			op_free(op);
+	op = op_new(mod, job, name ? name : "", st->request->session(req)->who);
+	if (!op) {
 		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
 	op->req = req;
-	st->hook->raise(mod, &(struct keel_raise){
-		.size = sizeof(struct keel_raise),
-		.point = KEEL_POINT_job_signal,
-		.event = KEEL_EVENT(job_signal, .id = op->id, .job = job, .signal = op->name,
-				    .who = op->who),
-		.req = req,
-		.done = decided,
-		.arg = op,
-	});
+	ask(mod, job, op);
+}
+
+void job_request_suspend(struct keel_mod *mod, struct keel_obj *job, const char *who,
+			 struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	struct signal_op *op;
+
+	if (!step_is_running(job_slot(mod, job)->step)) {
+		done(me, arg, PBSE_BADSTATE, NULL);
+		return;
+	}
+	op = op_new(mod, job, "suspend", who);
+	if (!op) {
+		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	op->me = me;
+	op->done = done;
+	op->arg = arg;
+	ask(mod, job, op);
 }

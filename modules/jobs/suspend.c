@@ -14,6 +14,7 @@
 struct step_request {
 	char *id, *signal, *who;
 	int64_t run_version;
+	bool waits; /* for a scheduler to resume it, at once */
 	struct keel_mod *me;
 	keel_job_done *done;
 	void *arg;
@@ -84,15 +85,16 @@ static void stopped(struct keel_mod *mod, void *arg, int32_t code, const char *t
 		job_begin(mod, job, 0); /* its processes were up before we heard of them */
 	st->acct->job(st->acct->self, 'z', job);
 	job_vacate(mod, job, false);
-	step_to(mod, job, STEP_SUSPENDED);
+	step_to(mod, job, r->waits ? STEP_SCHED_SUSPENDED : STEP_SUSPENDED);
 	st->hook->note(mod, KEEL_POINT_job_suspended,
 		       KEEL_EVENT(job_suspended, .id = r->id, .job = job, .signal = r->signal,
 				  .who = r->who));
 	finish(r, 0, NULL);
 }
 
-void job_suspend(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who,
-		 struct keel_mod *me, keel_job_done *done, void *arg)
+static void suspend_to(struct keel_mod *mod, struct keel_obj *job, const char *signal,
+		       const char *who, bool waits, struct keel_mod *me, keel_job_done *done,
+		       void *arg)
 {
 	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
@@ -107,9 +109,22 @@ void job_suspend(struct keel_mod *mod, struct keel_obj *job, const char *signal,
 	r = request_new(mod, job, signal, who, me, done, arg);
 	if (!r)
 		return;
+	r->waits = waits;
 	j->busy = true;
 	st->task->signal(st->task->self, job, "suspend", r->signal, mod, stopped,
 			 r);
+}
+
+void job_suspend(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who,
+		 struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	suspend_to(mod, job, signal, who, false, me, done, arg);
+}
+
+void job_suspend_waiting(struct keel_mod *mod, struct keel_obj *job, const char *who,
+			 struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	suspend_to(mod, job, "suspend", who, true, me, done, arg);
 }
 
 /* ---- resume ---------------------------------------------------------------------------------------------- */

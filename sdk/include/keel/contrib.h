@@ -149,4 +149,25 @@ struct keel_node_state_def {
 	const char *name, *doc;
 };
 
+/* PREEMPT (declared by preemption): a way in which a running job gives way, a letter of `preempt_order`. */
+enum keel_preempt_flag {
+	/* It stays on its vnodes and keeps what a suspended job keeps; else everything comes free. */
+	KEEL_PREEMPT_STAYS = 1,
+};
+struct keel_preempt_def {
+	uint32_t size, flags;
+	const char *letter;  /* "D": one upper case letter, its own */
+	const char *outcome; /* its letter in an answer */
+	const char *name;    /* "delete", as in `preemption method delete failed for job (15169)` */
+	const char *words;   /* "deletion", as in `Job preempted by deletion` */
+	const char *doc;
+	/* Is it worth choosing this running job for it? start() decides all the same. */
+	bool (*applies)(struct keel_mod *owner, struct keel_obj *job);
+	/* The last one at the point job_preempt, when everybody accepted. DONE: the job has given way and
+	 * what it gives back is free. REJECT with a PBSE code: nothing happened, the next letter is
+	 * tried. WAIT: holds were taken with `call`, whose resume() decides. */
+	keel_verdict (*start)(struct keel_mod *owner, struct keel_call *call, struct keel_obj *job,
+			      const char *who);
+};
+
 #endif

@@ -49,11 +49,18 @@
 #define KEEL_FIELDS_node_eligible(F) F(STR, id) F(OBJ, node) F(OBJ, job)
 #define KEEL_FIELDS_node_score(F) F(STR, id) F(OBJ, node) F(OBJ, job)
 
+/* code: why it did not start (keel/sched_reason.def), what: the resource, limit or vnode it lacks; qrun: 1,
+ * an administrator wants it to start now */
+#define KEEL_FIELDS_preempt_victims(F) F(STR, id) F(OBJ, job) F(INT, code) F(STR, reason) F(STR, what) F(INT, qrun)
+#define KEEL_FIELDS_job_preempt(F) F(STR, id) F(OBJ, job) F(STR, method) F(STR, who)
+#define KEEL_FIELDS_job_preempted(F) F(STR, id) F(OBJ, job) F(STR, method) F(STR, who)
+
 #define KEEL_FIELDS_host_start(F) F(STR, host)
 #define KEEL_FIELDS_task_begin(F) F(STR, id) F(STR, user)
 #define KEEL_FIELDS_task_launch(F) F(STR, id) F(STR, user)
 #define KEEL_FIELDS_task_suspended(F) F(STR, id)
 #define KEEL_FIELDS_task_resume(F) F(STR, id)
+#define KEEL_FIELDS_task_preterm(F) F(STR, id)
 #define KEEL_FIELDS_task_end(F) F(STR, id) F(INT, exit_status)
 
 #endif

@@ -65,6 +65,21 @@ struct keel_job_api {
 	 * subjobs that wait and may run beside those that run; else 0. After a start ask again: run() of
 	 * an array starts its next subjob, an object of its own. */
 	uint32_t (*waiting)(struct keel_mod *, struct keel_obj *job);
+
+	/* What qdel, qrerun, qsig -s suspend and qhold ask for, asked by a module in the name of `who`: the
+	 * same points, logs and records. `done` tells whether it was accepted; a refusal (15016, 15029,
+	 * 15038, 15070 host away, the host's own) has changed nothing. The end itself is told by the
+	 * point job_purged, a suspension is complete when `done` says so. */
+	void (*request_delete)(struct keel_mod *, struct keel_obj *job, const char *who,
+			       struct keel_mod *me, keel_job_done *done, void *arg);
+	void (*request_rerun)(struct keel_mod *, struct keel_obj *job, const char *who,
+			      struct keel_mod *me, keel_job_done *done, void *arg);
+	/* Into substate 45: whoever decides about starts resumes it. */
+	void (*request_suspend)(struct keel_mod *, struct keel_obj *job, const char *who,
+				struct keel_mod *me, keel_job_done *done, void *arg);
+	/* The host saves the job's state and ends it; it is queued again and goes on there later. */
+	void (*request_checkpoint)(struct keel_mod *, struct keel_obj *job, const char *who,
+				   struct keel_mod *me, keel_job_done *done, void *arg);
 };
 
 #endif

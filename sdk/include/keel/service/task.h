@@ -64,6 +64,15 @@ struct keel_task_api {
 	 * by nodes: answers the peer name of a vnode, NULL unknown. */
 	void (*set_host_of)(struct keel_mod *, struct keel_mod *me,
 			    const char *(*host_of)(struct keel_mod *me, const char *vnode));
+	/* Like kill(), but the host may refuse (point task_preterm): `done` when it has decided. Once it has
+	 * accepted, the task is ended even when the host goes away meanwhile; refused or not asked (15070)
+	 * means that nothing happened. */
+	void (*terminate)(struct keel_mod *, struct keel_obj *job, int64_t delay_ms, struct keel_mod *me,
+			  keel_task_done *done, void *arg);
+	/* Save the state of the task with the host's own script, then end it. 15029: it has none; 15041 with
+	 * a text: the script failed, the task goes on. */
+	void (*checkpoint)(struct keel_mod *, struct keel_obj *job, struct keel_mod *me,
+			   keel_task_done *done, void *arg);
 };
 
 #endif
