@@ -5,13 +5,10 @@
  * A clock costs more than a quick tap, so only some calls are timed: the first WATCH_CALLS of a tap one
  * by one, then one in SAMPLE_EVERY; after a slow one, one by one again. Over the soft budget: a log
  * record. Over the hard one: a strike; enough strikes within ten minutes bench the tap.
- *
- * This is the one clock outside kernel/loop. It measures; nothing is scheduled by it.
  */
-#include <time.h>
-
 #include "hook/inside.h"
 #include "log/log.h"
+#include "loop/loop.h"
 
 _Thread_local const char *breadcrumb;
 
@@ -20,12 +17,9 @@ const char *hooks_breadcrumb(void)
 	return breadcrumb;
 }
 
-static uint64_t clock_ns(void)
+static uint64_t clock_ns(const struct op *op)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return (uint64_t)loop_clock_ns(op->hooks->parts->loop);
 }
 
 static void stat_add(struct tap_stat *s, uint64_t ns)
@@ -89,10 +83,10 @@ static void judge_time(struct hooks *h, struct op *op, struct tap *t, uint64_t n
 
 keel_verdict tap_call_timed(struct op *op, struct tap *t)
 {
-	uint64_t began = clock_ns(), ns;
+	uint64_t began = clock_ns(op), ns;
 	keel_verdict v = t->invoke(t, &op->pub, op->event);
 
-	ns = clock_ns() - began;
+	ns = clock_ns(op) - began;
 	stat_add(&t->stat, ns);
 	if (t->watch > 0)
 		t->watch--;

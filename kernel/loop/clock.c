@@ -10,14 +10,15 @@
 
 int64_t loop_now_ms(const struct loop *l)
 {
-	return (int64_t)uv_now(&l->uv);
+	return l->virtual ? virtual_now_ms(l) : (int64_t)uv_now(&l->uv);
 }
 
 int64_t loop_time_us(const struct loop *l)
 {
 	struct timespec now;
 
-	(void)l;
+	if (l->virtual)
+		return virtual_time_us(l);
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
@@ -25,6 +26,11 @@ int64_t loop_time_us(const struct loop *l)
 int64_t loop_time(const struct loop *l)
 {
 	return loop_time_us(l) / 1000000;
+}
+
+int64_t loop_clock_ns(struct loop *l)
+{
+	return l->virtual ? virtual_clock_ns(l) : (int64_t)uv_hrtime();
 }
 
 static void timer_close(struct loop_timer *t)
@@ -43,10 +49,14 @@ static void timer_fire(uv_timer_t *uv)
 
 struct loop_timer *loop_timer(struct loop *l, int64_t after_ms, loop_fn *fn, void *arg)
 {
-	struct loop_timer *t = calloc(1, sizeof(*t));
+	struct loop_timer *t;
 
+	if (l->virtual)
+		return virtual_timer(l, after_ms, fn, arg);
+	t = calloc(1, sizeof(*t));
 	if (t == NULL)
 		return NULL;
+	t->loop = l;
 	t->fn = fn;
 	t->arg = arg;
 	uv_update_time(&l->uv);
@@ -58,6 +68,8 @@ struct loop_timer *loop_timer(struct loop *l, int64_t after_ms, loop_fn *fn, voi
 
 void loop_timer_cancel(struct loop_timer *t)
 {
-	if (t != NULL)
+	if (t != NULL && t->loop->virtual)
+		virtual_timer_cancel(t);
+	else if (t != NULL)
 		timer_close(t);
 }

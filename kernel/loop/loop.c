@@ -14,7 +14,7 @@
 #include "loop/inside.h"
 
 /* Deferred calls that defer again go on within the turn for this long, then others get theirs. */
-#define TURN_BUDGET_NS (10u * 1000u * 1000u)
+#define TURN_BUDGET_NS (10 * 1000 * 1000)
 
 static void hurry_on(uv_idle_t *idle)
 {
@@ -23,15 +23,25 @@ static void hurry_on(uv_idle_t *idle)
 
 static void deferred_run(struct loop *l)
 {
-	uint64_t until = 0;
+	int64_t until = 0;
 	struct call c;
 
 	while (calls_take(&l->deferred, &c)) {
 		if (until == 0)
-			until = uv_hrtime() + TURN_BUDGET_NS;
+			until = loop_clock_ns(l) + TURN_BUDGET_NS;
 		c.fn(c.arg);
-		if (uv_hrtime() > until)
+		if (l->stop_at_once || loop_clock_ns(l) > until)
 			return;
+	}
+}
+
+void turn_end(struct loop *l)
+{
+	deferred_run(l);
+	if (l->due && !l->stop_at_once) {
+		l->due = false;
+		if (l->turn_end != NULL)
+			l->turn_end(l->turn_arg);
 	}
 }
 
@@ -39,19 +49,13 @@ static void turn_over(uv_check_t *check)
 {
 	struct loop *l = check->data;
 
-	deferred_run(l);
-	if (l->due) {
-		l->due = false;
-		if (l->turn_end != NULL)
-			l->turn_end(l->turn_arg);
-	}
+	turn_end(l);
 	if (l->deferred.first == l->deferred.end && !l->due)
 		uv_idle_stop(&l->hurry);
 }
 
-static void posted_run(uv_async_t *wake)
+void posted_run(struct loop *l)
 {
-	struct loop *l = wake->data;
 	struct calls taken;
 	struct call c;
 
@@ -59,9 +63,14 @@ static void posted_run(uv_async_t *wake)
 	taken = l->posted;
 	l->posted = (struct calls){ 0 };
 	pthread_mutex_unlock(&l->lock);
-	while (calls_take(&taken, &c))
+	while (!l->stop_at_once && calls_take(&taken, &c))
 		c.fn(c.arg);
 	calls_fini(&taken);
+}
+
+static void posted(uv_async_t *wake)
+{
+	posted_run(wake->data);
 }
 
 int loop_create(struct loop **ret_loop)
@@ -77,7 +86,7 @@ int loop_create(struct loop **ret_loop)
 		return ret;
 	}
 	pthread_mutex_init(&l->lock, NULL);
-	ret = uv_async_init(&l->uv, &l->wake, posted_run);
+	ret = uv_async_init(&l->uv, &l->wake, posted);
 	if (ret < 0) {
 		uv_loop_close(&l->uv);
 		pthread_mutex_destroy(&l->lock);
@@ -111,6 +120,10 @@ void loop_destroy(struct loop *l)
 {
 	if (l == NULL)
 		return;
+	if (l->virtual) {
+		virtual_destroy(l);
+		return;
+	}
 	uv_walk(&l->uv, handle_close, l);
 	while (uv_loop_close(&l->uv) == UV_EBUSY)
 		uv_run(&l->uv, UV_RUN_ONCE);
@@ -122,6 +135,8 @@ void loop_destroy(struct loop *l)
 
 int loop_run(struct loop *l)
 {
+	if (l->virtual)
+		return virtual_run(l, NULL, NULL, INT64_MAX);
 	uv_update_time(&l->uv);
 	while (!l->stop)
 		uv_run(&l->uv, UV_RUN_DEFAULT);
@@ -132,7 +147,8 @@ int loop_run(struct loop *l)
 void loop_stop(struct loop *l)
 {
 	l->stop = true;
-	uv_stop(&l->uv);
+	if (!l->virtual)
+		uv_stop(&l->uv);
 }
 
 static void time_is_up(void *arg)
@@ -143,8 +159,11 @@ static void time_is_up(void *arg)
 int loop_run_until(struct loop *l, bool (*done)(void *arg), void *arg, int64_t deadline_ms)
 {
 	bool late = false;
-	struct loop_timer *t = loop_timer(l, deadline_ms, time_is_up, &late);
+	struct loop_timer *t;
 
+	if (l->virtual)
+		return virtual_run(l, done, arg, loop_now_ms(l) + deadline_ms);
+	t = loop_timer(l, deadline_ms, time_is_up, &late);
 	if (t == NULL)
 		return -ENOMEM;
 	while (!done(arg) && !late)
@@ -159,7 +178,7 @@ int loop_defer(struct loop *l, loop_fn *fn, void *arg)
 {
 	int ret = calls_add(&l->deferred, fn, arg);
 
-	if (ret == 0)
+	if (ret == 0 && !l->virtual)
 		uv_idle_start(&l->hurry, hurry_on);
 	return ret;
 }
@@ -171,7 +190,7 @@ int loop_post(struct loop *l, loop_fn *fn, void *arg)
 	pthread_mutex_lock(&l->lock);
 	ret = calls_add(&l->posted, fn, arg);
 	pthread_mutex_unlock(&l->lock);
-	return ret == 0 ? uv_async_send(&l->wake) : ret;
+	return ret == 0 && !l->virtual ? uv_async_send(&l->wake) : ret;
 }
 
 void loop_turn_end(struct loop *l, loop_fn *fn, void *arg)
@@ -183,5 +202,6 @@ void loop_turn_end(struct loop *l, loop_fn *fn, void *arg)
 void loop_turn_due(struct loop *l)
 {
 	l->due = true;
-	uv_idle_start(&l->hurry, hurry_on);
+	if (!l->virtual)
+		uv_idle_start(&l->hurry, hurry_on);
 }

@@ -26,9 +26,26 @@ void loop_stop(struct loop *l);
  * 0 or -ETIMEDOUT. */
 int loop_run_until(struct loop *l, bool (*done)(void *arg), void *arg, int64_t deadline_ms);
 
+/* Virtual time, for simulations: such a loop has no threads, no fds and no signals, and nothing happens
+ * by itself. Jobs of worker threads are done within a turn, some time after they were asked for. */
+struct loop_virtual {
+	int64_t now_ms;   /* monotonic clock at the beginning */
+	int64_t epoch_us; /* wall clock when the monotonic one is 0 */
+	int64_t look_ns;  /* each look at loop_clock_ns() costs so much; 0: that clock is the real one */
+	int64_t (*work_ms)(void *arg); /* how long the next job of a worker takes; NULL: no time */
+	void *arg;
+};
+int loop_create_virtual(const struct loop_virtual *conf, struct loop **ret_loop);
+int64_t loop_next_ms(const struct loop *l);      /* when there is something to do; INT64_MAX: never */
+void loop_turn(struct loop *l, int64_t now_ms);  /* one turn at that time, or now when it is past */
+/* The power fails: nothing of this loop is called any more, also not in the turn under way. */
+void loop_freeze(struct loop *l);
+
 int64_t loop_now_ms(const struct loop *l);  /* monotonic, of this turn */
 int64_t loop_time(const struct loop *l);    /* wall clock, seconds */
 int64_t loop_time_us(const struct loop *l); /* wall clock, microseconds */
+/* For measuring how long code takes, never for deciding when something is due. */
+int64_t loop_clock_ns(struct loop *l);
 
 /* One shot. NULL: no memory. loop_timer_cancel(NULL) is fine; cancel inside the callback too. */
 struct loop_timer *loop_timer(struct loop *l, int64_t after_ms, loop_fn *fn, void *arg);
@@ -47,7 +64,7 @@ int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg);
 
 enum loop_events { LOOP_READABLE = 1, LOOP_WRITABLE = 2 };
 typedef void loop_fd_fn(void *arg, int events);
-/* The fd becomes non-blocking. On an error of the fd all asked events are told. -EPERM: a fd that is
+/* The fd becomes non-blocking. -ENOTSUP: time is virtual. On an error of the fd all asked events are told. -EPERM: a fd that is
  * always ready (a regular file). */
 int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg,
 	       struct loop_watch **ret_watch);

@@ -74,6 +74,11 @@ static int64_t core_time(struct keel_mod *m)
 	return loop_time(owner_of(m)->parts->loop);
 }
 
+static int64_t core_clock_us(struct keel_mod *m)
+{
+	return loop_clock_ns(owner_of(m)->parts->loop) / 1000;
+}
+
 static uint32_t core_daemon(struct keel_mod *m)
 {
 	return owner_of(m)->parts->daemon;
@@ -292,6 +297,7 @@ const struct keel_core_api *core_api(void)
 		.watch_cancel = core_watch_cancel,
 		.stop = core_stop,
 		.log_events = core_log_events,
+		.clock_us = core_clock_us,
 	};
 
 	return &api;

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define PARKED_LOOKS 256 /* parked jobs looked at in a cycle; those that were touched come first */
 #define GROUPS_KEPT 64   /* empty groups, for the next job of their kind */
@@ -22,12 +21,11 @@
 
 #define QUEUE_STOPPED UINT64_MAX /* known_at of a verdict about the queue */
 
-int64_t clock_us(void)
+int64_t clock_us(struct keel_mod *mod)
 {
-	struct timespec t;
+	const struct state *st = mod->state;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+	return st->core->clock_us(mod);
 }
 
 bool scheduling_on(struct keel_mod *mod)
@@ -294,7 +292,7 @@ static void finish(struct keel_mod *mod)
 			       KEEL_EVENT(cycle_end, .cycle = st->cycle, .started = st->started));
 	st->phase = IDLE;
 	st->again = false;
-	st->not_before = clock_us() + (st->worked_us > 1000 ? st->worked_us : 0);
+	st->not_before = clock_us(mod) + (st->worked_us > 1000 ? st->worked_us : 0);
 	talk_now(mod);
 	iteration_start(mod);
 	if (again)
@@ -305,7 +303,7 @@ static void slice(struct keel_mod *mod, void *arg)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
-	int64_t begin = clock_us(), now = begin;
+	int64_t begin = clock_us(mod), now = begin;
 	bool more = scheduling_on(mod);
 
 	(void)arg;
@@ -315,7 +313,7 @@ static void slice(struct keel_mod *mod, void *arg)
 			rank_step(mod);
 		else
 			more = consider_step(mod);
-		now = clock_us();
+		now = clock_us(mod);
 	}
 	st->worked_us += now - begin;
 	if (more && (st->timer = st->core->timer(mod, 0, slice, NULL)))
@@ -326,7 +324,7 @@ static void slice(struct keel_mod *mod, void *arg)
 static void begin(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
-	int64_t begun = clock_us();
+	int64_t begun = clock_us(mod);
 
 	(void)arg;
 	st->timer = NULL;
@@ -352,7 +350,7 @@ static void begin(struct keel_mod *mod, void *arg)
 	} else {
 		groups_enter(mod);
 	}
-	st->worked_us = clock_us() - begun;
+	st->worked_us = clock_us(mod) - begun;
 	slice(mod, NULL);
 }
 
@@ -360,7 +358,7 @@ static void begin(struct keel_mod *mod, void *arg)
 static void plan(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	int64_t wait_us = st->not_before - clock_us();
+	int64_t wait_us = st->not_before - clock_us(mod);
 
 	st->phase = PLANNED;
 	st->timer = st->core->timer(mod, wait_us > 0 ? (wait_us + 999) / 1000 : 0, begin, NULL);

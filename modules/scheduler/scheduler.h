@@ -178,7 +178,7 @@ void iteration_start(struct keel_mod *mod);
 /* The snapshot, made again when something changed behind it; NULL: no memory. */
 struct snapshot *snapshot_now(struct keel_mod *mod);
 bool scheduling_on(struct keel_mod *mod);
-int64_t clock_us(void);
+int64_t clock_us(struct keel_mod *mod);
 
 /* start.c */
 /* May one more job like this start, and may this one be considered (taps)? False with the reason. */

@@ -180,7 +180,7 @@ static void failed(struct keel_mod *mod, struct start *s, struct keel_obj *job, 
 
 		st->job->set_comment(st->job->self, job, comment);
 		if (e)
-			e->not_before = clock_us() + conf->rest * 1000;
+			e->not_before = clock_us(mod) + conf->rest * 1000;
 		return;
 	}
 	if (st->job->state(st->job->self, job) != 'Q') {
@@ -298,7 +298,7 @@ void resume_job(struct keel_mod *mod, struct entry *e)
 	char comment[REASON_MAX + 32];
 	struct start *s;
 
-	if (e->busy || clock_us() < e->not_before || !text || !snapshot ||
+	if (e->busy || clock_us(mod) < e->not_before || !text || !snapshot ||
 	    st->resource->exec_parse(st->resource->self, text, &exec, NULL))
 		return;
 	if (v && v->text)

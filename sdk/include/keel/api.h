@@ -49,6 +49,9 @@ struct keel_core_api {
 	void (*stop)(struct keel_mod *);
 	/* Which event classes this daemon logs (enum keel_log_event bits); 0: as configured. */
 	void (*log_events)(struct keel_mod *, uint32_t mask);
+	/* For measuring how long one's own work takes (a slice): microseconds since some moment. In a
+	 * simulation the clocks above stand still during a callback; this one goes on. */
+	int64_t (*clock_us)(struct keel_mod *);
 };
 
 /* ---- object: classes, typed attributes, lookup, change sets ---------------------------------- */
