@@ -118,6 +118,7 @@ static const struct keel_node_api service = {
 	.in_use = node_in_use,
 	.generation = generation,
 	.sharing = node_sharing,
+	.jobs_on = node_jobs_on,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),

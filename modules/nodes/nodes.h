@@ -79,6 +79,7 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 void node_release(struct keel_mod *mod, const char *job_id, const char *exec_vnode, const char *only,
 		  bool ended);
 bool node_in_use(struct keel_mod *mod, struct keel_obj *node);
+uint32_t node_jobs_on(struct keel_mod *mod, struct keel_obj *node);
 int32_t node_sharing(struct keel_mod *mod, struct keel_obj *node, int32_t place_share);
 void derive_jobs(struct keel_mod *mod, struct keel_obj *node, const struct keel_emit *emit);
 void vnode_fini(struct keel_mod *mod, void *slot);

@@ -151,6 +151,18 @@ bool node_in_use(struct keel_mod *mod, struct keel_obj *node)
 	return v && v->tenants != NULL;
 }
 
+uint32_t node_jobs_on(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+	struct vnode *v = st->object->slot(mod, node);
+	const struct tenant *t;
+	uint32_t n = 0;
+
+	for (t = v ? v->tenants : NULL; t; t = t->next)
+		n++;
+	return n;
+}
+
 /* ---- assign ----------------------------------------------------------------------------------------- */
 
 static double part_number(const struct keel_exec_part *part, const char *name)

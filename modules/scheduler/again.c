@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* All cpus are taken: job-busy, as nodes will say. */
-static bool is_busy(const struct snapshot *s, const struct vnode *v)
+bool is_busy(const struct snapshot *s, const struct vnode *v)
 {
 	uint32_t i;
 
@@ -25,28 +25,23 @@ void settle(struct snapshot *s, uint32_t node, int32_t share)
 	uint32_t i;
 
 	v->in_use = true;
+	v->jobs += v->taken_in != s->takes;
+	v->taken_in = s->takes;
 	if (is_busy(s, v))
 		v->usable = false;
 	if (v->share[share & 3] == KEEL_SHARE_SHARED)
 		return;
 	v->usable = false;
+	v->alone = true;
 	if (v->share[share & 3] == KEEL_SHARE_EXCLHOST)
 		for (i = 0; i < s->n; i++)
-			if (s->node[i].host == v->host)
+			if (s->node[i].host == v->host) {
 				s->node[i].usable = false;
+				s->node[i].alone = true;
+			}
 }
 
-static struct vnode *vnode_named(const struct snapshot *s, const char *name)
-{
-	uint32_t i;
-
-	for (i = 0; i < s->n; i++)
-		if (strcmp(s->node[i].name, name) == 0)
-			return &s->node[i];
-	return NULL;
-}
-
-static double in_part(const struct keel_exec_part *p, uint32_t index, uint32_t k)
+double in_part(const struct keel_exec_part *p, uint32_t index, uint32_t k)
 {
 	const struct keel_res_value *v = &p->v[k];
 	bool counts = (v->res->flags & KEEL_RES_EACH) || ((v->res->flags & KEEL_RES_FIRST) && index == 0);
@@ -78,6 +73,7 @@ void place_take(struct snapshot *s, const struct keel_exec *exec)
 	uint32_t i;
 
 	take(s, exec, 1);
+	s->takes++;
 	for (i = 0; i < exec->n; i++) {
 		struct vnode *v = vnode_named(s, exec->part[i].vnode);
 
@@ -129,6 +125,7 @@ bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share
 		take(s, exec, -1);
 		return false;
 	}
+	s->takes++;
 	for (i = 0; i < exec->n; i++)
 		settle(s, (uint32_t)(vnode_named(s, exec->part[i].vnode) - s->node), share);
 	return true;

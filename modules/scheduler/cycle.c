@@ -198,6 +198,13 @@ static void verdict_text(const struct reason *r, char *buf, size_t len)
 	snprintf(buf, len, "%s: %s", r->never ? "Can Never Run" : "Not Running", r->text);
 }
 
+/* The next one of the group may be looked at. */
+static void group_again(struct state *st, struct group *g)
+{
+	if (group_head(g) && !g->heap.in)
+		heap_push(&st->order, &g->heap);
+}
+
 static void refused(struct keel_mod *mod, struct group *g, struct entry *e, const struct reason *r,
 		    bool for_itself)
 {
@@ -219,8 +226,33 @@ static void refused(struct keel_mod *mod, struct group *g, struct entry *e, cons
 	list_drop(e);
 	list_add(&st->aside, e);
 	st->job->set_comment(st->job->self, e->job, text);
-	if (group_head(g))
-		heap_push(&st->order, &g->heap);
+	group_again(st, g);
+}
+
+static void started(struct keel_mod *mod, struct group *g, struct entry *e, char *exec_vnode)
+{
+	struct state *st = mod->state;
+
+	g->known_at = 0; /* the verdict is about a time when it did not fit */
+	talk_not(mod, g);
+	start_job(mod, e, exec_vnode);
+	group_again(st, g);
+}
+
+/* A job that cannot start now. Somebody may give way; then it is looked at again, once. */
+static void blocked(struct keel_mod *mod, struct group *g, struct entry *e, const struct reason *r,
+		    bool for_itself)
+{
+	struct state *st = mod->state;
+	enum victims v = e->asked_in == st->cycle ? VICTIMS_NONE : victims_ask(mod, e->job, r);
+
+	if (v == VICTIMS_NONE) {
+		refused(mod, g, e, r, for_itself || e->asked_in == st->cycle);
+		return;
+	}
+	e->asked_in = st->cycle;
+	if (v == VICTIMS_LEAVING)
+		st->phase = PREEMPTING;
 }
 
 static void consider(struct keel_mod *mod, struct group *g, struct entry *e)
@@ -230,28 +262,45 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e)
 	char *exec_vnode;
 
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(e->job), "Considering job to run");
-	if (!group_is_eligible(mod, e->job, &reason) || !job_is_eligible(mod, e->job, &reason)) {
-		refused(mod, g, e, &reason, true);
+	if (!group_is_eligible(mod, e->job, &reason)) {
+		blocked(mod, g, e, &reason, false);
+		return;
+	}
+	if (!job_is_eligible(mod, e->job, &reason)) {
+		blocked(mod, g, e, &reason, true);
 		return;
 	}
 	exec_vnode = find_place(mod, e->job, g, &reason);
-	if (!exec_vnode) {
-		refused(mod, g, e, &reason, one_by_one(mod));
-		return;
-	}
-	g->known_at = 0; /* the verdict is about a time when it did not fit */
-	talk_not(mod, g);
-	start_job(mod, e, exec_vnode);
-	if (group_head(g))
-		heap_push(&st->order, &g->heap);
+	if (exec_vnode)
+		started(mod, g, e, exec_vnode);
+	else
+		blocked(mod, g, e, &reason, one_by_one(mod));
+}
+
+/* The job that victims gave way for, if it still waits; it is taken out of its group's turn. */
+static struct entry *urgent_take(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->urgent ? st->object->find(mod, "job", st->urgent) : NULL;
+	struct entry *e = job ? entry_of(mod, job) : NULL;
+
+	free(st->urgent);
+	st->urgent = NULL;
+	if (!e || !e->group || e->where != GROUPED || e->aside)
+		return NULL;
+	heap_remove(&st->order, &e->group->heap);
+	return e;
 }
 
 /* One job. False: the cycle is over. */
 static bool consider_step(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct group *g = (struct group *)(void *)heap_pop(&st->order);
-	struct entry *e = g ? group_head(g) : NULL;
+	struct entry *e = urgent_take(mod);
+	struct group *g = e ? e->group : (struct group *)(void *)heap_pop(&st->order);
+
+	if (!e)
+		e = g ? group_head(g) : NULL;
 
 	if (!g)
 		return false;
@@ -259,8 +308,7 @@ static bool consider_step(struct keel_mod *mod)
 		return true;
 	if (st->job->state(st->job->self, e->job) != 'Q') {
 		look_at(mod, e);
-		if (group_head(g))
-			heap_push(&st->order, &g->heap);
+		group_again(st, g);
 		return true;
 	}
 	consider(mod, g, e);
@@ -308,7 +356,7 @@ static void slice(struct keel_mod *mod, void *arg)
 
 	(void)arg;
 	st->timer = NULL;
-	while (more && now - begin < conf->slice * 1000) {
+	while (more && st->phase != PREEMPTING && now - begin < conf->slice * 1000) {
 		if (st->phase == RANKING)
 			rank_step(mod);
 		else
@@ -316,9 +364,23 @@ static void slice(struct keel_mod *mod, void *arg)
 		now = clock_us(mod);
 	}
 	st->worked_us += now - begin;
+	if (st->phase == PREEMPTING)
+		return;
 	if (more && (st->timer = st->core->timer(mod, 0, slice, NULL)))
 		return;
 	finish(mod);
+}
+
+void cycle_go_on(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	if (st->phase != PREEMPTING)
+		return;
+	st->phase = CONSIDERING;
+	st->timer = st->core->timer(mod, 0, slice, NULL);
+	if (!st->timer)
+		finish(mod);
 }
 
 static void begin(struct keel_mod *mod, void *arg)
@@ -370,7 +432,7 @@ void wake(struct keel_mod *mod, int32_t command)
 {
 	struct state *st = mod->state;
 
-	if (st->phase == RANKING || st->phase == CONSIDERING)
+	if (st->phase == RANKING || st->phase == CONSIDERING || st->phase == PREEMPTING)
 		st->again = true;
 	else if (st->phase == IDLE)
 		plan(mod);
@@ -410,5 +472,8 @@ void cycle_stop(struct keel_mod *mod)
 	st->core->timer_cancel(st->iteration);
 	st->core->timer_cancel(st->talk_timer);
 	st->timer = st->iteration = st->talk_timer = NULL;
+	st->asking = NULL;
+	free(st->urgent);
+	st->urgent = NULL;
 	st->phase = IDLE;
 }

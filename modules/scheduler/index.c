@@ -326,7 +326,7 @@ void group_free(struct keel_mod *mod, struct group *g)
 	free(g);
 }
 
-static struct group *group_of(struct keel_mod *mod, struct keel_obj *job)
+struct group *group_of(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	const char *queue = st->object->get_str(job, st->a.queue);

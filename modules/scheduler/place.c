@@ -375,9 +375,28 @@ char *place_job(struct snapshot *s, const struct wish *w, struct reason *ret)
 		reason_set(ret, "out of memory in the scheduler");
 		ret->never = false;
 	} else {
+		s->takes++;
 		for (i = 0; i < t.n_part; i++)
 			settle(s, t.part[i].node, w->place.share);
 	}
 	trial_fini(&t);
 	return text;
+}
+
+bool place_fits(struct snapshot *s, const struct wish *w, struct reason *ret)
+{
+	struct trial t;
+	bool fits = false;
+
+	if (!trial_init(&t, s, w)) {
+		reason_set(ret, "out of memory in the scheduler");
+		ret->never = false;
+	} else if (try(&t)) {
+		fits = true;
+	} else {
+		explain(&t, ret);
+	}
+	parts_drop(&t, 0);
+	trial_fini(&t);
+	return fits;
 }

@@ -22,6 +22,10 @@ struct vnode {
 	bool leads_host;       /* likewise: the first vnode of its host */
 	bool usable;          /* its state lets new work in */
 	bool in_use;          /* some job is there */
+	bool down;            /* its state keeps new work away, whoever is there */
+	bool alone;           /* somebody there, or on its host, wants nobody beside him */
+	uint32_t jobs;        /* how many are there */
+	uint32_t taken_in;    /* the take that counted itself last */
 	uint8_t share[4];     /* by what a job says (enum keel_place_share): what it comes to here */
 	const char *queue;    /* only jobs of this queue; NULL: any */
 	double *total, *free;
@@ -36,10 +40,16 @@ struct snapshot {
 	uint32_t n_column;
 	/* Names of built-in resources that are compared; those of sites and booleans always are. */
 	const char *const *checked; /* NULL-terminated; borrowed */
+	uint32_t *by_name, n_by_name; /* hash: index + 1; NULL: look at all */
+	uint32_t takes;  /* jobs settled so far */
+	double *amounts; /* of a copy: what its vnodes have free */
 };
 
 /* To be called once all vnodes are there, in their order. */
 void snapshot_link(struct snapshot *s);
+/* And of their names, where vnodes are many: after snapshot_link(). */
+void snapshot_index(struct snapshot *s);
+struct vnode *vnode_named(const struct snapshot *s, const char *name);
 
 struct wish {
 	const struct keel_select *select;
@@ -60,11 +70,22 @@ struct reason {
 /* The exec_vnode (malloc'ed), and what it takes is taken from the snapshot; or NULL with the reason. */
 char *place_job(struct snapshot *s, const struct wish *w, struct reason *ret);
 
+/* Would it fit? Nothing stays taken. */
+bool place_fits(struct snapshot *s, const struct wish *w, struct reason *ret);
+
 /* Can a job that has been there go on at this exec_vnode? Takes what it needs, or says why not. */
 bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share,
 		 struct reason *ret);
 /* Somebody has taken, or will take this. */
 void place_take(struct snapshot *s, const struct keel_exec *exec);
+
+/* copy.c: a copy for what-ifs, which shares what does not change with its original. */
+struct snapshot *snapshot_copy(const struct snapshot *s);
+void snapshot_copy_free(struct snapshot *s);
+/* A job there gives back what it has; only: comma list of resource names, the rest stays with it. */
+void place_vacate(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only);
+/* The exact reverse. */
+void place_occupy(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only);
 
 /* reason.c: texts of reasons. */
 /* A text of somebody else; code and what are cleared. */

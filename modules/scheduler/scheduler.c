@@ -122,14 +122,23 @@ static keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node
 
 /* ---- module ----------------------------------------------------------------------------------------------- */
 
+static const struct keel_service_def sched_def = {
+	.size = sizeof(struct keel_service_def),
+	.name = "sched",
+	.doc = "what-if, and what the scheduler was told to do",
+	.table = &sched_service,
+};
+
+#define OTHER_ROWS 2
 #define ATTR(i) { "ATTR", &sched_attrs[i] }
 static const struct keel_contrib contribs[] = {
 	{ "CLASS", &sched_class },
+	{ "SERVICE", &sched_def },
 	ATTR(0), ATTR(1), ATTR(2), ATTR(3), ATTR(4), ATTR(5), ATTR(6), ATTR(7), ATTR(8), ATTR(9),
 	ATTR(10), ATTR(11), ATTR(12), ATTR(13), ATTR(14), ATTR(15), ATTR(16), ATTR(17), ATTR(18),
 	ATTR(19), ATTR(20), ATTR(21), ATTR(22), ATTR(23), ATTR(24), ATTR(25),
 };
-_Static_assert(KEEL_COUNT(contribs) == SCHED_ATTRS + 1, "each attribute has an ATTR above");
+_Static_assert(KEEL_COUNT(contribs) == SCHED_ATTRS + OTHER_ROWS, "each attribute has an ATTR above");
 
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_queued, on_queued),

@@ -10,6 +10,7 @@
 #include "keel/service/job.h"
 #include "keel/service/node.h"
 #include "keel/service/resource.h"
+#include "keel/service/sched.h"
 #include "pbs_error.h"
 #include "place.h"
 
@@ -41,7 +42,7 @@ struct entry {
 	int32_t priority;
 	uint16_t failures;
 	uint8_t where;
-	uint32_t ranked_in; /* cycle */
+	uint32_t ranked_in, asked_in; /* cycles: ranked; somebody was asked to give way */
 	bool aside; /* refused for itself in this cycle */
 	bool busy;  /* a resume is on its way */
 };
@@ -77,7 +78,7 @@ struct start {
 	void *arg;
 };
 
-enum phase { IDLE, PLANNED, RANKING, CONSIDERING };
+enum phase { IDLE, PLANNED, RANKING, CONSIDERING, PREEMPTING /* victims are giving way */ };
 
 struct conf {
 	const char *const *resources;
@@ -133,6 +134,9 @@ struct state {
 	struct snapshot *snapshot;
 	uint64_t generation;    /* of the snapshot; 0: make a new one */
 	struct start *starts;
+	char *urgent;           /* victims gave way for this job: look at it first; owned */
+	struct asking *asking;  /* for victims */
+	struct keel_trial *trial; /* the open what-if */
 
 	/* comment.c */
 	struct group *talk_first, *talk_last;
@@ -152,6 +156,7 @@ void entry_out(struct keel_mod *mod, struct entry *e);
 void entry_touch(struct keel_mod *mod, struct entry *e);
 void entry_park(struct keel_mod *mod, struct entry *e);
 void entry_suspended(struct keel_mod *mod, struct entry *e);
+struct group *group_of(struct keel_mod *mod, struct keel_obj *job); /* NULL: not understood */
 /* Not again before `ms` from now. */
 void entry_rest(struct keel_mod *mod, struct entry *e);
 void rest_over(struct keel_mod *mod); /* for all */
@@ -174,19 +179,34 @@ enum { CMD_JOB = 1, CMD_ENDED = 2, CMD_TIME = 3, CMD_SWITCHED = 5, CMD_CONFIGURE
 /* Something changed (the number is told in the log): a cycle, soon, if none is planned. */
 void wake(struct keel_mod *mod, int32_t command);
 void cycle_stop(struct keel_mod *mod);
+/* The victims for st->urgent are decided. */
+void cycle_go_on(struct keel_mod *mod);
 void iteration_start(struct keel_mod *mod);
 /* The snapshot, made again when something changed behind it; NULL: no memory. */
 struct snapshot *snapshot_now(struct keel_mod *mod);
 bool scheduling_on(struct keel_mod *mod);
 int64_t clock_us(struct keel_mod *mod);
 
-/* start.c */
-/* May one more job like this start, and may this one be considered (taps)? False with the reason. */
+/* gate.c */
+/* May one more of these equal jobs start, may this one (taps)? False with the reason. */
 bool group_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret);
 bool job_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret);
 /* Where; NULL with the reason. */
 char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
 		 struct reason *ret);
+/* In this snapshot; nothing stays taken. */
+bool would_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
+	       struct reason *ret);
+
+/* victims.c */
+enum victims { VICTIMS_NONE, VICTIMS_LEAVING, VICTIMS_GONE };
+/* Somebody may give way for this job, now or (LEAVING: the cycle stands still) later. */
+enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struct reason *r);
+
+/* whatif.c */
+extern const struct keel_sched_api sched_service;
+
+/* start.c */
 void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode /* moved */);
 void resume_job(struct keel_mod *mod, struct entry *e);
 void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,

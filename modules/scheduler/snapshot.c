@@ -34,6 +34,7 @@ void snapshot_free(struct snapshot *s)
 	}
 	free(s->node);
 	free(s->column);
+	free(s->by_name);
 	free(s);
 }
 
@@ -183,9 +184,11 @@ static bool vnode_read(struct state *st, struct snapshot *s, const struct readin
 
 	v->name = strdup(st->object->id(r->obj));
 	v->host = r->host_number;
-	v->usable = !st->node->unavailable(st->node->self, r->obj) &&
-		    !(st->node->state(st->node->self, r->obj) & NOT_FREE);
-	v->in_use = st->node->in_use(st->node->self, r->obj);
+	v->down = st->node->unavailable(st->node->self, r->obj);
+	v->usable = !v->down && !(st->node->state(st->node->self, r->obj) & NOT_FREE);
+	v->alone = st->node->state(st->node->self, r->obj) & KEEL_NODE_JOB_EXCLUSIVE;
+	v->jobs = st->node->jobs_on(st->node->self, r->obj);
+	v->in_use = v->jobs > 0;
 	for (i = 0; i < 4; i++)
 		v->share[i] = (uint8_t)st->node->sharing(st->node->self, r->obj, i);
 	v->queue = queue && *queue ? strdup(queue) : NULL;
@@ -215,6 +218,7 @@ struct snapshot *snapshot_make(struct keel_mod *mod)
 		return NULL;
 	}
 	snapshot_link(s);
+	snapshot_index(s);
 	return s;
 }
 
@@ -255,5 +259,6 @@ void snapshot_order(struct keel_mod *mod, struct snapshot *s, struct keel_obj *j
 	for (i = 0; all && i < s->n; i++)
 		s->node[i] = all[i].v;
 	snapshot_link(s);
+	snapshot_index(s);
 	free(all);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * start.c - from a decision to a start: taps, places, the request to run or resume, its outcome.
+ * start.c - from a decision to a start: the request to run or resume, its outcome.
  *
  * A start that has to wait for a tap stays on the list of starts; what it takes is taken in every
  * snapshot until it is decided, so nobody else gets it.
@@ -10,109 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- gates that answer at once --------------------------------------------------------------------- */
-
-struct gate {
-	bool answered, abandoned, open;
-	struct reason reason;
-};
-
-static void gate_answer(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
-{
-	struct gate *g = arg;
-
-	(void)mod;
-	if (g->abandoned) {
-		free(g);
-		return;
-	}
-	g->answered = true;
-	g->open = o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE;
-	if (!g->open)
-		reason_set(&g->reason, "%s", o->text && *o->text ? o->text : "refused by policy");
-}
-
-/* A cycle cannot wait: a tap that would is a no for now. */
-static bool ask(struct keel_mod *mod, uint32_t point, const void *event, struct reason *ret)
-{
-	struct state *st = mod->state;
-	struct gate *g;
-	bool open;
-
-	if (!st->hook->tapped(mod, point))
-		return true;
-	g = calloc(1, sizeof(*g));
-	if (!g)
-		return false;
-	st->hook->raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise),
-						   .point = point,
-						   .event = event,
-						   .done = gate_answer,
-						   .arg = g });
-	if (!g->answered) {
-		g->abandoned = true;
-		reason_set(ret, "waiting for a decision");
-		return false;
-	}
-	open = g->open;
-	if (!open)
-		*ret = g->reason;
-	free(g);
-	return open;
-}
-
-bool group_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret)
-{
-	struct state *st = mod->state;
-
-	return ask(mod, KEEL_POINT_group_eligible,
-		   KEEL_EVENT(group_eligible, .id = st->object->id(job), .job = job), ret);
-}
-
-bool job_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret)
-{
-	struct state *st = mod->state;
-
-	return ask(mod, KEEL_POINT_job_eligible,
-		   KEEL_EVENT(job_eligible, .id = st->object->id(job), .job = job), ret);
-}
-
-struct asked {
-	struct keel_mod *mod;
-	struct keel_obj *job;
-};
-
-static bool vnode_is_eligible(void *arg, const struct vnode *v)
-{
-	struct asked *a = arg;
-	struct state *st = a->mod->state;
-	struct keel_obj *node = st->object->find(a->mod, "node", v->name);
-	struct reason unused;
-
-	return node && ask(a->mod, KEEL_POINT_node_eligible,
-			   KEEL_EVENT(node_eligible, .id = v->name, .node = node, .job = a->job),
-			   &unused);
-}
-
-char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
-		 struct reason *ret)
-{
-	struct state *st = mod->state;
-	struct snapshot *s = snapshot_now(mod);
-	struct asked asked = { mod, job };
-	struct wish wish = { .select = g->select, .place = g->place, .queue = g->queue, .arg = &asked };
-
-	if (!s) {
-		reason_set(ret, "out of memory in the scheduler");
-		return NULL;
-	}
-	if (st->hook->tapped(mod, KEEL_POINT_node_score))
-		snapshot_order(mod, s, job);
-	if (st->hook->tapped(mod, KEEL_POINT_node_eligible))
-		wish.eligible = vnode_is_eligible;
-	return place_job(s, &wish, ret);
-}
 
 /* ---- starts ------------------------------------------------------------------------------------------- */
 

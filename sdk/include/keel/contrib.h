@@ -170,4 +170,26 @@ struct keel_preempt_def {
 			      const char *who);
 };
 
+/* JOB_KEY (declared by scheduler): a number about a job that orders jobs, and that job_sort_key lines
+ * and the job_sort_formula may name. */
+enum keel_job_key_flag {
+	/* With by_queue or round_robin too, jobs whose value is above 0 go before those of all queues. */
+	KEEL_JOB_KEY_BEFORE_QUEUES = 1,
+	/* Depends on nothing but the job's queue, owner, group and project: asked once per group of equal
+	 * jobs. */
+	KEEL_JOB_KEY_SHARED = 2,
+	/* Changes while the job waits, without the job being changed: asked anew in each cycle. */
+	KEEL_JOB_KEY_MOVES = 4,
+};
+struct keel_job_key_def {
+	uint32_t size;
+	int32_t place;  /* > 0: always part of the order, low place first; 0: only by name */
+	uint32_t flags; /* enum keel_job_key_flag */
+	uint32_t reserved;
+	const char *name, *doc;
+	double (*value)(struct keel_mod *owner, struct keel_obj *job); /* high goes first */
+};
+/* Places: 10 preemption level, 20 preempted before, 25 taps at job_rank, 30 the formula, 40 fairshare,
+ * 50 the job_sort_key lines; then the order of arrival. */
+
 #endif

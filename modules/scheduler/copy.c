@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * copy.c - copies of a snapshot for what-ifs, and jobs that give back what they have in one.
+ *
+ * A copy shares with its original what placement never changes: names, totals, strings. It must be
+ * gone before the original.
+ */
+#include "trial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ------------------------------------------------------------------------------------------ */
+
+static uint32_t hash(const char *name)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 16777619u;
+	return h;
+}
+
+void snapshot_index(struct snapshot *s)
+{
+	uint32_t room = 16, i, at;
+
+	while (room < s->n * 2)
+		room *= 2;
+	free(s->by_name);
+	s->n_by_name = room;
+	s->by_name = calloc(room, sizeof(*s->by_name));
+	for (i = 0; s->by_name && i < s->n; i++) {
+		for (at = hash(s->node[i].name) & (room - 1); s->by_name[at]; at = (at + 1) & (room - 1))
+			;
+		s->by_name[at] = i + 1;
+	}
+}
+
+struct vnode *vnode_named(const struct snapshot *s, const char *name)
+{
+	uint32_t i, at;
+
+	if (s->by_name) {
+		for (at = hash(name) & (s->n_by_name - 1); s->by_name[at];
+		     at = (at + 1) & (s->n_by_name - 1))
+			if (strcmp(s->node[s->by_name[at] - 1].name, name) == 0)
+				return &s->node[s->by_name[at] - 1];
+		return NULL;
+	}
+	for (i = 0; i < s->n; i++)
+		if (strcmp(s->node[i].name, name) == 0)
+			return &s->node[i];
+	return NULL;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------- */
+
+struct snapshot *snapshot_copy(const struct snapshot *s)
+{
+	struct snapshot *copy = malloc(sizeof(*copy));
+	struct vnode *node = malloc(sizeof(*node) * (s->n + 1));
+	double *free_amounts = malloc(sizeof(double) * ((size_t)s->n * s->n_column + 1));
+	uint32_t i;
+
+	if (!copy || !node || !free_amounts) {
+		free(copy);
+		free(node);
+		free(free_amounts);
+		return NULL;
+	}
+	*copy = *s;
+	copy->node = node;
+	copy->amounts = free_amounts;
+	for (i = 0; i < s->n; i++) {
+		node[i] = s->node[i];
+		node[i].free = free_amounts + (size_t)i * s->n_column;
+		memcpy(node[i].free, s->node[i].free, sizeof(double) * s->n_column);
+	}
+	return copy;
+}
+
+void snapshot_copy_free(struct snapshot *s)
+{
+	if (!s)
+		return;
+	free(s->amounts);
+	free(s->node);
+	free(s);
+}
+
+/* ---- what if it were not there ---------------------------------------------------------------------------- */
+
+static bool is_named(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	while (*list) {
+		size_t n = strcspn(list, ", ");
+
+		if (n == len && memcmp(list, word, len) == 0)
+			return true;
+		list += n;
+		list += strspn(list, ", ");
+	}
+	return false;
+}
+
+static void amounts_move(struct snapshot *s, const struct keel_exec *exec, int sign,
+			 const char *only)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < exec->n; i++) {
+		struct vnode *v = vnode_named(s, exec->part[i].vnode);
+
+		for (k = 0; v && k < exec->part[i].n; k++) {
+			const struct keel_resource *res = exec->part[i].v[k].res;
+			uint32_t column = column_of(s, res);
+
+			if (column < s->n_column && (!only || is_named(only, res->name)))
+				v->free[column] += sign * in_part(&exec->part[i], i, k);
+		}
+	}
+}
+
+static void vnode_judge(const struct snapshot *s, struct vnode *v)
+{
+	v->in_use = v->jobs > 0;
+	v->usable = !v->down && !v->alone && !is_busy(s, v);
+}
+
+static void alone_set(struct snapshot *s, struct vnode *v, int32_t share, bool alone)
+{
+	int32_t kind = v->share[share & 3];
+	uint32_t i;
+
+	if (kind == KEEL_SHARE_SHARED)
+		return;
+	v->alone = alone;
+	for (i = 0; kind == KEEL_SHARE_EXCLHOST && i < s->n; i++)
+		if (s->node[i].host == v->host) {
+			s->node[i].alone = alone;
+			vnode_judge(s, &s->node[i]);
+		}
+}
+
+/* Only what a job keeps makes it stay on its vnodes. */
+static void move(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only,
+		 int sign)
+{
+	uint32_t i;
+
+	amounts_move(s, exec, sign, only);
+	s->takes++;
+	for (i = 0; i < exec->n; i++) {
+		struct vnode *v = vnode_named(s, exec->part[i].vnode);
+
+		if (!v || v->taken_in == s->takes)
+			continue;
+		v->taken_in = s->takes;
+		if (!only && sign > 0)
+			v->jobs -= v->jobs > 0;
+		else if (!only)
+			v->jobs++;
+		alone_set(s, v, share, sign < 0);
+		vnode_judge(s, v);
+	}
+}
+
+void place_vacate(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only)
+{
+	move(s, exec, share, only, 1);
+}
+
+void place_occupy(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only)
+{
+	move(s, exec, share, only, -1);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * whatif.c - the service "sched": would this job start if those jobs were gone?
+ *
+ * A trial works on a copy of the vnodes. Policy that counts jobs hears of each job that goes and comes
+ * back (points trial_vacate, trial_restore).
+ */
+#include "scheduler.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A running job that has given back. */
+struct gone {
+	struct keel_obj *job;
+	struct keel_exec *exec;
+	char *only;
+	int32_t share;
+	struct gone *next;
+};
+
+struct keel_trial {
+	struct keel_mod *mod;
+	struct keel_obj *job;
+	struct group *group;
+	struct keel_exec *own; /* a suspended job's own vnodes */
+	int32_t share;
+	struct snapshot *s;
+	struct gone *gone;
+};
+
+static int32_t share_of(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const struct keel_res_value *v =
+		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
+	struct keel_place place = { 0 };
+
+	if (v && v->text)
+		st->resource->place_parse(v->text, &place, NULL);
+	return place.share;
+}
+
+static struct keel_exec *exec_of(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const char *text = st->object->get_str(job, st->a.exec_vnode);
+	struct keel_exec *exec = NULL;
+
+	if (!text || st->resource->exec_parse(st->resource->self, text, &exec, NULL))
+		return NULL;
+	return exec;
+}
+
+static void trial_free(struct keel_trial *t);
+
+static struct keel_trial *trial(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct snapshot *now = st->trial ? NULL : snapshot_now(mod);
+	struct keel_trial *t = now ? calloc(1, sizeof(*t)) : NULL;
+
+	if (!t)
+		return NULL;
+	t->mod = mod;
+	t->job = job;
+	t->share = share_of(mod, job);
+	st->trial = t;
+	if (st->job->is_suspended(st->job->self, job))
+		t->own = exec_of(mod, job);
+	else
+		t->group = group_of(mod, job);
+	t->s = snapshot_copy(now);
+	if (t->s && (t->own || t->group))
+		return t;
+	trial_free(t);
+	return NULL;
+}
+
+static struct gone **gone_at(struct keel_trial *t, const struct keel_obj *job)
+{
+	struct gone **at = &t->gone;
+
+	while (*at && (*at)->job != job)
+		at = &(*at)->next;
+	return at;
+}
+
+static void gone_free(struct state *st, struct gone *g)
+{
+	if (!g)
+		return;
+	st->resource->exec_free(g->exec);
+	free(g->only);
+	free(g);
+}
+
+static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, const char *only)
+{
+	struct state *st = t->mod->state;
+	struct gone *g = *gone_at(t, running) ? NULL : calloc(1, sizeof(*g));
+
+	if (!g)
+		return *gone_at(t, running) ? -EEXIST : -ENOMEM;
+	g->job = running;
+	g->share = share_of(t->mod, running);
+	g->exec = exec_of(t->mod, running);
+	g->only = only ? strdup(only) : NULL;
+	if (!g->exec || (only && !g->only)) {
+		gone_free(st, g);
+		return -EINVAL;
+	}
+	g->next = t->gone;
+	t->gone = g;
+	place_vacate(t->s, g->exec, g->share, g->only);
+	st->hook->note(t->mod, KEEL_POINT_trial_vacate,
+		       KEEL_EVENT(trial_vacate, .id = st->object->id(running), .job = running));
+	return 0;
+}
+
+static void trial_restore(struct keel_trial *t, struct keel_obj *running)
+{
+	struct state *st = t->mod->state;
+	struct gone **at = gone_at(t, running), *g = *at;
+
+	if (!g)
+		return;
+	*at = g->next;
+	place_occupy(t->s, g->exec, g->share, g->only);
+	st->hook->note(t->mod, KEEL_POINT_trial_restore,
+		       KEEL_EVENT(trial_restore, .id = st->object->id(running), .job = running));
+	gone_free(st, g);
+}
+
+/* A suspended job goes on where it was, or not at all. */
+static bool fits_again(struct keel_trial *t, struct reason *ret)
+{
+	if (!place_again(t->s, t->own, t->share, ret))
+		return false;
+	place_vacate(t->s, t->own, t->share, NULL);
+	return true;
+}
+
+static bool trial_fits(struct keel_trial *t, struct keel_sched_reason *why)
+{
+	struct reason r = { 0 };
+	bool fits = group_is_eligible(t->mod, t->job, &r) && job_is_eligible(t->mod, t->job, &r) &&
+		    (t->own ? fits_again(t, &r) : would_fit(t->mod, t->job, t->group, t->s, &r));
+
+	if (why && !fits) {
+		why->code = r.code;
+		why->never = r.never;
+		snprintf(why->text, sizeof(why->text), "%.*s", (int)sizeof(why->text) - 1, r.text);
+		snprintf(why->what, sizeof(why->what), "%s", r.what);
+	}
+	return fits;
+}
+
+static void trial_free(struct keel_trial *t)
+{
+	struct state *st = t ? t->mod->state : NULL;
+
+	if (!t)
+		return;
+	while (t->gone)
+		trial_restore(t, t->gone->job);
+	st->trial = NULL;
+	st->resource->exec_free(t->own);
+	snapshot_copy_free(t->s);
+	free(t);
+}
+
+static void reconsider(struct keel_mod *mod)
+{
+	rest_over(mod);
+	wake(mod, CMD_JOB);
+}
+
+static bool asked_for(struct keel_mod *mod, struct keel_obj *job)
+{
+	(void)mod, (void)job;
+	return false;
+}
+
+static int32_t setting(struct keel_mod *mod, const char *name, char *buf, uint32_t len)
+{
+	(void)mod, (void)name, (void)buf, (void)len;
+	return -ENOENT;
+}
+
+const struct keel_sched_api sched_service = {
+	.size = sizeof(struct keel_sched_api),
+	.trial = trial,
+	.trial_vacate = trial_vacate,
+	.trial_restore = trial_restore,
+	.trial_fits = trial_fits,
+	.trial_free = trial_free,
+	.reconsider = reconsider,
+	.asked_for = asked_for,
+	.setting = setting,
+};
