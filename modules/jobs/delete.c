@@ -115,6 +115,8 @@ static void host_answered(struct keel_mod *mod, void *arg, int32_t code, const c
 	record(mod, job, d);
 	j->unremembered = d->history;
 	j->ending = ENDING_DELETE;
+	if (step_is_suspended(j->step))
+		release_undo(mod, job);
 	st->object->set_str(job, st->a.ending, d->who);
 	comment_ended_by(mod, job, d->who);
 	if (code)

@@ -153,6 +153,7 @@ void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step)
 			st->acct->job(st->acct->self, 'E', job);
 	}
 	job_vacate(mod, job, true);
+	st->object->unset(job, st->a.released, NULL);
 	st->hook->note(mod, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = id, .job = job));
 	forget(mod, job, step);
 }

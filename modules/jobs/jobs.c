@@ -206,6 +206,8 @@ static const struct keel_job_api service = {
 	.request_suspend = job_request_suspend,
 	.request_checkpoint = job_request_checkpoint,
 	.waiting = api_waiting,
+	.release_names = release_names,
+	.released = released,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),

@@ -41,6 +41,8 @@ struct counts {
 	int64_t n[TALLY_COUNT];
 };
 
+/* What a job occupies: suspended, some of it or nothing. */
+enum occupies { OCCUPIES_NOTHING, OCCUPIES_REST, OCCUPIES_ALL };
 enum ending { ENDING_NONE, ENDING_DELETE, ENDING_RERUN };
 
 struct waiter {
@@ -52,7 +54,7 @@ struct waiter {
 struct job {
 	uint8_t step;     /* enum step */
 	uint8_t ending;   /* enum ending: what its end will mean */
-	bool assigned;    /* occupies vnodes and is charged */
+	uint8_t occupies;  /* enum occupies: of its vnodes, queue and server */
 	bool busy;        /* a suspend or resume is on its way to the host */
 	bool unremembered; /* qdel -x: no history of it */
 	struct keel_timer *timer; /* pending: Execution_Time; running: its host is away */
@@ -199,9 +201,24 @@ void job_request_checkpoint(struct keel_mod *mod, struct keel_obj *job, const ch
 int64_t job_kill_delay(struct keel_mod *mod, struct keel_obj *job);
 
 /* occupy.c */
+/* Take all vnodes and be charged; of a suspended job: take again what it gave back. */
 int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, char **ret_exec_host,
 		   struct keel_err *err);
+/* Give back all that is still held. */
 void job_vacate(struct keel_mod *mod, struct keel_obj *job, bool ended);
+/* A job that holds all keeps what is not in `names` (comma list); NULL: keeps nothing. */
+void job_release(struct keel_mod *mod, struct keel_obj *job, const char *names);
+
+/* release.c: what a suspension gives back */
+/* Asks the point suspend_release. names: a comma list, or NULL: everything. */
+typedef void release_done(struct keel_mod *mod, void *arg, const char *names);
+void release_ask(struct keel_mod *mod, struct keel_obj *job, release_done *done, void *arg);
+/* Give back what the answer names, and remember it on the job. */
+void release_apply(struct keel_mod *mod, struct keel_obj *job, const char *names);
+/* A suspended job that is to die takes everything again: its processes will move. */
+void release_undo(struct keel_mod *mod, struct keel_obj *job);
+int32_t release_names(struct keel_mod *mod, struct keel_obj *job, char *buf, uint32_t len);
+const char *released(struct keel_mod *mod, struct keel_obj *job);
 
 /* run.c */
 void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *who,

@@ -2,23 +2,29 @@
  *
  * occupy.c - a job takes its vnodes and is charged to queue and server, and gives them back.
  *
- * job->assigned says which; both directions do nothing when there is nothing to do.
+ *	OCCUPIES_NOTHING -- occupy --> OCCUPIES_ALL -- release(NULL), vacate --> OCCUPIES_NOTHING
+ *	                               ^  | release(names)
+ *	                        occupy |  v
+ *	                            OCCUPIES_REST -- vacate --> OCCUPIES_NOTHING
+ *
+ * Every function does nothing when there is nothing to do. What OCCUPIES_REST gave back is on the job
+ * (released_names), and nodes remember it for theirs: only that is taken again.
  */
 #include "jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void charge(struct keel_mod *mod, struct keel_obj *job, int32_t sign)
+static void charge(struct keel_mod *mod, struct keel_obj *job, int32_t sign, const char *only)
 {
 	struct state *st = mod->state;
 	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
 	struct keel_obj *queue = job_queue(mod, job);
 	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
 
-	st->resource->charge_list(st->resource->self, server, st->server.assigned, list, sign, NULL);
+	st->resource->charge_list(st->resource->self, server, st->server.assigned, list, sign, only);
 	if (queue)
-		st->resource->charge_list(st->resource->self, queue, st->queue.assigned, list, sign, NULL);
+		st->resource->charge_list(st->resource->self, queue, st->queue.assigned, list, sign, only);
 }
 
 int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, char **ret_exec_host,
@@ -36,8 +42,8 @@ int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, char **ret_exec_h
 				place.share, ret_exec_host, err);
 	if (code)
 		return code;
-	charge(mod, job, 1);
-	j->assigned = true;
+	charge(mod, job, 1, j->occupies == OCCUPIES_REST ? released(mod, job) : NULL);
+	j->occupies = OCCUPIES_ALL;
 	st->hook->note(mod, KEEL_POINT_job_placed,
 		       KEEL_EVENT(job_placed, .id = job_id(mod, job), .job = job));
 	return 0;
@@ -48,12 +54,33 @@ void job_vacate(struct keel_mod *mod, struct keel_obj *job, bool ended)
 	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 
-	if (!j->assigned)
+	if (j->occupies == OCCUPIES_NOTHING)
 		return;
 	st->node->release(st->node->self, job_id(mod, job), job_text(mod, job, st->a.exec_vnode), NULL,
 			  ended);
-	charge(mod, job, -1);
-	j->assigned = false;
+	if (j->occupies == OCCUPIES_REST)
+		charge(mod, job, 1, released(mod, job));
+	charge(mod, job, -1, NULL);
+	j->occupies = OCCUPIES_NOTHING;
+	step_tell(mod, job);
+	poke(mod);
+}
+
+void job_release(struct keel_mod *mod, struct keel_obj *job, const char *names)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+
+	if (!names) {
+		job_vacate(mod, job, false);
+		return;
+	}
+	if (j->occupies != OCCUPIES_ALL)
+		return;
+	st->node->release(st->node->self, job_id(mod, job), job_text(mod, job, st->a.exec_vnode), names,
+			  false);
+	charge(mod, job, -1, names);
+	j->occupies = OCCUPIES_REST;
 	step_tell(mod, job);
 	poke(mod);
 }

@@ -22,6 +22,18 @@ static void occupy_again(struct keel_mod *mod, struct keel_obj *job)
 	free(exec_host);
 }
 
+/* A suspended job has what it kept; one that is dying took the rest again. */
+static void hold_again(struct keel_mod *mod, struct keel_obj *job, enum step step)
+{
+	bool resting = step_is_suspended(step) && job_slot(mod, job)->ending == ENDING_NONE;
+
+	if (resting && !released(mod, job))
+		return;
+	occupy_again(mod, job);
+	if (resting && job_slot(mod, job)->occupies == OCCUPIES_ALL)
+		job_release(mod, job, released(mod, job));
+}
+
 static enum ending ending_of(struct keel_mod *mod, struct keel_obj *job, enum step step)
 {
 	struct state *st = mod->state;
@@ -49,7 +61,7 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 		return KEEL_NEXT;
 	}
 	j->ending = (uint8_t)ending_of(mod, ev->job, step);
-	if (step_is_running(step) && !step_is_suspended(step))
-		occupy_again(mod, ev->job);
+	if (step_is_running(step))
+		hold_again(mod, ev->job, step);
 	return KEEL_NEXT;
 }

@@ -125,7 +125,7 @@ void step_tell(struct keel_mod *mod, struct keel_obj *job)
 	if (st->hook->tapped(mod, KEEL_POINT_job_step))
 		st->hook->note(mod, KEEL_POINT_job_step,
 			       KEEL_EVENT(job_step, .id = job_id(mod, job), .job = job,
-					  .state = steps[j->step].letter, .placed = j->assigned));
+					  .state = steps[j->step].letter, .placed = j->occupies == OCCUPIES_ALL));
 }
 
 void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)

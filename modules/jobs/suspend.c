@@ -2,7 +2,7 @@
  *
  * suspend.c - stop and continue a running job: the order of the steps, for whoever asks.
  *
- * suspend: host stopped the processes -> resources back -> substate 43 -> point job_suspended -> answer.
+ * suspend: host stopped the processes -> which resources? -> z record -> those back -> substate 43 -> point job_suspended -> answer.
  * resume:  point job_resume -> resources again -> host continues -> point job_resumed -> 42 -> answer;
  *          a host that refuses: resources back, everything else untouched.
  */
@@ -69,27 +69,43 @@ static struct keel_obj *still_there(struct keel_mod *mod, const struct step_requ
 
 /* ---- suspend ------------------------------------------------------------------------------------------- */
 
-static void stopped(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+/* The processes are stopped, and it is known what comes free. */
+static void freed(struct keel_mod *mod, void *arg, const char *names)
 {
 	struct state *st = mod->state;
 	struct step_request *r = arg;
 	struct keel_obj *job = still_there(mod, r);
 
-	if (job)
-		job_slot(mod, job)->busy = false;
-	if (code || !job) {
-		finish(r, code ? code : PBSE_UNKJOBID, text);
+	if (!job) {
+		finish(r, PBSE_UNKJOBID, NULL);
 		return;
 	}
+	job_slot(mod, job)->busy = false;
 	if (job_slot(mod, job)->step == STEP_SENT)
 		job_begin(mod, job, 0); /* its processes were up before we heard of them */
+	release_apply(mod, job, names);
 	st->acct->job(st->acct->self, 'z', job);
-	job_vacate(mod, job, false);
 	step_to(mod, job, r->waits ? STEP_SCHED_SUSPENDED : STEP_SUSPENDED);
+	if (job_slot(mod, job)->ending)
+		release_undo(mod, job); /* deleted meanwhile */
 	st->hook->note(mod, KEEL_POINT_job_suspended,
 		       KEEL_EVENT(job_suspended, .id = r->id, .job = job, .signal = r->signal,
 				  .who = r->who));
 	finish(r, 0, NULL);
+}
+
+static void stopped(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	struct step_request *r = arg;
+	struct keel_obj *job = still_there(mod, r);
+
+	if (code || !job) {
+		if (job)
+			job_slot(mod, job)->busy = false;
+		finish(r, code ? code : PBSE_UNKJOBID, text);
+		return;
+	}
+	release_ask(mod, job, freed, r);
 }
 
 static void suspend_to(struct keel_mod *mod, struct keel_obj *job, const char *signal,
@@ -137,8 +153,8 @@ static void continued(struct keel_mod *mod, void *arg, int32_t code, const char 
 
 	if (job)
 		job_slot(mod, job)->busy = false;
-	if (code && job && step_is_suspended(job_slot(mod, job)->step))
-		job_vacate(mod, job, false);
+	if (code && job && step_is_suspended(job_slot(mod, job)->step) && !job_slot(mod, job)->ending)
+		job_release(mod, job, released(mod, job)); /* it stays as it was */
 	if (code || !job) {
 		finish(r, code ? code : PBSE_UNKJOBID, text);
 		return;
@@ -146,6 +162,7 @@ static void continued(struct keel_mod *mod, void *arg, int32_t code, const char 
 	st->hook->note(mod, KEEL_POINT_job_resumed,
 		       KEEL_EVENT(job_resumed, .id = r->id, .job = job, .signal = r->signal,
 				  .who = r->who));
+	st->object->unset(job, st->a.released, NULL);
 	comment_started(mod, job, "Job run at");
 	step_to(mod, job, STEP_RUNNING);
 	st->acct->record(st->acct->self, 'r', r->id, "");

@@ -29,7 +29,7 @@ struct word {
 struct tenant {
 	char *job_id;
 	bool exclusive;
-	bool frozen; /* suspended with some resources kept: no slots, not listed */
+	char *given_back; /* suspended with the rest kept: names of what it gave back; no slots then */
 	uint32_t n_slots;
 	uint32_t *slot; /* ascending */
 	struct tenant *next;

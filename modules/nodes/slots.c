@@ -3,7 +3,8 @@
  * slots.c - who is on a vnode: slots, resources_assigned, job-busy and job-exclusive.
  *
  * A job takes one slot per cpu, the lowest free ones. A suspended job gives its slots back and is not
- * listed; it stays a frozen tenant only when it keeps some resources.
+ * listed; it stays a tenant only when it keeps some resources, and then remembers what it gave back:
+ * just that is taken again when it continues, and added again before everything goes at its end.
  */
 #include "nodes.h"
 
@@ -17,6 +18,7 @@
 static void tenant_free(struct tenant *t)
 {
 	free(t->job_id);
+	free(t->given_back);
 	free(t->slot);
 	free(t);
 }
@@ -148,7 +150,11 @@ bool node_in_use(struct keel_mod *mod, struct keel_obj *node)
 	struct state *st = mod->state;
 	struct vnode *v = st->object->slot(mod, node);
 
-	return v && v->tenants != NULL;
+	const struct tenant *t = v ? v->tenants : NULL;
+
+	while (t && t->given_back)
+		t = t->next;
+	return t != NULL;
 }
 
 uint32_t node_jobs_on(struct keel_mod *mod, struct keel_obj *node)
@@ -186,7 +192,6 @@ static int32_t part_assign(struct keel_mod *mod, const struct keel_exec_part *pa
 	*ret_first = 0;
 	if (!t)
 		return PBSE_SYSTEM;
-	t->frozen = false;
 	t->exclusive = node_sharing(mod, node, share) != KEEL_SHARE_SHARED;
 	return slots_take(v, t, (uint32_t)part_number(part, "ncpus"), ret_first);
 }
@@ -244,6 +249,40 @@ static void host_item(struct keel_text *out, struct keel_mod *mod, const struct 
 		keel_text_printf(out, "*%u", cpus);
 }
 
+/* What a suspended job gave back (malloc'ed); NULL: it is not here, or has everything. */
+static char *given_back(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
+{
+	struct state *st = mod->state;
+	uint32_t i;
+
+	for (i = 0; i < exec->n; i++) {
+		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
+		struct vnode *v = node ? st->object->slot(mod, node) : NULL;
+		const struct tenant *t = v ? *tenant_at(v, job_id) : NULL;
+
+		if (t && t->given_back)
+			return strdup(t->given_back);
+	}
+	return NULL;
+}
+
+static void thaw(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
+{
+	struct state *st = mod->state;
+	uint32_t i;
+
+	for (i = 0; i < exec->n; i++) {
+		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
+		struct vnode *v = node ? st->object->slot(mod, node) : NULL;
+		struct tenant *t = v ? *tenant_at(v, job_id) : NULL;
+
+		if (t) {
+			free(t->given_back);
+			t->given_back = NULL;
+		}
+	}
+}
+
 int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,
 		    char **ret_exec_host, struct keel_err *err)
 {
@@ -251,11 +290,13 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 	struct keel_exec *exec;
 	struct keel_text out;
 	uint32_t i, slot;
+	char *only;
 	int32_t code = st->resource->exec_parse(st->resource->self, exec_vnode, &exec, err);
 
 	if (code)
 		return code;
 	keel_text_init(&out);
+	only = given_back(mod, exec, job_id);
 	code = parts_known(mod, exec, err);
 	for (i = 0; !code && i < exec->n; i++) {
 		code = part_assign(mod, &exec->part[i], job_id, share, &slot);
@@ -264,8 +305,11 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 	}
 	if (!code && (out.failed || !(*ret_exec_host = strdup(out.data))))
 		code = st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
-	if (!code)
-		charge(mod, exec, 1, NULL);
+	if (!code) {
+		thaw(mod, exec, job_id);
+		charge(mod, exec, 1, only);
+	}
+	free(only);
 	keel_text_fini(&out);
 	st->resource->exec_free(exec);
 	return code;
@@ -273,18 +317,19 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 
 /* ---- release --------------------------------------------------------------------------------------------- */
 
-/* Take the job off a vnode. False: it was not there (or its slots were already given back). */
-static bool part_release(struct keel_mod *mod, struct keel_obj *node, const char *job_id, bool freeze)
+/* Take the job off a vnode, or leave it there with what it keeps. False: it was not there. */
+static bool part_release(struct keel_mod *mod, struct keel_obj *node, const char *job_id,
+			 const char *only)
 {
 	struct state *st = mod->state;
 	struct vnode *v = st->object->slot(mod, node);
 	struct tenant **at = v ? tenant_at(v, job_id) : NULL, *t = at ? *at : NULL;
 
-	if (!t)
+	if (!t || (only && t->given_back))
 		return false;
-	if (freeze) {
+	if (only) {
 		t->n_slots = 0;
-		t->frozen = true;
+		t->given_back = strdup(only);
 		return true;
 	}
 	*at = t->next;
@@ -298,21 +343,26 @@ void node_release(struct keel_mod *mod, const char *job_id, const char *exec_vno
 	struct state *st = mod->state;
 	struct keel_exec *exec;
 	bool there = false;
+	char *back;
 	uint32_t i;
 
 	if (st->resource->exec_parse(st->resource->self, exec_vnode, &exec, NULL))
 		return;
+	back = only ? NULL : given_back(mod, exec, job_id);
 	for (i = 0; i < exec->n; i++) {
 		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
 
 		if (!node || !first_part_of(exec, i))
 			continue;
-		there |= part_release(mod, node, job_id, only != NULL);
+		there |= part_release(mod, node, job_id, only);
 		if (ended)
 			st->object->set_int(node, st->attr.used_at, st->core->time(mod));
 	}
+	if (back)
+		charge(mod, exec, 1, back);
 	if (there)
 		charge(mod, exec, -1, only);
+	free(back);
 	st->resource->exec_free(exec);
 }
 

@@ -41,6 +41,7 @@
 #define KEEL_FIELDS_node_down(F) F(STR, id) F(OBJ, node) F(STR, why)
 #define KEEL_FIELDS_resource_delete(F) F(STR, id) F(STR, who)
 #define KEEL_FIELDS_acct_record(F) F(STR, id) F(OBJ, job) F(STR, letter)
+#define KEEL_FIELDS_suspend_release(F) F(STR, id) F(OBJ, job)
 
 #define KEEL_FIELDS_cycle_begin(F) F(INT, cycle)
 #define KEEL_FIELDS_cycle_end(F) F(INT, cycle) F(INT, started)

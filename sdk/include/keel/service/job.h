@@ -80,6 +80,12 @@ struct keel_job_api {
 	/* The host saves the job's state and ends it; it is queued again and goes on there later. */
 	void (*request_checkpoint)(struct keel_mod *, struct keel_obj *job, const char *who,
 				   struct keel_mod *me, keel_job_done *done, void *arg);
+	/* What a suspension would give back now (point suspend_release): its length, the comma list of
+	 * resource names in buf, like snprintf(); -ENODATA: everything; -EAGAIN: somebody thinks it over. */
+	int32_t (*release_names)(struct keel_mod *, struct keel_obj *job, char *buf, uint32_t len);
+	/* What the suspension of this job gave back, the same for its whole length and over restarts; NULL:
+	 * everything, or it is not suspended. Borrowed. */
+	const char *(*released)(struct keel_mod *, struct keel_obj *job);
 };
 
 #endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * release.c - what a suspension gives back: asked once, remembered on the job, obeyed until it continues.
+ *
+ * The point suspend_release answers with names of resources; nobody answers: everything comes free. The
+ * names that were true at the suspension are kept with the job, so that resume, end and restart use the
+ * same ones, whatever is configured or loaded by then. A job whose exec_vnode cannot be read gives
+ * everything back.
+ */
+#include "jobs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct asking {
+	char *id;
+	release_done *done;
+	void *arg;
+};
+
+static bool readable(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct keel_exec *exec;
+
+	if (st->resource->exec_parse(st->resource->self, job_text(mod, job, st->a.exec_vnode), &exec, NULL))
+		return false;
+	st->resource->exec_free(exec);
+	return true;
+}
+
+static void no_list(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
+		      "Unable to create resource released list");
+}
+
+static void answered(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct state *st = mod->state;
+	struct asking *a = arg;
+	struct keel_obj *job = st->object->find(mod, "job", a->id);
+	const char *names = outcome->verdict == KEEL_DONE ? outcome->text : NULL;
+
+	if (job && (outcome->verdict == KEEL_FAIL || (names && !readable(mod, job)))) {
+		no_list(mod, job);
+		names = NULL;
+	}
+	a->done(mod, a->arg, names);
+	free(a->id);
+	free(a);
+}
+
+void release_ask(struct keel_mod *mod, struct keel_obj *job, release_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	struct asking *a;
+
+	if (!st->hook->tapped(mod, KEEL_POINT_suspend_release)) {
+		done(mod, arg, NULL);
+		return;
+	}
+	a = calloc(1, sizeof(*a));
+	if (!a || !(a->id = strdup(job_id(mod, job)))) {
+		free(a);
+		no_list(mod, job);
+		done(mod, arg, NULL);
+		return;
+	}
+	a->done = done;
+	a->arg = arg;
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_suspend_release,
+		.event = KEEL_EVENT(suspend_release, .id = a->id, .job = job),
+		.done = answered,
+		.arg = a,
+	});
+}
+
+void release_apply(struct keel_mod *mod, struct keel_obj *job, const char *names)
+{
+	struct state *st = mod->state;
+
+	if (names)
+		st->object->set_str(job, st->a.released, names);
+	else
+		st->object->unset(job, st->a.released, NULL);
+	job_release(mod, job, names);
+}
+
+void release_undo(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	char *exec_host = NULL;
+
+	if (job_slot(mod, job)->occupies != OCCUPIES_ALL && job_occupy(mod, job, &exec_host, NULL) == 0)
+		st->object->unset(job, st->a.released, NULL);
+	free(exec_host);
+}
+
+const char *released(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return st->object->get_str(job, st->a.released);
+}
+
+/* ---- for what-ifs: the answer must come at once --------------------------------------------------------- */
+
+struct guess {
+	char *buf;
+	uint32_t len;
+	int32_t result;
+	bool answered, abandoned;
+};
+
+static void guessed(struct keel_mod *mod, void *arg, const char *names)
+{
+	struct guess *g = arg;
+
+	(void)mod;
+	if (g->abandoned) {
+		free(g);
+		return;
+	}
+	g->answered = true;
+	if (names)
+		g->result = snprintf(g->buf, g->len, "%s", names);
+}
+
+int32_t release_names(struct keel_mod *mod, struct keel_obj *job, char *buf, uint32_t len)
+{
+	struct guess *g = calloc(1, sizeof(*g));
+	int32_t result;
+
+	if (!g)
+		return -ENOMEM;
+	g->buf = buf;
+	g->len = len;
+	g->result = -ENODATA;
+	release_ask(mod, job, guessed, g);
+	if (!g->answered) {
+		g->abandoned = true;
+		return -EAGAIN;
+	}
+	result = g->result;
+	free(g);
+	return result;
+}
