@@ -18,6 +18,8 @@ static const struct keel_need needs[] = {
 	KEEL_NEED(resource, 0, struct state, resource),
 	KEEL_NEED(node, 0, struct state, node),
 	KEEL_NEED(job, 0, struct state, job),
+	KEEL_NEED(request, 0, struct state, request),
+	KEEL_NEED(msg, 0, struct state, msg),
 };
 
 static const struct keel_conf_rule rules[] = {
@@ -129,11 +131,12 @@ static const struct keel_service_def sched_def = {
 	.table = &sched_service,
 };
 
-#define OTHER_ROWS 2
+#define OTHER_ROWS 3
 #define ATTR(i) { "ATTR", &sched_attrs[i] }
 static const struct keel_contrib contribs[] = {
 	{ "CLASS", &sched_class },
 	{ "SERVICE", &sched_def },
+	{ "REQUEST", &explain_request },
 	ATTR(0), ATTR(1), ATTR(2), ATTR(3), ATTR(4), ATTR(5), ATTR(6), ATTR(7), ATTR(8), ATTR(9),
 	ATTR(10), ATTR(11), ATTR(12), ATTR(13), ATTR(14), ATTR(15), ATTR(16), ATTR(17), ATTR(18),
 	ATTR(19), ATTR(20), ATTR(21), ATTR(22), ATTR(23), ATTR(24), ATTR(25),

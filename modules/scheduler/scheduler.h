@@ -96,6 +96,8 @@ struct state {
 	const struct keel_resource_api *resource;
 	const struct keel_node_api *node;
 	const struct keel_job_api *job;
+	const struct keel_request_api *request;
+	const struct keel_msg_api *msg;
 	struct {
 		const struct keel_attr *queue, *schedselect, *list, *priority, *arrival, *when, *exec_vnode;
 	} a;
@@ -217,6 +219,9 @@ void starts_drop(struct keel_mod *mod);
 void talk(struct keel_mod *mod, struct group *g); /* it has comments to write */
 void talk_not(struct keel_mod *mod, struct group *g);
 void talk_now(struct keel_mod *mod);
+
+/* explain_job.c */
+extern const struct keel_request_def explain_request;
 
 /* sched.c */
 #define SCHED_ATTRS 26

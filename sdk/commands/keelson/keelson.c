@@ -24,6 +24,7 @@ static const struct cmd keelson = {
 	.usage = "usage: keelson check [file]\n"
 		 "       keelson modules | holds | reload\n"
 		 "       keelson hooks [point]\n"
+		 "       keelson explain job\n"
 		 "       keelson --version\n",
 	.usage_exit = 2,
 };
@@ -99,9 +100,10 @@ static int ask(const char *verb, char **args)
 
 static const struct verb {
 	const char *name;
-	int max_args;
+	int min_args, max_args;
 } verbs[] = {
-	{ "check", 1 }, { "modules", 0 }, { "hooks", 1 }, { "reload", 0 }, { "holds", 0 },
+	{ "check", 0, 1 }, { "modules", 0, 0 }, { "hooks", 0, 1 },
+	{ "reload", 0, 0 }, { "holds", 0, 0 },	{ "explain", 1, 1 },
 };
 
 static const struct verb *verb_find(const char *name)
@@ -124,7 +126,7 @@ int main(int argc, char **argv)
 	if (bad || optind >= argc)
 		return cmd_usage(&keelson);
 	verb = verb_find(argv[optind]);
-	if (!verb || argc - optind - 1 > verb->max_args)
+	if (!verb || argc - optind - 1 > verb->max_args || argc - optind - 1 < verb->min_args)
 		return cmd_usage(&keelson);
 	if (verb == verbs)
 		return check(argv + optind + 1);

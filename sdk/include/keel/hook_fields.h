@@ -51,6 +51,7 @@
 #define KEEL_FIELDS_node_score(F) F(STR, id) F(OBJ, node) F(OBJ, job)
 #define KEEL_FIELDS_trial_vacate(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_trial_restore(F) F(STR, id) F(OBJ, job)
+#define KEEL_FIELDS_job_explain(F) F(STR, id) F(OBJ, job)
 
 /* code: why it did not start (keel/sched_reason.def), what: the resource, limit or vnode it lacks; qrun: 1,
  * an administrator wants it to start now */
