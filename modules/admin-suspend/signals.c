@@ -33,6 +33,7 @@ static void start_resume(struct keel_mod *mod, struct keel_obj *job, const char 
 const struct keel_signal_def suspend_signal = {
 	.size = sizeof(struct keel_signal_def),
 	.roles = KEEL_OPERATORS,
+	.acts_on = KEEL_SIGNAL_GOING,
 	.name = SUSPEND,
 	.doc = "suspend a job and put its vnodes into maintenance",
 	.start = start_suspend,
@@ -40,6 +41,7 @@ const struct keel_signal_def suspend_signal = {
 const struct keel_signal_def resume_signal = {
 	.size = sizeof(struct keel_signal_def),
 	.roles = KEEL_OPERATORS,
+	.acts_on = KEEL_SIGNAL_STOPPED,
 	.name = RESUME,
 	.doc = "resume an admin-suspended job at once; the last one ends maintenance",
 	.start = start_resume,

@@ -9,14 +9,11 @@
 #include <string.h>
 
 struct deletion {
-	struct keel_req *req; /* NULL: part of a list, or a module asks */
-	struct list *list;
-	struct keel_mod *me;
-	keel_job_done *done; /* of a module */
-	void *arg;
+	struct told told;
 	char *id, *who;
 	int64_t run;
 	bool force, history;
+	bool by_module; /* a host that is away is a refusal */
 };
 
 /* A request about many jobs: answered when each has its verdict. */
@@ -26,6 +23,12 @@ struct list {
 	struct keel_out *failed; /* array `failed` is open in it */
 };
 
+/* One of them, as its asker named it. */
+struct item {
+	struct list *list;
+	char operand[];
+};
+
 static void deletion_free(struct deletion *d)
 {
 	free(d->id);
@@ -33,34 +36,9 @@ static void deletion_free(struct deletion *d)
 	free(d);
 }
 
-static void list_done(struct keel_mod *mod, struct list *l)
+static void answer(struct deletion *d, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
-
-	if (--l->open)
-		return;
-	st->msg->close(l->failed);
-	st->request->reply_out(l->req, l->failed);
-	free(l);
-}
-
-static void answer(struct keel_mod *mod, struct deletion *d, int32_t code, const char *text)
-{
-	struct state *st = mod->state;
-
-	if (d->req) {
-		st->request->reply(d->req, code, text ? "%s" : NULL, text);
-	} else if (d->done) {
-		d->done(d->me, d->arg, code, text);
-	} else {
-		if (code) {
-			st->msg->open_list(d->list->failed);
-			st->msg->add_str(d->list->failed, d->id);
-			st->msg->add_int(d->list->failed, code);
-			st->msg->close(d->list->failed);
-		}
-		list_done(mod, d->list);
-	}
+	tell(&d->told, code, text);
 	deletion_free(d);
 }
 
@@ -102,14 +80,14 @@ static void host_answered(struct keel_mod *mod, void *arg, int32_t code, const c
 	struct job *j = job ? job_slot(mod, job) : NULL;
 
 	if (!j || !step_is_running(j->step) || st->object->get_int(job, st->a.run_version) != d->run) {
-		answer(mod, d, j && !step_is_over(j->step) ? PBSE_BADSTATE : 0, NULL);
+		answer(d, j && !step_is_over(j->step) ? PBSE_BADSTATE : 0, NULL);
 		return;
 	}
 	if (refused_by_host(code))
 		st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "MOM rejected signal during delete (%d)",
 			      (int)code);
-	if (code && (d->done || refused_by_host(code))) {
-		answer(mod, d, code, text);
+	if (code && (d->by_module || refused_by_host(code))) {
+		answer(d, code, text);
 		return;
 	}
 	record(mod, job, d);
@@ -121,7 +99,7 @@ static void host_answered(struct keel_mod *mod, void *arg, int32_t code, const c
 	comment_ended_by(mod, job, d->who);
 	if (code)
 		st->task->kill(st->task->self, job, job_kill_delay(mod, job));
-	answer(mod, d, 0, NULL);
+	answer(d, 0, NULL);
 }
 
 static void kill_running(struct keel_mod *mod, struct keel_obj *job, struct deletion *d)
@@ -130,7 +108,7 @@ static void kill_running(struct keel_mod *mod, struct keel_obj *job, struct dele
 
 	if (job_slot(mod, job)->ending == ENDING_DELETE) { /* asked before: it is dying */
 		record(mod, job, d);
-		answer(mod, d, 0, NULL);
+		answer(d, 0, NULL);
 		return;
 	}
 	st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Job sent signal TermJob on delete");
@@ -147,7 +125,7 @@ static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletio
 		counts_add(mod, job, j->step, -1);
 		st->object->destroy(job);
 	} else if (j->step == STEP_EXITING && !d->force) {
-		answer(mod, d, PBSE_BADSTATE, NULL);
+		answer(d, PBSE_BADSTATE, NULL);
 		return;
 	} else if (step_is_running(j->step) && !d->force) {
 		kill_running(mod, job, d);
@@ -162,7 +140,7 @@ static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletio
 			job_over(mod, job, STEP_TERMINATED);
 		}
 	}
-	answer(mod, d, 0, NULL);
+	answer(d, 0, NULL);
 }
 
 static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
@@ -172,60 +150,60 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 	struct keel_obj *job = st->object->find(mod, "job", d->id);
 
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
-		answer(mod, d, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+		answer(d, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 	else if (job)
 		carry_out(mod, job, d);
 	else
-		answer(mod, d, PBSE_UNKJOBID, NULL);
+		answer(d, PBSE_UNKJOBID, NULL);
 }
 
-static int32_t permitted(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
+static int32_t permitted(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
 			 const struct deletion *d)
 {
-	if (!job)
-		return PBSE_UNKJOBID;
-	if (!(who->roles & KEEL_OPERATORS) && !is_owner(mod, who, job))
-		return PBSE_PERM;
-	return step_is_over(job_slot(mod, job)->step) && !d->history ? PBSE_HISTJOBID : 0;
+	int32_t code = ask_permit(mod, job, ask, KEEL_EVERYBODY);
+
+	return code == PBSE_HISTJOBID && d->history ? 0 : code;
 }
 
-static void ask(struct keel_mod *mod, struct deletion *d, struct keel_obj *job, struct keel_req *req)
+void delete_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
+		const struct told *told)
 {
 	struct state *st = mod->state;
+	struct deletion *d = calloc(1, sizeof(*d));
+	int32_t code;
 
+	if (!d) {
+		tell(told, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	d->told = *told;
+	d->by_module = !ask->req;
+	d->force = ask->detail && strstr(ask->detail, "force");
+	d->history = ask->detail && strstr(ask->detail, "deletehist");
+	d->id = strdup(job_id(mod, job));
+	d->who = strdup(ask->who);
+	code = d->id && d->who ? permitted(mod, job, ask, d) : PBSE_SYSTEM;
+	if (code) {
+		answer(d, code, NULL);
+		return;
+	}
 	st->hook->raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_delete,
 		.event = KEEL_EVENT(job_delete, .id = d->id, .job = job, .who = d->who),
-		.req = req,
+		.req = ask->req,
 		.done = decided,
 		.arg = d,
 	});
 }
 
-static void begin(struct keel_mod *mod, struct deletion *d, struct keel_req *req, const char *operand,
-		  const char *extend)
+static void log_asked(struct keel_mod *mod, const char *operand)
 {
 	struct state *st = mod->state;
-	const struct keel_session *who = st->request->session(req);
 	struct keel_obj *job = job_find(mod, operand);
-	int32_t code;
 
-	d->force = extend && strstr(extend, "force");
-	d->history = extend && strstr(extend, "deletehist");
-	d->id = strdup(job ? job_id(mod, job) : operand);
-	d->who = strdup(who->who);
-	if (!d->id || !d->who) {
-		answer(mod, d, PBSE_SYSTEM, NULL);
-		return;
-	}
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", d->id, "delete job request received");
-	code = permitted(mod, who, job, d);
-	if (code) {
-		answer(mod, d, code, NULL);
-		return;
-	}
-	ask(mod, d, job, req);
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", job ? job_id(mod, job) : operand,
+		      "delete job request received");
 }
 
 void on_delete(struct keel_mod *mod, struct keel_req *req)
@@ -233,14 +211,68 @@ void on_delete(struct keel_mod *mod, struct keel_req *req)
 	struct state *st = mod->state;
 	const struct keel_msg *body = st->request->body(req);
 	const char *id = st->msg->str(body, "id");
-	struct deletion *d = id ? calloc(1, sizeof(*d)) : NULL;
 
-	if (!d) {
-		st->request->reply(req, id ? PBSE_SYSTEM : PBSE_UNKJOBID, NULL);
+	if (id)
+		log_asked(mod, id);
+	ask_request(mod, req, "delete", st->msg->str(body, "extend"));
+}
+
+void job_request_delete(struct keel_mod *mod, struct keel_obj *job, const char *who,
+			struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	log_asked(mod, job_id(mod, job));
+	delete_one(mod, job, &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask), .who = who },
+		   &(struct told){ me, done, arg });
+}
+
+/* ---- many --------------------------------------------------------------------------------------- */
+
+static void list_done(struct keel_mod *mod, struct list *l)
+{
+	struct state *st = mod->state;
+
+	if (--l->open)
 		return;
+	st->msg->close(l->failed);
+	st->request->reply_out(l->req, l->failed);
+	free(l);
+}
+
+static void item_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct item *item = arg;
+	struct list *l = item->list;
+
+	(void)text;
+	if (code) {
+		st->msg->open_list(l->failed);
+		st->msg->add_str(l->failed, item->operand);
+		st->msg->add_int(l->failed, code);
+		st->msg->close(l->failed);
 	}
-	d->req = req;
-	begin(mod, d, req, id, st->msg->str(body, "extend"));
+	free(item);
+	list_done(mod, l);
+}
+
+static void item_ask(struct keel_mod *mod, struct list *l, const char *operand, const char *extend)
+{
+	struct state *st = mod->state;
+	struct item *item = malloc(sizeof(*item) + strlen(operand) + 1);
+
+	if (!item)
+		return;
+	item->list = l;
+	strcpy(item->operand, operand);
+	l->open++;
+	log_asked(mod, operand);
+	ask_operand(mod, operand,
+		    &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
+					    .verb = "delete",
+					    .detail = extend,
+					    .who = st->request->session(l->req)->who,
+					    .req = l->req },
+		    &(struct told){ mod, item_done, item });
 }
 
 void on_delete_list(struct keel_mod *mod, struct keel_req *req)
@@ -260,36 +292,7 @@ void on_delete_list(struct keel_mod *mod, struct keel_req *req)
 	l->req = req;
 	l->open = 1; /* our own, so that it cannot end while we are handing out */
 	st->msg->open_array(l->failed, "failed");
-	for (i = 0; i < n; i++) {
-		struct deletion *d = calloc(1, sizeof(*d));
-
-		if (!d)
-			break;
-		d->list = l;
-		l->open++;
-		begin(mod, d, req, ids[i], extend);
-	}
+	for (i = 0; i < n; i++)
+		item_ask(mod, l, ids[i], extend);
 	list_done(mod, l);
-}
-
-void job_request_delete(struct keel_mod *mod, struct keel_obj *job, const char *who,
-			struct keel_mod *me, keel_job_done *done, void *arg)
-{
-	struct state *st = mod->state;
-	struct deletion *d = calloc(1, sizeof(*d));
-
-	if (!d || !(d->id = strdup(job_id(mod, job))) || !(d->who = strdup(who))) {
-		if (d)
-			deletion_free(d);
-		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
-		return;
-	}
-	d->me = me;
-	d->done = done;
-	d->arg = arg;
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", d->id, "delete job request received");
-	if (step_is_over(job_slot(mod, job)->step))
-		answer(mod, d, PBSE_HISTJOBID, NULL);
-	else
-		ask(mod, d, job, NULL);
 }

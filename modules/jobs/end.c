@@ -131,14 +131,8 @@ void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	const char *id = job_id(mod, job);
 	bool ran = st->object->is_set(job, st->a.exit_status);
 
-	if (j->run) {
-		st->request->reply(j->run, PBSE_BADSTATE, NULL);
-		j->run = NULL;
-	}
-	if (j->rerun) {
-		st->request->reply(j->rerun, PBSE_BADSTATE, NULL);
-		j->rerun = NULL;
-	}
+	told_end(&j->run, PBSE_BADSTATE, NULL);
+	told_end(&j->rerun, PBSE_BADSTATE, NULL);
 	st->core->timer_cancel(j->timer);
 	j->timer = NULL;
 	if (ran) {

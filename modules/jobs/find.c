@@ -34,37 +34,20 @@ bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_
 	return euser && strcmp(euser, who->user) == 0;
 }
 
-static void refused(struct keel_mod *mod, struct keel_req *req, const char *id)
-{
-	struct state *st = mod->state;
-	const struct keel_session *who = st->request->session(req);
-
-	st->core->log(mod, KEEL_LOG_SECURITY, "Job", id,
-		      "Unauthorized Request, Object: Job, Name: %s, request from: %s", id, who->who);
-	st->request->reply(req, PBSE_PERM, NULL);
-}
-
 struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t roles)
 {
 	struct state *st = mod->state;
-	const struct keel_session *who = st->request->session(req);
+	const struct keel_job_ask ask = { .size = sizeof(ask),
+					  .who = st->request->session(req)->who,
+					  .req = req };
 	const char *id = st->msg->str(st->request->body(req), "id");
 	struct keel_obj *job = id ? job_find(mod, id) : NULL;
+	int32_t code = job ? ask_permit(mod, job, &ask, roles) : PBSE_UNKJOBID;
 
-	if (!job) {
-		st->request->reply(req, PBSE_UNKJOBID, NULL);
-		return NULL;
-	}
-	if (!(who->roles & roles & KEEL_OPERATORS) &&
-	    !((roles & KEEL_USER) && is_owner(mod, who, job))) {
-		refused(mod, req, job_id(mod, job));
-		return NULL;
-	}
-	if (step_is_over(job_slot(mod, job)->step)) {
-		st->request->reply(req, PBSE_HISTJOBID, NULL);
-		return NULL;
-	}
-	return job;
+	if (!code)
+		return job;
+	st->request->reply(req, code, NULL);
+	return NULL;
 }
 
 void on_locate(struct keel_mod *mod, struct keel_req *req)

@@ -188,6 +188,12 @@ static void api_on_run(struct keel_mod *mod, struct keel_mod *me,
 	st->run_request = fn;
 }
 
+static void api_ask(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
+		    struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	ask_job(mod, job, ask, &(struct told){ me, done, arg });
+}
+
 static const struct keel_job_api service = {
 	.size = sizeof(struct keel_job_api),
 	.state = api_state,
@@ -208,6 +214,7 @@ static const struct keel_job_api service = {
 	.waiting = api_waiting,
 	.release_names = release_names,
 	.released = released,
+	.ask = api_ask,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),

@@ -50,6 +50,13 @@ struct waiter {
 	struct waiter *next;
 };
 
+/* Who is told what became of what he asked. */
+struct told {
+	struct keel_mod *me;
+	keel_job_done *done;
+	void *arg;
+};
+
 /* Private memory on each job. */
 struct job {
 	uint8_t step;     /* enum step */
@@ -59,8 +66,8 @@ struct job {
 	bool unremembered; /* qdel -x: no history of it */
 	struct keel_timer *timer; /* pending: Execution_Time; running: its host is away */
 	struct waiter *waiters;   /* requests answered when it is over */
-	struct keel_req *rerun;   /* qrerun, answered when it is queued again */
-	struct keel_req *run;     /* qrun, answered when the host has started it */
+	struct told *rerun; /* told when it is queued again */
+	struct told *run;   /* told when the host has started it */
 };
 
 struct signal_row {
@@ -153,6 +160,27 @@ struct keel_obj *job_find(struct keel_mod *mod, const char *operand);
 struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t roles);
 bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job);
 
+/* ask.c */
+void tell(const struct told *told, int32_t code, const char *text);
+struct told *told_keep(const struct told *told); /* NULL: no memory */
+void told_end(struct told **kept, int32_t code, const char *text); /* told, and gone; may be none */
+/* May he touch this job? 15007, 15139 (it is history) or 0. */
+int32_t ask_permit(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
+		   uint32_t roles);
+void ask_job(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
+	     const struct told *told);
+void ask_operand(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
+		 const struct told *told);
+void ask_request(struct keel_mod *mod, struct keel_req *req, const char *verb, const char *detail);
+#define ONE(name)                                                                                  \
+	void name##_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask, \
+			const struct told *told)
+ONE(delete);
+ONE(signal);
+ONE(rerun);
+ONE(run);
+#undef ONE
+
 /* acl.c */
 void acl_find(struct keel_mod *mod);
 /* May he submit to this queue? 0, or a PBSE number. */
@@ -174,6 +202,7 @@ void on_wait(struct keel_mod *mod, struct keel_req *req);
 /* signal.c */
 extern const struct keel_kind_def signal_kind;
 extern const struct keel_signal_def suspend_signal, resume_signal;
+const struct keel_signal_def *signal_find(struct keel_mod *mod, const char *name);
 void signal_done(struct keel_mod *mod, void *op, int32_t code, const char *text);
 
 /* suspend.c */

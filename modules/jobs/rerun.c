@@ -24,7 +24,7 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 	bool ran = st->object->is_set(job, st->a.stime);
-	struct keel_req *rerun = j->rerun;
+	struct told *told = j->rerun;
 
 	if (ran) {
 		st->object->set_int(job, st->a.exit_status, exit_status);
@@ -43,8 +43,7 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 		st->object->set_str(job, st->a.comment, "job held, too many failed attempts to run");
 	}
 	step_evaluate(mod, job);
-	if (rerun)
-		st->request->reply(rerun, 0, NULL);
+	told_end(&told, 0, NULL);
 }
 
 /* May it be asked for? 0, or why not. */
@@ -83,27 +82,32 @@ static void rerun_by_force(struct keel_mod *mod, struct keel_obj *job, const cha
 	job_requeue(mod, job, -11);
 }
 
+void rerun_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
+	       const struct told *told)
+{
+	bool force = ask->detail && strstr(ask->detail, "force");
+	struct job *j = job_slot(mod, job);
+	int32_t code = ask_permit(mod, job, ask, KEEL_OPERATORS);
+
+	if (!code)
+		code = objection(mod, job, force);
+	if (!code)
+		told_end(&j->rerun, 0, NULL); /* who asked before: it is forced now */
+	if (!code && !(j->rerun = told_keep(told)))
+		code = PBSE_SYSTEM;
+	if (code)
+		tell(told, code, NULL);
+	else if (force)
+		rerun_by_force(mod, job, ask->who);
+	else
+		rerun(mod, job, ask->who, 0);
+}
+
 void on_rerun(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = job_for(mod, req, KEEL_OPERATORS);
-	const char *extend = st->msg->str(st->request->body(req), "extend");
-	const char *who = st->request->session(req)->who;
-	bool force = extend && strstr(extend, "force");
-	int32_t code;
 
-	if (!job)
-		return;
-	code = objection(mod, job, force);
-	if (code) {
-		st->request->reply(req, code, NULL);
-		return;
-	}
-	job_slot(mod, job)->rerun = req;
-	if (force)
-		rerun_by_force(mod, job, who);
-	else
-		rerun(mod, job, who, 0);
+	ask_request(mod, req, "rerun", st->msg->str(st->request->body(req), "extend"));
 }
 
 void job_request_rerun(struct keel_mod *mod, struct keel_obj *job, const char *who,

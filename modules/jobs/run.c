@@ -132,13 +132,7 @@ void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 
 static void answer_run(struct keel_mod *mod, struct keel_obj *job, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
-	struct job *j = job_slot(mod, job);
-	struct keel_req *req = j->run;
-
-	j->run = NULL;
-	if (req)
-		st->request->reply(req, code, text ? "%s" : NULL, text);
+	told_end(&job_slot(mod, job)->run, code, text);
 }
 
 void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
@@ -217,7 +211,7 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 /* ---- qrun --------------------------------------------------------------------------------------------- */
 
 struct asked {
-	struct keel_req *req;
+	struct told told;
 	char *id;
 	bool wait;
 };
@@ -229,10 +223,9 @@ static void run_accepted(struct keel_mod *mod, void *arg, int32_t code, const ch
 	struct asked *a = arg;
 	struct keel_obj *job = st->object->find(mod, "job", a->id);
 
-	if (code || !a->wait || !job || job_slot(mod, job)->step != STEP_SENT)
-		st->request->reply(a->req, code, text ? "%s" : NULL, text);
-	else
-		job_slot(mod, job)->run = a->req;
+	if (code || !a->wait || !job || job_slot(mod, job)->step != STEP_SENT ||
+	    job_slot(mod, job)->run || !(job_slot(mod, job)->run = told_keep(&a->told)))
+		tell(&a->told, code, text);
 	free(a->id);
 	free(a);
 }
@@ -292,32 +285,35 @@ static void run_at(struct keel_mod *mod, struct keel_obj *job, const char *locat
 	free(exec);
 }
 
+void run_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
+	     const struct told *told)
+{
+	struct state *st = mod->state;
+	const char *location = ask->detail;
+	int32_t code = ask_permit(mod, job, ask, KEEL_OPERATORS);
+	struct asked *a;
+
+	if (!code && !step_is_pending(job_slot(mod, job)->step))
+		code = PBSE_BADSTATE;
+	a = code ? NULL : calloc(1, sizeof(*a));
+	if (!a || !(a->id = strdup(job_id(mod, job)))) {
+		free(a);
+		tell(told, code ? code : PBSE_SYSTEM, NULL);
+		return;
+	}
+	a->told = *told;
+	a->wait = !ask->req || !st->msg->integer(st->request->body(ask->req), "async", 0);
+	if (location && *location && strcmp(location, "-") != 0)
+		run_at(mod, job, location, ask->who, a);
+	else if (st->run_request)
+		st->run_request(st->runner, job, ask->who, mod, run_accepted, a);
+	else
+		run_accepted(mod, a, PBSE_NOSCHEDULER, NULL);
+}
+
 void on_run(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = job_for(mod, req, KEEL_OPERATORS);
-	const char *location = st->msg->str(st->request->body(req), "location");
-	const char *who = st->request->session(req)->who;
-	struct asked *a;
 
-	if (!job)
-		return;
-	if (!step_is_pending(job_slot(mod, job)->step)) {
-		st->request->reply(req, PBSE_BADSTATE, NULL);
-		return;
-	}
-	a = calloc(1, sizeof(*a));
-	if (!a || !(a->id = strdup(job_id(mod, job)))) {
-		free(a);
-		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
-		return;
-	}
-	a->req = req;
-	a->wait = !st->msg->integer(st->request->body(req), "async", 0);
-	if (location && *location && strcmp(location, "-") != 0)
-		run_at(mod, job, location, who, a);
-	else if (st->run_request)
-		st->run_request(st->runner, job, who, mod, run_accepted, a);
-	else
-		run_accepted(mod, a, PBSE_NOSCHEDULER, NULL);
+	ask_request(mod, req, "run", st->msg->str(st->request->body(req), "location"));
 }

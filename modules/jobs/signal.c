@@ -10,11 +10,9 @@
 #include <string.h>
 
 struct signal_op {
-	struct keel_req *req; /* NULL: a module asks */
-	struct keel_mod *me;
-	keel_job_done *done;
-	void *arg;
+	struct told told;
 	char *id, *name, *who;
+	bool waits; /* suspended for a scheduler to resume it */
 };
 
 static void op_free(struct signal_op *op)
@@ -71,6 +69,13 @@ static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void
 	}
 }
 
+const struct keel_signal_def *signal_find(struct keel_mod *mod, const char *name)
+{
+	const struct signal_row *row = row_find(mod->state, name);
+
+	return row ? row->def : NULL;
+}
+
 const struct keel_kind_def signal_kind = {
 	.size = sizeof(struct keel_kind_def),
 	.name = "SIGNAL",
@@ -89,10 +94,7 @@ void signal_done(struct keel_mod *mod, void *arg, int32_t code, const char *text
 	if (code == 0)
 		st->core->log(mod, KEEL_LOG_JOB, "Job", op->id, "job signaled with %s by %s", op->name,
 			      op->who);
-	if (op->req)
-		st->request->reply(op->req, code, text ? "%s" : NULL, text);
-	else
-		op->done(op->me, op->arg, code, text);
+	tell(&op->told, code, text);
 	op_free(op);
 }
 
@@ -121,6 +123,7 @@ static void start_resume(struct keel_mod *mod, struct keel_obj *job, const char 
 const struct keel_signal_def suspend_signal = {
 	.size = sizeof(struct keel_signal_def),
 	.roles = KEEL_OPERATORS,
+	.acts_on = KEEL_SIGNAL_GOING,
 	.name = "suspend",
 	.doc = "stop the processes, release the resources",
 	.start = start_suspend,
@@ -128,6 +131,7 @@ const struct keel_signal_def suspend_signal = {
 const struct keel_signal_def resume_signal = {
 	.size = sizeof(struct keel_signal_def),
 	.roles = KEEL_OPERATORS,
+	.acts_on = KEEL_SIGNAL_STOPPED,
 	.name = "resume",
 	.doc = "let the scheduler continue a suspended job",
 	.start = start_resume,
@@ -140,7 +144,7 @@ static void act(struct keel_mod *mod, struct keel_obj *job, struct signal_op *op
 	struct state *st = mod->state;
 	struct signal_row *row = row_find(st, op->name);
 
-	if (!op->req) {
+	if (op->waits) {
 		st->core->log(mod, KEEL_LOG_ADMIN, "Job", op->id, "%s job by %s", op->name, op->who);
 		job_suspend_waiting(mod, job, op->who, mod, signal_done, op);
 	} else if (row) {
@@ -166,19 +170,23 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 }
 
 static struct signal_op *op_new(struct keel_mod *mod, struct keel_obj *job, const char *name,
-				const char *who)
+				const char *who, const struct told *told)
 {
 	struct signal_op *op = calloc(1, sizeof(*op));
 
+	if (op)
+		op->told = *told;
 	if (op && (op->id = strdup(job_id(mod, job))) && (op->name = strdup(name)) &&
 	    (op->who = strdup(who)))
 		return op;
 	if (op)
 		op_free(op);
+	tell(told, PBSE_SYSTEM, "System error: out of memory");
 	return NULL;
 }
 
-static void ask(struct keel_mod *mod, struct keel_obj *job, struct signal_op *op)
+static void ask_taps(struct keel_mod *mod, struct keel_obj *job, struct signal_op *op,
+		     struct keel_req *req)
 {
 	struct state *st = mod->state;
 
@@ -187,55 +195,50 @@ static void ask(struct keel_mod *mod, struct keel_obj *job, struct signal_op *op
 		.point = KEEL_POINT_job_signal,
 		.event = KEEL_EVENT(job_signal, .id = op->id, .job = job, .signal = op->name,
 				    .who = op->who),
-		.req = op->req,
+		.req = req,
 		.done = decided,
 		.arg = op,
 	});
+}
+
+void signal_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
+		const struct told *told)
+{
+	const char *name = ask->detail ? ask->detail : "";
+	const struct keel_signal_def *def = signal_find(mod, name);
+	struct signal_op *op;
+	int32_t code = ask_permit(mod, job, ask,
+				  def ? def->roles & ~(uint32_t)KEEL_USER : KEEL_EVERYBODY);
+
+	if (!code && !step_is_running(job_slot(mod, job)->step))
+		code = PBSE_BADSTATE;
+	if (code)
+		tell(told, code, NULL);
+	else if ((op = op_new(mod, job, name, ask->who, told)))
+		ask_taps(mod, job, op, ask->req);
 }
 
 void on_signal(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
 	const struct keel_msg *body = st->request->body(req);
-	const char *name = st->msg->str(body, "signal"), *id = st->msg->str(body, "id");
-	struct signal_row *row = name ? row_find(st, name) : NULL;
-	struct signal_op *op;
-	struct keel_obj *job;
+	const char *id = st->msg->str(body, "id");
 
 	if (id)
 		st->core->log(mod, KEEL_LOG_DEBUG, "Job", id, "signal job request received");
-	job = job_for(mod, req, row ? row->def->roles & ~(uint32_t)KEEL_USER : KEEL_EVERYBODY);
-	if (!job)
-		return;
-	if (!step_is_running(job_slot(mod, job)->step)) {
-		st->request->reply(req, PBSE_BADSTATE, NULL);
-		return;
-	}
-	op = op_new(mod, job, name ? name : "", st->request->session(req)->who);
-	if (!op) {
-		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
-		return;
-	}
-	op->req = req;
-	ask(mod, job, op);
+	ask_request(mod, req, "signal", st->msg->str(body, "signal"));
 }
 
 void job_request_suspend(struct keel_mod *mod, struct keel_obj *job, const char *who,
 			 struct keel_mod *me, keel_job_done *done, void *arg)
 {
+	const struct told told = { me, done, arg };
 	struct signal_op *op;
 
 	if (!step_is_running(job_slot(mod, job)->step)) {
-		done(me, arg, PBSE_BADSTATE, NULL);
-		return;
+		tell(&told, PBSE_BADSTATE, NULL);
+	} else if ((op = op_new(mod, job, "suspend", who, &told))) {
+		op->waits = true;
+		ask_taps(mod, job, op, NULL);
 	}
-	op = op_new(mod, job, "suspend", who);
-	if (!op) {
-		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
-		return;
-	}
-	op->me = me;
-	op->done = done;
-	op->arg = arg;
-	ask(mod, job, op);
 }

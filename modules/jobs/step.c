@@ -52,6 +52,8 @@ void job_fini(struct keel_mod *mod, void *slot)
 	struct waiter *w, *next;
 
 	st->core->timer_cancel(j->timer);
+	free(j->run);
+	free(j->rerun);
 	for (w = j->waiters; w; w = next) {
 		next = w->next;
 		free(w);

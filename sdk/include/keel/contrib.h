@@ -138,6 +138,11 @@ struct keel_signal_def {
 	/* Act on a running or suspended job (state R). Called after the job_signal chain accepted.
 	 * Answer through job->signal_done(op, code, text), now or later, exactly once. */
 	void (*start)(struct keel_mod *owner, struct keel_obj *job, const char *who, void *op);
+	uint32_t acts_on; /* enum keel_signal_target: whom it reaches when it goes to many jobs */
+};
+enum keel_signal_target {
+	KEEL_SIGNAL_GOING = 0,	 /* those that are not suspended */
+	KEEL_SIGNAL_STOPPED = 1, /* those that are */
 };
 
 /* NODE_STATE (declared by nodes): a word of a vnode's `state`. Bits of base states are fixed. */

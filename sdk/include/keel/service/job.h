@@ -29,6 +29,16 @@ enum keel_substate {
 /* code 0 or a PBSE number; text NULL: table text. Exactly once. `me` is the module that asked. */
 typedef void keel_job_done(struct keel_mod *me, void *arg, int32_t code, const char *text);
 
+/* What is asked of a job: the acts that have a request. */
+struct keel_job_ask {
+	uint32_t size;
+	uint32_t reserved;
+	const char *verb;     /* "delete" "signal" "rerun" "run" */
+	const char *detail;   /* its words: signal name, "force", "deletehist", location; may be NULL */
+	const char *who;      /* user@host, for logs and points */
+	struct keel_req *req; /* whose permissions count; NULL: the system asks */
+};
+
 struct keel_job_api {
 	uint32_t size, version;
 	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
@@ -86,6 +96,9 @@ struct keel_job_api {
 	/* What the suspension of this job gave back, the same for its whole length and over restarts; NULL:
 	 * everything, or it is not suspended. Borrowed. */
 	const char *(*released)(struct keel_mod *, struct keel_obj *job);
+	/* Do what a request would: its checks, points, logs and records, for this one job. */
+	void (*ask)(struct keel_mod *, struct keel_obj *job, const struct keel_job_ask *,
+		    struct keel_mod *me, keel_job_done *done, void *arg);
 };
 
 #endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ask.c - delete, signal, rerun, run: what may be asked of a job, by a request that names one or by
+ * another module, and who is told what became of it.
+ *
+ * Each act has one function per job (delete_one() ...) and tells its asker exactly once; a request is
+ * an asker whose telling is the reply.
+ */
+#include "jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *verb;
+	void (*act)(struct keel_mod *, struct keel_obj *, const struct keel_job_ask *,
+		    const struct told *);
+} verbs[] = {
+	{ "delete", delete_one },
+	{ "signal", signal_one },
+	{ "rerun", rerun_one },
+	{ "run", run_one },
+};
+
+/* ---- telling --------------------------------------------------------------------------------------- */
+
+void tell(const struct told *told, int32_t code, const char *text)
+{
+	if (told->done)
+		told->done(told->me, told->arg, code, text);
+}
+
+struct told *told_keep(const struct told *told)
+{
+	struct told *kept = malloc(sizeof(*kept));
+
+	if (kept)
+		*kept = *told;
+	return kept;
+}
+
+void told_end(struct told **kept, int32_t code, const char *text)
+{
+	struct told *told = *kept;
+
+	*kept = NULL;
+	if (told)
+		tell(told, code, text);
+	free(told);
+}
+
+/* ---- may he? --------------------------------------------------------------------------------------- */
+
+int32_t ask_permit(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
+		   uint32_t roles)
+{
+	struct state *st = mod->state;
+	const struct keel_session *who = ask->req ? st->request->session(ask->req) : NULL;
+	const char *id = job_id(mod, job);
+
+	if (who && !(who->roles & roles & KEEL_OPERATORS) &&
+	    !((roles & KEEL_USER) && is_owner(mod, who, job))) {
+		st->core->log(mod, KEEL_LOG_SECURITY, "Job", id,
+			      "Unauthorized Request, Object: Job, Name: %s, request from: %s", id,
+			      who->who);
+		return PBSE_PERM;
+	}
+	return step_is_over(job_slot(mod, job)->step) ? PBSE_HISTJOBID : 0;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------- */
+
+void ask_job(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
+	     const struct told *told)
+{
+	size_t i;
+
+	for (i = 0; i < KEEL_COUNT(verbs); i++)
+		if (strcmp(verbs[i].verb, ask->verb) == 0) {
+			verbs[i].act(mod, job, ask, told);
+			return;
+		}
+	tell(told, PBSE_IVALREQ, NULL);
+}
+
+void ask_operand(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
+		 const struct told *told)
+{
+	struct keel_obj *job = job_find(mod, operand);
+
+	if (job)
+		ask_job(mod, job, ask, told);
+	else
+		tell(told, PBSE_UNKJOBID, NULL);
+}
+
+static void reply(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+
+	st->request->reply(arg, code, text ? "%s" : NULL, text);
+}
+
+void ask_request(struct keel_mod *mod, struct keel_req *req, const char *verb, const char *detail)
+{
+	struct state *st = mod->state;
+	const char *id = st->msg->str(st->request->body(req), "id");
+
+	ask_operand(mod, id ? id : "",
+		    &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
+					    .verb = verb,
+					    .detail = detail,
+					    .who = st->request->session(req)->who,
+					    .req = req },
+		    &(struct told){ mod, reply, req });
+}
