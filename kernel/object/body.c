@@ -40,6 +40,20 @@ static void list_unlink(struct list *l, struct keel_obj *o)
 		l->last = o->prev;
 }
 
+static void list_insert_behind(struct list *l, struct keel_obj *o, struct keel_obj *at)
+{
+	o->prev = at;
+	o->next = at ? at->next : l->first;
+	if (o->next)
+		o->next->prev = o;
+	else
+		l->last = o;
+	if (at)
+		at->next = o;
+	else
+		l->first = o;
+}
+
 static struct list *list_of(struct keel_obj *o)
 {
 	if (o->flags & OBJ_DEAD)
@@ -73,6 +87,30 @@ int obj_link(struct keel_obj *o)
 	o->flags &= (uint16_t)~OBJ_DRAFT;
 	list_append(list_of(o), o);
 	return 0;
+}
+
+/* Cursors that stand on one of them step back, so that a walk misses nobody; it may meet one twice. */
+void object_swap(struct keel_obj *a, struct keel_obj *b)
+{
+	struct list *l = list_of(a);
+	struct keel_obj *before_a = a->prev, *before_b = b->prev;
+
+	if (a == b || a->klass != b->klass || l != list_of(b))
+		return;
+	cursors_leave(a);
+	list_unlink(l, a);
+	cursors_leave(b);
+	list_unlink(l, b);
+	if (before_b == a) { /* a b: b comes where a was */
+		list_insert_behind(l, b, before_a);
+		list_insert_behind(l, a, b);
+	} else if (before_a == b) {
+		list_insert_behind(l, a, before_b);
+		list_insert_behind(l, b, a);
+	} else {
+		list_insert_behind(l, b, before_a);
+		list_insert_behind(l, a, before_b);
+	}
 }
 
 static void empty(struct keel_obj *o)

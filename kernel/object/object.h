@@ -229,6 +229,7 @@ int32_t write_text(struct keel_obj *o, const struct keel_attr *a, int32_t op, co
 		   const char *text, struct keel_err *err);
 void write_unset(struct keel_obj *o, const struct keel_attr *a, const char *key);
 void write_touch(struct keel_obj *o);
+void object_swap(struct keel_obj *a, struct keel_obj *b);
 
 struct keel_changes *changes_create(struct keel_mod *m);
 int32_t changes_ask(struct keel_changes *c, const struct keel_session *s, struct keel_obj *o,

@@ -88,6 +88,7 @@ static const struct keel_object_api api = {
 	.unset = write_unset,
 	.match = read_match,
 	.touch = write_touch,
+	.swap = object_swap,
 	.changes = changes_create,
 	.change = changes_ask,
 	.change_text = changes_text,

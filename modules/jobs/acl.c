@@ -20,7 +20,7 @@ static const struct {
 	{ "server", "acl_host_enable", "acl_hosts", BY_HOST, PBSE_BADHOST },
 	{ "queue", "acl_user_enable", "acl_users", BY_USER, PBSE_PERM },
 	{ "queue", "acl_group_enable", "acl_groups", BY_GROUP, PBSE_PERM },
-	{ "queue", "acl_host_enable", "acl_hosts", BY_HOST, PBSE_BADHOST },
+	{ "queue", "acl_host_enable", "acl_hosts", BY_HOST, PBSE_QACESS },
 };
 _Static_assert(KEEL_COUNT(lists) == ACL_LISTS, "room for the handles");
 

@@ -40,6 +40,25 @@ static int32_t check_name(struct keel_mod *mod, const struct keel_session *who, 
 	return 0;
 }
 
+/* Each letter that comes or goes must be one the requester may set. */
+static int32_t check_holds(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
+			   int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	int32_t bits = holds_asked(text), have = (int32_t)st->object->get_int(job, st->a.holds);
+
+	(void)op, (void)key;
+	if (!who)
+		return 0;
+	if (bits < 0)
+		return bad(mod, "Hold_Types", err);
+	if (have & HOLD_DEPENDS)
+		have |= HOLD_SYSTEM; /* it is seen as one, and released as one */
+	return may_hold(who, (have ^ bits) & ~HOLD_DEPENDS)
+		       ? 0
+		       : st->core->error(err, PBSE_PERM, "%s", st->core->pbse_text(PBSE_PERM));
+}
+
 static int32_t check_run_count(struct keel_mod *mod, const struct keel_session *who,
 			       struct keel_obj *job, int32_t op, const char *key, const char *text,
 			       struct keel_err *err)
@@ -85,8 +104,9 @@ static void derive_hashname(struct keel_mod *mod, struct keel_obj *job, const st
 
 static void derive_queue_type(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
 {
-	(void)mod, (void)job;
-	emit->fn(emit->arg, NULL, "E", 1);
+	struct keel_obj *queue = job_queue(mod, job);
+
+	emit->fn(emit->arg, NULL, queue && !queue_runs(mod, queue) ? "R" : "E", 1);
 }
 
 static void derive_waiting(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)

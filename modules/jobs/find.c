@@ -36,11 +36,17 @@ bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_
 
 struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t roles)
 {
+	return job_named(mod, req, "id", roles);
+}
+
+struct keel_obj *job_named(struct keel_mod *mod, struct keel_req *req, const char *key,
+			   uint32_t roles)
+{
 	struct state *st = mod->state;
 	const struct keel_job_ask ask = { .size = sizeof(ask),
 					  .who = st->request->session(req)->who,
 					  .req = req };
-	const char *id = st->msg->str(st->request->body(req), "id");
+	const char *id = st->msg->str(st->request->body(req), key);
 	struct keel_obj *job = id ? job_find(mod, id) : NULL;
 	int32_t code = job ? ask_permit(mod, job, &ask, roles) : PBSE_UNKJOBID;
 

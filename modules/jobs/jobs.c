@@ -18,7 +18,7 @@ static const struct keel_need needs[] = {
 	KEEL_NEED(msg, 0, struct state, msg),	      KEEL_NEED(request, 0, struct state, request),
 	KEEL_NEED(blob, 0, struct state, blob),	      KEEL_NEED(resource, 0, struct state, resource),
 	KEEL_NEED(node, 0, struct state, node),	      KEEL_NEED(task, 0, struct state, task),
-	KEEL_NEED(acct, 0, struct state, acct),
+	KEEL_NEED(acct, 0, struct state, acct),	      KEEL_NEED(queue, 0, struct state, queues),
 };
 
 static const struct keel_conf_rule rules[] = {
@@ -138,13 +138,18 @@ static const struct keel_request_def requests[] = {
 	REQUEST("rerun", on_rerun, "put a running job back into its queue"),
 	REQUEST("locate", on_locate, "which server has this job", .flags = KEEL_REQUEST_READ),
 	REQUEST("wait", on_wait, "answered when the job is over", .flags = KEEL_REQUEST_READ),
+	REQUEST("move", on_move, "put a job into another queue"),
+	REQUEST("order", on_order, "exchange the places of two jobs"),
 };
 
 /* ---- service ---------------------------------------------------------------------------------------------- */
 
+/* For everybody but listings, a job in a routing queue is on its way. */
 static char api_state(struct keel_mod *mod, struct keel_obj *job)
 {
-	return step_letter(job_slot(mod, job)->step);
+	enum step step = job_slot(mod, job)->step;
+
+	return step == STEP_ROUTING ? 'T' : step_letter(step);
 }
 
 static int32_t api_substate(struct keel_mod *mod, struct keel_obj *job)
@@ -194,6 +199,13 @@ static void api_ask(struct keel_mod *mod, struct keel_obj *job, const struct kee
 	ask_job(mod, job, ask, &(struct told){ me, done, arg });
 }
 
+static int64_t api_next_number(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	return st->next_sequence;
+}
+
 static const struct keel_job_api service = {
 	.size = sizeof(struct keel_job_api),
 	.state = api_state,
@@ -215,6 +227,11 @@ static const struct keel_job_api service = {
 	.release_names = release_names,
 	.released = released,
 	.ask = api_ask,
+	.move = job_move,
+	.destination = destination_find,
+	.abort = job_abort,
+	.depend = job_depend,
+	.next_number = api_next_number,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),
@@ -240,7 +257,7 @@ static const struct keel_contrib contribs[] = {
 	ATTR_ROW(7), ATTR_ROW(8),
 	REQUEST_ROW(0), REQUEST_ROW(1), REQUEST_ROW(2), REQUEST_ROW(3), REQUEST_ROW(4),
 	REQUEST_ROW(5), REQUEST_ROW(6), REQUEST_ROW(7), REQUEST_ROW(8), REQUEST_ROW(9),
-	REQUEST_ROW(10),
+	REQUEST_ROW(10), REQUEST_ROW(11), REQUEST_ROW(12),
 #define JOB(member, ...) { "ATTR", &job_attr_##member },
 #include "attributes.def"
 #undef JOB
@@ -269,6 +286,7 @@ static void others_find(struct keel_mod *mod)
 
 	st->queue.enabled = object->attr(mod, "queue", "enabled");
 	st->queue.started = object->attr(mod, "queue", "started");
+	st->queue.route_only = object->attr(mod, "queue", "from_route_only");
 	st->queue.kill_delay = object->attr(mod, "queue", "kill_delay");
 	st->queue.assigned = object->attr(mod, "queue", "resources_assigned");
 	st->server.default_queue = object->attr(mod, "server", "default_queue");
@@ -304,6 +322,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	if (!server)
 		return st->core->error(err, -1, "there is no server object; is its module enabled?");
 	st->next_sequence = st->reserved_sequence = st->object->get_int(server, st->server.sequence);
+	order_start(mod);
 	history_start(mod);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "keel/service/acct.h"
 #include "keel/service/job.h"
 #include "keel/service/node.h"
+#include "keel/service/queue.h"
 #include "keel/service/resource.h"
 #include "keel/service/task.h"
 #include "pbs_error.h"
@@ -20,7 +21,9 @@
 enum step {
 	STEP_NEW, /* a draft */
 	STEP_QUEUED,
+	STEP_ROUTING, /* queued where nothing is started: it waits to be moved */
 	STEP_HELD,
+	STEP_DEPENDING, /* held for what other jobs do */
 	STEP_WAITING,
 	STEP_SENT,
 	STEP_RUNNING,
@@ -95,13 +98,14 @@ struct state {
 	const struct keel_node_api *node;
 	const struct keel_task_api *task;
 	const struct keel_acct_api *acct;
+	const struct keel_queue_api *queues;
 	struct {
 #define JOB(member, ...) const struct keel_attr *member;
 #include "attributes.def"
 #undef JOB
 	} a;
 	struct {
-		const struct keel_attr *enabled, *started, *kill_delay, *assigned;
+		const struct keel_attr *enabled, *started, *kill_delay, *assigned, *route_only;
 	} queue;
 	struct {
 		const struct keel_attr *default_queue, *history, *history_duration, *sequence, *sequence_max,
@@ -112,6 +116,8 @@ struct state {
 	} acl[ACL_LISTS];
 	struct signal_row *signals;
 	struct counts counts;
+	int64_t last_rank; /* of the job known last, at start */
+	bool ranks_mixed;  /* some were not in order of creation */
 	int64_t next_sequence, reserved_sequence; /* numbers below reserved are durably ours */
 	struct keel_timer *cleaner;
 	struct keel_mod *listener;
@@ -129,9 +135,13 @@ int32_t attributes_find(struct keel_mod *mod, struct keel_err *err);
 
 /* types.c */
 extern const struct keel_type_def owner_type, job_state_type, holds_type;
-enum hold_bit { HOLD_SYSTEM = 1, HOLD_OTHER = 2, HOLD_USER = 4, HOLD_PASSWORD = 8 };
+/* HOLD_DEPENDS is shown as a system hold, and goes with it; its own letter is the system's alone. */
+enum hold_bit { HOLD_SYSTEM = 1, HOLD_OTHER = 2, HOLD_USER = 4, HOLD_PASSWORD = 8,
+		HOLD_DEPENDS = 16 };
 /* Bits of a letters text; -1 on a bad letter. */
 int32_t holds_parse(const char *letters);
+/* The same for letters that people write: `d` is none, and to release s is to release it too. */
+int32_t holds_asked(const char *letters);
 void holds_text(int32_t bits, char buf[8]);
 
 /* step.c */
@@ -158,6 +168,9 @@ void job_fini(struct keel_mod *mod, void *slot);
 struct keel_obj *job_find(struct keel_mod *mod, const char *operand);
 /* For a request: unknown, finished (15139) or not the asker's (15007) is answered here: NULL. */
 struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t roles);
+/* The same for another argument of the request than `id`. */
+struct keel_obj *job_named(struct keel_mod *mod, struct keel_req *req, const char *key,
+			   uint32_t roles);
 bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job);
 
 /* ask.c */
@@ -185,6 +198,33 @@ ONE(run);
 void acl_find(struct keel_mod *mod);
 /* May he submit to this queue? 0, or a PBSE number. */
 int32_t acl_check(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue);
+
+/* admit.c */
+/* May a job of this owner come into the queue? `routed`: from a queue that starts nothing. */
+int32_t admit(struct keel_mod *mod, struct keel_obj *queue, const struct keel_session *owner,
+	      bool routed, struct keel_err *err);
+/* The owner of a job as who asks; borrowed from the job. */
+void admit_owner(struct keel_mod *mod, struct keel_obj *job, struct keel_session *ret);
+bool queue_runs(struct keel_mod *mod, struct keel_obj *queue);
+
+/* move.c */
+void on_move(struct keel_mod *mod, struct keel_req *req);
+void job_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
+	      struct keel_mod *me, keel_job_done *done, void *arg);
+/* The queue that `[queue][@server]` means; 0, or a PBSE number: another server cannot be reached. */
+int32_t destination_find(struct keel_mod *mod, const char *dest, struct keel_obj **ret_queue);
+
+/* order.c */
+void on_order(struct keel_mod *mod, struct keel_req *req);
+void order_known(struct keel_mod *mod, struct keel_obj *job);
+void order_start(struct keel_mod *mod);
+
+/* modify.c */
+void job_depend(struct keel_mod *mod, struct keel_obj *job, bool waits);
+bool may_hold(const struct keel_session *who, int32_t bits);
+
+/* abort.c */
+void job_abort(struct keel_mod *mod, struct keel_obj *job, const char *why);
 
 /* submit.c, modify.c, delete.c, signal.c, suspend.c, run.c, end.c, rerun.c, wait.c: requests */
 void on_submit(struct keel_mod *mod, struct keel_req *req);

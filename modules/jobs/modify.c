@@ -198,7 +198,7 @@ struct holding {
 };
 
 /* Which letters a requester may set or clear. */
-static bool may_hold(const struct keel_session *who, int32_t bits)
+bool may_hold(const struct keel_session *who, int32_t bits)
 {
 	if ((bits & (HOLD_SYSTEM | HOLD_PASSWORD)) && !(who->roles & KEEL_MANAGER))
 		return false;
@@ -233,7 +233,8 @@ static void held(struct keel_mod *mod, void *arg, const struct keel_outcome *out
 		st->request->reply(h->req, PBSE_UNKJOBID, NULL);
 	} else {
 		have = st->object->get_int(job, st->a.holds);
-		st->object->set_int(job, st->a.holds, h->set ? have | h->bits : have & ~h->bits);
+		st->object->set_int(job, st->a.holds, h->set ? have | (h->bits & ~HOLD_DEPENDS)
+							      : have & ~h->bits);
 		holds_text(h->bits, letters);
 		st->core->log(mod, KEEL_LOG_JOB, "Job", h->id, "Holds %s %s at request of %s", letters,
 			      h->set ? "set" : "released", who->who);
@@ -254,7 +255,7 @@ static void hold_or_release(struct keel_mod *mod, struct keel_req *req, bool set
 	const struct keel_session *who = st->request->session(req);
 	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY);
 	const char *letters = st->msg->str(st->request->body(req), "holds");
-	int32_t bits = holds_parse(letters && *letters ? letters : "u");
+	int32_t bits = holds_asked(letters && *letters ? letters : "u");
 	struct holding *h;
 
 	if (!job)
@@ -287,6 +288,16 @@ static void hold_or_release(struct keel_mod *mod, struct keel_req *req, bool set
 		.done = held,
 		.arg = h,
 	});
+}
+
+void job_depend(struct keel_mod *mod, struct keel_obj *job, bool waits)
+{
+	struct state *st = mod->state;
+	int64_t have = st->object->get_int(job, st->a.holds);
+
+	st->object->set_int(job, st->a.holds, waits ? have | HOLD_DEPENDS : have & ~HOLD_DEPENDS);
+	if (step_is_pending(job_slot(mod, job)->step))
+		step_evaluate(mod, job);
 }
 
 void on_hold(struct keel_mod *mod, struct keel_req *req)

@@ -51,9 +51,13 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 	int64_t state = st->object->get_int(ev->job, st->a.state);
 	enum step step = step_of((char)(state & 0x7f), state & SUSPENDED_BIT,
 				 st->object->get_int(ev->job, st->a.substate));
+	struct keel_obj *queue;
 
 	if (j->step != STEP_NEW)
 		return KEEL_NEXT;
+	order_known(mod, ev->job);
+	if (step == STEP_QUEUED && (queue = job_queue(mod, ev->job)) && !queue_runs(mod, queue))
+		step = STEP_ROUTING;
 	j->step = (uint8_t)step;
 	counts_add(mod, ev->job, step, 1);
 	if (step_is_pending(step)) {

@@ -295,6 +295,8 @@ void run_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_a
 
 	if (!code && !step_is_pending(job_slot(mod, job)->step))
 		code = PBSE_BADSTATE;
+	if (!code && job_slot(mod, job)->step == STEP_ROUTING)
+		code = PBSE_IVALREQ;
 	a = code ? NULL : calloc(1, sizeof(*a));
 	if (!a || !(a->id = strdup(job_id(mod, job)))) {
 		free(a);

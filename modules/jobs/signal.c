@@ -88,12 +88,9 @@ const struct keel_kind_def signal_kind = {
 
 void signal_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
 	struct signal_op *op = arg;
 
-	if (code == 0)
-		st->core->log(mod, KEEL_LOG_JOB, "Job", op->id, "job signaled with %s by %s", op->name,
-			      op->who);
+	(void)mod;
 	tell(&op->told, code, text);
 	op_free(op);
 }
@@ -144,15 +141,17 @@ static void act(struct keel_mod *mod, struct keel_obj *job, struct signal_op *op
 	struct state *st = mod->state;
 	struct signal_row *row = row_find(st, op->name);
 
-	if (op->waits) {
+	if (row || op->waits)
 		st->core->log(mod, KEEL_LOG_ADMIN, "Job", op->id, "%s job by %s", op->name, op->who);
+	if (!row || row->def != &resume_signal) /* that is logged when the scheduler sends it */
+		st->core->log(mod, KEEL_LOG_JOB, "Job", op->id, "job signaled with %s by %s", op->name,
+			      op->who);
+	if (op->waits)
 		job_suspend_waiting(mod, job, op->who, mod, signal_done, op);
-	} else if (row) {
-		st->core->log(mod, KEEL_LOG_ADMIN, "Job", op->id, "%s job by %s", op->name, op->who);
+	else if (row)
 		row->def->start(row->owner, job, op->who, op);
-	} else {
+	else
 		st->task->signal(st->task->self, job, op->name, NULL, mod, signal_done, op);
-	}
 }
 
 static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)

@@ -2,7 +2,7 @@
  *
  * step.c - where a job is: one table, one door.
  *
- *      NEW -> QUEUED <-> HELD <-> WAITING
+ *      NEW -> QUEUED <-> HELD, DEPENDING <-> WAITING <-> ROUTING
  *               |  ^
  *               v  | (refused, requeued)
  *              SENT -> RUNNING <-> SUSPENDED -> SCHED_SUSPENDED -> RUNNING
@@ -25,7 +25,9 @@ static const struct {
 } steps[STEP_COUNT] = {
 	[STEP_NEW] = { 'T', 0, TALLY_TRANSIT, false },
 	[STEP_QUEUED] = { 'Q', KEEL_SUB_QUEUED, TALLY_QUEUED, false },
+	[STEP_ROUTING] = { 'Q', KEEL_SUB_QUEUED, TALLY_QUEUED, false },
 	[STEP_HELD] = { 'H', KEEL_SUB_HELD, TALLY_HELD, false },
+	[STEP_DEPENDING] = { 'H', KEEL_SUB_DEPENDS, TALLY_HELD, false },
 	[STEP_WAITING] = { 'W', KEEL_SUB_WAITING, TALLY_WAITING, false },
 	[STEP_SENT] = { 'R', KEEL_SUB_SENT, TALLY_RUNNING, false },
 	[STEP_RUNNING] = { 'R', KEEL_SUB_RUNNING, TALLY_RUNNING, false },
@@ -98,7 +100,8 @@ bool step_is_over(enum step step)
 
 bool step_is_pending(enum step step)
 {
-	return step == STEP_QUEUED || step == STEP_HELD || step == STEP_WAITING;
+	return step == STEP_QUEUED || step == STEP_ROUTING || step == STEP_HELD ||
+	       step == STEP_DEPENDING || step == STEP_WAITING;
 }
 
 struct counts *counts_of_queue(struct keel_mod *mod, const char *queue)
@@ -180,14 +183,18 @@ void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	int64_t when = st->object->get_int(job, st->a.execution_time);
+	int64_t holds = st->object->get_int(job, st->a.holds);
+	struct keel_obj *queue = job_queue(mod, job);
 	enum step step = STEP_QUEUED;
 
-	if (st->object->get_int(job, st->a.holds))
-		step = STEP_HELD;
+	if (holds)
+		step = holds & HOLD_DEPENDS ? STEP_DEPENDING : STEP_HELD;
 	else if (when > st->core->time(mod))
 		step = STEP_WAITING;
+	else if (queue && !queue_runs(mod, queue))
+		step = STEP_ROUTING;
 	step_to(mod, job, step);
-	if (step == STEP_QUEUED) {
+	if (step == STEP_QUEUED || step == STEP_ROUTING) {
 		if (!st->object->is_set(job, st->a.etime))
 			st->object->set_int(job, st->a.etime, st->core->time(mod));
 		poke(mod);

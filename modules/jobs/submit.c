@@ -46,31 +46,17 @@ static int64_t next_sequence(struct keel_mod *mod)
 	return st->next_sequence++;
 }
 
-static struct keel_obj *find_queue(struct keel_mod *mod, const char *dest, struct keel_err *err)
+/* The server of a destination is this one, or the client would not have asked here. */
+static int32_t find_queue(struct keel_mod *mod, const char *dest, struct keel_obj **ret_queue,
+			  struct keel_err *err)
 {
 	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	const char *fallback = st->object->get_str(server, st->server.default_queue);
 	char name[64];
-	size_t len = dest ? strcspn(dest, "@") : 0;
-	struct keel_obj *queue;
+	int32_t code;
 
-	if (len == 0 && !fallback) {
-		st->core->error(err, PBSE_QUENODFLT, "%s", st->core->pbse_text(PBSE_QUENODFLT));
-		return NULL;
-	}
-	if (len >= sizeof(name))
-		len = sizeof(name) - 1;
-	snprintf(name, sizeof(name), "%.*s", len ? (int)len : (int)strlen(fallback),
-		 len ? dest : fallback);
-	queue = st->object->find(mod, "queue", name);
-	if (!queue)
-		st->core->error(err, PBSE_UNKQUE, "%s", st->core->pbse_text(PBSE_UNKQUE));
-	else if (!st->object->get_int(queue, st->queue.enabled)) {
-		st->core->error(err, PBSE_QUNOENB, "%s", st->core->pbse_text(PBSE_QUNOENB));
-		return NULL;
-	}
-	return queue;
+	snprintf(name, sizeof(name), "%.*s", dest ? (int)strcspn(dest, "@") : 0, dest ? dest : "");
+	code = destination_find(mod, name, ret_queue);
+	return code ? st->core->error(err, code, "%s", st->core->pbse_text(code)) : 0;
 }
 
 static int32_t check_user(struct keel_mod *mod, const struct keel_session *who,
@@ -324,12 +310,10 @@ void on_submit(struct keel_mod *mod, struct keel_req *req)
 	}
 	s->req = req;
 	code = check_user(mod, who, &err);
-	if (!code) {
-		s->queue = find_queue(mod, st->msg->str(st->request->body(req), "dest"), &err);
-		code = s->queue ? 0 : err.code;
-	}
-	if (!code && (code = acl_check(mod, who, s->queue)))
-		st->core->error(&err, code, "%s", st->core->pbse_text(code));
+	if (!code)
+		code = find_queue(mod, st->msg->str(st->request->body(req), "dest"), &s->queue, &err);
+	if (!code)
+		code = admit(mod, s->queue, who, false, &err);
 	if (!code)
 		code = take_script(mod, req, s, &err);
 	if (!code)

@@ -235,5 +235,8 @@ void job_resume_waiting(struct keel_mod *mod, struct keel_obj *job, struct keel_
 		done(me, arg, PBSE_BADSTATE, NULL);
 		return;
 	}
+	st->core->log(mod, KEEL_LOG_ADMIN, "Job", job_id(mod, job), "resume job by %s", who);
+	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "job signaled with resume by %s",
+		      who);
 	job_resume(mod, job, "resume", who, me, done, arg);
 }

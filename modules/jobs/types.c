@@ -155,6 +155,7 @@ static const struct {
 	int32_t bit;
 } hold_letters[] = {
 	{ 's', HOLD_SYSTEM },
+	{ 'd', HOLD_DEPENDS },
 	{ 'o', HOLD_OTHER },
 	{ 'u', HOLD_USER },
 	{ 'p', HOLD_PASSWORD },
@@ -178,10 +179,21 @@ int32_t holds_parse(const char *letters)
 	return bits;
 }
 
+int32_t holds_asked(const char *letters)
+{
+	int32_t bits = holds_parse(letters);
+
+	if (bits < 0 || (bits & HOLD_DEPENDS))
+		return -1;
+	return bits & HOLD_SYSTEM ? bits | HOLD_DEPENDS : bits;
+}
+
 void holds_text(int32_t bits, char buf[8])
 {
 	size_t i, n = 0;
 
+	if (bits & HOLD_DEPENDS)
+		bits = (bits & ~HOLD_DEPENDS) | HOLD_SYSTEM;
 	for (i = 0; i < KEEL_COUNT(hold_letters); i++)
 		if (bits & hold_letters[i].bit)
 			buf[n++] = hold_letters[i].letter;
@@ -219,8 +231,12 @@ static void holds_format(struct keel_mod *mod, const union keel_slot *slot, cons
 static int32_t holds_match(struct keel_mod *mod, const union keel_slot *slot, bool is_set, int32_t op,
 			   const char *key, const char *text, struct keel_err *err)
 {
-	bool same = is_set && slot->i == holds_parse(text);
+	int32_t have = is_set ? (int32_t)slot->i : 0;
+	bool same;
 
+	if (have & HOLD_DEPENDS)
+		have = (have & ~HOLD_DEPENDS) | HOLD_SYSTEM;
+	same = is_set && have == holds_parse(text);
 	(void)mod, (void)key, (void)err;
 	return op == KEEL_NE ? !same : same;
 }

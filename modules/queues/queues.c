@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * queues.c - execution queues: class "queue", created and changed through manage requests.
+ * queues.c - class "queue", created and changed through manage requests.
  *
- * A fresh server gets one queue, enabled and started.
+ * Its types are rows of the kind QUEUE_TYPE; the one of queues whose jobs are started is here. A fresh
+ * server gets one such queue, enabled and started.
  */
-#include "keel/keel.h"
-#include "pbs_error.h"
+#include "queues.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 struct conf {
 	const char *first_queue;
-};
-
-struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_call_api *call;
-	const struct keel_attr *type, *total, *enabled, *started;
 };
 
 static const struct keel_need needs[] = {
@@ -51,12 +43,8 @@ static int32_t table_error(struct keel_mod *mod, int32_t code, struct keel_err *
 static int32_t check_type(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue,
 			  int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	size_t len = strlen(text);
-
 	(void)who, (void)queue, (void)op, (void)key;
-	if (len && len <= strlen("Execution") && strncasecmp(text, "Execution", len) == 0)
-		return 0;
-	return table_error(mod, PBSE_BADATVAL, err);
+	return type_find(mod, text) ? 0 : table_error(mod, PBSE_BADATVAL, err);
 }
 
 static int32_t check_priority(struct keel_mod *mod, const struct keel_session *who,
@@ -74,9 +62,10 @@ static void type_changed(struct keel_mod *mod, struct keel_obj *queue, const str
 {
 	struct state *st = mod->state;
 	const char *text = st->object->get_str(queue, attr);
+	const struct keel_queue_type_def *type = text ? type_find(mod, text) : NULL;
 
-	if (text && strcmp(text, "Execution") != 0)
-		st->object->set_str(queue, attr, "Execution");
+	if (type && strcmp(text, type->name) != 0)
+		st->object->set_str(queue, attr, type->name);
 }
 
 #define S KEEL_ATTR_SAVE
@@ -93,6 +82,9 @@ static void type_changed(struct keel_mod *mod, struct keel_obj *queue, const str
 
 static const struct keel_contrib contribs[] = {
 	{ "CLASS", &queue_class },
+	{ "KIND", &type_kind },
+	{ "QUEUE_TYPE", &execution_type },
+	{ "SERVICE", &service_def },
 #define QUEUE(attr, ...) { "ATTR", &attr_##attr },
 #include "queue.def"
 #undef QUEUE
@@ -123,24 +115,45 @@ static keel_verdict check_complete(struct keel_call *c, struct keel_obj *queue)
 	return KEEL_NEXT;
 }
 
-/* A queue with jobs is not deleted, finished ones kept as history aside. */
-static keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
+/* Finished ones kept as history aside. */
+static bool has_jobs(struct keel_mod *mod, struct keel_obj *queue)
 {
-	struct state *st = keel_state(c);
+	struct state *st = mod->state;
 	char counts[256];
 	const char *p;
 
-	if (strcmp(ev->klass, "queue") != 0)
-		return KEEL_NEXT;
-	if (ev->cmd != CMD_DELETE)
-		return check_complete(c, ev->obj);
-	st->total = st->object->attr(c->mod, "queue", "state_count");
-	if (!st->total || st->object->text(ev->obj, st->total, NULL, counts, sizeof(counts)) <= 0)
-		return KEEL_NEXT;
+	st->total = st->object->attr(mod, "queue", "state_count");
+	if (!st->total || st->object->text(queue, st->total, NULL, counts, sizeof(counts)) <= 0)
+		return false;
 	for (p = counts; (p = strchr(p, ':')); p++)
 		if (strtoll(p + 1, NULL, 10) > 0)
-			return st->call->reject(c, PBSE_OBJBUSY, NULL);
-	return KEEL_NEXT;
+			return true;
+	return false;
+}
+
+/* Jobs of one type of queue are not those of another. */
+static bool type_changes(struct keel_call *c, struct keel_obj *queue)
+{
+	struct state *st = keel_state(c);
+	const char *have = st->object->get_str(queue, st->type);
+	char text[32];
+	const struct keel_queue_type_def *type;
+
+	if (!have || st->call->get(c, queue, "queue_type", NULL, text, sizeof(text)) <= 0)
+		return false;
+	type = type_find(c->mod, text);
+	return type && strcmp(type->name, have) != 0;
+}
+
+static keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
+{
+	struct state *st = keel_state(c);
+
+	if (strcmp(ev->klass, "queue") != 0)
+		return KEEL_NEXT;
+	if ((ev->cmd == CMD_DELETE || type_changes(c, ev->obj)) && has_jobs(c->mod, ev->obj))
+		return st->call->reject(c, PBSE_OBJBUSY, NULL);
+	return ev->cmd == CMD_DELETE ? KEEL_NEXT : check_complete(c, ev->obj);
 }
 
 static const struct keel_tap taps[] = {
@@ -178,7 +191,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 
 static const char *const requires_modules[] = { "resources", NULL };
 
-KEEL_MODULE(.name = "queues", .version = "1.0", .vendor = "Keelson", .summary = "execution queues",
+KEEL_MODULE(.name = "queues", .version = "1.0", .vendor = "Keelson", .summary = "queues, and their types",
 	    .roles = KEEL_SERVER, .state_size = sizeof(struct state),
 	    .conf_size = sizeof(struct conf), .conf = rules, .n_conf = KEEL_COUNT(rules),
 	    .needs = needs, .n_needs = KEEL_COUNT(needs), .contribs = contribs,

@@ -73,6 +73,13 @@ static keel_verdict on_release(struct keel_call *c, const struct keel_ev_job_rel
 	return KEEL_NEXT;
 }
 
+static keel_verdict on_moved(struct keel_call *c, const struct keel_ev_job_moved *ev)
+{
+	if (ev->job)
+		look(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
 static keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspended *ev)
 {
 	struct entry *e = entry_of(c->mod, ev->job);
@@ -148,6 +155,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_known, on_known),
 	KEEL_TAP(job_modify, on_modify, .order = 1000),
 	KEEL_TAP(job_release, on_release, .order = 1000),
+	KEEL_TAP(job_moved, on_moved),
 	KEEL_TAP(job_suspended, on_suspended),
 	KEEL_TAP(job_purged, on_purged),
 	KEEL_TAP(node_known, on_node_known),

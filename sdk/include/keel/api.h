@@ -143,6 +143,9 @@ struct keel_object_api {
 	/* The class' attribute rows in listing order, for manuals and qmgr: calls fn for each. */
 	void (*rows)(struct keel_mod *, const char *klass,
 		     void (*fn)(void *arg, const struct keel_attr_def *), void *arg);
+	/* Two published objects of a class exchange their places in its walk. Not stored: after a restart
+	 * the walk is in order of creation again. */
+	void (*swap)(struct keel_obj *, struct keel_obj *);
 };
 
 /* ---- call: what a tap may do with its operation ----------------------------------------------- */

@@ -197,4 +197,11 @@ struct keel_job_key_def {
 /* Places: 10 preemption level, 20 preempted before, 25 taps at job_rank, 30 the formula, 40 fairshare,
  * 50 the job_sort_key lines; then the order of arrival. */
 
+/* QUEUE_TYPE (declared by queues): a word of a queue's `queue_type`; any prefix of it is taken. */
+struct keel_queue_type_def {
+	uint32_t size;
+	uint32_t runs; /* 1: jobs of such a queue are started */
+	const char *name, *doc;
+};
+
 #endif

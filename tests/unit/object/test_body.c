@@ -105,6 +105,43 @@ static void values_in_memory_only(void)
 	engine_stop(&e);
 }
 
+static void swapping(void)
+{
+	struct keel_obj *o[4];
+	struct keel_cursor *c;
+	char id[2] = "a", seen[5];
+
+	engine_start(&e);
+	for (int i = 0; i < 4; i++, id[0]++)
+		o[i] = engine_thing(&e, id);
+	static const struct {
+		int one, other;
+		const char *then;
+	} swaps[] = {
+		{ 0, 1, "bacd" }, { 0, 1, "abcd" }, { 0, 3, "dbca" }, { 1, 2, "dcba" },
+		{ 2, 2, "dcba" }, { 3, 1, "bcda" },
+	};
+	for (size_t i = 0; i < sizeof(swaps) / sizeof(swaps[0]); i++) {
+		struct keel_obj *at;
+		int n = 0;
+
+		e.api->swap(o[swaps[i].one], o[swaps[i].other]);
+		c = e.api->cursor(e.mod, "thing");
+		while ((at = e.api->next(c)) && n < 4)
+			seen[n++] = e.api->id(at)[0];
+		seen[n] = '\0';
+		CU_ASSERT_STRING_EQUAL(seen, swaps[i].then);
+		e.api->cursor_close(c);
+	}
+	c = e.api->cursor(e.mod, "thing"); /* on b of b c d a, which leaves its place */
+	CU_ASSERT_PTR_EQUAL(e.api->next(c), o[1]);
+	e.api->swap(o[1], o[0]);
+	CU_ASSERT_PTR_EQUAL(e.api->next(c), o[0]);
+	CU_ASSERT_PTR_EQUAL(e.api->next(c), o[2]);
+	e.api->cursor_close(c);
+	engine_stop(&e);
+}
+
 static void walking(void)
 {
 	struct keel_obj *o[5];
@@ -190,6 +227,7 @@ int main(void)
 						{ "a class that is not saved", unsaved_class },
 						{ "values in memory only", values_in_memory_only },
 						{ "walking", walking },
+						{ "changing places", swapping },
 						{ "private memory", private_memory } };
 
 	return RUN("body", rows);

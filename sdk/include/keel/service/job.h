@@ -14,6 +14,7 @@
 enum keel_substate {
 	KEEL_SUB_QUEUED = 10,
 	KEEL_SUB_HELD = 20,
+	KEEL_SUB_DEPENDS = 22, /* held until other jobs have done something */
 	KEEL_SUB_WAITING = 30,
 	KEEL_SUB_SENT = 41,
 	KEEL_SUB_RUNNING = 42,
@@ -42,7 +43,8 @@ struct keel_job_ask {
 struct keel_job_api {
 	uint32_t size, version;
 	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
-	/* The stored letter: T Q H W R E B M F X. A suspended job is R. */
+	/* The stored letter: T Q H W R E B M F X. A suspended job is R; one that is queued where nothing
+	 * is started, in a routing queue, is T. */
 	char (*state)(struct keel_mod *, struct keel_obj *job);
 	int32_t (*substate)(struct keel_mod *, struct keel_obj *job);
 	bool (*is_suspended)(struct keel_mod *, struct keel_obj *job);
@@ -99,6 +101,19 @@ struct keel_job_api {
 	/* Do what a request would: its checks, points, logs and records, for this one job. */
 	void (*ask)(struct keel_mod *, struct keel_obj *job, const struct keel_job_ask *,
 		    struct keel_mod *me, keel_job_done *done, void *arg);
+	/* Put a job that has not started into a queue of this server, as qmove does: it must be admitted,
+	 * point job_move is asked. `who` is for the log; the lists mean the job's owner. */
+	void (*move)(struct keel_mod *, struct keel_obj *job, struct keel_obj *queue, const char *who,
+		     struct keel_mod *me, keel_job_done *done, void *arg);
+	/* The queue that `[queue][@server]` means. 0, or a PBSE code: 15008 another server. */
+	int32_t (*destination)(struct keel_mod *, const char *dest, struct keel_obj **ret_queue);
+	/* The system ends a job that has not started; `why` is its comment and its accounting record. */
+	void (*abort)(struct keel_mod *, struct keel_obj *job, const char *why);
+	/* Hold a job that has not started until other jobs have done something (hold s, substate 22), or
+	 * let it go. Other holds stay. In a job's submission: Hold_Types += d. */
+	void (*depend)(struct keel_mod *, struct keel_obj *job, bool waits);
+	/* The number that the next job gets: smaller ones are used, or lost. */
+	int64_t (*next_number)(struct keel_mod *);
 };
 
 #endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * move.c - a waiting job goes into another queue: for qmove, and for what routes jobs.
+ *
+ * The queue admits it, its defaults are computed anew, the point job_move agrees; then queue, counters
+ * and place change in one turn. What the job asked for itself stays, and so does its rank.
+ */
+#include "jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct moving {
+	char *id, *queue, *who;
+	struct keel_mod *me;
+	keel_job_done *done;
+	void *arg;
+};
+
+static void moving_free(struct moving *m)
+{
+	free(m->id);
+	free(m->queue);
+	free(m->who);
+	free(m);
+}
+
+static struct moving *moving_new(const char *id, const char *queue, const char *who,
+				 struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	struct moving *m = calloc(1, sizeof(*m));
+
+	if (!m || !(m->id = strdup(id)) || !(m->queue = strdup(queue)) || !(m->who = strdup(who))) {
+		if (m)
+			moving_free(m);
+		return NULL;
+	}
+	m->me = me;
+	m->done = done;
+	m->arg = arg;
+	return m;
+}
+
+static bool is_routed(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct keel_obj *queue = job_queue(mod, job);
+
+	return queue && !queue_runs(mod, queue);
+}
+
+/* What a scheduler said of the queue it was in. */
+static void forget_reason(struct keel_mod *mod, struct keel_obj *job)
+{
+	static const char *const reasons[] = { "Not Running", "Can Never Run" };
+	struct state *st = mod->state;
+	const char *comment = job_text(mod, job, st->a.comment);
+
+	for (size_t i = 0; i < KEEL_COUNT(reasons); i++)
+		if (strncmp(comment, reasons[i], strlen(reasons[i])) == 0) {
+			st->object->unset(job, st->a.comment, NULL);
+			return;
+		}
+}
+
+static void change_queue(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
+			 const char *who)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+	const char *id = job_id(mod, job), *name = st->object->id(queue);
+	char from[64];
+
+	strncpy(from, job_text(mod, job, st->a.queue), sizeof(from) - 1);
+	from[sizeof(from) - 1] = '\0';
+	if (is_routed(mod, job))
+		st->object->set_int(job, st->a.hops, st->object->get_int(job, st->a.hops) + 1);
+	counts_add(mod, job, j->step, -1);
+	st->object->set_str(job, st->a.queue, name);
+	counts_add(mod, job, j->step, 1);
+	st->object->set_int(job, st->a.qtime, st->core->time(mod));
+	st->object->set_int(job, st->a.mtime, st->core->time(mod));
+	forget_reason(mod, job);
+	step_evaluate(mod, job);
+	st->core->log(mod, KEEL_LOG_JOB, "Job", id, "Job moved to %s at request of %s", name, who);
+	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", id, "enqueuing into %s, state %c hop %lld", name,
+		      step_letter(j->step), (long long)st->object->get_int(job, st->a.hops) + 1);
+	st->acct->job(st->acct->self, 'Q', job);
+	st->hook->note(mod, KEEL_POINT_job_moved,
+		       KEEL_EVENT(job_moved, .id = id, .job = job, .from = from));
+	poke(mod);
+}
+
+static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct state *st = mod->state;
+	struct moving *m = arg;
+	struct keel_obj *job = st->object->find(mod, "job", m->id);
+	struct keel_obj *queue = st->object->find(mod, "queue", m->queue);
+
+	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
+		m->done(m->me, m->arg, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+	} else if (!job || !queue) {
+		m->done(m->me, m->arg, job ? PBSE_UNKQUE : PBSE_UNKJOBID, NULL);
+	} else if (!step_is_pending(job_slot(mod, job)->step)) {
+		m->done(m->me, m->arg, PBSE_BADSTATE, NULL);
+	} else {
+		change_queue(mod, job, queue, m->who);
+		m->done(m->me, m->arg, 0, NULL);
+	}
+	moving_free(m);
+}
+
+/* Everything that may be refused before the point is asked; *ret_changes has the new resources. */
+static int32_t prepare(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
+		       struct keel_changes **ret_changes, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct keel_session owner;
+	struct keel_changes *ch;
+	int32_t code;
+
+	if (!step_is_pending(job_slot(mod, job)->step))
+		return st->core->error(err, PBSE_BADSTATE, "%s", st->core->pbse_text(PBSE_BADSTATE));
+	admit_owner(mod, job, &owner);
+	code = admit(mod, queue, &owner, is_routed(mod, job), err);
+	if (code)
+		return code;
+	ch = st->object->changes(mod);
+	code = ch ? st->resource->prepare(st->resource->self, ch, job, queue, err)
+		  : st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	if (code)
+		st->object->discard(ch);
+	else
+		*ret_changes = ch;
+	return code;
+}
+
+static void raise_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
+		       struct keel_changes *ch, struct keel_req *req, struct moving *m)
+{
+	struct state *st = mod->state;
+
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_job_move,
+		.event = KEEL_EVENT(job_move, .id = m->id, .job = job, .queue = queue,
+				    .who = m->who),
+		.changes = ch,
+		.req = req,
+		.done = decided,
+		.arg = m,
+	});
+}
+
+static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
+		 struct keel_req *req, struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	struct keel_changes *ch = NULL;
+	struct keel_err err = { 0 };
+	struct moving *m;
+	int32_t code = prepare(mod, job, queue, &ch, &err);
+
+	if (code) {
+		done(me, arg, code, err.text);
+		return;
+	}
+	m = moving_new(job_id(mod, job), st->object->id(queue), who, me, done, arg);
+	if (!m) {
+		st->object->discard(ch);
+		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	raise_move(mod, job, queue, ch, req, m);
+}
+
+void job_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
+	      struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	move(mod, job, queue, who, NULL, me, done, arg);
+}
+
+/* ---- qmove -------------------------------------------------------------------------------------------- */
+
+static void answer(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+
+	st->request->reply(arg, code, text && *text ? "%s" : NULL, text);
+}
+
+/* Is the server part of a destination, `host[:port]`, this server? */
+static bool is_here(struct keel_mod *mod, const char *host)
+{
+	struct state *st = mod->state;
+	const char *const names[] = { st->core->server_name(mod), st->core->host_name(mod),
+				      "localhost" };
+	size_t len = strcspn(host, ":"), i;
+
+	for (i = 0; i < KEEL_COUNT(names); i++)
+		if (strlen(names[i]) == len && strncasecmp(names[i], host, len) == 0)
+			return true;
+	return false;
+}
+
+int32_t destination_find(struct keel_mod *mod, const char *dest, struct keel_obj **ret_queue)
+{
+	struct state *st = mod->state;
+	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	const char *fallback = st->object->get_str(server, st->server.default_queue);
+	size_t len = strcspn(dest, "@");
+	char name[64];
+
+	if (dest[len] == '@' && dest[len + 1] && !is_here(mod, dest + len + 1))
+		return PBSE_BADHOST;
+	if (len == 0 && !fallback)
+		return PBSE_QUENODFLT;
+	if (len >= sizeof(name))
+		return PBSE_UNKQUE;
+	memcpy(name, dest, len);
+	name[len] = '\0';
+	*ret_queue = st->object->find(mod, "queue", len ? name : fallback);
+	return *ret_queue ? 0 : PBSE_UNKQUE;
+}
+
+void on_move(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY), *queue;
+	const char *dest = st->msg->str(st->request->body(req), "dest");
+	int32_t code;
+
+	if (!job)
+		return;
+	code = step_is_pending(job_slot(mod, job)->step)
+		       ? destination_find(mod, dest ? dest : "", &queue)
+		       : PBSE_BADSTATE;
+	if (code)
+		st->request->reply(req, code, NULL);
+	else
+		move(mod, job, queue, st->request->session(req)->who, req, mod, answer, req);
+}

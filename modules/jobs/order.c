@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * order.c - the order of jobs: queue_rank, and the walk that listings follow.
+ *
+ * The rank is the truth. The store hands jobs out in order of creation, so after a restart the walk is
+ * made to follow the ranks again, if any two were ever exchanged.
+ */
+#include "jobs.h"
+
+#include <stdlib.h>
+
+static void exchange(struct keel_mod *mod, struct keel_obj *one, struct keel_obj *other)
+{
+	struct state *st = mod->state;
+	int64_t rank = st->object->get_int(one, st->a.queue_rank);
+
+	st->object->set_int(one, st->a.queue_rank, st->object->get_int(other, st->a.queue_rank));
+	st->object->set_int(other, st->a.queue_rank, rank);
+	st->object->swap(one, other);
+}
+
+static void placed_anew(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *other,
+			const char *who)
+{
+	struct state *st = mod->state;
+
+	st->object->set_int(job, st->a.mtime, st->core->time(mod));
+	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
+		      "Job changed places with %s at request of %s", job_id(mod, other), who);
+	st->hook->note(mod, KEEL_POINT_job_moved,
+		       KEEL_EVENT(job_moved, .id = job_id(mod, job), .job = job,
+				  .from = job_text(mod, job, st->a.queue)));
+}
+
+void on_order(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+	const char *who = st->request->session(req)->who;
+	struct keel_obj *one = job_for(mod, req, KEEL_EVERYBODY), *other;
+
+	if (!one || !(other = job_named(mod, req, "id2", KEEL_EVERYBODY)))
+		return;
+	if (!step_is_pending(job_slot(mod, one)->step) ||
+	    !step_is_pending(job_slot(mod, other)->step)) {
+		st->request->reply(req, PBSE_BADSTATE, NULL);
+		return;
+	}
+	if (one != other) {
+		exchange(mod, one, other);
+		placed_anew(mod, one, other, who);
+		placed_anew(mod, other, one, who);
+		poke(mod);
+	}
+	st->request->reply(req, 0, NULL);
+}
+
+/* ---- after a restart --------------------------------------------------------------------------------- */
+
+struct placed {
+	int64_t rank;
+	struct keel_obj *job;
+	size_t at; /* its place in the walk */
+};
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Bring sorted[i].job to place i, by exchanges. */
+static void follow(struct keel_mod *mod, struct placed *sorted, struct placed **at, size_t n)
+{
+	struct state *st = mod->state;
+	size_t i, place;
+
+	for (i = 0; i < n; i++)
+		at[sorted[i].at] = &sorted[i];
+	for (i = 0; i < n; i++) {
+		struct placed *here = at[i];
+
+		if (here == &sorted[i])
+			continue;
+		place = sorted[i].at;
+		st->object->swap(here->job, sorted[i].job);
+		at[place] = here;
+		here->at = place;
+		at[i] = &sorted[i];
+		sorted[i].at = i;
+	}
+}
+
+void order_known(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	int64_t rank = st->object->get_int(job, st->a.queue_rank);
+
+	if (rank < st->last_rank)
+		st->ranks_mixed = true;
+	st->last_rank = rank;
+}
+
+void order_start(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	size_t n = st->object->count(mod, "job"), i = 0;
+	struct placed *sorted = st->ranks_mixed ? calloc(n, sizeof(*sorted)) : NULL;
+	struct placed **at = sorted ? calloc(n, sizeof(struct placed *)) : NULL;
+	struct keel_cursor *walk = at ? st->object->cursor(mod, "job") : NULL;
+	struct keel_obj *job;
+
+	while (walk && i < n && (job = st->object->next(walk))) {
+		sorted[i] = (struct placed){ st->object->get_int(job, st->a.queue_rank), job, i };
+		i++;
+	}
+	if (walk) {
+		st->object->cursor_close(walk);
+		qsort(sorted, i, sizeof(*sorted), by_rank);
+		follow(mod, sorted, at, i);
+	}
+	free(at);
+	free(sorted);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * queues.h - what the files of this module share.
+ */
+#ifndef QUEUES_H
+#define QUEUES_H
+
+#include "keel/keel.h"
+#include "keel/service/queue.h"
+#include "pbs_error.h"
+
+struct type_row;
+
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_call_api *call;
+	const struct keel_attr *type, *total, *enabled, *started;
+	struct type_row *types;
+};
+
+/* type.c */
+extern const struct keel_kind_def type_kind;
+extern const struct keel_queue_type_def execution_type;
+extern const struct keel_service_def service_def;
+/* The type of which `word` is a prefix, in any case; NULL: nobody offers one. */
+const struct keel_queue_type_def *type_find(struct keel_mod *mod, const char *word);
+
+#endif
