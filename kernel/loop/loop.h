@@ -27,7 +27,7 @@ void loop_stop(struct loop *l);
 int loop_run_until(struct loop *l, bool (*done)(void *arg), void *arg, int64_t deadline_ms);
 
 /* Virtual time, for simulations: such a loop has no threads, no fds and no signals, and nothing happens
- * by itself. Jobs of worker threads are done within a turn, some time after they were asked for. */
+ * by itself. What worker threads do is done within a turn, some time after it was asked for. */
 struct loop_virtual {
 	int64_t now_ms;   /* monotonic clock at the beginning */
 	int64_t epoch_us; /* wall clock when the monotonic one is 0 */

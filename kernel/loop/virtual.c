@@ -91,7 +91,7 @@ static void heap_remove(struct virtual *v, struct loop_timer *t)
 	down(v, last);
 }
 
-/* ---- timers and jobs ---------------------------------------------------------------------------- */
+/* ---- timers and work ---------------------------------------------------------------------------- */
 
 struct loop_timer *virtual_timer(struct loop *l, int64_t after_ms, loop_fn *fn, void *arg)
 {

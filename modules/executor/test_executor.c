@@ -240,13 +240,13 @@ static void test_kill(void)
 	launch(job);
 	CU_ASSERT_EQUAL(task_api.kill(mod, job, 300), 0);
 	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
-	/* Stopped: TERM waits, KILL does not. */
+	/* Stopped: it is continued, so that TERM reaches it. */
 	job = program_job("62.s", EXE("/bin/sleep"), ARG("60"));
 	launch(job);
 	CU_ASSERT_EQUAL(ask(job, "suspend"), 0);
 	CU_ASSERT_EQUAL(task_api.kill(mod, job, 300), 0);
 	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
-	CU_ASSERT_EQUAL(heard.status, 265);
+	CU_ASSERT_EQUAL(heard.status, 271);
 	job = program_job("63.s", EXE("/bin/sleep"), ARG("60"));
 	launch(job);
 	task_api.discard(mod, job);
