@@ -63,10 +63,10 @@ tests/fixtures/%.so: obj/tests/fixtures/%.o
 
 # tests/scenario/tools/<x>.c: programs that stories use
 STORY_TOOLS := $(patsubst %.c,%,$(call NAMED,tests/scenario/tools,*.c))
-tests/scenario/tools/%: obj/tests/scenario/tools/%.o
+tests/scenario/tools/%: obj/tests/scenario/tools/%.o libpbs.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
-	$(DO)$(K_LINK) -o $@ $^
+	$(DO)$(K_LINK) -o $@ $^ $(CLIENT_LIBS)
 
 tests-unit: $(UNIT) $(MODULE_TESTS) $(FIXTURES) $(STORY_TOOLS)
 

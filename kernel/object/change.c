@@ -116,7 +116,8 @@ static bool empties(const struct attempt *t)
 	if (t->op == KEEL_UNSET)
 		return true;
 	return t->op == KEEL_SET && (!t->text || !*t->text) &&
-	       (t->attr->type->def.flags & KEEL_TYPE_STRING);
+	       (t->attr->type->def.flags & KEEL_TYPE_STRING) &&
+	       !(t->attr->def.flags & KEEL_ATTR_EMPTY);
 }
 
 /* ---- the attribute's own opinion ----------------------------------------------------------- */
@@ -149,6 +150,8 @@ static int ask(const struct attempt *t)
 	text = new_text(t, &failed);
 	if (failed)
 		return no_memory(t);
+	if (!text && t->op == KEEL_SET && (a->def.flags & KEEL_ATTR_EMPTY))
+		text = calloc(1, 1);
 	if (!text) /* unset: nothing to judge */
 		return 0;
 	if (t->err)

@@ -195,6 +195,21 @@ static int32_t find_subject(struct keel_mod *mod, struct management *m, struct k
 	return m->draft ? 0 : err->code ? err->code : PBSE_SYSTEM;
 }
 
+/* `set x = ""` is an unset, unless the attribute knows better. */
+static bool is_unset(struct keel_mod *mod, const struct management *m, struct keel_obj *obj,
+		     const struct keel_attrop *op)
+{
+	struct state *st = mod->state;
+	const struct keel_attr *attr;
+
+	if (m->cmd == CMD_UNSET)
+		return true;
+	if (op->op != KEEL_SET || (op->value && *op->value))
+		return false;
+	attr = st->object->attr(mod, st->object->klass(obj), op->name);
+	return !attr || !(st->object->attr_flags(attr) & KEEL_ATTR_EMPTY);
+}
+
 static int32_t change_one(struct keel_mod *mod, struct management *m, struct keel_obj *obj,
 			  const struct keel_attrop *attrs, uint32_t n, struct keel_err *err)
 {
@@ -205,8 +220,10 @@ static int32_t change_one(struct keel_mod *mod, struct management *m, struct kee
 	for (uint32_t i = 0; i < n && !code; i++) {
 		struct keel_attrop op = attrs[i];
 
-		if (m->cmd == CMD_UNSET || ((!op.value || !*op.value) && op.op == KEEL_SET))
+		if (is_unset(mod, m, obj, &op))
 			op.op = KEEL_UNSET;
+		else if (!op.value)
+			op.value = "";
 		code = st->object->change(m->changes, who, obj, &op, err);
 	}
 	return code;

@@ -62,37 +62,6 @@ CHECK(check_run_wait)
 	return table_error(st, PBSE_BADATVAL, err);
 }
 
-CHECK(check_sort)
-{
-	struct state *st = mod->state;
-
-	(void)session, (void)obj, (void)op, (void)key;
-	return strcmp(text, "min_time_since_start") == 0 ? 0 : table_error(st, PBSE_BADATVAL, err);
-}
-
-/* Letters of S C R D, none twice in a group, groups and numbers in turn. */
-CHECK(check_order)
-{
-	struct state *st = mod->state;
-	const char *p = text;
-	bool letters = false;
-
-	(void)session, (void)obj, (void)op, (void)key;
-	while (*p) {
-		size_t n = strcspn(p, " "), i;
-
-		letters = !letters;
-		for (i = 0; i < n; i++)
-			if (letters ? !strchr("SCRD", p[i]) || memchr(p, p[i], i)
-				    : !strchr("0123456789", p[i]))
-				return table_error(st, PBSE_BADATVAL, err);
-		if (n == 0)
-			return table_error(st, PBSE_BADATVAL, err);
-		p += n + (p[n] == ' ');
-	}
-	return 0;
-}
-
 CHECK(check_not_negative)
 {
 	struct state *st = mod->state;
@@ -178,8 +147,6 @@ const struct keel_attr_def sched_attrs[SCHED_ATTRS] = {
 	ROW("sched_cycle_length", "time", 20, T, OPS, "00:20:00", "longest cycle"),
 	ROW("do_not_span_psets", "bool", 30, S, OPS, NULL, "no job over several placement sets"),
 	ROW("only_explicit_psets", "bool", 40, S, OPS, NULL, "no set of vnodes without the value"),
-	ROW("sched_preempt_enforce_resumption", "bool", 50, S, MGR, NULL, "kept for tools"),
-	ROW("preempt_targets_enable", "bool", 60, S, MGR, NULL, "kept for tools"),
 	KEEL_ATTR_DEF("sched", "job_sort_formula_threshold", "float", .order = 70, .flags = S,
 		      .read_roles = OPS, .write_roles = MGR,
 		      .doc = "jobs at or below do not run"),
@@ -200,12 +167,6 @@ const struct keel_attr_def sched_attrs[SCHED_ATTRS] = {
 	ROW("comment", "string", 165, S, MGR, NULL, "free text"),
 	ROW("state", "string", 170, 0, KEEL_NOBODY, NULL, "down idle scheduling",
 	    .derive = derive_state),
-	ROW("preempt_queue_prio", "long", 180, T, MGR, "150", "queue priority of express jobs"),
-	ROW("preempt_prio", "string", 190, T, MGR, "express_queue, normal_jobs", "levels of jobs"),
-	ROW("preempt_order", "string", 200, T, MGR, "SCR", "how jobs are preempted",
-	    .check = check_order),
-	ROW("preempt_sort", "string", 210, T, MGR, "min_time_since_start", "which job first",
-	    .check = check_sort),
 	ROW("log_events", "long", 220, T, OPS, "767", "mask of log records"),
 	ROW("job_sort_formula", "string", 230, S, MGR, NULL, "order of jobs"),
 	ROW("server_dyn_res_alarm", "long", 240, T, MGR, "30", "seconds for a script",

@@ -146,7 +146,7 @@ static const struct keel_contrib contribs[] = {
 	{ "REQUEST", &explain_request },
 	ATTR(0), ATTR(1), ATTR(2), ATTR(3), ATTR(4), ATTR(5), ATTR(6), ATTR(7), ATTR(8), ATTR(9),
 	ATTR(10), ATTR(11), ATTR(12), ATTR(13), ATTR(14), ATTR(15), ATTR(16), ATTR(17), ATTR(18),
-	ATTR(19), ATTR(20), ATTR(21), ATTR(22), ATTR(23), ATTR(24), ATTR(25),
+	ATTR(19),
 };
 _Static_assert(KEEL_COUNT(contribs) == SCHED_ATTRS + OTHER_ROWS, "each attribute has an ATTR above");
 

@@ -224,7 +224,7 @@ void talk_now(struct keel_mod *mod);
 extern const struct keel_request_def explain_request;
 
 /* sched.c */
-#define SCHED_ATTRS 26
+#define SCHED_ATTRS 20
 extern const struct keel_class_def sched_class;
 extern const struct keel_attr_def sched_attrs[SCHED_ATTRS];
 int32_t sched_start(struct keel_mod *mod, struct keel_err *err);

@@ -102,15 +102,16 @@ int check_preempt_prio(const char *value, enum verify_for what)
 	}
 }
 
+/* Which letters there are is the server's to know. */
 static bool is_preempt_group(const char *at, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (strchr("SCRD", at[i]) == NULL || memchr(at, at[i], i) != NULL)
+		if (at[i] < 'A' || at[i] > 'Z' || memchr(at, at[i], i) != NULL)
 			return false;
 	return len > 0;
 }
 
-/* Groups of letters separated by numbers, letters first: "SCR 80 SC 50 S". */
+/* Groups of letters separated by numbers, letters first and last: "SCR 80 SC 50 S". */
 int check_preempt_order(const char *value, enum verify_for what)
 {
 	bool letters = true;
@@ -126,7 +127,7 @@ int check_preempt_order(const char *value, enum verify_for what)
 		value += len;
 		value += strspn(value, " \t");
 	} while (*value != '\0');
-	return 0;
+	return letters ? PBSE_BADATVAL : 0;
 }
 
 int check_preempt_sort(const char *value, enum verify_for what)

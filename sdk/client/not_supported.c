@@ -42,13 +42,6 @@ int pbs_relnodesjob(int c, const char *id, const char *vnodes, const char *exten
 	return refuse(c);
 }
 
-preempt_job_info *pbs_preempt_jobs(int c, char **ids)
-{
-	(void)ids;
-	refuse(c);
-	return NULL;
-}
-
 char *pbs_submit_resv(int c, struct attropl *attrib, const char *extend)
 {
 	(void)attrib, (void)extend;

@@ -216,7 +216,7 @@ int target_failed_as(const struct target *t, int error, const char *text)
 	const char *server = *t->server ? t->server : "default";
 
 	if (text && *text)
-		fprintf(stderr, "qmgr obj=%s svr=%s: %s\n", *t->name ? t->name : t->server, server,
+		fprintf(stderr, "qmgr obj=%s svr=%s: %s\n", t->default_name ? "" : *t->name ? t->name : t->server, server,
 			text);
 	if (error == PBSE_HOOKERROR)
 		fprintf(stderr, "qmgr: hook error returned from server\n");

@@ -73,6 +73,7 @@ enum keel_attr_flag {
 	KEEL_ATTR_NO_INCR = 4,   /* `+=` and `-=` are refused */
 	KEEL_ATTR_RESET = 8,     /* unset restores the default instead of removing the value */
 	KEEL_ATTR_NO_PRINT = 16, /* not part of an "all attributes" answer; shown when asked by name */
+	KEEL_ATTR_EMPTY = 32,    /* `set x = ""` is judged by the check function; else it is an unset */
 	KEEL_ATTR_FLAG1 = 256,   /* free for the class' own module (jobs: may change while running) */
 	KEEL_ATTR_FLAG2 = 512,
 };

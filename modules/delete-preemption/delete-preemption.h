@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * delete-preemption.h - what the files of this module share.
+ */
+#ifndef DELETE_PREEMPTION_H
+#define DELETE_PREEMPTION_H
+
+#include "keel/keel.h"
+#include "keel/service/job.h"
+#include "pbs_error.h"
+
+struct conf {
+	int64_t timeout;
+};
+
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_call_api *call;
+	const struct keel_job_api *job;
+	const struct keel_attr *queue, *kill_delay;
+	uint32_t leaving; /* victims under way */
+};
+
+/* leave.c */
+bool delete_applies(struct keel_mod *mod, struct keel_obj *job);
+keel_verdict delete_start(struct keel_mod *mod, struct keel_call *c, struct keel_obj *job,
+			  const char *who);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * attributes.c - what administrators say about preemption, and what is remembered of jobs.
+ *
+ * The values are parsed when they change; a value is replaced as a whole, so nothing of an earlier one
+ * is left.
+ */
+#include "preemption.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CHECK(name)                                                                                \
+	static int32_t name(struct keel_mod *mod, const struct keel_session *session,              \
+			    struct keel_obj *obj, int32_t op, const char *key, const char *text,   \
+			    struct keel_err *err)
+
+static int32_t bad_value(struct state *st, struct keel_err *err)
+{
+	return st->core->error(err, PBSE_BADATVAL, "%s", st->core->pbse_text(PBSE_BADATVAL));
+}
+
+static bool is_offered(void *arg, char letter)
+{
+	return method_find(arg, letter) != NULL;
+}
+
+CHECK(check_order)
+{
+	struct state *st = mod->state;
+	struct order unused;
+
+	(void)session, (void)obj, (void)op, (void)key;
+	return order_parse(text, is_offered, st, &unused) ? 0 : bad_value(st, err);
+}
+
+CHECK(check_prio)
+{
+	struct prio unused;
+
+	(void)session, (void)obj, (void)op, (void)key;
+	return prio_parse(text, &unused) ? 0 : bad_value(mod->state, err);
+}
+
+CHECK(check_sort)
+{
+	(void)session, (void)obj, (void)op, (void)key;
+	return strcmp(text, "min_time_since_start") == 0 ? 0 : bad_value(mod->state, err);
+}
+
+struct keel_obj *sched_default(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	return st->object->find(mod, "sched", "default");
+}
+
+static bool is_default(struct keel_mod *mod, const struct keel_obj *obj)
+{
+	struct state *st = mod->state;
+
+	return strcmp(st->object->id(obj), "default") == 0;
+}
+
+/* A letter whose module is away stays in the value; nobody knows it, so it is passed over. */
+static void order_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+	const char *text = st->object->get_str(obj, attr);
+
+	if (is_default(mod, obj) && !order_parse(text ? text : "SCR", NULL, NULL, &st->order))
+		order_parse("SCR", NULL, NULL, &st->order);
+}
+
+static void prio_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+	const char *text = st->object->get_str(obj, attr);
+
+	if (is_default(mod, obj) && !prio_parse(text ? text : "", &st->prio))
+		prio_parse("express_queue, normal_jobs", &st->prio);
+}
+
+#define S KEEL_ATTR_SAVE
+#define T (KEEL_ATTR_SAVE | KEEL_ATTR_RESET)
+#define ROW(attr_name, type_name, place, flag_bits, value, words, ...)                             \
+	KEEL_ATTR_DEF("sched", attr_name, type_name, .order = (place), .flags = (flag_bits),       \
+		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_MANAGERS,                  \
+		      .fallback = (value), .doc = (words), ##__VA_ARGS__)
+const struct keel_attr_def preemption_sched_attrs[PREEMPTION_SCHED_ATTRS] = {
+	ROW("sched_preempt_enforce_resumption", "bool", 50, S, NULL,
+	    "plan when preempted jobs go on, and let nothing delay them"),
+	ROW("preempt_targets_enable", "bool", 60, S, NULL, "False: preempt_targets of jobs is ignored"),
+	ROW("preempt_queue_prio", "long", 180, T, "150",
+	    "queues of this Priority or more are express queues"),
+	ROW("preempt_prio", "string", 190, T | KEEL_ATTR_EMPTY, "express_queue, normal_jobs",
+	    "levels of jobs, highest first", .check = check_prio, .changed = prio_changed),
+	ROW("preempt_order", "string", 200, T | KEEL_ATTR_EMPTY, "SCR",
+	    "methods by letter; METHODS PERCENT METHODS: by the time a job has left",
+	    .check = check_order, .changed = order_changed),
+	ROW("preempt_sort", "string", 210, T, "min_time_since_start", "which job first",
+	    .check = check_sort),
+};
+
+#define HIDDEN(attr_name, type_name, place, words)                                                 \
+	KEEL_ATTR_DEF("job", attr_name, type_name, .order = (place), .flags = KEEL_ATTR_SAVE,      \
+		      .doc = (words))
+const struct keel_attr_def preemption_job_attrs[PREEMPTION_JOB_ATTRS] = {
+	HIDDEN("ptime", "long", 940, "when it gave way, until it runs again"),
+	HIDDEN("stopped_at", "long", 941, "since when it is suspended"),
+	HIDDEN("stopped_for", "long", 942, "seconds of its run in which it was suspended"),
+};
+
+#define FIND(member, klass_name, attr_name)                                                        \
+	{ offsetof(struct state, member), klass_name, attr_name }
+static const struct {
+	size_t offset;
+	const char *klass, *name;
+} wanted[] = {
+	FIND(a.queue, "job", "queue"),
+	FIND(a.list, "job", "Resource_List"),
+	FIND(a.used, "job", "resources_used"),
+	FIND(a.stime, "job", "stime"),
+	FIND(a.checkpoint, "job", "Checkpoint"),
+	FIND(a.ptime, "job", "ptime"),
+	FIND(a.stopped_at, "job", "stopped_at"),
+	FIND(a.stopped_for, "job", "stopped_for"),
+	FIND(queue.priority, "queue", "Priority"),
+	FIND(queue.kill_delay, "queue", "kill_delay"),
+	FIND(sched.order, "sched", "preempt_order"),
+	FIND(sched.prio, "sched", "preempt_prio"),
+	FIND(sched.queue_prio, "sched", "preempt_queue_prio"),
+	FIND(sched.targets_enable, "sched", "preempt_targets_enable"),
+	FIND(sched.scheduling, "sched", "scheduling"),
+};
+
+int32_t attributes_find(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	size_t i;
+
+	for (i = 0; i < KEEL_COUNT(wanted); i++) {
+		const struct keel_attr *attr = st->object->attr(mod, wanted[i].klass, wanted[i].name);
+
+		if (!attr)
+			return st->core->error(err, -1, "there is no attribute %s of class %s; is its "
+							"module enabled?",
+					       wanted[i].name, wanted[i].klass);
+		*(const struct keel_attr **)(void *)((char *)st + wanted[i].offset) = attr;
+	}
+	return 0;
+}
+
+void attributes_read(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *sched = sched_default(mod);
+
+	if (!sched)
+		return;
+	order_changed(mod, sched, st->sched.order);
+	prio_changed(mod, sched, st->sched.prio);
+}

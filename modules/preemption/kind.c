@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kind.c - the kind PREEMPT: letters of preempt_order, as modules bring them.
+ */
+#include "preemption.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct method *method_find(struct state *st, char letter)
+{
+	struct method *m;
+
+	for (m = st->methods; m && m->def->letter[0] != letter; m = m->next)
+		;
+	return m;
+}
+
+static const char *objection(struct state *st, const struct keel_preempt_def *def)
+{
+	if (!def->letter || strlen(def->letter) != 1 || *def->letter < 'A' || *def->letter > 'Z')
+		return "its letter is not one upper case letter";
+	if (!def->outcome || !def->name || !def->words || !def->applies || !def->start)
+		return "its row is not complete";
+	return method_find(st, *def->letter) ? "its letter is taken" : NULL;
+}
+
+static int32_t method_add(struct keel_mod *self, struct keel_mod *owner, const void *def,
+			  struct keel_err *err)
+{
+	struct state *st = self->state;
+	const struct keel_preempt_def *p = def;
+	const char *why = objection(st, p);
+	struct method *other = p->letter ? method_find(st, *p->letter) : NULL, *m;
+
+	if (why)
+		return st->core->error(err, -1, "preemption method '%s' of %s: %s%s%s",
+				       p->letter ? p->letter : "", owner->name, why,
+				       other ? " by " : "", other ? other->owner->name : "");
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return st->core->error(err, -1, "out of memory");
+	m->def = p;
+	m->owner = owner;
+	m->next = st->methods;
+	st->methods = m;
+	return 0;
+}
+
+static void method_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
+{
+	struct state *st = self->state;
+	struct method **at = &st->methods, *gone;
+
+	(void)owner;
+	while (*at && (*at)->def != def)
+		at = &(*at)->next;
+	if ((gone = *at)) {
+		*at = gone->next;
+		free(gone);
+	}
+}
+
+const struct keel_kind_def preempt_kind = {
+	.size = sizeof(struct keel_kind_def),
+	.name = "PREEMPT",
+	.doc = "a way in which a running job gives way",
+	.add = method_add,
+	.remove = method_remove,
+};

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * preemption.c - running jobs of a lower level give way to a job that cannot start.
+ *
+ * How one victim gives way is a letter of preempt_order: a row of the kind PREEMPT, three of which are
+ * here (methods.c). preempt.c tries the letters of a victim, request.c does it for a scheduler of the
+ * site's own.
+ */
+#include "preemption.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(hook, 0, struct state, hook),	      KEEL_NEED(call, 0, struct state, call),
+	KEEL_NEED(msg, 0, struct state, msg),	      KEEL_NEED(request, 0, struct state, request),
+	KEEL_NEED(resource, 0, struct state, resource), KEEL_NEED(job, 0, struct state, job),
+};
+
+static const struct keel_conf_rule rules[] = {
+	KEEL_CONF_RULE(BOOL, struct conf, preemptive_sched, .fallback = "true",
+		       .doc = "the scheduler preempts, unless its sched_config says"),
+	KEEL_CONF_RULE(INT, struct conf, preempt_attempts, .fallback = "0", .min = 0, .max = 1000000,
+		       .doc = "jobs that may try it in a cycle; 0: all"),
+	KEEL_CONF_RULE(DURATION, struct conf, timeout, .fallback = "5m", .min = 1000, .max = 86400000,
+		       .doc = "a victim that has not given way by then (kill_delay of its queue added) "
+			      "has failed to"),
+	KEEL_CONF_RULE(LIST, struct conf, scheduler_users,
+		       .doc = "users whose programs may call pbs_preempt_jobs() while the server's own "
+			      "scheduler does not work"),
+};
+
+#define SCHED_ATTR(i) { "ATTR", &preemption_sched_attrs[i] }
+#define JOB_ATTR(i) { "ATTR", &preemption_job_attrs[i] }
+static const struct keel_contrib contribs[] = {
+	{ "KIND", &preempt_kind },
+	{ "PREEMPT", &suspend_method },
+	{ "PREEMPT", &checkpoint_method },
+	{ "PREEMPT", &requeue_method },
+	SCHED_ATTR(0), SCHED_ATTR(1), SCHED_ATTR(2), SCHED_ATTR(3), SCHED_ATTR(4), SCHED_ATTR(5),
+	JOB_ATTR(0), JOB_ATTR(1), JOB_ATTR(2),
+	{ "REQUEST", &preempt_request },
+};
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(job_preempt, on_preempt, .order = 1000),
+	KEEL_TAP(job_started, on_started),
+	KEEL_TAP(job_suspended, on_suspended),
+	KEEL_TAP(job_resumed, on_resumed),
+};
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	snprintf(st->who, sizeof(st->who), "Scheduler@%s", st->core->host_name(mod));
+	order_parse("SCR", NULL, NULL, &st->order);
+	prio_parse("express_queue, normal_jobs", &st->prio);
+	return attributes_find(mod, err);
+}
+
+/* Values that were set before this module came. */
+static int32_t start(struct keel_mod *mod, struct keel_err *err)
+{
+	(void)err;
+	attributes_read(mod);
+	return 0;
+}
+
+static int32_t busy(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	return st->waiting ? st->core->error(err, -EBUSY, "%u jobs are giving way; try again",
+					     st->waiting)
+			   : 0;
+}
+
+static void fini(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct method *m;
+
+	while ((m = st->methods)) {
+		st->methods = m->next;
+		free(m);
+	}
+}
+
+static const char *const requires_modules[] = { "queues", "jobs", "scheduler", NULL };
+
+KEEL_MODULE(.name = "preemption", .version = "1.0", .vendor = "Keelson",
+	    .summary = "running jobs give way to more urgent ones", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
+	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
+	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
+	    .start = start, .busy = busy, .fini = fini);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * preempt.c - let running jobs give way, and hear what became of each.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "connection.h"
+#include "pbs_error.h"
+
+struct outcomes {
+	preempt_job_info *job;
+	size_t n, room;
+};
+
+static int word(const msgpack_object *from, char *to, size_t room)
+{
+	if (from->type != MSGPACK_OBJECT_STR || from->via.str.size >= room)
+		return -EPROTO;
+	memcpy(to, from->via.str.ptr, from->via.str.size);
+	to[from->via.str.size] = '\0';
+	return 0;
+}
+
+/* An outcome is [id, method]. More of them than were asked for are none of ours. */
+static int outcome_add(struct outcomes *o, const msgpack_object *pair)
+{
+	preempt_job_info *to = &o->job[o->n];
+
+	if (o->n == o->room || pair->type != MSGPACK_OBJECT_ARRAY || pair->via.array.size < 2 ||
+	    word(&pair->via.array.ptr[0], to->job_id, sizeof(to->job_id)) != 0 ||
+	    word(&pair->via.array.ptr[1], to->order, sizeof(to->order)) != 0)
+		return -EPROTO;
+	o->n++;
+	return 0;
+}
+
+static int outcomes_reply(const msgpack_object *body, void *arg)
+{
+	const msgpack_object *list = pack_get(body, "jobs");
+	struct outcomes *o = arg;
+	int ret = 0;
+
+	if (list == NULL || list->type != MSGPACK_OBJECT_ARRAY)
+		return -EPROTO;
+	for (uint32_t i = 0; i < list->via.array.size && ret == 0; i++)
+		ret = outcome_add(o, &list->via.array.ptr[i]);
+	return ret == 0 && o->n != o->room ? -EPROTO : ret;
+}
+
+preempt_job_info *pbs_preempt_jobs(int c, char **ids)
+{
+	struct outcomes o = { 0 };
+	struct listener l = { .reply = outcomes_reply, .arg = &o };
+
+	while (ids != NULL && ids[o.room] != NULL)
+		o.room++;
+	if (o.room == 0) {
+		connection_fail_code(connection_find(c), PBSE_IVALREQ);
+		return NULL;
+	}
+	o.job = calloc(o.room, sizeof(*o.job));
+	if (o.job == NULL) {
+		connection_fail_code(connection_find(c), PBSE_SYSTEM);
+		return NULL;
+	}
+	if (CALL(c, "preempt_jobs", &l, arg_strs("ids", ids, o.room)) != 0) {
+		free(o.job);
+		return NULL;
+	}
+	return o.job;
+}
