@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * count.c - counters of users, groups, projects and everybody, of the server and of each queue.
+ *
+ * A job remembers what was counted of it; when it changes, that is taken back and what it is now is
+ * counted. A counter lives as long as a job counts there.
+ */
+#include "entity-limits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char letters[KINDS] = { [GROUP] = 'g', [PROJECT] = 'p', [OVERALL] = 'o', [USER] = 'u' };
+
+void entity_text(enum kind kind, const char *name, char buf[300])
+{
+	snprintf(buf, 300, "%c:%s", letters[kind], name);
+}
+
+/* ---- the table ---------------------------------------------------------------------------------- */
+
+static uint32_t hash(const char *key)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *key; key++)
+		h = (h ^ (unsigned char)*key) * 16777619u;
+	return h;
+}
+
+static void rehash(struct state *st, uint32_t n)
+{
+	struct counter **bucket = calloc(n, sizeof(*bucket)), *c, *next;
+
+	if (!bucket)
+		return; /* longer chains */
+	for (uint32_t i = 0; i < st->n_bucket; i++)
+		for (c = st->bucket[i]; c; c = next) {
+			uint32_t at = hash(c->key) % n;
+
+			next = c->chain;
+			c->chain = bucket[at];
+			bucket[at] = c;
+		}
+	free(st->bucket);
+	st->bucket = bucket;
+	st->n_bucket = n;
+}
+
+static struct counter **slot_of(struct state *st, const char *key)
+{
+	struct counter **c = &st->bucket[hash(key) % st->n_bucket];
+
+	while (*c && strcmp((*c)->key, key) != 0)
+		c = &(*c)->chain;
+	return c;
+}
+
+static void key_text(const char *queue, enum kind kind, const char *name, char buf[600])
+{
+	char entity[300];
+
+	entity_text(kind, name, entity);
+	snprintf(buf, 600, "%s/%s", queue, entity);
+}
+
+const struct counter *counter_find(struct state *st, const char *queue, enum kind kind,
+				   const char *name)
+{
+	char key[600];
+
+	if (!st->n_bucket)
+		return NULL;
+	key_text(queue, kind, name, key);
+	return *slot_of(st, key);
+}
+
+static struct counter *counter_take(struct state *st, const char *queue, enum kind kind,
+				    const char *name)
+{
+	struct counter **at, *c;
+	char key[600];
+	size_t len;
+
+	if (st->n_counter >= st->n_bucket)
+		rehash(st, st->n_bucket ? st->n_bucket * 2 : 64);
+	if (!st->n_bucket)
+		return NULL;
+	key_text(queue, kind, name, key);
+	at = slot_of(st, key);
+	if (!*at) {
+		len = strlen(key) + 1;
+		c = calloc(1, sizeof(*c) + len);
+		if (!c)
+			return NULL;
+		memcpy(c->key, key, len);
+		*at = c;
+		st->n_counter++;
+	}
+	(*at)->jobs++;
+	return *at;
+}
+
+static void counter_drop(struct state *st, struct counter *c)
+{
+	struct counter **at;
+
+	if (!c || --c->jobs)
+		return;
+	at = slot_of(st, c->key);
+	*at = c->chain;
+	st->n_counter--;
+	free(c->amount);
+	free(c);
+}
+
+static struct amount *amount_of(struct counter *c, const struct keel_resource *res)
+{
+	struct amount *bigger;
+
+	for (uint32_t i = 0; i < c->n_amount; i++)
+		if (c->amount[i].res == res)
+			return &c->amount[i];
+	if (c->n_amount == c->room) {
+		bigger = realloc(c->amount, (c->room + 4) * sizeof(*bigger));
+		if (!bigger)
+			return NULL;
+		c->amount = bigger;
+		c->room += 4;
+	}
+	c->amount[c->n_amount] = (struct amount){ .res = res };
+	return &c->amount[c->n_amount++];
+}
+
+double counter_amount(const struct counter *c, const struct keel_resource *res, enum tally tally)
+{
+	for (uint32_t i = 0; c && i < c->n_amount; i++)
+		if (c->amount[i].res == res)
+			return c->amount[i].n[tally];
+	return 0;
+}
+
+/* ---- a job's part -------------------------------------------------------------------------------- */
+
+struct counted *counted_of(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return st->object->slot(mod, job);
+}
+
+static void add_to(struct counter *c, const struct counted *j, enum tally tally, double sign)
+{
+	struct amount *a;
+
+	if (!c)
+		return;
+	c->n[tally] += sign * j->weight;
+	for (uint32_t i = 0; i < j->n_item; i++)
+		if ((a = amount_of(c, j->item[i].res)))
+			a->n[tally] += sign * j->weight * j->item[i].n;
+}
+
+static void add(struct counted *j, enum tally tally, double sign)
+{
+	for (int scope = 0; scope < SCOPES; scope++)
+		for (int kind = 0; kind < KINDS; kind++)
+			add_to(j->at[scope][kind], j, tally, sign);
+}
+
+static void leave(struct state *st, struct counted *j)
+{
+	for (int tally = 0; tally < TALLIES; tally++)
+		if ((j->tallies & 1u << tally) && !(j->away && tally == TALLY_RUNS))
+			add(j, (enum tally)tally, -1);
+	for (int scope = 0; scope < SCOPES; scope++)
+		for (int kind = 0; kind < KINDS; kind++) {
+			counter_drop(st, j->at[scope][kind]);
+			j->at[scope][kind] = NULL;
+		}
+	free(j->item);
+	j->item = NULL;
+	j->n_item = 0;
+	j->tallies = 0;
+	j->away = false;
+}
+
+static void take_items(struct state *st, struct keel_obj *job, struct counted *j)
+{
+	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
+	uint32_t n = st->resource->list_count(list);
+
+	j->item = n ? calloc(n, sizeof(*j->item)) : NULL;
+	for (uint32_t i = 0; j->item && i < n; i++) {
+		const struct keel_res_value *v = st->resource->list_at(list, i);
+
+		if (keel_res_is_number(v->res) && v->res->type != KEEL_RES_BOOL)
+			j->item[j->n_item++] = (struct item){ v->res, v->n };
+	}
+}
+
+static void enter(struct keel_mod *mod, struct keel_obj *job, struct counted *j, uint32_t tallies,
+		  double weight)
+{
+	struct state *st = mod->state;
+	const char *queue = st->object->get_str(job, st->a.queue);
+
+	for (int kind = 0; kind < KINDS; kind++) {
+		const char *name = name_of(st, job, (enum kind)kind);
+
+		j->at[SERVER][kind] = counter_take(st, "", (enum kind)kind, name);
+		j->at[QUEUE][kind] = counter_take(st, queue ? queue : "", (enum kind)kind, name);
+	}
+	take_items(st, job, j);
+	j->weight = weight;
+	j->tallies = tallies;
+	for (int tally = 0; tally < TALLIES; tally++)
+		if (tallies & 1u << tally)
+			add(j, (enum tally)tally, 1);
+}
+
+static uint32_t tallies_of(char letter, bool placed)
+{
+	const uint32_t all = 1u << TALLY_ALL, waits = 1u << TALLY_WAITS, runs = 1u << TALLY_RUNS;
+
+	switch (letter) {
+	case 'Q':
+	case 'B': return all | waits;
+	case 'T':
+	case 'H':
+	case 'W': return all;
+	case 'R':
+	case 'E': return placed ? all | runs : all;
+	default: return 0; /* history */
+	}
+}
+
+/* Starts that are still in it. */
+static double weight_of(struct state *st, struct keel_obj *job)
+{
+	(void)st, (void)job;
+	return 1;
+}
+
+void count_job(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct counted *j = counted_of(mod, job);
+	uint32_t tallies;
+
+	if (!j)
+		return;
+	tallies = tallies_of(st->job->state(st->job->self, job), j->placed);
+	leave(st, j);
+	if (tallies)
+		enter(mod, job, j, tallies, weight_of(st, job));
+}
+
+void count_placed(struct keel_mod *mod, struct keel_obj *job, bool placed)
+{
+	struct counted *j = counted_of(mod, job);
+
+	if (!j)
+		return;
+	j->placed = placed;
+	count_job(mod, job);
+}
+
+void count_forget(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct counted *j = counted_of(mod, job);
+
+	if (j)
+		leave(mod->state, j);
+}
+
+void count_away(struct keel_mod *mod, struct keel_obj *job, bool away)
+{
+	struct counted *j = counted_of(mod, job);
+
+	if (!j || j->away == away || !(j->tallies & 1u << TALLY_RUNS))
+		return;
+	j->away = away;
+	add(j, TALLY_RUNS, away ? -1 : 1);
+}
+
+void counted_fini(struct keel_mod *mod, void *slot)
+{
+	struct state *st = mod->state;
+	struct counted *j = slot;
+
+	if (st->closing)
+		free(j->item);
+	else
+		leave(st, j);
+}
+
+void count_fini(struct state *st)
+{
+	for (uint32_t i = 0; i < st->n_bucket; i++)
+		while (st->bucket[i]) {
+			struct counter *c = st->bucket[i];
+
+			st->bucket[i] = c->chain;
+			free(c->amount);
+			free(c);
+		}
+	free(st->bucket);
+	st->bucket = NULL;
+	st->n_bucket = st->n_counter = 0;
+	st->closing = true;
+}

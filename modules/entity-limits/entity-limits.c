@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * entity-limits.c - how much users, groups, projects and everybody together may queue and run.
+ *
+ *   job_submit      max_queued, queued_jobs_threshold
+ *   group_eligible  max_run; max_run_soft is asked for through the service "limits"
+ *   job_placed, job_step, job_queued, job_purged, job_known   what is counted
+ */
+#include "entity-limits.h"
+
+#include <string.h>
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(hook, 0, struct state, hook),	      KEEL_NEED(call, 0, struct state, call),
+	KEEL_NEED(resource, 0, struct state, resource), KEEL_NEED(job, 0, struct state, job),
+};
+
+/* ---- attributes ------------------------------------------------------------------------------------- */
+
+static const char *const count_names[FAMILIES] = { "max_queued", "queued_jobs_threshold", "max_run",
+						   "max_run_soft" };
+static const char *const amount_names[FAMILIES] = { "max_queued_res", "queued_jobs_threshold_res",
+						    "max_run_res", "max_run_res_soft" };
+
+#define ROW(class_name, attr_name, type_name, place, words)                                        \
+	KEEL_ATTR_DEF(class_name, attr_name, type_name, .order = (place), .flags = KEEL_ATTR_SAVE, \
+		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_OPERATORS, .doc = words)
+#define BOTH(attr_name, at_server, in_queue, words)                                                \
+	ROW("server", attr_name, "limit_list", at_server, words),                                  \
+		ROW("queue", attr_name, "limit_list", in_queue, words)
+#define BOTH_RES(attr_name, at_server, in_queue, words)                                            \
+	ROW("server", attr_name, "resource_limits", at_server, words),                             \
+		ROW("queue", attr_name, "resource_limits", in_queue, words)
+static const struct keel_attr_def attrs[] = {
+	BOTH("max_queued", 50, 70, "jobs that are not over"),
+	BOTH_RES("max_queued_res", 51, 71, "amounts of jobs that are not over"),
+	BOTH("max_run", 60, 80, "running jobs"),
+	BOTH_RES("max_run_res", 61, 81, "amounts of running jobs"),
+	BOTH("max_run_soft", 70, 82, "running jobs beyond it may be preempted"),
+	BOTH_RES("max_run_res_soft", 71, 83, "amounts beyond which running jobs may be preempted"),
+	BOTH("queued_jobs_threshold", 72, 84, "jobs in state Q"),
+	BOTH_RES("queued_jobs_threshold_res", 73, 85, "amounts of jobs in state Q"),
+};
+
+static const struct keel_limits_api service = {
+	.size = sizeof(struct keel_limits_api),
+	.over_soft = over_soft,
+};
+static const struct keel_service_def service_def = {
+	.size = sizeof(struct keel_service_def),
+	.name = "limits",
+	.doc = "who runs more than a soft limit says",
+	.table = &service,
+};
+
+#define OLD(i) { "ATTR", &old_attrs[QUEUE][i] }, { "ATTR", &old_attrs[SERVER][i] }
+#define NEW(i) { "ATTR", &attrs[2 * (i)] }, { "ATTR", &attrs[2 * (i) + 1] }
+static const struct keel_contrib contribs[] = {
+	{ "TYPE", &list_type }, { "TYPE", &resource_type },
+	NEW(0), NEW(1), NEW(2), NEW(3), NEW(4), NEW(5), NEW(6), NEW(7),
+	OLD(0), OLD(1), OLD(2), OLD(3), OLD(4), OLD(5), OLD(6), OLD(7), OLD(8),
+	{ "SERVICE", &service_def },
+};
+_Static_assert(KEEL_COUNT(contribs) == 3 + KEEL_COUNT(attrs) + SCOPES * OLD_LIMITS,
+	       "each attribute has its ATTR above");
+
+/* ---- what is counted --------------------------------------------------------------------------------- */
+
+static keel_verdict on_queued(struct keel_call *c, const struct keel_ev_job_queued *ev)
+{
+	if (ev->job)
+		count_job(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_placed *ev)
+{
+	if (ev->job)
+		count_placed(c->mod, ev->job, true);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *ev)
+{
+	if (ev->job)
+		count_placed(c->mod, ev->job, ev->placed);
+	return KEEL_NEXT;
+}
+
+/* Its memory, and what is counted, went with a job that is gone. */
+static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
+{
+	if (ev->job && !ev->requeued)
+		count_forget(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
+{
+	struct state *st = keel_state(c);
+	char letter = st->job->state(st->job->self, ev->job);
+
+	count_placed(c->mod, ev->job,
+		     (letter == 'R' || letter == 'E') && !st->job->is_suspended(st->job->self, ev->job));
+	return KEEL_NEXT;
+}
+
+/* ---- a resource that is limited stays --------------------------------------------------------------------- */
+
+static bool limits_it(struct keel_mod *mod, enum scope scope, struct keel_obj *obj, const char *name)
+{
+	struct state *st = mod->state;
+	char text[8];
+
+	for (int i = 0; i < FAMILIES; i++)
+		if (st->object->text(obj, st->amount[scope][i], name, text, sizeof(text)) >= 0)
+			return true;
+	return false;
+}
+
+static keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
+{
+	static const char *const classes[SCOPES] = { "queue", "server" };
+	struct state *st = keel_state(c);
+	struct keel_obj *obj, *found = NULL;
+
+	for (int scope = 0; scope < SCOPES && !found; scope++) {
+		struct keel_cursor *walk = st->object->cursor(c->mod, classes[scope]);
+
+		while (walk && !found && (obj = st->object->next(walk)))
+			if (limits_it(c->mod, (enum scope)scope, obj, ev->id))
+				found = obj;
+		if (walk)
+			st->object->cursor_close(walk);
+	}
+	if (!found)
+		return KEEL_NEXT;
+	return st->call->reject(c, PBSE_RESCBUSY, "%s on %s", st->core->pbse_text(PBSE_RESCBUSY),
+				strcmp(st->object->klass(found), "server") == 0 ? "server"
+									       : st->object->id(found));
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(job_submit, on_submit, .order = 900),
+	KEEL_TAP(management, on_management),
+	KEEL_TAP(resource_delete, on_resource_delete),
+	KEEL_TAP(group_eligible, on_group_eligible),
+	KEEL_TAP(job_queued, on_queued, .order = -100),
+	KEEL_TAP(job_placed, on_placed, .order = -100),
+	KEEL_TAP(job_step, on_step, .order = -100),
+	KEEL_TAP(job_purged, on_purged, .order = -100),
+	KEEL_TAP(job_known, on_known, .order = -100, .after = "jobs"),
+};
+
+/* ---- module ------------------------------------------------------------------------------------------------- */
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const struct keel_object_api *object = st->object;
+
+	st->a.queue = object->attr(mod, "job", "queue");
+	st->a.user = object->attr(mod, "job", "euser");
+	st->a.group = object->attr(mod, "job", "egroup");
+	st->a.project = object->attr(mod, "job", "project");
+	st->a.list = object->attr(mod, "job", "Resource_List");
+	for (int i = 0; i < FAMILIES; i++) {
+		st->count[QUEUE][i] = object->attr(mod, "queue", count_names[i]);
+		st->count[SERVER][i] = object->attr(mod, "server", count_names[i]);
+		st->amount[QUEUE][i] = object->attr(mod, "queue", amount_names[i]);
+		st->amount[SERVER][i] = object->attr(mod, "server", amount_names[i]);
+	}
+	old_find(mod);
+	if (object->slot_bind(mod, "job", sizeof(struct counted), counted_fini))
+		return st->core->error(err, -1, "cannot attach to class job");
+	return 0;
+}
+
+static void fini(struct keel_mod *mod)
+{
+	count_fini(mod->state);
+}
+
+static const char *const requires_modules[] = { "jobs", "queues", "resources", "manager", NULL };
+
+KEEL_MODULE(.name = "entity-limits", .version = "1.0", .vendor = "Keelson",
+	    .summary = "how much users, groups and projects may queue and run", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
+	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
+	    .fini = fini);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * entity-limits.h - what the files of this module share.
+ */
+#ifndef ENTITY_LIMITS_H
+#define ENTITY_LIMITS_H
+
+#include "keel/keel.h"
+#include "keel/service/job.h"
+#include "keel/service/limits.h"
+#include "keel/service/resource.h"
+#include "limit.h"
+#include "pbs_error.h"
+
+/* Whom a limit is about, and where it stands. */
+enum kind { GROUP, PROJECT, OVERALL, USER, KINDS }; /* in the order of checks */
+enum scope { QUEUE, SERVER, SCOPES };
+
+/* What is counted of a job. */
+enum tally { TALLY_ALL, TALLY_WAITS, TALLY_RUNS, TALLIES }; /* not over; state Q; runs */
+
+/* What a limit limits; each has an attribute for counts and one for amounts (`_res`). */
+enum family { MAX_QUEUED, THRESHOLD, MAX_RUN, MAX_RUN_SOFT, FAMILIES };
+
+#define OLD_LIMITS 9 /* rows of old.def */
+
+struct resource_limit {
+	const struct keel_resource *res;
+	struct limit_list list;
+};
+/* Value of a "resource_limits" attribute, sorted by name. */
+struct resource_limits {
+	uint32_t n;
+	struct resource_limit v[];
+};
+
+/* What one user, group, project or everybody has, of a queue or of the server. */
+struct amount {
+	const struct keel_resource *res;
+	double n[TALLIES];
+};
+struct counter {
+	struct counter *chain;
+	uint32_t jobs; /* that count here */
+	double n[TALLIES];
+	struct amount *amount;
+	uint32_t n_amount, room;
+	char key[]; /* <queue or nothing>/u:alice */
+};
+
+/* Private memory on each job: what has been counted of it, and where. */
+struct item {
+	const struct keel_resource *res;
+	double n;
+};
+struct counted {
+	struct counter *at[SCOPES][KINDS];
+	struct item *item; /* numbers of its Resource_List; owned */
+	uint32_t n_item;
+	uint32_t tallies; /* bits; 0: not counted at all */
+	double weight;	  /* 1; an array: its queued subjobs */
+	bool placed;	  /* has its vnodes */
+	bool away;	  /* vacated by a trial */
+};
+
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_hook_api *hook;
+	const struct keel_call_api *call;
+	const struct keel_resource_api *resource;
+	const struct keel_job_api *job;
+	struct {
+		const struct keel_attr *queue, *user, *group, *project, *list, *state;
+	} a;
+	/* Attributes of queues and of the server: new limits of counts and amounts, old ones. */
+	const struct keel_attr *count[SCOPES][FAMILIES], *amount[SCOPES][FAMILIES];
+	const struct keel_attr *old[SCOPES][OLD_LIMITS], *max_queuable;
+	struct counter **bucket;
+	uint32_t n_bucket, n_counter;
+	bool closing; /* the counters are gone, jobs' memory is about to go */
+};
+
+/* types.c */
+extern const struct keel_type_def list_type, resource_type;
+const struct limit_list *resource_limits_find(const struct resource_limits *all,
+					      const struct keel_resource *res);
+
+/* count.c: who has how much; changed with each step of a job, never by looking through all jobs */
+void count_job(struct keel_mod *mod, struct keel_obj *job);  /* as it is now */
+void count_placed(struct keel_mod *mod, struct keel_obj *job, bool placed);
+void count_forget(struct keel_mod *mod, struct keel_obj *job);
+void count_away(struct keel_mod *mod, struct keel_obj *job, bool away); /* trials */
+void counted_fini(struct keel_mod *mod, void *slot);
+void count_fini(struct state *st);
+struct counted *counted_of(struct keel_mod *mod, struct keel_obj *job);
+/* NULL: nobody of that name has a job. */
+const struct counter *counter_find(struct state *st, const char *queue, enum kind kind,
+				   const char *name);
+double counter_amount(const struct counter *c, const struct keel_resource *res, enum tally tally);
+/* `u:alice` */
+void entity_text(enum kind kind, const char *name, char buf[300]);
+
+/* old.c: limits of the old style mean PBS_GENERIC or PBS_ALL */
+extern const struct keel_attr_def old_attrs[SCOPES][OLD_LIMITS];
+void old_find(struct keel_mod *mod);
+/* The limit the old style sets; `res` NULL: of counts. */
+bool old_limit(struct state *st, enum scope scope, struct keel_obj *holder, enum family family,
+	       enum kind kind, const struct keel_resource *res, double *ret);
+bool old_has(struct state *st, enum scope scope, struct keel_obj *holder, enum family family,
+	     bool of_amounts);
+/* May the change of this object's limits be made (15141)? */
+keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev);
+
+/* find.c: which limit holds for whom */
+struct found {
+	double limit;
+	bool named; /* it names him; else everybody of his kind */
+};
+/* `holder` is the queue or the server; `res` NULL: of counts. */
+bool limit_of(struct state *st, enum scope scope, struct keel_obj *holder, enum family family,
+	      enum kind kind, const char *name, const struct keel_resource *res, struct found *ret);
+bool has_limits(struct state *st, enum scope scope, struct keel_obj *holder, enum family family,
+		bool of_amounts);
+struct keel_obj *holder_of(struct keel_mod *mod, enum scope scope, struct keel_obj *job);
+const char *name_of(struct state *st, struct keel_obj *job, enum kind kind);
+
+/* run.c */
+keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev);
+bool over_soft(struct keel_mod *mod, struct keel_obj *job, uint32_t of);
+
+/* submit.c */
+keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev);
+
+#endif

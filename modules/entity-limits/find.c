@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * find.c - which limit holds for whom: the one that names him, else that of everybody of his kind.
+ */
+#include "entity-limits.h"
+
+#include <string.h>
+
+#define EVERYBODY "PBS_ALL"
+#define OTHERS "PBS_GENERIC"
+
+struct keel_obj *holder_of(struct keel_mod *mod, enum scope scope, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const char *queue;
+
+	if (scope == SERVER)
+		return st->object->find(mod, "server", st->core->server_name(mod));
+	queue = st->object->get_str(job, st->a.queue);
+	return queue ? st->object->find(mod, "queue", queue) : NULL;
+}
+
+const char *name_of(struct state *st, struct keel_obj *job, enum kind kind)
+{
+	const struct keel_attr *const attrs[KINDS] = { [GROUP] = st->a.group,
+						       [PROJECT] = st->a.project,
+						       [USER] = st->a.user };
+	const char *name = kind == OVERALL ? EVERYBODY : st->object->get_str(job, attrs[kind]);
+
+	return name ? name : "";
+}
+
+static const struct limit_list *list_of(struct state *st, enum scope scope, struct keel_obj *holder,
+					enum family family, const struct keel_resource *res)
+{
+	const struct keel_attr *attr = res ? st->amount[scope][family] : st->count[scope][family];
+	const void *value = st->object->get_ptr(holder, attr);
+
+	if (!value)
+		return NULL;
+	return res ? resource_limits_find(value, res) : value;
+}
+
+bool limit_of(struct state *st, enum scope scope, struct keel_obj *holder, enum family family,
+	      enum kind kind, const char *name, const struct keel_resource *res, struct found *ret)
+{
+	const struct limit_list *list = list_of(st, scope, holder, family, res);
+	const struct limit *limit = NULL;
+	char entity[300];
+
+	if (list) {
+		entity_text(kind, name, entity);
+		limit = limit_find(list, entity);
+		ret->named = limit != NULL;
+	}
+	if (list && !limit && kind != OVERALL) {
+		entity_text(kind, OTHERS, entity);
+		limit = limit_find(list, entity);
+	}
+	if (limit) {
+		ret->limit = limit->n;
+		return true;
+	}
+	ret->named = false;
+	return old_limit(st, scope, holder, family, kind, res, &ret->limit);
+}
+
+bool has_limits(struct state *st, enum scope scope, struct keel_obj *holder, enum family family,
+		bool of_amounts)
+{
+	const struct keel_attr *attr = of_amounts ? st->amount[scope][family]
+						  : st->count[scope][family];
+
+	return st->object->is_set(holder, attr) || old_has(st, scope, holder, family, of_amounts);
+}

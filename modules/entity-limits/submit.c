@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * submit.c - may these people have one more job in the queue? Of all their jobs, and of those in state Q.
+ *
+ * The job is a draft: its project and resources are in the change set of the request.
+ */
+#include "entity-limits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EPSILON 1e-9
+
+static const enum tally tally_of[FAMILIES] = { [MAX_QUEUED] = TALLY_ALL, [THRESHOLD] = TALLY_WAITS };
+
+struct check {
+	struct keel_call *call;
+	struct state *st;
+	struct keel_obj *job, *queue; /* the queue it goes to */
+	enum scope scope;
+	struct keel_obj *holder;
+	enum family family;
+	const struct keel_resource *res; /* NULL: counts */
+	double wanted, weight;
+	char project[256];
+};
+
+static const char *who(const struct check *k, enum kind kind)
+{
+	return kind == PROJECT ? k->project : name_of(k->st, k->job, kind);
+}
+
+/* ` in complex`, ` in queue workq` */
+static void where(const struct check *k, char *buf, size_t len)
+{
+	if (k->scope == SERVER)
+		snprintf(buf, len, "in complex");
+	else
+		snprintf(buf, len, "in queue %s", k->st->object->id(k->holder));
+}
+
+static const char *const kind_words[KINDS] = { [GROUP] = "group", [PROJECT] = "project",
+					       [USER] = "user", [OVERALL] = "" };
+
+/* For everybody of a kind the queue is called generic, whatever its name. */
+static void count_text(const struct check *k, enum kind kind, bool named, char *buf, size_t len)
+{
+	bool waits = k->family == THRESHOLD;
+	char place[300];
+
+	where(k, place, sizeof(place));
+	if (kind == OVERALL)
+		snprintf(buf, len, "Maximum number of jobs%s already %s", waits ? " in 'Q' state" : "", place);
+	else if (named)
+		snprintf(buf, len, "Maximum number of jobs%s for %s %s already %s",
+			 waits ? " in 'Q' state" : "", kind_words[kind], who(k, kind), place);
+	else
+		snprintf(buf, len, "would exceed %s's per-%s limit%s",
+			 k->scope == SERVER ? "complex" : "queue generic", kind_words[kind],
+			 waits ? " of jobs in 'Q' state" : "");
+}
+
+static void amount_text(const struct check *k, enum kind kind, bool named, char *buf, size_t len)
+{
+	char place[300], whose[300];
+
+	where(k, place, sizeof(place));
+	if (kind == OVERALL)
+		snprintf(whose, sizeof(whose), "limit");
+	else if (named)
+		snprintf(whose, sizeof(whose), "%s %s's limit", kind_words[kind], who(k, kind));
+	else
+		snprintf(whose, sizeof(whose), "per-%s limit", kind_words[kind]);
+	snprintf(buf, len, "would exceed %s on resource %s %s%s", whose, k->res->name, place,
+		 k->family == THRESHOLD ? " for jobs in 'Q' state" : "");
+}
+
+static keel_verdict refuse(const struct check *k, enum kind kind, bool named)
+{
+	char text[900];
+
+	if (k->res)
+		amount_text(k, kind, named, text, sizeof(text));
+	else
+		count_text(k, kind, named, text, sizeof(text));
+	return k->st->call->reject(k->call, k->res ? PBSE_ENTLIMRESC : PBSE_ENTLIMCT, "%s", text);
+}
+
+static double has(const struct check *k, enum kind kind)
+{
+	const struct counter *c =
+		counter_find(k->st, k->scope == SERVER ? "" : k->st->object->id(k->queue), kind,
+			     who(k, kind));
+
+	if (!c)
+		return 0;
+	return k->res ? counter_amount(c, k->res, tally_of[k->family]) : c->n[tally_of[k->family]];
+}
+
+static keel_verdict check_kinds(const struct check *k)
+{
+	static const enum kind order[] = { OVERALL, USER, GROUP, PROJECT };
+	struct found found;
+
+	for (size_t i = 0; i < KEEL_COUNT(order); i++)
+		if (limit_of(k->st, k->scope, k->holder, k->family, order[i], who(k, order[i]), k->res,
+			     &found) &&
+		    has(k, order[i]) + k->wanted > found.limit + EPSILON)
+			return refuse(k, order[i], found.named);
+	return KEEL_NEXT;
+}
+
+/* What the draft asks for of a resource; false: nothing. */
+static bool wants(struct check *k, const struct keel_resource *res)
+{
+	struct keel_res_value v;
+	char text[128];
+	int32_t len = k->st->call->get(k->call, k->job, "Resource_List", res->name, text, sizeof(text));
+
+	if (len <= 0 || len >= (int32_t)sizeof(text) ||
+	    k->st->resource->value_parse(res, text, &v, NULL))
+		return false;
+	k->res = res;
+	k->wanted = v.n * k->weight;
+	k->st->resource->value_fini(&v);
+	return true;
+}
+
+static keel_verdict check_amounts(struct check *k)
+{
+	const struct resource_limits *all =
+		k->st->object->get_ptr(k->holder, k->st->amount[k->scope][k->family]);
+	keel_verdict verdict = KEEL_NEXT;
+
+	for (uint32_t i = 0; all && i < all->n && verdict == KEEL_NEXT; i++)
+		if (wants(k, all->v[i].res))
+			verdict = check_kinds(k);
+	return verdict;
+}
+
+static keel_verdict check_holder(struct check *k)
+{
+	keel_verdict verdict = KEEL_NEXT;
+
+	k->res = NULL;
+	k->wanted = k->weight;
+	if (k->st->object->is_set(k->holder, k->st->count[k->scope][k->family]))
+		verdict = check_kinds(k);
+	return verdict == KEEL_NEXT ? check_amounts(k) : verdict;
+}
+
+/* How many jobs an array is: `1-10:2`. */
+static double subjobs(struct keel_call *c, struct keel_obj *job)
+{
+	struct state *st = keel_state(c);
+	long first = 0, last = 0, step = 1;
+	char text[128];
+
+	if (!st->object->attr(c->mod, "job", "array_indices_submitted") ||
+	    st->call->get(c, job, "array_indices_submitted", NULL, text, sizeof(text)) <= 0)
+		return 1;
+	if (sscanf(text, "%ld-%ld:%ld", &first, &last, &step) < 2 || step < 1 || last < first)
+		return 1;
+	return (double)((last - first) / step + 1);
+}
+
+keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
+{
+	struct check k = { .call = c, .st = keel_state(c), .job = ev->job, .queue = ev->queue };
+	keel_verdict verdict = KEEL_NEXT;
+
+	k.weight = subjobs(c, ev->job);
+	if (k.st->call->get(c, ev->job, "project", NULL, k.project, sizeof(k.project)) <= 0)
+		k.project[0] = '\0';
+	for (int family = MAX_QUEUED; family <= THRESHOLD; family++)
+		for (int scope = 0; scope < SCOPES && verdict == KEEL_NEXT; scope++) {
+			k.family = (enum family)family;
+			k.scope = (enum scope)scope;
+			k.holder = scope == QUEUE ? ev->queue : holder_of(c->mod, SERVER, ev->job);
+			if (k.holder)
+				verdict = check_holder(&k);
+		}
+	return verdict;
+}

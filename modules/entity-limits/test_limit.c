@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_limit.c - the language of limits: read, combined, written; what is refused leaves no trace.
+ */
+#include "limit.h"
+
+#include <CUnit/Basic.h>
+#include <stdlib.h>
+
+#include "pbs_error.h"
+
+static struct limit_list list;
+
+static const char *text(void)
+{
+	static char copy[1024];
+	struct keel_text t;
+
+	keel_text_init(&t);
+	limit_text(&list, &t);
+	snprintf(copy, sizeof(copy), "%s", t.data);
+	keel_text_fini(&t);
+	return copy;
+}
+
+static int32_t parse(int32_t op, const char *words)
+{
+	return limit_parse(&list, op, words, limit_count, NULL);
+}
+
+static void test_read(void)
+{
+	CU_ASSERT_EQUAL(parse(KEEL_SET, "[u:alice=2], [ g : PBS_GENERIC = 5 ],[o:PBS_ALL=0]"), 0);
+	CU_ASSERT_STRING_EQUAL(text(), "[g:PBS_GENERIC=5],[o:PBS_ALL=0],[u:alice=2]");
+	CU_ASSERT_EQUAL(limit_find(&list, "u:alice")->n, 2);
+	CU_ASSERT_EQUAL(limit_find(&list, "o:PBS_ALL")->n, 0);
+	CU_ASSERT_PTR_NULL(limit_find(&list, "u:bob"));
+	CU_ASSERT_PTR_NULL(limit_find(NULL, "u:bob"));
+	CU_ASSERT_EQUAL(parse(KEEL_SET, "[p:\"two words\"=1]"), 0);
+	CU_ASSERT_STRING_EQUAL(text(), "[p:\"two words\"=1]");
+	CU_ASSERT_EQUAL(limit_find(&list, "p:two words")->n, 1);
+	limit_fini(&list);
+}
+
+static void test_combine(void)
+{
+	CU_ASSERT_EQUAL(parse(KEEL_SET, "[u:alice=2],[u:alice=3]"), 0);
+	CU_ASSERT_STRING_EQUAL(text(), "[u:alice=3]");
+	CU_ASSERT_EQUAL(parse(KEEL_INCR, "[u:bob=1],[u:alice=4]"), 0);
+	CU_ASSERT_STRING_EQUAL(text(), "[u:alice=4],[u:bob=1]");
+	CU_ASSERT_EQUAL(parse(KEEL_DECR, "[u:alice],[u:nobody]"), 0);
+	CU_ASSERT_STRING_EQUAL(text(), "[u:bob=1]");
+	CU_ASSERT_EQUAL(parse(KEEL_DECR, "[u:bob=7]"), 0);
+	CU_ASSERT_EQUAL(list.n, 0);
+	limit_fini(&list);
+}
+
+static void test_refused(void)
+{
+	static const char *const bad[] = {
+		"",		 "5",		  "[]",		    "[u:alice]",      "[u:alice=]",
+		"[u:alice=-1]",	 "[u:alice=1.5]", "[u:alice=x]",    "[x:alice=1]",    "[u:=1]",
+		"[u:alice=1",	 "[u:alice=1],",  "[u:a;b=1]",	    "[u:a/b=1]",      "[o:alice=1]",
+		"[u:PBS_ALL=1]", "[u:alice=1] x", "u:alice=1",	    "[ualice=1]",     "[u:\"a=1]",
+		"[u:\"a[\"=1]",	 "[u:al ice=1]",  "[u:alice=1][u:b=1]", "[u:alice=1234567890123456789]",
+		"[u:a*=1]",	 "[o:PBS_GENERIC=1]",
+	};
+
+	CU_ASSERT_EQUAL(parse(KEEL_SET, "[u:alice=2]"), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		CU_ASSERT_EQUAL(parse(KEEL_SET, bad[i]), PBSE_BADATVAL);
+		CU_ASSERT_EQUAL(parse(KEEL_INCR, bad[i]), PBSE_BADATVAL);
+	}
+	CU_ASSERT_EQUAL(parse(KEEL_SET, "[u:bob=1],[u:carol=]"), PBSE_BADATVAL);
+	CU_ASSERT_STRING_EQUAL(text(), "[u:alice=2]");
+	limit_fini(&list);
+}
+
+static void test_many(void)
+{
+	char words[64], entity[32];
+	int i;
+
+	for (i = 0; i < 3000; i++) {
+		snprintf(words, sizeof(words), "[u:user%d=%d]", (i * 7919) % 3000, i);
+		CU_ASSERT_EQUAL(parse(KEEL_INCR, words), 0);
+	}
+	CU_ASSERT_EQUAL(list.n, 3000);
+	for (i = 0; i < 3000; i++) {
+		snprintf(entity, sizeof(entity), "u:user%d", (i * 7919) % 3000);
+		CU_ASSERT_EQUAL(limit_find(&list, entity)->n, i);
+	}
+	limit_fini(&list);
+}
+
+int main(void)
+{
+	CU_pSuite suite;
+	unsigned failures;
+
+	if (CU_initialize_registry() != CUE_SUCCESS || !(suite = CU_add_suite("limit", NULL, NULL)))
+		return 1;
+	CU_add_test(suite, "read", test_read);
+	CU_add_test(suite, "combine", test_combine);
+	CU_add_test(suite, "refused", test_refused);
+	CU_add_test(suite, "many", test_many);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures != 0;
+}
