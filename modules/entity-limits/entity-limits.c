@@ -4,6 +4,8 @@
  *
  *   job_submit      max_queued, queued_jobs_threshold
  *   group_eligible  max_run; max_run_soft is asked for through the service "limits"
+ *   trial_vacate, trial_restore   a what-if of the scheduler
+ *   job_explain     numbers and limits of a job's people
  *   job_placed, job_step, job_queued, job_purged, job_known   what is counted
  */
 #include "entity-limits.h"
@@ -106,6 +108,20 @@ static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known
 	return KEEL_NEXT;
 }
 
+static keel_verdict on_vacate(struct keel_call *c, const struct keel_ev_trial_vacate *ev)
+{
+	if (ev->job)
+		count_away(c->mod, ev->job, true);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_restore(struct keel_call *c, const struct keel_ev_trial_restore *ev)
+{
+	if (ev->job)
+		count_away(c->mod, ev->job, false);
+	return KEEL_NEXT;
+}
+
 /* ---- a resource that is limited stays --------------------------------------------------------------------- */
 
 static bool limits_it(struct keel_mod *mod, enum scope scope, struct keel_obj *obj, const char *name)
@@ -151,6 +167,9 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_step, on_step, .order = -100),
 	KEEL_TAP(job_purged, on_purged, .order = -100),
 	KEEL_TAP(job_known, on_known, .order = -100, .after = "jobs"),
+	KEEL_TAP(trial_vacate, on_vacate),
+	KEEL_TAP(trial_restore, on_restore),
+	KEEL_TAP(job_explain, on_explain),
 };
 
 /* ---- module ------------------------------------------------------------------------------------------------- */

@@ -129,6 +129,9 @@ const char *name_of(struct state *st, struct keel_obj *job, enum kind kind);
 keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev);
 bool over_soft(struct keel_mod *mod, struct keel_obj *job, uint32_t of);
 
+/* explain.c */
+keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev);
+
 /* submit.c */
 keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev);
 

@@ -11,6 +11,8 @@
  */
 #include "scheduler.h"
 
+#include "keel/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -326,6 +328,34 @@ void group_free(struct keel_mod *mod, struct group *g)
 	free(g);
 }
 
+/* Whom limits are about. */
+static void add_owner(struct keel_mod *mod, struct keel_obj *job, struct keel_text *key)
+{
+	struct state *st = mod->state;
+	const struct keel_attr *const people[] = { st->a.user, st->a.user_group, st->a.project };
+
+	for (size_t i = 0; i < KEEL_COUNT(people); i++) {
+		const char *name = st->object->get_str(job, people[i]);
+
+		keel_text_printf(key, "\n%s", name ? name : "");
+	}
+}
+
+/* What it takes of queue and server besides its chunks, and may be limited. */
+static void add_amounts(struct keel_mod *mod, struct keel_obj *job, struct keel_text *key)
+{
+	const uint32_t counted = KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST;
+	struct state *st = mod->state;
+	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
+
+	for (uint32_t i = 0; i < st->resource->list_count(list); i++) {
+		const struct keel_res_value *v = st->resource->list_at(list, i);
+
+		if (keel_res_is_number(v->res) && (v->res->flags & counted))
+			keel_text_printf(key, "\n%s=%.17g", v->res->name, v->n);
+	}
+}
+
 struct group *group_of(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
@@ -334,15 +364,20 @@ struct group *group_of(struct keel_mod *mod, struct keel_obj *job)
 	const struct keel_res_value *v =
 		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
 	const char *place = v && v->text ? v->text : "free";
-	struct group *g;
-	char *key;
+	struct group *g = NULL;
+	struct keel_text key;
 
-	if (!queue || !select || asprintf(&key, "%s\n%s\n%s", queue, place, select) < 0)
+	if (!queue || !select)
 		return NULL;
-	g = group_find(st, key);
-	if (!g)
-		g = group_create(mod, key, queue, select, place);
-	free(key);
+	keel_text_init(&key);
+	keel_text_printf(&key, "%s\n%s\n%s", queue, place, select);
+	add_owner(mod, job, &key);
+	add_amounts(mod, job, &key);
+	if (!key.failed)
+		g = group_find(st, key.data);
+	if (!key.failed && !g)
+		g = group_create(mod, key.data, queue, select, place);
+	keel_text_fini(&key);
 	return g;
 }
 

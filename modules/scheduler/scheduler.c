@@ -170,6 +170,9 @@ static const struct {
 	const char *klass, *name;
 } wanted[] = {
 	FIND(a.queue, "job", "queue"),
+	FIND(a.user, "job", "euser"),
+	FIND(a.user_group, "job", "egroup"),
+	FIND(a.project, "job", "project"),
 	FIND(a.schedselect, "job", "schedselect"),
 	FIND(a.list, "job", "Resource_List"),
 	FIND(a.priority, "job", "Priority"),

@@ -99,7 +99,7 @@ struct state {
 	const struct keel_request_api *request;
 	const struct keel_msg_api *msg;
 	struct {
-		const struct keel_attr *queue, *schedselect, *list, *priority, *arrival, *when, *exec_vnode;
+		const struct keel_attr *queue, *user, *user_group, *project, *schedselect, *list, *priority, *arrival, *when, *exec_vnode;
 	} a;
 	struct {
 		const struct keel_attr *priority, *queue;

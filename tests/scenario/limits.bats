@@ -323,3 +323,14 @@ full()
 	limit 'queue workq' max_run_res.licence '[o:PBS_ALL=1]'
 	has "$(qmgr -c 'delete resource licence' 2>&1)" 'Resource busy on workq'
 }
+
+@test "limits: keelson explain tells how near they are" {
+	limit server max_run "[u:$OWNER=1]"
+	limit 'queue workq' max_run_res.ncpus '[o:PBS_ALL=3]'
+	running -l ncpus=2
+	id=$(submit)
+	wait_until 10 waits "$id" "Server job limit reached for user $OWNER"
+	found=$(keelson explain "$id")
+	has "$found" "^limit +max_run of user $OWNER in complex: 1 of 1$"
+	has "$found" '^limit +max_run_res\.ncpus of everybody in queue workq: 2 of 3$'
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explain.c - the limits that hold for a job's people, and how near they are: lines of `keelson explain`.
+ *
+ *   limit        max_run of user alice in queue workq: 3 of 5
+ */
+#include "entity-limits.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LINE_MAX 700
+
+static const char *const family_words[FAMILIES] = { "max_queued", "queued_jobs_threshold", "max_run",
+						    "max_run_soft" };
+static const enum tally tally_of[FAMILIES] = { TALLY_ALL, TALLY_WAITS, TALLY_RUNS, TALLY_RUNS };
+static const char *const kind_words[KINDS] = { [GROUP] = "group ", [PROJECT] = "project ",
+					       [OVERALL] = "everybody", [USER] = "user " };
+
+struct subject {
+	struct keel_call *call;
+	struct state *st;
+	struct keel_obj *job, *holder;
+	const struct counted *j;
+	enum scope scope;
+	enum family family;
+	const struct keel_resource *res; /* NULL: counts */
+};
+
+static void amount_text(const struct subject *s, double n, char *buf, uint32_t len)
+{
+	struct keel_res_value v = { .res = s->res, .n = n };
+
+	if (!s->res)
+		snprintf(buf, len, "%.0f", n);
+	else
+		s->st->resource->value_text(&v, s->res->type == KEEL_RES_SIZE, buf, len);
+}
+
+static void explain_kind(const struct subject *s, enum kind kind)
+{
+	const char *name = name_of(s->st, s->job, kind);
+	const struct counter *c = s->j->at[s->scope][kind];
+	enum tally tally = tally_of[s->family];
+	char has[64], most[64], line[LINE_MAX];
+	struct found found;
+
+	if (!limit_of(s->st, s->scope, s->holder, s->family, kind, name, s->res, &found))
+		return;
+	amount_text(s, !c ? 0 : s->res ? counter_amount(c, s->res, tally) : c->n[tally], has, sizeof(has));
+	amount_text(s, found.limit, most, sizeof(most));
+	snprintf(line, sizeof(line), "limit        %s%s%s of %s%s %s%s: %s of %s\n",
+		 family_words[s->family], s->res ? "_res." : "", s->res ? s->res->name : "",
+		 kind_words[kind], kind == OVERALL ? "" : name,
+		 s->scope == SERVER ? "in complex" : "in queue ",
+		 s->scope == SERVER ? "" : s->st->object->id(s->holder), has, most);
+	s->st->call->append(s->call, line);
+}
+
+static void explain_kinds(const struct subject *s)
+{
+	for (int kind = 0; kind < KINDS; kind++)
+		explain_kind(s, (enum kind)kind);
+}
+
+static void explain_family(struct subject *s)
+{
+	s->res = NULL;
+	if (has_limits(s->st, s->scope, s->holder, s->family, false))
+		explain_kinds(s);
+	if (!has_limits(s->st, s->scope, s->holder, s->family, true))
+		return;
+	for (uint32_t i = 0; i < s->j->n_item; i++) {
+		s->res = s->j->item[i].res;
+		explain_kinds(s);
+	}
+}
+
+keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev)
+{
+	struct subject s = { .call = c, .st = keel_state(c), .job = ev->job };
+
+	s.j = counted_of(c->mod, ev->job);
+	for (int scope = 0; s.j && scope < SCOPES; scope++) {
+		s.scope = (enum scope)scope;
+		s.holder = holder_of(c->mod, s.scope, ev->job);
+		for (int family = 0; s.holder && family < FAMILIES; family++) {
+			s.family = (enum family)family;
+			explain_family(&s);
+		}
+	}
+	return KEEL_NEXT;
+}
