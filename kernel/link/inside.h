@@ -47,7 +47,7 @@ struct peer {
 	struct links *links;
 	char *name;
 	uint32_t daemon;
-	bool memory, up;
+	bool memory, carried, up;
 	struct conn *conn;       /* NULL: memory or not linked */
 	uint64_t generation;     /* counts links: a message belongs to the link it was meant for */
 	struct loop_timer *grace;
@@ -131,6 +131,8 @@ struct links {
 	int64_t refused_log_ms; /* the last record about a stranger */
 	uint32_t refused_untold;
 	bool running;
+	links_carry_fn *carry;
+	void *carry_arg;
 };
 
 /* peer.c */
@@ -151,6 +153,9 @@ void dispatch_detach(struct links *l, struct owner *owner); /* NULL: everybody *
 /* memory.c */
 int memory_send(struct peer *to, struct keel_out *o); /* moved */
 void memory_destroy(struct links *l);
+
+/* carried.c */
+void carried_out(struct peer *to, struct keel_out *o); /* borrowed */
 
 /* conn.c; a conn is dropped only from the loop's callbacks, what fails deeper sets `broken` */
 struct conn *conn_create(struct links *l, int fd, bool opened, const struct sockaddr *sa,

@@ -27,6 +27,15 @@ int links_create(struct parts *parts, const struct links_conf *conf, struct link
 void links_destroy(struct links *l);
 int links_start(struct links *l, struct keel_err *err); /* after the modules have started */
 void links_stop(struct links *l);
+/* Peers whose messages somebody else carries, for simulations: `send` gets each message to one of them,
+ * as the bytes of its body, borrowed. */
+typedef void links_carry_fn(void *arg, const char *peer, const char *bytes, size_t len);
+void links_carry(struct links *l, links_carry_fn *send, void *arg);
+int links_carried_up(struct links *l, const char *peer);    /* linked (again): a mom of that host */
+void links_carried_down(struct links *l, const char *peer); /* the link is lost, grace runs */
+/* A message of it; 0, -ENOTCONN, or -EPROTO when the bytes are none. */
+int links_carried_in(struct links *l, const char *peer, const char *bytes, size_t len);
+
 /* Withdraw what a module that leaves listens to. */
 void links_detach(struct links *l, struct owner *owner);
 

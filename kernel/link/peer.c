@@ -55,7 +55,7 @@ void peer_linked(struct peer *p, struct conn *c)
 	loop_timer_cancel(p->grace);
 	p->grace = NULL;
 	p->conn = c;
-	p->memory = c == NULL;
+	p->memory = c == NULL && !p->carried;
 	p->up = true;
 	p->generation++;
 	if (parts->hooks != NULL)
@@ -106,6 +106,10 @@ static void transmit(struct message *m)
 	if (p->memory) {
 		memory_send(p, m->out);
 		m->out = NULL;
+		return;
+	}
+	if (p->carried) {
+		carried_out(p, m->out);
 		return;
 	}
 	frame = out_frame(m->out, WIRE_EVENT, 0, &len);

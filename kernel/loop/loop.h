@@ -27,12 +27,12 @@ void loop_stop(struct loop *l);
 int loop_run_until(struct loop *l, bool (*done)(void *arg), void *arg, int64_t deadline_ms);
 
 /* Virtual time, for simulations: such a loop has no threads, no fds and no signals, and nothing happens
- * by itself. What worker threads do is done within a turn, some time after it was asked for. */
+ * by itself. Work for threads is done within a turn, some time after it was asked for. */
 struct loop_virtual {
 	int64_t now_ms;   /* monotonic clock at the beginning */
 	int64_t epoch_us; /* wall clock when the monotonic one is 0 */
 	int64_t look_ns;  /* each look at loop_clock_ns() costs so much; 0: that clock is the real one */
-	int64_t (*work_ms)(void *arg); /* how long the next job of a worker takes; NULL: no time */
+	int64_t (*work_ms)(void *arg); /* how long the next work takes; NULL: no time */
 	void *arg;
 };
 int loop_create_virtual(const struct loop_virtual *conf, struct loop **ret_loop);

@@ -3,7 +3,7 @@
  * virtual.c - a loop whose time is given from outside.
  *
  * A turn is what it is in the real loop: timers that are due, posted calls, deferred calls, the end of
- * the turn. Between turns time jumps. A job of a worker thread is a timer: when it fires the job is
+ * the turn. Between turns time jumps. Work for a thread is a timer: when it fires it is
  * done and its end is told, so that two runs with the same times are the same run.
  */
 #include <errno.h>
@@ -19,7 +19,7 @@ struct virtual {
 	size_t n, size;
 };
 
-struct job {
+struct deed {
 	struct loop *loop;
 	loop_fn *work, *done;
 	void *arg;
@@ -121,27 +121,27 @@ void virtual_timer_cancel(struct loop_timer *t)
 	free(t);
 }
 
-static void job_do(void *arg)
+static void deed_do(void *arg)
 {
-	struct job j = *(struct job *)arg;
+	struct deed d = *(struct deed *)arg;
 
 	free(arg);
-	j.work(j.arg);
-	if (j.done != NULL && !j.loop->stop_at_once)
-		j.done(j.arg);
+	d.work(d.arg);
+	if (d.done != NULL && !d.loop->stop_at_once)
+		d.done(d.arg);
 }
 
 int virtual_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg)
 {
 	const struct loop_virtual *conf = &l->virtual->conf;
-	struct job *j = malloc(sizeof(*j));
+	struct deed *d = malloc(sizeof(*d));
 
-	if (j == NULL)
+	if (d == NULL)
 		return -ENOMEM;
-	*j = (struct job){ l, work, done, arg };
-	if (virtual_timer(l, conf->work_ms != NULL ? conf->work_ms(conf->arg) : 0, job_do, j) != NULL)
+	*d = (struct deed){ l, work, done, arg };
+	if (virtual_timer(l, conf->work_ms != NULL ? conf->work_ms(conf->arg) : 0, deed_do, d) != NULL)
 		return 0;
-	free(j);
+	free(d);
 	return -ENOMEM;
 }
 
@@ -258,7 +258,7 @@ void virtual_destroy(struct loop *l)
 	struct virtual *v = l->virtual;
 
 	for (size_t i = 0; i < v->n; i++) {
-		if (v->heap[i]->fn == job_do)
+		if (v->heap[i]->fn == deed_do)
 			free(v->heap[i]->arg);
 		free(v->heap[i]);
 	}

@@ -5,6 +5,7 @@
  *   configuration -> locks -> log -> parts -> modules loaded -> store loaded -> modules started
  *   -> links -> client socket -> ready ... asked to stop -> last replies and commits -> reverse
  *
+ * A simulation makes daemons too: daemon_create(), turns of its loop, daemon_abandon().
  * A start that fails says why once, undoes what it did and leaves nothing behind but its log.
  */
 #include "main/daemon.h"
@@ -155,7 +156,8 @@ int daemon_reload(struct parts *parts, struct buf *out, struct keel_err *err)
 static int log_start(struct daemon *d, struct keel_err *err)
 {
 	const struct settings *s = d->settings;
-	int ret = loop_create(&d->parts.loop);
+	int ret = d->world ? loop_create_virtual(&d->world->clock, &d->parts.loop) :
+			     loop_create(&d->parts.loop);
 
 	if (ret < 0)
 		return err_set(err, ret, "cannot create the event loop: %s", strerror(-ret));
@@ -183,7 +185,7 @@ static int doors_open(struct daemon *d, struct keel_err *err)
 {
 	int ret = links_start(d->parts.links, err);
 
-	if (ret == 0 && d->parts.daemon & KEEL_SERVER)
+	if (ret == 0 && d->parts.daemon & KEEL_SERVER && d->world == NULL)
 		ret = router_listen(d->parts.router, d->settings->socket, err);
 	return ret;
 }
@@ -200,10 +202,12 @@ static int start(struct daemon *d, struct keel_err *err)
 		ret = home_lock(d->parts.home, d->parts.daemon, &d->locks, err);
 	if (ret == 0)
 		ret = log_start(d, err);
-	if (ret == 0)
+	if (ret == 0 && d->world == NULL)
 		ret = signals_watch(d, err);
 	if (ret == 0)
 		ret = parts_create(d, err);
+	if (ret == 0 && d->world != NULL && d->world->furnish != NULL)
+		ret = d->world->furnish(d->world->arg, &d->parts, err);
 	if (ret == 0)
 		ret = modules_run(d, err);
 	return ret == 0 ? doors_open(d, err) : ret;
@@ -279,22 +283,59 @@ static void end(struct daemon *d)
 	crash_modules(NULL);
 }
 
-int daemon_run(const struct options *o)
+int daemon_create(const struct options *o, const struct world *world, struct daemon **ret_daemon,
+		  struct keel_err *err)
 {
-	struct daemon d = { .options = o, .locks = HOME_LOCKS_NONE };
-	struct keel_err err = { 0 };
+	struct daemon *d = calloc(1, sizeof(*d));
 	int ret;
 
+	if (d == NULL)
+		return err_set(err, -ENOMEM, "no memory");
+	*d = (struct daemon){ .options = o, .world = world, .locks = HOME_LOCKS_NONE };
 	signal(SIGPIPE, SIG_IGN);
 	umask(022);
-	ret = start(&d, &err);
+	ret = start(d, err);
 	if (ret < 0) {
-		say_failure(&d, &err);
-	} else {
-		tell_started(&d);
-		loop_run(d.parts.loop);
-		serve_no_more(&d);
+		say_failure(d, err);
+		end(d);
+		free(d);
+		return ret;
 	}
-	end(&d);
-	return ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	tell_started(d);
+	*ret_daemon = d;
+	return 0;
+}
+
+struct parts *daemon_parts(struct daemon *d)
+{
+	return &d->parts;
+}
+
+void daemon_destroy(struct daemon *d)
+{
+	if (d == NULL)
+		return;
+	serve_no_more(d);
+	end(d);
+	free(d);
+}
+
+void daemon_abandon(struct daemon *d)
+{
+	loop_freeze(d->parts.loop);
+	links_stop(d->parts.links);
+	end(d);
+	free(d);
+}
+
+int daemon_run(const struct options *o)
+{
+	struct keel_err err = { 0 };
+	struct daemon *d;
+
+	if (daemon_create(o, NULL, &d, &err) < 0)
+		return EXIT_FAILURE;
+	loop_run(d->parts.loop);
+	daemon_destroy(d);
+	return EXIT_SUCCESS;
 }

@@ -12,6 +12,7 @@
 struct daemon {
 	struct parts parts; /* first: parts are known by their daemon */
 	const struct options *options;
+	const struct world *world; /* NULL: the real one */
 	struct settings *settings; /* in force */
 	struct home_locks locks;
 	bool serving;  /* between ready and the beginning of the end */

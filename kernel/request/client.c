@@ -121,22 +121,33 @@ static void on_user(void *arg, struct user *u)
 	c->events = LOOP_READABLE;
 }
 
-int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid)
+struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid)
 {
 	struct client *c;
 
-	if (!count_in(r, uid))
-		return -EUSERS;
+	if (!count_in(r, uid)) {
+		errno = EUSERS;
+		return NULL;
+	}
 	c = calloc(1, sizeof(*c));
 	if (c == NULL) {
 		count_out(r, uid);
-		return -ENOMEM;
+		return NULL;
 	}
 	*c = (struct client){ .router = r, .fd = fd, .uid = uid, .gid = gid };
 	frame_reader_init(&c->reader, WIRE_BODY_MAX);
-	c->wait = (struct users_wait){ .fn = on_user, .arg = c };
 	DL_APPEND(r->clients, c);
 	client_sweep_start(r);
+	return c;
+}
+
+int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid)
+{
+	struct client *c = client_make(r, fd, uid, gid);
+
+	if (c == NULL)
+		return -errno;
+	c->wait = (struct users_wait){ .fn = on_user, .arg = c };
 	if (users_ask(r->users, uid, &c->wait) < 0)
 		client_drop(c);
 	return 0;
@@ -160,7 +171,10 @@ void client_drop(struct client *c)
 	client_drop_queue(c);
 	r->input -= c->input;
 	frame_reader_fini(&c->reader);
-	close(c->fd);
+	if (c->send != NULL)
+		c->send(c->send_arg, NULL, 0);
+	else
+		close(c->fd);
 	user_unref(c->user);
 	count_out(r, c->uid);
 	free(c);
@@ -217,17 +231,27 @@ static void read_some(struct client *c)
 {
 	struct router *r = c->router;
 	ssize_t n = read(c->fd, r->scratch, sizeof(r->scratch));
-	size_t room_len;
-	char *room;
 
 	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
 		return;
-	if (n <= 0 || frame_reader_room(&c->reader, (size_t)n, &room, &room_len) < 0) {
+	if (n <= 0)
+		c->broken = true;
+	else
+		client_take(c, r->scratch, (size_t)n);
+}
+
+void client_take(struct client *c, const char *bytes, size_t len)
+{
+	struct router *r = c->router;
+	size_t room_len;
+	char *room;
+
+	if (frame_reader_room(&c->reader, len, &room, &room_len) < 0) {
 		c->broken = true;
 		return;
 	}
-	memcpy(room, r->scratch, (size_t)n);
-	frame_reader_added(&c->reader, (size_t)n);
+	memcpy(room, bytes, len);
+	frame_reader_added(&c->reader, len);
 	c->read_ms = loop_now_ms(r->parts->loop);
 	if (!c->closing)
 		serve(c);

@@ -61,6 +61,8 @@ struct client {
 	int fd;
 	struct loop_watch *watch;
 	int events; /* being watched */
+	void (*send)(void *arg, const char *frame, size_t len); /* a guest's; NULL: fd */
+	void *send_arg;
 	uint32_t uid, gid;
 	struct user *user; /* NULL: being looked up; requests wait */
 	struct users_wait wait;
@@ -116,6 +118,9 @@ struct router {
 const char *client_who(const struct client *c);
 int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid);
 void client_drop(struct client *c);
+/* A client without a connection, of a user who is known; NULL: too many, or no memory. */
+struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid);
+void client_take(struct client *c, const char *bytes, size_t len); /* what it has sent */
 void client_rearm(struct client *c); /* watch what it waits for now */
 void client_sweep(void *router);     /* timer: drop who stands still */
 void client_sweep_start(struct router *r);

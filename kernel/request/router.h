@@ -23,6 +23,17 @@ void router_set_stall(struct router *r, int64_t stall_ms);
 void router_shutdown(struct router *r);
 bool router_idle(const struct router *r);
 
-/* A client of this process, for simulation and tests: bytes in, frames out through `send`. */
+/* A client of this process, for simulation and tests: bytes in, frames out through `send`, which must
+ * not call back. It gets len 0 once, when the client is gone; the handle is void then. */
+struct client;
+struct router_guest {
+	uint32_t uid, gid;
+	const char *user, *group; /* copied */
+	void (*send)(void *arg, const char *frame, size_t len);
+	void *arg;
+};
+int router_guest(struct router *r, const struct router_guest *guest, struct client **ret_client);
+void router_guest_in(struct client *c, const char *bytes, size_t len);
+void router_guest_leave(struct client *c);
 
 #endif

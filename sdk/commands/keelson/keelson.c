@@ -3,7 +3,7 @@
  * keelson.c - questions and orders for administrators.
  *
  * "check" looks at a configuration without any server: the daemon does it. Everything else is asked
- * of the running server, which answers in lines.
+ * of the running server, which answers in lines. "sim" is a program of its own.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,6 +25,7 @@ static const struct cmd keelson = {
 		 "       keelson modules | holds | reload\n"
 		 "       keelson hooks [point]\n"
 		 "       keelson explain job\n"
+		 "       keelson sim [option ...]\n"
 		 "       keelson --version\n",
 	.usage_exit = 2,
 };
@@ -69,6 +70,22 @@ static int check(char **args)
 		if (errno != EINTR)
 			return fail(strerror(errno));
 	return WIFEXITED(state) && WEXITSTATUS(state) == 0 ? 0 : FAILED;
+}
+
+/* The simulation is in libexec of the same tree, built or installed. */
+static int sim_exec(char **argv)
+{
+	static const char program[] = "../libexec/keelson/keelson-sim";
+	char path[4096];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - sizeof(program));
+
+	if (len <= 0)
+		return fail(strerror(errno));
+	path[len] = '\0';
+	strcpy(strrchr(path, '/') + 1, program);
+	execv(path, argv);
+	fprintf(stderr, "keelson: cannot run %s: %s\n", path, strerror(errno));
+	return FAILED;
 }
 
 static void lines_print(char **lines)
@@ -125,6 +142,8 @@ int main(int argc, char **argv)
 		bad = true;
 	if (bad || optind >= argc)
 		return cmd_usage(&keelson);
+	if (strcmp(argv[optind], "sim") == 0)
+		return sim_exec(argv + optind);
 	verb = verb_find(argv[optind]);
 	if (!verb || argc - optind - 1 > verb->max_args || argc - optind - 1 < verb->min_args)
 		return cmd_usage(&keelson);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keelson-sim - run the real server in virtual time, with simulated hosts, users and faults.
+ */
+#include <stdlib.h>
+
+#include "model.h"
+
+int main(int argc, char **argv)
+{
+	static struct sim s;
+	struct sim_conf conf;
+	const char *figure;
+	char *why = NULL;
+	int ret = options_take(argc, argv, &conf, &figure);
+
+	if (ret != 0)
+		return ret;
+	if (sim_begin(&s, &conf, &why) < 0) {
+		fprintf(stderr, "keelson sim: %s\n", why != NULL ? why : "no memory");
+		return 2;
+	}
+	ret = drive(&s);
+	if (s.wrong[0] != '\0') {
+		fprintf(stderr, "keelson sim: %s\nAt %lld.%03lld s of the run. It is repeated by\n",
+			s.wrong, (long long)(s.now_ms / 1000), (long long)(s.now_ms % 1000));
+		options_replay(&conf, stderr);
+		ret = 1;
+	} else if (!conf.quiet) {
+		printf("seed %llu: %llu steps, %u turns, %u crashes, %lld s, digest %016llx\n",
+		       (unsigned long long)conf.seed, (unsigned long long)conf.steps, s.turns, s.crashes,
+		       (long long)(s.now_ms / 1000), (unsigned long long)s.digest);
+	}
+	sim_end(&s);
+	return ret;
+}

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * task.c - simulated tasks. They follow the same protocol as real ones: what is repeated changes
+ * nothing, an end is kept until the server has recorded it.
+ *
+ *   start -> B -> R <-> S -> E -> forgotten       B -> F (refused) -> forgotten
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "msg/msg.h"
+#include "msg/out.h"
+#include "sim.h"
+
+#define BEGIN_MS 400      /* the longest that a start takes */
+#define STOP_MS 60
+#define SIGNALLED 271     /* 256 + TERM, as hosts report it */
+#define KILLED 265
+#define TRY_LATER (-3)
+
+enum pbse { UNKSIG = 15013, BADSTATE = 15016 };
+
+/* Every run that some host has begun, so that none begins twice. */
+struct launched {
+	char *run;
+	UT_hash_handle hh;
+};
+
+static void ended(struct task *t, int32_t status);
+
+static struct task *task_find(struct host *h, const char *id)
+{
+	struct task *t;
+
+	HASH_FIND_STR(h->tasks, id, t);
+	return t;
+}
+
+bool task_is_alive(const struct task *t)
+{
+	return t->state == 'R' || t->state == 'S';
+}
+
+static void timers_stop(struct task *t)
+{
+	loop_timer_cancel(t->timer);
+	loop_timer_cancel(t->stop_timer);
+	t->timer = t->stop_timer = NULL;
+}
+
+static void task_free(struct task *t)
+{
+	timers_stop(t);
+	HASH_DEL(t->host->tasks, t);
+	free(t->id);
+	free(t);
+}
+
+/* ---- words to the server ------------------------------------------------------------------------ */
+
+static struct keel_out *about(const char *id, int64_t run)
+{
+	struct keel_out *o = out_create();
+
+	out_put_str(o, "id", id);
+	out_put_int(o, "run", run);
+	return o;
+}
+
+static int64_t walltime_s(const struct task *t)
+{
+	int64_t until = t->stopped_at_ms ? t->stopped_at_ms : t->host->sim->now_ms;
+
+	return t->began_ms ? (until - t->began_ms - t->stopped_ms) / 1000 : 0;
+}
+
+static void usage_put(const struct task *t, struct keel_out *o)
+{
+	int64_t s = walltime_s(t);
+	char wall[48], cput[48];
+	const char *items[] = { "cpupercent=100", cput, "mem=1024kb", "ncpus=1", "vmem=2048kb", wall };
+
+	snprintf(wall, sizeof(wall), "walltime=%02lld:%02lld:%02lld", (long long)(s / 3600),
+		 (long long)(s / 60 % 60), (long long)(s % 60));
+	snprintf(cput, sizeof(cput), "cput=%02lld:%02lld:%02lld", (long long)(s / 3600),
+		 (long long)(s / 60 % 60), (long long)(s % 60));
+	out_put_strings(o, "items", items, KEEL_COUNT(items));
+}
+
+void task_report(struct task *t)
+{
+	const char *name = task_is_alive(t)  ? "task.started"
+			   : t->state == 'E' ? "task.ended"
+			   : t->state == 'F' ? "task.refused"
+					     : NULL;
+	struct keel_out *o;
+
+	if (t->discarded || name == NULL)
+		return;
+	o = about(t->id, t->run);
+	out_put_int(o, "session", t->session);
+	if (t->state == 'E' || t->state == 'F')
+		out_put_int(o, "status", t->status);
+	if (t->state == 'F')
+		out_put_str(o, "why", "no room for another task here");
+	if (t->state == 'E')
+		usage_put(t, o);
+	host_say(t->host, o, name);
+}
+
+static void answer(struct host *h, int64_t number, int32_t code)
+{
+	struct keel_out *o;
+
+	if (number == 0)
+		return;
+	o = out_create();
+	out_put_int(o, "number", number);
+	out_put_int(o, "code", code);
+	host_say(h, o, "task.answer");
+}
+
+/* ---- begin and end -------------------------------------------------------------------------------- */
+
+static void life_over(void *arg)
+{
+	struct task *t = arg;
+
+	t->timer = NULL;
+	ended(t, t->status);
+}
+
+static void live_on(struct task *t)
+{
+	loop_timer_cancel(t->timer);
+	t->timer = t->left_ms < INT64_MAX ? loop_timer(t->host->sim->loop, t->left_ms, life_over, t)
+					  : NULL;
+}
+
+/* Its end by a signal, some time within `delay_ms`. */
+static void die(struct task *t, int64_t delay_ms, int32_t status)
+{
+	struct sim *s = t->host->sim;
+	int64_t in_ms = t->state == 'S' || delay_ms <= 0 ? delay_ms :
+							    chance_between(&s->tasks, 0, delay_ms);
+
+	if (!task_is_alive(t))
+		return;
+	t->status = status;
+	loop_timer_cancel(t->timer);
+	t->timer = loop_timer(s->loop, in_ms, life_over, t);
+}
+
+static void launch_note(struct task *t)
+{
+	struct sim *s = t->host->sim;
+	char run[320];
+	struct launched *l;
+
+	snprintf(run, sizeof(run), "%s#%lld", t->id, (long long)t->run);
+	HASH_FIND_STR(s->launched, run, l);
+	if (l != NULL) {
+		sim_wrong(s, "run %lld of job %s began twice, the second time on %s",
+			  (long long)t->run, t->id, t->host->name);
+		return;
+	}
+	l = calloc(1, sizeof(*l));
+	l->run = strdup(run);
+	HASH_ADD_KEYPTR(hh, s->launched, l->run, strlen(l->run), l);
+}
+
+static void begins(void *arg)
+{
+	struct task *t = arg;
+	struct host *h = t->host;
+	struct sim *s = h->sim;
+
+	t->timer = NULL;
+	if (t->discarded) {
+		ended(t, KILLED);
+		return;
+	}
+	if (!s->calm && chance_is(&s->tasks, s->conf.faults.mom)) {
+		host_restart(h, chance_is(&s->tasks, 0.5)); /* the task is gone with it */
+		return;
+	}
+	if (!s->calm && chance_is(&s->tasks, s->conf.faults.mom)) {
+		t->state = 'F';
+		t->status = TRY_LATER;
+		task_report(t);
+		return;
+	}
+	launch_note(t);
+	t->state = 'R';
+	t->session = 1000 + (int64_t)(hash_text((uint64_t)t->run + 1, t->id) % 30000);
+	t->began_ms = s->now_ms;
+	trace(s, "%s runs %s run %lld", h->name, t->id, (long long)t->run);
+	live_on(t);
+	task_report(t);
+	if (t->kill_delay >= 0)
+		die(t, t->kill_delay, SIGNALLED);
+}
+
+static struct task *task_create(struct host *h, const char *id, int64_t run, int64_t left_ms)
+{
+	struct task *t = calloc(1, sizeof(*t));
+
+	t->host = h;
+	t->id = strdup(id);
+	t->run = run;
+	t->state = 'B';
+	t->kill_delay = -1;
+	t->left_ms = left_ms;
+	HASH_ADD_KEYPTR(hh, h->tasks, t->id, strlen(t->id), t);
+	t->timer = loop_timer(h->sim->loop, chance_between(&h->sim->tasks, 1, BEGIN_MS), begins, t);
+	return t;
+}
+
+static void task_gone(struct task *t)
+{
+	struct host *h = t->host;
+	char *id = strdup(t->id);
+	int64_t run = t->next_run, left_ms = t->next_left_ms;
+
+	task_free(t);
+	if (run != 0)
+		task_create(h, id, run, left_ms);
+	free(id);
+}
+
+static void ended(struct task *t, int32_t status)
+{
+	struct sim *s = t->host->sim;
+
+	if (t->stop_timer != NULL)
+		answer(t->host, t->stop_number, BADSTATE);
+	timers_stop(t);
+	t->status = status;
+	t->state = 'E';
+	if (t->stopped_at_ms == 0)
+		t->stopped_at_ms = s->now_ms; /* its clock stands still */
+	trace(s, "%s ended %s run %lld status %d", t->host->name, t->id, (long long)t->run, status);
+	task_report(t);
+	if (t->discarded || t->next_run != 0)
+		task_gone(t);
+}
+
+/* "hh:mm:ss" or seconds; INT64_MAX none. */
+static int64_t limit_ms(const char *text)
+{
+	int64_t total = 0;
+
+	if (text == NULL || *text == '\0')
+		return INT64_MAX;
+	for (; *text != '\0'; text++) {
+		total = total * 60 + strtoll(text, (char **)&text, 10);
+		if (*text != ':')
+			break;
+	}
+	return total * 1000;
+}
+
+/* How long a run lasts is a matter of the seed, the job and the run alone. */
+static int64_t life_ms(struct host *h, const char *id, int64_t run)
+{
+	struct chance c = chance_of(h->sim->conf.seed + (uint64_t)run, id);
+
+	if (h->sim->conf.job_ms <= 0)
+		return INT64_MAX;
+	return 1 + chance_wait(&c, h->sim->conf.job_ms);
+}
+
+void task_start(struct host *h, const struct keel_msg *m)
+{
+	const struct keel_msg_api *msg = msg_api();
+	const char *id = msg->str(m, "id");
+	int64_t run = msg->integer(m, "run", -1), left_ms, limit;
+	struct task *t = id != NULL ? task_find(h, id) : NULL;
+
+	if (id == NULL || run < 0 || (t != NULL && (t->run > run || t->next_run >= run)))
+		return;
+	if (t != NULL && t->run == run) {
+		task_report(t);
+		return;
+	}
+	limit = limit_ms(msg->str(m, "walltime"));
+	left_ms = life_ms(h, id, run);
+	if (left_ms > limit)
+		left_ms = limit;
+	if (t != NULL && t->state != 'E' && t->state != 'F') {
+		t->next_run = run;
+		t->next_left_ms = left_ms;
+		return;
+	}
+	if (t != NULL)
+		task_free(t);
+	task_create(h, id, run, left_ms);
+}
+
+/* ---- orders --------------------------------------------------------------------------------------- */
+
+static void stopped(void *arg)
+{
+	struct task *t = arg;
+
+	t->stop_timer = NULL;
+	t->state = 'S';
+	t->stopped_at_ms = t->host->sim->now_ms;
+	answer(t->host, t->stop_number, 0);
+}
+
+static void suspend(struct task *t, int64_t number)
+{
+	struct sim *s = t->host->sim;
+
+	if (t->state != 'R' || t->stop_timer != NULL) {
+		answer(t->host, number, BADSTATE);
+		return;
+	}
+	if (t->left_ms < INT64_MAX) {
+		t->left_ms -= s->now_ms - t->began_ms - t->stopped_ms;
+		t->left_ms = t->left_ms > 1 ? t->left_ms : 1;
+	}
+	t->stop_number = number;
+	t->stop_timer = loop_timer(s->loop, chance_between(&s->tasks, 0, STOP_MS), stopped, t);
+	if (t->status == 0) {
+		loop_timer_cancel(t->timer); /* a stopped task does not end by itself */
+		t->timer = NULL;
+	}
+}
+
+static void resume(struct task *t, int64_t number)
+{
+	if (t->state != 'S') {
+		answer(t->host, number, BADSTATE);
+		return;
+	}
+	t->state = 'R';
+	t->stopped_ms += t->host->sim->now_ms - t->stopped_at_ms;
+	t->stopped_at_ms = 0;
+	if (t->status == 0)
+		live_on(t);
+	answer(t->host, number, 0);
+}
+
+static void signal_plain(struct task *t, const char *name, int64_t number)
+{
+	bool ends = strstr("TERM SIGTERM INT SIGINT KILL SIGKILL HUP SIGHUP", name) != NULL;
+
+	if (strncmp(name, "SIG", 3) != 0 && strstr("TERM INT KILL HUP USR1 USR2 0", name) == NULL) {
+		answer(t->host, number, UNKSIG);
+		return;
+	}
+	if (t->state != 'R' && !(t->state == 'S' && strstr(name, "KILL") != NULL)) {
+		answer(t->host, number, BADSTATE);
+		return;
+	}
+	answer(t->host, number, 0);
+	if (ends)
+		die(t, t->state == 'S' ? 0 : 50, strstr(name, "KILL") != NULL ? KILLED : SIGNALLED);
+}
+
+static void on_signal(struct task *t, const struct keel_msg *m)
+{
+	const char *name = msg_api()->str(m, "name");
+	int64_t number = msg_api()->integer(m, "number", 0);
+
+	if (name == NULL)
+		answer(t->host, number, UNKSIG);
+	else if (strcmp(name, "suspend") == 0)
+		suspend(t, number);
+	else if (strcmp(name, "resume") == 0)
+		resume(t, number);
+	else
+		signal_plain(t, name, number);
+}
+
+static void on_kill(struct task *t, const struct keel_msg *m)
+{
+	int64_t delay_ms = msg_api()->integer(m, "delay", 0);
+
+	if (t->state == 'B')
+		t->kill_delay = delay_ms;
+	else
+		die(t, delay_ms, SIGNALLED);
+}
+
+static void on_discard(struct task *t, const struct keel_msg *m)
+{
+	(void)m;
+	t->discarded = true;
+	if (t->state == 'E' || t->state == 'F')
+		task_gone(t);
+	else if (t->state != 'B')
+		die(t, 0, KILLED);
+}
+
+static void on_forget(struct task *t, const struct keel_msg *m)
+{
+	(void)m;
+	if (t->state == 'E' || t->state == 'F')
+		task_gone(t);
+}
+
+static const struct {
+	const char *name;
+	void (*fn)(struct task *t, const struct keel_msg *m);
+	bool must_be_there; /* the server is told when the run is not here */
+} orders[] = {
+	{ "task.signal", on_signal, true },
+	{ "task.kill", on_kill, true },
+	{ "task.discard", on_discard, false },
+	{ "task.forget", on_forget, false },
+};
+
+static void unknown(struct host *h, const char *order, const struct keel_msg *m, const char *id,
+		    int64_t run)
+{
+	host_say(h, about(id, run), "task.unknown");
+	if (strcmp(order, "task.signal") == 0)
+		answer(h, msg_api()->integer(m, "number", 0), BADSTATE);
+}
+
+void task_order(struct host *h, const char *name, const struct keel_msg *m)
+{
+	const char *id = msg_api()->str(m, "id");
+	int64_t run = msg_api()->integer(m, "run", -1);
+	struct task *t = id != NULL ? task_find(h, id) : NULL;
+
+	for (size_t i = 0; id != NULL && i < KEEL_COUNT(orders); i++) {
+		if (strcmp(orders[i].name, name) != 0)
+			continue;
+		if (t != NULL && t->next_run == run && strcmp(name, "task.discard") == 0)
+			t->next_run = 0;
+		else if (t != NULL && t->run == run && !(t->discarded && orders[i].must_be_there))
+			orders[i].fn(t, m);
+		else if (orders[i].must_be_there && !(t != NULL && t->next_run == run))
+			unknown(h, name, m, id, run);
+		return;
+	}
+}
+
+/* The daemon ends: what had not begun is lost. The host ends: what was running, too. */
+void tasks_lose(struct host *h, bool power)
+{
+	struct task *t, *next;
+
+	HASH_ITER(hh, h->tasks, t, next) {
+		t->next_run = 0;
+		if (t->state == 'B' || (power && task_is_alive(t))) {
+			task_free(t);
+			continue;
+		}
+		if (t->stop_timer != NULL) { /* nobody waits for it any more; it is stopped all the same */
+			loop_timer_cancel(t->stop_timer);
+			t->stop_timer = NULL;
+			t->state = 'S';
+			t->stopped_at_ms = h->sim->now_ms;
+		}
+	}
+}
