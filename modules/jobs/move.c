@@ -52,7 +52,7 @@ static bool is_routed(struct keel_mod *mod, struct keel_obj *job)
 /* What a scheduler said of the queue it was in. */
 static void forget_reason(struct keel_mod *mod, struct keel_obj *job)
 {
-	static const char *const reasons[] = { "Not Running", "Can Never Run" };
+	static const char *const reasons[] = { "Not Running", "Can Never Run", "Not Routed" };
 	struct state *st = mod->state;
 	const char *comment = job_text(mod, job, st->a.comment);
 

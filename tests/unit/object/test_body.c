@@ -109,7 +109,7 @@ static void swapping(void)
 {
 	struct keel_obj *o[4];
 	struct keel_cursor *c;
-	char id[2] = "a", seen[5];
+	char id[2] = "a", met[5];
 
 	engine_start(&e);
 	for (int i = 0; i < 4; i++, id[0]++)
@@ -128,9 +128,9 @@ static void swapping(void)
 		e.api->swap(o[swaps[i].one], o[swaps[i].other]);
 		c = e.api->cursor(e.mod, "thing");
 		while ((at = e.api->next(c)) && n < 4)
-			seen[n++] = e.api->id(at)[0];
-		seen[n] = '\0';
-		CU_ASSERT_STRING_EQUAL(seen, swaps[i].then);
+			met[n++] = e.api->id(at)[0];
+		met[n] = '\0';
+		CU_ASSERT_STRING_EQUAL(met, swaps[i].then);
 		e.api->cursor_close(c);
 	}
 	c = e.api->cursor(e.mod, "thing"); /* on b of b c d a, which leaves its place */

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * line.c - the jobs of a routing queue: due, or parked until something may have changed.
+ *
+ *   submitted, moved in, altered, released -> DUE -> (route.c) -> gone, or PARKED
+ *                                              ^                     |
+ *                                              '--- route_retry_time, a queue changed
+ *
+ * A slice of SLICE jobs is tried per turn, so that a long line does not stop the server.
+ */
+#include "routing.h"
+
+#include <string.h>
+
+#define SLICE 32
+#define RETRY_SECONDS 30
+
+static void due_now(struct keel_mod *mod, struct router *r);
+
+bool is_routing(struct keel_mod *mod, struct keel_obj *queue)
+{
+	struct state *st = mod->state;
+	const char *type = st->object->get_str(queue, st->queue.type);
+
+	return type && strcmp(type, ROUTE) == 0;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------- */
+
+static void line_leave(struct entry *e)
+{
+	struct line *l = e->line;
+
+	if (!l)
+		return;
+	if (e->prev)
+		e->prev->next = e->next;
+	else
+		l->first = e->next;
+	if (e->next)
+		e->next->prev = e->prev;
+	else
+		l->last = e->prev;
+	e->line = NULL;
+	e->prev = e->next = NULL;
+}
+
+static void line_join(struct line *l, struct entry *e)
+{
+	line_leave(e);
+	e->line = l;
+	e->prev = l->last;
+	if (l->last)
+		l->last->next = e;
+	else
+		l->first = e;
+	l->last = e;
+}
+
+void entry_fini(struct keel_mod *mod, void *slot)
+{
+	(void)mod;
+	line_leave(slot);
+}
+
+void router_fini(struct keel_mod *mod, void *slot)
+{
+	struct state *st = mod->state;
+	struct router *r = slot;
+
+	while (r->due.first)
+		line_leave(r->due.first);
+	while (r->parked.first)
+		line_leave(r->parked.first);
+	st->core->timer_cancel(r->work);
+	st->core->timer_cancel(r->retry);
+}
+
+static struct router *router_of(struct keel_mod *mod, struct keel_obj *queue)
+{
+	struct state *st = mod->state;
+	struct router *r = st->object->slot(mod, queue);
+
+	if (r)
+		r->queue = queue;
+	return r;
+}
+
+/* ---- due ------------------------------------------------------------------------------------------------ */
+
+static void work(struct keel_mod *mod, void *arg)
+{
+	struct router *r = arg; /* its slot cancels the timer when the queue goes */
+	int n = SLICE;
+
+	r->work = NULL;
+	while (r->due.first && n-- > 0) {
+		struct entry *e = r->due.first;
+
+		line_leave(e);
+		route(mod, e, r->queue);
+	}
+	if (r->due.first)
+		due_now(mod, r);
+}
+
+static void due_now(struct keel_mod *mod, struct router *r)
+{
+	struct state *st = mod->state;
+
+	if (!r->work)
+		r->work = st->core->timer(mod, 0, work, r);
+}
+
+void line_consider(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const char *name = st->object->get_str(job, st->a.queue);
+	struct keel_obj *queue = name ? st->object->find(mod, "queue", name) : NULL;
+	bool waits = queue && is_routing(mod, queue) &&
+		     strchr("TQHW", st->job->state(st->job->self, job));
+	struct entry *e;
+	struct router *r;
+
+	if (!waits)
+		return; /* an entry that is still in a line is seen to be elsewhere when it is due */
+	e = st->object->slot(mod, job);
+	r = router_of(mod, queue);
+	if (!e || !r || e->under_way)
+		return;
+	e->job = job;
+	e->router = r;
+	line_join(&r->due, e);
+	due_now(mod, r);
+}
+
+/* ---- parked ----------------------------------------------------------------------------------------------- */
+
+static void wake(struct keel_mod *mod, struct router *r)
+{
+	while (r->parked.first)
+		line_join(&r->due, r->parked.first);
+	if (r->due.first)
+		due_now(mod, r);
+}
+
+static void retry(struct keel_mod *mod, void *arg)
+{
+	struct router *r = arg;
+
+	r->retry = NULL;
+	wake(mod, r);
+}
+
+void line_park(struct keel_mod *mod, struct entry *e)
+{
+	struct state *st = mod->state;
+	struct router *r = e->router;
+	int64_t seconds = RETRY_SECONDS;
+
+	line_join(&r->parked, e);
+	if (st->object->is_set(r->queue, st->queue.retry))
+		seconds = st->object->get_int(r->queue, st->queue.retry);
+	if (!r->retry)
+		r->retry = st->core->timer(mod, (seconds > 0 ? seconds : 1) * 1000, retry, r);
+}
+
+void line_wake(struct keel_mod *mod, struct keel_obj *queue)
+{
+	struct router *r = is_routing(mod, queue) ? router_of(mod, queue) : NULL;
+
+	if (r)
+		wake(mod, r);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * route.c - one attempt to route a job: its queue's destinations in the order they are listed.
+ *
+ * Each is asked about (point job_route), then the job is moved as qmove would. The first that takes it
+ * has it. Refusals that time may heal make the job wait; when all refuse for good, it is aborted.
+ */
+#include "routing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct attempt {
+	char *id, *from; /* the job, and the queue it is routed from */
+	uint32_t next;	 /* destination to be tried */
+	bool hopeful;	 /* one of them may take it later */
+	bool calling, answered;
+	int32_t code;	 /* the answer */
+	char queue[64];	 /* who was asked */
+	char why[400];	 /* the last refusal, in words */
+};
+
+/* Refusals that may be others later, though nobody changes the job. */
+static bool may_heal(int32_t code)
+{
+	static const int32_t codes[] = { PBSE_QUNOENB, PBSE_MAXQUED,	PBSE_ENTLIMCT,
+					 PBSE_ENTLIMRESC, PBSE_BADHOST, PBSE_SYSTEM,
+					 PBSE_RESCUNAV,	PBSE_HOOKERROR };
+
+	for (size_t i = 0; i < KEEL_COUNT(codes); i++)
+		if (codes[i] == code)
+			return true;
+	return false;
+}
+
+static void attempt_free(struct attempt *a)
+{
+	free(a->id);
+	free(a->from);
+	free(a);
+}
+
+/* The job, if it is still where it was. */
+static struct keel_obj *still_there(struct keel_mod *mod, const struct attempt *a)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", a->id);
+	const char *queue = job ? st->object->get_str(job, st->a.queue) : NULL;
+
+	return queue && strcmp(queue, a->from) == 0 ? job : NULL;
+}
+
+static void end(struct keel_mod *mod, struct attempt *a)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", a->id);
+	struct entry *e = job ? st->object->slot(mod, job) : NULL;
+
+	if (e)
+		e->under_way = false;
+	attempt_free(a);
+}
+
+static void give_up(struct keel_mod *mod, struct attempt *a, struct keel_obj *job, int32_t code)
+{
+	struct state *st = mod->state;
+	char why[512];
+
+	snprintf(why, sizeof(why), "%s", st->core->pbse_text(code));
+	end(mod, a);
+	st->job->abort(st->job->self, job, why);
+}
+
+static void wait_more(struct keel_mod *mod, struct attempt *a, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct entry *e = st->object->slot(mod, job);
+	char text[512];
+
+	if (a->why[0]) {
+		snprintf(text, sizeof(text), "Not Routed: %s", a->why);
+		st->job->set_comment(st->job->self, job, text);
+	}
+	end(mod, a);
+	if (e)
+		line_park(mod, e);
+}
+
+/* What the answer means. True: the attempt is over and freed. */
+static bool settle(struct keel_mod *mod, struct attempt *a)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = still_there(mod, a);
+
+	if (!job || a->code == 0) { /* moved, by us or somebody; or deleted */
+		job = st->object->find(mod, "job", a->id);
+		end(mod, a);
+		if (job)
+			line_consider(mod, job); /* into a routing queue again? */
+		return true;
+	}
+	if (a->code == PBSE_HOPCOUNT || a->code == PBSE_BADSTATE) {
+		if (a->code == PBSE_HOPCOUNT)
+			give_up(mod, a, job, PBSE_HOPCOUNT);
+		else
+			end(mod, a);
+		return true;
+	}
+	a->hopeful |= may_heal(a->code);
+	return false;
+}
+
+/* ---- one destination ----------------------------------------------------------------------------------- */
+
+static void go(struct keel_mod *mod, struct attempt *a);
+
+static void answered(struct keel_mod *mod, struct attempt *a, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+
+	a->answered = true;
+	a->code = code;
+	if (code)
+		snprintf(a->why, sizeof(a->why), "%s: %s", a->queue,
+			 text && *text ? text : st->core->pbse_text(code));
+	if (!a->calling && !settle(mod, a))
+		go(mod, a);
+}
+
+static void moved(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	answered(mod, arg, code, text);
+}
+
+static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct state *st = mod->state;
+	struct attempt *a = arg;
+	struct keel_obj *job = still_there(mod, a), *queue;
+	char who[600];
+
+	queue = st->object->find(mod, "queue", a->queue);
+	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
+		answered(mod, a, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+		return;
+	}
+	if (!job || !queue) {
+		answered(mod, a, PBSE_UNKQUE, NULL);
+		return;
+	}
+	snprintf(who, sizeof(who), "%s@%s", st->core->server_name(mod), st->core->host_name(mod));
+	st->job->move(st->job->self, job, queue, who, mod, moved, a);
+}
+
+static void ask(struct keel_mod *mod, struct attempt *a, struct keel_obj *job, const char *dest)
+{
+	const struct conf *conf = mod->conf;
+	struct state *st = mod->state;
+	struct keel_obj *queue;
+	int32_t code = st->job->destination(st->job->self, dest, &queue);
+
+	snprintf(a->queue, sizeof(a->queue), "%.63s", code ? dest : st->object->id(queue));
+	if (!code && st->object->get_int(job, st->a.hops) >= conf->hops)
+		code = PBSE_HOPCOUNT;
+	if (code) {
+		answered(mod, a, code, NULL);
+		return;
+	}
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_job_route,
+		.event = KEEL_EVENT(job_route, .id = a->id, .job = job, .queue = queue),
+		.done = decided,
+		.arg = a,
+	});
+}
+
+/* From one destination to the next, until one has to be waited for or all have answered. */
+static void go(struct keel_mod *mod, struct attempt *a)
+{
+	struct state *st = mod->state;
+
+	for (;;) {
+		struct keel_obj *job = still_there(mod, a);
+		struct keel_obj *from = st->object->find(mod, "queue", a->from);
+		char list[4096], dest[512];
+
+		if (!job || !from) {
+			end(mod, a);
+			return;
+		}
+		if (st->object->text(from, st->queue.destinations, NULL, list, sizeof(list)) <= 0 ||
+		    !destinations_at(list, a->next, dest, sizeof(dest))) {
+			if (a->hopeful || a->next == 0)
+				wait_more(mod, a, job);
+			else
+				give_up(mod, a, job, PBSE_ROUTEREJ);
+			return;
+		}
+		a->next++;
+		a->answered = false;
+		a->calling = true;
+		ask(mod, a, job, dest);
+		a->calling = false;
+		if (!a->answered || settle(mod, a))
+			return;
+	}
+}
+
+/* ---- may it be tried now? -------------------------------------------------------------------------------- */
+
+static bool is_ready(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue)
+{
+	struct state *st = mod->state;
+
+	if (!st->object->get_int(queue, st->queue.started))
+		return false;
+	switch (st->job->state(st->job->self, job)) {
+	case 'H':
+		return st->object->get_int(queue, st->queue.held);
+	case 'W':
+		return st->object->get_int(queue, st->queue.waiting);
+	default:
+		return true;
+	}
+}
+
+static bool is_late(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue)
+{
+	struct state *st = mod->state;
+	int64_t most = st->object->get_int(queue, st->queue.lifetime);
+
+	return most > 0 && st->core->time(mod) - st->object->get_int(job, st->a.qtime) > most;
+}
+
+static struct attempt *attempt_new(struct keel_mod *mod, struct keel_obj *job,
+				   struct keel_obj *queue)
+{
+	struct state *st = mod->state;
+	struct attempt *a = calloc(1, sizeof(*a));
+
+	if (!a || !(a->id = strdup(st->object->id(job))) ||
+	    !(a->from = strdup(st->object->id(queue)))) {
+		if (a)
+			attempt_free(a);
+		return NULL;
+	}
+	return a;
+}
+
+void route(struct keel_mod *mod, struct entry *e, struct keel_obj *queue)
+{
+	struct state *st = mod->state;
+	const char *name = st->object->get_str(e->job, st->a.queue);
+	struct attempt *a;
+
+	if (!name || strcmp(name, st->object->id(queue)) != 0 ||
+	    !strchr("TQHW", st->job->state(st->job->self, e->job)))
+		return; /* it has gone elsewhere, or is over */
+	if (is_late(mod, e->job, queue)) {
+		st->job->abort(st->job->self, e->job, "Route queue lifetime exceeded");
+		return;
+	}
+	a = is_ready(mod, e->job, queue) ? attempt_new(mod, e->job, queue) : NULL;
+	if (!a) {
+		line_park(mod, e);
+		return;
+	}
+	e->under_way = true;
+	go(mod, a);
+}

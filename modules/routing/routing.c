@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * routing.c - queues whose jobs are passed on to others: the queue type Route and its attributes.
+ *
+ *   job_queued, job_known, job_moved, job_step   a job in a routing queue is due
+ *   management                                   no routing queue without destinations; any change of a
+ *                                                queue may let jobs go on
+ */
+#include "routing.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core), KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(hook, 0, struct state, hook), KEEL_NEED(call, 0, struct state, call),
+	KEEL_NEED(job, 0, struct state, job),
+};
+
+static const struct keel_conf_rule rules[] = {
+	KEEL_CONF_RULE(INT, struct conf, hops, .fallback = "10", .min = 1, .max = 1000,
+		       .doc = "how often a job may be routed"),
+};
+
+static const struct keel_queue_type_def route_type = {
+	.size = sizeof(struct keel_queue_type_def),
+	.name = ROUTE,
+	.doc = "its jobs are passed on to other queues",
+};
+
+static int32_t check_destinations(struct keel_mod *mod, const struct keel_session *who,
+				  struct keel_obj *queue, int32_t op, const char *key, const char *text,
+				  struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)who, (void)queue, (void)op, (void)key;
+	return destinations_fine(text)
+		       ? 0
+		       : st->core->error(err, PBSE_BADATVAL, "%s", st->core->pbse_text(PBSE_BADATVAL));
+}
+
+static int32_t check_seconds(struct keel_mod *mod, const struct keel_session *who,
+			     struct keel_obj *queue, int32_t op, const char *key, const char *text,
+			     struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)who, (void)queue, (void)op, (void)key;
+	return *text != '-'
+		       ? 0
+		       : st->core->error(err, PBSE_BADATVAL, "%s", st->core->pbse_text(PBSE_BADATVAL));
+}
+
+#define ROW(name, type, place, writers, ...)                                                        \
+	KEEL_ATTR_DEF("queue", name, type, .order = (place), .flags = KEEL_ATTR_SAVE,              \
+		      .read_roles = KEEL_EVERYBODY, .write_roles = (writers), ##__VA_ARGS__)
+static const struct keel_attr_def rows[] = {
+	ROW("route_destinations", "string_array", 230, KEEL_MANAGERS, .check = check_destinations,
+	    .doc = "queue[@server],... in the order they are tried"),
+	ROW("alt_router", "bool", 231, KEEL_MANAGERS, .doc = "kept for tools"),
+	ROW("route_held_jobs", "bool", 240, KEEL_OPERATORS, .doc = "held jobs are routed too"),
+	ROW("route_waiting_jobs", "bool", 241, KEEL_OPERATORS,
+	    .doc = "jobs whose time has not come are routed too"),
+	ROW("route_retry_time", "long", 242, KEEL_OPERATORS, .check = check_seconds,
+	    .doc = "seconds between attempts; 30"),
+	ROW("route_lifetime", "long", 243, KEEL_OPERATORS, .check = check_seconds,
+	    .doc = "seconds a job may be here; 0 for ever"),
+};
+
+static const struct keel_contrib contribs[] = {
+	{ "QUEUE_TYPE", &route_type }, { "ATTR", &rows[0] }, { "ATTR", &rows[1] },
+	{ "ATTR", &rows[2] },	       { "ATTR", &rows[3] }, { "ATTR", &rows[4] },
+	{ "ATTR", &rows[5] },
+};
+
+/* ---- jobs ---------------------------------------------------------------------------------------------- */
+
+static keel_verdict on_queued(struct keel_call *c, const struct keel_ev_job_queued *ev)
+{
+	if (ev->job)
+		line_consider(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
+{
+	line_consider(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_moved(struct keel_call *c, const struct keel_ev_job_moved *ev)
+{
+	if (ev->job)
+		line_consider(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *ev)
+{
+	if (ev->job)
+		line_consider(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+/* ---- queues --------------------------------------------------------------------------------------------- */
+
+static bool becomes(struct keel_call *c, struct keel_obj *queue, const char *attr, const char *value)
+{
+	struct state *st = keel_state(c);
+	char text[64];
+
+	return st->call->get(c, queue, attr, NULL, text, sizeof(text)) > 0 &&
+	       strncasecmp(text, value, strlen(text)) == 0;
+}
+
+/* A routing queue that takes or routes jobs must know where to. */
+static keel_verdict check_complete(struct keel_call *c, struct keel_obj *queue)
+{
+	struct state *st = keel_state(c);
+	char list[4];
+
+	if (!becomes(c, queue, "queue_type", ROUTE) ||
+	    st->call->get(c, queue, "route_destinations", NULL, list, sizeof(list)) > 0)
+		return KEEL_NEXT;
+	if (becomes(c, queue, "enabled", "True") || becomes(c, queue, "started", "True"))
+		return st->call->reject(c, PBSE_QUENOEN, NULL);
+	return KEEL_NEXT;
+}
+
+/* Later, when the change is made. */
+static void wake_all(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct keel_cursor *walk = st->object->cursor(mod, "queue");
+	struct keel_obj *queue;
+
+	(void)arg;
+	while (walk && (queue = st->object->next(walk)))
+		line_wake(mod, queue);
+	st->object->cursor_close(walk);
+}
+
+static keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
+{
+	enum { CMD_DELETE = 1 };
+	struct state *st = keel_state(c);
+
+	if (strcmp(ev->klass, "queue") != 0 && strcmp(ev->klass, "server") != 0)
+		return KEEL_NEXT;
+	if (st->core->defer(c->mod, wake_all, NULL))
+		return st->call->fail(c, "out of memory");
+	return ev->cmd == CMD_DELETE || strcmp(ev->klass, "queue") != 0 ? KEEL_NEXT
+									: check_complete(c, ev->obj);
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(job_queued, on_queued),
+	KEEL_TAP(job_known, on_known),
+	KEEL_TAP(job_moved, on_moved),
+	KEEL_TAP(job_step, on_step),
+	KEEL_TAP(management, on_management, .order = -900),
+};
+
+/* ---- module --------------------------------------------------------------------------------------------- */
+
+#define FIND(member, klass, name) { offsetof(struct state, member), klass, name }
+static const struct {
+	size_t offset;
+	const char *klass, *name;
+} wanted[] = {
+	FIND(a.queue, "job", "queue"),
+	FIND(a.qtime, "job", "qtime"),
+	FIND(a.hops, "job", "hop_count"),
+	FIND(queue.type, "queue", "queue_type"),
+	FIND(queue.started, "queue", "started"),
+	FIND(queue.destinations, "queue", "route_destinations"),
+	FIND(queue.held, "queue", "route_held_jobs"),
+	FIND(queue.waiting, "queue", "route_waiting_jobs"),
+	FIND(queue.retry, "queue", "route_retry_time"),
+	FIND(queue.lifetime, "queue", "route_lifetime"),
+};
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	for (size_t i = 0; i < KEEL_COUNT(wanted); i++) {
+		const struct keel_attr *attr = st->object->attr(mod, wanted[i].klass, wanted[i].name);
+
+		if (!attr)
+			return st->core->error(err, -1, "there is no attribute %s of class %s",
+					       wanted[i].name, wanted[i].klass);
+		*(const struct keel_attr **)(void *)((char *)st + wanted[i].offset) = attr;
+	}
+	if (st->object->slot_bind(mod, "job", sizeof(struct entry), entry_fini) ||
+	    st->object->slot_bind(mod, "queue", sizeof(struct router), router_fini))
+		return st->core->error(err, -1, "cannot attach to classes job and queue");
+	return 0;
+}
+
+static const char *const requires_modules[] = { "queues", "jobs", NULL };
+
+KEEL_MODULE(.name = "routing", .version = "1.0", .vendor = "Keelson",
+	    .summary = "queues that pass their jobs on", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
+	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
+	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init);
