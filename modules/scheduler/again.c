@@ -19,26 +19,36 @@ bool is_busy(const struct snapshot *s, const struct vnode *v)
 	return false;
 }
 
+/* Nobody else beside it: on this vnode, or on all of its host. */
+static void close_to_others(struct snapshot *s, uint32_t node, int32_t share)
+{
+	struct vnode *v = &s->node[node];
+	uint32_t n, i;
+	const uint32_t *other = order_of_host(s, v->host, &n);
+
+	v->usable = false;
+	v->alone = true;
+	if (v->share[share & 3] != KEEL_SHARE_EXCLHOST)
+		return;
+	for (i = 0; i < n; i++) {
+		s->node[other[i]].usable = false;
+		s->node[other[i]].alone = true;
+		if (other[i] != node)
+			snapshot_changed(s, other[i]);
+	}
+}
+
 void settle(struct snapshot *s, uint32_t node, int32_t share)
 {
 	struct vnode *v = &s->node[node];
-	uint32_t i;
 
 	v->in_use = true;
 	v->jobs += v->taken_in != s->takes;
 	v->taken_in = s->takes;
 	if (is_busy(s, v))
 		v->usable = false;
-	if (v->share[share & 3] == KEEL_SHARE_SHARED)
-		return;
-	v->usable = false;
-	v->alone = true;
-	if (v->share[share & 3] == KEEL_SHARE_EXCLHOST)
-		for (i = 0; i < s->n; i++)
-			if (s->node[i].host == v->host) {
-				s->node[i].usable = false;
-				s->node[i].alone = true;
-			}
+	if (v->share[share & 3] != KEEL_SHARE_SHARED)
+		close_to_others(s, node, share);
 }
 
 double in_part(const struct keel_exec_part *p, uint32_t index, uint32_t k)
@@ -63,9 +73,22 @@ static void take(struct snapshot *s, const struct keel_exec *exec, int sign)
 		for (k = 0; k < exec->part[i].n; k++) {
 			column = column_of(s, exec->part[i].v[k].res);
 			if (column < s->n_column)
-				v->free[column] -= sign * in_part(&exec->part[i], i, k);
+				*amount_at(s, (uint32_t)(v - s->node), column) -=
+					sign * in_part(&exec->part[i], i, k);
 		}
-		}
+	}
+}
+
+static void changed(struct snapshot *s, const struct keel_exec *exec)
+{
+	uint32_t i;
+
+	for (i = 0; i < exec->n; i++) {
+		const struct vnode *v = vnode_named(s, exec->part[i].vnode);
+
+		if (v)
+			snapshot_changed(s, (uint32_t)(v - s->node));
+	}
 }
 
 void place_take(struct snapshot *s, const struct keel_exec *exec)
@@ -80,12 +103,14 @@ void place_take(struct snapshot *s, const struct keel_exec *exec)
 		if (v)
 			settle(s, (uint32_t)(v - s->node), KEEL_SHARE_SHARED);
 	}
+	changed(s, exec);
 }
 
 /* After take(): the first amount that went below zero. */
 static bool overdrawn(struct snapshot *s, const struct keel_exec *exec, struct reason *ret)
 {
 	uint32_t i, k, column;
+	double have;
 
 	for (i = 0; i < exec->n; i++) {
 		const struct vnode *v = vnode_named(s, exec->part[i].vnode);
@@ -95,11 +120,13 @@ static bool overdrawn(struct snapshot *s, const struct keel_exec *exec, struct r
 			double wanted = in_part(&exec->part[i], i, k);
 
 			column = column_of(s, res);
-			if (wanted <= 0 || !is_checked(s, res) || column >= s->n_column ||
-			    v->free[column] >= -EPSILON)
+			if (wanted <= 0 || !is_checked(s, res) || column >= s->n_column)
 				continue;
-			reason_amount(ret, KEEL_WHY_RESOURCE, res, wanted,
-				      v->free[column] + wanted, v->total[column]);
+			have = *amount_at(s, (uint32_t)(v - s->node), column);
+			if (have >= -EPSILON)
+				continue;
+			reason_amount(ret, KEEL_WHY_RESOURCE, res, wanted, have + wanted,
+				      total_at(s, (uint32_t)(v - s->node), column));
 			return true;
 		}
 	}
@@ -128,5 +155,6 @@ bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share
 	s->takes++;
 	for (i = 0; i < exec->n; i++)
 		settle(s, (uint32_t)(vnode_named(s, exec->part[i].vnode) - s->node), share);
+	changed(s, exec);
 	return true;
 }

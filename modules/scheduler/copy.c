@@ -56,34 +56,86 @@ struct vnode *vnode_named(const struct snapshot *s, const char *name)
 
 /* ---- copies ------------------------------------------------------------------------------------------- */
 
+/* Limits with people to count are the copy's own. */
+static bool limits_copy(struct snapshot *copy, uint32_t node)
+{
+	const struct vnode_limits *from = copy->node[node].limits;
+	struct vnode_limits *to = from ? malloc(sizeof(*to)) : NULL;
+	uint32_t i;
+
+	copy->node[node].limits = to;
+	if (!from || !to)
+		return !from;
+	*to = *from;
+	to->n_head = 0;
+	to->head = calloc(from->n_head + 1, sizeof(*to->head));
+	for (i = 0; to->head && i < from->n_head; i++) {
+		to->head[i] = (struct headcount){ strdup(from->head[i].name), from->head[i].n };
+		if (!to->head[i].name)
+			return false;
+		to->n_head++;
+	}
+	return to->head != NULL;
+}
+
+static bool copy_fill(struct snapshot *copy, const struct snapshot *s)
+{
+	bool ok = copy->node && copy->amounts && copy->pool && copy->order && copy->scratch;
+	uint32_t i;
+
+	for (i = 0; copy->node && copy->amounts && i < s->n; i++) {
+		copy->node[i] = s->node[i];
+		copy->node[i].free = copy->amounts + (size_t)i * s->n_column;
+		memcpy(copy->node[i].free, s->node[i].free, sizeof(double) * s->n_column);
+		ok &= limits_copy(copy, i);
+	}
+	return ok;
+}
+
 struct snapshot *snapshot_copy(const struct snapshot *s)
 {
 	struct snapshot *copy = malloc(sizeof(*copy));
-	struct vnode *node = malloc(sizeof(*node) * (s->n + 1));
-	double *free_amounts = malloc(sizeof(double) * ((size_t)s->n * s->n_column + 1));
+
+	if (!copy)
+		return NULL;
+	*copy = *s;
+	copy->node = calloc(s->n + 1, sizeof(*copy->node));
+	copy->amounts = malloc(sizeof(double) * ((size_t)s->n * s->n_column + 1));
+	copy->pool = pools_copy(s);
+	copy->order = order_copy(s);
+	copy->scratch = scratch_make(s);
+	copy->sets = NULL;
+	if (copy_fill(copy, s))
+		return copy;
+	snapshot_copy_free(copy);
+	return NULL;
+}
+
+void limits_free(struct vnode_limits *l)
+{
 	uint32_t i;
 
-	if (!copy || !node || !free_amounts) {
-		free(copy);
-		free(node);
-		free(free_amounts);
-		return NULL;
-	}
-	*copy = *s;
-	copy->node = node;
-	copy->amounts = free_amounts;
-	for (i = 0; i < s->n; i++) {
-		node[i] = s->node[i];
-		node[i].free = free_amounts + (size_t)i * s->n_column;
-		memcpy(node[i].free, s->node[i].free, sizeof(double) * s->n_column);
-	}
-	return copy;
+	if (!l)
+		return;
+	for (i = 0; i < l->n_head; i++)
+		free(l->head[i].name);
+	free(l->head);
+	free(l);
 }
 
 void snapshot_copy_free(struct snapshot *s)
 {
+	uint32_t i;
+
 	if (!s)
 		return;
+	for (i = 0; s->node && i < s->n; i++)
+		limits_free(s->node[i].limits);
+	if (s->pool)
+		pools_free(s->pool, s->n_pool);
+	order_free(s->order);
+	free(s->scratch);
+	sets_free(s->sets);
 	free(s->amounts);
 	free(s->node);
 	free(s);
@@ -119,7 +171,8 @@ static void amounts_move(struct snapshot *s, const struct keel_exec *exec, int s
 			uint32_t column = column_of(s, res);
 
 			if (column < s->n_column && (!only || is_named(only, res->name)))
-				v->free[column] += sign * in_part(&exec->part[i], i, k);
+				*amount_at(s, (uint32_t)(v - s->node), column) +=
+					sign * in_part(&exec->part[i], i, k);
 		}
 	}
 }
@@ -133,16 +186,17 @@ static void vnode_judge(const struct snapshot *s, struct vnode *v)
 static void alone_set(struct snapshot *s, struct vnode *v, int32_t share, bool alone)
 {
 	int32_t kind = v->share[share & 3];
-	uint32_t i;
+	uint32_t n, i;
+	const uint32_t *other = order_of_host(s, v->host, &n);
 
 	if (kind == KEEL_SHARE_SHARED)
 		return;
 	v->alone = alone;
-	for (i = 0; kind == KEEL_SHARE_EXCLHOST && i < s->n; i++)
-		if (s->node[i].host == v->host) {
-			s->node[i].alone = alone;
-			vnode_judge(s, &s->node[i]);
-		}
+	for (i = 0; kind == KEEL_SHARE_EXCLHOST && i < n; i++) {
+		s->node[other[i]].alone = alone;
+		vnode_judge(s, &s->node[other[i]]);
+		snapshot_changed(s, other[i]);
+	}
 }
 
 /* Only what a job keeps makes it stay on its vnodes. */
@@ -165,6 +219,7 @@ static void move(struct snapshot *s, const struct keel_exec *exec, int32_t share
 			v->jobs++;
 		alone_set(s, v, share, sign < 0);
 		vnode_judge(s, v);
+		snapshot_changed(s, (uint32_t)(v - s->node));
 	}
 }
 

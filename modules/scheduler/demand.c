@@ -11,16 +11,29 @@
 
 /* ---- demands ------------------------------------------------------------------------------------ */
 
-bool is_checked(const struct snapshot *s, const struct keel_resource *res)
+static bool is_named(const char *const *names, const char *name)
 {
 	uint32_t i;
 
-	if (!(res->flags & KEEL_RES_BUILTIN) || res->type == KEEL_RES_BOOL)
-		return true;
-	for (i = 0; s->checked && s->checked[i]; i++)
-		if (strcmp(s->checked[i], res->name) == 0)
+	for (i = 0; names && names[i]; i++)
+		if (strcmp(names[i], name) == 0)
 			return true;
 	return false;
+}
+
+bool is_checked(const struct snapshot *s, const struct keel_resource *res)
+{
+	if (res->type == KEEL_RES_BOOL || (!(res->flags & KEEL_RES_BUILTIN) && !s->only_checked))
+		return true;
+	if ((res->flags & KEEL_RES_BUILTIN) &&
+	    (strcmp(res->name, "host") == 0 || strcmp(res->name, "vnode") == 0))
+		return true;
+	return is_named(s->checked, res->name);
+}
+
+bool is_endless(const struct snapshot *s, const struct keel_resource *res)
+{
+	return is_named(s->endless, res->name);
 }
 
 static bool is_counted(const struct keel_resource *res)
@@ -45,11 +58,70 @@ static void demand_add(struct demand *d, const struct snapshot *s, const struct 
 	if (is_counted(v->res)) {
 		/* What is not compared still goes into exec_vnode. */
 		d->need[d->n_need].column = is_checked(s, v->res) ? column_of(s, v->res) : NOT_COMPARED;
+		if (d->need[d->n_need].column == NO_COLUMN && is_endless(s, v->res))
+			d->need[d->n_need].column = NOT_COMPARED;
 		d->need[d->n_need].amount = n;
 		d->need[d->n_need++].res = v->res;
 	} else if (is_checked(s, v->res)) {
 		d->other[d->n_other++] = v;
 	}
+}
+
+/* A vnode or host that is named says where to look. */
+static uint32_t host_wanted(const struct demand *d, const struct snapshot *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->n_other; i++) {
+		const struct keel_res_value *v = d->other[i];
+		const struct vnode *named;
+
+		if (!(v->res->flags & KEEL_RES_BUILTIN) || !v->text)
+			continue;
+		if (strcmp(v->res->name, "host") == 0)
+			return host_named(s, v->text);
+		if (strcmp(v->res->name, "vnode") == 0)
+			return (named = vnode_named(s, v->text)) ? named->host : NO_HOST;
+	}
+	return ANY_HOST;
+}
+
+static bool is_name(const struct keel_resource *res)
+{
+	return (res->flags & KEEL_RES_BUILTIN) &&
+	       (strcmp(res->name, "host") == 0 || strcmp(res->name, "vnode") == 0);
+}
+
+static bool klass_matches(const struct snapshot *s, const struct demand *d, uint32_t klass)
+{
+	const struct vnode *like = klass_like(s, klass);
+	uint32_t i;
+
+	for (i = 0; i < d->n_other; i++) {
+		const struct keel_res_value *have;
+
+		if (is_name(d->other[i]->res))
+			continue;
+		have = other_of(like, d->other[i]->res);
+		if (!have && is_endless(s, d->other[i]->res))
+			continue;
+		if (!value_matches(have, d->other[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool klasses_match(struct demand *d, const struct snapshot *s)
+{
+	uint32_t n = klasses_count(s), i;
+
+	d->klass_ok = calloc(n + 1, 1);
+	for (i = 0; d->klass_ok && i < n; i++)
+		if (klass_matches(s, d, i)) {
+			d->klass_ok[i] = 1;
+			d->klasses |= 1ull << (i & 63);
+		}
+	return d->klass_ok != NULL;
 }
 
 bool demand_make(struct demand *d, const struct snapshot *s, const struct keel_chunk *chunk)
@@ -59,16 +131,14 @@ bool demand_make(struct demand *d, const struct snapshot *s, const struct keel_c
 	d->chunk = chunk;
 	d->need = calloc(chunk->n + 1, sizeof(*d->need));
 	d->other = calloc(chunk->n + 1, sizeof(*d->other));
-	for (i = 0; d->need && d->other && i < chunk->n; i++)
+	if (!d->need || !d->other)
+		return false;
+	for (i = 0; i < chunk->n; i++)
 		demand_add(d, s, &chunk->v[i]);
-	return d->need && d->other;
-}
-
-double left(const struct vnode *v, const struct need *k)
-{
-	if (k->column == NOT_COMPARED)
-		return HUGE_VAL;
-	return k->column == NO_COLUMN ? 0 : v->free[k->column];
+	for (i = 0; i < d->n_need; i++)
+		d->first_differs |= !is_needed(&d->need[i], 1);
+	d->host = host_wanted(d, s);
+	return klasses_match(d, s);
 }
 
 bool is_needed(const struct need *k, uint32_t chunk)
@@ -80,17 +150,7 @@ void demand_fini(struct demand *d)
 {
 	free(d->need);
 	free(d->other);
-}
-
-const struct need *short_of(const struct vnode *v, const struct demand *d, uint32_t chunk)
-{
-	uint32_t k;
-
-	for (k = 0; k < d->n_need; k++)
-		if (is_needed(&d->need[k], chunk) &&
-		    left(v, &d->need[k]) + EPSILON < d->need[k].amount)
-			return &d->need[k];
-	return NULL;
+	free(d->klass_ok);
 }
 
 /* ---- what is not counted ---------------------------------------------------------------------------- */
@@ -123,15 +183,14 @@ static bool in_list(const char *list, const char *word)
 	return false;
 }
 
-static bool other_matches(const struct vnode *v, const struct keel_res_value *want)
+bool value_matches(const struct keel_res_value *have, const struct keel_res_value *want)
 {
-	const struct keel_res_value *have = other_of(v, want->res);
-
 	if (want->res->type == KEEL_RES_BOOL)
 		return (want->n != 0) == (have && have->n != 0);
 	if (want->res->type < KEEL_RES_BOOL) {
 		/* Plain numbers that no vnode knows are for the job's environment (ompthreads). */
-		return have ? have->n >= want->n : (want->res->flags & KEEL_RES_BUILTIN) != 0;
+		return have ? have->n >= want->n
+			    : want->n <= 0 || (want->res->flags & KEEL_RES_BUILTIN) != 0;
 	}
 	if (!have || !have->text || !want->text)
 		return false;
@@ -142,12 +201,16 @@ static bool other_matches(const struct vnode *v, const struct keel_res_value *wa
 	return strcmp(have->text, want->text) == 0;
 }
 
-const struct keel_res_value *mismatch(const struct vnode *v, const struct demand *d)
+const struct keel_res_value *mismatch(const struct snapshot *s, const struct vnode *v,
+				      const struct demand *d)
 {
 	uint32_t i;
 
-	for (i = 0; i < d->n_other; i++)
-		if (!other_matches(v, d->other[i]))
+	for (i = 0; i < d->n_other; i++) {
+		const struct keel_res_value *have = other_of(v, d->other[i]->res);
+
+		if ((have || !is_endless(s, d->other[i]->res)) && !value_matches(have, d->other[i]))
 			return d->other[i];
+	}
 	return NULL;
 }

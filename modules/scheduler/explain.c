@@ -7,10 +7,11 @@
  */
 #include "trial.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- why not ---------------------------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------------- */
 
 struct tally {
 	uint32_t vnodes, hosts, free_vnodes, free_hosts;
@@ -18,14 +19,14 @@ struct tally {
 
 static void count(const struct trial *t, struct tally *ret)
 {
-	uint32_t i;
 	uint8_t *seen = calloc(2, t->s->n_hosts + 1), *free_seen = seen + t->s->n_hosts + 1;
+	uint32_t i;
 
 	memset(ret, 0, sizeof(*ret));
 	for (i = 0; seen && i < t->s->n; i++) {
 		const struct vnode *v = &t->s->node[i];
 
-		if (!t->may[i])
+		if (!may_use(t, i))
 			continue;
 		ret->vnodes++;
 		ret->hosts += !seen[v->host];
@@ -39,7 +40,15 @@ static void count(const struct trial *t, struct tally *ret)
 	free(seen);
 }
 
-/* What all chunks take of a column, and what there is of it. */
+static bool too_few(const struct trial *t, uint32_t hosts, uint32_t vnodes)
+{
+	return (t->w->place.arrange == KEEL_PLACE_SCATTER && t->w->select->chunks > hosts) ||
+	       (t->w->place.arrange == KEEL_PLACE_VSCATTER && t->w->select->chunks > vnodes);
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------- */
+
+/* What all chunks take of a column. */
 static double wanted_sum(const struct trial *t, uint32_t column)
 {
 	double sum = 0;
@@ -56,85 +65,163 @@ static double wanted_sum(const struct trial *t, uint32_t column)
 	return sum;
 }
 
-static bool short_sum(const struct trial *t, bool empty, struct reason *ret)
+/* What there is of it; a shared amount once. */
+static void there_is(const struct trial *t, uint32_t column, double *ret_have, double *ret_total)
 {
-	uint32_t d, k, i;
+	uint32_t i;
 
-	for (d = 0; d < t->w->select->n; d++)
-		for (k = 0; k < t->demand[d].n_need; k++) {
-			const struct need *need = &t->demand[d].need[k];
-			double wanted, total = 0, have = 0;
+	*ret_have = *ret_total = 0;
+	for (i = 0; i < t->s->n; i++) {
+		const struct vnode *v = &t->s->node[i];
 
-			if (need->column == NOT_COMPARED)
-				continue;
-			wanted = need->column == NO_COLUMN ? need->amount * t->w->select->chunk[d].count
-							   : wanted_sum(t, need->column);
-			for (i = 0; i < t->s->n && need->column != NO_COLUMN; i++) {
-				if (!t->may[i])
-					continue;
-				total += t->s->node[i].total[need->column];
-				if (t->s->node[i].usable)
-					have += t->s->node[i].free[need->column];
-			}
-			if (empty)
-				have = total;
-			if (have + EPSILON < wanted) {
-				reason_amount(ret, KEEL_WHY_RESOURCE, need->res, wanted, have, total);
-				return true;
-			}
-		}
-	return false;
+		if ((v->via && v->via[column]) || !may_use(t, i))
+			continue;
+		*ret_total += v->total[column];
+		if (v->usable)
+			*ret_have += v->free[column];
+	}
 }
 
-/* What keeps this demand off this vnode: false when nothing of the vnode's own does. */
-static bool node_reason(const struct trial *t, uint32_t i, const struct demand *d, bool empty,
-			struct reason *ret, const struct keel_resource **ret_res)
+static bool is_short(const struct trial *t, uint32_t d, const struct need *need, bool empty,
+		     struct reason *ret)
 {
-	struct vnode v = t->s->node[i];
-	const struct keel_res_value *other = mismatch(&v, d);
-	const struct need *need;
+	double wanted, total = 0, have = 0;
 
-	if (other) {
-		reason_differs(ret, KEEL_WHY_RESOURCE, other, other_of(&v, other->res));
-		*ret_res = other->res;
-		return true;
+	if (need->column == NOT_COMPARED)
+		return false;
+	if (need->column == NO_COLUMN) {
+		wanted = need->amount * t->w->select->chunk[d].count;
+	} else {
+		wanted = wanted_sum(t, need->column);
+		there_is(t, need->column, &have, &total);
 	}
 	if (empty)
-		v.free = v.total;
-	need = short_of(&v, d, 0);
-	if (!need)
+		have = total;
+	if (have + EPSILON >= wanted)
 		return false;
-	reason_amount(ret, KEEL_WHY_RESOURCE, need->res, need->amount, left(&v, need),
-		      need->column < t->s->n_column ? v.total[need->column] : 0);
-	*ret_res = need->res;
+	reason_amount(ret, KEEL_WHY_RESOURCE, need->res, wanted, have, total);
 	return true;
 }
 
-/* The common reason of all vnodes for one demand: with detail when it is the same text everywhere. */
+static bool short_sum(const struct trial *t, bool empty, struct reason *ret)
+{
+	uint32_t d, k;
+
+	for (d = 0; d < t->w->select->n; d++)
+		for (k = 0; k < t->demand[d].n_need; k++)
+			if (is_short(t, d, &t->demand[d].need[k], empty, ret))
+				return true;
+	return false;
+}
+
+/* ---- vnode by vnode ------------------------------------------------------------------------------------ */
+
+/* What keeps a demand off a vnode; the text is made once, of the one that holds for all. */
+struct cause {
+	int32_t code; /* 0: nothing of the vnode's own */
+	const struct keel_resource *res;
+	const struct keel_res_value *want, *other; /* of words */
+	double wanted, have, total;
+};
+
+static struct cause cause_of(const struct trial *t, uint32_t node, const struct demand *d, bool empty)
+{
+	const struct vnode *v = &t->s->node[node];
+	struct cause c = { .code = empty ? 0 : limit_of(t, node) };
+	const struct need *need;
+
+	if (c.code)
+		return c;
+	c.want = d->klass_ok[v->klass] && d->host == ANY_HOST ? NULL : mismatch(t->s, v, d);
+	if (c.want) {
+		c.code = KEEL_WHY_RESOURCE;
+		c.res = c.want->res;
+		c.other = other_of(v, c.res);
+		return c;
+	}
+	need = NULL;
+	for (uint32_t k = 0; k < d->n_need && !need; k++) {
+		const struct need *n = &d->need[k];
+		double have;
+
+		if (n->column == NOT_COMPARED)
+			continue;
+		c.total = n->column == NO_COLUMN ? 0 : total_at(t->s, node, n->column);
+		have = n->column == NO_COLUMN ? 0 : *amount_at(t->s, node, n->column);
+		c.have = empty ? c.total : have;
+		c.wanted = n->amount;
+		if (c.have + EPSILON < n->amount)
+			need = n;
+	}
+	if (need) {
+		c.code = KEEL_WHY_RESOURCE;
+		c.res = need->res;
+	}
+	return c;
+}
+
+static bool same_text(const struct keel_res_value *a, const struct keel_res_value *b)
+{
+	const char *x = a && a->text ? a->text : "", *y = b && b->text ? b->text : "";
+
+	return strcmp(x, y) == 0 && (a ? a->n : 0) == (b ? b->n : 0);
+}
+
+static bool same_cause(const struct cause *a, const struct cause *b)
+{
+	if (a->code != b->code || a->res != b->res || a->want != b->want)
+		return false;
+	if (a->want)
+		return same_text(a->other, b->other);
+	return a->wanted == b->wanted && a->have == b->have && a->total == b->total;
+}
+
+static bool is_builtin(const struct keel_resource *res, const char *name)
+{
+	return (res->flags & KEEL_RES_BUILTIN) && strcmp(res->name, name) == 0;
+}
+
+static void cause_tell(const struct cause *c, bool same, struct reason *ret)
+{
+	if (c->code != KEEL_WHY_RESOURCE)
+		reason_why(ret, c->code);
+	else if (c->want && is_builtin(c->res, "aoe"))
+		reason_why(ret, KEEL_WHY_PROVISION_AOE, c->want->text ? c->want->text : "");
+	else if (c->want && is_builtin(c->res, "eoe"))
+		reason_why(ret, KEEL_WHY_PROVISION_EOE, c->want->text ? c->want->text : "");
+	else if (!same)
+		reason_short(ret, c->code, c->res);
+	else if (c->want)
+		reason_differs(ret, c->code, c->want, c->other);
+	else
+		reason_amount(ret, c->code, c->res, c->wanted, c->have, c->total);
+	if (c->res)
+		snprintf(ret->what, sizeof(ret->what), "%s", c->res->name);
+}
+
+/* The common reason of all vnodes for one demand: with detail when it is the same everywhere. */
 static bool common_reason(const struct trial *t, const struct demand *d, bool empty,
 			  struct reason *ret)
 {
-	const struct keel_resource *first = NULL, *res;
-	struct reason one;
+	struct cause first = { 0 }, one;
 	bool same = true;
 	uint32_t i;
 
 	for (i = 0; i < t->s->n; i++) {
-		if (!t->may[i] || (!empty && !t->s->node[i].usable))
+		if (!may_use(t, i) || (!empty && !t->s->node[i].usable))
 			continue;
-		one = *ret;
-		if (!node_reason(t, i, d, empty, &one, &res))
+		one = cause_of(t, i, d, empty);
+		if (!one.code)
 			return false;
-		if (!first) {
-			first = res;
-			*ret = one;
-		} else if (strcmp(ret->text, one.text) != 0) {
-			same = false;
-		}
+		if (!first.code)
+			first = one;
+		else if (same)
+			same = same_cause(&first, &one);
 	}
-	if (first && !same)
-		reason_short(ret, KEEL_WHY_RESOURCE, first);
-	return first != NULL;
+	if (!first.code)
+		return false;
+	cause_tell(&first, same, ret);
+	return true;
 }
 
 static bool any_common_reason(const struct trial *t, bool empty, struct reason *ret)
@@ -147,22 +234,23 @@ static bool any_common_reason(const struct trial *t, bool empty, struct reason *
 	return false;
 }
 
-static bool too_few(const struct trial *t, uint32_t hosts, uint32_t vnodes)
-{
-	return (t->w->place.arrange == KEEL_PLACE_SCATTER && t->w->select->chunks > hosts) ||
-	       (t->w->place.arrange == KEEL_PLACE_VSCATTER && t->w->select->chunks > vnodes);
-}
+/* ---- why not ---------------------------------------------------------------------------------------------- */
 
-static bool explain_never(struct trial *t, const struct tally *have, struct reason *ret)
+bool explain_never(struct trial *t, struct reason *ret)
 {
-	if (too_few(t, have->hosts, have->vnodes))
+	struct tally have;
+
+	count(t, &have);
+	if (have.vnodes == 0)
+		return false;
+	if (too_few(t, have.hosts, have.vnodes))
 		reason_why(ret, KEEL_WHY_FEW_TOTAL);
 	else if (short_sum(t, true, ret) || any_common_reason(t, true, ret))
 		;
-	else if (try_empty(t))
+	else if (try_empty(t, try_all))
 		return false;
 	else
-		reason_why(ret, KEEL_WHY_NO_NODES);
+		reason_why(ret, t->many_hosts ? KEEL_WHY_NODE_NO_MULTINODE : KEEL_WHY_NO_NODES);
 	ret->never = true;
 	return true;
 }
@@ -173,12 +261,6 @@ void explain(struct trial *t, struct reason *ret)
 
 	count(t, &have);
 	ret->never = false;
-	if (have.vnodes == 0) {
-		reason_why(ret, KEEL_WHY_FEW_FREE);
-		return;
-	}
-	if (explain_never(t, &have, ret))
-		return;
 	if (t->failed)
 		reason_set(ret, "out of memory in the scheduler");
 	else if (have.free_vnodes == 0 || too_few(t, have.free_hosts, have.free_vnodes))

@@ -14,40 +14,99 @@
 #define REASON_MAX 400
 #define REASON_WHAT 64
 
+/* What a vnode lets on itself, in jobs; 0: any number. */
+struct vnode_limits {
+	uint32_t jobs, of_user, of_group;
+	/* Who is there, when of_user or of_group is set: names and how many jobs. */
+	struct headcount {
+		char *name; /* owned; "u:al", "g:staff" */
+		uint32_t n;
+	} *head;
+	uint32_t n_head;
+};
+
 /* A vnode as of the snapshot. `total` and `free` have one amount per column of the snapshot. */
 struct vnode {
 	const char *name;     /* owned by the snapshot, as all below */
 	uint32_t host;        /* vnodes of one host have the same number */
-	uint32_t next_of_host; /* by snapshot_link(): index, or n */
-	bool leads_host;       /* likewise: the first vnode of its host */
+	uint32_t klass;       /* by snapshot_link(): vnodes that differ only in name and amounts */
 	bool usable;          /* its state lets new work in */
 	bool in_use;          /* some job is there */
 	bool down;            /* its state keeps new work away, whoever is there */
 	bool alone;           /* somebody there, or on its host, wants nobody beside him */
+	bool one_host_only;   /* no jobs of more than one host */
 	uint32_t jobs;        /* how many are there */
 	uint32_t taken_in;    /* the take that counted itself last */
 	uint8_t share[4];     /* by what a job says (enum keel_place_share): what it comes to here */
 	const char *queue;    /* only jobs of this queue; NULL: any */
+	const char *partition; /* only jobs of this partition; NULL: of none */
+	int64_t priority, last_used, score;
 	double *total, *free;
+	uint32_t *via;        /* per column: index + 1 of the vnode whose amount it shares; NULL: none */
 	struct keel_res_value *other; /* what is not counted: strings, booleans, plain numbers */
 	uint32_t n_other;
+	struct vnode_limits *limits; /* NULL: none */
 };
 
+/* How vnodes are ordered: node_sort_key. */
+enum sort_by { SORT_PRIORITY, SORT_LAST_USED, SORT_TOTAL, SORT_ASSIGNED, SORT_UNUSED, SORT_TURN };
+struct sort_key {
+	enum sort_by by;
+	bool low_first;
+	const struct keel_resource *res; /* of the last but one three */
+};
+#define SORT_KEYS_MAX 8
+
+/* Amounts of a queue, or of the server: what jobs ask for as a whole is compared with. */
+struct pool {
+	const char *queue; /* owned; NULL: the server */
+	struct pool_amount {
+		const struct keel_resource *res;
+		double total, free;
+		char *text;  /* of words; owned */
+		bool counted; /* jobs take of it */
+	} *amount;
+	uint32_t n;
+};
+
+struct order; /* order.c */
+struct klasses; /* klass.c */
+struct scratch; /* place.c */
+struct sets; /* sets.c */
+
 struct snapshot {
-	struct vnode *node;   /* in the order they are tried */
+	struct vnode *node;   /* in the order of definition */
 	uint32_t n, n_hosts;
 	const struct keel_resource **column; /* what is counted */
 	uint32_t n_column;
 	/* Names of built-in resources that are compared; those of sites and booleans always are. */
 	const char *const *checked; /* NULL-terminated; borrowed */
+	const char *const *endless; /* host resources of which unset is plenty; likewise; may be NULL */
+	bool only_checked;          /* a site's own only when they are named, too */
+	bool no_span, explicit_sets; /* do_not_span_psets, only_explicit_psets */
+	struct sort_key sort[SORT_KEYS_MAX];
+	uint32_t n_sort;
+	struct pool *pool;
+	uint32_t n_pool;
 	uint32_t *by_name, n_by_name; /* hash: index + 1; NULL: look at all */
 	uint32_t takes;  /* jobs settled so far */
 	double *amounts; /* of a copy: what its vnodes have free */
+	uint64_t shape;  /* changes with everything that is not about who is where */
+	struct klasses *klasses;
+	struct order *order;
+	struct scratch *scratch;
+	struct sets *sets; /* that were asked for */
 };
 
-/* To be called once all vnodes are there, in their order. */
+/* To be called once all vnodes are there, and after any change from outside of more than a few. */
 void snapshot_link(struct snapshot *s);
-/* And of their names, where vnodes are many: after snapshot_link(). */
+/* This one changed: its amounts, its state, who is there. */
+void snapshot_changed(struct snapshot *s, uint32_t node);
+/* Scores or sort keys of many changed. */
+void snapshot_reorder(struct snapshot *s);
+/* What snapshot_link() made. */
+void snapshot_unlink(struct snapshot *s);
+/* Of their names, where vnodes are many: after snapshot_link(). */
 void snapshot_index(struct snapshot *s);
 struct vnode *vnode_named(const struct snapshot *s, const char *name);
 
@@ -55,9 +114,18 @@ struct wish {
 	const struct keel_select *select;
 	struct keel_place place;
 	const char *queue;
+	const char *partition;
+	const char *user, *group; /* for limits of vnodes; may be NULL */
+	/* What the job asks for as a whole. */
+	const struct keel_res_value *const *whole;
+	uint32_t n_whole;
+	/* Resources whose values make placement sets; all of place.group when that is set. */
+	const char *const *set_key;
+	uint32_t n_set_key;
 	/* May this vnode be used at all (taps)? NULL: all. */
 	bool (*eligible)(void *arg, const struct vnode *);
 	void *arg;
+	struct memo *memo; /* may be NULL */
 };
 
 struct reason {
@@ -66,6 +134,16 @@ struct reason {
 	char text[REASON_MAX];
 	char what[REASON_WHAT]; /* the resource, limit or vnode that is missing; "" */
 };
+
+/* What was found out about jobs of one wish and holds while the shape of the snapshot does. */
+struct memo {
+	uint64_t shape; /* 0: nothing yet */
+	bool possible;  /* on empty vnodes it would fit */
+	struct reason why; /* not */
+};
+
+/* Could it ever start, with no other job anywhere? False with the reason, `never` set. */
+bool place_possible(struct snapshot *s, const struct wish *w, struct reason *ret);
 
 /* The exec_vnode (malloc'ed), and what it takes is taken from the snapshot; or NULL with the reason. */
 char *place_job(struct snapshot *s, const struct wish *w, struct reason *ret);
@@ -78,6 +156,18 @@ bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share
 		 struct reason *ret);
 /* Somebody has taken, or will take this. */
 void place_take(struct snapshot *s, const struct keel_exec *exec);
+
+/* One more job of these people is there (may.c). */
+void limits_count(struct vnode_limits *l, const char *user, const char *group);
+
+/* pool.c */
+/* A job takes (sign 1) of its queue's amounts and the server's, or gives back (-1); only: comma list. */
+void pools_move(struct snapshot *s, const char *queue, const struct keel_res_value *const *whole,
+		uint32_t n, const char *only, int sign);
+void pools_free(struct pool *pool, uint32_t n);
+struct pool *pools_copy(const struct snapshot *s);
+void sets_free(struct sets *sets); /* sets.c */
+void limits_free(struct vnode_limits *l);
 
 /* copy.c: a copy for what-ifs, which shares what does not change with its original. */
 struct snapshot *snapshot_copy(const struct snapshot *s);

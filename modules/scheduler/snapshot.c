@@ -31,7 +31,12 @@ void snapshot_free(struct snapshot *s)
 		free(s->node[i].total);
 		free((char *)s->node[i].name);
 		free((char *)s->node[i].queue);
+		free((char *)s->node[i].partition);
+		free(s->node[i].via);
+		limits_free(s->node[i].limits);
 	}
+	snapshot_unlink(s);
+	pools_free(s->pool, s->n_pool);
 	free(s->node);
 	free(s->column);
 	free(s->by_name);
@@ -222,43 +227,20 @@ struct snapshot *snapshot_make(struct keel_mod *mod)
 	return s;
 }
 
-struct scored {
-	struct vnode v;
-	int64_t score;
-	uint32_t place;
-};
-
-static int by_score(const void *a, const void *b)
-{
-	const struct scored *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	return x->place < y->place ? -1 : 1;
-}
-
 void snapshot_order(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	struct scored *all = calloc(s->n + 1, sizeof(*all));
 	uint32_t i;
 
-	for (i = 0; all && i < s->n; i++) {
+	for (i = 0; i < s->n; i++) {
 		struct keel_obj *node = st->object->find(mod, "node", s->node[i].name);
 
-		all[i].v = s->node[i];
-		all[i].place = i;
+		s->node[i].score = 0;
 		if (node)
-			all[i].score = st->hook->fold(mod, KEEL_POINT_node_score,
-						      KEEL_EVENT(node_score, .id = s->node[i].name,
-								 .node = node, .job = job),
-						      NULL, 0);
+			s->node[i].score = st->hook->fold(
+				mod, KEEL_POINT_node_score,
+				KEEL_EVENT(node_score, .id = s->node[i].name, .node = node, .job = job),
+				NULL, 0);
 	}
-	if (all)
-		qsort(all, s->n, sizeof(*all), by_score);
-	for (i = 0; all && i < s->n; i++)
-		s->node[i] = all[i].v;
-	snapshot_link(s);
-	snapshot_index(s);
-	free(all);
+	snapshot_reorder(s);
 }

@@ -25,6 +25,7 @@ static void site_make(void)
 	uint32_t i;
 
 	memset(nodes, 0, sizeof(nodes));
+	snapshot_unlink(&site);
 	memset(&site, 0, sizeof(site));
 	site.node = nodes;
 	site.n = 3;

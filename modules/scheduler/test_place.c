@@ -49,6 +49,7 @@ static void site_empty(void)
 {
 	uint32_t i;
 
+	snapshot_unlink(&site.s);
 	memset(&site, 0, sizeof(site));
 	site.s.node = site.node;
 	site.s.column = site.column;
@@ -149,6 +150,7 @@ static char *put(const char *select, int arrange, int share, struct reason *r)
 	struct wish w = { .select = &j.select, .queue = "workq" };
 
 	job_read(&j, select);
+	snapshot_link(&site.s);
 	w.place.arrange = arrange;
 	w.place.share = share;
 	memset(r, 0, sizeof(*r));

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * may.c - which vnodes a job may use at all: queue, partition, limits of the vnode, taps.
+ */
+#include "trial.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool taps_let(const struct trial *t, uint32_t node)
+{
+	struct scratch *x = t->s->scratch;
+
+	if (!t->w->eligible || !t->s->node[node].usable)
+		return true;
+	if (x->asked[node] / 2 != x->trial)
+		x->asked[node] = 2 * x->trial + t->w->eligible(t->w->arg, &t->s->node[node]);
+	return x->asked[node] & 1;
+}
+
+/* Vnodes of the job's queue if it has some, else those that belong to no queue. */
+bool may_use(const struct trial *t, uint32_t node)
+{
+	const struct vnode *v = &t->s->node[node];
+
+	if (t->has_queue_nodes ? !same(v->queue, t->w->queue) : v->queue != NULL)
+		return false;
+	return same(v->partition, t->w->partition) && in_set(t, node) && taps_let(t, node);
+}
+
+bool queue_has_nodes(const struct trial *t)
+{
+	uint32_t i;
+
+	for (i = 0; t->w->queue && i < klasses_count(t->s); i++)
+		if (same(klass_like(t->s, i)->queue, t->w->queue))
+			return true;
+	return false;
+}
+
+static uint32_t heads(const struct vnode_limits *l, char kind, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; name && i < l->n_head; i++)
+		if (l->head[i].name[0] == kind && strcmp(l->head[i].name + 2, name) == 0)
+			return l->head[i].n;
+	return 0;
+}
+
+int32_t limit_of(const struct trial *t, uint32_t node)
+{
+	const struct vnode *v = &t->s->node[node];
+	const struct vnode_limits *l = v->limits;
+
+	if (v->one_host_only && t->many_hosts)
+		return KEEL_WHY_NODE_NO_MULTINODE;
+	if (!l || t->empty)
+		return 0;
+	if (l->jobs && v->jobs >= l->jobs)
+		return KEEL_WHY_NODE_JOBS;
+	if (l->of_user && heads(l, 'u', t->w->user) >= l->of_user)
+		return KEEL_WHY_NODE_ANY_USER;
+	if (l->of_group && heads(l, 'g', t->w->group) >= l->of_group)
+		return KEEL_WHY_NODE_ANY_GROUP;
+	return 0;
+}
+
+static void head_add(struct vnode_limits *l, char kind, const char *name)
+{
+	struct headcount *bigger;
+	uint32_t i;
+
+	for (i = 0; name && i < l->n_head; i++)
+		if (l->head[i].name[0] == kind && strcmp(l->head[i].name + 2, name) == 0) {
+			l->head[i].n++;
+			return;
+		}
+	bigger = name ? reallocarray(l->head, l->n_head + 1, sizeof(*bigger)) : NULL;
+	if (!bigger)
+		return;
+	l->head = bigger;
+	if (asprintf(&l->head[l->n_head].name, "%c:%s", kind, name) < 0)
+		return;
+	l->head[l->n_head++].n = 1;
+}
+
+void limits_count(struct vnode_limits *l, const char *user, const char *group)
+{
+	if (l && l->of_user)
+		head_add(l, 'u', user);
+	if (l && l->of_group)
+		head_add(l, 'g', group);
+}
+
+bool is_open(const struct trial *t, uint32_t node)
+{
+	const struct vnode *v = &t->s->node[node];
+	uint8_t share = v->share[t->w->place.share & 3];
+
+	if (limit_of(t, node) || !may_use(t, node))
+		return false;
+	if (t->empty)
+		return true;
+	if (!v->usable || (share != KEEL_SHARE_SHARED && v->in_use))
+		return false;
+	return share != KEEL_SHARE_EXCLHOST || !host_in_use(t->s, v->host);
+}
+
