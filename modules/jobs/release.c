@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_NAMES "-" /* as stored: an empty text would be none */
+
 struct asking {
 	char *id;
 	release_done *done;
@@ -87,7 +89,7 @@ void release_apply(struct keel_mod *mod, struct keel_obj *job, const char *names
 	struct state *st = mod->state;
 
 	if (names)
-		st->object->set_str(job, st->a.released, names);
+		st->object->set_str(job, st->a.released, *names ? names : NO_NAMES);
 	else
 		st->object->unset(job, st->a.released, NULL);
 	job_release(mod, job, names);
@@ -106,8 +108,9 @@ void release_undo(struct keel_mod *mod, struct keel_obj *job)
 const char *released(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
+	const char *names = st->object->get_str(job, st->a.released);
 
-	return st->object->get_str(job, st->a.released);
+	return names && strcmp(names, NO_NAMES) == 0 ? "" : names;
 }
 
 /* ---- for what-ifs: the answer must come at once --------------------------------------------------------- */

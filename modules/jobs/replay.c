@@ -38,9 +38,9 @@ static enum ending ending_of(struct keel_mod *mod, struct keel_obj *job, enum st
 {
 	struct state *st = mod->state;
 
-	if (!st->object->is_set(job, st->a.ending))
-		return ENDING_NONE;
-	return step == STEP_RERUNNING ? ENDING_RERUN : ENDING_DELETE;
+	if (st->object->is_set(job, st->a.ending))
+		return ENDING_DELETE;
+	return step == STEP_RERUNNING ? ENDING_RERUN : ENDING_NONE;
 }
 
 keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *ev)

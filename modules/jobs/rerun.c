@@ -65,7 +65,7 @@ static void rerun(struct keel_mod *mod, struct keel_obj *job, const char *who, i
 	struct job *j = job_slot(mod, job);
 
 	j->ending = ENDING_RERUN;
-	st->object->set_str(job, st->a.ending, "");
+	st->object->unset(job, st->a.ending, NULL); /* the step says it */
 	step_to(mod, job, STEP_RERUNNING);
 	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job Rerun at request of %s", who);
 	st->task->kill(st->task->self, job, delay_ms);

@@ -165,7 +165,7 @@ uint32_t node_jobs_on(struct keel_mod *mod, struct keel_obj *node)
 	uint32_t n = 0;
 
 	for (t = v ? v->tenants : NULL; t; t = t->next)
-		n++;
+		n += !t->given_back;
 	return n;
 }
 

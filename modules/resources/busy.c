@@ -38,7 +38,7 @@ static void look_at(void *arg, const struct keel_attr_def *def)
 
 keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
 {
-	static const char *const classes[] = { "server", "queue", "node", "job", "sched" };
+	static const char *const classes[] = { "job", "server", "queue", "node", "sched" };
 	struct state *st = keel_state(c);
 	const struct keel_resource *res = table_find(st, ev->id);
 	size_t i;
@@ -52,9 +52,7 @@ keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resour
 		if (s.found)
 			return st->call->reject(c, PBSE_RESCBUSY, "%s on %s",
 						st->core->pbse_text(PBSE_RESCBUSY),
-						strcmp(classes[i], "server") == 0
-							? "server"
-							: st->object->id(s.found));
+						i < 2 ? classes[i] : st->object->id(s.found));
 	}
 	return KEEL_NEXT;
 }

@@ -106,6 +106,19 @@ void place_take(struct snapshot *s, const struct keel_exec *exec)
 	changed(s, exec);
 }
 
+/* What all parts on the vnode of part `at` take of a resource. */
+static double on_vnode(const struct keel_exec *exec, uint32_t at, const struct keel_resource *res)
+{
+	double sum = 0;
+	uint32_t i, k;
+
+	for (i = 0; i < exec->n; i++)
+		for (k = 0; strcmp(exec->part[i].vnode, exec->part[at].vnode) == 0 && k < exec->part[i].n; k++)
+			if (exec->part[i].v[k].res == res)
+				sum += in_part(&exec->part[i], i, k);
+	return sum;
+}
+
 /* After take(): the first amount that went below zero. */
 static bool overdrawn(struct snapshot *s, const struct keel_exec *exec, struct reason *ret)
 {
@@ -117,14 +130,16 @@ static bool overdrawn(struct snapshot *s, const struct keel_exec *exec, struct r
 
 		for (k = 0; v && k < exec->part[i].n; k++) {
 			const struct keel_resource *res = exec->part[i].v[k].res;
-			double wanted = in_part(&exec->part[i], i, k);
+			double wanted;
 
 			column = column_of(s, res);
-			if (wanted <= 0 || !is_checked(s, res) || column >= s->n_column)
+			if (in_part(&exec->part[i], i, k) <= 0 || !is_checked(s, res) ||
+			    column >= s->n_column)
 				continue;
 			have = *amount_at(s, (uint32_t)(v - s->node), column);
 			if (have >= -EPSILON)
 				continue;
+			wanted = on_vnode(exec, i, res);
 			reason_amount(ret, KEEL_WHY_RESOURCE, res, wanted, have + wanted,
 				      total_at(s, (uint32_t)(v - s->node), column));
 			return true;

@@ -158,6 +158,16 @@ static bool is_named(const char *list, const char *word)
 	return false;
 }
 
+void exec_only(struct keel_exec *exec, const char *names)
+{
+	uint32_t i, k;
+
+	for (i = 0; names && i < exec->n; i++)
+		for (k = 0; k < exec->part[i].n; k++)
+			if (!is_named(names, exec->part[i].v[k].res->name))
+				((struct keel_res_value *)exec->part[i].v)[k].n = 0;
+}
+
 static void amounts_move(struct snapshot *s, const struct keel_exec *exec, int sign,
 			 const char *only)
 {
@@ -199,7 +209,7 @@ static void alone_set(struct snapshot *s, struct vnode *v, int32_t share, bool a
 	}
 }
 
-/* Only what a job keeps makes it stay on its vnodes. */
+/* Whatever it keeps, a job that gives back leaves its vnodes. */
 static void move(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only,
 		 int sign)
 {
@@ -213,9 +223,9 @@ static void move(struct snapshot *s, const struct keel_exec *exec, int32_t share
 		if (!v || v->taken_in == s->takes)
 			continue;
 		v->taken_in = s->takes;
-		if (!only && sign > 0)
+		if (sign > 0)
 			v->jobs -= v->jobs > 0;
-		else if (!only)
+		else
 			v->jobs++;
 		alone_set(s, v, share, sign < 0);
 		vnode_judge(s, v);

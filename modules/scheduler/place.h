@@ -176,6 +176,8 @@ void snapshot_copy_free(struct snapshot *s);
 void place_vacate(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only);
 /* The exact reverse. */
 void place_occupy(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only);
+/* A suspended job needs again what it gave back, the names; NULL: everything. */
+void exec_only(struct keel_exec *exec, const char *names);
 
 /* reason.c: texts of reasons. */
 /* A text of somebody else; code and what are cleared. */

@@ -182,29 +182,6 @@ void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode)
 	run(mod, e, exec_vnode, NULL, NULL, NULL);
 }
 
-static bool is_named(const char *names, const char *name)
-{
-	size_t len = strlen(name), item;
-
-	for (; *names; names += item + (names[item] == ',')) {
-		item = strcspn(names, ",");
-		if (item == len && memcmp(names, name, len) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* A suspended job needs again what it gave back; the rest it still has. */
-static void only_released(struct keel_exec *exec, const char *names)
-{
-	uint32_t i, k;
-
-	for (i = 0; names && i < exec->n; i++)
-		for (k = 0; k < exec->part[i].n; k++)
-			if (!is_named(names, exec->part[i].v[k].res->name))
-				((struct keel_res_value *)exec->part[i].v)[k].n = 0;
-}
-
 void resume_job(struct keel_mod *mod, struct entry *e)
 {
 	struct state *st = mod->state;
@@ -223,7 +200,7 @@ void resume_job(struct keel_mod *mod, struct entry *e)
 		return;
 	if (v && v->text)
 		st->resource->place_parse(v->text, &place, NULL);
-	only_released(exec, st->job->released(st->job->self, e->job));
+	exec_only(exec, st->job->released(st->job->self, e->job));
 	if (!place_again(snapshot, exec, place.share, &reason)) {
 		snprintf(comment, sizeof(comment), "Not Running: %s", reason.text);
 		st->job->set_comment(st->job->self, e->job, comment);

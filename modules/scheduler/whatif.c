@@ -54,6 +54,17 @@ static struct keel_exec *exec_of(struct keel_mod *mod, struct keel_obj *job)
 	return exec;
 }
 
+/* What a suspended job gave back. */
+static struct keel_exec *exec_again(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct keel_exec *exec = exec_of(mod, job);
+
+	if (exec)
+		exec_only(exec, st->job->released(st->job->self, job));
+	return exec;
+}
+
 static void trial_free(struct keel_trial *t);
 
 static struct keel_trial *trial(struct keel_mod *mod, struct keel_obj *job)
@@ -69,7 +80,7 @@ static struct keel_trial *trial(struct keel_mod *mod, struct keel_obj *job)
 	t->share = share_of(mod, job);
 	st->trial = t;
 	if (st->job->is_suspended(st->job->self, job))
-		t->own = exec_of(mod, job);
+		t->own = exec_again(mod, job);
 	else
 		t->group = group_of(mod, job);
 	t->s = snapshot_copy(now);

@@ -53,7 +53,7 @@ struct keel_node_api {
 	uint64_t (*generation)(struct keel_mod *);
 	/* Effective sharing for a job: enum keel_place_share SHARED, EXCL or EXCLHOST. */
 	int32_t (*sharing)(struct keel_mod *, struct keel_obj *node, int32_t place_share);
-	/* How many jobs have something of it, suspended ones that keep a part too. */
+	/* How many jobs are on it; suspended ones are not, whatever they keep. */
 	uint32_t (*jobs_on)(struct keel_mod *, struct keel_obj *node);
 };
 

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * names.c - a comma list of resource names: kept as it was given, compared without regard to case.
+ *
+ * `=` drops only the blanks around names, `+=` adds at the end, twice if it is said twice, `-=` takes
+ * every copy away. A list without a name is no value.
+ */
+#include "release-restriction.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const char *name_next(const char *list, struct name *ret)
+{
+	const char *end;
+
+	while (*list == ',' || *list == ' ' || *list == '\t')
+		list++;
+	if (!*list)
+		return NULL;
+	end = list + strcspn(list, ",");
+	ret->text = list;
+	list = end;
+	while (end > ret->text && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	ret->len = (size_t)(end - ret->text);
+	return list;
+}
+
+bool name_is(const struct name *n, const char *text)
+{
+	return strlen(text) == n->len && strncasecmp(n->text, text, n->len) == 0;
+}
+
+bool names_have(const char *list, const char *text)
+{
+	struct name n;
+
+	while ((list = name_next(list, &n)))
+		if (name_is(&n, text))
+			return true;
+	return false;
+}
+
+static bool listed(const char *list, const struct name *wanted)
+{
+	struct name n;
+
+	while ((list = name_next(list, &n)))
+		if (n.len == wanted->len && strncasecmp(n.text, wanted->text, n.len) == 0)
+			return true;
+	return false;
+}
+
+/* ---- the type of the attribute -------------------------------------------------------------------- */
+
+/* The names of `list` that `but` does not have, behind what is in `out`. */
+static void append(struct keel_text *out, const char *list, const char *but)
+{
+	struct name n;
+
+	while ((list = name_next(list, &n)))
+		if (!listed(but, &n))
+			keel_text_printf(out, "%s%.*s", out->len ? "," : "", (int)n.len, n.text);
+}
+
+static int32_t no_memory(struct keel_err *err)
+{
+	if (err) {
+		err->code = PBSE_SYSTEM;
+		snprintf(err->text, sizeof(err->text), "System error: out of memory");
+	}
+	return PBSE_SYSTEM;
+}
+
+static int32_t parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t op, const char *key,
+		     const char *text, union keel_slot *slot, bool *is_set, struct keel_err *err)
+{
+	const char *old = *is_set ? slot->p : "";
+	struct keel_text out;
+	char *list;
+
+	(void)mod, (void)attr, (void)key;
+	keel_text_init(&out);
+	if (op == KEEL_DECR)
+		append(&out, old, text ? text : "");
+	else if (op == KEEL_INCR)
+		append(&out, old, "");
+	if (op != KEEL_DECR)
+		append(&out, text ? text : "", "");
+	list = out.failed ? NULL : strdup(out.data);
+	keel_text_fini(&out);
+	if (!list)
+		return no_memory(err);
+	if (*is_set)
+		free(slot->p);
+	*is_set = *list != '\0';
+	slot->p = *is_set ? list : NULL;
+	if (!*is_set)
+		free(list);
+	return 0;
+}
+
+static void format(struct keel_mod *mod, const union keel_slot *slot, const char *key,
+		   const struct keel_emit *emit)
+{
+	(void)mod, (void)key;
+	emit->fn(emit->arg, NULL, slot->p, (uint32_t)strlen(slot->p));
+}
+
+static int32_t match(struct keel_mod *mod, const union keel_slot *slot, bool is_set, int32_t op,
+		     const char *key, const char *text, struct keel_err *err)
+{
+	bool has = is_set && text && names_have(slot->p, text);
+
+	(void)mod, (void)key, (void)err;
+	return op == KEEL_NE ? !has : has;
+}
+
+static int32_t copy(struct keel_mod *mod, const union keel_slot *from, union keel_slot *to)
+{
+	char *list = strdup(from->p);
+
+	(void)mod;
+	if (!list)
+		return PBSE_SYSTEM;
+	to->p = list;
+	return 0;
+}
+
+static void fini(struct keel_mod *mod, union keel_slot *slot)
+{
+	(void)mod;
+	free(slot->p);
+	slot->p = NULL;
+}
+
+const struct keel_type_def names_type = {
+	.size = sizeof(struct keel_type_def),
+	.flags = KEEL_TYPE_STRING,
+	.name = "resource_names",
+	.doc = "a comma list of resource names",
+	.parse = parse,
+	.format = format,
+	.match = match,
+	.copy = copy,
+	.fini = fini,
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * release-restriction.c - which resources a suspended job gives back.
+ *
+ * An administrator names them in the server's restrict_res_to_release_on_suspend; the rest stays with
+ * the suspended job. jobs does the work: it asks, remembers the answer on the job and charges by it.
+ *   suspend_release   the answer: the list, when there is one
+ *   acct_record       the `z` record says what came free
+ *   resource_delete   a resource of the list is busy
+ */
+#include "release-restriction.h"
+
+#include <string.h>
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core), KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(call, 0, struct state, call), KEEL_NEED(job, 0, struct state, job),
+	KEEL_NEED(resource, 0, struct state, resource),
+};
+
+static const struct keel_contrib contribs[] = {
+	{ "TYPE", &names_type },
+	{ "ATTR", &restriction_row },
+	{ "ATTR", &released_row },
+	{ "ATTR", &released_list_row },
+};
+
+static keel_verdict on_release(struct keel_call *c, const struct keel_ev_suspend_release *ev)
+{
+	struct state *st = keel_state(c);
+	keel_verdict verdict = KEEL_NEXT;
+	struct keel_text names;
+
+	(void)ev;
+	keel_text_init(&names);
+	if (restriction_names(c->mod, &names))
+		verdict = names.failed ? st->call->fail(c, "out of memory")
+				       : st->call->answer(c, names.data);
+	keel_text_fini(&names);
+	return verdict;
+}
+
+static keel_verdict on_record(struct keel_call *c, const struct keel_ev_acct_record *ev)
+{
+	struct state *st = keel_state(c);
+	struct keel_text item;
+
+	if (strcmp(ev->letter, "z") != 0)
+		return KEEL_NEXT;
+	keel_text_init(&item);
+	keel_text_printf(&item, "resources_released=");
+	if (st->job->released(st->job->self, ev->job)) {
+		released_of(c->mod, ev->job, &item);
+		if (!item.failed)
+			st->call->append(c, item.data);
+	}
+	keel_text_fini(&item);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
+{
+	struct state *st = keel_state(c);
+
+	if (!restriction_has(c->mod, ev->id))
+		return KEEL_NEXT;
+	return st->call->reject(c, PBSE_RESCBUSY, "%s on server", st->core->pbse_text(PBSE_RESCBUSY));
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(suspend_release, on_release),
+	KEEL_TAP(acct_record, on_record),
+	/* last: what is unknown, built in or in use by somebody is said first */
+	KEEL_TAP(resource_delete, on_resource_delete, .order = 100, .after = "resources"),
+};
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)err;
+	st->restriction = st->object->attr(mod, "server", RESTRICTION);
+	st->exec_vnode = st->object->attr(mod, "job", "exec_vnode");
+	st->list = st->object->attr(mod, "job", "Resource_List");
+	return 0;
+}
+
+KEEL_MODULE(.name = "release-restriction", .version = "1.0", .vendor = "Keelson",
+	    .summary = "which resources a suspended job gives back", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
+	    .n_taps = KEEL_COUNT(taps), .init = init);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * released.c - resources_released and resource_released_list of a suspended job.
+ *
+ * Both are computed when they are read: jobs keeps the names that came free at the suspension, the
+ * amounts are those of exec_vnode and Resource_List, which do not change while the job is suspended.
+ */
+#include "release-restriction.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNTED (KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST)
+#define AMOUNTS_MAX 64 /* different resources of one job's list */
+
+static bool counts(const struct keel_res_value *v, const char *names)
+{
+	return keel_res_is_number(v->res) && (v->res->flags & COUNTED) && names_have(names, v->res->name);
+}
+
+void released_text(const struct keel_resource_api *resource, const struct keel_exec *exec,
+		   const char *names, struct keel_text *ret)
+{
+	char amount[64];
+	uint32_t i, k;
+
+	for (i = 0; i < exec->n; i++) {
+		const struct keel_exec_part *part = &exec->part[i];
+		bool any = false;
+
+		keel_text_printf(ret, "%s(%s", i ? "+" : "", part->vnode);
+		for (k = 0; k < part->n; k++) {
+			if (!counts(&part->v[k], names))
+				continue;
+			resource->value_text(&part->v[k], true, amount, sizeof(amount));
+			keel_text_printf(ret, ":%s=%s", part->v[k].res->name, amount);
+			any = true;
+		}
+		keel_text_printf(ret, "%s)", any ? "" : ":ncpus=0");
+	}
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------------ */
+
+struct sum {
+	struct keel_res_value v;
+	bool in_kb;
+};
+struct sums {
+	struct sum at[AMOUNTS_MAX];
+	uint32_t n;
+};
+
+static struct sum *sum_of(struct sums *s, const struct keel_resource *res)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->at[i].v.res == res)
+			return &s->at[i];
+	return NULL;
+}
+
+static void sum_add(struct sums *s, const struct keel_res_value *v, bool in_kb)
+{
+	struct sum *have = sum_of(s, v->res);
+
+	if (have)
+		have->v.n += v->n;
+	else if (s->n < AMOUNTS_MAX)
+		s->at[s->n++] = (struct sum){ .v = *v, .in_kb = in_kb };
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct sum *x = a, *y = b;
+
+	return strcmp(x->v.res->name, y->v.res->name);
+}
+
+void released_amounts(const struct keel_resource_api *resource, const struct keel_exec *exec,
+		      const struct keel_reslist *asked, const char *names, amount_fn *fn, void *arg)
+{
+	const struct keel_res_value *v, no_cpus = { .res = resource->find(resource->self, "ncpus") };
+	struct sums s = { .n = 0 };
+	uint32_t i, k;
+
+	for (i = 0; i < exec->n; i++) {
+		bool any = false;
+
+		for (k = 0; k < exec->part[i].n; k++) {
+			if (!counts(&exec->part[i].v[k], names))
+				continue;
+			sum_add(&s, &exec->part[i].v[k], true);
+			any = true;
+		}
+		if (!any && no_cpus.res)
+			sum_add(&s, &no_cpus, true);
+	}
+	for (i = 0; (v = resource->list_at(asked, i)); i++)
+		if ((v->res->flags & KEEL_RES_SUM) && counts(v, names) && !sum_of(&s, v->res))
+			sum_add(&s, v, false);
+	qsort(s.at, s.n, sizeof(s.at[0]), by_name);
+	for (i = 0; i < s.n; i++)
+		fn(arg, &s.at[i].v, s.at[i].in_kb);
+}
+
+/* ---- the rows --------------------------------------------------------------------------------------------- */
+
+static struct keel_exec *exec_of(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const char *text = st->object->get_str(job, st->exec_vnode);
+	struct keel_exec *exec;
+
+	if (!text || st->resource->exec_parse(st->resource->self, text, &exec, NULL))
+		return NULL;
+	return exec;
+}
+
+void released_of(struct keel_mod *mod, struct keel_obj *job, struct keel_text *ret)
+{
+	struct state *st = mod->state;
+	const char *names = st->job->released(st->job->self, job);
+	struct keel_exec *exec = names ? exec_of(mod, job) : NULL;
+
+	if (!exec)
+		return;
+	released_text(st->resource, exec, names, ret);
+	st->resource->exec_free(exec);
+}
+
+static void derive_released(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
+{
+	struct keel_text text;
+
+	keel_text_init(&text);
+	released_of(mod, job, &text);
+	if (text.len && !text.failed)
+		emit->fn(emit->arg, NULL, text.data, (uint32_t)text.len);
+	keel_text_fini(&text);
+}
+
+struct emission {
+	const struct keel_resource_api *resource;
+	const struct keel_emit *emit;
+};
+
+static void emit_amount(void *arg, const struct keel_res_value *v, bool in_kb)
+{
+	struct emission *e = arg;
+	char amount[64];
+
+	e->resource->value_text(v, in_kb, amount, sizeof(amount));
+	e->emit->fn(e->emit->arg, v->res->name, amount, (uint32_t)strlen(amount));
+}
+
+static void derive_released_list(struct keel_mod *mod, struct keel_obj *job,
+				 const struct keel_emit *emit)
+{
+	struct state *st = mod->state;
+	const char *names = st->job->released(st->job->self, job);
+	struct keel_exec *exec = names ? exec_of(mod, job) : NULL;
+	struct emission e = { st->resource, emit };
+
+	if (!exec)
+		return;
+	released_amounts(st->resource, exec, st->object->get_ptr(job, st->list), names, emit_amount, &e);
+	st->resource->exec_free(exec);
+}
+
+/* FLAG1, so that a wish to change them is refused as read only, not because the job runs. */
+const struct keel_attr_def released_row =
+	KEEL_ATTR_DEF("job", "resources_released", "string", .order = 650, .flags = KEEL_ATTR_FLAG1,
+		      .read_roles = KEEL_EVERYBODY, .derive = derive_released, .doc = "what came free at the suspension, vnode by vnode");
+const struct keel_attr_def released_list_row =
+	KEEL_ATTR_DEF("job", "resource_released_list", "resource_list", .order = 651,
+		      .flags = KEEL_ATTR_FLAG1, .read_roles = KEEL_EVERYBODY, .derive = derive_released_list,
+		      .doc = "what came free at the suspension, in sum");

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * restriction.c - the server's list of resources that come free when a job is suspended.
+ *
+ * Names must be known when they are set or added. Names of resources that are not counted are let
+ * through and never come free: there is nothing of them to give back.
+ */
+#include "release-restriction.h"
+
+#define COUNTED (KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST)
+
+static const struct keel_resource *resource_named(struct state *st, const struct name *n)
+{
+	const struct keel_resource *res;
+	uint32_t i;
+
+	for (i = 0; (res = st->resource->at(st->resource->self, i)); i++)
+		if (name_is(n, res->name))
+			return res;
+	return NULL;
+}
+
+static int32_t check(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *obj,
+		     int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct name n;
+
+	(void)who, (void)obj, (void)key;
+	if (op == KEEL_DECR) /* what is taken away may be anything */
+		return 0;
+	while ((text = name_next(text, &n)))
+		if (!resource_named(st, &n))
+			return st->core->error(err, PBSE_UNKRESC, "%s", st->core->pbse_text(PBSE_UNKRESC));
+	return 0;
+}
+
+const struct keel_attr_def restriction_row =
+	KEEL_ATTR_DEF("server", RESTRICTION, "resource_names", .order = 800, .flags = KEEL_ATTR_SAVE,
+		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_MANAGERS, .check = check,
+		      .doc = "only these resources come free when a job is suspended; unset: all");
+
+static const char *restriction(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+
+	return server ? st->object->get_str(server, st->restriction) : NULL;
+}
+
+bool restriction_names(struct keel_mod *mod, struct keel_text *ret)
+{
+	struct state *st = mod->state;
+	const char *list = restriction(mod);
+	const struct keel_resource *res;
+	struct name n;
+
+	if (!list)
+		return false;
+	while ((list = name_next(list, &n)))
+		if ((res = resource_named(st, &n)) && (res->flags & COUNTED) &&
+		    !names_have(ret->data, res->name))
+			keel_text_printf(ret, "%s%s", ret->len ? "," : "", res->name);
+	return true;
+}
+
+bool restriction_has(struct keel_mod *mod, const char *resource)
+{
+	const char *list = restriction(mod);
+
+	return list && names_have(list, resource);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_names.c - lists of names: how they are written, set, added to, taken from and compared.
+ */
+#include "release-restriction.h"
+
+#include <CUnit/Basic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static union keel_slot slot;
+static bool is_set;
+
+/* The value after `op text`; "" is none. */
+static const char *after(int32_t op, const char *text)
+{
+	CU_ASSERT_EQUAL(names_type.parse(NULL, NULL, op, NULL, text, &slot, &is_set, NULL), 0);
+	return is_set ? slot.p : "";
+}
+
+static void clear(void)
+{
+	after(KEEL_SET, "");
+	CU_ASSERT_FALSE(is_set);
+	CU_ASSERT_PTR_NULL(slot.p);
+}
+
+static void test_set(void)
+{
+	CU_ASSERT_STRING_EQUAL(after(KEEL_SET, "ncpus"), "ncpus");
+	CU_ASSERT_STRING_EQUAL(after(KEEL_SET, " ncpus ,\tmem"), "ncpus,mem");
+	CU_ASSERT_STRING_EQUAL(after(KEEL_SET, "ncpus,ncpus"), "ncpus,ncpus");
+	CU_ASSERT_STRING_EQUAL(after(KEEL_SET, ",,NCPUS, ,"), "NCPUS");
+	CU_ASSERT_STRING_EQUAL(after(KEEL_SET, " , "), "");
+	clear();
+}
+
+static void test_add(void)
+{
+	CU_ASSERT_STRING_EQUAL(after(KEEL_INCR, "mem"), "mem");
+	CU_ASSERT_STRING_EQUAL(after(KEEL_INCR, "ncpus, lic"), "mem,ncpus,lic");
+	CU_ASSERT_STRING_EQUAL(after(KEEL_INCR, "mem"), "mem,ncpus,lic,mem");
+	CU_ASSERT_STRING_EQUAL(after(KEEL_INCR, ""), "mem,ncpus,lic,mem");
+	clear();
+}
+
+static void test_take(void)
+{
+	CU_ASSERT_STRING_EQUAL(after(KEEL_DECR, "mem"), "");
+	after(KEEL_SET, "mem,ncpus,Mem,lic");
+	CU_ASSERT_STRING_EQUAL(after(KEEL_DECR, "nothing"), "mem,ncpus,Mem,lic");
+	CU_ASSERT_STRING_EQUAL(after(KEEL_DECR, "MEM , me"), "ncpus,lic");
+	CU_ASSERT_STRING_EQUAL(after(KEEL_DECR, "lic,ncpus"), "");
+	CU_ASSERT_FALSE(is_set);
+}
+
+static void test_compare(void)
+{
+	CU_ASSERT_TRUE(names_have("ncpus, MEM", "mem"));
+	CU_ASSERT_TRUE(names_have("ncpus, MEM", "nCPUs"));
+	CU_ASSERT_FALSE(names_have("ncpus,memory", "mem"));
+	CU_ASSERT_FALSE(names_have("mem", "memory"));
+	CU_ASSERT_FALSE(names_have("", "mem"));
+	CU_ASSERT_FALSE(names_have(" , ,", ""));
+}
+
+static void test_match(void)
+{
+	after(KEEL_SET, "ncpus,mem");
+	CU_ASSERT_EQUAL(names_type.match(NULL, &slot, true, KEEL_EQ, NULL, "mem", NULL), 1);
+	CU_ASSERT_EQUAL(names_type.match(NULL, &slot, true, KEEL_EQ, NULL, "lic", NULL), 0);
+	CU_ASSERT_EQUAL(names_type.match(NULL, &slot, true, KEEL_NE, NULL, "lic", NULL), 1);
+	CU_ASSERT_EQUAL(names_type.match(NULL, &slot, false, KEEL_NE, NULL, "lic", NULL), 1);
+	clear();
+}
+
+static void test_copy(void)
+{
+	union keel_slot other;
+
+	after(KEEL_SET, "ncpus,mem");
+	CU_ASSERT_EQUAL(names_type.copy(NULL, &slot, &other), 0);
+	CU_ASSERT_STRING_EQUAL(other.p, "ncpus,mem");
+	CU_ASSERT_PTR_NOT_EQUAL(other.p, slot.p);
+	names_type.fini(NULL, &other);
+	clear();
+}
+
+int main(void)
+{
+	CU_pSuite s;
+	unsigned failed;
+
+	CU_initialize_registry();
+	s = CU_add_suite("names", NULL, NULL);
+	CU_add_test(s, "set", test_set);
+	CU_add_test(s, "add", test_add);
+	CU_add_test(s, "take away", test_take);
+	CU_add_test(s, "compare", test_compare);
+	CU_add_test(s, "match", test_match);
+	CU_add_test(s, "copy", test_copy);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed ? 1 : 0;
+}
