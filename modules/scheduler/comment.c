@@ -8,8 +8,43 @@
  */
 #include "scheduler.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #define BATCH 64
 #define SLOWER 10
+
+void reason_comment(const struct reason *r, char *buf, size_t len)
+{
+	snprintf(buf, len, "%s: %s", r->never ? "Can Never Run" : "Not Running", r->text);
+}
+
+/* Seconds between changes of one job; 0: as they come. */
+static int64_t update_period(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *sched = st->object->find(mod, "sched", "default");
+
+	return sched ? st->object->get_int(sched, st->sched.update_period) : 0;
+}
+
+bool comment(struct keel_mod *mod, struct entry *e, const char *text)
+{
+	struct state *st = mod->state;
+	const char *have = st->object->get_str(e->job, st->a.comment);
+	int64_t now = st->core->time(mod), period;
+
+	if (have && strcmp(have, text) == 0)
+		return true;
+	period = update_period(mod);
+	if (period > 0 && e->told_at && now - e->told_at < period)
+		return false;
+	e->told_at = now;
+	st->job->set_comment(st->job->self, e->job, text);
+	st->core->log(mod, KEEL_LOG_JOB, "Job", st->object->id(e->job),
+		      "Job Modified at request of %s", st->who);
+	return true;
+}
 
 void talk(struct keel_mod *mod, struct group *g)
 {
@@ -44,19 +79,27 @@ void talk_not(struct keel_mod *mod, struct group *g)
 	g->talking = false;
 }
 
+/* An array that has begun tells that; its queued subjobs are told nothing else. */
+static bool may_be_told(struct keel_mod *mod, const struct entry *e)
+{
+	struct state *st = mod->state;
+
+	return st->job->state(st->job->self, e->job) == 'Q' ||
+	       (e->resumes && st->job->is_suspended(st->job->self, e->job));
+}
+
 /* The next one of the group, and the group to the end: all groups in turn. */
 static void tell(struct keel_mod *mod, struct group *g)
 {
-	struct state *st = mod->state;
 	struct entry *e = g->fresh.first ? g->fresh.first : g->stale.first;
+	bool told;
 
 	talk_not(mod, g);
 	if (!e || !g->verdict)
 		return;
+	told = !may_be_told(mod, e) || comment(mod, e, g->verdict);
 	list_drop(e);
-	list_add(&g->told, e);
-	if (st->job->state(st->job->self, e->job) == 'Q')
-		st->job->set_comment(st->job->self, e->job, g->verdict);
+	list_add(told ? &g->told : &g->stale, e);
 	talk(mod, g);
 }
 

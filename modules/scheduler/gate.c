@@ -98,7 +98,8 @@ static void wish_make(struct keel_mod *mod, struct keel_obj *job, const struct g
 	struct state *st = mod->state;
 
 	*asked = (struct asked){ mod, job };
-	*ret = (struct wish){ .select = g->select, .place = g->place, .queue = g->queue, .arg = asked };
+	*ret = (struct wish){ .select = g->shape->select, .place = g->shape->place,
+				.queue = g->line->name, .arg = asked };
 	if (st->hook->tapped(mod, KEEL_POINT_node_eligible))
 		ret->eligible = vnode_is_eligible;
 }

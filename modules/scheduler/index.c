@@ -101,7 +101,7 @@ void entry_out(struct keel_mod *mod, struct entry *e)
 {
 	struct state *st = mod->state;
 
-	if (e->group)
+	if (e->group && e->heap.in)
 		heap_remove(&e->group->jobs, &e->heap);
 	e->group = NULL;
 	list_drop(e);
@@ -124,7 +124,7 @@ void entry_touch(struct keel_mod *mod, struct entry *e)
 {
 	struct state *st = mod->state;
 
-	if (e->where == SUSPENDED || e->where == STARTING)
+	if (e->where == SUSPENDED || e->where == STARTING || e->where == RUNNING)
 		return;
 	entry_out(mod, e);
 	e->where = PARKED;
@@ -138,6 +138,15 @@ void entry_suspended(struct keel_mod *mod, struct entry *e)
 	entry_out(mod, e);
 	e->where = SUSPENDED;
 	list_add(&st->suspended, e);
+}
+
+void entry_running(struct keel_mod *mod, struct entry *e)
+{
+	struct state *st = mod->state;
+
+	entry_out(mod, e);
+	e->where = RUNNING;
+	list_add(&st->running, e);
 }
 
 static void look_again(struct keel_mod *mod, void *arg)
@@ -191,39 +200,19 @@ void rest_over(struct keel_mod *mod)
 		entry_touch(mod, st->resting.first);
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------ */
-
-static bool entry_before(const struct entry *a, const struct entry *b)
-{
-	if (a->rank != b->rank)
-		return a->rank > b->rank;
-	if (a->priority != b->priority)
-		return a->priority > b->priority;
-	return a->arrival < b->arrival;
-}
-
-static bool job_before(const struct heap_node *a, const struct heap_node *b)
-{
-	return entry_before((const struct entry *)(const void *)a,
-			    (const struct entry *)(const void *)b);
-}
 _Static_assert(offsetof(struct entry, heap) == 0, "a heap_node is its entry");
 _Static_assert(offsetof(struct group, heap) == 0, "a heap_node is its group");
+
+static bool job_before(const struct heap_node *x, const struct heap_node *y)
+{
+	const struct entry *a = (const void *)x, *b = (const void *)y;
+
+	return entry_before(a->group->ranks, a, b);
+}
 
 struct entry *group_head(struct group *g)
 {
 	return (struct entry *)(void *)g->jobs.root;
-}
-
-bool group_before(const struct heap_node *x, const struct heap_node *y)
-{
-	struct group *a = (struct group *)(const void *)x, *b = (struct group *)(const void *)y;
-
-	if (a->queue_priority != b->queue_priority)
-		return a->queue_priority > b->queue_priority;
-	if (!group_head(a) || !group_head(b))
-		return group_head(a) != NULL;
-	return entry_before(group_head(a), group_head(b));
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------- */
@@ -279,26 +268,21 @@ static void group_link(struct state *st, struct group *g)
 	}
 }
 
-static struct group *group_create(struct keel_mod *mod, const char *key, const char *queue,
-				  const char *select, const char *place)
+static struct group *group_create(struct keel_mod *mod, const char *key, struct line *line,
+				  struct shape *shape)
 {
 	struct state *st = mod->state;
 	struct group *g = calloc(1, sizeof(*g));
 
-	if (!g)
-		return NULL;
-	g->jobs.before = job_before;
-	g->key = strdup(key);
-	g->queue = strdup(queue);
-	if (!g->key || !g->queue ||
-	    st->resource->select_parse(st->resource->self, select, &g->select, NULL) ||
-	    st->resource->place_parse(place, &g->place, NULL)) {
-		st->resource->select_free(g->select);
-		free(g->key);
-		free(g->queue);
+	if (!g || !(g->key = strdup(key))) {
 		free(g);
 		return NULL;
 	}
+	g->jobs.before = job_before;
+	g->ranks = st->ranks;
+	g->line = line;
+	g->shape = shape;
+	line->groups++;
 	group_link(st, g);
 	return g;
 }
@@ -312,6 +296,8 @@ void group_free(struct keel_mod *mod, struct group *g)
 		at = &(*at)->chain;
 	if (at && *at)
 		*at = g->chain;
+	if (st->rank_at == g)
+		st->rank_at = g->next;
 	if (g->prev)
 		g->prev->next = g->next;
 	else
@@ -320,40 +306,57 @@ void group_free(struct keel_mod *mod, struct group *g)
 		g->next->prev = g->prev;
 	st->n_group--;
 	talk_not(mod, g);
-	heap_remove(&st->order, &g->heap);
-	st->resource->select_free(g->select);
+	turn_drop(g);
+	shape_put(mod, g->shape);
+	g->line->groups--;
 	free(g->verdict);
 	free(g->key);
-	free(g->queue);
 	free(g);
 }
 
-/* Whom limits are about. */
-static void add_owner(struct keel_mod *mod, struct keel_obj *job, struct keel_text *key)
+/* Times say nothing about where a job fits. */
+static void list_write(struct state *st, const struct keel_reslist *list, bool times,
+		       struct keel_text *out)
 {
-	struct state *st = mod->state;
-	const struct keel_attr *const people[] = { st->a.user, st->a.user_group, st->a.project };
+	uint32_t i, n = st->resource->list_count(list);
+	char text[512];
 
-	for (size_t i = 0; i < KEEL_COUNT(people); i++) {
-		const char *name = st->object->get_str(job, people[i]);
+	for (i = 0; i < n; i++) {
+		const struct keel_res_value *v = st->resource->list_at(list, i);
 
-		keel_text_printf(key, "\n%s", name ? name : "");
+		if ((v->res->type == KEEL_RES_TIME) != times || strcmp(v->res->name, "select") == 0)
+			continue;
+		if (v->text)
+			keel_text_printf(out, "\n%s=%s", v->res->name, v->text);
+		else if (st->resource->value_text(v, true, text, sizeof(text)) > 0)
+			keel_text_printf(out, "\n%s=%s", v->res->name, text);
 	}
 }
 
-/* What it takes of queue and server besides its chunks, and may be limited. */
-static void add_amounts(struct keel_mod *mod, struct keel_obj *job, struct keel_text *key)
+static const char *text_of(struct state *st, struct keel_obj *job, const struct keel_attr *attr)
 {
-	const uint32_t counted = KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST;
+	const char *text = attr ? st->object->get_str(job, attr) : NULL;
+
+	return text ? text : "";
+}
+
+static struct group *group_new(struct keel_mod *mod, struct keel_obj *job, const char *shape_key,
+			       const char *key)
+{
 	struct state *st = mod->state;
-	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
+	const struct keel_res_value *v =
+		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
+	struct line *line = line_get(mod, text_of(st, job, st->a.queue));
+	struct shape *shape = line ? shape_get(mod, shape_key, text_of(st, job, st->a.schedselect),
+					       v && v->text ? v->text : "free")
+				   : NULL;
+	struct group *g = shape ? group_create(mod, key, line, shape) : NULL;
 
-	for (uint32_t i = 0; i < st->resource->list_count(list); i++) {
-		const struct keel_res_value *v = st->resource->list_at(list, i);
-
-		if (keel_res_is_number(v->res) && (v->res->flags & counted))
-			keel_text_printf(key, "\n%s=%.17g", v->res->name, v->n);
-	}
+	if (!g)
+		shape_put(mod, shape);
+	else
+		g->duration = job_duration(mod, job);
+	return g;
 }
 
 struct group *group_of(struct keel_mod *mod, struct keel_obj *job)
@@ -361,32 +364,54 @@ struct group *group_of(struct keel_mod *mod, struct keel_obj *job)
 	struct state *st = mod->state;
 	const char *queue = st->object->get_str(job, st->a.queue);
 	const char *select = st->object->get_str(job, st->a.schedselect);
-	const struct keel_res_value *v =
-		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
-	const char *place = v && v->text ? v->text : "free";
-	struct group *g = NULL;
+	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
 	struct keel_text key;
+	struct group *g = NULL;
+	char *shape_key;
 
 	if (!queue || !select)
 		return NULL;
 	keel_text_init(&key);
-	keel_text_printf(&key, "%s\n%s\n%s", queue, place, select);
-	add_owner(mod, job, &key);
-	add_amounts(mod, job, &key);
-	if (!key.failed)
+	keel_text_printf(&key, "%s\n%s", queue, select);
+	list_write(st, list, false, &key);
+	shape_key = key.failed ? NULL : strdup(key.data);
+	list_write(st, list, true, &key);
+	keel_text_printf(&key, "\n%s\n%s\n%s", text_of(st, job, st->a.euser),
+			 text_of(st, job, st->a.egroup), text_of(st, job, st->a.project));
+	if (shape_key && !key.failed) {
 		g = group_find(st, key.data);
-	if (!key.failed && !g)
-		g = group_create(mod, key.data, queue, select, place);
+		if (!g)
+			g = group_new(mod, job, shape_key, key.data);
+	}
+	free(shape_key);
 	keel_text_fini(&key);
+	return g;
+}
+
+/* A suspended job is alone: only its own vnodes count. */
+static struct group *group_alone(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct line *line = line_get(mod, text_of(st, job, st->a.queue));
+	struct group *g = NULL;
+	char *key;
+
+	if (!line || asprintf(&key, "\001%s", st->object->id(job)) < 0)
+		return NULL;
+	g = group_find(st, key);
+	if (!g)
+		g = group_create(mod, key, line, NULL);
+	free(key);
 	return g;
 }
 
 void entry_group(struct keel_mod *mod, struct entry *e)
 {
-	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
-	struct group *g = group_of(mod, e->job);
+	struct group *g;
 
+	e->resumes = st->job->is_suspended(st->job->self, e->job);
+	g = e->resumes ? group_alone(mod, e->job) : group_of(mod, e->job);
 	entry_out(mod, e);
 	if (!g) { /* not understood, or no memory: held back, looked at when something changes */
 		st->core->log(mod, KEEL_LOG_ERROR, "Job", st->object->id(e->job),
@@ -396,24 +421,17 @@ void entry_group(struct keel_mod *mod, struct entry *e)
 		return;
 	}
 	e->arrival = st->object->get_int(e->job, st->a.arrival);
-	e->priority = conf->job_priority ? (int32_t)st->object->get_int(e->job, st->a.priority) : 0;
 	e->ranked_in = st->cycle;
-	e->rank = st->hook->tapped(mod, KEEL_POINT_job_rank)
-			  ? st->hook->fold(mod, KEEL_POINT_job_rank,
-					   KEEL_EVENT(job_rank, .id = st->object->id(e->job),
-						      .job = e->job),
-					   NULL, 0)
-			  : 0;
 	e->group = g;
 	e->where = GROUPED;
 	g->idle = 0;
+	rank_job(mod, e);
 	heap_push(&g->jobs, &e->heap);
 	list_add(&g->fresh, e);
 }
 
-void group_verdict(struct keel_mod *mod, struct group *g, const char *text, uint64_t known_at)
+void group_verdict(struct keel_mod *mod, struct group *g, const char *text)
 {
-	g->known_at = known_at;
 	if (!g->verdict || strcmp(g->verdict, text) != 0) {
 		free(g->verdict);
 		g->verdict = strdup(text);
@@ -427,7 +445,7 @@ void index_init(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	st->order.before = group_before;
+	turn_init(st);
 	rehash(st, BUCKETS);
 }
 
@@ -440,6 +458,8 @@ void index_fini(struct keel_mod *mod)
 		struct list *const lists[] = { &g->fresh, &g->stale, &g->told };
 		size_t i;
 
+		while (st->aside.first)
+			entry_out(mod, st->aside.first);
 		for (i = 0; i < KEEL_COUNT(lists); i++)
 			while (lists[i]->first)
 				entry_out(mod, lists[i]->first);
@@ -448,4 +468,7 @@ void index_fini(struct keel_mod *mod)
 	free(st->bucket);
 	st->bucket = NULL;
 	st->n_bucket = 0;
+	free(st->shapes);
+	st->shapes = NULL;
+	lines_free(mod);
 }

@@ -32,8 +32,14 @@ static const struct keel_conf_rule rules[] = {
 		       .doc = "pause of a job whose start failed; doubled five times"),
 	KEEL_CONF_RULE(DURATION, struct conf, comment_gap, .fallback = "20ms", .min = 1, .max = 60000,
 		       .doc = "between batches of comments of jobs that do not start"),
-	KEEL_CONF_RULE(BOOL, struct conf, job_priority, .fallback = "true",
-		       .doc = "within a queue, Priority of jobs (qsub -p) goes before their age"),
+	KEEL_CONF_RULE(BOOL, struct conf, by_queue, .fallback = "true",
+		       .doc = "all jobs of the queue with the highest Priority before the next queue"),
+	KEEL_CONF_RULE(BOOL, struct conf, round_robin, .fallback = "false",
+		       .doc = "one job of each queue in turn"),
+	KEEL_CONF_RULE(BOOL, struct conf, strict_ordering, .fallback = "false",
+		       .doc = "no job before one that cannot start, but for what delays nobody"),
+	KEEL_CONF_RULE(LIST, struct conf, job_sort_key, .fallback = "",
+		       .doc = "order of jobs: \"name HIGH\" or \"name LOW\", the first one first"),
 };
 
 /* ---- what changes jobs -------------------------------------------------------------------------------- */
@@ -89,6 +95,31 @@ static keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_s
 	return KEEL_NEXT;
 }
 
+static keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_placed *ev)
+{
+	struct entry *e = entry_of(c->mod, ev->job);
+
+	if (e)
+		entry_running(c->mod, e);
+	return KEEL_NEXT;
+}
+
+/* An array may start another subjob when one has ended. */
+static void parent_touch(struct keel_mod *mod, const char *id)
+{
+	struct state *st = mod->state;
+	const char *open = strchr(id, '['), *close = open ? strchr(open, ']') : NULL;
+	struct keel_obj *parent;
+	char name[300];
+
+	if (!close || close == open + 1)
+		return;
+	snprintf(name, sizeof(name), "%.*s[%s", (int)(open - id), id, close);
+	parent = st->object->find(mod, "job", name);
+	if (parent)
+		look(mod, parent);
+}
+
 static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
 {
 	struct entry *e = entry_of(c->mod, ev->job);
@@ -97,6 +128,7 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 		entry_out(c->mod, e);
 	if (e && ev->requeued)
 		look(c->mod, ev->job);
+	parent_touch(c->mod, ev->id);
 	return KEEL_NEXT;
 }
 
@@ -138,11 +170,12 @@ static const struct keel_service_def sched_def = {
 	.table = &sched_service,
 };
 
-#define OTHER_ROWS 3
+#define OTHER_ROWS 4
 #define ATTR(i) { "ATTR", &sched_attrs[i] }
 static const struct keel_contrib contribs[] = {
 	{ "CLASS", &sched_class },
 	{ "SERVICE", &sched_def },
+	{ "KIND", &job_key_kind },
 	{ "REQUEST", &explain_request },
 	ATTR(0), ATTR(1), ATTR(2), ATTR(3), ATTR(4), ATTR(5), ATTR(6), ATTR(7), ATTR(8), ATTR(9),
 	ATTR(10), ATTR(11), ATTR(12), ATTR(13), ATTR(14), ATTR(15), ATTR(16), ATTR(17), ATTR(18),
@@ -157,6 +190,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_release, on_release, .order = 1000),
 	KEEL_TAP(job_moved, on_moved),
 	KEEL_TAP(job_suspended, on_suspended),
+	KEEL_TAP(job_placed, on_placed),
 	KEEL_TAP(job_purged, on_purged),
 	KEEL_TAP(node_known, on_node_known),
 	KEEL_TAP(node_state, on_node_state),
@@ -170,8 +204,6 @@ static const struct {
 	const char *klass, *name;
 } wanted[] = {
 	FIND(a.queue, "job", "queue"),
-	FIND(a.user, "job", "euser"),
-	FIND(a.user_group, "job", "egroup"),
 	FIND(a.project, "job", "project"),
 	FIND(a.schedselect, "job", "schedselect"),
 	FIND(a.list, "job", "Resource_List"),
@@ -183,6 +215,20 @@ static const struct {
 	FIND(vnode.queue, "node", "queue"),
 	FIND(queue.priority, "queue", "Priority"),
 	FIND(queue.started, "queue", "started"),
+	FIND(queue.type, "queue", "queue_type"),
+	FIND(queue.depth, "queue", "backfill_depth"),
+	FIND(a.euser, "job", "euser"),
+	FIND(a.egroup, "job", "egroup"),
+	FIND(a.comment, "job", "comment"),
+	FIND(a.stime, "job", "stime"),
+	FIND(a.used, "job", "resources_used"),
+	FIND(a.eligible_time, "job", "eligible_time"),
+	FIND(server.formula, "server", "job_sort_formula"),
+	FIND(server.depth, "server", "backfill_depth"),
+	FIND(sched.formula, "sched", "job_sort_formula"),
+	FIND(sched.threshold, "sched", "job_sort_formula_threshold"),
+	FIND(sched.cycle_length, "sched", "sched_cycle_length"),
+	FIND(sched.update_period, "sched", "attr_update_period"),
 	FIND(server.scheduling, "server", "scheduling"),
 	FIND(server.iteration, "server", "scheduler_iteration"),
 	FIND(sched.scheduling, "sched", "scheduling"),
@@ -210,6 +256,9 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 		*(const struct keel_attr **)(void *)((char *)st + wanted[i].offset) = attr;
 	}
 	snprintf(st->who, sizeof(st->who), "Scheduler@%s", st->core->host_name(mod));
+	st->a.accrue_type = st->object->attr(mod, "job", "accrue_type"); /* there may be none */
+	if (rank_init(mod))
+		return st->core->error(err, -1, "out of memory");
 	index_init(mod);
 	if (st->object->slot_bind(mod, "job", sizeof(struct entry), entry_fini))
 		return st->core->error(err, -1, "cannot attach to class job");
@@ -225,6 +274,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 		return rc;
 	st->job->on_change(st->job->self, mod, on_change);
 	st->job->on_run_request(st->job->self, mod, on_run_request);
+	config_read(mod);
 	iteration_start(mod);
 	wake(mod, CMD_FIRST);
 	return 0;
@@ -238,6 +288,10 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 	(void)now, (void)err;
 	snapshot_free(st->snapshot);
 	st->snapshot = NULL;
+	st->generation = 0;
+	st->core->log(mod, KEEL_LOG_SCHED, "Req", "", "Scheduler is reconfiguring");
+	config_read(mod);
+	rest_over(mod);
 	wake(mod, CMD_CONFIGURED);
 	return 0;
 }
@@ -260,6 +314,8 @@ static void fini(struct keel_mod *mod)
 	index_fini(mod);
 	snapshot_free(st->snapshot);
 	st->snapshot = NULL;
+	rank_free(mod);
+	config_free(mod);
 }
 
 static const char *const requires_modules[] = { "manager", "queues", "jobs", "nodes", NULL };

@@ -13,15 +13,17 @@
 #include "keel/service/sched.h"
 #include "pbs_error.h"
 #include "place.h"
+#include "settings.h"
 
 /* Where the index has a job. */
 enum where {
-	OUT,       /* not ours: running, over, unknown */
+	OUT,       /* not ours: over, unknown */
 	GROUPED,   /* waits in its group to be considered */
 	PARKED,    /* held, waiting, or to be looked at anew: the first of the list are */
 	RESTING,   /* its start failed: until its timer */
 	STARTING,  /* a start is on its way through the taps */
-	SUSPENDED, /* may wait to be resumed */
+	SUSPENDED, /* by a person: not ours to resume */
+	RUNNING,   /* has its vnodes */
 };
 
 struct entry;
@@ -29,6 +31,8 @@ struct list {
 	struct entry *first, *last;
 	uint32_t n;
 };
+
+#define JOB_KEYS 8 /* numbers of the order kept per job, and per group */
 
 /* Private memory on each job. */
 struct entry {
@@ -38,54 +42,85 @@ struct entry {
 	struct list *list;     /* it is on this one */
 	struct entry *next, *prev;
 	struct keel_timer *timer;
-	int64_t rank, arrival, not_before;
-	int32_t priority;
+	double key[JOB_KEYS];
+	int64_t arrival, not_before;
+	int64_t told_at;  /* its comment or estimate was changed, seconds */
 	uint16_t failures;
 	uint8_t where;
 	uint32_t ranked_in, asked_in; /* cycles: ranked; somebody was asked to give way */
-	bool aside; /* refused for itself in this cycle */
-	bool busy;  /* a resume is on its way */
+	uint32_t top_in;  /* cycle it was a top job in */
+	bool aside;       /* refused for itself in this cycle */
+	bool gave_up;     /* victims left in vain: no more until something changed */
+	bool resumes;     /* suspended: goes on where it was */
 };
 
-/* Jobs that are equal to a scheduler: same queue, select and place. What is found out about one holds
- * for all. */
-struct group {
-	struct heap_node heap; /* of the groups of this cycle */
-	char *key, *queue;     /* owned */
+/* Where jobs of this kind fit: what is found out about one holds for all, whoever they belong to. */
+struct shape {
+	char *key; /* owned */
+	uint32_t refs;
 	struct keel_select *select;
 	struct keel_place place;
+	struct reason reason; /* why not, as of `known_at` */
+	uint64_t known_at;    /* st->epoch; 0: not known */
+	struct shape *chain;
+};
+
+/* A queue as this cycle sees it. */
+struct line {
+	char *name; /* owned */
+	bool there, started, execution;
+	int64_t priority;
+	uint32_t rank;     /* order of creation */
+	uint32_t groups;   /* that refer to it */
+	uint32_t turn;     /* round_robin: how often it was its turn */
+	uint32_t top_jobs; /* in this cycle, when it has a depth of its own */
+	bool own_depth;
+	int64_t depth;
+	struct heap order; /* its groups, by_queue and round_robin */
+	struct line *next;
+};
+
+/* Jobs that are equal to a scheduler: same queue, wishes, owner, group and project. A job that is to be
+ * resumed is a group of its own. */
+struct group {
+	struct heap_node heap; /* of the groups of this cycle */
+	struct heap *in;       /* which one it was put into */
+	char *key;             /* owned */
+	struct line *line;
+	struct shape *shape;   /* NULL: to be resumed */
+	const struct ranks *ranks;
+	double shared[JOB_KEYS];
 	struct heap jobs;
 	struct list fresh, stale, told; /* whose comment says nothing, something old, the verdict */
 	char *verdict;     /* why they do not start; owned, NULL: not known */
-	uint64_t known_at; /* the generation of vnodes the verdict is about; 0: any cycle anew */
-	int64_t queue_priority;
 	uint32_t idle;     /* cycles without a job */
+	int64_t duration;  /* of each of them, seconds */
 	bool talking;      /* on the list of groups with comments to write */
 	struct group *talk_next, *talk_prev;
 	struct group *next, *prev, *chain; /* all groups; same bucket */
 };
 
 /* A start or resume on its way: what it takes is taken in every snapshot until it is decided. */
+struct qrun;
 struct start {
 	struct start *next, *prev;
 	char *id, *exec_vnode;
 	struct keel_exec *exec;
 	bool resume, decided, returned;
 	bool assigned; /* vnodes know of it, only the host has to answer */
-	/* qrun: who asked; NULL: a cycle */
-	struct keel_mod *asker;
-	keel_job_done *done;
-	void *arg;
+	struct qrun *asked; /* NULL: a cycle */
 };
 
-enum phase { IDLE, PLANNED, RANKING, CONSIDERING, PREEMPTING /* victims are giving way */ };
+/* LOOKING: at what was touched; RANKING: each job; ENTERING: groups; PREEMPTING: victims give way. */
+enum phase { IDLE, PLANNED, LOOKING, RANKING, ENTERING, CONSIDERING, PREEMPTING };
 
 struct conf {
 	const char *const *resources;
+	const char *const *job_sort_key;
 	int64_t slice;       /* ms */
 	int64_t rest;        /* ms */
 	int64_t comment_gap; /* ms */
-	bool job_priority;
+	bool by_queue, round_robin, strict_ordering;
 };
 
 struct state {
@@ -99,20 +134,22 @@ struct state {
 	const struct keel_request_api *request;
 	const struct keel_msg_api *msg;
 	struct {
-		const struct keel_attr *queue, *user, *user_group, *project, *schedselect, *list, *priority, *arrival, *when, *exec_vnode;
+		const struct keel_attr *queue, *schedselect, *list, *priority, *arrival, *when, *exec_vnode,
+			*euser, *egroup, *project, *comment, *stime, *used, *eligible_time,
+			*accrue_type;
 	} a;
 	struct {
 		const struct keel_attr *priority, *queue;
 	} vnode;
 	struct {
-		const struct keel_attr *priority, *started;
+		const struct keel_attr *priority, *started, *type, *depth;
 	} queue;
 	struct {
-		const struct keel_attr *scheduling, *iteration;
+		const struct keel_attr *scheduling, *iteration, *formula, *depth;
 	} server;
 	struct {
 		const struct keel_attr *scheduling, *iteration, *host, *priv, *log, *partition, *run_wait,
-			*throughput;
+			*throughput, *formula, *threshold, *cycle_length, *update_period;
 	} sched;
 	char who[300]; /* Scheduler@host */
 
@@ -120,19 +157,34 @@ struct state {
 	struct group **bucket;
 	uint32_t n_bucket, n_group;
 	struct group *groups;
-	struct list parked, resting, suspended, aside;
+	struct list parked, resting, suspended, aside, running;
+	struct shape **shapes;
+	uint32_t n_shape;
+	struct line *lines;
+
+	/* config.c, rank.c */
+	struct settings *settings; /* of sched_config; NULL: there is none */
+	bool non_prime;            /* time of day */
+	struct job_key *keys;      /* JOB_KEY rows */
+	struct ranks *ranks;
+	bool reorder;              /* the next cycle ranks all jobs */
 
 	/* cycle.c */
 	enum phase phase;
 	bool again;             /* woken while a cycle runs */
 	struct keel_timer *timer, *iteration;
 	int64_t not_before;     /* ms: no cycle sooner */
-	int64_t worked_us, begun_us; /* by this cycle so far; its beginning */
+	int64_t worked_us, begun_ms; /* by this cycle so far; its beginning */
 	uint32_t cycle;
 	uint32_t started;
 	int32_t command;        /* why the next cycle */
 	struct group *rank_at;
-	struct heap order;      /* groups of this cycle */
+	uint32_t looks, held;   /* LOOKING: left; found held */
+	struct heap first;      /* groups of this cycle that go before all queues */
+	struct heap all;        /* the others, unless queues have their turns */
+	uint64_t epoch;         /* moves when something came free or changed: verdicts are about one */
+	struct qrun *qruns;     /* to be served, oldest first */
+	struct qrun *serving;   /* this cycle is for it alone */
 	struct snapshot *snapshot;
 	uint64_t generation;    /* of the snapshot; 0: make a new one */
 	struct start *starts;
@@ -159,15 +211,58 @@ void entry_touch(struct keel_mod *mod, struct entry *e);
 void entry_park(struct keel_mod *mod, struct entry *e);
 void entry_suspended(struct keel_mod *mod, struct entry *e);
 struct group *group_of(struct keel_mod *mod, struct keel_obj *job); /* NULL: not understood */
+/* How long it may run, seconds. */
+int64_t job_duration(struct keel_mod *mod, struct keel_obj *job);
 /* Not again before `ms` from now. */
 void entry_rest(struct keel_mod *mod, struct entry *e);
 void rest_over(struct keel_mod *mod); /* for all */
 /* Into the group of its wishes. */
 void entry_group(struct keel_mod *mod, struct entry *e);
-void group_verdict(struct keel_mod *mod, struct group *g, const char *text, uint64_t known_at);
+void entry_running(struct keel_mod *mod, struct entry *e);
+void group_verdict(struct keel_mod *mod, struct group *g, const char *text);
 void group_free(struct keel_mod *mod, struct group *g);
 struct entry *group_head(struct group *g); /* NULL: no job */
+
+/* shape.c */
+/* Counted; NULL: not understood, or no memory. */
+struct shape *shape_get(struct keel_mod *mod, const char *key, const char *select,
+			const char *place);
+void shape_put(struct keel_mod *mod, struct shape *shape);
+
+/* line.c */
+void lines_refresh(struct keel_mod *mod);
+struct line *line_get(struct keel_mod *mod, const char *queue); /* NULL: no memory */
+void lines_free(struct keel_mod *mod);
+
+/* turn.c: whose turn it is */
+void turn_init(struct state *st);
+void turn_add(struct keel_mod *mod, struct group *g);  /* nothing when it has no job, or is there */
+void turn_drop(struct group *g);
+struct group *turn_next(struct keel_mod *mod);         /* taken out; NULL: nobody is left */
+void turn_clear(struct keel_mod *mod);
+
+/* rank.c: who goes before whom */
+extern const struct keel_kind_def job_key_kind;
+int32_t rank_init(struct keel_mod *mod);
+void rank_make(struct keel_mod *mod); /* anew, from settings, rows and the formula */
+void rank_free(struct keel_mod *mod);
+void rank_job(struct keel_mod *mod, struct entry *e);     /* its numbers */
+void rank_group(struct keel_mod *mod, struct group *g);   /* those its jobs share */
+bool rank_moves(const struct state *st);                  /* numbers change by themselves */
+bool entry_before(const struct ranks *o, const struct entry *a, const struct entry *b);
 bool group_before(const struct heap_node *a, const struct heap_node *b);
+bool goes_first(const struct group *g); /* before all queues */
+/* Its formula's value; false: there is no formula. */
+bool formula_of(const struct state *st, const struct entry *e, double *ret);
+/* Is this formula all right? 0 or a PBSE number. */
+int32_t formula_check(struct keel_mod *mod, const char *text);
+
+/* config.c: what it was told to do */
+void config_read(struct keel_mod *mod);
+void config_free(struct keel_mod *mod);
+bool setting_on(struct keel_mod *mod, enum setting which);
+char *setting_dup(struct keel_mod *mod, enum setting which); /* NULL: it is nowhere */
+void prime_set(struct keel_mod *mod, bool prime);
 
 /* snapshot.c */
 struct snapshot *snapshot_make(struct keel_mod *mod);
@@ -177,10 +272,13 @@ void snapshot_order(struct keel_mod *mod, struct snapshot *s, struct keel_obj *j
 
 /* cycle.c */
 enum { CMD_JOB = 1, CMD_ENDED = 2, CMD_TIME = 3, CMD_SWITCHED = 5, CMD_CONFIGURED = 6,
-        CMD_FIRST = 9 };
+        CMD_FIRST = 9, CMD_QRUN = 11 };
 /* Something changed (the number is told in the log): a cycle, soon, if none is planned. */
 void wake(struct keel_mod *mod, int32_t command);
+bool cycle_runs(const struct state *st);
 void cycle_stop(struct keel_mod *mod);
+/* It is to be looked at again where it is. */
+void look_at(struct keel_mod *mod, struct entry *e);
 /* The victims for st->urgent are decided. */
 void cycle_go_on(struct keel_mod *mod);
 void iteration_start(struct keel_mod *mod);
@@ -209,13 +307,36 @@ enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struc
 extern const struct keel_sched_api sched_service;
 
 /* start.c */
-void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode /* moved */);
-void resume_job(struct keel_mod *mod, struct entry *e);
-void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,
-		    struct keel_mod *asker, keel_job_done *done, void *arg);
+/* `asked`: the qrun it is for, moved; NULL: a cycle. `exec_vnode` is moved. */
+void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, struct qrun *asked);
+/* Goes on, or says why not. */
+bool resume_job(struct keel_mod *mod, struct entry *e, struct reason *ret);
 void starts_drop(struct keel_mod *mod);
 
+/* consider.c */
+/* One job, or one group that cannot start. False: nobody is left. */
+bool consider_next(struct keel_mod *mod);
+void asides_back(struct keel_mod *mod);
+
+/* qrun.c */
+struct qrun {
+	char *id; /* owned */
+	struct keel_mod *asker;
+	keel_job_done *done;
+	void *arg;
+	struct qrun *next;
+};
+void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,
+		    struct keel_mod *asker, keel_job_done *done, void *arg);
+/* The next of those asked for becomes st->serving; false: there is none. */
+bool qrun_next(struct keel_mod *mod);
+void qrun_answer(struct keel_mod *mod, struct qrun *q, int32_t code, const char *text); /* freed */
+void qruns_drop(struct keel_mod *mod);
+
 /* comment.c */
+/* The comment, unless it is there already; false: it was told something a moment ago. */
+bool comment(struct keel_mod *mod, struct entry *e, const char *text);
+void reason_comment(const struct reason *r, char *buf, size_t len);
 void talk(struct keel_mod *mod, struct group *g); /* it has comments to write */
 void talk_not(struct keel_mod *mod, struct group *g);
 void talk_now(struct keel_mod *mod);

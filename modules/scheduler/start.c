@@ -68,36 +68,68 @@ static void failed(struct keel_mod *mod, struct start *s, struct keel_obj *job, 
 {
 	struct state *st = mod->state;
 	struct entry *e = entry_of(mod, job);
-	char comment[600];
+	char words[600];
 
-	snprintf(comment, sizeof(comment), "Not Running: PBS Error: %s", text);
+	snprintf(words, sizeof(words), "Not Running: PBS Error: %s", text);
 	st->core->log(mod, KEEL_LOG_SCHED, "Job", s->id, "Failed to run: %s (%d)", text, (int)code);
-	if (s->resume) {
-		const struct conf *conf = mod->conf;
-
-		st->job->set_comment(st->job->self, job, comment);
-		if (e)
-			e->not_before = clock_us(mod) + conf->rest * 1000;
+	if (!e)
 		return;
-	}
-	if (st->job->state(st->job->self, job) != 'Q') {
-		if (e && e->where == STARTING)
+	if (s->resume ? !st->job->is_suspended(st->job->self, job)
+		      : st->job->waiting(st->job->self, job) == 0) {
+		if (e->where == STARTING)
 			e->where = OUT;
-		if (e)
-			entry_touch(mod, e);
+		entry_touch(mod, e);
 		return;
 	}
-	st->job->set_comment(st->job->self, job, comment);
-	if (e)
-		entry_rest(mod, e);
+	comment(mod, e, words);
+	if (e->asked_in == st->cycle) {
+		e->gave_up = true;
+		st->core->log(mod, KEEL_LOG_DEBUG, "Job", s->id,
+			      "Preempted work didn't run job - rerun it");
+	}
+	entry_rest(mod, e);
 }
 
-static void answer_qrun(struct start *s, int32_t code, const char *text)
+static void answer_qrun(struct keel_mod *mod, struct start *s, int32_t code, const char *text)
 {
 	char answer[600];
 
 	snprintf(answer, sizeof(answer), "Failed to run: %s (%d)", text ? text : "", (int)code);
-	s->done(s->asker, s->arg, code, code ? answer : NULL);
+	qrun_answer(mod, s->asked, code, code ? answer : NULL);
+	s->asked = NULL;
+}
+
+/* The job is on its way. An array may have more to start. */
+static void started(struct keel_mod *mod, struct start *s, struct entry *e)
+{
+	struct state *st = mod->state;
+
+	st->started++;
+	if (!s->resume)
+		st->core->log(mod, KEEL_LOG_SCHED, "Job", s->id, "Job run");
+	if (!e)
+		return;
+	e->failures = 0;
+	e->gave_up = false;
+	if (e->where != STARTING)
+		return;
+	e->where = OUT;
+	if (st->job->waiting(st->job->self, e->job)) {
+		entry_group(mod, e);
+		if (e->group && cycle_runs(st) && !st->serving)
+			turn_add(mod, e->group);
+	} else if (!s->resume) {
+		look_at(mod, e);
+	}
+}
+
+/* What a start that came to nothing had taken is free again. */
+static void give_back(struct keel_mod *mod, const struct start *s)
+{
+	struct state *st = mod->state;
+
+	st->generation = 0;
+	(void)s;
 }
 
 static void decided(struct keel_mod *mod, void *arg, int32_t code, const char *text)
@@ -111,29 +143,22 @@ static void decided(struct keel_mod *mod, void *arg, int32_t code, const char *t
 		text = st->core->pbse_text(code);
 	start_unlink(st, s);
 	s->decided = true;
-	if (e)
-		e->busy = false;
-	if (code && job) {
+	if (code && job)
 		failed(mod, s, job, code, text);
-	} else if (!code) {
-		st->started++;
-		if (!s->resume)
-			st->core->log(mod, KEEL_LOG_SCHED, "Job", s->id, "Job run");
-		if (e) {
-			e->failures = 0;
-			entry_out(mod, e);
-		}
-	}
-	if (s->asker)
-		answer_qrun(s, code, text);
+	else if (!code)
+		started(mod, s, e);
+	if (s->asked)
+		answer_qrun(mod, s, code, text);
+	if (code)
+		give_back(mod, s);
 	if (s->returned) {
 		st->generation = 0;
 		wake(mod, CMD_ENDED);
 		start_free(mod, s);
-		return;
+	} else if (!code) {
+		/* The snapshot has what it took; the rest is as before. */
+		st->generation = st->node->generation(st->node->self) + 1;
 	}
-	/* The snapshot has what it took; the rest is as before. */
-	st->generation = code ? 0 : st->node->generation(st->node->self) + 1;
 }
 
 static void start_now(struct keel_mod *mod, struct start *s, struct keel_obj *job)
@@ -154,35 +179,32 @@ static void start_now(struct keel_mod *mod, struct start *s, struct keel_obj *jo
 	}
 }
 
-static void run(struct keel_mod *mod, struct entry *e, char *exec_vnode, struct keel_mod *asker,
-		keel_job_done *done, void *arg)
+static void begin(struct keel_mod *mod, struct entry *e, struct start *s, struct qrun *asked)
 {
 	struct state *st = mod->state;
-	struct start *s = start_new(mod, e->job, exec_vnode);
 
-	free(exec_vnode);
 	if (!s) {
 		st->generation = 0;
-		if (asker)
-			done(asker, arg, PBSE_SYSTEM, "System error: out of memory");
-		else
-			entry_rest(mod, e);
+		if (asked)
+			qrun_answer(mod, asked, PBSE_SYSTEM, "System error: out of memory");
+		entry_rest(mod, e);
 		return;
 	}
-	s->asker = asker;
-	s->done = done;
-	s->arg = arg;
+	s->asked = asked;
 	entry_out(mod, e);
 	e->where = STARTING;
 	start_now(mod, s, e->job);
 }
 
-void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode)
+void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, struct qrun *asked)
 {
-	run(mod, e, exec_vnode, NULL, NULL, NULL);
+	struct start *s = start_new(mod, e->job, exec_vnode);
+
+	free(exec_vnode);
+	begin(mod, e, s, asked);
 }
 
-void resume_job(struct keel_mod *mod, struct entry *e)
+bool resume_job(struct keel_mod *mod, struct entry *e, struct reason *ret)
 {
 	struct state *st = mod->state;
 	const char *text = st->object->get_str(e->job, st->a.exec_vnode);
@@ -191,55 +213,23 @@ void resume_job(struct keel_mod *mod, struct entry *e)
 	struct snapshot *snapshot = snapshot_now(mod);
 	struct keel_place place = { 0 };
 	struct keel_exec *exec = NULL;
-	struct reason reason = { 0 };
-	char comment[REASON_MAX + 32];
 	struct start *s;
+	bool fits;
 
-	if (e->busy || clock_us(mod) < e->not_before || !text || !snapshot ||
-	    st->resource->exec_parse(st->resource->self, text, &exec, NULL))
-		return;
+	if (!text || !snapshot || st->resource->exec_parse(st->resource->self, text, &exec, NULL)) {
+		reason_set(ret, "its vnodes are not known");
+		return false;
+	}
+	exec_only(exec, st->job->released(st->job->self, e->job));
 	if (v && v->text)
 		st->resource->place_parse(v->text, &place, NULL);
-	exec_only(exec, st->job->released(st->job->self, e->job));
-	if (!place_again(snapshot, exec, place.share, &reason)) {
-		snprintf(comment, sizeof(comment), "Not Running: %s", reason.text);
-		st->job->set_comment(st->job->self, e->job, comment);
-	} else if ((s = start_new(mod, e->job, text))) {
-		s->resume = true;
-		e->busy = true;
-		start_now(mod, s, e->job);
-	}
+	fits = place_again(snapshot, exec, place.share, ret);
 	st->resource->exec_free(exec);
-}
-
-/* ---- qrun ------------------------------------------------------------------------------------------------ */
-
-void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,
-		    struct keel_mod *asker, keel_job_done *done, void *arg)
-{
-	struct state *st = mod->state;
-	struct entry *e = entry_of(mod, job);
-	struct reason reason = { 0 };
-	char comment[REASON_MAX + 32], *exec_vnode;
-
-	(void)who;
-	st->core->log(mod, KEEL_LOG_JOB, "Job", st->object->id(job), "Received qrun request");
-	if (!e || e->where == STARTING || st->job->state(st->job->self, job) != 'Q') {
-		done(asker, arg, PBSE_BADSTATE, NULL);
-		return;
-	}
-	entry_group(mod, e);
-	if (!e->group) {
-		done(asker, arg, PBSE_RESCUNAV, NULL);
-		return;
-	}
-	exec_vnode = find_place(mod, job, e->group, &reason);
-	if (exec_vnode) {
-		run(mod, e, exec_vnode, asker, done, arg);
-		return;
-	}
-	snprintf(comment, sizeof(comment), "%s: %s", reason.never ? "Can Never Run" : "Not Running",
-		 reason.text);
-	st->job->set_comment(st->job->self, job, comment);
-	done(asker, arg, PBSE_RESCUNAV, reason.text);
+	if (!fits)
+		return false;
+	s = start_new(mod, e->job, text);
+	if (s)
+		s->resume = true;
+	begin(mod, e, s, NULL);
+	return true;
 }

@@ -46,7 +46,8 @@ enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struc
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_preempt_victims,
 		.event = KEEL_EVENT(preempt_victims, .id = st->object->id(job), .job = job,
-				    .code = r->code, .reason = r->text, .what = r->what, .qrun = false),
+				    .code = r->code, .reason = r->text, .what = r->what, 
+				    .qrun = st->serving != NULL),
 		.done = answered,
 		.arg = a,
 	});

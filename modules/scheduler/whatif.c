@@ -145,6 +145,13 @@ static void trial_restore(struct keel_trial *t, struct keel_obj *running)
 	gone_free(st, g);
 }
 
+static bool asked_for(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return st->serving && strcmp(st->serving->id, st->object->id(job)) == 0;
+}
+
 /* A suspended job goes on where it was, or not at all. */
 static bool fits_again(struct keel_trial *t, struct reason *ret)
 {
@@ -157,7 +164,8 @@ static bool fits_again(struct keel_trial *t, struct reason *ret)
 static bool trial_fits(struct keel_trial *t, struct keel_sched_reason *why)
 {
 	struct reason r = { 0 };
-	bool fits = group_is_eligible(t->mod, t->job, &r) && job_is_eligible(t->mod, t->job, &r) &&
+	bool fits = (asked_for(t->mod, t->job) || group_is_eligible(t->mod, t->job, &r)) &&
+		    job_is_eligible(t->mod, t->job, &r) &&
 		    (t->own ? fits_again(t, &r) : would_fit(t->mod, t->job, t->group, t->s, &r));
 
 	if (why && !fits) {
@@ -189,16 +197,14 @@ static void reconsider(struct keel_mod *mod)
 	wake(mod, CMD_JOB);
 }
 
-static bool asked_for(struct keel_mod *mod, struct keel_obj *job)
-{
-	(void)mod, (void)job;
-	return false;
-}
-
 static int32_t setting(struct keel_mod *mod, const char *name, char *buf, uint32_t len)
 {
-	(void)mod, (void)name, (void)buf, (void)len;
-	return -ENOENT;
+	int which = setting_of(name);
+	char *text = which < 0 ? NULL : setting_dup(mod, (enum setting)which);
+	int32_t n = text ? snprintf(buf, len, "%s", text) : -ENOENT;
+
+	free(text);
+	return n;
 }
 
 const struct keel_sched_api sched_service = {
@@ -211,4 +217,5 @@ const struct keel_sched_api sched_service = {
 	.reconsider = reconsider,
 	.asked_for = asked_for,
 	.setting = setting,
+	.set_prime = prime_set,
 };

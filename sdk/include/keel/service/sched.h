@@ -40,8 +40,10 @@ struct keel_sched_api {
 	/* Is a qrun for this job being served? Run limits, prime time and the order do not hold for it. */
 	bool (*asked_for)(struct keel_mod *, struct keel_obj *job);
 	/* A setting of the scheduler's configuration, as sched_config or its conf file has it at this time
-	 * of day: like snprintf(); -ENOENT when it is nowhere. */
+	 * of day: like snprintf(), lines that may be repeated one per line; -ENOENT when it is nowhere. */
 	int32_t (*setting)(struct keel_mod *, const char *name, char *buf, uint32_t len);
+	/* It is prime time, or not: which lines of sched_config hold. Before anybody says: prime. */
+	void (*set_prime)(struct keel_mod *, bool prime);
 };
 
 #endif

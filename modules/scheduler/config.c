@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * config.c - what the scheduler was told to do: its configuration, and over it sched_config.
+ *
+ * PBS_HOME/sched_priv/sched_config is read when there is one: at start, on a reload, and when an
+ * attribute of the scheduler changed. What it says replaces the configuration line by line.
+ */
+#include "scheduler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_MAX_BYTES (1024 * 1024)
+
+/* Rows of the configuration: which setting, where. */
+static const struct {
+	enum setting which;
+	size_t offset;
+} booleans[] = {
+	{ SET_by_queue, offsetof(struct conf, by_queue) },
+	{ SET_round_robin, offsetof(struct conf, round_robin) },
+	{ SET_strict_ordering, offsetof(struct conf, strict_ordering) },
+};
+static const struct {
+	enum setting which;
+	size_t offset;
+	const char *between;
+} lists[] = {
+	{ SET_job_sort_key, offsetof(struct conf, job_sort_key), "\n" },
+	{ SET_resources, offsetof(struct conf, resources), ", " },
+};
+
+/* ---- the file -------------------------------------------------------------------------------------- */
+
+static void bad_line(void *arg, uint32_t line, const char *why)
+{
+	struct keel_mod *mod = arg;
+	struct state *st = mod->state;
+
+	st->core->log(mod, KEEL_LOG_SCHED, "Fil", "sched_config", "Error reading line %u: %s",
+		      (unsigned)line, why);
+}
+
+static void old_line(void *arg, const char *name)
+{
+	struct keel_mod *mod = arg;
+	struct state *st = mod->state;
+
+	st->core->log(mod, KEEL_LOG_SCHED, "Fil", "sched_config",
+		      "Obsolete config name %s, instead use nothing - set via qmgr", name);
+}
+
+/* The whole file, terminated; NULL: there is none. */
+static char *file_read(struct keel_mod *mod, const char *path)
+{
+	struct state *st = mod->state;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat about;
+	char *text = NULL;
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= FILE_MAX_BYTES &&
+	    (text = malloc((size_t)about.st_size + 1)))
+		n = read(fd, text, (size_t)about.st_size);
+	close(fd);
+	if (n < 0) {
+		st->core->log(mod, KEEL_LOG_ERROR, "Fil", path, "cannot be read; it has no effect");
+		free(text);
+		return NULL;
+	}
+	text[n] = '\0';
+	return text;
+}
+
+void config_read(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	char path[1200], *text;
+
+	snprintf(path, sizeof(path), "%s/sched_priv/sched_config", st->core->home(mod));
+	settings_free(st->settings);
+	st->settings = NULL;
+	text = file_read(mod, path);
+	if (text)
+		st->settings = settings_read(text, bad_line, old_line, mod);
+	free(text);
+	rank_make(mod);
+}
+
+void config_free(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	settings_free(st->settings);
+	st->settings = NULL;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------- */
+
+static const char *file_value(const struct state *st, enum setting which)
+{
+	return st->settings ? st->settings->value[which][st->non_prime] : NULL;
+}
+
+bool setting_on(struct keel_mod *mod, enum setting which)
+{
+	const char *text = file_value(mod->state, which);
+	size_t i;
+
+	if (text)
+		return setting_bool(text) == 1;
+	for (i = 0; i < KEEL_COUNT(booleans); i++)
+		if (booleans[i].which == which)
+			return *(const bool *)((const char *)mod->conf + booleans[i].offset);
+	return false;
+}
+
+static char *join(const char *const *list, const char *between)
+{
+	char *text = NULL, *more;
+
+	for (; list && *list; list++) {
+		if (asprintf(&more, "%s%s%s", text ? text : "", text ? between : "", *list) < 0)
+			more = NULL;
+		free(text);
+		if (!(text = more))
+			return NULL;
+	}
+	return text;
+}
+
+char *setting_dup(struct keel_mod *mod, enum setting which)
+{
+	const char *text = file_value(mod->state, which);
+	size_t i;
+
+	if (text)
+		return strdup(text);
+	for (i = 0; i < KEEL_COUNT(booleans); i++)
+		if (booleans[i].which == which)
+			return strdup(setting_on(mod, which) ? "True" : "False");
+	for (i = 0; i < KEEL_COUNT(lists); i++)
+		if (lists[i].which == which)
+			return join(*(const char *const *const *)(const void *)((const char *)mod->conf +
+										lists[i].offset),
+				    lists[i].between);
+	return NULL;
+}
+
+void prime_set(struct keel_mod *mod, bool prime)
+{
+	struct state *st = mod->state;
+
+	if (st->non_prime == !prime)
+		return;
+	st->non_prime = !prime;
+	rank_make(mod);
+	wake(mod, CMD_JOB);
+}

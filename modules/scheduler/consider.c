@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * consider.c - one job's turn: may it start, where, and if not, who says so.
+ *
+ *   formula's threshold, policy (group, job), place -> start
+ *                       | no
+ *                       v
+ *   somebody gives way? -> the same job again, once
+ *                       | nobody
+ *                       v
+ *   a verdict: for the job alone, for its group, or (no place) for all groups of its shape
+ */
+#include "scheduler.h"
+
+#include "keel/sched_reason.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OUR_CODES_FROM 16300 /* a policy that says one of ours speaks of all equal jobs */
+#define OUR_CODES_TO 16399
+
+/* ---- verdicts --------------------------------------------------------------------------------------- */
+
+/* Only this one is out; the next of its group may be looked at. */
+static void aside(struct keel_mod *mod, struct group *g, struct entry *e, const char *text)
+{
+	struct state *st = mod->state;
+
+	heap_remove(&g->jobs, &e->heap);
+	e->aside = true;
+	list_drop(e);
+	list_add(&st->aside, e);
+	comment(mod, e, text);
+	turn_add(mod, g);
+}
+
+void asides_back(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	while (st->aside.first) {
+		struct entry *e = st->aside.first;
+
+		list_drop(e);
+		e->aside = false;
+		list_add(&e->group->told, e);
+		heap_push(&e->group->jobs, &e->heap);
+	}
+}
+
+static void refused(struct keel_mod *mod, struct group *g, struct entry *e, const struct reason *r,
+		    bool alone)
+{
+	struct state *st = mod->state;
+	const char *id = st->object->id(e->job);
+	char text[REASON_MAX + 32];
+
+	reason_comment(r, text, sizeof(text));
+	st->core->log(mod, KEEL_LOG_SCHED, "Job", id, "%s", r->text);
+	if (r->never)
+		st->core->log(mod, KEEL_LOG_DEBUG, "Job", id,
+			      "Job will never run with the resources currently configured in the "
+			      "complex");
+	if (alone)
+		aside(mod, g, e, text);
+	else
+		group_verdict(mod, g, text);
+}
+
+/* ---- questions ------------------------------------------------------------------------------------------- */
+
+static double threshold_of(struct keel_mod *mod, bool *ret_is_set)
+{
+	struct state *st = mod->state;
+	struct keel_obj *sched = st->object->find(mod, "sched", "default");
+	char text[64];
+
+	*ret_is_set = sched && st->object->is_set(sched, st->sched.threshold) &&
+		      st->object->text(sched, st->sched.threshold, NULL, text, sizeof(text)) > 0;
+	return *ret_is_set ? strtod(text, NULL) : 0;
+}
+
+/* Is it worth enough? */
+static bool formula_lets(struct keel_mod *mod, const struct entry *e, struct reason *ret)
+{
+	struct state *st = mod->state;
+	double value, threshold;
+	bool is_set;
+
+	if (!formula_of(st, e, &value))
+		return true;
+	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", st->object->id(e->job), "Formula Evaluation = %.15g",
+		      value);
+	threshold = threshold_of(mod, &is_set);
+	if (!is_set || value > threshold)
+		return true;
+	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", st->object->id(e->job),
+		      "Job's formula value %.15g is under threshold %.15g", value, threshold);
+	reason_why(ret, KEEL_WHY_UNDER_THRESHOLD);
+	return false;
+}
+
+/* Does each job have its own verdict about vnodes, because somebody may refuse them to it? */
+static bool vnodes_one_by_one(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	return st->hook->tapped(mod, KEEL_POINT_node_eligible);
+}
+
+/* Where, or NULL: not found now, or by another of its shape since anything changed. */
+static char *place_of(struct keel_mod *mod, const struct group *g, const struct entry *e,
+		      struct reason *ret)
+{
+	struct state *st = mod->state;
+	char *exec_vnode;
+
+	snapshot_now(mod); /* it moves the epoch */
+	if (g->shape->known_at == st->epoch && !vnodes_one_by_one(mod)) {
+		*ret = g->shape->reason;
+		return NULL;
+	}
+	exec_vnode = find_place(mod, e->job, g, ret);
+	if (!exec_vnode) {
+		g->shape->reason = *ret;
+		g->shape->known_at = st->epoch;
+	}
+	return exec_vnode;
+}
+
+/* A policy says no; but what can never run anyway is told that. */
+static void never_first(struct keel_mod *mod, const struct group *g, const struct entry *e,
+			struct reason *r)
+{
+	struct state *st = mod->state;
+	struct snapshot *s = g->shape ? snapshot_now(mod) : NULL;
+	struct reason place = { 0 };
+
+	if (!s)
+		return;
+	if (g->shape->known_at != st->epoch) {
+		if (would_fit(mod, e->job, g, s, &place))
+			return;
+		g->shape->reason = place;
+		g->shape->known_at = st->epoch;
+	}
+	if (g->shape->reason.never)
+		*r = g->shape->reason;
+}
+
+/* ---- a turn -------------------------------------------------------------------------------------------------- */
+
+enum answer { STARTED, NO_FOR_ALL, NO_FOR_IT };
+
+static enum answer start(struct keel_mod *mod, struct group *g, struct entry *e, struct reason *ret)
+{
+	struct state *st = mod->state;
+	struct qrun *asked = st->serving;
+	char *exec_vnode;
+
+	if (!g->shape)
+		return resume_job(mod, e, ret) ? STARTED : NO_FOR_IT;
+	exec_vnode = place_of(mod, g, e, ret);
+	if (!exec_vnode)
+		return vnodes_one_by_one(mod) ? NO_FOR_IT : NO_FOR_ALL;
+	talk_not(mod, g);
+	st->serving = NULL;
+	start_job(mod, e, exec_vnode, asked);
+	if (!asked)
+		turn_add(mod, g);
+	return STARTED;
+}
+
+static enum answer attempt(struct keel_mod *mod, struct group *g, struct entry *e,
+			   struct reason *ret)
+{
+	struct state *st = mod->state;
+
+	if (!st->serving && !formula_lets(mod, e, ret))
+		return NO_FOR_IT;
+	if (!st->serving && !group_is_eligible(mod, e->job, ret)) {
+		never_first(mod, g, e, ret);
+		return NO_FOR_ALL;
+	}
+	if (!job_is_eligible(mod, e->job, ret)) {
+		never_first(mod, g, e, ret);
+		return ret->code >= OUR_CODES_FROM && ret->code <= OUR_CODES_TO ? NO_FOR_ALL : NO_FOR_IT;
+	}
+	return start(mod, g, e, ret);
+}
+
+static void qrun_refused(struct keel_mod *mod, struct entry *e, const struct reason *r)
+{
+	struct state *st = mod->state;
+	char text[REASON_MAX + 32];
+
+	reason_comment(r, text, sizeof(text));
+	st->core->log(mod, KEEL_LOG_SCHED, "Job", st->object->id(e->job), "%s", r->text);
+	comment(mod, e, text);
+	qrun_answer(mod, st->serving, PBSE_RESCUNAV, r->text);
+}
+
+static bool may_ask_victims(const struct state *st, const struct entry *e)
+{
+	return e->asked_in != st->cycle && (!e->gave_up || st->serving);
+}
+
+static void consider(struct keel_mod *mod, struct group *g, struct entry *e)
+{
+	struct state *st = mod->state;
+	struct reason r = { 0 };
+	enum answer answer;
+	enum victims v;
+
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(e->job), "Considering job to run");
+	answer = attempt(mod, g, e, &r);
+	if (answer == STARTED)
+		return;
+	v = may_ask_victims(st, e) ? victims_ask(mod, e->job, &r) : VICTIMS_NONE;
+	if (v == VICTIMS_NONE && st->serving) {
+		qrun_refused(mod, e, &r);
+	} else if (v == VICTIMS_NONE) {
+		refused(mod, g, e, &r, answer == NO_FOR_IT || e->asked_in == st->cycle);
+	} else {
+		e->asked_in = st->cycle;
+		if (v == VICTIMS_LEAVING)
+			st->phase = PREEMPTING;
+	}
+}
+
+/* The job that goes before all: victims gave way for it, or an administrator asked. */
+static struct entry *urgent_take(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->urgent ? st->object->find(mod, "job", st->urgent) : NULL;
+	struct entry *e = job ? entry_of(mod, job) : NULL;
+
+	free(st->urgent);
+	st->urgent = NULL;
+	if (!e || !e->group || e->where != GROUPED || e->aside)
+		return NULL;
+	turn_drop(e->group);
+	return e;
+}
+
+static bool still_waits(struct keel_mod *mod, const struct entry *e)
+{
+	struct state *st = mod->state;
+
+	if (e->resumes)
+		return st->job->substate(st->job->self, e->job) == KEEL_SUB_SCHED_SUSPENDED;
+	return st->job->waiting(st->job->self, e->job) > 0;
+}
+
+bool consider_next(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct entry *e = urgent_take(mod);
+	struct group *g;
+
+	if (st->serving) {
+		if (e && still_waits(mod, e))
+			consider(mod, e->group, e);
+		else
+			qrun_answer(mod, st->serving, PBSE_BADSTATE, NULL);
+		return st->phase == PREEMPTING || st->urgent || qrun_next(mod);
+	}
+	g = e ? e->group : turn_next(mod);
+	if (!e)
+		e = g ? group_head(g) : NULL;
+	if (!e)
+		return g != NULL;
+	if (still_waits(mod, e)) {
+		consider(mod, g, e);
+	} else {
+		look_at(mod, e);
+		turn_add(mod, g);
+	}
+	return true;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * line.c - queues as the current cycle sees them.
+ */
+#include "scheduler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct line **line_at(struct state *st, const char *queue)
+{
+	struct line **at = &st->lines;
+
+	while (*at && strcmp((*at)->name, queue) != 0)
+		at = &(*at)->next;
+	return at;
+}
+
+struct line *line_get(struct keel_mod *mod, const char *queue)
+{
+	struct state *st = mod->state;
+	struct line **at = line_at(st, queue), *l = *at;
+
+	if (l)
+		return l;
+	l = calloc(1, sizeof(*l));
+	if (!l || !(l->name = strdup(queue))) {
+		free(l);
+		return NULL;
+	}
+	l->order.before = group_before;
+	*at = l;
+	return l;
+}
+
+static void line_read(struct state *st, struct line *l, struct keel_obj *queue, uint32_t rank)
+{
+	const char *type = st->object->get_str(queue, st->queue.type);
+
+	l->there = true;
+	l->rank = rank;
+	l->turn = l->top_jobs = 0;
+	l->started = st->object->get_int(queue, st->queue.started);
+	l->execution = !type || *type == 'E' || *type == 'e';
+	l->priority = st->object->get_int(queue, st->queue.priority);
+	l->own_depth = st->object->is_set(queue, st->queue.depth);
+	l->depth = st->object->get_int(queue, st->queue.depth);
+}
+
+void lines_refresh(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_cursor *cursor = st->object->cursor(mod, "queue");
+	struct line **at, *l;
+	struct keel_obj *queue;
+	uint32_t rank = 0;
+
+	for (l = st->lines; l; l = l->next)
+		l->there = l->started = false;
+	while (cursor && (queue = st->object->next(cursor)))
+		if ((l = line_get(mod, st->object->id(queue))))
+			line_read(st, l, queue, rank++);
+	if (cursor)
+		st->object->cursor_close(cursor);
+	for (at = &st->lines; (l = *at);) {
+		if (l->there || l->groups) {
+			at = &l->next;
+			continue;
+		}
+		*at = l->next;
+		free(l->name);
+		free(l);
+	}
+}
+
+void lines_free(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	while (st->lines) {
+		struct line *l = st->lines;
+
+		st->lines = l->next;
+		free(l->name);
+		free(l);
+	}
+}

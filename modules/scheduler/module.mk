@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+MODULE_LIBS := $(MUPARSER_LIBS)
+MODULE_CFLAGS := $(MUPARSER_CFLAGS)

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * qrun.c - jobs an administrator wants to start now.
+ *
+ * Each gets a cycle for it alone, also while scheduling is off; one that asks during a cycle waits for
+ * its end. Run limits, the order and plans for others do not hold for it, victims may be asked for.
+ */
+#include "scheduler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void qrun_free(struct qrun *q)
+{
+	free(q->id);
+	free(q);
+}
+
+void qrun_answer(struct keel_mod *mod, struct qrun *q, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+
+	if (st->serving == q)
+		st->serving = NULL;
+	q->done(q->asker, q->arg, code, text);
+	qrun_free(q);
+}
+
+void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,
+		    struct keel_mod *asker, keel_job_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	struct qrun *q, **at = &st->qruns;
+
+	(void)who;
+	st->core->log(mod, KEEL_LOG_JOB, "Job", st->object->id(job), "Received qrun request");
+	q = calloc(1, sizeof(*q));
+	if (!q || !(q->id = strdup(st->object->id(job)))) {
+		free(q);
+		done(asker, arg, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	q->asker = asker;
+	q->done = done;
+	q->arg = arg;
+	while (*at)
+		at = &(*at)->next;
+	*at = q;
+	wake(mod, CMD_QRUN);
+}
+
+/* The job, if it may be started at all. */
+static struct entry *wanted(struct keel_mod *mod, const struct qrun *q, int32_t *ret_code)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", q->id);
+	struct entry *e = job ? entry_of(mod, job) : NULL;
+
+	*ret_code = job ? PBSE_BADSTATE : PBSE_UNKJOBID;
+	if (!e || e->where == STARTING || st->job->waiting(st->job->self, job) == 0)
+		return NULL;
+	return e;
+}
+
+bool qrun_next(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	while (st->qruns) {
+		struct qrun *q = st->qruns;
+		int32_t code;
+		struct entry *e = wanted(mod, q, &code);
+
+		st->qruns = q->next;
+		q->next = NULL;
+		if (!e) {
+			qrun_answer(mod, q, code, NULL);
+			continue;
+		}
+		entry_group(mod, e);
+		if (!e->group) {
+			qrun_answer(mod, q, PBSE_RESCUNAV, NULL);
+			continue;
+		}
+		free(st->urgent);
+		st->urgent = strdup(q->id);
+		st->serving = q;
+		e->asked_in = 0;
+		return true;
+	}
+	return false;
+}
+
+void qruns_drop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	if (st->serving)
+		qrun_answer(mod, st->serving, PBSE_NOSCHEDULER, NULL);
+	while (st->qruns) {
+		struct qrun *q = st->qruns;
+
+		st->qruns = q->next;
+		qrun_answer(mod, q, PBSE_NOSCHEDULER, NULL);
+	}
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rank.c - which job goes before which: numbers, compared one after the other.
+ *
+ * JOB_KEY rows with a place, taps at job_rank, the formula, the job_sort_key lines; then arrival. What
+ * all jobs of a group share is kept there, the rest on each job; numbers that move by themselves are
+ * asked anew in each cycle.
+ */
+#include "scheduler.h"
+
+#include "formula.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define KEYS_MAX (2 * JOB_KEYS)
+#define PLACE_RANK 25
+#define PLACE_FORMULA 30
+#define PLACE_LINES 50
+
+/* A JOB_KEY row. */
+struct job_key {
+	const struct keel_job_key_def *def;
+	struct keel_mod *owner;
+	struct job_key *next;
+};
+
+enum source { FROM_ROW, FROM_LIST, FROM_ATTR, FROM_QUEUE, FROM_RANK, FROM_FORMULA, FROM_NOWHERE };
+
+/* Where a number comes from. */
+struct number {
+	enum source source;
+	const struct job_key *row;
+	const struct keel_attr *attr;
+	char name[64]; /* FROM_LIST: the resource */
+	bool shared, moves;
+};
+
+struct order_key {
+	struct number number;
+	int32_t place;
+	bool low_first, before_queues;
+	uint8_t slot; /* in entry->key, or group->shared */
+};
+
+struct ranks {
+	struct order_key key[KEYS_MAX];
+	uint32_t n, n_job, n_shared;
+	bool moves;
+	struct formula *formula;
+	struct number wanted[FORMULA_NAMES]; /* by the formula, in its order */
+	const struct order_key *formula_key;
+};
+
+/* ---- names of numbers ---------------------------------------------------------------------------------- */
+
+/* Names of a formula, and of job_sort_key lines, that are no resources. */
+static const struct {
+	const char *name, *row; /* the JOB_KEY row that has it, or "" */
+	enum source source;
+	size_t attr;
+	bool moves;
+} words[] = {
+	{ "eligible_time", "", FROM_ATTR, offsetof(struct state, a.eligible_time), true },
+	{ "queue_priority", "", FROM_QUEUE, 0, false },
+	{ "job_priority", "", FROM_ATTR, offsetof(struct state, a.priority), false },
+	{ "accrue_type", "", FROM_ATTR, offsetof(struct state, a.accrue_type), true },
+	{ "fairshare_perc", "fair_share_perc", FROM_ROW, 0, true },
+	{ "fair_share_perc", "fair_share_perc", FROM_ROW, 0, true },
+	{ "fairshare_tree_usage", "fairshare_tree_usage", FROM_ROW, 0, true },
+	{ "fairshare_factor", "fairshare_factor", FROM_ROW, 0, true },
+	{ "preempt_priority", "preempt_priority", FROM_ROW, 0, true },
+};
+
+static const struct job_key *row_named(const struct state *st, const char *name)
+{
+	const struct job_key *k = st->keys;
+
+	while (k && strcmp(k->def->name, name) != 0)
+		k = k->next;
+	return k;
+}
+
+static void number_of_row(struct number *n, const struct job_key *row)
+{
+	n->source = row ? FROM_ROW : FROM_NOWHERE; /* its module may be switched off */
+	n->row = row;
+	n->shared = row && (row->def->flags & KEEL_JOB_KEY_SHARED);
+	n->moves = row && (row->def->flags & KEEL_JOB_KEY_MOVES);
+}
+
+/* 0, or PBSE: 15124 unknown, 15125 is no number. */
+static int32_t number_find(struct keel_mod *mod, const char *name, struct number *ret)
+{
+	struct state *st = mod->state;
+	const struct keel_resource *res;
+	size_t i;
+
+	memset(ret, 0, sizeof(*ret));
+	for (i = 0; i < KEEL_COUNT(words); i++) {
+		if (strcmp(words[i].name, name) != 0)
+			continue;
+		ret->source = words[i].source;
+		ret->moves = words[i].moves;
+		ret->attr = *(const struct keel_attr *const *)(const void *)((const char *)st +
+									     words[i].attr);
+		if (ret->source == FROM_ROW)
+			number_of_row(ret, row_named(st, words[i].row));
+		return 0;
+	}
+	if (row_named(st, name)) {
+		number_of_row(ret, row_named(st, name));
+		return 0;
+	}
+	res = st->resource->find(st->resource->self, name);
+	if (!res)
+		return PBSE_BAD_FORMULA_KW;
+	if (res->type >= KEEL_RES_BOOL)
+		return PBSE_BAD_FORMULA_TYPE;
+	ret->source = FROM_LIST;
+	snprintf(ret->name, sizeof(ret->name), "%s", name);
+	return 0;
+}
+
+static double number_now(struct keel_mod *mod, const struct number *n, struct keel_obj *job,
+			 const struct group *g)
+{
+	struct state *st = mod->state;
+
+	switch (n->source) {
+	case FROM_ROW: return n->row->def->value(n->row->owner, job);
+	case FROM_LIST:
+		return st->resource->list_number(st->object->get_ptr(job, st->a.list), n->name, 0);
+	case FROM_ATTR: return n->attr ? (double)st->object->get_int(job, n->attr) : 0;
+	case FROM_QUEUE: return (double)g->line->priority;
+	case FROM_RANK:
+		return (double)st->hook->fold(mod, KEEL_POINT_job_rank,
+					      KEEL_EVENT(job_rank, .id = st->object->id(job),
+							 .job = job),
+					      NULL, 0);
+	default: return 0;
+	}
+}
+
+/* ---- the order ----------------------------------------------------------------------------------------- */
+
+static struct order_key *key_add(struct ranks *o, const struct number *n, int32_t place)
+{
+	uint32_t *used = n->shared ? &o->n_shared : &o->n_job, i;
+
+	if (o->n == KEYS_MAX || *used == JOB_KEYS)
+		return NULL;
+	for (i = o->n++; i > 0 && o->key[i - 1].place > place; i--)
+		o->key[i] = o->key[i - 1];
+	memset(&o->key[i], 0, sizeof(o->key[i]));
+	o->key[i].number = *n;
+	o->key[i].place = place;
+	o->key[i].slot = (uint8_t)(*used)++;
+	o->moves |= n->moves && !n->shared;
+	return &o->key[i];
+}
+
+static void add_rows(struct state *st, struct ranks *o)
+{
+	const struct job_key *row;
+
+	for (row = st->keys; row; row = row->next) {
+		struct number n = { .source = FROM_ROW };
+		struct order_key *k;
+
+		if (row->def->place <= 0)
+			continue;
+		number_of_row(&n, row);
+		k = key_add(o, &n, row->def->place);
+		if (k)
+			k->before_queues = row->def->flags & KEEL_JOB_KEY_BEFORE_QUEUES;
+	}
+}
+
+static int32_t formula_name_known(void *arg, const char *name)
+{
+	struct number unused;
+
+	return number_find(arg, name, &unused);
+}
+
+int32_t formula_check(struct keel_mod *mod, const char *text)
+{
+	struct formula *f = NULL;
+	int32_t code = formula_make(text, formula_name_known, mod, &f);
+
+	formula_free(f);
+	return code;
+}
+
+/* The scheduler's own, else the server's; they are equal when both are set. */
+static const char *formula_text(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *sched = st->object->find(mod, "sched", "default");
+	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	const char *text = sched ? st->object->get_str(sched, st->sched.formula) : NULL;
+
+	return text || !server ? text : st->object->get_str(server, st->server.formula);
+}
+
+static void add_formula(struct keel_mod *mod, struct ranks *o)
+{
+	struct state *st = mod->state;
+	const char *text = formula_text(mod);
+	struct number n = { .source = FROM_FORMULA };
+	int32_t code;
+	uint32_t i;
+
+	if (!text || !*text)
+		return;
+	code = formula_make(text, formula_name_known, mod, &o->formula);
+	if (code) {
+		st->core->log(mod, KEEL_LOG_ERROR, "Svr", st->core->server_name(mod),
+			      "job_sort_formula has no effect: %s", st->core->pbse_text(code));
+		return;
+	}
+	for (i = 0; i < formula_count(o->formula); i++) {
+		number_find(mod, formula_name(o->formula, i), &o->wanted[i]);
+		n.moves |= o->wanted[i].moves;
+	}
+	key_add(o, &n, PLACE_FORMULA);
+}
+
+/* `ncpus HIGH` */
+static void add_line(struct keel_mod *mod, struct ranks *o, const char *line)
+{
+	struct state *st = mod->state;
+	char name[64] = "", way[8] = "";
+	struct number n;
+	struct order_key *k;
+
+	if (sscanf(line, "%63s %7s", name, way) != 2 ||
+	    (strcasecmp(way, "HIGH") != 0 && strcasecmp(way, "LOW") != 0)) {
+		st->core->log(mod, KEEL_LOG_ERROR, "Fil", "sched_config",
+			      "job_sort_key \"%s\" has no effect: expected \"<name> HIGH|LOW\"", line);
+		return;
+	}
+	if (number_find(mod, name, &n)) {
+		st->core->log(mod, KEEL_LOG_ERROR, "Fil", "sched_config",
+			      "job_sort_key \"%s\" has no effect: %s is no number of a job", line, name);
+		return;
+	}
+	k = key_add(o, &n, PLACE_LINES);
+	if (k)
+		k->low_first = strcasecmp(way, "LOW") == 0;
+	else
+		st->core->log(mod, KEEL_LOG_ERROR, "Fil", "sched_config",
+			      "job_sort_key \"%s\" has no effect: there are too many", line);
+}
+
+static void add_lines(struct keel_mod *mod, struct ranks *o)
+{
+	char *all = setting_dup(mod, SET_job_sort_key), *save = NULL, *line;
+
+	for (line = all ? strtok_r(all, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
+		add_line(mod, o, line);
+	free(all);
+}
+
+/* Numbers of jobs in groups are of the old order: each is ranked again. */
+void rank_make(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct ranks *o = st->ranks;
+	uint32_t i;
+
+	if (!o)
+		return;
+	turn_clear(mod);
+	formula_free(o->formula);
+	memset(o, 0, sizeof(*o));
+	add_rows(st, o);
+	if (st->hook->tapped(mod, KEEL_POINT_job_rank))
+		key_add(o, &(struct number){ .source = FROM_RANK, .moves = true }, PLACE_RANK);
+	add_formula(mod, o);
+	add_lines(mod, o);
+	for (i = 0; i < o->n; i++)
+		if (o->key[i].number.source == FROM_FORMULA)
+			o->formula_key = &o->key[i];
+	st->reorder = true;
+}
+
+int32_t rank_init(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	st->ranks = calloc(1, sizeof(*st->ranks));
+	return st->ranks ? 0 : -ENOMEM;
+}
+
+void rank_free(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	if (st->ranks)
+		formula_free(st->ranks->formula);
+	free(st->ranks);
+	st->ranks = NULL;
+	while (st->keys) {
+		struct job_key *k = st->keys;
+
+		st->keys = k->next;
+		free(k);
+	}
+}
+
+bool rank_moves(const struct state *st)
+{
+	return st->ranks->moves;
+}
+
+/* ---- numbers of jobs ------------------------------------------------------------------------------------ */
+
+static double formula_now(struct keel_mod *mod, const struct ranks *o, const struct entry *e)
+{
+	double v[FORMULA_NAMES] = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < formula_count(o->formula); i++)
+		v[i] = number_now(mod, &o->wanted[i], e->job, e->group);
+	return formula_value(o->formula, v);
+}
+
+void rank_job(struct keel_mod *mod, struct entry *e)
+{
+	struct state *st = mod->state;
+	const struct ranks *o = st->ranks;
+	uint32_t i;
+
+	for (i = 0; i < o->n; i++)
+		if (o->key[i].number.source == FROM_FORMULA)
+			e->key[o->key[i].slot] = formula_now(mod, o, e);
+		else if (!o->key[i].number.shared)
+			e->key[o->key[i].slot] = number_now(mod, &o->key[i].number, e->job, e->group);
+}
+
+void rank_group(struct keel_mod *mod, struct group *g)
+{
+	struct state *st = mod->state;
+	const struct ranks *o = st->ranks;
+	struct entry *head = group_head(g);
+	uint32_t i;
+
+	for (i = 0; head && i < o->n; i++)
+		if (o->key[i].number.shared)
+			g->shared[o->key[i].slot] = number_now(mod, &o->key[i].number, head->job, g);
+}
+
+bool formula_of(const struct state *st, const struct entry *e, double *ret)
+{
+	if (!st->ranks->formula_key)
+		return false;
+	*ret = e->key[st->ranks->formula_key->slot];
+	return true;
+}
+
+/* ---- comparing -------------------------------------------------------------------------------------------- */
+
+static double value_of(const struct order_key *k, const struct entry *e)
+{
+	return k->number.shared ? e->group->shared[k->slot] : e->key[k->slot];
+}
+
+bool entry_before(const struct ranks *o, const struct entry *a, const struct entry *b)
+{
+	uint32_t i;
+
+	for (i = 0; i < o->n; i++) {
+		double x = value_of(&o->key[i], a), y = value_of(&o->key[i], b);
+
+		if (x != y)
+			return o->key[i].low_first ? x < y : x > y;
+	}
+	return a->arrival < b->arrival;
+}
+
+bool group_before(const struct heap_node *x, const struct heap_node *y)
+{
+	struct group *a = (struct group *)(const void *)x, *b = (struct group *)(const void *)y;
+
+	if (!group_head(a) || !group_head(b))
+		return group_head(a) != NULL;
+	return entry_before(a->ranks, group_head(a), group_head(b));
+}
+
+bool goes_first(const struct group *g)
+{
+	const struct entry *head = group_head((struct group *)g);
+	const struct ranks *o = g->ranks;
+	uint32_t i;
+
+	for (i = 0; head && i < o->n; i++)
+		if (o->key[i].before_queues && value_of(&o->key[i], head) > 0)
+			return true;
+	return false;
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------------- */
+
+static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void *def,
+		       struct keel_err *err)
+{
+	const struct keel_job_key_def *row = def;
+	struct state *st = self->state;
+	struct job_key *k;
+
+	if (!row->name || !*row->name || !row->value)
+		return st->core->error(err, -EINVAL, "a JOB_KEY of %s has no name or no value()",
+				       owner->name);
+	if (row_named(st, row->name))
+		return st->core->error(err, -EEXIST, "JOB_KEY %s of %s is there already, from %s",
+				       row->name, owner->name, row_named(st, row->name)->owner->name);
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return st->core->error(err, -ENOMEM, "out of memory");
+	k->def = row;
+	k->owner = owner;
+	k->next = st->keys;
+	st->keys = k;
+	rank_make(self);
+	return 0;
+}
+
+static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
+{
+	struct state *st = self->state;
+	struct job_key **at = &st->keys, *gone;
+
+	(void)owner;
+	while (*at && (*at)->def != def)
+		at = &(*at)->next;
+	gone = *at;
+	if (gone)
+		*at = gone->next;
+	free(gone);
+	rank_make(self);
+}
+
+const struct keel_kind_def job_key_kind = {
+	.size = sizeof(struct keel_kind_def),
+	.name = "JOB_KEY",
+	.doc = "a number about a job that orders jobs",
+	.add = row_add,
+	.remove = row_remove,
+};

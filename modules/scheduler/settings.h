@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * settings.h - the lines of sched_config: text in, values out.
+ */
+#ifndef SETTINGS_H
+#define SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum setting {
+#define SETTING(name, kind) SET_##name,
+#include "settings.def"
+#undef SETTING
+	SETTINGS
+};
+
+struct settings {
+	/* By time of day: 0 prime, 1 not; NULL: no line. Entries of a LIST are separated by newlines. */
+	char *value[SETTINGS][2];
+};
+
+/* `said` hears of each line that is no good: its number, and why. */
+typedef void settings_said(void *arg, uint32_t line, const char *why);
+/* `old` hears of each line that means nothing any more. NULL: no memory. */
+typedef void settings_old(void *arg, const char *name);
+struct settings *settings_read(const char *text, settings_said *said, settings_old *old, void *arg);
+void settings_free(struct settings *s); /* NULL is fine */
+
+int setting_of(const char *name); /* enum setting, or -1 */
+const char *setting_word(enum setting i);
+/* 1, 0, or -1: is no boolean. */
+int setting_bool(const char *text);
+
+#endif
