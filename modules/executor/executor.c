@@ -82,8 +82,10 @@ static const struct keel_tap taps[] = {
 
 static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
 {
-	const struct state *st = mod->state;
+	struct state *st = mod->state;
 	int32_t r = 0;
+
+	nursery_init(&st->mom.nursery);
 
 	if (st->core->daemon(mod) & KEEL_SERVER)
 		r = report_init(mod) | resync_init(mod);

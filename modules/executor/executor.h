@@ -11,6 +11,7 @@
 #include "keel/keel.h"
 #include "keel/service/task.h"
 #include "launch.h"
+#include "nursery.h"
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -98,8 +99,7 @@ struct task {
 	struct launch *launch; /* while BEGIN: a gate or a worker has it, the task may not be freed */
 	pid_t shepherd, session;
 	uint64_t shepherd_start;
-	bool is_child; /* of this process: not found again after a restart */
-	int pidfd, talk;
+	int pidfd, talk; /* talk: -1 after a restart of the daemon */
 	struct keel_watch *watch; /* of talk, then of pidfd */
 	struct keel_timer *kill_timer, *stop_timer;
 	int64_t began_ms, stopped_ms, stopped_at_ms; /* monotonic */
@@ -127,6 +127,7 @@ struct mom {
 	struct keel_timer *tick;
 	uint32_t launching, sampling;
 	char *jobs_dir, *freezer_dir;
+	struct nursery nursery;
 };
 
 struct state {

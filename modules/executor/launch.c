@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "duration.h"
@@ -149,6 +148,7 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	l->pbs_home = strdup(st->core->home(mod));
 	l->host = strdup(st->core->host_name(mod));
 	l->shepherd = shepherd_path(mod);
+	l->nursery = &((struct state *)mod->state)->mom.nursery;
 	l->tmpdir = cf->tmpdir && *cf->tmpdir ? strdup(cf->tmpdir) : NULL;
 	l->resolved = u && user_copy(&u->user, &l->account_of) == 0;
 	return l->pbs_home && l->host && l->shepherd && rules_copy(cf->usecp, &l->usecp);
@@ -190,7 +190,7 @@ static struct launch *launch_read(struct keel_mod *mod, const struct keel_msg *m
 	return l;
 }
 
-/* The talk socket: one message, then silence. */
+/* The talk socket: one message, then silence until the last words. */
 static void talk_heard(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
@@ -204,8 +204,6 @@ static void talk_heard(struct keel_mod *mod, void *arg)
 	text[n > 0 ? n : 0] = '\0';
 	st->core->watch_cancel(t->watch);
 	t->watch = NULL;
-	close(t->talk);
-	t->talk = -1;
 	launch_watch(mod, t);
 	if (sscanf(text, "refused %d %n", &status, &used) == 1)
 		snprintf(t->why, sizeof(t->why), "%s", text + used);
@@ -236,18 +234,15 @@ static void end_unknown(struct keel_mod *mod, struct task *t)
 	task_ended(mod, t, 256 + SIGKILL);
 }
 
-/* Exit code of the shepherd when it was our child; -1 it is still there. */
-static int shepherd_reap(const struct task *t)
+/* Which output could not be placed: the shepherd's last words, if this daemon has started it. */
+static int last_words(const struct task *t)
 {
-	siginfo_t info = { 0 };
+	char text[64];
+	ssize_t n = t->talk < 0 ? -1 : recv(t->talk, text, sizeof(text) - 1, MSG_DONTWAIT);
+	int missed = 0;
 
-	if (!t->is_child)
-		return 0;
-	if (waitid(P_PID, (id_t)t->shepherd, &info, WEXITED | WNOHANG) < 0)
-		return 0;
-	if (!info.si_pid)
-		return -1;
-	return info.si_code == CLD_EXITED ? info.si_status : 0;
+	text[n > 0 ? n : 0] = '\0';
+	return sscanf(text, "placed %d", &missed) == 1 ? missed : 0;
 }
 
 static void end_known(struct keel_mod *mod, struct task *t, const struct ending *e, int missed)
@@ -284,15 +279,12 @@ static void end_noticed(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 	struct task *t = arg;
-	int code = shepherd_reap(t);
 
-	if (code < 0)
-		return;
 	st->core->watch_cancel(t->watch);
 	t->watch = NULL;
 	close(t->pidfd);
 	t->pidfd = -1;
-	launch_over(mod, t, code);
+	launch_over(mod, t, last_words(t));
 }
 
 void launch_watch(struct keel_mod *mod, struct task *t)
@@ -324,7 +316,6 @@ static void task_take(struct keel_mod *mod, struct task *t, const struct launch 
 
 	t->shepherd = l->pid;
 	t->shepherd_start = l->start;
-	t->is_child = true;
 	t->pidfd = l->pidfd;
 	t->talk = l->talk;
 	t->began_ms = st->core->now_ms(mod);

@@ -29,6 +29,7 @@ struct user {
 	size_t n_groups;
 };
 struct user_entry;
+struct nursery;
 
 struct launch {
 	char *id;
@@ -42,6 +43,7 @@ struct launch {
 	/* The host, copied. */
 	char *pbs_home, *host, *server, *shepherd, *tmpdir;
 	char **usecp; /* NULL-terminated */
+	struct nursery *nursery;
 
 	struct user account_of; /* resolved already, or by the worker */
 	bool resolved;

@@ -9,8 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +18,11 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "duration.h"
+#include "nursery.h"
 #include "proc.h"
 
 #define UMASK_DEFAULT 077
@@ -304,38 +302,6 @@ static int spec_open(struct launch *l)
 	return fd;
 }
 
-static int shepherd_spawn(struct launch *l, int spec_fd, int talk_fd)
-{
-	char *argv[] = { (char[]){ "keelson-shepherd" }, l->id, NULL }, *envp[] = { NULL };
-	posix_spawn_file_actions_t fa;
-	posix_spawnattr_t at;
-	sigset_t none, all;
-	int r;
-
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawnattr_init(&at);
-	posix_spawnattr_setsigmask(&at, &none);
-	posix_spawnattr_setsigdefault(&at, &all);
-	posix_spawnattr_setflags(&at, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
-					      POSIX_SPAWN_SETSIGDEF);
-	posix_spawn_file_actions_init(&fa);
-	/* Out of the way first: either may be 3 or 4 itself. */
-	r = posix_spawn_file_actions_adddup2(&fa, spec_fd, 100);
-	r = r ? r : posix_spawn_file_actions_adddup2(&fa, talk_fd, 101);
-	r = r ? r : posix_spawn_file_actions_adddup2(&fa, 100, SPEC_FD);
-	r = r ? r : posix_spawn_file_actions_adddup2(&fa, 101, SPEC_TALK);
-	r = r ? r : posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDWR, 0);
-	r = r ? r : posix_spawn_file_actions_adddup2(&fa, 0, 1);
-	r = r ? r : posix_spawn_file_actions_adddup2(&fa, 0, 2);
-	r = r ? r : posix_spawn_file_actions_addclosefrom_np(&fa, SPEC_TALK + 1);
-	r = r ? r : posix_spawn(&l->pid, l->shepherd, &fa, &at, argv, envp);
-	posix_spawn_file_actions_destroy(&fa);
-	posix_spawnattr_destroy(&at);
-	return r ? launch_fail(l, FAILED_EARLY, "%s cannot be started: %s", l->shepherd, strerror(r))
-		 : 0;
-}
-
 static int record_write(struct launch *l)
 {
 	char path[4096], text[1024];
@@ -369,12 +335,13 @@ static int shepherd_start(struct launch *l, int spec_fd)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk) < 0)
 		return launch_fail(l, FAILED_EARLY, "no socket for the shepherd: %s", strerror(errno));
-	if (shepherd_spawn(l, spec_fd, talk[1]) < 0) {
-		close(talk[0]);
-		close(talk[1]);
-		return -1;
-	}
+	l->pid = nursery_fork(l->nursery, l->shepherd, l->id, spec_fd, talk[1]);
 	close(talk[1]);
+	if (l->pid < 0) {
+		close(talk[0]);
+		return launch_fail(l, FAILED_EARLY, "%s cannot be started: %s", l->shepherd,
+				   strerror(-l->pid));
+	}
 	l->pidfd = pidfd_open(l->pid, 0);
 	if (l->pidfd < 0)
 		launch_fail(l, FAILED_EARLY, "shepherd %d cannot be watched: %s", (int)l->pid,
@@ -383,7 +350,6 @@ static int shepherd_start(struct launch *l, int spec_fd)
 		close(talk[0]); /* it leaves without having done anything */
 		if (l->pidfd >= 0)
 			close(l->pidfd);
-		waitpid(l->pid, NULL, 0);
 		return l->status ? -1 : launch_fail(l, FAILED_EARLY, "the shepherd ended at once");
 	}
 	l->talk = talk[0];

@@ -88,6 +88,7 @@ void mom_fini(struct keel_mod *mod)
 		launch_free(t->next);
 		task_forget(t);
 	}
+	nursery_fini(&st->mom.nursery);
 	users_fini(st);
 	free(st->mom.jobs_dir);
 	free(st->mom.freezer_dir);

@@ -2,11 +2,12 @@
  *
  * keelson-shepherd - watches over one task and outlives the daemon that started it.
  *
+ *   nursery: fork one of us for each task of the daemon (nursery.c)
  *   wait for "go" (the daemon has recorded us) -> child: own session, user, files, exec
  *   -> tell "started" -> reap everything -> <id>.EX -> become the user, place output -> exit
  *
- * It adopts the orphans of its task, so the task's processes are exactly its descendants. The exit
- * code tells which output could not be placed (bits of deliver()). No name service is used: all
+ * It adopts the orphans of its task, so the task's processes are exactly its descendants. Its last
+ * words tell which output could not be placed (bits of deliver()). No name service is used: all
  * names are numbers by the time they come here.
  */
 #include <errno.h>
@@ -22,11 +23,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../nursery.h"
 #include "../proc.h"
 #include "shepherd.h"
 
 #define EXIT_BAD_SPEC 64 /* nothing was started */
 #define NO_SUCH_PROGRAM 254
+#define STREAMS_BOTH 3	 /* they stay in the spool */
 
 static int spec_load(struct spec *ret)
 {
@@ -77,7 +80,6 @@ static void tell(const char *text)
 	ssize_t n = send(SPEC_TALK, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
 
 	(void)n; /* the daemon may be gone: it reads the files */
-	close(SPEC_TALK);
 }
 
 /* Somebody else's directory of that name (another cluster on this machine has a job of the same id, a
@@ -178,13 +180,14 @@ static void start_report(const struct spec *s, pid_t pid, struct trouble *t)
 	tell(text);
 }
 
-int main(void)
+static int shepherd(void)
 {
 	struct outcome o = { 0 };
 	struct trouble t;
 	struct rusage ru;
 	struct spec s;
-	char *notice;
+	char *notice, last_words[32];
+	int missed;
 
 	signals_ignore();
 	umask(077);
@@ -208,7 +211,15 @@ int main(void)
 	if (t.stage != TROUBLE_NONE && t.stage != TROUBLE_PROGRAM)
 		return 0; /* there is no output */
 	notice = notice_read(&s);
-	if (s.drop && privileges_drop(&s) < 0)
-		return 3; /* both streams stay in the spool */
-	return deliver(&s, o.status, notice);
+	missed = s.drop && privileges_drop(&s) < 0 ? STREAMS_BOTH : deliver(&s, o.status, notice);
+	snprintf(last_words, sizeof(last_words), "placed %d", missed);
+	tell(last_words);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2 || strncmp(argv[1], NURSERY_WORD, strlen(NURSERY_WORD)) != 0)
+		return EXIT_BAD_SPEC;
+	return nursery_run(argv[1]) == NURSERY_CHILD ? shepherd() : 0;
 }

@@ -23,6 +23,10 @@ _Noreturn void child_run(const struct spec *s, int trouble_fd);
 /* Become the user for good: groups, gid, uid, and check that root cannot be taken back. 0, -errno. */
 int privileges_drop(const struct spec *s);
 
+/* nursery.c: serves the daemon. `title`: the room behind our second word, shown by ps. */
+enum { NURSERY_OVER, NURSERY_CHILD /* this is a new process: be a shepherd */ };
+int nursery_run(char *title);
+
 /* outcome.c: <id>.EX, durable when it returns. 0 or -errno. */
 struct outcome {
 	int status;
