@@ -223,6 +223,7 @@ static const struct keel_job_api service = {
 	.request_rerun = job_request_rerun,
 	.request_suspend = job_request_suspend,
 	.request_checkpoint = job_request_checkpoint,
+	.may_run = job_may_run,
 	.waiting = api_waiting,
 	.release_names = release_names,
 	.released = released,

@@ -292,6 +292,8 @@ const char *released(struct keel_mod *mod, struct keel_obj *job);
 /* run.c */
 void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *who,
 	     struct keel_mod *me, keel_job_done *done, void *arg);
+void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, struct keel_mod *me,
+		 keel_job_done *done, void *arg);
 void task_placed(struct keel_mod *mod, struct keel_obj *job, const char *dir);
 void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session);
 void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why);

@@ -97,6 +97,26 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 	running_free(r);
 }
 
+/* NULL: `done` was told. */
+static struct running *running_new(struct keel_mod *mod, struct keel_obj *job,
+				   const char *exec_vnode, const char *who, struct keel_mod *me,
+				   keel_job_done *done, void *arg)
+{
+	struct running *r = calloc(1, sizeof(*r));
+
+	if (!r || !(r->id = strdup(job_id(mod, job))) || !(r->exec_vnode = strdup(exec_vnode)) ||
+	    !(r->who = strdup(who))) {
+		if (r)
+			running_free(r);
+		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
+		return NULL;
+	}
+	r->me = me;
+	r->done = done;
+	r->arg = arg;
+	return r;
+}
+
 void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *who,
 	     struct keel_mod *me, keel_job_done *done, void *arg)
 {
@@ -107,17 +127,9 @@ void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 		done(me, arg, PBSE_BADSTATE, NULL);
 		return;
 	}
-	r = calloc(1, sizeof(*r));
-	if (!r || !(r->id = strdup(job_id(mod, job))) || !(r->exec_vnode = strdup(exec_vnode)) ||
-	    !(r->who = strdup(who))) {
-		if (r)
-			running_free(r);
-		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
+	r = running_new(mod, job, exec_vnode, who, me, done, arg);
+	if (!r)
 		return;
-	}
-	r->me = me;
-	r->done = done;
-	r->arg = arg;
 	st->hook->raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_run,
@@ -126,6 +138,42 @@ void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 		.done = decided,
 		.arg = r,
 	});
+}
+
+/* ---- would it be allowed? ------------------------------------------------------------------------------ */
+
+static void would_be_allowed(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct running *r = arg;
+
+	(void)mod;
+	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
+		r->done(r->me, r->arg, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+	else
+		r->done(r->me, r->arg, 0, NULL);
+	running_free(r);
+}
+
+void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, struct keel_mod *me,
+		 keel_job_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	struct running *r;
+
+	if (step_is_suspended(job_slot(mod, job)->step)) { /* it has started; job_resume is asked later */
+		done(me, arg, 0, NULL);
+		return;
+	}
+	r = running_new(mod, job, "", who, me, done, arg);
+	if (r)
+		st->hook->raise(mod, &(struct keel_raise){
+			.size = sizeof(struct keel_raise),
+			.point = KEEL_POINT_job_run,
+			.event = KEEL_EVENT(job_run, .id = r->id, .job = job, .exec_vnode = "",
+					    .who = r->who, .dry = 1),
+			.done = would_be_allowed,
+			.arg = r,
+		});
 }
 
 /* ---- the host's answer ------------------------------------------------------------------------------- */

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define GONE "D" /* the outcome of a job that is not there any more */
+
 struct attempt {
 	char *id;
 	char letters[ORDER_LETTERS + 1];
@@ -64,6 +66,12 @@ static void tried(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 
 	if (o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE) {
 		gave_way(mod, a);
+		return;
+	}
+	if (!st->object->find(mod, "job", a->id)) { /* gone while it was waited for */
+		struct method *m = method_find(st, *GONE);
+
+		finish(mod, a, GONE, m ? m->def : NULL);
 		return;
 	}
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", a->id, "preemption method %s failed for job (%d)",
@@ -128,7 +136,7 @@ static const char *known_outcome(char letter)
 	case 'X':
 	case 'F':
 	case 'M':
-		return "D";
+		return GONE;
 	default:
 		return OUTCOME_FAILED;
 	}
@@ -138,7 +146,7 @@ void preempt(struct keel_mod *mod, const char *id, preempted_fn *done, void *arg
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = st->object->find(mod, "job", id);
-	const char *known = job ? known_outcome(st->job->state(st->job->self, job)) : "D";
+	const char *known = job ? known_outcome(st->job->state(st->job->self, job)) : GONE;
 	struct attempt *a = known ? NULL : calloc(1, sizeof(*a));
 
 	if (a && !(a->id = strdup(id))) {

@@ -2,8 +2,9 @@
  *
  * preemption.c - running jobs of a lower level give way to a job that cannot start.
  *
+ * Who gives way: search.c (the point preempt_victims), choose.c, candidate.c over the crowds of running.c.
  * How one victim gives way is a letter of preempt_order: a row of the kind PREEMPT, three of which are
- * here (methods.c). preempt.c tries the letters of a victim, request.c does it for a scheduler of the
+ * here (methods.c). preempt.c tries the letters of a victim; request.c does it for a scheduler of the
  * site's own.
  */
 #include "preemption.h"
@@ -17,6 +18,10 @@ static const struct keel_need needs[] = {
 	KEEL_NEED(hook, 0, struct state, hook),	      KEEL_NEED(call, 0, struct state, call),
 	KEEL_NEED(msg, 0, struct state, msg),	      KEEL_NEED(request, 0, struct state, request),
 	KEEL_NEED(resource, 0, struct state, resource), KEEL_NEED(job, 0, struct state, job),
+	KEEL_NEED(node, 0, struct state, node),
+	{ .group = "sched", .offset = offsetof(struct state, scheduler) },
+	KEEL_NEED_OPT(limits, 0, struct state, limits),
+	KEEL_NEED_OPT(fairshare, 0, struct state, fairshare),
 };
 
 static const struct keel_conf_rule rules[] = {
@@ -42,6 +47,8 @@ static const struct keel_contrib contribs[] = {
 	SCHED_ATTR(0), SCHED_ATTR(1), SCHED_ATTR(2), SCHED_ATTR(3), SCHED_ATTR(4), SCHED_ATTR(5),
 	JOB_ATTR(0), JOB_ATTR(1), JOB_ATTR(2),
 	{ "REQUEST", &preempt_request },
+	{ "JOB_KEY", &level_row },
+	{ "JOB_KEY", &preempted_row },
 };
 
 static const struct keel_tap taps[] = {
@@ -49,6 +56,16 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_started, on_started),
 	KEEL_TAP(job_suspended, on_suspended),
 	KEEL_TAP(job_resumed, on_resumed),
+	KEEL_TAP(job_placed, on_placed),
+	KEEL_TAP(job_purged, on_purged),
+	KEEL_TAP(job_known, on_known),
+	KEEL_TAP(job_submit, on_submit, .order = 100),
+	KEEL_TAP(job_modify, on_modify, .order = 100),
+	KEEL_TAP(management, on_management, .order = 100),
+	KEEL_TAP(preempt_victims, on_victims),
+	KEEL_TAP(job_explain, on_explain),
+	KEEL_TAP(cycle_begin, on_cycle_begin),
+	KEEL_TAP(cycle_end, on_cycle_end),
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
@@ -58,7 +75,11 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	snprintf(st->who, sizeof(st->who), "Scheduler@%s", st->core->host_name(mod));
 	order_parse("SCR", NULL, NULL, &st->order);
 	prio_parse("express_queue, normal_jobs", &st->prio);
-	return attributes_find(mod, err);
+	if (attributes_find(mod, err))
+		return -1;
+	if (st->object->slot_bind(mod, "job", sizeof(struct runner), runner_fini))
+		return st->core->error(err, -1, "cannot attach to class job");
+	return 0;
 }
 
 /* Values that were set before this module came. */
@@ -87,6 +108,8 @@ static void fini(struct keel_mod *mod)
 		st->methods = m->next;
 		free(m);
 	}
+	free(st->last.id);
+	victims_clear(&st->last.deleted);
 }
 
 static const char *const requires_modules[] = { "queues", "jobs", "scheduler", NULL };

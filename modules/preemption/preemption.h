@@ -6,8 +6,12 @@
 #define PREEMPTION_H
 
 #include "keel/keel.h"
+#include "keel/service/fairshare.h"
 #include "keel/service/job.h"
+#include "keel/service/limits.h"
+#include "keel/service/node.h"
 #include "keel/service/resource.h"
+#include "keel/service/sched.h"
 #include "order.h"
 #include "pbs_error.h"
 #include "prio.h"
@@ -19,6 +23,46 @@ struct method {
 	const struct keel_preempt_def *def;
 	struct keel_mod *owner;
 	struct method *next;
+};
+
+/* A running job, in its crowd. Private memory on each job. */
+struct runner {
+	struct keel_obj *job;
+	struct crowd *crowd; /* NULL: it does not run */
+	struct runner *next, *prev;
+	int64_t since;	     /* its start */
+	uint64_t number;     /* of the start, where seconds are equal */
+	char *why;	     /* why nobody gave way for it, for people; owned, or NULL */
+};
+
+/* Running jobs that share a level. */
+struct crowd {
+	char *key;
+	struct runner *first; /* the youngest */
+	uint32_t n;
+	int64_t level; /* as levels_compute() found it */
+	struct crowd *next;
+};
+
+/* Who gives way for a job: found by choose.c, in the order in which they were taken. */
+struct victims {
+	uint32_t n, room;
+	char **id;
+};
+enum choice { CHOICE_NOBODY, CHOICE_FITS, CHOICE_VICTIMS };
+
+/* One job's attempt, over several rounds. */
+struct search {
+	char *id;
+	int64_t level;
+	int32_t code; /* why it did not start */
+	char what[64];
+	uint32_t round, open, failed, owners;
+	bool may_run, refused, gone;
+	char refusal[256];
+	struct victims victims, tried; /* of this round; those that did not give way */
+	struct keel_hold *hold;	       /* NULL: none open */
+	struct keel_mod *mod;
 };
 
 struct conf {
@@ -36,9 +80,13 @@ struct state {
 	const struct keel_request_api *request;
 	const struct keel_resource_api *resource;
 	const struct keel_job_api *job;
+	const struct keel_node_api *node;
+	const struct keel_sched_api *scheduler;
+	const struct keel_limits_api *limits;	    /* or NULL */
+	const struct keel_fairshare_api *fairshare; /* or NULL */
 	struct {
 		const struct keel_attr *queue, *list, *used, *stime, *checkpoint, *ptime, *stopped_at,
-			*stopped_for;
+			*stopped_for, *euser, *egroup, *project, *exec_vnode, *schedselect;
 	} a;
 	struct {
 		const struct keel_attr *priority, *kill_delay;
@@ -50,6 +98,13 @@ struct state {
 	struct order order; /* as preempt_order says now */
 	struct prio prio;
 	uint32_t waiting; /* attempts under way */
+	struct crowd *crowds;
+	uint64_t last_number;
+	int64_t attempts; /* in this cycle */
+	struct {
+		char *id;	   /* victims gave way for it; NULL: nobody in this cycle */
+		struct victims deleted; /* those who do not come back */
+	} last;
 	char who[300];	  /* Scheduler@host */
 };
 
@@ -83,6 +138,44 @@ typedef void preempted_fn(struct keel_mod *mod, void *arg, const char *id, const
 			  const struct keel_preempt_def *by);
 void preempt(struct keel_mod *mod, const char *id, preempted_fn *done, void *arg);
 keel_verdict on_preempt(struct keel_call *c, const struct keel_ev_job_preempt *ev);
+
+/* level.c */
+extern const struct keel_job_key_def level_row, preempted_row;
+int64_t level_of(struct keel_mod *mod, struct keel_obj *job);
+bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priority);
+
+/* running.c */
+struct runner *runner_of(struct keel_mod *mod, struct keel_obj *job);
+void runner_fini(struct keel_mod *mod, void *slot);
+void running_left(struct keel_mod *mod, struct keel_obj *job);
+void levels_compute(struct keel_mod *mod);
+keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_placed *ev);
+keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev);
+keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev);
+
+/* candidate.c: the running jobs that may be chosen for `s`, the best first. malloc'ed; NULL: none. */
+struct runner **candidates(struct keel_mod *mod, const struct search *s, struct keel_obj *job,
+			   uint32_t relevance, uint32_t *ret_n);
+/* Can it be preempted at all? *ret_only (room for 256): what it gives back, "" everything. */
+bool is_preemptable(struct keel_mod *mod, struct keel_obj *job, char *ret_only);
+
+/* choose.c: simulate until the job fits. */
+enum choice choose(struct keel_mod *mod, struct search *s, struct keel_obj *job);
+bool victims_add(struct victims *v, const char *id);
+void victims_clear(struct victims *v);
+
+/* search.c: the point preempt_victims */
+keel_verdict on_victims(struct keel_call *c, const struct keel_ev_preempt_victims *ev);
+keel_verdict on_cycle_begin(struct keel_call *c, const struct keel_ev_cycle_begin *ev);
+keel_verdict on_cycle_end(struct keel_call *c, const struct keel_ev_cycle_end *ev);
+keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev);
+
+/* wish.c: preempt_targets of jobs */
+bool targets_of(struct keel_mod *mod, struct keel_obj *job, char *buf, uint32_t len);
+bool is_target(struct keel_mod *mod, const char *targets, struct keel_obj *job);
+keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev);
+keel_verdict on_modify(struct keel_call *c, const struct keel_ev_job_modify *ev);
+keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev);
 
 /* request.c */
 extern const struct keel_request_def preempt_request;

@@ -66,8 +66,10 @@ keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspende
 {
 	struct state *st = keel_state(c);
 
-	if (ev->job)
+	if (ev->job) {
+		running_left(c->mod, ev->job);
 		st->object->set_int(ev->job, st->a.stopped_at, st->core->time(c->mod));
+	}
 	return KEEL_NEXT;
 }
 

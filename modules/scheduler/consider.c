@@ -219,6 +219,8 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e)
 	if (answer == STARTED)
 		return;
 	v = may_ask_victims(st, e) ? victims_ask(mod, e->job, &r) : VICTIMS_NONE;
+	if (v == VICTIMS_NONE && st->refusal && e->asked_in == st->cycle)
+		reason_set(&r, "%s", st->refusal);
 	if (v == VICTIMS_NONE && st->serving) {
 		qrun_refused(mod, e, &r);
 	} else if (v == VICTIMS_NONE) {
@@ -239,6 +241,10 @@ static struct entry *urgent_take(struct keel_mod *mod)
 
 	free(st->urgent);
 	st->urgent = NULL;
+	if (!e) {
+		free(st->refusal);
+		st->refusal = NULL;
+	}
 	if (!e || !e->group || e->where != GROUPED || e->aside)
 		return NULL;
 	turn_drop(e->group);

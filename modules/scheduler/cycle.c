@@ -401,6 +401,7 @@ void cycle_stop(struct keel_mod *mod)
 	st->asking = NULL;
 	qruns_drop(mod);
 	free(st->urgent);
-	st->urgent = NULL;
+	free(st->refusal);
+	st->urgent = st->refusal = NULL;
 	st->phase = IDLE;
 }

@@ -190,6 +190,7 @@ struct state {
 	struct start *starts;
 	char *urgent;           /* victims gave way for this job: look at it first; owned */
 	struct asking *asking;  /* for victims */
+	char *refusal;          /* nobody gave way, for this reason; owned */
 	struct keel_trial *trial; /* the open what-if */
 
 	/* comment.c */

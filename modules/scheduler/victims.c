@@ -22,6 +22,10 @@ static void answered(struct keel_mod *mod, void *arg, const struct keel_outcome 
 
 	a->answered = true;
 	a->gave_way = o->verdict == KEEL_DONE;
+	if (a->gave_way && o->text && *o->text) {
+		free(st->refusal);
+		st->refusal = strdup(o->text);
+	}
 	if (!a->left)
 		return;
 	if (st->asking == a) {

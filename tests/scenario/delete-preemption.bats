@@ -73,3 +73,15 @@ comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
 	job_is "$l" F 91
 	same Exit_status 271 "$(job_attr "$l" Exit_status)"
 }
+
+@test "delete-preemption #6: D: L is deleted, and H runs" {
+	cluster
+	po D
+	l=$(low)
+	h=$(high)
+	runs "$h"
+	says 35 "qstat: $l Job has finished, use -x or -H to obtain historical job information" qstat "$l"
+	job_is "$l" F 91
+	[[ $(job_attr "$l" comment) == *" and terminated by Scheduler@$me" ]]
+	same Exit_status 271 "$(job_attr "$l" Exit_status)"
+}

@@ -19,7 +19,8 @@
 #define KEEL_FIELDS_job_modify(F) F(STR, id) F(OBJ, job) F(STR, who)
 #define KEEL_FIELDS_job_hold(F) F(STR, id) F(OBJ, job) F(STR, holds) F(STR, who)
 #define KEEL_FIELDS_job_release(F) F(STR, id) F(OBJ, job) F(STR, holds) F(STR, who)
-#define KEEL_FIELDS_job_run(F) F(STR, id) F(OBJ, job) F(STR, exec_vnode) F(STR, who)
+/* dry: 1, nothing starts yet: would it be allowed? exec_vnode is "" then, it is not decided */
+#define KEEL_FIELDS_job_run(F) F(STR, id) F(OBJ, job) F(STR, exec_vnode) F(STR, who) F(INT, dry)
 #define KEEL_FIELDS_job_started(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_signal(F) F(STR, id) F(OBJ, job) F(STR, signal) F(STR, who)
 #define KEEL_FIELDS_job_suspended(F) F(STR, id) F(OBJ, job) F(STR, signal) F(STR, who)

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * choose.c - who gives way for a job: candidates go one by one in a what-if, until the job fits; then
+ * those who were not needed stay.
+ *
+ * After the first few the job is tried less and less often, so that a job that needs thousands of victims
+ * does not stop the loop; what was too much stays in the end.
+ */
+#include "preemption.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "relevance.h"
+
+#define ONE_BY_ONE 32  /* victims after each of which the job is tried */
+#define DROP_TRIES 256 /* victims that are tried for not being needed */
+
+bool victims_add(struct victims *v, const char *id)
+{
+	if (v->n == v->room) {
+		uint32_t room = v->room ? 2 * v->room : 8;
+		char **bigger = reallocarray(v->id, room, sizeof(char *));
+
+		if (!bigger)
+			return false;
+		v->id = bigger;
+		v->room = room;
+	}
+	v->id[v->n] = strdup(id);
+	return v->id[v->n] && ++v->n;
+}
+
+void victims_clear(struct victims *v)
+{
+	while (v->n)
+		free(v->id[--v->n]);
+	free(v->id);
+	*v = (struct victims){ 0 };
+}
+
+struct simulation {
+	struct keel_mod *mod;
+	struct keel_trial *trial;
+	struct keel_obj *job;
+	struct runner **list; /* candidates; NULL where one is not taken */
+	uint32_t n;
+	uint32_t taken;
+	struct keel_sched_reason why;
+};
+
+static void log_about(struct keel_mod *mod, struct keel_obj *job, uint32_t bits, const char *text)
+{
+	struct state *st = mod->state;
+
+	st->core->log(mod, bits, "Job", st->object->id(job), "%s", text);
+}
+
+static bool fits(struct simulation *sim)
+{
+	struct state *st = sim->mod->state;
+
+	sim->why = (struct keel_sched_reason){ .size = sizeof(sim->why) };
+	return st->scheduler->trial_fits(sim->trial, &sim->why);
+}
+
+static bool vacate(struct simulation *sim, struct runner *r)
+{
+	struct state *st = sim->mod->state;
+	char only[256];
+
+	return is_preemptable(sim->mod, r->job, only) &&
+	       st->scheduler->trial_vacate(sim->trial, r->job, *only ? only : NULL) == 0;
+}
+
+/* Limits count less now: is somebody more urgent than before? */
+static bool escalates(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct crowd *c;
+
+	if (!(st->prio.asks & (PRIO_QUEUE_SOFT | PRIO_SERVER_SOFT)))
+		return false;
+	for (c = st->crowds; c; c = c->next)
+		if (level_of(mod, c->first->job) > c->level)
+			return true;
+	return false;
+}
+
+static bool take(struct simulation *sim, uint32_t i)
+{
+	struct state *st = sim->mod->state;
+	struct runner *r = sim->list[i];
+
+	sim->list[i] = NULL;
+	if (!vacate(sim, r))
+		return false;
+	if (escalates(sim->mod)) {
+		st->scheduler->trial_restore(sim->trial, r->job);
+		log_about(sim->mod, r->job, KEEL_LOG_DEBUG2,
+			  "Preempting job will escalate its priority or priority of other jobs, not "
+			  "preempting it");
+		return false;
+	}
+	log_about(sim->mod, r->job, KEEL_LOG_DEBUG2, "Simulation: preempting job");
+	sim->list[i] = r;
+	sim->taken++;
+	return true;
+}
+
+/* False: they would all not be enough. */
+static bool take_enough(struct simulation *sim)
+{
+	uint32_t i, next = 1;
+
+	for (i = 0; i < sim->n; i++) {
+		if (!take(sim, i) || sim->taken < next)
+			continue;
+		if (fits(sim)) {
+			memset(sim->list + i + 1, 0, (sim->n - i - 1) * sizeof(struct runner *));
+			return true;
+		}
+		next = sim->taken < ONE_BY_ONE ? sim->taken + 1 : sim->taken + sim->taken / 4;
+	}
+	return sim->taken && fits(sim);
+}
+
+static void drop_unneeded(struct simulation *sim)
+{
+	struct state *st = sim->mod->state;
+	uint32_t i, tries = 0;
+
+	for (i = 0; i < sim->n && sim->taken > 1 && tries < DROP_TRIES; i++) {
+		struct runner *r = sim->list[i];
+
+		if (!r)
+			continue;
+		tries++;
+		st->scheduler->trial_restore(sim->trial, r->job);
+		if (fits(sim)) {
+			log_about(sim->mod, r->job, KEEL_LOG_DEBUG2,
+				  "Simulation: preemption of job not needed.");
+			sim->list[i] = NULL;
+			sim->taken--;
+		} else if (!vacate(sim, r)) {
+			sim->list[i] = NULL;
+		}
+	}
+}
+
+static bool collect(const struct simulation *sim, struct victims *ret)
+{
+	struct state *st = sim->mod->state;
+	bool whole = true;
+	uint32_t i;
+
+	for (i = 0; i < sim->n; i++)
+		if (sim->list[i])
+			whole = whole && victims_add(ret, st->object->id(sim->list[i]->job));
+	return whole && ret->n > 0;
+}
+
+static enum choice simulate(struct simulation *sim, struct search *s)
+{
+	char text[320];
+
+	if (fits(sim))
+		return CHOICE_FITS;
+	if (!take_enough(sim)) {
+		snprintf(text, sizeof(text), "Simulation: not enough work preempted: %s", sim->why.text);
+		log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2, text);
+		return CHOICE_NOBODY;
+	}
+	drop_unneeded(sim);
+	log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2, "Simulation: Preempted enough work to run job");
+	return collect(sim, &s->victims) ? CHOICE_VICTIMS : CHOICE_NOBODY;
+}
+
+/* ---- whom the job wants ------------------------------------------------------------------------------- */
+
+static uint32_t keep_targets(struct keel_mod *mod, struct keel_obj *job, struct runner **list,
+			     uint32_t n)
+{
+	struct state *st = mod->state;
+	char targets[1024];
+	uint32_t i, kept = 0;
+
+	if (!targets_of(mod, job, targets, sizeof(targets)))
+		return n;
+	for (i = 0; i < n; i++)
+		if (is_target(mod, targets, list[i]->job))
+			list[kept++] = list[i];
+	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", st->object->id(job),
+		      "Limited running jobs used for preemption from %u to %u%s", n, kept,
+		      kept ? "" : ": No jobs to preempt");
+	return kept;
+}
+
+static enum choice choose_among(struct keel_mod *mod, struct search *s, struct keel_obj *job,
+				uint32_t relevance, uint32_t *ret_n)
+{
+	struct state *st = mod->state;
+	struct simulation sim = { .mod = mod, .job = job };
+	enum choice choice = CHOICE_NOBODY;
+
+	sim.list = candidates(mod, s, job, relevance, &sim.n);
+	if (sim.n)
+		sim.n = keep_targets(mod, job, sim.list, sim.n);
+	*ret_n = sim.n;
+	if ((sim.n || s->round) && (sim.trial = st->scheduler->trial(st->scheduler->self, job)))
+		choice = simulate(&sim, s);
+	st->scheduler->trial_free(sim.trial);
+	free(sim.list);
+	return choice;
+}
+
+enum choice choose(struct keel_mod *mod, struct search *s, struct keel_obj *job)
+{
+	uint32_t relevance = relevance_of(s->code), n, all = 0;
+	enum choice choice;
+
+	levels_compute(mod);
+	victims_clear(&s->victims);
+	log_about(mod, job, KEEL_LOG_DEBUG2, "Employing preemption to try and run high priority job.");
+	choice = choose_among(mod, s, job, relevance, &n);
+	if (choice == CHOICE_NOBODY && relevance) /* it may lack more than was said */
+		choice = choose_among(mod, s, job, 0, &all);
+	if (!n && !all && choice == CHOICE_NOBODY)
+		log_about(mod, job, KEEL_LOG_DEBUG2, "Found no preemptable candidates");
+	return choice;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * level.c - how urgent a job is: preempt_prio applied to its queue, its share and its limits.
+ */
+#include "preemption.h"
+
+#include <string.h>
+
+static struct keel_obj *queue_of(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const char *name = st->object->get_str(job, st->a.queue);
+
+	return name ? st->object->find(mod, "queue", name) : NULL;
+}
+
+static int64_t express_from(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *sched = sched_default(mod);
+
+	return sched && st->object->is_set(sched, st->sched.queue_prio)
+		       ? st->object->get_int(sched, st->sched.queue_prio)
+		       : 150;
+}
+
+static uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	uint32_t found = 0;
+
+	if (!st->limits)
+		return 0;
+	if ((st->prio.asks & PRIO_QUEUE_SOFT) &&
+	    st->limits->over_soft(st->limits->self, job, KEEL_LIMITS_QUEUE))
+		found |= PRIO_QUEUE_SOFT;
+	if ((st->prio.asks & PRIO_SERVER_SOFT) &&
+	    st->limits->over_soft(st->limits->self, job, KEEL_LIMITS_SERVER))
+		found |= PRIO_SERVER_SOFT;
+	return found;
+}
+
+bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priority)
+{
+	struct state *st = mod->state;
+	struct keel_obj *queue = queue_of(mod, job);
+
+	*ret_priority = queue ? st->object->get_int(queue, st->queue.priority) : 0;
+	return queue && *ret_priority >= express_from(mod);
+}
+
+/* Express queues rank among themselves by their Priority. */
+int64_t level_of(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	uint32_t conditions = over_limits(mod, job);
+	int64_t priority;
+
+	if (is_express(mod, job, &priority))
+		conditions |= PRIO_EXPRESS;
+	if ((st->prio.asks & PRIO_SHARE) && st->fairshare &&
+	    st->fairshare->over_share(st->fairshare->self, job))
+		conditions |= PRIO_SHARE;
+	if (!conditions)
+		conditions = PRIO_NORMAL;
+	return prio_level(&st->prio, conditions) +
+	       ((conditions & st->prio.asks & PRIO_EXPRESS) ? priority : 0);
+}
+
+/* ---- what orders jobs ------------------------------------------------------------------------------ */
+
+static double level_key(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return (double)(level_of(mod, job) - st->prio.normal);
+}
+
+static double preempted_key(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	int64_t since = st->object->get_int(job, st->a.ptime);
+
+	return since ? 1e12 - (double)since : 0;
+}
+
+const struct keel_job_key_def level_row = {
+	.size = sizeof(struct keel_job_key_def),
+	.place = 10,
+	.flags = KEEL_JOB_KEY_BEFORE_QUEUES | KEEL_JOB_KEY_SHARED | KEEL_JOB_KEY_MOVES,
+	.name = "preempt_priority",
+	.doc = "preemption level, above or below that of normal jobs",
+	.value = level_key,
+};
+const struct keel_job_key_def preempted_row = {
+	.size = sizeof(struct keel_job_key_def),
+	.place = 20,
+	.flags = KEEL_JOB_KEY_BEFORE_QUEUES,
+	.name = "preempted_before",
+	.doc = "preempted jobs first, the oldest of them before others",
+	.value = preempted_key,
+};

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * running.c - the running jobs, in classes that share a level: same queue, user, group and project.
+ *
+ * Whoever looks for victims computes the level of a class, not of a job; where no class is lower, no job
+ * is looked at. In a class the most recently started job is first.
+ */
+#include "preemption.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct runner *runner_of(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return st->object->slot(mod, job);
+}
+
+static struct crowd *crowd_find(struct state *st, const char *key)
+{
+	struct crowd *c;
+
+	for (c = st->crowds; c && strcmp(c->key, key) != 0; c = c->next)
+		;
+	return c;
+}
+
+static struct crowd *crowd_get(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const struct keel_attr *const by[] = { st->a.queue, st->a.euser, st->a.egroup, st->a.project };
+	char key[1024];
+	size_t at = 0, i;
+	struct crowd *c;
+
+	for (i = 0; i < KEEL_COUNT(by) && at < sizeof(key); i++) {
+		const char *text = st->object->get_str(job, by[i]);
+
+		at += (size_t)snprintf(key + at, sizeof(key) - at, "%s\n", text ? text : "");
+	}
+	c = crowd_find(st, key);
+	if (c)
+		return c;
+	c = calloc(1, sizeof(*c));
+	if (!c || !(c->key = strdup(key))) {
+		free(c);
+		return NULL;
+	}
+	c->next = st->crowds;
+	st->crowds = c;
+	return c;
+}
+
+static void crowd_drop(struct state *st, struct crowd *gone)
+{
+	struct crowd **at = &st->crowds;
+
+	while (*at != gone)
+		at = &(*at)->next;
+	*at = gone->next;
+	free(gone->key);
+	free(gone);
+}
+
+/* Youngest first. */
+static bool is_younger(const struct runner *a, const struct runner *b)
+{
+	return a->since != b->since ? a->since > b->since : a->number > b->number;
+}
+
+static void insert(struct crowd *c, struct runner *r)
+{
+	struct runner **at = &c->first, *before = NULL;
+
+	while (*at && is_younger(*at, r)) {
+		before = *at;
+		at = &(*at)->next;
+	}
+	r->next = *at;
+	r->prev = before;
+	if (r->next)
+		r->next->prev = r;
+	*at = r;
+	r->crowd = c;
+	c->n++;
+}
+
+static void runner_out(struct state *st, struct runner *r)
+{
+	struct crowd *c = r->crowd;
+
+	if (!c)
+		return;
+	if (r->prev)
+		r->prev->next = r->next;
+	else
+		c->first = r->next;
+	if (r->next)
+		r->next->prev = r->prev;
+	r->next = r->prev = NULL;
+	r->crowd = NULL;
+	if (--c->n == 0)
+		crowd_drop(st, c);
+}
+
+void runner_fini(struct keel_mod *mod, void *slot)
+{
+	struct runner *r = slot;
+
+	runner_out(mod->state, r);
+	free(r->why);
+	r->why = NULL;
+}
+
+/* A job that goes on is as old as when it was started. */
+static void runner_in(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct runner *r = runner_of(mod, job);
+	struct crowd *c = r && !r->crowd ? crowd_get(mod, job) : NULL;
+
+	if (!c)
+		return;
+	r->job = job;
+	r->since = st->object->is_set(job, st->a.stime) ? st->object->get_int(job, st->a.stime)
+							 : st->core->time(mod);
+	if (!r->number || !st->object->is_set(job, st->a.stime))
+		r->number = ++st->last_number;
+	insert(c, r);
+}
+
+keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_placed *ev)
+{
+	struct state *st = keel_state(c);
+
+	if (ev->job)
+		runner_in(c->mod, ev->job);
+	if (st->last.id && strcmp(st->last.id, ev->id) == 0) {
+		free(st->last.id);
+		st->last.id = NULL;
+	}
+	return KEEL_NEXT;
+}
+
+keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
+{
+	if (ev->job)
+		runner_out(keel_state(c), runner_of(c->mod, ev->job));
+	return KEEL_NEXT;
+}
+
+keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
+{
+	struct state *st = keel_state(c);
+
+	if (st->job->state(st->job->self, ev->job) == 'R' &&
+	    !st->job->is_suspended(st->job->self, ev->job))
+		runner_in(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+void running_left(struct keel_mod *mod, struct keel_obj *job)
+{
+	runner_out(mod->state, runner_of(mod, job));
+}
+
+void levels_compute(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct crowd *c;
+
+	for (c = st->crowds; c; c = c->next)
+		c->level = level_of(mod, c->first->job);
+}

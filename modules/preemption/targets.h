@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * targets.h - the language of preempt_targets.
+ */
+#ifndef TARGETS_H
+#define TARGETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum target_kind { TARGET_NONE, TARGET_QUEUE, TARGET_RESOURCE };
+struct target {
+	enum target_kind kind;
+	const char *name; /* queue or resource; not terminated */
+	size_t name_len;
+	const char *value; /* of a resource; not terminated */
+	size_t value_len;
+};
+
+/* The next target at *at, which moves on. 1: *ret is one; 0: that was all; -1: it is none. */
+int target_next(const char **at, struct target *ret);
+/* Is this no preempt_targets? None stands alone. */
+bool targets_are_wrong(const char *text);
+
+#endif
