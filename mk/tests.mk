@@ -89,7 +89,7 @@ check-unit: keelson-all tests-unit
 # keelson-sim: tests/sim/ is the world, tests/model/ what is done in it and what must hold
 SIM_O := $(call OBJECTS,$(call NAMED,tests/sim,*.c) $(call NAMED,tests/model,*.c))
 SIM := libexec/keelson/keelson-sim
-$(SIM_O): FLAGS = $(KERNEL_FLAGS) -I$(S)/tests/sim -I$(S)/tests/model \
+$(SIM_O): FLAGS = $(KERNEL_FLAGS) -I$(S)/sdk/include -I$(S)/tests/sim -I$(S)/tests/model \
 	-DSIM_SOURCE_DIR='"$(abs_top_srcdir)"' -DSIM_CONF_DIR='"$(keelsysconfdir)"' -DSIM_MODULE_DIR='"$(moduledir)"'
 $(SIM): $(SIM_O) lib/libkernel.a lib/libwire.a
 	$(call SAY,LINK)

@@ -59,6 +59,7 @@ void hold_end(struct hold *hold, int32_t reason)
 	hold->open = false;
 	hold->reason = reason;
 	hold->op->n_open--;
+	hold->op->hooks->holds_ended++;
 	loop_timer_cancel(hold->deadline);
 	hold->deadline = NULL;
 	stop_waiting(hold);
@@ -77,6 +78,7 @@ void holds_end(struct op *op, int32_t reason)
 void hold_free(struct hold *hold)
 {
 	hold->magic = 0;
+	hold->op->hooks->holds_told++;
 	hold->tap->owner->live--;
 	tap_unref(hold->tap);
 	free(hold->why);
@@ -180,6 +182,7 @@ keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 	hold->tap->owner->live++;
 	DL_APPEND(op->holds, hold);
 	op->n_open++;
+	op->hooks->holds_taken++;
 	start_waiting(op->hooks, hold);
 	if (ret_hold != NULL)
 		*ret_hold = (struct keel_hold *)hold;
@@ -250,4 +253,14 @@ void hooks_describe_holds(struct hooks *h, struct buf *out)
 			buf_str(out, "\n");
 		}
 	}
+}
+
+void hooks_count(struct hooks *h, struct hooks_counts *ret)
+{
+	const struct op *op;
+
+	*ret = (struct hooks_counts){ .taken = h->holds_taken, .ended = h->holds_ended,
+				      .told = h->holds_told, .parked = h->n_parked };
+	DL_FOREACH(h->parked, op)
+		ret->open += op->n_open;
 }

@@ -59,7 +59,11 @@ int hooks_describe(struct hooks *h, const char *point, struct buf *out);
 /* Operations that wait: one line per hold. */
 void hooks_describe_holds(struct hooks *h, struct buf *out);
 
-/* The tap that runs in this thread now ("module.tap"), NULL: none. For a crash handler. */
-const char *hooks_breadcrumb(void);
+/* How many holds there have been: each that was taken ends once, and is told of its end once. */
+struct hooks_counts {
+	uint64_t taken, ended, told;
+	uint32_t open, parked; /* now: holds, and the operations that wait for them */
+};
+void hooks_count(struct hooks *h, struct hooks_counts *ret);
 
 #endif

@@ -273,6 +273,7 @@ struct hooks {
 	struct note *notes, *late_notes;
 	struct op *parked, *ready;
 	uint32_t n_parked;
+	uint64_t holds_taken, holds_ended, holds_told;
 	struct loop_timer *wake;
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */

@@ -20,6 +20,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "keelson sim: %s\n", why != NULL ? why : "no memory");
 		return 2;
 	}
+	check_begin(&s);
 	ret = drive(&s);
 	if (s.wrong[0] != '\0') {
 		fprintf(stderr, "keelson sim: %s\nAt %lld.%03lld s of the run. It is repeated by\n",
@@ -27,8 +28,8 @@ int main(int argc, char **argv)
 		options_replay(&conf, stderr);
 		ret = 1;
 	} else if (!conf.quiet) {
-		printf("seed %llu: %llu steps, %u turns, %u crashes, %lld s, digest %016llx\n",
-		       (unsigned long long)conf.seed, (unsigned long long)conf.steps, s.turns, s.crashes,
+		printf("seed %llu: %llu steps, %u turns, %llu checks, %u crashes, %lld s, digest %016llx\n",
+		       (unsigned long long)conf.seed, (unsigned long long)conf.steps, s.turns, (unsigned long long)check_count(&s), s.crashes,
 		       (long long)(s.now_ms / 1000), (unsigned long long)s.digest);
 	}
 	sim_end(&s);

@@ -11,6 +11,17 @@
 int options_take(int argc, char **argv, struct sim_conf *conf, const char **ret_figure);
 void options_replay(const struct sim_conf *conf, FILE *to); /* the command that repeats the run */
 
+/* check.c: what must hold. From check_begin() on it is looked at after every turn of the server. */
+void check_begin(struct sim *s);
+void check_now(struct sim *s);
+void check_acknowledged(struct sim *s, const char *id); /* the job must not be lost from now on */
+void check_ended(struct sim *s, const char *id);        /* it may be */
+void check_forget(struct sim *s);                       /* resources were defined anew */
+uint64_t check_count(struct sim *s);
+
+/* actions.c: a random deed of somebody */
+void act(struct sim *s);
+
 /* driver.c */
 int drive(struct sim *s); /* conf.steps steps; 0, or s->wrong says what */
 

@@ -109,6 +109,7 @@ struct sim {
 	const struct keel_node_api *node;
 	const struct keel_resource_api *resource;
 	bool power_cut, calm;  /* calm: no more faults */
+	bool has_arrays;
 	uint32_t crashes, turns, spins;
 	struct inward *in_first, *in_last;
 	bool in_posted;
@@ -125,7 +126,7 @@ struct sim {
 	void (*purged)(struct sim *s, const char *id);
 	void *checker;
 	/* what went wrong first; "" nothing */
-	char wrong[1024];
+	char wrong[2048];
 	/* the record of the run */
 	FILE *trace;
 	uint64_t digest;

@@ -18,8 +18,9 @@
 #define SIGNALLED 271     /* 256 + TERM, as hosts report it */
 #define KILLED 265
 #define TRY_LATER (-3)
+#define REFUSED 0.02      /* of the orders that may be refused */
 
-enum pbse { UNKSIG = 15013, BADSTATE = 15016 };
+enum pbse { UNKSIG = 15013, BADSTATE = 15016, NOSUP = 15029, HOOK_REJECT = 15169 };
 
 /* Every run that some host has begun, so that none begins twice. */
 struct launched {
@@ -142,8 +143,7 @@ static void live_on(struct task *t)
 static void die(struct task *t, int64_t delay_ms, int32_t status)
 {
 	struct sim *s = t->host->sim;
-	int64_t in_ms = t->state == 'S' || delay_ms <= 0 ? delay_ms :
-							    chance_between(&s->tasks, 0, delay_ms);
+	int64_t in_ms = chance_between(&s->tasks, 0, delay_ms);
 
 	if (!task_is_alive(t))
 		return;
@@ -376,14 +376,25 @@ static void on_signal(struct task *t, const struct keel_msg *m)
 		signal_plain(t, name, number);
 }
 
+/* With a number it is a question: now and then a host says no. */
 static void on_kill(struct task *t, const struct keel_msg *m)
 {
-	int64_t delay_ms = msg_api()->integer(m, "delay", 0);
+	struct sim *s = t->host->sim;
+	int64_t delay_ms = msg_api()->integer(m, "delay", 0), number = msg_api()->integer(m, "number", 0);
+	bool no = number != 0 && !s->calm && chance_is(&s->tasks, REFUSED);
 
+	answer(t->host, number, no ? HOOK_REJECT : 0);
+	if (no)
+		return;
 	if (t->state == 'B')
 		t->kill_delay = delay_ms;
 	else
 		die(t, delay_ms, SIGNALLED);
+}
+
+static void on_checkpoint(struct task *t, const struct keel_msg *m)
+{
+	answer(t->host, msg_api()->integer(m, "number", 0), NOSUP);
 }
 
 static void on_discard(struct task *t, const struct keel_msg *m)
@@ -410,16 +421,15 @@ static const struct {
 } orders[] = {
 	{ "task.signal", on_signal, true },
 	{ "task.kill", on_kill, true },
+	{ "task.checkpoint", on_checkpoint, true },
 	{ "task.discard", on_discard, false },
 	{ "task.forget", on_forget, false },
 };
 
-static void unknown(struct host *h, const char *order, const struct keel_msg *m, const char *id,
-		    int64_t run)
+static void unknown(struct host *h, const struct keel_msg *m, const char *id, int64_t run)
 {
 	host_say(h, about(id, run), "task.unknown");
-	if (strcmp(order, "task.signal") == 0)
-		answer(h, msg_api()->integer(m, "number", 0), BADSTATE);
+	answer(h, msg_api()->integer(m, "number", 0), BADSTATE);
 }
 
 void task_order(struct host *h, const char *name, const struct keel_msg *m)
@@ -436,7 +446,7 @@ void task_order(struct host *h, const char *name, const struct keel_msg *m)
 		else if (t != NULL && t->run == run && !(t->discarded && orders[i].must_be_there))
 			orders[i].fn(t, m);
 		else if (orders[i].must_be_there && !(t != NULL && t->next_run == run))
-			unknown(h, name, m, id, run);
+			unknown(h, m, id, run);
 		return;
 	}
 }

@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check.c - what must hold after every turn of the server, whatever has happened:
+ *
+ *   amounts    resources_assigned of every vnode, queue and the server is the sum over jobs, and no
+ *              more than what is available (but for jobs that took their resources again without
+ *              being asked: a suspended job that is killed, or continued by an administrator)
+ *   counts     state_count and total_jobs are the sum over jobs
+ *   listings   maintenance_jobs and the state word are those of the admin-suspended jobs
+ *   jobs       what was acknowledged exists, or has ended
+ *   holds      each hold ends once
+ *
+ * The sums are made from what jobs say of themselves (state, exec_vnode, released_names), never from
+ * counters. A suspended job holds everything again while it is being resumed or killed: whether it is
+ * can be seen in the list of jobs of its vnode.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hook/hooks.h"
+#include "model.h"
+#include "store/store.h"
+
+#define RESOURCES 24
+#define SWEEP_EVERY 64
+#define LETTERS "TQHWREB"
+
+/* Amounts by resource. */
+struct bag {
+	struct {
+		const struct keel_resource *res;
+		double n;
+	} of[RESOURCES];
+	uint32_t n;
+};
+
+/* A vnode, a queue, or the server. */
+struct place {
+	char *name;
+	struct bag want, forced; /* forced: the part of it that nobody asked for room */
+	uint32_t letters[8], jobs, marked;
+	UT_hash_handle hh;
+};
+
+/* exec_vnode of a job, read once. */
+struct reading {
+	char *id, *exec;
+	uint32_t n;
+	struct {
+		struct place *vnode;
+		const struct keel_resource *res;
+		double n;
+	} *part;
+	UT_hash_handle hh;
+};
+
+/* What a job was when it was looked at last. */
+struct past {
+	char *id;
+	bool rested, marked, forced;
+	UT_hash_handle hh;
+};
+
+struct acknowledged {
+	char *id;
+	bool over; /* told to be over, or deleted on request */
+	UT_hash_handle hh;
+};
+
+struct attrs {
+	const struct keel_attr *state, *ending, *exec_vnode, *queue, *list, *released, *mark, *node_assigned, *node_available,
+		*node_jobs, *node_state, *maintenance, *server_assigned, *server_available, *server_counts,
+		*server_total, *queue_assigned, *queue_available, *queue_counts, *queue_total;
+};
+
+struct checker {
+	struct sim *sim;
+	struct attrs a;
+	struct place *vnodes, *queues, server;
+	struct reading *readings;
+	struct past *past;
+	struct acknowledged *jobs;
+	uint64_t checks, idle;
+};
+
+static struct checker *checker_of(struct sim *s)
+{
+	return s->checker;
+}
+
+/* ---- readings ------------------------------------------------------------------------------------- */
+
+static void reading_free(struct checker *c, struct reading *r)
+{
+	HASH_DEL(c->readings, r);
+	free(r->id);
+	free(r->exec);
+	free(r->part);
+	free(r);
+}
+
+void check_forget(struct sim *s)
+{
+	struct checker *c = checker_of(s);
+
+	while (c->readings != NULL)
+		reading_free(c, c->readings);
+}
+
+static struct place *place_get(struct place **all, const char *name)
+{
+	struct place *p;
+
+	HASH_FIND_STR(*all, name, p);
+	if (p != NULL)
+		return p;
+	p = calloc(1, sizeof(*p));
+	p->name = strdup(name);
+	HASH_ADD_KEYPTR(hh, *all, p->name, strlen(p->name), p);
+	return p;
+}
+
+static void part_add(struct checker *c, struct reading *r, const struct keel_exec_part *part, uint32_t i)
+{
+	for (uint32_t k = 0; k < part->n; k++) {
+		const struct keel_res_value *v = &part->v[k];
+		bool counts = (v->res->flags & KEEL_RES_EACH) || ((v->res->flags & KEEL_RES_FIRST) && i == 0);
+
+		if (!counts || !keel_res_is_number(v->res))
+			continue;
+		r->part = reallocarray(r->part, r->n + 1, sizeof(*r->part));
+		r->part[r->n].vnode = place_get(&c->vnodes, part->vnode);
+		r->part[r->n].res = v->res;
+		r->part[r->n++].n = v->res->type == KEEL_RES_SIZE ? ceil(v->n / 1024) * 1024 : v->n;
+	}
+}
+
+static struct reading *reading_of(struct checker *c, const char *id, const char *text)
+{
+	struct sim *s = c->sim;
+	struct keel_exec *exec;
+	struct reading *r;
+
+	HASH_FIND_STR(c->readings, id, r);
+	if (r != NULL && strcmp(r->exec, text) == 0)
+		return r;
+	if (r != NULL)
+		reading_free(c, r);
+	if (s->resource->exec_parse(s->resource->self, text, &exec, NULL) != 0)
+		return NULL;
+	r = calloc(1, sizeof(*r));
+	r->id = strdup(id);
+	r->exec = strdup(text);
+	for (uint32_t i = 0; i < exec->n; i++)
+		part_add(c, r, &exec->part[i], i);
+	s->resource->exec_free(exec);
+	HASH_ADD_KEYPTR(hh, c->readings, r->id, strlen(r->id), r);
+	return r;
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------- */
+
+static double *amount_of(struct bag *b, const struct keel_resource *res)
+{
+	uint32_t i;
+
+	for (i = 0; i < b->n; i++)
+		if (b->of[i].res == res)
+			return &b->of[i].n;
+	if (b->n == RESOURCES)
+		return NULL;
+	b->of[b->n].res = res;
+	b->of[b->n].n = 0;
+	return &b->of[b->n++].n;
+}
+
+static void bag_add(struct bag *b, const struct keel_resource *res, double n)
+{
+	double *at = amount_of(b, res);
+
+	if (at != NULL)
+		*at += n;
+}
+
+static bool names(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = list; (at = strstr(at, name)) != NULL; at += len)
+		if ((at == list || at[-1] == ',') && (at[len] == ',' || at[len] == '\0'))
+			return true;
+	return false;
+}
+
+/* Does the job hold this resource? `given`: names that it gave back, NULL none, "*" all. */
+static bool holds(const char *given, const struct keel_resource *res)
+{
+	return given == NULL || (given[0] != '*' && !names(given, res->name));
+}
+
+static bool listed_on(struct sim *s, struct checker *c, const char *id, const char *vnode)
+{
+	struct keel_obj *node = s->object->find(&s->owner.pub, "node", vnode);
+	char text[8192], mark[300];
+
+	if (node == NULL || s->object->text(node, c->a.node_jobs, NULL, text, sizeof(text)) < 0)
+		return false;
+	snprintf(mark, sizeof(mark), "%s/", id);
+	return strstr(text, mark) != NULL;
+}
+
+/* What of its resources a job has given back. */
+static const char *given_back(struct checker *c, struct keel_obj *job, const struct reading *r)
+{
+	struct sim *s = c->sim;
+	const char *list = c->a.released != NULL ? s->object->get_str(job, c->a.released) : NULL;
+
+	if (!s->job->is_suspended(s->job->self, job))
+		return NULL;
+	if (r->n > 0 && listed_on(s, c, r->id, r->part[0].vnode->name))
+		return NULL; /* it is being resumed, or killed */
+	return list != NULL ? list : "*";
+}
+
+static struct past *past_of(struct checker *c, const char *id)
+{
+	struct past *p;
+
+	HASH_FIND_STR(c->past, id, p);
+	if (p != NULL)
+		return p;
+	p = calloc(1, sizeof(*p));
+	p->id = strdup(id);
+	HASH_ADD_KEYPTR(hh, c->past, p->id, strlen(p->id), p);
+	return p;
+}
+
+/* Does the job have its resources although nobody looked whether there was room? */
+static bool is_forced(struct checker *c, struct keel_obj *job, const char *id, bool rests)
+{
+	struct sim *s = c->sim;
+	struct past *p = past_of(c, id);
+	bool dying = s->object->is_set(job, c->a.ending);
+
+	if (rests)
+		p->forced = false;
+	else if (p->rested || s->job->is_suspended(s->job->self, job))
+		p->forced |= p->marked || dying;
+	p->rested = rests;
+	p->marked = c->a.mark != NULL && s->object->is_set(job, c->a.mark);
+	return p->forced;
+}
+
+static void charge(struct place *p, const struct keel_resource *res, double n, bool forced)
+{
+	bag_add(&p->want, res, n);
+	if (forced)
+		bag_add(&p->forced, res, n);
+}
+
+static void job_charge(struct checker *c, struct keel_obj *job, struct place *queue, const char *exec)
+{
+	struct sim *s = c->sim;
+	const struct reading *r = reading_of(c, s->object->id(job), exec);
+	const struct keel_reslist *list = s->object->get_ptr(job, c->a.list);
+	const char *given;
+	bool forced;
+
+	if (r == NULL) {
+		sim_wrong(s, "job %s has an exec_vnode that cannot be read: %s", s->object->id(job), exec);
+		return;
+	}
+	given = given_back(c, job, r);
+	forced = is_forced(c, job, r->id, given != NULL);
+	for (uint32_t i = 0; i < r->n; i++)
+		if (holds(given, r->part[i].res))
+			charge(r->part[i].vnode, r->part[i].res, r->part[i].n, forced);
+	for (uint32_t i = 0; i < s->resource->list_count(list); i++) {
+		const struct keel_res_value *v = s->resource->list_at(list, i);
+
+		if (!(v->res->flags & KEEL_RES_SUM) || !holds(given, v->res))
+			continue;
+		charge(&c->server, v->res, v->n, forced);
+		charge(queue, v->res, v->n, forced);
+	}
+	for (uint32_t i = 0; c->a.mark != NULL && s->object->is_set(job, c->a.mark) && i < r->n; i++) {
+		bool first = true;
+
+		for (uint32_t k = 0; k < i; k++)
+			first &= r->part[k].vnode != r->part[i].vnode;
+		r->part[i].vnode->marked += first;
+	}
+}
+
+static void job_seen(struct checker *c, const char *id, bool over)
+{
+	struct acknowledged *a;
+
+	HASH_FIND_STR(c->jobs, id, a);
+	if (a != NULL && !over)
+		a->over = false;
+}
+
+/* As people see it; a suspended job is one that runs. */
+static char letter_of(struct checker *c, struct keel_obj *job)
+{
+	char text[8] = "?";
+
+	c->sim->object->text(job, c->a.state, NULL, text, sizeof(text));
+	return text[0] == 'S' || text[0] == 'U' ? 'R' : text[0];
+}
+
+static void jobs_sum(struct checker *c)
+{
+	struct sim *s = c->sim;
+	struct keel_cursor *walk = s->object->cursor(&s->owner.pub, "job");
+	struct keel_obj *job;
+
+	while ((job = s->object->next(walk)) != NULL) {
+		char letter = letter_of(c, job);
+		const char *at = strchr(LETTERS, letter), *exec = s->object->get_str(job, c->a.exec_vnode);
+		const char *name = s->object->get_str(job, c->a.queue);
+		struct place *queue = place_get(&c->queues, name != NULL ? name : "");
+
+		if (at != NULL) {
+			c->server.letters[at - LETTERS]++;
+			queue->letters[at - LETTERS]++;
+		}
+		c->server.jobs++;
+		queue->jobs++;
+		job_seen(c, s->object->id(job), letter == 'F');
+		if ((letter == 'R' || letter == 'E') && exec != NULL)
+			job_charge(c, job, queue, exec);
+	}
+	s->object->cursor_close(walk);
+}
+
+/* ---- comparisons ---------------------------------------------------------------------------------------- */
+
+static double amount_in(const struct bag *b, const struct keel_resource *res)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		if (b->of[i].res == res)
+			return b->of[i].n;
+	return 0;
+}
+
+static void amounts_compare(struct checker *c, const char *what, const struct place *p,
+			    const struct keel_reslist *have, const struct keel_reslist *most)
+{
+	struct sim *s = c->sim;
+
+	for (uint32_t i = 0; i < p->want.n; i++) {
+		const struct keel_resource *res = p->want.of[i].res;
+		double n = s->resource->list_number(have, res->name, 0);
+		double limit = s->resource->list_number(most, res->name, INFINITY);
+
+		if (fabs(n - p->want.of[i].n) > 1e-6)
+			sim_wrong(s, "%s %s: resources_assigned.%s is %.17g, its jobs have %.17g", what,
+				  p->name, res->name, n, p->want.of[i].n);
+		if (n - amount_in(&p->forced, res) > limit + 1e-6)
+			sim_wrong(s, "%s %s: resources_assigned.%s is %.17g of %.17g", what, p->name,
+				  res->name, n, limit);
+	}
+	for (uint32_t i = 0; i < s->resource->list_count(have); i++) {
+		const struct keel_res_value *v = s->resource->list_at(have, i);
+
+		if (keel_res_is_number(v->res) && v->n != 0 && amount_in(&p->want, v->res) == 0)
+			sim_wrong(s, "%s %s: resources_assigned.%s is %.17g, no job has any", what, p->name,
+				  v->res->name, v->n);
+	}
+}
+
+static void counts_compare(struct checker *c, const char *what, const struct place *p,
+			   struct keel_obj *obj, const struct keel_attr *counts,
+			   const struct keel_attr *total)
+{
+	struct sim *s = c->sim;
+	unsigned n[7] = { 0 };
+	char text[256] = "", number[32] = "0";
+
+	if (s->object->text(obj, counts, NULL, text, sizeof(text)) < 0 ||
+	    sscanf(text, "Transit:%u Queued:%u Held:%u Waiting:%u Running:%u Exiting:%u Begun:%u", &n[0],
+		   &n[1], &n[2], &n[3], &n[4], &n[5], &n[6]) != 7)
+		sim_wrong(s, "%s %s: state_count is '%s'", what, p->name, text);
+	for (uint32_t i = 1; i < 7; i++)
+		if (n[i] != p->letters[i])
+			sim_wrong(s, "%s %s: state_count is '%s', but %u jobs are in state %c", what,
+				  p->name, text, p->letters[i], LETTERS[i]);
+	s->object->text(obj, total, NULL, number, sizeof(number));
+	if ((uint32_t)atoi(number) != p->jobs)
+		sim_wrong(s, "%s %s: total_jobs is %s, there are %u", what, p->name, number, p->jobs);
+}
+
+static uint32_t items(const char *list)
+{
+	uint32_t n = *list != '\0';
+
+	for (; *list != '\0'; list++)
+		n += *list == ',';
+	return n;
+}
+
+static void maintenance_compare(struct checker *c, const struct place *p, struct keel_obj *node)
+{
+	struct sim *s = c->sim;
+	char jobs[4096] = "", state[256] = "";
+
+	if (c->a.maintenance == NULL)
+		return;
+	s->object->text(node, c->a.maintenance, NULL, jobs, sizeof(jobs));
+	s->object->text(node, c->a.node_state, NULL, state, sizeof(state));
+	if (items(jobs) != p->marked)
+		sim_wrong(s, "vnode %s: maintenance_jobs is '%s', %u of its jobs are admin-suspended",
+			  p->name, jobs, p->marked);
+	if ((strstr(state, "maintenance") != NULL) != (p->marked > 0))
+		sim_wrong(s, "vnode %s: state is '%s', %u of its jobs are admin-suspended", p->name, state,
+			  p->marked);
+}
+
+static void vnodes_compare(struct checker *c)
+{
+	struct sim *s = c->sim;
+	struct keel_cursor *walk = s->object->cursor(&s->owner.pub, "node");
+	struct keel_obj *node;
+
+	while ((node = s->object->next(walk)) != NULL) {
+		const struct place *p = place_get(&c->vnodes, s->object->id(node));
+
+		amounts_compare(c, "vnode", p, s->object->get_ptr(node, c->a.node_assigned),
+				s->object->get_ptr(node, c->a.node_available));
+		maintenance_compare(c, p, node);
+	}
+	s->object->cursor_close(walk);
+}
+
+static void queues_compare(struct checker *c)
+{
+	struct sim *s = c->sim;
+	struct keel_cursor *walk = s->object->cursor(&s->owner.pub, "queue");
+	struct keel_obj *queue;
+
+	while ((queue = s->object->next(walk)) != NULL) {
+		const struct place *p = place_get(&c->queues, s->object->id(queue));
+
+		amounts_compare(c, "queue", p, s->object->get_ptr(queue, c->a.queue_assigned),
+				s->object->get_ptr(queue, c->a.queue_available));
+		counts_compare(c, "queue", p, queue, c->a.queue_counts, c->a.queue_total);
+	}
+	s->object->cursor_close(walk);
+}
+
+static void server_compare(struct checker *c)
+{
+	struct sim *s = c->sim;
+	struct keel_obj *server = s->object->find(&s->owner.pub, "server", s->parts->server_name);
+
+	amounts_compare(c, "server", &c->server, s->object->get_ptr(server, c->a.server_assigned),
+			s->object->get_ptr(server, c->a.server_available));
+	counts_compare(c, "server", &c->server, server, c->a.server_counts, c->a.server_total);
+}
+
+static void acknowledged_compare(struct checker *c)
+{
+	struct sim *s = c->sim;
+	struct acknowledged *a, *next;
+
+	HASH_ITER(hh, c->jobs, a, next) {
+		if (a->over || s->object->find(&s->owner.pub, "job", a->id) != NULL)
+			continue;
+		sim_wrong(s, "job %s was acknowledged, has not ended and is not there", a->id);
+		return;
+	}
+}
+
+static void holds_compare(struct sim *s)
+{
+	struct hooks_counts n;
+
+	hooks_count(s->parts->hooks, &n);
+	if (n.ended > n.taken || n.told > n.ended || n.taken - n.ended != n.open)
+		sim_wrong(s, "holds: %llu taken, %llu ended, %llu told, %u open",
+			  (unsigned long long)n.taken, (unsigned long long)n.ended,
+			  (unsigned long long)n.told, n.open);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------ */
+
+static void place_reset(struct place *p)
+{
+	p->want.n = p->forced.n = p->jobs = p->marked = 0;
+	memset(p->letters, 0, sizeof(p->letters));
+}
+
+void check_now(struct sim *s)
+{
+	struct checker *c = checker_of(s);
+	struct place *p, *next;
+
+	c->checks++;
+	place_reset(&c->server);
+	HASH_ITER(hh, c->vnodes, p, next)
+		place_reset(p);
+	HASH_ITER(hh, c->queues, p, next)
+		place_reset(p);
+	jobs_sum(c);
+	vnodes_compare(c);
+	queues_compare(c);
+	server_compare(c);
+	acknowledged_compare(c);
+	holds_compare(s);
+}
+
+/* Jobs that are over and stored as such need not be remembered. */
+static void sweep(struct checker *c)
+{
+	struct sim *s = c->sim;
+	struct acknowledged *a, *next_a;
+	struct past *p, *next_p;
+
+	HASH_ITER(hh, c->jobs, a, next_a)
+		if (a->over && s->object->find(&s->owner.pub, "job", a->id) == NULL) {
+			HASH_DEL(c->jobs, a);
+			free(a->id);
+			free(a);
+		}
+	HASH_ITER(hh, c->past, p, next_p)
+		if (s->object->find(&s->owner.pub, "job", p->id) == NULL) {
+			HASH_DEL(c->past, p);
+			free(p->id);
+			free(p);
+		}
+}
+
+/* What is not stored has not changed when nothing waits for the disk. */
+static void after_turn(struct sim *s)
+{
+	struct checker *c = checker_of(s);
+
+	if (!store_idle(s->parts->store))
+		check_now(s);
+	else if (++c->idle % SWEEP_EVERY == 0)
+		sweep(c);
+}
+
+static void server_is_up(struct sim *s)
+{
+	const struct keel_object_api *o = s->object;
+	struct keel_mod *m = &s->owner.pub;
+	struct checker *c = checker_of(s);
+
+	check_forget(s);
+	c->a = (struct attrs){
+		.state = o->attr(m, "job", "job_state"),
+		.ending = o->attr(m, "job", "ending"),
+		.exec_vnode = o->attr(m, "job", "exec_vnode"),
+		.queue = o->attr(m, "job", "queue"),
+		.list = o->attr(m, "job", "Resource_List"),
+		.released = o->attr(m, "job", "released_names"),
+		.mark = o->attr(m, "job", "admin_suspended"),
+		.node_assigned = o->attr(m, "node", "resources_assigned"),
+		.node_available = o->attr(m, "node", "resources_available"),
+		.node_jobs = o->attr(m, "node", "jobs"),
+		.node_state = o->attr(m, "node", "state"),
+		.maintenance = o->attr(m, "node", "maintenance_jobs"),
+		.server_assigned = o->attr(m, "server", "resources_assigned"),
+		.server_available = o->attr(m, "server", "resources_available"),
+		.server_counts = o->attr(m, "server", "state_count"),
+		.server_total = o->attr(m, "server", "total_jobs"),
+		.queue_assigned = o->attr(m, "queue", "resources_assigned"),
+		.queue_available = o->attr(m, "queue", "resources_available"),
+		.queue_counts = o->attr(m, "queue", "state_count"),
+		.queue_total = o->attr(m, "queue", "total_jobs"),
+	};
+	check_now(s);
+}
+
+static void purged(struct sim *s, const char *id)
+{
+	check_ended(s, id);
+}
+
+void check_acknowledged(struct sim *s, const char *id)
+{
+	struct checker *c = checker_of(s);
+	struct acknowledged *a;
+
+	HASH_FIND_STR(c->jobs, id, a);
+	if (a != NULL)
+		return;
+	a = calloc(1, sizeof(*a));
+	a->id = strdup(id);
+	HASH_ADD_KEYPTR(hh, c->jobs, a->id, strlen(a->id), a);
+}
+
+void check_ended(struct sim *s, const char *id)
+{
+	struct checker *c = checker_of(s);
+	struct acknowledged *a;
+
+	HASH_FIND_STR(c->jobs, id, a);
+	if (a != NULL)
+		a->over = true;
+}
+
+uint64_t check_count(struct sim *s)
+{
+	return checker_of(s)->checks;
+}
+
+void check_begin(struct sim *s)
+{
+	static struct checker checker;
+
+	checker = (struct checker){ .sim = s, .server = { .name = (char *)"svr" } };
+	s->checker = &checker;
+	s->after_turn = after_turn;
+	s->server_is_up = server_is_up;
+	s->purged = purged;
+	if (s->server != NULL)
+		server_is_up(s);
+}
