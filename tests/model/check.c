@@ -202,11 +202,11 @@ static bool holds(const char *given, const struct keel_resource *res)
 static bool listed_on(struct sim *s, struct checker *c, const char *id, const char *vnode)
 {
 	struct keel_obj *node = s->object->find(&s->owner.pub, "node", vnode);
-	char text[8192], mark[300];
+	char text[8192] = " ", mark[300];
 
-	if (node == NULL || s->object->text(node, c->a.node_jobs, NULL, text, sizeof(text)) < 0)
+	if (node == NULL || s->object->text(node, c->a.node_jobs, NULL, text + 1, sizeof(text) - 1) < 0)
 		return false;
-	snprintf(mark, sizeof(mark), "%s/", id);
+	snprintf(mark, sizeof(mark), " %s/", id);
 	return strstr(text, mark) != NULL;
 }
 

@@ -172,6 +172,7 @@ static void everything_on(struct sim *s)
 	for (size_t i = 0; i < KEEL_COUNT(queues); i++)
 		ask_manage(s, MGR_CMD_SET, MGR_OBJ_QUEUE, queues[i], "started", NULL, "True", SET);
 	ask_manage(s, MGR_CMD_SET, MGR_OBJ_SERVER, "", "scheduling", NULL, "False", SET);
+	ask_manage(s, MGR_CMD_SET, MGR_OBJ_SERVER, "", "job_history_enable", NULL, "False", SET);
 }
 
 static void jobs_delete(struct sim *s)
@@ -183,7 +184,7 @@ static void jobs_delete(struct sim *s)
 		struct keel_out *o = ask_begin("delete");
 
 		out_put_str(o, "id", s->object->id(job));
-		out_put_str(o, "extend", s->job->state(s->job->self, job) == 'F' ? "deletehist" : "");
+		out_put_str(o, "extend", "");
 		check_ended(s, s->object->id(job));
 		ask(s, 0, o, "delete all", NULL, NULL);
 	}

@@ -445,7 +445,9 @@ void task_order(struct host *h, const char *name, const struct keel_msg *m)
 			t->next_run = 0;
 		else if (t != NULL && t->run == run && !(t->discarded && orders[i].must_be_there))
 			orders[i].fn(t, m);
-		else if (orders[i].must_be_there && !(t != NULL && t->next_run == run))
+		else if (orders[i].must_be_there && t != NULL && t->next_run == run)
+			answer(h, msg_api()->integer(m, "number", 0), BADSTATE); /* too early */
+		else if (orders[i].must_be_there)
 			unknown(h, m, id, run);
 		return;
 	}

@@ -219,9 +219,8 @@ static bool turn(struct sim *s, int64_t until_ms)
 	} else if (++s->spins > SPINS) {
 		sim_wrong(s, "time stands still: something is called again and again");
 	}
-	if (world <= server)
-		loop_turn(s->loop, s->now_ms);
-	else
+	loop_turn(s->loop, s->now_ms); /* also to let it know the time */
+	if (world > server && s->server != NULL)
 		server_turn(s);
 	return true;
 }
@@ -230,8 +229,10 @@ void sim_run_until(struct sim *s, int64_t ms)
 {
 	while (s->wrong[0] == '\0' && turn(s, ms))
 		;
-	if (s->wrong[0] == '\0' && s->now_ms < ms)
+	if (s->wrong[0] == '\0' && s->now_ms < ms) {
 		s->now_ms = ms;
+		loop_turn(s->loop, ms);
+	}
 }
 
 bool sim_run_while(struct sim *s, bool (*more)(struct sim *s), int64_t most_ms)
