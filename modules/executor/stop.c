@@ -161,6 +161,8 @@ static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 	if (!t || t->run != q->run || t->state != TASK_STOPPED) {
 		stop_answer(mod, q->number, PBSE_BADSTATE, NULL);
 	} else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) {
+		st->core->log(mod, KEEL_LOG_JOB, "Job", q->id, "execjob_preresume hook rejected request: %s",
+			      o->text ? o->text : "");
 		stop_answer(mod, q->number, PBSE_MOMREJECT, o->text);
 	} else {
 		proc_kill(t->shepherd, SIGCONT);
