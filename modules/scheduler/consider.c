@@ -204,7 +204,7 @@ static void qrun_refused(struct keel_mod *mod, struct entry *e, const struct rea
 
 static bool may_ask_victims(const struct state *st, const struct entry *e)
 {
-	return e->asked_in != st->cycle && (!e->gave_up || st->serving);
+	return e->asked_in != st->cycle && (e->gave_up != st->relevance || st->serving);
 }
 
 static void consider(struct keel_mod *mod, struct group *g, struct entry *e)

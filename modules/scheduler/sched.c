@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define DEFAULT "default"
+#define DEFAULT_PARTITION "pbs-default"
 
 const struct keel_class_def sched_class = {
 	.size = sizeof(struct keel_class_def),
@@ -41,11 +43,115 @@ CHECK(check_not_default)
 {
 	struct state *st = mod->state;
 
-	(void)session, (void)op, (void)key;
-	if (is_default(st, obj))
-		return table_error(st, PBSE_SCHED_OP_NOT_PERMITTED, err);
-	if (strcmp(text, "pbs-default") == 0)
-		return table_error(st, PBSE_BADATVAL, err);
+	(void)session, (void)op, (void)key, (void)text;
+	return is_default(st, obj) ? table_error(st, PBSE_SCHED_OP_NOT_PERMITTED, err) : 0;
+}
+
+/* Does another scheduler have this text as its `attr`? */
+static bool is_taken(struct keel_mod *mod, const struct keel_obj *obj, const struct keel_attr *attr,
+		     const char *text)
+{
+	struct state *st = mod->state;
+	struct keel_cursor *cursor = st->object->cursor(mod, "sched");
+	struct keel_obj *other;
+	bool taken = false;
+
+	while (cursor && !taken && (other = st->object->next(cursor))) {
+		const char *have = st->object->get_str(other, attr);
+
+		taken = other != obj && have && strcmp(have, text) == 0;
+	}
+	if (cursor)
+		st->object->cursor_close(cursor);
+	return taken;
+}
+
+CHECK(check_priv)
+{
+	struct state *st = mod->state;
+
+	if (check_not_default(mod, session, obj, op, key, text, err))
+		return err->code;
+	return is_taken(mod, obj, st->sched.priv, text) ? table_error(st, PBSE_SCHED_PRIV_EXIST, err) : 0;
+}
+
+CHECK(check_log)
+{
+	struct state *st = mod->state;
+
+	if (check_not_default(mod, session, obj, op, key, text, err))
+		return err->code;
+	return is_taken(mod, obj, st->sched.log, text) ? table_error(st, PBSE_SCHED_LOG_EXIST, err) : 0;
+}
+
+/* One of the partitions in a comma list of another scheduler. */
+static bool partition_taken(struct keel_mod *mod, const struct keel_obj *obj, const char *name,
+			    size_t len)
+{
+	struct state *st = mod->state;
+	struct keel_cursor *cursor = st->object->cursor(mod, "sched");
+	struct keel_obj *other;
+	bool taken = false;
+	char text[2048];
+
+	while (cursor && !taken && (other = st->object->next(cursor))) {
+		const char *p = text;
+
+		if (other == obj ||
+		    st->object->text(other, st->sched.partition, NULL, text, sizeof(text)) <= 0)
+			continue;
+		while (*p && !taken) {
+			size_t n = strcspn(p, ",");
+
+			taken = n == len && memcmp(p, name, n) == 0;
+			p += n + (p[n] == ',');
+		}
+	}
+	if (cursor)
+		st->object->cursor_close(cursor);
+	return taken;
+}
+
+CHECK(check_partition)
+{
+	struct state *st = mod->state;
+
+	if (check_not_default(mod, session, obj, op, key, text, err))
+		return err->code;
+	while (*text) {
+		size_t n = strcspn(text, ",");
+
+		if (n == strlen(DEFAULT_PARTITION) && memcmp(text, DEFAULT_PARTITION, n) == 0)
+			return table_error(st, PBSE_DEFAULT_PARTITION, err);
+		if (partition_taken(mod, obj, text, n))
+			return table_error(st, PBSE_SCHED_PARTITION_ALREADY_EXISTS, err);
+		text += n + (text[n] == ',');
+	}
+	return 0;
+}
+
+CHECK(check_fuzzy)
+{
+	static const char *const words[] = { "off", "low", "med", "medium", "high" };
+	struct state *st = mod->state;
+	size_t i;
+
+	(void)session, (void)obj, (void)op, (void)key;
+	for (i = 0; i < KEEL_COUNT(words); i++)
+		if (strcasecmp(text, words[i]) == 0)
+			return 0;
+	return *text && strlen(text) < 9 && strspn(text, "0123456789") == strlen(text)
+		       ? 0
+		       : table_error(st, PBSE_BADATVAL, err);
+}
+
+CHECK(check_throughput)
+{
+	struct state *st = mod->state;
+
+	(void)session, (void)op, (void)key, (void)text, (void)err;
+	st->core->log(mod, KEEL_LOG_ADMIN, "Sched", st->object->id(obj),
+		      "'throughput_mode' is being deprecated, it is recommended to use 'job_run_wait'");
 	return 0;
 }
 
@@ -151,15 +257,16 @@ const struct keel_attr_def sched_attrs[SCHED_ATTRS] = {
 		      .read_roles = OPS, .write_roles = MGR,
 		      .doc = "jobs at or below do not run"),
 	ROW("throughput_mode", "bool", 80, T, MGR, "True", "do not wait for each start",
-	    .changed = throughput_changed),
+	    .check = check_throughput, .changed = throughput_changed),
 	ROW("job_run_wait", "string", 90, T, MGR, "runjob_hook", "none runjob_hook execjob_hook",
 	    .check = check_run_wait, .changed = run_wait_changed),
-	ROW("opt_backfill_fuzzy", "string", 100, S, MGR, NULL, "off low med medium high, or seconds"),
+	ROW("opt_backfill_fuzzy", "string", 100, S, MGR, NULL, "off low med medium high, or seconds",
+	    .check = check_fuzzy),
 	ROW("partition", "string", 110, S, MGR, NULL, "vnodes and queues it serves",
-	    .check = check_not_default),
-	ROW("sched_priv", "string", 120, S, MGR, NULL, "its directory", .check = check_not_default),
+	    .check = check_partition),
+	ROW("sched_priv", "string", 120, S, MGR, NULL, "its directory", .check = check_priv),
 	ROW("sched_log", "string", 130, S, MGR, NULL, "directory of its logs",
-	    .check = check_not_default),
+	    .check = check_log),
 	ROW("scheduling", "bool", 140, T, MGR, "False", "start jobs", .changed = scheduling_changed),
 	ROW("scheduler_iteration", "long", 150, T, MGR, "600", "seconds between cycles",
 	    .check = check_not_negative, .changed = iteration_changed),
@@ -177,7 +284,7 @@ const struct keel_attr_def sched_attrs[SCHED_ATTRS] = {
 
 /* ---- objects -------------------------------------------------------------------------------------------- */
 
-static void set_paths(struct keel_mod *mod, struct keel_obj *obj)
+void sched_paths(struct keel_mod *mod, struct keel_obj *obj)
 {
 	struct state *st = mod->state;
 	const char *home = st->core->home(mod), *id = st->object->id(obj);
@@ -202,8 +309,8 @@ int32_t sched_start(struct keel_mod *mod, struct keel_err *err)
 	if (!obj)
 		return -1;
 	if (fresh) {
-		set_paths(mod, obj);
-		st->object->set_str(obj, st->sched.partition, "pbs-default");
+		sched_paths(mod, obj);
+		st->object->set_str(obj, st->sched.partition, DEFAULT_PARTITION);
 	}
 	if (server) {
 		st->object->set_int(obj, st->sched.scheduling,
@@ -213,47 +320,4 @@ int32_t sched_start(struct keel_mod *mod, struct keel_err *err)
 	}
 	st->object->set_str(obj, st->sched.host, st->core->host_name(mod));
 	return fresh ? st->object->publish(obj) : 0;
-}
-
-/* After a request of an administrator has been carried out. */
-static void settled(struct keel_mod *mod, void *arg)
-{
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	struct keel_obj *obj = st->object->find(mod, "sched", DEFAULT);
-	struct keel_cursor *cursor;
-
-	(void)arg;
-	if (server && obj) {
-		if (st->object->get_int(obj, st->sched.scheduling) !=
-		    st->object->get_int(server, st->server.scheduling))
-			st->object->set_int(obj, st->sched.scheduling,
-					    st->object->get_int(server, st->server.scheduling));
-		if (st->object->get_int(obj, st->sched.iteration) !=
-		    st->object->get_int(server, st->server.iteration))
-			st->object->set_int(obj, st->sched.iteration,
-					    st->object->get_int(server, st->server.iteration));
-	}
-	cursor = st->object->cursor(mod, "sched");
-	while (cursor && (obj = st->object->next(cursor)))
-		if (!st->object->is_set(obj, st->sched.priv))
-			set_paths(mod, obj);
-	if (cursor)
-		st->object->cursor_close(cursor);
-	st->generation = 0;
-	rest_over(mod);
-	iteration_start(mod);
-	wake(mod, CMD_SWITCHED);
-}
-
-keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
-{
-	enum { CMD_DELETE = 1 };
-	struct state *st = keel_state(c);
-
-	if (ev->cmd == CMD_DELETE && strcmp(ev->klass, "sched") == 0 && strcmp(ev->name, DEFAULT) == 0)
-		return st->call->reject(c, PBSE_SCHED_NO_DEL, "%s",
-					st->core->pbse_text(PBSE_SCHED_NO_DEL));
-	st->core->defer(c->mod, settled, NULL);
-	return KEEL_NEXT;
 }

@@ -50,6 +50,7 @@ static void look(struct keel_mod *mod, struct keel_obj *job)
 
 	if (!e)
 		return;
+	e->gave_up = 0;
 	entry_touch(mod, e);
 	wake(mod, CMD_JOB);
 }
@@ -259,6 +260,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	st->a.accrue_type = st->object->attr(mod, "job", "accrue_type"); /* there may be none */
 	if (rank_init(mod))
 		return st->core->error(err, -1, "out of memory");
+	st->relevance = 1;
 	index_init(mod);
 	if (st->object->slot_bind(mod, "job", sizeof(struct entry), entry_fini))
 		return st->core->error(err, -1, "cannot attach to class job");

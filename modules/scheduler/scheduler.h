@@ -50,7 +50,7 @@ struct entry {
 	uint32_t ranked_in, asked_in; /* cycles: ranked; somebody was asked to give way */
 	uint32_t top_in;  /* cycle it was a top job in */
 	bool aside;       /* refused for itself in this cycle */
-	bool gave_up;     /* victims left in vain: no more until something changed */
+	uint32_t gave_up; /* st->relevance when victims left in vain: no more until it moves */
 	bool resumes;     /* suspended: goes on where it was */
 };
 
@@ -178,6 +178,8 @@ struct state {
 	uint32_t cycle;
 	uint32_t started;
 	int32_t command;        /* why the next cycle */
+	int32_t managed;        /* and what an administrator's request makes it */
+	uint32_t relevance;     /* moves when something changed that victims may depend on */
 	struct group *rank_at;
 	uint32_t looks, held;   /* LOOKING: left; found held */
 	struct heap first;      /* groups of this cycle that go before all queues */
@@ -273,7 +275,7 @@ void snapshot_order(struct keel_mod *mod, struct snapshot *s, struct keel_obj *j
 
 /* cycle.c */
 enum { CMD_JOB = 1, CMD_ENDED = 2, CMD_TIME = 3, CMD_SWITCHED = 5, CMD_CONFIGURED = 6,
-        CMD_FIRST = 9, CMD_QRUN = 11 };
+        CMD_FIRST = 9, CMD_QRUN = 11, CMD_QUEUE = 12 };
 /* Something changed (the number is told in the log): a cycle, soon, if none is planned. */
 void wake(struct keel_mod *mod, int32_t command);
 bool cycle_runs(const struct state *st);
@@ -350,6 +352,9 @@ extern const struct keel_request_def explain_request;
 extern const struct keel_class_def sched_class;
 extern const struct keel_attr_def sched_attrs[SCHED_ATTRS];
 int32_t sched_start(struct keel_mod *mod, struct keel_err *err);
+void sched_paths(struct keel_mod *mod, struct keel_obj *obj);
+
+/* manage.c */
 keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev);
 
 #endif

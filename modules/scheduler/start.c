@@ -83,7 +83,7 @@ static void failed(struct keel_mod *mod, struct start *s, struct keel_obj *job, 
 	}
 	comment(mod, e, words);
 	if (e->asked_in == st->cycle) {
-		e->gave_up = true;
+		e->gave_up = st->relevance;
 		st->core->log(mod, KEEL_LOG_DEBUG, "Job", s->id,
 			      "Preempted work didn't run job - rerun it");
 	}
@@ -110,7 +110,7 @@ static void started(struct keel_mod *mod, struct start *s, struct entry *e)
 	if (!e)
 		return;
 	e->failures = 0;
-	e->gave_up = false;
+	e->gave_up = 0;
 	if (e->where != STARTING)
 		return;
 	e->where = OUT;

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * manage.c - what administrators change, and what of it the scheduler has to know.
+ *
+ * A formula is checked before it is accepted, that of the server and that of the scheduler against each
+ * other. Afterwards: values that server and scheduler share follow, settings are read again, a cycle.
+ */
+#include "scheduler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT "default"
+#define FORMULA_MAX 4096
+
+enum { MANAGE_CREATE, MANAGE_DELETE, MANAGE_SET, MANAGE_UNSET };
+
+/* ---- before ----------------------------------------------------------------------------------------- */
+
+static keel_verdict refuse(struct keel_call *c, int32_t code)
+{
+	struct state *st = keel_state(c);
+
+	return st->call->reject(c, code, "%s", st->core->pbse_text(code));
+}
+
+/* The formula this request would give `obj`; 0: it has none, else an error or the length. */
+static const char *formula_wanted(struct keel_call *c, struct keel_obj *obj, char *buf, uint32_t len)
+{
+	struct state *st = keel_state(c);
+	int32_t n = st->call->get(c, obj, "job_sort_formula", NULL, buf, len);
+
+	return n > 0 ? buf : NULL;
+}
+
+/* 0 or a PBSE number. */
+static int32_t formula_refused(struct keel_call *c, struct keel_obj *obj,
+			       const struct keel_attr *here, struct keel_obj *other,
+			       const struct keel_attr *there)
+{
+	struct state *st = keel_state(c);
+	char buf[FORMULA_MAX];
+	const char *want = formula_wanted(c, obj, buf, sizeof(buf));
+	const char *have = st->object->get_str(obj, here);
+	const char *others = other ? st->object->get_str(other, there) : NULL;
+	int32_t code;
+
+	if (!want || (have && strcmp(have, want) == 0))
+		return 0;
+	code = strlen(want) + 1 >= sizeof(buf) ? PBSE_BAD_FORMULA : formula_check(c->mod, want);
+	if (code == 0 && others && strcmp(others, want) != 0)
+		code = PBSE_SVR_SCHED_JSF_INCOMPAT;
+	return code;
+}
+
+static int32_t formula_of_request(struct keel_call *c, const struct keel_ev_management *ev)
+{
+	struct state *st = keel_state(c);
+	struct keel_obj *server = st->object->find(c->mod, "server", st->core->server_name(c->mod));
+	struct keel_obj *sched = st->object->find(c->mod, "sched", DEFAULT);
+
+	if (ev->cmd == MANAGE_DELETE || !ev->obj)
+		return 0;
+	if (strcmp(ev->klass, "server") == 0)
+		return formula_refused(c, ev->obj, st->server.formula, sched, st->sched.formula);
+	if (strcmp(ev->klass, "sched") == 0)
+		return formula_refused(c, ev->obj, st->sched.formula,
+				       strcmp(ev->name, DEFAULT) == 0 ? server : NULL,
+				       st->server.formula);
+	return 0;
+}
+
+/* ---- after -------------------------------------------------------------------------------------------- */
+
+static void follow(struct state *st, struct keel_obj *sched, const struct keel_attr *to,
+		   struct keel_obj *server, const struct keel_attr *from)
+{
+	if (st->object->get_int(sched, to) != st->object->get_int(server, from))
+		st->object->set_int(sched, to, st->object->get_int(server, from));
+}
+
+static void paths_complete(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_cursor *cursor = st->object->cursor(mod, "sched");
+	struct keel_obj *obj;
+
+	while (cursor && (obj = st->object->next(cursor)))
+		if (!st->object->is_set(obj, st->sched.priv))
+			sched_paths(mod, obj);
+	if (cursor)
+		st->object->cursor_close(cursor);
+}
+
+/* After the request has been carried out. */
+static void settled(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	struct keel_obj *sched = st->object->find(mod, "sched", DEFAULT);
+	int32_t command = st->managed;
+
+	(void)arg;
+	if (command == 0)
+		return; /* told once for all requests of this turn */
+	st->managed = 0;
+	if (server && sched) {
+		follow(st, sched, st->sched.scheduling, server, st->server.scheduling);
+		follow(st, sched, st->sched.iteration, server, st->server.iteration);
+	}
+	paths_complete(mod);
+	if (command == CMD_CONFIGURED)
+		st->core->log(mod, KEEL_LOG_SCHED, "Req", "", "Scheduler is reconfiguring");
+	config_read(mod);
+	st->generation = 0;
+	rest_over(mod);
+	iteration_start(mod);
+	wake(mod, command);
+}
+
+/* Does this request say anything about scheduling itself? */
+static bool switches(struct keel_call *c, const struct keel_ev_management *ev)
+{
+	struct state *st = keel_state(c);
+	char text[16];
+
+	return ev->obj && st->call->get(c, ev->obj, "scheduling", NULL, text, sizeof(text)) > 0 &&
+	       (strcmp(text, "True") == 0) != (st->object->get_int(ev->obj, st->sched.scheduling) != 0);
+}
+
+static int32_t command_of(struct keel_call *c, const struct keel_ev_management *ev)
+{
+	if (strcmp(ev->klass, "sched") == 0)
+		return switches(c, ev) ? CMD_SWITCHED : CMD_CONFIGURED;
+	return strcmp(ev->klass, "queue") == 0 ? CMD_QUEUE : CMD_SWITCHED;
+}
+
+keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
+{
+	struct state *st = keel_state(c);
+	int32_t code = formula_of_request(c, ev);
+
+	if (ev->cmd == MANAGE_DELETE && strcmp(ev->klass, "sched") == 0 &&
+	    strcmp(ev->name, DEFAULT) == 0)
+		code = PBSE_SCHED_NO_DEL;
+	if (code)
+		return refuse(c, code);
+	st->managed = command_of(c, ev);
+	st->core->defer(c->mod, settled, NULL);
+	return KEEL_NEXT;
+}

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# scheduler.bash - what the stories about scheduling share: load it after shared.bash.
+
+# One host with 4 cpus and 2gb.
+open_site()
+{
+	open_cluster --hosts "${1:-1}" --ncpus 4 "${@:2}"
+	qmgr -c 'set node n1 resources_available.mem = 2gb'
+	qmgr -c 'set sched default attr_update_period = 0' 
+}
+
+# told LINE...: sched_config has these lines until the story is over; none: there is no such file.
+told()
+{
+	local file=$SB/server/sched_priv/sched_config
+	mkdir -p "${file%/*}"
+	printf '%s\n' "$@" >"$file"
+	undo told_nothing
+	read_again
+}
+
+told_nothing()
+{
+	rm -f "$SB/server/sched_priv/sched_config"
+	read_again
+}
+
+# It reads its settings when one of its attributes is set.
+read_again() { qmgr -c 'set sched default server_dyn_res_alarm = 30'; }
+
+scheduling() { qmgr -c "set server scheduling = $1"; }
+
+# set_server WHAT VALUE: until the story is over.
+set_server()
+{
+	undo qmgr -c "unset server $1"
+	qmgr -c "set server $1 = $2"
+}
+
+set_sched()
+{
+	undo qmgr -c "unset sched default $1"
+	qmgr -c "set sched default $1 = $2"
+}
+
+new_queue() # NAME PRIORITY
+{
+	undo qmgr -c "delete queue $1"
+	qmgr -c "create queue $1 queue_type = e, enabled = t, started = t, Priority = $2"
+}
+
+runs() { job_is "$1" R; }
+starts() { wait_until 10 runs "$1"; }
+
+comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
+
+# waits JOB COMMENT: it stays queued, and is told why.
+waits()
+{
+	wait_until 10 comment_is "$1" "$2"
+	job_is "$1" Q
+}
+
+attr_is() { same "$2 of $1" "$3" "$(job_attr "$1" "$2")"; }
+
+# Lines of the server's log from now on: mark, then since.
+mark() { marked=$(server_log | wc -l); }
+since() { server_log | tail -n +"$((marked + 1))"; }
+since_has() { has "$(since)" "$1"; }
