@@ -295,6 +295,8 @@ void job_depend(struct keel_mod *mod, struct keel_obj *job, bool waits)
 	struct state *st = mod->state;
 	int64_t have = st->object->get_int(job, st->a.holds);
 
+	if (waits == ((have & HOLD_DEPENDS) != 0))
+		return;
 	st->object->set_int(job, st->a.holds, waits ? have | HOLD_DEPENDS : have & ~HOLD_DEPENDS);
 	if (step_is_pending(job_slot(mod, job)->step))
 		step_evaluate(mod, job);

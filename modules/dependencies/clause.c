@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * clause.c - the text of the attribute depend: type:argument[:argument...][,type:...], and what its types
+ * mean.
+ */
+#include "dependencies.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define DIGITS "0123456789"
+#define ITEMS_MAX 100000
+#define COUNT_MAX 1000000
+
+/* name; is it the named job that waits; done at the start; ends that do */
+enum ends { ANY_END, GOOD_END, BAD_END };
+static const struct {
+	const char *name;
+	bool before, at_start;
+	enum ends ends;
+} types[TYPES] = {
+	[ON] = { "on", false, false, ANY_END },
+	[AFTER] = { "after", false, true, ANY_END },
+	[AFTER_OK] = { "afterok", false, false, GOOD_END },
+	[AFTER_NOT_OK] = { "afternotok", false, false, BAD_END },
+	[AFTER_ANY] = { "afterany", false, false, ANY_END },
+	[BEFORE] = { "before", true, true, ANY_END },
+	[BEFORE_OK] = { "beforeok", true, false, GOOD_END },
+	[BEFORE_NOT_OK] = { "beforenotok", true, false, BAD_END },
+	[BEFORE_ANY] = { "beforeany", true, false, ANY_END },
+};
+
+bool type_is_before(enum type type)
+{
+	return types[type].before;
+}
+
+bool type_at_start(enum type type)
+{
+	return types[type].at_start;
+}
+
+enum verdict type_judge(enum type type, const struct fate *fate)
+{
+	bool good = fate->started && fate->exit == 0;
+
+	if (types[type].at_start && fate->started)
+		return DONE;
+	if (!fate->over)
+		return WAITS;
+	if (types[type].at_start)
+		return NEVER;
+	if (types[type].ends == ANY_END)
+		return DONE;
+	return good == (types[type].ends == GOOD_END) ? DONE : NEVER;
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------- */
+
+static int type_of(const char *word, size_t len)
+{
+	for (int i = 0; i < TYPES; i++)
+		if (strlen(types[i].name) == len && strncmp(types[i].name, word, len) == 0)
+			return i;
+	return -1;
+}
+
+static bool names(const char *text, size_t len, const char *server)
+{
+	return strlen(server) == len && strncasecmp(text, server, len) == 0;
+}
+
+/* digits, "[]" or nothing, [.server][@server] */
+static int32_t read_id(const char *text, size_t len, const char *server, struct item *item)
+{
+	size_t digits = strspn(text, DIGITS), n = digits, part;
+
+	if (digits == 0 || digits > 18 || digits > len)
+		return PBSE_BADATVAL;
+	if (n < len && text[n] == '[') {
+		if (n + 1 >= len || text[n + 1] != ']')
+			return PBSE_BADDEPEND; /* a subjob, or some of them */
+		n += 2;
+	}
+	if (snprintf(item->id, sizeof(item->id), "%.*s.%s", (int)n, text, server) >=
+	    (int)sizeof(item->id))
+		return PBSE_BADATVAL;
+	if (n < len && text[n] == '.') {
+		part = (size_t)(strcspn(text + n + 1, "@:,"));
+		if (n + 1 + part > len)
+			return PBSE_BADATVAL;
+		if (!names(text + n + 1, part, server))
+			return PBSE_BADDEPEND;
+		n += 1 + part;
+	}
+	if (n == len)
+		return 0;
+	if (text[n] != '@')
+		return PBSE_BADATVAL;
+	part = strcspn(text + n + 1, "\\:,");
+	return names(text + n + 1, part, server) ? 0 : PBSE_BADDEPEND;
+}
+
+static int32_t read_argument(enum type type, const char *text, size_t len, const char *server,
+			     struct item *item)
+{
+	char *end;
+
+	item->type = (uint8_t)type;
+	if (type != ON)
+		return read_id(text, len, server, item);
+	item->count = len && strspn(text, DIGITS) >= len ? strtoll(text, &end, 10) : 0;
+	return item->count > 0 && item->count <= COUNT_MAX ? 0 : PBSE_BADATVAL;
+}
+
+/* Up to the next ':' or ',' that is not escaped. */
+static size_t word_len(const char *at)
+{
+	size_t n = 0;
+
+	while (at[n] && at[n] != ':' && at[n] != ',')
+		n += at[n] == '\\' && at[n + 1] ? 2 : 1;
+	return n;
+}
+
+static struct item *add_item(struct clause *c)
+{
+	struct item *bigger;
+
+	if (c->n == ITEMS_MAX)
+		return NULL;
+	if ((c->n & (c->n - 1)) == 0) { /* grows at powers of two */
+		bigger = realloc(c->item, (c->n ? c->n * 2 : 1) * sizeof(*bigger));
+		if (!bigger)
+			return NULL;
+		c->item = bigger;
+	}
+	c->item[c->n] = (struct item){ 0 };
+	return &c->item[c->n++];
+}
+
+static int32_t read_type(const char **at, const char *server, struct clause *c)
+{
+	size_t len = word_len(*at);
+	int type = type_of(*at, len), arguments = 0;
+	int32_t code;
+
+	if (type < 0 || (*at)[len] != ':')
+		return len == 6 && strncmp(*at, "runone", len) == 0 ? PBSE_BADDEPEND : PBSE_BADATVAL;
+	*at += len;
+	for (; **at == ':'; arguments++) {
+		struct item *item = add_item(c);
+
+		len = word_len(++*at);
+		code = item ? read_argument((enum type)type, *at, len, server, item) : PBSE_SYSTEM;
+		if (code)
+			return code;
+		*at += len;
+	}
+	return type == ON && arguments != 1 ? PBSE_BADATVAL : 0;
+}
+
+int32_t clause_parse(const char *text, const char *server, struct clause *ret)
+{
+	struct clause c = { 0 };
+	int32_t code;
+
+	for (;;) {
+		code = read_type(&text, server, &c);
+		if (code || !*text)
+			break;
+		text++;
+	}
+	if (code)
+		clause_fini(&c);
+	else
+		*ret = c;
+	return code;
+}
+
+void clause_fini(struct clause *c)
+{
+	free(c->item);
+	*c = (struct clause){ 0 };
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------ */
+
+bool clause_text(const struct clause *c, const char *server, struct keel_text *out)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct item *item = &c->item[i];
+
+		if (i == 0 || item->type != c->item[i - 1].type || item->type == ON)
+			keel_text_printf(out, "%s%s", i ? "," : "", types[item->type].name);
+		if (item->type == ON)
+			keel_text_printf(out, ":%lld", (long long)item->count);
+		else
+			keel_text_printf(out, ":%s@%s", item->id, server);
+	}
+	return !out->failed;
+}

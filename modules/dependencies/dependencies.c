@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dependencies.c - jobs that wait for other jobs: the attribute depend.
+ *
+ *   job_submit, job_modify   the text is checked and written in its full form
+ *   depend changed           who waits for whom is known in memory; the job is held, or not any more
+ *   job_started              after, before
+ *   job_obit, job_purged     the others: released, or deleted because it can never be
+ */
+#include "dependencies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core), KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(hook, 0, struct state, hook), KEEL_NEED(call, 0, struct state, call),
+	KEEL_NEED(job, 0, struct state, job),
+};
+
+/* ---- the attribute ---------------------------------------------------------------------------------------- */
+
+/* Told for a new job, one from the store, and one that was altered. What is stored has its hold already. */
+static void depend_changed(struct keel_mod *mod, struct keel_obj *job, const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+	const char *text = st->object->get_str(job, attr), *id = st->object->id(job);
+	struct clause clause = { 0 };
+	struct child *c;
+
+	if (text && *text && clause_parse(text, st->core->server_name(mod), &clause))
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", id, "its dependencies cannot be read: %s", text);
+	if (child_set(st, id, &clause))
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", id, "no memory for its dependencies");
+	if (!st->started)
+		return;
+	c = child_find(st, id);
+	if (!strchr("REFXM", st->job->state(st->job->self, job)))
+		st->job->depend(st->job->self, job, c && child_waits(c));
+}
+
+static const struct keel_attr_def depend_row =
+	KEEL_ATTR_DEF("job", "depend", "string", .order = 100, .flags = KEEL_ATTR_SAVE,
+		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY,
+		      .changed = depend_changed, .doc = "jobs it waits for, jobs that wait for it");
+
+static const struct keel_contrib contribs[] = {
+	{ "ATTR", &depend_row },
+};
+
+/* ---- asked for ---------------------------------------------------------------------------------------------- */
+
+static keel_verdict refuse(struct keel_call *c, int32_t code)
+{
+	struct state *st = keel_state(c);
+
+	if (code == PBSE_BADATVAL)
+		return st->call->reject(c, code, "%s depend", st->core->pbse_text(code));
+	return st->call->reject(c, code, NULL);
+}
+
+static keel_verdict write_clause(struct keel_call *c, struct keel_obj *job, const struct clause *clause)
+{
+	struct state *st = keel_state(c);
+	struct keel_text text;
+	struct keel_err err = { 0 };
+	int32_t code;
+
+	keel_text_init(&text);
+	code = clause_text(clause, st->core->server_name(c->mod), &text)
+		       ? st->call->set(c, job, "depend", NULL, clause->n ? text.data : NULL, &err)
+		       : PBSE_SYSTEM;
+	keel_text_fini(&text);
+	return code ? refuse(c, code) : KEEL_NEXT;
+}
+
+static keel_verdict check(struct keel_call *c, struct keel_obj *job, const char *asked)
+{
+	struct state *st = keel_state(c);
+	struct clause clause;
+	keel_verdict verdict;
+	int32_t code = clause_parse(asked, st->core->server_name(c->mod), &clause);
+
+	if (code)
+		return refuse(c, code);
+	code = check_clause(c->mod, job, st->call->session(c), &clause);
+	verdict = code ? refuse(c, code) : write_clause(c, job, &clause);
+	clause_fini(&clause);
+	return verdict;
+}
+
+/* `have`: what it was before, NULL for a new job. */
+static keel_verdict look(struct keel_call *c, struct keel_obj *job, const char *have)
+{
+	struct state *st = keel_state(c);
+	char some[4096], *asked = some;
+	int32_t len = st->call->get(c, job, "depend", NULL, some, sizeof(some));
+	keel_verdict verdict;
+
+	if (len <= 0)
+		return KEEL_NEXT;
+	if ((size_t)len >= sizeof(some)) {
+		asked = malloc((size_t)len + 1);
+		if (!asked)
+			return st->call->fail(c, "out of memory");
+		st->call->get(c, job, "depend", NULL, asked, (uint32_t)len + 1);
+	}
+	verdict = have && strcmp(have, asked) == 0 ? KEEL_NEXT : check(c, job, asked);
+	if (asked != some)
+		free(asked);
+	return verdict;
+}
+
+static keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
+{
+	return look(c, ev->job, NULL);
+}
+
+static keel_verdict on_modify(struct keel_call *c, const struct keel_ev_job_modify *ev)
+{
+	struct state *st = keel_state(c);
+
+	return look(c, ev->job, st->object->get_str(ev->job, st->depend));
+}
+
+/* ---- what happens -------------------------------------------------------------------------------------------- */
+
+static keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_started *ev)
+{
+	news_started(c->mod, ev->id);
+	return KEEL_NEXT;
+}
+
+static void keep_fate(struct state *st, const char *id, struct fate fate)
+{
+	struct parent *p = parent_find(st, id);
+	struct child *child = child_find(st, id);
+
+	if (p)
+		p->fate = fate;
+	if (child)
+		child->fate = fate;
+}
+
+/* Kept until job_purged says that it is really over. */
+static keel_verdict on_obit(struct keel_call *c, const struct keel_ev_job_obit *ev)
+{
+	keep_fate(keel_state(c), ev->id, (struct fate){ .started = true, .exit = ev->exit_status });
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
+{
+	struct state *st = keel_state(c);
+	const struct parent *p = parent_find(st, ev->id);
+	const struct child *child = child_find(st, ev->id);
+	struct fate fate = p ? p->fate : child ? child->fate : (struct fate){ 0 };
+
+	if (ev->requeued) /* it starts again */
+		keep_fate(st, ev->id, (struct fate){ 0 });
+	if (ev->requeued || (!p && !child))
+		return KEEL_NEXT;
+	fate.over = true;
+	news_over(c->mod, ev->id, &fate);
+	return KEEL_NEXT;
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(job_submit, on_submit, .order = -500),
+	KEEL_TAP(job_modify, on_modify, .order = -500),
+	KEEL_TAP(job_started, on_started),
+	KEEL_TAP(job_obit, on_obit),
+	KEEL_TAP(job_purged, on_purged),
+};
+
+/* ---- module ---------------------------------------------------------------------------------------------------- */
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)err;
+	st->depend = st->object->attr(mod, "job", "depend");
+	st->exit_status = st->object->attr(mod, "job", "Exit_status");
+	st->stime = st->object->attr(mod, "job", "stime");
+	st->euser = st->object->attr(mod, "job", "euser");
+	return 0;
+}
+
+static int32_t start(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)err;
+	st->started = true;
+	news_missed(mod);
+	return 0;
+}
+
+static void fini(struct keel_mod *mod)
+{
+	news_drop(mod->state);
+	index_fini(mod->state);
+}
+
+static const char *const requires_modules[] = { "jobs", NULL };
+
+KEEL_MODULE(.name = "dependencies", .version = "1.0", .vendor = "Keelson",
+	    .summary = "jobs that wait for other jobs", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
+	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
+	    .start = start, .fini = fini);

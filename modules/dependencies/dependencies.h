@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dependencies.h - what the files of this module share.
+ *
+ * The words: the job that has the attribute is the child, the one it names is the parent. For the
+ * before... types it is the other way round in time: the named job waits (it has on:N) for the child.
+ */
+#ifndef DEPENDENCIES_H
+#define DEPENDENCIES_H
+
+#include <uthash.h>
+
+#include "keel/keel.h"
+#include "keel/service/job.h"
+#include "keel/text.h"
+#include "pbs_error.h"
+
+#define ID_MAX 300
+
+/* ---- clause.c: the text of the attribute ---------------------------------------------------------- */
+
+enum type { ON, AFTER, AFTER_OK, AFTER_NOT_OK, AFTER_ANY, BEFORE, BEFORE_OK, BEFORE_NOT_OK, BEFORE_ANY,
+	    TYPES };
+
+struct item {
+	uint8_t type; /* enum type */
+	char id[ID_MAX]; /* 12.svr, 12[].svr; "" for ON */
+	int64_t count; /* ON: reports it still waits for */
+};
+struct clause {
+	struct item *item;
+	uint32_t n;
+};
+
+/* Read `text`; ids get `.server`. 0, or a PBSE number: 15014 bad words, 15054 a job of another server
+ * or part of an array. Nothing is kept then. */
+int32_t clause_parse(const char *text, const char *server, struct clause *ret);
+void clause_fini(struct clause *c);
+/* As it is shown: ids end in @server, those of one type in a row are joined. false: no memory. */
+bool clause_text(const struct clause *c, const char *server, struct keel_text *out);
+bool type_is_before(enum type type);
+bool type_at_start(enum type type); /* done when a job starts, else when it is over */
+
+/* What happened to a job. */
+struct fate {
+	bool started; /* its processes ran */
+	bool over;
+	int64_t exit; /* when over and started */
+};
+enum verdict { WAITS, DONE, NEVER };
+/* What `fate` of the job that is to act first means for a dependency. */
+enum verdict type_judge(enum type type, const struct fate *fate);
+
+/* ---- index.c: who waits for whom, in memory --------------------------------------------------------- */
+
+struct child;
+struct link {
+	struct child *child;
+	enum type type;
+	struct link *prev, *next; /* of the parent */
+	struct parent *parent;
+	struct link *more; /* of the child */
+};
+struct parent {
+	char *id;
+	struct link *links;
+	struct fate fate; /* as far as its end was told */
+	UT_hash_handle hh;
+};
+struct child {
+	char *id;
+	struct clause clause;
+	struct link *links; /* one for each after... item */
+	struct fate fate; /* its own, for its before... items */
+	UT_hash_handle hh;
+};
+
+/* A piece of work: `parent` did what the child waited for, or never will. */
+struct news {
+	char *child, *parent;
+	enum verdict verdict;
+	bool report; /* counts down on:N of `child` instead */
+	struct news *next;
+};
+
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_hook_api *hook;
+	const struct keel_call_api *call;
+	const struct keel_job_api *job;
+	const struct keel_attr *depend, *exit_status, *stime, *euser, *holds;
+	struct parent *parents;
+	struct child *children;
+	struct news *first, *last;
+	bool settling, started;
+};
+
+struct child *child_find(struct state *st, const char *id);
+struct parent *parent_find(struct state *st, const char *id);
+/* Take the clause in (moved); replaces what was known of this job. -ENOMEM: nothing is known of it. */
+int child_set(struct state *st, const char *id, struct clause *clause);
+void child_drop(struct state *st, struct child *c);
+void index_fini(struct state *st);
+/* Does it wait for anything? */
+bool child_waits(const struct child *c);
+
+/* ---- news.c -------------------------------------------------------------------------------------------- */
+void news_started(struct keel_mod *mod, const char *id);
+void news_over(struct keel_mod *mod, const char *id, const struct fate *fate);
+/* At start: what was told of parents while nobody listened. */
+void news_missed(struct keel_mod *mod);
+void news_drop(struct state *st);
+
+/* ---- check.c --------------------------------------------------------------------------------------------- */
+/* The clause a job asks for: what is done already is left out, what can never be refused. 0 or a PBSE
+ * number. */
+int32_t check_clause(struct keel_mod *mod, struct keel_obj *job, const struct keel_session *who,
+		     struct clause *c);
+/* What the server knows of a job. false: there is none. */
+bool fate_of(struct keel_mod *mod, const char *id, struct fate *ret);
+int64_t number_of(const char *id);
+
+#endif

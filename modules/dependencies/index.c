@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * index.c - who waits for whom. Built from the attribute's text; the text is the truth.
+ *
+ *   child --clause--> after... items --link--> parent (known by id alone: it need not exist yet)
+ */
+#include "dependencies.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <utlist.h>
+
+struct child *child_find(struct state *st, const char *id)
+{
+	struct child *c;
+
+	HASH_FIND_STR(st->children, id, c);
+	return c;
+}
+
+struct parent *parent_find(struct state *st, const char *id)
+{
+	struct parent *p;
+
+	HASH_FIND_STR(st->parents, id, p);
+	return p;
+}
+
+static struct parent *parent_get(struct state *st, const char *id)
+{
+	struct parent *p = parent_find(st, id);
+
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p || !(p->id = strdup(id))) {
+		free(p);
+		return NULL;
+	}
+	HASH_ADD_KEYPTR(hh, st->parents, p->id, strlen(p->id), p);
+	return p;
+}
+
+static void parent_leave(struct state *st, struct parent *p)
+{
+	if (p->links)
+		return;
+	HASH_DEL(st->parents, p);
+	free(p->id);
+	free(p);
+}
+
+static int link_add(struct state *st, struct child *c, const struct item *item)
+{
+	struct parent *p = parent_get(st, item->id);
+	struct link *l = p ? calloc(1, sizeof(*l)) : NULL;
+
+	if (!l) {
+		if (p)
+			parent_leave(st, p);
+		return -ENOMEM;
+	}
+	l->child = c;
+	l->type = (enum type)item->type;
+	l->parent = p;
+	l->more = c->links;
+	c->links = l;
+	DL_APPEND(p->links, l);
+	return 0;
+}
+
+void child_drop(struct state *st, struct child *c)
+{
+	while (c->links) {
+		struct link *l = c->links;
+
+		c->links = l->more;
+		DL_DELETE(l->parent->links, l);
+		parent_leave(st, l->parent);
+		free(l);
+	}
+	HASH_DEL(st->children, c);
+	clause_fini(&c->clause);
+	free(c->id);
+	free(c);
+}
+
+int child_set(struct state *st, const char *id, struct clause *clause)
+{
+	struct child *c = child_find(st, id);
+	struct fate fate = c ? c->fate : (struct fate){ 0 };
+
+	if (c)
+		child_drop(st, c);
+	if (!clause->n) {
+		clause_fini(clause);
+		return 0;
+	}
+	c = calloc(1, sizeof(*c));
+	if (!c || !(c->id = strdup(id))) {
+		free(c);
+		clause_fini(clause);
+		return -ENOMEM;
+	}
+	c->fate = fate;
+	c->clause = *clause;
+	*clause = (struct clause){ 0 };
+	HASH_ADD_KEYPTR(hh, st->children, c->id, strlen(c->id), c);
+	for (uint32_t i = 0; i < c->clause.n; i++) {
+		const struct item *item = &c->clause.item[i];
+
+		if (item->type == ON || type_is_before((enum type)item->type))
+			continue;
+		if (link_add(st, c, item)) {
+			child_drop(st, c);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+bool child_waits(const struct child *c)
+{
+	for (uint32_t i = 0; i < c->clause.n; i++)
+		if (!type_is_before((enum type)c->clause.item[i].type))
+			return true;
+	return false;
+}
+
+void index_fini(struct state *st)
+{
+	struct child *c, *next;
+
+	HASH_ITER(hh, st->children, c, next)
+		child_drop(st, c);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * news.c - a job started, or is over: who waited for that.
+ *
+ * What follows is a list of small pieces of work, not a recursion: deleting a child is news for those
+ * that wait for it. All of it belongs to the turn of its cause, so that a crash finds all or nothing; a
+ * cascade longer than a SLICE goes on in the next turn, and news_missed() takes up what a crash cut off.
+ */
+#include "dependencies.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE 4096
+
+static void settle_all(struct keel_mod *mod, void *arg);
+
+static void news_add(struct state *st, const char *child, const char *parent, enum verdict verdict,
+		     bool report)
+{
+	struct news *n = calloc(1, sizeof(*n));
+
+	if (!n || !(n->child = strdup(child)) || !(n->parent = strdup(parent))) {
+		if (n)
+			free(n->child);
+		free(n);
+		return; /* the child goes on waiting; news_missed() finds it at the next start */
+	}
+	n->verdict = verdict;
+	n->report = report;
+	if (st->last)
+		st->last->next = n;
+	else
+		st->first = n;
+	st->last = n;
+}
+
+static void news_free(struct news *n)
+{
+	free(n->child);
+	free(n->parent);
+	free(n);
+}
+
+void news_drop(struct state *st)
+{
+	while (st->first) {
+		struct news *n = st->first;
+
+		st->first = n->next;
+		news_free(n);
+	}
+	st->last = NULL;
+}
+
+/* ---- one child ------------------------------------------------------------------------------------------- */
+
+/* The clause has become shorter: the attribute says so, and what is known in memory. */
+static void rewrite(struct keel_mod *mod, struct keel_obj *job, struct clause *left)
+{
+	struct state *st = mod->state;
+	struct keel_text text;
+
+	keel_text_init(&text);
+	if (!left->n)
+		st->object->unset(job, st->depend, NULL);
+	else if (clause_text(left, st->core->server_name(mod), &text))
+		st->object->set_str(job, st->depend, text.data);
+	keel_text_fini(&text);
+	child_set(st, st->object->id(job), left);
+}
+
+/* Is the item done by this piece of news? on:N counts down. */
+static bool is_done(struct item *item, const struct news *n)
+{
+	if (n->report)
+		return item->type == ON && --item->count == 0;
+	return item->type != ON && !type_is_before((enum type)item->type) &&
+	       strcmp(item->id, n->parent) == 0;
+}
+
+static void release(struct keel_mod *mod, struct keel_obj *job, struct child *c, const struct news *n,
+		    const struct fate *fate)
+{
+	struct state *st = mod->state;
+	struct clause left = { 0 };
+	bool waits = false, counted = false;
+
+	left.item = calloc(c->clause.n, sizeof(*left.item));
+	if (!left.item)
+		return;
+	for (uint32_t i = 0; i < c->clause.n; i++) {
+		struct item item = c->clause.item[i];
+
+		if (is_done(&item, n) && (n->report || !fate ||
+					  type_judge((enum type)item.type, fate) == DONE))
+			continue;
+		waits |= !type_is_before((enum type)item.type);
+		counted |= item.count != c->clause.item[i].count;
+		left.item[left.n++] = item;
+	}
+	if (left.n == c->clause.n && !counted) { /* heard before */
+		clause_fini(&left);
+		return;
+	}
+	st->core->log(mod, KEEL_LOG_JOB, "Job", n->child, "Dependency on job %s released.", n->parent);
+	rewrite(mod, job, &left);
+	if (!waits)
+		st->job->depend(st->job->self, job, false);
+}
+
+static bool is_pending(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return strchr("TQHW", st->job->state(st->job->self, job)) != NULL;
+}
+
+static bool counts_reports(const struct child *c)
+{
+	for (uint32_t i = 0; i < c->clause.n; i++)
+		if (c->clause.item[i].type == ON)
+			return true;
+	return false;
+}
+
+static void settle(struct keel_mod *mod, const struct news *n)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", n->child);
+	struct child *c = child_find(st, n->child);
+	struct parent *p = parent_find(st, n->parent);
+	char why[ID_MAX + 64];
+
+	if (!job || !c || (n->report && !counts_reports(c)))
+		return;
+	if (n->verdict == DONE) {
+		release(mod, job, c, n, p ? &p->fate : NULL);
+		return;
+	}
+	snprintf(why, sizeof(why), "Job deleted as result of dependency on job %s", n->parent);
+	if (is_pending(mod, job)) /* not, when a manager released its hold */
+		st->job->abort(st->job->self, job, why);
+}
+
+static void settle_all(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	int left = SLICE;
+
+	(void)arg;
+	if (st->settling)
+		return;
+	st->settling = true;
+	while (st->first && left-- > 0) {
+		struct news *n = st->first;
+
+		st->first = n->next;
+		if (!st->first)
+			st->last = NULL;
+		settle(mod, n);
+		news_free(n);
+	}
+	st->settling = false;
+	if (st->first && !st->core->timer(mod, 0, settle_all, NULL))
+		st->core->log(mod, KEEL_LOG_ERROR, "Svr", "dependencies",
+			      "no memory to go on releasing jobs; the next event does");
+}
+
+/* ---- a job did something ------------------------------------------------------------------------------------ */
+
+/* Its before... items: the jobs named there count reports. */
+static void report(struct keel_mod *mod, struct child *c)
+{
+	struct state *st = mod->state;
+
+	for (uint32_t i = 0; i < c->clause.n; i++) {
+		const struct item *item = &c->clause.item[i];
+		enum verdict v = type_judge((enum type)item->type, &c->fate);
+
+		if (!type_is_before((enum type)item->type) || v == WAITS)
+			continue;
+		if (type_at_start((enum type)item->type) && c->fate.over && c->fate.started)
+			continue; /* told when it started */
+		news_add(st, item->id, c->id, v, true);
+	}
+}
+
+static void tell(struct keel_mod *mod, const char *id, const struct fate *fate)
+{
+	struct state *st = mod->state;
+	struct parent *p = parent_find(st, id);
+	struct child *c = child_find(st, id);
+	struct link *l;
+
+	if (p) {
+		p->fate = *fate;
+		for (l = p->links; l; l = l->next) {
+			enum verdict v = type_judge(l->type, fate);
+
+			if (v != WAITS)
+				news_add(st, l->child->id, id, v, false);
+		}
+	}
+	if (c) {
+		c->fate = *fate;
+		report(mod, c);
+	}
+	settle_all(mod, NULL);
+}
+
+/* 12[3].svr -> 12[].svr */
+static bool array_of(const char *id, char *buf, size_t size)
+{
+	const char *open = strchr(id, '['), *close = open ? strchr(open, ']') : NULL;
+
+	return close && close > open + 1 &&
+	       snprintf(buf, size, "%.*s[]%s", (int)(open - id), id, close + 1) < (int)size;
+}
+
+void news_started(struct keel_mod *mod, const char *id)
+{
+	const struct fate running = { .started = true, .exit = -1 }; /* until it is known */
+	char array[ID_MAX];
+
+	tell(mod, id, &running);
+	if (array_of(id, array, sizeof(array)))
+		tell(mod, array, &running);
+}
+
+void news_over(struct keel_mod *mod, const char *id, const struct fate *fate)
+{
+	struct state *st = mod->state;
+	struct child *c;
+
+	tell(mod, id, fate);
+	if ((c = child_find(st, id)))
+		child_drop(st, c);
+}
+
+void news_missed(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	int64_t next = st->job->next_number(st->job->self);
+	struct parent *p, *more;
+
+	HASH_ITER(hh, st->parents, p, more) {
+		struct fate fate = { .over = true };
+
+		if (!fate_of(mod, p->id, &fate) && number_of(p->id) >= next)
+			continue;
+		p->fate = fate;
+		for (struct link *l = p->links; l; l = l->next) {
+			enum verdict v = type_judge(l->type, &fate);
+
+			if (v != WAITS)
+				news_add(st, l->child->id, p->id, v, false);
+		}
+	}
+	settle_all(mod, NULL);
+}
