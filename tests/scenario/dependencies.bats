@@ -155,7 +155,7 @@ deleted_for() # child parent
 	starts "$b"
 	qmgr -c 'set server job_history_enable = false'
 	undo qmgr -c 'set server job_history_enable = true'
-	says 30 'qsub: Invalid Job Dependency' as "$OWNER" qsub -W depend=afterok:"$good" -- /bin/true
+	says 206 'qsub: Invalid Job Dependency' as "$OWNER" qsub -W depend=afterok:"$good" -- /bin/true
 }
 
 @test "a job that does not exist yet is waited for" {
@@ -197,9 +197,9 @@ deleted_for() # child parent
 		found=$(as "$OWNER" qsub -W "depend=$words" -- /bin/true 2>&1) && return 1
 		has "$found" "^$illegal|cannot have dependancy on subjob or range"
 	done
-	says 30 'qsub: Invalid Job Dependency' as "$OWNER" qsub -W "depend=before:$a" -- /bin/true
-	says 30 'qsub: Invalid Job Dependency' as "$OWNER" qsub -W "depend=afterok:$a@elsewhere" -- /bin/true
-	says 30 "qalter: Invalid Job Dependency $a" as "$OWNER" qalter -W "depend=afterok:$a" "$a"
+	says 206 'qsub: Invalid Job Dependency' as "$OWNER" qsub -W "depend=before:$a" -- /bin/true
+	says 206 'qsub: Invalid Job Dependency' as "$OWNER" qsub -W "depend=afterok:$a@elsewhere" -- /bin/true
+	says 206 "qalter: Invalid Job Dependency $a" as "$OWNER" qalter -W "depend=afterok:$a" "$a"
 	lacks "$(qselect)" "^$(( ${a%.svr} + 9 ))"
 }
 
