@@ -111,6 +111,8 @@ static const char *objection(const struct op *op, const struct keel_hold_opts *o
 		return "a tap of this point cannot wait";
 	if (op->closed)
 		return "the operation is being ended";
+	if (h->stopping)
+		return "the daemon ends";
 	if (o->why == NULL || o->why[0] == '\0')
 		return "a hold needs a reason (.why)";
 	if (o->timeout_ms < 0)

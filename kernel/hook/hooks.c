@@ -105,6 +105,12 @@ static void point_fini(struct point *p)
 }
 
 /* Operations that wait fail now, while everybody who must hear of it is still there. */
+void hooks_stop(struct hooks *h)
+{
+	h->stopping = true;
+	ops_end(h);
+}
+
 void hooks_destroy(struct hooks *h)
 {
 	if (h == NULL)

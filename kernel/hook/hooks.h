@@ -21,6 +21,9 @@ struct hooks_conf {
 /* Offers the groups "hook" and "call". */
 int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hooks **ret_hooks);
 void hooks_destroy(struct hooks *h);
+/* The daemon ends: every operation that waits fails now, while the code that waits is still there, and
+ * from now on none can wait. */
+void hooks_stop(struct hooks *h);
 
 /* Taps of a module: checked, and live at once; all or none. hooks_detach() withdraws them, and cancels
  * its holds with KEEL_CANCEL_STOPPING. */

@@ -274,6 +274,7 @@ struct hooks {
 	struct op *parked, *ready;
 	uint32_t n_parked;
 	uint64_t holds_taken, holds_ended, holds_told;
+	bool stopping; /* no more holds */
 	struct loop_timer *wake;
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */

@@ -268,9 +268,9 @@ static void serve_no_more(struct daemon *d)
 
 static void end(struct daemon *d)
 {
-	if (d->parts.store != NULL)
-		store_close(d->parts.store);
 	store_close(d->parts.store); /* before the module that offers it goes */
+	if (d->parts.hooks != NULL)
+		hooks_stop(d->parts.hooks);
 	if (d->parts.modules != NULL)
 		modules_stop(d->parts.modules);
 	if (d->parts.log != NULL && d->stopping)

@@ -54,14 +54,15 @@ static const struct keel_contrib contribs[] = {
 
 static keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspended *ev)
 {
-	if (strcmp(ev->signal, SUSPEND) == 0)
+	if (ev->job && strcmp(ev->signal, SUSPEND) == 0)
 		mark_set(c->mod, ev->job, ev->who);
 	return KEEL_NEXT;
 }
 
 static keel_verdict on_resumed(struct keel_call *c, const struct keel_ev_job_resumed *ev)
 {
-	mark_clear(c->mod, ev->job);
+	if (ev->job)
+		mark_clear(c->mod, ev->job);
 	return KEEL_NEXT;
 }
 

@@ -87,10 +87,11 @@ static void list_join(struct list *to, struct list *from)
 
 /* ---- entries ------------------------------------------------------------------------------------------ */
 
+/* `job` NULL: an event that came after its object was gone; so is the entry. */
 struct entry *entry_of(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	struct entry *e = st->object->slot(mod, job);
+	struct entry *e = job ? st->object->slot(mod, job) : NULL;
 
 	if (e)
 		e->job = job;

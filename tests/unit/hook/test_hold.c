@@ -282,10 +282,27 @@ static void the_engine_ends_what_waits(void)
 	free(e.dir);
 }
 
+/* While modules are still there: a module may wait with the code of another. */
+static void a_daemon_that_ends_waits_for_nothing(void)
+{
+	struct hooks_counts n;
+
+	start();
+	CU_ASSERT_EQUAL(delete_job(), KEEL_WAIT);
+	hooks_count(e.parts.hooks, &n);
+	CU_ASSERT(n.taken == 1 && n.ended == 0 && n.open == 1 && n.parked == 1);
+	hooks_stop(e.parts.hooks);
+	CU_ASSERT_STRING_EQUAL(trace, "waits:1.svr cancel4 done");
+	hooks_count(e.parts.hooks, &n);
+	CU_ASSERT(n.taken == 1 && n.ended == 1 && n.told == 1 && n.open == 0 && n.parked == 0);
+	CU_ASSERT_NOT_EQUAL(delete_job(), KEEL_WAIT);
+	engine_stop();
+}
+
 TESTS_MAIN("hook/hold", TEST(released_it_goes_on), TEST(release_before_return_is_legal),
 	   TEST(the_awaited_event_releases), TEST(a_timeout_is_a_failure),
 	   TEST(the_last_of_several_continues), TEST(a_gone_object_cancels),
 	   TEST(a_gone_client_cancels), TEST(a_stopping_module_cancels_its_holds),
 	   TEST(another_module_stopping_follows_its_policy), TEST(resume_may_wait_again),
 	   TEST(bad_holds_are_refused), TEST(a_hold_without_wait_is_cancelled),
-	   TEST(the_engine_ends_what_waits))
+	   TEST(the_engine_ends_what_waits), TEST(a_daemon_that_ends_waits_for_nothing))
