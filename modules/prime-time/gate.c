@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * gate.c - may a job of this queue, of this length, start now?
+ *
+ * The queue is asked about once for equal jobs; the length job by job, and only while some boundary is
+ * ahead. A job that an administrator starts is kept by a dedicated time ahead of it alone.
+ */
+#include "prime-time.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "keel/sched_reason.h"
+
+#define FOREVER (5 * 365 * (int64_t)86400) /* a job without walltime */
+
+int32_t check_queue(const struct state *st, const char *queue, int64_t when)
+{
+	enum queue_kind kind = queue_kind(&st->rules, queue);
+	bool dedicated = dedicated_at(&st->dedicated, when) != NULL;
+
+	if ((kind == DEDICATED) != dedicated)
+		return KEEL_WHY_DEDICATED;
+	if (kind == PRIME && !holidays_is_prime(&st->holidays, when))
+		return KEEL_WHY_PRIME_ONLY;
+	if (kind == NONPRIME && holidays_is_prime(&st->holidays, when))
+		return KEEL_WHY_NONPRIME_ONLY;
+	return 0;
+}
+
+int64_t next_change(struct state *st, int64_t when)
+{
+	const int64_t end = st->known.change ? st->known.change : st->known.from + 86400;
+
+	if (!st->known.from || when < st->known.from || when >= end) {
+		st->known.from = when;
+		st->known.change = holidays_next_change(&st->holidays, when);
+	}
+	return st->known.change;
+}
+
+static bool crosses_prime(struct state *st, enum queue_kind kind, int64_t when, int64_t seconds)
+{
+	int64_t boundary;
+
+	if (!st->rules.backfill || (kind == ANYTIME && st->rules.exempt_anytime))
+		return false;
+	boundary = next_change(st, when);
+	return boundary && when + seconds > boundary + st->rules.spill;
+}
+
+static bool crosses_dedicated(const struct state *st, enum queue_kind kind, int64_t when,
+			      int64_t seconds)
+{
+	const struct period *p = kind == DEDICATED ? dedicated_at(&st->dedicated, when)
+						   : dedicated_after(&st->dedicated, when);
+
+	return p && when + seconds > (kind == DEDICATED ? p->end : p->begin);
+}
+
+int32_t check_length(struct state *st, const char *queue, int64_t when, int64_t seconds,
+		     bool boundaries)
+{
+	enum queue_kind kind = queue_kind(&st->rules, queue);
+
+	if (boundaries && crosses_prime(st, kind, when, seconds))
+		return KEEL_WHY_CROSSES_PRIME;
+	return crosses_dedicated(st, kind, when, seconds) ? KEEL_WHY_CROSSES_DEDICATED : 0;
+}
+
+/* How long it will run from now; what a suspended job has run already is over. */
+int64_t length_of(struct state *st, struct keel_obj *job)
+{
+	double seconds = st->resource->list_number(st->object->get_ptr(job, st->a.list), "walltime",
+						   (double)FOREVER);
+
+	if (st->job->is_suspended(st->job->self, job))
+		seconds -= st->resource->list_number(st->object->get_ptr(job, st->a.used), "walltime", 0);
+	return seconds < 0 ? 0 : seconds > (double)FOREVER ? FOREVER : (int64_t)seconds;
+}
+
+static const char *queue_of(struct state *st, struct keel_obj *job)
+{
+	const char *queue = st->object->get_str(job, st->a.queue);
+
+	return queue ? queue : "";
+}
+
+/* An administrator wants it to start: time of day does not hold for it. */
+static bool is_asked_for(struct state *st, struct keel_obj *job)
+{
+	return st->sched && st->sched->asked_for && st->sched->asked_for(st->sched->self, job);
+}
+
+/* What it would run into. */
+static const char *other_time(const struct state *st, int64_t when)
+{
+	return holidays_is_prime(&st->holidays, when) ? "nonprimetime" : "primetime";
+}
+
+static void why(const struct state *st, int32_t code, int64_t when, char *buf, size_t len)
+{
+	snprintf(buf, len, keel_why_text(code), other_time(st, when));
+}
+
+static keel_verdict answer(struct keel_call *c, int32_t code, int64_t when)
+{
+	struct state *st = keel_state(c);
+	char text[200];
+
+	if (!code)
+		return KEEL_NEXT;
+	why(st, code, when, text, sizeof(text));
+	return st->call->reject(c, code, "%s", text);
+}
+
+keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev)
+{
+	struct state *st = keel_state(c);
+	int64_t now = st->core->time(c->mod);
+
+	if (is_asked_for(st, ev->job))
+		return KEEL_NEXT;
+	return answer(c, check_queue(st, queue_of(st, ev->job), now), now);
+}
+
+keel_verdict on_job_eligible(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_ev_job_eligible *ev = event;
+	struct state *st = keel_state(c);
+	int64_t now = st->core->time(c->mod);
+
+	(void)point, (void)arg;
+	return answer(c, check_length(st, queue_of(st, ev->job), now, length_of(st, ev->job),
+				      !is_asked_for(st, ev->job)), now);
+}
+
+/* ---- keelson explain ------------------------------------------------------------------------------- */
+
+static void when_text(int64_t when, char buf[32])
+{
+	time_t t = (time_t)when;
+	struct tm tm;
+
+	buf[0] = '\0';
+	if (localtime_r(&t, &tm))
+		strftime(buf, 32, "%a %b %d %H:%M", &tm);
+}
+
+keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev)
+{
+	struct state *st = keel_state(c);
+	int64_t now = st->core->time(c->mod), change = next_change(st, now);
+	const struct period *p = dedicated_at(&st->dedicated, now);
+	char text[200], when[32];
+
+	if (change) {
+		when_text(change, when);
+		snprintf(text, sizeof(text), "time         %s until %s\n",
+			 holidays_is_prime(&st->holidays, now) ? "prime" : "non-prime", when);
+		st->call->append(c, text);
+	}
+	if (p || (p = dedicated_after(&st->dedicated, now))) {
+		when_text(p->begin > now ? p->begin : p->end, when);
+		snprintf(text, sizeof(text), "dedicated    %s %s; this job may last %lld s\n",
+			 p->begin > now ? "from" : "until", when, (long long)length_of(st, ev->job));
+		st->call->append(c, text);
+	}
+	return KEEL_NEXT;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * prime-time.c - times of day and of the year: prime time, and times dedicated to some queues.
+ *
+ *   group_eligible  queues that run at some times only
+ *   job_eligible    jobs that would run into the next time; tapped only while there is such a boundary
+ *   cycle_begin     files that have changed are read again
+ *   job_explain     what time it is
+ *
+ * A timer at the next boundary makes the scheduler look again.
+ */
+#include "prime-time.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define NAP_MAX 3600 /* s: clocks are set, summer time comes */
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(hook, 0, struct state, hook),	      KEEL_NEED(call, 0, struct state, call),
+	KEEL_NEED(resource, 0, struct state, resource), KEEL_NEED(job, 0, struct state, job),
+	KEEL_NEED_OPT(sched, 0, struct state, sched),
+};
+
+static const struct keel_conf_rule rules[] = {
+	KEEL_CONF_RULE(STRING, struct conf, holidays, .fallback = "sched_priv/holidays",
+		       .doc = "file of days and holidays, from PBS_HOME"),
+	KEEL_CONF_RULE(STRING, struct conf, dedicated_time, .fallback = "sched_priv/dedicated_time",
+		       .doc = "file of dedicated times, from PBS_HOME"),
+	KEEL_CONF_RULE(STRING, struct conf, dedicated_prefix, .fallback = "ded",
+		       .doc = "queues so named run in dedicated times, and only then"),
+	KEEL_CONF_RULE(STRING, struct conf, primetime_prefix, .fallback = "p_",
+		       .doc = "queues so named run in prime time only"),
+	KEEL_CONF_RULE(STRING, struct conf, nonprimetime_prefix, .fallback = "np_",
+		       .doc = "queues so named run in non-prime time only"),
+	KEEL_CONF_RULE(BOOL, struct conf, backfill_prime, .fallback = "false",
+		       .doc = "no job starts that would run into the next time"),
+	KEEL_CONF_RULE(STRING, struct conf, prime_spill, .fallback = "0",
+		       .doc = "HH:MM:SS by which it may, when backfill_prime"),
+	KEEL_CONF_RULE(BOOL, struct conf, prime_exempt_anytime_queues, .fallback = "false",
+		       .doc = "backfill_prime does not hold for queues without a prefix of these"),
+};
+
+/* ---- the next boundary ------------------------------------------------------------------------------ */
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return !a || (b && b < a) ? b : a;
+}
+
+static int64_t next_event(struct state *st, int64_t when)
+{
+	const struct period *now = dedicated_at(&st->dedicated, when),
+			    *next = dedicated_after(&st->dedicated, when);
+
+	return sooner(next_change(st, when),
+		      sooner(now ? now->end : 0, next ? next->begin : 0));
+}
+
+/* Are there boundaries that a job's length matters for? */
+static bool is_ahead(struct state *st, int64_t now)
+{
+	return dedicated_at(&st->dedicated, now) || dedicated_after(&st->dedicated, now) ||
+	       (st->rules.backfill && next_change(st, now));
+}
+
+static void look_at_each(struct keel_mod *mod, bool each)
+{
+	struct state *st = mod->state;
+
+	if (st->each == each)
+		return;
+	if (!each)
+		st->hook->tap_remove(mod, KEEL_POINT_job_eligible, "on_job_eligible");
+	else if (st->hook->tap_add(mod, KEEL_POINT_job_eligible, "on_job_eligible", 0, on_job_eligible,
+				   NULL, NULL))
+		return;
+	st->each = each;
+}
+
+static void boundary(struct keel_mod *mod, void *arg);
+
+/* What time it is, and when that changes. */
+static void settle(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	int64_t now = st->core->time(mod), next = next_event(st, now), nap = next - now;
+
+	look_at_each(mod, is_ahead(st, now));
+	st->core->timer_cancel(st->timer);
+	st->timer = NULL;
+	if (next)
+		st->timer = st->core->timer(mod, (nap < NAP_MAX ? nap : NAP_MAX) * 1000 + 5, boundary,
+					    NULL);
+}
+
+static void boundary(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+
+	(void)arg;
+	st->timer = NULL;
+	files_read(mod);
+	rules_read(mod);
+	settle(mod);
+	if (st->sched)
+		st->sched->reconsider(st->sched->self);
+}
+
+static keel_verdict on_cycle_begin(struct keel_call *c, const struct keel_ev_cycle_begin *ev)
+{
+	(void)ev;
+	files_read(c->mod);
+	rules_read(c->mod);
+	settle(c->mod);
+	return KEEL_NEXT;
+}
+
+/* ---- service ------------------------------------------------------------------------------------------ */
+
+static bool api_is_prime(struct keel_mod *mod, int64_t when)
+{
+	struct state *st = mod->state;
+
+	return holidays_is_prime(&st->holidays, when);
+}
+
+static int64_t api_next_change(struct keel_mod *mod, int64_t when)
+{
+	struct state *st = mod->state;
+
+	return holidays_next_change(&st->holidays, when);
+}
+
+static int64_t api_next_event(struct keel_mod *mod, int64_t when)
+{
+	return next_event(mod->state, when);
+}
+
+static int32_t api_conflict(struct keel_mod *mod, struct keel_obj *job, int64_t start)
+{
+	struct state *st = mod->state;
+	const char *queue = st->object->get_str(job, st->a.queue);
+	int32_t code = check_queue(st, queue ? queue : "", start);
+
+	return code ? code : check_length(st, queue ? queue : "", start, length_of(st, job), true);
+}
+
+static const struct keel_prime_api service = {
+	.size = sizeof(struct keel_prime_api),
+	.is_prime = api_is_prime,
+	.next_change = api_next_change,
+	.next_event = api_next_event,
+	.conflict = api_conflict,
+};
+static const struct keel_service_def service_def = {
+	.size = sizeof(struct keel_service_def),
+	.name = "prime",
+	.doc = "prime time and dedicated times",
+	.table = &service,
+};
+
+static const struct keel_contrib contribs[] = { { "SERVICE", &service_def } };
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(group_eligible, on_group_eligible, .order = 100),
+	KEEL_TAP(cycle_begin, on_cycle_begin),
+	KEEL_TAP(job_explain, on_explain),
+};
+
+/* ---- module ------------------------------------------------------------------------------------------- */
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)err;
+	st->a.queue = st->object->attr(mod, "job", "queue");
+	st->a.list = st->object->attr(mod, "job", "Resource_List");
+	st->a.used = st->object->attr(mod, "job", "resources_used");
+	holidays_init(&st->holidays);
+	return 0;
+}
+
+static int32_t start(struct keel_mod *mod, struct keel_err *err)
+{
+	(void)err;
+	files_read(mod);
+	rules_read(mod);
+	settle(mod);
+	return 0;
+}
+
+static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)now, (void)err;
+	st->holidays_file.size = st->dedicated_file.size = -1; /* another file, perhaps */
+	return 0;
+}
+
+static void stop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	st->core->timer_cancel(st->timer);
+	st->timer = NULL;
+}
+
+static void fini(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	dedicated_fini(&st->dedicated);
+}
+
+static const char *const requires_modules[] = { "jobs", "queues", NULL };
+
+KEEL_MODULE(.name = "prime-time", .version = "1.0", .vendor = "Keelson",
+	    .summary = "prime time and dedicated times", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
+	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
+	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
+	    .start = start, .reconf = reconf, .stop = stop, .fini = fini);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * prime-time.h - what the files of this module share.
+ */
+#ifndef PRIME_TIME_H
+#define PRIME_TIME_H
+
+#include "calendar.h"
+#include "keel/keel.h"
+#include "keel/service/job.h"
+#include "keel/service/prime.h"
+#include "keel/service/resource.h"
+#include "keel/service/sched.h"
+
+#define PREFIX_MAX 32
+
+struct conf {
+	const char *holidays, *dedicated_time; /* files, from PBS_HOME */
+	const char *dedicated_prefix, *primetime_prefix, *nonprimetime_prefix;
+	const char *prime_spill;
+	bool backfill_prime, prime_exempt_anytime_queues;
+};
+
+/* What holds now: the configuration, or what sched_config says over it. */
+struct rules {
+	char dedicated[PREFIX_MAX], prime[PREFIX_MAX], nonprime[PREFIX_MAX];
+	int64_t spill; /* seconds */
+	bool backfill, exempt_anytime;
+};
+
+/* A file as it was when it was read. */
+struct file {
+	int64_t mtime_ns, size;
+	bool there;
+};
+
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_hook_api *hook;
+	const struct keel_call_api *call;
+	const struct keel_resource_api *resource;
+	const struct keel_job_api *job;
+	const struct keel_sched_api *sched; /* NULL: another scheduler */
+	struct {
+		const struct keel_attr *queue, *list, *used;
+	} a;
+	struct holidays holidays;
+	struct dedicated dedicated;
+	struct file holidays_file, dedicated_file;
+	struct rules rules;
+	struct keel_timer *timer; /* at the next boundary */
+	struct {
+		int64_t from, change; /* change 0: never */
+	} known;		      /* the last answer about the next change of prime time */
+	bool each;		  /* jobs are looked at one by one: boundaries are ahead */
+};
+
+/* file.c: the two files, read again when they have changed */
+bool files_read(struct keel_mod *mod); /* true: something changed */
+
+/* rules.c */
+void rules_read(struct keel_mod *mod);
+enum queue_kind { ANYTIME, DEDICATED, PRIME, NONPRIME };
+enum queue_kind queue_kind(const struct rules *r, const char *name);
+
+/* gate.c */
+/* May a job of this queue start at `when`? 0, or a number of keel/sched_reason.def. */
+int32_t check_queue(const struct state *st, const char *queue, int64_t when);
+/* A job that takes that long; `boundaries` of prime time too. */
+int32_t check_length(struct state *st, const char *queue, int64_t when, int64_t seconds,
+		     bool boundaries);
+int64_t next_change(struct state *st, int64_t when); /* of prime time; remembered */
+int64_t length_of(struct state *st, struct keel_obj *job);
+keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev);
+keel_verdict on_job_eligible(struct keel_call *c, uint32_t point, const void *event, void *arg);
+keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev);
+
+#endif
