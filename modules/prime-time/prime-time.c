@@ -87,6 +87,8 @@ static void settle(struct keel_mod *mod)
 	struct state *st = mod->state;
 	int64_t now = st->core->time(mod), next = next_event(st, now), nap = next - now;
 
+	if (st->sched && st->sched->size >= sizeof(*st->sched))
+		st->sched->set_prime(st->sched->self, holidays_is_prime(&st->holidays, now));
 	look_at_each(mod, is_ahead(st, now));
 	st->core->timer_cancel(st->timer);
 	st->timer = NULL;

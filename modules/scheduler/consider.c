@@ -33,6 +33,8 @@ static void aside(struct keel_mod *mod, struct group *g, struct entry *e, const 
 	list_drop(e);
 	list_add(&st->aside, e);
 	comment(mod, e, text);
+	free(g->verdict); /* what the group was told before, this one has not been told last */
+	g->verdict = NULL;
 	turn_add(mod, g);
 }
 
@@ -154,6 +156,13 @@ static void never_first(struct keel_mod *mod, const struct group *g, const struc
 
 enum answer { STARTED, NO_FOR_ALL, NO_FOR_IT };
 
+/* Equal jobs may differ in length. */
+static bool is_about_all(int32_t code)
+{
+	return code >= OUR_CODES_FROM && code <= OUR_CODES_TO && code != KEEL_WHY_CROSSES_DEDICATED &&
+	       code != KEEL_WHY_CROSSES_PRIME;
+}
+
 static enum answer start(struct keel_mod *mod, struct group *g, struct entry *e, struct reason *ret)
 {
 	struct state *st = mod->state;
@@ -186,7 +195,7 @@ static enum answer attempt(struct keel_mod *mod, struct group *g, struct entry *
 	}
 	if (!job_is_eligible(mod, e->job, ret)) {
 		never_first(mod, g, e, ret);
-		return ret->code >= OUR_CODES_FROM && ret->code <= OUR_CODES_TO ? NO_FOR_ALL : NO_FOR_IT;
+		return is_about_all(ret->code) ? NO_FOR_ALL : NO_FOR_IT;
 	}
 	return start(mod, g, e, ret);
 }

@@ -25,9 +25,15 @@ told()
 # setting KEY VALUE: of the module, for this story; `undo` sets it back to BEFORE.
 setting()
 {
-	sandbox reload --set "prime-time.$1=$2"
-	undo sandbox reload --set "prime-time.$1=$3"
+	configure "$1" "$2"
+	undo configure "$1" "$3"
 	look
+}
+
+configure()
+{
+	sed -i "s/^\t$1 = .*/\t$1 = $2;/" "$SB/server/etc/modules.d/prime-time.conf"
+	keelson reload
 }
 
 make_queue()
@@ -136,4 +142,17 @@ waits() { job_is "$1" Q 10 && same "comment of $1" "Not Running: $2" "$(job_attr
 	wait_until 20 job_is "$long" R 42
 	day=$(submit -q p_day -l walltime=0:40:00)
 	wait_until 10 waits "$day" 'Job will cross into nonprimetime'
+}
+
+@test "prime-time: sched_config goes before the configuration, by time of day too" {
+	undo qmgr -c 'set sched sched_cycle_length = 1200'
+	told sched_config 'backfill_prime: true prime' 'backfill_prime: false non_prime' 'prime_spill: 0:05:00 all'
+	qmgr -c 'set sched sched_cycle_length = 1200' # the file is read
+	told holidays "$(every_day "$(hour '-1 hour')" "$(hour '+20 min')")"
+	long=$(submit -l walltime=0:40:00)
+	wait_until 10 waits "$long" 'Job will cross into nonprimetime'
+	short=$(submit -l walltime=0:22:00)
+	wait_until 20 job_is "$short" R 42
+	told holidays "$(every_day "$(hour '+20 min')" "$(hour '-1 hour')")"
+	wait_until 20 job_is "$long" R 42
 }
