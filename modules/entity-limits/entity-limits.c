@@ -2,11 +2,11 @@
  *
  * entity-limits.c - how much users, groups, projects and everybody together may queue and run.
  *
- *   job_submit      max_queued, queued_jobs_threshold
+ *   job_submit, job_move   max_queued, queued_jobs_threshold
  *   group_eligible  max_run; max_run_soft is asked for through the service "limits"
  *   trial_vacate, trial_restore   a what-if of the scheduler
  *   job_explain     numbers and limits of a job's people
- *   job_placed, job_step, job_queued, job_purged, job_known   what is counted
+ *   job_placed, job_step, job_queued, job_moved, job_purged, job_known   what is counted
  */
 #include "entity-limits.h"
 
@@ -70,6 +70,13 @@ _Static_assert(KEEL_COUNT(contribs) == 3 + KEEL_COUNT(attrs) + SCOPES * OLD_LIMI
 /* ---- what is counted --------------------------------------------------------------------------------- */
 
 static keel_verdict on_queued(struct keel_call *c, const struct keel_ev_job_queued *ev)
+{
+	if (ev->job)
+		count_job(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_moved(struct keel_call *c, const struct keel_ev_job_moved *ev)
 {
 	if (ev->job)
 		count_job(c->mod, ev->job);
@@ -159,10 +166,12 @@ static keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev
 
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_submit, on_submit, .order = 900),
+	KEEL_TAP(job_move, on_move, .order = 900),
 	KEEL_TAP(management, on_management),
 	KEEL_TAP(resource_delete, on_resource_delete),
 	KEEL_TAP(group_eligible, on_group_eligible),
 	KEEL_TAP(job_queued, on_queued, .order = -100),
+	KEEL_TAP(job_moved, on_moved, .order = -100),
 	KEEL_TAP(job_placed, on_placed, .order = -100),
 	KEEL_TAP(job_step, on_step, .order = -100),
 	KEEL_TAP(job_purged, on_purged, .order = -100),

@@ -134,5 +134,6 @@ keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *e
 
 /* submit.c */
 keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev);
+keel_verdict on_move(struct keel_call *c, const struct keel_ev_job_move *ev);
 
 #endif

@@ -2,7 +2,8 @@
  *
  * submit.c - may these people have one more job in the queue? Of all their jobs, and of those in state Q.
  *
- * The job is a draft: its project and resources are in the change set of the request.
+ * A new job is a draft: its project and resources are in the change set of the request. A job that is moved
+ * is asked about in the queue it goes to.
  */
 #include "entity-limits.h"
 
@@ -165,21 +166,34 @@ static double subjobs(struct keel_call *c, struct keel_obj *job)
 	return (double)((last - first) / step + 1);
 }
 
-keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
+/* One more job, or as many as an array has, in this queue; `server`: and in the server. */
+static keel_verdict check_entry(struct keel_call *c, struct keel_obj *job, struct keel_obj *queue,
+				bool server)
 {
-	struct check k = { .call = c, .st = keel_state(c), .job = ev->job, .queue = ev->queue };
+	struct check k = { .call = c, .st = keel_state(c), .job = job, .queue = queue };
 	keel_verdict verdict = KEEL_NEXT;
 
-	k.weight = subjobs(c, ev->job);
-	if (k.st->call->get(c, ev->job, "project", NULL, k.project, sizeof(k.project)) <= 0)
+	k.weight = subjobs(c, job);
+	if (k.st->call->get(c, job, "project", NULL, k.project, sizeof(k.project)) <= 0)
 		k.project[0] = '\0';
 	for (int family = MAX_QUEUED; family <= THRESHOLD; family++)
 		for (int scope = 0; scope < SCOPES && verdict == KEEL_NEXT; scope++) {
 			k.family = (enum family)family;
 			k.scope = (enum scope)scope;
-			k.holder = scope == QUEUE ? ev->queue : holder_of(c->mod, SERVER, ev->job);
+			k.holder = scope == QUEUE ? queue : server ? holder_of(c->mod, SERVER, job) : NULL;
 			if (k.holder)
 				verdict = check_holder(&k);
 		}
 	return verdict;
+}
+
+keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
+{
+	return check_entry(c, ev->job, ev->queue, true);
+}
+
+/* The server has it already. */
+keel_verdict on_move(struct keel_call *c, const struct keel_ev_job_move *ev)
+{
+	return check_entry(c, ev->job, ev->queue, false);
 }

@@ -317,6 +317,21 @@ full()
 	says 38 "qsub: would exceed complex's per-user limit of jobs in 'Q' state" submit
 }
 
+@test "limits: a queue that is full takes no moved job; the one it came from has room again" {
+	qmgr -c 'create queue other queue_type=execution,enabled=true,started=true'
+	undo qmgr -c 'delete queue other'
+	undo eval 'qselect | xargs -r qdel -W force; wait_until 10 no_jobs'
+	limit 'queue other' max_queued '[u:PBS_GENERIC=1]'
+	limit 'queue workq' max_queued '[o:PBS_ALL=1]'
+	first=$(submit -h)
+	says 38 'qsub: Maximum number of jobs already in queue workq' submit -h
+	qmove other "$first"
+	second=$(submit -h)
+	found=$(qmove other "$second" 2>&1) && false
+	has "$found" "would exceed queue generic's per-user limit"
+	same queue workq "$(job_attr "$second" queue)"
+}
+
 @test "limits: a resource with a limit is busy" {
 	qmgr -c 'create resource licence type=long,flag=q'
 	undo qmgr -c 'delete resource licence'
