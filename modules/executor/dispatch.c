@@ -261,9 +261,12 @@ static void script_read(struct keel_mod *mod, void *arg, const void *bytes, uint
 	if (!e || e->run != w->run) {
 		st->msg->drop(w->out); /* withdrawn meanwhile */
 	} else {
+		e->starting = false;
 		st->msg->put_bytes(w->out, "script", bytes ? bytes : "", bytes ? len : 0);
 		if (st->link->send(mod, e->peer, "task.start", w->out) < 0)
 			start_failed(mod, e, "the execution host is away");
+		else if (e->killing)
+			order_send(mod, e, "task.kill", e->kill_delay);
 	}
 	free(w);
 }
@@ -281,6 +284,7 @@ static int32_t start_with_script(struct keel_mod *mod, struct entry *e, struct k
 	w->run = e->run;
 	w->out = out;
 	strcpy(w->id, e->id);
+	e->starting = true;
 	r = st->blob->get(mod, "job", e->id, "script", script_read, w);
 	if (r < 0) {
 		st->msg->drop(out);
@@ -339,6 +343,14 @@ static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 
 /* ---- orders ----------------------------------------------------------------------------------- */
 
+/* For questions: a run whose start is not on its way yet is none that a host could be asked about. */
+static struct entry *entry_started(struct state *st, struct keel_obj *job)
+{
+	struct entry *e = entry_find(st, st->object->id(job));
+
+	return e && !e->starting ? e : NULL;
+}
+
 static struct question *question_create(struct state *st, const struct entry *e, const char *name,
 					struct keel_mod *me, keel_task_done *done, void *arg)
 {
@@ -363,7 +375,7 @@ static void task_signal(struct keel_mod *mod, struct keel_obj *job, const char *
 			const char *as, struct keel_mod *me, keel_task_done *done, void *arg)
 {
 	struct state *st = mod->state;
-	struct entry *e = entry_find(st, st->object->id(job));
+	struct entry *e = entry_started(st, job);
 	struct keel_out *out = e && e->peer ? st->msg->out(mod) : NULL;
 	struct question *q = out ? question_create(st, e, name, me, done, arg) : NULL;
 
@@ -391,7 +403,7 @@ static int32_t task_kill(struct keel_mod *mod, struct keel_obj *job, int64_t del
 		return -ENOENT;
 	e->killing = true;
 	e->kill_delay = delay_ms;
-	return order_send(mod, e, "task.kill", delay_ms);
+	return e->starting ? 0 : order_send(mod, e, "task.kill", delay_ms); /* 0: behind the start */
 }
 
 /* A message with a number, about the entry, for which somebody waits. */
@@ -418,7 +430,7 @@ static void task_terminate(struct keel_mod *mod, struct keel_obj *job, int64_t d
 			   struct keel_mod *me, keel_task_done *done, void *arg)
 {
 	struct state *st = mod->state;
-	struct entry *e = entry_find(st, st->object->id(job));
+	struct entry *e = entry_started(st, job);
 	struct question *q;
 	struct keel_out *out = question_begin(mod, e, me, done, arg, &q);
 
@@ -435,7 +447,7 @@ static void task_checkpoint(struct keel_mod *mod, struct keel_obj *job, struct k
 			    keel_task_done *done, void *arg)
 {
 	struct state *st = mod->state;
-	struct entry *e = entry_find(st, st->object->id(job));
+	struct entry *e = entry_started(st, job);
 	struct question *q;
 	struct keel_out *out = question_begin(mod, e, me, done, arg, &q);
 

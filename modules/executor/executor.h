@@ -38,6 +38,7 @@ struct conf {
 struct entry {
 	char *id, *peer; /* peer NULL: not known yet (replayed) */
 	int64_t run;
+	bool starting;        /* the start waits for the script: no order may overtake it */
 	bool started, ended;  /* told to the listeners */
 	bool killing, suspended; /* what the host must be told again when it comes back */
 	int64_t kill_delay;

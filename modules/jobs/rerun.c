@@ -44,6 +44,7 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 	}
 	step_evaluate(mod, job);
 	told_end(&told, 0, NULL);
+	told_end(&j->run, PBSE_BADSTATE, NULL); /* it was started, and that came to nothing */
 }
 
 /* May it be asked for? 0, or why not. */
