@@ -227,7 +227,7 @@ check_says()
 
 @test "bad input: the keys of modules are checked as well" {
 	for line in 'nosuch = 1;|nosuch: expected a known key' 'slice = 1.5;|slice: expected duration' \
-		'job_priority = "yes";|job_priority: expected true or false, got "yes"' \
+		'by_queue = "yes";|by_queue: expected true or false, got "yes"' \
 		'rest = "a while";|rest: expected duration'; do
 		spoil
 		echo "scheduler: { ${line%%|*} };" >"$copy/modules.d/scheduler.conf"

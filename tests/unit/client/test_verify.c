@@ -211,7 +211,7 @@ static void test_manage(void)
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_QUEUE, ATTR_qtype, "ROUTE"), 0);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_QUEUE, ATTR_qtype, "push"), BAD);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_SCHED, ATTR_preempt_order, "SCR 80 SC 50 S"), 0);
-	CU_ASSERT_EQUAL(manage(MGR_OBJ_SCHED, ATTR_preempt_order, "SCR 50"), 0);
+	CU_ASSERT_EQUAL(manage(MGR_OBJ_SCHED, ATTR_preempt_order, "SCR 50"), BAD);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_SCHED, ATTR_preempt_order, "scr"), BAD);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_SCHED, ATTR_preempt_order, "SS"), BAD);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_SCHED, ATTR_preempt_order, "50 S"), BAD);
