@@ -208,27 +208,37 @@ static int fallbacks(struct keel_obj *o)
 	return rc;
 }
 
+struct keel_obj *obj_begin(struct class *c, const char *id, struct keel_err *err)
+{
+	size_t len = id ? strlen(id) : 0;
+	struct keel_obj *o;
+
+	if (!id_is_good(id, len)) {
+		err_set(err, 15172, "%s", pbse_text(15172));
+		return NULL;
+	}
+	if (index_find(&c->ids, id, len)) {
+		err_set(err, -EEXIST, "%s '%s' already exists", c->name, id);
+		return NULL;
+	}
+	o = obj_create(c, id, len);
+	if (!o)
+		err_set(err, 15010, "%sno memory", pbse_text(15010));
+	return o;
+}
+
 struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char *id,
 			      struct keel_err *err)
 {
 	struct class *c = class_find(objects_of(m), klass);
-	size_t len = id ? strlen(id) : 0;
 	struct keel_obj *o;
 
 	if (!c) {
 		err_set(err, -ENOENT, "no module declares the class '%s'", klass ? klass : "");
 		return NULL;
 	}
-	if (!id_is_good(id, len)) {
-		err_set(err, 15172, "%s", pbse_text(15172));
-		return NULL;
-	}
-	if (index_find(&c->ids, id, len)) {
-		err_set(err, -EEXIST, "%s '%s' already exists", klass, id);
-		return NULL;
-	}
-	o = obj_create(c, id, len);
-	if (!o || fallbacks(o) < 0) {
+	o = obj_begin(c, id, err);
+	if (o && fallbacks(o) < 0) {
 		err_set(err, 15010, "%sno memory", pbse_text(15010));
 		object_destroy(o);
 		return NULL;

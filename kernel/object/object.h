@@ -166,6 +166,8 @@ int value_fallback(struct keel_obj *o, const struct keel_attr *a);
 void value_lost(void) __attribute__((noreturn));
 
 /* body.c */
+/* A draft without values, if the id is good and free. */
+struct keel_obj *obj_begin(struct class *c, const char *id, struct keel_err *err);
 struct keel_obj *obj_create(struct class *c, const char *id, size_t len);
 void obj_free(struct keel_obj *o);
 void obj_dirty(struct keel_obj *o);
@@ -203,6 +205,8 @@ int text_of(const struct keel_attr *a, const union keel_slot *slot, const char *
 
 /* The functions of struct keel_object_api, by file. */
 struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char *id,
+			      struct keel_err *err);
+struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *from, const char *id,
 			      struct keel_err *err);
 int32_t object_publish(struct keel_obj *o);
 void object_destroy(struct keel_obj *o);
@@ -251,5 +255,6 @@ struct keel_view *view_open(struct keel_mod *m, const char *klass, const struct 
 			    uint32_t n_want, uint32_t roles);
 void view_close(struct keel_view *v);
 int32_t view_pack(struct keel_obj *o, struct keel_view *v, struct keel_out *out);
+int32_t view_pack_as(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out);
 
 #endif

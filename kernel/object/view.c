@@ -238,7 +238,7 @@ static uint32_t put_rows(struct mp *m, struct keel_obj *o, const struct keel_vie
 }
 
 /* Derive functions must not write to their object: the slots are being read. */
-int32_t view_pack(struct keel_obj *o, struct keel_view *v, struct keel_out *out)
+int32_t view_pack_as(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out)
 {
 	struct mp *m = &o->klass->objects->answer;
 	size_t place;
@@ -246,11 +246,16 @@ int32_t view_pack(struct keel_obj *o, struct keel_view *v, struct keel_out *out)
 	m->len = 0;
 	m->failed = false;
 	mp_byte(m, 0x92);
-	mp_str(m, o->id.text, o->id.len);
+	mp_str(m, id, strlen(id));
 	place = mp_open_array(m);
 	mp_close(m, place, put_rows(m, o, v));
 	if (m->failed || m->len > UINT32_MAX)
 		return -ENOMEM;
 	out_raw(out, m->data, (uint32_t)m->len);
 	return 0;
+}
+
+int32_t view_pack(struct keel_obj *o, struct keel_view *v, struct keel_out *out)
+{
+	return view_pack_as(o, o->id.text, v, out);
 }

@@ -146,6 +146,12 @@ struct keel_object_api {
 	/* Two published objects of a class exchange their places in its walk. Not stored: after a restart
 	 * the walk is in order of creation again. */
 	void (*swap)(struct keel_obj *, struct keel_obj *);
+
+	/* A draft of the same class with the same values; private memory is not copied. */
+	struct keel_obj *(*clone)(struct keel_mod *, struct keel_obj *, const char *id,
+				  struct keel_err *);
+	/* pack(), shown under another id: one object stands for many. */
+	int32_t (*pack_as)(struct keel_obj *, const char *id, struct keel_view *, struct keel_out *);
 };
 
 /* ---- call: what a tap may do with its operation ----------------------------------------------- */

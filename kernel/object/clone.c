@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * clone.c - a draft that begins as a copy of another object: its values, not its private memory.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/object.h"
+#include "util/err.h"
+
+/* Both have the same rows set, so the slots have the same order. */
+static int copy_slots(struct keel_obj *to, const struct keel_obj *from)
+{
+	uint32_t at = 0;
+
+	if (value_reserve(to, from->n) < 0)
+		return -ENOMEM;
+	for (uint32_t w = 0; w < ATTR_WORDS; w++)
+		for (uint64_t left = from->set[w]; left; left &= left - 1, at++) {
+			uint32_t bit = (uint32_t)__builtin_ctzll(left);
+			const struct keel_attr *a = from->klass->by_number[w * 64 + bit];
+
+			if (type_copy(a->type, &from->slot[at], &to->slot[at]) < 0)
+				return -ENOMEM;
+			to->set[w] |= 1ull << bit;
+			to->n++;
+		}
+	return 0;
+}
+
+static int copy_raw(struct keel_obj *to, const struct keel_obj *from)
+{
+	size_t size = from->raw ? sizeof(*from->raw) + from->raw->len : 0;
+
+	to->raw = size ? malloc(size) : NULL;
+	if (!to->raw)
+		return size ? -ENOMEM : 0;
+	memcpy(to->raw, from->raw, size);
+	return 0;
+}
+
+struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *from, const char *id,
+			      struct keel_err *err)
+{
+	struct keel_obj *o = obj_begin(from->klass, id, err);
+
+	(void)m;
+	if (!o)
+		return NULL;
+	if (copy_slots(o, obj_refresh(from)) < 0 || copy_raw(o, from) < 0) {
+		err_set(err, 15010, "%sno memory", pbse_text(15010));
+		object_destroy(o);
+		return NULL;
+	}
+	return o;
+}
