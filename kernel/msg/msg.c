@@ -4,7 +4,7 @@
  *
  * A string is terminated in place when somebody asks for it: the byte behind it is the head of the
  * next value, which has been decoded already (or the spare byte at the end). So a read neither copies
- * nor allocates. Arrays live in the decoder's zone and end with the message.
+ * nor allocates. Lists live in the decoder's zone and end with the message.
  *
  * Invariant: `pack` refers to `bytes` only; no string with a NUL inside is ever handed out.
  */

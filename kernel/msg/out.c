@@ -5,9 +5,9 @@
  *	| frame header 16 | map16 head 3 | key value key value ... |
  *
  * Room for the frame header is kept in front, so a finished body is sent without being copied. Counts
- * of the map and of open arrays are written when they are known. Small bodies fit the out itself.
+ * of the map and of open lists are written when they are known. Small bodies fit the out itself.
  *
- * Invariant: data[0..len) is written; depth arrays are open, the innermost last.
+ * Invariant: data[0..len) is written; depth lists are open, the innermost last.
  */
 #include "msg/out.h"
 

@@ -156,8 +156,10 @@ static void add_assigned(struct state *st, struct text *t, struct keel_obj *job)
 
 /* ---- groups of items ---------------------------------------------------------------------------- */
 
-static void add_general(struct state *st, struct text *t, char letter, struct keel_obj *job)
+static void add_general(struct keel_mod *mod, struct text *t, char letter, struct keel_obj *job)
 {
+	struct state *st = mod->state;
+
 	add_string(st, t, job, "user", st->a.euser, false);
 	add_string(st, t, job, "group", st->a.egroup, false);
 	add_string(st, t, job, "account", st->a.account, true);
@@ -171,6 +173,9 @@ static void add_general(struct state *st, struct text *t, char letter, struct ke
 		add_string(st, t, job, "depend", st->a.depend, false);
 	else
 		add_int(st, t, job, "start", st->a.stime);
+	/* of a module that may come and go: looked up each time */
+	add_string(st, t, job, "array_indices",
+		   st->object->attr(mod, "job", "array_indices_submitted"), false);
 	add_string(st, t, job, "exec_host", st->a.exec_host, false);
 	add_string(st, t, job, "exec_vnode", st->a.exec_vnode, false);
 	add_list(st, t, job, "Resource_List", st->a.list);
@@ -184,14 +189,18 @@ static void add_end(struct keel_mod *mod, struct text *t, struct keel_obj *job)
 				: (long long)st->core->time(mod);
 	char waited[64];
 
-	add_int(st, t, job, "session", st->a.session);
+	bool array = strstr(st->object->id(job), "[]") != NULL;
+
+	if (!array)
+		add_int(st, t, job, "session", st->a.session);
 	text_printf(t, "end=%lld ", end);
 	add_int(st, t, job, "Exit_status", st->a.exit_status);
 	add_list(st, t, job, "resources_used", st->a.used);
 	if (is_set(st, job, st->a.eligible_time) &&
 	    st->object->text(job, st->a.eligible_time, NULL, waited, sizeof(waited)) > 0)
 		text_item(t, "eligible_time", waited, false);
-	add_int(st, t, job, "run_count", st->a.run_count);
+	if (!array)
+		add_int(st, t, job, "run_count", st->a.run_count);
 }
 
 static void add_from_taps(struct keel_mod *mod, struct text *t, char letter, struct keel_obj *job)
@@ -226,7 +235,7 @@ bool record_text(struct keel_mod *mod, char letter, struct keel_obj *job, struct
 	if (letter == 'z')
 		add_list(st, ret, job, "resources_used", st->a.used);
 	else
-		add_general(st, ret, letter, job);
+		add_general(mod, ret, letter, job);
 	if (letter == 'S')
 		add_assigned(st, ret, job);
 	if (letter == 'E' || letter == 'R')

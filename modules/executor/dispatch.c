@@ -271,7 +271,9 @@ static void script_read(struct keel_mod *mod, void *arg, const void *bytes, uint
 	free(w);
 }
 
-static int32_t start_with_script(struct keel_mod *mod, struct entry *e, struct keel_out *out)
+/* A subjob's script is its array's. */
+static int32_t start_with_script(struct keel_mod *mod, struct entry *e, const char *array,
+				 struct keel_out *out)
 {
 	const struct state *st = mod->state;
 	struct waiting *w = malloc(sizeof(*w) + strlen(e->id) + 1);
@@ -285,7 +287,7 @@ static int32_t start_with_script(struct keel_mod *mod, struct entry *e, struct k
 	w->out = out;
 	strcpy(w->id, e->id);
 	e->starting = true;
-	r = st->blob->get(mod, "job", e->id, "script", script_read, w);
+	r = st->blob->get(mod, "job", array ? array : e->id, "script", script_read, w);
 	if (r < 0) {
 		st->msg->drop(out);
 		free(w);
@@ -316,7 +318,7 @@ static struct entry *entry_create(struct keel_mod *mod, struct keel_obj *job, ch
 static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	char *peer = dispatch_peer(mod, job), *executable;
+	char *peer = dispatch_peer(mod, job), *executable, *array;
 	struct keel_out *out;
 	struct entry *e;
 	int32_t r;
@@ -331,11 +333,13 @@ static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 	if (!e)
 		return -ENOMEM;
 	executable = dispatch_text(mod, job, "executable", NULL);
+	array = dispatch_text(mod, job, "array_id", NULL);
 	out = start_message(mod, job, e, executable);
 	r = !out ? -ENOMEM
 	    : executable ? st->link->send(mod, e->peer, "task.start", out)
-			 : start_with_script(mod, e, out);
+			 : start_with_script(mod, e, array, out);
 	free(executable);
+	free(array);
 	if (r < 0)
 		entry_drop(st, e);
 	return r;

@@ -88,6 +88,8 @@ void ask_operand(struct keel_mod *mod, const char *operand, const struct keel_jo
 {
 	struct keel_obj *job = job_find(mod, operand);
 
+	if ((!job || job_role(mod, job) == ROLE_WHOLE) && form_ask(mod, operand, ask, told))
+		return;
 	if (job)
 		ask_job(mod, job, ask, told);
 	else

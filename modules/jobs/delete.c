@@ -162,6 +162,8 @@ static int32_t permitted(struct keel_mod *mod, struct keel_obj *job, const struc
 {
 	int32_t code = ask_permit(mod, job, ask, KEEL_EVERYBODY);
 
+	if (!code && step_is_expired(job_slot(mod, job)->step))
+		return PBSE_NOHISTARRAYSUBJOB;
 	return code == PBSE_HISTJOBID && d->history ? 0 : code;
 }
 

@@ -109,14 +109,20 @@ static void forget(struct keel_mod *mod, struct keel_obj *job, enum step step)
 {
 	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
+	bool part = job_role(mod, job) == ROLE_PART, keep = history_on(mod) && !j->unremembered;
 
 	waiters_answer(mod, job);
-	if (history_on(mod) && !j->unremembered) {
+	if (part && !keep)
+		part_over(mod, job, step, false);
+	if (keep) {
 		st->object->set_int(job, st->a.history_time, st->core->time(mod));
 		st->object->unset(job, st->a.ending, NULL);
 		j->ending = ENDING_NONE;
-		step_to(mod, job, step);
-		st->blob->put(job, "script", NULL, 0);
+		step_to(mod, job, part ? step_of('X', false, step_substate(step)) : step);
+		if (part)
+			part_over(mod, job, step, true);
+		else
+			st->blob->put(job, "script", NULL, 0);
 	} else {
 		counts_add(mod, job, j->step, -1);
 		st->object->destroy(job);
@@ -143,7 +149,7 @@ void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step)
 			       KEEL_EVENT(job_obit, .id = id, .job = job,
 					  .exit_status = st->object->get_int(job, st->a.exit_status)));
 		comment_end(mod, job, step);
-		if (st->object->get_int(job, st->a.run_version))
+		if (st->object->get_int(job, st->a.run_version) || job_role(mod, job) == ROLE_WHOLE)
 			st->acct->job(st->acct->self, 'E', job);
 	}
 	job_vacate(mod, job, true);

@@ -7,11 +7,24 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Length of `12`, `12[]` or `12[3]` in front of an operand; 0: none of them. */
+static size_t id_number(const char *operand)
+{
+	size_t digits = strspn(operand, "0123456789"), at = digits;
+
+	if (digits && operand[at] == '[') {
+		at += 1 + strspn(operand + at + 1, "0123456789");
+		if (operand[at++] != ']')
+			return 0;
+	}
+	return at;
+}
+
 struct keel_obj *job_find(struct keel_mod *mod, const char *operand)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = st->object->find(mod, "job", operand);
-	size_t digits = strspn(operand, "0123456789");
+	size_t digits = id_number(operand);
 	char id[512];
 
 	if (job || digits == 0)
@@ -50,6 +63,10 @@ struct keel_obj *job_named(struct keel_mod *mod, struct keel_req *req, const cha
 	struct keel_obj *job = id ? job_find(mod, id) : NULL;
 	int32_t code = job ? ask_permit(mod, job, &ask, roles) : PBSE_UNKJOBID;
 
+	if (!code && job_role(mod, job) == ROLE_PART)
+		code = PBSE_IVALREQ; /* its array can be held and altered, it cannot */
+	if (!job && id && form_has(mod, id))
+		code = PBSE_IVALREQ;
 	if (!code)
 		return job;
 	st->request->reply(req, code, NULL);
@@ -62,7 +79,7 @@ void on_locate(struct keel_mod *mod, struct keel_req *req)
 	const char *id = st->msg->str(st->request->body(req), "id");
 	struct keel_out *out;
 
-	if (!id || !job_find(mod, id)) {
+	if (!id || (!job_find(mod, id) && !form_has(mod, id))) {
 		st->request->reply(req, PBSE_UNKJOBID, NULL);
 		return;
 	}

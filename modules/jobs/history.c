@@ -37,7 +37,9 @@ static void clean(struct keel_mod *mod, int64_t when)
 	while ((job = st->object->next(walk))) {
 		struct job *j = job_slot(mod, job);
 
-		if (!step_is_over(j->step) || st->object->get_int(job, st->a.history_time) > when)
+		if (step_is_expired(j->step) && when == INT64_MAX)
+			part_over(mod, job, j->step, false);
+		else if (!step_is_over(j->step) || st->object->get_int(job, st->a.history_time) > when)
 			continue;
 		counts_add(mod, job, j->step, -1);
 		st->object->destroy(job);

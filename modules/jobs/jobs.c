@@ -162,15 +162,12 @@ static bool api_is_suspended(struct keel_mod *mod, struct keel_obj *job)
 	return step_is_suspended(job_slot(mod, job)->step);
 }
 
-static uint32_t api_waiting(struct keel_mod *mod, struct keel_obj *job)
-{
-	return job_slot(mod, job)->step == STEP_QUEUED;
-}
-
 static void api_comment(struct keel_mod *mod, struct keel_obj *job, const char *text)
 {
 	struct state *st = mod->state;
 
+	if (job_role(mod, job) == ROLE_WHOLE && st->object->is_set(job, st->a.stime))
+		return; /* it says when it began */
 	if (strcmp(job_text(mod, job, st->a.comment), text) != 0)
 		st->object->set_str(job, st->a.comment, text);
 }
@@ -224,7 +221,7 @@ static const struct keel_job_api service = {
 	.request_suspend = job_request_suspend,
 	.request_checkpoint = job_request_checkpoint,
 	.may_run = job_may_run,
-	.waiting = api_waiting,
+	.waiting = job_waiting,
 	.release_names = release_names,
 	.released = released,
 	.ask = api_ask,
@@ -233,6 +230,15 @@ static const struct keel_job_api service = {
 	.abort = job_abort,
 	.depend = job_depend,
 	.next_number = api_next_number,
+	.members = job_members,
+	.permit = ask_permit,
+	.signal = signal_find,
+	.adopt = part_adopt,
+	.back = part_back,
+	.waits = whole_waits,
+	.finish = whole_finish,
+	.settle = part_settle,
+	.erase = job_erase,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),
@@ -251,6 +257,7 @@ static const struct keel_contrib contribs[] = {
 	{ "TYPE", &holds_type },
 	{ "CLASS", &job_class },
 	{ "KIND", &signal_kind },
+	{ "KIND", &form_kind },
 	{ "SIGNAL", &suspend_signal },
 	{ "SIGNAL", &resume_signal },
 	{ "SERVICE", &service_def },

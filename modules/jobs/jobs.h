@@ -25,6 +25,7 @@ enum step {
 	STEP_HELD,
 	STEP_DEPENDING, /* held for what other jobs do */
 	STEP_WAITING,
+	STEP_BEGUN, /* an array of which some subjob has started */
 	STEP_SENT,
 	STEP_RUNNING,
 	STEP_SUSPENDED,
@@ -34,6 +35,9 @@ enum step {
 	STEP_TERMINATED,
 	STEP_FINISHED,
 	STEP_FAILED,
+	STEP_EXPIRED_TERMINATED, /* subjobs that are over, of an array that is not */
+	STEP_EXPIRED_FINISHED,
+	STEP_EXPIRED_FAILED,
 	STEP_COUNT,
 };
 
@@ -46,6 +50,9 @@ struct counts {
 
 /* What a job occupies: suspended, some of it or nothing. */
 enum occupies { OCCUPIES_NOTHING, OCCUPIES_REST, OCCUPIES_ALL };
+/* What an id says: 12.svr, 12[].svr, 12[3].svr. */
+enum role { ROLE_PLAIN, ROLE_WHOLE, ROLE_PART };
+
 enum ending { ENDING_NONE, ENDING_DELETE, ENDING_RERUN };
 
 struct waiter {
@@ -115,6 +122,8 @@ struct state {
 		const struct keel_attr *enable, *list;
 	} acl[ACL_LISTS];
 	struct signal_row *signals;
+	const struct keel_job_form_def *form; /* NULL: there are no arrays */
+	struct keel_mod *form_owner;
 	struct counts counts;
 	int64_t last_rank; /* of the job known last, at start */
 	bool ranks_mixed;  /* some were not in order of creation */
@@ -154,7 +163,9 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step);
 bool step_is_suspended(enum step step);
 bool step_is_running(enum step step); /* letter R */
 bool step_is_over(enum step step);    /* history */
+bool step_is_expired(enum step step); /* X */
 bool step_is_pending(enum step step); /* Q H W */
+bool step_is_open(enum step step);    /* Q H W B: starts may wait in it */
 /* Q, H or W, as holds and Execution_Time say. */
 void step_evaluate(struct keel_mod *mod, struct keel_obj *job);
 void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int sign);
@@ -193,6 +204,27 @@ ONE(signal);
 ONE(rerun);
 ONE(run);
 #undef ONE
+
+/* form.c: wholes and parts (arrays and subjobs) */
+extern const struct keel_kind_def form_kind;
+enum role role_of_id(const char *id);
+enum role job_role(struct keel_mod *mod, struct keel_obj *job);
+struct keel_obj *whole_of(struct keel_mod *mod, const char *part_id);
+bool form_claims(struct keel_mod *mod, const char *attr); /* who sets it submits a whole */
+bool form_has(struct keel_mod *mod, const char *operand); /* does it name something in a whole? */
+bool form_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
+	      const struct told *told);
+uint32_t job_waiting(struct keel_mod *mod, struct keel_obj *job); /* starts that may be asked for */
+uint32_t job_members(struct keel_mod *mod, struct keel_obj *job); /* all that wait */
+void whole_waits(struct keel_mod *mod, struct keel_obj *whole);   /* more may start: point job_waits */
+struct keel_obj *part_next(struct keel_mod *mod, struct keel_obj *whole, struct keel_err *err);
+void part_adopt(struct keel_mod *mod, struct keel_obj *part);   /* a new object: it is queued */
+void part_started(struct keel_mod *mod, struct keel_obj *part); /* its whole begins, if it has not */
+void part_back(struct keel_mod *mod, struct keel_obj *part);    /* its object is gone then */
+void part_over(struct keel_mod *mod, struct keel_obj *part, enum step step, bool kept);
+void whole_finish(struct keel_mod *mod, struct keel_obj *whole, int32_t substate, int32_t exit_status);
+void part_settle(struct keel_mod *mod, struct keel_obj *part);
+void job_erase(struct keel_mod *mod, struct keel_obj *job);
 
 /* acl.c */
 void acl_find(struct keel_mod *mod);

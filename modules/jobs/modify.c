@@ -134,7 +134,7 @@ static void altered(struct keel_mod *mod, void *arg, const struct keel_outcome *
 		st->request->reply(a->req, PBSE_UNKJOBID, NULL);
 	} else {
 		st->object->set_int(job, st->a.mtime, st->core->time(mod));
-		if (step_is_pending(job_slot(mod, job)->step))
+		if (step_is_open(job_slot(mod, job)->step))
 			step_evaluate(mod, job);
 		step_tell(mod, job);
 		st->core->log(mod, KEEL_LOG_JOB, "Job", a->id, "Job Modified at request of %s",
@@ -241,8 +241,9 @@ static void held(struct keel_mod *mod, void *arg, const struct keel_outcome *out
 		if (step_is_pending(job_slot(mod, job)->step)) {
 			if (h->set && h->bits)
 				comment_held(mod, job, who->user);
-			step_evaluate(mod, job);
 		}
+		if (step_is_open(job_slot(mod, job)->step))
+			step_evaluate(mod, job);
 		st->request->reply(h->req, 0, NULL);
 	}
 	free(h->id);

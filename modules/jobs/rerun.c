@@ -33,6 +33,12 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 	job_vacate(mod, job, true);
 	st->hook->note(mod, KEEL_POINT_job_purged,
 		       KEEL_EVENT(job_purged, .id = job_id(mod, job), .job = job, .requeued = 1));
+	if (job_role(mod, job) == ROLE_PART) {
+		j->rerun = NULL;
+		part_back(mod, job);
+		told_end(&told, 0, NULL);
+		return;
+	}
 	clear_run(mod, job);
 	j->ending = ENDING_NONE;
 	j->rerun = NULL;

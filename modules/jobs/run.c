@@ -15,6 +15,7 @@ struct running {
 	struct keel_mod *me;
 	keel_job_done *done;
 	void *arg;
+	bool of_whole; /* an array was asked to start one of its subjobs */
 };
 
 static void running_free(struct running *r)
@@ -78,6 +79,21 @@ static int32_t send(struct keel_mod *mod, struct keel_obj *job, const char *exec
 	return 0;
 }
 
+/* Who asked for an array hears which subjob it was; one that did not start goes back. */
+static void answer(struct keel_mod *mod, struct running *r, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", r->id);
+	bool part = job && job_role(mod, job) == ROLE_PART;
+
+	if (part && !code)
+		part_started(mod, job);
+	else if (part && job_slot(mod, job)->step == STEP_QUEUED)
+		part_back(mod, job);
+	r->done(r->me, r->arg, code, code || !r->of_whole ? text : r->id);
+	running_free(r);
+}
+
 static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct state *st = mod->state;
@@ -87,14 +103,13 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 	int32_t code;
 
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
-		r->done(r->me, r->arg, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+		answer(mod, r, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 	} else if (!job || job_slot(mod, job)->step != STEP_QUEUED) {
-		r->done(r->me, r->arg, job ? PBSE_BADSTATE : PBSE_UNKJOBID, NULL);
+		answer(mod, r, job ? PBSE_BADSTATE : PBSE_UNKJOBID, NULL);
 	} else {
 		code = send(mod, job, r->exec_vnode, r->who, &err);
-		r->done(r->me, r->arg, code, code ? err.text : NULL);
+		answer(mod, r, code, code ? err.text : NULL);
 	}
-	running_free(r);
 }
 
 /* NULL: `done` was told. */
@@ -121,15 +136,24 @@ void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 	     struct keel_mod *me, keel_job_done *done, void *arg)
 {
 	struct state *st = mod->state;
+	bool whole = job_role(mod, job) == ROLE_WHOLE;
+	struct keel_err err = { 0 };
 	struct running *r;
 
+	if (whole && !(job = part_next(mod, job, &err))) {
+		done(me, arg, err.code ? err.code : PBSE_SYSTEM, err.text);
+		return;
+	}
 	if (job_slot(mod, job)->step != STEP_QUEUED) {
 		done(me, arg, PBSE_BADSTATE, NULL);
 		return;
 	}
 	r = running_new(mod, job, exec_vnode, who, me, done, arg);
+	if (!r && whole)
+		part_back(mod, job);
 	if (!r)
 		return;
+	r->of_whole = whole;
 	st->hook->raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_run,

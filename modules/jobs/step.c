@@ -10,6 +10,8 @@
  *                         v            v
  *                      EXITING ... FINISHED | FAILED | TERMINATED   (history, or gone)
  *
+ * An array is QUEUED, HELD, WAITING or BEGUN; a subjob that is over is EXPIRED_* until its array is.
+ *
  * Nobody else writes job_state, substate or the counters.
  */
 #include "jobs.h"
@@ -29,6 +31,7 @@ static const struct {
 	[STEP_HELD] = { 'H', KEEL_SUB_HELD, TALLY_HELD, false },
 	[STEP_DEPENDING] = { 'H', KEEL_SUB_DEPENDS, TALLY_HELD, false },
 	[STEP_WAITING] = { 'W', KEEL_SUB_WAITING, TALLY_WAITING, false },
+	[STEP_BEGUN] = { 'B', KEEL_SUB_BEGUN, TALLY_BEGUN, false },
 	[STEP_SENT] = { 'R', KEEL_SUB_SENT, TALLY_RUNNING, false },
 	[STEP_RUNNING] = { 'R', KEEL_SUB_RUNNING, TALLY_RUNNING, false },
 	[STEP_SUSPENDED] = { 'R', KEEL_SUB_SUSPENDED, TALLY_RUNNING, true },
@@ -38,6 +41,9 @@ static const struct {
 	[STEP_TERMINATED] = { 'F', KEEL_SUB_TERMINATED, TALLY_HISTORY, false },
 	[STEP_FINISHED] = { 'F', KEEL_SUB_FINISHED, TALLY_HISTORY, false },
 	[STEP_FAILED] = { 'F', KEEL_SUB_FAILED, TALLY_HISTORY, false },
+	[STEP_EXPIRED_TERMINATED] = { 'X', KEEL_SUB_TERMINATED, TALLY_HISTORY, false },
+	[STEP_EXPIRED_FINISHED] = { 'X', KEEL_SUB_FINISHED, TALLY_HISTORY, false },
+	[STEP_EXPIRED_FAILED] = { 'X', KEEL_SUB_FAILED, TALLY_HISTORY, false },
 };
 
 struct job *job_slot(struct keel_mod *mod, struct keel_obj *job)
@@ -98,6 +104,16 @@ bool step_is_over(enum step step)
 	return steps[step].letter == 'F';
 }
 
+bool step_is_expired(enum step step)
+{
+	return steps[step].letter == 'X';
+}
+
+bool step_is_open(enum step step)
+{
+	return step_is_pending(step) || step == STEP_BEGUN;
+}
+
 bool step_is_pending(enum step step)
 {
 	return step == STEP_QUEUED || step == STEP_ROUTING || step == STEP_HELD ||
@@ -141,7 +157,7 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
 
 	if (j->step == step)
 		return;
-	if (step_is_pending(j->step) != step_is_pending(step)) {
+	if (step_is_open(j->step) != step_is_open(step)) {
 		st->core->timer_cancel(j->timer); /* it meant the other half of a job's life */
 		j->timer = NULL;
 	}
@@ -163,7 +179,7 @@ static void time_came(struct keel_mod *mod, void *arg)
 	struct keel_obj *job = arg; /* its slot cancels the timer when the job goes */
 
 	job_slot(mod, job)->timer = NULL;
-	if (step_is_pending(job_slot(mod, job)->step))
+	if (step_is_open(job_slot(mod, job)->step))
 		step_evaluate(mod, job);
 }
 
@@ -191,10 +207,12 @@ void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 		step = holds & HOLD_DEPENDS ? STEP_DEPENDING : STEP_HELD;
 	else if (when > st->core->time(mod))
 		step = STEP_WAITING;
+	else if (job_role(mod, job) == ROLE_WHOLE && st->object->is_set(job, st->a.stime))
+		step = STEP_BEGUN;
 	else if (queue && !queue_runs(mod, queue))
 		step = STEP_ROUTING;
 	step_to(mod, job, step);
-	if (step == STEP_QUEUED || step == STEP_ROUTING) {
+	if (step == STEP_QUEUED || step == STEP_ROUTING || step == STEP_BEGUN) {
 		if (!st->object->is_set(job, st->a.etime))
 			st->object->set_int(job, st->a.etime, st->core->time(mod));
 		poke(mod);

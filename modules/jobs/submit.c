@@ -142,8 +142,8 @@ static int32_t default_path(struct keel_mod *mod, struct keel_changes *ch, struc
 	cwd = strstr(vars, "PBS_O_WORKDIR=");
 	cwd = cwd ? cwd + strlen("PBS_O_WORKDIR=") : "";
 	len = strcspn(cwd, ",");
-	snprintf(path, sizeof(path), "%s:%.*s/%s.%c%lld", who->host, (int)len, cwd, name, letter,
-		 (long long)sequence);
+	snprintf(path, sizeof(path), "%s:%.*s/%s.%c%lld%s", who->host, (int)len, cwd, name, letter,
+		 (long long)sequence, job_role(mod, draft) == ROLE_WHOLE ? ".^array_index^" : "");
 	return st->object->change_text(ch, draft, attr, KEEL_SET, NULL, path, err);
 }
 
@@ -267,6 +267,21 @@ static int32_t take_script(struct keel_mod *mod, struct keel_req *req, struct su
 	return 0;
 }
 
+/* Does it ask for an array? */
+static bool is_whole(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+	const struct keel_attrop *attrs;
+	uint32_t n = 0, i;
+
+	if (st->msg->attrs(st->request->body(req), "attrs", &attrs, &n))
+		return false;
+	for (i = 0; i < n; i++)
+		if (form_claims(mod, attrs[i].name))
+			return true;
+	return false;
+}
+
 /* Draft, filled; the change set for the chain in *ret_changes. */
 static int32_t draft(struct keel_mod *mod, struct submission *s, struct keel_changes **ret_changes,
 		     struct keel_err *err)
@@ -278,7 +293,8 @@ static int32_t draft(struct keel_mod *mod, struct submission *s, struct keel_cha
 	char id[300];
 	int32_t code;
 
-	snprintf(id, sizeof(id), "%lld.%s", (long long)sequence, st->core->server_name(mod));
+	snprintf(id, sizeof(id), "%lld%s.%s", (long long)sequence, is_whole(mod, s->req) ? "[]" : "",
+		 st->core->server_name(mod));
 	s->draft = st->object->draft(mod, "job", id, err);
 	if (!s->draft)
 		return err->code ? err->code : PBSE_SYSTEM;

@@ -87,6 +87,16 @@ static keel_verdict on_moved(struct keel_call *c, const struct keel_ev_job_moved
 	return KEEL_NEXT;
 }
 
+/* An array that had nothing to start has again; one that is in its group is there for all of them. */
+static keel_verdict on_waits(struct keel_call *c, const struct keel_ev_job_waits *ev)
+{
+	struct entry *e = ev->job ? entry_of(c->mod, ev->job) : NULL;
+
+	if (e && (e->where == OUT || e->where == PARKED))
+		look(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
 static keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspended *ev)
 {
 	struct entry *e = entry_of(c->mod, ev->job);
@@ -190,6 +200,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_modify, on_modify, .order = 1000),
 	KEEL_TAP(job_release, on_release, .order = 1000),
 	KEEL_TAP(job_moved, on_moved),
+	KEEL_TAP(job_waits, on_waits),
 	KEEL_TAP(job_suspended, on_suspended),
 	KEEL_TAP(job_placed, on_placed),
 	KEEL_TAP(job_purged, on_purged),

@@ -100,13 +100,13 @@ static void answer_qrun(struct keel_mod *mod, struct start *s, int32_t code, con
 }
 
 /* The job is on its way. An array may have more to start. */
-static void started(struct keel_mod *mod, struct start *s, struct entry *e)
+static void started(struct keel_mod *mod, struct start *s, struct entry *e, const char *subjob)
 {
 	struct state *st = mod->state;
 
 	st->started++;
 	if (!s->resume)
-		st->core->log(mod, KEEL_LOG_SCHED, "Job", s->id, "Job run");
+		st->core->log(mod, KEEL_LOG_SCHED, "Job", subjob && *subjob ? subjob : s->id, "Job run");
 	if (!e)
 		return;
 	e->failures = 0;
@@ -146,7 +146,7 @@ static void decided(struct keel_mod *mod, void *arg, int32_t code, const char *t
 	if (code && job)
 		failed(mod, s, job, code, text);
 	else if (!code)
-		started(mod, s, e);
+		started(mod, s, e, text);
 	if (s->asked)
 		answer_qrun(mod, s, code, text);
 	if (code)

@@ -4,6 +4,7 @@
  */
 #include "status.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,7 +174,11 @@ struct keel_obj *find_operand(struct listing *l, const char *id)
 		full[len] = '\0';
 		return find_operand(l, full);
 	}
-	if (strcmp(l->klass, "job") != 0 || !digits || id[digits])
+	if (id[digits] == '[') {
+		digits += 1 + strspn(id + digits + 1, "0123456789");
+		digits += id[digits] == ']';
+	}
+	if (strcmp(l->klass, "job") != 0 || !isdigit((unsigned char)*id) || id[digits])
 		return NULL;
 	if (snprintf(full, sizeof(full), "%s.%s", id, st->core->server_name(l->mod)) >=
 	    (int)sizeof(full))

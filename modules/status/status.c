@@ -34,6 +34,7 @@ static void listing_free(struct listing *l)
 {
 	struct state *st = l->mod->state;
 
+	parts_close(l);
 	if (l->walk)
 		st->object->cursor_close(l->walk);
 	if (l->view)
@@ -81,7 +82,7 @@ static int32_t part_send(struct listing *l)
 	return st->request->part(l->req, out);
 }
 
-static int32_t add(struct listing *l, struct keel_obj *obj)
+static int32_t add(struct listing *l, struct keel_obj *obj, const char *id)
 {
 	struct state *st = l->mod->state;
 	int32_t r = part_open(l);
@@ -89,10 +90,72 @@ static int32_t add(struct listing *l, struct keel_obj *obj)
 	if (r)
 		return r;
 	if (l->ids_only)
-		st->msg->add_str(l->out, st->object->id(obj));
+		st->msg->add_str(l->out, id);
 	else
-		st->object->pack(obj, l->view, l->out);
+		st->object->pack_as(obj, id, l->view, l->out);
 	return st->msg->length(l->out) >= PART_BYTES ? part_send(l) : 0;
+}
+
+/* The object, if it passes, and then its parts, if they are wanted. */
+static int32_t list_one(struct listing *l, struct keel_obj *obj)
+{
+	struct state *st = l->mod->state;
+	int32_t r = filter_pass(l, obj) ? add(l, obj, st->object->id(obj)) : 0;
+
+	if (l->expand && (l->history || !is_history(l, obj)))
+		parts_open(l, obj);
+	return r;
+}
+
+/* ---- ids -------------------------------------------------------------------------------------------------- */
+
+static int32_t unknown_of(const char *klass)
+{
+	size_t i;
+
+	for (i = 0; i < KEEL_COUNT(classes); i++)
+		if (strcmp(classes[i].klass, klass) == 0)
+			return classes[i].unknown;
+	return PBSE_IVALREQ;
+}
+
+/* An operand of a job listing that names something else: a queue. */
+static bool is_queue_operand(const char *id)
+{
+	return (*id >= 'a' && *id <= 'z') || (*id >= 'A' && *id <= 'Z');
+}
+
+/* The first tells what is to be said when the whole is history. */
+static int32_t list_parts(struct listing *l)
+{
+	const char *id;
+	struct keel_obj *obj = parts_next(l, &id);
+
+	if (obj && is_history(l, obj) && !l->history) {
+		parts_close(l);
+		l->code = PBSE_HISTJOBID;
+		return 0;
+	}
+	l->found++;
+	return obj && filter_pass(l, obj) ? add(l, obj, id) : 0;
+}
+
+/* What one operand names: an object, or parts of one. */
+static int32_t list_named(struct listing *l, const char *id)
+{
+	struct keel_obj *obj = find_operand(l, id);
+	int32_t code = !obj ? unknown_of(l->klass)
+		       : is_history(l, obj) && !l->history ? PBSE_HISTJOBID
+							   : 0;
+
+	if (!obj && parts_open_named(l, id))
+		return list_parts(l);
+	if (code) {
+		l->code = code;
+		return 0;
+	}
+	l->found++;
+	return list_one(l, obj);
 }
 
 /* ---- the walk ------------------------------------------------------------------------------------------- */
@@ -115,77 +178,54 @@ static void walk_end(struct listing *l)
 {
 	int32_t r = part_send(l);
 
-	finish(l, r == 0 || r == -ENOBUFS ? 0 : PBSE_PROTOCOL, NULL);
+	if (r != 0 && r != -ENOBUFS)
+		finish(l, PBSE_PROTOCOL, NULL);
+	else
+		finish(l, l->found ? 0 : l->code, NULL);
+}
+
+static int32_t next_part(struct listing *l)
+{
+	const char *id;
+	struct keel_obj *obj = parts_next(l, &id);
+
+	return obj && filter_pass(l, obj) ? add(l, obj, id) : 0;
+}
+
+/* The next thing to list. 1: there was none; -EPIPE ...: it went wrong. */
+static int32_t step(struct listing *l)
+{
+	struct state *st = l->mod->state;
+	struct keel_obj *obj;
+	char *id;
+
+	if (l->parts_walk)
+		return next_part(l);
+	if (l->ids) {
+		id = strtok_r(l->at ? NULL : l->ids, ",", &l->at);
+		return id ? list_named(l, id) : 1;
+	}
+	obj = st->object->next(l->walk);
+	if (!obj)
+		return 1;
+	return parts_is_part(l, obj) ? 0 : list_one(l, obj);
 }
 
 static void slice(struct keel_mod *mod, void *arg)
 {
-	struct state *st = mod->state;
 	struct listing *l = arg;
-	struct keel_obj *obj;
 	uint32_t n = 0;
 	int32_t r = 0;
 
-	while (!r && n++ < SLICE_OBJECTS) {
-		obj = st->object->next(l->walk);
-		if (!obj) {
-			walk_end(l);
-			return;
-		}
-		if (filter_pass(l, obj))
-			r = add(l, obj);
-	}
-	if (r == -EPIPE)
+	(void)mod;
+	while (!r && n++ < SLICE_OBJECTS)
+		r = step(l);
+	if (r == 1)
+		walk_end(l);
+	else if (r == -EPIPE)
 		finish(l, PBSE_PROTOCOL, NULL);
 	else
 		go_on_later(l, r);
-}
-
-/* ---- ids -------------------------------------------------------------------------------------------------- */
-
-static int32_t unknown_of(const char *klass)
-{
-	size_t i;
-
-	for (i = 0; i < KEEL_COUNT(classes); i++)
-		if (strcmp(classes[i].klass, klass) == 0)
-			return classes[i].unknown;
-	return PBSE_IVALREQ;
-}
-
-/* An operand of a job listing that names something else: a queue. */
-static bool is_queue_operand(const char *id)
-{
-	return (*id >= 'a' && *id <= 'z') || (*id >= 'A' && *id <= 'Z');
-}
-
-static int32_t add_named(struct listing *l, const char *id)
-{
-	struct keel_obj *obj = find_operand(l, id);
-
-	if (!obj)
-		return unknown_of(l->klass);
-	if (is_history(l, obj) && !l->history)
-		return PBSE_HISTJOBID;
-	return filter_pass(l, obj) && add(l, obj) == -EPIPE ? PBSE_PROTOCOL : 0;
-}
-
-/* Named objects are answered in one go: at most as many as fit a request. */
-static void list_named(struct listing *l)
-{
-	char *save = NULL, *id;
-	int32_t code, last = 0;
-	uint32_t found = 0;
-
-	for (id = strtok_r(l->ids, ",", &save); id; id = strtok_r(NULL, ",", &save)) {
-		code = add_named(l, id);
-		if (code)
-			last = code;
-		else
-			found++;
-	}
-	part_send(l);
-	finish(l, found && last != PBSE_PROTOCOL ? 0 : last, NULL);
 }
 
 static int32_t limit_to_queue(struct listing *l, const char *id, struct keel_err *err)
@@ -229,7 +269,7 @@ static void route(struct listing *l, const char *id)
 	if (code)
 		finish(l, code, err.text);
 	else if (l->ids)
-		list_named(l);
+		slice(l->mod, l);
 	else
 		walk_begin(l);
 }
@@ -247,6 +287,7 @@ static struct listing *listing_new(struct keel_mod *mod, struct keel_req *req, c
 	l->klass = klass;
 	l->roles = st->request->session(req)->roles;
 	l->history = extend && strchr(extend, 'x');
+	l->expand = extend && (strchr(extend, 't') || strchr(extend, 'T'));
 	return l;
 }
 
@@ -326,6 +367,7 @@ static const struct keel_request_def select_request = {
 	.flags = KEEL_REQUEST_READ,
 };
 static const struct keel_contrib contribs[] = {
+	{ "KIND", &parts_kind },
 	{ "REQUEST", &status_request },
 	{ "REQUEST", &select_request },
 };

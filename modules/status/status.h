@@ -8,6 +8,12 @@
 #include "keel/keel.h"
 #include "pbs_error.h"
 
+#define PARTS_MAX 8
+struct parts_row {
+	const struct keel_parts_def *def;
+	struct keel_mod *owner;
+};
+
 struct state {
 	const struct keel_core_api *core;
 	const struct keel_object_api *object;
@@ -17,6 +23,8 @@ struct state {
 		const struct keel_attr *state, *owner, *euser;
 	} job;
 	const struct keel_attr *query_others, *keeps_history;
+	struct parts_row parts[PARTS_MAX];
+	uint32_t n_parts;
 };
 
 /* `attr[.key] op text`; all of a filter must hold. */
@@ -39,8 +47,22 @@ struct listing {
 	struct keel_view *view;
 	struct keel_cursor *walk;
 	struct keel_out *out; /* the part being filled */
-	char *ids;
+	char *ids, *at; /* operands, and the next of them; NULL: everything */
+	bool expand; /* parts, too */
+	struct parts_row parts; /* the walk through the parts of one object */
+	void *parts_walk;
+	int32_t code; /* of the last operand that named nothing */
+	uint32_t found;
 };
+
+/* parts.c */
+extern const struct keel_kind_def parts_kind;
+bool parts_is_part(struct listing *l, struct keel_obj *obj);
+/* Begin a walk; false: there is nothing to walk. It ends by itself, or by parts_close(). */
+bool parts_open(struct listing *l, struct keel_obj *whole);
+bool parts_open_named(struct listing *l, const char *operand);
+struct keel_obj *parts_next(struct listing *l, const char **ret_id);
+void parts_close(struct listing *l);
 
 /* filter.c */
 int32_t filter_compile(struct listing *l, const struct keel_msg *body, struct keel_err *err);

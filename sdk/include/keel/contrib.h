@@ -146,6 +146,46 @@ enum keel_signal_target {
 	KEEL_SIGNAL_STOPPED = 1, /* those that are */
 };
 
+/* JOB_FORM (declared by jobs; one module offers it): jobs that are one object and many starts. The whole
+ * is `7[].svr`. A part, `7[3].svr`, is an object from its start to its end (or to the end of the whole,
+ * where history is kept); it begins as a draft that this module makes. */
+struct keel_job_ask;
+struct keel_job_form_def {
+	uint32_t size, reserved;
+	const char *name, *doc;
+	const char *attr; /* a submission that sets this attribute is a whole */
+	/* Parts that wait and are no objects; `all`: whatever may run beside those that run. */
+	uint32_t (*waiting)(struct keel_mod *owner, struct keel_obj *whole, bool all);
+	/* The next of them: published and adopted (service job). NULL with *err. */
+	struct keel_obj *(*next)(struct keel_mod *owner, struct keel_obj *whole, struct keel_err *);
+	/* It did not start, or is requeued: it waits again. Its object is destroyed after this. */
+	void (*back)(struct keel_mod *owner, struct keel_obj *part);
+	/* It is over. Not kept: its object is destroyed after this. May be told again, not kept, when
+	 * history is dropped. */
+	void (*over)(struct keel_mod *owner, struct keel_obj *part, int32_t substate, bool kept);
+	/* Something is asked of an operand with a `[` in it. False: it names nothing here. */
+	bool (*ask)(struct keel_mod *owner, const char *operand, const struct keel_job_ask *,
+		    struct keel_mod *me,
+		    void (*done)(struct keel_mod *me, void *arg, int32_t code, const char *text),
+		    void *arg);
+	bool (*has)(struct keel_mod *owner, const char *operand); /* does it name a part, or some? */
+};
+
+/* PARTS (declared by status): objects of a class that are listed below another one, or not at all. */
+struct keel_parts_def {
+	uint32_t size, reserved;
+	const char *name, *doc;
+	const char *klass;
+	bool (*is_part)(struct keel_mod *owner, struct keel_obj *);
+	/* A walk through the parts of `whole`, in order; NULL: it has none. */
+	void *(*open)(struct keel_mod *owner, struct keel_obj *whole);
+	/* Through those an operand names. NULL: it names none. */
+	void *(*open_named)(struct keel_mod *owner, const char *operand);
+	/* The next: an object, to be shown as *ret_id; both valid until the next call. NULL: the end. */
+	struct keel_obj *(*next)(struct keel_mod *owner, void *walk, const char **ret_id);
+	void (*close)(struct keel_mod *owner, void *walk);
+};
+
 /* NODE_STATE (declared by nodes): a word of a vnode's `state`. Bits of base states are fixed. */
 struct keel_node_state_def {
 	uint32_t size;

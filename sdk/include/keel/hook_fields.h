@@ -35,6 +35,7 @@
 #define KEEL_FIELDS_job_moved(F) F(STR, id) F(OBJ, job) F(STR, from)
 
 #define KEEL_FIELDS_group_eligible(F) F(STR, id) F(OBJ, job)
+#define KEEL_FIELDS_job_waits(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_placed(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_step(F) F(STR, id) F(OBJ, job) F(INT, state) F(INT, placed)
 

@@ -22,6 +22,7 @@ enum keel_substate {
 	KEEL_SUB_SCHED_SUSPENDED = 45, /* waits for the scheduler to resume it */
 	KEEL_SUB_EXITING = 50,
 	KEEL_SUB_RERUN = 60,
+	KEEL_SUB_BEGUN = 70, /* an array of which some subjob has started */
 	KEEL_SUB_TERMINATED = 91,
 	KEEL_SUB_FINISHED = 92,
 	KEEL_SUB_FAILED = 93,
@@ -75,7 +76,8 @@ struct keel_job_api {
 					  struct keel_mod *asker, keel_job_done *done, void *arg));
 	/* How many starts wait in this job now: a queued job one, an array (state Q or B) those of its
 	 * subjobs that wait and may run beside those that run; else 0. After a start ask again: run() of
-	 * an array starts its next subjob, an object of its own. */
+	 * an array starts its next subjob, an object of its own, and `done` gets that one's id as text.
+	 * The point job_waits tells when there are some again. */
 	uint32_t (*waiting)(struct keel_mod *, struct keel_obj *job);
 
 	/* What qdel, qrerun, qsig -s suspend and qhold ask for, asked by a module in the name of `who`: the
@@ -117,6 +119,24 @@ struct keel_job_api {
 	/* Would its start be allowed (point job_run, asked dry)? Nothing starts. `done` with 0, or the refusal. */
 	void (*may_run)(struct keel_mod *, struct keel_obj *job, const char *who, struct keel_mod *me,
 			keel_job_done *done, void *arg);
+	/* How many jobs that wait it stands for: an array its queued subjobs, whatever its run limit and
+	 * holds; others 1. */
+	uint32_t (*members)(struct keel_mod *, struct keel_obj *job);
+	/* May who asks touch it? 0, 15007, or 15139: it is history. `roles`: enum keel_role bits, KEEL_USER
+	 * is its owner. */
+	int32_t (*permit)(struct keel_mod *, struct keel_obj *job, const struct keel_job_ask *,
+			  uint32_t roles);
+	/* The SIGNAL row of this name; NULL: it is none. */
+	const struct keel_signal_def *(*signal)(struct keel_mod *, const char *name);
+
+	/* For the module that offers a JOB_FORM. */
+	void (*adopt)(struct keel_mod *, struct keel_obj *part); /* just published: it is Q */
+	void (*back)(struct keel_mod *, struct keel_obj *part);  /* into its whole: back(), destroyed */
+	void (*waits)(struct keel_mod *, struct keel_obj *whole); /* more may start now */
+	/* Its last part is over, or it is deleted: substate 91, 92 or 93. */
+	void (*finish)(struct keel_mod *, struct keel_obj *whole, int32_t substate, int32_t exit_status);
+	void (*settle)(struct keel_mod *, struct keel_obj *part); /* X becomes F: its whole is over */
+	void (*erase)(struct keel_mod *, struct keel_obj *job);   /* history of it, for ever */
 };
 
 #endif

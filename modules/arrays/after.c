@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * after.c - when an array is over its expired subjobs (X) become history (F), or are erased with it; and
+ * what a restart finds. In slices: an array may have a million of them.
+ */
+#include "arrays.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE 512
+
+struct sweep {
+	struct indices x;
+	uint32_t next;
+	bool erase;
+	char whole[];
+};
+
+static void sweep_one(struct keel_mod *mod, const struct sweep *s, uint32_t ordinal)
+{
+	struct state *st = mod->state;
+	size_t head = strcspn(s->whole, "[") + 1;
+	struct keel_obj *part;
+	char id[600];
+
+	snprintf(id, sizeof(id), "%.*s%u%s", (int)head, s->whole, indices_index(&s->x, ordinal),
+		 s->whole + head);
+	part = st->object->find(mod, "job", id);
+	if (part)
+		st->job->settle(st->job->self, part);
+	if (part && s->erase)
+		st->job->erase(st->job->self, part);
+}
+
+static void sweep(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct sweep *s = arg;
+	struct keel_obj *whole;
+	uint32_t n;
+
+	for (n = 0; n < SLICE && s->next < s->x.count; n++)
+		sweep_one(mod, s, s->next++);
+	if (s->next < s->x.count && st->core->timer(mod, 0, sweep, s))
+		return;
+	whole = s->erase ? st->object->find(mod, "job", s->whole) : NULL;
+	if (whole)
+		st->job->erase(st->job->self, whole);
+	st->open_fans--;
+	free(s);
+}
+
+void after_end(struct keel_mod *mod, const char *whole_id, const struct indices *x, bool erase)
+{
+	struct state *st = mod->state;
+	struct sweep *s = malloc(sizeof(*s) + strlen(whole_id) + 1);
+
+	if (!s)
+		return; /* a restart does it */
+	s->x = *x;
+	s->next = 0;
+	s->erase = erase;
+	strcpy(s->whole, whole_id);
+	st->open_fans++;
+	sweep(mod, s);
+}
+
+/* ---- restart ------------------------------------------------------------------------------------------ */
+
+/* Subjobs' objects that are not where they should be. */
+struct todo {
+	struct todo *next;
+	char id[];
+};
+
+static void todo_add(struct keel_mod *mod, const char *id)
+{
+	struct state *st = mod->state;
+	struct todo *t = malloc(sizeof(*t) + strlen(id) + 1);
+
+	if (!t)
+		return;
+	strcpy(t->id, id);
+	t->next = st->todo;
+	st->todo = t;
+}
+
+void todo_drop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct todo *t, *next;
+
+	for (t = st->todo; t; t = next) {
+		next = t->next;
+		free(t);
+	}
+	st->todo = NULL;
+}
+
+keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *ev)
+{
+	struct state *st = keel_state(c);
+	uint32_t ordinal;
+	struct array *a = strchr(ev->id, '[') ? array_of_part(c->mod, ev->job, &ordinal) : NULL;
+	char letter = a ? st->job->state(st->job->self, ev->job) : 0;
+
+	if (!a) {
+		if (strchr(ev->id, '['))
+			todo_add(c->mod, ev->id);
+		return KEEL_NEXT;
+	}
+	array_mark(a, ordinal, letter == 'X' || letter == 'F' ? KEPT : LIVES);
+	if (letter == 'X' || letter == 'F')
+		a->failed |= st->object->get_int(ev->job, st->a.exit_status) != 0;
+	if (letter != 'R' && letter != 'E')
+		todo_add(c->mod, ev->id);
+	return KEEL_NEXT;
+}
+
+/* One that waits goes back, its start was not; one that expired is history when its array is. */
+static void put_right(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	char letter = st->job->state(st->job->self, job);
+	struct array *a;
+	uint32_t ordinal;
+
+	if (!is_subjob(mod, job)) {
+		a = array_of(mod, job);
+		if (a && letter != 'F')
+			array_check_end(mod, a);
+		return;
+	}
+	a = array_of_part(mod, job, &ordinal);
+	if (letter == 'Q' || letter == 'H' || letter == 'W')
+		st->job->back(st->job->self, job);
+	else if (letter == 'X' && (!a || st->job->state(st->job->self, a->whole) == 'F'))
+		st->job->settle(st->job->self, job);
+}
+
+void after_replay(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct todo *t;
+
+	for (t = st->todo; t; t = t->next) {
+		struct keel_obj *job = st->object->find(mod, "job", t->id);
+
+		if (job)
+			put_right(mod, job);
+	}
+	todo_drop(mod);
+}
+
+/* ---- a site that wants subjobs started again ------------------------------------------------------------ */
+
+static void nobody_asked(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	(void)mod, (void)arg, (void)code, (void)text;
+}
+
+static void requeue(struct keel_mod *mod, struct keel_obj *part)
+{
+	struct state *st = mod->state;
+	char who[300];
+
+	snprintf(who, sizeof(who), "Server@%s", st->core->host_name(mod));
+	st->job->ask(st->job->self, part,
+		     &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
+					     .verb = "rerun",
+					     .detail = "force",
+					     .who = who },
+		     mod, nobody_asked, NULL);
+}
+
+keel_verdict on_server_start(struct keel_call *c, const struct keel_ev_server_start *ev)
+{
+	const struct conf *conf = keel_conf(c);
+	struct state *st = keel_state(c);
+	struct keel_cursor *walk = conf->requeue_subjobs_at_restart
+					   ? st->object->cursor(c->mod, "job")
+					   : NULL;
+	struct keel_obj *job;
+
+	(void)ev;
+	while (walk && (job = st->object->next(walk)))
+		if (is_subjob(c->mod, job) && st->job->state(st->job->self, job) == 'R')
+			requeue(c->mod, job);
+	if (walk)
+		st->object->cursor_close(walk);
+	return KEEL_NEXT;
+}

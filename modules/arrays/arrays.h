@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * arrays.h - what the files of this module share.
+ */
+#ifndef ARRAYS_H
+#define ARRAYS_H
+
+#include "indices.h"
+#include "keel/keel.h"
+#include "keel/service/acct.h"
+#include "keel/service/job.h"
+#include "pbs_error.h"
+#include "runs.h"
+
+/* What is known of a subjob: the value of its ordinal. Those that are over and have no object carry
+ * how they ended. */
+enum {
+	WAITS = 0,
+	LIVES = 1, /* an object, from its start to its end */
+	KEPT = 2,  /* an object that is history (X, later F) */
+	OVER = 16, /* and above: over_value() */
+};
+enum kind { KIND_WAITS, KIND_LIVES, KIND_KEPT, KIND_OVER, KINDS };
+
+/* Subjobs that were started before and wait again. */
+struct again {
+	uint32_t ordinal;
+	int64_t runs, version; /* run_count, run_version */
+};
+
+struct array {
+	struct keel_obj *whole; /* it owns this */
+	struct indices x;
+	struct runs runs;
+	uint32_t n[KINDS];
+	uint32_t hint; /* none before it waits */
+	struct again *again;
+	uint32_t n_again;
+	bool failed;   /* some subjob did not end with 0 */
+	bool deleted;  /* nothing starts any more */
+	bool erased;   /* and nothing is remembered of it */
+	bool coarse;   /* too many ways to end to keep apart */
+};
+
+/* Private memory on each array. */
+struct slot {
+	struct array *a;
+};
+
+struct conf {
+	bool requeue_subjobs_at_restart;
+};
+
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_hook_api *hook;
+	const struct keel_request_api *request;
+	const struct keel_job_api *job;
+	const struct keel_acct_api *acct;
+	struct {
+		const struct keel_attr *array, *submitted, *ended, *again, *index, *limit; /* ours */
+		const struct keel_attr *state, *substate, *comment, *stime, *exit_status, *run_count,
+			*run_version, *output_path, *error_path, *queue, *ending;
+	} a;
+	struct {
+		const struct keel_attr *server, *queue;
+	} size;
+	const struct keel_attr **not_of_parts; /* attributes subjobs do not inherit; NULL-terminated */
+	uint64_t walks;                        /* listings so far */
+	uint32_t open_fans;                    /* requests and sweeps under way */
+	struct todo *todo;                     /* ids found at replay, for start() */
+};
+
+/* array.c: one array */
+struct array *array_of(struct keel_mod *mod, struct keel_obj *whole); /* NULL: it is none */
+void array_fini(struct keel_mod *mod, void *slot);
+void on_submitted(struct keel_mod *mod, struct keel_obj *whole, const struct keel_attr *attr);
+void on_limit(struct keel_mod *mod, struct keel_obj *whole, const struct keel_attr *attr);
+enum kind kind_of(int32_t value);
+int32_t over_value(int32_t substate, int32_t exit_status);
+int32_t over_substate(int32_t value);
+int32_t over_exit(int32_t value);
+void array_mark(struct array *a, uint32_t ordinal, int32_t value);
+/* Those of `s` that wait are over, terminated. How many. */
+uint32_t array_terminate(struct keel_mod *mod, struct array *a, const struct selection *s);
+/* Keep on the object what no other object says. */
+void array_save_ended(struct keel_mod *mod, struct array *a);
+void array_save_again(struct keel_mod *mod, struct array *a);
+/* It is over when nothing waits and nothing lives. */
+void array_check_end(struct keel_mod *mod, struct array *a);
+uint32_t array_room(struct keel_mod *mod, const struct array *a); /* may start beside those that run */
+
+/* names.c: ids and operands */
+/* `7[]`, `7[3]`, `7[1-9:2].svr@host`: the array, and what stands between the brackets. */
+struct array *named_array(struct keel_mod *mod, const char *operand, const char **ret_range,
+			  size_t *ret_len);
+/* The array of a subjob's object, and which it is. */
+struct array *array_of_part(struct keel_mod *mod, struct keel_obj *part, uint32_t *ret_ordinal);
+bool is_subjob(struct keel_mod *mod, struct keel_obj *job); /* by its id */
+void part_id(struct keel_mod *mod, const struct array *a, uint32_t ordinal, char *buf, size_t len);
+struct keel_obj *part_find(struct keel_mod *mod, const struct array *a, uint32_t ordinal);
+
+/* part.c: subjobs as objects */
+int32_t parts_init(struct keel_mod *mod, struct keel_err *err);
+void parts_fini(struct keel_mod *mod);
+/* A draft like the array, for its subjobs. */
+struct keel_obj *part_draft(struct keel_mod *mod, struct array *a, const char *id, struct keel_err *err);
+void part_paths(struct keel_mod *mod, struct array *a, struct keel_obj *part, uint32_t index);
+/* Published, adopted, queued; NULL with *err. */
+struct keel_obj *part_make(struct keel_mod *mod, struct array *a, uint32_t ordinal,
+			   struct keel_err *err);
+extern const struct keel_job_form_def form;
+
+/* ask.c: requests about arrays and ranges */
+bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
+	    struct keel_mod *me, void (*done)(struct keel_mod *, void *, int32_t, const char *),
+	    void *arg);
+bool on_has(struct keel_mod *mod, const char *operand);
+
+/* listing.c */
+extern const struct keel_parts_def parts;
+
+/* after.c: what is left of an array that is over; restart */
+void after_end(struct keel_mod *mod, const char *whole_id, const struct indices *x, bool erase);
+keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *ev);
+keel_verdict on_server_start(struct keel_call *c, const struct keel_ev_server_start *ev);
+void after_replay(struct keel_mod *mod);
+void todo_drop(struct keel_mod *mod);
+
+#endif

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ask.c - requests about an array or some of its subjobs: who of them is meant, each is asked, and one
+ * answer when all have answered: the first refusal, or success.
+ *
+ * A subjob that is an object is asked like any job. Those that wait are no objects: deleting them is a
+ * change of the array's runs, running one makes it an object. A range of which nobody can be asked is
+ * refused at once.
+ */
+#include "arrays.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ASKED_AT_ONCE 128
+
+struct fan {
+	char *id;    /* as the operand means it: 7[1-3].svr */
+	char *whole; /* 7[].svr */
+	char *verb, *detail, *who;
+	struct keel_job_ask ask; /* made of these */
+	struct keel_mod *me;     /* the asker */
+	void (*done)(struct keel_mod *, void *, int32_t, const char *);
+	void *arg;
+	struct selection named;
+	bool all, single;
+	uint32_t *ordinal, n, next; /* who is asked */
+	uint32_t open;              /* answers missing, and our own hand */
+	uint32_t part, from;        /* of a run: where in the selection it is */
+	uint32_t started;
+	uint32_t asked; /* of a run: the ordinal */
+	int32_t code;   /* the first refusal */
+	char *text;
+};
+
+/* ---- one answer ------------------------------------------------------------------------------------- */
+
+static void fan_free(struct fan *f)
+{
+	selection_fini(&f->named);
+	free(f->ordinal);
+	free(f->id);
+	free(f->whole);
+	free(f->verb);
+	free(f->detail);
+	free(f->who);
+	free(f->text);
+	free(f);
+}
+
+static void answer(struct keel_mod *mod, struct fan *f, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+
+	st->open_fans--;
+	f->done(f->me, f->arg, code, text);
+	fan_free(f);
+}
+
+static void let_go(struct keel_mod *mod, struct fan *f)
+{
+	if (--f->open == 0)
+		answer(mod, f, f->code, f->text);
+}
+
+static void note_refusal(struct fan *f, int32_t code, const char *text)
+{
+	if (!code || f->code)
+		return;
+	f->code = code;
+	f->text = text ? strdup(text) : NULL;
+}
+
+static void one_answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	note_refusal(arg, code, text);
+	let_go(mod, arg);
+}
+
+static struct array *still_there(struct keel_mod *mod, const struct fan *f)
+{
+	struct state *st = mod->state;
+	struct keel_obj *whole = st->object->find(mod, "job", f->whole);
+
+	return whole ? array_of(mod, whole) : NULL;
+}
+
+/* ---- asking each ---------------------------------------------------------------------------------------- */
+
+static void ask_some(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct fan *f = arg;
+	uint32_t left = ASKED_AT_ONCE;
+
+	for (; left && f->next < f->n; left--, f->next++) {
+		struct array *a = still_there(mod, f);
+		struct keel_obj *part = a ? part_find(mod, a, f->ordinal[f->next]) : NULL;
+
+		if (!part)
+			continue; /* it ended meanwhile */
+		f->open++;
+		st->job->ask(st->job->self, part, &f->ask, mod, one_answered, f);
+	}
+	if (f->next < f->n && st->core->timer(mod, 0, ask_some, f))
+		return;
+	let_go(mod, f);
+}
+
+static int by_ordinal(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void drop_twins(struct fan *f)
+{
+	uint32_t i, n = 0;
+
+	if (f->n)
+		qsort(f->ordinal, f->n, sizeof(*f->ordinal), by_ordinal);
+	for (i = 0; i < f->n; i++)
+		if (n == 0 || f->ordinal[n - 1] != f->ordinal[i])
+			f->ordinal[n++] = f->ordinal[i];
+	f->n = n;
+}
+
+typedef bool chosen_fn(struct keel_mod *mod, const struct fan *f, struct keel_obj *part);
+
+/* Of those that were named: the living ones that are chosen. False: no memory. */
+static bool collect(struct keel_mod *mod, struct fan *f, const struct array *a, chosen_fn *chosen)
+{
+	uint32_t i, at, cap = 0, *bigger;
+
+	for (i = 0; i < f->named.n; i++) {
+		const struct some *s = &f->named.at[i];
+
+		for (at = s->first; runs_find(&a->runs, at, LIVES, &at) && at <= s->last; at++) {
+			struct keel_obj *part;
+
+			if ((at - s->first) % s->step || !(part = part_find(mod, a, at)) ||
+			    !chosen(mod, f, part))
+				continue;
+			if (f->n == cap) {
+				cap = cap ? cap * 2 : 16;
+				bigger = reallocarray(f->ordinal, cap, sizeof(*bigger));
+				if (!bigger)
+					return false;
+				f->ordinal = bigger;
+			}
+			f->ordinal[f->n++] = at;
+		}
+	}
+	drop_twins(f);
+	return true;
+}
+
+static void ask_chosen(struct keel_mod *mod, struct fan *f, const struct array *a, chosen_fn *chosen,
+		       int32_t none)
+{
+	if (!collect(mod, f, a, chosen))
+		answer(mod, f, PBSE_SYSTEM, "System error: out of memory");
+	else if (f->n == 0)
+		answer(mod, f, none, NULL);
+	else
+		ask_some(mod, f);
+}
+
+/* ---- delete --------------------------------------------------------------------------------------------- */
+
+static bool every_one(struct keel_mod *mod, const struct fan *f, struct keel_obj *part)
+{
+	(void)mod, (void)f, (void)part;
+	return true;
+}
+
+static bool some_wait(const struct fan *f, const struct array *a)
+{
+	uint32_t i, at;
+
+	for (i = 0; i < f->named.n; i++) {
+		const struct some *s = &f->named.at[i];
+
+		for (at = s->first; runs_find(&a->runs, at, WAITS, &at) && at <= s->last; at++)
+			if ((at - s->first) % s->step == 0)
+				return true;
+	}
+	return false;
+}
+
+static bool wants(const struct fan *f, const char *word)
+{
+	return f->detail && strstr(f->detail, word);
+}
+
+static void delete_accepted(struct keel_mod *mod, struct fan *f, struct array *a)
+{
+	struct state *st = mod->state;
+	char text[400];
+
+	st->core->log(mod, KEEL_LOG_JOB, "Job", f->id, "Job to be deleted at request of %s", f->who);
+	if (f->all) {
+		a->deleted = true;
+		st->object->set_str(a->whole, st->a.ending, f->who);
+		a->erased = wants(f, "deletehist");
+	}
+	if (array_terminate(mod, a, &f->named) || f->all) {
+		snprintf(text, sizeof(text), "requestor=%s", f->who);
+		st->acct->record(st->acct->self, 'D', f->id, text);
+	}
+	if (!collect(mod, f, a, every_one))
+		note_refusal(f, PBSE_SYSTEM, "System error: out of memory");
+	array_check_end(mod, a);
+	ask_some(mod, f);
+}
+
+static void delete_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct fan *f = arg;
+	struct array *a = still_there(mod, f);
+
+	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
+		answer(mod, f, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+	else if (!a)
+		answer(mod, f, PBSE_UNKJOBID, NULL);
+	else
+		delete_accepted(mod, f, a);
+}
+
+/* A finished array: only its history is left to delete. */
+static void delete_history(struct keel_mod *mod, struct fan *f, struct array *a)
+{
+	struct indices x = a->x;
+
+	if (!wants(f, "deletehist") || !f->all) {
+		answer(mod, f, f->all || !wants(f, "deletehist") ? PBSE_HISTJOBID : PBSE_NOHISTARRAYSUBJOB,
+		       NULL);
+		return;
+	}
+	after_end(mod, f->whole, &x, true);
+	answer(mod, f, 0, NULL);
+}
+
+static void delete_begin(struct keel_mod *mod, struct fan *f, struct array *a)
+{
+	struct state *st = mod->state;
+	int32_t code = st->job->permit(st->job->self, a->whole, &f->ask, KEEL_EVERYBODY);
+	uint32_t at;
+
+	if (code == PBSE_HISTJOBID) {
+		delete_history(mod, f, a);
+		return;
+	}
+	if (!code && f->named.n == 0)
+		code = PBSE_IVALREQ;
+	if (!code && !f->all && !some_wait(f, a) && !runs_find(&a->runs, 0, LIVES, &at))
+		code = f->single ? PBSE_NOHISTARRAYSUBJOB : PBSE_BADSTATE;
+	if (!code && !f->all && !some_wait(f, a)) {
+		ask_chosen(mod, f, a, every_one, f->single ? PBSE_NOHISTARRAYSUBJOB : PBSE_BADSTATE);
+		return;
+	}
+	if (code) {
+		answer(mod, f, code, NULL);
+		return;
+	}
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_job_delete,
+		.event = KEEL_EVENT(job_delete, .id = f->id, .job = a->whole, .who = f->who),
+		.req = f->ask.req,
+		.done = delete_decided,
+		.arg = f,
+	});
+}
+
+/* ---- signal and rerun ------------------------------------------------------------------------------------- */
+
+static bool begun(struct keel_mod *mod, const struct array *a)
+{
+	struct state *st = mod->state;
+
+	return st->object->is_set(a->whole, st->a.stime);
+}
+
+/* Who a signal reaches: those that go on, or those that are stopped. */
+static bool hears(struct keel_mod *mod, const struct fan *f, struct keel_obj *part)
+{
+	struct state *st = mod->state;
+	const struct keel_signal_def *def =
+		st->job->signal(st->job->self, f->detail ? f->detail : "");
+	bool stopped = def && def->acts_on == KEEL_SIGNAL_STOPPED;
+
+	return st->job->state(st->job->self, part) == 'R' &&
+	       st->job->is_suspended(st->job->self, part) == stopped;
+}
+
+static void signal_begin(struct keel_mod *mod, struct fan *f, struct array *a)
+{
+	struct state *st = mod->state;
+	const struct keel_signal_def *def =
+		st->job->signal(st->job->self, f->detail ? f->detail : "");
+	int32_t code = st->job->permit(st->job->self, a->whole, &f->ask,
+				       def ? def->roles & ~(uint32_t)KEEL_USER : KEEL_EVERYBODY);
+
+	if (!code && f->named.n == 0)
+		code = PBSE_UNKJOBID;
+	if (!code && !begun(mod, a))
+		code = PBSE_BADSTATE;
+	if (code)
+		answer(mod, f, code, NULL);
+	else
+		ask_chosen(mod, f, a, hears, f->all ? 0 : PBSE_BADSTATE);
+}
+
+static bool runs_now(struct keel_mod *mod, const struct fan *f, struct keel_obj *part)
+{
+	struct state *st = mod->state;
+
+	return st->job->state(st->job->self, part) == 'R' &&
+	       (wants(f, "force") || st->job->substate(st->job->self, part) == KEEL_SUB_RUNNING);
+}
+
+static void rerun_begin(struct keel_mod *mod, struct fan *f, struct array *a)
+{
+	struct state *st = mod->state;
+	int32_t code = st->job->permit(st->job->self, a->whole, &f->ask, KEEL_OPERATORS);
+
+	if (!code && f->named.n == 0)
+		code = PBSE_UNKJOBID;
+	if (code)
+		answer(mod, f, code, NULL);
+	else
+		ask_chosen(mod, f, a, runs_now, PBSE_BADSTATE);
+}
+
+/* ---- run: one after the other, until one is refused ---------------------------------------------------------- */
+
+static bool next_waiting(struct fan *f, const struct array *a, uint32_t *ret)
+{
+	for (; f->part < f->named.n; f->part++, f->from = 0) {
+		const struct some *s = &f->named.at[f->part];
+		uint32_t at = f->from > s->first ? f->from : s->first;
+
+		for (; runs_find(&a->runs, at, WAITS, &at) && at <= s->last; at++)
+			if ((at - s->first) % s->step == 0) {
+				f->from = at + 1;
+				*ret = at;
+				return true;
+			}
+	}
+	return false;
+}
+
+static void run_next(struct keel_mod *mod, void *arg);
+
+static void run_answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct fan *f = arg;
+	struct array *a = still_there(mod, f);
+	struct keel_obj *part = a ? part_find(mod, a, f->asked) : NULL;
+
+	if (code && part && st->job->state(st->job->self, part) == 'Q')
+		st->job->back(st->job->self, part);
+	f->started += code == 0;
+	if (code && !(f->all && f->started))
+		answer(mod, f, code, text);
+	else if (code || !st->core->timer(mod, 0, run_next, f))
+		answer(mod, f, 0, NULL);
+}
+
+static void run_next(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct fan *f = arg;
+	struct array *a = still_there(mod, f);
+	struct keel_err err = { 0 };
+	struct keel_obj *part;
+
+	if (!a || !next_waiting(f, a, &f->asked)) {
+		answer(mod, f, f->started ? 0 : PBSE_BADSTATE, NULL);
+		return;
+	}
+	part = part_make(mod, a, f->asked, &err);
+	if (part)
+		st->job->ask(st->job->self, part, &f->ask, mod, run_answered, f);
+	else
+		answer(mod, f, err.code ? err.code : PBSE_SYSTEM, err.text);
+}
+
+static void run_begin(struct keel_mod *mod, struct fan *f, struct array *a)
+{
+	struct state *st = mod->state;
+	int32_t code = st->job->permit(st->job->self, a->whole, &f->ask, KEEL_OPERATORS);
+
+	if (!code && f->named.n == 0)
+		code = PBSE_UNKJOBID;
+	if (code)
+		answer(mod, f, code, NULL);
+	else
+		run_next(mod, f);
+}
+
+/* ---- which ---------------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *verb;
+	void (*begin)(struct keel_mod *, struct fan *, struct array *);
+} verbs[] = {
+	{ "delete", delete_begin },
+	{ "signal", signal_begin },
+	{ "rerun", rerun_begin },
+	{ "run", run_begin },
+};
+
+static struct fan *fan_new(struct keel_mod *mod, const struct array *a, const struct keel_job_ask *ask,
+			   const char *range, size_t len)
+{
+	struct state *st = mod->state;
+	const char *whole = st->object->id(a->whole);
+	size_t head = strcspn(whole, "[") + 1;
+	struct fan *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->open = 1;
+	f->whole = strdup(whole);
+	f->verb = strdup(ask->verb);
+	f->detail = ask->detail ? strdup(ask->detail) : NULL;
+	f->who = strdup(ask->who);
+	if (asprintf(&f->id, "%.*s%.*s%s", (int)head, whole, (int)len, range, whole + head) < 0)
+		f->id = NULL;
+	if (!f->whole || !f->verb || !f->who || !f->id || (ask->detail && !f->detail)) {
+		fan_free(f);
+		return NULL;
+	}
+	f->ask = *ask;
+	f->ask.verb = f->verb;
+	f->ask.detail = f->detail;
+	f->ask.who = f->who;
+	return f;
+}
+
+/* 0, -EINVAL: not a range, -ENOMEM. */
+static int select_named(struct fan *f, const struct array *a, const char *range, size_t len)
+{
+	f->all = len == 0;
+	f->single = len > 0 && strspn(range, "0123456789") == len;
+	return f->all ? selection_all(&a->x, &f->named) : selection_parse(&a->x, range, len, &f->named);
+}
+
+bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
+	    struct keel_mod *me, void (*done)(struct keel_mod *, void *, int32_t, const char *),
+	    void *arg)
+{
+	struct state *st = mod->state;
+	const char *range;
+	size_t len, i;
+	struct array *a = named_array(mod, operand, &range, &len);
+	struct fan *f = a ? fan_new(mod, a, ask, range, len) : NULL;
+
+	if (!a)
+		return false;
+	if (!f || select_named(f, a, range, len)) {
+		if (f)
+			fan_free(f);
+		return false;
+	}
+	f->me = me;
+	f->done = done;
+	f->arg = arg;
+	st->open_fans++;
+	for (i = 0; i < KEEL_COUNT(verbs); i++)
+		if (strcmp(verbs[i].verb, ask->verb) == 0) {
+			verbs[i].begin(mod, f, a);
+			return true;
+		}
+	answer(mod, f, PBSE_IVALREQ, NULL);
+	return true;
+}
+
+bool on_has(struct keel_mod *mod, const char *operand)
+{
+	const char *range;
+	size_t len;
+	struct array *a = named_array(mod, operand, &range, &len);
+	struct selection s = { 0 };
+	bool has;
+
+	if (!a || len == 0)
+		return a != NULL;
+	has = selection_parse(&a->x, range, len, &s) == 0 && s.n > 0;
+	selection_fini(&s);
+	return has;
+}

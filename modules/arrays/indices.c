@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * indices.c - the numbers users give subjobs, as text and back. See indices.h.
+ */
+#include "indices.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading ------------------------------------------------------------------------------------- */
+
+/* Digits at *at, before `end`. */
+static bool number(const char **at, const char *end, uint32_t *ret)
+{
+	uint64_t n = 0;
+	const char *p = *at;
+
+	for (; p < end && *p >= '0' && *p <= '9'; p++) {
+		n = n * 10 + (uint64_t)(*p - '0');
+		if (n > INDEX_MAX)
+			return false;
+	}
+	if (p == *at)
+		return false;
+	*at = p;
+	*ret = (uint32_t)n;
+	return true;
+}
+
+static bool sign(const char **at, const char *end, char c)
+{
+	if (*at >= end || **at != c)
+		return false;
+	(*at)++;
+	return true;
+}
+
+/* `3`, `1-9` or `1-9:2` */
+static bool range(const char **at, const char *end, uint32_t *first, uint32_t *last, uint32_t *step)
+{
+	*step = 1;
+	if (!number(at, end, first))
+		return false;
+	*last = *first;
+	if (!sign(at, end, '-'))
+		return true;
+	if (!number(at, end, last))
+		return false;
+	return !sign(at, end, ':') || (number(at, end, step) && *step > 0);
+}
+
+bool indices_parse(const char *text, struct indices *ret)
+{
+	const char *at = text, *end = text + strlen(text);
+	uint32_t last;
+
+	if (!range(&at, end, &ret->first, &last, &ret->step) || at != end || last <= ret->first)
+		return false;
+	ret->count = (last - ret->first) / ret->step + 1;
+	return true;
+}
+
+bool indices_ordinal(const struct indices *x, uint32_t index, uint32_t *ret_ordinal)
+{
+	if (index < x->first || (index - x->first) % x->step ||
+	    (index - x->first) / x->step >= x->count)
+		return false;
+	*ret_ordinal = (index - x->first) / x->step;
+	return true;
+}
+
+uint32_t indices_index(const struct indices *x, uint32_t ordinal)
+{
+	return x->first + ordinal * x->step;
+}
+
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+	while (b) {
+		uint32_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* What first, first+step .. last has in common with the array's indices, as ordinals. */
+static bool meet(const struct indices *x, uint32_t first, uint32_t last, uint32_t step, struct some *ret)
+{
+	uint32_t end = indices_index(x, x->count - 1);
+	uint64_t at = first, tries;
+	uint32_t divisor = common_divisor(step, x->step);
+
+	if (at < x->first)
+		at += ((uint64_t)x->first - at + step - 1) / step * step;
+	for (tries = x->step / divisor; tries && at <= end && (at - x->first) % x->step; tries--)
+		at += step;
+	if (at > end || at > last || (at - x->first) % x->step)
+		return false;
+	if (last > end)
+		last = end;
+	ret->first = (uint32_t)(at - x->first) / x->step;
+	ret->step = step / divisor;
+	ret->last = (last - x->first) / x->step;
+	ret->last -= (ret->last - ret->first) % ret->step;
+	return true;
+}
+
+static int selection_add(struct selection *s, const struct some *some)
+{
+	struct some *bigger = reallocarray(s->at, s->n + 1, sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	s->at = bigger;
+	s->at[s->n++] = *some;
+	return 0;
+}
+
+int selection_parse(const struct indices *x, const char *text, size_t len, struct selection *ret)
+{
+	const char *at = text, *end = text + len;
+	uint32_t first, last, step;
+	struct some some;
+	int rc = 0;
+
+	*ret = (struct selection){ 0 };
+	do {
+		if (!range(&at, end, &first, &last, &step) || last < first) {
+			selection_fini(ret);
+			return -EINVAL;
+		}
+		if (meet(x, first, last, step, &some))
+			rc = selection_add(ret, &some);
+		else
+			ret->outside = true;
+	} while (!rc && sign(&at, end, ','));
+	if (!rc && at != end)
+		rc = -EINVAL;
+	if (rc)
+		selection_fini(ret);
+	return rc;
+}
+
+int selection_all(const struct indices *x, struct selection *ret)
+{
+	*ret = (struct selection){ 0 };
+	return selection_add(ret, &(struct some){ 0, x->count - 1, 1 });
+}
+
+void selection_fini(struct selection *s)
+{
+	free(s->at);
+	s->at = NULL;
+	s->n = 0;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------- */
+
+/* Single ordinals at equal distances, not yet written. */
+struct line {
+	FILE *out;
+	const struct indices *x;
+	uint32_t first, last, gap, n;
+};
+
+static void write_item(struct line *l, uint32_t first, uint32_t last, uint32_t step)
+{
+	uint32_t from = indices_index(l->x, first), to = indices_index(l->x, last);
+	uint32_t by = step * l->x->step;
+
+	if (ftell(l->out) > 0)
+		fputc(',', l->out);
+	if (from == to)
+		fprintf(l->out, "%u", from);
+	else if (by == 1)
+		fprintf(l->out, "%u-%u", from, to);
+	else
+		fprintf(l->out, "%u-%u:%u", from, to, by);
+}
+
+static void line_end(struct line *l)
+{
+	if (l->n > 2) {
+		write_item(l, l->first, l->last, l->gap);
+	} else {
+		if (l->n > 0)
+			write_item(l, l->first, l->first, 1);
+		if (l->n > 1)
+			write_item(l, l->last, l->last, 1);
+	}
+	l->n = 0;
+}
+
+static void line_add(struct line *l, uint32_t one)
+{
+	if (l->n > 1 && one - l->last != l->gap)
+		line_end(l);
+	if (l->n == 0)
+		l->first = one;
+	else
+		l->gap = one - l->last;
+	l->last = one;
+	l->n++;
+}
+
+char *indices_text(const struct indices *x, const struct runs *r, int32_t value)
+{
+	char *text = NULL;
+	size_t len = 0;
+	struct line l = { .out = open_memstream(&text, &len), .x = x };
+	uint32_t at = 0, last;
+
+	if (!l.out)
+		return NULL;
+	for (; at < r->count && runs_find(r, at, value, &at); at = last + 1) {
+		(void)runs_get(r, at, &last);
+		if (last == at) {
+			line_add(&l, at);
+			continue;
+		}
+		line_end(&l);
+		write_item(&l, at, last, 1);
+	}
+	line_end(&l);
+	if (fclose(l.out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * listing.c - the subjobs of an array in listings (kind PARTS of status).
+ *
+ * Those that are objects are shown as they are. For the others one draft like the array stands, told
+ * before each what it is; a listing never makes a million objects.
+ */
+#include "arrays.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct walk {
+	char *whole; /* id */
+	struct selection named;
+	uint32_t part, next;    /* in it, and the ordinal */
+	struct keel_obj *model; /* a draft, or NULL */
+	char id[600];
+};
+
+static void walk_close(struct keel_mod *mod, void *walk)
+{
+	struct state *st = mod->state;
+	struct walk *w = walk;
+
+	if (w->model)
+		st->object->destroy(w->model);
+	selection_fini(&w->named);
+	free(w->whole);
+	free(w);
+}
+
+static void *walk_open(struct keel_mod *mod, struct array *a, const char *range, size_t len)
+{
+	struct state *st = mod->state;
+	struct walk *w = a ? calloc(1, sizeof(*w)) : NULL;
+	int rc;
+
+	if (!w)
+		return NULL;
+	w->whole = strdup(st->object->id(a->whole));
+	rc = len ? selection_parse(&a->x, range, len, &w->named) : selection_all(&a->x, &w->named);
+	if (rc || !w->whole || w->named.n == 0) {
+		walk_close(mod, w);
+		return NULL;
+	}
+	w->next = w->named.at[0].first;
+	return w;
+}
+
+static void *open_all(struct keel_mod *mod, struct keel_obj *whole)
+{
+	return walk_open(mod, array_of(mod, whole), NULL, 0);
+}
+
+static void *open_named(struct keel_mod *mod, const char *operand)
+{
+	const char *range;
+	size_t len;
+	struct array *a = named_array(mod, operand, &range, &len);
+
+	return len && a ? walk_open(mod, a, range, len) : NULL;
+}
+
+/* ---- those that are no objects --------------------------------------------------------------------------- */
+
+static const char *end_word(int32_t substate)
+{
+	return substate == KEEL_SUB_FINISHED	 ? "Subjob finished"
+	       : substate == KEEL_SUB_TERMINATED ? "Subjob terminated"
+						 : "Subjob failed";
+}
+
+static void model_over(struct keel_mod *mod, struct array *a, struct keel_obj *model, int32_t value)
+{
+	struct state *st = mod->state;
+	bool history = st->job->state(st->job->self, a->whole) == 'F';
+
+	st->object->set_int(model, st->a.state, history ? 'F' : 'X');
+	st->object->set_int(model, st->a.substate, over_substate(value));
+	st->object->set_str(model, st->a.comment, end_word(over_substate(value)));
+	st->object->set_int(model, st->a.exit_status, over_exit(value));
+}
+
+static void model_waits(struct keel_mod *mod, struct array *a, struct keel_obj *model)
+{
+	struct state *st = mod->state;
+	char letter = st->job->state(st->job->self, a->whole);
+
+	st->object->set_int(model, st->a.state, letter == 'B' ? 'Q' : letter);
+	st->object->set_int(model, st->a.substate,
+			    letter == 'B' ? KEEL_SUB_QUEUED
+					  : st->job->substate(st->job->self, a->whole));
+	st->object->set_str(model, st->a.comment, st->object->get_str(a->whole, st->a.comment));
+	st->object->unset(model, st->a.exit_status, NULL);
+}
+
+static struct keel_obj *model_of(struct keel_mod *mod, struct walk *w, struct array *a, uint32_t ordinal,
+				 int32_t value)
+{
+	struct state *st = mod->state;
+	char id[600];
+
+	if (!w->model) {
+		snprintf(id, sizeof(id), "%.*s[listing %llu]", (int)strcspn(w->whole, "["), w->whole,
+			 (unsigned long long)++st->walks);
+		w->model = part_draft(mod, a, id, NULL);
+	}
+	if (!w->model)
+		return NULL;
+	st->object->set_int(w->model, st->a.index, indices_index(&a->x, ordinal));
+	part_paths(mod, a, w->model, indices_index(&a->x, ordinal));
+	if (kind_of(value) == KIND_OVER)
+		model_over(mod, a, w->model, value);
+	else
+		model_waits(mod, a, w->model);
+	part_id(mod, a, ordinal, w->id, sizeof(w->id));
+	return w->model;
+}
+
+/* ---- the walk ------------------------------------------------------------------------------------------------ */
+
+static bool step(struct walk *w, uint32_t *ret_ordinal)
+{
+	const struct some *s = &w->named.at[w->part];
+
+	if (w->part >= w->named.n)
+		return false;
+	*ret_ordinal = w->next;
+	if (s->last - w->next >= s->step)
+		w->next += s->step;
+	else if (++w->part < w->named.n)
+		w->next = w->named.at[w->part].first;
+	return true;
+}
+
+static struct keel_obj *next(struct keel_mod *mod, void *walk, const char **ret_id)
+{
+	struct state *st = mod->state;
+	struct walk *w = walk;
+	struct keel_obj *whole = st->object->find(mod, "job", w->whole), *part;
+	struct array *a = whole ? array_of(mod, whole) : NULL;
+	uint32_t ordinal;
+	int32_t value;
+
+	if (!a || !step(w, &ordinal))
+		return NULL;
+	value = runs_get(&a->runs, ordinal, NULL);
+	part = value == LIVES || value == KEPT ? part_find(mod, a, ordinal) : NULL;
+	if (part) {
+		*ret_id = st->object->id(part);
+		return part;
+	}
+	if (value == LIVES || value == KEPT) /* its history was cleaned away */
+		value = over_value(KEEL_SUB_FINISHED, 0);
+	*ret_id = w->id;
+	return model_of(mod, w, a, ordinal, value);
+}
+
+const struct keel_parts_def parts = {
+	.size = sizeof(struct keel_parts_def),
+	.name = "subjob",
+	.doc = "subjobs, below their array",
+	.klass = "job",
+	.is_part = is_subjob,
+	.open = open_all,
+	.open_named = open_named,
+	.next = next,
+	.close = walk_close,
+};

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * form.c - jobs that are one object and many starts: wholes (`7[].svr`) and their parts (`7[3].svr`).
+ *
+ * What waits in a whole is known to the module that offers the form (kind JOB_FORM: arrays). A part is a
+ * job object from its start on; when it does not start or is requeued it goes back into its whole and
+ * its object is gone, when it is over it is expired (X) or gone. Without such a module wholes and parts
+ * that are stored wait: nothing of them starts.
+ */
+#include "jobs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- the kind ------------------------------------------------------------------------------------- */
+
+static int32_t form_add(struct keel_mod *self, struct keel_mod *owner, const void *def,
+			struct keel_err *err)
+{
+	struct state *st = self->state;
+
+	if (st->form)
+		return st->core->error(err, -1, "%s already offers a form of jobs, %s cannot offer "
+						"another", st->form_owner->name, owner->name);
+	st->form = def;
+	st->form_owner = owner;
+	return 0;
+}
+
+static void form_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
+{
+	struct state *st = self->state;
+
+	(void)owner;
+	if (st->form == def)
+		st->form = NULL;
+}
+
+const struct keel_kind_def form_kind = {
+	.size = sizeof(struct keel_kind_def),
+	.name = "JOB_FORM",
+	.doc = "jobs that are one object and many starts",
+	.add = form_add,
+	.remove = form_remove,
+};
+
+/* ---- who is what ---------------------------------------------------------------------------------- */
+
+enum role role_of_id(const char *id)
+{
+	const char *open = strchr(id, '[');
+
+	return !open ? ROLE_PLAIN : open[1] == ']' ? ROLE_WHOLE : ROLE_PART;
+}
+
+enum role job_role(struct keel_mod *mod, struct keel_obj *job)
+{
+	return role_of_id(job_id(mod, job));
+}
+
+struct keel_obj *whole_of(struct keel_mod *mod, const char *part_id)
+{
+	struct state *st = mod->state;
+	const char *open = strchr(part_id, '['), *shut = open ? strchr(open, ']') : NULL;
+	char id[512];
+
+	if (!shut || snprintf(id, sizeof(id), "%.*s[%s", (int)(open - part_id), part_id, shut) >=
+			     (int)sizeof(id))
+		return NULL;
+	return st->object->find(mod, "job", id);
+}
+
+bool form_claims(struct keel_mod *mod, const char *attr)
+{
+	struct state *st = mod->state;
+
+	return st->form && strcmp(attr, st->form->attr) == 0;
+}
+
+bool form_has(struct keel_mod *mod, const char *operand)
+{
+	struct state *st = mod->state;
+
+	return st->form && strchr(operand, '[') && st->form->has(st->form_owner, operand);
+}
+
+bool form_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
+	      const struct told *told)
+{
+	struct state *st = mod->state;
+
+	return st->form && strchr(operand, '[') &&
+	       st->form->ask(st->form_owner, operand, ask, told->me, told->done, told->arg);
+}
+
+/* ---- what waits ----------------------------------------------------------------------------------- */
+
+uint32_t job_waiting(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	enum step step = job_slot(mod, job)->step;
+
+	if (step != STEP_QUEUED && step != STEP_BEGUN)
+		return 0;
+	if (job_role(mod, job) != ROLE_WHOLE)
+		return 1;
+	return st->form ? st->form->waiting(st->form_owner, job, false) : 0;
+}
+
+uint32_t job_members(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	if (job_role(mod, job) != ROLE_WHOLE)
+		return 1;
+	return st->form ? st->form->waiting(st->form_owner, job, true) : 0;
+}
+
+static void tell_waits(struct keel_mod *mod, struct keel_obj *whole, uint32_t before)
+{
+	struct state *st = mod->state;
+
+	if (before == 0 && job_waiting(mod, whole) > 0)
+		st->hook->note(mod, KEEL_POINT_job_waits,
+			       KEEL_EVENT(job_waits, .id = job_id(mod, whole), .job = whole));
+	poke(mod);
+}
+
+void whole_waits(struct keel_mod *mod, struct keel_obj *whole)
+{
+	tell_waits(mod, whole, 0);
+}
+
+/* ---- the life of a part --------------------------------------------------------------------------- */
+
+struct keel_obj *part_next(struct keel_mod *mod, struct keel_obj *whole, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	if (job_waiting(mod, whole) == 0) {
+		st->core->error(err, PBSE_BADSTATE, "%s", st->core->pbse_text(PBSE_BADSTATE));
+		return NULL;
+	}
+	return st->form->next(st->form_owner, whole, err);
+}
+
+void part_adopt(struct keel_mod *mod, struct keel_obj *part)
+{
+	step_to(mod, part, STEP_QUEUED);
+}
+
+static void whole_begins(struct keel_mod *mod, struct keel_obj *whole)
+{
+	struct state *st = mod->state;
+	time_t now = (time_t)st->core->time(mod);
+	char text[96] = "";
+	struct tm tm;
+
+	st->object->set_int(whole, st->a.stime, now);
+	if (localtime_r(&now, &tm))
+		strftime(text, sizeof(text), "Job Array Began at %a %b %d at %H:%M", &tm);
+	st->object->set_str(whole, st->a.comment, text);
+	st->acct->job(st->acct->self, 'S', whole);
+	step_evaluate(mod, whole);
+}
+
+void part_started(struct keel_mod *mod, struct keel_obj *part)
+{
+	struct state *st = mod->state;
+	struct keel_obj *whole = whole_of(mod, job_id(mod, part));
+
+	if (whole && !st->object->is_set(whole, st->a.stime))
+		whole_begins(mod, whole);
+}
+
+static void hold_whole(struct keel_mod *mod, struct keel_obj *whole, const char *part_id)
+{
+	struct state *st = mod->state;
+	char text[600];
+
+	snprintf(text, sizeof(text), "Job Array Held, too many failed attempts to run subjob %s",
+		 part_id);
+	st->object->set_int(whole, st->a.holds, st->object->get_int(whole, st->a.holds) | HOLD_SYSTEM);
+	st->object->set_str(whole, st->a.comment, text);
+	step_evaluate(mod, whole);
+}
+
+void part_back(struct keel_mod *mod, struct keel_obj *part)
+{
+	struct state *st = mod->state;
+	bool hold = st->object->get_int(part, st->a.run_count) > RUNS_MAX;
+	struct keel_obj *whole;
+	uint32_t before;
+	char id[512];
+
+	snprintf(id, sizeof(id), "%s", job_id(mod, part));
+	whole = whole_of(mod, id);
+	before = whole ? job_waiting(mod, whole) : 0;
+	if (st->form)
+		st->form->back(st->form_owner, part);
+	counts_add(mod, part, job_slot(mod, part)->step, -1);
+	st->object->destroy(part);
+	whole = whole_of(mod, id); /* it may be over */
+	if (whole && hold && step_is_open(job_slot(mod, whole)->step))
+		hold_whole(mod, whole, id);
+	if (whole)
+		tell_waits(mod, whole, before);
+}
+
+/* Told while the object still has its values; it may be destroyed then. */
+void part_over(struct keel_mod *mod, struct keel_obj *part, enum step step, bool kept)
+{
+	struct state *st = mod->state;
+	char id[512];
+	struct keel_obj *whole;
+	uint32_t before;
+
+	snprintf(id, sizeof(id), "%s", job_id(mod, part));
+	whole = whole_of(mod, id);
+	before = whole ? job_waiting(mod, whole) : 0;
+	if (st->form)
+		st->form->over(st->form_owner, part, step_substate(step), kept);
+	whole = whole_of(mod, id); /* it may have been the last one */
+	if (whole)
+		tell_waits(mod, whole, before);
+}
+
+/* ---- the end of a whole --------------------------------------------------------------------------- */
+
+void whole_finish(struct keel_mod *mod, struct keel_obj *whole, int32_t substate, int32_t exit_status)
+{
+	struct state *st = mod->state;
+
+	if (step_is_over(job_slot(mod, whole)->step))
+		return;
+	if (st->object->is_set(whole, st->a.stime))
+		st->object->set_int(whole, st->a.exit_status, exit_status);
+	job_over(mod, whole, step_of('F', false, substate));
+}
+
+/* X -> F, when the whole is history. */
+void part_settle(struct keel_mod *mod, struct keel_obj *part)
+{
+	struct job *j = job_slot(mod, part);
+
+	if (step_is_expired(j->step))
+		step_to(mod, part, step_of('F', false, step_substate(j->step)));
+}
+
+void job_erase(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+
+	if (!step_is_over(j->step) && !step_is_expired(j->step))
+		return;
+	counts_add(mod, job, j->step, -1);
+	st->object->destroy(job);
+}
