@@ -24,9 +24,19 @@ static int64_t hook_fold(struct keel_mod *m, uint32_t point, const void *event, 
 	return hooks_fold(hooks_of(m), point, event, buf, len);
 }
 
+bool hooks_tapped(struct hooks *h, uint32_t point)
+{
+	return point < KEEL_POINT_MAX && h->point[point].busy > 0;
+}
+
+keel_verdict hooks_raise(struct hooks *h, const struct keel_raise *raise)
+{
+	return hook_raise(&h->self.pub, raise);
+}
+
 static bool hook_tapped(struct keel_mod *m, uint32_t point)
 {
-	return point < KEEL_POINT_MAX && hooks_of(m)->point[point].busy > 0;
+	return hooks_tapped(hooks_of(m), point);
 }
 
 static const struct keel_hook_api hook_api = {

@@ -41,6 +41,8 @@ const char *hooks_breadcrumb(void);
 /* The kernel's own raises. */
 void hooks_note(struct hooks *h, uint32_t point, const void *event);
 int64_t hooks_fold(struct hooks *h, uint32_t point, const void *event, char *buf, uint32_t len);
+keel_verdict hooks_raise(struct hooks *h, const struct keel_raise *raise);
+bool hooks_tapped(struct hooks *h, uint32_t point);
 
 /* The event of every *_known point, and raising it: for all taps, or (owner not NULL) for those of one
  * module that came late. */

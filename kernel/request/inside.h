@@ -53,6 +53,7 @@ struct keel_req {
 	struct keel_out *out;  /* SENT */
 	keel_fn *gone, *drained;
 	void *gone_arg, *drained_arg;
+	bool receiving;        /* the point request_receive is being asked */
 	struct keel_req *prev, *next; /* of the client, or free, or orphans and withdrawn */
 };
 

@@ -23,7 +23,7 @@
 
 enum { NAME_SHOWN = 64, TEXT_SIZE = 1024 };
 enum pbse { UNKREQ = 15005, PERM = 15007, SYSTEM = 15010, INTERNAL = 15011, BADCRED = 15019,
-	    PROTOCOL = 15031, SVRDOWN = 15060 };
+	    PROTOCOL = 15031, SVRDOWN = 15060, HOOKERROR = 15136 };
 
 /* ---- memory ------------------------------------------------------------------------------- */
 static struct keel_req *req_create(struct client *c, uint64_t corr, struct keel_msg *m)
@@ -294,7 +294,7 @@ void req_abandon(struct keel_req *q)
 	req_withdraw(q, INTERNAL, "The module that serves this request was unloaded");
 	q->route = NULL;
 	q->gone = q->drained = NULL;
-	if (q->state == REQ_ORPHAN)
+	if (q->state == REQ_ORPHAN && !q->receiving) /* else it ends when that is decided */
 		end(q);
 }
 
@@ -331,6 +331,7 @@ static void fill_session(struct keel_req *q, uint32_t roles)
 		.host = q->router->parts->host_name,
 		.who = c->user->who,
 		.group = c->user->group,
+		.groups = c->user->groups,
 	};
 }
 
@@ -363,6 +364,42 @@ static struct route *route_of(struct router *r, const struct keel_msg *m, const 
 	return route;
 }
 
+/* Everybody who may refuse it has been asked. */
+static void received(struct keel_mod *m, void *arg, const struct keel_outcome *outcome)
+{
+	struct keel_req *q = arg;
+
+	(void)m;
+	q->receiving = false;
+	if (q->state != REQ_OPEN) /* its client is gone, or its module */
+		end(q);
+	else if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE)
+		q->route->def.handler(&q->route->owner->pub, q);
+	else
+		reply(q, outcome->code != 0 ? outcome->code : HOOKERROR,
+		      outcome->text != NULL ? "%s" : NULL, outcome->text);
+}
+
+static void receive(struct keel_req *q)
+{
+	struct hooks *h = q->router->parts->hooks;
+
+	if (h == NULL || !hooks_tapped(h, KEEL_POINT_request_receive)) {
+		q->route->def.handler(&q->route->owner->pub, q);
+		return;
+	}
+	q->receiving = true;
+	hooks_raise(h, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_request_receive,
+		.event = KEEL_EVENT(request_receive, .name = q->route->def.name,
+				    .who = q->session.who),
+		.req = q,
+		.done = received,
+		.arg = q,
+	});
+}
+
 void req_start(struct client *c, const struct frame *f)
 {
 	struct route *route = NULL;
@@ -393,7 +430,7 @@ void req_start(struct client *c, const struct frame *f)
 	}
 	q->route = route;
 	fill_session(q, roles);
-	route->def.handler(&route->owner->pub, q);
+	receive(q);
 	return;
 out:
 	msg_destroy(m);

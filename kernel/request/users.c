@@ -22,13 +22,14 @@
 #define KNOWN_MS (10 * 60 * 1000)
 #define ERROR_MS 2000
 #define ENTRIES_MAX 4096u
+#define GROUPS_MAX 64
 #define PASSWD_BUF_MAX (1024u * 1024u)
 
 /* What a worker thread sees. Survives its entry when users are destroyed meanwhile. */
 struct lookup {
 	uint32_t uid;
 	int error;
-	char *name, *group;
+	char *name, *group, *groups;
 	struct user *user; /* loop thread only: filled and handed to the entry */
 	struct users_entry *entry; /* loop thread only; NULL: nobody cares any more */
 };
@@ -72,6 +73,7 @@ static void user_destroy(struct user *u)
 	free(u->name);
 	free(u->who);
 	free(u->group);
+	free(u->groups);
 	free(u);
 }
 
@@ -123,6 +125,28 @@ static char *group_name(gid_t gid)
 	return strdup(found->gr_name);
 }
 
+/* "a,b,c"; the primary group comes first. */
+static char *group_names(const char *user, gid_t primary)
+{
+	gid_t ids[GROUPS_MAX];
+	int n = GROUPS_MAX;
+	char *list = NULL;
+
+	if (getgrouplist(user, primary, ids, &n) < 0)
+		n = GROUPS_MAX; /* so many are enough */
+	for (int i = 0; i < n; i++) {
+		char *name = group_name(ids[i]), *longer = NULL;
+
+		if (name != NULL && asprintf(&longer, "%s%s%s", list != NULL ? list : "",
+					     list != NULL ? "," : "", name) >= 0) {
+			free(list);
+			list = longer;
+		}
+		free(name);
+	}
+	return list;
+}
+
 /* On a worker thread. */
 static void lookup_work(void *arg)
 {
@@ -145,6 +169,7 @@ static void lookup_work(void *arg)
 	if (ret == 0 && found != NULL) {
 		k->name = strdup(found->pw_name);
 		k->group = group_name(found->pw_gid);
+		k->groups = group_names(found->pw_name, found->pw_gid);
 		k->error = k->name == NULL ? -ENOMEM : 0;
 	} else {
 		k->error = ret == 0 ? -ENOENT : -ret;
@@ -157,7 +182,8 @@ static void user_fill(struct user *u, const char *host, struct lookup *k)
 	u->error = k->error;
 	u->name = k->name;
 	u->group = k->group;
-	k->name = k->group = NULL;
+	u->groups = k->groups;
+	k->name = k->group = k->groups = NULL;
 	if (u->name != NULL && asprintf(&u->who, "%s@%s", u->name, host) < 0) {
 		u->who = NULL;
 		u->error = -ENOMEM;
@@ -194,6 +220,7 @@ static void lookup_done(void *arg)
 	user_unref(k->user);
 	free(k->name);
 	free(k->group);
+	free(k->groups);
 	free(k);
 }
 

@@ -15,6 +15,7 @@ struct user {
 	int error;        /* 0; -ENOENT: no such account; other -errno: could not be asked */
 	char *name, *who; /* who: name@host; NULL when error */
 	char *group;      /* name of the primary group; NULL when it has none */
+	char *groups;     /* all of them, a comma list, the primary first; NULL: not known */
 	unsigned refs;
 };
 void user_unref(struct user *u); /* NULL is fine */

@@ -30,8 +30,9 @@ int32_t admit(struct keel_mod *mod, struct keel_obj *queue, const struct keel_se
 	return code ? refuse(mod, code, err) : 0;
 }
 
-/* Lists mean the job's owner, whoever asks. */
-void admit_owner(struct keel_mod *mod, struct keel_obj *job, struct keel_session *ret)
+/* Lists mean the job's owner, whoever asks; his groups are known when he asks himself, or routes. */
+void admit_owner(struct keel_mod *mod, struct keel_obj *job, const struct keel_session *asker,
+		 struct keel_session *ret)
 {
 	struct state *st = mod->state;
 	const char *at = strchr(job_text(mod, job, st->a.owner), '@');
@@ -39,6 +40,8 @@ void admit_owner(struct keel_mod *mod, struct keel_obj *job, struct keel_session
 	*ret = (struct keel_session){ .size = sizeof(*ret), .roles = KEEL_USER };
 	ret->user = job_text(mod, job, st->a.euser);
 	ret->group = job_text(mod, job, st->a.egroup);
+	ret->groups = asker && is_owner(mod, asker, job) ? asker->groups
+							 : st->object->get_str(job, st->a.groups);
 	ret->host = at ? at + 1 : "";
 	ret->who = job_text(mod, job, st->a.owner);
 }

@@ -91,7 +91,7 @@ struct conf {
 	int64_t script_max; /* bytes */
 };
 
-#define ACL_LISTS 5 /* rows of acl.c */
+#define ACL_LISTS 3 /* rows of acl.c */
 
 struct state {
 	const struct keel_core_api *core;
@@ -230,13 +230,17 @@ void job_erase(struct keel_mod *mod, struct keel_obj *job);
 void acl_find(struct keel_mod *mod);
 /* May he submit to this queue? 0, or a PBSE number. */
 int32_t acl_check(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue);
+/* Does a list of people admit this one? */
+bool acl_names(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *list,
+	       const char *name, const char *host);
 
 /* admit.c */
 /* May a job of this owner come into the queue? `routed`: from a queue that starts nothing. */
 int32_t admit(struct keel_mod *mod, struct keel_obj *queue, const struct keel_session *owner,
 	      bool routed, struct keel_err *err);
-/* The owner of a job as who asks; borrowed from the job. */
-void admit_owner(struct keel_mod *mod, struct keel_obj *job, struct keel_session *ret);
+/* The owner of a job as who asks; borrowed from the job and `asker`, who may be NULL. */
+void admit_owner(struct keel_mod *mod, struct keel_obj *job, const struct keel_session *asker,
+		 struct keel_session *ret);
 bool queue_runs(struct keel_mod *mod, struct keel_obj *queue);
 
 /* move.c */

@@ -113,7 +113,8 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 
 /* Everything that may be refused before the point is asked; *ret_changes has the new resources. */
 static int32_t prepare(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
-		       struct keel_changes **ret_changes, struct keel_err *err)
+		       const struct keel_session *asker, struct keel_changes **ret_changes,
+		       struct keel_err *err)
 {
 	struct state *st = mod->state;
 	struct keel_session owner;
@@ -122,7 +123,7 @@ static int32_t prepare(struct keel_mod *mod, struct keel_obj *job, struct keel_o
 
 	if (!step_is_pending(job_slot(mod, job)->step))
 		return st->core->error(err, PBSE_BADSTATE, "%s", st->core->pbse_text(PBSE_BADSTATE));
-	admit_owner(mod, job, &owner);
+	admit_owner(mod, job, asker, &owner);
 	code = admit(mod, queue, &owner, is_routed(mod, job), err);
 	if (code)
 		return code;
@@ -160,7 +161,7 @@ static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *qu
 	struct keel_changes *ch = NULL;
 	struct keel_err err = { 0 };
 	struct moving *m;
-	int32_t code = prepare(mod, job, queue, &ch, &err);
+	int32_t code = prepare(mod, job, queue, req ? st->request->session(req) : NULL, &ch, &err);
 
 	if (code) {
 		done(me, arg, code, err.text);

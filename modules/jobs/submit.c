@@ -64,9 +64,8 @@ static int32_t check_user(struct keel_mod *mod, const struct keel_session *who,
 {
 	struct state *st = mod->state;
 	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	const char *roots = st->object->get_str(server, st->server.roots);
 
-	if (who->uid != 0 || (roots && strstr(roots, "root")))
+	if (who->uid != 0 || acl_names(mod, server, st->server.roots, who->user, who->host))
 		return 0;
 	return st->core->error(err, PBSE_BADUSER, "%s", st->core->pbse_text(PBSE_BADUSER));
 }
@@ -115,6 +114,8 @@ static void fill(struct keel_mod *mod, struct keel_obj *draft, struct keel_obj *
 	object->set_str(draft, st->a.euser, who->user);
 	object->set_str(draft, st->a.egroup, who->group ? who->group : gid);
 	object->set_str(draft, st->a.queue, object->id(queue));
+	if (!queue_runs(mod, queue) && who->groups) /* lists of other queues will ask */
+		object->set_str(draft, st->a.groups, who->groups);
 	object->set_str(draft, st->a.server, st->core->server_name(mod));
 	object->set_str(draft, st->a.host, who->host);
 	object->set_int(draft, st->a.ctime, now);

@@ -30,6 +30,7 @@ static const struct keel_contrib contribs[] = {
 
 static const struct keel_tap taps[] = {
 	KEEL_TAP(client_auth, on_client_auth),
+	KEEL_TAP(request_receive, on_request_receive),
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
@@ -40,6 +41,10 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	st->scheduling = st->object->attr(mod, "server", "scheduling");
 	st->managers = st->object->attr(mod, "server", "managers");
 	st->operators = st->object->attr(mod, "server", "operators");
+	st->acl_host_enable = st->object->attr(mod, "server", "acl_host_enable");
+	st->acl_hosts = st->object->attr(mod, "server", "acl_hosts");
+	st->acl_user_enable = st->object->attr(mod, "server", "acl_user_enable");
+	st->acl_users = st->object->attr(mod, "server", "acl_users");
 	st->default_queue = st->object->attr(mod, "server", "default_queue");
 	return 0;
 }

@@ -18,6 +18,7 @@ struct state {
 	const struct keel_request_api *request;
 	const struct keel_resource_api *resource;
 	const struct keel_attr *scheduling, *managers, *operators, *default_queue;
+	const struct keel_attr *acl_host_enable, *acl_hosts, *acl_user_enable, *acl_users;
 	const struct keel_attr *mom; /* of nodes; found when a host is named */
 };
 
@@ -50,6 +51,9 @@ int32_t server_create(struct keel_mod *mod, struct keel_err *err);
 
 /* manage.c */
 void on_manage(struct keel_mod *mod, struct keel_req *req);
+
+/* access.c */
+keel_verdict on_request_receive(struct keel_call *c, const struct keel_ev_request_receive *ev);
 
 /* roles.c */
 keel_verdict on_client_auth(struct keel_call *c, const struct keel_ev_client_auth *ev);

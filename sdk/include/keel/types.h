@@ -118,6 +118,7 @@ struct keel_session {
 	const char *user, *host;
 	const char *who; /* user@host */
 	const char *group; /* name of the primary group */
+	const char *groups; /* comma list of all groups, the primary first; NULL: not known */
 };
 
 /* One attribute of a request: name, resource (or NULL), value (or NULL), operation. */
