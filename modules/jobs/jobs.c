@@ -304,6 +304,7 @@ static void others_find(struct keel_mod *mod)
 	st->server.history = object->attr(mod, "server", "job_history_enable");
 	st->server.history_duration = object->attr(mod, "server", "job_history_duration");
 	st->server.script_max = object->attr(mod, "server", "jobscript_max_size");
+	st->server.qsub_arguments = object->attr(mod, "server", "default_qsub_arguments");
 	st->server.sequence = object->attr(mod, "server", "next_sequence");
 	st->server.sequence_max = object->attr(mod, "server", "max_job_sequence_id");
 }

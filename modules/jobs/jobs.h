@@ -116,7 +116,7 @@ struct state {
 	} queue;
 	struct {
 		const struct keel_attr *default_queue, *history, *history_duration, *sequence, *sequence_max,
-			*assigned, *script_max, *roots, *fail_requeue;
+			*assigned, *script_max, *roots, *fail_requeue, *qsub_arguments;
 	} server;
 	struct {
 		const struct keel_attr *enable, *list;

@@ -312,6 +312,22 @@ static int32_t draft(struct keel_mod *mod, struct submission *s, struct keel_cha
 	return 0;
 }
 
+/* A client that adds the server's default options says which it knows; it asks again with the right
+ * ones. Others do not add any. */
+static bool knows_defaults(struct keel_mod *mod, struct keel_req *req)
+{
+	static const char prefix[] = "defaults:";
+	struct state *st = mod->state;
+	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	const char *extend = st->msg->str(st->request->body(req), "extend");
+	const char *have = st->server.qsub_arguments
+				   ? st->object->get_str(server, st->server.qsub_arguments)
+				   : NULL;
+
+	return !extend || strncmp(extend, prefix, sizeof(prefix) - 1) != 0 ||
+	       strcmp(extend + sizeof(prefix) - 1, have ? have : "") == 0;
+}
+
 void on_submit(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
@@ -321,6 +337,11 @@ void on_submit(struct keel_mod *mod, struct keel_req *req)
 	struct keel_err err = { 0 };
 	int32_t code = PBSE_SYSTEM;
 
+	if (!knows_defaults(mod, req)) {
+		free(s);
+		st->request->reply(req, PBSE_FORCE_QSUB_UPDATE, NULL);
+		return;
+	}
 	if (!s) {
 		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
 		return;

@@ -208,6 +208,25 @@ $USAGE" as "$OWNER" qsub "$file"
 	same words "-h -p 2 $file" "$(job_attr "$id" Submit_arguments)"
 }
 
+@test "qsub: default_qsub_arguments reach scripts of standard input, programs and resources" {
+	qmgr -c 'set server default_qsub_arguments = "-l walltime=00:07:00 -A site -v ONE=1"'
+	undo qmgr -c 'unset server default_qsub_arguments'
+	a=$(shell '#PBS -l walltime=00:01:00' -h)
+	b=$(as "$OWNER" qsub -h -- /bin/true)
+	same walltime 00:01:00 "$(job_attr "$a" Resource_List.walltime)"
+	same walltime 00:07:00 "$(job_attr "$b" Resource_List.walltime)"
+	same account site "$(job_attr "$a" Account_Name)"
+	has "$(job_attr "$b" Variable_List)" 'ONE=1'
+	same 'one job each' 2 "$(qselect | wc -l)"
+	qmgr -c 'unset server default_qsub_arguments'
+	same account '' "$(job_attr "$(submit -h)" Account_Name)"
+	qmgr -c 'set server default_qsub_arguments = "-l nothing=1"'
+	says 187 'qsub: Unknown resource Resource_List.nothing' as "$OWNER" qsub -- /bin/true
+	qmgr -c 'set server default_qsub_arguments = "-K"'
+	found=$(as "$OWNER" qsub -- /bin/true 2>&1) && return 1
+	has "$found" '^usage: qsub'
+}
+
 # ---- options -------------------------------------------------------------------------------------------
 
 @test "qsub: a plain job has the values everybody knows" {

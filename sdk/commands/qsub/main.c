@@ -3,7 +3,7 @@
  * main.c - qsub: gather what is asked for, look at what must go together, submit.
  *
  * Sources in order: command line, directives of the script, the server's defaults, built-in values. One
- * connection; nothing is asked of name services on the way.
+ * connection, and one request unless the server has defaults; nothing is asked of name services.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -231,18 +231,54 @@ static int gather(struct submission *s, struct script *script, struct job_text *
 	return status == 0 ? interactive_check(s) : status;
 }
 
-/* What the server adds, and what nobody said; then submit. */
+/* What nobody said; then submit. `defaults` of the server are in it already. */
 static int submit(int c, struct submission *s, struct script *script, const struct job_text *what,
-		  int argc, char **argv)
+		  const char *defaults, int argc, char **argv)
 {
-	int status = server_defaults_read(s, c) < 0 ? usage_wrong() : wishes_check(s);
+	int status = complete(s, what, argc, argv);
 
-	if (status == 0)
-		status = complete(s, what, argc, argv);
 	if (status == 0 && what->words == NULL)
 		status = script_store(script);
-	return status == 0 ? send_submission(c, s, what->words == NULL ? script->path : NULL)
+	return status == 0 ? send_submission(c, s, what->words == NULL ? script->path : NULL, defaults)
 			   : status;
+}
+
+/* The server has other defaults than were gone by: gather it all again, with them. */
+static int gather_again(struct submission *s, struct script *script, const char *defaults, int argc,
+			char **argv)
+{
+	struct job_text what;
+	int status;
+
+	submission_fini(s);
+	submission_init(s);
+	status = command_line_read(s, argc, argv, &what);
+	if (status == 0 && script->text != NULL)
+		status = directives_take(s, script);
+	if (status == 0 && server_defaults_take(s, defaults) < 0)
+		status = usage_wrong();
+	return status == 0 ? wishes_check(s) : status;
+}
+
+/* One request when the server adds nothing. Its defaults may change while they are being read. */
+static int submit_until_taken(int c, struct submission *s, struct script *script,
+			      const struct job_text *what, int argc, char **argv)
+{
+	char *defaults = NULL;
+	int status, tries = 5;
+
+	do {
+		status = submit(c, s, script, what, defaults == NULL ? "" : defaults, argc, argv);
+		if (status != SEND_DEFAULTS_CHANGED)
+			break;
+		free(defaults);
+		defaults = server_defaults_read(c);
+		status = gather_again(s, script, defaults == NULL ? "" : defaults, argc, argv);
+	} while (status == 0 && --tries > 0);
+	free(defaults);
+	if (tries == 0)
+		fprintf(stderr, "qsub: default_qsub_arguments of the server change too often\n");
+	return tries == 0 ? EXIT_FAULT : status;
 }
 
 int main(int argc, char **argv)
@@ -259,7 +295,7 @@ int main(int argc, char **argv)
 	if (status == 0)
 		status = send_connect(&s, &c);
 	if (status == 0) {
-		status = submit(c, &s, &script, &what, argc, argv);
+		status = submit_until_taken(c, &s, &script, &what, argc, argv);
 		pbs_disconnect(c);
 	}
 	script_fini(&script);

@@ -115,6 +115,8 @@ static int write_all(int fd, const char *bytes, size_t len)
 
 int script_store(struct script *s)
 {
+	if (s->fd >= 0)
+		return 0; /* it is there from the first attempt */
 	s->fd = memfd_create("script", MFD_CLOEXEC);
 	if (s->fd < 0 || write_all(s->fd, s->text, s->len) < 0) {
 		fprintf(stderr, "qsub: copying script:: %s\n", strerror(errno));

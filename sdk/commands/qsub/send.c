@@ -16,6 +16,9 @@
 
 enum { EXIT_USAGE = 2 };
 
+/* What follows it in `extend` are the default_qsub_arguments that the submission went by. */
+#define EXTEND_DEFAULTS "defaults:"
+
 /* A value the library refused: the letter it was given by; of resources the text says it. */
 static int value_refused(const struct ecl_attrerr *refused, const char *text)
 {
@@ -87,15 +90,20 @@ int send_connect(const struct submission *s, int *ret_c)
 	return status != 0 ? status : connect_to(to.server, ret_c);
 }
 
-int send_submission(int c, struct submission *s, const char *script)
+int send_submission(int c, struct submission *s, const char *script, const char *defaults)
 {
 	struct operand to;
 	int status = destination_read(s, &to);
-	char *id;
+	char *id, *extend;
 
 	if (status != 0)
 		return status;
-	id = pbs_submit(c, submission_list(s), script, to.id, NULL);
+	if (asprintf(&extend, "%s%s", EXTEND_DEFAULTS, defaults) < 0)
+		return 1;
+	id = pbs_submit(c, submission_list(s), script, to.id, extend);
+	free(extend);
+	if (id == NULL && pbs_errno == PBSE_FORCE_QSUB_UPDATE)
+		return SEND_DEFAULTS_CHANGED;
 	status = id == NULL ? submit_failed(c) : submitted(c, s, id);
 	free(id);
 	return status;

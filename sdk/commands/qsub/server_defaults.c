@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * server_defaults.c - options that the server adds to every submission.
+ *
+ * They are not asked for first: the submission says which it went by (none, at first), and a server
+ * that has others refuses it. Then they are read, and everything is gathered again.
  */
 #include "server_defaults.h"
 
@@ -11,7 +14,7 @@
 #include "options.h"
 #include "words.h"
 
-static int options_take(struct submission *s, const char *text)
+int server_defaults_take(struct submission *s, const char *text)
 {
 	int operand, ret;
 	bool dashes;
@@ -27,16 +30,16 @@ static int options_take(struct submission *s, const char *text)
 	return ret;
 }
 
-int server_defaults_read(struct submission *s, int c)
+char *server_defaults_read(int c)
 {
 	static char name[] = ATTR_dfltqsubargs, empty[] = "";
 	struct attrl wanted = { .name = name, .value = empty };
 	struct batch_status *server = pbs_statserver(c, &wanted, NULL);
-	int ret = 0;
+	char *text = NULL;
 
 	if (server != NULL && server->attribs != NULL && server->attribs->value != NULL &&
 	    strcmp(server->attribs->name, name) == 0)
-		ret = options_take(s, server->attribs->value);
+		text = strdup(server->attribs->value);
 	pbs_statfree(server);
-	return ret;
+	return text;
 }

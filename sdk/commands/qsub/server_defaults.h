@@ -7,8 +7,11 @@
 
 #include "submission.h"
 
-/* Read the server's default_qsub_arguments over connection `c`. 0, or -EINVAL after a message. A
- * server that does not tell has none. */
-int server_defaults_read(struct submission *s, int c);
+/* The server's default_qsub_arguments over connection `c`: to be freed. NULL: it has none, or does not
+ * tell. */
+char *server_defaults_read(int c);
+
+/* Take them into the submission. 0, or -EINVAL after a message. */
+int server_defaults_take(struct submission *s, const char *text);
 
 #endif
