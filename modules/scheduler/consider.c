@@ -154,7 +154,54 @@ static void never_first(struct keel_mod *mod, const struct group *g, const struc
 
 /* ---- a turn -------------------------------------------------------------------------------------------------- */
 
-enum answer { STARTED, NO_FOR_ALL, NO_FOR_IT };
+/* Refused by policy, or because there is no place; for the group, or for the one job. */
+enum answer { STARTED, NO_FOR_ALL, NO_FOR_IT, NO_PLACE, NO_PLACE_FOR_IT };
+
+/* Beside what is planned. When it would fit but for that, the reason says so. */
+static char *place_beside(struct keel_mod *mod, struct group *g, struct entry *e, struct reason *ret)
+{
+	struct state *st = mod->state;
+	struct snapshot *s = snapshot_now(mod);
+	struct holds *holds = s ? plans_hold(mod, s, g->duration) : NULL;
+	char *exec_vnode = holds ? place_on(mod, e->job, g, s, ret) : NULL;
+
+	if (s)
+		calendar_unhold(s, holds);
+	if (exec_vnode || !s)
+		return exec_vnode;
+	if (g->shape->known_at != st->epoch) {
+		if (would_fit(mod, e->job, g, s, ret)) {
+			reason_why(ret, KEEL_WHY_CONFLICT);
+			return NULL;
+		}
+		g->shape->reason = *ret;
+		g->shape->known_at = st->epoch;
+	}
+	*ret = g->shape->reason;
+	return NULL;
+}
+
+static enum answer resume(struct keel_mod *mod, struct entry *e, struct reason *ret)
+{
+	struct state *st = mod->state;
+	int64_t duration = job_remaining(mod, e->job);
+	struct snapshot *s = snapshot_now(mod);
+	bool alone = delays_nobody(mod, duration) || !s, done;
+	struct holds *holds = alone ? NULL : plans_hold(mod, s, duration);
+	char *exec_vnode = NULL;
+
+	if (st->calendar)
+		exec_vnode = strdup(st->object->get_str(e->job, st->a.exec_vnode)
+					    ? st->object->get_str(e->job, st->a.exec_vnode)
+					    : "");
+	done = resume_job(mod, e, ret);
+	if (holds && st->snapshot == s)
+		calendar_unhold(s, holds);
+	if (done && exec_vnode)
+		plans_note(mod, e->job, exec_vnode, duration);
+	free(exec_vnode);
+	return done ? STARTED : NO_PLACE_FOR_IT;
+}
 
 /* Equal jobs may differ in length. */
 static bool is_about_all(int32_t code)
@@ -170,11 +217,15 @@ static enum answer start(struct keel_mod *mod, struct group *g, struct entry *e,
 	char *exec_vnode;
 
 	if (!g->shape)
-		return resume_job(mod, e, ret) ? STARTED : NO_FOR_IT;
-	exec_vnode = place_of(mod, g, e, ret);
+		return resume(mod, e, ret);
+	if (delays_nobody(mod, g->duration))
+		exec_vnode = place_of(mod, g, e, ret);
+	else
+		exec_vnode = place_beside(mod, g, e, ret);
 	if (!exec_vnode)
-		return vnodes_one_by_one(mod) ? NO_FOR_IT : NO_FOR_ALL;
+		return vnodes_one_by_one(mod) ? NO_PLACE_FOR_IT : NO_PLACE;
 	talk_not(mod, g);
+	plans_note(mod, e->job, exec_vnode, g->duration);
 	st->serving = NULL;
 	start_job(mod, e, exec_vnode, asked);
 	if (!asked)
@@ -216,6 +267,21 @@ static bool may_ask_victims(const struct state *st, const struct entry *e)
 	return e->asked_in != st->cycle && (e->gave_up != st->relevance || st->serving);
 }
 
+/* Nobody gives way for it. The next of its group may become a top job like it. */
+static void turned_down(struct keel_mod *mod, struct group *g, struct entry *e, enum answer answer,
+			const struct reason *r)
+{
+	struct state *st = mod->state;
+	bool no_place = answer == NO_PLACE || answer == NO_PLACE_FOR_IT;
+	bool top = no_place && !r->never && becomes_top(mod, g, e);
+	bool passed_over = no_place && st->object->get_int(e->job, st->a.ineligible);
+
+	refused(mod, g, e, r, top || passed_over || answer == NO_FOR_IT || answer == NO_PLACE_FOR_IT ||
+				      e->asked_in == st->cycle);
+	if (top && plan_begin(mod, e))
+		st->phase = PLANNING;
+}
+
 static void consider(struct keel_mod *mod, struct group *g, struct entry *e)
 {
 	struct state *st = mod->state;
@@ -223,6 +289,11 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e)
 	enum answer answer;
 	enum victims v;
 
+	if (!st->serving && order_is_broken(mod, g)) {
+		reason_why(&r, KEEL_WHY_STRICT_ORDER);
+		refused(mod, g, e, &r, false);
+		return;
+	}
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(e->job), "Considering job to run");
 	answer = attempt(mod, g, e, &r);
 	if (answer == STARTED)
@@ -233,7 +304,7 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e)
 	if (v == VICTIMS_NONE && st->serving) {
 		qrun_refused(mod, e, &r);
 	} else if (v == VICTIMS_NONE) {
-		refused(mod, g, e, &r, answer == NO_FOR_IT || e->asked_in == st->cycle);
+		turned_down(mod, g, e, answer, &r);
 	} else {
 		e->asked_in = st->cycle;
 		if (v == VICTIMS_LEAVING)

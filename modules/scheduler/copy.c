@@ -187,7 +187,7 @@ static void amounts_move(struct snapshot *s, const struct keel_exec *exec, int s
 	}
 }
 
-static void vnode_judge(const struct snapshot *s, struct vnode *v)
+void vnode_judge(const struct snapshot *s, struct vnode *v)
 {
 	v->in_use = v->jobs > 0;
 	v->usable = !v->down && !v->alone && !is_busy(s, v);

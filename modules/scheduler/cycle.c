@@ -56,11 +56,16 @@ struct snapshot *snapshot_now(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	uint64_t now = st->node->generation(st->node->self) + 1; /* never 0 */
+	uint32_t before;
 
 	if (st->snapshot && st->generation == now)
 		return st->snapshot;
+	before = st->snapshot ? st->snapshot->n : 0;
+	plan_restart(mod); /* its copies are of the old one */
 	snapshot_free(st->snapshot);
 	st->snapshot = snapshot_make(mod);
+	if (!st->snapshot || st->snapshot->n != before)
+		calendar_close(mod); /* plans know vnodes by number */
 	st->generation = now;
 	st->epoch++;
 	if (st->snapshot)
@@ -201,6 +206,10 @@ static void finish(struct keel_mod *mod)
 
 	turn_clear(mod);
 	asides_back(mod);
+	plan_drop(mod);
+	calendar_close(mod);
+	if (!st->for_one)
+		tops_settle(mod);
 	st->core->log(mod, KEEL_LOG_DEBUG, "Req", "", "Leaving Scheduling Cycle");
 	if (st->hook->tapped(mod, KEEL_POINT_cycle_end))
 		st->hook->note(mod, KEEL_POINT_cycle_end,
@@ -235,6 +244,10 @@ static bool step(struct keel_mod *mod)
 		return true;
 	case ENTERING:
 		if (!enter_step(mod))
+			st->phase = CONSIDERING;
+		return true;
+	case PLANNING:
+		if (!plan_step(mod))
 			st->phase = CONSIDERING;
 		return true;
 	default:
@@ -299,7 +312,10 @@ static bool phase_begin(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	lines_refresh(mod);
-	if (qrun_next(mod)) {
+	st->stopped = false;
+	st->top_jobs = 0;
+	st->for_one = qrun_next(mod);
+	if (st->for_one) {
 		st->command = CMD_QRUN;
 		st->phase = CONSIDERING;
 		return true;
@@ -399,6 +415,8 @@ void cycle_stop(struct keel_mod *mod)
 	st->core->timer_cancel(st->talk_timer);
 	st->timer = st->iteration = st->talk_timer = NULL;
 	st->asking = NULL;
+	plan_drop(mod);
+	calendar_close(mod);
 	qruns_drop(mod);
 	free(st->urgent);
 	free(st->refusal);

@@ -122,6 +122,16 @@ char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group 
 	return place_job(s, &wish, ret);
 }
 
+char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
+	       struct reason *ret)
+{
+	struct asked asked;
+	struct wish wish;
+
+	wish_make(mod, job, g, &asked, &wish);
+	return place_job(s, &wish, ret);
+}
+
 bool would_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
 	       struct reason *ret)
 {

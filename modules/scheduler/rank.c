@@ -404,6 +404,17 @@ bool goes_first(const struct group *g)
 	return false;
 }
 
+double rank_key_at(const struct state *st, const struct entry *e, int32_t place)
+{
+	const struct ranks *o = st->ranks;
+	uint32_t i;
+
+	for (i = 0; i < o->n; i++)
+		if (o->key[i].place == place)
+			return value_of(&o->key[i], e);
+	return 0;
+}
+
 /* ---- rows --------------------------------------------------------------------------------------------------- */
 
 static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void *def,

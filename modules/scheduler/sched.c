@@ -282,6 +282,18 @@ const struct keel_attr_def sched_attrs[SCHED_ATTRS] = {
 	    .check = check_not_negative),
 };
 
+/* ---- rows of jobs ----------------------------------------------------------------------------------- */
+
+#define JOB(attr_name, type_name, place, readers, writers, words)                                  \
+	KEEL_ATTR_DEF("job", attr_name, type_name, .order = (place), .flags = S,                   \
+		      .read_roles = (readers), .write_roles = (writers), .doc = (words))
+const struct keel_attr_def top_attrs[TOP_ATTRS] = {
+	JOB("estimated", "resource_list", 565, KEEL_EVERYBODY, KEEL_NOBODY,
+	    "when and where it is planned to start"),
+	JOB("topjob", "bool", 566, OPS, KEEL_NOBODY, "its start is planned; nobody may delay it"),
+	JOB("topjob_ineligible", "bool", 567, KEEL_EVERYBODY, MGR, "never becomes a top job"),
+};
+
 /* ---- objects -------------------------------------------------------------------------------------------- */
 
 void sched_paths(struct keel_mod *mod, struct keel_obj *obj)

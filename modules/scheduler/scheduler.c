@@ -63,6 +63,7 @@ static keel_verdict on_queued(struct keel_call *c, const struct keel_ev_job_queu
 
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
+	top_known(c->mod, ev->job);
 	look(c->mod, ev->job);
 	return KEEL_NEXT;
 }
@@ -181,12 +182,13 @@ static const struct keel_service_def sched_def = {
 	.table = &sched_service,
 };
 
-#define OTHER_ROWS 4
+#define OTHER_ROWS 7
 #define ATTR(i) { "ATTR", &sched_attrs[i] }
 static const struct keel_contrib contribs[] = {
 	{ "CLASS", &sched_class },
 	{ "SERVICE", &sched_def },
 	{ "KIND", &job_key_kind },
+	{ "ATTR", &top_attrs[0] }, { "ATTR", &top_attrs[1] }, { "ATTR", &top_attrs[2] },
 	{ "REQUEST", &explain_request },
 	ATTR(0), ATTR(1), ATTR(2), ATTR(3), ATTR(4), ATTR(5), ATTR(6), ATTR(7), ATTR(8), ATTR(9),
 	ATTR(10), ATTR(11), ATTR(12), ATTR(13), ATTR(14), ATTR(15), ATTR(16), ATTR(17), ATTR(18),
@@ -235,6 +237,11 @@ static const struct {
 	FIND(a.stime, "job", "stime"),
 	FIND(a.used, "job", "resources_used"),
 	FIND(a.eligible_time, "job", "eligible_time"),
+	FIND(a.estimated, "job", "estimated"),
+	FIND(a.topjob, "job", "topjob"),
+	FIND(a.ineligible, "job", "topjob_ineligible"),
+	FIND(server.clear_estimates, "server", "clear_topjob_estimates_enable"),
+	FIND(sched.fuzzy, "sched", "opt_backfill_fuzzy"),
 	FIND(server.formula, "server", "job_sort_formula"),
 	FIND(server.depth, "server", "backfill_depth"),
 	FIND(sched.formula, "sched", "job_sort_formula"),
@@ -268,6 +275,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 		*(const struct keel_attr **)(void *)((char *)st + wanted[i].offset) = attr;
 	}
 	snprintf(st->who, sizeof(st->who), "Scheduler@%s", st->core->host_name(mod));
+	st->sched.enforce = st->object->attr(mod, "sched", "sched_preempt_enforce_resumption");
 	st->a.accrue_type = st->object->attr(mod, "job", "accrue_type"); /* there may be none */
 	if (rank_init(mod))
 		return st->core->error(err, -1, "out of memory");
@@ -329,6 +337,7 @@ static void fini(struct keel_mod *mod)
 	st->snapshot = NULL;
 	rank_free(mod);
 	config_free(mod);
+	tops_free(mod);
 }
 
 static const char *const requires_modules[] = { "manager", "queues", "jobs", "nodes", NULL };

@@ -5,6 +5,7 @@
 #ifndef SCHEDULER_H
 #define SCHEDULER_H
 
+#include "calendar.h"
 #include "heap.h"
 #include "keel/keel.h"
 #include "keel/service/job.h"
@@ -69,6 +70,7 @@ struct shape {
 struct line {
 	char *name; /* owned */
 	bool there, started, execution;
+	bool stopped;      /* a job of it with no depth does not fit: strict order */
 	int64_t priority;
 	uint32_t rank;     /* order of creation */
 	uint32_t groups;   /* that refer to it */
@@ -111,8 +113,9 @@ struct start {
 	struct qrun *asked; /* NULL: a cycle */
 };
 
-/* LOOKING: at what was touched; RANKING: each job; ENTERING: groups; PREEMPTING: victims give way. */
-enum phase { IDLE, PLANNED, LOOKING, RANKING, ENTERING, CONSIDERING, PREEMPTING };
+/* LOOKING: at what was touched; RANKING: each job; ENTERING: groups; PLANNING: a top job;
+ * PREEMPTING: victims give way. */
+enum phase { IDLE, PLANNED, LOOKING, RANKING, ENTERING, CONSIDERING, PLANNING, PREEMPTING };
 
 struct conf {
 	const char *const *resources;
@@ -136,7 +139,7 @@ struct state {
 	struct {
 		const struct keel_attr *queue, *schedselect, *list, *priority, *arrival, *when, *exec_vnode,
 			*euser, *egroup, *project, *comment, *stime, *used, *eligible_time,
-			*accrue_type;
+			*accrue_type, *estimated, *topjob, *ineligible;
 	} a;
 	struct {
 		const struct keel_attr *priority, *queue;
@@ -145,11 +148,12 @@ struct state {
 		const struct keel_attr *priority, *started, *type, *depth;
 	} queue;
 	struct {
-		const struct keel_attr *scheduling, *iteration, *formula, *depth;
+		const struct keel_attr *scheduling, *iteration, *formula, *depth, *clear_estimates;
 	} server;
 	struct {
 		const struct keel_attr *scheduling, *iteration, *host, *priv, *log, *partition, *run_wait,
-			*throughput, *formula, *threshold, *cycle_length, *update_period;
+			*throughput, *formula, *threshold, *cycle_length, *update_period, *fuzzy,
+			*enforce;
 	} sched;
 	char who[300]; /* Scheduler@host */
 
@@ -187,6 +191,7 @@ struct state {
 	uint64_t epoch;         /* moves when something came free or changed: verdicts are about one */
 	struct qrun *qruns;     /* to be served, oldest first */
 	struct qrun *serving;   /* this cycle is for it alone */
+	bool for_one;           /* likewise, to its end */
 	struct snapshot *snapshot;
 	uint64_t generation;    /* of the snapshot; 0: make a new one */
 	struct start *starts;
@@ -194,6 +199,13 @@ struct state {
 	struct asking *asking;  /* for victims */
 	char *refusal;          /* nobody gave way, for this reason; owned */
 	struct keel_trial *trial; /* the open what-if */
+
+	/* topjob.c */
+	bool stopped;      /* a job does not fit, and there is no depth: strict order */
+	uint32_t top_jobs; /* of this cycle, but for queues with a depth of their own */
+	struct calendar *calendar; /* of this cycle; NULL: nobody has needed it */
+	struct plan *plan;
+	struct top *tops;
 
 	/* comment.c */
 	struct group *talk_first, *talk_last;
@@ -214,8 +226,12 @@ void entry_touch(struct keel_mod *mod, struct entry *e);
 void entry_park(struct keel_mod *mod, struct entry *e);
 void entry_suspended(struct keel_mod *mod, struct entry *e);
 struct group *group_of(struct keel_mod *mod, struct keel_obj *job); /* NULL: not understood */
-/* How long it may run, seconds. */
-int64_t job_duration(struct keel_mod *mod, struct keel_obj *job);
+
+/* duration.c: seconds */
+int64_t job_duration(struct keel_mod *mod, struct keel_obj *job);  /* it may run */
+int64_t job_remaining(struct keel_mod *mod, struct keel_obj *job); /* of that */
+int64_t job_end(struct keel_mod *mod, struct keel_obj *job);       /* when, of a running job */
+
 /* Not again before `ms` from now. */
 void entry_rest(struct keel_mod *mod, struct entry *e);
 void rest_over(struct keel_mod *mod); /* for all */
@@ -257,6 +273,8 @@ bool group_before(const struct heap_node *a, const struct heap_node *b);
 bool goes_first(const struct group *g); /* before all queues */
 /* Its formula's value; false: there is no formula. */
 bool formula_of(const struct state *st, const struct entry *e, double *ret);
+/* Its number in the JOB_KEY row with this place; 0: there is none. */
+double rank_key_at(const struct state *st, const struct entry *e, int32_t place);
 /* Is this formula all right? 0 or a PBSE number. */
 int32_t formula_check(struct keel_mod *mod, const char *text);
 
@@ -297,7 +315,10 @@ bool job_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *
 /* Where; NULL with the reason. */
 char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
 		 struct reason *ret);
-/* In this snapshot; nothing stays taken. */
+/* In this snapshot. */
+char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
+	       struct reason *ret);
+/* Likewise; nothing stays taken. */
 bool would_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
 	       struct reason *ret);
 
@@ -320,6 +341,25 @@ void starts_drop(struct keel_mod *mod);
 /* One job, or one group that cannot start. False: nobody is left. */
 bool consider_next(struct keel_mod *mod);
 void asides_back(struct keel_mod *mod);
+
+/* topjob.c */
+/* Has a job before these stopped all behind it? */
+bool order_is_broken(struct keel_mod *mod, const struct group *g);
+/* This one does not fit: is a start to be planned for it? It is counted; or stops all behind it. */
+bool becomes_top(struct keel_mod *mod, struct group *g, struct entry *e);
+/* Would a start now be over before anything planned begins? */
+bool delays_nobody(struct keel_mod *mod, int64_t duration);
+struct holds *plans_hold(struct keel_mod *mod, struct snapshot *s, int64_t duration);
+/* It has begun. */
+void plans_note(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, int64_t duration);
+bool plan_begin(struct keel_mod *mod, struct entry *e); /* false: no memory */
+bool plan_step(struct keel_mod *mod);                   /* false: it is made, or cannot be */
+void plan_drop(struct keel_mod *mod);
+void plan_restart(struct keel_mod *mod); /* the snapshot it was made from goes */
+void calendar_close(struct keel_mod *mod);
+void top_known(struct keel_mod *mod, struct keel_obj *job); /* from an earlier life */
+void tops_settle(struct keel_mod *mod); /* those of earlier cycles are none any more */
+void tops_free(struct keel_mod *mod);
 
 /* qrun.c */
 struct qrun {
@@ -349,6 +389,8 @@ extern const struct keel_request_def explain_request;
 
 /* sched.c */
 #define SCHED_ATTRS 20
+#define TOP_ATTRS 3
+extern const struct keel_attr_def top_attrs[TOP_ATTRS];
 extern const struct keel_class_def sched_class;
 extern const struct keel_attr_def sched_attrs[SCHED_ATTRS];
 int32_t sched_start(struct keel_mod *mod, struct keel_err *err);

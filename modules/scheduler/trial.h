@@ -162,5 +162,7 @@ void settle(struct snapshot *s, uint32_t node, int32_t share);
 /* What this part of an exec_vnode (the index-th) takes of its k-th resource; 0: is not counted. */
 double in_part(const struct keel_exec_part *p, uint32_t index, uint32_t k);
 bool is_busy(const struct snapshot *s, const struct vnode *v);
+/* Is it usable and in use, by what is known of it? */
+void vnode_judge(const struct snapshot *s, struct vnode *v);
 
 #endif

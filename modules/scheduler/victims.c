@@ -50,7 +50,7 @@ enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struc
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_preempt_victims,
 		.event = KEEL_EVENT(preempt_victims, .id = st->object->id(job), .job = job,
-				    .code = r->code, .reason = r->text, .what = r->what, 
+				    .code = r->code, .reason = r->text, .what = r->what,
 				    .qrun = st->serving != NULL),
 		.done = answered,
 		.arg = a,

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * calendar.c - running jobs that will end, jobs that are planned.
+ *
+ * A vnode's free amounts only shrink when a planned job begins there. So the least that is free between
+ * two moments is the least of: what is free at the first, and what is left ("slack") beside each planned
+ * job that begins in between.
+ */
+#include "calendar.h"
+#include "trial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void calendar_init(struct calendar *c, int64_t now, int64_t grain,
+		   void (*exec_free)(struct keel_exec *))
+{
+	memset(c, 0, sizeof(*c));
+	c->now = now;
+	c->grain = grain;
+	c->exec_free = exec_free;
+}
+
+void calendar_fini(struct calendar *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->list[i].owned)
+			c->exec_free((struct keel_exec *)c->list[i].exec);
+	for (i = 0; i < c->n_planned; i++) {
+		c->exec_free(c->planned[i].exec);
+		free(c->planned[i].node);
+		free(c->planned[i].slack);
+	}
+	free(c->list);
+	free(c->planned);
+	memset(c, 0, sizeof(*c));
+}
+
+static bool happening_add(struct calendar *c, const struct happening *h)
+{
+	if (c->n == c->room) {
+		uint32_t room = c->room ? c->room * 2 : 64;
+		struct happening *bigger = reallocarray(c->list, room, sizeof(*bigger));
+
+		if (!bigger)
+			return false;
+		c->list = bigger;
+		c->room = room;
+	}
+	c->list[c->n++] = *h;
+	c->sorted = false;
+	return true;
+}
+
+bool calendar_end(struct calendar *c, int64_t at, struct keel_exec *exec, int32_t share)
+{
+	if (happening_add(c, &(struct happening){ .at = at > c->now ? at : c->now + 1, .exec = exec,
+						  .share = share, .owned = true }))
+		return true;
+	c->exec_free(exec);
+	return false;
+}
+
+/* ---- planned jobs --------------------------------------------------------------------------------- */
+
+static bool is_there(const struct planned *p, uint32_t node)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_node; i++)
+		if (p->node[i] == node)
+			return true;
+	return false;
+}
+
+static bool slack_note(struct planned *p, const struct snapshot *after)
+{
+	uint32_t i, k;
+
+	p->node = calloc(p->exec->n + 1, sizeof(*p->node));
+	p->slack = calloc((size_t)p->exec->n * after->n_column + 1, sizeof(*p->slack));
+	for (i = 0; p->node && p->slack && i < p->exec->n; i++) {
+		const struct vnode *v = vnode_named(after, p->exec->part[i].vnode);
+		double *slack = p->slack + (size_t)p->n_node * after->n_column;
+
+		if (!v || is_there(p, (uint32_t)(v - after->node)))
+			continue;
+		for (k = 0; k < after->n_column; k++)
+			slack[k] = *amount_at(after, (uint32_t)(v - after->node), k);
+		p->node[p->n_node++] = (uint32_t)(v - after->node);
+	}
+	return p->node && p->slack;
+}
+
+static void planned_free(struct calendar *c, struct planned *p)
+{
+	c->exec_free(p->exec);
+	free(p->node);
+	free(p->slack);
+}
+
+static void slack_take(struct planned *p, const struct snapshot *s, uint32_t node,
+		       const struct keel_exec *exec, uint32_t part)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < p->n_node; i++)
+		for (k = 0; p->node[i] == node && k < exec->part[part].n; k++) {
+			uint32_t column = column_of(s, exec->part[part].v[k].res);
+
+			if (column < s->n_column)
+				p->slack[(size_t)i * s->n_column + column] -=
+					in_part(&exec->part[part], part, k);
+		}
+}
+
+/* What begins after `from` has less beside it. */
+static void begun_at(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
+		     int64_t from, int64_t till)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < c->n_planned; i++) {
+		if (c->planned[i].from <= from || c->planned[i].from >= till)
+			continue;
+		for (k = 0; k < exec->n; k++) {
+			const struct vnode *v = vnode_named(s, exec->part[k].vnode);
+
+			if (v)
+				slack_take(&c->planned[i], s, (uint32_t)(v - s->node), exec, k);
+		}
+	}
+}
+
+void calendar_begun(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
+		    int64_t till)
+{
+	begun_at(c, s, exec, c->now, till);
+}
+
+bool calendar_plan(struct calendar *c, int64_t from, int64_t till, struct keel_exec *exec,
+		   int32_t share, const struct snapshot *after)
+{
+	struct planned p = { .from = from, .till = till, .exec = exec, .share = share };
+
+	begun_at(c, after, exec, from, till);
+	if (c->n_planned == c->room_planned) {
+		uint32_t room = c->room_planned ? c->room_planned * 2 : 4;
+		struct planned *bigger = reallocarray(c->planned, room, sizeof(*bigger));
+
+		if (bigger) {
+			c->planned = bigger;
+			c->room_planned = room;
+		}
+	}
+	if (c->n_planned == c->room_planned || !slack_note(&p, after) ||
+	    !happening_add(c, &(struct happening){ .at = from, .exec = exec, .share = share,
+						   .begins = true })) {
+		planned_free(c, &p);
+		return false;
+	}
+	c->planned[c->n_planned++] = p;
+	happening_add(c, &(struct happening){ .at = till, .exec = exec, .share = share });
+	return true;
+}
+
+/* ---- holds ----------------------------------------------------------------------------------------------- */
+
+/* What is held of a vnode. */
+struct held {
+	uint32_t node;
+	bool barred;    /* it was open before */
+	double *amount; /* per column */
+};
+struct holds {
+	struct held *list;
+	uint32_t n, room, n_column;
+	double *amounts;
+};
+
+bool calendar_crosses(const struct calendar *c, int64_t from, int64_t till)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->n_planned; i++)
+		if (c->planned[i].from > from && c->planned[i].from < till)
+			return true;
+	return false;
+}
+
+/* A vnode whose planned job wants nobody beside it is closed, else it loses what exceeds the slack. */
+static void hold_one(struct holds *h, struct snapshot *s, uint32_t node, const double *slack,
+		     bool alone)
+{
+	struct held *one = &h->list[h->n];
+	struct vnode *v = &s->node[node];
+	uint32_t k;
+
+	one->node = node;
+	one->amount = h->amounts + (size_t)h->n * h->n_column;
+	one->barred = alone && !v->down;
+	h->n++;
+	if (one->barred)
+		v->down = true;
+	for (k = 0; slack && k < h->n_column; k++) {
+		double *free_now = amount_at(s, node, k), less = *free_now - slack[k];
+
+		if (less <= 0)
+			continue;
+		one->amount[k] = less;
+		*free_now -= less;
+	}
+	v->jobs++; /* nobody who wants to be alone may cross it */
+	vnode_judge(s, v);
+	snapshot_changed(s, node);
+}
+
+static uint32_t nodes_of(const struct planned *p, const struct snapshot *s, uint32_t i, bool *ret_alone,
+			 const uint32_t **ret_nodes)
+{
+	const struct vnode *v = &s->node[p->node[i]];
+	int32_t kind = v->share[p->share & 3];
+	uint32_t n = 0;
+
+	*ret_alone = kind != KEEL_SHARE_SHARED;
+	*ret_nodes = kind == KEEL_SHARE_EXCLHOST ? order_of_host(s, v->host, &n) : NULL;
+	return n;
+}
+
+static void hold_planned(struct holds *h, struct snapshot *s, const struct planned *p)
+{
+	uint32_t i, k, n;
+	const uint32_t *others;
+	bool alone;
+
+	for (i = 0; i < p->n_node; i++) {
+		n = nodes_of(p, s, i, &alone, &others);
+		for (k = 0; k < n; k++)
+			if (others[k] != p->node[i] && h->n < h->room)
+				hold_one(h, s, others[k], NULL, true);
+		if (h->n < h->room)
+			hold_one(h, s, p->node[i], p->slack + (size_t)i * h->n_column, alone);
+	}
+}
+
+static uint32_t room_for(const struct planned *p, const struct snapshot *s)
+{
+	uint32_t i, room = 0;
+	const uint32_t *others;
+	bool alone;
+
+	for (i = 0; i < p->n_node; i++)
+		room += 1 + nodes_of(p, s, i, &alone, &others);
+	return room;
+}
+
+struct holds *calendar_hold(const struct calendar *c, struct snapshot *s, int64_t from, int64_t till)
+{
+	struct holds *h = calloc(1, sizeof(*h));
+	uint32_t i;
+
+	if (!h)
+		return NULL;
+	h->n_column = s->n_column;
+	for (i = 0; i < c->n_planned; i++)
+		if (c->planned[i].from > from && c->planned[i].from < till)
+			h->room += room_for(&c->planned[i], s);
+	h->list = calloc(h->room + 1, sizeof(*h->list));
+	h->amounts = calloc((size_t)h->room * h->n_column + 1, sizeof(*h->amounts));
+	if (!h->list || !h->amounts) {
+		calendar_unhold(s, h);
+		return NULL;
+	}
+	for (i = 0; i < c->n_planned; i++)
+		if (c->planned[i].from > from && c->planned[i].from < till)
+			hold_planned(h, s, &c->planned[i]);
+	return h;
+}
+
+void calendar_unhold(struct snapshot *s, struct holds *h)
+{
+	uint32_t k;
+
+	while (h && h->n > 0) {
+		struct held *one = &h->list[--h->n];
+		struct vnode *v = &s->node[one->node];
+
+		for (k = 0; k < h->n_column; k++)
+			*amount_at(s, one->node, k) += one->amount[k];
+		if (one->barred)
+			v->down = false;
+		v->jobs -= v->jobs > 0;
+		vnode_judge(s, v);
+		snapshot_changed(s, one->node);
+	}
+	if (h) {
+		free(h->list);
+		free(h->amounts);
+	}
+	free(h);
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * topjob.c - strict order, and jobs that wait for their turn with a start planned for them.
+ *
+ * With strict_ordering the first jobs that do not fit (backfill_depth of them) become top jobs: a moment
+ * and vnodes are planned, and what starts before them may not delay them. Preempted jobs become top jobs
+ * always when sched_preempt_enforce_resumption says so. Plans are made anew in each cycle. A job that a
+ * policy keeps out (limits, times of day) delays nobody.
+ */
+#include "scheduler.h"
+
+#include "keel/sched_reason.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#define KEY_PREEMPTED 20 /* place of the JOB_KEY that says when a job was preempted */
+
+/* A job that is, or was, a top job. */
+struct top {
+	char *id;
+	uint32_t cycle;
+	struct top *next;
+};
+
+/* A start being planned. */
+struct plan {
+	char *id;
+	struct search *search; /* NULL: the calendar is not complete yet */
+	struct keel_exec *own; /* a suspended job's vnodes, with what it needs again */
+	int32_t share;
+	int64_t duration;
+	struct keel_mod *mod;
+};
+
+/* ---- strict order ------------------------------------------------------------------------------------ */
+
+static int64_t server_depth(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+
+	if (!server || !st->object->is_set(server, st->server.depth))
+		return 1;
+	return st->object->get_int(server, st->server.depth);
+}
+
+bool order_is_broken(struct keel_mod *mod, const struct group *g)
+{
+	struct state *st = mod->state;
+
+	return g->line->own_depth ? g->line->stopped : st->stopped;
+}
+
+static bool flag_of(struct keel_mod *mod, const char *klass, const char *id,
+		    const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+	struct keel_obj *obj = attr ? st->object->find(mod, klass, id) : NULL;
+
+	return obj && st->object->get_int(obj, attr);
+}
+
+/* Planned for whatever the depth is? */
+static bool is_owed(struct keel_mod *mod, const struct entry *e)
+{
+	struct state *st = mod->state;
+
+	return rank_key_at(st, e, KEY_PREEMPTED) > 0 &&
+	       flag_of(mod, "sched", "default", st->sched.enforce);
+}
+
+bool becomes_top(struct keel_mod *mod, struct group *g, struct entry *e)
+{
+	struct state *st = mod->state;
+	int64_t depth = g->line->own_depth ? g->line->depth : server_depth(mod);
+	uint32_t *used = g->line->own_depth ? &g->line->top_jobs : &st->top_jobs;
+
+	if (is_owed(mod, e))
+		return true;
+	if (!setting_on(mod, SET_strict_ordering))
+		return false;
+	if (depth <= 0) {
+		*(g->line->own_depth ? &g->line->stopped : &st->stopped) = true;
+		return false;
+	}
+	if (*used >= (uint64_t)depth || st->object->get_int(e->job, st->a.ineligible))
+		return false;
+	++*used;
+	return true;
+}
+
+/* ---- the calendar ---------------------------------------------------------------------------------------- */
+
+static int64_t grain_of(struct keel_mod *mod)
+{
+	static const struct {
+		const char *word;
+		int64_t seconds;
+	} rows[] = { { "off", 0 }, { "low", 60 }, { "med", 600 }, { "medium", 600 }, { "high", 3600 } };
+	struct state *st = mod->state;
+	struct keel_obj *sched = st->object->find(mod, "sched", "default");
+	const char *text = sched && st->sched.fuzzy ? st->object->get_str(sched, st->sched.fuzzy) : NULL;
+	size_t i;
+
+	for (i = 0; text && i < KEEL_COUNT(rows); i++)
+		if (strcasecmp(rows[i].word, text) == 0)
+			return rows[i].seconds;
+	return text ? atoll(text) : rows[1].seconds;
+}
+
+static struct keel_exec *exec_of(struct keel_mod *mod, const char *text)
+{
+	struct state *st = mod->state;
+	struct keel_exec *exec = NULL;
+
+	return text && st->resource->exec_parse(st->resource->self, text, &exec, NULL) == 0 ? exec
+											    : NULL;
+}
+
+static int32_t share_of(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const struct keel_res_value *v =
+		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
+	struct keel_place place = { 0 };
+
+	if (v && v->text)
+		st->resource->place_parse(v->text, &place, NULL);
+	return place.share;
+}
+
+/* One running job into it; the list turns round once. False: all are there. */
+static bool calendar_add(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct entry *e = st->running.first;
+	struct keel_exec *exec;
+
+	if (!e || e->ranked_in == st->cycle)
+		return false;
+	e->ranked_in = st->cycle;
+	list_drop(e);
+	list_add(&st->running, e);
+	exec = exec_of(mod, st->object->get_str(e->job, st->a.exec_vnode));
+	if (exec)
+		calendar_end(st->calendar, job_end(mod, e->job), exec, share_of(mod, e->job));
+	return true;
+}
+
+static bool calendar_open(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	if (st->calendar)
+		return true;
+	st->calendar = calloc(1, sizeof(*st->calendar));
+	if (st->calendar)
+		calendar_init(st->calendar, st->core->time(mod), grain_of(mod), st->resource->exec_free);
+	return st->calendar != NULL;
+}
+
+void calendar_close(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	plan_restart(mod);
+	if (st->calendar)
+		calendar_fini(st->calendar);
+	free(st->calendar);
+	st->calendar = NULL;
+}
+
+bool delays_nobody(struct keel_mod *mod, int64_t duration)
+{
+	struct state *st = mod->state;
+
+	return !st->calendar ||
+	       !calendar_crosses(st->calendar, st->calendar->now, st->calendar->now + duration);
+}
+
+struct holds *plans_hold(struct keel_mod *mod, struct snapshot *s, int64_t duration)
+{
+	struct state *st = mod->state;
+
+	return calendar_hold(st->calendar, s, st->calendar->now, st->calendar->now + duration);
+}
+
+void plans_note(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, int64_t duration)
+{
+	struct state *st = mod->state;
+	struct keel_exec *exec = st->calendar ? exec_of(mod, exec_vnode) : NULL;
+
+	if (!exec)
+		return;
+	calendar_begun(st->calendar, st->snapshot, exec, st->calendar->now + duration);
+	calendar_end(st->calendar, st->calendar->now + duration, exec, share_of(mod, job));
+}
+
+/* ---- what is known of top jobs ------------------------------------------------------------------------------ */
+
+static void top_mark(struct keel_mod *mod, const char *id)
+{
+	struct state *st = mod->state;
+	struct top *t = st->tops;
+
+	while (t && strcmp(t->id, id) != 0)
+		t = t->next;
+	if (!t) {
+		t = calloc(1, sizeof(*t));
+		if (!t || !(t->id = strdup(id))) {
+			free(t);
+			return;
+		}
+		t->next = st->tops;
+		st->tops = t;
+	}
+	t->cycle = st->cycle;
+}
+
+void top_known(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	if (st->object->get_int(job, st->a.topjob))
+		top_mark(mod, st->object->id(job));
+}
+
+static void top_over(struct keel_mod *mod, struct keel_obj *job, bool clear)
+{
+	struct state *st = mod->state;
+
+	if (st->object->get_int(job, st->a.topjob))
+		st->object->set_int(job, st->a.topjob, 0);
+	if (clear && st->object->is_set(job, st->a.estimated))
+		st->object->unset(job, st->a.estimated, NULL);
+}
+
+void tops_settle(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	bool clear = flag_of(mod, "server", st->core->server_name(mod), st->server.clear_estimates);
+	struct top **at = &st->tops, *t;
+
+	while ((t = *at)) {
+		struct keel_obj *job = st->object->find(mod, "job", t->id);
+
+		if (job && t->cycle == st->cycle) {
+			at = &t->next;
+			continue;
+		}
+		if (job)
+			top_over(mod, job, clear);
+		*at = t->next;
+		free(t->id);
+		free(t);
+	}
+}
+
+void tops_free(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	while (st->tops) {
+		struct top *t = st->tops;
+
+		st->tops = t->next;
+		free(t->id);
+		free(t);
+	}
+}
+
+/* ---- planning ------------------------------------------------------------------------------------------------- */
+
+static void plan_free(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct plan *p = st->plan;
+
+	st->plan = NULL;
+	if (!p)
+		return;
+	search_free(p->search);
+	st->resource->exec_free(p->own);
+	free(p->id);
+	free(p);
+}
+
+void plan_drop(struct keel_mod *mod)
+{
+	plan_free(mod);
+}
+
+void plan_restart(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	if (!st->plan)
+		return;
+	search_free(st->plan->search);
+	st->plan->search = NULL;
+}
+
+static struct entry *plan_entry(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", st->plan->id);
+	struct entry *e = job ? entry_of(mod, job) : NULL;
+
+	return e && e->group ? e : NULL;
+}
+
+static bool plan_fits(void *arg, struct snapshot *s)
+{
+	struct plan *p = arg;
+	struct entry *e = plan_entry(p->mod);
+	struct reason unused = { 0 };
+
+	if (!e)
+		return false;
+	if (!p->own)
+		return would_fit(p->mod, e->job, e->group, s, &unused);
+	if (!place_again(s, p->own, p->share, &unused))
+		return false;
+	place_vacate(s, p->own, p->share, NULL);
+	return true;
+}
+
+bool plan_begin(struct keel_mod *mod, struct entry *e)
+{
+	struct state *st = mod->state;
+	const char *id = st->object->id(e->job);
+	struct plan *p;
+
+	plan_free(mod);
+	p = calendar_open(mod) ? calloc(1, sizeof(*p)) : NULL;
+	if (!p || !(p->id = strdup(id))) {
+		free(p);
+		return false;
+	}
+	p->mod = mod;
+	p->share = share_of(mod, e->job);
+	p->duration = job_duration(mod, e->job);
+	if (e->resumes) {
+		p->own = exec_of(mod, st->object->get_str(e->job, st->a.exec_vnode));
+		if (p->own)
+			exec_only(p->own, st->job->released(st->job->self, e->job));
+		p->duration = job_remaining(mod, e->job);
+	}
+	st->plan = p;
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", id, "Estimating the start time for a top job.");
+	return true;
+}
+
+/* The exec_vnode it will have, and the snapshot with it there. */
+static char *plan_place(struct keel_mod *mod, struct entry *e, struct snapshot *s)
+{
+	struct state *st = mod->state;
+	struct plan *p = st->plan;
+	struct reason unused = { 0 };
+
+	if (!p->own)
+		return place_on(mod, e->job, e->group, s, &unused);
+	if (!place_again(s, p->own, p->share, &unused))
+		return NULL;
+	return strdup(st->object->get_str(e->job, st->a.exec_vnode));
+}
+
+static void estimate_write(struct keel_mod *mod, struct entry *e, int64_t at, const char *exec_vnode)
+{
+	struct state *st = mod->state;
+	const char *const keys[] = { "start_time", "exec_vnode" };
+	char now[64], have[64], when[64] = "";
+	const char *values[] = { now, exec_vnode };
+	time_t t = (time_t)at;
+	struct tm tm;
+	size_t i;
+
+	if (localtime_r(&t, &tm))
+		strftime(when, sizeof(when), "%a %b %e %H:%M:%S %Y", &tm);
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(e->job),
+		      "Job is a top job and will run at %s", when);
+	if (!st->object->get_int(e->job, st->a.topjob))
+		st->object->set_int(e->job, st->a.topjob, 1);
+	snprintf(now, sizeof(now), "%lld", (long long)at);
+	if (st->object->text(e->job, st->a.estimated, "start_time", have, sizeof(have)) > 0 &&
+	    strcmp(have, now) == 0)
+		return;
+	for (i = 0; i < KEEL_COUNT(keys); i++)
+		st->object->set_text(e->job, st->a.estimated, KEEL_SET, keys[i], values[i], NULL);
+}
+
+/* Its moment is found: it is planned, whatever else may start. */
+static bool plan_keep(struct keel_mod *mod, struct entry *e)
+{
+	struct state *st = mod->state;
+	struct plan *p = st->plan;
+	struct snapshot *s = search_snapshot(p->search);
+	int64_t at = search_at(p->search);
+	char *exec_vnode = plan_place(mod, e, s);
+	struct keel_exec *exec = exec_of(mod, exec_vnode);
+	bool kept = false;
+
+	if (exec && p->own)
+		exec_only(exec, st->job->released(st->job->self, e->job));
+	if (exec) {
+		search_unhold(p->search);
+		kept = calendar_plan(st->calendar, at, at + p->duration, exec, p->share, s);
+	}
+	if (kept) {
+		top_mark(mod, p->id);
+		estimate_write(mod, e, at, exec_vnode);
+	}
+	free(exec_vnode);
+	return kept;
+}
+
+/* False: it cannot be made. */
+static bool search_start(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct plan *p = st->plan;
+
+	if (!snapshot_now(mod) || !st->calendar)
+		return false;
+	p->search = search_begin(st->calendar, st->snapshot, p->duration, st->calendar->now,
+				 plan_fits, p);
+	return p->search != NULL;
+}
+
+bool plan_step(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct plan *p = st->plan;
+	struct entry *e = p && st->calendar ? plan_entry(mod) : NULL;
+	enum found found = FOUND_NEVER;
+
+	if (e && !p->search && calendar_add(mod))
+		return true;
+	if (e && (p->search || search_start(mod)))
+		found = search_step(p->search);
+	if (found == FOUND_MORE)
+		return true;
+	if (e && found == FOUND_NEVER)
+		st->core->log(mod, KEEL_LOG_DEBUG, "Job", p->id, "Can't find start time estimate");
+	else if (e && !plan_keep(mod, e))
+		st->core->log(mod, KEEL_LOG_DEBUG, "Job", p->id,
+			      "Error in calculation of start time of top job");
+	plan_free(mod);
+	return false;
+}
