@@ -58,11 +58,10 @@ static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 			   : 0;
 }
 
-static const char *const requires_modules[] = { "preemption", NULL };
-
+/* No module is required: without one that takes rows of the kind PREEMPT this one has nothing to do. */
 KEEL_MODULE(.name = "delete-preemption", .version = "1.0", .vendor = "Keelson",
 	    .summary = "preempt jobs by deletion", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
 	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
 	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs),
-	    .requires_modules = requires_modules, .init = init, .busy = busy);
+	    .init = init, .busy = busy);

@@ -68,6 +68,38 @@ rebuild()
 	has "$(pbsnodes --admin-suspend n1 2>&1 || true)" 'usage|unrecognized|invalid'
 }
 
+# Without the folder nobody knows its words, and everything else is as ever.
+runs_without()
+{
+	tree_without "$1"
+	rebuild
+	[ ! -e "$KEELSON_BUILD/modules/$1.so" ]
+	cluster
+	lacks "$(keelson modules)" "^$1 "
+	lacks "$(qmgr -c 'list server'; qmgr -c 'list sched')" "$2"
+	id=$(running)
+	qsig -s suspend "$id"
+	job_is "$id" S 43
+	qsig -s resume "$id"
+	wait_until 10 job_is "$id" R 42
+	qdel "$id"
+}
+
+@test "features: a tree without modules/release-restriction builds, starts and runs jobs" {
+	runs_without release-restriction restrict_res
+}
+
+@test "features: a tree without modules/preemption builds, starts and runs jobs" {
+	runs_without preemption preempt_order
+}
+
+@test "features: a tree without modules/delete-preemption builds, starts and runs jobs" {
+	runs_without delete-preemption nothing-of-its-own
+	qmgr -c 'set sched preempt_order = SCR'
+	says 166 "qmgr obj= svr=default: Illegal attribute or resource value
+qmgr: Error (15014) returned from server" qmgr -c 'set sched preempt_order = D'
+}
+
 @test "features: the kernel was built without a word of it" {
 	lacks "$(strings "$KEELSON_BUILD/keelsond")" 'admin-suspend|maintenance'
 }
