@@ -106,8 +106,8 @@ own_stories()
 	case $1 in
 	admin-suspend) echo "admin-suspend.bats #(2|50):" ;;
 	release-restriction) echo "release-restriction.bats #(3|22):" ;;
-	preemption) echo "delete-preemption.bats #(16|17):" ;;
-	delete-preemption) [[ " $* " = *' preemption '* ]] && echo "delete-preemption.bats #(6|7):" ;;
+	preemption) echo "delete-preemption.bats #(1|16|17):" ;;
+	delete-preemption) [[ " $* " = *' preemption '* ]] && echo "delete-preemption.bats #(2|6|7):" ;;
 	esac
 }
 
@@ -129,7 +129,7 @@ stories_with()
 			cat "$BATS_TEST_TMPDIR/$feature" >&2
 			return 1
 		}
-		has "$(cat "$BATS_TEST_TMPDIR/$feature")" '^ok 2 '
+		has "$(cat "$BATS_TEST_TMPDIR/$feature")" '^ok 1 '
 	done
 }
 

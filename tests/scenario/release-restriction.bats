@@ -608,3 +608,52 @@ totals() { { pbsnodes -v n1; qstat -Bf; qstat -Qf; } | grep -E 'resources_assign
 		qdel -W force "$a"
 	done
 }
+
+# array: an array of three one-cpu subjobs that run; prints `7` of `7[].svr`.
+array()
+{
+	local id i
+	id=$(submit -J 1-3 -l select=1:ncpus=1:mem=100mb) || return
+	id=${id%%[*}
+	for i in 1 2 3; do wait_until 20 job_is "$id[$i].svr" R 42 || return; done
+	echo "$id"
+}
+
+@test "release-restriction #33: a subjob is suspended alone, the array as a whole" {
+	restrict ncpus
+	a=$(array)
+	quietly qsig -s suspend "$a[1].svr"
+	job_is "$a[1].svr" S 43
+	released "$a[1].svr" '(n1:ncpus=1)' ncpus=1
+	for i in 2 3; do
+		job_is "$a[$i].svr" R 42
+		not_released "$a[$i].svr"
+	done
+	ra 2 307200kb
+	quietly qsig -s suspend "$a[].svr"
+	for i in 1 2 3; do
+		job_is "$a[$i].svr" S 43
+		released "$a[$i].svr" '(n1:ncpus=1)' ncpus=1
+	done
+	ra 0 307200kb
+	job_is "$a[].svr" B
+	same counts 'Queued:0 Running:3 Exiting:0 Expired:0' "$(job_attr "$a[].svr" array_state_count | sed 's/ *$//')"
+	quietly qsig -s suspend "$a[].svr" # nothing left to do
+	ra 0 307200kb
+	quietly qsig -s resume "$a[].svr"
+	for i in 1 2 3; do wait_until 20 job_is "$a[$i].svr" R 42; done
+	ra 3 307200kb
+	qdel -W force "$a[].svr"
+	nothing_assigned
+}
+
+@test "release-restriction #34: a range in which nothing can be suspended is answered at once" {
+	restrict ncpus
+	a=$(array)
+	qsig -s suspend "$a[].svr"
+	before=$SECONDS
+	says 168 "qsig: Request invalid for state of job $a[2-3].svr" qsig -s suspend "$a[2-3].svr"
+	[ $((SECONDS - before)) -le 5 ]
+	qdel -W force "$a[].svr"
+	nothing_assigned
+}
