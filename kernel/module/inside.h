@@ -105,9 +105,10 @@ int module_ready(struct module *m, struct keel_err *err);  /* OPEN -> READY */
 int module_attach(struct module *m, struct keel_err *err); /* taps registered, quiet */
 int module_run(struct module *m, struct keel_err *err);    /* READY -> RUNNING: start, taps live */
 void module_replay(struct module *m);                      /* to this one only */
+void module_halt(struct module *m);                        /* RUNNING -> READY: stop */
 void module_end(struct module *m);                         /* any state -> OPEN */
-/* module_end and module_close; logs. */
-void module_unload(struct modules *all, struct module *m);
+void module_leave(struct modules *all, struct module *m);  /* OPEN: closed, if nothing calls it; logs */
+void module_unload(struct modules *all, struct module *m); /* module_end and module_leave */
 int module_busy(struct module *m, struct keel_err *err);
 
 /* verbs.c */

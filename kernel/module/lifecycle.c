@@ -133,12 +133,20 @@ int module_busy(struct module *m, struct keel_err *err)
 	return 0;
 }
 
+void module_halt(struct module *m)
+{
+	if (m->state != MODULE_RUNNING)
+		return;
+	if (m->desc.stop != NULL)
+		m->desc.stop(&m->owner.pub);
+	m->state = MODULE_READY;
+}
+
 void module_end(struct module *m)
 {
 	if (m->state == MODULE_OPEN)
 		return;
-	if (m->state == MODULE_RUNNING && m->desc.stop != NULL)
-		m->desc.stop(&m->owner.pub);
+	module_halt(m);
 	withdraw(m);
 	if (m->desc.fini != NULL)
 		m->desc.fini(&m->owner.pub);
@@ -150,6 +158,11 @@ void module_end(struct module *m)
 void module_unload(struct modules *all, struct module *m)
 {
 	module_end(m);
+	module_leave(all, m);
+}
+
+void module_leave(struct modules *all, struct module *m)
+{
 	if (m->owner.live == 0) {
 		module_close(m);
 		return;

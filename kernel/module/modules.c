@@ -69,14 +69,30 @@ static void take(struct modules *all, struct module **list)
 	*list = NULL;
 }
 
+static struct module *last_of(const struct modules *all)
+{
+	return all->list != NULL ? all->list->prev : NULL;
+}
+
+static struct module *before(const struct modules *all, const struct module *m)
+{
+	return m == all->list ? NULL : m->prev;
+}
+
+/* All of them go: each may still have answers for another one, so everybody is stopped before anybody
+ * ends, and no code goes before all have ended. */
 static void unload_all(struct modules *all)
 {
 	struct module *m;
 
+	for (m = last_of(all); m != NULL; m = before(all, m))
+		module_halt(m);
+	for (m = last_of(all); m != NULL; m = before(all, m))
+		module_end(m);
 	while (all->list != NULL) {
 		m = all->list->prev; /* the last one */
 		DL_DELETE(all->list, m);
-		module_unload(all, m);
+		module_leave(all, m);
 	}
 }
 

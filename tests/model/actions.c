@@ -13,6 +13,7 @@
 
 #define ROOT 0u
 #define JOBS_MANY 60 /* from here on fewer are submitted */
+#define LIC 0.0 /* how many ask for a licence of the server */
 #define PICK(s, list) (list)[chance_below(&(s)->driver, KEEL_COUNT(list))]
 
 static uint32_t some_user(struct sim *s)
@@ -111,7 +112,7 @@ static void select_put(struct sim *s, struct keel_out *o)
 	ask_attr(o, "Resource_List", "select", PICK(s, selects), SET);
 	if (chance_is(&s->driver, 0.3))
 		ask_attr(o, "Resource_List", "place", PICK(s, places), SET);
-	if (chance_is(&s->driver, 0.15))
+	if (chance_is(&s->driver, LIC))
 		ask_attr(o, "Resource_List", "lic", chance_is(&s->driver, 0.7) ? "1" : "3", SET);
 	if (chance_is(&s->driver, 0.6)) {
 		static const char *const times[] = { "60", "00:05:00", "01:00:00", "10", "24:00:00" };
@@ -177,12 +178,12 @@ static void deleted(struct sim *s, void *arg, int32_t code, const struct keel_ms
 	char *id = arg;
 
 	(void)m;
-	if (code == 0 || code == -1)
+	check_deletion(s, id, -1);
+	if (code == 0 || code == -1) /* it may have been done although the answer is lost */
 		check_ended(s, id);
 	free(id);
 }
 
-/* What is asked for may be done although the answer is lost: then it counts as deleted, too. */
 static void delete_ask(struct sim *s, const char *id, const char *extend)
 {
 	struct keel_out *o = ask_begin("delete");
@@ -191,6 +192,7 @@ static void delete_ask(struct sim *s, const char *id, const char *extend)
 	out_put_str(o, "id", id);
 	if (extend != NULL)
 		out_put_str(o, "extend", extend);
+	check_deletion(s, id, 1);
 	ask(s, user_or_root(s), o, about_job(s, what, "delete", id), deleted, strdup(id));
 }
 
@@ -287,7 +289,7 @@ static void job_alter(struct sim *s)
 	} changes[] = {
 		{ "Priority", NULL, "500" },		{ "Priority", NULL, "-5" },
 		{ "Job_Name", NULL, "other" },		{ "Resource_List", "walltime", "00:20:00" },
-		{ "Resource_List", "select", "1:ncpus=3" }, { "Resource_List", "lic", "2" },
+		{ "Resource_List", "select", "1:ncpus=3" }, { "Resource_List", "mem", "2gb" },
 		{ "Rerunable", NULL, "y" },		{ "Account_Name", NULL, "a" },
 	};
 	uint64_t i = chance_below(&s->driver, KEEL_COUNT(changes));

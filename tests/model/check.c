@@ -64,7 +64,9 @@ struct past {
 
 struct acknowledged {
 	char *id;
-	bool over; /* told to be over, or deleted on request */
+	bool known;      /* the answer said so */
+	bool over;       /* told to be over, or deleted on request */
+	uint32_t asked; /* deletions that have no answer yet */
 	UT_hash_handle hh;
 };
 
@@ -299,7 +301,7 @@ static void job_seen(struct checker *c, const char *id, bool over)
 
 	HASH_FIND_STR(c->jobs, id, a);
 	if (a != NULL && !over)
-		a->over = false;
+		a->over = false; /* queued again, or a crash took its end back */
 }
 
 /* As people see it; a suspended job is one that runs. */
@@ -467,7 +469,7 @@ static void acknowledged_compare(struct checker *c)
 	struct acknowledged *a, *next;
 
 	HASH_ITER(hh, c->jobs, a, next) {
-		if (a->over || s->object->find(&s->owner.pub, "job", a->id) != NULL)
+		if (!a->known || a->over || a->asked > 0 || s->object->find(&s->owner.pub, "job", a->id) != NULL)
 			continue;
 		sim_wrong(s, "job %s was acknowledged, has not ended and is not there", a->id);
 		return;
@@ -520,7 +522,7 @@ static void sweep(struct checker *c)
 	struct past *p, *next_p;
 
 	HASH_ITER(hh, c->jobs, a, next_a)
-		if (a->over && s->object->find(&s->owner.pub, "job", a->id) == NULL) {
+		if ((a->over || !a->known) && a->asked == 0 && s->object->find(&s->owner.pub, "job", a->id) == NULL) {
 			HASH_DEL(c->jobs, a);
 			free(a->id);
 			free(a);
@@ -581,27 +583,33 @@ static void purged(struct sim *s, const char *id)
 	check_ended(s, id);
 }
 
-void check_acknowledged(struct sim *s, const char *id)
+/* Known from its answer on, or from the first deletion: that may come before. */
+static struct acknowledged *record_of(struct checker *c, const char *id)
 {
-	struct checker *c = checker_of(s);
 	struct acknowledged *a;
 
 	HASH_FIND_STR(c->jobs, id, a);
 	if (a != NULL)
-		return;
+		return a;
 	a = calloc(1, sizeof(*a));
 	a->id = strdup(id);
 	HASH_ADD_KEYPTR(hh, c->jobs, a->id, strlen(a->id), a);
+	return a;
+}
+
+void check_acknowledged(struct sim *s, const char *id)
+{
+	record_of(checker_of(s), id)->known = true;
+}
+
+void check_deletion(struct sim *s, const char *id, int asked)
+{
+	record_of(checker_of(s), id)->asked += (uint32_t)asked;
 }
 
 void check_ended(struct sim *s, const char *id)
 {
-	struct checker *c = checker_of(s);
-	struct acknowledged *a;
-
-	HASH_FIND_STR(c->jobs, id, a);
-	if (a != NULL)
-		a->over = true;
+	record_of(checker_of(s), id)->over = true;
 }
 
 uint64_t check_count(struct sim *s)

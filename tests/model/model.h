@@ -15,6 +15,7 @@ void options_replay(const struct sim_conf *conf, FILE *to); /* the command that 
 void check_begin(struct sim *s);
 void check_now(struct sim *s);
 void check_acknowledged(struct sim *s, const char *id); /* the job must not be lost from now on */
+void check_deletion(struct sim *s, const char *id, int asked); /* 1: asked for, -1: answered */
 void check_ended(struct sim *s, const char *id);        /* it may be */
 void check_forget(struct sim *s);                       /* resources were defined anew */
 uint64_t check_count(struct sim *s);
