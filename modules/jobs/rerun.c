@@ -19,29 +19,13 @@ static void clear_run(struct keel_mod *mod, struct keel_obj *job)
 		st->object->unset(job, run[i], NULL);
 }
 
-void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status)
+static void back_in_queue(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
-	bool ran = st->object->is_set(job, st->a.stime);
-	struct told *told = j->rerun;
 
-	if (ran) {
-		st->object->set_int(job, st->a.exit_status, exit_status);
-		st->acct->job(st->acct->self, 'R', job);
-	}
-	job_vacate(mod, job, true);
-	st->hook->note(mod, KEEL_POINT_job_purged,
-		       KEEL_EVENT(job_purged, .id = job_id(mod, job), .job = job, .requeued = 1));
-	if (job_role(mod, job) == ROLE_PART) {
-		j->rerun = NULL;
-		part_back(mod, job);
-		told_end(&told, 0, NULL);
-		return;
-	}
 	clear_run(mod, job);
 	j->ending = ENDING_NONE;
-	j->rerun = NULL;
 	j->busy = false;
 	if (st->object->get_int(job, st->a.run_count) > RUNS_MAX) {
 		st->object->set_int(job, st->a.holds,
@@ -49,8 +33,29 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 		st->object->set_str(job, st->a.comment, "job held, too many failed attempts to run");
 	}
 	step_evaluate(mod, job);
-	told_end(&told, 0, NULL);
-	told_end(&j->run, PBSE_BADSTATE, NULL); /* it was started, and that came to nothing */
+}
+
+void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+	bool ran = st->object->is_set(job, st->a.stime);
+	struct told *rerun = j->rerun, *run = j->run;
+
+	j->rerun = j->run = NULL;
+	if (ran) {
+		st->object->set_int(job, st->a.exit_status, exit_status);
+		st->acct->job(st->acct->self, 'R', job);
+	}
+	job_vacate(mod, job, true);
+	st->hook->note(mod, KEEL_POINT_job_purged,
+		       KEEL_EVENT(job_purged, .id = job_id(mod, job), .job = job, .requeued = 1));
+	if (job_role(mod, job) == ROLE_PART)
+		part_back(mod, job);
+	else
+		back_in_queue(mod, job);
+	told_end(&rerun, 0, NULL);
+	told_end(&run, PBSE_BADSTATE, NULL); /* it was started, and that came to nothing */
 }
 
 /* May it be asked for? 0, or why not. */
