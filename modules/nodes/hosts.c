@@ -32,6 +32,8 @@ static void set_amount(struct keel_mod *mod, struct keel_obj *node, const struct
 	if (st->object->set_text(node, attr, KEEL_SET, name, text, &err))
 		st->core->log(mod, KEEL_LOG_ERROR, "Node", st->object->id(node),
 			      "host reported %s=%s: %s", name, text, err.text);
+	if (attr == st->attr.available)
+		node_reshape(mod);
 }
 
 static void report_amount(struct keel_mod *mod, struct keel_obj *node, const char *name,
@@ -148,23 +150,6 @@ static bool is_reported(const char *const *facts, uint32_t n, const char *vnode,
 			found |= strcmp(facts[i] + 6, vnode) == 0;
 		}
 	return found;
-}
-
-static void each_vnode_of(struct keel_mod *mod, const char *host,
-			  void (*fn)(struct keel_mod *, struct keel_obj *, void *), void *arg)
-{
-	struct state *st = mod->state;
-	struct keel_cursor *walk = st->object->cursor(mod, "node");
-	struct keel_obj *node;
-
-	while (walk && (node = st->object->next(walk))) {
-		const char *mom = node_host_of(mod, st->object->id(node));
-
-		if (mom && strcmp(mom, host) == 0)
-			fn(mod, node, arg);
-	}
-	if (walk)
-		st->object->cursor_close(walk);
 }
 
 struct report {

@@ -34,20 +34,16 @@ static const struct keel_class_def node_class = {
 
 static void amounts_changed(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-
 	(void)attr;
-	st->generation++;
+	node_reshape(mod);
 	occupancy_update(mod, node);
 }
 
 static void schedulable_changed(struct keel_mod *mod, struct keel_obj *node,
 				const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-
 	(void)node, (void)attr;
-	st->generation++;
+	node_reshape(mod);
 }
 
 static int32_t check_queue(struct keel_mod *mod, const struct keel_session *who,
@@ -119,6 +115,9 @@ static const struct keel_node_api service = {
 	.generation = generation,
 	.sharing = node_sharing,
 	.jobs_on = node_jobs_on,
+	.shape = node_shape,
+	.changed_since = node_changed_since,
+	.tenants = node_tenants,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),
@@ -194,6 +193,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 static void fini(struct keel_mod *mod)
 {
 	words_free(mod->state);
+	neighbours_free(mod->state);
 }
 
 KEEL_MODULE(.name = "nodes", .version = "1.0", .vendor = "Keelson",

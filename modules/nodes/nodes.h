@@ -29,6 +29,7 @@ struct word {
 struct tenant {
 	char *job_id;
 	bool exclusive;
+	bool guest; /* elsewhere on this host, which it has for itself: no slots, not listed */
 	char *given_back; /* suspended with the rest kept: names of what it gave back; no slots then */
 	uint32_t n_slots;
 	uint32_t *slot; /* ascending */
@@ -39,6 +40,17 @@ struct tenant {
 struct vnode {
 	uint32_t told; /* state bits everybody was told of */
 	struct tenant *tenants; /* in order of arrival */
+	/* changes.c */
+	struct keel_obj *obj; /* NULL: never touched */
+	uint64_t changed;
+	struct vnode *newer, *older;
+};
+
+/* A vnode in the list that is sorted by host. */
+struct neighbour {
+	char *host; /* owned */
+	struct keel_obj *node;
+	uint32_t place;
 };
 
 struct conf {
@@ -54,7 +66,12 @@ struct state {
 	const struct keel_task_api *task;
 	struct word *words; /* base ones and NODE_STATE rows, in printing order */
 	bool words_filled;
-	uint64_t generation;
+	uint64_t generation, shape;
+	uint64_t members; /* moves when vnodes come or go */
+	struct vnode *newest; /* of those that changed */
+	struct neighbour *neighbour;
+	uint32_t n_neighbour;
+	uint64_t neighbours_of; /* the `members` they were made for */
 	struct {
 		const struct keel_attr *mom, *state, *available, *assigned, *reported, *pcpus, *version,
 			*comment, *sharing, *multi, *changed_at, *used_at;
@@ -85,6 +102,20 @@ void derive_jobs(struct keel_mod *mod, struct keel_obj *node, const struct keel_
 void vnode_fini(struct keel_mod *mod, void *slot);
 /* job-busy and job-exclusive follow from who is there. */
 void occupancy_update(struct keel_mod *mod, struct keel_obj *node);
+
+/* changes.c */
+/* Who is there, its state or what is assigned changed; what it is changed. */
+void node_touch(struct keel_mod *mod, struct keel_obj *node);
+void node_reshape(struct keel_mod *mod);
+void changes_forget(struct keel_mod *mod, struct vnode *v); /* it is going */
+void node_changed_since(struct keel_mod *mod, uint64_t since,
+			void (*fn)(void *arg, struct keel_obj *node), void *arg);
+uint64_t node_shape(struct keel_mod *mod);
+void node_tenants(struct keel_mod *mod, struct keel_obj *node,
+		  void (*fn)(void *arg, const char *job_id, bool suspended), void *arg);
+void neighbours_free(struct state *st);
+void each_vnode_of(struct keel_mod *mod, const char *host,
+		   void (*fn)(struct keel_mod *, struct keel_obj *, void *), void *arg);
 
 /* hosts.c */
 const char *node_host_of(struct keel_mod *mod, const char *vnode);

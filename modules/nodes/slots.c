@@ -28,12 +28,12 @@ void vnode_fini(struct keel_mod *mod, void *slot)
 	struct vnode *v = slot;
 	struct tenant *t, *next;
 
-	(void)mod;
 	for (t = v->tenants; t; t = next) {
 		next = t->next;
 		tenant_free(t);
 	}
 	v->tenants = NULL;
+	changes_forget(mod, v);
 }
 
 static struct tenant **tenant_at(struct vnode *v, const char *job_id)
@@ -113,7 +113,7 @@ void occupancy_update(struct keel_mod *mod, struct keel_obj *node)
 	used = slots_used(v);
 	cpus = st->resource->list_number(st->object->get_ptr(node, st->attr.available), "ncpus", 0);
 	for (t = v->tenants; t; t = t->next)
-		if (t->exclusive && t->n_slots)
+		if (t->exclusive && !t->given_back)
 			want = KEEL_NODE_JOB_EXCLUSIVE;
 	if (!want && used && used >= cpus)
 		want = KEEL_NODE_JOB_BUSY;
@@ -152,7 +152,7 @@ bool node_in_use(struct keel_mod *mod, struct keel_obj *node)
 
 	const struct tenant *t = v ? v->tenants : NULL;
 
-	while (t && t->given_back)
+	while (t && (t->given_back || t->guest))
 		t = t->next;
 	return t != NULL;
 }
@@ -165,7 +165,7 @@ uint32_t node_jobs_on(struct keel_mod *mod, struct keel_obj *node)
 	uint32_t n = 0;
 
 	for (t = v ? v->tenants : NULL; t; t = t->next)
-		n += !t->given_back;
+		n += !t->given_back && !t->guest;
 	return n;
 }
 
@@ -192,6 +192,7 @@ static int32_t part_assign(struct keel_mod *mod, const struct keel_exec_part *pa
 	*ret_first = 0;
 	if (!t)
 		return PBSE_SYSTEM;
+	t->guest = false;
 	t->exclusive = node_sharing(mod, node, share) != KEEL_SHARE_SHARED;
 	return slots_take(v, t, (uint32_t)part_number(part, "ncpus"), ret_first);
 }
@@ -232,8 +233,50 @@ static void charge(struct keel_mod *mod, const struct keel_exec *exec, int32_t s
 		st->resource->charge_exec(st->resource->self, node, st->attr.assigned, exec,
 					  exec->part[i].vnode, sign, only);
 		occupancy_update(mod, node);
+		node_touch(mod, node);
 	}
-	st->generation++;
+}
+
+/* ---- a host for one job ------------------------------------------------------------------------------ */
+
+struct guest {
+	const char *job_id;
+	bool leaves;
+};
+
+static void guest_of(struct keel_mod *mod, struct keel_obj *node, void *arg)
+{
+	struct state *st = mod->state;
+	const struct guest *g = arg;
+	struct vnode *v = st->object->slot(mod, node);
+	struct tenant **at = v ? tenant_at(v, g->job_id) : NULL, *t = at ? *at : NULL;
+
+	if (g->leaves && t && t->guest) {
+		*at = t->next;
+		tenant_free(t);
+	} else if (!g->leaves && v && !t && (t = tenant_get(v, g->job_id))) {
+		t->guest = t->exclusive = true;
+	} else {
+		return;
+	}
+	occupancy_update(mod, node);
+	node_touch(mod, node);
+}
+
+/* The other vnodes of its hosts are the job's too, or are no more. */
+static void guests(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id, int32_t share,
+		   bool leaves)
+{
+	struct state *st = mod->state;
+	struct guest g = { job_id, leaves };
+	uint32_t i;
+
+	for (i = 0; i < exec->n; i++) {
+		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
+
+		if (node && (leaves || node_sharing(mod, node, share) == KEEL_SHARE_EXCLHOST))
+			each_vnode_of(mod, node_host_of(mod, exec->part[i].vnode), guest_of, &g);
+	}
 }
 
 /* `host/slot*cpus` per chunk; *0 when the chunk lies on several vnodes. */
@@ -308,6 +351,7 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 	if (!code) {
 		thaw(mod, exec, job_id);
 		charge(mod, exec, 1, only);
+		guests(mod, exec, job_id, share, false);
 	}
 	free(only);
 	keel_text_fini(&out);
@@ -360,8 +404,10 @@ void node_release(struct keel_mod *mod, const char *job_id, const char *exec_vno
 	}
 	if (back)
 		charge(mod, exec, 1, back);
-	if (there)
+	if (there) {
 		charge(mod, exec, -1, only);
+		guests(mod, exec, job_id, 0, true);
+	}
 	free(back);
 	st->resource->exec_free(exec);
 }

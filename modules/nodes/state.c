@@ -250,7 +250,7 @@ static void tell(struct keel_mod *mod, struct keel_obj *node, uint32_t before, u
 		      on ? (unsigned long long)bits : ~(unsigned long long)bits,
 		      on ? "Nd_State_Or" : "Nd_State_And", on ? 1 : 2);
 	st->object->set_int(node, st->attr.changed_at, now);
-	st->generation++;
+	node_touch(mod, node);
 	st->hook->note(mod, KEEL_POINT_node_state,
 		       KEEL_EVENT(node_state, .id = id, .node = node, .before = before, .after = after));
 }
@@ -293,4 +293,6 @@ void node_known(struct keel_mod *mod, struct keel_obj *node)
 	if (v)
 		v->told = bits;
 	st->object->set_int(node, st->attr.state, bits);
+	st->members++;
+	node_reshape(mod);
 }

@@ -55,6 +55,15 @@ struct keel_node_api {
 	int32_t (*sharing)(struct keel_mod *, struct keel_obj *node, int32_t place_share);
 	/* How many jobs are on it; suspended ones are not, whatever they keep. */
 	uint32_t (*jobs_on)(struct keel_mod *, struct keel_obj *node);
+	/* Moves with all that is not about who is where: vnodes come or go, get other amounts, another
+	 * queue or priority. Then read all of them again, else those that changed since a generation. fn
+	 * must not change vnodes. */
+	uint64_t (*shape)(struct keel_mod *);
+	void (*changed_since)(struct keel_mod *, uint64_t generation,
+			      void (*fn)(void *arg, struct keel_obj *node), void *arg);
+	/* Jobs on the vnode; a suspended one is there when it keeps a part. */
+	void (*tenants)(struct keel_mod *, struct keel_obj *node,
+			void (*fn)(void *arg, const char *job_id, bool suspended), void *arg);
 };
 
 #endif
