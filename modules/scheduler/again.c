@@ -61,22 +61,25 @@ double in_part(const struct keel_exec_part *p, uint32_t index, uint32_t k)
 	return v->res->type == KEEL_RES_SIZE ? ceil(v->n / 1024) * 1024 : v->n;
 }
 
+static void take_part(struct snapshot *s, const struct keel_exec *exec, uint32_t i, int sign)
+{
+	struct vnode *v = vnode_named(s, exec->part[i].vnode);
+	uint32_t k, column;
+
+	for (k = 0; v && k < exec->part[i].n; k++) {
+		column = column_of(s, exec->part[i].v[k].res);
+		if (column < s->n_column)
+			*amount_at(s, (uint32_t)(v - s->node), column) -=
+				sign * in_part(&exec->part[i], i, k);
+	}
+}
+
 static void take(struct snapshot *s, const struct keel_exec *exec, int sign)
 {
-	uint32_t i, k, column;
+	uint32_t i;
 
-	for (i = 0; i < exec->n; i++) {
-		struct vnode *v = vnode_named(s, exec->part[i].vnode);
-
-		if (!v)
-			continue;
-		for (k = 0; k < exec->part[i].n; k++) {
-			column = column_of(s, exec->part[i].v[k].res);
-			if (column < s->n_column)
-				*amount_at(s, (uint32_t)(v - s->node), column) -=
-					sign * in_part(&exec->part[i], i, k);
-		}
-	}
+	for (i = 0; i < exec->n; i++)
+		take_part(s, exec, i, sign);
 }
 
 static void changed(struct snapshot *s, const struct keel_exec *exec)
@@ -91,19 +94,30 @@ static void changed(struct snapshot *s, const struct keel_exec *exec)
 	}
 }
 
-void place_take(struct snapshot *s, const struct keel_exec *exec)
+static void take_where(struct snapshot *s, const struct keel_exec *exec, bool anew)
 {
 	uint32_t i;
 
-	take(s, exec, 1);
 	s->takes++;
 	for (i = 0; i < exec->n; i++) {
 		struct vnode *v = vnode_named(s, exec->part[i].vnode);
 
-		if (v)
-			settle(s, (uint32_t)(v - s->node), KEEL_SHARE_SHARED);
+		if (!v || (anew && v->read_in != s->reads))
+			continue;
+		take_part(s, exec, i, 1);
+		settle(s, (uint32_t)(v - s->node), KEEL_SHARE_SHARED);
 	}
 	changed(s, exec);
+}
+
+void place_take(struct snapshot *s, const struct keel_exec *exec)
+{
+	take_where(s, exec, false);
+}
+
+void place_take_anew(struct snapshot *s, const struct keel_exec *exec)
+{
+	take_where(s, exec, true);
 }
 
 /* What all parts on the vnode of part `at` take of a resource. */

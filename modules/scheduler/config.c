@@ -33,6 +33,10 @@ static const struct {
 } lists[] = {
 	{ SET_job_sort_key, offsetof(struct conf, job_sort_key), "\n" },
 	{ SET_resources, offsetof(struct conf, resources), ", " },
+	{ SET_node_sort_key, offsetof(struct conf, node_sort_key), "\n" },
+	{ SET_resource_unset_infinite, offsetof(struct conf, resource_unset_infinite), ", " },
+	{ SET_server_dyn_res, offsetof(struct conf, server_dyn_res), "\n" },
+	{ SET_smp_cluster_dist, offsetof(struct conf, smp_cluster_dist), ", " },
 };
 
 /* ---- the file -------------------------------------------------------------------------------------- */

@@ -36,43 +36,6 @@ bool scheduling_on(struct keel_mod *mod)
 	return server && st->object->get_int(server, st->server.scheduling);
 }
 
-/* ---- snapshot ----------------------------------------------------------------------------------- */
-
-static void take_starts(struct keel_mod *mod, struct snapshot *s)
-{
-	struct state *st = mod->state;
-	struct start *start;
-
-	for (start = st->starts; start; start = start->next) {
-		if (!start->exec && !start->assigned && st->resource->exec_parse(st->resource->self, start->exec_vnode,
-							     &start->exec, NULL))
-			start->exec = NULL;
-		if (start->exec && !start->assigned)
-			place_take(s, start->exec);
-	}
-}
-
-struct snapshot *snapshot_now(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-	uint64_t now = st->node->generation(st->node->self) + 1; /* never 0 */
-	uint32_t before;
-
-	if (st->snapshot && st->generation == now)
-		return st->snapshot;
-	before = st->snapshot ? st->snapshot->n : 0;
-	plan_restart(mod); /* its copies are of the old one */
-	snapshot_free(st->snapshot);
-	st->snapshot = snapshot_make(mod);
-	if (!st->snapshot || st->snapshot->n != before)
-		calendar_close(mod); /* plans know vnodes by number */
-	st->generation = now;
-	st->epoch++;
-	if (st->snapshot)
-		take_starts(mod, st->snapshot);
-	return st->snapshot;
-}
-
 /* ---- looking at what was touched ----------------------------------------------------------------- */
 
 /* Into its group, or back to where it waits. */
@@ -338,6 +301,8 @@ static void begin(struct keel_mod *mod, void *arg)
 	(void)arg;
 	st->timer = NULL;
 	if (st->phase != PLANNED)
+		return;
+	if ((st->qruns || scheduling_on(mod)) && !dynres_ready(mod, begin))
 		return;
 	st->cycle++;
 	st->started = 0;

@@ -77,7 +77,35 @@ bool job_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *
 struct asked {
 	struct keel_mod *mod;
 	struct keel_obj *job;
+	const struct keel_res_value **whole; /* owned, as the next */
+	const char **set_key;
 };
+
+/* Names of resources that make placement sets; malloc'ed, NULL-terminated. */
+static const char **set_keys(struct keel_mod *mod, struct keel_obj *queue, uint32_t *ret_n)
+{
+	struct state *st = mod->state;
+	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	const char *text = queue ? st->object->get_str(queue, st->p.queue_set_key) : NULL, **keys;
+	uint32_t n = 0;
+
+	*ret_n = 0;
+	if (!server || !st->object->get_int(server, st->p.set_enable))
+		return NULL;
+	if (!text || !*text)
+		text = st->object->get_str(server, st->p.set_key);
+	keys = text ? calloc(strlen(text) / 2 + 2, sizeof(*keys)) : NULL;
+	while (keys && *text) {
+		size_t len = strcspn(text, ", ");
+
+		if (len && !(keys[n++] = strndup(text, len)))
+			break;
+		text += len;
+		text += strspn(text, ", ");
+	}
+	*ret_n = keys ? n : 0;
+	return keys;
+}
 
 static bool vnode_is_eligible(void *arg, const struct vnode *v)
 {
@@ -91,17 +119,35 @@ static bool vnode_is_eligible(void *arg, const struct vnode *v)
 			   &unused);
 }
 
-/* What to ask of a snapshot for this job; `asked` must live as long. */
-static void wish_make(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
-		      struct asked *asked, struct wish *ret)
+/* What to ask of a snapshot for this job; `asked` must live as long. wish_fini() after. */
+static void wish_make(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct asked *asked,
+		      struct wish *ret)
 {
 	struct state *st = mod->state;
+	struct keel_obj *queue = st->object->find(mod, "queue", g->line->name);
 
-	*asked = (struct asked){ mod, job };
+	*asked = (struct asked){ .mod = mod, .job = job };
 	*ret = (struct wish){ .select = g->shape->select, .place = g->shape->place,
-				.queue = g->line->name, .arg = asked };
+			      .queue = g->line->name, .arg = asked, .memo = &g->shape->memo };
+	ret->partition = queue ? st->object->get_str(queue, st->p.queue_partition) : NULL;
+	if (ret->partition && !*ret->partition)
+		ret->partition = NULL;
+	ret->user = st->object->get_str(job, st->p.euser);
+	ret->group = st->object->get_str(job, st->p.egroup);
+	ret->whole = asked->whole = whole_of(mod, job, &ret->n_whole);
+	ret->set_key = asked->set_key = set_keys(mod, queue, &ret->n_set_key);
 	if (st->hook->tapped(mod, KEEL_POINT_node_eligible))
 		ret->eligible = vnode_is_eligible;
+}
+
+static void wish_fini(struct asked *asked)
+{
+	uint32_t i;
+
+	for (i = 0; asked->set_key && asked->set_key[i]; i++)
+		free((char *)asked->set_key[i]);
+	free(asked->set_key);
+	free(asked->whole);
 }
 
 char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
@@ -109,8 +155,6 @@ char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group 
 {
 	struct state *st = mod->state;
 	struct snapshot *s = snapshot_now(mod);
-	struct asked asked;
-	struct wish wish;
 
 	if (!s) {
 		reason_set(ret, "out of memory in the scheduler");
@@ -118,8 +162,7 @@ char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group 
 	}
 	if (st->hook->tapped(mod, KEEL_POINT_node_score))
 		snapshot_order(mod, s, job);
-	wish_make(mod, job, g, &asked, &wish);
-	return place_job(s, &wish, ret);
+	return place_on(mod, job, g, s, ret);
 }
 
 char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
@@ -127,9 +170,12 @@ char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 {
 	struct asked asked;
 	struct wish wish;
+	char *exec_vnode;
 
 	wish_make(mod, job, g, &asked, &wish);
-	return place_job(s, &wish, ret);
+	exec_vnode = place_job(s, &wish, ret);
+	wish_fini(&asked);
+	return exec_vnode;
 }
 
 bool would_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
@@ -137,7 +183,26 @@ bool would_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 {
 	struct asked asked;
 	struct wish wish;
+	bool fits;
 
 	wish_make(mod, job, g, &asked, &wish);
-	return place_fits(s, &wish, ret);
+	fits = place_fits(s, &wish, ret);
+	wish_fini(&asked);
+	return fits;
+}
+
+bool could_ever_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
+		    struct reason *ret)
+{
+	struct snapshot *s = snapshot_now(mod);
+	struct asked asked;
+	struct wish wish;
+	bool fits;
+
+	if (!s)
+		return true;
+	wish_make(mod, job, g, &asked, &wish);
+	fits = place_possible(s, &wish, ret);
+	wish_fini(&asked);
+	return fits;
 }

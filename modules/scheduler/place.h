@@ -37,6 +37,8 @@ struct vnode {
 	bool one_host_only;   /* no jobs of more than one host */
 	uint32_t jobs;        /* how many are there */
 	uint32_t taken_in;    /* the take that counted itself last */
+	uint32_t read_in;     /* the refresh that read it last */
+	bool unsure;          /* to be read again */
 	uint8_t share[4];     /* by what a job says (enum keel_place_share): what it comes to here */
 	const char *queue;    /* only jobs of this queue; NULL: any */
 	const char *partition; /* only jobs of this partition; NULL: of none */
@@ -90,12 +92,14 @@ struct snapshot {
 	uint32_t n_pool;
 	uint32_t *by_name, n_by_name; /* hash: index + 1; NULL: look at all */
 	uint32_t takes;  /* jobs settled so far */
+	uint32_t reads;  /* refreshes so far */
 	double *amounts; /* of a copy: what its vnodes have free */
 	uint64_t shape;  /* changes with everything that is not about who is where */
 	struct klasses *klasses;
 	struct order *order;
 	struct scratch *scratch;
 	struct sets *sets; /* that were asked for */
+	char **own_checked, **own_endless; /* owned, or NULL */
 };
 
 /* To be called once all vnodes are there, and after any change from outside of more than a few. */
@@ -156,15 +160,20 @@ bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share
 		 struct reason *ret);
 /* Somebody has taken, or will take this. */
 void place_take(struct snapshot *s, const struct keel_exec *exec);
+/* The same on vnodes of the last refresh only: others know. */
+void place_take_anew(struct snapshot *s, const struct keel_exec *exec);
 
 /* One more job of these people is there (may.c). */
 void limits_count(struct vnode_limits *l, const char *user, const char *group);
+
+bool is_endless(const struct snapshot *s, const struct keel_resource *res); /* demand.c */
 
 /* pool.c */
 /* A job takes (sign 1) of its queue's amounts and the server's, or gives back (-1); only: comma list. */
 void pools_move(struct snapshot *s, const char *queue, const struct keel_res_value *const *whole,
 		uint32_t n, const char *only, int sign);
 void pools_free(struct pool *pool, uint32_t n);
+uint32_t pools_sum(const struct snapshot *s); /* of names and totals: the same while those are */
 struct pool *pools_copy(const struct snapshot *s);
 void sets_free(struct sets *sets); /* sets.c */
 void limits_free(struct vnode_limits *l);

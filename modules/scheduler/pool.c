@@ -131,6 +131,34 @@ void pools_move(struct snapshot *s, const char *queue, const struct keel_res_val
 	}
 }
 
+static uint32_t mix(uint32_t h, const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+
+	while (n--)
+		h = (h ^ *p++) * 16777619u;
+	return h;
+}
+
+uint32_t pools_sum(const struct snapshot *s)
+{
+	uint32_t h = 2166136261u, i, k;
+
+	for (i = 0; i < s->n_pool; i++) {
+		const struct pool *p = &s->pool[i];
+
+		h = mix(h, p->queue ? p->queue : "", p->queue ? strlen(p->queue) + 1 : 1);
+		for (k = 0; k < p->n; k++) {
+			const struct pool_amount *a = &p->amount[k];
+
+			h = mix(h, &a->res, sizeof(a->res));
+			h = mix(h, &a->total, sizeof(a->total));
+			h = mix(h, a->text ? a->text : "", a->text ? strlen(a->text) : 0);
+		}
+	}
+	return h;
+}
+
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
 void pools_free(struct pool *pool, uint32_t n)

@@ -40,6 +40,17 @@ static const struct keel_conf_rule rules[] = {
 		       .doc = "no job before one that cannot start, but for what delays nobody"),
 	KEEL_CONF_RULE(LIST, struct conf, job_sort_key, .fallback = "",
 		       .doc = "order of jobs: \"name HIGH\" or \"name LOW\", the first one first"),
+	KEEL_CONF_RULE(LIST, struct conf, node_sort_key, .fallback = "sort_priority HIGH",
+		       .doc = "order of vnodes: <resource|sort_priority|last_used_time> HIGH|LOW "
+			      "[total|assigned|unused]"),
+	KEEL_CONF_RULE(LIST, struct conf, resource_unset_infinite,
+		       .doc = "resources of which a vnode without a value has plenty"),
+	KEEL_CONF_RULE(LIST, struct conf, smp_cluster_dist, .fallback = "pack",
+		       .doc = "pack, or round_robin: the vnode that waited longest goes first"),
+	KEEL_CONF_RULE(LIST, struct conf, server_dyn_res,
+		       .doc = "\"<resource> !<command>\": what there is of it, asked before each cycle"),
+	KEEL_CONF_RULE(BOOL, struct conf, refuse_impossible, .fallback = "false",
+		       .doc = "refuse jobs that could never run when they are submitted"),
 };
 
 /* ---- what changes jobs -------------------------------------------------------------------------------- */
@@ -249,6 +260,25 @@ static const struct {
 	FIND(sched.cycle_length, "sched", "sched_cycle_length"),
 	FIND(sched.update_period, "sched", "attr_update_period"),
 	FIND(server.scheduling, "server", "scheduling"),
+	FIND(total.of_server, "server", "resources_available"),
+	FIND(total.gone_of_server, "server", "resources_assigned"),
+	FIND(total.of_queue, "queue", "resources_available"),
+	FIND(total.gone_of_queue, "queue", "resources_assigned"),
+	FIND(p.vnode_partition, "node", "partition"),
+	FIND(p.queue_partition, "queue", "partition"),
+	FIND(p.last_used, "node", "last_used_time"),
+	FIND(p.max_running, "node", "max_running"),
+	FIND(p.max_user_run, "node", "max_user_run"),
+	FIND(p.max_group_run, "node", "max_group_run"),
+	FIND(p.one_host, "node", "no_multinode_jobs"),
+	FIND(p.euser, "job", "euser"),
+	FIND(p.egroup, "job", "egroup"),
+	FIND(p.no_span, "sched", "do_not_span_psets"),
+	FIND(p.explicit_sets, "sched", "only_explicit_psets"),
+	FIND(p.alarm, "sched", "server_dyn_res_alarm"),
+	FIND(p.set_enable, "server", "node_group_enable"),
+	FIND(p.set_key, "server", "node_group_key"),
+	FIND(p.queue_set_key, "queue", "node_group_key"),
 	FIND(server.iteration, "server", "scheduler_iteration"),
 	FIND(sched.scheduling, "sched", "scheduling"),
 	FIND(sched.iteration, "sched", "scheduler_iteration"),
@@ -297,8 +327,16 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	st->job->on_run_request(st->job->self, mod, on_run_request);
 	config_read(mod);
 	iteration_start(mod);
+	dynres_configure(mod);
 	wake(mod, CMD_FIRST);
 	return 0;
+}
+
+/* The new configuration is in force. */
+static void reconfigured(struct keel_mod *mod, void *arg)
+{
+	(void)arg;
+	dynres_configure(mod);
 }
 
 /* The snapshot borrows from the configuration. */
@@ -313,6 +351,7 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 	st->core->log(mod, KEEL_LOG_SCHED, "Req", "", "Scheduler is reconfiguring");
 	config_read(mod);
 	rest_over(mod);
+	st->core->defer(mod, reconfigured, NULL);
 	wake(mod, CMD_CONFIGURED);
 	return 0;
 }
@@ -338,6 +377,8 @@ static void fini(struct keel_mod *mod)
 	rank_free(mod);
 	config_free(mod);
 	tops_free(mod);
+	dynres_free(st->dynres);
+	st->dynres = NULL;
 }
 
 static const char *const requires_modules[] = { "manager", "queues", "jobs", "nodes", NULL };

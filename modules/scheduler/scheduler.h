@@ -27,6 +27,7 @@ enum where {
 	RUNNING,   /* has its vnodes */
 };
 
+struct dynres;
 struct entry;
 struct list {
 	struct entry *first, *last;
@@ -63,6 +64,7 @@ struct shape {
 	struct keel_place place;
 	struct reason reason; /* why not, as of `known_at` */
 	uint64_t known_at;    /* st->epoch; 0: not known */
+	struct memo memo;     /* whether it could ever be */
 	struct shape *chain;
 };
 
@@ -124,6 +126,9 @@ struct conf {
 	int64_t rest;        /* ms */
 	int64_t comment_gap; /* ms */
 	bool by_queue, round_robin, strict_ordering;
+	const char *const *node_sort_key, *const *resource_unset_infinite, *const *server_dyn_res,
+		*const *smp_cluster_dist;
+	bool refuse_impossible;
 };
 
 struct state {
@@ -155,6 +160,14 @@ struct state {
 			*throughput, *formula, *threshold, *cycle_length, *update_period, *fuzzy,
 			*enforce;
 	} sched;
+	struct {
+		const struct keel_attr *of_server, *gone_of_server, *of_queue, *gone_of_queue;
+	} total; /* resources_available, resources_assigned */
+	struct {
+		const struct keel_attr *vnode_partition, *queue_partition, *last_used, *max_running,
+			*max_user_run, *max_group_run, *one_host, *euser, *egroup, *no_span,
+			*explicit_sets, *alarm, *set_enable, *set_key, *queue_set_key;
+	} p; /* of placement */
 	char who[300]; /* Scheduler@host */
 
 	/* index.c */
@@ -194,6 +207,9 @@ struct state {
 	bool for_one;           /* likewise, to its end */
 	struct snapshot *snapshot;
 	uint64_t generation;    /* of the snapshot; 0: make a new one */
+	uint64_t node_shape, pictures; /* what it was made for; how many there were */
+	struct dynres *dynres;
+	bool unsure;            /* some vnodes of it are to be read again */
 	struct start *starts;
 	char *urgent;           /* victims gave way for this job: look at it first; owned */
 	struct asking *asking;  /* for victims */
@@ -288,6 +304,36 @@ void prime_set(struct keel_mod *mod, bool prime);
 /* snapshot.c */
 struct snapshot *snapshot_make(struct keel_mod *mod);
 void snapshot_free(struct snapshot *s);
+/* What changes as jobs come and go, of a vnode that is in the snapshot already. */
+void vnode_reread(struct keel_mod *mod, struct snapshot *s, struct vnode *v, struct keel_obj *node);
+
+/* refresh.c */
+/* The snapshot, brought up to date when something changed behind it; NULL: no memory. */
+struct snapshot *snapshot_now(struct keel_mod *mod);
+/* What a start took of it may not be true: these vnodes are read again. */
+void snapshot_unsure(struct keel_mod *mod, const char *exec_vnode);
+
+/* totals.c: amounts of the server and of queues, and what jobs ask for as a whole. */
+bool totals_read(struct keel_mod *mod, struct snapshot *s);
+/* The summed resources of a job's Resource_List; borrowed, malloc'ed array. */
+const struct keel_res_value **whole_of(struct keel_mod *mod, struct keel_obj *job, uint32_t *ret_n);
+/* A job takes (sign 1) of the totals, or gives back (-1); only: comma list of names or NULL. */
+void totals_move(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job, const char *only,
+		 int sign);
+
+/* placing.c: how vnodes are ordered and matched, out of the configuration. */
+void placing_apply(struct keel_mod *mod, struct snapshot *s);
+/* The items of a setting, NULL-terminated; `between`: what may part them. NULL: it has none. */
+char **setting_items(struct keel_mod *mod, enum setting which, const char *between);
+void names_free(char **names); /* NULL is fine */
+
+/* dynres.c: amounts of the server that scripts know. */
+void dynres_configure(struct keel_mod *mod);
+void dynres_free(struct dynres *d);
+/* True: their values are fresh, or there are none; false: `then` is called when they are. */
+bool dynres_ready(struct keel_mod *mod, keel_fn *then);
+const char *dynres_at(const struct state *st, uint32_t i); /* NULL: no more */
+bool dynres_value(const struct state *st, uint32_t i, double *ret);
 /* In the order of the scores that taps give for this job. */
 void snapshot_order(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job);
 
@@ -303,8 +349,6 @@ void look_at(struct keel_mod *mod, struct entry *e);
 /* The victims for st->urgent are decided. */
 void cycle_go_on(struct keel_mod *mod);
 void iteration_start(struct keel_mod *mod);
-/* The snapshot, made again when something changed behind it; NULL: no memory. */
-struct snapshot *snapshot_now(struct keel_mod *mod);
 bool scheduling_on(struct keel_mod *mod);
 int64_t clock_us(struct keel_mod *mod);
 
@@ -315,6 +359,9 @@ bool job_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *
 /* Where; NULL with the reason. */
 char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
 		 struct reason *ret);
+/* Could it start on empty vnodes and with all totals there? False with the reason, a never. */
+bool could_ever_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
+		    struct reason *ret);
 /* In this snapshot. */
 char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
 	       struct reason *ret);

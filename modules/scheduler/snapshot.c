@@ -4,6 +4,7 @@
  */
 #include "scheduler.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +15,7 @@ struct reading {
 	struct keel_obj *obj;
 	const char *host;
 	int64_t priority;
-	int64_t score;
-	uint32_t place, host_number;
+	uint32_t host_number;
 };
 
 void snapshot_free(struct snapshot *s)
@@ -40,21 +40,14 @@ void snapshot_free(struct snapshot *s)
 	free(s->node);
 	free(s->column);
 	free(s->by_name);
+	names_free(s->own_checked);
+	names_free(s->own_endless);
 	free(s);
 }
 
 static bool is_counted(const struct keel_resource *res)
 {
 	return res->type < KEEL_RES_BOOL && (res->flags & (KEEL_RES_EACH | KEEL_RES_FIRST));
-}
-
-static int by_priority(const void *a, const void *b)
-{
-	const struct reading *x = a, *y = b;
-
-	if (x->priority != y->priority)
-		return x->priority > y->priority ? -1 : 1;
-	return x->place < y->place ? -1 : 1;
 }
 
 static int by_host(const void *a, const void *b)
@@ -84,13 +77,10 @@ static struct reading *read_all(struct keel_mod *mod, uint32_t *ret_n)
 		r[n].obj = obj;
 		r[n].host = host_of(st, obj);
 		r[n].priority = st->object->get_int(obj, st->vnode.priority);
-		r[n].place = n;
 		n++;
 	}
 	if (cursor)
 		st->object->cursor_close(cursor);
-	if (r)
-		qsort(r, n, sizeof(*r), by_priority);
 	*ret_n = n;
 	return r;
 }
@@ -116,49 +106,141 @@ static bool number_hosts(struct reading *r, uint32_t n, uint32_t *ret_hosts)
 	return true;
 }
 
+static bool column_add(struct snapshot *s, const struct keel_resource *res)
+{
+	const struct keel_resource **bigger;
+	uint32_t c;
+
+	for (c = 0; c < s->n_column; c++)
+		if (s->column[c] == res)
+			return true;
+	bigger = reallocarray(s->column, s->n_column + 1, sizeof(*bigger));
+	if (!bigger)
+		return false;
+	s->column = bigger;
+	s->column[s->n_column++] = res;
+	return true;
+}
+
 static bool columns_find(struct state *st, struct snapshot *s, const struct reading *r, uint32_t n)
 {
-	uint32_t i, k, c;
+	uint32_t i, k;
 
 	for (i = 0; i < n; i++) {
 		const struct keel_reslist *have = st->node->available(st->node->self, r[i].obj);
 
 		for (k = 0; k < st->resource->list_count(have); k++) {
 			const struct keel_resource *res = st->resource->list_at(have, k)->res;
-			const struct keel_resource **bigger;
 
-			if (!is_counted(res))
-				continue;
-			for (c = 0; c < s->n_column && s->column[c] != res; c++)
-				;
-			if (c < s->n_column)
-				continue;
-			bigger = reallocarray(s->column, s->n_column + 1, sizeof(*bigger));
-			if (!bigger)
+			if (is_counted(res) && !column_add(s, res))
 				return false;
-			s->column = bigger;
-			s->column[s->n_column++] = res;
 		}
 	}
 	return true;
 }
 
-static bool amounts_read(struct state *st, const struct snapshot *s, struct vnode *v,
+static double amount_of(struct state *st, const struct snapshot *s, const struct keel_reslist *have,
+			uint32_t c)
+{
+	double unset = is_endless(s, s->column[c]) ? HUGE_VAL : 0;
+
+	return st->resource->list_number(have, s->column[c]->name, unset);
+}
+
+static bool amounts_make(struct state *st, const struct snapshot *s, struct vnode *v,
 			 struct keel_obj *obj)
 {
 	const struct keel_reslist *have = st->node->available(st->node->self, obj);
-	const struct keel_reslist *gone = st->node->assigned(st->node->self, obj);
 	uint32_t c;
 
 	v->total = calloc(2 * (size_t)s->n_column + 1, sizeof(double));
 	if (!v->total)
 		return false;
 	v->free = v->total + s->n_column;
-	for (c = 0; c < s->n_column; c++) {
-		v->total[c] = st->resource->list_number(have, s->column[c]->name, 0);
-		v->free[c] = v->total[c] - st->resource->list_number(gone, s->column[c]->name, 0);
+	for (c = 0; c < s->n_column; c++)
+		v->total[c] = amount_of(st, s, have, c);
+	return true;
+}
+
+/* `@other` in place of an amount: the vnode shares that of another. */
+static bool shared_read(struct state *st, const struct snapshot *s, struct vnode *v,
+			struct keel_obj *obj)
+{
+	const struct keel_reslist *have = st->node->available(st->node->self, obj);
+	uint32_t i, c;
+
+	for (i = 0; i < st->resource->list_count(have); i++) {
+		const struct keel_res_value *value = st->resource->list_at(have, i);
+		const struct vnode *other;
+
+		if (!value->text || *value->text != '@' || !is_counted(value->res) ||
+		    !(other = vnode_named(s, value->text + 1)))
+			continue;
+		if (!v->via && !(v->via = calloc(s->n_column + 1, sizeof(*v->via))))
+			return false;
+		for (c = 0; c < s->n_column; c++)
+			if (s->column[c] == value->res)
+				v->via[c] = (uint32_t)(other - s->node) + 1;
 	}
 	return true;
+}
+
+/* ---- who is there ------------------------------------------------------------------------------- */
+
+struct tenants {
+	struct keel_mod *mod;
+	struct vnode *v;
+};
+
+static void tenant_count(void *arg, const char *job_id, bool suspended)
+{
+	struct tenants *t = arg;
+	struct state *st = t->mod->state;
+	struct keel_obj *job = suspended ? NULL : st->object->find(t->mod, "job", job_id);
+
+	if (job)
+		limits_count(t->v->limits, st->object->get_str(job, st->p.euser),
+			     st->object->get_str(job, st->p.egroup));
+}
+
+static void limits_read(struct keel_mod *mod, struct vnode *v, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+	struct vnode_limits now = {
+		.jobs = (uint32_t)st->object->get_int(node, st->p.max_running),
+		.of_user = (uint32_t)st->object->get_int(node, st->p.max_user_run),
+		.of_group = (uint32_t)st->object->get_int(node, st->p.max_group_run),
+	};
+	struct tenants t = { mod, v };
+
+	limits_free(v->limits);
+	v->limits = NULL;
+	if (!now.jobs && !now.of_user && !now.of_group)
+		return;
+	v->limits = malloc(sizeof(now));
+	if (!v->limits)
+		return;
+	*v->limits = now;
+	if (now.of_user || now.of_group)
+		st->node->tenants(st->node->self, node, tenant_count, &t);
+}
+
+void vnode_reread(struct keel_mod *mod, struct snapshot *s, struct vnode *v, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+	const struct keel_reslist *gone = st->node->assigned(st->node->self, node);
+	uint32_t bits = st->node->state(st->node->self, node), c;
+
+	v->down = st->node->unavailable(st->node->self, node);
+	v->usable = !v->down && !(bits & NOT_FREE);
+	v->alone = bits & KEEL_NODE_JOB_EXCLUSIVE;
+	v->jobs = st->node->jobs_on(st->node->self, node);
+	v->in_use = v->jobs > 0;
+	v->last_used = st->object->get_int(node, st->p.last_used);
+	for (c = 0; c < s->n_column; c++)
+		v->free[c] = v->total[c] -
+			     st->resource->list_number(gone, s->column[c]->name, 0);
+	limits_read(mod, v, node);
 }
 
 static bool others_read(struct state *st, struct vnode *v, struct keel_obj *obj)
@@ -174,6 +256,7 @@ static bool others_read(struct state *st, struct vnode *v, struct keel_obj *obj)
 		if (is_counted(from->res))
 			continue;
 		*to = *from;
+		to->text = NULL;
 		if (from->text && !(to->text = strdup(from->text)))
 			return false;
 		v->n_other++;
@@ -181,29 +264,50 @@ static bool others_read(struct state *st, struct vnode *v, struct keel_obj *obj)
 	return v->other != NULL;
 }
 
-static bool vnode_read(struct state *st, struct snapshot *s, const struct reading *r)
+static bool text_read(struct state *st, struct keel_obj *obj, const struct keel_attr *attr,
+		      const char **ret)
 {
+	const char *text = st->object->get_str(obj, attr);
+
+	*ret = text && *text ? strdup(text) : NULL;
+	return *ret || !text || !*text;
+}
+
+static bool vnode_read(struct keel_mod *mod, struct snapshot *s, const struct reading *r)
+{
+	struct state *st = mod->state;
 	struct vnode *v = &s->node[s->n++];
-	const char *queue = st->object->get_str(r->obj, st->vnode.queue);
 	int32_t i;
 
 	v->name = strdup(st->object->id(r->obj));
 	v->host = r->host_number;
-	v->down = st->node->unavailable(st->node->self, r->obj);
-	v->usable = !v->down && !(st->node->state(st->node->self, r->obj) & NOT_FREE);
-	v->alone = st->node->state(st->node->self, r->obj) & KEEL_NODE_JOB_EXCLUSIVE;
-	v->jobs = st->node->jobs_on(st->node->self, r->obj);
-	v->in_use = v->jobs > 0;
+	v->priority = r->priority;
+	v->one_host_only = st->object->get_int(r->obj, st->p.one_host);
 	for (i = 0; i < 4; i++)
 		v->share[i] = (uint8_t)st->node->sharing(st->node->self, r->obj, i);
-	v->queue = queue && *queue ? strdup(queue) : NULL;
-	return v->name && (!queue || !*queue || v->queue) && amounts_read(st, s, v, r->obj) &&
-	       others_read(st, v, r->obj);
+	if (!v->name || !text_read(st, r->obj, st->vnode.queue, &v->queue) ||
+	    !text_read(st, r->obj, st->p.vnode_partition, &v->partition) ||
+	    !amounts_make(st, s, v, r->obj) || !others_read(st, v, r->obj))
+		return false;
+	vnode_reread(mod, s, v, r->obj);
+	return true;
+}
+
+static bool columns_endless(struct state *st, struct snapshot *s)
+{
+	uint32_t i;
+
+	for (i = 0; s->endless && s->endless[i]; i++) {
+		const struct keel_resource *res = st->resource->find(st->resource->self, s->endless[i]);
+
+		if (res && is_counted(res) && !column_add(s, res))
+			return false;
+	}
+	return true;
 }
 
 struct snapshot *snapshot_make(struct keel_mod *mod)
 {
-	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
 	struct snapshot *s = calloc(1, sizeof(*s));
 	uint32_t n = 0, i;
@@ -211,19 +315,23 @@ struct snapshot *snapshot_make(struct keel_mod *mod)
 	bool ok = r && number_hosts(r, n, &s->n_hosts) && columns_find(st, s, r, n);
 
 	if (ok) {
-		s->checked = conf->resources;
+		placing_apply(mod, s);
+		s->shape = ++st->pictures;
 		s->node = calloc(n + 1, sizeof(*s->node));
-		ok = s->node != NULL;
+		ok = s->node != NULL && columns_endless(st, s) && totals_read(mod, s);
 	}
 	for (i = 0; ok && i < n; i++)
-		ok = vnode_read(st, s, &r[i]);
+		ok = vnode_read(mod, s, &r[i]);
+	if (ok)
+		snapshot_index(s);
+	for (i = 0; ok && i < n; i++)
+		ok = shared_read(st, s, &s->node[i], r[i].obj);
 	free(r);
 	if (!ok) {
 		snapshot_free(s);
 		return NULL;
 	}
 	snapshot_link(s);
-	snapshot_index(s);
 	return s;
 }
 

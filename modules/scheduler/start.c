@@ -128,8 +128,9 @@ static void give_back(struct keel_mod *mod, const struct start *s)
 {
 	struct state *st = mod->state;
 
-	st->generation = 0;
-	(void)s;
+	if (!s->assigned)
+		snapshot_unsure(mod, s->exec_vnode);
+	st->epoch++;
 }
 
 static void decided(struct keel_mod *mod, void *arg, int32_t code, const char *text)
@@ -152,7 +153,6 @@ static void decided(struct keel_mod *mod, void *arg, int32_t code, const char *t
 	if (code)
 		give_back(mod, s);
 	if (s->returned) {
-		st->generation = 0;
 		wake(mod, CMD_ENDED);
 		start_free(mod, s);
 	} else if (!code) {

@@ -75,7 +75,6 @@ struct scratch {
 bool demand_make(struct demand *d, const struct snapshot *s, const struct keel_chunk *chunk);
 void demand_fini(struct demand *d);
 bool is_checked(const struct snapshot *s, const struct keel_resource *res);
-bool is_endless(const struct snapshot *s, const struct keel_resource *res);
 uint32_t column_of(const struct snapshot *s, const struct keel_resource *res);
 /* Counted on the first vnode only: later chunks do not need it. */
 bool is_needed(const struct need *k, uint32_t chunk);

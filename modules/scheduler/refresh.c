@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * refresh.c - the snapshot follows the vnodes.
+ *
+ * What this scheduler starts it takes itself. Of what happens otherwise it hears by a number that
+ * moved; then it reads the vnodes that changed since. All of them are read only when vnodes came or
+ * went or became others. Starts that are on their way keep what they will take.
+ */
+#include "scheduler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MANY 16 /* more than every n-th changed: one new order is cheaper */
+
+struct reading {
+	struct keel_mod *mod;
+	struct snapshot *s;
+	uint32_t *node; /* that were read */
+	uint32_t n;
+	bool strange; /* one that is not in the snapshot */
+};
+
+static void read_again(void *arg, struct keel_obj *node)
+{
+	struct reading *r = arg;
+	struct state *st = r->mod->state;
+	struct vnode *v = vnode_named(r->s, st->object->id(node));
+
+	if (!v)
+		r->strange = true;
+	else if (v->read_in != r->s->reads && r->n < r->s->n) {
+		vnode_reread(r->mod, r->s, v, node);
+		v->read_in = r->s->reads;
+		v->unsure = false;
+		r->node[r->n++] = (uint32_t)(v - r->s->node);
+	}
+}
+
+static void read_unsure(struct reading *r)
+{
+	struct state *st = r->mod->state;
+	uint32_t i;
+
+	for (i = 0; st->unsure && i < r->s->n; i++) {
+		struct keel_obj *node = r->s->node[i].unsure
+						? st->object->find(r->mod, "node", r->s->node[i].name)
+						: NULL;
+
+		if (node)
+			read_again(r, node);
+	}
+	st->unsure = false;
+}
+
+/* Starts that no vnode knows of yet. */
+static void take_starts(struct keel_mod *mod, struct snapshot *s, bool anew)
+{
+	struct state *st = mod->state;
+	struct start *start;
+
+	for (start = st->starts; start; start = start->next) {
+		struct keel_obj *job = st->object->find(mod, "job", start->id);
+
+		if (start->assigned)
+			continue;
+		if (!start->exec &&
+		    st->resource->exec_parse(st->resource->self, start->exec_vnode, &start->exec, NULL))
+			start->exec = NULL;
+		if (start->exec && anew)
+			place_take_anew(s, start->exec);
+		else if (start->exec)
+			place_take(s, start->exec);
+		if (job)
+			totals_move(mod, s, job, NULL, 1);
+	}
+}
+
+/* False: it cannot be brought up to date. */
+static bool refresh(struct keel_mod *mod, struct snapshot *s)
+{
+	struct state *st = mod->state;
+	struct reading r = { .mod = mod, .s = s, .node = calloc(s->n + 1, sizeof(*r.node)) };
+	uint32_t i, totals = pools_sum(s);
+
+	s->reads++;
+	if (r.node) {
+		st->node->changed_since(st->node->self, st->generation - 1, read_again, &r);
+		read_unsure(&r);
+	}
+	if (!r.node || r.strange || !totals_read(mod, s)) {
+		free(r.node);
+		return false;
+	}
+	if (pools_sum(s) != totals)
+		s->shape = ++st->pictures;
+	take_starts(mod, s, true);
+	if (r.n > s->n / MANY + 8)
+		snapshot_reorder(s);
+	else
+		for (i = 0; i < r.n; i++)
+			snapshot_changed(s, r.node[i]);
+	free(r.node);
+	return true;
+}
+
+struct snapshot *snapshot_now(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	uint64_t now = st->node->generation(st->node->self) + 1; /* never 0 */
+	uint64_t shape = st->node->shape(st->node->self);
+	uint32_t before;
+
+	if (st->snapshot && st->generation == now && !st->unsure)
+		return st->snapshot;
+	plan_restart(mod); /* its copies are of the old one */
+	if (!st->snapshot || !st->generation || st->node_shape != shape ||
+	    !refresh(mod, st->snapshot)) {
+		before = st->snapshot ? st->snapshot->n : 0;
+		snapshot_free(st->snapshot);
+		st->snapshot = snapshot_make(mod);
+		if (!st->snapshot || st->snapshot->n != before)
+			calendar_close(mod); /* plans know vnodes by number */
+		st->node_shape = shape;
+		st->unsure = false;
+		if (st->snapshot)
+			take_starts(mod, st->snapshot, false);
+	}
+	st->generation = now;
+	st->epoch++;
+	return st->snapshot;
+}
+
+void snapshot_unsure(struct keel_mod *mod, const char *exec_vnode)
+{
+	struct state *st = mod->state;
+	struct keel_exec *exec = NULL;
+	uint32_t i;
+
+	if (!st->snapshot)
+		return;
+	if (st->resource->exec_parse(st->resource->self, exec_vnode, &exec, NULL)) {
+		st->generation = 0;
+		return;
+	}
+	for (i = 0; i < exec->n; i++) {
+		struct vnode *v = vnode_named(st->snapshot, exec->part[i].vnode);
+
+		if (v)
+			v->unsure = true;
+	}
+	st->unsure = true;
+	st->resource->exec_free(exec);
+}
