@@ -109,7 +109,8 @@ static bool vnodes_one_by_one(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	return st->hook->tapped(mod, KEEL_POINT_node_eligible);
+	return st->hook->tapped(mod, KEEL_POINT_node_eligible) ||
+	       (st->snapshot && st->snapshot->counts_people);
 }
 
 /* Where, or NULL: not found now, or by another of its shape since anything changed. */

@@ -85,6 +85,7 @@ struct snapshot {
 	const char *const *checked; /* NULL-terminated; borrowed */
 	const char *const *endless; /* host resources of which unset is plenty; likewise; may be NULL */
 	bool only_checked;          /* a site's own only when they are named, too */
+	bool counts_people; /* some vnode limits jobs of a user or group: verdicts are about one owner */
 	bool no_span, explicit_sets; /* do_not_span_psets, only_explicit_psets */
 	struct sort_key sort[SORT_KEYS_MAX];
 	uint32_t n_sort;

@@ -203,7 +203,8 @@ static void tenant_count(void *arg, const char *job_id, bool suspended)
 			     st->object->get_str(job, st->p.egroup));
 }
 
-static void limits_read(struct keel_mod *mod, struct vnode *v, struct keel_obj *node)
+static void limits_read(struct keel_mod *mod, struct snapshot *s, struct vnode *v,
+			struct keel_obj *node)
 {
 	struct state *st = mod->state;
 	struct vnode_limits now = {
@@ -221,6 +222,7 @@ static void limits_read(struct keel_mod *mod, struct vnode *v, struct keel_obj *
 	if (!v->limits)
 		return;
 	*v->limits = now;
+	s->counts_people |= now.of_user || now.of_group;
 	if (now.of_user || now.of_group)
 		st->node->tenants(st->node->self, node, tenant_count, &t);
 }
@@ -240,7 +242,7 @@ void vnode_reread(struct keel_mod *mod, struct snapshot *s, struct vnode *v, str
 	for (c = 0; c < s->n_column; c++)
 		v->free[c] = v->total[c] -
 			     st->resource->list_number(gone, s->column[c]->name, 0);
-	limits_read(mod, v, node);
+	limits_read(mod, s, v, node);
 }
 
 static bool others_read(struct state *st, struct vnode *v, struct keel_obj *obj)

@@ -126,6 +126,7 @@ static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, cons
 	g->next = t->gone;
 	t->gone = g;
 	place_vacate(t->s, g->exec, g->share, g->only);
+	totals_move(t->mod, t->s, running, g->only, -1);
 	st->hook->note(t->mod, KEEL_POINT_trial_vacate,
 		       KEEL_EVENT(trial_vacate, .id = st->object->id(running), .job = running));
 	return 0;
@@ -140,6 +141,7 @@ static void trial_restore(struct keel_trial *t, struct keel_obj *running)
 		return;
 	*at = g->next;
 	place_occupy(t->s, g->exec, g->share, g->only);
+	totals_move(t->mod, t->s, g->job, g->only, 1);
 	st->hook->note(t->mod, KEEL_POINT_trial_restore,
 		       KEEL_EVENT(trial_restore, .id = st->object->id(running), .job = running));
 	gone_free(st, g);
