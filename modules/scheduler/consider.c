@@ -204,11 +204,9 @@ static enum answer resume(struct keel_mod *mod, struct entry *e, struct reason *
 	return done ? STARTED : NO_PLACE_FOR_IT;
 }
 
-/* Equal jobs may differ in length. */
 static bool is_about_all(int32_t code)
 {
-	return code >= OUR_CODES_FROM && code <= OUR_CODES_TO && code != KEEL_WHY_CROSSES_DEDICATED &&
-	       code != KEEL_WHY_CROSSES_PRIME;
+	return code >= OUR_CODES_FROM && code <= OUR_CODES_TO;
 }
 
 static enum answer start(struct keel_mod *mod, struct group *g, struct entry *e, struct reason *ret)

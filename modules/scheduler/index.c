@@ -378,8 +378,9 @@ struct group *group_of(struct keel_mod *mod, struct keel_obj *job)
 	list_write(st, list, false, &key);
 	shape_key = key.failed ? NULL : strdup(key.data);
 	list_write(st, list, true, &key);
-	keel_text_printf(&key, "\n%s\n%s\n%s", text_of(st, job, st->a.euser),
-			 text_of(st, job, st->a.egroup), text_of(st, job, st->a.project));
+	keel_text_printf(&key, "\n%s\n%s\n%s\n%s", text_of(st, job, st->a.euser),
+			 text_of(st, job, st->a.egroup), text_of(st, job, st->a.project),
+			 text_of(st, job, st->a.account));
 	if (shape_key && !key.failed) {
 		g = group_find(st, key.data);
 		if (!g)

@@ -230,6 +230,7 @@ static const struct {
 } wanted[] = {
 	FIND(a.queue, "job", "queue"),
 	FIND(a.project, "job", "project"),
+	FIND(a.account, "job", "Account_Name"),
 	FIND(a.schedselect, "job", "schedselect"),
 	FIND(a.list, "job", "Resource_List"),
 	FIND(a.priority, "job", "Priority"),

@@ -143,7 +143,7 @@ struct state {
 	const struct keel_msg_api *msg;
 	struct {
 		const struct keel_attr *queue, *schedselect, *list, *priority, *arrival, *when, *exec_vnode,
-			*euser, *egroup, *project, *comment, *stime, *used, *eligible_time,
+			*euser, *egroup, *project, *account, *comment, *stime, *used, *eligible_time,
 			*accrue_type, *estimated, *topjob, *ineligible;
 	} a;
 	struct {

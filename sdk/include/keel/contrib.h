@@ -221,7 +221,7 @@ struct keel_preempt_def {
 enum keel_job_key_flag {
 	/* With by_queue or round_robin too, jobs whose value is above 0 go before those of all queues. */
 	KEEL_JOB_KEY_BEFORE_QUEUES = 1,
-	/* Depends on nothing but the job's queue, owner, group and project: asked once per group of equal
+	/* Depends on nothing but the job's queue, owner, group, account and project: asked once per group of equal
 	 * jobs. */
 	KEEL_JOB_KEY_SHARED = 2,
 	/* Changes while the job waits, without the job being changed: asked anew in each cycle. */

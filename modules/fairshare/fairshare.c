@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fairshare.c - who has used less of his share goes first.
+ *
+ *   job_placed, job_purged, job_known   which jobs run, and what they have used in the end
+ *   group_eligible                      who has no share at all may be refused
+ *   cycle_begin                         settings and the file of shares are read again when they changed
+ *   job_explain                         share and usage of a job's entity
+ */
+#include "fairshare.h"
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(hook, 0, struct state, hook),	      KEEL_NEED(call, 0, struct state, call),
+	KEEL_NEED(msg, 0, struct state, msg),	      KEEL_NEED(request, 0, struct state, request),
+	KEEL_NEED(resource, 0, struct state, resource), KEEL_NEED(job, 0, struct state, job),
+	KEEL_NEED_OPT(sched, 0, struct state, sched),
+};
+
+static const struct keel_conf_rule rules[] = {
+	KEEL_CONF_RULE(BOOL, struct conf, fair_share, .fallback = "false",
+		       .doc = "usage is counted and orders jobs"),
+	KEEL_CONF_RULE(STRING, struct conf, resource_group, .fallback = "sched_priv/resource_group",
+		       .doc = "file of groups and shares, from PBS_HOME"),
+	KEEL_CONF_RULE(STRING, struct conf, fairshare_usage_res, .fallback = "cput",
+		       .doc = "what is counted: a resource, or a product of some (ncpus*walltime)"),
+	KEEL_CONF_RULE(STRING, struct conf, fairshare_entity, .fallback = "euser",
+		       .doc = "who is charged: euser, egroup, egroup:euser, Account_Name, queue"),
+	KEEL_CONF_RULE(STRING, struct conf, fairshare_decay_time, .fallback = "24:00:00",
+		       .doc = "how often usage decays"),
+	KEEL_CONF_RULE(STRING, struct conf, fairshare_decay_factor, .fallback = "0.5",
+		       .doc = "to what part, between 0 and 1"),
+	KEEL_CONF_RULE(STRING, struct conf, unknown_shares, .fallback = "0",
+		       .doc = "shares of everybody together whom the file does not name"),
+	KEEL_CONF_RULE(BOOL, struct conf, fairshare_enforce_no_shares, .fallback = "false",
+		       .doc = "jobs of entities without a share do not start"),
+	KEEL_CONF_RULE(DURATION, struct conf, usage_interval, .fallback = "30s", .min = 100,
+		       .max = 86400000, .doc = "between charges of running jobs"),
+};
+
+static const struct keel_class_def share_class = {
+	.size = sizeof(struct keel_class_def),
+	.flags = KEEL_CLASS_SAVE,
+	.name = "share",
+	.doc = "an entity and what it has used",
+};
+static const struct keel_class_def state_class = {
+	.size = sizeof(struct keel_class_def),
+	.flags = KEEL_CLASS_SAVE,
+	.name = "fairshare",
+	.doc = "when usage decayed last",
+};
+static const struct keel_attr_def attrs[] = {
+	KEEL_ATTR_DEF("share", "usage", "string", .flags = KEEL_ATTR_SAVE, .doc = "in units of fairshare"),
+	KEEL_ATTR_DEF("fairshare", "unit", "string", .flags = KEEL_ATTR_SAVE,
+		      .doc = "what a unit of usage is worth today"),
+	KEEL_ATTR_DEF("fairshare", "decayed", "long", .flags = KEEL_ATTR_SAVE,
+		      .doc = "when it changed last"),
+	KEEL_ATTR_DEF("job", "fairshare_charged", "string", .order = 940, .flags = KEEL_ATTR_SAVE,
+		      .doc = "usage of this run that was charged"),
+};
+
+static const struct keel_fairshare_api service = {
+	.size = sizeof(struct keel_fairshare_api),
+	.over_share = over_share,
+};
+static const struct keel_service_def service_def = {
+	.size = sizeof(struct keel_service_def),
+	.name = "fairshare",
+	.doc = "who has used more than his share",
+	.table = &service,
+};
+
+static const struct keel_contrib contribs[] = {
+	{ "CLASS", &share_class },   { "CLASS", &state_class },	  { "ATTR", &attrs[0] },
+	{ "ATTR", &attrs[1] },	     { "ATTR", &attrs[2] },	  { "ATTR", &attrs[3] },
+	{ "JOB_KEY", &job_keys[0] }, { "JOB_KEY", &job_keys[1] }, { "JOB_KEY", &job_keys[2] },
+	{ "JOB_KEY", &job_keys[3] }, { "SERVICE", &service_def }, { "REQUEST", &fairshare_request },
+};
+
+/* ---- which jobs run ----------------------------------------------------------------------------------- */
+
+static keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_placed *ev)
+{
+	struct state *st = keel_state(c);
+
+	if (ev->job)
+		job_enter(c->mod, ev->job, st->job->state(st->job->self, ev->job) == 'Q');
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
+{
+	if (ev->job)
+		job_leave(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
+{
+	struct state *st = keel_state(c);
+
+	if (st->job->state(st->job->self, ev->job) == 'R')
+		job_enter(c->mod, ev->job, false);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_cycle_begin(struct keel_call *c, const struct keel_ev_cycle_begin *ev)
+{
+	(void)ev;
+	rules_read(c->mod);
+	return KEEL_NEXT;
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(job_placed, on_placed),
+	KEEL_TAP(job_purged, on_purged),
+	KEEL_TAP(job_known, on_known),
+	KEEL_TAP(cycle_begin, on_cycle_begin),
+	KEEL_TAP(group_eligible, on_group_eligible, .order = 200),
+	KEEL_TAP(job_explain, on_explain),
+};
+
+/* ---- module -------------------------------------------------------------------------------------------- */
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const struct keel_object_api *object = st->object;
+
+	st->a.user = object->attr(mod, "job", "euser");
+	st->a.group = object->attr(mod, "job", "egroup");
+	st->a.account = object->attr(mod, "job", "Account_Name");
+	st->a.queue = object->attr(mod, "job", "queue");
+	st->a.list = object->attr(mod, "job", "Resource_List");
+	st->a.used = object->attr(mod, "job", "resources_used");
+	st->a.charged = object->attr(mod, "job", "fairshare_charged");
+	st->usage = object->attr(mod, "share", "usage");
+	st->unit_attr = object->attr(mod, "fairshare", "unit");
+	st->decayed_attr = object->attr(mod, "fairshare", "decayed");
+	st->unit = 1;
+	if (tree_init(&st->tree))
+		return st->core->error(err, -1, "out of memory");
+	if (object->slot_bind(mod, "job", sizeof(struct running), running_fini))
+		return st->core->error(err, -1, "cannot attach to class job");
+	return 0;
+}
+
+static int32_t start(struct keel_mod *mod, struct keel_err *err)
+{
+	(void)err;
+	stock_load(mod);
+	rules_read(mod);
+	decay_plan(mod);
+	usage_start(mod);
+	return 0;
+}
+
+static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)now, (void)err;
+	st->file.size = -1; /* another file, perhaps */
+	return 0;
+}
+
+static void fini(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	tree_fini(&st->tree);
+}
+
+static const char *const requires_modules[] = { "jobs", NULL };
+
+KEEL_MODULE(.name = "fairshare", .version = "1.0", .vendor = "Keelson",
+	    .summary = "who has used less of his share goes first", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
+	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
+	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
+	    .start = start, .reconf = reconf, .stop = usage_stop, .fini = fini);

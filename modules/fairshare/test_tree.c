@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_tree.c - shares from a file, usage, who goes first; strangers; a file that is read again.
+ */
+#include "tree.h"
+
+#include <CUnit/Basic.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct tree tree;
+static int complaints, last_line;
+
+static void complain(void *arg, int line, const char *why)
+{
+	(void)arg, (void)why;
+	complaints++;
+	last_line = line;
+}
+
+static void read_file(const char *text, double unknown)
+{
+	complaints = 0;
+	CU_ASSERT_EQUAL(tree_read(&tree, text, unknown, complain, NULL), 0);
+	tree_settle(&tree);
+}
+
+static struct share *find(const char *name)
+{
+	struct share *s = tree_find(&tree, name);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(s);
+	return s;
+}
+
+static void charge(const char *name, double amount)
+{
+	tree_charge(&tree, tree_get(&tree, name), amount);
+	tree_settle(&tree);
+}
+
+#define SAME(a, b) CU_ASSERT_DOUBLE_EQUAL(a, b, 1e-9)
+
+static const char groups[] = "# who paid for it\n"
+			     "physics 10 root 60\n"
+			     "biology 20 root 30\n"
+			     "alice 11 physics 40\n"
+			     "bob 12 physics 20\n"
+			     "carol 21 biology 1 # alone\n";
+
+static void test_parts(void)
+{
+	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
+	read_file(groups, 10);
+	CU_ASSERT_EQUAL(complaints, 0);
+	SAME(find("physics")->part, 0.6);
+	SAME(find("alice")->part, 0.4);
+	SAME(find("carol")->part, 0.3);
+	SAME(find("unknown")->part, 0.1);
+	tree_get(&tree, "x");
+	tree_get(&tree, "y");
+	tree_settle(&tree);
+	SAME(find("x")->part, 0.05);
+	CU_ASSERT_EQUAL(tree.n_strangers, 2);
+	CU_ASSERT_PTR_EQUAL(tree_get(&tree, "x"), find("x"));
+	tree_fini(&tree);
+}
+
+static void test_order(void)
+{
+	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
+	read_file(groups, 10);
+	tree_get(&tree, "x");
+	tree_settle(&tree);
+	CU_ASSERT_EQUAL(find("alice")->place, find("carol")->place); /* nobody has used anything */
+	CU_ASSERT_EQUAL(find("alice")->place, 1);
+	charge("alice", 100);
+	/* physics has used something: all others first, bob before alice */
+	CU_ASSERT_TRUE(find("carol")->place < find("bob")->place);
+	CU_ASSERT_TRUE(find("x")->place < find("bob")->place);
+	CU_ASSERT_TRUE(find("bob")->place < find("alice")->place);
+	charge("carol", 100); /* 100 of 0.3 is more than 100 of 0.6 */
+	CU_ASSERT_TRUE(find("alice")->place < find("carol")->place);
+	CU_ASSERT_TRUE(tree_compare(find("bob"), find("carol")) < 0);
+	SAME(find("physics")->sum, 100);
+	SAME(tree.root->sum, 200);
+	SAME(tree_used(&tree, find("alice")), 0.5);
+	SAME(tree_used(&tree, find("physics")), 0.5);
+	tree_fini(&tree);
+}
+
+static void test_numbers(void)
+{
+	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
+	read_file(groups, 10);
+	SAME(tree_factor(&tree, find("alice")), 1);
+	charge("alice", 30);
+	charge("carol", 30);
+	SAME(tree_usage(&tree, find("physics")), 0.5);
+	SAME(tree_usage(&tree, find("alice")), 0.5);
+	SAME(tree_usage(&tree, find("bob")), 0.5 * 20 / 60); /* his group's use weighs on him too */
+	SAME(tree_factor(&tree, find("carol")), exp2(-0.5 / 0.3));
+	SAME(tree_factor(&tree, find("unknown")), 1);
+	tree_fini(&tree);
+}
+
+static void test_no_shares(void)
+{
+	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
+	read_file("alice 1 root 0\nbob 2 root 5\n", 0);
+	charge("bob", 1000);
+	tree_get(&tree, "x");
+	tree_get(&tree, "y");
+	charge("y", 1);
+	SAME(find("alice")->part, 0);
+	CU_ASSERT_TRUE(find("bob")->place < find("alice")->place); /* no part: behind everybody */
+	CU_ASSERT_TRUE(find("x")->place < find("y")->place);
+	SAME(tree_factor(&tree, find("alice")), 0);
+	tree_fini(&tree);
+}
+
+static void test_again(void)
+{
+	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
+	read_file(groups, 10);
+	charge("alice", 100);
+	charge("x", 10);
+	read_file("x 5 root 1\nnew 7 root 1\n", 2);
+	SAME(find("x")->own, 10);
+	CU_ASSERT_TRUE(find("x")->is_named);
+	CU_ASSERT_PTR_EQUAL(find("alice")->parent, tree.unknown);
+	SAME(tree.unknown->sum, 100);
+	SAME(tree.root->sum, 110);
+	SAME(find("new")->part, 0.25);
+	CU_ASSERT_FALSE(find("physics")->is_named);
+	tree_forget(&tree, find("x")); /* named: stays */
+	CU_ASSERT_PTR_NOT_NULL(tree_find(&tree, "x"));
+	tree_forget(&tree, find("alice"));
+	CU_ASSERT_PTR_NULL(tree_find(&tree, "alice"));
+	SAME(tree.root->sum, 10);
+	tree_fini(&tree);
+}
+
+static void test_refused(void)
+{
+	static const char *const bad[] = {
+		"alice 1 nobody 5",  "alice 1 root",	 "alice 1 root -5",	 "alice x root 5",
+		"root 1 root 5",     "alice 1 root 5 6", "alice 1 unknown 5",	 "alice 1 root nan",
+		"alice 1 alice 5",   "unknown 1 root 5", "alice 1 root 1e300",
+	};
+	char line[64], text[4096] = "a0 1 root 1\n";
+
+	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		read_file(bad[i], 1);
+		CU_ASSERT_EQUAL(complaints, 1);
+	}
+	read_file("alice 1 root 5\n\nalice 2 root 5\nbob 3 root 1\n", 1);
+	CU_ASSERT_EQUAL(complaints, 1);
+	CU_ASSERT_EQUAL(last_line, 3);
+	SAME(find("alice")->part, 5.0 / 7);
+	for (int i = 1; i < 50; i++) {
+		snprintf(line, sizeof(line), "a%d %d a%d 1\n", i, i + 1, i - 1);
+		strcat(text, line);
+	}
+	read_file(text, 1);
+	CU_ASSERT_TRUE(complaints > 0); /* too deep */
+	tree_fini(&tree);
+}
+
+static void test_many(void)
+{
+	char name[32];
+
+	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
+	read_file("", 10);
+	for (int i = 0; i < 20000; i++) {
+		snprintf(name, sizeof(name), "u%d", i);
+		tree_charge(&tree, tree_get(&tree, name), (i * 7919) % 20000);
+	}
+	tree_settle(&tree);
+	for (int i = 0; i < 20000; i += 997) {
+		snprintf(name, sizeof(name), "u%d", i);
+		CU_ASSERT_EQUAL(find(name)->place, (uint32_t)((i * 7919) % 20000) + 1);
+	}
+	tree_fini(&tree);
+}
+
+int main(void)
+{
+	CU_pSuite suite;
+	unsigned failures;
+
+	if (CU_initialize_registry() != CUE_SUCCESS || !(suite = CU_add_suite("tree", NULL, NULL)))
+		return 1;
+	CU_add_test(suite, "parts", test_parts);
+	CU_add_test(suite, "order", test_order);
+	CU_add_test(suite, "numbers", test_numbers);
+	CU_add_test(suite, "no shares", test_no_shares);
+	CU_add_test(suite, "again", test_again);
+	CU_add_test(suite, "refused", test_refused);
+	CU_add_test(suite, "many", test_many);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures != 0;
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tree.c - groups, entities, their shares and usage.
+ *
+ *   root -+- unknown -+- stranger ...        everybody the file does not name, one share each
+ *         +- physics -+- alice               names, ids, parents and shares from the file
+ *                     +- bob
+ *
+ * Who goes first is decided from the root downwards: of two groups the one that has used less of its
+ * part; where they are even, their members by the same rule.
+ */
+#include "tree.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t hash(const char *key)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *key; key++)
+		h = (h ^ (unsigned char)*key) * 16777619u;
+	return h;
+}
+
+static void rehash(struct tree *t, uint32_t n)
+{
+	struct share **bucket = calloc(n, sizeof(*bucket)), *s, *next;
+
+	if (!bucket)
+		return; /* longer chains */
+	for (uint32_t i = 0; i < t->n_bucket; i++)
+		for (s = t->bucket[i]; s; s = next) {
+			uint32_t at = hash(s->name) % n;
+
+			next = s->chain;
+			s->chain = bucket[at];
+			bucket[at] = s;
+		}
+	free(t->bucket);
+	t->bucket = bucket;
+	t->n_bucket = n;
+}
+
+struct share *tree_find(const struct tree *t, const char *name)
+{
+	struct share *s = t->n_bucket ? t->bucket[hash(name) % t->n_bucket] : NULL;
+
+	while (s && strcmp(s->name, name) != 0)
+		s = s->chain;
+	return s;
+}
+
+/* ---- family -------------------------------------------------------------------------------------------- */
+
+static void sums_add(struct share *s, double raw)
+{
+	for (; s; s = s->parent)
+		s->sum += raw;
+}
+
+static void attach(struct share *s, struct share *parent)
+{
+	s->parent = parent;
+	s->depth = parent ? parent->depth + 1 : 0;
+	s->next = NULL;
+	if (!parent)
+		return;
+	s->next = parent->first;
+	parent->first = s;
+	sums_add(parent, s->sum);
+}
+
+static void detach(struct share *s)
+{
+	struct share **at = s->parent ? &s->parent->first : NULL;
+
+	if (!at)
+		return;
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	sums_add(s->parent, -s->sum);
+	s->parent = NULL;
+	s->next = NULL;
+}
+
+static struct share *create(struct tree *t, const char *name, struct share *parent)
+{
+	struct share *s = calloc(1, sizeof(*s)), **at;
+
+	if (t->n >= t->n_bucket)
+		rehash(t, t->n_bucket ? t->n_bucket * 2 : 64);
+	if (!s || !t->n_bucket || !(s->name = strdup(name))) {
+		free(s);
+		return NULL;
+	}
+	s->shares = 1;
+	at = &t->bucket[hash(name) % t->n_bucket];
+	s->chain = *at;
+	*at = s;
+	t->n++;
+	attach(s, parent);
+	t->dirty = true;
+	return s;
+}
+
+static void destroy(struct tree *t, struct share *s)
+{
+	struct share **at = &t->bucket[hash(s->name) % t->n_bucket];
+
+	while (*at != s)
+		at = &(*at)->chain;
+	*at = s->chain;
+	t->n--;
+	detach(s);
+	free(s->name);
+	free(s);
+	t->dirty = true;
+}
+
+int tree_init(struct tree *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->root = create(t, "root", NULL);
+	t->unknown = t->root ? create(t, "unknown", t->root) : NULL;
+	if (!t->unknown)
+		return -ENOMEM;
+	t->root->is_named = t->unknown->is_named = true;
+	t->unknown->shares = 0;
+	return 0;
+}
+
+void tree_fini(struct tree *t)
+{
+	for (uint32_t i = 0; i < t->n_bucket; i++)
+		while (t->bucket[i]) {
+			struct share *s = t->bucket[i];
+
+			t->bucket[i] = s->chain;
+			free(s->name);
+			free(s);
+		}
+	free(t->bucket);
+	memset(t, 0, sizeof(*t));
+}
+
+struct share *tree_get(struct tree *t, const char *name)
+{
+	struct share *s = tree_find(t, name);
+
+	if (s)
+		return s;
+	if (t->n_strangers >= TREE_STRANGERS || !(s = create(t, name, t->unknown)))
+		return t->unknown;
+	t->n_strangers++;
+	return s;
+}
+
+void tree_charge(struct tree *t, struct share *s, double raw)
+{
+	s->own += raw;
+	sums_add(s, raw);
+	t->dirty = true;
+}
+
+void tree_forget(struct tree *t, struct share *s)
+{
+	if (s->is_named || s->first)
+		return;
+	t->n_strangers--;
+	destroy(t, s);
+}
+
+static void each(struct share *s, void (*fn)(void *arg, struct share *s), void *arg)
+{
+	fn(arg, s);
+	for (struct share *child = s->first, *next; child; child = next) {
+		next = child->next;
+		each(child, fn, arg); /* no deeper than TREE_DEPTH */
+	}
+}
+
+void tree_each(const struct tree *t, void (*fn)(void *arg, struct share *s), void *arg)
+{
+	each(t->root, fn, arg);
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------- */
+
+/* Everybody is a stranger until the file names him. */
+static void estrange(struct tree *t)
+{
+	for (uint32_t i = 0; i < t->n_bucket; i++)
+		for (struct share *s = t->bucket[i]; s; s = s->chain)
+			if (s != t->root) {
+				s->parent = s->next = s->first = NULL;
+				s->sum = s->own;
+			}
+	t->root->first = NULL;
+	t->root->sum = t->root->own;
+	t->n_strangers = 0;
+	for (uint32_t i = 0; i < t->n_bucket; i++)
+		for (struct share *s = t->bucket[i]; s; s = s->chain) {
+			if (s == t->root || s == t->unknown)
+				continue;
+			s->is_named = false;
+			s->shares = 1;
+			s->id = 0;
+		}
+	attach(t->unknown, t->root);
+}
+
+static void strangers_attach(struct tree *t)
+{
+	for (uint32_t i = 0; i < t->n_bucket; i++)
+		for (struct share *s = t->bucket[i]; s; s = s->chain)
+			if (!s->parent && s != t->root) {
+				attach(s, t->unknown);
+				t->n_strangers++;
+			}
+}
+
+static const char *add_line(struct tree *t, const char *line)
+{
+	char name[256], parent_name[256], rest[8] = "";
+	struct share *s, *parent;
+	long long id;
+	double shares;
+	int n = sscanf(line, " %255s %lld %255s %lf %7s", name, &id, parent_name, &shares, rest);
+
+	if (n < 1 || name[0] == '#')
+		return NULL;
+	if (n < 4 || (rest[0] && rest[0] != '#'))
+		return "expected: name id parent shares";
+	if (!(shares >= 0 && shares <= 1e9))
+		return "shares are a number from 0 on";
+	parent = tree_find(t, parent_name);
+	if (!parent || !parent->is_named || parent == t->unknown)
+		return "its parent is not defined above";
+	s = tree_find(t, name);
+	if (s && s->is_named)
+		return "it is defined twice";
+	if (parent->depth + 1 >= TREE_DEPTH)
+		return "too deep";
+	if (!s && !(s = create(t, name, NULL)))
+		return "out of memory";
+	s->is_named = true;
+	s->id = id;
+	s->shares = shares;
+	attach(s, parent);
+	return NULL;
+}
+
+int tree_read(struct tree *t, const char *text, double unknown_shares, tree_complaint_fn *complain,
+	      void *arg)
+{
+	char line[700];
+	const char *why;
+
+	estrange(t);
+	t->unknown->shares = unknown_shares;
+	for (int number = 1; *text; number++) {
+		size_t len = strcspn(text, "\n");
+
+		snprintf(line, sizeof(line), "%.*s", (int)(len < sizeof(line) ? len : sizeof(line) - 1),
+			 text);
+		why = add_line(t, line);
+		if (why)
+			complain(arg, number, why);
+		text += len + (text[len] == '\n');
+	}
+	strangers_attach(t);
+	t->dirty = true;
+	return 0;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------- */
+
+static void parts(struct share *s)
+{
+	double all = 0;
+
+	for (struct share *child = s->first; child; child = child->next)
+		all += child->shares;
+	for (struct share *child = s->first; child; child = child->next) {
+		child->part = all > 0 ? s->part * child->shares / all : 0;
+		parts(child);
+	}
+}
+
+/* How much of its part it has used; what has no part comes last. */
+static double load(const struct share *s)
+{
+	return s->part > 0 ? s->sum / s->part : HUGE_VAL;
+}
+
+static uint32_t path_of(const struct share *s, const struct share *path[TREE_DEPTH + 2])
+{
+	uint32_t n = s->depth;
+
+	for (uint32_t i = n; s && s->parent; s = s->parent)
+		path[--i] = s;
+	return n;
+}
+
+int tree_compare(const struct share *a, const struct share *b)
+{
+	const struct share *path_a[TREE_DEPTH + 2], *path_b[TREE_DEPTH + 2];
+	uint32_t n_a = path_of(a, path_a), n_b = path_of(b, path_b);
+
+	for (uint32_t i = 0; i < n_a && i < n_b; i++) {
+		const struct share *s = path_a[i], *o = path_b[i];
+		double load_s = load(s), load_o = load(o);
+
+		if (s == o)
+			continue;
+		if (load_s < load_o || load_s > load_o)
+			return load_s < load_o ? -1 : 1;
+		if (load_s >= HUGE_VAL && (s->sum < o->sum || s->sum > o->sum))
+			return s->sum < o->sum ? -1 : 1;
+	}
+	return 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	return tree_compare(*(const struct share *const *)a, *(const struct share *const *)b);
+}
+
+void tree_settle(struct tree *t)
+{
+	struct share **all;
+	uint32_t n = 0, place = 0;
+
+	if (!t->dirty)
+		return;
+	t->root->part = 1;
+	parts(t->root);
+	all = calloc(t->n, sizeof(struct share *));
+	if (!all)
+		return; /* the old places */
+	for (uint32_t i = 0; i < t->n_bucket; i++)
+		for (struct share *s = t->bucket[i]; s; s = s->chain)
+			if (s->first || s == t->root)
+				s->place = t->n; /* a group: behind its members */
+			else
+				all[n++] = s;
+	qsort(all, n, sizeof(struct share *), by_place);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i == 0 || tree_compare(all[i - 1], all[i]) != 0)
+			place = i + 1;
+		all[i]->place = place;
+	}
+	free(all);
+	t->dirty = false;
+}
+
+double tree_used(const struct tree *t, const struct share *s)
+{
+	return t->root->sum > 0 ? s->sum / t->root->sum : 0;
+}
+
+double tree_usage(const struct tree *t, const struct share *s)
+{
+	double used, of_parent, siblings = 0;
+
+	if (!s->parent)
+		return 1;
+	for (const struct share *child = s->parent->first; child; child = child->next)
+		siblings += child->shares;
+	used = tree_used(t, s);
+	of_parent = s->parent->parent ? tree_usage(t, s->parent) : used;
+	return siblings > 0 ? used + (of_parent - used) * s->shares / siblings : used;
+}
+
+double tree_factor(const struct tree *t, const struct share *s)
+{
+	return s->part > 0 ? exp2(-tree_usage(t, s) / s->part) : 0;
+}

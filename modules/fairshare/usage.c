@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * usage.c - what running jobs use is charged to their entities: every `usage_interval`, a few jobs at a
+ * time, and when a job ends.
+ *
+ * A job keeps what was charged of its run (`fairshare_charged`, stored with the charge), so that nothing is
+ * charged twice or lost by a restart.
+ */
+#include "fairshare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define AT_A_TIME 256
+
+static struct running *running_of(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return st->object->slot(mod, job);
+}
+
+static void unlink_it(struct state *st, struct running *r)
+{
+	if (!r->job)
+		return;
+	if (st->round == r)
+		st->round = r->next;
+	if (r->prev)
+		r->prev->next = r->next;
+	else
+		st->first = r->next;
+	if (r->next)
+		r->next->prev = r->prev;
+	r->next = r->prev = NULL;
+	r->job = NULL;
+}
+
+void running_fini(struct keel_mod *mod, void *slot)
+{
+	unlink_it(mod->state, slot);
+}
+
+void job_enter(struct keel_mod *mod, struct keel_obj *job, bool from_nothing)
+{
+	struct state *st = mod->state;
+	struct running *r = running_of(mod, job);
+	const char *charged;
+
+	if (!r || r->job)
+		return;
+	if (from_nothing)
+		st->object->unset(job, st->a.charged, NULL);
+	charged = st->object->get_str(job, st->a.charged);
+	r->charged = charged ? strtod(charged, NULL) : 0;
+	r->job = job;
+	r->prev = NULL;
+	r->next = st->first;
+	if (r->next)
+		r->next->prev = r;
+	st->first = r;
+}
+
+void job_charge(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct running *r = running_of(mod, job);
+	struct share *s;
+	double amount;
+	char text[40];
+
+	if (!r || !r->job || !st->rules.on)
+		return;
+	amount = amount_of(st, job);
+	if (!(amount > r->charged))
+		return;
+	s = share_of(mod, job);
+	tree_charge(&st->tree, s, (amount - r->charged) / st->unit);
+	stock_put(mod, s);
+	r->charged = amount;
+	snprintf(text, sizeof(text), "%.17g", amount);
+	st->object->set_str(job, st->a.charged, text);
+}
+
+void job_leave(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct running *r = running_of(mod, job);
+
+	if (!r)
+		return;
+	job_charge(mod, job);
+	unlink_it(mod->state, r);
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------ */
+
+static void charge_some(struct keel_mod *mod, void *arg)
+{
+	const struct conf *conf = mod->conf;
+	struct state *st = mod->state;
+	uint32_t n;
+
+	(void)arg;
+	st->charge_timer = NULL;
+	if (!st->round)
+		st->round = st->first;
+	for (n = 0; n < AT_A_TIME && st->round; n++) {
+		struct running *r = st->round;
+
+		st->round = r->next;
+		job_charge(mod, r->job);
+	}
+	st->charge_timer = st->core->timer(mod, st->round ? 0 : conf->usage_interval, charge_some, NULL);
+}
+
+void usage_start(struct keel_mod *mod)
+{
+	const struct conf *conf = mod->conf;
+	struct state *st = mod->state;
+
+	st->core->timer_cancel(st->charge_timer);
+	st->charge_timer = st->core->timer(mod, conf->usage_interval, charge_some, NULL);
+}
+
+void usage_stop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	st->core->timer_cancel(st->charge_timer);
+	st->core->timer_cancel(st->decay_timer);
+	st->charge_timer = st->decay_timer = NULL;
+}
