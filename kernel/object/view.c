@@ -241,6 +241,7 @@ static uint32_t put_rows(struct mp *m, struct keel_obj *o, const struct keel_vie
 int32_t view_pack_as(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out)
 {
 	struct mp *m = &o->klass->objects->answer;
+	struct index_key own = o->id;
 	size_t place;
 
 	m->len = 0;
@@ -248,7 +249,9 @@ int32_t view_pack_as(struct keel_obj *o, const char *id, struct keel_view *v, st
 	mp_byte(m, 0x92);
 	mp_str(m, id, strlen(id));
 	place = mp_open_array(m);
+	index_key_init(&o->id, id, strlen(id)); /* what is derived from the id, too */
 	mp_close(m, place, put_rows(m, o, v));
+	o->id = own;
 	if (m->failed || m->len > UINT32_MAX)
 		return -ENOMEM;
 	out_raw(out, m->data, (uint32_t)m->len);

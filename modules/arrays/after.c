@@ -128,8 +128,10 @@ static void put_right(struct keel_mod *mod, struct keel_obj *job)
 	uint32_t ordinal;
 
 	if (!is_subjob(mod, job)) {
-		a = array_of(mod, job);
-		if (a && letter != 'F')
+		a = letter == 'F' ? NULL : array_of(mod, job);
+		if (a && a->n[KIND_WAITS])
+			st->job->waits(st->job->self, job);
+		else if (a)
 			array_check_end(mod, a);
 		return;
 	}

@@ -336,7 +336,7 @@ static void rerun_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 		ask_chosen(mod, f, a, runs_now, PBSE_BADSTATE);
 }
 
-/* ---- run: one after the other, until one is refused ---------------------------------------------------------- */
+/* ---- run: of a range one after the other until one is refused, of the whole its next --------------------------- */
 
 static bool next_waiting(struct fan *f, const struct array *a, uint32_t *ret)
 {
@@ -366,10 +366,8 @@ static void run_answered(struct keel_mod *mod, void *arg, int32_t code, const ch
 	if (code && part && st->job->state(st->job->self, part) == 'Q')
 		st->job->back(st->job->self, part);
 	f->started += code == 0;
-	if (code && !(f->all && f->started))
+	if (code || f->all || !st->core->timer(mod, 0, run_next, f))
 		answer(mod, f, code, text);
-	else if (code || !st->core->timer(mod, 0, run_next, f))
-		answer(mod, f, 0, NULL);
 }
 
 static void run_next(struct keel_mod *mod, void *arg)

@@ -336,6 +336,84 @@ qmgr: Error (15007) returned from server" as "$OWNER" qmgr -c 'set node n1 maint
 	node_is n1 free ''
 }
 
+# array RANGE INDEX...: an array of $OWNER of which these subjobs run; prints its id.
+array()
+{
+	local range=$1 id index
+	shift
+	id=$(submit -J "$range") || return
+	for index; do wait_until 20 job_is "$(sub "$id" "$index")" R 42 || return; done
+	echo "$id"
+}
+sub() { echo "${1/\[\]/[$2]}"; } # 7[].svr 3 -> 7[3].svr
+# stopped_are ARRAY INDEX...: just these are listed on n1; one signal stops them in any order
+stopped_are()
+{
+	local id=$1 index list=()
+	shift
+	node_is n1 maintenance || return
+	for index; do list+=("$(sub "$id" "$index")"); done
+	same maintenance_jobs "${list[*]}" "$(mj n1 | tr , '\n' | sort | paste -sd' ')"
+}
+
+@test "admin-suspend #28: subjobs, one by one" {
+	cluster
+	a=$(array 1-2 1 2)
+	one=$(sub "$a" 1) two=$(sub "$a" 2)
+	quietly qsig -s admin-suspend "$one"
+	node_is n1 maintenance "$one"
+	quietly qsig -s admin-suspend "$two"
+	job_is "$a" B
+	node_is n1 maintenance "$one,$two"
+	job_is "$one" S 43
+	paused
+	quietly qsig -s admin-resume "$one"
+	job_is "$one" R 42
+	job_is "$two" S 43
+	node_is n1 maintenance "$two"
+	quietly qsig -s admin-resume "$two"
+	job_is "$two" R 42
+	node_is n1 free ''
+	job_is "$a" B
+}
+
+@test "admin-suspend #29: a range acts on both, the whole array on those that are left" {
+	cluster
+	a=$(array 1-3 1 2 3)
+	quietly qsig -s admin-suspend "$(sub "$a" 1-2)"
+	stopped_are "$a" 1 2
+	job_is "$(sub "$a" 3)" R
+	quietly qsig -s admin-suspend "$a"
+	stopped_are "$a" 1 2 3
+	quietly qsig -s admin-suspend "$a"
+	stopped_are "$a" 1 2 3
+	quietly qsig -s admin-resume "$(sub "$a" 1-3:2)"
+	stopped_are "$a" 2
+	quietly qsig -s admin-resume "$a"
+	node_is n1 free ''
+}
+
+@test "admin-suspend #30: of a mixed array only the admin-suspended ones are resumed" {
+	cluster
+	a=$(array 1-3 1 2 3)
+	qsig -s admin-suspend "$(sub "$a" 1)"
+	qsig -s suspend "$(sub "$a" 3)"
+	says 73 "$WRONG_RESUME $a" qsig -s admin-resume "$a"
+	job_is "$(sub "$a" 1)" R 42
+	job_is "$(sub "$a" 2)" R 42
+	job_is "$(sub "$a" 3)" S 43
+	node_is n1 free ''
+}
+
+@test "admin-suspend #31: a range that does not run is refused at once" {
+	cluster
+	a=$(array 1-9 1 2 3 4)
+	says 168 "$BAD_STATE $(sub "$a" 7-9)" timeout 1 qsig -s admin-suspend "$(sub "$a" 7-9)"
+	says 168 "$BAD_STATE $(sub "$a" 7)" timeout 1 qsig -s admin-suspend "$(sub "$a" 7)"
+	says 153 "qsig: Unknown Job Id $(sub "$a" 10)" timeout 1 qsig -s admin-suspend "$(sub "$a" 10)"
+	node_is n1 job-busy ''
+}
+
 @test "admin-suspend #32: a restart of the server changes nothing" {
 	cluster
 	a=$(running)
@@ -578,6 +656,36 @@ qmgr: Error (15027) returned from server" qmgr -c 'delete node n1'
 	job_is "$a" R 42
 	for n in n1 n2 n3; do node_is "$n" free ''; done
 	wait_until 20 job_is "$b" R 42
+}
+
+@test "admin-suspend #53: subjobs alone outlive a restart" {
+	cluster
+	a=$(array 1-2 1 2)
+	qsig -s admin-suspend "$a"
+	sandbox restart server
+	wait_until 20 stopped_are "$a" 1 2
+	job_is "$(sub "$a" 1)" S 43
+	job_is "$(sub "$a" 2)" S 43
+	job_is "$a" B
+	quietly qsig -s admin-resume "$a"
+	node_is n1 free ''
+	job_is "$(sub "$a" 1)" R 42
+}
+
+@test "admin-suspend #53: where a restart requeues subjobs, they run again and nothing is in maintenance" {
+	cluster --set 'arrays.requeue_subjobs_at_restart=true'
+	a=$(array 1-2 1 2)
+	one=$(sub "$a" 1) two=$(sub "$a" 2)
+	sessions="$(session_of "$one") $(session_of "$two")"
+	qsig -s admin-suspend "$a"
+	sandbox restart server
+	wait_until 20 job_is "$one" R 42
+	wait_until 20 job_is "$two" R 42
+	node_is n1 free ''
+	same run_count '2 2' "$(job_attr "$one" run_count) $(job_attr "$two" run_count)"
+	for session in $sessions; do
+		wait_until 20 eval "[ -z \"\$(ps -o pid= -s $session)\" ]"
+	done
 }
 
 @test "admin-suspend #55: listings of a host with one vnode in maintenance" {

@@ -130,3 +130,17 @@ qmgr: Error (15014) returned from server" qmgr -c 'set sched preempt_order = D'
 	sandbox reload
 	answers_like_any_unknown "$a"
 }
+
+@test "features: a tree without modules/arrays builds, starts and runs jobs" {
+	tree_without arrays
+	rebuild
+	[ ! -e "$KEELSON_BUILD/modules/arrays.so" ]
+	cluster
+	id=$(running)
+	has "$(submit -J 1-3 2>&1 || true)" 'Error \(15002\) submitting job'
+	lacks "$(qstat -f "$id")" ' array'
+	same 'no arrays' '' "$(qselect -J)"
+	has "$(qstat -t)" ' R workq'
+	has "$(qdel '5[]' 2>&1 || true)" 'Unknown Job Id 5\[\]\.svr'
+	quietly qdel "$id"
+}
