@@ -3,36 +3,89 @@
 #
 # Preemption, and its method D: a running job of a lower level gives way to one that cannot start. It is
 # suspended, checkpointed, requeued or deleted, as preempt_order says.
+#
+# Where a site would have a hook script, a small module taps the same point: refuse_run (job_run),
+# veto_preterm (task_preterm).
 
 load helper
 
 FULL='Not Running: Not enough free nodes available'
+BADVAL='Illegal attribute or resource value
+qmgr: Error (15014) returned from server'
 
 # One host of 4 cpus, n1; an express queue; finished jobs are remembered. L runs in workq.
 cluster()
 {
 	setup_sandbox "$@"
 	qmgr -c 'set server job_history_enable = true'
-	qmgr -c 'create queue express queue_type=execution'
-	qmgr -c 'set queue express priority=200,enabled=true,started=true'
-	me=$(sched_name)
+	queue express 200
+	me=$(qmgr -c 'list sched default sched_host' | value sched_host)
 }
 
-sched_name() { qmgr -c 'list sched default sched_host' | value sched_host; }
+# queue NAME PRIORITY
+queue()
+{
+	qmgr -c "create queue $1 queue_type=execution"
+	qmgr -c "set queue $1 priority=$2,enabled=true,started=true"
+}
+
 po() { qmgr -c "set sched preempt_order='$1'"; }
 order_is() { same preempt_order "$1" "$(qmgr -c 'list sched default preempt_order' | value preempt_order)"; }
-order_refused()
-{
-	says 166 "qmgr obj= svr=default: Illegal attribute or resource value
-qmgr: Error (15014) returned from server" qmgr -c "set sched preempt_order = '$1'"
-}
+order_refused() { says 166 "qmgr obj= svr=default: $BADVAL" qmgr -c "set sched preempt_order = '$1'"; }
 
 # low [qsub arguments]: L, running. high: H, of somebody else.
 low() { running -l select=1:ncpus=4 "$@"; }
 high() { submit_as "$OTHER" -q express -l select=1:ncpus=2 "$@"; }
+# one [qsub arguments]: a running job of one cpu.
+one() { running -l select=1:ncpus=1 "$@"; }
 runs() { wait_until 30 job_is "$1" R; }
-preempt() { "$KEELSON_BUILD/tests/scenario/tools/preempt" "$@"; }
 comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
+waits_with() { job_is "$1" Q && comment_is "$1" "$2"; }
+is_over() { job_is "$1" F; }
+is_deleted()
+{
+	job_is "$1" F 91 && [[ $(job_attr "$1" Exit_status) =~ ^(271|265)$ ]] &&
+		[[ $(job_attr "$1" comment) == *" and terminated by Scheduler@$me" ]]
+}
+requeued() { job_is "$1" Q && same "Exit_status of $1" -11 "$(job_attr "$1" Exit_status)"; }
+used() { [ -n "$(job_attr "$1" resources_used.walltime)" ]; }
+
+# Whole lines, without the time: CLASS;TEXT of a job.
+told() { server_log | grep -F ";Job;$1;" | sed 's/^[^;]*;[^;]*;[^;]*;Job;[^;]*;//'; }
+log_says() { has "$(told "$1")" "^$2"; }
+log_lacks() { lacks "$(told "$1")" "^$2"; }
+records() { accounting | grep -F ";$1;"; }
+letters() { records "$1" | cut -d';' -f2 | tr -d '\n'; }
+record_of() { records "$1" | grep "^[^;]*;$2;"; }
+# line_of PATTERN: its first line in the accounting.
+line_of() { accounting | grep -n -m 1 "^[^;]*;$1;$2;" | cut -d: -f1; }
+
+assigned_ncpus() { pbsnodes -v n1 | value resources_assigned.ncpus; }
+# seconds_since_start JOB at least N
+ran_for()
+{
+	local stime
+	stime=$(date -d "$(job_attr "$1" stime)" +%s)
+	[ $(($(date +%s) - stime)) -ge "$2" ]
+}
+tool() { "$KEELSON_BUILD/tests/scenario/tools/preempt" "$@"; }
+
+# fixture DAEMON NAME [conf]: a module of tests/fixtures in one of the sandbox's daemons.
+fixture()
+{
+	echo "$2: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/$2.so\"; ${3-} };" \
+		>"$SB/$1/etc/modules.d/$2.conf"
+	sandbox reload
+}
+
+# A job whose processes ignore TERM.
+stubborn()
+{
+	printf '%s\n' "trap '' TERM" 'echo ready >&2' 'sleep 600 & wait; wait; sleep 600' |
+		as "$OWNER" qsub -l select=1:ncpus=4 "$@"
+}
+
+# ---- what is said ------------------------------------------------------------------------------------------
 
 @test "delete-preemption #1: without a word the order is SCR" {
 	cluster
@@ -41,7 +94,7 @@ comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
 
 @test "delete-preemption #2: values with D are taken as typed" {
 	cluster
-	for order in D RD SCRD 'SCRD 50 R' DSCR; do
+	for order in D RD SCRD 'SCRD 50 R' DSCR 'SCR  50  D' 'SCR 150 S' 'SCRD 0 D' 'SCR 50 SC 60 S'; do
 		quietly po "$order"
 		order_is "$order"
 	done
@@ -64,24 +117,709 @@ comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
 	order_is SCR
 }
 
-@test "delete-preemption #49: a scheduler of the site's own hears what became of each job" {
-	cluster --set "preemption.scheduler_users=$ME"
-	po D
-	l=$(low) q=$(submit -l select=1:ncpus=4)
-	qmgr -c 'set server scheduling = false'
-	same outcomes "$(printf '%s\n' "$l D" "$q Q" '999.svr D' | sort)" "$(preempt "$l" "$q" 999.svr | sort)"
-	job_is "$l" F 91
-	same Exit_status 271 "$(job_attr "$l" Exit_status)"
+@test "delete-preemption #5: managers set it, everybody reads it" {
+	needs_root
+	cluster
+	denied='Cannot set attribute, read only or insufficient permission  preempt_order'
+	says 155 "qmgr obj=default svr=default: $denied
+qmgr: Error (15003) returned from server" as "$OPERATOR" qmgr -c 'set sched default preempt_order = D'
+	says 159 'qmgr obj=default svr=default: Unauthorized Request 
+qmgr: Error (15007) returned from server' as "$OWNER" qmgr -c 'set sched default preempt_order = D'
+	same 'read by anybody' SCR \
+		"$(as "$OWNER" qmgr -c 'list sched default preempt_order' | value preempt_order)"
+	quietly as "$MANAGER" qmgr -c 'set sched default preempt_order = D'
+	order_is D
 }
 
-@test "delete-preemption #6: D: L is deleted, and H runs" {
+@test "delete-preemption #37: preempt_prio takes its own words only" {
+	cluster
+	for word in abc starving_jobs; do
+		says 166 "qmgr obj= svr=default: $BADVAL" qmgr -c "set sched preempt_prio=$word"
+	done
+	quietly qmgr -c "set sched preempt_prio = ''"
+	lacks "$(qmgr -c 'list sched default')" preempt_prio
+}
+
+@test "delete-preemption #38: conditions may be joined" {
+	cluster
+	quietly qmgr -c "set sched preempt_prio='express_queue+fairshare, normal_jobs'"
+	has "$(qmgr -c 'list sched default')" 'preempt_prio = express_queue\+fairshare, normal_jobs'
+}
+
+@test "delete-preemption #55: an unquoted comma never reaches the server" {
+	cluster
+	says 4 'qmgr: Syntax error
+set sched preempt_order = S,C
+                             ^' qmgr -c 'set sched preempt_order = S,C'
+	order_is SCR
+}
+
+@test "delete-preemption #59: the examples, as they are written" {
+	cluster
+	quietly qmgr -c 's sched default preempt_order = RD'
+	order_is RD
+	quietly qmgr -c 's sched default preempt_order = "SCRD 50 R"'
+	order_is 'SCRD 50 R'
+	po D
+	quietly qmgr -c 's sched default preempt_order = SCRD 50 R'
+	order_is 'SCRD 50 R'
+}
+
+# ---- deletion -------------------------------------------------------------------------------------------------
+
+@test "delete-preemption #6: L is deleted, and H runs" {
 	cluster
 	po D
 	l=$(low)
 	h=$(high)
 	runs "$h"
 	says 35 "qstat: $l Job has finished, use -x or -H to obtain historical job information" qstat "$l"
-	job_is "$l" F 91
-	[[ $(job_attr "$l" comment) == *" and terminated by Scheduler@$me" ]]
+	is_deleted "$l"
 	same Exit_status 271 "$(job_attr "$l" Exit_status)"
+}
+
+@test "delete-preemption #7: the records: D, E, then S of H" {
+	cluster
+	po D
+	l=$(low)
+	h=$(high)
+	runs "$h"
+	has "$(record_of "$l" D)" ";requestor=Scheduler@$me\$"
+	has "$(record_of "$l" E)" 'Exit_status=271'
+	[ "$(line_of D "$l")" -lt "$(line_of E "$l")" ]
+	[ "$(line_of E "$l")" -lt "$(line_of S "$h")" ]
+}
+
+@test "delete-preemption #8: what the logs say" {
+	cluster
+	po D
+	l=$(low)
+	h=$(high)
+	runs "$h"
+	log_says "$l" 'Job preempted by deletion'
+	log_says "$l" 'delete job request received'
+	log_says "$l" 'Job sent signal TermJob on delete'
+	log_says "$l" "Job to be deleted at request of Scheduler@$me"
+	log_says "$h" 'Employing preemption to try and run high priority job\.'
+	log_says "$l" 'Simulation: preempting job'
+	log_says "$h" 'Simulation: Preempted enough work to run job'
+}
+
+@test "delete-preemption #9: H waits until L is really gone" {
+	cluster
+	qmgr -c 'set queue workq kill_delay = 4'
+	po D
+	l=$(stubborn)
+	runs "$l"
+	wait_until 20 job_is "$l" R 42
+	h=$(high)
+	wait_until 10 log_says "$l" 'Job to be deleted'
+	polls=0
+	while job_is "$l" R 2>/dev/null; do
+		job_is "$h" Q
+		[ "$(assigned_ncpus)" -le 4 ]
+		polls=$((polls + 1))
+	done
+	[ "$polls" -gt 3 ]
+	runs "$h"
+	[ "$(line_of E "$l")" -lt "$(line_of S "$h")" ]
+	has "$(record_of "$l" E)" 'Exit_status=265'
+}
+
+@test "delete-preemption #10: the server answers while it waits" {
+	cluster
+	qmgr -c 'set queue workq kill_delay = 4'
+	po D
+	l=$(stubborn)
+	wait_until 20 job_is "$l" R 42
+	h=$(high)
+	wait_until 10 log_says "$l" 'Job to be deleted'
+	begin=$(date +%s%N)
+	qstat >/dev/null
+	x=$(submit -h)
+	[ $(($(date +%s%N) - begin)) -lt 1000000000 ]
+	job_is "$l" R
+	has "$(keelson holds)" "^$l .*delete|a victim of preemption is being deleted"
+	qdel "$x"
+	runs "$h"
+}
+
+@test "delete-preemption #11: without history nothing is left" {
+	cluster
+	qmgr -c 'set server job_history_enable = false'
+	po D
+	l=$(low)
+	h=$(high)
+	runs "$h"
+	says 153 "qstat: Unknown Job Id $l" qstat "$l"
+	log_says "$l" 'Job preempted by deletion'
+}
+
+@test "delete-preemption #13: C cannot, so D does" {
+	cluster
+	po CD
+	l=$(low)
+	h=$(high)
+	runs "$h"
+	log_says "$l" 'preemption method checkpoint failed for job \(15029\)'
+	log_says "$l" 'Job preempted by deletion'
+	is_deleted "$l"
+}
+
+@test "delete-preemption #14: with -c n C is not even an attempt of the host" {
+	cluster
+	po CD
+	l=$(low -c n)
+	h=$(high)
+	runs "$h"
+	log_lacks "$l" 'Job preempted by checkpointing'
+	is_deleted "$l"
+}
+
+@test "delete-preemption #15: RD: what may not be rerun is deleted, what may is queued" {
+	cluster
+	po RD
+	l=$(low -r n)
+	h=$(high)
+	runs "$h"
+	is_deleted "$l"
+	qdel "$h"
+	l=$(low -r y)
+	h=$(high)
+	runs "$h"
+	wait_until 10 requeued "$l"
+	qdel "$h"
+	runs "$l"
+	same run_count 2 "$(job_attr "$l" run_count)"
+	qdel "$l"
+	po R
+	l=$(low -r n)
+	h=$(high)
+	wait_until 20 waits_with "$h" "$FULL"
+	job_is "$l" R
+	log_says "$l" 'Job failed to be preempted'
+	log_says "$l" 'preemption method requeue failed for job \(15038\)'
+}
+
+@test "delete-preemption #16: R: L is queued again" {
+	cluster
+	po R
+	l=$(low)
+	h=$(high)
+	runs "$h"
+	wait_until 10 requeued "$l"
+	has "$(record_of "$l" R)" 'Exit_status=-11 .*run_count=1'
+	log_says "$l" 'Job preempted by requeuing'
+	log_says "$l" "Job Rerun at request of Scheduler@$me"
+	log_lacks "$l" 'Job will never run'
+}
+
+@test "delete-preemption #17: S: L is suspended, and goes on after H" {
+	cluster --set executor.usage_interval=1s
+	po S
+	l=$(low)
+	wait_until 20 used "$l"
+	h=$(high)
+	runs "$h"
+	job_is "$l" S 45
+	stopped "$l"
+	log_says "$l" 'Job preempted by suspension'
+	log_says "$l" "suspend job by Scheduler@$me"
+	log_says "$l" "job signaled with suspend by Scheduler@$me"
+	record_of "$l" z
+	qdel "$h"
+	runs "$l"
+	wait_until 20 record_of "$l" r
+	going "$l"
+}
+
+@test "delete-preemption #20: when nothing is possible nothing is touched" {
+	cluster
+	po CR
+	l=$(low -r n)
+	before=$(job_attr "$l" comment)
+	h=$(high)
+	wait_until 20 waits_with "$h" "$FULL"
+	log_says "$l" 'Job failed to be preempted'
+	job_is "$l" R 42
+	comment_is "$l" "$before"
+}
+
+@test "delete-preemption #21: what failed is tried again when it may succeed" {
+	cluster --ncpus 2
+	po CR
+	a=$(one -r n) b=$(one -r n)
+	h=$(high -l select=1:ncpus=1)
+	wait_until 20 log_says "$a" 'Job failed to be preempted'
+	wait_until 20 log_says "$b" 'Job failed to be preempted'
+	job_is "$h" Q
+	qmgr -c 'set server scheduling = false'
+	qalter -r y "$a" "$b"
+	qmgr -c 'set server scheduling = true'
+	runs "$h"
+	wait_until 10 requeued "$b"
+	job_is "$a" R
+}
+
+# ---- ranges -----------------------------------------------------------------------------------------------------
+
+@test "delete-preemption #22: the first half of its time" {
+	cluster
+	po 'R 50 S'
+	l=$(low -l walltime=40)
+	h=$(high)
+	runs "$h"
+	wait_until 10 requeued "$l"
+}
+
+@test "delete-preemption #23: the second half of its time" {
+	cluster
+	po 'S 50 R'
+	l=$(low -l walltime=12)
+	wait_until 20 ran_for "$l" 7
+	h=$(high)
+	runs "$h"
+	wait_until 10 requeued "$l"
+}
+
+@test "delete-preemption #23: suspended in the first half, deleted in the second" {
+	cluster
+	po 'SCR 50 D'
+	l=$(low -l walltime=40)
+	h=$(high)
+	runs "$h"
+	job_is "$l" S 45
+	qdel "$h" "$l"
+	l=$(low -l walltime=12)
+	wait_until 20 ran_for "$l" 7
+	h=$(high)
+	runs "$h"
+	is_deleted "$l"
+}
+
+@test "delete-preemption #24: soft_walltime goes before walltime" {
+	cluster
+	po 'R 10 S'
+	l=$(low -l walltime=600)
+	qalter -l soft_walltime=5 "$l"
+	wait_until 20 ran_for "$l" 5
+	h=$(high)
+	runs "$h"
+	job_is "$l" S 45
+}
+
+@test "delete-preemption #25: who asks for no time is in the first range" {
+	cluster
+	po 'R 50 S'
+	l=$(low)
+	h=$(high)
+	runs "$h"
+	wait_until 10 requeued "$l"
+}
+
+# ---- who is chosen ------------------------------------------------------------------------------------------------
+
+all_are() { local j; for j in "${@:3}"; do job_is "$j" "$1" "$2" || return; done; }
+
+@test "delete-preemption #26: many victims in one go" {
+	cluster --ncpus 10
+	for order in SCR D; do
+		po "$order"
+		jobs=()
+		for i in 1 2 3 4 5 6 7 8 9 10; do jobs+=("$(one)"); done
+		h=$(high -l select=1:ncpus=10)
+		runs "$h"
+		if [ "$order" = D ]; then all_are F 91 "${jobs[@]}"; else all_are S 45 "${jobs[@]}"; fi
+		qdel "$h"
+		wait_until 20 is_over "$h"
+		[ "$order" = D ] || qdel "${jobs[@]}"
+	done
+}
+
+@test "delete-preemption #27: the youngest first" {
+	cluster
+	po D
+	a=$(one) b=$(one) c=$(one) d=$(one)
+	h=$(high)
+	runs "$h"
+	all_are R 42 "$a" "$b"
+	all_are F 91 "$c" "$d"
+}
+
+@test "delete-preemption #28: only those that are needed" {
+	cluster
+	po D
+	a=$(one) b=$(one) c=$(one) d=$(one)
+	h=$(high -l select=1:ncpus=1)
+	runs "$h"
+	all_are R 42 "$a" "$b" "$c"
+	is_deleted "$d"
+}
+
+# two: 2 cpus each in workq and q2.
+two()
+{
+	queue q2 0
+	w=$(running -l select=1:ncpus=2)
+	q=$(running -q q2 -l select=1:ncpus=2)
+}
+
+@test "delete-preemption #29: preempt_targets names a queue" {
+	cluster
+	po D
+	two
+	r=$(running -q q2 -l select=1:ncpus=0)
+	qdel "$r"
+	wait_until 10 is_over "$r"
+	h=$(high -l preempt_targets=queue=q2)
+	runs "$h"
+	is_deleted "$q"
+	job_is "$w" R
+	log_says "$h" 'Limited running jobs used for preemption from 2 to 1'
+}
+
+@test "delete-preemption #29: preempt_targets names a resource" {
+	cluster
+	po D
+	a=$(running -l select=1:ncpus=2 -l walltime=1:00:00)
+	b=$(running -l select=1:ncpus=2 -l walltime=2:00:00)
+	h=$(high -l preempt_targets=Resource_List.walltime=01:00:00)
+	runs "$h"
+	is_deleted "$a"
+	job_is "$b" R
+}
+
+@test "delete-preemption #30: preempt_targets=None" {
+	cluster
+	po D
+	l=$(low)
+	h=$(high -l preempt_targets=None)
+	wait_until 20 waits_with "$h" "$FULL"
+	log_says "$h" 'No preemption set specified for the job: Job will not preempt'
+	job_is "$l" R
+	has "$(keelson explain "$h")" 'preempt_targets=None'
+	x=$(submit -h)
+	quietly qalter -l preempt_targets=None "$x"
+	same preempt_targets None "$(job_attr "$x" Resource_List.preempt_targets)"
+}
+
+@test "delete-preemption #31: errors of preempt_targets" {
+	cluster
+	says 170 'qsub: Unknown queue' submit -l preempt_targets=queue=nosuch
+	says 187 'qsub: Unknown resource' submit -l preempt_targets=Resource_List.nosuch=3
+	for bad in abc queue= None=1; do
+		status=0
+		found=$(submit -l preempt_targets="$bad" 2>&1) || status=$?
+		same "exit for $bad" 166 "$status"
+		has "$found" '^qsub: Illegal attribute or resource value'
+	done
+	x=$(submit -h)
+	status=0
+	qalter -l preempt_targets=queue=nosuch "$x" 2>/dev/null || status=$?
+	same 'exit of qalter' 170 "$status"
+	status=0
+	qmgr -c 'set queue workq resources_default.preempt_targets = queue=nosuch' 2>/dev/null || status=$?
+	same 'exit of qmgr' 170 "$status"
+}
+
+@test "delete-preemption #32: preempt_targets can be switched off" {
+	cluster
+	po D
+	qmgr -c 'set sched preempt_targets_enable = False'
+	l=$(low)
+	h=$(high -l preempt_targets=None)
+	runs "$h"
+	is_deleted "$l"
+}
+
+@test "delete-preemption #39: express queues rank among themselves" {
+	cluster
+	queue higher 300
+	po D
+	l=$(low -q express)
+	h=$(high -q higher)
+	runs "$h"
+	is_deleted "$l"
+	x=$(high -l select=1:ncpus=4)
+	wait_until 20 waits_with "$x" "$FULL"
+	job_is "$h" R
+}
+
+@test "delete-preemption #42: a host by name" {
+	cluster
+	po S
+	l=$(low)
+	h=$(high -l select=1:ncpus=4:host=n1)
+	runs "$h"
+	job_is "$l" S 45
+	x=$(high -l select=1:ncpus=4:host=n1)
+	wait_until 20 waits_with "$x" 'Not Running: Insufficient amount of resource: host '
+}
+
+@test "delete-preemption #43: what is not counted excludes nobody" {
+	cluster --hosts 2
+	po D
+	qmgr -c 'create resource app type=string_array, flag=h'
+	qmgr -c 'set node n1 resources_available.app = appA'
+	qmgr -c 'set node n2 resources_available.app = appB'
+	l=$(low -l select=1:ncpus=4:app=appA)
+	h=$(high -l select=1:ncpus=4:app=appA)
+	runs "$h"
+	is_deleted "$l"
+}
+
+@test "delete-preemption #44: cpus of the server" {
+	cluster --ncpus 8
+	po D
+	qmgr -c 'set server resources_available.ncpus = 4'
+	l=$(low -l select=1:ncpus=3)
+	h=$(high -l select=1:ncpus=3)
+	runs "$h"
+	is_deleted "$l"
+}
+
+@test "delete-preemption #45: a host of its own" {
+	cluster
+	po R
+	a=$(one) b=$(one)
+	h=$(high -l select=1:ncpus=1 -l place=exclhost)
+	runs "$h"
+	wait_until 10 requeued "$a"
+	wait_until 10 requeued "$b"
+}
+
+@test "delete-preemption #46: dependents of a deleted job" {
+	cluster
+	po D
+	l=$(low)
+	m=$(submit -W depend=afternotok:"$l" -l select=1:ncpus=1)
+	n=$(submit -W depend=afterok:"$l" -l select=1:ncpus=1)
+	job_is "$m" H
+	h=$(high)
+	runs "$h"
+	runs "$m"
+	wait_until 10 is_over "$n"
+}
+
+@test "delete-preemption #50: qrun is above all levels" {
+	cluster
+	po D
+	l=$(low)
+	x=$(submit -l select=1:ncpus=2)
+	wait_until 20 waits_with "$x" "$FULL"
+	qrun "$x"
+	runs "$x"
+	is_deleted "$l"
+}
+
+# ---- refusals ---------------------------------------------------------------------------------------------------------
+
+@test "delete-preemption #33 #54: a host that refuses leaves no trace" {
+	cluster
+	po D
+	fixture n1 veto_preterm
+	l=$(low)
+	before=$(job_attr "$l" comment)
+	h=$(high)
+	wait_until 20 waits_with "$h" "$FULL"
+	log_says "$l" 'MOM rejected signal during delete \(15169\)'
+	log_says "$l" 'preemption method delete failed for job \(15169\)'
+	log_says "$l" 'Job failed to be preempted'
+	job_is "$l" R 42
+	comment_is "$l" "$before"
+	same 'records of L' QS "$(letters "$l")"
+}
+
+@test "delete-preemption #34: refused by D, taken by S" {
+	cluster
+	po DS
+	fixture n1 veto_preterm
+	l=$(low)
+	h=$(high)
+	runs "$h"
+	job_is "$l" S 45
+}
+
+@test "delete-preemption #35: nobody is deleted for a job whose start would be refused" {
+	cluster
+	po D
+	fixture server refuse_run 'text = "express is closed";'
+	l=$(low)
+	h=$(high)
+	wait_until 20 waits_with "$h" 'Not Running: PBS Error: express is closed'
+	log_says "$h" 'Failed to run: express is closed \(15136\)'
+	job_is "$l" R 42
+	same 'records of L' QS "$(letters "$l")"
+	has "$(keelson explain "$h")" 'express is closed'
+}
+
+@test "delete-preemption #35: a start refused all the same is told, and the loss too" {
+	cluster
+	po D
+	fixture server refuse_run 'text = "express is closed"; late = true;'
+	l=$(low)
+	h=$(high)
+	wait_until 20 waits_with "$h" 'Not Running: PBS Error: express is closed'
+	is_deleted "$l"
+	wait_until 10 log_says "$h" "Preempted work didn't run job - rerun it"
+	wait_until 10 log_says "$l" 'Failed to rerun job: Failed to run: Job has finished \(15139\)'
+}
+
+@test "delete-preemption #36: no storm of suspensions" {
+	cluster --set executor.usage_interval=1s
+	po S
+	fixture server refuse_run 'late = true;'
+	l=$(low)
+	wait_until 20 used "$l"
+	h=$(high)
+	wait_until 20 record_of "$l" r
+	job_is "$l" R
+	# many cycles, none of which has anything new for H
+	for i in 1 2 3 4 5 6 7 8; do
+		x=$(running -l select=1:ncpus=0 -- /bin/true 2>/dev/null) || x=
+		qmgr -c 'set server scheduling = true'
+	done
+	[ "$(record_of "$l" z | wc -l)" -le 3 ]
+	job_is "$h" Q
+}
+
+# ---- while it waits ------------------------------------------------------------------------------------------------------
+
+@test "delete-preemption #47: a forced deletion ends the wait" {
+	cluster
+	qmgr -c 'set queue workq kill_delay = 60'
+	po D
+	l=$(stubborn)
+	wait_until 20 job_is "$l" R 42
+	h=$(high)
+	wait_until 10 log_says "$l" 'Job to be deleted'
+	job_is "$h" Q
+	qdel -W force "$l"
+	wait_until 5 job_is "$h" R
+	log_says "$l" 'Job preempted by deletion'
+}
+
+@test "delete-preemption #48: a client may not preempt, not even a manager's" {
+	cluster
+	po D
+	l=$(low)
+	says 1 'error 15011' timeout 5 "$KEELSON_BUILD/tests/scenario/tools/preempt" "$l"
+	job_is "$l" R 42
+}
+
+@test "delete-preemption #48: nor the site's own scheduler while the server's works" {
+	cluster --set "preemption.scheduler_users=$ME"
+	po D
+	l=$(low)
+	says 1 'error 15011' tool "$l"
+	job_is "$l" R 42
+}
+
+@test "delete-preemption #49: a scheduler of the site's own hears what became of each job" {
+	cluster --set "preemption.scheduler_users=$ME"
+	po D
+	l=$(low) q=$(submit -l select=1:ncpus=4)
+	qmgr -c 'set server scheduling = false'
+	same outcomes "$(printf '%s\n' "$l D" "$q Q" '999.svr D' | sort)" "$(tool "$l" "$q" 999.svr | sort)"
+	is_deleted "$l"
+}
+
+@test "delete-preemption #49: each job has exactly one outcome, refused ones too" {
+	cluster --set "preemption.scheduler_users=$ME"
+	a=$(one -r n) b=$(one) c=$(one) held=$(submit -h)
+	qmgr -c 'set server scheduling = false'
+	po R
+	same outcomes "$(printf '%s\n' "$a 000" "$b Q" "$held 000" | sort)" \
+		"$(tool "$a" "$b" "$held" | sort)"
+	po S
+	same outcomes "$c S" "$(tool "$c")"
+	# suspended already: S is refused
+	same outcomes "$c 000" "$(tool "$c")"
+}
+
+@test "delete-preemption #52: a restart forgets no suspended job" {
+	cluster
+	po S
+	l=$(low)
+	h=$(high)
+	runs "$h"
+	job_is "$l" S 45
+	sandbox restart server
+	wait_until 20 job_is "$h" R
+	job_is "$l" S 45
+	order_is S
+	qdel "$h"
+	runs "$l"
+}
+
+@test "delete-preemption #56: a victim that has just started" {
+	cluster
+	po D
+	for i in 1 2 3; do
+		l=$(submit -l select=1:ncpus=4)
+		h=$(high)
+		runs "$h"
+		if [ "$(letters "$l")" != Q ] && [ "$(letters "$l")" != QS ]; then
+			is_deleted "$l"
+			same 'D of L' 1 "$(record_of "$l" D | wc -l)"
+			same 'E of L' 1 "$(record_of "$l" E | wc -l)"
+			[ "$(line_of E "$l")" -lt "$(line_of S "$h")" ]
+		fi
+		qdel "$h"
+		wait_until 20 is_over "$h"
+		qdel "$l" 2>/dev/null || true
+		wait_until 20 is_over "$l"
+	done
+}
+
+@test "delete-preemption #58: the deletion precedes the start, and no cycle starts in between" {
+	cluster
+	po D
+	l=$(low)
+	h=$(high)
+	runs "$h"
+	events=$(server_log | grep -E ";Job;$l;(Exit_status=|Job preempted by deletion)|;Job;$h;Job run|Starting Scheduling Cycle|;Job;$h;Employing" |
+		sed -n '/Employing/,$p' | sed -E 's/.*(Exit_status|Job preempted by deletion|Job run|Starting|Employing).*/\1/')
+	same order 'Employing Exit_status Job preempted by deletion Job run' "$(head -n 4 <<<"$events" | xargs)"
+}
+
+# ---- switched off ------------------------------------------------------------------------------------------------------------
+
+@test "delete-preemption: module off: D is a letter like any unknown one" {
+	cluster --disable delete-preemption
+	order_refused D
+	order_refused SCRD
+	order_refused Q
+	order_is SCR
+	quietly po 'SCR 50 R'
+	l=$(low)
+	h=$(high)
+	runs "$h"
+	job_is "$l" S 45
+}
+
+@test "delete-preemption: module off: a stored D is passed over until it is back" {
+	cluster
+	po DS
+	sandbox reload --disable delete-preemption
+	order_is DS
+	l=$(low)
+	h=$(high)
+	runs "$h"
+	job_is "$l" S 45
+	qdel "$h"
+	runs "$l"
+	sandbox reload --enable delete-preemption
+	h=$(high)
+	runs "$h"
+	is_deleted "$l"
+}
+
+@test "delete-preemption: preemption off: its attributes are unknown, and nobody gives way" {
+	cluster --disable preemption --disable delete-preemption
+	lacks "$(qmgr -c 'list sched default')" preempt_order
+	l=$(low)
+	h=$(high)
+	wait_until 20 waits_with "$h" "$FULL"
+	job_is "$l" R 42
 }
