@@ -41,6 +41,7 @@ one() { running -l select=1:ncpus=1 "$@"; }
 runs() { wait_until 30 job_is "$1" R; }
 comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
 waits_with() { job_is "$1" Q && comment_is "$1" "$2"; }
+waits() { job_is "$1" Q && [[ $(job_attr "$1" comment) == 'Not Running: '* ]]; }
 is_over() { job_is "$1" F; }
 is_deleted()
 {
@@ -75,14 +76,20 @@ fixture()
 {
 	echo "$2: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/$2.so\"; ${3-} };" \
 		>"$SB/$1/etc/modules.d/$2.conf"
-	sandbox reload
+	if [ "$1" = server ]; then keelson reload; else sandbox restart "$1"; fi
+	wait_until 20 node_is n1 free
 }
 
-# A job whose processes ignore TERM.
+# A running job whose processes ignore TERM.
 stubborn()
 {
-	printf '%s\n' "trap '' TERM" 'echo ready >&2' 'sleep 600 & wait; wait; sleep 600' |
-		as "$OWNER" qsub -l select=1:ncpus=4 "$@"
+	local id ready
+	ready=$(desk "$OWNER")/ready.$RANDOM
+	id=$(submit -l select=1:ncpus=4 "$@" -- \
+		/bin/sh -c "trap '' TERM; touch $ready; while :; do sleep 0.1; done") || return
+	wait_until 20 test -e "$ready" || return
+	wait_until 20 job_is "$id" R 42 || return
+	echo "$id"
 }
 
 # ---- what is said ------------------------------------------------------------------------------------------
@@ -210,8 +217,6 @@ set sched preempt_order = S,C
 	qmgr -c 'set queue workq kill_delay = 4'
 	po D
 	l=$(stubborn)
-	runs "$l"
-	wait_until 20 job_is "$l" R 42
 	h=$(high)
 	wait_until 10 log_says "$l" 'Job to be deleted'
 	polls=0
@@ -231,7 +236,6 @@ set sched preempt_order = S,C
 	qmgr -c 'set queue workq kill_delay = 4'
 	po D
 	l=$(stubborn)
-	wait_until 20 job_is "$l" R 42
 	h=$(high)
 	wait_until 10 log_says "$l" 'Job to be deleted'
 	begin=$(date +%s%N)
@@ -246,11 +250,11 @@ set sched preempt_order = S,C
 
 @test "delete-preemption #11: without history nothing is left" {
 	cluster
-	qmgr -c 'set server job_history_enable = false'
 	po D
 	l=$(low)
+	qmgr -c 'set server job_history_enable = false'
 	h=$(high)
-	runs "$h"
+	wait_until 30 log_says "$h" 'Job run'
 	says 153 "qstat: Unknown Job Id $l" qstat "$l"
 	log_says "$l" 'Job preempted by deletion'
 }
@@ -468,9 +472,6 @@ two()
 	cluster
 	po D
 	two
-	r=$(running -q q2 -l select=1:ncpus=0)
-	qdel "$r"
-	wait_until 10 is_over "$r"
 	h=$(high -l preempt_targets=queue=q2)
 	runs "$h"
 	is_deleted "$q"
@@ -541,7 +542,7 @@ two()
 	runs "$h"
 	is_deleted "$l"
 	x=$(high -l select=1:ncpus=4)
-	wait_until 20 waits_with "$x" "$FULL"
+	wait_until 20 waits "$x"
 	job_is "$h" R
 }
 
@@ -690,7 +691,6 @@ two()
 	qmgr -c 'set queue workq kill_delay = 60'
 	po D
 	l=$(stubborn)
-	wait_until 20 job_is "$l" R 42
 	h=$(high)
 	wait_until 10 log_says "$l" 'Job to be deleted'
 	job_is "$h" Q

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum attribute_kind { ATTRIBUTE_TEXT, ATTRIBUTE_LIST, ATTRIBUTE_LIMIT };
+enum attribute_kind { ATTRIBUTE_TEXT, ATTRIBUTE_LIST, ATTRIBUTE_LIMIT, ATTRIBUTE_WORDS };
 
 struct attribute {
 	int object; /* enum mgr_obj */

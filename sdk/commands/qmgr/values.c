@@ -126,12 +126,23 @@ static size_t limits_len(const char *text, size_t *ret_bad)
 	}
 }
 
+/* Up to a comma or the end, without the blanks there. */
+static size_t words_len(const char *text)
+{
+	size_t len = strcspn(text, ",");
+
+	while (len > 0 && strchr(" \t", text[len - 1]))
+		len--;
+	return len;
+}
+
 /* The extent of the value at the cursor: [*ret_begin, *ret_end), *ret_next behind it. */
-static int value_extent(struct reader *r, bool limit, size_t *ret_begin, size_t *ret_end,
+static int value_extent(struct reader *r, enum attribute_kind kind, size_t *ret_begin, size_t *ret_end,
 			size_t *ret_next)
 {
 	const char *text = r->line + r->at;
 	char quotes[2] = { *text == '"' || *text == '\'' ? *text : '\0', '\0' };
+	bool limit = kind == ATTRIBUTE_LIMIT;
 	size_t len, bad = 0;
 
 	*ret_begin = r->at + (*quotes != '\0');
@@ -139,6 +150,8 @@ static int value_extent(struct reader *r, bool limit, size_t *ret_begin, size_t 
 		len = strcspn(text + 1, quotes);
 	else if (limit)
 		len = limits_len(text, &bad);
+	else if (kind == ATTRIBUTE_WORDS)
+		len = words_len(text);
 	else
 		len = strcspn(text, " \t,");
 	if (*quotes && text[len + 1] != *quotes)
@@ -154,10 +167,10 @@ static int value_extent(struct reader *r, bool limit, size_t *ret_begin, size_t 
 
 static int value_parse(struct reader *r, struct attropl *a)
 {
-	bool limit = attribute_kind(r->command->object, a->name) == ATTRIBUTE_LIMIT;
+	enum attribute_kind kind = attribute_kind(r->command->object, a->name);
 	size_t begin = 0, end = 0, next = 0;
 	const char *bad;
-	int ret = value_extent(r, limit, &begin, &end, &next);
+	int ret = value_extent(r, kind, &begin, &end, &next);
 
 	if (ret < 0)
 		return ret;
