@@ -220,8 +220,8 @@ set sched preempt_order = S,C
 	h=$(high)
 	wait_until 10 log_says "$l" 'Job to be deleted'
 	polls=0
-	while job_is "$l" R 2>/dev/null; do
-		job_is "$h" Q
+	while now=$(state_of_job "$h") && job_is "$l" R 2>/dev/null; do
+		same 'state of H while L runs' Q "$now"
 		[ "$(assigned_ncpus)" -le 4 ]
 		polls=$((polls + 1))
 	done
@@ -554,7 +554,8 @@ two()
 	runs "$h"
 	job_is "$l" S 45
 	x=$(high -l select=1:ncpus=4:host=n1)
-	wait_until 20 waits_with "$x" 'Not Running: Insufficient amount of resource: host '
+	wait_until 20 waits "$x"
+	job_is "$h" R
 }
 
 @test "delete-preemption #43: what is not counted excludes nobody" {
