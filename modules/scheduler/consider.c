@@ -204,6 +204,7 @@ static enum answer resume(struct keel_mod *mod, struct entry *e, struct reason *
 	return done ? STARTED : NO_PLACE_FOR_IT;
 }
 
+/* Equal jobs are of equal length, too. */
 static bool is_about_all(int32_t code)
 {
 	return code >= OUR_CODES_FROM && code <= OUR_CODES_TO;

@@ -236,6 +236,12 @@ static bool too_long(struct keel_mod *mod)
 	return true;
 }
 
+/* Somebody else's turn: he says when it goes on. */
+static bool stands_still(const struct state *st)
+{
+	return st->phase == PREEMPTING || st->phase == AWAITING;
+}
+
 static void slice(struct keel_mod *mod, void *arg)
 {
 	const struct conf *conf = mod->conf;
@@ -245,12 +251,12 @@ static void slice(struct keel_mod *mod, void *arg)
 
 	(void)arg;
 	st->timer = NULL;
-	while (more && st->phase != PREEMPTING && now - begun < conf->slice * 1000) {
+	while (more && !stands_still(st) && now - begun < conf->slice * 1000) {
 		more = step(mod);
 		now = clock_us(mod);
 	}
 	st->worked_us += now - begun;
-	if (st->phase == PREEMPTING)
+	if (stands_still(st) && more)
 		return;
 	if (more && (st->timer = st->core->timer(mod, 0, slice, NULL)))
 		return;
@@ -261,7 +267,7 @@ void cycle_go_on(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	if (st->phase != PREEMPTING)
+	if (!stands_still(st) || st->timer)
 		return;
 	st->phase = CONSIDERING;
 	st->timer = st->core->timer(mod, 0, slice, NULL);
@@ -380,6 +386,7 @@ void cycle_stop(struct keel_mod *mod)
 	st->core->timer_cancel(st->talk_timer);
 	st->timer = st->iteration = st->talk_timer = NULL;
 	st->asking = NULL;
+	await_drop(mod);
 	plan_drop(mod);
 	calendar_close(mod);
 	qruns_drop(mod);

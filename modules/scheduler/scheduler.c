@@ -127,6 +127,12 @@ static keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_plac
 	return KEEL_NEXT;
 }
 
+static keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_started *ev)
+{
+	await_heard(c->mod, ev->id);
+	return KEEL_NEXT;
+}
+
 /* An array may start another subjob when one has ended. */
 static void parent_touch(struct keel_mod *mod, const char *id)
 {
@@ -152,6 +158,7 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 	if (e && ev->requeued)
 		look(c->mod, ev->job);
 	parent_touch(c->mod, ev->id);
+	await_heard(c->mod, ev->id);
 	return KEEL_NEXT;
 }
 
@@ -216,6 +223,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_waits, on_waits),
 	KEEL_TAP(job_suspended, on_suspended),
 	KEEL_TAP(job_placed, on_placed),
+	KEEL_TAP(job_started, on_started),
 	KEEL_TAP(job_purged, on_purged),
 	KEEL_TAP(node_known, on_node_known),
 	KEEL_TAP(node_state, on_node_state),

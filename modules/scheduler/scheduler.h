@@ -116,8 +116,9 @@ struct start {
 };
 
 /* LOOKING: at what was touched; RANKING: each job; ENTERING: groups; PLANNING: a top job;
- * PREEMPTING: victims give way. */
-enum phase { IDLE, PLANNED, LOOKING, RANKING, ENTERING, CONSIDERING, PLANNING, PREEMPTING };
+ * PREEMPTING: victims give way; AWAITING: a host accepts a job. */
+enum phase { IDLE, PLANNED, LOOKING, RANKING, ENTERING, CONSIDERING, PLANNING, PREEMPTING,
+	     AWAITING };
 
 struct conf {
 	const char *const *resources;
@@ -215,6 +216,10 @@ struct state {
 	struct asking *asking;  /* for victims */
 	char *refusal;          /* nobody gave way, for this reason; owned */
 	struct keel_trial *trial; /* the open what-if */
+
+	/* await.c */
+	char *awaited; /* a job whose host has not said anything yet; owned */
+	struct keel_timer *await_timer;
 
 	/* topjob.c */
 	bool stopped;      /* a job does not fit, and there is no depth: strict order */
@@ -388,6 +393,11 @@ void starts_drop(struct keel_mod *mod);
 /* One job, or one group that cannot start. False: nobody is left. */
 bool consider_next(struct keel_mod *mod);
 void asides_back(struct keel_mod *mod);
+
+/* await.c */
+void await_host(struct keel_mod *mod, const char *id); /* when the settings say so */
+void await_heard(struct keel_mod *mod, const char *id);
+void await_drop(struct keel_mod *mod);
 
 /* topjob.c */
 /* Has a job before these stopped all behind it? */

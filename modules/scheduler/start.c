@@ -107,6 +107,8 @@ static void started(struct keel_mod *mod, struct start *s, struct entry *e, cons
 	st->started++;
 	if (!s->resume)
 		st->core->log(mod, KEEL_LOG_SCHED, "Job", subjob && *subjob ? subjob : s->id, "Job run");
+	if (!s->resume)
+		await_host(mod, subjob && *subjob ? subjob : s->id);
 	if (!e)
 		return;
 	e->failures = 0;

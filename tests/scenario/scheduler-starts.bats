@@ -105,3 +105,17 @@ ended()
 	job_is "$job" Q
 	comment_is "$job" 'Not Running: PBS Error: no'
 }
+
+@test "scheduler: job_run_wait = execjob_hook: one start after the other" {
+	local job jobs=()
+	set_sched job_run_wait execjob_hook
+	scheduling false
+	undo scheduling true
+	for _ in 1 2 3; do jobs+=("$(submit -l select=1:ncpus=1)"); done
+	mark
+	scheduling true
+	for job in "${jobs[@]}"; do wait_until 10 job_is "$job" R 42; done
+	wait_until 10 since_has 'Leaving Scheduling Cycle'
+	same 'what happened, in order' 'run up run up run up ' "$(since | sed -n \
+		's/.*;Job run$/run/p; s/.*Updated job state to 82 and substate to 42$/up/p' | tr '\n' ' ')"
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * await.c - job_run_wait = execjob_hook: after each start the cycle stands still until the host has
+ * accepted the job, or given it back, or has had its time.
+ */
+#include "scheduler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HOST_MS 30000 /* a host that says nothing for so long keeps nobody waiting */
+
+static bool is_wanted(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *sched = st->object->find(mod, "sched", "default");
+	const char *text = sched ? st->object->get_str(sched, st->sched.run_wait) : NULL;
+
+	return text && strcmp(text, "execjob_hook") == 0;
+}
+
+static void over(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	free(st->awaited);
+	st->awaited = NULL;
+	st->core->timer_cancel(st->await_timer);
+	st->await_timer = NULL;
+	cycle_go_on(mod);
+}
+
+static void too_late(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+
+	(void)arg;
+	st->await_timer = NULL;
+	over(mod);
+}
+
+void await_host(struct keel_mod *mod, const char *id)
+{
+	struct state *st = mod->state;
+
+	if (!cycle_runs(st) || st->awaited || !is_wanted(mod) || !(st->awaited = strdup(id)))
+		return;
+	st->await_timer = st->core->timer(mod, HOST_MS, too_late, NULL);
+	if (st->await_timer)
+		st->phase = AWAITING;
+	else
+		over(mod);
+}
+
+void await_heard(struct keel_mod *mod, const char *id)
+{
+	struct state *st = mod->state;
+
+	if (st->awaited && strcmp(st->awaited, id) == 0)
+		over(mod);
+}
+
+void await_drop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	free(st->awaited);
+	st->awaited = NULL;
+	st->core->timer_cancel(st->await_timer);
+	st->await_timer = NULL;
+}
