@@ -180,11 +180,9 @@ static keel_verdict on_node_known(struct keel_call *c, const struct keel_ev_node
 static keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev)
 {
 	const int64_t ours = KEEL_NODE_JOB_BUSY | KEEL_NODE_JOB_EXCLUSIVE;
-	struct state *st = keel_state(c);
 
 	if ((ev->before & ~ours) == (ev->after & ~ours))
 		return KEEL_NEXT;
-	st->generation = 0;
 	if (ev->before & ~ev->after & ~ours)
 		rest_over(c->mod);
 	wake(c->mod, CMD_ENDED);

@@ -196,6 +196,7 @@ struct state {
 	uint32_t cycle;
 	uint32_t started;
 	int32_t command;        /* why the next cycle */
+	bool managed_node;      /* requests of this turn were all about vnodes */
 	int32_t managed;        /* and what an administrator's request makes it */
 	uint32_t relevance;     /* moves when something changed that victims may depend on */
 	struct group *rank_at;

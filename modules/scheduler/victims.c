@@ -66,7 +66,6 @@ enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struc
 	if (found != VICTIMS_NONE) {
 		free(st->urgent);
 		st->urgent = strdup(st->object->id(job));
-		st->generation = 0;
 	}
 	return found;
 }
