@@ -258,6 +258,7 @@ void array_save_again(struct keel_mod *mod, struct array *a)
 
 uint32_t array_terminate(struct keel_mod *mod, struct array *a, const struct selection *s)
 {
+	struct state *st = mod->state;
 	int32_t value = a->coarse ? over_value(KEEL_SUB_FAILED, 1) : over_value(KEEL_SUB_TERMINATED, 0);
 	uint32_t i, n, all = 0;
 
@@ -271,6 +272,9 @@ uint32_t array_terminate(struct keel_mod *mod, struct array *a, const struct sel
 	a->n[KIND_OVER] += all;
 	a->failed = true;
 	array_save_ended(mod, a);
+	st->hook->note(mod, KEEL_POINT_job_step,
+		       KEEL_EVENT(job_step, .id = st->object->id(a->whole), .job = a->whole,
+				  .state = st->job->state(st->job->self, a->whole)));
 	return all;
 }
 

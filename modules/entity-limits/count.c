@@ -236,11 +236,20 @@ static uint32_t tallies_of(char letter, bool placed)
 	}
 }
 
-/* Starts that are still in it. */
-static double weight_of(struct state *st, struct keel_obj *job)
+/* `7[3].svr` has left `7[].svr`, or gone back. */
+static void count_whole(struct keel_mod *mod, const char *id)
 {
-	(void)st, (void)job;
-	return 1;
+	struct state *st = mod->state;
+	const char *open = strchr(id, '['), *close = open ? strchr(open, ']') : NULL;
+	struct keel_obj *whole;
+	char name[600];
+
+	if (!close || close == open + 1)
+		return;
+	snprintf(name, sizeof(name), "%.*s[%s", (int)(open - id), id, close);
+	whole = st->object->find(mod, "job", name);
+	if (whole)
+		count_job(mod, whole);
 }
 
 void count_job(struct keel_mod *mod, struct keel_obj *job)
@@ -254,7 +263,8 @@ void count_job(struct keel_mod *mod, struct keel_obj *job)
 	tallies = tallies_of(st->job->state(st->job->self, job), j->placed);
 	leave(st, j);
 	if (tallies)
-		enter(mod, job, j, tallies, weight_of(st, job));
+		enter(mod, job, j, tallies, st->job->members(st->job->self, job));
+	count_whole(mod, st->object->id(job));
 }
 
 void count_placed(struct keel_mod *mod, struct keel_obj *job, bool placed)

@@ -6,7 +6,7 @@
  *   group_eligible  max_run; max_run_soft is asked for through the service "limits"
  *   trial_vacate, trial_restore   a what-if of the scheduler
  *   job_explain     numbers and limits of a job's people
- *   job_placed, job_step, job_queued, job_moved, job_purged, job_known   what is counted
+ *   job_placed, job_step, job_queued, job_moved, job_waits, job_purged, job_known   what is counted
  */
 #include "entity-limits.h"
 
@@ -77,6 +77,13 @@ static keel_verdict on_queued(struct keel_call *c, const struct keel_ev_job_queu
 }
 
 static keel_verdict on_moved(struct keel_call *c, const struct keel_ev_job_moved *ev)
+{
+	if (ev->job)
+		count_job(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_waits(struct keel_call *c, const struct keel_ev_job_waits *ev)
 {
 	if (ev->job)
 		count_job(c->mod, ev->job);
@@ -172,6 +179,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(group_eligible, on_group_eligible),
 	KEEL_TAP(job_queued, on_queued, .order = -100),
 	KEEL_TAP(job_moved, on_moved, .order = -100),
+	KEEL_TAP(job_waits, on_waits, .order = -100),
 	KEEL_TAP(job_placed, on_placed, .order = -100),
 	KEEL_TAP(job_step, on_step, .order = -100),
 	KEEL_TAP(job_purged, on_purged, .order = -100),

@@ -71,7 +71,7 @@ struct state {
 	const struct keel_resource_api *resource;
 	const struct keel_job_api *job;
 	struct {
-		const struct keel_attr *queue, *user, *group, *project, *list, *state;
+		const struct keel_attr *queue, *user, *group, *project, *list;
 	} a;
 	/* Attributes of queues and of the server: new limits of counts and amounts, old ones. */
 	const struct keel_attr *count[SCOPES][FAMILIES], *amount[SCOPES][FAMILIES];

@@ -349,3 +349,35 @@ full()
 	has "$found" "^limit +max_run of user $OWNER in complex: 1 of 1$"
 	has "$found" '^limit +max_run_res\.ncpus of everybody in queue workq: 2 of 3$'
 }
+
+@test "limits: an array is as many jobs as it has subjobs" {
+	limit server max_queued '[u:PBS_GENERIC=5]'
+	id=$(submit -h -J 1-4)
+	submit -h
+	says 38 "qsub: would exceed complex's per-user limit" submit -h
+	qdel "${id/\[\]/[1-2]}"
+	submit -h
+	says 38 "qsub: would exceed complex's per-user limit" submit -h -J 1-2
+	submit -h
+}
+
+@test "limits: subjobs run within the limits, and count on over a restart" {
+	limit server max_run '[u:PBS_GENERIC=2]'
+	limit server max_queued '[o:PBS_ALL=6]'
+	id=$(submit -J 1-5)
+	counts() { same counts "Queued:$1 Running:$2 Exiting:0 Expired:$3" "$(job_attr "$id" array_state_count)"; }
+	wait_until 20 counts 3 2 0
+	last=$(submit)
+	wait_until 10 waits "$last" 'User has reached server running job limit.'
+	says 38 'qsub: Maximum number of jobs already in complex' submit
+	sandbox kill server
+	sandbox restart server
+	says 38 'qsub: Maximum number of jobs already in complex' submit
+	qdel "${id/\[\]/[1]}"
+	wait_until 20 counts 2 2 1
+	submit -h
+	says 38 'qsub: Maximum number of jobs already in complex' submit
+	qrerun "${id/\[\]/[2]}"
+	wait_until 20 counts 2 2 1
+	says 38 'qsub: Maximum number of jobs already in complex' submit
+}
