@@ -152,12 +152,13 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(resource_delete, on_resource_delete),
 };
 
+/* Slots outlive fini(), which frees the table. */
 static void definition_gone(struct keel_mod *mod, void *slot)
 {
 	struct definition **d = slot;
+	struct state *st = mod->state;
 
-	(void)mod;
-	if (*d)
+	if (*d && st->table)
 		(*d)->deleted = true;
 }
 
