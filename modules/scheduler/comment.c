@@ -41,6 +41,9 @@ bool comment(struct keel_mod *mod, struct entry *e, const char *text)
 		return false;
 	e->told_at = now;
 	st->job->set_comment(st->job->self, e->job, text);
+	st->hook->note(mod, KEEL_POINT_job_reason,
+		       KEEL_EVENT(job_reason, .id = st->object->id(e->job), .job = e->job,
+				  .comment = text));
 	st->core->log(mod, KEEL_LOG_JOB, "Job", st->object->id(e->job),
 		      "Job Modified at request of %s", st->who);
 	return true;

@@ -33,6 +33,7 @@
 #define KEEL_FIELDS_job_known(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_move(F) F(STR, id) F(OBJ, job) F(OBJ, queue) F(STR, who)
 #define KEEL_FIELDS_job_route(F) F(STR, id) F(OBJ, job) F(OBJ, queue)
+#define KEEL_FIELDS_job_reason(F) F(STR, id) F(OBJ, job) F(STR, comment)
 #define KEEL_FIELDS_job_moved(F) F(STR, id) F(OBJ, job) F(STR, from)
 
 #define KEEL_FIELDS_group_eligible(F) F(STR, id) F(OBJ, job)

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * eligible-time.c - how long jobs have waited for resources: eligible_time, accrue_type.
+ *
+ *   job_step     the job waits, runs or ends: its clock runs or stands
+ *   job_reason   it does not start because of its own limits: its clock stands
+ */
+#include "eligible-time.h"
+
+#include <string.h>
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),
+	KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(job, 0, struct state, job),
+};
+
+static int32_t check_enabled(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
+			     int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)who, (void)job, (void)op, (void)key, (void)text;
+	return accrue_on(mod) ? 0
+			      : st->core->error(err, PBSE_ETEERROR, "%s",
+						st->core->pbse_text(PBSE_ETEERROR));
+}
+
+static void enable_changed(struct keel_mod *mod, struct keel_obj *server, const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+
+	(void)server, (void)attr;
+	if (st->started)
+		accrue_all(mod);
+}
+
+static const struct keel_attr_def rows[] = {
+	KEEL_ATTR_DEF("server", "eligible_time_enable", "bool", .order = 540,
+		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_RESET, .read_roles = KEEL_EVERYBODY,
+		      .write_roles = KEEL_MANAGERS, .fallback = "False", .changed = enable_changed,
+		      .doc = "count the time jobs wait for resources"),
+	KEEL_ATTR_DEF("job", "eligible_time", "eligible_clock", .order = 510,
+		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_FLAG1, .read_roles = KEEL_EVERYBODY,
+		      .write_roles = KEEL_OPERATORS, .check = check_enabled,
+		      .doc = "time waited for resources"),
+	KEEL_ATTR_DEF("job", "accrue_type", "long", .order = 515, .flags = KEEL_ATTR_SAVE,
+		      .read_roles = KEEL_MANAGERS,
+		      .doc = "0 initial, 1 ineligible, 2 eligible, 3 running, 4 ending"),
+};
+
+static const struct keel_contrib contribs[] = {
+	{ "TYPE", &clock_type },
+	{ "ATTR", &rows[0] },
+	{ "ATTR", &rows[1] },
+	{ "ATTR", &rows[2] },
+};
+
+static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *ev)
+{
+	if (ev->job && accrue_on(c->mod))
+		accrue_by_state(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_reason(struct keel_call *c, const struct keel_ev_job_reason *ev)
+{
+	struct state *st = keel_state(c);
+
+	if (!ev->job || !accrue_on(c->mod) || st->job->state(st->job->self, ev->job) != 'Q')
+		return KEEL_NEXT;
+	accrue_to(c->mod, ev->job,
+		  reason_is_own_limit(ev->comment) ? ACCRUE_INELIGIBLE : ACCRUE_ELIGIBLE);
+	return KEEL_NEXT;
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(job_step, on_step),
+	KEEL_TAP(job_reason, on_reason),
+};
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)err;
+	st->enable = st->object->attr(mod, "server", "eligible_time_enable");
+	st->eligible = st->object->attr(mod, "job", "eligible_time");
+	st->accrue = st->object->attr(mod, "job", "accrue_type");
+	return 0;
+}
+
+/* It may have been switched on or off while this module was not there. */
+static int32_t start(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)err;
+	st->started = true;
+	accrue_all(mod);
+	return 0;
+}
+
+static void stop(struct keel_mod *mod)
+{
+	accrue_stop(mod);
+}
+
+static const char *const requires_modules[] = { "manager", "jobs", NULL };
+
+KEEL_MODULE(.name = "eligible-time", .version = "1.0", .vendor = "Keelson",
+	    .summary = "counts how long jobs wait for resources", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
+	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
+	    .start = start, .stop = stop);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_clock.c - durations that stand and run, and which reasons stop them.
+ */
+#include "eligible-time.h"
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+
+static void test_clock(void)
+{
+	int64_t c = 0;
+
+	c = clock_run(c, 1000);
+	CU_ASSERT_TRUE(c < 0);
+	CU_ASSERT_EQUAL(clock_read(c, 1000), 0);
+	CU_ASSERT_EQUAL(clock_read(c, 1060), 60);
+	c = clock_stop(c, 1060);
+	CU_ASSERT_EQUAL(c, 60);
+	CU_ASSERT_EQUAL(clock_read(c, 9999), 60);
+	c = clock_run(c, 2000);
+	CU_ASSERT_EQUAL(clock_read(c, 2005), 65);
+	CU_ASSERT_EQUAL(clock_run(c, 2005), c); /* it runs already */
+	CU_ASSERT_EQUAL(clock_read(c, 100), 0); /* time was set back */
+}
+
+static void test_parse(void)
+{
+	static const struct {
+		const char *text;
+		int64_t seconds;
+	} rows[] = {
+		{ "0", 0 },	   { "59", 59 },    { "1:30", 90 }, { "01:00:00", 3600 },
+		{ "100:0:1", 360001 }, { "", -1 },  { ":1", -1 },   { "1:", -1 },
+		{ "1:2:3:4", -1 }, { "-1", -1 },    { "1x", -1 },   { "99999999999", -1 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		CU_ASSERT_EQUAL(clock_parse(rows[i].text), rows[i].seconds);
+}
+
+static void test_reasons(void)
+{
+	CU_ASSERT_TRUE(reason_is_own_limit("Not Running: User has reached server running job limit."));
+	CU_ASSERT_TRUE(reason_is_own_limit("Not Running: Queue workq job limit reached for user ann"));
+	CU_ASSERT_TRUE(reason_is_own_limit(
+		"Not Running: would exceed group staff's limit on resource ncpus in queue a b"));
+	CU_ASSERT_FALSE(reason_is_own_limit("Not Running: Server job limit has been reached."));
+	CU_ASSERT_FALSE(reason_is_own_limit("Not Running: Not enough free nodes available"));
+	CU_ASSERT_FALSE(reason_is_own_limit("User has reached server running job limit."));
+	CU_ASSERT_FALSE(reason_is_own_limit("Not Running: User has reached server running job limit.!"));
+	CU_ASSERT_FALSE(reason_is_own_limit(""));
+}
+
+int main(void)
+{
+	CU_pSuite s;
+	unsigned failed;
+
+	CU_initialize_registry();
+	s = CU_add_suite("clock", NULL, NULL);
+	CU_add_test(s, "stands and runs", test_clock);
+	CU_add_test(s, "durations", test_parse);
+	CU_add_test(s, "reasons", test_reasons);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed ? 1 : 0;
+}
