@@ -9,6 +9,6 @@
 void job_request_checkpoint(struct keel_mod *mod, struct keel_obj *job, const char *who,
 			    struct keel_mod *me, keel_job_done *done, void *arg)
 {
-	(void)mod, (void)job, (void)who;
-	done(me, arg, PBSE_NOSUP, NULL);
+	(void)who; /* a subjob cannot be held */
+	done(me, arg, job_role(mod, job) == ROLE_PART ? PBSE_IVALREQ : PBSE_NOSUP, NULL);
 }

@@ -259,6 +259,62 @@ set sched preempt_order = S,C
 	log_says "$l" 'Job preempted by deletion'
 }
 
+# array RANGE CPUS INDEX...: an array of which these subjobs run; prints its id.
+array()
+{
+	local range=$1 cpus=$2 id index
+	shift 2
+	id=$(submit -J "$range" -l select=1:ncpus="$cpus") || return
+	for index; do wait_until 20 job_is "$(sub "$id" "$index")" R 42 || return; done
+	echo "$id"
+}
+sub() { echo "${1/\[\]/[$2]}"; } # 7[].svr 3 -> 7[3].svr
+# letters_of ARRAY: of its subjobs, sorted
+letters_of() { qstat -xt "$1" | awk 'NR > 3 { print $5 }' | sort | paste -sd' '; }
+letters_of_are() { same "subjobs of $1" "$2" "$(letters_of "$1")"; }
+count_is() { same array_state_count "$2" "$(job_attr "$1" array_state_count)"; }
+
+@test "delete-preemption #12: one subjob is deleted, the others stay what they are" {
+	cluster
+	po D
+	a=$(array 1-3 2 1 2)
+	h=$(high)
+	runs "$h"
+	letters_of_are "$a" 'Q R X'
+	count_is "$a" 'Queued:1 Running:1 Exiting:0 Expired:1'
+	gone=$(qstat -xt "$a" | awk '$5 == "X" { print $1 }')
+	job_is "$gone" X 91
+	[[ $(job_attr "$gone" comment) == *" and terminated by Scheduler@$me" ]]
+	[[ $(job_attr "$gone" Exit_status) =~ ^(271|265)$ ]]
+	job_is "$a" B
+}
+
+@test "delete-preemption: a requeued subjob waits in its array, and runs again" {
+	cluster
+	po R
+	a=$(array 1-2 4 1)
+	h=$(high)
+	runs "$h"
+	letters_of_are "$a" 'Q Q'
+	count_is "$a" 'Queued:2 Running:0 Exiting:0 Expired:0'
+	job_is "$a" B
+	qdel "$h"
+	wait_until 30 job_is "$(sub "$a" 1)" R 42
+	same run_count 2 "$(job_attr "$(sub "$a" 1)" run_count)"
+}
+
+@test "delete-preemption: a suspended subjob goes on before the next one begins" {
+	cluster
+	po S
+	a=$(array 1-2 4 1)
+	h=$(high)
+	runs "$h"
+	job_is "$(sub "$a" 1)" S 45
+	qdel "$h"
+	wait_until 30 job_is "$(sub "$a" 1)" R 42
+	job_is "$(sub "$a" 2)" Q
+}
+
 @test "delete-preemption #13: C cannot, so D does" {
 	cluster
 	po CD
@@ -771,6 +827,21 @@ two()
 		qdel "$l" 2>/dev/null || true
 		wait_until 20 is_over "$l"
 	done
+}
+
+@test "delete-preemption #57: after H the next subjob, not the deleted one" {
+	cluster
+	po D
+	a=$(array 1-2 4 1)
+	h=$(high)
+	runs "$h"
+	job_is "$(sub "$a" 1)" X 91
+	job_is "$(sub "$a" 2)" Q
+	job_is "$a" B
+	qdel "$h"
+	wait_until 30 job_is "$(sub "$a" 2)" R
+	job_is "$(sub "$a" 1)" X 91
+	job_is "$a" B
 }
 
 @test "delete-preemption #58: the deletion precedes the start, and no cycle starts in between" {
