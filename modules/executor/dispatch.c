@@ -375,8 +375,9 @@ static struct question *question_create(struct state *st, const struct entry *e,
 	return q;
 }
 
-static void task_signal(struct keel_mod *mod, struct keel_obj *job, const char *name,
-			const char *as, struct keel_mod *me, keel_task_done *done, void *arg)
+struct question *question_about(struct keel_mod *mod, struct keel_obj *job, const char *name,
+				struct keel_out **ret_out, struct keel_mod *me,
+				keel_task_done *done, void *arg)
 {
 	struct state *st = mod->state;
 	struct entry *e = entry_started(st, job);
@@ -387,15 +388,36 @@ static void task_signal(struct keel_mod *mod, struct keel_obj *job, const char *
 		if (out)
 			st->msg->drop(out);
 		done(me, arg, e ? PBSE_NORELYMOM : PBSE_BADSTATE, NULL);
-		return;
+		return NULL;
 	}
 	st->msg->put_str(out, "id", e->id);
 	st->msg->put_int(out, "run", e->run);
 	st->msg->put_int(out, "number", q->number);
+	*ret_out = out;
+	return q;
+}
+
+void question_send(struct keel_mod *mod, struct question *q, const char *message,
+		   struct keel_out *out)
+{
+	struct state *st = mod->state;
+
+	if (st->link->send(mod, q->peer, message, out) < 0)
+		question_answer(mod, q, PBSE_NORELYMOM, NULL);
+}
+
+static void task_signal(struct keel_mod *mod, struct keel_obj *job, const char *name,
+			const char *as, struct keel_mod *me, keel_task_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	struct keel_out *out = NULL;
+	struct question *q = question_about(mod, job, name, &out, me, done, arg);
+
+	if (!q)
+		return;
 	st->msg->put_str(out, "name", name);
 	st->msg->put_str(out, "as", as ? as : name);
-	if (st->link->send(mod, e->peer, "task.signal", out) < 0)
-		question_answer(mod, q, PBSE_NORELYMOM, NULL);
+	question_send(mod, q, "task.signal", out);
 }
 
 static int32_t task_kill(struct keel_mod *mod, struct keel_obj *job, int64_t delay_ms)
@@ -514,5 +536,6 @@ const struct keel_task_api task_api = {
 	.size = sizeof(struct keel_task_api), .version = 1,
 	.listen = task_listen, .start = task_start, .signal = task_signal, .kill = task_kill,
 	.discard = task_discard, .ended_done = task_ended_done, .set_host_of = task_set_host_of,
-	.terminate = task_terminate, .checkpoint = task_checkpoint,
+	.terminate = task_terminate, .checkpoint = task_checkpoint, .message = task_message,
+	.stop_hosts = task_stop_hosts,
 };

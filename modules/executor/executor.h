@@ -233,6 +233,19 @@ int32_t stop_init(struct keel_mod *mod);
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms);
 void stop_discard(struct keel_mod *mod, struct task *t);
 void stop_cancel(struct keel_mod *mod, struct task *t); /* it ends while it is being suspended */
+/* dispatch.c: a question about a run at its host, with its message begun in *ret_out. NULL: answered. */
+struct question *question_about(struct keel_mod *mod, struct keel_obj *job, const char *name,
+				struct keel_out **ret_out, struct keel_mod *me,
+				keel_task_done *done, void *arg);
+void question_send(struct keel_mod *mod, struct question *q, const char *message,
+		   struct keel_out *out);
+
+/* message.c */
+int32_t message_init(struct keel_mod *mod);
+void task_message(struct keel_mod *mod, struct keel_obj *job, int32_t files, const char *text,
+		  struct keel_mod *me, keel_task_done *done, void *arg);
+void task_stop_hosts(struct keel_mod *mod);
+
 /* The answer to a numbered message; 0: nobody waits. */
 void stop_answer(struct keel_mod *mod, int64_t number, int32_t code, const char *text);
 /* The task a message is about; NULL and the server is told when there is no such run here. */

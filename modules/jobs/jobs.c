@@ -139,6 +139,9 @@ static const struct keel_request_def requests[] = {
 	REQUEST("locate", on_locate, "which server has this job", .flags = KEEL_REQUEST_READ),
 	REQUEST("wait", on_wait, "answered when the job is over", .flags = KEEL_REQUEST_READ),
 	REQUEST("move", on_move, "put a job into another queue"),
+	REQUEST("message", on_message, "a line for the output of a running job"),
+	{ .size = sizeof(struct keel_request_def), .roles = KEEL_OPERATORS, .name = "shutdown",
+	  .handler = on_shutdown, .doc = "the server ends", .flags = KEEL_REQUEST_READ },
 	REQUEST("order", on_order, "exchange the places of two jobs"),
 };
 
@@ -265,7 +268,7 @@ static const struct keel_contrib contribs[] = {
 	ATTR_ROW(7), ATTR_ROW(8),
 	REQUEST_ROW(0), REQUEST_ROW(1), REQUEST_ROW(2), REQUEST_ROW(3), REQUEST_ROW(4),
 	REQUEST_ROW(5), REQUEST_ROW(6), REQUEST_ROW(7), REQUEST_ROW(8), REQUEST_ROW(9),
-	REQUEST_ROW(10), REQUEST_ROW(11), REQUEST_ROW(12),
+	REQUEST_ROW(10), REQUEST_ROW(11), REQUEST_ROW(12), REQUEST_ROW(13), REQUEST_ROW(14),
 #define JOB(member, ...) { "ATTR", &job_attr_##member },
 #include "attributes.def"
 #undef JOB
@@ -305,6 +308,7 @@ static void others_find(struct keel_mod *mod)
 	st->server.history_duration = object->attr(mod, "server", "job_history_duration");
 	st->server.script_max = object->attr(mod, "server", "jobscript_max_size");
 	st->server.qsub_arguments = object->attr(mod, "server", "default_qsub_arguments");
+	st->server.shutdown = object->attr(mod, "server", "shutdown");
 	st->server.sequence = object->attr(mod, "server", "next_sequence");
 	st->server.sequence_max = object->attr(mod, "server", "max_job_sequence_id");
 }
@@ -342,6 +346,7 @@ static void stop(struct keel_mod *mod)
 
 	st->core->timer_cancel(st->cleaner);
 	st->cleaner = NULL;
+	shutdown_drop(mod);
 }
 
 static const char *const requires_modules[] = { "manager", "queues", NULL };

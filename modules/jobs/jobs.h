@@ -116,7 +116,7 @@ struct state {
 	} queue;
 	struct {
 		const struct keel_attr *default_queue, *history, *history_duration, *sequence, *sequence_max,
-			*assigned, *script_max, *roots, *fail_requeue, *qsub_arguments;
+			*assigned, *script_max, *roots, *fail_requeue, *qsub_arguments, *shutdown;
 	} server;
 	struct {
 		const struct keel_attr *enable, *list;
@@ -125,6 +125,10 @@ struct state {
 	const struct keel_job_form_def *form; /* NULL: there are no arrays */
 	struct keel_mod *form_owner;
 	struct counts counts;
+	bool terminating; /* asked to end when nothing runs */
+	char terminating_by[300];
+	struct keel_timer *terminator;
+	struct keel_cursor *ending_walk;
 	int64_t last_rank; /* of the job known last, at start */
 	bool ranks_mixed;  /* some were not in order of creation */
 	int64_t next_sequence, reserved_sequence; /* numbers below reserved are durably ours */
@@ -249,6 +253,14 @@ void job_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue
 	      struct keel_mod *me, keel_job_done *done, void *arg);
 /* The queue that `[queue][@server]` means; 0, or a PBSE number: another server cannot be reached. */
 int32_t destination_find(struct keel_mod *mod, const char *dest, struct keel_obj **ret_queue);
+
+/* message.c */
+void on_message(struct keel_mod *mod, struct keel_req *req);
+
+/* shutdown.c */
+void on_shutdown(struct keel_mod *mod, struct keel_req *req);
+bool shutting_down(const struct state *st); /* nothing starts any more */
+void shutdown_drop(struct keel_mod *mod);
 
 /* order.c */
 void on_order(struct keel_mod *mod, struct keel_req *req);

@@ -106,6 +106,8 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 		answer(mod, r, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 	} else if (!job || job_slot(mod, job)->step != STEP_QUEUED) {
 		answer(mod, r, job ? PBSE_BADSTATE : PBSE_UNKJOBID, NULL);
+	} else if (shutting_down(st)) {
+		answer(mod, r, PBSE_SVRDOWN, NULL);
 	} else {
 		code = send(mod, job, r->exec_vnode, r->who, &err);
 		answer(mod, r, code, code ? err.text : NULL);

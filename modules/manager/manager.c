@@ -45,6 +45,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	st->acl_hosts = st->object->attr(mod, "server", "acl_hosts");
 	st->acl_user_enable = st->object->attr(mod, "server", "acl_user_enable");
 	st->acl_users = st->object->attr(mod, "server", "acl_users");
+	st->shutdown = st->object->attr(mod, "server", "shutdown");
 	st->default_queue = st->object->attr(mod, "server", "default_queue");
 	return 0;
 }

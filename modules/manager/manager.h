@@ -19,6 +19,7 @@ struct state {
 	const struct keel_resource_api *resource;
 	const struct keel_attr *scheduling, *managers, *operators, *default_queue;
 	const struct keel_attr *acl_host_enable, *acl_hosts, *acl_user_enable, *acl_users;
+	const struct keel_attr *shutdown; /* set by whoever ends the server */
 	const struct keel_attr *mom; /* of nodes; found when a host is named */
 };
 

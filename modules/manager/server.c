@@ -32,7 +32,10 @@ static void derive_state(struct keel_mod *mod, struct keel_obj *obj, const struc
 {
 	struct state *st = mod->state;
 
-	emit_text(emit, st->object->get_int(obj, st->scheduling) ? "Active" : "Idle");
+	if (st->object->is_set(obj, st->shutdown))
+		emit_text(emit, st->object->get_str(obj, st->shutdown));
+	else
+		emit_text(emit, st->object->get_int(obj, st->scheduling) ? "Active" : "Idle");
 }
 
 static void derive_host(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)

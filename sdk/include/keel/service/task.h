@@ -73,6 +73,12 @@ struct keel_task_api {
 	 * a text: the script failed, the task goes on. */
 	void (*checkpoint)(struct keel_mod *, struct keel_obj *job, struct keel_mod *me,
 			   keel_task_done *done, void *arg);
+	/* A line behind what the task wrote so far: `files` is the sum of 1 output, 2 error. 15016 no task
+	 * there, 15041 its file cannot be written. */
+	void (*message)(struct keel_mod *, struct keel_obj *job, int32_t files, const char *text,
+			struct keel_mod *me, keel_task_done *done, void *arg);
+	/* The daemons of all hosts end; tasks go on. */
+	void (*stop_hosts)(struct keel_mod *);
 };
 
 #endif

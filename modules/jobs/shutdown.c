@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * shutdown.c - qterm: the server ends; what becomes of running jobs is asked for.
+ *
+ *   quick      they go on without the server
+ *   delay      nothing starts any more, the server ends when nothing runs
+ *   immediate  the same, and running jobs are queued again, or deleted when they cannot be
+ */
+#include "jobs.h"
+
+#include <stdio.h>
+
+#define CHECK_MS 200
+#define SLICE 256
+
+/* The numbers of a request: manner, and who else. */
+enum { IMMEDIATE = 0, DELAY = 1, QUICK = 2, MANNER = 0xf, HOSTS = 0x20 };
+
+static const char *const words[] = { "immediate", "delay", "quick" };
+
+static void ended(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	(void)mod, (void)arg, (void)code, (void)text;
+}
+
+/* A job that a suspension holds in place is left as it is: it goes on with the next server. */
+static void end_job(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+
+	if ((j->step != STEP_RUNNING && j->step != STEP_SENT) || j->ending)
+		return;
+	if (st->object->get_int(job, st->a.rerunable))
+		job_request_rerun(mod, job, st->terminating_by, mod, ended, NULL);
+	else
+		job_request_delete(mod, job, st->terminating_by, mod, ended, NULL);
+}
+
+static void end_jobs(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job;
+
+	for (int n = 0; st->ending_walk && n < SLICE; n++) {
+		job = st->object->next(st->ending_walk);
+		if (job) {
+			end_job(mod, job);
+			continue;
+		}
+		st->object->cursor_close(st->ending_walk);
+		st->ending_walk = NULL;
+	}
+}
+
+static bool something_runs(const struct state *st)
+{
+	return st->counts.n[TALLY_RUNNING] > 0 || st->counts.n[TALLY_EXITING] > 0;
+}
+
+static void check(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+
+	(void)arg;
+	end_jobs(mod);
+	st->terminator = NULL;
+	if (something_runs(st))
+		st->terminator = st->core->timer(mod, CHECK_MS, check, NULL);
+	else
+		st->core->stop(mod);
+}
+
+bool shutting_down(const struct state *st)
+{
+	return st->terminating;
+}
+
+void shutdown_drop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	st->core->timer_cancel(st->terminator);
+	st->terminator = NULL;
+	st->object->cursor_close(st->ending_walk);
+	st->ending_walk = NULL;
+}
+
+void on_shutdown(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+	const struct keel_session *who = st->request->session(req);
+	int64_t asked = st->msg->integer(st->request->body(req), "manner", QUICK);
+	int64_t manner = asked & MANNER;
+
+	if (manner > QUICK) {
+		st->request->reply(req, PBSE_IVALREQ, NULL);
+		return;
+	}
+	st->core->log(mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Svr",
+		      st->core->server_name(mod), "Shutdown request from %s ", who->who);
+	st->core->log(mod, KEEL_LOG_SYSTEM, "Svr", st->core->server_name(mod), "Shutdown: %s",
+		      words[manner]);
+	if (asked & HOSTS)
+		st->task->stop_hosts(st->task->self);
+	shutdown_drop(mod); /* a later word counts */
+	st->terminating = manner != QUICK;
+	snprintf(st->terminating_by, sizeof(st->terminating_by), "%s", who->who);
+	if (st->terminating && st->server.shutdown)
+		st->object->set_str(st->object->find(mod, "server", st->core->server_name(mod)),
+				    st->server.shutdown,
+				    manner == DELAY ? "Terminating_Delay" : "Terminating");
+	if (manner == IMMEDIATE)
+		st->ending_walk = st->object->cursor(mod, "job");
+	st->request->reply(req, 0, NULL);
+	if (manner == QUICK)
+		st->core->stop(mod);
+	else
+		st->terminator = st->core->timer(mod, 0, check, NULL);
+}
