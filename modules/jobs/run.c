@@ -368,7 +368,7 @@ void run_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_a
 	struct asked *a;
 
 	if (!code && !step_is_pending(job_slot(mod, job)->step))
-		code = PBSE_BADSTATE;
+		code = step_is_suspended(job_slot(mod, job)->step) ? PBSE_RESCUNAV : PBSE_BADSTATE;
 	if (!code && job_slot(mod, job)->step == STEP_ROUTING)
 		code = PBSE_IVALREQ;
 	a = code ? NULL : calloc(1, sizeof(*a));

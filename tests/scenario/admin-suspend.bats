@@ -955,3 +955,38 @@ qmgr: Error (15002) returned from server' qmgr -c 'set node n1 maintenance_jobs 
 	sandbox restart n1
 	wait_until 20 node_is n1 free ''
 }
+
+@test "admin-suspend #40: a preempted neighbour waits until the maintenance is over" {
+	cluster
+	qmgr -c 'create queue express queue_type=execution,priority=200,enabled=true,started=true'
+	qmgr -c 'set sched preempt_order = S'
+	low=$(running -l select=1:ncpus=4)
+	high=$(submit -q express -l select=1:ncpus=4)
+	wait_until 20 job_is "$high" R 42
+	job_is "$low" S 45
+	qsig -s admin-suspend "$high"
+	node_is n1 maintenance "$high"
+	quietly qsig -s resume "$low"
+	waits() { has "$(job_attr "$low" comment)" '^Not Running: Not enough free nodes available' 2>/dev/null; }
+	wait_until 10 waits
+	job_is "$low" S 45
+	quietly qdel "$low"
+	wait_until 40 job_is "$low" F
+	node_is n1 maintenance "$high"
+	quietly qsig -s admin-resume "$high"
+	job_is "$high" R 42
+	node_is n1 job-busy ''
+}
+
+@test "admin-suspend #47: a restriction holds for it too" {
+	cluster
+	qmgr -c 'set server restrict_res_to_release_on_suspend = ncpus'
+	id=$(running -l select=1:ncpus=2:mem=100mb)
+	qsig -s admin-suspend "$id"
+	same ncpus 0 "$(node_attr n1 resources_assigned.ncpus)"
+	same mem 102400kb "$(node_attr n1 resources_assigned.mem)"
+	same resources_released '(n1:ncpus=2)' "$(job_attr "$id" resources_released)"
+	has "$(accounting)" ";z;$id;.*resources_released=\(n1:ncpus=2\)\$"
+	qsig -s admin-resume "$id"
+	lacks "$(qstat -f "$id")" 'resources_released|resource_released_list'
+}

@@ -6,6 +6,7 @@
 
 load helper
 load shared
+load scheduler
 
 RESTRICT=restrict_res_to_release_on_suspend
 A=(-l select=1:ncpus=4:mem=512mb)
@@ -13,8 +14,7 @@ FEW_CPUS='^Not Running: Insufficient amount of resource: ncpus|^Not Running: Not
 
 setup_file()
 {
-	open_cluster --hosts 1 --ncpus 4
-	qmgr -c 'set node n1 resources_available.mem = 2gb'
+	open_site
 	qmgr -c 'create queue express queue_type=execution'
 	qmgr -c 'set queue express priority=200,enabled=true,started=true'
 	qmgr -c 'set sched preempt_order = S'
@@ -29,7 +29,7 @@ restrict()
 }
 order() { undo qmgr -c 'set sched preempt_order = S'; qmgr -c "set sched preempt_order = $1"; }
 express() { submit_as "$OTHER" -q express -l select=1:ncpus=2:mem=512mb "$@"; }
-runs() { wait_until 20 job_is "$1" R 42; }
+begins() { wait_until 20 job_is "$1" R 42; }
 assigned() { node_attr n1 "resources_assigned.$1"; }
 ra() { same 'n1' "$1 $2" "$(assigned ncpus) $(assigned mem)"; }
 in_server() { qstat -Bf | value "resources_assigned.$1"; }
@@ -40,7 +40,7 @@ records() { accounting | grep -E "^[^;]*;$1;$2;" | cut -d';' -f4-; }
 @test "release-restriction #1: preempted without a restriction: everything comes free" {
 	a=$(running "${A[@]}")
 	b=$(express)
-	runs "$b"
+	begins "$b"
 	job_is "$a" S 45
 	ra 2 524288kb
 	same 'of the server' '2 512mb 1' "$(in_server ncpus) $(in_server mem) $(in_server nodect)"
@@ -51,7 +51,7 @@ records() { accounting | grep -E "^[^;]*;$1;$2;" | cut -d';' -f4-; }
 	restrict ncpus
 	a=$(running "${A[@]}")
 	b=$(express)
-	runs "$b"
+	begins "$b"
 	job_is "$a" S 45
 	ra 2 1048576kb
 	same 'of the server' '2 1024mb 2' "$(in_server ncpus) $(in_server mem) $(in_server nodect)"
@@ -65,9 +65,9 @@ records() { accounting | grep -E "^[^;]*;$1;$2;" | cut -d';' -f4-; }
 	restrict ncpus
 	a=$(running "${A[@]}")
 	b=$(express)
-	runs "$b"
+	begins "$b"
 	qdel "$b"
-	runs "$a"
+	begins "$a"
 	ra 4 524288kb
 	same 'of the server' '4 512mb 1' "$(in_server ncpus) $(in_server mem) $(in_server nodect)"
 	lacks "$(qstat -f "$a")" 'resources_released|resource_released_list'
@@ -92,7 +92,7 @@ records() { accounting | grep -E "^[^;]*;$1;$2;" | cut -d';' -f4-; }
 		order "$method"
 		a=$(running "${A[@]}")
 		b=$(express)
-		runs "$b"
+		begins "$b"
 		[ "$method" = R ] && job_is "$a" Q 10 || job_is "$a" F 91
 		ra 2 524288kb
 		qselect | xargs qdel -W force
@@ -103,7 +103,7 @@ records() { accounting | grep -E "^[^;]*;$1;$2;" | cut -d';' -f4-; }
 	restrict mem
 	a=$(running -l select=1:ncpus=2 -l place=excl)
 	b=$(submit_as "$OTHER" -q express -l select=1:ncpus=1)
-	runs "$b"
+	begins "$b"
 	job_is "$a" S 45
 	same text '(n1:ncpus=0)' "$(job_attr "$a" resources_released)"
 	same ncpus 3 "$(assigned ncpus)"
@@ -113,6 +113,22 @@ records() { accounting | grep -E "^[^;]*;$1;$2;" | cut -d';' -f4-; }
 	finished -l select=1:ncpus=1 -- /bin/true # a whole cycle later
 	job_is "$a" S 45
 	qdel "$c"
-	runs "$a"
+	begins "$a"
 	node_is n1 job-exclusive
 }
+@test "release-restriction #41: a suspended job that is a top job keeps others from its released cpus" {
+	restrict ncpus
+	told 'strict_ordering: True ALL' 'by_queue: False ALL'
+	a=$(running -l select=1:ncpus=4:mem=512mb -l walltime=600)
+	b=$(express -l walltime=120)
+	begins "$b"
+	job_is "$a" S 45
+	filler=$(submit -l select=1:ncpus=2:mem=10mb -l walltime=1000)
+	wait_until 10 has_estimate "$a"
+	wait_until 10 comment_says "$filler" '^Not Running: '
+	job_is "$filler" Q
+	short=$(running -l select=1:ncpus=2:mem=10mb -l walltime=30) # is gone before
+	job_is "$filler" Q
+	job_is "$short" R
+}
+has_estimate() { [ -n "$(job_attr "$1" estimated.start_time)" ]; }

@@ -422,6 +422,23 @@ host_is_up() { lacks "$(node_attr n1 state)" 'down|unknown' 2>/dev/null; }
 	released "$a" '(n1:ncpus=4)' ncpus=4
 }
 
+@test "release-restriction #28: what else may be asked of a suspended job" {
+	a=$(running "${A[@]}")
+	qsig -s suspend "$a"
+	says 168 "qmove: Request invalid for state of job $a" qmove workq "$a"
+	says 2 "qrun: Resource temporarily unavailable $a" qrun "$a"
+	says 167 "qalter: Cannot modify attribute while job running  Resource_List.select $a" \
+		qalter -l select=1:ncpus=1 "$a"
+	says 165 "qsig: Unknown/illegal signal name $a" qsig -s SUSPEND "$a"
+	quietly qhold -h u "$a"
+	job_is "$a" S 43
+	quietly qrls -h u "$a"
+	qsig -s resume "$a"
+	wait_until 10 job_is "$a" R 42
+	says 168 "qsig: Request invalid for state of job $a" qsig -s resume "$a"
+	says 73 "qsig: Job can not be resumed with the requested resume signal $a" qsig -s admin-resume "$a"
+}
+
 @test "release-restriction #29: a resume waits for room, and needs only what was released" {
 	restrict ncpus
 	a=$(running -l select=1:ncpus=4:mem=1500mb)
