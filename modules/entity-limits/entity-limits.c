@@ -44,6 +44,8 @@ static const struct keel_attr_def attrs[] = {
 	BOTH("queued_jobs_threshold", 72, 84, "jobs in state Q"),
 	BOTH_RES("queued_jobs_threshold_res", 73, 85, "amounts of jobs in state Q"),
 };
+static const struct keel_attr_def max_queuable =
+	ROW("queue", "max_queuable", "long", 30, "jobs in the queue, old style");
 
 static const struct keel_limits_api service = {
 	.size = sizeof(struct keel_limits_api),
@@ -62,9 +64,9 @@ static const struct keel_contrib contribs[] = {
 	{ "TYPE", &list_type }, { "TYPE", &resource_type },
 	NEW(0), NEW(1), NEW(2), NEW(3), NEW(4), NEW(5), NEW(6), NEW(7),
 	OLD(0), OLD(1), OLD(2), OLD(3), OLD(4), OLD(5), OLD(6), OLD(7), OLD(8),
-	{ "SERVICE", &service_def },
+	{ "ATTR", &max_queuable }, { "SERVICE", &service_def },
 };
-_Static_assert(KEEL_COUNT(contribs) == 3 + KEEL_COUNT(attrs) + SCOPES * OLD_LIMITS,
+_Static_assert(KEEL_COUNT(contribs) == 4 + KEEL_COUNT(attrs) + SCOPES * OLD_LIMITS,
 	       "each attribute has its ATTR above");
 
 /* ---- what is counted --------------------------------------------------------------------------------- */

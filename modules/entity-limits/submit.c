@@ -166,6 +166,17 @@ static double subjobs(struct keel_call *c, struct keel_obj *job)
 	return (double)((last - first) / step + 1);
 }
 
+/* Old style: the queue is full, whoever asks. */
+static bool is_full(struct state *st, struct keel_obj *queue)
+{
+	const struct counter *c;
+
+	if (!st->max_queuable || !st->object->is_set(queue, st->max_queuable))
+		return false;
+	c = counter_find(st, st->object->id(queue), OVERALL, "PBS_ALL");
+	return (c ? c->n[TALLY_ALL] : 0) + 1 > (double)st->object->get_int(queue, st->max_queuable);
+}
+
 /* One more job, or as many as an array has, in this queue; `server`: and in the server. */
 static keel_verdict check_entry(struct keel_call *c, struct keel_obj *job, struct keel_obj *queue,
 				bool server)
@@ -173,6 +184,8 @@ static keel_verdict check_entry(struct keel_call *c, struct keel_obj *job, struc
 	struct check k = { .call = c, .st = keel_state(c), .job = job, .queue = queue };
 	keel_verdict verdict = KEEL_NEXT;
 
+	if (is_full(k.st, queue))
+		return k.st->call->reject(c, PBSE_MAXQUED, NULL);
 	k.weight = subjobs(c, job);
 	if (k.st->call->get(c, job, "project", NULL, k.project, sizeof(k.project)) <= 0)
 		k.project[0] = '\0';

@@ -176,6 +176,19 @@ first_of()
 	first_of "$late" "$early"
 }
 
+@test "fairshare: whoever is over his share gives way to others" {
+	needs_root
+	qmgr -c "set sched preempt_prio = 'normal_jobs, fairshare'"
+	undo qmgr -c 'unset sched preempt_prio'
+	shares "$OWNER 1 root 50" "$OTHER 2 root 50"
+	pbsfs -s "$OWNER" 800
+	pbsfs -s "$OTHER" 200
+	low=$(running -l ncpus=4)
+	high=$(submit_as "$OTHER" -l ncpus=4)
+	wait_until 20 job_is "$high" R 42
+	job_is "$low" S 45
+}
+
 # ---- pbsfs ---------------------------------------------------------------------------------------------------
 
 @test "pbsfs: the tree, its numbers, one entity" {

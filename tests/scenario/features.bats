@@ -100,6 +100,20 @@ runs_without()
 qmgr: Error (15014) returned from server" qmgr -c 'set sched preempt_order = D'
 }
 
+@test "features: a tree without modules/entity-limits builds, starts and runs jobs" {
+	runs_without entity-limits max_run
+	has "$(qmgr -c "set server max_run = '[o:PBS_ALL=1]'" 2>&1 || true)" '15002'
+}
+
+@test "features: a tree without modules/fairshare builds, starts and runs jobs" {
+	runs_without fairshare nothing-of-its-own
+	says 1 "pbsfs: fairshare is not there: the server's module is switched off" pbsfs
+}
+
+@test "features: a tree without modules/prime-time builds, starts and runs jobs" {
+	runs_without prime-time nothing-of-its-own
+}
+
 @test "features: the kernel was built without a word of it" {
 	lacks "$(strings "$KEELSON_BUILD/keelsond")" 'admin-suspend|maintenance'
 }

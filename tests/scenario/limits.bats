@@ -191,6 +191,27 @@ qmgr: Error (15141) returned from server" qmgr -c "set $what"
 	has "$(qmgr -c "set server max_run_res_soft.ncpus = '[o:PBS_ALL=4]'" 2>&1)" '15141'
 }
 
+@test "limits: old style: a full queue" {
+	limit 'queue workq' max_queuable 1
+	submit -h
+	says 198 'qsub: Maximum number of jobs already in queue' submit -h
+	qmgr -c 'unset queue workq max_queuable'
+	submit -h
+}
+
+@test "limits: switched off and on again, they count as if they had been there" {
+	limit server max_run '[u:PBS_GENERIC=1]'
+	running
+	sandbox reload --disable entity-limits
+	undo sandbox reload --enable entity-limits
+	lacks "$(qmgr -c 'list server')" max_run
+	running
+	sandbox reload --enable entity-limits
+	same max_run '[u:PBS_GENERIC=1]' "$(qmgr -c 'list server' | value max_run)"
+	third=$(submit)
+	wait_until 10 waits "$third" 'User has reached server running job limit.'
+}
+
 @test "limits: old style: running jobs, of a user, of a group" {
 	limit server max_running 1
 	one_runs 'Server job limit has been reached.'
@@ -206,6 +227,47 @@ qmgr: Error (15141) returned from server" qmgr -c "set $what"
 }
 
 # ---- who counts -----------------------------------------------------------------------------------------------
+
+@test "limits: qrun is not bound by them" {
+	limit server max_run '[u:PBS_GENERIC=1]'
+	running
+	second=$(submit)
+	wait_until 10 waits "$second" 'User has reached server running job limit.'
+	qrun "$second"
+	wait_until 20 job_is "$second" R 42
+	third=$(submit)
+	wait_until 10 waits "$third" 'User has reached server running job limit.'
+}
+
+# gives_way: of four jobs of $OWNER, who should run two, one gives way to a job of $OTHER. The next would
+# bring him within his limit: it stays.
+gives_way()
+{
+	local high next i
+	for i in 1 2 3 4; do running -l ncpus=1 || return; done
+	high=$(submit_as "$OTHER" -l ncpus=1) || return
+	wait_until 20 job_is "$high" R 42 || return
+	next=$(submit_as "$OTHER" -l ncpus=1) || return
+	wait_until 10 commented "$next" || return
+	job_is "$next" Q && same suspended 1 "$(qselect -s S | wc -l)"
+}
+commented() { [ -n "$(job_attr "$1" comment)" ]; }
+
+@test "limits: whoever runs more than a soft limit gives way, down to it: server" {
+	needs_root
+	qmgr -c "set sched preempt_prio = 'express_queue, normal_jobs, server_softlimits'"
+	undo qmgr -c 'unset sched preempt_prio'
+	limit server max_run_soft "[u:$OWNER=2]"
+	gives_way
+}
+
+@test "limits: whoever runs more than a soft limit gives way, down to it: amounts, queue" {
+	needs_root
+	qmgr -c "set sched preempt_prio = 'normal_jobs, queue_softlimits'"
+	undo qmgr -c 'unset sched preempt_prio'
+	limit 'queue workq' max_run_res_soft.ncpus "[u:$OWNER=2],[u:$OTHER=4]"
+	gives_way
+}
 
 @test "limits: a suspended job does not run" {
 	limit server max_run '[u:PBS_GENERIC=1]'
