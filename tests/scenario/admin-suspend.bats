@@ -3,6 +3,8 @@
 #
 # Admin-suspend: jobs are suspended in place so that somebody can work on their vnodes. The vnodes are in
 # maintenance until the last of those jobs is resumed or gone.
+#
+# needs modules/admin-suspend
 
 load helper
 
@@ -957,6 +959,7 @@ qmgr: Error (15002) returned from server' qmgr -c 'set node n1 maintenance_jobs 
 }
 
 @test "admin-suspend #40: a preempted neighbour waits until the maintenance is over" {
+	needs_module preemption
 	cluster
 	qmgr -c 'create queue express queue_type=execution,priority=200,enabled=true,started=true'
 	qmgr -c 'set sched preempt_order = S'
@@ -979,6 +982,7 @@ qmgr: Error (15002) returned from server' qmgr -c 'set node n1 maintenance_jobs 
 }
 
 @test "admin-suspend #47: a restriction holds for it too" {
+	needs_module release-restriction
 	cluster
 	qmgr -c 'set server restrict_res_to_release_on_suspend = ncpus'
 	id=$(running -l select=1:ncpus=2:mem=100mb)

@@ -3,6 +3,8 @@
 #
 # Job arrays: one object for all its subjobs that wait; a subjob is a job from its start on. One host of 4
 # cpus; finished jobs are remembered, unless said otherwise.
+#
+# needs modules/arrays
 
 load helper
 load shared

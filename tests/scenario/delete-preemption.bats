@@ -6,6 +6,9 @@
 #
 # Where a site would have a hook script, a small module taps the same point: refuse_run (job_run),
 # veto_preterm (task_preterm).
+#
+# needs modules/preemption
+# needs modules/delete-preemption
 
 load helper
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Jobs that wait for other jobs: qsub -W depend=.
+#
+# needs modules/dependencies
 
 load helper
 load shared

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # eligible_time: how long a job has waited for resources.
+#
+# needs modules/eligible-time
 
 load helper
 load shared

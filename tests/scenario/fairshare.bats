@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Fairshare: who has used less of his share goes first.
+#
+# needs modules/fairshare
 
 load helper
 load shared

@@ -4,6 +4,11 @@
 # The features admin-suspend, release-restriction, preemption and delete-preemption do not know each
 # other: in whatever order they are loaded the same happens, alone and in pairs their own stories hold.
 # (That any of their folders can be deleted is told in features.bats.)
+#
+# needs modules/admin-suspend
+# needs modules/release-restriction
+# needs modules/preemption
+# needs modules/delete-preemption
 
 load helper
 

@@ -71,6 +71,7 @@ rebuild()
 # Without the folder nobody knows its words, and everything else is as ever.
 runs_without()
 {
+	needs_module "$1"
 	tree_without "$1"
 	rebuild
 	[ ! -e "$KEELSON_BUILD/modules/$1.so" ]
@@ -94,6 +95,7 @@ runs_without()
 }
 
 @test "features: a tree without modules/delete-preemption builds, starts and runs jobs" {
+	needs_module preemption
 	runs_without delete-preemption nothing-of-its-own
 	qmgr -c 'set sched preempt_order = SCR'
 	says 166 "qmgr obj= svr=default: Illegal attribute or resource value

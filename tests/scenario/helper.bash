@@ -21,6 +21,10 @@ fi
 
 # ---- people --------------------------------------------------------------------------------------------
 
+# A feature of which there is no folder has no stories. What a whole file needs it says in its head:
+# "# needs modules/NAME"; scripts/test leaves it out then.
+needs_module() { [ -d "$top/modules/$1" ] || skip "there is no modules/$1"; }
+
 needs_root() { [ "$EUID" -eq 0 ] || skip "needs root"; }
 
 make_users()

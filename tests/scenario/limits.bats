@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Limits: how much users, groups, projects and everybody may queue and run.
+#
+# needs modules/entity-limits
 
 load helper
 load shared

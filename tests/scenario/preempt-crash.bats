@@ -6,6 +6,9 @@
 #
 # Where it dies is a matter of a fixture (die_at): while a file of the point's name is in its folder, the
 # server kills itself there.
+#
+# needs modules/preemption
+# needs modules/delete-preemption
 
 load helper
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Times of day and of the year: prime time, dedicated times.
+#
+# needs modules/prime-time
 
 load helper
 load shared

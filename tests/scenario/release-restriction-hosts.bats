@@ -3,6 +3,8 @@
 #
 # restrict_res_to_release_on_suspend over several hosts, with a host that refuses, and while the feature
 # is switched off and on.
+#
+# needs modules/release-restriction
 
 load helper
 

@@ -3,6 +3,10 @@
 #
 # restrict_res_to_release_on_suspend when the scheduler suspends: what a victim would give back decides
 # whether suspending it is worth while. One host of 4 cpus and 2gb, an express queue, preempt_order S.
+#
+# needs modules/release-restriction
+# needs modules/preemption
+# needs modules/delete-preemption
 
 load helper
 load shared

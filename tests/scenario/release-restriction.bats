@@ -5,6 +5,8 @@
 # the rest. One host of 4 cpus and 2gb; each story begins without a restriction and without jobs.
 #
 # #48 is not told here: it needs hooks in Python.
+#
+# needs modules/release-restriction
 
 load helper
 load shared

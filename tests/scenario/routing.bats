@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Routing queues: a job waits in one until a destination takes it.
+#
+# needs modules/routing
 
 load helper
 load shared

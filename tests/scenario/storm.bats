@@ -3,6 +3,9 @@
 #
 # A storm: 200 urgent jobs come upon a host full of 200 others. Everybody gets what preempt_order says,
 # nobody starts before his place is free, and meanwhile the server answers.
+#
+# needs modules/preemption
+# needs modules/delete-preemption
 
 load helper
 load shared
