@@ -232,6 +232,8 @@ static void calm(struct sim *s)
 
 int drive(struct sim *s)
 {
+	const char *todo = s->conf.inject;
+
 	s->calm = true; /* until the site is there */
 	site_make(s);
 	s->calm = false;
@@ -239,6 +241,8 @@ int drive(struct sim *s)
 		act(s);
 		sim_run_until(s, s->now_ms + chance_wait(&s->driver, BETWEEN_MS));
 		answers_check(s);
+		if (i >= s->conf.steps / 2 && todo != NULL && inject(s, todo))
+			todo = NULL;
 	}
 	if (s->wrong[0] == '\0')
 		calm(s);

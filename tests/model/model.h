@@ -23,6 +23,10 @@ uint64_t check_count(struct sim *s);
 /* actions.c: a random deed of somebody */
 void act(struct sim *s);
 
+/* inject.c: break something on purpose; false: not now */
+bool inject_known(const char *name);
+bool inject(struct sim *s, const char *name);
+
 /* driver.c */
 int drive(struct sim *s); /* conf.steps steps; 0, or s->wrong says what */
 

@@ -11,7 +11,7 @@
 static const char usage[] =
 	"usage: keelson sim [--seed N] [--steps N] [--hosts N] [--vnodes N] [--ncpus N] [--job-time S]\n"
 	"                   [--faults NAME=RATE,...] [--features all|none|NAME,...] [--set KEY=VALUE]...\n"
-	"                   [--trace FILE] [--dir DIR] [--log EVENTS] [--figure NAME] [--quiet]\n"
+	"                   [--trace FILE] [--dir DIR] [--log EVENTS] [--figure NAME] [--inject WHAT] [--quiet]\n"
 	"  --seed N      which run (1); the same seed and options give the same run\n"
 	"  --steps N     how many actions of users (2000)\n"
 	"  --hosts N     simulated hosts (4), --vnodes N vnodes of each (1), --ncpus N cpus of each (4)\n"
@@ -24,6 +24,8 @@ static const char usage[] =
 	"  --dir DIR     PBS_HOME of the server; it is kept\n"
 	"  --log EVENTS  event classes of the server's log (1)\n"
 	"  --figure NAME measure instead: cycle_100k, delete_preempt_1000, suspend_resume_1000\n"
+	"  --inject WHAT break something halfway, which must be found: vnode queue server lost placed marked\n"
+	"                twice silent\n"
 	"  --quiet       say nothing when all is well\n";
 
 static const struct option table[] = {
@@ -34,6 +36,7 @@ static const struct option table[] = {
 	{ "set", required_argument, NULL, 'S' },    { "trace", required_argument, NULL, 't' },
 	{ "dir", required_argument, NULL, 'd' },    { "log", required_argument, NULL, 'l' },
 	{ "figure", required_argument, NULL, 'F' }, { "quiet", no_argument, NULL, 'q' },
+	{ "inject", required_argument, NULL, 'i' },
 	{ "help", no_argument, NULL, 'H' },	    { NULL, 0, NULL, 0 },
 };
 
@@ -108,6 +111,12 @@ static int take(struct sim_conf *c, int letter, const char *name, const char **r
 	case 'm': c->features = optarg; break;
 	case 't': c->trace = optarg; break;
 	case 'd': c->dir = optarg; break;
+	case 'i':
+		c->inject = optarg;
+		if (inject_known(optarg))
+			break;
+		fprintf(stderr, "keelson sim: --inject: '%s' is nothing to break\n", optarg);
+		return 2;
 	case 'F': *ret_figure = optarg; break;
 	case 'q': c->quiet = true; break;
 	case 'S':
@@ -125,8 +134,10 @@ static int take(struct sim_conf *c, int letter, const char *name, const char **r
 
 int options_take(int argc, char **argv, struct sim_conf *conf, const char **ret_figure)
 {
+	static char name[] = "keelson sim";
 	int letter, at, ret = 0;
 
+	argv[0] = name;
 	*ret_figure = NULL;
 	*conf = (struct sim_conf){ .seed = 1, .steps = 2000, .hosts = 4, .vnodes = 1, .ncpus = 4,
 				   .job_ms = 60000, .features = "all", .log_events = 1,
@@ -152,5 +163,7 @@ void options_replay(const struct sim_conf *c, FILE *to)
 		f->drop, f->dup, f->delay, f->crash, f->mom, f->slow);
 	for (uint32_t i = 0; i < c->n_set; i++)
 		fprintf(to, " --set '%s'", c->set[i]);
+	if (c->inject != NULL)
+		fprintf(to, " --inject %s", c->inject);
 	fputc('\n', to);
 }

@@ -37,7 +37,7 @@ static void answered(struct sim *s, const struct frame *f)
 	struct keel_msg *m;
 
 	HASH_FIND(hh, s->questions, &f->corr, sizeof(f->corr), q);
-	if (q == NULL || f->type != WIRE_REPLY || msg_open(f->body, f->len, &m) < 0)
+	if (s->deaf || q == NULL || f->type != WIRE_REPLY || msg_open(f->body, f->len, &m) < 0)
 		return;
 	question_end(s, q, (int32_t)msg_api()->integer(m, "code", -1), m);
 	msg_destroy(m);

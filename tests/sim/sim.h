@@ -55,6 +55,7 @@ struct sim_conf {
 	uint32_t n_set, log_events;
 	bool real_clock;              /* code is measured in real time */
 	bool quiet;
+	const char *inject;           /* what is broken halfway, to see it found; NULL: nothing */
 };
 
 struct sim;
@@ -109,7 +110,7 @@ struct sim {
 	const struct keel_node_api *node;
 	const struct keel_resource_api *resource;
 	bool power_cut, calm;  /* calm: no more faults */
-	bool has_arrays;
+	bool has_arrays, deaf; /* deaf: answers are not heard */
 	uint32_t crashes, turns, spins;
 	struct inward *in_first, *in_last;
 	bool in_posted;

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * inject.c - break something on purpose, so that it can be seen that the checks find it. Each breaks one
+ * promise from outside, as a mistake in a module would.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+#include "msg/out.h"
+
+static struct keel_obj *first_of(struct sim *s, const char *klass)
+{
+	struct keel_cursor *walk = s->object->cursor(&s->owner.pub, klass);
+	struct keel_obj *obj = s->object->next(walk);
+
+	s->object->cursor_close(walk);
+	return obj;
+}
+
+/* A vnode, the server or a queue counts one cpu too many. */
+static bool charge(struct sim *s, struct keel_obj *obj, const char *klass)
+{
+	const struct keel_attr *a = s->object->attr(&s->owner.pub, klass, "resources_assigned");
+
+	return s->object->set_text(obj, a, KEEL_SET, "ncpus", "99", NULL) == 0;
+}
+
+static bool vnode(struct sim *s) { return charge(s, first_of(s, "node"), "node"); }
+static bool queue(struct sim *s) { return charge(s, first_of(s, "queue"), "queue"); }
+static bool server(struct sim *s) { return charge(s, first_of(s, "server"), "server"); }
+
+/* A job is gone without having ended. */
+static bool lost(struct sim *s)
+{
+	struct keel_obj *job = first_of(s, "job");
+
+	if (job != NULL)
+		s->object->destroy(job);
+	return job != NULL;
+}
+
+/* A running job has given back what nobody asked it to. */
+static bool released(struct sim *s)
+{
+	struct keel_cursor *walk = s->object->cursor(&s->owner.pub, "job");
+	const struct keel_attr *exec = s->object->attr(&s->owner.pub, "job", "exec_vnode");
+	struct keel_obj *job;
+
+	while ((job = s->object->next(walk)) != NULL)
+		if (s->job->state(s->job->self, job) == 'R' && !s->job->is_suspended(s->job->self, job))
+			break;
+	s->object->cursor_close(walk);
+	return job != NULL && s->object->set_str(job, exec, "(n1:ncpus=4)+(n1:ncpus=3)") == 0;
+}
+
+/* An administrator's mark without a suspension. */
+static bool marked(struct sim *s)
+{
+	struct keel_cursor *walk = s->object->cursor(&s->owner.pub, "job");
+	const struct keel_attr *mark = s->object->attr(&s->owner.pub, "job", "admin_suspended");
+	struct keel_obj *job;
+
+	while ((job = s->object->next(walk)) != NULL)
+		if (s->job->state(s->job->self, job) == 'R')
+			break;
+	s->object->cursor_close(walk);
+	return job != NULL && mark != NULL && s->object->set_str(job, mark, "1 by nobody") == 0;
+}
+
+/* A run that has begun begins once more, on another host. */
+static bool twice(struct sim *s)
+{
+	const struct host *h;
+	struct host *other;
+
+	for (h = s->hosts; h != NULL; h = h->hh.next) {
+		const struct task *t = h->tasks;
+		struct keel_out *o;
+		const char *bytes;
+		uint32_t len;
+
+		if (t == NULL || !task_is_alive(t))
+			continue;
+		other = h->hh.next != NULL ? h->hh.next : s->hosts;
+		o = out_create();
+		out_put_str(o, "msg", "task.start");
+		out_put_str(o, "id", t->id);
+		out_put_int(o, "run", t->run);
+		bytes = out_bytes(o, &len);
+		host_message(other, bytes, len);
+		out_drop(o);
+		return other->alive;
+	}
+	return false;
+}
+
+/* Nobody reads the answer: the request waits for ever. */
+static bool silent(struct sim *s)
+{
+	s->deaf = true;
+	return true;
+}
+
+static const struct {
+	const char *name;
+	bool (*fn)(struct sim *s); /* false: there is nothing to break now */
+} faults[] = {
+	{ "vnode", vnode },	  { "queue", queue },	{ "server", server }, { "lost", lost },
+	{ "placed", released },	  { "marked", marked }, { "twice", twice },   { "silent", silent },
+};
+
+bool inject_known(const char *name)
+{
+	for (size_t i = 0; i < KEEL_COUNT(faults); i++)
+		if (strcmp(faults[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+bool inject(struct sim *s, const char *name)
+{
+	for (size_t i = 0; i < KEEL_COUNT(faults); i++)
+		if (strcmp(faults[i].name, name) == 0)
+			return s->server != NULL && faults[i].fn(s);
+	return false;
+}
