@@ -114,6 +114,7 @@ struct task {
 	char why[256];
 	bool discarded; /* no report, forgotten at its end */
 	int64_t stop_number; /* question of a suspend under way, 0 none */
+	int64_t heard;	     /* the last signal's question on this link: it is not obeyed twice */
 	int64_t stop_deadline_ms;
 	int stop_quiet; /* passes that found nothing left to stop */
 	char *dir;	     /* where it runs; NULL: not known any more */

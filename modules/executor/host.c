@@ -82,6 +82,8 @@ void host_hello(struct keel_mod *mod)
 	if (st->link->send(mod, "server", "task.hello", out) < 0)
 		return;
 	/* What the server may have missed. */
-	HASH_ITER(hh, st->mom.tasks, t, next)
+	HASH_ITER(hh, st->mom.tasks, t, next) {
+		t->heard = 0; /* a server that was restarted counts anew */
 		task_report(mod, t);
+	}
 }

@@ -254,6 +254,9 @@ static void on_signal(struct keel_mod *mod, const char *peer, const struct keel_
 		stop_answer(mod, number, t ? PBSE_UNKSIG : PBSE_BADSTATE, NULL);
 		return;
 	}
+	if (number && number == t->heard)
+		return;
+	t->heard = number;
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "signal job request received");
 	st->core->log(mod, KEEL_LOG_ADMIN, "Job", t->id, "signal job with %s", as ? as : name);
 	if (strcmp(name, "suspend") == 0)

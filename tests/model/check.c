@@ -220,8 +220,9 @@ static const char *given_back(struct checker *c, struct keel_obj *job, const str
 
 	if (!s->job->is_suspended(s->job->self, job))
 		return NULL;
-	if (r->n > 0 && listed_on(s, c, r->id, r->part[0].vnode->name))
-		return NULL; /* it is being resumed, or killed */
+	for (uint32_t i = 0; i < r->n; i++)
+		if (listed_on(s, c, r->id, r->part[i].vnode->name))
+			return NULL; /* it is being resumed, or killed */
 	return list != NULL ? list : "*";
 }
 

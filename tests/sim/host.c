@@ -77,8 +77,10 @@ void host_hello(struct host *h)
 	vnodes_put(h, o);
 	tasks_put(h, o);
 	host_say(h, o, "task.hello");
-	HASH_ITER(hh, h->tasks, t, next)
+	HASH_ITER(hh, h->tasks, t, next) {
+		t->heard = 0;
 		task_report(t);
+	}
 }
 
 void host_message(struct host *h, const char *bytes, size_t len)

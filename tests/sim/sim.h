@@ -195,7 +195,7 @@ struct task {
 	bool discarded;
 	struct loop_timer *timer;      /* begin, end */
 	struct loop_timer *stop_timer; /* a suspension under way */
-	int64_t stop_number;
+	int64_t stop_number, heard; /* questions: of that suspension; the last one of a signal */
 	int64_t next_run, next_left_ms; /* a later run that waits for the end of this one; 0 none */
 	UT_hash_handle hh;
 };

@@ -366,6 +366,9 @@ static void on_signal(struct task *t, const struct keel_msg *m)
 	const char *name = msg_api()->str(m, "name");
 	int64_t number = msg_api()->integer(m, "number", 0);
 
+	if (number != 0 && number == t->heard)
+		return; /* it came twice */
+	t->heard = number;
 	if (name == NULL)
 		answer(t->host, number, UNKSIG);
 	else if (strcmp(name, "suspend") == 0)
