@@ -143,28 +143,13 @@ void snapshot_copy_free(struct snapshot *s)
 
 /* ---- what if it were not there ---------------------------------------------------------------------------- */
 
-static bool is_named(const char *list, const char *word)
-{
-	size_t len = strlen(word);
-
-	while (*list) {
-		size_t n = strcspn(list, ", ");
-
-		if (n == len && memcmp(list, word, len) == 0)
-			return true;
-		list += n;
-		list += strspn(list, ", ");
-	}
-	return false;
-}
-
 void exec_only(struct keel_exec *exec, const char *names)
 {
 	uint32_t i, k;
 
 	for (i = 0; names && i < exec->n; i++)
 		for (k = 0; k < exec->part[i].n; k++)
-			if (!is_named(names, exec->part[i].v[k].res->name))
+			if (!is_listed(names, exec->part[i].v[k].res->name))
 				((struct keel_res_value *)exec->part[i].v)[k].n = 0;
 }
 
@@ -180,7 +165,7 @@ static void amounts_move(struct snapshot *s, const struct keel_exec *exec, int s
 			const struct keel_resource *res = exec->part[i].v[k].res;
 			uint32_t column = column_of(s, res);
 
-			if (column < s->n_column && (!only || is_named(only, res->name)))
+			if (column < s->n_column && (!only || is_listed(only, res->name)))
 				*amount_at(s, (uint32_t)(v - s->node), column) +=
 					sign * in_part(&exec->part[i], i, k);
 		}

@@ -99,7 +99,7 @@ bool pools_fit(const struct snapshot *s, const struct wish *w, struct reason *re
 	return all_have(s, w, false, ret);
 }
 
-static bool is_listed(const char *list, const char *word)
+bool is_listed(const char *list, const char *word)
 {
 	size_t len = strlen(word);
 

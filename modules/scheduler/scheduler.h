@@ -323,6 +323,9 @@ void snapshot_unsure(struct keel_mod *mod, const char *exec_vnode);
 bool totals_read(struct keel_mod *mod, struct snapshot *s);
 /* The summed resources of a job's Resource_List; borrowed, malloc'ed array. */
 const struct keel_res_value **whole_of(struct keel_mod *mod, struct keel_obj *job, uint32_t *ret_n);
+/* Is there enough of what the job asks for as a whole (of those names; NULL all)? */
+bool totals_fit(struct keel_mod *mod, const struct snapshot *s, struct keel_obj *job, const char *only,
+		struct reason *ret);
 /* A job takes (sign 1) of the totals, or gives back (-1); only: comma list of names or NULL. */
 void totals_move(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job, const char *only,
 		 int sign);

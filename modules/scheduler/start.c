@@ -214,6 +214,7 @@ bool resume_job(struct keel_mod *mod, struct entry *e, struct reason *ret)
 		st->resource->list_get(st->object->get_ptr(e->job, st->a.list), "place");
 	struct snapshot *snapshot = snapshot_now(mod);
 	struct keel_place place = { 0 };
+	const char *released = st->job->released(st->job->self, e->job);
 	struct keel_exec *exec = NULL;
 	struct start *s;
 	bool fits;
@@ -222,13 +223,15 @@ bool resume_job(struct keel_mod *mod, struct entry *e, struct reason *ret)
 		reason_set(ret, "its vnodes are not known");
 		return false;
 	}
-	exec_only(exec, st->job->released(st->job->self, e->job));
+	exec_only(exec, released);
 	if (v && v->text)
 		st->resource->place_parse(v->text, &place, NULL);
-	fits = place_again(snapshot, exec, place.share, ret);
+	fits = totals_fit(mod, snapshot, e->job, released, ret) &&
+	       place_again(snapshot, exec, place.share, ret);
 	st->resource->exec_free(exec);
 	if (!fits)
 		return false;
+	totals_move(mod, snapshot, e->job, released, 1);
 	s = start_new(mod, e->job, text);
 	if (s)
 		s->resume = true;

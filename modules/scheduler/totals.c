@@ -5,6 +5,7 @@
  * What a script says of a resource now (dynres.c) stands in for the server's value.
  */
 #include "scheduler.h"
+#include "trial.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,26 @@ void totals_move(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
 	if (whole)
 		pools_move(s, queue, whole, n, only, sign);
 	free(whole);
+}
+
+bool totals_fit(struct keel_mod *mod, const struct snapshot *s, struct keel_obj *job, const char *only,
+		struct reason *ret)
+{
+	struct state *st = mod->state;
+	struct wish w = { .queue = st->object->get_str(job, st->a.queue) };
+	uint32_t n, i;
+	const struct keel_res_value **whole = s->n_pool ? whole_of(mod, job, &n) : NULL;
+	bool fits;
+
+	if (!whole)
+		return true;
+	for (i = 0; i < n; i++)
+		if (!only || is_listed(only, whole[i]->res->name))
+			whole[w.n_whole++] = whole[i];
+	w.whole = whole;
+	fits = pools_fit(s, &w, ret);
+	free(whole);
+	return fits;
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------- */

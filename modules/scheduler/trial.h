@@ -148,6 +148,7 @@ bool in_set(const struct trial *t, uint32_t node);
 uint64_t set_klasses(const struct trial *t);
 
 /* pool.c: amounts of the server and of queues. */
+bool is_listed(const char *list, const char *word); /* comma list */
 bool pools_possible(const struct snapshot *s, const struct wish *w, struct reason *ret);
 bool pools_fit(const struct snapshot *s, const struct wish *w, struct reason *ret);
 

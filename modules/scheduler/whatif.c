@@ -157,7 +157,10 @@ static bool asked_for(struct keel_mod *mod, struct keel_obj *job)
 /* A suspended job goes on where it was, or not at all. */
 static bool fits_again(struct keel_trial *t, struct reason *ret)
 {
-	if (!place_again(t->s, t->own, t->share, ret))
+	const struct state *st = t->mod->state;
+
+	if (!totals_fit(t->mod, t->s, t->job, st->job->released(st->job->self, t->job), ret) ||
+	    !place_again(t->s, t->own, t->share, ret))
 		return false;
 	place_vacate(t->s, t->own, t->share, NULL);
 	return true;

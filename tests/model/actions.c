@@ -13,7 +13,6 @@
 
 #define ROOT 0u
 #define JOBS_MANY 60 /* from here on fewer are submitted */
-#define LIC 0.0 /* how many ask for a licence of the server */
 #define PICK(s, list) (list)[chance_below(&(s)->driver, KEEL_COUNT(list))]
 
 static uint32_t some_user(struct sim *s)
@@ -112,7 +111,7 @@ static void select_put(struct sim *s, struct keel_out *o)
 	ask_attr(o, "Resource_List", "select", PICK(s, selects), SET);
 	if (chance_is(&s->driver, 0.3))
 		ask_attr(o, "Resource_List", "place", PICK(s, places), SET);
-	if (chance_is(&s->driver, LIC))
+	if (chance_is(&s->driver, 0.15))
 		ask_attr(o, "Resource_List", "lic", chance_is(&s->driver, 0.7) ? "1" : "3", SET);
 	if (chance_is(&s->driver, 0.6)) {
 		static const char *const times[] = { "60", "00:05:00", "01:00:00", "10", "24:00:00" };
@@ -289,7 +288,7 @@ static void job_alter(struct sim *s)
 	} changes[] = {
 		{ "Priority", NULL, "500" },		{ "Priority", NULL, "-5" },
 		{ "Job_Name", NULL, "other" },		{ "Resource_List", "walltime", "00:20:00" },
-		{ "Resource_List", "select", "1:ncpus=3" }, { "Resource_List", "mem", "2gb" },
+		{ "Resource_List", "select", "1:ncpus=3" }, { "Resource_List", "lic", "2" },
 		{ "Rerunable", NULL, "y" },		{ "Account_Name", NULL, "a" },
 	};
 	uint64_t i = chance_below(&s->driver, KEEL_COUNT(changes));

@@ -613,6 +613,44 @@ void check_ended(struct sim *s, const char *id)
 	record_of(checker_of(s), id)->over = true;
 }
 
+static void emit(void *arg, const char *key, const char *text, uint32_t len)
+{
+	trace(arg, "    %s = %.*s", key != NULL ? key : "", (int)len, text);
+}
+
+/* The state of what is there, for whoever reads the record of a run that found something. */
+void check_dump(struct sim *s)
+{
+	static const struct {
+		const char *klass, *attrs[7];
+	} shown[] = {
+		{ "server", { "resources_assigned", "resources_available", "state_count" } },
+		{ "queue", { "resources_assigned", "state_count" } },
+		{ "node", { "state", "jobs", "resources_assigned", "maintenance_jobs" } },
+		{ "job", { "job_state", "substate", "queue", "exec_vnode", "released_names", "ending",
+			   "Resource_List" } },
+	};
+
+	for (size_t i = 0; s->server != NULL && i < KEEL_COUNT(shown); i++) {
+		struct keel_cursor *walk = s->object->cursor(&s->owner.pub, shown[i].klass);
+		struct keel_obj *obj;
+
+		while ((obj = s->object->next(walk)) != NULL) {
+			trace(s, "%s %s", shown[i].klass, s->object->id(obj));
+			for (size_t k = 0; k < KEEL_COUNT(shown[i].attrs) && shown[i].attrs[k] != NULL; k++) {
+				const struct keel_attr *a =
+					s->object->attr(&s->owner.pub, shown[i].klass, shown[i].attrs[k]);
+
+				if (a == NULL)
+					continue;
+				trace(s, "  %s", shown[i].attrs[k]);
+				s->object->emit(obj, a, NULL, &(struct keel_emit){ emit, s });
+			}
+		}
+		s->object->cursor_close(walk);
+	}
+}
+
 uint64_t check_count(struct sim *s)
 {
 	return checker_of(s)->checks;

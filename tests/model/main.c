@@ -23,6 +23,7 @@ int main(int argc, char **argv)
 	check_begin(&s);
 	ret = drive(&s);
 	if (s.wrong[0] != '\0') {
+		check_dump(&s);
 		fprintf(stderr, "keelson sim: %s\nAt %lld.%03lld s of the run. It is repeated by\n",
 			s.wrong, (long long)(s.now_ms / 1000), (long long)(s.now_ms % 1000));
 		options_replay(&conf, stderr);

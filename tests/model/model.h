@@ -18,6 +18,7 @@ void check_acknowledged(struct sim *s, const char *id); /* the job must not be l
 void check_deletion(struct sim *s, const char *id, int asked); /* 1: asked for, -1: answered */
 void check_ended(struct sim *s, const char *id);        /* it may be */
 void check_forget(struct sim *s);                       /* resources were defined anew */
+void check_dump(struct sim *s); /* everything there is, into the record */
 uint64_t check_count(struct sim *s);
 
 /* actions.c: a random deed of somebody */

@@ -135,16 +135,17 @@ static void dial(void *arg)
 	if (!mine)
 		return;
 	if (s->server == NULL) {
+		h->link.backoff_ms = h->link.backoff_ms * 2 + BACKOFF_FIRST_MS;
+		if (h->link.backoff_ms > BACKOFF_LAST_MS)
+			h->link.backoff_ms = BACKOFF_LAST_MS;
 		net_dial(h, h->link.backoff_ms);
-		h->link.backoff_ms = h->link.backoff_ms * 2 < BACKOFF_LAST_MS ? h->link.backoff_ms * 2
-									      : BACKOFF_LAST_MS;
 		return;
 	}
 	server_lost_it(h); /* an old link of the same host gives way */
 	h->link.epoch++;
 	h->link.up = h->link.server_up = true;
 	h->link.last_ms[0] = h->link.last_ms[1] = s->now_ms;
-	h->link.backoff_ms = BACKOFF_FIRST_MS;
+	h->link.backoff_ms = 0;
 	trace(s, "%s linked", h->name);
 	sim_enter(s, IN_LINKED, 0, h, NULL, 0);
 	host_hello(h);
@@ -174,7 +175,7 @@ void net_cut(struct host *h)
 		return;
 	h->link.up = false;
 	h->link.epoch++;
-	h->link.backoff_ms = BACKOFF_FIRST_MS;
+	h->link.backoff_ms = 0;
 	loop_timer(s->loop, chance_between(&s->net, 0, NOTICE_MS), server_notices, turn_make(h));
 }
 
@@ -199,7 +200,7 @@ void net_server_gone(struct sim *s)
 			continue;
 		h->link.up = false;
 		h->link.epoch++;
-		h->link.backoff_ms = BACKOFF_FIRST_MS;
+		h->link.backoff_ms = 0;
 		loop_timer(s->loop, chance_between(&s->net, 0, BACKOFF_LAST_MS), host_notices,
 			   turn_make(h));
 	}

@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# keelson sim: the real server in virtual time, random users and faults, and what must hold all the time.
+# Together more than 100,000 steps. A seed that fails prints the command that repeats it.
+
+load helper
+
+setup_file() { STORY_HOME=$(mktemp -d "${TMPDIR:-/tmp}/keelson-model.XXXXXX"); export STORY_HOME; }
+teardown_file() { rm -rf "$STORY_HOME"; }
+
+sim() { "$KEELSON_BUILD/bin/keelson" sim "$@"; }
+
+# seeds FIRST LAST [options]: every one is well
+seeds()
+{
+	local seed first=$1 last=$2
+	shift 2
+	for ((seed = first; seed <= last; seed++)); do
+		sim --seed "$seed" --steps 2500 --quiet "$@" || return 1
+	done
+}
+
+@test "model: 50,000 steps of users, operators and everyday faults break no promise" {
+	seeds 1 20
+}
+
+@test "model: 25,000 steps with many faults break no promise" {
+	seeds 101 110 --faults drop=0.02,dup=0.05,delay=0.05,crash=0.003,mom=0.03,slow=0.02
+}
+
+@test "model: 20,000 steps on hosts with several vnodes break no promise" {
+	seeds 201 208 --hosts 3 --vnodes 3
+}
+
+@test "model: 10,000 steps with no feature loaded, 10,000 with two of them, break no promise" {
+	seeds 301 304 --features none
+	seeds 305 308 --features admin-suspend,release-restriction
+}
+
+@test "model: the same seed is the same run, to the last record of the log" {
+	local dir=$STORY_HOME
+	for n in 1 2; do
+		sim --seed 7 --steps 1500 --log 4095 --dir "$dir/$n" --trace "$dir/$n.trace" >"$dir/$n.digest"
+	done
+	cmp "$dir/1.digest" "$dir/2.digest"
+	cmp "$dir/1.trace" "$dir/2.trace"
+	diff -r "$dir/1/server_logs" "$dir/2/server_logs"
+	diff -r "$dir/1/server_priv/accounting" "$dir/2/server_priv/accounting"
+	[ "$(wc -l <"$dir/1.trace")" -gt 3000 ]
+	sim --seed 8 --steps 1500 >"$dir/other.digest"
+	! cmp -s "$dir/1.digest" "$dir/other.digest"
+}
+
+@test "model: what is broken on purpose is found" {
+	local what
+	for what in vnode queue server lost placed marked twice silent; do
+		run sim --seed 5 --steps 600 --faults none --inject $what
+		[ "$status" -eq 1 ] || { echo "$what was not found: $output"; return 1; }
+	done
+}
+
+@test "model: a run that finds something prints the command that repeats it" {
+	local command first
+	run sim --seed 11 --steps 600 --inject server
+	[ "$status" -eq 1 ]
+	first=${lines[0]}
+	[[ $first == "keelson sim: server svr: resources_assigned.ncpus is 99, its jobs have "* ]]
+	command=$(grep '^keelson sim --seed 11 ' <<<"$output")
+	run bash -c "$KEELSON_BUILD/bin/$command"
+	[ "$status" -eq 1 ]
+	[ "${lines[0]}" = "$first" ]
+}
+
+@test "model: wrong options are refused with a sentence" {
+	run sim --faults rain=0.5
+	[ "$status" -eq 2 ]
+	[ "$output" = "keelson sim: --faults: 'rain': expected NAME=RATE, NAME one of drop dup delay crash mom slow, RATE from 0 to 1" ]
+	run sim --hosts none
+	[ "$status" -eq 2 ]
+	[ "$output" = "keelson sim: --hosts: expected a number, at least 1, got 'none'" ]
+	run sim --inject nothing
+	[ "$status" -eq 2 ]
+	[ "$output" = "keelson sim: --inject: 'nothing' is nothing to break" ]
+}
