@@ -62,29 +62,37 @@ static int32_t check_definition(struct keel_mod *mod, struct keel_obj *obj, cons
 	return code;
 }
 
+/* Each part by itself; whether they go together is judged when all of a request are known. */
 static int32_t check_type(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *obj,
 			  int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
 	(void)who, (void)op, (void)key;
-	return check_definition(mod, obj, text, st->object->get_str(obj, st->flag), err);
+	if (strcmp(text, "time") == 0) /* walltime and cput are there; others nobody may make */
+		return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
+	return check_definition(mod, obj, text, NULL, err);
 }
 
 static int32_t check_flag(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *obj,
 			  int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
 	(void)who, (void)op, (void)key;
-	/* The type may come in the same request, behind the flag: letters are judged with `long` when it
-	 * is not known yet, and the whole again when the definition is used. */
-	return check_definition(mod, obj,
-				st->object->is_set(obj, st->type) &&
-						strcmp(st->object->get_str(obj, st->type), "string") != 0
-					? st->object->get_str(obj, st->type)
-					: "long",
-				text, err);
+	return check_definition(mod, obj, "long", text, err);
+}
+
+static keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
+{
+	enum { CMD_DELETE = 1 };
+	struct state *st = keel_state(c);
+	char type[32] = "", flag[FLAG_LETTERS * 4 + 1] = "";
+	struct keel_err err = { 0 };
+	int32_t code;
+
+	if (strcmp(ev->klass, "resource") != 0 || ev->cmd == CMD_DELETE || !ev->obj)
+		return KEEL_NEXT;
+	st->call->get(c, ev->obj, "type", NULL, type, sizeof(type));
+	st->call->get(c, ev->obj, "flag", NULL, flag, sizeof(flag));
+	code = check_definition(c->mod, ev->obj, *type ? type : NULL, flag, &err);
+	return code ? st->call->reject(c, code, "%s", err.text) : KEEL_NEXT;
 }
 
 static const struct keel_class_def resource_class = {
@@ -150,6 +158,7 @@ static const struct keel_contrib contribs[] = {
 
 static const struct keel_tap taps[] = {
 	KEEL_TAP(resource_delete, on_resource_delete),
+	KEEL_TAP(management, on_management),
 };
 
 /* Slots outlive fini(), which frees the table. */

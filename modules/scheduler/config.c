@@ -96,6 +96,8 @@ void config_read(struct keel_mod *mod)
 		st->settings = settings_read(text, bad_line, old_line, mod);
 	free(text);
 	rank_make(mod);
+	dynres_configure(mod);
+	st->generation = 0; /* vnodes are ordered and matched by it */
 }
 
 void config_free(struct keel_mod *mod)

@@ -233,17 +233,27 @@ static void all_ran(struct keel_mod *mod, void *arg)
 	struct dynres *d = arg;
 	uint32_t i;
 
+	d->running = false;
+	if (d != st->dynres) { /* the configuration changed meanwhile */
+		dynres_free(d);
+		return;
+	}
 	for (i = 0; i < d->n; i++)
 		script_value(mod, &d->script[i]);
-	d->running = false;
 	d->fresh = true;
 	st->unsure = true; /* other totals */
 	st->epoch++;
-	if (d != st->dynres)
-		dynres_free(d); /* the configuration changed meanwhile */
-	d = st->dynres;
-	if (d && d->then)
-		d->then(mod, NULL);
+	d->then(mod, NULL);
+}
+
+/* The cycle that waits for scripts that count no more. */
+static void others_instead(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+
+	(void)arg;
+	if (st->dynres && st->dynres->then)
+		st->dynres->then(mod, NULL);
 }
 
 /* ---- what they are ---------------------------------------------------------------------------------------- */
@@ -284,6 +294,10 @@ void dynres_configure(struct keel_mod *mod)
 
 	while (text && text[n])
 		n++;
+	if (d && st->dynres && st->dynres->running) {
+		d->then = st->dynres->then;
+		st->core->defer(mod, others_instead, NULL);
+	}
 	dynres_free(st->dynres);
 	st->dynres = d;
 	if (d)

@@ -334,7 +334,6 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	st->job->on_run_request(st->job->self, mod, on_run_request);
 	config_read(mod);
 	iteration_start(mod);
-	dynres_configure(mod);
 	wake(mod, CMD_FIRST);
 	return 0;
 }
@@ -343,7 +342,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 static void reconfigured(struct keel_mod *mod, void *arg)
 {
 	(void)arg;
-	dynres_configure(mod);
+	config_read(mod);
 }
 
 /* The snapshot borrows from the configuration. */
