@@ -83,7 +83,7 @@ vacate() { qdel -W force "$@"; wait_until 10 no_jobs; }
 	qdel "$more"
 	more=$(submit -l select=3:ncpus=4)
 	waits "$more" 'Not Running: Insufficient amount of resource: ncpus (R: 12 A: 3 T: 12)'
-	vacate "$one" "$job"
+	qdel -W force "$one" "$job"
 	starts "$more"
 	vacate "$more"
 	set_sched do_not_span_psets true
