@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	check_begin(&s);
-	ret = drive(&s);
+	ret = s.wrong[0] == '\0' ? drive(&s) : 1;
 	if (s.wrong[0] != '\0') {
 		check_dump(&s);
 		fprintf(stderr, "keelson sim: %s\nAt %lld.%03lld s of the run. It is repeated by\n",
