@@ -21,18 +21,27 @@ void calendar_init(struct calendar *c, int64_t now, int64_t grain,
 	c->exec_free = exec_free;
 }
 
+static void planned_free(struct calendar *c, struct planned *p)
+{
+	c->exec_free(p->exec);
+	if (p->pool)
+		pools_free(p->pool, p->n_pool);
+	free(p->who);
+	free(p->node);
+	free(p->slack);
+}
+
 void calendar_fini(struct calendar *c)
 {
 	uint32_t i;
 
 	for (i = 0; i < c->n; i++)
-		if (c->list[i].owned)
+		if (c->list[i].owned) {
 			c->exec_free((struct keel_exec *)c->list[i].exec);
-	for (i = 0; i < c->n_planned; i++) {
-		c->exec_free(c->planned[i].exec);
-		free(c->planned[i].node);
-		free(c->planned[i].slack);
-	}
+			free((char *)c->list[i].who);
+		}
+	for (i = 0; i < c->n_planned; i++)
+		planned_free(c, &c->planned[i]);
 	free(c->list);
 	free(c->planned);
 	memset(c, 0, sizeof(*c));
@@ -54,11 +63,15 @@ static bool happening_add(struct calendar *c, const struct happening *h)
 	return true;
 }
 
-bool calendar_end(struct calendar *c, int64_t at, struct keel_exec *exec, int32_t share)
+bool calendar_end(struct calendar *c, int64_t at, struct keel_exec *exec, int32_t share,
+		  const char *who)
 {
-	if (happening_add(c, &(struct happening){ .at = at > c->now ? at : c->now + 1, .exec = exec,
-						  .share = share, .owned = true }))
+	struct happening h = { .at = at > c->now ? at : c->now + 1, .exec = exec, .share = share,
+			       .who = strdup(who), .owned = true };
+
+	if (h.who && happening_add(c, &h))
 		return true;
+	free((char *)h.who);
 	c->exec_free(exec);
 	return false;
 }
@@ -94,13 +107,6 @@ static bool slack_note(struct planned *p, const struct snapshot *after)
 	return p->node && p->slack;
 }
 
-static void planned_free(struct calendar *c, struct planned *p)
-{
-	c->exec_free(p->exec);
-	free(p->node);
-	free(p->slack);
-}
-
 static void slack_take(struct planned *p, const struct snapshot *s, uint32_t node,
 		       const struct keel_exec *exec, uint32_t part)
 {
@@ -118,13 +124,17 @@ static void slack_take(struct planned *p, const struct snapshot *s, uint32_t nod
 
 /* What begins after `from` has less beside it. */
 static void begun_at(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
-		     int64_t from, int64_t till)
+		     int64_t from, int64_t till, const char *who)
 {
 	uint32_t i, k;
 
 	for (i = 0; i < c->n_planned; i++) {
+		struct snapshot slack = { .pool = c->planned[i].pool, .n_pool = c->planned[i].n_pool };
+
 		if (c->planned[i].from <= from || c->planned[i].from >= till)
 			continue;
+		if (c->totals)
+			c->totals(c->arg, &slack, who, 1);
 		for (k = 0; k < exec->n; k++) {
 			const struct vnode *v = vnode_named(s, exec->part[k].vnode);
 
@@ -135,17 +145,18 @@ static void begun_at(struct calendar *c, const struct snapshot *s, const struct 
 }
 
 void calendar_begun(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
-		    int64_t till)
+		    int64_t till, const char *who)
 {
-	begun_at(c, s, exec, c->now, till);
+	begun_at(c, s, exec, c->now, till, who);
 }
 
 bool calendar_plan(struct calendar *c, int64_t from, int64_t till, struct keel_exec *exec,
-		   int32_t share, const struct snapshot *after)
+		   int32_t share, const char *who, const struct snapshot *after)
 {
-	struct planned p = { .from = from, .till = till, .exec = exec, .share = share };
+	struct planned p = { .from = from, .till = till, .exec = exec, .share = share,
+			     .who = strdup(who), .pool = pools_copy(after), .n_pool = after->n_pool };
 
-	begun_at(c, after, exec, from, till);
+	begun_at(c, after, exec, from, till, who);
 	if (c->n_planned == c->room_planned) {
 		uint32_t room = c->room_planned ? c->room_planned * 2 : 4;
 		struct planned *bigger = reallocarray(c->planned, room, sizeof(*bigger));
@@ -155,14 +166,15 @@ bool calendar_plan(struct calendar *c, int64_t from, int64_t till, struct keel_e
 			c->room_planned = room;
 		}
 	}
-	if (c->n_planned == c->room_planned || !slack_note(&p, after) ||
+	if (c->n_planned == c->room_planned || !p.who || !p.pool || !slack_note(&p, after) ||
 	    !happening_add(c, &(struct happening){ .at = from, .exec = exec, .share = share,
-						   .begins = true })) {
+						   .who = p.who, .begins = true })) {
 		planned_free(c, &p);
 		return false;
 	}
 	c->planned[c->n_planned++] = p;
-	happening_add(c, &(struct happening){ .at = till, .exec = exec, .share = share });
+	happening_add(c, &(struct happening){ .at = till, .exec = exec, .share = share,
+					      .who = p.who });
 	return true;
 }
 
@@ -178,6 +190,8 @@ struct holds {
 	struct held *list;
 	uint32_t n, room, n_column;
 	double *amounts;
+	struct pool *pool; /* what is held of queues and server */
+	uint32_t n_pool;
 };
 
 bool calendar_crosses(const struct calendar *c, int64_t from, int64_t till)
@@ -245,6 +259,51 @@ static void hold_planned(struct holds *h, struct snapshot *s, const struct plann
 	}
 }
 
+static const struct pool *pool_like(const struct planned *p, const struct pool *of)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_pool; i++)
+		if ((!of->queue && !p->pool[i].queue) ||
+		    (of->queue && p->pool[i].queue && strcmp(of->queue, p->pool[i].queue) == 0))
+			return &p->pool[i];
+	return NULL;
+}
+
+/* No more of queues and server than is left beside it. */
+static void hold_totals(struct snapshot *s, const struct planned *p)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < s->n_pool; i++) {
+		const struct pool *slack = pool_like(p, &s->pool[i]);
+
+		for (k = 0; slack && k < s->pool[i].n && k < slack->n; k++)
+			if (slack->amount[k].res == s->pool[i].amount[k].res &&
+			    slack->amount[k].free < s->pool[i].amount[k].free)
+				s->pool[i].amount[k].free = slack->amount[k].free;
+	}
+}
+
+/* What is held of each amount, by what there was before. */
+static void totals_held(const struct snapshot *s, struct holds *h)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < h->n_pool; i++)
+		for (k = 0; k < h->pool[i].n; k++)
+			h->pool[i].amount[k].free -= s->pool[i].amount[k].free;
+}
+
+static void totals_back(struct snapshot *s, const struct holds *h)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < s->n_pool && i < h->n_pool; i++)
+		for (k = 0; k < s->pool[i].n && k < h->pool[i].n; k++)
+			s->pool[i].amount[k].free += h->pool[i].amount[k].free;
+}
+
 static uint32_t room_for(const struct planned *p, const struct snapshot *s)
 {
 	uint32_t i, room = 0;
@@ -254,6 +313,15 @@ static uint32_t room_for(const struct planned *p, const struct snapshot *s)
 	for (i = 0; i < p->n_node; i++)
 		room += 1 + nodes_of(p, s, i, &alone, &others);
 	return room;
+}
+
+static void holds_free(struct holds *h)
+{
+	if (h->pool)
+		pools_free(h->pool, h->n_pool);
+	free(h->list);
+	free(h->amounts);
+	free(h);
 }
 
 struct holds *calendar_hold(const struct calendar *c, struct snapshot *s, int64_t from, int64_t till)
@@ -269,13 +337,18 @@ struct holds *calendar_hold(const struct calendar *c, struct snapshot *s, int64_
 			h->room += room_for(&c->planned[i], s);
 	h->list = calloc(h->room + 1, sizeof(*h->list));
 	h->amounts = calloc((size_t)h->room * h->n_column + 1, sizeof(*h->amounts));
-	if (!h->list || !h->amounts) {
-		calendar_unhold(s, h);
+	h->pool = pools_copy(s);
+	h->n_pool = s->n_pool;
+	if (!h->list || !h->amounts || !h->pool) {
+		holds_free(h);
 		return NULL;
 	}
 	for (i = 0; i < c->n_planned; i++)
-		if (c->planned[i].from > from && c->planned[i].from < till)
+		if (c->planned[i].from > from && c->planned[i].from < till) {
 			hold_planned(h, s, &c->planned[i]);
+			hold_totals(s, &c->planned[i]);
+		}
+	totals_held(s, h);
 	return h;
 }
 
@@ -283,7 +356,9 @@ void calendar_unhold(struct snapshot *s, struct holds *h)
 {
 	uint32_t k;
 
-	while (h && h->n > 0) {
+	if (!h)
+		return;
+	while (h->n > 0) {
 		struct held *one = &h->list[--h->n];
 		struct vnode *v = &s->node[one->node];
 
@@ -295,9 +370,6 @@ void calendar_unhold(struct snapshot *s, struct holds *h)
 		vnode_judge(s, v);
 		snapshot_changed(s, one->node);
 	}
-	if (h) {
-		free(h->list);
-		free(h->amounts);
-	}
-	free(h);
+	totals_back(s, h);
+	holds_free(h);
 }

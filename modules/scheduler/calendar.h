@@ -12,21 +12,25 @@
 
 /* A job that is planned. */
 struct planned {
+	char *who; /* owned */
 	int64_t from, till; /* seconds since 1970 */
 	struct keel_exec *exec; /* owned */
 	int32_t share;
 	uint32_t *node; /* its vnodes, as indexes into snapshots */
 	uint32_t n_node;
 	double *slack;  /* by vnode and column: what is free once it has begun */
+	struct pool *pool; /* likewise, of queues and server */
+	uint32_t n_pool;
 };
 
 /* Something comes free, or is taken. */
 struct happening {
 	int64_t at;
 	const struct keel_exec *exec;
+	const char *who;
 	int32_t share;
 	bool begins;
-	bool owned; /* exec */
+	bool owned; /* exec and who */
 };
 
 struct calendar {
@@ -37,19 +41,24 @@ struct calendar {
 	uint32_t n_planned, room_planned;
 	bool sorted;
 	void (*exec_free)(struct keel_exec *);
+	/* This job takes (sign 1) of the totals of queue and server, or gives back (-1). NULL: there are
+	 * none. */
+	void (*totals)(void *arg, struct snapshot *s, const char *who, int sign);
+	void *arg;
 };
 
 void calendar_init(struct calendar *c, int64_t now, int64_t grain,
 		   void (*exec_free)(struct keel_exec *));
 void calendar_fini(struct calendar *c);
 /* A running job ends; `exec` is moved. False: no memory (exec is freed). */
-bool calendar_end(struct calendar *c, int64_t at, struct keel_exec *exec, int32_t share);
+bool calendar_end(struct calendar *c, int64_t at, struct keel_exec *exec, int32_t share,
+		  const char *who);
 /* A job is planned; `exec` is moved, `after` is how it will be once it has begun. */
 bool calendar_plan(struct calendar *c, int64_t from, int64_t till, struct keel_exec *exec,
-		   int32_t share, const struct snapshot *after);
+		   int32_t share, const char *who, const struct snapshot *after);
 /* A job has begun now: what is planned has less beside it. */
 void calendar_begun(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
-		    int64_t till);
+		    int64_t till, const char *who);
 
 /* Does anything planned begin between these? */
 bool calendar_crosses(const struct calendar *c, int64_t from, int64_t till);

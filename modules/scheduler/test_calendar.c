@@ -89,7 +89,7 @@ static void running(const char *vnode, double cpus, int64_t end)
 	struct keel_exec *exec = on(vnode, cpus);
 
 	place_take(&site, exec);
-	calendar_end(&calendar, end, exec, KEEL_SHARE_UNSET);
+	calendar_end(&calendar, end, exec, KEEL_SHARE_UNSET, "running");
 }
 
 struct job {
@@ -143,7 +143,7 @@ static int64_t plan(struct job *j, int64_t duration, int64_t not_before, bool ke
 		if (keep)
 			calendar_plan(&calendar, at, at + duration,
 				      on(vnode_named(&site, name)->name, j->v.n), j->wish.place.share,
-				      search_snapshot(s));
+				      "top", search_snapshot(s));
 	}
 	search_free(s);
 	return at;
@@ -241,8 +241,8 @@ static void what_begins_takes_of_the_slack(void)
 	CU_ASSERT(filler(job(1, 1, 0), 7200));
 	one = on("n0", 1);
 	place_take(&site, one);
-	calendar_begun(&calendar, &site, one, 8200);
-	calendar_end(&calendar, 8200, one, KEEL_SHARE_UNSET);
+	calendar_begun(&calendar, &site, one, 8200, "filler");
+	calendar_end(&calendar, 8200, one, KEEL_SHARE_UNSET, "filler");
 	CU_ASSERT_FALSE(filler(job(1, 1, 0), 7200));
 	CU_ASSERT(filler(job(1, 1, 0), 900));
 	end();

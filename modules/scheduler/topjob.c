@@ -147,8 +147,19 @@ static bool calendar_add(struct keel_mod *mod)
 	list_add(&st->running, e);
 	exec = exec_of(mod, st->object->get_str(e->job, st->a.exec_vnode));
 	if (exec)
-		calendar_end(st->calendar, job_end(mod, e->job), exec, share_of(mod, e->job));
+		calendar_end(st->calendar, job_end(mod, e->job), exec, share_of(mod, e->job),
+			     st->object->id(e->job));
 	return true;
+}
+
+static void totals_of(void *arg, struct snapshot *s, const char *who, int sign)
+{
+	struct keel_mod *mod = arg;
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", who);
+
+	if (job)
+		totals_move(mod, s, job, NULL, sign);
 }
 
 static bool calendar_open(struct keel_mod *mod)
@@ -158,9 +169,12 @@ static bool calendar_open(struct keel_mod *mod)
 	if (st->calendar)
 		return true;
 	st->calendar = calloc(1, sizeof(*st->calendar));
-	if (st->calendar)
-		calendar_init(st->calendar, st->core->time(mod), grain_of(mod), st->resource->exec_free);
-	return st->calendar != NULL;
+	if (!st->calendar)
+		return false;
+	calendar_init(st->calendar, st->core->time(mod), grain_of(mod), st->resource->exec_free);
+	st->calendar->totals = totals_of;
+	st->calendar->arg = mod;
+	return true;
 }
 
 void calendar_close(struct keel_mod *mod)
@@ -196,8 +210,10 @@ void plans_note(struct keel_mod *mod, struct keel_obj *job, const char *exec_vno
 
 	if (!exec)
 		return;
-	calendar_begun(st->calendar, st->snapshot, exec, st->calendar->now + duration);
-	calendar_end(st->calendar, st->calendar->now + duration, exec, share_of(mod, job));
+	calendar_begun(st->calendar, st->snapshot, exec, st->calendar->now + duration,
+		       st->object->id(job));
+	calendar_end(st->calendar, st->calendar->now + duration, exec, share_of(mod, job),
+		     st->object->id(job));
 }
 
 /* ---- what is known of top jobs ------------------------------------------------------------------------------ */
@@ -366,6 +382,7 @@ static char *plan_place(struct keel_mod *mod, struct entry *e, struct snapshot *
 		return place_on(mod, e->job, e->group, s, &unused);
 	if (!place_again(s, p->own, p->share, &unused))
 		return NULL;
+	totals_move(mod, s, e->job, NULL, 1);
 	return strdup(st->object->get_str(e->job, st->a.exec_vnode));
 }
 
@@ -408,7 +425,7 @@ static bool plan_keep(struct keel_mod *mod, struct entry *e)
 		exec_only(exec, st->job->released(st->job->self, e->job));
 	if (exec) {
 		search_unhold(p->search);
-		kept = calendar_plan(st->calendar, at, at + p->duration, exec, p->share, s);
+		kept = calendar_plan(st->calendar, at, at + p->duration, exec, p->share, p->id, s);
 	}
 	if (kept) {
 		top_mark(mod, p->id);

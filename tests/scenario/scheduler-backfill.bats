@@ -156,3 +156,21 @@ is_top() { attr_is "$1" topjob True; }
 	wait_until 10 is_top "$second"
 	near 'its estimate' "$(estimate "$second")" $(($(start_of "$first") + 600))
 }
+
+@test "scheduler: plans count what the server has of a resource" {
+	local first second long short
+	strict
+	undo qmgr -c 'delete resource foo'
+	qmgr -c 'create resource foo type = long, flag = q'
+	set_server resources_available.foo 10
+	first=$(running -l select=1:ncpus=1 -l foo=6 -l walltime=1:00:00)
+	second=$(submit -l select=1:ncpus=1 -l foo=8 -l walltime=1:00:00)
+	wait_until 10 is_top "$second"
+	near 'its estimate' "$(estimate "$second")" $(($(start_of "$first") + 3600))
+	long=$(submit -l select=1:ncpus=1 -l foo=4 -l walltime=2:00:00)
+	waits "$long" 'Not Running: Job would conflict with reservation or top job'
+	short=$(submit -l select=1:ncpus=1 -l foo=4 -l walltime=0:30:00)
+	starts "$short"
+	qdel "$first" "$second" "$long" "$short"
+	wait_until 10 no_jobs
+}
