@@ -87,6 +87,14 @@ static const char *queue_of(struct state *st, struct keel_obj *job)
 	return queue ? queue : "";
 }
 
+int32_t time_conflict(struct state *st, struct keel_obj *job, int64_t when)
+{
+	const char *queue = queue_of(st, job);
+	int32_t code = check_queue(st, queue, when);
+
+	return code ? code : check_length(st, queue, when, length_of(st, job), true);
+}
+
 /* An administrator wants it to start: time of day does not hold for it. */
 static bool is_asked_for(struct state *st, struct keel_obj *job)
 {

@@ -49,7 +49,7 @@ static int64_t sooner(int64_t a, int64_t b)
 	return !a || (b && b < a) ? b : a;
 }
 
-static int64_t next_event(struct state *st, int64_t when)
+int64_t next_event(struct state *st, int64_t when)
 {
 	const struct period *now = dedicated_at(&st->dedicated, when),
 			    *next = dedicated_after(&st->dedicated, when);
@@ -142,11 +142,7 @@ static int64_t api_next_event(struct keel_mod *mod, int64_t when)
 
 static int32_t api_conflict(struct keel_mod *mod, struct keel_obj *job, int64_t start)
 {
-	struct state *st = mod->state;
-	const char *queue = st->object->get_str(job, st->a.queue);
-	int32_t code = check_queue(st, queue ? queue : "", start);
-
-	return code ? code : check_length(st, queue ? queue : "", start, length_of(st, job), true);
+	return time_conflict(mod->state, job, start);
 }
 
 static const struct keel_prime_api service = {
@@ -169,6 +165,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(group_eligible, on_group_eligible, .order = 100),
 	KEEL_TAP(cycle_begin, on_cycle_begin),
 	KEEL_TAP(job_explain, on_explain),
+	KEEL_TAP(plan_time, on_plan_time),
 };
 
 /* ---- module ------------------------------------------------------------------------------------------- */

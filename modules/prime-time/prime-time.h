@@ -74,6 +74,16 @@ int64_t next_change(struct state *st, int64_t when); /* of prime time; remembere
 int64_t length_of(struct state *st, struct keel_obj *job);
 keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev);
 keel_verdict on_job_eligible(struct keel_call *c, uint32_t point, const void *event, void *arg);
+/* 0, or why it may not start then. */
+int32_t time_conflict(struct state *st, struct keel_obj *job, int64_t when);
+
+/* prime-time.c */
+int64_t next_event(struct state *st, int64_t when); /* 0: none */
+
+/* plan.c */
+keel_verdict on_plan_time(struct keel_call *c, const struct keel_ev_plan_time *ev);
+
+/* gate.c */
 keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev);
 
 #endif

@@ -74,6 +74,51 @@ bool job_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *
 		   KEEL_EVENT(job_eligible, .id = st->object->id(job), .job = job), ret);
 }
 
+/* ---- times ----------------------------------------------------------------------------------------- */
+
+struct planning {
+	bool answered, abandoned;
+	int64_t at;
+};
+
+static void time_answer(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+{
+	struct planning *p = arg;
+
+	(void)mod;
+	if (p->abandoned) {
+		free(p);
+		return;
+	}
+	p->answered = true;
+	if (o->verdict == KEEL_DONE && o->text)
+		p->at = strtoll(o->text, NULL, 10); /* "never" is 0 */
+}
+
+int64_t plan_time(struct keel_mod *mod, struct keel_obj *job, int64_t at)
+{
+	struct state *st = mod->state;
+	struct planning *p = st->hook->tapped(mod, KEEL_POINT_plan_time) ? calloc(1, sizeof(*p)) : NULL;
+
+	if (!p)
+		return at;
+	p->at = at;
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_plan_time,
+		.event = KEEL_EVENT(plan_time, .id = st->object->id(job), .job = job, .start = at),
+		.done = time_answer,
+		.arg = p,
+	});
+	if (!p->answered) { /* a plan cannot wait */
+		p->abandoned = true;
+		return at;
+	}
+	at = p->at;
+	free(p);
+	return at;
+}
+
 struct asked {
 	struct keel_mod *mod;
 	struct keel_obj *job;

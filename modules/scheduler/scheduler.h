@@ -364,6 +364,8 @@ int64_t clock_us(struct keel_mod *mod);
 /* gate.c */
 /* May one more of these equal jobs start, may this one (taps)? False with the reason. */
 bool group_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret);
+/* When it may be planned to start, not before `at` (taps); 0: never. */
+int64_t plan_time(struct keel_mod *mod, struct keel_obj *job, int64_t at);
 bool job_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret);
 /* Where; NULL with the reason. */
 char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group *g,

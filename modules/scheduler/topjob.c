@@ -17,6 +17,7 @@
 #include <strings.h>
 #include <time.h>
 
+#define DELAYS 16        /* how often a policy may put a plan off */
 #define KEY_PREEMPTED 20 /* place of the JOB_KEY that says when a job was preempted */
 
 /* A job that is, or was, a top job. */
@@ -32,7 +33,8 @@ struct plan {
 	struct search *search; /* NULL: the calendar is not complete yet */
 	struct keel_exec *own; /* a suspended job's vnodes, with what it needs again */
 	int32_t share;
-	int64_t duration;
+	int64_t duration, not_before;
+	uint32_t delays; /* by policies */
 	struct keel_mod *mod;
 };
 
@@ -359,6 +361,7 @@ bool plan_begin(struct keel_mod *mod, struct entry *e)
 	}
 	p->mod = mod;
 	p->share = share_of(mod, e->job);
+	p->not_before = st->calendar->now;
 	p->duration = job_duration(mod, e->job);
 	if (e->resumes) {
 		p->own = exec_of(mod, st->object->get_str(e->job, st->a.exec_vnode));
@@ -443,9 +446,26 @@ static bool search_start(struct keel_mod *mod)
 
 	if (!snapshot_now(mod) || !st->calendar)
 		return false;
-	p->search = search_begin(st->calendar, st->snapshot, p->duration, st->calendar->now,
-				 plan_fits, p);
+	p->search = search_begin(st->calendar, st->snapshot, p->duration, p->not_before, plan_fits, p);
 	return p->search != NULL;
+}
+
+/* A policy wants it later: the search begins again from there. */
+static bool is_too_soon(struct keel_mod *mod, const struct entry *e, enum found *found)
+{
+	struct state *st = mod->state;
+	struct plan *p = st->plan;
+	int64_t at = search_at(p->search), may = plan_time(mod, e->job, at);
+
+	if (may == at)
+		return false;
+	if (may < at || ++p->delays > DELAYS) {
+		*found = FOUND_NEVER;
+		return false;
+	}
+	p->not_before = may;
+	plan_restart(mod);
+	return true;
 }
 
 bool plan_step(struct keel_mod *mod)
@@ -459,6 +479,8 @@ bool plan_step(struct keel_mod *mod)
 		return true;
 	if (e && (p->search || search_start(mod)))
 		found = search_step(p->search);
+	if (found == FOUND_IT && is_too_soon(mod, e, &found))
+		return true;
 	if (found == FOUND_MORE)
 		return true;
 	if (e && found == FOUND_NEVER)

@@ -174,3 +174,19 @@ is_top() { attr_is "$1" topjob True; }
 	qdel "$first" "$second" "$long" "$short"
 	wait_until 10 no_jobs
 }
+
+@test "scheduler: plans know of dedicated times" {
+	local first second begin
+	strict
+	begin=$(date -d 'now + 90 minutes' '+%m/%d/%Y %H:%M')
+	mkdir -p "$SB/server/sched_priv"
+	echo "$begin $(date -d 'now + 150 minutes' '+%m/%d/%Y %H:%M')" >"$SB/server/sched_priv/dedicated_time"
+	undo rm -f "$SB/server/sched_priv/dedicated_time"
+	scheduling true
+	first=$(submit -l select=1:ncpus=4 -l walltime=1:00:00)
+	starts "$first"
+	second=$(submit -l select=1:ncpus=4 -l walltime=0:45:00)
+	wait_until 10 is_top "$second"
+	near 'its estimate' "$(estimate "$second")" "$(date -d 'now + 150 minutes' +%s)"
+	qdel "$first" "$second"
+}

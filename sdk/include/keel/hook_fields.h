@@ -56,6 +56,8 @@
 #define KEEL_FIELDS_job_rank(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_node_eligible(F) F(STR, id) F(OBJ, node) F(OBJ, job)
 #define KEEL_FIELDS_node_score(F) F(STR, id) F(OBJ, node) F(OBJ, job)
+/* start: seconds since 1970 */
+#define KEEL_FIELDS_plan_time(F) F(STR, id) F(OBJ, job) F(INT, start)
 #define KEEL_FIELDS_trial_vacate(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_trial_restore(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_explain(F) F(STR, id) F(OBJ, job)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * plan.c - jobs whose start is planned: not in a time that is not theirs, nor across its beginning.
+ */
+#include "prime-time.h"
+
+#include <stdio.h>
+
+#define BOUNDARIES 400 /* looked at for one job: about a year of prime times */
+
+keel_verdict on_plan_time(struct keel_call *c, const struct keel_ev_plan_time *ev)
+{
+	struct state *st = keel_state(c);
+	int64_t when = ev->start;
+	char text[32];
+	uint32_t i;
+
+	for (i = 0; i < BOUNDARIES && when && time_conflict(st, ev->job, when); i++)
+		when = next_event(st, when);
+	if (when == ev->start)
+		return KEEL_NEXT;
+	snprintf(text, sizeof(text), "%lld", (long long)when);
+	return st->call->answer(c, when && i < BOUNDARIES ? text : "never");
+}
