@@ -236,7 +236,7 @@ bool record_text(struct keel_mod *mod, char letter, struct keel_obj *job, struct
 		add_list(st, ret, job, "resources_used", st->a.used);
 	else
 		add_general(mod, ret, letter, job);
-	if (letter == 'S')
+	if (letter == 'S' || letter == 'T')
 		add_assigned(st, ret, job);
 	if (letter == 'E' || letter == 'R')
 		add_end(mod, ret, job);

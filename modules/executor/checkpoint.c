@@ -1,17 +1,140 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * checkpoint.c - save the state of a task with the site's own script, then end it.
+ * checkpoint.c - save a task with the site's own program, end it, and later go on with what was saved.
+ *
+ *   task.checkpoint -> checkpoint_abort on a worker thread -> exit 0: answer 0, what is left is killed
+ *                                                          -> else: 15041, the task goes on
+ *   task.start of a saved one -> restart is the task's program
+ *
+ * Programs are the administrator's; they find the task by %sid and put what they save into %path.
  */
 #include "executor.h"
 
-static void on_checkpoint(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "action.h"
+
+#define NO_RESTART -2
+
+struct saving {
+	int64_t number, run, limit_ms;
+	char **argv;
+	int status;
+	const char *why;
+	char id[];
+};
+
+/* $PBS_HOME/checkpoint/<id>.CK, malloc'ed. */
+static char *place_of(struct keel_mod *mod, const char *id)
 {
 	const struct state *st = mod->state;
-	int64_t number = st->msg->integer(m, "number", 0);
+	char *path = NULL;
+
+	return asprintf(&path, "%s/checkpoint/%s.CK", st->core->home(mod), id) < 0 ? NULL : path;
+}
+
+static void place_make(struct keel_mod *mod, const char *path)
+{
+	const struct state *st = mod->state;
+	char *parent = NULL;
+
+	if (asprintf(&parent, "%s/checkpoint", st->core->home(mod)) < 0)
+		return;
+	mkdir(parent, 0711);
+	mkdir(path, 0700);
+	free(parent);
+}
+
+static void saving_free(struct saving *s)
+{
+	free(s->argv);
+	free(s);
+}
+
+/* ---- save ------------------------------------------------------------------------------------------- */
+
+static void save_work(void *arg)
+{
+	struct saving *s = arg;
+
+	s->status = action_run(s->argv, s->limit_ms, &s->why);
+}
+
+static void saved(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct saving *s = arg;
+	struct task *t = task_find(st, s->id);
+	char text[300];
+
+	st->mom.launching--;
+	if (!t || t->run != s->run || t->state == TASK_ENDED) {
+		stop_answer(mod, s->number, s->status == 0 ? 0 : PBSE_BADSTATE, NULL);
+	} else if (s->status == 0) {
+		st->core->log(mod, KEEL_LOG_JOB, "Job", s->id, "checkpointed");
+		stop_answer(mod, s->number, 0, NULL);
+		stop_kill(mod, t, 0);
+	} else {
+		snprintf(text, sizeof(text), "checkpoint_abort failed: %s %d",
+			 s->status < 0 ? s->why : "exit status", s->status);
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", s->id, "%s", text);
+		stop_answer(mod, s->number, PBSE_MOMREJECT, text);
+	}
+	saving_free(s);
+}
+
+/* NULL: there is no action, or its line is wrong. */
+static char **save_command(struct keel_mod *mod, const struct task *t, int64_t *ret_ms)
+{
+	const struct state *st = mod->state;
+	const struct conf *cf = mod->conf;
+	char session[24], *path = place_of(mod, t->id);
+	const struct action_word words[] = { { "sid", session }, { "jobid", t->id }, { "path", path },
+					     { NULL, NULL } };
+	char **argv = NULL;
+
+	snprintf(session, sizeof(session), "%d", (int)t->session);
+	if (path && cf->checkpoint_abort && *cf->checkpoint_abort) {
+		argv = action_parse(cf->checkpoint_abort, words, ret_ms);
+		if (argv)
+			place_make(mod, path);
+		else
+			st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
+				      "executor.checkpoint_abort is not \"<seconds> !/program words...\"");
+	}
+	free(path);
+	return argv;
+}
+
+static void on_checkpoint(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	struct state *st = mod->state;
+	int64_t number = st->msg->integer(m, "number", 0), limit = 0;
 	struct task *t = stop_task_of(mod, m);
+	char **argv = t && t->state == TASK_RUN ? save_command(mod, t, &limit) : NULL;
+	struct saving *s = argv ? calloc(1, sizeof(*s) + strlen(t->id) + 1) : NULL;
 
 	(void)peer;
-	stop_answer(mod, number, t ? PBSE_NOSUP : PBSE_BADSTATE, NULL);
+	if (!s) {
+		free(argv);
+		stop_answer(mod, number, t && t->state == TASK_RUN ? PBSE_NOSUP : PBSE_BADSTATE, NULL);
+		return;
+	}
+	s->number = number;
+	s->run = t->run;
+	s->limit_ms = limit;
+	s->argv = argv;
+	strcpy(s->id, t->id);
+	st->mom.launching++; /* the module stays */
+	if (st->core->work(mod, save_work, saved, s) < 0) {
+		st->mom.launching--;
+		stop_answer(mod, number, PBSE_MOMREJECT, "no worker thread");
+		saving_free(s);
+	}
 }
 
 int32_t checkpoint_init(struct keel_mod *mod)
@@ -19,4 +142,60 @@ int32_t checkpoint_init(struct keel_mod *mod)
 	const struct state *st = mod->state;
 
 	return st->link->on(mod, "task.checkpoint", KEEL_SERVER, on_checkpoint);
+}
+
+/* ---- go on -------------------------------------------------------------------------------------------- */
+
+static void put_coded(FILE *out, char c)
+{
+	if (c == '<')
+		fputs("&lt;", out);
+	else if (c == '>')
+		fputs("&gt;", out);
+	else if (c == '&')
+		fputs("&amp;", out);
+	else
+		fputc(c, out);
+}
+
+/* Words as a start message has them. */
+static char *coded(const char *tag, char *const *word, size_t most)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	for (; out && *word && most > 0; word++, most--) {
+		fprintf(out, "<jsdl-hpcpa:%s>", tag);
+		for (const char *c = *word; *c; c++)
+			put_coded(out, *c);
+		fprintf(out, "</jsdl-hpcpa:%s>", tag);
+	}
+	if (out)
+		fclose(out);
+	return text;
+}
+
+bool checkpoint_restart(struct keel_mod *mod, struct launch *l)
+{
+	const struct conf *cf = mod->conf;
+	char *path = place_of(mod, l->id);
+	const struct action_word words[] = { { "jobid", l->id }, { "path", path }, { NULL, NULL } };
+	int64_t unused;
+	char **argv = path && cf->restart && *cf->restart ? action_parse(cf->restart, words, &unused)
+							     : NULL;
+
+	free(path);
+	if (!argv) {
+		l->status = NO_RESTART;
+		snprintf(l->why, sizeof(l->why), "this host has no restart action");
+		return false;
+	}
+	free(l->executable);
+	free(l->arguments);
+	l->executable = coded("Executable", argv, 1);
+	l->arguments = coded("Argument", argv + 1, SIZE_MAX);
+	l->has_script = false;
+	free(argv);
+	return l->executable && l->arguments;
 }

@@ -217,6 +217,7 @@ static struct keel_out *start_message(struct keel_mod *mod, struct keel_obj *job
 {
 	const struct state *st = mod->state;
 	struct keel_out *out = st->msg->out(mod);
+	char *saved;
 
 	if (!out)
 		return NULL;
@@ -231,6 +232,9 @@ static struct keel_out *start_message(struct keel_mod *mod, struct keel_obj *job
 	}
 	if (executable)
 		st->msg->put_str(out, "executable", executable);
+	saved = dispatch_text(mod, job, "checkpointed", NULL);
+	st->msg->put_int(out, "restart", saved != NULL);
+	free(saved);
 	nodes_put(mod, job, out);
 	return out;
 }

@@ -30,6 +30,12 @@ static const struct keel_conf_rule conf_rules[] = {
 		       .doc = "path of keelson-shepherd; empty: as installed"),
 	KEEL_CONF_RULE(STRING, struct conf, tmpdir, .fallback = "/var/tmp",
 		       .doc = "where each task gets its own TMPDIR; empty: nowhere"),
+	KEEL_CONF_RULE(STRING, struct conf, checkpoint_abort, .fallback = "",
+		       .doc = "\"<seconds> !/program words...\": saves a task, its session %sid of job %jobid, "
+			      "into the directory %path; empty: tasks cannot be saved"),
+	KEEL_CONF_RULE(STRING, struct conf, restart, .fallback = "",
+		       .doc = "\"<seconds> !/program words...\": what a saved task's user runs to go on with "
+			      "it; %jobid, %path"),
 	KEEL_CONF_RULE(LIST, struct conf, usecp,
 		       .doc = "\"host:/prefix /local/prefix\": files of that host that are seen here"),
 	KEEL_CONF_RULE(BOOL, struct conf, freezer, .fallback = "true",

@@ -28,6 +28,7 @@ struct conf {
 	int64_t kill_delay, usage_interval;
 	int64_t ncpus, mem, vnodes;
 	const char *shepherd, *tmpdir;
+	const char *checkpoint_abort, *restart;
 	const char *const *usecp;
 	bool freezer;
 };
@@ -254,6 +255,8 @@ struct task *stop_task_of(struct keel_mod *mod, const struct keel_msg *m);
 
 /* checkpoint.c: save and end a task, go on with one that was saved */
 int32_t checkpoint_init(struct keel_mod *mod);
+/* Its program is the site's restart action now. False: l->status and l->why say why not. */
+bool checkpoint_restart(struct keel_mod *mod, struct launch *l);
 
 /* usage.c */
 #define USAGE_ITEMS 6

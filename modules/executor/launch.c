@@ -187,6 +187,10 @@ static struct launch *launch_read(struct keel_mod *mod, const struct keel_msg *m
 		launch_free(l);
 		return NULL;
 	}
+	if (st->msg->integer(m, "restart", 0) && !checkpoint_restart(mod, l) && !l->status) {
+		launch_free(l);
+		return NULL;
+	}
 	return l;
 }
 
@@ -404,6 +408,11 @@ static bool id_is_plain(const char *id)
 
 static void launch_go(struct keel_mod *mod, struct task *t, struct launch *l)
 {
+	if (l->status) { /* it cannot be gone on with */
+		task_refused(mod, t, l->status, l->why);
+		launch_free(l);
+		return;
+	}
 	((struct flight *)l)->task = t;
 	t->launch = l;
 	gate_ask(mod, (struct flight *)l);

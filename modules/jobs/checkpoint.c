@@ -1,14 +1,97 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * checkpoint.c - a running job is saved by its host and goes back to its queue, to go on there later.
+ *
+ * It holds itself meanwhile (hold s), so that everybody sees it. Saved: it is over with Exit_status -12
+ * and keeps its exec_vnode, where alone it can be started again. Refused: it is as it was.
  */
 #include "jobs.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+struct saving {
+	struct keel_mod *me;
+	keel_job_done *done;
+	void *arg;
+	int64_t run;
+	bool held; /* before */
+	char id[];
+};
+
+static void hold(struct keel_mod *mod, struct keel_obj *job, bool set)
+{
+	struct state *st = mod->state;
+	int64_t have = st->object->get_int(job, st->a.holds);
+
+	st->object->set_int(job, st->a.holds, set ? have | HOLD_SYSTEM : have & ~(int64_t)HOLD_SYSTEM);
+}
+
+static void accepted(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	job_slot(mod, job)->ending = ENDING_CHECKPOINT;
+	st->object->set_int(job, st->a.checkpointed, 1);
+	st->object->set_str(job, st->a.ending, "");
+	st->acct->record(st->acct->self, 'C', job_id(mod, job), "");
+}
+
+static void answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct saving *s = arg;
+	struct keel_obj *job = st->object->find(mod, "job", s->id);
+	struct job *j = job ? job_slot(mod, job) : NULL;
+
+	if (!j || !step_is_running(j->step) ||
+	    st->object->get_int(job, st->a.run_version) != s->run) {
+		code = code ? code : PBSE_BADSTATE; /* it ended by itself */
+	} else {
+		j->busy = false;
+		if (!s->held)
+			hold(mod, job, false);
+		if (!code && j->ending)
+			code = PBSE_BADSTATE; /* somebody deletes it */
+		if (!code)
+			accepted(mod, job);
+	}
+	s->done(s->me, s->arg, code, text);
+	free(s);
+}
+
+static int32_t objection(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+
+	if (job_role(mod, job) == ROLE_PART)
+		return PBSE_IVALREQ;
+	if (j->step != STEP_RUNNING || j->busy || j->ending)
+		return PBSE_BADSTATE;
+	return strcmp(job_text(mod, job, st->a.checkpoint), "n") == 0 ? PBSE_NOSUP : 0;
+}
 
 void job_request_checkpoint(struct keel_mod *mod, struct keel_obj *job, const char *who,
 			    struct keel_mod *me, keel_job_done *done, void *arg)
 {
-	(void)who; /* a subjob cannot be held */
-	done(me, arg, job_role(mod, job) == ROLE_PART ? PBSE_IVALREQ : PBSE_NOSUP, NULL);
+	struct state *st = mod->state;
+	const char *id = job_id(mod, job);
+	int32_t code = objection(mod, job);
+	struct saving *s = code ? NULL : calloc(1, sizeof(*s) + strlen(id) + 1);
+
+	if (!s) {
+		done(me, arg, code ? code : PBSE_SYSTEM, NULL);
+		return;
+	}
+	s->me = me;
+	s->done = done;
+	s->arg = arg;
+	s->run = st->object->get_int(job, st->a.run_version);
+	s->held = st->object->get_int(job, st->a.holds) & HOLD_SYSTEM;
+	strcpy(s->id, id);
+	hold(mod, job, true);
+	st->core->log(mod, KEEL_LOG_JOB, "Job", id, "Holds s set at request of %s", who);
+	job_slot(mod, job)->busy = true;
+	st->task->checkpoint(st->task->self, job, mod, answered, s);
 }

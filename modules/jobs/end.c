@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define KILLED_STATUS (256 + 9)
+#define RERUN_STATUS (-11)
+#define SAVED_STATUS (-12)
 
 /* Among the items when some output could not be placed. */
 static const char not_delivered[] = "Stageout_status=0";
@@ -176,8 +178,8 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 	task_used(mod, job, items, n);
 	st->object->set_int(job, st->a.obittime, st->core->time(mod));
 	st->task->ended_done(st->task->self, job);
-	if (j->ending == ENDING_RERUN) {
-		job_requeue(mod, job, -11);
+	if (j->ending == ENDING_RERUN || j->ending == ENDING_CHECKPOINT) {
+		job_requeue(mod, job, j->ending == ENDING_RERUN ? RERUN_STATUS : SAVED_STATUS);
 		return;
 	}
 	st->object->set_int(job, st->a.exit_status, exit_status);
@@ -196,6 +198,8 @@ void task_lost(struct keel_mod *mod, struct keel_obj *job)
 	if (j->ending == ENDING_DELETE) {
 		st->object->set_int(job, st->a.exit_status, KILLED_STATUS);
 		job_over(mod, job, STEP_TERMINATED);
+	} else if (j->ending == ENDING_CHECKPOINT) {
+		job_requeue(mod, job, SAVED_STATUS);
 	} else if (j->step == STEP_SENT || st->object->get_int(job, st->a.rerunable)) {
 		st->core->log(mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Job",
 			      job_id(mod, job), "Requeueing job, substate: %d Requeued in queue: %s",

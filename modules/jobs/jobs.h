@@ -53,7 +53,7 @@ enum occupies { OCCUPIES_NOTHING, OCCUPIES_REST, OCCUPIES_ALL };
 /* What an id says: 12.svr, 12[].svr, 12[3].svr. */
 enum role { ROLE_PLAIN, ROLE_WHOLE, ROLE_PART };
 
-enum ending { ENDING_NONE, ENDING_DELETE, ENDING_RERUN };
+enum ending { ENDING_NONE, ENDING_DELETE, ENDING_RERUN, ENDING_CHECKPOINT };
 
 struct waiter {
 	struct keel_req *req;

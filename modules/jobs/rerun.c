@@ -9,13 +9,14 @@
 static void clear_run(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
+	const bool saved = st->object->is_set(job, st->a.checkpointed); /* it goes on where it was */
 	const struct keel_attr *const run[] = { st->a.exec_vnode, st->a.exec_host, st->a.session,
 						st->a.stime,	  st->a.obittime,  st->a.used,
 						st->a.comment,	  st->a.ending,	   st->a.etime,
 						st->a.jobdir,	  st->a.released };
 	size_t i;
 
-	for (i = 0; i < KEEL_COUNT(run); i++)
+	for (i = saved ? 2 : 0; i < KEEL_COUNT(run); i++)
 		st->object->unset(job, run[i], NULL);
 }
 
@@ -45,7 +46,8 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 	j->rerun = j->run = NULL;
 	if (ran) {
 		st->object->set_int(job, st->a.exit_status, exit_status);
-		st->acct->job(st->acct->self, 'R', job);
+		if (j->ending != ENDING_CHECKPOINT) /* its C is written */
+			st->acct->job(st->acct->self, 'R', job);
 	}
 	job_vacate(mod, job, true);
 	st->hook->note(mod, KEEL_POINT_job_purged,

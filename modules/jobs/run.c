@@ -46,8 +46,18 @@ static void forget_placement(struct keel_mod *mod, struct keel_obj *job)
 	struct state *st = mod->state;
 
 	job_vacate(mod, job, false);
+	if (st->object->is_set(job, st->a.checkpointed))
+		return; /* it goes on there or nowhere */
 	st->object->unset(job, st->a.exec_vnode, NULL);
 	st->object->unset(job, st->a.exec_host, NULL);
+}
+
+static bool is_elsewhere(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode)
+{
+	struct state *st = mod->state;
+
+	return st->object->is_set(job, st->a.checkpointed) &&
+	       strcmp(job_text(mod, job, st->a.exec_vnode), exec_vnode) != 0;
 }
 
 /* Vnodes are taken, the job is on its way: 0, or a PBSE code and the job is as before. */
@@ -58,10 +68,13 @@ static int32_t send(struct keel_mod *mod, struct keel_obj *job, const char *exec
 	char *exec_host;
 	int32_t code;
 
+	if (is_elsewhere(mod, job, exec_vnode))
+		return st->core->error(err, PBSE_RESCUNAV, "its checkpoint is on %s",
+				       job_text(mod, job, st->a.exec_vnode));
 	st->object->set_str(job, st->a.exec_vnode, exec_vnode);
 	code = job_occupy(mod, job, &exec_host, err);
 	if (code) {
-		st->object->unset(job, st->a.exec_vnode, NULL);
+		forget_placement(mod, job);
 		return code;
 	}
 	st->object->set_str(job, st->a.exec_host, exec_host);
@@ -221,7 +234,8 @@ void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 	}
 	comment_started(mod, job, "Job run at");
 	step_to(mod, job, STEP_RUNNING);
-	st->acct->job(st->acct->self, 'S', job);
+	st->acct->job(st->acct->self, st->object->is_set(job, st->a.checkpointed) ? 'T' : 'S', job);
+	st->object->unset(job, st->a.checkpointed, NULL);
 	st->hook->note(mod, KEEL_POINT_job_started,
 		       KEEL_EVENT(job_started, .id = job_id(mod, job), .job = job));
 	answer_run(mod, job, 0, NULL);

@@ -214,16 +214,19 @@ static enum answer start(struct keel_mod *mod, struct group *g, struct entry *e,
 {
 	struct state *st = mod->state;
 	struct qrun *asked = st->serving;
+	bool own = st->object->is_set(e->job, st->a.exec_vnode);
 	char *exec_vnode;
 
 	if (!g->shape)
 		return resume(mod, e, ret);
-	if (delays_nobody(mod, g->duration))
+	if (own)
+		exec_vnode = find_own_place(mod, e->job, ret);
+	else if (delays_nobody(mod, g->duration))
 		exec_vnode = place_of(mod, g, e, ret);
 	else
 		exec_vnode = place_beside(mod, g, e, ret);
 	if (!exec_vnode)
-		return vnodes_one_by_one(mod) ? NO_PLACE_FOR_IT : NO_PLACE;
+		return own || vnodes_one_by_one(mod) ? NO_PLACE_FOR_IT : NO_PLACE;
 	talk_not(mod, g);
 	plans_note(mod, e->job, exec_vnode, g->duration);
 	st->serving = NULL;

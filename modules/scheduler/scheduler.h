@@ -392,6 +392,8 @@ extern const struct keel_sched_api sched_service;
 /* `asked`: the qrun it is for, moved; NULL: a cycle. `exec_vnode` is moved. */
 void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, struct qrun *asked);
 /* Goes on, or says why not. */
+/* Where it was before: a queued job that keeps its vnodes goes on there or nowhere. NULL with the reason. */
+char *find_own_place(struct keel_mod *mod, struct keel_obj *job, struct reason *ret);
 bool resume_job(struct keel_mod *mod, struct entry *e, struct reason *ret);
 void starts_drop(struct keel_mod *mod);
 

@@ -206,6 +206,28 @@ void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, struct q
 	begin(mod, e, s, asked);
 }
 
+char *find_own_place(struct keel_mod *mod, struct keel_obj *job, struct reason *ret)
+{
+	struct state *st = mod->state;
+	const char *text = st->object->get_str(job, st->a.exec_vnode);
+	const struct keel_res_value *v =
+		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
+	struct snapshot *snapshot = snapshot_now(mod);
+	struct keel_place place = { 0 };
+	struct keel_exec *exec = NULL;
+	bool fits;
+
+	if (!text || !snapshot || st->resource->exec_parse(st->resource->self, text, &exec, NULL)) {
+		reason_set(ret, "its vnodes are not known");
+		return NULL;
+	}
+	if (v && v->text)
+		st->resource->place_parse(v->text, &place, NULL);
+	fits = place_again(snapshot, exec, place.share, ret);
+	st->resource->exec_free(exec);
+	return fits ? strdup(text) : NULL;
+}
+
 bool resume_job(struct keel_mod *mod, struct entry *e, struct reason *ret)
 {
 	struct state *st = mod->state;

@@ -396,6 +396,73 @@ count_is() { same array_state_count "$2" "$(job_attr "$1" array_state_count)"; }
 	going "$l"
 }
 
+# saver STATUS: an action that saves nothing, notes that it was asked, and says so.
+saver()
+{
+	local file=$SB/save.$1
+	printf '%s\n' '#!/bin/sh' 'echo "$@" >"$2/asked"' "exit $1" >"$file"
+	chmod 755 "$file"
+	echo "executor.checkpoint_abort=10 !$file %jobid %path %sid" >>"$SB/n1/etc/settings"
+	sandbox restart n1
+	wait_until 20 node_is n1 free
+}
+
+@test "delete-preemption #18: C: saved by its host, L waits for its vnodes" {
+	cluster
+	po C
+	saver 0
+	l=$(low)
+	sid=$(session_of "$l")
+	h=$(high)
+	runs "$h"
+	job_is "$l" Q
+	same exec_vnode '(n1:ncpus=4)' "$(job_attr "$l" exec_vnode)"
+	same Hold_Types n "$(job_attr "$l" Hold_Types)"
+	same Exit_status -12 "$(job_attr "$l" Exit_status)"
+	log_says "$l" 'Job preempted by checkpointing'
+	log_says "$l" "Holds s set at request of Scheduler@$me"
+	same 'records of L' QSC "$(letters "$l")"
+	same 'what the action was told' "$l $SB/n1/checkpoint/$l.CK $sid" \
+		"$(cat "$SB/n1/checkpoint/$l.CK/asked")"
+	# without a restart action it cannot go on
+	qdel "$h"
+	wait_until 20 is_over "$l"
+	same Exit_status -2 "$(job_attr "$l" Exit_status)"
+}
+
+@test "delete-preemption #18: with a restart action it goes on" {
+	cluster
+	po C
+	saver 0
+	echo 'executor.restart=10 !/bin/sleep 1000' >>"$SB/n1/etc/settings"
+	sandbox restart n1
+	wait_until 20 node_is n1 free
+	l=$(low)
+	h=$(high)
+	runs "$h"
+	job_is "$l" Q
+	sandbox restart server
+	wait_until 20 job_is "$h" R
+	job_is "$l" Q
+	qdel "$h"
+	wait_until 20 job_is "$l" R 42
+	same 'records of L' QSCT "$(letters "$l")"
+	same exec_vnode '(n1:ncpus=4)' "$(job_attr "$l" exec_vnode)"
+}
+
+@test "delete-preemption #19: a failing checkpoint is no end; R follows" {
+	cluster
+	po CR
+	saver 3
+	l=$(low)
+	h=$(high)
+	runs "$h"
+	wait_until 10 requeued "$l"
+	log_says "$l" 'preemption method checkpoint failed for job \(15041\)'
+	same Hold_Types n "$(job_attr "$l" Hold_Types)"
+	same 'records of L' QSR "$(letters "$l")"
+}
+
 @test "delete-preemption #20: when nothing is possible nothing is touched" {
 	cluster
 	po CR

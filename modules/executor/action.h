@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * action.h - an action of a host: "30 !/site/save %jobid %sid": seconds, a program, its arguments.
+ */
+#ifndef EXECUTOR_ACTION_H
+#define EXECUTOR_ACTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What stands for a word that begins with %. */
+struct action_word {
+	const char *name, *value;
+};
+
+/* The words of the command, NULL-terminated, malloc'ed with one free(). NULL: the line is wrong or there
+ * is no memory. `*ret_ms`: how long it may take. */
+char **action_parse(const char *line, const struct action_word *words, int64_t *ret_ms);
+
+/* Worker thread: run it and wait. Its exit status; 256 + signal; -1 with *ret_why: it did not run, or
+ * took too long and was killed. */
+int action_run(char **argv, int64_t limit_ms, const char **ret_why);
+
+#endif

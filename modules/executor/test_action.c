@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_action.c - lines of actions, and what becomes of their programs.
+ */
+#include "action.h"
+
+#include <CUnit/Basic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct action_word words[] = { { "sid", "12" }, { "jobid", "7.svr" }, { NULL, NULL } };
+
+static void test_lines(void)
+{
+	static const char *const bad[] = { "", "10", "!/bin/true", "0 !/bin/true", "-3 !/bin/true",
+					   "10!/bin/true", "10 /bin/true", "10 !true", "10 !",
+					   "100000 !/bin/true", "x !/bin/true" };
+	int64_t ms = 0;
+	char **argv = action_parse("30 !/site/save  %sid %jobid %else x", words, &ms);
+	size_t i;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(argv);
+	CU_ASSERT_EQUAL(ms, 30000);
+	CU_ASSERT_STRING_EQUAL(argv[0], "/site/save");
+	CU_ASSERT_STRING_EQUAL(argv[1], "12");
+	CU_ASSERT_STRING_EQUAL(argv[2], "7.svr");
+	CU_ASSERT_STRING_EQUAL(argv[3], "%else");
+	CU_ASSERT_STRING_EQUAL(argv[4], "x");
+	CU_ASSERT_PTR_NULL(argv[5]);
+	free(argv);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		CU_ASSERT_PTR_NULL(action_parse(bad[i], words, &ms));
+}
+
+static int run(const char *command, int64_t ms)
+{
+	char *argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)command, NULL };
+	const char *why = NULL;
+
+	return action_run(argv, ms, &why);
+}
+
+static void test_programs(void)
+{
+	char *nobody[] = { (char *)"/nobody/is/here", NULL };
+	const char *why = NULL;
+
+	CU_ASSERT_EQUAL(run("exit 0", 10000), 0);
+	CU_ASSERT_EQUAL(run("exit 3", 10000), 3);
+	CU_ASSERT_EQUAL(run("kill -9 $$", 10000), 256 + 9);
+	CU_ASSERT_EQUAL(run("sleep 100", 100), -1);
+	CU_ASSERT_EQUAL(action_run(nobody, 1000, &why), -1);
+	CU_ASSERT_PTR_NOT_NULL(why);
+}
+
+int main(void)
+{
+	CU_pSuite s;
+	unsigned failed;
+
+	CU_initialize_registry();
+	s = CU_add_suite("action", NULL, NULL);
+	CU_add_test(s, "lines", test_lines);
+	CU_add_test(s, "programs", test_programs);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed != 0;
+}
