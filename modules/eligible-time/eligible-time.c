@@ -49,8 +49,32 @@ static const struct keel_attr_def rows[] = {
 		      .doc = "0 initial, 1 ineligible, 2 eligible, 3 running, 4 ending"),
 };
 
+/* For job_sort_formula and job_sort_key. */
+static double seconds_waited(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return (double)clock_read(st->object->get_int(job, st->eligible), st->core->time(mod));
+}
+
+static double kind_of_time(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return (double)st->object->get_int(job, st->accrue);
+}
+
+static const struct keel_job_key_def keys[] = {
+	{ .size = sizeof(struct keel_job_key_def), .flags = KEEL_JOB_KEY_MOVES,
+	  .name = "eligible_time", .doc = "seconds waited for resources", .value = seconds_waited },
+	{ .size = sizeof(struct keel_job_key_def), .flags = KEEL_JOB_KEY_MOVES,
+	  .name = "accrue_type", .doc = "2 while it waits for resources", .value = kind_of_time },
+};
+
 static const struct keel_contrib contribs[] = {
 	{ "TYPE", &clock_type },
+	{ "JOB_KEY", &keys[0] },
+	{ "JOB_KEY", &keys[1] },
 	{ "ATTR", &rows[0] },
 	{ "ATTR", &rows[1] },
 	{ "ATTR", &rows[2] },

@@ -64,10 +64,10 @@ static const struct {
 	size_t attr;
 	bool moves;
 } words[] = {
-	{ "eligible_time", "", FROM_ATTR, offsetof(struct state, a.eligible_time), true },
+	{ "eligible_time", "eligible_time", FROM_ROW, 0, true },
 	{ "queue_priority", "", FROM_QUEUE, 0, false },
 	{ "job_priority", "", FROM_ATTR, offsetof(struct state, a.priority), false },
-	{ "accrue_type", "", FROM_ATTR, offsetof(struct state, a.accrue_type), true },
+	{ "accrue_type", "accrue_type", FROM_ROW, 0, true },
 	{ "fairshare_perc", "fair_share_perc", FROM_ROW, 0, true },
 	{ "fair_share_perc", "fair_share_perc", FROM_ROW, 0, true },
 	{ "fairshare_tree_usage", "fairshare_tree_usage", FROM_ROW, 0, true },

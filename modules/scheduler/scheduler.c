@@ -312,8 +312,6 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	}
 	snprintf(st->who, sizeof(st->who), "Scheduler@%s", st->core->host_name(mod));
 	st->sched.enforce = st->object->attr(mod, "sched", "sched_preempt_enforce_resumption");
-	st->a.accrue_type = st->object->attr(mod, "job", "accrue_type"); /* there may be none */
-	st->a.eligible_time = st->object->attr(mod, "job", "eligible_time"); /* neither */
 	if (rank_init(mod))
 		return st->core->error(err, -1, "out of memory");
 	st->relevance = 1;

@@ -144,8 +144,8 @@ struct state {
 	const struct keel_msg_api *msg;
 	struct {
 		const struct keel_attr *queue, *schedselect, *list, *priority, *arrival, *when, *exec_vnode,
-			*euser, *egroup, *project, *account, *comment, *stime, *used, *eligible_time,
-			*accrue_type, *estimated, *topjob, *ineligible;
+			*euser, *egroup, *project, *account, *comment, *stime, *used,
+			*estimated, *topjob, *ineligible;
 	} a;
 	struct {
 		const struct keel_attr *priority, *queue;

@@ -101,3 +101,16 @@ type_is() { same "accrue_type of $1" "$2" "$(job_attr "$1" accrue_type)"; }
 	wait_until 20 job_is "$b" R 42
 	type_is "$b" 3
 }
+
+@test "eligible_time: a formula may go by it" {
+	enable
+	qmgr -c 'set server scheduling=false'
+	undo qmgr -c 'set server scheduling=true'
+	a=$(submit -l ncpus=3) b=$(submit -l ncpus=3)
+	qalter -W eligible_time=01:00:00 "$b"
+	qmgr -c 'set server job_sort_formula = eligible_time'
+	undo qmgr -c 'unset server job_sort_formula'
+	qmgr -c 'set server scheduling=true'
+	wait_until 20 job_is "$b" R 42
+	job_is "$a" Q
+}
