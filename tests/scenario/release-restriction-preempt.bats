@@ -103,6 +103,28 @@ records() { accounting | grep -E "^[^;]*;$1;$2;" | cut -d';' -f4-; }
 	done
 }
 
+@test "release-restriction #37: checkpointed, it gives back everything, too" {
+	restrict mem
+	order C
+	program=$SB/save
+	printf '#!/bin/sh\nexit 0\n' >"$program"
+	chmod 755 "$program"
+	settings=$SB/n1/etc/settings
+	cp "$settings" "$BATS_TEST_TMPDIR/settings"
+	undo sandbox restart n1
+	undo cp "$BATS_TEST_TMPDIR/settings" "$settings"
+	echo "executor.checkpoint_abort=10 !$program %jobid %path %sid" >>"$settings"
+	sandbox restart n1
+	wait_until 20 host_up
+	a=$(running "${A[@]}")
+	b=$(express)
+	begins "$b"
+	job_is "$a" Q 10
+	has "$(accounting)" ";C;$a;"
+	ra 2 524288kb
+}
+host_up() { lacks "$(node_attr n1 state)" 'down|unknown' 2>/dev/null; }
+
 @test "release-restriction #38: an exclusive job leaves its vnode, and waits until it is alone again" {
 	restrict mem
 	a=$(running -l select=1:ncpus=2 -l place=excl)
