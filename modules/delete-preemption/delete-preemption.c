@@ -5,12 +5,13 @@
  * Other methods can all be unusable for a job; a running job can always be deleted. It has given way when
  * it is gone, not when its end was asked for: a job started sooner would share its vnodes.
  *
- *   job_preempt -> [grace signal, grace] -> request_delete -> hold until job_purged -> DONE
- *                                                '-> refused: the next letter, and no trace of it
+ *   job_preempt -> [grace_signal, grace] -> request_delete -> hold until job_purged -> DONE
+ *                                                 '-> refused: the next letter, and no trace of it
  */
 #include "delete-preemption.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 static const struct keel_need needs[] = {
 	KEEL_NEED(core, 0, struct state, core),
@@ -21,8 +22,20 @@ static const struct keel_need needs[] = {
 
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(DURATION, struct conf, timeout, .fallback = "5m", .min = 1000, .max = 86400000,
-		       .doc = "a victim that is not gone by then (kill_delay of its queue added) counts "
-			      "as not preempted"),
+		       .doc = "a victim that is not gone by then (grace and kill_delay of its queue "
+			      "added) counts as not preempted"),
+	KEEL_CONF_RULE(STRING, struct conf, grace_signal, .fallback = "",
+		       .doc = "signal that tells a victim what is coming, \"USR1\" say; empty: none"),
+	KEEL_CONF_RULE(DURATION, struct conf, grace, .fallback = "10s", .min = 0, .max = 3600000,
+		       .doc = "from that signal to the deletion"),
+	KEEL_CONF_RULE(INT, struct conf, max_per_cycle, .fallback = "0", .min = 0, .max = 1000000,
+		       .doc = "victims deleted in a scheduling cycle; 0: as many as it takes"),
+	KEEL_CONF_RULE(STRING, struct conf, queue, .fallback = "",
+		       .doc = "pattern: jobs of these queues only"),
+	KEEL_CONF_RULE(STRING, struct conf, user, .fallback = "",
+		       .doc = "pattern: jobs of these users only"),
+	KEEL_CONF_RULE(STRING, struct conf, host, .fallback = "",
+		       .doc = "pattern: jobs on these hosts only"),
 };
 
 const struct keel_preempt_def delete_method = {
@@ -37,15 +50,72 @@ const struct keel_preempt_def delete_method = {
 };
 static const struct keel_contrib contribs[] = { { "PREEMPT", &delete_method } };
 
+static keel_verdict on_cycle_begin(struct keel_call *c, const struct keel_ev_cycle_begin *ev)
+{
+	struct state *st = keel_state(c);
+
+	(void)ev;
+	st->in_this_cycle = 0;
+	return KEEL_NEXT;
+}
+
+static const struct keel_tap taps[] = { KEEL_TAP(cycle_begin, on_cycle_begin) };
+
+/* ---- patterns ----------------------------------------------------------------------------------------- */
+
+static struct scope *scope_of(const struct conf *conf, const char **ret_bad, size_t *ret_at)
+{
+	return scope_create(conf->queue, conf->user, conf->host, ret_bad, ret_at);
+}
+
+static int32_t check(const void *conf, struct keel_err *err)
+{
+	const char *bad;
+	size_t at = 0;
+	struct scope *s = scope_of(conf, &bad, &at);
+
+	scope_destroy(s);
+	if (s)
+		return 0;
+	err->code = 0;
+	snprintf(err->text, sizeof(err->text),
+		    "delete-preemption: pattern \"%s\" cannot be understood at character %u",
+		    bad ? bad : "", (unsigned)at + 1);
+	return -EINVAL;
+}
+
+static int32_t patterns_take(struct keel_mod *mod, const struct conf *conf, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const char *bad;
+	size_t at;
+	struct scope *s = scope_of(conf, &bad, &at);
+
+	if (!s)
+		return st->core->error(err, -ENOMEM, "out of memory");
+	scope_destroy(st->scope);
+	st->scope = s;
+	return 0;
+}
+
+/* ---- module ------------------------------------------------------------------------------------------- */
+
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
 	st->queue = st->object->attr(mod, "job", "queue");
+	st->euser = st->object->attr(mod, "job", "euser");
+	st->exec_host = st->object->attr(mod, "job", "exec_host");
 	st->kill_delay = st->object->attr(mod, "queue", "kill_delay");
-	if (!st->queue || !st->kill_delay)
+	if (!st->queue || !st->euser || !st->exec_host || !st->kill_delay)
 		return st->core->error(err, -1, "there are no jobs and queues; are their modules enabled?");
-	return 0;
+	return patterns_take(mod, mod->conf, err);
+}
+
+static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *err)
+{
+	return patterns_take(mod, now, err);
 }
 
 /* Victims that are on their way out come back to this code. */
@@ -58,10 +128,20 @@ static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 			   : 0;
 }
 
-/* No module is required: without one that takes rows of the kind PREEMPT this one has nothing to do. */
+static void fini(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	scope_destroy(st->scope);
+	st->scope = NULL;
+}
+
+static const char *const requires_modules[] = { "preemption", NULL };
+
 KEEL_MODULE(.name = "delete-preemption", .version = "1.0", .vendor = "Keelson",
 	    .summary = "preempt jobs by deletion", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
 	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs),
-	    .init = init, .busy = busy);
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
+	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .check = check,
+	    .init = init, .reconf = reconf, .busy = busy, .fini = fini);

@@ -8,9 +8,12 @@
 #include "keel/keel.h"
 #include "keel/service/job.h"
 #include "pbs_error.h"
+#include "scope.h"
 
 struct conf {
-	int64_t timeout;
+	int64_t timeout, grace; /* ms */
+	int64_t max_per_cycle;
+	const char *grace_signal, *queue, *user, *host;
 };
 
 struct state {
@@ -18,8 +21,10 @@ struct state {
 	const struct keel_object_api *object;
 	const struct keel_call_api *call;
 	const struct keel_job_api *job;
-	const struct keel_attr *queue, *kill_delay;
-	uint32_t leaving; /* victims under way */
+	const struct keel_attr *queue, *euser, *exec_host, *kill_delay;
+	struct scope *scope;
+	uint32_t leaving;      /* victims under way */
+	int64_t in_this_cycle; /* begun */
 };
 
 /* leave.c */

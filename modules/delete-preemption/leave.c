@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * leave.c - one victim on its way out: asked to end, then waited for until it is gone.
+ * leave.c - one victim on its way out: told, asked to end, then waited for until it is gone.
  */
 #include "delete-preemption.h"
 
@@ -8,23 +8,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Owned by the hold and by the request, each until it has been told. */
+/* Owned by the hold and by the question that is open, each until it has been told. */
 struct leaving {
 	struct keel_mod *mod; /* this module: a hold's callbacks are called for the tap's */
 	uint32_t owners;
-	struct keel_hold *hold; /* NULL: it has ended */
+	struct keel_hold *hold;	  /* NULL: it has ended */
+	struct keel_timer *grace; /* NULL: not now */
 	int32_t code;
 	char text[256];
+	char *who;
+	char id[];
 };
 
-static void drop(struct leaving *l)
+static void drop_owners(struct leaving *l, uint32_t n)
 {
 	struct state *st = l->mod->state;
 
-	if (--l->owners)
+	l->owners -= n;
+	if (l->owners)
 		return;
 	st->leaving--;
+	free(l->who);
 	free(l);
+}
+
+static void drop(struct leaving *l)
+{
+	drop_owners(l, 1);
+}
+
+/* Nobody waits for it any more: the deletion that has not begun does not begin. */
+static void hold_over(struct leaving *l)
+{
+	struct state *st = l->mod->state;
+	const bool waits = l->grace != NULL; /* for its time: an owner, too */
+
+	l->hold = NULL;
+	st->core->timer_cancel(l->grace);
+	l->grace = NULL;
+	drop_owners(l, waits ? 2 : 1);
 }
 
 /* It is gone, or was refused. */
@@ -34,21 +56,19 @@ static keel_verdict resumed(struct keel_call *c, void *arg)
 	struct state *st = l->mod->state;
 	keel_verdict v = KEEL_DONE;
 
-	l->hold = NULL;
 	if (l->code)
 		v = st->call->reject(c, l->code, l->text[0] ? "%s" : NULL, l->text);
-	drop(l);
+	hold_over(l);
 	return v;
 }
 
 static void cancelled(struct keel_call *c, void *arg, int32_t reason)
 {
-	struct leaving *l = arg;
-
 	(void)c, (void)reason;
-	l->hold = NULL;
-	drop(l);
+	hold_over(arg);
 }
+
+/* ---- the end ------------------------------------------------------------------------------------------ */
 
 static void asked(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
@@ -62,48 +82,149 @@ static void asked(struct keel_mod *mod, void *arg, int32_t code, const char *tex
 	drop(l);
 }
 
+static void ask(struct leaving *l, struct keel_obj *job)
+{
+	struct state *st = l->mod->state;
+
+	st->job->request_delete(st->job->self, job, l->who, l->mod, asked, l);
+}
+
+/* ---- the grace ---------------------------------------------------------------------------------------- */
+
+static void grace_over(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct leaving *l = arg;
+	struct keel_obj *job = st->object->find(mod, "job", l->id);
+
+	l->grace = NULL;
+	if (job)
+		ask(l, job);
+	else
+		drop(l);
+}
+
+static void signalled(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	const struct conf *conf = mod->conf;
+	struct state *st = mod->state;
+	struct leaving *l = arg;
+	struct keel_obj *job = st->object->find(mod, "job", l->id);
+
+	(void)text;
+	if (!code && l->hold)
+		l->grace = st->core->timer(mod, conf->grace, grace_over, l);
+	if (l->grace)
+		return;
+	if (job && l->hold)
+		ask(l, job); /* it could not be told, or nothing is to be waited for */
+	else
+		drop(l);
+}
+
+static void begin(struct leaving *l, struct keel_obj *job)
+{
+	const struct conf *conf = l->mod->conf;
+	struct state *st = l->mod->state;
+
+	if (!conf->grace_signal || !*conf->grace_signal) {
+		ask(l, job);
+		return;
+	}
+	st->job->ask(st->job->self, job, &(struct keel_job_ask){
+		.size = sizeof(struct keel_job_ask),
+		.verb = "signal",
+		.detail = conf->grace_signal,
+		.who = l->who,
+	}, l->mod, signalled, l);
+}
+
+/* ---- a victim ------------------------------------------------------------------------------------------ */
+
+static const char *text_of(struct state *st, struct keel_obj *job, const struct keel_attr *attr)
+{
+	const char *text = st->object->get_str(job, attr);
+
+	return text ? text : "";
+}
+
+static bool cap_is_reached(struct keel_mod *mod)
+{
+	const struct conf *conf = mod->conf;
+	struct state *st = mod->state;
+
+	return conf->max_per_cycle && st->in_this_cycle >= conf->max_per_cycle;
+}
+
+static bool is_in_scope(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return scope_has(st->scope, text_of(st, job, st->queue), text_of(st, job, st->euser),
+			 text_of(st, job, st->exec_host));
+}
+
 bool delete_applies(struct keel_mod *mod, struct keel_obj *job)
 {
-	(void)mod, (void)job;
-	return true;
+	return !cap_is_reached(mod) && is_in_scope(mod, job);
 }
 
 static int64_t patience(struct keel_mod *mod, struct keel_obj *job)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
-	const char *name = st->object->get_str(job, st->queue);
-	struct keel_obj *queue = name ? st->object->find(mod, "queue", name) : NULL;
+	struct keel_obj *queue = st->object->find(mod, "queue", text_of(st, job, st->queue));
 
-	return conf->timeout + (queue ? 1000 * st->object->get_int(queue, st->kill_delay) : 0);
+	return conf->timeout + (conf->grace_signal && *conf->grace_signal ? conf->grace : 0) +
+	       (queue ? 1000 * st->object->get_int(queue, st->kill_delay) : 0);
+}
+
+static struct leaving *leaving_new(struct keel_mod *mod, const char *id, const char *who)
+{
+	struct state *st = mod->state;
+	struct leaving *l = calloc(1, sizeof(*l) + strlen(id) + 1);
+
+	if (!l || !(l->who = strdup(who))) {
+		free(l);
+		return NULL;
+	}
+	strcpy(l->id, id);
+	l->mod = mod;
+	l->owners = 2;
+	st->leaving++;
+	return l;
 }
 
 keel_verdict delete_start(struct keel_mod *mod, struct keel_call *c, struct keel_obj *job,
 			  const char *who)
 {
 	struct state *st = mod->state;
-	struct leaving *l = calloc(1, sizeof(*l));
+	struct leaving *l;
 	keel_verdict v;
 
+	if (!delete_applies(mod, job))
+		return st->call->reject(c, PBSE_NOSUP, "%s",
+					cap_is_reached(mod) ? "enough jobs were deleted in this cycle"
+							    : "such jobs are not deleted");
+	l = leaving_new(mod, st->object->id(job), who);
 	if (!l)
 		return st->call->fail(c, "out of memory");
-	l->mod = mod;
-	l->owners = 2;
 	v = st->call->hold(c, &(struct keel_hold_opts){
 		.size = sizeof(struct keel_hold_opts),
 		.why = "a victim of preemption is being deleted",
 		.until_point = KEEL_POINT_job_purged,
-		.until_id = st->object->id(job),
+		.until_id = l->id,
 		.timeout_ms = patience(mod, job),
 		.resume = resumed,
 		.cancel = cancelled,
 		.arg = l,
 	}, &l->hold);
 	if (v != KEEL_WAIT) {
-		free(l);
+		l->owners = 1;
+		drop(l);
 		return v;
 	}
-	st->leaving++;
-	st->job->request_delete(st->job->self, job, who, mod, asked, l);
+	st->in_this_cycle++;
+	begin(l, job);
 	return KEEL_WAIT;
 }

@@ -311,7 +311,6 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 		*(const struct keel_attr **)(void *)((char *)st + wanted[i].offset) = attr;
 	}
 	snprintf(st->who, sizeof(st->who), "Scheduler@%s", st->core->host_name(mod));
-	st->sched.enforce = st->object->attr(mod, "sched", "sched_preempt_enforce_resumption");
 	if (rank_init(mod))
 		return st->core->error(err, -1, "out of memory");
 	st->relevance = 1;

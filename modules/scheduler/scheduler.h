@@ -158,8 +158,7 @@ struct state {
 	} server;
 	struct {
 		const struct keel_attr *scheduling, *iteration, *host, *priv, *log, *partition, *run_wait,
-			*throughput, *formula, *threshold, *cycle_length, *update_period, *fuzzy,
-			*enforce;
+			*throughput, *formula, *threshold, *cycle_length, *update_period, *fuzzy;
 	} sched;
 	struct {
 		const struct keel_attr *of_server, *gone_of_server, *of_queue, *gone_of_queue;

@@ -71,8 +71,10 @@ static bool is_owed(struct keel_mod *mod, const struct entry *e)
 {
 	struct state *st = mod->state;
 
+	/* the attribute is of a module that comes later and may go: looked up each time */
 	return rank_key_at(st, e, KEY_PREEMPTED) > 0 &&
-	       flag_of(mod, "sched", "default", st->sched.enforce);
+	       flag_of(mod, "sched", "default",
+		       st->object->attr(mod, "sched", "sched_preempt_enforce_resumption"));
 }
 
 bool becomes_top(struct keel_mod *mod, struct group *g, struct entry *e)

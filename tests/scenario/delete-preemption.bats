@@ -672,6 +672,39 @@ two()
 	job_is "$h" R
 }
 
+# over_limits SOFT: jobs of $OWNER over so many cpus are below normal ones.
+over_limits()
+{
+	qmgr -c "set sched preempt_prio = 'express_queue, normal_jobs, server_softlimits'"
+	qmgr -c "set server max_run_res_soft.ncpus = '[u:$OWNER=$1]'"
+}
+
+@test "delete-preemption #40: who is over a soft limit gives way to normal jobs" {
+	needs_root
+	cluster
+	po S
+	over_limits 2
+	a=$(one) b=$(one) c=$(one) d=$(one)
+	x=$(submit_as "$OTHER" -l select=1:ncpus=1)
+	runs "$x"
+	job_is "$d" S 45
+	all_are R 42 "$a" "$b" "$c"
+}
+
+@test "delete-preemption #41: nobody gives way when that makes others more urgent" {
+	needs_root
+	cluster --ncpus 3
+	po S
+	over_limits 2
+	a=$(one) b=$(one) c=$(one)
+	x=$(submit_as "$OTHER" -l select=1:ncpus=1)
+	wait_until 20 waits "$x"
+	for job in "$a" "$b" "$c"; do
+		log_says "$job" 'Preempting job will escalate its priority or priority of other jobs, not preempting it'
+		job_is "$job" R 42
+	done
+}
+
 @test "delete-preemption #42: a host by name" {
 	cluster
 	po S
@@ -738,6 +771,21 @@ two()
 	qrun "$x"
 	runs "$x"
 	is_deleted "$l"
+}
+
+@test "delete-preemption #51: enforced resumption: a filler may not delay a preempted job" {
+	cluster
+	po S
+	qmgr -c 'set sched sched_preempt_enforce_resumption = True'
+	l=$(low -l walltime=1:00:00)
+	h=$(high -l select=1:ncpus=3 -l walltime=0:10:00)
+	runs "$h"
+	job_is "$l" S 45
+	f=$(submit -l select=1:ncpus=1 -l walltime=2:00:00)
+	wait_until 20 waits_with "$f" 'Not Running: Job would conflict with reservation or top job'
+	[ -n "$(job_attr "$l" estimated.start_time)" ]
+	x=$(submit -l select=1:ncpus=1 -l walltime=0:05:00)
+	runs "$x"
 }
 
 # ---- refusals ---------------------------------------------------------------------------------------------------------
@@ -923,6 +971,64 @@ two()
 	events=$(server_log | grep -E ";Job;$l;(Exit_status=|Job preempted by deletion)|;Job;$h;Job run|Starting Scheduling Cycle|;Job;$h;Employing" |
 		sed -n '/Employing/,$p' | sed -E 's/.*(Exit_status|Job preempted by deletion|Job run|Starting|Employing).*/\1/')
 	same order 'Employing Exit_status Job preempted by deletion Job run' "$(head -n 4 <<<"$events" | xargs)"
+}
+
+# ---- settings of D ---------------------------------------------------------------------------------------------------------
+
+@test "delete-preemption: a victim is told before it is deleted, and has time" {
+	cluster --set delete-preemption.grace_signal=USR1 --set delete-preemption.grace=2s
+	po D
+	note=$(desk "$OWNER")/note
+	l=$(submit -l select=1:ncpus=4 -- /bin/sh -c \
+		"trap 'echo saved >$note' USR1; touch $note.ready; while :; do sleep 0.1; done")
+	wait_until 20 test -e "$note.ready"
+	wait_until 20 job_is "$l" R 42
+	h=$(high)
+	wait_until 10 grep -qx saved "$note"
+	job_is "$l" R
+	job_is "$h" Q
+	runs "$h"
+	is_deleted "$l"
+}
+
+@test "delete-preemption: a victim that ends in its grace is no failure" {
+	cluster --set delete-preemption.grace_signal=USR1 --set delete-preemption.grace=60s
+	po D
+	l=$(low)
+	h=$(high)
+	wait_until 20 job_is "$h" R
+	job_is "$l" F
+	same 'records of L' QSE "$(letters "$l")"
+}
+
+@test "delete-preemption: only jobs in its scope are deleted" {
+	cluster --set 'delete-preemption.queue=^scratch$'
+	queue scratch 0
+	po DS
+	a=$(running -l select=1:ncpus=2) b=$(running -q scratch -l select=1:ncpus=2)
+	h=$(high -l select=1:ncpus=4)
+	runs "$h"
+	job_is "$a" S 45
+	is_deleted "$b"
+}
+
+@test "delete-preemption: no more than so many in a cycle" {
+	cluster --set delete-preemption.max_per_cycle=1
+	po DS
+	a=$(running -l select=1:ncpus=2) b=$(running -l select=1:ncpus=2)
+	h=$(high -l select=1:ncpus=4)
+	runs "$h"
+	same 'deleted' 1 "$(printf '%s\n' "$(letters "$a")" "$(letters "$b")" | grep -c D)"
+	same 'suspended' 1 "$(qselect -s S | wc -l)"
+}
+
+@test "delete-preemption: a pattern that is none is refused with its place" {
+	cluster
+	sed -i 's/enabled = true;/enabled = true; user = "(";/' "$SB/server/etc/modules.d/delete-preemption.conf"
+	status=0
+	found=$(keelson reload 2>&1) || status=$?
+	same status 1 "$status"
+	has "$found" 'pattern "\(" cannot be understood'
 }
 
 # ---- switched off ------------------------------------------------------------------------------------------------------------

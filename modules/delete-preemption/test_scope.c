@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_scope.c - patterns: which jobs are meant, and which patterns are none.
+ */
+#include "scope.h"
+
+#include <CUnit/Basic.h>
+#include <string.h>
+
+static bool is_meant(const char *queue, const char *user, const char *host)
+{
+	const char *bad;
+	size_t at;
+	struct scope *s = scope_create(queue, user, host, &bad, &at);
+	bool meant = s && scope_has(s, "workq", "alice", "n1/0*4+n12/1");
+
+	CU_ASSERT_PTR_NOT_NULL(s);
+	scope_destroy(s);
+	return meant;
+}
+
+static void test_meant(void)
+{
+	CU_ASSERT_TRUE(is_meant(NULL, NULL, NULL));
+	CU_ASSERT_TRUE(is_meant("", "", ""));
+	CU_ASSERT_TRUE(is_meant("^work", "^(alice|bob)$", "^n12$"));
+	CU_ASSERT_FALSE(is_meant("^ork", NULL, NULL));
+	CU_ASSERT_FALSE(is_meant(NULL, "^bob$", NULL));
+	CU_ASSERT_FALSE(is_meant(NULL, NULL, "^n2$"));
+	CU_ASSERT_FALSE(is_meant(NULL, NULL, "0\\*4"));
+	CU_ASSERT_FALSE(is_meant("^work", "^alice$", "^n3"));
+}
+
+static void test_wrong(void)
+{
+	const char *bad;
+	size_t at;
+
+	CU_ASSERT_PTR_NULL(scope_create("^work", "(", NULL, &bad, &at));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(bad);
+	CU_ASSERT_STRING_EQUAL(bad, "(");
+	scope_destroy(NULL);
+}
+
+int main(void)
+{
+	CU_pSuite s;
+	unsigned failed;
+
+	CU_initialize_registry();
+	s = CU_add_suite("scope", NULL, NULL);
+	CU_add_test(s, "meant", test_meant);
+	CU_add_test(s, "wrong", test_wrong);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed != 0;
+}
