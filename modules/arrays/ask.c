@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define ASKED_AT_ONCE 128
+#define RANGE_MAX 1024 /* bytes between the brackets */
 
 struct fan {
 	char *id;    /* as the operand means it: 7[1-3].svr */
@@ -447,7 +448,9 @@ static int select_named(struct fan *f, const struct array *a, const char *range,
 {
 	f->all = len == 0;
 	f->single = len > 0 && strspn(range, "0123456789") == len;
-	return f->all ? selection_all(&a->x, &f->named) : selection_parse(&a->x, range, len, &f->named);
+	if (f->all)
+		return selection_all(&a->x, &f->named);
+	return len > RANGE_MAX ? -EINVAL : selection_parse(&a->x, range, len, &f->named);
 }
 
 bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,

@@ -150,40 +150,53 @@ static uint32_t cut(struct runs *out, uint32_t first, uint32_t last, int32_t val
 	return n;
 }
 
-/* Room for the runs there are, and for each that is cut out. */
-static uint64_t most_runs(const struct runs *r, uint32_t first, uint32_t last, uint32_t step)
+/* The runs low..high as they become, with a neighbour on each side to be joined with. How many ordinals
+ * changed; UINT32_MAX: no memory. */
+static uint32_t rebuild(const struct runs *r, uint32_t low, uint32_t high, struct walk *w, int32_t from,
+			int32_t to, struct runs *out)
 {
-	uint64_t met = step > 1 ? ((uint64_t)last - first) / step + 1 : r->n;
+	uint64_t met = w->step > 1 ? ((uint64_t)w->last - w->at) / w->step + 1 : high - low + 1;
+	uint64_t cap = high - low + 2 * met + 4;
+	uint32_t k, n = 0;
 
-	return r->n + 2 * (met < r->count ? met : r->count) + 4;
+	out->at = cap < UINT32_MAX ? reallocarray(NULL, cap, sizeof(*out->at)) : NULL;
+	if (!out->at)
+		return UINT32_MAX;
+	for (k = low; k < high; k++)
+		if (r->at[k].value == from)
+			n += cut(out, r->at[k].first, run_last(r, k), from, w, to);
+		else
+			append(out->at, &out->n, r->at[k].first, r->at[k].value);
+	return n;
 }
 
 int runs_replace(struct runs *r, uint32_t first, uint32_t last, uint32_t step, int32_t from, int32_t to,
 		 uint32_t *ret_n)
 {
 	struct walk w = { first, last < r->count ? last : r->count - 1, step, false };
-	uint64_t cap = most_runs(r, first, w.last, step);
-	struct runs out = { .count = r->count };
-	uint32_t k, n = 0;
+	struct runs out = { 0 };
+	uint32_t low, high, n;
+	int rc = -ENOMEM;
 
 	if (ret_n)
 		*ret_n = 0;
 	if (first > w.last || from == to)
 		return 0;
-	out.at = cap < UINT32_MAX ? reallocarray(NULL, cap, sizeof(*out.at)) : NULL;
-	if (!out.at)
-		return -ENOMEM;
-	out.cap = (uint32_t)cap;
-	for (k = 0; k < r->n; k++)
-		if (r->at[k].value == from)
-			n += cut(&out, r->at[k].first, run_last(r, k), from, &w, to);
-		else
-			append(out.at, &out.n, r->at[k].first, r->at[k].value);
-	free(r->at);
-	*r = out;
-	if (ret_n)
+	low = run_of(r, first);
+	high = run_of(r, w.last) + 1;
+	low -= low > 0;
+	high += high < r->n;
+	n = rebuild(r, low, high, &w, from, to, &out);
+	if (n != UINT32_MAX && reserve(r, r->n - (high - low) + out.n) == 0) {
+		memmove(&r->at[low + out.n], &r->at[high], (r->n - high) * sizeof(r->at[0]));
+		memcpy(&r->at[low], out.at, out.n * sizeof(out.at[0]));
+		r->n = r->n - (high - low) + out.n;
+		rc = 0;
+	}
+	free(out.at);
+	if (ret_n && rc == 0)
 		*ret_n = n;
-	return 0;
+	return rc;
 }
 
 void runs_map(struct runs *r, int32_t (*fn)(int32_t value))

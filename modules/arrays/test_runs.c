@@ -135,6 +135,19 @@ static void every_second_of_a_million(void)
 	runs_fini(&r);
 }
 
+/* As it is loaded: hundred thousands of ranges, in order, must not take minutes. */
+static void many_ranges_in_order(void)
+{
+	struct runs r;
+	uint32_t i, n;
+
+	CU_ASSERT_EQUAL_FATAL(runs_init(&r, 1000000, 0), 0);
+	for (i = 0; i < 999990; i += 4)
+		CU_ASSERT_EQUAL_FATAL(runs_replace(&r, i, i + 1, 1, 0, 5, &n) || n != 2, 0);
+	CU_ASSERT_EQUAL(r.n, 2 * 249998);
+	runs_fini(&r);
+}
+
 static void one_alone(void)
 {
 	struct runs r;
@@ -151,7 +164,8 @@ static void one_alone(void)
 int main(void)
 {
 	static const struct test tests[] = { TEST(at_random), TEST(a_million_in_order),
-					     TEST(every_second_of_a_million), TEST(one_alone) };
+					     TEST(every_second_of_a_million), TEST(many_ranges_in_order),
+					     TEST(one_alone) };
 
 	return tests_run("runs", tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -192,6 +192,25 @@ static int32_t next_part(struct listing *l)
 	return obj && filter_pass(l, obj) ? add(l, obj, id) : 0;
 }
 
+/* Of `12,13[1-3,7],14`: a comma between brackets is part of an operand. NULL: that was all. */
+static char *next_operand(struct listing *l)
+{
+	char *id = l->at ? l->at : l->ids;
+	size_t n;
+
+	id += strspn(id, ",");
+	if (!*id)
+		return NULL;
+	n = strcspn(id, ",[");
+	if (id[n] == '[') {
+		n += strcspn(id + n, "]");
+		n += strcspn(id + n, ",");
+	}
+	l->at = id + n + (id[n] == ',');
+	id[n] = '\0';
+	return id;
+}
+
 /* The next thing to list. 1: there was none; -EPIPE ...: it went wrong. */
 static int32_t step(struct listing *l)
 {
@@ -202,7 +221,7 @@ static int32_t step(struct listing *l)
 	if (l->parts_walk)
 		return next_part(l);
 	if (l->ids) {
-		id = strtok_r(l->at ? NULL : l->ids, ",", &l->at);
+		id = next_operand(l);
 		return id ? list_named(l, id) : 1;
 	}
 	obj = st->object->next(l->walk);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define INDEX_PART_MAX 120 /* of an id, between and with the brackets */
 #define QUEUE_NAME_MAX 255 /* a longer name than a queue can have is the server's to refuse */
 
 static size_t digits(const char *text)
@@ -18,25 +19,34 @@ static size_t digits(const char *text)
 	return strspn(text, "0123456789");
 }
 
-/* Length of "[]", "[IDX]" or "[X-Y[:Z]]" at `text`; 0 when it is none of them. */
-static size_t index_part(const char *text)
+/* Length of "IDX" or "X-Y[:Z]" at `text`, 0 when it is neither. */
+static size_t range_part(const char *text)
 {
-	size_t n = 1, d = digits(text + 1);
+	size_t n = digits(text), d = n;
 
-	if (d > 0) {
-		n += d;
-		if (text[n] == '-') {
+	if (n > 0 && text[n] == '-') {
+		d = digits(text + n + 1);
+		n += d + 1;
+		if (d > 0 && text[n] == ':') {
 			d = digits(text + n + 1);
 			n += d + 1;
-			if (d > 0 && text[n] == ':') {
-				d = digits(text + n + 1);
-				n += d + 1;
-			}
-			if (d == 0)
-				return 0;
 		}
 	}
-	return text[n] == ']' ? n + 1 : 0;
+	return d > 0 ? n : 0;
+}
+
+/* Length of "[]" or "[range,...]" at `text`; 0 when it is neither. */
+static size_t index_part(const char *text)
+{
+	size_t n = 1, m;
+
+	if (text[n] == ']')
+		return 2;
+	do {
+		m = range_part(text + n);
+		n += m + 1;
+	} while (m > 0 && text[n - 1] == ',');
+	return m > 0 && text[n - 1] == ']' ? n : 0;
 }
 
 /* Length of host[:port] at `text`, 0 when there is none or the port is no number. */
@@ -104,7 +114,7 @@ int operand_job(const char *text, struct operand *ret)
 		return -EINVAL;
 	if (text[n] == '[') {
 		m = index_part(text + n);
-		if (m == 0 || m > 40)
+		if (m == 0 || m > INDEX_PART_MAX)
 			return -EINVAL;
 		n += m;
 	}

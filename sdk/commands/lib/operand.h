@@ -17,8 +17,8 @@ struct operand {
 	bool named; /* the server was given with @ */
 };
 
-/* SEQ[.server[:port]][@server[:port]], SEQ[], SEQ[IDX], SEQ[X-Y[:Z]]; blanks in front are skipped
- * and a missing server is completed. 0; -EINVAL: malformed, or its server is no host. */
+/* SEQ[.server[:port]][@server[:port]], SEQ[], SEQ[IDX], SEQ[X-Y[:Z],...]; blanks in front are
+ * skipped and a missing server is completed. 0; -EINVAL: malformed, or its server is no host. */
 int operand_job(const char *text, struct operand *ret);
 
 /* queue, queue@server[:port], @server[:port]. 0 or -EINVAL. */

@@ -27,6 +27,7 @@ static void test_jobs(void)
 	job("12[]", "12[].HOST", "");
 	job("12[3].HOST", "12[3].HOST", "");
 	job("12[1-5]", "12[1-5].HOST", "");
+	job("12[1-3,7,10-20:5]", "12[1-3,7,10-20:5].HOST", "");
 	job("12[1-9:2]@b", "12[1-9:2].HOST", "b");
 	job("123456789012", "123456789012.HOST", "");
 }
@@ -36,7 +37,7 @@ static void test_malformed_jobs(void)
 	static const char *const bad[] = {
 		"", " ", "x", "12x", "1234567890123", "12[", "12[1", "12[a]", "12[1-]", "12[1-2:]",
 		"12[]x", "12.", "12@", "12.HOST@", "12@a@b", "12.HOST:", "12.HOST:123456",
-		"12.HOST x", "1.no-such-host.invalid", "12[1-2-3]", ".HOST", "@HOST",
+		"12.HOST x", "1.no-such-host.invalid", "12[1-2-3]", "12[1,]", "12[,1]", "12[1,a]", "12[1-,2]", ".HOST", "@HOST",
 	};
 	char long_id[600] = "1.";
 	struct operand op;
