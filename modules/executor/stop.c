@@ -70,7 +70,8 @@ static void kill_again(struct keel_mod *mod, void *arg)
 
 	t->kill_timer = NULL;
 	proc_kill(t->shepherd, SIGKILL);
-	t->kill_timer = st->core->timer(mod, 200, kill_again, t);
+	if (!t->session) /* once it is there, its shepherd ends what it leaves behind */
+		t->kill_timer = st->core->timer(mod, 200, kill_again, t);
 }
 
 void stop_discard(struct keel_mod *mod, struct task *t)
