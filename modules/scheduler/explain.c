@@ -270,3 +270,55 @@ void explain(struct trial *t, struct reason *ret)
 	else
 		reason_why(ret, KEEL_WHY_NO_NODES);
 }
+
+/* ---- for people ------------------------------------------------------------------------------------------------ */
+
+/* What keeps the chunk off the vnode now. False: nothing does. */
+static bool word_of(const struct trial *t, uint32_t node, const struct demand *d, struct reason *ret)
+{
+	const struct vnode *v = &t->s->node[node];
+	struct cause c;
+
+	if (!may_use(t, node)) {
+		reason_why(ret, KEEL_WHY_NODE_KIND);
+		return true;
+	}
+	c = cause_of(t, node, d, false);
+	if (c.code == KEEL_WHY_RESOURCE && c.want) { /* it will never have that */
+		cause_tell(&c, true, ret);
+		return true;
+	}
+	if (c.code && !v->down) {
+		cause_tell(&c, true, ret);
+		return true;
+	}
+	if (!v->usable) {
+		reason_why(ret, KEEL_WHY_NODE_STATE, "");
+		return true;
+	}
+	if (is_open(t, node))
+		return false;
+	reason_why(ret, KEEL_WHY_NODE_EXCLUSIVE, "Job");
+	return true;
+}
+
+void words_find(struct trial *t, struct vnode_words *ret)
+{
+	uint32_t d, i;
+
+	for (d = 0; d < t->w->select->n; d++)
+		for (i = 0; i < t->s->n; i++) {
+			struct reason why;
+			struct vnode_word *word = &ret->word[ret->n];
+
+			why.never = false;
+			if (!word_of(t, i, &t->demand[d], &why))
+				ret->fits++;
+			else if (ret->n == ret->room)
+				ret->others++;
+			else {
+				*word = (struct vnode_word){ .chunk = d, .node = i, .why = why };
+				ret->n++;
+			}
+		}
+}

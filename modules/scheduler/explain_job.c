@@ -16,6 +16,8 @@
 #include <string.h>
 
 #define POLICY_MAX 65536
+#define VNODES 50 /* that are told about */
+#define HOLDERS 5
 
 /* ---- who asks about what -------------------------------------------------------------------------- */
 
@@ -44,6 +46,36 @@ static bool may_ask(struct keel_mod *mod, const struct keel_session *who, struct
 
 /* ---- lines ----------------------------------------------------------------------------------------- */
 
+static __attribute__((format(printf, 3, 4))) void line(struct keel_text *out, const char *what,
+							const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	keel_text_printf(out, "%-12s %s\n", what, text);
+}
+
+/* With the number and what is missing, for tools. */
+static void line_why(struct keel_text *out, const char *what, const struct reason *r)
+{
+	char code[100] = "";
+
+	if (r->code)
+		snprintf(code, sizeof(code), " [%d%s%s]", (int)r->code, *r->what ? " " : "", r->what);
+	line(out, what, "%s: %s%s", r->never ? "never" : "not now", r->text, code);
+}
+
+static const char *place_text(const struct state *st, const struct keel_obj *job)
+{
+	const struct keel_res_value *v =
+		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
+
+	return v && v->text ? v->text : "free";
+}
+
 static void explain_comment(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
 	struct state *st = mod->state;
@@ -51,23 +83,23 @@ static void explain_comment(struct keel_mod *mod, struct keel_obj *job, struct k
 	const char *text = attr ? st->object->get_str(job, attr) : NULL;
 
 	if (text)
-		keel_text_printf(out, "comment      %s\n", text);
+		line(out, "comment", "%s", text);
 }
 
 static void explain_rest(struct keel_mod *mod, const struct entry *e, struct keel_text *out)
 {
-	struct state *st = mod->state;
+	int64_t more = e && e->not_before > clock_us(mod) ? e->not_before - clock_us(mod) : 0;
 
-	if (e && e->where == RESTING)
-		keel_text_printf(out, "back-off     rests after %u failed starts\n", e->failures);
-	else if (e && e->not_before > clock_us(mod))
-		keel_text_printf(out, "back-off     not resumed for another %lld ms\n",
-				 (long long)((e->not_before - clock_us(mod)) / 1000));
-	else
-		keel_text_printf(out, "back-off     none\n");
 	if (!scheduling_on(mod))
-		keel_text_str(out, "scheduling   off: no job starts\n");
-	(void)st;
+		line(out, "scheduling", "off: no job starts");
+	if (e && e->where == RESTING)
+		line(out, "back-off", "rests: its start failed %u times in a row", e->failures);
+	else if (more)
+		line(out, "back-off", "not tried for another %lld ms", (long long)(more / 1000));
+	else if (e && e->gave_up)
+		line(out, "back-off", "others gave way in vain: nobody does until something changes");
+	else
+		line(out, "back-off", "none");
 }
 
 /* Taps' lines; the blanks that join what they append are taken off. */
@@ -92,23 +124,166 @@ static void explain_gates(struct keel_mod *mod, struct keel_obj *job, struct kee
 	struct reason r = { 0 };
 
 	if (group_is_eligible(mod, job, &r) && job_is_eligible(mod, job, &r))
-		keel_text_str(out, "policies     ok\n");
+		line(out, "policies", "ok");
 	else
-		keel_text_printf(out, "policies     %s\n", r.text);
+		line_why(out, "policies", &r);
+}
+
+static void explain_queue(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
+{
+	struct state *st = mod->state;
+	const char *name = st->object->get_str(job, st->a.queue);
+	struct keel_obj *queue = name ? st->object->find(mod, "queue", name) : NULL;
+
+	if (!queue)
+		line(out, "queue", "there is none of this name");
+	else if (!st->object->get_int(queue, st->queue.started))
+		line(out, "queue", "Queue not started. (%s)", name);
+	else
+		line(out, "queue", "ok: %s is started", name);
+}
+
+/* ---- totals ------------------------------------------------------------------------------------------ */
+
+static void amount_text(const struct state *st, const struct keel_resource *res, double n, char *buf,
+			uint32_t len)
+{
+	struct keel_res_value v = { .res = res, .n = n, .unit = res->type == KEEL_RES_SIZE ? 1 : 0 };
+
+	st->resource->value_text(&v, false, buf, len);
+}
+
+static void explain_amount(struct keel_mod *mod, const struct pool *p, const struct pool_amount *a,
+			   const struct keel_res_value *want, struct keel_text *out)
+{
+	struct state *st = mod->state;
+	char text[3][48], what[300];
+
+	if (want->res->type >= KEEL_RES_BOOL)
+		return;
+	amount_text(st, a->res, want->n, text[0], sizeof(text[0]));
+	amount_text(st, a->res, a->free, text[1], sizeof(text[1]));
+	amount_text(st, a->res, a->total, text[2], sizeof(text[2]));
+	snprintf(what, sizeof(what), "%s: wants %s, %s of %s are free", a->res->name, text[0], text[1],
+		 text[2]);
+	line(out, p->queue ? "queue total" : "server total", "%s%s",
+	     want->n <= a->free ? "ok: " : want->n <= a->total ? "short: " : "never: ", what);
+}
+
+static void explain_totals(struct keel_mod *mod, struct keel_obj *job, const struct snapshot *s,
+			   struct keel_text *out)
+{
+	struct state *st = mod->state;
+	const char *queue = st->object->get_str(job, st->a.queue);
+	uint32_t n, i, k, m;
+	const struct keel_res_value **whole = whole_of(mod, job, &n);
+
+	for (i = 0; whole && i < s->n_pool; i++) {
+		const struct pool *p = &s->pool[i];
+
+		if (p->queue && (!queue || strcmp(p->queue, queue) != 0))
+			continue;
+		for (k = 0; k < p->n; k++)
+			for (m = 0; m < n; m++)
+				if (p->amount[k].res == whole[m]->res)
+					explain_amount(mod, p, &p->amount[k], whole[m], out);
+	}
+	free(whole);
+}
+
+/* ---- vnodes --------------------------------------------------------------------------------------------- */
+
+struct holders {
+	struct keel_text *out;
+	uint32_t n;
+};
+
+static void holder(void *arg, const char *job_id, bool suspended)
+{
+	struct holders *h = arg;
+
+	if (h->n < HOLDERS)
+		keel_text_printf(h->out, "%s%s%s", h->n ? ", " : "; held by ", job_id,
+				 suspended ? " (suspended)" : "");
+	else if (h->n == HOLDERS)
+		keel_text_str(h->out, " ...");
+	h->n++;
+}
+
+static void explain_vnode(struct keel_mod *mod, const struct snapshot *s, const struct vnode_word *w,
+			  struct keel_text *out)
+{
+	struct state *st = mod->state;
+	const char *name = s->node[w->node].name;
+	struct keel_obj *node = st->object->find(mod, "node", name);
+	const struct keel_attr *state = st->object->attr(mod, "node", "state");
+	struct holders h = { out, 0 };
+	char text[128] = "";
+
+	if (node && state)
+		st->object->text(node, state, NULL, text, sizeof(text));
+	keel_text_printf(out, "  %-10s chunk %u, %s: %s%s", name, w->chunk + 1, text, w->why.text,
+			 w->why.code == KEEL_WHY_NODE_STATE ? text : "");
+	if (node && w->why.code != KEEL_WHY_NODE_KIND)
+		st->node->tenants(st->node->self, node, holder, &h);
+	keel_text_str(out, "\n");
+}
+
+static void explain_vnodes(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
+			   struct snapshot *s, struct keel_text *out)
+{
+	struct vnode_words words = { .word = calloc(VNODES + 1, sizeof(*words.word)), .room = VNODES };
+	uint32_t i;
+
+	if (!words.word || !vnode_words(mod, job, g, s, &words)) {
+		free(words.word);
+		return;
+	}
+	line(out, "vnodes", "%u could take a chunk now, %u not", words.fits, words.n + words.others);
+	for (i = 0; i < words.n; i++)
+		explain_vnode(mod, s, &words.word[i], out);
+	if (words.others)
+		keel_text_printf(out, "  and %u more that cannot\n", words.others);
+	free(words.word);
+}
+
+static void explain_place(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
+{
+	struct state *st = mod->state;
+	struct group *g = group_of(mod, job);
+	struct snapshot *s = snapshot_now(mod);
+	struct reason r = { 0 };
+
+	if (!g || !g->shape || !s) {
+		line(out, "placement", "not known: the request cannot be read, or there is no memory");
+		return;
+	}
+	line(out, "request", "select %s  place %s", st->object->get_str(job, st->a.schedselect),
+	     place_text(st, job));
+	explain_totals(mod, job, s, out);
+	if (!could_ever_fit(mod, job, g, &r))
+		line_why(out, "placement", &r);
+	else if (would_fit(mod, job, g, s, &r))
+		line(out, "placement", "ok: it fits now");
+	else
+		line_why(out, "placement", &r);
+	explain_vnodes(mod, job, g, s, out);
 }
 
 static void explain_all(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
 	struct state *st = mod->state;
 
-	keel_text_printf(out, "job          %s  state %c  queue %s\n", st->object->id(job),
-			 st->job->state(st->job->self, job),
-			 st->object->get_str(job, st->a.queue) ? st->object->get_str(job, st->a.queue)
-							       : "");
+	line(out, "job", "%s  state %c  queue %s", st->object->id(job),
+	     st->job->state(st->job->self, job),
+	     st->object->get_str(job, st->a.queue) ? st->object->get_str(job, st->a.queue) : "");
 	explain_comment(mod, job, out);
 	explain_rest(mod, entry_of(mod, job), out);
+	explain_queue(mod, job, out);
 	explain_gates(mod, job, out);
 	explain_policies(mod, job, out);
+	if (st->job->waiting(st->job->self, job))
+		explain_place(mod, job, out);
 }
 
 /* ---- the request --------------------------------------------------------------------------------------- */

@@ -236,6 +236,19 @@ bool would_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 	return fits;
 }
 
+bool vnode_words(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
+		 struct vnode_words *ret)
+{
+	struct asked asked;
+	struct wish wish;
+	bool ok;
+
+	wish_make(mod, job, g, &asked, &wish);
+	ok = place_words(s, &wish, ret);
+	wish_fini(&asked);
+	return ok;
+}
+
 bool could_ever_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
 		    struct reason *ret)
 {

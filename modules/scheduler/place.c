@@ -213,6 +213,17 @@ bool place_possible(struct snapshot *s, const struct wish *w, struct reason *ret
 	return fits;
 }
 
+bool place_words(struct snapshot *s, const struct wish *w, struct vnode_words *ret)
+{
+	struct trial t;
+	bool ok = trial_init(&t, s, w);
+
+	if (ok)
+		words_find(&t, ret);
+	trial_fini(&t);
+	return ok;
+}
+
 /* ---- what a snapshot needs besides its vnodes ------------------------------------------------------------- */
 
 void snapshot_unlink(struct snapshot *s)
@@ -229,6 +240,11 @@ void snapshot_unlink(struct snapshot *s)
 
 void snapshot_link(struct snapshot *s)
 {
+	uint32_t i;
+
+	s->some_one_host = false;
+	for (i = 0; i < s->n; i++)
+		s->some_one_host |= s->node[i].one_host_only;
 	snapshot_unlink(s);
 	klasses_make(s);
 	order_make(s);

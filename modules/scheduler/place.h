@@ -85,6 +85,7 @@ struct snapshot {
 	const char *const *checked; /* NULL-terminated; borrowed */
 	const char *const *endless; /* host resources of which unset is plenty; likewise; may be NULL */
 	bool only_checked;          /* a site's own only when they are named, too */
+	bool some_one_host; /* by snapshot_link(): some vnode takes jobs of one host only */
 	bool counts_people; /* some vnode limits jobs of a user or group: verdicts are about one owner */
 	bool no_span, explicit_sets; /* do_not_span_psets, only_explicit_psets */
 	struct sort_key sort[SORT_KEYS_MAX];
@@ -155,6 +156,18 @@ char *place_job(struct snapshot *s, const struct wish *w, struct reason *ret);
 
 /* Would it fit? Nothing stays taken. */
 bool place_fits(struct snapshot *s, const struct wish *w, struct reason *ret);
+
+/* What each vnode says to a chunk of the wish: for people. */
+struct vnode_word {
+	uint32_t chunk, node;
+	struct reason why; /* not; code NODE_STATE: its state, whatever that is */
+};
+struct vnode_words {
+	struct vnode_word *word; /* room for `room`; those that fit are only counted */
+	uint32_t n, room;
+	uint32_t fits, others; /* vnodes that fit; that do not and found no room */
+};
+bool place_words(struct snapshot *s, const struct wish *w, struct vnode_words *ret);
 
 /* Can a job that has been there go on at this exec_vnode? Takes what it needs, or says why not. */
 bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share,

@@ -315,23 +315,13 @@ bool try_hosts(struct trial *t)
 	return false;
 }
 
-static bool some_one_host_only(const struct snapshot *s)
-{
-	uint32_t i;
-
-	for (i = 0; i < s->n; i++)
-		if (s->node[i].one_host_only)
-			return true;
-	return false;
-}
-
 bool try_all(struct trial *t)
 {
 	bool fits;
 
 	if (t->w->place.arrange == KEEL_PLACE_PACK)
 		return try_hosts(t);
-	t->many_hosts = t->w->select->chunks > 1 && some_one_host_only(t->s);
+	t->many_hosts = t->w->select->chunks > 1 && t->s->some_one_host;
 	fits = put_all(t, ANY_HOST);
 	if (!fits && t->many_hosts && t->w->place.arrange != KEEL_PLACE_SCATTER) {
 		t->many_hosts = false;

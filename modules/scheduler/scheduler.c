@@ -214,6 +214,7 @@ _Static_assert(KEEL_COUNT(contribs) == SCHED_ATTRS + OTHER_ROWS, "each attribute
 
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_queued, on_queued),
+	KEEL_TAP(job_submit, refuse_impossible, .order = 1000),
 	KEEL_TAP(job_known, on_known),
 	KEEL_TAP(job_modify, on_modify, .order = 1000),
 	KEEL_TAP(job_release, on_release, .order = 1000),

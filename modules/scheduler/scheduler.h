@@ -372,6 +372,9 @@ char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group 
 /* Could it start on empty vnodes and with all totals there? False with the reason, a never. */
 bool could_ever_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
 		    struct reason *ret);
+/* What each vnode says to it. */
+bool vnode_words(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
+		 struct vnode_words *ret);
 /* In this snapshot. */
 char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
 	       struct reason *ret);
@@ -447,6 +450,9 @@ void reason_comment(const struct reason *r, char *buf, size_t len);
 void talk(struct keel_mod *mod, struct group *g); /* it has comments to write */
 void talk_not(struct keel_mod *mod, struct group *g);
 void talk_now(struct keel_mod *mod);
+
+/* impossible.c */
+keel_verdict refuse_impossible(struct keel_call *c, const struct keel_ev_job_submit *ev);
 
 /* explain_job.c */
 extern const struct keel_request_def explain_request;

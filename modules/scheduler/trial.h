@@ -155,6 +155,7 @@ bool pools_fit(const struct snapshot *s, const struct wish *w, struct reason *re
 /* explain.c */
 bool explain_never(struct trial *t, struct reason *ret);
 void explain(struct trial *t, struct reason *ret);
+void words_find(struct trial *t, struct vnode_words *ret);
 
 /* again.c */
 /* What was taken makes vnodes used, and closes them to others when it is exclusive. */
