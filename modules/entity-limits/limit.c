@@ -17,7 +17,7 @@
 #include "pbs_error.h"
 
 #define NAME_MAX_LEN 255
-#define LIMITS_MAX 100000 /* of one list */
+#define LIMITS_MAX 10000 /* of one list */
 
 static const char forbidden[] = "/[]\";:|<>+,?*=";
 static const char everybody[] = "PBS_ALL";

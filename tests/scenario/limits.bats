@@ -445,3 +445,51 @@ full()
 	wait_until 20 counts 2 2 1
 	says 38 'qsub: Maximum number of jobs already in complex' submit
 }
+
+# ---- after much coming and going -------------------------------------------------------------------------------
+
+# counted FAMILY WHO: the number that `keelson explain` tells.
+counted() { keelson explain "$witness" | sed -n "s/^limit  *$1 of $2: \([0-9]*\) of .*/\1/p"; }
+jobs_in() { qselect -s "$1" | wc -l; }
+
+numbers_are_true()
+{
+	local all queued running
+	all=$(qselect | wc -l) queued=$(jobs_in Q) running=$(jobs_in R)
+	same 'all' "$all" "$(counted max_queued 'everybody in complex')" &&
+		same 'of the owner' "$all" "$(counted max_queued "user $OWNER in queue workq")" &&
+		same 'in state Q' "$queued" "$(counted queued_jobs_threshold 'everybody in complex')" &&
+		same 'running' "$running" "$(counted max_run 'everybody in complex')" &&
+		same 'cpus' "$running" "$(counted max_run_res.ncpus "user $OWNER in complex")"
+}
+
+@test "limits: after much coming and going, and a kill -9, the numbers are true" {
+	limit server max_queued '[o:PBS_ALL=1000]'
+	limit 'queue workq' max_queued '[u:PBS_GENERIC=1000]'
+	limit server queued_jobs_threshold '[o:PBS_ALL=1000]'
+	limit server max_run '[o:PBS_ALL=3]'
+	limit server max_run_res.ncpus '[u:PBS_GENERIC=100]'
+	witness=$(submit -h)
+	RANDOM=7
+	for ((i = 0; i < 60; i++)); do
+		mapfile -t ids < <(qselect)
+		id=${ids[RANDOM % ${#ids[@]}]}
+		[ "$id" != "$witness" ] || id=
+		case $((RANDOM % 9)) in
+		0 | 1 | 2) submit ;;
+		3) [ -z "$id" ] || qdel "$id" ;;
+		4) [ -z "$id" ] || qsig -s suspend "$id" ;;
+		5) [ -z "$id" ] || qsig -s resume "$id" ;;
+		6) [ -z "$id" ] || qrerun "$id" ;;
+		7) [ -z "$id" ] || qhold "$id" ;;
+		8) [ -z "$id" ] || qrls "$id" ;;
+		esac >/dev/null 2>&1 || true
+	done
+	wait_until 20 numbers_are_true
+	sandbox kill server
+	sandbox restart server
+	wait_until 20 numbers_are_true
+	qselect | grep -v "^$witness$" | xargs -r qdel -W force
+	wait_until 20 numbers_are_true
+	same 'left' 1 "$(counted max_queued 'everybody in complex')"
+}
