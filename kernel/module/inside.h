@@ -102,6 +102,8 @@ int modules_relations(const struct module *list, const struct conf *conf, struct
 
 /* lifecycle.c */
 int module_ready(struct module *m, struct keel_err *err);  /* OPEN -> READY */
+/* An optional service came after the module that would use it: it is told. */
+void module_offer(struct module *m);
 int module_attach(struct module *m, struct keel_err *err); /* taps registered, quiet */
 int module_run(struct module *m, struct keel_err *err);    /* READY -> RUNNING: start, taps live */
 void module_replay(struct module *m);                      /* to this one only */

@@ -49,6 +49,20 @@ static int needs_write(struct module *m, struct keel_err *err)
 	return 0;
 }
 
+void module_offer(struct module *m)
+{
+	for (uint32_t i = 0; i < m->desc.n_needs; i++) {
+		const struct keel_need *need = &m->desc.needs[i];
+		struct keel_err why = { 0 };
+		const void *table;
+
+		if (!need->optional)
+			continue;
+		table = registry_service(m->owner.parts->registry, need->group, need->minor, NULL, &why);
+		memcpy((char *)m->owner.pub.state + need->offset, &table, sizeof(table));
+	}
+}
+
 /* Everything that could still call into the module: taps, message handlers, rows. */
 static void withdraw(struct module *m)
 {

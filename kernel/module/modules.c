@@ -123,6 +123,8 @@ int modules_load(struct modules *all, const struct conf *conf, struct keel_err *
 		unload_all(all);
 		return ret;
 	}
+	DL_FOREACH(all->list, m)
+		module_offer(m);
 	tell_waiting(all);
 	return 0;
 }

@@ -283,6 +283,8 @@ static int come(struct plan *p, struct keel_err *err)
 		buf_printf(p->out, "%s: loaded\n", m->desc.name);
 		DL_APPEND(p->all->list, m);
 	}
+	DL_FOREACH(p->all->list, m)
+		module_offer(m);
 	return ret;
 }
 

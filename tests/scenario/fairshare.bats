@@ -4,6 +4,7 @@
 # Fairshare: who has used less of his share goes first.
 #
 # needs modules/fairshare
+# needs modules/preemption
 
 load helper
 load shared

@@ -4,6 +4,8 @@
 # Limits: how much users, groups, projects and everybody may queue and run.
 #
 # needs modules/entity-limits
+# needs modules/preemption
+# needs modules/arrays
 
 load helper
 load shared
@@ -254,6 +256,17 @@ gives_way()
 	job_is "$next" Q && same suspended 1 "$(qselect -s S | wc -l)"
 }
 commented() { [ -n "$(job_attr "$1" comment)" ]; }
+
+@test "limits: preemption asks them again after they were switched off and on" {
+	needs_root
+	sandbox reload --disable entity-limits
+	undo sandbox reload --enable entity-limits
+	sandbox reload --enable entity-limits
+	qmgr -c "set sched preempt_prio = 'normal_jobs, server_softlimits'"
+	undo qmgr -c 'unset sched preempt_prio'
+	limit server max_run_soft "[u:$OWNER=2]"
+	gives_way
+}
 
 @test "limits: whoever runs more than a soft limit gives way, down to it: server" {
 	needs_root
