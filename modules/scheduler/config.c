@@ -83,6 +83,52 @@ static char *file_read(struct keel_mod *mod, const char *path)
 	return text;
 }
 
+/* ---- what follows from it ---------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t h, const char *text)
+{
+	for (; text && *text; text++)
+		h = (h ^ (unsigned char)*text) * 1099511628211u;
+	return (h ^ (text != NULL)) * 1099511628211u;
+}
+
+/* All that says how vnodes are looked at. */
+static uint64_t picture_of(struct keel_mod *mod)
+{
+	static const enum setting settings[] = { SET_resources, SET_resource_unset_infinite,
+						 SET_node_sort_key, SET_smp_cluster_dist };
+	struct state *st = mod->state;
+	const struct keel_attr *const attrs[] = { st->p.no_span, st->p.explicit_sets };
+	struct keel_obj *sched = st->object->find(mod, "sched", "default");
+	uint64_t h = 14695981039346656037u;
+	size_t i;
+
+	for (i = 0; i < KEEL_COUNT(settings); i++) {
+		char *value = setting_dup(mod, settings[i]);
+
+		h = mix(h, value);
+		free(value);
+	}
+	for (i = 0; sched && i < KEEL_COUNT(attrs); i++)
+		h = mix(h, st->object->get_int(sched, attrs[i]) ? "True" : "");
+	for (i = 0; dynres_at(st, (uint32_t)i); i++)
+		h = mix(h, dynres_at(st, (uint32_t)i));
+	return h;
+}
+
+static void config_settled(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	uint64_t picture = picture_of(mod);
+
+	if (picture != st->picture)
+		st->generation = 0; /* all vnodes are read anew */
+	st->picture = picture;
+	rank_make(mod);
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------- */
+
 void config_read(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -95,9 +141,8 @@ void config_read(struct keel_mod *mod)
 	if (text)
 		st->settings = settings_read(text, bad_line, old_line, mod);
 	free(text);
-	rank_make(mod);
 	dynres_configure(mod);
-	st->generation = 0; /* vnodes are ordered and matched by it */
+	config_settled(mod);
 }
 
 void config_free(struct keel_mod *mod)
@@ -167,6 +212,6 @@ void prime_set(struct keel_mod *mod, bool prime)
 	if (st->non_prime == !prime)
 		return;
 	st->non_prime = !prime;
-	rank_make(mod);
+	config_settled(mod);
 	wake(mod, CMD_JOB);
 }

@@ -112,9 +112,10 @@ static void settled(struct keel_mod *mod, void *arg)
 	if (command == CMD_CONFIGURED)
 		st->core->log(mod, KEEL_LOG_SCHED, "Req", "", "Scheduler is reconfiguring");
 	config_read(mod);
-	if (!st->managed_node)
-		st->generation = 0; /* how vnodes are looked at may be another; what they are is told */
-	st->managed_node = false;
+	if (st->managed_resource)
+		st->generation = 0; /* columns of the picture of vnodes */
+	st->managed_resource = false;
+	st->unsure = true; /* totals of server and queues */
 	rest_over(mod);
 	iteration_start(mod);
 	wake(mod, command);
@@ -147,7 +148,7 @@ keel_verdict on_management(struct keel_call *c, const struct keel_ev_management 
 		code = PBSE_SCHED_NO_DEL;
 	if (code)
 		return refuse(c, code);
-	st->managed_node = strcmp(ev->klass, "node") == 0 && (!st->managed || st->managed_node);
+	st->managed_resource |= strcmp(ev->klass, "resource") == 0;
 	st->managed = command_of(c, ev);
 	st->core->defer(c->mod, settled, NULL);
 	return KEEL_NEXT;

@@ -51,6 +51,7 @@ struct ranks {
 	uint32_t n, n_job, n_shared;
 	bool moves;
 	struct formula *formula;
+	char *text; /* of the formula; owned */
 	struct number wanted[FORMULA_NAMES]; /* by the formula, in its order */
 	const struct order_key *formula_key;
 };
@@ -223,6 +224,7 @@ static void add_formula(struct keel_mod *mod, struct ranks *o)
 			      "job_sort_formula has no effect: %s", st->core->pbse_text(code));
 		return;
 	}
+	o->text = strdup(text);
 	for (i = 0; i < formula_count(o->formula); i++) {
 		number_find(mod, formula_name(o->formula, i), &o->wanted[i]);
 		n.moves |= o->wanted[i].moves;
@@ -266,23 +268,60 @@ static void add_lines(struct keel_mod *mod, struct ranks *o)
 	free(all);
 }
 
-/* Numbers of jobs in groups are of the old order: each is ranked again. */
+static bool is_same_key(const struct order_key *a, const struct order_key *b)
+{
+	const struct number *x = &a->number, *y = &b->number;
+
+	return x->source == y->source && x->row == y->row && x->attr == y->attr &&
+	       strcmp(x->name, y->name) == 0 && a->place == b->place && a->low_first == b->low_first;
+}
+
+static bool is_same(const struct ranks *a, const struct ranks *b)
+{
+	const char *x = a->text ? a->text : "", *y = b->text ? b->text : "";
+	uint32_t i;
+
+	if (a->n != b->n || strcmp(x, y) != 0)
+		return false;
+	for (i = 0; i < a->n; i++)
+		if (!is_same_key(&a->key[i], &b->key[i]))
+			return false;
+	for (i = 0; a->formula && i < formula_count(a->formula); i++)
+		if (a->wanted[i].row != b->wanted[i].row)
+			return false;
+	return true;
+}
+
+static void ranks_fini(struct ranks *o)
+{
+	formula_free(o->formula);
+	free(o->text);
+	memset(o, 0, sizeof(*o));
+}
+
+/* When it is another order than before, numbers of jobs in groups are of the old one: each is ranked
+ * again. */
 void rank_make(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct ranks *o = st->ranks;
+	struct ranks *o = st->ranks, now;
 	uint32_t i;
 
 	if (!o)
 		return;
-	turn_clear(mod);
-	formula_free(o->formula);
-	memset(o, 0, sizeof(*o));
-	add_rows(st, o);
+	memset(&now, 0, sizeof(now));
+	add_rows(st, &now);
 	if (st->hook->tapped(mod, KEEL_POINT_job_rank))
-		key_add(o, &(struct number){ .source = FROM_RANK, .moves = true }, PLACE_RANK);
-	add_formula(mod, o);
-	add_lines(mod, o);
+		key_add(&now, &(struct number){ .source = FROM_RANK, .moves = true }, PLACE_RANK);
+	add_formula(mod, &now);
+	add_lines(mod, &now);
+	if (is_same(&now, o)) {
+		ranks_fini(&now);
+		return;
+	}
+	turn_clear(mod);
+	ranks_fini(o);
+	*o = now;
 	for (i = 0; i < o->n; i++)
 		if (o->key[i].number.source == FROM_FORMULA)
 			o->formula_key = &o->key[i];
@@ -302,7 +341,7 @@ void rank_free(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	if (st->ranks)
-		formula_free(st->ranks->formula);
+		ranks_fini(st->ranks);
 	free(st->ranks);
 	st->ranks = NULL;
 	while (st->keys) {

@@ -349,6 +349,7 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 	struct state *st = mod->state;
 
 	(void)now, (void)err;
+	plan_restart(mod);
 	snapshot_free(st->snapshot);
 	st->snapshot = NULL;
 	st->generation = 0;

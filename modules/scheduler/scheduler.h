@@ -184,6 +184,7 @@ struct state {
 	bool non_prime;            /* time of day */
 	struct job_key *keys;      /* JOB_KEY rows */
 	struct ranks *ranks;
+	uint64_t picture;          /* what says how vnodes are looked at */
 	bool reorder;              /* the next cycle ranks all jobs */
 
 	/* cycle.c */
@@ -195,7 +196,7 @@ struct state {
 	uint32_t cycle;
 	uint32_t started;
 	int32_t command;        /* why the next cycle */
-	bool managed_node;      /* requests of this turn were all about vnodes */
+	bool managed_resource;  /* one was about a resource's definition */
 	int32_t managed;        /* and what an administrator's request makes it */
 	uint32_t relevance;     /* moves when something changed that victims may depend on */
 	struct group *rank_at;
