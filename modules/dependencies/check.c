@@ -32,10 +32,12 @@ static int32_t check_after(struct keel_mod *mod, const struct item *item, enum v
 {
 	struct state *st = mod->state;
 	struct fate fate = { 0 };
+	char id[ID_MAX];
 
-	if (!fate_of(mod, item->id, &fate)) {
+	item_id(item, st->server, id);
+	if (!fate_of(mod, id, &fate)) {
 		*ret = WAITS; /* it may come one day, if its number has not come yet */
-		return number_of(item->id) < st->job->next_number(st->job->self) ? PBSE_BADDEPEND : 0;
+		return item->n < st->job->next_number(st->job->self) ? PBSE_BADDEPEND : 0;
 	}
 	*ret = type_judge((enum type)item->type, &fate);
 	return *ret == NEVER ? PBSE_HISTDEPEND : 0;
@@ -56,11 +58,14 @@ static int32_t check_before(struct keel_mod *mod, struct keel_obj *job, const st
 			    const struct keel_session *who)
 {
 	struct state *st = mod->state;
-	struct keel_obj *named = st->object->find(mod, "job", item->id);
-	const char *his = named ? st->object->get_str(named, st->euser) : NULL;
-	const char *own = st->object->get_str(job, st->euser);
+	const char *own = st->object->get_str(job, st->euser), *his;
+	struct keel_obj *named;
+	char id[ID_MAX];
 
-	if (!his || !own || !counts_reports(st, item->id))
+	item_id(item, st->server, id);
+	named = st->object->find(mod, "job", id);
+	his = named ? st->object->get_str(named, st->euser) : NULL;
+	if (!his || !own || !counts_reports(st, id))
 		return PBSE_BADDEPEND;
 	return strcmp(his, own) == 0 || (who && (who->roles & KEEL_OPERATORS)) ? 0 : PBSE_PERM;
 }
@@ -69,11 +74,13 @@ static int32_t check_item(struct keel_mod *mod, struct keel_obj *job, const stru
 			  const struct keel_session *who, enum verdict *ret)
 {
 	struct state *st = mod->state;
+	char id[ID_MAX];
 
 	*ret = WAITS;
 	if (item->type == ON)
 		return 0;
-	if (strcmp(item->id, st->object->id(job)) == 0)
+	item_id(item, st->server, id);
+	if (strcmp(id, st->object->id(job)) == 0)
 		return PBSE_BADDEPEND;
 	return type_is_before((enum type)item->type) ? check_before(mod, job, item, who)
 						     : check_after(mod, item, ret);

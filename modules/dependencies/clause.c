@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #define DIGITS "0123456789"
-#define ITEMS_MAX 100000
+#define ITEMS_MAX 10000
 #define COUNT_MAX 1000000
 
 /* name; is it the named job that waits; done at the start; ends that do */
@@ -79,14 +79,13 @@ static int32_t read_id(const char *text, size_t len, const char *server, struct 
 
 	if (digits == 0 || digits > 18 || digits > len)
 		return PBSE_BADATVAL;
+	item->n = strtoll(text, NULL, 10);
 	if (n < len && text[n] == '[') {
 		if (n + 1 >= len || text[n + 1] != ']')
 			return PBSE_BADDEPEND; /* a subjob, or some of them */
+		item->array = true;
 		n += 2;
 	}
-	if (snprintf(item->id, sizeof(item->id), "%.*s.%s", (int)n, text, server) >=
-	    (int)sizeof(item->id))
-		return PBSE_BADATVAL;
 	if (n < len && text[n] == '.') {
 		part = (size_t)(strcspn(text + n + 1, "@:,"));
 		if (n + 1 + part > len)
@@ -106,13 +105,11 @@ static int32_t read_id(const char *text, size_t len, const char *server, struct 
 static int32_t read_argument(enum type type, const char *text, size_t len, const char *server,
 			     struct item *item)
 {
-	char *end;
-
 	item->type = (uint8_t)type;
 	if (type != ON)
 		return read_id(text, len, server, item);
-	item->count = len && strspn(text, DIGITS) >= len ? strtoll(text, &end, 10) : 0;
-	return item->count > 0 && item->count <= COUNT_MAX ? 0 : PBSE_BADATVAL;
+	item->n = len && strspn(text, DIGITS) >= len ? strtoll(text, NULL, 10) : 0;
+	return item->n > 0 && item->n <= COUNT_MAX ? 0 : PBSE_BADATVAL;
 }
 
 /* Up to the next ':' or ',' that is not escaped. */
@@ -186,19 +183,28 @@ void clause_fini(struct clause *c)
 	*c = (struct clause){ 0 };
 }
 
+void item_id(const struct item *item, const char *server, char buf[ID_MAX])
+{
+	buf[0] = '\0';
+	if (item->type != ON)
+		snprintf(buf, ID_MAX, "%lld%s.%s", (long long)item->n, item->array ? "[]" : "", server);
+}
+
 /* ---- writing ------------------------------------------------------------------------------------------------ */
 
 bool clause_text(const struct clause *c, const char *server, struct keel_text *out)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct item *item = &c->item[i];
+		char id[ID_MAX];
 
+		item_id(item, server, id);
 		if (i == 0 || item->type != c->item[i - 1].type || item->type == ON)
 			keel_text_printf(out, "%s%s", i ? "," : "", types[item->type].name);
 		if (item->type == ON)
-			keel_text_printf(out, ":%lld", (long long)item->count);
+			keel_text_printf(out, ":%lld", (long long)item->n);
 		else
-			keel_text_printf(out, ":%s@%s", item->id, server);
+			keel_text_printf(out, ":%s@%s", id, server);
 	}
 	return !out->failed;
 }

@@ -9,6 +9,7 @@
  */
 #include "dependencies.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +185,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	st->exit_status = st->object->attr(mod, "job", "Exit_status");
 	st->stime = st->object->attr(mod, "job", "stime");
 	st->euser = st->object->attr(mod, "job", "euser");
+	snprintf(st->server, sizeof(st->server), "%s", st->core->server_name(mod));
 	return 0;
 }
 

@@ -23,9 +23,9 @@ enum type { ON, AFTER, AFTER_OK, AFTER_NOT_OK, AFTER_ANY, BEFORE, BEFORE_OK, BEF
 	    TYPES };
 
 struct item {
+	int64_t n;    /* number of a job of this server; ON: reports it still waits for */
 	uint8_t type; /* enum type */
-	char id[ID_MAX]; /* 12.svr, 12[].svr; "" for ON */
-	int64_t count; /* ON: reports it still waits for */
+	bool array;
 };
 struct clause {
 	struct item *item;
@@ -36,6 +36,8 @@ struct clause {
  * or part of an array. Nothing is kept then. */
 int32_t clause_parse(const char *text, const char *server, struct clause *ret);
 void clause_fini(struct clause *c);
+/* 12.svr, 12[].svr; "" for ON. */
+void item_id(const struct item *item, const char *server, char buf[ID_MAX]);
 /* As it is shown: ids end in @server, those of one type in a row are joined. false: no memory. */
 bool clause_text(const struct clause *c, const char *server, struct keel_text *out);
 bool type_is_before(enum type type);
@@ -94,6 +96,7 @@ struct state {
 	struct child *children;
 	struct news *first, *last;
 	bool settling, started;
+	char server[256]; /* its name, the end of every id */
 };
 
 struct child *child_find(struct state *st, const char *id);

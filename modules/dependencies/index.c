@@ -54,9 +54,13 @@ static void parent_leave(struct state *st, struct parent *p)
 
 static int link_add(struct state *st, struct child *c, const struct item *item)
 {
-	struct parent *p = parent_get(st, item->id);
-	struct link *l = p ? calloc(1, sizeof(*l)) : NULL;
+	char id[ID_MAX];
+	struct parent *p;
+	struct link *l;
 
+	item_id(item, st->server, id);
+	p = parent_get(st, id);
+	l = p ? calloc(1, sizeof(*l)) : NULL;
 	if (!l) {
 		if (p)
 			parent_leave(st, p);

@@ -72,12 +72,15 @@ static void rewrite(struct keel_mod *mod, struct keel_obj *job, struct clause *l
 }
 
 /* Is the item done by this piece of news? on:N counts down. */
-static bool is_done(struct item *item, const struct news *n)
+static bool is_done(struct state *st, struct item *item, const struct news *n)
 {
+	char id[ID_MAX];
+
 	if (n->report)
-		return item->type == ON && --item->count == 0;
+		return item->type == ON && --item->n == 0;
+	item_id(item, st->server, id);
 	return item->type != ON && !type_is_before((enum type)item->type) &&
-	       strcmp(item->id, n->parent) == 0;
+	       strcmp(id, n->parent) == 0;
 }
 
 static void release(struct keel_mod *mod, struct keel_obj *job, struct child *c, const struct news *n,
@@ -93,11 +96,11 @@ static void release(struct keel_mod *mod, struct keel_obj *job, struct child *c,
 	for (uint32_t i = 0; i < c->clause.n; i++) {
 		struct item item = c->clause.item[i];
 
-		if (is_done(&item, n) && (n->report || !fate ||
+		if (is_done(st, &item, n) && (n->report || !fate ||
 					  type_judge((enum type)item.type, fate) == DONE))
 			continue;
 		waits |= !type_is_before((enum type)item.type);
-		counted |= item.count != c->clause.item[i].count;
+		counted |= item.n != c->clause.item[i].n;
 		left.item[left.n++] = item;
 	}
 	if (left.n == c->clause.n && !counted) { /* heard before */
@@ -178,12 +181,14 @@ static void report(struct keel_mod *mod, struct child *c)
 	for (uint32_t i = 0; i < c->clause.n; i++) {
 		const struct item *item = &c->clause.item[i];
 		enum verdict v = type_judge((enum type)item->type, &c->fate);
+		char id[ID_MAX];
 
 		if (!type_is_before((enum type)item->type) || v == WAITS)
 			continue;
 		if (type_at_start((enum type)item->type) && c->fate.over && c->fate.started)
 			continue; /* told when it started */
-		news_add(st, item->id, c->id, v, true);
+		item_id(item, st->server, id);
+		news_add(st, id, c->id, v, true);
 	}
 }
 
