@@ -322,6 +322,7 @@ qmgr: Error (15007) returned from server" as "$OWNER" qmgr -c 'set node n1 maint
 }
 
 @test "admin-suspend #27: qrerun is refused, qrerun -Wforce takes the job out" {
+	needs_module arrays
 	cluster
 	a=$(running)
 	qsig -s admin-suspend "$a"
@@ -359,6 +360,7 @@ stopped_are()
 }
 
 @test "admin-suspend #28: subjobs, one by one" {
+	needs_module arrays
 	cluster
 	a=$(array 1-2 1 2)
 	one=$(sub "$a" 1) two=$(sub "$a" 2)
@@ -380,6 +382,7 @@ stopped_are()
 }
 
 @test "admin-suspend #29: a range acts on both, the whole array on those that are left" {
+	needs_module arrays
 	cluster
 	a=$(array 1-3 1 2 3)
 	quietly qsig -s admin-suspend "$(sub "$a" 1-2)"
@@ -396,6 +399,7 @@ stopped_are()
 }
 
 @test "admin-suspend #30: of a mixed array only the admin-suspended ones are resumed" {
+	needs_module arrays
 	cluster
 	a=$(array 1-3 1 2 3)
 	qsig -s admin-suspend "$(sub "$a" 1)"
@@ -408,6 +412,7 @@ stopped_are()
 }
 
 @test "admin-suspend #31: a range that does not run is refused at once" {
+	needs_module arrays
 	cluster
 	a=$(array 1-9 1 2 3 4)
 	says 168 "$BAD_STATE $(sub "$a" 7-9)" timeout 1 qsig -s admin-suspend "$(sub "$a" 7-9)"
@@ -661,6 +666,7 @@ qmgr: Error (15027) returned from server" qmgr -c 'delete node n1'
 }
 
 @test "admin-suspend #53: subjobs alone outlive a restart" {
+	needs_module arrays
 	cluster
 	a=$(array 1-2 1 2)
 	qsig -s admin-suspend "$a"
@@ -675,6 +681,7 @@ qmgr: Error (15027) returned from server" qmgr -c 'delete node n1'
 }
 
 @test "admin-suspend #53: where a restart requeues subjobs, they run again and nothing is in maintenance" {
+	needs_module arrays
 	cluster --set 'arrays.requeue_subjobs_at_restart=true'
 	a=$(array 1-2 1 2)
 	one=$(sub "$a" 1) two=$(sub "$a" 2)

@@ -252,6 +252,7 @@ set sched preempt_order = S,C
 }
 
 @test "delete-preemption #11: without history nothing is left" {
+	needs_module arrays
 	cluster
 	po D
 	l=$(low)
@@ -278,6 +279,7 @@ letters_of_are() { same "subjobs of $1" "$2" "$(letters_of "$1")"; }
 count_is() { same array_state_count "$2" "$(job_attr "$1" array_state_count)"; }
 
 @test "delete-preemption #12: one subjob is deleted, the others stay what they are" {
+	needs_module arrays
 	cluster
 	po D
 	a=$(array 1-3 2 1 2)
@@ -293,6 +295,7 @@ count_is() { same array_state_count "$2" "$(job_attr "$1" array_state_count)"; }
 }
 
 @test "delete-preemption: a requeued subjob waits in its array, and runs again" {
+	needs_module arrays
 	cluster
 	po R
 	a=$(array 1-2 4 1)
@@ -307,6 +310,7 @@ count_is() { same array_state_count "$2" "$(job_attr "$1" array_state_count)"; }
 }
 
 @test "delete-preemption: a suspended subjob goes on before the next one begins" {
+	needs_module arrays
 	cluster
 	po S
 	a=$(array 1-2 4 1)
@@ -948,6 +952,7 @@ over_limits()
 }
 
 @test "delete-preemption #57: after H the next subjob, not the deleted one" {
+	needs_module arrays
 	cluster
 	po D
 	a=$(array 1-2 4 1)

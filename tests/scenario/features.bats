@@ -148,6 +148,7 @@ qmgr: Error (15014) returned from server" qmgr -c 'set sched preempt_order = D'
 }
 
 @test "features: a tree without modules/arrays builds, starts and runs jobs" {
+	needs_module arrays
 	tree_without arrays
 	rebuild
 	[ ! -e "$KEELSON_BUILD/modules/arrays.so" ]

@@ -489,51 +489,6 @@ host_is_up() { lacks "$(node_attr n1 state)" 'down|unknown' 2>/dev/null; }
 	not_released "$a"
 }
 
-# array RANGE INDEX... [: arguments of qsub]: an array of which these subjobs run; prints its id.
-array()
-{
-	local range=$1 id index indices=()
-	shift
-	while [ $# -gt 0 ] && [ "$1" != : ]; do indices+=("$1") && shift; done
-	[ $# -eq 0 ] || shift
-	id=$(submit -J "$range" "$@") || return
-	for index in "${indices[@]}"; do
-		wait_until 20 job_is "$(sub "$id" "$index")" R 42 || return
-	done
-	echo "$id"
-}
-sub() { echo "${1/\[\]/[$2]}"; } # 7[].svr 3 -> 7[3].svr
-
-@test "release-restriction #33: subjobs: each carries what it released, an array says yes to anything" {
-	restrict ncpus
-	a=$(array 1-3 1 2 3 : -l select=1:ncpus=1:mem=100mb)
-	quietly qsig -s suspend "$(sub "$a" 1)"
-	job_is "$(sub "$a" 1)" S 43
-	job_is "$(sub "$a" 2)" R 42
-	released "$(sub "$a" 1)" '(n1:ncpus=1)' ncpus=1
-	released "$(sub "$a" 2)" ''
-	quietly qsig -s suspend "$a"
-	for i in 1 2 3; do
-		job_is "$(sub "$a" "$i")" S 43
-		released "$(sub "$a" "$i")" '(n1:ncpus=1)' ncpus=1
-	done
-	ra 0 307200kb
-	job_is "$a" B
-	same array_state_count 'Queued:0 Running:3 Exiting:0 Expired:0' "$(job_attr "$a" array_state_count)"
-	quietly qsig -s suspend "$a"
-	ra 0 307200kb
-	qdel -W force "$a"
-	wait_until 10 ra 0 0kb
-}
-
-@test "release-restriction #34: a range of which none can be suspended is refused at once" {
-	restrict ncpus
-	a=$(array 1-3 1 2 3 : -l select=1:ncpus=1)
-	quietly qsig -s suspend "$a"
-	says 168 "qsig: Request invalid for state of job $(sub "$a" 2-3)" \
-		timeout 2 qsig -s suspend "$(sub "$a" 2-3)"
-}
-
 @test "release-restriction #35: what the suspended job keeps nobody else gets" {
 	restrict mem
 	a=$(running -l select=1:ncpus=4:mem=2gb)
@@ -655,6 +610,7 @@ totals() { { pbsnodes -v n1; qstat -Bf; qstat -Qf; } | grep -E 'resources_assign
 }
 
 @test "release-restriction #50: suspended as early as can be: both attributes, or nothing happened" {
+	needs_module arrays
 	restrict ncpus
 	for _ in 1 2 3 4 5; do
 		a=$(submit "${A[@]}")
