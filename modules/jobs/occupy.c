@@ -2,10 +2,10 @@
  *
  * occupy.c - a job takes its vnodes and is charged to queue and server, and gives them back.
  *
- *	OCCUPIES_NOTHING -- occupy --> OCCUPIES_ALL -- release(NULL), vacate --> OCCUPIES_NOTHING
- *	                               ^  | release(names)
- *	                        occupy |  v
- *	                            OCCUPIES_REST -- vacate --> OCCUPIES_NOTHING
+ *	OCCUPIES_NOTHING -- occupy --> OCCUPIES_ALL -- vacate --> OCCUPIES_NOTHING
+ *	                                ^   | release(names)
+ *	                         occupy |   v
+ *	                              OCCUPIES_REST -- vacate --> OCCUPIES_NOTHING
  *
  * Every function does nothing when there is nothing to do. What OCCUPIES_REST gave back is on the job
  * (released_names), and nodes remember it for theirs: only that is taken again.

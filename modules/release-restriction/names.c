@@ -3,13 +3,15 @@
  * names.c - a comma list of resource names: kept as it was given, compared without regard to case.
  *
  * `=` drops only the blanks around names, `+=` adds at the end, twice if it is said twice, `-=` takes
- * every copy away. A list without a name is no value.
+ * every copy away. A list without a name is no value. Lists are short: NAMES_MAX bytes.
  */
 #include "release-restriction.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#define NAMES_MAX 16384
 
 const char *name_next(const char *list, struct name *ret)
 {
@@ -65,13 +67,13 @@ static void append(struct keel_text *out, const char *list, const char *but)
 			keel_text_printf(out, "%s%.*s", out->len ? "," : "", (int)n.len, n.text);
 }
 
-static int32_t no_memory(struct keel_err *err)
+static int32_t refuse(struct keel_err *err, int32_t code, const char *why)
 {
 	if (err) {
-		err->code = PBSE_SYSTEM;
-		snprintf(err->text, sizeof(err->text), "System error: out of memory");
+		err->code = code;
+		snprintf(err->text, sizeof(err->text), "%s", why);
 	}
-	return PBSE_SYSTEM;
+	return code;
 }
 
 static int32_t parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t op, const char *key,
@@ -82,17 +84,21 @@ static int32_t parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t
 	char *list;
 
 	(void)mod, (void)attr, (void)key;
+	if (!text)
+		text = "";
+	if (strlen(old) + strlen(text) > NAMES_MAX)
+		return refuse(err, PBSE_BADATVAL, "Illegal attribute or resource value");
 	keel_text_init(&out);
 	if (op == KEEL_DECR)
-		append(&out, old, text ? text : "");
+		append(&out, old, text);
 	else if (op == KEEL_INCR)
 		append(&out, old, "");
 	if (op != KEEL_DECR)
-		append(&out, text ? text : "", "");
+		append(&out, text, "");
 	list = out.failed ? NULL : strdup(out.data);
 	keel_text_fini(&out);
 	if (!list)
-		return no_memory(err);
+		return refuse(err, PBSE_SYSTEM, "System error: out of memory");
 	if (*is_set)
 		free(slot->p);
 	*is_set = *list != '\0';

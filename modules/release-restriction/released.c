@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define COUNTED (KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST)
-#define AMOUNTS_MAX 64 /* different resources of one job's list */
 
 static bool counts(const struct keel_res_value *v, const char *names)
 {
@@ -47,7 +46,7 @@ struct sum {
 	bool in_kb;
 };
 struct sums {
-	struct sum at[AMOUNTS_MAX];
+	struct sum *at;
 	uint32_t n;
 };
 
@@ -65,10 +64,15 @@ static void sum_add(struct sums *s, const struct keel_res_value *v, bool in_kb)
 {
 	struct sum *have = sum_of(s, v->res);
 
-	if (have)
+	if (have) {
 		have->v.n += v->n;
-	else if (s->n < AMOUNTS_MAX)
-		s->at[s->n++] = (struct sum){ .v = *v, .in_kb = in_kb };
+		return;
+	}
+	have = reallocarray(s->at, s->n + 1, sizeof(*have));
+	if (!have)
+		return;
+	s->at = have;
+	s->at[s->n++] = (struct sum){ .v = *v, .in_kb = in_kb };
 }
 
 static int by_name(const void *a, const void *b)
@@ -82,7 +86,7 @@ void released_amounts(const struct keel_resource_api *resource, const struct kee
 		      const struct keel_reslist *asked, const char *names, amount_fn *fn, void *arg)
 {
 	const struct keel_res_value *v, no_cpus = { .res = resource->find(resource->self, "ncpus") };
-	struct sums s = { .n = 0 };
+	struct sums s = { NULL, 0 };
 	uint32_t i, k;
 
 	for (i = 0; i < exec->n; i++) {
@@ -100,9 +104,11 @@ void released_amounts(const struct keel_resource_api *resource, const struct kee
 	for (i = 0; (v = resource->list_at(asked, i)); i++)
 		if ((v->res->flags & KEEL_RES_SUM) && counts(v, names) && !sum_of(&s, v->res))
 			sum_add(&s, v, false);
-	qsort(s.at, s.n, sizeof(s.at[0]), by_name);
+	if (s.n)
+		qsort(s.at, s.n, sizeof(s.at[0]), by_name);
 	for (i = 0; i < s.n; i++)
 		fn(arg, &s.at[i].v, s.at[i].in_kb);
+	free(s.at);
 }
 
 /* ---- the rows --------------------------------------------------------------------------------------------- */

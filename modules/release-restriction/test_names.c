@@ -54,6 +54,21 @@ static void test_take(void)
 	CU_ASSERT_FALSE(is_set);
 }
 
+static void test_too_long(void)
+{
+	char text[16386];
+	struct keel_err err = { 0 };
+
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	after(KEEL_SET, "mem");
+	CU_ASSERT_EQUAL(names_type.parse(NULL, NULL, KEEL_SET, NULL, text, &slot, &is_set, &err),
+			PBSE_BADATVAL);
+	CU_ASSERT_EQUAL(err.code, PBSE_BADATVAL);
+	CU_ASSERT_STRING_EQUAL(slot.p, "mem");
+	clear();
+}
+
 static void test_compare(void)
 {
 	CU_ASSERT_TRUE(names_have("ncpus, MEM", "mem"));
@@ -96,6 +111,7 @@ int main(void)
 	CU_add_test(s, "set", test_set);
 	CU_add_test(s, "add", test_add);
 	CU_add_test(s, "take away", test_take);
+	CU_add_test(s, "too long", test_too_long);
 	CU_add_test(s, "compare", test_compare);
 	CU_add_test(s, "match", test_match);
 	CU_add_test(s, "copy", test_copy);

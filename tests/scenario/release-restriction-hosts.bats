@@ -151,3 +151,32 @@ host_up() { lacks "$(node_attr n1 state)" 'down|unknown' 2>/dev/null; }
 	qsig -s suspend "$a"
 	has "$(server_log)" ";Fixture;$a;fixture suspend_release"
 }
+
+# Who is asked what comes free may take his time: the suspension waits, and the job may be gone by then.
+@test "release-restriction: an answer that takes its time" {
+	cluster --ncpus 4
+	echo "ponder: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/ponder.so\"; };" \
+		>"$SB/server/etc/modules.d/ponder.conf"
+	sandbox reload
+	a=$(running -l select=1:ncpus=2:mem=100mb)
+	qsig -s suspend "$a"
+	job_is "$a" S 43
+	same text '(n1:ncpus=2)' "$(job_attr "$a" resources_released)"
+	same n1 '0 102400kb' "$(assigned n1 ncpus) $(assigned n1 mem)"
+	b=$(running -l select=1:ncpus=2:mem=100mb)
+	qsig -s suspend "$b" 2>"$BATS_TEST_TMPDIR/late" &
+	wait_until 10 thinking
+	qdel -W force "$b"
+	wait $! || true
+	wait_until 10 job_is "$b" F
+	same n1 '0 102400kb' "$(assigned n1 ncpus) $(assigned n1 mem)"
+	c=$(running -l select=1:ncpus=2:mem=100mb)
+	qsig -s suspend "$c" 2>"$BATS_TEST_TMPDIR/late" &
+	wait_until 10 thinking
+	qdel "$c"
+	wait $! || true
+	wait_until 30 job_is "$c" F
+	qdel -W force "$a"
+	same n1 '0 0kb' "$(assigned n1 ncpus) $(assigned n1 mem)"
+}
+thinking() { keelson holds | grep -q 'thinking about what comes free'; }
