@@ -464,7 +464,7 @@ static bool keys_changed(const struct snapshot *s, uint32_t node)
 void order_update(struct snapshot *s, uint32_t node)
 {
 	struct order *o = s->order;
-	uint32_t host = s->node[node].host, before, n, i;
+	uint32_t host = s->node[node].host, before, last = 0, n, i;
 	bool was_in_use;
 
 	if (!o)
@@ -483,8 +483,13 @@ void order_update(struct snapshot *s, uint32_t node)
 	if (!o->host_left && was_in_use == (o->in_use[host] > 0))
 		return;
 	n = o->first[host + 1] - o->first[host];
-	for (i = 0; i < n; i++)
-		span_bounds(s, o->span_of[o->of_host[o->first[host] + i]]);
+	for (i = 0; i < n; i++) { /* they stand together, mostly */
+		uint32_t span = o->span_of[o->of_host[o->first[host] + i]];
+
+		if (i == 0 || span != last)
+			span_bounds(s, span);
+		last = span;
+	}
 }
 
 /* ---- search -------------------------------------------------------------------------------------------------- */

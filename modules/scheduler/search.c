@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define MOVES 1000 /* happenings in a step */
+#define MOVES 500 /* happenings in a step */
 
 struct search {
 	struct calendar *c;
