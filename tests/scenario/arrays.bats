@@ -405,6 +405,36 @@ assert whole["array"] == "True" and whole["array_indices_remaining"] == "1-4", w
 	letters_are "$a" RRRRQQRQQ
 }
 
+@test "arrays: a subjob whose start is refused waits again" {
+	conf=$SB/server/etc/modules.d/refuse_run.conf
+	undo eval "rm -f $conf; keelson reload"
+	echo "refuse_run: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/refuse_run.so\";" \
+		'queue = "workq"; text = "not today"; };' >"$conf"
+	keelson reload
+	a=$(submit -J 1-3)
+	comment_is() { same comment "$2" "$(job_attr "$1" comment)"; }
+	wait_until 20 comment_is "$a" 'Not Running: PBS Error: not today'
+	says 2 "qrun: Failed to run: not today (15136) $(sub "$a" 2)" qrun "$(sub "$a" 2)"
+	job_is "$a" Q
+	letters_are "$a" QQQ
+	remaining_is "$a" 1-3
+	echo 'refuse_run: { enabled = false; };' >"$conf"
+	keelson reload
+	wait_until 20 letters_are "$a" RRR
+	same run_count 1 "$(job_attr "$(sub "$a" 1)" run_count)"
+}
+
+@test "arrays: a host that is gone for good gives its subjobs back" {
+	a=$(array 1-3 1 2 3)
+	undo qmgr -c 'unset server node_fail_requeue'
+	qmgr -c 'set server node_fail_requeue = 1'
+	sandbox kill n1
+	wait_until 30 letters_are "$a" QQQ
+	sandbox restart n1
+	wait_until 30 all_running "$a" 1 2 3
+	same run_count 2 "$(job_attr "$(sub "$a" 1)" run_count)"
+}
+
 # ---- listings ----------------------------------------------------------------------------------------------------------
 
 @test "arrays: ranges and indices wherever an id is" {
