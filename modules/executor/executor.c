@@ -26,6 +26,9 @@ static const struct keel_conf_rule conf_rules[] = {
 		       .doc = "memory of this host; 0: as found"),
 	KEEL_CONF_RULE(INT, struct conf, vnodes, .fallback = "1", .min = 1, .max = 100000,
 		       .doc = "vnodes of this host: 1: named as the host, else host[0], host[1] ..."),
+	KEEL_CONF_RULE(STRING, struct conf, sharing, .fallback = "default_shared",
+		       .doc = "of its vnodes: default_shared, default_excl, default_exclhost, ignore_excl, "
+			      "force_excl or force_exclhost"),
 	KEEL_CONF_RULE(STRING, struct conf, shepherd, .fallback = "",
 		       .doc = "path of keelson-shepherd; empty: as installed"),
 	KEEL_CONF_RULE(STRING, struct conf, tmpdir, .fallback = "/var/tmp",

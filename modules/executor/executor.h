@@ -27,7 +27,7 @@
 struct conf {
 	int64_t kill_delay, usage_interval;
 	int64_t ncpus, mem, vnodes;
-	const char *shepherd, *tmpdir;
+	const char *sharing, *shepherd, *tmpdir;
 	const char *checkpoint_abort, *restart;
 	const char *const *usecp;
 	bool freezer;

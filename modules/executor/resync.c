@@ -233,7 +233,7 @@ static void facts_tell(struct keel_mod *mod, const char *peer, const struct keel
 	const struct state *st = mod->state;
 	uint32_t n_vnodes = 0, n = 0;
 	const char *const *vnodes = st->msg->strings(m, "vnodes", &n_vnodes);
-	const char *arch = st->msg->str(m, "arch");
+	const char *arch = st->msg->str(m, "arch"), *sharing = st->msg->str(m, "sharing");
 	const char **facts;
 	char **made;
 
@@ -248,6 +248,7 @@ static void facts_tell(struct keel_mod *mod, const char *peer, const struct keel
 		n += asprintf(&made[n], "mem=%lldkb", (long long)st->msg->integer(m, "mem_kb", 0)) > 0;
 		n += asprintf(&made[n], "arch=%s", arch ? arch : "linux") > 0;
 		n += asprintf(&made[n], "pcpus=%lld", (long long)st->msg->integer(m, "pcpus", 1)) > 0;
+		n += asprintf(&made[n], "sharing=%s", sharing ? sharing : "default_shared") > 0;
 		for (uint32_t i = 0; i < n_vnodes; i++)
 			n += asprintf(&made[n], "vnode=%s", vnodes[i]) > 0;
 		for (uint32_t i = 0; i < n; i++)

@@ -105,6 +105,24 @@ static const char *fact(const char *const *facts, uint32_t n, const char *name)
 	return NULL;
 }
 
+/* A word nobody knows is none. */
+static void report_sharing(struct keel_mod *mod, struct keel_obj *node, const char *word)
+{
+	static const char *const words[] = { "default_shared", "default_excl", "default_exclhost",
+					     "ignore_excl", "force_excl", "force_exclhost" };
+	struct state *st = mod->state;
+	const char *have = st->object->get_str(node, st->attr.sharing), *now = words[0];
+	size_t i;
+
+	for (i = 0; i < KEEL_COUNT(words); i++)
+		if (word && strcmp(word, words[i]) == 0)
+			now = words[i];
+	if (have && strcmp(have, now) == 0)
+		return;
+	st->object->set_str(node, st->attr.sharing, now);
+	node_reshape(mod);
+}
+
 static void vnode_report(struct keel_mod *mod, struct keel_obj *node, bool empty, bool several,
 			 const char *const *facts, uint32_t n)
 {
@@ -114,6 +132,7 @@ static void vnode_report(struct keel_mod *mod, struct keel_obj *node, bool empty
 		   *host = st->object->get_str(node, st->attr.mom);
 
 	node_complete(mod, node);
+	report_sharing(mod, node, fact(facts, n, "sharing"));
 	if (arch)
 		report_amount(mod, node, "arch", arch);
 	if (mem)

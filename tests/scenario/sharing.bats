@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a host says of sharing its vnodes, and what a job says: who wins. A host of two vnodes each time.
+# bats file_tags=scheduler
+bats_require_minimum_version 1.5.0
+load helper
+load scheduler
+
+host()
+{
+	setup_sandbox --hosts 1 --vnodes 2 --ncpus 2 --set "executor.sharing=$1"
+	qmgr -c 'set server job_history_enable = true'
+}
+
+# becomes PLACE STATES: a job with that place makes the two vnodes so.
+becomes()
+{
+	local job
+	job=$(running -l select=1:ncpus=1 ${1:+-l "place=$1"}) || return
+	same "vnodes with a job of place=$1" "$2" "$(node_attr 'n1[0]' state) $(node_attr 'n1[1]' state)"
+	qdel -W force "$job"
+	wait_until 10 node_is 'n1[0]' free
+	wait_until 10 node_is 'n1[1]' free
+}
+
+one='job-exclusive free' both='job-exclusive job-exclusive' none='free free'
+
+@test "scheduler: sharing default_shared" {
+	host default_shared
+	same sharing default_shared "$(node_attr 'n1[0]' sharing)"
+	becomes free "$none"
+	becomes free:shared "$none"
+	becomes free:excl "$one"
+	becomes free:exclhost "$both"
+}
+
+@test "scheduler: sharing default_excl" {
+	host default_excl
+	becomes free "$one"
+	becomes free:shared "$none"
+	becomes free:excl "$one"
+	becomes free:exclhost "$both"
+}
+
+@test "scheduler: sharing default_exclhost" {
+	host default_exclhost
+	becomes free "$both"
+	becomes free:shared "$none"
+	becomes free:excl "$one"
+	becomes free:exclhost "$both"
+}
+
+@test "scheduler: sharing ignore_excl" {
+	host ignore_excl
+	becomes free "$none"
+	becomes free:shared "$none"
+	becomes free:excl "$none"
+	becomes free:exclhost "$none"
+}
+
+@test "scheduler: sharing force_excl" {
+	host force_excl
+	becomes free "$one"
+	becomes free:shared "$one"
+	becomes free:excl "$one"
+	becomes free:exclhost "$both"
+}
+
+@test "scheduler: sharing force_exclhost" {
+	host force_exclhost
+	same sharing force_exclhost "$(node_attr 'n1[1]' sharing)"
+	becomes free "$both"
+	becomes free:shared "$both"
+	becomes free:excl "$both"
+	becomes free:exclhost "$both"
+}
