@@ -28,6 +28,12 @@ void act(struct sim *s);
 bool inject_known(const char *name);
 bool inject(struct sim *s, const char *name);
 
+/* figures.c: measure something; NULL: there is no such figure. */
+struct figure;
+const struct figure *figure_find(const char *name);
+void figure_conf(const struct figure *f, struct sim_conf *conf); /* the site it needs */
+int figure_run(struct sim *s, const struct figure *f);          /* prints JSON lines */
+
 /* driver.c */
 int drive(struct sim *s); /* conf.steps steps; 0, or s->wrong says what */
 

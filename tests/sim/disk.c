@@ -116,10 +116,13 @@ static int32_t disk_commit(struct keel_mod *m, const struct keel_store_row *rows
 	struct sim *s = sim_of(m);
 	bool cut = !s->calm && chance_is(&s->disk, s->conf.faults.crash);
 	bool done = !cut || chance_is(&s->disk, 0.5);
+	int64_t began = s->conf.real_clock ? sim_cpu_ns() : 0;
 
 	(void)err;
 	for (uint32_t i = 0; done && i < n; i++)
 		apply(s, &rows[i]);
+	if (s->conf.real_clock)
+		s->worker_ns += sim_cpu_ns() - began;
 	if (!cut)
 		return 0;
 	trace(s, "power cut %s the commit of %u rows", done ? "behind" : "before", n);

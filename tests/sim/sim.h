@@ -112,11 +112,13 @@ struct sim {
 	bool power_cut, calm;  /* calm: no more faults */
 	bool has_arrays, deaf; /* deaf: answers are not heard */
 	uint32_t crashes, turns, spins;
+	int64_t server_ns, stall_ns, worker_ns; /* with a real clock: of all turns, the longest one, a turn's workers */
 	struct inward *in_first, *in_last;
 	bool in_posted;
 	/* the outside */
 	struct row *rows;
 	struct host *hosts;
+	uint32_t n_running; /* tasks in state R */
 	struct launched *launched; /* every run that a host has begun */
 	struct client *client[USERS];
 	struct question *questions;
@@ -143,6 +145,7 @@ bool sim_run_while(struct sim *s, bool (*more)(struct sim *s), int64_t most_ms);
 void sim_crash(struct sim *s); /* the server, now */
 void sim_wrong(struct sim *s, const char *fmt, ...) KEEL_PRINTF(2, 3); /* the first one counts */
 void sim_enter(struct sim *s, int kind, uint32_t user, struct host *h, const void *bytes, size_t len);
+int64_t sim_cpu_ns(void);
 int64_t sim_time(const struct sim *s); /* seconds since 1970 */
 
 /* trace.c: one line of the record */

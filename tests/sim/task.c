@@ -30,6 +30,13 @@ struct launched {
 
 static void ended(struct task *t, int32_t status);
 
+static void state_set(struct task *t, char state)
+{
+	t->host->sim->n_running += (state == 'R');
+	t->host->sim->n_running -= (t->state == 'R');
+	t->state = state;
+}
+
 static struct task *task_find(struct host *h, const char *id)
 {
 	struct task *t;
@@ -53,6 +60,7 @@ static void timers_stop(struct task *t)
 static void task_free(struct task *t)
 {
 	timers_stop(t);
+	state_set(t, 'F');
 	HASH_DEL(t->host->tasks, t);
 	free(t->id);
 	free(t);
@@ -186,13 +194,13 @@ static void begins(void *arg)
 		return;
 	}
 	if (!s->calm && chance_is(&s->tasks, s->conf.faults.mom)) {
-		t->state = 'F';
+		state_set(t, 'F');
 		t->status = TRY_LATER;
 		task_report(t);
 		return;
 	}
 	launch_note(t);
-	t->state = 'R';
+	state_set(t, 'R');
 	t->session = 1000 + (int64_t)(hash_text((uint64_t)t->run + 1, t->id) % 30000);
 	t->began_ms = s->now_ms;
 	trace(s, "%s runs %s run %lld", h->name, t->id, (long long)t->run);
@@ -209,7 +217,7 @@ static struct task *task_create(struct host *h, const char *id, int64_t run, int
 	t->host = h;
 	t->id = strdup(id);
 	t->run = run;
-	t->state = 'B';
+	state_set(t, 'B');
 	t->kill_delay = -1;
 	t->left_ms = left_ms;
 	HASH_ADD_KEYPTR(hh, h->tasks, t->id, strlen(t->id), t);
@@ -237,7 +245,7 @@ static void ended(struct task *t, int32_t status)
 		answer(t->host, t->stop_number, BADSTATE);
 	timers_stop(t);
 	t->status = status;
-	t->state = 'E';
+	state_set(t, 'E');
 	if (t->stopped_at_ms == 0)
 		t->stopped_at_ms = s->now_ms; /* its clock stands still */
 	trace(s, "%s ended %s run %lld status %d", t->host->name, t->id, (long long)t->run, status);
@@ -305,7 +313,7 @@ static void stopped(void *arg)
 	struct task *t = arg;
 
 	t->stop_timer = NULL;
-	t->state = 'S';
+	state_set(t, 'S');
 	t->stopped_at_ms = t->host->sim->now_ms;
 	answer(t->host, t->stop_number, 0);
 }
@@ -336,7 +344,7 @@ static void resume(struct task *t, int64_t number)
 		answer(t->host, number, BADSTATE);
 		return;
 	}
-	t->state = 'R';
+	state_set(t, 'R');
 	t->stopped_ms += t->host->sim->now_ms - t->stopped_at_ms;
 	t->stopped_at_ms = 0;
 	if (t->status == 0)
@@ -470,7 +478,7 @@ void tasks_lose(struct host *h, bool power)
 		if (t->stop_timer != NULL) { /* nobody waits for it any more; it is stopped all the same */
 			loop_timer_cancel(t->stop_timer);
 			t->stop_timer = NULL;
-			t->state = 'S';
+			state_set(t, 'S');
 			t->stopped_at_ms = h->sim->now_ms;
 		}
 	}

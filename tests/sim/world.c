@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "hook/hooks.h"
 #include "link/links.h"
@@ -195,9 +196,34 @@ static int64_t server_next(const struct sim *s)
 	return s->server != NULL ? loop_next_ms(s->parts->loop) : INT64_MAX;
 }
 
+/* Of the processor, so that neighbours do not count. For figures only. */
+int64_t sim_cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* What a turn took of the loop's thread; what a worker would have done is not part of it. */
+static void measured_turn(struct sim *s)
+{
+	int64_t began = sim_cpu_ns(), ns;
+
+	s->worker_ns = 0;
+	loop_turn(s->parts->loop, s->now_ms);
+	ns = sim_cpu_ns() - began - s->worker_ns;
+	s->server_ns += ns;
+	if (ns > s->stall_ns)
+		s->stall_ns = ns;
+}
+
 static void server_turn(struct sim *s)
 {
-	loop_turn(s->parts->loop, s->now_ms);
+	if (s->conf.real_clock)
+		measured_turn(s);
+	else
+		loop_turn(s->parts->loop, s->now_ms);
 	s->turns++;
 	if (s->power_cut)
 		server_fell(s);

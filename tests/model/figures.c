@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * figures.c - what the server costs at scale: seconds of the processor that its turns take, hosts and disk
+ * being simulated. What hosts take to obey is virtual time and not part of a figure.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hook/hooks.h"
+#include "model.h"
+#include "msg/out.h"
+#include "pbs_ifl.h"
+
+#define LONG_MS (6 * 3600000) /* virtual */
+
+struct figure {
+	const char *name;
+	int64_t hosts, vnodes, ncpus;
+	void (*run)(struct sim *s);
+};
+
+/* ---- common ----------------------------------------------------------------------------------------- */
+
+static void say(const char *name, double value, const char *unit)
+{
+	printf("{\"name\": \"%s\", \"value\": %.3f, \"unit\": \"%s\"}\n", name, value, unit);
+}
+
+static double seconds_since(const struct sim *s, int64_t began_ns)
+{
+	return (double)(s->server_ns - began_ns) / 1e9;
+}
+
+static void server_set(struct sim *s, const char *attr, const char *resource, const char *value)
+{
+	if (ask_manage(s, MGR_CMD_SET, MGR_OBJ_SERVER, "", attr, resource, value, SET) != 0)
+		sim_wrong(s, "server %s cannot be %s", attr, value);
+}
+
+static void queue_make(struct sim *s, const char *name, const char *priority)
+{
+	ask_manage(s, MGR_CMD_CREATE, MGR_OBJ_QUEUE, name, NULL, NULL, NULL, SET);
+	ask_manage(s, MGR_CMD_SET, MGR_OBJ_QUEUE, name, "queue_type", NULL, "Execution", SET);
+	ask_manage(s, MGR_CMD_SET, MGR_OBJ_QUEUE, name, "Priority", NULL, priority, SET);
+	ask_manage(s, MGR_CMD_SET, MGR_OBJ_QUEUE, name, "enabled", NULL, "True", SET);
+	ask_manage(s, MGR_CMD_SET, MGR_OBJ_QUEUE, name, "started", NULL, "True", SET);
+}
+
+static bool vnodes_are_missing(struct sim *s)
+{
+	int64_t per_host = s->conf.vnodes > 1 ? s->conf.vnodes + 1 : 1; /* and the host's own one */
+
+	return s->object->count(&s->owner.pub, "node") < s->conf.hosts * per_host ||
+	       s->questions != NULL;
+}
+
+static void site_make(struct sim *s)
+{
+	queue_make(s, "workq", "20");
+	queue_make(s, "express", "200");
+	server_set(s, "default_queue", NULL, "workq");
+	server_set(s, "scheduling", NULL, "False");
+	for (const struct host *h = s->hosts; h != NULL; h = h->hh.next)
+		ask_manage(s, MGR_CMD_CREATE, MGR_OBJ_NODE, h->name, NULL, NULL, NULL, SET);
+	if (!sim_run_while(s, vnodes_are_missing, LONG_MS))
+		sim_wrong(s, "only %u vnodes are there", s->object->count(&s->owner.pub, "node"));
+}
+
+static void submit(struct sim *s, uint32_t user, const char *queue, const char *select, const char *walltime,
+		   const char *priority)
+{
+	struct keel_out *o = ask_begin("submit");
+
+	ask_attrs(o);
+	ask_attr(o, "Resource_List", "select", select, SET);
+	if (walltime != NULL)
+		ask_attr(o, "Resource_List", "walltime", walltime, SET);
+	if (priority != NULL)
+		ask_attr(o, "Priority", NULL, priority, SET);
+	ask_attr(o, "executable", NULL, "/bin/true", SET);
+	out_close(o);
+	out_put_str(o, "dest", queue);
+	ask(s, user, o, "submit", NULL, NULL);
+}
+
+static bool questions_are_open(struct sim *s)
+{
+	return s->questions != NULL;
+}
+
+static void answers(struct sim *s)
+{
+	if (!sim_run_while(s, questions_are_open, s->now_ms + LONG_MS))
+		sim_wrong(s, "questions have no answers");
+}
+
+static uint32_t wanted; /* how many tasks are waited for */
+
+static bool too_few_run(struct sim *s)
+{
+	return s->n_running != wanted;
+}
+
+static void wait_running(struct sim *s, uint32_t n)
+{
+	wanted = n;
+	if (!sim_run_while(s, too_few_run, s->now_ms + LONG_MS) && s->wrong[0] == '\0')
+		sim_wrong(s, "%u tasks run, not %u", s->n_running, n);
+}
+
+/* ---- cycle_100k --------------------------------------------------------------------------------------- */
+
+static struct {
+	int64_t began_ns, took_ns;
+	uint32_t cycles;
+} cycle;
+
+static keel_verdict cycle_began(struct keel_call *call, uint32_t point, const void *event, void *arg)
+{
+	(void)call, (void)point, (void)event, (void)arg;
+	cycle.began_ns = sim_cpu_ns();
+	return KEEL_NEXT;
+}
+
+static keel_verdict cycle_ended(struct keel_call *call, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_ev_cycle_end *ev = event;
+
+	(void)call, (void)point, (void)arg;
+	if (ev->started > 0) {
+		cycle.took_ns = sim_cpu_ns() - cycle.began_ns;
+		cycle.cycles++;
+	}
+	return KEEL_NEXT;
+}
+
+static void many_submit(struct sim *s, uint32_t n)
+{
+	static const char *const times[] = { "00:10:00", "01:00:00", "12:00:00" };
+	char select[64], priority[16];
+
+	for (uint32_t i = 0; i < n && s->wrong[0] == '\0'; i++) {
+		snprintf(select, sizeof(select), "1:ncpus=1:mem=%umb", 100 * (1 + i % 20));
+		snprintf(priority, sizeof(priority), "%u", i % 100);
+		submit(s, 1 + i % (USERS - 1), i % 7 == 0 ? "express" : "workq", select, times[i % 3],
+		       priority);
+		if (i % 100 == 99)
+			answers(s);
+	}
+	answers(s);
+}
+
+/* 9,000 of 10,000 one-cpu vnodes are taken, then 100,000 jobs in many groups are looked at. */
+static void run_cycle_100k(struct sim *s)
+{
+	uint32_t jobs = getenv("JOBS_100K") != NULL ? (uint32_t)atoi(getenv("JOBS_100K")) : 100000;
+	struct keel_err err;
+
+	ask_manage(s, MGR_CMD_SET, MGR_OBJ_QUEUE, "express", "Priority", NULL, "100", SET); /* no preemption */
+	submit(s, 1, "workq", "9000:ncpus=1", NULL, NULL);
+	answers(s);
+	server_set(s, "scheduling", NULL, "True");
+	wait_running(s, 1);
+	server_set(s, "scheduling", NULL, "False");
+	many_submit(s, jobs);
+	s->hook->tap_add(&s->owner.pub, KEEL_POINT_cycle_begin, "begin", 0, cycle_began, s, &err);
+	s->hook->tap_add(&s->owner.pub, KEEL_POINT_cycle_end, "end", 0, cycle_ended, s, &err);
+	s->stall_ns = 0;
+	server_set(s, "scheduling", NULL, "True");
+	wait_running(s, 1001);
+	say("cycle_100k", (double)cycle.took_ns / 1e9, "s");
+	say("cycle_100k_stall", (double)s->stall_ns / 1e6, "ms");
+	if (cycle.cycles != 1)
+		fprintf(stderr, "keelson sim: it took %u cycles\n", cycle.cycles);
+}
+
+/* ---- delete_preempt_1000 ------------------------------------------------------------------------------ */
+
+static int64_t decided_ns;
+
+static keel_verdict decision(struct keel_call *call, uint32_t point, const void *event, void *arg)
+{
+	struct sim *s = arg;
+
+	(void)call, (void)point, (void)event;
+	if (decided_ns == 0)
+		decided_ns = s->server_ns;
+	return KEEL_NEXT;
+}
+
+static void run_delete_preempt_1000(struct sim *s)
+{
+	struct keel_err err;
+
+	server_set(s, "scheduling", NULL, "True");
+	ask_manage(s, MGR_CMD_SET, MGR_OBJ_SCHED, "default", "preempt_order", NULL, "D", SET);
+	for (int i = 0; i < 1000; i++)
+		submit(s, 1 + (uint32_t)i % (USERS - 1), "workq", "1:ncpus=1", NULL, NULL);
+	answers(s);
+	wait_running(s, 1000);
+	s->hook->tap_add(&s->owner.pub, KEEL_POINT_preempt_victims, "decision", -1000, decision, s, &err);
+	s->stall_ns = 0;
+	submit(s, 1, "express", "1000:ncpus=1", NULL, NULL);
+	wait_running(s, 1);
+	say("delete_preempt_1000", seconds_since(s, decided_ns), "s");
+	say("delete_preempt_1000_stall", (double)s->stall_ns / 1e6, "ms");
+}
+
+/* ---- suspend_resume_1000 -------------------------------------------------------------------------------- */
+
+static void signal_all(struct sim *s, const char *name)
+{
+	struct keel_cursor *walk = s->object->cursor(&s->owner.pub, "job");
+	struct keel_obj *job;
+
+	while ((job = s->object->next(walk)) != NULL) {
+		struct keel_out *o = ask_begin("signal");
+
+		out_put_str(o, "id", s->object->id(job));
+		out_put_str(o, "signal", name);
+		ask(s, 0, o, name, NULL, NULL);
+	}
+	s->object->cursor_close(walk);
+	answers(s);
+}
+
+static void run_suspend_resume_1000(struct sim *s)
+{
+	int64_t began_ns;
+
+	server_set(s, "scheduling", NULL, "True");
+	server_set(s, "restrict_res_to_release_on_suspend", NULL, "ncpus,mem");
+	for (int i = 0; i < 1000; i++)
+		submit(s, 1 + (uint32_t)i % (USERS - 1), "workq", "1:ncpus=1:mem=100mb", NULL, NULL);
+	answers(s);
+	wait_running(s, 1000);
+	check_now(s);
+	s->stall_ns = 0;
+	began_ns = s->server_ns;
+	signal_all(s, "suspend");
+	wait_running(s, 0);
+	check_now(s);
+	signal_all(s, "resume");
+	wait_running(s, 1000);
+	say("suspend_resume_1000", seconds_since(s, began_ns), "s");
+	say("suspend_resume_1000_stall", (double)s->stall_ns / 1e6, "ms");
+	check_now(s);
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------- */
+
+static const struct figure figures[] = {
+	{ "cycle_100k", 100, 100, 1, run_cycle_100k },
+	{ "delete_preempt_1000", 10, 100, 1, run_delete_preempt_1000 },
+	{ "suspend_resume_1000", 10, 10, 10, run_suspend_resume_1000 },
+};
+
+const struct figure *figure_find(const char *name)
+{
+	for (size_t i = 0; i < KEEL_COUNT(figures); i++)
+		if (strcmp(figures[i].name, name) == 0)
+			return &figures[i];
+	return NULL;
+}
+
+void figure_conf(const struct figure *f, struct sim_conf *conf)
+{
+	conf->hosts = f->hosts;
+	conf->vnodes = f->vnodes;
+	conf->ncpus = f->ncpus;
+	conf->job_ms = 0;
+	conf->faults = (struct faults){ 0 };
+	conf->real_clock = true;
+}
+
+int figure_run(struct sim *s, const struct figure *f)
+{
+	s->calm = true;
+	s->after_turn = NULL; /* what is checked, the figure asks for */
+	site_make(s);
+	if (s->wrong[0] == '\0')
+		f->run(s);
+	return s->wrong[0] != '\0';
+}
