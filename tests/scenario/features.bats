@@ -116,6 +116,21 @@ qmgr: Error (15014) returned from server" qmgr -c 'set sched preempt_order = D'
 	runs_without prime-time nothing-of-its-own
 }
 
+@test "features: a tree without modules/routing builds, starts and runs jobs" {
+	runs_without routing nothing-of-its-own
+	says 166 "qmgr obj=r svr=default: Illegal attribute or resource value
+qmgr: Error (15014) returned from server" qmgr -c 'create queue r queue_type=route'
+}
+
+@test "features: a tree without modules/dependencies builds, starts and runs jobs" {
+	runs_without dependencies nothing-of-its-own
+	says 154 'qsub: Error (15002) submitting job' as "$OWNER" qsub -W depend=afterok:1 -- /bin/true
+}
+
+@test "features: a tree without modules/eligible-time builds, starts and runs jobs" {
+	runs_without eligible-time eligible_time
+}
+
 @test "features: the kernel was built without a word of it" {
 	lacks "$(strings "$KEELSON_BUILD/keelsond")" 'admin-suspend|maintenance'
 }
