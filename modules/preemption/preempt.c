@@ -76,7 +76,10 @@ static void tried(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 	}
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", a->id, "preemption method %s failed for job (%d)",
 		      a->by->name, (int)(o->code ? o->code : PBSE_HOOKERROR));
-	try_next(mod, a);
+	if (st->stopping) /* given up, not refused: no reason to try something harder */
+		finish(mod, a, OUTCOME_FAILED, NULL);
+	else
+		try_next(mod, a);
 }
 
 static void none_left(struct keel_mod *mod, struct attempt *a, struct keel_obj *job)

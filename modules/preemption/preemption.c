@@ -51,7 +51,17 @@ static const struct keel_contrib contribs[] = {
 	{ "JOB_KEY", &preempted_row },
 };
 
+static keel_verdict on_server_stop(struct keel_call *c, const struct keel_ev_server_stop *ev)
+{
+	struct state *st = keel_state(c);
+
+	(void)ev;
+	st->stopping = true;
+	return KEEL_NEXT;
+}
+
 static const struct keel_tap taps[] = {
+	KEEL_TAP(server_stop, on_server_stop),
 	KEEL_TAP(job_preempt, on_preempt, .order = 1000),
 	KEEL_TAP(job_started, on_started),
 	KEEL_TAP(job_suspended, on_suspended),
@@ -99,6 +109,13 @@ static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 			   : 0;
 }
 
+static void stop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	st->stopping = true;
+}
+
 static void fini(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -120,4 +137,4 @@ KEEL_MODULE(.name = "preemption", .version = "1.0", .vendor = "Keelson",
 	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
 	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
 	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
-	    .start = start, .busy = busy, .fini = fini);
+	    .start = start, .busy = busy, .stop = stop, .fini = fini);

@@ -98,6 +98,7 @@ struct state {
 	struct order order; /* as preempt_order says now */
 	struct prio prio;
 	uint32_t waiting; /* attempts under way */
+	bool stopping;
 	struct crowd *crowds;
 	uint64_t last_number;
 	int64_t attempts; /* in this cycle */

@@ -309,12 +309,23 @@ static bool wants_aoe(struct state *st, struct keel_obj *job)
 	       (select && strstr(select, ":aoe="));
 }
 
-static bool too_many(struct keel_mod *mod, const char *id)
+static int64_t attempts_allowed(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
+	char number[32];
 
-	if (!conf->preempt_attempts || st->attempts++ < conf->preempt_attempts)
+	if (st->scheduler->setting(st->scheduler->self, "preempt_attempts", number, sizeof(number)) < 0)
+		return conf->preempt_attempts;
+	return strtoll(number, NULL, 10);
+}
+
+static bool too_many(struct keel_mod *mod, const char *id)
+{
+	struct state *st = mod->state;
+	int64_t allowed = attempts_allowed(mod);
+
+	if (allowed <= 0 || st->attempts++ < allowed)
 		return false;
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", id,
 		      "Not attempting to preempt: over max cycle preempt limit");

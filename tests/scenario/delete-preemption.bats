@@ -856,8 +856,8 @@ over_limits()
 	job_is "$l" R
 	# many cycles, none of which has anything new for H
 	for i in 1 2 3 4 5 6 7 8; do
-		x=$(running -l select=1:ncpus=0 -- /bin/true 2>/dev/null) || x=
-		qmgr -c 'set server scheduling = true'
+		x=$(submit -l select=1:ncpus=4)
+		wait_until 20 waits "$x"
 	done
 	[ "$(record_of "$l" z | wc -l)" -le 3 ]
 	job_is "$h" Q
@@ -914,6 +914,19 @@ over_limits()
 	same outcomes "$c S" "$(tool "$c")"
 	# suspended already: S is refused
 	same outcomes "$c 000" "$(tool "$c")"
+}
+
+@test "delete-preemption: a host that is away is no wait without end" {
+	cluster --set "preemption.scheduler_users=$ME"
+	l=$(low)
+	qmgr -c 'set server scheduling = false'
+	po D
+	sandbox kill n1
+	same outcomes "$l 000" "$(timeout 20 "$KEELSON_BUILD/tests/scenario/tools/preempt" "$l")"
+	log_says "$l" 'preemption method delete failed for job \(15070\)'
+	sandbox restart n1
+	wait_until 20 node_is n1 job-busy
+	job_is "$l" R 42
 }
 
 @test "delete-preemption #52: a restart forgets no suspended job" {
