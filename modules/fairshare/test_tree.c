@@ -142,6 +142,28 @@ static void test_again(void)
 	tree_fini(&tree);
 }
 
+static void forget_strangers(void *arg, struct share *s)
+{
+	(void)arg;
+	if (!s->is_named)
+		tree_forget(&tree, s);
+}
+
+static void test_forget_all(void)
+{
+	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
+	read_file(groups, 10);
+	charge("x", 1);
+	charge("y", 2);
+	charge("alice", 4);
+	tree_each(&tree, forget_strangers, NULL);
+	CU_ASSERT_PTR_NULL(tree_find(&tree, "x"));
+	CU_ASSERT_PTR_NULL(tree_find(&tree, "y"));
+	CU_ASSERT_EQUAL(tree.n_strangers, 0);
+	SAME(tree.root->sum, 4);
+	tree_fini(&tree);
+}
+
 static void test_refused(void)
 {
 	static const char *const bad[] = {
@@ -199,6 +221,7 @@ int main(void)
 	CU_add_test(suite, "numbers", test_numbers);
 	CU_add_test(suite, "no shares", test_no_shares);
 	CU_add_test(suite, "again", test_again);
+	CU_add_test(suite, "forget all", test_forget_all);
 	CU_add_test(suite, "refused", test_refused);
 	CU_add_test(suite, "many", test_many);
 	CU_basic_set_mode(CU_BRM_VERBOSE);

@@ -175,10 +175,13 @@ void tree_forget(struct tree *t, struct share *s)
 	destroy(t, s);
 }
 
+/* fn may forget whom it is given. */
 static void each(struct share *s, void (*fn)(void *arg, struct share *s), void *arg)
 {
+	struct share *child = s->first, *next;
+
 	fn(arg, s);
-	for (struct share *child = s->first, *next; child; child = next) {
+	for (; child; child = next) {
 		next = child->next;
 		each(child, fn, arg); /* no deeper than TREE_DEPTH */
 	}
