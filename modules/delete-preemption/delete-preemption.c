@@ -136,12 +136,11 @@ static void fini(struct keel_mod *mod)
 	st->scope = NULL;
 }
 
-static const char *const requires_modules[] = { "preemption", NULL };
-
+/* Without preemption nobody asks for the letter: the row waits, and so does this module. */
 KEEL_MODULE(.name = "delete-preemption", .version = "1.0", .vendor = "Keelson",
 	    .summary = "preempt jobs by deletion", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
 	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
 	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .check = check,
-	    .init = init, .reconf = reconf, .busy = busy, .fini = fini);
+	    .n_taps = KEEL_COUNT(taps), .check = check, .init = init, .reconf = reconf,
+	    .busy = busy, .fini = fini);

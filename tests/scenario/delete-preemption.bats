@@ -1081,8 +1081,21 @@ over_limits()
 	is_deleted "$l"
 }
 
+@test "delete-preemption: preemption off and on again: the letters are there, D too" {
+	cluster
+	po RD
+	sandbox reload --disable preemption
+	lacks "$(qmgr -c 'list sched default')" preempt_order
+	l=$(low -r n)
+	sandbox reload --enable preemption
+	order_is RD
+	h=$(high)
+	runs "$h"
+	is_deleted "$l"
+}
+
 @test "delete-preemption: preemption off: its attributes are unknown, and nobody gives way" {
-	cluster --disable preemption --disable delete-preemption
+	cluster --disable preemption
 	lacks "$(qmgr -c 'list sched default')" preempt_order
 	l=$(low)
 	h=$(high)
