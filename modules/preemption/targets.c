@@ -17,6 +17,16 @@ static bool begins(const char *at, const char *word, bool any_case)
 	return (any_case ? strncasecmp(at, word, len) : strncmp(at, word, len)) == 0;
 }
 
+void targets_unquote(char *text)
+{
+	size_t len = strlen(text);
+
+	if (len < 2 || !strchr("\"'", text[0]) || text[len - 1] != text[0])
+		return;
+	memmove(text, text + 1, len - 2);
+	text[len - 2] = '\0';
+}
+
 static int queue_read(const char *at, size_t len, struct target *ret)
 {
 	ret->kind = TARGET_QUEUE;

@@ -17,6 +17,8 @@ struct target {
 	size_t value_len;
 };
 
+/* Quotes around the whole value, which keep its commas together on a command line, are taken off. */
+void targets_unquote(char *text);
 /* The next target at *at, which moves on. 1: *ret is one; 0: that was all; -1: it is none. */
 int target_next(const char **at, struct target *ret);
 /* Is this no preempt_targets? None stands alone. */

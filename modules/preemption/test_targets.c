@@ -44,6 +44,20 @@ static void test_parts(void)
 	CU_ASSERT_EQUAL(target_next(&at, &t), 0);
 }
 
+static void test_quotes(void)
+{
+	char whole[] = "\"queue=a,queue=b\"", single[] = "'None'", inner[] = "queue=\"a\"", one[] = "\"";
+
+	targets_unquote(whole);
+	CU_ASSERT_STRING_EQUAL(whole, "queue=a,queue=b");
+	targets_unquote(single);
+	CU_ASSERT_STRING_EQUAL(single, "None");
+	targets_unquote(inner);
+	CU_ASSERT_STRING_EQUAL(inner, "queue=\"a\"");
+	targets_unquote(one);
+	CU_ASSERT_STRING_EQUAL(one, "\"");
+}
+
 int main(void)
 {
 	CU_pSuite s;
@@ -53,6 +67,7 @@ int main(void)
 	s = CU_add_suite("targets", NULL, NULL);
 	CU_add_test(s, "grammar", test_grammar);
 	CU_add_test(s, "parts", test_parts);
+	CU_add_test(s, "quotes", test_quotes);
 	CU_basic_run_tests();
 	failed = CU_get_number_of_failures();
 	CU_cleanup_registry();

@@ -26,7 +26,10 @@ bool targets_of(struct keel_mod *mod, struct keel_obj *job, char *buf, uint32_t 
 {
 	struct state *st = mod->state;
 
-	return targets_count(mod) && st->object->text(job, st->a.list, NAME, buf, len) > 0;
+	if (!targets_count(mod) || st->object->text(job, st->a.list, NAME, buf, len) <= 0)
+		return false;
+	targets_unquote(buf);
+	return true;
 }
 
 /* ---- does a running job match? ------------------------------------------------------------------------ */
@@ -109,6 +112,7 @@ static keel_verdict check(struct keel_call *c, struct keel_obj *obj, const char 
 		return KEEL_NEXT;
 	if (st->object->text(obj, attr, NAME, before, sizeof(before)) > 0 && strcmp(now, before) == 0)
 		return KEEL_NEXT;
+	targets_unquote(now);
 	code = (size_t)len >= sizeof(now) ? PBSE_BADATVAL : judge(c->mod, now);
 	return code ? st->call->reject(c, code, NULL) : KEEL_NEXT;
 }

@@ -620,6 +620,19 @@ two()
 	job_is "$b" R
 }
 
+@test "delete-preemption #29: preempt_targets as a list: any of them" {
+	cluster
+	po D
+	queue q2 0
+	a=$(running -l select=1:ncpus=2)
+	b=$(running -q q2 -l select=1:ncpus=1) c=$(running -l select=1:ncpus=1 -l walltime=2:00:00)
+	h=$(high -l 'preempt_targets="queue=q2,Resource_List.walltime=02:00:00"')
+	runs "$h"
+	is_deleted "$b"
+	is_deleted "$c"
+	job_is "$a" R
+}
+
 @test "delete-preemption #30: preempt_targets=None" {
 	cluster
 	po D
