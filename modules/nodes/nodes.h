@@ -103,6 +103,10 @@ void vnode_fini(struct keel_mod *mod, void *slot);
 /* job-busy and job-exclusive follow from who is there. */
 void occupancy_update(struct keel_mod *mod, struct keel_obj *node);
 
+/* shared.c */
+/* The exec as it is charged, when vnodes share amounts: free() it. NULL: as it is. */
+struct keel_exec *exec_charged(struct keel_mod *mod, const struct keel_exec *exec);
+
 /* changes.c */
 /* Who is there, its state or what is assigned changed; what it is changed. */
 void node_touch(struct keel_mod *mod, struct keel_obj *node);

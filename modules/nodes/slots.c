@@ -219,10 +219,12 @@ static bool first_part_of(const struct keel_exec *exec, uint32_t i)
 	return true;
 }
 
-static void charge(struct keel_mod *mod, const struct keel_exec *exec, int32_t sign,
+static void charge(struct keel_mod *mod, const struct keel_exec *whole, int32_t sign,
 		   const char *only)
 {
 	struct state *st = mod->state;
+	struct keel_exec *shared = exec_charged(mod, whole);
+	const struct keel_exec *exec = shared ? shared : whole;
 	uint32_t i;
 
 	for (i = 0; i < exec->n; i++) {
@@ -235,6 +237,7 @@ static void charge(struct keel_mod *mod, const struct keel_exec *exec, int32_t s
 		occupancy_update(mod, node);
 		node_touch(mod, node);
 	}
+	free(shared);
 }
 
 /* ---- a host for one job ------------------------------------------------------------------------------ */

@@ -146,6 +146,25 @@ static int32_t combine(struct keel_res_value *v, const struct keel_res_value *ol
 	return 0;
 }
 
+/* `@other` in place of a vnode's amount: it shares that of another vnode. */
+static bool refers(struct state *st, const struct keel_attr *attr, const struct keel_resource *res,
+		   int32_t op, const char *text)
+{
+	bool of_vnode = st->node.available
+				? attr == st->node.available /* not known yet: it comes from the store */
+				: strcmp(st->object->attr_name(attr), "resources_available") == 0;
+
+	return *text == '@' && text[1] && op == KEEL_SET && of_vnode && keel_res_is_number(res) &&
+	       (res->flags & KEEL_RES_EACH);
+}
+
+static int32_t reference_make(const struct keel_resource *res, const char *text,
+			      struct keel_res_value *ret)
+{
+	*ret = (struct keel_res_value){ .res = res, .text = strdup(text) };
+	return ret->text ? 0 : PBSE_SYSTEM;
+}
+
 static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t op,
 			  const char *key, const char *text, union keel_slot *slot, bool *is_set,
 			  struct keel_err *err)
@@ -167,7 +186,8 @@ static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, in
 	res = table_find(st, key);
 	if (!res)
 		return fault(st, attr, key, PBSE_UNKRESC, err);
-	code = value_parse(res, text, &v, NULL);
+	code = refers(st, attr, res, op, text) ? reference_make(res, text, &v)
+					       : value_parse(res, text, &v, NULL);
 	if (code)
 		return fault(st, attr, key, code, err);
 	code = combine(&v, list_get(l, key), op);

@@ -188,6 +188,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	const struct keel_object_api *object = st->object;
 
 	(void)err;
+	st->node.available = object->attr(mod, "node", "resources_available");
 	st->job.list = object->attr(mod, "job", "Resource_List");
 	st->job.schedselect = object->attr(mod, "job", "schedselect");
 	st->job.defaulted = object->attr(mod, "job", "resources_defaulted");

@@ -32,6 +32,9 @@ struct state {
 	struct {
 		const struct keel_attr *fallback, *max, *min, *chunk;
 	} queue, server;
+	struct {
+		const struct keel_attr *available;
+	} node;
 };
 
 struct keel_reslist {

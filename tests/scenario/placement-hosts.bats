@@ -181,3 +181,22 @@ vacate() { qdel -W force "$@"; wait_until 10 no_jobs; }
 	waits "$job" 'Can Never Run: Insufficient amount of resource: vnode '
 	vacate "$job"
 }
+
+@test "scheduler: vnodes that share an amount" {
+	local job more
+	resource lic 'type=long,flag=nh'
+	has_of n1 lic=3
+	has_of n2 lic=@n1
+	same 'what n2 has' @n1 "$(node_attr n2 resources_available.lic)"
+	off n3
+	job=$(running -l select=1:ncpus=1:lic=2:vnode=n2)
+	same 'taken of n1' 2 "$(node_attr n1 resources_assigned.lic)"
+	same 'taken of n2' 0 "$(node_attr n2 resources_assigned.lic)"
+	more=$(submit -l select=1:ncpus=1:lic=2)
+	wait_until 10 has "$(qexplain "$more")" 'lic \(R: 2 A: 1 T: 3\)'
+	job_is "$more" Q
+	qdel -W force "$job"
+	starts "$more"
+	vacate "$more"
+	same 'taken of n1' 0 "$(node_attr n1 resources_assigned.lic)"
+}

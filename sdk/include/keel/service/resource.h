@@ -30,7 +30,8 @@ struct keel_resource {
 	uint32_t flags; /* enum keel_res_flag */
 };
 
-/* One `name=value`. Numeric types: n (and text NULL); others: text. */
+/* One `name=value`. Numeric types: n (and text NULL; a vnode that shares the amount of another has n 0
+ * and the text `@other`); others: text. */
 struct keel_res_value {
 	const struct keel_resource *res;
 	double n;
