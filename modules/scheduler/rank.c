@@ -492,7 +492,8 @@ static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void
 	if (gone)
 		*at = gone->next;
 	free(gone);
-	rank_make(self);
+	if (st->object->attr(self, "sched", "job_sort_formula")) /* else we are leaving ourselves */
+		rank_make(self);
 }
 
 const struct keel_kind_def job_key_kind = {
