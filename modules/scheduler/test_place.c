@@ -343,6 +343,83 @@ static void test_queues(void)
 	refuses("1:ncpus=1", KEEL_PLACE_FREE, false, "Not enough free nodes available");
 }
 
+/* A job that wants all its chunks where a value is the same. */
+static char *put_in_set(const char *select, struct reason *r)
+{
+	struct job j;
+	struct wish w = { .select = &j.select, .place = { .arrange = KEEL_PLACE_FREE, .group = "rsa" } };
+
+	job_read(&j, select);
+	snapshot_link(&site.s);
+	return place_job(&site.s, &w, r);
+}
+
+static void color(uint32_t node, const char *value)
+{
+	struct vnode *v = &site.node[node];
+
+	v->other[v->n_other++] = (struct keel_res_value){ .res = &resources[RSA], .text = value };
+}
+
+static void in_set(const char *select, const char *wanted)
+{
+	struct reason r;
+	char *text = put_in_set(select, &r);
+
+	CU_ASSERT_STRING_EQUAL(text ? text : r.text, wanted);
+	free(text);
+}
+
+static void test_sets(void)
+{
+	site_hosts(4, 4);
+	color(0, "a");
+	color(1, "a,b");
+	color(2, "b");
+	in_set("1:ncpus=4", "(n3:ncpus=4)"); /* no value: a set, too, and the smallest */
+	in_set("2:ncpus=4", "(n0:ncpus=4)+(n1:ncpus=4)");
+	in_set("2:ncpus=4", "rsa set a has too few free resources");
+	site_hosts(4, 4);
+	color(0, "a");
+	color(1, "a,b");
+	color(2, "b");
+	in_set("3:ncpus=4", "(n0:ncpus=4)+(n1:ncpus=4)+(n2:ncpus=4)"); /* fits into none: spans */
+	site.s.no_span = true;
+	in_set("3:ncpus=4", "can't fit in the largest placement set, and can't span psets");
+	site.s.explicit_sets = true;
+	in_set("1:ncpus=1", "rsa set a has too few free resources");
+}
+
+static void test_limits_of_vnodes(void)
+{
+	struct vnode_limits one = { .jobs = 1 };
+
+	site_hosts(2, 4);
+	site.node[0].limits = &one;
+	fits("1:ncpus=1", KEEL_PLACE_FREE, "(n0:ncpus=1)");
+	fits("1:ncpus=1", KEEL_PLACE_FREE, "(n1:ncpus=1)");
+	site.node[1].limits = &one;
+	refuses("1:ncpus=1", KEEL_PLACE_FREE, false, "Node has reached job run limit");
+	site_hosts(2, 4);
+	site.node[0].one_host_only = true;
+	fits("2:ncpus=1", KEEL_PLACE_FREE, "(n1:ncpus=1)+(n1:ncpus=1)");
+	fits("2:ncpus=2", KEEL_PLACE_FREE, "(n0:ncpus=2)+(n0:ncpus=2)"); /* on one host it may */
+	refuses("2:ncpus=4", KEEL_PLACE_FREE, true, "Node can't satisfy a multi-node job");
+}
+
+static void test_shared_amounts(void)
+{
+	uint32_t via[COLUMNS] = { 0, 0, 1, 0 };
+
+	site_hosts(2, 4);
+	site.node[0].total[2] = site.node[0].free[2] = 2;
+	site.node[1].via = via;
+	fits("2:ncpus=3:rf=1", KEEL_PLACE_FREE, "(n0:ncpus=3:rf=1)+(n1:ncpus=3:rf=1)");
+	CU_ASSERT_EQUAL(site.node[0].free[2], 0);
+	refuses("1:ncpus=1:rf=1", KEEL_PLACE_FREE, false,
+		"Insufficient amount of resource: rf (R: 1 A: 0 T: 2)");
+}
+
 static void test_again(void)
 {
 	struct keel_res_value v = { .res = &resources[NCPUS], .n = 3 };
@@ -455,6 +532,9 @@ int main(void)
 	CU_add_test(s, "fractions and first", test_fractions_and_first);
 	CU_add_test(s, "some vnodes only", test_some_vnodes_only);
 	CU_add_test(s, "queues", test_queues);
+	CU_add_test(s, "sets", test_sets);
+	CU_add_test(s, "limits of vnodes", test_limits_of_vnodes);
+	CU_add_test(s, "shared amounts", test_shared_amounts);
 	CU_add_test(s, "again", test_again);
 	CU_add_test(s, "random", test_random);
 	CU_basic_run_tests();
