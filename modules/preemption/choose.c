@@ -4,7 +4,9 @@
  * those who were not needed stay.
  *
  * After the first few the job is tried less and less often, so that a job that needs thousands of victims
- * does not stop the loop; what was too much stays in the end.
+ * does not stop the loop; halving then finds the shortest row of victims. Which of them are not needed is
+ * tried for DROP_US: a job that gives way for nothing is worse than one look less, but a server that stands
+ * still is worse than both.
  */
 #include "preemption.h"
 
@@ -15,7 +17,7 @@
 #include "relevance.h"
 
 #define ONE_BY_ONE 32  /* victims after each of which the job is tried */
-#define DROP_TRIES 256 /* victims that are tried for not being needed */
+#define DROP_US 10000  /* how long victims are tried for not being needed */
 
 bool victims_add(struct victims *v, const char *id)
 {
@@ -109,34 +111,81 @@ static bool take(struct simulation *sim, uint32_t i)
 	return true;
 }
 
+/* Those at [from..to) are not taken, for now. */
+static void hold_back(struct simulation *sim, uint32_t from, uint32_t to)
+{
+	struct state *st = sim->mod->state;
+
+	for (; from < to; from++)
+		if (sim->list[from])
+			st->scheduler->trial_restore(sim->trial, sim->list[from]->job);
+}
+
+static void take_again(struct simulation *sim, uint32_t from, uint32_t to)
+{
+	for (; from < to; from++)
+		if (sim->list[from] && !vacate(sim, sim->list[from])) {
+			sim->list[from] = NULL;
+			sim->taken--;
+		}
+}
+
+/* The first `enough` are, the first `few` are not: the shortest row that is. */
+static void shorten(struct simulation *sim, uint32_t few, uint32_t enough)
+{
+	uint32_t end = enough;
+
+	while (enough - few > 1) {
+		uint32_t middle = few + (enough - few) / 2;
+
+		hold_back(sim, middle, enough);
+		if (fits(sim)) {
+			enough = middle;
+		} else {
+			take_again(sim, middle, enough);
+			few = middle;
+		}
+	}
+	for (; end > enough; end--)
+		if (sim->list[end - 1]) {
+			sim->list[end - 1] = NULL;
+			sim->taken--;
+		}
+}
+
 /* False: they would all not be enough. */
 static bool take_enough(struct simulation *sim)
 {
-	uint32_t i, next = 1;
+	uint32_t i, next = 1, few = 0;
 
 	for (i = 0; i < sim->n; i++) {
 		if (!take(sim, i) || sim->taken < next)
 			continue;
 		if (fits(sim)) {
 			memset(sim->list + i + 1, 0, (sim->n - i - 1) * sizeof(struct runner *));
+			shorten(sim, few, i + 1);
 			return true;
 		}
+		few = i + 1;
 		next = sim->taken < ONE_BY_ONE ? sim->taken + 1 : sim->taken + sim->taken / 4;
 	}
-	return sim->taken && fits(sim);
+	if (!sim->taken || !fits(sim))
+		return false;
+	shorten(sim, few, sim->n);
+	return true;
 }
 
 static void drop_unneeded(struct simulation *sim)
 {
 	struct state *st = sim->mod->state;
-	uint32_t i, tries = 0;
+	int64_t until = st->core->clock_us(sim->mod) + DROP_US;
+	uint32_t i;
 
-	for (i = 0; i < sim->n && sim->taken > 1 && tries < DROP_TRIES; i++) {
+	for (i = 0; i < sim->n && sim->taken > 1 && st->core->clock_us(sim->mod) < until; i++) {
 		struct runner *r = sim->list[i];
 
 		if (!r)
 			continue;
-		tries++;
 		st->scheduler->trial_restore(sim->trial, r->job);
 		if (fits(sim)) {
 			log_about(sim->mod, r->job, KEEL_LOG_DEBUG2,
