@@ -358,6 +358,7 @@ static void time_is_up(struct keel_mod *mod, void *arg)
 
 	(void)arg;
 	st->iteration = NULL;
+	st->relevance++;
 	rest_over(mod);
 	wake(mod, CMD_TIME);
 	iteration_start(mod);

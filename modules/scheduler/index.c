@@ -197,7 +197,6 @@ void rest_over(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	st->relevance++;
 	while (st->resting.first)
 		entry_touch(mod, st->resting.first);
 }

@@ -116,6 +116,9 @@ static void settled(struct keel_mod *mod, void *arg)
 		st->generation = 0; /* columns of the picture of vnodes */
 	st->managed_resource = false;
 	st->unsure = true; /* totals of server and queues */
+	if (st->managed_more)
+		st->relevance++;
+	st->managed_more = false;
 	rest_over(mod);
 	iteration_start(mod);
 	wake(mod, command);
@@ -148,6 +151,7 @@ keel_verdict on_management(struct keel_call *c, const struct keel_ev_management 
 		code = PBSE_SCHED_NO_DEL;
 	if (code)
 		return refuse(c, code);
+	st->managed_more |= strcmp(ev->klass, "server") != 0;
 	st->managed_resource |= strcmp(ev->klass, "resource") == 0;
 	st->managed = command_of(c, ev);
 	st->core->defer(c->mod, settled, NULL);

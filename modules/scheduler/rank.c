@@ -419,7 +419,9 @@ bool entry_before(const struct ranks *o, const struct entry *a, const struct ent
 		if (x != y)
 			return o->key[i].low_first ? x < y : x > y;
 	}
-	return a->arrival < b->arrival;
+	if (a->arrival != b->arrival)
+		return a->arrival < b->arrival;
+	return a->resumes && !b->resumes; /* subjobs that have begun before those that have not */
 }
 
 bool group_before(const struct heap_node *x, const struct heap_node *y)

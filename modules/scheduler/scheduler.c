@@ -180,11 +180,14 @@ static keel_verdict on_node_known(struct keel_call *c, const struct keel_ev_node
 static keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev)
 {
 	const int64_t ours = KEEL_NODE_JOB_BUSY | KEEL_NODE_JOB_EXCLUSIVE;
+	struct state *st = keel_state(c);
 
 	if ((ev->before & ~ours) == (ev->after & ~ours))
 		return KEEL_NEXT;
-	if (ev->before & ~ev->after & ~ours)
+	if (ev->before & ~ev->after & ~ours) {
+		st->relevance++;
 		rest_over(c->mod);
+	}
 	wake(c->mod, CMD_ENDED);
 	return KEEL_NEXT;
 }
@@ -355,6 +358,7 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 	st->generation = 0;
 	st->core->log(mod, KEEL_LOG_SCHED, "Req", "", "Scheduler is reconfiguring");
 	config_read(mod);
+	st->relevance++;
 	rest_over(mod);
 	st->core->defer(mod, reconfigured, NULL);
 	wake(mod, CMD_CONFIGURED);

@@ -197,6 +197,7 @@ struct state {
 	uint32_t started;
 	int32_t command;        /* why the next cycle */
 	bool managed_resource;  /* one was about a resource's definition */
+	bool managed_more;      /* one was about more than the server: switching is no news */
 	int32_t managed;        /* and what an administrator's request makes it */
 	uint32_t relevance;     /* moves when something changed that victims may depend on */
 	struct group *rank_at;

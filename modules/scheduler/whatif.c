@@ -198,6 +198,7 @@ static void trial_free(struct keel_trial *t)
 
 static void reconsider(struct keel_mod *mod)
 {
+	((struct state *)mod->state)->relevance++;
 	rest_over(mod);
 	wake(mod, CMD_JOB);
 }
