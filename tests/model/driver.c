@@ -158,9 +158,9 @@ static bool settle(struct sim *s, int64_t until_ms)
 	int64_t quiet = 0;
 
 	while (s->wrong[0] == '\0' && s->now_ms < until_ms && quiet < 20) {
-		quiet = is_moving(s) ? 0 : quiet + 1;
 		sim_run_until(s, s->now_ms + 1000);
 		answers_check(s);
+		quiet = is_moving(s) ? 0 : quiet + 1;
 	}
 	return quiet >= 20;
 }
