@@ -100,7 +100,7 @@ struct search *search_begin(struct calendar *c, const struct snapshot *now, int6
 
 	if (!s)
 		return NULL;
-	if (!c->sorted)
+	if (!c->sorted && c->n)
 		qsort(c->list, c->n, sizeof(*c->list), by_time);
 	c->sorted = true;
 	s->c = c;
