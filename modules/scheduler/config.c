@@ -109,6 +109,8 @@ static uint64_t picture_of(struct keel_mod *mod)
 		h = mix(h, value);
 		free(value);
 	}
+	/* The same names mean more in the file: nothing else is compared. */
+	h = mix(h, st->settings && st->settings->value[SET_resources][st->non_prime] ? "file" : "");
 	for (i = 0; sched && i < KEEL_COUNT(attrs); i++)
 		h = mix(h, st->object->get_int(sched, attrs[i]) ? "True" : "");
 	for (i = 0; dynres_at(st, (uint32_t)i); i++)
