@@ -6,6 +6,7 @@
  *              more than what is available (but for jobs that took their resources again without
  *              being asked: a suspended job that is killed, or continued by an administrator)
  *   counts     state_count and total_jobs are the sum over jobs
+ *   releases   what a suspended job gave back and what it holds are what it asked for
  *   listings   maintenance_jobs and the state word are those of the admin-suspended jobs
  *   jobs       what was acknowledged exists, or has ended
  *   holds      each hold ends once
@@ -71,7 +72,7 @@ struct acknowledged {
 };
 
 struct attrs {
-	const struct keel_attr *state, *ending, *exec_vnode, *queue, *list, *released, *mark, *node_assigned, *node_available,
+	const struct keel_attr *state, *ending, *exec_vnode, *queue, *list, *released, *released_list, *mark, *node_assigned, *node_available,
 		*node_jobs, *node_state, *maintenance, *server_assigned, *server_available, *server_counts,
 		*server_total, *queue_assigned, *queue_available, *queue_counts, *queue_total;
 };
@@ -255,6 +256,47 @@ static bool is_forced(struct checker *c, struct keel_obj *job, const char *id, b
 	return p->forced;
 }
 
+static double exec_sum(const struct reading *r, const struct keel_resource *res)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->part[i].res == res)
+			sum += r->part[i].n;
+	return sum;
+}
+
+/* An amount that is computed when it is read. */
+static double number_text(struct sim *s, struct keel_obj *job, const struct keel_attr *attr,
+			  const struct keel_resource *res)
+{
+	struct keel_res_value v = { 0 };
+	char text[128];
+
+	if (s->object->text(job, attr, res->name, text, sizeof(text)) < 0 ||
+	    s->resource->value_parse(res, text, &v, NULL) != 0)
+		return 0;
+	return v.n;
+}
+
+/* What a suspended job has given back of its vnodes and what it holds are together what it asked for. */
+static void released_compare(struct checker *c, struct keel_obj *job, const struct reading *r,
+			     const char *given)
+{
+	struct sim *s = c->sim;
+
+	if (c->a.released_list == NULL || given == NULL || given[0] == '*')
+		return;
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct keel_resource *res = r->part[i].res;
+		double sum = exec_sum(r, res), back = number_text(s, job, c->a.released_list, res);
+
+		if (fabs(back + (holds(given, res) ? sum : 0) - sum) > 1e-6)
+			sim_wrong(s, "job %s: resource_released_list.%s is %.17g of %.17g, given back is '%s'",
+				  r->id, res->name, back, sum, given);
+	}
+}
+
 static void charge(struct place *p, const struct keel_resource *res, double n, bool forced)
 {
 	bag_add(&p->want, res, n);
@@ -276,6 +318,7 @@ static void job_charge(struct checker *c, struct keel_obj *job, struct place *qu
 	}
 	given = given_back(c, job, r);
 	forced = is_forced(c, job, r->id, given != NULL);
+	released_compare(c, job, r, given);
 	for (uint32_t i = 0; i < r->n; i++)
 		if (holds(given, r->part[i].res))
 			charge(r->part[i].vnode, r->part[i].res, r->part[i].n, forced);
@@ -561,6 +604,7 @@ static void server_is_up(struct sim *s)
 		.queue = o->attr(m, "job", "queue"),
 		.list = o->attr(m, "job", "Resource_List"),
 		.released = o->attr(m, "job", "released_names"),
+		.released_list = o->attr(m, "job", "resource_released_list"),
 		.mark = o->attr(m, "job", "admin_suspended"),
 		.node_assigned = o->attr(m, "node", "resources_assigned"),
 		.node_available = o->attr(m, "node", "resources_available"),
