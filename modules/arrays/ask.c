@@ -202,8 +202,12 @@ static void delete_accepted(struct keel_mod *mod, struct fan *f, struct array *a
 	struct state *st = mod->state;
 	char text[400];
 
-	st->core->log(mod, KEEL_LOG_JOB, "Job", f->id, "Job to be deleted at request of %s", f->who);
+	snprintf(text, sizeof(text), "Job to be deleted at request of %s", f->who);
+	st->core->log(mod, KEEL_LOG_JOB, "Job", f->id, "%s", text);
 	if (f->all) {
+		st->hook->note(mod, KEEL_POINT_job_notice,
+			       KEEL_EVENT(job_notice, .id = f->id, .job = a->whole,
+					  .letter = wants(f, "nomail") ? "n" : "a", .text = text));
 		a->deleted = true;
 		st->object->set_str(a->whole, st->a.ending, f->who);
 		a->erased = wants(f, "deletehist");

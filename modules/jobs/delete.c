@@ -13,6 +13,7 @@ struct deletion {
 	char *id, *who;
 	int64_t run;
 	bool force, history;
+	bool quiet; /* nobody is to be told */
 	bool by_module; /* a host that is away is a refusal */
 };
 
@@ -59,9 +60,11 @@ static void record(struct keel_mod *mod, struct keel_obj *job, const struct dele
 	struct state *st = mod->state;
 	char text[400];
 
-	st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Job to be deleted at request of %s", d->who);
+	snprintf(text, sizeof(text), "Job to be deleted at request of %s", d->who);
+	st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "%s", text);
 	if (job_slot(mod, job)->ending == ENDING_DELETE)
 		return;
+	job_notice(mod, job, d->quiet ? "n" : "a", text);
 	snprintf(text, sizeof(text), "requestor=%s", d->who);
 	st->acct->record(st->acct->self, 'D', d->id, text);
 }
@@ -182,6 +185,7 @@ void delete_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_jo
 	d->by_module = !ask->req;
 	d->force = ask->detail && strstr(ask->detail, "force");
 	d->history = ask->detail && strstr(ask->detail, "deletehist");
+	d->quiet = ask->detail && strstr(ask->detail, "nomail");
 	d->id = strdup(job_id(mod, job));
 	d->who = strdup(ask->who);
 	code = d->id && d->who ? permitted(mod, job, ask, d) : PBSE_SYSTEM;

@@ -272,6 +272,7 @@ void job_depend(struct keel_mod *mod, struct keel_obj *job, bool waits);
 bool may_hold(const struct keel_session *who, int32_t bits);
 
 /* abort.c */
+void job_notice(struct keel_mod *mod, struct keel_obj *job, const char *letter, const char *text);
 void job_abort(struct keel_mod *mod, struct keel_obj *job, const char *why);
 
 /* submit.c, modify.c, delete.c, signal.c, suspend.c, run.c, end.c, rerun.c, wait.c: requests */

@@ -7,6 +7,7 @@
  */
 #include "jobs.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define NO_HOST_STATUS (-20)
@@ -36,6 +37,7 @@ static void give_up(struct keel_mod *mod, void *arg)
 	struct keel_obj *job = arg; /* its slot cancels the timer when the job goes */
 	struct job *j = job_slot(mod, job);
 	const char *exec = job_text(mod, job, st->a.exec_vnode);
+	char text[400];
 
 	j->timer = NULL;
 	if (!step_is_running(j->step))
@@ -47,6 +49,9 @@ static void give_up(struct keel_mod *mod, void *arg)
 		job_requeue(mod, job, NO_HOST_STATUS);
 		return;
 	}
+	snprintf(text, sizeof(text), "Job deleted, execution node %.*s down",
+		 (int)strcspn(exec + 1, ":+)"), exec + 1);
+	job_notice(mod, job, "a", text);
 	st->object->set_int(job, st->a.exit_status, NO_HOST_STATUS);
 	job_over(mod, job, STEP_FAILED);
 }

@@ -11,6 +11,7 @@
 # needs modules/delete-preemption
 
 load helper
+load mail
 
 FULL='Not Running: Not enough free nodes available'
 BADVAL='Illegal attribute or resource value
@@ -940,6 +941,24 @@ over_limits()
 	sandbox restart n1
 	wait_until 20 node_is n1 job-busy
 	job_is "$l" R 42
+}
+
+@test "delete-preemption #53: its owner gets one mail" {
+	needs_module mail
+	post_office
+	cluster --set "mail.sendmail=$MAILER"
+	po D
+	l=$(low -m a)
+	h=$(high)
+	runs "$h"
+	is_deleted "$l"
+	wait_until 10 count_is 1 "$l" "Job to be deleted at request of Scheduler@$me"
+	last=$(submit -h)
+	as "$OWNER" qdel "$last"
+	wait_until 10 count_is 1 "$last" 'Aborted by PBS Server '
+	count_is 1 "$l"
+	has "$(cat "$(mails "$l")")" "^To: $OWNER@"
+	has "$(cat "$(mails "$l")")" "^Subject: PBS JOB $l\$"
 }
 
 @test "delete-preemption #52: a restart forgets no suspended job" {

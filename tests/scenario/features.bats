@@ -131,6 +131,10 @@ qmgr: Error (15014) returned from server" qmgr -c 'create queue r queue_type=rou
 	runs_without eligible-time eligible_time
 }
 
+@test "features: a tree without modules/mail builds, starts and runs jobs" {
+	runs_without mail nothing-of-its-own
+}
+
 @test "features: the kernel was built without a word of it" {
 	lacks "$(strings "$KEELSON_BUILD/keelsond")" 'admin-suspend|maintenance'
 }

@@ -36,6 +36,7 @@
 #define KEEL_FIELDS_job_reason(F) F(STR, id) F(OBJ, job) F(STR, comment)
 #define KEEL_FIELDS_job_moved(F) F(STR, id) F(OBJ, job) F(STR, from)
 
+#define KEEL_FIELDS_job_notice(F) F(STR, id) F(OBJ, job) F(STR, letter) F(STR, text)
 #define KEEL_FIELDS_group_eligible(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_waits(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_placed(F) F(STR, id) F(OBJ, job)

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mail.c - the people of a job are told that it begins, ends or is aborted.
+ *
+ *   job_started, job_step   it begins; an array has begun
+ *   job_obit                it has ended, perhaps because it was over a limit
+ *   job_notice              somebody deletes it, or the system ends it
+ */
+#include "mail.h"
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),
+	KEEL_NEED(object, 0, struct state, object),
+};
+
+static const struct keel_conf_rule rules[] = {
+	KEEL_CONF_RULE(STRING, struct conf, sendmail, .fallback = "/usr/sbin/sendmail",
+		       .doc = "the program that mail is handed to, as sendmail is; empty: no mail"),
+	KEEL_CONF_RULE(DURATION, struct conf, timeout, .fallback = "30s", .min = 100, .max = 600000,
+		       .doc = "how long it may take"),
+	KEEL_CONF_RULE(INT, struct conf, queue, .fallback = "1000", .min = 1, .max = 100000,
+		       .doc = "how many mails may wait; those beyond are not sent"),
+};
+
+static keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_started *ev)
+{
+	if (ev->job)
+		write_about(c->mod, ev->job, 'b', NULL);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *ev)
+{
+	struct state *st = keel_state(c);
+	struct slot *s = ev->job && ev->state == 'B' ? st->object->slot(c->mod, ev->job) : NULL;
+
+	if (!s || s->begun)
+		return KEEL_NEXT;
+	s->begun = true;
+	write_about(c->mod, ev->job, 'b', NULL);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_obit(struct keel_call *c, const struct keel_ev_job_obit *ev)
+{
+	struct state *st = keel_state(c);
+	const struct slot *s = ev->job ? st->object->slot(c->mod, ev->job) : NULL;
+	const char *why = reason_of_status(ev->exit_status);
+
+	if (!s || s->quiet)
+		return KEEL_NEXT;
+	if (why)
+		write_about(c->mod, ev->job, 'a', why);
+	write_about(c->mod, ev->job, 'e', NULL);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_notice(struct keel_call *c, const struct keel_ev_job_notice *ev)
+{
+	struct state *st = keel_state(c);
+	struct slot *s = ev->job ? st->object->slot(c->mod, ev->job) : NULL;
+
+	if (s && ev->letter[0] == 'n')
+		s->quiet = true;
+	else if (s)
+		write_about(c->mod, ev->job, ev->letter[0], ev->text);
+	return KEEL_NEXT;
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(job_started, on_started),
+	KEEL_TAP(job_step, on_step),
+	KEEL_TAP(job_obit, on_obit),
+	KEEL_TAP(job_notice, on_notice),
+};
+
+/* ---- module ------------------------------------------------------------------------------------------- */
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	st->points = st->object->attr(mod, "job", "Mail_Points");
+	st->users = st->object->attr(mod, "job", "Mail_Users");
+	st->owner = st->object->attr(mod, "job", "Job_Owner");
+	st->name = st->object->attr(mod, "job", "Job_Name");
+	st->used = st->object->attr(mod, "job", "resources_used");
+	st->exit_status = st->object->attr(mod, "job", "Exit_status");
+	st->from = st->object->attr(mod, "server", "mail_from");
+	st->mailer = st->object->attr(mod, "server", "mailer");
+	if (st->object->slot_bind(mod, "job", sizeof(struct slot), NULL) || post_open(mod))
+		return st->core->error(err, -1, "out of memory");
+	return 0;
+}
+
+static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *err)
+{
+	(void)now, (void)err;
+	post_retry(mod);
+	return 0;
+}
+
+static void fini(struct keel_mod *mod)
+{
+	post_close(mod);
+}
+
+static const char *const requires_modules[] = { "manager", "jobs", NULL };
+
+KEEL_MODULE(.name = "mail", .version = "1.0", .vendor = "Keelson",
+	    .summary = "tells people by mail what becomes of their jobs", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
+	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs), .taps = taps,
+	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
+	    .reconf = reconf, .fini = fini);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mail.h - what the files of the module mail share.
+ */
+#ifndef MAIL_MAIL_H
+#define MAIL_MAIL_H
+
+#include "keel/keel.h"
+#include "keel/text.h"
+
+#include "letter.h"
+
+struct conf {
+	const char *sendmail;
+	int64_t timeout, queue;
+};
+
+/* On each job. */
+struct slot {
+	bool begun; /* an array: it was told */
+	bool quiet; /* nobody wants to hear of its end */
+};
+
+struct post; /* send.c: the mails that wait */
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_attr *points, *users, *owner, *name, *used, *exit_status;
+	const struct keel_attr *from, *mailer; /* of the server */
+	struct post *post;
+	bool wrong_from, wrong_mailer; /* that was said */
+};
+
+/* One mail, on its way; freed when it is sent, or cannot be. */
+struct mail {
+	struct mail *next;
+	char *program, *from, *text;
+	char **to; /* NULL-terminated */
+	int64_t timeout;
+	int error;  /* errno: it could not be started */
+	int status; /* of wait() */
+	bool timed_out;
+	char id[]; /* what it is about */
+};
+struct mail *mail_new(const char *id);
+void mail_free(struct mail *);
+
+/* 0, or why not: out of memory. */
+int32_t post_open(struct keel_mod *);
+void post_close(struct keel_mod *);
+void post_retry(struct keel_mod *); /* the program may be another: its faults are news again */
+void post_send(struct keel_mod *, struct mail *); /* taken */
+
+/* write.c: tell the people of a job, if they want to hear of it. `why` may be NULL. */
+void write_about(struct keel_mod *, struct keel_obj *job, char letter, const char *why);
+
+#endif

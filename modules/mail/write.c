@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * write.c - who is told what about a job.
+ */
+#include "mail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PEOPLE 100
+#define USUAL_FROM "adm"
+
+static struct keel_obj *server(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	return st->object->find(mod, "server", st->core->server_name(mod));
+}
+
+static const char *sender(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *svr = st->from ? server(mod) : NULL;
+	const char *from = svr ? st->object->get_str(svr, st->from) : NULL;
+	bool wrong = from && !address_ok(from);
+
+	if (wrong && !st->wrong_from)
+		st->core->log(mod, KEEL_LOG_ERROR, "Server", "mail",
+			      "mail_from is no address; mail is sent as " USUAL_FROM);
+	st->wrong_from = wrong;
+	return from && !wrong ? from : USUAL_FROM;
+}
+
+/* Whoever may set the attribute may not choose what the daemon executes. */
+static void compare_mailer(struct keel_mod *mod)
+{
+	const struct conf *conf = mod->conf;
+	struct state *st = mod->state;
+	struct keel_obj *svr = st->mailer ? server(mod) : NULL;
+	const char *mailer = svr ? st->object->get_str(svr, st->mailer) : NULL;
+	bool wrong = mailer && strcmp(mailer, "/usr/sbin/sendmail") != 0 &&
+		     strcmp(mailer, conf->sendmail) != 0;
+
+	if (wrong && !st->wrong_mailer)
+		st->core->log(mod, KEEL_LOG_ERROR, "Server", "mail",
+			      "mailer is not what the configuration (mail.sendmail) says: %s is used",
+			      conf->sendmail);
+	st->wrong_mailer = wrong;
+}
+
+static void add_used(void *arg, const char *key, const char *text, uint32_t len)
+{
+	struct keel_text *t = arg;
+	struct keel_text line;
+
+	keel_text_init(&line);
+	keel_text_printf(&line, "resources_used.%s=%.*s", key ? key : "", (int)len, text);
+	if (!line.failed)
+		letter_line(t, line.data);
+	keel_text_fini(&line);
+}
+
+static void add_end(struct keel_mod *mod, struct keel_obj *job, struct keel_text *t)
+{
+	struct state *st = mod->state;
+
+	keel_text_printf(t, "Exit_status=%lld\n", (long long)st->object->get_int(job, st->exit_status));
+	st->object->emit(job, st->used, NULL, &(struct keel_emit){ add_used, t });
+}
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+static char **people(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const char *list = st->object->get_str(job, st->users);
+	uint32_t bad;
+	char **to;
+
+	if (!list || !*list)
+		list = or_empty(st->object->get_str(job, st->owner));
+	to = addresses(list, MOST_PEOPLE, &bad);
+	if (to && bad)
+		st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(job),
+			      "no mail to %u of its Mail_Users: no addresses, or too many", bad);
+	return to;
+}
+
+static char *text_of(struct keel_mod *mod, struct keel_obj *job, const struct mail *m, char letter,
+		     const char *why)
+{
+	struct state *st = mod->state;
+	struct keel_text t;
+	char *copy;
+
+	keel_text_init(&t);
+	letter_begin(&t, m->from, m->to, m->id, or_empty(st->object->get_str(job, st->name)), letter);
+	if (letter == 'e')
+		add_end(mod, job, &t);
+	if (why && *why)
+		letter_line(&t, why);
+	copy = t.failed ? NULL : strdup(t.data);
+	keel_text_fini(&t);
+	return copy;
+}
+
+void write_about(struct keel_mod *mod, struct keel_obj *job, char letter, const char *why)
+{
+	const struct conf *conf = mod->conf;
+	struct state *st = mod->state;
+	const char *points = or_empty(st->object->get_str(job, st->points)), *id = st->object->id(job);
+	struct mail *m;
+
+	if (!*conf->sendmail || !points_want(points, letter, id) || !(m = mail_new(id)))
+		return;
+	compare_mailer(mod);
+	m->timeout = conf->timeout;
+	m->program = strdup(conf->sendmail);
+	m->from = strdup(sender(mod));
+	m->to = people(mod, job);
+	if (m->program && m->from && m->to && m->to[0])
+		m->text = text_of(mod, job, m, letter, why);
+	if (m->text)
+		post_send(mod, m);
+	else
+		mail_free(m);
+}

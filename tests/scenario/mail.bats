@@ -1,0 +1,182 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Mail: the people of a job are told that it begins (b), ends (e) or is aborted (a, as is usual). The mailer
+# of these stories puts what it gets into files.
+#
+# needs modules/mail
+
+load helper
+load mail
+
+BEGUN='Begun execution'
+ENDED='Execution terminated'
+ABORTED='Aborted by PBS Server '
+
+cluster()
+{
+	post_office
+	setup_sandbox --set "mail.sendmail=$MAILER" "$@"
+	qmgr -c 'set server job_history_enable = true'
+}
+
+is_over() { job_is "$1" F; }
+log_has() { server_log | grep -qE -- "$1"; }
+
+# closed: what was said before is done with. A later job's mail comes after all others.
+closed()
+{
+	local id
+	id=$(submit -h)
+	as "$OWNER" qdel "$id"
+	wait_until 10 count_is 1 "$id" "$ABORTED"
+}
+
+@test "mail: b and e, to the owner, in the usual form" {
+	cluster
+	host=$(hostname)
+	id=$(submit -m be -N little -- /bin/sh -c 'exit 3')
+	wait_until 20 count_is 1 "$id" "$ENDED"
+	closed
+	count_is 2 "$id"
+	owner=$(job_attr "$id" Job_Owner)
+	same begun "-i -f adm $owner
+From: adm
+To: $owner
+Subject: PBS JOB $id
+Auto-Submitted: auto-generated
+
+PBS Job Id: $id
+Job Name:   little
+$BEGUN" "$(cat "$(mails "$id" "$BEGUN")")"
+	has "$(cat "$(mails "$id" "$ENDED")")" '^Exit_status=3$'
+	has "$(cat "$(mails "$id" "$ENDED")")" '^resources_used.walltime='
+}
+
+@test "mail: without a word only a deletion is told: who did it, once" {
+	cluster
+	ended=$(submit -- /bin/true)
+	wait_until 20 is_over "$ended"
+	id=$(running)
+	qdel "$id"
+	wait_until 20 is_over "$id"
+	waits=$(submit -h)
+	qdel "$waits"
+	for job in "$id" "$waits"; do
+		wait_until 10 count_is 1 "$job" "$ABORTED"
+		has "$(cat "$(mails "$job")")" "^Job to be deleted at request of $ME@"
+	done
+	closed
+	count_is 0 "$ended"
+	count_is 1 "$id"
+	count_is 1 "$waits"
+}
+
+@test "mail: -m n, and a deletion without mail" {
+	cluster
+	quiet=$(submit -m n -- /bin/true)
+	wait_until 20 is_over "$quiet"
+	id=$(running -m ae)
+	qdel -Wsuppress_email=-1 "$id"
+	wait_until 20 is_over "$id"
+	closed
+	count_is 0 "$quiet"
+	count_is 0 "$id"
+}
+
+@test "mail: to the users of -M, those that are addresses, from mail_from" {
+	cluster
+	qmgr -c 'set server mail_from = pbs@example.org'
+	id=$(submit -m b -M "ann@example.org,bob,-oQ/tmp,|/bin/sh,ann@example.org")
+	wait_until 20 count_is 1 "$id" "$BEGUN"
+	same arguments '-i -f pbs@example.org ann@example.org bob' "$(head -n 1 "$(mails "$id")")"
+	has "$(cat "$(mails "$id")")" '^From: pbs@example.org$'
+	lacks "$(cat "$(mails "$id")")" '/bin/sh|-oQ'
+}
+
+@test "mail: what could break a header is refused" {
+	cluster
+	got=0
+	found=$(submit -m a -M $'ann\nBcc: bob' 2>&1) || got=$?
+	[ "$got" -ne 0 ]
+	same jobs '' "$(qselect)"
+}
+
+@test "mail: over its walltime: a says so" {
+	cluster
+	id=$(submit -l walltime=1)
+	wait_until 60 count_is 1 "$id" "$ABORTED"
+	has "$(cat "$(mails "$id")")" '^Job exceeded resource walltime$'
+	has "$(cat "$(mails "$id")")" '^See job standard error file$'
+}
+
+@test "mail: an array is one job; its subjobs only with j" {
+	needs_module arrays
+	cluster
+	id=$(submit -m be -J 1-2 -- /bin/true)
+	wait_until 30 count_is 1 "$id" "$ENDED"
+	both=$(submit -m bej -J 1-2 -- /bin/true)
+	wait_until 30 count_is 1 "$both" "$ENDED"
+	closed
+	for index in 1 2; do
+		count_is 0 "${id/\[\]/[$index]}"
+		count_is 1 "${both/\[\]/[$index]}" "$BEGUN"
+		count_is 1 "${both/\[\]/[$index]}" "$ENDED"
+	done
+	count_is 1 "$id" "$BEGUN"
+	count_is 1 "$both" "$BEGUN"
+}
+
+@test "mail: after a restart nothing is told again, and the end is told" {
+	cluster
+	id=$(running -m be)
+	wait_until 10 count_is 1 "$id" "$BEGUN"
+	sandbox restart server --hard
+	wait_until 20 node_is n1 free
+	kill "$(session_of "$id")"
+	wait_until 20 count_is 1 "$id" "$ENDED"
+	closed
+	count_is 1 "$id" "$BEGUN"
+	count_is 2 "$id"
+}
+
+@test "mail: a mailer that is missing is named once, and jobs go on" {
+	cluster
+	rm "$MAILER"
+	for job in 1 2 3; do
+		id=$(submit -m be -- /bin/true)
+		wait_until 20 is_over "$id"
+	done
+	wait_until 10 log_has "no mail is sent: $MAILER: No such file or directory"
+	same said 1 "$(server_log | grep -c 'no mail is sent')"
+}
+
+@test "mail: a mailer that others can write is not started" {
+	cluster
+	chmod 777 "$MAILER"
+	id=$(submit -m b)
+	wait_until 20 log_has "no mail is sent: $MAILER: Permission denied"
+	count_is 0 "$id"
+}
+
+@test "mail: a mailer that hangs is ended, and the server answers meanwhile" {
+	cluster --set mail.timeout=2s --set mail.queue=2
+	touch "$POST/hang"
+	for job in 1 2 3 4 5; do
+		id=$(submit -h)
+		as "$OWNER" qdel "$id"
+	done
+	quietly timeout 2 qstat
+	wait_until 10 log_has '2 mails wait: more are not sent'
+	rm "$POST/hang"
+	wait_until 20 log_has "was not taken: $MAILER timed out"
+	same left '' "$(pgrep -f "^$MAILER" || true)"
+}
+
+@test "mail: who may set the server's mailer does not choose what it executes" {
+	cluster
+	qmgr -c 'set server mailer = /bin/sh'
+	id=$(submit -m b)
+	wait_until 20 count_is 1 "$id" "$BEGUN"
+	log_has "mailer is not what the configuration \(mail.sendmail\) says: $MAILER is used"
+}
