@@ -952,11 +952,11 @@ over_limits()
 	h=$(high)
 	runs "$h"
 	is_deleted "$l"
-	wait_until 10 count_is 1 "$l" "Job to be deleted at request of Scheduler@$me"
+	wait_until 10 mails_are 1 "$l" "Job to be deleted at request of Scheduler@$me"
 	last=$(submit -h)
 	as "$OWNER" qdel "$last"
-	wait_until 10 count_is 1 "$last" 'Aborted by PBS Server '
-	count_is 1 "$l"
+	wait_until 10 mails_are 1 "$last" 'Aborted by PBS Server '
+	mails_are 1 "$l"
 	has "$(cat "$(mails "$l")")" "^To: $OWNER@"
 	has "$(cat "$(mails "$l")")" "^Subject: PBS JOB $l\$"
 }

@@ -24,4 +24,4 @@ mails()
 	return 0
 }
 
-count_is() { same "mails about $2" "$1" "$(mails "${@:2}" | wc -l)"; }
+mails_are() { same "mails about $2" "$1" "$(mails "${@:2}" | wc -l)"; }

@@ -29,16 +29,16 @@ closed()
 	local id
 	id=$(submit -h)
 	as "$OWNER" qdel "$id"
-	wait_until 10 count_is 1 "$id" "$ABORTED"
+	wait_until 10 mails_are 1 "$id" "$ABORTED"
 }
 
 @test "mail: b and e, to the owner, in the usual form" {
 	cluster
 	host=$(hostname)
 	id=$(submit -m be -N little -- /bin/sh -c 'exit 3')
-	wait_until 20 count_is 1 "$id" "$ENDED"
+	wait_until 20 mails_are 1 "$id" "$ENDED"
 	closed
-	count_is 2 "$id"
+	mails_are 2 "$id"
 	owner=$(job_attr "$id" Job_Owner)
 	same begun "-i -f adm $owner
 From: adm
@@ -63,13 +63,13 @@ $BEGUN" "$(cat "$(mails "$id" "$BEGUN")")"
 	waits=$(submit -h)
 	qdel "$waits"
 	for job in "$id" "$waits"; do
-		wait_until 10 count_is 1 "$job" "$ABORTED"
+		wait_until 10 mails_are 1 "$job" "$ABORTED"
 		has "$(cat "$(mails "$job")")" "^Job to be deleted at request of $ME@"
 	done
 	closed
-	count_is 0 "$ended"
-	count_is 1 "$id"
-	count_is 1 "$waits"
+	mails_are 0 "$ended"
+	mails_are 1 "$id"
+	mails_are 1 "$waits"
 }
 
 @test "mail: -m n, and a deletion without mail" {
@@ -80,15 +80,15 @@ $BEGUN" "$(cat "$(mails "$id" "$BEGUN")")"
 	qdel -Wsuppress_email=-1 "$id"
 	wait_until 20 is_over "$id"
 	closed
-	count_is 0 "$quiet"
-	count_is 0 "$id"
+	mails_are 0 "$quiet"
+	mails_are 0 "$id"
 }
 
 @test "mail: to the users of -M, those that are addresses, from mail_from" {
 	cluster
 	qmgr -c 'set server mail_from = pbs@example.org'
 	id=$(submit -m b -M "ann@example.org,bob,-oQ/tmp,|/bin/sh,ann@example.org")
-	wait_until 20 count_is 1 "$id" "$BEGUN"
+	wait_until 20 mails_are 1 "$id" "$BEGUN"
 	same arguments '-i -f pbs@example.org ann@example.org bob' "$(head -n 1 "$(mails "$id")")"
 	has "$(cat "$(mails "$id")")" '^From: pbs@example.org$'
 	lacks "$(cat "$(mails "$id")")" '/bin/sh|-oQ'
@@ -105,7 +105,7 @@ $BEGUN" "$(cat "$(mails "$id" "$BEGUN")")"
 @test "mail: over its walltime: a says so" {
 	cluster
 	id=$(submit -l walltime=1)
-	wait_until 60 count_is 1 "$id" "$ABORTED"
+	wait_until 60 mails_are 1 "$id" "$ABORTED"
 	has "$(cat "$(mails "$id")")" '^Job exceeded resource walltime$'
 	has "$(cat "$(mails "$id")")" '^See job standard error file$'
 }
@@ -114,30 +114,30 @@ $BEGUN" "$(cat "$(mails "$id" "$BEGUN")")"
 	needs_module arrays
 	cluster
 	id=$(submit -m be -J 1-2 -- /bin/true)
-	wait_until 30 count_is 1 "$id" "$ENDED"
+	wait_until 30 mails_are 1 "$id" "$ENDED"
 	both=$(submit -m bej -J 1-2 -- /bin/true)
-	wait_until 30 count_is 1 "$both" "$ENDED"
+	wait_until 30 mails_are 1 "$both" "$ENDED"
 	closed
 	for index in 1 2; do
-		count_is 0 "${id/\[\]/[$index]}"
-		count_is 1 "${both/\[\]/[$index]}" "$BEGUN"
-		count_is 1 "${both/\[\]/[$index]}" "$ENDED"
+		mails_are 0 "${id/\[\]/[$index]}"
+		mails_are 1 "${both/\[\]/[$index]}" "$BEGUN"
+		mails_are 1 "${both/\[\]/[$index]}" "$ENDED"
 	done
-	count_is 1 "$id" "$BEGUN"
-	count_is 1 "$both" "$BEGUN"
+	mails_are 1 "$id" "$BEGUN"
+	mails_are 1 "$both" "$BEGUN"
 }
 
 @test "mail: after a restart nothing is told again, and the end is told" {
 	cluster
 	id=$(running -m be)
-	wait_until 10 count_is 1 "$id" "$BEGUN"
+	wait_until 10 mails_are 1 "$id" "$BEGUN"
 	sandbox restart server --hard
 	wait_until 20 node_is n1 free
 	kill "$(session_of "$id")"
-	wait_until 20 count_is 1 "$id" "$ENDED"
+	wait_until 20 mails_are 1 "$id" "$ENDED"
 	closed
-	count_is 1 "$id" "$BEGUN"
-	count_is 2 "$id"
+	mails_are 1 "$id" "$BEGUN"
+	mails_are 2 "$id"
 }
 
 @test "mail: a mailer that is missing is named once, and jobs go on" {
@@ -156,7 +156,7 @@ $BEGUN" "$(cat "$(mails "$id" "$BEGUN")")"
 	chmod 777 "$MAILER"
 	id=$(submit -m b)
 	wait_until 20 log_has "no mail is sent: $MAILER: Permission denied"
-	count_is 0 "$id"
+	mails_are 0 "$id"
 }
 
 @test "mail: a mailer that hangs is ended, and the server answers meanwhile" {
@@ -177,6 +177,6 @@ $BEGUN" "$(cat "$(mails "$id" "$BEGUN")")"
 	cluster
 	qmgr -c 'set server mailer = /bin/sh'
 	id=$(submit -m b)
-	wait_until 20 count_is 1 "$id" "$BEGUN"
+	wait_until 20 mails_are 1 "$id" "$BEGUN"
 	log_has "mailer is not what the configuration \(mail.sendmail\) says: $MAILER is used"
 }
