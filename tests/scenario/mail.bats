@@ -180,3 +180,37 @@ $BEGUN" "$(cat "$(mails "$id" "$BEGUN")")"
 	wait_until 20 mails_are 1 "$id" "$BEGUN"
 	log_has "mailer is not what the configuration \(mail.sendmail\) says: $MAILER is used"
 }
+
+@test "mail: a job that can never start is aborted, and says why" {
+	needs_module dependencies
+	cluster
+	first=$(submit -m n -h -- /bin/false)
+	id=$(submit -W "depend=afterok:$first" -- /bin/true)
+	as "$OWNER" qrls "$first"
+	wait_until 20 mails_are 1 "$id" "$ABORTED"
+	same why "$(job_attr "$id" comment)" "$(tail -n 1 "$(mails "$id")")"
+	closed
+	mails_are 1 "$id"
+}
+
+@test "mail: its host does not come back: a job that may not be rerun is gone" {
+	cluster
+	qmgr -c 'set server node_fail_requeue = 1'
+	id=$(running -r n -m a)
+	sandbox kill n1
+	wait_until 30 mails_are 1 "$id" "$ABORTED"
+	same why 'Job deleted, execution node n1 down' "$(tail -n 1 "$(mails "$id")")"
+}
+
+@test "mail: point job_notice says what is told, and of what nothing" {
+	cluster
+	echo "job_notice: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/job_notice.so\"; };" \
+		>"$SB/server/etc/modules.d/job_notice.conf"
+	keelson reload
+	told=$(submit -h)
+	quiet=$(submit -h)
+	qdel "$told"
+	qdel -Wsuppress_email=-1 "$quiet"
+	log_has "$told;fixture job_notice letter=a text=Job to be deleted at request of $ME@"
+	log_has "$quiet;fixture job_notice letter=n "
+}
