@@ -12,6 +12,7 @@
 
 #include "log/log.h"
 #include "loop/loop.h"
+#include "store/store.h"
 #include "main/daemon.h"
 #include "util/err.h"
 #include "util/owner.h"
@@ -223,6 +224,21 @@ static int32_t core_defer(struct keel_mod *m, keel_fn *fn, void *arg)
 	return ret;
 }
 
+static int32_t core_when_durable(struct keel_mod *m, keel_fn *fn, void *arg)
+{
+	struct later *l = later_create(m, fn, arg);
+	int ret;
+
+	if (l == NULL)
+		return -ENOMEM;
+	ret = store_after(l->owner->parts->store, later_call, l);
+	if (ret < 0)
+		free(l);
+	else
+		owner_of(m)->live++;
+	return ret;
+}
+
 static int32_t core_post(struct keel_mod *m, keel_fn *fn, void *arg)
 {
 	struct later *l = later_create(m, fn, arg);
@@ -298,6 +314,7 @@ const struct keel_core_api *core_api(void)
 		.stop = core_stop,
 		.log_events = core_log_events,
 		.clock_us = core_clock_us,
+		.when_durable = core_when_durable,
 	};
 
 	return &api;

@@ -3,7 +3,7 @@
  * accounting.c - one line for every step in the life of a job, in PBS_HOME/server_priv/accounting.
  *
  * The text of a record is made when the step happens (record.c); lines reach the file of the day in
- * order, a moment after the turn (journal.c). Other modules add items at the point acct_record.
+ * order, when the turn is durable (journal.c), and exactly once (outbox.c). Other modules add items at the point acct_record.
  */
 #include "accounting.h"
 
@@ -46,11 +46,22 @@ static const struct keel_service_def service_def = {
 
 static const struct keel_contrib contribs[] = {
 	{ "SERVICE", &service_def },
+	{ "CLASS", &outbox_class },
+	{ "ATTR", &outbox_day },
+	{ "ATTR", &outbox_lines },
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
+	outbox_find(mod);
 	return journal_open(mod, err);
+}
+
+static int32_t start(struct keel_mod *mod, struct keel_err *err)
+{
+	(void)err;
+	outbox_replay(mod);
+	return 0;
 }
 
 static void stop(struct keel_mod *mod)
@@ -67,5 +78,6 @@ static void fini(struct keel_mod *mod)
 KEEL_MODULE(.name = "accounting", .version = "1.0", .vendor = "Keelson",
 	    .summary = "accounting records", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .init = init, .stop = stop,
+	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .init = init, .start = start,
+	    .stop = stop,
 	    .fini = fini);

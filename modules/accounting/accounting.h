@@ -23,6 +23,11 @@
 	ATTRIBUTE(run_count, "run_count")
 
 struct batch;
+/* Rows of the outbox (outbox.c) whose lines are in their file. */
+struct rows {
+	uint64_t *at; /* owned */
+	size_t n, room;
+};
 struct journal {
 	char *dir;            /* owned */
 	struct batch *first;  /* oldest; written next, or being written */
@@ -31,6 +36,9 @@ struct journal {
 	uint64_t lost;        /* records dropped since the last good write */
 	struct keel_timer *retry;
 	bool writing, planned;
+	struct rows written, settled; /* in the file; there for good: the next turn forgets them */
+	char *unsynced;               /* path of what is in `written`; owned, NULL none */
+	int64_t synced_ms;
 };
 
 struct state {
@@ -40,6 +48,10 @@ struct state {
 	const struct keel_resource_api *resource;
 	struct journal journal;
 	bool resolved;
+	struct {
+		const struct keel_attr *day, *lines;
+		uint64_t last; /* row */
+	} outbox;
 	struct {
 #define MEMBER(member, name) const struct keel_attr *member;
 		ACCOUNTING_ATTRIBUTES(MEMBER)
@@ -68,7 +80,20 @@ void text_fini(struct text *t);
 /* The text of a record of this letter; false when there is nothing to tell (z). */
 bool record_text(struct keel_mod *mod, char letter, struct keel_obj *job, struct text *ret);
 
+/* outbox.c: lines of a turn are a row of its transaction until they are in their file for good. */
+extern const struct keel_class_def outbox_class;
+extern const struct keel_attr_def outbox_day, outbox_lines;
+void outbox_find(struct keel_mod *mod);
+/* The row's number; 0: it could not be made. */
+uint64_t outbox_keep(struct keel_mod *mod, const char *day, const struct text *lines);
+void outbox_forget(struct keel_mod *mod, struct rows *rows); /* and empty the list */
+/* After a start: what a killed daemon has not written. */
+void outbox_replay(struct keel_mod *mod);
+bool rows_add(struct rows *r, uint64_t row);
+void rows_fini(struct rows *r);
+
 /* journal.c */
+int day_open(const char *path); /* to append; created when it is not there. An fd, or -1. */
 int32_t journal_open(struct keel_mod *mod, struct keel_err *err);
 void journal_add(struct keel_mod *mod, char letter, const char *id, const char *text);
 void journal_flush(struct keel_mod *mod); /* now, on this thread */

@@ -2,7 +2,8 @@
  *
  * journal.c - lines on their way to the day files.
  *
- *   journal_add -> last batch of the day -> (end of the turn) worker: one write -> freed
+ *   journal_add -> last batch of the day -> (end of the turn) sealed: a row of the outbox
+ *      -> (the turn is durable) worker: one write -> freed -> (the file is synced) its row is forgotten
  *
  * Batches are written strictly in order, one at a time, by a worker thread, so a slow disk never holds
  * the loop. A batch that cannot be written stays first and is tried again; only when BYTES_MAX are
@@ -24,12 +25,17 @@
 #define BATCH_BYTES (1u << 20)
 #define BYTES_MAX (256u << 20)
 #define RETRY_MS 5000
+#define SYNC_MS 1000
 
 struct batch {
 	struct batch *next;
 	struct text lines;
 	char day[16];
 	char *path; /* owned */
+	char *before; /* path of a file to sync first, of another day; owned */
+	uint64_t row;
+	bool sealed, durable;
+	bool sync;   /* asked of the worker, done when there was no error */
 	pthread_mutex_t lock;
 	size_t written; /* bytes; under the lock once a worker knows the batch */
 	int error;      /* errno of the last try; 0 after all was written */
@@ -37,7 +43,7 @@ struct batch {
 
 /* ---- worker side ----------------------------------------------------------------------------------- */
 
-static int day_open(const char *path)
+int day_open(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
 
@@ -63,6 +69,16 @@ static int write_rest(struct batch *b, int fd)
 	return 0;
 }
 
+static int sync_path(const char *path)
+{
+	int fd = path ? open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	int rc = fd >= 0 && fdatasync(fd) != 0 ? errno : 0; /* one that is away needs none */
+
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
 /* Writes what is not written yet. Any thread. */
 static void batch_write(void *arg)
 {
@@ -74,6 +90,8 @@ static void batch_write(void *arg)
 	if (b->written < b->lines.n) {
 		fd = day_open(b->path);
 		b->error = fd < 0 ? errno : write_rest(b, fd);
+		if (!b->error && b->sync)
+			b->error = fdatasync(fd) != 0 ? errno : sync_path(b->before);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -89,6 +107,7 @@ static void batch_free(struct batch *b)
 	text_fini(&b->lines);
 	pthread_mutex_destroy(&b->lock);
 	free(b->path);
+	free(b->before);
 	free(b);
 }
 
@@ -120,8 +139,7 @@ static struct batch *batch_for(struct journal *j, const char *day)
 {
 	struct batch *b = batch_last(j);
 
-	if (b && !(j->writing && b == j->first) && b->written == 0 &&
-	    b->lines.n < BATCH_BYTES && strcmp(b->day, day) == 0)
+	if (b && !b->sealed && b->lines.n < BATCH_BYTES && strcmp(b->day, day) == 0)
 		return b;
 	return batch_new(j, day);
 }
@@ -136,6 +154,26 @@ static void retry(struct keel_mod *mod, void *arg)
 	journal_next(mod, arg);
 }
 
+/* Its row is forgotten once the file is synced. */
+static void written(struct keel_mod *mod, struct batch *b)
+{
+	struct state *st = mod->state;
+	struct journal *j = &st->journal;
+
+	if (b->row)
+		rows_add(&j->written, b->row);
+	free(j->unsynced);
+	j->unsynced = b->sync ? NULL : b->path;
+	if (!b->sync) {
+		b->path = NULL;
+		return;
+	}
+	j->synced_ms = st->core->now_ms(mod);
+	for (size_t i = 0; i < j->written.n; i++)
+		rows_add(&j->settled, j->written.at[i]);
+	j->written.n = 0;
+}
+
 static void first_is_written(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -146,6 +184,7 @@ static void first_is_written(struct keel_mod *mod)
 	if (!j->first)
 		j->last = &j->first;
 	j->bytes -= b->lines.n;
+	written(mod, b);
 	batch_free(b);
 	if (j->lost)
 		st->core->log(mod, KEEL_LOG_ERROR, "Svr", "accounting",
@@ -175,20 +214,60 @@ static void batch_done(struct keel_mod *mod, void *arg)
 	journal_next(mod, NULL);
 }
 
+/* Now and then, and when a day is over. */
+static void sync_decide(struct keel_mod *mod, struct batch *b)
+{
+	struct state *st = mod->state;
+	struct journal *j = &st->journal;
+	bool other_day = j->unsynced && strcmp(j->unsynced, b->path) != 0;
+
+	b->sync = b->row && (other_day || st->core->now_ms(mod) - j->synced_ms >= SYNC_MS);
+	if (b->sync && other_day && !b->before)
+		b->before = strdup(j->unsynced);
+}
+
 static void journal_next(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 	struct journal *j = &st->journal;
 
 	(void)arg;
-	j->planned = false;
-	if (!j->first || j->writing || j->retry)
+	if (!j->first || !j->first->durable || j->writing || j->retry)
 		return;
+	sync_decide(mod, j->first);
 	j->writing = true;
 	if (st->core->work(mod, batch_write, batch_done, j->first)) {
 		batch_write(j->first); /* no memory for a work item: better slow than lost */
 		batch_done(mod, j->first);
 	}
+}
+
+static void is_durable(struct keel_mod *mod, void *arg)
+{
+	struct batch *b = arg;
+
+	b->durable = true;
+	journal_next(mod, NULL);
+}
+
+/* The end of the turn: what was added in it goes into its transaction. */
+static void seal(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct journal *j = &st->journal;
+	struct batch *b;
+
+	(void)arg;
+	j->planned = false;
+	outbox_forget(mod, &j->settled);
+	for (b = j->first; b; b = b->next) {
+		if (b->sealed)
+			continue;
+		b->sealed = true;
+		b->row = outbox_keep(mod, b->day, &b->lines);
+		b->durable = !b->row || st->core->when_durable(mod, is_durable, b) != 0;
+	}
+	journal_next(mod, NULL);
 }
 
 void journal_add(struct keel_mod *mod, char letter, const char *id, const char *text)
@@ -222,8 +301,8 @@ void journal_add(struct keel_mod *mod, char letter, const char *id, const char *
 		j->lost++;
 	}
 	j->bytes += b->lines.n - before;
-	if (!j->planned && !j->writing)
-		j->planned = st->core->defer(mod, journal_next, NULL) == 0;
+	if (!j->planned)
+		j->planned = st->core->defer(mod, seal, NULL) == 0;
 }
 
 int32_t journal_open(struct keel_mod *mod, struct keel_err *err)
@@ -279,6 +358,9 @@ void journal_close(struct keel_mod *mod)
 		j->first = b->next;
 		batch_free(b);
 	}
+	rows_fini(&j->written);
+	rows_fini(&j->settled);
+	free(j->unsynced);
 	free(j->dir);
-	j->dir = NULL;
+	j->dir = j->unsynced = NULL;
 }

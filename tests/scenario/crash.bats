@@ -35,6 +35,17 @@ clients()
 	done
 }
 
+# Ids that accounting has not told exactly once as queued, started, ended.
+told_otherwise()
+{
+	local letter
+	for letter in Q S E; do
+		accounting | awk -F';' -v l=$letter '$2 == l { print $3 }' | sort | uniq -c |
+			awk '$1 == 1 { print $2 }' | comm -23 <(sort "$1") -
+	done
+}
+all_told() { [ -z "$(told_otherwise "$1")" ]; }
+
 # Each acknowledged id is known, ended well, and ran exactly once; what ran beside them ran once too.
 check_all_once()
 {
@@ -51,6 +62,8 @@ check_all_once()
 		select(.value.job_state != "F" or .value.Exit_status != 0) | .key' \
 		--argjson ids "$(jq -R . <<<"$ids" | jq -s .)" "$known" >"$SB/unwell"
 	same 'ids that did not end well' '' "$(cat "$SB/unwell")"
+	echo "$ids" >"$SB/all"
+	wait_until 10 all_told "$SB/all" || { told_otherwise "$SB/all" | head >&2; return 1; }
 }
 
 @test "crash: 500 submissions from 8 clients, the server killed three times" {

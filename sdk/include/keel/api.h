@@ -52,6 +52,8 @@ struct keel_core_api {
 	/* For measuring how long one's own work takes (a slice): microseconds since some moment. In a
 	 * simulation the clocks above stand still during a callback; this one goes on. */
 	int64_t (*clock_us)(struct keel_mod *);
+	/* Call fn on the loop when everything that changed up to now is durable; soon, when nothing did. */
+	int32_t (*when_durable)(struct keel_mod *, keel_fn *fn, void *arg);
 };
 
 /* ---- object: classes, typed attributes, lookup, change sets ---------------------------------- */

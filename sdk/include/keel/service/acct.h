@@ -10,7 +10,8 @@
 struct keel_acct_api {
 	uint32_t size, version;
 	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
-	/* A record whose text the caller made (D, A, a, r ...). Written after this turn is durable. */
+	/* A record whose text the caller made (D, A, a, r ...). In the file once, when the changes
+	 * of this turn are durable, whatever happens to the daemon in between. */
 	void (*record)(struct keel_mod *, char letter, const char *id, const char *text);
 	/* A record about a job, made from its attributes: Q S E R z. */
 	void (*job)(struct keel_mod *, char letter, struct keel_obj *job);
