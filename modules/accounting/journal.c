@@ -25,7 +25,7 @@
 #define BATCH_BYTES (1u << 20)
 #define BYTES_MAX (256u << 20)
 #define RETRY_MS 5000
-#define SYNC_MS 1000
+#define SYNC_MS 250
 
 struct batch {
 	struct batch *next;

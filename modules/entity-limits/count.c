@@ -186,16 +186,23 @@ static void leave(struct state *st, struct counted *j)
 	j->away = false;
 }
 
+static bool is_amount(const struct keel_res_value *v)
+{
+	return keel_res_is_number(v->res) && v->res->type != KEEL_RES_BOOL;
+}
+
 static void take_items(struct state *st, struct keel_obj *job, struct counted *j)
 {
 	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
-	uint32_t n = st->resource->list_count(list);
+	uint32_t n = st->resource->list_count(list), amounts = 0;
 
-	j->item = n ? calloc(n, sizeof(*j->item)) : NULL;
+	for (uint32_t i = 0; i < n; i++)
+		amounts += is_amount(st->resource->list_at(list, i));
+	j->item = amounts && amounts < UINT16_MAX ? calloc(amounts, sizeof(*j->item)) : NULL;
 	for (uint32_t i = 0; j->item && i < n; i++) {
 		const struct keel_res_value *v = st->resource->list_at(list, i);
 
-		if (keel_res_is_number(v->res) && v->res->type != KEEL_RES_BOOL)
+		if (is_amount(v))
 			j->item[j->n_item++] = (struct item){ v->res, v->n };
 	}
 }

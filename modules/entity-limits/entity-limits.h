@@ -56,11 +56,11 @@ struct item {
 struct counted {
 	struct counter *at[SCOPES][KINDS];
 	struct item *item; /* numbers of its Resource_List; owned */
-	uint32_t n_item;
-	uint32_t tallies; /* bits; 0: not counted at all */
-	double weight;	  /* 1; an array: its queued subjobs */
-	bool placed;	  /* has its vnodes */
-	bool away;	  /* vacated by a trial */
+	double weight;	 /* 1; an array: its queued subjobs */
+	uint16_t n_item;
+	uint8_t tallies; /* bits; 0: not counted at all */
+	bool placed;	 /* has its vnodes */
+	bool away;	 /* vacated by a trial */
 };
 
 struct state {

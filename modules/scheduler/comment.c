@@ -39,7 +39,7 @@ bool comment(struct keel_mod *mod, struct entry *e, const char *text)
 	period = update_period(mod);
 	if (period > 0 && e->told_at && now - e->told_at < period)
 		return false;
-	e->told_at = now;
+	e->told_at = (uint32_t)now;
 	st->job->set_comment(st->job->self, e->job, text);
 	st->hook->note(mod, KEEL_POINT_job_reason,
 		       KEEL_EVENT(job_reason, .id = st->object->id(e->job), .job = e->job,

@@ -46,14 +46,14 @@ struct entry {
 	struct keel_timer *timer;
 	double key[JOB_KEYS];
 	int64_t arrival, not_before;
-	int64_t told_at;  /* its comment or estimate was changed, seconds */
-	uint16_t failures;
-	uint8_t where;
+	uint32_t told_at; /* its comment or estimate was changed, seconds since 1970 */
 	uint32_t ranked_in, asked_in; /* cycles: ranked; somebody was asked to give way */
 	uint32_t top_in;  /* cycle it was a top job in */
-	bool aside;       /* refused for itself in this cycle */
 	uint32_t gave_up; /* st->relevance when victims left in vain: no more until it moves */
-	bool resumes;     /* suspended: goes on where it was */
+	uint16_t failures;
+	uint8_t where;
+	bool aside : 1;   /* refused for itself in this cycle */
+	bool resumes : 1; /* suspended: goes on where it was */
 };
 
 /* Where jobs of this kind fit: what is found out about one holds for all, whoever they belong to. */
