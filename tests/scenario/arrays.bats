@@ -90,7 +90,7 @@ used_for() { [ -n "$(job_attr "$1" resources_used.walltime)" ]; }
 	same 'only subjobs' "$(sub "$a" 1) $(sub "$a" 3) $(sub "$a" 5)" \
 		"$(qstat -Jt | awk 'NR > 2 { print $1 }' | paste -sd' ')"
 	same 'only arrays' "$a" "$(qstat -J | awk 'NR > 2 { print $1 }')"
-	has "$(qstat -at "$a")" "^${a%%[*}\[\]\.svr +$OWNER +workq +arr +-- +1 +1 +-- +-- +B +--"
+	has "$(qstat -at "$a")" "^${a%%[*}\[\]\.svr +${OWNER:0:7}[^ ]* +workq +arr +-- +1 +1 +-- +-- +B +--"
 }
 
 @test "arrays: -f of an array and of a subjob" {
