@@ -156,11 +156,8 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(server_start, on_server_start),
 };
 
-#define FIND(member, klass, name) { offsetof(struct state, member), klass, name }
-static const struct {
-	size_t offset;
-	const char *klass, *name;
-} wanted[] = {
+#define FIND(member, klass, name) KEEL_FIND(struct state, member, klass, name)
+static const struct keel_find wanted[] = {
 	FIND(a.array, "job", "array"),
 	FIND(a.submitted, "job", "array_indices_submitted"),
 	FIND(a.ended, "job", "array_ended"),
@@ -183,17 +180,9 @@ static const struct {
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	size_t i;
 
-	for (i = 0; i < KEEL_COUNT(wanted); i++) {
-		const struct keel_attr *attr = st->object->attr(mod, wanted[i].klass, wanted[i].name);
-
-		if (!attr)
-			return st->core->error(err, -1, "there is no attribute %s of class %s; is its "
-							"module enabled?",
-					       wanted[i].name, wanted[i].klass);
-		*(const struct keel_attr **)(void *)((char *)st + wanted[i].offset) = attr;
-	}
+	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
+		return -1;
 	st->size.server = st->object->attr(mod, "server", "max_array_size");
 	st->size.queue = st->object->attr(mod, "queue", "max_array_size");
 	if (st->object->slot_bind(mod, "job", sizeof(struct slot), array_fini))

@@ -111,12 +111,8 @@ const struct keel_attr_def preemption_job_attrs[PREEMPTION_JOB_ATTRS] = {
 	HIDDEN("stopped_for", "long", 942, "seconds of its run in which it was suspended"),
 };
 
-#define FIND(member, klass_name, attr_name)                                                        \
-	{ offsetof(struct state, member), klass_name, attr_name }
-static const struct {
-	size_t offset;
-	const char *klass, *name;
-} wanted[] = {
+#define FIND(member, klass, name) KEEL_FIND(struct state, member, klass, name)
+static const struct keel_find wanted[] = {
 	FIND(a.queue, "job", "queue"),
 	FIND(a.list, "job", "Resource_List"),
 	FIND(a.used, "job", "resources_used"),
@@ -142,18 +138,8 @@ static const struct {
 int32_t attributes_find(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	size_t i;
 
-	for (i = 0; i < KEEL_COUNT(wanted); i++) {
-		const struct keel_attr *attr = st->object->attr(mod, wanted[i].klass, wanted[i].name);
-
-		if (!attr)
-			return st->core->error(err, -1, "there is no attribute %s of class %s; is its "
-							"module enabled?",
-					       wanted[i].name, wanted[i].klass);
-		*(const struct keel_attr **)(void *)((char *)st + wanted[i].offset) = attr;
-	}
-	return 0;
+	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
 }
 
 void attributes_read(struct keel_mod *mod)

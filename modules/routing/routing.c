@@ -164,11 +164,8 @@ static const struct keel_tap taps[] = {
 
 /* ---- module --------------------------------------------------------------------------------------------- */
 
-#define FIND(member, klass, name) { offsetof(struct state, member), klass, name }
-static const struct {
-	size_t offset;
-	const char *klass, *name;
-} wanted[] = {
+#define FIND(member, klass, name) KEEL_FIND(struct state, member, klass, name)
+static const struct keel_find wanted[] = {
 	FIND(a.queue, "job", "queue"),
 	FIND(a.qtime, "job", "qtime"),
 	FIND(a.hops, "job", "hop_count"),
@@ -185,14 +182,8 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	for (size_t i = 0; i < KEEL_COUNT(wanted); i++) {
-		const struct keel_attr *attr = st->object->attr(mod, wanted[i].klass, wanted[i].name);
-
-		if (!attr)
-			return st->core->error(err, -1, "there is no attribute %s of class %s",
-					       wanted[i].name, wanted[i].klass);
-		*(const struct keel_attr **)(void *)((char *)st + wanted[i].offset) = attr;
-	}
+	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
+		return -1;
 	if (st->object->slot_bind(mod, "job", sizeof(struct entry), entry_fini) ||
 	    st->object->slot_bind(mod, "queue", sizeof(struct router), router_fini))
 		return st->core->error(err, -1, "cannot attach to classes job and queue");

@@ -233,11 +233,8 @@ static const struct keel_tap taps[] = {
 };
 
 /* Rows: where the pointer goes, class, name. */
-#define FIND(member, klass, name) { offsetof(struct state, member), klass, name }
-static const struct {
-	size_t offset;
-	const char *klass, *name;
-} wanted[] = {
+#define FIND(member, klass, name) KEEL_FIND(struct state, member, klass, name)
+static const struct keel_find wanted[] = {
 	FIND(a.queue, "job", "queue"),
 	FIND(a.project, "job", "project"),
 	FIND(a.account, "job", "Account_Name"),
@@ -303,17 +300,9 @@ static const struct {
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	size_t i;
 
-	for (i = 0; i < KEEL_COUNT(wanted); i++) {
-		const struct keel_attr *attr = st->object->attr(mod, wanted[i].klass, wanted[i].name);
-
-		if (!attr)
-			return st->core->error(err, -1, "there is no attribute %s of class %s; is its "
-							"module enabled?",
-					       wanted[i].name, wanted[i].klass);
-		*(const struct keel_attr **)(void *)((char *)st + wanted[i].offset) = attr;
-	}
+	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
+		return -1;
 	snprintf(st->who, sizeof(st->who), "Scheduler@%s", st->core->host_name(mod));
 	if (rank_init(mod))
 		return st->core->error(err, -1, "out of memory");

@@ -7,6 +7,7 @@
 
 #include "keel/api.h"
 #include "keel/contrib.h"
+#include "keel/find.h"
 #include "keel/hooks.h"
 #include "keel/module.h"
 #include "keel/types.h"
