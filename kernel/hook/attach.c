@@ -134,7 +134,7 @@ static struct tap *tap_create(struct hooks *h, struct owner *owner, const struct
 	t->after = row->after;
 	t->refs = 1;
 	t->watch = WATCH_CALLS;
-	t->countdown = 1;
+	t->countdown = t->every = 1;
 	return t;
 }
 

@@ -71,4 +71,12 @@ struct hooks_counts {
 };
 void hooks_count(struct hooks *h, struct hooks_counts *ret);
 
+/* What the taps of a module, those it has now, have done. Times are estimated from the calls that were
+ * timed (time.c). */
+struct hooks_usage {
+	uint32_t taps, benched, strikes, fails;
+	uint64_t calls, time_ns;
+};
+void hooks_usage(struct hooks *h, const struct owner *owner, struct hooks_usage *ret);
+
 #endif

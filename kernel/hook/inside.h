@@ -40,6 +40,7 @@ enum tap_off {
 struct tap_stat {
 	uint32_t hist[HIST_SIZE];
 	uint64_t timed, max_ns;
+	uint64_t time_ns; /* of all calls, as estimated */
 	int64_t strike_since_ms;
 	uint32_t strikes, fails;
 };
@@ -61,6 +62,7 @@ struct tap {
 	const char *before, *after; /* the module's, or NULL; not read once TAP_GONE */
 	int32_t order;
 	uint32_t refs, watch;
+	uint32_t every; /* calls for which the next timed one stands */
 	struct tap_stat stat;
 	struct tap *next; /* of the point, in order of registration */
 };

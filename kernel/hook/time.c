@@ -22,12 +22,14 @@ static uint64_t clock_ns(const struct op *op)
 	return (uint64_t)loop_clock_ns(op->hooks->parts->loop);
 }
 
-static void stat_add(struct tap_stat *s, uint64_t ns)
+/* A timed call stands for `calls` calls. */
+static void stat_add(struct tap_stat *s, uint64_t ns, uint32_t calls)
 {
 	uint32_t place = 63 - (uint32_t)__builtin_clzll(ns | 1);
 
 	s->hist[place < HIST_SIZE ? place : HIST_SIZE - 1]++;
 	s->timed++;
+	s->time_ns += ns * calls;
 	if (ns > s->max_ns)
 		s->max_ns = ns;
 }
@@ -87,10 +89,10 @@ keel_verdict tap_call_timed(struct op *op, struct tap *t)
 	keel_verdict v = t->invoke(t, &op->pub, op->event);
 
 	ns = clock_ns(op) - began;
-	stat_add(&t->stat, ns);
+	stat_add(&t->stat, ns, t->every);
 	if (t->watch > 0)
 		t->watch--;
 	judge_time(op->hooks, op, t, ns);
-	t->countdown = t->watch > 0 ? 1 : SAMPLE_EVERY;
+	t->countdown = t->every = t->watch > 0 ? 1 : SAMPLE_EVERY;
 	return v;
 }

@@ -248,6 +248,7 @@ static keel_verdict dawdles(struct keel_call *c, const struct keel_ev_job_submit
 static void slow_taps_are_benched(void)
 {
 	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, dawdles) };
+	struct hooks_usage usage;
 	struct buf out;
 
 	engine_start();
@@ -261,6 +262,11 @@ static void slow_taps_are_benched(void)
 	hooks_describe(e.parts.hooks, "job_submit", &out);
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "BENCHED"));
 	CU_ASSERT_PTR_NULL(hooks_breadcrumb());
+	hooks_usage(e.parts.hooks, &e.alpha, &usage);
+	CU_ASSERT(usage.taps == 1 && usage.benched == 1 && usage.strikes == 3 && usage.calls == 3);
+	CU_ASSERT(usage.time_ns >= 18000000);
+	hooks_usage(e.parts.hooks, &e.beta, &usage);
+	CU_ASSERT_EQUAL(usage.taps, 0);
 	buf_fini(&out);
 	engine_stop();
 }
