@@ -32,7 +32,13 @@ static struct {
 	char rows[8192];   /* "job/1=4 job/1.script=9 -job/2 |": one bar per transaction */
 	char stored[64];   /* what read_blob finds */
 	bool damaged;
-} disk = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0, 0, 0, "", "", false };
+	struct loop *loop; /* woken by each try */
+} disk = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0, 0, 0, "", "", false, NULL };
+
+static void woken(void *arg)
+{
+	(void)arg;
+}
 
 static int32_t disk_open(struct keel_mod *m, struct keel_err *err)
 {
@@ -61,6 +67,7 @@ static int32_t disk_commit(struct keel_mod *m, const struct keel_store_row *rows
 	pthread_mutex_lock(&disk.lock);
 	disk.tries++;
 	pthread_cond_broadcast(&disk.moved);
+	(void)loop_post(disk.loop, woken, NULL);
 	while (disk.held)
 		pthread_cond_wait(&disk.moved, &disk.lock);
 	if (disk.failing > 0) {
@@ -163,6 +170,7 @@ static void kernel_create(void)
 	k.owner = (struct owner){ .pub.name = "testmod", .parts = &k.parts, .slot_base = -1 };
 	k.mod = &k.owner.pub;
 	CU_ASSERT_FATAL(loop_create(&k.parts.loop) == 0);
+	disk.loop = k.parts.loop;
 	CU_ASSERT_FATAL(log_open(k.parts.loop, k.dir, "test", 0xffff, false, &k.parts.log, &err) ==
 			0);
 	CU_ASSERT_FATAL(registry_create(&k.parts.registry) == 0);
