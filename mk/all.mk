@@ -32,6 +32,7 @@ include $(S)/mk/client.mk
 include $(S)/mk/modules.mk
 include $(S)/mk/tests.mk
 include $(S)/mk/tools.mk
+include $(S)/mk/sdk.mk
 include $(S)/mk/install.mk
 
 keelson-all: $(KEELSON_ALL)

@@ -39,6 +39,7 @@ keelson-install-data: keelson-all
 	$(foreach f,$(MAN_MADE),$(call PUT,$(INSTALL_DATA),man/$(f),$(mandir)/man$(call MAN_SECTION,$(f))/$(f))) \
 	$(foreach f,$(OPTIONS),$(call PUT,$(INSTALL_DATA),$(f),$(prefix)/$(f))) \
 	$(foreach f,$(UNITS),$(call PUT,$(INSTALL_DATA),$(S)/sdk/init/$(f),$(prefix)/lib/systemd/system/$(f))) \
+	$(SDK_INSTALL) \
 	$(call PUT,$(INSTALL_SCRIPT),$(S)/sdk/init/keelson,$(libexecdir)/keelson/init) :
 	@for f in $(CONF); do \
 		test -e $(S)/conf/$$f || continue; \
@@ -54,8 +55,11 @@ keelson-uninstall:
 		$(foreach f,$(INSTALL_MODULES),$(moduledir)/$(notdir $(f))) \
 		$(libdir)/libpbs.a $(libdir)/libpbs.so $(libdir)/libpbs.so.0 \
 		$(foreach f,$(HEADERS),$(includedir)/$(f)) \
-		$(patsubst %,$(prefix)/%,$(OPTIONS)) $(LIBEXEC)/init \
+		$(SDK_INSTALLED) $(patsubst %,$(prefix)/%,$(OPTIONS)) $(LIBEXEC)/init \
 		$(foreach f,$(UNITS),$(prefix)/lib/systemd/system/$(f)) \
 		$(foreach f,$(MAN) $(MAN_MADE),$(mandir)/man$(call MAN_SECTION,$(f))/$(f)))
+	@cd '$(DESTDIR)/' && for d in $(patsubst /%,%,$(libdir)/keelson $(libdir)/cmake $(LIBEXEC) $(includedir)/keel \
+		$(datadir)/keelson $(prefix)/share/keelson); do \
+		test ! -d "$$d" || find "$$d" -depth -type d -exec rmdir --ignore-fail-on-non-empty {} +; done
 
 .PHONY: keelson-install-exec keelson-install-data keelson-uninstall

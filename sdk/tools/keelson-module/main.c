@@ -8,6 +8,7 @@
 #include "check.h"
 #include "describe.h"
 #include "elf_file.h"
+#include "new.h"
 #include "open.h"
 
 static int show(int argc, char **argv)
@@ -37,6 +38,7 @@ static const struct {
 	const char *name, *doc;
 	int (*run)(int argc, char **argv);
 } verbs[] = {
+	{ "new", "new NAME            a folder with a module that works, to be changed into another one", new },
 	{ "describe", "describe FILE.so    what it is, needs, adds and taps; a sample of its configuration", show },
 	{ "check", "check FILE.so       TAP: one line per rule of modules; exit 1 when one is broken", check },
 };

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * new.c - keelson-module new NAME: a module that works, to be changed into another one.
+ */
+#include "new.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "name.h"
+#include "place.h"
+#include "template.h"
+
+static const char usage_text[] =
+	"usage: keelson-module new [--build make|cmake|autotools|none] [--dir DIR] NAME\n"
+	"\n"
+	"A folder NAME (or DIR) with a module that works: an attribute of jobs, a key of the configuration,\n"
+	"a hook that may refuse a job or let it wait, and a test. Change it into yours.\n";
+
+static const struct {
+	const char *build, *todo;
+} todos[] = {
+	{ "make", "make && make check" },
+	{ "cmake", "cmake -B build && cmake --build build && ctest --test-dir build" },
+	{ "autotools", "autoreconf -fi && ./configure && make && make check" },
+};
+
+/* Beside this program, in the tree of its build, and where they were to be. */
+static const char *const template_places[] = { KEELSON_DATA_BESIDE, "../share/keelson", KEELSON_DATA_DIR,
+					       NULL };
+static const char *const module_places[] = { KEELSON_MODULE_BESIDE, KEELSON_MODULE_DIR, NULL };
+
+struct wish {
+	const char *name, *dir, *build;
+};
+
+static int usage(void)
+{
+	fputs(usage_text, stderr);
+	return 2;
+}
+
+/* Returns -1, or an exit status. */
+static int options(int argc, char **argv, struct wish *ret)
+{
+	static const struct option all[] = { { "build", required_argument, NULL, 'b' },
+					     { "dir", required_argument, NULL, 'd' },
+					     { "help", no_argument, NULL, 'h' },
+					     { 0 } };
+	int c;
+
+	*ret = (struct wish){ .build = "make" };
+	while ((c = getopt_long(argc, argv, "", all, NULL)) != -1) {
+		if (c == 'b')
+			ret->build = optarg;
+		else if (c == 'd')
+			ret->dir = optarg;
+		else if (c == 'h')
+			return fputs(usage_text, stdout) == EOF;
+		else
+			return usage();
+	}
+	if (optind != argc - 1 || !template_has(ret->build))
+		return usage();
+	ret->name = argv[optind];
+	if (ret->dir == NULL)
+		ret->dir = ret->name;
+	return -1;
+}
+
+/* `what` may be anything that somebody typed. */
+static int complain(const char *what, const char *why)
+{
+	fputs("keelson-module: '", stderr);
+	for (; *what != '\0'; what++)
+		putc((unsigned char)*what < ' ' || *what == 127 ? '?' : *what, stderr);
+	fprintf(stderr, "': %s\n", why);
+	return EXIT_FAILURE;
+}
+
+static void say_what_now(const struct wish *w)
+{
+	printf("%s is there. Now:\n", w->dir);
+	for (size_t i = 0; i < sizeof(todos) / sizeof(*todos); i++)
+		if (strcmp(todos[i].build, w->build) == 0)
+			printf("  cd %s && %s\n", w->dir, todos[i].todo);
+	printf("  edit %s.c; the points it may hook: man keelson-hooks\n"
+	       "  make it yours: the README says how it is installed and enabled\n",
+	       w->name);
+}
+
+/* A file of that name would be overwritten when this one is installed. */
+static bool is_taken(const char *name, char ret_path[PATH_MAX])
+{
+	char file[MODULE_NAME_MAX + 4];
+
+	snprintf(file, sizeof(file), "%s.so", name);
+	return place_find(module_places, file, ret_path);
+}
+
+int new(int argc, char **argv)
+{
+	char path[PATH_MAX], why[TEMPLATE_WHY_MAX];
+	struct wish w;
+	int done = options(argc, argv, &w);
+	const char *no;
+
+	if (done >= 0)
+		return done;
+	no = module_name_refused(w.name);
+	if (no != NULL)
+		return complain(w.name, no);
+	if (is_taken(w.name, path))
+		return complain(path, "there is a module of that name already; choose another one");
+	if (!place_find(template_places, "template", path))
+		return complain(KEELSON_DATA_DIR "/template", "it is not there: is the SDK installed?");
+	if (template_copy(path, w.dir, w.name, w.build, why) < 0)
+		return complain(w.name, why);
+	say_what_now(&w);
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * template.c - a copy of the SDK's template under another name.
+ *
+ * Wherever the word "template" stands alone, in a file or in the name of one, the new name takes its
+ * place; where '_' follows, it is part of an identifier ('-' of the name is '_' there). The texts of the
+ * template keep to that: the word means nothing else in them.
+ */
+#include "template.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "name.h"
+
+#define WORD "template"
+enum { FILE_MAX = 1 << 20 };
+
+/* build NULL: whatever builds it */
+static const struct {
+	const char *build, *folder, *name;
+} files[] = {
+	{ NULL, "", "template.c" },
+	{ NULL, "", "test_template.c" },
+	{ NULL, "", "template.conf" },
+	{ NULL, "", "README.md" },
+	{ "make", "", "Makefile" },
+	{ "cmake", "cmake/", "CMakeLists.txt" },
+	{ "autotools", "autotools/", "configure.ac" },
+	{ "autotools", "autotools/", "Makefile.am" },
+};
+enum { N_FILES = sizeof(files) / sizeof(*files) };
+
+bool template_has(const char *build)
+{
+	bool has = strcmp(build, "none") == 0;
+
+	for (size_t i = 0; i < N_FILES; i++)
+		has = has || (files[i].build != NULL && strcmp(files[i].build, build) == 0);
+	return has;
+}
+
+static bool is_wanted(size_t i, const char *build)
+{
+	return files[i].build == NULL || strcmp(files[i].build, build) == 0;
+}
+
+static int fail(char *why, const char *what, const char *path)
+{
+	snprintf(why, TEMPLATE_WHY_MAX, "cannot %s %.400s: %s", what, path, strerror(errno));
+	return -1;
+}
+
+/* Does the word stand alone at `at` of `text`? */
+static bool is_word(const char *text, const char *at)
+{
+	return strncmp(at, WORD, strlen(WORD)) == 0 && (at == text || !isalnum((unsigned char)at[-1])) &&
+	       !isalnum((unsigned char)at[strlen(WORD)]);
+}
+
+/* `text` with the new name, to *out. */
+static void rename_words(const char *text, const char *name, FILE *out)
+{
+	char identifier[MODULE_NAME_MAX + 1];
+
+	module_name_identifier(name, identifier, sizeof(identifier));
+	for (const char *at = text; *at != '\0'; at++) {
+		if (!is_word(text, at)) {
+			putc(*at, out);
+			continue;
+		}
+		at += strlen(WORD) - 1;
+		fputs(at[1] == '_' ? identifier : name, out);
+	}
+}
+
+static char *file_read(const char *path)
+{
+	char *text = calloc(1, FILE_MAX);
+	FILE *f = fopen(path, "re");
+
+	if (f == NULL || text == NULL || (fread(text, 1, FILE_MAX - 1, f) == 0 && ferror(f))) {
+		free(text);
+		text = NULL;
+	}
+	if (f != NULL)
+		fclose(f);
+	return text;
+}
+
+/* Where file `i` goes. */
+static void target_of(size_t i, const char *dir, const char *name, char ret[PATH_MAX])
+{
+	FILE *out = fmemopen(ret, PATH_MAX, "w");
+
+	if (out == NULL)
+		abort();
+	fprintf(out, "%s/", dir);
+	rename_words(files[i].name, name, out);
+	fclose(out);
+}
+
+static int file_copy(size_t i, const char *from, const char *dir, const char *name, char *why)
+{
+	char source[PATH_MAX], target[PATH_MAX];
+	char *text;
+	FILE *out;
+	int ret = 0;
+
+	snprintf(source, sizeof(source), "%s/%s%s", from, files[i].folder, files[i].name);
+	target_of(i, dir, name, target);
+	text = file_read(source);
+	if (text == NULL)
+		return fail(why, "read", source);
+	out = fopen(target, "wxe");
+	if (out == NULL) {
+		ret = fail(why, "write", target);
+	} else {
+		rename_words(text, name, out);
+		if (fclose(out) != 0)
+			ret = fail(why, "write", target);
+	}
+	free(text);
+	return ret;
+}
+
+static void undo(const char *dir, const char *name)
+{
+	char target[PATH_MAX];
+
+	for (size_t i = 0; i < N_FILES; i++) {
+		target_of(i, dir, name, target);
+		unlink(target);
+	}
+	rmdir(dir);
+}
+
+int template_copy(const char *from, const char *dir, const char *name, const char *build,
+		  char why[TEMPLATE_WHY_MAX])
+{
+	if (strlen(dir) + 2 * MODULE_NAME_MAX > PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return fail(why, "make folder", dir);
+	}
+	if (mkdir(dir, 0777) < 0) {
+		if (errno != EEXIST)
+			return fail(why, "make folder", dir);
+		snprintf(why, TEMPLATE_WHY_MAX, "%.400s exists already; a new module gets a folder of its own",
+			 dir);
+		return -1;
+	}
+	for (size_t i = 0; i < N_FILES; i++) {
+		if (is_wanted(i, build) && file_copy(i, from, dir, name, why) < 0) {
+			undo(dir, name);
+			return -1;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * template.h - a copy of the SDK's template under another name.
+ */
+#ifndef KEELSON_TEMPLATE_H
+#define KEELSON_TEMPLATE_H
+
+#include <stdbool.h>
+
+enum { TEMPLATE_WHY_MAX = 512 };
+
+/* Is `build` one of the ways to build a module: "make", "cmake", "autotools", "none"? */
+bool template_has(const char *build);
+/* Make the folder `dir`, which must not exist, and the files of the template `from` in it, with `name` in
+ * place of the template's own. 0, or -1 with *why; then nothing is left of it. */
+int template_copy(const char *from, const char *dir, const char *name, const char *build,
+		  char why[TEMPLATE_WHY_MAX]);
+
+#endif

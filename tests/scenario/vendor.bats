@@ -1,0 +1,161 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# A stranger writes a module, in an afternoon, with nothing but an installation: makes it, builds it in
+# several ways, looks at it, runs it, and takes it away again.
+
+load helper
+
+# Installed once for all stories; the stranger's module is built there, and nothing of this tree is seen.
+setup_file()
+{
+	export INSTALLED=$BATS_FILE_TMPDIR/root HELLO=$BATS_FILE_TMPDIR/desk/hello
+	make -C "$KEELSON_BUILD" -s install DESTDIR="$INSTALLED" prefix=/usr sysconfdir=/etc >/dev/null 3>&-
+	mkdir "$BATS_FILE_TMPDIR/desk"
+	(cd "$BATS_FILE_TMPDIR/desk" && stranger keelson-module new hello >new.log)
+	stranger make -C "$HELLO" check >"$BATS_FILE_TMPDIR/check.log" 2>&1 || { cat "$BATS_FILE_TMPDIR/check.log" >&2; false; }
+}
+
+# stranger COMMAND...: somebody who has installed Keelson in a place of its own, and knows nothing else.
+stranger()
+{
+	env -i PATH="$INSTALLED/usr/bin:/usr/lib/ccache:/usr/bin:/bin" HOME="$BATS_FILE_TMPDIR" \
+		PKG_CONFIG='pkg-config --define-prefix' PKG_CONFIG_PATH="$INSTALLED/usr/lib/pkgconfig" \
+		CMAKE_PREFIX_PATH="$INSTALLED/usr" ACLOCAL_PATH="$INSTALLED/usr/share/aclocal" "$@" 3>&-
+}
+
+# new NAME [options]: in a folder of this story
+new() { stranger keelson-module new --dir "$BATS_TEST_TMPDIR/$1" "${@:2}" "$1" >/dev/null; }
+
+needs_program() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
+
+# is_a_module FILE
+is_a_module() { lacks "$(stranger keelson-module check "$1")" '^not ok'; }
+
+# ---- making and building it ------------------------------------------------------------------------
+
+@test "vendor: new, make, make check: a module with its test, checked" {
+	has "$(cat "$BATS_FILE_TMPDIR/desk/new.log")" 'cd hello && make && make check'
+	log=$(cat "$BATS_FILE_TMPDIR/check.log")
+	has "$log" 'a job without waits and passes ...passed'
+	has "$log" '^ok 1 - it is a whole shared object'
+	lacks "$log" '^not ok|warning'
+	same 'old names' '' "$(grep -rwl --include='*.[ch]' --include=README.md --include=Makefile template "$HELLO")"
+	same 'its files' 'Makefile README.md hello.c hello.conf test_hello.c' \
+		"$(cd "$HELLO" && echo Makefile README.md hello.c hello.conf test_*.c)"
+	stranger make -s -C "$HELLO" install DESTDIR="$BATS_TEST_TMPDIR"
+	[ -s "$BATS_TEST_TMPDIR$INSTALLED/usr/lib/keelson/modules/hello.so" ]
+}
+
+@test "vendor: one line of the compiler makes a module" {
+	# shellcheck disable=SC2016
+	stranger sh -c 'cd "$1" && gcc $($PKG_CONFIG --cflags --libs keelson-module) -o "$2" hello.c' - "$HELLO" "$BATS_TEST_TMPDIR/one.so"
+	is_a_module "$BATS_TEST_TMPDIR/one.so"
+}
+
+@test "vendor: a handler of the wrong type does not compile, an unknown function does not link" {
+	cd "$BATS_TEST_TMPDIR"
+	sed 's/const struct keel_ev_job_submit \*ev/const struct keel_ev_job_queued *ev/' "$HELLO/hello.c" >wrong.c
+	sed 's/free(w);/keel_free(w);/; s/^#include "keel.*/&\nvoid keel_free(void *);/' "$HELLO/hello.c" >unknown.c
+	flags=$(stranger pkg-config --define-prefix --cflags --libs keelson-module)
+	# shellcheck disable=SC2086
+	for name in wrong unknown; do ! gcc $flags -o "$name.so" "$name.c" 2>"$name.log" || false; done
+	has "$(cat wrong.log)" 'error: initialization of .* from incompatible pointer type'
+	has "$(cat unknown.log)" 'undefined reference to .keel_free'
+}
+
+@test "vendor: CMake makes the same from an installation" {
+	needs_program cmake
+	new my-mod --build cmake
+	cd "$BATS_TEST_TMPDIR/my-mod"
+	stranger sh -c 'cmake -B build && cmake --build build && ctest --test-dir build' >log 2>&1 || { cat log >&2; false; }
+	has "$(cat log)" '100% tests passed, 0 tests failed out of 2'
+	is_a_module build/my-mod.so
+	DESTDIR=$BATS_TEST_TMPDIR/to stranger env DESTDIR="$BATS_TEST_TMPDIR/to" cmake --install build >/dev/null
+	[ -s "$BATS_TEST_TMPDIR/to$INSTALLED/usr/lib/keelson/modules/my-mod.so" ]
+}
+
+@test "vendor: autotools make the same from an installation" {
+	needs_program autoreconf
+	new my-mod --build autotools
+	cd "$BATS_TEST_TMPDIR/my-mod"
+	stranger sh -c 'autoreconf -i && ./configure -q && make -s check' >log 2>&1 || { cat log >&2; false; }
+	has "$(cat log)" '^# PASS: +1'
+	lacks "$(cat log)" '^not ok'
+	is_a_module my-mod.so
+}
+
+@test "vendor: names that would do harm are refused, and nothing is made" {
+	cd "$BATS_TEST_TMPDIR"
+	while IFS='|' read -r name why; do
+		says 1 "keelson-module: '$name': $why" stranger keelson-module new -- "$name"
+	done <<-'END'
+		../up|a name has small letters, digits, '-' and '_' only
+		a b|a name has small letters, digits, '-' and '_' only
+		$(id)|a name has small letters, digits, '-' and '_' only
+		Hello|a name has small letters, digits, '-' and '_' only
+		-x|a name begins with a small letter
+		9|a name begins with a small letter
+		x-|a name ends with a letter or a digit
+		|a name has 1 to 63 characters
+		log|that group of the configuration is Keelson's own
+		true|that is a value in configuration files
+		check|the build has a target of that name
+	END
+	says 1 "keelson-module: 'a?b': a name has small letters, digits, '-' and '_' only" stranger keelson-module new $'a\nb'
+	says 1 "keelson-module: '$INSTALLED/usr/lib/keelson/modules/jobs.so': there is a module of that name already; choose another one" \
+		stranger keelson-module new jobs
+	same 'made' '' "$(ls)"
+	mkdir there
+	says 1 "keelson-module: 'there': there exists already; a new module gets a folder of its own" stranger keelson-module new there
+	same 'touched' '' "$(ls there)"
+}
+
+# ---- using it ------------------------------------------------------------------------------------------
+
+# enable true|false [key = value;]: the stranger's module in the sandbox; and tell the server.
+enable()
+{
+	echo "hello: { enabled = $1; path = \"$HELLO/hello.so\"; ${2-} };" >"$SB/server/etc/modules.d/hello.conf"
+	keelson reload
+}
+
+@test "vendor: the module runs: its attribute, its veto, its hold, its errors; and goes again" {
+	setup_sandbox
+	qmgr -c "set server job_history_enable = true"
+	says 154 'qsub: Error (15002) submitting job' as "$OWNER" qsub -W ticket=ABC-1 -- /bin/true
+
+	got=0
+	found=$(enable true 'pause = "soon";' 2>&1) || got=$?
+	same status 1 "$got"
+	has "$found" "$SB/server/etc/modules.d/hello.conf:1: hello.pause: expected"
+	lacks "$(keelson hooks job_submit)" hello
+
+	enable true 'pause = "1s";'
+	has "$(keelson hooks job_submit)" hello
+	id=$(submit -h -W ticket=ABC-1)
+	same ticket ABC-1 "$(job_attr "$id" ticket)"
+	got=0
+	found=$(as "$OWNER" qsub -W ticket=nonsense -- /bin/true 2>&1) || got=$?
+	same status 166 "$got"
+	has "$found" "ticket: expected KEY-NUMBER, got 'nonsense'"
+
+	as "$OWNER" qsub -h -- /bin/true >"$SB/answer" 3>&- &
+	waits() { keelson holds | grep -q 'submitted without a ticket'; }
+	wait_until 10 waits
+	same 'no answer yet' '' "$(cat "$SB/answer")"
+	wait $!
+	job_is "$(cat "$SB/answer")" H
+
+	enable false
+	lacks "$(keelson hooks job_submit)" hello
+	lacks "$(qstat -f "$id")" '^ *ticket = '
+	says 154 'qsub: Error (15002) submitting job' as "$OWNER" qsub -W ticket=ABC-1 -- /bin/true
+	sandbox restart server --hard
+	enable true
+	same 'kept while its module was away' ABC-1 "$(job_attr "$id" ticket)"
+
+	rm "$SB/server/etc/modules.d/hello.conf"
+	keelson reload
+	lacks "$(keelson modules)" hello
+}
