@@ -6,7 +6,8 @@
 # for its main file.
 #
 # tests/fixtures/<name>.c become tests/fixtures/<name>.so with the flags of a module; where <name> has
-# "unresolved" in it, undefined symbols are let through.
+# "unresolved" in it, undefined symbols are let through. tests/fixtures/bad/ is the same: modules that
+# keelson-module check must find fault with.
 UNIT_C := $(call NAMED,tests/unit/*,test_*.c) $(call NAMED,tests/unit/*/*,test_*.c)
 MODULE_TEST_C := $(call NAMED,modules/*,test_*.c)
 UNIT := $(UNIT_C:%.c=%)
@@ -54,7 +55,7 @@ $(1): $(call OBJECTS,$(2)) lib/modules/lib$(3).a $(TEST_ARCHIVES)
 endef
 $(foreach t,$(MODULE_TEST_C),$(eval $(call MODULE_TEST_RULES,$(t:modules/%.c=tests/modules/%),$(t),$(word 2,$(subst /, ,$(t))))))
 
-FIXTURES := $(patsubst %.c,%.so,$(call NAMED,tests/fixtures,*.c))
+FIXTURES := $(patsubst %.c,%.so,$(call NAMED,tests/fixtures,*.c) $(call NAMED,tests/fixtures/bad,*.c))
 obj/tests/fixtures/%.o: FLAGS = $(MODULE_FLAGS)
 tests/fixtures/%.so: obj/tests/fixtures/%.o
 	$(call SAY,LINK)

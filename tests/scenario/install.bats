@@ -69,10 +69,10 @@ setup_file()
 		same "status of $name" 1 "$got"
 		has "$found" "^not ok [0-9]+ - $pattern"
 	done <<-'END'
-		badabi|its interface is one of
-		unresolved|it loads without a daemon
-		extra_export|it exports keel_module alone
-		nosuch|it is a whole shared object
+		badabi|static/abi
+		unresolved|static/imports
+		extra_export|static/one-export
+		nosuch|static/file
 	END
 }
 

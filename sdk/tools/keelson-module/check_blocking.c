@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_blocking.c - calls that make everybody wait. On the loop's thread they are told, and not made to
+ * wait: a kit has no time. On others (core->work) they are what they are.
+ */
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check_child.h"
+#include "check_watch.h"
+
+static struct {
+	bool on;
+	pthread_t loop;
+} blocking;
+
+void watch_blocking(bool on)
+{
+	blocking.on = on;
+	blocking.loop = pthread_self();
+}
+
+static bool in_loop(void)
+{
+	return blocking.on && pthread_equal(blocking.loop, pthread_self());
+}
+
+/* True: the call is told, and must not wait. */
+static bool told(const char *name, const void *from)
+{
+	if (!in_loop())
+		return false;
+	finding(RULE_calls_blocking, "%s calls %s(), %s", watch_function(from), name, child_last_step());
+	return true;
+}
+#define TOLD(name) told(name, __builtin_return_address(0))
+
+/* Would a call on this descriptor wait for somebody else? A file of a disk is no such thing. */
+static bool fd_waits(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	struct stat st;
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || flags & O_NONBLOCK || fstat(fd, &st) < 0)
+		return false;
+	return (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode)) &&
+	       poll(&ready, 1, 0) == 0;
+}
+
+static unsigned my_sleep(unsigned s)
+{
+	return s > 0 && TOLD("sleep") ? 0 : sleep(s);
+}
+
+static int my_usleep(useconds_t us)
+{
+	return us > 0 && TOLD("usleep") ? 0 : usleep(us);
+}
+
+static int my_nanosleep(const struct timespec *t, struct timespec *left)
+{
+	return TOLD("nanosleep") ? 0 : nanosleep(t, left);
+}
+
+static int my_clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *left)
+{
+	return TOLD("clock_nanosleep") ? 0 : clock_nanosleep(clock, flags, t, left);
+}
+
+static int my_poll(struct pollfd *fds, nfds_t n, int ms)
+{
+	return poll(fds, n, ms != 0 && TOLD("poll") ? 0 : ms);
+}
+
+static int my_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *mask)
+{
+	static const struct timespec none = { 0, 0 };
+	bool waits = t == NULL || t->tv_sec != 0 || t->tv_nsec != 0;
+
+	return ppoll(fds, n, waits && TOLD("ppoll") ? &none : t, mask);
+}
+
+static int my_select(int n, fd_set *r, fd_set *w, fd_set *e, struct timeval *t)
+{
+	struct timeval none = { 0, 0 };
+	bool waits = t == NULL || t->tv_sec != 0 || t->tv_usec != 0;
+
+	return select(n, r, w, e, waits && TOLD("select") ? &none : t);
+}
+
+static int my_pselect(int n, fd_set *r, fd_set *w, fd_set *e, const struct timespec *t, const sigset_t *mask)
+{
+	static const struct timespec none = { 0, 0 };
+	bool waits = t == NULL || t->tv_sec != 0 || t->tv_nsec != 0;
+
+	return pselect(n, r, w, e, waits && TOLD("pselect") ? &none : t, mask);
+}
+
+static int my_epoll_wait(int fd, struct epoll_event *events, int n, int ms)
+{
+	return epoll_wait(fd, events, n, ms != 0 && TOLD("epoll_wait") ? 0 : ms);
+}
+
+static int my_pause(void)
+{
+	return TOLD("pause") ? -1 : pause();
+}
+
+static int my_sigsuspend(const sigset_t *mask)
+{
+	return TOLD("sigsuspend") ? -1 : sigsuspend(mask);
+}
+
+static pid_t my_wait(int *status)
+{
+	return waitpid(-1, status, TOLD("wait") ? WNOHANG : 0);
+}
+
+static pid_t my_waitpid(pid_t pid, int *status, int flags)
+{
+	return waitpid(pid, status, !(flags & WNOHANG) && TOLD("waitpid") ? flags | WNOHANG : flags);
+}
+
+static int my_waitid(idtype_t type, id_t id, siginfo_t *info, int flags)
+{
+	return waitid(type, id, info, !(flags & WNOHANG) && TOLD("waitid") ? flags | WNOHANG : flags);
+}
+
+static int my_system(const char *command)
+{
+	return command != NULL && TOLD("system") ? 0 : system(command);
+}
+
+static FILE *my_popen(const char *command, const char *mode)
+{
+	return TOLD("popen") ? fopen("/dev/null", mode) : popen(command, mode);
+}
+
+static int my_pclose(FILE *f)
+{
+	return in_loop() ? fclose(f) : pclose(f);
+}
+
+static ssize_t my_read(int fd, void *buf, size_t n)
+{
+	return fd_waits(fd) && TOLD("read") ? 0 : read(fd, buf, n);
+}
+
+static ssize_t my_recv(int fd, void *buf, size_t n, int flags)
+{
+	return !(flags & MSG_DONTWAIT) && fd_waits(fd) && TOLD("recv") ? 0 : recv(fd, buf, n, flags);
+}
+
+static int my_accept(int fd, struct sockaddr *from, socklen_t *len)
+{
+	return fd_waits(fd) && TOLD("accept") ? -1 : accept(fd, from, len);
+}
+
+static int my_connect(int fd, const struct sockaddr *to, socklen_t len)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_NONBLOCK) && to->sa_family != AF_UNIX && TOLD("connect") ?
+		       -1 :
+		       connect(fd, to, len);
+}
+
+static int my_flock(int fd, int how)
+{
+	return flock(fd, how != LOCK_UN && !(how & LOCK_NB) && TOLD("flock") ? how | LOCK_NB : how);
+}
+
+static int my_getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
+			  struct addrinfo **ret)
+{
+	bool asks = host != NULL && (hints == NULL || !(hints->ai_flags & AI_NUMERICHOST));
+
+	return asks && TOLD("getaddrinfo") ? EAI_AGAIN : getaddrinfo(host, service, hints, ret);
+}
+
+static struct hostent *my_gethostbyname(const char *host)
+{
+	return TOLD("gethostbyname") ? NULL : gethostbyname(host);
+}
+
+static int my_pthread_join(pthread_t thread, void **ret)
+{
+	if (pthread_tryjoin_np(thread, ret) == 0)
+		return 0;
+	(void)TOLD("pthread_join");
+	return pthread_join(thread, ret); /* who does not join has a thread in code that goes */
+}
+
+static int my_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock)
+{
+	return TOLD("pthread_cond_wait") ? 0 : pthread_cond_wait(cond, lock);
+}
+
+static int my_sem_wait(sem_t *sem)
+{
+	return sem_trywait(sem) == 0 || TOLD("sem_wait") ? 0 : sem_wait(sem);
+}
+
+void *watch_blocking_function(const char *name)
+{
+	static const struct {
+		const char *name;
+		void *fn;
+	} known[] = {
+		{ "sleep", my_sleep }, { "usleep", my_usleep }, { "nanosleep", my_nanosleep },
+		{ "clock_nanosleep", my_clock_nanosleep }, { "poll", my_poll }, { "ppoll", my_ppoll },
+		{ "select", my_select }, { "pselect", my_pselect }, { "epoll_wait", my_epoll_wait },
+		{ "pause", my_pause }, { "sigsuspend", my_sigsuspend }, { "wait", my_wait },
+		{ "waitpid", my_waitpid }, { "waitid", my_waitid }, { "system", my_system },
+		{ "popen", my_popen }, { "pclose", my_pclose }, { "read", my_read }, { "recv", my_recv },
+		{ "accept", my_accept }, { "connect", my_connect }, { "flock", my_flock },
+		{ "getaddrinfo", my_getaddrinfo }, { "gethostbyname", my_gethostbyname },
+		{ "pthread_join", my_pthread_join }, { "pthread_cond_wait", my_cond_wait },
+		{ "sem_wait", my_sem_wait },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(known[i].name, name) == 0)
+			return known[i].fn;
+	return NULL;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_child.c - a forked child, its deadline, and its last words.
+ *
+ * A child writes what it is about to do into memory that its parent shares; a handler of fatal signals
+ * adds where it was in the module. So the parent can say which step broke, in which function.
+ */
+#include "check_child.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "check_watch.h"
+#include "elf_names.h"
+
+enum { FRAMES = 32, STACK_SIZE = 65536, NULL_PAGE = 4096 };
+
+/* Shared with the child. */
+struct last_words {
+	char step[256];
+	int signum;
+	uint64_t fault; /* the address that was not there */
+	uint64_t pc;    /* where: an address of the module's file, 0 elsewhere */
+	uint64_t from;  /* the innermost function of the module, the same way */
+	bool jumped;    /* it called an address that is none */
+};
+static struct last_words *last;
+
+void child_step(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(last->step, sizeof(last->step), fmt, args);
+	va_end(args);
+}
+
+const char *child_last_step(void)
+{
+	return last->step;
+}
+
+/* ---- in the child -------------------------------------------------------------------------------- */
+static void innermost(void)
+{
+	void *frames[FRAMES];
+	int n = backtrace(frames, FRAMES);
+
+	for (int i = 0; i < n && last->from == 0; i++)
+		last->from = watch_offset(frames[i]);
+}
+
+/* Where a call that went nowhere came from. */
+static const void *caller(const ucontext_t *u)
+{
+#if defined(__x86_64__)
+	return *(const void *const *)(uintptr_t)u->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+	return (const void *)(uintptr_t)u->uc_mcontext.regs[30];
+#else
+	(void)u;
+	return NULL;
+#endif
+}
+
+static uint64_t pc_of(const ucontext_t *u)
+{
+#if defined(__x86_64__)
+	return (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+	return u->uc_mcontext.pc;
+#else
+	(void)u;
+	return NULL_PAGE;
+#endif
+}
+
+static void crashed(int signum, siginfo_t *info, void *context)
+{
+	uint64_t pc = pc_of(context);
+
+	last->signum = signum;
+	last->fault = (uint64_t)(uintptr_t)info->si_addr;
+	last->jumped = pc < NULL_PAGE;
+	last->pc = watch_offset((const void *)(uintptr_t)pc);
+	last->from = last->jumped ? watch_offset(caller(context)) : last->pc;
+	if (last->from == 0)
+		innermost();
+	_exit(128 + signum);
+}
+
+static void handlers_set(void)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
+	struct sigaction act = { .sa_sigaction = crashed,
+				 .sa_flags = (int)(SA_SIGINFO | SA_RESETHAND | SA_ONSTACK | SA_NODEFER) };
+	stack_t stack = { .ss_size = STACK_SIZE, .ss_sp = malloc(STACK_SIZE) };
+	void *warm[1];
+
+	backtrace(warm, 1); /* loads what it needs now, not in the handler */
+	if (stack.ss_sp == NULL || sigaltstack(&stack, NULL) < 0)
+		act.sa_flags &= ~SA_ONSTACK;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &act, NULL);
+}
+
+static void child_main(void (*fn)(void *arg), void *arg, int deadline_s)
+{
+	static const struct rlimit no_core = { 0, 0 };
+	struct rlimit cpu = { (rlim_t)deadline_s, (rlim_t)deadline_s + 2 };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setpgid(0, 0);
+	setrlimit(RLIMIT_CORE, &no_core);
+	setrlimit(RLIMIT_CPU, &cpu);
+	handlers_set();
+	fn(arg);
+	fflush(stdout);
+	_exit(0);
+}
+
+/* ---- in the parent ------------------------------------------------------------------------------- */
+/* False: it was killed at its deadline. */
+static bool wait_for(pid_t pid, int deadline_s)
+{
+	struct pollfd ends = { .fd = pidfd_open(pid, 0), .events = POLLIN };
+	int n;
+
+	do
+		n = poll(&ends, 1, deadline_s * 1000);
+	while (n < 0 && errno == EINTR);
+	close(ends.fd);
+	if (n > 0)
+		return true;
+	kill(pid, SIGKILL);
+	return false;
+}
+
+static const char *last_words(int status)
+{
+	static char text[512];
+	char where[128];
+	int n, signum = last->signum != 0 ? last->signum : WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	if (signum != 0)
+		n = snprintf(text, sizeof(text), "SIG%s", sigabbrev_np(signum) == NULL ? "?" : sigabbrev_np(signum));
+	else
+		n = snprintf(text, sizeof(text), "exit %d", WEXITSTATUS(status));
+	if (elf_function_at(watch_path(), last->from, where, sizeof(where)))
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " in %s()", where);
+	snprintf(text + n, sizeof(text) - (size_t)n, ", %.255s", last->step);
+	return text;
+}
+
+/* A table of functions that is not there is a small address behind its first two fields. */
+static bool looks_absent(void)
+{
+	return last->signum == SIGSEGV && last->fault < NULL_PAGE &&
+	       (last->jumped || (last->pc != 0 && last->fault >= 2 * sizeof(uint32_t)));
+}
+
+enum child_end child_run(void (*fn)(void *arg), void *arg, int deadline_s, const char **ret_why)
+{
+	int status = 0;
+	bool ended;
+	pid_t pid;
+
+	if (last == NULL)
+		last = mmap(NULL, sizeof(*last), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	*ret_why = "there was no process for it";
+	if (last == MAP_FAILED)
+		return CHILD_NONE;
+	memset(last, 0, sizeof(*last));
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		child_main(fn, arg, deadline_s);
+	ended = pid > 0 && wait_for(pid, deadline_s);
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return CHILD_NONE;
+	kill(-pid, SIGKILL); /* what it started */
+	if (status == 0)
+		return CHILD_DONE;
+	*ret_why = last_words(status);
+	if (!ended || (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL)))
+		return CHILD_HUNG;
+	return looks_absent() ? CHILD_ABSENT : CHILD_CRASHED;
+}

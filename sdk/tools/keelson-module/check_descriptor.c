@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_descriptor.c - the tables of a descriptor: whole, named, explained, and possible.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "check_report.h"
+#include "check_rows.h"
+#include "check_static.h"
+
+enum { ROWS_MAX = 4096, ORDER_MAX = 1000 };
+
+/* ---- head ------------------------------------------------------------------------------------------ */
+static void head_rules(const struct keel_module *m)
+{
+	const struct {
+		uint32_t n;
+		const void *table;
+		const char *name;
+	} tables[] = { { m->n_conf, m->conf, "conf" }, { m->n_needs, m->needs, "needs" },
+		       { m->n_contribs, m->contribs, "contribs" }, { m->n_taps, m->taps, "taps" } };
+
+	if (m->magic != KEEL_MAGIC || m->size < sizeof(*m))
+		finding(RULE_static_descriptor, "it does not begin as KEEL_MODULE() makes it");
+	if (!said(m->name) || strlen(m->name) > 63 ||
+	    strspn(m->name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != strlen(m->name))
+		finding(RULE_static_descriptor, ".name '%s' is not 1 to 63 of a-z 0-9 - _",
+			said(m->name) ? m->name : "");
+	if (!said(m->version))
+		finding(RULE_static_descriptor, "it has no .version");
+	if (!said(m->summary))
+		finding(RULE_static_descriptor, "it has no .summary");
+	for (size_t i = 0; i < KEEL_COUNT(tables); i++)
+		if (tables[i].n > ROWS_MAX || (tables[i].n > 0 && tables[i].table == NULL))
+			finding(RULE_static_descriptor, "it counts %u rows in .%s and has no such table",
+				(unsigned)tables[i].n, tables[i].name);
+	if (m->n_conf > 0 && m->conf != NULL && m->conf[0].size < offsetof(struct keel_conf_rule, doc))
+		finding(RULE_static_descriptor, "rows of .conf have no .size");
+	if (m->n_taps > 0 && m->taps != NULL && m->taps[0].size < offsetof(struct keel_tap, order))
+		finding(RULE_static_descriptor, "rows of .taps have no .size");
+	if (m->roles == 0 || (m->roles & ~(uint32_t)KEEL_ANY) != 0)
+		finding(RULE_static_roles, ".roles is %u", (unsigned)m->roles);
+}
+
+static void need_rules(const struct keel_module *m)
+{
+	for (uint32_t i = 0; i < m->n_needs; i++) {
+		const struct keel_need *n = &m->needs[i];
+
+		if (!said(n->group))
+			finding(RULE_static_needs, "row %u has no group", (unsigned)i);
+		else if (n->offset % sizeof(void *) != 0 || m->state_size < sizeof(void *) ||
+			 n->offset > m->state_size - sizeof(void *))
+			finding(RULE_static_needs, "%s points behind .state_size", n->group);
+		for (uint32_t j = 0; j < i; j++)
+			if (m->needs[j].offset == n->offset)
+				finding(RULE_static_needs, "%s and %s have one place", m->needs[j].group, n->group);
+	}
+}
+
+/* ---- configuration --------------------------------------------------------------------------------- */
+static const char *row_objection(const struct keel_module *m, const struct keel_conf_rule *r)
+{
+	uint32_t width = conf_width(r->type);
+
+	if (width == 0)
+		return "has a type that is none";
+	if (r->offset > m->conf_size || width > m->conf_size - r->offset || r->offset % width != 0)
+		return "does not fit into the struct";
+	if (r->type == KEEL_CONF_ENUM && !said(r->choices))
+		return "has no choices";
+	if (r->min > r->max)
+		return "has a .min above its .max";
+	return NULL;
+}
+
+static void conf_rules(const struct keel_module *m)
+{
+	for (uint32_t i = 0; i < m->n_conf; i++) {
+		const struct keel_conf_rule r = conf_row(m, i);
+		const char *no = row_objection(m, &r);
+
+		if (!said(r.key)) {
+			finding(RULE_static_conf_rows, "row %u has no key", (unsigned)i);
+			continue;
+		}
+		for (uint32_t j = 0; j < i; j++)
+			if (conf_row(m, j).key != NULL && strcmp(conf_row(m, j).key, r.key) == 0)
+				finding(RULE_static_conf_rows, "%s is there twice", r.key);
+		if (!said(r.doc))
+			finding(RULE_static_docs, "key %s of the configuration", r.key);
+		if (no != NULL) {
+			finding(RULE_static_conf_rows, "%s %s", r.key, no);
+			continue;
+		}
+		no = r.fallback == NULL ? NULL : conf_objection(&r, r.fallback);
+		if (no != NULL)
+			finding(RULE_static_conf_defaults, "%s = %s %s", r.key, r.fallback, no);
+	}
+}
+
+/* ---- contributions --------------------------------------------------------------------------------- */
+/* Where rows of a kind have their name and their sentence. */
+static const struct {
+	const char *kind, *word;
+	size_t name, doc, size;
+} kinds[] = {
+#define KIND_ROW(kind, word, type)                                                                 \
+	{ #kind, word, offsetof(struct type, name), offsetof(struct type, doc), sizeof(struct type) }
+	KIND_ROW(CLASS, "class", keel_class_def),	  KIND_ROW(TYPE, "type", keel_type_def),
+	KIND_ROW(ATTR, "attribute", keel_attr_def),	  KIND_ROW(REQUEST, "request", keel_request_def),
+	KIND_ROW(SERVICE, "service", keel_service_def),	  KIND_ROW(KIND, "kind", keel_kind_def),
+	KIND_ROW(SIGNAL, "signal", keel_signal_def),	  KIND_ROW(PARTS, "parts", keel_parts_def),
+	KIND_ROW(JOB_FORM, "form", keel_job_form_def),	  KIND_ROW(PREEMPT, "method", keel_preempt_def),
+	KIND_ROW(NODE_STATE, "state", keel_node_state_def), KIND_ROW(JOB_KEY, "key", keel_job_key_def),
+	KIND_ROW(QUEUE_TYPE, "queue type", keel_queue_type_def),
+#undef KIND_ROW
+};
+
+/* A string of the row; NULL: it is not there, or behind its size. */
+static const char *text_of(const void *def, size_t offset)
+{
+	uint32_t size = *(const uint32_t *)def;
+	const char *text;
+
+	if (offset + sizeof(text) > size)
+		return NULL;
+	memcpy(&text, (const char *)def + offset, sizeof(text));
+	return text;
+}
+
+static void contrib_rule(const struct keel_contrib *c, uint32_t row)
+{
+	if (!said(c->kind) || c->def == NULL || *(const uint32_t *)c->def < 2 * sizeof(uint32_t)) {
+		finding(RULE_static_descriptor, "row %u of .contribs has no kind, no def or no size",
+			(unsigned)row);
+		return;
+	}
+	for (size_t k = 0; k < KEEL_COUNT(kinds); k++) {
+		const char *name;
+
+		if (strcmp(kinds[k].kind, c->kind) != 0)
+			continue;
+		name = text_of(c->def, kinds[k].name);
+		if (!said(name))
+			finding(RULE_static_descriptor, "row %u of .contribs, %s, has no name", (unsigned)row,
+				c->kind);
+		else if (!said(text_of(c->def, kinds[k].doc)))
+			finding(RULE_static_docs, "%s %s", kinds[k].word, name);
+	}
+}
+
+/* ---- taps ------------------------------------------------------------------------------------------ */
+static void tap_rule(const struct keel_module *m, uint32_t i)
+{
+	const struct keel_tap t = tap_row(m, i);
+	const struct point *p = point_find(t.point);
+	const char *name = said(t.name) ? t.name : "a tap without name";
+
+	if (p == NULL || t.fn.any == NULL)
+		finding(RULE_static_tap_points, "%s: %s", name, p == NULL ? "no such point" : "no handler");
+	else if ((p->daemon & m->roles) == 0)
+		finding(RULE_static_tap_points, "%s: %s is never raised where this module runs", name, p->name);
+	if (t.order < -ORDER_MAX || t.order > ORDER_MAX)
+		finding(RULE_static_tap_order, "%s has %d", name, (int)t.order);
+	if (!said(t.name) || strpbrk(t.name, " ,.") != NULL)
+		finding(RULE_static_tap_names, "%s: no name, or one with a blank, comma or dot",
+			p == NULL ? "?" : p->name);
+	for (uint32_t j = 0; j < i; j++)
+		if (tap_row(m, j).point == t.point && said(t.name) && said(tap_row(m, j).name) &&
+		    strcmp(tap_row(m, j).name, t.name) == 0)
+			finding(RULE_static_tap_names, "two are called %s at %s", name, p == NULL ? "?" : p->name);
+}
+
+bool check_descriptor(const struct keel_module *m)
+{
+	look_from_to(RULE_static_descriptor, RULE_static_roles);
+	head_rules(m);
+	if (rule_broken(RULE_static_descriptor))
+		return false;
+	look_from_to(RULE_static_needs, RULE_static_tap_names);
+	need_rules(m);
+	conf_rules(m);
+	for (uint32_t i = 0; i < m->n_contribs; i++)
+		contrib_rule(&m->contribs[i], i);
+	for (uint32_t i = 0; i < m->n_taps; i++)
+		tap_rule(m, i);
+	return !rule_broken(RULE_static_descriptor) && !rule_broken(RULE_static_roles) &&
+	       !rule_broken(RULE_static_needs) && !rule_broken(RULE_static_conf_rows) &&
+	       !rule_broken(RULE_static_conf_defaults) && !rule_broken(RULE_static_tap_points) &&
+	       !rule_broken(RULE_static_tap_names) && !rule_broken(RULE_static_tap_order);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_memory.c - what a module takes from the C library's heap, and gives back.
+ *
+ * Each block is kept with the place that took it. A block that a library made for the module and that
+ * the module frees is not known here, and just freed.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+#include "check_watch.h"
+
+#define CALLER __builtin_return_address(0)
+
+struct block {
+	void *at;
+	size_t size;
+	const void *from;
+	UT_hash_handle hh;
+};
+
+/* This process watches one module, whatever threads it has. */
+static struct {
+	pthread_mutex_t lock;
+	struct block *live;
+	unsigned calls, fail_at;
+} heap = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void watch_fail(unsigned n)
+{
+	heap.calls = 0;
+	heap.fail_at = n;
+}
+
+unsigned watch_allocations(void)
+{
+	return heap.calls;
+}
+
+bool watch_failed(void)
+{
+	return heap.fail_at > 0 && heap.calls >= heap.fail_at;
+}
+
+unsigned watch_live(const char **ret_where)
+{
+	static char text[224];
+	const struct block *b = heap.live;
+
+	if (ret_where != NULL && b != NULL) {
+		snprintf(text, sizeof(text), "%zu bytes taken in %s", b->size, watch_function(b->from));
+		*ret_where = text;
+	}
+	return HASH_COUNT(heap.live);
+}
+
+static void forget(void *at)
+{
+	struct block *b;
+
+	pthread_mutex_lock(&heap.lock);
+	HASH_FIND_PTR(heap.live, &at, b);
+	if (b != NULL)
+		HASH_DEL(heap.live, b);
+	pthread_mutex_unlock(&heap.lock);
+	free(b);
+}
+
+void watch_forget(void)
+{
+	while (heap.live != NULL)
+		forget(heap.live->at);
+}
+
+static bool must_fail(void)
+{
+	bool now;
+
+	pthread_mutex_lock(&heap.lock);
+	now = ++heap.calls == heap.fail_at;
+	pthread_mutex_unlock(&heap.lock);
+	if (now)
+		errno = ENOMEM;
+	return now;
+}
+
+static void *took(void *at, size_t size, const void *from)
+{
+	struct block *b = at == NULL ? NULL : malloc(sizeof(*b));
+
+	if (b == NULL)
+		return at;
+	*b = (struct block){ .at = at, .size = size, .from = from };
+	pthread_mutex_lock(&heap.lock);
+	HASH_ADD_PTR(heap.live, at, b);
+	pthread_mutex_unlock(&heap.lock);
+	return at;
+}
+
+/* ---- in the place of the C library's ------------------------------------------------------------- */
+static void *my_malloc(size_t n)
+{
+	return must_fail() ? NULL : took(malloc(n), n, CALLER);
+}
+
+static void *my_calloc(size_t n, size_t size)
+{
+	return must_fail() ? NULL : took(calloc(n, size), n * size, CALLER);
+}
+
+static void my_free(void *at)
+{
+	if (at != NULL)
+		forget(at);
+	free(at);
+}
+
+static void *resize(void *at, size_t n, const void *from)
+{
+	void *bigger;
+
+	if (must_fail())
+		return NULL;
+	if (at != NULL)
+		forget(at);
+	bigger = realloc(at, n);
+	if (bigger == NULL && n > 0) /* it is as it was */
+		took(at, n, from);
+	else
+		took(bigger, n, from);
+	return bigger;
+}
+
+static void *my_realloc(void *at, size_t n)
+{
+	return resize(at, n, CALLER);
+}
+
+static void *my_reallocarray(void *at, size_t n, size_t size)
+{
+	size_t all;
+
+	if (__builtin_mul_overflow(n, size, &all)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return resize(at, all, CALLER);
+}
+
+static char *my_strdup(const char *text)
+{
+	return must_fail() ? NULL : took(strdup(text), strlen(text) + 1, CALLER);
+}
+
+static char *my_strndup(const char *text, size_t n)
+{
+	return must_fail() ? NULL : took(strndup(text, n), n + 1, CALLER);
+}
+
+static int my_posix_memalign(void **ret, size_t align, size_t n)
+{
+	int no = must_fail() ? ENOMEM : posix_memalign(ret, align, n);
+
+	if (no == 0)
+		took(*ret, n, CALLER);
+	return no;
+}
+
+static void *my_aligned_alloc(size_t align, size_t n)
+{
+	return must_fail() ? NULL : took(aligned_alloc(align, n), n, CALLER);
+}
+
+static int print(char **ret, const char *fmt, va_list args, const void *from)
+{
+	int n = must_fail() ? -1 : vasprintf(ret, fmt, args);
+
+	if (n >= 0)
+		took(*ret, (size_t)n + 1, from);
+	return n;
+}
+
+static int my_vasprintf(char **ret, const char *fmt, va_list args)
+{
+	return print(ret, fmt, args, CALLER);
+}
+
+static int my_vasprintf_chk(char **ret, int flag, const char *fmt, va_list args)
+{
+	(void)flag;
+	return print(ret, fmt, args, CALLER);
+}
+
+static int my_asprintf(char **ret, const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = print(ret, fmt, args, CALLER);
+	va_end(args);
+	return n;
+}
+
+static int my_asprintf_chk(char **ret, int flag, const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	(void)flag;
+	va_start(args, fmt);
+	n = print(ret, fmt, args, CALLER);
+	va_end(args);
+	return n;
+}
+
+static ssize_t my_getdelim(char **line, size_t *size, int delim, FILE *f)
+{
+	ssize_t n;
+
+	if (*line != NULL)
+		forget(*line);
+	n = getdelim(line, size, delim, f);
+	took(*line, *size, CALLER);
+	return n;
+}
+
+static ssize_t my_getline(char **line, size_t *size, FILE *f)
+{
+	return my_getdelim(line, size, '\n', f);
+}
+
+void *watch_memory_function(const char *name)
+{
+	static const struct {
+		const char *name;
+		void *fn;
+	} known[] = {
+		{ "malloc", my_malloc }, { "calloc", my_calloc }, { "realloc", my_realloc },
+		{ "reallocarray", my_reallocarray }, { "free", my_free },
+		{ "strdup", my_strdup }, { "__strdup", my_strdup }, { "strndup", my_strndup },
+		{ "__strndup", my_strndup }, { "posix_memalign", my_posix_memalign },
+		{ "aligned_alloc", my_aligned_alloc }, { "memalign", my_aligned_alloc },
+		{ "asprintf", my_asprintf }, { "vasprintf", my_vasprintf },
+		{ "__asprintf_chk", my_asprintf_chk }, { "__vasprintf_chk", my_vasprintf_chk },
+		{ "getline", my_getline }, { "getdelim", my_getdelim }, { "__getdelim", my_getdelim },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(known[i].name, name) == 0)
+			return known[i].fn;
+	return NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_watch.h - between a module and the C library: its memory, and calls that block.
+ *
+ * The calls of the module's own file are led through the functions of this kit; those of libraries and
+ * of the mock host are not, so that whatever is counted is the module's.
+ */
+#ifndef KEELSON_CHECK_WATCH_H
+#define KEELSON_CHECK_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A file that was just opened: `symbol` is in it. */
+void watch_module(const char *path, const void *symbol);
+const char *watch_path(void);
+/* As an address of the module's file; 0: it is not in the module. */
+uint64_t watch_offset(const void *address);
+
+/* ---- memory -------------------------------------------------------------------------------------- */
+/* The n-th allocation from now on fails; 0: none does. */
+void watch_fail(unsigned n);
+unsigned watch_allocations(void); /* since watch_fail() */
+bool watch_failed(void);	  /* has that one been reached? */
+/* Blocks that the module holds; *ret_where (may be NULL): "48 bytes taken in on_submit()", of one. */
+unsigned watch_live(const char **ret_where);
+/* What it holds from here on counts no more. */
+void watch_forget(void);
+/* Open files of this process. */
+unsigned watch_files(void);
+
+/* ---- calls that block -------------------------------------------------------------------------------- */
+/* Where such a call is told as a finding; off at first. */
+void watch_blocking(bool on);
+
+/* The functions that stand in for those of the C library; NULL: none does. */
+void *watch_memory_function(const char *name);
+void *watch_blocking_function(const char *name);
+/* The function of the module that holds an address: "on_submit()", or "?"; good until the next call. */
+const char *watch_function(const void *address);
+
+#endif
