@@ -33,12 +33,13 @@ include $(S)/mk/modules.mk
 include $(S)/mk/tests.mk
 include $(S)/mk/tools.mk
 include $(S)/mk/sdk.mk
+include $(S)/mk/docs.mk
 include $(S)/mk/install.mk
 
 keelson-all: $(KEELSON_ALL)
 
 keelson-clean:
-	rm -rf obj lib bin man share modules libexec tests keelsond libpbs.a libpbs.so libpbs.so.0
+	rm -rf obj lib bin man doc share modules libexec tests keelsond libpbs.a libpbs.so libpbs.so.0
 
 -include $(shell test ! -d obj || find obj -name '*.d')
 

@@ -9,20 +9,11 @@ HEADERS := $(patsubst $(S)/sdk/include/%,%,$(wildcard $(S)/sdk/include/*.h $(S)/
 	$(S)/sdk/include/keel/*.def $(S)/sdk/include/keel/service/*.h $(S)/sdk/include/keel/*/*.def))
 CONF := $(patsubst $(S)/conf/%,%,$(wildcard $(S)/conf/*.conf $(S)/conf/modules.d/*.conf))
 MAN := $(notdir $(wildcard $(S)/sdk/man/*.[1-8]))
-# Manual pages made from tables, in man/ of the build
-MAN_MADE := keelson-hooks.7
 UNITS := $(notdir $(wildcard $(S)/sdk/init/*.service))
 MAN_SECTION = $(subst .,,$(suffix $(1)))
 
 # PUT(program of install, file, target)
 PUT = $(1) -D $(2) '$(DESTDIR)$(3)' &&
-
-# Made from the map of hook points
-man/keelson-hooks.7: $(S)/sdk/man/hooks-page.sh $(S)/sdk/include/keel/hook_points.def $(S)/sdk/include/keel/hook_fields.h
-	$(call SAY,MAN)
-	@mkdir -p $(@D)
-	$(DO)sh $^ >$@
-KEELSON_ALL += $(addprefix man/,$(MAN_MADE))
 
 keelson-install-exec: keelson-all
 	$(foreach f,$(INSTALL_SBIN),$(call PUT,$(INSTALL_PROGRAM),$(f),$(sbindir)/$(notdir $(f)))) \
@@ -33,10 +24,9 @@ keelson-install-exec: keelson-all
 	$(call PUT,$(INSTALL_PROGRAM),libpbs.so.0,$(libdir)/libpbs.so.0) \
 	$(LN_S) -f libpbs.so.0 '$(DESTDIR)$(libdir)/libpbs.so'
 
-keelson-install-data: keelson-all
+keelson-install-data: keelson-all docs-install
 	$(foreach f,$(HEADERS),$(call PUT,$(INSTALL_DATA),$(S)/sdk/include/$(f),$(includedir)/$(f))) \
 	$(foreach f,$(MAN),$(call PUT,$(INSTALL_DATA),$(S)/sdk/man/$(f),$(mandir)/man$(call MAN_SECTION,$(f))/$(f))) \
-	$(foreach f,$(MAN_MADE),$(call PUT,$(INSTALL_DATA),man/$(f),$(mandir)/man$(call MAN_SECTION,$(f))/$(f))) \
 	$(foreach f,$(OPTIONS),$(call PUT,$(INSTALL_DATA),$(f),$(prefix)/$(f))) \
 	$(foreach f,$(UNITS),$(call PUT,$(INSTALL_DATA),$(S)/sdk/init/$(f),$(prefix)/lib/systemd/system/$(f))) \
 	$(SDK_INSTALL) \
@@ -48,7 +38,7 @@ keelson-install-data: keelson-all
 		$(INSTALL_DATA) -D $(S)/conf/$$f "$$target" || exit 1; \
 	done
 
-keelson-uninstall:
+keelson-uninstall: docs-uninstall
 	cd '$(DESTDIR)/' && rm -f $(patsubst /%,%,$(foreach f,$(INSTALL_SBIN),$(sbindir)/$(notdir $(f))) \
 		$(foreach f,$(INSTALL_BIN),$(bindir)/$(notdir $(f))) \
 		$(foreach f,$(PROGRAMS),$(LIBEXEC)/$(notdir $(f))) \
@@ -57,7 +47,7 @@ keelson-uninstall:
 		$(foreach f,$(HEADERS),$(includedir)/$(f)) \
 		$(SDK_INSTALLED) $(patsubst %,$(prefix)/%,$(OPTIONS)) $(LIBEXEC)/init \
 		$(foreach f,$(UNITS),$(prefix)/lib/systemd/system/$(f)) \
-		$(foreach f,$(MAN) $(MAN_MADE),$(mandir)/man$(call MAN_SECTION,$(f))/$(f)))
+		$(foreach f,$(MAN),$(mandir)/man$(call MAN_SECTION,$(f))/$(f)))
 	@cd '$(DESTDIR)/' && for d in $(patsubst /%,%,$(libdir)/keelson $(libdir)/cmake $(LIBEXEC) $(includedir)/keel \
 		$(datadir)/keelson $(prefix)/share/keelson); do \
 		test ! -d "$$d" || find "$$d" -depth -type d -exec rmdir --ignore-fail-on-non-empty {} +; done

@@ -11,7 +11,9 @@ die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 build_packages=(gcc libc6-dev make autoconf automake libtool pkg-config libltdl-dev libuv1-dev libconfig-dev
 	libpcre2-dev libmsgpack-dev libsqlite3-dev libsodium-dev libjansson-dev libedit-dev libmuparser-dev
 	libcunit1-dev uthash-dev)
-test_packages=(bats parallel binutils procps jq sqlite3 git pkg-config cmake)
+# What makes the guide and reference of the SDK (without them they are not built), and what looks at them.
+doc_packages=(lowdown python3)
+test_packages=("${doc_packages[@]}" mandoc bats parallel binutils procps jq sqlite3 git pkg-config cmake)
 
 # Install what is missing of the named packages, with sudo when not root.
 install_packages()

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The module writer's guide and reference: manual pages in man/ and one HTML page in doc/, made from
+# sdk/doc, the tables and the comments of the headers. Without lowdown or python3 they are left out, and a
+# sentence says so; everything else is built as ever.
+DOC_TOOL := $(S)/sdk/doc/tools/docs
+DOC_SOURCES := $(wildcard $(S)/sdk/doc/*.md $(S)/sdk/doc/guide/*.md $(S)/sdk/doc/tools/* $(S)/sdk/template/* \
+	$(S)/sdk/include/keel/* $(S)/sdk/include/keel/service/* $(S)/tests/fixtures/*.c)
+DOC_MISSING := $(foreach p,lowdown python3,$(if $(shell command -v $(p)),,$(p)))
+
+docs: doc/.made
+
+ifeq ($(strip $(DOC_MISSING)),)
+doc/.made: $(DOC_SOURCES)
+	$(call SAY,DOC)
+	$(DO)$(DOC_TOOL) make . && touch $@
+else
+doc/.made:
+	@mkdir -p $(@D)
+	@echo "  the guide and reference for module writers are not built: install $(strip $(DOC_MISSING))"
+endif
+
+# A sanitizer build is not read.
+KEELSON_ALL += $(if $(findstring sanitize,$(CFLAGS)),,docs)
+
+# What was built; the list is taken when the command runs.
+docs-install: docs
+	@for f in man/*.[1-9]*; do \
+		test ! -f $$f || $(INSTALL_DATA) -D $$f '$(DESTDIR)$(mandir)'/man$$(echo $${f##*.} | cut -c1)/$${f##*/} || exit 1; \
+	done
+	@test ! -f doc/keelson-sdk.html || $(INSTALL_DATA) -D doc/keelson-sdk.html '$(DESTDIR)$(docdir)/keelson-sdk.html'
+
+docs-uninstall:
+	@for f in man/*.[1-9]*; do rm -f '$(DESTDIR)$(mandir)'/man$$(echo $${f##*.} | cut -c1)/$${f##*/}; done
+	@rm -f '$(DESTDIR)$(docdir)/keelson-sdk.html'
+	@test ! -d '$(DESTDIR)$(docdir)' || rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(docdir)'
+
+.PHONY: docs docs-install docs-uninstall
