@@ -14,6 +14,7 @@ build_packages=(gcc libc6-dev make autoconf automake libtool pkg-config libltdl-
 # What makes the guide and reference of the SDK (without them they are not built), and what looks at them.
 doc_packages=(lowdown python3)
 test_packages=("${doc_packages[@]}" mandoc bats parallel binutils procps jq sqlite3 git pkg-config cmake)
+test_packages+=(abigail-tools g++)
 
 # Install what is missing of the named packages, with sudo when not root.
 install_packages()

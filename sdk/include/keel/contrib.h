@@ -25,6 +25,7 @@ struct keel_class_def {
 	/* The NOTE point that tells modules an object exists (at start, and to a module that is loaded
 	 * late); its event is { id, object }. 0: none. */
 	uint32_t known_point;
+	uint32_t reserved;
 };
 
 /* TYPE: how values of an attribute are read, written, combined and compared. */
@@ -140,6 +141,7 @@ struct keel_signal_def {
 	 * Answer through job->signal_done(op, code, text), now or later, exactly once. */
 	void (*start)(struct keel_mod *owner, struct keel_obj *job, const char *who, void *op);
 	uint32_t acts_on; /* enum keel_signal_target: whom it reaches when it goes to many jobs */
+	uint32_t reserved;
 };
 enum keel_signal_target {
 	KEEL_SIGNAL_GOING = 0,	 /* those that are not suspended */

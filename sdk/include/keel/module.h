@@ -88,11 +88,11 @@ struct keel_note {
 #define KEEL_MODULE(...)                                                                           \
 	__attribute__((section(".note.keel"), used, aligned(4))) static const struct keel_note     \
 		keel_module_note = { 5, 12, 1, "KEEL", KEEL_MAGIC, KEEL_ABI_MAJOR,                 \
-				     KEEL_ABI_MINOR };                                             \
+				     KEEL_SDK_TARGET };                                            \
 	__attribute__((visibility("default"))) extern const struct keel_module keel_module;        \
 	const struct keel_module keel_module = { .magic = KEEL_MAGIC,                              \
 						 .abi_major = KEEL_ABI_MAJOR,                      \
-						 .abi_minor = KEEL_ABI_MINOR,                      \
+						 .abi_minor = KEEL_SDK_TARGET,                     \
 						 .size = sizeof(struct keel_module),               \
 						 __VA_ARGS__ }
 

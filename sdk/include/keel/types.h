@@ -16,7 +16,28 @@
 #include <stdint.h>
 
 #define KEEL_ABI_MAJOR 1
-#define KEEL_ABI_MINOR 0
+#define KEEL_ABI_MINOR 0 /* the newest minor that these headers describe */
+
+/* A module for older daemons is compiled with -DKEEL_SDK_TARGET=n: what is newer than minor n is not there
+ * then, so that sizes are those of minor n, and n is what the module says it needs.
+ *
+ * Who adds something to a released interface puts it between #if KEEL_SINCE(n) and #endif: rows of the map
+ * of points, members of a struct (behind all others), enumerators. Inside the rows of an event:
+ * KEEL_ROWS_SINCE_n(F(STR, name)), which is defined here, a pair per minor:
+ *
+ *   #if KEEL_SINCE(1)
+ *   #define KEEL_ROWS_SINCE_1(...) __VA_ARGS__
+ *   #else
+ *   #define KEEL_ROWS_SINCE_1(...)
+ *   #endif
+ */
+#ifndef KEEL_SDK_TARGET
+#define KEEL_SDK_TARGET KEEL_ABI_MINOR
+#endif
+#if KEEL_SDK_TARGET > KEEL_ABI_MINOR
+#error "KEEL_SDK_TARGET is newer than these headers: install a newer SDK or aim lower"
+#endif
+#define KEEL_SINCE(minor) (KEEL_SDK_TARGET >= (minor))
 
 #if defined(__GNUC__)
 #define KEEL_PRINTF(a, b) __attribute__((format(printf, a, b)))

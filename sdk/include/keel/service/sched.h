@@ -14,7 +14,7 @@ struct keel_trial;
 struct keel_sched_reason {
 	uint32_t size;
 	int32_t code;   /* 163xx, keel/sched_reason.def; 0: somebody's own text */
-	bool never;     /* not even on empty vnodes */
+	uint32_t never; /* 1: not even on empty vnodes */
 	char text[256]; /* as the comment says it, without "Not Running: " */
 	char what[64];  /* the missing resource, the limit, the vnode; "" when it is none */
 };

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keel/acl.h - does an access list admit somebody? Header only.
+ *
+ * An entry is `[+|-]name[@host]`, or `[+|-]host` in a list of hosts; a host may be `*` or `*.domain`. Of
+ * the entries that fit, the one that says most about the host counts; `-` denies. Nothing fits: denied,
+ * unless a bare `+` is in the list.
+ */
+#ifndef KEEL_ACL_H
+#define KEEL_ACL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+struct keel_acl {
+	const char *name; /* whom it is about; NULL: a list of hosts */
+	const char *host;
+	int best;     /* how much the entry that counts says; below 0: none fits */
+	bool allowed; /* the answer */
+};
+#define KEEL_ACL(whose, at) ((struct keel_acl){ .name = (whose), .host = (at), .best = -1 })
+
+/* How much a host pattern says about `host` when it fits it; -1 it does not. */
+static inline int keel_acl_host(const char *pattern, size_t len, const char *host)
+{
+	size_t have = strlen(host);
+
+	if (len > 0 && *pattern == '*')
+		return have >= len - 1 && strncasecmp(host + have - (len - 1), pattern + 1, len - 1) == 0
+			       ? (int)len
+			       : -1;
+	return have == len && strncasecmp(host, pattern, len) == 0 ? 1024 + (int)len : -1;
+}
+
+static inline int keel_acl_fits(const struct keel_acl *s, const char *entry, size_t len)
+{
+	const char *at = (const char *)memchr(entry, '@', len);
+	size_t name = at ? (size_t)(at - entry) : len;
+
+	if (!s->name)
+		return keel_acl_host(entry, len, s->host);
+	if (strlen(s->name) != name || strncmp(s->name, entry, name) != 0)
+		return -1;
+	return at ? keel_acl_host(at + 1, len - name - 1, s->host) : 0;
+}
+
+static inline void keel_acl_entry(struct keel_acl *s, const char *entry, size_t len)
+{
+	bool allow = len == 0 || *entry != '-';
+	int fits;
+
+	if (len > 0 && (*entry == '+' || *entry == '-')) {
+		entry++;
+		len--;
+	}
+	if (len == 0) { /* a bare sign is what counts where nothing fits */
+		s->allowed = s->best < 0 ? allow : s->allowed;
+		return;
+	}
+	fits = keel_acl_fits(s, entry, len);
+	if (fits < 0 || fits < s->best)
+		return;
+	s->best = fits;
+	s->allowed = allow;
+}
+
+/* A comma list of entries; the function of a keel_emit, with a struct keel_acl as its argument. */
+static inline void keel_acl_text(void *acl, const char *key, const char *text, unsigned len)
+{
+	const char *end = text + len;
+
+	(void)key;
+	while (text < end) {
+		const char *comma = (const char *)memchr(text, ',', (size_t)(end - text));
+		size_t n = (size_t)((comma ? comma : end) - text);
+
+		if (n > 0)
+			keel_acl_entry((struct keel_acl *)acl, text, n);
+		text += n + 1;
+	}
+}
+
+#endif

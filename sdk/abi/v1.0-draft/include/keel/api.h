@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keel/api.h - the kernel's API groups. A module asks for a group with KEEL_NEED() and calls through
+ * the pointer in its state. Tables only grow at the end.
+ *
+ * Return values: 0 or a negative errno, unless said otherwise. Everything runs on the loop thread,
+ * except core->post().
+ */
+#ifndef KEEL_API_H
+#define KEEL_API_H
+
+#include "keel/contrib.h"
+#include "keel/hooks.h"
+#include "keel/types.h"
+
+typedef void keel_fn(struct keel_mod *, void *arg);
+
+/* ---- core: log, clock, timers, fds, worker threads ------------------------------------------ */
+struct keel_core_api {
+	uint32_t size, version;
+	/* One record of the daemon's log: event bits, class ("Job"), object, text. */
+	void (*log)(struct keel_mod *, uint32_t event, const char *klass, const char *object,
+		    const char *fmt, ...) KEEL_PRINTF(5, 6);
+	/* Fill *err (may be NULL) and return `code`, so that a failure is one line. */
+	int32_t (*error)(struct keel_err *err, int32_t code, const char *fmt, ...) KEEL_PRINTF(3, 4);
+	/* The table text of a PBSE code, "" when it has none. */
+	const char *(*pbse_text)(int32_t code);
+	int64_t (*now_ms)(struct keel_mod *); /* monotonic */
+	int64_t (*time)(struct keel_mod *);   /* seconds since 1970 */
+	uint32_t (*daemon)(struct keel_mod *); /* enum keel_daemon bits of this process */
+	const char *(*home)(struct keel_mod *); /* PBS_HOME, absolute */
+	const char *(*exec_dir)(struct keel_mod *); /* PBS_EXEC, absolute */
+	const char *(*server_name)(struct keel_mod *); /* the `.svr` part of ids */
+	const char *(*host_name)(struct keel_mod *);   /* this host, as other daemons know it */
+	const char *(*version_text)(struct keel_mod *); /* what `--version` prints */
+	/* One shot. The timer is gone when fn runs or after timer_cancel(). NULL on no memory. */
+	struct keel_timer *(*timer)(struct keel_mod *, int64_t after_ms, keel_fn *fn, void *arg);
+	void (*timer_cancel)(struct keel_timer *); /* NULL is fine */
+	/* Call fn on the loop after the current event, in order. */
+	int32_t (*defer)(struct keel_mod *, keel_fn *fn, void *arg);
+	/* Call fn on the loop. Any thread. */
+	int32_t (*post)(struct keel_mod *, keel_fn *fn, void *arg);
+	/* Run `work` on a worker thread (it sees only arg), then `done` on the loop. */
+	int32_t (*work)(struct keel_mod *, void (*work)(void *arg), keel_fn *done, void *arg);
+	/* Call fn when fd is readable, until watch_cancel(). The fd stays the module's. */
+	struct keel_watch *(*watch_fd)(struct keel_mod *, int fd, keel_fn *fn, void *arg);
+	void (*watch_cancel)(struct keel_watch *); /* NULL is fine */
+	/* Ask the daemon to stop in an orderly way. */
+	void (*stop)(struct keel_mod *);
+	/* Which event classes this daemon logs (enum keel_log_event bits); 0: as configured. */
+	void (*log_events)(struct keel_mod *, uint32_t mask);
+	/* For measuring how long one's own work takes (a slice): microseconds since some moment. In a
+	 * simulation the clocks above stand still during a callback; this one goes on. */
+	int64_t (*clock_us)(struct keel_mod *);
+	/* Call fn on the loop when everything that changed up to now is durable; soon, when nothing did. */
+	int32_t (*when_durable)(struct keel_mod *, keel_fn *fn, void *arg);
+};
+
+/* ---- object: classes, typed attributes, lookup, change sets ---------------------------------- */
+struct keel_wanted {
+	const char *name, *key; /* key NULL: all */
+};
+struct keel_object_api {
+	uint32_t size, version;
+	/* A draft is not listed, found or saved until publish(). NULL with *err: bad or used id. */
+	struct keel_obj *(*draft)(struct keel_mod *, const char *klass, const char *id,
+				  struct keel_err *);
+	int32_t (*publish)(struct keel_obj *);
+	/* Forget the object and its stored row. Slots' destructors run. */
+	void (*destroy)(struct keel_obj *);
+	struct keel_obj *(*find)(struct keel_mod *, const char *klass, const char *id);
+	const char *(*id)(const struct keel_obj *);
+	const char *(*klass)(const struct keel_obj *);
+	uint32_t (*count)(struct keel_mod *, const char *klass);
+
+	/* Walk a class in order of creation. Objects may be destroyed and created meanwhile. */
+	struct keel_cursor *(*cursor)(struct keel_mod *, const char *klass);
+	struct keel_obj *(*next)(struct keel_cursor *); /* NULL at the end */
+	void (*cursor_close)(struct keel_cursor *);
+
+	/* NULL when the class has no such attribute. Stays valid while its module is loaded. */
+	const struct keel_attr *(*attr)(struct keel_mod *, const char *klass, const char *name);
+	const char *(*attr_name)(const struct keel_attr *);
+	uint32_t (*attr_flags)(const struct keel_attr *);
+
+	/* Reads of committed, stored values (derived ones: text() and emit()). */
+	bool (*is_set)(const struct keel_obj *, const struct keel_attr *);
+	int64_t (*get_int)(const struct keel_obj *, const struct keel_attr *); /* 0 when unset */
+	const char *(*get_str)(const struct keel_obj *, const struct keel_attr *); /* NULL: unset */
+	/* slot.p of any other type, NULL when unset; what it points to belongs to the type's module. */
+	const void *(*get_ptr)(const struct keel_obj *, const struct keel_attr *);
+	/* As users see it: like snprintf() into buf; -ENODATA when unset. Works for derived ones. */
+	int32_t (*text)(struct keel_obj *, const struct keel_attr *, const char *key, char *buf,
+			uint32_t len);
+	void (*emit)(struct keel_obj *, const struct keel_attr *, const char *key,
+		     const struct keel_emit *);
+
+	/* Writes by the system: no permission check, no check function; marks the object dirty. */
+	void (*set_int)(struct keel_obj *, const struct keel_attr *, int64_t);
+	int32_t (*set_str)(struct keel_obj *, const struct keel_attr *, const char *text); /* copied */
+	/* Move a value of a module's own type in. */
+	void (*set_ptr)(struct keel_obj *, const struct keel_attr *, void *p);
+	int32_t (*set_text)(struct keel_obj *, const struct keel_attr *, int32_t op, const char *key,
+			    const char *text, struct keel_err *);
+	void (*unset)(struct keel_obj *, const struct keel_attr *, const char *key);
+	/* 1, 0 or negative PBSE: does the object match `attr[.key] <op> value`? For status selections. */
+	int32_t (*match)(struct keel_obj *, const struct keel_attr *, int32_t op, const char *key,
+			 const char *text, struct keel_err *);
+	/* A value changed behind a pointer: save it with this turn. */
+	void (*touch)(struct keel_obj *);
+
+	/* Change sets. Commit applies all, or nothing was applied. */
+	struct keel_changes *(*changes)(struct keel_mod *);
+	/* On behalf of a requester: permission, flags, check function, then parse. The first failure
+	 * leaves the set as it was and returns a PBSE code with *err as users see it. */
+	int32_t (*change)(struct keel_changes *, const struct keel_session *, struct keel_obj *,
+			  const struct keel_attrop *, struct keel_err *);
+	/* On behalf of the system. */
+	int32_t (*change_text)(struct keel_changes *, struct keel_obj *, const struct keel_attr *,
+			       int32_t op, const char *key, const char *text, struct keel_err *);
+	/* The value as this set would make it (else the object's), like text(). */
+	int32_t (*change_peek)(struct keel_changes *, struct keel_obj *, const struct keel_attr *,
+			       const char *key, char *buf, uint32_t len);
+	/* The slot as this set would make it: NULL when unset. */
+	const union keel_slot *(*change_slot)(struct keel_changes *, struct keel_obj *,
+					      const struct keel_attr *);
+	/* Walk what the set holds: calls fn for each (object, attribute) once. */
+	void (*change_each)(struct keel_changes *,
+			    void (*fn)(void *arg, struct keel_obj *, const struct keel_attr *),
+			    void *arg);
+	void (*commit)(struct keel_changes *);  /* and destroy the set */
+	void (*discard)(struct keel_changes *); /* NULL is fine */
+
+	/* Private memory of a module on each object of a class: bound once in init(). */
+	int32_t (*slot_bind)(struct keel_mod *, const char *klass, uint32_t size,
+			     void (*fini)(struct keel_mod *, void *slot));
+	void *(*slot)(struct keel_mod *, struct keel_obj *); /* zeroed at first use; NULL no memory */
+
+	/* Answers: a view is a compiled list of wanted attributes for somebody's roles. */
+	struct keel_view *(*view)(struct keel_mod *, const char *klass, const struct keel_wanted *want,
+				  uint32_t n_want, uint32_t roles); /* n_want 0: all */
+	void (*view_close)(struct keel_view *);
+	/* Append `[id, [[attr, key, value]...]]` to an array being built. */
+	int32_t (*pack)(struct keel_obj *, struct keel_view *, struct keel_out *);
+	/* The class' attribute rows in listing order, for manuals and qmgr: calls fn for each. */
+	void (*rows)(struct keel_mod *, const char *klass,
+		     void (*fn)(void *arg, const struct keel_attr_def *), void *arg);
+	/* Two published objects of a class exchange their places in its walk. Not stored: after a restart
+	 * the walk is in order of creation again. */
+	void (*swap)(struct keel_obj *, struct keel_obj *);
+
+	/* A draft of the same class with the same values; private memory is not copied. */
+	struct keel_obj *(*clone)(struct keel_mod *, struct keel_obj *, const char *id,
+				  struct keel_err *);
+	/* pack(), shown under another id: one object stands for many. */
+	int32_t (*pack_as)(struct keel_obj *, const char *id, struct keel_view *, struct keel_out *);
+};
+
+/* ---- call: what a tap may do with its operation ----------------------------------------------- */
+enum keel_cancel { KEEL_CANCEL_TIMEOUT = 1, KEEL_CANCEL_CLIENT_GONE, KEEL_CANCEL_OBJECT_GONE,
+		   KEEL_CANCEL_STOPPING };
+struct keel_hold_opts {
+	uint32_t size;
+	uint32_t until_point; /* released by this NOTE point ... */
+	const char *until_id; /* ... about this object (first STR field of the event) */
+	const char *why;      /* shown to administrators; mandatory */
+	int64_t timeout_ms;   /* 0 = the configured default */
+	/* Exactly one of the two runs, on the loop. The verdict replaces WAIT. */
+	keel_verdict (*resume)(struct keel_call *, void *arg);
+	void (*cancel)(struct keel_call *, void *arg, int32_t reason);
+	void *arg;
+};
+struct keel_call_api {
+	uint32_t size, version;
+	keel_verdict (*reject)(struct keel_call *, int32_t pbse, const char *fmt, ...) KEEL_PRINTF(3, 4);
+	keel_verdict (*fail)(struct keel_call *, const char *fmt, ...) KEEL_PRINTF(2, 3);
+	keel_verdict (*answer)(struct keel_call *, const char *text); /* ASK: DONE with this text */
+	void (*add)(struct keel_call *, int64_t score);               /* FOLD: ORed for client_auth */
+	void (*append)(struct keel_call *, const char *text);         /* FOLD: joined by blanks */
+	/* GATE: into the operation's change set. PBSE code with *err on a bad value. */
+	int32_t (*set)(struct keel_call *, struct keel_obj *, const char *attr, const char *key,
+		       const char *text, struct keel_err *);
+	/* The value as the change set makes it, like object->text(). */
+	int32_t (*get)(struct keel_call *, struct keel_obj *, const char *attr, const char *key,
+		       char *buf, uint32_t len);
+	/* KEEL_WAIT, or KEEL_FAIL when it cannot be held. *ret_hold may be NULL. */
+	keel_verdict (*hold)(struct keel_call *, const struct keel_hold_opts *,
+			     struct keel_hold **ret_hold);
+	void (*release)(struct keel_hold *);
+	const struct keel_session *(*session)(struct keel_call *); /* who asked; NULL: the system */
+};
+
+/* ---- hook: raise a point ----------------------------------------------------------------------- */
+struct keel_outcome {
+	uint32_t size;
+	keel_verdict verdict; /* NEXT or DONE: accepted; REJECT; FAIL */
+	int32_t code;         /* PBSE of a REJECT */
+	const char *text;     /* of a REJECT or FAIL; the answer of an ASK; appended text of a FOLD */
+	const char *by;       /* module.tap that decided, or NULL */
+};
+typedef void keel_outcome_fn(struct keel_mod *, void *arg, const struct keel_outcome *);
+struct keel_raise {
+	uint32_t size, point;
+	const void *event;  /* strings and fields are copied when the operation has to wait */
+	struct keel_changes *changes; /* moved: committed when accepted, discarded when not; or NULL */
+	struct keel_req *req;         /* the requester, or NULL; its going away cancels holds */
+	keel_outcome_fn *done;        /* called exactly once, before raise() returns or later */
+	void *arg;
+};
+struct keel_hook_api {
+	uint32_t size, version;
+	/* GATE and ASK. Returns the verdict, or KEEL_WAIT when done() comes later. `done` runs after the
+	 * change set was committed. */
+	keel_verdict (*raise)(struct keel_mod *, const struct keel_raise *);
+	/* NOTE. Inside an operation of the same object it is queued and told after it. */
+	void (*note)(struct keel_mod *, uint32_t point, const void *event);
+	/* FOLD. The sum (OR for client_auth); appended text into buf when not NULL. */
+	int64_t (*fold)(struct keel_mod *, uint32_t point, const void *event, char *buf, uint32_t len);
+	/* Does anybody listen? For callers that would have to build an expensive event. */
+	bool (*tapped)(struct keel_mod *, uint32_t point);
+	/* Taps added at run time see the generic event view. */
+	int32_t (*tap_add)(struct keel_mod *, uint32_t point, const char *name, int32_t order,
+			   keel_any_fn *fn, void *arg, struct keel_err *);
+	void (*tap_remove)(struct keel_mod *, uint32_t point, const char *name);
+	const struct keel_field *(*fields)(uint32_t point, uint32_t *ret_n);
+	/* Holds of an object as users see them ("module: why (12s of 60s)"), like snprintf(). */
+	int32_t (*holds_text)(struct keel_mod *, const char *id, char *buf, uint32_t len);
+};
+
+/* ---- msg: read and build message bodies (maps with string keys) -------------------------------- */
+struct keel_msg_api {
+	uint32_t size, version;
+	const char *(*str)(const struct keel_msg *, const char *key); /* NULL: absent, no string, NUL in it */
+	const void *(*bytes)(const struct keel_msg *, const char *key, uint32_t *ret_len);
+	int64_t (*integer)(const struct keel_msg *, const char *key, int64_t otherwise);
+	/* Array of strings: *ret_n of them, borrowed; NULL when absent. -1 in *ret_n: not that. */
+	const char *const *(*strings)(const struct keel_msg *, const char *key, uint32_t *ret_n);
+	/* Attribute list of a request. 0, -ENODATA absent, -EPROTO. Borrowed. */
+	int32_t (*attrs)(const struct keel_msg *, const char *key, const struct keel_attrop **ret,
+			 uint32_t *ret_n);
+	/* An out starts as an open map; keys in any order, each once. */
+	struct keel_out *(*out)(struct keel_mod *);
+	void (*put_str)(struct keel_out *, const char *key, const char *text); /* NULL text: nil */
+	void (*put_int)(struct keel_out *, const char *key, int64_t);
+	void (*put_bytes)(struct keel_out *, const char *key, const void *, uint32_t len);
+	void (*put_strings)(struct keel_out *, const char *key, const char *const *, uint32_t n);
+	/* An array: open, add values (add_str, or object->pack), close. */
+	void (*open_array)(struct keel_out *, const char *key);
+	void (*add_str)(struct keel_out *, const char *text);
+	void (*add_int)(struct keel_out *, int64_t);
+	void (*open_list)(struct keel_out *); /* an array inside an array */
+	void (*close)(struct keel_out *);
+	uint32_t (*length)(const struct keel_out *); /* bytes so far */
+	void (*drop)(struct keel_out *);             /* never sent */
+};
+
+/* ---- request: answer clients ----------------------------------------------------------------------- */
+struct keel_request_api {
+	uint32_t size, version;
+	const struct keel_session *(*session)(struct keel_req *);
+	const struct keel_msg *(*body)(struct keel_req *);
+	/* The one answer. fmt NULL: the table text of the code. Released after this turn's changes are
+	 * durable. The req is gone after it, and only then. */
+	void (*reply)(struct keel_req *, int32_t code, const char *fmt, ...) KEEL_PRINTF(3, 4);
+	void (*reply_out)(struct keel_req *, struct keel_out *); /* code 0 with results; moved */
+	/* A PART, sent at once. -ENOBUFS: the client reads too slowly, call drained() and go on later;
+	 * the part was taken all the same. -EPIPE: the client is gone. */
+	int32_t (*part)(struct keel_req *, struct keel_out *);
+	int32_t (*drained)(struct keel_req *, keel_fn *fn, void *arg);
+	/* fn runs when the client goes away before the answer. The req stays valid until it is answered;
+	 * that answer then goes nowhere. */
+	void (*on_gone)(struct keel_req *, keel_fn *fn, void *arg);
+};
+
+/* ---- link: messages to other daemons ---------------------------------------------------------------- */
+/* Peers are named by host; the server is "server". In the embedded daemon both ends are one process
+ * and messages go through memory. A message is released after this turn's changes are durable. */
+struct keel_link_api {
+	uint32_t size, version;
+	/* Messages `name` go to fn, if the sender's key says one of `from` (enum keel_daemon bits). */
+	int32_t (*on)(struct keel_mod *, const char *name, uint32_t from,
+		      void (*fn)(struct keel_mod *, const char *peer, const struct keel_msg *));
+	/* Moved. -ENOTCONN when there is no such peer now (the out is dropped). */
+	int32_t (*send)(struct keel_mod *, const char *peer, const char *name, struct keel_out *);
+	bool (*is_up)(struct keel_mod *, const char *peer);
+};
+
+/* ---- blob: long byte strings of an object, kept in the store and not in memory ------------------------ */
+struct keel_blob_api {
+	uint32_t size, version;
+	/* Part of this turn's transaction. Copied. Gone with the object. */
+	int32_t (*put)(struct keel_obj *, const char *name, const void *bytes, uint32_t len);
+	/* fn gets the bytes (NULL: none), borrowed; later, on the loop. */
+	int32_t (*get)(struct keel_mod *, const char *klass, const char *id, const char *name,
+		       void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len),
+		       void *arg);
+};
+
+/* ---- store: the service a store module offers to the kernel ------------------------------------------- */
+struct keel_store_row {
+	const char *klass, *id;
+	const char *blob;  /* NULL: the object's own row */
+	const void *bytes; /* NULL: delete (of the object: with its blobs) */
+	uint32_t len;
+};
+struct keel_store_api {
+	uint32_t size, version;
+	struct keel_mod *self;
+	/* Loop thread, before anything else; creates what is missing. */
+	int32_t (*open)(struct keel_mod *, struct keel_err *);
+	int32_t (*load)(struct keel_mod *,
+			int32_t (*row)(void *arg, const char *klass, const char *id, const void *bytes,
+				       uint32_t len),
+			void *arg, struct keel_err *);
+	/* Worker thread, one at a time. All rows or none; durable when it returns 0. */
+	int32_t (*commit)(struct keel_mod *, const struct keel_store_row *rows, uint32_t n,
+			  struct keel_err *);
+	/* Worker thread, may overlap commit(). *ret_bytes is malloc'ed, NULL when there is none. */
+	int32_t (*read_blob)(struct keel_mod *, const char *klass, const char *id, const char *name,
+			     void **ret_bytes, uint32_t *ret_len, struct keel_err *);
+};
+
+#endif

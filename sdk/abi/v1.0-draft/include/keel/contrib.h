@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keel/contrib.h - contributions: the vocabulary a module adds, as data.
+ *
+ * A contribution is a kind (by name) and a pointer to that kind's sized definition. The kernel owns
+ * the kinds below; a base module declares its own with a KIND row and receives the rows of every
+ * module as they come and go. A name that is already taken refuses the load and names both owners.
+ */
+#ifndef KEEL_CONTRIB_H
+#define KEEL_CONTRIB_H
+
+#include "keel/types.h"
+
+struct keel_contrib {
+	const char *kind; /* "CLASS", "TYPE", "ATTR", "REQUEST", "SERVICE", "KIND", or a module's */
+	const void *def;
+};
+
+/* CLASS: a kind of object. */
+enum keel_class_flag { KEEL_CLASS_SAVE = 1 /* objects are kept in the store */ };
+struct keel_class_def {
+	uint32_t size, flags;
+	const char *name; /* "job" */
+	const char *doc;
+	/* The NOTE point that tells modules an object exists (at start, and to a module that is loaded
+	 * late); its event is { id, object }. 0: none. */
+	uint32_t known_point;
+	uint32_t reserved;
+};
+
+/* TYPE: how values of an attribute are read, written, combined and compared. */
+union keel_slot {
+	int64_t i;
+	double f;
+	void *p; /* owned by the object */
+};
+enum keel_type_flag {
+	KEEL_TYPE_KEYED = 1, /* holds named entries: Resource_List.ncpus */
+	KEEL_TYPE_INT = 2,   /* slot.i is the value; stored and compared as an integer */
+	KEEL_TYPE_STRING = 4, /* slot.p is a terminated string */
+	KEEL_TYPE_MERGES = 8, /* SET and unset see the value there is: part of it may have to stay */
+};
+struct keel_emit {
+	/* `text` need not be terminated; both are borrowed until the call returns. */
+	void (*fn)(void *arg, const char *key, const char *text, uint32_t len);
+	void *arg;
+};
+struct keel_type_def {
+	uint32_t size, flags;
+	const char *name, *doc;
+	/* Combine `text` into *slot by SET, INCR or DECR. *is_set says whether *slot has a value, and is
+	 * updated (a DECR may empty it). `key` is NULL unless KEYED; a KEYED type must take key NULL with
+	 * SET as "replace everything by nothing". 0, or a PBSE code with *err filled; *slot is then as
+	 * before. */
+	int32_t (*parse)(struct keel_mod *, const struct keel_attr *, int32_t op, const char *key,
+			 const char *text, union keel_slot *slot, bool *is_set, struct keel_err *);
+	/* Emit the value as users see it: once, or once per key (only `key` when it is not NULL). */
+	void (*format)(struct keel_mod *, const union keel_slot *, const char *key,
+		       const struct keel_emit *);
+	/* Remove one key; true when nothing is left. KEYED only. */
+	bool (*unset)(struct keel_mod *, union keel_slot *, const char *key);
+	/* Is `slot <op> text` true? 1, 0, or a negative PBSE code. `is_set` false: there is no value. */
+	int32_t (*match)(struct keel_mod *, const union keel_slot *, bool is_set, int32_t op,
+			 const char *key, const char *text, struct keel_err *);
+	int32_t (*copy)(struct keel_mod *, const union keel_slot *from, union keel_slot *to);
+	void (*fini)(struct keel_mod *, union keel_slot *);
+};
+/* The kernel brings: bool long size time float string string_array (comma list). */
+
+/* ATTR: an attribute of a class. Any module may add rows to any class. */
+enum keel_attr_flag {
+	KEEL_ATTR_SAVE = 1,      /* kept in the store */
+	KEEL_ATTR_CREATE = 2,    /* may be set only when the object is created */
+	KEEL_ATTR_NO_INCR = 4,   /* `+=` and `-=` are refused */
+	KEEL_ATTR_RESET = 8,     /* unset restores the default instead of removing the value */
+	KEEL_ATTR_NO_PRINT = 16, /* not part of an "all attributes" answer; shown when asked by name */
+	KEEL_ATTR_EMPTY = 32,    /* `set x = ""` is judged by the check function; else it is an unset */
+	KEEL_ATTR_FLAG1 = 256,   /* free for the class' own module (jobs: may change while running) */
+	KEEL_ATTR_FLAG2 = 512,
+};
+struct keel_attr_def {
+	uint32_t size, flags;
+	const char *klass, *name, *type, *doc;
+	uint32_t read_roles, write_roles; /* enum keel_role bits */
+	int32_t order;        /* place in listings, low first; equal: by name */
+	const char *fallback; /* value of a new object, as text; NULL = unset */
+	/* May this value be set? `text` is the whole new value (of `key`). 0 or a PBSE code. */
+	int32_t (*check)(struct keel_mod *, const struct keel_session *, struct keel_obj *, int32_t op,
+			 const char *key, const char *text, struct keel_err *);
+	/* Computed at each read instead of stored; the value must not depend on who asks. */
+	void (*derive)(struct keel_mod *, struct keel_obj *, const struct keel_emit *);
+	/* The stored value of a published object has changed; also told at publish() and when the object
+	 * was loaded from the store. May be NULL. */
+	void (*changed)(struct keel_mod *, struct keel_obj *, const struct keel_attr *);
+};
+#define KEEL_ATTR_DEF(class_name, attr_name, type_name, ...)                                       \
+	{ .size = sizeof(struct keel_attr_def), .klass = (class_name), .name = (attr_name),        \
+	  .type = (type_name), __VA_ARGS__ }
+
+/* REQUEST: a name in the request router. The handler answers now or later, exactly once, by
+ * request->reply*(); keep `req` until then. A name "keelson.X" is a verb of the `keelson` command. */
+enum keel_request_flag {
+	/* Changes nothing: served while the store cannot be written, and not kept waiting by it. */
+	KEEL_REQUEST_READ = 1,
+};
+struct keel_request_def {
+	uint32_t size;
+	uint32_t roles; /* who may ask at all; others get 15007 */
+	const char *name, *doc;
+	void (*handler)(struct keel_mod *, struct keel_req *);
+	uint32_t number; /* its number in log records ("type=5"); 0: its name is written */
+	uint32_t flags;	 /* enum keel_request_flag */
+};
+
+/* SERVICE: a typed, size-tagged, append-only function table for other modules. Its first fields are
+ * `uint32_t size, version; struct keel_mod *self`. The kernel hands out a copy in which self is the
+ * offering module: the first argument of its functions, so that they find their state. */
+struct keel_service_def {
+	uint32_t size, version;
+	const char *name, *doc;
+	const void *table;
+};
+
+/* KIND: rows of this kind go to the declaring module. `add` may refuse (-errno with *err). Rows that
+ * were registered before the kind are handed over when it appears. */
+struct keel_kind_def {
+	uint32_t size;
+	uint32_t reserved;
+	const char *name, *doc;
+	int32_t (*add)(struct keel_mod *self, struct keel_mod *owner, const void *def,
+		       struct keel_err *);
+	void (*remove)(struct keel_mod *self, struct keel_mod *owner, const void *def);
+};
+
+/* SIGNAL (declared by jobs): a pseudo-signal of qsig. */
+struct keel_signal_def {
+	uint32_t size;
+	uint32_t roles; /* who may send it; others get 15007, the owner too */
+	const char *name, *doc;
+	/* Act on a running or suspended job (state R). Called after the job_signal chain accepted.
+	 * Answer through job->signal_done(op, code, text), now or later, exactly once. */
+	void (*start)(struct keel_mod *owner, struct keel_obj *job, const char *who, void *op);
+	uint32_t acts_on; /* enum keel_signal_target: whom it reaches when it goes to many jobs */
+	uint32_t reserved;
+};
+enum keel_signal_target {
+	KEEL_SIGNAL_GOING = 0,	 /* those that are not suspended */
+	KEEL_SIGNAL_STOPPED = 1, /* those that are */
+};
+
+/* JOB_FORM (declared by jobs; one module offers it): jobs that are one object and many starts. The whole
+ * is `7[].svr`. A part, `7[3].svr`, is an object from its start to its end (or to the end of the whole,
+ * where history is kept); it begins as a draft that this module makes. */
+struct keel_job_ask;
+struct keel_job_form_def {
+	uint32_t size, reserved;
+	const char *name, *doc;
+	const char *attr; /* a submission that sets this attribute is a whole */
+	/* Parts that wait and are no objects; `all`: whatever may run beside those that run. */
+	uint32_t (*waiting)(struct keel_mod *owner, struct keel_obj *whole, bool all);
+	/* The next of them: published and adopted (service job). NULL with *err. */
+	struct keel_obj *(*next)(struct keel_mod *owner, struct keel_obj *whole, struct keel_err *);
+	/* It did not start, or is requeued: it waits again. Its object is destroyed after this. */
+	void (*back)(struct keel_mod *owner, struct keel_obj *part);
+	/* It is over. Not kept: its object is destroyed after this. May be told again, not kept, when
+	 * history is dropped. */
+	void (*over)(struct keel_mod *owner, struct keel_obj *part, int32_t substate, bool kept);
+	/* Something is asked of an operand with a `[` in it. False: it names nothing here. */
+	bool (*ask)(struct keel_mod *owner, const char *operand, const struct keel_job_ask *,
+		    struct keel_mod *me,
+		    void (*done)(struct keel_mod *me, void *arg, int32_t code, const char *text),
+		    void *arg);
+	bool (*has)(struct keel_mod *owner, const char *operand); /* does it name a part, or some? */
+};
+
+/* PARTS (declared by status): objects of a class that are listed below another one, or not at all. */
+struct keel_parts_def {
+	uint32_t size, reserved;
+	const char *name, *doc;
+	const char *klass;
+	bool (*is_part)(struct keel_mod *owner, struct keel_obj *);
+	/* A walk through the parts of `whole`, in order; NULL: it has none. */
+	void *(*open)(struct keel_mod *owner, struct keel_obj *whole);
+	/* Through those an operand names. NULL: it names none. */
+	void *(*open_named)(struct keel_mod *owner, const char *operand);
+	/* The next: an object, to be shown as *ret_id; both valid until the next call. NULL: the end. */
+	struct keel_obj *(*next)(struct keel_mod *owner, void *walk, const char **ret_id);
+	void (*close)(struct keel_mod *owner, void *walk);
+};
+
+/* NODE_STATE (declared by nodes): a word of a vnode's `state`. Bits of base states are fixed. */
+struct keel_node_state_def {
+	uint32_t size;
+	uint32_t bit;         /* one bit */
+	int32_t place;        /* printing order, low first */
+	uint32_t unavailable; /* 1: no new work */
+	const char *name, *doc;
+};
+
+/* PREEMPT (declared by preemption): a way in which a running job gives way, a letter of `preempt_order`. */
+enum keel_preempt_flag {
+	/* It stays on its vnodes and keeps what a suspended job keeps; else everything comes free. */
+	KEEL_PREEMPT_STAYS = 1,
+};
+struct keel_preempt_def {
+	uint32_t size, flags;
+	const char *letter;  /* "D": one upper case letter, its own */
+	const char *outcome; /* its letter in an answer */
+	const char *name;    /* "delete", as in `preemption method delete failed for job (15169)` */
+	const char *words;   /* "deletion", as in `Job preempted by deletion` */
+	const char *doc;
+	/* Is it worth choosing this running job for it? start() decides all the same. */
+	bool (*applies)(struct keel_mod *owner, struct keel_obj *job);
+	/* The last one at the point job_preempt, when everybody accepted. DONE: the job has given way and
+	 * what it gives back is free. REJECT with a PBSE code: nothing happened, the next letter is
+	 * tried. WAIT: holds were taken with `call`, whose resume() decides. */
+	keel_verdict (*start)(struct keel_mod *owner, struct keel_call *call, struct keel_obj *job,
+			      const char *who);
+};
+
+/* JOB_KEY (declared by scheduler): a number about a job that orders jobs, and that job_sort_key lines
+ * and the job_sort_formula may name. */
+enum keel_job_key_flag {
+	/* With by_queue or round_robin too, jobs whose value is above 0 go before those of all queues. */
+	KEEL_JOB_KEY_BEFORE_QUEUES = 1,
+	/* Depends on nothing but the job's queue, owner, group, account and project: asked once per group of equal
+	 * jobs. */
+	KEEL_JOB_KEY_SHARED = 2,
+	/* Changes while the job waits, without the job being changed: asked anew in each cycle. */
+	KEEL_JOB_KEY_MOVES = 4,
+};
+struct keel_job_key_def {
+	uint32_t size;
+	int32_t place;  /* > 0: always part of the order, low place first; 0: only by name */
+	uint32_t flags; /* enum keel_job_key_flag */
+	uint32_t reserved;
+	const char *name, *doc;
+	double (*value)(struct keel_mod *owner, struct keel_obj *job); /* high goes first */
+};
+/* Places: 10 preemption level, 20 preempted before, 25 taps at job_rank, 30 the formula, 40 fairshare,
+ * 50 the job_sort_key lines; then the order of arrival. */
+
+/* QUEUE_TYPE (declared by queues): a word of a queue's `queue_type`; any prefix of it is taken. */
+struct keel_queue_type_def {
+	uint32_t size;
+	uint32_t runs; /* 1: jobs of such a queue are started */
+	const char *name, *doc;
+};
+
+#endif

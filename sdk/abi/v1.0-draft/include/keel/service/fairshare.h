@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keel/service/fairshare.h - service "fairshare": who has used more than his share.
+ */
+#ifndef KEEL_SERVICE_FAIRSHARE_H
+#define KEEL_SERVICE_FAIRSHARE_H
+
+#include "keel/types.h"
+
+struct keel_fairshare_api {
+	uint32_t size, version;
+	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+	/* Is the entity that this job is charged to over its share? */
+	bool (*over_share)(struct keel_mod *, struct keel_obj *job);
+};
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keel/service/job.h - service "job" (offered by jobs): states and the steps between them.
+ *
+ * jobs owns the order of every state change; features answer named points (job_suspended ...) and ask
+ * for steps through this table, never write job_state or substate themselves.
+ */
+#ifndef KEEL_SERVICE_JOB_H
+#define KEEL_SERVICE_JOB_H
+
+#include "keel/types.h"
+
+/* Substates users see in `substate`. */
+enum keel_substate {
+	KEEL_SUB_QUEUED = 10,
+	KEEL_SUB_HELD = 20,
+	KEEL_SUB_DEPENDS = 22, /* held until other jobs have done something */
+	KEEL_SUB_WAITING = 30,
+	KEEL_SUB_SENT = 41,
+	KEEL_SUB_RUNNING = 42,
+	KEEL_SUB_SUSPENDED = 43,
+	KEEL_SUB_SCHED_SUSPENDED = 45, /* waits for the scheduler to resume it */
+	KEEL_SUB_EXITING = 50,
+	KEEL_SUB_RERUN = 60,
+	KEEL_SUB_BEGUN = 70, /* an array of which some subjob has started */
+	KEEL_SUB_TERMINATED = 91,
+	KEEL_SUB_FINISHED = 92,
+	KEEL_SUB_FAILED = 93,
+};
+
+/* code 0 or a PBSE number; text NULL: table text. Exactly once. `me` is the module that asked. */
+typedef void keel_job_done(struct keel_mod *me, void *arg, int32_t code, const char *text);
+
+/* What is asked of a job: the acts that have a request. */
+struct keel_job_ask {
+	uint32_t size;
+	uint32_t reserved;
+	const char *verb;     /* "delete" "signal" "rerun" "run" */
+	const char *detail;   /* its words: signal name, "force", "deletehist", location; may be NULL */
+	const char *who;      /* user@host, for logs and points */
+	struct keel_req *req; /* whose permissions count; NULL: the system asks */
+};
+
+struct keel_job_api {
+	uint32_t size, version;
+	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+	/* The stored letter: T Q H W R E B M F X. A suspended job is R; one that is queued where nothing
+	 * is started, in a routing queue, is T. */
+	char (*state)(struct keel_mod *, struct keel_obj *job);
+	int32_t (*substate)(struct keel_mod *, struct keel_obj *job);
+	bool (*is_suspended)(struct keel_mod *, struct keel_obj *job);
+
+	/* Stop the processes, release resources, then the point job_suspended, then substate 43, all in
+	 * one durable turn; `signal` is what the point and the logs name it. 15016 unless running. */
+	void (*suspend)(struct keel_mod *, struct keel_obj *job, const char *signal, const char *who,
+			struct keel_mod *me, keel_job_done *done, void *arg);
+	/* Assign resources again (failing: nothing changed), point job_resume, continue the processes,
+	 * point job_resumed, substate 42. A host that refuses: released again, the job stays as it was. */
+	void (*resume)(struct keel_mod *, struct keel_obj *job, const char *signal, const char *who,
+		       struct keel_mod *me, keel_job_done *done, void *arg);
+	/* The answer of a SIGNAL row's start(). */
+	void (*signal_done)(struct keel_mod *, void *op, int32_t code, const char *text);
+	/* Start a queued job on these vnodes; `done` when the request is accepted (the host answers
+	 * later). Refused: 15016 not queued, 15044 resources, a tap's text. */
+	void (*run)(struct keel_mod *, struct keel_obj *job, const char *exec_vnode, const char *who,
+		    struct keel_mod *me, keel_job_done *done, void *arg);
+	/* Resume a job in substate 45 (schedulers). */
+	void (*resume_waiting)(struct keel_mod *, struct keel_obj *job, struct keel_mod *me, keel_job_done *done, void *arg);
+	void (*set_comment)(struct keel_mod *, struct keel_obj *job, const char *text);
+	/* Called when anything changed that may let a job start (submit, end, release ...). One listener:
+	 * the scheduler. */
+	void (*on_change)(struct keel_mod *, struct keel_mod *me, void (*fn)(struct keel_mod *me));
+	/* qrun without -H: who decides. fn must call done once. */
+	void (*on_run_request)(struct keel_mod *, struct keel_mod *me,
+			       void (*fn)(struct keel_mod *me, struct keel_obj *job, const char *who,
+					  struct keel_mod *asker, keel_job_done *done, void *arg));
+	/* How many starts wait in this job now: a queued job one, an array (state Q or B) those of its
+	 * subjobs that wait and may run beside those that run; else 0. After a start ask again: run() of
+	 * an array starts its next subjob, an object of its own, and `done` gets that one's id as text.
+	 * The point job_waits tells when there are some again. */
+	uint32_t (*waiting)(struct keel_mod *, struct keel_obj *job);
+
+	/* What qdel, qrerun, qsig -s suspend and qhold ask for, asked by a module in the name of `who`: the
+	 * same points, logs and records. `done` tells whether it was accepted; a refusal (15016, 15029,
+	 * 15038, 15070 host away, the host's own) has changed nothing. The end itself is told by the
+	 * point job_purged, a suspension is complete when `done` says so. */
+	void (*request_delete)(struct keel_mod *, struct keel_obj *job, const char *who,
+			       struct keel_mod *me, keel_job_done *done, void *arg);
+	void (*request_rerun)(struct keel_mod *, struct keel_obj *job, const char *who,
+			      struct keel_mod *me, keel_job_done *done, void *arg);
+	/* Into substate 45: whoever decides about starts resumes it. */
+	void (*request_suspend)(struct keel_mod *, struct keel_obj *job, const char *who,
+				struct keel_mod *me, keel_job_done *done, void *arg);
+	/* The host saves the job's state and ends it; it is queued again and goes on there later. */
+	void (*request_checkpoint)(struct keel_mod *, struct keel_obj *job, const char *who,
+				   struct keel_mod *me, keel_job_done *done, void *arg);
+	/* What a suspension would give back now (point suspend_release): its length, the comma list of
+	 * resource names in buf, like snprintf(); -ENODATA: everything; -EAGAIN: somebody thinks it over. */
+	int32_t (*release_names)(struct keel_mod *, struct keel_obj *job, char *buf, uint32_t len);
+	/* What the suspension of this job gave back, the same for its whole length and over restarts; NULL:
+	 * everything, or it is not suspended. Borrowed. */
+	const char *(*released)(struct keel_mod *, struct keel_obj *job);
+	/* Do what a request would: its checks, points, logs and records, for this one job. */
+	void (*ask)(struct keel_mod *, struct keel_obj *job, const struct keel_job_ask *,
+		    struct keel_mod *me, keel_job_done *done, void *arg);
+	/* Put a job that has not started into a queue of this server, as qmove does: it must be admitted,
+	 * point job_move is asked. `who` is for the log; the lists mean the job's owner. */
+	void (*move)(struct keel_mod *, struct keel_obj *job, struct keel_obj *queue, const char *who,
+		     struct keel_mod *me, keel_job_done *done, void *arg);
+	/* The queue that `[queue][@server]` means. 0, or a PBSE code: 15008 another server. */
+	int32_t (*destination)(struct keel_mod *, const char *dest, struct keel_obj **ret_queue);
+	/* The system ends a job that has not started; `why` is its comment and its accounting record. */
+	void (*abort)(struct keel_mod *, struct keel_obj *job, const char *why);
+	/* Hold a job that has not started until other jobs have done something (hold s, substate 22), or
+	 * let it go. Other holds stay. In a job's submission: Hold_Types += d. */
+	void (*depend)(struct keel_mod *, struct keel_obj *job, bool waits);
+	/* The number that the next job gets: smaller ones are used, or lost. */
+	int64_t (*next_number)(struct keel_mod *);
+	/* Would its start be allowed (point job_run, asked dry)? Nothing starts. `done` with 0, or the refusal. */
+	void (*may_run)(struct keel_mod *, struct keel_obj *job, const char *who, struct keel_mod *me,
+			keel_job_done *done, void *arg);
+	/* How many jobs that wait it stands for: an array its queued subjobs, whatever its run limit and
+	 * holds; others 1. */
+	uint32_t (*members)(struct keel_mod *, struct keel_obj *job);
+	/* May who asks touch it? 0, 15007, or 15139: it is history. `roles`: enum keel_role bits, KEEL_USER
+	 * is its owner. */
+	int32_t (*permit)(struct keel_mod *, struct keel_obj *job, const struct keel_job_ask *,
+			  uint32_t roles);
+	/* The SIGNAL row of this name; NULL: it is none. */
+	const struct keel_signal_def *(*signal)(struct keel_mod *, const char *name);
+
+	/* For the module that offers a JOB_FORM. */
+	void (*adopt)(struct keel_mod *, struct keel_obj *part); /* just published: it is Q */
+	void (*back)(struct keel_mod *, struct keel_obj *part);  /* into its whole: back(), destroyed */
+	void (*waits)(struct keel_mod *, struct keel_obj *whole); /* more may start now */
+	/* Its last part is over, or it is deleted: substate 91, 92 or 93. */
+	void (*finish)(struct keel_mod *, struct keel_obj *whole, int32_t substate, int32_t exit_status);
+	void (*settle)(struct keel_mod *, struct keel_obj *part); /* X becomes F: its whole is over */
+	void (*erase)(struct keel_mod *, struct keel_obj *job);   /* history of it, for ever */
+};
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keel/service/node.h - service "node" (offered by nodes): vnodes, their states, what is assigned.
+ */
+#ifndef KEEL_SERVICE_NODE_H
+#define KEEL_SERVICE_NODE_H
+
+#include "keel/service/resource.h"
+#include "keel/types.h"
+
+/* State bits of the base system; features add theirs with NODE_STATE rows. */
+enum keel_node_bit {
+	KEEL_NODE_OFFLINE = 0x1,
+	KEEL_NODE_DOWN = 0x2,
+	KEEL_NODE_UNRESOLVABLE = 0x8,
+	KEEL_NODE_JOB_BUSY = 0x10,
+	KEEL_NODE_STALE = 0x20,
+	KEEL_NODE_JOB_EXCLUSIVE = 0x40,
+	KEEL_NODE_BUSY = 0x80,
+	KEEL_NODE_UNKNOWN = 0x100,
+	KEEL_NODE_INITIALIZING = 0x400,
+	KEEL_NODE_OFFLINE_BY_MOM = 0x4000,
+	KEEL_NODE_SLEEP = 0x40000,
+};
+
+struct keel_node_api {
+	uint32_t size, version;
+	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+	/* The current bits; 0 is "free". */
+	uint32_t (*state)(struct keel_mod *, struct keel_obj *node);
+	/* Set or clear bits: log record, last_state_change_time, point node_state. */
+	void (*set_state)(struct keel_mod *, struct keel_obj *node, uint32_t bits, bool on);
+	/* Any bit that keeps new work away (base ones and those of NODE_STATE rows)? */
+	bool (*unavailable)(struct keel_mod *, struct keel_obj *node);
+	/* The link peer that serves the vnode; NULL unknown vnode. */
+	const char *(*host_of)(struct keel_mod *, const char *vnode);
+	/* resources_available and resources_assigned; NULL when unset. */
+	const struct keel_reslist *(*available)(struct keel_mod *, struct keel_obj *node);
+	const struct keel_reslist *(*assigned)(struct keel_mod *, struct keel_obj *node);
+
+	/* Give a job its vnodes: every vnode of `exec_vnode` gets slots and resources_assigned, job-busy
+	 * and job-exclusive follow. *ret_exec_host (malloc'ed): n1/0*2+n2/0. `excl`: enum
+	 * keel_place_share after combining with `sharing`. 0 or PBSE; nothing is assigned on failure. */
+	int32_t (*assign)(struct keel_mod *, const char *job_id, const char *exec_vnode, int32_t share,
+			  char **ret_exec_host, struct keel_err *);
+	/* Take them back: slots and all resources, or (suspension) only the resources named in `only`.
+	 * `ended`: the job is over, last_used_time follows. Releasing what is not assigned does nothing. */
+	void (*release)(struct keel_mod *, const char *job_id, const char *exec_vnode, const char *only,
+			bool ended);
+	/* Does any job occupy slots of this vnode, exclusively? For schedulers. */
+	bool (*in_use)(struct keel_mod *, struct keel_obj *node);
+	/* A number that changes whenever anything a scheduler looks at changed. */
+	uint64_t (*generation)(struct keel_mod *);
+	/* Effective sharing for a job: enum keel_place_share SHARED, EXCL or EXCLHOST. */
+	int32_t (*sharing)(struct keel_mod *, struct keel_obj *node, int32_t place_share);
+	/* How many jobs are on it; suspended ones are not, whatever they keep. */
+	uint32_t (*jobs_on)(struct keel_mod *, struct keel_obj *node);
+	/* Moves with all that is not about who is where: vnodes come or go, get other amounts, another
+	 * queue or priority. Then read all of them again, else those that changed since a generation. fn
+	 * must not change vnodes. */
+	uint64_t (*shape)(struct keel_mod *);
+	void (*changed_since)(struct keel_mod *, uint64_t generation,
+			      void (*fn)(void *arg, struct keel_obj *node), void *arg);
+	/* Jobs on the vnode; a suspended one is there when it keeps a part. */
+	void (*tenants)(struct keel_mod *, struct keel_obj *node,
+			void (*fn)(void *arg, const char *job_id, bool suspended), void *arg);
+};
+
+#endif

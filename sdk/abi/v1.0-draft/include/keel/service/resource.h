@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keel/service/resource.h - service "resource" (offered by resources): definitions, amounts, lists,
+ * the select and exec_vnode languages.
+ *
+ * Amounts are doubles: long as is, size in bytes, time in seconds, boolean 0 or 1; exact below 2^53.
+ */
+#ifndef KEEL_SERVICE_RESOURCE_H
+#define KEEL_SERVICE_RESOURCE_H
+
+#include "keel/types.h"
+
+enum keel_res_type { KEEL_RES_LONG = 1, KEEL_RES_FLOAT, KEEL_RES_SIZE, KEEL_RES_TIME, KEEL_RES_BOOL,
+		     KEEL_RES_STRING, KEEL_RES_STRINGS };
+enum keel_res_flag {
+	KEEL_RES_HOST = 1,       /* h: inside select, on vnodes */
+	KEEL_RES_SUM = 2,        /* q: consumable in sums */
+	KEEL_RES_EACH = 4,       /* n: consumable on every vnode */
+	KEEL_RES_FIRST = 8,      /* f: consumable on the first vnode only */
+	KEEL_RES_INVISIBLE = 16, /* i */
+	KEEL_RES_READONLY = 32,  /* r */
+	KEEL_RES_MOM = 64,       /* m */
+	KEEL_RES_RUNNING = 128,  /* may be altered while the job runs */
+	KEEL_RES_BUILTIN = 256,
+	KEEL_RES_SYSTEM = 512,   /* nobody may set it by request */
+};
+struct keel_resource {
+	const char *name;
+	int32_t type;   /* enum keel_res_type */
+	uint32_t flags; /* enum keel_res_flag */
+};
+
+/* One `name=value`. Numeric types: n (and text NULL; a vnode that shares the amount of another has n 0
+ * and the text `@other`); others: text. */
+struct keel_res_value {
+	const struct keel_resource *res;
+	double n;
+	const char *text;
+	uint32_t unit; /* of a size: as the user wrote it, for printing */
+	uint32_t reserved;
+};
+static inline bool keel_res_is_number(const struct keel_resource *r)
+{
+	return r->type <= KEEL_RES_BOOL;
+}
+
+/* A resource list (attribute type "resource_list"); get_ptr() of such an attribute is one of these. */
+struct keel_reslist; /* entries sorted by name */
+
+struct keel_chunk {
+	uint32_t count;
+	uint32_t n;
+	const struct keel_res_value *v; /* in the order written */
+};
+struct keel_select {
+	uint32_t n;
+	uint32_t chunks; /* sum of counts */
+	const struct keel_chunk *chunk;
+};
+enum keel_place_arrange { KEEL_PLACE_FREE = 0, KEEL_PLACE_PACK, KEEL_PLACE_SCATTER,
+			  KEEL_PLACE_VSCATTER };
+enum keel_place_share { KEEL_SHARE_UNSET = 0, KEEL_SHARE_SHARED, KEEL_SHARE_EXCL,
+			KEEL_SHARE_EXCLHOST };
+struct keel_place {
+	int32_t arrange, share;
+	char group[64]; /* resource name, "" none */
+};
+
+/* exec_vnode: (n1:ncpus=2:mem=1024kb+n2:ncpus=1)+(n1:ncpus=1). One part per vnode of a chunk. */
+struct keel_exec_part {
+	const char *vnode;
+	uint32_t chunk; /* 0-based: which parenthesis */
+	uint32_t n;
+	const struct keel_res_value *v;
+};
+struct keel_exec {
+	uint32_t n, chunks;
+	const struct keel_exec_part *part;
+};
+
+struct keel_resource_api {
+	uint32_t size, version;
+	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+	const struct keel_resource *(*find)(struct keel_mod *, const char *name); /* NULL: unknown */
+	/* Every known resource: i counts from 0, NULL at the end. */
+	const struct keel_resource *(*at)(struct keel_mod *, uint32_t i);
+
+	/* Text of one value into an entry (its text, if any, is malloc'ed: value_fini). 0 or PBSE. */
+	int32_t (*value_parse)(const struct keel_resource *, const char *text,
+			       struct keel_res_value *ret, struct keel_err *);
+	void (*value_fini)(struct keel_res_value *);
+	/* Like snprintf. `in_kb`: sizes in whole kb (exec_vnode, usage). */
+	int32_t (*value_text)(const struct keel_res_value *, bool in_kb, char *buf, uint32_t len);
+
+	uint32_t (*list_count)(const struct keel_reslist *); /* NULL list: 0 */
+	const struct keel_res_value *(*list_at)(const struct keel_reslist *, uint32_t i);
+	const struct keel_res_value *(*list_get)(const struct keel_reslist *, const char *name);
+	double (*list_number)(const struct keel_reslist *, const char *name, double otherwise);
+
+	/* The values point into *ret; select_free() frees all. 0 or PBSE with the text users see. */
+	int32_t (*select_parse)(struct keel_mod *, const char *text, struct keel_select **ret,
+				struct keel_err *);
+	void (*select_free)(struct keel_select *);
+	int32_t (*place_parse)(const char *text, struct keel_place *ret, struct keel_err *);
+	int32_t (*exec_parse)(struct keel_mod *, const char *text, struct keel_exec **ret,
+			      struct keel_err *);
+	void (*exec_free)(struct keel_exec *);
+
+	/* Resource_List of a new or changed job: defaults of queue and server, select and place, sums,
+	 * nodect, schedselect; then resources_min/max. Works on the change set; `queue` may be NULL. */
+	int32_t (*prepare)(struct keel_mod *, struct keel_changes *, struct keel_obj *job,
+			   struct keel_obj *queue, struct keel_err *);
+	/* Add (sign 1) or subtract (-1) amounts to `attr` (a resource_list) of `obj`. `only`: comma list of
+	 * resource names, NULL all. charge_list: every summed consumable of a job's Resource_List (queue,
+	 * server). charge_exec: what exec_vnode takes of one vnode; sizes become kb. */
+	void (*charge_list)(struct keel_mod *, struct keel_obj *obj, const struct keel_attr *attr,
+			    const struct keel_reslist *list, int32_t sign, const char *only);
+	void (*charge_exec)(struct keel_mod *, struct keel_obj *obj, const struct keel_attr *attr,
+			    const struct keel_exec *exec, const char *vnode, int32_t sign,
+			    const char *only);
+};
+
+#endif

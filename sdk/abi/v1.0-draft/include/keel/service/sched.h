@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keel/service/sched.h - service "sched" (offered by scheduler): what-if, and what it was told to do.
+ */
+#ifndef KEEL_SERVICE_SCHED_H
+#define KEEL_SERVICE_SCHED_H
+
+#include "keel/types.h"
+
+/* A what-if: lives within one callback (nothing may wait while it is open), one at a time. */
+struct keel_trial;
+
+/* Why a job does not start. */
+struct keel_sched_reason {
+	uint32_t size;
+	int32_t code;   /* 163xx, keel/sched_reason.def; 0: somebody's own text */
+	uint32_t never; /* 1: not even on empty vnodes */
+	char text[256]; /* as the comment says it, without "Not Running: " */
+	char what[64];  /* the missing resource, the limit, the vnode; "" when it is none */
+};
+
+struct keel_sched_api {
+	uint32_t size, version;
+	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+
+	/* Today's vnodes, totals and limits; `job` (queued, or suspended) wants to start. NULL: one is
+	 * open, no memory, or the job cannot be understood. */
+	struct keel_trial *(*trial)(struct keel_mod *, struct keel_obj *job);
+	/* `running` gives back what it holds. `only`: comma list of resource names (a suspension that keeps
+	 * the rest), NULL all. Tells the point trial_vacate. 0 or a negative errno. */
+	int32_t (*trial_vacate)(struct keel_trial *, struct keel_obj *running, const char *only);
+	void (*trial_restore)(struct keel_trial *, struct keel_obj *running); /* undo; trial_restore */
+	/* Would it start now? Every check of a real start: limits, queue, server, placement. *why (may be
+	 * NULL) is filled when not. */
+	bool (*trial_fits)(struct keel_trial *, struct keel_sched_reason *why);
+	void (*trial_free)(struct keel_trial *); /* restores all; NULL is fine */
+
+	/* Something changed: a cycle soon. Jobs that back off are looked at again. */
+	void (*reconsider)(struct keel_mod *);
+	/* Is a qrun for this job being served? Run limits, prime time and the order do not hold for it. */
+	bool (*asked_for)(struct keel_mod *, struct keel_obj *job);
+	/* A setting of the scheduler's configuration, as sched_config or its conf file has it at this time
+	 * of day: like snprintf(), lines that may be repeated one per line; -ENOENT when it is nowhere. */
+	int32_t (*setting)(struct keel_mod *, const char *name, char *buf, uint32_t len);
+	/* It is prime time, or not: which lines of sched_config hold. Before anybody says: prime. */
+	void (*set_prime)(struct keel_mod *, bool prime);
+};
+
+#endif

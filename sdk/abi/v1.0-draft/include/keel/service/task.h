@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keel/service/task.h - service "task" (offered by executor on a server): work on execution hosts.
+ *
+ * Every message names the job and its run (the job's run_version): an answer about another run is
+ * stale and is dropped here, so listeners only hear about the current one. Messages leave after the
+ * changes of the turn are durable. A host that is away gets what it missed when it is back
+ * (re-synchronisation): a job that should run there and does not is reported as lost, one that should
+ * not is killed.
+ */
+#ifndef KEEL_SERVICE_TASK_H
+#define KEEL_SERVICE_TASK_H
+
+#include "keel/types.h"
+
+/* What hosts report about a job's current run. The keel_mod is the listener's own. */
+struct keel_task_events {
+	uint32_t size;
+	uint32_t reserved;
+	/* The first process runs. `session` is its session id. */
+	void (*started)(struct keel_mod *, struct keel_obj *job, int64_t session);
+	/* Could not be started: `exit_status` is a negative system code, or a reject with a text. */
+	void (*refused)(struct keel_mod *, struct keel_obj *job, int32_t exit_status, const char *why);
+	/* resources_used so far, as "name=value" strings ("cput=00:00:03", "mem=1024kb"). */
+	void (*used)(struct keel_mod *, struct keel_obj *job, const char *const *items, uint32_t n);
+	/* The last process ended, output is in its place, or "Stageout_status=0" is among the items. May come for a job that never `started`. The
+	 * listener calls ended_done() once it has recorded the end; the host forgets the job then. */
+	void (*ended)(struct keel_mod *, struct keel_obj *job, int32_t exit_status, int64_t session,
+		      const char *const *items, uint32_t n);
+	/* The host is back and knows nothing of this run. */
+	void (*lost)(struct keel_mod *, struct keel_obj *job);
+	/* A host has introduced itself: facts as "name=value" ("ncpus=4", "mem=1024kb", "vnodes=...").*/
+	void (*host_up)(struct keel_mod *, const char *host, const char *const *facts, uint32_t n);
+	/* The link to a host is lost beyond its grace. */
+	void (*host_down)(struct keel_mod *, const char *host, const char *why);
+	/* The directory the run is in, before started() or ended() when the host knows it. */
+	void (*placed)(struct keel_mod *, struct keel_obj *job, const char *dir);
+};
+
+/* code 0, or a PBSE number with its text (NULL: table text). `me` is the module that asked. */
+typedef void keel_task_done(struct keel_mod *me, void *arg, int32_t code, const char *text);
+
+struct keel_task_api {
+	uint32_t size, version;
+	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+	/* Who hears the reports; borrowed, static. Two modules may listen: jobs (job reports), nodes (host
+	 * reports); unused members are NULL. */
+	int32_t (*listen)(struct keel_mod *, struct keel_mod *me, const struct keel_task_events *);
+	/* Start the job on the primary host of its exec_host (attributes exec_host, exec_vnode,
+	 * run_version are set). Script and attributes are taken from the object. The answer comes as
+	 * started() or refused(). -ENOTCONN when the host is away. */
+	int32_t (*start)(struct keel_mod *, struct keel_obj *job);
+	/* Signal name or number, "suspend" or "resume": `done` when the host has acted. `as` is what the
+	 * host's log calls it; NULL: name.
+	 * 15013 unknown, 15016 wrong state there, 15070 host away (at once or when the link breaks). */
+	void (*signal)(struct keel_mod *, struct keel_obj *job, const char *name, const char *as,
+		       struct keel_mod *me, keel_task_done *done, void *arg);
+	/* TERM now, KILL after `delay_ms`; the end comes as ended(). */
+	int32_t (*kill)(struct keel_mod *, struct keel_obj *job, int64_t delay_ms);
+	/* Kill at once and forget: no report comes. Also when the host is away (then on its return). */
+	void (*discard)(struct keel_mod *, struct keel_obj *job);
+	void (*ended_done)(struct keel_mod *, struct keel_obj *job);
+	/* The host (link peer) names in a job's exec_vnode need vnode->host: who serves this vnode. Set
+	 * by nodes: answers the peer name of a vnode, NULL unknown. */
+	void (*set_host_of)(struct keel_mod *, struct keel_mod *me,
+			    const char *(*host_of)(struct keel_mod *me, const char *vnode));
+	/* Like kill(), but the host may refuse (point task_preterm): `done` when it has decided. Once it has
+	 * accepted, the task is ended even when the host goes away meanwhile; refused or not asked (15070)
+	 * means that nothing happened. */
+	void (*terminate)(struct keel_mod *, struct keel_obj *job, int64_t delay_ms, struct keel_mod *me,
+			  keel_task_done *done, void *arg);
+	/* Save the state of the task with the host's own script, then end it. 15029: it has none; 15041 with
+	 * a text: the script failed, the task goes on. */
+	void (*checkpoint)(struct keel_mod *, struct keel_obj *job, struct keel_mod *me,
+			   keel_task_done *done, void *arg);
+	/* A line behind what the task wrote so far: `files` is the sum of 1 output, 2 error. 15016 no task
+	 * there, 15041 its file cannot be written. */
+	void (*message)(struct keel_mod *, struct keel_obj *job, int32_t files, const char *text,
+			struct keel_mod *me, keel_task_done *done, void *arg);
+	/* The daemons of all hosts end; tasks go on. */
+	void (*stop_hosts)(struct keel_mod *);
+};
+
+#endif
