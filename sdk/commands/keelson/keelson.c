@@ -3,7 +3,8 @@
  * keelson.c - questions and orders for administrators.
  *
  * "check" looks at a configuration without any server: the daemon does it. Everything else is asked
- * of the running server, which answers in lines. "sim" is a program of its own.
+ * of the running server, which answers in lines; a word that is not in the table may be the verb of a
+ * module. "sim" is a program of its own.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "pbs_error.h"
 #include "pbs_ifl.h"
 #include "reach.h"
 
@@ -25,6 +27,7 @@ static const struct cmd keelson = {
 		 "       keelson modules | holds | reload\n"
 		 "       keelson hooks [point]\n"
 		 "       keelson explain job\n"
+		 "       keelson verb-of-a-module [argument ...]\n"
 		 "       keelson sim [option ...]\n"
 		 "       keelson --version\n",
 	.usage_exit = 2,
@@ -97,24 +100,6 @@ static void lines_print(char **lines)
 	free(lines);
 }
 
-static int ask(const char *verb, char **args)
-{
-	int c = pbs_connect(NULL), status = 0;
-	char **lines;
-
-	if (c <= 0)
-		return unreached();
-	lines = pbs_admin(c, verb, args, NULL);
-	if (lines)
-		lines_print(lines);
-	else if (pbs_geterrmsg(c))
-		status = fail(pbs_geterrmsg(c));
-	else
-		status = fail("the server refused and did not say why");
-	pbs_disconnect(c);
-	return status;
-}
-
 static const struct verb {
 	const char *name;
 	int min_args, max_args;
@@ -131,6 +116,26 @@ static const struct verb *verb_find(const char *name)
 	return NULL;
 }
 
+static int ask(const char *verb, char **args)
+{
+	int c = pbs_connect(NULL), status = 0;
+	char **lines;
+
+	if (c <= 0)
+		return unreached();
+	lines = pbs_admin(c, verb, args, NULL);
+	if (lines)
+		lines_print(lines);
+	else if (pbs_errno == PBSE_UNKREQ && !verb_find(verb))
+		status = cmd_usage(&keelson); /* nor does a module know it */
+	else if (pbs_geterrmsg(c))
+		status = fail(pbs_geterrmsg(c));
+	else
+		status = fail("the server refused and did not say why");
+	pbs_disconnect(c);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *verb;
@@ -145,7 +150,9 @@ int main(int argc, char **argv)
 	if (strcmp(argv[optind], "sim") == 0)
 		return sim_exec(argv + optind);
 	verb = verb_find(argv[optind]);
-	if (!verb || argc - optind - 1 > verb->max_args || argc - optind - 1 < verb->min_args)
+	if (!verb) /* a module's: its REQUEST row "keelson.<verb>" */
+		return ask(argv[optind], argv + optind + 1);
+	if (argc - optind - 1 > verb->max_args || argc - optind - 1 < verb->min_args)
 		return cmd_usage(&keelson);
 	if (verb == verbs)
 		return check(argv + optind + 1);
