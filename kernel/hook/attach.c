@@ -115,10 +115,11 @@ static uint32_t policy_of(uint32_t flags, uint32_t kind)
 
 static struct tap *tap_create(struct hooks *h, struct owner *owner, const struct keel_tap *row)
 {
-	struct tap *t = calloc(1, sizeof(*t));
+	struct tap *t = aligned_alloc(CACHE_LINE, (sizeof(*t) + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1));
 
 	if (t == NULL)
 		return NULL;
+	memset(t, 0, sizeof(*t));
 	t->name = text_format("%s.%s", owner->pub.name, row->name);
 	if (t->name == NULL) {
 		free(t);
@@ -133,7 +134,6 @@ static struct tap *tap_create(struct hooks *h, struct owner *owner, const struct
 	t->before = row->before;
 	t->after = row->after;
 	t->refs = 1;
-	t->watch = WATCH_CALLS;
 	t->countdown = t->every = 1;
 	return t;
 }
@@ -175,7 +175,7 @@ static void fresh_take(struct hooks *h, struct owner *owner, struct fresh *f)
 		for (t = f->taps[i]; t != NULL; t = t->next)
 			owner->live++;
 		append(&h->point[i].taps, f->taps[i]);
-		chain_swap(&h->point[i], f->chain[i]);
+		chain_swap(h, &h->point[i], f->chain[i]);
 	}
 	free(f);
 }
@@ -282,7 +282,7 @@ static void tap_withdraw(struct tap **at)
 
 /* Withdraw taps of `owner`, all or those called `name`. Without memory for a new chain the old one
  * serves on: withdrawn taps in it are passed over. */
-static void point_leave(struct point *p, const struct owner *owner, const struct tap *one)
+static void point_leave(struct hooks *h, struct point *p, const struct owner *owner, const struct tap *one)
 {
 	struct tap **at = &p->taps;
 	struct chain *fresh;
@@ -297,23 +297,24 @@ static void point_leave(struct point *p, const struct owner *owner, const struct
 		any = true;
 	}
 	if (any && chain_compile(p, NULL, &fresh, NULL) == 0)
-		chain_swap(p, fresh);
+		chain_swap(h, p, fresh);
 }
 
 void tap_remove(struct keel_mod *m, uint32_t point, const char *name)
 {
-	struct point *p = point_get(hooks_of(m), point);
+	struct hooks *h = hooks_of(m);
+	struct point *p = point_get(h, point);
 	const struct tap *t = p != NULL ? tap_find(p, owner_of(m), name) : NULL;
 
 	if (t != NULL)
-		point_leave(p, owner_of(m), t);
+		point_leave(h, p, owner_of(m), t);
 }
 
 void hooks_detach(struct hooks *h, struct owner *owner)
 {
 	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
 		if (h->point[i].taps != NULL)
-			point_leave(&h->point[i], owner, NULL);
+			point_leave(h, &h->point[i], owner, NULL);
 	}
 	ops_leave(h, owner);
 }

@@ -31,14 +31,36 @@ void chain_unref(struct chain *c)
 	free(c);
 }
 
-void chain_swap(struct point *p, struct chain *fresh)
+/* Those on the stack may still walk it. */
+static void retire(struct hooks *h, struct chain *c)
+{
+	c->retired = h->retired;
+	h->retired = c;
+	h->chores |= CHORE_CHAINS;
+}
+
+void chains_free(struct hooks *h)
+{
+	struct chain *c;
+
+	while ((c = h->retired) != NULL) {
+		h->retired = c->retired;
+		chain_unref(c);
+	}
+	h->chores &= ~(uint32_t)CHORE_CHAINS;
+}
+
+void chain_swap(struct hooks *h, struct point *p, struct chain *fresh)
 {
 	struct chain *old = p->chain;
 
 	p->busy -= old != NULL ? old->n : 0;
 	p->busy += fresh != NULL ? fresh->n : 0;
 	p->chain = fresh;
-	chain_unref(old);
+	if (old != NULL && h->top != NULL)
+		retire(h, old);
+	else
+		chain_unref(old);
 }
 
 static bool names(const char *list, const struct tap *t)

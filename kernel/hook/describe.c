@@ -35,7 +35,7 @@ static void describe_tap(uint32_t place, const struct tap *t, struct buf *out)
 		buf_printf(out, " before=%s", t->before);
 	if (t->after != NULL)
 		buf_printf(out, " after=%s", t->after);
-	buf_printf(out, " calls=%llu fails=%u p50=%s p99=%s max=%s", (unsigned long long)t->calls,
+	buf_printf(out, " calls=%llu fails=%u p50=%s p99=%s max=%s", (unsigned long long)tap_calls(t),
 		   t->stat.fails, duration(stat_quantile(&t->stat, 50), p50, sizeof(p50)),
 		   duration(stat_quantile(&t->stat, 99), p99, sizeof(p99)),
 		   duration(t->stat.max_ns, max, sizeof(max)));

@@ -81,11 +81,12 @@ void hooks_log(struct hooks *h, uint32_t event, const char *object, const char *
 /* ---- life ------------------------------------------------------------------------------------------------ */
 int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hooks **ret_hooks)
 {
-	struct hooks *h = calloc(1, sizeof(*h));
+	struct hooks *h = aligned_alloc(CACHE_LINE, (sizeof(*h) + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1));
 	int ret;
 
 	if (h == NULL)
 		return -ENOMEM;
+	memset(h, 0, sizeof(*h));
 	h->parts = parts;
 	h->conf = *conf;
 	h->self.pub.name = "kernel";
@@ -127,6 +128,7 @@ void hooks_destroy(struct hooks *h)
 		return;
 	ops_end(h);
 	notes_drop(h);
+	chains_free(h);
 	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++)
 		point_fini(&h->point[i]);
 	free(h);

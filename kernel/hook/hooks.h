@@ -35,8 +35,19 @@ int hooks_lint(const char *module, const struct keel_tap *taps, uint32_t n, uint
 	       struct keel_err *err);
 /* Only replay reaches the taps of a quiet module: between attaching and its start(). */
 void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet);
-/* The module.tap that runs on this thread, NULL: none. For a crash report. */
-const char *hooks_breadcrumb(void);
+
+/* Which call of which tap runs on this thread; false: none. Safe in a signal handler of this thread. */
+struct hooks_crumb {
+	const char *tap;    /* "module.tap" */
+	const char *point;
+	const char *object; /* the id its event is about, or NULL */
+	uint32_t depth;     /* of operations within operations, 1: outermost */
+	const void *call;   /* the same call of the same tap as before? both are equal then */
+	uint64_t number;
+};
+bool hooks_crumb(struct hooks_crumb *ret);
+/* The taps around it, the nearest one first; how many. */
+uint32_t hooks_crumbs_outside(const char **names, uint32_t max);
 
 /* The kernel's own raises. */
 void hooks_note(struct hooks *h, uint32_t point, const void *event);
@@ -64,6 +75,12 @@ int hooks_describe(struct hooks *h, const char *point, struct buf *out);
 /* Operations that wait: one line per hold. */
 void hooks_describe_holds(struct hooks *h, struct buf *out);
 
+/* Call a benched tap again; for the log: by whose order. How many taps have that name ("module.tap"), or
+ * -ENOENT. */
+int hooks_unbench(struct hooks *h, const char *name, const char *who);
+/* Counts and times begin again; strikes stay. */
+void hooks_reset_times(struct hooks *h);
+
 /* How many holds there have been: each that was taken ends once, and is told of its end once. */
 struct hooks_counts {
 	uint64_t taken, ended, told;
@@ -75,7 +92,7 @@ void hooks_count(struct hooks *h, struct hooks_counts *ret);
  * timed (time.c). */
 struct hooks_usage {
 	uint32_t taps, benched, strikes, fails;
-	uint64_t calls, time_ns;
+	uint64_t calls, time_ns, cpu_ns; /* what passed; processor time */
 };
 void hooks_usage(struct hooks *h, const struct owner *owner, struct hooks_usage *ret);
 

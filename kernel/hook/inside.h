@@ -20,9 +20,8 @@
 #define ID_BUCKETS 256    /* power of two */
 #define ORDER_LIMIT 1000  /* -1000..1000 */
 #define STRIKE_WINDOW_MS (10 * 60 * 1000)
-#define SAMPLE_EVERY 64   /* calls per timed call, once a tap is known to be quick */
-#define WATCH_CALLS 64    /* calls timed one by one: the first, and after a slow one */
-#define HIST_SIZE 48      /* durations by power of two of nanoseconds */
+#define HIST_SIZE 160     /* durations, four classes per power of two of nanoseconds */
+#define CACHE_LINE 64
 
 struct op;
 struct tap;
@@ -37,38 +36,52 @@ enum tap_off {
 	TAP_QUIET = 4,   /* its module is not started yet: only replay reaches it */
 };
 
+/* What the calls of a tap took. Of the timed ones, each counted as often as it stands for others. */
 struct tap_stat {
-	uint32_t hist[HIST_SIZE];
-	uint64_t timed, max_ns;
-	uint64_t time_ns; /* of all calls, as estimated */
+	uint64_t hist[HIST_SIZE];
+	uint64_t timed;        /* calls with a clock */
+	uint64_t stands_for;   /* calls with and without one: the sum of hist */
+	uint64_t wall_ns, cpu_ns;
+	uint64_t max_ns;       /* of the timed ones */
 	int64_t strike_since_ms;
 	uint32_t strikes, fails;
+	int64_t said_since_ms; /* records about its slowness: some per minute, the others are counted */
+	uint32_t said, unsaid;
 };
 
 struct tap {
-	/* what a call needs */
+	/* What a call needs: one cache line. */
 	invoke_fn *invoke;
 	union keel_tap_fn fn;
-	keel_any_fn *any; /* of a dynamic tap */
 	struct owner *owner;
-	uint64_t calls;
 	uint32_t off;       /* enum tap_off bits */
 	uint32_t countdown; /* calls until the next timed one */
-	uint32_t policy;    /* enum keel_tap_flag, exactly one */
+	uint32_t every;     /* calls for which that one stands */
 	uint32_t point;
+	keel_any_fn *any;   /* of a dynamic tap */
 	void *arg;
+	uint64_t calls_before; /* of the present countdown */
 	/* the rest */
 	char *name;                 /* "module.tap", owned */
 	const char *before, *after; /* the module's, or NULL; not read once TAP_GONE */
 	int32_t order;
-	uint32_t refs, watch;
-	uint32_t every; /* calls for which the next timed one stands */
+	uint32_t policy; /* enum keel_tap_flag, exactly one */
+	uint32_t refs;
+	uint32_t watch;  /* calls that are still timed one by one */
 	struct tap_stat stat;
 	struct tap *next; /* of the point, in order of registration */
 };
+_Static_assert(offsetof(struct tap, name) == CACHE_LINE, "what a call needs is one cache line");
 
+static inline uint64_t tap_calls(const struct tap *t)
+{
+	return t->calls_before + t->every - t->countdown;
+}
+
+/* Those who are on the stack see it without a reference: it is not freed before they have left. */
 struct chain {
 	uint32_t refs, n;
+	struct chain *retired;
 	struct tap *tap[];
 };
 
@@ -83,16 +96,18 @@ struct point_info {
 };
 
 struct point {
-	uint32_t busy; /* taps in the chain, and waiters */
-	uint32_t waiters; /* holds that wait for this point */
+	struct chain *chain; /* NULL: nobody */
 	uint32_t kind;
 	uint32_t event_size;
+	uint32_t busy; /* taps in the chain, and waiters */
+	uint32_t waiters; /* holds that wait for this point */
 	uint16_t id_at, obj_at; /* offsets of the first STR and OBJ field, 0: none */
 	uint32_t combine, allowed;
-	struct chain *chain; /* NULL: nobody */
 	const struct point_info *info;
 	struct tap *taps;
+	uint64_t reserved; /* a power of two is found by a shift */
 };
+_Static_assert(sizeof(struct point) == CACHE_LINE, "a point is one cache line");
 
 union any_event {
 	uint32_t size;
@@ -107,33 +122,43 @@ extern const uint32_t n_point_infos;
 const char *kind_name(uint32_t kind);
 void points_init(struct hooks *h);
 struct point *point_get(struct hooks *h, uint32_t id); /* NULL: there is none */
-/* `event`, or what it is when every field exists: a copy in `room` with zeroes for those the raiser
- * did not know. */
-const void *event_whole(const struct point *p, const void *event, union any_event *room);
+/* A copy of a short event in `room` with zeroes for the fields the raiser did not know. */
+const void *event_complete(const struct point *p, const void *event, union any_event *room);
+static inline const void *event_whole(const struct point *p, const void *event, union any_event *room)
+{
+	if (__builtin_expect(event != NULL && *(const uint32_t *)event >= p->event_size, 1))
+		return event;
+	return event_complete(p, event, room);
+}
 const struct keel_field *point_fields(uint32_t point, uint32_t *ret_n);
 keel_verdict invoke_any(const struct tap *t, struct keel_call *c, const void *event);
 
 /* ---- operations -------------------------------------------------------------------------------- */
+enum op_special {
+	OP_REPLAY = 1, /* quiet taps too, and if `only` is set just its taps */
+	OP_TIMED = 2,  /* inside a call that is timed: each call is, so that everybody pays for himself */
+};
+
 struct op {
 	struct keel_call pub; /* first: a keel_call is an operation */
 	struct hooks *hooks;
 	struct point *point;
-	struct chain *chain; /* a reference */
+	struct chain *chain; /* a reference once it is parked */
 	const void *event;
 	struct op *outer; /* next on the stack */
-	uint32_t at;      /* index into chain */
 	uint32_t depth;   /* 1: outermost */
+	uint32_t special; /* enum op_special bits */
+	uint32_t at;         /* index into chain */
 	uint32_t generation; /* of notes raised by notes */
+	struct hold *holds;  /* of the tap being called */
 	uint32_t n_open;
-	struct hold *holds; /* of the tap being called */
 	keel_verdict worst; /* of those told */
 	int32_t abort;      /* enum keel_cancel, or 0 */
 	bool parked;
 	bool closed; /* takes no holds */
 	bool gone;   /* the requester went away */
 	bool from_queue;
-	bool replay; /* quiet taps too, and if `only` is set just its taps */
-	bool ready;  /* parked, and a hold has ended */
+	bool ready; /* parked, and a hold has ended */
 	const struct owner *only;
 	struct keel_changes *changes;
 	struct keel_req *req;
@@ -148,7 +173,8 @@ struct op {
 	struct op *prev, *next;      /* all parked ones */
 	struct op *twin_prev, *twin; /* of the same bucket */
 	struct op *ready_prev, *ready_next;
-	struct keel_err err; /* text of a REJECT or FAIL; not cleared, only its first byte */
+	/* Text of a REJECT or FAIL; set before each call of a tap, and then only its first byte. */
+	struct keel_err err;
 };
 
 /* An event that outlives its call. */
@@ -185,23 +211,43 @@ struct outcome {
 };
 
 /* operation.c */
-void op_init(struct op *op, struct hooks *h, struct point *p, const void *event);
 keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r);
 
 /* run.c */
 keel_verdict op_run(struct op *op, struct outcome *out); /* KEEL_WAIT: holds are open */
 /* Like it, `v` being the answer of the tap where it waited. */
 keel_verdict op_run_on(struct op *op, keel_verdict v, struct outcome *out);
-keel_verdict tap_call(struct op *op, struct tap *t);
-void op_enter(struct hooks *h, struct op *op);
-void op_leave(struct hooks *h, struct op *op);
+void op_left(struct hooks *h, const struct op *op); /* do the chores */
 void op_finish(struct op *op, const struct outcome *out);
 const char *op_label(const struct op *op);
 
+/* crumb.c: the operation whose tap runs on this thread, NULL: none. */
+extern _Thread_local const struct op *crumb;
+
 /* time.c */
-keel_verdict tap_call_timed(struct op *op, struct tap *t);
+struct spent {
+	uint64_t wall_ns, cpu_ns;
+	uint64_t own_ns; /* computing and blocking, if that may be over a budget: what budgets are about */
+};
+/* Around a call of a tap: what it and nobody inside it spent. */
+struct stopwatch {
+	uint64_t wall_ns, cpu_ns;
+	int64_t delay_ns;
+	struct spent outer;
+	uint32_t special;
+};
+void stopwatch_start(struct stopwatch *w, struct op *op, bool close); /* the delay exactly */
+struct spent stopwatch_stop(const struct stopwatch *w, struct op *op, const struct tap *t);
+keel_verdict tap_call_timed(struct op *op, struct tap *t); /* its countdown is over */
+keel_verdict tap_call_inside(struct op *op, struct tap *t); /* OP_TIMED */
+void stat_add(struct tap_stat *s, const struct spent *spent, uint32_t calls);
 uint64_t stat_quantile(const struct tap_stat *s, uint32_t percent);
-extern _Thread_local const char *breadcrumb;
+/* Time the next calls one by one. */
+void tap_watch(struct tap *t);
+
+/* budget.c */
+bool budget_exceeded(const struct hooks *h, const struct tap *t, uint64_t ns);
+void budget_judge(struct op *op, struct tap *t, const struct spent *spent);
 
 /* park.c */
 keel_verdict op_park(struct op *op);
@@ -248,30 +294,33 @@ int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
 /* chain.c */
 int chain_compile(const struct point *p, const struct tap *more, struct chain **ret_chain,
 		  struct keel_err *err);
-void chain_swap(struct point *p, struct chain *fresh); /* moved */
+void chain_swap(struct hooks *h, struct point *p, struct chain *fresh); /* moved */
 void chain_unref(struct chain *c);
 static inline struct chain *chain_ref(struct chain *c)
 {
 	c->refs++;
 	return c;
 }
-/* chain_unref() where the last reference is seldom. */
-static inline void chain_done(struct chain *c)
-{
-	if (__builtin_expect(c->refs > 1, 1))
-		c->refs--;
-	else
-		chain_unref(c);
-}
+void chains_free(struct hooks *h); /* the retired ones */
 void tap_unref(struct tap *t);
 
 /* ---- the engine ----------------------------------------------------------------------------------- */
+enum chore {
+	CHORE_NOTES = 1,  /* some wait for the end of an operation */
+	CHORE_CHAINS = 2, /* some are retired */
+};
+
 struct hooks {
 	struct point point[KEEL_POINT_MAX];
 	struct parts *parts;
 	struct hooks_conf conf;
 	struct owner self; /* "kernel" */
 	struct op *top;    /* innermost running operation */
+	uint32_t chores;   /* what to do when an operation has left the stack */
+	uint32_t dice;     /* how many calls until the next timed one */
+	struct chain *retired;
+	struct spent inside;   /* of timed calls within the one that is being timed */
+	int64_t delay_seen_ns; /* loop_delay_ns() when it was last looked at */
 	struct note *notes, *late_notes;
 	struct op *parked, *ready;
 	uint32_t n_parked;

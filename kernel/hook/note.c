@@ -13,7 +13,7 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "hook/inside.h"
+#include "hook/quick.h"
 #include "log/log.h"
 
 struct note {
@@ -43,8 +43,7 @@ static void tell(struct hooks *h, struct point *p, const void *event, const stru
 		op_enter(h, &op);
 		op_run(&op, &out);
 		op_leave(h, &op);
-		chain_done(op.chain);
-	}
+		}
 	if (p->waiters > 0)
 		holds_match(h, p, event);
 }
@@ -97,6 +96,7 @@ static void note_wait(struct hooks *h, struct point *p, const void *event, bool 
 	}
 	n->generation = h->top->generation + 1;
 	DL_APPEND(h->notes, n);
+	h->chores |= CHORE_NOTES;
 }
 
 void note_point(struct hooks *h, struct point *p, const void *event)
@@ -144,6 +144,8 @@ void notes_drain(struct hooks *h)
 		DL_DELETE(h->notes, n);
 		tell_waited(h, n);
 	}
+	if (h->notes == NULL)
+		h->chores &= ~(uint32_t)CHORE_NOTES;
 }
 
 /* On the loop, no operation is running: those that were too deep. New ones wait for the next turn. */
@@ -193,10 +195,9 @@ void hooks_known(struct hooks *h, struct owner *only, uint32_t point, const char
 	    p->obj_at != offsetof(struct known_event, obj))
 		return;
 	op_init(&op, h, p, &event);
-	op.replay = true;
+	op.special = OP_REPLAY;
 	op.only = only;
 	op_enter(h, &op);
 	op_run(&op, &out);
 	op_leave(h, &op);
-	chain_done(op.chain);
 }

@@ -8,34 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hook/inside.h"
+#include "hook/quick.h"
 #include "log/log.h"
 #include "util/err.h"
-
-/* Field by field: what is only used when parked, and the text, would cost more than the rest. */
-void op_init(struct op *op, struct hooks *h, struct point *p, const void *event)
-{
-	op->hooks = h;
-	op->point = p;
-	op->chain = chain_ref(p->chain);
-	op->event = event;
-	op->at = op->generation = op->n_open = 0;
-	op->holds = NULL;
-	op->worst = KEEL_NEXT;
-	op->abort = 0;
-	op->parked = op->closed = op->gone = op->from_queue = op->replay = op->ready = false;
-	op->only = NULL;
-	op->changes = NULL;
-	op->req = NULL;
-	op->raiser = NULL;
-	op->done = NULL;
-	op->arg = NULL;
-	op->answer = NULL;
-	op->sum = 0;
-	op->text = NULL;
-	op->err.code = 0;
-	op->err.text[0] = '\0';
-}
 
 static keel_verdict tell(struct keel_mod *m, const struct keel_raise *r, keel_verdict v,
 			 const char *text)
@@ -46,11 +21,14 @@ static keel_verdict tell(struct keel_mod *m, const struct keel_raise *r, keel_ve
 	return v;
 }
 
-static keel_verdict raise_empty(struct hooks *h, struct keel_mod *m, const struct keel_raise *r)
+/* Nobody listens, but somebody gave something or wants to hear of it. Kept out of hook_raise(), which
+ * needs no stack without it. */
+__attribute__((noinline)) static keel_verdict
+raise_unheard(struct hooks *h, struct keel_mod *m, const struct keel_raise *r)
 {
 	if (r->changes != NULL)
 		hooks_object(h)->commit(r->changes);
-	return r->done != NULL ? tell(m, r, KEEL_NEXT, NULL) : KEEL_NEXT;
+	return tell(m, r, KEEL_NEXT, NULL);
 }
 
 static keel_verdict raise_refused(struct hooks *h, struct keel_mod *m, const struct keel_raise *r,
@@ -81,20 +59,23 @@ static keel_verdict raise_chain(struct hooks *h, struct keel_mod *m, struct poin
 	op_enter(h, &op);
 	if (op_run(&op, &out) == KEEL_WAIT)
 		return op_park(&op);
-	op_finish(&op, &out);
+	if (op.changes == NULL && op.done == NULL && op.answer == NULL)
+		op_leave(h, &op);
+	else
+		op_finish(&op, &out);
 	return out.verdict;
 }
 
 keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r)
 {
 	struct hooks *h = hooks_of(m);
-	struct point *p = r->point < KEEL_POINT_MAX ? &h->point[r->point] : NULL;
+	struct point *p = r->point < KEEL_POINT_MAX ? &h->point[r->point] : &h->point[0];
 
-	if (__builtin_expect(p == NULL || (p->kind != KEEL_GATE && p->kind != KEEL_ASK), 0))
+	if (unlikely(p->kind != KEEL_GATE && p->kind != KEEL_ASK))
 		return raise_refused(h, m, r, "it is neither a GATE nor an ASK");
 	if (p->chain == NULL)
-		return raise_empty(h, m, r);
-	if (__builtin_expect(h->top != NULL && h->top->depth >= DEPTH_MAX, 0))
+		return r->changes == NULL && r->done == NULL ? KEEL_NEXT : raise_unheard(h, m, r);
+	if (unlikely(h->top != NULL && h->top->depth >= DEPTH_MAX))
 		return raise_refused(h, m, r, "operations are nested too deeply");
 	return raise_chain(h, m, p, r);
 }
@@ -111,7 +92,6 @@ static int64_t fold_chain(struct hooks *h, struct point *p, const void *event, s
 	op_enter(h, &op);
 	op_run(&op, &out);
 	op_leave(h, &op);
-	chain_done(op.chain);
 	return op.sum;
 }
 

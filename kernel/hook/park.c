@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-#include "hook/inside.h"
+#include "hook/quick.h"
 #include "log/log.h"
 #include "util/err.h"
 
@@ -56,17 +56,21 @@ static keel_verdict tell_cancelled(struct op *op, const struct hold *hold)
 
 static void tell_hold(struct op *op, struct hold *hold)
 {
-	struct keel_mod *m = &hold->tap->owner->pub;
 	const struct keel_err kept = op->err;
-	const char *outer = breadcrumb;
+	const struct op *outer = crumb;
+	struct stopwatch watch;
+	struct spent spent;
 	keel_verdict v;
 
-	op->pub = (struct keel_call){ m->state, m->conf, m };
-	op->err.code = 0;
-	op->err.text[0] = '\0';
-	breadcrumb = hold->tap->name;
+	tap_prepare(op, hold->tap);
+	crumb = op;
+	stopwatch_start(&watch, op, true);
 	v = hold->reason == 0 ? tell_released(op, hold) : tell_cancelled(op, hold);
-	breadcrumb = outer;
+	spent = stopwatch_stop(&watch, op, hold->tap);
+	stat_add(&hold->tap->stat, &spent, 1);
+	hold->tap->calls_before++;
+	crumb = outer;
+	budget_judge(op, hold->tap, &spent);
 	if (rank(v) > rank(op->worst))
 		op->worst = v;
 	else
@@ -135,6 +139,7 @@ static void op_free(struct op *op)
 	h->n_parked--;
 	if (op->raiser != NULL)
 		op->raiser->live--;
+	chain_unref(op->chain);
 	free(op->copy);
 	free(op);
 }
@@ -162,6 +167,7 @@ keel_verdict op_park(struct op *stack)
 		return give_up(stack);
 	}
 	*op = *stack;
+	chain_ref(op->chain);
 	op->copy = copy;
 	op->event = copy->event;
 	adopt(op);

@@ -112,15 +112,11 @@ const struct keel_field *point_fields(uint32_t point, uint32_t *ret_n)
 	return NULL;
 }
 
-const void *event_whole(const struct point *p, const void *event, union any_event *room)
+const void *event_complete(const struct point *p, const void *event, union any_event *room)
 {
-	uint32_t size = event ? *(const uint32_t *)event : 0;
-
-	if (__builtin_expect(size >= p->event_size, 1))
-		return event;
 	memset(room, 0, sizeof(*room));
 	if (event)
-		memcpy(room, event, size);
+		memcpy(room, event, *(const uint32_t *)event);
 	room->size = p->event_size;
 	return room;
 }

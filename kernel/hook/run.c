@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "hook/inside.h"
+#include "hook/quick.h"
 #include "log/log.h"
 #include "util/err.h"
 
@@ -20,39 +20,12 @@ const char *op_label(const struct op *op)
 	return id != NULL ? id : op->point->info->name;
 }
 
-void op_enter(struct hooks *h, struct op *op)
+void op_left(struct hooks *h, const struct op *op)
 {
-	op->outer = h->top;
-	op->depth = h->top != NULL ? h->top->depth + 1 : 1;
-	h->top = op;
-}
-
-void op_leave(struct hooks *h, struct op *op)
-{
-	h->top = op->outer;
 	if (h->notes != NULL && !op->from_queue)
 		notes_drain(h);
-}
-
-keel_verdict tap_call(struct op *op, struct tap *t)
-{
-	struct keel_mod *m = &t->owner->pub;
-	const char *outer = breadcrumb;
-	keel_verdict v;
-
-	op->pub.state = m->state;
-	op->pub.conf = m->conf;
-	op->pub.mod = m;
-	op->err.code = 0;
-	op->err.text[0] = '\0';
-	breadcrumb = t->name;
-	t->calls++;
-	if (--t->countdown == 0)
-		v = tap_call_timed(op, t);
-	else
-		v = t->invoke(t, &op->pub, op->event);
-	breadcrumb = outer;
-	return v;
+	if (h->retired != NULL && h->top == NULL)
+		chains_free(h);
 }
 
 /* ---- judging an answer ----------------------------------------------------------------------- */
@@ -103,7 +76,7 @@ static bool judge(struct op *op, struct tap *t, keel_verdict v, struct outcome *
 
 static bool reaches(const struct op *op, const struct tap *t)
 {
-	if (t->off & (op->replay ? TAP_GONE | TAP_BENCHED : ~0u))
+	if (t->off & (op->special & OP_REPLAY ? TAP_GONE | TAP_BENCHED : ~0u))
 		return false;
 	return op->only == NULL || op->only == t->owner;
 }
@@ -142,17 +115,24 @@ static keel_verdict settle(struct op *op, keel_verdict v)
 /* From op->at on. `v` is an answer of the tap there when `answered`. */
 static keel_verdict walk(struct op *op, bool answered, keel_verdict v, struct outcome *out)
 {
-	for (; op->at < op->chain->n; op->at++, answered = false) {
-		struct tap *t = op->chain->tap[op->at];
+	const struct chain *c = op->chain;
+
+	for (; op->at < c->n; op->at++, answered = false) {
+		struct tap *t = c->tap[op->at];
 
 		if (!answered) {
-			if (__builtin_expect(t->off != 0 || op->replay, 0) && !reaches(op, t)) {
-				if (!benched(op, t, out))
-					return out->verdict;
-				continue;
+			if (unlikely((t->off | op->special) != 0)) {
+				if (!reaches(op, t)) {
+					if (!benched(op, t, out))
+						return out->verdict;
+					continue;
+				}
+				v = op->special & OP_TIMED ? tap_call_inside(op, t) :
+							     tap_call(op, t);
+			} else {
+				v = tap_call(op, t);
 			}
-			v = tap_call(op, t);
-			if (__builtin_expect(v == KEEL_NEXT && op->holds == NULL, 1))
+			if (likely(v == KEEL_NEXT && op->holds == NULL))
 				continue;
 			if (v == KEEL_WAIT || op->holds != NULL)
 				v = settle(op, v);
@@ -201,19 +181,26 @@ static const char *outcome_text(const struct op *op, const struct outcome *out)
 	return op->err.text[0] != '\0' ? op->err.text : pbse_text(out->code);
 }
 
+static void tell(struct op *op, const struct outcome *out)
+{
+	const struct keel_outcome told = {
+		.size = sizeof(told), .verdict = out->verdict, .code = out->code,
+		.text = outcome_text(op, out), .by = out->by != NULL ? out->by->name : NULL,
+	};
+
+	op->done(op->raiser != NULL ? &op->raiser->pub : NULL, op->arg, &told);
+}
+
+/* Once it has left the stack only a reference keeps the chain, and the tap that decided. */
 void op_finish(struct op *op, const struct outcome *out)
 {
+	struct chain *kept = op->done != NULL ? chain_ref(op->chain) : NULL;
+
 	changes_end(op, out->verdict == KEEL_NEXT || out->verdict == KEEL_DONE);
 	op_leave(op->hooks, op);
-	if (op->done != NULL) {
-		const struct keel_outcome told = {
-			.size = sizeof(told), .verdict = out->verdict, .code = out->code,
-			.text = outcome_text(op, out), .by = out->by != NULL ? out->by->name : NULL,
-		};
-
-		op->done(op->raiser != NULL ? &op->raiser->pub : NULL, op->arg, &told);
-	}
+	if (op->done != NULL)
+		tell(op, out);
 	if (op->answer != NULL)
 		free(op->answer);
-	chain_done(op->chain);
+	chain_unref(kept);
 }

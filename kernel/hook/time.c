@@ -1,98 +1,198 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * time.c - how long taps take, and what happens to those that take too long.
+ * time.c - how long taps take.
  *
- * A clock costs more than a quick tap, so only some calls are timed: the first WATCH_CALLS of a tap one
- * by one, then one in SAMPLE_EVERY; after a slow one, one by one again. Over the soft budget: a log
- * record. Over the hard one: a strike; enough strikes within ten minutes bench the tap.
+ * Clocks cost more than a quick tap, so only some calls are timed: the first WATCH_CALLS of a tap one by
+ * one, then so many that the clocks cost about 1 % of what the tap does, or a nanosecond a call: each
+ * call of a tap that takes 100 us, one in a thousand of one that does next to nothing. How many are left
+ * out is thrown with a die each time, so that what happens every n-th call is met as often as it
+ * happens. A timed call stands for those left out before it: sums and quantiles are those of all calls.
+ * After a slow call the next WATCH_CALLS are timed one by one.
+ *
+ * Three clocks:
+ *   wall    what passed. p50, p99, max and the time of a tap are of this one.
+ *   cpu     what this thread computed meanwhile.
+ *   delay   what this thread waited for a processor. Budgets are about wall less delay: computing and
+ *           blocking count, a busy machine does not. It is looked at only when it matters: before calls
+ *           that are timed one by one, and after a slow one. When the last look was long ago too much
+ *           may be taken for delay: in doubt a tap is innocent.
+ *
+ * While a call is timed those inside it are timed too, and what they took is not counted to it.
  */
-#include "hook/inside.h"
-#include "log/log.h"
+#include "hook/quick.h"
 #include "loop/loop.h"
 
-_Thread_local const char *breadcrumb;
+#define WATCH_CALLS 64
+#define CLOCKS_NS 1000 /* what timing a call costs, about */
+#define EVERY_MAX 1000
 
-const char *hooks_breadcrumb(void)
+static struct loop *loop_of(const struct op *op)
 {
-	return breadcrumb;
+	return op->hooks->parts->loop;
 }
 
-static uint64_t clock_ns(const struct op *op)
+/* ---- what is kept ------------------------------------------------------------------------------- */
+/* Four classes per power of two, so a quantile is at most a quarter too long. */
+static uint32_t place_of(uint64_t ns)
 {
-	return (uint64_t)loop_clock_ns(op->hooks->parts->loop);
+	uint32_t power = 63 - (uint32_t)__builtin_clzll(ns | 1), place;
+
+	if (power < 2)
+		return (uint32_t)ns;
+	place = (power - 1) * 4 + (uint32_t)(ns >> (power - 2) & 3);
+	return place < HIST_SIZE ? place : HIST_SIZE - 1;
 }
 
-/* A timed call stands for `calls` calls. */
-static void stat_add(struct tap_stat *s, uint64_t ns, uint32_t calls)
+static uint64_t longest_of(uint32_t place)
 {
-	uint32_t place = 63 - (uint32_t)__builtin_clzll(ns | 1);
+	uint32_t power = place / 4 + 1;
 
-	s->hist[place < HIST_SIZE ? place : HIST_SIZE - 1]++;
+	return place < 4 ? place : ((UINT64_C(5) + place % 4) << (power - 2)) - 1;
+}
+
+void stat_add(struct tap_stat *s, const struct spent *spent, uint32_t calls)
+{
+	s->hist[place_of(spent->wall_ns)] += calls;
 	s->timed++;
-	s->time_ns += ns * calls;
-	if (ns > s->max_ns)
-		s->max_ns = ns;
+	s->stands_for += calls;
+	s->wall_ns += spent->wall_ns * calls;
+	s->cpu_ns += spent->cpu_ns * calls;
+	if (spent->wall_ns > s->max_ns)
+		s->max_ns = spent->wall_ns;
 }
 
 /* The upper end of the class in which the quantile lies, never more than the longest call. */
 uint64_t stat_quantile(const struct tap_stat *s, uint32_t percent)
 {
-	uint64_t want = (s->timed * percent + 99) / 100, seen = 0;
+	uint64_t want = s->stands_for - s->stands_for * (100 - percent) / 100, seen = 0;
 	uint32_t i = 0;
 
-	if (s->timed == 0)
+	if (s->stands_for == 0)
 		return 0;
 	while (i < HIST_SIZE - 1 && (seen += s->hist[i]) < want)
 		i++;
-	return (UINT64_C(2) << i) - 1 < s->max_ns ? (UINT64_C(2) << i) - 1 : s->max_ns;
+	return longest_of(i) < s->max_ns ? longest_of(i) : s->max_ns;
 }
 
-static void strike(struct hooks *h, struct op *op, struct tap *t)
+/* ---- which calls ---------------------------------------------------------------------------------- */
+static uint32_t dice(struct hooks *h)
 {
-	int64_t now = loop_now_ms(h->parts->loop);
+	uint32_t x = h->dice != 0 ? h->dice : 2463534242u;
 
-	if (t->stat.strikes == 0 || now - t->stat.strike_since_ms > STRIKE_WINDOW_MS) {
-		t->stat.strikes = 0;
-		t->stat.strike_since_ms = now;
-	}
-	if (++t->stat.strikes < (uint64_t)h->conf.strikes || h->conf.strikes <= 0)
-		return;
-	t->off |= TAP_BENCHED;
-	hooks_log(h, KEEL_LOG_ERROR, op_label(op),
-		  "%s was too slow %u times and is not called any more%s; reload its module when it "
-		  "is repaired",
-		  t->name, t->stat.strikes,
-		  t->policy == KEEL_ON_FAIL_REJECT ? ", what it guards is refused" : "");
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return h->dice = x;
 }
 
-static void judge_time(struct hooks *h, struct op *op, struct tap *t, uint64_t ns)
+/* Evenly between 1 and twice the mean. */
+static uint32_t next_every(struct hooks *h, const struct tap *t)
 {
-	uint64_t soft = (uint64_t)h->conf.soft_budget_ms * 1000000u;
-	uint64_t hard = (uint64_t)h->conf.hard_budget_ms * 1000000u;
-	bool is_hard = hard > 0 && ns > hard;
+	const struct tap_stat *s = &t->stat;
+	uint64_t mean;
 
-	if (!is_hard && (soft == 0 || ns <= soft))
-		return;
+	if (t->watch > 0 || s->timed < WATCH_CALLS)
+		return 1;
+	mean = CLOCKS_NS / (1 + s->wall_ns / s->stands_for / 100);
+	if (mean < 2)
+		return 1;
+	return 1 + dice(h) % (uint32_t)(2 * (mean < EVERY_MAX ? mean : EVERY_MAX) - 1);
+}
+
+/* The countdown begins again; `calls_before` takes those made. */
+static void count_from(struct tap *t, uint32_t every)
+{
+	t->calls_before += t->every - t->countdown;
+	t->every = t->countdown = every;
+}
+
+void tap_watch(struct tap *t)
+{
 	t->watch = WATCH_CALLS;
-	hooks_log(h, is_hard ? KEEL_LOG_ERROR : KEEL_LOG_SYSTEM, op_label(op),
-		  "%s took %llu ms at %s, %s budget is %lld ms", t->name,
-		  (unsigned long long)(ns / 1000000u), op->point->info->name,
-		  is_hard ? "the hard" : "the soft",
-		  (long long)(is_hard ? h->conf.hard_budget_ms : h->conf.soft_budget_ms));
-	if (is_hard)
-		strike(h, op, t);
+	count_from(t, 1);
+}
+
+/* ---- a call --------------------------------------------------------------------------------------- */
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+void stopwatch_start(struct stopwatch *w, struct op *op, bool close)
+{
+	struct hooks *h = op->hooks;
+
+	if (close && !(op->special & OP_TIMED))
+		h->delay_seen_ns = loop_delay_ns(loop_of(op));
+	w->delay_ns = h->delay_seen_ns;
+	w->outer = h->inside;
+	w->special = op->special;
+	h->inside = (struct spent){ 0 };
+	op->special |= OP_TIMED;
+	w->cpu_ns = (uint64_t)loop_cpu_ns(loop_of(op));
+	w->wall_ns = (uint64_t)loop_clock_ns(loop_of(op));
+}
+
+/* What of the time off the processor was not waiting for one, at least. */
+static uint64_t blocked(const struct stopwatch *w, struct op *op, uint64_t off_ns)
+{
+	struct hooks *h = op->hooks;
+
+	h->delay_seen_ns = loop_delay_ns(loop_of(op));
+	return less(off_ns, (uint64_t)(h->delay_seen_ns - w->delay_ns));
+}
+
+struct spent stopwatch_stop(const struct stopwatch *w, struct op *op, const struct tap *t)
+{
+	struct hooks *h = op->hooks;
+	uint64_t wall = (uint64_t)loop_clock_ns(loop_of(op)) - w->wall_ns;
+	uint64_t cpu = (uint64_t)loop_cpu_ns(loop_of(op)) - w->cpu_ns;
+	struct spent own = { .wall_ns = less(wall, h->inside.wall_ns),
+			     .cpu_ns = less(cpu, h->inside.cpu_ns) };
+
+	own.own_ns = own.cpu_ns < own.wall_ns ? own.cpu_ns : own.wall_ns;
+	if (budget_exceeded(h, t, own.wall_ns))
+		own.own_ns += blocked(w, op, own.wall_ns - own.own_ns);
+	h->inside.wall_ns = w->outer.wall_ns + wall;
+	h->inside.cpu_ns = w->outer.cpu_ns + cpu;
+	op->special = w->special;
+	return own;
+}
+
+/* stands_for 0: it is timed only because it is inside another one. */
+static keel_verdict invoke_timed(struct op *op, struct tap *t, uint32_t stands_for, bool close)
+{
+	struct stopwatch w;
+	struct spent spent;
+	keel_verdict v;
+
+	stopwatch_start(&w, op, close);
+	v = t->invoke(t, &op->pub, op->event);
+	spent = stopwatch_stop(&w, op, t);
+	if (stands_for > 0)
+		stat_add(&t->stat, &spent, stands_for);
+	budget_judge(op, t, &spent);
+	return v;
 }
 
 keel_verdict tap_call_timed(struct op *op, struct tap *t)
 {
-	uint64_t began = clock_ns(op), ns;
-	keel_verdict v = t->invoke(t, &op->pub, op->event);
+	uint32_t stands_for = t->every;
 
-	ns = clock_ns(op) - began;
-	stat_add(&t->stat, ns, t->every);
 	if (t->watch > 0)
 		t->watch--;
-	judge_time(op->hooks, op, t, ns);
-	t->countdown = t->every = t->watch > 0 ? 1 : SAMPLE_EVERY;
+	count_from(t, next_every(op->hooks, t));
+	return invoke_timed(op, t, stands_for, stands_for == 1);
+}
+
+keel_verdict tap_call_inside(struct op *op, struct tap *t)
+{
+	const struct op *outer = crumb;
+	keel_verdict v;
+
+	tap_prepare(op, t);
+	crumb = op;
+	v = --t->countdown == 0 ? tap_call_timed(op, t) : invoke_timed(op, t, 0, false);
+	crumb = outer;
 	return v;
 }

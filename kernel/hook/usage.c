@@ -10,8 +10,9 @@ static void add(struct hooks_usage *u, const struct tap *t)
 	u->benched += (t->off & TAP_BENCHED) != 0;
 	u->strikes += t->stat.strikes;
 	u->fails += t->stat.fails;
-	u->calls += t->calls;
-	u->time_ns += t->stat.time_ns;
+	u->calls += tap_calls(t);
+	u->time_ns += t->stat.wall_ns;
+	u->cpu_ns += t->stat.cpu_ns;
 }
 
 void hooks_usage(struct hooks *h, const struct owner *owner, struct hooks_usage *ret)

@@ -12,6 +12,7 @@
 #include "loop/loop.h"
 
 struct virtual;
+#define SCHEDSTAT_NONE (-1) /* this system does not tell */
 
 /* A place in the heap of virtual timers. */
 struct virtual_due {
@@ -28,6 +29,7 @@ struct loop {
 	uv_async_t wake;  /* for loop_post() */
 	bool stop;        /* asked, not yet seen by loop_run() */
 	bool stop_at_once; /* loop_freeze() */
+	int schedstat;    /* fd; 0: not opened yet */
 	bool due;         /* loop_turn_due() was called in this turn */
 	loop_fn *turn_end;
 	void *turn_arg;
@@ -68,6 +70,10 @@ void virtual_destroy(struct loop *l);
 int64_t virtual_now_ms(const struct loop *l);
 int64_t virtual_time_us(const struct loop *l);
 int64_t virtual_clock_ns(struct loop *l);
+int64_t virtual_cpu_ns(const struct loop *l); /* the same clock, without a look at it */
+
+/* thread.c */
+void thread_fini(struct loop *l);
 
 /* loop.c: the deferred calls and the end of a turn; the calls that were posted */
 void turn_end(struct loop *l);

@@ -124,6 +124,7 @@ void loop_destroy(struct loop *l)
 		virtual_destroy(l);
 		return;
 	}
+	thread_fini(l);
 	uv_walk(&l->uv, handle_close, l);
 	while (uv_loop_close(&l->uv) == UV_EBUSY)
 		uv_run(&l->uv, UV_RUN_ONCE);

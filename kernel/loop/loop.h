@@ -46,6 +46,10 @@ int64_t loop_time(const struct loop *l);    /* wall clock, seconds */
 int64_t loop_time_us(const struct loop *l); /* wall clock, microseconds */
 /* For measuring how long code takes, never for deciding when something is due. */
 int64_t loop_clock_ns(struct loop *l);
+/* How long this thread has computed, and how long it could have and waited for a processor. When time is
+ * virtual nobody waits. A system that does not tell: 0. */
+int64_t loop_cpu_ns(const struct loop *l);
+int64_t loop_delay_ns(struct loop *l);
 
 /* One shot. NULL: no memory. loop_timer_cancel(NULL) is fine; cancel inside the callback too. */
 struct loop_timer *loop_timer(struct loop *l, int64_t after_ms, loop_fn *fn, void *arg);

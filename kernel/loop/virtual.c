@@ -169,6 +169,11 @@ int64_t virtual_clock_ns(struct loop *l)
 	return v->clock_ns;
 }
 
+int64_t virtual_cpu_ns(const struct loop *l)
+{
+	return l->virtual->conf.look_ns == 0 ? (int64_t)uv_hrtime() : l->virtual->clock_ns;
+}
+
 /* ---- turns ---------------------------------------------------------------------------------------- */
 
 int64_t loop_next_ms(const struct loop *l)

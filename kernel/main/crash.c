@@ -35,7 +35,8 @@ static void say(const char *text)
 
 static void crashed(int signum)
 {
-	const char *where = hooks_breadcrumb();
+	struct hooks_crumb crumb;
+	const char *where = hooks_crumb(&crumb) ? crumb.tap : NULL;
 	const char *modules = modules_text;
 	void *frames[FRAMES_MAX];
 	int n = backtrace(frames, FRAMES_MAX);

@@ -42,12 +42,20 @@ struct parts {
 	char *daemon_name;   /* third field of a log record: "Server@svr", "pbs_mom" */
 };
 
+/* How long the taps of a module may take; 0: as the configuration says for all. */
+#define OWNER_NO_STRIKES (-1)
+struct owner_budget {
+	int64_t soft_ms, hard_ms;
+	int64_t strikes; /* OWNER_NO_STRIKES: never benched */
+};
+
 struct owner {
 	struct keel_mod pub; /* first: a keel_mod is an owner */
 	struct parts *parts;
 	uint32_t live;     /* registrations (timers, watches, taps, rows ...) that must end before unload */
 	uint32_t posts;    /* calls posted from any thread and not yet made; atomic */
 	int32_t slot_base; /* for kernel/object: first private slot, -1 none */
+	struct owner_budget budget;
 };
 
 static inline struct owner *owner_of(struct keel_mod *m)

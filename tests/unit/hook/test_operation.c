@@ -234,12 +234,14 @@ static void fail_policies(void)
 
 static keel_verdict dawdles(struct keel_call *c, const struct keel_ev_job_submit *ev)
 {
-	int64_t until = loop_time_us(e.parts.loop) + 6000;
+	int64_t until = loop_cpu_ns(e.parts.loop) + 6000000;
+	struct hooks_crumb now;
 
 	(void)c;
 	(void)ev;
-	CU_ASSERT_STRING_EQUAL(hooks_breadcrumb(), "alpha.dawdles");
-	while (loop_time_us(e.parts.loop) < until)
+	CU_ASSERT(hooks_crumb(&now) && strcmp(now.tap, "alpha.dawdles") == 0);
+	CU_ASSERT(strcmp(now.object, "1.svr") == 0 && strcmp(now.point, "job_submit") == 0);
+	while (loop_cpu_ns(e.parts.loop) < until)
 		;
 	note_down("slow");
 	return KEEL_NEXT;
@@ -249,6 +251,7 @@ static void slow_taps_are_benched(void)
 {
 	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, dawdles) };
 	struct hooks_usage usage;
+	struct hooks_crumb now;
 	struct buf out;
 
 	engine_start();
@@ -261,7 +264,7 @@ static void slow_taps_are_benched(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(told.text, "alpha.dawdles"));
 	hooks_describe(e.parts.hooks, "job_submit", &out);
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "BENCHED"));
-	CU_ASSERT_PTR_NULL(hooks_breadcrumb());
+	CU_ASSERT_FALSE(hooks_crumb(&now));
 	hooks_usage(e.parts.hooks, &e.alpha, &usage);
 	CU_ASSERT(usage.taps == 1 && usage.benched == 1 && usage.strikes == 3 && usage.calls == 3);
 	CU_ASSERT(usage.time_ns >= 18000000);

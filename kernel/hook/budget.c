@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * budget.c - what happens to taps that take too long.
+ *
+ * Over the soft budget: a log record. Over the hard one: a record and a strike. Enough strikes within ten
+ * minutes bench the tap: it is not called any more, and what it guarded is refused if it is the kind of
+ * tap that refuses when it fails. A reload of its module or `keelson hooks --unbench` puts it back. A
+ * module may have budgets of its own.
+ *
+ * A tap has so many records about its slowness a minute; the others are counted and told with the next.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hook/inside.h"
+#include "log/log.h"
+#include "loop/loop.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+#define SAY_WINDOW_MS (60 * 1000)
+#define SAY_MAX 5
+
+static int64_t soft_ms(const struct hooks *h, const struct tap *t)
+{
+	return t->owner->budget.soft_ms > 0 ? t->owner->budget.soft_ms : h->conf.soft_budget_ms;
+}
+
+static int64_t hard_ms(const struct hooks *h, const struct tap *t)
+{
+	return t->owner->budget.hard_ms > 0 ? t->owner->budget.hard_ms : h->conf.hard_budget_ms;
+}
+
+/* 0: never. */
+static int64_t strikes_max(const struct hooks *h, const struct tap *t)
+{
+	int64_t own = t->owner->budget.strikes;
+
+	return own == OWNER_NO_STRIKES ? 0 : own > 0 ? own : h->conf.strikes;
+}
+
+static bool over(int64_t budget_ms, uint64_t ns)
+{
+	return budget_ms > 0 && ns > (uint64_t)budget_ms * NS_PER_MS;
+}
+
+bool budget_exceeded(const struct hooks *h, const struct tap *t, uint64_t ns)
+{
+	return over(soft_ms(h, t), ns) || over(hard_ms(h, t), ns);
+}
+
+/* ---- words -------------------------------------------------------------------------------------- */
+static bool may_say(struct tap_stat *s, int64_t now_ms)
+{
+	if (s->said == 0 || now_ms - s->said_since_ms > SAY_WINDOW_MS) {
+		s->said = 0;
+		s->said_since_ms = now_ms;
+	}
+	if (s->said < SAY_MAX) {
+		s->said++;
+		return true;
+	}
+	s->unsaid++;
+	return false;
+}
+
+static void say(struct op *op, struct tap *t, const struct spent *spent, bool hard)
+{
+	struct hooks *h = op->hooks;
+	char unsaid[64] = "";
+
+	if (!may_say(&t->stat, loop_now_ms(h->parts->loop)))
+		return;
+	if (t->stat.unsaid > 0)
+		snprintf(unsaid, sizeof(unsaid), "; it was too slow %u more times since the last record",
+			 t->stat.unsaid);
+	t->stat.unsaid = 0;
+	hooks_log(h, hard ? KEEL_LOG_ERROR : KEEL_LOG_SYSTEM, op_label(op),
+		  "%s took %llu ms at %s (%llu ms of processor time), %s budget is %lld ms%s", t->name,
+		  (unsigned long long)(spent->wall_ns / NS_PER_MS), op->point->info->name,
+		  (unsigned long long)(spent->cpu_ns / NS_PER_MS), hard ? "the hard" : "the soft",
+		  (long long)(hard ? hard_ms(h, t) : soft_ms(h, t)), unsaid);
+}
+
+/* ---- strikes ------------------------------------------------------------------------------------ */
+static void bench(struct op *op, struct tap *t)
+{
+	t->off |= TAP_BENCHED;
+	hooks_log(op->hooks, KEEL_LOG_ERROR, op_label(op),
+		  "%s was too slow %u times and is not called any more%s; reload its module when it is "
+		  "repaired, or 'keelson hooks --unbench %s'",
+		  t->name, t->stat.strikes,
+		  t->policy == KEEL_ON_FAIL_REJECT ? ", what it guards is refused" : "", t->name);
+}
+
+static void strike(struct op *op, struct tap *t)
+{
+	struct hooks *h = op->hooks;
+	int64_t now = loop_now_ms(h->parts->loop), max = strikes_max(h, t);
+
+	if (t->stat.strikes == 0 || now - t->stat.strike_since_ms > STRIKE_WINDOW_MS) {
+		t->stat.strikes = 0;
+		t->stat.strike_since_ms = now;
+	}
+	t->stat.strikes++;
+	if (max > 0 && t->stat.strikes >= (uint64_t)max && !(t->off & TAP_BENCHED))
+		bench(op, t);
+}
+
+void budget_judge(struct op *op, struct tap *t, const struct spent *spent)
+{
+	const struct hooks *h = op->hooks;
+	bool hard = over(hard_ms(h, t), spent->own_ns);
+
+	if (!hard && !over(soft_ms(h, t), spent->own_ns))
+		return;
+	tap_watch(t);
+	say(op, t, spent, hard);
+	if (hard)
+		strike(op, t);
+}
+
+/* ---- orders of an administrator ------------------------------------------------------------------ */
+static void tap_forgive(struct hooks *h, struct tap *t, const char *who)
+{
+	if (t->off & TAP_BENCHED)
+		hooks_log(h, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, h->point[t->point].info->name,
+			  "%s is called again: %s", t->name, who);
+	t->off &= ~(uint32_t)TAP_BENCHED;
+	t->stat.strikes = 0;
+	tap_watch(t);
+}
+
+int hooks_unbench(struct hooks *h, const char *name, const char *who)
+{
+	int n = 0;
+
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		for (struct tap *t = h->point[i].taps; t != NULL; t = t->next) {
+			if (strcmp(t->name, name) != 0)
+				continue;
+			tap_forgive(h, t, who);
+			n++;
+		}
+	}
+	return n > 0 ? n : -ENOENT;
+}
+
+static void tap_reset(struct tap *t)
+{
+	struct tap_stat kept = t->stat;
+
+	memset(&t->stat, 0, sizeof(t->stat));
+	t->stat.strikes = kept.strikes;
+	t->stat.strike_since_ms = kept.strike_since_ms;
+	t->calls_before = 0;
+	t->every = t->countdown = 1;
+}
+
+void hooks_reset_times(struct hooks *h)
+{
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		for (struct tap *t = h->point[i].taps; t != NULL; t = t->next)
+			tap_reset(t);
+	}
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_time.c - what calls took: estimated without bias, charged to who spent it, and only for what he
+ * can help.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "hook/engine.h"
+#include "hook/inside.h"
+
+#define US 1000
+#define MS (1000 * 1000)
+
+static void compute(int64_t ns)
+{
+	int64_t until = loop_cpu_ns(e.parts.loop) + ns;
+
+	while (loop_cpu_ns(e.parts.loop) < until)
+		;
+}
+
+static const struct tap *only_tap(const struct owner *owner)
+{
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++)
+		for (const struct tap *t = e.parts.hooks->point[i].taps; t != NULL; t = t->next)
+			if (t->owner == owner)
+				return t;
+	return NULL;
+}
+
+static struct hooks_usage usage_of(const struct owner *owner)
+{
+	struct hooks_usage u;
+
+	hooks_usage(e.parts.hooks, owner, &u);
+	return u;
+}
+
+/* ---- sampling --------------------------------------------------------------------------------- */
+#define PERIOD 32
+static uint32_t n_calls;
+static keel_verdict now_and_then(struct keel_call *c, const struct keel_ev_job_submit *ev)
+{
+	(void)c;
+	(void)ev;
+	if (++n_calls % PERIOD == 0)
+		compute(20 * US);
+	return KEEL_NEXT;
+}
+
+/* Slow at each 32nd call: neither always met nor always missed. */
+static void a_slow_call_now_and_then_is_counted_as_often_as_it_comes(void)
+{
+	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, now_and_then) };
+	const uint32_t calls = 200000;
+	struct hooks_usage u;
+	double truth;
+
+	engine_start();
+	ATTACH(e.alpha, alpha);
+	for (n_calls = 0; n_calls < calls;)
+		hooks_raise(e.parts.hooks, &(struct keel_raise){
+			.size = sizeof(struct keel_raise), .point = KEEL_POINT_job_submit,
+			.event = KEEL_EVENT(job_submit, .id = "1.svr") });
+	truth = (double)calls / PERIOD * 20 * US;
+	u = usage_of(&e.alpha);
+	CU_ASSERT_EQUAL(u.calls, calls);
+	CU_ASSERT((double)u.cpu_ns > truth * 0.5);
+	CU_ASSERT((double)u.cpu_ns < truth * 2.5 + calls * 200.0);
+	CU_ASSERT(only_tap(&e.alpha)->stat.timed < calls / 10);
+	CU_ASSERT(stat_quantile(&only_tap(&e.alpha)->stat, 50) < 5 * US);
+	CU_ASSERT(stat_quantile(&only_tap(&e.alpha)->stat, 99) >= 20 * US);
+	hooks_reset_times(e.parts.hooks);
+	u = usage_of(&e.alpha);
+	CU_ASSERT(u.calls == 0 && u.time_ns == 0 && u.cpu_ns == 0);
+	engine_stop();
+}
+
+static void quantiles_are_at_most_a_quarter_too_long(void)
+{
+	struct tap_stat s = { 0 };
+	uint64_t median;
+
+	CU_ASSERT_EQUAL(stat_quantile(&s, 50), 0);
+	for (uint64_t i = 1; i <= 1000; i++)
+		stat_add(&s, &(struct spent){ .wall_ns = i * US }, 3);
+	median = stat_quantile(&s, 50);
+	CU_ASSERT(median >= 500 * US && median <= 625 * US);
+	CU_ASSERT(stat_quantile(&s, 99) >= 990 * US);
+	CU_ASSERT_EQUAL(stat_quantile(&s, 100), 1000 * US);
+	CU_ASSERT_EQUAL(s.stands_for, 3000);
+	stat_add(&s, &(struct spent){ .wall_ns = UINT64_C(1) << 62 }, 1);
+	CU_ASSERT(stat_quantile(&s, 100) > 0);
+}
+
+/* ---- who pays ------------------------------------------------------------------------------------ */
+static keel_verdict computes_long(struct keel_call *c, const struct keel_ev_job_hold *ev)
+{
+	(void)c;
+	(void)ev;
+	compute(7 * MS);
+	return KEEL_NEXT;
+}
+
+static keel_verdict asks_another(struct keel_call *c, const struct keel_ev_job_submit *ev)
+{
+	(void)c;
+	RAISE(job_hold, .id = ev->id);
+	return KEEL_NEXT;
+}
+
+static void who_calls_a_slow_tap_is_not_slow(void)
+{
+	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, asks_another) };
+	static const struct keel_tap beta[] = { KEEL_TAP(job_hold, computes_long,
+							 .flags = KEEL_ON_FAIL_SKIP) };
+
+	engine_start();
+	ATTACH(e.alpha, alpha);
+	ATTACH(e.beta, beta);
+	for (int i = 0; i < 4; i++)
+		RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_EQUAL(usage_of(&e.alpha).strikes, 0);
+	CU_ASSERT(usage_of(&e.alpha).time_ns < 5 * MS);
+	CU_ASSERT_EQUAL(usage_of(&e.beta).strikes, 3);
+	CU_ASSERT_EQUAL(usage_of(&e.beta).benched, 1);
+	CU_ASSERT_EQUAL(usage_of(&e.beta).calls, 3);
+	engine_stop();
+}
+
+static keel_verdict sleeps(struct keel_call *c, const struct keel_ev_job_submit *ev)
+{
+	(void)c;
+	(void)ev;
+	usleep(7000);
+	return KEEL_NEXT;
+}
+
+static void blocking_counts(void)
+{
+	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, sleeps) };
+
+	engine_start();
+	ATTACH(e.alpha, alpha);
+	RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_EQUAL(usage_of(&e.alpha).strikes, 1);
+	CU_ASSERT(usage_of(&e.alpha).cpu_ns < 5 * MS);
+	engine_stop();
+}
+
+#define HOGS 3
+static pid_t hog(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		for (;;)
+			;
+	return pid;
+}
+
+static keel_verdict computes_a_little(struct keel_call *c, const struct keel_ev_job_submit *ev)
+{
+	(void)c;
+	(void)ev;
+	compute(4 * MS); /* the hard budget is 5 */
+	return KEEL_NEXT;
+}
+
+static void a_busy_machine_does_not_count(void)
+{
+	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, computes_a_little) };
+	cpu_set_t before, one;
+	pid_t hogs[HOGS];
+
+	engine_start();
+	ATTACH(e.alpha, alpha);
+	sched_getaffinity(0, sizeof(before), &before);
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	for (int i = 0; i < HOGS; i++)
+		hogs[i] = hog();
+	for (int i = 0; i < 20 && only_tap(&e.alpha)->stat.max_ns < 6 * MS; i++)
+		RAISE(job_submit, .id = "1.svr");
+	for (int i = 0; i < HOGS; i++) {
+		kill(hogs[i], SIGKILL);
+		waitpid(hogs[i], NULL, 0);
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	CU_ASSERT(only_tap(&e.alpha)->stat.max_ns > 5 * MS);
+	CU_ASSERT(loop_delay_ns(e.parts.loop) > 0);
+	CU_ASSERT_EQUAL(usage_of(&e.alpha).strikes, 0);
+	engine_stop();
+}
+
+/* ---- budgets -------------------------------------------------------------------------------------- */
+static void a_module_may_have_budgets_of_its_own(void)
+{
+	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, sleeps) };
+
+	engine_start();
+	e.alpha.budget = (struct owner_budget){ .soft_ms = 1000, .hard_ms = 2000 };
+	ATTACH(e.alpha, alpha);
+	RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_EQUAL(usage_of(&e.alpha).strikes, 0);
+	e.alpha.budget = (struct owner_budget){ .strikes = OWNER_NO_STRIKES };
+	for (int i = 0; i < 4; i++)
+		RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_EQUAL(usage_of(&e.alpha).strikes, 4);
+	CU_ASSERT_EQUAL(usage_of(&e.alpha).benched, 0);
+	e.alpha.budget = (struct owner_budget){ .strikes = 5 };
+	RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_EQUAL(usage_of(&e.alpha).benched, 1);
+	engine_stop();
+}
+
+static void an_administrator_puts_a_tap_back(void)
+{
+	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, sleeps) };
+
+	engine_start();
+	e.alpha.budget.strikes = 1;
+	ATTACH(e.alpha, alpha);
+	RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_EQUAL(RAISE(job_submit, .id = "1.svr"), KEEL_REJECT);
+	CU_ASSERT_EQUAL(hooks_unbench(e.parts.hooks, "alpha.nobody", "root"), -ENOENT);
+	CU_ASSERT_EQUAL(hooks_unbench(e.parts.hooks, "alpha.sleeps", "root"), 1);
+	CU_ASSERT_EQUAL(RAISE(job_submit, .id = "1.svr"), KEEL_NEXT);
+	engine_stop();
+}
+
+/* How many lines of the log contain `text`. */
+static uint32_t logged(const char *text)
+{
+	uint32_t n = 0;
+	char line[1024];
+	int fd = dup(log_fd(e.parts.log));
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	f = fopen(path, "r");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		n += strstr(line, text) != NULL;
+	if (f != NULL)
+		fclose(f);
+	close(fd);
+	return n;
+}
+
+static void slow_calls_do_not_flood_the_log(void)
+{
+	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, sleeps) };
+
+	engine_start();
+	e.alpha.budget.strikes = OWNER_NO_STRIKES;
+	ATTACH(e.alpha, alpha);
+	for (int i = 0; i < 12; i++)
+		RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_EQUAL(logged("the hard budget is 5 ms"), 5);
+	CU_ASSERT_EQUAL(only_tap(&e.alpha)->stat.unsaid, 7);
+	engine_stop();
+}
+
+TESTS_MAIN("hook/time", TEST(a_slow_call_now_and_then_is_counted_as_often_as_it_comes),
+	   TEST(quantiles_are_at_most_a_quarter_too_long), TEST(who_calls_a_slow_tap_is_not_slow),
+	   TEST(blocking_counts), TEST(a_busy_machine_does_not_count),
+	   TEST(a_module_may_have_budgets_of_its_own), TEST(an_administrator_puts_a_tap_back),
+	   TEST(slow_calls_do_not_flood_the_log))
