@@ -146,8 +146,8 @@ static inline void derive_double(struct keel_mod *m, struct keel_obj *o, const s
 #define ALL .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY
 #define SAVED .flags = KEEL_ATTR_SAVE
 static const struct keel_class_def thing_class = { sizeof(thing_class), KEEL_CLASS_SAVE, "thing",
-						   "a test", KEEL_POINT_job_known };
-static const struct keel_class_def brief_class = { sizeof(brief_class), 0, "brief", "unsaved", 0 };
+						   "a test", KEEL_POINT_job_known, 0 };
+static const struct keel_class_def brief_class = { sizeof(brief_class), 0, "brief", "unsaved", 0, 0 };
 static const struct keel_attr_def thing_attrs[] = {
 	KEEL_ATTR_DEF("thing", "Name", "string", ALL, SAVED, .order = 1),
 	KEEL_ATTR_DEF("thing", "count", "long", ALL, SAVED, .order = 2, .changed = on_changed),
