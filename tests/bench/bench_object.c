@@ -60,7 +60,7 @@ static const char *const rows[][3] = {
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
 static struct keel_attr_def attrs[N_ROWS];
-static const struct keel_class_def item_class = { sizeof(item_class), KEEL_CLASS_SAVE, "item", "", 0 };
+static const struct keel_class_def item_class = { sizeof(item_class), KEEL_CLASS_SAVE, "item", "", 0, 0 };
 static struct parts parts;
 static struct owner owner = { .pub.name = "bench", .parts = &parts, .slot_base = -1 };
 static const struct keel_object_api *api;

@@ -152,7 +152,7 @@ static struct kernel {
 	char told[256]; /* by waiters and reads, in order */
 } k;
 
-static const struct keel_class_def job_class = { sizeof(job_class), KEEL_CLASS_SAVE, "job", "", 0 };
+static const struct keel_class_def job_class = { sizeof(job_class), KEEL_CLASS_SAVE, "job", "", 0, 0 };
 static const struct keel_attr_def n_attr =
 	KEEL_ATTR_DEF("job", "n", "long", .flags = KEEL_ATTR_SAVE, .read_roles = KEEL_EVERYBODY);
 
