@@ -15,6 +15,13 @@ obj/sdk/wire/%.o obj/sdk/client/%.o: FLAGS = -fPIC -I$(S)/sdk/include -I$(S)/sdk
 	-I$(S)/sdk/client $(MSGPACK_CFLAGS)
 obj/sdk/commands/%.o: FLAGS = $(COMMAND_FLAGS)
 
+MODFILE_O := $(call OBJECTS,$(call NAMED,sdk/modfile,*.c))
+obj/sdk/modfile/%.o: FLAGS = -fPIC -I$(S)/sdk/include -I$(S)/sdk
+
+# Module files, read without running them: for the daemon and for keelson-module
+lib/libmodfile.a: $(MODFILE_O)
+	$(ARCHIVE)
+
 lib/libwire.a: $(WIRE_O)
 	$(ARCHIVE)
 

@@ -16,7 +16,7 @@ obj/kernel/%.o: FLAGS = $(KERNEL_FLAGS)
 lib/libkernel.a: $(KERNEL_O)
 	$(ARCHIVE)
 
-keelsond: obj/kernel/main/keelsond.o lib/libkernel.a lib/libwire.a
+keelsond: obj/kernel/main/keelsond.o lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	$(call SAY,LINK)
 	$(DO)$(K_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS)
 

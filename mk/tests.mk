@@ -16,7 +16,7 @@ TEST_FLAGS := -I$(S)/kernel -I$(S)/sdk/include -I$(S)/sdk -I$(S)/sdk/wire -I$(S)
 	-I$(S)/sdk/commands/lib -I$(S)/tests/unit $(CUNIT_CFLAGS) $(MSGPACK_CFLAGS) $(JANSSON_CFLAGS) \
 	$(SODIUM_CFLAGS) $(SQLITE_CFLAGS)
 TEST_LIBS := $(CUNIT_LIBS) $(KERNEL_LIBS) $(COMMAND_LIBS)
-TEST_ARCHIVES := lib/libkernel.a lib/libcommands.a libpbs.a
+TEST_ARCHIVES := lib/libkernel.a lib/libcommands.a libpbs.a lib/libmodfile.a
 
 obj/tests/%.o: FLAGS = $(TEST_FLAGS)
 $(call OBJECTS,$(MODULE_TEST_C)): FLAGS = -fPIC $(TEST_FLAGS)
@@ -92,7 +92,7 @@ SIM_O := $(call OBJECTS,$(call NAMED,tests/sim,*.c) $(call NAMED,tests/model,*.c
 SIM := libexec/keelson/keelson-sim
 $(SIM_O): FLAGS = $(KERNEL_FLAGS) -I$(S)/sdk/include -I$(S)/tests/sim -I$(S)/tests/model \
 	-DSIM_SOURCE_DIR='"$(abs_top_srcdir)"' -DSIM_CONF_DIR='"$(keelsysconfdir)"' -DSIM_MODULE_DIR='"$(moduledir)"'
-$(SIM): $(SIM_O) lib/libkernel.a lib/libwire.a
+$(SIM): $(SIM_O) lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
 	$(DO)$(K_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS)

@@ -3,15 +3,15 @@
 # Programs for administrators and vendors: a folder of sdk/tools each. Options that modules add to
 # commands are data: modules/<name>/options/<command>/*.opt.
 TOOLS := $(sort $(notdir $(patsubst %/,%,$(dir $(call NAMED,sdk/tools/*,*.c)))))
-obj/sdk/tools/%.o: FLAGS = -I$(S)/sdk/include -I$(S)/sdk -I$(S)/kernel $(SODIUM_CFLAGS) \
+obj/sdk/tools/%.o: FLAGS = -I$(S)/sdk/include -I$(S)/sdk -I$(S)/kernel $(SODIUM_CFLAGS) $(JANSSON_CFLAGS) \
 	-DKEELSON_DATA_DIR='"$(SDK_DATA)"' -DKEELSON_DATA_BESIDE='"$(call RELATIVE,$(SDK_DATA),$(bindir))"' \
 	-DKEELSON_MODULE_DIR='"$(moduledir)"' -DKEELSON_MODULE_BESIDE='"$(call RELATIVE,$(moduledir),$(bindir))"'
 
 define TOOL_RULES
-bin/$(1): $(call OBJECTS,$(call NAMED,sdk/tools/$(1),*.c))
+bin/$(1): $(call OBJECTS,$(call NAMED,sdk/tools/$(1),*.c)) lib/libmodfile.a
 	$$(call SAY,LINK)
 	@mkdir -p bin
-	$$(DO)$$(K_LINK) -o $$@ $$^ $$(SODIUM_LIBS)
+	$$(DO)$$(K_LINK) -o $$@ $$^ $$(SODIUM_LIBS) $$(JANSSON_LIBS)
 endef
 $(foreach t,$(TOOLS),$(eval $(call TOOL_RULES,$(t))))
 

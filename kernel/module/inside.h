@@ -13,19 +13,15 @@
 #include <sys/stat.h>
 
 #include "conf/conf.h"
+#include "modfile/modfile.h"
 #include "module/modules.h"
 
 #define NAME_MAX_LEN 63
-#define ID_LEN 40 /* hexadecimal digits kept of a build-id */
 
 /* note.c: what a file says about itself before its code is mapped. */
-struct note {
-	uint32_t major, minor;
-	char build_id[ID_LEN + 1]; /* "" when the linker wrote none */
-};
-int note_read(const char *path, struct note *ret_note, struct keel_err *err);
+int note_read(const char *path, struct modfile_note *ret_note, struct keel_err *err);
 /* Can this kernel use a module of that ABI? */
-int note_accept(const char *path, const struct note *note, struct keel_err *err);
+int note_accept(const char *path, const struct modfile_note *note, struct keel_err *err);
 
 /* trust.c: may this process run what is in that file? */
 int file_trust(const char *path, struct keel_err *err);
@@ -37,7 +33,7 @@ struct image {
 	lt_dlhandle handle;
 	const struct keel_module *raw;
 	struct stat st; /* of `path` when it was opened */
-	struct note note;
+	struct modfile_note note;
 	bool resident; /* stays mapped */
 };
 /* `copy_dir` not NULL: map a private copy, because a file of this path is mapped already. */

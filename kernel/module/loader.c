@@ -93,7 +93,7 @@ static int path_lint(const char *path, struct keel_err *err)
 }
 
 /* FNV-1a of the bytes, for files whose linker wrote no build-id. */
-static void name_by_bytes(const char *bytes, size_t len, struct note *note)
+static void name_by_bytes(const char *bytes, size_t len, struct modfile_note *note)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
 

@@ -111,6 +111,75 @@ is_a_module() { lacks "$(stranger keelson-module check "$1")" '^not ok'; }
 	same 'touched' '' "$(ls there)"
 }
 
+# ---- looking at it -------------------------------------------------------------------------------------
+
+describe() { stranger keelson-module describe "$@"; }
+
+@test "vendor: describe says what a module is, from its file alone" {
+	found=$(describe "$HELLO/hello.so")
+	for line in 'name +hello' 'version +1.0' 'interface +1\.0' 'runs in +server' 'needs +call >= 0' \
+		'taps +job_submit \(GATE, order 10\) by on_submit; when that fails: reject' \
+		'adds +attribute ticket of job: the ticket that the job belongs to' \
+		' +type string; read by everybody; written by everybody; .*kept over a restart' \
+		'\t# duration, 0 to 1h' '\t# pause = "2s";'; do
+		has "$found" "^$(printf '%b' "${line//\\./[.]}")"
+	done
+	describe --json "$HELLO/hello.so" >"$BATS_TEST_TMPDIR/json"
+	same 'as JSON' 'job_submit 10 ticket pause' \
+		"$(jq -r '"\(.taps[0].point) \(.taps[0].order) \(.contributions[0].name) \(.configuration[0].key)"' "$BATS_TEST_TMPDIR/json")"
+}
+
+@test "vendor: the same is read whatever linked it, and no code of it is run" {
+	cd "$BATS_TEST_TMPDIR"
+	flags=$(stranger pkg-config --define-prefix --cflags --libs keelson-module)
+	sed 's/^KEEL_MODULE/__attribute__((constructor)) static void harm(void) { abort(); }\n&/' "$HELLO/hello.c" >hello.c
+	# shellcheck disable=SC2086
+	gcc $flags -o gnu.so hello.c
+	# shellcheck disable=SC2086
+	gcc $flags -Wl,--hash-style=sysv -Wl,-z,pack-relative-relocs -o other.so hello.c
+	strip other.so
+	describe --json gnu.so | jq 'del(.build)' >gnu
+	describe --json other.so | jq 'del(.build)' >other
+	has "$(cat gnu)" '"name": "hello"'
+	cmp gnu other
+}
+
+@test "vendor: a sample of every module's configuration is what the daemon takes, and its page is clean" {
+	etc=$BATS_TEST_TMPDIR/etc
+	mkdir -p "$etc/modules.d"
+	cp "$top/conf/keelson.conf" "$etc/"
+	for so in "$INSTALLED"/usr/lib/keelson/modules/*.so "$HELLO/hello.so"; do
+		name=$(basename "$so" .so)
+		keelson_module=$INSTALLED/usr/bin/keelson-module
+		"$keelson_module" describe --conf "$so" >"$etc/modules.d/$name.conf"
+		"$keelson_module" describe --man "$so" >"$BATS_TEST_TMPDIR/$name.7"
+	done
+	sed -i "s|enabled = true;|& path = \"$HELLO/hello.so\";|" "$etc/modules.d/hello.conf"
+	says 0 "$etc/keelson.conf: the configuration is right" "$INSTALLED/usr/sbin/keelsond" --conf "$etc/keelson.conf" \
+		--home "$BATS_TEST_TMPDIR" --check --set modules_dir="$INSTALLED/usr/lib/keelson/modules"
+	needs_program mandoc
+	same 'mandoc -Tlint' '' "$(mandoc -Tlint "$BATS_TEST_TMPDIR"/*.7 2>&1)"
+}
+
+@test "vendor: files that are no modules get one sentence" {
+	cd "$BATS_TEST_TMPDIR"
+	head -c 5000 "$HELLO/hello.so" >short.so
+	head -c 300000 /dev/urandom >noise.so
+	{ head -c 18 "$HELLO/hello.so"; printf '\x28\0'; tail -c +21 "$HELLO/hello.so"; } >arm.so
+	while IFS='|' read -r file why; do
+		says 1 "keelson-module: $file: $why" describe "$file"
+	done <<-'END'
+		short.so|it is cut short
+		noise.so|it is not an ELF file
+		arm.so|it was built for another kind of machine
+		nosuch.so|it cannot be read: No such file or directory
+		/bin/true|it has no KEEL note, so it was not made with KEEL_MODULE()
+		/|it is empty or not a file
+	END
+	says 1 "keelson-module: $KEELSON_BUILD/tests/fixtures/badabi.so: it was built for module interface 99.0, this program knows 1" \
+		describe "$KEELSON_BUILD/tests/fixtures/badabi.so"
+}
+
 # ---- using it ------------------------------------------------------------------------------------------
 
 # enable true|false [key = value;]: the stranger's module in the sandbox; and tell the server.

@@ -1,107 +1,143 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * describe.c - a module's descriptor as a page: what it is, needs, adds, taps, and its configuration.
+ * describe.c - keelson-module describe FILE: a module's descriptor as a page. The file is read, not run.
  */
 #include "describe.h"
 
+#include <getopt.h>
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-static const struct {
-	uint32_t id;
-	const char *name, *kind, *doc;
-} points[] = {
-#define HOOK(id, name, kind, daemon, doc) { id, #name, #kind, doc },
-#include "keel/hook_points.def"
-#undef HOOK
-};
+#include "words.h"
 
-static const char *const conf_types[] = { "", "true or false", "integer", "string", "one of",
-					  "duration", "size", "list of strings" };
+static const char usage_text[] =
+	"usage: keelson-module describe [--conf | --man | --json] FILE.so\n"
+	"\n"
+	"What a module is, needs, taps and adds, and its configuration. None of its code is run.\n"
+	"--conf  a sample of its configuration, a file for modules.d\n"
+	"--man   a page of the manual\n"
+	"--json  the same for programs\n";
 
-const char *point_name(uint32_t point)
+static void head_print(const struct modfile_module *m, FILE *out)
 {
-	for (uint32_t i = 0; i < KEEL_COUNT(points); i++)
-		if (points[i].id == point)
-			return points[i].name;
-	return NULL;
+	const struct keel_module *d = &m->head;
+
+	fprintf(out, "name        %s\nversion     %s\nvendor      %s\nsummary     %s\n", d->name,
+		or_nothing(d->version), or_nothing(d->vendor), or_nothing(d->summary));
+	fprintf(out, "interface   %u.%u\nruns in     %s\n", m->note.major, m->note.minor,
+		words_of_daemons(d->roles));
+	if (m->note.build_id[0] != '\0')
+		fprintf(out, "build       %s\n", m->note.build_id);
+	if (d->flags & KEEL_MOD_RESIDENT)
+		fprintf(out, "stays       it cannot be unloaded\n");
+	if (d->flags & KEEL_MOD_NO_PROCESS)
+		fprintf(out, "inside      it cannot be run in a process of its own\n");
+	for (const char **name = m->requires_modules; *name != NULL; name++)
+		fprintf(out, "requires    %s\n", *name);
+	for (const char **name = m->conflicts; *name != NULL; name++)
+		fprintf(out, "conflicts   %s\n", *name);
+	for (uint32_t i = 0; i < d->n_needs; i++)
+		fprintf(out, "needs       %s >= %" PRIu32 "%s\n", m->needs[i].group, m->needs[i].minor,
+			m->needs[i].optional ? " (may be absent)" : "");
 }
 
-static const char *or_nothing(const char *text)
+static void tap_print(const struct keel_tap *t, FILE *out)
 {
-	return text == NULL ? "" : text;
+	const struct point_words *p = point_words(t->point);
+
+	if (p == NULL)
+		fprintf(out, "taps        a point that this SDK does not know (%" PRIu32 "), order %" PRId32, t->point,
+			t->order);
+	else
+		fprintf(out, "taps        %s (%s, order %" PRId32, p->name, p->kind_name, t->order);
+	if (t->before != NULL)
+		fprintf(out, ", before %s", t->before);
+	if (t->after != NULL)
+		fprintf(out, ", after %s", t->after);
+	fprintf(out, "%s by %s; when that fails: %s\n", p == NULL ? "" : ")", or_nothing(t->name),
+		words_of_policy(t));
+	if (p != NULL)
+		fprintf(out, "            %s\n", p->doc);
 }
 
-static void needs_print(const struct keel_module *m)
+static void contrib_print(const struct modfile_contrib *c, FILE *out)
 {
-	for (uint32_t i = 0; i < m->n_needs; i++)
-		printf("needs       %s >= %" PRIu32 "%s\n", m->needs[i].group, m->needs[i].minor,
-		       m->needs[i].optional ? " (may be absent)" : "");
-}
+	const char *class = contrib_class(c), *between = "            ";
+	char words[WORDS_MAX];
 
-static void taps_print(const struct keel_module *m)
-{
-	const char *row = (const char *)m->taps;
-
-	for (uint32_t i = 0; i < m->n_taps; i++, row += m->taps[0].size) {
-		const struct keel_tap *t = (const void *)row;
-
-		for (uint32_t p = 0; p < KEEL_COUNT(points); p++)
-			if (points[p].id == t->point)
-				printf("taps        %s (%s, order %" PRId32 "): %s\n", points[p].name,
-				       points[p].kind, t->order, points[p].doc);
+	if (c->known == NULL) {
+		fprintf(out, "adds        a row of kind %s\n", c->kind);
+		return;
 	}
-}
-
-/* The kinds of the kernel; those of modules have a name at the same place as none of these. */
-static void contribs_print(const struct keel_module *m)
-{
-	for (uint32_t i = 0; i < m->n_contribs; i++) {
-		const struct keel_contrib *c = &m->contribs[i];
-
-		if (strcmp(c->kind, "ATTR") == 0) {
-			const struct keel_attr_def *a = c->def;
-			printf("adds        attribute %s of %s (%s): %s\n", a->name, a->klass, a->type,
-			       or_nothing(a->doc));
-		} else if (strcmp(c->kind, "REQUEST") == 0) {
-			const struct keel_request_def *r = c->def;
-			printf("adds        request %s: %s\n", r->name, or_nothing(r->doc));
-		} else if (strcmp(c->kind, "SERVICE") == 0) {
-			const struct keel_service_def *s = c->def;
-			printf("offers      service %s: %s\n", s->name, or_nothing(s->doc));
-		} else if (strcmp(c->kind, "SIGNAL") == 0) {
-			const struct keel_signal_def *s = c->def;
-			printf("adds        signal %s: %s\n", s->name, or_nothing(s->doc));
-		} else {
-			printf("adds        a row of kind %s\n", c->kind);
-		}
+	fprintf(out, "adds        %s %s%s%s: %s\n", c->known->word, contrib_title(c), class == NULL ? "" : " of ",
+		or_nothing(class), contrib_doc(c));
+	for (uint32_t i = 0; i < c->known->n_fields; i++) {
+		if (strcmp(c->known->fields[i].label, "class") == 0 ||
+		    !words_of_field(&c->known->fields[i], c->def, words))
+			continue;
+		fprintf(out, "%s%s", between, words);
+		between = "; ";
 	}
+	fputs(between[0] == ';' ? "\n" : "", out);
 }
 
-static void conf_print(const struct keel_module *m)
+void describe_text(const struct modfile_module *m, FILE *out)
 {
-	printf("\n%s: {\n\tenabled = true;\n", m->name);
-	for (uint32_t i = 0; i < m->n_conf; i++) {
-		const struct keel_conf_rule *r =
-			(const void *)((const char *)m->conf + (size_t)i * m->conf[0].size);
-		const char *type = r->type < KEEL_COUNT(conf_types) ? conf_types[r->type] : "?";
+	head_print(m, out);
+	for (uint32_t i = 0; i < m->head.n_taps; i++)
+		tap_print(&m->taps[i], out);
+	for (uint32_t i = 0; i < m->head.n_contribs; i++)
+		contrib_print(&m->contribs[i], out);
+	fputs("\n", out);
+	describe_conf(m, out);
+}
 
-		printf("\t# %s; %s%s%s\n\t# %s = %s;\n", or_nothing(r->doc), type,
-		       r->choices == NULL ? "" : " ", or_nothing(r->choices), r->key,
-		       r->fallback == NULL ? "..." : r->fallback);
+static time_t time_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? st.st_mtime : 0;
+}
+
+static int form_of(int argc, char **argv)
+{
+	static const struct option all[] = { { "conf", no_argument, NULL, 'c' },
+					     { "man", no_argument, NULL, 'm' },
+					     { "json", no_argument, NULL, 'j' },
+					     { "help", no_argument, NULL, 'h' },
+					     { 0 } };
+	int c, form = 't';
+
+	while ((c = getopt_long(argc, argv, "", all, NULL)) != -1)
+		form = c == '?' || form != 't' ? '?' : c;
+	return form == 'h' || optind == argc - 1 ? form : '?';
+}
+
+int describe(int argc, char **argv)
+{
+	int form = form_of(argc, argv);
+	char why[MODFILE_WHY_MAX];
+	struct modfile_module *m;
+
+	if (form == 'h' || form == '?') {
+		fputs(usage_text, form == 'h' ? stdout : stderr);
+		return form == 'h' ? EXIT_SUCCESS : 2;
 	}
-	printf("};\n");
-}
-
-void describe(const struct keel_module *m)
-{
-	printf("name        %s\nversion     %s\nvendor      %s\nsummary     %s\n", m->name,
-	       or_nothing(m->version), or_nothing(m->vendor), or_nothing(m->summary));
-	printf("interface   %u.%u\nruns in    %s%s\n", (unsigned)m->abi_major, (unsigned)m->abi_minor,
-	       m->roles & KEEL_SERVER ? " server" : "", m->roles & KEEL_MOM ? " mom" : "");
-	needs_print(m);
-	taps_print(m);
-	contribs_print(m);
-	conf_print(m);
+	m = modfile_read(argv[optind], why);
+	if (m == NULL) {
+		fprintf(stderr, "keelson-module: %s: %s\n", argv[optind], why);
+		return EXIT_FAILURE;
+	}
+	if (form == 'c')
+		describe_conf(m, stdout);
+	else if (form == 'm')
+		describe_man(m, time_of(argv[optind]), stdout);
+	else if (form == 'j')
+		describe_json(m, stdout);
+	else
+		describe_text(m, stdout);
+	modfile_module_free(m);
+	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -7,31 +7,7 @@
 
 #include "check.h"
 #include "describe.h"
-#include "elf_file.h"
 #include "new.h"
-#include "open.h"
-
-static int show(int argc, char **argv)
-{
-	const struct keel_module *m;
-	struct elf_file f;
-	const char *why;
-
-	if (argc != 2) {
-		fprintf(stderr, "usage: keelson-module describe FILE.so\n");
-		return 2;
-	}
-	why = elf_file_read(argv[1], &f);
-	if (why == NULL && (!f.has_note || f.abi_major != KEEL_ABI_MAJOR))
-		why = "it is no module of this interface";
-	m = why == NULL ? module_open(argv[1], &why) : NULL;
-	if (m == NULL) {
-		fprintf(stderr, "keelson-module: %s: %s\n", argv[1], why);
-		return 1;
-	}
-	describe(m);
-	return 0;
-}
 
 /* argv[0] is the verb. */
 static const struct {
@@ -39,7 +15,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } verbs[] = {
 	{ "new", "new NAME            a folder with a module that works, to be changed into another one", new },
-	{ "describe", "describe FILE.so    what it is, needs, adds and taps; a sample of its configuration", show },
+	{ "describe", "describe FILE.so    what it is, needs, adds and taps; a sample of its configuration", describe },
 	{ "check", "check FILE.so       TAP: one line per rule of modules; exit 1 when one is broken", check },
 };
 

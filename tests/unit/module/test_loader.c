@@ -22,7 +22,7 @@ static char *path_of(const char *name)
 static void notes_are_read(void)
 {
 	char *path = path_of("job_submit.so");
-	struct note note;
+	struct modfile_note note;
 
 	CU_ASSERT_EQUAL(note_read(path, &note, &k.err), 0);
 	CU_ASSERT_EQUAL(note.major, KEEL_ABI_MAJOR);
@@ -32,7 +32,7 @@ static void notes_are_read(void)
 
 static int note_of(const void *bytes, size_t len)
 {
-	struct note note;
+	struct modfile_note note;
 	char *dir = scratch_make(), *file = path_join(dir, "x.so");
 	int ret;
 
@@ -50,10 +50,10 @@ static void what_is_no_module_is_named(void)
 	char *elf = path_of("job_submit.so"), *bytes;
 	size_t len;
 
-	CU_ASSERT(note_read("/nowhere/x.so", &(struct note){ 0 }, &k.err) == -ENOENT);
+	CU_ASSERT(note_read("/nowhere/x.so", &(struct modfile_note){ 0 }, &k.err) == -ENOENT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "/nowhere/x.so"));
-	CU_ASSERT(note_read("/dev/null", &(struct note){ 0 }, &k.err) < 0);
-	CU_ASSERT(note_read("/tmp", &(struct note){ 0 }, &k.err) < 0);
+	CU_ASSERT(note_read("/dev/null", &(struct modfile_note){ 0 }, &k.err) < 0);
+	CU_ASSERT(note_read("/tmp", &(struct modfile_note){ 0 }, &k.err) < 0);
 	CU_ASSERT(note_of("", 0) < 0);
 	CU_ASSERT(note_of("#!/bin/sh\n", 10) < 0);
 	CU_ASSERT_EQUAL_FATAL(file_read(elf, 1 << 26, &bytes, &len), 0);

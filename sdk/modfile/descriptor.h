@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * descriptor.h - the descriptor of a module, read from its file: every pointer in it is good, every text is
+ * short, terminated and may be printed, every row has the size of this SDK.
+ */
+#ifndef KEELSON_MODFILE_DESCRIPTOR_H
+#define KEELSON_MODFILE_DESCRIPTOR_H
+
+#include "keel/module.h"
+#include "modfile/kinds.h"
+#include "modfile/modfile.h"
+
+enum { MODFILE_WHY_MAX = 256 };
+
+struct modfile_contrib {
+	const char *kind;
+	const struct modfile_kind *known; /* NULL: nothing more is known of it */
+	void *def;                        /* owned; of known->size */
+};
+
+/* Texts are NULL where the module says nothing. Functions may be asked for whether they are there, not more. */
+struct modfile_module {
+	struct modfile_note note;
+	struct modfile_image image; /* the texts are in it */
+	struct keel_module head;    /* its tables are those below */
+	struct keel_need *needs;
+	struct keel_conf_rule *conf;
+	struct keel_tap *taps;
+	struct modfile_contrib *contribs;
+	const char **requires_modules, **conflicts; /* NULL-terminated */
+};
+
+/* NULL with why[]: a file that is no module of this interface, or one that is damaged. */
+struct modfile_module *modfile_read(const char *path, char why[MODFILE_WHY_MAX]);
+struct modfile_module *modfile_read_bytes(struct modfile_bytes file, char why[MODFILE_WHY_MAX]);
+void modfile_module_free(struct modfile_module *m); /* NULL is fine */
+
+#endif

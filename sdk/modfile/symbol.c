@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * symbol.c - a name in the dynamic symbol table, by one of its two kinds of hash table, as a loader finds it.
+ */
+#include <string.h>
+
+#include "modfile/inside.h"
+
+bool modfile_symbol_row(const struct modfile_image *image, uint64_t index, Elf64_Sym *ret)
+{
+	const void *row = image->symbols == 0 || index > UINT32_MAX ?
+				  NULL :
+				  modfile_image_at(image, image->symbols + index * sizeof(*ret), sizeof(*ret));
+
+	if (row != NULL)
+		memcpy(ret, row, sizeof(*ret));
+	return row != NULL;
+}
+
+static bool is_called(const struct modfile_image *image, const Elf64_Sym *sym, const char *name)
+{
+	uint64_t len = strlen(name) + 1;
+	const char *text = modfile_image_at(image, image->texts + sym->st_name, len);
+
+	return text != NULL && sym->st_name < image->texts_len && memcmp(text, name, len) == 0;
+}
+
+/* Word i of a table of words at `address`; 0 when it is not in the image. */
+static uint32_t word(const struct modfile_image *image, uint64_t address, uint64_t i)
+{
+	const void *at = modfile_image_at(image, address + i * sizeof(uint32_t), sizeof(uint32_t));
+	uint32_t n = 0;
+
+	if (at != NULL)
+		memcpy(&n, at, sizeof(n));
+	return n;
+}
+
+static uint32_t gnu_hash_of(const char *name)
+{
+	uint32_t h = 5381;
+
+	for (; *name != '\0'; name++)
+		h = h * 33 + (unsigned char)*name;
+	return h;
+}
+
+/* Head: buckets, first symbol, words of the filter, its shift; then filter, buckets, hashes of symbols. */
+static bool find_gnu(const struct modfile_image *image, const char *name, Elf64_Sym *ret)
+{
+	uint64_t t = image->gnu_hash;
+	uint32_t n_buckets = word(image, t, 0), first = word(image, t, 1), wanted = gnu_hash_of(name);
+	uint64_t buckets = t + 16 + (uint64_t)word(image, t, 2) * 8, hashes = buckets + (uint64_t)n_buckets * 4;
+	uint64_t i = n_buckets == 0 ? 0 : word(image, buckets, wanted % n_buckets);
+
+	for (; i >= first && i != 0; i++) {
+		uint32_t hash = word(image, hashes, i - first);
+
+		if (!modfile_symbol_row(image, i, ret))
+			return false;
+		if ((hash | 1) == (wanted | 1) && is_called(image, ret, name))
+			return true;
+		if (hash & 1)
+			return false;
+	}
+	return false;
+}
+
+/* Head: buckets, symbols; then all symbols are looked at. */
+static bool find_all(const struct modfile_image *image, const char *name, Elf64_Sym *ret)
+{
+	uint32_t n = word(image, image->hash, 1);
+
+	for (uint32_t i = 1; i < n && modfile_symbol_row(image, i, ret); i++)
+		if (is_called(image, ret, name))
+			return true;
+	return false;
+}
+
+const void *modfile_symbol(const struct modfile_image *image, const char *name)
+{
+	Elf64_Sym sym;
+	bool found = image->gnu_hash != 0 ? find_gnu(image, name, &sym) :
+					    image->hash != 0 && find_all(image, name, &sym);
+
+	if (!found || sym.st_shndx == SHN_UNDEF || ELF64_ST_BIND(sym.st_info) == STB_LOCAL)
+		return NULL;
+	return modfile_image_at(image, sym.st_value, 1);
+}

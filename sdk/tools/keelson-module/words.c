@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * words.c - what a descriptor holds, in words.
+ */
+#include "words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct point_words points[] = {
+#define HOOK(id, name, kind, daemon, doc) { id, KEEL_##kind, #name, #kind, doc },
+#include "keel/hook_points.def"
+#undef HOOK
+};
+
+static const char *const conf_types[] = {
+	[KEEL_CONF_BOOL] = "true or false", [KEEL_CONF_INT] = "integer",   [KEEL_CONF_STRING] = "text",
+	[KEEL_CONF_ENUM] = "one of",        [KEEL_CONF_DURATION] = "duration", [KEEL_CONF_SIZE] = "size",
+	[KEEL_CONF_LIST] = "list of texts",
+};
+
+struct unit {
+	int64_t of;
+	const char *name;
+};
+static const struct unit durations[] = { { 3600000, "h" }, { 60000, "m" }, { 1000, "s" }, { 1, "ms" } };
+static const struct unit sizes[] = { { 1ll << 30, "gb" }, { 1ll << 20, "mb" }, { 1ll << 10, "kb" }, { 1, "b" } };
+
+const struct point_words *point_words(uint32_t id)
+{
+	for (uint32_t i = 0; i < KEEL_COUNT(points); i++)
+		if (points[i].id == id)
+			return &points[i];
+	return NULL;
+}
+
+const char *word_of_type(uint32_t type)
+{
+	return type < KEEL_COUNT(conf_types) && conf_types[type] != NULL ? conf_types[type] : "of a newer type";
+}
+
+/* In the largest unit that needs no fraction. */
+static int say_amount(char *buf, size_t size, int64_t n, const struct unit *units, unsigned n_units)
+{
+	unsigned i = 0;
+
+	while (i + 1 < n_units && (n == 0 || n % units[i].of != 0))
+		i++;
+	return snprintf(buf, size, "%" PRId64 "%s", n / units[i].of, n == 0 ? "" : units[i].name);
+}
+
+static int say_number(char *buf, size_t size, uint32_t type, int64_t n)
+{
+	if (type == KEEL_CONF_DURATION)
+		return say_amount(buf, size, n, durations, KEEL_COUNT(durations));
+	if (type == KEEL_CONF_SIZE)
+		return say_amount(buf, size, n, sizes, KEEL_COUNT(sizes));
+	return snprintf(buf, size, "%" PRId64, n);
+}
+
+const char *words_of_type(const struct keel_conf_rule *r, char buf[WORDS_MAX])
+{
+	bool ranged = r->type == KEEL_CONF_INT || r->type == KEEL_CONF_DURATION || r->type == KEEL_CONF_SIZE;
+	int n = snprintf(buf, WORDS_MAX, "%s", word_of_type(r->type));
+
+	if (r->type == KEEL_CONF_ENUM) {
+		snprintf(buf + n, (size_t)(WORDS_MAX - n), " %s", or_nothing(r->choices));
+	} else if (ranged && (r->min != 0 || r->max != 0)) {
+		n += snprintf(buf + n, (size_t)(WORDS_MAX - n), ", ");
+		n += say_number(buf + n, (size_t)(WORDS_MAX - n), r->type, r->min);
+		n += snprintf(buf + n, (size_t)(WORDS_MAX - n), " to ");
+		say_number(buf + n, (size_t)(WORDS_MAX - n), r->type, r->max);
+	}
+	return buf;
+}
+
+/* A text as libconfig reads it; appended. */
+static void quote(char buf[WORDS_MAX], const char *text, size_t len)
+{
+	size_t n = strlen(buf);
+
+	if (n + 2 * len + 4 > WORDS_MAX)
+		len = n + 4 > WORDS_MAX ? 0 : (WORDS_MAX - n - 4) / 2;
+	buf[n++] = '"';
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '"' || text[i] == '\\')
+			buf[n++] = '\\';
+		buf[n++] = text[i];
+	}
+	buf[n++] = '"';
+	buf[n] = '\0';
+}
+
+/* A comma list as a list of texts. */
+static void quote_list(char buf[WORDS_MAX], const char *text)
+{
+	const char *between = " ";
+
+	strcpy(buf, "[");
+	while (*text != '\0' && strlen(buf) < WORDS_MAX / 2) {
+		size_t len = strcspn(text, ",");
+
+		if (len > 0) {
+			strcat(buf, between);
+			quote(buf, text, len < WORDS_MAX / 4 ? len : WORDS_MAX / 4 - 8);
+			between = ", ";
+		}
+		text += len;
+		text += strspn(text, ", ");
+	}
+	strcat(buf, " ]");
+}
+
+const char *words_of_default(const struct keel_conf_rule *r, char buf[WORDS_MAX])
+{
+	const char *text = or_nothing(r->fallback);
+	bool plain = text[0] != '\0' && text[strspn(text, "-0123456789")] == '\0';
+
+	buf[0] = '\0';
+	if (r->type == KEEL_CONF_LIST)
+		quote_list(buf, text);
+	else if (r->type == KEEL_CONF_STRING || r->type == KEEL_CONF_ENUM || (!plain && r->fallback != NULL &&
+									      r->type != KEEL_CONF_BOOL &&
+									      r->type != KEEL_CONF_INT))
+		quote(buf, text, strlen(text));
+	else if (r->type == KEEL_CONF_BOOL)
+		snprintf(buf, WORDS_MAX, "%s", strcmp(text, "true") == 0 ? "true" : "false");
+	else
+		snprintf(buf, WORDS_MAX, "%s", plain ? text : "0");
+	return buf;
+}
+
+const char *words_of_daemons(uint32_t roles)
+{
+	static const char *const words[] = { "nothing", "server", "mom", "server and mom" };
+
+	return words[roles & KEEL_ANY];
+}
+
+const char *words_of_policy(const struct keel_tap *t)
+{
+	const struct point_words *p = point_words(t->point);
+
+	if (t->flags & KEEL_ON_FAIL_BENCH)
+		return "bench";
+	if (t->flags & KEEL_ON_FAIL_SKIP)
+		return "skip";
+	return (t->flags & KEEL_ON_FAIL_REJECT) != 0 || (p != NULL && p->kind == KEEL_GATE) ? "reject" : "skip";
+}
+
+static const char *words_of_roles(uint32_t roles)
+{
+	static const char *const words[] = { "nobody", "users", "operators", "users and operators",
+					     "managers", "users and managers", "operators and managers",
+					     "everybody" };
+
+	return words[roles & 7];
+}
+
+/* The value of a field; NULL: nothing to say. */
+static const char *value_of(const struct modfile_field *f, const void *def, char buf[WORDS_MAX])
+{
+	const char *at = (const char *)def + f->offset, *text;
+	const struct point_words *p;
+	uint32_t n;
+
+	if (f->form == MODFILE_TEXT) {
+		memcpy(&text, at, sizeof(text));
+		return text;
+	}
+	memcpy(&n, at, sizeof(n));
+	if (f->form == MODFILE_ROLES)
+		return words_of_roles(n);
+	if (f->form == MODFILE_POINT) {
+		p = point_words(n);
+		return p == NULL ? NULL : p->name;
+	}
+	if (n == 0)
+		return NULL;
+	snprintf(buf, WORDS_MAX, f->form == MODFILE_INT ? "%" PRId32 : "%" PRIu32, n);
+	return buf;
+}
+
+/* Fields that hold or do not. */
+static bool holds(const struct modfile_field *f, const void *def)
+{
+	const char *at = (const char *)def + f->offset;
+	uintptr_t fn;
+	uint32_t n;
+
+	if (f->form == MODFILE_IS_SET) {
+		memcpy(&fn, at, sizeof(fn));
+		return fn != 0;
+	}
+	memcpy(&n, at, sizeof(n));
+	return (n & f->bit) != 0;
+}
+
+bool words_of_field(const struct modfile_field *f, const void *def, char buf[WORDS_MAX])
+{
+	char number[WORDS_MAX];
+	const char *value;
+
+	if (f->form == MODFILE_FLAG || f->form == MODFILE_IS_SET) {
+		snprintf(buf, WORDS_MAX, "%s", f->label);
+		return holds(f, def);
+	}
+	value = value_of(f, def, number);
+	if (value != NULL)
+		snprintf(buf, WORDS_MAX, "%s %s", f->label, value);
+	return value != NULL;
+}
+
+static const char *text_at(const void *def, uint32_t offset)
+{
+	const char *text;
+
+	memcpy(&text, (const char *)def + offset, sizeof(text));
+	return text;
+}
+
+const char *contrib_title(const struct modfile_contrib *c)
+{
+	return c->known == NULL ? c->kind : text_at(c->def, c->known->title);
+}
+
+const char *contrib_doc(const struct modfile_contrib *c)
+{
+	return c->known == NULL ? "" : or_nothing(text_at(c->def, c->known->doc));
+}
+
+const char *contrib_class(const struct modfile_contrib *c)
+{
+	for (uint32_t i = 0; c->known != NULL && i < c->known->n_fields; i++)
+		if (strcmp(c->known->fields[i].label, "class") == 0)
+			return text_at(c->def, c->known->fields[i].offset);
+	return NULL;
+}
