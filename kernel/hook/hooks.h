@@ -16,6 +16,7 @@ struct hooks_conf {
 	int64_t hold_default_ms;              /* a hold that names no timeout */
 	int64_t soft_budget_ms, hard_budget_ms; /* log; strike */
 	int64_t strikes;                      /* then the tap is benched */
+	int64_t watchdog_ms, watchdog_abort_ms; /* 0: none; kernel/main looks after these two */
 };
 
 /* Offers the groups "hook" and "call". */
@@ -78,6 +79,8 @@ void hooks_describe_holds(struct hooks *h, struct buf *out);
 /* Call a benched tap again; for the log: by whose order. How many taps have that name ("module.tap"), or
  * -ENOENT. */
 int hooks_unbench(struct hooks *h, const char *name, const char *who);
+/* Time the next calls of taps of this name one by one. */
+void hooks_watch(struct hooks *h, const char *name);
 /* Counts and times begin again; strikes stay. */
 void hooks_reset_times(struct hooks *h);
 

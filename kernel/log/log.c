@@ -16,29 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "log/inside.h"
 #include "log/line.h"
 #include "loop/loop.h"
-#include "util/buf.h"
 #include "util/err.h"
 #include "util/file.h"
 #include "util/version.h"
-
-#define STAMP_SIZE 32
-
-struct log {
-	struct loop *loop; /* borrowed: the clock */
-	char *dir;         /* owned; NULL: standard error */
-	char *name;        /* owned */
-	uint32_t mask, override; /* override: asked for at run time; 0 none */
-	bool microseconds, json;
-	int fd;
-	int day;              /* YYYYMMDD of the open file, 0 none */
-	int64_t second;       /* that `stamp` is of */
-	char stamp[STAMP_SIZE];
-	struct buf text, line; /* reused by each record */
-	uint64_t lost;         /* records that could not be written */
-	int lost_why;          /* errno of the last of them */
-};
 
 static void record_write(struct log *g, uint32_t event, const char *klass, const char *object,
 			 const char *text);

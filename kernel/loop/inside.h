@@ -6,6 +6,7 @@
 #define KEELSON_LOOP_INSIDE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <uv.h>
 
 #include "loop/calls.h"
@@ -29,6 +30,7 @@ struct loop {
 	uv_async_t wake;  /* for loop_post() */
 	bool stop;        /* asked, not yet seen by loop_run() */
 	bool stop_at_once; /* loop_freeze() */
+	_Atomic uint64_t turns;
 	int schedstat;    /* fd; 0: not opened yet */
 	bool due;         /* loop_turn_due() was called in this turn */
 	loop_fn *turn_end;

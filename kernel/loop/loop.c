@@ -49,6 +49,7 @@ static void turn_over(uv_check_t *check)
 {
 	struct loop *l = check->data;
 
+	atomic_fetch_add_explicit(&l->turns, 1, memory_order_relaxed);
 	turn_end(l);
 	if (l->deferred.first == l->deferred.end && !l->due)
 		uv_idle_stop(&l->hurry);
@@ -85,6 +86,7 @@ int loop_create(struct loop **ret_loop)
 		free(l);
 		return ret;
 	}
+	uv_loop_configure(&l->uv, UV_METRICS_IDLE_TIME); /* for loop_pulse() */
 	pthread_mutex_init(&l->lock, NULL);
 	ret = uv_async_init(&l->uv, &l->wake, posted);
 	if (ret < 0) {

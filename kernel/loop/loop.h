@@ -75,6 +75,12 @@ int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg,
 int loop_watch_set(struct loop_watch *w, int events); /* change what is watched; 0 = pause */
 void loop_watch_cancel(struct loop_watch *w);         /* the fd stays open */
 
+/* Signs of life, for any thread: a loop that lives makes turns, or waits and is idle. Of a real loop. */
+struct loop_pulse {
+	uint64_t turns, idle_ns; /* so far */
+};
+void loop_pulse(struct loop *l, struct loop_pulse *ret);
+
 /* Unix signals, delivered on the loop. */
 int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), void *arg);
 

@@ -14,12 +14,16 @@
 #include <unistd.h>
 
 #include "hook/hooks.h"
+#include "main/build_id.h"
+#include "util/version.h"
 
 #define FRAMES_MAX 64
+#define OUTSIDE_MAX 16
 #define STACK_SIZE (64u * 1024u)
 
 static int copy_fd = -1;
 static char *modules_text;
+static char own_build[64];
 
 static void say_to(int fd, const char *text)
 {
@@ -33,10 +37,46 @@ static void say(const char *text)
 		say_to(copy_fd, text);
 }
 
+static void say_number(uint64_t n)
+{
+	char text[24], *at = text + sizeof(text) - 1;
+
+	*at = '\0';
+	do
+		*--at = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	say(at);
+}
+
+static void say_crumb(void)
+{
+	const char *outside[OUTSIDE_MAX];
+	struct hooks_crumb crumb;
+	uint32_t n;
+
+	if (!hooks_crumb(&crumb)) {
+		say("the kernel");
+		return;
+	}
+	say(crumb.tap);
+	say(" at ");
+	say(crumb.point);
+	say(crumb.object != NULL ? " of " : "");
+	say(crumb.object != NULL ? crumb.object : "");
+	n = hooks_crumbs_outside(outside, OUTSIDE_MAX);
+	if (n == 0)
+		return;
+	say(", nested ");
+	say_number(crumb.depth);
+	say(" deep, called from ");
+	for (uint32_t i = 0; i < n; i++) {
+		say(i > 0 ? ", " : "");
+		say(outside[i]);
+	}
+}
+
 static void crashed(int signum)
 {
-	struct hooks_crumb crumb;
-	const char *where = hooks_crumb(&crumb) ? crumb.tap : NULL;
 	const char *modules = modules_text;
 	void *frames[FRAMES_MAX];
 	int n = backtrace(frames, FRAMES_MAX);
@@ -44,7 +84,9 @@ static void crashed(int signum)
 	say("keelsond: fatal signal ");
 	say(sigabbrev_np(signum) == NULL ? "?" : sigabbrev_np(signum));
 	say(" in ");
-	say(where == NULL || where[0] == '\0' ? "the kernel" : where);
+	say_crumb();
+	say("\nkeelsond " KEELSON_VERSION_TEXT ", build ");
+	say(own_build[0] != '\0' ? own_build : "unknown");
 	say("; modules:\n");
 	say(modules == NULL ? "(none)\n" : modules);
 	backtrace_symbols_fd(frames, n, STDERR_FILENO);
@@ -65,6 +107,7 @@ void crash_init(int log_fd)
 #ifdef KEELSON_SANITIZED
 	return;
 #endif
+	build_id(own_build, sizeof(own_build));
 	backtrace(warm, 1); /* loads what it needs now, not in the handler */
 	stack.ss_sp = malloc(STACK_SIZE);
 	if (stack.ss_sp == NULL || sigaltstack(&stack, NULL) < 0)

@@ -24,6 +24,7 @@
 #include "main/crash.h"
 #include "main/inside.h"
 #include "main/notify.h"
+#include "main/watchdog.h"
 #include "module/modules.h"
 #include "request/router.h"
 #include "store/store.h"
@@ -63,7 +64,7 @@ static void remember_modules(const struct daemon *d)
 	struct buf text;
 
 	buf_init(&text);
-	modules_describe(d->parts.modules, &text);
+	modules_identify(d->parts.modules, &text);
 	crash_modules(buf_take(&text, NULL));
 }
 
@@ -328,14 +329,30 @@ void daemon_abandon(struct daemon *d)
 	free(d);
 }
 
+/* A daemon without one serves as well; it only cannot tell when it does not. */
+static struct watchdog *guarded(struct daemon *d)
+{
+	const struct hooks_conf *c = settings_hooks(d->settings);
+	struct watchdog *w;
+	int ret = watchdog_start(&d->parts, c->watchdog_ms, c->watchdog_abort_ms, &w);
+
+	if (ret < 0)
+		log_add(d->parts.log, KEEL_LOG_ERROR, "Svr", d->parts.daemon_name,
+			"there is no watchdog: %s", strerror(-ret));
+	return w;
+}
+
 int daemon_run(const struct options *o)
 {
 	struct keel_err err = { 0 };
+	struct watchdog *w;
 	struct daemon *d;
 
 	if (daemon_create(o, NULL, &d, &err) < 0)
 		return EXIT_FAILURE;
+	w = guarded(d);
 	loop_run(d->parts.loop);
+	watchdog_stop(w);
 	daemon_destroy(d);
 	return EXIT_SUCCESS;
 }

@@ -103,6 +103,10 @@ static const struct keel_conf_rule hooks_rules[] = {
 		   .doc = "a tap that runs longer gets a strike"),
 	HOOKS_RULE(INT, strikes, strikes, .fallback = "5", .min = 0, .max = 1000000,
 		   .doc = "a tap with so many strikes is benched; 0: never"),
+	HOOKS_RULE(DURATION, watchdog, watchdog_ms, .fallback = "1s", .min = 0, .max = HOUR,
+		   .doc = "a daemon that serves nobody for so long reports what it is doing; 0: never"),
+	HOOKS_RULE(DURATION, watchdog_abort, watchdog_abort_ms, .fallback = "0s", .min = 0, .max = DAY,
+		   .doc = "after so long it ends itself, for whoever restarts it; 0: never"),
 };
 
 /* group, its rules, size of its struct, which member of the settings */

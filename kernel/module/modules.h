@@ -36,6 +36,8 @@ int modules_reload(struct modules *m, const struct conf *conf, struct buf *out, 
 /* What the verb keelson.reload calls: read the files again, then modules_reload(). NULL: refused. */
 typedef int modules_reload_fn(struct parts *parts, struct buf *out, struct keel_err *err);
 void modules_set_reload(struct modules *m, modules_reload_fn *fn);
+/* One line per module: name, version, build-id, file. */
+void modules_identify(struct modules *all, struct buf *out);
 /* One line per module: name, version, state, roles, path. */
 void modules_describe(struct modules *m, struct buf *out);
 

@@ -89,7 +89,7 @@ static void measure(struct bench *b, const char *name, void (*calls)(struct benc
 
 int main(void)
 {
-	static const struct hooks_conf conf = { 60000, 20, 250, 3 };
+	static const struct hooks_conf conf = { 60000, 20, 250, 3, 0, 0 };
 	struct bench b = { .owner.pub.name = "bench", .owner.parts = &b.parts };
 	struct keel_err err;
 

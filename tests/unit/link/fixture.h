@@ -48,7 +48,7 @@ struct daemon {
 	int64_t up_daemon;
 };
 
-static const struct hooks_conf hooks_conf = { 60000, 20, 250, 3 };
+static const struct hooks_conf hooks_conf = { 60000, 20, 250, 3, 0, 0 };
 
 static inline void world_start(void)
 {

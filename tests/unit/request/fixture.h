@@ -41,7 +41,7 @@ struct kernel {
 
 static inline void kernel_start(struct kernel *k)
 {
-	static const struct hooks_conf hooks_conf = { 60000, 20, 250, 3 };
+	static const struct hooks_conf hooks_conf = { 60000, 20, 250, 3, 0, 0 };
 	struct keel_err err = { 0 };
 
 	memset(k, 0, sizeof(*k));

@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# A module inside the daemon that is slow, hangs or crashes: it is named, and what can be gone on with
+# goes on. The fixture `trouble` does at job_submit what the name of the job says.
+
+load helper
+
+# cluster [conf of the fixture]: taps are slow after 20 ms, too slow after 50, benched the third time.
+cluster()
+{
+	setup_sandbox --set hooks.watchdog=200ms --set hooks.hard_budget=50ms --set hooks.strikes=3
+	echo "trouble: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/trouble.so\"; ${1-} };" \
+		>"$SB/server/etc/modules.d/trouble.conf"
+	sandbox reload
+}
+
+make_trouble() { as "$OWNER" qsub -N "$1" -- /bin/true; }
+answers() { qstat -B; }
+log_has() { has "$(server_log)" "$1"; }
+
+@test "a tap that hangs is reported while it runs, with a backtrace, and when it is over" {
+	cluster
+	make_trouble spin-900
+	log_has ';Hook;.*;trouble.on_submit is running at job_submit, and nobody has been served for 0.[23]'
+	log_has ';Hook;.*;trouble.on_submit is running at job_submit, and nobody has been served for 0.[456]'
+	log_has ';Hook;.*trouble.so\('
+	wait_until 5 log_has ';everybody is served again, after'
+	log_has ';trouble.on_submit took 9[0-9]{2} ms at job_submit \([0-9]+ ms of processor time\), the hard budget is 50 ms'
+	make_trouble innocent
+}
+
+@test "a tap that crashes: the log names it, its object and every build; the daemon started again serves on" {
+	cluster
+	qmgr -c "set server job_history_enable = true"
+	job=$(submit)
+	! make_trouble segv || false
+	wait_until 10 log_has '^keelsond: fatal signal SEGV in trouble.on_submit at job_submit of [0-9]+\.svr$'
+	log_has '^keelsond .*, build [0-9a-f]{40}; modules:$'
+	log_has '^trouble 1.0, build [0-9a-f]+, .*/trouble.so$'
+	log_has 'trouble.so\('
+	sandbox restart server
+	wait_until 10 answers
+	wait_until 10 job_is "$job" R
+	make_trouble innocent
+}
+
+@test "hooks.watchdog_abort ends a daemon that stands still, and says why" {
+	setup_sandbox --set hooks.watchdog=100ms --set hooks.watchdog_abort=400ms
+	echo "trouble: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/trouble.so\"; };" \
+		>"$SB/server/etc/modules.d/trouble.conf"
+	sandbox reload
+	! make_trouble spin-60000 || false
+	wait_until 10 log_has 'ends itself: hooks.watchdog_abort'
+	wait_until 10 log_has '^keelsond: fatal signal ABRT in trouble.on_submit at job_submit of '
+	sandbox restart server
+	wait_until 10 answers
+}
