@@ -22,7 +22,7 @@ def definition(text, name):
     """The top-level definition of `name` with the comment above it; None: there is none."""
     lines = text.split("\n")
     start = next((i for i, line in enumerate(lines)
-                  if re.match(r"[A-Za-z].*\b%s\b" % re.escape(name), line) and not line.startswith("#")
+                  if re.match(r"(?=[A-Za-z]).*\b%s\b" % re.escape(name), line) and not line.startswith("#")
                   and begins(lines, i)), None)
     if start is None:
         return None

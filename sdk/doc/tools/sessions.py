@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# sessions.py - the terminal sessions of the guide, typed again by the suite.
+#
+# In a ```console block a line `$ ...` is typed by a user, `# ...` by an administrator; what follows is what
+# they read. `...` stands for any text of a line, alone for any lines. A job's id means the job that got it
+# first. A command that ends in & goes on while others are typed; `wait` reads what it said.
+import os
+import re
+import subprocess
+import time
+from pathlib import Path
+
+JOB_ID = re.compile(r"\b\d+(?:\[\d*\])?\.svr\b")
+# What may be asked again until it says what is written here.
+ASKS = re.compile(r"^(qstat|pbsnodes|keelson (holds|hooks|modules|tally|explain)|grep|tail|cat [^>]|tracejob|ls)")
+PATIENCE = 8
+
+
+class Command:
+    def __init__(self, who, text):
+        self.who, self.text, self.said = who, text, []
+
+
+def blocks(chapter):
+    text = Path(chapter).read_text()
+    return [b for b in re.findall(r"^```console\n(.*?)^```", text, flags=re.S | re.M)]
+
+
+def commands(block):
+    """A block as commands with what is read after each; the lines of a here document belong to it."""
+    found, end = [], None
+    for line in block.split("\n")[:-1]:
+        if end is not None:
+            found[-1].text += "\n" + line
+            end = None if line == end else end
+        elif line[:2] in ("$ ", "# "):
+            found.append(Command(line[0], line[2:]))
+            here = re.search(r"<<-?'?(\w+)'?\s*$", line)
+            end = here[1] if here else None
+        elif found and found[-1].text.endswith("\\"):
+            found[-1].text += "\n" + line
+        elif found:
+            found[-1].said.append(line)
+    return found
+
+
+class Terminal:
+    """Where they are typed: KEEL_ETC stands for /etc/keelson, KEEL_HOME for /var/spool/pbs, KEEL_USER types $."""
+
+    def __init__(self, folder):
+        self.folder, self.jobs, self.going = folder, {}, []
+        self.places = [(p, os.environ[v]) for p, v in (("/etc/keelson", "KEEL_ETC"), ("/var/spool/pbs", "KEEL_HOME"))
+                       if v in os.environ]
+        self.user = os.environ.get("KEEL_USER")
+
+    def real(self, text):
+        for shown, place in self.places:
+            text = text.replace(shown, place)
+        return JOB_ID.sub(lambda m: self.jobs.get(m[0], m[0]), text)
+
+    def start(self, command):
+        text = self.real(command.text)
+        argv = ["bash", "-c", text]
+        if command.who == "$" and self.user:
+            argv = ["runuser", "-u", self.user, "--", *argv]
+        return subprocess.Popen(argv, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True)
+
+    def run(self, command):
+        if command.text == "wait":
+            return "".join(p.communicate(timeout=60)[0] for p in self.going)
+        if command.text.endswith(" &"):
+            command.text = command.text[:-2]
+            self.going.append(self.start(command))
+            return ""
+        return self.start(command).communicate(timeout=120)[0]
+
+    def fits(self, command, out):
+        """Does what was read look like what is written? New ids are learned."""
+        out = out.rstrip("\n")
+        for shown, place in self.places:
+            out = out.replace(place, shown)
+        pattern, ids = "", []
+        for line in command.said:
+            if line.strip() == "...":
+                pattern += r"(?:.*\n)*"
+                continue
+            for part in re.split(r"(\.\.\.|\b\d+(?:\[\d*\])?\.svr\b)", line.rstrip()):
+                if part == "...":
+                    pattern += r".*"
+                elif JOB_ID.fullmatch(part):
+                    if part in self.jobs:
+                        pattern += re.escape(self.jobs[part])
+                    elif part in ids:
+                        pattern += f"(?P=job{ids.index(part)})"
+                    else:
+                        pattern += f"(?P<job{len(ids)}>\\d+(?:\\[\\d*\\])?\\.svr)"
+                        ids.append(part)
+                else:
+                    pattern += r"\s+".join(re.escape(w) for w in re.split(r"\s+", part))
+            pattern += r"[ \t]*\n"
+        m = re.fullmatch(pattern, out + "\n" if out else "")
+        if m:
+            self.jobs.update({shown: m[f"job{i}"] for i, shown in enumerate(ids)})
+        return m is not None
+
+    def type(self, command):
+        """None, or what differs."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            out = self.run(command)
+            if self.fits(command, out):
+                return None
+            if not ASKS.match(command.text) or time.monotonic() > deadline:
+                return "\n".join([f"{command.who} {command.text}", "-- the guide says", *command.said, "-- it said",
+                                  out.rstrip()])
+            time.sleep(0.05)
+
+
+def play(chapter, folder):
+    """Type every session of a chapter; the first difference is returned."""
+    terminal, typed = Terminal(folder), 0
+    for block in blocks(chapter):
+        for command in commands(block):
+            wrong = terminal.type(command)
+            typed += 1
+            if wrong:
+                return wrong
+    return None if typed else f"{chapter} has no session"
