@@ -36,3 +36,14 @@ SDK_FROM = $(firstword $(subst :, ,$(1)))
 SDK_TO = $(lastword $(subst :, ,$(1)))
 SDK_INSTALL = $(foreach f,$(SDK_FILES),$(call PUT,$(INSTALL_DATA),$(call SDK_FROM,$(f)),$(call SDK_TO,$(f))))
 SDK_INSTALLED = $(foreach f,$(SDK_FILES),$(call SDK_TO,$(f)))
+
+# A module from what was installed, and from nothing of this tree.
+keelson-installcheck:
+	@desk=$$(mktemp -d) && trap 'rm -rf "$$desk"' EXIT && cd "$$desk" && \
+		'$(DESTDIR)$(bindir)/keelson-module' new hello >/dev/null && \
+		env -i PATH="$$PATH" PKG_CONFIG='pkg-config --define-prefix' \
+			PKG_CONFIG_PATH='$(DESTDIR)$(libdir)/pkgconfig' $(MAKE) -C hello check >log 2>&1 || \
+		{ cat "$$desk/log"; exit 1; }
+	@echo 'a module is built and checked from the installation alone'
+
+.PHONY: keelson-installcheck
