@@ -30,6 +30,7 @@ KEELSON_ALL :=
 include $(S)/mk/kernel.mk
 include $(S)/mk/client.mk
 include $(S)/mk/modules.mk
+include $(S)/mk/mock.mk
 include $(S)/mk/tests.mk
 include $(S)/mk/abi.mk
 include $(S)/mk/tools.mk
@@ -40,7 +41,8 @@ include $(S)/mk/install.mk
 keelson-all: $(KEELSON_ALL)
 
 keelson-clean:
-	rm -rf obj lib bin man doc share modules libexec tests keelsond libpbs.a libpbs.so libpbs.so.0
+	rm -rf obj lib bin man doc share modules libexec tests keelsond libpbs.a libpbs.so libpbs.so.0 \
+		libkeelson-mock.a
 
 -include $(shell test ! -d obj || find obj -name '*.d')
 

@@ -21,6 +21,7 @@ keelson-install-exec: keelson-all
 	$(foreach f,$(PROGRAMS),$(call PUT,$(INSTALL_PROGRAM),$(f),$(LIBEXEC)/$(notdir $(f)))) \
 	$(foreach f,$(INSTALL_MODULES),$(call PUT,$(INSTALL_DATA),$(f),$(moduledir)/$(notdir $(f)))) \
 	$(call PUT,$(INSTALL_DATA),libpbs.a,$(libdir)/libpbs.a) \
+	$(call PUT,$(INSTALL_DATA),$(MOCK),$(libdir)/$(MOCK)) \
 	$(call PUT,$(INSTALL_PROGRAM),libpbs.so.0,$(libdir)/libpbs.so.0) \
 	$(LN_S) -f libpbs.so.0 '$(DESTDIR)$(libdir)/libpbs.so'
 
@@ -43,7 +44,7 @@ keelson-uninstall: docs-uninstall
 		$(foreach f,$(INSTALL_BIN),$(bindir)/$(notdir $(f))) \
 		$(foreach f,$(PROGRAMS),$(LIBEXEC)/$(notdir $(f))) \
 		$(foreach f,$(INSTALL_MODULES),$(moduledir)/$(notdir $(f))) \
-		$(libdir)/libpbs.a $(libdir)/libpbs.so $(libdir)/libpbs.so.0 \
+		$(libdir)/libpbs.a $(libdir)/$(MOCK) $(libdir)/libpbs.so $(libdir)/libpbs.so.0 \
 		$(foreach f,$(HEADERS),$(includedir)/$(f)) \
 		$(SDK_INSTALLED) $(patsubst %,$(prefix)/%,$(OPTIONS)) $(LIBEXEC)/init \
 		$(foreach f,$(UNITS),$(prefix)/lib/systemd/system/$(f)) \

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * load.c - modules up and down, step by step as in the daemon.
+ *
+ *	descriptor, configuration -> needs -> contributions -> init -> taps (quiet) -> replay -> start
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "inside.h"
+
+/* ---- up ------------------------------------------------------------------------------------------------ */
+static int needs_write(struct mod *m, bool only_optional, struct keel_err *err)
+{
+	for (uint32_t i = 0; i < m->desc.n_needs; i++) {
+		const struct keel_need *need = &m->desc.needs[i];
+		struct keel_err why = { 0 };
+		const void *table;
+
+		if (only_optional && !need->optional)
+			continue;
+		table = service_find(mock_of(m), need->group, need->minor, NULL, &why);
+		if (table == NULL && !need->optional)
+			return err_set(err, -ENOENT, "module %s cannot be loaded: %s", m->desc.name, why.text);
+		memcpy((char *)m->pub.state + need->offset, &table, sizeof(table));
+	}
+	return 0;
+}
+
+static void offer_to_all(struct keel_mock *mock)
+{
+	struct mod *m;
+
+	DL_FOREACH(mock->mods, m)
+		needs_write(m, true, NULL);
+}
+
+static struct mod *mod_find(struct keel_mock *mock, const char *name)
+{
+	struct mod *m;
+
+	DL_FOREACH(mock->mods, m)
+		if (strcmp(m->desc.name, name) == 0)
+			break;
+	return m;
+}
+
+static int relations(struct keel_mock *mock, const struct keel_module *d, struct keel_err *err)
+{
+	for (const char *const *n = d->requires_modules; n != NULL && *n != NULL; n++)
+		if (mod_find(mock, *n) == NULL)
+			return err_set(err, -ENOENT, "module %s requires module %s; enable it, or disable %s",
+				       d->name, *n, d->name);
+	for (const char *const *n = d->conflicts; n != NULL && *n != NULL; n++)
+		if (mod_find(mock, *n) != NULL)
+			return err_set(err, -EEXIST, "modules %s and %s cannot run together; disable one of "
+				       "them", d->name, *n);
+	return 0;
+}
+
+typedef int32_t step_fn(struct keel_mod *, struct keel_err *);
+
+static int step(struct mod *m, const char *name, step_fn *fn, struct keel_err *err)
+{
+	struct keel_err own = { 0 };
+	int ret = 0;
+
+	if (fn != NULL)
+		IN(m, ret = fn(&m->pub, &own));
+	if (ret == 0)
+		return 0;
+	return err_set(err, ret < 0 ? ret : -EIO, "module %s: %s failed: %s", m->desc.name, name,
+		       own.text[0] != '\0' ? own.text : "it gave no reason");
+}
+
+struct mod *mod_make(struct keel_mock *mock, const char *name)
+{
+	struct mod *m = make(sizeof(*m)), *other;
+	uint32_t n = 1;
+
+	head_init(&m->head, mock, m);
+	DL_FOREACH(mock->mods, other)
+		n += strcmp(other->desc.name, name) == 0;
+	m->label = n > 1 ? print_text("%s#%u", name, n) : dup_text(name);
+	return m;
+}
+
+/* ---- down ------------------------------------------------------------------------------------------------ */
+static void withdraw(struct mod *m)
+{
+	taps_detach(m);
+	ops_leave(mock_of(m), m);
+	links_leave(m);
+	requests_leave(m);
+	rows_remove(m);
+}
+
+/* What is still under way when all its code has run. */
+static void left_behind(struct mod *m)
+{
+	struct keel_mock *mock = mock_of(m);
+
+	if (m->live > 0)
+		violation(mock, "left-behind", "%u timers, watches or calls of %s after it ended", m->live,
+			  m->label);
+	if (m->n_open_handles > 0)
+		violation(mock, "cursor-open", "%u cursors, views or change sets of %s after it ended",
+			  m->n_open_handles, m->label);
+	items_leave(mock, m);
+}
+
+static void mod_free(struct mod *m)
+{
+	conf_free(m->conf);
+	free(m->pub.state);
+	m->conf = NULL;
+	m->pub.state = poison_page(mock_of(m));
+	m->pub.conf = m->pub.state;
+	keep(mock_of(m), m->label);
+	free(m->conf_text);
+	m->conf_text = NULL;
+	head_end(&m->head);
+}
+
+static void end(struct mod *m, bool was_init)
+{
+	struct keel_mock *mock = mock_of(m);
+
+	if (m->state == MOD_RUNNING && m->desc.stop != NULL)
+		IN(m, m->desc.stop(&m->pub));
+	withdraw(m);
+	if (was_init && m->desc.fini != NULL)
+		IN(m, m->desc.fini(&m->pub));
+	binds_leave(mock, m);
+	left_behind(m);
+	DL_DELETE(mock->mods, m);
+	mod_free(m);
+}
+
+int keel_mock_unload(struct keel_mod *pub, struct keel_err *err)
+{
+	struct mod *m = (struct mod *)pub;
+	struct keel_err why = { 0 };
+	int ret = 0;
+
+	if (m->head.ended)
+		die("module %s is unloaded already", m->label);
+	if (m->desc.flags & KEEL_MOD_RESIDENT)
+		return err_set(err, -EBUSY, "module %s cannot be unloaded; restart the daemon", m->desc.name);
+	if (m->desc.busy != NULL)
+		IN(m, ret = m->desc.busy(pub, &why));
+	if (ret != 0)
+		return err_set(err, -EBUSY, "module %s is busy: %s", m->desc.name,
+			       why.text[0] != '\0' ? why.text : "it gave no reason");
+	end(m, true);
+	return 0;
+}
+
+/* ---- all the way ----------------------------------------------------------------------------------------- */
+static int up(struct mod *m, struct keel_err *err)
+{
+	int ret = needs_write(m, false, err);
+	bool was_init = false;
+
+	DL_APPEND(mock_of(m)->mods, m);
+	if (ret == 0)
+		ret = rows_add(m, err);
+	if (ret == 0)
+		ret = step(m, "init", m->desc.init, err);
+	was_init = ret == 0;
+	m->quiet = true;
+	if (ret == 0)
+		ret = taps_attach(m, err);
+	if (ret == 0) {
+		replay(m);
+		ret = step(m, "start", m->desc.start, err);
+	}
+	if (ret != 0) {
+		end(m, was_init);
+		return ret;
+	}
+	m->quiet = false;
+	m->state = MOD_RUNNING;
+	return 0;
+}
+
+static int open(struct keel_mock *mock, const struct keel_module *raw, const char *conf, struct mod **ret,
+		struct keel_err *err)
+{
+	struct keel_module d;
+	struct block *block = NULL;
+	int code = descriptor_lint(raw, &d, err);
+
+	if (code == 0 && (d.roles & mock->daemon) == 0)
+		code = err_set(err, -ENOEXEC, "module %s does not run in this daemon (its roles are %u)", d.name,
+			       d.roles);
+	if (code == 0)
+		code = conf_fill(&d, conf, &block, err);
+	if (code == 0)
+		code = relations(mock, &d, err);
+	if (code != 0 || ret == NULL) {
+		conf_free(block);
+		return code;
+	}
+	*ret = mod_make(mock, d.name);
+	(*ret)->desc = d;
+	(*ret)->raw = raw;
+	(*ret)->conf = block;
+	(*ret)->conf_text = dup_text(conf);
+	(*ret)->pub = (struct keel_mod){ make(d.state_size), block->bytes, d.name };
+	return 0;
+}
+
+struct keel_mod *keel_mock_load(struct keel_mock *mock, const struct keel_module *raw, const char *conf,
+				struct keel_err *err)
+{
+	struct keel_err own;
+	struct mod *m;
+
+	if (err == NULL)
+		err = &own;
+	*err = (struct keel_err){ 0 };
+	if (open(mock, raw, conf, &m, err) != 0 || up(m, err) != 0)
+		return NULL;
+	offer_to_all(mock);
+	return &m->pub;
+}
+
+int keel_mock_check(struct keel_mock *mock, const struct keel_module *raw, const char *conf,
+		    struct keel_err *err)
+{
+	return open(mock, raw, conf, NULL, err);
+}
+
+struct keel_mod *keel_mock_load_file(struct keel_mock *mock, const char *path, const char *conf,
+				     struct keel_err *err)
+{
+	void *file = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	const struct keel_module *raw = file != NULL ? dlsym(file, "keel_module") : NULL;
+
+	if (file != NULL) {
+		mock->files = enlarge(mock->files, (mock->n_files + 1) * sizeof(void *));
+		mock->files[mock->n_files++] = file;
+	}
+	if (raw == NULL) {
+		err_set(err, -ENOENT, "%s cannot be loaded: %s", path,
+			file != NULL ? "it exports no keel_module" : dlerror());
+		return NULL;
+	}
+	return keel_mock_load(mock, raw, conf, err);
+}
+
+struct keel_mod *keel_mock_reload(struct keel_mod *pub, struct keel_err *err)
+{
+	struct mod *m = (struct mod *)pub;
+	struct keel_mock *mock = mock_of(m);
+	const struct keel_module *raw = m->raw;
+	const char *conf = keep(mock, dup_text(m->conf_text));
+
+	return keel_mock_unload(pub, err) == 0 ? keel_mock_load(mock, raw, conf, err) : NULL;
+}
+
+int keel_mock_reconf(struct keel_mod *pub, const char *conf, struct keel_err *err)
+{
+	struct mod *m = (struct mod *)pub;
+	struct block *fresh;
+	const char *key;
+	int ret = conf_fill(&m->desc, conf, &fresh, err);
+
+	if (ret != 0)
+		return ret;
+	key = conf_changed(&m->desc, m->conf, fresh);
+	if (key != NULL) {
+		conf_free(fresh);
+		return err_set(err, -EBUSY, "%s.%s cannot be changed in a running daemon; restart it",
+			       m->desc.name, key);
+	}
+	if (m->desc.reconf != NULL)
+		IN(m, ret = m->desc.reconf(pub, fresh->bytes, err));
+	if (ret != 0) {
+		conf_free(fresh);
+		return ret < 0 ? ret : -EINVAL;
+	}
+	conf_free(m->conf);
+	m->conf = fresh;
+	m->pub.conf = fresh->bytes;
+	free(m->conf_text);
+	m->conf_text = dup_text(conf);
+	return 0;
+}
+
+uint32_t keel_mock_live(const struct keel_mod *pub)
+{
+	return ((const struct mod *)pub)->live;
+}
