@@ -13,7 +13,7 @@ AC_DEFUN([KEEL_MODULE_INIT], [
 	AC_REQUIRE([AC_PROG_CC])dnl
 	AC_REQUIRE([PKG_PROG_PKG_CONFIG])dnl
 	PKG_CHECK_MODULES([KEEL_MODULE], [keelson-module]m4_ifval([$1], [ >= $1]))
-	PKG_CHECK_MODULES([KEEL_MOCK], [cunit])
+	PKG_CHECK_MODULES([KEEL_MOCK], [keelson-mock cunit])
 	PKG_CHECK_VAR([keelmoduledir], [keelson-module], [moduledir])
 	PKG_CHECK_VAR([keelconfdir], [keelson-module], [modulesconfdir])
 	PKG_CHECK_VAR([KEELSON_MODULE], [keelson-module], [tool])
