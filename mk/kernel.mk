@@ -3,7 +3,7 @@
 # The daemon. The kernel exports nothing: no -rdynamic, hidden visibility; -fPIC keeps libc's variables
 # out of the executable's own table.
 KERNEL_C := $(call NAMED,kernel/*,*.c)
-KERNEL_O := $(call OBJECTS,$(filter-out kernel/main/keelsond.c,$(KERNEL_C)))
+KERNEL_O := $(call OBJECTS,$(filter-out kernel/main/keelsond.c kernel/modhost/%,$(KERNEL_C)))
 KERNEL_FLAGS := -fPIC -I$(S)/kernel -I$(S)/sdk/include -I$(S)/sdk \
 	-DKEELSON_PREFIX='"$(prefix)"' -DKEELSON_MODULE_DIR='"$(moduledir)"' \
 	-DKEELSON_CONF_FILE='"$(keelsysconfdir)/keelson.conf"' \
@@ -20,4 +20,12 @@ keelsond: obj/kernel/main/keelsond.o lib/libkernel.a lib/libwire.a lib/libmodfil
 	$(call SAY,LINK)
 	$(DO)$(K_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS)
 
-KEELSON_ALL += keelsond lib/libkernel.a
+# The process of an isolated module
+MODHOST := libexec/keelson/keelson-modhost
+obj/kernel/modhost/%.o: FLAGS = $(KERNEL_FLAGS) $(SECCOMP_CFLAGS)
+$(MODHOST): $(call OBJECTS,$(call NAMED,kernel/modhost,*.c)) lib/libkernel.a lib/libwire.a
+	$(call SAY,LINK)
+	@mkdir -p $(@D)
+	$(DO)$(K_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS) $(SECCOMP_LIBS)
+
+KEELSON_ALL += keelsond lib/libkernel.a $(MODHOST)

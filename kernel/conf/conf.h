@@ -27,7 +27,7 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
 
 /* Fill a struct of `size` bytes from group `group` (NULL or "": the top level) by `rules`. Unknown
  * keys in a group are errors; at the top level only keys that are neither in the rules nor groups.
- * `enabled` and `path` are known to every module group. A missing group gives all defaults. */
+ * Keys of the kernel (enabled, path, isolation ...) are known to every module group. A missing group gives all defaults. */
 int conf_fill(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
 	      uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
 const void *conf_data(const struct conf_data *d);
@@ -43,6 +43,15 @@ struct conf_module {
 	bool enabled;
 };
 const struct conf_module *conf_modules(const struct conf *c, uint32_t *ret_n);
+
+/* `isolation` and `isolation_limits` of a module's group. */
+struct conf_isolation {
+	int32_t process; /* 1: in a process of its own */
+	int64_t memory, deadline_ms, deaths, within_ms; /* limits of that process, struct isolate_limits */
+	char user[64];
+};
+int conf_isolation(const struct conf *c, const char *module, struct conf_isolation *ret,
+		   struct keel_err *err);
 
 /* A sample file and a manual section from the same rows; appended to text with '\n'. */
 struct buf;

@@ -122,7 +122,7 @@ static bool is_known(const struct fill *f, const char *key)
 	for (uint32_t i = 0; i < f->n_rules; i++)
 		if (strcmp(rule_at(f->rules, i).key, key) == 0)
 			return true;
-	return f->group[0] != '\0' && (strcmp(key, "enabled") == 0 || strcmp(key, "path") == 0);
+	return f->group[0] != '\0' && conf_is_kernel_key(key);
 }
 
 static void add_known(const struct fill *f, struct buf *out)
@@ -201,7 +201,7 @@ static int check_rule(const struct fill *f, const struct keel_conf_rule *r)
 		       f->data->size);
 }
 
-static int fill_all(const struct fill *f)
+static int fill_keys(const struct fill *f)
 {
 	int ret = 0;
 
@@ -212,6 +212,13 @@ static int fill_all(const struct fill *f)
 		if (ret == 0)
 			ret = fill_key(f, &r);
 	}
+	return ret;
+}
+
+static int fill_all(const struct fill *f)
+{
+	int ret = fill_keys(f);
+
 	if (ret == 0)
 		ret = check_settings(f);
 	return ret == 0 ? check_overrides(f) : ret;
@@ -231,22 +238,48 @@ static struct conf_data *data_create(uint32_t size)
 	return NULL;
 }
 
+static int fill(struct fill *f, uint32_t size, int (*keys)(const struct fill *), struct conf_data **ret_data)
+{
+	int ret;
+
+	f->data = data_create(size);
+	if (f->data == NULL)
+		return no_memory(f);
+	ret = keys(f);
+	if (ret < 0)
+		conf_data_destroy(f->data);
+	else
+		*ret_data = f->data;
+	return ret;
+}
+
 int conf_fill(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
 	      uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err)
 {
-	struct fill f = { .conf = c, .group = group == NULL ? "" : group, .rules = rules,
-			  .n_rules = n_rules, .data = data_create(size), .err = err };
-	int ret;
+	const char *name = group == NULL ? "" : group;
+	struct fill f = { .conf = c, .group = name, .rules = rules, .n_rules = n_rules,
+			  .settings = conf_group(c, name), .err = err };
 
-	if (f.data == NULL)
-		return no_memory(&f);
-	f.settings = conf_group(c, f.group);
-	ret = fill_all(&f);
-	if (ret < 0)
-		conf_data_destroy(f.data);
-	else
-		*ret_data = f.data;
-	return ret;
+	return fill(&f, size, fill_all, ret_data);
+}
+
+int conf_fill_some(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
+		   uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err)
+{
+	struct fill f = { .conf = c, .group = group, .rules = rules, .n_rules = n_rules,
+			  .settings = conf_group(c, group), .err = err };
+
+	return fill(&f, size, fill_keys, ret_data);
+}
+
+int conf_fill_inner(const struct conf *c, const char *name, const config_setting_t *settings,
+		    const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
+		    struct conf_data **ret_data, struct keel_err *err)
+{
+	struct fill f = { .conf = c, .group = name, .rules = rules, .n_rules = n_rules,
+			  .settings = settings, .err = err };
+
+	return fill(&f, size, fill_all, ret_data);
 }
 
 const void *conf_data(const struct conf_data *d)

@@ -43,6 +43,16 @@ const config_setting_t *conf_group(const struct conf *c, const char *group);
 /* The last override of the key; NULL: none. */
 const struct conf_override *conf_overridden(const struct conf *c, const char *group, const char *key);
 
+/* conf_fill() of some keys of a group, whatever else is in it; of a group inside a module's group, which
+ * errors call `name`. */
+int conf_fill_some(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
+		   uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
+int conf_fill_inner(const struct conf *c, const char *name, const config_setting_t *settings,
+		    const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
+		    struct conf_data **ret_data, struct keel_err *err);
+/* Is it a key of a module's group that the kernel reads? */
+bool conf_is_kernel_key(const char *key);
+
 /* Row i of a table whose rows may be of another size; missing fields are zero. */
 struct keel_conf_rule rule_at(const struct keel_conf_rule *rules, uint32_t i);
 /* Bytes that a value of this type takes; 0: no such type. */

@@ -133,6 +133,16 @@ static struct conf_module *module_add(struct conf *c, const char *name, const ch
 	return NULL;
 }
 
+bool conf_is_kernel_key(const char *key)
+{
+	static const char *const keys[] = { "enabled", "path", "isolation", "isolation_limits" };
+
+	for (size_t i = 0; i < KEEL_COUNT(keys); i++)
+		if (strcmp(keys[i], key) == 0)
+			return true;
+	return false;
+}
+
 /* `enabled` and `path` of a module's group. */
 static int module_keys(const struct conf *c, const config_setting_t *s, struct conf_module *m,
 		       struct keel_err *err)

@@ -50,6 +50,23 @@ bool hooks_crumb(struct hooks_crumb *ret);
 /* The taps around it, the nearest one first; how many. */
 uint32_t hooks_crumbs_outside(const char **names, uint32_t max);
 
+/* ---- for code that is elsewhere (proxy.c) ---- */
+struct hooks_point {
+	const char *name;
+	uint32_t kind, daemon, event_size;
+};
+bool hooks_point(uint32_t id, struct hooks_point *ret); /* false: there is none */
+const struct keel_field *hooks_fields(uint32_t point, uint32_t *ret_n);
+/* Call a handler of the point's type. */
+keel_verdict hooks_invoke(uint32_t point, union keel_tap_fn fn, struct keel_call *c, const void *event);
+/* The taps of `owner` become calls of `fn`, each with what arg_of() says. */
+void hooks_proxy(struct hooks *h, struct owner *owner, keel_any_fn *fn,
+		 void *(*arg_of)(void *arg, uint32_t point, const char *tap), void *arg);
+/* Its taps are not called any more, under their fail policy. */
+void hooks_bench(struct hooks *h, struct owner *owner);
+/* The operation an open or not yet told hold is of. */
+struct keel_call *hooks_hold_call(struct keel_hold *hold);
+
 /* The kernel's own raises. */
 void hooks_note(struct hooks *h, uint32_t point, const void *event);
 int64_t hooks_fold(struct hooks *h, uint32_t point, const void *event, char *buf, uint32_t len);

@@ -90,7 +90,7 @@ enum point_combine { COMBINE_SUM, COMBINE_OR };
 /* What hook_points.def says about a point; kind 0: there is no such point. */
 struct point_info {
 	const char *name, *doc;
-	uint32_t id, kind, event_size;
+	uint32_t id, kind, daemon, event_size;
 	const struct keel_field *(*fields)(uint32_t *ret_n);
 	invoke_fn *invoke;
 };

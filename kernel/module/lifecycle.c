@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "hook/hooks.h"
+#include "isolate/isolate.h"
 #include "link/links.h"
 #include "log/log.h"
 #include "module/inside.h"
@@ -103,8 +104,11 @@ int module_attach(struct module *m, struct keel_err *err)
 	int ret = hooks_attach(h, &m->owner, m->desc.taps, m->desc.n_taps,
 			       m->desc.n_taps > 0 ? m->desc.taps[0].size : 0, err);
 
-	if (ret == 0)
+	if (ret == 0) {
 		hooks_quiet(h, &m->owner, true);
+		if (m->owner.isolate != NULL)
+			isolate_attach(m->owner.isolate, &m->owner);
+	}
 	return ret;
 }
 

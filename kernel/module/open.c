@@ -8,6 +8,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "isolate/isolate.h"
 #include "module/inside.h"
 #include "util/err.h"
 #include "util/text.h"
@@ -32,6 +33,7 @@ void module_close(struct module *m)
 	conf_data_destroy(m->fresh);
 	free(m->rules);
 	free(m->owner.pub.state);
+	isolate_close(m->owner.isolate);
 	image_close(&m->image);
 	free(m);
 }
@@ -55,7 +57,9 @@ int module_configure(const struct module *m, const struct conf *conf, struct con
 		return ret;
 	if (err != NULL)
 		err->text[0] = '\0';
-	if (d->check != NULL)
+	if (m->owner.isolate != NULL)
+		ret = isolate_check(m->owner.isolate, conf_data(data), err);
+	else if (d->check != NULL)
 		ret = d->check(conf_data(data), err);
 	if (ret != 0) {
 		conf_data_destroy(data);
@@ -94,8 +98,12 @@ static int open_image(struct modules *all, struct module *m, const struct conf_m
 static int open_checked(struct modules *all, struct module *m, const struct conf *conf,
 			const struct conf_module *said, bool copy, struct keel_err *err)
 {
-	int ret = open_image(all, m, said, copy, err);
+	struct conf_isolation how;
+	int ret = conf_isolation(conf, said->name, &how, err);
 
+	if (ret == 0)
+		ret = how.process ? isolated_open(all, m, said, &how, err) :
+				    open_image(all, m, said, copy, err);
 	if (ret == 0)
 		ret = descriptor_lint(m, m->image.path, m->image.raw, err);
 	if (ret < 0)

@@ -52,6 +52,19 @@ void msg_destroy(struct keel_msg *m)
 	free(m);
 }
 
+static int pack_add(void *out, const char *bytes, size_t len)
+{
+	buf_add(out, bytes, len);
+	return 0;
+}
+
+void msg_pack(const struct keel_msg *m, struct buf *out)
+{
+	msgpack_packer pk = { .data = out, .callback = pack_add };
+
+	msgpack_pack_object(&pk, m->pack.root);
+}
+
 static const msgpack_object *value_of(const struct keel_msg *m, const char *key)
 {
 	return pack_get(&m->pack.root, key);

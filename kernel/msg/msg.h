@@ -11,6 +11,8 @@
 /* Decode a body (pack_check()ed). The bytes are copied. */
 int msg_open(const char *bytes, size_t len, struct keel_msg **ret_msg);
 void msg_destroy(struct keel_msg *m);
+/* The body again, appended. */
+void msg_pack(const struct keel_msg *m, struct buf *out);
 
 /* The finished map, borrowed until the out is dropped; NULL when an allocation failed or an array is
  * still open. */
@@ -19,6 +21,9 @@ const char *out_bytes(struct keel_out *o, uint32_t *ret_len);
 void out_drop(struct keel_out *o);
 /* For object->pack: raw MessagePack of one value, appended to the array that is open. */
 void out_raw(struct keel_out *o, const void *bytes, uint32_t len);
+
+/* An out that is just begun becomes this finished map, which a stranger wrote. False: it is none. */
+bool out_adopt(struct keel_out *o, const void *bytes, uint32_t len);
 
 const struct keel_msg_api *msg_api(void);
 

@@ -250,6 +250,17 @@ void out_close(struct keel_out *o)
 	put_count(o->data + o->open[o->depth].at + 1, 4, o->open[o->depth].count);
 }
 
+/* What out_bytes() of another out wrote: a map16. */
+bool out_adopt(struct keel_out *o, const void *bytes, uint32_t len)
+{
+	const unsigned char *at = bytes;
+
+	if (len < MAP_HEAD || at[0] != 0xde || pack_check(bytes, len) < 0)
+		return false;
+	o->keys = (uint32_t)at[1] << 8 | at[2];
+	return append(o, (const char *)bytes + MAP_HEAD, len - MAP_HEAD) == 0;
+}
+
 uint32_t out_length(const struct keel_out *o)
 {
 	return o == NULL ? 0 : (uint32_t)(o->len - BODY_AT);

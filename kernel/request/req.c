@@ -46,6 +46,11 @@ static struct keel_req *req_create(struct client *c, uint64_t corr, struct keel_
 	return q;
 }
 
+const char *router_req_name(const struct keel_req *q)
+{
+	return q->route != NULL ? q->route->def.name : "";
+}
+
 /* The client, or its interest, is gone; the request lives on. */
 static void detach(struct keel_req *q)
 {

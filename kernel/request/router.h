@@ -22,6 +22,8 @@ void router_set_stall(struct router *r, int64_t stall_ms);
 /* Stop accepting; answer what is being served with PBSE_SVRDOWN at the deadline. */
 void router_shutdown(struct router *r);
 bool router_idle(const struct router *r);
+/* Which row a request is for: its name, "" when that was withdrawn. */
+const char *router_req_name(const struct keel_req *q);
 
 /* A client of this process, for simulation and tests: bytes in, frames out through `send`, which must
  * not call back. It gets len 0 once, when the client is gone; the handle is void then. */

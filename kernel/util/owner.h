@@ -13,6 +13,7 @@
 
 struct conf;
 struct hooks;
+struct isolate;
 struct links;
 struct log;
 struct loop;
@@ -56,6 +57,7 @@ struct owner {
 	uint32_t posts;    /* calls posted from any thread and not yet made; atomic */
 	int32_t slot_base; /* for kernel/object: first private slot, -1 none */
 	struct owner_budget budget;
+	struct isolate *isolate; /* its code is in another process; NULL: in this one */
 };
 
 static inline struct owner *owner_of(struct keel_mod *m)

@@ -46,7 +46,14 @@
 #endif
 
 /* What a daemon is: bits of keel_module.roles and of a hook point. */
-enum keel_daemon { KEEL_SERVER = 1, KEEL_MOM = 2, KEEL_ANY = 3 };
+enum keel_daemon {
+	KEEL_SERVER = 1,
+	KEEL_MOM = 2,
+	KEEL_ANY = 3,
+	/* Of a point only: it is asked too often, or in the middle of something that cannot wait, so a module
+	 * that taps it cannot run in a process of its own. So it is with every FOLD. */
+	KEEL_INLINE = 0x100,
+};
 
 /* Who is asking: bits of keel_session.roles, attribute and request permissions. Every identified
  * peer has KEEL_USER. */

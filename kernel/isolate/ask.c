@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ask.c - questions to the process about its module's life, and the answers: check, init, start, reconf,
+ * busy, stop, fini. They are the functions of the descriptor that the rest of the kernel sees.
+ *
+ * Who loads a module waits for the answer, with a deadline: init() and start() of a module that works take
+ * no time. After a restart nobody waits (restart.c).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isolate/inside.h"
+#include "util/err.h"
+
+/* ---- questions that are open --------------------------------------------------------------------- */
+struct pending *ask_send(struct isolate *iso, size_t begun, pending_fn *fn, size_t size)
+{
+	struct pending *p = calloc(1, size);
+
+	if (p != NULL) {
+		p->id = ++iso->next_id;
+		p->fn = fn;
+		p->since_ms = loop_now_ms(iso->parts->loop);
+		talk_end(&iso->scratch, begun, WIRE_REQUEST, p->id);
+		HASH_ADD(hh, iso->pending, id, sizeof(p->id), p);
+	} else {
+		iso->scratch.failed = true;
+	}
+	if (process_send(iso, begun) < 0 && p != NULL) {
+		pending_drop(iso, p);
+		p = NULL;
+	}
+	return p;
+}
+
+void pending_drop(struct isolate *iso, struct pending *p)
+{
+	HASH_DEL(iso->pending, p);
+	free(p);
+}
+
+/* ---- steps: a code and a text --------------------------------------------------------------------- */
+struct step {
+	struct pending pending;
+	bool *done; /* NULL: nobody waits any more */
+	int *ret;
+	struct keel_err *err;
+};
+
+int step_of(struct talk_in *in, const char *why, struct keel_err *err)
+{
+	int64_t code, pbse;
+	const char *text;
+
+	if (in == NULL)
+		return err_set(err, -ECHILD, "%s", why);
+	code = talk_int(in);
+	pbse = talk_int(in);
+	text = talk_text(in);
+	if (talk_bad(in) || code > 0 || code < -4095)
+		code = -EPROTO;
+	if (code != 0 && err != NULL) {
+		err_set(err, (int)code, "%s", text);
+		err->code = (int32_t)pbse;
+	}
+	return (int)code;
+}
+
+static void step_done(struct isolate *iso, struct pending *p, struct talk_in *in, const char *why)
+{
+	struct step *s = (struct step *)p;
+
+	if (s->done != NULL) {
+		*s->ret = step_of(in, why, s->err);
+		*s->done = true;
+	}
+	pending_drop(iso, p);
+}
+
+static bool is_done(void *arg)
+{
+	return *(bool *)arg;
+}
+
+int step_wait(struct isolate *iso, size_t begun, int64_t deadline_ms, struct keel_err *err)
+{
+	bool done = false;
+	int ret = -ECHILD, waited;
+	struct step *s = (struct step *)ask_send(iso, begun, step_done, sizeof(*s));
+
+	if (s == NULL)
+		return err_set(err, -ECHILD, "its process is not there");
+	s->done = &done;
+	s->ret = &ret;
+	s->err = err;
+	waited = process_wait(iso, is_done, &done, deadline_ms);
+	if (done)
+		return ret;
+	if (waited == -ETIMEDOUT)
+		s->done = NULL; /* an answer that comes late is for nobody */
+	return err_set(err, waited, waited == -ETIMEDOUT ? "its process gave no answer in %lld ms" :
+							   "its process ended",
+		       (long long)deadline_ms);
+}
+
+static int step(struct isolate *iso, enum talk_down what, int64_t deadline_ms, struct keel_err *err)
+{
+	struct mp *m = &iso->scratch;
+	size_t begun = talk_begin(m);
+
+	talk_put_int(m, what);
+	return step_wait(iso, begun, deadline_ms, err);
+}
+
+/* ---- a filled configuration, by the module's rules -------------------------------------------------- */
+static void put_list(struct mp *m, const char *const *list)
+{
+	uint32_t n = 0;
+
+	while (list != NULL && list[n] != NULL)
+		n++;
+	talk_put_int(m, list == NULL ? -1 : (int64_t)n);
+	for (uint32_t i = 0; i < n; i++)
+		talk_put_str(m, list[i]);
+}
+
+static void put_value(struct mp *m, const struct keel_conf_rule *r, const char *at)
+{
+	switch (r->type) {
+	case KEEL_CONF_BOOL:
+		talk_put_int(m, *(const bool *)at);
+		break;
+	case KEEL_CONF_ENUM:
+		talk_put_int(m, *(const int32_t *)at);
+		break;
+	case KEEL_CONF_STRING:
+		talk_put_str(m, *(const char *const *)at);
+		break;
+	case KEEL_CONF_LIST:
+		put_list(m, *(const char *const *const *)at);
+		break;
+	default:
+		talk_put_int(m, *(const int64_t *)at);
+		break;
+	}
+}
+
+void put_conf(const struct isolate *iso, struct mp *m, const void *conf)
+{
+	for (uint32_t i = 0; i < iso->desc.n_conf; i++)
+		put_value(m, &iso->rules[i], (const char *)conf + iso->rules[i].offset);
+}
+
+/* A message with the values, begun in iso->scratch. */
+static size_t conf_begin(struct isolate *iso, enum talk_down what, const void *conf)
+{
+	size_t begun = talk_begin(&iso->scratch);
+
+	talk_put_int(&iso->scratch, what);
+	put_conf(iso, &iso->scratch, conf);
+	return begun;
+}
+
+/* What it runs with, for the next process. */
+static void conf_keep(struct isolate *iso, const void *conf)
+{
+	struct mp m = { 0 };
+
+	put_conf(iso, &m, conf);
+	free(iso->conf_values);
+	iso->conf_values = m.data;
+	iso->conf_len = m.len;
+}
+
+int isolate_check(struct isolate *iso, const void *conf, struct keel_err *err)
+{
+	return step_wait(iso, conf_begin(iso, TALK_CONF, conf), iso->limits.deadline_ms, err);
+}
+
+/* ---- the descriptor's functions ---------------------------------------------------------------------- */
+static struct isolate *isolate_of(struct keel_mod *m)
+{
+	return owner_of(m)->isolate;
+}
+
+int32_t life_init(struct keel_mod *m, struct keel_err *err)
+{
+	struct isolate *iso = isolate_of(m);
+	int ret;
+
+	iso->owner = owner_of(m);
+	conf_keep(iso, m->conf);
+	ret = step(iso, TALK_INIT, OPEN_DEADLINE_MS, err);
+	if (ret == 0)
+		iso->state = ISO_READY;
+	return ret;
+}
+
+int32_t life_start(struct keel_mod *m, struct keel_err *err)
+{
+	struct isolate *iso = isolate_of(m);
+	int ret = step(iso, TALK_START, OPEN_DEADLINE_MS, err);
+
+	if (ret != 0)
+		return ret;
+	iso->state = ISO_UP;
+	iso->waited = false;
+	iso->up_ms = loop_now_ms(iso->parts->loop);
+	return 0;
+}
+
+int32_t life_reconf(struct keel_mod *m, const void *now, struct keel_err *err)
+{
+	struct isolate *iso = isolate_of(m);
+
+	conf_keep(iso, now);
+	if (iso->state == ISO_DOWN || iso->state == ISO_BENCHED)
+		return 0; /* the next process begins with it */
+	return step_wait(iso, conf_begin(iso, TALK_RECONF, now), iso->limits.deadline_ms, err);
+}
+
+/* A process that does not say is not busy: it will be ended. */
+int32_t life_busy(struct keel_mod *m, struct keel_err *err)
+{
+	struct keel_err why = { 0 };
+	int ret = step(isolate_of(m), TALK_BUSY, LEAVE_DEADLINE_MS, &why);
+
+	if (ret == 0 || ret == -ETIMEDOUT || ret == -ECHILD)
+		return 0;
+	return err_set(err, -EBUSY, "%s", why.text);
+}
+
+void life_stop(struct keel_mod *m)
+{
+	step(isolate_of(m), TALK_STOP, LEAVE_DEADLINE_MS, NULL);
+}
+
+void life_fini(struct keel_mod *m)
+{
+	struct isolate *iso = isolate_of(m);
+
+	step(iso, TALK_FINI, LEAVE_DEADLINE_MS, NULL);
+	iso->closing = true;
+	process_end(iso);
+	calls_fail(iso, "its module is being stopped");
+	requests_fail(iso, "its module is being stopped");
+	iso->state = ISO_DOWN;
+	iso->owner = NULL;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * heard.c - a frame of the process, by what it is. Whatever does not parse ends the process.
+ */
+#include <string.h>
+
+#include "isolate/inside.h"
+#include "log/log.h"
+#include "store/store.h"
+#include "util/err.h"
+
+static void reply(struct isolate *iso, struct talk_in *in, const struct frame *f)
+{
+	struct pending *p;
+
+	HASH_FIND(hh, iso->pending, &f->corr, sizeof(f->corr), p);
+	if (p != NULL)
+		p->fn(iso, p, in, NULL);
+	else if (f->corr > iso->next_id || f->corr == 0)
+		process_give_up(iso, "its process answered what nobody asked");
+}
+
+/* ---- records: as many as a busy module writes, not as many as a broken one ------------------------- */
+static bool log_may(struct isolate *iso)
+{
+	int64_t now = loop_now_ms(iso->parts->loop), fresh = (now - iso->logs_ms) * LOGS_PER_SECOND / 1000;
+
+	if (fresh > 0) {
+		iso->logs = fresh >= LOGS_BURST - iso->logs ? LOGS_BURST : iso->logs + (uint32_t)fresh;
+		iso->logs_ms = now;
+		if (iso->logs_lost > 0)
+			iso_log(iso, KEEL_LOG_ERROR, "module %s: %u records of its process were too many and "
+				"are not here", iso->name, iso->logs_lost);
+		iso->logs_lost = 0;
+	}
+	if (iso->logs == 0) {
+		iso->logs_lost++;
+		return false;
+	}
+	iso->logs--;
+	return true;
+}
+
+static void log_record(struct isolate *iso, struct talk_in *in)
+{
+	uint32_t event = (uint32_t)talk_int(in) & ~(uint32_t)KEEL_LOG_FORCE;
+	const char *klass = talk_str(in), *object = talk_str(in), *text = talk_text(in);
+
+	if (!talk_bad(in) && log_may(iso) && iso->parts->log != NULL)
+		log_add(iso->parts->log, event, klass, object, "%s", text);
+}
+
+static void noted(struct isolate *iso, struct talk_in *in)
+{
+	int64_t n = talk_int(in);
+
+	if (n < 0 || n > iso->notes) {
+		in->r.bad = true;
+		return;
+	}
+	iso->notes -= (uint32_t)n;
+	iso->notes_since_ms = loop_now_ms(iso->parts->loop);
+}
+
+/* ---- when everything is durable ------------------------------------------------------------------------ */
+struct durable {
+	struct owner *owner;
+	int64_t number;
+};
+
+static void is_durable(void *arg)
+{
+	struct durable d = *(struct durable *)arg;
+	struct isolate *iso = d.owner->isolate;
+	size_t begun;
+
+	free(arg);
+	d.owner->live--;
+	if (iso == NULL)
+		return;
+	begun = talk_begin(&iso->scratch);
+	talk_put_int(&iso->scratch, TALK_DURABLE);
+	talk_put_int(&iso->scratch, d.number);
+	talk_end(&iso->scratch, begun, WIRE_EVENT, 0);
+	process_send(iso, begun);
+}
+
+static void when_durable(struct isolate *iso, struct talk_in *in)
+{
+	struct durable *d = malloc(sizeof(*d));
+
+	if (d == NULL || iso->owner == NULL) {
+		free(d);
+		return;
+	}
+	*d = (struct durable){ iso->owner, talk_int(in) };
+	if (talk_bad(in) || store_after(iso->parts->store, is_durable, d) < 0)
+		free(d);
+	else
+		iso->owner->live++;
+}
+
+/* ---- by what it is ------------------------------------------------------------------------------------- */
+static void event(struct isolate *iso, struct talk_in *in)
+{
+	int64_t what = talk_int(in);
+
+	switch (what) {
+	case TALK_LOG:
+		log_record(iso, in);
+		break;
+	case TALK_NOTED:
+		noted(iso, in);
+		break;
+	case TALK_RELEASE:
+		call_release(iso, talk_int(in));
+		break;
+	case TALK_ANSWER:
+	case TALK_ANSWER_OUT:
+		request_heard(iso, (uint32_t)what, in);
+		break;
+	case TALK_WHEN_DURABLE:
+		when_durable(iso, in);
+		break;
+	default:
+		in->r.bad = true;
+		break;
+	}
+}
+
+void heard(struct isolate *iso, const struct frame *f)
+{
+	struct talk_in in;
+
+	talk_open(&in, f->body, f->len);
+	if (f->type == WIRE_REPLY) {
+		reply(iso, &in, f);
+		return;
+	}
+	if (f->type == WIRE_REQUEST)
+		serve(iso, &in, f->corr);
+	else if (f->type == WIRE_EVENT)
+		event(iso, &in);
+	else
+		in.r.bad = true;
+	if (talk_bad(&in))
+		process_give_up(iso, "its process sent what is no message");
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * inside.h - what the files of this folder share.
+ *
+ *   DOWN -> COMING: started, opens, checks, init() -> READY: notes flow -> UP: start() done, calls flow
+ *     ^         |                                          |                  |
+ *     '---------+------------ its process ended -----------+------------------'    -> BENCHED: too often
+ *
+ * A question to the process is a `pending`, found by its number; so is a tap's call. A call has holds in
+ * the hook engine: one of ours until the verdict is there, those its module took besides.
+ */
+#ifndef KEELSON_ISOLATE_INSIDE_H
+#define KEELSON_ISOLATE_INSIDE_H
+
+#include <sys/types.h>
+#include <uthash.h>
+
+#include "hook/hooks.h"
+#include "isolate/isolate.h"
+#include "isolate/talk.h"
+#include "loop/loop.h"
+
+#define CALLS_MAX 1024u                  /* calls of taps that have no verdict yet */
+#define NOTES_MAX 65536u                 /* notes sent and not yet told */
+#define QUEUE_MAX (8u * 1024u * 1024u)   /* bytes that the process has not read yet */
+#define READ_MAX (64u * 1024u)           /* bytes read in one turn */
+#define LOGS_BURST 5000u                 /* records that may come at once ... */
+#define LOGS_PER_SECOND 1000u            /* ... and how fast that comes back */
+#define OPEN_DEADLINE_MS 10000           /* until a module file is described */
+#define LEAVE_DEADLINE_MS 100            /* for stop() and fini() */
+#define BACKOFF_FIRST_MS 100
+#define BACKOFF_MAX_MS 30000
+
+enum iso_state { ISO_DOWN, ISO_COMING, ISO_READY, ISO_UP, ISO_BENCHED };
+
+/* `in` NULL: the process is gone, *why says how it ended. */
+struct pending;
+typedef void pending_fn(struct isolate *iso, struct pending *p, struct talk_in *in, const char *why);
+struct pending {
+	uint64_t id;
+	pending_fn *fn;
+	int64_t since_ms;
+	UT_hash_handle hh;
+};
+
+struct iso_tap {
+	struct isolate *iso;
+	const char *name;
+	uint32_t number, point, kind;
+};
+
+/* One tap's part in one operation. Ends when no question and no hold of it is left. */
+struct iso_call {
+	struct isolate *iso;
+	const struct iso_tap *tap;
+	uint64_t number;         /* what the process knows it by */
+	struct iso_question *questions;
+	struct iso_hold *holds;  /* its module's, open or not yet told */
+	const struct iso_question *first; /* the tap's own; not to be looked into */
+	bool over;               /* the tap answered, and not WAIT: holds it took are void */
+	/* What find() does not give; whoever raised the event keeps them until the end. */
+	struct { struct keel_obj *obj; const char *klass, *id; } draft[4];
+	uint32_t n_drafts;
+	UT_hash_handle hh;       /* by number */
+};
+
+/* A verdict wanted of the process: of the tap, or of a resume(). The operation is held meanwhile. */
+struct iso_question {
+	struct pending pending;  /* first; id 0: not sent yet, or answered */
+	struct iso_call *call;
+	struct keel_hold *hold;
+	keel_verdict verdict;
+	int32_t code;
+	char *text;              /* owned */
+	char *waiting;           /* owned: the message, until the process is up */
+	size_t waiting_len;
+	struct iso_question *prev, *next;         /* of the call */
+	struct iso_question *all_prev, *all_next; /* of the isolate, oldest first */
+};
+
+/* A hold that the module took itself. */
+struct iso_hold {
+	struct iso_hold *prev, *next; /* of the call */
+	struct iso_call *call;
+	struct keel_hold *hold;
+	int64_t number; /* the process' */
+	UT_hash_handle hh;
+};
+
+struct iso_req {
+	struct isolate *iso;
+	uint64_t number;
+	struct keel_req *req;
+	UT_hash_handle hh;
+};
+
+struct isolate {
+	struct parts *parts;
+	struct owner *owner; /* NULL: not loaded */
+	char *name, *path, *user;
+	struct isolate_limits limits;
+	enum iso_state state;
+	bool waited;  /* somebody waits for it: what fills up is drained */
+	bool closing;
+
+	/* what it is: described.c */
+	struct keel_module desc;
+	char *body; /* its strings */
+	uint64_t digest;
+	struct keel_conf_rule *rules;
+	struct keel_contrib *contribs;
+	void *defs;
+	struct keel_tap *taps;
+	const char **words; /* requires and conflicts */
+	struct iso_tap *iso_taps;
+	bool has_check;
+
+	/* the process: process.c */
+	pid_t pid;
+	int fd;
+	struct loop_watch *watch;
+	struct frame_reader in;
+	struct mp out;
+	size_t out_at; /* bytes of `out` that are sent */
+	struct loop_timer *sweep, *restart, *ending;
+	char lost[256]; /* why it is being given up; "" it is not */
+	uint32_t reaps; /* times it was looked for */
+	int64_t heard_ms;
+	int64_t up_ms;
+	int64_t death_ms; /* of the first one in the window */
+	uint32_t deaths, restarts, backoff_ms;
+
+	/* talk */
+	uint64_t next_id;
+	struct pending *pending;
+	uint64_t next_call;
+	struct iso_call *calls;          /* by number */
+	struct iso_question *questions;
+	struct iso_hold *holds;          /* by number */
+	uint32_t n_questions;
+	struct iso_req *reqs;
+	uint64_t next_req;
+	uint32_t notes;          /* sent, not told */
+	int64_t notes_since_ms;  /* of the oldest */
+	uint32_t notes_lost;
+	uint32_t last_tap;       /* number of the tap told last */
+	uint32_t logs;           /* how many may come */
+	int64_t logs_ms;
+	uint32_t logs_lost;
+	struct mp scratch;       /* a message being built */
+	void *conf_values;       /* owned: the values it runs with, as they were sent */
+	size_t conf_len;
+
+	isolate_done_fn *done;
+	void *done_arg;
+	struct keel_err done_err;
+
+	const struct keel_call_api *call;
+	const struct keel_object_api *object;
+	const struct keel_request_api *request;
+	const struct keel_hook_api *hook;
+};
+
+/* process.c: start, read, write, end. */
+int process_start(struct isolate *iso, struct keel_err *err);
+/* What iso->scratch holds from `begun` on is one message: written, or queued. scratch ends there again, so
+ * that building one message may send others first. 0, -ENOTCONN, -ENOMEM, -ENOBUFS. */
+int process_send(struct isolate *iso, size_t begun);
+void process_pump(struct isolate *iso); /* read what is there, and act on it */
+void process_end(struct isolate *iso);  /* kill it, forget it; nothing is told */
+/* It cannot be trusted or does not answer. It is ended when nothing of it is on the stack. */
+void process_give_up(struct isolate *iso, const char *fmt, ...) KEEL_PRINTF(2, 3);
+/* Read and write until done() or the deadline. 0, -ETIMEDOUT, -ECHILD: it is gone. */
+int process_wait(struct isolate *iso, bool (*done)(void *arg), void *arg, int64_t deadline_ms);
+void process_sweep_on(struct isolate *iso);
+
+/* ask.c: questions about the module's life. */
+/* The message in iso->scratch was begun with talk_begin(); sent, and fn called with the answer. */
+struct pending *ask_send(struct isolate *iso, size_t begun, pending_fn *fn, size_t size);
+void pending_drop(struct isolate *iso, struct pending *p); /* out of the table, freed */
+/* Wait for a step: its code and text. */
+int step_wait(struct isolate *iso, size_t begun, int64_t deadline_ms, struct keel_err *err);
+int step_of(struct talk_in *in, const char *why, struct keel_err *err);
+void put_conf(const struct isolate *iso, struct mp *m, const void *conf);
+/* The functions of the descriptor. */
+int32_t life_init(struct keel_mod *m, struct keel_err *err);
+int32_t life_start(struct keel_mod *m, struct keel_err *err);
+int32_t life_reconf(struct keel_mod *m, const void *now, struct keel_err *err);
+int32_t life_busy(struct keel_mod *m, struct keel_err *err);
+void life_stop(struct keel_mod *m);
+void life_fini(struct keel_mod *m);
+
+/* described.c */
+void open_put(const struct isolate *iso, struct mp *m);
+int described_take(struct isolate *iso, struct talk_in *in, const char *body, uint32_t len,
+		   struct keel_err *err);
+void described_fini(struct isolate *iso);
+
+/* heard.c: a frame of the process. */
+void heard(struct isolate *iso, const struct frame *f);
+
+/* tap.c */
+keel_verdict tap_proxy(struct keel_call *c, uint32_t point, const void *event, void *arg);
+void calls_flush(struct isolate *iso);                  /* it is up */
+void calls_fail(struct isolate *iso, const char *why);  /* it is gone */
+struct iso_call *call_find(struct isolate *iso, uint64_t number);
+struct keel_call *call_of(const struct iso_call *c);    /* NULL: it is over */
+/* A hold of the module's own. */
+keel_verdict call_hold(struct iso_call *c, struct keel_hold_opts *opts, int64_t number);
+void call_release(struct isolate *iso, int64_t number);
+
+/* serve.c: what the module asks while it runs. */
+void serve(struct isolate *iso, struct talk_in *in, uint64_t corr);
+
+/* request.c */
+void request_asked(struct keel_mod *m, struct keel_req *req);
+void request_heard(struct isolate *iso, uint32_t what, struct talk_in *in);
+struct iso_req *request_find(struct isolate *iso, uint64_t number);
+int request_part(struct isolate *iso, struct iso_req *r, const void *body, uint32_t len);
+int request_drained(struct isolate *iso, struct iso_req *r);
+void put_session(struct mp *m, const struct keel_session *s); /* 0: there is none */
+void requests_fail(struct isolate *iso, const char *why);
+
+/* restart.c */
+void process_lost(struct isolate *iso, const char *why);
+
+void iso_log(const struct isolate *iso, uint32_t event, const char *fmt, ...) KEEL_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * isolate.c - an isolated module as a whole: created, opened, attached, shown, closed.
+ */
+#include "isolate/isolate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isolate/inside.h"
+#include "registry/registry.h"
+#include "util/err.h"
+
+static const void *group(const struct isolate *iso, const char *name)
+{
+	return registry_service(iso->parts->registry, name, 0, NULL, NULL);
+}
+
+static struct isolate *create(struct parts *parts, const char *name, const char *path,
+			      const struct isolate_limits *limits)
+{
+	struct isolate *iso = calloc(1, sizeof(*iso));
+
+	if (iso == NULL)
+		return NULL;
+	iso->parts = parts;
+	iso->fd = -1;
+	iso->limits = *limits;
+	iso->name = strdup(name);
+	iso->path = strdup(path);
+	iso->user = strdup(limits->user != NULL ? limits->user : "nobody");
+	iso->logs = LOGS_BURST;
+	iso->logs_ms = loop_now_ms(parts->loop);
+	iso->call = group(iso, "call");
+	iso->object = group(iso, "object");
+	iso->hook = group(iso, "hook");
+	iso->request = group(iso, "request");
+	if (iso->name != NULL && iso->path != NULL && iso->user != NULL)
+		return iso;
+	isolate_close(iso);
+	return NULL;
+}
+
+void isolate_close(struct isolate *iso)
+{
+	struct pending *p, *next;
+
+	if (iso == NULL)
+		return;
+	iso->done = NULL;
+	process_end(iso);
+	loop_timer_cancel(iso->restart);
+	HASH_ITER(hh, iso->pending, p, next)
+		pending_drop(iso, p);
+	described_fini(iso);
+	mp_fini(&iso->scratch);
+	free(iso->conf_values);
+	free(iso->name);
+	free(iso->path);
+	free(iso->user);
+	free(iso);
+}
+
+/* ---- opening --------------------------------------------------------------------------------------- */
+static void opened(struct isolate *iso, int ret, const struct keel_err *err)
+{
+	isolate_done_fn *done = iso->done;
+
+	iso->done = NULL;
+	if (done != NULL)
+		done(iso->done_arg, ret, err);
+}
+
+static void described(struct isolate *iso, struct pending *p, struct talk_in *in, const char *why)
+{
+	struct keel_err err = { 0 };
+	const char *body = in != NULL ? (const char *)in->r.at : NULL;
+	int ret;
+
+	ret = in == NULL ? err_set(&err, -ECHILD, "module %s cannot be opened: %s", iso->name, why) :
+			   described_take(iso, in, body, (uint32_t)(in->r.end - in->r.at), &err);
+	pending_drop(iso, p);
+	opened(iso, ret, &err);
+}
+
+int isolate_begin(struct parts *parts, const char *name, const char *path,
+		  const struct isolate_limits *limits, isolate_done_fn *done, void *arg,
+		  struct isolate **ret_isolate, struct keel_err *err)
+{
+	struct isolate *iso = create(parts, name, path, limits);
+	size_t begun;
+	int ret;
+
+	if (iso == NULL)
+		return err_set(err, -ENOMEM, "no memory to load module %s", name);
+	iso->done = done;
+	iso->done_arg = arg;
+	ret = process_start(iso, err);
+	if (ret == 0) {
+		begun = talk_begin(&iso->scratch);
+		open_put(iso, &iso->scratch);
+		if (ask_send(iso, begun, described, sizeof(struct pending)) == NULL)
+			ret = err_set(err, -ECHILD, "module %s: its process is not there", name);
+	}
+	if (ret < 0) {
+		isolate_close(iso);
+		return ret;
+	}
+	*ret_isolate = iso;
+	return 0;
+}
+
+struct waiting {
+	bool done;
+	int ret;
+	struct keel_err *err;
+};
+
+static void wait_over(void *arg, int ret, const struct keel_err *err)
+{
+	struct waiting *w = arg;
+
+	w->done = true;
+	w->ret = ret;
+	if (w->err != NULL)
+		*w->err = *err;
+}
+
+static bool wait_is_over(void *arg)
+{
+	return ((const struct waiting *)arg)->done;
+}
+
+int isolate_open(struct parts *parts, const char *name, const char *path,
+		 const struct isolate_limits *limits, struct isolate **ret_isolate, struct keel_err *err)
+{
+	struct waiting w = { .err = err };
+	struct isolate *iso;
+	int ret = isolate_begin(parts, name, path, limits, wait_over, &w, &iso, err);
+
+	if (ret < 0)
+		return ret;
+	ret = process_wait(iso, wait_is_over, &w, OPEN_DEADLINE_MS);
+	if (w.done)
+		ret = w.ret;
+	else if (ret == -ETIMEDOUT)
+		err_set(err, ret, "module %s: its process did not open the file within %d s", name,
+			OPEN_DEADLINE_MS / 1000);
+	if (ret < 0) {
+		isolate_close(iso);
+		return ret;
+	}
+	iso->waited = true;
+	*ret_isolate = iso;
+	return 0;
+}
+
+const struct keel_module *isolate_descriptor(const struct isolate *iso)
+{
+	return &iso->desc;
+}
+
+/* ---- in the chains ----------------------------------------------------------------------------------- */
+static void *tap_arg(void *arg, uint32_t point, const char *name)
+{
+	struct isolate *iso = arg;
+
+	for (uint32_t i = 0; i < iso->desc.n_taps; i++) {
+		if (iso->iso_taps[i].point == point && strcmp(iso->iso_taps[i].name, name) == 0)
+			return &iso->iso_taps[i];
+	}
+	return NULL; /* the table was attached as it is */
+}
+
+void isolate_attach(struct isolate *iso, struct owner *owner)
+{
+	hooks_proxy(iso->parts->hooks, owner, tap_proxy, tap_arg, iso);
+}
+
+void isolate_describe(const struct isolate *iso, struct buf *out)
+{
+	static const char *const words[] = { [ISO_DOWN] = "restarting", [ISO_COMING] = "starting",
+					     [ISO_READY] = "starting", [ISO_UP] = "up",
+					     [ISO_BENCHED] = "benched" };
+
+	buf_printf(out, " process=%s pid=%ld restarts=%u", words[iso->state], (long)iso->pid, iso->restarts);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * request.c - REQUEST rows of an isolated module: the request goes to the process, the answer comes back.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "isolate/inside.h"
+#include "msg/msg.h"
+#include "request/router.h"
+
+enum pbse { SYSTEM = 15010, INTERNAL = 15011 };
+
+static void req_free(struct iso_req *r)
+{
+	HASH_DEL(r->iso->reqs, r);
+	free(r);
+}
+
+struct iso_req *request_find(struct isolate *iso, uint64_t number)
+{
+	struct iso_req *r;
+
+	HASH_FIND(hh, iso->reqs, &number, sizeof(number), r);
+	return r;
+}
+
+static void tell(struct isolate *iso, enum talk_down what, uint64_t number)
+{
+	size_t begun = talk_begin(&iso->scratch);
+
+	talk_put_int(&iso->scratch, what);
+	talk_put_int(&iso->scratch, (int64_t)number);
+	talk_end(&iso->scratch, begun, WIRE_EVENT, 0);
+	process_send(iso, begun);
+}
+
+static void gone(struct keel_mod *m, void *arg)
+{
+	struct iso_req *r = arg;
+
+	(void)m;
+	tell(r->iso, TALK_GONE, r->number);
+}
+
+static int64_t row_of(const struct isolate *iso, const char *name)
+{
+	for (uint32_t i = 0; i < iso->desc.n_contribs; i++) {
+		const struct keel_contrib *c = &iso->contribs[i];
+
+		if (strcmp(c->kind, "REQUEST") == 0 &&
+		    strcmp(((const struct keel_request_def *)c->def)->name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+void put_session(struct mp *m, const struct keel_session *s)
+{
+	talk_put_int(m, s != NULL);
+	if (s == NULL)
+		return;
+	talk_put_int(m, s->roles);
+	talk_put_int(m, s->uid);
+	talk_put_int(m, s->gid);
+	talk_put_str(m, s->user);
+	talk_put_str(m, s->host);
+	talk_put_str(m, s->who);
+	talk_put_str(m, s->group);
+	talk_put_str(m, s->groups);
+}
+
+static void send_asked(struct isolate *iso, const struct iso_req *r, int64_t row)
+{
+	struct mp *m = &iso->scratch;
+	size_t begun = talk_begin(m);
+	struct buf body;
+
+	buf_init(&body);
+	msg_pack(iso->request->body(r->req), &body);
+	talk_put_int(m, TALK_ASKED);
+	talk_put_int(m, (int64_t)r->number);
+	talk_put_int(m, row);
+	put_session(m, iso->request->session(r->req));
+	talk_put_bytes(m, body.data, body.failed ? 0 : (uint32_t)body.len);
+	talk_end(m, begun, WIRE_EVENT, 0);
+	process_send(iso, begun);
+	buf_fini(&body);
+}
+
+void request_asked(struct keel_mod *mod, struct keel_req *req)
+{
+	struct isolate *iso = owner_of(mod)->isolate;
+	int64_t row = row_of(iso, router_req_name(req));
+	struct iso_req *r = row >= 0 ? calloc(1, sizeof(*r)) : NULL;
+
+	if (r == NULL || iso->state != ISO_UP || iso->lost[0] != '\0' ||
+	    HASH_COUNT(iso->reqs) >= CALLS_MAX) {
+		free(r);
+		iso->request->reply(req, SYSTEM, "module %s is not there now: its process ended or has too "
+				    "much to do", iso->name);
+		return;
+	}
+	*r = (struct iso_req){ .iso = iso, .number = ++iso->next_req, .req = req };
+	HASH_ADD(hh, iso->reqs, number, sizeof(r->number), r);
+	iso->request->on_gone(req, gone, r);
+	send_asked(iso, r, row);
+}
+
+static struct keel_out *out_of(const void *body, uint32_t len)
+{
+	struct keel_out *out = out_create();
+
+	if (out != NULL && !out_adopt(out, body, len)) {
+		out_drop(out);
+		out = NULL;
+	}
+	return out;
+}
+
+void request_heard(struct isolate *iso, uint32_t what, struct talk_in *in)
+{
+	struct iso_req *r = request_find(iso, (uint64_t)talk_int(in));
+	struct keel_req *req;
+
+	if (talk_bad(in) || r == NULL)
+		return; /* a second answer, or of a request that was answered for it */
+	req = r->req;
+	if (what == TALK_ANSWER) {
+		int32_t code = (int32_t)talk_int(in);
+		const char *text = talk_str(in);
+
+		if (talk_bad(in))
+			return;
+		req_free(r);
+		iso->request->reply(req, code, text != NULL ? "%s" : NULL, text);
+	} else {
+		uint32_t len;
+		const void *body = talk_bytes(in, &len);
+		struct keel_out *out = talk_bad(in) ? NULL : out_of(body, len);
+
+		req_free(r);
+		if (out != NULL)
+			iso->request->reply_out(req, out);
+		else
+			iso->request->reply(req, INTERNAL, "module %s sent no answer that can be read",
+					    iso->name);
+	}
+}
+
+int request_part(struct isolate *iso, struct iso_req *r, const void *body, uint32_t len)
+{
+	struct keel_out *out = out_of(body, len);
+
+	return out != NULL ? iso->request->part(r->req, out) : -22;
+}
+
+static void drained(struct keel_mod *m, void *arg)
+{
+	struct iso_req *r = arg;
+
+	(void)m;
+	tell(r->iso, TALK_DRAINED, r->number);
+}
+
+int request_drained(struct isolate *iso, struct iso_req *r)
+{
+	return iso->request->drained(r->req, drained, r);
+}
+
+void requests_fail(struct isolate *iso, const char *why)
+{
+	struct iso_req *r, *next;
+
+	HASH_ITER(hh, iso->reqs, r, next) {
+		struct keel_req *req = r->req;
+
+		req_free(r);
+		iso->request->reply(req, SYSTEM, "module %s: %s", iso->name, why);
+	}
+}

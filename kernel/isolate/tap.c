@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tap.c - proxy taps: what stands in a chain for a tap of another process.
+ *
+ *   GATE, ASK: the event goes to the process, the operation is held; the verdict that comes back ends the
+ *              hold and is the tap's answer. Holds of the module's own are real holds; when one is
+ *              released the process is asked for the verdict of its resume(), and the operation is held
+ *              again meanwhile.
+ *   NOTE:      the event goes to the process, in order; nobody waits.
+ *
+ * While the process is being started again, questions wait for it, each up to its deadline.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "isolate/inside.h"
+
+#define WHY "its process is asked"
+#define SLACK_MS 1000 /* the sweep comes first: it knows better what is wrong */
+
+/* ---- calls and their end ------------------------------------------------------------------------- */
+static void call_settle(struct iso_call *c)
+{
+	if (c->questions != NULL || c->holds != NULL)
+		return;
+	HASH_DEL(c->iso->calls, c);
+	free(c);
+}
+
+struct iso_call *call_find(struct isolate *iso, uint64_t number)
+{
+	struct iso_call *c;
+
+	HASH_FIND(hh, iso->calls, &number, sizeof(number), c);
+	return c;
+}
+
+struct keel_call *call_of(const struct iso_call *c)
+{
+	return hooks_hold_call(c->questions != NULL ? c->questions->hold : c->holds->hold);
+}
+
+static void question_free(struct iso_question *q)
+{
+	struct isolate *iso = q->call->iso;
+
+	if (q->pending.id != 0)
+		HASH_DEL(iso->pending, &q->pending);
+	DL_DELETE(q->call->questions, q);
+	DL_DELETE2(iso->questions, q, all_prev, all_next);
+	iso->n_questions--;
+	free(q->text);
+	free(q->waiting);
+	free(q);
+}
+
+/* ---- the verdict ----------------------------------------------------------------------------------- */
+static keel_verdict verdict_of(struct iso_question *q, struct keel_call *c)
+{
+	const struct keel_call_api *call = q->call->iso->call;
+
+	switch (q->verdict) {
+	case KEEL_REJECT:
+		return call->reject(c, q->code, q->text != NULL ? "%s" : NULL, q->text);
+	case KEEL_FAIL:
+		return call->fail(c, "%s", q->text != NULL ? q->text : "");
+	case KEEL_DONE:
+		return q->text != NULL ? call->answer(c, q->text) : KEEL_DONE;
+	case KEEL_WAIT:
+		return q->call->holds != NULL || q->call->questions->next != NULL ?
+			       KEEL_NEXT : /* they will answer */
+			       call->fail(c, "it answered WAIT and took no hold");
+	default:
+		return q->verdict; /* the engine judges it */
+	}
+}
+
+/* Our hold was released: the verdict is there. */
+static keel_verdict question_told(struct keel_call *c, void *arg)
+{
+	struct iso_question *q = arg;
+	struct iso_call *call = q->call;
+	keel_verdict v = verdict_of(q, c);
+
+	question_free(q);
+	call_settle(call);
+	return v;
+}
+
+static void question_cancelled(struct keel_call *c, void *arg, int32_t reason)
+{
+	struct iso_question *q = arg;
+	struct iso_call *call = q->call;
+
+	(void)c, (void)reason;
+	question_free(q); /* an answer that comes late is for nobody */
+	call_settle(call);
+}
+
+static void release(const struct isolate *iso, struct keel_hold *hold)
+{
+	iso->call->release(hold);
+}
+
+/* The tap itself has answered, and does not wait: holds it took all the same are void. */
+static void call_over(struct iso_call *call)
+{
+	struct iso_hold *h;
+
+	call->over = true;
+	DL_FOREACH(call->holds, h)
+		release(call->iso, h->hold);
+}
+
+static void answered(struct isolate *iso, struct pending *p, struct talk_in *in, const char *why)
+{
+	struct iso_question *q = (struct iso_question *)p;
+	const char *text = why;
+
+	HASH_DEL(iso->pending, p);
+	p->id = 0;
+	q->verdict = KEEL_FAIL;
+	if (in != NULL) {
+		int64_t verdict = talk_int(in);
+
+		q->code = (int32_t)talk_int(in);
+		text = talk_str(in);
+		if (!talk_done(in)) {
+			process_give_up(iso, "its process sent what is no verdict");
+			text = iso->lost;
+		} else {
+			q->verdict = verdict >= INT32_MIN && verdict <= INT32_MAX ? (keel_verdict)verdict :
+										    INT32_MAX;
+		}
+	}
+	q->text = text != NULL ? strdup(text) : NULL;
+	if (q->verdict != KEEL_WAIT && q == q->call->first)
+		call_over(q->call);
+	release(iso, q->hold);
+}
+
+/* ---- asking ----------------------------------------------------------------------------------------- */
+static void question_send(struct isolate *iso, struct iso_question *q, size_t begun)
+{
+	q->pending.id = ++iso->next_id;
+	q->pending.fn = answered;
+	q->pending.since_ms = loop_now_ms(iso->parts->loop);
+	talk_end(&iso->scratch, begun, WIRE_REQUEST, q->pending.id);
+	HASH_ADD(hh, iso->pending, id, sizeof(q->pending.id), &q->pending);
+	process_send(iso, begun); /* when it cannot, the process is being given up, and the call with it */
+	process_sweep_on(iso);
+}
+
+/* Keep the message for later. False: no memory. */
+static bool question_keep(struct isolate *iso, struct iso_question *q, size_t begun)
+{
+	struct mp *m = &iso->scratch;
+
+	q->waiting_len = m->len - begun;
+	q->waiting = m->failed ? NULL : malloc(q->waiting_len);
+	if (q->waiting != NULL)
+		memcpy(q->waiting, m->data + begun, q->waiting_len);
+	m->len = begun;
+	m->failed = false;
+	return q->waiting != NULL;
+}
+
+static struct iso_question *question_create(struct iso_call *call, struct keel_call *c)
+{
+	struct isolate *iso = call->iso;
+	struct iso_question *q = calloc(1, sizeof(*q));
+
+	if (q == NULL)
+		return NULL;
+	q->call = call;
+	if (iso->call->hold(c,
+			    &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts),
+						      .why = WHY,
+						      .timeout_ms = iso->limits.deadline_ms + SLACK_MS,
+						      .resume = question_told,
+						      .cancel = question_cancelled,
+						      .arg = q },
+			    &q->hold) != KEEL_WAIT) {
+		free(q);
+		return NULL;
+	}
+	if (call->first == NULL)
+		call->first = q;
+	DL_APPEND(call->questions, q);
+	DL_APPEND2(iso->questions, q, all_prev, all_next);
+	iso->n_questions++;
+	return q;
+}
+
+/* The message begun in iso->scratch asks for a verdict. KEEL_FAIL: *call is over, if it has nothing else. */
+static keel_verdict ask(struct iso_call *call, struct keel_call *c, size_t begun)
+{
+	struct isolate *iso = call->iso;
+	struct iso_question *q = question_create(call, c);
+
+	if (q == NULL) {
+		iso->scratch.len = begun;
+		call_settle(call);
+		return KEEL_FAIL; /* hold() has said why */
+	}
+	if (iso->state == ISO_UP && iso->fd >= 0 && iso->lost[0] == '\0') {
+		question_send(iso, q, begun);
+	} else if (!question_keep(iso, q, begun)) {
+		q->verdict = KEEL_FAIL;
+		q->text = strdup("no memory");
+		release(iso, q->hold);
+	}
+	return KEEL_WAIT;
+}
+
+void calls_flush(struct isolate *iso)
+{
+	struct iso_question *q;
+
+	DL_FOREACH2(iso->questions, q, all_next) {
+		size_t begun = iso->scratch.len;
+
+		if (q->waiting == NULL)
+			continue;
+		mp_raw(&iso->scratch, q->waiting, q->waiting_len);
+		free(q->waiting);
+		q->waiting = NULL;
+		question_send(iso, q, begun);
+	}
+}
+
+/* What was asked fails; what waits to be asked waits for the next process, unless there is none. Holds
+ * of the module cannot be resumed by anybody. */
+void calls_fail(struct isolate *iso, const char *why)
+{
+	bool none = iso->closing || iso->state == ISO_BENCHED;
+	struct iso_question *q;
+	struct iso_hold *h, *next;
+
+	DL_FOREACH2(iso->questions, q, all_next) {
+		if (q->pending.id != 0) {
+			answered(iso, &q->pending, NULL, why);
+		} else if (q->waiting != NULL && none) {
+			free(q->waiting);
+			q->waiting = NULL;
+			q->verdict = KEEL_FAIL;
+			q->text = strdup(why);
+			release(iso, q->hold);
+		}
+	}
+	HASH_ITER(hh, iso->holds, h, next)
+		release(iso, h->hold);
+}
+
+/* ---- holds of the module's own ----------------------------------------------------------------------- */
+static struct iso_call *hold_free(struct iso_hold *h)
+{
+	struct iso_call *call = h->call;
+
+	HASH_DEL(call->iso->holds, h);
+	DL_DELETE(call->holds, h);
+	free(h);
+	return call;
+}
+
+static void tell_cancelled(struct iso_call *call, int64_t number, int32_t reason)
+{
+	struct isolate *iso = call->iso;
+	size_t begun = talk_begin(&iso->scratch);
+
+	talk_put_int(&iso->scratch, TALK_CANCEL);
+	talk_put_int(&iso->scratch, (int64_t)call->number);
+	talk_put_int(&iso->scratch, number);
+	talk_put_int(&iso->scratch, reason);
+	talk_end(&iso->scratch, begun, WIRE_EVENT, 0);
+	process_send(iso, begun);
+}
+
+static keel_verdict hold_resumed(struct keel_call *c, void *arg)
+{
+	struct iso_hold *h = arg;
+	int64_t number = h->number;
+	struct iso_call *call = hold_free(h);
+	struct isolate *iso = call->iso;
+	size_t begun;
+
+	if (iso->state != ISO_UP || iso->lost[0] != '\0') {
+		call_settle(call);
+		return iso->call->fail(c, "its process ended while it waited");
+	}
+	if (call->over) {
+		tell_cancelled(call, number, KEEL_CANCEL_STOPPING);
+		call_settle(call);
+		return KEEL_NEXT;
+	}
+	begun = talk_begin(&iso->scratch);
+	talk_put_int(&iso->scratch, TALK_RESUME);
+	talk_put_int(&iso->scratch, (int64_t)call->number);
+	talk_put_int(&iso->scratch, number);
+	return ask(call, c, begun);
+}
+
+static void hold_cancelled(struct keel_call *c, void *arg, int32_t reason)
+{
+	struct iso_hold *h = arg;
+	int64_t number = h->number;
+	struct iso_call *call = hold_free(h);
+
+	(void)c;
+	tell_cancelled(call, number, reason);
+	call_settle(call);
+}
+
+keel_verdict call_hold(struct iso_call *call, struct keel_hold_opts *opts, int64_t number)
+{
+	struct isolate *iso = call->iso;
+	struct iso_hold *h = calloc(1, sizeof(*h)), *same;
+	keel_verdict v;
+
+	HASH_FIND(hh, iso->holds, &number, sizeof(number), same);
+	if (h == NULL || same != NULL) {
+		free(h);
+		return KEEL_FAIL;
+	}
+	*h = (struct iso_hold){ .call = call, .number = number };
+	opts->resume = hold_resumed;
+	opts->cancel = hold_cancelled;
+	opts->arg = h;
+	v = iso->call->hold(call_of(call), opts, &h->hold);
+	if (v != KEEL_WAIT) {
+		free(h);
+		return v;
+	}
+	DL_APPEND(call->holds, h);
+	HASH_ADD(hh, iso->holds, number, sizeof(h->number), h);
+	return v;
+}
+
+void call_release(struct isolate *iso, int64_t number)
+{
+	struct iso_hold *h;
+
+	HASH_FIND(hh, iso->holds, &number, sizeof(number), h);
+	if (h != NULL)
+		release(iso, h->hold);
+}
+
+/* ---- events ------------------------------------------------------------------------------------------ */
+struct naming {
+	struct isolate *iso;
+	struct iso_call *call; /* NULL: a note, which has no drafts */
+};
+
+static bool name_of(void *arg, struct keel_obj *obj, const char **ret_klass, const char **ret_id)
+{
+	struct naming *n = arg;
+	const struct keel_object_api *object = n->iso->object;
+
+	*ret_klass = object->klass(obj);
+	*ret_id = object->id(obj);
+	if (object->find(&n->iso->owner->pub, *ret_klass, *ret_id) == obj)
+		return true;
+	if (n->call == NULL || n->call->n_drafts == KEEL_COUNT(n->call->draft))
+		return false;
+	n->call->draft[n->call->n_drafts].obj = obj;
+	n->call->draft[n->call->n_drafts].klass = *ret_klass;
+	n->call->draft[n->call->n_drafts++].id = *ret_id;
+	return true;
+}
+
+static void put_event(struct isolate *iso, struct iso_call *call, const struct iso_tap *t,
+		      const void *event)
+{
+	struct naming naming = { iso, call };
+	uint32_t n;
+	const struct keel_field *fields = hooks_fields(t->point, &n);
+
+	talk_put_event(&iso->scratch, fields, n, event, name_of, &naming);
+}
+
+static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const void *event)
+{
+	struct isolate *iso = t->iso;
+	size_t begun;
+
+	if (iso->state < ISO_READY || iso->lost[0] != '\0') {
+		iso->notes_lost++; /* replay tells what is there */
+		return KEEL_NEXT;
+	}
+	if (iso->notes >= NOTES_MAX)
+		return iso->call->fail(c, "its process has %u events to hear of", iso->notes);
+	begun = talk_begin(&iso->scratch);
+	talk_put_int(&iso->scratch, TALK_NOTE);
+	talk_put_int(&iso->scratch, t->number);
+	put_event(iso, NULL, t, event);
+	talk_end(&iso->scratch, begun, WIRE_EVENT, 0);
+	if (process_send(iso, begun) < 0)
+		return iso->call->fail(c, "its process does not hear");
+	if (iso->notes++ == 0)
+		iso->notes_since_ms = loop_now_ms(iso->parts->loop);
+	iso->last_tap = t->number;
+	process_sweep_on(iso);
+	return KEEL_NEXT;
+}
+
+static keel_verdict gate(const struct iso_tap *t, struct keel_call *c, const void *event)
+{
+	struct isolate *iso = t->iso;
+	struct iso_call *call;
+	size_t begun;
+
+	if (iso->state != ISO_UP && iso->backoff_ms > iso->limits.deadline_ms)
+		return iso->call->fail(c, "its process ended too often and is not there now");
+	if (iso->n_questions >= CALLS_MAX)
+		return iso->call->fail(c, "its process has %u calls to answer", iso->n_questions);
+	call = calloc(1, sizeof(*call));
+	if (call == NULL)
+		return iso->call->fail(c, "no memory");
+	*call = (struct iso_call){ .iso = iso, .tap = t, .number = ++iso->next_call };
+	HASH_ADD(hh, iso->calls, number, sizeof(call->number), call);
+	begun = talk_begin(&iso->scratch);
+	talk_put_int(&iso->scratch, TALK_CALL);
+	talk_put_int(&iso->scratch, (int64_t)call->number);
+	talk_put_int(&iso->scratch, t->number);
+	put_event(iso, call, t, event);
+	iso->last_tap = t->number;
+	return ask(call, c, begun);
+}
+
+keel_verdict tap_proxy(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct iso_tap *t = arg;
+
+	(void)point;
+	return t->kind == KEEL_NOTE ? note(t, c, event) : gate(t, c, event);
+}
