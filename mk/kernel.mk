@@ -23,7 +23,7 @@ keelsond: obj/kernel/main/keelsond.o lib/libkernel.a lib/libwire.a lib/libmodfil
 # The process of an isolated module
 MODHOST := libexec/keelson/keelson-modhost
 obj/kernel/modhost/%.o: FLAGS = $(KERNEL_FLAGS) $(SECCOMP_CFLAGS)
-$(MODHOST): $(call OBJECTS,$(call NAMED,kernel/modhost,*.c)) lib/libkernel.a lib/libwire.a
+$(MODHOST): $(call OBJECTS,$(call NAMED,kernel/modhost,*.c)) lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
 	$(DO)$(K_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS) $(SECCOMP_LIBS)
