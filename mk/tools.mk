@@ -7,11 +7,15 @@ obj/sdk/tools/%.o: FLAGS = -I$(S)/sdk/include -I$(S)/sdk -I$(S)/kernel $(SODIUM_
 	-DKEELSON_DATA_DIR='"$(SDK_DATA)"' -DKEELSON_DATA_BESIDE='"$(call RELATIVE,$(SDK_DATA),$(bindir))"' \
 	-DKEELSON_MODULE_DIR='"$(moduledir)"' -DKEELSON_MODULE_BESIDE='"$(call RELATIVE,$(moduledir),$(bindir))"'
 
+# keelson-module runs modules on the mock host
+TOOL_ARCHIVES_keelson-module := libkeelson-mock.a
+TOOL_LIBS_keelson-module := $(LIBCONFIG_LIBS) -lpthread -lm
+
 define TOOL_RULES
-bin/$(1): $(call OBJECTS,$(call NAMED,sdk/tools/$(1),*.c)) lib/libmodfile.a
+bin/$(1): $(call OBJECTS,$(call NAMED,sdk/tools/$(1),*.c)) $(TOOL_ARCHIVES_$(1)) lib/libmodfile.a
 	$$(call SAY,LINK)
 	@mkdir -p bin
-	$$(DO)$$(K_LINK) -o $$@ $$^ $$(SODIUM_LIBS) $$(JANSSON_LIBS)
+	$$(DO)$$(K_LINK) -o $$@ $$^ $$(SODIUM_LIBS) $$(JANSSON_LIBS) $$(TOOL_LIBS_$(1))
 endef
 $(foreach t,$(TOOLS),$(eval $(call TOOL_RULES,$(t))))
 

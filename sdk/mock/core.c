@@ -136,6 +136,11 @@ bool keel_mock_stopped(struct keel_mock *mock)
 	return mock->stopped;
 }
 
+const struct keel_mod *keel_mock_inside(struct keel_mock *mock)
+{
+	return mock->frame != NULL ? &mock->frame->mod->pub : NULL;
+}
+
 static void core_log_events(struct keel_mod *pub, uint32_t mask)
 {
 	(void)mod_in(pub, "core", "log_events");

@@ -427,6 +427,15 @@ const char *keel_mock_hold(struct keel_mock *mock, uint32_t i)
 	return ring(mock, t.data);
 }
 
+const char *keel_mock_hold_until(struct keel_mock *mock, uint32_t i)
+{
+	const struct keel_hold *h = open_hold(mock, i);
+
+	if (h == NULL || h->until_id == NULL)
+		return NULL;
+	return ring(mock, print_text("%s %s", point_name(h->until_point), h->until_id));
+}
+
 void keel_mock_release(struct keel_mock *mock, uint32_t i)
 {
 	struct keel_hold *h = open_hold(mock, i);

@@ -205,8 +205,7 @@ void values_come(struct body *b, const struct keel_attr *a)
 		value_put(b, a, slot);
 	else if ((a->def.flags & KEEL_ATTR_RESET) && a->def.fallback != NULL)
 		value_fallback(b, a);
-	if (value_at(b, a) != NULL)
-		told_changed(b, a);
+	/* changed() is not told: its module has not even begun; it finds the values itself */
 }
 
 /* ---- as text -------------------------------------------------------------------------------------------- */

@@ -129,6 +129,8 @@ int64_t keel_mock_now(struct keel_mock *);
 uint32_t keel_mock_holds(struct keel_mock *); /* open ones */
 /* Of an open hold, in order of taking: "module: why (0s of 60s)"; NULL: there is none. */
 const char *keel_mock_hold(struct keel_mock *, uint32_t i);
+/* What open hold `i` waits for: "job_purged 1.svr"; NULL: its module alone releases it. */
+const char *keel_mock_hold_until(struct keel_mock *, uint32_t i);
 /* End open hold `i`: as its module would, or by its deadline. It is told with the next advance. */
 void keel_mock_release(struct keel_mock *, uint32_t i);
 void keel_mock_expire(struct keel_mock *, uint32_t i);
@@ -172,6 +174,8 @@ const char *keel_mock_blob(struct keel_obj *, const char *name);
 /* The newest log record that contains `text`, as "class;object;words"; NULL: none. */
 const char *keel_mock_logged(struct keel_mock *, const char *text);
 void keel_mock_log_clear(struct keel_mock *);
+/* The module a callback of which runs now, its work() aside; NULL: none. */
+const struct keel_mod *keel_mock_inside(struct keel_mock *);
 /* Has a module asked the daemon to stop? */
 bool keel_mock_stopped(struct keel_mock *);
 

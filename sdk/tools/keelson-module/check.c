@@ -14,16 +14,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_home.h"
+#include "check_lifecycle.h"
 #include "check_report.h"
 #include "check_static.h"
+#include "check_stock.h"
+#include "check_watch.h"
+#include "place.h"
+
+/* Beside this program, in the tree of its build, and where they were to be. */
+static const char *const module_places[] = { KEELSON_MODULE_BESIDE, "../modules", KEELSON_MODULE_DIR, NULL };
 
 struct options {
-	const char *file, *only;
+	const char *file, *only, *modules, *conf;
 };
 
 static int usage(FILE *to)
 {
-	fprintf(to, "usage: keelson-module check [--only GROUP[,RULE...]] FILE.so\n"
+	fprintf(to, "usage: keelson-module check [--only GROUP[,RULE...]] [--conf TEXT] [--modules DIR] FILE.so\n"
 		    "       keelson-module check --list\n");
 	return 2;
 }
@@ -48,27 +56,68 @@ static bool are_known(const char *only)
 	return good;
 }
 
+static bool wanted(const struct options *o, const char *group)
+{
+	for (int r = 0; r < N_RULES; r++)
+		if (strcmp(rule_group((enum rule)r), group) == 0 && rule_wanted((enum rule)r, o->only))
+			return true;
+	return false;
+}
+
+static void run_loaded(const struct options *o, const struct subject *s)
+{
+	if (!check_lifecycle(s)) {
+		skip_group("calls", "it cannot be loaded");
+		skip_group("replay", "it cannot be loaded");
+		return;
+	}
+	if (wanted(o, "calls"))
+		check_calls(s);
+	if (group_broken("calls"))
+		skip_group("replay", "rules of calls are broken");
+	else if (wanted(o, "replay"))
+		check_replay(s);
+}
+
 /* Before a group was looked at its rules are neither kept nor broken. */
 static void run(const struct options *o)
 {
-	const struct keel_module *m;
+	struct subject s = { .path = o->file, .conf = o->conf, .optional = true };
+	struct keel_module alone;
+	char *required = NULL, folder[PATH_MAX];
+	const char *missing;
 
 	skip_group("static", "the file cannot be looked into");
 	skip_group("lifecycle", "rules of the file are broken");
 	skip_group("calls", "rules of the file are broken");
 	skip_group("replay", "rules of the file are broken");
 	skip_group("isolated", "only with --isolated");
-	m = check_file(o->file);
-	if (m == NULL || !check_descriptor(m))
+	s.symbol = check_file(o->file);
+	if (s.symbol == NULL || !check_descriptor(s.symbol))
 		return;
-	skip_group("lifecycle", "there is no host to load it into yet");
-	skip_group("calls", "there is no host to load it into yet");
-	skip_group("replay", "there is no host to load it into yet");
+	alone = *(const struct keel_module *)s.symbol;
+	alone.requires_modules = alone.conflicts = NULL;
+	s.m = &alone;
+	watch_module(s.path, s.symbol);
+	missing = stage_missing(s.m);
+	if (missing != NULL) {
+		skip_group("lifecycle", "it needs the service %s, which nobody offers here", missing);
+		skip_group("calls", "it needs the service %s, which nobody offers here", missing);
+		skip_group("replay", "it needs the service %s, which nobody offers here", missing);
+		return;
+	}
+	stock_read(o->modules != NULL || !place_find(module_places, ".", folder) ? o->modules : folder, s.m);
+	if (s.conf == NULL)
+		s.conf = required = config_required(s.m);
+	run_loaded(o, &s);
+	free(required);
 }
 
 int check(int argc, char **argv)
 {
 	static const struct option longs[] = { { "only", required_argument, NULL, 'o' },
+					       { "conf", required_argument, NULL, 'c' },
+					       { "modules", required_argument, NULL, 'm' },
 					       { "list", no_argument, NULL, 'l' },
 					       { "help", no_argument, NULL, 'h' },
 					       { NULL, 0, NULL, 0 } };
@@ -79,6 +128,8 @@ int check(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		switch (c) {
 		case 'o': o.only = optarg; break;
+		case 'c': o.conf = optarg; break;
+		case 'm': o.modules = optarg; break;
 		case 'l': rules_list(); return 0;
 		case 'h': usage(stdout); return 0;
 		default: return usage(stderr);
@@ -87,11 +138,12 @@ int check(int argc, char **argv)
 	if (optind != argc - 1 || (o.only != NULL && !are_known(o.only)))
 		return usage(stderr);
 	o.file = argv[optind];
-	if (report_open() < 0) {
-		fprintf(stderr, "keelson-module: no memory for a report\n");
+	if (report_open() < 0 || home_make() < 0) {
+		fprintf(stderr, "keelson-module: there is no memory for a report, or no room in /tmp\n");
 		return 2;
 	}
 	run(&o);
+	home_remove();
 	broken = report_print(o.only);
 	report_close();
 	return broken > 0;

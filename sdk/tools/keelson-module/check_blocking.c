@@ -24,21 +24,24 @@
 
 #include "check_child.h"
 #include "check_watch.h"
+#include "keel/mock.h"
 
 static struct {
-	bool on;
+	struct keel_mock *mock;
 	pthread_t loop;
 } blocking;
 
-void watch_blocking(bool on)
+void watch_blocking(struct keel_mock *mock)
 {
-	blocking.on = on;
+	blocking.mock = mock;
 	blocking.loop = pthread_self();
 }
 
+/* What core->work() runs may wait. */
 static bool in_loop(void)
 {
-	return blocking.on && pthread_equal(blocking.loop, pthread_self());
+	return blocking.mock != NULL && pthread_equal(blocking.loop, pthread_self()) &&
+	       keel_mock_inside(blocking.mock) != NULL;
 }
 
 /* True: the call is told, and must not wait. */

@@ -26,7 +26,7 @@
 #include "check_watch.h"
 #include "elf_names.h"
 
-enum { FRAMES = 32, STACK_SIZE = 65536, NULL_PAGE = 4096 };
+enum { FRAMES = 32, STACK_SIZE = 65536, NULL_PAGE = 4096, CRASHES_MAX = 8 };
 
 /* Shared with the child. */
 struct last_words {
@@ -36,6 +36,7 @@ struct last_words {
 	uint64_t pc;    /* where: an address of the module's file, 0 elsewhere */
 	uint64_t from;  /* the innermost function of the module, the same way */
 	bool jumped;    /* it called an address that is none */
+	unsigned at;    /* of child_cases(): which one */
 };
 static struct last_words *last;
 
@@ -117,12 +118,14 @@ static void handlers_set(void)
 		sigaction(signals[i], &act, NULL);
 }
 
-static void child_main(void (*fn)(void *arg), void *arg, int deadline_s)
+static void child_main(void (*fn)(void *arg), void *arg, int deadline_s, int said)
 {
 	static const struct rlimit no_core = { 0, 0 };
 	struct rlimit cpu = { (rlim_t)deadline_s, (rlim_t)deadline_s + 2 };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (said >= 0)
+		dup2(said, STDERR_FILENO);
 	setpgid(0, 0);
 	setrlimit(RLIMIT_CORE, &no_core);
 	setrlimit(RLIMIT_CPU, &cpu);
@@ -149,9 +152,23 @@ static bool wait_for(pid_t pid, int deadline_s)
 	return false;
 }
 
-static const char *last_words(int status)
+/* The first line of what it said: a failed assertion, a sanitizer's report, the mock host's reason. */
+static void words_add(char *text, size_t size, int said)
 {
-	static char text[512];
+	char line[256] = "";
+	ssize_t n = said < 0 ? 0 : pread(said, line, sizeof(line) - 1, 0);
+	size_t from = 0, have = strlen(text);
+
+	line[n > 0 ? n : 0] = '\0';
+	from = strspn(line, "=\n ");
+	line[from + strcspn(line + from, "\n")] = '\0';
+	if (line[from] != '\0')
+		snprintf(text + have, size - have, "; it said: %s", line + from);
+}
+
+static const char *last_words(int status, int said)
+{
+	static char text[800];
 	char where[128];
 	int n, signum = last->signum != 0 ? last->signum : WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 
@@ -159,43 +176,87 @@ static const char *last_words(int status)
 		n = snprintf(text, sizeof(text), "SIG%s", sigabbrev_np(signum) == NULL ? "?" : sigabbrev_np(signum));
 	else
 		n = snprintf(text, sizeof(text), "exit %d", WEXITSTATUS(status));
+	if (last->signum == SIGSEGV)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " at address %#llx", (unsigned long long)last->fault);
 	if (elf_function_at(watch_path(), last->from, where, sizeof(where)))
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " in %s()", where);
 	snprintf(text + n, sizeof(text) - (size_t)n, ", %.255s", last->step);
+	words_add(text, sizeof(text), said);
 	return text;
 }
 
-/* A table of functions that is not there is a small address behind its first two fields. */
-static bool looks_absent(void)
+static void words_open(void)
 {
-	return last->signum == SIGSEGV && last->fault < NULL_PAGE &&
-	       (last->jumped || (last->pc != 0 && last->fault >= 2 * sizeof(uint32_t)));
+	if (last == NULL)
+		last = mmap(NULL, sizeof(*last), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (last == MAP_FAILED) {
+		fprintf(stderr, "keelson-module: no memory for a child\n");
+		exit(2);
+	}
 }
 
 enum child_end child_run(void (*fn)(void *arg), void *arg, int deadline_s, const char **ret_why)
 {
-	int status = 0;
+	int status = 0, said;
 	bool ended;
 	pid_t pid;
 
-	if (last == NULL)
-		last = mmap(NULL, sizeof(*last), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	*ret_why = "there was no process for it";
-	if (last == MAP_FAILED)
-		return CHILD_NONE;
-	memset(last, 0, sizeof(*last));
+	words_open();
+	last->signum = 0;
+	last->from = last->pc = 0;
+	last->step[0] = '\0';
 	fflush(stdout);
+	said = memfd_create("said", MFD_CLOEXEC);
 	pid = fork();
 	if (pid == 0)
-		child_main(fn, arg, deadline_s);
+		child_main(fn, arg, deadline_s, said);
 	ended = pid > 0 && wait_for(pid, deadline_s);
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		return CHILD_NONE;
-	kill(-pid, SIGKILL); /* what it started */
-	if (status == 0)
-		return CHILD_DONE;
-	*ret_why = last_words(status);
-	if (!ended || (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL)))
+		status = -1;
+	if (pid > 0)
+		kill(-pid, SIGKILL); /* what it started */
+	if (status > 0)
+		*ret_why = last_words(status, said);
+	close(said);
+	if (status <= 0)
+		return status == 0 ? CHILD_DONE : CHILD_NONE;
+	if (!ended || (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGALRM)))
 		return CHILD_HUNG;
-	return looks_absent() ? CHILD_ABSENT : CHILD_CRASHED;
+	return CHILD_CRASHED;
+}
+
+/* ---- cases --------------------------------------------------------------------------------------- */
+struct cases {
+	bool (*fn)(void *arg, unsigned i);
+	void *arg;
+};
+
+static void cases_run(void *arg)
+{
+	const struct cases *c = arg;
+	bool more = true;
+
+	while (more) {
+		alarm(CASE_SECONDS);
+		more = c->fn(c->arg, last->at);
+		last->at++;
+	}
+}
+
+void child_cases(bool (*fn)(void *arg, unsigned i), void *arg, enum rule crash, enum rule hang)
+{
+	struct cases c = { .fn = fn, .arg = arg };
+	const char *why;
+
+	words_open();
+	last->at = 0;
+	for (int tries = 0; tries < CRASHES_MAX; tries++) {
+		switch (child_run(cases_run, &c, 30 * CASE_SECONDS, &why)) {
+		case CHILD_DONE: return;
+		case CHILD_HUNG: finding(hang, "it does not come back: %s", why); break;
+		default: finding(crash, "%s", why); break;
+		}
+		last->at++;
+	}
 }

@@ -10,13 +10,16 @@
 enum child_end {
 	CHILD_DONE,
 	CHILD_CRASHED, /* by a signal, or by exit() */
-	CHILD_ABSENT,  /* crashed in what looks like a call through a table that is not there */
 	CHILD_HUNG,    /* killed at its deadline */
 	CHILD_NONE,    /* there was no process */
 };
 
 /* Run fn in a child. *ret_why (valid until the next call): "SIGSEGV while ..., in on_submit()". */
 enum child_end child_run(void (*fn)(void *arg), void *arg, int deadline_s, const char **ret_why);
+/* Cases 0, 1, 2 ... until fn says that there are no more, in one child; after one that crashes the next ones
+ * get another. Each crash, and each case that takes longer than CASE_SECONDS, breaks `rule`. */
+enum { CASE_SECONDS = 10 };
+void child_cases(bool (*fn)(void *arg, unsigned i), void *arg, enum rule crash, enum rule hang);
 /* In the child: what is about to be done, for child_run()'s answer. */
 __attribute__((format(printf, 1, 2))) void child_step(const char *fmt, ...);
 /* The last step, as it was said. */

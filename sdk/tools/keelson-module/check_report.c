@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { TEXT_MAX = 400, TEXTS = 6 };
+enum { TEXT_MAX = 600, TEXTS = 6 };
 
 static const struct {
 	const char *group, *name, *what, *why, *todo;
@@ -158,7 +158,7 @@ void rules_list(void)
 		printf("%-24s %s\n", rule_name((enum rule)r), rules[r].what);
 }
 
-static bool is_wanted(enum rule rule, const char *only)
+bool rule_wanted(enum rule rule, const char *only)
 {
 	char words[TEXT_MAX];
 
@@ -189,7 +189,7 @@ int report_print(const char *only)
 	for (int r = 0; r < N_RULES; r++) {
 		const struct found *f = &report.found[r];
 
-		if (!is_wanted((enum rule)r, only))
+		if (!rule_wanted((enum rule)r, only))
 			continue;
 		printf("%sok %d - %s: %s", f->n > 0 ? "not " : "", ++n, rule_name((enum rule)r), rules[r].what);
 		if (f->n == 0 && f->skipped)

@@ -38,6 +38,9 @@ const char *rule_group(enum rule rule); /* "static" */
 /* Is `word` a group, or a rule? */
 bool rule_fits(enum rule rule, const char *word);
 
+/* Is it one of `only`? */
+bool rule_wanted(enum rule rule, const char *only);
+
 void rules_list(void);
 /* One line of TAP per rule of `only` (a comma list of groups and rules; NULL: all), then the plan.
  * The number of broken ones. */

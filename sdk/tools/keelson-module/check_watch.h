@@ -31,8 +31,9 @@ void watch_forget(void);
 unsigned watch_files(void);
 
 /* ---- calls that block -------------------------------------------------------------------------------- */
-/* Where such a call is told as a finding; off at first. */
-void watch_blocking(bool on);
+/* Those in callbacks of this host's loop are told as findings; NULL: none are, as at first. */
+struct keel_mock;
+void watch_blocking(struct keel_mock *mock);
 
 /* The functions that stand in for those of the C library; NULL: none does. */
 void *watch_memory_function(const char *name);

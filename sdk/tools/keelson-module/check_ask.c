@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_ask.c - what people do with a module: its requests, its attributes, the rows it has given to
+ * base modules.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "check_calls.h"
+#include "check_child.h"
+
+enum { PATIENCE_MS = 7200000 };
+
+static const struct keel_contrib *contrib_at(const struct keel_module *m, const char *kind, unsigned i)
+{
+	for (uint32_t c = 0; c < m->n_contribs; c++)
+		if (strcmp(m->contribs[c].kind, kind) == 0 && i-- == 0)
+			return &m->contribs[c];
+	return NULL;
+}
+
+/* ---- requests -------------------------------------------------------------------------------------- */
+static const char *const bodies[] = {
+	NULL,
+	"id = \"2.svr\"; ids = [ \"2.svr\" ]; name = \"workq\"; kind = \"queue\"; klass = \"job\"; cmd = 1;"
+	"user = \"user\"; text = \"some text\"; signal = \"suspend\"; attrs = ( (\"Priority\", \"\", \"5\", 0) );",
+	"id = \"\"; ids = [ ]; name = \"\"; kind = \"\"; klass = \"\"; cmd = -1; user = \"\"; text = \"\";"
+	"attrs = ( );",
+	"id = 5; ids = 5; name = 5; kind = 5; klass = [ \"x\" ]; cmd = \"one\"; user = 5; text = [ \"x\" ]; attrs = 5;",
+	"id = \"no such thing\"; ids = [ \"%n%s\", \"\", \"[\", \"7[]\" ]; name = \"no such thing\"; kind = \"no such thing\";"
+	"klass = \"no such thing\"; cmd = 4711; attrs = ( (\"no such thing\", \"key\", \"%n%s\", 9) );",
+};
+
+static void ask(struct stage *s, const struct keel_request_def *def, unsigned body, bool goes)
+{
+	struct keel_mock_reply reply = { 0 };
+	struct keel_req *req;
+
+	child_step("asked %s with body %u%s", def->name, body, goes ? ", and the client goes" : "");
+	req = keel_mock_request(s->mock, keel_mock_session(s->mock, "root", KEEL_EVERYBODY), def->name,
+				bodies[body], &reply);
+	if (goes && req != NULL && !reply.told)
+		keel_mock_client_gone(req);
+	calls_go_on(s, PATIENCE_MS);
+	if (!reply.told && !goes)
+		finding(RULE_calls_requests, "%s is not answered in two hours, %s", def->name, child_last_step());
+}
+
+bool request_case(void *arg, unsigned i)
+{
+	const struct subject *of = arg;
+	const struct keel_contrib *c = contrib_at(of->m, "REQUEST", i / (2 * KEEL_COUNT(bodies)));
+	struct stage s;
+
+	if (c == NULL)
+		return false;
+	calls_begin(&s, of);
+	if (s.mod != NULL)
+		ask(&s, c->def, i / 2 % KEEL_COUNT(bodies), i % 2 == 1);
+	stage_close(&s, child_last_step());
+	return true;
+}
+
+/* ---- attributes ------------------------------------------------------------------------------------ */
+static const char *const values[] = { "", "1", "-1", "text", "a,b,,c", "9223372036854775808", "%n%s",
+				      "a-very-long-word-a-very-long-word-a-very-long-word-a-very-long-word" };
+
+static void value_try(struct stage *s, const struct keel_attr_def *a, unsigned v, struct keel_obj *o)
+{
+	static const int32_t ops[] = { KEEL_SET, KEEL_INCR, KEEL_DECR, KEEL_UNSET };
+	const struct keel_session *who = keel_mock_session(s->mock, "root", KEEL_EVERYBODY);
+	struct keel_err err;
+
+	for (size_t op = 0; op < KEEL_COUNT(ops); op++) {
+		child_step("attribute %s %s '%s'", a->name, op == 1 ? "+=" : op == 2 ? "-=" : "=", values[v]);
+		(void)keel_mock_change(o, who, a->name, NULL, ops[op] == KEEL_UNSET ? NULL : values[v], ops[op], &err);
+		(void)keel_mock_change(o, who, a->name, "ncpus", ops[op] == KEEL_UNSET ? NULL : values[v], ops[op],
+				       &err);
+		(void)keel_mock_text(o, a->name, NULL);
+	}
+}
+
+bool value_case(void *arg, unsigned i)
+{
+	const struct subject *of = arg;
+	const struct keel_contrib *c = contrib_at(of->m, "ATTR", i);
+	const struct keel_attr_def *a;
+	struct stage s;
+
+	if (c == NULL)
+		return false;
+	a = c->def;
+	calls_begin(&s, of);
+	for (int cast = 0; s.mod != NULL && cast < N_CASTS; cast++)
+		for (unsigned v = 0; v < KEEL_COUNT(values); v++) {
+			struct keel_obj *o = stage_object(&s, a->klass, (enum cast)cast);
+
+			if (o != NULL)
+				value_try(&s, a, v, o);
+		}
+	calls_go_on(&s, PATIENCE_MS);
+	stage_close(&s, child_last_step());
+	return true;
+}
+
+/* ---- rows for base modules ------------------------------------------------------------------------- */
+static void row_use(struct stage *s, const char *kind, const void *def, struct keel_obj *job)
+{
+	if (strcmp(kind, "SIGNAL") == 0) {
+		const struct keel_signal_def *d = def;
+
+		d->start(s->mod, job, "root@mockhost", s);
+	} else if (strcmp(kind, "JOB_KEY") == 0) {
+		const struct keel_job_key_def *d = def;
+
+		(void)d->value(s->mod, job);
+	} else if (strcmp(kind, "PREEMPT") == 0) {
+		const struct keel_preempt_def *d = def;
+
+		(void)(d->applies != NULL && d->applies(s->mod, job));
+	}
+}
+
+bool row_case(void *arg, unsigned i)
+{
+	static const char *const kinds[] = { "SIGNAL", "JOB_KEY", "PREEMPT" };
+	const struct subject *of = arg;
+	const struct keel_contrib *c = NULL;
+	size_t k = 0;
+	struct stage s;
+
+	for (; k < KEEL_COUNT(kinds); k++) {
+		unsigned n = 0;
+
+		while (contrib_at(of->m, kinds[k], n) != NULL)
+			n++;
+		if (i < n)
+			break;
+		i -= n;
+	}
+	if (k < KEEL_COUNT(kinds))
+		c = contrib_at(of->m, kinds[k], i);
+	if (c == NULL)
+		return false;
+	calls_begin(&s, of);
+	for (int cast = 0; s.mod != NULL && cast < N_CASTS; cast++) {
+		child_step("%s row with a job that is %s", kinds[k], stage_id("job", (enum cast)cast));
+		row_use(&s, kinds[k], c->def, stage_object(&s, "job", (enum cast)cast));
+		calls_go_on(&s, PATIENCE_MS);
+	}
+	stage_close(&s, child_last_step());
+	return true;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_calls.c - every tap at every point, with every flavour of event; and every way in which what
+ * waits can end.
+ *
+ *   raise -> NEXT, DONE, REJECT, FAIL: told
+ *         -> WAIT: a hold -> by itself | what it awaits | its deadline | client, object, module gone -> told
+ *
+ * Afterwards two hours pass: timers that were forgotten run, and touch what is gone.
+ */
+#include "check_calls.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "check_child.h"
+#include "check_events.h"
+#include "check_lifecycle.h"
+#include "check_watch.h"
+
+enum { TURNS_MAX = 3000, AFTER_MS = 7200000, HOLDS_MAX = 50, DEADLINE_DAYS = 31 };
+
+enum ending { BY_ITSELF, BY_EVENT, BY_DEADLINE, BY_CLIENT, BY_OBJECT, BY_STOP, N_ENDINGS };
+static const char *const endings[] = { "nothing else happened", "what it waits for happened",
+				       "its hold ran into its deadline", "the client went away",
+				       "the object was destroyed", "the module was unloaded" };
+
+struct raised {
+	const struct point *point;
+	enum flavour flavour;
+	struct keel_req *client;
+	struct keel_mock_outcome outcome;
+};
+
+void calls_begin(struct stage *s, const struct subject *of)
+{
+	stage_open(s, of);
+	if (!rule_broken(RULE_lifecycle_repeat)) /* else it would be said twice */
+		s->leftovers = RULE_calls_memory;
+	child_step("being loaded");
+	if (stage_load(s) == 0)
+		stage_values(s);
+}
+
+void calls_go_on(struct stage *s, int64_t ms)
+{
+	int64_t until = keel_mock_now(s->mock) + ms;
+
+	for (int n = 0; n < TURNS_MAX && keel_mock_now(s->mock) < until; n++) {
+		int64_t since = worked_ms();
+		bool more = keel_mock_next(s->mock);
+
+		judge_time(since);
+		if (!more)
+			break;
+	}
+}
+
+/* ---- raising ----------------------------------------------------------------------------------------- */
+static struct keel_changes *changes_for(struct stage *s, const struct raised *r)
+{
+	const struct keel_object_api *object = keel_mock_group(s->mock, "object");
+
+	return r->point->kind == KEEL_GATE && r->flavour != MINIMAL ? object->changes(keel_mock_self(s->mock)) : NULL;
+}
+
+static keel_verdict raise_it(struct stage *s, struct raised *r)
+{
+	const struct point *p = r->point;
+	struct event e;
+	int64_t since;
+	keel_verdict verdict;
+
+	if (!event_make(s, p, r->flavour, &e))
+		return KEEL_NEXT;
+	child_step("at %s with %s", p->name, flavour_name(r->flavour));
+	since = worked_ms();
+	if (p->kind == KEEL_GATE || p->kind == KEEL_ASK) {
+		r->client = keel_mock_client(s->mock, keel_mock_session(s->mock, "user", KEEL_USER));
+		verdict = keel_mock_raise_for(s->mock, r->client, p->id, &e, changes_for(s, r), &r->outcome);
+	} else {
+		verdict = keel_mock_raise(s->mock, p->id, &e, &r->outcome);
+	}
+	judge_time(since);
+	return verdict;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------- */
+/* "module: why (0s of 60s)" */
+static void judge_deadlines(struct stage *s)
+{
+	const char *text;
+
+	for (uint32_t i = 0; (text = keel_mock_hold(s->mock, i)) != NULL; i++) {
+		const char *of = strrchr(text, '(');
+		long long since, seconds;
+
+		if (of != NULL && sscanf(of, "(%llds of %llds", &since, &seconds) == 2 &&
+		    seconds > DEADLINE_DAYS * 86400LL)
+			finding(RULE_calls_deadline, "%s, %s", text, child_last_step());
+	}
+}
+
+static void end_each(struct stage *s, const struct raised *r, void (*end)(struct keel_mock *, uint32_t))
+{
+	for (int n = 0; n < HOLDS_MAX && keel_mock_holds(s->mock) > 0 && !r->outcome.told; n++) {
+		end(s->mock, 0);
+		keel_mock_advance(s->mock, 0);
+	}
+}
+
+/* A hold that its module alone releases is left to it. */
+static void release_waiting(struct keel_mock *mock, uint32_t i)
+{
+	if (keel_mock_hold_until(mock, i) != NULL)
+		keel_mock_release(mock, i);
+}
+
+static void object_destroy(struct stage *s, const struct raised *r)
+{
+	const char *klass = event_klass(r->point);
+	struct keel_obj *o = klass == NULL ? NULL : stage_object(s, klass, flavour_cast(r->flavour));
+
+	if (o != NULL)
+		keel_mock_destroy(o);
+}
+
+static void end_it(struct stage *s, struct raised *r, enum ending how)
+{
+	child_step("at %s with %s, when %s", r->point->name, flavour_name(r->flavour), endings[how]);
+	switch (how) {
+	case BY_EVENT: end_each(s, r, release_waiting); break;
+	case BY_DEADLINE: end_each(s, r, keel_mock_expire); break;
+	case BY_CLIENT: keel_mock_client_gone(r->client); break;
+	case BY_OBJECT: object_destroy(s, r); break;
+	case BY_STOP: stage_unload(s); break;
+	default: break;
+	}
+	calls_go_on(s, AFTER_MS);
+}
+
+/* ---- a case ------------------------------------------------------------------------------------------ */
+/* Did it wait? */
+static bool call_once(const struct subject *of, const struct point *p, enum flavour f, enum ending how)
+{
+	struct raised r = { .point = p, .flavour = f };
+	struct stage s;
+	bool waits;
+	char after[256];
+
+	calls_begin(&s, of);
+	waits = s.mod != NULL && raise_it(&s, &r) == KEEL_WAIT;
+	if (waits)
+		judge_deadlines(&s);
+	end_it(&s, &r, waits ? how : BY_ITSELF);
+	snprintf(after, sizeof(after), "%s with %s, when %s", p->name, flavour_name(f), endings[how]);
+	if (waits && !r.outcome.told && s.mod != NULL && !rule_broken(RULE_calls_wait) &&
+	    !rule_broken(RULE_calls_deadline))
+		finding(RULE_calls_hold_ends, "it still waits after %s", after);
+	child_step("being unloaded after %s", after);
+	stage_close(&s, after);
+	return waits;
+}
+
+/* Points at which it listens, dynamic taps too. */
+static const bool *listens(const struct subject *of)
+{
+	static bool tapped[KEEL_POINT_MAX], known;
+	const struct point *p;
+	struct stage s;
+
+	if (known)
+		return tapped;
+	calls_begin(&s, of);
+	for (uint32_t i = 0; (p = point_at(i)) != NULL; i++) {
+		const char *chain = s.mod == NULL ? NULL : keel_mock_chain(s.mock, p->id);
+
+		tapped[p->id] = chain != NULL && chain[0] != '\0';
+	}
+	known = true;
+	stage_close(&s, "a load");
+	return tapped;
+}
+
+static bool call_case(void *arg, unsigned i)
+{
+	const struct subject *of = arg;
+	const struct point *p = point_at(i / N_FLAVOURS);
+	enum flavour f = (enum flavour)(i % N_FLAVOURS);
+
+	if (p == NULL)
+		return false;
+	if (listens(of)[p->id] && call_once(of, p, f, BY_ITSELF))
+		for (int how = BY_EVENT; how < N_ENDINGS; how++)
+			call_once(of, p, f, (enum ending)how);
+	return true;
+}
+
+static void run_all(const struct subject *of, enum rule crash, enum rule hang)
+{
+	child_cases(call_case, (void *)(uintptr_t)of, crash, hang);
+	child_cases(request_case, (void *)(uintptr_t)of, crash, hang);
+	child_cases(value_case, (void *)(uintptr_t)of, crash, hang);
+	child_cases(row_case, (void *)(uintptr_t)of, crash, hang);
+}
+
+void check_calls(const struct subject *s)
+{
+	struct subject without = *s, with = *s;
+
+	look_from_to(RULE_calls_crash, RULE_calls_requests);
+	with.optional = true;
+	without.optional = false;
+	run_all(&with, RULE_calls_crash, RULE_calls_budget);
+	if (stage_has_optional(s->m) && !rule_broken(RULE_calls_crash))
+		run_all(&without, RULE_calls_needs, RULE_calls_budget);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_events.c - a value for every field of every point.
+ *
+ * A field is known by its name: what it means is the same at every point. Objects may be absent only
+ * where those who raise the point leave them out.
+ */
+#include "check_events.h"
+
+#include <string.h>
+
+static const char *const names[] = { "a minimal event", "a usual event", "a maximal event",
+				     "an event of negative numbers" };
+
+const char *flavour_name(enum flavour f)
+{
+	return names[f];
+}
+
+enum cast flavour_cast(enum flavour f)
+{
+	return f == MINIMAL ? CAST_BARE : f == MAXIMAL ? CAST_FULL : CAST_USUAL;
+}
+
+/* The class of an object by the name of its field. */
+static const char *klass_of(const char *field)
+{
+	static const struct {
+		const char *field, *klass;
+	} known[] = { { "job", "job" }, { "queue", "queue" }, { "node", "node" }, { "obj", "queue" } };
+
+	for (size_t i = 0; i < KEEL_COUNT(known); i++)
+		if (strcmp(known[i].field, field) == 0)
+			return known[i].klass;
+	return NULL;
+}
+
+/* What has not been created yet, or is gone. */
+static bool may_be_absent(const struct point *p, const char *field)
+{
+	static const struct {
+		uint32_t point;
+		const char *field;
+	} known[] = { { KEEL_POINT_management, "obj" } };
+
+	for (size_t i = 0; i < KEEL_COUNT(known); i++)
+		if (known[i].point == p->id && strcmp(known[i].field, field) == 0)
+			return true;
+	return false;
+}
+
+const char *event_klass(const struct point *p)
+{
+	for (uint32_t i = 0; i < p->n_fields; i++)
+		if (p->fields[i].type == KEEL_FIELD_OBJ)
+			return klass_of(p->fields[i].name);
+	return strncmp(p->name, "task_", 5) == 0 ? "job" : NULL;
+}
+
+/* An id is that of the object of the event, however large it is. */
+static const char *id_of(const struct point *p, enum flavour f)
+{
+	const char *klass = event_klass(p);
+
+	return stage_id(klass == NULL ? "resource" : klass, flavour_cast(f));
+}
+
+static const char *text_of(const struct point *p, const char *field, enum flavour f)
+{
+	static const struct {
+		const char *field, *usual;
+	} known[] = {
+		{ "who", "user@mockhost" }, { "user", "user" }, { "host", "mockhost" }, { "peer", "mockhost" },
+		{ "klass", "queue" }, { "name", "workq" }, { "holds", "u" },
+		{ "exec_vnode", "(mockhost:ncpus=1)" }, { "signal", "suspend" }, { "from", "workq" },
+		{ "comment", "Not Running" }, { "letter", "E" }, { "method", "D" }, { "why", "lost" },
+		{ "reason", "Insufficient amount of resource: ncpus" }, { "what", "ncpus" },
+		{ "text", "some text" },
+	};
+	static char endless[4096];
+
+	if (strcmp(field, "id") == 0)
+		return id_of(p, f);
+	if (f == MINIMAL)
+		return "";
+	if (f == MAXIMAL) {
+		for (size_t i = 0; i < sizeof(endless) - 1; i++)
+			endless[i] = "%n%s,'\"\\;:+=()[] a-Z0"[i % 21];
+		return endless;
+	}
+	for (size_t i = 0; i < KEEL_COUNT(known); i++)
+		if (strcmp(known[i].field, field) == 0)
+			return known[i].usual;
+	return "text";
+}
+
+static int64_t number_of(enum flavour f)
+{
+	static const int64_t numbers[] = { [MINIMAL] = 0, [USUAL] = 1, [MAXIMAL] = INT64_MAX,
+					   [NEGATIVE] = INT64_MIN };
+
+	return numbers[f];
+}
+
+bool event_make(struct stage *s, const struct point *p, enum flavour f, struct event *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	if (p->event_size > sizeof(*ret))
+		return false;
+	ret->size = p->event_size;
+	for (uint32_t i = 0; i < p->n_fields; i++) {
+		const struct keel_field *field = &p->fields[i];
+		char *at = (char *)ret + field->offset;
+		const char *text, *klass;
+		const struct keel_obj *obj = NULL;
+		int64_t number = number_of(f);
+
+		switch (field->type) {
+		case KEEL_FIELD_OBJ:
+			klass = klass_of(field->name);
+			if (klass != NULL && !(f == MINIMAL && may_be_absent(p, field->name)))
+				obj = stage_object(s, klass, flavour_cast(f));
+			memcpy(at, &obj, sizeof(obj));
+			break;
+		case KEEL_FIELD_STR:
+			text = text_of(p, field->name, f);
+			memcpy(at, &text, sizeof(text));
+			break;
+		default: memcpy(at, &number, sizeof(number)); break;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_home.c - a folder with all that a daemon finds in PBS_HOME.
+ */
+#include "check_home.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char home[] = "/tmp/keelson-check.XXXXXX";
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st, (void)type, (void)at;
+	return remove(path);
+}
+
+int home_make(void)
+{
+	static const char *const folders[] = { "server_priv", "server_priv/accounting", "server_priv/jobs",
+					       "sched_priv", "mom_priv", "mom_priv/jobs", "mom_priv/config.d",
+					       "spool", "undelivered", "aux", "checkpoint", "server_logs",
+					       "mom_logs", "sched_logs" };
+	char path[128];
+
+	if (mkdtemp(home) == NULL)
+		return -errno;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", home, folders[i]);
+		if (mkdir(path, 0755) < 0)
+			return -errno;
+	}
+	return setenv("KEEL_MOCK_HOME", home, 1) < 0 ? -errno : 0;
+}
+
+void home_remove(void)
+{
+	nftw(home, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}

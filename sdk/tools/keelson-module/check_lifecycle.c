@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_lifecycle.c - a module comes and goes: often, twice at once, short of memory, refused.
+ */
+#include "check_lifecycle.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "check_child.h"
+#include "check_watch.h"
+
+#ifdef KEELSON_SANITIZED
+enum { LOADS = 10 };
+#else
+enum { LOADS = 100 };
+#endif
+enum { FAILURES_MAX = 400 };
+
+/* ---- once, and often ----------------------------------------------------------------------------- */
+static bool load_once(void *arg, unsigned i)
+{
+	struct stage s;
+
+	(void)i;
+	child_step("being loaded");
+	stage_open(&s, arg);
+	if (stage_load(&s) < 0)
+		finding(RULE_lifecycle_load, "%s", s.err.text);
+	stage_values(&s);
+	child_step("being unloaded");
+	stage_close(&s, "one load");
+	return false;
+}
+
+static bool load_often(void *arg, unsigned i)
+{
+	struct stage s;
+	unsigned files;
+
+	(void)i;
+	stage_open(&s, arg);
+	files = watch_files();
+	for (int n = 1; n <= LOADS && !rule_broken(RULE_lifecycle_repeat); n++) {
+		const char *where;
+
+		child_step("being loaded for the %dth time", n);
+		if (stage_load(&s) < 0)
+			finding(RULE_lifecycle_repeat, "load %d: %s", n, s.err.text);
+		if (n == 1)
+			stage_values(&s); /* from the second on objects have them, as after a restart */
+		stage_unload(&s);
+		if (s.mod != NULL)
+			break; /* it is busy: its right */
+		if (watch_live(&where) > 0)
+			finding(RULE_lifecycle_repeat, "after load %d: %s", n, where);
+		if (watch_files() > files)
+			finding(RULE_lifecycle_repeat, "after load %d: a file is open", n);
+	}
+	stage_close(&s, "a hundred loads");
+	return false;
+}
+
+/* ---- two at once ----------------------------------------------------------------------------------- */
+static bool load_two(void *arg, unsigned i)
+{
+	struct stage first, second;
+
+	(void)i;
+	stage_open(&first, arg);
+	stage_open(&second, arg);
+	first.leftovers = second.leftovers = RULE_lifecycle_instances;
+	child_step("a second instance being loaded");
+	if (stage_load(&first) == 0 && stage_load(&second) < 0)
+		finding(RULE_lifecycle_instances, "the second: %s", second.err.text);
+	child_step("the first instance being unloaded");
+	stage_unload(&first);
+	child_step("the second instance going on alone");
+	keel_mock_advance(second.mock, 60000);
+	stage_unload(&second);
+	keel_mock_free(second.mock);
+	stage_close(&first, "two instances");
+	return false;
+}
+
+/* ---- failures -------------------------------------------------------------------------------------- */
+static bool fail_allocation(void *arg, unsigned i)
+{
+	unsigned n = i + 1;
+	char after[64];
+	struct stage s;
+	bool failed;
+
+	stage_open(&s, arg);
+	s.leftovers = RULE_lifecycle_alloc_failure;
+	child_step("with allocation %u failing while it is loaded", n);
+	watch_fail(n);
+	(void)stage_load(&s);
+	failed = watch_failed();
+	watch_fail(0);
+	stage_unload(&s);
+	snprintf(after, sizeof(after), "allocation %u failed", n);
+	stage_close(&s, after);
+	return failed && n < FAILURES_MAX;
+}
+
+static bool fail_call(void *arg, unsigned i)
+{
+	unsigned n = i + 1, calls;
+	char after[96];
+	struct stage s;
+	bool failed, loaded;
+
+	stage_open(&s, arg);
+	s.leftovers = RULE_lifecycle_init_unwinds;
+	child_step("with API call %u failing while it is loaded", n);
+	calls = keel_mock_calls(s.mock);
+	keel_mock_fail_call(s.mock, n);
+	loaded = stage_load(&s) == 0;
+	failed = keel_mock_calls(s.mock) - calls >= n;
+	keel_mock_fail_call(s.mock, 0);
+	if (loaded)
+		s.leftovers = RULE_lifecycle_api_failure;
+	snprintf(after, sizeof(after), "API call %u failed and it was %s", n, loaded ? "unloaded" : "refused");
+	stage_close(&s, after);
+	return failed && n < FAILURES_MAX;
+}
+
+/* ---- the group ------------------------------------------------------------------------------------- */
+bool check_lifecycle(const struct subject *s)
+{
+	void *arg = (void *)(uintptr_t)s;
+
+	look(RULE_lifecycle_load);
+	child_cases(load_once, arg, RULE_lifecycle_load, RULE_lifecycle_load);
+	if (rule_broken(RULE_lifecycle_load))
+		return false;
+	look_from_to(RULE_lifecycle_repeat, RULE_lifecycle_init_unwinds);
+	child_cases(load_often, arg, RULE_lifecycle_repeat, RULE_lifecycle_repeat);
+	if (rule_broken(RULE_lifecycle_repeat))
+		return true; /* all else would say it again */
+	child_cases(load_two, arg, RULE_lifecycle_instances, RULE_lifecycle_instances);
+	check_config(s);
+	child_cases(fail_allocation, arg, RULE_lifecycle_alloc_failure, RULE_lifecycle_alloc_failure);
+	child_cases(fail_call, arg, RULE_lifecycle_api_failure, RULE_lifecycle_api_failure);
+	return true;
+}

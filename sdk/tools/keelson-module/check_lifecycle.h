@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_lifecycle.h - the groups that load the module into a mock host. Each runs its cases in children.
+ */
+#ifndef KEELSON_CHECK_LIFECYCLE_H
+#define KEELSON_CHECK_LIFECYCLE_H
+
+#include "check_stage.h"
+
+/* False: it cannot be loaded, and nothing else can be looked at. */
+bool check_lifecycle(const struct subject *s);
+void check_calls(const struct subject *s);
+void check_replay(const struct subject *s);
+
+/* Part of the lifecycle: configurations made from the module's own rules. */
+void check_config(const struct subject *s);
+/* Values for the keys that must be given: owned text, NULL when there are none. */
+char *config_required(const struct keel_module *m);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_stage.c - a host for one case: made, used, and thrown away.
+ */
+#include "check_stage.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "check_child.h"
+#include "check_service.h"
+#include "check_stock.h"
+#include "check_watch.h"
+
+enum { BUDGET_MS = 250 };
+#ifdef KEELSON_SANITIZED
+enum { SLOWER = 8 };
+#else
+enum { SLOWER = 1 };
+#endif
+
+/* ---- what it needs ------------------------------------------------------------------------------- */
+static bool brings_service(const struct keel_module *m, const char *name)
+{
+	for (uint32_t i = 0; i < m->n_contribs; i++) {
+		const struct keel_service_def *s = m->contribs[i].def;
+
+		if (strcmp(m->contribs[i].kind, "SERVICE") == 0 && strcmp(s->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *stage_missing(const struct keel_module *m)
+{
+	for (uint32_t i = 0; i < m->n_needs; i++)
+		if (!m->needs[i].optional && !is_group(m->needs[i].group) && stand_in(m->needs[i].group) == NULL)
+			return m->needs[i].group;
+	return NULL;
+}
+
+static bool may_be_absent(const struct keel_module *m, const struct keel_need *n)
+{
+	return n->optional && !is_group(n->group) && !brings_service(m, n->group);
+}
+
+bool stage_has_optional(const struct keel_module *m)
+{
+	for (uint32_t i = 0; i < m->n_needs; i++)
+		if (may_be_absent(m, &m->needs[i]) && stand_in(m->needs[i].group) != NULL)
+			return true;
+	return false;
+}
+
+static void services_give(struct stage *s)
+{
+	const struct keel_module *m = s->of->m;
+
+	for (uint32_t i = 0; i < m->n_needs; i++) {
+		const struct keel_need *n = &m->needs[i];
+		const void *table = is_group(n->group) ? NULL : stand_in(n->group);
+
+		if (table != NULL && keel_mock_group(s->mock, n->group) == NULL &&
+		    (s->of->optional || !may_be_absent(m, n)))
+			keel_mock_service(s->mock, n->group, table);
+	}
+}
+
+/* ---- what it does wrong -------------------------------------------------------------------------- */
+static void violated(void *arg, const char *name, const char *words)
+{
+	static const struct {
+		const char *name;
+		enum rule rule;
+	} rules[] = {
+		{ "call-after-return", RULE_calls_handles }, { "object-after-return", RULE_calls_handles },
+		{ "object-freed", RULE_calls_handles }, { "changes-ended", RULE_calls_handles },
+		{ "out-ended", RULE_calls_handles }, { "module-ended", RULE_calls_handles },
+		{ "timer-ended", RULE_calls_handles }, { "watch-ended", RULE_calls_handles },
+		{ "hold-ended", RULE_calls_hold_once }, { "hold-never-ended", RULE_calls_hold_ends },
+		{ "reply-twice", RULE_calls_requests }, { "reply-missing", RULE_calls_requests },
+		{ "bad-verdict", RULE_calls_verdict }, { "wait-without-hold", RULE_calls_wait },
+		{ "hold-without-wait", RULE_calls_wait }, { "off-thread", RULE_calls_thread },
+		{ "need-undeclared", RULE_calls_needs },
+	};
+	const struct stage *s = arg;
+	enum rule rule = s->leftovers;
+
+	for (size_t i = 0; i < KEEL_COUNT(rules); i++)
+		if (strcmp(rules[i].name, name) == 0)
+			rule = rules[i].rule;
+	finding(rule, "%s: %s, %s", name, words, child_last_step());
+}
+
+int64_t worked_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void judge_time(int64_t since)
+{
+	int64_t took = worked_ms() - since;
+
+	if (took > BUDGET_MS * SLOWER)
+		finding(RULE_calls_budget, "%s takes longer than %d ms", child_last_step(), BUDGET_MS * SLOWER);
+}
+
+/* ---- the cluster --------------------------------------------------------------------------------- */
+/* As long as an id of such an object gets. */
+#define LONG_NAME "a-queue-or-host-with-a-name-that-is-as-long-as-names-get-123456"
+
+static const struct {
+	const char *klass, *id[N_CASTS];
+} cast_list[] = {
+	{ "server", { "server", "server", "server" } },
+	{ "sched", { "default", "default", "default" } },
+	{ "resource", { "thing", "ncpus", LONG_NAME } },
+	{ "queue", { "emptyq", "workq", LONG_NAME } },
+	{ "node", { "newhost", "mockhost", LONG_NAME } },
+	{ "job", { "1.svr", "2.svr", "999999999999." LONG_NAME } },
+};
+
+const char *stage_id(const char *klass, enum cast cast)
+{
+	for (size_t i = 0; i < KEEL_COUNT(cast_list); i++)
+		if (strcmp(cast_list[i].klass, klass) == 0)
+			return cast_list[i].id[cast];
+	return NULL;
+}
+
+/* Values of a type: ordinary ones, and as large as they get. */
+static const char *value_of(const char *type, enum cast cast)
+{
+	static char endless[4096];
+	static const struct {
+		const char *type, *usual, *large;
+	} values[] = {
+		{ "bool", "True", "True" }, { "long", "7", "9223372036854775807" },
+		{ "size", "64kb", "8796093022207kb" }, { "time", "00:10:00", "2000000000" },
+		{ "float", "1.5", "1e300" }, { "string_array", "a,b", endless },
+		{ "string", "some text", endless },
+	};
+
+	if (endless[0] == '\0')
+		for (size_t i = 0; i < sizeof(endless) - 1; i++)
+			endless[i] = "%n%s\\\"',;:=[]{}()<>|&$#@!~^*?/-_ Az09"[i % 36];
+	for (size_t i = 0; i < KEEL_COUNT(values); i++)
+		if (strcmp(values[i].type, type) == 0)
+			return cast == CAST_FULL ? values[i].large : values[i].usual;
+	return NULL;
+}
+
+const struct keel_attr_def *stage_attr(const struct subject *of, unsigned i)
+{
+	for (uint32_t c = 0; c < of->m->n_contribs; c++)
+		if (strcmp(of->m->contribs[c].kind, "ATTR") == 0 && i-- == 0)
+			return of->m->contribs[c].def;
+	return stock_attr(i);
+}
+
+static bool has_attr(struct stage *s, const struct keel_attr_def *a)
+{
+	const struct keel_object_api *object = keel_mock_group(s->mock, "object");
+
+	return object->attr(keel_mock_self(s->mock), a->klass, a->name) != NULL;
+}
+
+void stage_values(struct stage *s)
+{
+	const struct keel_attr_def *a;
+
+	for (unsigned i = 0; (a = stage_attr(s->of, i)) != NULL; i++)
+		for (int c = CAST_USUAL; c < N_CASTS; c++) {
+			struct keel_obj *o = stage_object(s, a->klass, (enum cast)c);
+			const char *text = value_of(a->type, (enum cast)c);
+
+			/* one that is not saved goes with its module, whoever set it */
+			if (o != NULL && text != NULL && a->flags & KEEL_ATTR_SAVE && a->derive == NULL && has_attr(s, a))
+				(void)keel_mock_set(o, a->name, NULL, text);
+		}
+}
+
+struct keel_obj *stage_object(struct stage *s, const char *klass, enum cast cast)
+{
+	const struct keel_object_api *object = keel_mock_group(s->mock, "object");
+	const char *id = stage_id(klass, cast);
+
+	return id == NULL ? NULL : object->find(keel_mock_self(s->mock), klass, id);
+}
+
+static void cluster_make(struct stage *s)
+{
+	for (size_t i = 0; i < KEEL_COUNT(cast_list); i++)
+		for (int c = 0; c < N_CASTS; c++)
+			if (stage_object(s, cast_list[i].klass, (enum cast)c) == NULL)
+				keel_mock_object(s->mock, cast_list[i].klass, cast_list[i].id[c]);
+}
+
+/* ---- a case ---------------------------------------------------------------------------------------- */
+void stage_open(struct stage *s, const struct subject *of)
+{
+	*s = (struct stage){ .of = of, .leftovers = RULE_lifecycle_repeat };
+	s->mock = keel_mock_new(of->m->roles);
+	keel_mock_on_violation(s->mock, violated, s);
+	watch_blocking(s->mock);
+	keel_mock_strict(s->mock, true);
+	stock_give(s->mock);
+	services_give(s);
+	cluster_make(s);
+	stage_values(s);
+	s->files = watch_files();
+}
+
+int stage_load(struct stage *s)
+{
+	s->mod = keel_mock_load(s->mock, s->of->m, s->of->conf, &s->err);
+	if (s->mod != NULL)
+		keel_mock_advance(s->mock, 0);
+	return s->mod == NULL ? -1 : 0;
+}
+
+void stage_unload(struct stage *s)
+{
+	if (s->mod == NULL)
+		return;
+	if (keel_mock_unload(s->mod, &s->err) == 0)
+		s->mod = NULL;
+}
+
+void stage_close(struct stage *s, const char *after)
+{
+	const char *where = "";
+	unsigned live, files;
+
+	stage_unload(s);
+	watch_blocking(NULL);
+	keel_mock_free(s->mock);
+	live = watch_live(&where);
+	if (live > 0)
+		finding(s->leftovers, "%u blocks are left after %s, one of them %s", live, after, where);
+	watch_forget();
+	files = watch_files();
+	if (files > s->files)
+		finding(s->leftovers, "%u files are open after %s that were not before", files - s->files, after);
+}
