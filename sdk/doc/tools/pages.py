@@ -126,7 +126,7 @@ class Book:
             out += [p.notes, ""]
         out += ["## Event", "", f"`struct keel_ev_{p.name}`, valid until the tap returns:", ""]
         if p.fields:
-            out += [f"- **{f}** ({tables.TYPES[t]}): {meaning}." for t, f, meaning in p.fields]
+            out += [f"- **{f}** ({tables.TYPES[t]}{since(p, f)}): {meaning}." for t, f, meaning in p.fields]
         else:
             out[-2] = f"`struct keel_ev_{p.name}` has no fields."
         out += ["", "## Answers", ""]
@@ -156,6 +156,10 @@ def plain(text):
 
 def raiser(p):
     return "the kernel" if p.raiser == "kernel" else "the module " + p.raiser.replace(", ", " and ")
+
+
+def since(p, field):
+    return f", since 1.{p.newer[field]}" if field in p.newer else ""
 
 
 def powers(p):

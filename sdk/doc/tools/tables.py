@@ -24,6 +24,7 @@ class Point:
         self.fields = []  # (type, name, meaning)
         self.raiser = self.when = self.notes = ""
         self.since = 0
+        self.newer = {}  # field: the minor it came with
 
     @property
     def isolatable(self):
@@ -79,6 +80,8 @@ def read_points(include):
                          uncommented((keel / "hook_fields.h").read_text())):
         if m[1] in points:
             points[m[1]].fields = [(t, f, "") for t, f in re.findall(r"F\((\w+), (\w+)\)", m[2])]
+            for minor, rows in re.findall(r"KEEL_ROWS_SINCE_(\d+)\(((?:[^()]|\([^()]*\))*)\)", m[2]):
+                points[m[1]].newer.update({f: int(minor) for f in re.findall(r"F\(\w+, (\w+)\)", rows)})
     return groups, points
 
 
