@@ -50,6 +50,7 @@ static const struct keel_hook_api hook_api = {
 	.tap_remove = tap_remove,
 	.fields = point_fields,
 	.holds_text = holds_text,
+	.fan = hook_fan,
 };
 
 /* ---- other groups, which may come later than we -------------------------------------------------------- */

@@ -259,6 +259,12 @@ void ops_end(struct hooks *h);
 keel_verdict op_resolve(struct op *op);
 uint32_t id_bucket(const char *id);
 
+/* Which verdict of several counts: the higher one. */
+int verdict_rank(keel_verdict v);
+
+/* fan.c */
+keel_verdict hook_fan(struct keel_mod *m, const struct keel_fan *spec);
+
 /* note.c */
 void note_point(struct hooks *h, struct point *p, const void *event);
 void notes_drain(struct hooks *h);

@@ -23,7 +23,7 @@ static const char *const reasons[] = {
 };
 
 /* ---- telling holds that have ended -------------------------------------------------------------- */
-static int rank(keel_verdict v)
+int verdict_rank(keel_verdict v)
 {
 	static const int by_verdict[] = { [KEEL_FAIL + 1] = 2, [KEEL_NEXT + 1] = 0,
 					  [KEEL_DONE + 1] = 1, [KEEL_REJECT + 1] = 3,
@@ -71,7 +71,7 @@ static void tell_hold(struct op *op, struct hold *hold)
 	hold->tap->calls_before++;
 	crumb = outer;
 	budget_judge(op, hold->tap, &spent);
-	if (rank(v) > rank(op->worst))
+	if (verdict_rank(v) > verdict_rank(op->worst))
 		op->worst = v;
 	else
 		op->err = kept;
