@@ -68,6 +68,22 @@ is_a_module() { lacks "$(stranger keelson-module check "$1")" '^not ok'; }
 	has "$(cat unknown.log)" 'undefined reference to .keel_free'
 }
 
+@test "vendor: a module may be written in C++" {
+	needs_program g++
+	cd "$BATS_TEST_TMPDIR"
+	cat >plus.cpp <<-'END'
+		#include <keel/keel.h>
+		static keel_verdict on_queued(keel_call *, const keel_ev_job_queued *) { return KEEL_NEXT; }
+		static const keel_tap taps[] = { KEEL_TAP(job_queued, on_queued, .order = 1) };
+		KEEL_MODULE(.name = "plus", .version = "1", .summary = "one", .roles = KEEL_SERVER, .n_taps = 1, .taps = taps);
+	END
+	flags=$(stranger pkg-config --define-prefix --cflags --libs keelson-module)
+	# shellcheck disable=SC2086
+	g++ -std=c++20 $flags -o plus.so plus.cpp
+	has "$(stranger keelson-module describe plus.so)" 'taps +job_queued \(NOTE, order 1\) by on_queued'
+	is_a_module plus.so
+}
+
 @test "vendor: CMake makes the same from an installation" {
 	needs_program cmake
 	new my-mod --build cmake

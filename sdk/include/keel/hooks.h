@@ -68,7 +68,7 @@ struct keel_tap {
 };
 #define KEEL_TAP(point_name, handler, ...)                                                         \
 	{ .size = sizeof(struct keel_tap), .point = KEEL_POINT_##point_name, .name = #handler,     \
-	  .fn.point_name = (handler), __VA_ARGS__ }
+	  .fn = { .point_name = (handler) }, __VA_ARGS__ }
 
 /* Fill an event: KEEL_EVENT(job_queued, .id = id, .job = job). */
 #define KEEL_EVENT(point_name, ...)                                                                \
