@@ -137,7 +137,7 @@ describe() { stranger keelson-module describe "$@"; }
 
 @test "vendor: describe says what a module is, from its file alone" {
 	found=$(describe "$HELLO/hello.so")
-	for line in 'name +hello' 'version +1.0' 'interface +1\.0' 'runs in +server' 'needs +call >= 0' \
+	for line in 'name +hello' 'isolation +it may run in a process of its own' 'version +1.0' 'interface +1\.0' 'runs in +server' 'needs +call >= 0' \
 		'taps +job_submit \(GATE, order 10\) by on_submit; when that fails: reject' \
 		'adds +attribute ticket of job: the ticket that the job belongs to' \
 		' +type string; read by everybody; written by everybody; .*kept over a restart' \

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "isolable.h"
 #include "words.h"
 
 static const char usage_text[] =
@@ -23,6 +24,7 @@ static const char usage_text[] =
 static void head_print(const struct modfile_module *m, FILE *out)
 {
 	const struct keel_module *d = &m->head;
+	char words[WORDS_MAX];
 
 	fprintf(out, "name        %s\nversion     %s\nvendor      %s\nsummary     %s\n", d->name,
 		or_nothing(d->version), or_nothing(d->vendor), or_nothing(d->summary));
@@ -32,8 +34,10 @@ static void head_print(const struct modfile_module *m, FILE *out)
 		fprintf(out, "build       %s\n", m->note.build_id);
 	if (d->flags & KEEL_MOD_RESIDENT)
 		fprintf(out, "stays       it cannot be unloaded\n");
-	if (d->flags & KEEL_MOD_NO_PROCESS)
-		fprintf(out, "inside      it cannot be run in a process of its own\n");
+	if (why_inside(m, words) == NULL)
+		fprintf(out, "isolation   it may run in a process of its own\n");
+	else
+		fprintf(out, "isolation   it cannot run in a process of its own: %s\n", words);
 	for (const char **name = m->requires_modules; *name != NULL; name++)
 		fprintf(out, "requires    %s\n", *name);
 	for (const char **name = m->conflicts; *name != NULL; name++)

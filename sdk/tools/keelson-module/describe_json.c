@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "describe.h"
+#include "isolable.h"
 #include "words.h"
 
 static void put(json_t *object, const char *key, const char *text)
@@ -92,12 +93,14 @@ static json_t *key_json(const struct keel_conf_rule *r)
 void describe_json(const struct modfile_module *m, FILE *out)
 {
 	const struct keel_module *d = &m->head;
+	char words[WORDS_MAX];
 	json_t *needs = json_array(), *taps = json_array(), *contribs = json_array(), *conf = json_array();
 	json_t *o = json_pack("{s:s, s:{s:i, s:i}, s:s, s:s, s:b, s:b}", "name", d->name, "interface", "major",
 			      (int)m->note.major, "minor", (int)m->note.minor, "build", m->note.build_id, "runs_in",
 			      words_of_daemons(d->roles), "resident", (d->flags & KEEL_MOD_RESIDENT) != 0, "isolable",
-			      (d->flags & KEEL_MOD_NO_PROCESS) == 0);
+			      why_inside(m, words) == NULL);
 
+	put(o, "not_isolable", why_inside(m, words));
 	put(o, "version", d->version);
 	put(o, "vendor", d->vendor);
 	put(o, "summary", d->summary);

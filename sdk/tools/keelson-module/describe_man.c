@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "describe.h"
+#include "isolable.h"
 #include "words.h"
 
 enum { LINE_LEN = 76 };
@@ -148,7 +149,9 @@ static void tap_section(const struct modfile_module *m, FILE *out)
 
 static void need_section(const struct modfile_module *m, FILE *out)
 {
-	char words[WORDS_MAX];
+	char words[WORDS_MAX], inside[WORDS_MAX];
+
+	const char *no = why_inside(m, inside);
 
 	fputs(".SH NEEDS\n", out);
 	snprintf(words, sizeof(words), "Module interface %u.%u; it runs in: %s.", m->note.major, m->note.minor,
@@ -159,6 +162,11 @@ static void need_section(const struct modfile_module *m, FILE *out)
 			 i + 1 < m->head.n_needs ? "," : ".");
 		roff_text(words, out);
 	}
+	if (no == NULL)
+		snprintf(words, sizeof(words), "It may run in a process of its own.");
+	else
+		snprintf(words, sizeof(words), "It cannot run in a process of its own: %.400s.", no);
+	roff_text(words, out);
 }
 
 void describe_man(const struct modfile_module *m, time_t when, FILE *out)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const struct point_words points[] = {
-#define HOOK(id, name, kind, daemon, doc) { id, KEEL_##kind, #name, #kind, doc },
+#define HOOK(id, name, kind, daemon, doc) { id, KEEL_##kind, KEEL_##daemon, #name, #kind, doc },
 #include "keel/hook_points.def"
 #undef HOOK
 };

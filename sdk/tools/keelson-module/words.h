@@ -12,7 +12,7 @@
 #include "modfile/descriptor.h"
 
 struct point_words {
-	uint32_t id, kind; /* enum keel_hook_kind */
+	uint32_t id, kind, daemon; /* enum keel_hook_kind, enum keel_daemon */
 	const char *name, *kind_name, *doc;
 };
 /* NULL: no point of this SDK. */
