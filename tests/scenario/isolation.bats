@@ -7,6 +7,14 @@ load helper
 
 FIXTURES=$KEELSON_BUILD/tests/fixtures
 
+# What may not be isolated, and why in a word.
+INLINE='acct_record client_auth job_explain job_rank node_score
+	group_eligible job_eligible node_eligible plan_time trial_restore trial_vacate
+	attribute offer signal tally use'
+# What is no feature, says how often something happened that depends on time, or ends a daemon.
+OTHERS='badabi cycle_a cycle_b cycle_begin cycle_end die_at extra_export failing_init slow unresolved
+	reject refuse_run veto_preterm veto_resume veto_run job_reason request_receive trouble'
+
 # isolated NAME [KEY=VALUE...]: arguments of a sandbox with that fixture in a process of its own
 isolated()
 {
@@ -16,8 +24,70 @@ isolated()
 	for pair; do printf '%s\n' --set "$name.$pair"; done
 }
 
+# everything WHERE: arguments of a sandbox with every other fixture, inline or in processes
+everything()
+{
+	local so name
+	for so in "$FIXTURES"/*.so; do
+		name=$(basename "$so" .so)
+		[[ " $(tr -s '\n\t' ' ' <<<"$INLINE $OTHERS") " != *" $name "* ]] || continue
+		printf '%s\n' --enable "$name" --set "$name.path=$so" --set "$name.isolation=$1"
+	done
+	printf '%s\n' --set ponder.delay=100ms --set hold.timeout=300ms --set busy.busy=false
+}
+
+# What people do in a day, and what they read.
+session()
+{
+	local a b
+	qmgr -c 'set server job_history_enable = true'
+	a=$(submit -h -N first -- /bin/sleep 1000)
+	b=$(submit -N second -l ncpus=1 -- /bin/sleep 1)
+	qmgr -c 'create queue other queue_type=e,enabled=t,started=t'
+	qmgr -c 'create resource toys type=long'
+	qmgr -c 'delete resource toys'
+	qmgr -c 'set node n1 comment = hello'
+	as "$OWNER" qalter -p 5 "$a"
+	as "$OWNER" qmove other "$a"
+	as "$OWNER" qhold -h u "$a"
+	as "$OWNER" qrls -h u "$a"
+	wait_until 20 job_is "$a" R 42
+	qsig -s suspend "$a"
+	wait_until 20 job_is "$a" S
+	qsig -s resume "$a"
+	wait_until 20 job_is "$a" R 42
+	as "$OWNER" qsig -s KILL "$a"
+	wait_until 20 job_is "$a" F
+	wait_until 20 job_is "$b" F
+	b=$(submit -h -- /bin/true)
+	as "$OWNER" qdel "$b" || echo "qdel says $?"
+	qstat -f "$b" | grep -E 'job_state|Hold_Types|Priority'
+	qmgr -c 'create node v9'
+	qmgr -c 'delete node v9'
+}
+
+# What the fixtures have written, each by itself: who comes first of two processes is nobody's business.
+fixture_records() { { server_log; mom_log n1; } | sed -n 's/^[^;]*;[^;]*;[^;]*;\(Fixture;.*\)/\1/p' | sort; }
+
+transcript() # WHERE
+{
+	mapfile -t args < <(everything "$1")
+	setup_sandbox "${args[@]}"
+	session 2>&1
+	sandbox stop
+	fixture_records
+	rm -rf "$SB"
+}
+
+@test "every fixture that may be isolated says and does the same inline and in a process" {
+	transcript inline >"$BATS_TEST_TMPDIR/inline"
+	transcript process >"$BATS_TEST_TMPDIR/process"
+	has "$(cat "$BATS_TEST_TMPDIR/process")" 'fixture job_submit'
+	diff "$BATS_TEST_TMPDIR/inline" "$BATS_TEST_TMPDIR/process"
+}
+
 @test "a veto from a process of its own reads like one from inside" {
 	mapfile -t args < <(isolated reject 'text=no more for today')
 	setup_sandbox "${args[@]}"
-	says 159 "qsub: no more for today" as "$OWNER" qsub -- /bin/true
+	says 159 'qsub: no more for today' as "$OWNER" qsub -- /bin/true
 }

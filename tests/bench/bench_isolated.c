@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bench_isolated.c - what it costs to ask a tap in a process of its own: from raise() to done(), microseconds.
+ *
+ *   bench_isolated BUILD [CALLS]
+ *
+ * The event is that of a submission, with a job and a queue. Prints the median and the 99th percentile as
+ * JSON lines.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "conf/conf.h"
+#include "hook/hooks.h"
+#include "isolate/isolate.h"
+#include "keel/keel.h"
+#include "loop/loop.h"
+#include "object/objects.h"
+#include "registry/registry.h"
+#include "request/router.h"
+#include "store/store.h"
+
+#define CALLS 20000
+
+struct bench {
+	struct parts parts;
+	struct owner owner;
+	const struct keel_hook_api *hook;
+	struct keel_obj *job, *queue;
+	double *took, began;
+	long calls, at;
+};
+
+static double now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static void die(const char *what, const struct keel_err *err)
+{
+	fprintf(stderr, "bench_isolated: %s: %s\n", what, err != NULL ? err->text : "");
+	exit(1);
+}
+
+static void not_dirty(void *arg, struct keel_obj *o)
+{
+	(void)arg, (void)o;
+}
+
+static void kernel_make(struct bench *b)
+{
+	const struct hooks_conf hooks = { .hold_default_ms = 60000, .soft_budget_ms = 20, .hard_budget_ms = 250 };
+	struct parts *p = &b->parts;
+
+	p->daemon = KEEL_SERVER;
+	p->home = p->server_name = p->host_name = p->daemon_name = (char *)"bench";
+	if (loop_create(&p->loop) < 0 || registry_create(&p->registry) < 0 ||
+	    objects_create(p->registry, not_dirty, NULL, &p->objects) < 0 ||
+	    hooks_create(p, &hooks, &p->hooks) < 0 || router_create(p, &p->router) < 0)
+		die("cannot make a kernel", NULL);
+	b->hook = registry_service(p->registry, "hook", 0, NULL, NULL);
+}
+
+/* A job that is a draft, as one that is being submitted, and a queue. */
+static void objects_make(struct bench *b)
+{
+	static const struct keel_class_def classes[] = { { .size = sizeof(classes[0]), .name = "job", .doc = "" },
+							 { .size = sizeof(classes[0]), .name = "queue", .doc = "" } };
+	static const struct keel_contrib rows[] = { { "CLASS", &classes[0] }, { "CLASS", &classes[1] } };
+	static struct owner owner = { .pub.name = "bench", .slot_base = -1 };
+	const struct keel_object_api *object = registry_service(b->parts.registry, "object", 0, NULL, NULL);
+	struct keel_err err;
+
+	owner.parts = &b->parts;
+	if (registry_add(b->parts.registry, &owner, rows, 2, sizeof(rows[0]), &err) < 0)
+		die("cannot make classes", &err);
+	b->job = object->draft(&owner.pub, "job", "1.svr", &err);
+	b->queue = object->draft(&owner.pub, "queue", "workq", &err);
+	if (b->job == NULL || b->queue == NULL || object->publish(b->queue) < 0)
+		die("cannot make objects", &err);
+}
+
+static void module_make(struct bench *b, const char *build)
+{
+	const struct isolate_limits limits = { .memory = 512 << 20, .deadline_ms = 2000, .user = "nobody" };
+	static struct { const char *text; } conf = { "no" };
+	char path[4096];
+	const struct keel_module *d;
+	struct keel_err err;
+
+	b->parts.exec_dir = (char *)(uintptr_t)build;
+	snprintf(path, sizeof(path), "%s/tests/fixtures/reject.so", build);
+	if (isolate_open(&b->parts, "reject", path, &limits, &b->owner.isolate, &err) < 0)
+		die("cannot open the module", &err);
+	d = isolate_descriptor(b->owner.isolate);
+	b->owner.parts = &b->parts;
+	b->owner.slot_base = -1;
+	b->owner.pub.name = d->name;
+	b->owner.pub.conf = &conf;
+	if (isolate_check(b->owner.isolate, &conf, &err) < 0 || d->init(&b->owner.pub, &err) < 0 ||
+	    hooks_attach(b->parts.hooks, &b->owner, d->taps, d->n_taps, d->taps[0].size, &err) < 0)
+		die("cannot load the module", &err);
+	isolate_attach(b->owner.isolate, &b->owner);
+	if (d->start(&b->owner.pub, &err) < 0)
+		die("cannot start the module", &err);
+}
+
+static void one(void *arg);
+
+static void done(struct keel_mod *m, void *arg, const struct keel_outcome *o)
+{
+	struct bench *b = arg;
+
+	(void)m;
+	if (o->verdict != KEEL_REJECT)
+		die("a call failed", &(struct keel_err){ .text = "" });
+	b->took[b->at++] = now_us() - b->began;
+	if (b->at == b->calls)
+		loop_stop(b->parts.loop);
+	else
+		loop_timer(b->parts.loop, 0, one, b);
+}
+
+static void one(void *arg)
+{
+	struct bench *b = arg;
+
+	b->began = now_us();
+	b->hook->raise(&b->owner.pub,
+		       &(struct keel_raise){ .size = sizeof(struct keel_raise),
+					     .point = KEEL_POINT_job_submit,
+					     .event = KEEL_EVENT(job_submit, .id = "1.svr", .job = b->job,
+								 .queue = b->queue, .who = "user@host"),
+					     .done = done, .arg = b });
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+int main(int argc, char **argv)
+{
+	struct bench b = { .calls = argc > 2 ? atol(argv[2]) : CALLS };
+
+	if (argc < 2 || b.calls <= 0)
+		return 2;
+	b.took = calloc((size_t)b.calls, sizeof(*b.took));
+	kernel_make(&b);
+	objects_make(&b);
+	module_make(&b, argv[1]);
+	one(&b);
+	loop_run(b.parts.loop);
+	qsort(b.took, (size_t)b.calls, sizeof(*b.took), by_size);
+	printf("{\"name\": \"hook_isolated\", \"value\": %.1f, \"unit\": \"us\"}\n", b.took[b.calls / 2]);
+	printf("{\"name\": \"hook_isolated_p99\", \"value\": %.1f, \"unit\": \"us\"}\n",
+	       b.took[b.calls * 99 / 100]);
+	isolate_close(b.owner.isolate);
+	free(b.took);
+	return 0;
+}
