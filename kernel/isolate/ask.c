@@ -205,7 +205,7 @@ int32_t life_start(struct keel_mod *m, struct keel_err *err)
 	if (ret != 0)
 		return ret;
 	iso->state = ISO_UP;
-	iso->waited = false;
+	iso->serves = true;
 	iso->up_ms = loop_now_ms(iso->parts->loop);
 	return 0;
 }
@@ -242,6 +242,7 @@ void life_fini(struct keel_mod *m)
 
 	step(iso, TALK_FINI, LEAVE_DEADLINE_MS, NULL);
 	iso->closing = true;
+	iso->serves = false;
 	process_end(iso);
 	calls_fail(iso, "its module is being stopped");
 	requests_fail(iso, "its module is being stopped");

@@ -100,7 +100,7 @@ struct isolate {
 	char *name, *path, *user;
 	struct isolate_limits limits;
 	enum iso_state state;
-	bool waited;  /* somebody waits for it: what fills up is drained */
+	bool serves;  /* its module is started: a process that ends is replaced */
 	bool closing;
 
 	/* what it is: described.c */

@@ -151,7 +151,6 @@ int isolate_open(struct parts *parts, const char *name, const char *path,
 		isolate_close(iso);
 		return ret;
 	}
-	iso->waited = true;
 	*ret_isolate = iso;
 	return 0;
 }

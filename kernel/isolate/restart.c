@@ -162,13 +162,12 @@ static uint32_t asked(const struct isolate *iso)
 
 void process_lost(struct isolate *iso, const char *why)
 {
-	bool loaded = iso->owner != NULL && iso->conf_values != NULL && !iso->waited;
-	bool too_often = loaded && count_death(iso);
+	bool too_often = iso->serves && count_death(iso);
 	uint32_t failed = asked(iso);
 
 	process_end(iso);
 	iso->state = too_often ? ISO_BENCHED : ISO_DOWN;
-	if (loaded)
+	if (iso->serves)
 		tell_lost(iso, why, failed);
 	iso->notes = 0;
 	calls_fail(iso, why);
@@ -178,7 +177,7 @@ void process_lost(struct isolate *iso, const char *why)
 		hooks_bench(iso->parts->hooks, iso->owner);
 		return;
 	}
-	if (!loaded)
+	if (!iso->serves)
 		return;
 	iso->restart = loop_timer(iso->parts->loop, iso->backoff_ms, again, iso);
 	iso->backoff_ms = iso->backoff_ms == 0 ? BACKOFF_FIRST_MS :

@@ -51,6 +51,7 @@ struct module {
 	struct keel_module desc; /* this kernel's size, whatever the file's */
 	struct keel_conf_rule *rules; /* owned, likewise */
 	struct conf_data *conf;
+	struct conf_isolation how;
 	struct image image; /* of an isolated one: nothing is mapped */
 	bool attached; /* taps and rows are registered */
 	/* while modules are ordered */
@@ -73,6 +74,8 @@ struct modules {
 /* isolated.c: a module that runs in a process of its own. */
 int isolated_open(struct modules *all, struct module *m, const struct conf_module *said,
 		  const struct conf_isolation *how, struct keel_err *err);
+/* Does `conf` say something else of where it runs, and within which limits? */
+bool isolated_differs(const struct module *m, const struct conf *conf);
 
 /* lint.c: the normalised descriptor into m->desc and m->rules. */
 int descriptor_lint(struct module *m, const char *file, const struct keel_module *raw,

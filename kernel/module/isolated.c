@@ -44,3 +44,16 @@ int isolated_open(struct modules *all, struct module *m, const struct conf_modul
 		m->image.raw = isolate_descriptor(m->owner.isolate);
 	return ret;
 }
+
+bool isolated_differs(const struct module *m, const struct conf *conf)
+{
+	struct conf_isolation how;
+
+	if (conf_isolation(conf, m->desc.name, &how, NULL) < 0)
+		return false; /* opening it says what is wrong */
+	if (!how.process && !m->how.process)
+		return false;
+	return how.process != m->how.process || how.memory != m->how.memory ||
+	       how.deadline_ms != m->how.deadline_ms || how.deaths != m->how.deaths ||
+	       how.within_ms != m->how.within_ms || strcmp(how.user, m->how.user) != 0;
+}

@@ -98,12 +98,11 @@ static int open_image(struct modules *all, struct module *m, const struct conf_m
 static int open_checked(struct modules *all, struct module *m, const struct conf *conf,
 			const struct conf_module *said, bool copy, struct keel_err *err)
 {
-	struct conf_isolation how;
-	int ret = conf_isolation(conf, said->name, &how, err);
+	int ret = conf_isolation(conf, said->name, &m->how, err);
 
 	if (ret == 0)
-		ret = how.process ? isolated_open(all, m, said, &how, err) :
-				    open_image(all, m, said, copy, err);
+		ret = m->how.process ? isolated_open(all, m, said, &m->how, err) :
+				       open_image(all, m, said, copy, err);
 	if (ret == 0)
 		ret = descriptor_lint(m, m->image.path, m->image.raw, err);
 	if (ret < 0)

@@ -43,7 +43,7 @@ static void mark(struct plan *p)
 
 		m->leaves = said == NULL;
 		m->comes = false;
-		if (said == NULL || !file_differs(p, m, said))
+		if (said == NULL || (!file_differs(p, m, said) && !isolated_differs(m, p->conf)))
 			continue;
 		if (m->desc.flags & KEEL_MOD_RESIDENT)
 			buf_printf(p->out, "%s: its file changed; it will be used after a restart\n",

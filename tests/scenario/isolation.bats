@@ -91,3 +91,76 @@ transcript() # WHERE
 	setup_sandbox "${args[@]}"
 	says 159 'qsub: no more for today' as "$OWNER" qsub -- /bin/true
 }
+
+# ---- a module that makes trouble: its fixture does what the name of a job says -----------------------------
+
+# trouble_in_a_process [LIMITS]
+trouble_in_a_process()
+{
+	mapfile -t args < <(isolated trouble)
+	setup_sandbox "${args[@]}"
+	[ $# -eq 0 ] || limit_trouble "$1"
+}
+limit_trouble()
+{
+	echo "trouble: { isolation_limits = { $1 }; };" >"$SB/server/etc/modules.d/trouble.conf"
+	quietly_reloaded
+}
+quietly_reloaded() { sandbox reload >/dev/null; }
+
+modhost() { pgrep -P "$(head -n 1 "$SB/server/server_priv/server.lock")" -f 'keelson-modhost --name=trouble'; }
+# makes_trouble NAME TEXT: that one submission is refused with words that match TEXT, the next one is not
+makes_trouble()
+{
+	local words
+	! words=$(submit -N "$1" -- /bin/true 2>&1) || { echo "$1 was accepted" >&2; return 1; }
+	has "$words" "$2"
+	quietly_submitted
+}
+quietly_submitted() { submit -h -- /bin/true >/dev/null; }
+
+@test "a crash, an endless loop and an abort cost one call each, and the daemon serves on" {
+	local server
+	trouble_in_a_process 'deadline = "500ms"; deaths = 6;'
+	server=$(head -n 1 "$SB/server/server_priv/server.lock")
+	makes_trouble segv 'killed by signal 11 \(Segmentation fault\)'
+	makes_trouble abort 'killed by signal 6 \(Aborted\)'
+	makes_trouble spin-60000 'gave no answer for 500 ms'
+	kill -SEGV "$(modhost)"
+	wait_until 5 quietly_submitted
+	same 'the server' "$server" "$(head -n 1 "$SB/server/server_priv/server.lock")"
+	has "$(server_log)" 'trouble.on_submit: its process was killed by signal 6 .*1 calls .*it is started again'
+}
+
+@test "memory and records that are too many stay where they are" {
+	trouble_in_a_process
+	quietly_submitted
+	submit -h -N eat-1024 -- /bin/true
+	has "$(server_log)" 'no 1024 MB for it'
+	submit -h -N eat-16 -- /bin/true
+	has "$(server_log)" '16 MB eaten'
+	submit -h -N flood-20000 -- /bin/true
+	quietly_submitted
+	[ "$(server_log | grep -c 'flood ')" -lt 10000 ]
+	has "$(server_log)" 'records of its process were too many'
+}
+
+@test "who dies too often is not started again, and a reload brings it back" {
+	trouble_in_a_process 'deaths = 2;'
+	makes_trouble segv 'killed by signal 11'
+	! submit -N segv -- /bin/true
+	wait_until 5 has_log 'its taps are not called any more'
+	! submit -h -- /bin/true
+	limit_trouble 'deaths = 3;'
+	quietly_submitted
+}
+has_log() { has "$(server_log)" "$1"; }
+
+@test "kill -9 of the daemon ends the processes of its modules" {
+	local pid
+	trouble_in_a_process
+	pid=$(modhost)
+	sandbox kill server
+	wait_until 5 gone "$pid"
+}
+gone() { ! kill -0 "$1" 2>/dev/null; }
