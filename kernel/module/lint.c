@@ -36,7 +36,8 @@ static const char *head_objection(const struct keel_module *d)
 	return NULL;
 }
 
-/* Counts and the tables they count. */
+/* Counts and the tables they count. A table that is not counted is a mistake, too: taps that are never called
+ * would let pass what they are there to refuse. */
 static const char *table_objection(const struct keel_module *d)
 {
 	const struct {
@@ -44,14 +45,14 @@ static const char *table_objection(const struct keel_module *d)
 		const void *table;
 		const char *no;
 	} tables[] = {
-		{ d->n_conf, d->conf, "its configuration rules are missing or too many" },
-		{ d->n_needs, d->needs, "its needs are missing or too many" },
-		{ d->n_contribs, d->contribs, "its contributions are missing or too many" },
-		{ d->n_taps, d->taps, "its taps are missing or too many" },
+		{ d->n_conf, d->conf, "its configuration rules and .n_conf do not agree" },
+		{ d->n_needs, d->needs, "its needs and .n_needs do not agree" },
+		{ d->n_contribs, d->contribs, "its contributions and .n_contribs do not agree" },
+		{ d->n_taps, d->taps, "its taps and .n_taps do not agree" },
 	};
 
 	for (uint32_t i = 0; i < KEEL_COUNT(tables); i++) {
-		if (tables[i].n > ROWS_MAX || (tables[i].n > 0 && tables[i].table == NULL))
+		if (tables[i].n > ROWS_MAX || (tables[i].n > 0) != (tables[i].table != NULL))
 			return tables[i].no;
 	}
 	return NULL;

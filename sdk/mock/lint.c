@@ -24,9 +24,9 @@ static const char *objection(const struct keel_module *d)
 		return "its roles name no daemon";
 	if ((d->flags & ~(uint32_t)(KEEL_MOD_RESIDENT | KEEL_MOD_NO_PROCESS)) != 0)
 		return "it has flags this host does not know";
-	if ((d->n_conf > 0 && d->conf == NULL) || (d->n_needs > 0 && d->needs == NULL) ||
-	    (d->n_contribs > 0 && d->contribs == NULL) || (d->n_taps > 0 && d->taps == NULL))
-		return "it counts rows of a table that is not there";
+	if ((d->n_conf > 0) != (d->conf != NULL) || (d->n_needs > 0) != (d->needs != NULL) ||
+	    (d->n_contribs > 0) != (d->contribs != NULL) || (d->n_taps > 0) != (d->taps != NULL))
+		return "its tables and their counts (.n_taps ...) do not agree";
 	return NULL;
 }
 

@@ -31,10 +31,14 @@ static void head_rules(const struct keel_module *m)
 		finding(RULE_static_descriptor, "it has no .version");
 	if (!said(m->summary))
 		finding(RULE_static_descriptor, "it has no .summary");
-	for (size_t i = 0; i < KEEL_COUNT(tables); i++)
+	for (size_t i = 0; i < KEEL_COUNT(tables); i++) {
+		if (tables[i].n == 0 && tables[i].table != NULL)
+			finding(RULE_static_descriptor, "it has a table in .%s and .n_%s does not count its rows",
+				tables[i].name, tables[i].name);
 		if (tables[i].n > ROWS_MAX || (tables[i].n > 0 && tables[i].table == NULL))
 			finding(RULE_static_descriptor, "it counts %u rows in .%s and has no such table",
 				(unsigned)tables[i].n, tables[i].name);
+	}
 	if (m->n_conf > 0 && m->conf != NULL && m->conf[0].size < offsetof(struct keel_conf_rule, doc))
 		finding(RULE_static_descriptor, "rows of .conf have no .size");
 	if (m->n_taps > 0 && m->taps != NULL && m->taps[0].size < offsetof(struct keel_tap, order))

@@ -168,6 +168,7 @@ static void descriptors_that_lie_are_refused(void)
 		{ GOOD, .flags = 1u << 30 },
 		{ GOOD, .state_size = UINT32_MAX },
 		{ GOOD, .n_taps = 1 },
+		{ GOOD, .taps = bad_tap }, /* not counted: it would never be called */
 		{ GOOD, .n_conf = UINT32_MAX, .conf = outside },
 		{ GOOD, .n_needs = 1, .needs = off_state },
 		{ GOOD, .n_needs = 1, .needs = off_state, .state_size = 4096 },
