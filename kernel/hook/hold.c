@@ -19,6 +19,7 @@
 #include <utlist.h>
 
 #include "hook/inside.h"
+#include "keel/sized.h"
 #include "log/log.h"
 #include "util/err.h"
 
@@ -167,11 +168,11 @@ keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 		       struct keel_hold **ret_hold)
 {
 	struct op *op = (struct op *)c;
-	struct keel_hold_opts o = { .size = sizeof(o) };
+	struct keel_hold_opts o;
 	const char *no;
 	struct hold *hold;
 
-	memcpy(&o, opts, opts->size < sizeof(o) ? opts->size : sizeof(o));
+	KEEL_SIZED(&o, opts);
 	no = objection(op, &o);
 	hold = no == NULL ? hold_create(op, &o) : NULL;
 	if (hold == NULL) {

@@ -187,14 +187,15 @@ void hooks_known(struct hooks *h, struct owner *only, uint32_t point, const char
 {
 	const struct known_event event = { .size = sizeof(event), .id = id, .obj = obj };
 	struct point *p = point_get(h, point);
+	union any_event room;
 	struct outcome out;
 	struct op op;
 
 	if (p == NULL || p->chain == NULL || p->kind != KEEL_NOTE ||
-	    p->event_size != sizeof(event) || p->id_at != offsetof(struct known_event, id) ||
+	    p->event_size < sizeof(event) || p->id_at != offsetof(struct known_event, id) ||
 	    p->obj_at != offsetof(struct known_event, obj))
 		return;
-	op_init(&op, h, p, &event);
+	op_init(&op, h, p, event_whole(p, &event, &room));
 	op.special = OP_REPLAY;
 	op.only = only;
 	op_enter(h, &op);

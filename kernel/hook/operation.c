@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "hook/quick.h"
+#include "keel/sized.h"
 #include "log/log.h"
 #include "util/err.h"
 
@@ -66,10 +67,23 @@ static keel_verdict raise_chain(struct hooks *h, struct keel_mod *m, struct poin
 	return out.verdict;
 }
 
+/* Of a module that knew fewer of the fields. */
+static __attribute__((noinline)) keel_verdict raise_short(struct keel_mod *m, const struct keel_raise *theirs)
+{
+	struct keel_raise r;
+
+	KEEL_SIZED(&r, theirs);
+	return hook_raise(m, &r);
+}
+
 keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r)
 {
 	struct hooks *h = hooks_of(m);
-	struct point *p = r->point < KEEL_POINT_MAX ? &h->point[r->point] : &h->point[0];
+	struct point *p;
+
+	if (unlikely(r->size < sizeof(*r)))
+		return raise_short(m, r);
+	p = r->point < KEEL_POINT_MAX ? &h->point[r->point] : &h->point[0];
 
 	if (unlikely(p->kind != KEEL_GATE && p->kind != KEEL_ASK))
 		return raise_refused(h, m, r, "it is neither a GATE nor an ASK");

@@ -15,7 +15,8 @@
 #define ROWS_MAX 4096u
 #define BLOCK_MAX (64u << 20) /* bytes of state or configuration */
 #define MOD_FLAGS ((uint32_t)(KEEL_MOD_RESIDENT | KEEL_MOD_NO_PROCESS))
-#define SIZE_V0 ((uint32_t)sizeof(struct keel_module))
+/* The descriptor as the first released interface had it; what was appended since is not in every file. */
+#define SIZE_V0 ((uint32_t)(offsetof(struct keel_module, fini) + sizeof(void (*)(void))))
 
 static bool name_is_good(const char *name)
 {

@@ -57,10 +57,14 @@ int note_accept(const char *path, const struct modfile_note *note, struct keel_e
 {
 	if (note->major == KEEL_ABI_MAJOR && note->minor <= KEEL_ABI_MINOR)
 		return 0;
+	if (note->major == KEEL_ABI_MAJOR)
+		return err_set(err, -EPROTO,
+			       "%s was built for module interface %u.%u, this daemon has %u.%u; upgrade keelson, or "
+			       "build the module with -DKEEL_SDK_TARGET=%u",
+			       path, note->major, note->minor, KEEL_ABI_MAJOR, KEEL_ABI_MINOR, KEEL_ABI_MINOR);
 	return err_set(err, -EPROTO,
 		       "%s was built for module interface %u.%u, this daemon has %u.%u; %s", path,
 		       note->major, note->minor, KEEL_ABI_MAJOR, KEEL_ABI_MINOR,
-		       note->major < KEEL_ABI_MAJOR ?
-			       "rebuild the module with the newer headers" :
-			       "upgrade keelson, or build the module for the older interface");
+		       note->major < KEEL_ABI_MAJOR ? "rebuild the module with the newer headers" :
+						      "upgrade keelson");
 }

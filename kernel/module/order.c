@@ -20,7 +20,7 @@ static const struct keel_service_def *offer_of(const struct module *m, const cha
 		const struct keel_service_def *def = c->def;
 
 		if (c->kind != NULL && def != NULL && strcmp(c->kind, "SERVICE") == 0 &&
-		    def->name != NULL && strcmp(def->name, group) == 0)
+		    def->size > offsetof(struct keel_service_def, doc) && def->name != NULL && strcmp(def->name, group) == 0)
 			return def;
 	}
 	return NULL;

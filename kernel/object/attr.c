@@ -161,9 +161,8 @@ static int attr_lint(const struct objects *o, const struct owner *owner,
 {
 	const struct keel_attr *a = o->attrs;
 
-	if (def->size < offsetof(struct keel_attr_def, fallback) || !def->klass || !def->name ||
-	    !def->name[0] || !def->type)
-		return err_set(err, -EINVAL, "%s: an ATTR row needs size, klass, name and type",
+	if (!def->klass || !def->name || !def->name[0] || !def->type)
+		return err_set(err, -EINVAL, "%s: an ATTR row needs klass, name and type",
 			       owner_name(owner));
 	while (a && !(strcmp(a->def.klass, def->klass) == 0 && strcmp(a->def.name, def->name) == 0))
 		a = a->next;
@@ -195,7 +194,7 @@ static int attr_add(void *arg, struct owner *owner, const void *row, struct keel
 	a = calloc(1, sizeof(*a));
 	if (!a)
 		return err_set(err, -ENOMEM, "%s: no memory for an attribute", owner_name(owner));
-	memcpy(&a->def, def, def->size < sizeof(a->def) ? def->size : sizeof(a->def));
+	a->def = *def;
 	index_key_init(&a->name, a->def.name, strlen(a->def.name));
 	a->row = row;
 	a->owner = owner;
@@ -224,7 +223,8 @@ static void attr_remove(void *arg, struct owner *owner, const void *row)
 
 int attrs_init(struct objects *o)
 {
-	const struct registry_kind kind = { "ATTR", attr_add, attr_remove, o };
+	const struct registry_kind kind = { "ATTR", attr_add, attr_remove, o,
+					    sizeof(struct keel_attr_def) };
 
 	return registry_kind(o->registry, &kind);
 }

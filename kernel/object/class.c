@@ -57,8 +57,8 @@ static int class_add(void *arg, struct owner *owner, const void *row, struct kee
 	struct objects *o = arg;
 	struct class *c;
 
-	if (def->size < offsetof(struct keel_class_def, doc) || !def->name || !def->name[0])
-		return err_set(err, -EINVAL, "%s: a CLASS row needs size and name",
+	if (!def->name || !def->name[0])
+		return err_set(err, -EINVAL, "%s: a CLASS row needs a name",
 			       owner_name(owner));
 	c = class_get(o, def->name);
 	if (!c)
@@ -67,8 +67,7 @@ static int class_add(void *arg, struct owner *owner, const void *row, struct kee
 	if (c->declared)
 		return err_set(err, -EEXIST, "%s: class '%s' already belongs to %s",
 			       owner_name(owner), def->name, owner_name(c->owner));
-	c->def = (struct keel_class_def){ 0 };
-	memcpy(&c->def, def, def->size < sizeof(c->def) ? def->size : sizeof(c->def));
+	c->def = *def;
 	c->row = row;
 	c->owner = owner;
 	c->declared = true;
@@ -105,7 +104,8 @@ static void class_remove(void *arg, struct owner *owner, const void *row)
 
 int classes_init(struct objects *o)
 {
-	const struct registry_kind kind = { "CLASS", class_add, class_remove, o };
+	const struct registry_kind kind = { "CLASS", class_add, class_remove, o,
+					    sizeof(struct keel_class_def) };
 
 	return registry_kind(o->registry, &kind);
 }

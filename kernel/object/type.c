@@ -64,11 +64,10 @@ static enum quick quick_of(const struct keel_type_def *def)
 static struct type *type_create(struct objects *o, const struct keel_type_def *def)
 {
 	struct type *t = calloc(1, sizeof(*t));
-	size_t size = def->size < sizeof(t->def) ? def->size : sizeof(t->def);
 
 	if (!t)
 		return NULL;
-	memcpy(&t->def, def, size);
+	t->def = *def;
 	t->next = o->types;
 	o->types = t;
 	return t;
@@ -92,10 +91,8 @@ static int type_lint(const struct objects *o, const struct owner *owner,
 {
 	const struct type *other;
 
-	if (def->size < offsetof(struct keel_type_def, fini) + sizeof(def->fini) || !def->name ||
-	    !def->name[0] || !def->parse || !def->format)
-		return err_set(err, -EINVAL,
-			       "%s: a TYPE row needs size, name, parse() and format()",
+	if (!def->name || !def->name[0] || !def->parse || !def->format)
+		return err_set(err, -EINVAL, "%s: a TYPE row needs name, parse() and format()",
 			       owner_name(owner));
 	if ((def->flags & KEEL_TYPE_KEYED) && !def->unset)
 		return err_set(err, -EINVAL, "%s: type '%s' has keys and so needs unset()",
@@ -143,7 +140,8 @@ static void type_remove(void *arg, struct owner *owner, const void *def)
 
 int types_init(struct objects *o)
 {
-	const struct registry_kind kind = { "TYPE", type_add, type_remove, o };
+	const struct registry_kind kind = { "TYPE", type_add, type_remove, o,
+					    sizeof(struct keel_type_def) };
 
 	if (kernel_types(o, types_number, n_types_number) < 0 ||
 	    kernel_types(o, types_text, n_types_text) < 0 || kernel_types(o, &type_size, 1) < 0)

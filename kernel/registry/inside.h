@@ -22,7 +22,8 @@ struct row {
 	struct row *prev, *next;
 	struct owner *owner;
 	const char *kind_name;
-	const void *def;
+	const void *def;   /* the module's */
+	void *whole;       /* owned while `kind` has it: of the kind's size; NULL: as it is */
 	struct kind *kind;
 };
 

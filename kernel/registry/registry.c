@@ -13,6 +13,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "keel/sized.h"
 #include "registry/inside.h"
 #include "util/err.h"
 
@@ -31,14 +32,50 @@ static struct kind *kind_find(const struct registry *r, const char *name)
 }
 
 /* ---- handing over and taking back ----------------------------------------------------------- */
+/* Made with other headers the row may be shorter or longer than its kind knows it. Nobody behind this door
+ * sees that. */
+static int row_complete(struct row *row, const struct kind *k, struct keel_err *err)
+{
+	uint32_t size = k->owner == NULL ? k->face.row_size : k->def.row_size;
+
+	row->whole = NULL;
+	if (size == 0)
+		return 0;
+	if (*(const uint32_t *)row->def < 2 * sizeof(uint32_t))
+		return err_set(err, -EINVAL,
+			       "a %s row of module %s has no size; set .size to sizeof its struct",
+			       row->kind_name, row->owner->pub.name);
+	row->whole = malloc(size);
+	if (row->whole == NULL)
+		return err_set(err, -ENOMEM, "no memory for a %s row of module %s", row->kind_name,
+			       row->owner->pub.name);
+	keel_sized(row->whole, size, row->def);
+	return 0;
+}
+
+static const void *row_def(const struct row *row)
+{
+	return row->whole != NULL ? row->whole : row->def;
+}
+
+static void row_forget(struct row *row)
+{
+	free(row->whole);
+	row->whole = NULL;
+	row->kind = NULL;
+}
+
 static int row_give(struct row *row, struct kind *k, struct keel_err *err)
 {
-	int ret = k->owner == NULL ?
-			  k->face.add(k->face.arg, row->owner, row->def, err) :
-			  k->def.add(&k->owner->pub, &row->owner->pub, row->def, err);
+	int ret = row_complete(row, k, err);
 
-	if (ret == 0)
-		row->kind = k;
+	if (ret < 0)
+		return ret;
+	row->kind = k;
+	ret = k->owner == NULL ? k->face.add(k->face.arg, row->owner, row_def(row), err) :
+				 k->def.add(&k->owner->pub, &row->owner->pub, row_def(row), err);
+	if (ret != 0)
+		row_forget(row);
 	return ret;
 }
 
@@ -48,11 +85,11 @@ static void row_take(struct row *row)
 
 	if (k == NULL)
 		return;
-	row->kind = NULL;
 	if (k->owner == NULL)
-		k->face.remove(k->face.arg, row->owner, row->def);
+		k->face.remove(k->face.arg, row->owner, row_def(row));
 	else
-		k->def.remove(&k->owner->pub, &row->owner->pub, row->def);
+		k->def.remove(&k->owner->pub, &row->owner->pub, row_def(row));
+	row_forget(row);
 }
 
 /* Give `k` the rows that waited for it. All or none. */
@@ -127,7 +164,7 @@ static int kind_add(void *arg, struct owner *owner, const void *row, struct keel
 	const struct keel_kind_def *def = row;
 	struct kind *k;
 
-	if (def->size < sizeof(*def) || def->name == NULL || def->name[0] == '\0' ||
+	if (def->name == NULL || def->name[0] == '\0' ||
 	    def->add == NULL || def->remove == NULL)
 		return err_set(err, -EINVAL,
 			       "kind '%s' of module %s has no name, no add or no remove function",
@@ -253,10 +290,12 @@ int registry_create(struct registry **ret_registry)
 
 	if (r == NULL)
 		return -ENOMEM;
-	ret = registry_kind(r, &(struct registry_kind){ "KIND", kind_add, kind_remove, r });
+	ret = registry_kind(r, &(struct registry_kind){ "KIND", kind_add, kind_remove, r,
+							     sizeof(struct keel_kind_def) });
 	if (ret == 0)
 		ret = registry_kind(r, &(struct registry_kind){ "SERVICE", service_add,
-								service_remove, r });
+								service_remove, r,
+								sizeof(struct keel_service_def) });
 	if (ret < 0) {
 		registry_destroy(r);
 		return ret;
@@ -273,8 +312,10 @@ void registry_destroy(struct registry *r)
 
 	if (r == NULL)
 		return;
-	DL_FOREACH_SAFE(r->rows, row, next)
+	DL_FOREACH_SAFE(r->rows, row, next) {
+		free(row->whole);
 		free(row);
+	}
 	for (k = r->kinds; k != NULL; k = next_kind) {
 		next_kind = k->next;
 		free(k);

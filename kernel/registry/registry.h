@@ -20,6 +20,7 @@ struct registry_kind {
 	int (*add)(void *arg, struct owner *owner, const void *def, struct keel_err *err);
 	void (*remove)(void *arg, struct owner *owner, const void *def);
 	void *arg;
+	uint32_t row_size; /* of the definition; rows are made this long. 0: they come as they are */
 };
 int registry_kind(struct registry *r, const struct registry_kind *kind);
 

@@ -3,7 +3,8 @@
  * service.c - function tables by name: the kernel's groups and SERVICE rows of modules.
  *
  * A module's table is handed out as a copy whose `self` is the module; the copy lives as long as the
- * row. Whoever holds a table is counted by kernel/module, not here.
+ * row. It is as long as any table: a function that the offering module does not know is NULL there, however old its
+ * headers are. Whoever holds a table is counted by kernel/module, not here.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct table_head {
 };
 
 #define TABLE_MAX 65536u
+#define TABLE_ROOM 2048u /* 256 functions: more than a table will have for long */
 
 static struct service *service_find(const struct registry *r, const char *name)
 {
@@ -61,7 +63,7 @@ static int service_check(const struct registry *r, const struct owner *owner,
 	const struct table_head *head;
 	const struct service *taken;
 
-	if (def->size < sizeof(*def) || def->name == NULL || def->name[0] == '\0')
+	if (def->name == NULL || def->name[0] == '\0')
 		return err_set(err, -EINVAL, "a SERVICE row of module %s has no name",
 			       owner->pub.name);
 	head = def->table;
@@ -79,6 +81,15 @@ static int service_check(const struct registry *r, const struct owner *owner,
 	return 0;
 }
 
+static struct table_head *table_copy(const struct table_head *table)
+{
+	struct table_head *copy = calloc(1, table->size > TABLE_ROOM ? table->size : TABLE_ROOM);
+
+	if (copy != NULL)
+		memcpy(copy, table, table->size);
+	return copy;
+}
+
 int service_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
 {
 	struct registry *r = arg;
@@ -89,13 +100,12 @@ int service_add(void *arg, struct owner *owner, const void *row, struct keel_err
 
 	if (ret < 0)
 		return ret;
-	copy = malloc(((const struct table_head *)def->table)->size);
+	copy = table_copy(def->table);
 	s = copy != NULL ? service_push(r, def->name, copy) : NULL;
 	if (s == NULL) {
 		free(copy);
 		return err_set(err, -ENOMEM, "no memory for service '%s'", def->name);
 	}
-	memcpy(copy, def->table, ((const struct table_head *)def->table)->size);
 	copy->self = &owner->pub;
 	s->copy = copy;
 	s->owner = owner;

@@ -32,8 +32,7 @@ static int route_add(void *arg, struct owner *owner, const void *row, struct kee
 	const struct keel_request_def *def = row;
 	struct route *route, *taken;
 
-	if (def->size < offsetof(struct keel_request_def, number) || def->name == NULL ||
-	    def->name[0] == '\0' || def->handler == NULL)
+	if (def->name == NULL || def->name[0] == '\0' || def->handler == NULL)
 		return err_set(err, -EINVAL, "request '%s' of module %s has no name or no handler",
 			       def->name != NULL ? def->name : "", owner->pub.name);
 	HASH_FIND_STR(r->routes, def->name, taken);
@@ -45,7 +44,7 @@ static int route_add(void *arg, struct owner *owner, const void *row, struct kee
 	route = calloc(1, sizeof(*route));
 	if (route == NULL)
 		return err_set(err, -ENOMEM, "no memory for request '%s'", def->name);
-	memcpy(&route->def, def, def->size < sizeof(*def) ? def->size : sizeof(*def));
+	route->def = *def;
 	route->key = row;
 	route->owner = owner;
 	HASH_ADD_KEYPTR(hh, r->routes, route->def.name, strlen(route->def.name), route);
@@ -239,7 +238,8 @@ int router_create(struct parts *parts, struct router **ret_router)
 	if (ret == 0)
 		ret = registry_kind(parts->registry,
 				    &(struct registry_kind){ .name = "REQUEST", .add = route_add,
-							     .remove = route_remove, .arg = r });
+							     .remove = route_remove, .arg = r,
+							     .row_size = sizeof(struct keel_request_def) });
 	if (ret == 0)
 		ret = registry_offer(parts->registry, "request", req_api());
 	if (ret == 0)

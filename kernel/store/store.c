@@ -300,6 +300,9 @@ int store_use(struct store *s, struct keel_err *err)
 		return 0;
 	if (!offers)
 		return err_set(err, -EINVAL, "the service 'store' belongs to no module");
+	if (!api->open || !api->load || !api->commit || !api->read_blob)
+		return err_set(err, -EINVAL, "the service 'store' of module %s is not complete; upgrade "
+					     "the module", offers->pub.name);
 	rc = api->open(&offers->pub, err);
 	if (rc < 0)
 		return rc;

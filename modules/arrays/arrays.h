@@ -9,6 +9,7 @@
 #include "keel/keel.h"
 #include "keel/service/acct.h"
 #include "keel/service/job.h"
+#include "keel/sized.h"
 #include "pbs_error.h"
 #include "runs.h"
 

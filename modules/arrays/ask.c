@@ -457,7 +457,7 @@ static int select_named(struct fan *f, const struct array *a, const char *range,
 	return len > RANGE_MAX ? -EINVAL : selection_parse(&a->x, range, len, &f->named);
 }
 
-bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
+bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *theirs,
 	    struct keel_mod *me, void (*done)(struct keel_mod *, void *, int32_t, const char *),
 	    void *arg)
 {
@@ -465,10 +465,13 @@ bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask
 	const char *range;
 	size_t len, i;
 	struct array *a = named_array(mod, operand, &range, &len);
-	struct fan *f = a ? fan_new(mod, a, ask, range, len) : NULL;
+	struct keel_job_ask ask;
+	struct fan *f;
 
 	if (!a)
 		return false;
+	KEEL_SIZED(&ask, theirs);
+	f = fan_new(mod, a, &ask, range, len);
 	if (!f || select_named(f, a, range, len)) {
 		if (f)
 			fan_free(f);
@@ -479,7 +482,7 @@ bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask
 	f->arg = arg;
 	st->open_fans++;
 	for (i = 0; i < KEEL_COUNT(verbs); i++)
-		if (strcmp(verbs[i].verb, ask->verb) == 0) {
+		if (strcmp(verbs[i].verb, ask.verb) == 0) {
 			verbs[i].begin(mod, f, a);
 			return true;
 		}

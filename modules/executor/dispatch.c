@@ -515,15 +515,16 @@ static int32_t task_listen(struct keel_mod *mod, struct keel_mod *me,
 			   const struct keel_task_events *events)
 {
 	struct server *srv = &((struct state *)mod->state)->server;
+	uint32_t i = 0;
 
-	for (uint32_t i = 0; i < srv->n_listeners; i++)
-		if (srv->listeners[i].me == me) {
-			srv->listeners[i].events = events;
-			return 0;
-		}
-	if (srv->n_listeners == LISTENERS_MAX)
+	while (i < srv->n_listeners && srv->listeners[i].me != me)
+		i++;
+	if (i == LISTENERS_MAX)
 		return -ENOSPC;
-	srv->listeners[srv->n_listeners++] = (struct listener){ me, events };
+	srv->listeners[i].me = me;
+	KEEL_SIZED(&srv->listeners[i].events, events);
+	if (i == srv->n_listeners)
+		srv->n_listeners++;
 	return 0;
 }
 

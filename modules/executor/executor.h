@@ -10,6 +10,7 @@
 
 #include "keel/keel.h"
 #include "keel/service/task.h"
+#include "keel/sized.h"
 #include "launch.h"
 #include "nursery.h"
 
@@ -66,7 +67,7 @@ struct host {
 
 struct listener {
 	struct keel_mod *me;
-	const struct keel_task_events *events;
+	struct keel_task_events events;
 };
 
 struct server {
@@ -172,8 +173,8 @@ void report_lost(struct keel_mod *mod, struct entry *e);
 		const struct state *tell_st = (mod)->state;                                        \
 		for (uint32_t tell_i = 0; tell_i < tell_st->server.n_listeners; tell_i++) {        \
 			const struct listener *tell_l = &tell_st->server.listeners[tell_i];        \
-			if (tell_l->events->member)                                                \
-				tell_l->events->member(tell_l->me, __VA_ARGS__);                   \
+			if (tell_l->events.member)                                                 \
+				tell_l->events.member(tell_l->me, __VA_ARGS__);                    \
 		}                                                                                  \
 	} while (0)
 

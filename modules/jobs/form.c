@@ -19,8 +19,12 @@
 static int32_t form_add(struct keel_mod *self, struct keel_mod *owner, const void *def,
 			struct keel_err *err)
 {
+	const struct keel_job_form_def *form = def;
 	struct state *st = self->state;
 
+	if (!form->attr || !form->waiting || !form->next || !form->back || !form->over || !form->ask ||
+	    !form->has)
+		return st->core->error(err, -1, "the JOB_FORM row of %s is not complete", owner->name);
 	if (st->form)
 		return st->core->error(err, -1, "%s already offers a form of jobs, %s cannot offer "
 						"another", st->form_owner->name, owner->name);
@@ -40,6 +44,7 @@ static void form_remove(struct keel_mod *self, struct keel_mod *owner, const voi
 
 const struct keel_kind_def form_kind = {
 	.size = sizeof(struct keel_kind_def),
+	.row_size = sizeof(struct keel_job_form_def),
 	.name = "JOB_FORM",
 	.doc = "jobs that are one object and many starts",
 	.add = form_add,

@@ -193,10 +193,26 @@ static void api_on_run(struct keel_mod *mod, struct keel_mod *me,
 	st->run_request = fn;
 }
 
-static void api_ask(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
+static void api_ask(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *theirs,
 		    struct keel_mod *me, keel_job_done *done, void *arg)
 {
-	ask_job(mod, job, ask, &(struct told){ me, done, arg });
+	const struct told told = { me, done, arg };
+	struct keel_job_ask ask;
+
+	KEEL_SIZED(&ask, theirs);
+	if (ask.verb && ask.who)
+		ask_job(mod, job, &ask, &told);
+	else
+		tell(&told, PBSE_IVALREQ, "who asks a job for something says what, and who he is");
+}
+
+static int32_t api_permit(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *theirs,
+			  uint32_t roles)
+{
+	struct keel_job_ask ask;
+
+	KEEL_SIZED(&ask, theirs);
+	return ask_permit(mod, job, &ask, roles);
 }
 
 static int64_t api_next_number(struct keel_mod *mod)
@@ -234,7 +250,7 @@ static const struct keel_job_api service = {
 	.depend = job_depend,
 	.next_number = api_next_number,
 	.members = job_members,
-	.permit = ask_permit,
+	.permit = api_permit,
 	.signal = signal_find,
 	.adopt = part_adopt,
 	.back = part_back,

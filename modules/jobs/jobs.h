@@ -12,6 +12,7 @@
 #include "keel/service/queue.h"
 #include "keel/service/resource.h"
 #include "keel/service/task.h"
+#include "keel/sized.h"
 #include "pbs_error.h"
 
 #define SUSPENDED_BIT 0x100 /* of job_state's value: shown as S */

@@ -40,8 +40,10 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 {
 	struct state *st = self->state;
 	const struct keel_signal_def *signal = def;
-	struct signal_row *row = row_find(st, signal->name);
+	struct signal_row *row = signal->name ? row_find(st, signal->name) : NULL;
 
+	if (!signal->name || !signal->start)
+		return st->core->error(err, -1, "a SIGNAL row of %s has no name or no start()", owner->name);
 	if (row)
 		return st->core->error(err, -1, "signal '%s' of %s is already offered by %s",
 				       signal->name, owner->name, row->owner->name);
@@ -78,6 +80,7 @@ const struct keel_signal_def *signal_find(struct keel_mod *mod, const char *name
 
 const struct keel_kind_def signal_kind = {
 	.size = sizeof(struct keel_kind_def),
+	.row_size = sizeof(struct keel_signal_def),
 	.name = "SIGNAL",
 	.doc = "a pseudo-signal of qsig",
 	.add = row_add,

@@ -82,6 +82,9 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 	struct state *st = self->state;
 	struct word *w;
 
+	if (!row->name || !*row->name || row->bit == 0 || (row->bit & (row->bit - 1)))
+		return st->core->error(err, -1, "a NODE_STATE row of %s has no name, or not one bit",
+				       owner->name);
 	if (words_fill(st))
 		return st->core->error(err, -1, "out of memory");
 	for (w = st->words; w; w = w->next)
@@ -108,6 +111,7 @@ static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void
 
 const struct keel_kind_def node_state_kind = {
 	.size = sizeof(struct keel_kind_def),
+	.row_size = sizeof(struct keel_node_state_def),
 	.name = "NODE_STATE",
 	.doc = "a word of a vnode's state",
 	.add = row_add,

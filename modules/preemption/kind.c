@@ -63,6 +63,7 @@ static void method_remove(struct keel_mod *self, struct keel_mod *owner, const v
 
 const struct keel_kind_def preempt_kind = {
 	.size = sizeof(struct keel_kind_def),
+	.row_size = sizeof(struct keel_preempt_def),
 	.name = "PREEMPT",
 	.doc = "a way in which a running job gives way",
 	.add = method_add,

@@ -39,6 +39,8 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 	struct state *st = self->state;
 	struct type_row *row;
 
+	if (!type->name || !*type->name)
+		return st->core->error(err, -1, "a QUEUE_TYPE row of %s has no name", owner->name);
 	if (type_find(self, type->name))
 		return st->core->error(err, -1, "queue type '%s' of %s is offered already", type->name,
 				       owner->name);
@@ -66,6 +68,7 @@ static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void
 
 const struct keel_kind_def type_kind = {
 	.size = sizeof(struct keel_kind_def),
+	.row_size = sizeof(struct keel_queue_type_def),
 	.name = "QUEUE_TYPE",
 	.doc = "a type of queues",
 	.add = row_add,

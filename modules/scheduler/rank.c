@@ -500,6 +500,7 @@ static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void
 
 const struct keel_kind_def job_key_kind = {
 	.size = sizeof(struct keel_kind_def),
+	.row_size = sizeof(struct keel_job_key_def),
 	.name = "JOB_KEY",
 	.doc = "a number about a job that orders jobs",
 	.add = row_add,

@@ -6,6 +6,7 @@
  * back (points trial_vacate, trial_restore).
  */
 #include "scheduler.h"
+#include "keel/sized.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -174,10 +175,11 @@ static bool trial_fits(struct keel_trial *t, struct keel_sched_reason *why)
 		    (t->own ? fits_again(t, &r) : would_fit(t->mod, t->job, t->group, t->s, &r));
 
 	if (why && !fits) {
-		why->code = r.code;
-		why->never = r.never;
-		snprintf(why->text, sizeof(why->text), "%.*s", (int)sizeof(why->text) - 1, r.text);
-		snprintf(why->what, sizeof(why->what), "%s", r.what);
+		struct keel_sched_reason ours = { .size = sizeof(ours), .code = r.code, .never = r.never };
+
+		snprintf(ours.text, sizeof(ours.text), "%.*s", (int)sizeof(ours.text) - 1, r.text);
+		snprintf(ours.what, sizeof(ours.what), "%s", r.what);
+		keel_sized_give(why, &ours);
 	}
 	return fits;
 }

@@ -9,8 +9,11 @@
 static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void *def,
 		       struct keel_err *err)
 {
+	const struct keel_parts_def *parts = def;
 	struct state *st = self->state;
 
+	if (!parts->klass || !parts->is_part)
+		return st->core->error(err, -1, "a PARTS row of %s has no class or no is_part()", owner->name);
 	if (st->n_parts == PARTS_MAX)
 		return st->core->error(err, -1, "no room for the PARTS row of %s", owner->name);
 	st->parts[st->n_parts++] = (struct parts_row){ def, owner };
@@ -30,6 +33,7 @@ static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void
 
 const struct keel_kind_def parts_kind = {
 	.size = sizeof(struct keel_kind_def),
+	.row_size = sizeof(struct keel_parts_def),
 	.name = "PARTS",
 	.doc = "objects that are listed below another one, or not at all",
 	.add = row_add,

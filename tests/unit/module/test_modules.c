@@ -308,7 +308,7 @@ static void ask(const char *name, const char *point)
 
 static void the_kernel_answers_its_verbs(void)
 {
-	static const struct registry_kind kind = { "REQUEST", verb_add, verb_remove, NULL };
+	static const struct registry_kind kind = { "REQUEST", verb_add, verb_remove, NULL, 0 };
 	static const struct keel_request_api request = {
 		.size = sizeof(request), .body = fake_body, .reply = fake_reply,
 		.reply_out = fake_reply_out,

@@ -69,7 +69,7 @@ static void mod_drop(struct keel_mod *self, struct keel_mod *owner, const void *
 	drop(self, owner_of(owner), def);
 }
 
-static const struct registry_kind kernel_kind = { "COLOUR", add, drop, NULL };
+static const struct registry_kind kernel_kind = { "COLOUR", add, drop, NULL, 0 };
 static const struct keel_kind_def mod_kind = { .size = sizeof(mod_kind), .name = "COLOUR",
 					       .add = mod_add, .remove = mod_drop };
 static const struct colour_def red = { sizeof(red), "red" }, blue = { sizeof(blue), "blue" },
@@ -106,6 +106,60 @@ static void rows_wait_for_a_kind(void)
 	CU_ASSERT_STRING_EQUAL(trace, "-alpha.blue -alpha.red ");
 	CU_ASSERT_EQUAL(add_rows(&beta, kinds, 1), 0);
 	CU_ASSERT_STRING_EQUAL(trace, "-alpha.blue -alpha.red +alpha.red +alpha.blue ");
+	stop();
+}
+
+/* Rows of other headers: shorter, longer, without a size. */
+struct shade_def {
+	uint32_t size, depth;
+	const char *name;
+	const char *note;
+};
+static uint32_t n_shades;
+
+static int shade_add(void *arg, struct owner *owner, const void *def, struct keel_err *why)
+{
+	const struct shade_def *d = def;
+
+	(void)owner;
+	(void)why;
+	CU_ASSERT_EQUAL(d->size, sizeof(*d));
+	CU_ASSERT_STRING_EQUAL(d->name, "shade");
+	CU_ASSERT_PTR_EQUAL(d->note, arg);
+	n_shades++;
+	return 0;
+}
+
+static void shade_remove(void *arg, struct owner *owner, const void *def)
+{
+	CU_ASSERT_EQUAL(shade_add(arg, owner, def, NULL), 0);
+	n_shades -= 2;
+}
+
+static void rows_have_the_size_of_their_kind(void)
+{
+	static char note[] = "note";
+	static const struct {
+		struct shade_def def;
+		uint64_t news;
+	} longer = { { sizeof(longer), 0, "shade", note }, 7 };
+	static const struct shade_def shorter = { offsetof(struct shade_def, note), 0, "shade", note },
+				      none = { 0, 0, "shade", note };
+	const struct registry_kind notes = { "LONG", shade_add, shade_remove, note, sizeof(longer.def) };
+	const struct registry_kind empty = { "SHORT", shade_add, shade_remove, NULL, sizeof(shorter) };
+	const struct keel_contrib known[] = { { "SHORT", &shorter }, { "LONG", &longer } };
+	const struct keel_contrib unsized[] = { { "LONG", &longer }, { "SHORT", &none } };
+
+	start();
+	CU_ASSERT_EQUAL(registry_kind(r, &notes), 0);
+	CU_ASSERT_EQUAL(registry_kind(r, &empty), 0);
+	CU_ASSERT_EQUAL(add_rows(&alpha, known, 2), 0);
+	CU_ASSERT_EQUAL(n_shades, 2);
+	CU_ASSERT_EQUAL(add_rows(&beta, unsized, 2), -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "a SHORT row of module beta has no size"));
+	CU_ASSERT_EQUAL(n_shades, 2);
+	registry_remove(r, &alpha);
+	CU_ASSERT_EQUAL(n_shades, 0);
 	stop();
 }
 
@@ -194,5 +248,6 @@ static void services_know_their_module_and_version(void)
 }
 
 TESTS_MAIN("registry", TEST(rows_go_to_their_kind_and_back), TEST(rows_wait_for_a_kind),
+	   TEST(rows_have_the_size_of_their_kind),
 	   TEST(all_rows_or_none), TEST(a_kind_that_refuses_waiting_rows_does_not_come),
 	   TEST(clashing_kinds_name_both_owners), TEST(services_know_their_module_and_version))

@@ -125,7 +125,9 @@ struct keel_service_def {
  * were registered before the kind are handed over when it appears. */
 struct keel_kind_def {
 	uint32_t size;
-	uint32_t reserved;
+	/* sizeof of its definition, as the declaring module knows it: add() and remove() see rows of exactly this
+	 * size, with zeroes where the row's module knew less. 0: rows as they are. */
+	uint32_t row_size;
 	const char *name, *doc;
 	int32_t (*add)(struct keel_mod *self, struct keel_mod *owner, const void *def,
 		       struct keel_err *);

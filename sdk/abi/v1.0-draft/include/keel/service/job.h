@@ -47,7 +47,8 @@ struct keel_job_api {
 	/* The stored letter: T Q H W R E B M F X. A suspended job is R; one that is queued where nothing
 	 * is started, in a routing queue, is T. */
 	char (*state)(struct keel_mod *, struct keel_obj *job);
-	int32_t (*substate)(struct keel_mod *, struct keel_obj *job);
+	int32_t (*substate)(struct keel_mod *, struct keel_obj *job); /* enum keel_substate */
+	/* Do its processes stand still (substate 43 or 45)? */
 	bool (*is_suspended)(struct keel_mod *, struct keel_obj *job);
 
 	/* Stop the processes, release resources, then the point job_suspended, then substate 43, all in
@@ -66,6 +67,7 @@ struct keel_job_api {
 		    struct keel_mod *me, keel_job_done *done, void *arg);
 	/* Resume a job in substate 45 (schedulers). */
 	void (*resume_waiting)(struct keel_mod *, struct keel_obj *job, struct keel_mod *me, keel_job_done *done, void *arg);
+	/* Write its comment, as users see it in `qstat -f`; copied. */
 	void (*set_comment)(struct keel_mod *, struct keel_obj *job, const char *text);
 	/* Called when anything changed that may let a job start (submit, end, release ...). One listener:
 	 * the scheduler. */
@@ -80,15 +82,16 @@ struct keel_job_api {
 	 * The point job_waits tells when there are some again. */
 	uint32_t (*waiting)(struct keel_mod *, struct keel_obj *job);
 
-	/* What qdel, qrerun, qsig -s suspend and qhold ask for, asked by a module in the name of `who`: the
-	 * same points, logs and records. `done` tells whether it was accepted; a refusal (15016, 15029,
+	/* What qdel asks for, asked by a module in the name of `who` (this and the next three): the same
+	 * points, logs and records. `done` tells whether it was accepted; a refusal (15016, 15029,
 	 * 15038, 15070 host away, the host's own) has changed nothing. The end itself is told by the
 	 * point job_purged, a suspension is complete when `done` says so. */
 	void (*request_delete)(struct keel_mod *, struct keel_obj *job, const char *who,
 			       struct keel_mod *me, keel_job_done *done, void *arg);
+	/* What qrerun asks for: it is ended and queued again. */
 	void (*request_rerun)(struct keel_mod *, struct keel_obj *job, const char *who,
 			      struct keel_mod *me, keel_job_done *done, void *arg);
-	/* Into substate 45: whoever decides about starts resumes it. */
+	/* What qsig -s suspend asks for, but into substate 45: whoever decides about starts resumes it. */
 	void (*request_suspend)(struct keel_mod *, struct keel_obj *job, const char *who,
 				struct keel_mod *me, keel_job_done *done, void *arg);
 	/* The host saves the job's state and ends it; it is queued again and goes on there later. */

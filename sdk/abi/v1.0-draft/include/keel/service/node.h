@@ -34,8 +34,9 @@ struct keel_node_api {
 	bool (*unavailable)(struct keel_mod *, struct keel_obj *node);
 	/* The link peer that serves the vnode; NULL unknown vnode. */
 	const char *(*host_of)(struct keel_mod *, const char *vnode);
-	/* resources_available and resources_assigned; NULL when unset. */
+	/* resources_available; NULL when unset. Borrowed until the callback returns. */
 	const struct keel_reslist *(*available)(struct keel_mod *, struct keel_obj *node);
+	/* resources_assigned: what jobs have of it; NULL: nothing. Borrowed until the callback returns. */
 	const struct keel_reslist *(*assigned)(struct keel_mod *, struct keel_obj *node);
 
 	/* Give a job its vnodes: every vnode of `exec_vnode` gets slots and resources_assigned, job-busy
@@ -55,10 +56,10 @@ struct keel_node_api {
 	int32_t (*sharing)(struct keel_mod *, struct keel_obj *node, int32_t place_share);
 	/* How many jobs are on it; suspended ones are not, whatever they keep. */
 	uint32_t (*jobs_on)(struct keel_mod *, struct keel_obj *node);
-	/* Moves with all that is not about who is where: vnodes come or go, get other amounts, another
-	 * queue or priority. Then read all of them again, else those that changed since a generation. fn
-	 * must not change vnodes. */
+	/* A number that moves with all that is not about who is where: vnodes come or go, get other amounts,
+	 * another queue or priority. Read all of them again then, else those of changed_since(). */
 	uint64_t (*shape)(struct keel_mod *);
+	/* Calls fn for each vnode that changed since that generation. fn must not change vnodes. */
 	void (*changed_since)(struct keel_mod *, uint64_t generation,
 			      void (*fn)(void *arg, struct keel_obj *node), void *arg);
 	/* Jobs on the vnode; a suspended one is there when it keeps a part. */

@@ -10,6 +10,7 @@
 struct keel_prime_api {
 	uint32_t size, version;
 	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+	/* Is it prime time at `when` (seconds since 1970)? Without a calendar it always is. */
 	bool (*is_prime)(struct keel_mod *, int64_t when);
 	/* When prime time begins or ends next after `when`; 0: never, as far as a year goes. */
 	int64_t (*next_change)(struct keel_mod *, int64_t when);

@@ -88,33 +88,39 @@ struct keel_resource_api {
 	/* Text of one value into an entry (its text, if any, is malloc'ed: value_fini). 0 or PBSE. */
 	int32_t (*value_parse)(const struct keel_resource *, const char *text,
 			       struct keel_res_value *ret, struct keel_err *);
-	void (*value_fini)(struct keel_res_value *);
+	void (*value_fini)(struct keel_res_value *); /* Free what value_parse() made. */
 	/* Like snprintf. `in_kb`: sizes in whole kb (exec_vnode, usage). */
 	int32_t (*value_text)(const struct keel_res_value *, bool in_kb, char *buf, uint32_t len);
 
-	uint32_t (*list_count)(const struct keel_reslist *); /* NULL list: 0 */
+	uint32_t (*list_count)(const struct keel_reslist *); /* How many entries; a NULL list has none. */
+	/* The i-th entry, from 0, by name; NULL behind the last. Borrowed until the callback returns. */
 	const struct keel_res_value *(*list_at)(const struct keel_reslist *, uint32_t i);
+	/* The entry of that resource; NULL: none. Borrowed until the callback returns. */
 	const struct keel_res_value *(*list_get)(const struct keel_reslist *, const char *name);
+	/* Its amount, or `otherwise` when there is none or it is no number. */
 	double (*list_number)(const struct keel_reslist *, const char *name, double otherwise);
 
-	/* The values point into *ret; select_free() frees all. 0 or PBSE with the text users see. */
+	/* The language of `-l select=`. The values point into *ret; select_free() frees all. 0 or PBSE with the
+	 * text users see. */
 	int32_t (*select_parse)(struct keel_mod *, const char *text, struct keel_select **ret,
 				struct keel_err *);
-	void (*select_free)(struct keel_select *);
+	void (*select_free)(struct keel_select *); /* NULL is fine. */
+	/* The language of `-l place=`. 0 or PBSE with the text users see. */
 	int32_t (*place_parse)(const char *text, struct keel_place *ret, struct keel_err *);
+	/* The language of `exec_vnode`. The values point into *ret; exec_free() frees all. 0 or PBSE. */
 	int32_t (*exec_parse)(struct keel_mod *, const char *text, struct keel_exec **ret,
 			      struct keel_err *);
-	void (*exec_free)(struct keel_exec *);
+	void (*exec_free)(struct keel_exec *); /* NULL is fine. */
 
 	/* Resource_List of a new or changed job: defaults of queue and server, select and place, sums,
 	 * nodect, schedselect; then resources_min/max. Works on the change set; `queue` may be NULL. */
 	int32_t (*prepare)(struct keel_mod *, struct keel_changes *, struct keel_obj *job,
 			   struct keel_obj *queue, struct keel_err *);
-	/* Add (sign 1) or subtract (-1) amounts to `attr` (a resource_list) of `obj`. `only`: comma list of
-	 * resource names, NULL all. charge_list: every summed consumable of a job's Resource_List (queue,
-	 * server). charge_exec: what exec_vnode takes of one vnode; sizes become kb. */
+	/* Add (sign 1) or subtract (-1) every summed consumable of a job's Resource_List to `attr` (a
+	 * resource_list) of `obj`: a queue, the server. `only`: comma list of resource names, NULL all. */
 	void (*charge_list)(struct keel_mod *, struct keel_obj *obj, const struct keel_attr *attr,
 			    const struct keel_reslist *list, int32_t sign, const char *only);
+	/* The same with what exec_vnode takes of one vnode; sizes become kb. */
 	void (*charge_exec)(struct keel_mod *, struct keel_obj *obj, const struct keel_attr *attr,
 			    const struct keel_exec *exec, const char *vnode, int32_t sign,
 			    const char *only);

@@ -59,6 +59,7 @@ struct keel_task_api {
 	int32_t (*kill)(struct keel_mod *, struct keel_obj *job, int64_t delay_ms);
 	/* Kill at once and forget: no report comes. Also when the host is away (then on its return). */
 	void (*discard)(struct keel_mod *, struct keel_obj *job);
+	/* The end is recorded: the host may forget the job. */
 	void (*ended_done)(struct keel_mod *, struct keel_obj *job);
 	/* The host (link peer) names in a job's exec_vnode need vnode->host: who serves this vnode. Set
 	 * by nodes: answers the peer name of a vnode, NULL unknown. */
