@@ -23,16 +23,22 @@ endif
 # A sanitizer build is not read.
 KEELSON_ALL += $(if $(findstring sanitize,$(CFLAGS)),,docs)
 
+# The worked examples of the guide.
+EXAMPLES := $(addprefix $(S)/tests/fixtures/,$(addsuffix .c,reject change hold ponder acct_record attribute \
+	tally signal settings offer use) offer.h)
+
 # What was built; the list is taken when the command runs.
 docs-install: docs
 	@for f in man/*.[1-9]*; do \
 		test ! -f $$f || $(INSTALL_DATA) -D $$f '$(DESTDIR)$(mandir)'/man$$(echo $${f##*.} | cut -c1)/$${f##*/} || exit 1; \
 	done
+	$(DO)for f in $(EXAMPLES); do $(INSTALL_DATA) -D $$f '$(DESTDIR)$(docdir)'/examples/$${f##*/} || exit 1; done
 	@test ! -f doc/keelson-sdk.html || $(INSTALL_DATA) -D doc/keelson-sdk.html '$(DESTDIR)$(docdir)/keelson-sdk.html'
 
 docs-uninstall:
 	@for f in man/*.[1-9]*; do rm -f '$(DESTDIR)$(mandir)'/man$$(echo $${f##*.} | cut -c1)/$${f##*/}; done
 	@rm -f '$(DESTDIR)$(docdir)/keelson-sdk.html'
+	@rm -rf '$(DESTDIR)$(docdir)/examples'
 	@test ! -d '$(DESTDIR)$(docdir)' || rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(docdir)'
 
 .PHONY: docs docs-install docs-uninstall

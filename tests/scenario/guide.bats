@@ -9,15 +9,16 @@ load shared
 
 setup_file()
 {
-	export INSTALLED=$BATS_FILE_TMPDIR/root
+	INSTALLED=$(mktemp -d "${TMPDIR:-/tmp}/keelson-guide.XXXXXX")
+	chmod 755 "$INSTALLED" # a module in a process of its own is opened by nobody
+	export INSTALLED
 	make -C "$KEELSON_BUILD" -s install DESTDIR="$INSTALLED" prefix=/usr sysconfdir=/etc >/dev/null 3>&-
 	ln -s "$KEELSON_BUILD"/tests/fixtures/*.so "$INSTALLED/usr/lib/keelson/modules/"
 	open_cluster --set modules_dir="$INSTALLED/usr/lib/keelson/modules"
 	touch "$SB/server/etc/as_it_was"
 	ln -s "$SB/server/etc" "$INSTALLED/usr/etc" && ln -s . "$SB/server/etc/keelson"
-	chmod 755 "$BATS_FILE_TMPDIR"
 }
-teardown_file() { close_cluster; }
+teardown_file() { close_cluster; rm -rf "$INSTALLED"; }
 setup()
 {
 	join_cluster
@@ -52,4 +53,5 @@ chapter()
 @test "guide: Events: told and asked" { chapter 12-events.md; }
 @test "guide: Time, budgets, containment" { chapter 13-time.md; }
 @test "guide: Testing" { chapter 14-testing.md tally.so; }
+@test "guide: Packaging, versions, the promise" { chapter 15-packaging.md tally.so; }
 @test "guide: Debugging" { chapter 16-debugging.md; }

@@ -71,9 +71,9 @@ class Known:
         """Words of sources that users meet: attributes, keys, requests, names of fixtures and modules."""
         out = set()
         for folder in ("modules", "kernel", "tests/fixtures", "sdk/template", "sdk/commands", "sdk/client", "sdk/wire",
-                       "sdk/tools", "sdk/mock"):
+                       "sdk/tools", "sdk/mock", "sdk/autotools", "sdk/cmake"):
             for path in (self.book.top / folder).rglob("*"):
-                if path.suffix in (".c", ".h", ".def", ".conf") and not path.name.startswith("test_"):
+                if path.suffix in (".c", ".h", ".def", ".conf", ".m4", ".in") and not path.name.startswith("test_"):
                     out |= set(re.findall(r"[\w-]+", tables.uncommented(path.read_text(errors="replace"))))
                     out |= {path.stem, path.name, path.parent.name}
         return out
@@ -96,7 +96,7 @@ class Known:
         return key in self.keys and group in self.sources
 
     def says(self, program):
-        """What a program prints when it is asked how it is used."""
+        """What a program prints when it is asked how it is used, and its manual page."""
         if program not in self.help:
             path = next((p for p in (self.build / "bin" / program, self.build / program,
                                      self.build / "libexec" / "keelson" / program) if p.exists()), None)
@@ -105,7 +105,8 @@ class Known:
             else:
                 done = [subprocess.run([path, *args], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=20)
                         for args in ([], ["--help"])]
-                self.help[program] = "".join(d.stdout + d.stderr for d in done)
+                manual = [unroffed(m.read_text()) for m in (self.book.top / "sdk" / "man").glob(f"{program}.[18]")]
+                self.help[program] = "".join([d.stdout + d.stderr for d in done] + manual)
         return self.help[program]
 
 

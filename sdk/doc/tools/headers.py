@@ -130,6 +130,8 @@ def read_group(group, pieces):
     for kind, text in pieces:
         if kind == "comment":
             group.items.append(("text", words(text)))
+        elif kind == "section":
+            group.items.append(("section", text))
         elif kind == "macro":
             if re.match(r"#\s*define \w+_H\b|#\s*(include|undef|if|ifn?def|endif|else|elif)\b", text):
                 continue
@@ -150,11 +152,12 @@ def body_of(path):
     text = Path(path).read_text()
     plain = quote.without_licence(text)
     end = plain.index("*/") + 2
-    return quote.head(text), plain[end:]
+    body = re.sub(r"^#ifdef __cplusplus\n.*?^#endif\n", "", plain[end:], flags=re.S | re.M)
+    return quote.head(text), body
 
 
 def one_line(text):
-    return re.split(r"(?<=[.:?])\s|\n\n", " ".join(text.split("\n\n")[0].split()))[0].rstrip(".:")
+    return re.split(r"(?<=[.?])\s|\n\n", " ".join(text.split("\n\n")[0].split()))[0].rstrip(".:")
 
 
 def read_header(path, name, include):

@@ -173,28 +173,40 @@ def powers(p):
 def group_body(g):
     out = []
     if g.intro:
-        out += [sentences(re.sub(r"^service \"\w+\"[^:.]*[:.] ?", "", g.intro)), ""]
+        out += [capital(sentences(re.sub(r"^service \"\w+\"[^:.]*[:.] ?", "", g.intro))), ""]
     if g.called:
         out += [f"Declared in `{g.header}`. A module asks for it with `KEEL_NEED({g.called}, 0, struct state, {g.called})` "
                 f"and calls through that pointer"
                 + ("" if g.kernel else f"; the first argument is `{g.called}->self`") + ". "
-                + ("Modules in a process of their own have it." if g.name in ISOLATED_GROUPS else
-                   "Modules in a process of their own cannot have it."), ""]
+                + ("Isolated modules have it, too." if g.name in ISOLATED_GROUPS else
+                   "Isolated modules cannot have it."), ""]
         if g.name == "store":
             out[-2] = f"Declared in `{g.header}`. One module offers it; the kernel is the one who calls."
     else:
         out += [f"`#include \"{g.header}\"`", ""]
-    for kind, item in g.items:
+    for kind, item in prototypes_first(g.items):
         if kind == "text":
             out += [sentences(item), ""]
+        elif kind == "section":
+            out += [f"## {capital(item)}", ""]
         elif kind == "code":
             out += ["```c", item, "```", ""]
         else:
             for f in item:
-                since = f" (since minor {f.since})" if f.since else ""
+                since = f" (since 1.{f.since})" if f.since else ""
                 out += [f"## {g.called}->{f.name}(){since}", "", "```c", wrapped(f.prototype + ";"), "```", "",
                         sentences(f.comment), ""]
     return "\n".join(out)
+
+
+def prototypes_first(items):
+    """In a header a comment stands above its function; on a page people look for the function."""
+    items = list(items)
+    for i in range(1, len(items)):
+        kind, item = items[i]
+        if kind == "code" and items[i - 1][0] == "text" and re.match(r"[^{=]*\)\s*;", item):
+            items[i - 1], items[i] = items[i], items[i - 1]
+    return items
 
 
 def sentences(text):

@@ -151,7 +151,9 @@ def html_page(book, version):
         pages = [p for p in book.pages if p.part.split()[0] == part]
         if not pages:
             continue
-        nav.append(f'<h2><a href="#part-{part}">{title}</a></h2>' + nav_list(pages, ordered=part == "guide"))
+        shown = " open" if part == "guide" else ""
+        nav.append(f'<details{shown}><summary><a href="#part-{part}">{title}</a></summary>'
+                   + nav_list(pages, ordered=part == "guide") + "</details>")
         main.append(f'<section class="part" id="part-{part}"><h1>{title}</h1>')
         for p in pages:
             lead = "" if p.source else f'<p class="lead">{html.escape(p.sentence)}</p>' if p.part in (
