@@ -241,10 +241,9 @@ void life_fini(struct keel_mod *m)
 	struct isolate *iso = isolate_of(m);
 
 	step(iso, TALK_FINI, LEAVE_DEADLINE_MS, NULL);
-	iso->closing = true;
 	iso->serves = false;
 	process_end(iso);
-	calls_fail(iso, "its module is being stopped");
+	calls_fail(iso, "its module is being stopped", true);
 	requests_fail(iso, "its module is being stopped");
 	iso->state = ISO_DOWN;
 	iso->owner = NULL;

@@ -29,6 +29,7 @@
 #define OPEN_DEADLINE_MS 10000           /* until a module file is described */
 #define LEAVE_DEADLINE_MS 100            /* for stop() and fini() */
 #define BACKOFF_FIRST_MS 100
+#define GOOD_LIFE_MS 1000                /* who was up for so long is started again at once */
 #define BACKOFF_MAX_MS 30000
 
 enum iso_state { ISO_DOWN, ISO_COMING, ISO_READY, ISO_UP, ISO_BENCHED };
@@ -67,13 +68,14 @@ struct iso_call {
 /* A verdict wanted of the process: of the tap, or of a resume(). The operation is held meanwhile. */
 struct iso_question {
 	struct pending pending;  /* first; id 0: not sent yet, or answered */
+	bool answered;
 	struct iso_call *call;
 	struct keel_hold *hold;
 	keel_verdict verdict;
 	int32_t code;
 	char *text;              /* owned */
-	char *waiting;           /* owned: the message, until the process is up */
-	size_t waiting_len;
+	char *message;           /* owned: what was asked, or will be when the process is up */
+	size_t len;
 	struct iso_question *prev, *next;         /* of the call */
 	struct iso_question *all_prev, *all_next; /* of the isolate, oldest first */
 };
@@ -101,7 +103,6 @@ struct isolate {
 	struct isolate_limits limits;
 	enum iso_state state;
 	bool serves;  /* its module is started: a process that ends is replaced */
-	bool closing;
 
 	/* what it is: described.c */
 	struct keel_module desc;
@@ -126,7 +127,8 @@ struct isolate {
 	char lost[256]; /* why it is being given up; "" it is not */
 	uint32_t reaps; /* times it was looked for */
 	int64_t heard_ms;
-	int64_t up_ms;
+	int64_t up_ms;    /* since when it is up */
+	int64_t again_ms; /* when it is started again */
 	int64_t death_ms; /* of the first one in the window */
 	uint32_t deaths, restarts, backoff_ms;
 
@@ -202,7 +204,8 @@ void heard(struct isolate *iso, const struct frame *f);
 /* tap.c */
 keel_verdict tap_proxy(struct keel_call *c, uint32_t point, const void *event, void *arg);
 void calls_flush(struct isolate *iso);                  /* it is up */
-void calls_fail(struct isolate *iso, const char *why);  /* it is gone */
+/* It is gone, `none`: for good. How many failed. */
+uint32_t calls_fail(struct isolate *iso, const char *why, bool none);
 struct iso_call *call_find(struct isolate *iso, uint64_t number);
 struct keel_call *call_of(const struct iso_call *c);    /* NULL: it is over */
 /* A hold of the module's own. */

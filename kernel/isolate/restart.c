@@ -5,7 +5,7 @@
  *   lost -> DOWN -- back-off --> open -> check -> init -> READY, replay -> start -> UP
  *        -> BENCHED: too many deaths within the window
  *
- * The first restart after a quiet time comes at once; each further one waits twice as long. Nobody waits
+ * Who was up for a while is started again at once; who was not, waits, each time twice as long. Nobody waits
  * here: each step follows the answer to the one before.
  */
 #include <errno.h>
@@ -127,8 +127,13 @@ static bool count_death(struct isolate *iso)
 	if (iso->deaths == 0 || now - iso->death_ms > iso->limits.within_ms) {
 		iso->deaths = 0;
 		iso->death_ms = now;
-		iso->backoff_ms = 0;
 	}
+	if (iso->state == ISO_UP && now - iso->up_ms >= GOOD_LIFE_MS)
+		iso->backoff_ms = 0;
+	else
+		iso->backoff_ms = iso->backoff_ms == 0 ? BACKOFF_FIRST_MS :
+				  iso->backoff_ms * 2 > BACKOFF_MAX_MS ? BACKOFF_MAX_MS :
+									 iso->backoff_ms * 2;
 	return ++iso->deaths >= (uint64_t)iso->limits.deaths && iso->limits.deaths > 0;
 }
 
@@ -138,12 +143,12 @@ static void tell_lost(const struct isolate *iso, const char *why, uint32_t faile
 
 	if (iso->state == ISO_BENCHED)
 		iso_log(iso, KEEL_LOG_ERROR | KEEL_LOG_FORCE,
-			"%s.%s: %s; %u calls and %u events were lost; this was the %u. time, its taps are "
+			"%s.%s: %s; calls failed: %u, events lost: %u; this was the %u. time, its taps are "
 			"not called any more until the module is reloaded",
 			iso->name, tap, why, failed, iso->notes, iso->deaths);
 	else
 		iso_log(iso, KEEL_LOG_ERROR | KEEL_LOG_FORCE,
-			"%s.%s: %s; %u calls and %u events were lost; it is started again in %u ms",
+			"%s.%s: %s; calls failed: %u, events lost: %u; it is started again in %u ms",
 			iso->name, tap, why, failed, iso->notes, iso->backoff_ms);
 }
 
@@ -155,31 +160,23 @@ static void pendings_fail(struct isolate *iso, const char *why)
 		p->fn(iso, p, NULL, why);
 }
 
-static uint32_t asked(const struct isolate *iso)
-{
-	return HASH_COUNT(iso->pending);
-}
-
 void process_lost(struct isolate *iso, const char *why)
 {
 	bool too_often = iso->serves && count_death(iso);
-	uint32_t failed = asked(iso);
+	uint32_t failed;
 
 	process_end(iso);
 	iso->state = too_often ? ISO_BENCHED : ISO_DOWN;
+	failed = calls_fail(iso, why, !iso->serves || too_often);
 	if (iso->serves)
 		tell_lost(iso, why, failed);
 	iso->notes = 0;
-	calls_fail(iso, why);
 	pendings_fail(iso, why);
 	requests_fail(iso, why);
-	if (too_often) {
+	if (too_often)
 		hooks_bench(iso->parts->hooks, iso->owner);
+	if (too_often || !iso->serves)
 		return;
-	}
-	if (!iso->serves)
-		return;
+	iso->again_ms = loop_now_ms(iso->parts->loop) + iso->backoff_ms;
 	iso->restart = loop_timer(iso->parts->loop, iso->backoff_ms, again, iso);
-	iso->backoff_ms = iso->backoff_ms == 0 ? BACKOFF_FIRST_MS :
-			  iso->backoff_ms * 2 > BACKOFF_MAX_MS ? BACKOFF_MAX_MS : iso->backoff_ms * 2;
 }

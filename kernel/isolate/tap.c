@@ -52,7 +52,7 @@ static void question_free(struct iso_question *q)
 	DL_DELETE2(iso->questions, q, all_prev, all_next);
 	iso->n_questions--;
 	free(q->text);
-	free(q->waiting);
+	free(q->message);
 	free(q);
 }
 
@@ -121,6 +121,7 @@ static void answered(struct isolate *iso, struct pending *p, struct talk_in *in,
 
 	HASH_DEL(iso->pending, p);
 	p->id = 0;
+	q->answered = true;
 	q->verdict = KEEL_FAIL;
 	if (in != NULL) {
 		int64_t verdict = talk_int(in);
@@ -142,29 +143,40 @@ static void answered(struct isolate *iso, struct pending *p, struct talk_in *in,
 }
 
 /* ---- asking ----------------------------------------------------------------------------------------- */
-static void question_send(struct isolate *iso, struct iso_question *q, size_t begun)
+static void question_send(struct isolate *iso, struct iso_question *q)
 {
+	size_t begun = iso->scratch.len;
+
 	q->pending.id = ++iso->next_id;
 	q->pending.fn = answered;
 	q->pending.since_ms = loop_now_ms(iso->parts->loop);
+	mp_raw(&iso->scratch, q->message, q->len);
 	talk_end(&iso->scratch, begun, WIRE_REQUEST, q->pending.id);
 	HASH_ADD(hh, iso->pending, id, sizeof(q->pending.id), &q->pending);
 	process_send(iso, begun); /* when it cannot, the process is being given up, and the call with it */
 	process_sweep_on(iso);
 }
 
-/* Keep the message for later. False: no memory. */
+/* The message leaves iso->scratch. False: no memory. */
 static bool question_keep(struct isolate *iso, struct iso_question *q, size_t begun)
 {
 	struct mp *m = &iso->scratch;
 
-	q->waiting_len = m->len - begun;
-	q->waiting = m->failed ? NULL : malloc(q->waiting_len);
-	if (q->waiting != NULL)
-		memcpy(q->waiting, m->data + begun, q->waiting_len);
+	q->len = m->len - begun;
+	q->message = m->failed ? NULL : malloc(q->len);
+	if (q->message != NULL)
+		memcpy(q->message, m->data + begun, q->len);
 	m->len = begun;
 	m->failed = false;
-	return q->waiting != NULL;
+	return q->message != NULL;
+}
+
+static void question_fail(struct iso_question *q, const char *why)
+{
+	q->answered = true;
+	q->verdict = KEEL_FAIL;
+	q->text = strdup(why);
+	release(q->call->iso, q->hold);
 }
 
 static struct iso_question *question_create(struct iso_call *call, struct keel_call *c)
@@ -205,13 +217,10 @@ static keel_verdict ask(struct iso_call *call, struct keel_call *c, size_t begun
 		call_settle(call);
 		return KEEL_FAIL; /* hold() has said why */
 	}
-	if (iso->state == ISO_UP && iso->fd >= 0 && iso->lost[0] == '\0') {
-		question_send(iso, q, begun);
-	} else if (!question_keep(iso, q, begun)) {
-		q->verdict = KEEL_FAIL;
-		q->text = strdup("no memory");
-		release(iso, q->hold);
-	}
+	if (!question_keep(iso, q, begun))
+		question_fail(q, "no memory");
+	else if (iso->state == ISO_UP && iso->fd >= 0 && iso->lost[0] == '\0')
+		question_send(iso, q);
 	return KEEL_WAIT;
 }
 
@@ -220,38 +229,38 @@ void calls_flush(struct isolate *iso)
 	struct iso_question *q;
 
 	DL_FOREACH2(iso->questions, q, all_next) {
-		size_t begun = iso->scratch.len;
-
-		if (q->waiting == NULL)
-			continue;
-		mp_raw(&iso->scratch, q->waiting, q->waiting_len);
-		free(q->waiting);
-		q->waiting = NULL;
-		question_send(iso, q, begun);
+		if (q->pending.id == 0 && !q->answered)
+			question_send(iso, q);
 	}
 }
 
-/* What was asked fails; what waits to be asked waits for the next process, unless there is none. Holds
- * of the module cannot be resumed by anybody. */
-void calls_fail(struct isolate *iso, const char *why)
+/* The oldest question is the one that was being answered: it fails. Those behind it had not begun; they, and
+ * those that wait for a process, are asked of the next one, unless there will be none. What a resume() would
+ * have said, nobody else knows. Holds of the module cannot be resumed by anybody. */
+uint32_t calls_fail(struct isolate *iso, const char *why, bool none)
 {
-	bool none = iso->closing || iso->state == ISO_BENCHED;
+	bool first = true;
 	struct iso_question *q;
 	struct iso_hold *h, *next;
+	uint32_t failed = 0;
 
 	DL_FOREACH2(iso->questions, q, all_next) {
-		if (q->pending.id != 0) {
-			answered(iso, &q->pending, NULL, why);
-		} else if (q->waiting != NULL && none) {
-			free(q->waiting);
-			q->waiting = NULL;
-			q->verdict = KEEL_FAIL;
-			q->text = strdup(why);
-			release(iso, q->hold);
+		if (q->answered)
+			continue;
+		if (none || (q->pending.id != 0 && (first || q != q->call->first))) {
+			if (q->pending.id != 0)
+				HASH_DEL(iso->pending, &q->pending);
+			question_fail(q, why);
+			failed++;
+		} else if (q->pending.id != 0) {
+			HASH_DEL(iso->pending, &q->pending);
 		}
+		q->pending.id = 0;
+		first = false;
 	}
 	HASH_ITER(hh, iso->holds, h, next)
 		release(iso, h->hold);
+	return failed;
 }
 
 /* ---- holds of the module's own ----------------------------------------------------------------------- */
@@ -411,7 +420,8 @@ static keel_verdict gate(const struct iso_tap *t, struct keel_call *c, const voi
 	struct iso_call *call;
 	size_t begun;
 
-	if (iso->state != ISO_UP && iso->backoff_ms > iso->limits.deadline_ms)
+	if (iso->state == ISO_DOWN &&
+	    iso->again_ms - loop_now_ms(iso->parts->loop) > iso->limits.deadline_ms)
 		return iso->call->fail(c, "its process ended too often and is not there now");
 	if (iso->n_questions >= CALLS_MAX)
 		return iso->call->fail(c, "its process has %u calls to answer", iso->n_questions);
