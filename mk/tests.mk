@@ -16,7 +16,7 @@ TEST_FLAGS := -I$(S)/kernel -I$(S)/sdk/include -I$(S)/sdk -I$(S)/sdk/wire -I$(S)
 	-I$(S)/sdk/commands/lib -I$(S)/tests/unit $(CUNIT_CFLAGS) $(MSGPACK_CFLAGS) $(JANSSON_CFLAGS) \
 	$(SODIUM_CFLAGS) $(SQLITE_CFLAGS)
 TEST_LIBS := $(CUNIT_LIBS) $(KERNEL_LIBS) $(COMMAND_LIBS)
-TEST_ARCHIVES := lib/libkernel.a lib/libcommands.a libpbs.a lib/libmodfile.a
+TEST_ARCHIVES := $(MOCK) lib/libkernel.a lib/libcommands.a libpbs.a lib/libmodfile.a
 
 obj/tests/%.o: FLAGS = $(TEST_FLAGS)
 $(call OBJECTS,$(MODULE_TEST_C)): FLAGS = -fPIC $(TEST_FLAGS)

@@ -390,24 +390,37 @@ void conf_free(struct block *b)
 	free(b);
 }
 
+static bool is_same_list(const char *const *a, const char *const *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	for (; *a != NULL && *b != NULL; a++, b++)
+		if (strcmp(*a, *b) != 0)
+			return false;
+	return *a == *b;
+}
+
 static bool is_same(const struct keel_conf_rule *r, const char *a, const char *b)
 {
-	const char *x, *y;
+	const void *x, *y;
 
-	if (r->type != KEEL_CONF_STRING)
+	if (r->type != KEEL_CONF_STRING && r->type != KEEL_CONF_LIST)
 		return memcmp(a, b, width(r)) == 0;
 	memcpy(&x, a, sizeof(x));
 	memcpy(&y, b, sizeof(y));
+	if (r->type == KEEL_CONF_LIST)
+		return is_same_list(x, y);
 	return x == y || (x != NULL && y != NULL && strcmp(x, y) == 0);
 }
 
-/* A key that must not change in a running daemon, and did; NULL: none. */
-const char *conf_changed(const struct keel_module *d, const struct block *a, const struct block *b)
+/* The first key that differs and has these flags; NULL: none. */
+const char *conf_differs(const struct keel_module *d, const struct block *a, const struct block *b,
+			 uint32_t flags)
 {
 	for (uint32_t i = 0; i < d->n_conf; i++) {
 		const struct keel_conf_rule r = rule_at(d, i);
 
-		if ((r.flags & KEEL_CONF_RESTART) && !is_same(&r, a->bytes + r.offset, b->bytes + r.offset))
+		if ((r.flags & flags) == flags && !is_same(&r, a->bytes + r.offset, b->bytes + r.offset))
 			return r.key;
 	}
 	return NULL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <utlist.h>
 
 #include "inside.h"
 
@@ -56,6 +57,19 @@ const char *keel_mock_logged(struct keel_mock *mock, const char *text)
 		if (strstr(r->text, text) != NULL)
 			return r->text;
 	return NULL;
+}
+
+const char *keel_mock_log(struct keel_mock *mock, uint32_t i)
+{
+	const struct record *r = mock->records;
+	int n = 0;
+
+	LL_COUNT(mock->records, r, n);
+	if (i >= (uint32_t)n)
+		return NULL;
+	for (r = mock->records; i + 1 < (uint32_t)n; n--)
+		r = r->next;
+	return r->text;
 }
 
 void keel_mock_log_clear(struct keel_mock *mock)

@@ -135,9 +135,11 @@ struct mod {
 	struct tap *taps;
 };
 struct mod *mod_make(struct keel_mock *mock, const char *name);
+void mods_end(struct keel_mock *mock);
 int conf_fill(const struct keel_module *d, const char *text, struct block **ret, struct keel_err *err);
 void conf_free(struct block *b);
-const char *conf_changed(const struct keel_module *d, const struct block *a, const struct block *b);
+const char *conf_differs(const struct keel_module *d, const struct block *a, const struct block *b,
+			 uint32_t flags);
 int descriptor_lint(const struct keel_module *raw, struct keel_module *ret, struct keel_err *err);
 int rows_add(struct mod *m, struct keel_err *err);
 void rows_remove(struct mod *m);

@@ -125,12 +125,18 @@ static void mod_free(struct mod *m)
 	head_end(&m->head);
 }
 
+static void halt(struct mod *m)
+{
+	if (m->state == MOD_RUNNING && m->desc.stop != NULL)
+		IN(m, m->desc.stop(&m->pub));
+	m->state = MOD_READY;
+}
+
 static void end(struct mod *m, bool was_init)
 {
 	struct keel_mock *mock = mock_of(m);
 
-	if (m->state == MOD_RUNNING && m->desc.stop != NULL)
-		IN(m, m->desc.stop(&m->pub));
+	halt(m);
 	withdraw(m);
 	if (was_init && m->desc.fini != NULL)
 		IN(m, m->desc.fini(&m->pub));
@@ -138,6 +144,16 @@ static void end(struct mod *m, bool was_init)
 	left_behind(m);
 	DL_DELETE(mock->mods, m);
 	mod_free(m);
+}
+
+/* Each may still have answers for another one, so all stop before the first one goes. */
+void mods_end(struct keel_mock *mock)
+{
+	for (struct mod *m = mock->mods != NULL ? mock->mods->prev : NULL; m != NULL;
+	     m = m == mock->mods ? NULL : m->prev)
+		halt(m);
+	while (mock->mods != NULL)
+		end(mock->mods->prev, true);
 }
 
 int keel_mock_unload(struct keel_mod *pub, struct keel_err *err)
@@ -263,6 +279,24 @@ struct keel_mod *keel_mock_reload(struct keel_mod *pub, struct keel_err *err)
 	return keel_mock_unload(pub, err) == 0 ? keel_mock_load(mock, raw, conf, err) : NULL;
 }
 
+/* The values a module sees become these; *block gets those it had. */
+static int swap_values(struct mod *m, struct block **block, struct keel_err *err)
+{
+	struct block *was = m->conf;
+	struct keel_err why = { 0 };
+	int ret = 0;
+
+	m->conf = *block;
+	m->pub.conf = m->conf->bytes;
+	*block = was;
+	if (m->desc.reconf != NULL)
+		IN(m, ret = m->desc.reconf(&m->pub, m->pub.conf, &why));
+	if (ret == 0)
+		return 0;
+	return err_set(err, ret < 0 ? ret : -EINVAL, "module %s does not take its new configuration: %s",
+		       m->desc.name, why.text[0] != '\0' ? why.text : "it gave no reason");
+}
+
 int keel_mock_reconf(struct keel_mod *pub, const char *conf, struct keel_err *err)
 {
 	struct mod *m = (struct mod *)pub;
@@ -272,21 +306,17 @@ int keel_mock_reconf(struct keel_mod *pub, const char *conf, struct keel_err *er
 
 	if (ret != 0)
 		return ret;
-	key = conf_changed(&m->desc, m->conf, fresh);
-	if (key != NULL) {
-		conf_free(fresh);
-		return err_set(err, -EBUSY, "%s.%s cannot be changed in a running daemon; restart it",
-			       m->desc.name, key);
-	}
-	if (m->desc.reconf != NULL)
-		IN(m, ret = m->desc.reconf(pub, fresh->bytes, err));
-	if (ret != 0) {
-		conf_free(fresh);
-		return ret < 0 ? ret : -EINVAL;
-	}
-	conf_free(m->conf);
-	m->conf = fresh;
-	m->pub.conf = fresh->bytes;
+	key = conf_differs(&m->desc, m->conf, fresh, KEEL_CONF_RESTART);
+	if (key != NULL)
+		ret = err_set(err, -EBUSY, "%s.%s cannot change while the daemon runs; restart it, or take the "
+			      "change back", m->desc.name, key);
+	else if (conf_differs(&m->desc, m->conf, fresh, 0) != NULL)
+		ret = swap_values(m, &fresh, err);
+	if (ret != 0 && key == NULL)
+		swap_values(m, &fresh, NULL);
+	conf_free(fresh);
+	if (ret != 0)
+		return ret;
 	free(m->conf_text);
 	m->conf_text = dup_text(conf);
 	return 0;

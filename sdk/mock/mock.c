@@ -52,21 +52,11 @@ static void ended_free(struct keel_mock *mock)
 	}
 }
 
-/* Modules go in the order in which the daemon takes them down: the newest first. */
-static void unload_all(struct keel_mock *mock)
+void keel_mock_shutdown(struct keel_mock *mock)
 {
 	mock->freeing = true;
 	ops_end(mock);
-	while (mock->mods != NULL) {
-		struct mod *last = mock->mods->prev;
-
-		last->desc.flags &= ~(uint32_t)KEEL_MOD_RESIDENT;
-		last->desc.busy = NULL;
-		keel_mock_unload(&last->pub, NULL);
-	}
-	taps_detach(&mock->self);
-	while (mock->changes != NULL)
-		changes_end(mock->changes, false);
+	mods_end(mock);
 }
 
 static void free_parts(struct keel_mock *mock)
@@ -109,7 +99,10 @@ uint32_t keel_mock_free(struct keel_mock *mock)
 
 	if (mock == NULL)
 		return 0;
-	unload_all(mock);
+	keel_mock_shutdown(mock);
+	taps_detach(&mock->self);
+	while (mock->changes != NULL)
+		changes_end(mock->changes, false);
 	handles_retire(mock);
 	n = mock->n_violations;
 	free_parts(mock);

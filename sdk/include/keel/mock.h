@@ -29,6 +29,8 @@
 extern "C" {
 #endif
 
+#pragma GCC visibility push(default)
+
 struct keel_mock;
 
 /* ---- a host ------------------------------------------------------------------------------------- */
@@ -36,7 +38,9 @@ struct keel_mock;
  * the classes job, queue, node, server, sched and resource, without attributes; a module that brings a
  * CLASS of that name takes it over. */
 struct keel_mock *keel_mock_new(uint32_t daemon);
-/* Unloads what is loaded. How many violations there were (below): 0, or the test fails. NULL is fine. */
+/* The daemon ends: holds are cancelled, all modules stop, then all go, the newest first. */
+void keel_mock_shutdown(struct keel_mock *);
+/* Shuts down first. How many violations there were (below): 0, or the test fails. NULL is fine. */
 uint32_t keel_mock_free(struct keel_mock *);
 /* The test as a module: for functions of an API group that want one. Its calls are never refused,
  * counted or judged. */
@@ -173,6 +177,8 @@ bool keel_mock_deliver(struct keel_mock *, const char *peer, const char *name, c
 const char *keel_mock_blob(struct keel_obj *, const char *name);
 /* The newest log record that contains `text`, as "class;object;words"; NULL: none. */
 const char *keel_mock_logged(struct keel_mock *, const char *text);
+/* Record `i`, the oldest first; NULL: no more. */
+const char *keel_mock_log(struct keel_mock *, uint32_t i);
 void keel_mock_log_clear(struct keel_mock *);
 /* The module a callback of which runs now, its work() aside; NULL: none. */
 const struct keel_mod *keel_mock_inside(struct keel_mock *);
@@ -216,6 +222,8 @@ const char *keel_mock_violation(struct keel_mock *, uint32_t i);
 /* Object handles end with the outermost callback that got them, as the contract allows; a new callback
  * sees new ones. Off at first: handles of one object are one. */
 void keel_mock_strict(struct keel_mock *, bool strict);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_agree.c - the same stories in the daemon's engine and in the mock: what is logged, told and answered
+ * must be the same, word for word.
+ *
+ * A story is a text of steps, one in a line (the table `verbs`). Each says what came of it in the log.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "mock/host.h"
+
+static const struct host *h;
+static struct keel_req *client;
+static const struct keel_object_api *object;
+static const struct keel_hook_api *hook;
+
+static void say(const char *fmt, ...) KEEL_PRINTF(1, 2);
+static void say(const char *fmt, ...)
+{
+	char words[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(words, sizeof(words), fmt, ap);
+	va_end(ap);
+	h->say(words);
+}
+
+static const char *text_or(const char *text)
+{
+	return text != NULL ? text : "-";
+}
+
+/* ---- objects ------------------------------------------------------------------------------------------ */
+static struct keel_obj *draft;
+
+static struct keel_obj *job(const char *id)
+{
+	struct keel_obj *o = object->find(h->self(), "job", id);
+
+	return o != NULL ? o : draft;
+}
+
+static void v_draft(char **a)
+{
+	struct keel_err err = { 0 };
+
+	draft = object->draft(h->self(), "job", a[1], &err);
+	say("draft %s", draft != NULL ? object->id(draft) : "none");
+}
+
+static void v_publish(char **a)
+{
+	(void)a;
+	say("publish %d", (int)object->publish(draft));
+	draft = NULL;
+}
+
+static void v_job(char **a)
+{
+	v_draft(a);
+	v_publish(a);
+}
+
+static void v_destroy(char **a)
+{
+	object->destroy(job(a[1]));
+	draft = NULL;
+	say("%u jobs", object->count(h->self(), "job"));
+}
+
+static int32_t op_of(const char *sign)
+{
+	static const char *const signs[] = { "=", "unset", "+=", "-=", "==", "!=", ">=", ">", "<=", "<" };
+	int32_t i = 0;
+
+	while (strcmp(signs[i], sign) != 0)
+		i++;
+	return i;
+}
+
+/* set ID ATTR OP [TEXT]: by the system */
+static void v_set(char **a)
+{
+	const struct keel_attr *attr = object->attr(h->self(), "job", a[2]);
+	struct keel_changes *set = object->changes(h->self());
+	struct keel_err err = { 0 };
+	int32_t code = attr != NULL ? object->change_text(set, job(a[1]), attr, op_of(a[3]), NULL, a[4], &err) : -1;
+
+	if (code == 0)
+		object->commit(set);
+	else
+		object->discard(set);
+	if (code != 0)
+		say("set %s: %d %d [%s]", a[2], (int)code, (int)err.code, err.text);
+}
+
+/* change ID ATTR OP [TEXT]: by a user (an operator when the attribute is written with a capital) */
+static void v_change(char **a)
+{
+	const struct keel_session s = { .size = sizeof(s), .who = "bob@there",
+					.roles = a[0][0] == 'c' ? KEEL_USER : KEEL_OPERATORS | KEEL_USER };
+	const struct keel_attrop op = { a[2], NULL, a[4], op_of(a[3]) };
+	struct keel_changes *set = object->changes(h->self());
+	struct keel_err err = { 0 };
+	int32_t code = object->change(set, &s, job(a[1]), &op, &err);
+
+	say("change %s: %d %d [%s]", a[2], (int)code, (int)err.code, err.text);
+	if (code == 0)
+		object->commit(set);
+	else
+		object->discard(set);
+}
+
+static void v_show(char **a)
+{
+	const struct keel_attr *attr = object->attr(h->self(), "job", a[2]);
+	char text[256] = "";
+	int32_t len = attr != NULL ? object->text(job(a[1]), attr, a[3], text, sizeof(text)) : -1;
+
+	say("%s.%s is %s (%d), %s, %lld", a[1], a[2], text, (int)len,
+	    attr != NULL && object->is_set(job(a[1]), attr) ? "set" : "unset",
+	    attr != NULL ? (long long)object->get_int(job(a[1]), attr) : 0);
+}
+
+static void v_match(char **a)
+{
+	struct keel_err err = { 0 };
+	int32_t is = object->match(job(a[1]), object->attr(h->self(), "job", a[2]), op_of(a[3]), NULL, a[4], &err);
+
+	say("%s %s %s: %d [%s]", a[2], a[3], text_or(a[4]), (int)is, err.text);
+}
+
+static void v_list(char **a)
+{
+	struct keel_cursor *c = object->cursor(h->self(), "job");
+	struct keel_obj *o;
+
+	(void)a;
+	while ((o = object->next(c)) != NULL)
+		say("there is %s", object->id(o));
+	object->cursor_close(c);
+}
+
+static void show_row(void *arg, const struct keel_attr_def *def)
+{
+	(void)arg;
+	say("row %s %s", def->name, def->type);
+}
+
+static void v_rows(char **a)
+{
+	(void)a;
+	object->rows(h->self(), "job", show_row, NULL);
+}
+
+/* ---- points ------------------------------------------------------------------------------------------- */
+static const struct {
+	const char *name;
+	uint32_t id;
+} points[] = {
+#define HOOK(number, name, kind, daemon, doc) { #name, number },
+#include "keel/hook_points.def"
+#undef HOOK
+};
+
+static uint32_t point(const char *name)
+{
+	uint32_t i = 0;
+
+	while (strcmp(points[i].name, name) != 0)
+		i++;
+	return points[i].id;
+}
+
+/* An event about a job: its id, itself, and something for the rest. */
+static void fill(uint32_t id, const char *what, struct keel_ev_job_run *room)
+{
+	struct keel_obj *o = job(what);
+	uint32_t n;
+	const struct keel_field *f = hook->fields(id, &n);
+	bool first = true;
+
+	memset(room, 0, sizeof(*room));
+	room->size = n > 0 ? f[n - 1].offset + (uint32_t)sizeof(void *) : 8;
+	for (uint32_t i = 0; i < n; i++) {
+		char *at = (char *)room + f[i].offset;
+		const char *text = first ? what : "x";
+
+		if (f[i].type == KEEL_FIELD_STR) {
+			memcpy(at, &text, sizeof(text));
+			first = false;
+		} else if (f[i].type == KEEL_FIELD_OBJ) {
+			memcpy(at, &o, sizeof(o));
+		}
+	}
+}
+
+static void on_done(struct keel_mod *m, void *arg, const struct keel_outcome *out)
+{
+	(void)m;
+	(void)arg;
+	say("done %d %d [%s] by %s", (int)out->verdict, (int)out->code, text_or(out->text), text_or(out->by));
+}
+
+static void raise_with(char **a, struct keel_changes *changes)
+{
+	union {
+		struct keel_ev_job_run any; /* the longest */
+	} event;
+	keel_verdict v;
+
+	fill(point(a[1]), a[2], &event.any);
+	v = hook->raise(h->self(), &(struct keel_raise){ .size = sizeof(struct keel_raise), .point = point(a[1]),
+							 .event = &event.any, .req = client, .changes = changes,
+							 .done = on_done });
+	say("%s of %s: %d", a[1], a[2], (int)v);
+}
+
+static void v_raise(char **a)
+{
+	raise_with(a, NULL);
+}
+
+/* alter POINT ID: with a change set that sets Name */
+static void v_alter(char **a)
+{
+	struct keel_changes *set = object->changes(h->self());
+
+	object->change_text(set, job(a[2]), object->attr(h->self(), "job", "Name"), KEEL_SET, NULL, "altered", NULL);
+	raise_with(a, set);
+}
+
+static void v_note(char **a)
+{
+	struct keel_ev_job_run event;
+
+	fill(point(a[1]), a[2], &event);
+	hook->note(h->self(), point(a[1]), &event);
+	say("%s of %s is noted", a[1], a[2]);
+}
+
+static void v_fold(char **a)
+{
+	struct keel_ev_job_run event;
+	char text[256] = "none";
+	int64_t sum;
+
+	fill(point(a[1]), a[2], &event);
+	sum = hook->fold(h->self(), point(a[1]), &event, text, sizeof(text));
+	say("%s of %s: %lld [%s]", a[1], a[2], (long long)sum, text);
+}
+
+static void v_holds(char **a)
+{
+	char text[512];
+	int32_t len = hook->holds_text(h->self(), a[1], text, sizeof(text));
+
+	say("holds of %s: %d [%s]", a[1], (int)len, len > 0 ? text : "");
+}
+
+static void v_tapped(char **a)
+{
+	say("%s is %s", a[1], hook->tapped(h->self(), point(a[1])) ? "tapped" : "not tapped");
+}
+
+static keel_verdict own_tap(struct keel_call *c, uint32_t id, const void *event, void *arg)
+{
+	(void)c;
+	(void)id;
+	(void)event;
+	say("own tap %s", (const char *)arg);
+	return KEEL_NEXT;
+}
+
+static void v_tap(char **a)
+{
+	struct keel_err err = { 0 };
+	int32_t ret = hook->tap_add(h->self(), point(a[1]), a[2], atoi(a[3]), own_tap, (void *)(uintptr_t)"here", &err);
+
+	say("tap %d [%s]", (int)ret, err.text);
+}
+
+static void v_untap(char **a)
+{
+	hook->tap_remove(h->self(), point(a[1]), a[2]);
+}
+
+/* ---- modules and time ----------------------------------------------------------------------------------- */
+/* Places of files are not the same in both. */
+static const char *plain(const char *text)
+{
+	const char *key = strstr(text, ".conf:");
+
+	key = key != NULL ? strchr(key, ' ') : NULL;
+	if (key == NULL && strncmp(text, "conf:", 5) == 0)
+		key = strchr(text, ' ');
+	return key != NULL ? key + 1 : text;
+}
+
+static void tell(const char *what, char **a, int ret, const struct keel_err *err)
+{
+	say("%s %s: %s [%s]", what, a[1], ret == 0 ? "yes" : "no", ret == 0 ? "" : plain(err->text));
+}
+
+static void v_load(char **a)
+{
+	struct keel_err err = { 0 };
+	int ret = h->load(a[1], a[2], &err);
+
+	tell("load", a, ret, &err);
+}
+
+static void v_unload(char **a)
+{
+	struct keel_err err = { 0 };
+
+	tell("unload", a, h->unload(a[1], &err), &err);
+}
+
+static void v_reconf(char **a)
+{
+	struct keel_err err = { 0 };
+
+	tell("reconf", a, h->reconf(a[1], a[2], &err), &err);
+}
+
+static void v_wait(char **a)
+{
+	h->advance(atoll(a[1]));
+	say("%s ms later", a[1]);
+}
+
+static void v_client(char **a)
+{
+	(void)a;
+	client = h->client();
+}
+
+static void v_gone(char **a)
+{
+	(void)a;
+	h->gone(client);
+	client = NULL;
+}
+
+static const struct {
+	const char *name;
+	void (*fn)(char **a);
+} verbs[] = {
+	{ "draft", v_draft }, { "publish", v_publish }, { "job", v_job }, { "destroy", v_destroy },
+	{ "set", v_set }, { "change", v_change }, { "operator", v_change }, { "show", v_show },
+	{ "match", v_match }, { "list", v_list }, { "rows", v_rows }, { "raise", v_raise },
+	{ "alter", v_alter }, { "note", v_note }, { "fold", v_fold }, { "holds", v_holds },
+	{ "tapped", v_tapped }, { "tap", v_tap }, { "untap", v_untap }, { "load", v_load },
+	{ "unload", v_unload }, { "reconf", v_reconf }, { "wait", v_wait }, { "client", v_client },
+	{ "gone", v_gone },
+};
+
+/* A line: words, the last one to the end of the line where it begins with '\''. */
+static void step(char *line)
+{
+	char *a[8] = { NULL };
+	int n = 0;
+
+	while (*line != '\0' && n < 7) {
+		line += strspn(line, " ");
+		a[n++] = *line == '\'' ? line + 1 : line;
+		line += *line == '\'' ? strlen(line) : strcspn(line, " ");
+		if (*line != '\0')
+			*line++ = '\0';
+	}
+	for (size_t i = 0; i < KEEL_COUNT(verbs); i++) {
+		if (strcmp(verbs[i].name, a[0]) != 0)
+			continue;
+		verbs[i].fn(a);
+		return;
+	}
+	fprintf(stderr, "no verb '%s'\n", a[0]);
+	abort();
+}
+
+static char *play(const struct host *host, const char *story)
+{
+	char *copy = strdup(story), *save = NULL;
+
+	h = host;
+	h->start();
+	object = h->group("object");
+	hook = h->group("hook");
+	client = NULL;
+	draft = NULL;
+	for (char *line = strtok_r(copy, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save))
+		step(line);
+	free(copy);
+	return h->stop();
+}
+
+/* What stories are about: not how a host words the life of its modules. */
+static char *pick(char *log)
+{
+	char *to = log;
+
+	for (char *line = log; *line != '\0';) {
+		size_t len = strcspn(line, "\n") + 1;
+
+		if (strncmp(line, "Probe;", 6) == 0 || strncmp(line, "Story;", 6) == 0 ||
+		    strncmp(line, "Hook;", 5) == 0) {
+			memmove(to, line, len);
+			to += len;
+		}
+		line += len;
+	}
+	*to = '\0';
+	return log;
+}
+
+static void show_difference(const char *story, const char *a, const char *b)
+{
+	while (*a != '\0' && strcspn(a, "\n") == strcspn(b, "\n") && strncmp(a, b, strcspn(a, "\n")) == 0) {
+		a += strcspn(a, "\n") + 1;
+		b += strcspn(b, "\n") + (b[strcspn(b, "\n")] != '\0');
+	}
+	fprintf(stderr, "---- %s---- kernel goes on:\n%.800s---- mock:\n%.800s----\n", story, a, b);
+}
+
+/* Both say the same, and `must` is in it. */
+static void agree(const char *story, const char *must)
+{
+	char *kernel = pick(play(&kernel_host, story)), *mock = pick(play(&mock_host, story));
+
+	CU_ASSERT_STRING_EQUAL(kernel, mock);
+	if (strcmp(kernel, mock) != 0)
+		show_difference(story, kernel, mock);
+	CU_ASSERT_PTR_NOT_NULL(strstr(kernel, must));
+	if (strstr(kernel, must) == NULL)
+		fprintf(stderr, "---- not there: %s\n%s", must, kernel);
+	free(kernel);
+	free(mock);
+}
+
+#define ONE "load alpha\njob 1.svr\n"
+#define THREE "load beta\nload alpha\nload gamma\njob 1.svr\n"
+
+/* ---- verdicts ------------------------------------------------------------------------------------------- */
+static void test_verdicts(void)
+{
+	static const char *const words[] = { "done", "reject", "reject-bare", "fail", "fail-bare", "odd", "answer",
+					     "set", "set-wrong", "note", "nest", "hold-nothing", "hold-silent",
+					     "hold-wrong", "hold-now", "release", "who" };
+	static const char *const at[] = { "job_submit", "job_modify", "job_hold", "job_delete", "plan_time" };
+	char story[512];
+
+	for (size_t i = 0; i < KEEL_COUNT(words); i++) {
+		for (size_t j = 0; j < KEEL_COUNT(at); j++) {
+			if (strcmp(words[i], "release") == 0 || (strcmp(words[i], "nest") == 0 && j == 3))
+				continue;
+			snprintf(story, sizeof(story),
+				 THREE "set 1.svr gamma_do = %s\nraise %s 1.svr\nraise %s 1.svr\n"
+				       "wait 0\nshow 1.svr Priority\nwait 10000\n",
+				 words[i], at[j], at[j]);
+			agree(story, "done ");
+		}
+	}
+}
+
+static void test_order(void)
+{
+	agree(THREE "raise job_submit 1.svr\nraise job_delete 1.svr\nunload gamma\nraise job_submit 1.svr\n",
+	      "Probe;1.svr;alpha: job_submit \nProbe;1.svr;gamma: job_submit \nProbe;1.svr;beta: job_submit \n");
+	agree("load alpha\ntap job_submit one 5\ntap job_submit two 15\ntap job_submit one 5\njob 1.svr\n"
+	      "raise job_submit 1.svr\nuntap job_submit one\nraise job_submit 1.svr\ntapped job_submit\n"
+	      "tapped job_move\n",
+	      "already");
+}
+
+static void test_changes(void)
+{
+	agree(THREE "set 1.svr beta_do = set\nalter job_submit 1.svr\nshow 1.svr Name\nshow 1.svr Priority\n",
+	      "1.svr.Name is altered");
+	agree(THREE "set 1.svr alpha_do = set\nset 1.svr beta_do = reject\nalter job_submit 1.svr\n"
+		    "show 1.svr Name\nshow 1.svr Priority\n",
+	      "1.svr.Priority is 1 ");
+	agree(ONE "set 1.svr alpha_do = hold\nalter job_submit 1.svr\nshow 1.svr Name\nwait 2000\nshow 1.svr Name\n",
+	      "1.svr.Name is  (-61)");
+	agree(ONE "alter job_move 1.svr\nshow 1.svr Name\n", "1.svr.Name is altered");
+}
+
+static void test_folds_and_notes(void)
+{
+	agree(THREE "fold job_rank 1.svr\nfold job_explain 1.svr\nset 1.svr beta_do = fail\nfold job_rank 1.svr\n"
+		    "set 1.svr beta_do = reject\nfold job_explain 1.svr\nfold job_submit 1.svr\n",
+	      "job_explain of 1.svr: 0 [alpha beta gamma]");
+	agree(THREE "note job_queued 1.svr\nnote job_queued 2.svr\nset 1.svr alpha_do = note\n"
+		    "raise job_submit 1.svr\nnote job_purged 1.svr\n",
+	      "noted\nProbe;1.svr;gamma: job_submit");
+	agree(THREE "set 1.svr alpha_do = nest\nset 1.svr beta_do = reject\nraise job_submit 1.svr\n", "nested 2 15016 [beta says no to 1.svr]");
+	agree(ONE "set 1.svr alpha_do = deep\nraise job_submit 1.svr\n", "nested too deeply");
+}
+
+/* ---- holds ---------------------------------------------------------------------------------------------- */
+static void test_holds(void)
+{
+	agree(ONE "set 1.svr alpha_do = hold\nraise job_submit 1.svr\nholds 1.svr\nwait 1999\nholds 1.svr\nwait 1\n",
+	      "cancel 1");
+	agree(ONE "set 1.svr alpha_do = hold-timer\nraise job_submit 1.svr\nwait 499\nwait 1\n", "resume go");
+	agree(ONE "set 1.svr alpha_do = hold-default\nraise job_submit 1.svr\nholds 1.svr\nwait 60000\n",
+	      "(0s of 60s)");
+	agree(ONE "set 1.svr alpha_do = hold-until\nraise job_submit 1.svr\ntapped job_purged\nnote job_purged 2.svr\n"
+		  "wait 0\nset 1.svr alpha_do = none\nnote job_purged 1.svr\nwait 0\n",
+	      "done 0 0");
+	agree(ONE "set 1.svr alpha_do = hold-reject\nraise job_submit 1.svr\nnote job_purged 1.svr\nwait 0\n",
+	      "done 2 15014 [alpha rejects late] by alpha.on_job_submit");
+	agree(ONE "set 1.svr alpha_do = hold-fail\nraise job_submit 1.svr\nnote job_purged 1.svr\nwait 0\n",
+	      "alpha broke late");
+	agree(ONE "set 1.svr alpha_do = hold-forget\nraise job_submit 1.svr\nnote job_purged 1.svr\nwait 0\n",
+	      "took no hold");
+	agree(ONE "set 1.svr alpha_do = hold-again\nraise job_submit 1.svr\nnote job_purged 1.svr\nwait 0\n"
+		  "holds 1.svr\nwait 3000\n",
+	      "once more");
+	agree(ONE "set 1.svr alpha_do = hold-two\nraise job_submit 1.svr\nholds 1.svr\nnote job_purged 9.svr\nwait 0\n"
+		  "holds 1.svr\nwait 5000\n",
+	      "the first");
+	agree(ONE "set 1.svr alpha_do = hold-until\nraise plan_time 1.svr\nnote job_purged 1.svr\nwait 0\n", "done 0");
+	agree(ONE "set 1.svr alpha_do = hold\nfold job_rank 1.svr\nnote job_purged 1.svr\n", "cannot wait");
+}
+
+static void test_ends_of_holds(void)
+{
+	agree(ONE "client\nset 1.svr alpha_do = hold-until\nraise job_submit 1.svr\ngone\nwait 0\n", "cancel 2");
+	agree(ONE "set 1.svr alpha_do = hold-until\nraise job_submit 1.svr\ndestroy 1.svr\nnote job_purged 1.svr\n"
+		  "wait 0\n",
+	      "cancel 3");
+	agree(ONE "set 1.svr alpha_do = hold-until\nraise job_submit 1.svr\nunload alpha\n", "cancel 4");
+	agree(THREE "set 1.svr alpha_do = hold-until\nset 1.svr beta_do = done\nraise job_modify 1.svr\nunload alpha\n",
+	      "beta: job_modify done");
+	agree(THREE "set 1.svr alpha_do = hold\nset 1.svr beta_do = hold\nraise job_modify 1.svr\nwait 2000\n"
+		    "holds 1.svr\nwait 2000\n",
+	      "beta: it was told to");
+	agree(ONE "draft 2.svr\nset 2.svr alpha_do = hold-until\nraise job_submit 2.svr\nnote job_purged 2.svr\nwait 0\n"
+		  "publish\nlist\n",
+	      "there is 2.svr");
+	/* whoever is left behind at the end */
+	agree(ONE "set 1.svr alpha_do = hold-until\nraise job_submit 1.svr\n", "cancel 4");
+}
+
+/* ---- modules and objects --------------------------------------------------------------------------------- */
+static void test_life(void)
+{
+	agree("job 1.svr\njob 2.svr\nload alpha\nunload alpha\nload alpha\nunload alpha\n", "job_known");
+	agree(ONE "set 1.svr alpha_do = fail\nset 1.svr alpha_fixed = other\nunload alpha\nshow 1.svr alpha_do\n"
+		  "load alpha\nshow 1.svr alpha_do\nshow 1.svr alpha_fixed\n",
+	      "1.svr.alpha_do is fail");
+	agree(ONE "set 1.svr alpha_do = hold-now\nunload alpha\nload alpha\n", "load alpha: yes");
+}
+
+static void test_configuration(void)
+{
+	static const char *const texts[] = {
+		"level = 1;", "level = 0;", "level = 10;", "level = \"3\";", "level = 3.5;", "pause = \"5s\";",
+		"pause = 5;", "pause = \"1m\";", "pause = \"500ms\";", "pause = \"2h\";", "pause = \"soon\";",
+		"room = \"1gb\";", "room = 4096;", "room = 1;", "room = \"1\";", "word = \"x\";", "word = 1;",
+		"names = [ \"x\" ];", "names = ( );", "names = \"x\";", "names = ( 1 );", "colour = \"blue\";",
+		"colour = \"Blue\";", "colour = 1;", "loud = true;", "loud = \"yes\";", "nothing = 1;",
+		"level = 9;", "level = 9; loud = true;", "level = 8;", "level = 7;", "enabled = true;",
+		"\n\nlevel = 11;", "word = { };",
+	};
+	char story[512];
+
+	for (size_t i = 0; i < KEEL_COUNT(texts); i++) {
+		char *text = strdup(texts[i]);
+
+		for (char *at = text; *at != '\0'; at++)
+			*at = *at == '\n' ? ' ' : *at;
+		snprintf(story, sizeof(story), "load alpha '%s\nload beta\nreconf beta '%s\nreconf beta 'level = 2;\n",
+			 text, text);
+		free(text);
+		agree(story, "load beta: yes");
+	}
+	agree("load alpha\nreconf alpha 'colour = \"red\";\nreconf alpha 'level = 6;\nreconf alpha 'level = 5;\n",
+	      "reconf level 5");
+}
+
+static void test_values(void)
+{
+	static const char *const rows[][4] = {
+		{ "Priority", "=", "5" }, { "Priority", "=", "-7" }, { "Priority", "=", "+7" },
+		{ "Priority", "=", "x" }, { "Priority", "=", "" }, { "Priority", "+=", "3" }, { "Priority", "-=", "9" },
+		{ "Priority", "=", "99999999999999999999" }, { "Priority", "unset", NULL },
+		{ "Name", "=", "a b" }, { "Name", "+=", "cd" }, { "Name", "-=", "b" }, { "Name", "-=", "zz" },
+		{ "Name", "=", "" }, { "Name", "+=", "x" }, { "Name", "unset", NULL },
+		{ "List", "=", "a,b, c" }, { "List", "+=", "b,d" }, { "List", "-=", "a,c" }, { "List", "-=", "b,d" },
+		{ "List", "+=", "x\\,y,z" }, { "List", "-=", "z" }, { "List", "=", "" },
+		{ "Mem", "=", "4gb" }, { "Mem", "+=", "1024kb" }, { "Mem", "-=", "1mb" }, { "Mem", "=", "10" },
+		{ "Mem", "=", "2kw" }, { "Mem", "+=", "1kb" }, { "Mem", "=", "1k" }, { "Mem", "=", "-1kb" },
+		{ "Mem", "-=", "900tb" }, { "Mem", "=", "8W" },
+		{ "Time", "=", "90" }, { "Time", "=", "1:30" }, { "Time", "=", "100:00:00" }, { "Time", "=", "1:2:3:4" },
+		{ "Time", "=", "10.6" }, { "Time", "+=", "1:00:00" }, { "Time", "-=", "200:00:00" }, { "Time", "=", ":5" },
+		{ "Share", "=", "1.5" }, { "Share", "=", "2" }, { "Share", "+=", ".25" }, { "Share", "=", "0x10" },
+		{ "Share", "=", "nan" }, { "Share", "-=", "10" }, { "Share", "=", "1e3" },
+		{ "Flag", "=", "true" }, { "Flag", "=", "n" }, { "Flag", "=", "maybe" }, { "Flag", "+=", "1" },
+		{ "Flag", "=", "Y" }, { "Flag", "=", "0" },
+	};
+	static const char *const compared[][3] = {
+		{ "Priority", ">=", "3" }, { "Priority", "<", "x" }, { "Name", "==", "axcd" }, { "Name", "<", "b" },
+		{ "List", "==", "b" }, { "List", "!=", "q,r" }, { "Mem", ">", "3mb" }, { "Mem", "==", "4096mb" },
+		{ "Time", "<=", "1:40" }, { "Share", ">", "0.5" }, { "Flag", "==", "False" }, { "Flag", "!=", "True" },
+	};
+	char story[8192] = "job 1.svr\nrows\n", *at = story + strlen(story);
+
+	for (size_t i = 0; i < KEEL_COUNT(rows); i++)
+		at += sprintf(at, "set 1.svr %s %s%s%s\nshow 1.svr %s\n", rows[i][0], rows[i][1],
+			      rows[i][2] != NULL ? " '" : "", rows[i][2] != NULL ? rows[i][2] : "", rows[i][0]);
+	agree(story, "1.svr.Mem is 4gb");
+	strcpy(story, "job 1.svr\nset 1.svr Name = axcd\nset 1.svr List = a,b\nset 1.svr Mem = 4gb\n"
+		      "set 1.svr Time = 100\nset 1.svr Share = 0.75\nset 1.svr Flag = f\njob 2.svr\n");
+	at = story + strlen(story);
+	for (size_t i = 0; i < KEEL_COUNT(compared); i++)
+		for (int j = 1; j < 3; j++)
+			at += sprintf(at, "match %d.svr %s %s %s\n", j, compared[i][0], compared[i][1], compared[i][2]);
+	agree(story, "Mem == 4096mb: 1");
+}
+
+static void test_permissions(void)
+{
+	agree(ONE "change 1.svr Priority = 3\noperator 1.svr Priority = 3\noperator 1.svr priority = 4\n"
+		  "change 1.svr nothing = 1\nchange 1.svr alpha_fixed += x\nchange 1.svr alpha_fixed unset\n"
+		  "show 1.svr alpha_fixed\nchange 1.svr alpha_told = 1\nshow 1.svr alpha_told\nshow 1.svr alpha_told by\n"
+		  "change 1.svr alpha_judged = good\nchange 1.svr alpha_judged = bad\nchange 1.svr alpha_judged = mute\n"
+		  "change 1.svr alpha_judged += der\nchange 1.svr alpha_judged = '\nchange 1.svr alpha_judged unset\n"
+		  "change 1.svr Priority == 3\nset 1.svr alpha_judged = bad\n",
+	      "alpha does not like bad");
+	agree(ONE "draft 2.svr\nset 2.svr alpha_judged = early\npublish\nlist\ndestroy 1.svr\nlist\njob 1.svr\nlist\n"
+		  "unload alpha\nload alpha\n",
+	      "changed alpha_judged to early");
+}
+
+TESTS_MAIN("mock: agreement", TEST(test_verdicts), TEST(test_order), TEST(test_changes), TEST(test_folds_and_notes),
+	   TEST(test_holds), TEST(test_ends_of_holds), TEST(test_life), TEST(test_configuration),
+	   TEST(test_values), TEST(test_permissions))
