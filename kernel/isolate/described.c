@@ -103,7 +103,7 @@ static void rules_take(struct isolate *iso, struct talk_in *in)
 		r->doc = talk_str(in);
 	}
 	iso->desc.n_conf = n;
-	iso->desc.conf = iso->rules;
+	iso->desc.conf = iso->desc.n_conf > 0 ? iso->rules : NULL;
 }
 
 static int needs_take(const struct isolate *iso, struct talk_in *in, struct keel_err *err)
@@ -187,7 +187,7 @@ static int contribs_take(struct isolate *iso, struct talk_in *in, struct keel_er
 	for (uint32_t i = 0; i < n && ret == 0 && !talk_bad(in); i++)
 		ret = contrib_take(iso, in, i, err);
 	iso->desc.n_contribs = n;
-	iso->desc.contribs = iso->contribs;
+	iso->desc.contribs = n > 0 ? iso->contribs : NULL;
 	return ret;
 }
 
@@ -234,7 +234,7 @@ static int taps_take(struct isolate *iso, struct talk_in *in, struct keel_err *e
 		ret = tap_refuse(iso, t, err);
 	}
 	iso->desc.n_taps = n;
-	iso->desc.taps = iso->taps;
+	iso->desc.taps = iso->desc.n_taps > 0 ? iso->taps : NULL;
 	return ret;
 }
 
