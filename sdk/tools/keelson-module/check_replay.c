@@ -179,11 +179,13 @@ static void day_shows(struct play *p)
 /* ---- a play ------------------------------------------------------------------------------------------ */
 static void play(struct play *p, const struct subject *of, bool reloads)
 {
-	p->reloads = reloads;
+	p->reloads = true;
 	p->is_busy = false;
 	keel_text_init(&p->answers);
 	keel_text_init(&p->values);
 	calls_begin(&p->stage, of);
+	reload(p); /* it has seen the values that objects were given */
+	p->reloads = reloads;
 	for (int day = 0; p->stage.mod != NULL && day < JOBS; day++) {
 		job_lives(p, day);
 		for (size_t i = 0; i < KEEL_COUNT(others); i++)

@@ -116,7 +116,7 @@ void judge_time(int64_t since)
 static const struct {
 	const char *klass, *id[N_CASTS];
 } cast_list[] = {
-	{ "server", { "server", "server", "server" } },
+	{ "server", { "svr", "svr", "svr" } },
 	{ "sched", { "default", "default", "default" } },
 	{ "resource", { "thing", "ncpus", LONG_NAME } },
 	{ "queue", { "emptyq", "workq", LONG_NAME } },
@@ -227,6 +227,7 @@ void stage_unload(struct stage *s)
 {
 	if (s->mod == NULL)
 		return;
+	keel_mock_advance(s->mock, 0); /* a daemon unloads when the event before is over */
 	if (keel_mock_unload(s->mod, &s->err) == 0)
 		s->mod = NULL;
 }
