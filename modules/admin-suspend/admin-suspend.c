@@ -96,13 +96,18 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_known, on_known),		  KEEL_TAP(node_delete, on_node_delete),
 };
 
+static const struct keel_find wanted[] = {
+	KEEL_FIND(struct state, mark, "job", "admin_suspended"),
+	KEEL_FIND(struct state, verb_nodes, "job", "admin_suspended_nodes"),
+	KEEL_FIND(struct state, exec_vnode, "job", "exec_vnode"),
+};
+
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	st->mark = st->object->attr(mod, "job", "admin_suspended");
-	st->verb_nodes = st->object->attr(mod, "job", "admin_suspended_nodes");
-	st->exec_vnode = st->object->attr(mod, "job", "exec_vnode");
+	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
+		return -1;
 	if (st->object->slot_bind(mod, "node", sizeof(struct vnode), vnode_fini))
 		return st->core->error(err, -1, "cannot attach to class node");
 	return 0;

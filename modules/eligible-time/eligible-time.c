@@ -103,15 +103,17 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_reason, on_reason),
 };
 
+static const struct keel_find wanted[] = {
+	KEEL_FIND(struct state, enable, "server", "eligible_time_enable"),
+	KEEL_FIND(struct state, eligible, "job", "eligible_time"),
+	KEEL_FIND(struct state, accrue, "job", "accrue_type"),
+};
+
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	(void)err;
-	st->enable = st->object->attr(mod, "server", "eligible_time_enable");
-	st->eligible = st->object->attr(mod, "job", "eligible_time");
-	st->accrue = st->object->attr(mod, "job", "accrue_type");
-	return 0;
+	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
 }
 
 /* It may have been switched on or off while this module was not there. */

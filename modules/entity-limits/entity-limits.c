@@ -193,22 +193,35 @@ static const struct keel_tap taps[] = {
 
 /* ---- module ------------------------------------------------------------------------------------------------- */
 
+static const struct keel_find wanted[] = {
+	KEEL_FIND(struct state, a.queue, "job", "queue"),
+	KEEL_FIND(struct state, a.user, "job", "euser"),
+	KEEL_FIND(struct state, a.group, "job", "egroup"),
+	KEEL_FIND(struct state, a.project, "job", "project"),
+	KEEL_FIND(struct state, a.list, "job", "Resource_List"),
+};
+
+/* Of a queue and of the server. */
+static bool both_find(struct keel_mod *mod, const struct keel_attr *(*to)[FAMILIES], int family, const char *name)
+{
+	struct state *st = mod->state;
+
+	to[QUEUE][family] = st->object->attr(mod, "queue", name);
+	to[SERVER][family] = st->object->attr(mod, "server", name);
+	return to[QUEUE][family] && to[SERVER][family];
+}
+
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 	const struct keel_object_api *object = st->object;
 
-	st->a.queue = object->attr(mod, "job", "queue");
-	st->a.user = object->attr(mod, "job", "euser");
-	st->a.group = object->attr(mod, "job", "egroup");
-	st->a.project = object->attr(mod, "job", "project");
-	st->a.list = object->attr(mod, "job", "Resource_List");
-	for (int i = 0; i < FAMILIES; i++) {
-		st->count[QUEUE][i] = object->attr(mod, "queue", count_names[i]);
-		st->count[SERVER][i] = object->attr(mod, "server", count_names[i]);
-		st->amount[QUEUE][i] = object->attr(mod, "queue", amount_names[i]);
-		st->amount[SERVER][i] = object->attr(mod, "server", amount_names[i]);
-	}
+	if (keel_find_all(mod, st->core, object, wanted, KEEL_COUNT(wanted), err))
+		return -1;
+	for (int i = 0; i < FAMILIES; i++)
+		if (!both_find(mod, st->count, i, count_names[i]) || !both_find(mod, st->amount, i, amount_names[i]))
+			return st->core->error(err, -1, "there is no attribute %s or %s", count_names[i],
+					       amount_names[i]);
 	old_find(mod);
 	if (object->slot_bind(mod, "job", sizeof(struct counted), counted_fini))
 		return st->core->error(err, -1, "cannot attach to class job");

@@ -123,27 +123,29 @@ static const struct keel_tap taps[] = {
 
 /* ---- module -------------------------------------------------------------------------------------------- */
 
+static const struct keel_find wanted[] = {
+	KEEL_FIND(struct state, a.user, "job", "euser"),
+	KEEL_FIND(struct state, a.group, "job", "egroup"),
+	KEEL_FIND(struct state, a.account, "job", "Account_Name"),
+	KEEL_FIND(struct state, a.queue, "job", "queue"),
+	KEEL_FIND(struct state, a.list, "job", "Resource_List"),
+	KEEL_FIND(struct state, a.used, "job", "resources_used"),
+	KEEL_FIND(struct state, a.charged, "job", "fairshare_charged"),
+	KEEL_FIND(struct state, usage, "share", "usage"),
+	KEEL_FIND(struct state, unit_attr, "fairshare", "unit"),
+	KEEL_FIND(struct state, decayed_attr, "fairshare", "decayed"),
+};
+
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	const struct keel_object_api *object = st->object;
 
-	st->a.user = object->attr(mod, "job", "euser");
-	st->a.group = object->attr(mod, "job", "egroup");
-	st->a.account = object->attr(mod, "job", "Account_Name");
-	st->a.queue = object->attr(mod, "job", "queue");
-	st->a.list = object->attr(mod, "job", "Resource_List");
-	st->a.used = object->attr(mod, "job", "resources_used");
-	st->a.charged = object->attr(mod, "job", "fairshare_charged");
-	st->usage = object->attr(mod, "share", "usage");
-	st->unit_attr = object->attr(mod, "fairshare", "unit");
-	st->decayed_attr = object->attr(mod, "fairshare", "decayed");
+	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
+		return -1;
 	st->unit = 1;
-	if (tree_init(&st->tree))
-		return st->core->error(err, -1, "out of memory");
-	if (object->slot_bind(mod, "job", sizeof(struct running), running_fini))
+	if (st->object->slot_bind(mod, "job", sizeof(struct running), running_fini))
 		return st->core->error(err, -1, "cannot attach to class job");
-	return 0;
+	return tree_init(&st->tree) ? st->core->error(err, -1, "out of memory") : 0;
 }
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)

@@ -122,18 +122,6 @@ static void destroy(struct tree *t, struct share *s)
 	t->dirty = true;
 }
 
-int tree_init(struct tree *t)
-{
-	memset(t, 0, sizeof(*t));
-	t->root = create(t, "root", NULL);
-	t->unknown = t->root ? create(t, "unknown", t->root) : NULL;
-	if (!t->unknown)
-		return -ENOMEM;
-	t->root->is_named = t->unknown->is_named = true;
-	t->unknown->shares = 0;
-	return 0;
-}
-
 void tree_fini(struct tree *t)
 {
 	for (uint32_t i = 0; i < t->n_bucket; i++)
@@ -146,6 +134,20 @@ void tree_fini(struct tree *t)
 		}
 	free(t->bucket);
 	memset(t, 0, sizeof(*t));
+}
+
+int tree_init(struct tree *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->root = create(t, "root", NULL);
+	t->unknown = t->root ? create(t, "unknown", t->root) : NULL;
+	if (!t->unknown) {
+		tree_fini(t);
+		return -ENOMEM;
+	}
+	t->root->is_named = t->unknown->is_named = true;
+	t->unknown->shares = 0;
+	return 0;
 }
 
 struct share *tree_get(struct tree *t, const char *name)

@@ -348,7 +348,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	struct state *st = mod->state;
 	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
 
-	if (!server)
+	if (!server || !st->server.sequence)
 		return st->core->error(err, -1, "there is no server object; is its module enabled?");
 	st->next_sequence = st->reserved_sequence = st->object->get_int(server, st->server.sequence);
 	order_start(mod);
@@ -363,6 +363,7 @@ static void stop(struct keel_mod *mod)
 	st->core->timer_cancel(st->cleaner);
 	st->cleaner = NULL;
 	shutdown_drop(mod);
+	waiters_drop(mod);
 }
 
 static const char *const requires_modules[] = { "manager", "queues", NULL };

@@ -376,6 +376,7 @@ keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state 
 
 /* wait.c */
 void waiters_answer(struct keel_mod *mod, struct keel_obj *job);
+void waiters_drop(struct keel_mod *mod);
 
 /* replay.c */
 keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *ev);

@@ -255,12 +255,16 @@ static void hold_or_release(struct keel_mod *mod, struct keel_req *req, bool set
 	struct state *st = mod->state;
 	const struct keel_session *who = st->request->session(req);
 	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY);
-	const char *letters = st->msg->str(st->request->body(req), "holds");
-	int32_t bits = holds_asked(letters && *letters ? letters : "u");
+	const char *letters;
 	struct holding *h;
+	int32_t bits;
 
 	if (!job)
-		return;
+		return; /* it is answered, and gone */
+	letters = st->msg->str(st->request->body(req), "holds");
+	if (!letters || !*letters)
+		letters = "u";
+	bits = holds_asked(letters);
 	if (bits < 0 || !may_hold(who, bits)) {
 		st->request->reply(req, bits < 0 ? PBSE_BADATVAL : PBSE_PERM, NULL);
 		return;

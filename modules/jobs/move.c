@@ -229,11 +229,12 @@ void on_move(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY), *queue;
-	const char *dest = st->msg->str(st->request->body(req), "dest");
+	const char *dest;
 	int32_t code;
 
 	if (!job)
-		return;
+		return; /* it is answered, and gone */
+	dest = st->msg->str(st->request->body(req), "dest");
 	code = step_is_pending(job_slot(mod, job)->step)
 		       ? destination_find(mod, dest ? dest : "", &queue)
 		       : PBSE_BADSTATE;

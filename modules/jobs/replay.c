@@ -53,6 +53,8 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 				 st->object->get_int(ev->job, st->a.substate));
 	struct keel_obj *queue;
 
+	if (!j)
+		return KEEL_FAIL; /* no memory */
 	if (j->step != STEP_NEW)
 		return KEEL_NEXT;
 	order_known(mod, ev->job);

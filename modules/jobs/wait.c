@@ -31,6 +31,28 @@ void waiters_answer(struct keel_mod *mod, struct keel_obj *job)
 	j->waiters = NULL;
 }
 
+/* This module goes: nobody would tell them any more. */
+void waiters_drop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_cursor *walk = st->object->cursor(mod, "job");
+	struct keel_obj *job;
+
+	while (walk && (job = st->object->next(walk))) {
+		struct job *j = job_slot(mod, job);
+
+		while (j && j->waiters) {
+			struct waiter *w = j->waiters;
+
+			j->waiters = w->next;
+			st->request->reply(w->req, PBSE_SYSTEM, "The server does not wait for jobs any more");
+			free(w);
+		}
+	}
+	if (walk)
+		st->object->cursor_close(walk);
+}
+
 void on_wait(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;

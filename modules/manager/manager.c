@@ -33,21 +33,17 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(request_receive, on_request_receive),
 };
 
+#define FIND(member) KEEL_FIND(struct state, member, "server", #member)
+static const struct keel_find wanted[] = {
+	FIND(scheduling),      FIND(managers),	FIND(operators), FIND(acl_host_enable), FIND(acl_hosts),
+	FIND(acl_user_enable), FIND(acl_users), FIND(shutdown),	 FIND(default_queue),
+};
+
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	(void)err;
-	st->scheduling = st->object->attr(mod, "server", "scheduling");
-	st->managers = st->object->attr(mod, "server", "managers");
-	st->operators = st->object->attr(mod, "server", "operators");
-	st->acl_host_enable = st->object->attr(mod, "server", "acl_host_enable");
-	st->acl_hosts = st->object->attr(mod, "server", "acl_hosts");
-	st->acl_user_enable = st->object->attr(mod, "server", "acl_user_enable");
-	st->acl_users = st->object->attr(mod, "server", "acl_users");
-	st->shutdown = st->object->attr(mod, "server", "shutdown");
-	st->default_queue = st->object->attr(mod, "server", "default_queue");
-	return 0;
+	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
 }
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)

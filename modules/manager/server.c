@@ -142,14 +142,21 @@ int32_t server_create(struct keel_mod *mod, struct keel_err *err)
 	struct state *st = mod->state;
 	struct keel_obj *server = st->object->draft(mod, "server", st->core->server_name(mod), err);
 	static const char *const ncpus[] = { "resources_default", "default_chunk" };
-	size_t i;
+	const struct keel_attr *attr;
+	int32_t failed = 0;
 
 	if (!server)
 		return -1;
-	for (i = 0; i < KEEL_COUNT(ncpus); i++)
-		if (st->object->set_text(server, st->object->attr(mod, "server", ncpus[i]), KEEL_SET,
-					 "ncpus", "1", err))
-			return -1;
-	st->object->set_str(server, st->default_queue, "workq");
-	return st->object->publish(server);
+	for (size_t i = 0; i < KEEL_COUNT(ncpus) && !failed; i++) {
+		attr = st->object->attr(mod, "server", ncpus[i]);
+		failed = attr ? st->object->set_text(server, attr, KEEL_SET, "ncpus", "1", err)
+			      : st->core->error(err, -1, "there is no attribute %s of class server", ncpus[i]);
+	}
+	if (!failed)
+		failed = st->object->set_str(server, st->default_queue, "workq");
+	if (!failed)
+		failed = st->object->publish(server);
+	if (failed)
+		st->object->destroy(server);
+	return failed;
 }

@@ -165,11 +165,8 @@ static const struct keel_task_events events = {
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
-	static const struct {
-		const char *name;
-		size_t offset;
-	} wanted[] = {
-#define WANT(attr_name, member) { attr_name, offsetof(struct state, attr.member) }
+	static const struct keel_find wanted[] = {
+#define WANT(attr_name, member) KEEL_FIND(struct state, attr.member, "node", attr_name)
 		WANT("Mom", mom), WANT("state", state), WANT("resources_available", available),
 		WANT("resources_assigned", assigned), WANT("resources_reported", reported),
 		WANT("pcpus", pcpus), WANT("pbs_version", version), WANT("comment", comment),
@@ -177,15 +174,13 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 		WANT("last_state_change_time", changed_at), WANT("last_used_time", used_at),
 	};
 	struct state *st = mod->state;
-	size_t i;
 
-	for (i = 0; i < KEEL_COUNT(wanted); i++)
-		*(const struct keel_attr **)((char *)st + wanted[i].offset) =
-			st->object->attr(mod, "node", wanted[i].name);
-	if (words_fill(st))
-		return st->core->error(err, -1, "out of memory");
+	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
+		return -1;
 	if (st->object->slot_bind(mod, "node", sizeof(struct vnode), vnode_fini))
 		return st->core->error(err, -1, "cannot attach to class node");
+	if (words_fill(st))
+		return st->core->error(err, -1, "out of memory");
 	st->task->set_host_of(st->task->self, mod, node_host_of);
 	return st->task->listen(st->task->self, mod, &events);
 }

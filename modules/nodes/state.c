@@ -53,17 +53,6 @@ static int32_t word_add(struct state *st, const struct word *w)
 	return 0;
 }
 
-int32_t words_fill(struct state *st)
-{
-	size_t i;
-
-	for (i = 0; !st->words_filled && i < sizeof(base_words) / sizeof(base_words[0]); i++)
-		if (word_add(st, &base_words[i]))
-			return -1;
-	st->words_filled = true;
-	return 0;
-}
-
 void words_free(struct state *st)
 {
 	struct word *w, *next;
@@ -73,6 +62,19 @@ void words_free(struct state *st)
 		free(w);
 	}
 	st->words = NULL;
+}
+
+int32_t words_fill(struct state *st)
+{
+	size_t i;
+
+	for (i = 0; !st->words_filled && i < sizeof(base_words) / sizeof(base_words[0]); i++)
+		if (word_add(st, &base_words[i])) {
+			words_free(st);
+			return -1;
+		}
+	st->words_filled = true;
+	return 0;
 }
 
 static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void *def,

@@ -177,6 +177,8 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 
 	st->type = st->object->attr(mod, "resource", "type");
 	st->flag = st->object->attr(mod, "resource", "flag");
+	if (!st->type || !st->flag)
+		return st->core->error(err, -1, "class resource lost its attributes type and flag");
 	if (st->object->slot_bind(mod, "resource", sizeof(struct definition *), definition_gone))
 		return st->core->error(err, -1, "cannot attach to class resource");
 	return table_fill(st, err);

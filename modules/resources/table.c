@@ -93,21 +93,6 @@ static struct definition *insert(struct state *st, const char *name)
 	return d;
 }
 
-int32_t table_fill(struct state *st, struct keel_err *err)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(builtin) / sizeof(builtin[0]); i++) {
-		struct definition *d = insert(st, builtin[i].name);
-
-		if (!d)
-			return fail(err, -1, "out of memory");
-		d->pub.type = builtin[i].type;
-		d->pub.flags = builtin[i].flags;
-	}
-	return 0;
-}
-
 void table_free(struct state *st)
 {
 	uint32_t i;
@@ -119,6 +104,23 @@ void table_free(struct state *st)
 	free(st->table);
 	st->table = NULL;
 	st->n_table = 0;
+}
+
+int32_t table_fill(struct state *st, struct keel_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(builtin) / sizeof(builtin[0]); i++) {
+		struct definition *d = insert(st, builtin[i].name);
+
+		if (!d) {
+			table_free(st);
+			return fail(err, -1, "out of memory");
+		}
+		d->pub.type = builtin[i].type;
+		d->pub.flags = builtin[i].flags;
+	}
+	return 0;
 }
 
 const struct keel_resource *table_find(const struct state *st, const char *name)

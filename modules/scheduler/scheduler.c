@@ -304,12 +304,12 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
 		return -1;
 	snprintf(st->who, sizeof(st->who), "Scheduler@%s", st->core->host_name(mod));
+	if (st->object->slot_bind(mod, "job", sizeof(struct entry), entry_fini))
+		return st->core->error(err, -1, "cannot attach to class job");
 	if (rank_init(mod))
 		return st->core->error(err, -1, "out of memory");
 	st->relevance = 1;
 	index_init(mod);
-	if (st->object->slot_bind(mod, "job", sizeof(struct entry), entry_fini))
-		return st->core->error(err, -1, "cannot attach to class job");
 	return 0;
 }
 

@@ -220,6 +220,7 @@ struct body {
 	struct blob *blobs;
 	struct keel_obj *handle, *fresh;
 };
+bool obj_good(const struct keel_obj *o, const char *what); /* else it has been told */
 struct body *body_of(const struct keel_obj *o, const char *what); /* NULL: it must not be used */
 struct keel_obj *handle_of(struct body *b);
 struct klass *klass_find(struct keel_mock *mock, const char *name); /* declared */

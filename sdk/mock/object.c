@@ -46,11 +46,30 @@ void handles_retire(struct keel_mock *mock)
 	}
 }
 
+/* A module with memory on the object is told when it goes (its destructor): until then it may keep it. */
+static bool is_told_of(const struct body *b)
+{
+	const struct frame *f = b->klass->owner->head.mock->frame;
+	const struct priv *p;
+
+	if (f == NULL || b->dead)
+		return false;
+	LL_FOREACH(b->privs, p)
+		if (p->bind->owner == f->mod && p->bind->fini != NULL)
+			return true;
+	return false;
+}
+
+bool obj_good(const struct keel_obj *o, const char *what)
+{
+	return (o->head.ended && is_told_of(o->body)) || head_good(&o->head, "object-after-return", what);
+}
+
 struct body *body_of(const struct keel_obj *o, const char *what)
 {
 	if (o == NULL)
 		die("%s() was called with no object", what);
-	if (!head_good(&o->head, "object-after-return", what))
+	if (!obj_good(o, what))
 		return NULL;
 	if (o->body->dead) {
 		violation(o->head.mock, "object-freed", "%s() of %s %s", what, o->body->klass->name,

@@ -79,12 +79,12 @@ static struct keel_obj *obj_clone(struct keel_mod *pub, struct keel_obj *o, cons
 /* The id may be looked at after the end: a caller up the stack often does. */
 static const char *id_of(const struct keel_obj *o)
 {
-	return head_good(&o->head, "object-after-return", "id") ? o->body->id : "";
+	return obj_good(o, "id") ? o->body->id : "";
 }
 
 static const char *klass_of(const struct keel_obj *o)
 {
-	return head_good(&o->head, "object-after-return", "klass") ? o->body->klass->name : "";
+	return obj_good(o, "klass") ? o->body->klass->name : "";
 }
 
 static uint32_t count(struct keel_mod *pub, const char *klass)

@@ -193,7 +193,8 @@ uint32_t keel_mock_calls(struct keel_mock *); /* counted so far */
 
 /* What a module must not do, by a name that does not change:
  *	call-after-return       a keel_call that was borrowed until its callback returned
- *	object-after-return     an object handle kept beyond its callback (only keel_mock_strict)
+ *	object-after-return     an object handle kept beyond its callback (only keel_mock_strict), by a module
+ *				without memory and a destructor on it (object->slot_bind)
  *	object-freed            an object that is destroyed
  *	changes-ended           a change set after commit, discard or raise
  *	hold-ended              a hold released after its resume or cancel ran

@@ -18,7 +18,8 @@
 
 enum { JOBS = 5, TURNS_MAX = 500 };
 
-/* The life of a job: what is raised, and what its state is from then on (0: as before). */
+/* The life of a job: what is raised, and what its state is from then on (0: as before); the point job_step
+ * is raised, too, when it changes. */
 static const struct {
 	uint32_t point;
 	char state;
@@ -77,8 +78,11 @@ static void answer_write(struct play *p, const struct point *point, const char *
 }
 
 /* The event is about this job instead. */
-static void about(struct event *e, const struct point *point, const char *id, const struct keel_obj *job)
+static void about(struct event *e, const struct point *point, const char *id, struct keel_obj *job)
 {
+	const char *letter = keel_mock_text(job, "job_state", NULL);
+	int64_t state = letter == NULL ? 'Q' : letter[0];
+
 	for (uint32_t i = 0; i < point->n_fields; i++) {
 		const struct keel_field *f = &point->fields[i];
 
@@ -86,6 +90,8 @@ static void about(struct event *e, const struct point *point, const char *id, co
 			memcpy((char *)e + f->offset, &job, sizeof(job));
 		else if (strcmp(f->name, "id") == 0)
 			memcpy((char *)e + f->offset, &id, sizeof(id));
+		else if (strcmp(f->name, "state") == 0)
+			memcpy((char *)e + f->offset, &state, sizeof(state));
 	}
 }
 
@@ -112,7 +118,8 @@ static bool step(struct play *p, uint32_t id, const char *job_id, struct keel_ob
 	    !event_make(s, point, USUAL, &e))
 		return true;
 	child_step("at %s of %s%s", point->name, job_id == NULL ? "the day" : job_id, p->reloads ? ", reloaded" : "");
-	reload(p);
+	if (id != KEEL_POINT_job_submit) /* a draft does not outlive the owner of its class */
+		reload(p);
 	if (job_id != NULL)
 		about(&e, point, job_id, job);
 	verdict = keel_mock_raise(s->mock, id, &e, &o);
@@ -139,6 +146,14 @@ static struct keel_obj *job_find(struct play *p, const char *id)
 	return object->find(keel_mock_self(p->stage.mock), "job", id);
 }
 
+static void value_set(struct play *p, const char *id, const char *attr, const char *text)
+{
+	const struct keel_object_api *object = keel_mock_group(p->stage.mock, "object");
+
+	if (object->attr(keel_mock_self(p->stage.mock), "job", attr) != NULL)
+		(void)keel_mock_set(job_find(p, id), attr, NULL, text);
+}
+
 /* From its submission on, as far as day `day` lets it come. */
 static void job_lives(struct play *p, int day)
 {
@@ -147,6 +162,8 @@ static void job_lives(struct play *p, int day)
 	char id[16], state[2] = "Q";
 
 	snprintf(id, sizeof(id), "%d.svr", 10 + day);
+	child_step("before job %s", id);
+	reload(p);
 	job = keel_mock_draft(p->stage.mock, "job", id);
 	if (!step(p, KEEL_POINT_job_submit, id, job)) {
 		keel_mock_destroy(job);
@@ -156,8 +173,9 @@ static void job_lives(struct play *p, int day)
 	for (size_t i = 0; i < KEEL_COUNT(life) * (size_t)(day + 1) / JOBS; i++) {
 		if (life[i].state != 0) {
 			state[0] = life[i].state;
-			(void)keel_mock_set(job_find(p, id), "job_state", NULL, state);
-			(void)keel_mock_set(job_find(p, id), "substate", NULL, life[i].substate);
+			value_set(p, id, "job_state", state);
+			value_set(p, id, "substate", life[i].substate);
+			step(p, KEEL_POINT_job_step, id, job_find(p, id));
 		}
 		step(p, life[i].point, id, job_find(p, id));
 		show(p, "job", job_find(p, id), id);

@@ -77,6 +77,8 @@ static void violated(void *arg, const char *name, const char *words)
 		{ "call-after-return", RULE_calls_handles }, { "object-after-return", RULE_calls_handles },
 		{ "object-freed", RULE_calls_handles }, { "changes-ended", RULE_calls_handles },
 		{ "out-ended", RULE_calls_handles }, { "module-ended", RULE_calls_handles },
+		{ "msg-ended", RULE_calls_handles }, { "attr-ended", RULE_calls_handles },
+		{ "request-ended", RULE_calls_requests },
 		{ "timer-ended", RULE_calls_handles }, { "watch-ended", RULE_calls_handles },
 		{ "hold-ended", RULE_calls_hold_once }, { "hold-never-ended", RULE_calls_hold_ends },
 		{ "reply-twice", RULE_calls_requests }, { "reply-missing", RULE_calls_requests },
@@ -200,6 +202,18 @@ static void cluster_make(struct stage *s)
 				keel_mock_object(s->mock, cast_list[i].klass, cast_list[i].id[c]);
 }
 
+/* What every job has, also where no base module is installed. */
+static void essentials_give(struct stage *s)
+{
+	static const struct keel_attr_def state = KEEL_ATTR_DEF("job", "job_state", "string");
+	const struct keel_attr_def *a;
+
+	for (unsigned i = 0; (a = stage_attr(s->of, i)) != NULL; i++)
+		if (strcmp(a->klass, state.klass) == 0 && strcmp(a->name, state.name) == 0)
+			return;
+	keel_mock_attr(s->mock, state.klass, state.name, state.type);
+}
+
 /* ---- a case ---------------------------------------------------------------------------------------- */
 void stage_open(struct stage *s, const struct subject *of)
 {
@@ -209,6 +223,7 @@ void stage_open(struct stage *s, const struct subject *of)
 	watch_blocking(s->mock);
 	keel_mock_strict(s->mock, true);
 	stock_give(s->mock);
+	essentials_give(s);
 	services_give(s);
 	cluster_make(s);
 	stage_values(s);
