@@ -267,11 +267,26 @@ static bool plays_compare(void *arg, unsigned i)
 	return false;
 }
 
+static bool owns_jobs(const struct keel_module *m)
+{
+	for (uint32_t i = 0; i < m->n_contribs; i++) {
+		const struct keel_class_def *c = m->contribs[i].def;
+
+		if (strcmp(m->contribs[i].kind, "CLASS") == 0 && strcmp(c->name, "job") == 0)
+			return true;
+	}
+	return false;
+}
+
 void check_replay(const struct subject *s)
 {
 	struct subject with = *s;
 
 	with.optional = true;
+	if (owns_jobs(s->m)) {
+		skip_group("replay", "it is the one that tells what becomes of jobs");
+		return;
+	}
 	if (s->m->flags & KEEL_MOD_RESIDENT) {
 		skip_group("replay", "it says that it cannot be unloaded");
 		return;
