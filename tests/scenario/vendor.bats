@@ -57,14 +57,16 @@ is_a_module() { lacks "$(stranger keelson-module check "$1")" '^not ok'; }
 	is_a_module "$BATS_TEST_TMPDIR/one.so"
 }
 
-@test "vendor: a handler of the wrong type does not compile, an unknown function does not link" {
+@test "vendor: wrong types of handlers and configuration do not compile, unknown functions do not link" {
 	cd "$BATS_TEST_TMPDIR"
 	sed 's/const struct keel_ev_job_submit \*ev/const struct keel_ev_job_queued *ev/' "$HELLO/hello.c" >wrong.c
 	sed 's/free(w);/keel_free(w);/; s/^#include "keel.*/&\nvoid keel_free(void *);/' "$HELLO/hello.c" >unknown.c
+	sed 's/int64_t pause;/int32_t pause;/' "$HELLO/hello.c" >narrow.c
 	flags=$(stranger pkg-config --define-prefix --cflags --libs keelson-module)
 	# shellcheck disable=SC2086
-	for name in wrong unknown; do ! gcc $flags -o "$name.so" "$name.c" 2>"$name.log" || false; done
+	for name in wrong unknown narrow; do ! gcc $flags -o "$name.so" "$name.c" 2>"$name.log" || false; done
 	has "$(cat wrong.log)" 'error: initialization of .* from incompatible pointer type'
+	has "$(cat narrow.log)" 'error: static assertion failed: "this member cannot hold a DURATION'
 	has "$(cat unknown.log)" 'undefined reference to .keel_free'
 }
 

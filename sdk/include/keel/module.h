@@ -41,7 +41,27 @@ struct keel_conf_rule {
 };
 #define KEEL_CONF_RULE(kind, struct_name, member, ...)                                             \
 	{ .size = sizeof(struct keel_conf_rule), .type = KEEL_CONF_##kind,                         \
-	  .offset = offsetof(struct_name, member), .key = #member, __VA_ARGS__ }
+	  .offset = offsetof(struct_name, member) + KEEL_CONF_FITS(kind, ((struct_name *)0)->member), \
+	  .key = #member, __VA_ARGS__ }
+
+/* 0, or an error of the compiler: a value is written into its member as that type, whatever the member is. */
+#ifdef __cplusplus
+#define KEEL_CONF_FITS(kind, member) 0
+#else
+#define KEEL_CONF_FITS(kind, member)                                                               \
+	(0 * sizeof(struct {                                                                       \
+		 _Static_assert(_Generic((member), KEEL_CONF_TYPES_##kind: 1, default: 0),         \
+				"this member cannot hold a " #kind ": see enum keel_conf_type");   \
+		 int unused;                                                                       \
+	 }))
+#define KEEL_CONF_TYPES_BOOL bool
+#define KEEL_CONF_TYPES_INT int64_t
+#define KEEL_CONF_TYPES_STRING const char *
+#define KEEL_CONF_TYPES_ENUM int32_t: 1, uint32_t
+#define KEEL_CONF_TYPES_DURATION int64_t
+#define KEEL_CONF_TYPES_SIZE int64_t
+#define KEEL_CONF_TYPES_LIST const char *const *
+#endif
 
 /* An API group or service wanted: the kernel writes its table's address into the state at `offset`
  * before init. */
