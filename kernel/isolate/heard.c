@@ -78,6 +78,7 @@ static void is_durable(void *arg)
 	d.owner->live--;
 	if (iso == NULL)
 		return;
+	iso->n_durables--;
 	begun = talk_begin(&iso->scratch);
 	talk_put_int(&iso->scratch, TALK_DURABLE);
 	talk_put_int(&iso->scratch, d.number);
@@ -87,17 +88,22 @@ static void is_durable(void *arg)
 
 static void when_durable(struct isolate *iso, struct talk_in *in)
 {
-	struct durable *d = malloc(sizeof(*d));
+	struct durable *d = NULL;
 
-	if (d == NULL || iso->owner == NULL) {
-		free(d);
+	if (iso->owner != NULL && iso->n_durables < CALLS_MAX)
+		d = malloc(sizeof(*d));
+	if (d == NULL) {
+		process_give_up(iso, "its process waits for the store too often");
 		return;
 	}
 	*d = (struct durable){ iso->owner, talk_int(in) };
-	if (talk_bad(in) || store_after(iso->parts->store, is_durable, d) < 0)
-		free(d);
-	else
-		iso->owner->live++;
+	iso->owner->live++;
+	iso->n_durables++;
+	if (!talk_bad(in) && store_after(iso->parts->store, is_durable, d) == 0)
+		return;
+	iso->owner->live--;
+	iso->n_durables--;
+	free(d);
 }
 
 /* ---- by what it is ------------------------------------------------------------------------------------- */

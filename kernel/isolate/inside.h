@@ -142,6 +142,7 @@ struct isolate {
 	uint32_t n_questions;
 	struct iso_req *reqs;
 	uint64_t next_req;
+	uint32_t n_durables;     /* times it waits for the store */
 	uint32_t notes;          /* sent, not told */
 	int64_t notes_since_ms;  /* of the oldest */
 	uint32_t notes_lost;

@@ -329,7 +329,7 @@ keel_verdict call_hold(struct iso_call *call, struct keel_hold_opts *opts, int64
 	keel_verdict v;
 
 	HASH_FIND(hh, iso->holds, &number, sizeof(number), same);
-	if (h == NULL || same != NULL) {
+	if (h == NULL || same != NULL || HASH_COUNT(iso->holds) >= CALLS_MAX) {
 		free(h);
 		return KEEL_FAIL;
 	}
