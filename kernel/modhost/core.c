@@ -94,6 +94,21 @@ void durable_told(struct host *h, struct talk_in *in)
 	free(d);
 }
 
+/* A function that was appended to a group and forgotten here would be called as NULL. */
+static const void *whole(const void *table)
+{
+	uint32_t size;
+	void *fn;
+
+	memcpy(&size, table, sizeof(size));
+	for (uint32_t at = 2 * sizeof(uint32_t); at < size; at += sizeof(fn)) {
+		memcpy(&fn, (const char *)table + at, sizeof(fn));
+		if (fn == NULL)
+			return NULL;
+	}
+	return table;
+}
+
 /* ---- groups --------------------------------------------------------------------------------------------- */
 const void *host_group(const char *name)
 {
@@ -113,7 +128,7 @@ const void *host_group(const char *name)
 	core.when_durable = core_when_durable;
 	for (size_t i = 0; i < KEEL_COUNT(groups); i++) {
 		if (strcmp(groups[i].name, name) == 0)
-			return groups[i].table;
+			return whole(groups[i].table);
 	}
 	return NULL;
 }

@@ -22,6 +22,16 @@ static keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r)
 	return KEEL_FAIL;
 }
 
+static keel_verdict hook_fan(struct keel_mod *m, const struct keel_fan *f)
+{
+	const struct keel_fan_result none = { .size = sizeof(none), .worst = KEEL_FAIL };
+
+	host_log(host_of(m), KEEL_LOG_ERROR, "fan(): " NOT_HERE);
+	if (f->done != NULL)
+		f->done(m, f->arg, &none);
+	return KEEL_FAIL;
+}
+
 static bool name_of(void *arg, struct keel_obj *obj, const char **ret_klass, const char **ret_id)
 {
 	struct keel_obj *o = handle_check(obj);
@@ -113,4 +123,5 @@ const struct keel_hook_api host_hook = {
 	.tap_remove = hook_tap_remove,
 	.fields = hooks_fields,
 	.holds_text = hook_holds_text,
+	.fan = hook_fan,
 };
