@@ -46,6 +46,26 @@ void modules_close(struct module *list)
 		module_close(m);
 }
 
+/* A module's own objection, with the place of its group: file:line: module: why. */
+static int objected(const struct conf *conf, const char *name, int ret, struct keel_err *err)
+{
+	const struct conf_module *said;
+	char why[sizeof(err->text)];
+	uint32_t n, i;
+
+	if (err == NULL)
+		return ret;
+	if (err->text[0] == '\0')
+		return err_set(err, ret, "module %s does not accept its configuration", name);
+	memcpy(why, err->text, sizeof(why));
+	said = conf_modules(conf, &n);
+	for (i = 0; i < n && strcmp(said[i].name, name) != 0; i++)
+		;
+	if (i < n && said[i].file != NULL)
+		return err_set(err, ret, "%s: %s: %s", said[i].file, name, why);
+	return err_set(err, ret, "%s: %s", name, why);
+}
+
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
 		     struct keel_err *err)
 {
@@ -63,9 +83,7 @@ int module_configure(const struct module *m, const struct conf *conf, struct con
 		ret = d->check(conf_data(data), err);
 	if (ret != 0) {
 		conf_data_destroy(data);
-		if (err != NULL && err->text[0] == '\0')
-			err_set(err, ret, "module %s does not accept its configuration", d->name);
-		return ret < 0 ? ret : -EINVAL;
+		return objected(conf, d->name, ret < 0 ? ret : -EINVAL, err);
 	}
 	*ret_data = data;
 	return 0;
