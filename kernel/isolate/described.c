@@ -145,8 +145,7 @@ static int attr_take(const struct isolate *iso, struct talk_in *in, struct keel_
 	a->fallback = talk_str(in);
 	if (talk_int(in) != 0 && !talk_bad(in))
 		return refuse(iso, err, "its attribute ", a->name,
-			      " has a function (check, derive or changed), which the daemon would have to "
-			      "wait for");
+			      " has a function, which the daemon would have to wait for");
 	return 0;
 }
 

@@ -7,13 +7,10 @@ load helper
 
 FIXTURES=$KEELSON_BUILD/tests/fixtures
 
-# What may not be isolated, and why in a word.
-INLINE='acct_record client_auth job_explain job_rank node_score
-	group_eligible job_eligible node_eligible plan_time trial_restore trial_vacate
-	attribute offer signal tally use'
-# What is no feature, says how often something happened that depends on time, or ends a daemon.
-OTHERS='badabi cycle_a cycle_b cycle_begin cycle_end die_at extra_export failing_init slow unresolved
-	reject refuse_run veto_preterm veto_resume veto_run job_reason request_receive trouble'
+# Not here: what is no feature, has a story of its own, refuses what others need, counts what depends on time, or
+# ends a daemon.
+OTHERS='cycle_begin cycle_end die_at extra_export failing_init newer slow unresolved reject refuse_run veto_preterm
+	veto_resume veto_run job_reason request_receive trouble'
 
 # isolated NAME [KEY=VALUE...]: arguments of a sandbox with that fixture in a process of its own
 isolated()
@@ -24,16 +21,19 @@ isolated()
 	for pair; do printf '%s\n' --set "$name.$pair"; done
 }
 
-# everything WHERE: arguments of a sandbox with every other fixture, inline or in processes
+may_be_isolated() { keelson_module describe "$1" 2>/dev/null | grep -q 'may run in a process of its own'; }
+keelson_module() { "$KEELSON_BUILD/bin/keelson-module" "$@"; }
+
+# everything WHERE: arguments of a sandbox with every fixture that may be isolated, inline or in processes
 everything()
 {
 	local so name
 	for so in "$FIXTURES"/*.so; do
 		name=$(basename "$so" .so)
-		[[ " $(tr -s '\n\t' ' ' <<<"$INLINE $OTHERS") " != *" $name "* ]] || continue
+		[[ " $(tr -s '\n\t' ' ' <<<"$OTHERS") " != *" $name "* ]] && may_be_isolated "$so" || continue
 		printf '%s\n' --enable "$name" --set "$name.path=$so" --set "$name.isolation=$1"
 	done
-	printf '%s\n' --set ponder.delay=100ms --set hold.timeout=300ms --set busy.busy=false
+	printf '%s\n' --set ponder.delay=100ms --set busy.busy=false --set hold.timeout=300ms
 }
 
 # What people do in a day, and what they read.
@@ -90,6 +90,40 @@ transcript() # WHERE
 	mapfile -t args < <(isolated reject 'text=no more for today')
 	setup_sandbox "${args[@]}"
 	says 159 'qsub: no more for today' as "$OWNER" qsub -- /bin/true
+}
+
+# refused_alone NAME: what keelsond says of a configuration in which that fixture is to run in a process of its own
+refused_alone()
+{
+	local conf=$BATS_TEST_TMPDIR/$1.conf
+	echo "roles = [\"server\"]; modules_dir = \"$FIXTURES\"; exec_dir = \"$KEELSON_BUILD\"; home = \"$BATS_TEST_TMPDIR\";" \
+		>"$conf"
+	"$KEELSON_BUILD/keelsond" --conf "$conf" --set "$1.enabled=true" --set "$1.isolation=process" --check 2>&1 || true
+}
+
+@test "what cannot be isolated is refused by name, in the words of keelson-module describe" {
+	local name words
+	for name in acct_record job_eligible tally attribute signal; do
+		words=$(keelson_module describe "$FIXTURES/$name.so" | sed -n 's/^isolation *it cannot run in a process of its own: //p')
+		[ -n "$words" ]
+		[[ $(refused_alone $name) == *"module $name cannot run in a process of its own: $words"* ]]
+	done
+	has "$(refused_alone badabi)" 'built for module interface 99.0'
+}
+
+@test "keys of isolation are checked like any, by file and line" {
+	local conf=$BATS_TEST_TMPDIR/keelson.conf
+	mkdir "$BATS_TEST_TMPDIR/modules.d"
+	echo "roles = [\"server\"]; modules_dir = \"$FIXTURES\"; exec_dir = \"$KEELSON_BUILD\"; home = \"$BATS_TEST_TMPDIR\";" \
+		>"$conf"
+	said() { echo "$1" >"$BATS_TEST_TMPDIR/modules.d/reject.conf"; "$KEELSON_BUILD/keelsond" --conf "$conf" --check 2>&1 || true; }
+	has "$(said 'reject: { isolation = "prison"; };')" 'reject.conf:1: reject.isolation: expected one of "inline", "process", got "prison"'
+	has "$(said 'reject: { isolation = "process"; isolation_limits = { memroy = "1gb"; }; };')" \
+		'reject.conf:1: reject.isolation_limits.memroy: expected a known key'
+	has "$(said 'reject: { isolation = "process"; isolation_limits = { memory = "1kb"; }; };')" \
+		'reject.conf:1: reject.isolation_limits.memory: expected size .* of at least 32mb, got "1kb"'
+	has "$(said 'reject: { isolation = "process"; words = 3; };')" 'reject.conf:1: reject.words: expected a known key \(text\)'
+	has "$(said 'settings: { isolation = "process"; least = 20; most = 10; };')" 'least is more than most: no name would do'
 }
 
 # ---- a module that makes trouble: its fixture does what the name of a job says -----------------------------
