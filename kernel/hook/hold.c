@@ -78,6 +78,7 @@ void holds_end(struct op *op, int32_t reason)
 
 void hold_free(struct hold *hold)
 {
+	durable_ended(hold);
 	hold->magic = 0;
 	hold->op->hooks->holds_told++;
 	hold->tap->owner->live--;
@@ -108,7 +109,7 @@ static const char *objection(const struct op *op, const struct keel_hold_opts *o
 {
 	struct hooks *h = op->hooks;
 
-	if (!(op->point->allowed & VERDICT_BIT(KEEL_WAIT)))
+	if (!(op->point->allowed & VERDICT_BIT(KEEL_WAIT)) && !op->orphan)
 		return "a tap of this point cannot wait";
 	if (op->closed)
 		return "the operation is being ended";
@@ -118,6 +119,8 @@ static const char *objection(const struct op *op, const struct keel_hold_opts *o
 		return "a hold needs a reason (.why)";
 	if (o->timeout_ms < 0)
 		return "a hold's timeout cannot be negative";
+	if (o->durable_key != NULL && !op->orphan && durable_objection(op, o->durable_key) != NULL)
+		return durable_objection(op, o->durable_key);
 	if (o->until_point == 0)
 		return NULL;
 	if (point_get(h, o->until_point) == NULL || h->point[o->until_point].kind != KEEL_NOTE ||
@@ -135,6 +138,15 @@ static void start_waiting(struct hooks *h, struct hold *hold)
 	h->point[hold->until_point].waiters++;
 }
 
+/* One that nobody knows yet. */
+static void hold_drop(struct hold *hold)
+{
+	loop_timer_cancel(hold->deadline);
+	free(hold->why);
+	free(hold->until_id);
+	free(hold);
+}
+
 static struct hold *hold_create(struct op *op, const struct keel_hold_opts *o)
 {
 	struct hooks *h = op->hooks;
@@ -148,10 +160,12 @@ static struct hold *hold_create(struct op *op, const struct keel_hold_opts *o)
 	hold->deadline = loop_timer(h->parts->loop, hold->timeout_ms, hold_expired, hold);
 	if (hold->why == NULL || hold->deadline == NULL ||
 	    (o->until_point != 0 && hold->until_id == NULL)) {
-		loop_timer_cancel(hold->deadline);
-		free(hold->why);
-		free(hold->until_id);
-		free(hold);
+		hold_drop(hold);
+		return NULL;
+	}
+	hold->op = op;
+	if (o->durable_key != NULL && !op->orphan && durable_record(hold, o->durable_key) < 0) {
+		hold_drop(hold);
 		return NULL;
 	}
 	hold->magic = HOLD_MAGIC;
@@ -179,7 +193,6 @@ keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 		err_set(&op->err, 0, "it cannot wait: %s", no != NULL ? no : "no memory");
 		return KEEL_FAIL;
 	}
-	hold->op = op;
 	hold->tap = op->chain->tap[op->at];
 	hold->tap->refs++;
 	hold->tap->owner->live++;
@@ -256,6 +269,7 @@ void hooks_describe_holds(struct hooks *h, struct buf *out)
 			buf_str(out, "\n");
 		}
 	}
+	durables_describe(h, out);
 }
 
 void hooks_count(struct hooks *h, struct hooks_counts *ret)

@@ -191,6 +191,7 @@ void hooks_known(struct hooks *h, struct owner *only, uint32_t point, const char
 	struct outcome out;
 	struct op op;
 
+	durables_load(h);
 	if (p == NULL || p->chain == NULL || p->kind != KEEL_NOTE ||
 	    p->event_size < sizeof(event) || p->id_at != offsetof(struct known_event, id) ||
 	    p->obj_at != offsetof(struct known_event, obj))

@@ -107,7 +107,7 @@ keel_verdict op_resolve(struct op *op)
 }
 
 /* ---- parking ----------------------------------------------------------------------------------------- */
-static void adopt(struct op *op)
+void op_adopt(struct op *op)
 {
 	struct hooks *h = op->hooks;
 	struct hold *hold;
@@ -129,7 +129,7 @@ static void unready(struct op *op)
 	op->ready = false;
 }
 
-static void op_free(struct op *op)
+void op_free(struct op *op)
 {
 	struct hooks *h = op->hooks;
 
@@ -170,7 +170,7 @@ keel_verdict op_park(struct op *stack)
 	chain_ref(op->chain);
 	op->copy = copy;
 	op->event = copy->event;
-	adopt(op);
+	op_adopt(op);
 	op_leave(op->hooks, stack);
 	return KEEL_WAIT;
 }
@@ -187,7 +187,7 @@ static void go_on(struct op *op)
 		op_abort(op, KEEL_CANCEL_OBJECT_GONE);
 	op_enter(h, op);
 	v = op_resolve(op);
-	if (v != KEEL_WAIT)
+	if (v != KEEL_WAIT && !op->orphan)
 		v = op_run_on(op, v, &out);
 	if (v == KEEL_WAIT) {
 		op_leave(h, op);

@@ -17,6 +17,7 @@ cluster()
 
 make_trouble() { as "$OWNER" qsub -N "$1" -- /bin/true; }
 answers() { qstat -B; }
+held() { has "$(keelson holds)" "$1"; }
 log_has() { has "$(server_log)" "$1"; }
 
 @test "a tap that hangs is reported while it runs, with a backtrace, and when it is over" {
@@ -55,4 +56,23 @@ log_has() { has "$(server_log)" "$1"; }
 	wait_until 10 log_has '^keelsond: fatal signal ABRT in trouble.on_submit at job_submit of '
 	sandbox restart server
 	wait_until 10 answers
+}
+
+@test "a durable hold outlives kill -9 of the server: its module takes it back, and is told of the end" {
+	setup_sandbox
+	echo "durable: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/durable.so\"; };" \
+		>"$SB/server/etc/modules.d/durable.conf"
+	sandbox reload
+	over=$SB/over
+	job=$(submit -- /bin/sh -c "until [ -e $over ]; do sleep 0.05; done")
+	wait_until 10 job_is "$job" R 42
+	qdel "$job" 3>&- &
+	wait_until 10 held "^$job job_delete durable: waiting for the job to end \([0-9]+s of 60s\)"
+	sandbox restart server --hard
+	wait_until 10 held "^$job job_known durable: waiting for the job to end \([0-9]+s of 60s\)"
+	log_has ";$job;fixture durable took its hold back"
+	touch "$over"
+	wait_until 10 log_has ';fixture durable resumed'
+	[ -z "$(keelson holds)" ]
+	wait || true
 }
