@@ -63,6 +63,7 @@ log_has() { has "$(server_log)" "$1"; }
 	echo "durable: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/durable.so\"; };" \
 		>"$SB/server/etc/modules.d/durable.conf"
 	sandbox reload
+	qmgr -c "set server job_history_enable = true"
 	over=$SB/over
 	job=$(submit -- /bin/sh -c "until [ -e $over ]; do sleep 0.05; done")
 	wait_until 10 job_is "$job" R 42
