@@ -27,7 +27,7 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
 
 /* Fill a struct of `size` bytes from group `group` (NULL or "": the top level) by `rules`. Unknown
  * keys in a group are errors; at the top level only keys that are neither in the rules nor groups.
- * Keys of the kernel (enabled, path, isolation ...) are known to every module group. A missing group gives all defaults. */
+ * Keys of the kernel (keys.c) are known to every module group. A missing group gives all defaults. */
 int conf_fill(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
 	      uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
 const void *conf_data(const struct conf_data *d);
@@ -36,11 +36,12 @@ void conf_data_destroy(struct conf_data *d);
 const char *conf_differs(const struct keel_conf_rule *rules, uint32_t n_rules,
 			 const struct conf_data *a, const struct conf_data *b, uint32_t flags);
 
-/* Module groups in order of appearance, with their `enabled` (default true) and `path` (a .so; NULL:
- * <modules_dir>/<name>.so). */
+/* Module groups in order of appearance, with what they say of themselves: `enabled` and `required`
+ * (default true), `path` (a .so; NULL: <modules_dir>/<name>.so). */
 struct conf_module {
 	const char *name, *path, *file; /* file:line text of where it was said */
 	bool enabled;
+	bool required; /* false: left out, with a record, when it cannot be loaded */
 };
 const struct conf_module *conf_modules(const struct conf *c, uint32_t *ret_n);
 
@@ -52,6 +53,27 @@ struct conf_isolation {
 };
 int conf_isolation(const struct conf *c, const char *module, struct conf_isolation *ret,
 		   struct keel_err *err);
+
+/* `order` of a module's group, in order of appearance. Rows are the caller's. */
+struct conf_order {
+	char *tap;
+	char *before, *after; /* NULL: not said */
+	int32_t order;
+	bool has_order;
+	char *where; /* file:line */
+};
+int conf_orders(const struct conf *c, const char *module, struct conf_order **ret_rows, uint32_t *ret_n,
+		struct keel_err *err);
+void conf_orders_free(struct conf_order *rows, uint32_t n);
+
+/* `match` of a module's group. Rows are the caller's. */
+struct conf_match {
+	char *scope, *pattern;
+	char *where; /* file:line */
+};
+int conf_matches(const struct conf *c, const char *module, struct conf_match **ret_rows,
+		 uint32_t *ret_n, struct keel_err *err);
+void conf_matches_free(struct conf_match *rows, uint32_t n);
 
 /* A sample file and a manual section from the same rows; appended to text with '\n'. */
 struct buf;

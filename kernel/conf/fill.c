@@ -117,12 +117,12 @@ static int fill_key(const struct fill *f, const struct keel_conf_rule *r)
 	return ret == 0 ? 0 : ret == -ENOMEM ? no_memory(f) : refuse_text(f, "default", r->fallback, r);
 }
 
-static bool is_known(const struct fill *f, const char *key)
+static bool is_known(const struct fill *f, const char *key, bool by_override)
 {
 	for (uint32_t i = 0; i < f->n_rules; i++)
 		if (strcmp(rule_at(f->rules, i).key, key) == 0)
 			return true;
-	return f->group[0] != '\0' && conf_is_kernel_key(key);
+	return f->group[0] != '\0' && conf_kernel_key(key, by_override);
 }
 
 static void add_known(const struct fill *f, struct buf *out)
@@ -158,7 +158,7 @@ static int check_settings(const struct fill *f)
 		const config_setting_t *s = config_setting_get_elem(f->settings, (unsigned)i);
 		struct buf where;
 
-		if (is_known(f, config_setting_name(s)) ||
+		if (is_known(f, config_setting_name(s), false) ||
 		    (f->group[0] == '\0' && config_setting_is_group(s)))
 			continue;
 		buf_init(&where);
@@ -177,7 +177,7 @@ static int check_overrides(const struct fill *f)
 	for (uint32_t i = 0; ret == 0 && i < f->conf->n_overrides; i++) {
 		const struct conf_override *o = &f->conf->overrides[i];
 
-		if (strcmp(o->group, f->group) != 0 || is_known(f, o->key))
+		if (strcmp(o->group, f->group) != 0 || is_known(f, o->key, true))
 			continue;
 		buf_init(&where);
 		buf_str(&where, "override");

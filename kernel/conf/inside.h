@@ -50,8 +50,14 @@ int conf_fill_some(const struct conf *c, const char *group, const struct keel_co
 int conf_fill_inner(const struct conf *c, const char *name, const config_setting_t *settings,
 		    const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
 		    struct conf_data **ret_data, struct keel_err *err);
-/* Is it a key of a module's group that the kernel reads? */
-bool conf_is_kernel_key(const char *key);
+/* keys.c: is the key of a module's group the kernel's (and may an override give it)? */
+bool conf_kernel_key(const char *key, bool by_override);
+/* Those that say something of the module itself, into *m. */
+int conf_module_keys(const struct conf *c, const config_setting_t *s, struct conf_module *m,
+		     struct keel_err *err);
+/* -EINVAL with "file:line: key: expected ..., got ...". */
+int conf_refuse(const struct conf *c, const config_setting_t *s, const char *key, const char *expected,
+		struct keel_err *err);
 
 /* Row i of a table whose rows may be of another size; missing fields are zero. */
 struct keel_conf_rule rule_at(const struct keel_conf_rule *rules, uint32_t i);

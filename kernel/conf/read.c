@@ -123,7 +123,8 @@ static struct conf_module *module_add(struct conf *c, const char *name, const ch
 		return NULL;
 	c->modules = m;
 	m += c->n_modules;
-	*m = (struct conf_module){ .name = strdup(name), .file = strdup(where), .enabled = true };
+	*m = (struct conf_module){ .name = strdup(name), .file = strdup(where), .enabled = true,
+				   .required = true };
 	if (m->name != NULL && m->file != NULL) {
 		c->n_modules++;
 		return m;
@@ -131,44 +132,6 @@ static struct conf_module *module_add(struct conf *c, const char *name, const ch
 	free((char *)m->name);
 	free((char *)m->file);
 	return NULL;
-}
-
-bool conf_is_kernel_key(const char *key)
-{
-	static const char *const keys[] = { "enabled", "path", "isolation", "isolation_limits" };
-
-	for (size_t i = 0; i < KEEL_COUNT(keys); i++)
-		if (strcmp(keys[i], key) == 0)
-			return true;
-	return false;
-}
-
-/* `enabled` and `path` of a module's group. */
-static int module_keys(const struct conf *c, const config_setting_t *s, struct conf_module *m,
-		       struct keel_err *err)
-{
-	const config_setting_t *enabled = config_setting_get_member(s, "enabled");
-	const config_setting_t *path = config_setting_get_member(s, "path"), *wrong = NULL;
-	struct buf where, got;
-
-	if (enabled != NULL && config_setting_type(enabled) != CONFIG_TYPE_BOOL)
-		wrong = enabled;
-	else if (path != NULL && config_setting_type(path) != CONFIG_TYPE_STRING)
-		wrong = path;
-	if (wrong == NULL) {
-		m->enabled = enabled == NULL || config_setting_get_bool(enabled);
-		m->path = path == NULL ? NULL : config_setting_get_string(path);
-		return 0;
-	}
-	buf_init(&where);
-	buf_init(&got);
-	conf_where(c, wrong, &where);
-	value_got(wrong, &got);
-	err_set(err, -EINVAL, "%s: %s.%s: expected %s, got %s", where.data, m->name,
-		config_setting_name(wrong), wrong == enabled ? "true or false" : "string", got.data);
-	buf_fini(&where);
-	buf_fini(&got);
-	return -EINVAL;
 }
 
 static int module_read(struct conf *c, const config_setting_t *s, struct keel_err *err)
@@ -193,7 +156,7 @@ static int module_read(struct conf *c, const config_setting_t *s, struct keel_er
 	else if ((m = module_add(c, name, where.data)) == NULL)
 		ret = err_set(err, -ENOMEM, "configuration: no memory");
 	else
-		ret = module_keys(c, s, m, err);
+		ret = conf_module_keys(c, s, m, err);
 	buf_fini(&where);
 	return ret;
 }
@@ -326,27 +289,30 @@ static int bad_assignment(const char *assignment, struct keel_err *err)
 		       assignment);
 }
 
-/* An override of `enabled` or `path` changes the list of modules at once. */
+/* An override of `enabled`, `required` or `path` changes the list of modules at once. */
 static int module_override(struct conf *c, const struct conf_override *o, struct keel_err *err)
 {
 	static const struct keel_conf_rule rule = { .size = sizeof(rule), .type = KEEL_CONF_BOOL };
 	struct conf_module *m = module_find(c, o->group);
-	struct conf_data d = { .bytes = (char *)&(bool){ false } };
-	bool is_enabled = strcmp(o->key, "enabled") == 0;
+	bool value = false;
+	struct conf_data d = { .bytes = (char *)&value };
+	bool is_enabled = strcmp(o->key, "enabled") == 0, is_path = strcmp(o->key, "path") == 0;
 
-	if (!is_enabled && (m == NULL || strcmp(o->key, "path") != 0))
+	if (!is_enabled && (m == NULL || (!is_path && strcmp(o->key, "required") != 0)))
 		return 0;
-	if (is_enabled && value_from_text(&rule, o->value, &d) < 0)
-		return err_set(err, -EINVAL, "override: %s.enabled: expected true or false, got \"%s\"",
-			       o->group, o->value);
+	if (!is_path && value_from_text(&rule, o->value, &d) < 0)
+		return err_set(err, -EINVAL, "override: %s.%s: expected true or false, got \"%s\"",
+			       o->group, o->key, o->value);
 	if (m == NULL)
 		m = module_add(c, o->group, "override");
 	if (m == NULL)
 		return err_set(err, -ENOMEM, "configuration: no memory");
-	if (is_enabled)
-		m->enabled = *(bool *)d.bytes;
-	else
+	if (is_path)
 		m->path = o->value;
+	else if (is_enabled)
+		m->enabled = value;
+	else
+		m->required = value;
 	return 0;
 }
 

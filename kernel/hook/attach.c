@@ -134,6 +134,7 @@ static struct tap *tap_create(struct hooks *h, struct owner *owner, const struct
 	t->before = row->before;
 	t->after = row->after;
 	t->refs = 1;
+	t->off = owner->scope != NULL ? TAP_SCOPED : 0;
 	t->countdown = t->every = 1;
 	return t;
 }
@@ -327,4 +328,44 @@ void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet)
 				t->off = quiet ? t->off | TAP_QUIET : t->off & ~(uint32_t)TAP_QUIET;
 		}
 	}
+}
+
+/* ---- what if? --------------------------------------------------------------------------------------------- */
+static int rehearse_one(struct hooks *stage, const struct hooks_table *table, struct fresh *f,
+			struct keel_err *err)
+{
+	int ret = hooks_lint(table->owner->pub.name, table->taps, table->n, table->stride, err);
+
+	for (uint32_t i = 0; i < table->n && ret == 0; i++) {
+		const struct keel_tap row = row_at(table->taps, i, table->stride);
+		struct tap *t = tap_create(stage, table->owner, &row);
+
+		if (t == NULL)
+			return err_set(err, -ENOMEM, "no memory for the taps of %s",
+				       table->owner->pub.name);
+		append(&f->taps[row.point], t);
+	}
+	return ret;
+}
+
+int hooks_rehearse(struct hooks *h, const struct hooks_table *tables, uint32_t n, struct keel_err *err)
+{
+	struct hooks *stage = calloc(1, sizeof(*stage));
+	struct fresh *f = calloc(1, sizeof(*f));
+	int ret = 0;
+
+	if (stage == NULL || f == NULL) {
+		free(stage);
+		free(f);
+		return err_set(err, -ENOMEM, "no memory to order taps");
+	}
+	stage->parts = h->parts;
+	points_init(stage);
+	for (uint32_t i = 0; i < n && ret == 0; i++)
+		ret = rehearse_one(stage, &tables[i], f, err);
+	if (ret == 0)
+		ret = fresh_compile(stage, f, err);
+	fresh_drop(f);
+	free(stage);
+	return ret;
 }

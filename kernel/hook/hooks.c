@@ -99,6 +99,8 @@ int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hook
 		ret = registry_offer(parts->registry, "call", &call_api);
 	if (ret == 0)
 		ret = durables_init(h);
+	if (ret == 0)
+		ret = scopes_init(h);
 	if (ret < 0) {
 		free(h);
 		return ret;
@@ -133,6 +135,7 @@ void hooks_destroy(struct hooks *h)
 	notes_drop(h);
 	durables_fini(h);
 	chains_free(h);
+	scopes_fini(h);
 	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++)
 		point_fini(&h->point[i]);
 	free(h);

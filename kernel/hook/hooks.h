@@ -6,6 +6,7 @@
 #ifndef KEELSON_HOOKS_H
 #define KEELSON_HOOKS_H
 
+#include "conf/conf.h"
 #include "keel/api.h"
 #include "util/buf.h"
 #include "util/owner.h"
@@ -34,6 +35,26 @@ void hooks_detach(struct hooks *h, struct owner *owner);
 /* What hooks_attach() would refuse a table for, without a point's order. No effect. */
 int hooks_lint(const char *module, const struct keel_tap *taps, uint32_t n, uint32_t stride,
 	       struct keel_err *err);
+/* Taps of `owner` that it has already get the order, `before` and `after` of the rows of the same name.
+ * -ELOOP with *err: they could not be ordered, and nothing changed. */
+int hooks_reorder(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n,
+		  struct keel_err *err);
+/* Would these tables make chains, all together and nobody else? No effect. */
+struct hooks_table {
+	struct owner *owner;
+	const struct keel_tap *taps;
+	uint32_t n, stride;
+};
+int hooks_rehearse(struct hooks *h, const struct hooks_table *tables, uint32_t n, struct keel_err *err);
+
+/* `match` of a site: its taps are called only for objects in these scopes. *ret_scope NULL when n is 0. */
+struct scope;
+int scope_create(const char *module, const struct conf_match *said, uint32_t n, struct scope **ret_scope,
+		 struct keel_err *err);
+void scope_destroy(struct scope *s);
+/* For the taps that `owner` has and will have. Borrowed until the next call, or their withdrawal. */
+void hooks_scope(struct hooks *h, struct owner *owner, struct scope *scope);
+
 /* Only replay reaches the taps of a quiet module: between attaching and its start(). */
 void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet);
 
@@ -73,15 +94,15 @@ int64_t hooks_fold(struct hooks *h, uint32_t point, const void *event, char *buf
 keel_verdict hooks_raise(struct hooks *h, const struct keel_raise *raise);
 bool hooks_tapped(struct hooks *h, uint32_t point);
 
-/* The event of every *_known point, and raising it: for all taps, or (owner not NULL) for those of one
- * module that came late. */
+/* The event of every *_known point. */
 struct known_event {
 	uint32_t size, reserved;
 	const char *id;
 	struct keel_obj *obj;
 };
-void hooks_known(struct hooks *h, struct owner *only, uint32_t point, const char *id,
-		 struct keel_obj *obj);
+/* Tell of all objects that there are: the taps that are quiet, and no others; or those of `only`. -ENOMEM. */
+struct objects;
+int hooks_replay(struct hooks *h, struct objects *objects, const struct owner *only);
 
 /* A requester went away: cancel the holds of its operations. */
 void hooks_client_gone(struct hooks *h, struct keel_req *req);
@@ -90,6 +111,8 @@ void hooks_client_gone(struct hooks *h, struct keel_req *req);
 void hooks_describe_points(struct hooks *h, struct buf *out);
 /* The compiled chain of a point, one line per tap, for `keelson hooks POINT`. -ENOENT: no such point. */
 int hooks_describe(struct hooks *h, const char *point, struct buf *out);
+/* Does an operation wait that `owner` raised, or for a hold that a tap of its took? */
+bool hooks_waits(struct hooks *h, const struct owner *owner);
 /* Operations that wait: one line per hold. */
 void hooks_describe_holds(struct hooks *h, struct buf *out);
 

@@ -34,6 +34,7 @@ enum tap_off {
 	TAP_GONE = 1,    /* withdrawn */
 	TAP_BENCHED = 2, /* too slow or broken */
 	TAP_QUIET = 4,   /* its module is not started yet: only replay reaches it */
+	TAP_SCOPED = 8,  /* called, when the event is for it */
 };
 
 /* What the calls of a tap took. Of the timed ones, each counted as often as it stands for others. */
@@ -135,7 +136,7 @@ keel_verdict invoke_any(const struct tap *t, struct keel_call *c, const void *ev
 
 /* ---- operations -------------------------------------------------------------------------------- */
 enum op_special {
-	OP_REPLAY = 1, /* quiet taps too, and if `only` is set just its taps */
+	OP_REPLAY = 1, /* quiet taps too */
 	OP_TIMED = 2,  /* inside a call that is timed: each call is, so that everybody pays for himself */
 };
 
@@ -160,7 +161,6 @@ struct op {
 	bool from_queue;
 	bool ready;  /* parked, and a hold has ended */
 	bool orphan; /* what a durable hold taken back is on: no chain goes on, nobody is told */
-	const struct owner *only;
 	struct keel_changes *changes;
 	struct keel_req *req;
 	struct owner *raiser; /* NULL: the kernel */
@@ -314,6 +314,12 @@ int32_t call_durable(struct keel_call *c, uint32_t i, struct keel_durable *ret);
 int32_t call_rearm(struct keel_call *c, const struct keel_hold_opts *opts, struct keel_hold **ret_hold);
 void call_forget(struct keel_call *c, const char *key);
 
+/* scope.c */
+int scopes_init(struct hooks *h);
+void scopes_fini(struct hooks *h);
+/* Is the event of `op` one for the scoped tap? */
+bool scope_holds(const struct op *op, const struct tap *t);
+
 /* chain.c */
 int chain_compile(const struct point *p, const struct tap *more, struct chain **ret_chain,
 		  struct keel_err *err);
@@ -354,6 +360,7 @@ struct hooks {
 	bool durables_loaded;
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */
+	struct scope_row *scopes;
 	const struct keel_object_api *object;   /* looked up at first use; NULL: none yet */
 	const struct keel_request_api *request;
 };

@@ -180,26 +180,3 @@ void hooks_note(struct hooks *h, uint32_t point, const void *event)
 	if (p != NULL && p->busy > 0 && p->kind == KEEL_NOTE)
 		note_point(h, p, event);
 }
-
-/* ---- replay: at once, also to modules that are not started yet ------------------------------------ */
-void hooks_known(struct hooks *h, struct owner *only, uint32_t point, const char *id,
-		 struct keel_obj *obj)
-{
-	const struct known_event event = { .size = sizeof(event), .id = id, .obj = obj };
-	struct point *p = point_get(h, point);
-	union any_event room;
-	struct outcome out;
-	struct op op;
-
-	durables_load(h);
-	if (p == NULL || p->chain == NULL || p->kind != KEEL_NOTE ||
-	    p->event_size < sizeof(event) || p->id_at != offsetof(struct known_event, id) ||
-	    p->obj_at != offsetof(struct known_event, obj))
-		return;
-	op_init(&op, h, p, event_whole(p, &event, &room));
-	op.special = OP_REPLAY;
-	op.only = only;
-	op_enter(h, &op);
-	op_run(&op, &out);
-	op_leave(h, &op);
-}

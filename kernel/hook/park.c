@@ -309,3 +309,25 @@ void ops_end(struct hooks *h)
 	loop_timer_cancel(h->wake);
 	h->wake = NULL;
 }
+
+static bool waits_for(const struct op *op, const struct owner *owner)
+{
+	const struct hold *hold;
+
+	DL_FOREACH(op->holds, hold) {
+		if (hold->tap->owner == owner)
+			return true;
+	}
+	return op->raiser == owner;
+}
+
+bool hooks_waits(struct hooks *h, const struct owner *owner)
+{
+	const struct op *op;
+
+	DL_FOREACH(h->parked, op) {
+		if (waits_for(op, owner))
+			return true;
+	}
+	return false;
+}

@@ -76,15 +76,17 @@ static bool judge(struct op *op, struct tap *t, keel_verdict v, struct outcome *
 
 static bool reaches(const struct op *op, const struct tap *t)
 {
-	if (t->off & (op->special & OP_REPLAY ? TAP_GONE | TAP_BENCHED : ~0u))
+	if (t->off & (op->special & OP_REPLAY ? TAP_GONE | TAP_BENCHED : ~(uint32_t)TAP_SCOPED))
 		return false;
-	return op->only == NULL || op->only == t->owner;
+	return !(t->off & TAP_SCOPED) || scope_holds(op, t);
 }
 
 /* A tap that is not called any more, but whose veto stands. */
 static bool benched(struct op *op, const struct tap *t, struct outcome *out)
 {
 	if ((t->off & TAP_GONE) || !(t->off & TAP_BENCHED) || t->policy != KEEL_ON_FAIL_REJECT)
+		return true;
+	if ((t->off & TAP_SCOPED) && !scope_holds(op, t))
 		return true;
 	err_set(&op->err, 0,
 		"%s was too slow or broken and is not called any more; reload its module", t->name);

@@ -67,19 +67,12 @@ static void started(struct isolate *iso, struct pending *p, struct talk_in *in, 
 	calls_flush(iso);
 }
 
-static void tell_known(void *arg, uint32_t point, const char *id, struct keel_obj *obj)
-{
-	struct isolate *iso = arg;
-
-	hooks_known(iso->parts->hooks, iso->owner, point, id, obj);
-}
-
 static void inited(struct isolate *iso, struct pending *p, struct talk_in *in, const char *why)
 {
 	if (step_taken(iso, p, in, why) < 0)
 		return;
 	iso->state = ISO_READY;
-	objects_replay(iso->parts->objects, tell_known, iso);
+	hooks_replay(iso->parts->hooks, iso->parts->objects, iso->owner);
 	next_step(iso, TALK_START, started, false);
 }
 

@@ -48,17 +48,6 @@ static void say_failure(const struct daemon *d, const struct keel_err *err)
 		err->text);
 }
 
-/* Each line of `text` as a record. */
-static void log_lines(const struct daemon *d, char *text)
-{
-	char *line;
-
-	while (text != NULL && (line = strsep(&text, "\n")) != NULL)
-		if (line[0] != '\0')
-			log_add(d->parts.log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr",
-				d->parts.daemon_name, "%s", line);
-}
-
 static void remember_modules(const struct daemon *d)
 {
 	struct buf text;
@@ -85,25 +74,30 @@ static void stop_asked(void *arg, int signum)
 	daemon_stop(&d->parts);
 }
 
+static void reloaded(void *arg, int ret, const char *text)
+{
+	(void)arg;
+	(void)ret;
+	(void)text; /* logged by whoever did it */
+	notify_send("READY=1");
+}
+
 static void reload_asked(void *arg, int signum)
 {
 	struct daemon *d = arg;
 	struct keel_err err = { 0 };
-	struct buf out;
 
 	(void)signum;
 	if (!d->serving || d->stopping)
 		return;
 	notify_send("RELOADING=1");
-	buf_init(&out);
-	if (daemon_reload(&d->parts, &out, &err) < 0)
-		log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name,
-			"reload refused: %s", err.text);
-	else
-		log_add(d->parts.log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", d->parts.daemon_name,
-			"configuration reloaded");
-	log_lines(d, out.data);
-	buf_fini(&out);
+	if (modules_change(d->parts.modules,
+			   &(struct modules_ask){ .change = MODULES_CONFIGURE, .who = "SIGHUP",
+						  .done = reloaded },
+			   &err) == 0)
+		return;
+	log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name,
+		"reload refused: %s", err.text);
 	notify_send("READY=1");
 }
 
@@ -126,31 +120,51 @@ static void settings_apply(struct daemon *d)
 	log_set_json(d->parts.log, settings_log(d->settings)->format != 0);
 }
 
-int daemon_reload(struct parts *parts, struct buf *out, struct keel_err *err)
+static int files_read(struct parts *parts, struct conf **ret_conf, void **ret_kept,
+		      struct keel_err *err)
 {
 	struct daemon *d = daemon_of(parts);
-	struct settings *settings, *old_settings = d->settings;
-	struct conf *conf, *old_conf = parts->conf;
+	struct settings *settings;
+	struct conf *conf;
 	int ret = settings_read(d->options, &conf, &settings, err);
 
 	if (ret < 0)
 		return ret;
 	ret = settings_check_change(d->settings, settings, err);
-	if (ret == 0)
-		ret = modules_reload(parts->modules, conf, out, err);
 	if (ret < 0) {
 		settings_destroy(settings);
 		conf_destroy(conf);
 		return ret;
 	}
-	d->settings = settings;
-	parts->conf = conf;
-	settings_destroy(old_settings);
-	conf_destroy(old_conf);
-	settings_apply(d);
-	remember_modules(d);
+	*ret_conf = conf;
+	*ret_kept = settings;
 	return 0;
 }
+
+static void files_keep(struct parts *parts, struct conf *conf, void *kept)
+{
+	struct daemon *d = daemon_of(parts);
+
+	settings_destroy(d->settings);
+	conf_destroy(parts->conf);
+	d->settings = kept;
+	parts->conf = conf;
+	settings_apply(d);
+}
+
+static void files_drop(struct parts *parts, struct conf *conf, void *kept)
+{
+	(void)parts;
+	settings_destroy(kept);
+	conf_destroy(conf);
+}
+
+static void remember(struct parts *parts)
+{
+	remember_modules(daemon_of(parts));
+}
+
+const struct modules_files daemon_files = { files_read, files_keep, files_drop, remember };
 
 /* ---- start -------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "main/daemon.h"
 #include "main/home.h"
 #include "main/settings.h"
+#include "module/modules.h"
 
 struct daemon {
 	struct parts parts; /* first: parts are known by their daemon */
@@ -18,6 +19,9 @@ struct daemon {
 	bool serving;  /* between ready and the beginning of the end */
 	bool stopping;
 };
+
+/* Where changes of the modules find the configuration. */
+extern const struct modules_files daemon_files;
 
 /* Settings into parts: names and directories. 0 or -ENOMEM. */
 int parts_name(struct daemon *d, struct keel_err *err);

@@ -85,7 +85,7 @@ static int modules_make(struct daemon *d, struct keel_err *err)
 
 	(void)err;
 	if (ret == 0)
-		modules_set_reload(d->parts.modules, daemon_reload);
+		modules_set_files(d->parts.modules, &daemon_files);
 	return ret;
 }
 

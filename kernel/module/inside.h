@@ -44,6 +44,16 @@ bool image_changed(const struct image *image);
 
 enum module_state { MODULE_OPEN, MODULE_READY, MODULE_RUNNING };
 
+/* site.c: `order` and `match` of a module, and its taps with them. */
+struct site {
+	struct keel_tap *taps; /* this kernel's size; strings are the module's, or in `orders` */
+	uint32_t n_taps;
+	struct conf_order *orders;
+	struct conf_match *matches;
+	uint32_t n_orders, n_matches;
+	struct scope *scope; /* NULL: called for everything */
+};
+
 struct module {
 	struct owner owner; /* first */
 	struct module *prev, *next;
@@ -51,24 +61,36 @@ struct module {
 	struct keel_module desc; /* this kernel's size, whatever the file's */
 	struct keel_conf_rule *rules; /* owned, likewise */
 	struct conf_data *conf;
-	struct conf_isolation how;
+	struct site *site;
 	struct image image; /* of an isolated one: nothing is mapped */
-	bool attached; /* taps and rows are registered */
-	/* while modules are ordered */
-	bool placed;
-	struct module *order_next;
+	struct conf_isolation how; /* it was opened */
+	bool required; /* else left out when it cannot be loaded */
+	int64_t since; /* RUNNING: seconds since 1970 */
+	bool placed;   /* while modules are ordered */
 	/* while the set is changed */
 	bool leaves, comes;
 	struct conf_data *fresh;
+	struct site *fresh_site;
 	struct module *heir; /* opened already, takes its place */
 };
+
+/* set.c */
+struct set {
+	struct module **at;
+	uint32_t n;
+};
+int set_add(struct set *s, struct module *m); /* 0, -ENOMEM */
+void set_drop(struct set *s, const struct module *m);
+bool set_has(const struct set *s, const struct module *m);
+void set_fini(struct set *s);
 
 struct modules {
 	struct parts *parts;
 	char *dir;
-	struct module *list; /* in order of loading */
+	struct module *list; /* in order of needs */
 	struct owner self;   /* "kernel": owner of the verbs */
-	modules_reload_fn *reload;
+	struct modules_files files;
+	struct change *change, *waiting; /* under way; those that come after it */
 };
 
 /* isolated.c: a module that runs in a process of its own. */
@@ -81,6 +103,15 @@ bool isolated_differs(const struct module *m, const struct conf *conf);
 int descriptor_lint(struct module *m, const char *file, const struct keel_module *raw,
 		    struct keel_err *err);
 
+int site_read(const struct module *m, const struct conf *conf, struct site **ret_site,
+	      struct keel_err *err);
+bool site_same(const struct site *a, const struct site *b);
+void site_destroy(struct site *s);
+/* Is each scope it names offered by a module of the set? */
+int site_lint(const struct module *m, struct module *const *set, uint32_t n, struct keel_err *err);
+/* Could the taps of all of them be ordered? What is fresh counts. */
+int sites_rehearse(struct modules *all, struct module *const *set, uint32_t n, struct keel_err *err);
+
 /* open.c: one module, up to OPEN. *ret_module NULL and 0: not for this daemon. */
 int module_open(struct modules *all, const struct conf *conf, const struct conf_module *said,
 		bool copy, struct module **ret_module, struct keel_err *err);
@@ -89,32 +120,82 @@ char *module_path(const struct modules *all, const struct conf_module *said);
 /* Its group of `conf` by its rules, checked. */
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
 		     struct keel_err *err);
-/* Every enabled module of `conf` for this daemon, opened and in order of needs. */
-int modules_open(struct modules *all, const struct conf *conf, struct module **ret_list,
+/* Every enabled module of `conf` for this daemon, opened and in order of needs. Those that are not
+ * required and do not fit are left out, with a record. */
+int modules_open(struct modules *all, const struct conf *conf, struct set *ret_set,
 		 struct keel_err *err);
-void modules_close(struct module *list);
+void modules_close(struct set *s);
+void modules_left_out(struct modules *all, const char *name, const struct keel_err *why);
 
-/* order.c: sort a list so that whoever is needed comes first. */
-int modules_order(struct modules *all, struct module **list, struct keel_err *err);
+/* order.c: do they fit together? Sort the set so that whoever is needed comes first. *ret_bad: who does
+ * not fit, or NULL. */
+int set_order(struct modules *all, struct set *s, const struct conf *conf, struct module **ret_bad,
+	      struct keel_err *err);
 /* Must `other` be there before `m`: it offers what `m` needs (or, `optional`, would like), or `m`
  * requires it? */
 bool module_follows(const struct module *m, const struct module *other, bool optional);
+bool module_conflicts(const struct module *m, const struct module *other);
 /* The group of an enabled module, NULL: it is not. */
 const struct conf_module *conf_enabled(const struct conf *conf, const char *name);
-int modules_relations(const struct module *list, const struct conf *conf, struct keel_err *err);
 
 /* lifecycle.c */
 int module_ready(struct module *m, struct keel_err *err);  /* OPEN -> READY */
 /* An optional service came after the module that would use it: it is told. */
 void module_offer(struct module *m);
 int module_attach(struct module *m, struct keel_err *err); /* taps registered, quiet */
+/* Tell every quiet tap what is there. */
+int modules_replay(struct modules *all, struct keel_err *err);
 int module_run(struct module *m, struct keel_err *err);    /* READY -> RUNNING: start, taps live */
-void module_replay(struct module *m);                      /* to this one only */
 void module_halt(struct module *m);                        /* RUNNING -> READY: stop */
 void module_end(struct module *m);                         /* any state -> OPEN */
 void module_leave(struct modules *all, struct module *m);  /* OPEN: closed, if nothing calls it; logs */
-void module_unload(struct modules *all, struct module *m); /* module_end and module_leave */
 int module_busy(struct module *m, struct keel_err *err);
+/* Several together. Up: as at the start of a daemon, *ret_bad is who could not. Down: in reverse order. */
+int modules_up(struct modules *all, const struct set *s, struct module **ret_bad, struct keel_err *err);
+void modules_down(const struct set *s);
+
+/* plan.c: phase 1 of a change, without effect. */
+struct plan {
+	struct modules *all;
+	enum modules_change kind;
+	const char *name; /* of the one module it is about, or NULL */
+	bool was_enabled; /* that one, by the files */
+	const struct conf *conf;
+	struct set coming; /* opened: new ones and heirs of those that leave. Owned until they run */
+	struct set after;  /* all that will be there, in order */
+	struct buf *out;
+};
+int plan_make(struct plan *p, struct keel_err *err);
+void plan_drop(struct plan *p); /* what was opened and does not run; marks are wiped */
+/* Why those that leave cannot: all reasons. */
+int leavers_busy(const struct set *leavers, struct keel_err *err);
+
+/* group.c: modules that change together, because they know each other. */
+struct group {
+	struct set change; /* new values, or another place for their taps; they stay */
+	struct set leave;  /* in order of needs */
+	struct set come;   /* in order of needs; may be those that leave */
+	bool applied;
+};
+int plan_groups(const struct plan *p, struct group **ret_groups, uint32_t *ret_n);
+void groups_free(struct group *groups, uint32_t n);
+
+/* apply.c: phase 2, a group in one turn. A group that fails is as it was before, or *err says who
+ * could not be brought back. */
+int group_apply(struct modules *all, struct group *g, struct keel_err *err);
+int group_revert(struct modules *all, struct group *g, struct keel_err *err);
+/* Lines of what was done. */
+void group_tell(const struct group *g, struct buf *out);
+
+/* change.c */
+struct change;
+/* One of the preparations of a change is there, or, `ret` < 0, cannot be: then nothing changes. */
+void change_prepared(struct change *c, int ret, const struct keel_err *why);
+void changes_end(struct modules *all); /* the daemon ends */
+
+/* table.c */
+const char *module_state(enum module_state state);
+const char *module_roles(uint32_t roles);
 
 /* verbs.c */
 int verbs_offer(struct modules *all);

@@ -5,6 +5,9 @@
  *   OPEN -> needs -> contributions -> init -> READY -> taps (quiet) -> replay -> start -> RUNNING
  *   RUNNING -> stop -> taps and rows withdrawn -> fini -> private memory freed -> OPEN
  *
+ * Several modules go up and down together, step by step, as at the start and the end of a daemon: everybody
+ * is ready before anybody is told what there is, and everybody is stopped before anybody ends.
+ *
  * Each step undoes what the steps before it did when it fails. A callback that fails without a word is
  * given one.
  */
@@ -14,6 +17,7 @@
 #include "hook/hooks.h"
 #include "isolate/isolate.h"
 #include "link/links.h"
+#include "loop/loop.h"
 #include "log/log.h"
 #include "module/inside.h"
 #include "object/objects.h"
@@ -81,7 +85,10 @@ static void objects_leave(struct module *m)
 
 int module_ready(struct module *m, struct keel_err *err)
 {
-	int ret = needs_write(m, err);
+	int ret;
+
+	memset(m->owner.pub.state, 0, m->desc.state_size); /* it may have run before */
+	ret = needs_write(m, err);
 
 	if (ret == 0)
 		ret = registry_add(m->owner.parts->registry, &m->owner, m->desc.contribs,
@@ -101,28 +108,23 @@ int module_ready(struct module *m, struct keel_err *err)
 int module_attach(struct module *m, struct keel_err *err)
 {
 	struct hooks *h = m->owner.parts->hooks;
-	int ret = hooks_attach(h, &m->owner, m->desc.taps, m->desc.n_taps,
-			       m->desc.n_taps > 0 ? m->desc.taps[0].size : 0, err);
+	int ret = hooks_attach(h, &m->owner, m->site->taps, m->site->n_taps, sizeof(m->site->taps[0]),
+			       err);
 
-	if (ret == 0) {
-		hooks_quiet(h, &m->owner, true);
-		if (m->owner.isolate != NULL)
-			isolate_attach(m->owner.isolate, &m->owner);
-	}
-	return ret;
+	if (ret < 0)
+		return ret;
+	hooks_quiet(h, &m->owner, true);
+	hooks_scope(h, &m->owner, m->site->scope);
+	if (m->owner.isolate != NULL)
+		isolate_attach(m->owner.isolate, &m->owner);
+	return 0;
 }
 
-static void tell_one(void *arg, uint32_t point, const char *id, struct keel_obj *obj)
+int modules_replay(struct modules *all, struct keel_err *err)
 {
-	struct module *m = arg;
+	int ret = all->parts->objects != NULL ? hooks_replay(all->parts->hooks, all->parts->objects, NULL) : 0;
 
-	hooks_known(m->owner.parts->hooks, &m->owner, point, id, obj);
-}
-
-void module_replay(struct module *m)
-{
-	if (m->owner.parts->objects != NULL)
-		objects_replay(m->owner.parts->objects, tell_one, m);
+	return ret == 0 ? 0 : err_set(err, ret, "no memory to tell modules what there is");
 }
 
 int module_run(struct module *m, struct keel_err *err)
@@ -133,6 +135,7 @@ int module_run(struct module *m, struct keel_err *err)
 		return ret;
 	hooks_quiet(m->owner.parts->hooks, &m->owner, false);
 	m->state = MODULE_RUNNING;
+	m->since = loop_time(m->owner.parts->loop);
 	return 0;
 }
 
@@ -173,12 +176,6 @@ void module_end(struct module *m)
 }
 
 /* What a module left behind would call into unmapped code: then it stays mapped, with its memory. */
-void module_unload(struct modules *all, struct module *m)
-{
-	module_end(m);
-	module_leave(all, m);
-}
-
 void module_leave(struct modules *all, struct module *m)
 {
 	if (m->owner.live == 0) {
@@ -190,4 +187,38 @@ void module_leave(struct modules *all, struct module *m)
 			"%u timers, watches or calls are left after it ended; its code stays in "
 			"memory. Report this to its vendor",
 			m->owner.live);
+}
+
+/* ---- together ---------------------------------------------------------------------------------------- */
+int modules_up(struct modules *all, const struct set *s, struct module **ret_bad, struct keel_err *err)
+{
+	int ret = 0;
+
+	*ret_bad = NULL;
+	for (uint32_t i = 0; i < s->n && ret == 0; i++) {
+		*ret_bad = s->at[i];
+		ret = module_ready(s->at[i], err);
+	}
+	for (uint32_t i = 0; i < s->n && ret == 0; i++) {
+		module_offer(s->at[i]);
+		*ret_bad = s->at[i];
+		ret = module_attach(s->at[i], err);
+	}
+	if (ret == 0) {
+		*ret_bad = NULL;
+		ret = modules_replay(all, err);
+	}
+	for (uint32_t i = 0; i < s->n && ret == 0; i++) {
+		*ret_bad = s->at[i];
+		ret = module_run(s->at[i], err);
+	}
+	return ret;
+}
+
+void modules_down(const struct set *s)
+{
+	for (uint32_t i = s->n; i > 0; i--)
+		module_halt(s->at[i - 1]);
+	for (uint32_t i = s->n; i > 0; i--)
+		module_end(s->at[i - 1]);
 }

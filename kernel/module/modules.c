@@ -9,7 +9,6 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "hook/hooks.h"
 #include "log/log.h"
 #include "module/inside.h"
 #include "object/objects.h"
@@ -47,28 +46,22 @@ void modules_destroy(struct modules *all)
 	free(all);
 }
 
-void modules_set_reload(struct modules *all, modules_reload_fn *fn)
+void modules_set_files(struct modules *all, const struct modules_files *files)
 {
-	all->reload = fn;
+	all->files = *files;
 }
 
 int modules_check(struct modules *all, const struct conf *conf, struct keel_err *err)
 {
-	struct module *list;
-	int ret = modules_open(all, conf, &list, err);
+	struct set s;
+	int ret = modules_open(all, conf, &s, err);
 
 	if (ret == 0)
-		modules_close(list);
+		modules_close(&s);
 	return ret;
 }
 
 /* ---- up ------------------------------------------------------------------------------------------------- */
-static void take(struct modules *all, struct module **list)
-{
-	DL_CONCAT(all->list, *list);
-	*list = NULL;
-}
-
 static struct module *last_of(const struct modules *all)
 {
 	return all->list != NULL ? all->list->prev : NULL;
@@ -106,19 +99,38 @@ static void tell_waiting(struct modules *all)
 		log_add(all->parts->log, KEEL_LOG_ERROR, "Module", NULL, "%s", err.text);
 }
 
+/* Ready, or left out. */
+static int ready_all(struct modules *all, struct keel_err *err)
+{
+	struct module *m, *next;
+	int ret = 0;
+
+	DL_FOREACH_SAFE(all->list, m, next) {
+		ret = module_ready(m, err);
+		if (ret == 0)
+			continue;
+		if (m->required)
+			break;
+		modules_left_out(all, m->desc.name, err);
+		DL_DELETE(all->list, m);
+		module_leave(all, m);
+		ret = 0;
+	}
+	return ret;
+}
+
 int modules_load(struct modules *all, const struct conf *conf, struct keel_err *err)
 {
-	struct module *list, *m;
-	int ret = modules_open(all, conf, &list, err);
+	struct set s;
+	struct module *m;
+	int ret = modules_open(all, conf, &s, err);
 
 	if (ret < 0)
 		return ret;
-	take(all, &list);
-	DL_FOREACH(all->list, m) {
-		ret = module_ready(m, err);
-		if (ret < 0)
-			break;
-	}
+	for (uint32_t i = 0; i < s.n; i++)
+		DL_APPEND(all->list, s.at[i]);
+	set_fini(&s);
+	ret = ready_all(all, err);
 	if (ret < 0) {
 		unload_all(all);
 		return ret;
@@ -142,22 +154,45 @@ static int attach_all(struct modules *all, struct keel_err *err)
 	return ret;
 }
 
-static void tell_all(void *arg, uint32_t point, const char *id, struct keel_obj *obj)
+static bool is_needed(const struct modules *all, const struct module *m)
 {
-	hooks_known(arg, NULL, point, id, obj);
+	const struct module *other;
+
+	DL_FOREACH(all->list, other) {
+		if (module_follows(other, m, false))
+			return true;
+	}
+	return false;
+}
+
+static int run_all(struct modules *all, struct keel_err *err)
+{
+	struct module *m, *next;
+	int ret = 0;
+
+	DL_FOREACH_SAFE(all->list, m, next) {
+		ret = module_run(m, err);
+		if (ret == 0)
+			continue;
+		if (m->required || is_needed(all, m))
+			break;
+		modules_left_out(all, m->desc.name, err);
+		module_end(m);
+		DL_DELETE(all->list, m);
+		module_leave(all, m);
+		ret = 0;
+	}
+	return ret;
 }
 
 int modules_start(struct modules *all, struct keel_err *err)
 {
-	struct module *m;
 	int ret = attach_all(all, err);
 
-	if (ret == 0 && all->parts->objects != NULL)
-		objects_replay(all->parts->objects, tell_all, all->parts->hooks);
-	DL_FOREACH(all->list, m) {
-		if (ret == 0)
-			ret = module_run(m, err);
-	}
+	if (ret == 0)
+		ret = modules_replay(all, err);
+	if (ret == 0)
+		ret = run_all(all, err);
 	if (ret < 0)
 		unload_all(all);
 	return ret;
@@ -165,28 +200,16 @@ int modules_start(struct modules *all, struct keel_err *err)
 
 void modules_stop(struct modules *all)
 {
+	changes_end(all);
 	unload_all(all);
 }
 
 /* ---- showing ----------------------------------------------------------------------------------------------- */
-static const char *roles_name(uint32_t roles)
-{
-	return roles == KEEL_SERVER ? "server" : roles == KEEL_MOM ? "mom" : "server,mom";
-}
-
-static const char *state_name(enum module_state state)
-{
-	static const char *const names[] = { [MODULE_OPEN] = "open", [MODULE_READY] = "ready",
-					     [MODULE_RUNNING] = "running" };
-
-	return names[state];
-}
-
 void modules_describe(struct modules *all, struct buf *out)
 {
 	const struct module *m;
 
 	DL_FOREACH(all->list, m)
 		buf_printf(out, "%s %s %s %s %s\n", m->desc.name, m->desc.version,
-			   state_name(m->state), roles_name(m->desc.roles), m->image.path);
+			   module_state(m->state), module_roles(m->desc.roles), m->image.path);
 }

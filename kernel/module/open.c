@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "isolate/isolate.h"
+#include "log/log.h"
 #include "module/inside.h"
 #include "util/err.h"
 #include "util/text.h"
@@ -31,6 +31,8 @@ void module_close(struct module *m)
 		return;
 	conf_data_destroy(m->conf);
 	conf_data_destroy(m->fresh);
+	site_destroy(m->site);
+	site_destroy(m->fresh_site);
 	free(m->rules);
 	free(m->owner.pub.state);
 	isolate_close(m->owner.isolate);
@@ -38,12 +40,11 @@ void module_close(struct module *m)
 	free(m);
 }
 
-void modules_close(struct module *list)
+void modules_close(struct set *s)
 {
-	struct module *m, *next;
-
-	DL_FOREACH_SAFE(list, m, next)
-		module_close(m);
+	for (uint32_t i = 0; i < s->n; i++)
+		module_close(s->at[i]);
+	set_fini(s);
 }
 
 /* A module's own objection, with the place of its group: file:line: module: why. */
@@ -132,7 +133,10 @@ static int open_checked(struct modules *all, struct module *m, const struct conf
 	if ((m->desc.roles & all->parts->daemon) == 0)
 		return 0;
 	m->image.resident = m->desc.flags & KEEL_MOD_RESIDENT;
+	m->required = said->required;
 	ret = module_configure(m, conf, &m->conf, err);
+	if (ret == 0)
+		ret = site_read(m, conf, &m->site, err);
 	return ret == 0 ? state_make(m, err) : ret;
 }
 
@@ -158,41 +162,65 @@ int module_open(struct modules *all, const struct conf *conf, const struct conf_
 	return 0;
 }
 
-static int open_all(struct modules *all, const struct conf *conf, struct module **list,
-		    struct keel_err *err)
+void modules_left_out(struct modules *all, const char *name, const struct keel_err *why)
+{
+	if (all->parts->log != NULL)
+		log_add(all->parts->log, KEEL_LOG_ERROR, "Module", name,
+			"left out, for it is not required: %s", why->text);
+}
+
+static int open_all(struct modules *all, const struct conf *conf, struct set *s, struct keel_err *err)
 {
 	uint32_t n;
 	const struct conf_module *said = conf_modules(conf, &n);
+	int ret = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		struct module *m;
-		int ret;
+	for (uint32_t i = 0; i < n && ret == 0; i++) {
+		struct module *m = NULL;
 
 		if (!said[i].enabled)
 			continue;
 		ret = module_open(all, conf, &said[i], false, &m, err);
-		if (ret < 0)
-			return ret;
-		if (m != NULL)
-			DL_APPEND(*list, m);
+		if (ret == 0 && m != NULL && set_add(s, m) < 0) {
+			module_close(m);
+			return err_set(err, -ENOMEM, "no memory to load modules");
+		}
+		if (ret < 0 && !said[i].required) {
+			modules_left_out(all, said[i].name, err);
+			ret = 0;
+		}
 	}
-	return 0;
+	return ret;
 }
 
-int modules_open(struct modules *all, const struct conf *conf, struct module **ret_list,
-		 struct keel_err *err)
+/* Who is not required and does not fit goes, until the others fit together. */
+static int fit(struct modules *all, const struct conf *conf, struct set *s, struct keel_err *err)
 {
-	struct module *list = NULL;
-	int ret = open_all(all, conf, &list, err);
+	struct module *bad;
+	int ret = set_order(all, s, conf, &bad, err);
+
+	while (ret < 0 && bad != NULL && !bad->required) {
+		modules_left_out(all, bad->desc.name, err);
+		set_drop(s, bad);
+		module_close(bad);
+		ret = set_order(all, s, conf, &bad, err);
+	}
+	return ret;
+}
+
+int modules_open(struct modules *all, const struct conf *conf, struct set *ret_set, struct keel_err *err)
+{
+	struct set s = { 0 };
+	int ret = open_all(all, conf, &s, err);
 
 	if (ret == 0)
-		ret = modules_relations(list, conf, err);
+		ret = fit(all, conf, &s, err);
 	if (ret == 0)
-		ret = modules_order(all, &list, err);
+		ret = sites_rehearse(all, s.at, s.n, err);
 	if (ret < 0) {
-		modules_close(list);
+		modules_close(&s);
 		return ret;
 	}
-	*ret_list = list;
+	*ret_set = s;
 	return 0;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * order.c - who must be there before whom.
+ * order.c - who can be there together, and who must be there before whom.
  *
  * A module comes after those that offer what it needs and after those it requires; else modules keep
- * the order of the configuration. An optional need counts as long as it leads to no loop.
+ * the order they are given in. An optional need counts as long as it leads to no loop.
  */
 #include <errno.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "module/inside.h"
 #include "registry/registry.h"
@@ -50,54 +49,133 @@ bool module_follows(const struct module *m, const struct module *other, bool opt
 	return false;
 }
 
+bool module_conflicts(const struct module *m, const struct module *other)
+{
+	return listed(m->desc.conflicts, other->desc.name) ||
+	       listed(other->desc.conflicts, m->desc.name);
+}
+
+/* ---- what is missing ------------------------------------------------------------------------------- */
+static const struct module *offerer(const struct set *s, const char *group,
+				    const struct keel_service_def **ret_def)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		*ret_def = offer_of(s->at[i], group);
+		if (*ret_def != NULL)
+			return s->at[i];
+	}
+	return NULL;
+}
+
+static int need_lint(struct modules *all, const struct set *s, const struct module *m,
+		     const struct keel_need *need, struct keel_err *err)
+{
+	const struct keel_service_def *def = NULL;
+	const struct module *other = offerer(s, need->group, &def);
+	struct keel_err why = { 0 };
+	struct owner *owner = NULL;
+
+	if (other != NULL && def->version >= need->minor)
+		return 0;
+	if (other != NULL)
+		return err_set(err, -EPROTO,
+			       "module %s needs service '%s' of version %u, module %s offers %u; "
+			       "upgrade %s",
+			       m->desc.name, need->group, need->minor, other->desc.name,
+			       def->version, other->desc.name);
+	if (registry_service(all->parts->registry, need->group, need->minor, &owner, &why) != NULL) {
+		if (owner == NULL)
+			return 0;
+		err_set(&why, 0, "module %s, which offers the service '%s', is being disabled",
+			owner->pub.name, need->group);
+	}
+	return err_set(err, -ENOENT, "module %s cannot be loaded: %s", m->desc.name, why.text);
+}
+
+static const struct module *set_find(const struct set *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (strcmp(s->at[i]->desc.name, name) == 0)
+			return s->at[i];
+	}
+	return NULL;
+}
+
+/* A required module that this daemon does not run, being for another one, is there: the configuration
+ * says so. */
+static int relations_lint(const struct set *s, const struct module *m, const struct conf *conf,
+			  struct keel_err *err)
+{
+	const char *const *name;
+
+	for (name = m->desc.requires_modules; name != NULL && *name != NULL; name++) {
+		if (set_find(s, *name) == NULL && conf_enabled(conf, *name) == NULL)
+			return err_set(err, -ENOENT,
+				       "module %s requires module %s; enable it, or disable %s",
+				       m->desc.name, *name, m->desc.name);
+	}
+	for (name = m->desc.conflicts; name != NULL && *name != NULL; name++) {
+		if (set_find(s, *name) != NULL)
+			return err_set(err, -EEXIST,
+				       "modules %s and %s cannot run together; disable one of them",
+				       m->desc.name, *name);
+	}
+	return 0;
+}
+
+static int module_fits(struct modules *all, const struct set *s, const struct module *m,
+		       const struct conf *conf, struct keel_err *err)
+{
+	int ret = relations_lint(s, m, conf, err);
+
+	for (uint32_t i = 0; i < m->desc.n_needs && ret == 0; i++) {
+		if (!m->desc.needs[i].optional)
+			ret = need_lint(all, s, m, &m->desc.needs[i], err);
+	}
+	return ret == 0 ? site_lint(m, s->at, s->n, err) : ret;
+}
+
 /* ---- sorting --------------------------------------------------------------------------------------- */
-static const struct module *unplaced_before(const struct module *m, const struct module *list,
-					    bool optional)
+static const struct module *unplaced_before(const struct module *m, const struct set *s, bool optional)
 {
-	const struct module *other;
-
-	DL_FOREACH(list, other) {
-		if (!other->placed && module_follows(m, other, optional))
-			break;
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (!s->at[i]->placed && module_follows(m, s->at[i], optional))
+			return s->at[i];
 	}
-	return other;
+	return NULL;
 }
 
-static struct module *next_free(struct module *list, bool optional)
+static struct module *next_free(const struct set *s, bool optional)
 {
-	struct module *m;
-
-	DL_FOREACH(list, m) {
-		if (!m->placed && unplaced_before(m, list, optional) == NULL)
-			break;
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (!s->at[i]->placed && unplaced_before(s->at[i], s, optional) == NULL)
+			return s->at[i];
 	}
-	return m;
+	return NULL;
 }
 
-static const struct module *first_unplaced(const struct module *list)
+static const struct module *first_unplaced(const struct set *s)
 {
-	const struct module *m;
+	uint32_t i = 0;
 
-	DL_FOREACH(list, m) {
-		if (!m->placed)
-			break;
-	}
-	return m;
+	while (s->at[i]->placed)
+		i++;
+	return s->at[i];
 }
 
 /* Everybody left waits for somebody left: after as many steps as there are modules we are in a loop. */
-static int refuse_loop(const struct module *list, struct keel_err *err)
+static int refuse_loop(const struct set *s, struct keel_err *err)
 {
-	const struct module *m, *at = first_unplaced(list), *start;
+	const struct module *at = first_unplaced(s), *start;
 	struct buf text;
 
-	DL_FOREACH(list, m)
-		at = unplaced_before(at, list, false);
+	for (uint32_t i = 0; i < s->n; i++)
+		at = unplaced_before(at, s, false);
 	buf_init(&text);
 	start = at;
 	do {
 		buf_printf(&text, "%s needs ", at->desc.name);
-		at = unplaced_before(at, list, false);
+		at = unplaced_before(at, s, false);
 	} while (at != start);
 	buf_str(&text, start->desc.name);
 	err_set(err, -ELOOP, "modules need each other: %s; disable one of them",
@@ -106,82 +184,47 @@ static int refuse_loop(const struct module *list, struct keel_err *err)
 	return -ELOOP;
 }
 
-/* ---- what is missing ------------------------------------------------------------------------------- */
-static int need_lint(struct modules *all, const struct module *list, const struct module *m,
-		     const struct keel_need *need, struct keel_err *err)
+static int set_sort(struct set *s, struct keel_err *err)
 {
-	const struct keel_service_def *def = NULL;
-	const struct module *other;
-	struct keel_err why = { 0 };
-	struct owner *owner;
+	struct set sorted = { 0 };
 
-	DL_FOREACH(list, other) {
-		def = offer_of(other, need->group);
-		if (def != NULL)
-			break;
-	}
-	if (def != NULL && def->version >= need->minor)
-		return 0;
-	if (def != NULL)
-		return err_set(err, -EPROTO,
-			       "module %s needs service '%s' of version %u, module %s offers %u; "
-			       "upgrade %s",
-			       m->desc.name, need->group, need->minor, other->desc.name,
-			       def->version, other->desc.name);
-	if (registry_service(all->parts->registry, need->group, need->minor, &owner, &why) != NULL) {
-		if (owner == NULL || !((const struct module *)owner)->leaves)
-			return 0;
-		err_set(&why, 0, "module %s, which offers the service '%s', is being disabled",
-			owner->pub.name, need->group);
-	}
-	return err_set(err, -ENOENT, "module %s cannot be loaded: %s", m->desc.name, why.text);
-}
+	for (uint32_t i = 0; i < s->n; i++)
+		s->at[i]->placed = false;
+	while (sorted.n < s->n) {
+		struct module *m = next_free(s, true);
 
-static int needs_lint(struct modules *all, const struct module *list, struct keel_err *err)
-{
-	const struct module *m;
-	int ret = 0;
-
-	DL_FOREACH(list, m) {
-		for (uint32_t i = 0; i < m->desc.n_needs && ret == 0; i++) {
-			if (!m->desc.needs[i].optional)
-				ret = need_lint(all, list, m, &m->desc.needs[i], err);
+		if (m == NULL)
+			m = next_free(s, false);
+		if (m == NULL) {
+			set_fini(&sorted);
+			return refuse_loop(s, err);
 		}
-		if (ret < 0)
-			break;
-	}
-	return ret;
-}
-
-int modules_order(struct modules *all, struct module **list, struct keel_err *err)
-{
-	struct module *first = NULL, **end = &first, *m, *next;
-	int ret = needs_lint(all, *list, err);
-
-	if (ret < 0)
-		return ret;
-	DL_FOREACH(*list, m)
-		m->placed = false;
-	while (first_unplaced(*list) != NULL) {
-		m = next_free(*list, true);
-		if (m == NULL)
-			m = next_free(*list, false);
-		if (m == NULL)
-			return refuse_loop(*list, err);
 		m->placed = true;
-		m->order_next = NULL;
-		*end = m;
-		end = &m->order_next;
+		if (set_add(&sorted, m) < 0) {
+			set_fini(&sorted);
+			return err_set(err, -ENOMEM, "no memory to order modules");
+		}
 	}
-	*list = NULL;
-	for (m = first; m != NULL; m = next) {
-		next = m->order_next;
-		DL_APPEND(*list, m);
-	}
+	set_fini(s);
+	*s = sorted;
 	return 0;
 }
 
-/* ---- requires, conflicts --------------------------------------------------------------------------- */
+int set_order(struct modules *all, struct set *s, const struct conf *conf, struct module **ret_bad,
+	      struct keel_err *err)
+{
+	*ret_bad = NULL;
+	for (uint32_t i = 0; i < s->n; i++) {
+		int ret = module_fits(all, s, s->at[i], conf, err);
+
+		if (ret < 0) {
+			*ret_bad = s->at[i];
+			return ret;
+		}
+	}
+	return set_sort(s, err);
+}
+
 const struct conf_module *conf_enabled(const struct conf *conf, const char *name)
 {
 	uint32_t n;
@@ -192,37 +235,4 @@ const struct conf_module *conf_enabled(const struct conf *conf, const char *name
 			return &said[i];
 	}
 	return NULL;
-}
-
-static int relation_lint(const struct module *m, const struct conf *conf, struct keel_err *err)
-{
-	const char *const *name;
-
-	for (name = m->desc.requires_modules; name != NULL && *name != NULL; name++) {
-		if (conf_enabled(conf, *name) == NULL)
-			return err_set(err, -ENOENT,
-				       "module %s requires module %s; enable it, or disable %s",
-				       m->desc.name, *name, m->desc.name);
-	}
-	for (name = m->desc.conflicts; name != NULL && *name != NULL; name++) {
-		if (conf_enabled(conf, *name) != NULL)
-			return err_set(err, -EEXIST,
-				       "modules %s and %s cannot run together; disable one of them",
-				       m->desc.name, *name);
-	}
-	return 0;
-}
-
-/* A required module that this daemon does not run, being for another one, is there. */
-int modules_relations(const struct module *list, const struct conf *conf, struct keel_err *err)
-{
-	const struct module *m;
-	int ret = 0;
-
-	DL_FOREACH(list, m) {
-		ret = relation_lint(m, conf, err);
-		if (ret < 0)
-			break;
-	}
-	return ret;
 }

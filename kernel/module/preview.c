@@ -5,42 +5,38 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "hook/hooks.h"
 #include "module/inside.h"
 #include "util/err.h"
 
-static int taps_attach(struct modules *all, struct module *list, struct keel_err *err)
+static int taps_attach(struct modules *all, const struct set *s, struct keel_err *err)
 {
-	struct module *m;
 	int ret = 0;
 
-	DL_FOREACH(list, m) {
-		if (ret == 0)
-			ret = hooks_attach(all->parts->hooks, &m->owner, m->desc.taps, m->desc.n_taps,
-					   m->desc.n_taps > 0 ? m->desc.taps[0].size : 0, err);
-	}
+	for (uint32_t i = 0; i < s->n && ret == 0; i++)
+		ret = hooks_attach(all->parts->hooks, &s->at[i]->owner, s->at[i]->site->taps,
+				   s->at[i]->site->n_taps, sizeof(s->at[i]->site->taps[0]), err);
 	return ret;
 }
 
 int modules_preview(struct modules *all, const struct conf *conf, const char *point, struct buf *out,
 		    struct keel_err *err)
 {
-	struct module *list, *m;
-	int ret = modules_open(all, conf, &list, err);
+	struct set s;
+	int ret = modules_open(all, conf, &s, err);
 
 	if (ret < 0)
 		return ret;
-	ret = taps_attach(all, list, err);
+	ret = taps_attach(all, &s, err);
 	if (ret == 0) {
 		ret = hooks_describe(all->parts->hooks, point, out);
 		if (ret < 0)
 			err_set(err, ret, "no hook point is called \"%s\"; `keelson hooks` lists them",
 				point);
 	}
-	DL_FOREACH(list, m)
-		hooks_detach(all->parts->hooks, &m->owner);
-	modules_close(list);
+	for (uint32_t i = 0; i < s.n; i++)
+		hooks_detach(all->parts->hooks, &s.at[i]->owner);
+	modules_close(&s);
 	return ret;
 }

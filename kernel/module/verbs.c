@@ -75,7 +75,7 @@ static void verb_modules(struct keel_mod *m, struct keel_req *req)
 	struct buf text;
 
 	buf_init(&text);
-	modules_describe(owner_of(m)->parts->modules, &text);
+	modules_table(owner_of(m)->parts->modules, &text);
 	answer(m, req, &text);
 }
 
@@ -111,23 +111,75 @@ static void verb_holds(struct keel_mod *m, struct keel_req *req)
 	answer(m, req, &text);
 }
 
+/* ---- changes: answered when they are over --------------------------------------------------------------- */
+struct asked {
+	struct keel_mod *me;
+	struct keel_req *req;
+};
+
+static void changed(void *arg, int ret, const char *text)
+{
+	struct asked *asked = arg;
+	struct buf lines;
+
+	if (ret < 0) {
+		refuse(asked->me, asked->req, SYSTEM, text);
+	} else {
+		buf_init(&lines);
+		buf_str(&lines, text);
+		answer(asked->me, asked->req, &lines);
+	}
+	free(asked);
+}
+
+static const char *first_arg(struct keel_mod *m, struct keel_req *req)
+{
+	const struct keel_request_api *request = group(m, "request");
+	const struct keel_msg_api *msg = group(m, "msg");
+	uint32_t n = 0;
+	const char *const *args = msg->strings(request->body(req), "args", &n);
+
+	return args != NULL && n > 0 && args[0][0] != '\0' ? args[0] : NULL;
+}
+
+static void ask_change(struct keel_mod *m, struct keel_req *req, enum modules_change change,
+		       const char *name)
+{
+	const struct keel_request_api *request = group(m, "request");
+	struct asked *asked = calloc(1, sizeof(*asked));
+	struct keel_err err = { 0 };
+
+	if (asked == NULL) {
+		refuse(m, req, INTERNAL, "no memory for a change of the modules");
+		return;
+	}
+	*asked = (struct asked){ m, req };
+	if (modules_change(owner_of(m)->parts->modules,
+			   &(struct modules_ask){ .change = change, .name = name,
+						  .who = request->session(req)->who,
+						  .done = changed, .arg = asked },
+			   &err) == 0)
+		return;
+	free(asked);
+	refuse(m, req, SYSTEM, err.text);
+}
+
+/* args: a module's name, or nothing: the whole configuration. */
 static void verb_reload(struct keel_mod *m, struct keel_req *req)
 {
-	struct parts *parts = owner_of(m)->parts;
-	struct keel_err err = { 0 };
-	struct buf text;
+	const char *name = first_arg(m, req);
 
-	if (parts->modules->reload == NULL) {
-		refuse(m, req, SYSTEM, "this daemon cannot reload its configuration");
-		return;
-	}
-	buf_init(&text);
-	if (parts->modules->reload(parts, &text, &err) < 0) {
-		buf_fini(&text);
-		refuse(m, req, SYSTEM, err.text);
-		return;
-	}
-	answer(m, req, &text);
+	ask_change(m, req, name != NULL ? MODULES_RELOAD : MODULES_CONFIGURE, name);
+}
+
+static void verb_load(struct keel_mod *m, struct keel_req *req)
+{
+	ask_change(m, req, MODULES_LOAD, first_arg(m, req));
+}
+
+static void verb_unload(struct keel_mod *m, struct keel_req *req)
+{
+	ask_change(m, req, MODULES_UNLOAD, first_arg(m, req));
 }
 
 #define VERB(verb, who, text)                                                                      \
@@ -137,16 +189,21 @@ static void verb_reload(struct keel_mod *m, struct keel_req *req)
 							    .doc = (text),                         \
 							    .flags = KEEL_REQUEST_READ,            \
 							    .handler = verb_##verb }
-VERB(modules, KEEL_OPERATORS, "loaded modules: name, version, state, roles, path");
+VERB(modules, KEEL_OPERATORS, "loaded modules, a table: who they are, how they fare");
 VERB(hooks, KEEL_OPERATORS, "hook points, or the compiled chain of one");
 VERB(holds, KEEL_OPERATORS, "operations that wait, and what for");
-VERB(reload, KEEL_MANAGERS, "read the configuration again and make the running set that of it");
+VERB(reload, KEEL_MANAGERS, "read the configuration again and make the running set that of it; or one "
+			    "module anew");
+VERB(load, KEEL_MANAGERS, "load a module, with its group of the configuration");
+VERB(unload, KEEL_MANAGERS, "unload a module, until the next reload of the configuration");
 
 static const struct keel_contrib rows[] = {
 	{ "REQUEST", &def_modules },
 	{ "REQUEST", &def_hooks },
 	{ "REQUEST", &def_holds },
 	{ "REQUEST", &def_reload },
+	{ "REQUEST", &def_load },
+	{ "REQUEST", &def_unload },
 };
 
 int verbs_offer(struct modules *all)

@@ -44,10 +44,14 @@ struct keel_obj *objects_find(struct objects *o, const char *klass, const char *
 int objects_decode(struct objects *o, const char *klass, const char *id, const void *bytes,
 		   uint32_t len, struct keel_err *err);
 
-/* Tell of every published object of every class that has a known_point, class by class in order of
- * declaration, objects in order of creation. */
-void objects_replay(struct objects *o,
-		    void (*known)(void *arg, uint32_t point, const char *id, struct keel_obj *), void *arg);
+/* Tell of every published object of every class that has a known_point somebody wants, class by class in
+ * order of declaration, objects in order of creation. */
+struct objects_listener {
+	bool (*wants)(void *arg, uint32_t point);
+	void (*known)(void *arg, uint32_t point, const char *id, struct keel_obj *);
+	void *arg;
+};
+void objects_replay(struct objects *o, const struct objects_listener *to);
 
 /* A module is going: free its private memory on every object. After its rows were withdrawn, before
  * its code goes. */

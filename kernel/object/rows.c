@@ -104,9 +104,7 @@ static struct class *declared_at(const struct objects *o, uint32_t place)
 	return next;
 }
 
-static void replay(struct class *c,
-		   void (*known)(void *arg, uint32_t point, const char *id, struct keel_obj *),
-		   void *arg)
+static void replay(struct class *c, const struct objects_listener *to)
 {
 	struct keel_cursor *cursor = cursor_of(c);
 	struct keel_obj *o;
@@ -114,17 +112,15 @@ static void replay(struct class *c,
 	if (!cursor)
 		value_lost();
 	while ((o = cursor_next(cursor)))
-		known(arg, c->def.known_point, o->id.text, o);
+		to->known(to->arg, c->def.known_point, o->id.text, o);
 	cursor_close(cursor);
 }
 
-void objects_replay(struct objects *o,
-		    void (*known)(void *arg, uint32_t point, const char *id, struct keel_obj *),
-		    void *arg)
+void objects_replay(struct objects *o, const struct objects_listener *to)
 {
 	struct class *c;
 
 	for (uint32_t place = 0; (c = declared_at(o, place)); place = c->place + 1)
-		if (c->def.known_point)
-			replay(c, known, arg);
+		if (c->def.known_point && to->wants(to->arg, c->def.known_point))
+			replay(c, to);
 }

@@ -299,6 +299,28 @@ void router_shutdown(struct router *r)
 		shutdown_deadline(r);
 }
 
+static bool serves(const struct keel_req *list, const struct owner *owner)
+{
+	const struct keel_req *q;
+
+	DL_FOREACH(list, q) {
+		if (q->state == REQ_OPEN && q->route != NULL && q->route->owner == owner)
+			return true;
+	}
+	return false;
+}
+
+bool router_serves(const struct router *r, const struct owner *owner)
+{
+	const struct client *c;
+
+	DL_FOREACH(r->clients, c) {
+		if (serves(c->reqs, owner))
+			return true;
+	}
+	return false;
+}
+
 bool router_idle(const struct router *r)
 {
 	return r->n_open == 0 && r->queued == 0;

@@ -19,6 +19,8 @@ void router_destroy(struct router *r);
 int router_listen(struct router *r, const char *path, struct keel_err *err);
 /* How long half a request, or an answer that is not read, may stand still. */
 void router_set_stall(struct router *r, int64_t stall_ms);
+/* Has the module requests that it has not answered? */
+bool router_serves(const struct router *r, const struct owner *owner);
 /* Stop accepting; answer what is being served with PBSE_SVRDOWN at the deadline. */
 void router_shutdown(struct router *r);
 bool router_idle(const struct router *r);

@@ -21,6 +21,7 @@ struct modules;
 struct objects;
 struct registry;
 struct router;
+struct scope;
 struct store;
 
 /* The parts of one kernel, and what everybody may know about this daemon. Owned by kernel/main. */
@@ -58,6 +59,7 @@ struct owner {
 	int32_t slot_base; /* for kernel/object: first private slot, -1 none */
 	struct owner_budget budget;
 	struct isolate *isolate; /* its code is in another process; NULL: in this one */
+	struct scope *scope; /* for kernel/hook: its taps are called for these only; NULL: for all */
 };
 
 static inline struct owner *owner_of(struct keel_mod *m)

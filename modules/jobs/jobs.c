@@ -280,6 +280,8 @@ static const struct keel_contrib contribs[] = {
 	{ "SIGNAL", &suspend_signal },
 	{ "SIGNAL", &resume_signal },
 	{ "SERVICE", &service_def },
+	{ "SCOPE", &scope_job_queue }, { "SCOPE", &scope_queue },
+	{ "SCOPE", &scope_user }, { "SCOPE", &scope_host },
 	ATTR_ROW(0), ATTR_ROW(1), ATTR_ROW(2), ATTR_ROW(3), ATTR_ROW(4), ATTR_ROW(5), ATTR_ROW(6),
 	ATTR_ROW(7), ATTR_ROW(8),
 	REQUEST_ROW(0), REQUEST_ROW(1), REQUEST_ROW(2), REQUEST_ROW(3), REQUEST_ROW(4),

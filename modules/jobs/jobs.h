@@ -386,4 +386,7 @@ const char *job_text(struct keel_mod *mod, struct keel_obj *job, const struct ke
 const char *job_id(struct keel_mod *mod, struct keel_obj *job);
 struct keel_obj *job_queue(struct keel_mod *mod, struct keel_obj *job);
 
+/* scopes.c */
+extern const struct keel_scope_def scope_job_queue, scope_queue, scope_user, scope_host;
+
 #endif

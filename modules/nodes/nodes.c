@@ -7,6 +7,7 @@
  */
 #include "nodes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,11 +127,28 @@ static const struct keel_service_def service_def = {
 	.doc = "vnodes, their states, what is assigned",
 };
 
+/* `match = { host = "..."; }` of a site. */
+static int32_t host_words(struct keel_mod *mod, struct keel_obj *node, char *buf, uint32_t len)
+{
+	struct state *st = mod->state;
+	const char *host = node_host_of(mod, st->object->id(node));
+
+	return snprintf(buf, len, "%s", host ? host : st->object->id(node));
+}
+static const struct keel_scope_def host_scope = {
+	.size = sizeof(struct keel_scope_def),
+	.name = "host",
+	.klass = "node",
+	.text = host_words,
+	.doc = "the host of a vnode",
+};
+
 static const struct keel_contrib contribs[] = {
 	{ "TYPE", &state_type },
 	{ "CLASS", &node_class },
 	{ "KIND", &node_state_kind },
 	{ "SERVICE", &service_def },
+	{ "SCOPE", &host_scope },
 #define NODE(attr, ...) { "ATTR", &attr_##attr },
 #include "node.def"
 #undef NODE

@@ -65,6 +65,7 @@ static const struct modfile_field job_key[] = {
 	FLAG(keel_job_key_def, "changes while a job waits", KEEL_JOB_KEY_MOVES),
 };
 static const struct modfile_field queue_type[] = { F(keel_queue_type_def, "jobs are started", runs, UINT) };
+static const struct modfile_field scope[] = { F(keel_scope_def, "class", klass, TEXT) };
 
 #define KIND(kind_name, word, plural, type, list)                                                       \
 	{ kind_name, word, plural, sizeof(struct type), sizeof(list) / sizeof(*list),                   \
@@ -83,6 +84,7 @@ static const struct modfile_kind kinds[] = {
 	KIND("NODE_STATE", "node state", "node states", keel_node_state_def, node_state),
 	KIND("PREEMPT", "way to preempt", "ways to preempt", keel_preempt_def, preempt),
 	KIND("JOB_KEY", "key of jobs", "keys of jobs", keel_job_key_def, job_key),
+	KIND("SCOPE", "scope", "scopes", keel_scope_def, scope),
 	KIND("QUEUE_TYPE", "queue type", "queue types", keel_queue_type_def, queue_type),
 };
 

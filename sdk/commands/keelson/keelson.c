@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "modules.h"
 #include "pbs_error.h"
 #include "pbs_ifl.h"
 #include "reach.h"
@@ -24,7 +25,10 @@
 static const struct cmd keelson = {
 	.name = "keelson",
 	.usage = "usage: keelson check [file]\n"
-		 "       keelson modules | holds | reload\n"
+		 "       keelson modules [--json]\n"
+		 "       keelson holds\n"
+		 "       keelson load | unload module\n"
+		 "       keelson reload [module]\n"
 		 "       keelson hooks [point]\n"
 		 "       keelson explain job\n"
 		 "       keelson verb-of-a-module [argument ...]\n"
@@ -91,21 +95,36 @@ static int sim_exec(char **argv)
 	return FAILED;
 }
 
-static void lines_print(char **lines)
+static void lines_free(char **lines)
 {
-	for (char **line = lines; *line; line++) {
-		puts(*line);
+	for (char **line = lines; *line; line++)
 		free(*line);
-	}
 	free(lines);
+}
+
+static int lines_print(char **lines)
+{
+	for (char **line = lines; *line; line++)
+		puts(*line);
+	return 0;
+}
+
+static int table_print(char **lines)
+{
+	return modules_print(lines, false);
+}
+
+static int json_print(char **lines)
+{
+	return modules_print(lines, true);
 }
 
 static const struct verb {
 	const char *name;
 	int min_args, max_args;
 } verbs[] = {
-	{ "check", 0, 1 }, { "modules", 0, 0 }, { "hooks", 0, 1 },
-	{ "reload", 0, 0 }, { "holds", 0, 0 },	{ "explain", 1, 1 },
+	{ "check", 0, 1 },  { "modules", 0, 1 }, { "hooks", 0, 1 },   { "reload", 0, 1 },
+	{ "load", 1, 1 },   { "unload", 1, 1 },	 { "holds", 0, 0 },   { "explain", 1, 1 },
 };
 
 static const struct verb *verb_find(const char *name)
@@ -116,7 +135,7 @@ static const struct verb *verb_find(const char *name)
 	return NULL;
 }
 
-static int ask(const char *verb, char **args)
+static int ask(const char *verb, char **args, int (*print)(char **lines))
 {
 	int c = pbs_connect(NULL), status = 0;
 	char **lines;
@@ -124,16 +143,28 @@ static int ask(const char *verb, char **args)
 	if (c <= 0)
 		return unreached();
 	lines = pbs_admin(c, verb, args, NULL);
-	if (lines)
-		lines_print(lines);
-	else if (pbs_errno == PBSE_UNKREQ && !verb_find(verb))
+	if (lines) {
+		if (print(lines) < 0)
+			status = fail("cannot write the answer");
+		lines_free(lines);
+	} else if (pbs_errno == PBSE_UNKREQ && !verb_find(verb)) {
 		status = cmd_usage(&keelson); /* nor does a module know it */
-	else if (pbs_geterrmsg(c))
+	} else if (pbs_geterrmsg(c)) {
 		status = fail(pbs_geterrmsg(c));
-	else
+	} else {
 		status = fail("the server refused and did not say why");
+	}
 	pbs_disconnect(c);
 	return status;
+}
+
+static int modules(char **args)
+{
+	char *none[] = { NULL };
+
+	if (args[0] && strcmp(args[0], "--json") != 0)
+		return cmd_usage(&keelson);
+	return ask("modules", none, args[0] ? json_print : table_print);
 }
 
 int main(int argc, char **argv)
@@ -151,10 +182,12 @@ int main(int argc, char **argv)
 		return sim_exec(argv + optind);
 	verb = verb_find(argv[optind]);
 	if (!verb) /* a module's: its REQUEST row "keelson.<verb>" */
-		return ask(argv[optind], argv + optind + 1);
+		return ask(argv[optind], argv + optind + 1, lines_print);
 	if (argc - optind - 1 > verb->max_args || argc - optind - 1 < verb->min_args)
 		return cmd_usage(&keelson);
 	if (verb == verbs)
 		return check(argv + optind + 1);
-	return ask(verb->name, argv + optind + 1);
+	if (strcmp(verb->name, "modules") == 0)
+		return modules(argv + optind + 1);
+	return ask(verb->name, argv + optind + 1, lines_print);
 }

@@ -12,7 +12,7 @@
 #include "keel/types.h"
 
 struct keel_contrib {
-	const char *kind; /* "CLASS", "TYPE", "ATTR", "REQUEST", "SERVICE", "KIND", or a module's */
+	const char *kind; /* "CLASS", "TYPE", "ATTR", "REQUEST", "SERVICE", "KIND", "SCOPE", or a module's */
 	const void *def;
 };
 
@@ -132,6 +132,16 @@ struct keel_kind_def {
 	int32_t (*add)(struct keel_mod *self, struct keel_mod *owner, const void *def,
 		       struct keel_err *);
 	void (*remove)(struct keel_mod *self, struct keel_mod *owner, const void *def);
+};
+
+/* SCOPE: a word that `match` of a site's configuration may use, for objects of one class: the taps of a
+ * module with `match = { queue = "^gpu"; }` are called only for objects whose queue matches. */
+struct keel_scope_def {
+	uint32_t size, reserved;
+	const char *name, *klass, *doc;
+	/* The words the pattern is looked for in, several of them one per line, like snprintf() into buf;
+	 * -ENODATA when there are none. Loop thread. `obj` may be a draft. */
+	int32_t (*text)(struct keel_mod *owner, struct keel_obj *obj, char *buf, uint32_t len);
 };
 
 /* SIGNAL (declared by jobs): a pseudo-signal of qsig. */

@@ -140,12 +140,6 @@ static void store(void)
 }
 
 /* ---- a kernel --------------------------------------------------------------------------------------- */
-static void known(void *arg, uint32_t point, const char *id, struct keel_obj *obj)
-{
-	(void)arg;
-	hooks_known(parts.hooks, NULL, point, id, obj);
-}
-
 static void kernel_up(void)
 {
 	static const struct hooks_conf conf = { .hold_default_ms = 60000 };
@@ -165,7 +159,7 @@ static void kernel_up(void)
 		CU_ASSERT_EQUAL(objects_decode(parts.objects, stored[i].klass, stored[i].id,
 					       stored[i].bytes, stored[i].len, NULL), 0);
 	hooks_attach(parts.hooks, &alpha, taps, KEEL_COUNT(taps), sizeof(taps[0]), NULL);
-	objects_replay(parts.objects, known, NULL);
+	hooks_replay(parts.hooks, parts.objects, &alpha);
 	job = object->find(&jobs.pub, "job", "1.svr");
 }
 
@@ -351,7 +345,7 @@ static void a_module_that_comes_again_gets_it_back(void)
 	CU_ASSERT_EQUAL(n_done, 1);
 	CU_ASSERT_EQUAL(object->count(&jobs.pub, "keel_hold"), 1);
 	hooks_attach(parts.hooks, &alpha, taps, KEEL_COUNT(taps), sizeof(taps[0]), NULL);
-	hooks_known(parts.hooks, &alpha, KEEL_POINT_job_known, "1.svr", job);
+	CU_ASSERT_EQUAL(hooks_replay(parts.hooks, parts.objects, &alpha), 0);
 	CU_ASSERT_EQUAL(n_back, 1);
 	purge_job();
 	CU_ASSERT_EQUAL(n_resumed, 1);

@@ -102,35 +102,6 @@ static void notes_that_answer_each_other_let_the_loop_in(void)
 	engine_stop();
 }
 
-static keel_verdict listens(struct keel_call *c, const struct keel_ev_job_known *ev)
-{
-	(void)ev;
-	note_down("%s", c->mod->name);
-	return KEEL_NEXT;
-}
-
-static void replay_reaches_the_quiet_and_the_chosen(void)
-{
-	static const struct keel_tap one[] = { KEEL_TAP(job_known, listens) };
-
-	engine_start();
-	ATTACH(e.alpha, one);
-	ATTACH(e.beta, one);
-	hooks_quiet(e.parts.hooks, &e.beta, true);
-	NOTE(job_known, .id = "1.svr", .job = &job1);
-	CU_ASSERT_STRING_EQUAL(trace, "alpha");
-	hooks_known(e.parts.hooks, NULL, KEEL_POINT_job_known, "1.svr", &job1);
-	CU_ASSERT_STRING_EQUAL(trace, "alpha alpha beta");
-	hooks_known(e.parts.hooks, &e.beta, KEEL_POINT_job_known, "1.svr", &job1);
-	CU_ASSERT_STRING_EQUAL(trace, "alpha alpha beta beta");
-	hooks_quiet(e.parts.hooks, &e.beta, false);
-	NOTE(job_known, .id = "1.svr", .job = &job1);
-	CU_ASSERT_STRING_EQUAL(trace, "alpha alpha beta beta alpha beta");
-	hooks_known(e.parts.hooks, NULL, KEEL_POINT_job_purged, "1.svr", &job1); /* no such event */
-	hooks_known(e.parts.hooks, NULL, 9999, "1.svr", &job1);
-	engine_stop();
-}
-
 static void notes_of_unknown_points_do_nothing(void)
 {
 	engine_start();
@@ -144,4 +115,4 @@ static void notes_of_unknown_points_do_nothing(void)
 TESTS_MAIN("hook/note", TEST(notes_of_the_same_object_wait),
 	   TEST(a_waiting_note_survives_its_object),
 	   TEST(notes_that_answer_each_other_let_the_loop_in),
-	   TEST(replay_reaches_the_quiet_and_the_chosen), TEST(notes_of_unknown_points_do_nothing))
+	   TEST(notes_of_unknown_points_do_nothing))

@@ -53,6 +53,7 @@ void kernel_start(void)
 	    hooks_create(&k.parts, &hooks_conf, &k.parts.hooks) < 0 ||
 	    modules_create(&k.parts, modules_dir, &k.parts.modules) < 0)
 		abort();
+	modules_set_files(k.parts.modules, &kernel_files);
 	free(modules_dir);
 }
 
@@ -106,12 +107,66 @@ int up(const char *text)
 	return ret == 0 ? modules_start(k.parts.modules, &k.err) : ret;
 }
 
+/* ---- changes: the kernel reads what configure() wrote ---------------------------------------------- */
+static int files_read(struct parts *parts, struct conf **ret_conf, void **ret_kept, struct keel_err *err)
+{
+	(void)parts;
+	*ret_kept = NULL;
+	return conf_read(k.conf_path, ret_conf, err);
+}
+
+static void files_keep(struct parts *parts, struct conf *conf, void *kept)
+{
+	(void)kept;
+	conf_destroy(parts->conf);
+	parts->conf = conf;
+}
+
+static void files_drop(struct parts *parts, struct conf *conf, void *kept)
+{
+	(void)parts;
+	(void)kept;
+	conf_destroy(conf);
+}
+
+const struct modules_files kernel_files = { .read = files_read, .keep = files_keep, .drop = files_drop };
+
+static void changed(void *arg, int ret, const char *text)
+{
+	int *ret_place = arg;
+
+	*ret_place = ret;
+	if (ret < 0)
+		snprintf(k.err.text, sizeof(k.err.text), "%s", text);
+	else
+		buf_str(&k.out, text);
+}
+
+static bool is_changed(void *arg)
+{
+	return *(int *)arg <= 0;
+}
+
+int change(enum modules_change what, const char *name)
+{
+	int ret = 1, asked;
+
+	buf_reset(&k.out);
+	buf_str(&k.out, "");
+	k.err.text[0] = '\0';
+	asked = modules_change(k.parts.modules,
+			       &(struct modules_ask){ .change = what, .name = name, .who = "root@test",
+						      .done = changed, .arg = &ret },
+			       &k.err);
+	if (asked < 0)
+		return asked;
+	return loop_run_until(k.parts.loop, is_changed, &ret, 20000) < 0 ? -ETIMEDOUT : ret;
+}
+
 int reload(const char *text)
 {
 	configure(text);
-	buf_reset(&k.out);
-	buf_str(&k.out, "");
-	return modules_reload(k.parts.modules, k.parts.conf, &k.out, &k.err);
+	return change(MODULES_CONFIGURE, NULL);
 }
 
 char *log_text(void)

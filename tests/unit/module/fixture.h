@@ -35,7 +35,10 @@ const char *fixtures_dir(void);
 void configure(const char *text);
 int load(const char *text);   /* configure, modules_load */
 int up(const char *text);     /* and modules_start */
-int reload(const char *text); /* configure, modules_reload; the lines are in k.out */
+/* A change to its end: lines in k.out, or a sentence in k.err. */
+int change(enum modules_change what, const char *name);
+int reload(const char *text); /* configure, change to that */
+extern const struct modules_files kernel_files;
 /* The whole log so far; free() it. */
 char *log_text(void);
 bool logged(const char *text);

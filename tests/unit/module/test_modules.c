@@ -128,7 +128,7 @@ static void busy_refuses_and_changes_nothing(void)
 	CU_ASSERT_EQUAL(reload("busy: { busy = false; }\njob_obit: { }"), 0);
 	CU_ASSERT_STRING_EQUAL(k.out.data, "busy: configuration changed\n");
 	CU_ASSERT_EQUAL(reload("job_queued: { }"), 0);
-	CU_ASSERT_STRING_EQUAL(k.out.data, "job_obit: unloaded\nbusy: unloaded\njob_queued: loaded\n");
+	CU_ASSERT_STRING_EQUAL(k.out.data, "busy: unloaded\njob_obit: unloaded\njob_queued: loaded\n");
 	kernel_stop();
 }
 
@@ -159,7 +159,7 @@ static void a_changed_file_is_loaded_anew(void)
 	CU_ASSERT_EQUAL(up(text), 0);
 	copy_fixture("job_purged.so", so); /* another inode */
 	CU_ASSERT_EQUAL(reload(text), 0);
-	CU_ASSERT_STRING_EQUAL(k.out.data, "job_purged: unloaded\njob_purged: loaded\n");
+	CU_ASSERT_STRING_EQUAL(k.out.data, "job_purged: replaced\n");
 	purge("1.svr");
 	CU_ASSERT_TRUE(logged("1.svr;fixture job_purged"));
 	copy_fixture("job_obit.so", so); /* a file of another module is no update */
@@ -286,15 +286,18 @@ static void fake_put_strings(struct keel_out *o, const char *key, const char *co
 		snprintf(answer + strlen(answer), sizeof(answer) - strlen(answer), " [%s]", text[i]);
 }
 
-static int fake_reload(struct parts *parts, struct buf *out, struct keel_err *err)
+static const struct keel_session *fake_session(struct keel_req *req)
 {
-	(void)parts;
-	if (asked_point != NULL) {
-		snprintf(err->text, sizeof(err->text), "nothing was changed");
-		return -EBUSY;
-	}
-	buf_str(out, "a: loaded\n");
-	return 0;
+	static const struct keel_session session = { .size = sizeof(session), .who = "root@test" };
+
+	(void)req;
+	return &session;
+}
+
+static bool is_answered(void *arg)
+{
+	(void)arg;
+	return answer[0] != '\0';
 }
 
 static void ask(const char *name, const char *point)
@@ -304,13 +307,15 @@ static void ask(const char *name, const char *point)
 	for (uint32_t i = 0; i < n_verbs; i++)
 		if (strcmp(verbs[i]->name, name) == 0)
 			verbs[i]->handler(&k.self.pub, NULL);
+	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, is_answered, NULL, 10000), 0);
 }
 
 static void the_kernel_answers_its_verbs(void)
 {
 	static const struct registry_kind kind = { "REQUEST", verb_add, verb_remove, NULL, 0 };
 	static const struct keel_request_api request = {
-		.size = sizeof(request), .body = fake_body, .reply = fake_reply,
+		.size = sizeof(request), .session = fake_session, .body = fake_body,
+		.reply = fake_reply,
 		.reply_out = fake_reply_out,
 	};
 	static const struct keel_msg_api msg = { .size = sizeof(msg), .strings = fake_strings,
@@ -319,12 +324,12 @@ static void the_kernel_answers_its_verbs(void)
 	kernel_start();
 	n_verbs = 0;
 	CU_ASSERT_EQUAL(registry_kind(k.parts.registry, &kind), 0);
-	CU_ASSERT_EQUAL_FATAL(n_verbs, 4);
+	CU_ASSERT_EQUAL_FATAL(n_verbs, 6);
 	CU_ASSERT_EQUAL(registry_offer(k.parts.registry, "request", &request), 0);
 	CU_ASSERT_EQUAL(registry_offer(k.parts.registry, "msg", &msg), 0);
 	CU_ASSERT_EQUAL(up("job_purged: { }\nhold: { }"), 0);
 	ask("keelson.modules", NULL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(answer, "lines 2: [job_purged 1.0 running server"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(answer, "lines 3: [name\tversion\tvendor\tabi\tstate\t"));
 	ask("keelson.hooks", "job_purged");
 	CU_ASSERT_PTR_NOT_NULL(strstr(answer, "lines 1: [1 job_purged.on_job_purged order=0"));
 	ask("keelson.hooks", "no_such");
@@ -337,13 +342,22 @@ static void the_kernel_answers_its_verbs(void)
 	ask("keelson.holds", NULL);
 	CU_ASSERT_STRING_EQUAL(answer, "lines 1: [1.svr job_delete hold: waiting for the job to end "
 				       "(0s of 30s)]");
+	modules_set_files(k.parts.modules, &(struct modules_files){ 0 });
 	ask("keelson.reload", NULL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(answer, "15010 this daemon cannot"));
-	modules_set_reload(k.parts.modules, fake_reload);
+	modules_set_files(k.parts.modules, &kernel_files);
 	ask("keelson.reload", NULL);
-	CU_ASSERT_STRING_EQUAL(answer, "lines 1: [a: loaded]");
-	ask("keelson.reload", "x");
-	CU_ASSERT_STRING_EQUAL(answer, "15010 nothing was changed");
+	CU_ASSERT_STRING_EQUAL(answer, "lines 0:");
+	ask("keelson.reload", "job_purged");
+	CU_ASSERT_STRING_EQUAL(answer, "lines 1: [job_purged: restarted]");
+	ask("keelson.unload", "job_purged");
+	CU_ASSERT_PTR_NOT_NULL(strstr(answer, "lines 2: [job_purged: unloaded] [job_purged is enabled"));
+	ask("keelson.load", "job_purged");
+	CU_ASSERT_STRING_EQUAL(answer, "lines 1: [job_purged: loaded]");
+	ask("keelson.load", "nonesuch");
+	CU_ASSERT_PTR_NOT_NULL(strstr(answer, "15010 cannot "));
+	ask("keelson.unload", "../x");
+	CU_ASSERT_STRING_EQUAL(answer, "15010 \"../x\" is no name of a module");
 	kernel_stop();
 	CU_ASSERT_EQUAL(n_verbs, 0);
 }

@@ -214,6 +214,14 @@ static void known(void *arg, uint32_t point, const char *id, struct keel_obj *o)
 		e.api->destroy(o);
 }
 
+static bool wants(void *arg, uint32_t point)
+{
+	(void)arg;
+	return point == KEEL_POINT_job_known;
+}
+
+static const struct objects_listener listener = { .wants = wants, .known = known };
+
 /* Rows of a class nobody declares are kept; declaring it makes them objects. */
 static void class_comes_late(void)
 {
@@ -229,11 +237,11 @@ static void class_comes_late(void)
 	CU_ASSERT_EQUAL(decode("thing", "a", &row, NULL), 0);
 	CU_ASSERT_EQUAL(decode("thing", "b", &row, NULL), 0);
 	CU_ASSERT_PTR_NULL(e.api->find(e.mod, "thing", "a"));
-	objects_replay(e.parts.objects, known, NULL);
+	objects_replay(e.parts.objects, &listener);
 	CU_ASSERT_EQUAL(told.n, 0);
 	engine_rows(&e);
 	check(e.api->find(e.mod, "thing", "a"));
-	objects_replay(e.parts.objects, known, NULL);
+	objects_replay(e.parts.objects, &listener);
 	CU_ASSERT_STRING_EQUAL(told.ids, "cab"); /* order of creation; the first died meanwhile */
 	CU_ASSERT_EQUAL(e.api->count(e.mod, "thing"), 2);
 	e.n_dirty = 0;

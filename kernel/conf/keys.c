@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keys.c - the keys of a module's group that are the kernel's, not the module's.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "conf/inside.h"
+#include "util/err.h"
+
+/* `scalar`: one value, which an override may give too. What is read elsewhere has no expectation here. */
+static const struct kernel_key {
+	const char *key;
+	bool scalar;
+	int type; /* of libconfig */
+	const char *expected;
+} keys[] = {
+	{ "enabled", true, CONFIG_TYPE_BOOL, "true or false" },
+	{ "path", true, CONFIG_TYPE_STRING, "string" },
+	{ "required", true, CONFIG_TYPE_BOOL, "true or false" },
+	{ "isolation", true, CONFIG_TYPE_STRING, "inline or process" },
+	{ "isolation_limits", false, CONFIG_TYPE_GROUP, "a group, { memory = \"512mb\"; }" },
+	{ "match", false, CONFIG_TYPE_GROUP, "a group of scopes and patterns" },
+	{ "order", false, CONFIG_TYPE_LIST, "a list of groups, ( { tap = ...; }, ... )" },
+};
+
+bool conf_kernel_key(const char *key, bool by_override)
+{
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strcmp(keys[i].key, key) == 0)
+			return keys[i].scalar || !by_override;
+	return false;
+}
+
+int conf_refuse(const struct conf *c, const config_setting_t *s, const char *key, const char *expected,
+		struct keel_err *err)
+{
+	struct buf where, got;
+	int ret = -EINVAL;
+
+	buf_init(&where);
+	buf_init(&got);
+	conf_where(c, s, &where);
+	value_got(s, &got);
+	if (where.failed || got.failed)
+		ret = err_set(err, -ENOMEM, "configuration: no memory");
+	else
+		err_set(err, ret, "%s: %s: expected %s, got %s", where.data, key, expected, got.data);
+	buf_fini(&where);
+	buf_fini(&got);
+	return ret;
+}
+
+static int key_check(const struct conf *c, const config_setting_t *s, const struct kernel_key *k,
+		     const char *module, struct keel_err *err)
+{
+	const config_setting_t *found = config_setting_get_member(s, k->key);
+	struct buf key;
+	int ret;
+
+	if (found == NULL || config_setting_type(found) == k->type)
+		return 0;
+	buf_init(&key);
+	buf_printf(&key, "%s.%s", module, k->key);
+	ret = key.failed ? err_set(err, -ENOMEM, "configuration: no memory") :
+			   conf_refuse(c, found, key.data, k->expected, err);
+	buf_fini(&key);
+	return ret;
+}
+
+static bool flag(const config_setting_t *s, const char *key)
+{
+	const config_setting_t *found = config_setting_get_member(s, key);
+
+	return found == NULL || config_setting_get_bool(found);
+}
+
+int conf_module_keys(const struct conf *c, const config_setting_t *s, struct conf_module *m,
+		     struct keel_err *err)
+{
+	const config_setting_t *path = config_setting_get_member(s, "path");
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && ret == 0; i++)
+		ret = key_check(c, s, &keys[i], m->name, err);
+	if (ret < 0)
+		return ret;
+	m->enabled = flag(s, "enabled");
+	m->required = flag(s, "required");
+	m->path = path == NULL ? NULL : config_setting_get_string(path);
+	return 0;
+}

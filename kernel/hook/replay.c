@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * replay.c - tell modules that come what is there already.
+ *
+ * Only quiet taps are told, those of modules that are attached and not started; or those of one module that
+ * lost what it knew. Their chain is made once per point, so that telling of a hundred thousand objects costs nothing for modules that know them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "hook/quick.h"
+#include "object/objects.h"
+
+struct replay {
+	struct hooks *hooks;
+	struct chain *chain[KEEL_POINT_MAX]; /* of those told; NULL: nobody wants to know */
+};
+
+static bool is_known_point(const struct point *p)
+{
+	return p->info != NULL && p->chain != NULL && p->kind == KEEL_NOTE &&
+	       p->event_size >= sizeof(struct known_event) &&
+	       p->id_at == offsetof(struct known_event, id) &&
+	       p->obj_at == offsetof(struct known_event, obj);
+}
+
+static bool is_told(const struct tap *t, const struct owner *only)
+{
+	return only != NULL ? t->owner == only : (t->off & TAP_QUIET) != 0;
+}
+
+/* Those who are told, in order. NULL: none, or no memory. */
+static struct chain *told_chain(const struct chain *all, const struct owner *only, bool *ret_failed)
+{
+	struct chain *c;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < all->n; i++)
+		n += is_told(all->tap[i], only);
+	if (n == 0)
+		return NULL;
+	c = calloc(1, sizeof(*c) + n * sizeof(c->tap[0]));
+	if (c == NULL) {
+		*ret_failed = true;
+		return NULL;
+	}
+	c->refs = 1;
+	for (uint32_t i = 0; i < all->n; i++) {
+		if (!is_told(all->tap[i], only))
+			continue;
+		all->tap[i]->refs++;
+		c->tap[c->n++] = all->tap[i];
+	}
+	return c;
+}
+
+static void replay_close(struct replay *r)
+{
+	if (r == NULL)
+		return;
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++)
+		chain_unref(r->chain[i]);
+	free(r);
+}
+
+static int replay_open(struct hooks *h, const struct owner *only, struct replay **ret_replay)
+{
+	struct replay *r = calloc(1, sizeof(*r));
+	bool failed = r == NULL;
+
+	for (uint32_t i = 0; i < KEEL_POINT_MAX && !failed; i++) {
+		if (is_known_point(&h->point[i]))
+			r->chain[i] = told_chain(h->point[i].chain, only, &failed);
+	}
+	if (failed) {
+		replay_close(r);
+		return -ENOMEM;
+	}
+	r->hooks = h;
+	*ret_replay = r;
+	return 0;
+}
+
+static bool wants(void *arg, uint32_t point)
+{
+	const struct replay *r = arg;
+
+	return point < KEEL_POINT_MAX && r->chain[point] != NULL;
+}
+
+static void tell(void *arg, uint32_t point, const char *id, struct keel_obj *obj)
+{
+	const struct known_event event = { .size = sizeof(event), .id = id, .obj = obj };
+	const struct replay *r = arg;
+	struct hooks *h = r->hooks;
+	struct point *p = &h->point[point];
+	union any_event room;
+	struct outcome out;
+	struct op op;
+
+	op_init(&op, h, p, event_whole(p, &event, &room));
+	op.chain = r->chain[point];
+	op.special = OP_REPLAY;
+	op_enter(h, &op);
+	op_run(&op, &out);
+	op_leave(h, &op);
+}
+
+int hooks_replay(struct hooks *h, struct objects *objects, const struct owner *only)
+{
+	struct replay *r;
+	int ret;
+
+	durables_load(h);
+	ret = replay_open(h, only, &r);
+
+	if (ret < 0)
+		return ret;
+	objects_replay(objects, &(struct objects_listener){ .wants = wants, .known = tell, .arg = r });
+	replay_close(r);
+	return 0;
+}

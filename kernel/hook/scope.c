@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * scope.c - taps that are called only for some objects: `match = { queue = "^gpu"; }`.
+ *
+ * A scope has a name ("queue") and, for each class of objects that has one, a row of the kind SCOPE that
+ * says it in words. A tap is called when every scope of its module that an object of the event knows is
+ * found in the words; an event whose objects know none of them reaches it as always. Taps without a
+ * scope pay nothing: TAP_SCOPED is one of the bits that lead to the slow path.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <errno.h>
+#include <pcre2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "hook/inside.h"
+#include "log/log.h"
+#include "registry/registry.h"
+#include "util/err.h"
+
+#define LONGEST_TRY 100000 /* steps of a pattern that goes astray */
+#define WORDS_SIZE 512	   /* of most objects; longer ones are fetched again */
+
+/* ---- rows: who knows the words ------------------------------------------------------------------- */
+struct scope_row {
+	struct scope_row *prev, *next;
+	struct owner *owner;
+	const struct keel_scope_def *def;
+};
+
+static struct scope_row *row_find(const struct hooks *h, const char *name, const char *klass)
+{
+	struct scope_row *row;
+
+	DL_FOREACH(h->scopes, row) {
+		if (strcmp(row->def->name, name) == 0 && strcmp(row->def->klass, klass) == 0)
+			break;
+	}
+	return row;
+}
+
+static int row_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
+{
+	const struct keel_scope_def *def = row;
+	struct hooks *h = arg;
+	struct scope_row *taken, *fresh;
+
+	if (def->name == NULL || def->klass == NULL || def->text == NULL)
+		return err_set(err, -EINVAL,
+			       "scope '%s' of module %s has no name, no class or no function",
+			       def->name != NULL ? def->name : "", owner->pub.name);
+	taken = row_find(h, def->name, def->klass);
+	if (taken != NULL)
+		return err_set(err, -EEXIST,
+			       "scope '%s' of class '%s', of module %s, is already that of module %s; "
+			       "enable only one of the two",
+			       def->name, def->klass, owner->pub.name, taken->owner->pub.name);
+	fresh = calloc(1, sizeof(*fresh));
+	if (fresh == NULL)
+		return err_set(err, -ENOMEM, "no memory for scope '%s'", def->name);
+	fresh->owner = owner;
+	fresh->def = def;
+	DL_APPEND(h->scopes, fresh);
+	return 0;
+}
+
+static void row_remove(void *arg, struct owner *owner, const void *def)
+{
+	struct hooks *h = arg;
+	struct scope_row *row, *next;
+
+	(void)owner;
+	DL_FOREACH_SAFE(h->scopes, row, next) {
+		if (row->def != def)
+			continue;
+		DL_DELETE(h->scopes, row);
+		free(row);
+	}
+}
+
+int scopes_init(struct hooks *h)
+{
+	return registry_kind(h->parts->registry,
+			     &(struct registry_kind){ .name = "SCOPE", .add = row_add,
+						      .remove = row_remove, .arg = h,
+						      .row_size = sizeof(struct keel_scope_def) });
+}
+
+void scopes_fini(struct hooks *h)
+{
+	struct scope_row *row, *next;
+
+	DL_FOREACH_SAFE(h->scopes, row, next)
+		free(row);
+	h->scopes = NULL;
+}
+
+/* ---- what a site wrote ------------------------------------------------------------------------------ */
+struct term {
+	char *name;
+	pcre2_code *code;
+	bool gave_up; /* said once */
+};
+
+struct scope {
+	pcre2_match_data *found;
+	pcre2_match_context *context;
+	uint32_t n;
+	struct term term[];
+};
+
+void scope_destroy(struct scope *s)
+{
+	if (s == NULL)
+		return;
+	for (uint32_t i = 0; i < s->n; i++) {
+		pcre2_code_free(s->term[i].code);
+		free(s->term[i].name);
+	}
+	pcre2_match_data_free(s->found);
+	pcre2_match_context_free(s->context);
+	free(s);
+}
+
+static int term_fill(struct term *t, const struct conf_match *said, const char *module,
+		     struct keel_err *err)
+{
+	PCRE2_SIZE at = 0;
+	int error = 0;
+	char why[128] = "";
+
+	t->name = strdup(said->scope);
+	if (t->name == NULL)
+		return err_set(err, -ENOMEM, "no memory for the scopes of module %s", module);
+	t->code = pcre2_compile((PCRE2_SPTR)said->pattern, PCRE2_ZERO_TERMINATED, PCRE2_MULTILINE,
+				&error, &at, NULL);
+	if (t->code != NULL) {
+		pcre2_jit_compile(t->code, PCRE2_JIT_COMPLETE); /* where there is none it does without */
+		return 0;
+	}
+	pcre2_get_error_message(error, (PCRE2_UCHAR *)why, sizeof(why));
+	return err_set(err, -EINVAL, "%s: %s.match.%s: \"%s\" is no regular expression: %s at character %zu",
+		       said->where, module, said->scope, said->pattern, why, at + 1);
+}
+
+int scope_create(const char *module, const struct conf_match *said, uint32_t n, struct scope **ret_scope,
+		 struct keel_err *err)
+{
+	struct scope *s;
+	int ret = 0;
+
+	*ret_scope = NULL;
+	if (n == 0)
+		return 0;
+	s = calloc(1, sizeof(*s) + n * sizeof(s->term[0]));
+	if (s == NULL)
+		return err_set(err, -ENOMEM, "no memory for the scopes of module %s", module);
+	s->n = n;
+	s->found = pcre2_match_data_create(1, NULL);
+	s->context = pcre2_match_context_create(NULL);
+	if (s->found == NULL || s->context == NULL)
+		ret = err_set(err, -ENOMEM, "no memory for the scopes of module %s", module);
+	else
+		pcre2_set_match_limit(s->context, LONGEST_TRY);
+	for (uint32_t i = 0; i < n && ret == 0; i++)
+		ret = term_fill(&s->term[i], &said[i], module, err);
+	if (ret < 0)
+		scope_destroy(s);
+	else
+		*ret_scope = s;
+	return ret;
+}
+
+/* ---- is this event for it? ---------------------------------------------------------------------------- */
+/* A pattern that gives up counts as found: better asked once too often than not asked. */
+static bool found_in(const struct op *op, const struct tap *t, const struct scope *s, struct term *term,
+		     const char *words)
+{
+	int ret = pcre2_match(term->code, (PCRE2_SPTR)words, strlen(words), 0, 0, s->found, s->context);
+
+	if (ret >= 0 || ret == PCRE2_ERROR_NOMATCH)
+		return ret >= 0;
+	if (!term->gave_up)
+		hooks_log(op->hooks, KEEL_LOG_ERROR, op_label(op),
+			  "the pattern of %s for %s takes too long and counts as found; make it simpler",
+			  t->owner->pub.name, term->name);
+	term->gave_up = true;
+	return true;
+}
+
+static bool found_long(const struct op *op, const struct tap *t, struct term *term,
+		       const struct scope_row *row, struct keel_obj *obj, uint32_t len)
+{
+	char *words = calloc(1, (size_t)len + 1);
+	bool found = true;
+
+	if (words != NULL) {
+		row->def->text(&row->owner->pub, obj, words, len + 1);
+		found = found_in(op, t, t->owner->scope, term, words);
+	}
+	free(words);
+	return found;
+}
+
+static bool object_is_in(const struct op *op, const struct tap *t, struct term *term,
+			 const struct scope_row *row, struct keel_obj *obj)
+{
+	char words[WORDS_SIZE] = "";
+	int32_t len = row->def->text(&row->owner->pub, obj, words, sizeof(words));
+
+	if (len >= (int32_t)sizeof(words))
+		return found_long(op, t, term, row, obj, (uint32_t)len);
+	return found_in(op, t, t->owner->scope, term, len > 0 ? words : "");
+}
+
+static bool term_holds(const struct op *op, const struct tap *t, struct term *term)
+{
+	uint32_t n;
+	const struct keel_field *f = op->point->info->fields(&n);
+	bool known = false;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct keel_obj *obj = NULL;
+		const struct scope_row *row;
+
+		if (f[i].type == KEEL_FIELD_OBJ)
+			memcpy(&obj, (const char *)op->event + f[i].offset, sizeof(obj));
+		row = obj != NULL ? row_find(op->hooks, term->name, hooks_object(op->hooks)->klass(obj)) :
+				    NULL;
+		if (row == NULL)
+			continue;
+		if (object_is_in(op, t, term, row, obj))
+			return true;
+		known = true;
+	}
+	return !known;
+}
+
+bool scope_holds(const struct op *op, const struct tap *t)
+{
+	struct scope *s = t->owner->scope;
+
+	for (uint32_t i = 0; s != NULL && i < s->n; i++) {
+		if (!term_holds(op, t, &s->term[i]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- taking and losing it ------------------------------------------------------------------------------ */
+void hooks_scope(struct hooks *h, struct owner *owner, struct scope *scope)
+{
+	owner->scope = scope;
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		for (struct tap *t = h->point[i].taps; t != NULL; t = t->next) {
+			if (t->owner != owner)
+				continue;
+			t->off = scope != NULL ? t->off | TAP_SCOPED : t->off & ~(uint32_t)TAP_SCOPED;
+		}
+	}
+}

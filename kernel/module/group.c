@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * group.c - cut a plan into groups of modules that know each other, so that requests can be served between
+ * one group and the next.
+ *
+ * Within a group everything happens in one turn of the loop: who leaves and who comes in his place are never
+ * both away. Two modules belong together when one follows the other, when they cannot run together, and when
+ * one goes for good and a new one comes that stands at the same point: then it may be his successor by
+ * another name. Groups of those that only leave come first, for their names become free.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "module/inside.h"
+
+struct item {
+	struct module *old, *fresh; /* one of them may be NULL; both the same: it restarts */
+	uint32_t root;		    /* the first item of its group */
+};
+
+struct cut {
+	const struct plan *plan;
+	struct item *items;
+	uint32_t n;
+};
+
+/* ---- items ------------------------------------------------------------------------------------------ */
+static bool is_successor(const struct plan *p, const struct module *m)
+{
+	const struct module *old;
+
+	DL_FOREACH(p->all->list, old) {
+		if (old->heir == m)
+			return true;
+	}
+	return false;
+}
+
+static void items_gather(struct cut *c)
+{
+	const struct plan *p = c->plan;
+	struct module *m;
+
+	DL_FOREACH(p->all->list, m) {
+		if (!m->leaves && m->fresh == NULL && m->fresh_site == NULL)
+			continue;
+		c->items[c->n] = (struct item){ m, NULL, c->n };
+		if (!m->leaves || m->comes)
+			c->items[c->n].fresh = m->heir != NULL ? m->heir : m;
+		c->n++;
+	}
+	for (uint32_t i = 0; i < p->coming.n; i++) {
+		if (!is_successor(p, p->coming.at[i])) {
+			c->items[c->n] = (struct item){ NULL, p->coming.at[i], c->n };
+			c->n++;
+		}
+	}
+}
+
+/* ---- who knows whom --------------------------------------------------------------------------------- */
+static bool know(const struct module *a, const struct module *b)
+{
+	return a != NULL && b != NULL && a != b &&
+	       (module_follows(a, b, true) || module_follows(b, a, true) || module_conflicts(a, b));
+}
+
+static bool share_point(const struct module *a, const struct module *b)
+{
+	for (uint32_t i = 0; i < a->site->n_taps; i++) {
+		for (uint32_t j = 0; j < b->site->n_taps; j++) {
+			if (a->site->taps[i].point == b->site->taps[j].point)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool may_follow(const struct item *gone, const struct item *fresh)
+{
+	return gone->fresh == NULL && fresh->old == NULL && share_point(gone->old, fresh->fresh);
+}
+
+static bool belong_together(const struct item *a, const struct item *b)
+{
+	return know(a->old, b->old) || know(a->old, b->fresh) || know(a->fresh, b->old) ||
+	       know(a->fresh, b->fresh) || may_follow(a, b) || may_follow(b, a);
+}
+
+static void join(struct cut *c, uint32_t a, uint32_t b)
+{
+	uint32_t from = c->items[a].root > c->items[b].root ? c->items[a].root : c->items[b].root;
+	uint32_t to = c->items[a].root < c->items[b].root ? c->items[a].root : c->items[b].root;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		if (c->items[i].root == from)
+			c->items[i].root = to;
+	}
+}
+
+static void items_join(struct cut *c)
+{
+	for (uint32_t a = 0; a < c->n; a++) {
+		for (uint32_t b = a + 1; b < c->n; b++) {
+			if (c->items[a].root != c->items[b].root &&
+			    belong_together(&c->items[a], &c->items[b]))
+				join(c, a, b);
+		}
+	}
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------- */
+static int group_fill(struct group *g, const struct cut *c, uint32_t root)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < c->n && ret == 0; i++) {
+		const struct item *item = &c->items[i];
+
+		if (item->root != root)
+			continue;
+		if (item->old != NULL)
+			ret = set_add(item->old->leaves ? &g->leave : &g->change, item->old);
+	}
+	for (uint32_t i = 0; i < c->plan->after.n && ret == 0; i++) { /* in order of needs */
+		for (uint32_t j = 0; j < c->n && ret == 0; j++) {
+			const struct item *item = &c->items[j];
+
+			if (item->root == root && item->fresh == c->plan->after.at[i] &&
+			    (item->old == NULL || item->old->leaves))
+				ret = set_add(&g->come, item->fresh);
+		}
+	}
+	return ret;
+}
+
+static bool only_leaves(const struct cut *c, uint32_t root)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		if (c->items[i].root == root && c->items[i].fresh != NULL)
+			return false;
+	}
+	return true;
+}
+
+static int groups_make(const struct cut *c, struct group *groups, uint32_t *ret_n)
+{
+	int ret = 0;
+
+	*ret_n = 0;
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < c->n && ret == 0; i++) {
+			if (c->items[i].root == i && only_leaves(c, i) == (pass == 0))
+				ret = group_fill(&groups[(*ret_n)++], c, i);
+		}
+	}
+	return ret;
+}
+
+int plan_groups(const struct plan *p, struct group **ret_groups, uint32_t *ret_n)
+{
+	struct cut c = { .plan = p };
+	struct group *groups;
+	struct module *m;
+	uint32_t most = p->coming.n + 1;
+	int ret = -ENOMEM;
+
+	DL_FOREACH(p->all->list, m)
+		most++;
+	c.items = calloc(most, sizeof(*c.items));
+	groups = calloc(most, sizeof(*groups));
+	*ret_n = 0;
+	if (c.items != NULL && groups != NULL) {
+		items_gather(&c);
+		items_join(&c);
+		ret = groups_make(&c, groups, ret_n);
+	}
+	free(c.items);
+	if (ret < 0) {
+		groups_free(groups, *ret_n);
+		return ret;
+	}
+	*ret_groups = groups;
+	return 0;
+}
+
+void groups_free(struct group *groups, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		set_fini(&groups[i].change);
+		set_fini(&groups[i].leave);
+		set_fini(&groups[i].come);
+	}
+	free(groups);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * plan.c - phase 1 of a change: who leaves, who comes, who restarts with them, whose values change. All is
+ * opened and checked, nothing is done.
+ *
+ *   leaves             it goes for good
+ *   leaves and comes   it goes and comes again: with an heir, a new file; without, as it is, because it holds
+ *                      services of another one that leaves, or because somebody asked for it
+ *   neither            it stays; `fresh` and `fresh_site` are what changes for it
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "hook/hooks.h"
+#include "module/inside.h"
+#include "util/err.h"
+
+static struct module *running(const struct modules *all, const char *name)
+{
+	struct module *m;
+
+	DL_FOREACH(all->list, m) {
+		if (strcmp(m->desc.name, name) == 0)
+			break;
+	}
+	return m;
+}
+
+/* ---- who leaves ------------------------------------------------------------------------------------ */
+/* Another file, or another place to run it. */
+static bool file_differs(const struct plan *p, const struct module *m, const struct conf_module *said)
+{
+	char *path = module_path(p->all, said);
+	bool moved = path != NULL && strcmp(path, m->image.path) != 0;
+
+	free(path);
+	return moved || image_changed(&m->image) || isolated_differs(m, p->conf);
+}
+
+static void mark_configured(struct plan *p)
+{
+	struct module *m;
+
+	DL_FOREACH(p->all->list, m) {
+		const struct conf_module *said = conf_enabled(p->conf, m->desc.name);
+
+		m->leaves = said == NULL;
+		if (said == NULL || !file_differs(p, m, said))
+			continue;
+		if (m->desc.flags & KEEL_MOD_RESIDENT)
+			buf_printf(p->out, "%s: its file changed; it will be used after a restart\n",
+				   m->desc.name);
+		else
+			m->leaves = m->comes = true;
+	}
+}
+
+static int mark_one(struct plan *p, struct keel_err *err)
+{
+	struct module *m = running(p->all, p->name);
+
+	if (p->kind == MODULES_LOAD)
+		return m == NULL ? 0 :
+				   err_set(err, -EALREADY,
+					   "module %s is loaded already; `keelson reload %s` loads it anew",
+					   p->name, p->name);
+	if (m == NULL)
+		return err_set(err, -ENOENT, "module %s is not loaded%s", p->name,
+			       p->kind == MODULES_RELOAD ? "; load it with `keelson load`" : "");
+	m->leaves = true;
+	m->comes = p->kind == MODULES_RELOAD;
+	return 0;
+}
+
+/* Whoever holds a service of a module that leaves goes with it, and comes back. */
+static bool mark_user(struct module *m, const struct module *other)
+{
+	if (m->leaves || !other->leaves || !module_follows(m, other, true))
+		return false;
+	m->leaves = m->comes = true;
+	return true;
+}
+
+static void mark_users(struct plan *p)
+{
+	struct module *m, *other;
+	bool again = true;
+
+	while (again) {
+		again = false;
+		DL_FOREACH(p->all->list, m) {
+			DL_FOREACH(p->all->list, other)
+				again |= mark_user(m, other);
+		}
+	}
+}
+
+/* Nobody who stays, or comes back, can do without one that goes for good. All who cannot are named. */
+static int refuse_needed(const struct plan *p, const struct module *gone, struct keel_err *err)
+{
+	const struct module *m;
+	struct buf names;
+	uint32_t n = 0;
+
+	buf_init(&names);
+	DL_FOREACH(p->all->list, m) {
+		if ((!m->leaves || m->comes) && module_follows(m, gone, false))
+			buf_printf(&names, "%s%s", n++ > 0 ? ", " : "", m->desc.name);
+	}
+	if (n > 0)
+		err_set(err, -EBUSY, "module %s is needed by %s %s; %s", gone->desc.name,
+			n > 1 ? "modules" : "module", names.failed ? "others" : names.data,
+			p->kind == MODULES_CONFIGURE ? n > 1 ? "disable them too" : "disable it too" :
+			n > 1			     ? "unload them first" :
+						       "unload it first");
+	buf_fini(&names);
+	return n > 0 ? -EBUSY : 0;
+}
+
+static int mark(struct plan *p, struct keel_err *err)
+{
+	struct module *m;
+	int ret = 0;
+
+	if (p->kind == MODULES_CONFIGURE)
+		mark_configured(p);
+	else
+		ret = mark_one(p, err);
+	if (ret < 0)
+		return ret;
+	mark_users(p);
+	DL_FOREACH(p->all->list, m) {
+		if (ret == 0 && m->leaves && !m->comes)
+			ret = refuse_needed(p, m, err);
+	}
+	return ret;
+}
+
+/* ---- who comes, what changes ----------------------------------------------------------------------- */
+static int fresh_values(struct plan *p, struct module *m, struct keel_err *err)
+{
+	const struct keel_module *d = &m->desc;
+	const char *key;
+	int ret = module_configure(m, p->conf, &m->fresh, err);
+
+	if (ret < 0)
+		return ret;
+	key = conf_differs(m->rules, d->n_conf, m->conf, m->fresh, KEEL_CONF_RESTART);
+	if (key != NULL)
+		return err_set(err, -EBUSY,
+			       "%s.%s cannot change while the daemon runs; restart it, or take the "
+			       "change back",
+			       d->name, key);
+	if (conf_differs(m->rules, d->n_conf, m->conf, m->fresh, 0) == NULL) {
+		conf_data_destroy(m->fresh);
+		m->fresh = NULL;
+	}
+	return 0;
+}
+
+static int fresh_site(struct plan *p, struct module *m, struct keel_err *err)
+{
+	int ret = site_read(m, p->conf, &m->fresh_site, err);
+
+	if (ret == 0 && site_same(m->site, m->fresh_site)) {
+		site_destroy(m->fresh_site);
+		m->fresh_site = NULL;
+	}
+	return ret;
+}
+
+/* A file that may be mapped already under this name is mapped from a copy: the same path would give the old
+ * mapping again. */
+static int open_fresh(struct plan *p, const struct conf_module *said, struct module *old,
+		      struct keel_err *err)
+{
+	struct module *m;
+	int ret = module_open(p->all, p->conf, said, old != NULL, &m, err);
+
+	if (ret < 0 || m == NULL)
+		return ret;
+	if (set_add(&p->coming, m) < 0) {
+		module_close(m);
+		return err_set(err, -ENOMEM, "no memory to load module %s", said->name);
+	}
+	if (old != NULL)
+		old->heir = m;
+	return 0;
+}
+
+static int prepare_one(struct plan *p, const struct conf_module *said, struct keel_err *err)
+{
+	struct module *m = running(p->all, said->name);
+	int ret;
+
+	if (m == NULL) {
+		ret = open_fresh(p, said, NULL, err);
+		if (ret == 0 || said->required || p->kind != MODULES_CONFIGURE)
+			return ret;
+		modules_left_out(p->all, said->name, err);
+		buf_printf(p->out, "%s: left out, %s\n", said->name, err->text);
+		return 0;
+	}
+	m->required = said->required;
+	if (m->leaves && (m->owner.isolate != NULL || file_differs(p, m, said)))
+		return open_fresh(p, said, m, err);
+	ret = fresh_values(p, m, err);
+	return ret == 0 ? fresh_site(p, m, err) : ret;
+}
+
+static int prepare(struct plan *p, struct keel_err *err)
+{
+	uint32_t n;
+	const struct conf_module *said = conf_modules(p->conf, &n);
+	bool found = p->kind == MODULES_CONFIGURE || p->kind == MODULES_UNLOAD;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < n && ret == 0; i++) {
+		if (!said[i].enabled || p->kind == MODULES_UNLOAD ||
+		    (p->name != NULL && strcmp(said[i].name, p->name) != 0))
+			continue;
+		found = true;
+		ret = prepare_one(p, &said[i], err);
+	}
+	if (ret == 0 && !found)
+		return err_set(err, -ENOENT, "no module is called %s", p->name);
+	if (ret == 0 && p->kind == MODULES_LOAD && p->coming.n == 0)
+		return err_set(err, -EINVAL, "module %s is for another daemon", p->name);
+	return ret;
+}
+
+/* ---- all who will be there --------------------------------------------------------------------------- */
+static struct module *taken(const struct plan *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->coming.n; i++) {
+		if (strcmp(p->coming.at[i]->desc.name, name) == 0)
+			return p->coming.at[i];
+	}
+	return NULL;
+}
+
+/* In the order of the configuration; who is only loaded by hand stands behind. */
+static int gather(struct plan *p, struct keel_err *err)
+{
+	uint32_t n;
+	const struct conf_module *said = conf_modules(p->conf, &n);
+	struct module *m;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < n && ret == 0; i++) {
+		m = taken(p, said[i].name);
+		if (m == NULL) {
+			m = running(p->all, said[i].name);
+			m = m != NULL && (!m->leaves || m->comes) ? m : NULL;
+		}
+		if (m != NULL)
+			ret = set_add(&p->after, m);
+	}
+	DL_FOREACH(p->all->list, m) {
+		if (ret == 0 && (!m->leaves || m->comes) && m->heir == NULL && !set_has(&p->after, m))
+			ret = set_add(&p->after, m);
+	}
+	return ret == 0 ? 0 : err_set(err, ret, "no memory to order modules");
+}
+
+/* One that is new and not required gives way. */
+static bool give_way(struct plan *p, struct module *bad, const struct keel_err *why)
+{
+	if (bad == NULL || bad->required || p->kind != MODULES_CONFIGURE || !set_has(&p->coming, bad) ||
+	    running(p->all, bad->desc.name) != NULL)
+		return false;
+	modules_left_out(p->all, bad->desc.name, why);
+	buf_printf(p->out, "%s: left out, %s\n", bad->desc.name, why->text);
+	set_drop(&p->coming, bad);
+	set_drop(&p->after, bad);
+	module_close(bad);
+	return true;
+}
+
+static int fit(struct plan *p, struct keel_err *err)
+{
+	struct module *bad;
+	int ret = gather(p, err);
+
+	if (ret < 0)
+		return ret;
+	do
+		ret = set_order(p->all, &p->after, p->conf, &bad, err);
+	while (ret < 0 && give_way(p, bad, err));
+	return ret == 0 ? sites_rehearse(p->all, p->after.at, p->after.n, err) : ret;
+}
+
+/* ---- may they go? ------------------------------------------------------------------------------------- */
+int leavers_busy(const struct set *leavers, struct keel_err *err)
+{
+	struct keel_err why;
+	struct buf reasons;
+	int ret = 0;
+
+	buf_init(&reasons);
+	for (uint32_t i = 0; i < leavers->n; i++) {
+		if (module_busy(leavers->at[i], &why) == 0)
+			continue;
+		buf_printf(&reasons, "%s%s", reasons.len > 0 ? "; " : "", why.text);
+		ret = -EBUSY;
+	}
+	if (ret < 0)
+		err_set(err, ret, "nothing was changed: %s",
+			reasons.failed ? "modules are busy" : reasons.data);
+	buf_fini(&reasons);
+	return ret;
+}
+
+static int ask_busy(const struct plan *p, struct keel_err *err)
+{
+	struct set leavers = { 0 };
+	struct module *m;
+	int ret = 0;
+
+	DL_FOREACH(p->all->list, m) {
+		if (ret == 0 && m->leaves)
+			ret = set_add(&leavers, m);
+	}
+	ret = ret < 0 ? err_set(err, ret, "no memory to unload modules") : leavers_busy(&leavers, err);
+	set_fini(&leavers);
+	return ret;
+}
+
+int plan_make(struct plan *p, struct keel_err *err)
+{
+	int ret = mark(p, err);
+
+	if (ret == 0)
+		ret = prepare(p, err);
+	if (ret == 0)
+		ret = fit(p, err);
+	return ret == 0 ? ask_busy(p, err) : ret;
+}
+
+void plan_drop(struct plan *p)
+{
+	struct module *m;
+
+	DL_FOREACH(p->all->list, m) {
+		conf_data_destroy(m->fresh);
+		site_destroy(m->fresh_site);
+		m->fresh = NULL;
+		m->fresh_site = NULL;
+		m->heir = NULL;
+		m->leaves = m->comes = false;
+	}
+	for (uint32_t i = 0; i < p->coming.n; i++)
+		module_leave(p->all, p->coming.at[i]);
+	set_fini(&p->coming);
+	set_fini(&p->after);
+}

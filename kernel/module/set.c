@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * set.c - some modules, in an order. The modules are not the set's.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "module/inside.h"
+
+int set_add(struct set *s, struct module *m)
+{
+	struct module **at = reallocarray(s->at, s->n + 1, sizeof(*at));
+
+	if (at == NULL)
+		return -ENOMEM;
+	s->at = at;
+	s->at[s->n++] = m;
+	return 0;
+}
+
+void set_drop(struct set *s, const struct module *m)
+{
+	uint32_t i = 0;
+
+	while (i < s->n && s->at[i] != m)
+		i++;
+	if (i == s->n)
+		return;
+	s->n--;
+	memmove(&s->at[i], &s->at[i + 1], (s->n - i) * sizeof(s->at[0]));
+}
+
+bool set_has(const struct set *s, const struct module *m)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->at[i] == m)
+			return true;
+	}
+	return false;
+}
+
+void set_fini(struct set *s)
+{
+	free(s->at);
+	*s = (struct set){ 0 };
+}

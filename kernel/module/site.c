@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * site.c - what the site says about the taps of a module: `order`, where they stand, and `match`, what
+ * they are called for.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hook/hooks.h"
+#include "module/inside.h"
+#include "util/err.h"
+
+void site_destroy(struct site *s)
+{
+	if (s == NULL)
+		return;
+	conf_orders_free(s->orders, s->n_orders);
+	conf_matches_free(s->matches, s->n_matches);
+	scope_destroy(s->scope);
+	free(s->taps);
+	free(s);
+}
+
+/* ---- order ------------------------------------------------------------------------------------------ */
+/* The descriptor's taps in structs of this kernel's size. */
+static int taps_copy(struct site *s, const struct keel_module *d, struct keel_err *err)
+{
+	uint32_t stride = d->n_taps > 0 ? d->taps[0].size : 0;
+
+	s->taps = calloc(d->n_taps > 0 ? d->n_taps : 1, sizeof(*s->taps));
+	if (s->taps == NULL)
+		return err_set(err, -ENOMEM, "no memory for the taps of %s", d->name);
+	s->n_taps = d->n_taps;
+	for (uint32_t i = 0; i < d->n_taps; i++)
+		memcpy(&s->taps[i], (const char *)d->taps + (size_t)i * stride,
+		       stride < sizeof(s->taps[0]) ? stride : sizeof(s->taps[0]));
+	return 0;
+}
+
+static bool order_apply(struct site *s, const struct conf_order *o)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < s->n_taps; i++) {
+		struct keel_tap *t = &s->taps[i];
+
+		if (strcmp(t->name, o->tap) != 0)
+			continue;
+		any = true;
+		t->order = o->has_order ? o->order : t->order;
+		t->before = o->before != NULL ? o->before : t->before;
+		t->after = o->after != NULL ? o->after : t->after;
+	}
+	return any;
+}
+
+static int refuse_tap(const struct site *s, const char *module, const struct conf_order *o,
+		      struct keel_err *err)
+{
+	struct buf names;
+
+	buf_init(&names);
+	for (uint32_t i = 0; i < s->n_taps; i++)
+		buf_printf(&names, "%s%s", i > 0 ? ", " : "", s->taps[i].name);
+	err_set(err, -EINVAL, "%s: %s.order: module %s has no tap \"%s\" (it has %s)", o->where, module,
+		module, o->tap, names.len == 0 || names.failed ? "none" : names.data);
+	buf_fini(&names);
+	return -EINVAL;
+}
+
+static int orders_apply(struct site *s, const char *module, struct keel_err *err)
+{
+	for (uint32_t i = 0; i < s->n_orders; i++) {
+		if (!order_apply(s, &s->orders[i]))
+			return refuse_tap(s, module, &s->orders[i], err);
+	}
+	return 0;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------- */
+int site_read(const struct module *m, const struct conf *conf, struct site **ret_site,
+	      struct keel_err *err)
+{
+	const char *name = m->desc.name;
+	struct site *s = calloc(1, sizeof(*s));
+	int ret = s != NULL ? 0 : err_set(err, -ENOMEM, "no memory to load module %s", name);
+
+	if (ret == 0)
+		ret = taps_copy(s, &m->desc, err);
+	if (ret == 0)
+		ret = conf_orders(conf, name, &s->orders, &s->n_orders, err);
+	if (ret == 0)
+		ret = orders_apply(s, name, err);
+	if (ret == 0)
+		ret = conf_matches(conf, name, &s->matches, &s->n_matches, err);
+	if (ret == 0)
+		ret = scope_create(name, s->matches, s->n_matches, &s->scope, err);
+	if (ret < 0)
+		site_destroy(s);
+	else
+		*ret_site = s;
+	return ret;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+bool site_same(const struct site *a, const struct site *b)
+{
+	if (a->n_taps != b->n_taps || a->n_matches != b->n_matches)
+		return false;
+	for (uint32_t i = 0; i < a->n_taps; i++) {
+		if (a->taps[i].order != b->taps[i].order ||
+		    !same_text(a->taps[i].before, b->taps[i].before) ||
+		    !same_text(a->taps[i].after, b->taps[i].after))
+			return false;
+	}
+	for (uint32_t i = 0; i < a->n_matches; i++) {
+		if (!same_text(a->matches[i].scope, b->matches[i].scope) ||
+		    !same_text(a->matches[i].pattern, b->matches[i].pattern))
+			return false;
+	}
+	return true;
+}
+
+/* ---- does somebody know the scopes? ------------------------------------------------------------------- */
+static bool offers_scope(const struct module *m, const char *name)
+{
+	for (uint32_t i = 0; i < m->desc.n_contribs; i++) {
+		const struct keel_contrib *c = &m->desc.contribs[i];
+		const struct keel_scope_def *def = c->def;
+
+		if (c->kind != NULL && def != NULL && strcmp(c->kind, "SCOPE") == 0 &&
+		    same_text(def->name, name))
+			return true;
+	}
+	return false;
+}
+
+static bool is_scope(struct module *const *set, uint32_t n, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < n && !offers_scope(set[i], name))
+		i++;
+	return i < n;
+}
+
+/* Only a server has objects, and so scopes. */
+int site_lint(const struct module *m, struct module *const *set, uint32_t n, struct keel_err *err)
+{
+	const struct site *s = m->fresh_site != NULL ? m->fresh_site : m->site;
+
+	if (!(m->owner.parts->daemon & KEEL_SERVER))
+		return 0;
+	for (uint32_t i = 0; i < s->n_matches; i++) {
+		if (!is_scope(set, n, s->matches[i].scope))
+			return err_set(err, -EINVAL,
+				       "%s: %s.match.%s: no module offers a scope \"%s\"",
+				       s->matches[i].where, m->desc.name, s->matches[i].scope,
+				       s->matches[i].scope);
+	}
+	return 0;
+}
+
+int sites_rehearse(struct modules *all, struct module *const *set, uint32_t n, struct keel_err *err)
+{
+	struct hooks_table *tables = calloc(n > 0 ? n : 1, sizeof(*tables));
+	int ret;
+
+	if (tables == NULL)
+		return err_set(err, -ENOMEM, "no memory to order taps");
+	for (uint32_t i = 0; i < n; i++) {
+		const struct site *s = set[i]->fresh_site != NULL ? set[i]->fresh_site : set[i]->site;
+
+		tables[i] = (struct hooks_table){ .owner = &set[i]->owner, .taps = s->taps,
+						  .n = s->n_taps, .stride = sizeof(s->taps[0]) };
+	}
+	ret = hooks_rehearse(all->parts->hooks, tables, n, err);
+	free(tables);
+	return ret;
+}

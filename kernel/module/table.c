@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * table.c - the modules there are, as rows of a table: for `keelson modules`.
+ */
+#include <string.h>
+#include <utlist.h>
+
+#include "hook/hooks.h"
+#include "module/inside.h"
+
+const char *module_roles(uint32_t roles)
+{
+	return roles == KEEL_SERVER ? "server" : roles == KEEL_MOM ? "mom" : "server,mom";
+}
+
+const char *module_state(enum module_state state)
+{
+	static const char *const names[] = { [MODULE_OPEN] = "open", [MODULE_READY] = "ready",
+					     [MODULE_RUNNING] = "running" };
+
+	return names[state];
+}
+
+/* A module's own words may hold anything. */
+static void words(struct buf *out, const char *text)
+{
+	for (const char *at = text != NULL && text[0] != '\0' ? text : "-"; *at != '\0'; at++)
+		buf_add(out, (unsigned char)*at < ' ' ? "?" : at, 1);
+}
+
+/* ---- columns ------------------------------------------------------------------------------------------ */
+struct row {
+	const struct module *m;
+	struct hooks_usage usage;
+};
+
+static void put_name(struct buf *out, const struct row *r)
+{
+	words(out, r->m->desc.name);
+}
+
+static void put_version(struct buf *out, const struct row *r)
+{
+	words(out, r->m->desc.version);
+}
+
+static void put_vendor(struct buf *out, const struct row *r)
+{
+	words(out, r->m->desc.vendor);
+}
+
+static void put_abi(struct buf *out, const struct row *r)
+{
+	buf_printf(out, "%u.%u", r->m->image.note.major, r->m->image.note.minor);
+}
+
+static void put_state(struct buf *out, const struct row *r)
+{
+	buf_str(out, r->usage.benched > 0 ? "benched" : module_state(r->m->state));
+}
+
+static void put_isolation(struct buf *out, const struct row *r)
+{
+	(void)r;
+	buf_str(out, "none");
+}
+
+static void put_since(struct buf *out, const struct row *r)
+{
+	buf_printf(out, "%lld", (long long)r->m->since);
+}
+
+static void put_taps(struct buf *out, const struct row *r)
+{
+	buf_printf(out, "%u", r->usage.taps);
+}
+
+static void put_calls(struct buf *out, const struct row *r)
+{
+	buf_printf(out, "%llu", (unsigned long long)r->usage.calls);
+}
+
+static void put_time(struct buf *out, const struct row *r)
+{
+	buf_printf(out, "%llu", (unsigned long long)r->usage.time_ns);
+}
+
+static void put_roles(struct buf *out, const struct row *r)
+{
+	buf_str(out, module_roles(r->m->desc.roles));
+}
+
+static void put_path(struct buf *out, const struct row *r)
+{
+	words(out, r->m->image.path);
+}
+
+static const struct {
+	const char *name;
+	void (*put)(struct buf *out, const struct row *r);
+} columns[] = {
+	{ "name", put_name },	{ "version", put_version },	{ "vendor", put_vendor },
+	{ "abi", put_abi },	{ "state", put_state },		{ "isolation", put_isolation },
+	{ "since", put_since }, { "taps", put_taps },		{ "calls", put_calls },
+	{ "time_ns", put_time }, { "roles", put_roles },	{ "path", put_path },
+};
+
+void modules_table(struct modules *all, struct buf *out)
+{
+	struct row r;
+	const struct module *m;
+
+	for (size_t i = 0; i < KEEL_COUNT(columns); i++)
+		buf_printf(out, "%s%s", i > 0 ? "\t" : "", columns[i].name);
+	buf_str(out, "\n");
+	DL_FOREACH(all->list, m) {
+		r.m = m;
+		hooks_usage(all->parts->hooks, &m->owner, &r.usage);
+		for (size_t i = 0; i < KEEL_COUNT(columns); i++) {
+			buf_str(out, i > 0 ? "\t" : "");
+			columns[i].put(out, &r);
+		}
+		buf_str(out, "\n");
+	}
+}
