@@ -272,6 +272,7 @@ struct body *body_find(struct keel_mock *mock, const char *klass, const char *id
 struct body *body_clone(struct body *from, const char *id, struct keel_err *err);
 void handles_retire(struct keel_mock *mock);
 void cursors_end(struct klass *c);
+void cursors_fini(struct keel_mock *mock);
 void binds_leave(struct keel_mock *mock, struct mod *m);
 struct keel_cursor *cursor_open(struct keel_mod *m, const char *klass);
 struct keel_obj *cursor_next(struct keel_cursor *cursor);
@@ -313,6 +314,7 @@ void view_close(struct keel_view *v);
 int32_t view_pack(struct keel_obj *o, struct keel_view *v, struct keel_out *out);
 int32_t view_pack_as(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out);
 void views_forget(struct keel_mock *mock, const struct keel_attr *a);
+void views_fini(struct keel_mock *mock);
 
 /* ---- points, operations, holds, notes ---------------------------------------------------------------- */
 typedef keel_verdict invoke_fn(const struct tap *t, struct keel_call *c, const void *event);
@@ -559,6 +561,7 @@ struct keel_mock {
 	uint32_t n_declared;
 	struct keel_changes *changes;
 	struct keel_view *views;
+	struct keel_cursor *cursors;
 
 	struct row *rows;
 	struct kind *kinds;

@@ -66,6 +66,8 @@ static void free_parts(struct keel_mock *mock)
 	requests_fini(mock);
 	links_leave(&mock->self);
 	links_fini(mock);
+	cursors_fini(mock);
+	views_fini(mock);
 	klasses_fini(mock);
 	while (mock->attrs != NULL) {
 		struct keel_attr *a = mock->attrs;

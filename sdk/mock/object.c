@@ -196,7 +196,8 @@ struct keel_cursor {
 	struct mod *mod;
 	struct klass *klass; /* NULL: withdrawn, or never there */
 	struct body *at;     /* NULL: before the first */
-	struct keel_cursor *next;
+	struct keel_cursor *next; /* of its class */
+	struct keel_cursor *all_prev, *all_next;
 };
 
 struct keel_cursor *cursor_open(struct keel_mod *pub, const char *klass)
@@ -210,6 +211,7 @@ struct keel_cursor *cursor_open(struct keel_mod *pub, const char *klass)
 	head_init(&cursor->head, mock_of(m), cursor);
 	cursor->mod = m;
 	m->n_open_handles++;
+	DL_APPEND2(mock_of(m)->cursors, cursor, all_prev, all_next);
 	cursor->klass = klass_find(mock_of(m), klass);
 	if (cursor->klass != NULL)
 		LL_PREPEND(cursor->klass->cursors, cursor);
@@ -220,7 +222,7 @@ struct keel_obj *cursor_next(struct keel_cursor *cursor)
 {
 	struct body *b;
 
-	if (cursor == NULL || !head_good(&cursor->head, "cursor-open", "next") || cursor->klass == NULL)
+	if (cursor == NULL || !head_good(&cursor->head, "cursor-ended", "next") || cursor->klass == NULL)
 		return NULL;
 	b = cursor->at != NULL ? cursor->at->next : cursor->klass->live;
 	if (b == NULL)
@@ -231,12 +233,19 @@ struct keel_obj *cursor_next(struct keel_cursor *cursor)
 
 void cursor_close(struct keel_cursor *cursor)
 {
-	if (cursor == NULL || !head_good(&cursor->head, "cursor-open", "cursor_close"))
+	if (cursor == NULL || !head_good(&cursor->head, "cursor-ended", "cursor_close"))
 		return;
 	if (cursor->klass != NULL)
 		LL_DELETE(cursor->klass->cursors, cursor);
 	cursor->mod->n_open_handles--;
+	DL_DELETE2(cursor->head.mock->cursors, cursor, all_prev, all_next);
 	head_end(&cursor->head);
+}
+
+void cursors_fini(struct keel_mock *mock)
+{
+	while (mock->cursors != NULL)
+		cursor_close(mock->cursors);
 }
 
 void cursors_step_back(struct body *b)

@@ -78,7 +78,7 @@ struct keel_view *view_open(struct keel_mod *pub, const char *klass, const struc
 
 void view_close(struct keel_view *v)
 {
-	if (v == NULL || !head_good(&v->head, "cursor-open", "view_close"))
+	if (v == NULL || !head_good(&v->head, "cursor-ended", "view_close"))
 		return;
 	DL_DELETE(v->head.mock->views, v);
 	v->mod->n_open_handles--;
@@ -121,7 +121,7 @@ int32_t view_pack_as(struct keel_obj *o, const char *id, struct keel_view *v, st
 	struct node *pair;
 	struct writing w;
 
-	if (b == NULL || !head_good(&v->head, "cursor-open", "pack") || fails(o->head.mock))
+	if (b == NULL || !head_good(&v->head, "cursor-ended", "pack") || fails(o->head.mock))
 		return -ENOMEM;
 	pair = out_value(out, "pack");
 	if (pair == NULL)
@@ -140,4 +140,10 @@ int32_t view_pack_as(struct keel_obj *o, const char *id, struct keel_view *v, st
 int32_t view_pack(struct keel_obj *o, struct keel_view *v, struct keel_out *out)
 {
 	return view_pack_as(o, o->body->id, v, out);
+}
+
+void views_fini(struct keel_mock *mock)
+{
+	while (mock->views != NULL)
+		view_close(mock->views);
 }

@@ -212,6 +212,7 @@ uint32_t keel_mock_calls(struct keel_mock *); /* counted so far */
  *	module-ended            a keel_mod after its unloading
  *	left-behind             timers, watches or calls that are there after fini()
  *	cursor-open             a cursor, view or change set that is there after fini()
+ *	cursor-ended            a cursor or view used after it was closed
  * A handle that has ended does nothing, or says what it says without memory. The state and conf of an
  * ended keel_call point to memory that cannot be read. */
 typedef void keel_mock_violation_fn(void *arg, const char *name, const char *words);

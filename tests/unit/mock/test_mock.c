@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_mock.c - what only the mock has: violations, calls that fail, requests, peers, services, several
+ * instances. That it behaves as the daemon does is in test_agree.c.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "keel/mock.h"
+
+/* ---- a module that does at job_submit what a test gives it to do ---------------------------------- */
+struct state {
+	const struct keel_core_api *core;
+	const struct keel_object_api *object;
+	const struct keel_call_api *call;
+	const struct keel_hook_api *hook;
+	const struct keel_msg_api *msg;
+	const struct keel_request_api *request;
+	const struct keel_link_api *link;
+	const struct keel_blob_api *blob;
+};
+typedef keel_verdict deed_fn(struct keel_call *c, const struct state *st, struct keel_obj *job);
+static deed_fn *deed;
+static void (*on_request)(struct keel_mod *, const struct state *, struct keel_req *);
+static int fini_leaves; /* 1: a timer, 2: a cursor */
+
+static struct keel_call *kept_call;
+static struct keel_obj *kept_obj;
+static struct keel_hold *kept_hold;
+static struct keel_mod *kept_mod;
+static const struct keel_attr *kept_attr;
+static int ticks;
+
+static keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
+{
+	const struct state *st = keel_state(c);
+
+	st->core->log(c->mod, KEEL_LOG_DEBUG, "Rogue", ev->id, "submit");
+	return deed != NULL ? deed(c, st, ev->job) : KEEL_NEXT;
+}
+
+static void handle(struct keel_mod *mod, struct keel_req *q)
+{
+	on_request(mod, mod->state, q);
+}
+
+static void tick(struct keel_mod *mod, void *arg)
+{
+	(void)mod;
+	(void)arg;
+	ticks++;
+}
+
+static void on_fini(struct keel_mod *mod)
+{
+	const struct state *st = mod->state;
+
+	if (fini_leaves == 1)
+		st->core->timer(mod, 1000, tick, NULL);
+	if (fini_leaves == 2)
+		st->object->cursor(mod, "job");
+}
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct state, core),	  KEEL_NEED(object, 0, struct state, object),
+	KEEL_NEED(call, 0, struct state, call),	  KEEL_NEED(hook, 0, struct state, hook),
+	KEEL_NEED(msg, 0, struct state, msg),	  KEEL_NEED(request, 0, struct state, request),
+	KEEL_NEED(link, 0, struct state, link),	  KEEL_NEED(blob, 0, struct state, blob),
+};
+static const struct keel_tap taps[] = { KEEL_TAP(job_submit, on_submit) };
+static const struct keel_request_def request_row = { .size = sizeof(request_row), .roles = KEEL_OPERATORS,
+						     .name = "Rogue", .doc = "a request", .handler = handle };
+static const struct keel_attr_def own_attr =
+	KEEL_ATTR_DEF("job", "rogue", "long", .flags = KEEL_ATTR_SAVE, .doc = "a number",
+		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY);
+static const struct keel_signal_def signal_row = { .size = sizeof(signal_row), .name = "rogue-signal",
+						   .doc = "of nobody" };
+static const struct keel_contrib contribs[] = { { "REQUEST", &request_row }, { "ATTR", &own_attr },
+						{ "SIGNAL", &signal_row } };
+static const struct keel_module rogue = {
+	.magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .size = sizeof(rogue), .name = "rogue",
+	.version = "1", .summary = "bad", .roles = KEEL_SERVER, .state_size = sizeof(struct state),
+	.needs = needs, .n_needs = KEEL_COUNT(needs), .contribs = contribs, .n_contribs = KEEL_COUNT(contribs),
+	.taps = taps, .n_taps = KEEL_COUNT(taps), .fini = on_fini,
+};
+
+/* ---- a mock with it ----------------------------------------------------------------------------------- */
+static struct keel_mock *mock;
+static struct keel_mod *mod;
+static struct keel_obj *job;
+static struct keel_mock_outcome out;
+static char told[256]; /* names of violations, in order */
+
+static void on_violation(void *arg, const char *name, const char *words)
+{
+	(void)arg;
+	(void)words;
+	strcat(strcat(told, told[0] != '\0' ? " " : ""), name);
+}
+
+static void begin(void)
+{
+	struct keel_err err;
+
+	told[0] = '\0';
+	deed = NULL;
+	fini_leaves = ticks = 0;
+	mock = keel_mock_new(KEEL_SERVER);
+	keel_mock_on_violation(mock, on_violation, NULL);
+	mod = keel_mock_load(mock, &rogue, NULL, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mod);
+	job = keel_mock_object(mock, "job", "1.svr");
+}
+
+static void end(const char *violations)
+{
+	uint32_t n = 0, found = keel_mock_free(mock);
+
+	CU_ASSERT_STRING_EQUAL(told, violations);
+	for (const char *at = violations; *at != '\0'; at++)
+		n += at == violations || at[-1] == ' ';
+	CU_ASSERT_EQUAL(found, n);
+}
+
+static keel_verdict submit(deed_fn *what)
+{
+	deed = what;
+	return keel_mock_raise(mock, KEEL_POINT_job_submit, KEEL_EVENT(job_submit, .id = "1.svr", .job = job),
+			       &out);
+}
+
+/* ---- violations ------------------------------------------------------------------------------------------ */
+static keel_verdict keep_all(struct keel_call *c, const struct state *st, struct keel_obj *o)
+{
+	(void)st;
+	kept_call = c;
+	kept_obj = o;
+	kept_mod = c->mod;
+	return KEEL_NEXT;
+}
+
+static void test_handles(void)
+{
+	const struct keel_call_api *call;
+	const struct keel_object_api *object;
+	const struct keel_core_api *core;
+
+	begin();
+	call = keel_mock_group(mock, "call");
+	object = keel_mock_group(mock, "object");
+	core = keel_mock_group(mock, "core");
+	submit(keep_all);
+	CU_ASSERT_EQUAL(call->reject(kept_call, 1, "late"), KEEL_REJECT);
+	CU_ASSERT_STRING_EQUAL(object->id(kept_obj), "1.svr"); /* handles of objects stay, ... */
+	keel_mock_strict(mock, true);
+	submit(keep_all);
+	CU_ASSERT_STRING_EQUAL(object->id(kept_obj), ""); /* ... but not in a strict mock */
+	CU_ASSERT_STRING_EQUAL(object->id(job), "1.svr");
+	CU_ASSERT(keel_mock_same(job, kept_obj));
+	kept_attr = object->attr(keel_mock_self(mock), "job", "rogue");
+	keel_mock_destroy(job);
+	CU_ASSERT_FALSE(object->is_set(job, kept_attr));
+	CU_ASSERT_EQUAL(keel_mock_unload(mod, NULL), 0);
+	core->log(kept_mod, 1, NULL, NULL, "after the end");
+	CU_ASSERT_EQUAL(object->attr_flags(kept_attr), 0);
+	end("call-after-return object-after-return object-freed module-ended attr-ended");
+}
+
+static keel_verdict odd_answer(struct keel_call *c, const struct state *st, struct keel_obj *o)
+{
+	(void)c, (void)st, (void)o;
+	return 9;
+}
+
+static keel_verdict wait_for_nothing(struct keel_call *c, const struct state *st, struct keel_obj *o)
+{
+	(void)c, (void)st, (void)o;
+	return KEEL_WAIT;
+}
+
+static keel_verdict take(struct keel_call *c, const struct state *st, struct keel_obj *o)
+{
+	(void)o;
+	return st->call->hold(c, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts),
+							   .why = "why not", .timeout_ms = 100 }, &kept_hold);
+}
+
+static keel_verdict take_and_go(struct keel_call *c, const struct state *st, struct keel_obj *o)
+{
+	take(c, st, o);
+	return KEEL_NEXT;
+}
+
+static void test_verdicts_and_holds(void)
+{
+	const struct keel_call_api *call;
+
+	begin();
+	call = keel_mock_group(mock, "call");
+	CU_ASSERT_EQUAL(submit(odd_answer), KEEL_REJECT);
+	CU_ASSERT_EQUAL(submit(wait_for_nothing), KEEL_REJECT);
+	CU_ASSERT_EQUAL(submit(take_and_go), KEEL_NEXT);
+	CU_ASSERT_EQUAL(keel_mock_ended(mock, KEEL_CANCEL_STOPPING), 1);
+	CU_ASSERT_EQUAL(submit(take), KEEL_WAIT);
+	CU_ASSERT_STRING_EQUAL(keel_mock_hold(mock, 0), "rogue: why not (0s of 0s)");
+	keel_mock_advance(mock, 100);
+	CU_ASSERT_EQUAL(keel_mock_ended(mock, KEEL_CANCEL_TIMEOUT), 1);
+	CU_ASSERT_PTR_NULL(keel_mock_hold(mock, 0));
+	call->release(kept_hold);
+	CU_ASSERT_EQUAL(submit(take), KEEL_WAIT);
+	keel_mock_release(mock, 0);
+	CU_ASSERT_FALSE(out.told);
+	CU_ASSERT(keel_mock_next(mock));
+	CU_ASSERT(out.told);
+	CU_ASSERT_EQUAL(submit(take), KEEL_WAIT);
+	keel_mock_expire(mock, 0);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_EQUAL(out.code, 15136);
+	end("bad-verdict wait-without-hold hold-without-wait hold-never-ended hold-ended");
+}
+
+static keel_verdict with_timers(struct keel_call *c, const struct state *st, struct keel_obj *o)
+{
+	struct keel_timer *t = st->core->timer(c->mod, 5, tick, NULL);
+
+	(void)o;
+	st->core->timer_cancel(t);
+	st->core->timer_cancel(t);
+	st->core->timer_cancel(NULL);
+	return KEEL_NEXT;
+}
+
+static keel_verdict with_changes(struct keel_call *c, const struct state *st, struct keel_obj *o)
+{
+	struct keel_changes *set = st->object->changes(c->mod);
+	struct keel_out *body = st->msg->out(c->mod);
+
+	st->object->commit(set);
+	CU_ASSERT_EQUAL(st->object->change_text(set, o, st->object->attr(c->mod, "job", "rogue"), KEEL_SET, NULL,
+						"1", NULL), 15004);
+	st->msg->drop(body);
+	st->msg->put_int(body, "x", 1);
+	return KEEL_NEXT;
+}
+
+static void test_ended_twice(void)
+{
+	begin();
+	submit(with_timers);
+	submit(with_changes);
+	keel_mock_advance(mock, 1000);
+	CU_ASSERT_EQUAL(ticks, 0);
+	end("timer-ended changes-ended out-ended");
+}
+
+static void stray_work(void *arg)
+{
+	const struct state *st = arg;
+
+	st->core->now_ms(kept_mod);
+	st->core->post(kept_mod, tick, NULL); /* this one may */
+}
+
+static keel_verdict with_work(struct keel_call *c, const struct state *st, struct keel_obj *o)
+{
+	(void)o;
+	kept_mod = c->mod;
+	return st->core->work(c->mod, stray_work, tick, (void *)(uintptr_t)st) == 0 ? KEEL_NEXT : KEEL_FAIL;
+}
+
+static void test_threads(void)
+{
+	begin();
+	submit(with_work);
+	CU_ASSERT_EQUAL(ticks, 0);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_EQUAL(ticks, 2);
+	end("off-thread");
+}
+
+static void test_left_behind(void)
+{
+	begin();
+	fini_leaves = 1;
+	CU_ASSERT_EQUAL(keel_mock_unload(mod, NULL), 0);
+	keel_mock_advance(mock, 5000);
+	CU_ASSERT_EQUAL(ticks, 0); /* its code may be gone */
+	end("left-behind");
+	begin();
+	fini_leaves = 2;
+	end("cursor-open");
+}
+
+static void test_undeclared(void)
+{
+	struct keel_module modest = rogue;
+	struct keel_err err;
+
+	begin();
+	keel_mock_unload(mod, NULL);
+	modest.n_needs = 3; /* core, object, call */
+	mod = keel_mock_load(mock, &modest, NULL, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mod);
+	((const struct keel_hook_api *)keel_mock_group(mock, "hook"))->tapped(mod, KEEL_POINT_job_submit);
+	end("need-undeclared");
+}
+
+/* ---- requests --------------------------------------------------------------------------------------------- */
+static void answer_twice(struct keel_mod *m, const struct state *st, struct keel_req *q)
+{
+	const struct keel_attrop *ops;
+	struct keel_out *o = st->msg->out(m);
+	uint32_t n;
+
+	st->msg->put_str(o, "name", st->msg->str(st->request->body(q), "name"));
+	st->msg->put_int(o, "n", st->msg->integer(st->request->body(q), "n", 7));
+	CU_ASSERT_EQUAL(st->msg->attrs(st->request->body(q), "attrs", &ops, &n), 0);
+	CU_ASSERT_EQUAL(n, 2);
+	CU_ASSERT_STRING_EQUAL(ops[0].key, "ncpus");
+	CU_ASSERT_PTR_NULL(ops[1].key);
+	CU_ASSERT_EQUAL(ops[1].op, KEEL_UNSET);
+	st->msg->open_array(o, "list");
+	st->msg->add_str(o, "a\"b");
+	st->msg->add_int(o, -1);
+	st->msg->open_list(o);
+	st->msg->add_str(o, NULL);
+	st->msg->close(o);
+	st->msg->close(o);
+	st->request->reply_out(q, o);
+	st->request->reply(q, 0, NULL);
+}
+
+static int drops;
+static void on_gone(struct keel_mod *m, void *arg)
+{
+	(void)m;
+	(void)arg;
+	drops++;
+}
+
+static void answer_never(struct keel_mod *m, const struct state *st, struct keel_req *q)
+{
+	(void)m;
+	st->request->on_gone(q, on_gone, NULL);
+}
+
+static void answer_in_parts(struct keel_mod *m, const struct state *st, struct keel_req *q)
+{
+	struct keel_view *v = st->object->view(m, "job", NULL, 0, KEEL_USER);
+	struct keel_out *o = st->msg->out(m);
+
+	st->msg->open_array(o, "jobs");
+	CU_ASSERT_EQUAL(st->object->pack(st->object->find(m, "job", "1.svr"), v, o), 0);
+	st->msg->close(o);
+	CU_ASSERT_EQUAL(st->request->part(q, o), 0);
+	st->object->view_close(v);
+	st->request->reply(q, 15001, NULL);
+}
+
+static void test_requests(void)
+{
+	const struct keel_session *operator;
+	struct keel_mock_reply reply;
+	struct keel_req *q;
+
+	begin();
+	operator = keel_mock_session(mock, "root", KEEL_OPERATORS);
+	keel_mock_request(mock, keel_mock_session(mock, "bob", 0), "Rogue", NULL, &reply);
+	CU_ASSERT_EQUAL(reply.code, 15007);
+	keel_mock_request(mock, operator, "Nothing", NULL, &reply);
+	CU_ASSERT_EQUAL(reply.code, 15005);
+	on_request = answer_twice;
+	keel_mock_request(mock, operator, "Rogue",
+			  "name = \"x\"; attrs = ( (\"Resource_List\", \"ncpus\", \"2\"), (\"a\", \"\", \"\", 1) );",
+			  &reply);
+	CU_ASSERT_EQUAL(reply.code, 0);
+	CU_ASSERT_STRING_EQUAL(reply.json, "{\"name\": \"x\", \"n\": 7, \"list\": [\"a\\\"b\", -1, [null]]}");
+	on_request = answer_in_parts;
+	keel_mock_set(job, "rogue", NULL, "12");
+	keel_mock_request(mock, operator, "Rogue", NULL, &reply);
+	CU_ASSERT_EQUAL(reply.parts, 1);
+	CU_ASSERT_STRING_EQUAL(reply.part[0], "{\"jobs\": [[\"1.svr\", [[\"rogue\", null, \"12\"]]]]}");
+	CU_ASSERT_STRING_EQUAL(reply.text, "Unknown Job Id");
+	on_request = answer_never;
+	q = keel_mock_request(mock, operator, "Rogue", NULL, &reply);
+	keel_mock_client_gone(q);
+	keel_mock_client_gone(q);
+	CU_ASSERT_EQUAL(drops, 1);
+	CU_ASSERT_FALSE(reply.told);
+	end("reply-twice reply-missing");
+}
+
+/* ---- other daemons, blobs, files --------------------------------------------------------------------------- */
+static void heard(struct keel_mod *m, const char *peer, const struct keel_msg *msg)
+{
+	const struct state *st = m->state;
+
+	st->core->log(m, 1, "Rogue", peer, "heard %lld", (long long)st->msg->integer(msg, "n", 0));
+}
+
+static void got(struct keel_mod *m, void *arg, const void *bytes, uint32_t len)
+{
+	const struct state *st = m->state;
+
+	(void)arg;
+	st->core->log(m, 1, "Rogue", NULL, "blob %.*s", (int)len, bytes != NULL ? (const char *)bytes : "");
+}
+
+static void readable(struct keel_mod *m, void *arg)
+{
+	char byte;
+
+	(void)m;
+	CU_ASSERT_EQUAL(read(*(int *)arg, &byte, 1), 1);
+	ticks++;
+}
+
+static bool has_ticked(void *arg)
+{
+	(void)arg;
+	return ticks > 0;
+}
+
+static void test_others(void)
+{
+	const struct state *st;
+	struct keel_out *o;
+	struct keel_watch *w;
+	int fds[2];
+
+	begin();
+	st = mod->state;
+	CU_ASSERT_EQUAL(st->link->on(mod, "hello", KEEL_MOM, heard), 0);
+	CU_ASSERT_EQUAL(st->link->send(mod, "n1", "hello", st->msg->out(mod)), -ENOTCONN);
+	keel_mock_peer(mock, "n1", KEEL_MOM, true);
+	CU_ASSERT(st->link->is_up(mod, "n1"));
+	o = st->msg->out(mod);
+	st->msg->put_int(o, "n", 4);
+	CU_ASSERT_EQUAL(st->link->send(mod, "n1", "greet", o), 0);
+	CU_ASSERT_STRING_EQUAL(keel_mock_sent(mock, 0), "n1 greet {\"n\": 4}");
+	CU_ASSERT_PTR_NULL(keel_mock_sent(mock, 1));
+	CU_ASSERT(keel_mock_deliver(mock, "n1", "hello", "n = 5;"));
+	CU_ASSERT_FALSE(keel_mock_deliver(mock, "n1", "other", NULL));
+	CU_ASSERT_STRING_EQUAL(keel_mock_logged(mock, "heard"), "Rogue;n1;heard 5");
+	CU_ASSERT_EQUAL(st->blob->put(job, "script", "echo", 4), 0);
+	CU_ASSERT_EQUAL(st->blob->get(mod, "job", "1.svr", "script", got, NULL), 0);
+	CU_ASSERT_STRING_EQUAL(keel_mock_blob(job, "script"), "echo");
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "blob echo"));
+	CU_ASSERT_EQUAL(pipe(fds), 0);
+	w = st->core->watch_fd(mod, fds[0], readable, &fds[0]);
+	keel_mock_advance(mock, 1000);
+	CU_ASSERT_EQUAL(ticks, 0);
+	CU_ASSERT_EQUAL(write(fds[1], "x", 1), 1);
+	CU_ASSERT(keel_mock_wait(mock, has_ticked, NULL, 10000));
+	CU_ASSERT_EQUAL(keel_mock_live(mod), 1);
+	st->core->watch_cancel(w);
+	close(fds[0]);
+	close(fds[1]);
+	end("");
+}
+
+/* ---- failures ---------------------------------------------------------------------------------------------- */
+static keel_verdict uses_much(struct keel_call *c, const struct state *st, struct keel_obj *o)
+{
+	struct keel_err err = { 0 };
+	struct keel_timer *t = st->core->timer(c->mod, 5, tick, NULL);
+
+	if (t == NULL)
+		return st->call->fail(c, "no timer");
+	st->core->timer_cancel(t);
+	if (st->call->set(c, o, "rogue", NULL, "3", &err) != 0)
+		return st->call->reject(c, err.code, "%s", err.text);
+	return st->object->attr(c->mod, "job", "rogue") != NULL ? KEEL_NEXT : KEEL_DONE;
+}
+
+static void test_failures(void)
+{
+	uint32_t before;
+
+	begin();
+	before = keel_mock_calls(mock);
+	CU_ASSERT_EQUAL(submit(uses_much), KEEL_NEXT);
+	CU_ASSERT_EQUAL(keel_mock_calls(mock) - before, 3);
+	keel_mock_fail_call(mock, 1);
+	CU_ASSERT_EQUAL(submit(uses_much), KEEL_REJECT);
+	CU_ASSERT_STRING_EQUAL(out.text, "no timer");
+	CU_ASSERT_STRING_EQUAL(out.by, "rogue.on_submit");
+	keel_mock_fail_call(mock, 2);
+	CU_ASSERT_EQUAL(submit(uses_much), KEEL_REJECT);
+	CU_ASSERT_EQUAL(out.code, 15011);
+	keel_mock_fail_call(mock, 3);
+	CU_ASSERT_EQUAL(submit(uses_much), KEEL_DONE);
+	CU_ASSERT_EQUAL(submit(uses_much), KEEL_NEXT);
+	end("");
+}
+
+/* ---- modules ------------------------------------------------------------------------------------------------- */
+struct greeting {
+	uint32_t size, version;
+	struct keel_mod *self;
+	int number;
+};
+
+static void test_modules(void)
+{
+	static const struct greeting greeting = { .size = sizeof(greeting), .version = 1, .number = 42 };
+	struct keel_need wants[] = { { .group = "greeting", .minor = 1, .offset = 0 } };
+	struct keel_module guest = { .magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .size = sizeof(guest),
+				     .name = "guest", .version = "1", .summary = "a guest",
+				     .roles = KEEL_SERVER, .state_size = 8, .needs = wants, .n_needs = 1 };
+	const struct greeting *const *seen;
+	struct keel_mod *second, *owner;
+	struct keel_err err;
+
+	begin();
+	second = keel_mock_load(mock, &rogue, NULL, &err); /* the same module again */
+	CU_ASSERT_PTR_NOT_NULL_FATAL(second);
+	CU_ASSERT_STRING_EQUAL(keel_mock_chain(mock, KEEL_POINT_job_submit), "rogue#2.on_submit rogue.on_submit");
+	CU_ASSERT_PTR_EQUAL(keel_mock_row(mock, "SIGNAL", 0, &owner), &signal_row);
+	CU_ASSERT_PTR_EQUAL(owner, mod);
+	CU_ASSERT_PTR_NULL(keel_mock_row(mock, "SIGNAL", 1, NULL));
+	keel_mock_set(job, "rogue", NULL, "8");
+	CU_ASSERT_EQUAL(keel_mock_unload(mod, &err), 0);
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(job, "rogue", NULL), "8"); /* the second brings it now */
+	keel_mock_row(mock, "SIGNAL", 0, &owner);
+	CU_ASSERT_PTR_EQUAL(owner, second);
+
+	CU_ASSERT_PTR_NULL(keel_mock_load(mock, &guest, NULL, &err));
+	CU_ASSERT_STRING_EQUAL(err.text, "module guest cannot be loaded: nobody offers the service 'greeting'; "
+					 "enable the module that does");
+	keel_mock_service(mock, "greeting", &greeting);
+	CU_ASSERT_PTR_NULL(keel_mock_load(mock, &guest, "x = 1;", &err));
+	CU_ASSERT_STRING_EQUAL(err.text, "conf:1: guest.x: expected a known key (none), got \"x\"");
+	guest.roles = KEEL_MOM;
+	CU_ASSERT_PTR_NULL(keel_mock_load(mock, &guest, NULL, &err));
+	guest.roles = KEEL_SERVER;
+	guest.abi_major = 9;
+	CU_ASSERT_PTR_NULL(keel_mock_load(mock, &guest, NULL, &err));
+	guest.abi_major = KEEL_ABI_MAJOR;
+	mod = keel_mock_load(mock, &guest, NULL, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mod);
+	seen = mod->state;
+	CU_ASSERT_EQUAL((*seen)->number, 42);
+	CU_ASSERT_PTR_EQUAL((*seen)->self, keel_mock_self(mock));
+	CU_ASSERT_PTR_NULL(keel_mock_load_file(mock, "/no/such.so", NULL, &err));
+	end("");
+}
+
+static void test_lists(void)
+{
+	struct keel_err err;
+
+	begin();
+	keel_mock_attr(mock, "job", "Resource_List", "resource_list");
+	keel_mock_set(job, "Resource_List", "ncpus", "2");
+	keel_mock_set(job, "Resource_List", "mem", "1gb");
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(job, "Resource_List", NULL), "mem=1gb,ncpus=2");
+	CU_ASSERT_EQUAL(keel_mock_change(job, NULL, "Resource_List", "ncpus", "3", KEEL_INCR, &err), 0);
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(job, "Resource_List", "ncpus"), "5");
+	CU_ASSERT_EQUAL(keel_mock_change(job, NULL, "Resource_List", "mem", "3", KEEL_INCR, &err), 15014);
+	CU_ASSERT_EQUAL(keel_mock_set(job, "Resource_List", "mem", NULL), 0);
+	CU_ASSERT_PTR_NULL(keel_mock_text(job, "Resource_List", "mem"));
+	CU_ASSERT_EQUAL(keel_mock_set(job, "Resource_List", NULL, NULL), 0);
+	CU_ASSERT_PTR_NULL(keel_mock_text(job, "Resource_List", NULL));
+	end("");
+}
+
+TESTS_MAIN("mock", TEST(test_handles), TEST(test_verdicts_and_holds), TEST(test_ended_twice), TEST(test_threads),
+	   TEST(test_left_behind), TEST(test_undeclared), TEST(test_requests), TEST(test_others),
+	   TEST(test_failures), TEST(test_modules), TEST(test_lists))
