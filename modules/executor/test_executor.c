@@ -111,32 +111,32 @@ static void test_output(void)
 
 	begin();
 	job = script_job("30.s", "echo a; echo b >&2\n");
-	mock_set(job, "Join_Path", "oe");
+	set(job, "Join_Path", "oe");
 	run(job);
 	CU_ASSERT_STRING_EQUAL(output("30.s.o"), "a\nb\n");
 	job = script_job("31.s", "echo a; echo b >&2\n");
-	mock_set(job, "Remove_Files", "o");
+	set(job, "Remove_Files", "o");
 	run(job);
 	CU_ASSERT_STRING_EQUAL(output("31.s.o"), "");
 	CU_ASSERT_STRING_EQUAL(output("31.s.e"), "b\n");
 	job = script_job("32.s", "echo a\n");
 	snprintf(path, sizeof(path), "thishost:%s", out_dir);
-	mock_set(job, "Output_Path", path);
+	set(job, "Output_Path", path);
 	run(job);
 	CU_ASSERT_STRING_EQUAL(output("32.s.OU"), "a\n");
 	job = script_job("33.s", "echo lost\n");
-	mock_set(job, "Output_Path", "thishost:/proc/no/such/dir/file");
+	set(job, "Output_Path", "thishost:/proc/no/such/dir/file");
 	run(job);
 	CU_ASSERT_EQUAL(heard.status, 0);
 	snprintf(path, sizeof(path), "%s/undelivered/33.s.OU", home);
 	CU_ASSERT_EQUAL(access(path, F_OK), 0);
-	CU_ASSERT(mock_logged("output could not be copied"));
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "output could not be copied"));
 	job = script_job("34.s", "echo direct\n");
-	mock_set(job, "Keep_Files", "od");
+	set(job, "Keep_Files", "od");
 	run(job);
 	CU_ASSERT_STRING_EQUAL(output("34.s.o"), "direct\n");
 	job = script_job("35.s", "echo null\n");
-	mock_set(job, "Output_Path", "/dev/null");
+	set(job, "Output_Path", "/dev/null");
 	run(job);
 	CU_ASSERT_EQUAL(heard.ended, 1);
 	snprintf(path, sizeof(path), "%s/spool/35.s.OU", home);
@@ -150,29 +150,29 @@ static void test_refused(void)
 
 	begin();
 	job = script_job("40.s", "true\n");
-	mock_set(job, "euser", "no_such_user_here");
+	set(job, "euser", "no_such_user_here");
 	run(job);
 	CU_ASSERT_EQUAL(heard.refused, 1);
 	CU_ASSERT_EQUAL(heard.status, -10);
 	job = script_job("41.s", "true\n");
-	mock_set(job, "egroup", "no_such_group");
+	set(job, "egroup", "no_such_group");
 	run(job);
 	CU_ASSERT_EQUAL(heard.status, -10);
-	mock_reject_point = KEEL_POINT_task_launch;
+	refused_point = KEEL_POINT_task_launch;
 	run(script_job("42.s", "true\n"));
 	CU_ASSERT_EQUAL(heard.refused, 1);
 	CU_ASSERT_STRING_EQUAL(heard.why, "the test says no");
-	mock_reject_point = 0;
+	refused_point = 0;
 	if (geteuid() == 0) {
 		job = script_job("44.s", "true\n");
-		mock_set(job, "euser", "nobody"); /* has no home directory */
+		set(job, "euser", "nobody"); /* has no home directory */
 		run(job);
 		CU_ASSERT_EQUAL(heard.status, access("/nonexistent", F_OK) == 0 ? 0 : -2);
-		CU_ASSERT(mock_logged("Could not chdir to Home directory"));
+		CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "Could not chdir to Home directory"));
 	}
 	job = script_job("43.s", "true\n");
-	mock_set(job, "exec_vnode", "(elsewhere:ncpus=1)");
-	mock_set(job, "exec_host", "elsewhere/0");
+	set(job, "exec_vnode", "(elsewhere:ncpus=1)");
+	set(job, "exec_host", "elsewhere/0");
 	CU_ASSERT_EQUAL(task_api.start(mod, job), -ENOTCONN);
 	end();
 }
@@ -212,16 +212,16 @@ static void test_signals(void)
 	CU_ASSERT(is_stopped((pid_t)heard.session));
 	CU_ASSERT_EQUAL(ask(job, "suspend"), 15016);
 	CU_ASSERT_EQUAL(ask(job, "TERM"), 15016);
-	mock_reject_point = KEEL_POINT_task_resume;
+	refused_point = KEEL_POINT_task_resume;
 	CU_ASSERT_EQUAL(ask(job, "resume"), 15041);
-	mock_reject_point = 0;
+	refused_point = 0;
 	CU_ASSERT_EQUAL(ask(job, "resume"), 0);
 	CU_ASSERT_NOT_EQUAL(state_of((pid_t)heard.session), 'T');
 	CU_ASSERT_EQUAL(ask(job, "suspend"), 0);
 	CU_ASSERT_EQUAL(ask(job, "KILL"), 0);
-	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	CU_ASSERT(until(is_ended, LONG_MS));
 	CU_ASSERT_EQUAL(heard.status, 265);
-	CU_ASSERT_EQUAL(mock_notes(KEEL_POINT_task_suspended), 2);
+	CU_ASSERT_EQUAL(suspended, 2);
 	end();
 }
 
@@ -233,24 +233,24 @@ static void test_kill(void)
 	job = program_job("60.s", EXE("/bin/sleep"), ARG("60"));
 	launch(job);
 	CU_ASSERT_EQUAL(task_api.kill(mod, job, 5000), 0);
-	CU_ASSERT(mock_until(is_ended, NULL, 3000));
+	CU_ASSERT(until(is_ended, 3000));
 	CU_ASSERT_EQUAL(heard.status, 271);
 	/* Ignores TERM; leaves a process in a session of its own. */
 	job = script_job("61.s", "trap '' TERM; setsid sleep 61 & while :; do sleep 1; done\n");
 	launch(job);
 	CU_ASSERT_EQUAL(task_api.kill(mod, job, 300), 0);
-	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	CU_ASSERT(until(is_ended, LONG_MS));
 	/* Stopped: it is continued, so that TERM reaches it. */
 	job = program_job("62.s", EXE("/bin/sleep"), ARG("60"));
 	launch(job);
 	CU_ASSERT_EQUAL(ask(job, "suspend"), 0);
 	CU_ASSERT_EQUAL(task_api.kill(mod, job, 300), 0);
-	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	CU_ASSERT(until(is_ended, LONG_MS));
 	CU_ASSERT_EQUAL(heard.status, 271);
 	job = program_job("63.s", EXE("/bin/sleep"), ARG("60"));
 	launch(job);
 	task_api.discard(mod, job);
-	CU_ASSERT(mock_until(no_tasks, NULL, LONG_MS));
+	CU_ASSERT(until(no_tasks, LONG_MS));
 	CU_ASSERT_EQUAL(heard.ended, 0);
 	end();
 }
@@ -262,7 +262,7 @@ static void test_freezer(void)
 	char text[64];
 	struct task *t;
 
-	mock_freezer = true;
+	with_freezer = true;
 	begin();
 	job = script_job("64.s", "sleep 60 & while :; do echo >> $TMPDIR/ticks; sleep 0.01; done\n");
 	launch(job);
@@ -271,9 +271,9 @@ static void test_freezer(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(t);
 	snprintf(text, sizeof(text), "freezer: %s", t->freezer ? "cgroup" : "none");
 	puts(text);
-	mock_stop(); /* stopped tasks are found again, too */
-	mock_set(job, "job_state", "R");
-	mock_set(job, "substate", "43");
+	stop(); /* stopped tasks are found again, too */
+	set(job, "job_state", "R");
+	set(job, "substate", "43");
 	begin();
 	t = task_find(mod->state, "64.s");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(t);
@@ -281,10 +281,10 @@ static void test_freezer(void)
 	CU_ASSERT_EQUAL(ask(job, "resume"), 0);
 	CU_ASSERT_EQUAL(ask(job, "suspend"), 0);
 	CU_ASSERT_EQUAL(task_api.kill(mod, job, 0), 0);
-	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	CU_ASSERT(until(is_ended, LONG_MS));
 	CU_ASSERT_EQUAL(heard.status, 265);
 	end();
-	mock_freezer = false;
+	with_freezer = false;
 }
 
 /* The job's end takes along what it has started. */
@@ -307,21 +307,21 @@ static void test_usage_and_limits(void)
 
 	begin();
 	job = script_job("70.s", "while :; do :; done\n");
-	mock_set(job, "Resource_List.walltime", "00:00:02");
-	mock_set(job, "Resource_List.ncpus", "2");
+	keel_mock_set(job, "Resource_List", "walltime", "00:00:02");
+	keel_mock_set(job, "Resource_List", "ncpus", "2");
 	launch(job);
-	CU_ASSERT(mock_until(is_used, NULL, LONG_MS));
+	CU_ASSERT(until(is_used, LONG_MS));
 	CU_ASSERT_PTR_NOT_NULL(strstr(heard.items, "ncpus=2 "));
 	CU_ASSERT_PTR_NOT_NULL(strstr(heard.items, "walltime=00:00:0"));
-	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	CU_ASSERT(until(is_ended, LONG_MS));
 	CU_ASSERT_EQUAL(heard.status, -29);
 	CU_ASSERT_PTR_NULL(strstr(heard.items, "mem=0kb"));
 	CU_ASSERT_EQUAL(sscanf(output("70.s.e"), "=>> PBS: job killed: walltime %d exceeded limit %d",
 			       &used, &limit), 2);
 	CU_ASSERT(used > 2 && limit == 2);
-	CU_ASSERT(mock_logged("exceeded limit 2"));
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "exceeded limit 2"));
 	job = script_job("71.s", "while :; do :; done\n");
-	mock_set(job, "Resource_List.cput", "1");
+	keel_mock_set(job, "Resource_List", "cput", "1");
 	run(job);
 	CU_ASSERT_EQUAL(heard.status, -28);
 	end();
@@ -334,34 +334,34 @@ static void test_restart(void)
 
 	begin();
 	job = script_job("80.s", "sleep 1; echo after; exit 9\n");
-	mock_set(job, "job_state", "R");
+	set(job, "job_state", "R");
 	launch(job);
 	session = (pid_t)heard.session;
-	mock_stop(); /* the daemon is gone, the task runs */
+	stop(); /* the daemon is gone, the task runs */
 	CU_ASSERT_NOT_EQUAL(state_of(session), '-');
 	begin();
 	CU_ASSERT_EQUAL(heard.lost, 0);
-	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	CU_ASSERT(until(is_ended, LONG_MS));
 	CU_ASSERT_EQUAL(heard.status, 9);
 	CU_ASSERT_EQUAL(heard.session, session);
 	CU_ASSERT_STRING_EQUAL(output("80.s.o"), "after\n");
 	/* Ends while nobody looks. */
 	job = script_job("81.s", "exit 4\n");
-	mock_set(job, "job_state", "R");
+	set(job, "job_state", "R");
 	keep_ended = true;
 	run(job);
-	mock_stop();
+	stop();
 	keep_ended = false;
 	begin();
-	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	CU_ASSERT(until(is_ended, LONG_MS));
 	CU_ASSERT_EQUAL(heard.status, 4);
 	/* The server believes in a task that is not there; and the other way round. */
-	CU_ASSERT(mock_until(no_tasks, NULL, LONG_MS));
-	mock_stop();
+	CU_ASSERT(until(no_tasks, LONG_MS));
+	stop();
 	gone = script_job("82.s", "true\n");
-	mock_set(gone, "job_state", "R");
+	set(gone, "job_state", "R");
 	begin();
-	CU_ASSERT(mock_until(is_lost, NULL, LONG_MS));
+	CU_ASSERT(until(is_lost, LONG_MS));
 	end();
 }
 
@@ -372,20 +372,20 @@ static void test_link_loss(void)
 	begin();
 	job = program_job("90.s", EXE("/bin/sleep"), ARG("60"));
 	launch(job);
-	mock_link_set(false);
+	link_set(false);
 	CU_ASSERT_EQUAL(ask(job, "TERM"), 15070);
 	CU_ASSERT_EQUAL(task_api.start(mod, job), -ENOTCONN);
 	CU_ASSERT(task_api.kill(mod, job, 100) < 0);
-	mock_link_set(true);
-	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS)); /* told again */
+	link_set(true);
+	CU_ASSERT(until(is_ended, LONG_MS)); /* told again */
 	CU_ASSERT_EQUAL(heard.status, 271);
 	CU_ASSERT_EQUAL(heard.started, 1);
 	job = program_job("91.s", EXE("/bin/sleep"), ARG("60"));
 	launch(job);
-	mock_link_set(false);
+	link_set(false);
 	task_api.discard(mod, job);
-	mock_link_set(true);
-	CU_ASSERT(mock_until(no_tasks, NULL, LONG_MS));
+	link_set(true);
+	CU_ASSERT(until(no_tasks, LONG_MS));
 	CU_ASSERT_EQUAL(heard.ended, 0);
 	end();
 }
@@ -399,8 +399,8 @@ static void test_rerun(void)
 	job = script_job("95.s", "echo $PBS_JOBNAME; test $PBS_JOBNAME = two || sleep 60\n");
 	launch(job);
 	task_api.discard(mod, job);
-	mock_set(job, "run_version", "2");
-	mock_set(job, "Job_Name", "two");
+	set(job, "run_version", "2");
+	set(job, "Job_Name", "two");
 	run(job);
 	CU_ASSERT_EQUAL(heard.ended, 1);
 	CU_ASSERT_EQUAL(heard.status, 0);

@@ -1,24 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_fixture.h - a listener, jobs and short verbs for test_executor.c, its only user.
+ * test_fixture.h - the module in a mock whose clock is the real one, a listener, jobs and short verbs for
+ * test_executor.c, its only user. An embedded daemon: both halves are in one process, shepherds are real.
  */
 #ifndef EXECUTOR_TEST_FIXTURE_H
 #define EXECUTOR_TEST_FIXTURE_H
 
-#include "mock.h"
+#include "executor.h"
 
 #include <CUnit/Basic.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "keel/mock.h"
+
+extern const struct keel_module keel_module;
 
 #define LONG_MS 15000
 
 static char base[128], home[160], out_dir[160], shepherd[512];
+static struct keel_mock *mock;
 static struct keel_mod *mod;
 static const char *user;
+static uint32_t refused_point; /* a GATE that is closed, 0: none */
+static int suspended;	       /* notes of task_suspended */
+static bool with_freezer;
 
 /* What the listener heard last, by kind. */
 static struct heard {
@@ -102,58 +112,139 @@ static void on_answer(struct keel_mod *me, void *arg, int32_t code, const char *
 	answered.code = code;
 }
 
+/* ---- the daemon --------------------------------------------------------------------------------- */
+static bool until(bool (*done)(void *arg), int64_t deadline_ms)
+{
+	return keel_mock_run(mock, done, NULL, deadline_ms);
+}
+
+static keel_verdict on_gate(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_call_api *call = keel_mock_group(mock, "call");
+
+	(void)event, (void)arg;
+	return point == refused_point ? call->reject(c, 15041, "the test says no") : KEEL_NEXT;
+}
+
+static keel_verdict on_suspended(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	(void)c, (void)point, (void)event, (void)arg;
+	suspended++;
+	return KEEL_NEXT;
+}
+
+static void mock_make(void)
+{
+	static const char *const keyed = "Resource_List";
+
+	mock = keel_mock_new(KEEL_ANY);
+	keel_mock_home(mock, home);
+	keel_mock_host(mock, "thishost");
+	keel_mock_epoch(mock, (int64_t)time(NULL));
+	keel_mock_loopback(mock, true);
+	keel_mock_attr(mock, "job", keyed, "resource_list");
+	keel_mock_tap(mock, KEEL_POINT_task_launch, "launch", 0, on_gate, NULL);
+	keel_mock_tap(mock, KEEL_POINT_task_resume, "resume", 0, on_gate, NULL);
+	keel_mock_tap(mock, KEEL_POINT_task_suspended, "suspended", 0, on_suspended, NULL);
+}
+
+static void link_set(bool up)
+{
+	keel_mock_peer(mock, "thishost", KEEL_MOM, up);
+	keel_mock_peer(mock, "server", KEEL_SERVER, up);
+}
+
+/* The daemon ends; tasks go on. */
+static void stop(void)
+{
+	keel_mock_unload(mod, NULL);
+	link_set(false);
+}
+
 static void begin(void)
 {
-	mod = mock_start(home, shepherd);
+	struct keel_err err;
+	char conf[1024];
+
+	if (mock == NULL)
+		mock_make();
+	snprintf(conf, sizeof(conf),
+		 "kill_delay = \"300ms\"; usage_interval = 1; shepherd = \"%s\"; tmpdir = \"/tmp\"; freezer = %s;",
+		 shepherd, with_freezer ? "true" : "false");
+	mod = keel_mock_load(mock, &keel_module, conf, &err);
+	if (mod == NULL)
+		fprintf(stderr, "%s\n", err.text);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mod);
 	heard = (struct heard){ 0 };
 	task_api.listen(mod, mod, &events);
-	CU_ASSERT(mock_until(is_up, NULL, LONG_MS));
+	link_set(true);
+	CU_ASSERT(until(is_up, LONG_MS));
 }
 
 static void end(void)
 {
-	CU_ASSERT(mock_until(no_tasks, NULL, LONG_MS));
-	mock_stop();
-	mock_jobs_free();
+	CU_ASSERT(until(no_tasks, LONG_MS));
+	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
+	mock = NULL;
 	keep_ended = false;
-	mock_reject_point = 0;
+	refused_point = 0;
+	suspended = 0;
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------------ */
+static void set(struct keel_obj *job, const char *attr, const char *value)
+{
+	const struct keel_object_api *object = keel_mock_group(mock, "object");
+
+	if (object->attr(keel_mock_self(mock), "job", attr) == NULL)
+		keel_mock_attr(mock, "job", attr, "string");
+	keel_mock_set(job, attr, NULL, value);
+}
+
+static struct keel_obj *job_make(const char *id, const char *script)
+{
+	const struct keel_blob_api *blob = keel_mock_group(mock, "blob");
+	struct keel_obj *job = keel_mock_object(mock, "job", id);
+
+	if (script != NULL)
+		blob->put(job, "script", script, (uint32_t)strlen(script));
+	return job;
 }
 
 static void set_all(struct keel_obj *job, const char *id)
 {
 	char path[400];
 
-	mock_set(job, "Job_Name", "name");
-	mock_set(job, "euser", user);
-	mock_set(job, "queue", "workq");
-	mock_set(job, "exec_host", "thishost/0");
-	mock_set(job, "exec_vnode", "(thishost:ncpus=2)");
-	mock_set(job, "run_version", "1");
-	mock_set(job, "umask", "22");
-	mock_set(job, "Variable_List", "PBS_O_HOME=/x,GREETING=hello\\, world,PBS_O_WORKDIR=/tmp");
+	set(job, "Job_Name", "name");
+	set(job, "euser", user);
+	set(job, "queue", "workq");
+	set(job, "exec_host", "thishost/0");
+	set(job, "exec_vnode", "(thishost:ncpus=2)");
+	set(job, "run_version", "1");
+	set(job, "umask", "22");
+	set(job, "Variable_List", "PBS_O_HOME=/x,GREETING=hello\\, world,PBS_O_WORKDIR=/tmp");
 	snprintf(path, sizeof(path), "thishost:%s/%s.o", out_dir, id);
-	mock_set(job, "Output_Path", path);
+	set(job, "Output_Path", path);
 	snprintf(path, sizeof(path), "thishost:%s/%s.e", out_dir, id);
-	mock_set(job, "Error_Path", path);
+	set(job, "Error_Path", path);
 }
 
 static struct keel_obj *script_job(const char *id, const char *script)
 {
-	struct keel_obj *job = mock_job(id, script);
+	struct keel_obj *job = job_make(id, script);
 
 	set_all(job, id);
-	mock_set(job, "Shell_Path_List", "/bin/sh");
+	set(job, "Shell_Path_List", "/bin/sh");
 	return job;
 }
 
 static struct keel_obj *program_job(const char *id, const char *program, const char *args)
 {
-	struct keel_obj *job = mock_job(id, NULL);
+	struct keel_obj *job = job_make(id, NULL);
 
 	set_all(job, id);
-	mock_set(job, "executable", program);
-	mock_set(job, "argument_list", args);
+	set(job, "executable", program);
+	set(job, "argument_list", args);
 	return job;
 }
 
@@ -179,14 +270,14 @@ static void run(struct keel_obj *job)
 {
 	heard = (struct heard){ 0 };
 	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
-	CU_ASSERT(mock_until(is_ended, NULL, LONG_MS));
+	CU_ASSERT(until(is_ended, LONG_MS));
 }
 
 static void launch(struct keel_obj *job)
 {
 	heard = (struct heard){ 0 };
 	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
-	CU_ASSERT(mock_until(is_started, NULL, LONG_MS));
+	CU_ASSERT(until(is_started, LONG_MS));
 	CU_ASSERT_EQUAL(heard.refused, 0);
 }
 
@@ -194,7 +285,7 @@ static int32_t ask(struct keel_obj *job, const char *name)
 {
 	answered = (struct answer){ 0 };
 	task_api.signal(mod, job, name, NULL, mod, on_answer, NULL);
-	CU_ASSERT(mock_until(is_answered, NULL, LONG_MS));
+	CU_ASSERT(until(is_answered, LONG_MS));
 	return answered.code;
 }
 

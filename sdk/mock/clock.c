@@ -188,18 +188,30 @@ static int64_t real_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-bool keel_mock_wait(struct keel_mock *mock, bool (*fn)(void *arg), void *arg, int64_t ms)
+static bool wait_for(struct keel_mock *mock, bool (*fn)(void *arg), void *arg, int64_t ms, bool clock)
 {
-	int64_t deadline = real_ms() + ms;
+	int64_t began = real_ms(), was = mock->now;
 
 	for (;;) {
-		keel_mock_advance(mock, 0);
+		int64_t passed = real_ms() - began;
+
+		keel_mock_advance(mock, clock ? was + passed - mock->now : 0);
 		if (fn(arg))
 			return true;
-		if (real_ms() >= deadline)
+		if (passed >= ms)
 			return false;
 		fds_do(mock, 2);
 	}
+}
+
+bool keel_mock_wait(struct keel_mock *mock, bool (*fn)(void *arg), void *arg, int64_t ms)
+{
+	return wait_for(mock, fn, arg, ms, false);
+}
+
+bool keel_mock_run(struct keel_mock *mock, bool (*fn)(void *arg), void *arg, int64_t ms)
+{
+	return wait_for(mock, fn, arg, ms, true);
 }
 
 int64_t keel_mock_now(struct keel_mock *mock)

@@ -10,8 +10,6 @@
 
 #include "inside.h"
 
-#define EPOCH 1700000000
-
 /* ---- the log ---------------------------------------------------------------------------------------- */
 static void record(struct keel_mock *mock, const char *klass, const char *object, const char *fmt, va_list ap)
 {
@@ -105,7 +103,7 @@ static int64_t core_time(struct keel_mod *pub)
 {
 	struct mod *m = mod_in(pub, "core", "time");
 
-	return m != NULL ? EPOCH + mock_of(m)->now / 1000 : 0;
+	return m != NULL ? mock_of(m)->epoch + (mock_of(m)->now - BEGIN_MS) / 1000 : 0;
 }
 
 /* The one clock that goes on during a callback. */
@@ -128,14 +126,30 @@ static uint32_t core_daemon(struct keel_mod *pub)
 #define WORD(function, text)                                                                       \
 	static const char *core_##function(struct keel_mod *pub)                                   \
 	{                                                                                          \
-		(void)mod_in(pub, "core", #function);                                              \
-		return text;                                                                       \
+		struct mod *m = mod_in(pub, "core", #function);                                    \
+                                                                                                   \
+		return m != NULL ? text : "";                                                      \
 	}
-WORD(home, getenv("KEEL_MOCK_HOME") != NULL ? getenv("KEEL_MOCK_HOME") : "/tmp")
+WORD(home, mock_of(m)->home)
 WORD(exec_dir, "/usr")
 WORD(server_name, "svr")
-WORD(host_name, "mockhost")
+WORD(host_name, mock_of(m)->host)
 WORD(version_text, "keelson mock")
+
+void keel_mock_host(struct keel_mock *mock, const char *name)
+{
+	mock->host = keep(mock, dup_text(name));
+}
+
+void keel_mock_home(struct keel_mock *mock, const char *path)
+{
+	mock->home = keep(mock, dup_text(path));
+}
+
+void keel_mock_epoch(struct keel_mock *mock, int64_t seconds)
+{
+	mock->epoch = seconds;
+}
 
 static void core_stop(struct keel_mod *pub)
 {

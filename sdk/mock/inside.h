@@ -22,6 +22,7 @@ enum { NOATTR = 15002, ATTRRO = 15003, IVALREQ = 15004, UNKREQ = 15005, PERM = 1
        INTERNAL = 15011, BADATVAL = 15014, SVRDOWN = 15060, HOOKERROR = 15136, HOOK_REJECT = 15169 };
 #define DEPTH_MAX 16
 #define RING 16
+#define BEGIN_MS 1000000 /* not 0: modules may take that for no time at all */
 
 struct mod;
 struct op;
@@ -547,13 +548,15 @@ struct keel_mock {
 	pthread_t thread;
 	pthread_mutex_t lock; /* violations, posts */
 	uint32_t daemon;
+	const char *host, *home;
+	int64_t epoch;
 	struct mod self;
 	struct mod *mods;
 	struct frame *frame;
 	struct head *ended;
 	struct keel_obj *fresh;
 	void *poison;
-	bool strict, stopped, freeing;
+	bool strict, stopped, freeing, loopback;
 
 	struct klass *klasses;
 	struct type *types;

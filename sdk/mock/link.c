@@ -50,6 +50,51 @@ static int32_t on(struct keel_mod *pub, const char *name, uint32_t from,
 	return 0;
 }
 
+/* A message that comes back to this daemon. */
+struct returning {
+	struct keel_mock *mock;
+	struct listener *to;
+	struct node *root;
+};
+
+static void deliver(struct keel_mock *mock, const struct listener *l, const char *peer, struct node *root)
+{
+	struct keel_msg *msg = msg_make(mock, root);
+
+	IN(l->owner, l->fn(&l->owner->pub, peer, msg));
+	msg_end(msg);
+}
+
+static void returned(void *arg)
+{
+	struct returning *r = arg;
+	struct listener *l;
+
+	LL_FOREACH(r->mock->listeners, l)
+		if (l == r->to)
+			break;
+	if (l != NULL)
+		deliver(r->mock, l, l->from == KEEL_SERVER ? "server" : r->mock->host, r->root);
+	else
+		node_free(r->root);
+	free(r);
+}
+
+static void return_to(struct keel_mock *mock, const char *name, struct node *root)
+{
+	struct returning *r = make(sizeof(*r));
+
+	*r = (struct returning){ .mock = mock, .to = mock->listeners, .root = root };
+	while (r->to != NULL && strcmp(r->to->name, name) != 0)
+		r->to = r->to->next;
+	host_item(mock, 0, returned, r);
+}
+
+void keel_mock_loopback(struct keel_mock *mock, bool loopback)
+{
+	mock->loopback = loopback;
+}
+
 static int32_t send_to(struct keel_mod *pub, const char *peer, const char *name, struct keel_out *o)
 {
 	struct mod *m = mod_in(pub, "link", "send");
@@ -64,7 +109,10 @@ static int32_t send_to(struct keel_mod *pub, const char *peer, const char *name,
 	}
 	text_put(&t, "%s %s ", peer, name);
 	node_json(root, &t);
-	node_free(root);
+	if (mock_of(m)->loopback)
+		return_to(mock_of(m), name, root);
+	else
+		node_free(root);
 	r = make(sizeof(*r));
 	r->text = t.data;
 	LL_APPEND(mock_of(m)->sent, r);
@@ -127,16 +175,13 @@ bool keel_mock_deliver(struct keel_mock *mock, const char *peer, const char *nam
 {
 	const struct peer *p = peer_find(mock, peer);
 	struct listener *l;
-	struct keel_msg *msg;
 
 	LL_FOREACH(mock->listeners, l)
 		if (strcmp(l->name, name) == 0)
 			break;
 	if (l == NULL || p == NULL || (l->from & p->daemon) == 0)
 		return false;
-	msg = msg_make(mock, node_of_text(body));
-	IN(l->owner, l->fn(&l->owner->pub, peer, msg));
-	msg_end(msg);
+	deliver(mock, l, peer, node_of_text(body));
 	return true;
 }
 

@@ -19,6 +19,10 @@ struct keel_mock *keel_mock_new(uint32_t daemon)
 	mock->thread = pthread_self();
 	pthread_mutex_init(&mock->lock, NULL);
 	mock->daemon = daemon;
+	mock->host = "mockhost";
+	mock->home = "/tmp";
+	mock->now = BEGIN_MS;
+	mock->epoch = 1700000000;
 	mock->self.pub.name = "test";
 	mock->self.desc.name = "test";
 	mock->self.label = dup_text("test");

@@ -239,8 +239,8 @@ const struct keel_session *keel_mock_session(struct keel_mock *mock, const char 
 
 	*s = (struct keel_session){
 		.size = sizeof(*s), .roles = roles | KEEL_USER, .uid = 1000, .gid = 1000,
-		.user = keep(mock, dup_text(user)), .host = "mockhost",
-		.who = keep(mock, print_text("%s@mockhost", user)), .group = "users", .groups = "users",
+		.user = keep(mock, dup_text(user)), .host = mock->host,
+		.who = keep(mock, print_text("%s@%s", user, mock->host)), .group = "users", .groups = "users",
 	};
 	keep(mock, (char *)s);
 	return s;

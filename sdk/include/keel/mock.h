@@ -34,14 +34,19 @@ extern "C" {
 struct keel_mock;
 
 /* ---- a host ------------------------------------------------------------------------------------- */
-/* `daemon`: enum keel_daemon bits. Host "mockhost", server name "svr", clock at 0 ms, 1700000000 s. It has
- * the classes job, queue, node, server, sched and resource, without attributes; a module that brings a
- * CLASS of that name takes it over. */
+/* `daemon`: enum keel_daemon bits. Server name "svr", clock at 1000000 ms. It has the classes job, queue,
+ * node, server, sched and resource, without attributes; a module that brings a CLASS of that name takes it
+ * over. */
 struct keel_mock *keel_mock_new(uint32_t daemon);
 /* The daemon ends: holds are cancelled, all modules stop, then all go, the newest first. */
 void keel_mock_shutdown(struct keel_mock *);
 /* Shuts down first. How many violations there were (below): 0, or the test fails. NULL is fine. */
 uint32_t keel_mock_free(struct keel_mock *);
+/* Who and where this daemon is; copied. Host "mockhost", home "/tmp" and a wall clock that begins at
+ * 1700000000 s, unless said otherwise, which is before loading. */
+void keel_mock_host(struct keel_mock *, const char *name);
+void keel_mock_home(struct keel_mock *, const char *path);
+void keel_mock_epoch(struct keel_mock *, int64_t seconds);
 /* The test as a module: for functions of an API group that want one. Its calls are never refused,
  * counted or judged. */
 struct keel_mod *keel_mock_self(struct keel_mock *);
@@ -127,6 +132,8 @@ bool keel_mock_next(struct keel_mock *);
 /* The clock stands still while real files become readable and other threads post: until fn(arg) is true.
  * False: `real_ms` have passed. */
 bool keel_mock_wait(struct keel_mock *, bool (*fn)(void *arg), void *arg, int64_t real_ms);
+/* The same, while the clock goes as the real one does: for modules that have children. */
+bool keel_mock_run(struct keel_mock *, bool (*fn)(void *arg), void *arg, int64_t real_ms);
 int64_t keel_mock_now(struct keel_mock *);
 
 /* ---- holds ------------------------------------------------------------------------------------------- */
@@ -168,6 +175,9 @@ void keel_mock_client_slow(struct keel_req *, bool slow);
 /* ---- other daemons, blobs, log ---------------------------------------------------------------------------- */
 /* A peer comes or goes; peer_up and peer_down are raised. daemon: enum keel_daemon bit. */
 void keel_mock_peer(struct keel_mock *, const char *peer, uint32_t daemon, bool up);
+/* An embedded daemon: what modules send arrives here, in the next turn, as from "server" or as from this
+ * host, whichever the receiver listens for. */
+void keel_mock_loopback(struct keel_mock *, bool on);
 /* Message `i` that a module sent: "peer name {json}"; NULL: no more. */
 const char *keel_mock_sent(struct keel_mock *, uint32_t i);
 void keel_mock_sent_clear(struct keel_mock *);

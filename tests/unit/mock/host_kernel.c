@@ -94,7 +94,8 @@ static int reload(struct keel_err *err)
 static void start(void)
 {
 	static const struct hooks_conf hooks_conf = { .hold_default_ms = 60000 };
-	static const struct loop_virtual time = { .epoch_us = INT64_C(1700000000) * 1000000 };
+	static const struct loop_virtual time = { .now_ms = 1000000,
+						 .epoch_us = INT64_C(1699999000) * 1000000 };
 
 	memset(&k, 0, sizeof(k));
 	k.dir = scratch_make();
