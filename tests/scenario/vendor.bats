@@ -40,6 +40,7 @@ is_a_module() { lacks "$(stranger keelson-module check "$1")" '^not ok'; }
 
 @test "vendor: new, make, make check: a module with its test, checked" {
 	has "$(cat "$BATS_FILE_TMPDIR/desk/new.log")" 'cd hello && make && make check'
+	has "$(cat "$BATS_FILE_TMPDIR/desk/new.log")" "export PKG_CONFIG_PATH=$INSTALLED/usr/lib/pkgconfig"
 	log=$(cat "$BATS_FILE_TMPDIR/check.log")
 	has "$log" 'a job without waits and passes ...passed'
 	has "$log" '^ok [0-9]+ - '

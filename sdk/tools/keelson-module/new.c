@@ -19,12 +19,14 @@ static const char usage_text[] =
 	"A folder NAME (or DIR) with a module that works: an attribute of jobs, a key of the configuration,\n"
 	"a hook that may refuse a job or let it wait, and a test. Change it into yours.\n";
 
+/* What its maker does next; and where the build looks for an installation that is in a place of its own. */
 static const struct {
-	const char *build, *todo;
+	const char *build, *todo, *variable, *place;
 } todos[] = {
-	{ "make", "make && make check" },
-	{ "cmake", "cmake -B build && cmake --build build && ctest --test-dir build" },
-	{ "autotools", "autoreconf -fi && ./configure && make && make check" },
+	{ "make", "make && make check", "PKG_CONFIG_PATH", "lib/pkgconfig" },
+	{ "cmake", "cmake -B build && cmake --build build && ctest --test-dir build", "CMAKE_PREFIX_PATH", "lib/.." },
+	{ "autotools", "autoreconf -fi && ./configure && make && make check", "ACLOCAL_PATH", "share/aclocal" },
+	{ "autotools", NULL, "PKG_CONFIG_PATH", "lib/pkgconfig" },
 };
 
 /* Beside this program, in the tree of its build, and where they were to be. */
@@ -80,11 +82,26 @@ static int complain(const char *what, const char *why)
 	return EXIT_FAILURE;
 }
 
+/* Nobody looks for an installation in /opt by himself. */
+static void say_where(const char *build)
+{
+	static const char *const own_prefix[] = { "..", NULL };
+	char prefix[PATH_MAX], place[PATH_MAX];
+
+	if (!place_find(own_prefix, "lib/pkgconfig/keelson-module.pc", place) ||
+	    !place_find(own_prefix, ".", prefix) || strcmp(prefix, "/usr") == 0 || strcmp(prefix, "/usr/local") == 0)
+		return;
+	for (size_t i = 0; i < sizeof(todos) / sizeof(*todos); i++)
+		if (strcmp(todos[i].build, build) == 0 && place_find(own_prefix, todos[i].place, place))
+			printf("  export %s=%s\n", todos[i].variable, place);
+}
+
 static void say_what_now(const struct wish *w)
 {
 	printf("%s is there. Now:\n", w->dir);
+	say_where(w->build);
 	for (size_t i = 0; i < sizeof(todos) / sizeof(*todos); i++)
-		if (strcmp(todos[i].build, w->build) == 0)
+		if (strcmp(todos[i].build, w->build) == 0 && todos[i].todo != NULL)
 			printf("  cd %s && %s\n", w->dir, todos[i].todo);
 	printf("  edit %s.c; the points it may hook: man keelson-hooks\n"
 	       "  make it yours: the README says how it is installed and enabled\n",
