@@ -73,22 +73,59 @@ static struct conf *configuration(struct keel_err *err)
 	return conf;
 }
 
-/* Make the running set that of `wanted`. */
+/* ---- a change of the modules: from now on `wanted` -------------------------------------------------- */
+static int files_read(struct parts *parts, struct conf **ret_conf, void **ret_kept, struct keel_err *err)
+{
+	(void)parts;
+	*ret_kept = NULL;
+	*ret_conf = configuration(err);
+	return *ret_conf != NULL ? 0 : -1;
+}
+
+static void files_keep(struct parts *parts, struct conf *conf, void *kept)
+{
+	(void)kept;
+	conf_destroy(parts->conf);
+	parts->conf = conf;
+}
+
+static void files_drop(struct parts *parts, struct conf *conf, void *kept)
+{
+	(void)parts;
+	(void)kept;
+	conf_destroy(conf);
+}
+
+struct changed {
+	bool done;
+	int ret;
+	struct keel_err *err;
+};
+
+static void on_changed(void *arg, int ret, const char *text)
+{
+	struct changed *c = arg;
+
+	c->done = true;
+	c->ret = ret;
+	if (ret < 0 && c->err != NULL)
+		snprintf(c->err->text, sizeof(c->err->text), "%s", text);
+}
+
 static int reload(struct keel_err *err)
 {
-	struct conf *conf = configuration(err);
-	struct buf out;
-	int ret = -1;
+	static const struct modules_files files = { .read = files_read, .keep = files_keep,
+						    .drop = files_drop };
+	struct changed c = { .err = err };
+	const struct modules_ask ask = { .change = MODULES_CONFIGURE, .who = "test",
+					 .done = on_changed, .arg = &c };
 
-	if (conf == NULL)
+	modules_set_files(k.parts.modules, &files);
+	if (modules_change(k.parts.modules, &ask, err) < 0)
 		return -1;
-	buf_init(&out);
-	buf_str(&out, "");
-	ret = modules_reload(k.parts.modules, conf, &out, err);
-	buf_fini(&out);
-	conf_destroy(k.parts.conf);
-	k.parts.conf = conf;
-	return ret < 0 ? -1 : 0;
+	while (!c.done)
+		loop_turn(k.parts.loop, loop_next_ms(k.parts.loop));
+	return c.ret < 0 ? -1 : 0;
 }
 
 static void start(void)
