@@ -184,13 +184,25 @@ static struct isolate *isolate_of(struct keel_mod *m)
 	return owner_of(m)->isolate;
 }
 
+/* Its module was stopped and comes again: a change of the running set was undone. */
+static int begin_again(struct isolate *iso, const void *conf, struct keel_err *err)
+{
+	int ret = isolate_reopen(iso, err);
+
+	return ret == 0 ? isolate_check(iso, conf, err) : ret;
+}
+
 int32_t life_init(struct keel_mod *m, struct keel_err *err)
 {
 	struct isolate *iso = isolate_of(m);
-	int ret;
+	int ret = 0;
 
 	iso->owner = owner_of(m);
 	conf_keep(iso, m->conf);
+	if (iso->fd < 0)
+		ret = begin_again(iso, m->conf, err);
+	if (ret < 0)
+		return ret;
 	ret = step(iso, TALK_INIT, OPEN_DEADLINE_MS, err);
 	if (ret == 0)
 		iso->state = ISO_READY;

@@ -193,6 +193,9 @@ int32_t life_busy(struct keel_mod *m, struct keel_err *err);
 void life_stop(struct keel_mod *m);
 void life_fini(struct keel_mod *m);
 
+/* isolate.c: a new process, up to the description; waits. */
+int isolate_reopen(struct isolate *iso, struct keel_err *err);
+
 /* described.c */
 void open_put(const struct isolate *iso, struct mp *m);
 int described_take(struct isolate *iso, struct talk_in *in, const char *body, uint32_t len,

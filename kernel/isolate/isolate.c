@@ -84,25 +84,32 @@ static void described(struct isolate *iso, struct pending *p, struct talk_in *in
 	opened(iso, ret, &err);
 }
 
+static int open_begin(struct isolate *iso, isolate_done_fn *done, void *arg, struct keel_err *err)
+{
+	size_t begun;
+	int ret = process_start(iso, err);
+
+	if (ret < 0)
+		return ret;
+	iso->done = done;
+	iso->done_arg = arg;
+	begun = talk_begin(&iso->scratch);
+	open_put(iso, &iso->scratch);
+	if (ask_send(iso, begun, described, sizeof(struct pending)) != NULL)
+		return 0;
+	return err_set(err, -ECHILD, "module %s: its process is not there", iso->name);
+}
+
 int isolate_begin(struct parts *parts, const char *name, const char *path,
 		  const struct isolate_limits *limits, isolate_done_fn *done, void *arg,
 		  struct isolate **ret_isolate, struct keel_err *err)
 {
 	struct isolate *iso = create(parts, name, path, limits);
-	size_t begun;
 	int ret;
 
 	if (iso == NULL)
 		return err_set(err, -ENOMEM, "no memory to load module %s", name);
-	iso->done = done;
-	iso->done_arg = arg;
-	ret = process_start(iso, err);
-	if (ret == 0) {
-		begun = talk_begin(&iso->scratch);
-		open_put(iso, &iso->scratch);
-		if (ask_send(iso, begun, described, sizeof(struct pending)) == NULL)
-			ret = err_set(err, -ECHILD, "module %s: its process is not there", name);
-	}
+	ret = open_begin(iso, done, arg, err);
 	if (ret < 0) {
 		isolate_close(iso);
 		return ret;
@@ -132,27 +139,35 @@ static bool wait_is_over(void *arg)
 	return ((const struct waiting *)arg)->done;
 }
 
-int isolate_open(struct parts *parts, const char *name, const char *path,
-		 const struct isolate_limits *limits, struct isolate **ret_isolate, struct keel_err *err)
+int isolate_reopen(struct isolate *iso, struct keel_err *err)
 {
 	struct waiting w = { .err = err };
-	struct isolate *iso;
-	int ret = isolate_begin(parts, name, path, limits, wait_over, &w, &iso, err);
+	int ret = open_begin(iso, wait_over, &w, err);
 
 	if (ret < 0)
 		return ret;
 	ret = process_wait(iso, wait_is_over, &w, OPEN_DEADLINE_MS);
+	iso->done = NULL;
 	if (w.done)
-		ret = w.ret;
-	else if (ret == -ETIMEDOUT)
-		err_set(err, ret, "module %s: its process did not open the file within %d s", name,
-			OPEN_DEADLINE_MS / 1000);
-	if (ret < 0) {
+		return w.ret;
+	return err_set(err, ret, "module %s: its process did not open the file within %d s", iso->name,
+		       OPEN_DEADLINE_MS / 1000);
+}
+
+int isolate_open(struct parts *parts, const char *name, const char *path,
+		 const struct isolate_limits *limits, struct isolate **ret_isolate, struct keel_err *err)
+{
+	struct isolate *iso = create(parts, name, path, limits);
+	int ret;
+
+	if (iso == NULL)
+		return err_set(err, -ENOMEM, "no memory to load module %s", name);
+	ret = isolate_reopen(iso, err);
+	if (ret < 0)
 		isolate_close(iso);
-		return ret;
-	}
-	*ret_isolate = iso;
-	return 0;
+	else
+		*ret_isolate = iso;
+	return ret;
 }
 
 const struct keel_module *isolate_descriptor(const struct isolate *iso)

@@ -3,7 +3,8 @@
  * process.c - the process of an isolated module: started, read from, written to, ended.
  *
  * Nothing here waits, but process_wait() for start-up. The socket is not blocking; what it does not take
- * is queued, up to QUEUE_MAX: who does not read is given up. A process that is given up is ended from the
+ * is queued, up to QUEUE_MAX: who does not read is given up. The replay is queued as a whole: it is as large as
+ * what there is, and nothing else is sent before start(). A process that is given up is ended from the
  * loop, never under the feet of whoever noticed.
  */
 #include <errno.h>
@@ -266,7 +267,7 @@ static int queue_add(struct isolate *iso, const char *bytes, size_t len)
 {
 	struct mp *out = &iso->out;
 
-	if (out->len > 0 && out->len - iso->out_at + len > QUEUE_MAX) {
+	if (iso->state == ISO_UP && out->len > 0 && out->len - iso->out_at + len > QUEUE_MAX) {
 		process_give_up(iso, "its process does not read what it is told");
 		return -ENOBUFS;
 	}
@@ -294,7 +295,7 @@ int process_send(struct isolate *iso, size_t begun)
 	if (m->failed || iso->fd < 0 || iso->lost[0] != '\0') {
 		ret = m->failed ? -ENOMEM : -ENOTCONN;
 	} else {
-		if (iso->out.len == 0)
+		if (iso->out.len == 0 && iso->state != ISO_READY)
 			n = write_some(iso, m->data + begun, len);
 		if (n >= 0 && (size_t)n < len)
 			ret = queue_add(iso, m->data + begun + n, len - (size_t)n);

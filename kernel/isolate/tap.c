@@ -398,7 +398,7 @@ static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const voi
 		iso->notes_lost++; /* replay tells what is there */
 		return KEEL_NEXT;
 	}
-	if (iso->notes >= NOTES_MAX)
+	if (iso->notes >= NOTES_MAX && iso->state == ISO_UP)
 		return iso->call->fail(c, "its process has %u events to hear of", iso->notes);
 	begun = talk_begin(&iso->scratch);
 	talk_put_int(&iso->scratch, TALK_NOTE);
