@@ -85,6 +85,11 @@ void hooks_proxy(struct hooks *h, struct owner *owner, keel_any_fn *fn,
 		 void *(*arg_of)(void *arg, uint32_t point, const char *tap), void *arg);
 /* Its taps are not called any more, under their fail policy. */
 void hooks_bench(struct hooks *h, struct owner *owner);
+/* From now on events about objects are remembered (the last 4096), until hooks_forget() with what this
+ * returned. hooks_told(): was it told since? */
+uint64_t hooks_recall(struct hooks *h);
+void hooks_forget(struct hooks *h, uint64_t since);
+bool hooks_told(const struct hooks *h, uint64_t since, uint32_t point, const char *id);
 /* The operation an open or not yet told hold is of. */
 struct keel_call *hooks_hold_call(struct keel_hold *hold);
 

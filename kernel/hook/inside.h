@@ -299,6 +299,8 @@ void hold_end(struct hold *hold, int32_t reason);
 void hold_free(struct hold *hold);
 void holds_end(struct op *op, int32_t reason); /* every open one */
 void holds_match(struct hooks *h, const struct point *p, const void *event);
+/* recent.c */
+void recent_add(struct hooks *h, uint32_t point, const char *id);
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
 
 /* durable.c: holds recorded with their objects */
@@ -358,6 +360,7 @@ struct hooks {
 	struct loop_timer *wake;
 	struct durable *durable[ID_BUCKETS]; /* by the id of their object */
 	bool durables_loaded;
+	struct recent *recent; /* NULL: nobody has asked */
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */
 	struct scope_row *scopes;

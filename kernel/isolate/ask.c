@@ -254,6 +254,8 @@ void life_fini(struct keel_mod *m)
 
 	step(iso, TALK_FINI, LEAVE_DEADLINE_MS, NULL);
 	iso->serves = false;
+	loop_timer_cancel(iso->restart);
+	iso->restart = NULL;
 	process_end(iso);
 	calls_fail(iso, "its module is being stopped", true);
 	requests_fail(iso, "its module is being stopped");

@@ -55,6 +55,7 @@ struct iso_call {
 	struct isolate *iso;
 	const struct iso_tap *tap;
 	uint64_t number;         /* what the process knows it by */
+	uint64_t since;          /* events are remembered from then on */
 	struct iso_question *questions;
 	struct iso_hold *holds;  /* its module's, open or not yet told */
 	const struct iso_question *first; /* the tap's own; not to be looked into */

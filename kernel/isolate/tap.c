@@ -21,11 +21,17 @@
 #define SLACK_MS 1000 /* the sweep comes first: it knows better what is wrong */
 
 /* ---- calls and their end ------------------------------------------------------------------------- */
+static void release(const struct isolate *iso, struct keel_hold *hold)
+{
+	iso->call->release(hold);
+}
+
 static void call_settle(struct iso_call *c)
 {
 	if (c->questions != NULL || c->holds != NULL)
 		return;
 	HASH_DEL(c->iso->calls, c);
+	hooks_forget(c->iso->parts->hooks, c->since);
 	free(c);
 }
 
@@ -97,11 +103,6 @@ static void question_cancelled(struct keel_call *c, void *arg, int32_t reason)
 	(void)c, (void)reason;
 	question_free(q); /* an answer that comes late is for nobody */
 	call_settle(call);
-}
-
-static void release(const struct isolate *iso, struct keel_hold *hold)
-{
-	iso->call->release(hold);
 }
 
 /* The tap itself has answered, and does not wait: holds it took all the same are void. */
@@ -344,6 +345,9 @@ keel_verdict call_hold(struct iso_call *call, struct keel_hold_opts *opts, int64
 	}
 	DL_APPEND(call->holds, h);
 	HASH_ADD(hh, iso->holds, number, sizeof(h->number), h);
+	if (opts->until_id != NULL &&
+	    hooks_told(iso->parts->hooks, call->since, opts->until_point, opts->until_id))
+		release(iso, h->hold);
 	return v;
 }
 
@@ -428,7 +432,8 @@ static keel_verdict gate(const struct iso_tap *t, struct keel_call *c, const voi
 	call = calloc(1, sizeof(*call));
 	if (call == NULL)
 		return iso->call->fail(c, "no memory");
-	*call = (struct iso_call){ .iso = iso, .tap = t, .number = ++iso->next_call };
+	*call = (struct iso_call){ .iso = iso, .tap = t, .number = ++iso->next_call,
+				   .since = hooks_recall(iso->parts->hooks) };
 	HASH_ADD(hh, iso->calls, number, sizeof(call->number), call);
 	begun = talk_begin(&iso->scratch);
 	talk_put_int(&iso->scratch, TALK_CALL);

@@ -376,6 +376,25 @@ static const struct keel_session *group_session(struct keel_call *call)
 	return s;
 }
 
+/* A hold lasts as long as the operation that it is of; there is none to come back to. */
+static int32_t group_durable(struct keel_call *call, uint32_t i, struct keel_durable *ret)
+{
+	(void)call, (void)i, (void)ret;
+	return -ENOENT;
+}
+
+static int32_t group_rearm(struct keel_call *call, const struct keel_hold_opts *opts,
+			   struct keel_hold **ret_hold)
+{
+	(void)call, (void)opts, (void)ret_hold;
+	return -ENOENT;
+}
+
+static void group_forget(struct keel_call *call, const char *key)
+{
+	(void)call, (void)key;
+}
+
 const struct keel_call_api host_call = {
 	.size = sizeof(host_call),
 	.version = KEEL_ABI_MINOR,
@@ -389,4 +408,7 @@ const struct keel_call_api host_call = {
 	.hold = group_hold,
 	.release = group_release,
 	.session = group_session,
+	.durable = group_durable,
+	.rearm = group_rearm,
+	.forget = group_forget,
 };

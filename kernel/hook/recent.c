@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * recent.c - events of the last moment, for those who ask from another process.
+ *
+ * A tap inside the daemon tests and takes its hold in one breath. Between the test and the hold of one that is
+ * elsewhere, the event may be told. So while somebody is asked elsewhere, what is told about objects is
+ * remembered: a hold whose event was told since the tap was asked ends at once.
+ */
+#include <stdlib.h>
+
+#include "hook/inside.h"
+
+#define RECENT_MAX 4096u /* power of two */
+
+struct recent {
+	uint32_t users;
+	uint64_t told; /* how many there were, ever */
+	struct {
+		uint64_t id;
+		uint32_t point;
+	} ring[RECENT_MAX];
+};
+
+static uint64_t hash_of(const char *id)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	for (; *id != '\0'; id++)
+		hash = (hash ^ (unsigned char)*id) * UINT64_C(1099511628211);
+	return hash;
+}
+
+/* Every NOTE about an object passes holds_match(), or none because of us. */
+static void listen_to_all(struct hooks *h, int32_t more)
+{
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		struct point *p = &h->point[i];
+
+		if (p->kind != KEEL_NOTE || p->id_at == 0)
+			continue;
+		p->busy += (uint32_t)more;
+		p->waiters += (uint32_t)more;
+	}
+}
+
+uint64_t hooks_recall(struct hooks *h)
+{
+	if (h->recent == NULL)
+		h->recent = calloc(1, sizeof(*h->recent));
+	if (h->recent == NULL)
+		return 0;
+	if (h->recent->users++ == 0)
+		listen_to_all(h, 1);
+	return h->recent->told + 1;
+}
+
+void hooks_forget(struct hooks *h, uint64_t since)
+{
+	if (since > 0 && --h->recent->users == 0)
+		listen_to_all(h, -1);
+}
+
+bool hooks_told(const struct hooks *h, uint64_t since, uint32_t point, const char *id)
+{
+	const struct recent *r = h->recent;
+	uint64_t wanted = hash_of(id), at;
+
+	if (since == 0)
+		return false;
+	at = r->told + 1 - since > RECENT_MAX ? r->told - RECENT_MAX : since - 1;
+	for (; at < r->told; at++) {
+		if (r->ring[at % RECENT_MAX].point == point && r->ring[at % RECENT_MAX].id == wanted)
+			return true;
+	}
+	return false;
+}
+
+void recent_add(struct hooks *h, uint32_t point, const char *id)
+{
+	struct recent *r = h->recent;
+
+	if (r == NULL || r->users == 0)
+		return;
+	r->ring[r->told % RECENT_MAX].point = point;
+	r->ring[r->told++ % RECENT_MAX].id = hash_of(id);
+}
