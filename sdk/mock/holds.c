@@ -126,7 +126,7 @@ keel_verdict hold_take(struct keel_call *pub, const struct keel_hold_opts *opts,
 
 /* ---- telling ------------------------------------------------------------------------------------------------- */
 /* NEXT, DONE, FAIL, REJECT: the worst of several counts. */
-static int rank(keel_verdict v)
+int verdict_rank(keel_verdict v)
 {
 	return v == KEEL_REJECT ? 3 : v == KEEL_DONE ? 1 : v == KEEL_NEXT || v == KEEL_WAIT ? 0 : 2;
 }
@@ -180,7 +180,7 @@ static void tell(struct op *op, struct keel_hold *h)
 
 	op->err = (struct keel_err){ 0 };
 	v = h->reason == 0 ? tell_released(op, h) : tell_cancelled(op, h);
-	if (rank(v) > rank(op->worst))
+	if (verdict_rank(v) > verdict_rank(op->worst))
 		op->worst = v;
 	else
 		op->err = kept;

@@ -61,10 +61,17 @@ static bool hook_tapped(struct keel_mod *pub, uint32_t point)
 	return mock_of(m)->chain[point] != NULL;
 }
 
+static keel_verdict hook_fan(struct keel_mod *pub, const struct keel_fan *f)
+{
+	struct mod *m = mod_in(pub, "hook", "fan");
+
+	return m != NULL ? fan_raise(m, f) : KEEL_FAIL;
+}
+
 const struct keel_hook_api hook_api = {
 	.size = sizeof(hook_api), .raise = hook_raise, .note = hook_note, .fold = hook_fold,
 	.tapped = hook_tapped, .tap_add = tap_add, .tap_remove = tap_remove, .fields = point_fields,
-	.holds_text = holds_text,
+	.holds_text = holds_text, .fan = hook_fan,
 };
 
 /* ---- call --------------------------------------------------------------------------------------------- */
@@ -185,10 +192,34 @@ static const struct keel_session *call_session(struct keel_call *c)
 	return op->req != NULL ? req_session(op->req) : NULL;
 }
 
+/* A module begins with an empty store here: there is nothing to take back. */
+static int32_t call_durable(struct keel_call *c, uint32_t i, struct keel_durable *ret)
+{
+	(void)i;
+	(void)ret;
+	op_of(c, "durable");
+	return -ENOENT;
+}
+
+static int32_t call_rearm(struct keel_call *c, const struct keel_hold_opts *opts, struct keel_hold **ret)
+{
+	(void)opts;
+	(void)ret;
+	op_of(c, "rearm");
+	return -ENOENT;
+}
+
+static void call_forget(struct keel_call *c, const char *key)
+{
+	(void)key;
+	op_of(c, "forget");
+}
+
 const struct keel_call_api call_api = {
 	.size = sizeof(call_api), .reject = call_reject, .fail = call_fail, .answer = call_answer,
 	.add = call_add, .append = call_append, .set = call_set, .get = call_get, .hold = hold_take,
-	.release = hold_release, .session = call_session,
+	.release = hold_release, .session = call_session, .durable = call_durable, .rearm = call_rearm,
+	.forget = call_forget,
 };
 
 /* ---- a test raises ----------------------------------------------------------------------------------- */
