@@ -245,17 +245,17 @@ int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t or
 	struct hooks *h = hooks_of(m);
 	struct keel_tap row = { .size = sizeof(row), .point = point, .name = name,
 				.order = order };
-	const struct point_info *info = info_of(point);
+	const struct point *p = point_get(h, point);
 	struct fresh *f;
 	struct tap *t;
 
-	if (info == NULL || fn == NULL || order < -ORDER_LIMIT || order > ORDER_LIMIT ||
+	if (p == NULL || fn == NULL || order < -ORDER_LIMIT || order > ORDER_LIMIT ||
 	    name == NULL || name[0] == '\0')
 		return err_set(err, -EINVAL, "module %s adds a tap that cannot be used at point %u",
 			       m->name, point);
-	if (tap_find(&h->point[point], owner_of(m), name) != NULL)
+	if (tap_find(p, owner_of(m), name) != NULL)
 		return err_set(err, -EEXIST, "module %s has a tap %s at %s already", m->name, name,
-			       info->name);
+			       p->info->name);
 	f = calloc(1, sizeof(*f));
 	t = f != NULL ? tap_create(h, owner_of(m), &row) : NULL;
 	if (t == NULL) {
@@ -281,7 +281,7 @@ static void tap_withdraw(struct tap **at)
 	tap_unref(t);
 }
 
-/* Withdraw taps of `owner`, all or those called `name`. Without memory for a new chain the old one
+/* Withdraw taps of `owner` (NULL: of everybody), all or one of them. Without memory for a new chain the old one
  * serves on: withdrawn taps in it are passed over. */
 static void point_leave(struct hooks *h, struct point *p, const struct owner *owner, const struct tap *one)
 {
@@ -290,7 +290,7 @@ static void point_leave(struct hooks *h, struct point *p, const struct owner *ow
 	bool any = false;
 
 	while (*at != NULL) {
-		if ((*at)->owner != owner || (one != NULL && *at != one)) {
+		if ((owner != NULL && (*at)->owner != owner) || (one != NULL && *at != one)) {
 			at = &(*at)->next;
 			continue;
 		}
@@ -299,6 +299,11 @@ static void point_leave(struct hooks *h, struct point *p, const struct owner *ow
 	}
 	if (any && chain_compile(p, NULL, &fresh, NULL) == 0)
 		chain_swap(h, p, fresh);
+}
+
+void point_empty(struct hooks *h, struct point *p)
+{
+	point_leave(h, p, NULL, NULL);
 }
 
 void tap_remove(struct keel_mod *m, uint32_t point, const char *name)
@@ -318,6 +323,7 @@ void hooks_detach(struct hooks *h, struct owner *owner)
 			point_leave(h, &h->point[i], owner, NULL);
 	}
 	ops_leave(h, owner);
+	own_leave(h, owner);
 }
 
 void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet)

@@ -85,7 +85,7 @@ struct copy *copy_event(struct hooks *h, const struct point *p, const void *even
 {
 	const struct keel_object_api *object = hooks_object(h);
 	uint32_t n, n_objs;
-	const struct keel_field *f = p->info->fields(&n);
+	const struct keel_field *f = info_fields(p->info, &n);
 	size_t text = measure(object, f, n, event, &n_objs);
 	size_t head = sizeof(struct copy) + n_objs * sizeof(struct copy_obj);
 	struct copy *c = malloc(head + p->event_size + text);

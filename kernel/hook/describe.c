@@ -44,15 +44,6 @@ static void describe_tap(uint32_t place, const struct tap *t, struct buf *out)
 	buf_str(out, "\n");
 }
 
-static const struct point *point_named(const struct hooks *h, const char *name)
-{
-	for (uint32_t i = 0; i < n_point_infos; i++) {
-		if (strcmp(point_infos[i].name, name) == 0)
-			return &h->point[point_infos[i].id];
-	}
-	return NULL;
-}
-
 int hooks_describe(struct hooks *h, const char *name, struct buf *out)
 {
 	const struct point *p = point_named(h, name);
@@ -67,12 +58,21 @@ int hooks_describe(struct hooks *h, const char *name, struct buf *out)
 	return 0;
 }
 
+static void describe_point(const struct point *p, struct buf *out)
+{
+	buf_printf(out, "%s %s taps=%u %s", p->info->name, kind_name(p->kind), p->chain != NULL ? p->chain->n : 0,
+		   p->info->doc);
+	if (p->info->owner != NULL)
+		buf_printf(out, " (of %s)", p->info->owner->pub.name);
+	buf_str(out, "\n");
+}
+
 void hooks_describe_points(struct hooks *h, struct buf *out)
 {
-	for (uint32_t i = 0; i < n_point_infos; i++) {
-		const struct point *p = &h->point[point_infos[i].id];
-
-		buf_printf(out, "%s %s taps=%u %s\n", point_infos[i].name, kind_name(p->kind),
-			   p->chain != NULL ? p->chain->n : 0, point_infos[i].doc);
+	for (uint32_t i = 0; i < n_point_infos; i++)
+		describe_point(&h->point[point_infos[i].id], out);
+	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++) {
+		if (h->point[i].info != NULL)
+			describe_point(&h->point[i], out);
 	}
 }

@@ -13,15 +13,30 @@
 #include "registry/registry.h"
 
 /* ---- the group "hook" -------------------------------------------------------------------------------- */
+/* Points of a module are raised by that module alone. */
+static bool is_strangers(struct keel_mod *m, uint32_t point)
+{
+	if (__builtin_expect(point < KEEL_POINT_OWN, 1) || own_may_raise(hooks_of(m), point, owner_of(m)))
+		return false;
+	hooks_log(hooks_of(m), KEEL_LOG_ERROR, m->name, "module %s raised point %u, which is not its own",
+		  m->name, point);
+	return true;
+}
+
 static void hook_note(struct keel_mod *m, uint32_t point, const void *event)
 {
-	hooks_note(hooks_of(m), point, event);
+	if (!is_strangers(m, point))
+		hooks_note(hooks_of(m), point, event);
 }
 
 static int64_t hook_fold(struct keel_mod *m, uint32_t point, const void *event, char *buf,
 			 uint32_t len)
 {
-	return hooks_fold(hooks_of(m), point, event, buf, len);
+	if (!is_strangers(m, point))
+		return hooks_fold(hooks_of(m), point, event, buf, len);
+	if (buf != NULL && len > 0)
+		buf[0] = '\0';
+	return 0;
 }
 
 bool hooks_tapped(struct hooks *h, uint32_t point)
@@ -51,6 +66,11 @@ static const struct keel_hook_api hook_api = {
 	.fields = point_fields,
 	.holds_text = holds_text,
 	.fan = hook_fan,
+	.point = hook_point,
+	.about = hook_about,
+	.define = hook_define,
+	.tap_on = tap_on,
+	.tap_off = tap_off,
 };
 
 /* ---- other groups, which may come later than we -------------------------------------------------------- */
@@ -101,6 +121,8 @@ int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hook
 		ret = durables_init(h);
 	if (ret == 0)
 		ret = scopes_init(h);
+	if (ret == 0)
+		ret = own_init(h);
 	if (ret < 0) {
 		free(h);
 		return ret;
@@ -139,5 +161,6 @@ void hooks_destroy(struct hooks *h)
 	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++)
 		point_fini(&h->point[i]);
 	free(h->recent);
+	own_fini(h);
 	free(h);
 }

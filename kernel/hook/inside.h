@@ -22,6 +22,7 @@
 #define STRIKE_WINDOW_MS (10 * 60 * 1000)
 #define HIST_SIZE 160     /* durations, four classes per power of two of nanoseconds */
 #define CACHE_LINE 64
+#define OWN_EVENT_MAX 256 /* bytes of an event of a module's own point */
 
 struct op;
 struct tap;
@@ -94,7 +95,18 @@ struct point_info {
 	uint32_t id, kind, daemon, event_size;
 	const struct keel_field *(*fields)(uint32_t *ret_n);
 	invoke_fn *invoke;
+	/* of a point that a module publishes */
+	struct owner *owner; /* NULL: of the map */
+	const struct keel_field *own;
+	uint32_t n_own;
 };
+static inline const struct keel_field *info_fields(const struct point_info *info, uint32_t *ret_n)
+{
+	if (info->fields != NULL)
+		return info->fields(ret_n);
+	*ret_n = info->n_own;
+	return info->own;
+}
 
 struct point {
 	struct chain *chain; /* NULL: nobody */
@@ -115,6 +127,7 @@ union any_event {
 #define HOOK(id, name, kind, daemon, doc) struct keel_ev_##name name;
 #include "keel/hook_points.def"
 #undef HOOK
+	char own[OWN_EVENT_MAX];
 };
 
 extern const struct point_info point_infos[];
@@ -122,6 +135,8 @@ extern const uint32_t n_point_infos;
 #define VERDICT_BIT(v) (1u << ((v) + 1))
 const char *kind_name(uint32_t kind);
 void points_init(struct hooks *h);
+void point_open(struct point *p, const struct point_info *info); /* borrowed until point_close() */
+void point_close(struct point *p); /* holds that wait for it still count */
 struct point *point_get(struct hooks *h, uint32_t id); /* NULL: there is none */
 /* A copy of a short event in `room` with zeroes for the fields the raiser did not know. */
 const void *event_complete(const struct point *p, const void *event, union any_event *room);
@@ -273,6 +288,7 @@ void note_point(struct hooks *h, struct point *p, const void *event);
 void notes_drain(struct hooks *h);
 void notes_late(struct hooks *h);
 void notes_drop(struct hooks *h);
+void notes_forget(struct hooks *h, const struct point *p); /* those of one point */
 
 /* hold.c */
 struct hold {
@@ -364,6 +380,8 @@ struct hooks {
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */
 	struct scope_row *scopes;
+	struct subscription *subscriptions; /* taps by name, of points that are there and not */
+	uint32_t own_next; /* where to look for a free id */
 	const struct keel_object_api *object;   /* looked up at first use; NULL: none yet */
 	const struct keel_request_api *request;
 };
@@ -381,6 +399,24 @@ void hooks_log(struct hooks *h, uint32_t event, const char *object, const char *
 int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t order, keel_any_fn *fn,
 		void *arg, struct keel_err *err);
 void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
+void point_empty(struct hooks *h, struct point *p); /* withdraw the taps of everybody */
+
+/* own.c: points that modules publish, taps by name */
+struct subscription;
+int own_init(struct hooks *h); /* the kind POINT */
+void own_fini(struct hooks *h);
+/* The id, or 0 with *err. */
+uint32_t own_define(struct hooks *h, struct owner *owner, const struct keel_point_def *def,
+		    struct keel_err *err);
+void own_leave(struct hooks *h, const struct owner *owner);
+bool own_may_raise(struct hooks *h, uint32_t point, const struct owner *owner);
+const struct point *point_named(const struct hooks *h, const char *name);
+uint32_t hook_point(struct keel_mod *m, const char *name);
+int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_point_def *ret);
+uint32_t hook_define(struct keel_mod *m, const struct keel_point_def *def, struct keel_err *err);
+int32_t tap_on(struct keel_mod *m, const char *point, const char *name, int32_t order, keel_any_fn *fn,
+	       void *arg, struct keel_err *err);
+void tap_off(struct keel_mod *m, const char *point, const char *name);
 
 /* call.c */
 extern const struct keel_call_api call_api;

@@ -162,6 +162,24 @@ void notes_late(struct hooks *h)
 	}
 }
 
+static void forget(struct note **list, const struct point *p)
+{
+	struct note *n, *next;
+
+	DL_FOREACH_SAFE(*list, n, next) {
+		if (n->point != p)
+			continue;
+		DL_DELETE(*list, n);
+		note_free(n);
+	}
+}
+
+void notes_forget(struct hooks *h, const struct point *p)
+{
+	forget(&h->notes, p);
+	forget(&h->late_notes, p);
+}
+
 void notes_drop(struct hooks *h)
 {
 	struct note *n, *next;

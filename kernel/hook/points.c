@@ -30,14 +30,15 @@
 
 const struct point_info point_infos[] = {
 #define HOOK(id, name, kind, daemon, doc)                                                          \
-	{ #name, doc, id, KEEL_##kind, KEEL_##daemon, sizeof(struct keel_ev_##name), fields_##name, invoke_##name },
+	{ #name, doc, id, KEEL_##kind, KEEL_##daemon, sizeof(struct keel_ev_##name), fields_##name, invoke_##name,  \
+	  NULL, NULL, 0 },
 #include "keel/hook_points.def"
 #undef HOOK
 };
 const uint32_t n_point_infos = sizeof(point_infos) / sizeof(point_infos[0]);
 
 #define HOOK(id, name, kind, daemon, doc)                                                          \
-	_Static_assert((id) > 0 && (id) < KEEL_POINT_MAX, "id of " #name);
+	_Static_assert((id) > 0 && (id) < KEEL_POINT_OWN, "id of " #name);
 #include "keel/hook_points.def"
 #undef HOOK
 
@@ -71,7 +72,7 @@ const char *kind_name(uint32_t kind)
 static uint16_t first_of(const struct point_info *info, uint32_t type)
 {
 	uint32_t n;
-	const struct keel_field *f = info->fields(&n);
+	const struct keel_field *f = info_fields(info, &n);
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (f[i].type == type)
@@ -80,19 +81,26 @@ static uint16_t first_of(const struct point_info *info, uint32_t type)
 	return 0;
 }
 
+void point_open(struct point *p, const struct point_info *info)
+{
+	p->info = info;
+	p->kind = info->kind;
+	p->allowed = kinds[info->kind].allowed;
+	p->event_size = info->event_size;
+	p->id_at = first_of(info, KEEL_FIELD_STR);
+	p->obj_at = first_of(info, KEEL_FIELD_OBJ);
+}
+
+void point_close(struct point *p)
+{
+	p->info = NULL;
+	p->kind = 0;
+}
+
 void points_init(struct hooks *h)
 {
-	for (uint32_t i = 0; i < n_point_infos; i++) {
-		const struct point_info *info = &point_infos[i];
-		struct point *p = &h->point[info->id];
-
-		p->info = info;
-		p->kind = info->kind;
-		p->allowed = kinds[info->kind].allowed;
-		p->event_size = info->event_size;
-		p->id_at = first_of(info, KEEL_FIELD_STR);
-		p->obj_at = first_of(info, KEEL_FIELD_OBJ);
-	}
+	for (uint32_t i = 0; i < n_point_infos; i++)
+		point_open(&h->point[point_infos[i].id], &point_infos[i]);
 	for (uint32_t i = 0; i < sizeof(combines) / sizeof(combines[0]); i++)
 		h->point[combines[i].point].combine = combines[i].combine;
 }

@@ -295,7 +295,8 @@ struct keel_hook_api {
 			   keel_any_fn *fn, void *arg, struct keel_err *);
 	/* Take such a tap away; names nobody has are ignored. */
 	void (*tap_remove)(struct keel_mod *, uint32_t point, const char *name);
-	/* The fields of a point's event, with their places in it; NULL: no such point. */
+	/* The fields of the event of a point of the map, with their places in it; NULL: no such point. Those of
+	 * modules' points: about(). */
 	const struct keel_field *(*fields)(uint32_t point, uint32_t *ret_n);
 	/* Holds of an object as users see them ("module: why (12s of 60s)"), like snprintf(). */
 	int32_t (*holds_text)(struct keel_mod *, const char *id, char *buf, uint32_t len);
@@ -304,6 +305,21 @@ struct keel_hook_api {
 	 * has to return; NEXT when all children were accepted, else the verdict and words of the worst,
 	 * or KEEL_WAIT: then it is a hold, whose end before the children's ends those that still wait. */
 	keel_verdict (*fan)(struct keel_mod *, const struct keel_fan *);
+	/* The id of the point of this name, of the map or published by a module; 0: there is none now. A point that
+	 * is withdrawn and published again has another id. */
+	uint32_t (*point)(struct keel_mod *, const char *name);
+	/* Fill *ret (set its size) with what is known of a point; what it points to is borrowed while the point
+	 * exists. -ENOENT: there is none. */
+	int32_t (*about)(struct keel_mod *, uint32_t point, struct keel_point_def *ret);
+	/* Publish a point now: what a POINT row does at load. Its strings and fields are not copied. The id, or 0
+	 * with *err. */
+	uint32_t (*define)(struct keel_mod *, const struct keel_point_def *, struct keel_err *);
+	/* tap_add() by the point's name. If there is no such point the tap waits for it, and it waits again when the
+	 * point's module goes. -EEXIST, -EINVAL with *err. */
+	int32_t (*tap_on)(struct keel_mod *, const char *point, const char *name, int32_t order,
+			  keel_any_fn *fn, void *arg, struct keel_err *);
+	/* Take such a tap away; names nobody has are ignored. */
+	void (*tap_off)(struct keel_mod *, const char *point, const char *name);
 };
 
 /* ---- msg: read and build message bodies (maps with string keys) -------------------------------- */

@@ -144,6 +144,21 @@ struct keel_scope_def {
 	int32_t (*text)(struct keel_mod *owner, struct keel_obj *obj, char *buf, uint32_t len);
 };
 
+/* POINT: a hook point of one's own, for other modules to tap by its name (hook->tap_on()). Only this module
+ * raises it, with the id that hook->point() tells; taps see the generic event view. A name that is taken
+ * refuses the load. Withdrawn with the module: what it raised is ended, taps of others wait until somebody
+ * publishes a point of that name again. */
+struct keel_field;
+struct keel_point_def {
+	uint32_t size;
+	uint32_t kind;         /* enum keel_hook_kind */
+	const char *name, *doc; /* "tickets_used", a sentence */
+	/* The event begins with `uint32_t size, reserved`; every other field is OBJ, STR or INT, 8 bytes. The first
+	 * STR is the id of what it is about, for holds that wait for it. Not copied. */
+	const struct keel_field *fields;
+	uint32_t n_fields, event_size; /* event_size: up to 256 */
+};
+
 /* SIGNAL (declared by jobs): a pseudo-signal of qsig. */
 struct keel_signal_def {
 	uint32_t size;

@@ -21,7 +21,8 @@ enum keel_point {
 #include "keel/hook_points.def"
 #undef HOOK
 };
-#define KEEL_POINT_MAX 256 /* ids are below */
+#define KEEL_POINT_MAX 256 /* ids are below; */
+#define KEEL_POINT_OWN 192 /* from here on they are those of points that modules publish */
 
 #define KEEL_CTYPE_OBJ struct keel_obj *
 #define KEEL_CTYPE_STR const char *

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * own.c - points that modules publish at run time, and taps that ask for a point by its name.
+ *
+ * Such a point has an id from KEEL_POINT_OWN on, a fields table of its module, and generic taps only. It goes
+ * with its module: the operations its module raised are ended before (ops_leave), notes that wait are
+ * dropped, taps of others become subscriptions without a point again.
+ *
+ *   subscription -- waits for a name -- the point is published: a tap -- it is withdrawn: waits again
+ *
+ * An id is given anew as late as possible, and never while a hold waits for it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "hook/inside.h"
+#include "keel/sized.h"
+#include "log/log.h"
+#include "registry/registry.h"
+#include "util/err.h"
+
+#define FIELDS_MAX 32u
+#define NAME_LEN_MAX 63u
+
+struct subscription {
+	struct subscription *next;
+	struct owner *owner;
+	char *point, *name; /* owned */
+	int32_t order;
+	keel_any_fn *fn;
+	void *arg;
+};
+
+static const struct point *find(const struct hooks *h, const char *name)
+{
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		if (h->point[i].info != NULL && strcmp(h->point[i].info->name, name) == 0)
+			return &h->point[i];
+	}
+	return NULL;
+}
+
+const struct point *point_named(const struct hooks *h, const char *name)
+{
+	return name != NULL ? find(h, name) : NULL;
+}
+
+bool own_may_raise(struct hooks *h, uint32_t point, const struct owner *owner)
+{
+	const struct point *p = point_get(h, point);
+
+	return p != NULL && (p->info->owner == NULL || p->info->owner == owner);
+}
+
+/* ---- taps by name ----------------------------------------------------------------------------------- */
+static void subscription_join(struct hooks *h, const struct subscription *s, const struct point *p)
+{
+	struct keel_err err = { 0 };
+
+	if (tap_add(&s->owner->pub, p->info->id, s->name, s->order, s->fn, s->arg, &err) < 0)
+		hooks_log(h, KEEL_LOG_ERROR, s->point, "%s", err.text);
+}
+
+static void subscriptions_join(struct hooks *h, const struct point *p)
+{
+	for (const struct subscription *s = h->subscriptions; s != NULL; s = s->next) {
+		if (strcmp(s->point, p->info->name) == 0)
+			subscription_join(h, s, p);
+	}
+}
+
+static struct subscription **subscription_find(struct hooks *h, const struct owner *owner, const char *point,
+					       const char *name)
+{
+	struct subscription **at = &h->subscriptions;
+
+	while (*at != NULL && ((*at)->owner != owner || strcmp((*at)->point, point) != 0 ||
+			       strcmp((*at)->name, name) != 0))
+		at = &(*at)->next;
+	return at;
+}
+
+static void subscription_free(struct subscription *s)
+{
+	free(s->point);
+	free(s->name);
+	free(s);
+}
+
+static struct subscription *subscription_create(struct owner *owner, const char *point, const char *name,
+						int32_t order, keel_any_fn *fn, void *arg)
+{
+	struct subscription *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		return NULL;
+	*s = (struct subscription){ NULL, owner, strdup(point), strdup(name), order, fn, arg };
+	if (s->point != NULL && s->name != NULL)
+		return s;
+	subscription_free(s);
+	return NULL;
+}
+
+int32_t tap_on(struct keel_mod *m, const char *point, const char *name, int32_t order, keel_any_fn *fn,
+	       void *arg, struct keel_err *err)
+{
+	struct hooks *h = hooks_of(m);
+	const struct point *p = point_named(h, point);
+	struct subscription *s;
+	int ret;
+
+	if (point == NULL || name == NULL || name[0] == '\0' || fn == NULL)
+		return err_set(err, -EINVAL, "module %s taps a point without a name or a function", m->name);
+	if (*subscription_find(h, owner_of(m), point, name) != NULL)
+		return err_set(err, -EEXIST, "module %s has a tap %s at %s already", m->name, name, point);
+	s = subscription_create(owner_of(m), point, name, order, fn, arg);
+	if (s == NULL)
+		return err_set(err, -ENOMEM, "no memory for tap %s of module %s", name, m->name);
+	ret = p != NULL ? tap_add(m, p->info->id, name, order, fn, arg, err) : 0;
+	if (ret < 0) {
+		subscription_free(s);
+		return ret;
+	}
+	s->next = h->subscriptions;
+	h->subscriptions = s;
+	return 0;
+}
+
+void tap_off(struct keel_mod *m, const char *point, const char *name)
+{
+	struct hooks *h = hooks_of(m);
+	const struct point *p = point_named(h, point);
+	struct subscription **at, *s;
+
+	if (point == NULL || name == NULL)
+		return;
+	at = subscription_find(h, owner_of(m), point, name);
+	s = *at;
+	if (s == NULL)
+		return;
+	*at = s->next;
+	subscription_free(s);
+	if (p != NULL)
+		tap_remove(m, p->info->id, name);
+}
+
+/* ---- points ------------------------------------------------------------------------------------------- */
+static bool is_name(const char *name)
+{
+	size_t len = name != NULL ? strlen(name) : 0;
+
+	return len > 0 && len <= NAME_LEN_MAX &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == len;
+}
+
+static const char *field_objection(const struct keel_field *f, uint32_t event_size)
+{
+	if (!is_name(f->name))
+		return "a field has no name of a-z 0-9 _";
+	if (f->type < KEEL_FIELD_OBJ || f->type > KEEL_FIELD_INT)
+		return "a field is neither OBJ, STR nor INT";
+	if (f->offset < 2 * sizeof(uint32_t) || f->offset % sizeof(int64_t) != 0 ||
+	    f->offset + sizeof(int64_t) > event_size)
+		return "a field is not inside its event";
+	return NULL;
+}
+
+static const char *objection(const struct keel_point_def *d)
+{
+	const char *no = NULL;
+
+	if (d->kind < KEEL_GATE || d->kind > KEEL_NOTE)
+		return "it is no GATE, ASK, FOLD or NOTE";
+	if (d->doc == NULL || d->doc[0] == '\0')
+		return "it has no sentence (doc)";
+	if (d->event_size < 2 * sizeof(uint32_t) || d->event_size > OWN_EVENT_MAX ||
+	    d->event_size % sizeof(int64_t) != 0)
+		return "its event is not 8 to 256 bytes";
+	if (d->n_fields > FIELDS_MAX || (d->n_fields > 0 && d->fields == NULL))
+		return "its fields are missing or too many";
+	for (uint32_t i = 0; i < d->n_fields && no == NULL; i++)
+		no = field_objection(&d->fields[i], d->event_size);
+	return no;
+}
+
+/* A slot nobody looks at any more, as far from the last one as can be; NULL: there is none. */
+static struct point *slot_free(struct hooks *h)
+{
+	const uint32_t n = KEEL_POINT_MAX - KEEL_POINT_OWN;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct point *p = &h->point[KEEL_POINT_OWN + (h->own_next + i) % n];
+
+		if (p->info != NULL || p->busy > 0)
+			continue;
+		h->own_next = (h->own_next + i + 1) % n;
+		return p;
+	}
+	return NULL;
+}
+
+static uint32_t define(struct hooks *h, struct owner *owner, const struct keel_point_def *d,
+		       struct keel_err *err)
+{
+	struct point *p = slot_free(h);
+	struct point_info *info = p != NULL ? calloc(1, sizeof(*info)) : NULL;
+
+	if (info == NULL) {
+		err_set(err, -ENOMEM, "no room for the point %s of module %s", d->name, owner->pub.name);
+		return 0;
+	}
+	*info = (struct point_info){ .name = d->name, .doc = d->doc, .kind = d->kind, .daemon = KEEL_ANY,
+				     .id = (uint32_t)(p - h->point), .event_size = d->event_size,
+				     .invoke = invoke_any, .owner = owner, .own = d->fields,
+				     .n_own = d->n_fields };
+	point_open(p, info);
+	subscriptions_join(h, p);
+	return info->id;
+}
+
+uint32_t own_define(struct hooks *h, struct owner *owner, const struct keel_point_def *def,
+		    struct keel_err *err)
+{
+	const struct point *taken;
+	struct keel_point_def d;
+	const char *no;
+
+	KEEL_SIZED(&d, def);
+	if (!is_name(d.name)) {
+		err_set(err, -EINVAL, "a point of module %s has no name of 1 to 63 a-z 0-9 _", owner->pub.name);
+		return 0;
+	}
+	no = objection(&d);
+	if (no != NULL) {
+		err_set(err, -EINVAL, "point %s of module %s cannot be used: %s", d.name, owner->pub.name, no);
+		return 0;
+	}
+	taken = point_named(h, d.name);
+	if (taken == NULL)
+		return define(h, owner, &d, err);
+	err_set(err, -EEXIST, "point %s of module %s is there already, from %s", d.name, owner->pub.name,
+		taken->info->owner != NULL ? taken->info->owner->pub.name : "the kernel");
+	return 0;
+}
+
+static void withdraw(struct hooks *h, struct point *p)
+{
+	struct point_info *info = (struct point_info *)(uintptr_t)p->info;
+
+	notes_forget(h, p);
+	point_empty(h, p);
+	point_close(p);
+	free(info);
+}
+
+void own_leave(struct hooks *h, const struct owner *owner)
+{
+	struct subscription **at = &h->subscriptions, *s;
+
+	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++) {
+		if (h->point[i].info != NULL && h->point[i].info->owner == owner)
+			withdraw(h, &h->point[i]);
+	}
+	while ((s = *at) != NULL) {
+		if (s->owner != owner) {
+			at = &s->next;
+			continue;
+		}
+		*at = s->next;
+		subscription_free(s);
+	}
+}
+
+/* The engine goes; nobody is called any more. */
+void own_fini(struct hooks *h)
+{
+	struct subscription *s;
+
+	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++)
+		free((void *)(uintptr_t)h->point[i].info);
+	while ((s = h->subscriptions) != NULL) {
+		h->subscriptions = s->next;
+		subscription_free(s);
+	}
+}
+
+/* ---- the group "hook" -------------------------------------------------------------------------------- */
+uint32_t hook_point(struct keel_mod *m, const char *name)
+{
+	const struct point *p = point_named(hooks_of(m), name);
+
+	return p != NULL ? p->info->id : 0;
+}
+
+int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_point_def *ret)
+{
+	const struct point *p = point_get(hooks_of(m), point);
+	struct keel_point_def d = { .size = sizeof(d) };
+
+	if (p == NULL)
+		return -ENOENT;
+	d.kind = p->info->kind;
+	d.name = p->info->name;
+	d.doc = p->info->doc;
+	d.event_size = p->info->event_size;
+	d.fields = info_fields(p->info, &d.n_fields);
+	keel_sized_give(ret, &d);
+	return 0;
+}
+
+uint32_t hook_define(struct keel_mod *m, const struct keel_point_def *def, struct keel_err *err)
+{
+	return own_define(hooks_of(m), owner_of(m), def, err);
+}
+
+/* ---- POINT rows ----------------------------------------------------------------------------------------- */
+static int row_add(void *arg, struct owner *owner, const void *def, struct keel_err *err)
+{
+	return own_define(arg, owner, def, err) != 0 ? 0 : -EINVAL;
+}
+
+/* Mostly the module's points are withdrawn already, with its taps. */
+static void row_remove(void *arg, struct owner *owner, const void *def)
+{
+	const struct keel_point_def *d = def;
+	struct hooks *h = arg;
+	const struct point *p = point_named(h, d->name);
+
+	if (p != NULL && p->info->owner == owner)
+		withdraw(h, &h->point[p->info->id]);
+}
+
+int own_init(struct hooks *h)
+{
+	return registry_kind(h->parts->registry,
+			     &(struct registry_kind){ .name = "POINT", .add = row_add, .remove = row_remove,
+						      .arg = h, .row_size = sizeof(struct keel_point_def) });
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_own_points.c - points that modules publish: found by name, tapped before and after they are there, gone with
+ * their module. The modules are tests/fixtures/publish.c and listen.c.
+ */
+#include <stdlib.h>
+
+#include "module/fixture.h"
+
+static const struct keel_hook_api *hook;
+static struct keel_mod *me;
+
+static void begin(void)
+{
+	kernel_start();
+	hook = registry_service(k.parts.registry, "hook", 0, NULL, NULL);
+	me = &k.self.pub;
+}
+
+static void queued(const char *id)
+{
+	hooks_note(k.parts.hooks, KEEL_POINT_job_queued, KEEL_EVENT(job_queued, .id = id));
+}
+
+static const char *points(void)
+{
+	buf_reset(&k.out);
+	hooks_describe_points(k.parts.hooks, &k.out);
+	return k.out.data;
+}
+
+static uint32_t times_logged(const char *text)
+{
+	char *log = log_text(), *at = log;
+	uint32_t n = 0;
+
+	while ((at = strstr(at, text)) != NULL) {
+		at++;
+		n++;
+	}
+	free(log);
+	return n;
+}
+
+static void they_meet_in_either_order(void)
+{
+	static const char *const orders[] = { "publish: { }\nlisten: { }", "listen: { }\npublish: { }" };
+
+	for (size_t i = 0; i < KEEL_COUNT(orders); i++) {
+		begin();
+		CU_ASSERT_EQUAL_FATAL(up(orders[i]), 0);
+		queued("1.svr");
+		CU_ASSERT_TRUE(logged("publish: verdict 0 by"));
+		CU_ASSERT_TRUE(logged("listen: 2 left"));
+		queued("2.svr");
+		queued("3.svr");
+		queued("4.svr"); /* none is left */
+		CU_ASSERT_TRUE(logged("publish: verdict 2 by listen.on_wanted"));
+		CU_ASSERT_PTR_NOT_NULL(strstr(points(), "ticket_used NOTE taps=1 a job took a ticket (of publish)\n"));
+		buf_reset(&k.out);
+		CU_ASSERT_EQUAL(hooks_describe(k.parts.hooks, "ticket_wanted", &k.out), 0);
+		CU_ASSERT_PTR_NOT_NULL(strstr(k.out.data, "listen.on_wanted"));
+		kernel_stop();
+	}
+}
+
+static void a_publisher_alone_is_heard_by_nobody(void)
+{
+	begin();
+	CU_ASSERT_EQUAL(up("publish: { }"), 0);
+	queued("1.svr");
+	CU_ASSERT_TRUE(logged("publish: verdict 0 by nobody"));
+	kernel_stop();
+}
+
+/* The publisher goes and comes back, the taps by name find it again; then the listener goes. */
+static void they_part_and_meet_again(void)
+{
+	begin();
+	CU_ASSERT_EQUAL(up("publish: { }\nlisten: { }"), 0);
+	queued("1.svr");
+	CU_ASSERT_EQUAL(reload("listen: { }"), 0);
+	CU_ASSERT_EQUAL(hook->point(me, "ticket_used"), 0);
+	CU_ASSERT_PTR_NULL(strstr(points(), "ticket_"));
+	queued("2.svr");
+	CU_ASSERT_EQUAL(reload("listen: { }\npublish: { }"), 0);
+	queued("3.svr");
+	CU_ASSERT_EQUAL(times_logged("listen: 2 left"), 2);
+	CU_ASSERT_EQUAL(reload("publish: { }"), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(points(), "ticket_used NOTE taps=0"));
+	kernel_stop();
+}
+
+/* Who waits at a point that goes is told, and the operation fails. */
+static void waiting_ends_with_the_point(void)
+{
+	begin();
+	CU_ASSERT_EQUAL(up("publish: { }\nlisten: { waits = true; }"), 0);
+	queued("1.svr");
+	buf_reset(&k.out);
+	hooks_describe_holds(k.parts.hooks, &k.out);
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.out.data, "no ticket yet"));
+	CU_ASSERT_EQUAL(reload("listen: { waits = true; }"), 0);
+	CU_ASSERT_TRUE(logged("listen: cancelled 4"));
+	CU_ASSERT_TRUE(logged("publish: verdict -1"));
+	kernel_stop();
+}
+
+/* ---- definitions -------------------------------------------------------------------------------------- */
+static const struct keel_field fields[] = { { "id", KEEL_FIELD_STR, 8 }, { "n", KEEL_FIELD_INT, 16 } };
+static const struct keel_field outside[] = { { "id", KEEL_FIELD_STR, 24 } }, odd[] = { { "id", 4, 8 } },
+			       over_size[] = { { "id", KEEL_FIELD_STR, 0 } };
+#define POINT(point_name, ...)                                                                     \
+	{ .size = sizeof(struct keel_point_def), .kind = KEEL_NOTE, .name = (point_name), .doc = "a test", \
+	  .fields = fields, .n_fields = 2, .event_size = 24, __VA_ARGS__ }
+
+#pragma GCC diagnostic ignored "-Woverride-init"
+static void definitions_that_lie_are_refused(void)
+{
+	static const struct keel_point_def bad[] = {
+		POINT(NULL),
+		POINT("Capital"),
+		POINT("job_submit"),
+		POINT("x", .kind = 0),
+		POINT("x", .kind = 5),
+		POINT("x", .doc = NULL),
+		POINT("x", .event_size = 0),
+		POINT("x", .event_size = 20),
+		POINT("x", .event_size = 1024),
+		POINT("x", .fields = NULL),
+		POINT("x", .n_fields = 4000),
+		POINT("x", .fields = outside, .n_fields = 1),
+		POINT("x", .fields = odd, .n_fields = 1),
+		POINT("x", .fields = over_size, .n_fields = 1),
+	};
+
+	begin();
+	for (size_t i = 0; i < KEEL_COUNT(bad); i++) {
+		k.err.text[0] = '\0';
+		CU_ASSERT_EQUAL(hook->define(me, &bad[i], &k.err), 0);
+		CU_ASSERT(strlen(k.err.text) > 10);
+	}
+	CU_ASSERT_EQUAL(hook->define(me, &bad[2], &k.err), 0);
+	CU_ASSERT_STRING_EQUAL(k.err.text, "point job_submit of module test is there already, from the kernel");
+	kernel_stop();
+}
+
+static void ids_are_many_and_not_endless(void)
+{
+	static const struct keel_point_def one = POINT("mine"), two = POINT("yours");
+	static char names[80][8];
+	uint32_t first, n = 0;
+
+	begin();
+	first = hook->define(me, &one, &k.err);
+	CU_ASSERT(first >= KEEL_POINT_OWN && first < KEEL_POINT_MAX);
+	CU_ASSERT_EQUAL(hook->define(me, &one, &k.err), 0); /* twice */
+	hooks_detach(k.parts.hooks, &k.self);
+	CU_ASSERT_NOT_EQUAL(hook->define(me, &two, &k.err), first); /* not at once anew */
+	hooks_detach(k.parts.hooks, &k.self);
+	for (uint32_t i = 0; i < KEEL_COUNT(names); i++) {
+		const struct keel_point_def def = POINT(names[i]);
+
+		snprintf(names[i], sizeof(names[i]), "p%u", i);
+		n += hook->define(me, &def, &k.err) != 0;
+	}
+	CU_ASSERT_EQUAL(n, KEEL_POINT_MAX - KEEL_POINT_OWN);
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "no room for the point"));
+	hooks_detach(k.parts.hooks, &k.self);
+	kernel_stop();
+}
+
+static void what_is_known_of_a_point(void)
+{
+	struct keel_point_def about = { .size = sizeof(about) };
+	struct {
+		uint32_t size, kind;
+		const char *name;
+		uint64_t others;
+	} less = { .size = 16, .others = 7 };
+
+	begin();
+	CU_ASSERT_EQUAL(hook->about(me, hook->point(me, "job_submit"), &about), 0);
+	CU_ASSERT_EQUAL(about.kind, KEEL_GATE);
+	CU_ASSERT_EQUAL(about.n_fields, 4);
+	CU_ASSERT_STRING_EQUAL(about.fields[0].name, "id");
+	CU_ASSERT_EQUAL(hook->about(me, KEEL_POINT_job_run, (struct keel_point_def *)(void *)&less), 0);
+	CU_ASSERT_STRING_EQUAL(less.name, "job_run");
+	CU_ASSERT_EQUAL(less.others, 7); /* no more than it has room for */
+	CU_ASSERT_EQUAL(hook->about(me, 255, &about), -ENOENT);
+	CU_ASSERT_EQUAL(hook->point(me, "nonesuch"), 0);
+	CU_ASSERT_EQUAL(hook->point(me, NULL), 0);
+	kernel_stop();
+}
+
+static void only_its_module_raises_a_point(void)
+{
+	static const struct keel_field id[] = { { "id", KEEL_FIELD_STR, 8 } };
+	const struct {
+		uint32_t size, reserved;
+		const char *id;
+		struct keel_obj *job;
+		int64_t left;
+	} ev = { .size = sizeof(ev), .id = "9.svr", .left = 99 };
+	const struct keel_point_def fold = { .size = sizeof(fold), .kind = KEEL_FOLD, .name = "sum", .doc = "a test",
+					     .fields = id, .n_fields = 1, .event_size = 16 };
+	struct owner stranger = { .pub.name = "stranger", .parts = &k.parts };
+
+	begin();
+	CU_ASSERT_EQUAL(up("publish: { }\nlisten: { }"), 0);
+	hook->note(me, hook->point(me, "ticket_used"), &ev);
+	CU_ASSERT_FALSE(logged("99 left"));
+	CU_ASSERT_TRUE(logged("which is not its own"));
+	CU_ASSERT_EQUAL(hook->raise(me, &(struct keel_raise){ .size = sizeof(struct keel_raise), .event = &ev,
+							      .point = hook->point(me, "ticket_wanted") }),
+			KEEL_FAIL);
+	CU_ASSERT_NOT_EQUAL(hook->define(me, &fold, &k.err), 0);
+	CU_ASSERT_EQUAL(hook->fold(&stranger.pub, hook->point(me, "sum"), &ev, NULL, 0), 0);
+	hooks_detach(k.parts.hooks, &k.self);
+	kernel_stop();
+}
+
+TESTS_MAIN("module/own_points", TEST(they_meet_in_either_order), TEST(a_publisher_alone_is_heard_by_nobody),
+	   TEST(they_part_and_meet_again), TEST(waiting_ends_with_the_point),
+	   TEST(definitions_that_lie_are_refused), TEST(ids_are_many_and_not_endless), TEST(what_is_known_of_a_point),
+	   TEST(only_its_module_raises_a_point))
