@@ -124,4 +124,9 @@ const struct keel_hook_api host_hook = {
 	.fields = hooks_fields,
 	.holds_text = hook_holds_text,
 	.fan = hook_fan,
+	.point = points_named,
+	.about = points_about,
+	.define = points_define,
+	.tap_on = points_tap_on,
+	.tap_off = points_tap_off,
 };

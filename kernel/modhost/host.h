@@ -157,6 +157,14 @@ struct keel_obj {
 extern const struct keel_object_api host_object;
 extern const struct keel_call_api host_call;
 extern const struct keel_hook_api host_hook;
+
+/* points.c */
+uint32_t points_named(struct keel_mod *m, const char *name);
+int32_t points_about(struct keel_mod *m, uint32_t point, struct keel_point_def *ret);
+uint32_t points_define(struct keel_mod *m, const struct keel_point_def *def, struct keel_err *err);
+int32_t points_tap_on(struct keel_mod *m, const char *point, const char *name, int32_t order, keel_any_fn *fn,
+		      void *arg, struct keel_err *err);
+void points_tap_off(struct keel_mod *m, const char *point, const char *name);
 extern const struct keel_request_api host_request;
 const void *host_group(const char *name);
 

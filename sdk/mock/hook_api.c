@@ -9,6 +9,7 @@
 #include <utlist.h>
 
 #include "inside.h"
+#include "keel/sized.h"
 
 /* ---- hook ------------------------------------------------------------------------------------------ */
 static keel_verdict hook_raise(struct keel_mod *pub, const struct keel_raise *r)
@@ -68,10 +69,65 @@ static keel_verdict hook_fan(struct keel_mod *pub, const struct keel_fan *f)
 	return m != NULL ? fan_raise(m, f) : KEEL_FAIL;
 }
 
+/* Points by name: those of the map. Nobody publishes another one here, so a tap at one waits for ever. */
+static uint32_t hook_point(struct keel_mod *pub, const char *name)
+{
+	const struct point_row *p;
+
+	if (mod_in(pub, "hook", "point") == NULL || name == NULL)
+		return 0;
+	for (uint32_t id = 1; id < KEEL_POINT_OWN; id++) {
+		p = point_row(id);
+		if (p != NULL && strcmp(p->name, name) == 0)
+			return id;
+	}
+	return 0;
+}
+
+static int32_t hook_about(struct keel_mod *pub, uint32_t point, struct keel_point_def *ret)
+{
+	const struct point_row *p = mod_in(pub, "hook", "about") != NULL ? point_row(point) : NULL;
+	struct keel_point_def d = { .size = sizeof(d), .doc = "" };
+
+	if (p == NULL)
+		return -ENOENT;
+	d.kind = p->kind;
+	d.name = p->name;
+	d.event_size = p->size;
+	d.fields = p->fields(&d.n_fields);
+	keel_sized_give(ret, &d);
+	return 0;
+}
+
+static uint32_t hook_define(struct keel_mod *pub, const struct keel_point_def *def, struct keel_err *err)
+{
+	(void)def;
+	if (mod_in(pub, "hook", "define") != NULL)
+		err_set(err, -ENOTSUP, "the mock host has the points of the map alone");
+	return 0;
+}
+
+static int32_t hook_tap_on(struct keel_mod *pub, const char *point, const char *name, int32_t order,
+			   keel_any_fn *fn, void *arg, struct keel_err *err)
+{
+	uint32_t id = hook_point(pub, point);
+
+	return id != 0 ? tap_add(pub, id, name, order, fn, arg, err) : 0;
+}
+
+static void hook_tap_off(struct keel_mod *pub, const char *point, const char *name)
+{
+	uint32_t id = hook_point(pub, point);
+
+	if (id != 0)
+		tap_remove(pub, id, name);
+}
+
 const struct keel_hook_api hook_api = {
 	.size = sizeof(hook_api), .raise = hook_raise, .note = hook_note, .fold = hook_fold,
 	.tapped = hook_tapped, .tap_add = tap_add, .tap_remove = tap_remove, .fields = point_fields,
-	.holds_text = holds_text, .fan = hook_fan,
+	.holds_text = holds_text, .fan = hook_fan, .point = hook_point, .about = hook_about, .define = hook_define,
+	.tap_on = hook_tap_on, .tap_off = hook_tap_off,
 };
 
 /* ---- call --------------------------------------------------------------------------------------------- */

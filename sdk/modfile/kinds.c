@@ -64,6 +64,10 @@ static const struct modfile_field job_key[] = {
 	FLAG(keel_job_key_def, "the same for equal jobs", KEEL_JOB_KEY_SHARED),
 	FLAG(keel_job_key_def, "changes while a job waits", KEEL_JOB_KEY_MOVES),
 };
+static const struct modfile_field point[] = {
+	F(keel_point_def, "kind (GATE 1, ASK 2, FOLD 3, NOTE 4)", kind, UINT),
+	F(keel_point_def, "fields", n_fields, UINT),
+};
 static const struct modfile_field queue_type[] = { F(keel_queue_type_def, "jobs are started", runs, UINT) };
 static const struct modfile_field scope[] = { F(keel_scope_def, "class", klass, TEXT) };
 
@@ -78,6 +82,7 @@ static const struct modfile_kind kinds[] = {
 	KIND("SERVICE", "service", "services", keel_service_def, service),
 	{ "KIND", "kind", "kinds of rows", sizeof(struct keel_kind_def), 0, offsetof(struct keel_kind_def, name),
 	  offsetof(struct keel_kind_def, doc), NULL },
+	KIND("POINT", "hook point", "hook points", keel_point_def, point),
 	KIND("SIGNAL", "signal", "signals", keel_signal_def, signal),
 	KIND("JOB_FORM", "form of jobs", "forms of jobs", keel_job_form_def, job_form),
 	KIND("PARTS", "list of parts", "lists of parts", keel_parts_def, parts),
