@@ -38,6 +38,8 @@ const char *conf_differs(const struct keel_conf_rule *rules, uint32_t n_rules,
 
 /* Module groups in order of appearance, with what they say of themselves: `enabled` and `required`
  * (default true), `path` (a .so; NULL: <modules_dir>/<name>.so). */
+/* Is the key of a module's group the kernel's (and may an override give it)? */
+bool conf_kernel_key(const char *key, bool by_override);
 struct conf_module {
 	const char *name, *path, *file; /* file:line text of where it was said */
 	bool enabled;

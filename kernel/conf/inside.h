@@ -50,8 +50,7 @@ int conf_fill_some(const struct conf *c, const char *group, const struct keel_co
 int conf_fill_inner(const struct conf *c, const char *name, const config_setting_t *settings,
 		    const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
 		    struct conf_data **ret_data, struct keel_err *err);
-/* keys.c: is the key of a module's group the kernel's (and may an override give it)? */
-bool conf_kernel_key(const char *key, bool by_override);
+/* keys.c */
 /* Those that say something of the module itself, into *m. */
 int conf_module_keys(const struct conf *c, const config_setting_t *s, struct conf_module *m,
 		     struct keel_err *err);

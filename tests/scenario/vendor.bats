@@ -244,7 +244,7 @@ enable()
 
 	# its attribute, its veto
 	enable true 'pause = "1s";'
-	has "$(keelson modules)" '^hello '
+	has "$(keelson modules)" '^hello +1\.0 +Example +1\.0 '
 	has "$(keelson hooks job_submit)" 'hello.on_submit'
 	id=$(submit -h -W ticket=ABC-1)
 	same ticket ABC-1 "$(job_attr "$id" ticket)"

@@ -8,6 +8,7 @@
 #include "check_report.h"
 #include "check_rows.h"
 #include "check_static.h"
+#include "words.h"
 
 enum { ROWS_MAX = 4096, ORDER_MAX = 1000 };
 
@@ -68,6 +69,8 @@ static const char *row_objection(const struct keel_module *m, const struct keel_
 {
 	uint32_t width = conf_width(r->type);
 
+	if (is_common_key(r->key))
+		return "has a key that every module's group has already";
 	if (width == 0)
 		return "has a type that is none";
 	if (r->offset > m->conf_size || width > m->conf_size - r->offset || r->offset % width != 0)

@@ -25,5 +25,5 @@ void describe_conf(const struct modfile_module *m, FILE *out)
 		or_nothing(m->head.version), or_nothing(m->head.summary), m->head.name);
 	for (uint32_t i = 0; i < m->head.n_conf; i++)
 		key_print(&m->conf[i], out);
-	fputs("};\n", out);
+	fputs("\n\t# and what every module has: path, required, isolation, match, order; keelson.conf(5)\n};\n", out);
 }

@@ -20,6 +20,18 @@ static const char *const conf_types[] = {
 	[KEEL_CONF_LIST] = "list of texts",
 };
 
+/* Of every module's group: keelson.conf(5). */
+static const char *const common_keys[] = { "enabled", "path", "required", "isolation", "isolation_limits",
+					   "match", "order" };
+
+bool is_common_key(const char *key)
+{
+	for (uint32_t i = 0; key != NULL && i < KEEL_COUNT(common_keys); i++)
+		if (strcmp(common_keys[i], key) == 0)
+			return true;
+	return false;
+}
+
 struct unit {
 	int64_t of;
 	const char *name;

@@ -26,6 +26,8 @@ const char *words_of_type(const struct keel_conf_rule *r, char buf[WORDS_MAX]);
 const char *word_of_type(uint32_t type);
 /* How the default is written in a file: quoted where it has to be. */
 const char *words_of_default(const struct keel_conf_rule *r, char buf[WORDS_MAX]);
+/* Is it a key that the daemon reads in every module's group? */
+bool is_common_key(const char *key);
 /* "server and mom" */
 const char *words_of_daemons(uint32_t roles);
 /* "reject", "skip", "bench" */

@@ -139,6 +139,9 @@ static const struct keel_conf_rule outside[] = {
 };
 static const struct keel_tap bad_tap[] = { { .size = sizeof(bad_tap[0]), .point = 251 } };
 
+static const struct keel_conf_rule kernels_key[] = {
+	{ .size = sizeof(kernels_key[0]), .type = KEEL_CONF_INT, .key = "order" } };
+
 #define GOOD                                                                                       \
 	.magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .size = sizeof(struct keel_module),      \
 	.name = "x", .version = "1", .summary = "s", .roles = KEEL_ANY
@@ -174,6 +177,7 @@ static void descriptors_that_lie_are_refused(void)
 		{ GOOD, .n_needs = 1, .needs = off_state, .state_size = 4096 },
 		{ GOOD, .n_conf = 1, .conf = outside, .conf_size = 15 },
 		{ GOOD, .n_taps = 1, .taps = bad_tap },
+		{ GOOD, .n_conf = 1, .conf = kernels_key, .conf_size = 8 },
 	};
 
 	CU_ASSERT_EQUAL(lint(&good), 0);
