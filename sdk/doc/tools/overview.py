@@ -2,7 +2,7 @@
 #
 # overview.py - the two pages that list the others: keelson-guide(7) and keelson-hooks(7).
 import tables
-from pages import Page
+from pages import Page, ended
 
 
 def add(book):
@@ -30,7 +30,7 @@ def hooks(book):
              "for instance **job_submit**(3keel). Its kind decides what a tap may answer:", ""]
     for kind, (question, verdicts, policy) in tables.KINDS.items():
         names = " ".join(v.removeprefix("KEEL_") for v in verdicts.split())
-        lines.append(f"- **{kind}**: {question}. Answers: {names}. A tap that fails: {policy}, unless its row says "
+        lines.append(f"- **{kind}**: {ended(question)} Answers: {names}. A tap that fails: {policy}, unless its row says "
                      "otherwise.")
     lines += ["", "Taps of a point run in the order that `keelson hooks POINT` prints: before and after first, then order "
               "from low to high, then name. A NOTE about an object that is in the middle of an operation is told after it.", ""]
@@ -38,7 +38,7 @@ def hooks(book):
         lines += [f"## Points: {group}", ""]
         for p in points:
             fields = ", ".join(f for _, f, _ in p.fields)
-            lines.append(f"- **{p.name}** ({p.kind}): {p.sentence}" + (f". Fields: {fields}" if fields else ""))
+            lines.append(f"- **{p.name}** ({p.kind}): {ended(p.sentence)}" + (f" Fields: {fields}" if fields else ""))
         lines.append("")
     page = Page("hooks", "keelson-hooks", "7", "the places where Keelson asks modules or tells them", "\n".join(lines),
                 "overview", None)

@@ -118,7 +118,7 @@ class Book:
 
     def point_body(self, p):
         question, verdicts, policy = tables.KINDS[p.kind]
-        out = [f"{capital(p.sentence)}{'' if p.sentence.endswith('?') else '.'}", "",
+        out = [ended(capital(p.sentence)), "",
                f"- **Kind**: {p.kind}: {question}", f"- **Raised by**: {raiser(p)}, in {p.where}",
                f"- **When**: {p.when}", f"- **A tap that fails**: {policy}, unless its row says otherwise",
                f"- **A tap may**: {powers(p)}", f"- **In the interface since**: 1.{p.since}", ""]
@@ -126,7 +126,7 @@ class Book:
             out += [p.notes, ""]
         out += ["## Event", "", f"`struct keel_ev_{p.name}`, valid until the tap returns:", ""]
         if p.fields:
-            out += [f"- **{f}** ({tables.TYPES[t]}{since(p, f)}): {meaning}." for t, f, meaning in p.fields]
+            out += [f"- **{f}** ({tables.TYPES[t]}{since(p, f)}): {ended(meaning)}" for t, f, meaning in p.fields]
         else:
             out[-2] = f"`struct keel_ev_{p.name}` has no fields."
         out += ["", "## Answers", ""]
@@ -148,6 +148,11 @@ class Book:
 
 def capital(text):
     return text[:1].upper() + text[1:]
+
+
+def ended(text):
+    """A sentence with its full stop."""
+    return text if text.endswith(("?", ".")) else text + "."
 
 
 def plain(text):
