@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_signals.c - suspension for maintenance in the mock, with the real modules resources and nodes; jobs are
+ * the test's.
+ */
+#include "admin-suspend.h"
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keel/mock.h"
+#include "keel/service/task.h"
+
+extern const struct keel_module keel_module;
+
+static struct keel_mock *mock;
+static struct keel_mod *module;
+static struct keel_obj *job, *other, *n1, *n2;
+static const struct keel_hook_api *hook;
+static const struct keel_core_api *core;
+static struct keel_mock_outcome out;
+static int32_t signalled; /* what a SIGNAL row's start() was answered; -1: nothing */
+static int32_t host_says; /* the host's answer to the next step */
+
+/* ---- the services it needs of jobs and executor ---------------------------------------------------- */
+static bool is_suspended(struct keel_mod *m, struct keel_obj *o)
+{
+	(void)m;
+	return keel_mock_text(o, "stands", NULL) != NULL;
+}
+
+static char state(struct keel_mod *m, struct keel_obj *o)
+{
+	(void)m, (void)o;
+	return 'R';
+}
+
+static void suspend(struct keel_mod *self, struct keel_obj *o, const char *signal, const char *who,
+		    struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	if (host_says == 0) {
+		keel_mock_set(o, "stands", NULL, "still");
+		hook->note(self, KEEL_POINT_job_suspended,
+			   KEEL_EVENT(job_suspended, .id = keel_mock_same(o, job) ? "1.svr" : "2.svr", .job = o,
+				      .signal = signal, .who = who));
+	}
+	done(me, arg, host_says, NULL);
+}
+
+static void resume(struct keel_mod *self, struct keel_obj *o, const char *signal, const char *who,
+		   struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	keel_mock_set(o, "stands", NULL, NULL);
+	hook->note(self, KEEL_POINT_job_resumed,
+		   KEEL_EVENT(job_resumed, .id = keel_mock_same(o, job) ? "1.svr" : "2.svr", .job = o,
+			      .signal = signal, .who = who));
+	done(me, arg, 0, NULL);
+}
+
+static void signal_done(struct keel_mod *m, void *op, int32_t code, const char *text)
+{
+	(void)m, (void)op, (void)text;
+	signalled = code;
+}
+
+static void set_host_of(struct keel_mod *m, struct keel_mod *me,
+			const char *(*fn)(struct keel_mod *me, const char *vnode))
+{
+	(void)m, (void)me, (void)fn;
+}
+
+static int32_t listen_to(struct keel_mod *m, struct keel_mod *me, const struct keel_task_events *events)
+{
+	(void)m, (void)me, (void)events;
+	return 0;
+}
+
+/* ---- a server with two vnodes, a job on the first and one on both ------------------------------------ */
+static struct keel_mod *load_file(const char *name)
+{
+	const char *build = getenv("KEELSON_BUILD");
+	struct keel_err err = { 0 };
+	struct keel_mod *m;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/modules/%s.so", build != NULL ? build : ".", name);
+	m = keel_mock_load_file(mock, path, NULL, &err);
+	CU_ASSERT_STRING_EQUAL(err.text, "");
+	return m;
+}
+
+static void set_up(void)
+{
+	static const struct keel_job_api jobs = { .size = sizeof(jobs), .is_suspended = is_suspended,
+						  .state = state, .suspend = suspend, .resume = resume,
+						  .signal_done = signal_done };
+	static const struct keel_task_api tasks = { .size = sizeof(tasks), .set_host_of = set_host_of,
+						    .listen = listen_to };
+	struct keel_err err = { 0 };
+
+	mock = keel_mock_new(KEEL_SERVER);
+	hook = keel_mock_group(mock, "hook");
+	core = keel_mock_group(mock, "core");
+	keel_mock_service(mock, "job", &jobs);
+	keel_mock_service(mock, "task", &tasks);
+	keel_mock_attr(mock, "job", "exec_vnode", "string");
+	keel_mock_attr(mock, "job", "stands", "string");
+	load_file("resources");
+	load_file("nodes");
+	n1 = keel_mock_object(mock, "node", "n1");
+	n2 = keel_mock_object(mock, "node", "n2");
+	job = keel_mock_object(mock, "job", "1.svr");
+	other = keel_mock_object(mock, "job", "2.svr");
+	keel_mock_set(job, "exec_vnode", NULL, "(n1:ncpus=1)");
+	keel_mock_set(other, "exec_vnode", NULL, "(n1:ncpus=1)+(n2:ncpus=1)");
+	module = keel_mock_load(mock, &keel_module, NULL, &err);
+	CU_ASSERT_STRING_EQUAL(err.text, "");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
+	host_says = 0;
+}
+
+static void tear_down(void)
+{
+	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
+}
+
+/* ---- short verbs --------------------------------------------------------------------------------------- */
+static bool in_maintenance(struct keel_obj *node)
+{
+	const struct keel_node_api *nodes = keel_mock_group(mock, "node");
+
+	return (nodes->state(nodes->self, node) & MAINTENANCE_BIT) != 0;
+}
+
+/* What qsig does: the point, then the row. */
+static int32_t send_to(struct keel_obj *o, const char *id, const char *name)
+{
+	const struct keel_signal_def *row = NULL;
+	struct keel_mod *owner;
+
+	for (uint32_t i = 0; (row = keel_mock_row(mock, "SIGNAL", i, &owner)) != NULL; i++)
+		if (strcmp(row->name, name) == 0)
+			break;
+	signalled = -1;
+	if (keel_mock_raise(mock, KEEL_POINT_job_signal,
+			    KEEL_EVENT(job_signal, .id = id, .job = o, .signal = name, .who = "root@svr"),
+			    &out) == KEEL_REJECT)
+		return out.code;
+	if (row != NULL)
+		row->start(owner, o, "root@svr", NULL);
+	return row != NULL ? signalled : 0;
+}
+
+/* ---- stories -------------------------------------------------------------------------------------------- */
+static void test_rows(void)
+{
+	const struct keel_signal_def *row = keel_mock_row(mock, "SIGNAL", 0, NULL);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(row);
+	CU_ASSERT_STRING_EQUAL(row->name, "admin-suspend");
+	CU_ASSERT_EQUAL(row->roles, KEEL_OPERATORS); /* not the job's owner */
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_row(mock, "NODE_STATE", 0, NULL));
+}
+
+static void test_there_and_back(void)
+{
+	CU_ASSERT_EQUAL(send_to(job, "1.svr", "admin-suspend"), 0);
+	CU_ASSERT(in_maintenance(n1));
+	CU_ASSERT_FALSE(in_maintenance(n2));
+	CU_ASSERT_EQUAL(send_to(other, "2.svr", "admin-suspend"), 0);
+	CU_ASSERT(in_maintenance(n2));
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(n1, "maintenance_jobs", NULL), "1.svr,2.svr");
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(n2, "maintenance_jobs", NULL), "2.svr");
+	CU_ASSERT(strncmp(keel_mock_text(other, "admin_suspended", NULL), "2 by root@svr at ", 17) == 0);
+	CU_ASSERT_EQUAL(send_to(job, "1.svr", "admin-resume"), 0);
+	CU_ASSERT_PTR_NULL(keel_mock_text(job, "admin_suspended", NULL));
+	CU_ASSERT(in_maintenance(n1)); /* of the other job */
+	CU_ASSERT_EQUAL(send_to(other, "2.svr", "admin-resume"), 0);
+	CU_ASSERT_FALSE(in_maintenance(n1) || in_maintenance(n2));
+	CU_ASSERT_PTR_NULL(keel_mock_text(n1, "maintenance_jobs", NULL));
+}
+
+static void test_mismatched_resume(void)
+{
+	CU_ASSERT_EQUAL(send_to(job, "1.svr", "admin-suspend"), 0);
+	CU_ASSERT_EQUAL(send_to(job, "1.svr", "resume"), PBSE_WRONG_RESUME);
+	CU_ASSERT_STRING_EQUAL(out.text, core->pbse_text(PBSE_WRONG_RESUME));
+	CU_ASSERT_STRING_EQUAL(out.by, "admin-suspend.on_signal");
+	CU_ASSERT_EQUAL(send_to(other, "2.svr", "admin-resume"), PBSE_WRONG_RESUME);
+	CU_ASSERT_EQUAL(send_to(other, "2.svr", "resume"), 0);
+	CU_ASSERT_EQUAL(send_to(other, "2.svr", "TERM"), 0);
+	CU_ASSERT(in_maintenance(n1)); /* nothing came of it */
+}
+
+static void test_refused_by_the_host(void)
+{
+	host_says = 15070;
+	CU_ASSERT_EQUAL(send_to(job, "1.svr", "admin-suspend"), 15070);
+	CU_ASSERT_FALSE(in_maintenance(n1));
+	CU_ASSERT_PTR_NULL(keel_mock_text(job, "admin_suspended", NULL));
+}
+
+static void test_the_job_ends(void)
+{
+	send_to(other, "2.svr", "admin-suspend");
+	keel_mock_raise(mock, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = "2.svr"), NULL);
+	CU_ASSERT_FALSE(in_maintenance(n1) || in_maintenance(n2));
+}
+
+static void test_vnode_is_busy(void)
+{
+	send_to(job, "1.svr", "admin-suspend");
+	CU_ASSERT_EQUAL(keel_mock_raise(mock, KEEL_POINT_node_delete,
+					KEEL_EVENT(node_delete, .id = "n1", .node = n1, .who = "root@svr"), &out),
+			KEEL_REJECT);
+	CU_ASSERT_EQUAL(out.code, PBSE_OBJBUSY);
+	CU_ASSERT_NOT_EQUAL(keel_mock_raise(mock, KEEL_POINT_node_delete,
+					    KEEL_EVENT(node_delete, .id = "n2", .node = n2), &out),
+			    KEEL_REJECT);
+}
+
+/* The marks on jobs are the one truth: lists and states follow from them. */
+static void test_reload(void)
+{
+	struct keel_err err = { 0 };
+
+	send_to(other, "2.svr", "admin-suspend");
+	CU_ASSERT_EQUAL(keel_mock_unload(module, &err), -16);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "jobs are admin-suspended (2.svr)"));
+	keel_mock_set(other, "stands", NULL, NULL); /* ... were it not suspended any more */
+	send_to(job, "1.svr", "admin-suspend");
+	keel_mock_set(other, "admin_suspended", NULL, NULL);
+	keel_mock_set(job, "admin_suspended", NULL, NULL);
+	module = keel_mock_reload(module, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
+	CU_ASSERT_PTR_NULL(keel_mock_text(n2, "maintenance_jobs", NULL));
+	keel_mock_set(job, "admin_suspended", NULL, "7 by root@svr at noon");
+	keel_mock_raise(mock, KEEL_POINT_job_known, KEEL_EVENT(job_known, .id = "1.svr", .job = job), NULL);
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(n1, "maintenance_jobs", NULL), "1.svr");
+	CU_ASSERT(in_maintenance(n1));
+	send_to(other, "2.svr", "admin-suspend"); /* numbers go on */
+	CU_ASSERT(strncmp(keel_mock_text(other, "admin_suspended", NULL), "8 by ", 5) == 0);
+}
+
+static int ask(const char *name, const char *node, const char *comment, struct keel_mock_reply *reply)
+{
+	char body[256];
+
+	snprintf(body, sizeof(body), "args = [ \"%s\", \"%s\" ];", node, comment);
+	keel_mock_request(mock, keel_mock_session(mock, "root", KEEL_MANAGERS), name, body, reply);
+	CU_ASSERT(reply->told);
+	return reply->code;
+}
+
+static void test_whole_nodes(void)
+{
+	const char *down = suspend_nodes.name, *up = resume_nodes.name;
+	struct keel_mock_reply reply;
+
+	CU_ASSERT_EQUAL(ask(down, "n1", "fan is loud", &reply), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reply.json, "2 jobs suspended"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(keel_mock_text(job, "admin_suspended", NULL), ": fan is loud"));
+	CU_ASSERT_EQUAL(ask(down, "n2", "", &reply), 0); /* it stands already */
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(other, "admin_suspended_nodes", NULL), "n1,n2");
+	CU_ASSERT_EQUAL(ask(up, "n1", "", &reply), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reply.json, "1 job resumed")); /* the other one is n2's, too */
+	CU_ASSERT_EQUAL(ask(up, "n2", "", &reply), 0);
+	CU_ASSERT_FALSE(in_maintenance(n1) || in_maintenance(n2));
+	CU_ASSERT_NOT_EQUAL(ask(down, "n9", "", &reply), 0);
+}
+
+int main(void)
+{
+	static const CU_TestInfo tests[] = {
+		{ "what it brings", test_rows },
+		{ "there and back", test_there_and_back },
+		{ "a job must be resumed the way it was suspended", test_mismatched_resume },
+		{ "a host that refuses", test_refused_by_the_host },
+		{ "a job that ends", test_the_job_ends },
+		{ "a vnode that is busy", test_vnode_is_busy },
+		{ "reload", test_reload },
+		{ "whole nodes", test_whole_nodes },
+		CU_TEST_INFO_NULL,
+	};
+	CU_pSuite s;
+	unsigned failed;
+
+	CU_initialize_registry();
+	s = CU_add_suite_with_setup_and_teardown("admin-suspend", NULL, NULL, set_up, tear_down);
+	for (const CU_TestInfo *t = tests; t->pName != NULL; t++)
+		CU_add_test(s, t->pName, t->pTestFunc);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed != 0;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_leave.c - a victim on its way out, in the mock: the letter waits until the job is gone.
+ */
+#include "delete-preemption.h"
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "keel/mock.h"
+
+extern const struct keel_module keel_module;
+
+static struct keel_mock *mock;
+static struct keel_mod *module;
+static struct keel_obj *job;
+static struct keel_mock_outcome out;
+
+/* What jobs was asked, and who waits for the answer. */
+static struct question {
+	char verb[16];
+	struct keel_mod *me;
+	keel_job_done *done;
+	void *arg;
+} asked;
+
+static void ask(struct keel_mod *m, struct keel_obj *o, const struct keel_job_ask *what, struct keel_mod *me,
+		keel_job_done *done, void *arg)
+{
+	(void)m, (void)o;
+	asked = (struct question){ .me = me, .done = done, .arg = arg };
+	snprintf(asked.verb, sizeof(asked.verb), "%s %s", what->verb, what->detail);
+}
+
+static void request_delete(struct keel_mod *m, struct keel_obj *o, const char *who, struct keel_mod *me,
+			   keel_job_done *done, void *arg)
+{
+	(void)m, (void)o;
+	CU_ASSERT_STRING_EQUAL(who, "sched@svr");
+	asked = (struct question){ .verb = "delete", .me = me, .done = done, .arg = arg };
+}
+
+static void answer(int32_t code, const char *text)
+{
+	struct question q = asked;
+
+	asked = (struct question){ .me = NULL };
+	q.done(q.me, q.arg, code, text);
+}
+
+/* The module preemption at its own point: the row's method is the last one to be asked. */
+static keel_verdict by_method(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_ev_job_preempt *ev = event;
+	const struct keel_preempt_def *row;
+	struct keel_mod *owner;
+
+	(void)point, (void)arg;
+	row = keel_mock_row(mock, "PREEMPT", 0, &owner);
+	return strcmp(row->letter, ev->method) == 0 ? row->start(owner, c, ev->job, ev->who) : KEEL_NEXT;
+}
+
+static void begin(const char *conf)
+{
+	static const struct keel_job_api jobs = { .size = sizeof(jobs), .ask = ask,
+						  .request_delete = request_delete };
+	struct keel_err err = { 0 };
+
+	mock = keel_mock_new(KEEL_SERVER);
+	keel_mock_service(mock, "job", &jobs);
+	keel_mock_attr(mock, "job", "queue", "string");
+	keel_mock_attr(mock, "job", "euser", "string");
+	keel_mock_attr(mock, "job", "exec_host", "string");
+	keel_mock_attr(mock, "queue", "kill_delay", "long");
+	keel_mock_set(keel_mock_object(mock, "queue", "workq"), "kill_delay", NULL, "20");
+	job = keel_mock_object(mock, "job", "1.svr");
+	keel_mock_set(job, "queue", NULL, "workq");
+	keel_mock_set(job, "euser", NULL, "alice");
+	keel_mock_set(job, "exec_host", NULL, "n1/0");
+	module = keel_mock_load(mock, &keel_module, conf, &err);
+	CU_ASSERT_STRING_EQUAL(err.text, "");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
+	keel_mock_tap(mock, KEEL_POINT_job_preempt, "by_method", 1000, by_method, NULL);
+	asked = (struct question){ .me = NULL };
+}
+
+static void end(void)
+{
+	struct keel_err err = { 0 };
+
+	CU_ASSERT_EQUAL(keel_mock_holds(mock), 0);
+	CU_ASSERT_EQUAL(keel_mock_unload(module, &err), 0);
+	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
+}
+
+static keel_verdict preempt(void)
+{
+	return keel_mock_raise(mock, KEEL_POINT_job_preempt,
+			       KEEL_EVENT(job_preempt, .id = "1.svr", .job = job, .method = "D",
+					  .who = "sched@svr"),
+			       &out);
+}
+
+static void is_gone(void)
+{
+	keel_mock_raise(mock, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = "1.svr", .job = job), NULL);
+	keel_mock_advance(mock, 0);
+}
+
+/* Accepted is not gone: the other job must not start yet. */
+static void test_until_it_is_gone(void)
+{
+	begin(NULL);
+	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
+	CU_ASSERT_STRING_EQUAL(asked.verb, "delete");
+	answer(0, NULL);
+	keel_mock_advance(mock, 60000);
+	CU_ASSERT_FALSE(out.told);
+	CU_ASSERT_STRING_EQUAL(keel_mock_hold(mock, 0),
+			       "test: a victim of preemption is being deleted (60s of 320s)");
+	keel_mock_raise(mock, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = "2.svr"), NULL);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_FALSE(out.told);
+	is_gone();
+	CU_ASSERT(out.told);
+	CU_ASSERT_EQUAL(out.verdict, KEEL_DONE);
+	end();
+}
+
+static void test_refused(void)
+{
+	begin(NULL);
+	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
+	answer(15070, "n1 is away");
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_EQUAL(out.verdict, KEEL_REJECT);
+	CU_ASSERT_EQUAL(out.code, 15070);
+	CU_ASSERT_STRING_EQUAL(out.text, "n1 is away");
+	end();
+}
+
+static void test_too_long(void)
+{
+	struct keel_err err = { 0 };
+
+	begin("timeout = \"10s\";");
+	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
+	CU_ASSERT_EQUAL(keel_mock_unload(module, &err), -16);
+	CU_ASSERT_STRING_EQUAL(err.text, "module delete-preemption is busy: 1 jobs are being deleted; try again");
+	keel_mock_advance(mock, 30000); /* and the queue's kill_delay */
+	CU_ASSERT_EQUAL(out.verdict, KEEL_REJECT);
+	CU_ASSERT_EQUAL(keel_mock_ended(mock, KEEL_CANCEL_TIMEOUT), 1);
+	answer(0, NULL); /* late: nobody waits any more */
+	end();
+}
+
+static void test_grace(void)
+{
+	begin("grace_signal = \"USR1\"; grace = \"5s\";");
+	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
+	CU_ASSERT_STRING_EQUAL(asked.verb, "signal USR1");
+	answer(0, NULL);
+	keel_mock_advance(mock, 4999);
+	CU_ASSERT_STRING_EQUAL(asked.verb, "");
+	keel_mock_advance(mock, 1);
+	CU_ASSERT_STRING_EQUAL(asked.verb, "delete");
+	is_gone();
+	answer(0, NULL);
+	CU_ASSERT_EQUAL(out.verdict, KEEL_DONE);
+	/* it ends by itself in the grace: nothing is deleted */
+	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
+	answer(0, NULL);
+	is_gone();
+	keel_mock_advance(mock, 10000);
+	CU_ASSERT_STRING_EQUAL(asked.verb, "");
+	CU_ASSERT_EQUAL(out.verdict, KEEL_DONE);
+	/* it cannot be told: deleted at once */
+	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
+	answer(15016, NULL);
+	CU_ASSERT_STRING_EQUAL(asked.verb, "delete");
+	is_gone();
+	answer(0, NULL);
+	end();
+}
+
+static void test_which(void)
+{
+	begin("user = \"^bob$\"; max_per_cycle = 1;");
+	CU_ASSERT_EQUAL(preempt(), KEEL_REJECT);
+	CU_ASSERT_STRING_EQUAL(out.text, "such jobs are not deleted");
+	CU_ASSERT_EQUAL(keel_mock_reconf(module, "max_per_cycle = 1;", NULL), 0);
+	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
+	answer(0, NULL);
+	is_gone();
+	CU_ASSERT_EQUAL(preempt(), KEEL_REJECT);
+	CU_ASSERT_STRING_EQUAL(out.text, "enough jobs were deleted in this cycle");
+	keel_mock_raise(mock, KEEL_POINT_cycle_begin, KEEL_EVENT(cycle_begin, .cycle = 2), NULL);
+	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
+	answer(15001, NULL);
+	keel_mock_advance(mock, 0);
+	end();
+}
+
+static void test_configuration(void)
+{
+	struct keel_err err = { 0 };
+
+	begin(NULL);
+	CU_ASSERT_NOT_EQUAL(keel_mock_check(mock, &keel_module, "queue = \"(\";", &err), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "pattern \"(\" cannot be understood at character"));
+	CU_ASSERT_NOT_EQUAL(keel_mock_check(mock, &keel_module, "timeout = 0;", &err), 0);
+	end();
+}
+
+/* Whichever call of the host fails, the letter is refused or waits; nothing is left behind. */
+static void test_failures(void)
+{
+	begin("grace_signal = \"USR1\";");
+	for (uint32_t n = 1; n < 8; n++) {
+		keel_mock_fail_call(mock, n);
+		if (preempt() == KEEL_WAIT) {
+			answer(0, NULL);
+			keel_mock_advance(mock, 20000);
+			if (asked.me != NULL)
+				answer(0, NULL);
+			is_gone();
+		}
+		CU_ASSERT(out.told);
+		keel_mock_fail_call(mock, 0);
+	}
+	end();
+}
+
+int main(void)
+{
+	static const CU_TestInfo tests[] = {
+		{ "waits until the victim is gone", test_until_it_is_gone },
+		{ "a deletion that is refused", test_refused },
+		{ "one that takes too long", test_too_long },
+		{ "a grace before", test_grace },
+		{ "which jobs, and how many", test_which },
+		{ "patterns that are none", test_configuration },
+		{ "calls that fail", test_failures },
+		CU_TEST_INFO_NULL,
+	};
+	CU_pSuite s;
+	unsigned failed;
+
+	CU_initialize_registry();
+	s = CU_add_suite("leave", NULL, NULL);
+	for (const CU_TestInfo *t = tests; t->pName != NULL; t++)
+		CU_add_test(s, t->pName, t->pTestFunc);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed != 0;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_suspend.c - the restriction as the module's taps see it, in the mock with the real module resources.
+ */
+#include "release-restriction.h"
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keel/mock.h"
+
+extern const struct keel_module keel_module;
+
+static struct keel_mock *mock;
+static struct keel_mod *module;
+static struct keel_obj *job, *server;
+static struct keel_mock_outcome out;
+static const struct keel_session *manager, *somebody;
+static const char *released; /* what the suspension of the job gave back; NULL: it is not suspended */
+
+static const char *released_by(struct keel_mod *m, struct keel_obj *o)
+{
+	(void)m, (void)o;
+	return released;
+}
+
+static void set_up(void)
+{
+	static const struct keel_job_api jobs = { .size = sizeof(jobs), .released = released_by };
+	const char *build = getenv("KEELSON_BUILD");
+	struct keel_err err = { 0 };
+	char path[4096];
+
+	mock = keel_mock_new(KEEL_SERVER);
+	keel_mock_service(mock, "job", &jobs);
+	snprintf(path, sizeof(path), "%s/modules/resources.so", build != NULL ? build : ".");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load_file(mock, path, NULL, &err));
+	keel_mock_attr(mock, "job", "exec_vnode", "string");
+	keel_mock_attr(mock, "job", "Resource_List", "resource_list");
+	module = keel_mock_load(mock, &keel_module, NULL, &err);
+	CU_ASSERT_STRING_EQUAL(err.text, "");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
+	server = keel_mock_object(mock, "server", "svr");
+	job = keel_mock_object(mock, "job", "1.svr");
+	keel_mock_set(job, "exec_vnode", NULL, "(n1:ncpus=8:mem=2048kb)+(n2:ncpus=6)");
+	keel_mock_set(job, "Resource_List", "ncpus", "14");
+	keel_mock_set(job, "Resource_List", "walltime", "60");
+	manager = keel_mock_session(mock, "root", KEEL_MANAGERS);
+	somebody = keel_mock_session(mock, "bob", KEEL_OPERATOR);
+	released = NULL;
+}
+
+static void tear_down(void)
+{
+	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
+}
+
+static int32_t restrict_to(const char *names, int32_t op)
+{
+	struct keel_err err = { 0 };
+
+	return keel_mock_change(server, manager, RESTRICTION, NULL, names, op, &err);
+}
+
+static keel_verdict ask(void)
+{
+	return keel_mock_raise(mock, KEEL_POINT_suspend_release,
+			       KEEL_EVENT(suspend_release, .id = "1.svr", .job = job), &out);
+}
+
+/* No answer: everything comes free. */
+static void test_unset(void)
+{
+	CU_ASSERT_EQUAL(ask(), KEEL_NEXT);
+	CU_ASSERT_STRING_EQUAL(out.text, "");
+}
+
+static void test_names(void)
+{
+	CU_ASSERT_EQUAL(restrict_to("ncpus,mem", KEEL_SET), 0);
+	CU_ASSERT_EQUAL(ask(), KEEL_DONE);
+	CU_ASSERT_STRING_EQUAL(out.text, "ncpus,mem");
+	CU_ASSERT_STRING_EQUAL(out.by, "release-restriction.on_release");
+	CU_ASSERT_EQUAL(restrict_to("mem", KEEL_DECR), 0);
+	CU_ASSERT_EQUAL(ask(), KEEL_DONE);
+	CU_ASSERT_STRING_EQUAL(out.text, "ncpus");
+	CU_ASSERT_EQUAL(restrict_to("NCPUS,walltime,arch", KEEL_SET), 0); /* what nobody counts is not given back */
+	CU_ASSERT_EQUAL(ask(), KEEL_DONE);
+	CU_ASSERT_STRING_EQUAL(out.text, "ncpus");
+	CU_ASSERT_EQUAL(restrict_to(NULL, KEEL_UNSET), 0);
+	CU_ASSERT_EQUAL(ask(), KEEL_NEXT);
+}
+
+static void test_check(void)
+{
+	struct keel_err err = { 0 };
+
+	CU_ASSERT_EQUAL(restrict_to("ncpus,nothing", KEEL_SET), PBSE_UNKRESC);
+	CU_ASSERT_PTR_NULL(keel_mock_text(server, RESTRICTION, NULL));
+	CU_ASSERT_EQUAL(keel_mock_change(server, somebody, RESTRICTION, NULL, "ncpus", KEEL_SET, &err), 15003);
+	CU_ASSERT_EQUAL(ask(), KEEL_NEXT);
+}
+
+static void test_resource_is_busy(void)
+{
+	CU_ASSERT_EQUAL(restrict_to("ncpus", KEEL_SET), 0);
+	keel_mock_raise(mock, KEEL_POINT_resource_delete,
+			KEEL_EVENT(resource_delete, .id = "ncpus", .who = "root@svr"), &out);
+	CU_ASSERT_EQUAL(out.verdict, KEEL_REJECT);
+	keel_mock_object(mock, "resource", "lic");
+	CU_ASSERT_PTR_NOT_NULL(strstr(keel_mock_chain(mock, KEEL_POINT_resource_delete),
+				      "release-restriction.on_resource_delete"));
+}
+
+static void test_record(void)
+{
+	struct keel_mock_outcome record;
+
+	keel_mock_raise(mock, KEEL_POINT_acct_record,
+			KEEL_EVENT(acct_record, .id = "1.svr", .job = job, .letter = "z"), &record);
+	CU_ASSERT_STRING_EQUAL(record.text, "");
+	released = "ncpus";
+	keel_mock_raise(mock, KEEL_POINT_acct_record,
+			KEEL_EVENT(acct_record, .id = "1.svr", .job = job, .letter = "E"), &record);
+	CU_ASSERT_STRING_EQUAL(record.text, "");
+	keel_mock_raise(mock, KEEL_POINT_acct_record,
+			KEEL_EVENT(acct_record, .id = "1.svr", .job = job, .letter = "z"), &record);
+	CU_ASSERT_STRING_EQUAL(record.text, "resources_released=(n1:ncpus=8)+(n2:ncpus=6)");
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(job, "resources_released", NULL), "(n1:ncpus=8)+(n2:ncpus=6)");
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(job, "resource_released_list", "ncpus"), "14");
+	released = NULL;
+	CU_ASSERT_PTR_NULL(keel_mock_text(job, "resources_released", NULL));
+}
+
+/* The module goes and comes: what an administrator has said is kept meanwhile. */
+static void test_reload(void)
+{
+	struct keel_err err = { 0 };
+
+	CU_ASSERT_EQUAL(restrict_to("ncpus", KEEL_SET), 0);
+	CU_ASSERT_EQUAL(keel_mock_unload(module, &err), 0);
+	CU_ASSERT_EQUAL(ask(), KEEL_NEXT);
+	module = keel_mock_load(mock, &keel_module, NULL, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
+	CU_ASSERT_EQUAL(ask(), KEEL_DONE);
+	CU_ASSERT_STRING_EQUAL(out.text, "ncpus");
+}
+
+int main(void)
+{
+	static const CU_TestInfo tests[] = {
+		{ "without a restriction everything comes free", test_unset },
+		{ "names, and those that are counted", test_names },
+		{ "what is refused", test_check },
+		{ "a resource of the list is busy", test_resource_is_busy },
+		{ "the record of a suspension", test_record },
+		{ "reload", test_reload },
+		CU_TEST_INFO_NULL,
+	};
+	CU_pSuite s;
+	unsigned failed;
+
+	CU_initialize_registry();
+	s = CU_add_suite_with_setup_and_teardown("suspend", NULL, NULL, set_up, tear_down);
+	for (const CU_TestInfo *t = tests; t->pName != NULL; t++)
+		CU_add_test(s, t->pName, t->pTestFunc);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed != 0;
+}
