@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "check_home.h"
+#include "check_isolated.h"
 #include "check_lifecycle.h"
 #include "check_report.h"
 #include "check_static.h"
@@ -27,11 +28,13 @@ static const char *const module_places[] = { KEELSON_MODULE_BESIDE, "../modules"
 
 struct options {
 	const char *file, *only, *modules, *conf;
+	bool isolated;
 };
 
 static int usage(FILE *to)
 {
-	fprintf(to, "usage: keelson-module check [--only GROUP[,RULE...]] [--conf TEXT] [--modules DIR] FILE.so\n"
+	fprintf(to, "usage: keelson-module check [--only GROUP[,RULE...]] [--conf TEXT] [--modules DIR]\n"
+		    "                            [--isolated] FILE.so\n"
 		    "       keelson-module check --list\n");
 	return 2;
 }
@@ -66,7 +69,7 @@ static bool wanted(const struct options *o, const char *group)
 
 static void run_loaded(const struct options *o, const struct subject *s)
 {
-	if (!check_lifecycle(s)) {
+	if (!check_lifecycle(s, wanted(o, "lifecycle"))) {
 		skip_group("calls", "it cannot be loaded");
 		skip_group("replay", "it cannot be loaded");
 		return;
@@ -95,10 +98,14 @@ static void run(const struct options *o)
 	s.symbol = check_file(o->file);
 	if (s.symbol == NULL || !check_descriptor(s.symbol))
 		return;
+	if (o->isolated)
+		check_isolated(o->file);
 	alone = *(const struct keel_module *)s.symbol;
 	alone.requires_modules = alone.conflicts = NULL;
 	s.m = &alone;
 	watch_module(s.path, s.symbol);
+	if (!wanted(o, "lifecycle") && !wanted(o, "calls") && !wanted(o, "replay"))
+		return;
 	missing = stage_missing(s.m);
 	if (missing != NULL) {
 		skip_group("lifecycle", "it needs the service %s, which nobody offers here", missing);
@@ -118,6 +125,7 @@ int check(int argc, char **argv)
 	static const struct option longs[] = { { "only", required_argument, NULL, 'o' },
 					       { "conf", required_argument, NULL, 'c' },
 					       { "modules", required_argument, NULL, 'm' },
+					       { "isolated", no_argument, NULL, 'i' },
 					       { "list", no_argument, NULL, 'l' },
 					       { "help", no_argument, NULL, 'h' },
 					       { NULL, 0, NULL, 0 } };
@@ -130,6 +138,7 @@ int check(int argc, char **argv)
 		case 'o': o.only = optarg; break;
 		case 'c': o.conf = optarg; break;
 		case 'm': o.modules = optarg; break;
+		case 'i': o.isolated = true; break;
 		case 'l': rules_list(); return 0;
 		case 'h': usage(stdout); return 0;
 		default: return usage(stderr);

@@ -127,14 +127,14 @@ static bool fail_call(void *arg, unsigned i)
 }
 
 /* ---- the group ------------------------------------------------------------------------------------- */
-bool check_lifecycle(const struct subject *s)
+bool check_lifecycle(const struct subject *s, bool all)
 {
 	void *arg = (void *)(uintptr_t)s;
 
 	look(RULE_lifecycle_load);
 	child_cases(load_once, arg, RULE_lifecycle_load, RULE_lifecycle_load);
-	if (rule_broken(RULE_lifecycle_load))
-		return false;
+	if (rule_broken(RULE_lifecycle_load) || !all)
+		return !rule_broken(RULE_lifecycle_load);
 	look_from_to(RULE_lifecycle_repeat, RULE_lifecycle_init_unwinds);
 	child_cases(load_often, arg, RULE_lifecycle_repeat, RULE_lifecycle_repeat);
 	if (rule_broken(RULE_lifecycle_repeat))

@@ -7,8 +7,8 @@
 
 #include "check_stage.h"
 
-/* False: it cannot be loaded, and nothing else can be looked at. */
-bool check_lifecycle(const struct subject *s);
+/* False: it cannot be loaded, and nothing else can be looked at. Not `all`: once is enough. */
+bool check_lifecycle(const struct subject *s, bool all);
 void check_calls(const struct subject *s);
 void check_replay(const struct subject *s);
 
