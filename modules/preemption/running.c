@@ -89,7 +89,7 @@ static void insert(struct crowd *c, struct runner *r)
 
 static void runner_out(struct state *st, struct runner *r)
 {
-	struct crowd *c = r->crowd;
+	struct crowd *c = r ? r->crowd : NULL; /* no memory: it was never in */
 
 	if (!c)
 		return;

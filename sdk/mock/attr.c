@@ -120,7 +120,7 @@ int attr_add(struct mod *m, const void *row, struct keel_err *err)
 	struct keel_attr *a;
 	int ret;
 
-	if (def->size < offsetof(struct keel_attr_def, fallback) || def->klass == NULL ||
+	if (def->size < offsetof(struct keel_attr_def, order) || def->klass == NULL ||
 	    def->name == NULL || def->name[0] == '\0' || def->type == NULL)
 		return err_set(err, -EINVAL, "%s: an ATTR row needs size, klass, name and type",
 			       m->desc.name);

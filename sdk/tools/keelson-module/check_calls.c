@@ -18,7 +18,7 @@
 #include "check_lifecycle.h"
 #include "check_watch.h"
 
-enum { TURNS_MAX = 3000, AFTER_MS = 7200000, HOLDS_MAX = 50, DEADLINE_DAYS = 31 };
+enum { TURNS_MAX = 3000, AFTER_MS = 7200000, HOLDS_MAX = 50, FAILURES_MAX = 40, DEADLINE_DAYS = 31 };
 
 enum ending { BY_ITSELF, BY_EVENT, BY_DEADLINE, BY_CLIENT, BY_OBJECT, BY_STOP, N_ENDINGS };
 static const char *const endings[] = { "nothing else happened", "what it waits for happened",
@@ -28,6 +28,7 @@ static const char *const endings[] = { "nothing else happened", "what it waits f
 struct raised {
 	const struct point *point;
 	enum flavour flavour;
+	const char *with; /* "a usual event" */
 	struct keel_req *client;
 	struct keel_mock_outcome outcome;
 };
@@ -73,7 +74,7 @@ static keel_verdict raise_it(struct stage *s, struct raised *r)
 
 	if (!event_make(s, p, r->flavour, &e))
 		return KEEL_NEXT;
-	child_step("at %s with %s", p->name, flavour_name(r->flavour));
+	child_step("at %s with %s", p->name, r->with);
 	since = worked_ms();
 	if (p->kind == KEEL_GATE || p->kind == KEEL_ASK) {
 		r->client = keel_mock_client(s->mock, keel_mock_session(s->mock, "user", KEEL_USER));
@@ -127,7 +128,7 @@ static void object_destroy(struct stage *s, const struct raised *r)
 
 static void end_it(struct stage *s, struct raised *r, enum ending how)
 {
-	child_step("at %s with %s, when %s", r->point->name, flavour_name(r->flavour), endings[how]);
+	child_step("at %s with %s, when %s", r->point->name, r->with, endings[how]);
 	switch (how) {
 	case BY_EVENT: end_each(s, r, release_waiting); break;
 	case BY_DEADLINE: end_each(s, r, keel_mock_expire); break;
@@ -143,7 +144,7 @@ static void end_it(struct stage *s, struct raised *r, enum ending how)
 /* Did it wait? */
 static bool call_once(const struct subject *of, const struct point *p, enum flavour f, enum ending how)
 {
-	struct raised r = { .point = p, .flavour = f };
+	struct raised r = { .point = p, .flavour = f, .with = flavour_name(f) };
 	struct stage s;
 	bool waits;
 	char after[256];
@@ -196,6 +197,49 @@ static bool call_case(void *arg, unsigned i)
 	return true;
 }
 
+/* ---- failures ---------------------------------------------------------------------------------------- */
+/* Was there an n-th allocation, or call? */
+static bool fail_once(const struct subject *of, const struct point *p, unsigned n, bool of_memory)
+{
+	char with[64], after[128];
+	struct raised r = { .point = p, .flavour = USUAL, .with = with };
+	struct stage s;
+	unsigned calls;
+	bool reached;
+
+	calls_begin(&s, of);
+	s.leftovers = RULE_calls_failures;
+	s.failing = true;
+	snprintf(with, sizeof(with), "%s %u failing", of_memory ? "allocation" : "API call", n);
+	snprintf(after, sizeof(after), "%s with %s", p->name, with);
+	calls = keel_mock_calls(s.mock);
+	if (of_memory)
+		watch_fail(n);
+	else
+		keel_mock_fail_call(s.mock, n);
+	if (s.mod != NULL)
+		raise_it(&s, &r);
+	calls_go_on(&s, AFTER_MS);
+	reached = of_memory ? watch_failed() : keel_mock_calls(s.mock) - calls >= n;
+	watch_fail(0);
+	keel_mock_fail_call(s.mock, 0);
+	stage_close(&s, after);
+	return reached;
+}
+
+static bool failure_case(void *arg, unsigned i)
+{
+	const struct subject *of = arg;
+	const struct point *p = point_at(i / 2);
+
+	if (p == NULL)
+		return false;
+	if (listens(of)[p->id])
+		for (unsigned n = 1; n < FAILURES_MAX && fail_once(of, p, n, i % 2 == 0); n++)
+			;
+	return true;
+}
+
 static void run_all(const struct subject *of, enum rule crash, enum rule hang)
 {
 	child_cases(call_case, (void *)(uintptr_t)of, crash, hang);
@@ -212,6 +256,8 @@ void check_calls(const struct subject *s)
 	with.optional = true;
 	without.optional = false;
 	run_all(&with, RULE_calls_crash, RULE_calls_budget);
+	if (!rule_broken(RULE_calls_crash) && !rule_broken(RULE_calls_memory))
+		child_cases(failure_case, &with, RULE_calls_failures, RULE_calls_failures);
 	if (stage_has_optional(s->m) && !rule_broken(RULE_calls_crash))
 		run_all(&without, RULE_calls_needs, RULE_calls_budget);
 }

@@ -29,6 +29,7 @@ struct stage {
 	const struct subject *of;
 	struct keel_mock *mock;
 	struct keel_mod *mod;  /* NULL: not loaded */
+	bool failing;	       /* something was made to fail: a hold may have nothing but its deadline */
 	enum rule leftovers;   /* what is broken when something is left behind */
 	unsigned files;        /* open before it was loaded */
 	struct keel_err err;   /* of stage_load() */
@@ -54,7 +55,7 @@ const char *stage_id(const char *klass, enum cast cast);
 struct keel_obj *stage_object(struct stage *s, const char *klass, enum cast cast);
 /* Give the objects values of the module's own attributes. */
 void stage_values(struct stage *s);
-/* Row i of the attributes that objects here may have; NULL: no more. */
+/* Row i of the attributes that objects here may have, good until the next call; NULL: no more. */
 const struct keel_attr_def *stage_attr(const struct subject *of, unsigned i);
 /* Milliseconds that this thread has worked. */
 int64_t worked_ms(void);
