@@ -12,13 +12,15 @@
 #include "keel/sized.h"
 
 /* ---- hook ------------------------------------------------------------------------------------------ */
-static keel_verdict hook_raise(struct keel_mod *pub, const struct keel_raise *r)
+static keel_verdict hook_raise(struct keel_mod *pub, const struct keel_raise *theirs)
 {
 	struct mod *m = mod_in(pub, "hook", "raise");
+	struct keel_raise r; /* an older module's is shorter */
 
-	if (m == NULL || (r->changes != NULL && !changes_good(r->changes, "raise")))
+	KEEL_SIZED(&r, theirs);
+	if (m == NULL || (r.changes != NULL && !changes_good(r.changes, "raise")))
 		return KEEL_FAIL;
-	return op_raise(m, r);
+	return op_raise(m, &r);
 }
 
 static void hook_note(struct keel_mod *pub, uint32_t point, const void *event)

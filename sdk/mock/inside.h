@@ -99,6 +99,7 @@ struct row {
 	struct mod *owner;
 	const char *kind;
 	const void *def;
+	void *whole;	    /* what its kind was given of it, or NULL: def itself */
 	struct kind *given; /* the declared kind that has it, or NULL */
 	bool is_built_in;
 	bool is_double; /* of a further instance of a module */

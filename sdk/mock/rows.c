@@ -11,6 +11,7 @@
 #include <utlist.h>
 
 #include "inside.h"
+#include "keel/sized.h"
 
 static int kind_add(struct mod *m, const void *row, struct keel_err *err);
 static void kind_remove(struct mod *m, const void *row);
@@ -43,6 +44,17 @@ static struct kind *kind_find(struct keel_mock *mock, const char *name)
 }
 
 /* ---- handing over and taking back ------------------------------------------------------------------------ */
+/* The row as its kind knows it: as large as that was when the kind was built. */
+static const void *row_whole(struct row *r, const struct kind *k)
+{
+	if (k->def.row_size == 0)
+		return r->def;
+	if (r->whole == NULL)
+		r->whole = make(k->def.row_size);
+	keel_sized(r->whole, k->def.row_size, r->def);
+	return r->whole;
+}
+
 static int row_give(struct keel_mock *mock, struct row *r, struct keel_err *err)
 {
 	const struct built_in *b = built_in_of(r->kind);
@@ -55,7 +67,7 @@ static int row_give(struct keel_mock *mock, struct row *r, struct keel_err *err)
 		ret = b->add(r->owner, r->def, err);
 		r->is_built_in = ret == 0;
 	} else if (k != NULL && r->given == NULL) {
-		IN(k->owner, ret = k->def.add(&k->owner->pub, &r->owner->pub, r->def, err));
+		IN(k->owner, ret = k->def.add(&k->owner->pub, &r->owner->pub, row_whole(r, k), err));
 		r->given = ret == 0 ? k : NULL;
 	}
 	return ret;
@@ -67,7 +79,9 @@ static void row_take(struct row *r)
 
 	r->given = NULL;
 	if (k != NULL)
-		IN(k->owner, k->def.remove(&k->owner->pub, &r->owner->pub, r->def));
+		IN(k->owner, k->def.remove(&k->owner->pub, &r->owner->pub, r->whole != NULL ? r->whole : r->def));
+	free(r->whole);
+	r->whole = NULL;
 	if (r->is_built_in)
 		built_in_of(r->kind)->remove(r->owner, r->def);
 	r->is_built_in = false;
@@ -152,6 +166,7 @@ static int row_add(struct mod *m, const struct keel_contrib *c, struct keel_err 
 	if (ret != 0) {
 		if (err != NULL && err->text[0] == '\0')
 			err_set(err, ret, "kind %s refused a row of module %s", c->kind, m->desc.name);
+		free(r->whole);
 		free(r);
 		return ret < 0 ? ret : -EINVAL;
 	}
