@@ -34,7 +34,12 @@ int home_make(void)
 		if (mkdir(path, 0755) < 0)
 			return -errno;
 	}
-	return setenv("KEEL_MOCK_HOME", home, 1) < 0 ? -errno : 0;
+	return 0;
+}
+
+const char *home_path(void)
+{
+	return home;
 }
 
 void home_remove(void)

@@ -5,8 +5,9 @@
 #ifndef KEELSON_CHECK_HOME_H
 #define KEELSON_CHECK_HOME_H
 
-/* With the folders that an installation has; the mock host shows it to modules. -errno. */
+/* With the folders that an installation has. -errno. */
 int home_make(void);
+const char *home_path(void);
 void home_remove(void);
 
 #endif

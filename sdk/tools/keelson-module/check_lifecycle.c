@@ -25,7 +25,9 @@ static bool load_once(void *arg, unsigned i)
 	(void)i;
 	child_step("being loaded");
 	stage_open(&s, arg);
-	if (stage_load(&s) < 0)
+	if (stage_load(&s) < 0 && strstr(s.err.text, "the mock host") != NULL)
+		skip(RULE_lifecycle_load, "%s", s.err.text); /* it wants what that host does not have */
+	else if (s.mod == NULL)
 		finding(RULE_lifecycle_load, "%s", s.err.text);
 	stage_values(&s);
 	child_step("being unloaded");
@@ -133,8 +135,10 @@ bool check_lifecycle(const struct subject *s, bool all)
 
 	look(RULE_lifecycle_load);
 	child_cases(load_once, arg, RULE_lifecycle_load, RULE_lifecycle_load);
-	if (rule_broken(RULE_lifecycle_load) || !all)
-		return !rule_broken(RULE_lifecycle_load);
+	if (rule_broken(RULE_lifecycle_load) || rule_skipped(RULE_lifecycle_load))
+		return false;
+	if (!all)
+		return true;
 	look_from_to(RULE_lifecycle_repeat, RULE_lifecycle_init_unwinds);
 	child_cases(load_often, arg, RULE_lifecycle_repeat, RULE_lifecycle_repeat);
 	if (rule_broken(RULE_lifecycle_repeat))

@@ -123,6 +123,11 @@ bool rule_broken(enum rule rule)
 	return report.found[rule].n > 0;
 }
 
+bool rule_skipped(enum rule rule)
+{
+	return report.found[rule].skipped;
+}
+
 bool group_broken(const char *group)
 {
 	for (int r = 0; r < N_RULES; r++)

@@ -32,6 +32,7 @@ void look(enum rule rule);
 void look_from_to(enum rule first, enum rule last);
 
 bool rule_broken(enum rule rule);
+bool rule_skipped(enum rule rule);
 bool group_broken(const char *group);
 const char *rule_name(enum rule rule);  /* "static/one-export" */
 const char *rule_group(enum rule rule); /* "static" */

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "check_child.h"
+#include "check_home.h"
 #include "check_service.h"
 #include "check_stock.h"
 #include "check_watch.h"
@@ -232,6 +233,7 @@ void stage_open(struct stage *s, const struct subject *of)
 	keel_mock_on_violation(s->mock, violated, s);
 	watch_blocking(s->mock);
 	keel_mock_strict(s->mock, true);
+	keel_mock_home(s->mock, home_path());
 	stock_give(s->mock);
 	essentials_give(s);
 	services_give(s);
