@@ -128,6 +128,11 @@ is_a_module() { lacks "$(stranger keelson-module check "$1")" '^not ok'; }
 	says 1 "keelson-module: 'a?b': a name has small letters, digits, '-' and '_' only" stranger keelson-module new $'a\nb'
 	says 1 "keelson-module: '$INSTALLED/usr/lib/keelson/modules/jobs.so': there is a module of that name already; choose another one" \
 		stranger keelson-module new jobs
+	got=0
+	found=$(stranger keelson-module frob 2>&1) || got=$?
+	same status 2 "$got"
+	has "$found" "^keelson-module: there is no verb 'frob'"
+	has "$(stranger keelson-module --version)" '^keelson-module [0-9.]+, module interface 1\.[0-9]+$'
 	same 'made' '' "$(ls)"
 	mkdir there
 	says 1 "keelson-module: 'there': there exists already; a new module gets a folder of its own" stranger keelson-module new there

@@ -7,7 +7,9 @@
 
 #include "check.h"
 #include "describe.h"
+#include "keel/keel.h"
 #include "new.h"
+#include "util/version.h"
 
 /* argv[0] is the verb. */
 static const struct {
@@ -19,13 +21,25 @@ static const struct {
 	{ "check", "check FILE.so       TAP: one line per rule of modules; exit 1 when one is broken", check },
 };
 
+static void usage(FILE *out)
+{
+	fprintf(out, "usage: keelson-module VERB ...; keelson-module VERB --help\n");
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		fprintf(out, "\t%s\n", verbs[i].doc);
+}
+
 int main(int argc, char **argv)
 {
 	for (size_t i = 0; argc > 1 && i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (strcmp(argv[1], verbs[i].name) == 0)
 			return verbs[i].run(argc - 1, argv + 1);
-	fprintf(stderr, "usage: keelson-module VERB ...\n");
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
-		fprintf(stderr, "\t%s\n", verbs[i].doc);
+	if (argc == 2 && strcmp(argv[1], "--help") == 0)
+		return usage(stdout), 0;
+	if (argc == 2 && strcmp(argv[1], "--version") == 0)
+		return printf("keelson-module %s, module interface %u.%u\n", KEELSON_RELEASE, KEEL_ABI_MAJOR,
+			      KEEL_ABI_MINOR) < 0;
+	if (argc > 1)
+		fprintf(stderr, "keelson-module: there is no verb '%s'\n", argv[1]);
+	usage(stderr);
 	return 2;
 }
