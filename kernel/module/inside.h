@@ -149,6 +149,7 @@ int module_run(struct module *m, struct keel_err *err);    /* READY -> RUNNING: 
 void module_halt(struct module *m);                        /* RUNNING -> READY: stop */
 void module_end(struct module *m);                         /* any state -> OPEN */
 void module_leave(struct modules *all, struct module *m);  /* OPEN: closed, if nothing calls it; logs */
+bool module_stays(const struct module *m); /* as long as the daemon runs */
 int module_busy(struct module *m, struct keel_err *err);
 /* Several together. Up: as at the start of a daemon, *ret_bad is who could not. Down: in reverse order. */
 int modules_up(struct modules *all, const struct set *s, struct module **ret_bad, struct keel_err *err);

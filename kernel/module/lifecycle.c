@@ -22,6 +22,7 @@
 #include "module/inside.h"
 #include "object/objects.h"
 #include "registry/registry.h"
+#include "store/store.h"
 #include "util/err.h"
 
 typedef int32_t step_fn(struct keel_mod *, struct keel_err *);
@@ -140,13 +141,21 @@ int module_run(struct module *m, struct keel_err *err)
 }
 
 /* ---- down ------------------------------------------------------------------------------------------- */
+bool module_stays(const struct module *m)
+{
+	return (m->desc.flags & KEEL_MOD_RESIDENT) ||
+	       (m->owner.parts->store != NULL && store_is_with(m->owner.parts->store, &m->owner));
+}
+
 int module_busy(struct module *m, struct keel_err *err)
 {
 	struct keel_err why = { 0 };
 
-	if (m->desc.flags & KEEL_MOD_RESIDENT)
-		return err_set(err, -EBUSY, "module %s cannot be unloaded; restart the daemon",
-			       m->desc.name);
+	if (module_stays(m))
+		return err_set(err, -EBUSY,
+			       "module %s cannot be unloaded while the daemon runs%s; restart the daemon",
+			       m->desc.name,
+			       m->desc.flags & KEEL_MOD_RESIDENT ? "" : ", for it keeps its objects");
 	if (m->state == MODULE_RUNNING && m->desc.busy != NULL &&
 	    m->desc.busy(&m->owner.pub, &why) != 0)
 		return err_set(err, -EBUSY, "module %s is busy: %s", m->desc.name,

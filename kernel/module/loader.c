@@ -111,8 +111,10 @@ static int copy_write(struct image *image, const char *dir, const char *bytes, s
 		return ret;
 	if (image->note.build_id[0] == '\0')
 		name_by_bytes(bytes, len, &image->note);
-	image->copy = text_format("%s/%.*s-%s.so", dir, (int)strlen(base) - 3, base,
-				  image->note.build_id);
+	/* Never a name that is mapped already, whatever the build-id says: dlopen() goes by names. */
+	image->copy = text_format("%s/%.*s-%s-%llx%09lx.so", dir, (int)strlen(base) - 3, base,
+				  image->note.build_id, (unsigned long long)image->st.st_mtim.tv_sec,
+				  (unsigned long)image->st.st_mtim.tv_nsec);
 	if (image->copy == NULL)
 		return -ENOMEM;
 	unlink(image->copy); /* of an earlier load; its mapping keeps the old inode */

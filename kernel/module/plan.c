@@ -49,7 +49,7 @@ static void mark_configured(struct plan *p)
 		m->leaves = said == NULL;
 		if (said == NULL || !file_differs(p, m, said))
 			continue;
-		if (m->desc.flags & KEEL_MOD_RESIDENT)
+		if (module_stays(m))
 			buf_printf(p->out, "%s: its file changed; it will be used after a restart\n",
 				   m->desc.name);
 		else

@@ -319,6 +319,11 @@ int store_use(struct store *s, struct keel_err *err)
 	return 0;
 }
 
+bool store_is_with(const struct store *s, const struct owner *owner)
+{
+	return s->api != NULL && s->offers == owner;
+}
+
 const char *store_trouble(const struct store *s)
 {
 	return s->trouble.text[0] ? s->trouble.text : NULL;

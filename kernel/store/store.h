@@ -26,6 +26,9 @@ void store_dirty(void *store, struct keel_obj *o); /* objects_create()'s callbac
  * such a service (a mom) the front keeps nothing and releases at once. */
 int store_use(struct store *s, struct keel_err *err);
 
+/* Is it the module that keeps the rows? It stays as long as the daemon runs. */
+bool store_is_with(const struct store *s, const struct owner *owner);
+
 /* Let go of the service before the module that offers it is unloaded: waits for what is with a
  * worker now, starts nothing new, keeps nothing any more. Run the loop until store_idle() first. */
 void store_close(struct store *s);
