@@ -63,7 +63,7 @@ static void items_gather(struct cut *c)
 static bool know(const struct module *a, const struct module *b)
 {
 	return a != NULL && b != NULL && a != b &&
-	       (module_follows(a, b, true) || module_follows(b, a, true) || module_conflicts(a, b));
+	       (module_uses(a, b) || module_uses(b, a) || module_conflicts(a, b));
 }
 
 static bool share_point(const struct module *a, const struct module *b)

@@ -134,6 +134,8 @@ int set_order(struct modules *all, struct set *s, const struct conf *conf, struc
 /* Must `other` be there before `m`: it offers what `m` needs (or, `optional`, would like), or `m`
  * requires it? */
 bool module_follows(const struct module *m, const struct module *other, bool optional);
+/* Does it hold something of `other` now: a service, memory on its objects? */
+bool module_uses(const struct module *m, const struct module *other);
 bool module_conflicts(const struct module *m, const struct module *other);
 /* The group of an enabled module, NULL: it is not. */
 const struct conf_module *conf_enabled(const struct conf *conf, const char *name);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "module/inside.h"
+#include "object/objects.h"
 #include "registry/registry.h"
 #include "util/err.h"
 
@@ -47,6 +48,14 @@ bool module_follows(const struct module *m, const struct module *other, bool opt
 			return true;
 	}
 	return false;
+}
+
+bool module_uses(const struct module *m, const struct module *other)
+{
+	const struct objects *objects = m->owner.parts->objects;
+
+	return module_follows(m, other, true) ||
+	       (objects != NULL && objects_bound(objects, &m->owner, &other->owner));
 }
 
 bool module_conflicts(const struct module *m, const struct module *other)

@@ -74,10 +74,10 @@ static int mark_one(struct plan *p, struct keel_err *err)
 	return 0;
 }
 
-/* Whoever holds a service of a module that leaves goes with it, and comes back. */
+/* Whoever holds a service of a module that leaves, or memory on its objects, goes with it, and comes back. */
 static bool mark_user(struct module *m, const struct module *other)
 {
-	if (m->leaves || !other->leaves || !module_follows(m, other, true))
+	if (m->leaves || !other->leaves || !module_uses(m, other))
 		return false;
 	m->leaves = m->comes = true;
 	return true;

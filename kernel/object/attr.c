@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * attr.c - rows of attributes: numbered and listed while class and type exist, waiting otherwise.
+ *
+ * Modules look an attribute up once and keep what they found. So when its row is withdrawn the struct stays, as
+ * one of which nobody has a value, and is taken again by the next row of the same name.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -78,16 +81,17 @@ static int fallback_lint(struct keel_attr *a, struct keel_err *err)
 static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *err)
 {
 	struct class *c = class_find(o, a->def.klass);
+	struct type *type = type_find(o, a->def.type);
 	uint32_t number = 0;
 
-	a->type = type_find(o, a->def.type);
-	if (!c || !a->type)
+	if (!c || !type)
 		return 0;
-	while (number < ATTR_MAX && c->by_number[number])
+	a->type = type;
+	while (number < ATTR_NONE && c->by_number[number])
 		number++;
-	if (number == ATTR_MAX)
+	if (number == ATTR_NONE)
 		return err_set(err, -ENOSPC, "%s: %s.%s: a class holds at most %u attributes",
-			       owner_name(a->owner), a->def.klass, a->def.name, ATTR_MAX);
+			       owner_name(a->owner), a->def.klass, a->def.name, ATTR_NONE);
 	if (a->def.fallback && !(a->type->def.flags & KEEL_TYPE_KEYED) && fallback_lint(a, err) < 0)
 		return -EINVAL;
 	if (index_add(&c->names, &a->name) < 0)
@@ -153,7 +157,8 @@ void attr_detach(struct keel_attr *a)
 	c->told[a->number / 64] &= ~(1ull << a->number % 64);
 	c->by_number[a->number] = NULL;
 	a->klass = NULL;
-	a->type = NULL;
+	a->number = ATTR_NONE;
+	a->type = type_find(c->objects, "string"); /* whoever holds it may still ask */
 }
 
 static int attr_lint(const struct objects *o, const struct owner *owner,
@@ -172,6 +177,24 @@ static int attr_lint(const struct objects *o, const struct owner *owner,
 	return 0;
 }
 
+/* Its words were the module's. */
+static void attr_bury(struct objects *o, struct keel_attr *a)
+{
+	size_t klass = strlen(a->def.klass) + 1, name = strlen(a->def.name) + 1;
+
+	a->words = malloc(klass + name);
+	if (!a->words)
+		value_lost();
+	memcpy(a->words, a->def.klass, klass);
+	memcpy(a->words + klass, a->def.name, name);
+	a->def = (struct keel_attr_def){ .size = sizeof(a->def), .klass = a->words,
+					 .name = a->words + klass };
+	a->row = NULL;
+	a->owner = NULL;
+	a->next = o->gone;
+	o->gone = a;
+}
+
 static void attr_free(struct objects *o, struct keel_attr *a)
 {
 	struct keel_attr **at = &o->attrs;
@@ -179,7 +202,26 @@ static void attr_free(struct objects *o, struct keel_attr *a)
 	while (*at != a)
 		at = &(*at)->next;
 	*at = a->next;
-	free(a);
+	if (a->held)
+		attr_bury(o, a);
+	else
+		free(a);
+}
+
+/* A held one of that name, or a new one. NULL: no memory. */
+static struct keel_attr *attr_take(struct objects *o, const struct keel_attr_def *def)
+{
+	struct keel_attr **at = &o->gone, *a;
+
+	while ((a = *at) &&
+	       (strcmp(a->def.klass, def->klass) != 0 || strcmp(a->def.name, def->name) != 0))
+		at = &a->next;
+	if (!a)
+		return calloc(1, sizeof(*a));
+	*at = a->next;
+	free(a->words);
+	a->words = NULL;
+	return a;
 }
 
 static int attr_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
@@ -191,13 +233,14 @@ static int attr_add(void *arg, struct owner *owner, const void *row, struct keel
 
 	if (rc < 0)
 		return rc;
-	a = calloc(1, sizeof(*a));
+	a = attr_take(o, def);
 	if (!a)
 		return err_set(err, -ENOMEM, "%s: no memory for an attribute", owner_name(owner));
 	a->def = *def;
 	index_key_init(&a->name, a->def.name, strlen(a->def.name));
 	a->row = row;
 	a->owner = owner;
+	a->number = ATTR_NONE;
 	a->next = o->attrs;
 	o->attrs = a;
 	rc = attr_attach(o, a, err);
@@ -235,6 +278,13 @@ void attrs_fini(struct objects *o)
 		struct keel_attr *a = o->attrs;
 
 		o->attrs = a->next;
+		free(a);
+	}
+	while (o->gone) {
+		struct keel_attr *a = o->gone;
+
+		o->gone = a->next;
+		free(a->words);
 		free(a);
 	}
 }

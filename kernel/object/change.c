@@ -227,5 +227,7 @@ int32_t changes_text(struct keel_changes *c, struct keel_obj *o, const struct ke
 
 	if (o->flags & OBJ_DEAD)
 		return err_set(err, IVALREQ, "%s", pbse_text(IVALREQ));
+	if (!a->klass)
+		return err_set(err, NOATTR, "%s", pbse_text(NOATTR));
 	return attempt(&t, false);
 }

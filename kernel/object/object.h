@@ -18,6 +18,7 @@
 #include "object/objects.h"
 
 #define ATTR_MAX 256u
+#define ATTR_NONE (ATTR_MAX - 1) /* the number no attribute of a class has */
 #define ATTR_WORDS (ATTR_MAX / 64)
 
 /* Types whose values the hot paths write themselves. */
@@ -37,9 +38,11 @@ struct keel_attr {
 	struct keel_attr_def def;
 	const void *row;
 	struct owner *owner;
-	struct class *klass; /* NULL: waiting */
-	struct type *type;
-	uint32_t number;
+	struct class *klass; /* NULL: waiting, or gone */
+	struct type *type;   /* never NULL once it was attached */
+	uint32_t number;     /* ATTR_NONE while it is not attached: nobody has a value of it */
+	bool held;           /* somebody looked it up: the struct outlives its row */
+	char *words;         /* gone: class and name, owned */
 	struct keel_attr *next; /* of all rows of all classes */
 };
 
@@ -107,6 +110,7 @@ struct objects {
 	struct class *classes;
 	struct type *types;
 	struct keel_attr *attrs; /* all rows, attached or waiting */
+	struct keel_attr *gone;  /* of those that were withdrawn, the held ones */
 	struct keel_changes *changes;
 	uint32_t n_declared;
 	struct mp row;    /* objects_encode() */

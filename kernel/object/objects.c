@@ -37,8 +37,11 @@ static uint32_t count(struct keel_mod *m, const char *klass)
 static const struct keel_attr *attr(struct keel_mod *m, const char *klass, const char *name)
 {
 	const struct class *c = class_find(objects_of(m), klass);
+	struct keel_attr *a = c && name ? attr_find(c, name, strlen(name)) : NULL;
 
-	return c && name ? attr_find(c, name, strlen(name)) : NULL;
+	if (a)
+		a->held = true;
+	return a;
 }
 
 static const char *attr_name(const struct keel_attr *a)

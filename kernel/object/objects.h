@@ -56,6 +56,8 @@ void objects_replay(struct objects *o, const struct objects_listener *to);
 /* A module is going: free its private memory on every object. After its rows were withdrawn, before
  * its code goes. */
 void objects_detach(struct objects *o, struct owner *owner);
+/* Has `user` private memory on objects of a class that `of` declares? It goes with that class. */
+bool objects_bound(const struct objects *o, const struct owner *user, const struct owner *of);
 /* -ENOENT with a sentence when an ATTR row waits for a class or a type that nobody declares. */
 int objects_waiting(const struct objects *o, struct keel_err *err);
 

@@ -44,6 +44,14 @@ int32_t private_bind(struct keel_mod *m, const char *klass, uint32_t size,
 	return 0;
 }
 
+bool objects_bound(const struct objects *o, const struct owner *user, const struct owner *of)
+{
+	for (const struct class *c = o->classes; c; c = c->next)
+		if (c->owner == of && user != of && bind_of(c, user))
+			return true;
+	return false;
+}
+
 static int widen(struct keel_obj *o, uint32_t n)
 {
 	void **priv = realloc(o->priv, n * sizeof(*priv));

@@ -88,8 +88,9 @@ struct keel_object_api {
 	struct keel_obj *(*next)(struct keel_cursor *); /* The next object; NULL at the end. */
 	void (*cursor_close)(struct keel_cursor *);	/* End a walk, wherever it is. */
 
-	/* An attribute by its name, looked up once in init(); NULL when the class has none of that name. Valid
-	 * while the module that brings it is loaded. keel/find.h does this for a table of them. */
+	/* An attribute by its name, looked up once in init(); NULL when the class has none of that name. Stays
+	 * valid: while the module that brings it is not loaded nobody has a value of it, and setting it does
+	 * nothing. keel/find.h does this for a table of them. */
 	const struct keel_attr *(*attr)(struct keel_mod *, const char *klass, const char *name);
 	const char *(*attr_name)(const struct keel_attr *);   /* Its name. Borrowed. */
 	uint32_t (*attr_flags)(const struct keel_attr *);     /* enum keel_attr_flag bits of its row. */
