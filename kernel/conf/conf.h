@@ -10,6 +10,7 @@
 
 #include "keel/module.h"
 #include "keel/types.h"
+#include "util/owner.h"
 
 struct conf;      /* the parsed files */
 struct conf_data; /* one filled struct and the memory it points to */
@@ -55,6 +56,9 @@ struct conf_isolation {
 };
 int conf_isolation(const struct conf *c, const char *module, struct conf_isolation *ret,
 		   struct keel_err *err);
+
+/* `budget` of a module's group; what it does not say is as for all. */
+int conf_budget(const struct conf *c, const char *module, struct owner_budget *ret, struct keel_err *err);
 
 /* `order` of a module's group, in order of appearance. Rows are the caller's. */
 struct conf_order {

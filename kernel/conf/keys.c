@@ -20,6 +20,7 @@ static const struct kernel_key {
 	{ "required", true, CONFIG_TYPE_BOOL, "true or false" },
 	{ "isolation", true, CONFIG_TYPE_STRING, "inline or process" },
 	{ "isolation_limits", false, CONFIG_TYPE_GROUP, "a group, { memory = \"512mb\"; }" },
+	{ "budget", false, CONFIG_TYPE_GROUP, "a group, { soft = \"50ms\"; hard = \"1s\"; strikes = 3; }" },
 	{ "match", false, CONFIG_TYPE_GROUP, "a group of scopes and patterns" },
 	{ "order", false, CONFIG_TYPE_LIST, "a list of groups, ( { tap = ...; }, ... )" },
 };

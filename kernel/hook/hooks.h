@@ -118,6 +118,9 @@ void hooks_describe_points(struct hooks *h, struct buf *out);
 int hooks_describe(struct hooks *h, const char *point, struct buf *out);
 /* Does an operation wait that `owner` raised, or for a hold that a tap of its took? */
 bool hooks_waits(struct hooks *h, const struct owner *owner);
+/* What the taps of a point (NULL: of all) have cost: names of columns, then a tap a line, whoever took
+ * most time first; cells separated by tabs. -ENOENT: no such point; -ENOMEM. */
+int hooks_describe_times(struct hooks *h, const char *point, struct buf *out);
 /* Operations that wait: one line per hold. */
 void hooks_describe_holds(struct hooks *h, struct buf *out);
 

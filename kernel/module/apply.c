@@ -50,6 +50,7 @@ static int values_swap(struct module *m, struct keel_err *err)
 			return ret;
 		site_swap(m);
 		hooks_scope(h, &m->owner, m->site->scope);
+		m->owner.budget = m->site->budget;
 	}
 	if (m->fresh == NULL)
 		return 0;

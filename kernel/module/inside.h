@@ -52,6 +52,7 @@ struct site {
 	struct conf_match *matches;
 	uint32_t n_orders, n_matches;
 	struct scope *scope; /* NULL: called for everything */
+	struct owner_budget budget;
 };
 
 struct module {

@@ -116,6 +116,7 @@ int module_attach(struct module *m, struct keel_err *err)
 		return ret;
 	hooks_quiet(h, &m->owner, true);
 	hooks_scope(h, &m->owner, m->site->scope);
+	m->owner.budget = m->site->budget;
 	if (m->owner.isolate != NULL)
 		isolate_attach(m->owner.isolate, &m->owner);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * site.c - what the site says about the taps of a module: `order`, where they stand, and `match`, what
- * they are called for.
+ * site.c - what the site says about the taps of a module: `order`, where they stand, `match`, what they
+ * are called for, and `budget`, how long they may take.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -96,6 +96,8 @@ int site_read(const struct module *m, const struct conf *conf, struct site **ret
 		ret = conf_matches(conf, name, &s->matches, &s->n_matches, err);
 	if (ret == 0)
 		ret = scope_create(name, s->matches, s->n_matches, &s->scope, err);
+	if (ret == 0)
+		ret = conf_budget(conf, name, &s->budget, err);
 	if (ret < 0)
 		site_destroy(s);
 	else
@@ -110,7 +112,8 @@ static bool same_text(const char *a, const char *b)
 
 bool site_same(const struct site *a, const struct site *b)
 {
-	if (a->n_taps != b->n_taps || a->n_matches != b->n_matches)
+	if (a->n_taps != b->n_taps || a->n_matches != b->n_matches ||
+	    memcmp(&a->budget, &b->budget, sizeof(a->budget)) != 0)
 		return false;
 	for (uint32_t i = 0; i < a->n_taps; i++) {
 		if (a->taps[i].order != b->taps[i].order ||

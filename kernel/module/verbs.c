@@ -70,6 +70,16 @@ static void answer(struct keel_mod *m, struct keel_req *req, struct buf *text)
 	buf_fini(text);
 }
 
+static const char *first_arg(struct keel_mod *m, struct keel_req *req)
+{
+	const struct keel_request_api *request = group(m, "request");
+	const struct keel_msg_api *msg = group(m, "msg");
+	uint32_t n = 0;
+	const char *const *args = msg->strings(request->body(req), "args", &n);
+
+	return args != NULL && n > 0 && args[0][0] != '\0' ? args[0] : NULL;
+}
+
 static void verb_modules(struct keel_mod *m, struct keel_req *req)
 {
 	struct buf text;
@@ -79,26 +89,74 @@ static void verb_modules(struct keel_mod *m, struct keel_req *req)
 	answer(m, req, &text);
 }
 
+static void refuse_point(struct keel_mod *m, struct keel_req *req, const char *point)
+{
+	struct keel_err err;
+
+	err_set(&err, 0, "there is no hook point '%s'; 'keelson hooks' lists them", point);
+	refuse(m, req, IVALREQ, err.text);
+}
+
 /* args: a point's name, or nothing: all points. */
 static void verb_hooks(struct keel_mod *m, struct keel_req *req)
 {
-	const struct keel_request_api *request = group(m, "request");
-	const struct keel_msg_api *msg = group(m, "msg");
-	uint32_t n = 0;
-	const char *const *args = msg->strings(request->body(req), "args", &n);
-	const char *point = args != NULL && n > 0 ? args[0] : NULL;
+	const char *point = first_arg(m, req);
 	struct hooks *hooks = owner_of(m)->parts->hooks;
-	struct keel_err err;
 	struct buf text;
 
 	buf_init(&text);
-	if (point == NULL || point[0] == '\0') {
+	if (point == NULL) {
 		hooks_describe_points(hooks, &text);
 	} else if (hooks_describe(hooks, point, &text) < 0) {
-		err_set(&err, 0, "there is no hook point '%s'; 'keelson hooks' lists them", point);
+		refuse_point(m, req, point);
+		return;
+	}
+	answer(m, req, &text);
+}
+
+/* args: likewise. */
+static void verb_hook_times(struct keel_mod *m, struct keel_req *req)
+{
+	const char *point = first_arg(m, req);
+	struct buf text;
+	int ret;
+
+	buf_init(&text);
+	ret = hooks_describe_times(owner_of(m)->parts->hooks, point, &text);
+	if (ret == 0)
+		answer(m, req, &text);
+	else if (ret == -ENOENT)
+		refuse_point(m, req, point);
+	else
+		refuse(m, req, INTERNAL, "no memory for the answer");
+}
+
+static void verb_hook_reset(struct keel_mod *m, struct keel_req *req)
+{
+	struct buf text;
+
+	buf_init(&text);
+	hooks_reset_times(owner_of(m)->parts->hooks);
+	answer(m, req, &text);
+}
+
+/* args: module.tap */
+static void verb_hook_unbench(struct keel_mod *m, struct keel_req *req)
+{
+	const struct keel_request_api *request = group(m, "request");
+	const char *tap = first_arg(m, req);
+	struct keel_err err, who;
+	struct buf text;
+
+	err_set(&who, 0, "at request of %s", request->session(req)->who);
+	if (tap == NULL || hooks_unbench(owner_of(m)->parts->hooks, tap, who.text) < 0) {
+		err_set(&err, 0, "there is no tap '%s'; 'keelson hooks --time' lists them",
+			tap != NULL ? tap : "");
 		refuse(m, req, IVALREQ, err.text);
 		return;
 	}
+	buf_init(&text);
+	buf_printf(&text, "%s is called\n", tap);
 	answer(m, req, &text);
 }
 
@@ -130,16 +188,6 @@ static void changed(void *arg, int ret, const char *text)
 		answer(asked->me, asked->req, &lines);
 	}
 	free(asked);
-}
-
-static const char *first_arg(struct keel_mod *m, struct keel_req *req)
-{
-	const struct keel_request_api *request = group(m, "request");
-	const struct keel_msg_api *msg = group(m, "msg");
-	uint32_t n = 0;
-	const char *const *args = msg->strings(request->body(req), "args", &n);
-
-	return args != NULL && n > 0 && args[0][0] != '\0' ? args[0] : NULL;
 }
 
 static void ask_change(struct keel_mod *m, struct keel_req *req, enum modules_change change,
@@ -191,6 +239,9 @@ static void verb_unload(struct keel_mod *m, struct keel_req *req)
 							    .handler = verb_##verb }
 VERB(modules, KEEL_OPERATORS, "loaded modules, a table: who they are, how they fare");
 VERB(hooks, KEEL_OPERATORS, "hook points, or the compiled chain of one");
+VERB(hook_times, KEEL_OPERATORS, "what taps have cost, a table: those of all points, or of one");
+VERB(hook_reset, KEEL_MANAGERS, "counts and times of taps begin again");
+VERB(hook_unbench, KEEL_MANAGERS, "call a benched tap again");
 VERB(holds, KEEL_OPERATORS, "operations that wait, and what for");
 VERB(reload, KEEL_MANAGERS, "read the configuration again and make the running set that of it; or one "
 			    "module anew");
@@ -200,6 +251,9 @@ VERB(unload, KEEL_MANAGERS, "unload a module, until the next reload of the confi
 static const struct keel_contrib rows[] = {
 	{ "REQUEST", &def_modules },
 	{ "REQUEST", &def_hooks },
+	{ "REQUEST", &def_hook_times },
+	{ "REQUEST", &def_hook_reset },
+	{ "REQUEST", &def_hook_unbench },
 	{ "REQUEST", &def_holds },
 	{ "REQUEST", &def_reload },
 	{ "REQUEST", &def_load },

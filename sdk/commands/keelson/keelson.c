@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "modules.h"
 #include "pbs_error.h"
 #include "pbs_ifl.h"
 #include "reach.h"
+#include "rows.h"
 
 #define FAILED 1
 #define DAEMON "keelsond"
@@ -30,6 +30,9 @@ static const struct cmd keelson = {
 		 "       keelson load | unload module\n"
 		 "       keelson reload [module]\n"
 		 "       keelson hooks [point]\n"
+		 "       keelson hooks --time [--json] [point]\n"
+		 "       keelson hooks --reset-time\n"
+		 "       keelson hooks --unbench module.tap\n"
 		 "       keelson explain job\n"
 		 "       keelson verb-of-a-module [argument ...]\n"
 		 "       keelson sim [option ...]\n"
@@ -111,19 +114,24 @@ static int lines_print(char **lines)
 
 static int table_print(char **lines)
 {
-	return modules_print(lines, false);
+	return rows_print(lines, NULL);
 }
 
-static int json_print(char **lines)
+static int json_modules(char **lines)
 {
-	return modules_print(lines, true);
+	return rows_print(lines, "modules");
+}
+
+static int json_hooks(char **lines)
+{
+	return rows_print(lines, "hooks");
 }
 
 static const struct verb {
 	const char *name;
 	int min_args, max_args;
 } verbs[] = {
-	{ "check", 0, 1 },  { "modules", 0, 1 }, { "hooks", 0, 1 },   { "reload", 0, 1 },
+	{ "check", 0, 1 },  { "modules", 0, 1 }, { "hooks", 0, 3 },   { "reload", 0, 1 },
 	{ "load", 1, 1 },   { "unload", 1, 1 },	 { "holds", 0, 0 },   { "explain", 1, 1 },
 };
 
@@ -164,7 +172,33 @@ static int modules(char **args)
 
 	if (args[0] && strcmp(args[0], "--json") != 0)
 		return cmd_usage(&keelson);
-	return ask("modules", none, args[0] ? json_print : table_print);
+	return ask("modules", none, args[0] ? json_modules : table_print);
+}
+
+/* --time [--json] [point] */
+static int hook_times(char **args)
+{
+	bool json = args[0] && strcmp(args[0], "--json") == 0;
+
+	args += json;
+	if (args[0] && (args[0][0] == '-' || args[1]))
+		return cmd_usage(&keelson);
+	return ask("hook_times", args, json ? json_hooks : table_print);
+}
+
+static int hooks(char **args)
+{
+	char *none[] = { NULL };
+
+	if (!args[0] || (args[0][0] != '-' && !args[1]))
+		return ask("hooks", args, lines_print);
+	if (strcmp(args[0], "--time") == 0)
+		return hook_times(args + 1);
+	if (strcmp(args[0], "--reset-time") == 0 && !args[1])
+		return ask("hook_reset", none, lines_print);
+	if (strcmp(args[0], "--unbench") == 0 && args[1] && !args[2])
+		return ask("hook_unbench", args + 1, lines_print);
+	return cmd_usage(&keelson);
 }
 
 int main(int argc, char **argv)
@@ -189,5 +223,7 @@ int main(int argc, char **argv)
 		return check(argv + optind + 1);
 	if (strcmp(verb->name, "modules") == 0)
 		return modules(argv + optind + 1);
+	if (strcmp(verb->name, "hooks") == 0)
+		return hooks(argv + optind + 1);
 	return ask(verb->name, argv + optind + 1, lines_print);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * modules.c - the table of modules: aligned columns for people, an object per module for programs.
+ * rows.c - a table of the server, of modules or their taps: aligned columns for people, an object per row
+ * for programs.
  *
- * The server sends whatever columns it has. Those with a row here are shown in its way, `path` and `roles`
- * only to programs, any other as it comes.
+ * The server sends whatever columns it has. Those with a row here are shown in its way, those without a
+ * title only to programs, any other as it comes.
  */
-#include "modules.h"
+#include "rows.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -60,6 +61,11 @@ static const struct column {
 	{ "state", "STATE", NULL, false },	 { "isolation", "ISOLATION", NULL, false },
 	{ "since", "SINCE", show_time, false },	 { "taps", "TAPS", NULL, true },
 	{ "calls", "CALLS", NULL, true },	 { "time_ns", "TIME", show_duration, true },
+	{ "point", "POINT", NULL, false },	 { "tap", "TAP", NULL, false },
+	{ "cpu_ns", "CPU", show_duration, true }, { "p50_ns", "P50", show_duration, true },
+	{ "p99_ns", "P99", show_duration, true }, { "max_ns", "MAX", show_duration, true },
+	{ "fails", "FAILS", NULL, true },	 { "strikes", "STRIKES", NULL, true },
+	{ "hook", NULL, NULL, false },		 { "timed", NULL, NULL, false },
 	{ "roles", NULL, NULL, false },		 { "path", NULL, NULL, false },
 };
 
@@ -93,6 +99,7 @@ static const char *shown(const char *name, const char *cell, char *text)
 struct grid {
 	char *names[COLUMNS_MAX];
 	size_t n, width[COLUMNS_MAX];
+	size_t first; /* that people see */
 };
 
 static const char *title_of(const char *name)
@@ -117,7 +124,7 @@ static void print_cell(const struct grid *g, struct out *out, size_t i, const ch
 {
 	const struct column *c = column_of(g->names[i]);
 
-	if (i > 0)
+	if (i > g->first)
 		out_str(out, "  ");
 	if (c && c->number)
 		out_right(out, text, g->width[i]);
@@ -148,6 +155,8 @@ static int print_table(struct grid *g, struct out *out, char **lines)
 {
 	char *cells[COLUMNS_MAX];
 
+	while (g->first < g->n && !title_of(g->names[g->first]))
+		g->first++;
 	for (size_t i = 0; i < g->n; i++)
 		g->width[i] = title_of(g->names[i]) ? strlen(title_of(g->names[i])) : 0;
 	for (char **line = lines; *line; line++) {
@@ -165,13 +174,13 @@ static int print_table(struct grid *g, struct out *out, char **lines)
 }
 
 /* ---- for programs ------------------------------------------------------------------------------------ */
-static void print_json(const struct grid *g, struct out *out, char **lines)
+static void print_json(const struct grid *g, struct out *out, char **lines, const char *what)
 {
 	struct json_out json;
 	char *cells[COLUMNS_MAX];
 
 	jout_begin(&json, out);
-	jout_open(&json, "modules");
+	jout_open(&json, what);
 	for (char **line = lines; *line; line++) {
 		size_t n = cut(*line, cells);
 
@@ -189,7 +198,7 @@ static void print_json(const struct grid *g, struct out *out, char **lines)
 	jout_end(&json);
 }
 
-int modules_print(char **lines, bool json)
+int rows_print(char **lines, const char *json)
 {
 	struct grid g = { .n = 0 };
 	struct out out;
@@ -200,7 +209,7 @@ int modules_print(char **lines, bool json)
 	if (lines[0])
 		g.n = cut(lines[0], g.names);
 	if (json)
-		print_json(&g, &out, lines[0] ? lines + 1 : lines);
+		print_json(&g, &out, lines[0] ? lines + 1 : lines, json);
 	else if (lines[0])
 		ret = print_table(&g, &out, lines + 1);
 	end = out_fini(&out);
