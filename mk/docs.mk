@@ -25,7 +25,7 @@ KEELSON_ALL += $(if $(findstring sanitize,$(CFLAGS)),,docs)
 
 # The worked examples of the guide.
 EXAMPLES := $(addprefix $(S)/tests/fixtures/,$(addsuffix .c,reject change hold ponder acct_record attribute \
-	tally signal settings offer use) offer.h)
+	running signal settings offer use) offer.h)
 
 # What was built; the list is taken when the command runs.
 docs-install: docs

@@ -52,6 +52,6 @@ chapter()
 @test "guide: Services and needs" { chapter 11-services.md; }
 @test "guide: Events: told and asked" { chapter 12-events.md; }
 @test "guide: Time, budgets, containment" { chapter 13-time.md; }
-@test "guide: Testing" { chapter 14-testing.md tally.so; }
-@test "guide: Packaging, versions, the promise" { chapter 15-packaging.md tally.so; }
+@test "guide: Testing" { chapter 14-testing.md running.so; }
+@test "guide: Packaging, versions, the promise" { chapter 15-packaging.md running.so; }
 @test "guide: Debugging" { chapter 16-debugging.md; }

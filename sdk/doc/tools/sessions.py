@@ -13,7 +13,7 @@ from pathlib import Path
 
 JOB_ID = re.compile(r"\b\d+(?:\[\d*\])?\.svr\b")
 # What may be asked again until it says what is written here.
-ASKS = re.compile(r"^(qstat|pbsnodes|keelson (holds|hooks|modules|tally|explain)|grep|tail|cat [^>]|tracejob|ls)")
+ASKS = re.compile(r"^(qstat|pbsnodes|keelson (holds|hooks|modules|running|explain)|grep|tail|cat [^>]|tracejob|ls)")
 PATIENCE = 8
 
 
