@@ -184,6 +184,11 @@ static struct isolate *isolate_of(struct keel_mod *m)
 	return owner_of(m)->isolate;
 }
 
+static int64_t life_deadline(const struct isolate *iso)
+{
+	return iso->prepared ? iso->limits.deadline_ms : OPEN_DEADLINE_MS;
+}
+
 /* Its module was stopped and comes again: a change of the running set was undone. */
 static int begin_again(struct isolate *iso, const void *conf, struct keel_err *err)
 {
@@ -203,7 +208,7 @@ int32_t life_init(struct keel_mod *m, struct keel_err *err)
 		ret = begin_again(iso, m->conf, err);
 	if (ret < 0)
 		return ret;
-	ret = step(iso, TALK_INIT, OPEN_DEADLINE_MS, err);
+	ret = step(iso, TALK_INIT, life_deadline(iso), err);
 	if (ret == 0)
 		iso->state = ISO_READY;
 	return ret;
@@ -212,8 +217,14 @@ int32_t life_init(struct keel_mod *m, struct keel_err *err)
 int32_t life_start(struct keel_mod *m, struct keel_err *err)
 {
 	struct isolate *iso = isolate_of(m);
-	int ret = step(iso, TALK_START, OPEN_DEADLINE_MS, err);
+	int ret;
 
+	if (iso->prepared && iso->notes > NOTES_SOON) {
+		iso->serves = true;
+		start_later(iso);
+		return 0;
+	}
+	ret = step(iso, TALK_START, life_deadline(iso), err);
 	if (ret != 0)
 		return ret;
 	iso->state = ISO_UP;

@@ -27,6 +27,7 @@
 #define LOGS_BURST 5000u                 /* records that may come at once ... */
 #define LOGS_PER_SECOND 1000u            /* ... and how fast that comes back */
 #define OPEN_DEADLINE_MS 10000           /* until a module file is described */
+#define NOTES_SOON 1000u                 /* a replay of so many is waited for */
 #define LEAVE_DEADLINE_MS 100            /* for stop() and fini() */
 #define BACKOFF_FIRST_MS 100
 #define GOOD_LIFE_MS 1000                /* who was up for so long is started again at once */
@@ -103,6 +104,7 @@ struct isolate {
 	char *name, *path, *user;
 	struct isolate_limits limits;
 	enum iso_state state;
+	bool prepared; /* it was begun while the daemon serves: nobody waits for it for long */
 	bool serves;  /* its module is started: a process that ends is replaced */
 
 	/* what it is: described.c */
@@ -124,7 +126,7 @@ struct isolate {
 	struct frame_reader in;
 	struct mp out;
 	size_t out_at; /* bytes of `out` that are sent */
-	struct loop_timer *sweep, *restart, *ending;
+	struct loop_timer *sweep, *restart, *ending, *opening;
 	char lost[256]; /* why it is being given up; "" it is not */
 	uint32_t reaps; /* times it was looked for */
 	int64_t heard_ms;
@@ -230,6 +232,7 @@ void put_session(struct mp *m, const struct keel_session *s); /* 0: there is non
 void requests_fail(struct isolate *iso, const char *why);
 
 /* restart.c */
+void start_later(struct isolate *iso); /* start() behind the replay; it is up when it says so */
 void process_lost(struct isolate *iso, const char *why);
 
 void iso_log(const struct isolate *iso, uint32_t event, const char *fmt, ...) KEEL_PRINTF(3, 4);

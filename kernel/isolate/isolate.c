@@ -62,11 +62,24 @@ void isolate_close(struct isolate *iso)
 	free(iso);
 }
 
+static void close_now(void *iso)
+{
+	isolate_close(iso);
+}
+
+void isolate_end_soon(struct isolate *iso)
+{
+	if (loop_defer(iso->parts->loop, close_now, iso) < 0)
+		process_end(iso); /* its memory is lost, where there is none */
+}
+
 /* ---- opening --------------------------------------------------------------------------------------- */
 static void opened(struct isolate *iso, int ret, const struct keel_err *err)
 {
 	isolate_done_fn *done = iso->done;
 
+	loop_timer_cancel(iso->opening);
+	iso->opening = NULL;
 	iso->done = NULL;
 	if (done != NULL)
 		done(iso->done_arg, ret, err);
@@ -84,6 +97,14 @@ static void described(struct isolate *iso, struct pending *p, struct talk_in *in
 	opened(iso, ret, &err);
 }
 
+static void open_late(void *arg)
+{
+	struct isolate *iso = arg;
+
+	iso->opening = NULL;
+	process_give_up(iso, "its process did not open the file within %d s", OPEN_DEADLINE_MS / 1000);
+}
+
 static int open_begin(struct isolate *iso, isolate_done_fn *done, void *arg, struct keel_err *err)
 {
 	size_t begun;
@@ -95,8 +116,10 @@ static int open_begin(struct isolate *iso, isolate_done_fn *done, void *arg, str
 	iso->done_arg = arg;
 	begun = talk_begin(&iso->scratch);
 	open_put(iso, &iso->scratch);
-	if (ask_send(iso, begun, described, sizeof(struct pending)) != NULL)
+	if (ask_send(iso, begun, described, sizeof(struct pending)) != NULL) {
+		iso->opening = loop_timer(iso->parts->loop, OPEN_DEADLINE_MS, open_late, iso);
 		return 0;
+	}
 	return err_set(err, -ECHILD, "module %s: its process is not there", iso->name);
 }
 
@@ -109,6 +132,7 @@ int isolate_begin(struct parts *parts, const char *name, const char *path,
 
 	if (iso == NULL)
 		return err_set(err, -ENOMEM, "no memory to load module %s", name);
+	iso->prepared = true;
 	ret = open_begin(iso, done, arg, err);
 	if (ret < 0) {
 		isolate_close(iso);
@@ -198,5 +222,7 @@ void isolate_describe(const struct isolate *iso, struct buf *out)
 					     [ISO_READY] = "starting", [ISO_UP] = "up",
 					     [ISO_BENCHED] = "benched" };
 
-	buf_printf(out, " process=%s pid=%ld restarts=%u", words[iso->state], (long)iso->pid, iso->restarts);
+	buf_printf(out, "process %ld %s", (long)iso->pid, words[iso->state]);
+	if (iso->restarts > 0)
+		buf_printf(out, ", restarts: %u", iso->restarts);
 }

@@ -30,6 +30,8 @@ int isolate_begin(struct parts *parts, const char *name, const char *path,
 		  const struct isolate_limits *limits, isolate_done_fn *done, void *arg,
 		  struct isolate **ret_isolate, struct keel_err *err);
 void isolate_close(struct isolate *iso); /* NULL is fine */
+/* isolate_close() from inside `done`. */
+void isolate_end_soon(struct isolate *iso);
 
 /* What it is, with functions that ask the process; owned by the isolate. They find it by owner.isolate. */
 const struct keel_module *isolate_descriptor(const struct isolate *iso);
@@ -38,7 +40,7 @@ int isolate_check(struct isolate *iso, const void *conf, struct keel_err *err);
 /* Its taps are in their chains: from now on they are asked there. */
 void isolate_attach(struct isolate *iso, struct owner *owner);
 
-/* " pid=N restarts=N", appended: what an administrator sees. */
+/* "process PID up, restarts: N", appended: what an administrator sees. */
 void isolate_describe(const struct isolate *iso, struct buf *out);
 
 #endif

@@ -165,7 +165,8 @@ void process_end(struct isolate *iso)
 	iso->out_at = 0;
 	loop_timer_cancel(iso->sweep);
 	loop_timer_cancel(iso->ending);
-	iso->sweep = iso->ending = NULL;
+	loop_timer_cancel(iso->opening);
+	iso->sweep = iso->ending = iso->opening = NULL;
 	iso->reaps = 0;
 }
 

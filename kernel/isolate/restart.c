@@ -23,7 +23,7 @@ static void again(void *arg);
 /* It came, and could not: counts as a death, with its own words. */
 static void refused(struct isolate *iso, const struct keel_err *err)
 {
-	process_give_up(iso, "it could not be started again: %s", err->text);
+	process_give_up(iso, "it could not be started: %s", err->text);
 }
 
 static void next_step(struct isolate *iso, enum talk_down what, pending_fn *fn, bool values)
@@ -62,7 +62,7 @@ static void started(struct isolate *iso, struct pending *p, struct talk_in *in, 
 		return;
 	iso->state = ISO_UP;
 	iso->up_ms = loop_now_ms(iso->parts->loop);
-	iso_log(iso, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "module %s: its process runs again, pid %ld", iso->name,
+	iso_log(iso, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "module %s: its process runs, pid %ld", iso->name,
 		(long)iso->pid);
 	calls_flush(iso);
 }
@@ -73,6 +73,11 @@ static void inited(struct isolate *iso, struct pending *p, struct talk_in *in, c
 		return;
 	iso->state = ISO_READY;
 	hooks_replay(iso->parts->hooks, iso->parts->objects, iso->owner);
+	start_later(iso);
+}
+
+void start_later(struct isolate *iso)
+{
 	next_step(iso, TALK_START, started, false);
 }
 

@@ -123,6 +123,7 @@ static void answer(struct change *c, int ret)
 {
 	struct modules *all = c->all;
 
+	isolated_end(all);
 	if (c->plan.all != NULL)
 		plan_drop(&c->plan);
 	conf_end(c, ret == 0 && c->kind == MODULES_CONFIGURE);
@@ -273,10 +274,13 @@ static void next_group(struct change *c)
 /* ---- up to the plan --------------------------------------------------------------------------------------- */
 /* Whatever modules of c->plan.conf need to be opened and cannot have at once is begun here: counted in
  * c->preparing, told by change_prepared(). */
-static int prepare(struct change *c)
+static void prepare(struct change *c)
 {
-	(void)c;
-	return 0;
+	uint32_t n = 0;
+
+	if (c->kind != MODULES_UNLOAD)
+		isolated_begin(c->all, c->plan.conf, c->name, c->kind == MODULES_RELOAD, c, &n);
+	c->preparing += n;
 }
 
 void change_prepared(struct change *c, int ret, const struct keel_err *why)
@@ -329,12 +333,11 @@ static void read_all(struct change *c)
 	c->plan.out = &c->out;
 	c->preparing = 1;
 	ret = conf_get(c);
-	if (ret == 0)
-		ret = prepare(c);
 	if (ret < 0) {
 		refuse(c, ret);
 		return;
 	}
+	prepare(c);
 	c->stage = READ;
 	change_prepared(c, 0, NULL);
 }
@@ -448,4 +451,5 @@ void changes_end(struct modules *all)
 	DL_FOREACH_SAFE(all->waiting, c, next)
 		change_free(c);
 	all->change = all->waiting = NULL;
+	isolated_end(all);
 }

@@ -92,11 +92,19 @@ struct modules {
 	struct owner self;   /* "kernel": owner of the verbs */
 	struct modules_files files;
 	struct change *change, *waiting; /* under way; those that come after it */
+	struct warm *warm;   /* processes that are there before their modules */
 };
 
 /* isolated.c: a module that runs in a process of its own. */
 int isolated_open(struct modules *all, struct module *m, const struct conf_module *said,
 		  const struct conf_isolation *how, struct keel_err *err);
+/* Before a change: processes for modules of `conf` that will be opened are started, and describe their files;
+ * *ret_n of them, each told by change_prepared(). isolated_open() then finds them. `again`: also for those that
+ * run as they should. */
+struct change;
+void isolated_begin(struct modules *all, const struct conf *conf, const char *only, bool again,
+		    struct change *c, uint32_t *ret_n);
+void isolated_end(struct modules *all); /* those that nobody took */
 /* Does `conf` say something else of where it runs, and within which limits? */
 bool isolated_differs(const struct module *m, const struct conf *conf);
 

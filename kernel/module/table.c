@@ -6,6 +6,7 @@
 #include <utlist.h>
 
 #include "hook/hooks.h"
+#include "isolate/isolate.h"
 #include "module/inside.h"
 
 const char *module_roles(uint32_t roles)
@@ -61,8 +62,10 @@ static void put_state(struct buf *out, const struct row *r)
 
 static void put_isolation(struct buf *out, const struct row *r)
 {
-	(void)r;
-	buf_str(out, "none");
+	if (r->m->owner.isolate != NULL)
+		isolate_describe(r->m->owner.isolate, out);
+	else
+		buf_str(out, "none");
 }
 
 static void put_since(struct buf *out, const struct row *r)
