@@ -28,13 +28,16 @@ static bool log_may(struct isolate *iso)
 	if (fresh > 0) {
 		iso->logs = fresh >= LOGS_BURST - iso->logs ? LOGS_BURST : iso->logs + (uint32_t)fresh;
 		iso->logs_ms = now;
-		if (iso->logs_lost > 0)
-			iso_log(iso, KEEL_LOG_ERROR, "module %s: %u records of its process were too many and "
-				"are not here", iso->name, iso->logs_lost);
+	}
+	if (iso->logs_lost > 0 && now - iso->logs_told_ms >= LOGS_TOLD_MS) {
+		iso_log(iso, KEEL_LOG_ERROR, "%u records of its process were too many and are not here",
+			iso->logs_lost);
 		iso->logs_lost = 0;
+		iso->logs_told_ms = now;
 	}
 	if (iso->logs == 0) {
-		iso->logs_lost++;
+		if (iso->logs_lost++ == 0)
+			iso->logs_told_ms = now;
 		return false;
 	}
 	iso->logs--;

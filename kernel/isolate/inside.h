@@ -26,6 +26,7 @@
 #define READ_MAX (64u * 1024u)           /* bytes read in one turn */
 #define LOGS_BURST 5000u                 /* records that may come at once ... */
 #define LOGS_PER_SECOND 1000u            /* ... and how fast that comes back */
+#define LOGS_TOLD_MS 1000                /* how often it is told that some were too many */
 #define OPEN_DEADLINE_MS 10000           /* until a module file is described */
 #define NOTES_SOON 1000u                 /* a replay of so many is waited for */
 #define LEAVE_DEADLINE_MS 100            /* for stop() and fini() */
@@ -151,7 +152,7 @@ struct isolate {
 	uint32_t notes_lost;
 	uint32_t last_tap;       /* number of the tap told last */
 	uint32_t logs;           /* how many may come */
-	int64_t logs_ms;
+	int64_t logs_ms, logs_told_ms;
 	uint32_t logs_lost;
 	struct mp scratch;       /* a message being built */
 	void *conf_values;       /* owned: the values it runs with, as they were sent */
