@@ -131,13 +131,19 @@ struct keel_note {
 	uint32_t magic, major, minor;
 };
 
+#ifdef __cplusplus
+#define KEEL_EXPORTED extern "C" __attribute__((visibility("default")))
+#else
+#define KEEL_EXPORTED extern __attribute__((visibility("default")))
+#endif
+
 #define KEEL_COUNT(a) ((uint32_t)(sizeof(a) / sizeof((a)[0])))
 
 #define KEEL_MODULE(...)                                                                           \
 	__attribute__((section(".note.keel"), used, aligned(4))) static const struct keel_note     \
 		keel_module_note = { 5, 12, 1, "KEEL", KEEL_MAGIC, KEEL_ABI_MAJOR,                 \
 				     KEEL_SDK_TARGET };                                            \
-	__attribute__((visibility("default"))) extern const struct keel_module keel_module;        \
+	KEEL_EXPORTED const struct keel_module keel_module;                                        \
 	const struct keel_module keel_module = { .magic = KEEL_MAGIC,                              \
 						 .abi_major = KEEL_ABI_MAJOR,                      \
 						 .abi_minor = KEEL_SDK_TARGET,                     \
