@@ -355,6 +355,7 @@ void tap_unref(struct tap *t);
 enum chore {
 	CHORE_NOTES = 1,  /* some wait for the end of an operation */
 	CHORE_CHAINS = 2, /* some are retired */
+	CHORE_WAKE = 4,   /* there was no memory to go on with those that are ready */
 };
 
 struct hooks {

@@ -213,9 +213,11 @@ void ops_wake(struct hooks *h)
 	if (h->wake != NULL)
 		return;
 	h->wake = loop_timer(h->parts->loop, 0, turn, h);
-	if (h->wake == NULL)
-		hooks_log(h, KEEL_LOG_ERROR, NULL,
-			  "no memory to continue operations; they go on with the next event");
+	if (h->wake != NULL)
+		return;
+	h->chores |= CHORE_WAKE;
+	hooks_log(h, KEEL_LOG_ERROR, NULL,
+		  "no memory to continue operations; they go on with the next event");
 }
 
 void op_ready(struct op *op)

@@ -24,8 +24,14 @@ void op_left(struct hooks *h, const struct op *op)
 {
 	if (h->notes != NULL && !op->from_queue)
 		notes_drain(h);
-	if (h->retired != NULL && h->top == NULL)
+	if (h->top != NULL)
+		return;
+	if (h->retired != NULL)
 		chains_free(h);
+	if (h->chores & CHORE_WAKE) {
+		h->chores &= ~(uint32_t)CHORE_WAKE;
+		ops_wake(h);
+	}
 }
 
 /* ---- judging an answer ----------------------------------------------------------------------- */
