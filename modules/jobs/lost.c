@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define NO_HOST_STATUS (-20)
+#define PATIENCE_MAX (10LL * 365 * 86400) /* s */
 
 static int64_t patience_ms(struct keel_mod *mod)
 {
@@ -18,6 +19,8 @@ static int64_t patience_ms(struct keel_mod *mod)
 	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
 	int64_t seconds = st->object->get_int(server, st->server.fail_requeue);
 
+	if (seconds > PATIENCE_MAX)
+		seconds = PATIENCE_MAX;
 	return seconds < 0 ? 1000 : seconds * 1000;
 }
 

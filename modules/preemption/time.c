@@ -76,14 +76,14 @@ keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspende
 keel_verdict on_resumed(struct keel_call *c, const struct keel_ev_job_resumed *ev)
 {
 	struct state *st = keel_state(c);
-	int64_t at = ev->job ? st->object->get_int(ev->job, st->a.stopped_at) : 0;
+	int64_t at, stopped, now = st->core->time(c->mod);
 
 	if (!ev->job)
 		return KEEL_NEXT;
-	if (at)
-		st->object->set_int(ev->job, st->a.stopped_for,
-				    st->object->get_int(ev->job, st->a.stopped_for) +
-					    st->core->time(c->mod) - at);
+	at = st->object->get_int(ev->job, st->a.stopped_at);
+	stopped = st->object->get_int(ev->job, st->a.stopped_for);
+	if (at > 0 && at < now && !__builtin_add_overflow(stopped, now - at, &stopped))
+		st->object->set_int(ev->job, st->a.stopped_for, stopped);
 	st->object->unset(ev->job, st->a.stopped_at, NULL);
 	st->object->unset(ev->job, st->a.ptime, NULL);
 	return KEEL_NEXT;

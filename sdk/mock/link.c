@@ -234,7 +234,9 @@ static int32_t blob_put(struct keel_obj *o, const char *name, const void *bytes,
 		LL_PREPEND(b->blobs, x);
 	}
 	free(x->bytes);
-	x->bytes = memcpy(make((size_t)len + 1), bytes, len);
+	x->bytes = make((size_t)len + 1);
+	if (len > 0)
+		memcpy(x->bytes, bytes, len);
 	x->len = len;
 	return 0;
 }

@@ -248,7 +248,9 @@ static int32_t list_parse(struct keel_mod *m, const struct keel_attr *a, int32_t
 	if (op != KEEL_SET && old != NULL) {
 		if (!is_number(text, &n) || !is_number(old->text, &was))
 			return attr_fault(err, BADATVAL, a, key);
-		pair_put(&list, key, print_text("%lld", op == KEEL_INCR ? was + n : was - n));
+		if (op == KEEL_INCR ? __builtin_add_overflow(was, n, &was) : __builtin_sub_overflow(was, n, &was))
+			return attr_fault(err, BADATVAL, a, key);
+		pair_put(&list, key, print_text("%lld", was));
 	} else {
 		pair_put(&list, key, dup_text(text));
 	}

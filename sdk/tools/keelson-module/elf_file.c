@@ -76,7 +76,7 @@ static void export_seen(void *arg, const struct elf_image *i, const Elf64_Sym *s
 {
 	(void)i;
 	if (s->st_shndx != SHN_UNDEF && ELF64_ST_BIND(s->st_info) != STB_LOCAL &&
-	    strcmp(name, "_init") != 0 && strcmp(name, "_fini") != 0)
+	    strcmp(name, "_init") != 0 && strcmp(name, "_fini") != 0 && strncmp(name, "__odr_asan", 10) != 0)
 		export_add(arg, name);
 }
 
