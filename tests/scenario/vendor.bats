@@ -65,9 +65,11 @@ is_a_module() { lacks "$(stranger keelson-module check "$1")" '^not ok'; }
 	sed 's/int64_t pause;/int32_t pause;/' "$HELLO/hello.c" >narrow.c
 	flags=$(stranger pkg-config --define-prefix --cflags --libs keelson-module)
 	# shellcheck disable=SC2086
-	for name in wrong unknown narrow; do ! gcc $flags -o "$name.so" "$name.c" 2>"$name.log" || false; done
+	sed 's/KEEL_NEED(call, 0, struct state, call)/KEEL_NEED(call, 0, struct state, core)/' "$HELLO/hello.c" >twice.c
+	for name in wrong unknown narrow twice; do ! gcc $flags -o "$name.so" "$name.c" 2>"$name.log" || false; done
 	has "$(cat wrong.log)" 'error: initialization of .* from incompatible pointer type'
 	has "$(cat narrow.log)" 'error: static assertion failed: "this member cannot hold a DURATION'
+	has "$(cat twice.log)" 'error: static assertion failed: "this member of the state is not for the table of call'
 	has "$(cat unknown.log)" 'undefined reference to .keel_free'
 }
 
@@ -267,7 +269,7 @@ enable()
 	job_is "$(cat "$SB/answer")" H
 
 	# its time
-	has "$(keelson hooks job_submit)" 'hello.on_submit .* calls=[1-9].* p50=[0-9.]+[nu]s'
+	has "$(keelson hooks --time job_submit)" '^job_submit +hello.on_submit +[1-9][0-9]* +[0-9.]+[num]?s '
 
 	# off and on again: what it kept is there
 	enable false

@@ -76,9 +76,31 @@ struct keel_need {
 	uint32_t reserved;
 };
 #define KEEL_NEED(name, least, state_type, member)                                                 \
-	{ .group = #name, .minor = (least), .offset = offsetof(state_type, member) }
+	{ .group = #name, .minor = (least),                                                        \
+	  .offset = offsetof(state_type, member) + KEEL_NEED_FITS(name, ((state_type *)0)->member) }
 #define KEEL_NEED_OPT(name, least, state_type, member)                                             \
-	{ .group = #name, .minor = (least), .offset = offsetof(state_type, member), .optional = 1 }
+	{ .group = #name, .minor = (least),                                                        \
+	  .offset = offsetof(state_type, member) + KEEL_NEED_FITS(name, ((state_type *)0)->member), \
+	  .optional = 1 }
+
+/* 0, or an error of the compiler: the member is no pointer, or one to the table of another group. */
+#ifdef __cplusplus
+#define KEEL_NEED_FITS(name, member) 0
+#else
+#define KEEL_NEED_FITS(name, member)                                                               \
+	(0 * sizeof(struct {                                                                       \
+		 _Static_assert(sizeof(member) == sizeof(void *) &&                                \
+					_Generic((member), const struct keel_##name##_api *: 1,    \
+						 default: !KEEL_IS_GROUP(member)),                 \
+				"this member of the state is not for the table of " #name);        \
+		 int unused;                                                                       \
+	 }))
+#define KEEL_IS_GROUP(member)                                                                      \
+	_Generic((member), const struct keel_core_api *: 1, const struct keel_object_api *: 1,     \
+		 const struct keel_call_api *: 1, const struct keel_hook_api *: 1,                 \
+		 const struct keel_msg_api *: 1, const struct keel_request_api *: 1,               \
+		 const struct keel_link_api *: 1, const struct keel_blob_api *: 1, default: 0)
+#endif
 
 /* What a module is. KEEL_MODULE() fills the first five fields; zero means the default everywhere. Its
  * functions run on the loop; each may be NULL. Those that return int32_t: 0, or below 0 with a sentence in
