@@ -31,7 +31,7 @@
 #define NOTES_SOON 1000u                 /* a replay of so many is waited for */
 #define LEAVE_DEADLINE_MS 100            /* for stop() and fini() */
 #define BACKOFF_FIRST_MS 100
-#define GOOD_LIFE_MS 1000                /* who was up for so long is started again at once */
+#define GOOD_LIFE_MS 250                 /* who was up for so long is started again at once */
 #define BACKOFF_MAX_MS 30000
 
 enum iso_state { ISO_DOWN, ISO_COMING, ISO_READY, ISO_UP, ISO_BENCHED };
