@@ -12,7 +12,13 @@ import tables
 # Headers that are a page as a whole: name of the page, file.
 HEADERS = [("module", "keel/module.h"), ("hooks", "keel/hooks.h"), ("contrib", "keel/contrib.h"),
            ("types", "keel/types.h"), ("find", "keel/find.h"), ("text", "keel/text.h"), ("acl", "keel/acl.h"),
-           ("mock", "keel/mock.h")]
+           ("sized", "keel/sized.h"), ("mock", "keel/mock.h")]
+# Those that are part of another page, or of none: the event fields, what includes all, numbers that are a table.
+NO_PAGE = {"hook_fields.h", "keel.h", "api.h", "sched_reason.h", "wire.h"}
+# Tables of numbers: page, file, sentence, what the text is.
+NUMBERS = [("pbse", "pbse.def", "the numbers that a refusal may have", "what people read when a tap gives no words of its own"),
+           ("reasons", "sched_reason.def", "why a job does not start: numbers for taps of the scheduler",
+            "what stands in the job's comment; each %s is a word that the caller puts in")]
 # What an isolated module may need besides the services it offers itself.
 ISOLATED_GROUPS = {"core", "object", "call", "hook", "msg", "request"}
 
@@ -49,6 +55,7 @@ class Book:
         self.chapters()
         self.point_pages()
         self.group_pages()
+        self.number_pages()
         self.others()
         self.by_source = {p.source: p for p in self.pages if p.source}
 
@@ -108,6 +115,20 @@ class Book:
             sentence = g.sentence if g.kernel is not None and g.called else g.sentence
             page = Page("api-" + g.name, "keelson-api-" + g.name, "3keel", sentence, group_body(g), part, None)
             page.title = g.name if g.kernel is not None else "keel/" + Path(g.header).name
+            self.pages.append(page)
+
+    def number_pages(self):
+        paged = {Path(file).name for _, file in HEADERS} | NO_PAGE
+        for path in sorted((self.include / "keel").glob("*.h")):
+            if path.name not in paged:
+                self.complaints.append(f"keel/{path.name} has no page: name it in sdk/doc/tools/pages.py")
+        for name, file, sentence, meaning in NUMBERS:
+            rows = re.findall(r'^\w+\((\d+), (\w+), (?:"((?:[^"\\]|\\.)*)"|NULL)', (self.include / "keel" / file).read_text(),
+                              flags=re.M)
+            body = [f"From `keel/{file}`: number, name, and {meaning}.", ""]
+            body += [f"- **{number}** {escaped(word)}" + (f": {escaped(text.rstrip())}" if text else "") for number, word, text in rows]
+            page = Page("api-" + name, "keelson-api-" + name, "3keel", sentence, "\n".join(body), "headers", None)
+            page.title = "keel/" + file
             self.pages.append(page)
 
     # ---- one point ---------------------------------------------------------------------------------
