@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check_report.h"
+#include "check_child.h"
 #include "check_rows.h"
 #include "check_static.h"
 #include "words.h"
@@ -180,12 +180,14 @@ static void tap_rule(const struct keel_module *m, uint32_t i)
 			finding(RULE_static_tap_names, "two are called %s at %s", name, p == NULL ? "?" : p->name);
 }
 
-bool check_descriptor(const struct keel_module *m)
+static void tables_read(void *arg)
 {
-	look_from_to(RULE_static_descriptor, RULE_static_roles);
+	const struct keel_module *m = arg;
+
+	child_step("its tables being read");
 	head_rules(m);
 	if (rule_broken(RULE_static_descriptor))
-		return false;
+		return;
 	look_from_to(RULE_static_needs, RULE_static_tap_names);
 	need_rules(m);
 	conf_rules(m);
@@ -193,8 +195,22 @@ bool check_descriptor(const struct keel_module *m)
 		contrib_rule(&m->contribs[i], i);
 	for (uint32_t i = 0; i < m->n_taps; i++)
 		tap_rule(m, i);
-	return !rule_broken(RULE_static_descriptor) && !rule_broken(RULE_static_roles) &&
-	       !rule_broken(RULE_static_needs) && !rule_broken(RULE_static_conf_rows) &&
-	       !rule_broken(RULE_static_conf_defaults) && !rule_broken(RULE_static_tap_points) &&
-	       !rule_broken(RULE_static_tap_names) && !rule_broken(RULE_static_tap_order);
+}
+
+/* In a child: the pointers of a damaged file lead anywhere. */
+bool check_descriptor(const struct keel_module *m)
+{
+	static const enum rule needed[] = { RULE_static_descriptor, RULE_static_roles,	 RULE_static_needs,
+					    RULE_static_conf_rows,  RULE_static_conf_defaults,
+					    RULE_static_tap_points, RULE_static_tap_names,
+					    RULE_static_tap_order };
+	const char *why;
+
+	look_from_to(RULE_static_descriptor, RULE_static_roles);
+	if (child_run(tables_read, (void *)(uintptr_t)m, 30, &why) != CHILD_DONE)
+		finding(RULE_static_descriptor, "%s", why);
+	for (size_t i = 0; i < KEEL_COUNT(needed); i++)
+		if (rule_broken(needed[i]))
+			return false;
+	return true;
 }
