@@ -27,6 +27,7 @@
 #define WAITING_MAX 16
 #define DRAIN_MS 2000 /* for holds and requests of a module that leaves */
 #define DRAIN_LOOK_MS 5
+#define NEXT_TURN_MS 1 /* a timer of 0 ms would run in the same turn */
 
 enum stage { ASKED, READ, PLAN, APPLY };
 
@@ -268,7 +269,7 @@ static void next_group(struct change *c)
 		return;
 	}
 	c->at++;
-	later(c, 0);
+	later(c, NEXT_TURN_MS);
 }
 
 /* ---- up to the plan --------------------------------------------------------------------------------------- */
@@ -290,7 +291,7 @@ void change_prepared(struct change *c, int ret, const struct keel_err *why)
 		c->err = *why;
 	}
 	if (--c->preparing == 0 && c->timer == NULL)
-		later(c, 0);
+		later(c, NEXT_TURN_MS);
 }
 
 static int conf_get(struct change *c)
@@ -356,7 +357,7 @@ static void make_plan(struct change *c)
 		return;
 	}
 	c->stage = APPLY;
-	later(c, 0);
+	later(c, NEXT_TURN_MS);
 }
 
 static void go_on(void *arg)
