@@ -6,7 +6,8 @@
  * Within a group everything happens in one turn of the loop: who leaves and who comes in his place are never
  * both away. Two modules belong together when one follows the other, when they cannot run together, and when
  * one goes for good and a new one comes that stands at the same point: then it may be his successor by
- * another name. Groups of those that only leave come first, for their names become free.
+ * another name. Groups of those that only leave come first, for their names become free. Small groups share a
+ * turn, and the walk through all objects, as far as such a turn stays short.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,6 +15,9 @@
 #include <utlist.h>
 
 #include "module/inside.h"
+#include "object/objects.h"
+
+#define PER_TURN 300000 /* modules times objects: some 30 ms */
 
 struct item {
 	struct module *old, *fresh; /* one of them may be NULL; both the same: it restarts */
@@ -158,6 +162,46 @@ static int groups_make(const struct cut *c, struct group *groups, uint32_t *ret_
 	return ret;
 }
 
+/* ---- turns ---------------------------------------------------------------------------------------------- */
+static int set_join(struct set *into, struct set *from)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < from->n && ret == 0; i++)
+		ret = set_add(into, from->at[i]);
+	set_fini(from);
+	return ret;
+}
+
+static uint32_t size_of(const struct group *g)
+{
+	return g->leave.n + g->come.n;
+}
+
+/* `most`: modules that leave or come in a turn. */
+static int groups_pack(struct group *groups, uint32_t *n, uint32_t most)
+{
+	uint32_t last = 0;
+	int ret = 0;
+
+	for (uint32_t i = 1; i < *n && ret == 0; i++) {
+		if (size_of(&groups[last]) + size_of(&groups[i]) > most) {
+			groups[++last] = groups[i];
+			if (last != i)
+				groups[i] = (struct group){ 0 };
+			continue;
+		}
+		ret = set_join(&groups[last].change, &groups[i].change);
+		if (ret == 0)
+			ret = set_join(&groups[last].leave, &groups[i].leave);
+		if (ret == 0)
+			ret = set_join(&groups[last].come, &groups[i].come);
+	}
+	if (ret == 0 && *n > 0)
+		*n = last + 1;
+	return ret;
+}
+
 int plan_groups(const struct plan *p, struct group **ret_groups, uint32_t *ret_n)
 {
 	struct cut c = { .plan = p };
@@ -176,6 +220,8 @@ int plan_groups(const struct plan *p, struct group **ret_groups, uint32_t *ret_n
 		items_join(&c);
 		ret = groups_make(&c, groups, ret_n);
 	}
+	if (ret == 0)
+		ret = groups_pack(groups, ret_n, 2 + PER_TURN / (objects_total(p->all->parts->objects) + 1));
 	free(c.items);
 	if (ret < 0) {
 		groups_free(groups, *ret_n);

@@ -100,6 +100,7 @@ static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *
 	a->klass = c;
 	a->number = number;
 	c->by_number[number] = a;
+	c->ever[number / 64] &= ~(1ull << number % 64);
 	list_insert(c, a);
 	if ((a->def.flags & KEEL_ATTR_RESET) && a->def.fallback)
 		c->reset[number / 64] |= 1ull << number % 64;
@@ -146,8 +147,10 @@ void attr_detach(struct keel_attr *a)
 
 	changes_forget(a);
 	views_forget(a);
-	values_leave(&c->live, a);
-	values_leave(&c->drafts, a);
+	if (c->ever[a->number / 64] >> a->number % 64 & 1) {
+		values_leave(&c->live, a);
+		values_leave(&c->drafts, a);
+	}
 	for (uint32_t i = 0; i < ATTR_MAX; i++)
 		if (c->guess[i] == a)
 			c->guess[i] = NULL;

@@ -132,6 +132,8 @@ void classes_fini(struct objects *o)
 		list_free(&c->dead);
 		index_fini(&c->ids);
 		index_fini(&c->names);
+		for (uint32_t i = 0; i < c->n_binds; i++)
+			slab_fini(&c->binds[i].slots);
 		free(c->binds);
 		free(c->name);
 		free(c);

@@ -24,6 +24,7 @@ static int copy_slots(struct keel_obj *to, const struct keel_obj *from)
 			if (type_copy(a->type, &from->slot[at], &to->slot[at]) < 0)
 				return -ENOMEM;
 			to->set[w] |= 1ull << bit;
+			to->klass->ever[w] |= 1ull << bit;
 			to->n++;
 		}
 	return 0;

@@ -16,6 +16,7 @@
 #include "object/index.h"
 #include "object/mp.h"
 #include "object/objects.h"
+#include "object/slab.h"
 
 #define ATTR_MAX 256u
 #define ATTR_NONE (ATTR_MAX - 1) /* the number no attribute of a class has */
@@ -73,6 +74,7 @@ struct bind {
 	struct owner *owner; /* NULL: free */
 	uint32_t size;
 	void (*fini)(struct keel_mod *, void *slot);
+	struct slab slots;
 };
 
 struct list {
@@ -96,6 +98,7 @@ struct class {
 	uint32_t n_attrs;
 	uint64_t reset[ATTR_WORDS]; /* rows that are never unset */
 	uint64_t told[ATTR_WORDS];  /* rows with a changed() */
+	uint64_t ever[ATTR_WORDS];  /* rows of which some object had a value since they are there */
 	uint32_t epoch;
 	struct keel_cursor *cursors;
 	struct keel_view *views;

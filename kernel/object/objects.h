@@ -53,9 +53,11 @@ struct objects_listener {
 };
 void objects_replay(struct objects *o, const struct objects_listener *to);
 
-/* A module is going: free its private memory on every object. After its rows were withdrawn, before
- * its code goes. */
-void objects_detach(struct objects *o, struct owner *owner);
+/* How many published objects there are; NULL: none. */
+uint32_t objects_total(const struct objects *o);
+/* Modules are going: free their private memory on every object. After their rows were withdrawn, before
+ * their code goes. */
+void objects_detach(struct objects *o, struct owner *const *owners, uint32_t n);
 /* Has `user` private memory on objects of a class that `of` declares? It goes with that class. */
 bool objects_bound(const struct objects *o, const struct owner *user, const struct owner *of);
 /* -ENOENT with a sentence when an ATTR row waits for a class or a type that nobody declares. */

@@ -40,7 +40,8 @@ int32_t private_bind(struct keel_mod *m, const char *klass, uint32_t size,
 		c->binds = b;
 		b += c->n_binds++;
 	}
-	*b = (struct bind){ owner_of(m), size, fini };
+	*b = (struct bind){ .owner = owner_of(m), .size = size, .fini = fini };
+	slab_init(&b->slots, size);
 	return 0;
 }
 
@@ -67,7 +68,7 @@ static int widen(struct keel_obj *o, uint32_t n)
 void *private_slot(struct keel_mod *m, struct keel_obj *o)
 {
 	const struct class *c = o->klass;
-	const struct bind *b = bind_of(c, owner_of(m));
+	struct bind *b = bind_of(c, owner_of(m));
 	uint32_t i;
 
 	if (!b || o->flags & OBJ_DEAD)
@@ -76,13 +77,13 @@ void *private_slot(struct keel_mod *m, struct keel_obj *o)
 	if (i >= o->n_priv && widen(o, i + 1) < 0)
 		return NULL;
 	if (!o->priv[i])
-		o->priv[i] = calloc(1, b->size);
+		o->priv[i] = slab_take(&b->slots);
 	return o->priv[i];
 }
 
 static void slot_free(struct keel_obj *o, uint32_t i)
 {
-	const struct bind *b = &o->klass->binds[i];
+	struct bind *b = &o->klass->binds[i];
 	void *slot = i < o->n_priv ? o->priv[i] : NULL;
 
 	if (!slot)
@@ -90,7 +91,7 @@ static void slot_free(struct keel_obj *o, uint32_t i)
 	o->priv[i] = NULL;
 	if (b->fini)
 		b->fini(&b->owner->pub, slot);
-	free(slot);
+	slab_give(&b->slots, slot);
 }
 
 void private_free(struct keel_obj *o)
@@ -102,18 +103,49 @@ void private_free(struct keel_obj *o)
 	o->n_priv = 0;
 }
 
-void objects_detach(struct objects *o, struct owner *owner)
+static void bind_end(struct bind *b)
 {
-	for (struct class *c = o->classes; c; c = c->next) {
-		struct bind *b = bind_of(c, owner);
-		uint32_t i = b ? (uint32_t)(b - c->binds) : 0;
+	slab_fini(&b->slots);
+	*b = (struct bind){ 0 };
+}
 
-		if (!b)
-			continue;
-		for (struct keel_obj *obj = c->live.first; obj; obj = obj->next)
-			slot_free(obj, i);
-		for (struct keel_obj *obj = c->drafts.first; obj; obj = obj->next)
-			slot_free(obj, i);
-		*b = (struct bind){ 0 };
+/* Numbers of the binds that `owners` have on `c`. */
+static uint32_t binds_of(const struct class *c, struct owner *const *owners, uint32_t n, uint32_t *numbers)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct bind *b = bind_of(c, owners[i]);
+
+		if (b)
+			numbers[found++] = (uint32_t)(b - c->binds);
 	}
+	return found;
+}
+
+static void list_leave(struct list *l, const uint32_t *numbers, uint32_t n)
+{
+	for (struct keel_obj *o = l->first; o; o = o->next)
+		for (uint32_t i = 0; o->priv && i < n; i++)
+			slot_free(o, numbers[i]);
+}
+
+/* One walk for all of them: with many objects the walk is what costs. */
+void objects_detach(struct objects *o, struct owner *const *owners, uint32_t n)
+{
+	uint32_t *numbers = malloc((n ? n : 1) * sizeof(*numbers));
+
+	if (!numbers)
+		value_lost();
+	for (struct class *c = o->classes; c; c = c->next) {
+		uint32_t found = binds_of(c, owners, n, numbers);
+
+		if (!found)
+			continue;
+		list_leave(&c->live, numbers, found);
+		list_leave(&c->drafts, numbers, found);
+		for (uint32_t i = 0; i < found; i++)
+			bind_end(&c->binds[numbers[i]]);
+	}
+	free(numbers);
 }

@@ -75,6 +75,7 @@ int value_put(struct keel_obj *o, const struct keel_attr *a, const union keel_sl
 	memmove(&o->slot[at + 1], &o->slot[at], (o->n - at) * sizeof(*slot));
 	o->slot[at] = *slot;
 	o->set[a->number / 64] |= 1ull << a->number % 64;
+	o->klass->ever[a->number / 64] |= 1ull << a->number % 64;
 	o->n++;
 	return 0;
 }

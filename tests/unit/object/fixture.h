@@ -234,7 +234,7 @@ static inline void engine_stop(struct engine *e)
 {
 	registry_remove(e->parts.registry, &e->guest);
 	registry_remove(e->parts.registry, &e->owner);
-	objects_detach(e->parts.objects, &e->owner);
+	objects_detach(e->parts.objects, &(struct owner *){ &e->owner }, 1);
 	objects_destroy(e->parts.objects);
 	registry_destroy(e->parts.registry);
 }

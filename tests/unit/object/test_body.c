@@ -212,7 +212,7 @@ static void private_memory(void)
 	e.api->destroy(a);
 	CU_ASSERT_EQUAL(finished, 1);
 	CU_ASSERT_PTR_NULL(e.api->slot(guest, a));
-	objects_detach(e.parts.objects, &e.guest);
+	objects_detach(e.parts.objects, &(struct owner *){ &e.guest }, 1);
 	CU_ASSERT_EQUAL(finished, 2);
 	CU_ASSERT_PTR_NULL(e.api->slot(guest, b));
 	engine_saved(&e);
