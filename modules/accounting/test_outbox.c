@@ -10,88 +10,36 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "keel/mock.h"
+
 static char dir[] = "/tmp/test_outbox.XXXXXX";
 
-/* Objects are rows of this table, attributes the addresses of their numbers. */
-static struct keel_obj {
-	const char *id, *value[2];
-	bool gone;
-} table[8];
-static uint32_t n_table, at;
-static const int numbers[2] = { 0, 1 };
-
-static const struct keel_attr *fake_attr(struct keel_mod *mod, const char *klass, const char *name)
-{
-	(void)mod, (void)klass;
-	return (const struct keel_attr *)&numbers[strcmp(name, "lines") == 0];
-}
-
-static const char *fake_str(const struct keel_obj *o, const struct keel_attr *a)
-{
-	return o->value[*(const int *)(const void *)a];
-}
-
-static const char *fake_id(const struct keel_obj *o)
-{
-	return o->id;
-}
-
-static uint32_t fake_count(struct keel_mod *mod, const char *klass)
-{
-	(void)mod, (void)klass;
-	return n_table;
-}
-
-static struct keel_cursor *fake_cursor(struct keel_mod *mod, const char *klass)
-{
-	(void)mod, (void)klass;
-	at = 0;
-	return (struct keel_cursor *)&at;
-}
-
-static struct keel_obj *fake_next(struct keel_cursor *c)
-{
-	(void)c;
-	return at < n_table ? &table[at++] : NULL;
-}
-
-static void fake_close(struct keel_cursor *c)
-{
-	(void)c;
-}
-
-static struct keel_obj *fake_find(struct keel_mod *mod, const char *klass, const char *id)
-{
-	(void)mod, (void)klass;
-	for (uint32_t i = 0; i < n_table; i++)
-		if (strcmp(table[i].id, id) == 0)
-			return &table[i];
-	return NULL;
-}
-
-static void fake_destroy(struct keel_obj *o)
-{
-	o->gone = true;
-}
-
-static uint32_t n_logged;
-static void fake_log(struct keel_mod *mod, uint32_t event, const char *klass, const char *object,
-		     const char *fmt, ...)
-{
-	(void)mod; (void)event; (void)klass; (void)object; (void)fmt;
-	n_logged++;
-}
-
-static const struct keel_core_api core = { .log = fake_log };
-static const struct keel_object_api object = { .attr = fake_attr, .get_str = fake_str, .id = fake_id,
-	.count = fake_count, .cursor = fake_cursor, .next = fake_next, .cursor_close = fake_close,
-	.find = fake_find, .destroy = fake_destroy };
+static struct keel_mock *mock;
+static struct keel_mod *mod; /* the test's own, with this state */
 static struct state st;
-static struct keel_mod mod = { .state = &st };
+
+/* Each test begins with no rows. */
+static void begin(void)
+{
+	keel_mock_free(mock);
+	mock = keel_mock_new(KEEL_SERVER);
+	mod = keel_mock_self(mock);
+	mod->state = &st;
+	keel_mock_attr_def(mock, &outbox_day);
+	keel_mock_attr_def(mock, &outbox_lines);
+}
 
 static void row(const char *id, const char *day, const char *lines)
 {
-	table[n_table++] = (struct keel_obj){ .id = id, .value = { day, lines } };
+	struct keel_obj *o = keel_mock_object(mock, outbox_class.name, id);
+
+	keel_mock_set(o, outbox_day.name, NULL, day);
+	keel_mock_set(o, outbox_lines.name, NULL, lines);
+}
+
+static uint32_t rows_left(void)
+{
+	return st.object->count(mod, outbox_class.name);
 }
 
 static void file_is(const char *day, const char *text)
@@ -120,12 +68,12 @@ static const char *file_text(const char *day)
 	return text;
 }
 
-static void replay(void)
+static void replay(char *journal_dir)
 {
-	st = (struct state){ .core = &core, .object = &object, .journal.dir = dir };
-	n_logged = 0;
-	outbox_find(&mod);
-	outbox_replay(&mod);
+	st = (struct state){ .core = keel_mock_group(mock, "core"), .object = keel_mock_group(mock, "object"),
+			     .journal.dir = journal_dir };
+	outbox_find(mod);
+	outbox_replay(mod);
 }
 
 #define ROW1 "00000000000000000001"
@@ -143,12 +91,12 @@ static void test_each_cut(void)
 
 		snprintf(text, sizeof(text), "%.*s", (int)(old + cut), whole);
 		file_is("20260101", text);
-		n_table = 0;
+		begin();
 		row(ROW2, "20260101", "two;E;1\n");
 		row(ROW1, "20260101", "one;Q;1\none;S;1\n");
-		replay();
+		replay(dir);
 		CU_ASSERT_STRING_EQUAL(file_text("20260101"), whole);
-		CU_ASSERT(table[0].gone && table[1].gone);
+		CU_ASSERT_EQUAL(rows_left(), 0);
 		CU_ASSERT_EQUAL(st.outbox.last, 2);
 	}
 }
@@ -157,11 +105,11 @@ static void test_days(void)
 {
 	file_is("20260102", "a\n");
 	unlink("20260103");
-	n_table = 0;
+	begin();
 	row(ROW1, "20260102", "a\n");
 	row(ROW2, "20260102", "b\n");
 	row(ROW3, "20260103", "c\n");
-	replay();
+	replay(dir);
 	CU_ASSERT_STRING_EQUAL(file_text("20260102"), "a\nb\n");
 	CU_ASSERT_STRING_EQUAL(file_text("20260103"), "c\n");
 	CU_ASSERT_EQUAL(st.outbox.last, 10);
@@ -170,24 +118,21 @@ static void test_days(void)
 /* A file that cannot be written keeps its rows; a name that is no name is left alone. */
 static void test_trouble(void)
 {
-	n_table = 0;
+	begin();
 	row(ROW1, "../outside", "x\n");
 	row(ROW2, "nowhere", "y\n");
-	st.journal.dir = NULL;
-	st = (struct state){ .core = &core, .object = &object, .journal.dir = (char[]){ "/nonexistent" } };
-	n_logged = 0;
-	outbox_find(&mod);
-	outbox_replay(&mod);
-	CU_ASSERT(!table[0].gone && !table[1].gone);
-	CU_ASSERT_EQUAL(n_logged, 1);
+	replay((char[]){ "/nonexistent" });
+	CU_ASSERT_EQUAL(rows_left(), 2);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_log(mock, 0));
+	CU_ASSERT_PTR_NULL(keel_mock_log(mock, 1));
 }
 
 static void test_empty(void)
 {
-	n_table = 0;
-	replay();
+	begin();
+	replay(dir);
 	CU_ASSERT_EQUAL(st.outbox.last, 0);
-	CU_ASSERT_EQUAL(n_logged, 0);
+	CU_ASSERT_PTR_NULL(keel_mock_log(mock, 0));
 }
 
 int main(void)
@@ -205,5 +150,6 @@ int main(void)
 		failures = CU_get_number_of_failures();
 	}
 	CU_cleanup_registry();
+	failures += keel_mock_free(mock);
 	return failures ? 1 : 0;
 }

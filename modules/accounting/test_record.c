@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_record.c - texts of records, from a job that is a table.
+ * test_record.c - texts of records.
  */
 #include "accounting.h"
 
@@ -9,98 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct keel_attr {
-	const char *name, *text;     /* text: string, number, or "k=v k=v" of a list */
-};
-struct keel_obj {
-	struct keel_attr rows[32];
-	uint32_t n;
-};
+#include "keel/mock.h"
 
-static struct keel_obj job;
+static struct keel_mock *mock;
+static struct keel_mod *self; /* the test's own */
+static struct keel_obj *job;
 
-static const struct keel_attr *fake_attr(struct keel_mod *mod, const char *klass, const char *name)
+static keel_verdict tap_record(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
-	uint32_t i;
-
-	(void)mod;
-	if (strcmp(klass, "job") != 0)
-		return NULL;
-	for (i = 0; i < job.n; i++)
-		if (strcmp(job.rows[i].name, name) == 0)
-			return &job.rows[i];
-	return NULL;
-}
-
-static const char *fake_id(const struct keel_obj *obj)
-{
-	(void)obj;
-	return "12.svr";
-}
-
-static bool fake_is_set(const struct keel_obj *obj, const struct keel_attr *attr)
-{
-	(void)obj;
-	return attr->text != NULL;
-}
-
-static int64_t fake_int(const struct keel_obj *obj, const struct keel_attr *attr)
-{
-	(void)obj;
-	return attr->text ? strtoll(attr->text, NULL, 10) : 0;
-}
-
-static const char *fake_str(const struct keel_obj *obj, const struct keel_attr *attr)
-{
-	(void)obj;
-	return attr->text;
-}
-
-static int32_t fake_text(struct keel_obj *obj, const struct keel_attr *attr, const char *key,
-			 char *buf, uint32_t len)
-{
-	(void)obj;
-	(void)key;
-	return attr->text ? snprintf(buf, len, "%s", attr->text) : -1;
-}
-
-static void fake_emit(struct keel_obj *obj, const struct keel_attr *attr, const char *key,
-		      const struct keel_emit *emit)
-{
-	char *copy = strdup(attr->text), *save = NULL, *word, *value;
-
-	(void)obj;
-	(void)key;
-	for (word = strtok_r(copy, "|", &save); word; word = strtok_r(NULL, "|", &save)) {
-		value = strchr(word, '=');
-		*value++ = '\0';
-		emit->fn(emit->arg, word, value, (uint32_t)strlen(value));
-	}
-	free(copy);
-}
-
-static bool someone_taps;
-static bool fake_tapped(struct keel_mod *mod, uint32_t point)
-{
-	(void)mod;
-	return someone_taps && point == KEEL_POINT_acct_record;
-}
-
-static int64_t fake_fold(struct keel_mod *mod, uint32_t point, const void *event, char *buf,
-			 uint32_t len)
-{
+	const struct keel_call_api *call = keel_mock_group(mock, "call");
 	const struct keel_ev_acct_record *ev = event;
+	char item[32];
 
-	(void)mod;
-	(void)point;
-	snprintf(buf, len, "extra_%s=1", ev->letter);
-	return 0;
-}
-
-static int64_t fake_time(struct keel_mod *mod)
-{
-	(void)mod;
-	return 1709283900;
+	(void)point, (void)arg;
+	snprintf(item, sizeof(item), "extra_%s=1", ev->letter);
+	call->append(c, item);
+	return KEEL_NEXT;
 }
 
 /* exec_vnode is always this one: two vnodes, a custom resource between the known ones. */
@@ -137,36 +61,50 @@ static int32_t fake_value_text(const struct keel_res_value *v, bool in_kb, char 
 	return snprintf(buf, len, "%.0f", v->n);
 }
 
-static const struct keel_object_api object = { .attr = fake_attr, .id = fake_id,
-	.is_set = fake_is_set, .get_int = fake_int, .get_str = fake_str, .text = fake_text,
-	.emit = fake_emit };
-static const struct keel_hook_api hook = { .tapped = fake_tapped, .fold = fake_fold };
-static const struct keel_core_api core = { .time = fake_time };
 static const struct keel_resource_api resource = { .exec_parse = fake_exec_parse,
 	.exec_free = fake_exec_free, .value_text = fake_value_text };
 
+/* A list: "k=v|k=v"; NULL: unset. */
+static void list_set(const char *name, const char *text)
+{
+	char *copy = text != NULL ? strdup(text) : NULL, *save = NULL, *word;
+
+	keel_mock_set(job, name, NULL, NULL);
+	for (word = copy ? strtok_r(copy, "|", &save) : NULL; word; word = strtok_r(NULL, "|", &save)) {
+		char *value = strchr(word, '=');
+
+		*value++ = '\0';
+		keel_mock_set(job, name, word, value);
+	}
+	free(copy);
+}
+
 static void job_set(const char *name, const char *text)
 {
-	struct keel_attr *row = (struct keel_attr *)fake_attr(NULL, "job", name);
-
-	if (!row)
-		row = &job.rows[job.n++];
-	row->name = name;
-	row->text = text;
+	if (strcmp(name, "Resource_List") == 0 || strcmp(name, "resources_used") == 0)
+		list_set(name, text);
+	else
+		keel_mock_set(job, name, NULL, text);
 }
 
 static void job_plain(void)
 {
-	static const char *const all[] = { "euser", "egroup", "Account_Name", "project", "Job_Name",
-		"queue", "ctime", "qtime", "etime", "stime", "depend", "exec_host", "exec_vnode",
-		"Resource_List", "resources_used", "session_id", "obittime", "Exit_status",
-		"eligible_time", "run_count" };
-	uint32_t i;
+	static const char *const texts[] = { "euser", "egroup", "Account_Name", "project", "Job_Name",
+		"queue", "depend", "exec_host", "exec_vnode", "eligible_time", "array_indices_submitted" };
+	static const char *const numbers[] = { "ctime", "qtime", "etime", "stime", "session_id", "obittime",
+		"Exit_status", "run_count" };
 
-	job.n = 0;
-	someone_taps = false;
-	for (i = 0; i < KEEL_COUNT(all); i++)
-		job_set(all[i], NULL);
+	keel_mock_free(mock);
+	mock = keel_mock_new(KEEL_SERVER);
+	keel_mock_epoch(mock, 1709283900);
+	self = keel_mock_self(mock);
+	for (uint32_t i = 0; i < KEEL_COUNT(texts); i++)
+		keel_mock_attr(mock, "job", texts[i], "string");
+	for (uint32_t i = 0; i < KEEL_COUNT(numbers); i++)
+		keel_mock_attr(mock, "job", numbers[i], "long");
+	keel_mock_attr(mock, "job", "Resource_List", "resource_list");
+	keel_mock_attr(mock, "job", "resources_used", "resource_list");
+	job = keel_mock_object(mock, "job", "12.svr");
 	job_set("euser", "alice");
 	job_set("egroup", "users");
 	job_set("project", "_pbs_project_default");
@@ -188,11 +126,13 @@ static void job_begun(void)
 
 static void expect(char letter, const char *wanted)
 {
-	struct state st = { .core = &core, .object = &object, .hook = &hook, .resource = &resource };
-	struct keel_mod mod = { .state = &st, .name = "accounting" };
+	struct state st = { .core = keel_mock_group(mock, "core"), .object = keel_mock_group(mock, "object"),
+			    .hook = keel_mock_group(mock, "hook"), .resource = &resource };
 	struct text t = { 0 };
-	bool told = record_text(&mod, letter, &job, &t);
+	bool told;
 
+	self->state = &st;
+	told = record_text(self, letter, job, &t);
 	CU_ASSERT_EQUAL(told, wanted != NULL);
 	if (told && wanted)
 		CU_ASSERT_STRING_EQUAL(t.at ? t.at : "", wanted);
@@ -247,7 +187,7 @@ static void test_suspended(void)
 	expect('z', NULL); /* nothing used, nothing released: no record */
 	job_set("resources_used", "cput=00:00:01|ncpus=2");
 	expect('z', "resources_used.cput=00:00:01 resources_used.ncpus=2");
-	someone_taps = true;
+	keel_mock_tap(mock, KEEL_POINT_acct_record, "record", 0, tap_record, NULL);
 	expect('z', "resources_used.cput=00:00:01 resources_used.ncpus=2 extra_z=1");
 	job_set("resources_used", NULL);
 	expect('z', "extra_z=1");
@@ -288,5 +228,6 @@ int main(void)
 	CU_basic_run_tests();
 	failed = CU_get_number_of_failures();
 	CU_cleanup_registry();
+	failed += keel_mock_free(mock);
 	return failed ? 1 : 0;
 }

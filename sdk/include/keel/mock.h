@@ -47,8 +47,9 @@ uint32_t keel_mock_free(struct keel_mock *);
 void keel_mock_host(struct keel_mock *, const char *name);
 void keel_mock_home(struct keel_mock *, const char *path);
 void keel_mock_epoch(struct keel_mock *, int64_t seconds);
-/* The test as a module: for functions of an API group that want one. Its calls are never refused,
- * counted or judged. */
+/* The test as a module: for functions of an API group that want one. Its calls are never refused, counted or
+ * judged. `state` and `conf` are the test's to set: so functions inside a module are tested that take a
+ * keel_mod, without loading it. */
 struct keel_mod *keel_mock_self(struct keel_mock *);
 /* The table of an API group, or of a service that somebody offers; NULL: nobody does. */
 const void *keel_mock_group(struct keel_mock *, const char *name);
