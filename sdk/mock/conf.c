@@ -349,7 +349,7 @@ static int ask(const struct filling *f)
 	if (ret == 0)
 		return 0;
 	if (own_err.text[0] != '\0')
-		err_set(f->err, ret, "%s", own_err.text);
+		err_set(f->err, ret, "%s: %s", f->module->name, own_err.text);
 	else
 		err_set(f->err, ret, "module %s does not accept its configuration", f->module->name);
 	return ret < 0 ? ret : -EINVAL;

@@ -253,24 +253,24 @@ static const struct keel_session *call_session(struct keel_call *c)
 /* A module begins with an empty store here: there is nothing to take back. */
 static int32_t call_durable(struct keel_call *c, uint32_t i, struct keel_durable *ret)
 {
-	(void)i;
-	(void)ret;
-	op_of(c, "durable");
-	return -ENOENT;
+	const struct op *op = op_of(c, "durable");
+
+	return op != NULL ? durable_at(op, i, ret) : -ENOENT;
 }
 
 static int32_t call_rearm(struct keel_call *c, const struct keel_hold_opts *opts, struct keel_hold **ret)
 {
-	(void)opts;
-	(void)ret;
-	op_of(c, "rearm");
-	return -ENOENT;
+	struct op *op = op_of(c, "rearm");
+
+	return op != NULL ? durable_rearm(op, opts, ret) : -ENOENT;
 }
 
 static void call_forget(struct keel_call *c, const char *key)
 {
-	(void)key;
-	op_of(c, "forget");
+	const struct op *op = op_of(c, "forget");
+
+	if (op != NULL)
+		durable_forget(op, key);
 }
 
 const struct keel_call_api call_api = {

@@ -12,6 +12,9 @@
 
 #include "inside.h"
 
+#define DRAIN_MS 2000 /* for holds and requests of a module that goes */
+#define DRAIN_LOOK_MS 5
+
 /* ---- up ------------------------------------------------------------------------------------------------ */
 static int needs_write(struct mod *m, bool only_optional, struct keel_err *err)
 {
@@ -156,19 +159,36 @@ void mods_end(struct keel_mock *mock)
 		end(mock->mods->prev, true);
 }
 
+static int busy(struct mod *m, struct keel_err *why)
+{
+	int ret = 0;
+
+	if (m->desc.busy != NULL)
+		IN(m, ret = m->desc.busy(&m->pub, why));
+	return ret;
+}
+
+/* What a moment may finish: holds, operations, requests of it, and what it says itself. */
+static bool unfinished(struct mod *m)
+{
+	struct keel_err why;
+
+	return busy(m, &why) != 0 || ops_concern(mock_of(m), m) || requests_concern(m);
+}
+
 int keel_mock_unload(struct keel_mod *pub, struct keel_err *err)
 {
 	struct mod *m = (struct mod *)pub;
+	struct keel_mock *mock = mock_of(m);
 	struct keel_err why = { 0 };
-	int ret = 0;
 
 	if (m->head.ended)
 		die("module %s is unloaded already", m->label);
 	if (m->desc.flags & KEEL_MOD_RESIDENT)
 		return err_set(err, -EBUSY, "module %s cannot be unloaded; restart the daemon", m->desc.name);
-	if (m->desc.busy != NULL)
-		IN(m, ret = m->desc.busy(pub, &why));
-	if (ret != 0)
+	for (int64_t until = mock->now + DRAIN_MS; mock->now < until && unfinished(m);)
+		keel_mock_advance(mock, DRAIN_LOOK_MS);
+	if (busy(m, &why) != 0)
 		return err_set(err, -EBUSY, "module %s is busy: %s", m->desc.name,
 			       why.text[0] != '\0' ? why.text : "it gave no reason");
 	end(m, true);

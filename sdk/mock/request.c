@@ -97,6 +97,16 @@ static void answer(struct keel_req *q, int32_t code, const char *text, struct no
 	req_end(q);
 }
 
+bool requests_concern(const struct mod *m)
+{
+	const struct keel_req *q;
+
+	DL_FOREACH(mock_of(m)->reqs, q)
+		if (q->owner == m)
+			break;
+	return q != NULL;
+}
+
 void requests_leave(struct mod *m)
 {
 	struct keel_req *q, *next;

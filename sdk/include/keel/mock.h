@@ -88,7 +88,8 @@ int keel_mock_check(struct keel_mock *, const struct keel_module *, const char *
 /* A new configuration for a running module, as a reload brings it. 0 or -errno with *err: the old one
  * serves on. */
 int keel_mock_reconf(struct keel_mod *, const char *conf, struct keel_err *err);
-/* stop, taps and rows withdrawn, fini. 0, or -EBUSY with *err. */
+/* stop, taps and rows withdrawn, fini; before that the clock goes on for up to two seconds until nothing of it
+ * waits: no hold, no request, and it says itself that it is not busy. 0, or -EBUSY with *err. */
 int keel_mock_unload(struct keel_mod *, struct keel_err *err);
 /* Unload and load again, with the same configuration: replay must lead to the same state. */
 struct keel_mod *keel_mock_reload(struct keel_mod *, struct keel_err *err);
