@@ -217,7 +217,7 @@ static bool object_is_in(const struct op *op, const struct tap *t, struct term *
 static bool term_holds(const struct op *op, const struct tap *t, struct term *term)
 {
 	uint32_t n;
-	const struct keel_field *f = op->point->info->fields(&n);
+	const struct keel_field *f = info_fields(op->point->info, &n);
 	bool known = false;
 
 	for (uint32_t i = 0; i < n; i++) {

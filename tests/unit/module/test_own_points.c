@@ -106,6 +106,70 @@ static void waiting_ends_with_the_point(void)
 	kernel_stop();
 }
 
+/* `match` of the configuration holds for points of modules as for those of the map. */
+static int32_t id_words(struct keel_mod *m, struct keel_obj *obj, char *buf, uint32_t len)
+{
+	const struct keel_object_api *object = registry_service(k.parts.registry, "object", 0, NULL, NULL);
+
+	(void)m;
+	return snprintf(buf, len, "%s", object->id(obj));
+}
+
+static struct keel_obj *job_make(const char *id)
+{
+	const struct keel_object_api *object = registry_service(k.parts.registry, "object", 0, NULL, NULL);
+	struct keel_obj *job = object->draft(me, "job", id, &k.err);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(job);
+	CU_ASSERT_EQUAL(object->publish(job), 0);
+	return job;
+}
+
+static uint32_t n_asked;
+
+static keel_verdict count(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	(void)c, (void)point, (void)event, (void)arg;
+	n_asked++;
+	return KEEL_NEXT;
+}
+
+static void a_scope_holds_for_them(void)
+{
+	static const struct keel_class_def job = { .size = sizeof(job), .name = "job", .doc = "a test" };
+	static const struct keel_scope_def word = { .size = sizeof(word), .name = "word", .klass = "job",
+						    .doc = "a test", .text = id_words };
+	static const struct keel_field about[] = { { "job", KEEL_FIELD_OBJ, 8 } };
+	static const struct keel_point_def mine = { .size = sizeof(mine), .kind = KEEL_NOTE, .name = "mine",
+						    .doc = "a test", .fields = about, .n_fields = 1,
+						    .event_size = 16 };
+	static const struct keel_contrib rows[] = { { "CLASS", &job }, { "SCOPE", &word }, { "POINT", &mine } };
+	struct owner scoped = { .pub.name = "scoped", .parts = &k.parts };
+	struct conf_match match = { .scope = "word", .pattern = "^7", .where = "here" };
+	struct {
+		uint32_t size, reserved;
+		struct keel_obj *job;
+	} ev = { .size = sizeof(ev) };
+	struct scope *scope;
+
+	begin();
+	CU_ASSERT_EQUAL_FATAL(registry_add(k.parts.registry, &k.self, rows, 3, sizeof(rows[0]), &k.err), 0);
+	CU_ASSERT_EQUAL_FATAL(scope_create("scoped", &match, 1, &scope, &k.err), 0);
+	hooks_scope(k.parts.hooks, &scoped, scope);
+	CU_ASSERT_EQUAL(hook->tap_on(&scoped.pub, "mine", "count", 0, count, NULL, &k.err), 0);
+	ev.job = job_make("1.svr");
+	hook->note(me, hook->point(me, "mine"), &ev);
+	CU_ASSERT_EQUAL(n_asked, 0);
+	ev.job = job_make("7.svr");
+	hook->note(me, hook->point(me, "mine"), &ev);
+	CU_ASSERT_EQUAL(n_asked, 1);
+	hooks_detach(k.parts.hooks, &scoped);
+	scope_destroy(scope);
+	registry_remove(k.parts.registry, &k.self);
+	CU_ASSERT_EQUAL(hook->point(me, "mine"), 0); /* the row went, and the point with it */
+	kernel_stop();
+}
+
 /* ---- definitions -------------------------------------------------------------------------------------- */
 static const struct keel_field fields[] = { { "id", KEEL_FIELD_STR, 8 }, { "n", KEEL_FIELD_INT, 16 } };
 static const struct keel_field outside[] = { { "id", KEEL_FIELD_STR, 24 } }, odd[] = { { "id", 4, 8 } },
@@ -221,6 +285,6 @@ static void only_its_module_raises_a_point(void)
 }
 
 TESTS_MAIN("module/own_points", TEST(they_meet_in_either_order), TEST(a_publisher_alone_is_heard_by_nobody),
-	   TEST(they_part_and_meet_again), TEST(waiting_ends_with_the_point),
+	   TEST(they_part_and_meet_again), TEST(waiting_ends_with_the_point), TEST(a_scope_holds_for_them),
 	   TEST(definitions_that_lie_are_refused), TEST(ids_are_many_and_not_endless), TEST(what_is_known_of_a_point),
 	   TEST(only_its_module_raises_a_point))
