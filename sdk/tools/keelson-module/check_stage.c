@@ -168,6 +168,15 @@ const struct keel_attr_def *stage_attr(const struct subject *of, unsigned i)
 	return stock_attr(i);
 }
 
+static unsigned own_attrs(const struct keel_module *m)
+{
+	unsigned n = 0;
+
+	for (uint32_t c = 0; c < m->n_contribs; c++)
+		n += strcmp(m->contribs[c].kind, "ATTR") == 0;
+	return n;
+}
+
 static bool has_attr(struct stage *s, const struct keel_attr_def *a)
 {
 	const struct keel_object_api *object = keel_mock_group(s->mock, "object");
@@ -175,19 +184,35 @@ static bool has_attr(struct stage *s, const struct keel_attr_def *a)
 	return object->attr(keel_mock_self(s->mock), a->klass, a->name) != NULL;
 }
 
+/* One that is not saved goes with its module, whoever set it; one that is computed is set by nobody. */
+static void value_give(struct stage *s, const struct keel_attr_def *a)
+{
+	if (!(a->flags & KEEL_ATTR_SAVE) || a->derive != NULL)
+		return;
+	for (int c = CAST_USUAL; c < N_CASTS; c++) {
+		struct keel_obj *o = stage_object(s, a->klass, (enum cast)c);
+		const char *text = value_of(a->type, (enum cast)c);
+
+		if (o != NULL && text != NULL)
+			(void)keel_mock_set(o, a->name, NULL, text);
+	}
+}
+
+static void stock_values(struct stage *s)
+{
+	const struct keel_attr_def *a;
+
+	for (unsigned i = 0; (a = stock_attr(i)) != NULL; i++)
+		value_give(s, a);
+}
+
 void stage_values(struct stage *s)
 {
 	const struct keel_attr_def *a;
 
-	for (unsigned i = 0; (a = stage_attr(s->of, i)) != NULL; i++)
-		for (int c = CAST_USUAL; c < N_CASTS; c++) {
-			struct keel_obj *o = stage_object(s, a->klass, (enum cast)c);
-			const char *text = value_of(a->type, (enum cast)c);
-
-			/* one that is not saved goes with its module, whoever set it */
-			if (o != NULL && text != NULL && a->flags & KEEL_ATTR_SAVE && a->derive == NULL && has_attr(s, a))
-				(void)keel_mock_set(o, a->name, NULL, text);
-		}
+	for (unsigned i = 0; i < own_attrs(s->of->m) && (a = stage_attr(s->of, i)) != NULL; i++)
+		if (has_attr(s, a))
+			value_give(s, a);
 }
 
 struct keel_obj *stage_object(struct stage *s, const char *klass, enum cast cast)
@@ -231,7 +256,7 @@ void stage_open(struct stage *s, const struct subject *of)
 	essentials_give(s);
 	services_give(s);
 	cluster_make(s);
-	stage_values(s);
+	stock_values(s);
 	s->files = watch_files();
 }
 
