@@ -38,6 +38,7 @@ struct wait {
 	struct keel_hold *hold;
 	struct keel_timer *timer;
 	const char *then; /* what resume() does */
+	int64_t since;
 };
 
 #define SAY(st, mod, id, ...) (st)->core->log((mod), KEEL_LOG_DEBUG, "Probe", (id), ME ": " __VA_ARGS__)
@@ -82,7 +83,7 @@ static void on_time(struct keel_mod *mod, void *arg)
 {
 	struct wait *w = arg;
 
-	SAY(w->st, mod, NULL, "timer at %lld", (long long)w->st->core->now_ms(mod));
+	SAY(w->st, mod, NULL, "timer after %lld", (long long)(w->st->core->now_ms(mod) - w->since));
 	w->timer = NULL;
 	w->st->call->release(w->hold);
 }
@@ -101,6 +102,7 @@ static keel_verdict take_hold(struct keel_call *c, const char *why, const char *
 		return KEEL_FAIL;
 	w->st = st;
 	w->then = then;
+	w->since = st->core->now_ms(c->mod);
 	v = st->call->hold(c, &opts, &w->hold);
 	if (v != KEEL_WAIT)
 		free(w);
@@ -282,8 +284,8 @@ static keel_verdict hold_durable(const struct deed *d)
 		v = d->st->call->hold(d->c, &opts, &w->hold);
 	} else if (d->st->call->durable(d->c, 0, &held) == 0) {
 		taken = d->st->call->rearm(d->c, &opts, &w->hold);
-		SAY(d->st, d->c->mod, d->id, "takes %s back: %d, %s, %lld ms are left", held.key, (int)taken,
-		    held.why, (long long)held.left_ms);
+		SAY(d->st, d->c->mod, d->id, "takes %s back: %d, %s, %lld s are left", held.key, (int)taken,
+		    held.why, (long long)(held.left_ms + 500) / 1000);
 		SAY(d->st, d->c->mod, d->id, "again: %d", (int)d->st->call->rearm(d->c, &opts, NULL));
 	}
 	if (v != KEEL_WAIT && taken != 0)

@@ -137,7 +137,7 @@ static void start(void)
 	memset(&k, 0, sizeof(k));
 	k.dir = scratch_make();
 	k.parts.home = k.dir;
-	k.parts.daemon = KEEL_SERVER;
+	k.parts.daemon = KEEL_ANY;
 	k.self.pub.name = "test";
 	k.self.parts = &k.parts;
 	k.self.slot_base = -1;

@@ -176,7 +176,12 @@ static uint32_t point(const char *name)
 }
 
 /* An event about a job: its id, itself, and something for the rest. */
-static void fill(uint32_t id, const char *what, struct keel_ev_job_run *room)
+struct room {
+	uint32_t size, reserved;
+	void *fields[16];
+};
+
+static void fill(uint32_t id, const char *what, struct room *room)
 {
 	struct keel_obj *o = job(what);
 	uint32_t n;
@@ -207,14 +212,12 @@ static void on_done(struct keel_mod *m, void *arg, const struct keel_outcome *ou
 
 static void raise_with(char **a, struct keel_changes *changes)
 {
-	union {
-		struct keel_ev_job_run any; /* the longest */
-	} event;
+	struct room event;
 	keel_verdict v;
 
-	fill(point(a[1]), a[2], &event.any);
+	fill(point(a[1]), a[2], &event);
 	v = hook->raise(h->self(), &(struct keel_raise){ .size = sizeof(struct keel_raise), .point = point(a[1]),
-							 .event = &event.any, .req = client, .changes = changes,
+							 .event = &event, .req = client, .changes = changes,
 							 .done = on_done });
 	say("%s of %s: %d", a[1], a[2], (int)v);
 }
@@ -235,7 +238,7 @@ static void v_alter(char **a)
 
 static void v_note(char **a)
 {
-	struct keel_ev_job_run event;
+	struct room event;
 
 	fill(point(a[1]), a[2], &event);
 	hook->note(h->self(), point(a[1]), &event);
@@ -244,7 +247,7 @@ static void v_note(char **a)
 
 static void v_fold(char **a)
 {
-	struct keel_ev_job_run event;
+	struct room event;
 	char text[256] = "none";
 	int64_t sum;
 
@@ -407,7 +410,7 @@ static char *pick(char *log)
 		size_t len = strcspn(line, "\n") + 1;
 
 		if (strncmp(line, "Probe;", 6) == 0 || strncmp(line, "Story;", 6) == 0 ||
-		    strncmp(line, "Hook;", 5) == 0) {
+		    strncmp(line, "Hook;", 5) == 0 || strncmp(line, "Fixture;", 8) == 0) {
 			memmove(to, line, len);
 			to += len;
 		}
@@ -572,7 +575,7 @@ static void test_durable_holds(void)
 #define TAKEN ONE "set 1.svr alpha_do = hold-durable\nraise job_submit 1.svr\n"
 	agree(TAKEN "wait 1000\nunload alpha\nholds 1.svr\nwait 1000\nload alpha\nholds 1.svr\n"
 		    "note job_purged 1.svr\nwait 0\nunload alpha\nload alpha\nwait 10000\n",
-	      "takes good back: 0, for good, 4000 ms are left");
+	      "takes good back: 0, for good, 4 s are left");
 	agree(TAKEN "unload alpha\nload alpha\nwait 8000\nunload alpha\nload alpha\n", "cancel 1");
 	agree(TAKEN "unload alpha\nwait 8000\nload alpha\n", "nobody took it back before its deadline");
 	agree(TAKEN "unload alpha\nset 1.svr alpha_do = none\nload alpha\nset 1.svr alpha_do = forget-durable\n"
@@ -674,6 +677,29 @@ static void test_permissions(void)
 	      "changed alpha_judged to early");
 }
 
-TESTS_MAIN("mock: agreement", TEST(test_verdicts), TEST(test_order), TEST(test_changes), TEST(test_folds_and_notes),
+/* The fixture of each point, at its point, in both. */
+static void test_fixtures(void)
+{
+	static const char *const verb[] = { [KEEL_GATE] = "raise", [KEEL_ASK] = "raise", [KEEL_FOLD] = "fold",
+					    [KEEL_NOTE] = "note" };
+	static const uint32_t kinds[] = {
+#define HOOK(id, name, kind, daemon, doc) KEEL_##kind,
+#include "keel/hook_points.def"
+#undef HOOK
+	};
+	char story[512];
+
+	for (size_t i = 0; i < KEEL_COUNT(points); i++) {
+		const char *name = points[i].name;
+
+		snprintf(story, sizeof(story),
+			 "job 1.svr\nload %s\ntapped %s\n%s %s 1.svr\nholds 1.svr\nwait 0\nnote job_purged 1.svr\n"
+			 "wait 100000\nunload %s\n",
+			 name, name, verb[kinds[i]], name, name);
+		agree(story, "load");
+	}
+}
+
+TESTS_MAIN("mock: agreement", TEST(test_fixtures), TEST(test_verdicts), TEST(test_order), TEST(test_changes), TEST(test_folds_and_notes),
 	   TEST(test_holds), TEST(test_ends_of_holds), TEST(test_durable_holds), TEST(test_fans), TEST(test_life), TEST(test_configuration),
 	   TEST(test_values), TEST(test_permissions))
