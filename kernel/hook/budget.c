@@ -7,7 +7,8 @@
  * tap that refuses when it fails. A reload of its module or `keelson hooks --unbench` puts it back. A
  * module may have budgets of its own.
  *
- * A tap has so many records about its slowness a minute; the others are counted and told with the next.
+ * A tap has so many records about its slowness a minute, and so many about its failures where nothing is
+ * refused; the others are counted and told with the next.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -50,36 +51,37 @@ bool budget_exceeded(const struct hooks *h, const struct tap *t, uint64_t ns)
 }
 
 /* ---- words -------------------------------------------------------------------------------------- */
-static bool may_say(struct tap_stat *s, int64_t now_ms)
+bool may_say(struct say_limit *l, int64_t now_ms, uint32_t *ret_unsaid)
 {
-	if (s->said == 0 || now_ms - s->said_since_ms > SAY_WINDOW_MS) {
-		s->said = 0;
-		s->said_since_ms = now_ms;
+	if (l->said == 0 || now_ms - l->since_ms > SAY_WINDOW_MS) {
+		l->said = 0;
+		l->since_ms = now_ms;
 	}
-	if (s->said < SAY_MAX) {
-		s->said++;
-		return true;
+	if (l->said == SAY_MAX) {
+		l->unsaid++;
+		return false;
 	}
-	s->unsaid++;
-	return false;
+	l->said++;
+	*ret_unsaid = l->unsaid;
+	l->unsaid = 0;
+	return true;
 }
 
 static void say(struct op *op, struct tap *t, const struct spent *spent, bool hard)
 {
 	struct hooks *h = op->hooks;
-	char unsaid[64] = "";
+	char more[64] = "";
+	uint32_t unsaid;
 
-	if (!may_say(&t->stat, loop_now_ms(h->parts->loop)))
+	if (!may_say(&t->stat.slow, loop_now_ms(h->parts->loop), &unsaid))
 		return;
-	if (t->stat.unsaid > 0)
-		snprintf(unsaid, sizeof(unsaid), "; it was too slow %u more times since the last record",
-			 t->stat.unsaid);
-	t->stat.unsaid = 0;
+	if (unsaid > 0)
+		snprintf(more, sizeof(more), "; it was too slow %u more times since the last record", unsaid);
 	hooks_log(h, hard ? KEEL_LOG_ERROR : KEEL_LOG_SYSTEM, op_label(op),
 		  "%s took %llu ms at %s (%llu ms of processor time), %s budget is %lld ms%s", t->name,
 		  (unsigned long long)(spent->wall_ns / NS_PER_MS), op->point->info->name,
 		  (unsigned long long)(spent->cpu_ns / NS_PER_MS), hard ? "the hard" : "the soft",
-		  (long long)(hard ? hard_ms(h, t) : soft_ms(h, t)), unsaid);
+		  (long long)(hard ? hard_ms(h, t) : soft_ms(h, t)), more);
 }
 
 /* ---- strikes ------------------------------------------------------------------------------------ */
@@ -109,12 +111,15 @@ static void strike(struct op *op, struct tap *t)
 
 void budget_judge(struct op *op, struct tap *t, const struct spent *spent)
 {
-	const struct hooks *h = op->hooks;
+	struct hooks *h = op->hooks;
 	bool hard = over(hard_ms(h, t), spent->own_ns);
 
 	if (!hard && !over(soft_ms(h, t), spent->own_ns))
 		return;
 	tap_watch(t);
+	h->slow.tap = t;
+	h->slow.number = tap_calls(t);
+	h->slow.ns = spent->wall_ns;
 	say(op, t, spent, hard);
 	if (hard)
 		strike(op, t);

@@ -39,6 +39,8 @@ static void describe_tap(uint32_t place, const struct tap *t, struct buf *out)
 		   t->stat.fails, duration(stat_quantile(&t->stat, 50), p50, sizeof(p50)),
 		   duration(stat_quantile(&t->stat, 99), p99, sizeof(p99)),
 		   duration(t->stat.max_ns, max, sizeof(max)));
+	if (t->stat.strikes > 0)
+		buf_printf(out, " strikes=%u", t->stat.strikes);
 	if (t->off & TAP_BENCHED)
 		buf_str(out, " BENCHED");
 	buf_str(out, "\n");

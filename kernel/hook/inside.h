@@ -38,17 +38,25 @@ enum tap_off {
 	TAP_SCOPED = 8,  /* called, when the event is for it */
 };
 
+/* Records of one kind about a tap: some a minute, the others are counted. */
+struct say_limit {
+	int64_t since_ms;
+	uint32_t said, unsaid;
+};
+/* May it be said now? Then *ret_unsaid were not since the last one. */
+bool may_say(struct say_limit *l, int64_t now_ms, uint32_t *ret_unsaid);
+
 /* What the calls of a tap took. Of the timed ones, each counted as often as it stands for others. */
 struct tap_stat {
 	uint64_t hist[HIST_SIZE];
 	uint64_t timed;        /* calls with a clock */
 	uint64_t stands_for;   /* calls with and without one: the sum of hist */
 	uint64_t wall_ns, cpu_ns;
+	uint64_t own_ns;       /* by which the next ones to be timed are chosen */
 	uint64_t max_ns;       /* of the timed ones */
 	int64_t strike_since_ms;
 	uint32_t strikes, fails;
-	int64_t said_since_ms; /* records about its slowness: some per minute, the others are counted */
-	uint32_t said, unsaid;
+	struct say_limit slow, failed;
 };
 
 struct tap {
@@ -368,6 +376,10 @@ struct hooks {
 	uint32_t dice;     /* how many calls until the next timed one */
 	struct chain *retired;
 	struct spent inside;   /* of timed calls within the one that is being timed */
+	struct {
+		const struct tap *tap;
+		uint64_t number, ns;
+	} slow; /* the last slow call: its number, and what it took */
 	int64_t delay_seen_ns; /* loop_delay_ns() when it was last looked at */
 	struct note *notes, *late_notes;
 	struct op *parked, *ready;

@@ -5,6 +5,7 @@
  * What a tap answered is judged here: does the kind of the point allow it, does its fail policy turn
  * a failure into a veto, was a WAIT backed by a hold. Taps never see each other's verdicts.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "hook/quick.h"
@@ -46,6 +47,31 @@ static keel_verdict answer_lint(struct op *op, const struct tap *t, keel_verdict
 	return KEEL_FAIL;
 }
 
+static const char *consequence(const struct tap *t)
+{
+	return t->policy == KEEL_ON_FAIL_REJECT ? "the request is refused" :
+	       t->policy == KEEL_ON_FAIL_BENCH  ? "it is not called any more until a reload" :
+						  "it is skipped";
+}
+
+/* A refusal is always said, with what it took when that was long; what is only skipped could be a flood. */
+static void say_failed(struct op *op, struct tap *t)
+{
+	struct hooks *h = op->hooks;
+	char took[32] = "", more[48] = "";
+	uint32_t unsaid = 0;
+
+	if (t->policy == KEEL_ON_FAIL_SKIP &&
+	    !may_say(&t->stat.failed, loop_now_ms(h->parts->loop), &unsaid))
+		return;
+	if (h->slow.tap == t && h->slow.number == tap_calls(t))
+		snprintf(took, sizeof(took), " after %llu ms", (unsigned long long)(h->slow.ns / 1000000));
+	if (unsaid > 0)
+		snprintf(more, sizeof(more), "; %u more times since the last record", unsaid);
+	hooks_log(h, KEEL_LOG_ERROR, op_label(op), "%s failed at %s%s: %s; %s%s", t->name,
+		  op->point->info->name, took, op->err.text, consequence(t), more);
+}
+
 static bool failed(struct op *op, struct tap *t, struct outcome *out)
 {
 	t->stat.fails++;
@@ -53,11 +79,8 @@ static bool failed(struct op *op, struct tap *t, struct outcome *out)
 		err_set(&op->err, 0, "it gave no reason");
 	if (t->policy == KEEL_ON_FAIL_BENCH)
 		t->off |= TAP_BENCHED;
-	hooks_log(op->hooks, KEEL_LOG_ERROR, op_label(op), "%s failed at %s: %s; %s", t->name,
-		  op->point->info->name, op->err.text,
-		  t->policy == KEEL_ON_FAIL_REJECT ? "the request is refused" :
-		  t->policy == KEEL_ON_FAIL_BENCH  ? "it is not called any more until a reload" :
-						     "it is skipped");
+	say_failed(op, t);
+	tap_watch(t); /* the next one with a clock */
 	if (t->policy != KEEL_ON_FAIL_REJECT)
 		return true;
 	if (op->err.code == 0)

@@ -57,6 +57,7 @@ void stat_add(struct tap_stat *s, const struct spent *spent, uint32_t calls)
 	s->stands_for += calls;
 	s->wall_ns += spent->wall_ns * calls;
 	s->cpu_ns += spent->cpu_ns * calls;
+	s->own_ns += spent->own_ns * calls;
 	if (spent->wall_ns > s->max_ns)
 		s->max_ns = spent->wall_ns;
 }
@@ -93,7 +94,7 @@ static uint32_t next_every(struct hooks *h, const struct tap *t)
 
 	if (t->watch > 0 || s->timed < WATCH_CALLS)
 		return 1;
-	mean = CLOCKS_NS / (1 + s->wall_ns / s->stands_for / 100);
+	mean = CLOCKS_NS / (1 + s->own_ns / s->stands_for / 100);
 	if (mean < 2)
 		return 1;
 	return 1 + dice(h) % (uint32_t)(2 * (mean < EVERY_MAX ? mean : EVERY_MAX) - 1);

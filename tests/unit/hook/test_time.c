@@ -261,7 +261,38 @@ static void slow_calls_do_not_flood_the_log(void)
 	for (int i = 0; i < 12; i++)
 		RAISE(job_submit, .id = "1.svr");
 	CU_ASSERT_EQUAL(logged("the hard budget is 5 ms"), 5);
-	CU_ASSERT_EQUAL(only_tap(&e.alpha)->stat.unsaid, 7);
+	CU_ASSERT_EQUAL(only_tap(&e.alpha)->stat.slow.unsaid, 7);
+	engine_stop();
+}
+
+static bool takes_long;
+static keel_verdict breaks(struct keel_call *c, const struct keel_ev_job_submit *ev)
+{
+	(void)ev;
+	if (takes_long)
+		usleep(7100);
+	return e.call->fail(c, "no answer");
+}
+
+static void nor_do_failures_that_refuse_nothing(void)
+{
+	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, breaks, .flags = KEEL_ON_FAIL_SKIP) };
+	static const struct keel_tap beta[] = { KEEL_TAP(job_submit, breaks) };
+
+	engine_start();
+	ATTACH(e.alpha, alpha);
+	for (int i = 0; i < 12; i++)
+		RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_EQUAL(logged("alpha.breaks failed at job_submit: no answer; "), 5);
+	CU_ASSERT_EQUAL(usage_of(&e.alpha).fails, 12);
+	ATTACH(e.beta, beta);
+	for (int i = 0; i < 12; i++)
+		RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_EQUAL(logged("beta.breaks failed at job_submit: no answer; the request is refused"), 12);
+	takes_long = true;
+	RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_EQUAL(logged("beta.breaks failed at job_submit after "), 1);
+	takes_long = false;
 	engine_stop();
 }
 
@@ -269,4 +300,4 @@ TESTS_MAIN("hook/time", TEST(a_slow_call_now_and_then_is_counted_as_often_as_it_
 	   TEST(quantiles_are_at_most_a_quarter_too_long), TEST(who_calls_a_slow_tap_is_not_slow),
 	   TEST(blocking_counts), TEST(a_busy_machine_does_not_count),
 	   TEST(a_module_may_have_budgets_of_its_own), TEST(an_administrator_puts_a_tap_back),
-	   TEST(slow_calls_do_not_flood_the_log))
+	   TEST(slow_calls_do_not_flood_the_log), TEST(nor_do_failures_that_refuse_nothing))
