@@ -32,15 +32,15 @@ static const char *const bodies[] = {
 };
 
 /* It may be answered much later, when something has happened; when the module is unloaded at the latest. */
-static void ask(struct stage *s, const struct keel_request_def *def, unsigned body, bool goes)
+static void ask(struct stage *s, const struct keel_request_def *def, unsigned body, bool goes,
+		struct keel_mock_reply *reply)
 {
-	struct keel_mock_reply reply = { 0 };
 	struct keel_req *req;
 
 	child_step("asked %s with body %u%s", def->name, body, goes ? ", and the client goes" : "");
 	req = keel_mock_request(s->mock, keel_mock_session(s->mock, "root", KEEL_EVERYBODY), def->name,
-				bodies[body], &reply);
-	if (goes && req != NULL && !reply.told)
+				bodies[body], reply);
+	if (goes && req != NULL && !reply->told)
 		keel_mock_client_gone(req);
 	calls_go_on(s, PATIENCE_MS);
 }
@@ -49,13 +49,14 @@ bool request_case(void *arg, unsigned i)
 {
 	const struct subject *of = arg;
 	const struct keel_contrib *c = contrib_at(of->m, "REQUEST", i / (2 * KEEL_COUNT(bodies)));
+	struct keel_mock_reply reply = { 0 }; /* may be told as late as by stage_close() */
 	struct stage s;
 
 	if (c == NULL)
 		return false;
 	calls_begin(&s, of);
 	if (s.mod != NULL)
-		ask(&s, c->def, i / 2 % KEEL_COUNT(bodies), i % 2 == 1);
+		ask(&s, c->def, i / 2 % KEEL_COUNT(bodies), i % 2 == 1, &reply);
 	stage_close(&s, child_last_step());
 	return true;
 }

@@ -110,9 +110,10 @@ static bool step(struct play *p, uint32_t id, const char *job_id, struct keel_ob
 {
 	const struct point *point = point_find(id);
 	struct stage *s = &p->stage;
-	struct keel_mock_outcome o = { 0 };
+	struct keel_mock_outcome *o;
 	struct event e;
 	keel_verdict verdict;
+	bool accepted;
 
 	if (point == NULL || s->mod == NULL || (point->daemon & s->of->m->roles) == 0 ||
 	    !event_make(s, point, USUAL, &e))
@@ -122,11 +123,17 @@ static bool step(struct play *p, uint32_t id, const char *job_id, struct keel_ob
 		reload(p);
 	if (job_id != NULL)
 		about(&e, point, job_id, job);
-	verdict = keel_mock_raise(s->mock, id, &e, &o);
-	for (int n = 0; n < TURNS_MAX && verdict == KEEL_WAIT && !o.told; n++)
+	o = calloc(1, sizeof(*o));
+	if (o == NULL)
+		return false;
+	verdict = keel_mock_raise(s->mock, id, &e, o);
+	for (int n = 0; n < TURNS_MAX && verdict == KEEL_WAIT && !o->told; n++)
 		hold_end(s);
-	answer_write(p, point, job_id == NULL ? "the day" : job_id, verdict, &o);
-	return o.verdict == KEEL_NEXT || o.verdict == KEEL_DONE;
+	answer_write(p, point, job_id == NULL ? "the day" : job_id, verdict, o);
+	accepted = o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE;
+	if (verdict != KEEL_WAIT || o->told)
+		free(o); /* else it is filled when the play ends */
+	return accepted;
 }
 
 static void show(struct play *p, const char *klass, struct keel_obj *o, const char *id)
