@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_change.c - changes of the running set: all or nothing, in turn, and what a site says about taps.
+ */
+#include <stdlib.h>
+
+#include "module/fixture.h"
+#include "util/text.h"
+
+static const char *described(void)
+{
+	buf_reset(&k.out);
+	buf_str(&k.out, "");
+	modules_describe(k.parts.modules, &k.out);
+	return k.out.data;
+}
+
+/* Names in the order of the chain. */
+static const char *chain(const char *point)
+{
+	static char names[512];
+	char *line, *rest;
+
+	buf_reset(&k.out);
+	buf_str(&k.out, "");
+	CU_ASSERT_EQUAL(hooks_describe(k.parts.hooks, point, &k.out), 0);
+	names[0] = '\0';
+	for (rest = k.out.data; (line = strsep(&rest, "\n")) != NULL && *line != '\0';) {
+		char *name = strchr(line, ' ') + 1;
+
+		name[strcspn(name, " ")] = '\0';
+		if (names[0] != '\0')
+			strcat(names, " ");
+		strcat(names, name);
+	}
+	return names;
+}
+
+static void expect_error(const char *text)
+{
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, text));
+	if (strstr(k.err.text, text) == NULL)
+		fprintf(stderr, "expected '%s', got '%s'\n", text, k.err.text);
+}
+
+/* ---- all or nothing --------------------------------------------------------------------------------- */
+static void one_that_cannot_come_brings_everybody_back(void)
+{
+	kernel_start();
+	CU_ASSERT_EQUAL(up("job_purged: { }\njob_obit: { }\nbusy: { busy = false; }"), 0);
+	CU_ASSERT(reload("job_obit: { }\njob_queued: { }\nfailing_init: { }\nbusy: { busy = true; }") < 0);
+	expect_error("the fixture never starts");
+	CU_ASSERT_PTR_NOT_NULL(strstr(described(), "job_purged 1.0 running"));
+	CU_ASSERT_PTR_NULL(strstr(described(), "job_queued"));
+	hooks_note(k.parts.hooks, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = "1.svr"));
+	CU_ASSERT_TRUE(logged("1.svr;fixture job_purged"));
+	CU_ASSERT_EQUAL(change(MODULES_UNLOAD, "busy"), 0); /* its old value is back: it is not busy */
+	kernel_stop();
+}
+
+static void what_is_not_required_is_left_out(void)
+{
+	kernel_start();
+	CU_ASSERT_EQUAL(up("job_purged: { }\nfailing_init: { required = false; }\n"
+			   "nonesuch: { required = false; }"), 0);
+	CU_ASSERT_TRUE(logged("failing_init;left out, for it is not required"));
+	CU_ASSERT_TRUE(logged("nonesuch;left out, for it is not required"));
+	CU_ASSERT_PTR_NULL(strstr(described(), "failing_init"));
+	CU_ASSERT_EQUAL(reload("job_purged: { }\nnonesuch: { required = false; }"), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.out.data, "nonesuch: left out, cannot "));
+	kernel_stop();
+}
+
+/* ---- one at a time ------------------------------------------------------------------------------------- */
+static char order_told[64];
+
+static void told(void *arg, int ret, const char *text)
+{
+	(void)text;
+	snprintf(order_told + strlen(order_told), sizeof(order_told) - strlen(order_told), "%s%s ",
+		 (const char *)arg, ret < 0 ? "!" : "");
+}
+
+static bool all_told(void *arg)
+{
+	const char *last = arg;
+
+	return strstr(order_told, last) != NULL;
+}
+
+static void changes_wait_for_each_other(void)
+{
+	static const struct modules_ask asks[] = {
+		{ MODULES_UNLOAD, "job_purged", "ann@test", told, "unload" },
+		{ MODULES_LOAD, "job_purged", "bob@test", told, "load" },
+		{ MODULES_LOAD, "job_purged", "eve@test", told, "again" },
+	};
+
+	kernel_start();
+	order_told[0] = '\0';
+	CU_ASSERT_EQUAL(up("job_purged: { }"), 0);
+	for (size_t i = 0; i < KEEL_COUNT(asks); i++)
+		CU_ASSERT_EQUAL(modules_change(k.parts.modules, &asks[i], &k.err), 0);
+	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, all_told, (void *)(uintptr_t)"again", 10000), 0);
+	CU_ASSERT_STRING_EQUAL(order_told, "unload load again! ");
+	CU_ASSERT_TRUE(logged("load of module, asked for by bob@test"));
+	CU_ASSERT_EQUAL(modules_change(k.parts.modules, &asks[0], &k.err), 0); /* and the daemon ends */
+	kernel_stop();
+}
+
+/* ---- what a site says about taps ------------------------------------------------------------------------- */
+static void a_site_orders_taps(void)
+{
+	kernel_start();
+	CU_ASSERT_EQUAL(up("job_submit: { }\nreject: { }"), 0);
+	CU_ASSERT_STRING_EQUAL(chain("job_submit"), "job_submit.on_job_submit reject.on_submit");
+	CU_ASSERT_EQUAL(reload("job_submit: { }\nreject: { order = ( { tap = \"on_submit\"; order = -5; } ); }"),
+			0);
+	CU_ASSERT_STRING_EQUAL(k.out.data, "reject: order or match changed\n");
+	CU_ASSERT_STRING_EQUAL(chain("job_submit"), "reject.on_submit job_submit.on_job_submit");
+	CU_ASSERT_EQUAL(reload("job_submit: { order = ( { tap = \"on_job_submit\"; before = \"reject\"; } ); }\n"
+			       "reject: { order = ( { tap = \"on_submit\"; order = -5; } ); }"),
+			0);
+	CU_ASSERT_STRING_EQUAL(chain("job_submit"), "job_submit.on_job_submit reject.on_submit");
+	CU_ASSERT(reload("job_submit: { order = ( { tap = \"on_job_submit\"; before = \"reject\"; } ); }\n"
+			 "reject: { order = ( { tap = \"on_submit\"; before = \"job_submit\"; } ); }") < 0);
+	expect_error("cannot be ordered");
+	CU_ASSERT_STRING_EQUAL(chain("job_submit"), "job_submit.on_job_submit reject.on_submit");
+	kernel_stop();
+}
+
+static void what_is_wrong_is_said_with_its_line(void)
+{
+	static const struct {
+		const char *said, *error;
+	} bad[] = {
+		{ "reject: {\norder = ( { tap = \"nope\"; } ); }", "test.conf:2: reject.order: module reject has no tap \"nope\" (it has on_submit)" },
+		{ "reject: { order = 5; }", "test.conf:1: reject.order: expected a list of groups" },
+		{ "reject: { order = ( { tap = \"on_submit\"; order = 5000; } ); }", "order: expected integer from -1000 to 1000, got 5000" },
+		{ "reject: { order = ( { order = 5; } ); }", "with the name of a tap" },
+		{ "reject: { order = ( { tap = \"on_submit\"; place = 5; } ); }", "place: expected tap, order, before or after" },
+		{ "reject: { match = 5; }", "reject.match: expected a group of scopes and patterns" },
+		{ "reject: { match = { queue = 5; }; }", "queue: expected a pattern" },
+		{ "reject: { match = { queue = \"(\"; }; }", "test.conf:1: reject.match.queue: \"(\" is no regular expression" },
+		{ "reject: {\nmatch = { colour = \"x\"; }; }", "test.conf:2: reject.match.colour: no module offers a scope \"colour\"" },
+		{ "reject: { required = 1; }", "reject.required: expected true or false, got 1" },
+	};
+
+	kernel_start();
+	for (size_t i = 0; i < KEEL_COUNT(bad); i++) {
+		char *path;
+		struct conf *conf = NULL;
+
+		free(k.conf_path);
+		k.conf_path = NULL;
+		path = path_join(k.dir, "modules.d/test.conf");
+		k.err.text[0] = '\0';
+		configure("");
+		scratch_write(k.dir, "modules.d/test.conf", bad[i].said);
+		if (conf_read(k.conf_path, &conf, &k.err) == 0)
+			CU_ASSERT(modules_check(k.parts.modules, conf, &k.err) < 0);
+		expect_error(bad[i].error);
+		conf_destroy(conf);
+		free(path);
+	}
+	kernel_stop();
+}
+
+TESTS_MAIN("module/change", TEST(one_that_cannot_come_brings_everybody_back),
+	   TEST(what_is_not_required_is_left_out), TEST(changes_wait_for_each_other),
+	   TEST(a_site_orders_taps), TEST(what_is_wrong_is_said_with_its_line))
