@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Changing what runs while requests come: load, unload, reload of one module and of all, order and match.
+# RELOAD_ROUNDS=100 makes the storm longer; scripts/bench has the figures.
+
+load helper
+load shared
+
+ROUNDS=${RELOAD_ROUNDS:-12}
+
+setup_file()
+{
+	open_cluster
+	cp "$KEELSON_BUILD/tests/fixtures/tally.so" "$SB/tally.so"
+	site tally "path = \"$SB/tally.so\";"
+	keelson reload
+}
+teardown_file() { close_cluster; }
+setup() { join_cluster; }
+
+# site MODULE 'KEYS': its group, in a file of its own.
+site() { printf '%s: {\n\t%s\n};\n' "$1" "$2" >"$SB/server/etc/modules.d/$1.conf"; }
+fixture() { site "$1" "path = \"$KEELSON_BUILD/tests/fixtures/$1.so\"; ${2-}"; }
+gone() { rm -f "$SB/server/etc/modules.d/$1.conf" && keelson reload >/dev/null; }
+column() { keelson modules --json | jq -r ".modules[\"$1\"].$2"; }
+server_pid() { cat "$SB/server/server_priv/server.lock"; }
+rss() { awk '/^VmRSS/ { print $2 }' "/proc/$(server_pid)/status"; }
+
+@test "keelson modules: who they are, how they fare" {
+	has "$(keelson modules)" '^MODULE +VERSION +VENDOR +ABI +STATE +ISOLATION +SINCE +TAPS +CALLS +TIME$'
+	has "$(keelson modules)" '^tally +build-A +fixtures +1\.0 +running +'
+	same path "$SB/tally.so" "$(column tally path)"
+}
+
+@test "keelson unload, load: one module, until the next reload of all" {
+	found=$(keelson unload tally)
+	has "$found" '^tally: unloaded$'
+	has "$found" 'tally is enabled in .*/tally.conf:1: the next reload'
+	lacks "$(keelson modules)" '^tally '
+	says 1 'keelson: module tally is not loaded' keelson unload tally
+	says 0 'tally: loaded' keelson load tally
+	has "$(keelson load tally 2>&1 || true)" 'module tally is loaded already'
+	has "$(server_log)" 'unload of module, asked for by '
+}
+
+@test "keelson load: a module that the files do not enable, and one that is none" {
+	fixture reject 'enabled = false;'
+	has "$(keelson load reject)" 'reject is not enabled in the configuration: the next reload of it unloads'
+	says 0 'reject: unloaded' keelson reload
+	gone reject
+	found=$(keelson load nonesuch 2>&1) && false
+	has "$found" 'nonesuch.so'
+}
+
+@test "keelson unload: who is needed is not unloaded" {
+	found=$(keelson unload scheduler 2>&1) && false
+	has "$found" 'module scheduler is needed by '
+	found=$(keelson unload store-sqlite 2>&1) && false
+	has "$found" 'store-sqlite cannot be unloaded while the daemon runs'
+}
+
+@test "load, unload, reload: managers only" {
+	needs_root
+	for words in 'load tally' 'unload tally' 'reload tally' 'reload'; do
+		# shellcheck disable=SC2086
+		found=$(as "$OPERATOR" keelson $words 2>&1) && false
+		has "$found" 'Unauthorized Request'
+	done
+}
+
+@test "a new build takes the place of the old one, and knows the same jobs" {
+	id=$(submit -h)
+	before=$(keelson tally)
+	sed 's/build-A/build-B/' "$SB/tally.so" >"$SB/tally.new"
+	mv "$SB/tally.new" "$SB/tally.so"
+	says 0 'tally: replaced, version build-A by build-B' keelson reload
+	same 'version' build-B "$(column tally version)"
+	same 'what it knows' "$before" "$(keelson tally)"
+	qdel "$id"
+	lacks "$(keelson tally)" "$before"
+}
+
+@test "order: the site's word on who is asked first" {
+	fixture job_submit
+	fixture reject 'text = "no"; order = ( { tap = "on_submit"; order = -900; } );'
+	keelson reload
+	has "$(keelson hooks job_submit | grep -n .)" '^1:1 reject.on_submit order=-900'
+	has "$(keelsond --check --conf "$SB/server/etc/keelson.conf" --order job_submit)" '^1 reject.on_submit'
+	site reject "path = \"$KEELSON_BUILD/tests/fixtures/reject.so\"; order = ( { tap = \"nope\"; } );"
+	found=$(keelson reload 2>&1) && false
+	has "$found" 'reject.conf:2: reject.order: module reject has no tap "nope"'
+	gone reject
+	gone job_submit
+}
+
+@test "match: taps that are for some queues and some users only" {
+	qmgr -c 'create queue gpu queue_type=execution,enabled=true,started=true'
+	fixture reject 'text = "not here"; match = { queue = "^gpu$"; };'
+	keelson reload
+	has "$(submit -q gpu 2>&1 || true)" 'not here'
+	qdel "$(submit -h)"
+	fixture reject "text = \"not you\"; match = { user = \"^($OTHER|nobody)$\"; };"
+	keelson reload
+	[ "$OTHER" = "$OWNER" ] || qdel "$(submit -h)"
+	has "$(submit_as "$OTHER" -h 2>&1 || true)" 'not you'
+	gone reject
+}
+
+# Submits and deletes until the file is gone; says how often, and how often something failed.
+client()
+{
+	local n=0 bad=0 id
+	while [ -e "$SB/storm" ]; do
+		if id=$(qsub -h -- /bin/true) && qdel "$id"; then n=$((n + 1)); else bad=$((bad + 1)); fi
+	done
+	echo "$n $bad"
+}
+
+round() # number: switch one off and on, change a value, a new build, everything that needs jobs, a bad file
+{
+	case $(($1 % 6)) in
+	0) fixture job_obit && keelson reload && gone job_obit ;;
+	1) site tally "path = \"$SB/tally.so\"; word = \"round$1\";" && keelson reload ;;
+	2) cp "$SB/tally.so" "$SB/tally.new" && mv "$SB/tally.new" "$SB/tally.so" && keelson reload ;;
+	3) keelson reload eligible-time && keelson reload scheduler ;;
+	4) keelson reload jobs ;;
+	5) fixture failing_init && ! keelson reload && gone failing_init ;;
+	esac >>"$BATS_TEST_TMPDIR/said" 2>&1
+}
+
+@test "a storm of qsub from eight clients, and reloads: no request is lost, nothing grows" {
+	undo qmgr -c 'set server job_history_enable = true'
+	qmgr -c 'set server job_history_enable = false' # jobs that are over would be what grows
+	for _ in 1 2 3; do submit -h; done >"$BATS_TEST_TMPDIR/standing"
+	touch "$SB/storm"
+	export -f client
+	for lane in 1 2 3 4 5 6 7 8; do
+		as "$OWNER" bash -c client >"$BATS_TEST_TMPDIR/lane.$lane" 2>"$BATS_TEST_TMPDIR/errors.$lane" 3>&- &
+	done
+	for ((i = 0; i < ROUNDS; i++)); do
+		round $i || { rm "$SB/storm"; cat "$BATS_TEST_TMPDIR/said" >&2; return 1; }
+		[ $i -ne $((ROUNDS / 2)) ] || half=$(rss)
+	done
+	end=$(rss)
+	rm "$SB/storm"
+	wait
+	cat "$BATS_TEST_TMPDIR"/errors.* >&2
+	same 'refused' 0 "$(awk '{ bad += $2 } END { print bad + 0 }' "$BATS_TEST_TMPDIR"/lane.*)"
+	echo "# $ROUNDS rounds, $(awk '{ n += $1 } END { print n }' "$BATS_TEST_TMPDIR"/lane.*) jobs, RSS $half kB at half, $end kB at the end" >&3
+	[ "$end" -le $((half + half / 10 + 1024)) ]
+	[ "$(find "$SB/server/modules.copies" -type f | wc -l)" -le 1 ]
+	word=$(keelson tally)
+	keelson reload tally
+	same 'what is known' "$word" "$(keelson tally)"
+	xargs qdel <"$BATS_TEST_TMPDIR/standing"
+}
