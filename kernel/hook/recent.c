@@ -30,10 +30,11 @@ static uint64_t hash_of(const char *id)
 	return hash;
 }
 
-/* Every NOTE about an object passes holds_match(), or none because of us. */
+/* Every NOTE of the map about an object passes holds_match(), or none because of us. Points of modules come and
+ * go, so their counts are left alone: who is elsewhere knows only the map. */
 static void listen_to_all(struct hooks *h, int32_t more)
 {
-	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+	for (uint32_t i = 0; i < KEEL_POINT_OWN; i++) {
 		struct point *p = &h->point[i];
 
 		if (p->kind != KEEL_NOTE || p->id_at == 0)

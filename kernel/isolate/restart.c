@@ -62,8 +62,10 @@ static void started(struct isolate *iso, struct pending *p, struct talk_in *in, 
 		return;
 	iso->state = ISO_UP;
 	iso->up_ms = loop_now_ms(iso->parts->loop);
-	iso_log(iso, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "module %s: its process runs, pid %ld", iso->name,
-		(long)iso->pid);
+	iso_log(iso, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN,
+		"its process runs, pid %ld; events told before it heard what there is: %u", (long)iso->pid,
+		iso->notes_lost);
+	iso->notes_lost = 0;
 	calls_flush(iso);
 }
 
