@@ -33,18 +33,13 @@ struct subscription {
 	void *arg;
 };
 
-static const struct point *find(const struct hooks *h, const char *name)
+const struct point *point_named(const struct hooks *h, const char *name)
 {
-	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+	for (uint32_t i = 0; name != NULL && i < KEEL_POINT_MAX; i++) {
 		if (h->point[i].info != NULL && strcmp(h->point[i].info->name, name) == 0)
 			return &h->point[i];
 	}
 	return NULL;
-}
-
-const struct point *point_named(const struct hooks *h, const char *name)
-{
-	return name != NULL ? find(h, name) : NULL;
 }
 
 bool own_may_raise(struct hooks *h, uint32_t point, const struct owner *owner)
