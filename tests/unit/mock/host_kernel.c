@@ -257,15 +257,21 @@ static int load(const char *module, const char *conf, struct keel_err *err)
 
 static int unload(const char *module, struct keel_err *err)
 {
-	want(place_of(module), NULL, NULL);
+	int at = place_of(module);
+
+	if (at == MODULES_MAX)
+		return -1;
+	want(at, NULL, NULL);
 	return reload(err);
 }
 
 static int reconf(const char *module, const char *conf, struct keel_err *err)
 {
 	int at = place_of(module), ret;
-	char *was = strdup(k.wanted[at].conf);
+	char *was = at < MODULES_MAX ? strdup(k.wanted[at].conf) : NULL;
 
+	if (was == NULL)
+		return -1;
 	want(at, module, conf);
 	ret = reload(err);
 	if (ret != 0)

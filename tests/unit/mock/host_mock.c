@@ -87,7 +87,7 @@ static int load(const char *module, const char *conf, struct keel_err *err)
 
 static int unload(const char *module, struct keel_err *err)
 {
-	int at = place_of(module), ret = keel_mock_unload(loaded[at].mod, err);
+	int at = place_of(module), ret = at < 8 ? keel_mock_unload(loaded[at].mod, err) : -1;
 
 	if (ret == 0)
 		loaded[at].mod = NULL;
@@ -96,7 +96,9 @@ static int unload(const char *module, struct keel_err *err)
 
 static int reconf(const char *module, const char *conf, struct keel_err *err)
 {
-	return keel_mock_reconf(loaded[place_of(module)].mod, conf, err) == 0 ? 0 : -1;
+	int at = place_of(module);
+
+	return at < 8 && keel_mock_reconf(loaded[at].mod, conf, err) == 0 ? 0 : -1;
 }
 
 static void advance(int64_t ms)

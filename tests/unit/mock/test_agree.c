@@ -687,7 +687,7 @@ static void test_fixtures(void)
 #include "keel/hook_points.def"
 #undef HOOK
 	};
-	char story[512];
+	char story[512], loaded[128];
 
 	for (size_t i = 0; i < KEEL_COUNT(points); i++) {
 		const char *name = points[i].name;
@@ -696,7 +696,8 @@ static void test_fixtures(void)
 			 "job 1.svr\nload %s\ntapped %s\n%s %s 1.svr\nholds 1.svr\nwait 0\nnote job_purged 1.svr\n"
 			 "wait 100000\nunload %s\n",
 			 name, name, verb[kinds[i]], name, name);
-		agree(story, "load");
+		snprintf(loaded, sizeof(loaded), "load %s: yes", name);
+		agree(story, loaded);
 	}
 }
 
