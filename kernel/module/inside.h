@@ -17,6 +17,7 @@
 #include "module/modules.h"
 
 #define NAME_MAX_LEN 63
+#define COPIES_DIR "modules.copies" /* in PBS_HOME: of files that were mapped while the daemon runs */
 
 /* note.c: what a file says about itself before its code is mapped. */
 int note_read(const char *path, struct modfile_note *ret_note, struct keel_err *err);
@@ -39,6 +40,7 @@ struct image {
 /* `copy_dir` not NULL: map a private copy, because a file of this path is mapped already. */
 int image_open(const char *path, const char *copy_dir, struct image *ret_image, struct keel_err *err);
 void image_close(struct image *image);
+void copies_clear(const char *dir);
 /* Is the file another one now? */
 bool image_changed(const struct image *image);
 

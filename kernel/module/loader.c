@@ -9,6 +9,7 @@
  *
  * libltdl keeps its loaders for the process, so the vtable and the last reason are per process too.
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -124,6 +125,20 @@ static int copy_write(struct image *image, const char *dir, const char *bytes, s
 	ret = fd_write_all(fd, bytes, len);
 	close(fd);
 	return ret;
+}
+
+/* What a daemon that was killed left there. */
+void copies_clear(const char *dir)
+{
+	DIR *d = opendir(dir);
+	const struct dirent *e;
+
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		if (e->d_name[0] != '.')
+			unlinkat(dirfd(d), e->d_name, 0);
+	}
+	if (d != NULL)
+		closedir(d);
 }
 
 static int copy_make(struct image *image, const char *dir, struct keel_err *err)

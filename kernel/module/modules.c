@@ -13,6 +13,7 @@
 #include "module/inside.h"
 #include "object/objects.h"
 #include "util/err.h"
+#include "util/text.h"
 
 int modules_create(struct parts *parts, const char *dir, struct modules **ret_modules)
 {
@@ -121,9 +122,15 @@ static int ready_all(struct modules *all, struct keel_err *err)
 
 int modules_load(struct modules *all, const struct conf *conf, struct keel_err *err)
 {
+	char *copies = path_join(all->parts->home, COPIES_DIR);
 	struct set s;
 	struct module *m;
-	int ret = modules_open(all, conf, &s, err);
+	int ret;
+
+	if (copies != NULL)
+		copies_clear(copies);
+	free(copies);
+	ret = modules_open(all, conf, &s, err);
 
 	if (ret < 0)
 		return ret;

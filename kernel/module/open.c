@@ -104,7 +104,7 @@ static int open_image(struct modules *all, struct module *m, const struct conf_m
 		      bool copy, struct keel_err *err)
 {
 	char *path = module_path(all, said);
-	char *dir = copy ? path_join(all->parts->home, "modules.copies") : NULL;
+	char *dir = copy ? path_join(all->parts->home, COPIES_DIR) : NULL;
 	int ret = path == NULL || (copy && dir == NULL) ?
 			  err_set(err, -ENOMEM, "no memory to load module %s", said->name) :
 			  image_open(path, dir, &m->image, err);

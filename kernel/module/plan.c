@@ -171,13 +171,13 @@ static int fresh_site(struct plan *p, struct module *m, struct keel_err *err)
 	return ret;
 }
 
-/* A file that may be mapped already under this name is mapped from a copy: the same path would give the old
- * mapping again. */
+/* From a private copy: the path itself may be mapped already, by the one that leaves or by one that left
+ * something behind, and would give the old mapping again. */
 static int open_fresh(struct plan *p, const struct conf_module *said, struct module *old,
 		      struct keel_err *err)
 {
 	struct module *m;
-	int ret = module_open(p->all, p->conf, said, old != NULL, &m, err);
+	int ret = module_open(p->all, p->conf, said, true, &m, err);
 
 	if (ret < 0 || m == NULL)
 		return ret;
