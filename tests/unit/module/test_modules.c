@@ -220,7 +220,7 @@ static void holds_of_a_module(void)
 }
 
 /* ---- verbs ---------------------------------------------------------------------------------------------- */
-static const struct keel_request_def *verbs[8];
+static const struct keel_request_def *verbs[16];
 static uint32_t n_verbs;
 static char answer[4096];
 static const char *asked_point;
@@ -324,7 +324,7 @@ static void the_kernel_answers_its_verbs(void)
 	kernel_start();
 	n_verbs = 0;
 	CU_ASSERT_EQUAL(registry_kind(k.parts.registry, &kind), 0);
-	CU_ASSERT_EQUAL_FATAL(n_verbs, 6);
+	CU_ASSERT_EQUAL_FATAL(n_verbs, 9);
 	CU_ASSERT_EQUAL(registry_offer(k.parts.registry, "request", &request), 0);
 	CU_ASSERT_EQUAL(registry_offer(k.parts.registry, "msg", &msg), 0);
 	CU_ASSERT_EQUAL(up("job_purged: { }\nhold: { }"), 0);
