@@ -267,6 +267,7 @@ void life_fini(struct keel_mod *m)
 	iso->serves = false;
 	loop_timer_cancel(iso->restart);
 	iso->restart = NULL;
+	process_reap(iso);
 	process_end(iso);
 	calls_fail(iso, "its module is being stopped", true);
 	requests_fail(iso, "its module is being stopped");

@@ -175,6 +175,7 @@ int process_start(struct isolate *iso, struct keel_err *err);
 int process_send(struct isolate *iso, size_t begun);
 void process_pump(struct isolate *iso); /* read what is there, and act on it */
 void process_end(struct isolate *iso);  /* kill it, forget it; nothing is told */
+void process_reap(struct isolate *iso); /* kill it, and wait a moment: its module leaves, perhaps the daemon ends */
 /* It cannot be trusted or does not answer. It is ended when nothing of it is on the stack. */
 void process_give_up(struct isolate *iso, const char *fmt, ...) KEEL_PRINTF(2, 3);
 /* Read and write until done() or the deadline. 0, -ETIMEDOUT, -ECHILD: it is gone. */

@@ -137,6 +137,26 @@ static void reap_late(void *arg)
 	free(late);
 }
 
+/* Who is killed is gone in a moment, unless the machine has other worries. */
+static bool gone_soon(pid_t pid)
+{
+	for (int i = 0; i < REAP_TRIES; i++) {
+		if (waitpid(pid, NULL, WNOHANG) != 0)
+			return true;
+		poll(NULL, 0, 1);
+	}
+	return false;
+}
+
+void process_reap(struct isolate *iso)
+{
+	if (iso->pid <= 0)
+		return;
+	kill(iso->pid, SIGKILL);
+	if (gone_soon(iso->pid))
+		iso->pid = 0;
+}
+
 static void reap(struct isolate *iso)
 {
 	struct late *late;
