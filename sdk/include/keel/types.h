@@ -3,9 +3,10 @@
  * keel/types.h - words that every other header of the contract uses.
  *
  * Handles are opaque and borrowed until the callback returns, unless a function says otherwise; what
- * outlives a callback is an id string, looked up again. Strings in are copied, strings out are
- * borrowed; nobody frees the other side's memory. Everything runs on the loop thread except where
- * a function says "any thread".
+ * outlives a callback is an id string, looked up again. One exception: a module that has private memory
+ * with a destructor on an object (object->slot_bind) may keep that object's handle until the destructor
+ * runs, for it is told when the object goes. Strings in are copied, strings out are borrowed; nobody frees
+ * the other side's memory. Everything runs on the loop thread except where a function says "any thread".
  */
 #ifndef KEEL_TYPES_H
 #define KEEL_TYPES_H
