@@ -9,7 +9,7 @@ FIXTURES=$KEELSON_BUILD/tests/fixtures
 
 # Not here: what is no feature, has a story of its own, refuses what others need, counts what depends on time, or
 # ends a daemon.
-OTHERS='cycle_begin cycle_end die_at extra_export failing_init newer slow unresolved reject refuse_run veto_preterm
+OTHERS='cycle_begin cycle_end die_at durable extra_export failing_init newer slow unresolved reject refuse_run veto_preterm
 	veto_resume veto_run job_reason request_receive trouble'
 
 # isolated NAME [KEY=VALUE...]: arguments of a sandbox with that fixture in a process of its own
