@@ -25,7 +25,7 @@ log_has() { has "$(server_log)" "$1"; }
 	make_trouble spin-900
 	log_has ';Hook;.*;trouble.on_submit is running at job_submit, and nobody has been served for 0.[23]'
 	log_has ';Hook;.*;trouble.on_submit is running at job_submit, and nobody has been served for 0.[456]'
-	log_has ';Hook;.*trouble.so\('
+	log_has ';Hook;.*trouble[^/]*.so\('
 	wait_until 5 log_has ';everybody is served again, after'
 	log_has ';trouble.on_submit took 9[0-9]{2} ms at job_submit \([0-9]+ ms of processor time\), the hard budget is 50 ms'
 	make_trouble innocent
@@ -61,7 +61,7 @@ log_has() { has "$(server_log)" "$1"; }
 	wait_until 10 log_has '^keelsond: fatal signal SEGV in trouble.on_submit at job_submit of [0-9]+\.svr$'
 	log_has '^keelsond .*, build [0-9a-f]{40}; modules:$'
 	log_has '^trouble 1.0, build [0-9a-f]+, .*/trouble.so$'
-	log_has 'trouble.so\('
+	log_has 'trouble[^/]*.so\('
 	sandbox restart server
 	wait_until 10 answers
 	wait_until 10 job_is "$job" R
