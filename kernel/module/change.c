@@ -27,7 +27,7 @@
 #define WAITING_MAX 16
 #define DRAIN_MS 2000 /* for holds and requests of a module that leaves */
 #define DRAIN_LOOK_MS 5
-#define NEXT_TURN_MS 1 /* a timer of 0 ms would run in the same turn */
+#define NEXT_TURN_MS 5   /* what came meanwhile is served, saved and answered before the next group */
 
 enum stage { ASKED, READ, PLAN, APPLY };
 
