@@ -88,8 +88,9 @@ struct keel_object_api {
 	struct keel_obj *(*next)(struct keel_cursor *); /* The next object; NULL at the end. */
 	void (*cursor_close)(struct keel_cursor *);	/* End a walk, wherever it is. */
 
-	/* An attribute by its name, looked up once in init(); NULL when the class has none of that name. Valid
-	 * while the module that brings it is loaded. keel/find.h does this for a table of them. */
+	/* An attribute by its name, looked up once in init(); NULL when the class has none of that name. Stays
+	 * valid: while the module that brings it is not loaded nobody has a value of it, and setting it does
+	 * nothing. keel/find.h does this for a table of them. */
 	const struct keel_attr *(*attr)(struct keel_mod *, const char *klass, const char *name);
 	const char *(*attr_name)(const struct keel_attr *);   /* Its name. Borrowed. */
 	uint32_t (*attr_flags)(const struct keel_attr *);     /* enum keel_attr_flag bits of its row. */
@@ -192,6 +193,15 @@ struct keel_hold_opts {
 	keel_verdict (*resume)(struct keel_call *, void *arg);
 	void (*cancel)(struct keel_call *, void *arg, int32_t reason);
 	void *arg;
+	/* Not NULL: recorded with the event's object under this name, once per module and object. When the
+	 * daemon or the module ends before the hold does, the module gets it back: durable(). */
+	const char *durable_key;
+};
+/* A durable hold whose operation has ended with the daemon or the module that took it. */
+struct keel_durable {
+	uint32_t size, reserved;
+	const char *key, *why; /* borrowed until return */
+	int64_t left_ms;       /* to its deadline, which went on; 0: it is over */
 };
 struct keel_call_api {
 	uint32_t size, version;
@@ -222,6 +232,15 @@ struct keel_call_api {
 	void (*release)(struct keel_hold *);
 	/* Who asked; NULL: the system. Borrowed until the callback returns. */
 	const struct keel_session *(*session)(struct keel_call *);
+	/* In a tap of a *_known point: the i-th durable hold of this module on this object that nobody has
+	 * taken back, into *ret (its size set). -ENOENT: there are no more. */
+	int32_t (*durable)(struct keel_call *, uint32_t i, struct keel_durable *ret);
+	/* Take it back: `durable_key` names it, its deadline goes on, the rest is as in hold(). Exactly one of
+	 * resume() and cancel() will run; a verdict has no effect, nobody waits for it any more. -ENOENT:
+	 * there is none of that name. *ret_hold may be NULL. */
+	int32_t (*rearm)(struct keel_call *, const struct keel_hold_opts *, struct keel_hold **ret_hold);
+	/* It is of no use any more. Names of none are ignored. */
+	void (*forget)(struct keel_call *, const char *key);
 };
 
 /* ---- hook: raise a point ----------------------------------------------------------------------- */
@@ -241,6 +260,26 @@ struct keel_raise {
 	keel_outcome_fn *done;        /* called exactly once, before raise() returns or later */
 	void *arg;
 };
+
+/* Operations that belong together, children of one parent: may these five jobs give way? */
+struct keel_fan_result {
+	uint32_t size, n;
+	keel_verdict worst; /* the first of REJECT, FAIL, DONE, NEXT that a child has ... */
+	uint32_t worst_at;  /* ... and the first child that has it */
+	const struct keel_outcome *const *outcomes; /* n, in the order of the children; with their texts
+						     * borrowed until return */
+};
+typedef void keel_fan_fn(struct keel_mod *, void *arg, const struct keel_fan_result *);
+struct keel_fan {
+	uint32_t size, n;
+	const struct keel_raise *children; /* n; each is raised in turn, and its own done() is called */
+	keel_fan_fn *done; /* all have verdicts: exactly once, before fan() returns or later; or NULL */
+	void *arg;
+	/* In a tap that waits for its children: its call, why, and for how long (as in keel_hold_opts). */
+	struct keel_call *call; /* NULL: nobody waits but done() */
+	const char *why;
+	int64_t timeout_ms;
+};
 struct keel_hook_api {
 	uint32_t size, version;
 	/* GATE and ASK. Returns the verdict, or KEEL_WAIT when done() comes later. `done` runs after the
@@ -257,10 +296,31 @@ struct keel_hook_api {
 			   keel_any_fn *fn, void *arg, struct keel_err *);
 	/* Take such a tap away; names nobody has are ignored. */
 	void (*tap_remove)(struct keel_mod *, uint32_t point, const char *name);
-	/* The fields of a point's event, with their places in it; NULL: no such point. */
+	/* The fields of the event of a point of the map, with their places in it; NULL: no such point. Those of
+	 * modules' points: about(). */
 	const struct keel_field *(*fields)(uint32_t point, uint32_t *ret_n);
 	/* Holds of an object as users see them ("module: why (12s of 60s)"), like snprintf(). */
 	int32_t (*holds_text)(struct keel_mod *, const char *id, char *buf, uint32_t len);
+	/* Raise several operations. Each is judged, and its changes committed or discarded, on its own.
+	 * Without `call`: the worst verdict, or KEEL_WAIT when done() comes later. With `call`: what the tap
+	 * has to return; NEXT when all children were accepted, else the verdict and words of the worst,
+	 * or KEEL_WAIT: then it is a hold, whose end before the children's ends those that still wait. */
+	keel_verdict (*fan)(struct keel_mod *, const struct keel_fan *);
+	/* The id of the point of this name, of the map or published by a module; 0: there is none now. A point that
+	 * is withdrawn and published again has another id. */
+	uint32_t (*point)(struct keel_mod *, const char *name);
+	/* Fill *ret (set its size) with what is known of a point; what it points to is borrowed while the point
+	 * exists. -ENOENT: there is none. */
+	int32_t (*about)(struct keel_mod *, uint32_t point, struct keel_point_def *ret);
+	/* Publish a point now: what a POINT row does at load. Its strings and fields are not copied. The id, or 0
+	 * with *err. */
+	uint32_t (*define)(struct keel_mod *, const struct keel_point_def *, struct keel_err *);
+	/* tap_add() by the point's name. If there is no such point the tap waits for it, and it waits again when the
+	 * point's module goes. -EEXIST, -EINVAL with *err. */
+	int32_t (*tap_on)(struct keel_mod *, const char *point, const char *name, int32_t order,
+			  keel_any_fn *fn, void *arg, struct keel_err *);
+	/* Take such a tap away; names nobody has are ignored. */
+	void (*tap_off)(struct keel_mod *, const char *point, const char *name);
 };
 
 /* ---- msg: read and build message bodies (maps with string keys) -------------------------------- */

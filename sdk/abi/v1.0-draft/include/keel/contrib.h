@@ -12,7 +12,7 @@
 #include "keel/types.h"
 
 struct keel_contrib {
-	const char *kind; /* "CLASS", "TYPE", "ATTR", "REQUEST", "SERVICE", "KIND", or a module's */
+	const char *kind; /* "CLASS", "TYPE", "ATTR", "REQUEST", "SERVICE", "KIND", "SCOPE", or a module's */
 	const void *def;
 };
 
@@ -132,6 +132,31 @@ struct keel_kind_def {
 	int32_t (*add)(struct keel_mod *self, struct keel_mod *owner, const void *def,
 		       struct keel_err *);
 	void (*remove)(struct keel_mod *self, struct keel_mod *owner, const void *def);
+};
+
+/* SCOPE: a word that `match` of a site's configuration may use, for objects of one class: the taps of a
+ * module with `match = { queue = "^gpu"; }` are called only for objects whose queue matches. */
+struct keel_scope_def {
+	uint32_t size, reserved;
+	const char *name, *klass, *doc;
+	/* The words the pattern is looked for in, several of them one per line, like snprintf() into buf;
+	 * -ENODATA when there are none. Loop thread. `obj` may be a draft. */
+	int32_t (*text)(struct keel_mod *owner, struct keel_obj *obj, char *buf, uint32_t len);
+};
+
+/* POINT: a hook point of one's own, for other modules to tap by its name (hook->tap_on()). Only this module
+ * raises it, with the id that hook->point() tells; taps see the generic event view. A name that is taken
+ * refuses the load. Withdrawn with the module: what it raised is ended, taps of others wait until somebody
+ * publishes a point of that name again. */
+struct keel_field;
+struct keel_point_def {
+	uint32_t size;
+	uint32_t kind;         /* enum keel_hook_kind */
+	const char *name, *doc; /* "tickets_used", a sentence */
+	/* The event begins with `uint32_t size, reserved`; every other field is OBJ, STR or INT, 8 bytes. The first
+	 * STR is the id of what it is about, for holds that wait for it. Not copied. */
+	const struct keel_field *fields;
+	uint32_t n_fields, event_size; /* event_size: up to 256 */
 };
 
 /* SIGNAL (declared by jobs): a pseudo-signal of qsig. */

@@ -21,7 +21,8 @@ enum keel_point {
 #include "keel/hook_points.def"
 #undef HOOK
 };
-#define KEEL_POINT_MAX 256 /* ids are below */
+#define KEEL_POINT_MAX 256 /* ids are below; */
+#define KEEL_POINT_OWN 192 /* from here on they are those of points that modules publish */
 
 #define KEEL_CTYPE_OBJ struct keel_obj *
 #define KEEL_CTYPE_STR const char *
@@ -52,23 +53,26 @@ union keel_tap_fn {
 #undef HOOK
 };
 
+/* What becomes of an operation when a tap fails; one of them. */
 enum keel_tap_flag {
 	KEEL_ON_FAIL_REJECT = 1, /* default for GATE */
 	KEEL_ON_FAIL_SKIP = 2,   /* default elsewhere */
 	KEEL_ON_FAIL_BENCH = 4,  /* skip, and do not call this tap again until a reload */
 };
 
+/* A tap: a function at a point. Places in the chain: before and after, then order, then name. */
 struct keel_tap {
-	uint32_t size, point;
-	const char *name;
-	union keel_tap_fn fn;
-	int32_t order; /* -1000..1000, low first */
-	uint32_t flags;
-	const char *before, *after; /* comma lists of module or module.tap names */
+	uint32_t size;
+	uint32_t point;	      /* enum keel_point */
+	const char *name;     /* of its own among the module's taps of a point; people read module.name */
+	union keel_tap_fn fn; /* the member named like the point: its type is checked */
+	int32_t order;	      /* -1000..1000, low first */
+	uint32_t flags;	      /* enum keel_tap_flag: what becomes of a FAIL */
+	const char *before, *after; /* comma lists of module or module.tap names; unknown ones are ignored */
 };
 #define KEEL_TAP(point_name, handler, ...)                                                         \
 	{ .size = sizeof(struct keel_tap), .point = KEEL_POINT_##point_name, .name = #handler,     \
-	  .fn.point_name = (handler), __VA_ARGS__ }
+	  .fn = { .point_name = (handler) }, __VA_ARGS__ }
 
 /* Fill an event: KEEL_EVENT(job_queued, .id = id, .job = job). */
 #define KEEL_EVENT(point_name, ...)                                                                \

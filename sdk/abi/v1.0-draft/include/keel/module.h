@@ -29,50 +29,120 @@ enum keel_conf_type {
 };
 enum keel_conf_flag {
 	KEEL_CONF_RESTART = 1,  /* refuses to change in a running daemon */
-	KEEL_CONF_REQUIRED = 2,
+	KEEL_CONF_REQUIRED = 2, /* there is no default: the key must be there */
 };
 struct keel_conf_rule {
-	uint32_t size, type, offset, flags;
-	const char *key;
+	uint32_t size;
+	uint32_t type;   /* enum keel_conf_type */
+	uint32_t offset; /* of its member in the struct */
+	uint32_t flags;  /* enum keel_conf_flag */
+	const char *key; /* as it stands in the file */
 	const char *fallback; /* default, as text; NULL = zero */
 	int64_t min, max;     /* of INT, DURATION (ms) and SIZE; both 0 = any */
-	const char *choices;
-	const char *doc;
+	const char *choices;  /* of ENUM: "refuse,warn" */
+	const char *doc;      /* one sentence for administrators; mandatory */
 };
 #define KEEL_CONF_RULE(kind, struct_name, member, ...)                                             \
 	{ .size = sizeof(struct keel_conf_rule), .type = KEEL_CONF_##kind,                         \
-	  .offset = offsetof(struct_name, member), .key = #member, __VA_ARGS__ }
+	  .offset = offsetof(struct_name, member) + KEEL_CONF_FITS(kind, ((struct_name *)0)->member), \
+	  .key = #member, __VA_ARGS__ }
+
+/* 0, or an error of the compiler: a value is written into its member as that type, whatever the member is. */
+#ifdef __cplusplus
+#define KEEL_CONF_FITS(kind, member) 0
+#else
+#define KEEL_CONF_FITS(kind, member)                                                               \
+	(0 * sizeof(struct {                                                                       \
+		 _Static_assert(_Generic((member), KEEL_CONF_TYPES_##kind: 1, default: 0),         \
+				"this member cannot hold a " #kind ": see enum keel_conf_type");   \
+		 int unused;                                                                       \
+	 }))
+#define KEEL_CONF_TYPES_BOOL bool
+#define KEEL_CONF_TYPES_INT int64_t
+#define KEEL_CONF_TYPES_STRING const char *
+#define KEEL_CONF_TYPES_ENUM int32_t: 1, uint32_t
+#define KEEL_CONF_TYPES_DURATION int64_t
+#define KEEL_CONF_TYPES_SIZE int64_t
+#define KEEL_CONF_TYPES_LIST const char *const *
+#endif
 
 /* An API group or service wanted: the kernel writes its table's address into the state at `offset`
  * before init. */
 struct keel_need {
 	const char *group;
-	uint32_t minor, offset, optional, reserved;
+	uint32_t minor;	   /* at least this version of its table */
+	uint32_t offset;   /* of the pointer in the state */
+	uint32_t optional; /* 1: without it the pointer stays NULL; 0: the module is refused */
+	uint32_t reserved;
 };
 #define KEEL_NEED(name, least, state_type, member)                                                 \
-	{ .group = #name, .minor = (least), .offset = offsetof(state_type, member) }
+	{ .group = #name, .minor = (least),                                                        \
+	  .offset = offsetof(state_type, member) + KEEL_NEED_FITS(name, ((state_type *)0)->member) }
 #define KEEL_NEED_OPT(name, least, state_type, member)                                             \
-	{ .group = #name, .minor = (least), .offset = offsetof(state_type, member), .optional = 1 }
+	{ .group = #name, .minor = (least),                                                        \
+	  .offset = offsetof(state_type, member) + KEEL_NEED_FITS(name, ((state_type *)0)->member), \
+	  .optional = 1 }
 
+/* 0, or an error of the compiler: the member is no pointer, or one to the table of another group. */
+#ifdef __cplusplus
+#define KEEL_NEED_FITS(name, member) 0
+#else
+#define KEEL_NEED_FITS(name, member)                                                               \
+	(0 * sizeof(struct {                                                                       \
+		 _Static_assert(sizeof(member) == sizeof(void *) &&                                \
+					_Generic((member), const struct keel_##name##_api *: 1,    \
+						 default: !KEEL_IS_GROUP(member)),                 \
+				"this member of the state is not for the table of " #name);        \
+		 int unused;                                                                       \
+	 }))
+#define KEEL_IS_GROUP(member)                                                                      \
+	_Generic((member), const struct keel_core_api *: 1, const struct keel_object_api *: 1,     \
+		 const struct keel_call_api *: 1, const struct keel_hook_api *: 1,                 \
+		 const struct keel_msg_api *: 1, const struct keel_request_api *: 1,               \
+		 const struct keel_link_api *: 1, const struct keel_blob_api *: 1, default: 0)
+#endif
+
+/* What a module is. KEEL_MODULE() fills the first five fields; zero means the default everywhere. Its
+ * functions run on the loop; each may be NULL. Those that return int32_t: 0, or below 0 with a sentence in
+ * *err. In the order of a module's life:
+ *
+ *	check, init, replay (job_known ...), start, [reconf ...], busy, stop, fini
+ */
 struct keel_module {
 	uint32_t magic;
 	uint16_t abi_major, abi_minor; /* the first 16 bytes never change */
-	uint32_t size, flags;
-	const char *name, *version, *vendor, *summary;
-	uint32_t roles; /* enum keel_daemon bits: where it runs */
-	uint32_t state_size, conf_size, n_conf, n_needs, n_contribs, n_taps, reserved;
+	uint32_t size;
+	uint32_t flags;      /* enum keel_mod_flag */
+	const char *name;    /* of its group in the configuration: a-z 0-9 - _, at most 63 */
+	const char *version; /* its own, any text; mandatory, as is summary */
+	const char *vendor;  /* whom to tell of its mistakes */
+	const char *summary; /* one line: what it is for */
+	uint32_t roles;	     /* enum keel_daemon bits: where it runs */
+	uint32_t state_size; /* bytes of state, zeroed; 0: none */
+	uint32_t conf_size;  /* bytes of the struct that `conf` fills */
+	uint32_t n_conf, n_needs, n_contribs, n_taps, reserved; /* rows of the tables below: KEEL_COUNT() */
 	const struct keel_conf_rule *conf;
 	const struct keel_need *needs;
 	const struct keel_contrib *contribs;
 	const struct keel_tap *taps;
-	const char *const *requires_modules, *const *conflicts; /* NULL-terminated module names */
+	/* NULL-terminated names of modules: those it wants loaded before it, those it refuses to be beside. */
+	const char *const *requires_modules, *const *conflicts;
+	/* Do the values fit together? No effects, no state: also asked about what never comes into force. */
 	int32_t (*check)(const void *conf, struct keel_err *);
+	/* Look up attributes, bind slots, take memory. The needs are there, other modules' objects are not.
+	 * When it fails it has undone what it did; nothing else of the module is called then. */
 	int32_t (*init)(struct keel_mod *, struct keel_err *);
+	/* After the replay: the world is known. Timers, links, work. When it fails it has undone what
+	 * it did; fini is called, stop is not. */
 	int32_t (*start)(struct keel_mod *, struct keel_err *);
+	/* A reload brought new values: `now` is mod->conf already, the old ones are gone after it. When it fails
+	 * every module gets its old values back, told in the same way. */
 	int32_t (*reconf)(struct keel_mod *, const void *now, struct keel_err *);
 	/* May the module stop now? 0, or -EBUSY with the reasons in *err. NULL = always. */
 	int32_t (*busy)(struct keel_mod *, struct keel_err *);
+	/* No more calls come but those of its holds and slots: cancel timers and watches. */
 	void (*stop)(struct keel_mod *);
+	/* Rows, taps and holds are withdrawn: release what init took. Slots are freed after it. */
 	void (*fini)(struct keel_mod *);
 };
 
@@ -83,13 +153,19 @@ struct keel_note {
 	uint32_t magic, major, minor;
 };
 
+#ifdef __cplusplus
+#define KEEL_EXPORTED extern "C" __attribute__((visibility("default")))
+#else
+#define KEEL_EXPORTED extern __attribute__((visibility("default")))
+#endif
+
 #define KEEL_COUNT(a) ((uint32_t)(sizeof(a) / sizeof((a)[0])))
 
 #define KEEL_MODULE(...)                                                                           \
 	__attribute__((section(".note.keel"), used, aligned(4))) static const struct keel_note     \
 		keel_module_note = { 5, 12, 1, "KEEL", KEEL_MAGIC, KEEL_ABI_MAJOR,                 \
 				     KEEL_SDK_TARGET };                                            \
-	__attribute__((visibility("default"))) extern const struct keel_module keel_module;        \
+	KEEL_EXPORTED const struct keel_module keel_module;                                        \
 	const struct keel_module keel_module = { .magic = KEEL_MAGIC,                              \
 						 .abi_major = KEEL_ABI_MAJOR,                      \
 						 .abi_minor = KEEL_SDK_TARGET,                     \

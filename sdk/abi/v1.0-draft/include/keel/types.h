@@ -3,9 +3,10 @@
  * keel/types.h - words that every other header of the contract uses.
  *
  * Handles are opaque and borrowed until the callback returns, unless a function says otherwise; what
- * outlives a callback is an id string, looked up again. Strings in are copied, strings out are
- * borrowed; nobody frees the other side's memory. Everything runs on the loop thread except where
- * a function says "any thread".
+ * outlives a callback is an id string, looked up again. One exception: a module that has private memory
+ * with a destructor on an object (object->slot_bind) may keep that object's handle until the destructor
+ * runs, for it is told when the object goes. Strings in are copied, strings out are borrowed; nobody frees
+ * the other side's memory. Everything runs on the loop thread except where a function says "any thread".
  */
 #ifndef KEEL_TYPES_H
 #define KEEL_TYPES_H
@@ -46,7 +47,14 @@
 #endif
 
 /* What a daemon is: bits of keel_module.roles and of a hook point. */
-enum keel_daemon { KEEL_SERVER = 1, KEEL_MOM = 2, KEEL_ANY = 3 };
+enum keel_daemon {
+	KEEL_SERVER = 1,
+	KEEL_MOM = 2,
+	KEEL_ANY = 3,
+	/* Of a point only: it is asked too often, or in the middle of something that cannot wait, so a module
+	 * that taps it cannot run in a process of its own. So it is with every FOLD. */
+	KEEL_INLINE = 0x100,
+};
 
 /* Who is asking: bits of keel_session.roles, attribute and request permissions. Every identified
  * peer has KEEL_USER. */
@@ -85,34 +93,35 @@ struct keel_err {
 	char text[508];
 };
 
-/* Event classes of a log record (bits, "log_events"). */
+/* Event classes of a log record: bits; `log.events` of the configuration says which are written. */
 enum keel_log_event {
-	KEEL_LOG_ERROR = 0x0001,
-	KEEL_LOG_SYSTEM = 0x0002,
-	KEEL_LOG_ADMIN = 0x0004,
-	KEEL_LOG_JOB = 0x0008,
-	KEEL_LOG_USAGE = 0x0010,
-	KEEL_LOG_SECURITY = 0x0020,
-	KEEL_LOG_SCHED = 0x0040,
-	KEEL_LOG_DEBUG = 0x0080,
-	KEEL_LOG_DEBUG2 = 0x0100,
-	KEEL_LOG_RESV = 0x0200,
+	KEEL_LOG_ERROR = 0x0001,    /* something is broken, and an administrator has to know */
+	KEEL_LOG_SYSTEM = 0x0002,   /* the daemon itself: start, links, modules */
+	KEEL_LOG_ADMIN = 0x0004,    /* what administrators did */
+	KEEL_LOG_JOB = 0x0008,	    /* the life of a job */
+	KEEL_LOG_USAGE = 0x0010,    /* what jobs used */
+	KEEL_LOG_SECURITY = 0x0020, /* who was refused */
+	KEEL_LOG_SCHED = 0x0040,    /* the scheduler's decisions */
+	KEEL_LOG_DEBUG = 0x0080,    /* for whoever looks closer */
+	KEEL_LOG_DEBUG2 = 0x0100,   /* closer still */
+	KEEL_LOG_RESV = 0x0200,	    /* reservations */
 	KEEL_LOG_DEBUG3 = 0x0400,
 	KEEL_LOG_DEBUG4 = 0x0800,
-	KEEL_LOG_FORCE = 0x8000,
+	KEEL_LOG_FORCE = 0x8000, /* written whatever is configured */
 };
 
+/* Handles: opaque, borrowed until the callback returns unless a function says otherwise. */
 struct keel_obj;     /* an object of some class */
 struct keel_attr;    /* an attribute of a class, resolved once by name */
 struct keel_changes; /* a change set */
-struct keel_hold;
-struct keel_timer;
-struct keel_watch; /* an fd or a child being watched */
-struct keel_req;   /* a client's request, alive until it is answered */
-struct keel_msg;   /* a received message body, borrowed */
-struct keel_out;   /* a message body being built; moved into the function that sends it */
-struct keel_cursor;
-struct keel_view;
+struct keel_hold;    /* valid until its resume or cancel runs */
+struct keel_timer;   /* valid until it fires or is cancelled */
+struct keel_watch;   /* an fd being watched, until watch_cancel() */
+struct keel_req;     /* a client's request, alive until it is answered */
+struct keel_msg;     /* a received message body, borrowed */
+struct keel_out;     /* a message body being built; moved into the function that sends it */
+struct keel_cursor;  /* a walk through a class, until cursor_close() */
+struct keel_view;    /* wanted attributes, compiled, until view_close() */
 
 /* A loaded module, as the module sees itself. */
 struct keel_mod {
@@ -145,7 +154,7 @@ struct keel_session {
 /* One attribute of a request: name, resource (or NULL), value (or NULL), operation. */
 struct keel_attrop {
 	const char *name, *key, *value;
-	int32_t op;
+	int32_t op; /* enum keel_op */
 };
 
 #endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keel/mock.h - a host for tests: a module runs in it as in the daemon, without a daemon.
+ *
+ * The mock offers every group of keel/api.h over objects in memory, and a clock that only the test
+ * moves. It shares no code with the daemon. Link with `pkg-config --libs keelson-mock`:
+ *
+ *	struct keel_mock *mock = keel_mock_new(KEEL_SERVER);
+ *	struct keel_obj *job = keel_mock_object(mock, "job", "1.svr");
+ *	struct keel_mock_outcome out;
+ *	struct keel_err err;
+ *
+ *	keel_mock_load(mock, &keel_module, "pause = \"2s\";", &err);
+ *	keel_mock_raise(mock, KEEL_POINT_job_submit, KEEL_EVENT(job_submit, .id = "1.svr", .job = job), &out);
+ *	keel_mock_advance(mock, 2000);              a held operation goes on: out.told, out.verdict
+ *	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);   what the module did wrong
+ *
+ * Texts that a function returns belong to the mock until keel_mock_free(), unless said otherwise; texts
+ * that it takes are copied. Without memory, or when a test names what does not exist, the mock ends the
+ * program with a sentence. Everything runs on the thread that made the mock. Several mocks may exist at
+ * once. This header is for tests: it is no part of the contract that a module is loaded by.
+ */
+#ifndef KEEL_MOCK_H
+#define KEEL_MOCK_H
+
+#include "keel/keel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+struct keel_mock;
+
+/* ---- a host ------------------------------------------------------------------------------------- */
+/* `daemon`: enum keel_daemon bits. Server name "svr", clock at 1000000 ms. It has the classes job, queue,
+ * node, server, sched and resource, without attributes; a module that brings a CLASS of that name takes it
+ * over. */
+struct keel_mock *keel_mock_new(uint32_t daemon);
+/* The daemon ends: holds are cancelled, all modules stop, then all go, the newest first. */
+void keel_mock_shutdown(struct keel_mock *);
+/* Shuts down first. How many violations there were (below): 0, or the test fails. NULL is fine. */
+uint32_t keel_mock_free(struct keel_mock *);
+/* Who and where this daemon is; copied. Host "mockhost", home "/tmp" and a wall clock that begins at
+ * 1700000000 s, unless said otherwise, which is before loading. */
+void keel_mock_host(struct keel_mock *, const char *name);
+void keel_mock_home(struct keel_mock *, const char *path);
+void keel_mock_epoch(struct keel_mock *, int64_t seconds);
+/* The test as a module: for functions of an API group that want one. Its calls are never refused, counted or
+ * judged. `state` and `conf` are the test's to set: so functions inside a module are tested that take a
+ * keel_mod, without loading it. */
+struct keel_mod *keel_mock_self(struct keel_mock *);
+/* The table of an API group, or of a service that somebody offers; NULL: nobody does. */
+const void *keel_mock_group(struct keel_mock *, const char *name);
+
+/* ---- objects -------------------------------------------------------------------------------------- */
+/* An attribute that everybody may read and set, and that is stored. Types: those of the kernel (bool long
+ * size time float string string_array) and `resource_list`, which takes any key. */
+void keel_mock_attr(struct keel_mock *, const char *klass, const char *name, const char *type);
+void keel_mock_attr_def(struct keel_mock *, const struct keel_attr_def *); /* with all that a row says */
+/* A published object; the handle stays good until the object is destroyed. */
+struct keel_obj *keel_mock_object(struct keel_mock *, const char *klass, const char *id);
+struct keel_obj *keel_mock_draft(struct keel_mock *, const char *klass, const char *id);
+/* By the system, as users write it; text NULL: unset. 0, or the PBSE code of a refusal. */
+int32_t keel_mock_set(struct keel_obj *, const char *attr, const char *key, const char *text);
+/* As users see it, derived ones too; NULL: unset. Good until 16 more were asked for. */
+const char *keel_mock_text(struct keel_obj *, const char *attr, const char *key);
+/* On behalf of a user: permissions and check functions have a say. 0 or a PBSE code with *err. */
+int32_t keel_mock_change(struct keel_obj *, const struct keel_session *, const char *attr,
+			 const char *key, const char *text, int32_t op, struct keel_err *err);
+void keel_mock_destroy(struct keel_obj *);
+/* Is it the same object? Handles may differ (keel_mock_strict). */
+bool keel_mock_same(const struct keel_obj *, const struct keel_obj *);
+
+/* ---- modules -------------------------------------------------------------------------------------- */
+/* A module up to its start(): descriptor, configuration, needs, contributions, init, replay, start. `conf`:
+ * what its group would hold ("pause = \"2s\"; names = [ \"a\" ];"), NULL: defaults. NULL with *err: refused,
+ * and nothing of it is left. The same module may be loaded again: then rows that are there serve both. */
+struct keel_mod *keel_mock_load(struct keel_mock *, const struct keel_module *, const char *conf,
+				struct keel_err *err);
+/* The module of a file. The file stays open until keel_mock_free(). */
+struct keel_mod *keel_mock_load_file(struct keel_mock *, const char *path, const char *conf,
+				     struct keel_err *err);
+/* Is this descriptor and this configuration good? No effect. 0 or -errno with *err. */
+int keel_mock_check(struct keel_mock *, const struct keel_module *, const char *conf,
+		    struct keel_err *err);
+/* A new configuration for a running module, as a reload brings it. 0 or -errno with *err: the old one
+ * serves on. */
+int keel_mock_reconf(struct keel_mod *, const char *conf, struct keel_err *err);
+/* stop, taps and rows withdrawn, fini; before that the clock goes on for up to two seconds until nothing of it
+ * waits: no hold, no request, and it says itself that it is not busy. 0, or -EBUSY with *err. */
+int keel_mock_unload(struct keel_mod *, struct keel_err *err);
+/* Unload and load again, with the same configuration: replay must lead to the same state. */
+struct keel_mod *keel_mock_reload(struct keel_mod *, struct keel_err *err);
+/* What a module has registered and that must end before it: timers, watches, calls under way. */
+uint32_t keel_mock_live(const struct keel_mod *);
+/* The test offers a service: `table` begins with size, version and self, as keel_service_def says; it is
+ * copied, self becomes keel_mock_self(). */
+void keel_mock_service(struct keel_mock *, const char *name, const void *table);
+/* Row `i` of a kind as modules brought it ("SIGNAL", "PREEMPT", "JOB_KEY" ...), declared or not; NULL: no
+ * more. *ret_owner (may be NULL): the module to call its functions with. */
+const void *keel_mock_row(struct keel_mock *, const char *kind, uint32_t i, struct keel_mod **ret_owner);
+
+/* ---- points ---------------------------------------------------------------------------------------- */
+struct keel_mock_outcome {
+	bool told; /* the operation has ended; what follows holds only then */
+	keel_verdict verdict;
+	int32_t code;    /* PBSE of a REJECT */
+	int64_t sum;     /* of a FOLD */
+	char text[512];  /* of a REJECT or FAIL; the answer of an ASK; what a FOLD appended; "" none */
+	char by[128];    /* module.tap that decided */
+};
+/* Raise a point of any kind, by the system. Returns the verdict; KEEL_WAIT: *ret is filled when the
+ * operation ends, and must stay until then. `ret` may be NULL. */
+keel_verdict keel_mock_raise(struct keel_mock *, uint32_t point, const void *event,
+			     struct keel_mock_outcome *ret);
+/* GATE and ASK on behalf of a client (keel_mock_client, or a request; NULL: the system), with a change
+ * set (group object; moved; NULL: none). */
+keel_verdict keel_mock_raise_for(struct keel_mock *, struct keel_req *, uint32_t point,
+				 const void *event, struct keel_changes *, struct keel_mock_outcome *ret);
+/* A tap of the test's own, in the chain like any module's ("test.NAME"). */
+void keel_mock_tap(struct keel_mock *, uint32_t point, const char *name, int32_t order,
+		   keel_any_fn *fn, void *arg);
+/* The compiled chain: "a.tap b.tap". */
+const char *keel_mock_chain(struct keel_mock *, uint32_t point);
+
+/* ---- time, and whatever is under way ------------------------------------------------------------------ */
+/* Move the clock by `ms`, doing on the way what becomes due, in order: timers, deferred and posted
+ * calls, work, holds that ended. 0: what is due now. */
+void keel_mock_advance(struct keel_mock *, int64_t ms);
+/* To the next thing that is due, and do it; false: nothing is. */
+bool keel_mock_next(struct keel_mock *);
+/* The clock stands still while real files become readable and other threads post: until fn(arg) is true.
+ * False: `real_ms` have passed. */
+bool keel_mock_wait(struct keel_mock *, bool (*fn)(void *arg), void *arg, int64_t real_ms);
+/* The same, while the clock goes as the real one does: for modules that have children. */
+bool keel_mock_run(struct keel_mock *, bool (*fn)(void *arg), void *arg, int64_t real_ms);
+int64_t keel_mock_now(struct keel_mock *);
+
+/* ---- holds ------------------------------------------------------------------------------------------- */
+uint32_t keel_mock_holds(struct keel_mock *); /* open ones */
+/* Of an open hold, in order of taking: "module: why (0s of 60s)"; NULL: there is none. */
+const char *keel_mock_hold(struct keel_mock *, uint32_t i);
+/* What open hold `i` waits for: "job_purged 1.svr"; NULL: its module alone releases it. */
+const char *keel_mock_hold_until(struct keel_mock *, uint32_t i);
+/* End open hold `i`: as its module would, or by its deadline. It is told with the next advance. */
+void keel_mock_release(struct keel_mock *, uint32_t i);
+void keel_mock_expire(struct keel_mock *, uint32_t i);
+/* How many ended so: an enum keel_cancel, or 0: released. */
+uint32_t keel_mock_ended(struct keel_mock *, int32_t reason);
+/* Other ends: keel_mock_destroy() of the object, keel_mock_client_gone(), keel_mock_unload(). */
+
+/* ---- clients and requests ------------------------------------------------------------------------------ */
+/* A user at a client, for keel_mock_raise_for(); roles: enum keel_role bits. The session stays until
+ * keel_mock_free(). */
+const struct keel_session *keel_mock_session(struct keel_mock *, const char *user, uint32_t roles);
+struct keel_req *keel_mock_client(struct keel_mock *, const struct keel_session *);
+void keel_mock_client_gone(struct keel_req *);
+
+struct keel_mock_reply {
+	bool told; /* the answer is there */
+	int32_t code;
+	char text[1024];
+	const char *json; /* the body of the answer */
+	uint32_t parts;	  /* sent before it */
+	const char *const *part; /* as JSON; good until the next one, at last until keel_mock_free() */
+};
+/* Send a request (a REQUEST row of a module). `body`: its fields as libconfig text, attribute lists as
+ * `attrs = ( ("Resource_List", "ncpus", "2"), ("Priority", "", "5", 0) );`, "" being none; NULL: empty.
+ * *ret is filled when the answer comes, and must stay until then. NULL: it has been answered already. */
+struct keel_req *keel_mock_request(struct keel_mock *, const struct keel_session *, const char *name,
+				   const char *body, struct keel_mock_reply *ret);
+/* The client reads no further: part() says -ENOBUFS, until it reads again. */
+void keel_mock_client_slow(struct keel_req *, bool slow);
+
+/* ---- other daemons, blobs, log ---------------------------------------------------------------------------- */
+/* A peer comes or goes; peer_up and peer_down are raised. daemon: enum keel_daemon bit. */
+void keel_mock_peer(struct keel_mock *, const char *peer, uint32_t daemon, bool up);
+/* An embedded daemon: what modules send arrives here, in the next turn, as from "server" or as from this
+ * host, whichever the receiver listens for. */
+void keel_mock_loopback(struct keel_mock *, bool on);
+/* Message `i` that a module sent: "peer name {json}"; NULL: no more. */
+const char *keel_mock_sent(struct keel_mock *, uint32_t i);
+void keel_mock_sent_clear(struct keel_mock *);
+/* A message arrives; body as for a request. False: nobody listens for it from such a peer. */
+bool keel_mock_deliver(struct keel_mock *, const char *peer, const char *name, const char *body);
+/* A blob of an object as a text; NULL: none. */
+const char *keel_mock_blob(struct keel_obj *, const char *name);
+/* The newest log record that contains `text`, as "class;object;words"; NULL: none. */
+const char *keel_mock_logged(struct keel_mock *, const char *text);
+/* Record `i`, the oldest first; NULL: no more. */
+const char *keel_mock_log(struct keel_mock *, uint32_t i);
+void keel_mock_log_clear(struct keel_mock *);
+/* The module a callback of which runs now, its work() aside; NULL: none. */
+const struct keel_mod *keel_mock_inside(struct keel_mock *);
+/* Has a module asked the daemon to stop? */
+bool keel_mock_stopped(struct keel_mock *);
+
+/* ---- faults ------------------------------------------------------------------------------------------------ */
+/* Every call of an API function that can fail is counted. The n-th from now on fails as if there were no
+ * memory (or no such thing); 0: none does. */
+void keel_mock_fail_call(struct keel_mock *, uint32_t n);
+uint32_t keel_mock_calls(struct keel_mock *); /* counted so far */
+
+/* What a module must not do, by a name that does not change:
+ *	call-after-return       a keel_call that was borrowed until its callback returned
+ *	object-after-return     an object handle kept beyond its callback (only keel_mock_strict), by a module
+ *				without memory and a destructor on it (object->slot_bind)
+ *	object-freed            an object that is destroyed
+ *	changes-ended           a change set after commit, discard or raise
+ *	hold-ended              a hold released after its resume or cancel ran
+ *	hold-never-ended        a hold ran into its deadline, and nothing that could have ended it was under way
+ *	timer-ended             a timer cancelled after it fired or was cancelled; watch-ended alike
+ *	out-ended               a message body after it was sent or dropped
+ *	msg-ended               a request's or a message's body after its callback or answer
+ *	attr-ended              an attribute whose module is unloaded
+ *	reply-twice             a request answered again; reply-missing: never answered, seen at unloading
+ *	request-ended           another use of a request that was answered
+ *	bad-verdict             an answer that the kind of the point does not allow
+ *	wait-without-hold       KEEL_WAIT and no hold; hold-without-wait: another answer and a hold
+ *	off-thread              an API function but core->post() on another thread
+ *	need-undeclared         a group used in the name of a module that does not declare it
+ *	module-ended            a keel_mod after its unloading
+ *	left-behind             timers, watches or calls that are there after fini()
+ *	cursor-open             a cursor, view or change set that is there after fini()
+ *	cursor-ended            a cursor or view used after it was closed
+ * A handle that has ended does nothing, or says what it says without memory. The state and conf of an
+ * ended keel_call point to memory that cannot be read. */
+typedef void keel_mock_violation_fn(void *arg, const char *name, const char *words);
+/* Told at once; without it they go to stderr. */
+void keel_mock_on_violation(struct keel_mock *, keel_mock_violation_fn *fn, void *arg);
+uint32_t keel_mock_violations(struct keel_mock *);
+/* Violation `i`, "name: words"; NULL: no more. */
+const char *keel_mock_violation(struct keel_mock *, uint32_t i);
+/* Object handles end with the outermost callback that got them, as the contract allows; a new callback
+ * sees new ones. Off at first: handles of one object are one. */
+void keel_mock_strict(struct keel_mock *, bool strict);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
