@@ -40,7 +40,7 @@ ends_well() { [ "$status" -eq 0 ] || { echo "$output"; return 1; }; }
 break_everything()
 {
 	edit api.h 's/(const char \*why;)/const char *because;\n\t$1/'                         # in the middle
-	edit module.h 's/uint32_t minor, offset, optional/uint32_t minor, offset; int32_t optional; uint32_t more/'         # of a row that cannot grow
+	edit module.h 's/uint32_t optional;/int32_t optional; uint32_t more;/'                  # of a row that cannot grow
 	edit service/queue.h 's/bool \(\*runs\)[^;]*;//'                                        # removed
 	edit service/prime.h 's/(int64_t)( \(\*next_event\)[^;]*;)/int32_t$2/'                  # another type
 	edit service/acct.h 's/(void \(\*record\)[^;]*;)(.*?)(void \(\*job\)[^;]*;)/$3$2$1/s'   # reordered
@@ -54,7 +54,7 @@ break_everything()
 append_everything()
 {
 	edit api.h 's/(void \(\*release\)[^;]*;\n[^}]*)(\};)/$1\tvoid (*new_function)(struct keel_call *);\n$2/'
-	edit api.h 's/(void \*arg;\n)(\};\nstruct keel_hook_api)/$1\tint64_t new_field;\n$2/'
+	edit api.h 's/(keel_outcome_fn \*done;[^}]*void \*arg;\n)(\};)/$1\tint64_t new_field;\n$2/'
 	edit api.h 's/KEEL_CANCEL_STOPPING \}/KEEL_CANCEL_STOPPING, KEEL_CANCEL_BORED }/'
 	edit hook_fields.h 's/(KEEL_FIELDS_job_hold.F. .*)/$1 F(INT, new_field)/'
 	edit hook_fields.h 's/(#define KEEL_FIELDS_host_start)/#define KEEL_FIELDS_new_point(F) F(STR, id)\n$1/'
@@ -141,7 +141,7 @@ caught_by_assertions()
 	append_everything
 	check_abi
 	[ "$status" -ne 0 ] # not hidden
-	says "struct keel_call_api does not have its 88 bytes of that minor"
+	grep -Eq "struct keel_call_api does not have its [0-9]+ bytes of that minor" <<<"$output"
 	says "1.0 is released and stays as it is"
 	check_abi --rebaseline "we would like to"
 	[ "$status" -ne 0 ]
