@@ -23,6 +23,8 @@
 #define CALLS_MAX 1024u                  /* calls of taps that have no verdict yet */
 #define NOTES_MAX 65536u                 /* notes sent and not yet told */
 #define QUEUE_MAX (8u * 1024u * 1024u)   /* bytes that the process has not read yet */
+#define LOOK_NS 40000                    /* about what it takes to wake a processor that sleeps */
+#define BLIND_CALLS 15
 #define READ_MAX (64u * 1024u)           /* bytes read in one turn */
 #define LOGS_BURST 5000u                 /* records that may come at once ... */
 #define LOGS_PER_SECOND 1000u            /* ... and how fast that comes back */
@@ -107,6 +109,8 @@ struct isolate {
 	enum iso_state state;
 	bool prepared; /* it was begun while the daemon serves: nobody waits for it for long */
 	bool serves;  /* its module is started: a process that ends is replaced */
+	bool pumping;   /* what it said is being acted on */
+	uint32_t blind; /* calls until it is looked again whether an answer comes at once */
 
 	/* what it is: described.c */
 	struct keel_module desc;

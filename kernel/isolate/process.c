@@ -359,7 +359,7 @@ void process_pump(struct isolate *iso)
 {
 	ssize_t n;
 
-	if (iso->fd < 0 || iso->lost[0] != '\0')
+	if (iso->fd < 0 || iso->lost[0] != '\0' || iso->pumping)
 		return;
 	n = read_some(iso);
 	if (n < 0) {
@@ -368,7 +368,9 @@ void process_pump(struct isolate *iso)
 	}
 	if (n > 0)
 		iso->heard_ms = loop_now_ms(iso->parts->loop);
+	iso->pumping = true;
 	frames_take(iso);
+	iso->pumping = false;
 }
 
 static void socket_ready(void *arg, int events)

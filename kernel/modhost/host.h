@@ -107,6 +107,7 @@ struct keel_hold {
 void host_send(struct host *h);  /* what h->out holds */
 void host_reply(struct host *h, uint64_t corr); /* h->out begun with talk_begin() at 0 */
 void host_event(struct host *h);
+bool host_lingers(const struct host *h); /* is there something to read, now or in a moment? */
 bool host_read(struct host *h);  /* wait for bytes and cut them into frames; false: the daemon is gone */
 struct message *host_next(struct host *h);
 /* A question: ask_begin(), put arguments, ask(). The answer is read from `in`, and freed by ask_end(). */

@@ -7,17 +7,47 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <utlist.h>
 
 #include "modhost/host.h"
 
 #define READ_MIN 65536u
 
+#define LINGER_NS 60000 /* longer than it takes to wake a processor that sleeps */
+
+static int64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Is it ready at once, or nearly? Whoever is called often does not sleep between two calls. */
+static bool soon(const struct host *h, short events)
+{
+	struct pollfd p = { .fd = h->fd, .events = events };
+	int64_t until = clock_ns() + LINGER_NS;
+
+	do {
+		if (poll(&p, 1, 0) != 0)
+			return true;
+	} while (clock_ns() < until);
+	return false;
+}
+
 static void wait_for(const struct host *h, short events)
 {
 	struct pollfd p = { .fd = h->fd, .events = events };
 
-	poll(&p, 1, -1);
+	if (!soon(h, events))
+		poll(&p, 1, -1);
+}
+
+bool host_lingers(const struct host *h)
+{
+	return soon(h, POLLIN);
 }
 
 /* ---- out ------------------------------------------------------------------------------------------- */

@@ -56,12 +56,12 @@ static void handle(struct host *h, struct message *m)
 	handles_end(h);
 }
 
-static void readable(void *arg, int events)
+#define ROUNDS 64 /* before timers and what else waits have their turn */
+
+static void read_all(struct host *h)
 {
-	struct host *h = arg;
 	struct message *m;
 
-	(void)events;
 	host_read(h);
 	while (!h->over && (m = host_next(h)) != NULL) {
 		handle(h, m);
@@ -69,6 +69,17 @@ static void readable(void *arg, int events)
 		notes_report(h, false);
 	}
 	notes_report(h, true);
+}
+
+static void readable(void *arg, int events)
+{
+	struct host *h = arg;
+	int rounds = 0;
+
+	(void)events;
+	do {
+		read_all(h);
+	} while (!h->over && ++rounds < ROUNDS && host_lingers(h));
 	if (h->over)
 		loop_stop(h->parts.loop);
 }
