@@ -15,14 +15,9 @@ static const struct kernel_key {
 	int type; /* of libconfig */
 	const char *expected;
 } keys[] = {
-	{ "enabled", true, CONFIG_TYPE_BOOL, "true or false" },
-	{ "path", true, CONFIG_TYPE_STRING, "string" },
-	{ "required", true, CONFIG_TYPE_BOOL, "true or false" },
-	{ "isolation", true, CONFIG_TYPE_STRING, "inline or process" },
-	{ "isolation_limits", false, CONFIG_TYPE_GROUP, "a group, { memory = \"512mb\"; }" },
-	{ "budget", false, CONFIG_TYPE_GROUP, "a group, { soft = \"50ms\"; hard = \"1s\"; strikes = 3; }" },
-	{ "match", false, CONFIG_TYPE_GROUP, "a group of scopes and patterns" },
-	{ "order", false, CONFIG_TYPE_LIST, "a list of groups, ( { tap = ...; }, ... )" },
+#define GROUP_KEY(name, scalar, type, expected) { #name, scalar, CONFIG_TYPE_##type, expected },
+#include "modfile/group_keys.def"
+#undef GROUP_KEY
 };
 
 bool conf_kernel_key(const char *key, bool by_override)

@@ -300,7 +300,11 @@ static int fill_key(const struct filling *f, const struct keel_conf_rule *r)
 
 static bool is_known(const struct keel_module *d, const char *key)
 {
-	static const char host_keys[] = "enabled,path,isolation,isolation_limits,match,order,required";
+	static const char host_keys[] =
+#define GROUP_KEY(name, scalar, type, expected) #name ","
+#include "../modfile/group_keys.def"
+#undef GROUP_KEY
+		;
 
 	for (uint32_t i = 0; i < d->n_conf; i++)
 		if (strcmp(rule_at(d, i).key, key) == 0)

@@ -21,8 +21,11 @@ static const char *const conf_types[] = {
 };
 
 /* Of every module's group: keelson.conf(5). */
-static const char *const common_keys[] = { "enabled", "path", "required", "isolation", "isolation_limits",
-					   "match", "order" };
+static const char *const common_keys[] = {
+#define GROUP_KEY(name, scalar, type, expected) #name,
+#include "modfile/group_keys.def"
+#undef GROUP_KEY
+};
 
 bool is_common_key(const char *key)
 {
