@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "hook/inside.h"
 #include "util/err.h"
@@ -17,15 +18,6 @@
 #define POLICIES ((uint32_t)(KEEL_ON_FAIL_REJECT | KEEL_ON_FAIL_SKIP | KEEL_ON_FAIL_BENCH))
 
 /* ---- what is wrong with a row ------------------------------------------------------------------- */
-static const struct point_info *info_of(uint32_t point)
-{
-	for (uint32_t i = 0; i < n_point_infos; i++) {
-		if (point_infos[i].id == point)
-			return &point_infos[i];
-	}
-	return NULL;
-}
-
 static const char *objection(const struct keel_tap *t, const struct point_info *info)
 {
 	if (t->fn.any == NULL)
@@ -115,11 +107,10 @@ static uint32_t policy_of(uint32_t flags, uint32_t kind)
 
 static struct tap *tap_create(struct hooks *h, struct owner *owner, const struct keel_tap *row)
 {
-	struct tap *t = aligned_alloc(CACHE_LINE, (sizeof(*t) + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1));
+	struct tap *t = cache_alloc(sizeof(*t));
 
 	if (t == NULL)
 		return NULL;
-	memset(t, 0, sizeof(*t));
 	t->name = text_format("%s.%s", owner->pub.name, row->name);
 	if (t->name == NULL) {
 		free(t);
@@ -159,13 +150,6 @@ static void fresh_drop(struct fresh *f)
 	free(f);
 }
 
-static void append(struct tap **list, struct tap *t)
-{
-	while (*list != NULL)
-		list = &(*list)->next;
-	*list = t;
-}
-
 static void fresh_take(struct hooks *h, struct owner *owner, struct fresh *f)
 {
 	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
@@ -175,7 +159,7 @@ static void fresh_take(struct hooks *h, struct owner *owner, struct fresh *f)
 			continue;
 		for (t = f->taps[i]; t != NULL; t = t->next)
 			owner->live++;
-		append(&h->point[i].taps, f->taps[i]);
+		LL_CONCAT(h->point[i].taps, f->taps[i]);
 		chain_swap(h, &h->point[i], f->chain[i]);
 	}
 	free(f);
@@ -203,40 +187,46 @@ static int attach(struct hooks *h, struct owner *owner, struct fresh *f, struct 
 	return ret;
 }
 
+/* A module's rows as new taps, which nobody calls yet. */
+static int fresh_add(struct hooks *h, struct fresh *f, const struct hooks_table *table, struct keel_err *err)
+{
+	const char *module = table->owner->pub.name;
+	int ret = hooks_lint(module, table->taps, table->n, table->stride, err);
+
+	for (uint32_t i = 0; i < table->n && ret == 0; i++) {
+		const struct keel_tap row = row_at(table->taps, i, table->stride);
+		struct tap *t = tap_create(h, table->owner, &row);
+
+		if (t == NULL)
+			return err_set(err, -ENOMEM, "no memory for the taps of %s", module);
+		LL_APPEND(f->taps[row.point], t);
+	}
+	return ret;
+}
+
 int hooks_attach(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n,
 		 uint32_t stride, struct keel_err *err)
 {
-	int ret = hooks_lint(owner->pub.name, taps, n, stride, err);
-	struct fresh *f;
+	struct fresh *f = calloc(1, sizeof(*f));
+	int ret;
 
-	if (ret < 0 || n == 0)
-		return ret;
-	f = calloc(1, sizeof(*f));
 	if (f == NULL)
 		return err_set(err, -ENOMEM, "no memory for the taps of %s", owner->pub.name);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct keel_tap row = row_at(taps, i, stride);
-		struct tap *t = tap_create(h, owner, &row);
-
-		if (t == NULL) {
-			fresh_drop(f);
-			return err_set(err, -ENOMEM, "no memory for the taps of %s",
-				       owner->pub.name);
-		}
-		append(&f->taps[row.point], t);
-	}
-	return attach(h, owner, f, err);
+	ret = fresh_add(h, f, &(struct hooks_table){ owner, taps, n, stride }, err);
+	if (ret == 0)
+		return attach(h, owner, f, err);
+	fresh_drop(f);
+	return ret;
 }
 
-static const struct tap *tap_find(const struct point *p, const struct owner *owner, const char *name)
+struct tap *tap_find(const struct point *p, const struct owner *owner, const char *name)
 {
 	size_t len = strlen(owner->pub.name) + 1;
+	struct tap *t = p->taps;
 
-	for (const struct tap *t = p->taps; t != NULL; t = t->next) {
-		if (t->owner == owner && strcmp(t->name + len, name) == 0)
-			return t;
-	}
-	return NULL;
+	while (t != NULL && (t->owner != owner || strcmp(t->name + len, name) != 0))
+		t = t->next;
+	return t;
 }
 
 int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t order, keel_any_fn *fn,
@@ -270,31 +260,22 @@ int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t or
 }
 
 /* ---- going ------------------------------------------------------------------------------------------------ */
-static void tap_withdraw(struct tap **at)
-{
-	struct tap *t = *at;
-
-	*at = t->next;
-	t->next = NULL;
-	t->off |= TAP_GONE;
-	t->owner->live--;
-	tap_unref(t);
-}
-
 /* Withdraw taps of `owner` (NULL: of everybody), all or one of them. Without memory for a new chain the old one
  * serves on: withdrawn taps in it are passed over. */
 static void point_leave(struct hooks *h, struct point *p, const struct owner *owner, const struct tap *one)
 {
-	struct tap **at = &p->taps;
 	struct chain *fresh;
+	struct tap *t, *next;
 	bool any = false;
 
-	while (*at != NULL) {
-		if ((owner != NULL && (*at)->owner != owner) || (one != NULL && *at != one)) {
-			at = &(*at)->next;
+	LL_FOREACH_SAFE(p->taps, t, next) {
+		if ((owner != NULL && t->owner != owner) || (one != NULL && t != one))
 			continue;
-		}
-		tap_withdraw(at);
+		LL_DELETE(p->taps, t);
+		t->next = NULL;
+		t->off |= TAP_GONE;
+		t->owner->live--;
+		tap_unref(t);
 		any = true;
 	}
 	if (any && chain_compile(p, NULL, &fresh, NULL) == 0)
@@ -328,32 +309,10 @@ void hooks_detach(struct hooks *h, struct owner *owner)
 
 void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet)
 {
-	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
-		for (struct tap *t = h->point[i].taps; t != NULL; t = t->next) {
-			if (t->owner == owner)
-				t->off = quiet ? t->off | TAP_QUIET : t->off & ~(uint32_t)TAP_QUIET;
-		}
-	}
+	taps_mark(h, owner, TAP_QUIET, quiet);
 }
 
 /* ---- what if? --------------------------------------------------------------------------------------------- */
-static int rehearse_one(struct hooks *stage, const struct hooks_table *table, struct fresh *f,
-			struct keel_err *err)
-{
-	int ret = hooks_lint(table->owner->pub.name, table->taps, table->n, table->stride, err);
-
-	for (uint32_t i = 0; i < table->n && ret == 0; i++) {
-		const struct keel_tap row = row_at(table->taps, i, table->stride);
-		struct tap *t = tap_create(stage, table->owner, &row);
-
-		if (t == NULL)
-			return err_set(err, -ENOMEM, "no memory for the taps of %s",
-				       table->owner->pub.name);
-		append(&f->taps[row.point], t);
-	}
-	return ret;
-}
-
 int hooks_rehearse(struct hooks *h, const struct hooks_table *tables, uint32_t n, struct keel_err *err)
 {
 	struct hooks *stage = calloc(1, sizeof(*stage));
@@ -368,7 +327,7 @@ int hooks_rehearse(struct hooks *h, const struct hooks_table *tables, uint32_t n
 	stage->parts = h->parts;
 	points_init(stage);
 	for (uint32_t i = 0; i < n && ret == 0; i++)
-		ret = rehearse_one(stage, &tables[i], f, err);
+		ret = fresh_add(stage, f, &tables[i], err);
 	if (ret == 0)
 		ret = fresh_compile(stage, f, err);
 	fresh_drop(f);

@@ -136,29 +136,13 @@ static void tap_forgive(struct hooks *h, struct tap *t, const char *who)
 	tap_watch(t);
 }
 
-/* The next tap called `name` after `*at` (NULL: the first of point *point); NULL: there is no more. */
-static struct tap *next_named(struct hooks *h, const char *name, uint32_t *point, struct tap *at)
-{
-	struct tap *t = at != NULL ? at->next : h->point[*point].taps;
-
-	for (;;) {
-		for (; t != NULL; t = t->next) {
-			if (strcmp(t->name, name) == 0)
-				return t;
-		}
-		if (++*point == KEEL_POINT_MAX)
-			return NULL;
-		t = h->point[*point].taps;
-	}
-}
-
 int hooks_unbench(struct hooks *h, const char *name, const char *who)
 {
-	uint32_t point = 0;
-	struct tap *t = NULL;
 	int n = 0;
 
-	while ((t = next_named(h, name, &point, t)) != NULL) {
+	FOR_EACH_TAP(h, t) {
+		if (strcmp(t->name, name) != 0)
+			continue;
 		tap_forgive(h, t, who);
 		n++;
 	}
@@ -167,11 +151,10 @@ int hooks_unbench(struct hooks *h, const char *name, const char *who)
 
 void hooks_watch(struct hooks *h, const char *name)
 {
-	uint32_t point = 0;
-	struct tap *t = NULL;
-
-	while ((t = next_named(h, name, &point, t)) != NULL)
-		tap_watch(t);
+	FOR_EACH_TAP(h, t) {
+		if (strcmp(t->name, name) == 0)
+			tap_watch(t);
+	}
 }
 
 static void tap_reset(struct tap *t)
@@ -187,8 +170,6 @@ static void tap_reset(struct tap *t)
 
 void hooks_reset_times(struct hooks *h)
 {
-	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
-		for (struct tap *t = h->point[i].taps; t != NULL; t = t->next)
-			tap_reset(t);
-	}
+	FOR_EACH_TAP(h, t)
+		tap_reset(t);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * describe.c - the compiled chains in words, for administrators.
+ * describe.c - for administrators, in words: the compiled chains; what each tap has cost, what those of a module.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hook/inside.h"
@@ -76,5 +78,83 @@ void hooks_describe_points(struct hooks *h, struct buf *out)
 	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++) {
 		if (h->point[i].info != NULL)
 			describe_point(&h->point[i], out);
+	}
+}
+
+/* ---- what it costs: rows of a table, for `keelson hooks --time` --------------------------------------- */
+/* `hook` names a row: the same tap may be at several points. */
+#define COLUMNS "hook\tpoint\ttap\tcalls\ttime_ns\tcpu_ns\tp50_ns\tp99_ns\tmax_ns\ttimed\tfails\tstrikes\tstate\n"
+
+static void put_row(struct buf *out, const struct tap *t)
+{
+	const char *point = t->owner->parts->hooks->point[t->point].info->name;
+	const struct tap_stat *s = &t->stat;
+
+	buf_printf(out, "%s/%s\t%s\t%s", point, t->name, point, t->name);
+	buf_printf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, tap_calls(t), s->wall_ns, s->cpu_ns);
+	buf_printf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, stat_quantile(s, 50), stat_quantile(s, 99),
+		   s->max_ns);
+	buf_printf(out, "\t%" PRIu64 "\t%u\t%u\t%s\n", s->timed, s->fails, s->strikes,
+		   t->off & TAP_BENCHED ? "benched" : t->off & TAP_QUIET ? "quiet" : "on");
+}
+
+/* Whoever has taken most comes first. */
+static int by_time(const void *left, const void *right)
+{
+	const struct tap *a = *(const struct tap *const *)left, *b = *(const struct tap *const *)right;
+
+	if (a->stat.wall_ns != b->stat.wall_ns)
+		return a->stat.wall_ns > b->stat.wall_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* Into `taps`, or just counted. `only` 0: those of all points. */
+static uint32_t collect(const struct hooks *h, uint32_t only, const struct tap **taps)
+{
+	uint32_t n = 0;
+
+	FOR_EACH_TAP(h, t) {
+		if (only != 0 && only != t->point)
+			continue;
+		if (taps != NULL)
+			taps[n] = t;
+		n++;
+	}
+	return n;
+}
+
+int hooks_describe_times(struct hooks *h, const char *point, struct buf *out)
+{
+	const struct point *p = point != NULL ? point_named(h, point) : NULL;
+	uint32_t only = p != NULL ? p->info->id : 0, n = collect(h, only, NULL);
+	const struct tap **taps;
+
+	if (point != NULL && p == NULL)
+		return -ENOENT;
+	taps = calloc(n + 1, sizeof(*taps));
+	if (taps == NULL)
+		return -ENOMEM;
+	collect(h, only, taps);
+	qsort(taps, n, sizeof(*taps), by_time);
+	buf_str(out, COLUMNS);
+	for (uint32_t i = 0; i < n; i++)
+		put_row(out, taps[i]);
+	free(taps);
+	return 0;
+}
+
+void hooks_usage(struct hooks *h, const struct owner *owner, struct hooks_usage *ret)
+{
+	*ret = (struct hooks_usage){ 0 };
+	FOR_EACH_TAP(h, t) {
+		if (t->owner != owner)
+			continue;
+		ret->taps++;
+		ret->benched += (t->off & TAP_BENCHED) != 0;
+		ret->strikes += t->stat.strikes;
+		ret->fails += t->stat.fails;
+		ret->calls += tap_calls(t);
+		ret->time_ns += t->stat.wall_ns;
+		ret->cpu_ns += t->stat.cpu_ns;
 	}
 }

@@ -17,6 +17,7 @@
 
 #include "hook/quick.h"
 #include "keel/module.h"
+#include "keel/sized.h"
 #include "log/log.h"
 #include "registry/registry.h"
 #include "util/err.h"
@@ -24,11 +25,14 @@
 
 #define CLASS "keel_hold"
 
+/* What is said of it in words, each an attribute of the record. */
+enum { OF_CLASS, OF_ID, MODULE, KEY, WHY, N_TEXTS };
+static const char *const text_names[N_TEXTS] = { "of_class", "of_id", "module", "key", "why" };
+
 struct durable {
 	struct durable *prev, *next; /* of the bucket of `id` */
 	struct hooks *hooks;
-	char *klass, *id; /* of its object */
-	char *module, *key, *why;
+	char *text[N_TEXTS];
 	int64_t until_ms, timeout_ms; /* until: by the wall clock */
 	struct hold *hold;            /* NULL: it is up */
 	struct loop_timer *deadline;  /* while it is up */
@@ -68,28 +72,15 @@ static const struct keel_attr *attr(struct hooks *h, const char *name)
 
 static char *record_name(const struct durable *d)
 {
-	return text_format("%s/%s/%s/%s", d->klass, d->id, d->module, d->key);
-}
-
-static int put_text(struct hooks *h, struct keel_obj *o, const char *name, const char *text)
-{
-	return h->object->set_str(o, attr(h, name), text) < 0 ? -ENOMEM : 0;
+	return text_format("%s/%s/%s/%s", d->text[OF_CLASS], d->text[OF_ID], d->text[MODULE], d->text[KEY]);
 }
 
 static int record_fill(struct hooks *h, struct keel_obj *o, const struct durable *d)
 {
-	int ret = put_text(h, o, "of_class", d->klass);
-
-	if (ret == 0)
-		ret = put_text(h, o, "of_id", d->id);
-	if (ret == 0)
-		ret = put_text(h, o, "module", d->module);
-	if (ret == 0)
-		ret = put_text(h, o, "key", d->key);
-	if (ret == 0)
-		ret = put_text(h, o, "why", d->why);
-	if (ret < 0)
-		return ret;
+	for (int i = 0; i < N_TEXTS; i++) {
+		if (h->object->set_str(o, attr(h, text_names[i]), d->text[i]) < 0)
+			return -ENOMEM;
+	}
 	h->object->set_int(o, attr(h, "until"), d->until_ms);
 	h->object->set_int(o, attr(h, "timeout"), d->timeout_ms);
 	return h->object->publish(o);
@@ -137,45 +128,32 @@ static void durable_free(struct durable *d)
 	if (d == NULL)
 		return;
 	loop_timer_cancel(d->deadline);
-	free(d->klass);
-	free(d->id);
-	free(d->module);
-	free(d->key);
-	free(d->why);
+	for (int i = 0; i < N_TEXTS; i++)
+		free(d->text[i]);
 	free(d);
 }
 
 static void forget(struct durable *d)
 {
-	DL_DELETE(d->hooks->durable[id_bucket(d->id)], d);
+	DL_DELETE(d->hooks->durable[id_bucket(d->text[OF_ID])], d);
 	record_remove(d);
 	durable_free(d);
 }
 
-static char *copied(const char *text)
-{
-	return strdup(text != NULL ? text : "");
-}
-
 /* Linked; NULL: no memory. Texts are copied. */
-static struct durable *durable_create(struct hooks *h, const char *klass, const char *id,
-				      const char *module, const char *key, const char *why)
+static struct durable *durable_create(struct hooks *h, const char *const text[N_TEXTS])
 {
 	struct durable *d = calloc(1, sizeof(*d));
+	bool ok = d != NULL;
 
-	if (d == NULL)
-		return NULL;
-	d->hooks = h;
-	d->klass = copied(klass);
-	d->id = copied(id);
-	d->module = copied(module);
-	d->key = copied(key);
-	d->why = copied(why);
-	if (d->klass == NULL || d->id == NULL || d->module == NULL || d->key == NULL || d->why == NULL) {
+	for (int i = 0; i < N_TEXTS && ok; i++)
+		ok = (d->text[i] = strdup(text[i] != NULL ? text[i] : "")) != NULL;
+	if (!ok) {
 		durable_free(d);
 		return NULL;
 	}
-	DL_APPEND(h->durable[id_bucket(d->id)], d);
+	d->hooks = h;
+	DL_APPEND(h->durable[id_bucket(d->text[OF_ID])], d);
 	return d;
 }
 
@@ -186,8 +164,8 @@ static struct durable *durable_find(struct hooks *h, const struct keel_obj *obj,
 	struct durable *d;
 
 	DL_FOREACH(h->durable[id_bucket(id)], d) {
-		if (strcmp(d->id, id) == 0 && strcmp(d->klass, klass) == 0 &&
-		    strcmp(d->module, module) == 0 && strcmp(d->key, key) == 0)
+		if (strcmp(d->text[OF_ID], id) == 0 && strcmp(d->text[OF_CLASS], klass) == 0 &&
+		    strcmp(d->text[MODULE], module) == 0 && strcmp(d->text[KEY], key) == 0)
 			break;
 	}
 	return d;
@@ -199,9 +177,9 @@ static void expired(void *arg)
 	struct durable *d = arg;
 
 	d->deadline = NULL;
-	hooks_log(d->hooks, KEEL_LOG_ERROR, d->id,
-		  "'%s' of module %s was given up: nobody took it back before its deadline", d->why,
-		  d->module);
+	hooks_log(d->hooks, KEEL_LOG_ERROR, d->text[OF_ID],
+		  "'%s' of module %s was given up: nobody took it back before its deadline", d->text[WHY],
+		  d->text[MODULE]);
 	forget(d);
 }
 
@@ -214,12 +192,12 @@ static void put_up(struct durable *d)
 static void load_one(struct hooks *h, struct keel_obj *o)
 {
 	const struct keel_object_api *object = h->object;
-	struct durable *d = durable_create(h, object->get_str(o, attr(h, "of_class")),
-					   object->get_str(o, attr(h, "of_id")),
-					   object->get_str(o, attr(h, "module")),
-					   object->get_str(o, attr(h, "key")),
-					   object->get_str(o, attr(h, "why")));
+	const char *text[N_TEXTS];
+	struct durable *d;
 
+	for (int i = 0; i < N_TEXTS; i++)
+		text[i] = object->get_str(o, attr(h, text_names[i]));
+	d = durable_create(h, text);
 	if (d == NULL) {
 		hooks_log(h, KEEL_LOG_ERROR, object->id(o),
 			  "no memory for a recorded hold; restart the daemon");
@@ -266,7 +244,7 @@ void durables_describe(struct hooks *h, struct buf *out)
 		DL_FOREACH(h->durable[i], d) {
 			if (d->hold == NULL)
 				buf_printf(out, "%s - %s: %s (%llds of %llds, nobody has taken it back)\n",
-					   d->id, d->module, d->why,
+					   d->text[OF_ID], d->text[MODULE], d->text[WHY],
 					   (long long)((d->timeout_ms - left_ms(d)) / 1000),
 					   (long long)(d->timeout_ms / 1000));
 		}
@@ -310,7 +288,8 @@ int durable_record(struct hold *hold, const char *key)
 
 	if (d != NULL)
 		forget(d); /* it was up: this one takes its place */
-	d = durable_create(h, h->object->klass(obj), h->object->id(obj), module_of(op), key, hold->why);
+	d = durable_create(h, (const char *[N_TEXTS]){ h->object->klass(obj), h->object->id(obj), module_of(op),
+						      key, hold->why });
 	if (d == NULL)
 		return -ENOMEM;
 	d->timeout_ms = hold->timeout_ms;
@@ -352,21 +331,21 @@ int32_t call_durable(struct keel_call *c, uint32_t i, struct keel_durable *ret)
 {
 	struct op *op = (struct op *)c;
 	const char *id = event_id(op->point, op->event);
-	struct keel_durable found = { .size = ret->size };
+	struct keel_durable found = { .size = sizeof(found) };
 	const struct durable *d;
 
 	if (id == NULL)
 		return -ENOENT;
 	DL_FOREACH(op->hooks->durable[id_bucket(id)], d) {
-		if (up_of(c, d->key) == d && i-- == 0)
+		if (up_of(c, d->text[KEY]) == d && i-- == 0)
 			break;
 	}
 	if (d == NULL)
 		return -ENOENT;
-	found.key = d->key;
-	found.why = d->why;
+	found.key = d->text[KEY];
+	found.why = d->text[WHY];
 	found.left_ms = left_ms(d);
-	memcpy(ret, &found, ret->size < sizeof(found) ? ret->size : sizeof(found));
+	keel_sized_give(ret, &found);
 	return 0;
 }
 
@@ -391,21 +370,20 @@ static struct op *orphan_create(const struct op *like)
 
 int32_t call_rearm(struct keel_call *c, const struct keel_hold_opts *opts, struct keel_hold **ret_hold)
 {
-	struct keel_hold_opts o = { 0 };
+	struct keel_hold_opts o;
 	struct keel_hold *pub = NULL;
 	struct hold *hold;
 	struct durable *d;
 	struct op *op;
 
-	memcpy(&o, opts, opts->size < sizeof(o) ? opts->size : sizeof(o));
+	KEEL_SIZED(&o, opts);
 	d = up_of(c, o.durable_key);
 	if (d == NULL)
 		return -ENOENT;
 	op = orphan_create((const struct op *)c);
 	if (op == NULL)
 		return -ENOMEM;
-	o.size = sizeof(o);
-	o.why = o.why != NULL ? o.why : d->why;
+	o.why = o.why != NULL ? o.why : d->text[WHY];
 	o.timeout_ms = left_ms(d) > 0 ? left_ms(d) : 1;
 	if (hold_take(&op->pub, &o, &pub) != KEEL_WAIT) {
 		op_free(op);

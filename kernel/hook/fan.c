@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "hook/inside.h"
+#include "keel/sized.h"
 #include "util/err.h"
 
 struct row {
@@ -210,12 +211,12 @@ static keel_verdict refuse(struct keel_mod *m, const struct keel_fan *spec, uint
 
 keel_verdict hook_fan(struct keel_mod *m, const struct keel_fan *said)
 {
-	struct keel_fan spec = { 0 };
+	struct keel_fan spec;
 	uint32_t stride;
 	keel_verdict v;
 	struct fan *f;
 
-	memcpy(&spec, said, said->size < sizeof(spec) ? said->size : sizeof(spec));
+	KEEL_SIZED(&spec, said);
 	stride = spec.n > 0 ? spec.children[0].size : 0;
 	f = fan_create(m, &spec);
 	if (f == NULL)

@@ -63,7 +63,7 @@ static const struct keel_hook_api hook_api = {
 	.tapped = hook_tapped,
 	.tap_add = tap_add,
 	.tap_remove = tap_remove,
-	.fields = point_fields,
+	.fields = hooks_fields,
 	.holds_text = holds_text,
 	.fan = hook_fan,
 	.point = hook_point,
@@ -102,12 +102,11 @@ void hooks_log(struct hooks *h, uint32_t event, const char *object, const char *
 /* ---- life ------------------------------------------------------------------------------------------------ */
 int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hooks **ret_hooks)
 {
-	struct hooks *h = aligned_alloc(CACHE_LINE, (sizeof(*h) + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1));
+	struct hooks *h = cache_alloc(sizeof(*h));
 	int ret;
 
 	if (h == NULL)
 		return -ENOMEM;
-	memset(h, 0, sizeof(*h));
 	h->parts = parts;
 	h->conf = *conf;
 	h->self.pub.name = "kernel";

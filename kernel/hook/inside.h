@@ -13,6 +13,9 @@
 #ifndef KEELSON_HOOK_INSIDE_H
 #define KEELSON_HOOK_INSIDE_H
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "hook/hooks.h"
 #include "loop/loop.h"
 
@@ -27,6 +30,15 @@
 struct op;
 struct tap;
 struct hold;
+
+/* Zeroed, and no cache line shared with anybody. */
+static inline void *cache_alloc(size_t size)
+{
+	size_t whole = (size + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
+	void *room = aligned_alloc(CACHE_LINE, whole);
+
+	return room != NULL ? memset(room, 0, whole) : NULL;
+}
 
 /* ---- taps ------------------------------------------------------------------------------------ */
 typedef keel_verdict invoke_fn(const struct tap *t, struct keel_call *c, const void *event);
@@ -82,6 +94,12 @@ struct tap {
 	struct tap *next; /* of the point, in order of registration */
 };
 _Static_assert(offsetof(struct tap, name) == CACHE_LINE, "what a call needs is one cache line");
+
+/* The tap behind `t`, of all taps of all points; behind NULL is the first, behind the last NULL. */
+struct tap *tap_after(const struct hooks *h, const struct tap *t);
+#define FOR_EACH_TAP(h, t) for (struct tap *t = tap_after((h), NULL); t != NULL; t = tap_after((h), t))
+/* Set or clear a bit of `off` for the taps of a module. */
+void taps_mark(struct hooks *h, const struct owner *owner, enum tap_off bit, bool on);
 
 static inline uint64_t tap_calls(const struct tap *t)
 {
@@ -140,6 +158,7 @@ union any_event {
 
 extern const struct point_info point_infos[];
 extern const uint32_t n_point_infos;
+const struct point_info *info_of(uint32_t point); /* of the map; NULL: not there */
 #define VERDICT_BIT(v) (1u << ((v) + 1))
 const char *kind_name(uint32_t kind);
 void points_init(struct hooks *h);
@@ -154,7 +173,6 @@ static inline const void *event_whole(const struct point *p, const void *event, 
 		return event;
 	return event_complete(p, event, room);
 }
-const struct keel_field *point_fields(uint32_t point, uint32_t *ret_n);
 keel_verdict invoke_any(const struct tap *t, struct keel_call *c, const void *event);
 
 /* ---- operations -------------------------------------------------------------------------------- */
@@ -323,7 +341,7 @@ void hold_end(struct hold *hold, int32_t reason);
 void hold_free(struct hold *hold);
 void holds_end(struct op *op, int32_t reason); /* every open one */
 void holds_match(struct hooks *h, const struct point *p, const void *event);
-/* recent.c */
+/* proxy.c */
 void recent_add(struct hooks *h, uint32_t point, const char *id);
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
 
@@ -412,15 +430,13 @@ void hooks_log(struct hooks *h, uint32_t event, const char *object, const char *
 int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t order, keel_any_fn *fn,
 		void *arg, struct keel_err *err);
 void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
+struct tap *tap_find(const struct point *p, const struct owner *owner, const char *name);
 void point_empty(struct hooks *h, struct point *p); /* withdraw the taps of everybody */
 
 /* own.c: points that modules publish, taps by name */
 struct subscription;
 int own_init(struct hooks *h); /* the kind POINT */
 void own_fini(struct hooks *h);
-/* The id, or 0 with *err. */
-uint32_t own_define(struct hooks *h, struct owner *owner, const struct keel_point_def *def,
-		    struct keel_err *err);
 void own_leave(struct hooks *h, const struct owner *owner);
 bool own_may_raise(struct hooks *h, uint32_t point, const struct owner *owner);
 const struct point *point_named(const struct hooks *h, const char *name);

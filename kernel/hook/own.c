@@ -66,15 +66,14 @@ static void subscriptions_join(struct hooks *h, const struct point *p)
 	}
 }
 
-static struct subscription **subscription_find(struct hooks *h, const struct owner *owner, const char *point,
-					       const char *name)
+static struct subscription *subscription_find(struct hooks *h, const struct owner *owner, const char *point,
+					      const char *name)
 {
-	struct subscription **at = &h->subscriptions;
+	struct subscription *s = h->subscriptions;
 
-	while (*at != NULL && ((*at)->owner != owner || strcmp((*at)->point, point) != 0 ||
-			       strcmp((*at)->name, name) != 0))
-		at = &(*at)->next;
-	return at;
+	while (s != NULL && (s->owner != owner || strcmp(s->point, point) != 0 || strcmp(s->name, name) != 0))
+		s = s->next;
+	return s;
 }
 
 static void subscription_free(struct subscription *s)
@@ -108,7 +107,7 @@ int32_t tap_on(struct keel_mod *m, const char *point, const char *name, int32_t 
 
 	if (point == NULL || name == NULL || name[0] == '\0' || fn == NULL)
 		return err_set(err, -EINVAL, "module %s taps a point without a name or a function", m->name);
-	if (*subscription_find(h, owner_of(m), point, name) != NULL)
+	if (subscription_find(h, owner_of(m), point, name) != NULL)
 		return err_set(err, -EEXIST, "module %s has a tap %s at %s already", m->name, name, point);
 	s = subscription_create(owner_of(m), point, name, order, fn, arg);
 	if (s == NULL)
@@ -118,8 +117,7 @@ int32_t tap_on(struct keel_mod *m, const char *point, const char *name, int32_t 
 		subscription_free(s);
 		return ret;
 	}
-	s->next = h->subscriptions;
-	h->subscriptions = s;
+	LL_PREPEND(h->subscriptions, s);
 	return 0;
 }
 
@@ -127,15 +125,12 @@ void tap_off(struct keel_mod *m, const char *point, const char *name)
 {
 	struct hooks *h = hooks_of(m);
 	const struct point *p = point_named(h, point);
-	struct subscription **at, *s;
+	struct subscription *s = point != NULL && name != NULL ? subscription_find(h, owner_of(m), point, name) :
+								 NULL;
 
-	if (point == NULL || name == NULL)
-		return;
-	at = subscription_find(h, owner_of(m), point, name);
-	s = *at;
 	if (s == NULL)
 		return;
-	*at = s->next;
+	LL_DELETE(h->subscriptions, s);
 	subscription_free(s);
 	if (p != NULL)
 		tap_remove(m, p->info->id, name);
@@ -215,7 +210,8 @@ static uint32_t define(struct hooks *h, struct owner *owner, const struct keel_p
 	return info->id;
 }
 
-uint32_t own_define(struct hooks *h, struct owner *owner, const struct keel_point_def *def,
+/* The id, or 0 with *err. */
+static uint32_t own_define(struct hooks *h, struct owner *owner, const struct keel_point_def *def,
 		    struct keel_err *err)
 {
 	const struct point *taken;
@@ -252,18 +248,16 @@ static void withdraw(struct hooks *h, struct point *p)
 
 void own_leave(struct hooks *h, const struct owner *owner)
 {
-	struct subscription **at = &h->subscriptions, *s;
+	struct subscription *s, *next;
 
 	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++) {
 		if (h->point[i].info != NULL && h->point[i].info->owner == owner)
 			withdraw(h, &h->point[i]);
 	}
-	while ((s = *at) != NULL) {
-		if (s->owner != owner) {
-			at = &s->next;
+	LL_FOREACH_SAFE(h->subscriptions, s, next) {
+		if (s->owner != owner)
 			continue;
-		}
-		*at = s->next;
+		LL_DELETE(h->subscriptions, s);
 		subscription_free(s);
 	}
 }
@@ -271,14 +265,12 @@ void own_leave(struct hooks *h, const struct owner *owner)
 /* The engine goes; nobody is called any more. */
 void own_fini(struct hooks *h)
 {
-	struct subscription *s;
+	struct subscription *s, *next;
 
 	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++)
 		free((void *)(uintptr_t)h->point[i].info);
-	while ((s = h->subscriptions) != NULL) {
-		h->subscriptions = s->next;
+	LL_FOREACH_SAFE(h->subscriptions, s, next)
 		subscription_free(s);
-	}
 }
 
 /* ---- the group "hook" -------------------------------------------------------------------------------- */

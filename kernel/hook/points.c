@@ -64,6 +64,15 @@ static const struct {
 	{ KEEL_POINT_client_auth, COMBINE_OR },
 };
 
+const struct point_info *info_of(uint32_t point)
+{
+	for (uint32_t i = 0; i < n_point_infos; i++) {
+		if (point_infos[i].id == point)
+			return &point_infos[i];
+	}
+	return NULL;
+}
+
 const char *kind_name(uint32_t kind)
 {
 	return kind < sizeof(kinds) / sizeof(kinds[0]) && kinds[kind].name ? kinds[kind].name : "?";
@@ -110,14 +119,49 @@ struct point *point_get(struct hooks *h, uint32_t id)
 	return id < KEEL_POINT_MAX && h->point[id].info ? &h->point[id] : NULL;
 }
 
-const struct keel_field *point_fields(uint32_t point, uint32_t *ret_n)
+struct tap *tap_after(const struct hooks *h, const struct tap *t)
 {
-	for (uint32_t i = 0; i < n_point_infos; i++) {
-		if (point_infos[i].id == point)
-			return point_infos[i].fields(ret_n);
+	if (t != NULL && t->next != NULL)
+		return t->next;
+	for (uint32_t i = t != NULL ? t->point + 1 : 0; i < KEEL_POINT_MAX; i++) {
+		if (h->point[i].taps != NULL)
+			return h->point[i].taps;
 	}
-	*ret_n = 0;
 	return NULL;
+}
+
+void taps_mark(struct hooks *h, const struct owner *owner, enum tap_off bit, bool on)
+{
+	FOR_EACH_TAP(h, t) {
+		if (t->owner == owner)
+			t->off = on ? t->off | bit : t->off & ~(uint32_t)bit;
+	}
+}
+
+/* ---- for code that is elsewhere ------------------------------------------------------------------ */
+bool hooks_point(uint32_t id, struct hooks_point *ret)
+{
+	const struct point_info *p = info_of(id);
+
+	if (p != NULL)
+		*ret = (struct hooks_point){ p->name, p->kind, p->daemon, p->event_size };
+	return p != NULL;
+}
+
+const struct keel_field *hooks_fields(uint32_t point, uint32_t *ret_n)
+{
+	const struct point_info *p = info_of(point);
+
+	*ret_n = 0;
+	return p != NULL ? p->fields(ret_n) : NULL;
+}
+
+keel_verdict hooks_invoke(uint32_t point, union keel_tap_fn fn, struct keel_call *c, const void *event)
+{
+	const struct tap t = { .fn = fn, .point = point };
+	const struct point_info *p = info_of(point);
+
+	return p != NULL ? p->invoke(&t, c, event) : KEEL_FAIL;
 }
 
 const void *event_complete(const struct point *p, const void *event, union any_event *room)

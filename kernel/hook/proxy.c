@@ -1,68 +1,114 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * proxy.c - what stands in for code that is elsewhere needs to know: what a point is, how a handler of
- * any type is called, the operation behind a hold.
+ * proxy.c - what stands in for taps that are in another process: calls of one function, and the events of the
+ * last moment.
+ *
+ * A tap inside the daemon tests and takes its hold in one breath. Between the test and the hold of one that is
+ * elsewhere, the event may be told. So while somebody is asked elsewhere, what is told about objects is
+ * remembered: a hold whose event was told since the tap was asked ends at once.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "hook/inside.h"
-
-bool hooks_point(uint32_t id, struct hooks_point *ret)
-{
-	for (uint32_t i = 0; i < n_point_infos; i++) {
-		const struct point_info *p = &point_infos[i];
-
-		if (p->id != id)
-			continue;
-		*ret = (struct hooks_point){ p->name, p->kind, p->daemon, p->event_size };
-		return true;
-	}
-	return false;
-}
-
-const struct keel_field *hooks_fields(uint32_t point, uint32_t *ret_n)
-{
-	return point_fields(point, ret_n);
-}
-
-keel_verdict hooks_invoke(uint32_t point, union keel_tap_fn fn, struct keel_call *c, const void *event)
-{
-	const struct tap t = { .fn = fn, .point = point };
-
-	for (uint32_t i = 0; i < n_point_infos; i++) {
-		if (point_infos[i].id == point)
-			return point_infos[i].invoke(&t, c, event);
-	}
-	return KEEL_FAIL;
-}
 
 void hooks_proxy(struct hooks *h, struct owner *owner, keel_any_fn *fn,
 		 void *(*arg_of)(void *arg, uint32_t point, const char *tap), void *arg)
 {
 	size_t skip = strlen(owner->pub.name) + 1;
 
-	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
-		for (struct tap *t = h->point[i].taps; t != NULL; t = t->next) {
-			if (t->owner != owner)
-				continue;
-			t->invoke = invoke_any;
-			t->any = fn;
-			t->arg = arg_of(arg, t->point, t->name + skip);
-		}
+	FOR_EACH_TAP(h, t) {
+		if (t->owner != owner)
+			continue;
+		t->invoke = invoke_any;
+		t->any = fn;
+		t->arg = arg_of(arg, t->point, t->name + skip);
 	}
 }
 
 void hooks_bench(struct hooks *h, struct owner *owner)
 {
-	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
-		for (struct tap *t = h->point[i].taps; t != NULL; t = t->next) {
-			if (t->owner == owner)
-				t->off |= TAP_BENCHED;
-		}
-	}
+	taps_mark(h, owner, TAP_BENCHED, true);
 }
 
 struct keel_call *hooks_hold_call(struct keel_hold *hold)
 {
 	return &((struct hold *)hold)->op->pub;
+}
+
+/* ---- events of the last moment ------------------------------------------------------------------------ */
+#define RECENT_MAX 4096u /* power of two */
+
+struct recent {
+	uint32_t users;
+	uint64_t told; /* how many there were, ever */
+	struct {
+		uint64_t id;
+		uint32_t point;
+	} ring[RECENT_MAX];
+};
+
+static uint64_t hash_of(const char *id)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	for (; *id != '\0'; id++)
+		hash = (hash ^ (unsigned char)*id) * UINT64_C(1099511628211);
+	return hash;
+}
+
+/* Every NOTE of the map about an object passes holds_match(), or none because of us. Points of modules come and
+ * go, so their counts are left alone: who is elsewhere knows only the map. */
+static void listen_to_all(struct hooks *h, int32_t more)
+{
+	for (uint32_t i = 0; i < KEEL_POINT_OWN; i++) {
+		struct point *p = &h->point[i];
+
+		if (p->kind != KEEL_NOTE || p->id_at == 0)
+			continue;
+		p->busy += (uint32_t)more;
+		p->waiters += (uint32_t)more;
+	}
+}
+
+uint64_t hooks_recall(struct hooks *h)
+{
+	if (h->recent == NULL)
+		h->recent = calloc(1, sizeof(*h->recent));
+	if (h->recent == NULL)
+		return 0;
+	if (h->recent->users++ == 0)
+		listen_to_all(h, 1);
+	return h->recent->told + 1;
+}
+
+void hooks_forget(struct hooks *h, uint64_t since)
+{
+	if (since > 0 && --h->recent->users == 0)
+		listen_to_all(h, -1);
+}
+
+bool hooks_told(const struct hooks *h, uint64_t since, uint32_t point, const char *id)
+{
+	const struct recent *r = h->recent;
+	uint64_t wanted = hash_of(id), at;
+
+	if (since == 0)
+		return false;
+	at = r->told + 1 - since > RECENT_MAX ? r->told - RECENT_MAX : since - 1;
+	for (; at < r->told; at++) {
+		if (r->ring[at % RECENT_MAX].point == point && r->ring[at % RECENT_MAX].id == wanted)
+			return true;
+	}
+	return false;
+}
+
+void recent_add(struct hooks *h, uint32_t point, const char *id)
+{
+	struct recent *r = h->recent;
+
+	if (r == NULL || r->users == 0)
+		return;
+	r->ring[r->told % RECENT_MAX].point = point;
+	r->ring[r->told++ % RECENT_MAX].id = hash_of(id);
 }

@@ -9,18 +9,6 @@
 #include "hook/inside.h"
 #include "util/err.h"
 
-static struct tap *tap_find(const struct point *p, const struct owner *owner, const char *name)
-{
-	size_t len = strlen(owner->pub.name) + 1;
-	struct tap *t;
-
-	for (t = p->taps; t != NULL; t = t->next) {
-		if (t->owner == owner && strcmp(t->name + len, name) == 0)
-			break;
-	}
-	return t;
-}
-
 /* Exchange the words of `t` and `row`: called twice, everything is as it was. */
 static void words_swap(struct tap *t, struct keel_tap *row)
 {

@@ -252,11 +252,5 @@ bool scope_holds(const struct op *op, const struct tap *t)
 void hooks_scope(struct hooks *h, struct owner *owner, struct scope *scope)
 {
 	owner->scope = scope;
-	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
-		for (struct tap *t = h->point[i].taps; t != NULL; t = t->next) {
-			if (t->owner != owner)
-				continue;
-			t->off = scope != NULL ? t->off | TAP_SCOPED : t->off & ~(uint32_t)TAP_SCOPED;
-		}
-	}
+	taps_mark(h, owner, TAP_SCOPED, scope != NULL);
 }
