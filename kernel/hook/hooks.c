@@ -111,7 +111,6 @@ int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hook
 	h->conf = *conf;
 	h->self.pub.name = "kernel";
 	h->self.parts = parts;
-	h->self.slot_base = -1;
 	points_init(h);
 	ret = registry_offer(parts->registry, "hook", &hook_api);
 	if (ret == 0)

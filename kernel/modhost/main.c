@@ -121,7 +121,6 @@ int main(int argc, char **argv)
 	}
 	h.owner.pub.name = o.name;
 	h.owner.parts = &h.parts;
-	h.owner.slot_base = -1;
 	frame_reader_init(&h.in, TALK_BODY_MAX_DOWN);
 	if (loop_create(&h.parts.loop) < 0 ||
 	    loop_watch(h.parts.loop, h.fd, LOOP_READABLE, readable, &h, &h.watch) < 0)

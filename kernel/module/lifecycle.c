@@ -78,14 +78,6 @@ static void withdraw(struct module *m)
 	registry_remove(m->owner.parts->registry, &m->owner);
 }
 
-static void objects_leave(struct module *m)
-{
-	struct owner *owner = &m->owner;
-
-	if (owner->parts->objects != NULL)
-		objects_detach(owner->parts->objects, &owner, 1);
-}
-
 int module_ready(struct module *m, struct keel_err *err)
 {
 	int ret;
@@ -101,7 +93,7 @@ int module_ready(struct module *m, struct keel_err *err)
 	ret = call_step(m, "init", m->desc.init, err);
 	if (ret < 0) {
 		withdraw(m);
-		objects_leave(m);
+		objects_detach(&m->owner);
 		return ret;
 	}
 	m->state = MODULE_READY;
@@ -175,22 +167,16 @@ void module_halt(struct module *m)
 	m->state = MODULE_READY;
 }
 
-/* All but its memory on objects. */
-static void end(struct module *m)
-{
-	module_halt(m);
-	withdraw(m);
-	if (m->desc.fini != NULL)
-		m->desc.fini(&m->owner.pub);
-	m->state = MODULE_OPEN;
-}
-
 void module_end(struct module *m)
 {
 	if (m->state == MODULE_OPEN)
 		return;
-	end(m);
-	objects_leave(m);
+	module_halt(m);
+	withdraw(m);
+	if (m->desc.fini != NULL)
+		m->desc.fini(&m->owner.pub);
+	objects_detach(&m->owner);
+	m->state = MODULE_OPEN;
 }
 
 /* What a module left behind would call into unmapped code: then it stays mapped, with its memory. */
@@ -235,24 +221,8 @@ int modules_up(struct modules *all, const struct set *s, struct module **ret_bad
 
 void modules_down(const struct set *s)
 {
-	struct owner **owners = calloc(s->n > 0 ? s->n : 1, sizeof(struct owner *));
-	uint32_t n = 0;
-
 	for (uint32_t i = s->n; i > 0; i--)
 		module_halt(s->at[i - 1]);
-	for (uint32_t i = s->n; i > 0; i--) {
-		struct module *m = s->at[i - 1];
-
-		if (m->state == MODULE_OPEN)
-			continue;
-		if (owners == NULL) {
-			module_end(m);
-			continue;
-		}
-		end(m);
-		owners[n++] = &m->owner;
-	}
-	if (n > 0 && s->at[0]->owner.parts->objects != NULL)
-		objects_detach(s->at[0]->owner.parts->objects, owners, n);
-	free(owners);
+	for (uint32_t i = s->n; i > 0; i--)
+		module_end(s->at[i - 1]);
 }

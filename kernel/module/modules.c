@@ -25,7 +25,6 @@ int modules_create(struct parts *parts, const char *dir, struct modules **ret_mo
 	all->parts = parts;
 	all->self.pub.name = "kernel";
 	all->self.parts = parts;
-	all->self.slot_base = -1;
 	all->dir = strdup(dir);
 	ret = all->dir != NULL ? verbs_offer(all) : -ENOMEM;
 	if (ret < 0) {

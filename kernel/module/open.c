@@ -150,7 +150,6 @@ int module_open(struct modules *all, const struct conf *conf, const struct conf_
 	if (m == NULL)
 		return err_set(err, -ENOMEM, "no memory to load module %s", said->name);
 	m->owner.parts = all->parts;
-	m->owner.slot_base = -1;
 	ret = open_checked(all, m, conf, said, copy, err);
 	if (ret < 0 || (m->desc.roles & all->parts->daemon) == 0) {
 		module_close(m);

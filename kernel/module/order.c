@@ -52,10 +52,7 @@ bool module_follows(const struct module *m, const struct module *other, bool opt
 
 bool module_uses(const struct module *m, const struct module *other)
 {
-	const struct objects *objects = m->owner.parts->objects;
-
-	return module_follows(m, other, true) ||
-	       (objects != NULL && objects_bound(objects, &m->owner, &other->owner));
+	return module_follows(m, other, true) || objects_bound(&m->owner, &other->owner);
 }
 
 bool module_conflicts(const struct module *m, const struct module *other)

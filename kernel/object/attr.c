@@ -120,24 +120,31 @@ int attrs_attach(struct objects *o, struct keel_err *err)
 	return rc;
 }
 
-/* The values of `a` in a list of objects become raw bytes, if they are of the kept kind. */
-static void values_leave(struct list *l, struct keel_attr *a)
+/* The value of `a` becomes raw bytes, if it is of the kept kind. */
+static void value_leave(struct keel_obj *o, const struct keel_attr *a, struct mp *pairs)
+{
+	const union keel_slot *slot = value_at(o, a);
+
+	if (!slot)
+		return;
+	pairs->len = 0;
+	if (a->def.flags & KEEL_ATTR_SAVE) {
+		raw_encode(pairs, a, slot);
+		if (pairs->failed || raw_add(o, pairs, 1) < 0)
+			value_lost();
+	}
+	value_drop(o, a);
+}
+
+static void values_leave(const struct class *c, const struct keel_attr *a)
 {
 	struct mp pairs = { 0 };
 
-	for (struct keel_obj *o = l->first; o; o = o->next) {
-		union keel_slot *slot = value_at(o, a);
-
-		if (!slot)
-			continue;
-		pairs.len = 0;
-		if (a->def.flags & KEEL_ATTR_SAVE) {
-			raw_encode(&pairs, a, slot);
-			if (pairs.failed || raw_add(o, &pairs, 1) < 0)
-				value_lost();
-		}
-		value_drop(o, a);
-	}
+	for (uint32_t i = 0; i < c->live.n; i++)
+		if (c->live.at[i])
+			value_leave(c->live.at[i], a, &pairs);
+	for (struct keel_obj *o = c->drafts.first; o; o = o->next)
+		value_leave(o, a, &pairs);
 	mp_fini(&pairs);
 }
 
@@ -147,10 +154,8 @@ void attr_detach(struct keel_attr *a)
 
 	changes_forget(a);
 	views_forget(a);
-	if (c->ever[a->number / 64] >> a->number % 64 & 1) {
-		values_leave(&c->live, a);
-		values_leave(&c->drafts, a);
-	}
+	if (c->ever[a->number / 64] >> a->number % 64 & 1)
+		values_leave(c, a);
 	for (uint32_t i = 0; i < ATTR_MAX; i++)
 		if (c->guess[i] == a)
 			c->guess[i] = NULL;

@@ -40,25 +40,10 @@ static void list_unlink(struct list *l, struct keel_obj *o)
 		l->last = o->prev;
 }
 
-static void list_insert_behind(struct list *l, struct keel_obj *o, struct keel_obj *at)
-{
-	o->prev = at;
-	o->next = at ? at->next : l->first;
-	if (o->next)
-		o->next->prev = o;
-	else
-		l->last = o;
-	if (at)
-		at->next = o;
-	else
-		l->first = o;
-}
-
+/* Of one that is not live. */
 static struct list *list_of(struct keel_obj *o)
 {
-	if (o->flags & OBJ_DEAD)
-		return &o->klass->dead;
-	return o->flags & OBJ_DRAFT ? &o->klass->drafts : &o->klass->live;
+	return o->flags & OBJ_DEAD ? &o->klass->dead : &o->klass->drafts;
 }
 
 struct keel_obj *obj_create(struct class *c, const char *id, size_t len)
@@ -66,8 +51,10 @@ struct keel_obj *obj_create(struct class *c, const char *id, size_t len)
 	struct keel_obj *o = calloc(1, sizeof(*o) + len + 1);
 	char *text = (char *)(o + 1);
 
-	if (!o)
+	if (!o || number_take(c, &o->number) < 0) {
+		free(o);
 		return NULL;
+	}
 	memcpy(text, id, len);
 	index_key_init(&o->id, text, len);
 	o->klass = c;
@@ -83,34 +70,14 @@ int obj_link(struct keel_obj *o)
 
 	if (rc < 0)
 		return rc;
+	rc = order_add(o);
+	if (rc < 0) {
+		index_remove(&o->klass->ids, &o->id);
+		return rc;
+	}
 	list_unlink(list_of(o), o);
 	o->flags &= (uint16_t)~OBJ_DRAFT;
-	list_append(list_of(o), o);
 	return 0;
-}
-
-/* Cursors that stand on one of them step back, so that a walk misses nobody; it may meet one twice. */
-void object_swap(struct keel_obj *a, struct keel_obj *b)
-{
-	struct list *l = list_of(a);
-	struct keel_obj *before_a = a->prev, *before_b = b->prev;
-
-	if (a == b || a->klass != b->klass || l != list_of(b))
-		return;
-	cursors_leave(a);
-	list_unlink(l, a);
-	cursors_leave(b);
-	list_unlink(l, b);
-	if (before_b == a) { /* a b: b comes where a was */
-		list_insert_behind(l, b, before_a);
-		list_insert_behind(l, a, b);
-	} else if (before_a == b) {
-		list_insert_behind(l, a, before_b);
-		list_insert_behind(l, b, a);
-	} else {
-		list_insert_behind(l, b, before_a);
-		list_insert_behind(l, a, before_b);
-	}
 }
 
 static void empty(struct keel_obj *o)
@@ -124,6 +91,7 @@ static void empty(struct keel_obj *o)
 void obj_free(struct keel_obj *o)
 {
 	empty(o);
+	number_give(o->klass, o->number);
 	free(o);
 }
 
@@ -276,10 +244,12 @@ void object_destroy(struct keel_obj *o)
 		return;
 	draft = o->flags & OBJ_DRAFT;
 	empty(o);
-	cursors_leave(o);
-	list_unlink(list_of(o), o);
-	if (!draft)
+	if (draft) {
+		list_unlink(list_of(o), o);
+	} else {
+		order_remove(o);
 		index_remove(&o->klass->ids, &o->id);
+	}
 	o->flags |= OBJ_DEAD;
 	list_append(list_of(o), o);
 	if (draft && !(o->flags & OBJ_KEEP))

@@ -127,14 +127,16 @@ void classes_fini(struct objects *o)
 
 		o->classes = c->next;
 		cursors_end(c);
-		list_free(&c->live);
+		for (uint32_t i = 0; i < c->live.n; i++)
+			if (c->live.at[i])
+				obj_free(c->live.at[i]);
+		free(c->live.at);
 		list_free(&c->drafts);
 		list_free(&c->dead);
 		index_fini(&c->ids);
 		index_fini(&c->names);
-		for (uint32_t i = 0; i < c->n_binds; i++)
-			slab_fini(&c->binds[i].slots);
-		free(c->binds);
+		binds_end(c);
+		free(c->numbers.spare);
 		free(c->name);
 		free(c);
 	}

@@ -16,7 +16,6 @@
 #include "object/index.h"
 #include "object/mp.h"
 #include "object/objects.h"
-#include "object/slab.h"
 
 #define ATTR_MAX 256u
 #define ATTR_NONE (ATTR_MAX - 1) /* the number no attribute of a class has */
@@ -58,27 +57,32 @@ enum obj_flag { OBJ_DRAFT = 1, OBJ_DIRTY = 2, OBJ_DEAD = 4, OBJ_SAVED = 8, OBJ_K
 struct keel_obj {
 	struct index_key id; /* first; the text follows the struct */
 	struct class *klass;
-	struct keel_obj *prev, *next; /* by creation: the class' objects, drafts or dead ones */
+	struct keel_obj *prev, *next; /* drafts, or dead ones */
 	struct keel_obj *dirty_next;  /* the store front's list */
 	union keel_slot *slot;        /* n values, in order of attribute number */
-	void **priv;                  /* modules' private memory by bind number, or NULL */
 	struct raw *raw;
 	uint64_t set[ATTR_WORDS];
 	uint16_t n, cap;
-	uint16_t flags, n_priv;
+	uint16_t flags;
 	uint32_t pins;  /* entries of change sets about this object; cap >= n + pins */
 	uint32_t epoch;
-};
-
-struct bind {
-	struct owner *owner; /* NULL: free */
-	uint32_t size;
-	void (*fini)(struct keel_mod *, void *slot);
-	struct slab slots;
+	uint32_t number; /* of its pieces of modules' private memory */
+	uint32_t place;  /* live: in the order of the class */
 };
 
 struct list {
 	struct keel_obj *first, *last;
+};
+
+/* By creation; NULL: it left. */
+struct order {
+	struct keel_obj **at;
+	uint32_t n, cap, taken;
+};
+
+struct numbers {
+	uint32_t *spare; /* room for all that were given */
+	uint32_t n_spare, given, cap;
 };
 
 struct class {
@@ -91,7 +95,9 @@ struct class {
 	struct owner *owner;
 	uint32_t place; /* in order of declaration */
 	struct index ids, names;
-	struct list live, drafts, dead;
+	struct order live;
+	struct list drafts, dead;
+	struct numbers numbers; /* of all of them */
 	struct keel_attr *by_number[ATTR_MAX];
 	struct keel_attr *listed[ATTR_MAX]; /* by (order, name) */
 	struct keel_attr *guess[ATTR_MAX];  /* the attribute at this place of the last decoded row */
@@ -102,8 +108,7 @@ struct class {
 	uint32_t epoch;
 	struct keel_cursor *cursors;
 	struct keel_view *views;
-	struct bind *binds;
-	uint32_t n_binds;
+	struct bind *binds; /* modules' private memory on its objects */
 };
 
 struct objects {
@@ -197,10 +202,15 @@ void raw_encode(struct mp *m, const struct keel_attr *a, const union keel_slot *
 int raw_decode(struct keel_obj *o, struct mp_reader *r, uint32_t n);
 
 /* private.c */
+int number_take(struct class *c, uint32_t *ret_number);
+void number_give(struct class *c, uint32_t number);
 void private_free(struct keel_obj *o);
+void binds_end(struct class *c);
 
-/* cursor.c, view.c, changes.c: what they must know when something leaves. */
-void cursors_leave(struct keel_obj *o);
+/* order.c */
+int order_add(struct keel_obj *o); /* 0, -ENOMEM */
+void order_remove(struct keel_obj *o);
+/* order.c, view.c, changes.c: what they must know when something leaves. */
 void cursors_end(struct class *c);
 struct keel_cursor *cursor_of(struct class *c);
 void views_forget(struct keel_attr *a);

@@ -55,11 +55,11 @@ void objects_replay(struct objects *o, const struct objects_listener *to);
 
 /* How many published objects there are; NULL: none. */
 uint32_t objects_total(const struct objects *o);
-/* Modules are going: free their private memory on every object. After their rows were withdrawn, before
- * their code goes. */
-void objects_detach(struct objects *o, struct owner *const *owners, uint32_t n);
+/* A module is going: its private memory on every object is freed. After its rows were withdrawn, before its
+ * code goes. */
+void objects_detach(struct owner *owner);
 /* Has `user` private memory on objects of a class that `of` declares? It goes with that class. */
-bool objects_bound(const struct objects *o, const struct owner *user, const struct owner *of);
+bool objects_bound(const struct owner *user, const struct owner *of);
 /* -ENOENT with a sentence when an ATTR row waits for a class or a type that nobody declares. */
 int objects_waiting(const struct objects *o, struct keel_err *err);
 

@@ -11,6 +11,7 @@
 
 #include "keel/types.h"
 
+struct bind;
 struct conf;
 struct hooks;
 struct isolate;
@@ -56,7 +57,7 @@ struct owner {
 	struct parts *parts;
 	uint32_t live;     /* registrations (timers, watches, taps, rows ...) that must end before unload */
 	uint32_t posts;    /* calls posted from any thread and not yet made; atomic */
-	int32_t slot_base; /* for kernel/object: first private slot, -1 none */
+	struct bind *binds; /* for kernel/object: its private memory on objects */
 	struct owner_budget budget;
 	struct isolate *isolate; /* its code is in another process; NULL: in this one */
 	struct scope *scope; /* for kernel/hook: its taps are called for these only; NULL: for all */

@@ -72,7 +72,7 @@ static void objects_make(struct bench *b)
 	static const struct keel_class_def classes[] = { { .size = sizeof(classes[0]), .name = "job", .doc = "" },
 							 { .size = sizeof(classes[0]), .name = "queue", .doc = "" } };
 	static const struct keel_contrib rows[] = { { "CLASS", &classes[0] }, { "CLASS", &classes[1] } };
-	static struct owner owner = { .pub.name = "bench", .slot_base = -1 };
+	static struct owner owner = { .pub.name = "bench" };
 	const struct keel_object_api *object = registry_service(b->parts.registry, "object", 0, NULL, NULL);
 	struct keel_err err;
 
@@ -99,7 +99,6 @@ static void module_make(struct bench *b, const char *build)
 		die("cannot open the module", &err);
 	d = isolate_descriptor(b->owner.isolate);
 	b->owner.parts = &b->parts;
-	b->owner.slot_base = -1;
 	b->owner.pub.name = d->name;
 	b->owner.pub.conf = &conf;
 	if (isolate_check(b->owner.isolate, &conf, &err) < 0 || d->init(&b->owner.pub, &err) < 0 ||

@@ -62,7 +62,7 @@ static const char *const rows[][3] = {
 static struct keel_attr_def attrs[N_ROWS];
 static const struct keel_class_def item_class = { sizeof(item_class), KEEL_CLASS_SAVE, "item", "", 0, 0 };
 static struct parts parts;
-static struct owner owner = { .pub.name = "bench", .parts = &parts, .slot_base = -1 };
+static struct owner owner = { .pub.name = "bench", .parts = &parts };
 static const struct keel_object_api *api;
 
 static void no_store(void *arg, struct keel_obj *o)

@@ -23,8 +23,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct parts parts;
-static struct owner base = { .pub.name = "base", .parts = &parts, .slot_base = -1 };
-static struct owner owner = { .pub.name = "fuzzed", .parts = &parts, .slot_base = -1 };
+static struct owner base = { .pub.name = "base", .parts = &parts };
+static struct owner owner = { .pub.name = "fuzzed", .parts = &parts };
 static const struct keel_object_api *object;
 
 static void not_dirty(void *arg, struct keel_obj *o)

@@ -43,8 +43,7 @@ static int furnish(void *arg, struct parts *parts, struct keel_err *err)
 	struct sim *s = arg;
 
 	s->parts = parts;
-	s->owner = (struct owner){ .pub = { .name = "simulation", .state = s }, .parts = parts,
-				   .slot_base = -1 };
+	s->owner = (struct owner){ .pub = { .name = "simulation", .state = s }, .parts = parts };
 	links_carry(parts->links, net_out, s);
 	return disk_offer(s, err);
 }

@@ -108,7 +108,6 @@ static void owner_init(struct owner *o, const char *name)
 {
 	o->pub.name = name;
 	o->parts = &e.parts;
-	o->slot_base = -1;
 }
 
 void engine_start(void)

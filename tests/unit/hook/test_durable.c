@@ -145,8 +145,8 @@ static void kernel_up(void)
 	static const struct hooks_conf conf = { .hold_default_ms = 60000 };
 
 	memset(&parts, 0, sizeof(parts));
-	alpha = (struct owner){ .pub.name = "alpha", .parts = &parts, .slot_base = -1 };
-	jobs = (struct owner){ .pub.name = "jobs", .parts = &parts, .slot_base = -1 };
+	alpha = (struct owner){ .pub.name = "alpha", .parts = &parts };
+	jobs = (struct owner){ .pub.name = "jobs", .parts = &parts };
 	if (loop_create(&parts.loop) < 0 || registry_create(&parts.registry) < 0 ||
 	    log_open(parts.loop, dir, "test", 0xffff, false, &parts.log, NULL) < 0 ||
 	    objects_create(parts.registry, is_dirty, NULL, &parts.objects) < 0 ||

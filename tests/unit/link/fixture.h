@@ -153,8 +153,7 @@ static inline void daemon_init(struct daemon *d, uint32_t roles, const char *hos
 	d->parts = (struct parts){ .loop = w.loop, .store = w.store, .daemon = roles, .home = d->home,
 				   .server_name = (char *)"head", .host_name = d->host,
 				   .daemon_name = (char *)"test" };
-	d->owner = (struct owner){ .pub = { .state = d, .name = "testmod" }, .parts = &d->parts,
-				   .slot_base = -1 };
+	d->owner = (struct owner){ .pub = { .state = d, .name = "testmod" }, .parts = &d->parts };
 	CU_ASSERT_FATAL(log_open(w.loop, d->home, "test", 0xffff, false, &d->parts.log, &err) == 0);
 	CU_ASSERT_FATAL(registry_create(&d->parts.registry) == 0);
 	CU_ASSERT_FATAL(hooks_create(&d->parts, &hooks_conf, &d->parts.hooks) == 0);

@@ -140,7 +140,6 @@ static void start(void)
 	k.parts.daemon = KEEL_ANY;
 	k.self.pub.name = "test";
 	k.self.parts = &k.parts;
-	k.self.slot_base = -1;
 	if (loop_create_virtual(&time, &k.parts.loop) < 0 ||
 	    log_open(k.parts.loop, k.dir, "test", 0xffff, false, &k.parts.log, NULL) < 0 ||
 	    registry_create(&k.parts.registry) < 0 ||

@@ -215,8 +215,8 @@ static inline void engine_bare(struct engine *e)
 {
 	memset(e, 0, sizeof(*e));
 	memset(&seen, 0, sizeof(seen));
-	e->owner = (struct owner){ .pub.name = "testmod", .parts = &e->parts, .slot_base = -1 };
-	e->guest = (struct owner){ .pub.name = "guest", .parts = &e->parts, .slot_base = -1 };
+	e->owner = (struct owner){ .pub.name = "testmod", .parts = &e->parts };
+	e->guest = (struct owner){ .pub.name = "guest", .parts = &e->parts };
 	e->mod = &e->owner.pub;
 	CU_ASSERT_FATAL(registry_create(&e->parts.registry) == 0);
 	CU_ASSERT_FATAL(objects_create(e->parts.registry, engine_dirty, e, &e->parts.objects) == 0);
@@ -234,7 +234,7 @@ static inline void engine_stop(struct engine *e)
 {
 	registry_remove(e->parts.registry, &e->guest);
 	registry_remove(e->parts.registry, &e->owner);
-	objects_detach(e->parts.objects, &(struct owner *){ &e->owner }, 1);
+	objects_detach(&e->owner);
 	objects_destroy(e->parts.objects);
 	registry_destroy(e->parts.registry);
 }

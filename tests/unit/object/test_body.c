@@ -177,6 +177,48 @@ static void walking(void)
 	engine_stop(&e);
 }
 
+/* Places of those that leave are closed up while somebody walks. */
+static void walking_crowds(void)
+{
+	struct keel_cursor *c, *late;
+	struct keel_obj *o;
+	char id[16];
+	int met = 0;
+
+	engine_start(&e);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(id, sizeof(id), "%d", i);
+		engine_thing(&e, id);
+	}
+	engine_saved(&e);
+	c = e.api->cursor(e.mod, "thing");
+	late = e.api->cursor(e.mod, "thing");
+	for (int i = 0; i < 500; i++)
+		(void)e.api->next(c);
+	for (int i = 0; i < 1000; i += 2) {
+		snprintf(id, sizeof(id), "%d", i);
+		e.api->destroy(e.api->find(e.mod, "thing", id));
+		engine_saved(&e);
+		snprintf(id, sizeof(id), "new%d", i);
+		engine_thing(&e, id);
+		engine_saved(&e);
+	}
+	for (int i = 501; i < 1000; i += 2) {
+		snprintf(id, sizeof(id), "%d", i);
+		CU_ASSERT_STRING_EQUAL(e.api->id(e.api->next(c)), id);
+	}
+	CU_ASSERT_STRING_EQUAL(e.api->id(e.api->next(c)), "new0");
+	while (e.api->next(c))
+		;
+	while ((o = e.api->next(late)))
+		met++;
+	CU_ASSERT_EQUAL(met, 1000);
+	CU_ASSERT_EQUAL(e.api->count(e.mod, "thing"), 1000);
+	e.api->cursor_close(late);
+	e.api->cursor_close(c);
+	engine_stop(&e);
+}
+
 /* ---- modules' own memory -------------------------------------------------------------------- */
 
 static unsigned finished;
@@ -212,10 +254,56 @@ static void private_memory(void)
 	e.api->destroy(a);
 	CU_ASSERT_EQUAL(finished, 1);
 	CU_ASSERT_PTR_NULL(e.api->slot(guest, a));
-	objects_detach(e.parts.objects, &(struct owner *){ &e.guest }, 1);
+	objects_detach(&e.guest);
 	CU_ASSERT_EQUAL(finished, 2);
 	CU_ASSERT_PTR_NULL(e.api->slot(guest, b));
 	engine_saved(&e);
+	engine_stop(&e);
+}
+
+static int in_order;
+
+static void crowd_fini(struct keel_mod *m, void *slot)
+{
+	(void)m;
+	in_order -= *(int *)slot > 0;
+}
+
+/* Each has his own piece, whoever came and went before. */
+static void private_memory_of_many(void)
+{
+	char id[16];
+
+	engine_start(&e);
+	CU_ASSERT_EQUAL(e.api->slot_bind(&e.guest.pub, "thing", sizeof(int), crowd_fini), 0);
+	for (int round = 0; round < 3; round++) {
+		for (int i = 1; i <= 300; i++) {
+			struct keel_obj *o;
+
+			snprintf(id, sizeof(id), "%d.%d", round, i);
+			o = engine_thing(&e, id);
+			CU_ASSERT_EQUAL(*(int *)e.api->slot(&e.guest.pub, o), 0);
+			*(int *)e.api->slot(&e.guest.pub, o) = i;
+			in_order++;
+			engine_saved(&e);
+		}
+		for (int i = 1; i <= 300; i++) {
+			struct keel_obj *o;
+
+			snprintf(id, sizeof(id), "%d.%d", round, i);
+			o = e.api->find(e.mod, "thing", id);
+			CU_ASSERT_EQUAL(*(int *)e.api->slot(&e.guest.pub, o), i);
+			if (i % 3)
+				e.api->destroy(o);
+			engine_saved(&e);
+		}
+		CU_ASSERT_EQUAL(in_order, (round + 1) * 100);
+	}
+	CU_ASSERT_TRUE(objects_bound(&e.guest, &e.owner));
+	CU_ASSERT_FALSE(objects_bound(&e.owner, &e.owner));
+	objects_detach(&e.guest);
+	CU_ASSERT_EQUAL(in_order, 0);
+	CU_ASSERT_FALSE(objects_bound(&e.guest, &e.owner));
 	engine_stop(&e);
 }
 
@@ -228,7 +316,9 @@ int main(void)
 						{ "values in memory only", values_in_memory_only },
 						{ "walking", walking },
 						{ "changing places", swapping },
-						{ "private memory", private_memory } };
+						{ "walking crowds", walking_crowds },
+						{ "private memory", private_memory },
+						{ "private memory of many", private_memory_of_many } };
 
 	return RUN("body", rows);
 }

@@ -54,7 +54,6 @@ static inline void kernel_start(struct kernel *k)
 	k->parts.daemon_name = (char *)"Server@test";
 	k->owner.pub.name = "testmod";
 	k->owner.parts = &k->parts;
-	k->owner.slot_base = -1;
 	CU_ASSERT_FATAL(loop_create(&k->parts.loop) == 0);
 	CU_ASSERT_FATAL(log_open(k->parts.loop, k->dir, "Server@test", 0xffff, false, &k->parts.log,
 				 &err) == 0);

@@ -70,7 +70,6 @@ static void start(struct wire_client *c)
 	memset(&guard, 0, sizeof(guard));
 	guard.pub.name = "guard";
 	guard.parts = &k.parts;
-	guard.slot_base = -1;
 	call = registry_service(k.parts.registry, "call", 0, NULL, &err);
 	CU_ASSERT_FATAL(hooks_attach(k.parts.hooks, &guard, taps, KEEL_COUNT(taps), sizeof(taps[0]),
 				     &err) == 0);

@@ -248,7 +248,7 @@ static void test_second_answer_is_ignored(void)
 static void test_name_clash(void)
 {
 	const struct keel_contrib clash[] = { REQUEST("echo", KEEL_EVERYBODY, on_keep) };
-	struct owner other = { .pub.name = "othermod", .parts = &k.parts, .slot_base = -1 };
+	struct owner other = { .pub.name = "othermod", .parts = &k.parts };
 	struct keel_err err = { 0 };
 
 	start();

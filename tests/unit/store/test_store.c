@@ -167,7 +167,7 @@ static void kernel_create(void)
 	disk.failing = disk.commits = disk.tries = 0;
 	disk.rows[0] = disk.stored[0] = '\0';
 	k.parts.server_name = k.parts.daemon_name = (char *)"test";
-	k.owner = (struct owner){ .pub.name = "testmod", .parts = &k.parts, .slot_base = -1 };
+	k.owner = (struct owner){ .pub.name = "testmod", .parts = &k.parts };
 	k.mod = &k.owner.pub;
 	CU_ASSERT_FATAL(loop_create(&k.parts.loop) == 0);
 	disk.loop = k.parts.loop;

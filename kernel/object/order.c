@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * order.c - the published objects of a class in order of creation, and walks through them while they change.
+ *
+ * Places in an array, not links: whoever walks a hundred thousand objects knows which come next, and has them
+ * fetched from memory meanwhile. A place that becomes empty stays so until there are many.
+ *
+ * A cursor knows the place after the object it gave last. New objects are appended and so are met.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "object/object.h"
+
+#define FIRST_PLACES 64u
+#define AHEAD 8u /* objects whose memory is fetched while one is looked at */
+
+struct keel_cursor {
+	struct class *klass; /* NULL: its class was withdrawn */
+	uint32_t at;	     /* the place to look at next */
+	struct keel_cursor *next;
+};
+
+/* ---- places --------------------------------------------------------------------------------- */
+static void cursors_close_up(struct class *c)
+{
+	for (struct keel_cursor *cursor = c->cursors; cursor; cursor = cursor->next) {
+		uint32_t taken = 0;
+
+		for (uint32_t i = 0; i < cursor->at; i++)
+			taken += c->live.at[i] != NULL;
+		cursor->at = taken;
+	}
+}
+
+static void close_up(struct class *c)
+{
+	struct order *l = &c->live;
+	uint32_t to = 0;
+
+	cursors_close_up(c);
+	for (uint32_t from = 0; from < l->n; from++) {
+		if (!l->at[from])
+			continue;
+		l->at[to] = l->at[from];
+		l->at[to]->place = to;
+		to++;
+	}
+	l->n = to;
+}
+
+static int room_make(struct class *c)
+{
+	struct order *l = &c->live;
+	uint32_t cap = l->cap ? l->cap * 2 : FIRST_PLACES;
+	struct keel_obj **at;
+
+	if (l->n < l->cap)
+		return 0;
+	if (l->taken < l->n - l->n / 4) {
+		close_up(c);
+		return 0;
+	}
+	at = reallocarray(l->at, cap, sizeof(struct keel_obj *));
+	if (!at)
+		return -ENOMEM;
+	l->at = at;
+	l->cap = cap;
+	return 0;
+}
+
+int order_add(struct keel_obj *o)
+{
+	struct order *l = &o->klass->live;
+
+	if (room_make(o->klass) < 0)
+		return -ENOMEM;
+	o->place = l->n++;
+	l->at[o->place] = o;
+	l->taken++;
+	return 0;
+}
+
+void order_remove(struct keel_obj *o)
+{
+	o->klass->live.at[o->place] = NULL;
+	o->klass->live.taken--;
+}
+
+/* Whoever stands on it steps back: it, or what comes there, is met again. */
+static void cursors_step_back(const struct keel_obj *o)
+{
+	for (struct keel_cursor *c = o->klass->cursors; c; c = c->next)
+		c->at -= c->at == o->place + 1;
+}
+
+/* A walk misses nobody; it may meet one twice. */
+void object_swap(struct keel_obj *a, struct keel_obj *b)
+{
+	struct keel_obj **at = a->klass->live.at;
+	uint32_t place = a->place;
+
+	if (a == b || a->klass != b->klass || (a->flags | b->flags) & (OBJ_DRAFT | OBJ_DEAD))
+		return;
+	cursors_step_back(a);
+	cursors_step_back(b);
+	a->place = b->place;
+	b->place = place;
+	at[a->place] = a;
+	at[b->place] = b;
+}
+
+/* ---- walks ----------------------------------------------------------------------------------- */
+struct keel_cursor *cursor_of(struct class *c)
+{
+	struct keel_cursor *cursor = calloc(1, sizeof(*cursor));
+
+	if (!cursor)
+		return NULL;
+	cursor->klass = c;
+	cursor->next = c->cursors;
+	c->cursors = cursor;
+	return cursor;
+}
+
+struct keel_cursor *cursor_open(struct keel_mod *m, const char *klass)
+{
+	struct class *c = class_find(objects_of(m), klass);
+
+	return c ? cursor_of(c) : calloc(1, sizeof(struct keel_cursor));
+}
+
+/* First the object, and when that is there, its values. */
+static void fetch(const struct order *l, uint32_t at)
+{
+	const struct keel_obj *o = at + 2 * AHEAD < l->n ? l->at[at + 2 * AHEAD] : NULL;
+
+	if (o) {
+		__builtin_prefetch(o);
+		__builtin_prefetch(&o->epoch);
+	}
+	o = at + AHEAD < l->n ? l->at[at + AHEAD] : NULL;
+	if (o)
+		__builtin_prefetch(o->slot);
+}
+
+struct keel_obj *cursor_next(struct keel_cursor *cursor)
+{
+	const struct order *l;
+
+	if (!cursor || !cursor->klass)
+		return NULL;
+	l = &cursor->klass->live;
+	while (cursor->at < l->n && !l->at[cursor->at])
+		cursor->at++;
+	if (cursor->at == l->n)
+		return NULL;
+	fetch(l, cursor->at);
+	return obj_refresh(l->at[cursor->at++]);
+}
+
+void cursor_close(struct keel_cursor *cursor)
+{
+	struct keel_cursor **at;
+
+	if (!cursor)
+		return;
+	if (cursor->klass) {
+		for (at = &cursor->klass->cursors; *at != cursor;)
+			at = &(*at)->next;
+		*at = cursor->next;
+	}
+	free(cursor);
+}
+
+void cursors_end(struct class *c)
+{
+	while (c->cursors) {
+		struct keel_cursor *cursor = c->cursors;
+
+		c->cursors = cursor->next;
+		cursor->klass = NULL;
+	}
+}
