@@ -5,10 +5,11 @@
 TOOLS := $(sort $(notdir $(patsubst %/,%,$(dir $(call NAMED,sdk/tools/*,*.c)))))
 obj/sdk/tools/%.o: FLAGS = -I$(S)/sdk/include -I$(S)/sdk -I$(S)/kernel $(SODIUM_CFLAGS) $(JANSSON_CFLAGS) \
 	-DKEELSON_DATA_DIR='"$(SDK_DATA)"' -DKEELSON_DATA_BESIDE='"$(call RELATIVE,$(SDK_DATA),$(bindir))"' \
-	-DKEELSON_MODULE_DIR='"$(moduledir)"' -DKEELSON_MODULE_BESIDE='"$(call RELATIVE,$(moduledir),$(bindir))"'
+	-DKEELSON_MODULE_DIR='"$(moduledir)"' -DKEELSON_MODULE_BESIDE='"$(call RELATIVE,$(moduledir),$(bindir))"' \
+	-DKEELSON_LIBEXEC_DIR='"$(LIBEXEC)"' -DKEELSON_LIBEXEC_BESIDE='"$(call RELATIVE,$(LIBEXEC),$(bindir))"'
 
-# keelson-module runs modules on the mock host
-TOOL_ARCHIVES_keelson-module := libkeelson-mock.a
+# keelson-module runs modules on the mock host, and speaks with keelson-modhost
+TOOL_ARCHIVES_keelson-module := libkeelson-mock.a lib/libkernel.a lib/libwire.a
 TOOL_LIBS_keelson-module := $(LIBCONFIG_LIBS) -lpthread -lm
 
 define TOOL_RULES

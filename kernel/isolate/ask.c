@@ -114,42 +114,9 @@ static int step(struct isolate *iso, enum talk_down what, int64_t deadline_ms, s
 }
 
 /* ---- a filled configuration, by the module's rules -------------------------------------------------- */
-static void put_list(struct mp *m, const char *const *list)
+static void put_conf(const struct isolate *iso, struct mp *m, const void *conf)
 {
-	uint32_t n = 0;
-
-	while (list != NULL && list[n] != NULL)
-		n++;
-	talk_put_int(m, list == NULL ? -1 : (int64_t)n);
-	for (uint32_t i = 0; i < n; i++)
-		talk_put_str(m, list[i]);
-}
-
-static void put_value(struct mp *m, const struct keel_conf_rule *r, const char *at)
-{
-	switch (r->type) {
-	case KEEL_CONF_BOOL:
-		talk_put_int(m, *(const bool *)at);
-		break;
-	case KEEL_CONF_ENUM:
-		talk_put_int(m, *(const int32_t *)at);
-		break;
-	case KEEL_CONF_STRING:
-		talk_put_str(m, *(const char *const *)at);
-		break;
-	case KEEL_CONF_LIST:
-		put_list(m, *(const char *const *const *)at);
-		break;
-	default:
-		talk_put_int(m, *(const int64_t *)at);
-		break;
-	}
-}
-
-void put_conf(const struct isolate *iso, struct mp *m, const void *conf)
-{
-	for (uint32_t i = 0; i < iso->desc.n_conf; i++)
-		put_value(m, &iso->rules[i], (const char *)conf + iso->rules[i].offset);
+	talk_put_conf(m, iso->rules, iso->desc.n_conf, conf);
 }
 
 /* A message with the values, begun in iso->scratch. */

@@ -193,7 +193,6 @@ void pending_drop(struct isolate *iso, struct pending *p); /* out of the table, 
 /* Wait for a step: its code and text. */
 int step_wait(struct isolate *iso, size_t begun, int64_t deadline_ms, struct keel_err *err);
 int step_of(struct talk_in *in, const char *why, struct keel_err *err);
-void put_conf(const struct isolate *iso, struct mp *m, const void *conf);
 /* The functions of the descriptor. */
 int32_t life_init(struct keel_mod *m, struct keel_err *err);
 int32_t life_start(struct keel_mod *m, struct keel_err *err);
@@ -234,7 +233,6 @@ void request_heard(struct isolate *iso, uint32_t what, struct talk_in *in);
 struct iso_req *request_find(struct isolate *iso, uint64_t number);
 int request_part(struct isolate *iso, struct iso_req *r, const void *body, uint32_t len);
 int request_drained(struct isolate *iso, struct iso_req *r);
-void put_session(struct mp *m, const struct keel_session *s); /* 0: there is none */
 void requests_fail(struct isolate *iso, const char *why);
 
 /* restart.c */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isolate/answer.h"
 #include "isolate/inside.h"
 #include "msg/msg.h"
 #include "request/router.h"
@@ -55,21 +56,6 @@ static int64_t row_of(const struct isolate *iso, const char *name)
 	return -1;
 }
 
-void put_session(struct mp *m, const struct keel_session *s)
-{
-	talk_put_int(m, s != NULL);
-	if (s == NULL)
-		return;
-	talk_put_int(m, s->roles);
-	talk_put_int(m, s->uid);
-	talk_put_int(m, s->gid);
-	talk_put_str(m, s->user);
-	talk_put_str(m, s->host);
-	talk_put_str(m, s->who);
-	talk_put_str(m, s->group);
-	talk_put_str(m, s->groups);
-}
-
 static void send_asked(struct isolate *iso, const struct iso_req *r, int64_t row)
 {
 	struct mp *m = &iso->scratch;
@@ -81,7 +67,7 @@ static void send_asked(struct isolate *iso, const struct iso_req *r, int64_t row
 	talk_put_int(m, TALK_ASKED);
 	talk_put_int(m, (int64_t)r->number);
 	talk_put_int(m, row);
-	put_session(m, iso->request->session(r->req));
+	answer_session(m, iso->request->session(r->req));
 	talk_put_bytes(m, body.data, body.failed ? 0 : (uint32_t)body.len);
 	talk_end(m, begun, WIRE_EVENT, 0);
 	process_send(iso, begun);

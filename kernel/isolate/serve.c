@@ -1,33 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * serve.c - what the module asks while it runs: a table of questions, each answered at once.
- *
- * It can ask what a tap inside the daemon could do, no more: changes go through the operation's change set,
- * writes to objects are those of the system. An object is found anew by class and id each time; a draft is
- * known only within the call that told of it.
+ * serve.c - what the module asks while it runs: answered (answer.c) with what the daemon has.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "isolate/answer.h"
 #include "isolate/inside.h"
-#include "util/err.h"
 
-#define WALK_MAX 256
-#define TEXT_MAX (256u * 1024u)
-
-struct asked {
+struct served {
 	struct isolate *iso;
 	struct iso_call *call; /* NULL: not within one */
-	struct keel_mod *mod;
-	struct talk_in *in;
-	struct mp *out;
-	const struct keel_object_api *object;
 };
 
-/* ---- arguments --------------------------------------------------------------------------------------- */
-static struct keel_obj *draft_of(const struct iso_call *call, const char *klass, const char *id)
+static struct keel_obj *draft(void *arg, const char *klass, const char *id)
 {
+	const struct iso_call *call = ((const struct served *)arg)->call;
+
 	for (uint32_t i = 0; call != NULL && i < call->n_drafts; i++) {
 		if (strcmp(call->draft[i].id, id) == 0 && strcmp(call->draft[i].klass, klass) == 0)
 			return call->draft[i].obj;
@@ -35,381 +24,54 @@ static struct keel_obj *draft_of(const struct iso_call *call, const char *klass,
 	return NULL;
 }
 
-static struct keel_obj *obj_named(void *arg, const char *klass, const char *id)
+static keel_verdict hold(void *arg, struct keel_hold_opts *opts, int64_t number)
 {
-	struct asked *a = arg;
-	struct keel_obj *obj = draft_of(a->call, klass, id);
-
-	return obj != NULL ? obj : a->object->find(a->mod, klass, id);
+	return call_hold(((const struct served *)arg)->call, opts, number);
 }
 
-/* An object and the name of one of its attributes; *ret_attr NULL: there is no such thing. */
-static struct keel_obj *obj_and_attr(struct asked *a, const struct keel_attr **ret_attr)
+static int32_t part(void *arg, uint64_t request, const void *body, uint32_t len)
 {
-	const char *klass = talk_text(a->in), *id = talk_text(a->in), *name = talk_text(a->in);
-	struct keel_obj *obj = talk_bad(a->in) ? NULL : obj_named(a, klass, id);
+	struct isolate *iso = ((const struct served *)arg)->iso;
+	struct iso_req *r = request_find(iso, request);
 
-	*ret_attr = obj != NULL ? a->object->attr(a->mod, klass, name) : NULL;
-	return *ret_attr != NULL ? obj : NULL;
+	return r != NULL ? request_part(iso, r, body, len) : -EPIPE;
 }
 
-static void put_code(struct asked *a, int64_t code)
+static int32_t drained(void *arg, uint64_t request)
 {
-	talk_put_int(a->out, code);
+	struct isolate *iso = ((const struct served *)arg)->iso;
+	struct iso_req *r = request_find(iso, request);
+
+	return r != NULL ? request_drained(iso, r) : -EPIPE;
 }
 
-/* -ENOENT, or what went wrong, as three values. */
-static void put_err(struct asked *a, int32_t code, const struct keel_err *err)
+static void reply(struct isolate *iso, uint64_t corr, const struct mp *answer)
 {
-	put_code(a, code);
-	talk_put_int(a->out, err->code);
-	talk_put_str(a->out, err->text);
+	size_t begun = talk_begin(&iso->scratch);
+
+	mp_raw(&iso->scratch, answer->data, answer->len);
+	iso->scratch.failed |= answer->failed;
+	talk_end(&iso->scratch, begun, WIRE_REPLY, corr);
+	if (process_send(iso, begun) == -ENOMEM)
+		process_give_up(iso, "no memory to answer its process");
 }
-
-static void put_gone(struct asked *a)
-{
-	put_err(a, -ENOENT, &(struct keel_err){ .text = "there is no such object or attribute any more" });
-}
-
-/* The answer of something like snprintf(): its length, and the text. */
-typedef int32_t text_fn(struct asked *a, struct keel_obj *obj, const void *what, const char *key, char *buf,
-			uint32_t len);
-static void put_text(struct asked *a, text_fn *fn, struct keel_obj *obj, const void *what, const char *key)
-{
-	char small[1024], *buf = small;
-	int32_t len = fn(a, obj, what, key, small, sizeof(small));
-
-	if (len >= (int32_t)sizeof(small)) {
-		buf = (uint32_t)len < TEXT_MAX ? malloc((size_t)len + 1) : NULL;
-		len = buf != NULL ? fn(a, obj, what, key, buf, (uint32_t)len + 1) : -ENOMEM;
-	}
-	put_code(a, len);
-	talk_put_str(a->out, len >= 0 ? buf : NULL);
-	if (buf != small)
-		free(buf);
-}
-
-/* ---- call ------------------------------------------------------------------------------------------- */
-static void ask_set(struct asked *a)
-{
-	const char *klass = talk_text(a->in), *id = talk_text(a->in), *attr = talk_text(a->in);
-	const char *key = talk_str(a->in), *text = talk_str(a->in);
-	struct keel_err err = { 0 };
-	struct keel_obj *obj = a->call != NULL && !talk_bad(a->in) ? obj_named(a, klass, id) : NULL;
-
-	if (talk_bad(a->in))
-		return;
-	if (obj == NULL)
-		put_gone(a);
-	else
-		put_err(a, a->iso->call->set(call_of(a->call), obj, attr, key, text, &err), &err);
-}
-
-static int32_t text_get(struct asked *a, struct keel_obj *obj, const void *what, const char *key, char *buf,
-			uint32_t len)
-{
-	return a->iso->call->get(call_of(a->call), obj, what, key, buf, len);
-}
-
-static int32_t text_object(struct asked *a, struct keel_obj *obj, const void *what, const char *key,
-			   char *buf, uint32_t len)
-{
-	return a->object->text(obj, what, key, buf, len);
-}
-
-static void ask_get(struct asked *a)
-{
-	const char *klass = talk_text(a->in), *id = talk_text(a->in), *attr = talk_text(a->in);
-	const char *key = talk_str(a->in);
-	struct keel_obj *obj = talk_bad(a->in) ? NULL : obj_named(a, klass, id);
-	const struct keel_attr *row = obj != NULL ? a->object->attr(a->mod, klass, attr) : NULL;
-
-	if (row == NULL) {
-		put_code(a, -ENOENT);
-		talk_put_str(a->out, NULL);
-	} else if (a->call != NULL) {
-		put_text(a, text_get, obj, attr, key);
-	} else {
-		put_text(a, text_object, obj, row, key);
-	}
-}
-
-static void ask_hold(struct asked *a)
-{
-	struct keel_hold_opts o = { .size = sizeof(o) };
-	int64_t number = talk_int(a->in);
-
-	o.why = talk_str(a->in);
-	o.until_point = (uint32_t)talk_int(a->in);
-	o.until_id = talk_str(a->in);
-	o.timeout_ms = talk_int(a->in);
-	if (!talk_bad(a->in))
-		put_code(a, a->call != NULL ? call_hold(a->call, &o, number) : KEEL_FAIL);
-}
-
-static void ask_session(struct asked *a)
-{
-	put_session(a->out, a->call != NULL ? a->iso->call->session(call_of(a->call)) : NULL);
-}
-
-/* ---- object: reading ---------------------------------------------------------------------------------- */
-static void ask_find(struct asked *a)
-{
-	const char *klass = talk_text(a->in), *id = talk_text(a->in);
-
-	put_code(a, !talk_bad(a->in) && obj_named(a, klass, id) != NULL);
-}
-
-static void ask_count(struct asked *a)
-{
-	put_code(a, a->object->count(a->mod, talk_text(a->in)));
-}
-
-/* Objects of a class in its order, behind the one called `id`; when that is gone, from the beginning. */
-static void ask_walk(struct asked *a)
-{
-	const char *klass = talk_text(a->in), *behind = talk_str(a->in);
-	int64_t want = talk_int(a->in), n = 0;
-	struct keel_cursor *cursor = talk_bad(a->in) ? NULL : a->object->cursor(a->mod, klass);
-	const char *ids[WALK_MAX];
-	struct keel_obj *o;
-
-	if (want > WALK_MAX)
-		want = WALK_MAX;
-	if (behind != NULL && a->object->find(a->mod, klass, behind) == NULL)
-		behind = NULL;
-	while (cursor != NULL && n < want && (o = a->object->next(cursor)) != NULL) {
-		if (behind == NULL)
-			ids[n++] = a->object->id(o);
-		else if (strcmp(a->object->id(o), behind) == 0)
-			behind = NULL;
-	}
-	put_code(a, n);
-	for (int64_t i = 0; i < n; i++)
-		talk_put_str(a->out, ids[i]);
-	if (cursor != NULL)
-		a->object->cursor_close(cursor);
-}
-
-static void ask_attr(struct asked *a)
-{
-	const char *klass = talk_text(a->in), *name = talk_text(a->in);
-	const struct keel_attr *row = talk_bad(a->in) ? NULL : a->object->attr(a->mod, klass, name);
-
-	put_code(a, row != NULL);
-	talk_put_int(a->out, row != NULL ? a->object->attr_flags(row) : 0);
-}
-
-static void ask_text(struct asked *a)
-{
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, &row);
-	const char *key = talk_str(a->in);
-
-	if (obj != NULL) {
-		put_text(a, text_object, obj, row, key);
-	} else {
-		put_code(a, -ENOENT);
-		talk_put_str(a->out, NULL);
-	}
-}
-
-static void emit_one(void *arg, const char *key, const char *text, uint32_t len)
-{
-	struct asked *a = arg;
-
-	if (a->out->len > TEXT_MAX)
-		return;
-	talk_put_int(a->out, 1);
-	talk_put_str(a->out, key);
-	talk_put_bytes(a->out, text, len);
-}
-
-static void ask_emit(struct asked *a)
-{
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, &row);
-	const char *key = talk_str(a->in);
-
-	if (obj != NULL && !talk_bad(a->in))
-		a->object->emit(obj, row, key, &(struct keel_emit){ emit_one, a });
-	talk_put_int(a->out, 0);
-}
-
-static void ask_int(struct asked *a)
-{
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, &row);
-
-	put_code(a, obj != NULL && a->object->is_set(obj, row));
-	talk_put_int(a->out, obj != NULL ? a->object->get_int(obj, row) : 0);
-}
-
-static void ask_str(struct asked *a)
-{
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, &row);
-
-	talk_put_str(a->out, obj != NULL ? a->object->get_str(obj, row) : NULL);
-}
-
-static void ask_match(struct asked *a)
-{
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, &row);
-	int32_t op = (int32_t)talk_int(a->in);
-	const char *key = talk_str(a->in), *text = talk_text(a->in);
-	struct keel_err err = { 0 };
-
-	if (obj == NULL)
-		put_gone(a);
-	else if (!talk_bad(a->in))
-		put_err(a, a->object->match(obj, row, op, key, text, &err), &err);
-}
-
-/* ---- object: writing, as the system does ---------------------------------------------------------------- */
-static void ask_set_int(struct asked *a)
-{
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, &row);
-	int64_t n = talk_int(a->in);
-
-	if (obj != NULL && !talk_bad(a->in))
-		a->object->set_int(obj, row, n);
-	put_code(a, obj != NULL ? 0 : -ENOENT);
-}
-
-static void ask_set_text(struct asked *a)
-{
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, &row);
-	int64_t op = talk_int(a->in);
-	const char *key = talk_str(a->in), *text = talk_str(a->in);
-	struct keel_err err = { 0 };
-
-	if (obj == NULL || op < KEEL_SET || op > KEEL_DECR)
-		put_gone(a);
-	else if (!talk_bad(a->in))
-		put_err(a, a->object->set_text(obj, row, (int32_t)op, key, text, &err), &err);
-}
-
-static void ask_unset(struct asked *a)
-{
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, &row);
-	const char *key = talk_str(a->in);
-
-	if (obj != NULL && !talk_bad(a->in))
-		a->object->unset(obj, row, key);
-	put_code(a, obj != NULL ? 0 : -ENOENT);
-}
-
-static void ask_touch(struct asked *a)
-{
-	const char *klass = talk_text(a->in), *id = talk_text(a->in);
-	struct keel_obj *obj = talk_bad(a->in) ? NULL : obj_named(a, klass, id);
-
-	if (obj != NULL)
-		a->object->touch(obj);
-	put_code(a, obj != NULL ? 0 : -ENOENT);
-}
-
-/* ---- hook ------------------------------------------------------------------------------------------------ */
-static void ask_tapped(struct asked *a)
-{
-	put_code(a, a->iso->hook->tapped(a->mod, (uint32_t)talk_int(a->in)));
-}
-
-static void ask_note(struct asked *a)
-{
-	int64_t point = talk_int(a->in);
-	union { uint64_t align[32]; char bytes[256]; } room;
-	struct hooks_point p;
-	const struct keel_field *fields;
-	uint32_t n;
-
-	if (point < 0 || point > UINT32_MAX || !hooks_point((uint32_t)point, &p) ||
-	    p.event_size > sizeof(room)) {
-		put_code(a, -ENOENT);
-		return;
-	}
-	fields = hooks_fields((uint32_t)point, &n);
-	talk_event(a->in, fields, n, &room, p.event_size, obj_named, a);
-	if (talk_bad(a->in))
-		return;
-	a->iso->hook->note(a->mod, (uint32_t)point, &room);
-	put_code(a, 0);
-}
-
-static int32_t text_holds(struct asked *a, struct keel_obj *obj, const void *what, const char *key,
-			  char *buf, uint32_t len)
-{
-	(void)obj, (void)key;
-	return a->iso->hook->holds_text(a->mod, what, buf, len);
-}
-
-static void ask_holds_text(struct asked *a)
-{
-	put_text(a, text_holds, NULL, talk_text(a->in), NULL);
-}
-
-/* ---- request ------------------------------------------------------------------------------------------- */
-static void ask_part(struct asked *a)
-{
-	struct iso_req *r = request_find(a->iso, (uint64_t)talk_int(a->in));
-	uint32_t len;
-	const void *body = talk_bytes(a->in, &len);
-
-	if (!talk_bad(a->in))
-		put_code(a, r != NULL ? request_part(a->iso, r, body, len) : -EPIPE);
-}
-
-static void ask_drained(struct asked *a)
-{
-	struct iso_req *r = request_find(a->iso, (uint64_t)talk_int(a->in));
-
-	put_code(a, r != NULL ? request_drained(a->iso, r) : -EPIPE);
-}
-
-/* ---- the table ------------------------------------------------------------------------------------------- */
-static void (*const questions[ASK_LAST])(struct asked *a) = {
-	[ASK_SET] = ask_set,	       [ASK_GET] = ask_get,
-	[ASK_HOLD] = ask_hold,	       [ASK_SESSION] = ask_session,
-	[ASK_FIND] = ask_find,	       [ASK_COUNT] = ask_count,
-	[ASK_WALK] = ask_walk,	       [ASK_ATTR] = ask_attr,
-	[ASK_TEXT] = ask_text,	       [ASK_EMIT] = ask_emit,
-	[ASK_INT] = ask_int,	       [ASK_STR] = ask_str,
-	[ASK_SET_INT] = ask_set_int,   [ASK_SET_TEXT] = ask_set_text,
-	[ASK_UNSET] = ask_unset,       [ASK_MATCH] = ask_match,
-	[ASK_TOUCH] = ask_touch,       [ASK_TAPPED] = ask_tapped,
-	[ASK_NOTE] = ask_note,	       [ASK_HOLDS_TEXT] = ask_holds_text,
-	[ASK_PART] = ask_part,	       [ASK_DRAINED] = ask_drained,
-};
 
 void serve(struct isolate *iso, struct talk_in *in, uint64_t corr)
 {
-	struct asked a = { .iso = iso, .in = in, .object = iso->object };
-	struct mp answer = { 0 };
 	int64_t what = talk_int(in);
-	uint64_t call = (uint64_t)talk_int(in);
-	size_t begun;
+	uint64_t number = (uint64_t)talk_int(in);
+	struct iso_call *call = number != 0 ? call_find(iso, number) : NULL;
+	struct served s = { iso, call };
+	struct whom whom = { .call = call != NULL ? call_of(call) : NULL, .object = iso->object,
+			     .api = iso->call, .hook = iso->hook, .draft = draft, .hold = hold, .part = part,
+			     .drained = drained, .arg = &s };
+	struct mp out = { 0 };
 
-	if (talk_bad(in) || what <= 0 || what >= ASK_LAST || questions[what] == NULL ||
-	    iso->owner == NULL) {
+	if (iso->owner != NULL)
+		whom.mod = &iso->owner->pub;
+	if (whom.mod != NULL && answer(&whom, what, in, &out))
+		reply(iso, corr, &out);
+	else
 		in->r.bad = true;
-		return;
-	}
-	a.call = call != 0 ? call_find(iso, call) : NULL;
-	a.mod = &iso->owner->pub;
-	a.out = &answer;
-	questions[what](&a);
-	if (!talk_bad(in)) {
-		begun = talk_begin(&iso->scratch);
-		mp_raw(&iso->scratch, answer.data, answer.len);
-		iso->scratch.failed |= answer.failed;
-		talk_end(&iso->scratch, begun, WIRE_REPLY, corr);
-		if (process_send(iso, begun) == -ENOMEM)
-			process_give_up(iso, "no memory to answer its process");
-	}
-	mp_fini(&answer);
+	mp_fini(&out);
 }

@@ -156,3 +156,42 @@ void talk_event(struct talk_in *in, const struct keel_field *fields, uint32_t n,
 		}
 	}
 }
+
+/* ---- a filled configuration ---------------------------------------------------------------------- */
+static void put_list(struct mp *m, const char *const *list)
+{
+	uint32_t n = 0;
+
+	while (list != NULL && list[n] != NULL)
+		n++;
+	talk_put_int(m, list == NULL ? -1 : (int64_t)n);
+	for (uint32_t i = 0; i < n; i++)
+		talk_put_str(m, list[i]);
+}
+
+static void put_value(struct mp *m, const struct keel_conf_rule *r, const char *at)
+{
+	switch (r->type) {
+	case KEEL_CONF_BOOL:
+		talk_put_int(m, *(const bool *)at);
+		break;
+	case KEEL_CONF_ENUM:
+		talk_put_int(m, *(const int32_t *)at);
+		break;
+	case KEEL_CONF_STRING:
+		talk_put_str(m, *(const char *const *)at);
+		break;
+	case KEEL_CONF_LIST:
+		put_list(m, *(const char *const *const *)at);
+		break;
+	default:
+		talk_put_int(m, *(const int64_t *)at);
+		break;
+	}
+}
+
+void talk_put_conf(struct mp *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf)
+{
+	for (uint32_t i = 0; i < n; i++)
+		put_value(m, &rules[i], (const char *)conf + rules[i].offset);
+}

@@ -14,6 +14,7 @@
 #define KEELSON_TALK_H
 
 #include "keel/hooks.h"
+#include "keel/module.h"
 #include "object/mp.h"
 #include "wire/frame.h"
 
@@ -35,6 +36,7 @@ enum talk_down {
 	TALK_FINI,      /* -> step */
 	TALK_CALL,      /* call, tap, event -> verdict, code, text */
 	TALK_RESUME,    /* call, hold -> verdict, code, text */
+	TALK_TURN,      /* time in ms or -1 -> when there is something to do (-1: never), fds watched; --clock */
 	/* EVENT */
 	TALK_NOTE = 32, /* tap, event */
 	TALK_CANCEL,    /* call, hold, reason */
@@ -122,5 +124,8 @@ void talk_put_event(struct mp *m, const struct keel_field *fields, uint32_t n, c
 typedef struct keel_obj *talk_obj_fn(void *arg, const char *klass, const char *id);
 void talk_event(struct talk_in *in, const struct keel_field *fields, uint32_t n, void *event,
 		uint32_t size, talk_obj_fn *obj, void *arg);
+
+/* The values of a filled configuration, in the order of its rules. */
+void talk_put_conf(struct mp *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf);
 
 #endif

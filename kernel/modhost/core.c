@@ -94,6 +94,12 @@ void durable_told(struct host *h, struct talk_in *in)
 	free(d);
 }
 
+static struct keel_watch *core_watch_fd(struct keel_mod *m, int fd, keel_fn *fn, void *arg)
+{
+	host_of(m)->n_watches++;
+	return core_api()->watch_fd(m, fd, fn, arg);
+}
+
 /* A function that was appended to a group and forgotten here would be called as NULL. */
 static const void *whole(const void *table)
 {
@@ -126,6 +132,7 @@ const void *host_group(const char *name)
 	core.stop = core_stop;
 	core.log_events = core_log_events;
 	core.when_durable = core_when_durable;
+	core.watch_fd = core_watch_fd;
 	for (size_t i = 0; i < KEEL_COUNT(groups); i++) {
 		if (strcmp(groups[i].name, name) == 0)
 			return whole(groups[i].table);

@@ -21,7 +21,7 @@
 struct module_look;
 
 struct options {
-	const char *name, *user;
+	const char *name, *user, *clock;
 	int64_t memory;
 };
 
@@ -54,6 +54,7 @@ struct host {
 	struct message *queue;
 	uint64_t next_ask;
 	bool over; /* the daemon is gone, or said goodbye */
+	uint32_t n_watches; /* asked for */
 
 	struct keel_err refused; /* text: why this process cannot be what it should */
 	struct module_look *file;
@@ -120,6 +121,13 @@ void ask(struct host *h, struct answer *ret);
 void ask_end(struct answer *a);
 int64_t ask_code(struct host *h); /* ask(), the first value, ask_end() */
 void host_log(struct host *h, uint32_t event, const char *text);
+
+void host_wait(const struct host *h); /* until there is something to read */
+
+/* clock.c: time that is told */
+int clock_run(struct host *h, const struct options *o); /* instead of the loop; what main() returns */
+void clock_turn(struct host *h, struct talk_in *in, uint64_t corr);
+void host_readable(struct host *h); /* main.c: read, and act on it */
 
 /* confine.c */
 int confine(const struct options *o, struct keel_err *err);

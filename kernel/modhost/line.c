@@ -45,6 +45,11 @@ static void wait_for(const struct host *h, short events)
 		poll(&p, 1, -1);
 }
 
+void host_wait(const struct host *h)
+{
+	wait_for(h, POLLIN);
+}
+
 bool host_lingers(const struct host *h)
 {
 	return soon(h, POLLIN);

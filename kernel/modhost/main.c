@@ -51,6 +51,8 @@ static void handle(struct host *h, struct message *m)
 		call_run(h, &in, m->f.corr);
 	else if (what == TALK_RESUME)
 		call_resume(h, &in, m->f.corr);
+	else if (what == TALK_TURN)
+		clock_turn(h, &in, m->f.corr);
 	else
 		life(h, what, &in, m->f.corr);
 	handles_end(h);
@@ -58,7 +60,7 @@ static void handle(struct host *h, struct message *m)
 
 #define ROUNDS 64 /* before timers and what else waits have their turn */
 
-static void read_all(struct host *h)
+void host_readable(struct host *h)
 {
 	struct message *m;
 
@@ -78,7 +80,7 @@ static void readable(void *arg, int events)
 
 	(void)events;
 	do {
-		read_all(h);
+		host_readable(h);
 	} while (!h->over && ++rounds < ROUNDS && host_lingers(h));
 	if (h->over)
 		loop_stop(h->parts.loop);
@@ -100,7 +102,7 @@ static int options_parse(int argc, char **argv, struct options *o)
 
 	for (int i = 1; i < argc; i++) {
 		if (!option(argv[i], "--name", &o->name) && !option(argv[i], "--user", &o->user) &&
-		    !option(argv[i], "--memory", &memory))
+		    !option(argv[i], "--memory", &memory) && !option(argv[i], "--clock", &o->clock))
 			return -1;
 	}
 	o->memory = strtoll(memory, NULL, 10);
@@ -122,6 +124,8 @@ int main(int argc, char **argv)
 	h.owner.pub.name = o.name;
 	h.owner.parts = &h.parts;
 	frame_reader_init(&h.in, TALK_BODY_MAX_DOWN);
+	if (o.clock != NULL)
+		return clock_run(&h, &o);
 	if (loop_create(&h.parts.loop) < 0 ||
 	    loop_watch(h.parts.loop, h.fd, LOOP_READABLE, readable, &h, &h.watch) < 0)
 		return 1;

@@ -2,7 +2,7 @@
  *
  * check.c - the conformance kit: may this module be shipped?
  *
- *   static -> lifecycle -> calls -> replay        each only when what it rests on holds
+ *   static -> lifecycle -> calls -> replay, isolated      each only when what it rests on holds
  *
  * Rules are in check_rules.def. The file is looked at first, and opened only when it is sound; from then
  * on everything that runs code of the module does so in a child, so that what crashes is one rule.
@@ -72,6 +72,7 @@ static void run_loaded(const struct options *o, const struct subject *s)
 	if (!check_lifecycle(s, wanted(o, "lifecycle"))) {
 		skip_group("calls", "it cannot be loaded");
 		skip_group("replay", "it cannot be loaded");
+		check_isolated(s, o->isolated, false);
 		return;
 	}
 	if (wanted(o, "calls"))
@@ -80,6 +81,8 @@ static void run_loaded(const struct options *o, const struct subject *s)
 		skip_group("replay", "rules of calls are broken");
 	else if (wanted(o, "replay"))
 		check_replay(s);
+	if (wanted(o, "isolated"))
+		check_isolated(s, o->isolated, !group_broken("lifecycle") && !group_broken("calls"));
 }
 
 /* Before a group was looked at its rules are neither kept nor broken. */
@@ -94,23 +97,23 @@ static void run(const struct options *o)
 	skip_group("lifecycle", "rules of the file are broken");
 	skip_group("calls", "rules of the file are broken");
 	skip_group("replay", "rules of the file are broken");
-	skip_group("isolated", "only with --isolated");
+	skip_group("isolated", "rules of the file are broken");
+	skip(RULE_isolated_possible, "only with --isolated");
 	s.symbol = check_file(o->file);
 	if (s.symbol == NULL || !check_descriptor(s.symbol))
 		return;
-	if (o->isolated)
-		check_isolated(o->file);
 	alone = *(const struct keel_module *)s.symbol;
 	alone.requires_modules = alone.conflicts = NULL;
 	s.m = &alone;
 	watch_module(s.path, s.symbol);
-	if (!wanted(o, "lifecycle") && !wanted(o, "calls") && !wanted(o, "replay"))
+	if (!wanted(o, "lifecycle") && !wanted(o, "calls") && !wanted(o, "replay") && !wanted(o, "isolated"))
 		return;
 	missing = stage_missing(s.m);
 	if (missing != NULL) {
 		skip_group("lifecycle", "it needs the service %s, which nobody offers here", missing);
 		skip_group("calls", "it needs the service %s, which nobody offers here", missing);
 		skip_group("replay", "it needs the service %s, which nobody offers here", missing);
+		check_isolated(&s, o->isolated, false);
 		return;
 	}
 	stock_read(o->modules != NULL || !place_find(module_places, ".", folder) ? o->modules : folder, s.m);

@@ -45,6 +45,16 @@ static void ask(struct stage *s, const struct keel_request_def *def, unsigned bo
 	calls_go_on(s, PATIENCE_MS);
 }
 
+bool calls_ask(struct stage *s, unsigned row, unsigned body, struct keel_mock_reply *reply)
+{
+	const struct keel_contrib *c = contrib_at(s->of->m, "REQUEST", row);
+
+	if (c == NULL || body >= KEEL_COUNT(bodies))
+		return false;
+	ask(s, c->def, body, false, reply);
+	return true;
+}
+
 bool request_case(void *arg, unsigned i)
 {
 	const struct subject *of = arg;

@@ -20,18 +20,9 @@
 
 enum { TURNS_MAX = 3000, AFTER_MS = 7200000, HOLDS_MAX = 50, FAILURES_MAX = 40, DEADLINE_DAYS = 31 };
 
-enum ending { BY_ITSELF, BY_EVENT, BY_DEADLINE, BY_CLIENT, BY_OBJECT, BY_STOP, N_ENDINGS };
 static const char *const endings[] = { "nothing else happened", "what it waits for happened",
 				       "its hold ran into its deadline", "the client went away",
 				       "the object was destroyed", "the module was unloaded" };
-
-struct raised {
-	const struct point *point;
-	enum flavour flavour;
-	const char *with; /* "a usual event" */
-	struct keel_req *client;
-	struct keel_mock_outcome outcome;
-};
 
 void calls_begin(struct stage *s, const struct subject *of)
 {
@@ -65,7 +56,7 @@ static struct keel_changes *changes_for(struct stage *s, const struct raised *r)
 	return r->point->kind == KEEL_GATE && r->flavour != MINIMAL ? object->changes(keel_mock_self(s->mock)) : NULL;
 }
 
-static keel_verdict raise_it(struct stage *s, struct raised *r)
+keel_verdict calls_raise(struct stage *s, struct raised *r)
 {
 	const struct point *p = r->point;
 	struct event e;
@@ -126,7 +117,7 @@ static void object_destroy(struct stage *s, const struct raised *r)
 		keel_mock_destroy(o);
 }
 
-static void end_it(struct stage *s, struct raised *r, enum ending how)
+void calls_end(struct stage *s, struct raised *r, enum ending how)
 {
 	child_step("at %s with %s, when %s", r->point->name, r->with, endings[how]);
 	switch (how) {
@@ -137,7 +128,6 @@ static void end_it(struct stage *s, struct raised *r, enum ending how)
 	case BY_STOP: stage_unload(s); break;
 	default: break;
 	}
-	calls_go_on(s, AFTER_MS);
 }
 
 /* ---- a case ------------------------------------------------------------------------------------------ */
@@ -150,10 +140,11 @@ static bool call_once(const struct subject *of, const struct point *p, enum flav
 	char after[256];
 
 	calls_begin(&s, of);
-	waits = s.mod != NULL && raise_it(&s, &r) == KEEL_WAIT;
+	waits = s.mod != NULL && calls_raise(&s, &r) == KEEL_WAIT;
 	if (waits)
 		judge_deadlines(&s);
-	end_it(&s, &r, waits ? how : BY_ITSELF);
+	calls_end(&s, &r, waits ? how : BY_ITSELF);
+	calls_go_on(&s, AFTER_MS);
 	snprintf(after, sizeof(after), "%s with %s, when %s", p->name, flavour_name(f), endings[how]);
 	if (waits && !r.outcome.told && s.mod != NULL && !rule_broken(RULE_calls_wait) &&
 	    !rule_broken(RULE_calls_deadline))
@@ -218,7 +209,7 @@ static bool fail_once(const struct subject *of, const struct point *p, unsigned 
 	else
 		keel_mock_fail_call(s.mock, n);
 	if (s.mod != NULL)
-		raise_it(&s, &r);
+		calls_raise(&s, &r);
 	calls_go_on(&s, AFTER_MS);
 	reached = of_memory ? watch_failed() : keel_mock_calls(s.mock) - calls >= n;
 	watch_fail(0);

@@ -5,12 +5,27 @@
 #ifndef KEELSON_CHECK_CALLS_H
 #define KEELSON_CHECK_CALLS_H
 
+#include "check_events.h"
 #include "check_stage.h"
 
 /* A stage with the module loaded (s->mod; NULL: it cannot be), and everything watched. */
 void calls_begin(struct stage *s, const struct subject *of);
 /* Let time pass, as far as things are due. */
 void calls_go_on(struct stage *s, int64_t ms);
+
+/* A point that is raised, and how its operation ends. */
+struct raised {
+	const struct point *point;
+	enum flavour flavour;
+	const char *with; /* "a usual event" */
+	struct keel_req *client;
+	struct keel_mock_outcome outcome; /* must stay until it is told */
+};
+enum ending { BY_ITSELF, BY_EVENT, BY_DEADLINE, BY_CLIENT, BY_OBJECT, BY_STOP, N_ENDINGS };
+keel_verdict calls_raise(struct stage *s, struct raised *r);
+void calls_end(struct stage *s, struct raised *r, enum ending how);
+/* Ask request `row` of the module, with body `body`; false: there is no such row or body. */
+bool calls_ask(struct stage *s, unsigned row, unsigned body, struct keel_mock_reply *reply);
 
 bool request_case(void *arg, unsigned i); /* its requests */
 bool value_case(void *arg, unsigned i);	  /* check functions and computed values of its attributes */

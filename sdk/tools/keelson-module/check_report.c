@@ -30,6 +30,7 @@ struct found {
 
 static struct {
 	struct found *found; /* N_RULES, shared with children */
+	bool is_mute;
 } report;
 
 int report_open(void)
@@ -64,6 +65,8 @@ void finding(enum rule rule, const char *fmt, ...)
 	char text[TEXT_MAX];
 	va_list args;
 
+	if (report.is_mute)
+		return;
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
@@ -74,6 +77,11 @@ void finding(enum rule rule, const char *fmt, ...)
 	if (f->n < TEXTS)
 		memcpy(f->text[f->n], text, sizeof(text));
 	f->n++;
+}
+
+void findings_mute(bool mute)
+{
+	report.is_mute = mute;
 }
 
 static void set_aside(enum rule rule, const char *fmt, va_list args)

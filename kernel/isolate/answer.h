@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * answer.h - questions of a module in a process of its own, answered out of the API groups. The daemon does it
+ * so, and keelson-module check does.
+ */
+#ifndef KEELSON_ANSWER_H
+#define KEELSON_ANSWER_H
+
+#include "isolate/talk.h"
+#include "keel/api.h"
+
+/* Who is asked, in whose name. `draft`: an object of the call that nobody finds yet, or NULL. `hold`: a hold
+ * of the module's own, its number is the process'. `part` and `drained` are about a request. */
+struct whom {
+	struct keel_mod *mod;
+	struct keel_call *call; /* NULL: it is not asked within one */
+	const struct keel_object_api *object;
+	const struct keel_call_api *api;
+	const struct keel_hook_api *hook;
+	struct keel_obj *(*draft)(void *arg, const char *klass, const char *id);
+	keel_verdict (*hold)(void *arg, struct keel_hold_opts *opts, int64_t number);
+	int32_t (*part)(void *arg, uint64_t request, const void *body, uint32_t len);
+	int32_t (*drained)(void *arg, uint64_t request);
+	void *arg;
+};
+
+/* `what` is an enum talk_ask; its arguments are read from `in`, the answer's values go to `out`. False: that
+ * is no question. */
+bool answer(const struct whom *w, int64_t what, struct talk_in *in, struct mp *out);
+/* A session as values; NULL: there is none. */
+void answer_session(struct mp *m, const struct keel_session *s);
+
+#endif

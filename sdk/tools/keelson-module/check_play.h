@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_play.h - the same days of a small cluster, as often as they are wanted. What the module answers, what objects
+ * show and what is logged is written down as lines, so that two plays can be compared.
+ */
+#ifndef KEELSON_CHECK_PLAY_H
+#define KEELSON_CHECK_PLAY_H
+
+#include "check_stage.h"
+#include "keel/text.h"
+
+struct play {
+	struct stage stage;
+	bool reloads; /* the module, before each step */
+	bool is_busy; /* it could not be reloaded */
+	struct keel_text answers, values, said;
+};
+
+/* The stage, the module on it: it was reloaded once, with objects that have values. stage_close() ends it,
+ * play_forget() the texts. `p` must not move in between. */
+void play_begin(struct play *p, const struct subject *of);
+void play_days(struct play *p);
+void play_forget(struct play *p);
+
+/* Write down: the values of an object; those of all that stay; what was logged since, with the step it was at. */
+void play_show(struct play *p, const char *klass, struct keel_obj *o, const char *id);
+void play_cluster(struct play *p);
+void play_said(struct play *p);
+
+/* Are they equal? Else the rule is broken: the first line of each that differs. */
+bool play_compare(enum rule rule, const char *as, const struct keel_text *one, const char *or_so,
+		  const struct keel_text *other);
+
+#endif
