@@ -7,6 +7,7 @@ CLIENT_O := $(call OBJECTS,$(call NAMED,sdk/client,*.c))
 CLIENT_LIBS := $(MSGPACK_LIBS) -lpthread
 COMMAND_LIB_O := $(call OBJECTS,$(call NAMED,sdk/commands/lib,*.c))
 COMMANDS := $(sort $(filter-out lib,$(notdir $(patsubst %/,%,$(dir $(call NAMED,sdk/commands/*,*.c))))))
+MUSL_COMMANDS := $(if $(MUSL_GCC),qsub)
 COMMAND_LIBS := $(CLIENT_LIBS) $(EDIT_LIBS) $(JANSSON_LIBS) $(PCRE2_LIBS)
 COMMAND_FLAGS := -I$(S)/sdk/include -I$(S)/sdk/commands/lib -I$(S)/sdk $(EDIT_CFLAGS) $(JANSSON_CFLAGS) \
 	$(PCRE2_CFLAGS) $(MSGPACK_CFLAGS) -DPBS_VERSION='"$(VERSION_TEXT)"'
@@ -44,6 +45,25 @@ bin/$(1): $(call OBJECTS,$(call NAMED,sdk/commands/$(1),*.c)) lib/libcommands.a 
 	@mkdir -p bin
 	$$(DO)$$(K_LINK) -o $$@ $$^ $$(COMMAND_LIBS)
 endef
-$(foreach c,$(COMMANDS),$(eval $(call COMMAND_RULES,$(c))))
+$(foreach c,$(filter-out $(MUSL_COMMANDS),$(COMMANDS)),$(eval $(call COMMAND_RULES,$(c))))
+
+# qsub is started once per job, and most of a small program's life is the start of glibc: it asks the processor
+# about its caches some sixty times, and on a virtual machine each answer comes from the host. Where configure
+# found musl, qsub is a static program of that; the other commands need libraries that only glibc has.
+MUSL_LIB_O := $(patsubst %.c,obj/musl/%.o,$(foreach d,client wire commands/lib,$(call NAMED,sdk/$(d),*.c)))
+obj/musl/%.o: FLAGS = -I$(S)/sdk/client -I$(S)/sdk/wire -I$(S)/sdk/include -I$(S)/sdk/commands/lib -I$(S)/sdk \
+	$(MUSL_CFLAGS) -DPBS_VERSION='"$(VERSION_TEXT)"'
+obj/musl/%.o: $(S)/%.c
+	$(call SAY,CC)
+	@mkdir -p $(@D)
+	$(DO)$(MUSL_GCC) $(FLAGS) $(K_CFLAGS) -MMD -MP -c -o $@ $<
+
+lib/libpbs-musl.a: $(MUSL_LIB_O)
+	$(ARCHIVE)
+
+$(MUSL_COMMANDS:%=bin/%): bin/%: $(patsubst %.c,obj/musl/%.o,$(call NAMED,sdk/commands/qsub,*.c)) lib/libpbs-musl.a
+	$(call SAY,LINK)
+	@mkdir -p $(@D)
+	$(DO)$(MUSL_GCC) $(K_CFLAGS) $(KEEL_LDFLAGS) $(LDFLAGS) -static -o $@ $^ $(MUSL_LIBS)
 
 KEELSON_ALL += libpbs.a libpbs.so $(addprefix bin/,$(COMMANDS))

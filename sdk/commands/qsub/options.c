@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LETTERS "+a:A:c:C:e:fhIj:J:k:l:m:M:N:o:p:q:r:R:S:u:v:VW:XzP:"
+#define LETTERS "+:a:A:c:C:e:fhIj:J:k:l:m:M:N:o:p:q:r:R:S:u:v:VW:XzP:"
 
 struct row;
 typedef int take_fn(struct submission *s, const struct row *row, const char *value,
@@ -193,13 +193,21 @@ static const char *skip_equals(const struct row *row, const char *value, enum so
 	return value + 1;
 }
 
+/* Ours, because getopt()'s own words are not the same in every C library. */
+static int letter_refuse(int why)
+{
+	fprintf(stderr, "qsub: %s -- '%c'\n",
+		why == ':' ? "option requires an argument" : "invalid option", optopt);
+	return -EINVAL;
+}
+
 static int option_take(struct submission *s, int letter, const char *value, enum source source)
 {
 	const struct row *row = row_find(letter);
 	int ret;
 
 	if (row == NULL)
-		return -EINVAL; /* getopt has said why */
+		return letter_refuse(letter);
 	ret = row->take(s, row, skip_equals(row, value, source), source);
 	if (ret == -EINVAL)
 		fprintf(stderr, "qsub: illegal -%c value\n", letter);
@@ -221,6 +229,8 @@ int options_read(struct submission *s, int argc, char **argv, enum source source
 		if (option_take(s, letter, optarg, source) < 0)
 			ret = -EINVAL;
 	}
+	if (optind > argc)
+		optind = argc; /* a value that is missing has been counted (musl) */
 	*ret_operand = optind;
 	*ret_after_dashes = optind > 1 && strcmp(argv[optind - 1], "--") == 0 &&
 			    argv[optind - 1] != last_value;
