@@ -54,6 +54,7 @@ struct check {
 	struct keel_obj *holder;
 	enum family family;
 	const struct item *item; /* NULL: counts */
+	bool also_it;
 };
 
 static double running(const struct check *k, enum kind kind)
@@ -79,10 +80,15 @@ static keel_verdict refuse(struct keel_call *call, const struct check *k, enum k
 	return k->st->call->reject(call, w->code, "%s", text);
 }
 
+static double of_one(const struct check *k)
+{
+	return k->item ? k->item->n : 1;
+}
+
 /* One more of this job: the limits of every kind. */
 static keel_verdict check_kinds(struct keel_call *call, const struct check *k)
 {
-	double wanted = k->item ? k->item->n : 1;
+	double wanted = of_one(k);
 	struct found found;
 
 	for (int kind = 0; kind < KINDS; kind++)
@@ -126,13 +132,14 @@ keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_e
 
 static bool kinds_are_over(const struct check *k)
 {
+	double more = k->also_it ? of_one(k) : 0;
 	struct found found;
 
 	for (int kind = 0; kind < KINDS; kind++)
 		if (limit_of(k->st, k->scope, k->holder, k->family, (enum kind)kind,
 			     name_of(k->st, k->job, (enum kind)kind), k->item ? k->item->res : NULL,
 			     &found) &&
-		    running(k, (enum kind)kind) > found.limit + EPSILON)
+		    running(k, (enum kind)kind) + more > found.limit + EPSILON)
 			return true;
 	return false;
 }
@@ -154,7 +161,8 @@ static bool is_over(struct check *k)
 bool over_soft(struct keel_mod *mod, struct keel_obj *job, uint32_t of)
 {
 	static const uint32_t bit[SCOPES] = { KEEL_LIMITS_QUEUE, KEEL_LIMITS_SERVER };
-	struct check k = { .mod = mod, .st = mod->state, .job = job, .family = MAX_RUN_SOFT };
+	struct check k = { .mod = mod, .st = mod->state, .job = job, .family = MAX_RUN_SOFT,
+			   .also_it = of & KEEL_LIMITS_ALSO_IT };
 
 	k.j = counted_of(mod, job);
 	for (int scope = 0; k.j && scope < SCOPES; scope++) {

@@ -210,6 +210,18 @@ static bool collect(const struct simulation *sim, struct victims *ret)
 	return whole && ret->n > 0;
 }
 
+/* Would one of those who made room be more urgent than the job, once it ran? */
+static bool would_give_way(const struct simulation *sim)
+{
+	int64_t level = level_once_running(sim->mod, sim->job);
+	uint32_t i;
+
+	for (i = 0; i < sim->n; i++)
+		if (sim->list[i] && level_of(sim->mod, sim->list[i]->job) > level)
+			return true;
+	return false;
+}
+
 static enum choice simulate(struct simulation *sim, struct search *s)
 {
 	char text[320];
@@ -223,6 +235,11 @@ static enum choice simulate(struct simulation *sim, struct search *s)
 	}
 	drop_unneeded(sim);
 	log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2, "Simulation: Preempted enough work to run job");
+	if (s->level < PRIO_HIGHEST && would_give_way(sim)) {
+		log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2,
+			  "Job not run because it would immediately be preemptable.");
+		return CHOICE_FOR_NOTHING;
+	}
 	return collect(sim, &s->victims) ? CHOICE_VICTIMS : CHOICE_NOBODY;
 }
 

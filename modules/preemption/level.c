@@ -24,7 +24,7 @@ static int64_t express_from(struct keel_mod *mod)
 		       : 150;
 }
 
-static uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job)
+static uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if)
 {
 	struct state *st = mod->state;
 	uint32_t found = 0;
@@ -32,10 +32,10 @@ static uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job)
 	if (!st->limits)
 		return 0;
 	if ((st->prio.asks & PRIO_QUEUE_SOFT) &&
-	    st->limits->over_soft(st->limits->self, job, KEEL_LIMITS_QUEUE))
+	    st->limits->over_soft(st->limits->self, job, KEEL_LIMITS_QUEUE | as_if))
 		found |= PRIO_QUEUE_SOFT;
 	if ((st->prio.asks & PRIO_SERVER_SOFT) &&
-	    st->limits->over_soft(st->limits->self, job, KEEL_LIMITS_SERVER))
+	    st->limits->over_soft(st->limits->self, job, KEEL_LIMITS_SERVER | as_if))
 		found |= PRIO_SERVER_SOFT;
 	return found;
 }
@@ -50,10 +50,10 @@ bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priorit
 }
 
 /* Express queues rank among themselves by their Priority. */
-int64_t level_of(struct keel_mod *mod, struct keel_obj *job)
+static int64_t level(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if)
 {
 	struct state *st = mod->state;
-	uint32_t conditions = over_limits(mod, job);
+	uint32_t conditions = over_limits(mod, job, as_if);
 	int64_t priority;
 
 	if (is_express(mod, job, &priority))
@@ -65,6 +65,16 @@ int64_t level_of(struct keel_mod *mod, struct keel_obj *job)
 		conditions = PRIO_NORMAL;
 	return prio_level(&st->prio, conditions) +
 	       ((conditions & st->prio.asks & PRIO_EXPRESS) ? priority : 0);
+}
+
+int64_t level_of(struct keel_mod *mod, struct keel_obj *job)
+{
+	return level(mod, job, 0);
+}
+
+int64_t level_once_running(struct keel_mod *mod, struct keel_obj *job)
+{
+	return level(mod, job, KEEL_LIMITS_ALSO_IT);
 }
 
 /* ---- what orders jobs ------------------------------------------------------------------------------ */

@@ -49,7 +49,7 @@ struct victims {
 	uint32_t n, room;
 	char **id;
 };
-enum choice { CHOICE_NOBODY, CHOICE_FITS, CHOICE_VICTIMS };
+enum choice { CHOICE_NOBODY, CHOICE_FITS, CHOICE_VICTIMS, CHOICE_FOR_NOTHING };
 
 /* One job's attempt, over several rounds. */
 struct search {
@@ -58,7 +58,8 @@ struct search {
 	int32_t code; /* why it did not start */
 	char what[64];
 	uint32_t round, open, failed, owners;
-	bool may_run, refused, gone;
+	bool may_run, gone;
+	int32_t refused; /* its start would be: a PBSE number */
 	char refusal[256];
 	struct victims victims, tried; /* of this round; those that did not give way */
 	struct keel_hold *hold;	       /* NULL: none open */
@@ -143,6 +144,7 @@ keel_verdict on_preempt(struct keel_call *c, const struct keel_ev_job_preempt *e
 /* level.c */
 extern const struct keel_job_key_def level_row, preempted_row;
 int64_t level_of(struct keel_mod *mod, struct keel_obj *job);
+int64_t level_once_running(struct keel_mod *mod, struct keel_obj *job);
 bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priority);
 
 /* running.c */

@@ -130,7 +130,7 @@ static void may_run_answered(struct keel_mod *mod, void *arg, int32_t code, cons
 
 	s->open--;
 	s->may_run = code == 0;
-	s->refused = code != 0;
+	s->refused = code;
 	if (s->refused) {
 		snprintf(s->refusal, sizeof(s->refusal), "%s",
 			 text && *text ? text : st->core->pbse_text(code));
@@ -149,7 +149,7 @@ static keel_verdict refuse(struct keel_call *c, struct search *s, struct keel_ob
 	snprintf(text, sizeof(text), "nobody gives way, because its start would be refused: %s",
 		 s->refusal);
 	explain(c->mod, job, text);
-	snprintf(text, sizeof(text), "PBS Error: %s", s->refusal);
+	snprintf(text, sizeof(text), "%d %s", (int)s->refused, s->refusal);
 	return end(s, st->call->answer(c, text));
 }
 
@@ -234,6 +234,11 @@ static keel_verdict go(struct keel_call *c, struct search *s, struct keel_obj *j
 			return s->round ? made_room(c, s, job) : end(s, KEEL_DONE);
 		if (choice == CHOICE_NOBODY)
 			return nobody(c, s, job);
+		if (choice == CHOICE_FOR_NOTHING) {
+			explain(c->mod, job, "nobody gives way, because it would be over a soft limit and "
+					     "have to give way itself");
+			return end(s, KEEL_NEXT);
+		}
 		if (!s->may_run && !s->refused) {
 			s->open++;
 			s->owners++;

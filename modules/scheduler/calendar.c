@@ -133,8 +133,8 @@ static void begun_at(struct calendar *c, const struct snapshot *s, const struct 
 
 		if (c->planned[i].from <= from || c->planned[i].from >= till)
 			continue;
-		if (c->totals)
-			c->totals(c->arg, &slack, who, 1);
+		if (c->moved)
+			c->moved(c->arg, &slack, who, NULL, 1);
 		for (k = 0; k < exec->n; k++) {
 			const struct vnode *v = vnode_named(s, exec->part[k].vnode);
 

@@ -41,9 +41,10 @@ struct calendar {
 	uint32_t n_planned, room_planned;
 	bool sorted;
 	void (*exec_free)(struct keel_exec *);
-	/* This job takes (sign 1) of the totals of queue and server, or gives back (-1). NULL: there are
-	 * none. */
-	void (*totals)(void *arg, struct snapshot *s, const char *who, int sign);
+	/* This job takes (sign 1) of the totals of queue and server and counts for the limits of its
+	 * vnodes, or no more (-1). `exec` NULL: totals only. NULL: there are neither. */
+	void (*moved)(void *arg, struct snapshot *s, const char *who, const struct keel_exec *exec,
+		      int sign);
 	void *arg;
 };
 

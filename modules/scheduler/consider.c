@@ -254,7 +254,7 @@ static enum answer attempt(struct keel_mod *mod, struct group *g, struct entry *
 	return start(mod, g, e, ret);
 }
 
-static void qrun_refused(struct keel_mod *mod, struct entry *e, const struct reason *r)
+static void qrun_refused(struct keel_mod *mod, struct entry *e, const struct reason *r, bool dry)
 {
 	struct state *st = mod->state;
 	char text[REASON_MAX + 32];
@@ -262,7 +262,10 @@ static void qrun_refused(struct keel_mod *mod, struct entry *e, const struct rea
 	reason_comment(r, text, sizeof(text));
 	st->core->log(mod, KEEL_LOG_SCHED, "Job", st->object->id(e->job), "%s", r->text);
 	comment(mod, e, text);
-	qrun_answer(mod, st->serving, PBSE_RESCUNAV, r->text);
+	if (dry)
+		qrun_failed(mod, st->serving, st->refusal_code, st->refusal);
+	else
+		qrun_answer(mod, st->serving, PBSE_RESCUNAV, r->text);
 }
 
 static bool may_ask_victims(const struct state *st, const struct entry *e)
@@ -291,6 +294,7 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e)
 	struct reason r = { 0 };
 	enum answer answer;
 	enum victims v;
+	bool dry; /* its start would be refused */
 
 	if (!st->serving && order_is_broken(mod, g)) {
 		reason_why(&r, KEEL_WHY_STRICT_ORDER);
@@ -302,10 +306,11 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e)
 	if (answer == STARTED)
 		return;
 	v = may_ask_victims(st, e) ? victims_ask(mod, e->job, &r) : VICTIMS_NONE;
-	if (v == VICTIMS_NONE && st->refusal && e->asked_in == st->cycle)
-		reason_set(&r, "%s", st->refusal);
+	dry = v == VICTIMS_NONE && st->refusal && e->asked_in == st->cycle;
+	if (dry)
+		reason_set(&r, "PBS Error: %s", st->refusal);
 	if (v == VICTIMS_NONE && st->serving) {
-		qrun_refused(mod, e, &r);
+		qrun_refused(mod, e, &r, dry);
 	} else if (v == VICTIMS_NONE) {
 		turned_down(mod, g, e, answer, &r);
 	} else {

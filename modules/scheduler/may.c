@@ -54,22 +54,28 @@ static uint32_t heads(const struct vnode_limits *l, char kind, const char *name)
 	return 0;
 }
 
-int32_t limit_of(const struct trial *t, uint32_t node)
+int32_t limits_say(const struct vnode *v, const char *user, const char *group)
 {
-	const struct vnode *v = &t->s->node[node];
 	const struct vnode_limits *l = v->limits;
 
-	if (v->one_host_only && t->many_hosts)
-		return KEEL_WHY_NODE_NO_MULTINODE;
-	if (!l || t->empty)
+	if (!l)
 		return 0;
 	if (l->jobs && v->jobs >= l->jobs)
 		return KEEL_WHY_NODE_JOBS;
-	if (l->of_user && heads(l, 'u', t->w->user) >= l->of_user)
+	if (l->of_user && heads(l, 'u', user) >= l->of_user)
 		return KEEL_WHY_NODE_ANY_USER;
-	if (l->of_group && heads(l, 'g', t->w->group) >= l->of_group)
+	if (l->of_group && heads(l, 'g', group) >= l->of_group)
 		return KEEL_WHY_NODE_ANY_GROUP;
 	return 0;
+}
+
+int32_t limit_of(const struct trial *t, uint32_t node)
+{
+	const struct vnode *v = &t->s->node[node];
+
+	if (v->one_host_only && t->many_hosts)
+		return KEEL_WHY_NODE_NO_MULTINODE;
+	return t->empty ? 0 : limits_say(v, t->w->user, t->w->group);
 }
 
 static void head_add(struct vnode_limits *l, char kind, const char *name)
@@ -91,12 +97,42 @@ static void head_add(struct vnode_limits *l, char kind, const char *name)
 	l->head[l->n_head++].n = 1;
 }
 
+static void head_drop(struct vnode_limits *l, char kind, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; name && i < l->n_head; i++)
+		if (l->head[i].name[0] == kind && strcmp(l->head[i].name + 2, name) == 0)
+			l->head[i].n -= l->head[i].n > 0;
+}
+
 void limits_count(struct vnode_limits *l, const char *user, const char *group)
 {
 	if (l && l->of_user)
 		head_add(l, 'u', user);
 	if (l && l->of_group)
 		head_add(l, 'g', group);
+}
+
+void limits_move(struct snapshot *s, const struct keel_exec *exec, const char *user,
+		 const char *group, int sign)
+{
+	uint32_t i;
+
+	s->takes++;
+	for (i = 0; s->counts_people && i < exec->n; i++) {
+		struct vnode *v = vnode_named(s, exec->part[i].vnode);
+		struct vnode_limits *l = v && v->taken_in != s->takes ? v->limits : NULL;
+
+		if (v)
+			v->taken_in = s->takes;
+		if (l && sign > 0)
+			limits_count(l, user, group);
+		if (l && sign < 0 && l->of_user)
+			head_drop(l, 'u', user);
+		if (l && sign < 0 && l->of_group)
+			head_drop(l, 'g', group);
+	}
 }
 
 bool is_open(const struct trial *t, uint32_t node)

@@ -179,6 +179,11 @@ void place_take_anew(struct snapshot *s, const struct keel_exec *exec);
 
 /* One more job of these people is there (may.c). */
 void limits_count(struct vnode_limits *l, const char *user, const char *group);
+/* May one more be there? 0, or why not. */
+int32_t limits_say(const struct vnode *v, const char *user, const char *group);
+/* A job of theirs comes (sign 1) to its vnodes, or leaves them (-1). */
+void limits_move(struct snapshot *s, const struct keel_exec *exec, const char *user,
+		 const char *group, int sign);
 
 bool is_endless(const struct snapshot *s, const struct keel_resource *res); /* demand.c */
 

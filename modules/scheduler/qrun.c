@@ -7,6 +7,7 @@
  */
 #include "scheduler.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,14 @@ void qrun_answer(struct keel_mod *mod, struct qrun *q, int32_t code, const char 
 		st->serving = NULL;
 	q->done(q->asker, q->arg, code, text);
 	qrun_free(q);
+}
+
+void qrun_failed(struct keel_mod *mod, struct qrun *q, int32_t code, const char *text)
+{
+	char answer[600];
+
+	snprintf(answer, sizeof(answer), "Failed to run: %s (%d)", text ? text : "", (int)code);
+	qrun_answer(mod, q, code, answer);
 }
 
 void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,

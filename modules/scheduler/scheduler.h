@@ -216,7 +216,8 @@ struct state {
 	struct start *starts;
 	char *urgent;           /* victims gave way for this job: look at it first; owned */
 	struct asking *asking;  /* for victims */
-	char *refusal;          /* nobody gave way, for this reason; owned */
+	char *refusal;          /* nobody gave way, because its start would be refused so; owned */
+	int32_t refusal_code;
 	struct keel_trial *trial; /* the open what-if */
 
 	/* await.c */
@@ -331,6 +332,20 @@ bool totals_fit(struct keel_mod *mod, const struct snapshot *s, struct keel_obj 
 void totals_move(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job, const char *only,
 		 int sign);
 
+/* goback.c: a job that goes on where it was */
+int32_t share_of(struct keel_mod *mod, struct keel_obj *job); /* as its place says */
+struct keel_exec *exec_of(struct keel_mod *mod, const char *text); /* owned; NULL: none, or unreadable */
+struct keel_exec *exec_again(struct keel_mod *mod, struct keel_obj *job); /* what it needs again; likewise */
+/* Takes that of the snapshot, of vnodes and totals; false with the reason. */
+bool goes_back(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
+	       const struct keel_exec *exec, struct reason *ret);
+/* The same; nothing stays taken. */
+bool could_go_back(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
+		   const struct keel_exec *exec, struct reason *ret);
+/* It counts for the limits of these vnodes (sign 1), or no more (-1). */
+void people_move(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
+		 const struct keel_exec *exec, int sign);
+
 /* placing.c: how vnodes are ordered and matched, out of the configuration. */
 void placing_apply(struct keel_mod *mod, struct snapshot *s);
 /* The items of a setting, NULL-terminated; `between`: what may part them. NULL: it has none. */
@@ -443,6 +458,7 @@ void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,
 /* The next of those asked for becomes st->serving; false: there is none. */
 bool qrun_next(struct keel_mod *mod);
 void qrun_answer(struct keel_mod *mod, struct qrun *q, int32_t code, const char *text); /* freed */
+void qrun_failed(struct keel_mod *mod, struct qrun *q, int32_t code, const char *text); /* likewise */
 void qruns_drop(struct keel_mod *mod);
 
 /* comment.c */

@@ -132,8 +132,8 @@ static void move_on(struct search *s)
 			place_occupy(s->trying, h->exec, h->share, NULL);
 		else
 			place_vacate(s->trying, h->exec, h->share, NULL);
-		if (s->c->totals)
-			s->c->totals(s->c->arg, s->trying, h->who, h->begins ? 1 : -1);
+		if (s->c->moved)
+			s->c->moved(s->c->arg, s->trying, h->who, h->exec, h->begins ? 1 : -1);
 	}
 }
 

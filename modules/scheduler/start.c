@@ -90,15 +90,6 @@ static void failed(struct keel_mod *mod, struct start *s, struct keel_obj *job, 
 	entry_rest(mod, e);
 }
 
-static void answer_qrun(struct keel_mod *mod, struct start *s, int32_t code, const char *text)
-{
-	char answer[600];
-
-	snprintf(answer, sizeof(answer), "Failed to run: %s (%d)", text ? text : "", (int)code);
-	qrun_answer(mod, s->asked, code, code ? answer : NULL);
-	s->asked = NULL;
-}
-
 /* The job is on its way. An array may have more to start. */
 static void started(struct keel_mod *mod, struct start *s, struct entry *e, const char *subjob)
 {
@@ -150,8 +141,11 @@ static void decided(struct keel_mod *mod, void *arg, int32_t code, const char *t
 		failed(mod, s, job, code, text);
 	else if (!code)
 		started(mod, s, e, text);
-	if (s->asked)
-		answer_qrun(mod, s, code, text);
+	if (s->asked && code)
+		qrun_failed(mod, s->asked, code, text);
+	else if (s->asked)
+		qrun_answer(mod, s->asked, 0, NULL);
+	s->asked = NULL;
 	if (code)
 		give_back(mod, s);
 	if (s->returned) {
@@ -209,52 +203,24 @@ void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, struct q
 char *find_own_place(struct keel_mod *mod, struct keel_obj *job, struct reason *ret)
 {
 	struct state *st = mod->state;
-	const char *text = st->object->get_str(job, st->a.exec_vnode);
-	const struct keel_res_value *v =
-		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
-	struct snapshot *snapshot = snapshot_now(mod);
-	struct keel_place place = { 0 };
-	struct keel_exec *exec = NULL;
-	bool fits;
+	struct snapshot *s = snapshot_now(mod);
+	struct keel_exec *exec = s ? exec_again(mod, job) : NULL;
+	bool goes = exec && goes_back(mod, s, job, exec, ret);
 
-	if (!text || !snapshot || st->resource->exec_parse(st->resource->self, text, &exec, NULL)) {
+	if (!exec)
 		reason_set(ret, "its vnodes are not known");
-		return NULL;
-	}
-	if (v && v->text)
-		st->resource->place_parse(v->text, &place, NULL);
-	fits = place_again(snapshot, exec, place.share, ret);
 	st->resource->exec_free(exec);
-	return fits ? strdup(text) : NULL;
+	return goes ? strdup(st->object->get_str(job, st->a.exec_vnode)) : NULL;
 }
 
 bool resume_job(struct keel_mod *mod, struct entry *e, struct reason *ret)
 {
-	struct state *st = mod->state;
-	const char *text = st->object->get_str(e->job, st->a.exec_vnode);
-	const struct keel_res_value *v =
-		st->resource->list_get(st->object->get_ptr(e->job, st->a.list), "place");
-	struct snapshot *snapshot = snapshot_now(mod);
-	struct keel_place place = { 0 };
-	const char *released = st->job->released(st->job->self, e->job);
-	struct keel_exec *exec = NULL;
-	struct start *s;
-	bool fits;
+	char *exec_vnode = find_own_place(mod, e->job, ret);
+	struct start *s = exec_vnode ? start_new(mod, e->job, exec_vnode) : NULL;
 
-	if (!text || !snapshot || st->resource->exec_parse(st->resource->self, text, &exec, NULL)) {
-		reason_set(ret, "its vnodes are not known");
+	if (!exec_vnode)
 		return false;
-	}
-	exec_only(exec, released);
-	if (v && v->text)
-		st->resource->place_parse(v->text, &place, NULL);
-	fits = totals_fit(mod, snapshot, e->job, released, ret) &&
-	       place_again(snapshot, exec, place.share, ret);
-	st->resource->exec_free(exec);
-	if (!fits)
-		return false;
-	totals_move(mod, snapshot, e->job, released, 1);
-	s = start_new(mod, e->job, text);
+	free(exec_vnode);
 	if (s)
 		s->resume = true;
 	begin(mod, e, s, NULL);

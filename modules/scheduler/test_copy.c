@@ -114,6 +114,41 @@ static void a_whole_host_comes_free(void)
 	free(site.by_name);
 }
 
+static uint32_t jobs_of(const struct vnode *v, const char *name)
+{
+	for (uint32_t i = 0; i < v->limits->n_head; i++)
+		if (strcmp(v->limits->head[i].name, name) == 0)
+			return v->limits->head[i].n;
+	return 0;
+}
+
+/* Two chunks on a vnode are one job there. */
+static void who_leaves_counts_no_more(void)
+{
+	static struct vnode_limits limits;
+	struct snapshot *copy;
+
+	site_make();
+	limits = (struct vnode_limits){ .of_user = 1, .of_group = 1 };
+	nodes[0].limits = &limits;
+	site.counts_people = true;
+	limits_move(&site, &twice_on_a, "al", "staff", 1);
+	CU_ASSERT_EQUAL(jobs_of(&nodes[0], "u:al"), 1);
+	CU_ASSERT_EQUAL(jobs_of(&nodes[0], "g:staff"), 1);
+	copy = snapshot_copy(&site);
+	limits_move(copy, &twice_on_a, "al", "staff", -1);
+	CU_ASSERT_EQUAL(jobs_of(&copy->node[0], "u:al"), 0);
+	CU_ASSERT_EQUAL(jobs_of(&copy->node[0], "g:staff"), 0);
+	CU_ASSERT_EQUAL(jobs_of(&nodes[0], "u:al"), 1);
+	limits_move(copy, &twice_on_a, "al", "staff", 1);
+	CU_ASSERT_EQUAL(jobs_of(&copy->node[0], "u:al"), 1);
+	snapshot_copy_free(copy);
+	for (uint32_t i = 0; i < limits.n_head; i++)
+		free(limits.head[i].name);
+	free(limits.head);
+	free(site.by_name);
+}
+
 int main(void)
 {
 	CU_pSuite suite;
@@ -125,6 +160,7 @@ int main(void)
 	CU_add_test(suite, "a copy is its own", a_copy_is_its_own);
 	CU_add_test(suite, "what is kept stays", what_is_kept_stays);
 	CU_add_test(suite, "a whole host comes free", a_whole_host_comes_free);
+	CU_add_test(suite, "who leaves counts no more", who_leaves_counts_no_more);
 	CU_basic_run_tests();
 	failed = CU_get_number_of_failures();
 	CU_cleanup_registry();

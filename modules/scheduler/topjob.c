@@ -116,27 +116,6 @@ static int64_t grain_of(struct keel_mod *mod)
 	return text ? atoll(text) : rows[1].seconds;
 }
 
-static struct keel_exec *exec_of(struct keel_mod *mod, const char *text)
-{
-	struct state *st = mod->state;
-	struct keel_exec *exec = NULL;
-
-	return text && st->resource->exec_parse(st->resource->self, text, &exec, NULL) == 0 ? exec
-											    : NULL;
-}
-
-static int32_t share_of(struct keel_mod *mod, struct keel_obj *job)
-{
-	struct state *st = mod->state;
-	const struct keel_res_value *v =
-		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
-	struct keel_place place = { 0 };
-
-	if (v && v->text)
-		st->resource->place_parse(v->text, &place, NULL);
-	return place.share;
-}
-
 /* One running job into it; the list turns round once. False: all are there. */
 static bool calendar_add(struct keel_mod *mod)
 {
@@ -156,14 +135,19 @@ static bool calendar_add(struct keel_mod *mod)
 	return true;
 }
 
-static void totals_of(void *arg, struct snapshot *s, const char *who, int sign)
+/* A suspended job that goes on takes again what it had given back. */
+static void job_moved(void *arg, struct snapshot *s, const char *who, const struct keel_exec *exec,
+		      int sign)
 {
 	struct keel_mod *mod = arg;
 	struct state *st = mod->state;
 	struct keel_obj *job = st->object->find(mod, "job", who);
 
-	if (job)
-		totals_move(mod, s, job, NULL, sign);
+	if (!job)
+		return;
+	totals_move(mod, s, job, sign > 0 ? st->job->released(st->job->self, job) : NULL, sign);
+	if (exec)
+		people_move(mod, s, job, exec, sign);
 }
 
 static bool calendar_open(struct keel_mod *mod)
@@ -176,7 +160,7 @@ static bool calendar_open(struct keel_mod *mod)
 	if (!st->calendar)
 		return false;
 	calendar_init(st->calendar, st->core->time(mod), grain_of(mod), st->resource->exec_free);
-	st->calendar->totals = totals_of;
+	st->calendar->moved = job_moved;
 	st->calendar->arg = mod;
 	return true;
 }
@@ -343,10 +327,7 @@ static bool plan_fits(void *arg, struct snapshot *s)
 		return false;
 	if (!p->own)
 		return would_fit(p->mod, e->job, e->group, s, &unused);
-	if (!place_again(s, p->own, p->share, &unused))
-		return false;
-	place_vacate(s, p->own, p->share, NULL);
-	return true;
+	return could_go_back(p->mod, s, e->job, p->own, &unused);
 }
 
 bool plan_begin(struct keel_mod *mod, struct entry *e)
@@ -366,9 +347,7 @@ bool plan_begin(struct keel_mod *mod, struct entry *e)
 	p->not_before = st->calendar->now;
 	p->duration = job_duration(mod, e->job);
 	if (e->resumes) {
-		p->own = exec_of(mod, st->object->get_str(e->job, st->a.exec_vnode));
-		if (p->own)
-			exec_only(p->own, st->job->released(st->job->self, e->job));
+		p->own = exec_again(mod, e->job);
 		p->duration = job_remaining(mod, e->job);
 	}
 	st->plan = p;
@@ -385,9 +364,8 @@ static char *plan_place(struct keel_mod *mod, struct entry *e, struct snapshot *
 
 	if (!p->own)
 		return place_on(mod, e->job, e->group, s, &unused);
-	if (!place_again(s, p->own, p->share, &unused))
+	if (!goes_back(mod, s, e->job, p->own, &unused))
 		return NULL;
-	totals_move(mod, s, e->job, NULL, 1);
 	return strdup(st->object->get_str(e->job, st->a.exec_vnode));
 }
 

@@ -15,6 +15,19 @@ struct asking {
 	bool left; /* the answer comes later */
 };
 
+/* "15136 no", or only words. */
+static void refusal_keep(struct state *st, const char *text)
+{
+	char *words;
+
+	free(st->refusal);
+	st->refusal_code = (int32_t)strtol(text, &words, 10);
+	if (st->refusal_code <= 0)
+		st->refusal_code = PBSE_HOOKERROR;
+	words += *words == ' ';
+	st->refusal = strdup(words);
+}
+
 static void answered(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 {
 	struct state *st = mod->state;
@@ -22,10 +35,8 @@ static void answered(struct keel_mod *mod, void *arg, const struct keel_outcome 
 
 	a->answered = true;
 	a->gave_way = o->verdict == KEEL_DONE;
-	if (a->gave_way && o->text && *o->text) {
-		free(st->refusal);
-		st->refusal = strdup(o->text);
-	}
+	if (a->gave_way && o->text && *o->text)
+		refusal_keep(st, o->text);
 	if (!a->left)
 		return;
 	if (st->asking == a) {

@@ -27,44 +27,9 @@ struct keel_trial {
 	struct keel_obj *job;
 	struct group *group;
 	struct keel_exec *own; /* a suspended job's own vnodes */
-	int32_t share;
 	struct snapshot *s;
 	struct gone *gone;
 };
-
-static int32_t share_of(struct keel_mod *mod, struct keel_obj *job)
-{
-	struct state *st = mod->state;
-	const struct keel_res_value *v =
-		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
-	struct keel_place place = { 0 };
-
-	if (v && v->text)
-		st->resource->place_parse(v->text, &place, NULL);
-	return place.share;
-}
-
-static struct keel_exec *exec_of(struct keel_mod *mod, struct keel_obj *job)
-{
-	struct state *st = mod->state;
-	const char *text = st->object->get_str(job, st->a.exec_vnode);
-	struct keel_exec *exec = NULL;
-
-	if (!text || st->resource->exec_parse(st->resource->self, text, &exec, NULL))
-		return NULL;
-	return exec;
-}
-
-/* What a suspended job gave back. */
-static struct keel_exec *exec_again(struct keel_mod *mod, struct keel_obj *job)
-{
-	struct state *st = mod->state;
-	struct keel_exec *exec = exec_of(mod, job);
-
-	if (exec)
-		exec_only(exec, st->job->released(st->job->self, job));
-	return exec;
-}
 
 static void trial_free(struct keel_trial *t);
 
@@ -78,7 +43,6 @@ static struct keel_trial *trial(struct keel_mod *mod, struct keel_obj *job)
 		return NULL;
 	t->mod = mod;
 	t->job = job;
-	t->share = share_of(mod, job);
 	st->trial = t;
 	if (st->job->is_suspended(st->job->self, job))
 		t->own = exec_again(mod, job);
@@ -118,7 +82,7 @@ static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, cons
 		return *gone_at(t, running) ? -EEXIST : -ENOMEM;
 	g->job = running;
 	g->share = share_of(t->mod, running);
-	g->exec = exec_of(t->mod, running);
+	g->exec = exec_of(t->mod, st->object->get_str(running, st->a.exec_vnode));
 	g->only = only ? strdup(only) : NULL;
 	if (!g->exec || (only && !g->only)) {
 		gone_free(st, g);
@@ -128,6 +92,7 @@ static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, cons
 	t->gone = g;
 	place_vacate(t->s, g->exec, g->share, g->only);
 	totals_move(t->mod, t->s, running, g->only, -1);
+	people_move(t->mod, t->s, running, g->exec, -1);
 	st->hook->note(t->mod, KEEL_POINT_trial_vacate,
 		       KEEL_EVENT(trial_vacate, .id = st->object->id(running), .job = running));
 	return 0;
@@ -143,6 +108,7 @@ static void trial_restore(struct keel_trial *t, struct keel_obj *running)
 	*at = g->next;
 	place_occupy(t->s, g->exec, g->share, g->only);
 	totals_move(t->mod, t->s, g->job, g->only, 1);
+	people_move(t->mod, t->s, g->job, g->exec, 1);
 	st->hook->note(t->mod, KEEL_POINT_trial_restore,
 		       KEEL_EVENT(trial_restore, .id = st->object->id(running), .job = running));
 	gone_free(st, g);
@@ -155,24 +121,13 @@ static bool asked_for(struct keel_mod *mod, struct keel_obj *job)
 	return st->serving && strcmp(st->serving->id, st->object->id(job)) == 0;
 }
 
-/* A suspended job goes on where it was, or not at all. */
-static bool fits_again(struct keel_trial *t, struct reason *ret)
-{
-	const struct state *st = t->mod->state;
-
-	if (!totals_fit(t->mod, t->s, t->job, st->job->released(st->job->self, t->job), ret) ||
-	    !place_again(t->s, t->own, t->share, ret))
-		return false;
-	place_vacate(t->s, t->own, t->share, NULL);
-	return true;
-}
-
 static bool trial_fits(struct keel_trial *t, struct keel_sched_reason *why)
 {
 	struct reason r = { 0 };
 	bool fits = (asked_for(t->mod, t->job) || group_is_eligible(t->mod, t->job, &r)) &&
 		    job_is_eligible(t->mod, t->job, &r) &&
-		    (t->own ? fits_again(t, &r) : would_fit(t->mod, t->job, t->group, t->s, &r));
+		    (t->own ? could_go_back(t->mod, t->s, t->job, t->own, &r)
+			    : would_fit(t->mod, t->job, t->group, t->s, &r));
 
 	if (why && !fits) {
 		struct keel_sched_reason ours = { .size = sizeof(ours), .code = r.code, .never = r.never };

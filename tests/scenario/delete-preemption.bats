@@ -845,6 +845,8 @@ over_limits()
 	job_is "$l" R 42
 	same 'records of L' QS "$(letters "$l")"
 	has "$(keelson explain "$h")" 'express is closed'
+	says 2 "qrun: Failed to run: express is closed (15136) $h" qrun "$h"
+	comment_is "$h" 'Not Running: PBS Error: express is closed'
 }
 
 @test "delete-preemption #35: a start refused all the same is told, and the loss too" {

@@ -21,6 +21,12 @@ limit()
 	undo qmgr -c "unset $1 $2"
 }
 
+new_queue() # NAME PRIORITY
+{
+	undo qmgr -c "delete queue $1"
+	qmgr -c "create queue $1 queue_type = e, enabled = t, started = t, Priority = $2"
+}
+
 comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
 waits() { job_is "$1" Q 10 && comment_is "$1" "Not Running: $2"; }
 
@@ -282,6 +288,35 @@ commented() { [ -n "$(job_attr "$1" comment)" ]; }
 	undo qmgr -c 'unset sched preempt_prio'
 	limit 'queue workq' max_run_res_soft.ncpus "[u:$OWNER=2],[u:$OTHER=4]"
 	gives_way
+}
+
+@test "limits: who gives way is not counted on his vnode either" {
+	new_queue express 200
+	quietly qmgr -c 'set node n1 max_user_run = 1'
+	undo qmgr -c 'unset node n1 max_user_run'
+	low=$(running -l ncpus=1)
+	high=$(submit -q express -l ncpus=1)
+	wait_until 20 job_is "$high" R 42
+	job_is "$low" S 45
+}
+
+# It is normal while it waits; once it ran it would be below those that made room for it.
+@test "limits: a job that had to give way at once does not start" {
+	needs_root
+	qmgr -c "set sched preempt_prio = 'normal_jobs, queue_softlimits, server_softlimits'"
+	undo qmgr -c 'unset sched preempt_prio'
+	limit 'queue workq' max_run_soft "[u:$OTHER=1]"
+	limit server max_run_soft "[u:$OWNER=1]"
+	running -l ncpus=1
+	for _ in 1 2 3; do
+		other=$(submit_as "$OTHER" -l ncpus=1)
+		wait_until 20 job_is "$other" R 42
+	done
+	job=$(submit -l ncpus=1)
+	wait_until 10 waits "$job" 'Not enough free nodes available'
+	same suspended '' "$(qselect -s S)"
+	has "$(server_log)" "$job;Job not run because it would immediately be preemptable\\.$"
+	has "$(keelson explain "$job")" 'preemption: .*soft limit'
 }
 
 @test "limits: a suspended job does not run" {
