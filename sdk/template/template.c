@@ -2,7 +2,7 @@
  *
  * template.c - jobs name the ticket they belong to; those that do not wait at the door.
  *
- * A whole feature in a folder: an attribute (`qsub -W ticket=ABC-12`), a key of the configuration, and a
+ * A whole feature in a folder: an attribute (`qsub -W template_id=ABC-12`), a key of the configuration, and a
  * tap at job_submit, which asks whether a job may be queued. A job with a ticket passes, a ticket that
  * looks wrong is refused, and a submission without one is held for `pause` before it is accepted.
  * Invariant: a wait has one hold and one timer; whichever ends first ends the other.
@@ -81,12 +81,12 @@ static keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_subm
 	const struct state *st = keel_state(c);
 	const struct conf *cf = keel_conf(c);
 	char ticket[TICKET_MAX + 1];
-	int32_t len = st->call->get(c, ev->job, "ticket", NULL, ticket, sizeof(ticket));
+	int32_t len = st->call->get(c, ev->job, "template_id", NULL, ticket, sizeof(ticket));
 
 	if (len < 0)
 		return cf->pause > 0 ? wait_at_the_door(c) : KEEL_NEXT;
 	if (len > TICKET_MAX || strchr(ticket, '-') == NULL)
-		return st->call->reject(c, BAD_VALUE, "ticket: expected KEY-NUMBER, got '%s'", ticket);
+		return st->call->reject(c, BAD_VALUE, "template_id: expected KEY-NUMBER, got '%s'", ticket);
 	st->core->log(c->mod, KEEL_LOG_DEBUG, "Job", ev->id, "belongs to ticket %s", ticket);
 	return KEEL_NEXT;
 }
@@ -100,7 +100,7 @@ static const struct keel_conf_rule rules[] = {
 static const struct keel_need needs[] = { KEEL_NEED(core, 0, struct state, core),
 					  KEEL_NEED(call, 0, struct state, call) };
 static const struct keel_attr_def ticket =
-	KEEL_ATTR_DEF("job", "ticket", "string", .order = 900, .flags = KEEL_ATTR_SAVE,
+	KEEL_ATTR_DEF("job", "template_id", "string", .order = 900, .flags = KEEL_ATTR_SAVE,
 		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY,
 		      .doc = "the ticket that the job belongs to");
 static const struct keel_contrib contribs[] = { { "ATTR", &ticket } };

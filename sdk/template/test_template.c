@@ -33,7 +33,7 @@ static void tear_down(void)
 
 static keel_verdict submit(const char *ticket)
 {
-	keel_mock_set(job, "ticket", NULL, ticket);
+	keel_mock_set(job, "template_id", NULL, ticket);
 	return keel_mock_raise(mock, KEEL_POINT_job_submit, KEEL_EVENT(job_submit, .id = "1.svr", .job = job),
 			       &out);
 }
@@ -48,7 +48,7 @@ static void test_with_a_wrong_one(void)
 {
 	CU_ASSERT_EQUAL(submit("nonsense"), KEEL_REJECT);
 	CU_ASSERT_EQUAL(out.code, 15014);
-	CU_ASSERT_STRING_EQUAL(out.text, "ticket: expected KEY-NUMBER, got 'nonsense'");
+	CU_ASSERT_STRING_EQUAL(out.text, "template_id: expected KEY-NUMBER, got 'nonsense'");
 }
 
 static void test_without(void)

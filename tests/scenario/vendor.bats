@@ -149,13 +149,13 @@ describe() { stranger keelson-module describe "$@"; }
 	found=$(describe "$HELLO/hello.so")
 	for line in 'name +hello' 'isolation +it may run in a process of its own' 'version +1.0' 'interface +1\.0' 'runs in +server' 'needs +call >= 0' \
 		'taps +job_submit \(GATE, order 10\) by on_submit; when that fails: reject' \
-		'adds +attribute ticket of job: the ticket that the job belongs to' \
+		'adds +attribute hello_id of job: the ticket that the job belongs to' \
 		' +type string; read by everybody; written by everybody; .*kept over a restart' \
 		'\t# duration, 0 to 1h' '\t# pause = "2s";'; do
 		has "$found" "^$(printf '%b' "${line//\\./[.]}")"
 	done
 	describe --json "$HELLO/hello.so" >"$BATS_TEST_TMPDIR/json"
-	same 'as JSON' 'job_submit 10 ticket pause' \
+	same 'as JSON' 'job_submit 10 hello_id pause' \
 		"$(jq -r '"\(.taps[0].point) \(.taps[0].order) \(.contributions[0].name) \(.configuration[0].key)"' "$BATS_TEST_TMPDIR/json")"
 }
 
@@ -232,7 +232,7 @@ enable()
 	installed_as_build
 	setup_sandbox
 	qmgr -c "set server job_history_enable = true"
-	says 154 'qsub: Error (15002) submitting job' as "$OWNER" qsub -W ticket=ABC-1 -- /bin/true
+	says 154 'qsub: Error (15002) submitting job' as "$OWNER" qsub -W hello_id=ABC-1 -- /bin/true
 
 	# installed, but not enabled: its configuration as it came
 	stranger make -s -C "$HELLO" install
@@ -253,12 +253,12 @@ enable()
 	enable true 'pause = "1s";'
 	has "$(keelson modules)" '^hello +1\.0 +Example +1\.0 '
 	has "$(keelson hooks job_submit)" 'hello.on_submit'
-	id=$(submit -h -W ticket=ABC-1)
-	same ticket ABC-1 "$(job_attr "$id" ticket)"
+	id=$(submit -h -W hello_id=ABC-1)
+	same hello_id ABC-1 "$(job_attr "$id" hello_id)"
 	got=0
-	found=$(as "$OWNER" qsub -W ticket=nonsense -- /bin/true 2>&1) || got=$?
+	found=$(as "$OWNER" qsub -W hello_id=nonsense -- /bin/true 2>&1) || got=$?
 	same status 166 "$got"
-	same 'its own words' "qsub: ticket: expected KEY-NUMBER, got 'nonsense'" "$found"
+	same 'its own words' "qsub: hello_id: expected KEY-NUMBER, got 'nonsense'" "$found"
 
 	# its hold
 	as "$OWNER" qsub -h -- /bin/true >"$SB/answer" 3>&- &
@@ -274,11 +274,11 @@ enable()
 	# off and on again: what it kept is there
 	enable false
 	lacks "$(keelson hooks job_submit)" hello
-	lacks "$(qstat -f "$id")" '^ *ticket = '
-	says 154 'qsub: Error (15002) submitting job' as "$OWNER" qsub -W ticket=ABC-1 -- /bin/true
+	lacks "$(qstat -f "$id")" '^ *hello_id = '
+	says 154 'qsub: Error (15002) submitting job' as "$OWNER" qsub -W hello_id=ABC-1 -- /bin/true
 	sandbox restart server --hard
 	enable true
-	same 'kept while its module was away' ABC-1 "$(job_attr "$id" ticket)"
+	same 'kept while its module was away' ABC-1 "$(job_attr "$id" hello_id)"
 
 	# gone
 	rm "$SB/server/etc/modules.d/hello.conf"
@@ -286,5 +286,5 @@ enable()
 	stranger make -s -C "$HELLO" uninstall
 	[ ! -e "$INSTALLED/usr/lib/keelson/modules/hello.so" ]
 	lacks "$(keelson modules)" hello
-	says 154 'qsub: Error (15002) submitting job' as "$OWNER" qsub -W ticket=ABC-1 -- /bin/true
+	says 154 'qsub: Error (15002) submitting job' as "$OWNER" qsub -W hello_id=ABC-1 -- /bin/true
 }

@@ -21,6 +21,7 @@
 #include "check_static.h"
 #include "check_stock.h"
 #include "check_watch.h"
+#include "check_with.h"
 #include "place.h"
 
 /* Beside this program, in the tree of its build, and where they were to be. */
@@ -34,7 +35,7 @@ struct options {
 static int usage(FILE *to)
 {
 	fprintf(to, "usage: keelson-module check [--only GROUP[,RULE...]] [--conf TEXT] [--modules DIR]\n"
-		    "                            [--isolated] FILE.so\n"
+		    "                            [--with FILE.so]... [--isolated] FILE.so\n"
 		    "       keelson-module check --list\n");
 	return 2;
 }
@@ -110,9 +111,9 @@ static void run(const struct options *o)
 		return;
 	missing = stage_missing(s.m);
 	if (missing != NULL) {
-		skip_group("lifecycle", "it needs the service %s, which nobody offers here", missing);
-		skip_group("calls", "it needs the service %s, which nobody offers here", missing);
-		skip_group("replay", "it needs the service %s, which nobody offers here", missing);
+		skip_group("lifecycle", "it needs the service %s, which nobody offers here; see --with", missing);
+		skip_group("calls", "it needs the service %s, which nobody offers here; see --with", missing);
+		skip_group("replay", "it needs the service %s, which nobody offers here; see --with", missing);
 		check_isolated(&s, o->isolated, false);
 		return;
 	}
@@ -128,11 +129,13 @@ int check(int argc, char **argv)
 	static const struct option longs[] = { { "only", required_argument, NULL, 'o' },
 					       { "conf", required_argument, NULL, 'c' },
 					       { "modules", required_argument, NULL, 'm' },
+					       { "with", required_argument, NULL, 'w' },
 					       { "isolated", no_argument, NULL, 'i' },
 					       { "list", no_argument, NULL, 'l' },
 					       { "help", no_argument, NULL, 'h' },
 					       { NULL, 0, NULL, 0 } };
 	struct options o = { 0 };
+	const char *why;
 	int c, broken;
 
 	optind = 1;
@@ -141,6 +144,12 @@ int check(int argc, char **argv)
 		case 'o': o.only = optarg; break;
 		case 'c': o.conf = optarg; break;
 		case 'm': o.modules = optarg; break;
+		case 'w':
+			if (!with_open(optarg, &why)) {
+				fprintf(stderr, "keelson-module: --with %s: %s\n", optarg, why);
+				return 2;
+			}
+			break;
 		case 'i': o.isolated = true; break;
 		case 'l': rules_list(); return 0;
 		case 'h': usage(stdout); return 0;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check_with.h"
 #include "elf_file.h"
 #include "open.h"
 
@@ -35,7 +36,7 @@ static void module_read(const char *dir, const char *file, const struct keel_mod
 	if (elf_file_read(path, &f) != NULL || !f.has_note || f.abi_major != KEEL_ABI_MAJOR)
 		return;
 	m = module_open(path, &why);
-	if (m != NULL && m->size >= sizeof(*m) && m->name != NULL && strcmp(m->name, but->name) != 0)
+	if (m != NULL && m->size >= sizeof(*m) && m->name != NULL && strcmp(m->name, but->name) != 0 && !with_is(m->name))
 		stock.modules[stock.n_modules++] = m;
 }
 
