@@ -22,10 +22,15 @@ keelsond: obj/kernel/main/keelsond.o lib/libkernel.a lib/libwire.a lib/libmodfil
 
 # The process of an isolated module
 MODHOST := libexec/keelson/keelson-modhost
-obj/kernel/modhost/%.o: FLAGS = $(KERNEL_FLAGS) $(SECCOMP_CFLAGS)
-$(MODHOST): $(call OBJECTS,$(call NAMED,kernel/modhost,*.c)) lib/libkernel.a lib/libwire.a lib/libmodfile.a
+obj/kernel/modhost/%.o: FLAGS = $(KERNEL_FLAGS) $(SECCOMP_CFLAGS) -I$(S)/tests
+MODHOST_O := $(call OBJECTS,$(filter-out %/clock.c,$(call NAMED,kernel/modhost,*.c)))
+# The same for keelson-module: time is told to it
+MODHOST_TOLD := $(MODHOST)-told
+$(MODHOST_TOLD): obj/kernel/modhost/clock.o obj/tests/sim/virtual.o
+$(MODHOST) $(MODHOST_TOLD): $(MODHOST_O) lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
-	$(DO)$(K_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS) $(SECCOMP_LIBS)
+	$(DO)$(K_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $(filter %.o,$^) $(filter %.a,$^) $(KERNEL_LIBS) \
+		$(SECCOMP_LIBS)
 
-KEELSON_ALL += keelsond lib/libkernel.a $(MODHOST)
+KEELSON_ALL += keelsond lib/libkernel.a $(MODHOST) $(MODHOST_TOLD)

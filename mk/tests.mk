@@ -96,5 +96,7 @@ $(SIM): $(SIM_O) lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
 	$(DO)$(K_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS)
+# Time is given to these too: its loop instead of the kernel's
+tests/unit/sim/test_virtual $(filter tests/unit/mock/%,$(UNIT)): obj/tests/sim/virtual.o
 KEELSON_ALL += $(SIM)
 PROGRAMS += $(SIM)

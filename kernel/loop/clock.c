@@ -10,15 +10,14 @@
 
 int64_t loop_now_ms(const struct loop *l)
 {
-	return l->virtual ? virtual_now_ms(l) : (int64_t)uv_now(&l->uv);
+	return (int64_t)uv_now(&l->uv);
 }
 
 int64_t loop_time_us(const struct loop *l)
 {
 	struct timespec now;
 
-	if (l->virtual)
-		return virtual_time_us(l);
+	(void)l;
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
@@ -30,13 +29,8 @@ int64_t loop_time(const struct loop *l)
 
 int64_t loop_clock_ns(struct loop *l)
 {
-	return l->virtual ? virtual_clock_ns(l) : (int64_t)uv_hrtime();
-}
-
-static void timer_close(struct loop_timer *t)
-{
-	if (!uv_is_closing((uv_handle_t *)&t->uv))
-		uv_close((uv_handle_t *)&t->uv, handle_free);
+	(void)l;
+	return (int64_t)uv_hrtime();
 }
 
 static void timer_fire(uv_timer_t *uv)
@@ -44,19 +38,15 @@ static void timer_fire(uv_timer_t *uv)
 	struct loop_timer *t = uv->data;
 
 	t->fn(t->arg);
-	timer_close(t);
+	loop_timer_cancel(t);
 }
 
 struct loop_timer *loop_timer(struct loop *l, int64_t after_ms, loop_fn *fn, void *arg)
 {
-	struct loop_timer *t;
+	struct loop_timer *t = calloc(1, sizeof(*t));
 
-	if (l->virtual)
-		return virtual_timer(l, after_ms, fn, arg);
-	t = calloc(1, sizeof(*t));
 	if (t == NULL)
 		return NULL;
-	t->loop = l;
 	t->fn = fn;
 	t->arg = arg;
 	uv_update_time(&l->uv);
@@ -68,8 +58,6 @@ struct loop_timer *loop_timer(struct loop *l, int64_t after_ms, loop_fn *fn, voi
 
 void loop_timer_cancel(struct loop_timer *t)
 {
-	if (t != NULL && t->loop->virtual)
-		virtual_timer_cancel(t);
-	else if (t != NULL)
-		timer_close(t);
+	if (t != NULL && !uv_is_closing((uv_handle_t *)&t->uv))
+		uv_close((uv_handle_t *)&t->uv, handle_free);
 }

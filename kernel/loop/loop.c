@@ -30,18 +30,8 @@ static void deferred_run(struct loop *l)
 		if (until == 0)
 			until = loop_clock_ns(l) + TURN_BUDGET_NS;
 		c.fn(c.arg);
-		if (l->stop_at_once || loop_clock_ns(l) > until)
+		if (loop_clock_ns(l) > until)
 			return;
-	}
-}
-
-void turn_end(struct loop *l)
-{
-	deferred_run(l);
-	if (l->due && !l->stop_at_once) {
-		l->due = false;
-		if (l->turn_end != NULL)
-			l->turn_end(l->turn_arg);
 	}
 }
 
@@ -50,13 +40,19 @@ static void turn_over(uv_check_t *check)
 	struct loop *l = check->data;
 
 	atomic_fetch_add_explicit(&l->turns, 1, memory_order_relaxed);
-	turn_end(l);
+	deferred_run(l);
+	if (l->due) {
+		l->due = false;
+		if (l->turn_end != NULL)
+			l->turn_end(l->turn_arg);
+	}
 	if (l->deferred.first == l->deferred.end && !l->due)
 		uv_idle_stop(&l->hurry);
 }
 
-void posted_run(struct loop *l)
+static void posted(uv_async_t *wake)
 {
+	struct loop *l = wake->data;
 	struct calls taken;
 	struct call c;
 
@@ -64,14 +60,9 @@ void posted_run(struct loop *l)
 	taken = l->posted;
 	l->posted = (struct calls){ 0 };
 	pthread_mutex_unlock(&l->lock);
-	while (!l->stop_at_once && calls_take(&taken, &c))
+	while (calls_take(&taken, &c))
 		c.fn(c.arg);
 	calls_fini(&taken);
-}
-
-static void posted(uv_async_t *wake)
-{
-	posted_run(wake->data);
 }
 
 int loop_create(struct loop **ret_loop)
@@ -122,10 +113,6 @@ void loop_destroy(struct loop *l)
 {
 	if (l == NULL)
 		return;
-	if (l->virtual) {
-		virtual_destroy(l);
-		return;
-	}
 	thread_fini(l);
 	uv_walk(&l->uv, handle_close, l);
 	while (uv_loop_close(&l->uv) == UV_EBUSY)
@@ -138,8 +125,6 @@ void loop_destroy(struct loop *l)
 
 int loop_run(struct loop *l)
 {
-	if (l->virtual)
-		return virtual_run(l, NULL, NULL, INT64_MAX);
 	uv_update_time(&l->uv);
 	while (!l->stop)
 		uv_run(&l->uv, UV_RUN_DEFAULT);
@@ -150,8 +135,7 @@ int loop_run(struct loop *l)
 void loop_stop(struct loop *l)
 {
 	l->stop = true;
-	if (!l->virtual)
-		uv_stop(&l->uv);
+	uv_stop(&l->uv);
 }
 
 static void time_is_up(void *arg)
@@ -162,11 +146,8 @@ static void time_is_up(void *arg)
 int loop_run_until(struct loop *l, bool (*done)(void *arg), void *arg, int64_t deadline_ms)
 {
 	bool late = false;
-	struct loop_timer *t;
+	struct loop_timer *t = loop_timer(l, deadline_ms, time_is_up, &late);
 
-	if (l->virtual)
-		return virtual_run(l, done, arg, loop_now_ms(l) + deadline_ms);
-	t = loop_timer(l, deadline_ms, time_is_up, &late);
 	if (t == NULL)
 		return -ENOMEM;
 	while (!done(arg) && !late)
@@ -181,7 +162,7 @@ int loop_defer(struct loop *l, loop_fn *fn, void *arg)
 {
 	int ret = calls_add(&l->deferred, fn, arg);
 
-	if (ret == 0 && !l->virtual)
+	if (ret == 0)
 		uv_idle_start(&l->hurry, hurry_on);
 	return ret;
 }
@@ -193,7 +174,7 @@ int loop_post(struct loop *l, loop_fn *fn, void *arg)
 	pthread_mutex_lock(&l->lock);
 	ret = calls_add(&l->posted, fn, arg);
 	pthread_mutex_unlock(&l->lock);
-	return ret == 0 && !l->virtual ? uv_async_send(&l->wake) : ret;
+	return ret == 0 ? uv_async_send(&l->wake) : ret;
 }
 
 void loop_turn_end(struct loop *l, loop_fn *fn, void *arg)
@@ -205,6 +186,5 @@ void loop_turn_end(struct loop *l, loop_fn *fn, void *arg)
 void loop_turn_due(struct loop *l)
 {
 	l->due = true;
-	if (!l->virtual)
-		uv_idle_start(&l->hurry, hurry_on);
+	uv_idle_start(&l->hurry, hurry_on);
 }

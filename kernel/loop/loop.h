@@ -3,7 +3,8 @@
  * loop.h - the event loop and the clock; the only user of libuv, the only reader of time.
  *
  * A *turn* is one pass: all callbacks of ready events, then the deferred calls, then the turn-end
- * callbacks (store commit). Everything but loop_post() is for the loop thread.
+ * callbacks (store commit). Everything but loop_post() is for the loop thread. A simulation is linked with another
+ * loop of this face, whose time is given (tests/sim/virtual.h).
  */
 #ifndef KEELSON_LOOP_H
 #define KEELSON_LOOP_H
@@ -26,28 +27,13 @@ void loop_stop(struct loop *l);
  * 0 or -ETIMEDOUT. */
 int loop_run_until(struct loop *l, bool (*done)(void *arg), void *arg, int64_t deadline_ms);
 
-/* Virtual time, for simulations: such a loop has no threads, no fds and no signals, and nothing happens
- * by itself. Work for threads is done within a turn, some time after it was asked for. */
-struct loop_virtual {
-	int64_t now_ms;   /* monotonic clock at the beginning */
-	int64_t epoch_us; /* wall clock when the monotonic one is 0 */
-	int64_t look_ns;  /* each look at loop_clock_ns() costs so much; 0: that clock is the real one */
-	int64_t (*work_ms)(void *arg); /* how long the next work takes; NULL: no time */
-	void *arg;
-};
-int loop_create_virtual(const struct loop_virtual *conf, struct loop **ret_loop);
-int64_t loop_next_ms(const struct loop *l);      /* when there is something to do; INT64_MAX: never */
-void loop_turn(struct loop *l, int64_t now_ms);  /* one turn at that time, or now when it is past */
-/* The power fails: nothing of this loop is called any more, also not in the turn under way. */
-void loop_freeze(struct loop *l);
-
 int64_t loop_now_ms(const struct loop *l);  /* monotonic, of this turn */
 int64_t loop_time(const struct loop *l);    /* wall clock, seconds */
 int64_t loop_time_us(const struct loop *l); /* wall clock, microseconds */
 /* For measuring how long code takes, never for deciding when something is due. */
 int64_t loop_clock_ns(struct loop *l);
-/* How long this thread has computed, and how long it could have and waited for a processor. When time is
- * virtual nobody waits. A system that does not tell: 0. */
+/* How long this thread has computed, and how long it could have and waited for a processor. A system
+ * that does not tell: 0. */
 int64_t loop_cpu_ns(const struct loop *l);
 int64_t loop_delay_ns(struct loop *l);
 
@@ -68,14 +54,14 @@ int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg);
 
 enum loop_events { LOOP_READABLE = 1, LOOP_WRITABLE = 2 };
 typedef void loop_fd_fn(void *arg, int events);
-/* The fd becomes non-blocking. -ENOTSUP: time is virtual. On an error of the fd all asked events are told. -EPERM: a fd that is
- * always ready (a regular file). */
+/* The fd becomes non-blocking. On an error of the fd all asked events are told. -EPERM: a fd that is always
+ * ready (a regular file). */
 int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg,
 	       struct loop_watch **ret_watch);
 int loop_watch_set(struct loop_watch *w, int events); /* change what is watched; 0 = pause */
 void loop_watch_cancel(struct loop_watch *w);         /* the fd stays open */
 
-/* Signs of life, for any thread: a loop that lives makes turns, or waits and is idle. Of a real loop. */
+/* Signs of life, for any thread: a loop that lives makes turns, or waits and is idle. */
 struct loop_pulse {
 	uint64_t turns, idle_ns; /* so far */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * thread.c - what the thread of the loop did with its time: computed, or waited for a processor.
+ * thread.c - what the thread of the loop did with its time: computed, or waited for a processor; and signs of
+ * life, for another thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +18,7 @@ int64_t loop_cpu_ns(const struct loop *l)
 {
 	struct timespec now;
 
-	if (l->virtual)
-		return virtual_cpu_ns(l);
+	(void)l;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
@@ -36,7 +36,7 @@ int64_t loop_delay_ns(struct loop *l)
 	char text[96];
 	ssize_t n;
 
-	if (l->virtual || l->schedstat == SCHEDSTAT_NONE)
+	if (l->schedstat == SCHEDSTAT_NONE)
 		return 0;
 	if (l->schedstat == 0)
 		l->schedstat = open(SCHEDSTAT, O_RDONLY | O_CLOEXEC);
@@ -55,4 +55,10 @@ void thread_fini(struct loop *l)
 	if (l->schedstat > 0)
 		close(l->schedstat);
 	l->schedstat = 0;
+}
+
+void loop_pulse(struct loop *l, struct loop_pulse *ret)
+{
+	*ret = (struct loop_pulse){ .turns = atomic_load_explicit(&l->turns, memory_order_relaxed),
+				    .idle_ns = uv_metrics_idle_time(&l->uv) };
 }

@@ -40,12 +40,9 @@ static void watch_ready(uv_poll_t *uv, int failure, int events)
 int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg,
 	       struct loop_watch **ret_watch)
 {
-	struct loop_watch *w;
+	struct loop_watch *w = calloc(1, sizeof(*w));
 	int ret;
 
-	if (l->virtual)
-		return -ENOTSUP;
-	w = calloc(1, sizeof(*w));
 	if (w == NULL)
 		return -ENOMEM;
 	w->fn = fn;
@@ -89,12 +86,9 @@ static void signal_came(uv_signal_t *uv, int signum)
 
 int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), void *arg)
 {
-	struct loop_signal *s;
+	struct loop_signal *s = calloc(1, sizeof(*s));
 	int ret;
 
-	if (l->virtual)
-		return -ENOTSUP;
-	s = calloc(1, sizeof(*s));
 	if (s == NULL)
 		return -ENOMEM;
 	s->fn = fn;

@@ -34,12 +34,9 @@ static void work_done(uv_work_t *uv, int cancelled)
 
 int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg)
 {
-	struct work *w;
+	struct work *w = calloc(1, sizeof(*w));
 	int ret;
 
-	if (l->virtual)
-		return virtual_work(l, work, done, arg);
-	w = calloc(1, sizeof(*w));
 	if (w == NULL)
 		return -ENOMEM;
 	w->work = work;

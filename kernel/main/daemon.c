@@ -171,8 +171,7 @@ const struct modules_files daemon_files = { files_read, files_keep, files_drop, 
 static int log_start(struct daemon *d, struct keel_err *err)
 {
 	const struct settings *s = d->settings;
-	int ret = d->world ? loop_create_virtual(&d->world->clock, &d->parts.loop) :
-			     loop_create(&d->parts.loop);
+	int ret = d->world ? d->world->loop(d->world->arg, &d->parts.loop) : loop_create(&d->parts.loop);
 
 	if (ret < 0)
 		return err_set(err, ret, "cannot create the event loop: %s", strerror(-ret));
@@ -337,7 +336,6 @@ void daemon_destroy(struct daemon *d)
 
 void daemon_abandon(struct daemon *d)
 {
-	loop_freeze(d->parts.loop);
 	links_stop(d->parts.links);
 	end(d);
 	free(d);

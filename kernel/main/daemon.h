@@ -5,7 +5,6 @@
 #ifndef KEELSON_DAEMON_H
 #define KEELSON_DAEMON_H
 
-#include "loop/loop.h"
 #include "main/options.h"
 #include "util/owner.h"
 
@@ -15,7 +14,7 @@ int daemon_run(const struct options *o);
 /* What a simulation puts in the place of the machine: time, and what it adds to the parts before modules
  * are loaded (a store, hosts). Such a daemon has no sockets and catches no signals. */
 struct world {
-	struct loop_virtual clock;
+	int (*loop)(void *arg, struct loop **ret_loop);
 	int (*furnish)(void *arg, struct parts *parts, struct keel_err *err);
 	void *arg;
 };
@@ -25,7 +24,7 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 		  struct keel_err *err);
 struct parts *daemon_parts(struct daemon *d);
 void daemon_destroy(struct daemon *d); /* orderly: last replies and commits; NULL is fine */
-/* As if the machine lost its power: nothing more is stored and nobody is told anything. */
+/* As if the machine lost its power: its loop calls nobody any more, so nothing is stored and nobody is told. */
 void daemon_abandon(struct daemon *d);
 
 /* Look at configuration and modules and start nothing; print what was found. Exit code. */

@@ -51,7 +51,7 @@ static void handle(struct host *h, struct message *m)
 		call_run(h, &in, m->f.corr);
 	else if (what == TALK_RESUME)
 		call_resume(h, &in, m->f.corr);
-	else if (what == TALK_TURN)
+	else if (what == TALK_TURN && clock_turn != NULL)
 		clock_turn(h, &in, m->f.corr);
 	else
 		life(h, what, &in, m->f.corr);
@@ -125,7 +125,7 @@ int main(int argc, char **argv)
 	h.owner.parts = &h.parts;
 	frame_reader_init(&h.in, TALK_BODY_MAX_DOWN);
 	if (o.clock != NULL)
-		return clock_run(&h, &o);
+		return clock_run != NULL ? clock_run(&h, &o) : 2;
 	if (loop_create(&h.parts.loop) < 0 ||
 	    loop_watch(h.parts.loop, h.fd, LOOP_READABLE, readable, &h, &h.watch) < 0)
 		return 1;

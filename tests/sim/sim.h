@@ -27,9 +27,9 @@
 #include "keel/service/job.h"
 #include "keel/service/node.h"
 #include "keel/service/resource.h"
-#include "loop/loop.h"
 #include "main/daemon.h"
 #include "random.h"
+#include "virtual.h"
 
 #define USERS 6 /* the first is root, a manager */
 
@@ -97,6 +97,7 @@ struct sim {
 	struct sim_conf conf;
 	struct chance net, work, tasks, disk, driver;
 	struct loop *loop; /* of what happens outside the server */
+	struct loop_virtual clock; /* that loops are made with */
 	int64_t now_ms;
 	/* the server */
 	struct options options;

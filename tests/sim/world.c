@@ -38,6 +38,13 @@ int64_t sim_time(const struct sim *s)
 
 /* ---- the server ---------------------------------------------------------------------------------- */
 
+static int loop_make(void *arg, struct loop **ret_loop)
+{
+	const struct sim *s = arg;
+
+	return loop_create_virtual(&s->clock, ret_loop);
+}
+
 static int furnish(void *arg, struct parts *parts, struct keel_err *err)
 {
 	struct sim *s = arg;
@@ -73,7 +80,7 @@ static void server_start(struct sim *s)
 {
 	struct keel_err err = { 0 };
 
-	s->world.clock.now_ms = s->now_ms;
+	s->clock.now_ms = s->now_ms;
 	if (daemon_create(&s->options, &s->world, &s->server, &err) < 0) {
 		sim_wrong(s, "the server does not start: %s", err.text);
 		s->server = NULL;
@@ -122,6 +129,7 @@ static void server_fell(struct sim *s)
 	inwards_drop(s);
 	for (uint32_t i = 0; i < USERS; i++)
 		s->client[i] = NULL;
+	loop_freeze(s->parts->loop);
 	daemon_abandon(d);
 	s->parts = NULL;
 	net_server_gone(s);
@@ -272,22 +280,21 @@ bool sim_run_while(struct sim *s, bool (*more)(struct sim *s), int64_t most_ms)
 
 int sim_begin(struct sim *s, const struct sim_conf *conf, char **ret_why)
 {
-	struct loop_virtual clock = { .epoch_us = EPOCH_US, .look_ns = conf->real_clock ? 0 : LOOK_NS,
-				      .work_ms = disk_work_ms, .arg = s };
-
 	*s = (struct sim){ .conf = *conf };
+	s->clock = (struct loop_virtual){ .epoch_us = EPOCH_US, .look_ns = conf->real_clock ? 0 : LOOK_NS,
+					  .work_ms = disk_work_ms, .arg = s };
 	s->net = chance_of(conf->seed, "net");
 	s->work = chance_of(conf->seed, "work");
 	s->tasks = chance_of(conf->seed, "tasks");
 	s->disk = chance_of(conf->seed, "disk");
 	s->driver = chance_of(conf->seed, "driver");
-	s->world = (struct world){ .clock = clock, .furnish = furnish, .arg = s };
+	s->world = (struct world){ .loop = loop_make, .furnish = furnish, .arg = s };
 	if (conf->trace != NULL)
 		s->trace = fopen(conf->trace, "w");
 	*ret_why = setup(s);
 	if (*ret_why != NULL)
 		return -1;
-	if (loop_create_virtual(&clock, &s->loop) < 0 || hosts_make(s) < 0)
+	if (loop_create_virtual(&s->clock, &s->loop) < 0 || hosts_make(s) < 0)
 		return -1;
 	server_start(s);
 	return 0;
@@ -296,8 +303,10 @@ int sim_begin(struct sim *s, const struct sim_conf *conf, char **ret_why)
 void sim_end(struct sim *s)
 {
 	inwards_drop(s);
-	if (s->server != NULL)
+	if (s->server != NULL) {
+		loop_freeze(s->parts->loop);
 		daemon_abandon(s->server);
+	}
 	s->server = NULL;
 	hosts_free(s);
 	loop_destroy(s->loop);

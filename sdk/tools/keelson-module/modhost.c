@@ -28,7 +28,7 @@ static bool program_find(char path[PATH_MAX])
 {
 	static const char *const places[] = { KEELSON_LIBEXEC_BESIDE, KEELSON_LIBEXEC_DIR, NULL };
 
-	return place_find(places, "keelson-modhost", path);
+	return place_find(places, "keelson-modhost-told", path);
 }
 
 bool modhost_is_installed(void)

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * virtual.c - a loop whose time is given from outside.
+ *
+ * A turn is what it is in the real loop: timers that are due, posted calls, deferred calls, the end of
+ * the turn. Between turns time jumps. Work for a thread is a timer: when it fires it is
+ * done and its end is told, so that two runs with the same times are the same run.
+ */
+#include "virtual.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "loop/calls.h"
+
+/* Deferred calls that defer again go on within the turn for this long, then others get theirs. */
+#define TURN_BUDGET_NS (10 * 1000 * 1000)
+
+struct loop {
+	struct loop_virtual conf;
+	int64_t now_ms, clock_ns;
+	uint64_t number;
+	struct loop_timer **heap; /* the first one is due first */
+	size_t n, size;
+	bool stop;   /* asked, not yet seen by loop_run() */
+	bool frozen;
+	bool due;    /* loop_turn_due() was called in this turn */
+	loop_fn *turn_end;
+	void *turn_arg;
+	struct calls deferred, posted;
+};
+
+struct loop_timer {
+	int64_t at_ms;
+	uint64_t number; /* equal times: first come, first served */
+	size_t place;    /* SIZE_MAX: not in the heap */
+	struct loop *loop;
+	loop_fn *fn;
+	void *arg;
+};
+
+struct deed {
+	struct loop *loop;
+	loop_fn *work, *done;
+	void *arg;
+};
+
+/* ---- the heap --------------------------------------------------------------------------------- */
+
+static bool before(const struct loop_timer *a, const struct loop_timer *b)
+{
+	return a->at_ms != b->at_ms ? a->at_ms < b->at_ms :
+					      a->number < b->number;
+}
+
+static void put(struct loop *l, size_t place, struct loop_timer *t)
+{
+	l->heap[place] = t;
+	t->place = place;
+}
+
+static void up(struct loop *l, struct loop_timer *t)
+{
+	size_t at = t->place;
+
+	for (; at > 0 && before(t, l->heap[(at - 1) / 2]); at = (at - 1) / 2)
+		put(l, at, l->heap[(at - 1) / 2]);
+	put(l, at, t);
+}
+
+static void down(struct loop *l, struct loop_timer *t)
+{
+	size_t at = t->place, child;
+
+	for (; (child = at * 2 + 1) < l->n; at = child) {
+		if (child + 1 < l->n && before(l->heap[child + 1], l->heap[child]))
+			child++;
+		if (!before(l->heap[child], t))
+			break;
+		put(l, at, l->heap[child]);
+	}
+	put(l, at, t);
+}
+
+static int heap_add(struct loop *l, struct loop_timer *t)
+{
+	if (l->n == l->size) {
+		size_t size = l->size == 0 ? 64 : l->size * 2;
+		struct loop_timer **heap = reallocarray(l->heap, size, sizeof(*heap));
+
+		if (heap == NULL)
+			return -ENOMEM;
+		l->heap = heap;
+		l->size = size;
+	}
+	put(l, l->n++, t);
+	up(l, t);
+	return 0;
+}
+
+static void heap_remove(struct loop *l, struct loop_timer *t)
+{
+	size_t place = t->place;
+	struct loop_timer *last = l->heap[--l->n];
+
+	t->place = SIZE_MAX;
+	if (last == t)
+		return;
+	put(l, place, last);
+	up(l, last);
+	down(l, last);
+}
+
+/* ---- timers and work ---------------------------------------------------------------------------- */
+
+struct loop_timer *loop_timer(struct loop *l, int64_t after_ms, loop_fn *fn, void *arg)
+{
+	struct loop_timer *t = calloc(1, sizeof(*t));
+
+	if (t == NULL)
+		return NULL;
+	t->loop = l;
+	t->fn = fn;
+	t->arg = arg;
+	t->at_ms = after_ms > INT64_MAX - 1 - l->now_ms ? INT64_MAX - 1 :
+							  l->now_ms + (after_ms > 0 ? after_ms : 0);
+	t->number = l->number++;
+	if (heap_add(l, t) < 0) {
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+void loop_timer_cancel(struct loop_timer *t)
+{
+	if (t == NULL || t->place == SIZE_MAX)
+		return; /* it fires now and is freed behind it */
+	heap_remove(t->loop, t);
+	free(t);
+}
+
+static void deed_do(void *arg)
+{
+	struct deed d = *(struct deed *)arg;
+
+	free(arg);
+	d.work(d.arg);
+	if (d.done != NULL && !d.loop->frozen)
+		d.done(d.arg);
+}
+
+int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg)
+{
+	struct deed *d = malloc(sizeof(*d));
+
+	if (d == NULL)
+		return -ENOMEM;
+	*d = (struct deed){ l, work, done, arg };
+	if (loop_timer(l, l->conf.work_ms != NULL ? l->conf.work_ms(l->conf.arg) : 0, deed_do, d) != NULL)
+		return 0;
+	free(d);
+	return -ENOMEM;
+}
+
+int loop_defer(struct loop *l, loop_fn *fn, void *arg)
+{
+	return calls_add(&l->deferred, fn, arg);
+}
+
+int loop_post(struct loop *l, loop_fn *fn, void *arg)
+{
+	return calls_add(&l->posted, fn, arg);
+}
+
+void loop_turn_end(struct loop *l, loop_fn *fn, void *arg)
+{
+	l->turn_end = fn;
+	l->turn_arg = arg;
+}
+
+void loop_turn_due(struct loop *l)
+{
+	l->due = true;
+}
+
+/* ---- time ----------------------------------------------------------------------------------------- */
+
+static int64_t real_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t loop_now_ms(const struct loop *l)
+{
+	return l->now_ms;
+}
+
+int64_t loop_time_us(const struct loop *l)
+{
+	return l->conf.epoch_us + l->now_ms * 1000;
+}
+
+int64_t loop_time(const struct loop *l)
+{
+	return loop_time_us(l) / 1000000;
+}
+
+int64_t loop_clock_ns(struct loop *l)
+{
+	if (l->conf.look_ns == 0)
+		return real_ns();
+	l->clock_ns += l->conf.look_ns;
+	if (l->clock_ns < l->now_ms * 1000000)
+		l->clock_ns = l->now_ms * 1000000;
+	return l->clock_ns;
+}
+
+/* The same clock, without a look at it. */
+int64_t loop_cpu_ns(const struct loop *l)
+{
+	return l->conf.look_ns == 0 ? real_ns() : l->clock_ns;
+}
+
+int64_t loop_delay_ns(struct loop *l)
+{
+	(void)l;
+	return 0;
+}
+
+/* ---- turns ---------------------------------------------------------------------------------------- */
+
+int64_t loop_next_ms(const struct loop *l)
+{
+	if (l->frozen)
+		return INT64_MAX;
+	if (l->due || l->deferred.first != l->deferred.end || l->posted.first != l->posted.end)
+		return l->now_ms;
+	return l->n > 0 ? l->heap[0]->at_ms : INT64_MAX;
+}
+
+static void timers_run(struct loop *l)
+{
+	uint64_t later = l->number; /* those made from now on wait for the next turn */
+
+	while (!l->frozen && l->n > 0 && l->heap[0]->at_ms <= l->now_ms && l->heap[0]->number < later) {
+		struct loop_timer *t = l->heap[0];
+
+		heap_remove(l, t);
+		t->fn(t->arg);
+		free(t);
+	}
+}
+
+static void posted_run(struct loop *l)
+{
+	struct calls taken = l->posted;
+	struct call c;
+
+	l->posted = (struct calls){ 0 };
+	while (!l->frozen && calls_take(&taken, &c))
+		c.fn(c.arg);
+	calls_fini(&taken);
+}
+
+static void deferred_run(struct loop *l)
+{
+	int64_t until = 0;
+	struct call c;
+
+	while (!l->frozen && calls_take(&l->deferred, &c)) {
+		if (until == 0)
+			until = loop_clock_ns(l) + TURN_BUDGET_NS;
+		c.fn(c.arg);
+		if (l->frozen || loop_clock_ns(l) > until)
+			return;
+	}
+}
+
+void loop_turn(struct loop *l, int64_t now_ms)
+{
+	if (now_ms > l->now_ms)
+		l->now_ms = now_ms;
+	timers_run(l);
+	posted_run(l);
+	deferred_run(l);
+	if (!l->due || l->frozen)
+		return;
+	l->due = false;
+	if (l->turn_end != NULL)
+		l->turn_end(l->turn_arg);
+}
+
+/* Nothing to do until the deadline: time jumps there. */
+int loop_run_until(struct loop *l, bool (*done)(void *arg), void *arg, int64_t deadline_ms)
+{
+	int64_t until_ms = l->now_ms + deadline_ms;
+
+	while (!done(arg)) {
+		int64_t next = loop_next_ms(l);
+
+		if (next == INT64_MAX || next > until_ms) {
+			l->now_ms = until_ms;
+			return -ETIMEDOUT;
+		}
+		loop_turn(l, next);
+	}
+	return 0;
+}
+
+int loop_run(struct loop *l)
+{
+	while (!l->stop) {
+		if (loop_next_ms(l) == INT64_MAX)
+			return -EDEADLK;
+		loop_turn(l, loop_next_ms(l));
+	}
+	l->stop = false;
+	return 0;
+}
+
+void loop_stop(struct loop *l)
+{
+	l->stop = true;
+}
+
+void loop_freeze(struct loop *l)
+{
+	l->frozen = true;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------- */
+
+int loop_create_virtual(const struct loop_virtual *conf, struct loop **ret_loop)
+{
+	struct loop *l = calloc(1, sizeof(*l));
+
+	if (l == NULL)
+		return -ENOMEM;
+	l->conf = *conf;
+	l->now_ms = conf->now_ms;
+	*ret_loop = l;
+	return 0;
+}
+
+void loop_destroy(struct loop *l)
+{
+	if (l == NULL)
+		return;
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->heap[i]->fn == deed_do)
+			free(l->heap[i]->arg);
+		free(l->heap[i]);
+	}
+	free(l->heap);
+	calls_fini(&l->deferred);
+	calls_fini(&l->posted);
+	free(l);
+}
+
+/* ---- what there is none of ---------------------------------------------------------------------------- */
+
+int loop_create(struct loop **ret_loop)
+{
+	(void)ret_loop;
+	return -ENOTSUP;
+}
+
+int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg, struct loop_watch **ret_watch)
+{
+	(void)l, (void)fd, (void)events, (void)fn, (void)arg, (void)ret_watch;
+	return -ENOTSUP;
+}
+
+int loop_watch_set(struct loop_watch *w, int events)
+{
+	(void)w, (void)events;
+	return -ENOTSUP;
+}
+
+void loop_watch_cancel(struct loop_watch *w)
+{
+	(void)w;
+}
+
+int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), void *arg)
+{
+	(void)l, (void)signum, (void)fn, (void)arg;
+	return -ENOTSUP;
+}
+
+void loop_pulse(struct loop *l, struct loop_pulse *ret)
+{
+	(void)l;
+	*ret = (struct loop_pulse){ 0 };
+}
