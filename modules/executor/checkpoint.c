@@ -19,6 +19,7 @@
 #include "action.h"
 
 #define NO_RESTART -2
+#define SAVED -12 /* what its end says, whoever heard the answer */
 
 struct saving {
 	int64_t number, run, limit_ms;
@@ -76,6 +77,8 @@ static void saved(struct keel_mod *mod, void *arg)
 		stop_answer(mod, s->number, s->status == 0 ? 0 : PBSE_BADSTATE, NULL);
 	} else if (s->status == 0) {
 		st->core->log(mod, KEEL_LOG_JOB, "Job", s->id, "checkpointed");
+		t->limit_status = SAVED;
+		record_note(mod, t, "limit %d", SAVED);
 		stop_answer(mod, s->number, 0, NULL);
 		stop_kill(mod, t, 0);
 	} else {

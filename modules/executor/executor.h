@@ -111,7 +111,7 @@ struct task {
 	struct usage usage;
 	int64_t kill_delay; /* >= 0: asked to end while BEGIN */
 	int streams, missed; /* output files to be placed; how many could not be */
-	int limit_status;   /* 0, or the system code of the limit it exceeded */
+	int limit_status;   /* 0, or a system code: of the limit it exceeded, of having been saved */
 	int32_t status;
 	char why[256];
 	bool discarded; /* no report, forgotten at its end */

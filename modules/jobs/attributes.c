@@ -52,9 +52,7 @@ static int32_t check_holds(struct keel_mod *mod, const struct keel_session *who,
 		return 0;
 	if (bits < 0)
 		return bad(mod, "Hold_Types", err);
-	if (have & HOLD_DEPENDS)
-		have |= HOLD_SYSTEM; /* it is seen as one, and released as one */
-	return may_hold(who, (have ^ bits) & ~HOLD_DEPENDS)
+	return may_hold(who, (holds_seen(have) ^ bits) & ~HOLDS_UNSEEN)
 		       ? 0
 		       : st->core->error(err, PBSE_PERM, "%s", st->core->pbse_text(PBSE_PERM));
 }

@@ -3,7 +3,8 @@
  * checkpoint.c - a running job is saved by its host and goes back to its queue, to go on there later.
  *
  * It holds itself meanwhile (hold s), so that everybody sees it. Saved: it is over with Exit_status -12
- * and keeps its exec_vnode, where alone it can be started again. Refused: it is as it was.
+ * and keeps its exec_vnode, where alone it can be started again. Refused: it is as it was. Who asked is
+ * forgotten when the server ends meanwhile; what its host made of it is heard with the end of the run.
  */
 #include "jobs.h"
 
@@ -15,19 +16,19 @@ struct saving {
 	keel_job_done *done;
 	void *arg;
 	int64_t run;
-	bool held; /* before */
 	char id[];
 };
 
-static void hold(struct keel_mod *mod, struct keel_obj *job, bool set)
+void saving_over(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	int64_t have = st->object->get_int(job, st->a.holds);
 
-	st->object->set_int(job, st->a.holds, set ? have | HOLD_SYSTEM : have & ~(int64_t)HOLD_SYSTEM);
+	if (have & HOLD_SAVING)
+		st->object->set_int(job, st->a.holds, have & ~(int64_t)HOLD_SAVING);
 }
 
-static void accepted(struct keel_mod *mod, struct keel_obj *job)
+void job_saved(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 
@@ -49,12 +50,11 @@ static void answered(struct keel_mod *mod, void *arg, int32_t code, const char *
 		code = code ? code : PBSE_BADSTATE; /* it ended by itself */
 	} else {
 		j->busy = false;
-		if (!s->held)
-			hold(mod, job, false);
+		saving_over(mod, job);
 		if (!code && j->ending)
 			code = PBSE_BADSTATE; /* somebody deletes it */
 		if (!code)
-			accepted(mod, job);
+			job_saved(mod, job);
 	}
 	s->done(s->me, s->arg, code, text);
 	free(s);
@@ -88,9 +88,8 @@ void job_request_checkpoint(struct keel_mod *mod, struct keel_obj *job, const ch
 	s->done = done;
 	s->arg = arg;
 	s->run = st->object->get_int(job, st->a.run_version);
-	s->held = st->object->get_int(job, st->a.holds) & HOLD_SYSTEM;
 	strcpy(s->id, id);
-	hold(mod, job, true);
+	st->object->set_int(job, st->a.holds, st->object->get_int(job, st->a.holds) | HOLD_SAVING);
 	st->core->log(mod, KEEL_LOG_JOB, "Job", id, "Holds s set at request of %s", who);
 	job_slot(mod, job)->busy = true;
 	st->task->checkpoint(st->task->self, job, mod, answered, s);

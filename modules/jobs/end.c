@@ -10,7 +10,6 @@
 
 #define KILLED_STATUS (256 + 9)
 #define RERUN_STATUS (-11)
-#define SAVED_STATUS (-12)
 
 /* Among the items when some output could not be placed. */
 static const char not_delivered[] = "Stageout_status=0";
@@ -178,6 +177,10 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 	task_used(mod, job, items, n);
 	st->object->set_int(job, st->a.obittime, st->core->time(mod));
 	st->task->ended_done(st->task->self, job);
+	if (exit_status == SAVED_STATUS && j->ending == ENDING_NONE)
+		job_saved(mod, job); /* who asked for it has not been told */
+	else if (exit_status == SAVED_STATUS)
+		exit_status = KILLED_STATUS;
 	if (j->ending == ENDING_RERUN || j->ending == ENDING_CHECKPOINT) {
 		job_requeue(mod, job, j->ending == ENDING_RERUN ? RERUN_STATUS : SAVED_STATUS);
 		return;

@@ -149,12 +149,14 @@ int32_t attributes_find(struct keel_mod *mod, struct keel_err *err);
 
 /* types.c */
 extern const struct keel_type_def owner_type, job_state_type, holds_type;
-/* HOLD_DEPENDS is shown as a system hold, and goes with it; its own letter is the system's alone. */
+/* DEPENDS and SAVING (its host saves it) are shown as a system hold, and go with it. */
 enum hold_bit { HOLD_SYSTEM = 1, HOLD_OTHER = 2, HOLD_USER = 4, HOLD_PASSWORD = 8,
-		HOLD_DEPENDS = 16 };
+		HOLD_DEPENDS = 16, HOLD_SAVING = 32, HOLDS_UNSEEN = HOLD_DEPENDS | HOLD_SAVING };
+int32_t holds_seen(int32_t bits);
 /* Bits of a letters text; -1 on a bad letter. */
 int32_t holds_parse(const char *letters);
-/* The same for letters that people write: `d` is none, and to release s is to release it too. */
+/* The same for letters that people write: `d` is none, and to release s is to release all that is
+ * shown so. */
 int32_t holds_asked(const char *letters);
 void holds_text(int32_t bits, char buf[8]);
 
@@ -315,6 +317,9 @@ void job_request_suspend(struct keel_mod *mod, struct keel_obj *job, const char 
 			 struct keel_mod *me, keel_job_done *done, void *arg);
 void job_request_checkpoint(struct keel_mod *mod, struct keel_obj *job, const char *who,
 			    struct keel_mod *me, keel_job_done *done, void *arg);
+#define SAVED_STATUS (-12)
+void job_saved(struct keel_mod *mod, struct keel_obj *job);   /* its end will be that of a saved job */
+void saving_over(struct keel_mod *mod, struct keel_obj *job); /* its host does not save it any more */
 
 /* delete.c: ms from TERM to KILL */
 int64_t job_kill_delay(struct keel_mod *mod, struct keel_obj *job);

@@ -233,7 +233,7 @@ static void held(struct keel_mod *mod, void *arg, const struct keel_outcome *out
 		st->request->reply(h->req, PBSE_UNKJOBID, NULL);
 	} else {
 		have = st->object->get_int(job, st->a.holds);
-		st->object->set_int(job, st->a.holds, h->set ? have | (h->bits & ~HOLD_DEPENDS)
+		st->object->set_int(job, st->a.holds, h->set ? have | (h->bits & ~HOLDS_UNSEEN)
 							      : have & ~h->bits);
 		holds_text(h->bits, letters);
 		st->core->log(mod, KEEL_LOG_JOB, "Job", h->id, "Holds %s %s at request of %s", letters,

@@ -58,6 +58,7 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 	if (j->step != STEP_NEW)
 		return KEEL_NEXT;
 	order_known(mod, ev->job);
+	saving_over(mod, ev->job);
 	if (step == STEP_QUEUED && (queue = job_queue(mod, ev->job)) && !queue_runs(mod, queue))
 		step = STEP_ROUTING;
 	j->step = (uint8_t)step;

@@ -26,6 +26,7 @@ static void back_in_queue(struct keel_mod *mod, struct keel_obj *job)
 	struct job *j = job_slot(mod, job);
 
 	clear_run(mod, job);
+	saving_over(mod, job);
 	j->ending = ENDING_NONE;
 	j->busy = false;
 	if (st->object->get_int(job, st->a.run_count) > RUNS_MAX) {

@@ -185,15 +185,19 @@ int32_t holds_asked(const char *letters)
 
 	if (bits < 0 || (bits & HOLD_DEPENDS))
 		return -1;
-	return bits & HOLD_SYSTEM ? bits | HOLD_DEPENDS : bits;
+	return bits & HOLD_SYSTEM ? bits | HOLDS_UNSEEN : bits;
+}
+
+int32_t holds_seen(int32_t bits)
+{
+	return bits & HOLDS_UNSEEN ? (bits & ~HOLDS_UNSEEN) | HOLD_SYSTEM : bits;
 }
 
 void holds_text(int32_t bits, char buf[8])
 {
 	size_t i, n = 0;
 
-	if (bits & HOLD_DEPENDS)
-		bits = (bits & ~HOLD_DEPENDS) | HOLD_SYSTEM;
+	bits = holds_seen(bits);
 	for (i = 0; i < KEEL_COUNT(hold_letters); i++)
 		if (bits & hold_letters[i].bit)
 			buf[n++] = hold_letters[i].letter;
@@ -231,12 +235,8 @@ static void holds_format(struct keel_mod *mod, const union keel_slot *slot, cons
 static int32_t holds_match(struct keel_mod *mod, const union keel_slot *slot, bool is_set, int32_t op,
 			   const char *key, const char *text, struct keel_err *err)
 {
-	int32_t have = is_set ? (int32_t)slot->i : 0;
-	bool same;
+	bool same = is_set && holds_seen((int32_t)slot->i) == holds_parse(text);
 
-	if (have & HOLD_DEPENDS)
-		have = (have & ~HOLD_DEPENDS) | HOLD_SYSTEM;
-	same = is_set && have == holds_parse(text);
 	(void)mod, (void)key, (void)err;
 	return op == KEEL_NE ? !same : same;
 }

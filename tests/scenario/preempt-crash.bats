@@ -172,3 +172,45 @@ is_told() { has "$(server_log)" ";Job;$1;(Job sent signal TermJob on delete|Job 
 	same 'runs of the victim' 1 "$(runs_of "$l")"
 	qdel -W force "$l"
 }
+
+# The host is saving it; the program that does takes its time, and has its own opinion of how it went.
+saver()
+{
+	printf '%s\n' '#!/bin/sh' "touch $die/saving" "while [ ! -e $die/status ]; do sleep 0.05; done" \
+		"exit \$(cat $die/status)" >"$SB/save"
+	chmod 755 "$SB/save"
+	echo "executor.checkpoint_abort=60 !$SB/save" >>"$SB/n1/etc/settings"
+	sandbox restart n1
+	wait_until 20 node_is n1 free
+	qmgr -c 'set sched preempt_order = C'
+}
+holds_are() { same "Hold_Types of $1" "$2" "$(job_attr "$1" Hold_Types)"; }
+is_saved() { job_is "$1" Q 10 && same "Exit_status of $1" -12 "$(job_attr "$1" Exit_status)"; }
+
+@test "preempt-crash: while the victim is being saved" {
+	saver
+	victim
+	urgent
+	wait_until 20 test -e "$die/saving"
+	holds_are "$l" s
+	qmgr -c 'set server scheduling = false'
+	sandbox restart server --hard
+	wait_until 20 node_is n1 job-busy
+	holds_are "$l" n
+	job_is "$l" R 42
+	echo 3 >"$die/status"
+	wait_until 20 host_says "$l;checkpoint_abort failed"
+	rm "$die/saving" "$die/status"
+	qmgr -c 'set server scheduling = true'
+	wait_until 20 test -e "$die/saving"
+	kill -9 "$(head -n 1 "$SB/server/server_priv/server.lock")"
+	echo 0 >"$die/status"
+	wait_until 20 host_says "$l;checkpointed"
+	sandbox restart server
+	wait_until 20 is_saved "$l"
+	holds_are "$l" n
+	wait_until 20 working "$h"
+	same 'E of the victim' 0 "$(count E "$l")"
+	same 'C of the victim' 1 "$(count C "$l")"
+}
+host_says() { has "$(mom_log n1)" "$1"; }
