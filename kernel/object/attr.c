@@ -106,7 +106,8 @@ static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *
 		c->reset[number / 64] |= 1ull << number % 64;
 	if (a->def.changed)
 		c->told[number / 64] |= 1ull << number % 64;
-	c->epoch++;
+	if (c->has_raw || (c->reset[number / 64] >> number % 64 & 1)) /* objects have something to look at */
+		c->epoch++;
 	return 0;
 }
 

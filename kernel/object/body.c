@@ -48,15 +48,24 @@ static struct list *list_of(struct keel_obj *o)
 
 struct keel_obj *obj_create(struct class *c, const char *id, size_t len)
 {
-	struct keel_obj *o = calloc(1, sizeof(*o) + len + 1);
-	char *text = (char *)(o + 1);
+	char *far = len < ID_NEAR ? NULL : strndup(id, len);
+	struct keel_obj *o;
+	uint32_t number;
 
-	if (!o || number_take(c, &o->number) < 0) {
-		free(o);
+	if ((len >= ID_NEAR && !far) || number_take(c, &number) < 0) {
+		free(far);
 		return NULL;
 	}
-	memcpy(text, id, len);
-	index_key_init(&o->id, text, len);
+	o = pool_take(&c->bodies, number);
+	if (!o) {
+		number_give(c, number);
+		free(far);
+		return NULL;
+	}
+	if (!far)
+		memcpy(o->near, id, len);
+	index_key_init(&o->id, far ? far : o->near, len);
+	o->number = number;
 	o->klass = c;
 	o->flags = OBJ_DRAFT;
 	o->epoch = c->epoch;
@@ -91,8 +100,10 @@ static void empty(struct keel_obj *o)
 void obj_free(struct keel_obj *o)
 {
 	empty(o);
+	if (o->id.text != o->near)
+		free((char *)(uintptr_t)o->id.text);
 	number_give(o->klass, o->number);
-	free(o);
+	pool_give(&o->klass->bodies, o->number);
 }
 
 static void retire(struct keel_obj *o)

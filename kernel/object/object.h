@@ -16,6 +16,7 @@
 #include "object/index.h"
 #include "object/mp.h"
 #include "object/objects.h"
+#include "object/pool.h"
 
 #define ATTR_MAX 256u
 #define ATTR_NONE (ATTR_MAX - 1) /* the number no attribute of a class has */
@@ -54,20 +55,24 @@ struct raw {
 
 enum obj_flag { OBJ_DRAFT = 1, OBJ_DIRTY = 2, OBJ_DEAD = 4, OBJ_SAVED = 8, OBJ_KEEP = 16 };
 
+#define ID_NEAR 24u
+
+/* What a walk looks at comes first. */
 struct keel_obj {
-	struct index_key id; /* first; the text follows the struct */
+	struct index_key id; /* first; the text is `near`, or owned */
 	struct class *klass;
-	struct keel_obj *prev, *next; /* drafts, or dead ones */
-	struct keel_obj *dirty_next;  /* the store front's list */
-	union keel_slot *slot;        /* n values, in order of attribute number */
+	uint32_t epoch;
+	uint32_t number; /* its own, and of its pieces of modules' private memory */
+	uint16_t flags;
+	uint16_t n, cap;
+	union keel_slot *slot; /* n values, in order of attribute number */
 	struct raw *raw;
 	uint64_t set[ATTR_WORDS];
-	uint16_t n, cap;
-	uint16_t flags;
-	uint32_t pins;  /* entries of change sets about this object; cap >= n + pins */
-	uint32_t epoch;
-	uint32_t number; /* of its pieces of modules' private memory */
-	uint32_t place;  /* live: in the order of the class */
+	uint32_t pins;		      /* entries of change sets about this object; cap >= n + pins */
+	uint32_t place;		      /* live: in the order of the class */
+	struct keel_obj *prev, *next; /* drafts, or dead ones */
+	struct keel_obj *dirty_next;  /* the store front's list */
+	char near[ID_NEAR];
 };
 
 struct list {
@@ -98,6 +103,7 @@ struct class {
 	struct order live;
 	struct list drafts, dead;
 	struct numbers numbers; /* of all of them */
+	struct pool bodies;	/* by number */
 	struct keel_attr *by_number[ATTR_MAX];
 	struct keel_attr *listed[ATTR_MAX]; /* by (order, name) */
 	struct keel_attr *guess[ATTR_MAX];  /* the attribute at this place of the last decoded row */
@@ -106,6 +112,7 @@ struct class {
 	uint64_t told[ATTR_WORDS];  /* rows with a changed() */
 	uint64_t ever[ATTR_WORDS];  /* rows of which some object had a value since they are there */
 	uint32_t epoch;
+	bool has_raw; /* some object had bytes that nobody took */
 	struct keel_cursor *cursors;
 	struct keel_view *views;
 	struct bind *binds; /* modules' private memory on its objects */

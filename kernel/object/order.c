@@ -130,20 +130,6 @@ struct keel_cursor *cursor_open(struct keel_mod *m, const char *klass)
 	return c ? cursor_of(c) : calloc(1, sizeof(struct keel_cursor));
 }
 
-/* First the object, and when that is there, its values. */
-static void fetch(const struct order *l, uint32_t at)
-{
-	const struct keel_obj *o = at + 2 * AHEAD < l->n ? l->at[at + 2 * AHEAD] : NULL;
-
-	if (o) {
-		__builtin_prefetch(o);
-		__builtin_prefetch(&o->epoch);
-	}
-	o = at + AHEAD < l->n ? l->at[at + AHEAD] : NULL;
-	if (o)
-		__builtin_prefetch(o->slot);
-}
-
 struct keel_obj *cursor_next(struct keel_cursor *cursor)
 {
 	const struct order *l;
@@ -155,7 +141,8 @@ struct keel_obj *cursor_next(struct keel_cursor *cursor)
 		cursor->at++;
 	if (cursor->at == l->n)
 		return NULL;
-	fetch(l, cursor->at);
+	if (cursor->at + AHEAD < l->n && l->at[cursor->at + AHEAD])
+		__builtin_prefetch(l->at[cursor->at + AHEAD]);
 	return obj_refresh(l->at[cursor->at++]);
 }
 

@@ -3,41 +3,22 @@
  * private.c - modules' own memory on objects, freed with the object or the module.
  *
  * An object of a class has a number, of no other one while it lives. What a module has on object n is piece n
- * of its memory for that class, which comes in chunks: a reload takes and gives memory on a hundred thousand
- * objects, and looks at none of them.
+ * of its pool for that class: a reload gives back memory on a hundred thousand objects, and looks at none.
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "object/object.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#define BETWEEN 16u /* bytes that are nobody's, between one piece and the next */
-#else
-#define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
-#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
-#define BETWEEN 0u
-#endif
-
-#define ALIGN 16u
-#define PIECES 64u /* of a chunk: a bit of `taken` each */
-
-struct chunk {
-	uint64_t taken;
-	_Alignas(ALIGN) char bytes[];
-};
+#define FIRST_NUMBERS 64u
 
 struct bind {
 	struct owner *owner;
 	struct class *klass;
 	struct bind *next;	 /* of the class */
 	struct bind *owner_next; /* of the owner */
-	uint32_t size, stride;
 	void (*fini)(struct keel_mod *, void *slot);
-	struct chunk **chunks;
-	uint32_t n_chunks;
+	struct pool pieces;
 };
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -46,7 +27,7 @@ int number_take(struct class *c, uint32_t *ret_number)
 	struct numbers *n = &c->numbers;
 
 	if (n->n_spare == 0 && n->given == n->cap) {
-		uint32_t cap = n->cap ? n->cap * 2 : PIECES, *spare;
+		uint32_t cap = n->cap ? n->cap * 2 : FIRST_NUMBERS, *spare;
 
 		spare = reallocarray(n->spare, cap, sizeof(*spare)); /* all of them may come back */
 		if (!spare)
@@ -61,71 +42,6 @@ int number_take(struct class *c, uint32_t *ret_number)
 void number_give(struct class *c, uint32_t number)
 {
 	c->numbers.spare[c->numbers.n_spare++] = number;
-}
-
-/* ---- pieces ----------------------------------------------------------------------------------- */
-static struct chunk *chunk_at(const struct bind *b, uint32_t number)
-{
-	return number / PIECES < b->n_chunks ? b->chunks[number / PIECES] : NULL;
-}
-
-static int chunks_widen(struct bind *b, uint32_t n)
-{
-	struct chunk **chunks;
-
-	if (n <= b->n_chunks)
-		return 0;
-	n += n / 2;
-	chunks = reallocarray(b->chunks, n, sizeof(struct chunk *));
-	if (!chunks)
-		return -ENOMEM;
-	memset(chunks + b->n_chunks, 0, (n - b->n_chunks) * sizeof(struct chunk *));
-	b->chunks = chunks;
-	b->n_chunks = n;
-	return 0;
-}
-
-static struct chunk *chunk_make(struct bind *b, uint32_t number)
-{
-	size_t size = (size_t)PIECES * b->stride;
-	struct chunk *c = chunks_widen(b, number / PIECES + 1) == 0 ? malloc(sizeof(*c) + size) : NULL;
-
-	if (!c)
-		return NULL;
-	c->taken = 0;
-	ASAN_POISON_MEMORY_REGION(c->bytes, size);
-	b->chunks[number / PIECES] = c;
-	return c;
-}
-
-static void *piece_take(const struct bind *b, struct chunk *c, uint32_t i)
-{
-	void *piece = c->bytes + (size_t)i * b->stride;
-
-	if (c->taken >> i & 1)
-		return piece;
-	c->taken |= 1ull << i;
-	ASAN_UNPOISON_MEMORY_REGION(piece, b->size);
-	return memset(piece, 0, b->size);
-}
-
-static void piece_give(const struct bind *b, struct chunk *c, uint32_t i)
-{
-	void *piece = c->bytes + (size_t)i * b->stride;
-
-	if (b->fini)
-		b->fini(&b->owner->pub, piece);
-	c->taken &= ~(1ull << i);
-	ASAN_POISON_MEMORY_REGION(piece, b->stride);
-}
-
-static void chunk_free(const struct bind *b, struct chunk *c)
-{
-	while (c && b->fini && c->taken)
-		piece_give(b, c, (uint32_t)__builtin_ctzll(c->taken));
-	if (c)
-		ASAN_UNPOISON_MEMORY_REGION(c->bytes, (size_t)PIECES * b->stride);
-	free(c);
 }
 
 /* ---- binds ------------------------------------------------------------------------------------- */
@@ -154,9 +70,8 @@ int32_t private_bind(struct keel_mod *m, const char *klass, uint32_t size,
 	b = malloc(sizeof(*b));
 	if (!b)
 		return -ENOMEM;
-	*b = (struct bind){ .owner = owner, .klass = c, .size = size, .fini = fini,
-			    .stride = (size + BETWEEN + ALIGN - 1) / ALIGN * ALIGN,
-			    .owner_next = owner->binds };
+	*b = (struct bind){ .owner = owner, .klass = c, .fini = fini, .owner_next = owner->binds };
+	pool_init(&b->pieces, size);
 	owner->binds = b;
 	for (at = &c->binds; *at;)
 		at = &(*at)->next;
@@ -176,38 +91,37 @@ bool objects_bound(const struct owner *user, const struct owner *of)
 void *private_slot(struct keel_mod *m, struct keel_obj *o)
 {
 	struct bind *b = bind_of(owner_of(m), o->klass);
-	struct chunk *c;
 
-	if (!b || o->flags & OBJ_DEAD)
-		return NULL;
-	c = chunk_at(b, o->number);
-	if (!c)
-		c = chunk_make(b, o->number);
-	return c ? piece_take(b, c, o->number % PIECES) : NULL;
+	return b && !(o->flags & OBJ_DEAD) ? pool_take(&b->pieces, o->number) : NULL;
+}
+
+static void piece_give(struct bind *b, uint32_t number)
+{
+	void *piece = pool_at(&b->pieces, number);
+
+	if (!piece)
+		return;
+	if (b->fini)
+		b->fini(&b->owner->pub, piece);
+	pool_give(&b->pieces, number);
 }
 
 void private_free(struct keel_obj *o)
 {
-	uint32_t i = o->number % PIECES;
-
-	for (struct bind *b = o->klass->binds; b; b = b->next) {
-		struct chunk *c = chunk_at(b, o->number);
-
-		if (c && c->taken >> i & 1)
-			piece_give(b, c, i);
-	}
+	for (struct bind *b = o->klass->binds; b; b = b->next)
+		piece_give(b, o->number);
 }
 
 static void bind_end(struct bind *b)
 {
 	struct bind **at = &b->klass->binds;
 
-	for (uint32_t i = 0; i < b->n_chunks; i++)
-		chunk_free(b, b->chunks[i]);
+	for (uint32_t i = 0; b->fini && i < pool_end(&b->pieces); i++)
+		piece_give(b, i);
+	pool_fini(&b->pieces);
 	while (*at != b)
 		at = &(*at)->next;
 	*at = b->next;
-	free(b->chunks);
 	free(b);
 }
 

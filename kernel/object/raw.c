@@ -27,6 +27,7 @@ int raw_add(struct keel_obj *o, const struct mp *pairs, uint32_t n)
 	raw->len += (uint32_t)pairs->len;
 	raw->n += n;
 	o->raw = raw;
+	o->klass->has_raw = true;
 	return 0;
 }
 

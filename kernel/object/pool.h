@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pool.h - many pieces of one size, each known by a number.
+ */
+#ifndef KEELSON_POOL_H
+#define KEELSON_POOL_H
+
+#include <stdint.h>
+
+struct pool_chunk;
+struct pool {
+	uint32_t size, stride; /* of a piece; from one to the next */
+	uint32_t shift;	       /* a chunk has 1 << shift of them */
+	struct pool_chunk **chunks;
+	uint32_t n_chunks;
+};
+
+void pool_init(struct pool *p, uint32_t size);
+/* Zeroed when it was not taken yet. NULL: no memory. */
+void *pool_take(struct pool *p, uint32_t number);
+void *pool_at(const struct pool *p, uint32_t number); /* NULL: it is not taken */
+void pool_give(struct pool *p, uint32_t number);
+uint32_t pool_end(const struct pool *p); /* no number from here on is taken */
+void pool_fini(struct pool *p);		 /* also of those that are taken */
+
+#endif
