@@ -44,7 +44,7 @@ tests/bench/vendor/vendor%.so: $(S)/tests/bench/vendor.c
 	$(call SAY,MODULE)
 	@mkdir -p $(@D)
 	$(DO)$(MODULE_LINK) $(MODULE_FLAGS) -DVENDOR=$* -o $@ $<
-tests-bench: $(VENDORS)
+tests-bench: $(VENDORS) tests/fixtures/reject.so tests/fixtures/trouble.so
 
 KEELSON_ALL += $(addprefix bin/,$(TOOLS)) $(OPTIONS)
 

@@ -14,30 +14,31 @@
 #include "util/err.h"
 
 /* ---- questions that are open --------------------------------------------------------------------- */
-struct pending *ask_send(struct isolate *iso, size_t begun, pending_fn *fn, size_t size)
+struct pending *ask_send(struct process *p, size_t begun, pending_fn *fn, size_t size)
 {
-	struct pending *p = calloc(1, size);
+	struct isolate *iso = p->iso;
+	struct pending *q = calloc(1, size);
 
-	if (p != NULL) {
-		p->id = ++iso->next_id;
-		p->fn = fn;
-		p->since_ms = loop_now_ms(iso->parts->loop);
-		talk_end(&iso->scratch, begun, WIRE_REQUEST, p->id);
-		HASH_ADD(hh, iso->pending, id, sizeof(p->id), p);
+	if (q != NULL) {
+		process_owes(p);
+		q->id = ++p->next_id;
+		q->fn = fn;
+		talk_end(&iso->scratch, begun, WIRE_REQUEST, q->id);
+		HASH_ADD(hh, p->pending, id, sizeof(q->id), q);
 	} else {
 		iso->scratch.failed = true;
 	}
-	if (process_send(iso, begun) < 0 && p != NULL) {
-		pending_drop(iso, p);
-		p = NULL;
+	if (process_send(iso, p, begun) < 0 && q != NULL) {
+		pending_drop(p, q);
+		q = NULL;
 	}
-	return p;
+	return q;
 }
 
-void pending_drop(struct isolate *iso, struct pending *p)
+void pending_drop(struct process *p, struct pending *q)
 {
-	HASH_DEL(iso->pending, p);
-	free(p);
+	HASH_DEL(p->pending, q);
+	free(q);
 }
 
 /* ---- steps: a code and a text --------------------------------------------------------------------- */
@@ -67,15 +68,15 @@ int step_of(struct talk_in *in, const char *why, struct keel_err *err)
 	return (int)code;
 }
 
-static void step_done(struct isolate *iso, struct pending *p, struct talk_in *in, const char *why)
+static void step_done(struct process *p, struct pending *q, struct talk_in *in, const char *why)
 {
-	struct step *s = (struct step *)p;
+	struct step *s = (struct step *)q;
 
 	if (s->done != NULL) {
 		*s->ret = step_of(in, why, s->err);
 		*s->done = true;
 	}
-	pending_drop(iso, p);
+	pending_drop(p, q);
 }
 
 static bool is_done(void *arg)
@@ -83,18 +84,24 @@ static bool is_done(void *arg)
 	return *(bool *)arg;
 }
 
-int step_wait(struct isolate *iso, size_t begun, int64_t deadline_ms, struct keel_err *err)
+/* The message begun in iso->scratch is for the process that serves. */
+static int step_wait(struct isolate *iso, size_t begun, int64_t deadline_ms, struct keel_err *err)
 {
 	bool done = false;
 	int ret = -ECHILD, waited;
-	struct step *s = (struct step *)ask_send(iso, begun, step_done, sizeof(*s));
+	struct process *p = iso->now;
+	struct step *s = NULL;
 
+	if (p != NULL)
+		s = (struct step *)ask_send(p, begun, step_done, sizeof(*s));
+	else
+		iso->scratch.len = begun;
 	if (s == NULL)
 		return err_set(err, -ECHILD, "its process is not there");
 	s->done = &done;
 	s->ret = &ret;
 	s->err = err;
-	waited = process_wait(iso, is_done, &done, deadline_ms);
+	waited = process_wait(p, is_done, &done, deadline_ms);
 	if (done)
 		return ret;
 	if (waited == -ETIMEDOUT)
@@ -106,10 +113,9 @@ int step_wait(struct isolate *iso, size_t begun, int64_t deadline_ms, struct kee
 
 static int step(struct isolate *iso, enum talk_down what, int64_t deadline_ms, struct keel_err *err)
 {
-	struct mp *m = &iso->scratch;
-	size_t begun = talk_begin(m);
+	size_t begun = talk_begin(&iso->scratch);
 
-	talk_put_int(m, what);
+	talk_put_int(&iso->scratch, what);
 	return step_wait(iso, begun, deadline_ms, err);
 }
 
@@ -171,13 +177,12 @@ int32_t life_init(struct keel_mod *m, struct keel_err *err)
 
 	iso->owner = owner_of(m);
 	conf_keep(iso, m->conf);
-	if (iso->fd < 0)
+	if (iso->now == NULL)
 		ret = begin_again(iso, m->conf, err);
-	if (ret < 0)
-		return ret;
-	ret = step(iso, TALK_INIT, life_deadline(iso), err);
 	if (ret == 0)
-		iso->state = ISO_READY;
+		ret = step(iso, TALK_INIT, life_deadline(iso), err);
+	if (ret == 0)
+		iso->now->state = PROCESS_READY;
 	return ret;
 }
 
@@ -186,17 +191,16 @@ int32_t life_start(struct keel_mod *m, struct keel_err *err)
 	struct isolate *iso = isolate_of(m);
 	int ret;
 
-	if (iso->prepared && iso->notes > NOTES_SOON) {
+	if (iso->prepared && iso->now != NULL && iso->now->notes > NOTES_SOON) {
 		iso->serves = true;
-		start_later(iso);
+		start_later(iso->now);
 		return 0;
 	}
 	ret = step(iso, TALK_START, life_deadline(iso), err);
 	if (ret != 0)
 		return ret;
-	iso->state = ISO_UP;
 	iso->serves = true;
-	iso->up_ms = loop_now_ms(iso->parts->loop);
+	started_up(iso->now);
 	return 0;
 }
 
@@ -205,7 +209,8 @@ int32_t life_reconf(struct keel_mod *m, const void *now, struct keel_err *err)
 	struct isolate *iso = isolate_of(m);
 
 	conf_keep(iso, now);
-	if (iso->state == ISO_DOWN || iso->state == ISO_BENCHED)
+	spare_check(iso);
+	if (iso->now == NULL)
 		return 0; /* the next process begins with it */
 	return step_wait(iso, conf_begin(iso, TALK_RECONF, now), iso->limits.deadline_ms, err);
 }
@@ -232,12 +237,8 @@ void life_fini(struct keel_mod *m)
 
 	step(iso, TALK_FINI, LEAVE_DEADLINE_MS, NULL);
 	iso->serves = false;
-	loop_timer_cancel(iso->restart);
-	iso->restart = NULL;
-	process_reap(iso);
-	process_end(iso);
-	calls_fail(iso, "its module is being stopped", true);
-	requests_fail(iso, "its module is being stopped");
-	iso->state = ISO_DOWN;
+	if (iso->now != NULL)
+		process_reap(iso->now);
+	processes_end(iso, "its module is being stopped");
 	iso->owner = NULL;
 }

@@ -3,21 +3,23 @@
  * heard.c - a frame of the process, by what it is. Whatever does not parse ends the process.
  */
 #include <string.h>
+#include <utlist.h>
 
 #include "isolate/inside.h"
 #include "log/log.h"
 #include "store/store.h"
 #include "util/err.h"
 
-static void reply(struct isolate *iso, struct talk_in *in, const struct frame *f)
+static void reply(struct process *p, struct talk_in *in, const struct frame *f)
 {
-	struct pending *p;
+	struct pending *q;
 
-	HASH_FIND(hh, iso->pending, &f->corr, sizeof(f->corr), p);
-	if (p != NULL)
-		p->fn(iso, p, in, NULL);
-	else if (f->corr > iso->next_id || f->corr == 0)
-		process_give_up(iso, "its process answered what nobody asked");
+	HASH_FIND(hh, p->pending, &f->corr, sizeof(f->corr), q);
+	process_paid(p);
+	if (q != NULL)
+		q->fn(p, q, in, NULL);
+	else if (f->corr > p->next_id || f->corr == 0)
+		process_give_up(p, "its process answered what nobody asked");
 }
 
 /* ---- records: as many as a busy module writes, not as many as a broken one ------------------------- */
@@ -53,23 +55,36 @@ static void log_record(struct isolate *iso, struct talk_in *in)
 		log_add(iso->parts->log, event, klass, object, "%s", text);
 }
 
-static void noted(struct isolate *iso, struct talk_in *in)
+static void noted(struct process *p, struct talk_in *in)
 {
 	int64_t n = talk_int(in);
 
-	if (n < 0 || n > iso->notes) {
+	if (n < 0 || n > p->notes) {
 		in->r.bad = true;
 		return;
 	}
-	iso->notes -= (uint32_t)n;
-	iso->notes_since_ms = loop_now_ms(iso->parts->loop);
+	p->notes -= (uint32_t)n;
+	process_paid(p);
 }
 
 /* ---- when everything is durable ------------------------------------------------------------------------ */
 struct durable {
 	struct owner *owner;
+	uint64_t serial; /* of the process that waits */
 	int64_t number;
 };
+
+static struct process *process_of(const struct isolate *iso, uint64_t serial)
+{
+	struct process *p = iso->now;
+
+	if (p == NULL || p->serial != serial)
+		DL_FOREACH(iso->retired, p) {
+			if (p->serial == serial)
+				break;
+		}
+	return p;
+}
 
 static void is_durable(void *arg)
 {
@@ -86,20 +101,21 @@ static void is_durable(void *arg)
 	talk_put_int(&iso->scratch, TALK_DURABLE);
 	talk_put_int(&iso->scratch, d.number);
 	talk_end(&iso->scratch, begun, WIRE_EVENT, 0);
-	process_send(iso, begun);
+	process_send(iso, process_of(iso, d.serial), begun);
 }
 
-static void when_durable(struct isolate *iso, struct talk_in *in)
+static void when_durable(struct process *p, struct talk_in *in)
 {
+	struct isolate *iso = p->iso;
 	struct durable *d = NULL;
 
 	if (iso->owner != NULL && iso->n_durables < CALLS_MAX)
 		d = malloc(sizeof(*d));
 	if (d == NULL) {
-		process_give_up(iso, "its process waits for the store too often");
+		process_give_up(p, "its process waits for the store too often");
 		return;
 	}
-	*d = (struct durable){ iso->owner, talk_int(in) };
+	*d = (struct durable){ iso->owner, p->serial, talk_int(in) };
 	iso->owner->live++;
 	iso->n_durables++;
 	if (!talk_bad(in) && store_after(iso->parts->store, is_durable, d) == 0)
@@ -110,26 +126,26 @@ static void when_durable(struct isolate *iso, struct talk_in *in)
 }
 
 /* ---- by what it is ------------------------------------------------------------------------------------- */
-static void event(struct isolate *iso, struct talk_in *in)
+static void event(struct process *p, struct talk_in *in)
 {
 	int64_t what = talk_int(in);
 
 	switch (what) {
 	case TALK_LOG:
-		log_record(iso, in);
+		log_record(p->iso, in);
 		break;
 	case TALK_NOTED:
-		noted(iso, in);
+		noted(p, in);
 		break;
 	case TALK_RELEASE:
-		call_release(iso, talk_int(in));
+		call_release(p, talk_int(in));
 		break;
 	case TALK_ANSWER:
 	case TALK_ANSWER_OUT:
-		request_heard(iso, (uint32_t)what, in);
+		request_heard(p, (uint32_t)what, in);
 		break;
 	case TALK_WHEN_DURABLE:
-		when_durable(iso, in);
+		when_durable(p, in);
 		break;
 	default:
 		in->r.bad = true;
@@ -137,21 +153,23 @@ static void event(struct isolate *iso, struct talk_in *in)
 	}
 }
 
-void heard(struct isolate *iso, const struct frame *f)
+void heard(struct process *p, const struct frame *f)
 {
 	struct talk_in in;
 
 	talk_open(&in, f->body, f->len);
 	if (f->type == WIRE_REPLY) {
-		reply(iso, &in, f);
+		reply(p, &in, f);
 		return;
 	}
-	if (f->type == WIRE_REQUEST)
-		serve(iso, &in, f->corr);
+	if (p == p->iso->spare)
+		in.r.bad = true; /* nobody runs in there */
+	else if (f->type == WIRE_REQUEST)
+		serve(p, &in, f->corr);
 	else if (f->type == WIRE_EVENT)
-		event(iso, &in);
+		event(p, &in);
 	else
 		in.r.bad = true;
 	if (talk_bad(&in))
-		process_give_up(iso, "its process sent what is no message");
+		process_give_up(p, "its process sent what is no message");
 }

@@ -2,12 +2,12 @@
  *
  * inside.h - what the files of this folder share.
  *
- *   DOWN -> COMING: started, opens, checks, init() -> READY: notes flow -> UP: start() done, calls flow
- *     ^         |                                          |                  |
- *     '---------+------------ its process ended -----------+------------------'    -> BENCHED: too often
+ *   COMING: started, opens, checks -> CHECKED: a stand-by, asleep -> READY: init() is asked for, notes flow
+ *   -> UP: start() done, calls flow -> retired: has what it was asked last to answer -> ended
  *
- * A question to the process is a `pending`, found by its number; so is a tap's call. A call has holds in
- * the hook engine: one of ours until the verdict is there, those its module took besides.
+ * A module has a process that serves (`now`), one that would take its place (`spare`), and some that were
+ * retired and still answer. A question to a process is a `pending`, found by its number; so is a tap's call.
+ * A call has holds in the hook engine: one of ours until the verdict is there, those its module took besides.
  */
 #ifndef KEELSON_ISOLATE_INSIDE_H
 #define KEELSON_ISOLATE_INSIDE_H
@@ -19,6 +19,8 @@
 #include "isolate/isolate.h"
 #include "isolate/talk.h"
 #include "loop/loop.h"
+
+struct process;
 
 #define CALLS_MAX 1024u                  /* calls of taps that have no verdict yet */
 #define NOTES_MAX 65536u                 /* notes sent and not yet told */
@@ -33,19 +35,55 @@
 #define NOTES_SOON 1000u                 /* a replay of so many is waited for */
 #define LEAVE_DEADLINE_MS 100            /* for stop() and fini() */
 #define BACKOFF_FIRST_MS 100
-#define GOOD_LIFE_MS 250                 /* who was up for so long is started again at once */
 #define BACKOFF_MAX_MS 30000
+#define GOOD_LIFE_MS 250                 /* who answered a call, or was up for so long, was of use */
+#define RESTART_EACH_MS 250              /* one restart in that time is always there ... */
+#define RESTARTS_BURST 20                /* ... and so many at once */
+#define SPARE_AFTER_MS 50                /* a process serves: when the next one is made */
+#define SPARE_RETRY_MS 1000
+#define RETIRED_MAX 4                    /* that compute on */
 
-enum iso_state { ISO_DOWN, ISO_COMING, ISO_READY, ISO_UP, ISO_BENCHED };
+enum process_state { PROCESS_COMING, PROCESS_CHECKED, PROCESS_READY, PROCESS_UP };
 
 /* `in` NULL: the process is gone, *why says how it ended. */
 struct pending;
-typedef void pending_fn(struct isolate *iso, struct pending *p, struct talk_in *in, const char *why);
+typedef void pending_fn(struct process *p, struct pending *q, struct talk_in *in, const char *why);
 struct pending {
 	uint64_t id;
 	pending_fn *fn;
-	int64_t since_ms;
-	UT_hash_handle hh;
+	UT_hash_handle hh; /* of the process, oldest first */
+};
+
+struct process {
+	struct isolate *iso;
+	struct process *prev, *next; /* of the retired ones */
+	enum process_state state;
+	uint64_t serial;
+	pid_t pid;
+	int fd; /* -1: it is ended */
+	struct loop_watch *watch;
+	struct frame_reader in;
+	struct mp out;
+	size_t out_at; /* bytes of `out` that are sent */
+	struct loop_timer *sweep, *ending;
+	char lost[256]; /* why it is being given up; "" it is not */
+	uint32_t reaps; /* times it was looked for */
+	uint32_t users; /* on the stack; it is freed when there are none */
+	bool pumping;   /* what it said is being acted on */
+	bool gone;      /* its end was reckoned with: counted, its successor is on the way */
+	bool dismissed; /* its end is wanted and told to nobody */
+	bool of_use;    /* it has answered a call */
+	int64_t up_ms;
+	int64_t suspect_ms; /* since when it computes, 0: it is not suspected of a loop */
+
+	uint64_t next_id;
+	struct pending *pending;
+	struct iso_hold *holds;  /* by number */
+	int64_t busy_ms;         /* since when it works at the oldest of what it owes */
+	uint64_t computing;      /* the question it was last seen at ... */
+	int64_t cpu_ns;          /* ... having computed for so long in its life */
+	uint32_t notes;          /* sent, not told */
+	uint32_t last_tap;       /* number of the tap told last */
 };
 
 struct iso_tap {
@@ -57,6 +95,7 @@ struct iso_tap {
 /* One tap's part in one operation. Ends when no question and no hold of it is left. */
 struct iso_call {
 	struct isolate *iso;
+	struct process *process; /* that was asked; NULL: none yet, or it ended */
 	const struct iso_tap *tap;
 	uint64_t number;         /* what the process knows it by */
 	uint64_t since;          /* events are remembered from then on */
@@ -73,6 +112,7 @@ struct iso_call {
 /* A verdict wanted of the process: of the tap, or of a resume(). The operation is held meanwhile. */
 struct iso_question {
 	struct pending pending;  /* first; id 0: not sent yet, or answered */
+	struct process *process; /* that it was sent to, while id is not 0 */
 	bool answered;
 	struct iso_call *call;
 	struct keel_hold *hold;
@@ -96,6 +136,7 @@ struct iso_hold {
 
 struct iso_req {
 	struct isolate *iso;
+	struct process *process; /* that was asked */
 	uint64_t number;
 	struct keel_req *req;
 	UT_hash_handle hh;
@@ -106,10 +147,9 @@ struct isolate {
 	struct owner *owner; /* NULL: not loaded */
 	char *name, *path, *user;
 	struct isolate_limits limits;
-	enum iso_state state;
 	bool prepared; /* it was begun while the daemon serves: nobody waits for it for long */
-	bool serves;  /* its module is started: a process that ends is replaced */
-	bool pumping;   /* what it said is being acted on */
+	bool serves;   /* its module is started: a process that ends is replaced */
+	bool benched;  /* ended too often */
 	uint32_t blind; /* calls until it is looked again whether an answer comes at once */
 
 	/* what it is: described.c */
@@ -124,37 +164,26 @@ struct isolate {
 	struct iso_tap *iso_taps;
 	bool has_check;
 
-	/* the process: process.c */
-	pid_t pid;
-	int fd;
-	struct loop_watch *watch;
-	struct frame_reader in;
-	struct mp out;
-	size_t out_at; /* bytes of `out` that are sent */
-	struct loop_timer *sweep, *restart, *ending, *opening;
-	char lost[256]; /* why it is being given up; "" it is not */
-	uint32_t reaps; /* times it was looked for */
-	int64_t heard_ms;
-	int64_t up_ms;    /* since when it is up */
-	int64_t again_ms; /* when it is started again */
-	int64_t death_ms; /* of the first one in the window */
-	uint32_t deaths, restarts, backoff_ms;
+	/* its processes: process.c, restart.c, spare.c */
+	struct process *now, *spare, *retired;
+	uint64_t next_serial;
+	struct loop_timer *restart; /* when the next process is started, or takes over */
+	int64_t again_ms;    /* when that is */
+	int64_t death_ms;    /* of the first one in the window */
+	int64_t paid_ms;     /* restarts are paid for up to then */
+	int64_t patience_ms; /* how long a call may compute while others wait */
+	int64_t late_us;     /* nobody served since then */
+	uint32_t deaths, restarts, backoff_ms, spare_fails;
 
 	/* talk */
-	uint64_t next_id;
-	struct pending *pending;
 	uint64_t next_call;
 	struct iso_call *calls;          /* by number */
 	struct iso_question *questions;
-	struct iso_hold *holds;          /* by number */
 	uint32_t n_questions;
 	struct iso_req *reqs;
 	uint64_t next_req;
 	uint32_t n_durables;     /* times it waits for the store */
-	uint32_t notes;          /* sent, not told */
-	int64_t notes_since_ms;  /* of the oldest */
 	uint32_t notes_lost;
-	uint32_t last_tap;       /* number of the tap told last */
 	uint32_t logs;           /* how many may come */
 	int64_t logs_ms, logs_told_ms;
 	uint32_t logs_lost;
@@ -173,25 +202,41 @@ struct isolate {
 };
 
 /* process.c: start, read, write, end. */
-int process_start(struct isolate *iso, struct keel_err *err);
+int process_start(struct isolate *iso, struct process **ret_process, struct keel_err *err);
 /* What iso->scratch holds from `begun` on is one message: written, or queued. scratch ends there again, so
- * that building one message may send others first. 0, -ENOTCONN, -ENOMEM, -ENOBUFS. */
-int process_send(struct isolate *iso, size_t begun);
-void process_pump(struct isolate *iso); /* read what is there, and act on it */
-void process_end(struct isolate *iso);  /* kill it, forget it; nothing is told */
-void process_reap(struct isolate *iso); /* kill it, and wait a moment: its module leaves, perhaps the daemon ends */
+ * that building one message may send others first. `p` NULL is one that is gone. 0, -ENOTCONN, -ENOMEM,
+ * -ENOBUFS. */
+int process_send(struct isolate *iso, struct process *p, size_t begun);
+void process_flush(struct process *p); /* what is queued, as far as it takes it */
+void process_pump(struct process *p);  /* read what is there, and act on it */
+void process_close(struct process *p); /* kill it, nothing is told; its memory stays */
+void process_destroy(struct process *p); /* and its memory, when nobody uses it; NULL is fine */
+void process_unuse(struct process *p);
+void process_reap(struct process *p); /* kill it, and wait a moment: its module leaves, perhaps the daemon ends */
 /* It cannot be trusted or does not answer. It is ended when nothing of it is on the stack. */
-void process_give_up(struct isolate *iso, const char *fmt, ...) KEEL_PRINTF(2, 3);
+void process_give_up(struct process *p, const char *fmt, ...) KEEL_PRINTF(2, 3);
+void process_dismiss(struct process *p); /* likewise, and nobody is told */
+/* Is there one, and can it be told something? */
+static inline bool process_hears(const struct process *p)
+{
+	return p != NULL && p->fd >= 0 && p->lost[0] == '\0' && p->ending == NULL && !p->gone;
+}
+static inline bool process_up(const struct process *p)
+{
+	return process_hears(p) && p->state == PROCESS_UP;
+}
 /* Read and write until done() or the deadline. 0, -ETIMEDOUT, -ECHILD: it is gone. */
-int process_wait(struct isolate *iso, bool (*done)(void *arg), void *arg, int64_t deadline_ms);
-void process_sweep_on(struct isolate *iso);
+int process_wait(struct process *p, bool (*done)(void *arg), void *arg, int64_t deadline_ms);
+
+/* late.c: who owes an answer for too long. */
+void process_owes(struct process *p); /* it is told or asked something more */
+void process_paid(struct process *p); /* it has answered something */
 
 /* ask.c: questions about the module's life. */
 /* The message in iso->scratch was begun with talk_begin(); sent, and fn called with the answer. */
-struct pending *ask_send(struct isolate *iso, size_t begun, pending_fn *fn, size_t size);
-void pending_drop(struct isolate *iso, struct pending *p); /* out of the table, freed */
+struct pending *ask_send(struct process *p, size_t begun, pending_fn *fn, size_t size);
+void pending_drop(struct process *p, struct pending *q); /* out of the table, freed */
 /* Wait for a step: its code and text. */
-int step_wait(struct isolate *iso, size_t begun, int64_t deadline_ms, struct keel_err *err);
 int step_of(struct talk_in *in, const char *why, struct keel_err *err);
 /* The functions of the descriptor. */
 int32_t life_init(struct keel_mod *m, struct keel_err *err);
@@ -211,33 +256,50 @@ int described_take(struct isolate *iso, struct talk_in *in, const char *body, ui
 void described_fini(struct isolate *iso);
 
 /* heard.c: a frame of the process. */
-void heard(struct isolate *iso, const struct frame *f);
+void heard(struct process *p, const struct frame *f);
 
 /* tap.c */
 keel_verdict tap_proxy(struct keel_call *c, uint32_t point, const void *event, void *arg);
-void calls_flush(struct isolate *iso);                  /* it is up */
-/* It is gone, `none`: for good. How many failed. */
-uint32_t calls_fail(struct isolate *iso, const char *why, bool none);
-struct iso_call *call_find(struct isolate *iso, uint64_t number);
-struct keel_call *call_of(const struct iso_call *c);    /* NULL: it is over */
+void calls_flush(struct isolate *iso); /* there is a process that is up */
+/* What it has not begun with will be asked of the next one. */
+void calls_take_back(struct process *p);
+/* What it owes, or holds, it will not give. How many failed. */
+uint32_t calls_fail(struct process *p, const char *why);
+uint32_t calls_fail_waiting(struct isolate *iso, const char *why); /* there will be no process */
+bool calls_can_move(const struct process *p); /* does nothing but its oldest question depend on it? */
+const char *calls_tap(const struct process *p); /* name of the tap it is busy with */
+struct iso_call *call_find(const struct process *p, uint64_t number);
+struct keel_call *call_of(const struct iso_call *c); /* NULL: it is over */
 /* A hold of the module's own. */
 keel_verdict call_hold(struct iso_call *c, struct keel_hold_opts *opts, int64_t number);
-void call_release(struct isolate *iso, int64_t number);
+void call_release(struct process *p, int64_t number);
 
 /* serve.c: what the module asks while it runs. */
-void serve(struct isolate *iso, struct talk_in *in, uint64_t corr);
+void serve(struct process *p, struct talk_in *in, uint64_t corr);
 
 /* request.c */
 void request_asked(struct keel_mod *m, struct keel_req *req);
-void request_heard(struct isolate *iso, uint32_t what, struct talk_in *in);
-struct iso_req *request_find(struct isolate *iso, uint64_t number);
+void request_heard(struct process *p, uint32_t what, struct talk_in *in);
+struct iso_req *request_find(const struct process *p, uint64_t number);
 int request_part(struct isolate *iso, struct iso_req *r, const void *body, uint32_t len);
 int request_drained(struct isolate *iso, struct iso_req *r);
-void requests_fail(struct isolate *iso, const char *why);
+bool requests_open(const struct process *p);
+void requests_fail(struct process *p, const char *why);
 
-/* restart.c */
-void start_later(struct isolate *iso); /* start() behind the replay; it is up when it says so */
-void process_lost(struct isolate *iso, const char *why);
+/* spare.c: the way up. */
+void started_up(struct process *p); /* its module is started: it serves */
+void spare_in(struct isolate *iso, int64_t ms); /* the next process is started, or takes over, then */
+void spare_check(struct isolate *iso);          /* it gets the new configuration */
+void start_later(struct process *p); /* start() behind the replay; it is up when it says so */
+void spare_lost(struct isolate *iso, const char *why);
+
+/* restart.c: the way down. */
+void process_gone(struct process *p); /* it is as good as ended: others are served by the next one */
+void process_lost(struct process *p, const char *why); /* it ended; it is destroyed */
+void process_leave(struct process *p);                 /* it was dismissed: likewise, untold */
+int64_t restart_wait(const struct isolate *iso);       /* until there may be one more */
+void process_retire(struct process *p); /* it keeps the call it computes for; the stand-by takes over */
+void processes_end(struct isolate *iso, const char *why); /* all of them; what they owe fails */
 
 void iso_log(const struct isolate *iso, uint32_t event, const char *fmt, ...) KEEL_PRINTF(3, 4);
 

@@ -25,8 +25,8 @@ static struct isolate *create(struct parts *parts, const char *name, const char 
 	if (iso == NULL)
 		return NULL;
 	iso->parts = parts;
-	iso->fd = -1;
 	iso->limits = *limits;
+	iso->patience_ms = limits->patience_ms;
 	iso->name = strdup(name);
 	iso->path = strdup(path);
 	iso->user = strdup(limits->user != NULL ? limits->user : "nobody");
@@ -44,15 +44,11 @@ static struct isolate *create(struct parts *parts, const char *name, const char 
 
 void isolate_close(struct isolate *iso)
 {
-	struct pending *p, *next;
-
 	if (iso == NULL)
 		return;
 	iso->done = NULL;
-	process_end(iso);
-	loop_timer_cancel(iso->restart);
-	HASH_ITER(hh, iso->pending, p, next)
-		pending_drop(iso, p);
+	iso->serves = false;
+	processes_end(iso, "its module is closed");
 	described_fini(iso);
 	mp_fini(&iso->scratch);
 	free(iso->conf_values);
@@ -70,7 +66,7 @@ static void close_now(void *iso)
 void isolate_end_soon(struct isolate *iso)
 {
 	if (loop_defer(iso->parts->loop, close_now, iso) < 0)
-		process_end(iso); /* its memory is lost, where there is none */
+		processes_end(iso, "no memory"); /* that of the isolate is lost */
 }
 
 /* ---- opening --------------------------------------------------------------------------------------- */
@@ -78,37 +74,28 @@ static void opened(struct isolate *iso, int ret, const struct keel_err *err)
 {
 	isolate_done_fn *done = iso->done;
 
-	loop_timer_cancel(iso->opening);
-	iso->opening = NULL;
 	iso->done = NULL;
 	if (done != NULL)
 		done(iso->done_arg, ret, err);
 }
 
-static void described(struct isolate *iso, struct pending *p, struct talk_in *in, const char *why)
+static void described(struct process *p, struct pending *q, struct talk_in *in, const char *why)
 {
+	struct isolate *iso = p->iso;
 	struct keel_err err = { 0 };
 	const char *body = in != NULL ? (const char *)in->r.at : NULL;
 	int ret;
 
 	ret = in == NULL ? err_set(&err, -ECHILD, "module %s cannot be opened: %s", iso->name, why) :
 			   described_take(iso, in, body, (uint32_t)(in->r.end - in->r.at), &err);
-	pending_drop(iso, p);
+	pending_drop(p, q);
 	opened(iso, ret, &err);
-}
-
-static void open_late(void *arg)
-{
-	struct isolate *iso = arg;
-
-	iso->opening = NULL;
-	process_give_up(iso, "its process did not open the file within %d s", OPEN_DEADLINE_MS / 1000);
 }
 
 static int open_begin(struct isolate *iso, isolate_done_fn *done, void *arg, struct keel_err *err)
 {
 	size_t begun;
-	int ret = process_start(iso, err);
+	int ret = process_start(iso, &iso->now, err);
 
 	if (ret < 0)
 		return ret;
@@ -116,10 +103,8 @@ static int open_begin(struct isolate *iso, isolate_done_fn *done, void *arg, str
 	iso->done_arg = arg;
 	begun = talk_begin(&iso->scratch);
 	open_put(iso, &iso->scratch);
-	if (ask_send(iso, begun, described, sizeof(struct pending)) != NULL) {
-		iso->opening = loop_timer(iso->parts->loop, OPEN_DEADLINE_MS, open_late, iso);
+	if (ask_send(iso->now, begun, described, sizeof(struct pending)) != NULL)
 		return 0;
-	}
 	return err_set(err, -ECHILD, "module %s: its process is not there", iso->name);
 }
 
@@ -170,7 +155,7 @@ int isolate_reopen(struct isolate *iso, struct keel_err *err)
 
 	if (ret < 0)
 		return ret;
-	ret = process_wait(iso, wait_is_over, &w, OPEN_DEADLINE_MS);
+	ret = process_wait(iso->now, wait_is_over, &w, OPEN_DEADLINE_MS);
 	iso->done = NULL;
 	if (w.done)
 		return w.ret;
@@ -218,11 +203,15 @@ void isolate_attach(struct isolate *iso, struct owner *owner)
 
 void isolate_describe(const struct isolate *iso, struct buf *out)
 {
-	static const char *const words[] = { [ISO_DOWN] = "restarting", [ISO_COMING] = "starting",
-					     [ISO_READY] = "starting", [ISO_UP] = "up",
-					     [ISO_BENCHED] = "benched" };
+	static const char *const words[] = { [PROCESS_COMING] = "starting", [PROCESS_CHECKED] = "starting",
+					     [PROCESS_READY] = "starting", [PROCESS_UP] = "up" };
 
-	buf_printf(out, "process %ld %s", (long)iso->pid, words[iso->state]);
+	if (iso->now != NULL)
+		buf_printf(out, "process %ld %s", (long)iso->now->pid, words[iso->now->state]);
+	else
+		buf_printf(out, "process %s", iso->benched ? "benched" : "restarting");
 	if (iso->restarts > 0)
 		buf_printf(out, ", restarts: %u", iso->restarts);
+	if (iso->spare != NULL && iso->now != NULL)
+		buf_printf(out, ", stand-by %ld", (long)iso->spare->pid);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * process.c - the process of an isolated module: started, read from, written to, ended.
+ * process.c - a process of an isolated module: started, read from, written to, ended.
  *
  * Nothing here waits, but process_wait() for start-up. The socket is not blocking; what it does not take
  * is queued, up to QUEUE_MAX: who does not read is given up. The replay is queued as a whole: it is as large as
  * what there is, and nothing else is sent before start(). A process that is given up is ended from the
- * loop, never under the feet of whoever noticed.
+ * loop, never under the feet of whoever noticed; its memory stays as long as somebody below uses it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +71,7 @@ static int high_fd(int fd)
 	return high < 0 ? ret : high;
 }
 
-static int launch(struct isolate *iso, int theirs)
+static int launch(const struct isolate *iso, int theirs, pid_t *ret_pid)
 {
 	char *program = path_join(iso->parts->exec_dir, "libexec/keelson/keelson-modhost");
 	char *name = text_format("--name=%s", iso->name);
@@ -80,7 +80,7 @@ static int launch(struct isolate *iso, int theirs)
 	char *argv[] = { program, name, user, memory, NULL };
 	int ret = program == NULL || name == NULL || user == NULL || memory == NULL ?
 			  -ENOMEM :
-			  spawn(program, argv, theirs, &iso->pid);
+			  spawn(program, argv, theirs, ret_pid);
 
 	free(program);
 	free(name);
@@ -89,34 +89,40 @@ static int launch(struct isolate *iso, int theirs)
 	return ret;
 }
 
-int process_start(struct isolate *iso, struct keel_err *err)
+static int begin(struct process *p)
 {
 	int ends[2], theirs, ret;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
-		return err_set(err, -errno, "module %s: no socket for its process: %s", iso->name,
-			       strerror(errno));
+		return -errno;
+	p->fd = ends[0];
 	theirs = high_fd(ends[1]);
-	ret = theirs < 0 ? theirs : launch(iso, theirs);
+	ret = theirs < 0 ? theirs : launch(p->iso, theirs, &p->pid);
 	if (theirs >= 0)
 		close(theirs);
-	if (ret == 0) {
-		iso->fd = ends[0];
-		ret = loop_watch(iso->parts->loop, iso->fd, LOOP_READABLE, socket_ready, iso,
-				 &iso->watch);
-		if (ret < 0)
-			process_end(iso);
-	} else {
-		close(ends[0]);
-		iso->pid = 0;
+	if (ret < 0) {
+		p->pid = 0;
+		return ret;
 	}
-	if (ret < 0)
+	return loop_watch(p->iso->parts->loop, p->fd, LOOP_READABLE, socket_ready, p, &p->watch);
+}
+
+int process_start(struct isolate *iso, struct process **ret_process, struct keel_err *err)
+{
+	struct process *p = calloc(1, sizeof(*p));
+	int ret;
+
+	if (p == NULL)
+		return err_set(err, -ENOMEM, "module %s: no memory for its process", iso->name);
+	*p = (struct process){ .iso = iso, .fd = -1, .serial = ++iso->next_serial };
+	frame_reader_init(&p->in, TALK_BODY_MAX);
+	ret = begin(p);
+	if (ret < 0) {
+		process_destroy(p);
 		return err_set(err, ret, "module %s: its process cannot be started (%s/libexec/keelson/"
 			       "keelson-modhost): %s", iso->name, iso->parts->exec_dir, strerror(-ret));
-	frame_reader_init(&iso->in, TALK_BODY_MAX);
-	iso->heard_ms = loop_now_ms(iso->parts->loop);
-	iso->lost[0] = '\0';
-	iso->state = ISO_COMING;
+	}
+	*ret_process = p;
 	return 0;
 }
 
@@ -148,178 +154,212 @@ static bool gone_soon(pid_t pid)
 	return false;
 }
 
-void process_reap(struct isolate *iso)
+void process_reap(struct process *p)
 {
-	if (iso->pid <= 0)
+	if (p->pid <= 0)
 		return;
-	kill(iso->pid, SIGKILL);
-	if (gone_soon(iso->pid))
-		iso->pid = 0;
+	kill(p->pid, SIGKILL);
+	if (gone_soon(p->pid))
+		p->pid = 0;
 }
 
-static void reap(struct isolate *iso)
+static void reap(struct process *p)
 {
+	struct loop *loop = p->iso->parts->loop;
 	struct late *late;
 
-	if (iso->pid <= 0)
+	if (p->pid <= 0)
 		return;
-	kill(iso->pid, SIGKILL);
-	if (waitpid(iso->pid, NULL, WNOHANG) == 0 && (late = malloc(sizeof(*late))) != NULL) {
-		*late = (struct late){ iso->parts->loop, iso->pid };
-		if (loop_timer(late->loop, REAP_EVERY_MS, reap_late, late) == NULL)
+	kill(p->pid, SIGKILL);
+	if (waitpid(p->pid, NULL, WNOHANG) == 0 && (late = malloc(sizeof(*late))) != NULL) {
+		*late = (struct late){ loop, p->pid };
+		if (loop_timer(loop, REAP_EVERY_MS, reap_late, late) == NULL)
 			free(late);
 	}
-	iso->pid = 0;
+	p->pid = 0;
 }
 
-void process_end(struct isolate *iso)
+void process_close(struct process *p)
 {
-	loop_watch_cancel(iso->watch);
-	iso->watch = NULL;
-	if (iso->fd >= 0)
-		close(iso->fd);
-	iso->fd = -1;
-	reap(iso);
-	frame_reader_fini(&iso->in);
-	mp_fini(&iso->out);
-	iso->out_at = 0;
-	loop_timer_cancel(iso->sweep);
-	loop_timer_cancel(iso->ending);
-	loop_timer_cancel(iso->opening);
-	iso->sweep = iso->ending = iso->opening = NULL;
-	iso->reaps = 0;
+	loop_watch_cancel(p->watch);
+	p->watch = NULL;
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+	reap(p);
+	mp_fini(&p->out);
+	p->out_at = 0;
+	loop_timer_cancel(p->sweep);
+	loop_timer_cancel(p->ending);
+	p->sweep = p->ending = NULL;
+}
+
+void process_destroy(struct process *p)
+{
+	struct pending *q, *next;
+
+	if (p == NULL)
+		return;
+	process_close(p);
+	HASH_ITER(hh, p->pending, q, next)
+		pending_drop(p, q);
+	p->users++;
+	p->iso = NULL;
+	process_unuse(p);
+}
+
+void process_unuse(struct process *p)
+{
+	if (--p->users > 0 || p->iso != NULL)
+		return;
+	frame_reader_fini(&p->in);
+	free(p);
 }
 
 /* How it ended, in words. False: it is not over yet. */
-static bool ended_by_itself(struct isolate *iso, char *why, size_t size)
+static bool ended_by_itself(struct process *p)
 {
 	int how = 0;
-	pid_t pid = iso->pid > 0 ? waitpid(iso->pid, &how, WNOHANG) : -1;
+	pid_t pid = p->pid > 0 ? waitpid(p->pid, &how, WNOHANG) : -1;
 
 	if (pid == 0)
 		return false;
-	iso->pid = 0;
+	p->pid = 0;
 	if (pid < 0)
-		snprintf(why, size, "its process ended");
+		snprintf(p->lost, sizeof(p->lost), "its process ended");
 	else if (WIFSIGNALED(how))
-		snprintf(why, size, "its process was killed by signal %d (%s)", WTERMSIG(how),
-			 strsignal(WTERMSIG(how)));
+		snprintf(p->lost, sizeof(p->lost), "its process was killed by signal %d (%s)",
+			 WTERMSIG(how), strsignal(WTERMSIG(how)));
 	else
-		snprintf(why, size, "its process ended with exit code %d", WEXITSTATUS(how));
+		snprintf(p->lost, sizeof(p->lost), "its process ended with exit code %d",
+			 WEXITSTATUS(how));
 	return true;
 }
 
-static void end_now(struct isolate *iso)
+static void end_now(struct process *p)
 {
-	char why[sizeof(iso->lost)];
+	char why[sizeof(p->lost)];
 
-	snprintf(why, sizeof(why), "%s", iso->lost);
-	process_lost(iso, why);
+	snprintf(why, sizeof(why), "%s", p->lost);
+	process_lost(p, why);
 }
 
-/* The socket is closed, or it was given up. Its own words come first: what it was killed by. */
+/* The socket is closed, or it was given up. Others do not wait for its last words: what it was killed by. */
 static void ending(void *arg)
 {
-	struct isolate *iso = arg;
+	struct process *p = arg;
 
-	iso->ending = NULL;
-	if (iso->lost[0] == '\0' && !ended_by_itself(iso, iso->lost, sizeof(iso->lost))) {
-		if (++iso->reaps < REAP_TRIES)
-			iso->ending = loop_timer(iso->parts->loop, REAP_EVERY_MS, ending, iso);
-		if (iso->ending != NULL)
-			return;
-		snprintf(iso->lost, sizeof(iso->lost), "its process closed the connection");
-	}
-	end_now(iso);
-}
-
-static void end_soon(struct isolate *iso)
-{
-	if (iso->fd < 0 || iso->ending != NULL)
+	p->ending = NULL;
+	if (p->dismissed) {
+		process_leave(p);
 		return;
-	loop_watch_set(iso->watch, 0);
-	iso->ending = loop_timer(iso->parts->loop, 0, ending, iso);
-	if (iso->ending == NULL && iso->pid > 0)
-		kill(iso->pid, SIGKILL); /* the sweep finds it gone */
+	}
+	process_gone(p);
+	if (p->lost[0] == '\0' && !ended_by_itself(p)) {
+		if (++p->reaps < REAP_TRIES)
+			p->ending = loop_timer(p->iso->parts->loop, REAP_EVERY_MS, ending, p);
+		if (p->ending != NULL)
+			return;
+		snprintf(p->lost, sizeof(p->lost), "its process closed the connection");
+	}
+	end_now(p);
 }
 
-void process_give_up(struct isolate *iso, const char *fmt, ...)
+static void end_soon(struct process *p)
+{
+	if (p->fd < 0 || p->ending != NULL)
+		return;
+	loop_watch_set(p->watch, 0);
+	p->ending = loop_timer(p->iso->parts->loop, 0, ending, p);
+	if (p->ending == NULL && p->pid > 0)
+		kill(p->pid, SIGKILL); /* the sweep finds it gone */
+}
+
+void process_dismiss(struct process *p)
+{
+	p->dismissed = true;
+	end_soon(p);
+}
+
+void process_give_up(struct process *p, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (iso->fd < 0 || iso->lost[0] != '\0')
+	if (p->fd < 0 || p->lost[0] != '\0')
 		return;
 	va_start(ap, fmt);
-	vsnprintf(iso->lost, sizeof(iso->lost), fmt, ap);
+	vsnprintf(p->lost, sizeof(p->lost), fmt, ap);
 	va_end(ap);
-	end_soon(iso);
+	end_soon(p);
 }
 
 /* ---- writing --------------------------------------------------------------------------------------- */
-static void watch_for(struct isolate *iso)
+static void watch_for(struct process *p)
 {
-	if (iso->ending == NULL)
-		loop_watch_set(iso->watch, iso->out.len > 0 ? LOOP_READABLE | LOOP_WRITABLE : LOOP_READABLE);
+	if (p->ending == NULL)
+		loop_watch_set(p->watch, p->out.len > 0 ? LOOP_READABLE | LOOP_WRITABLE : LOOP_READABLE);
 }
 
 /* How many bytes it took; -1: it is gone, which reading will find. */
-static ssize_t write_some(struct isolate *iso, const char *bytes, size_t len)
+static ssize_t write_some(struct process *p, const char *bytes, size_t len)
 {
-	ssize_t n = send(iso->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	ssize_t n = send(p->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 	if (n >= 0)
 		return n;
 	return errno == EAGAIN || errno == EINTR || errno == ENOBUFS ? 0 : -1;
 }
 
-static void queue_write(struct isolate *iso)
+void process_flush(struct process *p)
 {
-	ssize_t n = write_some(iso, iso->out.data + iso->out_at, iso->out.len - iso->out_at);
+	ssize_t n = 0;
 
+	if (p->out.len > 0 && p->fd >= 0)
+		n = write_some(p, p->out.data + p->out_at, p->out.len - p->out_at);
 	if (n < 0)
-		n = (ssize_t)(iso->out.len - iso->out_at);
-	iso->out_at += (size_t)n;
-	if (iso->out_at == iso->out.len)
-		iso->out.len = iso->out_at = 0;
-	watch_for(iso);
+		n = (ssize_t)(p->out.len - p->out_at);
+	p->out_at += (size_t)n;
+	if (p->out_at == p->out.len)
+		p->out.len = p->out_at = 0;
+	watch_for(p);
 }
 
-static int queue_add(struct isolate *iso, const char *bytes, size_t len)
+static int queue_add(struct process *p, const char *bytes, size_t len)
 {
-	struct mp *out = &iso->out;
+	struct mp *out = &p->out;
 
-	if (iso->state == ISO_UP && out->len > 0 && out->len - iso->out_at + len > QUEUE_MAX) {
-		process_give_up(iso, "its process does not read what it is told");
+	if (p->state == PROCESS_UP && out->len > 0 && out->len - p->out_at + len > QUEUE_MAX) {
+		process_give_up(p, "its process does not read what it is told");
 		return -ENOBUFS;
 	}
-	if (iso->out_at > out->len / 2) {
-		memmove(out->data, out->data + iso->out_at, out->len - iso->out_at);
-		out->len -= iso->out_at;
-		iso->out_at = 0;
+	if (p->out_at > out->len / 2) {
+		memmove(out->data, out->data + p->out_at, out->len - p->out_at);
+		out->len -= p->out_at;
+		p->out_at = 0;
 	}
 	mp_raw(out, bytes, len);
 	if (out->failed) {
-		process_give_up(iso, "no memory for what its process does not read");
+		process_give_up(p, "no memory for what its process does not read");
 		return -ENOMEM;
 	}
-	watch_for(iso);
+	watch_for(p);
 	return 0;
 }
 
-int process_send(struct isolate *iso, size_t begun)
+int process_send(struct isolate *iso, struct process *p, size_t begun)
 {
 	struct mp *m = &iso->scratch;
 	size_t len = m->len - begun;
 	ssize_t n = 0;
 	int ret = 0;
 
-	if (m->failed || iso->fd < 0 || iso->lost[0] != '\0') {
+	if (m->failed || p == NULL || p->fd < 0 || p->lost[0] != '\0') {
 		ret = m->failed ? -ENOMEM : -ENOTCONN;
 	} else {
-		if (iso->out.len == 0 && iso->state != ISO_READY)
-			n = write_some(iso, m->data + begun, len);
+		if (p->out.len == 0 && p->state != PROCESS_READY)
+			n = write_some(p, m->data + begun, len);
 		if (n >= 0 && (size_t)n < len)
-			ret = queue_add(iso, m->data + begun + n, len - (size_t)n);
+			ret = queue_add(p, m->data + begun + n, len - (size_t)n);
 	}
 	m->len = begun;
 	m->failed = false;
@@ -327,136 +367,100 @@ int process_send(struct isolate *iso, size_t begun)
 }
 
 /* ---- reading --------------------------------------------------------------------------------------- */
-static void frames_take(struct isolate *iso)
+static void frames_take(struct process *p)
 {
 	struct frame f;
 	int ret = 0;
 
-	while (iso->lost[0] == '\0' && iso->fd >= 0 && (ret = frame_next(&iso->in, &f)) == 1)
-		heard(iso, &f);
+	while (p->lost[0] == '\0' && p->fd >= 0 && (ret = frame_next(&p->in, &f)) == 1)
+		heard(p, &f);
 	if (ret < 0)
-		process_give_up(iso, "its process sent what is no message");
+		process_give_up(p, "its process sent what is no message");
 }
 
 /* Bytes read; 0: none now, -1: the end. */
-static ssize_t read_some(struct isolate *iso)
+static ssize_t read_some(struct process *p)
 {
 	char *room;
 	size_t len;
 	ssize_t n;
 
-	if (frame_reader_room(&iso->in, READ_MAX, &room, &len) < 0)
+	if (frame_reader_room(&p->in, READ_MAX, &room, &len) < 0)
 		return 0;
-	n = recv(iso->fd, room, READ_MAX, MSG_DONTWAIT);
+	n = recv(p->fd, room, READ_MAX, MSG_DONTWAIT);
 	if (n > 0)
-		frame_reader_added(&iso->in, (size_t)n);
+		frame_reader_added(&p->in, (size_t)n);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	return n <= 0 ? -1 : n;
 }
 
-void process_pump(struct isolate *iso)
+void process_pump(struct process *p)
 {
 	ssize_t n;
 
-	if (iso->fd < 0 || iso->lost[0] != '\0' || iso->pumping)
+	if (p->fd < 0 || p->lost[0] != '\0' || p->pumping)
 		return;
-	n = read_some(iso);
+	n = read_some(p);
 	if (n < 0) {
-		end_soon(iso);
+		end_soon(p);
 		return;
 	}
-	if (n > 0)
-		iso->heard_ms = loop_now_ms(iso->parts->loop);
-	iso->pumping = true;
-	frames_take(iso);
-	iso->pumping = false;
+	p->users++;
+	p->pumping = true;
+	frames_take(p);
+	p->pumping = false;
+	process_unuse(p);
 }
 
 static void socket_ready(void *arg, int events)
 {
-	struct isolate *iso = arg;
+	struct process *p = arg;
 
-	if ((events & LOOP_WRITABLE) && iso->out.len > 0)
-		queue_write(iso);
+	if (events & LOOP_WRITABLE)
+		process_flush(p);
 	if (events & LOOP_READABLE)
-		process_pump(iso);
+		process_pump(p);
 }
 
 /* ---- waiting: while the daemon starts or a module leaves -------------------------------------------- */
-static int64_t clock_ms(struct isolate *iso)
+static void wait_step(struct process *p, int timeout_ms)
 {
-	return loop_clock_ns(iso->parts->loop) / 1000000;
-}
+	struct pollfd fd = { .fd = p->fd, .events = p->out.len > 0 ? POLLIN | POLLOUT : POLLIN };
 
-static void wait_step(struct isolate *iso, int timeout_ms)
-{
-	struct pollfd p = { .fd = iso->fd, .events = POLLIN };
-
-	if (iso->out.len > 0)
-		p.events |= POLLOUT;
-	if (iso->ending != NULL) { /* the loop does not run now */
-		loop_timer_cancel(iso->ending);
-		ending(iso);
-		if (iso->fd >= 0)
+	if (p->ending != NULL) { /* the loop does not run now */
+		loop_timer_cancel(p->ending);
+		ending(p);
+		if (p->fd >= 0)
 			poll(NULL, 0, REAP_EVERY_MS);
 		return;
 	}
-	if (poll(&p, 1, timeout_ms) <= 0)
+	if (poll(&fd, 1, timeout_ms) <= 0)
 		return;
-	if ((p.revents & POLLOUT) && iso->out.len > 0)
-		queue_write(iso);
-	if (p.revents & (POLLIN | POLLHUP | POLLERR))
-		process_pump(iso);
+	if (fd.revents & POLLOUT)
+		process_flush(p);
+	if (fd.revents & (POLLIN | POLLHUP | POLLERR))
+		process_pump(p);
 }
 
-int process_wait(struct isolate *iso, bool (*done)(void *arg), void *arg, int64_t deadline_ms)
+int process_wait(struct process *p, bool (*done)(void *arg), void *arg, int64_t deadline_ms)
 {
-	int64_t until = clock_ms(iso) + deadline_ms, left;
+	struct loop *loop = p->iso->parts->loop;
+	int64_t until = loop_clock_ns(loop) / 1000000 + deadline_ms, left;
+	int ret = 0;
 
-	while (!done(arg)) {
-		if (iso->fd < 0)
-			return -ECHILD;
-		left = until - clock_ms(iso);
-		if (left <= 0)
-			return -ETIMEDOUT;
-		wait_step(iso, (int)left);
+	p->users++;
+	while (!done(arg) && ret == 0) {
+		left = until - loop_clock_ns(loop) / 1000000;
+		if (p->fd < 0)
+			ret = -ECHILD;
+		else if (left <= 0)
+			ret = -ETIMEDOUT;
+		else
+			wait_step(p, (int)left);
 	}
-	return 0;
-}
-
-/* ---- hangs ------------------------------------------------------------------------------------------- */
-static bool questions_late(const struct isolate *iso, int64_t late)
-{
-	const struct iso_question *q;
-
-	DL_FOREACH2(iso->questions, q, all_next) {
-		if (q->pending.id != 0 && q->pending.since_ms <= late)
-			return true;
-	}
-	return false;
-}
-
-static void sweep(void *arg)
-{
-	struct isolate *iso = arg;
-	int64_t late = loop_now_ms(iso->parts->loop) - iso->limits.deadline_ms;
-
-	iso->sweep = NULL;
-	process_pump(iso); /* we may be the one who was late */
-	if (questions_late(iso, late))
-		process_give_up(iso, "its process gave no answer for %lld ms",
-				(long long)iso->limits.deadline_ms);
-	else if (iso->notes > 0 && iso->notes_since_ms <= late)
-		process_give_up(iso, "its process has not finished what it was told for %lld ms",
-				(long long)iso->limits.deadline_ms);
-	process_sweep_on(iso);
-}
-
-void process_sweep_on(struct isolate *iso)
-{
-	if (iso->sweep == NULL && iso->fd >= 0 && (iso->questions != NULL || iso->notes > 0))
-		iso->sweep = loop_timer(iso->parts->loop, iso->limits.deadline_ms / 4 + 1, sweep, iso);
+	process_unuse(p);
+	return ret;
 }
 
 void iso_log(const struct isolate *iso, uint32_t event, const char *fmt, ...)

@@ -18,22 +18,23 @@ static void req_free(struct iso_req *r)
 	free(r);
 }
 
-struct iso_req *request_find(struct isolate *iso, uint64_t number)
+struct iso_req *request_find(const struct process *p, uint64_t number)
 {
 	struct iso_req *r;
 
-	HASH_FIND(hh, iso->reqs, &number, sizeof(number), r);
-	return r;
+	HASH_FIND(hh, p->iso->reqs, &number, sizeof(number), r);
+	return r != NULL && r->process == p ? r : NULL;
 }
 
-static void tell(struct isolate *iso, enum talk_down what, uint64_t number)
+static void tell(const struct iso_req *r, enum talk_down what)
 {
+	struct isolate *iso = r->iso;
 	size_t begun = talk_begin(&iso->scratch);
 
 	talk_put_int(&iso->scratch, what);
-	talk_put_int(&iso->scratch, (int64_t)number);
+	talk_put_int(&iso->scratch, (int64_t)r->number);
 	talk_end(&iso->scratch, begun, WIRE_EVENT, 0);
-	process_send(iso, begun);
+	process_send(iso, r->process, begun);
 }
 
 static void gone(struct keel_mod *m, void *arg)
@@ -41,7 +42,7 @@ static void gone(struct keel_mod *m, void *arg)
 	struct iso_req *r = arg;
 
 	(void)m;
-	tell(r->iso, TALK_GONE, r->number);
+	tell(r, TALK_GONE);
 }
 
 static int64_t row_of(const struct isolate *iso, const char *name)
@@ -70,7 +71,7 @@ static void send_asked(struct isolate *iso, const struct iso_req *r, int64_t row
 	answer_session(m, iso->request->session(r->req));
 	talk_put_bytes(m, body.data, body.failed ? 0 : (uint32_t)body.len);
 	talk_end(m, begun, WIRE_EVENT, 0);
-	process_send(iso, begun);
+	process_send(iso, r->process, begun);
 	buf_fini(&body);
 }
 
@@ -80,14 +81,14 @@ void request_asked(struct keel_mod *mod, struct keel_req *req)
 	int64_t row = row_of(iso, router_req_name(req));
 	struct iso_req *r = row >= 0 ? calloc(1, sizeof(*r)) : NULL;
 
-	if (r == NULL || iso->state != ISO_UP || iso->lost[0] != '\0' ||
-	    HASH_COUNT(iso->reqs) >= CALLS_MAX) {
+	if (r == NULL || !process_up(iso->now) || HASH_COUNT(iso->reqs) >= CALLS_MAX) {
 		free(r);
 		iso->request->reply(req, SYSTEM, "module %s is not there now: its process ended or has too "
 				    "much to do", iso->name);
 		return;
 	}
-	*r = (struct iso_req){ .iso = iso, .number = ++iso->next_req, .req = req };
+	*r = (struct iso_req){ .iso = iso, .process = iso->now, .number = ++iso->next_req,
+				.req = req };
 	HASH_ADD(hh, iso->reqs, number, sizeof(r->number), r);
 	iso->request->on_gone(req, gone, r);
 	send_asked(iso, r, row);
@@ -104,9 +105,10 @@ static struct keel_out *out_of(const void *body, uint32_t len)
 	return out;
 }
 
-void request_heard(struct isolate *iso, uint32_t what, struct talk_in *in)
+void request_heard(struct process *p, uint32_t what, struct talk_in *in)
 {
-	struct iso_req *r = request_find(iso, (uint64_t)talk_int(in));
+	struct isolate *iso = p->iso;
+	struct iso_req *r = request_find(p, (uint64_t)talk_int(in));
 	struct keel_req *req;
 
 	if (talk_bad(in) || r == NULL)
@@ -146,7 +148,7 @@ static void drained(struct keel_mod *m, void *arg)
 	struct iso_req *r = arg;
 
 	(void)m;
-	tell(r->iso, TALK_DRAINED, r->number);
+	tell(r, TALK_DRAINED);
 }
 
 int request_drained(struct isolate *iso, struct iso_req *r)
@@ -154,13 +156,25 @@ int request_drained(struct isolate *iso, struct iso_req *r)
 	return iso->request->drained(r->req, drained, r);
 }
 
-void requests_fail(struct isolate *iso, const char *why)
+bool requests_open(const struct process *p)
 {
+	const struct iso_req *r;
+
+	for (r = p->iso->reqs; r != NULL && r->process != p; r = r->hh.next)
+		;
+	return r != NULL;
+}
+
+void requests_fail(struct process *p, const char *why)
+{
+	struct isolate *iso = p->iso;
 	struct iso_req *r, *next;
 
 	HASH_ITER(hh, iso->reqs, r, next) {
 		struct keel_req *req = r->req;
 
+		if (r->process != p)
+			continue;
 		req_free(r);
 		iso->request->reply(req, SYSTEM, "module %s: %s", iso->name, why);
 	}

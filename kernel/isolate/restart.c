@@ -1,182 +1,184 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * restart.c - the process ended: what it owed fails, and it is started again.
+ * restart.c - the way down: a process ended, or is suspected of a loop; who fails, and when the next one serves.
  *
- *   lost -> DOWN -- back-off --> open -> check -> init -> READY, replay -> start -> UP
- *        -> BENCHED: too many deaths within the window
+ *   gone: its successor is on the way -> its last words are there -> lost: what it owed fails, told, destroyed
  *
- * Who was up for a while is started again at once; who was not, waits, each time twice as long. Nobody waits
- * here: each step follows the answer to the one before.
+ * Restarts are paid for: a few at once, then so many in a second, so that a module that crashes at each call
+ * costs its callers and not the machine. Who was of no use at all waits, each time twice as long.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "isolate/inside.h"
 #include "log/log.h"
-#include "object/objects.h"
-#include "util/err.h"
 
-static void again(void *arg);
-
-/* ---- the way up ------------------------------------------------------------------------------------- */
-/* It came, and could not: counts as a death, with its own words. */
-static void refused(struct isolate *iso, const struct keel_err *err)
+static int64_t now_ms(const struct isolate *iso)
 {
-	process_give_up(iso, "it could not be started: %s", err->text);
+	return loop_now_ms(iso->parts->loop);
 }
 
-static void next_step(struct isolate *iso, enum talk_down what, pending_fn *fn, bool values)
+/* ---- when the next one may come ------------------------------------------------------------------------ */
+int64_t restart_wait(const struct isolate *iso)
 {
-	struct mp *m = &iso->scratch;
-	size_t begun = talk_begin(m);
+	int64_t ahead = iso->paid_ms - now_ms(iso) - RESTARTS_BURST * RESTART_EACH_MS;
 
-	if (what == TALK_OPEN)
-		open_put(iso, m);
+	return ahead > 0 ? ahead : 0;
+}
+
+static void succeed(struct isolate *iso, bool of_use)
+{
+	int64_t wait = restart_wait(iso), now = now_ms(iso);
+
+	if (of_use)
+		iso->backoff_ms = 0;
 	else
-		talk_put_int(m, what);
-	if (values)
-		mp_raw(m, iso->conf_values, iso->conf_len);
-	if (ask_send(iso, begun, fn, sizeof(struct pending)) == NULL)
-		process_give_up(iso, "its process does not take what it is told");
+		iso->backoff_ms = iso->backoff_ms == 0 ? BACKOFF_FIRST_MS : iso->backoff_ms * 2;
+	if (iso->backoff_ms > BACKOFF_MAX_MS)
+		iso->backoff_ms = BACKOFF_MAX_MS;
+	iso->paid_ms = (iso->paid_ms > now ? iso->paid_ms : now) + RESTART_EACH_MS;
+	iso->late_us = loop_clock_ns(iso->parts->loop) / 1000;
+	spare_in(iso, wait > iso->backoff_ms ? wait : iso->backoff_ms);
 }
 
-/* 0: go on with the next step. */
-static int step_taken(struct isolate *iso, struct pending *p, struct talk_in *in, const char *why)
-{
-	struct keel_err err = { 0 };
-	int ret;
-
-	pending_drop(iso, p);
-	if (in == NULL)
-		return -ECHILD;
-	ret = step_of(in, why, &err);
-	if (ret < 0)
-		refused(iso, &err);
-	return ret;
-}
-
-static void started(struct isolate *iso, struct pending *p, struct talk_in *in, const char *why)
-{
-	if (step_taken(iso, p, in, why) < 0)
-		return;
-	iso->state = ISO_UP;
-	iso->up_ms = loop_now_ms(iso->parts->loop);
-	iso_log(iso, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN,
-		"its process runs, pid %ld; events told before it heard what there is: %u", (long)iso->pid,
-		iso->notes_lost);
-	iso->notes_lost = 0;
-	calls_flush(iso);
-}
-
-static void inited(struct isolate *iso, struct pending *p, struct talk_in *in, const char *why)
-{
-	if (step_taken(iso, p, in, why) < 0)
-		return;
-	iso->state = ISO_READY;
-	hooks_replay(iso->parts->hooks, iso->parts->objects, iso->owner);
-	start_later(iso);
-}
-
-void start_later(struct isolate *iso)
-{
-	next_step(iso, TALK_START, started, false);
-}
-
-static void checked(struct isolate *iso, struct pending *p, struct talk_in *in, const char *why)
-{
-	if (step_taken(iso, p, in, why) == 0)
-		next_step(iso, TALK_INIT, inited, false);
-}
-
-static void reopened(struct isolate *iso, struct pending *p, struct talk_in *in, const char *why)
-{
-	struct keel_err err = { 0 };
-	int ret;
-
-	(void)why;
-	ret = in == NULL ? -ECHILD :
-			   described_take(iso, in, (const char *)in->r.at, (uint32_t)(in->r.end - in->r.at),
-					  &err);
-	pending_drop(iso, p);
-	if (ret == 0)
-		next_step(iso, TALK_CONF, checked, true);
-	else if (in != NULL)
-		refused(iso, &err);
-}
-
-static void again(void *arg)
-{
-	struct isolate *iso = arg;
-	struct keel_err err = { 0 };
-
-	iso->restart = NULL;
-	iso->restarts++;
-	if (process_start(iso, &err) < 0)
-		process_lost(iso, err.text);
-	else
-		next_step(iso, TALK_OPEN, reopened, false);
-}
-
-/* ---- the way down ----------------------------------------------------------------------------------- */
 /* True: too often. */
 static bool count_death(struct isolate *iso)
 {
-	int64_t now = loop_now_ms(iso->parts->loop);
+	int64_t now = now_ms(iso);
 
 	if (iso->deaths == 0 || now - iso->death_ms > iso->limits.within_ms) {
 		iso->deaths = 0;
 		iso->death_ms = now;
 	}
-	if (iso->state == ISO_UP && now - iso->up_ms >= GOOD_LIFE_MS)
-		iso->backoff_ms = 0;
-	else
-		iso->backoff_ms = iso->backoff_ms == 0 ? BACKOFF_FIRST_MS :
-				  iso->backoff_ms * 2 > BACKOFF_MAX_MS ? BACKOFF_MAX_MS :
-									 iso->backoff_ms * 2;
 	return ++iso->deaths >= (uint64_t)iso->limits.deaths && iso->limits.deaths > 0;
 }
 
-static void tell_lost(const struct isolate *iso, const char *why, uint32_t failed)
+/* ---- out of the way -------------------------------------------------------------------------------------- */
+static void retire(struct process *p)
 {
-	const char *tap = iso->last_tap < iso->desc.n_taps ? iso->taps[iso->last_tap].name : "no tap";
+	struct isolate *iso = p->iso;
 
-	if (iso->state == ISO_BENCHED)
-		iso_log(iso, KEEL_LOG_ERROR | KEEL_LOG_FORCE,
-			"%s.%s: %s; calls failed: %u, events lost: %u; this was the %u. time, its taps are "
-			"not called any more until the module is reloaded",
-			iso->name, tap, why, failed, iso->notes, iso->deaths);
+	if (p == iso->now)
+		iso->now = NULL;
+	else if (p == iso->spare)
+		iso->spare = NULL;
 	else
-		iso_log(iso, KEEL_LOG_ERROR | KEEL_LOG_FORCE,
-			"%s.%s: %s; calls failed: %u, events lost: %u; it is started again in %u ms",
-			iso->name, tap, why, failed, iso->notes, iso->backoff_ms);
+		return;
+	DL_APPEND(iso->retired, p);
+	calls_take_back(p);
 }
 
-static void pendings_fail(struct isolate *iso, const char *why)
+void process_retire(struct process *p)
 {
-	struct pending *p, *next;
-
-	HASH_ITER(hh, iso->pending, p, next)
-		p->fn(iso, p, NULL, why);
+	p->suspect_ms = p->busy_ms;
+	retire(p);
+	succeed(p->iso, true);
 }
 
-void process_lost(struct isolate *iso, const char *why)
+static bool was_of_use(const struct process *p)
 {
-	bool too_often = iso->serves && count_death(iso);
+	return p->state == PROCESS_UP && (p->of_use || now_ms(p->iso) - p->up_ms >= GOOD_LIFE_MS);
+}
+
+void process_gone(struct process *p)
+{
+	struct isolate *iso = p->iso;
+	bool stood_by = iso->spare == p && iso->now != NULL;
+
+	if (p->gone || !iso->serves)
+		return;
+	p->gone = true;
+	retire(p);
+	if (stood_by)
+		return; /* whom nobody misses */
+	iso->benched = count_death(iso);
+	if (p->suspect_ms > 0)
+		iso->patience_ms = iso->limits.patience_ms; /* it was one */
+	if (!iso->benched && iso->now == NULL)
+		succeed(iso, was_of_use(p));
+}
+
+/* ---- ended --------------------------------------------------------------------------------------------- */
+static void tell_lost(const struct process *p, const char *tap, const char *why, uint32_t failed)
+{
+	const struct isolate *iso = p->iso;
+	int64_t wait = iso->now != NULL ? 0 : iso->again_ms - now_ms(iso);
+	char next[160];
+
+	snprintf(next, sizeof(next), "it is started again in %lld ms", (long long)(wait > 0 ? wait : 0));
+	if (iso->benched)
+		snprintf(next, sizeof(next), "this was the %u. time, its taps are not called any more until the module "
+			 "is reloaded", iso->deaths);
+	else if (p->suspect_ms > 0)
+		snprintf(next, sizeof(next), "another one serves already");
+	iso_log(iso, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "%s.%s: %s; calls failed: %u, events lost: %u; %s",
+		iso->name, tap, why, failed, p->notes, next);
+}
+
+static void forget(struct process *p)
+{
+	struct isolate *iso = p->iso;
+
+	if (p == iso->now)
+		iso->now = NULL;
+	else if (p == iso->spare)
+		iso->spare = NULL;
+	else
+		DL_DELETE(iso->retired, p);
+}
+
+/* All that it will not answer. */
+static uint32_t owed_fail(struct process *p, const char *why)
+{
+	uint32_t failed = calls_fail(p, why);
+	struct pending *q, *next;
+
+	HASH_ITER(hh, p->pending, q, next)
+		q->fn(p, q, NULL, why);
+	requests_fail(p, why);
+	return failed;
+}
+
+void process_lost(struct process *p, const char *why)
+{
+	struct isolate *iso = p->iso;
+	const char *tap = calls_tap(p);
+	bool stood_by = p->state < PROCESS_READY && iso->now != NULL && iso->now != p;
 	uint32_t failed;
 
-	process_end(iso);
-	iso->state = too_often ? ISO_BENCHED : ISO_DOWN;
-	failed = calls_fail(iso, why, !iso->serves || too_often);
-	if (iso->serves)
-		tell_lost(iso, why, failed);
-	iso->notes = 0;
-	pendings_fail(iso, why);
-	requests_fail(iso, why);
-	if (too_often)
+	process_gone(p);
+	forget(p);
+	failed = owed_fail(p, why);
+	if (stood_by)
+		spare_lost(iso, why);
+	else if (iso->serves)
+		tell_lost(p, tap, why, failed);
+	process_destroy(p);
+	if (iso->benched)
 		hooks_bench(iso->parts->hooks, iso->owner);
-	if (too_often || !iso->serves)
-		return;
-	iso->again_ms = loop_now_ms(iso->parts->loop) + iso->backoff_ms;
-	iso->restart = loop_timer(iso->parts->loop, iso->backoff_ms, again, iso);
+	if (iso->benched || !iso->serves)
+		processes_end(iso, why);
+}
+
+void process_leave(struct process *p)
+{
+	forget(p);
+	process_destroy(p);
+}
+
+void processes_end(struct isolate *iso, const char *why)
+{
+	struct process *p;
+
+	loop_timer_cancel(iso->restart);
+	iso->restart = NULL;
+	while ((p = iso->now != NULL ? iso->now : iso->spare != NULL ? iso->spare : iso->retired) != NULL) {
+		forget(p);
+		owed_fail(p, why);
+		process_destroy(p);
+	}
+	calls_fail_waiting(iso, why);
 }

@@ -9,7 +9,7 @@
 #include "isolate/inside.h"
 
 struct served {
-	struct isolate *iso;
+	struct process *process;
 	struct iso_call *call; /* NULL: not within one */
 };
 
@@ -31,37 +31,39 @@ static keel_verdict hold(void *arg, struct keel_hold_opts *opts, int64_t number)
 
 static int32_t part(void *arg, uint64_t request, const void *body, uint32_t len)
 {
-	struct isolate *iso = ((const struct served *)arg)->iso;
-	struct iso_req *r = request_find(iso, request);
+	struct process *p = ((const struct served *)arg)->process;
+	struct iso_req *r = request_find(p, request);
 
-	return r != NULL ? request_part(iso, r, body, len) : -EPIPE;
+	return r != NULL ? request_part(p->iso, r, body, len) : -EPIPE;
 }
 
 static int32_t drained(void *arg, uint64_t request)
 {
-	struct isolate *iso = ((const struct served *)arg)->iso;
-	struct iso_req *r = request_find(iso, request);
+	struct process *p = ((const struct served *)arg)->process;
+	struct iso_req *r = request_find(p, request);
 
-	return r != NULL ? request_drained(iso, r) : -EPIPE;
+	return r != NULL ? request_drained(p->iso, r) : -EPIPE;
 }
 
-static void reply(struct isolate *iso, uint64_t corr, const struct mp *answer)
+static void reply(struct process *p, uint64_t corr, const struct mp *answer)
 {
+	struct isolate *iso = p->iso;
 	size_t begun = talk_begin(&iso->scratch);
 
 	mp_raw(&iso->scratch, answer->data, answer->len);
 	iso->scratch.failed |= answer->failed;
 	talk_end(&iso->scratch, begun, WIRE_REPLY, corr);
-	if (process_send(iso, begun) == -ENOMEM)
-		process_give_up(iso, "no memory to answer its process");
+	if (process_send(iso, p, begun) == -ENOMEM)
+		process_give_up(p, "no memory to answer its process");
 }
 
-void serve(struct isolate *iso, struct talk_in *in, uint64_t corr)
+void serve(struct process *p, struct talk_in *in, uint64_t corr)
 {
+	struct isolate *iso = p->iso;
 	int64_t what = talk_int(in);
 	uint64_t number = (uint64_t)talk_int(in);
-	struct iso_call *call = number != 0 ? call_find(iso, number) : NULL;
-	struct served s = { iso, call };
+	struct iso_call *call = number != 0 ? call_find(p, number) : NULL;
+	struct served s = { p, call };
 	struct whom whom = { .call = call != NULL ? call_of(call) : NULL, .object = iso->object,
 			     .api = iso->call, .hook = iso->hook, .draft = draft, .hold = hold, .part = part,
 			     .drained = drained, .arg = &s };
@@ -70,7 +72,7 @@ void serve(struct isolate *iso, struct talk_in *in, uint64_t corr)
 	if (iso->owner != NULL)
 		whom.mod = &iso->owner->pub;
 	if (whom.mod != NULL && answer(&whom, what, in, &out))
-		reply(iso, corr, &out);
+		reply(p, corr, &out);
 	else
 		in->r.bad = true;
 	mp_fini(&out);

@@ -8,7 +8,7 @@
  *              again meanwhile.
  *   NOTE:      the event goes to the process, in order; nobody waits.
  *
- * While the process is being started again, questions wait for it, each up to its deadline.
+ * While no process is there, questions wait for the next one, each up to its deadline.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,12 +35,12 @@ static void call_settle(struct iso_call *c)
 	free(c);
 }
 
-struct iso_call *call_find(struct isolate *iso, uint64_t number)
+struct iso_call *call_find(const struct process *p, uint64_t number)
 {
 	struct iso_call *c;
 
-	HASH_FIND(hh, iso->calls, &number, sizeof(number), c);
-	return c;
+	HASH_FIND(hh, p->iso->calls, &number, sizeof(number), c);
+	return c != NULL && c->process == p ? c : NULL;
 }
 
 struct keel_call *call_of(const struct iso_call *c)
@@ -48,12 +48,20 @@ struct keel_call *call_of(const struct iso_call *c)
 	return hooks_hold_call(c->questions != NULL ? c->questions->hold : c->holds->hold);
 }
 
+/* An answer that comes all the same is for nobody. */
+static void unsend(struct iso_question *q)
+{
+	if (q->pending.id != 0)
+		HASH_DEL(q->process->pending, &q->pending);
+	q->pending.id = 0;
+	q->process = NULL;
+}
+
 static void question_free(struct iso_question *q)
 {
 	struct isolate *iso = q->call->iso;
 
-	if (q->pending.id != 0)
-		HASH_DEL(iso->pending, &q->pending);
+	unsend(q);
 	DL_DELETE(q->call->questions, q);
 	DL_DELETE2(iso->questions, q, all_prev, all_next);
 	iso->n_questions--;
@@ -101,7 +109,7 @@ static void question_cancelled(struct keel_call *c, void *arg, int32_t reason)
 	struct iso_call *call = q->call;
 
 	(void)c, (void)reason;
-	question_free(q); /* an answer that comes late is for nobody */
+	question_free(q);
 	call_settle(call);
 }
 
@@ -115,13 +123,13 @@ static void call_over(struct iso_call *call)
 		release(call->iso, h->hold);
 }
 
-static void answered(struct isolate *iso, struct pending *p, struct talk_in *in, const char *why)
+static void answered(struct process *p, struct pending *pending, struct talk_in *in, const char *why)
 {
-	struct iso_question *q = (struct iso_question *)p;
+	struct iso_question *q = (struct iso_question *)pending;
 	const char *text = why;
 
-	HASH_DEL(iso->pending, p);
-	p->id = 0;
+	unsend(q);
+	p->of_use = true;
 	q->answered = true;
 	q->verdict = KEEL_FAIL;
 	if (in != NULL) {
@@ -130,8 +138,8 @@ static void answered(struct isolate *iso, struct pending *p, struct talk_in *in,
 		q->code = (int32_t)talk_int(in);
 		text = talk_str(in);
 		if (!talk_done(in)) {
-			process_give_up(iso, "its process sent what is no verdict");
-			text = iso->lost;
+			process_give_up(p, "its process sent what is no verdict");
+			text = p->lost;
 		} else {
 			q->verdict = verdict >= INT32_MIN && verdict <= INT32_MAX ? (keel_verdict)verdict :
 										    INT32_MAX;
@@ -140,22 +148,23 @@ static void answered(struct isolate *iso, struct pending *p, struct talk_in *in,
 	q->text = text != NULL ? strdup(text) : NULL;
 	if (q->verdict != KEEL_WAIT && q == q->call->first)
 		call_over(q->call);
-	release(iso, q->hold);
+	release(p->iso, q->hold);
 }
 
 /* ---- asking ----------------------------------------------------------------------------------------- */
-static void question_send(struct isolate *iso, struct iso_question *q)
+static void question_send(struct process *p, struct iso_question *q)
 {
+	struct isolate *iso = p->iso;
 	size_t begun = iso->scratch.len;
 
-	q->pending.id = ++iso->next_id;
+	process_owes(p);
+	q->process = q->call->process = p;
+	q->pending.id = ++p->next_id;
 	q->pending.fn = answered;
-	q->pending.since_ms = loop_now_ms(iso->parts->loop);
 	mp_raw(&iso->scratch, q->message, q->len);
 	talk_end(&iso->scratch, begun, WIRE_REQUEST, q->pending.id);
-	HASH_ADD(hh, iso->pending, id, sizeof(q->pending.id), &q->pending);
-	process_send(iso, begun); /* when it cannot, the process is being given up, and the call with it */
-	process_sweep_on(iso);
+	HASH_ADD(hh, p->pending, id, sizeof(q->pending.id), &q->pending);
+	process_send(iso, p, begun); /* when it cannot, the process is being given up, and the call with it */
 }
 
 /* The message leaves iso->scratch. False: no memory. */
@@ -207,9 +216,11 @@ static struct iso_question *question_create(struct iso_call *call, struct keel_c
 	return q;
 }
 
-/* The message begun in iso->scratch asks for a verdict. KEEL_FAIL: *call is over, if it has nothing else. */
+/* The message begun in iso->scratch asks for a verdict, of the process that knows the call or the one that
+ * serves. KEEL_FAIL: *call is over, if it has nothing else. */
 static keel_verdict ask(struct iso_call *call, struct keel_call *c, size_t begun)
 {
+	struct process *p = call->process != NULL ? call->process : call->iso->now;
 	struct isolate *iso = call->iso;
 	struct iso_question *q = question_create(call, c);
 
@@ -220,8 +231,8 @@ static keel_verdict ask(struct iso_call *call, struct keel_call *c, size_t begun
 	}
 	if (!question_keep(iso, q, begun))
 		question_fail(q, "no memory");
-	else if (iso->state == ISO_UP && iso->fd >= 0 && iso->lost[0] == '\0')
-		question_send(iso, q);
+	else if (process_up(p))
+		question_send(p, q);
 	return KEEL_WAIT;
 }
 
@@ -230,38 +241,95 @@ void calls_flush(struct isolate *iso)
 	struct iso_question *q;
 
 	DL_FOREACH2(iso->questions, q, all_next) {
-		if (q->pending.id == 0 && !q->answered)
-			question_send(iso, q);
+		if (q->process == NULL && !q->answered)
+			question_send(iso->now, q);
 	}
 }
 
-/* The oldest question is the one that was being answered: it fails. Those behind it had not begun; they, and
- * those that wait for a process, are asked of the next one, unless there will be none. What a resume() would
- * have said, nobody else knows. Holds of the module cannot be resumed by anybody. */
-uint32_t calls_fail(struct isolate *iso, const char *why, bool none)
+/* The oldest question is the one that is being answered. Those behind it were not begun. What a resume() would
+ * say, nobody else knows. */
+static bool can_move(const struct process *p, const struct iso_question *q)
 {
-	bool first = true;
+	return q->process == p && &q->pending != p->pending && q == q->call->first;
+}
+
+bool calls_can_move(const struct process *p)
+{
+	const struct iso_question *q;
+	uint32_t n = 1;
+
+	DL_FOREACH2(p->iso->questions, q, all_next)
+		n += can_move(p, q);
+	return n > 1 && n == HASH_COUNT(p->pending) && p->holds == NULL;
+}
+
+void calls_take_back(struct process *p)
+{
 	struct iso_question *q;
-	struct iso_hold *h, *next;
+
+	DL_FOREACH2(p->iso->questions, q, all_next) {
+		if (can_move(p, q)) {
+			unsend(q);
+			q->call->process = NULL;
+		}
+	}
+}
+
+static uint32_t questions_fail(struct isolate *iso, const struct process *p, const char *why)
+{
+	struct iso_question *q;
 	uint32_t failed = 0;
 
 	DL_FOREACH2(iso->questions, q, all_next) {
-		if (q->answered)
+		if (q->process != p || q->answered)
 			continue;
-		if (none || (q->pending.id != 0 && (first || q != q->call->first))) {
-			if (q->pending.id != 0)
-				HASH_DEL(iso->pending, &q->pending);
-			question_fail(q, why);
-			failed++;
-		} else if (q->pending.id != 0) {
-			HASH_DEL(iso->pending, &q->pending);
-		}
-		q->pending.id = 0;
-		first = false;
+		unsend(q);
+		question_fail(q, why);
+		failed++;
 	}
-	HASH_ITER(hh, iso->holds, h, next)
-		release(iso, h->hold);
 	return failed;
+}
+
+/* Holds of the module cannot be resumed by anybody. */
+static void holds_end(struct process *p)
+{
+	struct iso_call *c;
+	struct iso_hold *h;
+
+	for (c = p->iso->calls; c != NULL; c = c->hh.next) {
+		if (c->process != p)
+			continue;
+		c->process = NULL;
+		DL_FOREACH(c->holds, h) {
+			HASH_DEL(p->holds, h);
+			release(p->iso, h->hold);
+		}
+	}
+}
+
+uint32_t calls_fail(struct process *p, const char *why)
+{
+	uint32_t failed = questions_fail(p->iso, p, why);
+
+	holds_end(p);
+	return failed;
+}
+
+uint32_t calls_fail_waiting(struct isolate *iso, const char *why)
+{
+	return questions_fail(iso, NULL, why);
+}
+
+const char *calls_tap(const struct process *p)
+{
+	const struct isolate *iso = p->iso;
+	const struct iso_question *q;
+
+	DL_FOREACH2(iso->questions, q, all_next) {
+		if (q->process == p)
+			return q->call->tap->name;
+	}
+	return p->last_tap < iso->desc.n_taps ? iso->taps[p->last_tap].name : "no tap";
 }
 
 /* ---- holds of the module's own ----------------------------------------------------------------------- */
@@ -269,7 +337,8 @@ static struct iso_call *hold_free(struct iso_hold *h)
 {
 	struct iso_call *call = h->call;
 
-	HASH_DEL(call->iso->holds, h);
+	if (call->process != NULL)
+		HASH_DEL(call->process->holds, h);
 	DL_DELETE(call->holds, h);
 	free(h);
 	return call;
@@ -285,7 +354,7 @@ static void tell_cancelled(struct iso_call *call, int64_t number, int32_t reason
 	talk_put_int(&iso->scratch, number);
 	talk_put_int(&iso->scratch, reason);
 	talk_end(&iso->scratch, begun, WIRE_EVENT, 0);
-	process_send(iso, begun);
+	process_send(iso, call->process, begun);
 }
 
 static keel_verdict hold_resumed(struct keel_call *c, void *arg)
@@ -296,7 +365,7 @@ static keel_verdict hold_resumed(struct keel_call *c, void *arg)
 	struct isolate *iso = call->iso;
 	size_t begun;
 
-	if (iso->state != ISO_UP || iso->lost[0] != '\0') {
+	if (!process_up(call->process)) {
 		call_settle(call);
 		return iso->call->fail(c, "its process ended while it waited");
 	}
@@ -329,8 +398,8 @@ keel_verdict call_hold(struct iso_call *call, struct keel_hold_opts *opts, int64
 	struct iso_hold *h = calloc(1, sizeof(*h)), *same;
 	keel_verdict v;
 
-	HASH_FIND(hh, iso->holds, &number, sizeof(number), same);
-	if (h == NULL || same != NULL || HASH_COUNT(iso->holds) >= CALLS_MAX) {
+	HASH_FIND(hh, call->process->holds, &number, sizeof(number), same);
+	if (h == NULL || same != NULL || HASH_COUNT(call->process->holds) >= CALLS_MAX) {
 		free(h);
 		return KEEL_FAIL;
 	}
@@ -344,20 +413,20 @@ keel_verdict call_hold(struct iso_call *call, struct keel_hold_opts *opts, int64
 		return v;
 	}
 	DL_APPEND(call->holds, h);
-	HASH_ADD(hh, iso->holds, number, sizeof(h->number), h);
+	HASH_ADD(hh, call->process->holds, number, sizeof(h->number), h);
 	if (opts->until_id != NULL &&
 	    hooks_told(iso->parts->hooks, call->since, opts->until_point, opts->until_id))
 		release(iso, h->hold);
 	return v;
 }
 
-void call_release(struct isolate *iso, int64_t number)
+void call_release(struct process *p, int64_t number)
 {
 	struct iso_hold *h;
 
-	HASH_FIND(hh, iso->holds, &number, sizeof(number), h);
+	HASH_FIND(hh, p->holds, &number, sizeof(number), h);
 	if (h != NULL)
-		release(iso, h->hold);
+		release(p->iso, h->hold);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------ */
@@ -396,51 +465,56 @@ static void put_event(struct isolate *iso, struct iso_call *call, const struct i
 static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const void *event)
 {
 	struct isolate *iso = t->iso;
+	struct process *p = iso->now;
 	size_t begun;
 
-	if (iso->state < ISO_READY || iso->lost[0] != '\0') {
+	if (!process_hears(p) || p->state < PROCESS_READY) {
 		iso->notes_lost++; /* replay tells what is there */
 		return KEEL_NEXT;
 	}
-	if (iso->notes >= NOTES_MAX && iso->state == ISO_UP)
-		return iso->call->fail(c, "its process has %u events to hear of", iso->notes);
+	if (p->notes >= NOTES_MAX && p->state == PROCESS_UP)
+		return iso->call->fail(c, "its process has %u events to hear of", p->notes);
 	begun = talk_begin(&iso->scratch);
 	talk_put_int(&iso->scratch, TALK_NOTE);
 	talk_put_int(&iso->scratch, t->number);
 	put_event(iso, NULL, t, event);
 	talk_end(&iso->scratch, begun, WIRE_EVENT, 0);
-	if (process_send(iso, begun) < 0)
+	process_owes(p);
+	if (process_send(iso, p, begun) < 0)
 		return iso->call->fail(c, "its process does not hear");
-	if (iso->notes++ == 0)
-		iso->notes_since_ms = loop_now_ms(iso->parts->loop);
-	iso->last_tap = t->number;
-	process_sweep_on(iso);
+	p->notes++;
+	p->last_tap = t->number;
 	return KEEL_NEXT;
 }
 
 /* Look for an answer that comes at once, before this processor is left to sleep: waking it takes longer than
  * most taps do. After a look in vain some calls are not looked after. */
-static void look_for(struct isolate *iso, uint64_t number)
+static void look_for(struct process *p, uint64_t number)
 {
+	struct isolate *iso = p->iso;
 	struct loop *loop = iso->parts->loop;
 	int64_t until;
 
-	if (iso->pumping)
+	if (p->pumping)
 		return;
 	if (iso->blind > 0) {
 		iso->blind--;
 		return;
 	}
 	until = loop_clock_ns(loop) + LOOK_NS;
+	p->users++;
+	iso->blind = BLIND_CALLS;
 	do {
 		struct iso_call *call;
 
-		process_pump(iso);
-		call = call_find(iso, number);
-		if (call == NULL || call->questions == NULL || call->questions->pending.id == 0)
-			return;
-	} while (iso->fd >= 0 && loop_clock_ns(loop) < until);
-	iso->blind = BLIND_CALLS;
+		process_pump(p);
+		call = p->iso != NULL ? call_find(p, number) : NULL;
+		if (call == NULL || call->questions == NULL || call->questions->pending.id == 0) {
+			iso->blind = 0;
+			break;
+		}
+	} while (p->fd >= 0 && loop_clock_ns(loop) < until);
+	process_unuse(p);
 }
 
 static keel_verdict gate(const struct iso_tap *t, struct keel_call *c, const void *event)
@@ -451,7 +525,7 @@ static keel_verdict gate(const struct iso_tap *t, struct keel_call *c, const voi
 	keel_verdict v;
 	size_t begun;
 
-	if (iso->state == ISO_DOWN &&
+	if (iso->now == NULL &&
 	    iso->again_ms - loop_now_ms(iso->parts->loop) > iso->limits.deadline_ms)
 		return iso->call->fail(c, "its process ended too often and is not there now");
 	if (iso->n_questions >= CALLS_MAX)
@@ -467,11 +541,10 @@ static keel_verdict gate(const struct iso_tap *t, struct keel_call *c, const voi
 	talk_put_int(&iso->scratch, (int64_t)call->number);
 	talk_put_int(&iso->scratch, t->number);
 	put_event(iso, call, t, event);
-	iso->last_tap = t->number;
 	number = call->number;
 	v = ask(call, c, begun);
-	if (v == KEEL_WAIT && iso->state == ISO_UP)
-		look_for(iso, number);
+	if (v == KEEL_WAIT && process_up(iso->now))
+		look_for(iso->now, number);
 	return v;
 }
 

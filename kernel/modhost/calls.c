@@ -123,7 +123,8 @@ void note_run(struct host *h, struct talk_in *in)
 	struct hcall *c = call_create(h, 0);
 
 	enter(c);
-	if (row != NULL && hooks_invoke(row->point, row->fn, &c->pub, &event) == KEEL_FAIL) {
+	if (row != NULL && !h->unusable &&
+	    hooks_invoke(row->point, row->fn, &c->pub, &event) == KEEL_FAIL) {
 		char text[700];
 
 		snprintf(text, sizeof(text), "%s.%s failed: %s; it is skipped", h->owner.pub.name, row->name,

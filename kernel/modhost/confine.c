@@ -21,7 +21,7 @@
 #include "util/err.h"
 
 #define FILES_MAX 256
-#define THREADS_MAX 64 /* of the user this process runs as, when that is its own */
+#define THREADS_MAX 128 /* of the user this process runs as, when that is its own */
 
 static int become(const char *name, struct keel_err *err)
 {

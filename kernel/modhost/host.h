@@ -55,6 +55,7 @@ struct host {
 	uint64_t next_ask;
 	bool over; /* the daemon is gone, or said goodbye */
 	uint32_t n_watches; /* asked for */
+	bool unusable; /* init() failed */
 
 	struct keel_err refused; /* text: why this process cannot be what it should */
 	struct module_look *file;

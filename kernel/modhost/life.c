@@ -137,6 +137,9 @@ static int step_init(struct host *h, struct keel_err *err)
 {
 	int ret;
 
+	h->unusable = true; /* the daemon says what comes after this without waiting */
+	if (h->checked.bytes == NULL)
+		return err_set(err, -EPROTO, "it has no configuration");
 	h->conf = h->checked;
 	h->checked = (struct values){ 0 };
 	h->owner.pub.conf = h->conf.bytes;
@@ -145,7 +148,10 @@ static int step_init(struct host *h, struct keel_err *err)
 	if (h->owner.pub.state == NULL)
 		return err_set(err, -ENOMEM, "no memory for its state");
 	ret = needs_write(h, err);
-	return ret == 0 ? call_step(h, h->desc->init, err) : ret;
+	if (ret == 0)
+		ret = call_step(h, h->desc->init, err);
+	h->unusable = ret != 0;
+	return ret;
 }
 
 static int step_reconf(struct host *h, struct talk_in *in, struct keel_err *err)
@@ -176,7 +182,7 @@ static int step_void(struct host *h, void (*fn)(struct keel_mod *))
 
 static int step(struct host *h, int64_t what, struct talk_in *in, struct keel_err *err)
 {
-	if (h->desc == NULL)
+	if (h->desc == NULL || h->unusable)
 		return err_set(err, -EPROTO, "no module is open");
 	switch (what) {
 	case TALK_CONF:

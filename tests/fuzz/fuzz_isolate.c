@@ -76,13 +76,26 @@ static void *tap_of(void *arg, uint32_t point, const char *name)
 	return iso->iso_taps;
 }
 
+static struct process *process_make(struct isolate *iso, int fd)
+{
+	struct process *p = calloc(1, sizeof(*p));
+
+	if (p == NULL || loop_watch(parts.loop, fd, 0, NULL, NULL, &p->watch) < 0)
+		abort();
+	p->iso = iso;
+	p->fd = fd;
+	p->state = PROCESS_UP;
+	frame_reader_init(&p->in, TALK_BODY_MAX);
+	return p;
+}
+
 static void isolate_make(struct isolate *iso, int fd)
 {
 	static struct iso_tap row;
 
 	row = (struct iso_tap){ iso, "on_submit", 0, KEEL_POINT_job_submit, KEEL_GATE };
-	*iso = (struct isolate){ .parts = &parts, .owner = &owner, .name = (char *)"fuzzed", .fd = fd,
-				 .state = ISO_UP, .logs = LOGS_BURST, .iso_taps = &row, .taps = taps,
+	*iso = (struct isolate){ .parts = &parts, .owner = &owner, .name = (char *)"fuzzed",
+				 .logs = LOGS_BURST, .iso_taps = &row, .taps = taps,
 				 .limits = { .deadline_ms = 1000 } };
 	iso->desc.n_taps = 1;
 	iso->call = registry_service(parts.registry, "call", 0, NULL, NULL);
@@ -90,9 +103,7 @@ static void isolate_make(struct isolate *iso, int fd)
 	iso->request = registry_service(parts.registry, "request", 0, NULL, NULL);
 	iso->object = object;
 	owner.isolate = iso;
-	if (loop_watch(parts.loop, fd, 0, NULL, NULL, &iso->watch) < 0)
-		abort();
-	frame_reader_init(&iso->in, TALK_BODY_MAX);
+	iso->now = process_make(iso, fd);
 	taps[0].fn.job_submit = never;
 	if (hooks_attach(parts.hooks, &owner, taps, 1, sizeof(taps[0]), NULL) < 0)
 		abort();
@@ -102,11 +113,10 @@ static void isolate_make(struct isolate *iso, int fd)
 static void isolate_drop(struct isolate *iso)
 {
 	hooks_detach(parts.hooks, &owner); /* ends the call */
-	process_end(iso);
-	requests_fail(iso, "over");
+	processes_end(iso, "over");
 	mp_fini(&iso->scratch);
 	owner.isolate = NULL;
-	if (iso->calls != NULL || iso->holds != NULL || iso->questions != NULL)
+	if (iso->calls != NULL || iso->questions != NULL)
 		abort();
 }
 
@@ -169,13 +179,13 @@ static void message(struct isolate *iso, struct tape *t)
 		put_any(&m, t);
 	f.body = m.data != NULL ? m.data : "";
 	f.len = (uint32_t)m.len;
-	heard(iso, &f);
+	heard(iso->now, &f);
 	mp_fini(&m);
 }
 
 static void described(struct tape *t)
 {
-	struct isolate iso = { .parts = &parts, .name = (char *)"fuzzed", .fd = -1 };
+	struct isolate iso = { .parts = &parts, .name = (char *)"fuzzed" };
 	struct mp m = { 0 };
 	struct keel_err err;
 	struct talk_in in;
@@ -217,7 +227,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	draft = object->draft(&base.pub, "job", "2.svr", NULL);
 	isolate_make(&iso, ends[0]);
 	call_open(draft);
-	while (t.at < t.end && iso.lost[0] == '\0')
+	while (t.at < t.end && iso.now->lost[0] == '\0')
 		message(&iso, &t);
 	isolate_drop(&iso);
 	close(ends[1]);

@@ -144,7 +144,8 @@ limit_trouble()
 }
 quietly_reloaded() { sandbox reload >/dev/null; }
 
-modhost() { pgrep -P "$(head -n 1 "$SB/server/server_priv/server.lock")" -f 'keelson-modhost --name=trouble'; }
+modhost() { keelson modules | sed -n "s/^trouble .*process \([0-9]*\) .*/\1/p"; }
+stand_by() { keelson modules | sed -n "s/^trouble .*, stand-by \([0-9]*\) .*/\1/p"; }
 # makes_trouble NAME TEXT: that one submission is refused with words that match TEXT, the next one is not
 makes_trouble()
 {
@@ -167,6 +168,40 @@ quietly_submitted() { submit -h -- /bin/true >/dev/null; }
 	has "$(keelson modules)" '^trouble .*process [0-9]+ up, restarts: 4'
 	same 'the server' "$server" "$(head -n 1 "$SB/server/server_priv/server.lock")"
 	has "$(server_log)" 'trouble.on_submit: its process was killed by signal 6 .*calls failed: 1.*it is started again'
+}
+
+# stands_by [PID]: there is a stand-by, another one than PID
+stands_by() { local pid; pid=$(stand_by) && [ -n "$pid" ] && [ "$pid" != "${1-}" ]; }
+# Submits beside a call that computes until that is noticed, which takes as long as nobody waits.
+noticed() { quietly_submitted && has_log "$1"; }
+
+@test "a stand-by takes over, is replaced when it dies, and serves while a call computes" {
+	local next
+	trouble_in_a_process 'deadline = "3s"; deaths = 0; patience = "50ms";'
+	wait_until 5 stands_by
+	next=$(stand_by)
+	makes_trouble segv 'killed by signal 11'
+	same 'who serves' "$next" "$(modhost)"
+	wait_until 5 stands_by
+	next=$(stand_by)
+	kill -9 "$next"
+	wait_until 5 has_log 'its stand-by: its process was killed by signal 9 \(Killed\); the next one is started in 1000 ms'
+	wait_until 5 stands_by "$next"
+
+	next=$(stand_by)
+	submit -h -N spin-900 -- /bin/true 3>&- &
+	wait_until 5 noticed 'trouble.on_submit computes for [0-9]+ ms and 1 calls wait'
+	same 'who serves' "$next" "$(modhost)"
+	wait $!
+	wait_until 5 has_log 'the call that computed was answered after 9[0-9]{2} ms; the next one may for (18|19)[0-9]{2} ms'
+
+	limit_trouble 'deadline = "1s"; deaths = 0; patience = "50ms";'
+	wait_until 5 stands_by
+	submit -N spin-60000 -- /bin/true >"$SB/words" 2>&1 3>&- &
+	wait_until 5 noticed 'gave no answer for 1000 ms; calls failed: 1, events lost: 0; another one serves already'
+	! wait $! || false
+	has "$(cat "$SB/words")" 'its process gave no answer for 1000 ms'
+	has "$(keelson modules)" '^trouble .*up, restarts: 1'
 }
 
 @test "memory and records that are too many stay where they are" {
