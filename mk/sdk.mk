@@ -24,14 +24,14 @@ share/cmake/%: $(S)/sdk/cmake/%.in
 		-e 's|@INCLUDE@|$(call RELATIVE,$(includedir),$(prefix))|' \
 		-e 's|@LIB@|$(call RELATIVE,$(libdir),$(prefix))|' \
 		-e 's|@BIN@|$(call RELATIVE,$(bindir),$(prefix))|' \
-		-e 's|@MODULES@|$(call RELATIVE,$(moduledir),$(prefix))|' -e 's|@CONF@|$(call BELOW,$(keelsysconfdir))|' $< >$@
+		-e 's|@DATA@|$(call RELATIVE,$(SDK_DATA),$(prefix))|' -e 's|@MODULES@|$(call RELATIVE,$(moduledir),$(prefix))|' -e 's|@CONF@|$(call BELOW,$(keelsysconfdir))|' $< >$@
 
 KEELSON_ALL += $(TEMPLATE_BUILT) $(CMAKE_BUILT)
 
 # file of the build or of the tree, where it goes
 SDK_FILES = $(foreach f,$(TEMPLATE),share/keelson/template/$(f):$(SDK_DATA)/template/$(f)) \
 	$(foreach f,$(CMAKE_BUILT),$(f):$(CMAKE_DIR)/$(notdir $(f))) \
-	$(S)/sdk/autotools/keelson.m4:$(datadir)/aclocal/keelson.m4
+	$(S)/sdk/exports.map:$(SDK_DATA)/exports.map $(S)/sdk/autotools/keelson.m4:$(datadir)/aclocal/keelson.m4
 SDK_FROM = $(firstword $(subst :, ,$(1)))
 SDK_TO = $(lastword $(subst :, ,$(1)))
 SDK_INSTALL = $(foreach f,$(SDK_FILES),$(call PUT,$(INSTALL_DATA),$(call SDK_FROM,$(f)),$(call SDK_TO,$(f))))

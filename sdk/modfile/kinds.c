@@ -65,7 +65,7 @@ static const struct modfile_field job_key[] = {
 	FLAG(keel_job_key_def, "changes while a job waits", KEEL_JOB_KEY_MOVES),
 };
 static const struct modfile_field point[] = {
-	F(keel_point_def, "kind (GATE 1, ASK 2, FOLD 3, NOTE 4)", kind, UINT),
+	F(keel_point_def, "kind", kind, HOOK_KIND),
 	F(keel_point_def, "fields", n_fields, UINT),
 };
 static const struct modfile_field queue_type[] = { F(keel_queue_type_def, "jobs are started", runs, UINT) };

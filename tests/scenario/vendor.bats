@@ -78,13 +78,24 @@ is_a_module() { lacks "$(stranger keelson-module check "$1")" '^not ok'; }
 	cd "$BATS_TEST_TMPDIR"
 	cat >plus.cpp <<-'END'
 		#include <keel/keel.h>
-		static keel_verdict on_queued(keel_call *, const keel_ev_job_queued *) { return KEEL_NEXT; }
+		#include <map>
+		#include <new>
+		#include <string>
+		static keel_verdict on_queued(keel_call *, const keel_ev_job_queued *ev)
+		{
+			try { /* what the library brings is not exported, and what catches is no variable */
+				std::map<std::string, int> seen;
+				return seen[ev->id]++ ? KEEL_FAIL : KEEL_NEXT;
+			} catch (const std::bad_alloc &) {
+				return KEEL_FAIL;
+			}
+		}
 		static const keel_tap taps[] = { KEEL_TAP(job_queued, on_queued, .order = 1) };
 		KEEL_MODULE(.name = "plus", .version = "1", .summary = "one", .roles = KEEL_SERVER, .n_taps = 1, .taps = taps);
 	END
 	flags=$(stranger pkg-config --define-prefix --cflags --libs keelson-module)
 	# shellcheck disable=SC2086
-	g++ -std=c++20 $flags -o plus.so plus.cpp
+	g++ -std=c++20 -Wall -Wextra -Wno-missing-field-initializers -Werror $flags -o plus.so plus.cpp
 	has "$(stranger keelson-module describe plus.so)" 'taps +job_queued \(NOTE, order 1\) by on_queued'
 	is_a_module plus.so
 }
@@ -184,6 +195,7 @@ describe() { stranger keelson-module describe "$@"; }
 		"$keelson_module" describe --conf "$so" >"$etc/modules.d/$name.conf"
 		"$keelson_module" describe --man "$so" >"$BATS_TEST_TMPDIR/$name.7"
 	done
+	sed -i 's/enabled = false/enabled = true/' "$etc"/modules.d/*.conf
 	sed -i "s|enabled = true;|& path = \"$HELLO/hello.so\";|" "$etc/modules.d/hello.conf"
 	says 0 "$etc/keelson.conf: the configuration is right" "$INSTALLED/usr/sbin/keelsond" --conf "$etc/keelson.conf" \
 		--home "$BATS_TEST_TMPDIR" --check --set modules_dir="$INSTALLED/usr/lib/keelson/modules"

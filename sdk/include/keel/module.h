@@ -9,6 +9,11 @@
 #include "keel/hooks.h"
 #include "keel/types.h"
 
+/* A handler of another point in a tap's row does not compile. C++ always says no. */
+#if defined(__GNUC__) && !defined(__cplusplus)
+#pragma GCC diagnostic error "-Wincompatible-pointer-types"
+#endif
+
 #define KEEL_MAGIC 0x4b45454cu /* "KEEL" */
 
 enum keel_mod_flag {

@@ -21,7 +21,7 @@ static void key_print(const struct keel_conf_rule *r, FILE *out)
 
 void describe_conf(const struct modfile_module *m, FILE *out)
 {
-	fprintf(out, "# %s %s: %s\n%s: {\n\t# whether it runs\n\tenabled = true;\n", m->head.name,
+	fprintf(out, "# %s %s: %s\n%s: {\n\t# whether it runs\n\tenabled = false;\n", m->head.name,
 		or_nothing(m->head.version), or_nothing(m->head.summary), m->head.name);
 	for (uint32_t i = 0; i < m->head.n_conf; i++)
 		key_print(&m->conf[i], out);

@@ -50,7 +50,7 @@ static bool is_the_compilers(const char *name)
 
 	return is_one_of(name, known) || begins(name, "__asan") || begins(name, "__odr_asan") ||
 	       begins(name, "__gcov") || begins(name, "__llvm") || begins(name, "__ubsan") ||
-	       begins(name, "__sancov");
+	       begins(name, "__sancov") || begins(name, "DW.ref."); /* C++: a pointer to what catches */
 }
 
 static void variable_seen(void *arg, const struct elf_image *i, const Elf64_Sym *s, const char *name)

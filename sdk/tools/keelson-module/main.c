@@ -26,6 +26,7 @@ static void usage(FILE *out)
 	fprintf(out, "usage: keelson-module VERB ...; keelson-module VERB --help\n");
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
 		fprintf(out, "\t%s\n", verbs[i].doc);
+	fprintf(out, "How a module is written: man keelson-guide\n");
 }
 
 int main(int argc, char **argv)

@@ -103,7 +103,7 @@ static void say_what_now(const struct wish *w)
 	for (size_t i = 0; i < sizeof(todos) / sizeof(*todos); i++)
 		if (strcmp(todos[i].build, w->build) == 0 && todos[i].todo != NULL)
 			printf("  cd %s && %s\n", w->dir, todos[i].todo);
-	printf("  edit %s.c; the points it may hook: man keelson-hooks\n"
+	printf("  edit %s.c: man keelson-guide tells how; the points it may hook: man keelson-hooks\n"
 	       "  make it yours: the README says how it is installed and enabled\n",
 	       w->name);
 }
