@@ -119,6 +119,19 @@ static void kill_running(struct keel_mod *mod, struct keel_obj *job, struct dele
 	st->task->terminate(st->task->self, job, job_kill_delay(mod, job), mod, host_answered, d);
 }
 
+static void discard(struct keel_mod *mod, struct keel_obj *job, struct deletion *d)
+{
+	struct state *st = mod->state;
+	bool ran = step_is_running(job_slot(mod, job)->step);
+
+	if (ran)
+		step_to(mod, job, STEP_EXITED);
+	st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete forced");
+	record(mod, job, d);
+	job_slot(mod, job)->unremembered = d->history;
+	job_discard(mod, job, ran);
+}
+
 static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletion *d)
 {
 	struct state *st = mod->state;
@@ -133,15 +146,16 @@ static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletio
 	} else if (step_is_running(j->step) && !d->force) {
 		kill_running(mod, job, d);
 		return;
+	} else if (d->force) {
+		discard(mod, job, d);
 	} else {
 		record(mod, job, d);
 		j->unremembered = d->history;
-		if (d->force) {
-			st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete forced");
-			job_discard(mod, job);
-		} else {
-			job_over(mod, job, STEP_TERMINATED);
-		}
+		if (!st->object->is_set(job, st->a.exec_vnode))
+			st->core->log(mod, KEEL_LOG_DEBUG2, "Job", d->id,
+				      "in free_nodes and no exec_vnode");
+		step_log(mod, job, 'E', KEEL_SUB_ABORTING, KEEL_SUB_ABORTING);
+		job_over(mod, job, STEP_TERMINATED);
 	}
 	answer(d, 0, NULL);
 }

@@ -143,8 +143,10 @@ void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	st->core->timer_cancel(j->timer);
 	j->timer = NULL;
 	if (ran) {
-		if (step_is_running(j->step))
+		if (step_is_running(j->step)) { /* its host has staged out and deleted already */
 			step_to(mod, job, STEP_EXITING);
+			step_log(mod, job, 'E', KEEL_SUB_EXITING + 1, KEEL_SUB_EXITED);
+		}
 		log_usage(mod, job);
 		st->hook->note(mod, KEEL_POINT_job_obit,
 			       KEEL_EVENT(job_obit, .id = id, .job = job,
@@ -214,11 +216,11 @@ void task_lost(struct keel_mod *mod, struct keel_obj *job)
 	}
 }
 
-void job_discard(struct keel_mod *mod, struct keel_obj *job)
+void job_discard(struct keel_mod *mod, struct keel_obj *job, bool ran)
 {
 	struct state *st = mod->state;
 
-	if (step_is_running(job_slot(mod, job)->step)) {
+	if (ran) {
 		st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
 			      "Discard running job, Forced Delete ");
 		st->task->discard(st->task->self, job);

@@ -33,6 +33,7 @@ enum step {
 	STEP_SCHED_SUSPENDED,
 	STEP_RERUNNING,
 	STEP_EXITING,
+	STEP_EXITED, /* nobody waits for its host */
 	STEP_TERMINATED,
 	STEP_FINISHED,
 	STEP_FAILED,
@@ -167,6 +168,8 @@ int32_t step_substate(enum step step);
 enum step step_of(char letter, bool suspended, int64_t substate);
 /* The one door for state changes: attributes, counters, mtime, log. */
 void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step);
+/* The words of the log for a change; phases that come one after the other, first to last. */
+void step_log(struct keel_mod *mod, struct keel_obj *job, char letter, int first, int last);
 bool step_is_suspended(enum step step);
 bool step_is_running(enum step step); /* letter R */
 bool step_is_over(enum step step);    /* history */
@@ -365,7 +368,7 @@ void comment_ended_by(struct keel_mod *mod, struct keel_obj *job, const char *wh
 /* The job is over: records, points, history or gone. `exit_status` is already set when it ran. */
 void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step);
 /* Discard a job that may be running, as `qdel -Wforce` does. */
-void job_discard(struct keel_mod *mod, struct keel_obj *job);
+void job_discard(struct keel_mod *mod, struct keel_obj *job, bool ran);
 
 /* rerun.c */
 void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status);

@@ -45,6 +45,8 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 	struct told *rerun = j->rerun, *run = j->run;
 
 	j->rerun = j->run = NULL;
+	if (j->ending == ENDING_RERUN)
+		step_log(mod, job, 'E', KEEL_SUB_RERUN, KEEL_SUB_RERUN + 3);
 	if (ran) {
 		st->object->set_int(job, st->a.exit_status, exit_status);
 		if (j->ending != ENDING_CHECKPOINT) /* its C is written */

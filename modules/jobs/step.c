@@ -38,6 +38,7 @@ static const struct {
 	[STEP_SCHED_SUSPENDED] = { 'R', KEEL_SUB_SCHED_SUSPENDED, TALLY_RUNNING, true },
 	[STEP_RERUNNING] = { 'R', KEEL_SUB_RERUN, TALLY_RUNNING, false },
 	[STEP_EXITING] = { 'E', KEEL_SUB_EXITING, TALLY_EXITING, false },
+	[STEP_EXITED] = { 'E', KEEL_SUB_EXITED, TALLY_EXITING, false },
 	[STEP_TERMINATED] = { 'F', KEEL_SUB_TERMINATED, TALLY_HISTORY, false },
 	[STEP_FINISHED] = { 'F', KEEL_SUB_FINISHED, TALLY_HISTORY, false },
 	[STEP_FAILED] = { 'F', KEEL_SUB_FAILED, TALLY_HISTORY, false },
@@ -168,10 +169,17 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	st->object->set_int(job, st->a.state, value);
 	st->object->set_int(job, st->a.substate, steps[step].substate);
 	st->object->set_int(job, st->a.mtime, st->core->time(mod));
-	st->core->log(mod, KEEL_LOG_DEBUG3, "Job", job_id(mod, job),
-		      "Updated job state to %d and substate to %d", steps[step].letter,
-		      steps[step].substate);
+	step_log(mod, job, steps[step].letter, steps[step].substate, steps[step].substate);
 	step_tell(mod, job);
+}
+
+void step_log(struct keel_mod *mod, struct keel_obj *job, char letter, int first, int last)
+{
+	struct state *st = mod->state;
+
+	for (; first <= last; first++)
+		st->core->log(mod, KEEL_LOG_DEBUG3, "Job", job_id(mod, job),
+			      "Updated job state to %d and substate to %d", letter, first);
 }
 
 static void time_came(struct keel_mod *mod, void *arg)

@@ -79,7 +79,8 @@ today() { date +%Y%m%d; }
 		'0008;Job Run at request of Scheduler@[^ ]+ on exec_vnode \(n1:ncpus=1\)' \
 		'0400;Updated job state to 82 and substate to 41' \
 		'0080;Obit received momhop:1 serverhop:1 state:R substate:4[12]' \
-		'0400;Updated job state to 69 and substate to 50' \
+		'0400;Updated job state to 69 and substate to 50' '0400;Updated job state to 69 and substate to 51' \
+		'0400;Updated job state to 69 and substate to 52' '0400;Updated job state to 69 and substate to 53' \
 		'0010;Exit_status=0 resources_used.cpupercent=.* resources_used.walltime=[0-9:]{8}'; do
 		has "$lines" "^$line\$"
 	done
@@ -115,6 +116,29 @@ today() { date +%Y%m%d; }
 		"0008;Job to be deleted at request of $OWNER@[^ ]+"; do
 		has "$lines" "^$line\$"
 	done
+}
+
+# states JOB: those the server wrote down after its first start, and what it said of its end.
+states()
+{
+	server_log | grep -F ";Job;$1;" | sed -n '/82 and substate to 42$/,$ {
+		s/.*Updated job state to \(..\) and substate to /\1-/p
+		s/.*;\(Delete forced\|Obit received\|Exit_status\).*/\1/p }' | tr '\n' ' '
+}
+goes() { wait_until 20 job_is "$1" "$2"; }
+
+@test "logs: the phases of an end, of a rerun, of a deletion" {
+	id=$(running)
+	qrerun "$id"
+	goes "$id" R
+	qdel -W force "$id"
+	same 'rerun and forced' '82-42 82-60 Obit received 69-60 69-61 69-62 69-63 81-10 82-41 ' \
+		"$(states "$id" | sed 's/82-41 .*/82-41 /')"
+	has "$(states "$id")" '69-53 Delete forced Exit_status 70-91 $'
+	id=$(submit -h)
+	qdel "$id"
+	has "$(server_log)" ";0100;[^;]*;Job;$id;in free_nodes and no exec_vnode\$"
+	has "$(server_log)" ";Job;$id;Updated job state to 69 and substate to 54\$"
 }
 
 @test "logs: nodes come and go" {

@@ -21,6 +21,8 @@ enum keel_substate {
 	KEEL_SUB_SUSPENDED = 43,
 	KEEL_SUB_SCHED_SUSPENDED = 45, /* waits for the scheduler to resume it */
 	KEEL_SUB_EXITING = 50,
+	KEEL_SUB_EXITED = 53,
+	KEEL_SUB_ABORTING = 54,
 	KEEL_SUB_RERUN = 60,
 	KEEL_SUB_BEGUN = 70, /* an array of which some subjob has started */
 	KEEL_SUB_TERMINATED = 91,
