@@ -26,6 +26,7 @@
 
 static void on_events(void *arg, int events);
 static void conn_write(struct conn *c);
+static void flush(void *arg);
 
 /* ---- life ------------------------------------------------------------------------------------ */
 static void too_slow(void *arg)
@@ -134,7 +135,7 @@ void conn_drop(struct conn *c, const char *why)
 	else
 		conn_write(c); /* what the socket takes now is not lost */
 	if (c->in_flush)
-		DL_DELETE2(l->flush, c, flush_prev, flush_next);
+		loop_defer_cancel(l->parts->loop, flush, c);
 	DL_DELETE(l->conns, c);
 	l->n_half_open -= !opened && !was_up;
 	conn_free(c);
@@ -268,43 +269,20 @@ static void settle(struct conn *c)
 		rearm(c);
 }
 
-static void flush_all(void *arg)
+static void flush(void *arg)
 {
-	struct ticket *ticket = arg;
-	struct links *l = ticket->links;
+	struct conn *c = arg;
 
-	free(ticket);
-	if (l == NULL)
-		return;
-	l->flush_ticket = NULL;
-	while (l->flush != NULL) {
-		struct conn *c = l->flush;
-
-		conn_write(c);
-		DL_DELETE2(l->flush, c, flush_prev, flush_next);
-		c->in_flush = false;
-		settle(c);
-	}
+	conn_write(c);
+	c->in_flush = false;
+	settle(c);
 }
 
+/* Without memory for it: the next heartbeat comes here again. */
 void conn_flush_soon(struct conn *c)
 {
-	struct links *l = c->links;
-
-	if (!c->in_flush) {
-		DL_APPEND2(l->flush, c, flush_prev, flush_next);
-		c->in_flush = true;
-	}
-	if (l->flush_ticket != NULL)
-		return;
-	l->flush_ticket = calloc(1, sizeof(*l->flush_ticket));
-	if (l->flush_ticket == NULL)
-		return; /* the next heartbeat comes here again */
-	l->flush_ticket->links = l;
-	if (loop_defer(l->parts->loop, flush_all, l->flush_ticket) < 0) {
-		free(l->flush_ticket);
-		l->flush_ticket = NULL;
-	}
+	if (!c->in_flush)
+		c->in_flush = loop_defer(c->links->parts->loop, flush, c) == 0;
 }
 
 void conn_send(struct conn *c, const void *frame, size_t len)

@@ -87,19 +87,14 @@ struct conn {
 	size_t out_off;
 	bool full, in_flush;
 	struct conn *prev, *next;
-	struct conn *flush_prev, *flush_next;
 };
 
+/* A deferred call; in the list of those under way. */
 struct delivery {
 	struct peer *to; /* a memory peer */
 	uint64_t generation;
 	struct keel_out *out;
 	struct delivery *prev, *next;
-};
-
-/* What deferred calls hold instead of the links, which may be gone by then. */
-struct ticket {
-	struct links *links; /* NULL: gone */
 };
 
 struct dial {
@@ -118,15 +113,12 @@ struct links {
 	struct identity me;
 	struct handler *handlers;
 	struct peer *peers;
-	struct conn *conns, *flush;
+	struct conn *conns;
 	uint32_t n_half_open;
 	struct delivery *deliveries;
-	struct ticket *flush_ticket, *deliver_ticket;
 	struct loop_timer *heartbeat;
 	int64_t beat_ms; /* of the last heartbeat */
-	int listen_fd;
-	struct loop_watch *listen_watch;
-	struct loop_timer *accept_timer;
+	struct loop_listener *listener;
 	struct dial dial;
 	int64_t refused_log_ms; /* the last record about a stranger */
 	uint32_t refused_untold;

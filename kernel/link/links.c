@@ -140,7 +140,6 @@ int links_create(struct parts *parts, const struct links_conf *conf, struct link
 	l->limits = limits_default;
 	l->heartbeat_ms = conf->heartbeat_ms > 0 ? conf->heartbeat_ms : HEARTBEAT_DEFAULT_MS;
 	l->grace_ms = conf->grace_ms > 0 ? conf->grace_ms : 0;
-	l->listen_fd = -1;
 	l->refused_log_ms = INT64_MIN / 2;
 	ret = fill(l, conf, err);
 	if (ret < 0) {
@@ -159,8 +158,6 @@ void links_destroy(struct links *l)
 	memory_destroy(l);
 	peers_destroy(l);
 	dispatch_detach(l, NULL);
-	if (l->flush_ticket != NULL)
-		l->flush_ticket->links = NULL;
 	sodium_memzero(&l->me, sizeof(l->me));
 	free(l->listen);
 	free(l->server);

@@ -15,8 +15,6 @@
 #include "util/file.h"
 #include "util/text.h"
 
-#define ACCEPT_PAUSE_MS 100
-
 int address_split(const char *text, char **ret_host, char **ret_port)
 {
 	const char *colon = strrchr(text, ':'), *host = text;
@@ -38,22 +36,11 @@ int address_split(const char *text, char **ret_host, char **ret_port)
 	return -ENOMEM;
 }
 
-static void accept_again(void *arg)
+static void accept_paused(void *arg, int error)
 {
-	struct links *l = arg;
+	const struct links *l = arg;
 
-	l->accept_timer = NULL;
-	if (l->listen_watch != NULL)
-		loop_watch_set(l->listen_watch, LOOP_READABLE);
-}
-
-/* No file descriptors: look away for a moment. */
-static void accept_pause(struct links *l, const char *why)
-{
-	log_add(l->parts->log, KEEL_LOG_SYSTEM, "Link", "listen", "new links have to wait: %s", why);
-	l->accept_timer = loop_timer(l->parts->loop, ACCEPT_PAUSE_MS, accept_again, l);
-	if (l->accept_timer != NULL)
-		loop_watch_set(l->listen_watch, 0);
+	log_add(l->parts->log, KEEL_LOG_SYSTEM, "Link", "listen", "new links have to wait: %s", strerrordesc_np(error));
 }
 
 /* Whoever means it is through the handshake in an instant. */
@@ -69,31 +56,21 @@ static void drop_oldest_stranger(struct links *l)
 	}
 }
 
-static void on_listen(void *arg, int events)
+static void stranger_came(void *arg, int fd)
 {
 	struct links *l = arg;
+	struct sockaddr_storage sa = { 0 };
+	socklen_t len = sizeof(sa);
 
-	(void)events;
-	for (uint32_t i = 0; i < l->limits.accepts_per_turn; i++) {
-		struct sockaddr_storage sa;
-		socklen_t len = sizeof(sa);
-		int fd;
-
-		if (l->n_half_open >= l->limits.half_open)
-			drop_oldest_stranger(l);
-		fd = accept4(l->listen_fd, (struct sockaddr *)&sa, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
-		if (fd < 0) {
-			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-				accept_pause(l, strerrordesc_np(errno));
-			return;
-		}
-		if (conn_create(l, fd, false, (struct sockaddr *)&sa, len) == NULL)
-			close(fd);
-	}
+	if (l->n_half_open >= l->limits.half_open)
+		drop_oldest_stranger(l);
+	getpeername(fd, (struct sockaddr *)&sa, &len);
+	if (conn_create(l, fd, false, (struct sockaddr *)&sa, len) == NULL)
+		close(fd);
 }
 
 /* The port that was given, or chosen by the system, for whoever wants to connect. */
-static int write_port(struct links *l, struct keel_err *err)
+static int write_port(const struct links *l, int fd, struct keel_err *err)
 {
 	struct sockaddr_storage sa;
 	socklen_t len = sizeof(sa);
@@ -104,7 +81,7 @@ static int write_port(struct links *l, struct keel_err *err)
 		path = path_join(dir, "link.port");
 	if (path != NULL && (ret = dir_make(dir, 0755)) == 0) {
 		ret = -EIO;
-		if (getsockname(l->listen_fd, (struct sockaddr *)&sa, &len) == 0 &&
+		if (getsockname(fd, (struct sockaddr *)&sa, &len) == 0 &&
 		    getnameinfo((struct sockaddr *)&sa, len, NULL, 0, port, sizeof(port) - 1,
 				NI_NUMERICSERV) == 0)
 			ret = file_write_durable(path, strcat(port, "\n"), strlen(port), 0644);
@@ -116,7 +93,8 @@ static int write_port(struct links *l, struct keel_err *err)
 	return ret;
 }
 
-static int listen_at(struct links *l, const struct addrinfo *ai)
+/* The socket, or -errno. */
+static int listen_at(const struct addrinfo *ai)
 {
 	int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), on = 1, ret;
 
@@ -128,19 +106,15 @@ static int listen_at(struct links *l, const struct addrinfo *ai)
 		close(fd);
 		return ret;
 	}
-	ret = loop_watch(l->parts->loop, fd, LOOP_READABLE, on_listen, l, &l->listen_watch);
-	if (ret < 0) {
-		close(fd);
-		return ret;
-	}
-	l->listen_fd = fd;
-	return 0;
+	return fd;
 }
 
 /* Blocks for a name that is no address; only before service begins. */
 int listen_start(struct links *l, struct keel_err *err)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
+	struct loop_listening conf = { .per_turn = l->limits.accepts_per_turn, .came = stranger_came,
+				       .paused = accept_paused, .arg = l };
 	struct addrinfo *found = NULL;
 	char *host, *port;
 	int ret = address_split(l->listen, &host, &port);
@@ -151,22 +125,18 @@ int listen_start(struct links *l, struct keel_err *err)
 	if (ret != 0)
 		ret = err_set(err, -EADDRNOTAVAIL, "link address '%s': %s", l->listen,
 			      gai_strerror(ret));
-	else if ((ret = listen_at(l, found)) < 0)
+	else if ((ret = conf.fd = listen_at(found)) < 0 ||
+		 (ret = loop_listen(l->parts->loop, &conf, &l->listener)) < 0)
 		err_set(err, ret, "cannot listen on %s: %s", l->listen, strerror(-ret));
 	if (found != NULL)
 		freeaddrinfo(found);
 	free(host);
 	free(port);
-	return ret < 0 ? ret : write_port(l, err);
+	return ret < 0 ? ret : write_port(l, conf.fd, err);
 }
 
 void listen_stop(struct links *l)
 {
-	loop_timer_cancel(l->accept_timer);
-	l->accept_timer = NULL;
-	loop_watch_cancel(l->listen_watch);
-	l->listen_watch = NULL;
-	if (l->listen_fd >= 0)
-		close(l->listen_fd);
-	l->listen_fd = -1;
+	loop_listen_stop(l->listener);
+	l->listener = NULL;
 }

@@ -52,6 +52,19 @@ bool calls_take(struct calls *c, struct call *ret)
 	return true;
 }
 
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+void calls_forget(struct calls *c, loop_fn *fn, void *arg)
+{
+	for (size_t i = c->first; i < c->end; i++) {
+		if (c->at[i].fn == fn && c->at[i].arg == arg)
+			c->at[i].fn = nothing;
+	}
+}
+
 void calls_fini(struct calls *c)
 {
 	free(c->at);

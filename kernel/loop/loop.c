@@ -167,6 +167,11 @@ int loop_defer(struct loop *l, loop_fn *fn, void *arg)
 	return ret;
 }
 
+void loop_defer_cancel(struct loop *l, loop_fn *fn, void *arg)
+{
+	calls_forget(&l->deferred, fn, arg);
+}
+
 int loop_post(struct loop *l, loop_fn *fn, void *arg)
 {
 	int ret;

@@ -43,6 +43,8 @@ void loop_timer_cancel(struct loop_timer *t);
 
 /* Later in this turn, in order; in the next one when this turn has lasted too long already. */
 int loop_defer(struct loop *l, loop_fn *fn, void *arg);
+/* What was deferred so and has not been called yet never will be. */
+void loop_defer_cancel(struct loop *l, loop_fn *fn, void *arg);
 int loop_post(struct loop *l, loop_fn *fn, void *arg);  /* any thread */
 
 /* At the end of each turn in which loop_turn_due() was called. One consumer: the store front. */
@@ -60,6 +62,18 @@ int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg,
 	       struct loop_watch **ret_watch);
 int loop_watch_set(struct loop_watch *w, int events); /* change what is watched; 0 = pause */
 void loop_watch_cancel(struct loop_watch *w);         /* the fd stays open */
+
+/* Connections to a listening socket, which is the listener's from now on, also when this fails. */
+struct loop_listening {
+	int fd;
+	uint32_t per_turn;
+	void (*came)(void *arg, int fd);      /* non-blocking; the caller's to close */
+	void (*paused)(void *arg, int error); /* there are no descriptors; it goes on in a moment */
+	void *arg;
+};
+struct loop_listener;
+int loop_listen(struct loop *l, const struct loop_listening *conf, struct loop_listener **ret_listener);
+void loop_listen_stop(struct loop_listener *x); /* NULL is fine */
 
 /* Signs of life, for any thread: a loop that lives makes turns, or waits and is idle. */
 struct loop_pulse {

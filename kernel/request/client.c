@@ -163,10 +163,7 @@ void client_drop(struct client *c)
 	c->watch = NULL;
 	while (c->reqs != NULL)
 		req_client_gone(c->reqs);
-	if (c->in_flush)
-		DL_DELETE2(r->flush, c, flush_prev, flush_next);
-	if (c->in_again)
-		DL_DELETE2(r->again, c, again_prev, again_next);
+	loop_timer_cancel(c->again);
 	DL_DELETE(r->clients, c);
 	client_drop_queue(c);
 	r->input -= c->input;
@@ -276,10 +273,12 @@ static void on_events(void *arg, int events)
 }
 
 /* ---- the next turn, and standing still ------------------------------------------------------- */
-static void go_on(struct client *c)
+static void go_on(void *arg)
 {
+	struct client *c = arg;
 	struct keel_req *q, *next;
 
+	c->again = NULL;
 	if (c->queued < c->router->limits.queued_low) {
 		DL_FOREACH_SAFE(c->reqs, q, next) {
 			/* The call may end any request of this client: start over after each. */
@@ -293,42 +292,18 @@ static void go_on(struct client *c)
 	if (c->leftover && !c->broken && may_serve(c))
 		serve(c);
 	input_counted(c);
-}
-
-static void again_all(void *arg)
-{
-	struct router *r = arg;
-	uint32_t n = 0;
-	struct client *c;
-
-	r->again_timer = NULL;
-	DL_FOREACH2(r->again, c, again_next)
-		n++;
-	/* Those that come again meanwhile are behind these. Nothing below drops a client. */
-	while (n-- > 0 && r->again != NULL) {
-		c = r->again;
-		DL_DELETE2(r->again, c, again_prev, again_next);
-		c->in_again = false;
-		go_on(c);
-		if (c->broken)
-			client_flush_soon(c);
-		else
-			client_rearm(c);
-	}
+	if (c->broken)
+		client_flush_soon(c);
+	else
+		client_rearm(c);
 }
 
 void client_again(struct client *c)
 {
-	struct router *r = c->router;
-
-	if (r->again_timer == NULL)
-		r->again_timer = loop_timer(r->parts->loop, 0, again_all, r);
-	if (r->again_timer == NULL)
+	if (c->again == NULL && !c->broken)
+		c->again = loop_timer(c->router->parts->loop, 0, go_on, c);
+	if (c->again == NULL)
 		c->broken = true;
-	if (c->in_again || c->broken)
-		return;
-	DL_APPEND2(r->again, c, again_prev, again_next);
-	c->in_again = true;
 }
 
 void client_answered(struct client *c)

@@ -17,6 +17,25 @@
 #define IOV_COUNT 64
 #define WRITES_PER_FLUSH 16
 
+static void flush(void *arg)
+{
+	struct client *c = arg;
+
+	c->in_flush = false;
+	client_write(c);
+	if (c->broken)
+		client_drop(c);
+	else
+		client_rearm(c);
+}
+
+/* Without memory for it the sweep flushes what is left over. */
+void client_flush_soon(struct client *c)
+{
+	if (!c->in_flush)
+		c->in_flush = loop_defer(c->router->parts->loop, flush, c) == 0;
+}
+
 void client_drop_queue(struct client *c)
 {
 	while (c->first != NULL) {
@@ -28,48 +47,8 @@ void client_drop_queue(struct client *c)
 	c->last = NULL;
 	c->router->queued -= c->queued;
 	c->queued = 0;
-}
-
-static void flush_all(void *arg)
-{
-	struct flush_ticket *ticket = arg;
-	struct router *r = ticket->router;
-
-	free(ticket);
-	if (r == NULL)
-		return;
-	r->ticket = NULL;
-	while (r->flush != NULL) {
-		struct client *c = r->flush;
-
-		DL_DELETE2(r->flush, c, flush_prev, flush_next);
-		c->in_flush = false;
-		client_write(c);
-		if (c->broken)
-			client_drop(c);
-		else
-			client_rearm(c);
-	}
-}
-
-void client_flush_soon(struct client *c)
-{
-	struct router *r = c->router;
-
-	if (!c->in_flush) {
-		DL_APPEND2(r->flush, c, flush_prev, flush_next);
-		c->in_flush = true;
-	}
-	if (r->ticket != NULL)
-		return;
-	r->ticket = calloc(1, sizeof(*r->ticket));
-	if (r->ticket == NULL)
-		return; /* the sweep flushes what is left over */
-	r->ticket->router = r;
-	if (loop_defer(r->parts->loop, flush_all, r->ticket) < 0) {
-		free(r->ticket);
-		r->ticket = NULL;
-	}
+	if (c->in_flush)
+		loop_defer_cancel(c->router->parts->loop, flush, c);
 }
 
 void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t corr)

@@ -4,7 +4,6 @@
  * frames and bounds included, is as for any client.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +17,7 @@ static struct user *user_make(const struct router *r, const struct router_guest 
 		return NULL;
 	*u = (struct user){ .uid = g->uid, .refs = 1, .name = strdup(g->user),
 			    .group = g->group != NULL ? strdup(g->group) : NULL };
-	if (asprintf(&u->who, "%s@%s", g->user, r->parts->host_name) < 0)
-		u->who = NULL;
-	if (u->name == NULL || u->who == NULL) {
+	if (u->name == NULL || user_who(u, r->parts->host_name) < 0) {
 		user_unref(u);
 		return NULL;
 	}

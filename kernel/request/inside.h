@@ -78,19 +78,14 @@ struct client {
 	bool broken;   /* to be dropped by the next flush */
 	bool leftover; /* whole frames may be waiting in `reader` */
 	bool full;     /* the socket takes no more now */
-	bool in_flush, in_again;
+	bool in_flush; /* deferred */
+	struct loop_timer *again; /* in the next turn */
 	struct client *prev, *next;
-	struct client *flush_prev, *flush_next;
-	struct client *again_prev, *again_next;
 };
 
 struct peer_count {
 	uint32_t uid, n;
 	UT_hash_handle hh;
-};
-
-struct flush_ticket {
-	struct router *router; /* NULL: destroyed meanwhile */
 };
 
 struct router {
@@ -99,17 +94,15 @@ struct router {
 	uint32_t euid;
 	struct users *users;
 	struct route *routes;
-	struct client *clients, *flush, *again;
+	struct client *clients;
 	uint32_t n_clients, n_open; /* n_open: REQ_OPEN and REQ_SENT */
 	struct peer_count *counts;
 	size_t input, queued;
 	struct keel_req *orphans, *free_reqs; /* free ones: oldest first */
 	uint32_t n_free;
-	struct flush_ticket *ticket; /* a flush is on its way */
-	struct loop_timer *again_timer, *sweep_timer, *accept_timer, *shutdown_timer;
-	int listen_fd;
+	struct loop_timer *sweep_timer, *shutdown_timer;
+	struct loop_listener *listener;
 	char *listen_path;
-	struct loop_watch *listen_watch;
 	int64_t refused_log_ms;
 	bool stopping;
 	char scratch[64 * 1024];
@@ -132,7 +125,7 @@ void client_again(struct client *c);    /* go on with it in the next turn */
 void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t corr);
 void client_write(struct client *c);      /* now, as far as the socket takes it */
 void client_flush_soon(struct client *c); /* at the end of the turn, and drop it when broken */
-void client_drop_queue(struct client *c);
+void client_drop_queue(struct client *c); /* and the flush that is under way */
 
 /* req.c */
 void req_start(struct client *c, const struct frame *f);

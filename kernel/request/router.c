@@ -22,7 +22,6 @@
 #include "request/inside.h"
 #include "util/err.h"
 
-#define ACCEPT_PAUSE_MS 100
 enum pbse { SVRDOWN = 15060 };
 
 /* ---- the kind REQUEST ------------------------------------------------------------------------ */
@@ -81,23 +80,12 @@ static void route_remove(void *arg, struct owner *owner, const void *row)
 }
 
 /* ---- accept ---------------------------------------------------------------------------------- */
-static void accept_again(void *arg)
+static void accept_paused(void *arg, int error)
 {
-	struct router *r = arg;
+	const struct router *r = arg;
 
-	r->accept_timer = NULL;
-	if (r->listen_watch != NULL)
-		loop_watch_set(r->listen_watch, LOOP_READABLE);
-}
-
-/* No file descriptor left: the socket stays readable, so look away for a moment. */
-static void accept_pause(struct router *r, int error)
-{
 	log_add(r->parts->log, KEEL_LOG_ERROR, "Req", "client",
 		"cannot accept connections: %s; trying again", strerror(error));
-	r->accept_timer = loop_timer(r->parts->loop, ACCEPT_PAUSE_MS, accept_again, r);
-	if (r->accept_timer != NULL)
-		loop_watch_set(r->listen_watch, 0);
 }
 
 static void refuse_client(struct router *r, int fd, uint32_t uid)
@@ -113,26 +101,16 @@ static void refuse_client(struct router *r, int fd, uint32_t uid)
 		"per user)", uid, r->n_clients, r->limits.clients, r->limits.clients_per_uid);
 }
 
-static void on_listen(void *arg, int events)
+static void client_came(void *arg, int fd)
 {
 	struct router *r = arg;
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
 
-	(void)events;
-	for (uint32_t i = 0; i < r->limits.accepts_per_turn; i++) {
-		struct ucred cred;
-		socklen_t len = sizeof(cred);
-		int fd = accept4(r->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-
-		if (fd < 0) {
-			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-				accept_pause(r, errno);
-			return;
-		}
-		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
-			close(fd);
-		else if (client_create(r, fd, cred.uid, cred.gid) < 0)
-			refuse_client(r, fd, cred.uid);
-	}
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+		close(fd);
+	else if (client_create(r, fd, cred.uid, cred.gid) < 0)
+		refuse_client(r, fd, cred.uid);
 }
 
 /* ---- listen ---------------------------------------------------------------------------------- */
@@ -181,9 +159,11 @@ static int bind_path(const struct sockaddr_un *at, int *ret_fd, struct keel_err 
 int router_listen(struct router *r, const char *path, struct keel_err *err)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct loop_listening conf = { .per_turn = r->limits.accepts_per_turn, .came = client_came,
+				       .paused = accept_paused, .arg = r };
 	int ret;
 
-	if (r->listen_fd >= 0)
+	if (r->listener != NULL)
 		return err_set(err, -EALREADY, "already listening on %s", r->listen_path);
 	if (strlen(path) >= sizeof(at.sun_path))
 		return err_set(err, -ENAMETOOLONG, "socket path %s is longer than %zu bytes; choose a "
@@ -191,25 +171,19 @@ int router_listen(struct router *r, const char *path, struct keel_err *err)
 	memcpy(at.sun_path, path, strlen(path) + 1);
 	ret = clear_path(&at, err);
 	if (ret == 0)
-		ret = bind_path(&at, &r->listen_fd, err);
+		ret = bind_path(&at, &conf.fd, err);
 	if (ret < 0)
 		return ret;
 	r->listen_path = strdup(path);
-	if (r->listen_path == NULL || loop_watch(r->parts->loop, r->listen_fd, LOOP_READABLE, on_listen,
-						 r, &r->listen_watch) < 0)
+	if (loop_listen(r->parts->loop, &conf, &r->listener) < 0 || r->listen_path == NULL)
 		return err_set(err, -ENOMEM, "no memory to listen on %s", path);
 	return 0;
 }
 
 static void stop_listening(struct router *r)
 {
-	loop_timer_cancel(r->accept_timer);
-	r->accept_timer = NULL;
-	loop_watch_cancel(r->listen_watch);
-	r->listen_watch = NULL;
-	if (r->listen_fd >= 0)
-		close(r->listen_fd);
-	r->listen_fd = -1;
+	loop_listen_stop(r->listener);
+	r->listener = NULL;
 	if (r->listen_path != NULL)
 		unlink(r->listen_path);
 	free(r->listen_path);
@@ -232,7 +206,6 @@ int router_create(struct parts *parts, struct router **ret_router)
 	r->parts = parts;
 	r->limits = router_limits_default;
 	r->euid = geteuid();
-	r->listen_fd = -1;
 	r->refused_log_ms = INT64_MIN / 2;
 	ret = users_create(parts->loop, parts->host_name, &r->users);
 	if (ret == 0)
@@ -261,11 +234,8 @@ void router_destroy(struct router *r)
 	stop_listening(r);
 	while (r->clients != NULL)
 		client_drop(r->clients);
-	loop_timer_cancel(r->again_timer);
 	loop_timer_cancel(r->sweep_timer);
 	loop_timer_cancel(r->shutdown_timer);
-	if (r->ticket != NULL)
-		r->ticket->router = NULL;
 	req_destroy_all(r);
 	users_destroy(r->users);
 	HASH_ITER(hh, r->routes, route, next) {

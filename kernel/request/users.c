@@ -27,10 +27,7 @@
 
 /* What a worker thread sees. Survives its entry when users are destroyed meanwhile. */
 struct lookup {
-	uint32_t uid;
-	int error;
-	char *name, *group, *groups;
-	struct user *user; /* loop thread only: filled and handed to the entry */
+	struct user *user; /* being filled; then handed to the entry */
 	struct users_entry *entry; /* loop thread only; NULL: nobody cares any more */
 };
 
@@ -150,7 +147,7 @@ static char *group_names(const char *user, gid_t primary)
 /* On a worker thread. */
 static void lookup_work(void *arg)
 {
-	struct lookup *k = arg;
+	struct user *u = ((struct lookup *)arg)->user;
 	struct passwd pw, *found = NULL;
 	size_t size = 4096;
 	char *buf = NULL;
@@ -164,30 +161,26 @@ static void lookup_work(void *arg)
 			break;
 		}
 		buf = bigger;
-		ret = getpwuid_r(k->uid, &pw, buf, size, &found);
+		ret = getpwuid_r(u->uid, &pw, buf, size, &found);
 	} while (ret == EINTR || (ret == ERANGE && size < PASSWD_BUF_MAX));
 	if (ret == 0 && found != NULL) {
-		k->name = strdup(found->pw_name);
-		k->group = group_name(found->pw_gid);
-		k->groups = group_names(found->pw_name, found->pw_gid);
-		k->error = k->name == NULL ? -ENOMEM : 0;
+		u->name = strdup(found->pw_name);
+		u->group = group_name(found->pw_gid);
+		u->groups = group_names(found->pw_name, found->pw_gid);
+		u->error = u->name == NULL ? -ENOMEM : 0;
 	} else {
-		k->error = ret == 0 ? -ENOENT : -ret;
+		u->error = ret == 0 ? -ENOENT : -ret;
 	}
 	free(buf);
 }
 
-static void user_fill(struct user *u, const char *host, struct lookup *k)
+int user_who(struct user *u, const char *host)
 {
-	u->error = k->error;
-	u->name = k->name;
-	u->group = k->group;
-	u->groups = k->groups;
-	k->name = k->group = k->groups = NULL;
 	if (u->name != NULL && asprintf(&u->who, "%s@%s", u->name, host) < 0) {
 		u->who = NULL;
 		u->error = -ENOMEM;
 	}
+	return u->error;
 }
 
 /* A function that is told may ask, forget or drop others. */
@@ -209,18 +202,14 @@ static void lookup_done(void *arg)
 	struct users_entry *e = k->entry;
 
 	if (e != NULL) {
-		user_fill(k->user, e->users->host, k);
 		e->expires_ms = loop_now_ms(e->users->loop) +
-				(k->user->error == 0 ? KNOWN_MS : ERROR_MS);
+				(user_who(k->user, e->users->host) == 0 ? KNOWN_MS : ERROR_MS);
 		e->user = k->user;
 		k->user = NULL;
 		tell_all(e);
 		e->lookup = NULL; /* may be evicted from now on */
 	}
 	user_unref(k->user);
-	free(k->name);
-	free(k->group);
-	free(k->groups);
 	free(k);
 }
 
@@ -257,7 +246,7 @@ static struct users_entry *entry_ask(struct users *u, uint32_t uid)
 	if (e == NULL || k == NULL || user == NULL)
 		goto fail;
 	*user = (struct user){ .uid = uid, .refs = 1 };
-	*k = (struct lookup){ .uid = uid, .user = user, .entry = e };
+	*k = (struct lookup){ .user = user, .entry = e };
 	*e = (struct users_entry){ .uid = uid, .users = u, .lookup = k };
 	if (HASH_COUNT(u->entries) >= ENTRIES_MAX)
 		evict_oldest(u);

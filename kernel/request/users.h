@@ -19,6 +19,7 @@ struct user {
 	unsigned refs;
 };
 void user_unref(struct user *u); /* NULL is fine */
+int user_who(struct user *u, const char *host); /* fill `who`; the error, if there is one */
 
 /* A question; in place, owned by the asker until answered or forgotten. */
 struct users_wait {

@@ -169,6 +169,11 @@ int loop_defer(struct loop *l, loop_fn *fn, void *arg)
 	return calls_add(&l->deferred, fn, arg);
 }
 
+void loop_defer_cancel(struct loop *l, loop_fn *fn, void *arg)
+{
+	calls_forget(&l->deferred, fn, arg);
+}
+
 int loop_post(struct loop *l, loop_fn *fn, void *arg)
 {
 	return calls_add(&l->posted, fn, arg);

@@ -591,10 +591,8 @@ static void test_socket_path(void)
 	CU_ASSERT(router_listen(second, k.socket, &err) == -EALREADY);
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	close(second->listen_fd); /* a daemon that died: the socket is still there, nobody listens */
-	loop_watch_cancel(second->listen_watch);
-	second->listen_watch = NULL;
-	second->listen_fd = -1;
+	loop_listen_stop(second->listener); /* a daemon that died: the socket is still there, nobody listens */
+	second->listener = NULL;
 	CU_ASSERT(router_listen(second, longer, &err) == -ENAMETOOLONG);
 	snprintf(path, sizeof(path), "%s/file", k.dir);
 	f = fopen(path, "w");
