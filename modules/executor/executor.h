@@ -212,23 +212,19 @@ void launch_watch(struct keel_mod *mod, struct task *t); /* its end, by the pidf
 void users_fini(struct state *st);
 
 /* record.c: files of a task in mom_priv/jobs. */
-struct ending {
-	int64_t run;
-	int32_t status;
-	pid_t session;
-	uint64_t cpu_us;
-};
 struct diary { /* what <id>.TK says */
 	int64_t run, began, walltime, cput, ncpus;
 	int64_t stopped, stopped_at; /* seconds in all; since 1970, 0 running */
 	pid_t shepherd, session;
 	uint64_t shepherd_start;
 	int32_t limit, refused;
+	bool ended; /* the shepherd has seen the end: */
+	int32_t status;
+	uint64_t cpu_us;
 	char why[256], freezer[1024];
 };
 int record_read(const char *jobs_dir, const char *id, struct diary *ret);
 void record_note(struct keel_mod *mod, const struct task *t, const char *fmt, ...) KEEL_PRINTF(3, 4);
-int record_ending(const char *jobs_dir, const char *id, struct ending *ret);
 void record_remove(struct keel_mod *mod, const struct task *t);
 
 /* stop.c */

@@ -223,11 +223,7 @@ static void talk_heard(struct keel_mod *mod, void *arg)
 static void end_unknown(struct keel_mod *mod, struct task *t)
 {
 	struct state *st = mod->state;
-	struct diary d = { 0 };
 
-	record_read(st->mom.jobs_dir, t->id, &d);
-	if (!t->session)
-		t->session = d.session;
 	if (!t->session) {
 		task_refused(mod, t, RETRY_LATER, t->why[0] ? t->why : "the start was interrupted");
 		return;
@@ -249,32 +245,34 @@ static int last_words(const struct task *t)
 	return sscanf(text, "placed %d", &missed) == 1 ? missed : 0;
 }
 
-static void end_known(struct keel_mod *mod, struct task *t, const struct ending *e, int missed)
+static void end_known(struct keel_mod *mod, struct task *t, const struct diary *d, int missed)
 {
 	struct state *st = mod->state;
 
-	if (!t->session)
-		t->session = e->session;
-	if (e->cpu_us / 1000 > t->usage.cput_ms)
-		t->usage.cput_ms = e->cpu_us / 1000;
+	if (d->cpu_us / 1000 > t->usage.cput_ms)
+		t->usage.cput_ms = d->cpu_us / 1000;
 	t->missed = (missed & 1) + (missed >> 1 & 1);
 	if (t->missed)
 		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
 			      "output could not be copied; it is retained in %s/undelivered",
 			      st->core->home(mod));
-	task_ended(mod, t, e->status);
+	task_ended(mod, t, d->status);
 }
 
 void launch_over(struct keel_mod *mod, struct task *t, int missed)
 {
 	struct state *st = mod->state;
-	struct ending e;
-	bool known = record_ending(st->mom.jobs_dir, t->id, &e) == 0 && e.run == t->run;
+	struct diary d = { 0 };
+	bool known = record_read(st->mom.jobs_dir, t->id, &d) == 0 && d.ended && d.run == t->run;
 
-	if (t->why[0] && !t->session)
+	if (t->why[0] && !t->session) {
 		task_refused(mod, t, t->status, t->why);
-	else if (known)
-		end_known(mod, t, &e, missed);
+		return;
+	}
+	if (!t->session)
+		t->session = d.session;
+	if (known)
+		end_known(mod, t, &d, missed);
 	else
 		end_unknown(mod, t);
 }

@@ -4,6 +4,7 @@
  *
  *   kept (-k o, e)        <home>/<jobname>.o<seq> from the start; with `d` the final path itself
  *   joined (-j oe, eo)    one stream has no file of its own
+ *   /dev/null             nowhere, from the start
  *   else                  spool/<id>.OU, .ER; then the path, when its host is this one or a `usecp`
  *                         rule says that the files of that host are seen here
  */
@@ -185,8 +186,9 @@ static int stream_write(const struct launch *l, const struct stream_names *n, co
 {
 	char *place = place_find(l, wanted), *run = NULL;
 	bool keep = has(l->keep, n->letter), direct = keep && has(l->keep, 'd') && place;
+	bool nowhere = !keep && place && strcmp(place, "/dev/null") == 0;
 
-	if (direct) {
+	if (direct || nowhere) {
 		run = place;
 		place = NULL;
 	} else if (keep) {
@@ -196,9 +198,9 @@ static int stream_write(const struct launch *l, const struct stream_names *n, co
 	}
 	if (run) {
 		spec_put(out, n->run, run);
-		spec_put_number(out, n->keep, keep);
+		spec_put_number(out, n->keep, keep || nowhere);
 		spec_put(out, n->place, keep ? NULL : place);
-		spec_put_number(out, n->remove, has(l->remove, n->letter));
+		spec_put_number(out, n->remove, has(l->remove, n->letter) && !nowhere);
 	}
 	free(place);
 	if (!run)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * record.c - a task's files in mom_priv/jobs: .JB spec, .SC script, .TK diary, .EX end.
+ * record.c - a task's files in mom_priv/jobs: .JB spec, .SC script, .TK diary, which ends with the end.
  */
 #include "executor.h"
 
@@ -37,6 +37,7 @@ static void diary_line(struct diary *d, const char *line)
 	long long n = 0;
 	unsigned long long start = 0;
 	int pid = 0, used = 0;
+	char done[8];
 
 	if (sscanf(line, "run %lld", &n) == 1)
 		d->run = n;
@@ -60,6 +61,9 @@ static void diary_line(struct diary *d, const char *line)
 		d->limit = (int32_t)n;
 	else if (sscanf(line, "refused %d %n", &pid, &used) == 1 && used)
 		d->refused = pid, snprintf(d->why, sizeof(d->why), "%s", line + used);
+	else if (sscanf(line, "ended %lld session %d cpu_us %llu max_rss_kb %*u at %*d %7s", &n, &pid, &start,
+			done) == 4 && strcmp(done, "done") == 0)
+		d->ended = true, d->status = (int32_t)n, d->session = pid, d->cpu_us = start;
 	else if (strncmp(line, "freezer ", 8) == 0)
 		snprintf(d->freezer, sizeof(d->freezer), "%s", line + 8);
 }
@@ -85,53 +89,9 @@ int record_read(const char *jobs_dir, const char *id, struct diary *ret)
 	return 0;
 }
 
-static int ending_read(const char *path, struct ending *ret)
-{
-	struct ending e = { .run = -1 };
-	char line[128], name[32];
-	bool done = false;
-	FILE *f = fopen(path, "re");
-
-	if (!f)
-		return -errno;
-	while (fgets(line, sizeof(line), f)) {
-		long long value = 0;
-		int n = sscanf(line, "%31s %lld", name, &value);
-
-		if (n == 1 && strcmp(name, "done") == 0)
-			done = true;
-		else if (n == 2 && strcmp(name, "run") == 0)
-			e.run = value;
-		else if (n == 2 && strcmp(name, "status") == 0)
-			e.status = (int32_t)value;
-		else if (n == 2 && strcmp(name, "session") == 0)
-			e.session = (pid_t)value;
-		else if (n == 2 && strcmp(name, "cpu_us") == 0)
-			e.cpu_us = (uint64_t)value;
-	}
-	fclose(f);
-	if (!done)
-		return -EPROTO;
-	*ret = e;
-	return 0;
-}
-
-int record_ending(const char *jobs_dir, const char *id, struct ending *ret)
-{
-	static const char *const suffixes[] = { ".EX", ".EX.new" };
-	char path[4096];
-
-	for (size_t i = 0; i < KEEL_COUNT(suffixes); i++) {
-		snprintf(path, sizeof(path), "%s/%s%s", jobs_dir, id, suffixes[i]);
-		if (ending_read(path, ret) == 0)
-			return 0;
-	}
-	return -ENOENT;
-}
-
 void record_remove(struct keel_mod *mod, const struct task *t)
 {
-	static const char *const suffixes[] = { ".SC", ".JB", ".TK", ".EX", ".EX.new" };
+	static const char *const suffixes[] = { ".SC", ".JB", ".TK" };
 	const struct state *st = mod->state;
 	char path[4096];
 

@@ -83,7 +83,6 @@ static void task_recover(struct keel_mod *mod, const char *id)
 {
 	struct state *st = mod->state;
 	const struct conf *cf = mod->conf;
-	struct ending e;
 	struct diary d;
 	struct task *t;
 
@@ -97,7 +96,7 @@ static void task_recover(struct keel_mod *mod, const char *id)
 			      (int)d.session);
 		if (d.limit)
 			stop_kill(mod, t, cf->kill_delay);
-	} else if (d.refused || record_ending(st->mom.jobs_dir, id, &e) == 0) {
+	} else if (d.refused || d.ended) {
 		launch_over(mod, t, 0);
 	} else {
 		proc_kill_session(d.session, d.shepherd_start);

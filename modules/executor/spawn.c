@@ -317,10 +317,6 @@ static int record_write(struct launch *l)
 		       (long long)l->run, (int)l->pid, (unsigned long long)p.start,
 		       (long long)time(NULL), l->user, l->walltime ? (long long)duration_parse(l->walltime) : 0,
 		       l->cput ? (long long)duration_parse(l->cput) : 0, (long long)l->job_ncpus);
-	job_file(l, ".EX", path, sizeof(path));
-	unlink(path);
-	job_file(l, ".EX.new", path, sizeof(path));
-	unlink(path);
 	job_file(l, ".TK", path, sizeof(path));
 	fd = file_write(l, path, text, (size_t)len, 0600);
 	if (fd < 0)

@@ -34,7 +34,7 @@ struct spec_limit {
 
 struct spec {
 	char *id, *run;     /* job, its run_version */
-	char *jobs_dir;     /* where <id>.TK and <id>.EX are */
+	char *jobs_dir;     /* where <id>.TK is */
 	char *undelivered;  /* directory for output that could not be placed */
 	char *user, *home, *shell, *script;
 	char *dir;          /* start directory; NULL: home */

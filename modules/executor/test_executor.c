@@ -137,8 +137,10 @@ static void test_output(void)
 	CU_ASSERT_STRING_EQUAL(output("34.s.o"), "direct\n");
 	job = script_job("35.s", "echo null\n");
 	set(job, "Output_Path", "/dev/null");
+	set(job, "Remove_Files", "o");
 	run(job);
 	CU_ASSERT_EQUAL(heard.ended, 1);
+	CU_ASSERT_EQUAL(access("/dev/null", W_OK), 0);
 	snprintf(path, sizeof(path), "%s/spool/35.s.OU", home);
 	CU_ASSERT_NOT_EQUAL(access(path, F_OK), 0);
 	end();

@@ -50,6 +50,42 @@ static void test_spec(void)
 	spec_out_fini(&out);
 }
 
+/* 0, or what record_read() says of a diary with this behind its beginning. */
+static int diary_of(const char *more, struct diary *ret)
+{
+	char dir[] = "/tmp/diary.XXXXXX", path[64];
+	FILE *f;
+	int r;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/1.s.TK", dir);
+	f = fopen(path, "w");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	fprintf(f, "run 3\nshepherd 77 1234\nstarted 78\n%s", more);
+	fclose(f);
+	r = record_read(dir, "1.s", ret);
+	unlink(path);
+	rmdir(dir);
+	return r;
+}
+
+/* A host that lost its power in the middle of the last line has not seen the end. */
+static void test_diary(void)
+{
+	static const char last[] = "ended 271 session 78 cpu_us 5000 max_rss_kb 900 at 1700000000 done\n";
+	struct diary d;
+	char torn[sizeof(last)];
+
+	CU_ASSERT_EQUAL(diary_of(last, &d), 0);
+	CU_ASSERT(d.run == 3 && d.shepherd == 77 && d.session == 78);
+	CU_ASSERT(d.ended && d.status == 271 && d.cpu_us == 5000);
+	for (size_t n = 0; n < sizeof(last) - 2; n++) {
+		snprintf(torn, sizeof(torn), "%.*s", (int)n, last);
+		CU_ASSERT_EQUAL(diary_of(torn, &d), 0);
+		CU_ASSERT(!d.ended && d.session == 78);
+	}
+}
+
 static void test_spec_refused(void)
 {
 	static const char *const rows[][2] = {
@@ -213,6 +249,7 @@ int main(void)
 	CU_initialize_registry();
 	suite = CU_add_suite("texts", NULL, NULL);
 	CU_ADD_TEST(suite, test_spec);
+	CU_ADD_TEST(suite, test_diary);
 	CU_ADD_TEST(suite, test_spec_refused);
 	CU_ADD_TEST(suite, test_spec_fuzz);
 	CU_ADD_TEST(suite, test_proc);

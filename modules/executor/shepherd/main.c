@@ -4,7 +4,7 @@
  *
  *   nursery: fork one of us for each task of the daemon (nursery.c)
  *   wait for "go" (the daemon has recorded us) -> child: own session, user, files, exec
- *   -> tell "started" -> reap everything -> <id>.EX -> become the user, place output -> exit
+ *   -> tell "started" -> reap everything -> last line of <id>.TK -> become the user, place output -> exit
  *
  * It adopts the orphans of its task, so the task's processes are exactly its descendants. Its last
  * words tell which output could not be placed (bits of deliver()). No name service is used: all

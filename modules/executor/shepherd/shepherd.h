@@ -27,7 +27,7 @@ int privileges_drop(const struct spec *s);
 enum { NURSERY_OVER, NURSERY_CHILD /* this is a new process: be a shepherd */ };
 int nursery_run(char *title);
 
-/* outcome.c: <id>.EX, durable when it returns. 0 or -errno. */
+/* outcome.c: the last line of <id>.TK, durable when it returns. 0 or -errno. */
 struct outcome {
 	int status;
 	pid_t session;
