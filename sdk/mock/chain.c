@@ -48,7 +48,7 @@ static uint32_t next_free(struct tap *const *left, uint32_t n)
 	return best;
 }
 
-static int refuse_loop(uint32_t point, struct tap *const *left, uint32_t n, struct keel_err *err)
+static int refuse_loop(struct keel_mock *mock, uint32_t point, struct tap *const *left, uint32_t n, struct keel_err *err)
 {
 	struct text t = { 0 };
 
@@ -56,7 +56,7 @@ static int refuse_loop(uint32_t point, struct tap *const *left, uint32_t n, stru
 		if (left[i] != NULL)
 			text_put(&t, "%s%s", t.len > 0 ? ", " : "", left[i]->name);
 	err_set(err, -ELOOP, "the taps of %s cannot be ordered: %s wait for each other; change `before` or "
-		"`after` of one of them", point_name(point), t.data);
+		"`after` of one of them", point_name(mock, point), t.data);
 	free(t.data);
 	return -ELOOP;
 }
@@ -95,7 +95,7 @@ static int chain_make(struct keel_mock *mock, uint32_t point, struct chain **ret
 		uint32_t i = next_free(left, n);
 
 		if (i == n) {
-			int code = refuse_loop(point, left, n, err);
+			int code = refuse_loop(mock, point, left, n, err);
 
 			chain_unref(c);
 			free(left);
@@ -182,7 +182,7 @@ static struct keel_tap row_at(const struct keel_module *d, uint32_t i)
 static int tap_lint(const struct keel_module *d, uint32_t i, struct keel_err *err)
 {
 	const struct keel_tap row = row_at(d, i);
-	const struct point_row *p = point_row(row.point);
+	const struct point_row *p = map_row(row.point);
 	const char *no;
 
 	if (row.name == NULL || row.name[0] == '\0' || strpbrk(row.name, " ,.") != NULL)
@@ -220,7 +220,7 @@ int taps_lint(const struct keel_module *d, struct keel_err *err)
 /* ---- coming and going --------------------------------------------------------------------------------- */
 static struct tap *tap_make(struct mod *m, const struct keel_tap *row)
 {
-	const struct point_row *p = point_row(row->point);
+	const struct point_row *p = point_row(mock_of(m), row->point);
 	struct tap *t = make(sizeof(*t));
 
 	t->owner = m;
@@ -277,6 +277,15 @@ void taps_detach(struct mod *m)
 		tap_withdraw(m, m->taps);
 }
 
+void taps_leave(struct mod *m, uint32_t point)
+{
+	struct tap *t, *next;
+
+	LL_FOREACH_SAFE(m->taps, t, next)
+		if (t->point == point)
+			tap_withdraw(m, t);
+}
+
 static struct tap *tap_named(struct mod *m, uint32_t point, const char *name)
 {
 	size_t len = strlen(m->label) + 1;
@@ -315,7 +324,7 @@ int32_t tap_add(struct keel_mod *pub, uint32_t point, const char *name, int32_t 
 
 	if (m == NULL)
 		return -EINVAL;
-	if (point_row(point) == NULL || fn == NULL || order < -1000 || order > 1000 || name == NULL ||
+	if (point_row(mock_of(m), point) == NULL || fn == NULL || order < -1000 || order > 1000 || name == NULL ||
 	    name[0] == '\0')
 		return err_set(err, -EINVAL, "module %s adds a tap that cannot be used at point %u",
 			       m->desc.name, point);
@@ -323,7 +332,7 @@ int32_t tap_add(struct keel_mod *pub, uint32_t point, const char *name, int32_t 
 		return err_set(err, -ENOMEM, "no memory for tap %s of module %s", name, m->desc.name);
 	if (tap_named(m, point, name) != NULL)
 		return err_set(err, -EEXIST, "module %s has a tap %s at %s already", m->desc.name, name,
-			       point_name(point));
+			       point_name(mock_of(m), point));
 	return add(m, &row, fn, arg, err);
 }
 

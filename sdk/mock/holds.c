@@ -60,7 +60,7 @@ void hold_release(struct keel_hold *h)
 /* ---- taking one ------------------------------------------------------------------------------------------ */
 static const char *objection(const struct op *op, const struct keel_hold_opts *o)
 {
-	const struct point_row *until = point_row(o->until_point);
+	const struct point_row *until = point_row(op->mock, o->until_point);
 
 	if (!verdict_is_allowed(op->point->kind, KEEL_WAIT) && !op->orphan)
 		return "a tap of this point cannot wait";
@@ -479,7 +479,7 @@ const char *keel_mock_hold_until(struct keel_mock *mock, uint32_t i)
 
 	if (h == NULL || h->until_id == NULL)
 		return NULL;
-	return ring(mock, print_text("%s %s", point_name(h->until_point), h->until_id));
+	return ring(mock, print_text("%s %s", point_name(mock, h->until_point), h->until_id));
 }
 
 void keel_mock_release(struct keel_mock *mock, uint32_t i)

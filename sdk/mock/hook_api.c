@@ -23,12 +23,22 @@ static keel_verdict hook_raise(struct keel_mod *pub, const struct keel_raise *th
 	return op_raise(m, &r);
 }
 
+/* Points of a module are raised by that module alone. */
+static bool is_strangers(struct mod *m, uint32_t point)
+{
+	if (own_may_raise(m, point))
+		return false;
+	host_log(mock_of(m), KEEL_LOG_ERROR, "Hook", m->desc.name, "module %s raised point %u, which is not its own",
+		 m->desc.name, point);
+	return true;
+}
+
 static void hook_note(struct keel_mod *pub, uint32_t point, const void *event)
 {
 	struct mod *m = mod_in(pub, "hook", "note");
-	const struct point_row *p = point_row(point);
+	const struct point_row *p = m != NULL ? point_row(mock_of(m), point) : NULL;
 
-	if (m != NULL && p != NULL && p->kind == KEEL_NOTE)
+	if (p != NULL && p->kind == KEEL_NOTE && !is_strangers(m, point))
 		note_raise(mock_of(m), p, event);
 }
 
@@ -40,7 +50,7 @@ static int64_t hook_fold(struct keel_mod *pub, uint32_t point, const void *event
 
 	if (buf != NULL && len > 0)
 		buf[0] = '\0';
-	if (m == NULL)
+	if (m == NULL || is_strangers(m, point))
 		return 0;
 	sum = op_fold(m, point, event, &text);
 	if (buf != NULL && len > 0 && text.data != NULL)
@@ -71,58 +81,11 @@ static keel_verdict hook_fan(struct keel_mod *pub, const struct keel_fan *f)
 	return m != NULL ? fan_raise(m, f) : KEEL_FAIL;
 }
 
-/* Points by name: those of the map. Nobody publishes another one here, so a tap at one waits for ever. */
 static uint32_t hook_point(struct keel_mod *pub, const char *name)
 {
-	const struct point_row *p;
+	struct mod *m = mod_in(pub, "hook", "point");
 
-	if (mod_in(pub, "hook", "point") == NULL || name == NULL)
-		return 0;
-	for (uint32_t id = 1; id < KEEL_POINT_OWN; id++) {
-		p = point_row(id);
-		if (p != NULL && strcmp(p->name, name) == 0)
-			return id;
-	}
-	return 0;
-}
-
-static int32_t hook_about(struct keel_mod *pub, uint32_t point, struct keel_point_def *ret)
-{
-	const struct point_row *p = mod_in(pub, "hook", "about") != NULL ? point_row(point) : NULL;
-	struct keel_point_def d = { .size = sizeof(d), .doc = "" };
-
-	if (p == NULL)
-		return -ENOENT;
-	d.kind = p->kind;
-	d.name = p->name;
-	d.event_size = p->size;
-	d.fields = p->fields(&d.n_fields);
-	keel_sized_give(ret, &d);
-	return 0;
-}
-
-static uint32_t hook_define(struct keel_mod *pub, const struct keel_point_def *def, struct keel_err *err)
-{
-	(void)def;
-	if (mod_in(pub, "hook", "define") != NULL)
-		err_set(err, -ENOTSUP, "the mock host has the points of the map alone");
-	return 0;
-}
-
-static int32_t hook_tap_on(struct keel_mod *pub, const char *point, const char *name, int32_t order,
-			   keel_any_fn *fn, void *arg, struct keel_err *err)
-{
-	uint32_t id = hook_point(pub, point);
-
-	return id != 0 ? tap_add(pub, id, name, order, fn, arg, err) : 0;
-}
-
-static void hook_tap_off(struct keel_mod *pub, const char *point, const char *name)
-{
-	uint32_t id = hook_point(pub, point);
-
-	if (id != 0)
-		tap_remove(pub, id, name);
+	return m != NULL ? point_named(mock_of(m), name) : 0;
 }
 
 const struct keel_hook_api hook_api = {
@@ -323,7 +286,7 @@ static keel_verdict raise_fold(struct keel_mock *mock, uint32_t point, const voi
 keel_verdict keel_mock_raise(struct keel_mock *mock, uint32_t point, const void *event,
 			     struct keel_mock_outcome *ret)
 {
-	const struct point_row *p = point_row(point);
+	const struct point_row *p = point_row(mock, point);
 
 	if (p == NULL)
 		die("there is no point %u", point);

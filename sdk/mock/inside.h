@@ -323,17 +323,21 @@ typedef keel_verdict invoke_fn(const struct tap *t, struct keel_call *c, const v
 struct point_row {
 	const char *name;
 	uint32_t id, kind, size;
-	const struct keel_field *(*fields)(uint32_t *ret_n);
+	const struct keel_field *(*fields)(uint32_t *ret_n); /* NULL: it is a module's */
 	invoke_fn *invoke;
 };
+#define OWN_EVENT_MAX 256
 union any_event {
 	uint32_t size;
+	uint64_t own[OWN_EVENT_MAX / sizeof(uint64_t)];
 #define HOOK(id, name, kind, daemon, doc) struct keel_ev_##name name;
 #include "keel/hook_points.def"
 #undef HOOK
 };
-const struct point_row *point_row(uint32_t id); /* NULL: none */
-const char *point_name(uint32_t id);
+const struct point_row *map_row(uint32_t id);   /* of hook_points.def; NULL: none */
+const struct point_row *point_row(struct keel_mock *mock, uint32_t id); /* those of modules, too */
+const char *point_name(struct keel_mock *mock, uint32_t id);
+const struct keel_field *row_fields(const struct point_row *p, uint32_t *ret_n);
 const struct keel_field *point_fields(uint32_t id, uint32_t *ret_n);
 bool verdict_is_allowed(uint32_t kind, keel_verdict v);
 const char *event_id(const struct point_row *p, const void *event);
@@ -363,6 +367,7 @@ int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t or
 		void *arg, struct keel_err *err);
 void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
 void tap_unref(struct tap *t);
+void taps_leave(struct mod *m, uint32_t point);
 struct chain *chain_ref(struct keel_mock *mock, uint32_t point); /* NULL: nobody */
 void chain_unref(struct chain *c);
 
@@ -481,7 +486,23 @@ void note_raise(struct keel_mock *mock, const struct point_row *p, const void *e
 void notes_drain(struct keel_mock *mock);
 void notes_late(struct keel_mock *mock);
 void notes_drop(struct keel_mock *mock);
+void notes_forget(struct keel_mock *mock, const struct point_row *p);
 void replay(struct mod *m);
+
+/* ---- own.c: points that modules publish ----------------------------------------------------------------- */
+const struct point_row *own_row(struct keel_mock *mock, uint32_t id);
+const struct keel_field *own_fields(const struct point_row *p, uint32_t *ret_n);
+bool own_may_raise(struct mod *m, uint32_t point); /* also when it is of the map, or none */
+uint32_t point_named(struct keel_mock *mock, const char *name); /* 0: none */
+void own_leave(struct mod *m);
+void own_fini(struct keel_mock *mock);
+int point_row_add(struct mod *m, const void *row, struct keel_err *err);
+void point_row_remove(struct mod *m, const void *row);
+uint32_t hook_define(struct keel_mod *m, const struct keel_point_def *def, struct keel_err *err);
+int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_point_def *ret);
+int32_t hook_tap_on(struct keel_mod *m, const char *point, const char *name, int32_t order, keel_any_fn *fn,
+		    void *arg, struct keel_err *err);
+void hook_tap_off(struct keel_mod *m, const char *point, const char *name);
 
 /* ---- clock.c ------------------------------------------------------------------------------------------ */
 struct item { /* something that is due */
@@ -552,7 +573,9 @@ struct keel_mock {
 	struct service *services;
 
 	struct chain *chain[KEEL_POINT_MAX];
-	bool chain_fresh[KEEL_POINT_MAX];
+	struct own *own;
+	struct asked *asked;
+	uint32_t own_next;
 	struct op *top, *parked;
 	struct note *notes, *late_notes;
 	struct item *wake;

@@ -147,7 +147,7 @@ static uint32_t known_point(const char *name)
 	size_t len = strlen(name);
 
 	for (uint32_t id = 1; id < KEEL_POINT_MAX; id++) {
-		const char *point = point_row(id) != NULL ? point_name(id) : "";
+		const char *point = map_row(id) != NULL ? map_row(id)->name : "";
 
 		if (strncmp(point, name, len) == 0 && strcmp(point + len, "_known") == 0)
 			return id;

@@ -96,6 +96,7 @@ static void withdraw(struct mod *m)
 {
 	taps_detach(m);
 	ops_leave(mock_of(m), m);
+	own_leave(m);
 	links_leave(m);
 	requests_leave(m);
 	rows_remove(m);

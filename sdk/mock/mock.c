@@ -73,6 +73,7 @@ static void free_parts(struct keel_mock *mock)
 	links_fini(mock);
 	cursors_fini(mock);
 	views_fini(mock);
+	own_fini(mock);
 	klasses_fini(mock);
 	while (mock->attrs != NULL) {
 		struct keel_attr *a = mock->attrs;

@@ -129,6 +129,20 @@ void notes_drop(struct keel_mock *mock)
 	mock->notes = mock->late_notes = NULL;
 }
 
+void notes_forget(struct keel_mock *mock, const struct point_row *p)
+{
+	struct note *n, *next, **lists[] = { &mock->notes, &mock->late_notes };
+
+	for (size_t i = 0; i < KEEL_COUNT(lists); i++)
+		DL_FOREACH_SAFE(*lists[i], n, next) {
+			if (n->point != p)
+				continue;
+			DL_DELETE(*lists[i], n);
+			event_free(n->copy);
+			free(n);
+		}
+}
+
 /* ---- replay -------------------------------------------------------------------------------------------- */
 struct known_event { /* what every *_known event is */
 	uint32_t size, reserved;
@@ -139,7 +153,7 @@ struct known_event { /* what every *_known event is */
 static void known(struct mod *m, const struct klass *c, struct body *b)
 {
 	const struct known_event event = { .size = sizeof(event), .id = b->id, .obj = b->handle };
-	struct op *op = op_make(mock_of(m), point_row(c->def.known_point), &event);
+	struct op *op = op_make(mock_of(m), map_row(c->def.known_point), &event);
 
 	op->replay = true;
 	op->only = m;
@@ -166,7 +180,7 @@ void replay(struct mod *m)
 		const struct klass *c = klass_at(mock, place);
 		struct body *next;
 
-		if (c == NULL || point_row(c->def.known_point) == NULL)
+		if (c == NULL || map_row(c->def.known_point) == NULL)
 			continue;
 		for (struct body *b = c->live; b != NULL; b = next) {
 			next = b->next;

@@ -220,7 +220,7 @@ void op_finish(struct op *op, keel_verdict v)
 /* ---- raising ------------------------------------------------------------------------------------------------- */
 static keel_verdict refuse(struct mod *m, const struct keel_raise *r, const char *why)
 {
-	host_log(mock_of(m), KEEL_LOG_ERROR, "Hook", point_name(r->point), "module %s raised point %u: %s",
+	host_log(mock_of(m), KEEL_LOG_ERROR, "Hook", point_name(mock_of(m), r->point), "module %s raised point %u: %s",
 		 m->desc.name, r->point, why);
 	if (r->changes != NULL)
 		changes_end(r->changes, false);
@@ -233,10 +233,12 @@ static keel_verdict refuse(struct mod *m, const struct keel_raise *r, const char
 keel_verdict op_raise(struct mod *m, const struct keel_raise *r)
 {
 	struct keel_mock *mock = mock_of(m);
-	const struct point_row *p = point_row(r->point);
+	const struct point_row *p = point_row(mock, r->point);
 	struct op *op;
 	keel_verdict v;
 
+	if (!own_may_raise(m, r->point))
+		return refuse(m, r, "it is not a point of this module");
 	if (p == NULL || (p->kind != KEEL_GATE && p->kind != KEEL_ASK))
 		return refuse(m, r, "it is neither a GATE nor an ASK");
 	if (mock->top != NULL && mock->top->depth >= DEPTH_MAX)
@@ -258,7 +260,7 @@ keel_verdict op_raise(struct mod *m, const struct keel_raise *r)
 int64_t op_fold(struct mod *m, uint32_t point, const void *event, struct text *text)
 {
 	struct keel_mock *mock = mock_of(m);
-	const struct point_row *p = point_row(point);
+	const struct point_row *p = point_row(mock, point);
 	struct op *op;
 	int64_t sum;
 

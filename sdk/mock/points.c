@@ -26,7 +26,7 @@
 #include "keel/hook_points.def"
 #undef HOOK
 
-const struct point_row *point_row(uint32_t id)
+const struct point_row *map_row(uint32_t id)
 {
 	static const struct point_row rows[] = {
 #define HOOK(id, name, kind, daemon, doc)                                                          \
@@ -38,15 +38,27 @@ const struct point_row *point_row(uint32_t id)
 	return id < KEEL_COUNT(rows) && rows[id].name != NULL ? &rows[id] : NULL;
 }
 
-const char *point_name(uint32_t id)
+const struct point_row *point_row(struct keel_mock *mock, uint32_t id)
 {
-	return point_row(id) != NULL ? point_row(id)->name : "?";
+	return id < KEEL_POINT_OWN ? map_row(id) : own_row(mock, id);
+}
+
+const char *point_name(struct keel_mock *mock, uint32_t id)
+{
+	const struct point_row *p = point_row(mock, id);
+
+	return p != NULL ? p->name : "?";
+}
+
+const struct keel_field *row_fields(const struct point_row *p, uint32_t *ret_n)
+{
+	return p->fields != NULL ? p->fields(ret_n) : own_fields(p, ret_n);
 }
 
 const struct keel_field *point_fields(uint32_t id, uint32_t *ret_n)
 {
 	*ret_n = 0;
-	return point_row(id) != NULL ? point_row(id)->fields(ret_n) : NULL;
+	return map_row(id) != NULL ? map_row(id)->fields(ret_n) : NULL;
 }
 
 bool verdict_is_allowed(uint32_t kind, keel_verdict v)
@@ -80,7 +92,7 @@ static void obj_put(void *event, uint32_t at, struct keel_obj *o)
 static uint32_t first(const struct point_row *p, uint32_t type)
 {
 	uint32_t n;
-	const struct keel_field *f = p->fields(&n);
+	const struct keel_field *f = row_fields(p, &n);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (f[i].type == type)
@@ -122,7 +134,7 @@ void event_for_call(struct keel_mock *mock, const struct point_row *p, const voi
 		    union any_event *ret)
 {
 	uint32_t n;
-	const struct keel_field *f = p->fields(&n);
+	const struct keel_field *f = row_fields(p, &n);
 
 	event_whole(p, event, ret);
 	for (uint32_t i = 0; i < n && mock->strict; i++) {
@@ -160,7 +172,7 @@ struct copied *event_copy(const struct point_row *p, const void *event)
 {
 	struct copied *c = make(sizeof(*c));
 	uint32_t n;
-	const struct keel_field *f = p->fields(&n);
+	const struct keel_field *f = row_fields(p, &n);
 
 	event_whole(p, event, &c->event);
 	for (uint32_t i = 0; i < n; i++) {
@@ -193,7 +205,7 @@ bool event_valid(const struct copied *c)
 void event_refresh(struct copied *c, const struct point_row *p)
 {
 	uint32_t n;
-	const struct keel_field *f = p->fields(&n);
+	const struct keel_field *f = row_fields(p, &n);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (f[i].type == KEEL_FIELD_OBJ && obj_at(&c->event, f[i].offset) != NULL &&
