@@ -48,15 +48,32 @@ static uint32_t next_free(struct tap *const *left, uint32_t n)
 	return best;
 }
 
+/* The least of those left for whom `at` (NULL: nobody in particular) has to wait. There is one: nobody is free. */
+static struct tap *blocker(struct tap *const *left, uint32_t n, const struct tap *at)
+{
+	struct tap *best = NULL;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (left[i] != NULL && (at == NULL || must_precede(left[i], at)) && (best == NULL || is_less(left[i], best)))
+			best = left[i];
+	return best;
+}
+
+/* After as many steps as there are taps we are inside the loop. */
 static int refuse_loop(struct keel_mock *mock, uint32_t point, struct tap *const *left, uint32_t n, struct keel_err *err)
 {
+	const struct tap *at = blocker(left, n, NULL), *begin;
 	struct text t = { 0 };
 
 	for (uint32_t i = 0; i < n; i++)
-		if (left[i] != NULL)
-			text_put(&t, "%s%s", t.len > 0 ? ", " : "", left[i]->name);
-	err_set(err, -ELOOP, "the taps of %s cannot be ordered: %s wait for each other; change `before` or "
-		"`after` of one of them", point_name(mock, point), t.data);
+		at = blocker(left, n, at);
+	begin = at;
+	do {
+		text_put(&t, "%s waits for ", at->name);
+		at = blocker(left, n, at);
+	} while (at != begin);
+	err_set(err, -ELOOP, "the taps of %s cannot be ordered: %s%s; change `before` or `after` of one of them",
+		point_name(mock, point), t.data, begin->name);
 	free(t.data);
 	return -ELOOP;
 }
@@ -170,7 +187,7 @@ static const char *objection(const struct keel_tap *t, uint32_t kind)
 	return NULL;
 }
 
-static struct keel_tap row_at(const struct keel_module *d, uint32_t i)
+struct keel_tap tap_row_at(const struct keel_module *d, uint32_t i)
 {
 	uint32_t stride = d->taps[0].size;
 	struct keel_tap row = { 0 };
@@ -181,7 +198,7 @@ static struct keel_tap row_at(const struct keel_module *d, uint32_t i)
 
 static int tap_lint(const struct keel_module *d, uint32_t i, struct keel_err *err)
 {
-	const struct keel_tap row = row_at(d, i);
+	const struct keel_tap row = tap_row_at(d, i);
 	const struct point_row *p = map_row(row.point);
 	const char *no;
 
@@ -196,7 +213,7 @@ static int tap_lint(const struct keel_module *d, uint32_t i, struct keel_err *er
 		return err_set(err, -EINVAL, "tap %s.%s at %s cannot be used: %s", d->name, row.name,
 			       p->name, no);
 	for (uint32_t j = 0; j < i; j++) {
-		const struct keel_tap other = row_at(d, j);
+		const struct keel_tap other = tap_row_at(d, j);
 
 		if (other.point == row.point && strcmp(other.name, row.name) == 0)
 			return err_set(err, -EEXIST, "module %s has tap %s twice at one point", d->name,
@@ -262,9 +279,38 @@ int taps_attach(struct mod *m, struct keel_err *err)
 	int ret = 0;
 
 	for (uint32_t i = 0; i < m->desc.n_taps; i++) {
-		const struct keel_tap row = row_at(&m->desc, i);
+		const struct keel_tap row = site_tap(m->conf, tap_row_at(&m->desc, i));
 
 		tap_make(m, &row);
+	}
+	for (struct tap *t = m->taps; t != NULL && ret == 0; t = t->next)
+		ret = chain_renew(mock_of(m), t->point, err);
+	return ret;
+}
+
+static struct tap *tap_named(struct mod *m, uint32_t point, const char *name)
+{
+	size_t len = strlen(m->label) + 1;
+	struct tap *t = m->taps;
+
+	while (t != NULL && !(t->point == point && strcmp(t->name + len, name) == 0))
+		t = t->next;
+	return t;
+}
+
+int taps_reorder(struct mod *m, struct keel_err *err)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < m->desc.n_taps; i++) {
+		const struct keel_tap row = site_tap(m->conf, tap_row_at(&m->desc, i));
+		struct tap *t = tap_named(m, row.point, row.name);
+
+		if (t == NULL)
+			continue;
+		t->order = row.order;
+		t->before = row.before;
+		t->after = row.after;
 	}
 	for (struct tap *t = m->taps; t != NULL && ret == 0; t = t->next)
 		ret = chain_renew(mock_of(m), t->point, err);
@@ -284,16 +330,6 @@ void taps_leave(struct mod *m, uint32_t point)
 	LL_FOREACH_SAFE(m->taps, t, next)
 		if (t->point == point)
 			tap_withdraw(m, t);
-}
-
-static struct tap *tap_named(struct mod *m, uint32_t point, const char *name)
-{
-	size_t len = strlen(m->label) + 1;
-	struct tap *t = m->taps;
-
-	while (t != NULL && !(t->point == point && strcmp(t->name + len, name) == 0))
-		t = t->next;
-	return t;
 }
 
 static keel_verdict invoke_any(const struct tap *t, struct keel_call *c, const void *event)

@@ -373,6 +373,8 @@ int conf_fill(const struct keel_module *d, const char *text, struct block **ret,
 		f.group = config_root_setting(&c);
 		code = fill_all(&f);
 		if (code == 0)
+			code = site_read(d, f.group, f.block, err);
+		if (code == 0)
 			code = ask(&f);
 	}
 	config_destroy(&c);
@@ -389,6 +391,7 @@ void conf_free(struct block *b)
 		return;
 	while (b->n_owned > 0)
 		free(b->owned[--b->n_owned]);
+	site_free(b);
 	free(b->owned);
 	free(b->bytes);
 	free(b);

@@ -93,6 +93,8 @@ struct block { /* a filled configuration */
 	char *bytes;
 	void **owned;
 	uint32_t n_owned;
+	struct site_order *orders; /* site.c */
+	uint32_t n_orders;
 };
 struct row {
 	struct row *prev, *next;
@@ -140,6 +142,10 @@ struct mod *mod_make(struct keel_mock *mock, const char *name);
 void mods_end(struct keel_mock *mock);
 int conf_fill(const struct keel_module *d, const char *text, struct block **ret, struct keel_err *err);
 void conf_free(struct block *b);
+/* site.c: the words of a site on taps. `group`: of libconfig. */
+int site_read(const struct keel_module *d, const void *group, struct block *b, struct keel_err *err);
+void site_free(struct block *b);
+struct keel_tap site_tap(const struct block *b, struct keel_tap row); /* as it says */
 const char *conf_differs(const struct keel_module *d, const struct block *a, const struct block *b,
 			 uint32_t flags);
 int descriptor_lint(const struct keel_module *raw, struct keel_module *ret, struct keel_err *err);
@@ -367,6 +373,8 @@ int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t or
 		void *arg, struct keel_err *err);
 void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
 void tap_unref(struct tap *t);
+struct keel_tap tap_row_at(const struct keel_module *d, uint32_t i);
+int taps_reorder(struct mod *m, struct keel_err *err); /* its configuration is another one */
 void taps_leave(struct mod *m, uint32_t point);
 struct chain *chain_ref(struct keel_mock *mock, uint32_t point); /* NULL: nobody */
 void chain_unref(struct chain *c);
@@ -489,20 +497,7 @@ void notes_drop(struct keel_mock *mock);
 void notes_forget(struct keel_mock *mock, const struct point_row *p);
 void replay(struct mod *m);
 
-/* ---- own.c: points that modules publish ----------------------------------------------------------------- */
-const struct point_row *own_row(struct keel_mock *mock, uint32_t id);
-const struct keel_field *own_fields(const struct point_row *p, uint32_t *ret_n);
-bool own_may_raise(struct mod *m, uint32_t point); /* also when it is of the map, or none */
-uint32_t point_named(struct keel_mock *mock, const char *name); /* 0: none */
-void own_leave(struct mod *m);
-void own_fini(struct keel_mock *mock);
-int point_row_add(struct mod *m, const void *row, struct keel_err *err);
-void point_row_remove(struct mod *m, const void *row);
-uint32_t hook_define(struct keel_mod *m, const struct keel_point_def *def, struct keel_err *err);
-int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_point_def *ret);
-int32_t hook_tap_on(struct keel_mod *m, const char *point, const char *name, int32_t order, keel_any_fn *fn,
-		    void *arg, struct keel_err *err);
-void hook_tap_off(struct keel_mod *m, const char *point, const char *name);
+#include "own.h"
 
 /* ---- clock.c ------------------------------------------------------------------------------------------ */
 struct item { /* something that is due */

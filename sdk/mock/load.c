@@ -301,7 +301,7 @@ struct keel_mod *keel_mock_reload(struct keel_mod *pub, struct keel_err *err)
 }
 
 /* The values a module sees become these; *block gets those it had. */
-static int swap_values(struct mod *m, struct block **block, struct keel_err *err)
+static int swap_values(struct mod *m, struct block **block, bool tell, struct keel_err *err)
 {
 	struct block *was = m->conf;
 	struct keel_err why = { 0 };
@@ -310,12 +310,26 @@ static int swap_values(struct mod *m, struct block **block, struct keel_err *err
 	m->conf = *block;
 	m->pub.conf = m->conf->bytes;
 	*block = was;
-	if (m->desc.reconf != NULL)
+	if (tell && m->desc.reconf != NULL)
 		IN(m, ret = m->desc.reconf(&m->pub, m->pub.conf, &why));
 	if (ret == 0)
 		return 0;
 	return err_set(err, ret < 0 ? ret : -EINVAL, "module %s does not take its new configuration: %s",
 		       m->desc.name, why.text[0] != '\0' ? why.text : "it gave no reason");
+}
+
+/* All of it, or nothing. */
+static int change(struct mod *m, struct block **block, bool tell, struct keel_err *err)
+{
+	int ret = swap_values(m, block, tell, err);
+
+	if (ret == 0)
+		ret = taps_reorder(m, err);
+	if (ret != 0) {
+		swap_values(m, block, tell, NULL);
+		taps_reorder(m, NULL);
+	}
+	return ret;
 }
 
 int keel_mock_reconf(struct keel_mod *pub, const char *conf, struct keel_err *err)
@@ -331,10 +345,8 @@ int keel_mock_reconf(struct keel_mod *pub, const char *conf, struct keel_err *er
 	if (key != NULL)
 		ret = err_set(err, -EBUSY, "%s.%s cannot change while the daemon runs; restart it, or take the "
 			      "change back", m->desc.name, key);
-	else if (conf_differs(&m->desc, m->conf, fresh, 0) != NULL)
-		ret = swap_values(m, &fresh, err);
-	if (ret != 0 && key == NULL)
-		swap_values(m, &fresh, NULL);
+	else
+		ret = change(m, &fresh, conf_differs(&m->desc, m->conf, fresh, 0) != NULL, err);
 	conf_free(fresh);
 	if (ret != 0)
 		return ret;

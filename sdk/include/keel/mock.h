@@ -19,6 +19,11 @@
  * that it takes are copied. Without memory, or when a test names what does not exist, the mock ends the
  * program with a sentence. Everything runs on the thread that made the mock. Several mocks may exist at
  * once. This header is for tests: it is no part of the contract that a module is loaded by.
+ *
+ * What a daemon has and the mock has not: budgets of time and their strikes, processes for modules (`isolation` of a
+ * module's group is read over; `keelson-module check` looks at that), `match` (a tap is called for every object), the
+ * kernel's part of a store (a test calls the table of a store module), types of base modules (load the module
+ * itself, or bring a type).
  */
 #ifndef KEEL_MOCK_H
 #define KEEL_MOCK_H

@@ -297,6 +297,24 @@ static void test_own_points(void)
 	      "own tap by name");
 }
 
-TESTS_MAIN("mock: agreement", TEST(test_own_points), TEST(test_fixtures), TEST(test_verdicts), TEST(test_order), TEST(test_changes), TEST(test_folds_and_notes),
+/* What a site says of the places of taps. */
+static void test_site_order(void)
+{
+	agree(THREE "raise job_submit 1.svr\nreconf beta 'order = ( { tap = \"on_job_submit\"; order = 5; } );\n"
+		    "raise job_submit 1.svr\nreconf alpha 'order = ( { tap = \"on_job_submit\"; after = \"gamma\"; } );\n"
+		    "raise job_submit 1.svr\nraise job_modify 1.svr\nreconf beta '\nraise job_submit 1.svr\n",
+	      "reconf beta: yes");
+	agree("load alpha 'order = ( { tap = \"on_job_submit\"; order = 50; } );\nload beta\njob 1.svr\nraise job_submit 1.svr\n"
+	      "reconf alpha 'order = ( { tap = \"on_job_submit\"; order = 50; }, { tap = \"on_job_modify\"; order = 60; } );\n"
+	      "raise job_modify 1.svr\nreconf alpha '\nraise job_submit 1.svr\n",
+	      "Probe;1.svr;beta: job_submit \nProbe;1.svr;alpha: job_submit");
+	agree(THREE "reconf beta 'order = ( { tap = \"on_job_submit\"; before = \"gamma\"; } );\nraise job_submit 1.svr\n",
+	      "reconf beta: no");
+	agree("load alpha 'order = ( { tap = \"on_nothing\"; order = 50; } );\nload alpha\n"
+	      "reconf alpha 'order = ( { tap = \"on_nothing\"; order = 50; } );\n",
+	      "no tap \"on_nothing\"");
+}
+
+TESTS_MAIN("mock: agreement", TEST(test_own_points), TEST(test_site_order), TEST(test_fixtures), TEST(test_verdicts), TEST(test_order), TEST(test_changes), TEST(test_folds_and_notes),
 	   TEST(test_holds), TEST(test_ends_of_holds), TEST(test_durable_holds), TEST(test_fans), TEST(test_life), TEST(test_configuration),
 	   TEST(test_values), TEST(test_permissions))
