@@ -78,29 +78,54 @@ static int fallback_lint(struct keel_attr *a, struct keel_err *err)
 	return 0;
 }
 
+static uint32_t number_free(struct class *c)
+{
+	uint32_t number = 0;
+
+	while (number < ATTR_NONE && c->by_number[number])
+		number++;
+	if (number < ATTR_NONE)
+		c->ever[number / 64] &= ~(1ull << number % 64);
+	return number;
+}
+
+/* That of the values which a row of this name has left, or a free one. ATTR_NONE: there is none. */
+static uint32_t number_find(struct class *c, const struct keel_attr *a)
+{
+	uint32_t number = kept_take(c, a);
+
+	if (number == ATTR_NONE)
+		number = number_free(c);
+	if (number == ATTR_NONE && c->kept) {
+		kept_leave(c->objects, NULL);
+		number = number_free(c);
+	}
+	return number;
+}
+
 static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *err)
 {
 	struct class *c = class_find(o, a->def.klass);
 	struct type *type = type_find(o, a->def.type);
-	uint32_t number = 0;
+	uint32_t number;
 
 	if (!c || !type)
 		return 0;
 	a->type = type;
-	while (number < ATTR_NONE && c->by_number[number])
-		number++;
-	if (number == ATTR_NONE)
-		return err_set(err, -ENOSPC, "%s: %s.%s: a class holds at most %u attributes",
-			       owner_name(a->owner), a->def.klass, a->def.name, ATTR_NONE);
 	if (a->def.fallback && !(a->type->def.flags & KEEL_TYPE_KEYED) && fallback_lint(a, err) < 0)
 		return -EINVAL;
 	if (index_add(&c->names, &a->name) < 0)
 		return err_set(err, -ENOMEM, "%s: no memory for attribute '%s'",
 			       owner_name(a->owner), a->def.name);
+	number = number_find(c, a);
+	if (number == ATTR_NONE) {
+		index_remove(&c->names, &a->name);
+		return err_set(err, -ENOSPC, "%s: %s.%s: a class holds at most %u attributes",
+			       owner_name(a->owner), a->def.klass, a->def.name, ATTR_NONE);
+	}
 	a->klass = c;
 	a->number = number;
 	c->by_number[number] = a;
-	c->ever[number / 64] &= ~(1ull << number % 64);
 	list_insert(c, a);
 	if ((a->def.flags & KEEL_ATTR_RESET) && a->def.fallback)
 		c->reset[number / 64] |= 1ull << number % 64;
@@ -121,42 +146,12 @@ int attrs_attach(struct objects *o, struct keel_err *err)
 	return rc;
 }
 
-/* The value of `a` becomes raw bytes, if it is of the kept kind. */
-static void value_leave(struct keel_obj *o, const struct keel_attr *a, struct mp *pairs)
-{
-	const union keel_slot *slot = value_at(o, a);
-
-	if (!slot)
-		return;
-	pairs->len = 0;
-	if (a->def.flags & KEEL_ATTR_SAVE) {
-		raw_encode(pairs, a, slot);
-		if (pairs->failed || raw_add(o, pairs, 1) < 0)
-			value_lost();
-	}
-	value_drop(o, a);
-}
-
-static void values_leave(const struct class *c, const struct keel_attr *a)
-{
-	struct mp pairs = { 0 };
-
-	for (uint32_t i = 0; i < c->live.n; i++)
-		if (c->live.at[i])
-			value_leave(c->live.at[i], a, &pairs);
-	for (struct keel_obj *o = c->drafts.first; o; o = o->next)
-		value_leave(o, a, &pairs);
-	mp_fini(&pairs);
-}
-
 void attr_detach(struct keel_attr *a)
 {
 	struct class *c = a->klass;
 
 	changes_forget(a);
 	views_forget(a);
-	if (c->ever[a->number / 64] >> a->number % 64 & 1)
-		values_leave(c, a);
 	for (uint32_t i = 0; i < ATTR_MAX; i++)
 		if (c->guess[i] == a)
 			c->guess[i] = NULL;
@@ -165,6 +160,8 @@ void attr_detach(struct keel_attr *a)
 	c->reset[a->number / 64] &= ~(1ull << a->number % 64);
 	c->told[a->number / 64] &= ~(1ull << a->number % 64);
 	c->by_number[a->number] = NULL;
+	if (c->ever[a->number / 64] >> a->number % 64 & 1)
+		kept_add(a);
 	a->klass = NULL;
 	a->number = ATTR_NONE;
 	a->type = type_find(c->objects, "string"); /* whoever holds it may still ask */
@@ -186,8 +183,8 @@ static int attr_lint(const struct objects *o, const struct owner *owner,
 	return 0;
 }
 
-/* Its words were the module's. */
-static void attr_bury(struct objects *o, struct keel_attr *a)
+/* They were the module's. */
+void attr_own_words(struct keel_attr *a)
 {
 	size_t klass = strlen(a->def.klass) + 1, name = strlen(a->def.name) + 1;
 
@@ -200,6 +197,11 @@ static void attr_bury(struct objects *o, struct keel_attr *a)
 					 .name = a->words + klass };
 	a->row = NULL;
 	a->owner = NULL;
+}
+
+static void attr_bury(struct objects *o, struct keel_attr *a)
+{
+	attr_own_words(a);
 	a->next = o->gone;
 	o->gone = a;
 }

@@ -4,7 +4,7 @@
  *
  * A class exists from its first mention (a CLASS row, or a stored row of it) to the end of the
  * engine. Withdrawing the CLASS row makes it undeclared: its attributes wait, its objects keep
- * their values as raw bytes, nobody finds them, and a later declaration brings all of it back.
+ * their values, nobody finds them, and a later declaration brings all of it back.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -136,6 +136,7 @@ void classes_fini(struct objects *o)
 		list_free(&c->dead);
 		index_fini(&c->ids);
 		index_fini(&c->names);
+		kept_end(c);
 		binds_end(c);
 		pool_fini(&c->bodies);
 		free(c->numbers.spare);

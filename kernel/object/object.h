@@ -6,9 +6,9 @@
  *                            -- keel_obj: id, bitmap of set numbers, packed slots
  *
  * A row whose class or type is not there waits (klass NULL); it attaches when both exist, and goes
- * back to waiting when one leaves. Values of a row that left are kept in `raw`, as the bytes of
- * a stored row; so is the whole body of an object whose class nobody declares. `epoch` tells an
- * object that its class has learned new rows since it last looked into its raw bytes.
+ * back to waiting when one leaves. Values of a row that left stay, kept; what no row ever took, and what
+ * cannot stay, is in `raw`, as the bytes of a stored row. `epoch` tells an object that its class has
+ * learned new rows since it last looked into its raw bytes.
  */
 #ifndef KEELSON_OBJECT_H
 #define KEELSON_OBJECT_H
@@ -43,8 +43,8 @@ struct keel_attr {
 	struct type *type;   /* never NULL once it was attached */
 	uint32_t number;     /* ATTR_NONE while it is not attached: nobody has a value of it */
 	bool held;           /* somebody looked it up: the struct outlives its row */
-	char *words;         /* gone: class and name, owned */
-	struct keel_attr *next; /* of all rows of all classes */
+	char *words;         /* gone or kept: class and name, owned */
+	struct keel_attr *next; /* of all rows of all classes; of those that are gone; of the kept ones of a class */
 };
 
 /* MessagePack pairs (name, value) nobody could take, without the head of the map. */
@@ -108,6 +108,7 @@ struct class {
 	struct keel_attr *listed[ATTR_MAX]; /* by (order, name) */
 	struct keel_attr *guess[ATTR_MAX];  /* the attribute at this place of the last decoded row */
 	uint32_t n_attrs;
+	struct keel_attr *kept; /* rows that were withdrawn, of the values they left */
 	uint64_t reset[ATTR_WORDS]; /* rows that are never unset */
 	uint64_t told[ATTR_WORDS];  /* rows with a changed() */
 	uint64_t ever[ATTR_WORDS];  /* rows of which some object had a value since they are there */
@@ -173,6 +174,16 @@ struct keel_attr *attr_find(const struct class *c, const char *name, size_t len)
 struct keel_attr *attr_of_request(const struct class *c, const char *name); /* in any case */
 /* `text attr[.key]`, for a PBSE code whose table text the user gets. Returns the code. */
 int attr_fault(struct keel_err *err, int code, const struct keel_attr *a, const char *key);
+
+void attr_own_words(struct keel_attr *a); /* its row goes, the struct stays */
+
+/* kept.c */
+void kept_add(const struct keel_attr *a); /* it is detached, and there were values */
+/* The number of the values that a row of the name of `a` left, if they are of its type: they are its own from now
+ * on. Else ATTR_NONE, and there are none of that name any more. */
+uint32_t kept_take(struct class *c, const struct keel_attr *a);
+void kept_leave(struct objects *o, const struct type *t); /* those of a type; NULL: all */
+void kept_end(struct class *c);
 
 /* value.c: the packed slots of one object. Moved in, never fails when `pins` reserved the room. */
 union keel_slot *value_at(const struct keel_obj *o, const struct keel_attr *a); /* NULL: unset */

@@ -134,6 +134,7 @@ static void type_remove(void *arg, struct owner *owner, const void *def)
 	for (struct keel_attr *a = o->attrs; a; a = a->next)
 		if (a->klass && a->type == t)
 			attr_detach(a);
+	kept_leave(o, t);
 	*at = t->next;
 	free(t);
 }

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kept.c - values of rows that were withdrawn.
+ *
+ * They stay in their slots, under a row that nobody finds: when a module comes again, as in a reload, its row
+ * takes them over and no object is touched. The store's rows have them meanwhile. What cannot stay so becomes
+ * raw bytes, all of it in one walk: when the type goes (a number stays one), when a row of that name comes with
+ * another type, when the class has no number left. Values that are not saved go then.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/object.h"
+
+void kept_add(const struct keel_attr *a)
+{
+	struct class *c = a->klass;
+	struct keel_attr *k = malloc(sizeof(*k));
+
+	if (!k)
+		value_lost();
+	*k = *a;
+	attr_own_words(k);
+	k->def.flags = a->def.flags & KEEL_ATTR_SAVE;
+	index_key_init(&k->name, k->def.name, strlen(k->def.name));
+	k->next = c->kept;
+	c->kept = k;
+	c->by_number[k->number] = k;
+}
+
+static void mark(uint64_t *mask, const struct keel_attr *k)
+{
+	mask[k->number / 64] |= 1ull << k->number % 64;
+}
+
+static bool is_marked(const uint64_t *mask, const struct keel_attr *k)
+{
+	return mask[k->number / 64] >> k->number % 64 & 1;
+}
+
+static void values_leave(struct keel_obj *o, const uint64_t *mask, struct mp *pairs)
+{
+	uint32_t n = 0;
+
+	pairs->len = 0;
+	for (uint32_t w = 0; w < ATTR_WORDS; w++)
+		for (uint64_t left = o->set[w] & mask[w]; left; left &= left - 1) {
+			const struct keel_attr *k = o->klass->by_number[w * 64 + (uint32_t)__builtin_ctzll(left)];
+
+			if (k->def.flags & KEEL_ATTR_SAVE) {
+				raw_encode(pairs, k, value_at(o, k));
+				n++;
+			}
+			value_drop(o, k);
+		}
+	if (pairs->failed || (n && raw_add(o, pairs, n) < 0))
+		value_lost();
+}
+
+static struct keel_attr **forget(struct class *c, struct keel_attr **at)
+{
+	struct keel_attr *k = *at;
+
+	c->by_number[k->number] = NULL;
+	*at = k->next;
+	free(k->words);
+	free(k);
+	return at;
+}
+
+/* Those in `mask`, and those that are not saved: they are not waited for. */
+static void sweep(struct class *c, uint64_t *mask)
+{
+	struct mp pairs = { 0 };
+
+	for (const struct keel_attr *k = c->kept; k; k = k->next)
+		if (!(k->def.flags & KEEL_ATTR_SAVE))
+			mark(mask, k);
+	for (uint32_t i = 0; i < c->live.n; i++)
+		if (c->live.at[i])
+			values_leave(c->live.at[i], mask, &pairs);
+	for (struct keel_obj *o = c->drafts.first; o; o = o->next)
+		values_leave(o, mask, &pairs);
+	mp_fini(&pairs);
+	for (struct keel_attr **at = &c->kept; *at;)
+		at = is_marked(mask, *at) ? forget(c, at) : &(*at)->next;
+}
+
+static bool is_number(const struct type *t)
+{
+	return t->def.flags & KEEL_TYPE_INT;
+}
+
+/* As if it had been stored and read. */
+static bool is_same(const struct type *a, const struct type *b)
+{
+	return a == b || (is_number(a) && is_number(b));
+}
+
+uint32_t kept_take(struct class *c, const struct keel_attr *a)
+{
+	struct keel_attr **at = &c->kept, *k;
+	uint32_t number;
+
+	while ((k = *at) && strcmp(k->def.name, a->def.name) != 0)
+		at = &k->next;
+	if (!k)
+		return ATTR_NONE;
+	if (!is_same(k->type, a->type) || a->def.derive || !(k->def.flags & KEEL_ATTR_SAVE)) {
+		uint64_t mask[ATTR_WORDS] = { 0 };
+
+		mark(mask, k);
+		sweep(c, mask);
+		return ATTR_NONE;
+	}
+	number = k->number;
+	forget(c, at);
+	return number;
+}
+
+void kept_leave(struct objects *o, const struct type *t)
+{
+	struct type *number = type_find(o, "long");
+
+	for (struct class *c = o->classes; c; c = c->next) {
+		uint64_t mask[ATTR_WORDS] = { 0 };
+		bool any = false;
+
+		for (struct keel_attr *k = c->kept; k; k = k->next) {
+			if (t && k->type != t)
+				continue;
+			if (t && is_number(t)) {
+				k->type = number;
+				continue;
+			}
+			mark(mask, k);
+			any = true;
+		}
+		if (any)
+			sweep(c, mask);
+	}
+}
+
+void kept_end(struct class *c)
+{
+	while (c->kept)
+		forget(c, &c->kept);
+}

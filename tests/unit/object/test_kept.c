@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_kept.c - a module goes and comes again: what it had on objects is there, as it was stored meanwhile.
+ */
+#include "object/fixture.h"
+
+static struct engine e;
+
+#define ROW(name, type, ...) KEEL_ATTR_DEF("thing", name, type, ALL, __VA_ARGS__)
+static const struct keel_attr_def word = ROW("word", "string", SAVED), word_again = ROW("word", "string", SAVED),
+				  word_long = ROW("word", "long", SAVED),
+				  word_derived = ROW("word", "long", .derive = derive_double),
+				  word_fleeting = ROW("word", "string", .flags = 0);
+
+static int32_t even_parse(struct keel_mod *m, const struct keel_attr *a, int32_t op, const char *key,
+			  const char *text, union keel_slot *slot, bool *is_set, struct keel_err *err)
+{
+	(void)m, (void)a, (void)op, (void)key, (void)err;
+	slot->i = 2 * atol(text);
+	*is_set = true;
+	return 0;
+}
+
+static void even_format(struct keel_mod *m, const union keel_slot *slot, const char *key,
+			const struct keel_emit *emit)
+{
+	char text[24];
+
+	(void)m, (void)key;
+	emit->fn(emit->arg, NULL, text, (uint32_t)snprintf(text, sizeof(text), "%lld", (long long)slot->i / 2));
+}
+
+/* A number of its own, and one that the store has as text. */
+static const struct keel_type_def int_type = { .size = sizeof(int_type), .flags = KEEL_TYPE_INT, .name = "evens",
+					       .parse = even_parse, .format = even_format },
+				  text_type = { .size = sizeof(text_type), .name = "halves", .parse = even_parse,
+						.format = even_format };
+static const struct keel_attr_def evens = ROW("evens", "evens", SAVED), halves = ROW("halves", "halves", SAVED);
+static const struct keel_contrib typed[] = { { "TYPE", &int_type },
+					     { "TYPE", &text_type },
+					     { "ATTR", &evens },
+					     { "ATTR", &halves } };
+
+static void come(const struct keel_attr_def *def)
+{
+	const struct keel_contrib row = { "ATTR", def };
+
+	CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, &row, 1, sizeof(row), NULL), 0);
+}
+
+static void go(void)
+{
+	registry_remove(e.parts.registry, &e.guest);
+	CU_ASSERT_PTR_NULL(e.api->attr(e.mod, "thing", "word"));
+}
+
+static bool stored(struct keel_obj *o, const char *text)
+{
+	const char *klass, *id;
+	const void *bytes;
+	uint32_t len;
+	bool deleted;
+
+	CU_ASSERT_EQUAL(objects_encode(o, &klass, &id, &bytes, &len, &deleted), 0);
+	return memmem(bytes, len, text, strlen(text)) != NULL;
+}
+
+/* The object "1", with a word. */
+static struct keel_obj *begin(void)
+{
+	struct keel_obj *o;
+
+	engine_start(&e);
+	come(&word);
+	o = engine_thing(&e, "1");
+	CU_ASSERT_EQUAL(engine_set(&e, o, "word", KEEL_SET, NULL, "12"), 0);
+	go();
+	return o;
+}
+
+static void same_again(void)
+{
+	struct keel_obj *o = begin(), *copy;
+
+	CU_ASSERT_TRUE(stored(o, "word"));
+	copy = e.api->clone(e.mod, o, "2", NULL);
+	CU_ASSERT_EQUAL(e.api->publish(copy), 0);
+	come(&word_again);
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, e.api->find(e.mod, "thing", "1"), "word"), "12");
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, e.api->find(e.mod, "thing", "2"), "word"), "12");
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, engine_thing(&e, "3"), "word"), "-");
+	engine_set(&e, o, "word", KEEL_UNSET, NULL, NULL);
+	CU_ASSERT_FALSE(stored(o, "word"));
+	engine_stop(&e);
+}
+
+static void another_type(void)
+{
+	struct keel_obj *o = begin();
+
+	come(&word_long);
+	o = e.api->find(e.mod, "thing", "1");
+	CU_ASSERT_EQUAL(e.api->get_int(o, e.api->attr(e.mod, "thing", "word")), 12);
+	engine_stop(&e);
+}
+
+static void not_a_value_any_more(void)
+{
+	struct keel_obj *o = begin();
+
+	come(&word_derived);
+	o = e.api->find(e.mod, "thing", "1");
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "word"), "42");
+	CU_ASSERT_TRUE(stored(o, "12"));
+	engine_stop(&e);
+}
+
+static void not_saved(void)
+{
+	struct keel_obj *o;
+
+	engine_start(&e);
+	come(&word_fleeting);
+	o = engine_thing(&e, "1");
+	engine_set(&e, o, "word", KEEL_SET, NULL, "12");
+	go();
+	CU_ASSERT_FALSE(stored(o, "word"));
+	come(&word_fleeting);
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "word"), "-");
+	engine_stop(&e);
+}
+
+static void types_go_too(void)
+{
+	struct keel_obj *o;
+
+	engine_start(&e);
+	o = engine_thing(&e, "1");
+	for (int i = 0; i < 2; i++) {
+		CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, typed, 4, sizeof(typed[0]), NULL), 0);
+		CU_ASSERT_PTR_EQUAL(e.api->find(e.mod, "thing", "1"), o);
+		if (i == 0) {
+			engine_set(&e, o, "evens", KEEL_SET, NULL, "21");
+			engine_set(&e, o, "halves", KEEL_SET, NULL, "4");
+		}
+		CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "evens"), "21");
+		CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "halves"), "4");
+		go();
+		CU_ASSERT_TRUE(stored(o, "evens"));
+		CU_ASSERT_TRUE(stored(o, "halves"));
+	}
+	engine_stop(&e);
+}
+
+/* Modules come and go, each with rows of its own: their values do not use up the numbers of the class. */
+static void many(void)
+{
+	static char names[600][8];
+	static struct keel_attr_def rows[600];
+	struct keel_obj *o;
+
+	engine_start(&e);
+	o = engine_thing(&e, "1");
+	for (int i = 0; i < 600; i++) {
+		snprintf(names[i], sizeof(names[i]), "n%d", i);
+		rows[i] = (struct keel_attr_def)ROW(names[i], "long", SAVED);
+		come(&rows[i]);
+		engine_set(&e, o, names[i], KEEL_SET, NULL, "1");
+		go();
+	}
+	CU_ASSERT_TRUE(stored(o, "n0"));
+	CU_ASSERT_TRUE(stored(o, "n599"));
+	come(&rows[7]);
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, e.api->find(e.mod, "thing", "1"), "n7"), "1");
+	engine_stop(&e);
+}
+
+int main(void)
+{
+	static const struct case_row rows[] = { { "the same again", same_again },
+						{ "another type", another_type },
+						{ "not a value any more", not_a_value_any_more },
+						{ "not saved", not_saved },
+						{ "types that go too", types_go_too },
+						{ "many", many } };
+
+	return RUN("kept", rows);
+}
