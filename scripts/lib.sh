@@ -2,10 +2,10 @@
 #
 # lib.sh - what the scripts share. Sourced, not run.
 
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+top=$(cd "${BASH_SOURCE[0]%lib.sh}./.." && pwd)
 
 say() { printf '\n== %s\n' "$*"; }
-die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 
 # Debian packages of a build; those of the tests are named where they are needed.
 build_packages=(gcc libc6-dev make autoconf automake libtool pkg-config libltdl-dev libuv1-dev libconfig-dev
@@ -61,6 +61,10 @@ build_in()
 	make -C "$dir" -s -j"$(nproc)" all
 }
 
+# A twentieth of a second, without a program: here nothing is ever written.
+exec {quiet}<> <(:)
+nap() { read -rt 0.05 -u "$quiet" || true; }
+
 # wait_for SECONDS COMMAND...: until it succeeds, or say what did not happen.
 wait_for()
 {
@@ -68,6 +72,6 @@ wait_for()
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ "$SECONDS" -lt "$deadline" ] || return 1
-		sleep 0.05
+		nap
 	done
 }
