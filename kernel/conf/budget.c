@@ -3,12 +3,7 @@
  * budget.c - `budget = { soft = "50ms"; hard = "1s"; strikes = 3; }` of a module's group: how long its taps
  * may take, where that is not what `hooks` says for all.
  */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "conf/inside.h"
-#include "util/err.h"
-#include "util/text.h"
 
 #define HOUR 3600000
 #define AS_FOR_ALL (-1)
@@ -27,16 +22,10 @@ static const struct keel_conf_rule rules[] = {
 
 int conf_budget(const struct conf *c, const char *module, struct owner_budget *ret, struct keel_err *err)
 {
-	const config_setting_t *group = conf_group(c, module);
-	const config_setting_t *said = group != NULL ? config_setting_get_member(group, "budget") : NULL;
-	char *name = text_format("%s.budget", module);
 	const struct budget *b;
 	struct conf_data *data;
-	int code = name == NULL ? err_set(err, -ENOMEM, "configuration: no memory") : 0;
+	int code = conf_fill_member(c, module, "budget", rules, KEEL_COUNT(rules), sizeof(*b), &data, err);
 
-	if (code == 0)
-		code = conf_fill_inner(c, name, said, rules, KEEL_COUNT(rules), sizeof(*b), &data, err);
-	free(name);
 	if (code < 0)
 		return code;
 	b = conf_data(data);

@@ -82,9 +82,4 @@ int conf_matches(const struct conf *c, const char *module, struct conf_match **r
 		 uint32_t *ret_n, struct keel_err *err);
 void conf_matches_free(struct conf_match *rows, uint32_t n);
 
-/* A sample file and a manual section from the same rows; appended to text with '\n'. */
-struct buf;
-void conf_sample(const char *group, const struct keel_conf_rule *rules, uint32_t n_rules,
-		 struct buf *out);
-
 #endif

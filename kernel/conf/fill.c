@@ -11,6 +11,7 @@
 
 #include "conf/inside.h"
 #include "util/err.h"
+#include "util/text.h"
 
 struct fill {
 	const struct conf *conf;
@@ -27,63 +28,47 @@ static const char *dot(const struct fill *f)
 	return f->group[0] == '\0' ? "" : ".";
 }
 
-/* Say `where: key: expected ..., got ...`, moved out of the two buffers. */
-static int refuse(const struct fill *f, struct buf *where, const struct keel_conf_rule *r,
-		  struct buf *got)
+/* `where: key: expected ..., got `: what was got is for the caller to append. */
+static void refusal(const struct fill *f, struct buf *out, const struct keel_conf_rule *r)
 {
-	struct buf expected;
-	int ret = -EINVAL;
-
-	buf_init(&expected);
-	value_expected(r, &expected);
-	if (expected.failed || where->failed || got->failed)
-		ret = err_set(f->err, -ENOMEM, "configuration: no memory");
-	else
-		err_set(f->err, ret, "%s: %s%s%s: expected %s, got %s",
-			where->data == NULL ? "" : where->data, f->group, dot(f), r->key,
-			expected.data == NULL ? "" : expected.data, got->data);
-	buf_fini(&expected);
-	buf_fini(where);
-	buf_fini(got);
-	return ret;
+	buf_printf(out, ": %s%s%s: expected ", f->group, dot(f), r->key);
+	value_expected(r, out);
+	buf_str(out, ", got ");
 }
 
-static int refuse_setting(const struct fill *f, const config_setting_t *s,
-			  const struct keel_conf_rule *r)
+static int refuse_setting(const struct fill *f, const config_setting_t *s, const struct keel_conf_rule *r)
 {
-	struct buf where, got;
+	struct buf text;
 
-	buf_init(&where);
-	buf_init(&got);
-	conf_where(f->conf, s, &where);
-	value_got(s, &got);
-	return refuse(f, &where, r, &got);
+	refusal_begin(&text, f->conf, s);
+	refusal(f, &text, r);
+	value_got(s, &text);
+	return refusal_tell(&text, f->err);
 }
 
-static int refuse_text(const struct fill *f, const char *source, const char *text,
-		       const struct keel_conf_rule *r)
+static int refuse_text(const struct fill *f, const char *source, const char *got, const struct keel_conf_rule *r)
 {
-	struct buf where, got;
+	struct buf text;
 
-	buf_init(&where);
-	buf_init(&got);
-	buf_str(&where, source);
-	buf_printf(&got, "\"%s\"", text);
-	return refuse(f, &where, r, &got);
+	buf_init(&text);
+	buf_str(&text, source);
+	refusal(f, &text, r);
+	buf_printf(&text, "\"%s\"", got);
+	return refusal_tell(&text, f->err);
 }
 
 static int refuse_nothing(const struct fill *f, const struct keel_conf_rule *r)
 {
-	struct buf where, got;
+	struct buf text;
 
-	buf_init(&where);
-	buf_init(&got);
+	buf_init(&text);
 	if (f->settings != NULL)
-		conf_where(f->conf, f->settings, &where);
+		conf_where(f->conf, f->settings, &text);
 	else
-		buf_str(&where, f->conf->files[0]->path);
-	buf_str(&got, "nothing (the key is required)");
-	return refuse(f, &where, r, &got);
+		buf_str(&text, f->conf->files[0]->path);
+	refusal(f, &text, r);
+	buf_str(&text, "nothing (the key is required)");
+	return refusal_tell(&text, f->err);
 }
 
 static int no_memory(const struct fill *f)
@@ -125,28 +110,17 @@ static bool is_known(const struct fill *f, const char *key, bool by_override)
 	return f->group[0] != '\0' && conf_kernel_key(key, by_override);
 }
 
-static void add_known(const struct fill *f, struct buf *out)
+/* `s` NULL: an override. */
+static int refuse_unknown(const struct fill *f, const config_setting_t *s, const char *key)
 {
+	struct buf text;
+
+	refusal_begin(&text, f->conf, s);
+	buf_printf(&text, ": %s%s%s: expected a known key (", f->group, dot(f), key);
 	for (uint32_t i = 0; i < f->n_rules; i++)
-		buf_printf(out, "%s%s", i == 0 ? "" : ", ", rule_at(f->rules, i).key);
-	if (f->n_rules == 0)
-		buf_str(out, "none");
-}
-
-static int refuse_unknown(const struct fill *f, const struct buf *where, const char *key)
-{
-	struct buf known;
-	int ret = -EINVAL;
-
-	buf_init(&known);
-	add_known(f, &known);
-	if (known.failed || where->failed)
-		ret = no_memory(f);
-	else
-		err_set(f->err, ret, "%s: %s%s%s: expected a known key (%s), got \"%s\"", where->data,
-			f->group, dot(f), key, known.data, key);
-	buf_fini(&known);
-	return ret;
+		buf_printf(&text, "%s%s", i == 0 ? "" : ", ", rule_at(f->rules, i).key);
+	buf_printf(&text, "%s), got \"%s\"", f->n_rules == 0 ? "none" : "", key);
+	return refusal_tell(&text, f->err);
 }
 
 /* Groups of the top level are not its keys. */
@@ -156,33 +130,24 @@ static int check_settings(const struct fill *f)
 
 	for (int i = 0; ret == 0 && i < n; i++) {
 		const config_setting_t *s = config_setting_get_elem(f->settings, (unsigned)i);
-		struct buf where;
 
 		if (is_known(f, config_setting_name(s), false) ||
 		    (f->group[0] == '\0' && config_setting_is_group(s)))
 			continue;
-		buf_init(&where);
-		conf_where(f->conf, s, &where);
-		ret = refuse_unknown(f, &where, config_setting_name(s));
-		buf_fini(&where);
+		ret = refuse_unknown(f, s, config_setting_name(s));
 	}
 	return ret;
 }
 
 static int check_overrides(const struct fill *f)
 {
-	struct buf where;
 	int ret = 0;
 
 	for (uint32_t i = 0; ret == 0 && i < f->conf->n_overrides; i++) {
 		const struct conf_override *o = &f->conf->overrides[i];
 
-		if (strcmp(o->group, f->group) != 0 || is_known(f, o->key, true))
-			continue;
-		buf_init(&where);
-		buf_str(&where, "override");
-		ret = refuse_unknown(f, &where, o->key);
-		buf_fini(&where);
+		if (strcmp(o->group, f->group) == 0 && !is_known(f, o->key, true))
+			ret = refuse_unknown(f, NULL, o->key);
 	}
 	return ret;
 }
@@ -272,14 +237,18 @@ int conf_fill_some(const struct conf *c, const char *group, const struct keel_co
 	return fill(&f, size, fill_keys, ret_data);
 }
 
-int conf_fill_inner(const struct conf *c, const char *name, const config_setting_t *settings,
-		    const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
-		    struct conf_data **ret_data, struct keel_err *err)
+int conf_fill_member(const struct conf *c, const char *module, const char *member,
+		     const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
+		     struct conf_data **ret_data, struct keel_err *err)
 {
+	const config_setting_t *group = conf_group(c, module);
+	char *name = text_format("%s.%s", module, member);
 	struct fill f = { .conf = c, .group = name, .rules = rules, .n_rules = n_rules,
-			  .settings = settings, .err = err };
+			  .settings = group != NULL ? config_setting_get_member(group, member) : NULL, .err = err };
+	int ret = name == NULL ? no_memory(&f) : fill(&f, size, fill_all, ret_data);
 
-	return fill(&f, size, fill_all, ret_data);
+	free(name);
+	return ret;
 }
 
 const void *conf_data(const struct conf_data *d)

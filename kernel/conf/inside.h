@@ -36,20 +36,23 @@ struct conf_data {
 	uint32_t size;
 };
 
-/* "file:line" of a setting, appended. */
+/* "file:line" of a setting, appended; NULL: "override". */
 void conf_where(const struct conf *c, const config_setting_t *s, struct buf *out);
+char *conf_place(const struct conf *c, const config_setting_t *s); /* the same, malloc'ed */
+/* A sentence that begins so and says why not; -EINVAL, or -ENOMEM, in place of returning it oneself. */
+void refusal_begin(struct buf *out, const struct conf *c, const config_setting_t *s);
+int refusal_tell(struct buf *out, struct keel_err *err);
 /* The group called `group` ("" the top level of the main file); NULL: not written anywhere. */
 const config_setting_t *conf_group(const struct conf *c, const char *group);
 /* The last override of the key; NULL: none. */
 const struct conf_override *conf_overridden(const struct conf *c, const char *group, const char *key);
 
-/* conf_fill() of some keys of a group, whatever else is in it; of a group inside a module's group, which
- * errors call `name`. */
+/* conf_fill() of some keys of a group, whatever else is in it; of the group `member` inside a module's group. */
 int conf_fill_some(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
 		   uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
-int conf_fill_inner(const struct conf *c, const char *name, const config_setting_t *settings,
-		    const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
-		    struct conf_data **ret_data, struct keel_err *err);
+int conf_fill_member(const struct conf *c, const char *module, const char *member,
+		     const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
+		     struct conf_data **ret_data, struct keel_err *err);
 /* keys.c */
 /* Those that say something of the module itself, into *m. */
 int conf_module_keys(const struct conf *c, const config_setting_t *s, struct conf_module *m,

@@ -4,12 +4,9 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "conf/inside.h"
 #include "util/err.h"
-#include "util/text.h"
 
 #define MINUTE 60000
 #define MB (1024 * 1024)
@@ -59,33 +56,6 @@ static int limits_take(struct conf_isolation *ret, const struct limits *l, const
 		       l->user);
 }
 
-static int limits_fill(const struct conf *c, const char *module, struct conf_isolation *ret,
-		       struct keel_err *err)
-{
-	const config_setting_t *group = conf_group(c, module);
-	const config_setting_t *said = group != NULL ?
-					       config_setting_get_member(group, "isolation_limits") :
-					       NULL;
-	char *name = text_format("%s.isolation_limits", module);
-	struct conf_data *data;
-	int code = name == NULL ? err_set(err, -ENOMEM, "configuration: no memory") : 0;
-
-	if (code == 0 && said != NULL && !config_setting_is_group(said))
-		code = err_set(err, -EINVAL, "%s:%u: %s: expected a group ({ memory = \"512mb\"; })",
-			       config_setting_source_file(said) != NULL ? config_setting_source_file(said) :
-									  module,
-			       config_setting_source_line(said), name);
-	if (code == 0)
-		code = conf_fill_inner(c, name, said, limit_rules, KEEL_COUNT(limit_rules),
-				       sizeof(struct limits), &data, err);
-	if (code == 0) {
-		code = limits_take(ret, conf_data(data), module, err);
-		conf_data_destroy(data);
-	}
-	free(name);
-	return code;
-}
-
 int conf_isolation(const struct conf *c, const char *module, struct conf_isolation *ret,
 		   struct keel_err *err)
 {
@@ -98,5 +68,11 @@ int conf_isolation(const struct conf *c, const char *module, struct conf_isolati
 		return code;
 	ret->process = ((const struct conf_isolation *)conf_data(data))->process;
 	conf_data_destroy(data);
-	return limits_fill(c, module, ret, err);
+	code = conf_fill_member(c, module, "isolation_limits", limit_rules, KEEL_COUNT(limit_rules),
+				sizeof(struct limits), &data, err);
+	if (code < 0)
+		return code;
+	code = limits_take(ret, conf_data(data), module, err);
+	conf_data_destroy(data);
+	return code;
 }

@@ -2,7 +2,7 @@
  *
  * keys.c - the keys of a module's group that are the kernel's, not the module's.
  */
-#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "conf/inside.h"
@@ -31,37 +31,24 @@ bool conf_kernel_key(const char *key, bool by_override)
 int conf_refuse(const struct conf *c, const config_setting_t *s, const char *key, const char *expected,
 		struct keel_err *err)
 {
-	struct buf where, got;
-	int ret = -EINVAL;
+	struct buf text;
 
-	buf_init(&where);
-	buf_init(&got);
-	conf_where(c, s, &where);
-	value_got(s, &got);
-	if (where.failed || got.failed)
-		ret = err_set(err, -ENOMEM, "configuration: no memory");
-	else
-		err_set(err, ret, "%s: %s: expected %s, got %s", where.data, key, expected, got.data);
-	buf_fini(&where);
-	buf_fini(&got);
-	return ret;
+	refusal_begin(&text, c, s);
+	buf_printf(&text, ": %s: expected %s, got ", key, expected);
+	value_got(s, &text);
+	return refusal_tell(&text, err);
 }
 
 static int key_check(const struct conf *c, const config_setting_t *s, const struct kernel_key *k,
 		     const char *module, struct keel_err *err)
 {
 	const config_setting_t *found = config_setting_get_member(s, k->key);
-	struct buf key;
-	int ret;
+	char key[256];
 
 	if (found == NULL || config_setting_type(found) == k->type)
 		return 0;
-	buf_init(&key);
-	buf_printf(&key, "%s.%s", module, k->key);
-	ret = key.failed ? err_set(err, -ENOMEM, "configuration: no memory") :
-			   conf_refuse(c, found, key.data, k->expected, err);
-	buf_fini(&key);
-	return ret;
+	snprintf(key, sizeof(key), "%s.%s", module, k->key);
+	return conf_refuse(c, found, key, k->expected, err);
 }
 
 static bool flag(const config_setting_t *s, const char *key)

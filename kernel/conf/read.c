@@ -21,15 +21,43 @@
 
 void conf_where(const struct conf *c, const config_setting_t *s, struct buf *out)
 {
-	const char *path = config_setting_source_file(s);
+	const char *path = s != NULL ? config_setting_source_file(s) : NULL;
 	const config_setting_t *root = s;
 
+	if (s == NULL) {
+		buf_str(out, "override");
+		return;
+	}
 	while (config_setting_parent(root) != NULL)
 		root = config_setting_parent(root);
 	for (uint32_t i = 0; path == NULL && i < c->n_files; i++)
 		if (config_root_setting(&c->files[i]->parsed) == root)
 			path = c->files[i]->path;
 	buf_printf(out, "%s:%u", path == NULL ? "?" : path, config_setting_source_line(s));
+}
+
+char *conf_place(const struct conf *c, const config_setting_t *s)
+{
+	struct buf where;
+
+	buf_init(&where);
+	conf_where(c, s, &where);
+	return buf_take(&where, NULL);
+}
+
+void refusal_begin(struct buf *out, const struct conf *c, const config_setting_t *s)
+{
+	buf_init(out);
+	conf_where(c, s, out);
+}
+
+int refusal_tell(struct buf *out, struct keel_err *err)
+{
+	int ret = out->failed ? err_set(err, -ENOMEM, "configuration: no memory") :
+				err_set(err, -EINVAL, "%s", out->data);
+
+	buf_fini(out);
+	return ret;
 }
 
 const config_setting_t *conf_group(const struct conf *c, const char *group)
@@ -138,27 +166,23 @@ static int module_read(struct conf *c, const config_setting_t *s, struct keel_er
 {
 	const char *name = config_setting_name(s);
 	struct conf_module *m = module_find(c, name);
-	struct buf where;
-	int ret = 0;
+	struct buf no;
+	char *where;
 
-	buf_init(&where);
-	conf_where(c, s, &where);
-	if (where.failed)
-		ret = err_set(err, -ENOMEM, "configuration: no memory");
-	else if (!config_setting_is_group(s))
-		ret = err_set(err, -EINVAL,
-			      "%s: %s: expected a group named like a module, got a single value; "
-			      "such keys belong into the main file",
-			      where.data, name);
-	else if (m != NULL)
-		ret = err_set(err, -EINVAL, "%s: %s: expected a module once, got it again (first in %s)",
-			      where.data, name, m->file);
-	else if ((m = module_add(c, name, where.data)) == NULL)
-		ret = err_set(err, -ENOMEM, "configuration: no memory");
-	else
-		ret = conf_module_keys(c, s, m, err);
-	buf_fini(&where);
-	return ret;
+	refusal_begin(&no, c, s);
+	if (!config_setting_is_group(s)) {
+		buf_printf(&no, ": %s: expected a group named like a module, got a single value; such keys belong "
+			   "into the main file", name);
+		return refusal_tell(&no, err);
+	}
+	if (m != NULL) {
+		buf_printf(&no, ": %s: expected a module once, got it again (first in %s)", name, m->file);
+		return refusal_tell(&no, err);
+	}
+	where = buf_take(&no, NULL);
+	m = where != NULL ? module_add(c, name, where) : NULL;
+	free(where);
+	return m != NULL ? conf_module_keys(c, s, m, err) : err_set(err, -ENOMEM, "configuration: no memory");
 }
 
 static int modules_read(struct conf *c, const char *path, struct keel_err *err)
@@ -354,7 +378,7 @@ static bool is_in(const char *const *list, const char *word)
 int conf_check_groups(const struct conf *c, const char *const *kernel_groups, struct keel_err *err)
 {
 	const config_setting_t *root = config_root_setting(&c->files[0]->parsed);
-	struct buf where;
+	struct buf no;
 
 	for (int i = 0; i < config_setting_length(root); i++) {
 		const config_setting_t *s = config_setting_get_elem(root, (unsigned)i);
@@ -362,14 +386,10 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
 
 		if (!config_setting_is_group(s) || is_in(kernel_groups, name))
 			continue;
-		buf_init(&where);
-		conf_where(c, s, &where);
-		err_set(err, -EINVAL,
-			"%s: %s: expected a known group, got \"%s\"; a module's group belongs into a "
-			"file of " MODULES_D,
-			where.data, name, name);
-		buf_fini(&where);
-		return -EINVAL;
+		refusal_begin(&no, c, s);
+		buf_printf(&no, ": %s: expected a known group, got \"%s\"; a module's group belongs into a file of "
+			   MODULES_D, name, name);
+		return refusal_tell(&no, err);
 	}
 	for (uint32_t i = 0; i < c->n_overrides; i++) {
 		const char *group = c->overrides[i].group;

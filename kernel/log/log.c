@@ -16,12 +16,29 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log/inside.h"
 #include "log/line.h"
 #include "loop/loop.h"
+#include "util/buf.h"
 #include "util/err.h"
 #include "util/file.h"
 #include "util/version.h"
+
+#define STAMP_SIZE 32
+
+struct log {
+	struct loop *loop; /* borrowed: the clock */
+	char *dir;         /* owned; NULL: standard error */
+	char *name;        /* owned */
+	uint32_t mask, override; /* override: asked for at run time; 0 none */
+	bool microseconds, json;
+	int fd;
+	int day;              /* YYYYMMDD of the open file, 0 none */
+	int64_t second;       /* that `stamp` is of */
+	char stamp[STAMP_SIZE];
+	struct buf text, line; /* reused by each record */
+	uint64_t lost;         /* records that could not be written */
+	int lost_why;          /* errno of the last of them */
+};
 
 static void record_write(struct log *g, uint32_t event, const char *klass, const char *object,
 			 const char *text);
@@ -44,17 +61,20 @@ static void bytes_write(struct log *g)
 	record_write(g, KEEL_LOG_ERROR, "Svr", "Log", told);
 }
 
+static void record_format(const struct log *g, struct buf *line, const struct record *r)
+{
+	if (g->json)
+		line_json(line, r);
+	else
+		line_pbs(line, r);
+}
+
 /* A record of the second in g->stamp. */
 static void record_write(struct log *g, uint32_t event, const char *klass, const char *object,
 			 const char *text)
 {
-	const struct record r = { g->stamp, event, g->name, klass, object, text };
-
 	buf_reset(&g->line);
-	if (g->json)
-		line_json(&g->line, &r);
-	else
-		line_pbs(&g->line, &r);
+	record_format(g, &g->line, &(struct record){ g->stamp, event, g->name, klass, object, text });
 	bytes_write(g);
 }
 
@@ -94,16 +114,20 @@ static int day_open(struct log *g, int day)
 	return 0;
 }
 
-/* Bring the stamp to `second`; *ret_day is its day, YYYYMMDD. */
-static void stamp_set(struct log *g, int64_t second, int *ret_day)
+/* The day of `us`, YYYYMMDD, whose second is written down. */
+static int stamp_second(char stamp[STAMP_SIZE], int64_t us)
 {
-	time_t t = (time_t)second;
+	time_t t = (time_t)(us / 1000000);
 	struct tm tm;
 
 	localtime_r(&t, &tm);
-	strftime(g->stamp, sizeof(g->stamp), "%m/%d/%Y %H:%M:%S", &tm);
-	g->second = second;
-	*ret_day = (tm.tm_year + 1900) * 10000 + (tm.tm_mon + 1) * 100 + tm.tm_mday;
+	strftime(stamp, STAMP_SIZE, "%m/%d/%Y %H:%M:%S", &tm);
+	return (tm.tm_year + 1900) * 10000 + (tm.tm_mon + 1) * 100 + tm.tm_mday;
+}
+
+static void stamp_microseconds(char stamp[STAMP_SIZE], int64_t us)
+{
+	snprintf(strchrnul(stamp, '.'), 8, ".%06u", (unsigned)(us % 1000000));
 }
 
 /* Stamp and file for a record of now. 0, or why the file of the day cannot be opened. */
@@ -113,9 +137,10 @@ static int now_begin(struct log *g)
 	int day = g->day;
 
 	if (us / 1000000 != g->second)
-		stamp_set(g, us / 1000000, &day);
+		day = stamp_second(g->stamp, us);
+	g->second = us / 1000000;
 	if (g->microseconds)
-		snprintf(strchrnul(g->stamp, '.'), 8, ".%06u", (unsigned)(us % 1000000));
+		stamp_microseconds(g->stamp, us);
 	return g->dir == NULL || day == g->day ? 0 : day_open(g, day);
 }
 
@@ -205,4 +230,29 @@ void log_add(struct log *g, uint32_t event, const char *klass, const char *objec
 	va_start(ap, fmt);
 	log_addv(g, event, klass, object, fmt, ap);
 	va_end(ap);
+}
+
+/* Nothing of the log is written to but its file. */
+void log_add_aside(const struct log *g, uint32_t event, const char *klass, const char *object,
+		   const char *fmt, ...)
+{
+	int64_t us = loop_time_us(g->loop);
+	char stamp[STAMP_SIZE];
+	struct buf text, line;
+	va_list ap;
+
+	stamp_second(stamp, us);
+	if (g->microseconds)
+		stamp_microseconds(stamp, us);
+	buf_init(&text);
+	buf_init(&line);
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	record_format(g, &line, &(struct record){ stamp, event, g->name, klass, object == NULL ? "" : object,
+						  text.failed ? "" : text.data });
+	if (!line.failed)
+		fd_write_all(g->fd, line.data, line.len);
+	buf_fini(&text);
+	buf_fini(&line);
 }

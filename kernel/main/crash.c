@@ -8,13 +8,14 @@
 #include "main/crash.h"
 
 #include <execinfo.h>
+#include <link.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "hook/hooks.h"
-#include "main/build_id.h"
+#include "modfile/modfile.h"
 #include "util/version.h"
 
 #define FRAMES_MAX 64
@@ -23,7 +24,7 @@
 
 static int copy_fd = -1;
 static char *modules_text;
-static char own_build[64];
+static struct modfile_note own;
 
 static void say_to(int fd, const char *text)
 {
@@ -86,13 +87,27 @@ static void crashed(int signum)
 	say(" in ");
 	say_crumb();
 	say("\nkeelsond " KEELSON_VERSION_TEXT ", build ");
-	say(own_build[0] != '\0' ? own_build : "unknown");
+	say(own.build_id[0] != '\0' ? own.build_id : "unknown");
 	say("; modules:\n");
 	say(modules == NULL ? "(none)\n" : modules);
 	backtrace_symbols_fd(frames, n, STDERR_FILENO);
 	if (copy_fd >= 0)
 		backtrace_symbols_fd(frames, n, copy_fd);
 	raise(signum); /* SA_RESETHAND: the default action now */
+}
+
+/* The first object is the program: one look is enough. */
+static int look_at_self(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)size, (void)arg;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_NOTE)
+			modfile_notes((struct modfile_bytes){ (const unsigned char *)(info->dlpi_addr + p->p_vaddr),
+							      p->p_memsz }, &own);
+	}
+	return 1;
 }
 
 void crash_init(int log_fd)
@@ -107,7 +122,7 @@ void crash_init(int log_fd)
 #ifdef KEELSON_SANITIZED
 	return;
 #endif
-	build_id(own_build, sizeof(own_build));
+	dl_iterate_phdr(look_at_self, NULL);
 	backtrace(warm, 1); /* loads what it needs now, not in the handler */
 	stack.ss_sp = malloc(STACK_SIZE);
 	if (stack.ss_sp == NULL || sigaltstack(&stack, NULL) < 0)

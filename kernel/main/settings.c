@@ -448,11 +448,3 @@ int settings_check_change(const struct settings *old, const struct settings *new
 	}
 	return 0;
 }
-
-void settings_sample(struct buf *out)
-{
-	for (uint32_t i = 0; i < KEEL_COUNT(groups); i++) {
-		conf_sample(groups[i].name, groups[i].rules, groups[i].n_rules, out);
-		buf_str(out, "\n");
-	}
-}

@@ -54,7 +54,4 @@ const struct hooks_conf *settings_hooks(const struct settings *s);
 int settings_check_change(const struct settings *old, const struct settings *new,
 			  struct keel_err *err);
 
-/* The kernel's keys as a sample file. */
-void settings_sample(struct buf *out);
-
 #endif

@@ -28,6 +28,8 @@ struct modfile_note {
 
 /* note.c: the note that KEEL_MODULE() made. */
 const char *modfile_note(struct modfile_bytes file, struct modfile_note *ret_note);
+/* What one segment of notes says, into what is known: for a program that looks at itself. */
+void modfile_notes(struct modfile_bytes segment, struct modfile_note *note);
 
 /* image.c: the segments at their places, pointers between them as they will be. A pointer to what the file
  * does not hold (a function of the C library) is MODFILE_FOREIGN. */

@@ -67,6 +67,13 @@ static void walk_notes(struct modfile_bytes seg, struct modfile_note *note, bool
 	}
 }
 
+void modfile_notes(struct modfile_bytes segment, struct modfile_note *note)
+{
+	bool found;
+
+	walk_notes(segment, note, &found);
+}
+
 const char *modfile_note(struct modfile_bytes file, struct modfile_note *ret_note)
 {
 	struct modfile_note note = { 0 };

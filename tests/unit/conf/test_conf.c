@@ -391,32 +391,7 @@ static void test_differs(void)
 	finish();
 }
 
-/* The sample is accepted as it is, and with every key uncommented. */
-static void test_sample_is_accepted(void)
-{
-	struct conf_data *d = NULL;
-	struct buf out;
-	char *at;
-
-	buf_init(&out);
-	conf_sample("mod", rules, N_RULES, &out);
-	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "# how many\n\t# integer from 1 to 100\n\t#count = 7;\n"));
-	for (int uncomment = 0; uncomment < 2; uncomment++) {
-		for (at = out.data; uncomment && (at = strstr(at, "\t#")) != NULL; at++)
-			if (at[2] != ' ')
-				at[1] = ' ';
-		begin("", out.data);
-		CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), 0);
-		CU_ASSERT_EQUAL(fill("mod", &d), 0);
-		CU_ASSERT_EQUAL(((const struct sample *)conf_data(d))->room, 1 << 30);
-		conf_data_destroy(d);
-		finish();
-	}
-	buf_fini(&out);
-}
-
 TESTS_MAIN("conf", TEST(test_values), TEST(test_defaults), TEST(test_refusals), TEST(test_required),
 	   TEST(test_top_level), TEST(test_unreadable), TEST(test_missing_and_binary),
 	   TEST(test_modules_in_name_order), TEST(test_overrides), TEST(test_bad_overrides),
-	   TEST(test_short_rows), TEST(test_broken_rows), TEST(test_differs),
-	   TEST(test_sample_is_accepted))
+	   TEST(test_short_rows), TEST(test_broken_rows), TEST(test_differs))

@@ -194,19 +194,6 @@ static void test_change_needs_restart(void)
 	finish();
 }
 
-static void test_sample(void)
-{
-	struct buf out;
-
-	buf_init(&out);
-	settings_sample(&out);
-	begin(out.data, "");
-	CU_ASSERT_EQUAL(settings_read(&options, &conf, &s, &err), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "#roles = [ \"server\", \"mom\" ];"));
-	finish();
-	buf_fini(&out);
-}
-
 TESTS_MAIN("main/settings", TEST(test_defaults), TEST(test_mom_alone), TEST(test_who_wins),
 	   TEST(test_refused), TEST(test_pbs_conf_lines), TEST(test_pbs_conf_missing),
-	   TEST(test_change_needs_restart), TEST(test_sample))
+	   TEST(test_change_needs_restart))
