@@ -118,6 +118,7 @@ bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask
 	    struct keel_mod *me, void (*done)(struct keel_mod *, void *, int32_t, const char *),
 	    void *arg);
 bool on_has(struct keel_mod *mod, const char *operand);
+char on_letter(struct keel_mod *mod, const char *operand);
 
 /* listing.c */
 extern const struct keel_parts_def parts;

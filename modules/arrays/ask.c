@@ -490,6 +490,25 @@ bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask
 	return true;
 }
 
+char on_letter(struct keel_mod *mod, const char *operand)
+{
+	struct state *st = mod->state;
+	const char *range;
+	size_t len;
+	struct array *a = named_array(mod, operand, &range, &len);
+	bool one = a && len > 0 && len < 11 && strspn(range, "0123456789") >= len;
+	unsigned long index = one ? strtoul(range, NULL, 10) : UINT32_MAX;
+	uint32_t ordinal;
+	char letter;
+	int32_t kind;
+
+	if (index > INDEX_MAX || !indices_ordinal(&a->x, (uint32_t)index, &ordinal))
+		return '\0';
+	kind = kind_of(runs_get(&a->runs, ordinal, NULL));
+	letter = st->job->state(st->job->self, a->whole);
+	return kind != KIND_WAITS ? 'X' : letter == 'B' ? 'Q' : letter;
+}
+
 bool on_has(struct keel_mod *mod, const char *operand)
 {
 	const char *range;

@@ -219,4 +219,5 @@ const struct keel_job_form_def form = {
 	.over = on_over,
 	.ask = on_ask,
 	.has = on_has,
+	.letter = on_letter,
 };

@@ -39,6 +39,13 @@ struct keel_obj *job_find(struct keel_mod *mod, const char *operand)
 	return st->object->find(mod, "job", id);
 }
 
+char job_letter(struct keel_mod *mod, const char *operand)
+{
+	struct keel_obj *job = job_find(mod, operand);
+
+	return job ? step_letter(job_slot(mod, job)->step) : form_letter(mod, operand);
+}
+
 bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job)
 {
 	struct state *st = mod->state;

@@ -91,6 +91,15 @@ bool form_has(struct keel_mod *mod, const char *operand)
 	return st->form && strchr(operand, '[') && st->form->has(st->form_owner, operand);
 }
 
+char form_letter(struct keel_mod *mod, const char *operand)
+{
+	struct state *st = mod->state;
+
+	return st->form && st->form->letter && strchr(operand, '[')
+		       ? st->form->letter(st->form_owner, operand)
+		       : '\0';
+}
+
 bool form_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
 	      const struct told *told)
 {

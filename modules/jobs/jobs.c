@@ -258,6 +258,7 @@ static const struct keel_job_api service = {
 	.finish = whole_finish,
 	.settle = part_settle,
 	.erase = job_erase,
+	.letter = job_letter,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),

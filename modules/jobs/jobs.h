@@ -192,6 +192,8 @@ struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t ro
 /* The same for another argument of the request than `id`. */
 struct keel_obj *job_named(struct keel_mod *mod, struct keel_req *req, const char *key,
 			   uint32_t roles);
+/* Its letter, also of a part that is no object; '\0': there is none, or several. */
+char job_letter(struct keel_mod *mod, const char *operand);
 bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job);
 
 /* ask.c */
@@ -222,6 +224,7 @@ enum role job_role(struct keel_mod *mod, struct keel_obj *job);
 struct keel_obj *whole_of(struct keel_mod *mod, const char *part_id);
 bool form_claims(struct keel_mod *mod, const char *attr); /* who sets it submits a whole */
 bool form_has(struct keel_mod *mod, const char *operand); /* does it name something in a whole? */
+char form_letter(struct keel_mod *mod, const char *operand);
 bool form_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
 	      const struct told *told);
 uint32_t job_waiting(struct keel_mod *mod, struct keel_obj *job); /* starts that may be asked for */

@@ -5,6 +5,9 @@
  *   quick      they go on without the server
  *   delay      nothing starts any more, the server ends when nothing runs
  *   immediate  the same, and running jobs are queued again, or deleted when they cannot be
+ *
+ * There is one server: what is said of a secondary one beside this means nothing, what is said of it alone
+ * ends nobody.
  */
 #include "jobs.h"
 
@@ -14,7 +17,7 @@
 #define SLICE 256
 
 /* The numbers of a request: manner, and who else. */
-enum { IMMEDIATE = 0, DELAY = 1, QUICK = 2, MANNER = 0xf, HOSTS = 0x20 };
+enum { IMMEDIATE = 0, DELAY = 1, QUICK = 2, MANNER = 0xf, HOSTS = 0x20, ONLY_SECONDARY = 0x100 };
 
 static const char *const words[] = { "immediate", "delay", "quick" };
 
@@ -95,6 +98,10 @@ void on_shutdown(struct keel_mod *mod, struct keel_req *req)
 
 	if (manner > QUICK) {
 		st->request->reply(req, PBSE_IVALREQ, NULL);
+		return;
+	}
+	if (asked & ONLY_SECONDARY) {
+		st->request->reply(req, PBSE_IVALREQ, "There is no secondary server; this one goes on");
 		return;
 	}
 	st->core->log(mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Svr",

@@ -60,6 +60,11 @@ void on_wait(struct keel_mod *mod, struct keel_req *req)
 	struct keel_obj *job = id ? job_find(mod, id) : NULL;
 	struct waiter *w;
 
+	if (!job && id && form_has(mod, id)) {
+		st->request->reply(req, PBSE_IVALREQ,
+				   "A subjob can be waited for once it has started, its array always");
+		return;
+	}
 	if (!job) {
 		st->request->reply(req, PBSE_UNKJOBID, NULL);
 		return;

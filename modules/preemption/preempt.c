@@ -132,10 +132,9 @@ keel_verdict on_preempt(struct keel_call *c, const struct keel_ev_job_preempt *e
 static const char *known_outcome(char letter)
 {
 	switch (letter) {
-	case 'R':
-		return NULL;
 	case 'Q':
 		return "Q";
+	case '\0':
 	case 'X':
 	case 'F':
 	case 'M':
@@ -149,7 +148,8 @@ void preempt(struct keel_mod *mod, const char *id, preempted_fn *done, void *arg
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = st->object->find(mod, "job", id);
-	const char *known = job ? known_outcome(st->job->state(st->job->self, job)) : GONE;
+	char letter = job ? st->job->state(st->job->self, job) : st->job->letter(st->job->self, id);
+	const char *known = job && letter == 'R' ? NULL : known_outcome(letter);
 	struct attempt *a = known ? NULL : calloc(1, sizeof(*a));
 
 	if (a && !(a->id = strdup(id))) {

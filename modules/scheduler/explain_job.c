@@ -33,6 +33,20 @@ static struct keel_obj *job_named(struct keel_mod *mod, const char *id)
 	return st->object->find(mod, "job", full);
 }
 
+/* The array that `7[3]` is, or was, in; '\0' in *ret_letter: there is no such subjob. */
+static struct keel_obj *array_named(struct keel_mod *mod, const char *id, char *ret_letter)
+{
+	struct state *st = mod->state;
+	const char *open = strchr(id, '['), *shut = open ? strchr(open, ']') : NULL;
+	char whole[300];
+
+	*ret_letter = open ? st->job->letter(st->job->self, id) : '\0';
+	if (!*ret_letter || !shut)
+		return NULL;
+	snprintf(whole, sizeof(whole), "%.*s[%s", (int)(open - id), id, shut);
+	return job_named(mod, whole);
+}
+
 static bool may_ask(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job)
 {
 	struct state *st = mod->state;
@@ -270,6 +284,16 @@ static void explain_place(struct keel_mod *mod, struct keel_obj *job, struct kee
 	explain_vnodes(mod, job, g, s, out);
 }
 
+/* Those that wait in an array are equal: what holds for the next of them holds for this one. */
+static void explain_subjob(struct keel_mod *mod, const char *id, char letter, struct keel_obj *whole,
+			   struct keel_text *out)
+{
+	const struct state *st = mod->state;
+
+	line(out, "job", "%s  state %c  %s %s", id, letter,
+	     letter == 'X' ? "is over; its array is" : "waits in", st->object->id(whole));
+}
+
 static void explain_all(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
 	struct state *st = mod->state;
@@ -308,7 +332,10 @@ static void on_explain(struct keel_mod *mod, struct keel_req *req)
 	const char *const *args = st->msg->strings(st->request->body(req), "args", &n);
 	struct keel_obj *job = args && n == 1 ? job_named(mod, args[0]) : NULL;
 	struct keel_text out;
+	char part = '\0';
 
+	if (!job && args && n == 1)
+		job = array_named(mod, args[0], &part);
 	if (!job) {
 		st->request->reply(req, PBSE_UNKJOBID, NULL);
 		return;
@@ -318,7 +345,10 @@ static void on_explain(struct keel_mod *mod, struct keel_req *req)
 		return;
 	}
 	keel_text_init(&out);
-	explain_all(mod, job, &out);
+	if (part)
+		explain_subjob(mod, args[0], part, job, &out);
+	if (part != 'X')
+		explain_all(mod, job, &out);
 	if (out.failed)
 		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
 	else

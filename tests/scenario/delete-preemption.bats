@@ -915,7 +915,10 @@ over_limits()
 	po D
 	l=$(low) q=$(submit -l select=1:ncpus=4)
 	qmgr -c 'set server scheduling = false'
-	same outcomes "$(printf '%s\n' "$l D" "$q Q" '999.svr D' | sort)" "$(tool "$l" "$q" 999.svr | sort)"
+	array=$(submit -J 1-3)
+	part=${array/\[\]/[2]} none=${array/\[\]/[9]}
+	same outcomes "$(printf '%s\n' "$l D" "$q Q" '999.svr D' "$part Q" "$none D" | sort)" \
+		"$(tool "$l" "$q" 999.svr "$part" "$none" | sort)"
 	is_deleted "$l"
 }
 

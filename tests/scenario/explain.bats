@@ -71,6 +71,19 @@ setup() { join_cluster; }
 	has "$output" '^usage: qexplain'
 }
 
+@test "explain: a subjob that has not started" {
+	local array
+	needs_module arrays
+	array=$(submit -J 1-5 -l select=1:ncpus=3)
+	wait_until 10 job_is "${array/\[\]/[1]}" R
+	found=$(qexplain "${array/\[\]/[3]}")
+	has "$found" "^job +${array%%\[*}\\[3\\]\\.svr +state Q  waits in ${array%%\[*}\\[\\]\\.svr"
+	has "$found" '^placement +not now: Insufficient amount of resource: ncpus \(R: 3 A: 1 T: 4\)'
+	run -153 qexplain "${array/\[\]/[7]}"
+	qdel "${array/\[\]/[4]}"
+	has "$(qexplain "${array/\[\]/[4]}")" '^job .* state X  is over'
+}
+
 @test "explain: policies have their say" {
 	local job
 	undo sandbox reload --disable job_explain

@@ -67,6 +67,7 @@ ends() { wait_until 20 job_is "$1" F; }
 	says 2 'qterm: Unauthorized Request  ' as "$OWNER" qterm
 	says 1 $'Usage: qterm [-t immediate|delay|[quick]] [-m] [-s] [-f|-i] [server ...]\n       qterm --version' \
 		qterm -t nosuchtype
+	says 2 'qterm: There is no secondary server; this one goes on ' qterm -F
 	quietly qstat
 }
 

@@ -198,6 +198,9 @@ struct keel_job_form_def {
 		    void (*done)(struct keel_mod *me, void *arg, int32_t code, const char *text),
 		    void *arg);
 	bool (*has)(struct keel_mod *owner, const char *operand); /* does it name a part, or some? */
+	/* The state of the one part it names, as it is listed while it is no object: Q H W or X. '\0': it
+	 * names none, or several, or one that is an object. May be NULL. */
+	char (*letter)(struct keel_mod *owner, const char *operand);
 };
 
 /* PARTS (declared by status): objects of a class that are listed below another one, or not at all. */

@@ -146,6 +146,11 @@ static const struct keel_signal_def *job_signal(NOTHING struct keel_mod *m, NOTH
 	return NULL;
 }
 
+static char job_letter(NOTHING struct keel_mod *m, NOTHING const char *operand)
+{
+	return '\0';
+}
+
 static void job_told(NOTHING struct keel_mod *m, NOTHING struct keel_obj *job)
 {
 }
@@ -165,7 +170,7 @@ static const struct keel_job_api job = {
 	.destination = job_destination, .abort = job_text, .depend = job_depend,
 	.next_number = job_next_number, .may_run = job_request, .members = job_one, .permit = job_permit,
 	.signal = job_signal, .adopt = job_told, .back = job_told, .waits = job_told, .finish = job_finish,
-	.settle = job_told, .erase = job_told,
+	.settle = job_told, .erase = job_told, .letter = job_letter,
 };
 
 /* ---- node ------------------------------------------------------------------------------------------ */

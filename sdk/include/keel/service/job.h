@@ -142,6 +142,10 @@ struct keel_job_api {
 	void (*finish)(struct keel_mod *, struct keel_obj *whole, int32_t substate, int32_t exit_status);
 	void (*settle)(struct keel_mod *, struct keel_obj *part); /* X becomes F: its whole is over */
 	void (*erase)(struct keel_mod *, struct keel_obj *job);   /* history of it, for ever */
+
+	/* The letter of the job an operand names, also of a subjob that waits in its array, or is over
+	 * there, and is no object. '\0': there is none, or it names several. */
+	char (*letter)(struct keel_mod *, const char *operand);
 };
 
 #endif
