@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KEY_SIZE 600
+
 static const char letters[KINDS] = { [GROUP] = 'g', [PROJECT] = 'p', [OVERALL] = 'o', [USER] = 'u' };
 
 void entity_text(enum kind kind, const char *name, char buf[300])
@@ -57,18 +59,26 @@ static struct counter **slot_of(struct state *st, const char *key)
 	return c;
 }
 
-static void key_text(const char *queue, enum kind kind, const char *name, char buf[600])
+static char *append(char *at, const char *end, const char *text)
 {
-	char entity[300];
+	while (*text && at < end)
+		*at++ = *text++;
+	return at;
+}
 
-	entity_text(kind, name, entity);
-	snprintf(buf, 600, "%s/%s", queue, entity);
+/* "queue/u:name". Not by snprintf(): at a reload each job needs eight of them. */
+static void key_text(const char *queue, enum kind kind, const char *name, char buf[KEY_SIZE])
+{
+	const char *end = buf + KEY_SIZE - 1;
+	char *at = append(append(buf, end, queue), end, (const char[]){ '/', letters[kind], ':', '\0' });
+
+	*append(at, end, name) = '\0';
 }
 
 const struct counter *counter_find(struct state *st, const char *queue, enum kind kind,
 				   const char *name)
 {
-	char key[600];
+	char key[KEY_SIZE];
 
 	if (!st->n_bucket)
 		return NULL;
@@ -80,7 +90,7 @@ static struct counter *counter_take(struct state *st, const char *queue, enum ki
 				    const char *name)
 {
 	struct counter **at, *c;
-	char key[600];
+	char key[KEY_SIZE];
 	size_t len;
 
 	if (st->n_counter >= st->n_bucket)
