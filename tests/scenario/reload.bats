@@ -117,15 +117,45 @@ client()
 	echo "$n $bad"
 }
 
-round() # number: switch one off and on, change a value, a new build, everything that needs jobs, a bad file
+new_build() # digit
+{
+	sed "s/build-[A-Z0-9]/build-$1/" "$SB/tally.so" >"$SB/tally.new"
+	mv "$SB/tally.new" "$SB/tally.so"
+	has "$(keelson reload)" "^tally: replaced, version build-[A-Z0-9] by build-$1$"
+}
+who_runs() { keelson modules --json | jq -c '.modules | map_values([.version, .state, .since, .path])'; }
+refused() # pattern: a reload is, and says why; nothing changed
+{
+	local before found
+	before=$(who_runs)
+	found=$(keelson reload 2>&1) && return 1
+	has "$found" "$1" && same 'what runs' "$before" "$(who_runs)"
+}
+bad_file()
+{
+	local good
+	good=$(<"$SB/server/etc/modules.d/tally.conf")
+	site tally "path = \"$SB/tally.so\";"$'\n\tword = 7;'
+	refused 'tally.conf:3: tally.word: expected ' || return 1
+	site tally "path = \"$SB/tally.so\"; {"
+	refused 'tally.conf:2: syntax error' || return 1
+	echo "$good" >"$SB/server/etc/modules.d/tally.conf"
+}
+bad_init()
+{
+	fixture failing_init
+	refused 'module failing_init: init failed' && gone failing_init
+}
+
+round() # number: switch one off and on, change a value, a new build, everything that needs jobs, what is refused
 {
 	case $(($1 % 6)) in
 	0) fixture job_obit && keelson reload && gone job_obit ;;
 	1) site tally "path = \"$SB/tally.so\"; word = \"round$1\";" && keelson reload ;;
-	2) cp "$SB/tally.so" "$SB/tally.new" && mv "$SB/tally.new" "$SB/tally.so" && keelson reload ;;
+	2) new_build "$(($1 / 6 % 10))" ;;
 	3) keelson reload eligible-time && keelson reload scheduler ;;
 	4) keelson reload jobs ;;
-	5) fixture failing_init && ! keelson reload && gone failing_init ;;
+	5) bad_init && bad_file ;;
 	esac >>"$BATS_TEST_TMPDIR/said" 2>&1
 }
 
