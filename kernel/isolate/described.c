@@ -10,13 +10,11 @@
 #include <string.h>
 
 #include "isolate/inside.h"
+#include "modfile/process.h"
 #include "util/err.h"
 #include "util/version.h"
 
 #define ROWS_MAX 1024u
-
-/* The groups a process has. */
-static const char *const groups[] = { "core", "object", "call", "hook", "msg", "request" };
 
 void open_put(const struct isolate *iso, struct mp *m)
 {
@@ -33,13 +31,10 @@ void open_put(const struct isolate *iso, struct mp *m)
 	talk_put_str(m, p->host_name);
 }
 
-static int refuse(const struct isolate *iso, struct keel_err *err, const char *what, const char *name,
-		  const char *why)
+static int refuse(const struct isolate *iso, struct keel_err *err, const char *why)
 {
-	return err_set(err, -ENOTSUP,
-		       "module %s cannot run in a process of its own: %s%s%s; take isolation = \"process\" "
-		       "out of its configuration, or leave it out",
-		       iso->name, what, name, why);
+	return err_set(err, -ENOTSUP, "module %s cannot run in a process of its own: %s; take isolation = \"process\" "
+		       "out of its configuration, or leave it out", iso->name, why);
 }
 
 /* ---- reading, with a bound on every table ---------------------------------------------------------- */
@@ -113,13 +108,10 @@ static int needs_take(const struct isolate *iso, struct talk_in *in, struct keel
 	for (uint32_t i = 0; i < n; i++) {
 		const char *group = talk_text(in);
 		bool optional = talk_int(in) != 0;
-		uint32_t g = 0;
+		char why[PROCESS_WHY_MAX];
 
-		while (g < KEEL_COUNT(groups) && strcmp(groups[g], group) != 0)
-			g++;
-		if (!talk_bad(in) && g == KEEL_COUNT(groups) && !optional)
-			return refuse(iso, err, "it needs the service ", group,
-				      ", which only code inside the daemon can use");
+		if (!talk_bad(in) && process_bars_need(group, optional, why))
+			return refuse(iso, err, why);
 	}
 	return 0;
 }
@@ -130,8 +122,8 @@ union def {
 	struct keel_request_def request;
 };
 
-static int attr_take(const struct isolate *iso, struct talk_in *in, struct keel_attr_def *a,
-		     struct keel_err *err)
+/* Has it functions? */
+static bool attr_take(struct talk_in *in, struct keel_attr_def *a)
 {
 	a->size = sizeof(*a);
 	a->flags = (uint32_t)talk_int(in);
@@ -143,10 +135,7 @@ static int attr_take(const struct isolate *iso, struct talk_in *in, struct keel_
 	a->write_roles = (uint32_t)talk_int(in);
 	a->order = (int32_t)talk_int(in);
 	a->fallback = talk_str(in);
-	if (talk_int(in) != 0 && !talk_bad(in))
-		return refuse(iso, err, "its attribute ", a->name,
-			      " has a function, which the daemon would have to wait for");
-	return 0;
+	return talk_int(in) != 0;
 }
 
 static void request_take(struct talk_in *in, struct keel_request_def *r)
@@ -164,15 +153,16 @@ static int contrib_take(struct isolate *iso, struct talk_in *in, uint32_t i, str
 {
 	union def *def = (union def *)iso->defs + i;
 	const char *kind = talk_text(in);
+	bool has_functions = false;
+	char why[PROCESS_WHY_MAX];
 
 	iso->contribs[i] = (struct keel_contrib){ kind, def };
 	if (strcmp(kind, "ATTR") == 0)
-		return attr_take(iso, in, &def->attr, err);
-	if (strcmp(kind, "REQUEST") == 0)
+		has_functions = attr_take(in, &def->attr);
+	else if (strcmp(kind, "REQUEST") == 0)
 		request_take(in, &def->request);
-	else if (!talk_bad(in))
-		return refuse(iso, err, "it contributes a row of kind ", kind,
-			      "; from there only ATTR rows without functions and REQUEST rows can be offered");
+	if (!talk_bad(in) && process_bars_row(kind, def->attr.name, has_functions, why))
+		return refuse(iso, err, why);
 	return 0;
 }
 
@@ -198,15 +188,11 @@ static void never_called(void)
 static int tap_refuse(const struct isolate *iso, const struct keel_tap *t, struct keel_err *err)
 {
 	struct hooks_point p;
+	char why[PROCESS_WHY_MAX];
 
 	if (!hooks_point(t->point, &p))
 		return 0; /* the lint says it */
-	if (p.kind == KEEL_FOLD)
-		return refuse(iso, err, "it taps ", p.name,
-			      ", a FOLD: whoever adds up cannot wait");
-	if (p.daemon & KEEL_INLINE)
-		return refuse(iso, err, "it taps ", p.name, ", which is asked too often to wait");
-	return 0;
+	return process_bars_tap(p.name, p.kind, p.daemon, why) ? refuse(iso, err, why) : 0;
 }
 
 static int taps_take(struct isolate *iso, struct talk_in *in, struct keel_err *err)
@@ -256,11 +242,12 @@ static void words_take(struct isolate *iso, struct talk_in *in)
 
 static int tables_take(struct isolate *iso, struct talk_in *in, struct keel_err *err)
 {
+	char why[PROCESS_WHY_MAX];
 	int ret;
 
 	head_take(iso, in);
-	if (iso->desc.flags & KEEL_MOD_NO_PROCESS)
-		return refuse(iso, err, "it says so itself", "", " (KEEL_MOD_NO_PROCESS)");
+	if (process_bars_flags(iso->desc.flags, why))
+		return refuse(iso, err, why);
 	iso->desc.flags = 0; /* what may not be unloaded is only so inside a process */
 	rules_take(iso, in);
 	ret = needs_take(iso, in, err);

@@ -17,6 +17,7 @@
 #include "check_play.h"
 #include "check_service.h"
 #include "isolable.h"
+#include "modfile/process.h"
 #include "modhost.h"
 #include "twin.h"
 
@@ -185,16 +186,10 @@ static bool plays_compare(void *arg, unsigned i)
 /* Why the same is not to be expected; NULL: it is. */
 static const char *why_not(const struct modfile_module *m, bool sound, char buf[WORDS_MAX])
 {
-	static const char *const in_process[] = { "core", "object", "call", "hook", "msg", "request" };
-
 	if (why_inside(m, buf) != NULL)
 		return buf;
 	for (uint32_t n = 0; n < m->head.n_needs; n++) {
-		bool is_there = !is_group(m->needs[n].group);
-
-		for (size_t g = 0; g < KEEL_COUNT(in_process); g++)
-			is_there = is_there || strcmp(in_process[g], m->needs[n].group) == 0;
-		if (is_there)
+		if (!is_group(m->needs[n].group) || process_has_group(m->needs[n].group))
 			continue;
 		snprintf(buf, WORDS_MAX, "it may use the group %.63s, which a process of its own has not", m->needs[n].group);
 		return buf;

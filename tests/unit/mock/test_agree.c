@@ -315,6 +315,37 @@ static void test_site_order(void)
 	      "no tap \"on_nothing\"");
 }
 
-TESTS_MAIN("mock: agreement", TEST(test_own_points), TEST(test_site_order), TEST(test_fixtures), TEST(test_verdicts), TEST(test_order), TEST(test_changes), TEST(test_folds_and_notes),
+/* Each key of every module's group that is the daemon's, one by one; a new one wants a sample here. */
+static void test_keys_of_the_daemon(void)
+{
+	static const struct {
+		const char *key, *value;
+	} samples[] = {
+		{ "enabled", "true" }, { "required", "true" }, { "isolation", "\"inline\"" },
+		{ "isolation_limits", "{ memory = \"512mb\"; }" }, { "budget", "{ soft = \"50ms\"; }" },
+		{ "match", "{ }" }, { "order", "( )" }, { "path", NULL },
+	};
+	static const char *const keys[] = {
+#define GROUP_KEY(name, scalar, type, expected) #name,
+#include "modfile/group_keys.def"
+#undef GROUP_KEY
+	};
+	char story[256];
+
+	for (size_t i = 0; i < KEEL_COUNT(keys); i++) {
+		size_t s = 0;
+
+		while (s < KEEL_COUNT(samples) && strcmp(samples[s].key, keys[i]) != 0)
+			s++;
+		CU_ASSERT_FATAL(s < KEEL_COUNT(samples));
+		if (samples[s].value == NULL)
+			continue; /* the daemon's half of every story has it */
+		snprintf(story, sizeof(story), "load alpha '%s = %s;\n", keys[i], samples[s].value);
+		agree(story, "load alpha: yes");
+	}
+	agree("load alpha 'no_such_key = 1;\n", "load alpha: no");
+}
+
+TESTS_MAIN("mock: agreement", TEST(test_keys_of_the_daemon), TEST(test_own_points), TEST(test_site_order), TEST(test_fixtures), TEST(test_verdicts), TEST(test_order), TEST(test_changes), TEST(test_folds_and_notes),
 	   TEST(test_holds), TEST(test_ends_of_holds), TEST(test_durable_holds), TEST(test_fans), TEST(test_life), TEST(test_configuration),
 	   TEST(test_values), TEST(test_permissions))

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * process.h - what a module in a process of its own may not need, tap or add. The daemon refuses it, keelson-module
+ * says it beforehand, in the same words.
+ *
+ * Each returns whether that stands in the way; then `why` has the reason, a sentence without its end.
+ */
+#ifndef KEELSON_MODFILE_PROCESS_H
+#define KEELSON_MODFILE_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PROCESS_WHY_MAX = 256 };
+
+/* Is this one of the API groups that keelson-modhost offers? */
+bool process_has_group(const char *group);
+
+bool process_bars_flags(uint32_t flags, char why[PROCESS_WHY_MAX]);
+bool process_bars_need(const char *group, bool is_optional, char why[PROCESS_WHY_MAX]);
+/* `kind` and `daemon` as in hook_points.def. */
+bool process_bars_tap(const char *point, uint32_t kind, uint32_t daemon, char why[PROCESS_WHY_MAX]);
+/* `has_functions`: of an ATTR. */
+bool process_bars_row(const char *kind, const char *name, bool has_functions, char why[PROCESS_WHY_MAX]);
+
+#endif
