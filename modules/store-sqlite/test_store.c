@@ -16,32 +16,32 @@
 #include <unistd.h>
 
 #include "keel/keel.h"
+#include "keel/mock.h"
 #include "state.h"
 
 extern const struct keel_module keel_module;
 
 static char home[64];
 
-static const char *home_of(struct keel_mod *m)
-{
-	(void)m;
-	return home;
-}
-
-static const struct keel_core_api core = { .size = sizeof(core), .home = home_of };
-static const struct conf conf = { .checkpoint_pages = 1000 };
 static const struct keel_store_api *api;
 
+/* The module in a host of its own. */
 struct instance {
-	struct state state;
-	struct keel_mod mod;
+	struct keel_mock *mock;
+	struct keel_mod *mod;
+	struct state *state;
 };
 
 static void instance_init(struct instance *in)
 {
-	*in = (struct instance){ .state.core = &core };
-	in->mod = (struct keel_mod){ &in->state, &conf, "store-sqlite" };
-	api = ((const struct keel_service_def *)keel_module.contribs[0].def)->table;
+	struct keel_err err = { 0 };
+
+	in->mock = keel_mock_new(KEEL_SERVER);
+	keel_mock_home(in->mock, home);
+	in->mod = keel_mock_load(in->mock, &keel_module, "checkpoint_pages = 1000;", &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(in->mod);
+	in->state = in->mod->state;
+	api = keel_mock_group(in->mock, "store");
 }
 
 static void home_make(void)
@@ -63,14 +63,14 @@ static void start(struct instance *in)
 	struct keel_err err = { 0 };
 
 	instance_init(in);
-	if (api->open(&in->mod, &err) < 0)
+	if (api->open(in->mod, &err) < 0)
 		printf("\n%s\n", err.text);
-	CU_ASSERT_EQUAL_FATAL(in->state.db != NULL, 1);
+	CU_ASSERT_EQUAL_FATAL(in->state->db != NULL, 1);
 }
 
 static void stop(struct instance *in)
 {
-	keel_module.fini(&in->mod);
+	CU_ASSERT_EQUAL(keel_mock_free(in->mock), 0);
 }
 
 /* What load() tells, as "class/id=body ". */
@@ -88,7 +88,7 @@ static const char *all(struct instance *in)
 	struct keel_err err = { 0 };
 
 	text[0] = '\0';
-	CU_ASSERT_EQUAL(api->load(&in->mod, tell, text, &err), 0);
+	CU_ASSERT_EQUAL(api->load(in->mod, tell, text, &err), 0);
 	return text;
 }
 
@@ -99,7 +99,7 @@ static const char *blob(struct instance *in, const char *id, const char *name)
 	void *bytes = NULL;
 	uint32_t len = 0;
 
-	CU_ASSERT_EQUAL(api->read_blob(&in->mod, "job", id, name, &bytes, &len, &err), 0);
+	CU_ASSERT_EQUAL(api->read_blob(in->mod, "job", id, name, &bytes, &len, &err), 0);
 	snprintf(text, sizeof(text), "%.*s", (int)len, bytes ? (char *)bytes : "");
 	if (!bytes)
 		strcpy(text, "(none)");
@@ -114,7 +114,7 @@ static const char *blob(struct instance *in, const char *id, const char *name)
 	do {                                                                                       \
 		const struct keel_store_row rows_[] = { __VA_ARGS__ };                             \
 		struct keel_err err_ = { 0 };                                                      \
-		CU_ASSERT_EQUAL(api->commit(&(in)->mod, rows_, KEEL_COUNT(rows_), &err_), 0);      \
+		CU_ASSERT_EQUAL(api->commit((in)->mod, rows_, KEEL_COUNT(rows_), &err_), 0);      \
 	} while (0)
 
 static void order_of_creation(void)
@@ -175,7 +175,7 @@ static void loading_stops(void)
 	home_make();
 	start(&in);
 	COMMIT(&in, PUT("job", "1", "x"), PUT("job", "2", "x"), PUT("job", "3", "x"));
-	CU_ASSERT_EQUAL(api->load(&in.mod, refuse, &told, &err), -EPROTO);
+	CU_ASSERT_EQUAL(api->load(in.mod, refuse, &told, &err), -EPROTO);
 	CU_ASSERT_EQUAL(told, 2);
 	stop(&in);
 	home_drop();
@@ -189,7 +189,7 @@ static void refused(int32_t code, const char *words)
 	struct instance in;
 
 	instance_init(&in);
-	CU_ASSERT_EQUAL(api->open(&in.mod, &err), code);
+	CU_ASSERT_EQUAL(api->open(in.mod, &err), code);
 	if (!strstr(err.text, words))
 		printf("\n%s\n", err.text);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, words));
@@ -277,7 +277,7 @@ static void in_use(void)
 	start(&in);
 	snprintf(pid, sizeof(pid), "process %ld", (long)getpid());
 	refused(-EBUSY, pid);
-	CU_ASSERT_EQUAL(api->open(&in.mod, &err), 0); /* the same one again is fine */
+	CU_ASSERT_EQUAL(api->open(in.mod, &err), 0); /* the same one again is fine */
 	stop(&in);
 	snprintf(path, sizeof(path), "%s/server_priv/keelson.db", home);
 	CU_ASSERT_EQUAL(sqlite3_open(path, &db), SQLITE_OK);
@@ -302,13 +302,13 @@ static void full(void)
 	home_make();
 	start(&in);
 	COMMIT(&in, PUT("job", "1", "old"));
-	sqlite3_exec(in.state.db, "PRAGMA max_page_count = 20", NULL, NULL, NULL);
-	CU_ASSERT_EQUAL(api->commit(&in.mod, rows, 2, &err), -ENOSPC);
+	sqlite3_exec(in.state->db, "PRAGMA max_page_count = 20", NULL, NULL, NULL);
+	CU_ASSERT_EQUAL(api->commit(in.mod, rows, 2, &err), -ENOSPC);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "keelson.db"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "free space"));
 	CU_ASSERT_STRING_EQUAL(all(&in), "job/1=old ");
-	sqlite3_exec(in.state.db, "PRAGMA max_page_count = 100000", NULL, NULL, NULL);
-	CU_ASSERT_EQUAL(api->commit(&in.mod, rows, 2, &err), 0); /* the same batch later */
+	sqlite3_exec(in.state->db, "PRAGMA max_page_count = 100000", NULL, NULL, NULL);
+	CU_ASSERT_EQUAL(api->commit(in.mod, rows, 2, &err), 0); /* the same batch later */
 	COMMIT(&in, DROP("job", "2"));
 	CU_ASSERT_STRING_EQUAL(all(&in), "job/1=new ");
 	stop(&in);
@@ -329,12 +329,12 @@ static void disk_fails(void)
 	getrlimit(RLIMIT_FSIZE, &before);
 	small = (struct rlimit){ 100000, before.rlim_max };
 	setrlimit(RLIMIT_FSIZE, &small);
-	CU_ASSERT_TRUE(api->commit(&in.mod, rows, 2, &err) < 0);
+	CU_ASSERT_TRUE(api->commit(in.mod, rows, 2, &err) < 0);
 	setrlimit(RLIMIT_FSIZE, &before);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "cannot write"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "; ")); /* and what to do */
 	CU_ASSERT_STRING_EQUAL(all(&in), "job/1=old ");
-	CU_ASSERT_EQUAL(api->commit(&in.mod, rows, 2, &err), 0);
+	CU_ASSERT_EQUAL(api->commit(in.mod, rows, 2, &err), 0);
 	stop(&in);
 	home_drop();
 }
@@ -353,7 +353,7 @@ static void writer(int tell_fd, int from)
 	struct instance in;
 
 	instance_init(&in);
-	if (api->open(&in.mod, &err) < 0)
+	if (api->open(in.mod, &err) < 0)
 		_exit(1);
 	for (int batch = from;; batch++) {
 		uint32_t len = (uint32_t)snprintf(body, sizeof(body), "%d", batch);
@@ -363,7 +363,7 @@ static void writer(int tell_fd, int from)
 			rows[2 * i] = (struct keel_store_row){ "job", id[i], NULL, body, len };
 			rows[2 * i + 1] = (struct keel_store_row){ "job", id[i], "s", body, len };
 		}
-		if (api->commit(&in.mod, rows, ROWS * 2, &err) < 0 ||
+		if (api->commit(in.mod, rows, ROWS * 2, &err) < 0 ||
 		    write(tell_fd, &batch, sizeof(batch)) != sizeof(batch))
 			_exit(1);
 	}
@@ -430,7 +430,7 @@ static void killed(void)
 		char text[16];
 
 		start(&in);
-		CU_ASSERT_EQUAL(api->load(&in.mod, count, &c, &err), 0);
+		CU_ASSERT_EQUAL(api->load(in.mod, count, &c, &err), 0);
 		CU_ASSERT_EQUAL(c.rows, ROWS);
 		CU_ASSERT_EQUAL(c.mixed, 0);
 		/* What was acknowledged is there; at most the one under way may be there too. */
