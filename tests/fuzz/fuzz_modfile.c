@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * fuzz_modfile.c - a module's file with some bytes changed: refused with a sentence, or all that it says is
- * terminated and may be printed. An input is a row of changes: where (one of four regions, and how far), and a byte.
+ * terminated and may be printed. An input is a row of changes: where (one of five regions, and how far), and a byte.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "modfile/descriptor.h"
+#include "modfile/elf_file.h"
+#include "modfile/elf_names.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -43,10 +46,18 @@ static void whole_read(void)
 
 static uint64_t place(uint8_t region, uint16_t distance)
 {
-	const uint64_t from[] = { 0, whole.descriptor - 1024, whole.descriptor, 4096 };
-	const uint64_t lens[] = { 1024, 2048, sizeof(struct keel_module), whole.len };
+	const struct {
+		uint64_t from, len, step;
+	} regions[] = {
+		{ 0, 1024, 1 },
+		{ whole.descriptor - 1024, 2048, 1 },
+		{ whole.descriptor, sizeof(struct keel_module), 1 },
+		{ 4096, whole.len, 8 },
+		{ whole.len - 4096, 4096, 1 }, /* section headers */
+	};
+	const uint64_t r = region % 5;
 
-	return (from[region % 4] + distance * (region % 4 == 3 ? 8ull : 1) % lens[region % 4]) % whole.len;
+	return (regions[r].from + distance * regions[r].step % regions[r].len) % whole.len;
 }
 
 static void look(const struct modfile_module *m)
@@ -63,6 +74,33 @@ static void look(const struct modfile_module *m)
 		if ((unsigned char)*p < ' ')
 			abort();
 	if (sum > 1ull << 40)
+		abort();
+}
+
+static void name_seen(void *arg, const char *name)
+{
+	*(uint64_t *)arg += strlen(name);
+}
+
+/* The same bytes as a file, read by its section headers. */
+static void linkage_look(const unsigned char *bytes, uint64_t len)
+{
+	static int fd = -1;
+	char path[64], name[16];
+	struct elf_file f;
+	uint64_t sum = 0;
+
+	if (fd < 0)
+		fd = memfd_create("module", 0);
+	if (ftruncate(fd, 0) < 0 || pwrite(fd, bytes, len, 0) != (ssize_t)len)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (elf_file_read(path, &f) == NULL && strlen(f.exports) >= sizeof(f.exports))
+		abort();
+	elf_variables(path, name_seen, &sum);
+	elf_imports(path, name_seen, &sum);
+	elf_libraries(path, name_seen, &sum);
+	if (elf_function_at(path, 4096 + len % 8192, name, sizeof(name)) && strlen(name) >= sizeof(name))
 		abort();
 }
 
@@ -86,6 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (at < len)
 			bytes[at] = data[i + 3];
 	}
+	linkage_look(bytes, len);
 	m = modfile_read_bytes((struct modfile_bytes){ bytes, len }, why);
 	if (m != NULL)
 		look(m);

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "check_watch.h"
-#include "elf_names.h"
+#include "modfile/elf_names.h"
 
 enum { FRAMES = 32, STACK_SIZE = 65536, NULL_PAGE = 4096, CRASHES_MAX = 8 };
 

@@ -9,8 +9,8 @@
 
 #include "check_child.h"
 #include "check_report.h"
-#include "elf_file.h"
-#include "elf_names.h"
+#include "modfile/elf_file.h"
+#include "modfile/elf_names.h"
 #include "open.h"
 
 /* ---- the file -------------------------------------------------------------------------------------- */

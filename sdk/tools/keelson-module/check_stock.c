@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "check_with.h"
-#include "elf_file.h"
+#include "modfile/elf_file.h"
 #include "open.h"
 
 enum { ATTRS_MAX = 1024, TYPES_MAX = 64, MODULES_MAX = 128 };

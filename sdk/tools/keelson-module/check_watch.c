@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "elf_names.h"
+#include "modfile/elf_names.h"
 
 #if defined(__x86_64__)
 enum { RELOC_CALL = R_X86_64_JUMP_SLOT, RELOC_DATA = R_X86_64_GLOB_DAT, RELOC_WORD = R_X86_64_64 };

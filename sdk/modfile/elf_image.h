@@ -5,14 +5,11 @@
 #ifndef KEELSON_ELF_IMAGE_H
 #define KEELSON_ELF_IMAGE_H
 
-#include <elf.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "modfile/inside.h"
 
 struct elf_image {
-	const char *bytes; /* mapped */
-	uint64_t len;
-	const Elf64_Ehdr *head;
+	struct modfile_bytes file; /* mapped */
+	Elf64_Ehdr head;
 };
 
 /* NULL, or why it is no 64-bit shared object; to be closed either way. */
@@ -21,6 +18,8 @@ void elf_image_close(struct elf_image *i);
 
 /* NULL when the file has no such bytes. */
 const void *elf_at(const struct elf_image *i, uint64_t offset, uint64_t len);
+/* The same for a table of rows, which begin at multiples of 8. */
+const void *elf_rows(const struct elf_image *i, uint64_t offset, uint64_t len);
 /* A string of a table of strings; "" when it is not one. */
 const char *elf_text(const struct elf_image *i, const Elf64_Shdr *table, uint64_t offset);
 /* All section headers, *ret_n of them; NULL: none that are whole. */

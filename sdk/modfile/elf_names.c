@@ -2,12 +2,12 @@
  *
  * elf_names.c - names in a shared object: its variables, its functions, what it imports.
  */
-#include "elf_names.h"
+#include "modfile/elf_names.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "elf_image.h"
+#include "modfile/elf_image.h"
 
 struct wanted {
 	elf_name_fn *fn;
@@ -108,7 +108,7 @@ void elf_imports(const char *path, elf_name_fn *fn, void *arg)
 static void dynamic_seen(const struct elf_image *i, const Elf64_Shdr *all, unsigned n,
 			 const Elf64_Shdr *dynamic, const struct wanted *w)
 {
-	const Elf64_Dyn *d = elf_at(i, dynamic->sh_offset, dynamic->sh_size);
+	const Elf64_Dyn *d = elf_rows(i, dynamic->sh_offset, dynamic->sh_size);
 
 	for (uint64_t left = d == NULL ? 0 : dynamic->sh_size / sizeof(*d); left > 0; left--, d++)
 		if (d->d_tag == DT_NEEDED && dynamic->sh_link < n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * elf_image.c - a file mapped and asked piece by piece: every piece by elf_at(), which knows its size.
+ * elf_image.c - a file mapped and asked by its section headers: every piece by elf_at(), which knows its size.
  */
-#include "elf_image.h"
+#include "modfile/elf_image.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -12,7 +12,14 @@
 
 const void *elf_at(const struct elf_image *i, uint64_t offset, uint64_t len)
 {
-	return offset > i->len || len > i->len - offset ? NULL : i->bytes + offset;
+	struct modfile_bytes piece;
+
+	return modfile_cut(i->file, offset, len, &piece) ? piece.at : NULL;
+}
+
+const void *elf_rows(const struct elf_image *i, uint64_t offset, uint64_t len)
+{
+	return offset % sizeof(uint64_t) == 0 ? elf_at(i, offset, len) : NULL;
 }
 
 const char *elf_text(const struct elf_image *i, const Elf64_Shdr *table, uint64_t offset)
@@ -27,9 +34,9 @@ const char *elf_text(const struct elf_image *i, const Elf64_Shdr *table, uint64_
 
 const Elf64_Shdr *elf_sections(const struct elf_image *i, unsigned *ret_n)
 {
-	const Elf64_Shdr *all = elf_at(i, i->head->e_shoff, (uint64_t)i->head->e_shnum * sizeof(*all));
+	const Elf64_Shdr *all = elf_rows(i, i->head.e_shoff, (uint64_t)i->head.e_shnum * sizeof(*all));
 
-	*ret_n = all == NULL ? 0 : i->head->e_shnum;
+	*ret_n = all == NULL ? 0 : i->head.e_shnum;
 	return *ret_n == 0 ? NULL : all;
 }
 
@@ -38,7 +45,7 @@ const char *elf_section_name(const struct elf_image *i, const Elf64_Shdr *sectio
 	unsigned n;
 	const Elf64_Shdr *all = elf_sections(i, &n);
 
-	return i->head->e_shstrndx < n ? elf_text(i, &all[i->head->e_shstrndx], section->sh_name) : "";
+	return i->head.e_shstrndx < n ? elf_text(i, &all[i->head.e_shstrndx], section->sh_name) : "";
 }
 
 bool elf_symbols(const struct elf_image *i, uint32_t type,
@@ -54,7 +61,7 @@ bool elf_symbols(const struct elf_image *i, uint32_t type,
 
 		if (all[s].sh_type != type || all[s].sh_link >= n)
 			continue;
-		sym = elf_at(i, all[s].sh_offset, all[s].sh_size);
+		sym = elf_rows(i, all[s].sh_offset, all[s].sh_size);
 		found = found || sym != NULL;
 		for (uint64_t left = sym == NULL ? 0 : all[s].sh_size / sizeof(*sym); left > 0; left--, sym++)
 			fn(arg, i, sym, elf_text(i, &all[all[s].sh_link], sym->st_name));
@@ -62,18 +69,9 @@ bool elf_symbols(const struct elf_image *i, uint32_t type,
 	return found;
 }
 
-static const char *head_read(struct elf_image *i)
-{
-	i->head = elf_at(i, 0, sizeof(*i->head));
-	if (i->head == NULL || memcmp(i->head->e_ident, ELFMAG, SELFMAG) != 0)
-		return "it is not an ELF file";
-	if (i->head->e_ident[EI_CLASS] != ELFCLASS64 || i->head->e_type != ET_DYN)
-		return "it is not a 64-bit shared object";
-	return NULL;
-}
-
 const char *elf_image_open(struct elf_image *i, const char *path)
 {
+	struct modfile_bytes segments;
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	const char *no = "it cannot be read";
@@ -83,9 +81,8 @@ const char *elf_image_open(struct elf_image *i, const char *path)
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
 		mapped = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (mapped != MAP_FAILED) {
-		i->bytes = mapped;
-		i->len = (uint64_t)st.st_size;
-		no = head_read(i);
+		i->file = (struct modfile_bytes){ mapped, (uint64_t)st.st_size };
+		no = modfile_head(i->file, &i->head, &segments);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -94,7 +91,7 @@ const char *elf_image_open(struct elf_image *i, const char *path)
 
 void elf_image_close(struct elf_image *i)
 {
-	if (i->bytes != NULL)
-		munmap((void *)(uintptr_t)i->bytes, i->len);
-	i->bytes = NULL;
+	if (i->file.at != NULL)
+		munmap((void *)(uintptr_t)i->file.at, i->file.len);
+	i->file.at = NULL;
 }
