@@ -209,14 +209,9 @@ static void posted_call(void *arg)
 	__atomic_sub_fetch(&l.owner->posts, 1, __ATOMIC_RELEASE);
 }
 
-static int32_t core_defer(struct keel_mod *m, keel_fn *fn, void *arg)
+/* `ret` is what whoever makes the call said: it is on its way, or was never begun. */
+static int32_t begun(struct keel_mod *m, struct later *l, int ret)
 {
-	struct later *l = later_create(m, fn, arg);
-	int ret;
-
-	if (l == NULL)
-		return -ENOMEM;
-	ret = loop_defer(l->owner->parts->loop, later_call, l);
 	if (ret < 0)
 		free(l);
 	else
@@ -224,19 +219,18 @@ static int32_t core_defer(struct keel_mod *m, keel_fn *fn, void *arg)
 	return ret;
 }
 
+static int32_t core_defer(struct keel_mod *m, keel_fn *fn, void *arg)
+{
+	struct later *l = later_create(m, fn, arg);
+
+	return l != NULL ? begun(m, l, loop_defer(owner_of(m)->parts->loop, later_call, l)) : -ENOMEM;
+}
+
 static int32_t core_when_durable(struct keel_mod *m, keel_fn *fn, void *arg)
 {
 	struct later *l = later_create(m, fn, arg);
-	int ret;
 
-	if (l == NULL)
-		return -ENOMEM;
-	ret = store_after(l->owner->parts->store, later_call, l);
-	if (ret < 0)
-		free(l);
-	else
-		owner_of(m)->live++;
-	return ret;
+	return l != NULL ? begun(m, l, store_after(owner_of(m)->parts->store, later_call, l)) : -ENOMEM;
 }
 
 static int32_t core_post(struct keel_mod *m, keel_fn *fn, void *arg)
@@ -265,17 +259,11 @@ static void work_do(void *arg)
 static int32_t core_work(struct keel_mod *m, void (*work)(void *arg), keel_fn *done, void *arg)
 {
 	struct later *l = later_create(m, done, arg);
-	int ret;
 
 	if (l == NULL)
 		return -ENOMEM;
 	l->work = work;
-	ret = loop_work(l->owner->parts->loop, work_do, later_call, l);
-	if (ret < 0)
-		free(l);
-	else
-		owner_of(m)->live++;
-	return ret;
+	return begun(m, l, loop_work(owner_of(m)->parts->loop, work_do, later_call, l));
 }
 
 static void core_stop(struct keel_mod *m)

@@ -11,37 +11,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "object/object.h"
 #include "util/err.h"
 
 #define ID_MAX 1024u
 
-static void list_append(struct list *l, struct keel_obj *o)
-{
-	o->prev = l->last;
-	o->next = NULL;
-	if (l->last)
-		l->last->next = o;
-	else
-		l->first = o;
-	l->last = o;
-}
-
-static void list_unlink(struct list *l, struct keel_obj *o)
-{
-	if (o->prev)
-		o->prev->next = o->next;
-	else
-		l->first = o->next;
-	if (o->next)
-		o->next->prev = o->prev;
-	else
-		l->last = o->prev;
-}
-
 /* Of one that is not live. */
-static struct list *list_of(struct keel_obj *o)
+static struct keel_obj **list_of(struct keel_obj *o)
 {
 	return o->flags & OBJ_DEAD ? &o->klass->dead : &o->klass->drafts;
 }
@@ -69,7 +47,7 @@ struct keel_obj *obj_create(struct class *c, const char *id, size_t len)
 	o->klass = c;
 	o->flags = OBJ_DRAFT;
 	o->epoch = c->epoch;
-	list_append(&c->drafts, o);
+	DL_APPEND(c->drafts, o);
 	return o;
 }
 
@@ -84,7 +62,7 @@ int obj_link(struct keel_obj *o)
 		index_remove(&o->klass->ids, &o->id);
 		return rc;
 	}
-	list_unlink(list_of(o), o);
+	DL_DELETE(*list_of(o), o);
 	o->flags &= (uint16_t)~OBJ_DRAFT;
 	return 0;
 }
@@ -110,7 +88,7 @@ static void retire(struct keel_obj *o)
 {
 	if (o->pins || o->flags & (OBJ_DIRTY | OBJ_KEEP) || !(o->flags & OBJ_DEAD))
 		return;
-	list_unlink(list_of(o), o);
+	DL_DELETE(*list_of(o), o);
 	obj_free(o);
 }
 
@@ -256,13 +234,13 @@ void object_destroy(struct keel_obj *o)
 	draft = o->flags & OBJ_DRAFT;
 	empty(o);
 	if (draft) {
-		list_unlink(list_of(o), o);
+		DL_DELETE(*list_of(o), o);
 	} else {
 		order_remove(o);
 		index_remove(&o->klass->ids, &o->id);
 	}
 	o->flags |= OBJ_DEAD;
-	list_append(list_of(o), o);
+	DL_APPEND(*list_of(o), o);
 	if (draft && !(o->flags & OBJ_KEEP))
 		retire(o);
 	else

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "util/err.h"
 
@@ -25,10 +26,7 @@ struct keel_changes *changes_create(struct keel_mod *m)
 	if (!c)
 		return NULL;
 	c->objects = all;
-	c->next = all->changes;
-	if (c->next)
-		c->next->prev = c;
-	all->changes = c;
+	DL_PREPEND(all->changes, c);
 	return c;
 }
 
@@ -160,12 +158,7 @@ void changes_discard(struct keel_changes *c)
 		return;
 	for (uint32_t i = 0; i < c->n; i++)
 		entry_drop(&c->entry[i]);
-	if (c->prev)
-		c->prev->next = c->next;
-	else
-		c->objects->changes = c->next;
-	if (c->next)
-		c->next->prev = c->prev;
+	DL_DELETE(c->objects->changes, c);
 	free(c->entry);
 	free(c->cell);
 	free(c);

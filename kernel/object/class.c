@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "object/object.h"
 #include "registry/registry.h"
@@ -79,8 +80,8 @@ static int class_add(void *arg, struct owner *owner, const void *row, struct kee
 
 static void drafts_drop(struct class *c)
 {
-	while (c->drafts.first)
-		object_destroy(c->drafts.first);
+	while (c->drafts)
+		object_destroy(c->drafts);
 }
 
 static void class_remove(void *arg, struct owner *owner, const void *row)
@@ -111,14 +112,12 @@ int classes_init(struct objects *o)
 	return registry_kind(o->registry, &kind);
 }
 
-static void list_free(struct list *l)
+static void list_free(struct keel_obj *list)
 {
-	while (l->first) {
-		struct keel_obj *o = l->first;
+	struct keel_obj *o, *next;
 
-		l->first = o->next;
+	DL_FOREACH_SAFE(list, o, next)
 		obj_free(o);
-	}
 }
 
 void classes_fini(struct objects *o)
@@ -132,8 +131,8 @@ void classes_fini(struct objects *o)
 			if (c->live.at[i])
 				obj_free(c->live.at[i]);
 		free(c->live.at);
-		list_free(&c->drafts);
-		list_free(&c->dead);
+		list_free(c->drafts);
+		list_free(c->dead);
 		index_fini(&c->ids);
 		index_fini(&c->names);
 		kept_end(c);

@@ -79,7 +79,7 @@ static void sweep(struct class *c, uint64_t *mask)
 	for (uint32_t i = 0; i < c->live.n; i++)
 		if (c->live.at[i])
 			values_leave(c->live.at[i], mask, &pairs);
-	for (struct keel_obj *o = c->drafts.first; o; o = o->next)
+	for (struct keel_obj *o = c->drafts; o; o = o->next)
 		values_leave(o, mask, &pairs);
 	mp_fini(&pairs);
 	for (struct keel_attr **at = &c->kept; *at;)

@@ -75,10 +75,6 @@ struct keel_obj {
 	char near[ID_NEAR];
 };
 
-struct list {
-	struct keel_obj *first, *last;
-};
-
 /* By creation; NULL: it left. */
 struct order {
 	struct keel_obj **at;
@@ -101,7 +97,7 @@ struct class {
 	uint32_t place; /* in order of declaration */
 	struct index ids, names;
 	struct order live;
-	struct list drafts, dead;
+	struct keel_obj *drafts, *dead;
 	struct numbers numbers; /* of all of them */
 	struct pool bodies;	/* by number */
 	struct keel_attr *by_number[ATTR_MAX];
@@ -142,7 +138,6 @@ static inline struct keel_mod *mod_of(struct owner *owner)
 {
 	return owner ? &owner->pub : NULL;
 }
-const char *owner_name(const struct owner *owner);
 
 /* type.c */
 int types_init(struct objects *o);

@@ -10,11 +10,6 @@
 #include "registry/registry.h"
 #include "util/err.h"
 
-const char *owner_name(const struct owner *owner)
-{
-	return owner && owner->pub.name ? owner->pub.name : "the kernel";
-}
-
 struct type *type_find(const struct objects *o, const char *name)
 {
 	struct type *t = o->types;

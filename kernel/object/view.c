@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "object/object.h"
 #include "msg/msg.h"
@@ -123,10 +124,7 @@ struct keel_view *view_open(struct keel_mod *m, const char *klass, const struct 
 	if (!v || !c)
 		return v;
 	v->klass = c;
-	v->next = c->views;
-	if (v->next)
-		v->next->prev = v;
-	c->views = v;
+	DL_PREPEND(c->views, v);
 	if ((n_want ? compile_some(v, want, n_want, roles) : compile_all(v, roles)) < 0) {
 		view_close(v);
 		return NULL;
@@ -138,14 +136,8 @@ void view_close(struct keel_view *v)
 {
 	if (!v)
 		return;
-	if (v->klass) {
-		if (v->prev)
-			v->prev->next = v->next;
-		else
-			v->klass->views = v->next;
-		if (v->next)
-			v->next->prev = v->prev;
-	}
+	if (v->klass)
+		DL_DELETE(v->klass->views, v);
 	for (uint32_t i = 0; i < v->n; i++) {
 		free(v->row[i].key);
 		free(v->row[i].prefix);

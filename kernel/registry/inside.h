@@ -12,8 +12,8 @@
 
 struct kind {
 	struct kind *next;
-	struct registry_kind face; /* of a kernel kind; `name` of both */
-	struct keel_kind_def def;  /* of a module's kind */
+	struct registry_kind face;
+	struct keel_kind_def def;  /* behind the face of a module's kind */
 	struct owner *owner;       /* NULL: the kernel's */
 	const void *row;           /* the KIND row it came from */
 };
@@ -42,8 +42,6 @@ struct registry {
 	struct row *rows;
 	struct service *services;
 };
-
-const char *owner_label(const struct owner *owner);
 
 int service_add(void *arg, struct owner *owner, const void *def, struct keel_err *err);
 void service_remove(void *arg, struct owner *owner, const void *def);

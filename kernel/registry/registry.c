@@ -17,11 +17,6 @@
 #include "registry/inside.h"
 #include "util/err.h"
 
-const char *owner_label(const struct owner *owner)
-{
-	return owner != NULL ? owner->pub.name : "the kernel";
-}
-
 static struct kind *kind_find(const struct registry *r, const char *name)
 {
 	struct kind *k;
@@ -36,7 +31,7 @@ static struct kind *kind_find(const struct registry *r, const char *name)
  * sees that. */
 static int row_complete(struct row *row, const struct kind *k, struct keel_err *err)
 {
-	uint32_t size = k->owner == NULL ? k->face.row_size : k->def.row_size;
+	uint32_t size = k->face.row_size;
 
 	row->whole = NULL;
 	if (size == 0)
@@ -72,8 +67,7 @@ static int row_give(struct row *row, struct kind *k, struct keel_err *err)
 	if (ret < 0)
 		return ret;
 	row->kind = k;
-	ret = k->owner == NULL ? k->face.add(k->face.arg, row->owner, row_def(row), err) :
-				 k->def.add(&k->owner->pub, &row->owner->pub, row_def(row), err);
+	ret = k->face.add(k->face.arg, row->owner, row_def(row), err);
 	if (ret != 0)
 		row_forget(row);
 	return ret;
@@ -85,10 +79,7 @@ static void row_take(struct row *row)
 
 	if (k == NULL)
 		return;
-	if (k->owner == NULL)
-		k->face.remove(k->face.arg, row->owner, row_def(row));
-	else
-		k->def.remove(&k->owner->pub, &row->owner->pub, row_def(row));
+	k->face.remove(k->face.arg, row->owner, row_def(row));
 	row_forget(row);
 }
 
@@ -108,14 +99,11 @@ static int kind_open(struct registry *r, struct kind *k, struct keel_err *err)
 	return ret;
 }
 
-static struct row *row_last(const struct registry *r)
-{
-	return r->rows != NULL ? r->rows->prev : NULL;
-}
-
-/* The row before `row`, NULL at the front (the head's `prev` is the last one). */
+/* The row before `row`, behind NULL is the last one; NULL at the front (the head's `prev` is the last one). */
 static struct row *row_before(const struct registry *r, const struct row *row)
 {
+	if (row == NULL)
+		return r->rows != NULL ? r->rows->prev : NULL;
 	return row == r->rows ? NULL : row->prev;
 }
 
@@ -123,7 +111,7 @@ static void kind_close(struct registry *r, struct kind *k)
 {
 	struct row *row;
 
-	for (row = row_last(r); row != NULL; row = row_before(r, row)) {
+	for (row = row_before(r, NULL); row != NULL; row = row_before(r, row)) {
 		if (row->kind == k)
 			row_take(row);
 	}
@@ -133,13 +121,12 @@ static int kind_push(struct registry *r, struct kind *k, struct keel_err *err)
 {
 	int ret;
 
-	k->next = r->kinds;
-	r->kinds = k;
+	LL_PREPEND(r->kinds, k);
 	ret = kind_open(r, k, err);
 	if (ret == 0)
 		return 0;
 	kind_close(r, k);
-	r->kinds = k->next;
+	LL_DELETE(r->kinds, k);
 	free(k);
 	return ret;
 }
@@ -158,6 +145,20 @@ int registry_kind(struct registry *r, const struct registry_kind *face)
 }
 
 /* ---- the kind KIND ------------------------------------------------------------------------------ */
+static int module_kind_add(void *arg, struct owner *owner, const void *def, struct keel_err *err)
+{
+	const struct kind *k = arg;
+
+	return k->def.add(&k->owner->pub, &owner->pub, def, err);
+}
+
+static void module_kind_remove(void *arg, struct owner *owner, const void *def)
+{
+	const struct kind *k = arg;
+
+	k->def.remove(&k->owner->pub, &owner->pub, def);
+}
+
 static int kind_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
 {
 	struct registry *r = arg;
@@ -174,12 +175,12 @@ static int kind_add(void *arg, struct owner *owner, const void *row, struct keel
 		return err_set(err, -EEXIST,
 			       "kind '%s' of module %s is already declared by %s; enable only one of "
 			       "the two",
-			       def->name, owner->pub.name, owner_label(k->owner));
+			       def->name, owner->pub.name, owner_name(k->owner));
 	k = calloc(1, sizeof(*k));
 	if (k == NULL)
 		return err_set(err, -ENOMEM, "no memory for kind '%s'", def->name);
 	k->def = *def;
-	k->face.name = def->name;
+	k->face = (struct registry_kind){ def->name, module_kind_add, module_kind_remove, k, def->row_size };
 	k->owner = owner;
 	k->row = row;
 	return kind_push(r, k, err);
@@ -188,16 +189,15 @@ static int kind_add(void *arg, struct owner *owner, const void *row, struct keel
 static void kind_remove(void *arg, struct owner *owner, const void *row)
 {
 	struct registry *r = arg;
-	struct kind **at, *k;
+	struct kind *k = r->kinds;
 
 	(void)owner;
-	for (at = &r->kinds; *at != NULL && (*at)->row != row; at = &(*at)->next)
-		;
-	k = *at;
+	while (k != NULL && k->row != row)
+		k = k->next;
 	if (k == NULL)
 		return;
 	kind_close(r, k);
-	*at = k->next;
+	LL_DELETE(r->kinds, k);
 	free(k);
 }
 
@@ -246,7 +246,7 @@ static void row_remove(struct registry *r, struct row *row)
 /* Withdraw the newest `n` rows of `owner`. */
 static void rows_remove(struct registry *r, const struct owner *owner, uint32_t n)
 {
-	struct row *row = row_last(r), *before;
+	struct row *row = row_before(r, NULL), *before;
 
 	for (; row != NULL && n > 0; row = before) {
 		before = row_before(r, row);
@@ -316,10 +316,8 @@ void registry_destroy(struct registry *r)
 		free(row->whole);
 		free(row);
 	}
-	for (k = r->kinds; k != NULL; k = next_kind) {
-		next_kind = k->next;
+	LL_FOREACH_SAFE(r->kinds, k, next_kind)
 		free(k);
-	}
 	services_fini(r);
 	free(r);
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "registry/inside.h"
 #include "util/err.h"
@@ -39,8 +40,7 @@ static struct service *service_push(struct registry *r, const char *name, const 
 		return NULL;
 	s->name = name;
 	s->table = table;
-	s->next = r->services;
-	r->services = s;
+	LL_PREPEND(r->services, s);
 	return s;
 }
 
@@ -77,7 +77,7 @@ static int service_check(const struct registry *r, const struct owner *owner,
 		return err_set(err, -EEXIST,
 			       "service '%s' of module %s is already offered by %s; enable only one "
 			       "of the two",
-			       def->name, owner->pub.name, owner_label(taken->owner));
+			       def->name, owner->pub.name, owner_name(taken->owner));
 	return 0;
 }
 
@@ -117,15 +117,14 @@ int service_add(void *arg, struct owner *owner, const void *row, struct keel_err
 void service_remove(void *arg, struct owner *owner, const void *row)
 {
 	struct registry *r = arg;
-	struct service **at, *s;
+	struct service *s = r->services;
 
 	(void)owner;
-	for (at = &r->services; *at != NULL && (*at)->row != row; at = &(*at)->next)
-		;
-	s = *at;
+	while (s != NULL && s->row != row)
+		s = s->next;
 	if (s == NULL)
 		return;
-	*at = s->next;
+	LL_DELETE(r->services, s);
 	free(s->copy);
 	free(s);
 }
@@ -134,8 +133,7 @@ void services_fini(struct registry *r)
 {
 	struct service *s, *next;
 
-	for (s = r->services; s != NULL; s = next) {
-		next = s->next;
+	LL_FOREACH_SAFE(r->services, s, next) {
 		free(s->copy);
 		free(s);
 	}
@@ -155,7 +153,7 @@ const void *registry_service(struct registry *r, const char *name, uint32_t mino
 	if (s->minor < minor) {
 		err_set(err, -EPROTO,
 			"service '%s' of %s has version %u, at least %u is needed; upgrade %s", name,
-			owner_label(s->owner), s->minor, minor, owner_label(s->owner));
+			owner_name(s->owner), s->minor, minor, owner_name(s->owner));
 		return NULL;
 	}
 	if (ret_owner != NULL)

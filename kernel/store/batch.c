@@ -8,36 +8,29 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "object/objects.h"
 #include "store/inside.h"
 
 #define ARENA_KEEP (8u << 20) /* a larger one is given back after use */
 
-void blobs_append(struct blobs *l, struct blob *one)
+void blobs_drop(struct blob **list)
 {
-	one->next = NULL;
-	*(l->first ? &l->last->next : &l->first) = one;
-	l->last = one;
-}
+	struct blob *one, *next;
 
-void blobs_drop(struct blobs *l)
-{
-	while (l->first) {
-		struct blob *one = l->first;
-
-		l->first = one->next;
+	DL_FOREACH_SAFE(*list, one, next)
 		free(one);
-	}
-	l->last = NULL;
+	*list = NULL;
 }
 
-static int row_room(struct batch *b)
+/* Room for `more` rows; it grows by doubling. */
+static int rows_room(struct batch *b, uint32_t more)
 {
-	uint32_t cap = b->cap ? b->cap * 2 : 64;
+	uint32_t cap = b->n + more > b->cap * 2 ? b->n + more : b->cap * 2;
 	struct keel_store_row *row;
 
-	if (b->n < b->cap)
+	if (b->cap - b->n >= more)
 		return 0;
 	row = realloc(b->row, cap * sizeof(*row));
 	if (!row)
@@ -82,7 +75,7 @@ static int object_row(struct batch *b, struct keel_obj *o)
 	struct keel_store_row *row;
 	uint32_t len;
 	bool deleted;
-	int rc = row_room(b);
+	int rc = rows_room(b, 1);
 
 	if (rc == 0)
 		rc = objects_encode(o, &klass, &id, &bytes, &len, &deleted);
@@ -115,49 +108,23 @@ static void resolve(struct batch *b)
 	}
 }
 
-static uint32_t blobs_count(const struct blobs *l)
-{
-	uint32_t n = 0;
-
-	for (const struct blob *one = l->first; one; one = one->next)
-		n++;
-	return n;
-}
-
 /* Room was made before: cannot fail. Blobs of drafts stay behind, those of dead objects go. */
-static void blob_rows(struct batch *b, struct blobs *blobs)
+static void blob_rows(struct batch *b, struct blob **blobs)
 {
-	struct blobs stay = { 0 };
-	struct blob *one = blobs->first, *next;
+	struct blob *one, *next;
 
-	for (; one; one = next) {
-		next = one->next;
+	DL_FOREACH_SAFE(*blobs, one, next) {
+		if (objects_is_draft(one->obj) && !objects_is_dead(one->obj))
+			continue;
+		DL_DELETE(*blobs, one);
 		if (objects_is_dead(one->obj)) {
 			free(one);
-		} else if (objects_is_draft(one->obj)) {
-			blobs_append(&stay, one);
-		} else {
-			one->obj = NULL;
-			b->row[b->n++] = (struct keel_store_row){ one->klass, one->id, one->name,
-								  one->bytes, one->len };
-			blobs_append(&b->blobs, one);
+			continue;
 		}
+		one->obj = NULL;
+		b->row[b->n++] = (struct keel_store_row){ one->klass, one->id, one->name, one->bytes, one->len };
+		DL_APPEND(b->blobs, one);
 	}
-	*blobs = stay;
-}
-
-static int rows_room(struct batch *b, uint32_t more)
-{
-	struct keel_store_row *row;
-
-	if (b->cap - b->n >= more)
-		return 0;
-	row = realloc(b->row, ((size_t)b->n + more) * sizeof(*row));
-	if (!row)
-		return -ENOMEM;
-	b->row = row;
-	b->cap = b->n + more;
-	return 0;
 }
 
 static void undo(struct batch *b, struct keel_obj *first)
@@ -182,8 +149,11 @@ static void sort_out(struct batch *b, struct keel_obj *first)
 	}
 }
 
-int batch_build(struct batch *b, struct keel_obj **dirty, struct blobs *blobs)
+int batch_build(struct batch *b, struct keel_obj **dirty, struct blob **blobs)
 {
+	const struct blob *one;
+	uint32_t n_blobs;
+
 	for (struct keel_obj *o = *dirty; o; o = *objects_dirty_link(o)) {
 		int rc = object_row(b, o);
 
@@ -192,7 +162,8 @@ int batch_build(struct batch *b, struct keel_obj **dirty, struct blobs *blobs)
 			return rc;
 		}
 	}
-	if (rows_room(b, blobs_count(blobs)) < 0) {
+	DL_COUNT(*blobs, one, n_blobs);
+	if (rows_room(b, n_blobs) < 0) {
 		undo(b, *dirty);
 		return -ENOMEM;
 	}

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "log/log.h"
 #include "loop/loop.h"
@@ -45,7 +46,7 @@ static int32_t put(struct keel_obj *o, const char *name, const void *bytes, uint
 		memcpy(at, bytes, len);
 	if (objects_is_draft(o))
 		objects_keep(o);
-	blobs_append(&s->blobs, one);
+	DL_APPEND(s->blobs, one);
 	loop_turn_due(s->parts->loop);
 	return 0;
 }
@@ -53,7 +54,7 @@ static int32_t put(struct keel_obj *o, const char *name, const void *bytes, uint
 /* ---- reading ------------------------------------------------------------------------------- */
 
 struct read {
-	struct read *next;
+	struct read *prev, *next;
 	struct store *store;
 	struct owner *owner; /* kept from unloading meanwhile */
 	void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len);
@@ -102,7 +103,7 @@ static void read_done(void *arg)
 		log_add(s->parts->log, KEEL_LOG_ERROR, "Server", r->id,
 			"the stored '%s' of %s %s cannot be read: %s", r->name, r->klass, r->id,
 			r->err.text[0] ? r->err.text : strerror(-r->rc));
-	s->reads.first = r->next;
+	DL_DELETE(s->reads, r);
 	reads_go_on(s);
 	deliver(r);
 }
@@ -110,7 +111,7 @@ static void read_done(void *arg)
 /* Hand the first read to a worker. Without memory for that it counts as failed. */
 static void reads_go_on(struct store *s)
 {
-	struct read *r = s->reads.first;
+	struct read *r = s->reads;
 
 	if (!r || s->closing)
 		return;
@@ -124,22 +125,18 @@ static void reads_go_on(struct store *s)
 
 static void reads_append(struct store *s, struct read *r)
 {
-	bool idle = !s->reads.first;
-
-	*(idle ? &s->reads.first : &s->reads.last->next) = r;
-	s->reads.last = r;
-	if (idle)
+	DL_APPEND(s->reads, r);
+	if (s->reads == r)
 		reads_go_on(s);
 }
 
 void reads_drop(struct store *s)
 {
-	while (s->reads.first) {
-		struct read *r = s->reads.first;
+	struct read *r, *next;
 
-		s->reads.first = r->next;
+	DL_FOREACH_SAFE(s->reads, r, next)
 		read_free(r);
-	}
+	s->reads = NULL;
 }
 
 static struct read *read_create(struct store *s, struct owner *owner, const char *klass,
@@ -160,11 +157,11 @@ static struct read *read_create(struct store *s, struct owner *owner, const char
 	return r;
 }
 
-static const struct blob *youngest(const struct blobs *l, const struct read *r)
+static const struct blob *youngest(const struct blob *list, const struct read *r)
 {
-	const struct blob *found = NULL;
+	const struct blob *found = NULL, *one;
 
-	for (const struct blob *one = l->first; one; one = one->next)
+	DL_FOREACH(list, one)
 		if (strcmp(one->id, r->id) == 0 && strcmp(one->name, r->name) == 0 &&
 		    strcmp(one->klass, r->klass) == 0 && !(one->obj && objects_is_dead(one->obj)))
 			found = one;
@@ -200,9 +197,9 @@ static int32_t get(struct keel_mod *m, const char *klass, const char *id, const 
 		return -ENOMEM;
 	r->fn = fn;
 	r->arg = arg;
-	b = youngest(&s->blobs, r);
+	b = youngest(s->blobs, r);
 	if (!b && s->writing)
-		b = youngest(&s->batch.blobs, r);
+		b = youngest(s->batch.blobs, r);
 	if (b)
 		rc = from_way(r, b);
 	if (rc == 0 && !b && s->api && objects_find(parts->objects, klass, id))

@@ -10,26 +10,21 @@
 
 struct loop_timer;
 
+/* Lists are those of utlist. */
 struct waiter {
-	struct waiter *next;
+	struct waiter *prev, *next;
 	void (*fn)(void *arg);
 	void *arg;
-};
-struct waiters {
-	struct waiter *first, *last;
 };
 
 /* Bytes on their way into the store; the batch's row points into it. */
 struct blob {
-	struct blob *next;
+	struct blob *prev, *next;
 	struct keel_obj *obj; /* NULL once it is in a batch */
 	const char *klass, *id, *name;
 	const void *bytes; /* NULL: delete */
 	uint32_t len;
 	char memory[]; /* the strings and the bytes */
-};
-struct blobs {
-	struct blob *first, *last;
 };
 
 /* One transaction. Everything the worker thread sees is the batch's own copy. */
@@ -39,30 +34,26 @@ struct batch {
 	char *arena; /* klass, id and body of each object row, one after the other */
 	size_t len, size;
 	struct keel_obj *dead; /* to be freed when their deletion is durable */
-	struct blobs blobs;
-	struct waiters waiters;
+	struct blob *blobs;
+	struct waiter *waiters;
 };
 
 /* Move what is dirty into an empty batch: objects in order, then the blobs of published objects. 0,
  * or -ENOMEM and everything is as before. */
-int batch_build(struct batch *b, struct keel_obj **dirty, struct blobs *blobs);
+int batch_build(struct batch *b, struct keel_obj **dirty, struct blob **blobs);
 void batch_reset(struct batch *b); /* after the commit: frees the dead objects, keeps the memory */
 void batch_fini(struct batch *b);
-void blobs_append(struct blobs *l, struct blob *one);
-void blobs_drop(struct blobs *l);
+void blobs_drop(struct blob **list);
 
 struct read;
-struct reads {
-	struct read *first, *last;
-};
 
 struct store {
 	struct parts *parts;
 	const struct keel_store_api *api; /* NULL: nothing is kept */
 	struct owner *offers;
 	struct keel_obj *dirty, *dirty_last; /* threaded through objects_dirty_link() */
-	struct blobs blobs;
-	struct waiters waiters;
+	struct blob *blobs;
+	struct waiter *waiters;
 	struct batch batch;
 	bool writing; /* the batch is with the worker, or waits for its next attempt */
 	int commit_rc;
@@ -74,7 +65,7 @@ struct store {
 	struct keel_err trouble;
 	uint32_t with_worker; /* commits and reads */
 	bool closing;
-	struct reads reads; /* one at a time is with a worker: the first */
+	struct read *reads; /* one at a time is with a worker: the first */
 };
 
 extern const struct keel_blob_api blob_api;

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "log/log.h"
 #include "loop/loop.h"
@@ -31,35 +32,31 @@
 
 /* ---- waiters ------------------------------------------------------------------------------- */
 
-static void waiters_append(struct waiters *w, struct waiter *one)
+/* Each may bring others, which are for later. */
+static void waiters_run(struct waiter **list)
 {
-	one->next = NULL;
-	*(w->first ? &w->last->next : &w->first) = one;
-	w->last = one;
-}
+	struct waiter *these = *list, *one, *next;
 
-static void waiters_run(struct waiters *w)
-{
-	struct waiter *one = w->first;
-
-	w->first = w->last = NULL;
-	while (one) {
-		struct waiter *next = one->next;
-
+	*list = NULL;
+	DL_FOREACH_SAFE(these, one, next) {
 		one->fn(one->arg);
 		free(one);
-		one = next;
 	}
 }
 
-static void waiters_drop(struct waiters *w)
+static void waiters_drop(struct waiter **list)
 {
-	while (w->first) {
-		struct waiter *one = w->first;
+	struct waiter *one, *next;
 
-		w->first = one->next;
+	DL_FOREACH_SAFE(*list, one, next)
 		free(one);
-	}
+	*list = NULL;
+}
+
+/* Is there something to be written, or somebody who waits for that? */
+static bool is_gathering(const struct store *s)
+{
+	return s->dirty || s->blobs || s->waiters;
 }
 
 int store_after(struct store *s, void (*fn)(void *arg), void *arg)
@@ -69,10 +66,10 @@ int store_after(struct store *s, void (*fn)(void *arg), void *arg)
 	if (!one)
 		return -ENOMEM;
 	*one = (struct waiter){ .fn = fn, .arg = arg };
-	if (s->writing && !s->dirty && !s->blobs.first)
-		waiters_append(&s->batch.waiters, one); /* all of it is in that batch */
+	if (s->writing && !s->dirty && !s->blobs)
+		DL_APPEND(s->batch.waiters, one); /* all of it is in that batch */
 	else
-		waiters_append(&s->waiters, one);
+		DL_APPEND(s->waiters, one);
 	loop_turn_due(s->parts->loop);
 	return 0;
 }
@@ -135,7 +132,7 @@ static void recovered(struct store *s)
 static void commit_done(void *arg)
 {
 	struct store *s = arg;
-	struct waiters waiters;
+	struct waiter *waiters;
 
 	s->with_worker--;
 	if (s->commit_rc < 0) {
@@ -144,11 +141,11 @@ static void commit_done(void *arg)
 	}
 	recovered(s);
 	waiters = s->batch.waiters;
-	s->batch.waiters = (struct waiters){ 0 };
+	s->batch.waiters = NULL;
 	batch_reset(&s->batch);
 	s->writing = false;
 	waiters_run(&waiters);
-	if (s->dirty || s->blobs.first || s->waiters.first)
+	if (is_gathering(s))
 		loop_turn_due(s->parts->loop);
 }
 
@@ -180,6 +177,7 @@ static void forget(struct store *s)
 
 static void take(struct store *s)
 {
+	struct waiter *waiters = s->waiters;
 	int rc = batch_build(&s->batch, &s->dirty, &s->blobs);
 
 	if (rc < 0) {
@@ -187,16 +185,13 @@ static void take(struct store *s)
 		return;
 	}
 	s->dirty_last = NULL;
-	s->batch.waiters = s->waiters;
-	s->waiters = (struct waiters){ 0 };
+	s->waiters = NULL;
 	if (s->batch.n == 0) {
-		struct waiters waiters = s->batch.waiters;
-
-		s->batch.waiters = (struct waiters){ 0 };
 		batch_reset(&s->batch);
 		waiters_run(&waiters);
 		return;
 	}
+	s->batch.waiters = waiters;
 	s->writing = true;
 	commit_start(s);
 }
@@ -204,6 +199,7 @@ static void take(struct store *s)
 static void turn_end(void *arg)
 {
 	struct store *s = arg;
+	struct waiter *waiters = s->waiters;
 	bool due = s->retry_due;
 
 	if (s->retry || s->closing)
@@ -215,15 +211,12 @@ static void turn_end(void *arg)
 		return;
 	}
 	if (!s->api) {
-		struct waiters waiters = s->waiters;
-
+		s->waiters = NULL;
 		forget(s);
-		s->waiters = (struct waiters){ 0 };
 		waiters_run(&waiters);
-		return;
-	}
-	if (s->dirty || s->blobs.first || s->waiters.first)
+	} else if (is_gathering(s)) {
 		take(s);
+	}
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -332,9 +325,9 @@ const char *store_trouble(const struct store *s)
 /* Blobs of drafts wait for their object, which may wait for a person. */
 bool store_idle(const struct store *s)
 {
-	const struct blob *b = s->blobs.first;
+	const struct blob *b = s->blobs;
 
 	while (b && objects_is_draft(b->obj))
 		b = b->next;
-	return !s->writing && !s->dirty && !b && !s->waiters.first && !s->reads.first;
+	return !s->writing && !s->dirty && !b && !s->waiters && !s->reads;
 }

@@ -63,6 +63,12 @@ struct owner {
 	struct scope *scope; /* for kernel/hook: its taps are called for these only; NULL: for all */
 };
 
+/* For sentences; NULL: the kernel. */
+static inline const char *owner_name(const struct owner *owner)
+{
+	return owner != NULL && owner->pub.name != NULL ? owner->pub.name : "the kernel";
+}
+
 static inline struct owner *owner_of(struct keel_mod *m)
 {
 	return (struct owner *)m;
