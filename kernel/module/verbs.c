@@ -1,30 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * verbs.c - what an administrator may ask the kernel: requests "keelson.<verb>", answered with
- * {lines: [...]}. They are rows like those of any module; their owner is the kernel.
+ * {lines: [...]}. They are rows like those of any module; their owner is the kernel. The same verbs
+ * may be asked of another host's daemon, through the server: afar.c.
  */
+#include "module/verbs.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hook/hooks.h"
-#include "module/inside.h"
 #include "registry/registry.h"
 #include "util/err.h"
-
-enum pbse { INTERNAL = 15011, IVALREQ = 15004, SYSTEM = 15010 };
-
-static const void *group(struct keel_mod *m, const char *name)
-{
-	return registry_service(owner_of(m)->parts->registry, name, 0, NULL, NULL);
-}
-
-static void refuse(struct keel_mod *m, struct keel_req *req, int32_t code, const char *text)
-{
-	const struct keel_request_api *request = group(m, "request");
-
-	request->reply(req, code, "%s", text);
-}
 
 /* Cut the text at its newlines, in place. */
 static const char **lines_cut(char *text, uint32_t *ret_n)
@@ -46,11 +34,36 @@ static const char **lines_cut(char *text, uint32_t *ret_n)
 	return lines;
 }
 
-/* `text` is emptied. Every line of it ends with a newline. */
-static void answer(struct keel_mod *m, struct keel_req *req, struct buf *text)
+/* ---- the end of a question ---------------------------------------------------------------------------- */
+static void asked_free(struct asked *a)
 {
-	const struct keel_request_api *request = group(m, "request");
-	const struct keel_msg_api *msg = group(m, "msg");
+	free(a->who);
+	free(a->peer);
+	free(a);
+}
+
+static void send(struct asked *a, struct keel_out *out)
+{
+	if (a->peer == NULL)
+		verbs_group(a->all, "request", struct keel_request_api)->reply_out(a->req, out);
+	else
+		afar_answer(a, out);
+	asked_free(a);
+}
+
+static void refuse(struct asked *a, int32_t code, const char *text)
+{
+	if (a->peer == NULL)
+		verbs_group(a->all, "request", struct keel_request_api)->reply(a->req, code, "%s", text);
+	else
+		afar_refuse(a, code, text);
+	asked_free(a);
+}
+
+/* `text` is emptied. Every line of it ends with a newline. */
+static void answer(struct asked *a, struct buf *text)
+{
+	const struct keel_msg_api *msg = verbs_group(a->all, "msg", struct keel_msg_api);
 	uint32_t n = 0;
 	const char **lines = NULL;
 	struct keel_out *out = NULL;
@@ -58,215 +71,226 @@ static void answer(struct keel_mod *m, struct keel_req *req, struct buf *text)
 	buf_add(text, "", 1); /* there is a text, however empty */
 	if (!text->failed) {
 		lines = lines_cut(text->data, &n);
-		out = lines != NULL ? msg->out(m) : NULL;
+		out = lines != NULL ? msg->out(&a->all->self.pub) : NULL;
 	}
 	if (out != NULL) {
 		msg->put_strings(out, "lines", lines, n);
-		request->reply_out(req, out);
+		send(a, out);
 	} else {
-		refuse(m, req, INTERNAL, "no memory for the answer");
+		refuse(a, INTERNAL, "no memory for the answer");
 	}
 	free(lines);
 	buf_fini(text);
 }
 
-static const char *first_arg(struct keel_mod *m, struct keel_req *req)
-{
-	const struct keel_request_api *request = group(m, "request");
-	const struct keel_msg_api *msg = group(m, "msg");
-	uint32_t n = 0;
-	const char *const *args = msg->strings(request->body(req), "args", &n);
-
-	return args != NULL && n > 0 && args[0][0] != '\0' ? args[0] : NULL;
-}
-
-static void verb_modules(struct keel_mod *m, struct keel_req *req)
+/* ---- what is asked ------------------------------------------------------------------------------------- */
+static void verb_modules(struct asked *a)
 {
 	struct buf text;
 
 	buf_init(&text);
-	modules_table(owner_of(m)->parts->modules, &text);
-	answer(m, req, &text);
+	modules_table(a->all, &text);
+	answer(a, &text);
 }
 
-static void refuse_point(struct keel_mod *m, struct keel_req *req, const char *point)
+static void refuse_point(struct asked *a, const char *point)
 {
 	struct keel_err err;
 
 	err_set(&err, 0, "there is no hook point '%s'; 'keelson hooks' lists them", point);
-	refuse(m, req, IVALREQ, err.text);
+	refuse(a, IVALREQ, err.text);
 }
 
 /* args: a point's name, or nothing: all points. */
-static void verb_hooks(struct keel_mod *m, struct keel_req *req)
+static void verb_hooks(struct asked *a)
 {
-	const char *point = first_arg(m, req);
-	struct hooks *hooks = owner_of(m)->parts->hooks;
+	const char *point = a->arg;
+	struct hooks *hooks = a->all->parts->hooks;
 	struct buf text;
 
 	buf_init(&text);
 	if (point == NULL) {
 		hooks_describe_points(hooks, &text);
 	} else if (hooks_describe(hooks, point, &text) < 0) {
-		refuse_point(m, req, point);
+		refuse_point(a, point);
 		return;
 	}
-	answer(m, req, &text);
+	answer(a, &text);
 }
 
 /* args: likewise. */
-static void verb_hook_times(struct keel_mod *m, struct keel_req *req)
+static void verb_hook_times(struct asked *a)
 {
-	const char *point = first_arg(m, req);
+	const char *point = a->arg;
 	struct buf text;
 	int ret;
 
 	buf_init(&text);
-	ret = hooks_describe_times(owner_of(m)->parts->hooks, point, &text);
+	ret = hooks_describe_times(a->all->parts->hooks, point, &text);
 	if (ret == 0)
-		answer(m, req, &text);
+		answer(a, &text);
 	else if (ret == -ENOENT)
-		refuse_point(m, req, point);
+		refuse_point(a, point);
 	else
-		refuse(m, req, INTERNAL, "no memory for the answer");
+		refuse(a, INTERNAL, "no memory for the answer");
 }
 
-static void verb_hook_reset(struct keel_mod *m, struct keel_req *req)
+static void verb_hook_reset(struct asked *a)
 {
 	struct buf text;
 
 	buf_init(&text);
-	hooks_reset_times(owner_of(m)->parts->hooks);
-	answer(m, req, &text);
+	hooks_reset_times(a->all->parts->hooks);
+	answer(a, &text);
 }
 
 /* args: module.tap */
-static void verb_hook_unbench(struct keel_mod *m, struct keel_req *req)
+static void verb_hook_unbench(struct asked *a)
 {
-	const struct keel_request_api *request = group(m, "request");
-	const char *tap = first_arg(m, req);
+	const char *tap = a->arg;
 	struct keel_err err, who;
 	struct buf text;
 
-	err_set(&who, 0, "at request of %s", request->session(req)->who);
-	if (tap == NULL || hooks_unbench(owner_of(m)->parts->hooks, tap, who.text) < 0) {
+	err_set(&who, 0, "at request of %s", a->who);
+	if (tap == NULL || hooks_unbench(a->all->parts->hooks, tap, who.text) < 0) {
 		err_set(&err, 0, "there is no tap '%s'; 'keelson hooks --time' lists them",
 			tap != NULL ? tap : "");
-		refuse(m, req, IVALREQ, err.text);
+		refuse(a, IVALREQ, err.text);
 		return;
 	}
 	buf_init(&text);
 	buf_printf(&text, "%s is called\n", tap);
-	answer(m, req, &text);
+	answer(a, &text);
 }
 
-static void verb_holds(struct keel_mod *m, struct keel_req *req)
+static void verb_holds(struct asked *a)
 {
 	struct buf text;
 
 	buf_init(&text);
-	hooks_describe_holds(owner_of(m)->parts->hooks, &text);
-	answer(m, req, &text);
+	hooks_describe_holds(a->all->parts->hooks, &text);
+	answer(a, &text);
 }
 
-/* ---- changes: answered when they are over --------------------------------------------------------------- */
-struct asked {
-	struct keel_mod *me;
-	struct keel_req *req;
-};
-
+/* Answered when it is over. */
 static void changed(void *arg, int ret, const char *text)
 {
-	struct asked *asked = arg;
+	struct asked *a = arg;
 	struct buf lines;
 
 	if (ret < 0) {
-		refuse(asked->me, asked->req, SYSTEM, text);
-	} else {
-		buf_init(&lines);
-		buf_str(&lines, text);
-		answer(asked->me, asked->req, &lines);
+		refuse(a, SYSTEM, text);
+		return;
 	}
-	free(asked);
+	buf_init(&lines);
+	buf_str(&lines, text);
+	answer(a, &lines);
 }
 
-static void ask_change(struct keel_mod *m, struct keel_req *req, enum modules_change change,
-		       const char *name)
+static void ask_change(struct asked *a, enum modules_change change)
 {
-	const struct keel_request_api *request = group(m, "request");
-	struct asked *asked = calloc(1, sizeof(*asked));
 	struct keel_err err = { 0 };
 
-	if (asked == NULL) {
-		refuse(m, req, INTERNAL, "no memory for a change of the modules");
-		return;
-	}
-	*asked = (struct asked){ m, req };
-	if (modules_change(owner_of(m)->parts->modules,
-			   &(struct modules_ask){ .change = change, .name = name,
-						  .who = request->session(req)->who,
-						  .done = changed, .arg = asked },
-			   &err) == 0)
-		return;
-	free(asked);
-	refuse(m, req, SYSTEM, err.text);
+	if (modules_change(a->all,
+			   &(struct modules_ask){ .change = change, .name = a->arg, .who = a->who,
+						  .done = changed, .arg = a },
+			   &err) < 0)
+		refuse(a, SYSTEM, err.text);
 }
 
 /* args: a module's name, or nothing: the whole configuration. */
-static void verb_reload(struct keel_mod *m, struct keel_req *req)
+static void verb_reload(struct asked *a)
 {
-	const char *name = first_arg(m, req);
-
-	ask_change(m, req, name != NULL ? MODULES_RELOAD : MODULES_CONFIGURE, name);
+	ask_change(a, a->arg != NULL ? MODULES_RELOAD : MODULES_CONFIGURE);
 }
 
-static void verb_load(struct keel_mod *m, struct keel_req *req)
+static void verb_load(struct asked *a)
 {
-	ask_change(m, req, MODULES_LOAD, first_arg(m, req));
+	ask_change(a, MODULES_LOAD);
 }
 
-static void verb_unload(struct keel_mod *m, struct keel_req *req)
+static void verb_unload(struct asked *a)
 {
-	ask_change(m, req, MODULES_UNLOAD, first_arg(m, req));
+	ask_change(a, MODULES_UNLOAD);
 }
 
-#define VERB(verb, who, text)                                                                      \
-	static const struct keel_request_def def_##verb = { .size = sizeof(def_##verb),            \
-							    .roles = (who),                        \
-							    .name = "keelson." #verb,              \
-							    .doc = (text),                         \
-							    .flags = KEEL_REQUEST_READ,            \
-							    .handler = verb_##verb }
-VERB(modules, KEEL_OPERATORS, "loaded modules, a table: who they are, how they fare");
-VERB(hooks, KEEL_OPERATORS, "hook points, or the compiled chain of one");
-VERB(hook_times, KEEL_OPERATORS, "what taps have cost, a table: those of all points, or of one");
-VERB(hook_reset, KEEL_MANAGERS, "counts and times of taps begin again");
-VERB(hook_unbench, KEEL_MANAGERS, "call a benched tap again");
-VERB(holds, KEEL_OPERATORS, "operations that wait, and what for");
-VERB(reload, KEEL_MANAGERS, "read the configuration again and make the running set that of it; or one "
-			    "module anew");
-VERB(load, KEEL_MANAGERS, "load a module, with its group of the configuration");
-VERB(unload, KEEL_MANAGERS, "unload a module, until the next reload of the configuration");
+/* ---- the table ------------------------------------------------------------------------------------------ */
+#define VERBS(VERB)                                                                                         \
+	VERB(modules, KEEL_OPERATORS, "loaded modules, a table: who they are, how they fare")               \
+	VERB(hooks, KEEL_OPERATORS, "hook points, or the compiled chain of one")                            \
+	VERB(hook_times, KEEL_OPERATORS, "what taps have cost, a table: those of all points, or of one")    \
+	VERB(hook_reset, KEEL_MANAGERS, "counts and times of taps begin again")                             \
+	VERB(hook_unbench, KEEL_MANAGERS, "call a benched tap again")                                       \
+	VERB(holds, KEEL_OPERATORS, "operations that wait, and what for")                                   \
+	VERB(reload, KEEL_MANAGERS,                                                                         \
+	     "read the configuration again and make the running set that of it; or one module anew")        \
+	VERB(load, KEEL_MANAGERS, "load a module, with its group of the configuration")                     \
+	VERB(unload, KEEL_MANAGERS, "unload a module, until the next reload of the configuration")
 
-static const struct keel_contrib rows[] = {
-	{ "REQUEST", &def_modules },
-	{ "REQUEST", &def_hooks },
-	{ "REQUEST", &def_hook_times },
-	{ "REQUEST", &def_hook_reset },
-	{ "REQUEST", &def_hook_unbench },
-	{ "REQUEST", &def_holds },
-	{ "REQUEST", &def_reload },
-	{ "REQUEST", &def_load },
-	{ "REQUEST", &def_unload },
-};
+#define AS_VERB(verb, who, text) { #verb, (who), verb_##verb },
+static const struct verb verbs[] = { VERBS(AS_VERB) };
+
+const struct verb *verb_find(const char *name)
+{
+	for (size_t i = 0; i < KEEL_COUNT(verbs); i++) {
+		if (strcmp(verbs[i].name, name) == 0)
+			return &verbs[i];
+	}
+	return NULL;
+}
+
+int verb_ask(const struct verb *v, const struct asked *asked)
+{
+	struct asked *a = malloc(sizeof(*a));
+
+	if (a == NULL)
+		return -ENOMEM;
+	*a = *asked;
+	a->who = strdup(asked->who);
+	a->peer = asked->peer != NULL ? strdup(asked->peer) : NULL;
+	if (a->who == NULL || (asked->peer != NULL && a->peer == NULL)) {
+		asked_free(a);
+		return -ENOMEM;
+	}
+	v->fn(a);
+	return 0;
+}
+
+static void requested(struct keel_mod *m, struct keel_req *req, const char *name)
+{
+	struct modules *all = owner_of(m)->parts->modules;
+	const struct keel_request_api *request = verbs_group(all, "request", struct keel_request_api);
+	uint32_t n = 0;
+	const char *const *args = verbs_group(all, "msg", struct keel_msg_api)->strings(request->body(req), "args", &n);
+	const struct asked asked = { .all = all, .req = req, .who = (char *)(uintptr_t)request->session(req)->who,
+				     .arg = args != NULL && n > 0 && args[0][0] != '\0' ? args[0] : NULL };
+
+	if (verb_ask(verb_find(name), &asked) < 0)
+		request->reply(req, INTERNAL, "no memory for keelson %s", name);
+}
+
+#define AS_REQUEST(verb, who, text)                                                                         \
+	static void request_##verb(struct keel_mod *m, struct keel_req *req)                                \
+	{                                                                                                   \
+		requested(m, req, #verb);                                                                   \
+	}                                                                                                   \
+	static const struct keel_request_def def_##verb = { .size = sizeof(def_##verb), .roles = (who),     \
+							    .name = "keelson." #verb, .doc = (text),        \
+							    .flags = KEEL_REQUEST_READ,                     \
+							    .handler = request_##verb };
+VERBS(AS_REQUEST)
+#define AS_ROW(verb, who, text) { "REQUEST", &def_##verb },
+static const struct keel_contrib rows[] = { VERBS(AS_ROW) { "REQUEST", &afar_request } };
 
 int verbs_offer(struct modules *all)
 {
-	return registry_add(all->parts->registry, &all->self, rows, KEEL_COUNT(rows), sizeof(rows[0]),
-			    NULL);
+	int ret = registry_add(all->parts->registry, &all->self, rows, KEEL_COUNT(rows), sizeof(rows[0]), NULL);
+
+	return ret == 0 ? afar_open(all) : ret;
 }
 
 void verbs_withdraw(struct modules *all)
 {
+	afar_close(all);
 	registry_remove(all->parts->registry, &all->self);
 }

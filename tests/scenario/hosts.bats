@@ -209,3 +209,29 @@ restart_mom() { "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUI
 }
 
 kill_by_lock() { kill "$(head -n 1 "$1")"; }
+
+@test "keelson -H host: the daemon of a host is asked, by its server" {
+	has "$(keelson modules -H n2)" '^executor +[^ ]+ +.* running '
+	lacks "$(keelson modules -H n2)" '^scheduler '
+	same taps "$(keelson modules -H n1 --json | jq -r .modules.executor.taps)" \
+		"$(keelson modules --json -H n2 | jq -r .modules.executor.taps)"
+	has "$(keelson hooks -H n2)" 'task_launch'
+	says 1 "keelson: n2: there is no hook point 'nope'; 'keelson hooks' lists them" keelson hooks nope -H n2
+	says 1 'keelson: there is no link to host n9 now; `pbsnodes -av` lists the hosts' keelson holds -H n9
+	found=$(keelson explain 1 -H n2 2>&1) && false
+	has "$found" '^usage: keelson'
+	[ "$(id -u)" -ne 0 ] || has "$(as "$OWNER" keelson modules -H n2 2>&1 || true)" 'Unauthorized Request'
+}
+
+@test "keelson load, reload, unload -H host: managers only" {
+	echo "task_launch: { path = \"$KEELSON_BUILD/tests/fixtures/task_launch.so\"; };" >"$SB/n2/etc/modules.d/site.conf"
+	undo rm -f "$SB/n2/etc/modules.d/site.conf"
+	says 0 'task_launch: loaded' keelson reload -H n2
+	lacks "$(keelson modules)" '^task_launch '
+	has "$(keelson unload task_launch -H n2)" '^task_launch: unloaded$'
+	says 1 'keelson: n3: module nope is not loaded' keelson unload nope -H n3
+	if [ "$(id -u)" -eq 0 ]; then
+		found=$(as "$OPERATOR" keelson reload -H n2 2>&1) && false
+		has "$found" 'Unauthorized Request'
+	fi
+}

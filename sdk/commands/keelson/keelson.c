@@ -7,6 +7,7 @@
  * module. "sim" is a program of its own.
  */
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static const struct cmd keelson = {
 		 "       keelson hooks --unbench module.tap\n"
 		 "       keelson explain job\n"
 		 "       keelson verb-of-a-module [argument ...]\n"
+		 "modules, hooks, holds, load, unload, reload: with -H host, of that host's daemon\n"
 		 "       keelson sim [option ...]\n"
 		 "       keelson --version\n",
 	.usage_exit = 2,
@@ -130,9 +132,10 @@ static int json_hooks(char **lines)
 static const struct verb {
 	const char *name;
 	int min_args, max_args;
+	bool of_host; /* -H */
 } verbs[] = {
-	{ "check", 0, 1 },  { "modules", 0, 1 }, { "hooks", 0, 3 },   { "reload", 0, 1 },
-	{ "load", 1, 1 },   { "unload", 1, 1 },	 { "holds", 0, 0 },   { "explain", 1, 1 },
+	{ "check", 0, 1, false }, { "modules", 0, 1, true }, { "hooks", 0, 3, true }, { "reload", 0, 1, true },
+	{ "load", 1, 1, true },	  { "unload", 1, 1, true },  { "holds", 0, 0, true }, { "explain", 1, 1, false },
 };
 
 static const struct verb *verb_find(const char *name)
@@ -143,6 +146,16 @@ static const struct verb *verb_find(const char *name)
 	return NULL;
 }
 
+static char *host; /* -H: whose daemon is asked; NULL: the server */
+
+/* Of another host the server asks it: "at", with the host and the verb before its argument. */
+static char **send_verb(int c, const char *verb, char **args)
+{
+	char *at[] = { host, (char *)(uintptr_t)verb, args[0], NULL };
+
+	return host ? pbs_admin(c, "at", at, NULL) : pbs_admin(c, verb, args, NULL);
+}
+
 static int ask(const char *verb, char **args, int (*print)(char **lines))
 {
 	int c = pbs_connect(NULL), status = 0;
@@ -150,7 +163,7 @@ static int ask(const char *verb, char **args, int (*print)(char **lines))
 
 	if (c <= 0)
 		return unreached();
-	lines = pbs_admin(c, verb, args, NULL);
+	lines = send_verb(c, verb, args);
 	if (lines) {
 		if (print(lines) < 0)
 			status = fail("cannot write the answer");
@@ -201,6 +214,21 @@ static int hooks(char **args)
 	return cmd_usage(&keelson);
 }
 
+/* "-H host" behind the verb is taken out. False: it has no host, or the verb is for no host. */
+static bool host_take(int *argc, char **argv, const struct verb *verb)
+{
+	for (int i = optind + 1; verb && i < *argc; i++) {
+		if (strcmp(argv[i], "-H") != 0)
+			continue;
+		if (!verb->of_host || !argv[i + 1])
+			return false;
+		host = argv[i + 1];
+		memmove(argv + i, argv + i + 2, (size_t)(*argc - i - 1) * sizeof(*argv)); /* and the NULL */
+		*argc -= 2;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *verb;
@@ -217,7 +245,7 @@ int main(int argc, char **argv)
 	verb = verb_find(argv[optind]);
 	if (!verb) /* a module's: its REQUEST row "keelson.<verb>" */
 		return ask(argv[optind], argv + optind + 1, lines_print);
-	if (argc - optind - 1 > verb->max_args || argc - optind - 1 < verb->min_args)
+	if (!host_take(&argc, argv, verb) || argc - optind - 1 > verb->max_args || argc - optind - 1 < verb->min_args)
 		return cmd_usage(&keelson);
 	if (verb == verbs)
 		return check(argv + optind + 1);
