@@ -28,7 +28,7 @@ static const struct keel_conf_rule limit_rules[] = {
 		       .max = INT64_MAX, .doc = "address space of the process"),
 	KEEL_CONF_RULE(DURATION, struct limits, deadline, .fallback = "2s", .min = 10,
 		       .max = 60 * MINUTE, .doc = "how long one call may take before the process is killed"),
-	KEEL_CONF_RULE(DURATION, struct limits, patience, .fallback = "20ms", .min = 0,
+	KEEL_CONF_RULE(DURATION, struct limits, patience, .fallback = "10ms", .min = 0,
 		       .max = 60 * MINUTE,
 		       .doc = "how long a call may compute before others are served by the stand-by; 0: not"),
 	KEEL_CONF_RULE(BOOL, struct limits, standby, .fallback = "true",

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@
 #define REAP_EVERY_MS 2
 #define REAP_TRIES 50
 #define REAP_LATE_MS 200
+#define BACK_NICE 10
 
 extern char **environ;
 
@@ -214,6 +216,22 @@ void process_unuse(struct process *p)
 		return;
 	frame_reader_fini(&p->in);
 	free(p);
+}
+
+/* It computes while others have work that is wanted: of a busy machine it gets what is left. */
+void process_stand_back(const struct process *p)
+{
+	char path[64];
+	int fd;
+
+	setpriority(PRIO_PROCESS, (id_t)p->pid, BACK_NICE);
+	snprintf(path, sizeof(path), "/proc/%ld/autogroup", (long)p->pid); /* its session's, where those count */
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (dprintf(fd, "%d", BACK_NICE) < 0)
+		errno = 0; /* it is a favour to others, no more */
+	close(fd);
 }
 
 /* How it ended, in words. False: it is not over yet. */

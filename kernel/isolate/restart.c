@@ -75,6 +75,7 @@ void process_retire(struct process *p)
 {
 	p->suspect_ms = p->busy_ms;
 	retire(p);
+	process_stand_back(p);
 	succeed(p->iso, true);
 }
 

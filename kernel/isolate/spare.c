@@ -30,7 +30,7 @@ static void next_step(struct process *p, enum talk_down what, pending_fn *fn)
 		open_put(iso, m);
 	else
 		talk_put_int(m, what);
-	if (what == TALK_CONF)
+	if (what == TALK_CONF && iso->conf_len > 0)
 		mp_raw(m, iso->conf_values, iso->conf_len);
 	if (ask_send(p, begun, fn, sizeof(struct pending)) == NULL)
 		process_give_up(p, "its process does not take what it is told");
