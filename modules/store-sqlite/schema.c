@@ -111,13 +111,15 @@ static int32_t identify(struct state *st, struct keel_err *err)
 	return tables > 0 ? 0 : run(st, create_tables, err);
 }
 
+/* The cache serves writes: the pages of the index and those that are being filled. 8 MiB hold them for some
+ * hundred thousand jobs; more of it was memory that nobody asked again. */
 static int32_t tune(struct state *st, const struct conf *cf, struct keel_err *err)
 {
 	char sql[160];
 
 	snprintf(sql, sizeof(sql),
 		 "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = %lld;"
-		 "PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;",
+		 "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;",
 		 (long long)cf->checkpoint_pages);
 	return run(st, sql, err);
 }
