@@ -23,9 +23,9 @@ endif
 # A sanitizer build is not read.
 KEELSON_ALL += $(if $(findstring sanitize,$(CFLAGS)),,docs)
 
-# The worked examples of the guide.
-EXAMPLES := $(addprefix $(S)/tests/fixtures/,$(addsuffix .c,reject change hold ponder acct_record attribute \
-	running signal settings offer use) offer.h)
+# The worked examples of the guide: all that it quotes or lists.
+QUOTES := sed -n -E 's:.*<!-- code tests/fixtures/([a-z_]+\.[ch]) .*:\1:p; /<!-- fixtures/{s/.*<!-- fixtures | *-->//g; s/([a-z_]+)/\1.c/gp}'
+EXAMPLES := $(sort $(addprefix $(S)/tests/fixtures/,$(shell $(QUOTES) $(S)/sdk/doc/guide/*.md)))
 
 # What was built; the list is taken when the command runs.
 docs-install: docs

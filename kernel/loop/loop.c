@@ -72,6 +72,7 @@ int loop_create(struct loop **ret_loop)
 
 	if (l == NULL)
 		return -ENOMEM;
+	setenv("UV_THREADPOOL_SIZE", "16", 0); /* four modules that hang, before the store has to wait */
 	ret = uv_loop_init(&l->uv);
 	if (ret < 0) {
 		free(l);

@@ -3,7 +3,8 @@
  * core_api.c - the API group "core", over loop and log.
  *
  * Whatever will call a module later is counted in its owner's `live`, so that its code is not unloaded
- * under it. Posts come from other threads and are counted in `posts`, which is atomic.
+ * under it. Posts come from other threads and are counted in `posts`, which is atomic. Worker threads are
+ * shared with the store: a module has WORKERS of them at most, and its further work waits in order.
  */
 #include "main/core_api.h"
 
@@ -17,6 +18,8 @@
 #include "util/err.h"
 #include "util/owner.h"
 #include "util/version.h"
+
+enum { WORKERS = 4 };
 
 struct keel_timer {
 	struct owner *owner;
@@ -38,6 +41,7 @@ struct later {
 	keel_fn *fn;
 	void (*work)(void *arg);
 	void *arg;
+	struct later *next; /* work that waits for a thread */
 };
 
 static void core_log(struct keel_mod *m, uint32_t event, const char *klass, const char *object,
@@ -256,6 +260,44 @@ static void work_do(void *arg)
 	l->work(l->arg);
 }
 
+static int work_start(struct later *l);
+
+static void work_over(void *arg)
+{
+	struct owner *o = ((struct later *)arg)->owner;
+	struct later *next = o->work;
+
+	o->working--;
+	if (next != NULL) {
+		o->work = next->next;
+		if (work_start(next) < 0) {
+			next->work(next->arg); /* no memory to hand it over: here is late, but not never */
+			later_call(next);
+		}
+	}
+	later_call(arg);
+}
+
+static int work_start(struct later *l)
+{
+	int ret = loop_work(l->owner->parts->loop, work_do, work_over, l);
+
+	l->owner->working += ret == 0;
+	return ret;
+}
+
+static int work_or_wait(struct owner *o, struct later *l)
+{
+	if (o->working < WORKERS)
+		return work_start(l);
+	if (o->work == NULL)
+		o->work = l;
+	else
+		o->work_last->next = l;
+	o->work_last = l;
+	return 0;
+}
+
 static int32_t core_work(struct keel_mod *m, void (*work)(void *arg), keel_fn *done, void *arg)
 {
 	struct later *l = later_create(m, done, arg);
@@ -263,7 +305,7 @@ static int32_t core_work(struct keel_mod *m, void (*work)(void *arg), keel_fn *d
 	if (l == NULL)
 		return -ENOMEM;
 	l->work = work;
-	return begun(m, l, loop_work(owner_of(m)->parts->loop, work_do, later_call, l));
+	return begun(m, l, work_or_wait(owner_of(m), l));
 }
 
 static void core_stop(struct keel_mod *m)

@@ -91,7 +91,8 @@ static struct module *reborn(struct modules *all, struct module *m)
 	}
 	*fresh = *m;
 	fresh->prev = fresh->next = NULL;
-	fresh->owner.live = fresh->owner.posts = 0;
+	fresh->owner.live = fresh->owner.posts = fresh->owner.working = 0;
+	fresh->owner.work = NULL;
 	fresh->owner.scope = NULL;
 	fresh->owner.pub.state = state;
 	fresh->image.resident = true;

@@ -15,6 +15,7 @@ struct bind;
 struct conf;
 struct hooks;
 struct isolate;
+struct later;
 struct links;
 struct log;
 struct loop;
@@ -56,6 +57,8 @@ struct owner {
 	struct keel_mod pub; /* first: a keel_mod is an owner */
 	struct parts *parts;
 	uint32_t live;     /* registrations (timers, watches, taps, rows ...) that must end before unload */
+	uint32_t working;  /* of them: at a worker thread */
+	struct later *work, *work_last; /* those that wait for one */
 	uint32_t posts;    /* calls posted from any thread and not yet made; atomic */
 	struct bind *binds; /* for kernel/object: its private memory on objects */
 	struct owner_budget budget;

@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "keel/keel.h"
+#include "pbs_error.h"
 
-enum { BAD_VALUE = 15014, TICKET_MAX = 64 }; /* the numbers of keel/pbse.def */
+enum { TICKET_MAX = 64 };
 
 struct conf {
 	int64_t pause; /* ms */
@@ -86,7 +87,7 @@ static keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_subm
 	if (len < 0)
 		return cf->pause > 0 ? wait_at_the_door(c) : KEEL_NEXT;
 	if (len > TICKET_MAX || strchr(ticket, '-') == NULL)
-		return st->call->reject(c, BAD_VALUE, "template_id: expected KEY-NUMBER, got '%s'", ticket);
+		return st->call->reject(c, PBSE_BADATVAL, "template_id: expected KEY-NUMBER, got '%s'", ticket);
 	st->core->log(c->mod, KEEL_LOG_DEBUG, "Job", ev->id, "belongs to ticket %s", ticket);
 	return KEEL_NEXT;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "keel/mock.h"
+#include "pbs_error.h"
 
 extern const struct keel_module keel_module;
 
@@ -47,7 +48,7 @@ static void test_with_a_ticket(void)
 static void test_with_a_wrong_one(void)
 {
 	CU_ASSERT_EQUAL(submit("nonsense"), KEEL_REJECT);
-	CU_ASSERT_EQUAL(out.code, 15014);
+	CU_ASSERT_EQUAL(out.code, PBSE_BADATVAL);
 	CU_ASSERT_STRING_EQUAL(out.text, "template_id: expected KEY-NUMBER, got 'nonsense'");
 }
 

@@ -33,7 +33,7 @@ everything()
 		[[ " $(tr -s '\n\t' ' ' <<<"$OTHERS") " != *" $name "* ]] && may_be_isolated "$so" || continue
 		printf '%s\n' --enable "$name" --set "$name.path=$so" --set "$name.isolation=$1"
 	done
-	printf '%s\n' --set ponder.delay=100ms --set busy.busy=false --set hold.timeout=300ms
+	printf '%s\n' --set ponder.delay=100ms --set busy.busy=false --set hold.timeout=300ms --set lookup.unreadable=accept
 }
 
 # What people do in a day, and what they read.

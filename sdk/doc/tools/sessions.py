@@ -49,7 +49,7 @@ class Terminal:
     """Where they are typed: KEEL_ETC stands for /etc/keelson, KEEL_HOME for /var/spool/pbs, KEEL_USER types $."""
 
     def __init__(self, folder):
-        self.folder, self.jobs, self.going = folder, {}, []
+        self.folder, self.jobs, self.going, self.exports = folder, {}, [], ""
         self.places = [(p, os.environ[v]) for p, v in (("/etc/keelson", "KEEL_ETC"), ("/var/spool/pbs", "KEEL_HOME"))
                        if v in os.environ]
         self.user = os.environ.get("KEEL_USER")
@@ -60,7 +60,7 @@ class Terminal:
         return JOB_ID.sub(lambda m: self.jobs.get(m[0], m[0]), text)
 
     def start(self, command):
-        text = self.real(command.text)
+        text = self.exports + self.real(command.text)
         argv = ["bash", "-c", text]
         if command.who == "$" and self.user:
             argv = ["runuser", "-u", self.user, "--", *argv]
@@ -70,6 +70,9 @@ class Terminal:
     def run(self, command):
         if command.text == "wait":
             return "".join(p.communicate(timeout=60)[0] for p in self.going)
+        if command.text.startswith("export "):
+            self.exports += command.text + "\n"
+            return ""
         if command.text.endswith(" &"):
             command.text = command.text[:-2]
             self.going.append(self.start(command))

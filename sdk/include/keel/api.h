@@ -45,8 +45,10 @@ struct keel_core_api {
 	int32_t (*defer)(struct keel_mod *, keel_fn *fn, void *arg);
 	/* Call fn on the loop, soon. Any thread: the only function of all groups that is. -ENOMEM. */
 	int32_t (*post)(struct keel_mod *, keel_fn *fn, void *arg);
-	/* Run `work` on a worker thread, then `done` on the loop: for what may take long or block. `work`
-	 * sees only arg and calls no group. */
+	/* Run `work` on a worker thread, then `done` on the loop: for what may take long or block. `work` sees
+	 * only arg and calls no group. Four of a module run at a time, others wait in order. It cannot be taken
+	 * back: whoever goes away meanwhile, both run, once, and arg must be there; `done` even after fini()
+	 * when the module went. -ENOMEM: neither runs. */
 	int32_t (*work)(struct keel_mod *, void (*work)(void *arg), keel_fn *done, void *arg);
 	/* Call fn when fd is readable, until watch_cancel(). The fd stays the module's. */
 	struct keel_watch *(*watch_fd)(struct keel_mod *, int fd, keel_fn *fn, void *arg);
@@ -228,7 +230,9 @@ struct keel_call_api {
 	 * memory, the daemon ends). *ret_hold is valid until resume or cancel runs; ret_hold may be NULL. */
 	keel_verdict (*hold)(struct keel_call *, const struct keel_hold_opts *,
 			     struct keel_hold **ret_hold);
-	/* End a hold: its resume() runs, on the loop. Once per hold; not after resume or cancel. */
+	/* End a hold: its resume() runs, on the loop; or its cancel(), where that was decided before (a deadline
+	 * in the same turn). So what a hold carries is freed in those two alone. Once per hold; not after
+	 * resume or cancel. */
 	void (*release)(struct keel_hold *);
 	/* Who asked; NULL: the system. Borrowed until the callback returns. */
 	const struct keel_session *(*session)(struct keel_call *);

@@ -50,8 +50,8 @@ struct keel_type_def {
 	const char *name, *doc;
 	/* Combine `text` into *slot by SET, INCR or DECR. *is_set says whether *slot has a value, and is
 	 * updated (a DECR may empty it). `key` is NULL unless KEYED; a KEYED type must take key NULL with
-	 * SET as "replace everything by nothing". 0, or a PBSE code with *err filled; *slot is then as
-	 * before. */
+	 * SET as "replace everything by nothing". 0, or a PBSE code with *err filled (users read it as it
+	 * is: begin with object->attr_name()); *slot is then as before. */
 	int32_t (*parse)(struct keel_mod *, const struct keel_attr *, int32_t op, const char *key,
 			 const char *text, union keel_slot *slot, bool *is_set, struct keel_err *);
 	/* Emit the value as users see it: once, or once per key (only `key` when it is not NULL). */

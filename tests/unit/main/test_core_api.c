@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <string.h>
 
 #include "harness.h"
@@ -29,6 +30,11 @@ static bool enough(void *arg)
 {
 	(void)arg;
 	return calls >= wanted;
+}
+
+static bool gone(void *owner_)
+{
+	return ((struct owner *)owner_)->live == 0;
 }
 
 static void begin(int n)
@@ -131,6 +137,41 @@ static void test_work_counts(void)
 	finish();
 }
 
+static sem_t gate;
+static int stuck;
+
+static void work_stuck(void *arg)
+{
+	(void)arg;
+	__atomic_add_fetch(&stuck, 1, __ATOMIC_RELAXED);
+	sem_wait(&gate);
+}
+
+/* A module that waits for a server that hangs keeps its own threads, not those of the others. */
+static void test_work_that_hangs(void)
+{
+	enum { MANY = 40 };
+	struct owner other = { .pub = { .name = "other" } };
+
+	begin(1);
+	other.parts = &d.parts;
+	stuck = 0;
+	sem_init(&gate, 0, 0);
+	for (int i = 0; i < MANY; i++)
+		CU_ASSERT_EQUAL(core->work(&other.pub, work_stuck, NULL, NULL), 0);
+	CU_ASSERT_EQUAL(core->work(mod, work, called, &calls), 0);
+	CU_ASSERT_EQUAL(loop_run_until(d.parts.loop, enough, NULL, 5000), 0);
+	CU_ASSERT_EQUAL(calls, 1);
+	CU_ASSERT(__atomic_load_n(&stuck, __ATOMIC_RELAXED) <= 4);
+	CU_ASSERT_EQUAL(other.live, MANY);
+	for (int i = 0; i < MANY; i++)
+		sem_post(&gate);
+	CU_ASSERT_EQUAL(loop_run_until(d.parts.loop, gone, &other, 5000), 0);
+	CU_ASSERT_EQUAL(stuck, MANY);
+	sem_destroy(&gate);
+	finish();
+}
+
 static struct keel_watch *watch;
 
 static void cancel_watch(struct keel_mod *m, void *arg)
@@ -160,4 +201,5 @@ static void test_watch_counts(void)
 
 TESTS_MAIN("main/core_api", TEST(test_every_entry_is_there), TEST(test_facts), TEST(test_timers_count),
 	   TEST(test_defer_counts), TEST(test_posts_from_a_thread), TEST(test_work_counts),
+	   TEST(test_work_that_hangs),
 	   TEST(test_watch_counts))
