@@ -15,12 +15,22 @@ int attr_fault(struct keel_err *err, int code, const struct keel_attr *a, const 
 		       key != NULL ? key : "");
 }
 
+/* Where attributes of this name are, among others: they are looked for all the time. */
+static struct keel_attr **like(struct keel_mock *mock, const char *name)
+{
+	uint32_t h = 5381;
+
+	for (; *name != '\0'; name++)
+		h = h * 33 + (unsigned char)*name;
+	return &mock->attrs_like[h % ATTR_PLACES];
+}
+
 struct keel_attr *attr_find(const struct klass *c, const char *name)
 {
-	struct keel_attr *a = name != NULL && c != NULL ? c->owner->head.mock->attrs : NULL;
+	struct keel_attr *a = name != NULL && c != NULL ? *like(c->owner->head.mock, name) : NULL;
 
 	while (a != NULL && !(a->klass == c && strcmp(a->def.name, name) == 0))
-		a = a->next;
+		a = a->like;
 	return a;
 }
 
@@ -91,12 +101,12 @@ void attr_detach(struct keel_attr *a)
 	a->type = NULL;
 }
 
-static const struct keel_attr *attr_taken(const struct keel_mock *mock, const struct keel_attr_def *def)
+static const struct keel_attr *attr_taken(struct keel_mock *mock, const struct keel_attr_def *def)
 {
-	const struct keel_attr *a = mock->attrs;
+	const struct keel_attr *a = *like(mock, def->name);
 
 	while (a != NULL && !(strcmp(a->def.klass, def->klass) == 0 && strcmp(a->def.name, def->name) == 0))
-		a = a->next;
+		a = a->like;
 	return a;
 }
 
@@ -109,6 +119,10 @@ static void attr_drop(struct keel_attr *a)
 	while (*at != a)
 		at = &(*at)->next;
 	*at = a->next;
+	at = like(a->head.mock, a->def.name);
+	while (*at != a)
+		at = &(*at)->like;
+	*at = a->like;
 	head_end(&a->head);
 }
 
@@ -135,6 +149,8 @@ int attr_add(struct mod *m, const void *row, struct keel_err *err)
 	a->owner = m;
 	a->next = mock->attrs;
 	mock->attrs = a;
+	a->like = *like(mock, def->name);
+	*like(mock, def->name) = a;
 	ret = attr_attach(mock, a, err);
 	if (ret < 0)
 		attr_drop(a);

@@ -22,6 +22,7 @@ enum { NOATTR = 15002, ATTRRO = 15003, IVALREQ = 15004, UNKREQ = 15005, PERM = 1
        INTERNAL = 15011, BADATVAL = 15014, SVRDOWN = 15060, HOOKERROR = 15136, HOOK_REJECT = 15169 };
 #define DEPTH_MAX 16
 #define RING 16
+#define ATTR_PLACES 256
 #define BEGIN_MS 1000000 /* not 0: modules may take that for no time at all */
 
 struct mod;
@@ -168,7 +169,7 @@ struct type {
 };
 struct keel_attr {
 	struct head head;
-	struct keel_attr *next;
+	struct keel_attr *next, *like; /* like: whose names may be the same */
 	struct keel_attr_def def;
 	struct mod *owner;
 	const void *row;
@@ -557,7 +558,7 @@ struct keel_mock {
 
 	struct klass *klasses;
 	struct type *types;
-	struct keel_attr *attrs;
+	struct keel_attr *attrs, *attrs_like[ATTR_PLACES];
 	uint32_t n_declared;
 	struct keel_changes *changes;
 	struct keel_view *views;

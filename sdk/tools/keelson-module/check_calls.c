@@ -247,7 +247,7 @@ void check_calls(const struct subject *s)
 	with.optional = true;
 	without.optional = false;
 	run_all(&with, RULE_calls_crash, RULE_calls_budget);
-	if (!rule_broken(RULE_calls_crash) && !rule_broken(RULE_calls_memory))
+	if (!rule_broken(RULE_calls_crash) && !rule_broken(RULE_calls_memory) && !rule_broken(RULE_calls_budget))
 		child_cases(failure_case, &with, RULE_calls_failures, RULE_calls_failures);
 	if (stage_has_optional(s->m) && !rule_broken(RULE_calls_crash))
 		run_all(&without, RULE_calls_needs, RULE_calls_budget);

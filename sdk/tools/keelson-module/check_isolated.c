@@ -131,7 +131,7 @@ static void play(struct play *p, const struct subject *of)
 	play_days(p);
 	visits(p, false);
 	requests(p);
-	play_cluster(p);
+	play_cluster(p, true);
 	visits(p, true);
 	child_step("being unloaded after some days");
 	stage_unload(&p->stage);

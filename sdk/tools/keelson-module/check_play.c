@@ -190,16 +190,18 @@ static void job_lives(struct play *p, int day)
 	}
 }
 
-/* Every object that stays. */
-void play_cluster(struct play *p)
+/* Every object that stays; those with the largest values only if `all`: they take the longest. */
+void play_cluster(struct play *p, bool all)
 {
 	static const char *const klasses[] = { "server", "queue", "node", "sched" };
 
+	const int n = all ? N_CASTS : CAST_FULL;
+
 	reload(p);
 	for (size_t k = 0; k < KEEL_COUNT(klasses); k++)
-		for (int c = 0; c < N_CASTS; c++)
+		for (int c = 0; c < n; c++)
 			play_show(p, klasses[k], stage_object(&p->stage, klasses[k], (enum cast)c), stage_id(klasses[k], (enum cast)c));
-	for (int c = 0; c < N_CASTS; c++)
+	for (int c = 0; c < n; c++)
 		play_show(p, "job", stage_object(&p->stage, "job", (enum cast)c), stage_id("job", (enum cast)c));
 }
 
@@ -221,7 +223,7 @@ void play_days(struct play *p)
 		job_lives(p, day);
 		for (size_t i = 0; i < KEEL_COUNT(others); i++)
 			step(p, others[i], NULL, NULL);
-		play_cluster(p);
+		play_cluster(p, day == JOBS - 1);
 	}
 }
 

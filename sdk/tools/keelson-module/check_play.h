@@ -22,9 +22,9 @@ void play_begin(struct play *p, const struct subject *of);
 void play_days(struct play *p);
 void play_forget(struct play *p);
 
-/* Write down: the values of an object; those of all that stay; what was logged since, with the step it was at. */
+/* Write down: the values of an object; those of all that stay (`all`: those with the largest values, too); what was logged since, with the step it was at. */
 void play_show(struct play *p, const char *klass, struct keel_obj *o, const char *id);
-void play_cluster(struct play *p);
+void play_cluster(struct play *p, bool all);
 void play_said(struct play *p);
 
 /* Are they equal? Else the rule is broken: the first line of each that differs. */

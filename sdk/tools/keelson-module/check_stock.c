@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_stock.c - rows of the modules that are installed. Their functions stay unused: an attribute that
- * its module would compute is stored here, and one of a type of its own becomes a plain one.
+ * check_stock.c - rows of the modules that are installed, read from their files: nothing of them runs. An
+ * attribute that its module would compute is stored here, and one of a type of its own becomes a plain one.
  */
 #include "check_stock.h"
 
@@ -10,39 +10,36 @@
 #include <string.h>
 
 #include "check_with.h"
-#include "modfile/elf_file.h"
-#include "open.h"
+#include "modfile/descriptor.h"
 
 enum { ATTRS_MAX = 1024, TYPES_MAX = 64, MODULES_MAX = 128 };
 
 static struct {
 	struct keel_attr_def attrs[ATTRS_MAX];
 	const struct keel_type_def *types[TYPES_MAX];
-	const struct keel_module *modules[MODULES_MAX];
+	struct modfile_module *modules[MODULES_MAX]; /* stay: rows point into them */
 	unsigned n_attrs, n_types, n_modules;
 } stock;
 
 static void module_read(const char *dir, const char *file, const struct keel_module *but)
 {
-	const struct keel_module *m;
-	struct elf_file f;
-	char path[4096];
-	const char *why;
+	char path[4096], why[MODFILE_WHY_MAX];
+	struct modfile_module *m;
 	size_t len = strlen(file);
 
 	if (len < 4 || strcmp(file + len - 3, ".so") != 0 || stock.n_modules == MODULES_MAX)
 		return;
 	snprintf(path, sizeof(path), "%s/%s", dir, file);
-	if (elf_file_read(path, &f) != NULL || !f.has_note || f.abi_major != KEEL_ABI_MAJOR)
-		return;
-	m = module_open(path, &why);
-	if (m != NULL && m->size >= sizeof(*m) && m->name != NULL && strcmp(m->name, but->name) != 0 && !with_is(m->name))
+	m = modfile_read(path, why);
+	if (m != NULL && strcmp(m->head.name, but->name) != 0 && !with_is(m->head.name))
 		stock.modules[stock.n_modules++] = m;
+	else
+		modfile_module_free(m);
 }
 
-static void types_read(const struct keel_module *m)
+static void types_read(const struct modfile_module *m)
 {
-	for (uint32_t i = 0; i < m->n_contribs && stock.n_types < TYPES_MAX; i++)
+	for (uint32_t i = 0; i < m->head.n_contribs && stock.n_types < TYPES_MAX; i++)
 		if (strcmp(m->contribs[i].kind, "TYPE") == 0)
 			stock.types[stock.n_types++] = m->contribs[i].def;
 }
@@ -82,9 +79,9 @@ static bool is_class(const char *name)
 	return false;
 }
 
-static void attrs_read(const struct keel_module *m, const struct keel_module *but)
+static void attrs_read(const struct modfile_module *m, const struct keel_module *but)
 {
-	for (uint32_t i = 0; i < m->n_contribs && stock.n_attrs < ATTRS_MAX; i++) {
+	for (uint32_t i = 0; i < m->head.n_contribs && stock.n_attrs < ATTRS_MAX; i++) {
 		const struct keel_attr_def *a = m->contribs[i].def;
 		struct keel_attr_def *to = &stock.attrs[stock.n_attrs];
 
