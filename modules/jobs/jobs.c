@@ -293,10 +293,29 @@ static const struct keel_contrib contribs[] = {
 #undef JOB
 };
 
+/* Numbers that were put by and not used: whoever comes next goes on there. */
+static void sequence_return(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+
+	if (server && st->next_sequence < st->reserved_sequence)
+		st->object->set_int(server, st->server.sequence, st->next_sequence);
+	st->reserved_sequence = st->next_sequence;
+}
+
+static keel_verdict on_server_stop(struct keel_call *c, const struct keel_ev_server_stop *ev)
+{
+	(void)ev;
+	sequence_return(c->mod); /* there is a last commit after this, none after stop() */
+	return KEEL_NEXT;
+}
+
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_known, on_job_known, .order = -1000),
 	KEEL_TAP(node_down, on_node_down),
 	KEEL_TAP(node_state, on_node_state),
+	KEEL_TAP(server_stop, on_server_stop),
 };
 
 static const struct keel_task_events events = {
@@ -363,6 +382,7 @@ static void stop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
+	sequence_return(mod);
 	st->core->timer_cancel(st->cleaner);
 	st->cleaner = NULL;
 	shutdown_drop(mod);

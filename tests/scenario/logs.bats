@@ -149,8 +149,10 @@ goes() { wait_until 20 job_is "$1" "$2"; }
 	wait_until 10 noticed
 }
 
-@test "logs: an orderly end is told" {
+@test "logs: an orderly end is told, and numbers go on after it" {
+	id=$(submit -h)
 	sandbox restart server
+	same 'the next id' "$((${id%%.*} + 1)).svr" "$(submit -h)"
 	found=$(server_log)
 	has "$found" ';Svr;Server@svr;Server shutdown completed$'
 	has "$found" ';Svr;Log;Log closed$'
