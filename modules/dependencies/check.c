@@ -53,21 +53,46 @@ static bool counts_reports(struct state *st, const char *id)
 	return false;
 }
 
+static bool same_owner(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *other,
+		       const struct keel_session *who)
+{
+	struct state *st = mod->state;
+	const char *own = st->object->get_str(job, st->euser);
+	const char *his = st->object->get_str(other, st->euser);
+
+	return (own && his && strcmp(his, own) == 0) || (who && (who->roles & KEEL_OPERATORS));
+}
+
 /* The named job must wait for reports, and belong to the one who sends them. */
 static int32_t check_before(struct keel_mod *mod, struct keel_obj *job, const struct item *item,
 			    const struct keel_session *who)
 {
 	struct state *st = mod->state;
-	const char *own = st->object->get_str(job, st->euser), *his;
 	struct keel_obj *named;
 	char id[ID_MAX];
 
 	item_id(item, st->server, id);
 	named = st->object->find(mod, "job", id);
-	his = named ? st->object->get_str(named, st->euser) : NULL;
-	if (!his || !own || !counts_reports(st, id))
+	if (!named || !counts_reports(st, id))
 		return PBSE_BADDEPEND;
-	return strcmp(his, own) == 0 || (who && (who->roles & KEEL_OPERATORS)) ? 0 : PBSE_PERM;
+	return same_owner(mod, job, named, who) ? 0 : PBSE_PERM;
+}
+
+/* The named job must belong to the same owner, and nobody of its set have run. */
+static int32_t check_runone(struct keel_mod *mod, struct keel_obj *job, const struct item *item,
+			    const struct keel_session *who, enum verdict *ret)
+{
+	struct state *st = mod->state;
+	struct fate fate = { 0 };
+	char id[ID_MAX];
+
+	item_id(item, st->server, id);
+	if (!fate_of(mod, id, &fate))
+		return PBSE_BADDEPEND;
+	if (!same_owner(mod, job, st->object->find(mod, "job", id), who))
+		return PBSE_PERM;
+	*ret = fate.over ? DONE : WAITS;
+	return fate.over && fate.started ? PBSE_HISTDEPEND : 0;
 }
 
 static int32_t check_item(struct keel_mod *mod, struct keel_obj *job, const struct item *item,
@@ -82,6 +107,8 @@ static int32_t check_item(struct keel_mod *mod, struct keel_obj *job, const stru
 	item_id(item, st->server, id);
 	if (strcmp(id, st->object->id(job)) == 0)
 		return PBSE_BADDEPEND;
+	if (item->type == RUN_ONE)
+		return check_runone(mod, job, item, who, ret);
 	return type_is_before((enum type)item->type) ? check_before(mod, job, item, who)
 						     : check_after(mod, item, ret);
 }
@@ -102,5 +129,5 @@ int32_t check_clause(struct keel_mod *mod, struct keel_obj *job, const struct ke
 			c->item[left++] = c->item[i];
 	}
 	c->n = left;
-	return 0;
+	return runone_join(mod->state, c);
 }

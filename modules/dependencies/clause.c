@@ -30,11 +30,17 @@ static const struct {
 	[BEFORE_OK] = { "beforeok", true, false, GOOD_END },
 	[BEFORE_NOT_OK] = { "beforenotok", true, false, BAD_END },
 	[BEFORE_ANY] = { "beforeany", true, false, ANY_END },
+	[RUN_ONE] = { "runone", false, false, ANY_END },
 };
 
 bool type_is_before(enum type type)
 {
 	return types[type].before;
+}
+
+bool type_waits(enum type type)
+{
+	return !types[type].before && type != RUN_ONE;
 }
 
 bool type_at_start(enum type type)
@@ -48,7 +54,7 @@ enum verdict type_judge(enum type type, const struct fate *fate)
 
 	if (types[type].at_start && fate->started)
 		return DONE;
-	if (!fate->over)
+	if (!fate->over || type == RUN_ONE)
 		return WAITS;
 	if (types[type].at_start)
 		return NEVER;
@@ -138,6 +144,21 @@ static struct item *add_item(struct clause *c)
 	return &c->item[c->n++];
 }
 
+int32_t clause_add(struct clause *c, enum type type, const char *id)
+{
+	const int64_t n = strtoll(id, NULL, 10);
+	struct item *item;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->item[i].type == type && c->item[i].n == n)
+			return 0;
+	item = add_item(c);
+	if (!item)
+		return PBSE_SYSTEM;
+	*item = (struct item){ .n = n, .type = (uint8_t)type, .array = strstr(id, "[]") != NULL };
+	return 0;
+}
+
 static int32_t read_type(const char **at, const char *server, struct clause *c)
 {
 	size_t len = word_len(*at);
@@ -145,7 +166,7 @@ static int32_t read_type(const char **at, const char *server, struct clause *c)
 	int32_t code;
 
 	if (type < 0 || (*at)[len] != ':')
-		return len == 6 && strncmp(*at, "runone", len) == 0 ? PBSE_BADDEPEND : PBSE_BADATVAL;
+		return PBSE_BADATVAL;
 	*at += len;
 	for (; **at == ':'; arguments++) {
 		struct item *item = add_item(c);

@@ -6,6 +6,7 @@
  *   depend changed           who waits for whom is known in memory; the job is held, or not any more
  *   job_started              after, before
  *   job_obit, job_purged     the others: released, or deleted because it can never be
+ *   job_step                 runone: the others of the set are held, or let go
  */
 #include "dependencies.h"
 
@@ -37,7 +38,7 @@ static void depend_changed(struct keel_mod *mod, struct keel_obj *job, const str
 		return;
 	c = child_find(st, id);
 	if (!strchr("REFXM", st->job->state(st->job->self, job)))
-		st->job->depend(st->job->self, job, c && child_waits(c));
+		st->job->depend(st->job->self, job, (c && child_waits(c)) || runone_waits(mod, id));
 }
 
 static const struct keel_attr_def depend_row =
@@ -132,6 +133,16 @@ static keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_sta
 	return KEEL_NEXT;
 }
 
+/* An array has begun, or a job runs, when it says so itself. */
+static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *ev)
+{
+	const struct state *st = keel_state(c);
+
+	if (st->started && (st->parents || st->children))
+		runone_changed(c->mod, ev->id);
+	return KEEL_NEXT;
+}
+
 static void keep_fate(struct state *st, const char *id, struct fate fate)
 {
 	struct parent *p = parent_find(st, id);
@@ -172,6 +183,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_started, on_started),
 	KEEL_TAP(job_obit, on_obit),
 	KEEL_TAP(job_purged, on_purged),
+	KEEL_TAP(job_step, on_step),
 };
 
 /* ---- module ---------------------------------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@
 /* ---- clause.c: the text of the attribute ---------------------------------------------------------- */
 
 enum type { ON, AFTER, AFTER_OK, AFTER_NOT_OK, AFTER_ANY, BEFORE, BEFORE_OK, BEFORE_NOT_OK, BEFORE_ANY,
-	    TYPES };
+	    RUN_ONE, TYPES };
 
 struct item {
 	int64_t n;    /* number of a job of this server; ON: reports it still waits for */
@@ -41,6 +41,10 @@ void item_id(const struct item *item, const char *server, char buf[ID_MAX]);
 /* As it is shown: ids end in @server, those of one type in a row are joined. false: no memory. */
 bool clause_text(const struct clause *c, const char *server, struct keel_text *out);
 bool type_is_before(enum type type);
+/* Is the job held for as long as it has an item of this type? */
+bool type_waits(enum type type);
+/* One more item, unless it is there. 0 or a PBSE number. */
+int32_t clause_add(struct clause *c, enum type type, const char *id);
 bool type_at_start(enum type type); /* done when a job starts, else when it is over */
 
 /* What happened to a job. */
@@ -105,7 +109,7 @@ struct parent *parent_find(struct state *st, const char *id);
 int child_set(struct state *st, const char *id, struct clause *clause);
 void child_drop(struct state *st, struct child *c);
 void index_fini(struct state *st);
-/* Does it wait for anything? */
+/* Does it wait for anything? (What its set does is runone_waits().) */
 bool child_waits(const struct child *c);
 
 /* ---- news.c -------------------------------------------------------------------------------------------- */
@@ -114,6 +118,14 @@ void news_over(struct keel_mod *mod, const char *id, const struct fate *fate);
 /* At start: what was told of parents while nobody listened. */
 void news_missed(struct keel_mod *mod);
 void news_drop(struct state *st);
+/* What the job has of runone on this one (NULL: on anybody), it has no more. */
+void clause_drop(struct keel_mod *mod, struct keel_obj *job, const char *id);
+
+/* ---- runone.c -------------------------------------------------------------------------------------------- */
+bool runone_waits(struct keel_mod *mod, const char *id);     /* another of its set runs */
+void runone_changed(struct keel_mod *mod, const char *id);   /* it runs, or is queued again */
+void runone_over(struct keel_mod *mod, const char *id, bool ran);
+int32_t runone_join(struct state *st, struct clause *c);     /* name all of the sets it joins */
 
 /* ---- check.c --------------------------------------------------------------------------------------------- */
 /* The clause a job asks for: what is done already is left out, what can never be refused. 0 or a PBSE

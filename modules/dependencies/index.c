@@ -128,7 +128,7 @@ int child_set(struct state *st, const char *id, struct clause *clause)
 bool child_waits(const struct child *c)
 {
 	for (uint32_t i = 0; i < c->clause.n; i++)
-		if (!type_is_before((enum type)c->clause.item[i].type))
+		if (type_waits((enum type)c->clause.item[i].type))
 			return true;
 	return false;
 }

@@ -79,7 +79,7 @@ static bool is_done(struct state *st, struct item *item, const struct news *n)
 	if (n->report)
 		return item->type == ON && --item->n == 0;
 	item_id(item, st->server, id);
-	return item->type != ON && !type_is_before((enum type)item->type) &&
+	return item->type != ON && type_waits((enum type)item->type) &&
 	       strcmp(id, n->parent) == 0;
 }
 
@@ -99,7 +99,7 @@ static void release(struct keel_mod *mod, struct keel_obj *job, struct child *c,
 		if (is_done(st, &item, n) && (n->report || !fate ||
 					  type_judge((enum type)item.type, fate) == DONE))
 			continue;
-		waits |= !type_is_before((enum type)item.type);
+		waits |= type_waits((enum type)item.type);
 		counted |= item.n != c->clause.item[i].n;
 		left.item[left.n++] = item;
 	}
@@ -110,7 +110,26 @@ static void release(struct keel_mod *mod, struct keel_obj *job, struct child *c,
 	st->core->log(mod, KEEL_LOG_JOB, "Job", n->child, "Dependency on job %s released.", n->parent);
 	rewrite(mod, job, &left);
 	if (!waits)
-		st->job->depend(st->job->self, job, false);
+		st->job->depend(st->job->self, job, runone_waits(mod, n->child));
+}
+
+void clause_drop(struct keel_mod *mod, struct keel_obj *job, const char *id)
+{
+	struct state *st = mod->state;
+	const struct child *c = child_find(st, st->object->id(job));
+	struct clause left = { .item = c ? calloc(c->clause.n, sizeof(*left.item)) : NULL };
+
+	for (uint32_t i = 0; left.item && i < c->clause.n; i++) {
+		char named[ID_MAX];
+
+		item_id(&c->clause.item[i], st->server, named);
+		if (c->clause.item[i].type != RUN_ONE || (id && strcmp(named, id) != 0))
+			left.item[left.n++] = c->clause.item[i];
+	}
+	if (left.item && left.n < c->clause.n)
+		rewrite(mod, job, &left);
+	else
+		clause_fini(&left);
 }
 
 static bool is_pending(struct keel_mod *mod, struct keel_obj *job)
@@ -240,6 +259,7 @@ void news_over(struct keel_mod *mod, const char *id, const struct fate *fate)
 	struct child *c;
 
 	tell(mod, id, fate);
+	runone_over(mod, id, fate->started);
 	if ((c = child_find(st, id)))
 		child_drop(st, c);
 }
@@ -256,6 +276,7 @@ void news_missed(struct keel_mod *mod)
 		if (!fate_of(mod, p->id, &fate) && number_of(p->id) >= next)
 			continue;
 		p->fate = fate;
+		runone_changed(mod, p->id);
 		for (struct link *l = p->links; l; l = l->next) {
 			enum verdict v = type_judge(l->type, &fate);
 

@@ -38,6 +38,7 @@ static void test_texts(void)
 		{ "afterok:34.SVR@svr", "afterok:34.svr@svr" },
 		{ "afterok:34@svr\\:15001", "afterok:34.svr@svr" },
 		{ "afterok:1:2:3", "afterok:1.svr@svr:2.svr@svr:3.svr@svr" },
+		{ "runone:7", "runone:7.svr@svr" },
 		{ "afterany:12[],on:3", "afterany:12[].svr@svr,on:3" },
 		{ "after:1,afternotok:2,before:3,beforeok:4,beforenotok:5,beforeany:6",
 		  "after:1.svr@svr,afternotok:2.svr@svr,before:3.svr@svr,beforeok:4.svr@svr,"
@@ -55,7 +56,7 @@ static void test_refused(void)
 					   "afterok:1::2", "afterok:1x", "afterok:1.svr.x@",
 					   "afterok:99999999999999999999", "AFTEROK:1" };
 	static const char *const other[] = { "afterok:1.elsewhere", "afterok:1.svr@elsewhere",
-					     "afterok:1[2]", "afterok:1[2-3].svr", "runone:1" };
+					     "afterok:1[2]", "afterok:1[2-3].svr", "runone:1[2]" };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (strcmp(again(bad[i]), "15014") != 0 && strcmp(again(bad[i]), "15054") != 0)

@@ -192,6 +192,49 @@ deleted_for() # child parent
 	deleted_for "$a" "$b"
 }
 
+@test "runone: one of a set runs, the others are held, and deleted when it is over" {
+	a=$(submit -h)
+	b=$(submit -h -W depend=runone:"$a")
+	c=$(submit -h -W depend=runone:"$b")
+	same depend "runone:$b@svr:$a@svr" "$(depend_of "$c")"
+	as "$OWNER" qrls "$b"
+	starts "$b"
+	for job in "$a" "$c"; do
+		same "holds of $job" us "$(job_attr "$job" Hold_Types | grep -o '[us]' | sort -r | tr -d '\n')"
+		as "$OWNER" qrls "$job"
+		waiting "$job"
+	done
+	d=$(submit -W depend=runone:"$c")
+	waiting "$d"
+	qhold -h o "$b"
+	qrerun "$b"
+	wait_until 20 one_runs "$a" "$c" "$d"
+	for job in "$a" "$c" "$d"; do job_is "$job" R && first=$job; done
+	qdel "$first"
+	for job in "$a" "$b" "$c" "$d"; do [ "$job" = "$first" ] || deleted_for "$job" "$first"; done
+}
+# Of these jobs one runs, the others wait for it.
+one_runs()
+{
+	local states
+	states=$(for job; do job_attr "$job" job_state; done | sort | tr -d '\n')
+	same states "$(printf 'H%.0s' $(seq 2 $#))R" "$states"
+}
+
+@test "runone: who leaves before he ran, and who may join" {
+	a=$(submit -h)
+	b=$(submit -h -W depend=runone:"$a")
+	qdel "$a"
+	same depend '' "$(depend_of "$b")"
+	job_is "$b" H 20
+	says 206 'qsub: Invalid Job Dependency' as "$OWNER" qsub -W depend=runone:999999 -- /bin/true
+	a=$(submit -- /bin/true)
+	ends "$a"
+	says 125 'qsub: Finished job did not satisfy dependency' as "$OWNER" qsub -W depend=runone:"$a" -- /bin/true
+	needs_root
+	says 159 'qsub: Unauthorized Request ' as "$OTHER" qsub -W depend=runone:"$b" -- /bin/true
+}
+
 @test "refusals" {
 	a=$(submit -h)
 	illegal=$'qsub: illegal -W value'
