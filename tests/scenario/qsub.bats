@@ -332,6 +332,9 @@ $USAGE" as "$OWNER" qsub -N
 	ends "$id"
 	same status 0 "$(job_attr "$id" Exit_status)"
 	same far 'Mon Dec 31 23:59:00 2029' "$(job_attr "$(submit -a 2912312359)" Execution_Time)"
+	id=$(as "$OWNER" env TZ=EST5EDT qsub -a 2912312359 -- /bin/true)
+	same zone "$(date -d 'TZ="America/New_York" 2029-12-31 23:59' '+%a %b %e %H:%M:%S %Y')" "$(job_attr "$id" Execution_Time)"
+	has "$(job_attr "$id" Variable_List)" PBS_O_TZ=EST5EDT
 }
 
 @test "qsub -S: that shell reads the script" {

@@ -8,8 +8,11 @@
 #include "date.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define DIGITS "0123456789"
 
@@ -85,7 +88,23 @@ static void roll(struct tm *tm, int pairs)
 	}
 }
 
-int date_parse(const char *text, long long now, long long *ret)
+/* "EST5EDT" is a file of the zone database before it is a rule of its own; musl, which does not look there
+ * first, is told so. The TZ that was, to be put back; NULL: it stayed. */
+static char *zone_as_file(void)
+{
+	const char *zone = getenv("TZ");
+	char path[256], *kept;
+
+	if (zone == NULL || strchr(":/", *zone) != NULL)
+		return NULL;
+	snprintf(path, sizeof(path), ":/usr/share/zoneinfo/%s", zone);
+	kept = access(path + 1, R_OK) == 0 ? strdup(zone) : NULL;
+	if (kept != NULL)
+		setenv("TZ", path, 1);
+	return kept;
+}
+
+static int parse(const char *text, long long now, long long *ret)
 {
 	size_t digits = strspn(text, DIGITS);
 	time_t start = (time_t)now;
@@ -108,4 +127,15 @@ int date_parse(const char *text, long long now, long long *ret)
 		roll(&tm, pairs);
 	}
 	return -EINVAL;
+}
+
+int date_parse(const char *text, long long now, long long *ret)
+{
+	char *zone = zone_as_file();
+	int result = parse(text, now, ret);
+
+	if (zone != NULL)
+		setenv("TZ", zone, 1);
+	free(zone);
+	return result;
 }
