@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "hook/hooks.h"
 #include "log/log.h"
@@ -90,7 +89,6 @@ static struct module *reborn(struct modules *all, struct module *m)
 		return NULL;
 	}
 	*fresh = *m;
-	fresh->prev = fresh->next = NULL;
 	fresh->owner.live = fresh->owner.posts = fresh->owner.working = 0;
 	fresh->owner.work = NULL;
 	fresh->owner.scope = NULL;
@@ -130,16 +128,21 @@ static int come_again(struct modules *all, struct group *g, struct set *come, st
 	return 0;
 }
 
-static void unlist(struct modules *all, const struct set *s)
+static void there_less(struct modules *all, const struct set *s)
 {
-	for (uint32_t i = 0; i < s->n; i++)
-		DL_DELETE(all->list, s->at[i]);
+	const struct module *m;
+
+	SET_EACH(s, m)
+		set_drop(&all->there, m);
 }
 
-static void list(struct modules *all, const struct set *s)
+/* The plan has made room for them. */
+static void there_more(struct modules *all, const struct set *s)
 {
-	for (uint32_t i = 0; i < s->n; i++)
-		DL_APPEND(all->list, s->at[i]);
+	struct module *m;
+
+	SET_EACH(s, m)
+		(void)set_add(&all->there, m);
 }
 
 /* Whoever stays hears of services that came. */
@@ -147,7 +150,7 @@ static void offer(struct modules *all)
 {
 	struct module *m;
 
-	DL_FOREACH(all->list, m)
+	SET_EACH(&all->there, m)
 		module_offer(m);
 }
 
@@ -161,13 +164,14 @@ static void restarted_swap(const struct set *s)
 
 static int up(struct modules *all, struct group *g, struct set *s, struct keel_err *err)
 {
-	struct module *bad = NULL;
 	int ret = come_again(all, g, s, err);
 
 	if (ret == 0)
-		ret = modules_up(all, s, &bad, err);
+		ret = set_ready(all, s, false, err);
+	if (ret == 0)
+		ret = set_start(all, s, false, err);
 	if (ret < 0)
-		modules_down(s);
+		set_down(s);
 	return ret;
 }
 
@@ -179,7 +183,7 @@ static int back(struct modules *all, struct group *g, struct keel_err *err)
 
 	restarted_swap(&g->leave);
 	if (up(all, g, &g->leave, &why) == 0) {
-		list(all, &g->leave);
+		there_more(all, &g->leave);
 		return 0;
 	}
 	if (all->parts->log != NULL)
@@ -196,12 +200,12 @@ int group_apply(struct modules *all, struct group *g, struct keel_err *err)
 
 	if (ret < 0)
 		return ret;
-	modules_down(&g->leave);
-	unlist(all, &g->leave);
+	set_down(&g->leave);
+	there_less(all, &g->leave);
 	restarted_swap(&g->leave);
 	ret = up(all, g, &g->come, err);
 	if (ret == 0) {
-		list(all, &g->come);
+		there_more(all, &g->come);
 		offer(all);
 		g->applied = true;
 		return 0;
@@ -217,8 +221,8 @@ int group_revert(struct modules *all, struct group *g, struct keel_err *err)
 {
 	int ret;
 
-	modules_down(&g->come);
-	unlist(all, &g->come);
+	set_down(&g->come);
+	there_less(all, &g->come);
 	ret = back(all, g, err);
 	(void)values_apply(&g->change, NULL);
 	offer(all);
@@ -227,18 +231,9 @@ int group_revert(struct modules *all, struct group *g, struct keel_err *err)
 }
 
 /* ---- in words -------------------------------------------------------------------------------------------- */
-static const struct module *named(const struct set *s, const char *name)
-{
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (strcmp(s->at[i]->desc.name, name) == 0)
-			return s->at[i];
-	}
-	return NULL;
-}
-
 static void tell_comer(const struct group *g, const struct module *m, struct buf *out)
 {
-	const struct module *old = named(&g->leave, m->desc.name);
+	const struct module *old = set_named(&g->leave, m->desc.name);
 
 	if (old == NULL)
 		buf_printf(out, "%s: loaded\n", m->desc.name);
@@ -257,7 +252,7 @@ void group_tell(const struct group *g, struct buf *out)
 		buf_printf(out, "%s: %s changed\n", g->change.at[i]->desc.name,
 			   g->change.at[i]->fresh != NULL ? "configuration" : "order or match");
 	for (uint32_t i = 0; i < g->leave.n; i++) {
-		if (named(&g->come, g->leave.at[i]->desc.name) == NULL)
+		if (set_named(&g->come, g->leave.at[i]->desc.name) == NULL)
 			buf_printf(out, "%s: unloaded\n", g->leave.at[i]->desc.name);
 	}
 	for (uint32_t i = 0; i < g->come.n; i++)

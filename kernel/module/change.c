@@ -157,21 +157,15 @@ static void leavers_close(struct change *c, uint32_t n_groups)
 	}
 }
 
-/* The list is in order of needs again. */
-static void list_order(struct change *c)
+/* Those that are there are in order of needs again. Who was made anew meanwhile has his name. */
+static void there_order(struct change *c)
 {
-	struct module *list = NULL, *m, *next;
+	struct set *after = &c->plan.after, *there = &c->all->there, old = *there;
 
-	for (uint32_t i = 0; i < c->plan.after.n; i++) {
-		DL_FOREACH_SAFE(c->all->list, m, next) {
-			if (strcmp(m->desc.name, c->plan.after.at[i]->desc.name) != 0)
-				continue;
-			DL_DELETE(c->all->list, m);
-			DL_APPEND(list, m);
-		}
-	}
-	DL_CONCAT(list, c->all->list);
-	c->all->list = list;
+	for (uint32_t i = 0; i < after->n; i++)
+		after->at[i] = set_named(there, after->at[i]->desc.name);
+	*there = *after;
+	*after = old;
 }
 
 static void say_what_next(struct change *c)
@@ -198,7 +192,7 @@ static void succeed(struct change *c)
 	for (uint32_t i = 0; i < c->n_groups; i++)
 		group_tell(&c->groups[i], &c->out);
 	say_what_next(c);
-	list_order(c);
+	there_order(c);
 	leavers_close(c, c->n_groups);
 	set_fini(&c->plan.coming); /* they run */
 	answer(c, 0);
@@ -352,6 +346,8 @@ static void make_plan(struct change *c)
 		ret = plan_make(&c->plan, &c->err);
 	if (ret == 0)
 		ret = plan_groups(&c->plan, &c->groups, &c->n_groups);
+	if (ret == 0)
+		ret = set_reserve(&c->all->there, c->plan.coming.n);
 	if (ret < 0) {
 		refuse(c, ret);
 		return;

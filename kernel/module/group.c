@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "module/inside.h"
 #include "object/objects.h"
@@ -35,7 +34,7 @@ static bool is_successor(const struct plan *p, const struct module *m)
 {
 	const struct module *old;
 
-	DL_FOREACH(p->all->list, old) {
+	SET_EACH(&p->all->there, old) {
 		if (old->heir == m)
 			return true;
 	}
@@ -47,7 +46,7 @@ static void items_gather(struct cut *c)
 	const struct plan *p = c->plan;
 	struct module *m;
 
-	DL_FOREACH(p->all->list, m) {
+	SET_EACH(&p->all->there, m) {
 		if (!m->leaves && m->fresh == NULL && m->fresh_site == NULL)
 			continue;
 		c->items[c->n] = (struct item){ m, NULL, c->n };
@@ -206,12 +205,9 @@ int plan_groups(const struct plan *p, struct group **ret_groups, uint32_t *ret_n
 {
 	struct cut c = { .plan = p };
 	struct group *groups;
-	struct module *m;
-	uint32_t most = p->coming.n + 1;
+	uint32_t most = p->all->there.n + p->coming.n + 1;
 	int ret = -ENOMEM;
 
-	DL_FOREACH(p->all->list, m)
-		most++;
 	c.items = calloc(most, sizeof(*c.items));
 	groups = calloc(most, sizeof(*groups));
 	*ret_n = 0;

@@ -2,7 +2,6 @@
  *
  * identity.c - exactly which modules run, for a report that somebody reads elsewhere.
  */
-#include <utlist.h>
 
 #include "module/inside.h"
 
@@ -10,7 +9,7 @@ void modules_identify(struct modules *all, struct buf *out)
 {
 	const struct module *m;
 
-	DL_FOREACH(all->list, m)
+	SET_EACH(&all->there, m)
 		buf_printf(out, "%s %s, build %s, %s\n", m->desc.name, m->desc.version,
 			   m->image.note.build_id[0] != '\0' ? m->image.note.build_id : "unknown",
 			   m->image.path);

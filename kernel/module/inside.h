@@ -59,7 +59,6 @@ struct site {
 
 struct module {
 	struct owner owner; /* first */
-	struct module *prev, *next;
 	enum module_state state;
 	struct keel_module desc; /* this kernel's size, whatever the file's */
 	struct keel_conf_rule *rules; /* owned, likewise */
@@ -80,8 +79,14 @@ struct module {
 /* set.c */
 struct set {
 	struct module **at;
-	uint32_t n;
+	uint32_t n, room;
 };
+#define SET_EACH_AT(s, m, i) for (uint32_t i = 0; i < (s)->n && ((m) = (s)->at[i]) != NULL; i++)
+#define SET_EACH_ON(s, m, line) SET_EACH_AT(s, m, at_##line)
+#define SET_EACH_LINE(s, m, line) SET_EACH_ON(s, m, line)
+#define SET_EACH(s, m) SET_EACH_LINE(s, m, __LINE__)
+struct module *set_named(const struct set *s, const char *name); /* NULL: it is not there */
+int set_reserve(struct set *s, uint32_t more); /* room for so many more; 0, -ENOMEM */
 int set_add(struct set *s, struct module *m); /* 0, -ENOMEM */
 void set_drop(struct set *s, const struct module *m);
 bool set_has(const struct set *s, const struct module *m);
@@ -90,7 +95,7 @@ void set_fini(struct set *s);
 struct modules {
 	struct parts *parts;
 	char *dir;
-	struct module *list; /* in order of needs */
+	struct set there; /* in order of needs */
 	struct owner self;   /* "kernel": owner of the verbs */
 	struct modules_files files;
 	struct change *change, *waiting; /* under way; those that come after it */
@@ -154,21 +159,16 @@ bool module_conflicts(const struct module *m, const struct module *other);
 const struct conf_module *conf_enabled(const struct conf *conf, const char *name);
 
 /* lifecycle.c */
-int module_ready(struct module *m, struct keel_err *err);  /* OPEN -> READY */
 /* An optional service came after the module that would use it: it is told. */
 void module_offer(struct module *m);
-int module_attach(struct module *m, struct keel_err *err); /* taps registered, quiet */
-/* Tell every quiet tap what is there. */
-int modules_replay(struct modules *all, struct keel_err *err);
-int module_run(struct module *m, struct keel_err *err);    /* READY -> RUNNING: start, taps live */
-void module_halt(struct module *m);                        /* RUNNING -> READY: stop */
-void module_end(struct module *m);                         /* any state -> OPEN */
 void module_leave(struct modules *all, struct module *m);  /* OPEN: closed, if nothing calls it; logs */
 bool module_stays(const struct module *m); /* as long as the daemon runs */
 int module_busy(struct module *m, struct keel_err *err);
-/* Several together. Up: as at the start of a daemon, *ret_bad is who could not. Down: in reverse order. */
-int modules_up(struct modules *all, const struct set *s, struct module **ret_bad, struct keel_err *err);
-void modules_down(const struct set *s);
+/* Several together, up in two steps: everybody is ready before anybody is told what there is. `lenient`: who is not
+ * required is left out when it cannot, taken out of the set and closed. Down: in reverse order. */
+int set_ready(struct modules *all, struct set *s, bool lenient, struct keel_err *err);
+int set_start(struct modules *all, struct set *s, bool lenient, struct keel_err *err);
+void set_down(const struct set *s);
 
 /* plan.c: phase 1 of a change, without effect. */
 struct plan {

@@ -101,14 +101,10 @@ static int warm_begin(struct modules *all, const struct conf_module *said,
 
 static bool runs_as_said(const struct modules *all, const struct conf *conf, const struct conf_module *said)
 {
-	const struct module *m;
+	const struct module *m = set_named(&all->there, said->name);
 	char *path;
 	bool same;
 
-	DL_FOREACH(all->list, m) {
-		if (strcmp(m->desc.name, said->name) == 0)
-			break;
-	}
 	if (m == NULL || isolated_differs(m, conf) || image_changed(&m->image))
 		return false;
 	path = module_path(all, said);

@@ -78,7 +78,7 @@ static void withdraw(struct module *m)
 	registry_remove(m->owner.parts->registry, &m->owner);
 }
 
-int module_ready(struct module *m, struct keel_err *err)
+static int module_ready(struct module *m, struct keel_err *err)
 {
 	int ret;
 
@@ -100,7 +100,7 @@ int module_ready(struct module *m, struct keel_err *err)
 	return 0;
 }
 
-int module_attach(struct module *m, struct keel_err *err)
+static int module_attach(struct module *m, struct keel_err *err)
 {
 	struct hooks *h = m->owner.parts->hooks;
 	int ret = hooks_attach(h, &m->owner, m->site->taps, m->site->n_taps, sizeof(m->site->taps[0]),
@@ -116,14 +116,7 @@ int module_attach(struct module *m, struct keel_err *err)
 	return 0;
 }
 
-int modules_replay(struct modules *all, struct keel_err *err)
-{
-	int ret = all->parts->objects != NULL ? hooks_replay(all->parts->hooks, all->parts->objects, NULL) : 0;
-
-	return ret == 0 ? 0 : err_set(err, ret, "no memory to tell modules what there is");
-}
-
-int module_run(struct module *m, struct keel_err *err)
+static int module_run(struct module *m, struct keel_err *err)
 {
 	int ret = call_step(m, "start", m->desc.start, err);
 
@@ -158,7 +151,7 @@ int module_busy(struct module *m, struct keel_err *err)
 	return 0;
 }
 
-void module_halt(struct module *m)
+static void module_halt(struct module *m)
 {
 	if (m->state != MODULE_RUNNING)
 		return;
@@ -167,7 +160,7 @@ void module_halt(struct module *m)
 	m->state = MODULE_READY;
 }
 
-void module_end(struct module *m)
+static void module_end(struct module *m)
 {
 	if (m->state == MODULE_OPEN)
 		return;
@@ -194,32 +187,66 @@ void module_leave(struct modules *all, struct module *m)
 }
 
 /* ---- together ---------------------------------------------------------------------------------------- */
-int modules_up(struct modules *all, const struct set *s, struct module **ret_bad, struct keel_err *err)
+/* It could not come. Is the set to go on without it? */
+static bool leave_out(struct modules *all, struct set *s, struct module *m, const struct keel_err *why)
 {
-	int ret = 0;
+	const struct module *other;
 
-	*ret_bad = NULL;
-	for (uint32_t i = 0; i < s->n && ret == 0; i++) {
-		*ret_bad = s->at[i];
-		ret = module_ready(s->at[i], err);
+	if (m->required)
+		return false;
+	SET_EACH(s, other) {
+		if (m->state == MODULE_READY && module_follows(other, m, false))
+			return false;
 	}
-	for (uint32_t i = 0; i < s->n && ret == 0; i++) {
-		module_offer(s->at[i]);
-		*ret_bad = s->at[i];
-		ret = module_attach(s->at[i], err);
-	}
-	if (ret == 0) {
-		*ret_bad = NULL;
-		ret = modules_replay(all, err);
-	}
-	for (uint32_t i = 0; i < s->n && ret == 0; i++) {
-		*ret_bad = s->at[i];
-		ret = module_run(s->at[i], err);
-	}
-	return ret;
+	modules_left_out(all, m->desc.name, why);
+	module_end(m);
+	set_drop(s, m);
+	module_leave(all, m);
+	return true;
 }
 
-void modules_down(const struct set *s)
+int set_ready(struct modules *all, struct set *s, bool lenient, struct keel_err *err)
+{
+	struct module *m;
+
+	for (uint32_t i = 0; i < s->n;) {
+		int ret = module_ready(s->at[i], err);
+
+		if (ret == 0)
+			i++;
+		else if (!lenient || !leave_out(all, s, s->at[i], err))
+			return ret;
+	}
+	SET_EACH(s, m)
+		module_offer(m);
+	return 0;
+}
+
+int set_start(struct modules *all, struct set *s, bool lenient, struct keel_err *err)
+{
+	struct module *m;
+	int ret = 0;
+
+	SET_EACH(s, m) {
+		ret = module_attach(m, err);
+		if (ret < 0)
+			return ret;
+	}
+	if (all->parts->objects != NULL)
+		ret = hooks_replay(all->parts->hooks, all->parts->objects, NULL);
+	if (ret < 0)
+		return err_set(err, ret, "no memory to tell modules what there is");
+	for (uint32_t i = 0; i < s->n;) {
+		ret = module_run(s->at[i], err);
+		if (ret == 0)
+			i++;
+		else if (!lenient || !leave_out(all, s, s->at[i], err))
+			return ret;
+	}
+	return 0;
+}
+
+void set_down(const struct set *s)
 {
 	for (uint32_t i = s->n; i > 0; i--)
 		module_halt(s->at[i - 1]);

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "log/log.h"
 #include "module/inside.h"
@@ -62,31 +61,13 @@ int modules_check(struct modules *all, const struct conf *conf, struct keel_err 
 }
 
 /* ---- up ------------------------------------------------------------------------------------------------- */
-static struct module *last_of(const struct modules *all)
-{
-	return all->list != NULL ? all->list->prev : NULL;
-}
-
-static struct module *before(const struct modules *all, const struct module *m)
-{
-	return m == all->list ? NULL : m->prev;
-}
-
-/* All of them go: each may still have answers for another one, so everybody is stopped before anybody
- * ends, and no code goes before all have ended. */
+/* All of them go: no code goes before all have ended. */
 static void unload_all(struct modules *all)
 {
-	struct module *m;
-
-	for (m = last_of(all); m != NULL; m = before(all, m))
-		module_halt(m);
-	for (m = last_of(all); m != NULL; m = before(all, m))
-		module_end(m);
-	while (all->list != NULL) {
-		m = all->list->prev; /* the last one */
-		DL_DELETE(all->list, m);
-		module_leave(all, m);
-	}
+	set_down(&all->there);
+	while (all->there.n > 0)
+		module_leave(all, all->there.at[--all->there.n]);
+	set_fini(&all->there);
 }
 
 /* Rows for a class nobody declares are no error: whoever declares it may come later. */
@@ -99,106 +80,28 @@ static void tell_waiting(struct modules *all)
 		log_add(all->parts->log, KEEL_LOG_ERROR, "Module", NULL, "%s", err.text);
 }
 
-/* Ready, or left out. */
-static int ready_all(struct modules *all, struct keel_err *err)
-{
-	struct module *m, *next;
-	int ret = 0;
-
-	DL_FOREACH_SAFE(all->list, m, next) {
-		ret = module_ready(m, err);
-		if (ret == 0)
-			continue;
-		if (m->required)
-			break;
-		modules_left_out(all, m->desc.name, err);
-		DL_DELETE(all->list, m);
-		module_leave(all, m);
-		ret = 0;
-	}
-	return ret;
-}
-
 int modules_load(struct modules *all, const struct conf *conf, struct keel_err *err)
 {
 	char *copies = path_join(all->parts->home, COPIES_DIR);
-	struct set s;
-	struct module *m;
 	int ret;
 
 	if (copies != NULL)
 		copies_clear(copies);
 	free(copies);
-	ret = modules_open(all, conf, &s, err);
-
-	if (ret < 0)
-		return ret;
-	for (uint32_t i = 0; i < s.n; i++)
-		DL_APPEND(all->list, s.at[i]);
-	set_fini(&s);
-	ret = ready_all(all, err);
-	if (ret < 0) {
+	ret = modules_open(all, conf, &all->there, err);
+	if (ret == 0)
+		ret = set_ready(all, &all->there, true, err);
+	if (ret == 0)
+		tell_waiting(all);
+	else
 		unload_all(all);
-		return ret;
-	}
-	DL_FOREACH(all->list, m)
-		module_offer(m);
-	tell_waiting(all);
-	return 0;
-}
-
-static int attach_all(struct modules *all, struct keel_err *err)
-{
-	struct module *m;
-	int ret = 0;
-
-	DL_FOREACH(all->list, m) {
-		ret = module_attach(m, err);
-		if (ret < 0)
-			break;
-	}
-	return ret;
-}
-
-static bool is_needed(const struct modules *all, const struct module *m)
-{
-	const struct module *other;
-
-	DL_FOREACH(all->list, other) {
-		if (module_follows(other, m, false))
-			return true;
-	}
-	return false;
-}
-
-static int run_all(struct modules *all, struct keel_err *err)
-{
-	struct module *m, *next;
-	int ret = 0;
-
-	DL_FOREACH_SAFE(all->list, m, next) {
-		ret = module_run(m, err);
-		if (ret == 0)
-			continue;
-		if (m->required || is_needed(all, m))
-			break;
-		modules_left_out(all, m->desc.name, err);
-		module_end(m);
-		DL_DELETE(all->list, m);
-		module_leave(all, m);
-		ret = 0;
-	}
 	return ret;
 }
 
 int modules_start(struct modules *all, struct keel_err *err)
 {
-	int ret = attach_all(all, err);
+	int ret = set_start(all, &all->there, true, err);
 
-	if (ret == 0)
-		ret = modules_replay(all, err);
-	if (ret == 0)
-		ret = run_all(all, err);
 	if (ret < 0)
 		unload_all(all);
 	return ret;
@@ -215,7 +118,7 @@ void modules_describe(struct modules *all, struct buf *out)
 {
 	const struct module *m;
 
-	DL_FOREACH(all->list, m)
+	SET_EACH(&all->there, m)
 		buf_printf(out, "%s %s %s %s %s\n", m->desc.name, m->desc.version,
 			   module_state(m->state), module_roles(m->desc.roles), m->image.path);
 }

@@ -11,22 +11,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "hook/hooks.h"
 #include "module/inside.h"
 #include "util/err.h"
-
-static struct module *running(const struct modules *all, const char *name)
-{
-	struct module *m;
-
-	DL_FOREACH(all->list, m) {
-		if (strcmp(m->desc.name, name) == 0)
-			break;
-	}
-	return m;
-}
 
 /* ---- who leaves ------------------------------------------------------------------------------------ */
 /* Another file, or another place to run it. */
@@ -43,7 +31,7 @@ static void mark_configured(struct plan *p)
 {
 	struct module *m;
 
-	DL_FOREACH(p->all->list, m) {
+	SET_EACH(&p->all->there, m) {
 		const struct conf_module *said = conf_enabled(p->conf, m->desc.name);
 
 		m->leaves = said == NULL;
@@ -59,7 +47,7 @@ static void mark_configured(struct plan *p)
 
 static int mark_one(struct plan *p, struct keel_err *err)
 {
-	struct module *m = running(p->all, p->name);
+	struct module *m = set_named(&p->all->there, p->name);
 
 	if (p->kind == MODULES_LOAD)
 		return m == NULL ? 0 :
@@ -90,8 +78,8 @@ static void mark_users(struct plan *p)
 
 	while (again) {
 		again = false;
-		DL_FOREACH(p->all->list, m) {
-			DL_FOREACH(p->all->list, other)
+		SET_EACH(&p->all->there, m) {
+			SET_EACH(&p->all->there, other)
 				again |= mark_user(m, other);
 		}
 	}
@@ -105,7 +93,7 @@ static int refuse_needed(const struct plan *p, const struct module *gone, struct
 	uint32_t n = 0;
 
 	buf_init(&names);
-	DL_FOREACH(p->all->list, m) {
+	SET_EACH(&p->all->there, m) {
 		if ((!m->leaves || m->comes) && module_follows(m, gone, false))
 			buf_printf(&names, "%s%s", n++ > 0 ? ", " : "", m->desc.name);
 	}
@@ -131,7 +119,7 @@ static int mark(struct plan *p, struct keel_err *err)
 	if (ret < 0)
 		return ret;
 	mark_users(p);
-	DL_FOREACH(p->all->list, m) {
+	SET_EACH(&p->all->there, m) {
 		if (ret == 0 && m->leaves && !m->comes)
 			ret = refuse_needed(p, m, err);
 	}
@@ -192,7 +180,7 @@ static int open_fresh(struct plan *p, const struct conf_module *said, struct mod
 
 static int prepare_one(struct plan *p, const struct conf_module *said, struct keel_err *err)
 {
-	struct module *m = running(p->all, said->name);
+	struct module *m = set_named(&p->all->there, said->name);
 	int ret;
 
 	if (m == NULL) {
@@ -232,15 +220,6 @@ static int prepare(struct plan *p, struct keel_err *err)
 }
 
 /* ---- all who will be there --------------------------------------------------------------------------- */
-static struct module *taken(const struct plan *p, const char *name)
-{
-	for (uint32_t i = 0; i < p->coming.n; i++) {
-		if (strcmp(p->coming.at[i]->desc.name, name) == 0)
-			return p->coming.at[i];
-	}
-	return NULL;
-}
-
 /* In the order of the configuration; who is only loaded by hand stands behind. */
 static int gather(struct plan *p, struct keel_err *err)
 {
@@ -250,15 +229,15 @@ static int gather(struct plan *p, struct keel_err *err)
 	int ret = 0;
 
 	for (uint32_t i = 0; i < n && ret == 0; i++) {
-		m = taken(p, said[i].name);
+		m = set_named(&p->coming, said[i].name);
 		if (m == NULL) {
-			m = running(p->all, said[i].name);
+			m = set_named(&p->all->there, said[i].name);
 			m = m != NULL && (!m->leaves || m->comes) ? m : NULL;
 		}
 		if (m != NULL)
 			ret = set_add(&p->after, m);
 	}
-	DL_FOREACH(p->all->list, m) {
+	SET_EACH(&p->all->there, m) {
 		if (ret == 0 && (!m->leaves || m->comes) && m->heir == NULL && !set_has(&p->after, m))
 			ret = set_add(&p->after, m);
 	}
@@ -269,7 +248,7 @@ static int gather(struct plan *p, struct keel_err *err)
 static bool give_way(struct plan *p, struct module *bad, const struct keel_err *why)
 {
 	if (bad == NULL || bad->required || p->kind != MODULES_CONFIGURE || !set_has(&p->coming, bad) ||
-	    running(p->all, bad->desc.name) != NULL)
+	    set_named(&p->all->there, bad->desc.name) != NULL)
 		return false;
 	modules_left_out(p->all, bad->desc.name, why);
 	buf_printf(p->out, "%s: left out, %s\n", bad->desc.name, why->text);
@@ -319,7 +298,7 @@ static int ask_busy(const struct plan *p, struct keel_err *err)
 	struct module *m;
 	int ret = 0;
 
-	DL_FOREACH(p->all->list, m) {
+	SET_EACH(&p->all->there, m) {
 		if (ret == 0 && m->leaves)
 			ret = set_add(&leavers, m);
 	}
@@ -343,7 +322,7 @@ void plan_drop(struct plan *p)
 {
 	struct module *m;
 
-	DL_FOREACH(p->all->list, m) {
+	SET_EACH(&p->all->there, m) {
 		conf_data_destroy(m->fresh);
 		site_destroy(m->fresh_site);
 		m->fresh = NULL;

@@ -8,13 +8,35 @@
 
 #include "module/inside.h"
 
-int set_add(struct set *s, struct module *m)
+struct module *set_named(const struct set *s, const char *name)
 {
-	struct module **at = reallocarray(s->at, s->n + 1, sizeof(*at));
+	struct module *m;
 
+	SET_EACH(s, m) {
+		if (strcmp(m->desc.name, name) == 0)
+			return m;
+	}
+	return NULL;
+}
+
+int set_reserve(struct set *s, uint32_t more)
+{
+	struct module **at;
+
+	if (s->n + more <= s->room)
+		return 0;
+	at = reallocarray(s->at, s->n + more, sizeof(*at));
 	if (at == NULL)
 		return -ENOMEM;
 	s->at = at;
+	s->room = s->n + more;
+	return 0;
+}
+
+int set_add(struct set *s, struct module *m)
+{
+	if (set_reserve(s, 1) < 0)
+		return -ENOMEM;
 	s->at[s->n++] = m;
 	return 0;
 }

@@ -3,7 +3,6 @@
  * table.c - the modules there are, as rows of a table: for `keelson modules`.
  */
 #include <string.h>
-#include <utlist.h>
 
 #include "hook/hooks.h"
 #include "isolate/isolate.h"
@@ -116,7 +115,7 @@ void modules_table(struct modules *all, struct buf *out)
 	for (size_t i = 0; i < KEEL_COUNT(columns); i++)
 		buf_printf(out, "%s%s", i > 0 ? "\t" : "", columns[i].name);
 	buf_str(out, "\n");
-	DL_FOREACH(all->list, m) {
+	SET_EACH(&all->there, m) {
 		r.m = m;
 		hooks_usage(all->parts->hooks, &m->owner, &r.usage);
 		for (size_t i = 0; i < KEEL_COUNT(columns); i++) {
