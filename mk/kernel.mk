@@ -13,7 +13,11 @@ KERNEL_LIBS := $(UV_LIBS) $(LIBCONFIG_LIBS) $(SODIUM_LIBS) $(MSGPACK_LIBS) $(PCR
 
 obj/kernel/%.o: FLAGS = $(KERNEL_FLAGS)
 
-lib/libkernel.a: $(KERNEL_O)
+# The types of attributes that every host has: the daemon's and the mock
+TYPES_O := $(call OBJECTS,$(call NAMED,sdk/types,*.c))
+$(TYPES_O): FLAGS = -fPIC -I$(S)/sdk -I$(S)/sdk/include
+
+lib/libkernel.a: $(KERNEL_O) $(TYPES_O)
 	$(ARCHIVE)
 
 keelsond: obj/kernel/main/keelsond.o lib/libkernel.a lib/libwire.a lib/libmodfile.a

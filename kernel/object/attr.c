@@ -66,8 +66,7 @@ static int fallback_lint(struct keel_attr *a, struct keel_err *err)
 {
 	union keel_slot slot = { 0 };
 	bool is_set = false;
-	int rc = a->type->def.parse(mod_of(a->type->owner), a, KEEL_SET, NULL, a->def.fallback,
-				    &slot, &is_set, err);
+	int rc = type_parse(a, KEEL_SET, NULL, a->def.fallback, &slot, &is_set, err);
 
 	if (rc)
 		return err_set(err, -EINVAL, "%s: %s.%s: type %s refuses its default '%s'",

@@ -82,15 +82,8 @@ static int begin(struct attempt *t)
 
 static int parse(struct attempt *t, int32_t op, const char *text)
 {
-	const struct type *type = t->attr->type;
-	int code;
+	int code = type_parse(t->attr, op, t->key, text, &t->slot, &t->is_set, t->err);
 
-	if (t->err)
-		t->err->text[0] = '\0';
-	code = type->def.parse(mod_of(type->owner), t->attr, op, t->key, text, &t->slot, &t->is_set,
-			       t->err);
-	if (code && (!t->err || !t->err->text[0]))
-		return fault(t, code > 0 ? code : BADATVAL);
 	return code > 0 ? code : code ? BADATVAL : 0;
 }
 

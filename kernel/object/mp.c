@@ -91,23 +91,6 @@ void mp_close(struct mp *m, size_t place, uint32_t count)
 		m->data[place + 4 - i] = (char)(count >> (8 * i));
 }
 
-uint32_t mp_digits(char *buf, int64_t n)
-{
-	char rev[20];
-	uint64_t u = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
-	uint32_t digits = 0, len = 0;
-
-	do {
-		rev[digits++] = (char)('0' + u % 10);
-		u /= 10;
-	} while (u);
-	if (n < 0)
-		buf[len++] = '-';
-	while (digits)
-		buf[len++] = rev[--digits];
-	return len;
-}
-
 static uint64_t take(struct mp_reader *r, unsigned width)
 {
 	uint64_t n = 0;

@@ -69,9 +69,6 @@ size_t mp_open_map(struct mp *m);
 size_t mp_open_array(struct mp *m);
 void mp_close(struct mp *m, size_t place, uint32_t count);
 
-/* Decimal digits of n at buf (21 bytes at least), not terminated; how many. */
-uint32_t mp_digits(char *buf, int64_t n);
-
 struct mp_reader {
 	const unsigned char *at, *end;
 	bool bad;

@@ -147,12 +147,9 @@ void type_format(const struct type *t, const union keel_slot *slot, const char *
 		 const struct keel_emit *emit);
 int type_copy(const struct type *t, const union keel_slot *from, union keel_slot *to);
 void type_drop(const struct type *t, union keel_slot *slot);
-extern const struct keel_type_def types_number[], types_text[], type_size;
-extern const uint32_t n_types_number, n_types_text;
-#define TIME_DIGITS 32
-uint32_t time_digits(char *buf, int64_t seconds); /* HH:MM:SS, not terminated; how many bytes */
-int64_t size_kb(const union keel_slot *slot);     /* rounded up */
-int32_t order_match(int order, int32_t op);       /* order: <0, 0, >0 as of strcmp() */
+/* parse() of the attribute's type; who refuses without a word is given one. 0, or what it returned. */
+int32_t type_parse(const struct keel_attr *a, int32_t op, const char *key, const char *text,
+		   union keel_slot *slot, bool *is_set, struct keel_err *err);
 
 /* class.c */
 int classes_init(struct objects *o);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "object/object.h"
+#include "types/types.h"
 
 #define SYSTEM 15010 /* what a type answers when it has no memory */
 
@@ -104,8 +105,7 @@ static int parse_into(struct keel_obj *o, struct keel_attr *a, const char *key, 
 	int32_t code;
 
 	is_set = in_place;
-	code = a->type->def.parse(mod_of(a->type->owner), a, KEEL_SET, key, text,
-				  in_place ? old : &slot, &is_set, &err);
+	code = type_parse(a, KEEL_SET, key, text, in_place ? old : &slot, &is_set, &err);
 	if (code)
 		return code == SYSTEM ? -ENOMEM : 1;
 	if (!in_place && is_set && value_put(o, a, &slot) < 0) {
@@ -139,11 +139,11 @@ static int take_text(struct keel_obj *o, struct keel_attr *a, const char *text, 
 
 static int take_int(struct keel_obj *o, struct keel_attr *a, int64_t n)
 {
-	char text[24];
+	char text[TYPES_DIGITS];
 
 	if (a->type->def.flags & KEEL_TYPE_INT)
 		return value_put(o, a, &(union keel_slot){ .i = n });
-	return take_text(o, a, text, mp_digits(text, n));
+	return take_text(o, a, text, types_long(text, n));
 }
 
 /* Entries the type refuses are kept as a map of their own. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "object/object.h"
+#include "types/types.h"
 #include "util/err.h"
 
 bool read_is_set(const struct keel_obj *o, const struct keel_attr *a)
@@ -24,7 +25,7 @@ int64_t read_int(const struct keel_obj *o, const struct keel_attr *a)
 		return 0;
 	if (a->type->def.flags & KEEL_TYPE_INT)
 		return slot->i;
-	return a->type->def.format == type_size.format ? size_kb(slot) : 0;
+	return a->type->def.format == type_size.format ? types_size_kb(slot) : 0;
 }
 
 const char *read_str(const struct keel_obj *o, const struct keel_attr *a)
@@ -154,8 +155,8 @@ static int32_t match_texts(const char *is, const char *wanted, int32_t op)
 	long long a, b;
 
 	if (whole_number(is, &a) && whole_number(wanted, &b))
-		return order_match((a > b) - (a < b), op);
-	return order_match(strcmp(is, wanted), op);
+		return types_match((a > b) - (a < b), op);
+	return types_match(strcmp(is, wanted), op);
 }
 
 /* What a type cannot compare itself, and what is derived, is compared as users see it. */
@@ -183,9 +184,15 @@ int32_t read_match(struct keel_obj *o, const struct keel_attr *a, int32_t op, co
 		   const char *text, struct keel_err *err)
 {
 	const union keel_slot *slot;
+	int32_t rc;
 
 	if (a->def.derive || !a->type->def.match)
 		return match_printed(o, a, op, key, text, err);
+	if (err)
+		err->text[0] = '\0';
 	slot = value_at(o, a);
-	return a->type->def.match(mod_of(a->type->owner), slot, slot != NULL, op, key, text, err);
+	rc = a->type->def.match(mod_of(a->type->owner), slot, slot != NULL, op, key, text, err);
+	if (rc < 0 && err && !err->text[0])
+		err_set(err, -rc, "%s", pbse_text(-rc));
+	return rc;
 }

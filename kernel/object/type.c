@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "object/object.h"
+#include "pbs_error.h"
 #include "registry/registry.h"
+#include "types/types.h"
 #include "util/err.h"
 
 struct type *type_find(const struct objects *o, const char *name)
@@ -23,6 +25,23 @@ void type_format(const struct type *t, const union keel_slot *slot, const char *
 		 const struct keel_emit *emit)
 {
 	t->def.format(mod_of(t->owner), slot, key, emit);
+}
+
+int32_t type_parse(const struct keel_attr *a, int32_t op, const char *key, const char *text,
+		   union keel_slot *slot, bool *is_set, struct keel_err *err)
+{
+	const struct type *t = a->type;
+	int32_t code;
+
+	if (err)
+		err->text[0] = '\0';
+	code = t->def.parse(mod_of(t->owner), a, op, key, text, slot, is_set, err);
+	if (!code || !err || err->text[0])
+		return code;
+	if (code == PBSE_SYSTEM)
+		return err_set(err, code, "%sno memory", pbse_text(code));
+	attr_fault(err, code > 0 ? code : PBSE_BADATVAL, a, key);
+	return code;
 }
 
 int type_copy(const struct type *t, const union keel_slot *from, union keel_slot *to)
@@ -41,19 +60,12 @@ void type_drop(const struct type *t, union keel_slot *slot)
 
 static enum quick quick_of(const struct keel_type_def *def)
 {
-	static const struct {
-		const char *name;
-		enum quick quick;
-	} rows[] = {
-		{ "long", QUICK_LONG },	    { "bool", QUICK_BOOL },
-		{ "time", QUICK_TIME },	    { "string", QUICK_STRING },
-		{ "string_array", QUICK_STRING },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strcmp(rows[i].name, def->name) == 0)
-			return rows[i].quick;
-	return QUICK_NO;
+	return def == &type_long	   ? QUICK_LONG :
+	       def == &type_bool	   ? QUICK_BOOL :
+	       def == &type_time	   ? QUICK_TIME :
+	       def == &type_string	   ? QUICK_STRING :
+	       def == &type_string_array ? QUICK_STRING :
+					   QUICK_NO;
 }
 
 static struct type *type_create(struct objects *o, const struct keel_type_def *def)
@@ -66,19 +78,6 @@ static struct type *type_create(struct objects *o, const struct keel_type_def *d
 	t->next = o->types;
 	o->types = t;
 	return t;
-}
-
-static int kernel_types(struct objects *o, const struct keel_type_def *defs, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		struct type *t = type_create(o, &defs[i]);
-
-		if (!t)
-			return -ENOMEM;
-		t->quick = quick_of(&defs[i]);
-		t->scalar = !(defs[i].flags & (KEEL_TYPE_INT | KEEL_TYPE_STRING));
-	}
-	return 0;
 }
 
 static int type_lint(const struct objects *o, const struct owner *owner,
@@ -139,9 +138,14 @@ int types_init(struct objects *o)
 	const struct registry_kind kind = { "TYPE", type_add, type_remove, o,
 					    sizeof(struct keel_type_def) };
 
-	if (kernel_types(o, types_number, n_types_number) < 0 ||
-	    kernel_types(o, types_text, n_types_text) < 0 || kernel_types(o, &type_size, 1) < 0)
-		return -ENOMEM;
+	for (const struct keel_type_def *const *def = types_common; *def; def++) {
+		struct type *t = type_create(o, *def);
+
+		if (!t)
+			return -ENOMEM;
+		t->quick = quick_of(*def);
+		t->scalar = !((*def)->flags & (KEEL_TYPE_INT | KEEL_TYPE_STRING));
+	}
 	return registry_kind(o->registry, &kind);
 }
 

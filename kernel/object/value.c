@@ -123,8 +123,7 @@ static int keyed_fallback(const struct keel_attr *a, union keel_slot *slot, bool
 			continue;
 		*value++ = '\0';
 		/* A key nobody knows (now) gives no value. */
-		(void)a->type->def.parse(mod_of(a->type->owner), a, KEEL_SET, item, value, slot,
-					 is_set, &err);
+		(void)type_parse(a, KEEL_SET, item, value, slot, is_set, &err);
 	}
 	free(list);
 	return rc;
@@ -139,8 +138,7 @@ int value_fallback(struct keel_obj *o, const struct keel_attr *a)
 
 	if (a->type->def.flags & KEEL_TYPE_KEYED)
 		rc = keyed_fallback(a, &slot, &is_set);
-	else if (a->type->def.parse(mod_of(a->type->owner), a, KEEL_SET, NULL, a->def.fallback,
-				    &slot, &is_set, &err))
+	else if (type_parse(a, KEEL_SET, NULL, a->def.fallback, &slot, &is_set, &err))
 		rc = -ENOMEM; /* the text itself was accepted when the row came */
 	if (rc == 0 && is_set)
 		rc = value_put(o, a, &slot);

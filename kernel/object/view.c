@@ -13,6 +13,7 @@
 
 #include "object/object.h"
 #include "msg/msg.h"
+#include "types/types.h"
 
 struct row {
 	const struct keel_attr *attr; /* NULL: withdrawn meanwhile */
@@ -178,17 +179,17 @@ static void put_line(void *arg, const char *key, const char *text, uint32_t len)
 static void put_value(struct line *l, const union keel_slot *slot)
 {
 	const struct type *t = l->row->attr->type;
-	char digits[TIME_DIGITS];
+	char digits[TYPES_DIGITS];
 
 	switch (t->quick) {
 	case QUICK_LONG:
-		put_line(l, NULL, digits, mp_digits(digits, slot->i));
+		put_line(l, NULL, digits, types_long(digits, slot->i));
 		break;
 	case QUICK_BOOL:
 		put_line(l, NULL, slot->i ? "True" : "False", slot->i ? 4 : 5);
 		break;
 	case QUICK_TIME:
-		put_line(l, NULL, digits, time_digits(digits, slot->i));
+		put_line(l, NULL, digits, types_time(digits, slot->i));
 		break;
 	case QUICK_STRING:
 		put_line(l, NULL, slot->p, (uint32_t)strlen(slot->p));

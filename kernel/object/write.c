@@ -87,8 +87,7 @@ int32_t write_text(struct keel_obj *o, const struct keel_attr *a, int32_t op, co
 
 	if (!writable(o, a))
 		return 0;
-	code = a->type->def.parse(mod_of(a->type->owner), a, op, key, text, old ? old : &slot,
-				  &is_set, err);
+	code = type_parse(a, op, key, text, old ? old : &slot, &is_set, err);
 	if (code)
 		return code;
 	if (old && is_set)

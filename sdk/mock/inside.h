@@ -248,11 +248,7 @@ int type_add(struct mod *m, const void *row, struct keel_err *err);
 void type_remove(struct mod *m, const void *row);
 void types_init(struct keel_mock *mock);
 void types_fini(struct keel_mock *mock);
-extern const struct keel_type_def scalar_types[], text_types[], list_type;
-extern const uint32_t n_scalar_types, n_text_types;
-int64_t size_kb(const union keel_slot *slot);
-bool size_is(const struct keel_type_def *def);
-int order_match(int order, int32_t op);
+extern const struct keel_type_def list_type;
 
 /* value.c */
 union keel_slot *value_at(const struct body *b, const struct keel_attr *a);

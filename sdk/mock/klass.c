@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "inside.h"
+#include "types/types.h"
 
 /* ---- types -------------------------------------------------------------------------------------- */
 static struct type *type_find(struct keel_mock *mock, const char *name)
@@ -31,10 +32,8 @@ static struct type *type_push(struct keel_mock *mock, const struct keel_type_def
 
 void types_init(struct keel_mock *mock)
 {
-	for (uint32_t i = 0; i < n_scalar_types; i++)
-		type_push(mock, &scalar_types[i]);
-	for (uint32_t i = 0; i < n_text_types; i++)
-		type_push(mock, &text_types[i]);
+	for (const struct keel_type_def *const *def = types_common; *def != NULL; def++)
+		type_push(mock, *def);
 	type_push(mock, &list_type)->stands_in = true;
 }
 

@@ -9,6 +9,7 @@
 #include <utlist.h>
 
 #include "inside.h"
+#include "types/types.h"
 
 static bool attr_good(const struct keel_attr *a, const char *what)
 {
@@ -169,6 +170,11 @@ static bool is_set(const struct keel_obj *o, const struct keel_attr *a)
 	return reading(o, a, "is_set") != NULL;
 }
 
+static bool size_is(const struct keel_attr *a)
+{
+	return a->type->def.format == type_size.format;
+}
+
 static int64_t get_int(const struct keel_obj *o, const struct keel_attr *a)
 {
 	const union keel_slot *slot = reading(o, a, "get_int");
@@ -177,7 +183,7 @@ static int64_t get_int(const struct keel_obj *o, const struct keel_attr *a)
 		return 0;
 	if (a->type->def.flags & KEEL_TYPE_INT)
 		return slot->i;
-	return size_is(&a->type->def) ? size_kb(slot) : 0;
+	return size_is(a) ? types_size_kb(slot) : 0;
 }
 
 static const char *get_str(const struct keel_obj *o, const struct keel_attr *a)
@@ -189,7 +195,7 @@ static const char *get_str(const struct keel_obj *o, const struct keel_attr *a)
 
 static bool has_pointer(const struct keel_attr *a)
 {
-	return !(a->type->def.flags & KEEL_TYPE_INT) && !size_is(&a->type->def) &&
+	return !(a->type->def.flags & KEEL_TYPE_INT) && !size_is(a) &&
 	       strcmp(a->def.type, "float") != 0;
 }
 
@@ -229,8 +235,12 @@ static int32_t match(struct keel_obj *o, const struct keel_attr *a, int32_t op, 
 	if (b == NULL || !attr_good(a, "match"))
 		return -BADATVAL;
 	if (a->def.derive == NULL && t->def.match != NULL) {
+		if (err != NULL)
+			err->text[0] = '\0';
 		slot = value_at(b, a);
 		IN(t->owner, ret = t->def.match(&t->owner->pub, slot, slot != NULL, op, key, wanted, err));
+		if (ret < 0 && err != NULL && err->text[0] == '\0')
+			err_set(err, -ret, "%s", pbse_text(-ret));
 		return ret;
 	}
 	len = body_text(b, a, key, is, sizeof(is));
@@ -239,7 +249,7 @@ static int32_t match(struct keel_obj *o, const struct keel_attr *a, int32_t op, 
 	ret = strcmp(is, wanted != NULL ? wanted : "");
 	if (wanted != NULL && isdigit((unsigned char)is[0]) && isdigit((unsigned char)wanted[0]))
 		ret = (atoll(is) > atoll(wanted)) - (atoll(is) < atoll(wanted));
-	return order_match(ret, op);
+	return types_match(ret, op);
 }
 
 /* ---- writing by the system -------------------------------------------------------------------------------- */

@@ -446,6 +446,12 @@ static void test_long_answer_waits_for_the_reader(void)
 	kernel_stop(&k);
 }
 
+static bool is_full(void *arg)
+{
+	(void)arg;
+	return part_ret == -ENOBUFS;
+}
+
 static void test_slow_reader_is_dropped(void)
 {
 	struct wire_client c;
@@ -456,8 +462,8 @@ static void test_slow_reader_is_dropped(void)
 	wire_connect(&k, &c);
 	wire_send(&c, 1, wire_request("parts"));
 	n_parts = 0;
-	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, enough_kept, &(int){ 1 }, 30), -ETIMEDOUT);
-	CU_ASSERT_EQUAL(part_ret, -ENOBUFS);
+	part_ret = 0;
+	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, is_full, NULL, 10000), 0);
 	CU_ASSERT(n_parts < 64);
 	wait_clients(0);
 	CU_ASSERT(log_has(&k, "it does not read its answers"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * types_text.c - the kernel's types string and string_array.
+ * text.c - the types string and string_array.
  *
  * Both are one terminated string. A string_array is a comma list kept as it was given (a comma
  * after a backslash belongs to the item); `+=` adds the items that are missing, `-=` removes items.
@@ -10,21 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "object/object.h"
-#include "util/err.h"
-
-#define SYSTEM 15010
-
-static int no_memory(struct keel_err *err)
-{
-	return err_set(err, SYSTEM, "%sno memory", pbse_text(SYSTEM));
-}
+#include "pbs_error.h"
+#include "types/types.h"
 
 /* Take `text` (moved, NULL: no memory) as the new value; an empty one is none. */
-static int32_t replace(union keel_slot *slot, bool *is_set, char *text, struct keel_err *err)
+static int32_t replace(union keel_slot *slot, bool *is_set, char *text)
 {
 	if (!text)
-		return no_memory(err);
+		return PBSE_SYSTEM;
 	if (*is_set)
 		free(slot->p);
 	*is_set = *text != '\0';
@@ -48,8 +41,7 @@ static char *cut_out(const char *text, size_t from, size_t len)
 	return rest;
 }
 
-static int32_t string_cut(union keel_slot *slot, bool *is_set, const char *text,
-			  struct keel_err *err)
+static int32_t string_cut(union keel_slot *slot, bool *is_set, const char *text)
 {
 	const char *old = *is_set ? slot->p : "", *found;
 	size_t all = strlen(old), len = strlen(text);
@@ -59,7 +51,7 @@ static int32_t string_cut(union keel_slot *slot, bool *is_set, const char *text,
 	found = memcmp(old + all - len, text, len) == 0 ? old + all - len : strstr(old, text);
 	if (!found)
 		return 0;
-	return replace(slot, is_set, cut_out(old, (size_t)(found - old), len), err);
+	return replace(slot, is_set, cut_out(old, (size_t)(found - old), len));
 }
 
 static char *join(const char *old, const char *between, const char *text, size_t len)
@@ -80,14 +72,14 @@ static int32_t parse_string(struct keel_mod *m, const struct keel_attr *a, int32
 			    const char *key, const char *text, union keel_slot *slot, bool *is_set,
 			    struct keel_err *err)
 {
-	(void)m, (void)a, (void)key;
+	(void)m, (void)a, (void)key, (void)err;
 	if (!text)
 		text = "";
 	if (op == KEEL_DECR)
-		return string_cut(slot, is_set, text, err);
+		return string_cut(slot, is_set, text);
 	if (op == KEEL_INCR && *is_set)
-		return replace(slot, is_set, join(slot->p, "", text, strlen(text)), err);
-	return replace(slot, is_set, strdup(text), err);
+		return replace(slot, is_set, join(slot->p, "", text, strlen(text)));
+	return replace(slot, is_set, strdup(text));
 }
 
 /* ---- comma lists --------------------------------------------------------------------------- */
@@ -153,17 +145,16 @@ static int32_t parse_list(struct keel_mod *m, const struct keel_attr *a, int32_t
 			  const char *text, union keel_slot *slot, bool *is_set,
 			  struct keel_err *err)
 {
-	(void)m, (void)a, (void)key;
+	(void)m, (void)a, (void)key, (void)err;
 	if (!text)
 		text = "";
 	if (op == KEEL_SET)
-		return replace(slot, is_set, strdup(text), err);
+		return replace(slot, is_set, strdup(text));
 	if (op == KEEL_INCR)
-		return replace(slot, is_set,
-			       list_build(*is_set ? slot->p : "", text, NULL, false), err);
+		return replace(slot, is_set, list_build(*is_set ? slot->p : "", text, NULL, false));
 	if (!*is_set)
 		return 0;
-	return replace(slot, is_set, list_build("", slot->p, text, false), err);
+	return replace(slot, is_set, list_build("", slot->p, text, false));
 }
 
 /* ---- the rest ------------------------------------------------------------------------------ */
@@ -181,7 +172,7 @@ static int32_t match_string(struct keel_mod *m, const union keel_slot *slot, boo
 	(void)m, (void)key, (void)err;
 	if (!is_set)
 		return op == KEEL_NE;
-	return order_match(strcmp(slot->p, text ? text : ""), op);
+	return types_match(strcmp(slot->p, text ? text : ""), op);
 }
 
 /* Equal: one element of the list is one of the wanted. */
@@ -207,7 +198,7 @@ static int32_t copy_text(struct keel_mod *m, const union keel_slot *from, union 
 
 	(void)m;
 	if (!copy)
-		return SYSTEM;
+		return PBSE_SYSTEM;
 	to->p = copy;
 	return 0;
 }
@@ -220,11 +211,10 @@ static void fini_text(struct keel_mod *m, union keel_slot *slot)
 }
 
 #define TEXT(type, words, parser, matcher)                                                         \
-	{ .size = sizeof(struct keel_type_def), .flags = KEEL_TYPE_STRING, .name = (type),         \
-	  .doc = (words), .parse = (parser), .format = format_text, .match = (matcher),            \
-	  .copy = copy_text, .fini = fini_text }
-const struct keel_type_def types_text[] = {
-	TEXT("string", "text", parse_string, match_string),
-	TEXT("string_array", "a comma list of texts", parse_list, match_list),
-};
-const uint32_t n_types_text = sizeof(types_text) / sizeof(types_text[0]);
+	const struct keel_type_def type_##type = {                                                 \
+		.size = sizeof(struct keel_type_def), .flags = KEEL_TYPE_STRING, .name = #type,    \
+		.doc = (words), .parse = (parser), .format = format_text, .match = (matcher),      \
+		.copy = copy_text, .fini = fini_text,                                              \
+	}
+TEXT(string, "text", parse_string, match_string);
+TEXT(string_array, "a comma list of texts", parse_list, match_list);

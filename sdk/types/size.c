@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * types_size.c - the kernel's type size: a number and the unit it was given in.
+ * size.c - the type size: a number and the unit it was given in.
  *
  * slot.i = number * 16 + unit, so a size needs no memory of its own and prints as it was given.
  * Sums keep the smaller unit of the two, in which they are exact; a word is 8 bytes.
@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "object/object.h"
-#include "util/err.h"
+#include "pbs_error.h"
+#include "types/types.h"
 
-#define BADATVAL 15014
 #define NUMBER_MAX (INT64_MAX / 16)
 
 /* By unit: the letters; 0..5 bytes, 6..11 words. */
@@ -108,14 +107,14 @@ static int32_t parse_size(struct keel_mod *m, const struct keel_attr *a, int32_t
 {
 	struct size given, now;
 
-	(void)m, (void)key;
+	(void)m, (void)a, (void)key, (void)err;
 	if (!text || !read_size(text, &given))
-		return attr_fault(err, BADATVAL, a, NULL);
+		return PBSE_BADATVAL;
 	now = given;
 	if (op != KEEL_SET) {
 		now = *is_set ? unpack(slot) : (struct size){ 0, given.unit };
 		if (!combine(&now, given, op))
-			return attr_fault(err, BADATVAL, a, NULL);
+			return PBSE_BADATVAL;
 	}
 	slot->i = now.n * 16 + now.unit;
 	*is_set = true;
@@ -126,8 +125,8 @@ static void format_size(struct keel_mod *m, const union keel_slot *slot, const c
 			const struct keel_emit *e)
 {
 	struct size s = unpack(slot);
-	char buf[24];
-	uint32_t len = mp_digits(buf, s.n);
+	char buf[TYPES_DIGITS];
+	uint32_t len = types_long(buf, s.n);
 
 	(void)m, (void)key;
 	for (const char *letter = letters[s.unit]; *letter; letter++)
@@ -141,17 +140,17 @@ static int32_t match_size(struct keel_mod *m, const union keel_slot *slot, bool 
 	struct size wanted;
 	unsigned __int128 left, right;
 
-	(void)m, (void)key;
+	(void)m, (void)key, (void)err;
 	if (!text || !read_size(text, &wanted))
-		return -err_set(err, BADATVAL, "%s", pbse_text(BADATVAL));
+		return -PBSE_BADATVAL;
 	if (!is_set)
 		return op == KEEL_NE;
 	left = bytes_of(unpack(slot));
 	right = bytes_of(wanted);
-	return order_match((left > right) - (left < right), op);
+	return types_match((left > right) - (left < right), op);
 }
 
-int64_t size_kb(const union keel_slot *slot)
+int64_t types_size_kb(const union keel_slot *slot)
 {
 	unsigned __int128 kb = (bytes_of(unpack(slot)) + 1023) / 1024;
 
