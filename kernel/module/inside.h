@@ -39,6 +39,8 @@ struct image {
 };
 /* `copy_dir` not NULL: map a private copy, because a file of this path is mapped already. */
 int image_open(const char *path, const char *copy_dir, struct image *ret_image, struct keel_err *err);
+/* What can be known of the file without mapping it. */
+int image_look(const char *path, struct image *ret_image, struct keel_err *err);
 void image_close(struct image *image);
 void copies_clear(const char *dir);
 /* Is the file another one now? */
@@ -135,6 +137,8 @@ int module_open(struct modules *all, const struct conf *conf, const struct conf_
 		bool copy, struct module **ret_module, struct keel_err *err);
 void module_close(struct module *m);
 char *module_path(const struct modules *all, const struct conf_module *said);
+/* Does `conf` name another file for it, or another place to run it, or was the file exchanged? */
+bool module_differs(const struct module *m, const struct conf *conf, const struct conf_module *said);
 /* Its group of `conf` by its rules, checked. */
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
 		     struct keel_err *err);

@@ -11,20 +11,6 @@
 #include "module/inside.h"
 #include "util/err.h"
 
-/* What can be known of the file without running it. */
-static int image_look(const char *path, struct image *image, struct keel_err *err)
-{
-	int ret = file_trust(path, err);
-
-	if (ret == 0)
-		ret = note_read(path, &image->note, err);
-	if (ret == 0)
-		ret = note_accept(path, &image->note, err);
-	if (ret == 0 && stat(path, &image->st) < 0)
-		ret = err_set(err, -errno, "cannot read module file %s: %s", path, strerror(errno));
-	return ret;
-}
-
 static struct isolate_limits limits_of(const struct conf_isolation *how)
 {
 	return (struct isolate_limits){ .memory = how->memory, .deadline_ms = how->deadline_ms,
@@ -91,6 +77,7 @@ static int warm_begin(struct modules *all, const struct conf_module *said,
 	ret = w->name != NULL && w->path != NULL ? image_look(w->path, &image, NULL) : -ENOMEM;
 	if (ret == 0)
 		ret = isolate_begin(all->parts, w->name, w->path, &limits, warm_told, w, &w->iso, NULL);
+	image_close(&image);
 	if (ret < 0) {
 		warm_free(w);
 		return ret;
@@ -102,15 +89,8 @@ static int warm_begin(struct modules *all, const struct conf_module *said,
 static bool runs_as_said(const struct modules *all, const struct conf *conf, const struct conf_module *said)
 {
 	const struct module *m = set_named(&all->there, said->name);
-	char *path;
-	bool same;
 
-	if (m == NULL || isolated_differs(m, conf) || image_changed(&m->image))
-		return false;
-	path = module_path(all, said);
-	same = path != NULL && strcmp(path, m->image.path) == 0;
-	free(path);
-	return same;
+	return m != NULL && !module_differs(m, conf, said);
 }
 
 /* What is wrong here is said when the plan is made. */
@@ -171,12 +151,11 @@ int isolated_open(struct modules *all, struct module *m, const struct conf_modul
 {
 	const struct isolate_limits limits = limits_of(how);
 	struct isolate **iso = &m->owner.isolate;
-	int ret;
+	char *path = module_path(all, said);
+	int ret = path != NULL ? image_look(path, &m->image, err) :
+				 err_set(err, -ENOMEM, "no memory to load module %s", said->name);
 
-	m->image.path = module_path(all, said);
-	if (m->image.path == NULL)
-		return err_set(err, -ENOMEM, "no memory to load module %s", said->name);
-	ret = image_look(m->image.path, &m->image, err);
+	free(path);
 	if (ret == 0)
 		ret = warm_take(all, said->name, m->image.path, how, iso, err);
 	if (ret == 0)

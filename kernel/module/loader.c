@@ -170,42 +170,43 @@ static int map(struct image *image, struct keel_err *err)
 	return 0;
 }
 
-static int open_checked(struct image *image, const char *copy_dir, struct keel_err *err)
-{
-	int ret = note_read(image->path, &image->note, err);
-
-	if (ret == 0)
-		ret = note_accept(image->path, &image->note, err);
-	if (ret == 0 && stat(image->path, &image->st) < 0)
-		ret = err_set(err, -errno, "cannot read module file %s: %s", image->path,
-			      strerror(errno));
-	if (ret == 0 && copy_dir != NULL)
-		ret = copy_make(image, copy_dir, err);
-	return ret == 0 ? map(image, err) : ret;
-}
-
-int image_open(const char *path, const char *copy_dir, struct image *ret_image,
-	       struct keel_err *err)
+int image_look(const char *path, struct image *ret_image, struct keel_err *err)
 {
 	struct image image = { 0 };
 	int ret = path_lint(path, err);
 
 	if (ret == 0)
 		ret = file_trust(path, err);
-	if (ret < 0)
-		return ret;
-	ret = loader_init(err);
-	if (ret < 0)
-		return ret;
-	image.path = strdup(path);
-	ret = image.path != NULL ? open_checked(&image, copy_dir, err) :
-				   err_set(err, -ENOMEM, "no memory to load %s", path);
-	if (ret < 0) {
+	if (ret == 0)
+		ret = note_read(path, &image.note, err);
+	if (ret == 0)
+		ret = note_accept(path, &image.note, err);
+	if (ret == 0 && stat(path, &image.st) < 0)
+		ret = err_set(err, -errno, "cannot read module file %s: %s", path, strerror(errno));
+	if (ret == 0 && (image.path = strdup(path)) == NULL)
+		ret = err_set(err, -ENOMEM, "no memory to load %s", path);
+	if (ret == 0)
+		*ret_image = image;
+	return ret;
+}
+
+int image_open(const char *path, const char *copy_dir, struct image *ret_image,
+	       struct keel_err *err)
+{
+	struct image image = { 0 };
+	int ret = image_look(path, &image, err);
+
+	if (ret == 0)
+		ret = loader_init(err);
+	if (ret == 0 && copy_dir != NULL)
+		ret = copy_make(&image, copy_dir, err);
+	if (ret == 0)
+		ret = map(&image, err);
+	if (ret == 0)
+		*ret_image = image;
+	else
 		image_close(&image);
-		return ret;
-	}
-	*ret_image = image;
-	return 0;
+	return ret;
 }
 
 /* Sanitizers want the code of what they report; resident code may have threads. */

@@ -25,6 +25,15 @@ char *module_path(const struct modules *all, const struct conf_module *said)
 	return path;
 }
 
+bool module_differs(const struct module *m, const struct conf *conf, const struct conf_module *said)
+{
+	char *path = module_path(modules_of(m), said);
+	bool moved = path != NULL && strcmp(path, m->image.path) != 0;
+
+	free(path);
+	return moved || image_changed(&m->image) || isolated_differs(m, conf);
+}
+
 void module_close(struct module *m)
 {
 	if (m == NULL)

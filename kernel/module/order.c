@@ -98,15 +98,6 @@ static int need_lint(struct modules *all, const struct set *s, const struct modu
 	return err_set(err, -ENOENT, "module %s cannot be loaded: %s", m->desc.name, why.text);
 }
 
-static const struct module *set_find(const struct set *s, const char *name)
-{
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (strcmp(s->at[i]->desc.name, name) == 0)
-			return s->at[i];
-	}
-	return NULL;
-}
-
 /* A required module that this daemon does not run, being for another one, is there: the configuration
  * says so. */
 static int relations_lint(const struct set *s, const struct module *m, const struct conf *conf,
@@ -115,13 +106,13 @@ static int relations_lint(const struct set *s, const struct module *m, const str
 	const char *const *name;
 
 	for (name = m->desc.requires_modules; name != NULL && *name != NULL; name++) {
-		if (set_find(s, *name) == NULL && conf_enabled(conf, *name) == NULL)
+		if (set_named(s, *name) == NULL && conf_enabled(conf, *name) == NULL)
 			return err_set(err, -ENOENT,
 				       "module %s requires module %s; enable it, or disable %s",
 				       m->desc.name, *name, m->desc.name);
 	}
 	for (name = m->desc.conflicts; name != NULL && *name != NULL; name++) {
-		if (set_find(s, *name) != NULL)
+		if (set_named(s, *name) != NULL)
 			return err_set(err, -EEXIST,
 				       "modules %s and %s cannot run together; disable one of them",
 				       m->desc.name, *name);

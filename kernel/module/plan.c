@@ -17,16 +17,6 @@
 #include "util/err.h"
 
 /* ---- who leaves ------------------------------------------------------------------------------------ */
-/* Another file, or another place to run it. */
-static bool file_differs(const struct plan *p, const struct module *m, const struct conf_module *said)
-{
-	char *path = module_path(p->all, said);
-	bool moved = path != NULL && strcmp(path, m->image.path) != 0;
-
-	free(path);
-	return moved || image_changed(&m->image) || isolated_differs(m, p->conf);
-}
-
 static void mark_configured(struct plan *p)
 {
 	struct module *m;
@@ -35,7 +25,7 @@ static void mark_configured(struct plan *p)
 		const struct conf_module *said = conf_enabled(p->conf, m->desc.name);
 
 		m->leaves = said == NULL;
-		if (said == NULL || !file_differs(p, m, said))
+		if (said == NULL || !module_differs(m, p->conf, said))
 			continue;
 		if (module_stays(m))
 			buf_printf(p->out, "%s: its file changed; it will be used after a restart\n",
@@ -192,7 +182,7 @@ static int prepare_one(struct plan *p, const struct conf_module *said, struct ke
 		return 0;
 	}
 	m->required = said->required;
-	if (m->leaves && (m->owner.isolate != NULL || file_differs(p, m, said)))
+	if (m->leaves && (m->owner.isolate != NULL || module_differs(m, p->conf, said)))
 		return open_fresh(p, said, m, err);
 	ret = fresh_values(p, m, err);
 	return ret == 0 ? fresh_site(p, m, err) : ret;

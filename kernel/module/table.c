@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * table.c - the modules there are, as rows of a table: for `keelson modules`.
+ * table.c - the modules there are, as rows of a table: for `keelson modules`; and exactly which, for a report that
+ * somebody reads elsewhere.
  */
 #include <string.h>
 
@@ -124,4 +125,14 @@ void modules_table(struct modules *all, struct buf *out)
 		}
 		buf_str(out, "\n");
 	}
+}
+
+void modules_identify(struct modules *all, struct buf *out)
+{
+	const struct module *m;
+
+	SET_EACH(&all->there, m)
+		buf_printf(out, "%s %s, build %s, %s\n", m->desc.name, m->desc.version,
+			   m->image.note.build_id[0] != '\0' ? m->image.note.build_id : "unknown",
+			   m->image.path);
 }
