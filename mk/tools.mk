@@ -52,11 +52,13 @@ KEELSON_ALL += $(addprefix bin/,$(TOOLS)) $(OPTIONS)
 
 # tests/fuzz/fuzz_<x>.c: one program each with driver.c, which makes inputs without a fuzzer
 FUZZ := $(patsubst %.c,%,$(call NAMED,tests/fuzz,fuzz_*.c))
-obj/tests/fuzz/%.o: FLAGS = $(TEST_FLAGS) -I$(S)/modules
+obj/tests/fuzz/%.o: FLAGS = $(TEST_FLAGS) -I$(S)/modules -I$(S)/tests
 tests/fuzz/fuzz_%: obj/tests/fuzz/fuzz_%.o obj/tests/fuzz/driver.o lib/modules/libresources.a $(TEST_ARCHIVES)
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
-	$(DO)$(K_LINK) -o $@ $^ $(TEST_LIBS)
-tests-fuzz: keelson-all $(FUZZ)
+	$(DO)$(K_LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS)
+# keelson-modhost without its socket
+tests/fuzz/fuzz_modhost: obj/tests/sim/virtual.o $(filter-out %/main.o %/line.o %/clock.o %/confine.o,$(call OBJECTS,$(call NAMED,kernel/modhost,*.c)))
+tests-fuzz: keelson-all $(FUZZ) tests/fixtures/survey.so
 
 .PHONY: tests-fuzz

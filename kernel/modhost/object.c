@@ -164,6 +164,8 @@ static void fetch(struct keel_cursor *c)
 	talk_put_int(&c->host->out, WALK_STEP);
 	ask(c->host, &a);
 	n = talk_int(&a.in);
+	if (n > WALK_STEP)
+		n = WALK_STEP;
 	c->ids = calloc((size_t)(n > 0 ? n : 1), sizeof(*c->ids));
 	while (c->ids != NULL && c->n < n)
 		c->ids[c->n++] = strdup(talk_text(&a.in));
