@@ -3,8 +3,8 @@
  * ask.c - questions to the process about its module's life, and the answers: check, init, start, reconf,
  * busy, stop, fini. They are the functions of the descriptor that the rest of the kernel sees.
  *
- * Who loads a module waits for the answer, with a deadline: init() and start() of a module that works take
- * no time. After a restart nobody waits (restart.c).
+ * While the daemon starts or a change is undone, who loads a module waits for the answer. Else nobody does:
+ * a step is begun, the change that asked for it looks later what came of it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -146,9 +146,87 @@ static void conf_keep(struct isolate *iso, const void *conf)
 	iso->conf_len = m.len;
 }
 
+/* ---- steps that nobody waits for: the daemon serves ------------------------------------------------------ */
+struct later {
+	struct pending pending;
+	enum talk_down what;
+};
+
+static void later_done(struct process *p, struct pending *q, struct talk_in *in, const char *why)
+{
+	struct isolate *iso = p->iso;
+	enum talk_down what = ((struct later *)q)->what;
+	struct keel_err err = { 0 };
+	int ret = step_of(in, why, &err);
+
+	pending_drop(p, q);
+	iso->steps--;
+	if (ret < 0 && iso->step_ret == 0) {
+		iso->step_ret = ret;
+		iso->step_what = what;
+		iso->step_err = err;
+	}
+	if (ret == 0 && what == TALK_START)
+		started_up(p);
+}
+
+/* The message begun in iso->scratch; isolate_settled() tells what came of it. */
+static int step_later(struct isolate *iso, size_t begun, enum talk_down what, struct keel_err *err)
+{
+	struct later *l = NULL;
+
+	if (iso->now != NULL)
+		l = (struct later *)ask_send(iso->now, begun, later_done, sizeof(*l));
+	else
+		iso->scratch.len = begun;
+	if (l == NULL)
+		return err_set(err, -ECHILD, "its process is not there");
+	l->what = what;
+	iso->steps++;
+	return 0;
+}
+
+static int begin_step(struct isolate *iso, enum talk_down what, struct keel_err *err)
+{
+	size_t begun = talk_begin(&iso->scratch);
+
+	talk_put_int(&iso->scratch, what);
+	return step_later(iso, begun, what, err);
+}
+
+void isolate_unsettled(struct isolate *iso)
+{
+	iso->step_ret = 0;
+}
+
+int isolate_settled(struct isolate *iso, const char **ret_what, struct keel_err *err)
+{
+	static const char *const names[] = { [TALK_CONF] = "check", [TALK_INIT] = "init",
+					     [TALK_START] = "start", [TALK_RECONF] = "reconf" };
+	int ret = iso->step_ret;
+
+	if (iso->steps > 0)
+		return 1;
+	iso->step_ret = 0;
+	if (ret < 0) {
+		*ret_what = names[iso->step_what];
+		*err = iso->step_err;
+	}
+	return ret;
+}
+
+static bool somebody_waits(const struct isolate *iso)
+{
+	return !iso->prepared && !iso->serves;
+}
+
 int isolate_check(struct isolate *iso, const void *conf, struct keel_err *err)
 {
-	return step_wait(iso, conf_begin(iso, TALK_CONF, conf), iso->limits.deadline_ms, err);
+	if (somebody_waits(iso))
+		return step_wait(iso, conf_begin(iso, TALK_CONF, conf), OPEN_DEADLINE_MS, err);
+	if (iso->now == NULL)
+		return 0; /* the next process is asked */
+	return step_later(iso, conf_begin(iso, TALK_CONF, conf), TALK_CONF, err);
 }
 
 /* ---- the descriptor's functions ---------------------------------------------------------------------- */
@@ -157,16 +235,12 @@ static struct isolate *isolate_of(struct keel_mod *m)
 	return owner_of(m)->isolate;
 }
 
-static int64_t life_deadline(const struct isolate *iso)
-{
-	return iso->prepared ? iso->limits.deadline_ms : OPEN_DEADLINE_MS;
-}
-
 /* Its module was stopped and comes again: a change of the running set was undone. */
 static int begin_again(struct isolate *iso, const void *conf, struct keel_err *err)
 {
 	int ret = isolate_reopen(iso, err);
 
+	iso->prepared = false;
 	return ret == 0 ? isolate_check(iso, conf, err) : ret;
 }
 
@@ -180,7 +254,8 @@ int32_t life_init(struct keel_mod *m, struct keel_err *err)
 	if (iso->now == NULL)
 		ret = begin_again(iso, m->conf, err);
 	if (ret == 0)
-		ret = step(iso, TALK_INIT, life_deadline(iso), err);
+		ret = iso->prepared ? begin_step(iso, TALK_INIT, err) :
+				      step(iso, TALK_INIT, OPEN_DEADLINE_MS, err);
 	if (ret == 0)
 		iso->now->state = PROCESS_READY;
 	return ret;
@@ -191,17 +266,12 @@ int32_t life_start(struct keel_mod *m, struct keel_err *err)
 	struct isolate *iso = isolate_of(m);
 	int ret;
 
-	if (iso->prepared && iso->now != NULL && iso->now->notes > NOTES_SOON) {
-		iso->serves = true;
-		start_later(iso->now);
-		return 0;
-	}
-	ret = step(iso, TALK_START, life_deadline(iso), err);
-	if (ret != 0)
-		return ret;
-	iso->serves = true;
-	started_up(iso->now);
-	return 0;
+	if (iso->prepared)
+		return begin_step(iso, TALK_START, err);
+	ret = step(iso, TALK_START, OPEN_DEADLINE_MS, err);
+	if (ret == 0)
+		started_up(iso->now);
+	return ret;
 }
 
 int32_t life_reconf(struct keel_mod *m, const void *now, struct keel_err *err)
@@ -212,14 +282,27 @@ int32_t life_reconf(struct keel_mod *m, const void *now, struct keel_err *err)
 	spare_check(iso);
 	if (iso->now == NULL)
 		return 0; /* the next process begins with it */
-	return step_wait(iso, conf_begin(iso, TALK_RECONF, now), iso->limits.deadline_ms, err);
+	return step_later(iso, conf_begin(iso, TALK_RECONF, now), TALK_RECONF, err);
 }
 
-/* A process that does not say is not busy: it will be ended. */
+/* It will be ended anyway: who hangs is waited for once. */
+static int leave(struct keel_mod *m, enum talk_down what, struct keel_err *err)
+{
+	struct isolate *iso = isolate_of(m);
+	int ret = -ETIMEDOUT;
+
+	if (iso->now != NULL && !iso->now->mute)
+		ret = step(iso, what, LEAVE_DEADLINE_MS, err);
+	if (iso->now != NULL && ret == -ETIMEDOUT)
+		iso->now->mute = true;
+	return ret;
+}
+
+/* A process that does not say is not busy. */
 int32_t life_busy(struct keel_mod *m, struct keel_err *err)
 {
 	struct keel_err why = { 0 };
-	int ret = step(isolate_of(m), TALK_BUSY, LEAVE_DEADLINE_MS, &why);
+	int ret = leave(m, TALK_BUSY, &why);
 
 	if (ret == 0 || ret == -ETIMEDOUT || ret == -ECHILD)
 		return 0;
@@ -228,14 +311,14 @@ int32_t life_busy(struct keel_mod *m, struct keel_err *err)
 
 void life_stop(struct keel_mod *m)
 {
-	step(isolate_of(m), TALK_STOP, LEAVE_DEADLINE_MS, NULL);
+	leave(m, TALK_STOP, NULL);
 }
 
 void life_fini(struct keel_mod *m)
 {
 	struct isolate *iso = isolate_of(m);
 
-	step(iso, TALK_FINI, LEAVE_DEADLINE_MS, NULL);
+	leave(m, TALK_FINI, NULL);
 	iso->serves = false;
 	if (iso->now != NULL)
 		process_reap(iso->now);

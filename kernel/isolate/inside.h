@@ -32,7 +32,6 @@ struct process;
 #define LOGS_PER_SECOND 1000u            /* ... and how fast that comes back */
 #define LOGS_TOLD_MS 1000                /* how often it is told that some were too many */
 #define OPEN_DEADLINE_MS 10000           /* until a module file is described */
-#define NOTES_SOON 1000u                 /* a replay of so many is waited for */
 #define LEAVE_DEADLINE_MS 100            /* for stop() and fini() */
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_MAX_MS 30000
@@ -73,6 +72,7 @@ struct process {
 	bool gone;      /* its end was reckoned with: counted, its successor is on the way */
 	bool dismissed; /* its end is wanted and told to nobody */
 	bool of_use;    /* it has answered a call */
+	bool mute;      /* it gave no answer when it was to leave */
 	int64_t up_ms;
 	int64_t suspect_ms; /* since when it computes, 0: it is not suspected of a loop */
 
@@ -147,7 +147,7 @@ struct isolate {
 	struct owner *owner; /* NULL: not loaded */
 	char *name, *path, *user;
 	struct isolate_limits limits;
-	bool prepared; /* it was begun while the daemon serves: nobody waits for it for long */
+	bool prepared; /* it was begun while the daemon serves: nobody waits for it */
 	bool serves;   /* its module is started: a process that ends is replaced */
 	bool benched;  /* ended too often */
 	uint32_t blind; /* calls until it is looked again whether an answer comes at once */
@@ -190,6 +190,11 @@ struct isolate {
 	struct mp scratch;       /* a message being built */
 	void *conf_values;       /* owned: the values it runs with, as they were sent */
 	size_t conf_len;
+
+	uint32_t steps;          /* begun, not answered */
+	int step_ret;            /* of the first that failed since it was last asked */
+	enum talk_down step_what;
+	struct keel_err step_err;
 
 	isolate_done_fn *done;
 	void *done_arg;
@@ -291,7 +296,6 @@ void requests_fail(struct process *p, const char *why);
 void started_up(struct process *p); /* its module is started: it serves */
 void spare_in(struct isolate *iso, int64_t ms); /* the next process is started, or takes over, then */
 void spare_check(struct isolate *iso);          /* it gets the new configuration */
-void start_later(struct process *p); /* start() behind the replay; it is up when it says so */
 void spare_lost(struct isolate *iso, const char *why);
 
 /* restart.c: the way down. */

@@ -89,6 +89,8 @@ static void described(struct process *p, struct pending *q, struct talk_in *in, 
 	ret = in == NULL ? err_set(&err, -ECHILD, "module %s cannot be opened: %s", iso->name, why) :
 			   described_take(iso, in, body, (uint32_t)(in->r.end - in->r.at), &err);
 	pending_drop(p, q);
+	if (ret == 0)
+		p->state = PROCESS_CHECKED;
 	opened(iso, ret, &err);
 }
 

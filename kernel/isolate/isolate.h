@@ -37,7 +37,11 @@ void isolate_end_soon(struct isolate *iso);
 
 /* What it is, with functions that ask the process; owned by the isolate. They find it by owner.isolate. */
 const struct keel_module *isolate_descriptor(const struct isolate *iso);
-/* Ask its check() about a filled configuration. */
+/* Ask its check() about a filled configuration. While the daemon serves this, init(), start() and reconf() are
+ * begun, no more: isolate_settled() tells how far they are. 1: not yet; 0: done; -errno: *err, of which step
+ * *ret_what says. A failure is told once, isolate_unsettled() forgets it. */
+int isolate_settled(struct isolate *iso, const char **ret_what, struct keel_err *err);
+void isolate_unsettled(struct isolate *iso);
 int isolate_check(struct isolate *iso, const void *conf, struct keel_err *err);
 /* Its taps are in their chains: from now on they are asked there. */
 void isolate_attach(struct isolate *iso, struct owner *owner);

@@ -52,6 +52,7 @@ void process_owes(struct process *p)
 
 void process_paid(struct process *p)
 {
+	p->mute = false;
 	p->busy_ms = now_ms(p);
 }
 

@@ -57,10 +57,12 @@ void started_up(struct process *p)
 	struct isolate *iso = p->iso;
 
 	p->state = PROCESS_UP;
+	iso->serves = true;
 	p->up_ms = loop_now_ms(iso->parts->loop);
 	if (iso->limits.standby)
 		spare_in(iso, iso->restarts > 0 ? SPARE_AFTER_MS :
 						  SPARE_AFTER_MS + p->pid % SPREAD * SPREAD_MS);
+	calls_flush(iso);
 }
 
 static void started(struct process *p, struct pending *q, struct talk_in *in, const char *why)
@@ -75,12 +77,6 @@ static void started(struct process *p, struct pending *q, struct talk_in *in, co
 		(long)p->pid, (long long)(loop_clock_ns(iso->parts->loop) / 1000 - iso->late_us),
 		iso->notes_lost);
 	iso->notes_lost = 0;
-	calls_flush(iso);
-}
-
-void start_later(struct process *p)
-{
-	next_step(p, TALK_START, started);
 }
 
 static void inited(struct process *p, struct pending *q, struct talk_in *in, const char *why)
@@ -98,7 +94,7 @@ static void take_over(struct isolate *iso)
 	next_step(p, TALK_INIT, inited); /* one that fails does nothing that comes behind */
 	p->state = PROCESS_READY;
 	hooks_replay(iso->parts->hooks, iso->parts->objects, iso->owner);
-	start_later(p);
+	next_step(p, TALK_START, started);
 	process_flush(p);
 }
 

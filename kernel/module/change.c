@@ -5,8 +5,10 @@
  *   ASKED   it waits for the changes before it
  *   READ    the configuration is read; what modules need to be opened and cannot have at once is begun:
  *           processes of their own come up
- *   PLAN    files are opened and checked, a plan is made. Up to here there is no effect
- *   APPLY   a group of modules in a turn; before it a moment for what its modules have not finished
+ *   PLAN    files are opened and checked, a plan is made, processes are asked whether they agree. Up to here
+ *           there is no effect
+ *   APPLY   a group of modules in a turn; before it a moment for what its modules have not finished. Then
+ *           processes say whether they have started
  *   end     old files are closed, the configuration is in force; or everything is undone
  *
  * A change goes on when whoever asked is gone.
@@ -342,6 +344,7 @@ static void make_plan(struct change *c)
 	int ret = c->prepare_ret;
 
 	c->stage = PLAN;
+	isolated_unsettled(c->all);
 	if (ret == 0)
 		ret = plan_make(&c->plan, &c->err);
 	if (ret == 0)
@@ -352,8 +355,27 @@ static void make_plan(struct change *c)
 		refuse(c, ret);
 		return;
 	}
-	c->stage = APPLY;
 	later(c, NEXT_TURN_MS);
+}
+
+/* What was asked of processes has its answer, or is over. False: not yet, or it failed, and `fail` was called. */
+static bool answered(struct change *c, void (*fail)(struct change *c, int ret))
+{
+	int ret = isolated_settled(&c->plan, &c->err);
+
+	if (ret > 0)
+		later(c, DRAIN_LOOK_MS);
+	else if (ret < 0)
+		fail(c, ret);
+	return ret == 0;
+}
+
+static void agree(struct change *c)
+{
+	if (!answered(c, refuse))
+		return;
+	c->stage = APPLY;
+	later(c, 0);
 }
 
 static void go_on(void *arg)
@@ -365,9 +387,11 @@ static void go_on(void *arg)
 		read_all(c);
 	else if (c->stage == READ)
 		make_plan(c);
+	else if (c->stage == PLAN)
+		agree(c);
 	else if (c->at < c->n_groups)
 		next_group(c);
-	else
+	else if (answered(c, undo))
 		succeed(c);
 }
 

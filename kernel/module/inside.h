@@ -116,6 +116,11 @@ struct change;
 void isolated_begin(struct modules *all, const struct conf *conf, const char *only, bool again,
 		    struct change *c, uint32_t *ret_n);
 void isolated_end(struct modules *all); /* those that nobody took */
+/* Are check(), init(), start(), reconf() of those that run and those that come answered? 1: not yet; 0;
+ * -errno: the first that failed. */
+struct plan;
+int isolated_settled(const struct plan *p, struct keel_err *err);
+void isolated_unsettled(const struct modules *all); /* what failed before is over */
 /* Does `conf` say something else of where it runs, and within which limits? */
 bool isolated_differs(const struct module *m, const struct conf *conf);
 
@@ -139,6 +144,8 @@ void module_close(struct module *m);
 char *module_path(const struct modules *all, const struct conf_module *said);
 /* Does `conf` name another file for it, or another place to run it, or was the file exchanged? */
 bool module_differs(const struct module *m, const struct conf *conf, const struct conf_module *said);
+/* *err, what check() said, with the place in `conf`. */
+int module_objected(const struct conf *conf, const char *name, int ret, struct keel_err *err);
 /* Its group of `conf` by its rules, checked. */
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
 		     struct keel_err *err);

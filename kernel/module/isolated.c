@@ -145,6 +145,52 @@ static int warm_take(struct modules *all, const char *name, const char *path,
 	return ret;
 }
 
+/* ---- steps that take their time ------------------------------------------------------------------------ */
+static int settled(const struct module *m, const struct conf *conf, struct keel_err *err)
+{
+	const char *what;
+	struct keel_err why;
+	int ret = m->owner.isolate != NULL ? isolate_settled(m->owner.isolate, &what, &why) : 0;
+
+	if (ret >= 0)
+		return ret;
+	if (strcmp(what, "check") != 0)
+		return err_set(err, ret, "module %s: %s failed: %s", m->desc.name, what,
+			       why.text[0] != '\0' ? why.text : "it gave no reason");
+	*err = why;
+	return module_objected(conf, m->desc.name, ret, err);
+}
+
+int isolated_settled(const struct plan *p, struct keel_err *err)
+{
+	const struct module *m;
+	int worst = 0, ret;
+
+	DL_FOREACH(p->all->list, m) {
+		ret = settled(m, p->conf, err);
+		if (ret < 0)
+			return ret;
+		worst |= ret;
+	}
+	for (uint32_t i = 0; i < p->coming.n; i++) {
+		ret = settled(p->coming.at[i], p->conf, err);
+		if (ret < 0)
+			return ret;
+		worst |= ret;
+	}
+	return worst;
+}
+
+void isolated_unsettled(const struct modules *all)
+{
+	const struct module *m;
+
+	DL_FOREACH(all->list, m) {
+		if (m->owner.isolate != NULL)
+			isolate_unsettled(m->owner.isolate);
+	}
+}
+
 /* ---- a module --------------------------------------------------------------------------------------------- */
 int isolated_open(struct modules *all, struct module *m, const struct conf_module *said,
 		  const struct conf_isolation *how, struct keel_err *err)

@@ -57,7 +57,7 @@ void modules_close(struct set *s)
 }
 
 /* A module's own objection, with the place of its group: file:line: module: why. */
-static int objected(const struct conf *conf, const char *name, int ret, struct keel_err *err)
+int module_objected(const struct conf *conf, const char *name, int ret, struct keel_err *err)
 {
 	const struct conf_module *said;
 	char why[sizeof(err->text)];
@@ -93,7 +93,7 @@ int module_configure(const struct module *m, const struct conf *conf, struct con
 		ret = d->check(conf_data(data), err);
 	if (ret != 0) {
 		conf_data_destroy(data);
-		return objected(conf, d->name, ret < 0 ? ret : -EINVAL, err);
+		return module_objected(conf, d->name, ret < 0 ? ret : -EINVAL, err);
 	}
 	*ret_data = data;
 	return 0;

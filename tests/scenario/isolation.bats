@@ -204,6 +204,34 @@ noticed() { quietly_submitted && has_log "$1"; }
 	has "$(keelson modules)" '^trouble .*up, restarts: 1'
 }
 
+# changing DEATHS GROUP: that configuration of trouble is loaded, other limits mean another process; the longest that anybody
+# else waits meanwhile, in milliseconds. What the reload said is in $SB/words.
+changing()
+{
+	local worst=0 begun took
+	echo "trouble: { isolation_limits = { deadline = \"400ms\"; deaths = $1; }; $2 };" \
+		>"$SB/server/etc/modules.d/trouble.conf"
+	sandbox reload >"$SB/words" 2>&1 3>&- &
+	while kill -0 $! 2>/dev/null; do
+		begun=${EPOCHREALTIME/./}
+		qstat -B >/dev/null
+		took=$(((${EPOCHREALTIME/./} - begun) / 1000))
+		[ "$took" -le "$worst" ] || worst=$took
+	done
+	echo "$worst"
+}
+
+@test "a reload waits for steps of a module in a process that take their time, the daemon does not" {
+	local step
+	trouble_in_a_process 'deadline = "400ms"; deaths = 20;'
+	for step in check init start reconf; do
+		[ "$(changing "$([ $step = reconf ] && echo 20 || echo 21)" "$step = \"60s\";")" -lt 300 ] || { echo "the daemon stood still for $step" >&2; return 1; }
+		has "$(cat "$SB/words")" 'its process gave no answer for 400 ms'
+		wait_until 5 quietly_submitted
+	done
+	has "$(cat "$SB/words")" 'module trouble: reconf failed: '
+}
+
 @test "memory and records that are too many stay where they are" {
 	trouble_in_a_process
 	quietly_submitted
