@@ -161,33 +161,30 @@ static int settled(const struct module *m, const struct conf *conf, struct keel_
 	return module_objected(conf, m->desc.name, ret, err);
 }
 
+static int all_settled(const struct set *s, const struct conf *conf, struct keel_err *err)
+{
+	int worst = 0, ret = 0;
+
+	for (uint32_t i = 0; i < s->n && ret >= 0; i++) {
+		ret = settled(s->at[i], conf, err);
+		worst |= ret;
+	}
+	return ret < 0 ? ret : worst;
+}
+
 int isolated_settled(const struct plan *p, struct keel_err *err)
 {
-	const struct module *m;
-	int worst = 0, ret;
+	int there = all_settled(&p->all->there, p->conf, err);
+	int coming = there >= 0 ? all_settled(&p->coming, p->conf, err) : 0;
 
-	DL_FOREACH(p->all->list, m) {
-		ret = settled(m, p->conf, err);
-		if (ret < 0)
-			return ret;
-		worst |= ret;
-	}
-	for (uint32_t i = 0; i < p->coming.n; i++) {
-		ret = settled(p->coming.at[i], p->conf, err);
-		if (ret < 0)
-			return ret;
-		worst |= ret;
-	}
-	return worst;
+	return there < 0 ? there : coming < 0 ? coming : there | coming;
 }
 
 void isolated_unsettled(const struct modules *all)
 {
-	const struct module *m;
-
-	DL_FOREACH(all->list, m) {
-		if (m->owner.isolate != NULL)
-			isolate_unsettled(m->owner.isolate);
+	for (uint32_t i = 0; i < all->there.n; i++) {
+		if (all->there.at[i]->owner.isolate != NULL)
+			isolate_unsettled(all->there.at[i]->owner.isolate);
 	}
 }
 

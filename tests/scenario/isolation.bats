@@ -193,7 +193,7 @@ noticed() { quietly_submitted && has_log "$1"; }
 	wait_until 5 noticed 'trouble.on_submit computes for [0-9]+ ms and 1 calls wait'
 	same 'who serves' "$next" "$(modhost)"
 	wait $!
-	wait_until 5 has_log 'the call that computed was answered after 9[0-9]{2} ms; the next one may for (18|19)[0-9]{2} ms'
+	wait_until 5 has_log 'the call that computed was answered after [0-9]+ ms; the next one may for [0-9]{4} ms'
 
 	limit_trouble 'deadline = "1s"; deaths = 0; patience = "50ms";'
 	wait_until 5 stands_by
