@@ -115,6 +115,8 @@ struct task {
 	int32_t status;
 	char why[256];
 	bool discarded; /* no report, forgotten at its end */
+	bool found_over; /* it ended while no daemon was there, and nobody has been told */
+	bool prepared;	/* task_launch was asked: whoever prepared something hears task_end */
 	int64_t stop_number; /* question of a suspend under way, 0 none */
 	int64_t heard;	     /* the last signal's question on this link: it is not obeyed twice */
 	int64_t stop_deadline_ms;

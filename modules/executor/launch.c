@@ -386,6 +386,7 @@ static void gate_ask(struct keel_mod *mod, struct flight *f)
 	struct state *st = mod->state;
 	const char *user = f->l.user ? f->l.user : "";
 
+	f->task->prepared = f->begun;
 	st->hook->raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = f->begun ? KEEL_POINT_task_launch : KEEL_POINT_task_begin,

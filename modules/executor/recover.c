@@ -64,6 +64,7 @@ static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *
 	t->shepherd_start = d->shepherd_start;
 	t->session = d->session;
 	t->state = d->stopped_at ? TASK_STOPPED : TASK_RUN;
+	t->prepared = true;
 	t->walltime_limit = d->walltime;
 	t->cput_limit = d->cput;
 	t->ncpus = d->ncpus;
@@ -77,6 +78,20 @@ static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *
 		t->status = d->refused;
 		snprintf(t->why, sizeof(t->why), "%s", d->why);
 	}
+}
+
+/* When recover() runs, those modules that want to hear of it have not all started. */
+static void tell_over(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct task *t, *next;
+
+	(void)arg;
+	HASH_ITER(hh, st->mom.tasks, t, next)
+		if (t->found_over) {
+			t->found_over = false;
+			launch_over(mod, t, 0);
+		}
 }
 
 static void task_recover(struct keel_mod *mod, const char *id)
@@ -97,7 +112,7 @@ static void task_recover(struct keel_mod *mod, const char *id)
 		if (d.limit)
 			stop_kill(mod, t, cf->kill_delay);
 	} else if (d.refused || d.ended) {
-		launch_over(mod, t, 0);
+		t->found_over = true;
 	} else {
 		proc_kill_session(d.session, d.shepherd_start);
 		st->core->log(mod, KEEL_LOG_JOB, "Job", id, "nothing is left of the task");
@@ -132,5 +147,5 @@ int32_t recover(struct keel_mod *mod, struct keel_err *err)
 	}
 	closedir(dir);
 	usage_tick(mod);
-	return 0;
+	return st->core->defer(mod, tell_over, NULL);
 }

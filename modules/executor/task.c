@@ -184,6 +184,9 @@ void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const ch
 	st->core->log(mod, KEEL_LOG_JOB | KEEL_LOG_SECURITY, "Job", t->id, "%s", t->why);
 	st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id, "job not started, Failure %d", (int)status);
 	task_release(st, t);
+	if (t->prepared)
+		st->hook->note(mod, KEEL_POINT_task_end,
+			       KEEL_EVENT(task_end, .id = t->id, .exit_status = status < 0 ? status : -1));
 	if (t->discarded)
 		task_free(mod, t);
 	else

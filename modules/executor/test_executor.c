@@ -150,6 +150,7 @@ static void test_refused(void)
 {
 	struct keel_obj *job;
 
+	task_ends = 0;
 	begin();
 	job = script_job("40.s", "true\n");
 	set(job, "euser", "no_such_user_here");
@@ -164,6 +165,11 @@ static void test_refused(void)
 	run(script_job("42.s", "true\n"));
 	CU_ASSERT_EQUAL(heard.refused, 1);
 	CU_ASSERT_STRING_EQUAL(heard.why, "the test says no");
+	CU_ASSERT(end_status < 0);
+	CU_ASSERT_EQUAL(task_ends, 3); /* task_launch was asked each time */
+	refused_point = KEEL_POINT_task_begin;
+	run(script_job("45.s", "true\n"));
+	CU_ASSERT_EQUAL(task_ends, 3);
 	refused_point = 0;
 	if (geteuid() == 0) {
 		job = script_job("44.s", "true\n");
@@ -354,9 +360,12 @@ static void test_restart(void)
 	run(job);
 	stop();
 	keep_ended = false;
+	task_ends = 0;
 	begin();
 	CU_ASSERT(until(is_ended, LONG_MS));
 	CU_ASSERT_EQUAL(heard.status, 4);
+	CU_ASSERT_EQUAL(task_ends, 1);
+	CU_ASSERT_EQUAL(end_status, 4);
 	/* The server believes in a task that is not there; and the other way round. */
 	CU_ASSERT(until(no_tasks, LONG_MS));
 	stop();

@@ -28,6 +28,8 @@ static struct keel_mod *mod;
 static const char *user;
 static uint32_t refused_point; /* a GATE that is closed, 0: none */
 static int suspended;	       /* notes of task_suspended */
+static int task_ends;	       /* notes of task_end, and what the last one said */
+static int64_t end_status;
 static bool with_freezer;
 
 /* What the listener heard last, by kind. */
@@ -126,6 +128,16 @@ static keel_verdict on_gate(struct keel_call *c, uint32_t point, const void *eve
 	return point == refused_point ? call->reject(c, 15041, "the test says no") : KEEL_NEXT;
 }
 
+/* Whoever prepared something at task_launch hears of its end, once all modules have started. */
+static keel_verdict on_task_end(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	(void)c, (void)point, (void)arg;
+	CU_ASSERT_PTR_NOT_NULL(mod);
+	task_ends++;
+	end_status = ((const struct keel_ev_task_end *)event)->exit_status;
+	return KEEL_NEXT;
+}
+
 static keel_verdict on_suspended(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
 	(void)c, (void)point, (void)event, (void)arg;
@@ -143,9 +155,11 @@ static void mock_make(void)
 	keel_mock_epoch(mock, (int64_t)time(NULL));
 	keel_mock_loopback(mock, true);
 	keel_mock_attr(mock, "job", keyed, "resource_list");
+	keel_mock_tap(mock, KEEL_POINT_task_begin, "begin", 0, on_gate, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_launch, "launch", 0, on_gate, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_resume, "resume", 0, on_gate, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_suspended, "suspended", 0, on_suspended, NULL);
+	keel_mock_tap(mock, KEEL_POINT_task_end, "end", 0, on_task_end, NULL);
 }
 
 static void link_set(bool up)
@@ -158,6 +172,7 @@ static void link_set(bool up)
 static void stop(void)
 {
 	keel_mock_unload(mod, NULL);
+	mod = NULL;
 	link_set(false);
 }
 
@@ -188,7 +203,7 @@ static void end(void)
 	mock = NULL;
 	keep_ended = false;
 	refused_point = 0;
-	suspended = 0;
+	suspended = task_ends = 0;
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------------ */
