@@ -8,8 +8,29 @@ load helper
 
 BAD_SIGNAL='qsig: Unknown/illegal signal name'
 
+# A copy of the tree and of the build, in which folders of modules are put aside.
+setup_file()
+{
+	export PLACE
+	PLACE=$(mktemp -d "${TMPDIR:-/tmp}/keelson-tree.XXXXXX")
+	chmod 755 "$PLACE"
+	mkdir "$PLACE/tree" "$PLACE/build" "$PLACE/aside"
+	(cd "$top" && tar cf - --exclude=./.git --exclude=./build --exclude=./autom4te.cache .) | tar xpf - -C "$PLACE/tree"
+	(cd "$KEELSON_BUILD" && tar cf - --exclude=./asan --exclude=./quickstart --exclude=./test-logs --exclude=./tests \
+		--exclude=./obj/tests/unit --exclude=./obj/tests/fixtures --exclude=./share/keelson/options .) | tar xpf - -C "$PLACE/build"
+}
+teardown_file() { rm -rf "$PLACE"; }
+
 eval "$(declare -f teardown | sed "1s/teardown/leave_cluster/")"
-teardown() { leave_cluster; rm -rf "${place-}"; }
+teardown()
+{
+	local thing
+	leave_cluster
+	for thing in $(ls "$PLACE/aside"); do
+		mv "$PLACE/aside/$thing" "$PLACE/${thing//+//}"
+	done
+	rm -rf "$PLACE/build/share/keelson/options"
+}
 
 # answers_like_any_unknown JOB: admin-suspend is a word like any other.
 answers_like_any_unknown()
@@ -26,24 +47,15 @@ answers_like_any_unknown()
 # One host of 4 cpus; finished jobs are remembered.
 cluster() { setup_sandbox && qmgr -c "set server job_history_enable = true"; }
 
-# A copy of the tree without the folder of a module, and of the build, brought up to date.
+# The copy without the folder of a module, and what was made of it.
 tree_without()
 {
-	local copy
-	place=$(mktemp -d "${TMPDIR:-/tmp}/keelson-tree.XXXXXX")
-	chmod 755 "$place"
-	copy=$place/tree
-	mkdir "$copy"
-	(cd "$top" && tar cf - --exclude=./.git --exclude=./build --exclude=./autom4te.cache .) |
-		tar xpf - -C "$copy"
-	mkdir "$place/build"
-	(cd "$KEELSON_BUILD" && tar cf - --exclude=./asan --exclude=./quickstart --exclude=./test-logs .) |
-		tar xpf - -C "$place/build"
-	rm -rf "$copy/modules/$1" "$copy/conf/modules.d/$1.conf"
-	KEELSON_BUILD=$place/build
-	(cd "$KEELSON_BUILD" && rm -rf "modules/$1.so" "obj/modules/$1" "tests/modules/$1" \
-		"share/keelson/options")
-	top=$copy
+	local thing
+	for thing in "tree/modules/$1" "tree/conf/modules.d/$1.conf" "build/modules/$1.so" "build/obj/modules/$1"; do
+		mv "$PLACE/$thing" "$PLACE/aside/${thing//\//+}"
+	done
+	top=$PLACE/tree
+	KEELSON_BUILD=$PLACE/build
 }
 
 # The build of $top in $KEELSON_BUILD: objects that are up to date are used as they are.
