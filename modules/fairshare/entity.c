@@ -43,7 +43,7 @@ static double factor_of(struct state *st, struct keel_obj *job, const char *name
 
 double amount_of(struct state *st, struct keel_obj *job)
 {
-	char words[WORD_SIZE], *save = NULL, *one;
+	char words[KEEL_SETTING_MAX], *save = NULL, *one;
 	double amount = 1;
 	bool any = false;
 

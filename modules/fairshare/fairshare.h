@@ -5,16 +5,17 @@
 #ifndef FAIRSHARE_H
 #define FAIRSHARE_H
 
+#include "keel/file.h"
 #include "keel/keel.h"
 #include "keel/service/fairshare.h"
 #include "keel/service/job.h"
 #include "keel/service/resource.h"
 #include "keel/service/sched.h"
+#include "keel/setting.h"
 #include "pbs_error.h"
 #include "tree.h"
 
 #define ENTITY_SIZE 600
-#define WORD_SIZE 256
 
 struct conf {
 	const char *resource_group; /* file, from PBS_HOME */
@@ -30,15 +31,9 @@ enum entity { BY_USER, BY_GROUP, BY_GROUP_USER, BY_ACCOUNT, BY_QUEUE };
 struct rules {
 	bool on, enforce;
 	enum entity entity;
-	char usage_res[WORD_SIZE]; /* cput, or a product: ncpus*walltime */
+	char usage_res[KEEL_SETTING_MAX]; /* cput, or a product: ncpus*walltime */
 	int64_t decay_time;	   /* seconds; 0: never */
 	double decay_factor, unknown_shares;
-};
-
-/* A file as it was when it was read. */
-struct file {
-	int64_t mtime_ns, size;
-	bool there;
 };
 
 /* Private memory on each job: on the list while it runs. */
@@ -66,7 +61,7 @@ struct state {
 	double unit;	 /* what one raw unit of usage is worth today */
 	int64_t decayed; /* when usage decayed last */
 	struct rules rules;
-	struct file file;
+	struct keel_file file;
 	struct running *first, *round; /* who runs; where a round of charging is */
 	struct keel_timer *charge_timer, *decay_timer;
 };

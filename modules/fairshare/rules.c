@@ -5,61 +5,22 @@
  */
 #include "fairshare.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define FILE_SIZE_MAX (16 * 1024 * 1024)
 
 /* ---- words ----------------------------------------------------------------------------------------- */
 
-static void word_of(struct keel_mod *mod, const char *name, const char *ours, char buf[WORD_SIZE])
-{
-	struct state *st = mod->state;
-
-	if (!st->sched || !st->sched->setting ||
-	    st->sched->setting(st->sched->self, name, buf, WORD_SIZE) < 0)
-		snprintf(buf, WORD_SIZE, "%s", ours ? ours : "");
-}
-
-static bool truth_of(struct keel_mod *mod, const char *name, bool ours)
-{
-	char word[WORD_SIZE];
-
-	word_of(mod, name, ours ? "true" : "false", word);
-	return word[0] && strchr("tTyY1", word[0]);
-}
-
 static double number_of(struct keel_mod *mod, const char *name, const char *ours, double otherwise)
 {
-	char word[WORD_SIZE], *end;
+	struct state *st = mod->state;
+	char word[KEEL_SETTING_MAX], *end;
 	double n;
 
-	word_of(mod, name, ours, word);
+	keel_setting(st->sched, name, ours, word);
 	n = strtod(word, &end);
 	return end == word || !(n >= 0 && n < 1e15) ? otherwise : n;
-}
-
-/* `24:00:00`, `86400` */
-static int64_t seconds_of(const char *word)
-{
-	int64_t seconds = 0;
-	char *end;
-
-	for (;;) {
-		long n = strtol(word, &end, 10);
-
-		if (end == word || n < 0 || n > 100000000)
-			return 0;
-		seconds = seconds * 60 + n;
-		if (*end != ':')
-			return seconds;
-		word = end + 1;
-	}
 }
 
 static enum entity entity_of(const char *word)
@@ -85,15 +46,15 @@ void rules_read(struct keel_mod *mod)
 	struct rules *r = &st->rules;
 	double unknown = r->unknown_shares, factor;
 	int64_t decay_time = r->decay_time;
-	char word[WORD_SIZE];
+	char word[KEEL_SETTING_MAX];
 
-	r->on = truth_of(mod, "fair_share", conf->fair_share);
-	r->enforce = truth_of(mod, "fairshare_enforce_no_shares", conf->fairshare_enforce_no_shares);
-	word_of(mod, "fairshare_usage_res", conf->fairshare_usage_res, r->usage_res);
-	word_of(mod, "fairshare_entity", conf->fairshare_entity, word);
+	r->on = keel_setting_true(st->sched, "fair_share", conf->fair_share);
+	r->enforce = keel_setting_true(st->sched, "fairshare_enforce_no_shares", conf->fairshare_enforce_no_shares);
+	keel_setting(st->sched, "fairshare_usage_res", conf->fairshare_usage_res, r->usage_res);
+	keel_setting(st->sched, "fairshare_entity", conf->fairshare_entity, word);
 	r->entity = entity_of(word);
-	word_of(mod, "fairshare_decay_time", conf->fairshare_decay_time, word);
-	r->decay_time = seconds_of(word);
+	keel_setting(st->sched, "fairshare_decay_time", conf->fairshare_decay_time, word);
+	r->decay_time = keel_setting_seconds(word);
 	factor = number_of(mod, "fairshare_decay_factor", conf->fairshare_decay_factor, 0.5);
 	r->decay_factor = factor > 0 && factor < 1 ? factor : 0.5;
 	r->unknown_shares = number_of(mod, "unknown_shares", conf->unknown_shares, 0);
@@ -117,42 +78,6 @@ static void complain(void *arg, int line, const char *why)
 	st->core->log(r->mod, KEEL_LOG_SCHED, "Fil", r->path, "Error reading line %d: %s", line, why);
 }
 
-static bool is_news(struct file *f, const char *path)
-{
-	struct file now = { 0, 0, false };
-	struct stat about;
-	bool news;
-
-	if (stat(path, &about) == 0 && S_ISREG(about.st_mode))
-		now = (struct file){ (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec,
-				     (int64_t)about.st_size, true };
-	news = now.there != f->there || now.mtime_ns != f->mtime_ns || now.size != f->size;
-	*f = now;
-	return news;
-}
-
-/* The whole file, terminated; "" when there is none. NULL: no memory. */
-static char *text_of(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat about;
-	size_t size = 0;
-	ssize_t n = 0;
-	char *text;
-
-	if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
-	    about.st_size <= FILE_SIZE_MAX)
-		size = (size_t)about.st_size;
-	text = calloc(1, size + 1);
-	if (text && size)
-		n = read(fd, text, size);
-	if (text)
-		text[n > 0 ? n : 0] = '\0';
-	if (fd >= 0)
-		close(fd);
-	return text;
-}
-
 void file_read(struct keel_mod *mod, bool anew)
 {
 	const struct conf *conf = mod->conf;
@@ -160,11 +85,9 @@ void file_read(struct keel_mod *mod, bool anew)
 	char path[1200], *text;
 	struct reading reading = { mod, path };
 
-	if (conf->resource_group[0] == '/')
-		snprintf(path, sizeof(path), "%s", conf->resource_group);
-	else
-		snprintf(path, sizeof(path), "%s/%s", st->core->home(mod), conf->resource_group);
-	if ((!is_news(&st->file, path) && !anew) || !(text = text_of(path)))
+	keel_file_path(st->core, mod, conf->resource_group, path, sizeof(path));
+	if ((!keel_file_is_news(&st->file, path) && !anew) ||
+	    !(text = keel_file_text(path, FILE_SIZE_MAX)))
 		return;
 	tree_read(&st->tree, text, st->rules.unknown_shares, complain, &reading);
 	free(text);

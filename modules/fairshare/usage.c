@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <utlist.h>
+
 #define AT_A_TIME 256
 
 static struct running *running_of(struct keel_mod *mod, struct keel_obj *job)
@@ -26,12 +28,7 @@ static void unlink_it(struct state *st, struct running *r)
 		return;
 	if (st->round == r)
 		st->round = r->next;
-	if (r->prev)
-		r->prev->next = r->next;
-	else
-		st->first = r->next;
-	if (r->next)
-		r->next->prev = r->prev;
+	DL_DELETE(st->first, r);
 	r->next = r->prev = NULL;
 	r->job = NULL;
 }
@@ -54,11 +51,7 @@ void job_enter(struct keel_mod *mod, struct keel_obj *job, bool from_nothing)
 	charged = st->object->get_str(job, st->a.charged);
 	r->charged = charged ? strtod(charged, NULL) : 0;
 	r->job = job;
-	r->prev = NULL;
-	r->next = st->first;
-	if (r->next)
-		r->next->prev = r;
-	st->first = r;
+	DL_PREPEND(st->first, r);
 }
 
 void job_charge(struct keel_mod *mod, struct keel_obj *job)

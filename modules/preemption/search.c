@@ -16,6 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "keel/setting.h"
 #include "relevance.h"
 
 #define ROUNDS 5
@@ -287,12 +288,8 @@ static bool preemption_on(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
-	char word[16];
 
-	if (st->scheduler->setting(st->scheduler->self, "preemptive_sched", word, sizeof(word)) < 0)
-		return conf->preemptive_sched;
-	return strcasecmp(word, "true") == 0 || strcasecmp(word, "yes") == 0 ||
-	       strcasecmp(word, "t") == 0 || strcmp(word, "1") == 0;
+	return keel_setting_true(st->scheduler, "preemptive_sched", conf->preemptive_sched);
 }
 
 static bool anybody_lower(struct keel_mod *mod, int64_t level)

@@ -6,6 +6,7 @@
 #define PRIME_TIME_H
 
 #include "calendar.h"
+#include "keel/file.h"
 #include "keel/keel.h"
 #include "keel/service/job.h"
 #include "keel/service/prime.h"
@@ -28,12 +29,6 @@ struct rules {
 	bool backfill, exempt_anytime;
 };
 
-/* A file as it was when it was read. */
-struct file {
-	int64_t mtime_ns, size;
-	bool there;
-};
-
 struct state {
 	const struct keel_core_api *core;
 	const struct keel_object_api *object;
@@ -47,7 +42,7 @@ struct state {
 	} a;
 	struct holidays holidays;
 	struct dedicated dedicated;
-	struct file holidays_file, dedicated_file;
+	struct keel_file holidays_file, dedicated_file;
 	struct rules rules;
 	struct keel_timer *timer; /* at the next boundary */
 	struct {

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include <utlist.h>
+
 #define SLICE 32
 #define RETRY_SECONDS 30
 
@@ -29,18 +31,9 @@ bool is_routing(struct keel_mod *mod, struct keel_obj *queue)
 
 static void line_leave(struct entry *e)
 {
-	struct line *l = e->line;
-
-	if (!l)
+	if (!e->line)
 		return;
-	if (e->prev)
-		e->prev->next = e->next;
-	else
-		l->first = e->next;
-	if (e->next)
-		e->next->prev = e->prev;
-	else
-		l->last = e->prev;
+	DL_DELETE(e->line->first, e);
 	e->line = NULL;
 	e->prev = e->next = NULL;
 }
@@ -49,12 +42,7 @@ static void line_join(struct line *l, struct entry *e)
 {
 	line_leave(e);
 	e->line = l;
-	e->prev = l->last;
-	if (l->last)
-		l->last->next = e;
-	else
-		l->first = e;
-	l->last = e;
+	DL_APPEND(l->first, e);
 }
 
 void entry_fini(struct keel_mod *mod, void *slot)

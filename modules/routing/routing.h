@@ -16,7 +16,7 @@ struct entry;
 
 /* Entries of jobs, first come first served. */
 struct line {
-	struct entry *first, *last;
+	struct entry *first;
 };
 
 /* Private memory on each queue; a routing queue uses it. */

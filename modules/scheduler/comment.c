@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <utlist.h>
+
 #define BATCH 64
 #define SLOWER 10
 
@@ -56,13 +58,7 @@ void talk(struct keel_mod *mod, struct group *g)
 	if (g->talking || (!g->fresh.first && !g->stale.first))
 		return;
 	g->talking = true;
-	g->talk_next = NULL;
-	g->talk_prev = st->talk_last;
-	if (st->talk_last)
-		st->talk_last->talk_next = g;
-	else
-		st->talk_first = g;
-	st->talk_last = g;
+	DL_APPEND2(st->talk_first, g, talk_prev, talk_next);
 }
 
 void talk_not(struct keel_mod *mod, struct group *g)
@@ -71,14 +67,7 @@ void talk_not(struct keel_mod *mod, struct group *g)
 
 	if (!g->talking)
 		return;
-	if (g->talk_prev)
-		g->talk_prev->talk_next = g->talk_next;
-	else
-		st->talk_first = g->talk_next;
-	if (g->talk_next)
-		g->talk_next->talk_prev = g->talk_prev;
-	else
-		st->talk_last = g->talk_prev;
+	DL_DELETE2(st->talk_first, g, talk_prev, talk_next);
 	g->talking = false;
 }
 

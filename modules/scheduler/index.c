@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utlist.h>
+
 #define BUCKETS 1024
 
 /* ---- lists ------------------------------------------------------------------------------------------ */
@@ -24,26 +26,14 @@
 void list_add(struct list *l, struct entry *e)
 {
 	e->list = l;
-	e->next = NULL;
-	e->prev = l->last;
-	if (l->last)
-		l->last->next = e;
-	else
-		l->first = e;
-	l->last = e;
+	DL_APPEND(l->first, e);
 	l->n++;
 }
 
 static void list_add_first(struct list *l, struct entry *e)
 {
 	e->list = l;
-	e->prev = NULL;
-	e->next = l->first;
-	if (l->first)
-		l->first->prev = e;
-	else
-		l->last = e;
-	l->first = e;
+	DL_PREPEND(l->first, e);
 	l->n++;
 }
 
@@ -53,14 +43,7 @@ void list_drop(struct entry *e)
 
 	if (!l)
 		return;
-	if (e->prev)
-		e->prev->next = e->next;
-	else
-		l->first = e->next;
-	if (e->next)
-		e->next->prev = e->prev;
-	else
-		l->last = e->prev;
+	DL_DELETE(l->first, e);
 	l->n--;
 	e->list = NULL;
 	e->next = e->prev = NULL;
@@ -73,16 +56,9 @@ static void list_join(struct list *to, struct list *from)
 
 	for (e = from->first; e; e = e->next)
 		e->list = to;
-	if (!from->first)
-		return;
-	from->first->prev = to->last;
-	if (to->last)
-		to->last->next = from->first;
-	else
-		to->first = from->first;
-	to->last = from->last;
+	DL_CONCAT(to->first, from->first);
 	to->n += from->n;
-	memset(from, 0, sizeof(*from));
+	*from = (struct list){ 0 };
 }
 
 /* ---- entries ------------------------------------------------------------------------------------------ */
@@ -257,10 +233,7 @@ static void group_link(struct state *st, struct group *g)
 {
 	if (++st->n_group > st->n_bucket * 2)
 		rehash(st, st->n_bucket ? st->n_bucket * 2 : BUCKETS);
-	g->next = st->groups;
-	if (st->groups)
-		st->groups->prev = g;
-	st->groups = g;
+	DL_PREPEND(st->groups, g);
 	if (st->n_bucket) {
 		struct group **at = &st->bucket[hash(g->key) % st->n_bucket];
 
@@ -299,12 +272,7 @@ void group_free(struct keel_mod *mod, struct group *g)
 		*at = g->chain;
 	if (st->rank_at == g)
 		st->rank_at = g->next;
-	if (g->prev)
-		g->prev->next = g->next;
-	else
-		st->groups = g->next;
-	if (g->next)
-		g->next->prev = g->prev;
+	DL_DELETE(st->groups, g);
 	st->n_group--;
 	talk_not(mod, g);
 	turn_drop(g);

@@ -30,7 +30,7 @@ enum where {
 struct dynres;
 struct entry;
 struct list {
-	struct entry *first, *last;
+	struct entry *first;
 	uint32_t n;
 };
 
@@ -232,7 +232,7 @@ struct state {
 	struct top *tops;
 
 	/* comment.c */
-	struct group *talk_first, *talk_last;
+	struct group *talk_first;
 	struct keel_timer *talk_timer;
 };
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utlist.h>
+
 /* ---- starts ------------------------------------------------------------------------------------------- */
 
 static void start_free(struct keel_mod *mod, struct start *s)
@@ -33,22 +35,8 @@ static struct start *start_new(struct keel_mod *mod, struct keel_obj *job, const
 			start_free(mod, s);
 		return NULL;
 	}
-	s->next = st->starts;
-	if (s->next)
-		s->next->prev = s;
-	st->starts = s;
+	DL_PREPEND(st->starts, s);
 	return s;
-}
-
-static void start_unlink(struct state *st, struct start *s)
-{
-	if (s->prev)
-		s->prev->next = s->next;
-	else
-		st->starts = s->next;
-	if (s->next)
-		s->next->prev = s->prev;
-	s->next = s->prev = NULL;
 }
 
 void starts_drop(struct keel_mod *mod)
@@ -58,7 +46,7 @@ void starts_drop(struct keel_mod *mod)
 	while (st->starts) {
 		struct start *s = st->starts;
 
-		start_unlink(st, s);
+		DL_DELETE(st->starts, s);
 		start_free(mod, s);
 	}
 }
@@ -135,7 +123,7 @@ static void decided(struct keel_mod *mod, void *arg, int32_t code, const char *t
 
 	if (code && (!text || !*text))
 		text = st->core->pbse_text(code);
-	start_unlink(st, s);
+	DL_DELETE(st->starts, s);
 	s->decided = true;
 	if (code && job)
 		failed(mod, s, job, code, text);
