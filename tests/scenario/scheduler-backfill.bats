@@ -58,7 +58,7 @@ is_top() { attr_is "$1" topjob True; }
 	job_is "$second" Q
 	has "$(server_log)" "$second;Estimating the start time for a top job."
 	has "$(server_log)" "$second;Job is a top job and will run at "
-	has "$(qstat -T)" "^${second%%.*}\\..* [0-9][0-9]:[0-9][0-9] *\$"
+	has "$(qstat -T)" "^${second%%.*}\\..* ([0-9]{2}:[0-9]{2}|[A-Z][a-z] [0-9]{2}) *\$" # tomorrow, late in the evening
 }
 
 @test "scheduler #10: a job that would delay a top job waits" {
