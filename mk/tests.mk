@@ -60,7 +60,10 @@ obj/tests/fixtures/%.o: FLAGS = $(MODULE_FLAGS)
 tests/fixtures/%.so: obj/tests/fixtures/%.o
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
-	$(DO)$(if $(findstring unresolved,$*),$(K_LINK) -shared,$(MODULE_LINK)) -o $@ $^
+	$(DO)$(if $(findstring unresolved,$*),$(K_LINK) -shared,$(MODULE_LINK)) $(WRONG) -o $@ $^
+	$(if $(findstring cut_short,$*),$(DO)truncate -s 4096 $@)
+tests/fixtures/bad/lazy.so: WRONG = -Wl,-z,lazy
+tests/fixtures/bad/executable_stack.so: WRONG = -Wl,-z,execstack
 
 # tests/scenario/tools/<x>.c: programs that stories use
 STORY_TOOLS := $(patsubst %.c,%,$(call NAMED,tests/scenario/tools,*.c))

@@ -56,6 +56,7 @@ is_a_module() { lacks "$(stranger keelson-module check "$1")" '^not ok'; }
 	# shellcheck disable=SC2016
 	stranger sh -c 'cd "$1" && gcc $($PKG_CONFIG --cflags --libs keelson-module) -o "$2" hello.c' - "$HELLO" "$BATS_TEST_TMPDIR/one.so"
 	is_a_module "$BATS_TEST_TMPDIR/one.so"
+	lacks "$(stranger keelson-module check --only isolated/transcript "$BATS_TEST_TMPDIR/one.so")" SKIP
 }
 
 @test "vendor: wrong types of handlers and configuration do not compile, unknown functions do not link" {

@@ -108,23 +108,6 @@ static void conf_rules(const struct keel_module *m)
 }
 
 /* ---- contributions --------------------------------------------------------------------------------- */
-/* Where rows of a kind have their name and their sentence. */
-static const struct {
-	const char *kind, *word;
-	size_t name, doc, size;
-} kinds[] = {
-#define KIND_ROW(kind, word, type)                                                                 \
-	{ #kind, word, offsetof(struct type, name), offsetof(struct type, doc), sizeof(struct type) }
-	KIND_ROW(CLASS, "class", keel_class_def),	  KIND_ROW(TYPE, "type", keel_type_def),
-	KIND_ROW(ATTR, "attribute", keel_attr_def),	  KIND_ROW(REQUEST, "request", keel_request_def),
-	KIND_ROW(SERVICE, "service", keel_service_def),	  KIND_ROW(KIND, "kind", keel_kind_def),
-	KIND_ROW(SIGNAL, "signal", keel_signal_def),	  KIND_ROW(PARTS, "parts", keel_parts_def),
-	KIND_ROW(JOB_FORM, "form", keel_job_form_def),	  KIND_ROW(PREEMPT, "method", keel_preempt_def),
-	KIND_ROW(NODE_STATE, "state", keel_node_state_def), KIND_ROW(JOB_KEY, "key", keel_job_key_def),
-	KIND_ROW(QUEUE_TYPE, "queue type", keel_queue_type_def),
-#undef KIND_ROW
-};
-
 /* A string of the row; NULL: it is not there, or behind its size. */
 static const char *text_of(const void *def, size_t offset)
 {
@@ -139,23 +122,22 @@ static const char *text_of(const void *def, size_t offset)
 
 static void contrib_rule(const struct keel_contrib *c, uint32_t row)
 {
+	const struct modfile_kind *k;
+	const char *name;
+
 	if (!said(c->kind) || c->def == NULL || *(const uint32_t *)c->def < 2 * sizeof(uint32_t)) {
 		finding(RULE_static_descriptor, "row %u of .contribs has no kind, no def or no size",
 			(unsigned)row);
 		return;
 	}
-	for (size_t k = 0; k < KEEL_COUNT(kinds); k++) {
-		const char *name;
-
-		if (strcmp(kinds[k].kind, c->kind) != 0)
-			continue;
-		name = text_of(c->def, kinds[k].name);
-		if (!said(name))
-			finding(RULE_static_descriptor, "row %u of .contribs, %s, has no name", (unsigned)row,
-				c->kind);
-		else if (!said(text_of(c->def, kinds[k].doc)))
-			finding(RULE_static_docs, "%s %s", kinds[k].word, name);
-	}
+	k = modfile_kind(c->kind);
+	if (k == NULL)
+		return; /* of another module: only that knows what its rows hold */
+	name = text_of(c->def, k->title);
+	if (!said(name))
+		finding(RULE_static_descriptor, "row %u of .contribs, %s, has no name", (unsigned)row, c->kind);
+	else if (!said(text_of(c->def, k->doc)))
+		finding(RULE_static_docs, "%s %s", k->word, name);
 }
 
 /* ---- taps ------------------------------------------------------------------------------------------ */

@@ -7,21 +7,11 @@
 #define KEELSON_CHECK_ROWS_H
 
 #include "keel/keel.h"
+#include "points.h"
 
 /* As this SDK's struct, missing fields zero. */
 struct keel_conf_rule conf_row(const struct keel_module *m, uint32_t i);
 struct keel_tap tap_row(const struct keel_module *m, uint32_t i);
-
-struct point {
-	uint32_t id, kind, daemon;
-	const char *name;
-	uint32_t event_size, n_fields;
-	const struct keel_field *fields;
-};
-/* NULL: there is no such point. */
-const struct point *point_find(uint32_t id);
-/* Point i of all, NULL at the end. */
-const struct point *point_at(uint32_t i);
 
 /* Bytes of a value of this type; 0: there is no such type. */
 uint32_t conf_width(uint32_t type);

@@ -49,7 +49,7 @@ static void head_print(const struct modfile_module *m, FILE *out)
 
 static void tap_print(const struct keel_tap *t, FILE *out)
 {
-	const struct point_words *p = point_words(t->point);
+	const struct point *p = point_find(t->point);
 
 	if (p == NULL)
 		fprintf(out, "taps        a point that this SDK does not know (%" PRIu32 "), order %" PRId32, t->point,

@@ -32,7 +32,7 @@ static json_t *need_json(const struct keel_need *n)
 
 static json_t *tap_json(const struct keel_tap *t)
 {
-	const struct point_words *p = point_words(t->point);
+	const struct point *p = point_find(t->point);
 	json_t *o = json_pack("{s:i, s:i, s:s}", "id", (int)t->point, "order", (int)t->order, "on_fail",
 			      words_of_policy(t));
 

@@ -136,7 +136,7 @@ static void tap_section(const struct modfile_module *m, FILE *out)
 	fputs(m->head.n_taps > 0 ? ".SH HOOKS\n" : "", out);
 	for (uint32_t i = 0; i < m->head.n_taps; i++) {
 		const struct keel_tap *t = &m->taps[i];
-		const struct point_words *p = point_words(t->point);
+		const struct point *p = point_find(t->point);
 
 		tag(p == NULL ? "a point of a newer release" : p->name, out);
 		snprintf(words, sizeof(words), "%s, order %" PRId32 "%s%.150s%s%.150s; when it fails: %s.",

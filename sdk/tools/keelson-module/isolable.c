@@ -22,7 +22,7 @@ static bool needs_more(const struct modfile_module *m, char why[WORDS_MAX])
 static bool cannot_wait(const struct modfile_module *m, char why[WORDS_MAX])
 {
 	for (uint32_t i = 0; i < m->head.n_taps; i++) {
-		const struct point_words *p = point_words(m->taps[i].point);
+		const struct point *p = point_find(m->taps[i].point);
 
 		if (p != NULL && process_bars_tap(p->name, p->kind, p->daemon, why))
 			return true;

@@ -8,12 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct point_words points[] = {
-#define HOOK(id, name, kind, daemon, doc) { id, KEEL_##kind, KEEL_##daemon, #name, #kind, doc },
-#include "keel/hook_points.def"
-#undef HOOK
-};
-
 static const char *const conf_types[] = {
 	[KEEL_CONF_BOOL] = "true or false", [KEEL_CONF_INT] = "integer",   [KEEL_CONF_STRING] = "text",
 	[KEEL_CONF_ENUM] = "one of",        [KEEL_CONF_DURATION] = "duration", [KEEL_CONF_SIZE] = "size",
@@ -41,14 +35,6 @@ struct unit {
 };
 static const struct unit durations[] = { { 3600000, "h" }, { 60000, "m" }, { 1000, "s" }, { 1, "ms" } };
 static const struct unit sizes[] = { { 1ll << 30, "gb" }, { 1ll << 20, "mb" }, { 1ll << 10, "kb" }, { 1, "b" } };
-
-const struct point_words *point_words(uint32_t id)
-{
-	for (uint32_t i = 0; i < KEEL_COUNT(points); i++)
-		if (points[i].id == id)
-			return &points[i];
-	return NULL;
-}
 
 const char *word_of_type(uint32_t type)
 {
@@ -155,7 +141,7 @@ const char *words_of_daemons(uint32_t roles)
 
 const char *words_of_policy(const struct keel_tap *t)
 {
-	const struct point_words *p = point_words(t->point);
+	const struct point *p = point_find(t->point);
 
 	if (t->flags & KEEL_ON_FAIL_BENCH)
 		return "bench";
@@ -181,7 +167,7 @@ static const char *const hook_kinds[] = {
 static const char *value_of(const struct modfile_field *f, const void *def, char buf[WORDS_MAX])
 {
 	const char *at = (const char *)def + f->offset, *text;
-	const struct point_words *p;
+	const struct point *p;
 	uint32_t n;
 
 	if (f->form == MODFILE_TEXT) {
@@ -192,7 +178,7 @@ static const char *value_of(const struct modfile_field *f, const void *def, char
 	if (f->form == MODFILE_ROLES)
 		return words_of_roles(n);
 	if (f->form == MODFILE_POINT) {
-		p = point_words(n);
+		p = point_find(n);
 		return p == NULL ? NULL : p->name;
 	}
 	if (f->form == MODFILE_HOOK_KIND && n < KEEL_COUNT(hook_kinds) && hook_kinds[n] != NULL)

@@ -10,13 +10,7 @@
 #include <stdint.h>
 
 #include "modfile/descriptor.h"
-
-struct point_words {
-	uint32_t id, kind, daemon; /* enum keel_hook_kind, enum keel_daemon */
-	const char *name, *kind_name, *doc;
-};
-/* NULL: no point of this SDK. */
-const struct point_words *point_words(uint32_t id);
+#include "points.h"
 
 /* Texts are written to buf, terminated, and returned. */
 #define WORDS_MAX 512
