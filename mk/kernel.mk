@@ -13,11 +13,11 @@ KERNEL_LIBS := $(UV_LIBS) $(LIBCONFIG_LIBS) $(SODIUM_LIBS) $(MSGPACK_LIBS) $(PCR
 
 obj/kernel/%.o: FLAGS = $(KERNEL_FLAGS)
 
-# The types of attributes that every host has: the daemon's and the mock
-TYPES_O := $(call OBJECTS,$(call NAMED,sdk/types,*.c))
-$(TYPES_O): FLAGS = -fPIC -I$(S)/sdk -I$(S)/sdk/include
+# What every host has, the daemon and the mock: types of attributes, configuration by rules
+HOSTS_O := $(call OBJECTS,$(call NAMED,sdk/types,*.c) $(call NAMED,sdk/rules,*.c))
+$(HOSTS_O): FLAGS = -fPIC -I$(S)/sdk -I$(S)/sdk/include $(LIBCONFIG_CFLAGS)
 
-lib/libkernel.a: $(KERNEL_O) $(TYPES_O)
+lib/libkernel.a: $(KERNEL_O) $(HOSTS_O)
 	$(ARCHIVE)
 
 keelsond: obj/kernel/main/keelsond.o lib/libkernel.a lib/libwire.a lib/libmodfile.a

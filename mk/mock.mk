@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# libkeelson-mock.a: the host that tests of modules are linked with. It sees the SDK's headers and types alone. One
+# libkeelson-mock.a: the host that tests of modules are linked with. It sees the SDK's headers, types and rules alone. One
 # object, in which only the functions of keel/mock.h have names: a test may call its own what it likes.
 MOCK := libkeelson-mock.a
-MOCK_O := $(call OBJECTS,$(call NAMED,sdk/mock,*.c)) $(TYPES_O)
+MOCK_O := $(call OBJECTS,$(call NAMED,sdk/mock,*.c)) $(HOSTS_O)
 $(call OBJECTS,$(call NAMED,sdk/mock,*.c)): FLAGS = -I$(S)/sdk/include -I$(S)/sdk $(LIBCONFIG_CFLAGS)
 $(MOCK): obj/sdk/mock.o
 	$(ARCHIVE)

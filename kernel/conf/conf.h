@@ -10,10 +10,10 @@
 
 #include "keel/module.h"
 #include "keel/types.h"
+#include "rules/rules.h"
 #include "util/owner.h"
 
 struct conf;      /* the parsed files */
-struct conf_data; /* one filled struct and the memory it points to */
 
 /* Read the main file and its modules.d. 0 or -errno with *err. */
 int conf_read(const char *path, struct conf **ret_conf, struct keel_err *err);
@@ -31,12 +31,6 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
  * Keys of the kernel (keys.c) are known to every module group. A missing group gives all defaults. */
 int conf_fill(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
 	      uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
-const void *conf_data(const struct conf_data *d);
-void conf_data_destroy(struct conf_data *d);
-/* The first key whose values differ and whose rule has all of `flags` (enum keel_conf_flag); NULL: none. */
-const char *conf_differs(const struct keel_conf_rule *rules, uint32_t n_rules,
-			 const struct conf_data *a, const struct conf_data *b, uint32_t flags);
-
 /* Module groups in order of appearance, with what they say of themselves: `enabled` and `required`
  * (default true), `path` (a .so; NULL: <modules_dir>/<name>.so). */
 /* Is the key of a module's group the kernel's (and may an override give it)? */

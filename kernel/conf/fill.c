@@ -31,18 +31,19 @@ static const char *dot(const struct fill *f)
 /* `where: key: expected ..., got `: what was got is for the caller to append. */
 static void refusal(const struct fill *f, struct buf *out, const struct keel_conf_rule *r)
 {
-	buf_printf(out, ": %s%s%s: expected ", f->group, dot(f), r->key);
-	value_expected(r, out);
-	buf_str(out, ", got ");
+	char words[VALUE_WORDS];
+
+	buf_printf(out, ": %s%s%s: expected %s, got ", f->group, dot(f), r->key, value_expected(r, words));
 }
 
 static int refuse_setting(const struct fill *f, const config_setting_t *s, const struct keel_conf_rule *r)
 {
+	char words[VALUE_WORDS];
 	struct buf text;
 
 	refusal_begin(&text, f->conf, s);
 	refusal(f, &text, r);
-	value_got(s, &text);
+	buf_str(&text, value_got(s, words));
 	return refusal_tell(&text, f->err);
 }
 
@@ -189,25 +190,11 @@ static int fill_all(const struct fill *f)
 	return ret == 0 ? check_overrides(f) : ret;
 }
 
-static struct conf_data *data_create(uint32_t size)
-{
-	struct conf_data *d = calloc(1, sizeof(*d));
-
-	if (d == NULL)
-		return NULL;
-	d->size = size;
-	d->bytes = calloc(1, size == 0 ? 1 : size);
-	if (d->bytes != NULL)
-		return d;
-	free(d);
-	return NULL;
-}
-
 static int fill(struct fill *f, uint32_t size, int (*keys)(const struct fill *), struct conf_data **ret_data)
 {
 	int ret;
 
-	f->data = data_create(size);
+	f->data = conf_data_create(size);
 	if (f->data == NULL)
 		return no_memory(f);
 	ret = keys(f);
@@ -249,66 +236,4 @@ int conf_fill_member(const struct conf *c, const char *module, const char *membe
 
 	free(name);
 	return ret;
-}
-
-const void *conf_data(const struct conf_data *d)
-{
-	return d->bytes;
-}
-
-void conf_data_destroy(struct conf_data *d)
-{
-	if (d == NULL)
-		return;
-	for (uint32_t i = 0; i < d->n_owned; i++)
-		free(d->owned[i]);
-	free(d->owned);
-	free(d->bytes);
-	free(d);
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-static bool same_list(const char *const *a, const char *const *b)
-{
-	if (a == NULL || b == NULL)
-		return a == b;
-	for (; *a != NULL && *b != NULL; a++, b++)
-		if (strcmp(*a, *b) != 0)
-			return false;
-	return *a == *b;
-}
-
-static bool same_value(const struct keel_conf_rule *r, const char *a, const char *b)
-{
-	const char *text[2];
-	const char *const *list[2];
-
-	if (r->type == KEEL_CONF_STRING) {
-		memcpy(&text[0], a, sizeof(text[0]));
-		memcpy(&text[1], b, sizeof(text[1]));
-		return same_text(text[0], text[1]);
-	}
-	if (r->type == KEEL_CONF_LIST) {
-		memcpy(&list[0], a, sizeof(list[0]));
-		memcpy(&list[1], b, sizeof(list[1]));
-		return same_list(list[0], list[1]);
-	}
-	return memcmp(a, b, rule_width(r)) == 0;
-}
-
-const char *conf_differs(const struct keel_conf_rule *rules, uint32_t n_rules,
-			 const struct conf_data *a, const struct conf_data *b, uint32_t flags)
-{
-	for (uint32_t i = 0; i < n_rules; i++) {
-		struct keel_conf_rule r = rule_at(rules, i);
-
-		if ((r.flags & flags) == flags &&
-		    !same_value(&r, a->bytes + r.offset, b->bytes + r.offset))
-			return r.key;
-	}
-	return NULL;
 }

@@ -28,14 +28,6 @@ struct conf {
 	uint32_t n_overrides;
 };
 
-/* A filled struct: the strings and lists it points to are freed with it. */
-struct conf_data {
-	char *bytes;
-	void **owned;
-	uint32_t n_owned;
-	uint32_t size;
-};
-
 /* "file:line" of a setting, appended; NULL: "override". */
 void conf_where(const struct conf *c, const config_setting_t *s, struct buf *out);
 char *conf_place(const struct conf *c, const config_setting_t *s); /* the same, malloc'ed */
@@ -60,19 +52,5 @@ int conf_module_keys(const struct conf *c, const config_setting_t *s, struct con
 /* -EINVAL with "file:line: key: expected ..., got ...". */
 int conf_refuse(const struct conf *c, const config_setting_t *s, const char *key, const char *expected,
 		struct keel_err *err);
-
-/* Row i of a table whose rows may be of another size; missing fields are zero. */
-struct keel_conf_rule rule_at(const struct keel_conf_rule *rules, uint32_t i);
-/* Bytes that a value of this type takes; 0: no such type. */
-uint32_t rule_width(const struct keel_conf_rule *r);
-
-/* Convert into the member at d->bytes + r->offset. -EINVAL: not of that type, -ERANGE: out of range,
- * -ENOMEM. */
-int value_from_setting(const struct keel_conf_rule *r, const config_setting_t *s, struct conf_data *d);
-int value_from_text(const struct keel_conf_rule *r, const char *text, struct conf_data *d);
-/* "integer from 1 to 100", appended. */
-void value_expected(const struct keel_conf_rule *r, struct buf *out);
-/* What was found instead: a number, "text", "a group" ..., appended. */
-void value_got(const config_setting_t *s, struct buf *out);
 
 #endif

@@ -31,11 +31,11 @@ bool conf_kernel_key(const char *key, bool by_override)
 int conf_refuse(const struct conf *c, const config_setting_t *s, const char *key, const char *expected,
 		struct keel_err *err)
 {
+	char words[VALUE_WORDS];
 	struct buf text;
 
 	refusal_begin(&text, c, s);
-	buf_printf(&text, ": %s: expected %s, got ", key, expected);
-	value_got(s, &text);
+	buf_printf(&text, ": %s: expected %s, got %s", key, expected, value_got(s, words));
 	return refusal_tell(&text, err);
 }
 

@@ -51,31 +51,6 @@ static bool item_next(const char **at, const char **ret_item, size_t *ret_len)
 	return false;
 }
 
-char **list_split(const char *text, size_t *ret_n)
-{
-	const char *at = text, *item;
-	size_t len, n = 0, bytes = 0, i = 0;
-	char **list, *copy;
-
-	while (item_next(&at, &item, &len)) {
-		n++;
-		bytes += len + 1;
-	}
-	list = malloc((n + 1) * sizeof(*list) + bytes);
-	if (list == NULL)
-		return NULL;
-	copy = (char *)(list + n + 1);
-	for (at = text; item_next(&at, &item, &len); copy += len + 1) {
-		memcpy(copy, item, len);
-		copy[len] = '\0';
-		list[i++] = copy;
-	}
-	list[n] = NULL;
-	if (ret_n != NULL)
-		*ret_n = n;
-	return list;
-}
-
 bool list_has(const char *list, const char *word)
 {
 	const char *item;

@@ -14,10 +14,6 @@ char *path_join(const char *dir, const char *name);
 /* printf into a malloc'ed string. NULL: no memory. */
 char *text_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The items of a comma list, blanks around them cut, empty ones left out: a NULL-terminated array in
- * one malloc'ed block (free() it once). NULL: no memory. */
-char **list_split(const char *text, size_t *ret_n);
-
 /* Is `word` an item of the comma list? */
 bool list_has(const char *list, const char *word);
 

@@ -17,6 +17,7 @@
 #include <pthread.h>
 
 #include "keel/mock.h"
+#include "rules/rules.h"
 
 enum { NOATTR = 15002, ATTRRO = 15003, IVALREQ = 15004, UNKREQ = 15005, PERM = 15007, SYSTEM = 15010,
        INTERNAL = 15011, BADATVAL = 15014, SVRDOWN = 15060, HOOKERROR = 15136, HOOK_REJECT = 15169 };
@@ -91,9 +92,7 @@ void frame_leave(struct mod *m, struct frame *f);
 
 /* ---- modules: load.c, conf.c, rows.c, needs.c ------------------------------------------------------ */
 struct block { /* a filled configuration */
-	char *bytes;
-	void **owned;
-	uint32_t n_owned;
+	struct conf_data *data;
 	struct site_order *orders; /* site.c */
 	uint32_t n_orders;
 };
@@ -147,8 +146,6 @@ void conf_free(struct block *b);
 int site_read(const struct keel_module *d, const void *group, struct block *b, struct keel_err *err);
 void site_free(struct block *b);
 struct keel_tap site_tap(const struct block *b, struct keel_tap row); /* as it says */
-const char *conf_differs(const struct keel_module *d, const struct block *a, const struct block *b,
-			 uint32_t flags);
 int descriptor_lint(const struct keel_module *raw, struct keel_module *ret, struct keel_err *err);
 int rows_add(struct mod *m, struct keel_err *err);
 void rows_remove(struct mod *m);

@@ -247,7 +247,7 @@ static int open(struct keel_mock *mock, const struct keel_module *raw, const cha
 	(*ret)->raw = raw;
 	(*ret)->conf = block;
 	(*ret)->conf_text = dup_text(conf);
-	(*ret)->pub = (struct keel_mod){ make(d.state_size), block->bytes, d.name };
+	(*ret)->pub = (struct keel_mod){ make(d.state_size), block->data->bytes, d.name };
 	return 0;
 }
 
@@ -308,7 +308,7 @@ static int swap_values(struct mod *m, struct block **block, bool tell, struct ke
 	int ret = 0;
 
 	m->conf = *block;
-	m->pub.conf = m->conf->bytes;
+	m->pub.conf = m->conf->data->bytes;
 	*block = was;
 	if (tell && m->desc.reconf != NULL)
 		IN(m, ret = m->desc.reconf(&m->pub, m->pub.conf, &why));
@@ -341,12 +341,12 @@ int keel_mock_reconf(struct keel_mod *pub, const char *conf, struct keel_err *er
 
 	if (ret != 0)
 		return ret;
-	key = conf_differs(&m->desc, m->conf, fresh, KEEL_CONF_RESTART);
+	key = conf_differs(m->desc.conf, m->desc.n_conf, m->conf->data, fresh->data, KEEL_CONF_RESTART);
 	if (key != NULL)
 		ret = err_set(err, -EBUSY, "%s.%s cannot change while the daemon runs; restart it, or take the "
 			      "change back", m->desc.name, key);
 	else
-		ret = change(m, &fresh, conf_differs(&m->desc, m->conf, fresh, 0) != NULL, err);
+		ret = change(m, &fresh, conf_differs(m->desc.conf, m->desc.n_conf, m->conf->data, fresh->data, 0) != NULL, err);
 	conf_free(fresh);
 	if (ret != 0)
 		return ret;

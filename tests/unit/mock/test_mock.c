@@ -506,6 +506,33 @@ struct greeting {
 	int number;
 };
 
+/* What people write is read as the daemon reads it. */
+static void test_units_of_configuration(void)
+{
+	struct amounts {
+		int64_t room, wait;
+	};
+	static const struct keel_conf_rule rules[] = {
+		KEEL_CONF_RULE(SIZE, struct amounts, room, .doc = "how much"),
+		KEEL_CONF_RULE(DURATION, struct amounts, wait, .doc = "how long"),
+	};
+	const struct keel_module guest = { .magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .size = sizeof(guest),
+					   .name = "guest", .version = "1", .summary = "a guest",
+					   .roles = KEEL_SERVER, .state_size = 8, .conf = rules,
+					   .n_conf = KEEL_COUNT(rules), .conf_size = sizeof(struct amounts) };
+	const struct amounts *got;
+	struct keel_err err = { 0 };
+
+	begin();
+	mod = keel_mock_load(mock, &guest, "room = \"64k\"; wait = \"5min\";", &err);
+	CU_ASSERT_STRING_EQUAL(err.text, "");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mod);
+	got = mod->conf;
+	CU_ASSERT_EQUAL(got->room, 65536);
+	CU_ASSERT_EQUAL(got->wait, 300000);
+	end("");
+}
+
 static void test_modules(void)
 {
 	static const struct greeting greeting = { .size = sizeof(greeting), .version = 1, .number = 42 };
@@ -572,4 +599,5 @@ static void test_lists(void)
 
 TESTS_MAIN("mock", TEST(test_handles), TEST(test_verdicts_and_holds), TEST(test_ended_twice), TEST(test_threads),
 	   TEST(test_left_behind), TEST(test_undeclared), TEST(test_requests), TEST(test_others),
-	   TEST(test_failures), TEST(test_modules), TEST(test_lists))
+	   TEST(test_failures), TEST(test_units_of_configuration), TEST(test_modules),
+	   TEST(test_lists))

@@ -8,7 +8,7 @@
 
 #include "harness.h"
 #include "util/text.h"
-#include "util/unit.h"
+#include "rules/unit.h"
 
 static void expect_path(const char *dir, const char *name, const char *joined)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit.c - numbers with units, as people write them in configuration.
+ * unit.c - numbers with units and comma lists, as people write them in configuration.
  */
-#include "util/unit.h"
+#include "rules/unit.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -90,4 +91,51 @@ int integer_parse(const char *text, int64_t *ret)
 		return -ERANGE;
 	*ret = n;
 	return 0;
+}
+
+/* ---- comma lists ------------------------------------------------------------------------------ */
+#define BLANKS " \t"
+
+/* The next item of a comma list: *at moves behind it. False at the end. */
+static bool item_next(const char **at, const char **ret_item, size_t *ret_len)
+{
+	while (**at != '\0') {
+		const char *item = *at + strspn(*at, BLANKS);
+		size_t len = strcspn(item, ",");
+
+		*at = item + len + (item[len] == ',');
+		while (len > 0 && strchr(BLANKS, item[len - 1]) != NULL)
+			len--;
+		if (len == 0)
+			continue;
+		*ret_item = item;
+		*ret_len = len;
+		return true;
+	}
+	return false;
+}
+
+char **list_split(const char *text, size_t *ret_n)
+{
+	const char *at = text, *item;
+	size_t len, n = 0, bytes = 0, i = 0;
+	char **list, *copy;
+
+	while (item_next(&at, &item, &len)) {
+		n++;
+		bytes += len + 1;
+	}
+	list = malloc((n + 1) * sizeof(*list) + bytes);
+	if (list == NULL)
+		return NULL;
+	copy = (char *)(list + n + 1);
+	for (at = text; item_next(&at, &item, &len); copy += len + 1) {
+		memcpy(copy, item, len);
+		copy[len] = '\0';
+		list[i++] = copy;
+	}
+	list[n] = NULL;
+	if (ret_n != NULL)
+		*ret_n = n;
+	return list;
 }

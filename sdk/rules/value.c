@@ -4,13 +4,45 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <libconfig.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "conf/inside.h"
-#include "util/text.h"
-#include "util/unit.h"
+#include "rules/rules.h"
+#include "rules/unit.h"
+
+struct conf_data *conf_data_create(uint32_t size)
+{
+	struct conf_data *d = calloc(1, sizeof(*d));
+
+	if (d == NULL)
+		return NULL;
+	d->size = size;
+	d->bytes = calloc(1, size == 0 ? 1 : size);
+	if (d->bytes != NULL)
+		return d;
+	free(d);
+	return NULL;
+}
+
+const void *conf_data(const struct conf_data *d)
+{
+	return d->bytes;
+}
+
+void conf_data_destroy(struct conf_data *d)
+{
+	if (d == NULL)
+		return;
+	for (uint32_t i = 0; i < d->n_owned; i++)
+		free(d->owned[i]);
+	free(d->owned);
+	free(d->bytes);
+	free(d);
+}
 
 struct keel_conf_rule rule_at(const struct keel_conf_rule *rules, uint32_t i)
 {
@@ -202,7 +234,18 @@ int value_from_text(const struct keel_conf_rule *r, const char *text, struct con
 	return -EINVAL;
 }
 
-static void add_limit(const struct keel_conf_rule *r, int64_t n, struct buf *out)
+/* ---- words ----------------------------------------------------------------------------------- */
+static void KEEL_PRINTF(2, 3) add(char words[VALUE_WORDS], const char *fmt, ...)
+{
+	size_t len = strlen(words);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(words + len, VALUE_WORDS - len, fmt, ap);
+	va_end(ap);
+}
+
+static void add_limit(const struct keel_conf_rule *r, int64_t n, char words[VALUE_WORDS])
 {
 	static const struct {
 		int64_t factor;
@@ -213,36 +256,36 @@ static void add_limit(const struct keel_conf_rule *r, int64_t n, struct buf *out
 	size_t i = 0;
 
 	if (r->type == KEEL_CONF_INT) {
-		buf_printf(out, "%" PRId64, n);
+		add(words, "%" PRId64, n);
 	} else if (r->type == KEEL_CONF_DURATION) {
 		while (durations[i].factor > 1 && (n < durations[i].factor || n % durations[i].factor != 0))
 			i++;
-		buf_printf(out, "%" PRId64 "%s", n / durations[i].factor, durations[i].unit);
+		add(words, "%" PRId64 "%s", n / durations[i].factor, durations[i].unit);
 	} else {
 		while (sizes[i].factor > 1 && (n < sizes[i].factor || n % sizes[i].factor != 0))
 			i++;
-		buf_printf(out, "%" PRId64 "%s", n / sizes[i].factor, sizes[i].unit);
+		add(words, "%" PRId64 "%s", n / sizes[i].factor, sizes[i].unit);
 	}
 }
 
-static void add_range(const struct keel_conf_rule *r, struct buf *out)
+static void add_range(const struct keel_conf_rule *r, char words[VALUE_WORDS])
 {
 	if (r->min == 0 && r->max == 0)
 		return;
 	if (r->max == INT64_MAX) {
-		buf_str(out, " of at least ");
-		add_limit(r, r->min, out);
+		add(words, " of at least ");
+		add_limit(r, r->min, words);
 		return;
 	}
-	buf_str(out, " from ");
-	add_limit(r, r->min, out);
-	buf_str(out, " to ");
-	add_limit(r, r->max, out);
+	add(words, " from ");
+	add_limit(r, r->min, words);
+	add(words, " to ");
+	add_limit(r, r->max, words);
 }
 
-void value_expected(const struct keel_conf_rule *r, struct buf *out)
+const char *value_expected(const struct keel_conf_rule *r, char words[VALUE_WORDS])
 {
-	static const char *const words[] = {
+	static const char *const kinds[] = {
 		[KEEL_CONF_BOOL] = "true or false",
 		[KEEL_CONF_INT] = "integer",
 		[KEEL_CONF_STRING] = "string",
@@ -252,39 +295,90 @@ void value_expected(const struct keel_conf_rule *r, struct buf *out)
 		[KEEL_CONF_LIST] = "list of strings",
 	};
 
-	buf_str(out, words[r->type]);
+	words[0] = '\0';
+	add(words, "%s", kinds[r->type]);
 	if (r->type == KEEL_CONF_ENUM) {
 		char **choices = list_split(r->choices == NULL ? "" : r->choices, NULL);
 
 		for (size_t i = 0; choices != NULL && choices[i] != NULL; i++)
-			buf_printf(out, "%s\"%s\"", i == 0 ? "" : ", ", choices[i]);
+			add(words, "%s\"%s\"", i == 0 ? "" : ", ", choices[i]);
 		free(choices);
 	}
 	if (r->type == KEEL_CONF_INT || r->type == KEEL_CONF_DURATION || r->type == KEEL_CONF_SIZE)
-		add_range(r, out);
+		add_range(r, words);
+	return words;
 }
 
-void value_got(const config_setting_t *s, struct buf *out)
+const char *value_got(const config_setting_t *s, char words[VALUE_WORDS])
 {
+	words[0] = '\0';
 	switch (config_setting_type(s)) {
 	case CONFIG_TYPE_INT:
 	case CONFIG_TYPE_INT64:
-		buf_printf(out, "%lld", config_setting_get_int64(s));
+		add(words, "%lld", config_setting_get_int64(s));
 		break;
 	case CONFIG_TYPE_FLOAT:
-		buf_printf(out, "%g", config_setting_get_float(s));
+		add(words, "%g", config_setting_get_float(s));
 		break;
 	case CONFIG_TYPE_STRING:
-		buf_printf(out, "\"%s\"", config_setting_get_string(s));
+		add(words, "\"%s\"", config_setting_get_string(s));
 		break;
 	case CONFIG_TYPE_BOOL:
-		buf_str(out, config_setting_get_bool(s) ? "true" : "false");
+		add(words, "%s", config_setting_get_bool(s) ? "true" : "false");
 		break;
 	case CONFIG_TYPE_GROUP:
-		buf_str(out, "a group");
+		add(words, "a group");
 		break;
 	default:
-		buf_str(out, "a list of something else");
+		add(words, "a list of something else");
 		break;
 	}
+	return words;
+}
+
+/* ---- what differs ---------------------------------------------------------------------------- */
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool same_list(const char *const *a, const char *const *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	for (; *a != NULL && *b != NULL; a++, b++)
+		if (strcmp(*a, *b) != 0)
+			return false;
+	return *a == *b;
+}
+
+static bool same_value(const struct keel_conf_rule *r, const char *a, const char *b)
+{
+	const char *text[2];
+	const char *const *list[2];
+
+	if (r->type == KEEL_CONF_STRING) {
+		memcpy(&text[0], a, sizeof(text[0]));
+		memcpy(&text[1], b, sizeof(text[1]));
+		return same_text(text[0], text[1]);
+	}
+	if (r->type == KEEL_CONF_LIST) {
+		memcpy(&list[0], a, sizeof(list[0]));
+		memcpy(&list[1], b, sizeof(list[1]));
+		return same_list(list[0], list[1]);
+	}
+	return memcmp(a, b, rule_width(r)) == 0;
+}
+
+const char *conf_differs(const struct keel_conf_rule *rules, uint32_t n_rules,
+			 const struct conf_data *a, const struct conf_data *b, uint32_t flags)
+{
+	for (uint32_t i = 0; i < n_rules; i++) {
+		struct keel_conf_rule r = rule_at(rules, i);
+
+		if ((r.flags & flags) == flags &&
+		    !same_value(&r, a->bytes + r.offset, b->bytes + r.offset))
+			return r.key;
+	}
+	return NULL;
 }
