@@ -72,8 +72,8 @@ static int32_t objection(struct keel_mod *mod, struct keel_obj *job)
 	return strcmp(job_text(mod, job, st->a.checkpoint), "n") == 0 ? PBSE_NOSUP : 0;
 }
 
-void job_request_checkpoint(struct keel_mod *mod, struct keel_obj *job, const char *who,
-			    struct keel_mod *me, keel_job_done *done, void *arg)
+void job_save(struct keel_mod *mod, struct keel_obj *job, struct keel_mod *me, keel_job_done *done,
+	      void *arg)
 {
 	struct state *st = mod->state;
 	const char *id = job_id(mod, job);
@@ -81,6 +81,7 @@ void job_request_checkpoint(struct keel_mod *mod, struct keel_obj *job, const ch
 	struct saving *s = code ? NULL : calloc(1, sizeof(*s) + strlen(id) + 1);
 
 	if (!s) {
+		saving_over(mod, job);
 		done(me, arg, code ? code : PBSE_SYSTEM, NULL);
 		return;
 	}
@@ -89,8 +90,21 @@ void job_request_checkpoint(struct keel_mod *mod, struct keel_obj *job, const ch
 	s->arg = arg;
 	s->run = st->object->get_int(job, st->a.run_version);
 	strcpy(s->id, id);
-	st->object->set_int(job, st->a.holds, st->object->get_int(job, st->a.holds) | HOLD_SAVING);
-	st->core->log(mod, KEEL_LOG_JOB, "Job", id, "Holds s set at request of %s", who);
 	job_slot(mod, job)->busy = true;
 	st->task->checkpoint(st->task->self, job, mod, answered, s);
+}
+
+void job_request_checkpoint(struct keel_mod *mod, struct keel_obj *job, const char *who,
+			    struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	int32_t code = objection(mod, job);
+
+	if (code) {
+		done(me, arg, code, NULL);
+		return;
+	}
+	st->object->set_int(job, st->a.holds, st->object->get_int(job, st->a.holds) | HOLD_SAVING);
+	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Holds s set at request of %s", who);
+	job_save(mod, job, me, done, arg);
 }

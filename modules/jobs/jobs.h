@@ -323,6 +323,9 @@ void job_request_suspend(struct keel_mod *mod, struct keel_obj *job, const char 
 			 struct keel_mod *me, keel_job_done *done, void *arg);
 void job_request_checkpoint(struct keel_mod *mod, struct keel_obj *job, const char *who,
 			    struct keel_mod *me, keel_job_done *done, void *arg);
+/* Without a hold of its own. */
+void job_save(struct keel_mod *mod, struct keel_obj *job, struct keel_mod *me, keel_job_done *done,
+	      void *arg);
 #define SAVED_STATUS (-12)
 void job_saved(struct keel_mod *mod, struct keel_obj *job);   /* its end will be that of a saved job */
 void saving_over(struct keel_mod *mod, struct keel_obj *job); /* its host does not save it any more */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * modify.c - qalter, qhold, qrls.
+ * modify.c - qalter, qhold, qrls. A running job that is held is saved and queued, if its host can.
  */
 #include "jobs.h"
 
@@ -217,6 +217,18 @@ static void comment_held(struct keel_mod *mod, struct keel_obj *job, const char 
 	st->object->set_str(job, st->a.comment, text);
 }
 
+/* Saved or not, the hold is there: a job that runs on is held when it is queued again. */
+static void hold_saved(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct holding *h = arg;
+
+	(void)code, (void)text;
+	st->request->reply(h->req, 0, NULL);
+	free(h->id);
+	free(h);
+}
+
 static void held(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct state *st = mod->state;
@@ -244,6 +256,10 @@ static void held(struct keel_mod *mod, void *arg, const struct keel_outcome *out
 		}
 		if (step_is_open(job_slot(mod, job)->step))
 			step_evaluate(mod, job);
+		if (h->set && h->bits && job_slot(mod, job)->step == STEP_RUNNING) {
+			job_save(mod, job, mod, hold_saved, h);
+			return;
+		}
 		st->request->reply(h->req, 0, NULL);
 	}
 	free(h->id);

@@ -409,8 +409,9 @@ saver()
 	chmod 755 "$file"
 	echo "executor.checkpoint_abort=10 !$file %jobid %path %sid" >>"$SB/n1/etc/settings"
 	sandbox restart n1
-	wait_until 20 node_is n1 free
+	wait_until 20 node_has_answered
 }
+node_has_answered() { node_is n1 free || node_is n1 job-busy; }
 
 @test "delete-preemption #18: C: saved by its host, L waits for its vnodes" {
 	cluster
@@ -453,6 +454,26 @@ saver()
 	wait_until 20 job_is "$l" R 42
 	same 'records of L' QSCT "$(letters "$l")"
 	same exec_vnode '(n1:ncpus=4)' "$(job_attr "$l" exec_vnode)"
+}
+
+@test "qhold of a running job: saved and held where its host can, else held when it is queued again" {
+	cluster
+	l=$(low)
+	quietly qhold "$l"
+	job_is "$l" R 42
+	same Hold_Types u "$(job_attr "$l" Hold_Types)"
+	qrls "$l"
+	saver 0
+	echo 'executor.restart=10 !/bin/sleep 1000' >>"$SB/n1/etc/settings"
+	sandbox restart n1
+	wait_until 20 node_is n1 job-busy
+	quietly qhold "$l"
+	wait_until 20 job_is "$l" H 20
+	same Hold_Types u "$(job_attr "$l" Hold_Types)"
+	same Exit_status -12 "$(job_attr "$l" Exit_status)"
+	qrls "$l"
+	wait_until 20 job_is "$l" R 42
+	same 'records of L' QSCT "$(letters "$l")"
 }
 
 @test "delete-preemption #19: a failing checkpoint is no end; R follows" {
