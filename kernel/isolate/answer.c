@@ -168,30 +168,58 @@ static void ask_count(struct asked *a)
 	put_code(a, a->w->object->count(a->w->mod, talk_text(a->in)));
 }
 
-/* Objects of a class in its order, behind the one called `id`; when that is gone, from the beginning. */
+/* ---- walks: a piece at a time; the last one goes on where it was ---------------------------------------- */
+void walk_end(struct walk *w, const struct keel_object_api *object)
+{
+	if (w->cursor != NULL)
+		object->cursor_close(w->cursor);
+	free(w->klass);
+	free(w->last);
+	*w = (struct walk){ .cursor = NULL };
+}
+
+/* Behind the object called `behind`; when that is gone, from the beginning. */
+static void walk_begin(struct asked *a, struct walk *w, const char *klass, const char *behind)
+{
+	const struct keel_object_api *object = a->w->object;
+	struct keel_obj *o = behind != NULL ? object->find(a->w->mod, klass, behind) : NULL, *at;
+
+	walk_end(w, object);
+	w->cursor = object->cursor(a->w->mod, klass);
+	w->klass = strdup(klass);
+	do
+		at = o != NULL && w->cursor != NULL ? object->next(w->cursor) : NULL;
+	while (at != NULL && at != o);
+}
+
+static bool walk_goes_on(const struct walk *w, const char *klass, const char *behind)
+{
+	return w->klass != NULL && w->last != NULL && behind != NULL && strcmp(w->klass, klass) == 0 &&
+	       strcmp(w->last, behind) == 0;
+}
+
 static void ask_walk(struct asked *a)
 {
-	const char *klass = talk_text(a->in), *behind = talk_str(a->in);
+	const char *klass = talk_text(a->in), *behind = talk_str(a->in), *ids[WALK_MAX];
 	int64_t want = talk_int(a->in), n = 0;
-	struct keel_cursor *cursor = talk_bad(a->in) ? NULL : a->w->object->cursor(a->w->mod, klass);
-	const char *ids[WALK_MAX];
+	struct walk once = { .cursor = NULL }, *w = a->w->walk != NULL ? a->w->walk : &once;
 	struct keel_obj *o;
 
+	if (talk_bad(a->in))
+		return;
 	if (want > WALK_MAX)
 		want = WALK_MAX;
-	if (behind != NULL && a->w->object->find(a->w->mod, klass, behind) == NULL)
-		behind = NULL;
-	while (cursor != NULL && n < want && (o = a->w->object->next(cursor)) != NULL) {
-		if (behind == NULL)
-			ids[n++] = a->w->object->id(o);
-		else if (strcmp(a->w->object->id(o), behind) == 0)
-			behind = NULL;
-	}
+	if (!walk_goes_on(w, klass, behind))
+		walk_begin(a, w, klass, behind);
+	while (w->cursor != NULL && n < want && (o = a->w->object->next(w->cursor)) != NULL)
+		ids[n++] = a->w->object->id(o);
 	put_code(a, n);
 	for (int64_t i = 0; i < n; i++)
 		talk_put_str(a->out, ids[i]);
-	if (cursor != NULL)
-		a->w->object->cursor_close(cursor);
+	free(w->last);
+	w->last = n > 0 ? strdup(ids[n - 1]) : NULL;
+	if (n == 0 || n < want || w == &once)
+		walk_end(w, a->w->object);
 }
 
 static void ask_attr(struct asked *a)

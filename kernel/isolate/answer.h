@@ -9,6 +9,13 @@
 #include "isolate/talk.h"
 #include "keel/api.h"
 
+/* Where a walk over a class is, between two questions. */
+struct walk {
+	struct keel_cursor *cursor;
+	char *klass, *last; /* the id that was given last */
+};
+void walk_end(struct walk *w, const struct keel_object_api *object);
+
 /* Who is asked, in whose name. `draft`: an object of the call that nobody finds yet, or NULL. `hold`: a hold
  * of the module's own, its number is the process'. `part` and `drained` are about a request. */
 struct whom {
@@ -19,6 +26,7 @@ struct whom {
 	const struct keel_hook_api *hook;
 	struct keel_obj *(*draft)(void *arg, const char *klass, const char *id);
 	keel_verdict (*hold)(void *arg, struct keel_hold_opts *opts, int64_t number);
+	struct walk *walk; /* of the one who asks; NULL: each question begins at the beginning */
 	int32_t (*part)(void *arg, uint64_t request, const void *body, uint32_t len);
 	int32_t (*drained)(void *arg, uint64_t request);
 	void *arg;

@@ -171,12 +171,13 @@ static void later_done(struct process *p, struct pending *q, struct talk_in *in,
 }
 
 /* The message begun in iso->scratch; isolate_settled() tells what came of it. */
-static int step_later(struct isolate *iso, size_t begun, enum talk_down what, struct keel_err *err)
+static int step_later(struct isolate *iso, struct process *p, size_t begun, enum talk_down what,
+		      struct keel_err *err)
 {
 	struct later *l = NULL;
 
-	if (iso->now != NULL)
-		l = (struct later *)ask_send(iso->now, begun, later_done, sizeof(*l));
+	if (p != NULL)
+		l = (struct later *)ask_send(p, begun, later_done, sizeof(*l));
 	else
 		iso->scratch.len = begun;
 	if (l == NULL)
@@ -191,7 +192,7 @@ static int begin_step(struct isolate *iso, enum talk_down what, struct keel_err 
 	size_t begun = talk_begin(&iso->scratch);
 
 	talk_put_int(&iso->scratch, what);
-	return step_later(iso, begun, what, err);
+	return step_later(iso, iso->now, begun, what, err);
 }
 
 void isolate_unsettled(struct isolate *iso)
@@ -226,7 +227,10 @@ int isolate_check(struct isolate *iso, const void *conf, struct keel_err *err)
 		return step_wait(iso, conf_begin(iso, TALK_CONF, conf), OPEN_DEADLINE_MS, err);
 	if (iso->now == NULL)
 		return 0; /* the next process is asked */
-	return step_later(iso, conf_begin(iso, TALK_CONF, conf), TALK_CONF, err);
+	if (iso->spare == NULL || iso->spare->state != PROCESS_CHECKED)
+		return step_later(iso, iso->now, conf_begin(iso, TALK_CONF, conf), TALK_CONF, err);
+	iso->spare->stale = true; /* it has nothing else to do, the other one perhaps has */
+	return step_later(iso, iso->spare, conf_begin(iso, TALK_CONF, conf), TALK_CONF, err);
 }
 
 /* ---- the descriptor's functions ---------------------------------------------------------------------- */
@@ -279,10 +283,11 @@ int32_t life_reconf(struct keel_mod *m, const void *now, struct keel_err *err)
 	struct isolate *iso = isolate_of(m);
 
 	conf_keep(iso, now);
-	spare_check(iso);
+	if (iso->spare != NULL)
+		iso->spare->stale = true;
 	if (iso->now == NULL)
 		return 0; /* the next process begins with it */
-	return step_later(iso, conf_begin(iso, TALK_RECONF, now), TALK_RECONF, err);
+	return step_later(iso, iso->now, conf_begin(iso, TALK_RECONF, now), TALK_RECONF, err);
 }
 
 /* It will be ended anyway: who hangs is waited for once. */

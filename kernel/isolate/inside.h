@@ -16,6 +16,7 @@
 #include <uthash.h>
 
 #include "hook/hooks.h"
+#include "isolate/answer.h"
 #include "isolate/isolate.h"
 #include "isolate/talk.h"
 #include "loop/loop.h"
@@ -71,6 +72,7 @@ struct process {
 	bool pumping;   /* what it said is being acted on */
 	bool gone;      /* its end was reckoned with: counted, its successor is on the way */
 	bool dismissed; /* its end is wanted and told to nobody */
+	bool stale;     /* a stand-by: what it has checked is not what its module runs with */
 	bool of_use;    /* it has answered a call */
 	bool mute;      /* it gave no answer when it was to leave */
 	int64_t up_ms;
@@ -79,6 +81,7 @@ struct process {
 	uint64_t next_id;
 	struct pending *pending;
 	struct iso_hold *holds;  /* by number */
+	struct walk walk;        /* its last one */
 	int64_t busy_ms;         /* since when it works at the oldest of what it owes */
 	uint64_t computing;      /* the question it was last seen at ... */
 	int64_t cpu_ns;          /* ... having computed for so long in its life */
@@ -295,7 +298,6 @@ void requests_fail(struct process *p, const char *why);
 /* spare.c: the way up. */
 void started_up(struct process *p); /* its module is started: it serves */
 void spare_in(struct isolate *iso, int64_t ms); /* the next process is started, or takes over, then */
-void spare_check(struct isolate *iso);          /* it gets the new configuration */
 void spare_lost(struct isolate *iso, const char *why);
 
 /* restart.c: the way down. */

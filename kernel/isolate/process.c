@@ -205,6 +205,7 @@ void process_destroy(struct process *p)
 	process_close(p);
 	HASH_ITER(hh, p->pending, q, next)
 		pending_drop(p, q);
+	walk_end(&p->walk, p->iso->object);
 	p->users++;
 	p->iso = NULL;
 	process_unuse(p);

@@ -65,8 +65,8 @@ void serve(struct process *p, struct talk_in *in, uint64_t corr)
 	struct iso_call *call = number != 0 ? call_find(p, number) : NULL;
 	struct served s = { p, call };
 	struct whom whom = { .call = call != NULL ? call_of(call) : NULL, .object = iso->object,
-			     .api = iso->call, .hook = iso->hook, .draft = draft, .hold = hold, .part = part,
-			     .drained = drained, .arg = &s };
+			     .api = iso->call, .hook = iso->hook, .draft = draft, .walk = &p->walk,
+			     .hold = hold, .part = part, .drained = drained, .arg = &s };
 	struct mp out = { 0 };
 
 	if (iso->owner != NULL)

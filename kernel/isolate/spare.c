@@ -79,7 +79,7 @@ static void started(struct process *p, struct pending *q, struct talk_in *in, co
 	iso->notes_lost = 0;
 }
 
-static void inited(struct process *p, struct pending *q, struct talk_in *in, const char *why)
+static void agreed(struct process *p, struct pending *q, struct talk_in *in, const char *why)
 {
 	step_taken(p, q, in, why);
 }
@@ -91,7 +91,9 @@ static void take_over(struct isolate *iso)
 	iso->now = p;
 	iso->spare = NULL;
 	iso->restarts++;
-	next_step(p, TALK_INIT, inited); /* one that fails does nothing that comes behind */
+	if (p->stale)
+		next_step(p, TALK_CONF, agreed);
+	next_step(p, TALK_INIT, agreed); /* one that fails does nothing that comes behind */
 	p->state = PROCESS_READY;
 	hooks_replay(iso->parts->hooks, iso->parts->objects, iso->owner);
 	next_step(p, TALK_START, started);
@@ -154,14 +156,6 @@ void spare_in(struct isolate *iso, int64_t ms)
 	loop_timer_cancel(iso->restart);
 	iso->again_ms = loop_now_ms(iso->parts->loop) + ms;
 	iso->restart = loop_timer(iso->parts->loop, ms, again, iso);
-}
-
-void spare_check(struct isolate *iso)
-{
-	if (iso->spare == NULL)
-		return;
-	iso->spare->state = PROCESS_COMING;
-	next_step(iso->spare, TALK_CONF, checked);
 }
 
 void spare_lost(struct isolate *iso, const char *why)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_answer.c - walks of a process over a class, a piece at a time: each object once, whatever happens
+ * between two pieces.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "harness.h"
+#include "isolate/answer.h"
+#include "keel/keel.h"
+#include "object/objects.h"
+#include "registry/registry.h"
+#include "util/owner.h"
+
+static struct parts parts;
+static struct owner owner = { .pub.name = "walker", .parts = &parts };
+static const struct keel_object_api *object;
+static uint32_t looks; /* times a cursor gave an object */
+
+static void not_dirty(void *arg, struct keel_obj *o)
+{
+	(void)arg, (void)o;
+}
+
+static void make(uint32_t n)
+{
+	static const struct keel_class_def classes[] = { { .size = sizeof(classes[0]), .name = "job", .doc = "" },
+							 { .size = sizeof(classes[0]), .name = "queue", .doc = "" } };
+	static const struct keel_contrib rows[] = { { "CLASS", &classes[0] }, { "CLASS", &classes[1] } };
+	char id[32];
+
+	CU_ASSERT_EQUAL_FATAL(registry_create(&parts.registry), 0);
+	CU_ASSERT_EQUAL_FATAL(objects_create(parts.registry, not_dirty, NULL, &parts.objects), 0);
+	CU_ASSERT_EQUAL_FATAL(registry_add(parts.registry, &owner, rows, 2, sizeof(rows[0]), NULL), 0);
+	object = registry_service(parts.registry, "object", 0, NULL, NULL);
+	for (uint32_t i = 0; i < n; i++) {
+		snprintf(id, sizeof(id), "%u", i);
+		object->publish(object->draft(&owner.pub, i == 0 ? "queue" : "job", id, NULL));
+	}
+}
+
+static void drop(struct walk *w)
+{
+	walk_end(w, object);
+	objects_destroy(parts.objects);
+	registry_destroy(parts.registry);
+}
+
+static struct keel_obj *counted(struct keel_cursor *cursor)
+{
+	looks++;
+	return object->next(cursor);
+}
+
+/* A piece of the class behind `last`, which becomes the last id of it; how many they are. */
+static int64_t piece(struct walk *walk, const char *klass, char *last, int64_t want)
+{
+	struct keel_object_api counting = *object;
+	struct whom whom = { .mod = &owner.pub, .object = &counting, .walk = walk };
+	struct mp asked = { 0 }, out = { 0 };
+	struct talk_in in;
+	int64_t n;
+
+	counting.next = counted;
+	talk_put_str(&asked, klass);
+	talk_put_str(&asked, last[0] != '\0' ? last : NULL);
+	talk_put_int(&asked, want);
+	talk_open(&in, asked.data, (uint32_t)asked.len);
+	CU_ASSERT_TRUE(answer(&whom, ASK_WALK, &in, &out));
+	talk_open(&in, out.data, (uint32_t)out.len);
+	n = talk_int(&in);
+	for (int64_t i = 0; i < n; i++)
+		snprintf(last, 32, "%s", talk_text(&in));
+	CU_ASSERT_TRUE(talk_done(&in));
+	mp_fini(&asked);
+	mp_fini(&out);
+	return n;
+}
+
+static void test_a_walk_goes_on_where_it_was(void)
+{
+	struct walk walk = { .cursor = NULL };
+	char last[32] = "";
+	int64_t n, all = 0;
+
+	make(10001);
+	looks = 0;
+	do
+		all += n = piece(&walk, "job", last, 128);
+	while (n == 128);
+	CU_ASSERT_EQUAL(all, 10000);
+	CU_ASSERT_STRING_EQUAL(last, "10000");
+	CU_ASSERT_EQUAL(looks, 10001);
+	CU_ASSERT_PTR_NULL(walk.cursor);
+	drop(&walk);
+}
+
+static void test_the_last_one_may_go_meanwhile(void)
+{
+	struct walk walk = { .cursor = NULL };
+	char last[32] = "";
+
+	make(301);
+	CU_ASSERT_EQUAL(piece(&walk, "job", last, 100), 100);
+	object->destroy(object->find(&owner.pub, "job", "100"));
+	CU_ASSERT_EQUAL(piece(&walk, "job", last, 100), 100);
+	CU_ASSERT_STRING_EQUAL(last, "200");
+	drop(&walk);
+}
+
+static void test_two_walks_in_turns_are_both_right(void)
+{
+	struct walk walk = { .cursor = NULL };
+	char job[32] = "", other[32] = "";
+
+	make(201);
+	CU_ASSERT_EQUAL(piece(&walk, "job", job, 50), 50);
+	CU_ASSERT_EQUAL(piece(&walk, "job", other, 20), 20);
+	CU_ASSERT_EQUAL(piece(&walk, "job", job, 50), 50);
+	CU_ASSERT_STRING_EQUAL(job, "100");
+	CU_ASSERT_EQUAL(piece(&walk, "job", other, 20), 20);
+	CU_ASSERT_STRING_EQUAL(other, "40");
+	drop(&walk);
+}
+
+static void test_what_nobody_should_ask(void)
+{
+	struct walk walk = { .cursor = NULL };
+	char last[32] = "";
+
+	make(301);
+	CU_ASSERT_EQUAL(piece(&walk, "job", last, INT64_MAX), 256);
+	CU_ASSERT_EQUAL(piece(&walk, "job", last, -1), 0);
+	CU_ASSERT_EQUAL(piece(&walk, "nothing", last, 5), 0);
+	snprintf(last, sizeof(last), "gone");
+	CU_ASSERT_EQUAL(piece(&walk, "job", last, 5), 5);
+	CU_ASSERT_STRING_EQUAL(last, "5"); /* behind nobody: from the beginning */
+	drop(&walk);
+}
+
+TESTS_MAIN("answer", TEST(test_a_walk_goes_on_where_it_was), TEST(test_the_last_one_may_go_meanwhile),
+	   TEST(test_two_walks_in_turns_are_both_right), TEST(test_what_nobody_should_ask))
