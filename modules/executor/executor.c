@@ -105,11 +105,13 @@ static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
 		 : 0;
 }
 
-static void link_greet(struct keel_mod *mod, void *arg)
+/* All modules have started; one that was loaded into a running daemon has missed the links' coming up. */
+static void started(struct keel_mod *mod, void *arg)
 {
 	const struct state *st = mod->state;
 
 	(void)arg;
+	recover_tell(mod);
 	if (st->core->daemon(mod) & KEEL_MOM && st->link->is_up(mod, "server"))
 		host_hello(mod);
 	if (st->core->daemon(mod) & KEEL_SERVER)
@@ -127,8 +129,7 @@ static int32_t executor_start(struct keel_mod *mod, struct keel_err *err)
 			return r;
 		freeze_init(mod);
 	}
-	/* A module loaded into a running daemon has missed the links' coming up. */
-	return st->core->defer(mod, link_greet, NULL);
+	return st->core->defer(mod, started, NULL);
 }
 
 /* A worker thread still writes into what fini() would free. */

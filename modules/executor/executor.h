@@ -266,6 +266,8 @@ uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE
 
 /* recover.c */
 int32_t recover(struct keel_mod *mod, struct keel_err *err);
+/* Tell what it found that is over: not before all modules that want to hear of it have started. */
+void recover_tell(struct keel_mod *mod);
 
 /* freeze.c: the cgroup v2 freezer. 0, -ENOTSUP when there is none. */
 void freeze_init(struct keel_mod *mod);

@@ -80,13 +80,11 @@ static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *
 	}
 }
 
-/* When recover() runs, those modules that want to hear of it have not all started. */
-static void tell_over(struct keel_mod *mod, void *arg)
+void recover_tell(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct task *t, *next;
 
-	(void)arg;
 	HASH_ITER(hh, st->mom.tasks, t, next)
 		if (t->found_over) {
 			t->found_over = false;
@@ -147,5 +145,5 @@ int32_t recover(struct keel_mod *mod, struct keel_err *err)
 	}
 	closedir(dir);
 	usage_tick(mod);
-	return st->core->defer(mod, tell_over, NULL);
+	return 0;
 }
