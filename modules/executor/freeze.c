@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #include "proc.h"
 
 #define ROUNDS_MAX 16
+#define LOOKS_MAX 8 /* in a row at most, */
+#define LOOK_MS 1   /* each of them so long: the kernel tells earlier */
 
 static int file_put(const char *dir, const char *name, const char *text)
 {
@@ -112,19 +115,25 @@ static int members_move(const struct task *t)
 	return -EAGAIN;
 }
 
-static bool is_frozen(const char *dir)
+/* A process in the kernel freezes when it leaves it, which takes microseconds, or its turn on a busy host. What
+ * is still running after that is met by the passes of SIGSTOP. */
+static void frozen_wait(const char *dir)
 {
-	char path[4096], line[64];
-	bool frozen = false;
-	FILE *f;
+	char path[4096], text[256];
+	int fd;
 
 	snprintf(path, sizeof(path), "%s/cgroup.events", dir);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		frozen |= strcmp(line, "frozen 1\n") == 0;
-	if (f)
-		fclose(f);
-	return frozen;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	for (int look = 0; fd >= 0 && look < LOOKS_MAX; look++) {
+		ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+		text[n > 0 ? n : 0] = '\0';
+		if (strstr(text, "frozen 1\n"))
+			break;
+		poll(&(struct pollfd){ .fd = fd, .events = POLLPRI }, 1, LOOK_MS);
+	}
+	if (fd >= 0)
+		close(fd);
 }
 
 int freeze_stop(struct keel_mod *mod, struct task *t)
@@ -147,8 +156,7 @@ int freeze_stop(struct keel_mod *mod, struct task *t)
 	}
 	if (first)
 		record_note(mod, t, "freezer %s", t->freezer);
-	for (int i = 0; i < 1000 && !is_frozen(t->freezer); i++)
-		; /* microseconds; a process in the kernel freezes when it leaves it */
+	frozen_wait(t->freezer);
 	return 0;
 }
 

@@ -15,7 +15,7 @@
 
 #include "proc.h"
 
-#define STOP_AGAIN_MS 5
+#define STOP_AGAIN_MS 5 /* at most; sooner at first: most tasks stand still at once */
 #define STOP_LONGEST_MS 2000 /* a process in the kernel stops when it leaves it */
 
 void stop_answer(struct keel_mod *mod, int64_t number, int32_t code, const char *text)
@@ -116,11 +116,13 @@ static void stop_pass(struct keel_mod *mod, void *arg)
 	struct state *st = mod->state;
 	struct task *t = arg;
 	int running = proc_stop(t->shepherd);
+	int64_t left = t->stop_deadline_ms - st->core->now_ms(mod), gone = STOP_LONGEST_MS - left;
 
 	t->stop_timer = NULL;
 	t->stop_quiet = running == 0 ? t->stop_quiet + 1 : 0;
-	if (t->stop_quiet < 2 && st->core->now_ms(mod) < t->stop_deadline_ms)
-		t->stop_timer = st->core->timer(mod, STOP_AGAIN_MS, stop_pass, t);
+	if (t->stop_quiet < 2 && left > 0)
+		t->stop_timer = st->core->timer(mod, gone < STOP_AGAIN_MS ? gone + 1 : STOP_AGAIN_MS,
+						stop_pass, t);
 	if (!t->stop_timer)
 		stop_done(mod, t);
 }
