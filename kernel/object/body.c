@@ -75,6 +75,7 @@ static void empty(struct keel_obj *o)
 	o->raw = NULL;
 }
 
+/* Its number goes to another one: also what a destructor asked for when it died is given back. */
 void obj_free(struct keel_obj *o)
 {
 	empty(o);

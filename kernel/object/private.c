@@ -112,13 +112,15 @@ void private_free(struct keel_obj *o)
 		piece_give(b, o->number);
 }
 
-static void bind_end(struct bind *b)
+/* While its destructor runs, the module's other pieces are still there. */
+static void bind_end(struct bind *b) /* the first one of its owner */
 {
 	struct bind **at = &b->klass->binds;
 
 	for (uint32_t i = 0; b->fini && i < pool_end(&b->pieces); i++)
 		piece_give(b, i);
 	pool_fini(&b->pieces);
+	b->owner->binds = b->owner_next;
 	while (*at != b)
 		at = &(*at)->next;
 	*at = b->next;
@@ -127,19 +129,18 @@ static void bind_end(struct bind *b)
 
 void objects_detach(struct owner *owner)
 {
-	while (owner->binds) {
-		struct bind *b = owner->binds;
-
-		owner->binds = b->owner_next;
-		bind_end(b);
-	}
+	while (owner->binds)
+		bind_end(owner->binds);
 }
 
-/* The class ends with the engine: nobody is called any more. */
+/* The class ends with the engine, after its modules. */
 void binds_end(struct class *c)
 {
-	while (c->binds) {
-		c->binds->fini = NULL;
-		bind_end(c->binds);
+	struct bind *b;
+
+	while ((b = c->binds)) {
+		c->binds = b->next;
+		pool_fini(&b->pieces);
+		free(b);
 	}
 }
