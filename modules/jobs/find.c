@@ -59,21 +59,45 @@ struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t ro
 	return job_named(mod, req, "id", roles);
 }
 
-struct keel_obj *job_named(struct keel_mod *mod, struct keel_req *req, const char *key,
-			   uint32_t roles)
+/* The job an argument names, and 0 or why he may not touch it. */
+static int32_t find_permitted(struct keel_mod *mod, struct keel_req *req, const char *key,
+			      uint32_t roles, struct keel_obj **ret)
 {
 	struct state *st = mod->state;
 	const struct keel_job_ask ask = { .size = sizeof(ask),
 					  .who = st->request->session(req)->who,
 					  .req = req };
 	const char *id = st->msg->str(st->request->body(req), key);
-	struct keel_obj *job = id ? job_find(mod, id) : NULL;
-	int32_t code = job ? ask_permit(mod, job, &ask, roles) : PBSE_UNKJOBID;
+
+	*ret = id ? job_find(mod, id) : NULL;
+	if (*ret)
+		return ask_permit(mod, *ret, &ask, roles);
+	return id && form_has(mod, id) ? PBSE_IVALREQ : PBSE_UNKJOBID;
+}
+
+struct keel_obj *job_named(struct keel_mod *mod, struct keel_req *req, const char *key,
+			   uint32_t roles)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job;
+	int32_t code = find_permitted(mod, req, key, roles, &job);
 
 	if (!code && job_role(mod, job) == ROLE_PART)
 		code = PBSE_IVALREQ; /* its array can be held and altered, it cannot */
-	if (!job && id && form_has(mod, id))
-		code = PBSE_IVALREQ;
+	if (!code)
+		return job;
+	st->request->reply(req, code, NULL);
+	return NULL;
+}
+
+struct keel_obj *job_running_for(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job;
+	int32_t code = find_permitted(mod, req, "id", KEEL_EVERYBODY, &job);
+
+	if (code == PBSE_IVALREQ || (!code && !step_is_running(job_slot(mod, job)->step)))
+		code = PBSE_BADSTATE;
 	if (!code)
 		return job;
 	st->request->reply(req, code, NULL);

@@ -192,6 +192,8 @@ struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t ro
 /* The same for another argument of the request than `id`. */
 struct keel_obj *job_named(struct keel_mod *mod, struct keel_req *req, const char *key,
 			   uint32_t roles);
+/* One that runs, subjobs too; anything else is answered here. */
+struct keel_obj *job_running_for(struct keel_mod *mod, struct keel_req *req);
 /* Its letter, also of a part that is no object; '\0': there is none, or several. */
 char job_letter(struct keel_mod *mod, const char *operand);
 bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job);

@@ -19,14 +19,10 @@ void on_message(struct keel_mod *mod, struct keel_req *req)
 	const struct keel_msg *body = st->request->body(req);
 	const char *text = st->msg->str(body, "msg");
 	int64_t files = st->msg->integer(body, "file", 2) & FILES;
-	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY);
+	struct keel_obj *job = job_running_for(mod, req);
 
 	if (!job)
 		return;
-	if (!step_is_running(job_slot(mod, job)->step)) {
-		st->request->reply(req, PBSE_BADSTATE, NULL);
-		return;
-	}
 	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "message to the job by %s",
 		      st->request->session(req)->who);
 	st->task->message(st->task->self, job, (int32_t)(files ? files : 2), text ? text : "", mod,

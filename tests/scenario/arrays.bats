@@ -318,6 +318,13 @@ assert whole["array"] == "True" and whole["array_indices_remaining"] == "1-4", w
 	same Exit_status 3 "$(job_attr "$(sub "$a" 3)" Exit_status)"
 }
 
+@test "arrays: a message into the output of a subjob" {
+	a=$(array 1-9 1 2 : -l ncpus=2)
+	quietly as "$OWNER" qmsg hello "$(sub "$a" 2)"
+	says 168 "qmsg: Request invalid for state of job $(sub "$a" 9)" as "$OWNER" qmsg hello "$(sub "$a" 9)"
+	says 153 "qmsg: Unknown Job Id $(sub "$a" 11)" as "$OWNER" qmsg hello "$(sub "$a" 11)"
+}
+
 @test "arrays: a range of which nobody can hear is refused at once" {
 	a=$(array 1-8 1 2 3 4)
 	says 168 "qsig: $BAD_STATE $(sub "$a" 6-8)" timeout 2 qsig -s suspend "$(sub "$a" 6-8)"
