@@ -50,7 +50,8 @@ $(foreach c,$(filter-out $(MUSL_COMMANDS),$(COMMANDS)),$(eval $(call COMMAND_RUL
 # qsub is started once per job, and most of a small program's life is the start of glibc: it asks the processor
 # about its caches some sixty times, and on a virtual machine each answer comes from the host. Where configure
 # found musl, qsub is a static program of that; the other commands need libraries that only glibc has.
-MUSL_LIB_O := $(patsubst %.c,obj/musl/%.o,$(foreach d,client wire commands/lib,$(call NAMED,sdk/$(d),*.c)))
+MUSL_LIB_O := $(patsubst %.c,obj/musl/%.o,$(foreach d,client wire,$(call NAMED,sdk/$(d),*.c)) \
+	$(foreach f,date operand reach,sdk/commands/lib/$(f).c))
 obj/musl/%.o: FLAGS = -I$(S)/sdk/client -I$(S)/sdk/wire -I$(S)/sdk/include -I$(S)/sdk/commands/lib -I$(S)/sdk \
 	$(MUSL_CFLAGS) -DPBS_VERSION='"$(VERSION_TEXT)"'
 obj/musl/%.o: $(S)/%.c
