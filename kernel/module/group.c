@@ -16,7 +16,7 @@
 #include "module/inside.h"
 #include "object/objects.h"
 
-#define PER_TURN 250000 /* goings and comings times objects: some 10 ms */
+#define PER_TURN 250000 /* goings and comings times objects: some 5 ms */
 
 struct item {
 	struct module *old, *fresh; /* one of them may be NULL; both the same: it restarts */
