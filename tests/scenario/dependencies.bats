@@ -240,7 +240,9 @@ one_runs()
 	illegal=$'qsub: illegal -W value'
 	for words in afterok "sometimes:$a" "afterok:$a," on:x "afterok:${a%.svr}[3]"; do
 		found=$(as "$OWNER" qsub -W "depend=$words" -- /bin/true 2>&1) && return 1
-		has "$found" "^$illegal|cannot have dependancy on subjob or range"
+		has "$found" "^$illegal"
+		case $words in *'[3]') first='cannot have dependancy on subjob or range' ;; *) first=$illegal ;; esac
+		same "the first line for $words" "$first" "$(head -n 1 <<<"$found")"
 	done
 	says 206 'qsub: Invalid Job Dependency' as "$OWNER" qsub -W "depend=before:$a" -- /bin/true
 	says 206 'qsub: Invalid Job Dependency' as "$OWNER" qsub -W "depend=afterok:$a@elsewhere" -- /bin/true

@@ -19,6 +19,16 @@ enum { EXIT_USAGE = 2 };
 /* What follows it in `extend` are the default_qsub_arguments that the submission went by. */
 #define EXTEND_DEFAULTS "defaults:"
 
+/* `12[3]`, `12[1-5]`; an array as a whole, `12[]`, is none. */
+static bool names_subjobs(const char *value)
+{
+	const char *open = value != NULL ? strchr(value, '[') : NULL;
+
+	while (open != NULL && open[1] == ']')
+		open = strchr(open + 1, '[');
+	return open != NULL;
+}
+
 /* A value the library refused: the letter it was given by; of resources the text says it. */
 static int value_refused(const struct ecl_attrerr *refused, const char *text)
 {
@@ -30,6 +40,8 @@ static int value_refused(const struct ecl_attrerr *refused, const char *text)
 	}
 	if (strcmp(name, ATTR_l) == 0 || text == NULL)
 		return 0;
+	if (strcmp(name, ATTR_depend) == 0 && names_subjobs(refused->ecl_attribute->value))
+		fprintf(stderr, "cannot have dependancy on subjob or range\n");
 	fprintf(stderr, "qsub: illegal -%c value\n", options_letter_of(name));
 	usage_print();
 	return EXIT_USAGE;
