@@ -35,6 +35,7 @@ int conf_fill(const struct conf *c, const char *group, const struct keel_conf_ru
  * (default true), `path` (a .so; NULL: <modules_dir>/<name>.so). */
 /* Is the key of a module's group the kernel's (and may an override give it)? */
 bool conf_kernel_key(const char *key, bool by_override);
+const char *conf_kernel_key_like(const char *key); /* one that begins like it; NULL */
 struct conf_module {
 	const char *name, *path, *file; /* file:line text of where it was said */
 	bool enabled;

@@ -114,6 +114,7 @@ static bool is_known(const struct fill *f, const char *key, bool by_override)
 /* `s` NULL: an override. */
 static int refuse_unknown(const struct fill *f, const config_setting_t *s, const char *key)
 {
+	const char *like = f->group[0] != '\0' ? conf_kernel_key_like(key) : NULL;
 	struct buf text;
 
 	refusal_begin(&text, f->conf, s);
@@ -121,6 +122,8 @@ static int refuse_unknown(const struct fill *f, const config_setting_t *s, const
 	for (uint32_t i = 0; i < f->n_rules; i++)
 		buf_printf(&text, "%s%s", i == 0 ? "" : ", ", rule_at(f->rules, i).key);
 	buf_printf(&text, "%s), got \"%s\"", f->n_rules == 0 ? "none" : "", key);
+	if (like != NULL)
+		buf_printf(&text, "; every module has '%s'", like);
 	return refusal_tell(&text, f->err);
 }
 

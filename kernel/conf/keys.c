@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "conf/inside.h"
 #include "util/err.h"
@@ -26,6 +27,14 @@ bool conf_kernel_key(const char *key, bool by_override)
 		if (strcmp(keys[i].key, key) == 0)
 			return keys[i].scalar || !by_override;
 	return false;
+}
+
+const char *conf_kernel_key_like(const char *key)
+{
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strncasecmp(keys[i].key, key, 4) == 0)
+			return keys[i].key;
+	return NULL;
 }
 
 int conf_refuse(const struct conf *c, const config_setting_t *s, const char *key, const char *expected,

@@ -108,9 +108,11 @@ static int parse(struct conf *c, const char *path, const char *text, struct keel
 	c->files[c->n_files++] = f;
 	if (config_read_string(&f->parsed, text) == CONFIG_TRUE)
 		return 0;
-	return err_set(err, -EINVAL, "%s:%d: %s",
+	return err_set(err, -EINVAL, "%s:%d: %s%s",
 		       config_error_file(&f->parsed) == NULL ? path : config_error_file(&f->parsed),
-		       config_error_line(&f->parsed), config_error_text(&f->parsed));
+		       config_error_line(&f->parsed), config_error_text(&f->parsed),
+		       strcmp(config_error_text(&f->parsed), "syntax error") != 0 ? "" :
+		       ", here or before: settings end with ';', texts stand in quotes, lists have no last comma");
 }
 
 static int file_parse(struct conf *c, const char *path, struct keel_err *err)

@@ -123,6 +123,19 @@ static int open_image(struct modules *all, struct module *m, const struct conf_m
 	return ret;
 }
 
+/* What is wrong with the file, with the place that names it, and what to do when it is not there. */
+static int placed(const struct conf_module *said, int ret, struct keel_err *err)
+{
+	bool in_file = said->file != NULL && strchr(said->file, ':') != NULL; /* else ordered by name */
+	struct keel_err why;
+
+	if (ret == 0 || err == NULL)
+		return ret;
+	why = *err;
+	return err_set(err, ret, "%s%s%s%s", in_file ? said->file : "", in_file ? ": " : "", why.text,
+		       ret == -ENOENT ? "; install it there, or name its file with 'path'" : "");
+}
+
 static int open_checked(struct modules *all, struct module *m, const struct conf *conf,
 			const struct conf_module *said, bool copy, struct keel_err *err)
 {
@@ -134,7 +147,7 @@ static int open_checked(struct modules *all, struct module *m, const struct conf
 	if (ret == 0)
 		ret = descriptor_lint(m, m->image.path, m->image.raw, err);
 	if (ret < 0)
-		return ret;
+		return placed(said, ret, err);
 	if (strcmp(m->desc.name, said->name) != 0)
 		return err_set(err, -EINVAL, "%s: the file %s holds module '%s', not '%s'",
 			       said->file != NULL ? said->file : "configuration", m->image.path,

@@ -9,6 +9,7 @@
 
 #include "hook/hooks.h"
 #include "module/inside.h"
+#include "util/buf.h"
 #include "util/err.h"
 
 void site_destroy(struct site *s)
@@ -143,6 +144,34 @@ static bool offers_scope(const struct module *m, const char *name)
 	return false;
 }
 
+static void scopes_list(struct module *const *set, uint32_t n, struct buf *out)
+{
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < set[i]->desc.n_contribs; k++) {
+			const struct keel_contrib *c = &set[i]->desc.contribs[k];
+			const struct keel_scope_def *def = c->def;
+
+			if (c->kind == NULL || def == NULL || strcmp(c->kind, "SCOPE") != 0 || def->name == NULL ||
+			    (out->len > 0 && strstr(out->data, def->name) != NULL))
+				continue;
+			buf_printf(out, "%s%s", out->len > 0 ? ", " : "", def->name);
+		}
+}
+
+static int refuse_scope(const struct module *m, const struct conf_match *match, struct module *const *set, uint32_t n,
+			struct keel_err *err)
+{
+	struct buf known;
+	int ret;
+
+	buf_init(&known);
+	scopes_list(set, n, &known);
+	ret = err_set(err, -EINVAL, "%s: %s.match.%s: no module offers a scope \"%s\" (there are: %s)", match->where,
+		      m->desc.name, match->scope, match->scope, known.len > 0 ? known.data : "none");
+	buf_fini(&known);
+	return ret;
+}
+
 static bool is_scope(struct module *const *set, uint32_t n, const char *name)
 {
 	uint32_t i = 0;
@@ -161,10 +190,7 @@ int site_lint(const struct module *m, struct module *const *set, uint32_t n, str
 		return 0;
 	for (uint32_t i = 0; i < s->n_matches; i++) {
 		if (!is_scope(set, n, s->matches[i].scope))
-			return err_set(err, -EINVAL,
-				       "%s: %s.match.%s: no module offers a scope \"%s\"",
-				       s->matches[i].where, m->desc.name, s->matches[i].scope,
-				       s->matches[i].scope);
+			return refuse_scope(m, &s->matches[i], set, n, err);
 	}
 	return 0;
 }

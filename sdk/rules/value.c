@@ -292,7 +292,7 @@ const char *value_expected(const struct keel_conf_rule *r, char words[VALUE_WORD
 		[KEEL_CONF_ENUM] = "one of ",
 		[KEEL_CONF_DURATION] = "duration (\"250ms\", \"10s\", \"5m\", \"1h\" or seconds)",
 		[KEEL_CONF_SIZE] = "size (\"64kb\", \"1gb\" or bytes)",
-		[KEEL_CONF_LIST] = "list of strings",
+		[KEEL_CONF_LIST] = "list of strings ([\"a\", \"b\"])",
 	};
 
 	words[0] = '\0';

@@ -150,8 +150,8 @@ static void test_refusals(void)
 	expect_refused("room = 10;",
 		       "room: expected size (\"64kb\", \"1gb\" or bytes) of at least 1kb, got 10");
 	expect_refused("name = 3;", "name: expected string, got 3");
-	expect_refused("hosts = \"x\";", "hosts: expected list of strings, got \"x\"");
-	expect_refused("hosts = [ 1 ];", "hosts: expected list of strings, got a list of something else");
+	expect_refused("hosts = \"x\";", "hosts: expected list of strings ([\"a\", \"b\"]), got \"x\"");
+	expect_refused("hosts = [ 1 ];", "hosts: expected list of strings ([\"a\", \"b\"]), got a list of something else");
 	expect_refused("mode = \"medium\";", "mode: expected one of \"fast\", \"slow\", got \"medium\"");
 	expect_refused("loud = 1;", "loud: expected true or false, got 1");
 	expect_refused("cuont = 1;", "cuont: expected a known key (count, delay, room, name, hosts, mode, "
@@ -210,7 +210,8 @@ static void expect_unreadable(const char *main_text, const char *module_text, co
 
 static void test_unreadable(void)
 {
-	expect_unreadable("", "mod = {\n count = ;\n};", "modules.d/50-mod.conf", ":2: syntax error");
+	expect_unreadable("", "mod = {\n count = ;\n};", "modules.d/50-mod.conf", ":2: syntax error, here or before: settings end with ';', texts stand in quotes, lists have "
+			  "no last comma");
 	expect_unreadable("", "mod = { a = 1;\n a = 2; };", "modules.d/50-mod.conf",
 			  ":2: duplicate setting name");
 	expect_unreadable("", "mod = 1;", "modules.d/50-mod.conf",
