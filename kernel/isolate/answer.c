@@ -351,6 +351,18 @@ static void ask_tapped(struct asked *a)
 	put_code(a, a->w->hook->tapped(a->w->mod, (uint32_t)talk_int(a->in)));
 }
 
+/* Taps inside the daemon trust an event: no text is missing, no object gone. */
+static bool whole(const void *event, const struct keel_field *fields, uint32_t n)
+{
+	const void *pointer = event;
+
+	for (uint32_t i = 0; i < n && pointer != NULL; i++) {
+		if (fields[i].type != KEEL_FIELD_INT)
+			memcpy(&pointer, (const char *)event + fields[i].offset, sizeof(pointer));
+	}
+	return pointer != NULL;
+}
+
 static void ask_note(struct asked *a)
 {
 	int64_t point = talk_int(a->in);
@@ -368,7 +380,8 @@ static void ask_note(struct asked *a)
 	talk_event(a->in, fields, n, &room, p.event_size, obj_named, a);
 	if (talk_bad(a->in))
 		return;
-	a->w->hook->note(a->w->mod, (uint32_t)point, &room);
+	if (whole(&room, fields, n))
+		a->w->hook->note(a->w->mod, (uint32_t)point, &room);
 	put_code(a, 0);
 }
 

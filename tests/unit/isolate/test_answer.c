@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * test_answer.c - walks of a process over a class, a piece at a time: each object once, whatever happens
- * between two pieces.
+ * between two pieces; and what of its notes is told.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "harness.h"
+#include "hook/hooks.h"
 #include "isolate/answer.h"
 #include "keel/keel.h"
 #include "object/objects.h"
@@ -139,5 +140,72 @@ static void test_what_nobody_should_ask(void)
 	drop(&walk);
 }
 
-TESTS_MAIN("answer", TEST(test_a_walk_goes_on_where_it_was), TEST(test_the_last_one_may_go_meanwhile),
+/* ---- notes ------------------------------------------------------------------------------------------- */
+static uint32_t notes;
+
+static void note_counted(struct keel_mod *m, uint32_t point, const void *event)
+{
+	(void)m, (void)point, (void)event;
+	notes++;
+}
+
+static int32_t about(struct keel_mod *m, uint32_t point, struct keel_point_def *ret)
+{
+	struct hooks_point p;
+
+	(void)m;
+	CU_ASSERT_TRUE_FATAL(hooks_point(point, &p));
+	ret->event_size = p.event_size;
+	return 0;
+}
+
+static bool name_of(void *arg, struct keel_obj *obj, const char **ret_klass, const char **ret_id)
+{
+	(void)arg;
+	*ret_klass = object->klass(obj);
+	*ret_id = object->id(obj);
+	return true;
+}
+
+static struct keel_obj *no_draft(void *arg, const char *klass, const char *id)
+{
+	(void)arg, (void)klass, (void)id;
+	return NULL;
+}
+
+/* How often a job_purged of that id and object is told. */
+static uint32_t told(const char *id, struct keel_obj *job)
+{
+	const struct keel_hook_api hook = { .fields = hooks_fields, .about = about, .note = note_counted };
+	struct whom whom = { .mod = &owner.pub, .object = object, .hook = &hook, .draft = no_draft };
+	struct mp asked = { 0 }, out = { 0 };
+	const struct keel_field *fields;
+	struct talk_in in;
+	uint32_t n;
+
+	notes = 0;
+	fields = hooks_fields(KEEL_POINT_job_purged, &n);
+	talk_put_int(&asked, KEEL_POINT_job_purged);
+	talk_put_event(&asked, fields, n, KEEL_EVENT(job_purged, .id = id, .job = job), name_of, NULL);
+	talk_open(&in, asked.data, (uint32_t)asked.len);
+	CU_ASSERT_TRUE(answer(&whom, ASK_NOTE, &in, &out));
+	mp_fini(&asked);
+	mp_fini(&out);
+	return notes;
+}
+
+static void test_a_note_is_whole_or_nobody_hears_it(void)
+{
+	struct walk none = { .cursor = NULL };
+	struct keel_obj *job;
+
+	make(2);
+	job = object->find(&owner.pub, "job", "1");
+	CU_ASSERT_EQUAL(told("1", job), 1);
+	CU_ASSERT_EQUAL(told("1", NULL), 0);
+	CU_ASSERT_EQUAL(told(NULL, job), 0);
+	drop(&none);
+}
+
+TESTS_MAIN("answer", TEST(test_a_note_is_whole_or_nobody_hears_it), TEST(test_a_walk_goes_on_where_it_was), TEST(test_the_last_one_may_go_meanwhile),
 	   TEST(test_two_walks_in_turns_are_both_right), TEST(test_what_nobody_should_ask))
