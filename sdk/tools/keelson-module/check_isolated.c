@@ -14,6 +14,7 @@
 
 #include "check_calls.h"
 #include "check_child.h"
+#include "check_lifecycle.h"
 #include "check_play.h"
 #include "check_service.h"
 #include "isolable.h"
@@ -21,7 +22,7 @@
 #include "modhost.h"
 #include "twin.h"
 
-enum { TURNS = 100, AFTERWARDS_MS = 1000 };
+enum { TURNS = 100, AFTERWARDS_MS = 1000, CONFIGURATIONS = 12 };
 
 /* ---- visits: every event at every tap ---------------------------------------------------------------- */
 static void holds_write(struct play *p)
@@ -82,17 +83,16 @@ static bool visit(struct play *p, const struct point *point, enum flavour f, enu
 	return v == KEEL_WAIT;
 }
 
-/* At each point where it listens; true: the ends that leave nothing to go on with. */
-static void visits(struct play *p, bool last)
+/* At each point where it listens, with each flavour, each end; but only the first one when it does not wait. */
+static void visits(struct play *p, enum flavour first, enum flavour last, enum ending from, enum ending to)
 {
-	const enum ending first = last ? BY_OBJECT : BY_ITSELF, end = last ? N_ENDINGS : BY_OBJECT;
 	const struct point *point;
 
 	for (uint32_t i = 0; (point = point_at(i)) != NULL; i++)
-		for (int f = 0; f < N_FLAVOURS && p->stage.mod != NULL; f++) {
+		for (int f = (int)first; f <= (int)last && p->stage.mod != NULL; f++) {
 			bool listens = keel_mock_chain(p->stage.mock, point->id)[0] != '\0';
 
-			for (int how = first; listens && how < (int)end; how++)
+			for (int how = (int)from; listens && how <= (int)to; how++)
 				if (!visit(p, point, (enum flavour)f, (enum ending)how))
 					break;
 		}
@@ -122,6 +122,26 @@ static void requests(struct play *p)
 			;
 }
 
+/* Each configuration that it takes or refuses, and what it does then. */
+static void configurations(struct play *p)
+{
+	const struct subject *of = p->stage.of;
+	const char *text;
+
+	for (unsigned i = 0; i < CONFIGURATIONS && p->stage.mod != NULL && (text = config_allowed(of->m, i)) != NULL; i++) {
+		struct keel_err err = { 0 };
+		int code = keel_mock_reconf(p->stage.mod, text, &err);
+
+		child_step("configured with %.100s", text);
+		keel_text_printf(&p->answers, "%s: %s %s\n", child_last_step(), code == 0 ? "taken" : "refused", err.text);
+		play_said(p);
+		visits(p, USUAL, USUAL, BY_ITSELF, BY_ITSELF);
+	}
+	if (p->stage.mod != NULL)
+		(void)keel_mock_reconf(p->stage.mod, of->conf, NULL);
+	play_said(p);
+}
+
 static void play(struct play *p, const struct subject *of)
 {
 	play_begin(p, of);
@@ -129,10 +149,11 @@ static void play(struct play *p, const struct subject *of)
 		keel_text_printf(&p->answers, "it is refused: %s\n", p->stage.err.text);
 	play_said(p);
 	play_days(p);
-	visits(p, false);
+	visits(p, MINIMAL, NEGATIVE, BY_ITSELF, BY_CLIENT);
+	configurations(p);
 	requests(p);
 	play_cluster(p, true);
-	visits(p, true);
+	visits(p, MINIMAL, NEGATIVE, BY_OBJECT, BY_STOP); /* after which there is nothing to go on with */
 	child_step("being unloaded after some days");
 	stage_unload(&p->stage);
 	play_said(p);

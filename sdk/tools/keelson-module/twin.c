@@ -184,9 +184,12 @@ static int32_t start(struct keel_mod *m, struct keel_err *err)
 
 static int32_t reconf(struct keel_mod *m, const void *now, struct keel_err *err)
 {
-	int32_t ret = conf_tell(twin_in(m), TALK_RECONF, now, err);
+	struct twin *t = twin_in(m);
+	int32_t ret = conf_tell(t, TALK_CONF, now, err);
 
-	twin_settle(twin_in(m));
+	if (ret == 0)
+		ret = conf_tell(t, TALK_RECONF, now, err);
+	twin_settle(t);
 	return ret;
 }
 
@@ -271,7 +274,6 @@ const struct keel_module *twin_of(const char *path, const struct keel_module *m,
 	twin.desc.n_needs = KEEL_COUNT(needs);
 	for (uint32_t i = 0; i < m->n_conf; i++)
 		twin.rules[i] = conf_row(m, i);
-	twin.desc.check = NULL; /* asked there */
 	twin.desc.init = init;
 	twin.desc.start = start;
 	twin.desc.reconf = reconf;
