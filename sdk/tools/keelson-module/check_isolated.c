@@ -165,7 +165,9 @@ static void judge(const struct play *inside, const struct play *again, const str
 {
 	static const char in[] = "in the daemon", out[] = "in a process";
 
-	if (twin_watches())
+	if (twin_unopened()[0] != '\0')
+		skip(RULE_isolated_transcript, "a process of its own cannot be had here: %s", twin_unopened());
+	else if (twin_watches())
 		skip(RULE_isolated_transcript, "it watches file descriptors, whose times nobody can tell");
 	else if (strcmp(inside->answers.data, again->answers.data) != 0 ||
 		 strcmp(inside->values.data, again->values.data) != 0 ||

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,11 @@ static struct {
 const char *twin_lost(void)
 {
 	return twin_seen.lost;
+}
+
+const char *twin_unopened(void)
+{
+	return twin_seen.unopened;
 }
 
 bool twin_watches(void)
@@ -137,7 +143,10 @@ static int32_t file_open(struct twin *t, struct keel_err *err)
 	if (!twin_ask(t, &in))
 		return t->core->error(err, -ECHILD, "%s", twin_seen.lost);
 	code = talk_int(&in);
-	return code == 0 ? 0 : t->core->error(err, -EPROTO, "%s", talk_text(&in));
+	if (code == 0)
+		return 0;
+	snprintf(twin_seen.unopened, sizeof(twin_seen.unopened), "%s", talk_text(&in));
+	return t->core->error(err, -EPROTO, "%s", twin_seen.unopened);
 }
 
 static int32_t conf_tell(struct twin *t, int64_t what, const void *conf, struct keel_err *err)

@@ -12,6 +12,8 @@
 const struct keel_module *twin_of(const char *path, const struct keel_module *m, const char **ret_why);
 /* What went wrong with its process since it was loaded last; "": nothing. */
 const char *twin_lost(void);
+/* Why the process could not open the file at all, which is not the module's doing; "": it could. */
+const char *twin_unopened(void);
 /* Did it ask for file descriptors to be watched? There, nobody watches them. */
 bool twin_watches(void);
 

@@ -57,6 +57,7 @@ struct asking {
 /* What is known of the process that was there last. */
 extern struct twin_seen {
 	char lost[sizeof(((struct modhost *)0)->lost)];
+	char unopened[256];
 	bool watches;
 } twin_seen;
 
