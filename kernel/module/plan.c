@@ -205,7 +205,7 @@ static int prepare(struct plan *p, struct keel_err *err)
 	if (ret == 0 && !found)
 		return err_set(err, -ENOENT, "no module is called %s", p->name);
 	if (ret == 0 && p->kind == MODULES_LOAD && p->coming.n == 0)
-		return err_set(err, -EINVAL, "module %s is for another daemon", p->name);
+		return err_set(err, -EINVAL, "module %s does not run in this daemon; its .roles say where it does", p->name);
 	return ret;
 }
 

@@ -8,6 +8,7 @@
 
 #include "inside.h"
 
+static const char *const verdict_names[] = { "KEEL_FAIL", "KEEL_NEXT", "KEEL_DONE", "KEEL_REJECT", "KEEL_WAIT" };
 static const char *const kind_names[] = { [KEEL_GATE] = "GATE", [KEEL_ASK] = "ASK",
 					  [KEEL_FOLD] = "FOLD", [KEEL_NOTE] = "NOTE" };
 
@@ -92,7 +93,9 @@ static keel_verdict lint(struct op *op, const struct tap *t, keel_verdict v)
 {
 	if (verdict_is_allowed(op->point->kind, v))
 		return v;
-	violation(op->mock, "bad-verdict", "%s answered %d at %s", t->name, v, op->point->name);
+	violation(op->mock, "bad-verdict", "%s answered %s (%d) at %s, which a %s does not allow", t->name,
+		  v >= KEEL_FAIL && v <= KEEL_WAIT ? verdict_names[v - KEEL_FAIL] : "something", v, op->point->name,
+		  kind_names[op->point->kind]);
 	err_set(&op->err, 0, "it answered %d, which a %s does not allow", v, kind_names[op->point->kind]);
 	host_log(op->mock, KEEL_LOG_ERROR, "Hook", op_label(op), "%s at %s: %s; report this to its vendor",
 		 t->name, op->point->name, op->err.text);
