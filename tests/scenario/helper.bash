@@ -147,7 +147,22 @@ nap() { read -rt "$1" -u "$quiet" || true; }
 
 server_log() { sandbox log server; }
 mom_log() { sandbox log "$1"; }
-accounting() { cat "$SB"/server/server_priv/accounting/[0-9]*; }
+# Records are written by a thread, after the answer: they are there when the server has nothing to do.
+accounting() { wait_until 30 at_rest && cat "$SB"/server/server_priv/accounting/[0-9]*; }
+
+# at_rest: each thread of the server sleeps, and none has run between two looks. One that is dead rests.
+at_rest()
+{
+	local before
+	before=$(threads) || return 0
+	[[ $before != *$'State:\t'[RD]* && $before == "$(threads)" ]]
+}
+threads()
+{
+	local pid
+	read -r pid <"$SB/server/server_priv/server.lock" || [ -n "$pid" ] &&
+		grep -hE '^(State|.*ctxt_switches):' /proc/"$pid"/task/*/status
+}
 
 # ---- what they say of themselves ---------------------------------------------------------------------------
 
