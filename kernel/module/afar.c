@@ -47,15 +47,10 @@ static int32_t send(struct modules *all, const char *peer, const char *name, str
 }
 
 /* ---- there ------------------------------------------------------------------------------------------- */
-static void told_send(const struct asked *a, struct keel_out *out)
-{
-	msg_api_of(a->all)->put_int(out, "number", a->number);
-	(void)send(a->all, a->peer, "keelson.told", out); /* the server is away: it asks again */
-}
-
 void afar_answer(const struct asked *a, struct keel_out *out)
 {
-	told_send(a, out);
+	msg_api_of(a->all)->put_int(out, "number", a->number);
+	(void)send(a->all, a->peer, "keelson.told", out); /* when the server is away nobody waits for it */
 }
 
 void afar_refuse(const struct asked *a, int32_t code, const char *text)
@@ -65,7 +60,7 @@ void afar_refuse(const struct asked *a, int32_t code, const char *text)
 
 	msg->put_int(out, "refused", code);
 	msg->put_str(out, "text", text);
-	told_send(a, out);
+	afar_answer(a, out);
 }
 
 static void on_ask(struct keel_mod *m, const char *peer, const struct keel_msg *body)
