@@ -84,60 +84,52 @@ static int tap_compare(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* ---- the sort: `waits[i * n + j]` says that j must come before i ------------------------------ */
+/* ---- the sort: those left by order and name; NULL: it is placed ------------------------------- */
 struct sort {
-	struct tap **tap; /* sorted by order and name */
-	bool *waits, *placed;
+	struct tap **left;
 	uint32_t n;
 };
 
-static bool is_free(const struct sort *s, uint32_t i)
+/* Somebody left whom `t` waits for; NULL: nobody. */
+static struct tap *blocker(const struct sort *s, const struct tap *t)
 {
-	for (uint32_t j = 0; j < s->n; j++) {
-		if (!s->placed[j] && s->waits[i * s->n + j])
-			return false;
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->left[i] != NULL && precedes(s->left[i], t))
+			return s->left[i];
 	}
-	return true;
+	return NULL;
 }
 
 static struct tap *place_next(struct sort *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->placed[i] || !is_free(s, i))
+		struct tap *t = s->left[i];
+
+		if (t == NULL || blocker(s, t) != NULL)
 			continue;
-		s->placed[i] = true;
-		return s->tap[i];
+		s->left[i] = NULL;
+		return t;
 	}
 	return NULL;
 }
 
-/* Somebody unplaced whom `i` waits for. There is one: nobody unplaced is free. */
-static uint32_t blocker(const struct sort *s, uint32_t i)
-{
-	uint32_t j = 0;
-
-	while (s->placed[j] || !s->waits[i * s->n + j])
-		j++;
-	return j;
-}
-
-/* Walk back from any unplaced tap: after n steps we are inside a loop. */
+/* Nobody left is free: walk back from any of them, after n steps we are inside a loop. */
 static int refuse_loop(const struct sort *s, const char *point, struct keel_err *err)
 {
+	const struct tap *at = NULL, *start;
 	struct buf text;
-	uint32_t at = 0, start;
 
-	while (s->placed[at])
-		at++;
+	for (uint32_t i = 0; at == NULL; i++)
+		at = s->left[i];
 	for (uint32_t i = 0; i < s->n; i++)
 		at = blocker(s, at);
 	buf_init(&text);
 	start = at;
 	do {
-		buf_printf(&text, "%s waits for ", s->tap[at]->name);
+		buf_printf(&text, "%s waits for ", at->name);
 		at = blocker(s, at);
 	} while (at != start);
-	buf_str(&text, s->tap[start]->name);
+	buf_str(&text, start->name);
 	err_set(err, -ELOOP,
 		"the taps of %s cannot be ordered: %s; change `before` or `after` of one of them",
 		point, text.failed ? "they form a loop" : text.data);
@@ -145,18 +137,9 @@ static int refuse_loop(const struct sort *s, const char *point, struct keel_err 
 	return -ELOOP;
 }
 
-static void sort_relate(struct sort *s)
-{
-	for (uint32_t i = 0; i < s->n; i++) {
-		for (uint32_t j = 0; j < s->n; j++)
-			s->waits[i * s->n + j] = precedes(s->tap[j], s->tap[i]);
-	}
-}
-
 static int sort_run(struct sort *s, const struct point *p, struct chain *c, struct keel_err *err)
 {
-	qsort(s->tap, s->n, sizeof(struct tap *), tap_compare);
-	sort_relate(s);
+	qsort(s->left, s->n, sizeof(struct tap *), tap_compare);
 	for (c->n = 0; c->n < s->n; c->n++) {
 		struct tap *t = place_next(s);
 
@@ -181,18 +164,25 @@ static uint32_t collect(const struct tap *list, struct tap **into)
 	return n;
 }
 
-static int compile(const struct point *p, struct sort *s, const struct tap *more,
-		   struct chain **ret_chain, struct keel_err *err)
+int chain_compile(const struct point *p, const struct tap *more, struct chain **ret_chain,
+		  struct keel_err *err)
 {
-	struct chain *c = calloc(1, sizeof(*c) + s->n * sizeof(c->tap[0]));
+	struct sort s = { .n = collect(p->taps, NULL) + collect(more, NULL) };
+	struct chain *c;
 	int ret = -ENOMEM;
 
-	if (c != NULL && s->tap != NULL && s->waits != NULL && s->placed != NULL) {
-		collect(more, s->tap + collect(p->taps, s->tap));
-		ret = sort_run(s, p, c, err);
+	*ret_chain = NULL;
+	if (s.n == 0)
+		return 0;
+	c = calloc(1, sizeof(*c) + s.n * sizeof(c->tap[0]));
+	s.left = calloc(s.n, sizeof(struct tap *));
+	if (c != NULL && s.left != NULL) {
+		collect(more, s.left + collect(p->taps, s.left));
+		ret = sort_run(&s, p, c, err);
 	} else {
 		err_set(err, ret, "no memory for the chain of %s", p->info->name);
 	}
+	free(s.left);
 	if (ret < 0) {
 		free(c);
 		return ret;
@@ -202,23 +192,4 @@ static int compile(const struct point *p, struct sort *s, const struct tap *more
 	c->refs = 1;
 	*ret_chain = c;
 	return 0;
-}
-
-int chain_compile(const struct point *p, const struct tap *more, struct chain **ret_chain,
-		  struct keel_err *err)
-{
-	struct sort s = { .n = collect(p->taps, NULL) + collect(more, NULL) };
-	int ret;
-
-	*ret_chain = NULL;
-	if (s.n == 0)
-		return 0;
-	s.tap = calloc(s.n, sizeof(struct tap *));
-	s.waits = calloc((size_t)s.n * s.n, sizeof(bool));
-	s.placed = calloc(s.n, sizeof(bool));
-	ret = compile(p, &s, more, ret_chain, err);
-	free(s.tap);
-	free(s.waits);
-	free(s.placed);
-	return ret;
 }
