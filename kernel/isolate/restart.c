@@ -87,7 +87,7 @@ static bool was_of_use(const struct process *p)
 void process_gone(struct process *p)
 {
 	struct isolate *iso = p->iso;
-	bool stood_by = iso->spare == p && iso->now != NULL;
+	bool stood_by = iso->spare == p && iso->now != NULL, served = p == iso->now || p == iso->spare;
 
 	if (p->gone || !iso->serves)
 		return;
@@ -98,7 +98,7 @@ void process_gone(struct process *p)
 	iso->benched = count_death(iso);
 	if (p->suspect_ms > 0)
 		iso->patience_ms = iso->limits.patience_ms; /* it was one */
-	if (!iso->benched && iso->now == NULL)
+	if (!iso->benched && served)
 		succeed(iso, was_of_use(p));
 }
 
