@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check_child.h"
+#include "check_stock.h"
 #include "check_watch.h"
 
 #ifdef KEELSON_SANITIZED
@@ -16,6 +17,24 @@ enum { LOADS = 10 };
 enum { LOADS = 100 };
 #endif
 enum { FAILURES_MAX = 400 };
+
+/* What a daemon refuses or passes over, and the mock, where others' rows make room for the module's, does not. */
+static void names_look(const struct keel_module *m)
+{
+	for (uint32_t i = 0; i < m->n_contribs; i++) {
+		const struct keel_attr_def *a = m->contribs[i].def;
+		const char *owner;
+
+		if (strcmp(m->contribs[i].kind, "ATTR") != 0)
+			continue;
+		owner = stock_owner(a);
+		if (owner != NULL)
+			finding(RULE_lifecycle_load, "attribute %s.%s already belongs to the module %s: call it otherwise",
+				a->klass, a->name, owner);
+		else if (!stock_has_class(a->klass, m))
+			finding(RULE_lifecycle_load, "attribute %s is of class '%s', which nobody brings", a->name, a->klass);
+	}
+}
 
 /* ---- once, and often ----------------------------------------------------------------------------- */
 static bool load_once(void *arg, unsigned i)
@@ -29,6 +48,7 @@ static bool load_once(void *arg, unsigned i)
 		skip(RULE_lifecycle_load, "%s", s.err.text); /* it wants what that host does not have */
 	else if (s.mod == NULL)
 		finding(RULE_lifecycle_load, "%s", s.err.text);
+	names_look(s.of->m);
 	stage_values(&s);
 	child_step("being unloaded");
 	stage_close(&s, "one load");

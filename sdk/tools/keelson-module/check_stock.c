@@ -79,6 +79,37 @@ static bool is_class(const char *name)
 	return false;
 }
 
+const char *stock_owner(const struct keel_attr_def *a)
+{
+	for (unsigned i = 0; i < stock.n_modules; i++)
+		for (uint32_t c = 0; c < stock.modules[i]->head.n_contribs; c++) {
+			const struct modfile_contrib *row = &stock.modules[i]->contribs[c];
+			const struct keel_attr_def *theirs = row->def;
+
+			if (strcmp(row->kind, "ATTR") == 0 && strcmp(theirs->klass, a->klass) == 0 &&
+			    strcmp(theirs->name, a->name) == 0)
+				return stock.modules[i]->head.name;
+		}
+	return NULL;
+}
+
+bool stock_has_class(const char *name, const struct keel_module *own)
+{
+	bool found = is_class(name);
+
+	for (uint32_t i = 0; i < own->n_contribs && !found; i++)
+		found = strcmp(own->contribs[i].kind, "CLASS") == 0 &&
+			strcmp(((const struct keel_class_def *)own->contribs[i].def)->name, name) == 0;
+	for (unsigned i = 0; i < stock.n_modules; i++)
+		for (uint32_t c = 0; c < stock.modules[i]->head.n_contribs && !found; c++) {
+			const struct modfile_contrib *row = &stock.modules[i]->contribs[c];
+
+			found = strcmp(row->kind, "CLASS") == 0 &&
+				strcmp(((const struct keel_class_def *)row->def)->name, name) == 0;
+		}
+	return found;
+}
+
 static void attrs_read(const struct modfile_module *m, const struct keel_module *but)
 {
 	for (uint32_t i = 0; i < m->head.n_contribs && stock.n_attrs < ATTRS_MAX; i++) {

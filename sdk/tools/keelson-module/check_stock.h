@@ -14,6 +14,10 @@
 void stock_read(const char *dir, const struct keel_module *but);
 /* Give them to a host. */
 void stock_give(struct keel_mock *mock);
+/* Whose attribute this is already; NULL: nobody's. */
+const char *stock_owner(const struct keel_attr_def *a);
+/* Is there a class of that name, the module's own ones too? */
+bool stock_has_class(const char *name, const struct keel_module *own);
 /* Row i; NULL: no more. */
 const struct keel_attr_def *stock_attr(unsigned i);
 
