@@ -173,6 +173,7 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 	if (ev->requeued || (!p && !child))
 		return KEEL_NEXT;
 	fate.over = true;
+	runone_over(c->mod, ev->id, ev->job && strchr("EB", st->job->state(st->job->self, ev->job)));
 	news_over(c->mod, ev->id, &fate);
 	return KEEL_NEXT;
 }

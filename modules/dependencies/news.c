@@ -259,7 +259,6 @@ void news_over(struct keel_mod *mod, const char *id, const struct fate *fate)
 	struct child *c;
 
 	tell(mod, id, fate);
-	runone_over(mod, id, fate->started);
 	if ((c = child_find(st, id)))
 		child_drop(st, c);
 }

@@ -33,8 +33,10 @@ void job_saved(struct keel_mod *mod, struct keel_obj *job)
 	struct state *st = mod->state;
 
 	job_slot(mod, job)->ending = ENDING_CHECKPOINT;
+	st->object->unset(job, st->a.ending, NULL);
+	if (st->object->is_set(job, st->a.checkpointed)) /* known before the server was killed */
+		return;
 	st->object->set_int(job, st->a.checkpointed, 1);
-	st->object->set_str(job, st->a.ending, "");
 	st->acct->record(st->acct->self, 'C', job_id(mod, job), "");
 }
 

@@ -221,9 +221,12 @@ one_runs()
 	same states "$(printf 'H%.0s' $(seq 2 $#))R" "$states"
 }
 
-@test "runone: who leaves before he ran, and who may join" {
-	a=$(submit -h)
+@test "runone: who leaves while he waits, and who may join" {
+	a=$(running)
 	b=$(submit -h -W depend=runone:"$a")
+	qhold -h o "$a"
+	qrerun "$a"
+	wait_until 20 job_is "$a" H
 	qdel "$a"
 	same depend '' "$(depend_of "$b")"
 	job_is "$b" H 20
