@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@
 #include <utlist.h>
 
 #include "isolate/inside.h"
+#include "isolate/spawn.h"
 #include "log/log.h"
 #include "util/err.h"
 #include "util/text.h"
@@ -31,49 +31,10 @@
 #define REAP_LATE_MS 200
 #define BACK_NICE 10
 
-extern char **environ;
-
 static void socket_ready(void *arg, int events);
 
 /* ---- start --------------------------------------------------------------------------------------- */
-static int spawn(const char *program, char *const argv[], int theirs, pid_t *ret_pid)
-{
-	/* Nothing of the daemon's surroundings but this: no secret of it is in there. */
-	static char *const surroundings[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C", NULL };
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	sigset_t none, all;
-	int ret;
-
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDWR, 0);
-	posix_spawn_file_actions_adddup2(&files, 0, 1);
-	posix_spawn_file_actions_adddup2(&files, 0, 2);
-	posix_spawn_file_actions_adddup2(&files, theirs, TALK_FD);
-	posix_spawn_file_actions_addclosefrom_np(&files, TALK_FD + 1);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &all);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-						POSIX_SPAWN_SETSID);
-	ret = posix_spawn(ret_pid, program, &files, &attr, argv, surroundings);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&files);
-	return -ret;
-}
-
-/* `theirs` must not be TALK_FD itself, which would stay closed on exec. */
-static int high_fd(int fd)
-{
-	int high = fcntl(fd, F_DUPFD_CLOEXEC, TALK_FD + 1), ret = -errno;
-
-	close(fd);
-	return high < 0 ? ret : high;
-}
-
-static int launch(const struct isolate *iso, int theirs, pid_t *ret_pid)
+static int launch(struct process *p, const struct isolate *iso)
 {
 	char *program = path_join(iso->parts->exec_dir, "libexec/keelson/keelson-modhost");
 	char *name = text_format("--name=%s", iso->name);
@@ -82,7 +43,7 @@ static int launch(const struct isolate *iso, int theirs, pid_t *ret_pid)
 	char *argv[] = { program, name, user, memory, NULL };
 	int ret = program == NULL || name == NULL || user == NULL || memory == NULL ?
 			  -ENOMEM :
-			  spawn(program, argv, theirs, ret_pid);
+			  talk_spawn(program, argv, &p->pid, &p->fd);
 
 	free(program);
 	free(name);
@@ -93,20 +54,9 @@ static int launch(const struct isolate *iso, int theirs, pid_t *ret_pid)
 
 static int begin(struct process *p)
 {
-	int ends[2], theirs, ret;
+	int ret = launch(p, p->iso);
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
-		return -errno;
-	p->fd = ends[0];
-	theirs = high_fd(ends[1]);
-	ret = theirs < 0 ? theirs : launch(p->iso, theirs, &p->pid);
-	if (theirs >= 0)
-		close(theirs);
-	if (ret < 0) {
-		p->pid = 0;
-		return ret;
-	}
-	return loop_watch(p->iso->parts->loop, p->fd, LOOP_READABLE, socket_ready, p, &p->watch);
+	return ret < 0 ? ret : loop_watch(p->iso->parts->loop, p->fd, LOOP_READABLE, socket_ready, p, &p->watch);
 }
 
 int process_start(struct isolate *iso, struct process **ret_process, struct keel_err *err)

@@ -3,22 +3,21 @@
  * modhost.c - a keelson-modhost of this installation and its socket.
  *
  * It runs as whoever checks, so that what the module may read here it may read there. Everything else is as a
- * daemon starts it.
+ * daemon has it.
  */
 #include "modhost.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "isolate/spawn.h"
 #include "place.h"
 
 enum { PATIENCE_MS = 8000, READ_MIN = 65536 };
@@ -45,33 +44,7 @@ void modhost_give_up(struct modhost *h, const char *why)
 }
 
 /* ---- start and end --------------------------------------------------------------------------------- */
-static int launch(const char *program, char *const argv[], int theirs, pid_t *ret_pid)
-{
-	static char *const surroundings[] = { (char *)"PATH=/usr/local/bin:/usr/bin:/bin", (char *)"LANG=C", NULL };
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	sigset_t none, all;
-	int ret;
-
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDWR, 0);
-	posix_spawn_file_actions_adddup2(&files, 0, 1);
-	posix_spawn_file_actions_adddup2(&files, 0, 2);
-	posix_spawn_file_actions_adddup2(&files, theirs, TALK_FD);
-	posix_spawn_file_actions_addclosefrom_np(&files, TALK_FD + 1);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &all);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	ret = posix_spawn(ret_pid, program, &files, &attr, argv, surroundings);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&files);
-	return ret;
-}
-
-static int started(struct modhost *h, const char *name, int64_t now_ms, int64_t epoch_us, int theirs)
+static int started(struct modhost *h, const char *name, int64_t now_ms, int64_t epoch_us)
 {
 	const struct passwd *me = getpwuid(geteuid());
 	char path[PATH_MAX], names[128], user[128], clock[64];
@@ -80,27 +53,14 @@ static int started(struct modhost *h, const char *name, int64_t now_ms, int64_t 
 	snprintf(names, sizeof(names), "--name=%s", name);
 	snprintf(user, sizeof(user), "--user=%s", me != NULL ? me->pw_name : "nobody");
 	snprintf(clock, sizeof(clock), "--clock=%lld:%lld", (long long)now_ms, (long long)epoch_us);
-	return program_find(path) ? launch(path, argv, theirs, &h->pid) : ENOENT;
+	return program_find(path) ? talk_spawn(path, argv, &h->pid, &h->fd) : -ENOENT;
 }
 
 bool modhost_open(struct modhost *h, const char *name, int64_t now_ms, int64_t epoch_us)
 {
-	int ends[2], theirs, ret;
-
 	frame_reader_init(&h->in, TALK_BODY_MAX);
 	h->fd = -1;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0) {
-		modhost_give_up(h, "there is no socket for a process");
-		return false;
-	}
-	theirs = fcntl(ends[1], F_DUPFD_CLOEXEC, TALK_FD + 1);
-	h->fd = fcntl(ends[0], F_DUPFD_CLOEXEC, TALK_FD + 1); /* neither may be TALK_FD itself */
-	close(ends[0]);
-	close(ends[1]);
-	ret = theirs < 0 || h->fd < 0 ? EMFILE : started(h, name, now_ms, epoch_us, theirs);
-	if (theirs >= 0)
-		close(theirs);
-	if (ret == 0)
+	if (started(h, name, now_ms, epoch_us) == 0)
 		return true;
 	h->pid = 0;
 	modhost_give_up(h, "keelson-modhost cannot be started");
