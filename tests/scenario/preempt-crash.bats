@@ -176,7 +176,7 @@ is_told() { has "$(server_log)" ";Job;$1;(Job sent signal TermJob on delete|Job 
 # The host is saving it; the program that does takes its time, and has its own opinion of how it went.
 saver()
 {
-	printf '%s\n' '#!/bin/sh' "touch $die/saving" "while [ ! -e $die/status ]; do sleep 0.05; done" \
+	printf '%s\n' '#!/bin/sh' "touch $die/saving" "while [ -d $die ] && [ ! -e $die/status ]; do sleep 0.05; done" \
 		"exit \$(cat $die/status)" >"$SB/save"
 	chmod 755 "$SB/save"
 	echo "executor.checkpoint_abort=60 !$SB/save" >>"$SB/n1/etc/settings"
