@@ -88,21 +88,9 @@ static int needs_lint(const char *file, const struct keel_module *d, struct keel
 	return 0;
 }
 
-static uint32_t value_size(uint32_t type)
-{
-	static const uint32_t sizes[] = {
-		[KEEL_CONF_BOOL] = sizeof(bool),        [KEEL_CONF_INT] = sizeof(int64_t),
-		[KEEL_CONF_STRING] = sizeof(char *),    [KEEL_CONF_ENUM] = sizeof(int32_t),
-		[KEEL_CONF_DURATION] = sizeof(int64_t), [KEEL_CONF_SIZE] = sizeof(int64_t),
-		[KEEL_CONF_LIST] = sizeof(char **),
-	};
-
-	return type < KEEL_COUNT(sizes) ? sizes[type] : 0;
-}
-
 static const char *rule_objection(const struct keel_conf_rule *r, uint32_t conf_size)
 {
-	uint32_t size = value_size(r->type);
+	uint32_t size = rule_width(r);
 
 	if (r->key == NULL || r->key[0] == '\0')
 		return "has no key";

@@ -112,13 +112,3 @@ void modules_stop(struct modules *all)
 	changes_end(all);
 	unload_all(all);
 }
-
-/* ---- showing ----------------------------------------------------------------------------------------------- */
-void modules_describe(struct modules *all, struct buf *out)
-{
-	const struct module *m;
-
-	SET_EACH(&all->there, m)
-		buf_printf(out, "%s %s %s %s %s\n", m->desc.name, m->desc.version,
-			   module_state(m->state), module_roles(m->desc.roles), m->image.path);
-}

@@ -65,7 +65,5 @@ int modules_change(struct modules *m, const struct modules_ask *ask, struct keel
 void modules_table(struct modules *m, struct buf *out);
 /* One line per module: name, version, build-id, file. */
 void modules_identify(struct modules *all, struct buf *out);
-/* One line per module: name, version, state, roles, path. */
-void modules_describe(struct modules *m, struct buf *out);
 
 #endif

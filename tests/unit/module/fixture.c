@@ -188,6 +188,13 @@ char *log_text(void)
 	return bytes != NULL ? bytes : strdup("");
 }
 
+const char *described(void)
+{
+	buf_reset(&k.out);
+	modules_table(k.parts.modules, &k.out);
+	return strchr(k.out.data, '\n');
+}
+
 bool logged(const char *text)
 {
 	char *log = log_text();

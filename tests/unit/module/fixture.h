@@ -39,6 +39,8 @@ int up(const char *text);     /* and modules_start */
 int change(enum modules_change what, const char *name);
 int reload(const char *text); /* configure, change to that */
 extern const struct modules_files kernel_files;
+/* What `keelson modules` shows, without the heads of its columns; until the next call. */
+const char *described(void);
 /* The whole log so far; free() it. */
 char *log_text(void);
 bool logged(const char *text);
