@@ -241,6 +241,18 @@ static void test_grace(void)
 	pair_stop();
 }
 
+struct refusal {
+	const char *server_log, *mom_log; /* NULL: whatever it says */
+};
+
+static bool told_why(void *arg)
+{
+	const struct refusal *r = arg;
+
+	return (r->server_log == NULL || daemon_log_has(&server, r->server_log)) &&
+	       (r->mom_log == NULL || daemon_log_has(&mom, r->mom_log));
+}
+
 static void test_server_comes_later(void)
 {
 	struct keel_err err = { 0 };
@@ -250,9 +262,8 @@ static void test_server_comes_later(void)
 	l = server.parts.links;
 	links_stop(l);
 	mom_start();
-	turn_for(30);
+	CU_ASSERT_EQUAL(loop_run_until(w.loop, told_why, &(struct refusal){ .mom_log = "cannot link with" }, DEADLINE_MS), 0);
 	CU_ASSERT_EQUAL(mom.ups, 0);
-	CU_ASSERT(daemon_log_has(&mom, "cannot link with"));
 	free(l->listen); /* the port it had */
 	l->listen = strdup(mom.address);
 	CU_ASSERT_FATAL(links_start(l, &err) == 0);
@@ -315,14 +326,13 @@ static void test_cut_again_and_again(void)
 /* ---- keys that do not fit ----------------------------------------------------------------------------- */
 static void expect_no_link(const char *server_log, const char *mom_log)
 {
+	struct refusal why = { server_log, mom_log };
+
 	mom_start();
-	turn_for(50);
+	CU_ASSERT_EQUAL(loop_run_until(w.loop, told_why, &why, DEADLINE_MS), 0);
+	turn_for(20);
 	CU_ASSERT_EQUAL(server.ups, 0);
 	CU_ASSERT_EQUAL(mom.ups, 0);
-	if (server_log != NULL)
-		CU_ASSERT(daemon_log_has(&server, server_log));
-	if (mom_log != NULL)
-		CU_ASSERT(daemon_log_has(&mom, mom_log));
 	pair_stop();
 }
 
