@@ -10,10 +10,19 @@ HEADERS := $(patsubst $(S)/sdk/include/%,%,$(wildcard $(S)/sdk/include/*.h $(S)/
 CONF := $(patsubst $(S)/conf/%,%,$(wildcard $(S)/conf/*.conf $(S)/conf/modules.d/*.conf))
 MAN := $(notdir $(wildcard $(S)/sdk/man/*.[1-8]))
 UNITS := $(notdir $(wildcard $(S)/sdk/init/*.service))
+# Those that say where the programs are: written for /usr/local, installed for the prefix of this installation.
+PLACED := conf/pbs.conf sdk/init/keelson $(UNITS:%=sdk/init/%)
 MAN_SECTION = $(subst .,,$(suffix $(1)))
 
 # PUT(program of install, file, target)
 PUT = $(1) -D $(2) '$(DESTDIR)$(3)' &&
+
+.PHONY: keelson-place
+keelson-place:
+	@mkdir -p placed/conf placed/sdk/init
+	@for f in $(PLACED); do \
+		sed -e 's|/usr/local/sbin|$(sbindir)|g' -e 's|/usr/local|$(prefix)|g' $(S)/$$f >placed/$$f || exit 1; \
+	done
 
 keelson-install-exec: keelson-all
 	$(foreach f,$(INSTALL_SBIN),$(call PUT,$(INSTALL_PROGRAM),$(f),$(sbindir)/$(notdir $(f)))) \
@@ -25,18 +34,19 @@ keelson-install-exec: keelson-all
 	$(call PUT,$(INSTALL_PROGRAM),libpbs.so.0,$(libdir)/libpbs.so.0) \
 	$(LN_S) -f libpbs.so.0 '$(DESTDIR)$(libdir)/libpbs.so'
 
-keelson-install-data: keelson-all docs-install
+keelson-install-data: keelson-all docs-install keelson-place
 	$(foreach f,$(HEADERS),$(call PUT,$(INSTALL_DATA),$(S)/sdk/include/$(f),$(includedir)/$(f))) \
 	$(foreach f,$(MAN),$(call PUT,$(INSTALL_DATA),$(S)/sdk/man/$(f),$(mandir)/man$(call MAN_SECTION,$(f))/$(f))) \
 	$(foreach f,$(OPTIONS),$(call PUT,$(INSTALL_DATA),$(f),$(prefix)/$(f))) \
-	$(foreach f,$(UNITS),$(call PUT,$(INSTALL_DATA),$(S)/sdk/init/$(f),$(prefix)/lib/systemd/system/$(f))) \
+	$(foreach f,$(UNITS),$(call PUT,$(INSTALL_DATA),placed/sdk/init/$(f),$(prefix)/lib/systemd/system/$(f))) \
 	$(SDK_INSTALL) \
-	$(call PUT,$(INSTALL_SCRIPT),$(S)/sdk/init/keelson,$(libexecdir)/keelson/init) :
+	$(call PUT,$(INSTALL_SCRIPT),placed/sdk/init/keelson,$(libexecdir)/keelson/init) :
 	@for f in $(CONF); do \
 		test -e $(S)/conf/$$f || continue; \
+		source=placed/conf/$$f; test -e "$$source" || source=$(S)/conf/$$f; \
 		target='$(DESTDIR)$(keelsysconfdir)'/$$f; \
-		test ! -e "$$target" || cmp -s $(S)/conf/$$f "$$target" || target="$$target.new"; \
-		$(INSTALL_DATA) -D $(S)/conf/$$f "$$target" || exit 1; \
+		test ! -e "$$target" || cmp -s "$$source" "$$target" || target="$$target.new"; \
+		$(INSTALL_DATA) -D "$$source" "$$target" || exit 1; \
 	done
 
 keelson-uninstall: docs-uninstall

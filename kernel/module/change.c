@@ -193,6 +193,8 @@ static void succeed(struct change *c)
 {
 	for (uint32_t i = 0; i < c->n_groups; i++)
 		group_tell(&c->groups[i], &c->out);
+	if (c->n_groups == 0)
+		buf_str(&c->out, "no module has changed\n");
 	say_what_next(c);
 	there_order(c);
 	leavers_close(c, c->n_groups);

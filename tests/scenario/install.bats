@@ -34,6 +34,9 @@ setup_file()
 	[ -s "$INSTALLED/etc/keelson/keelson.conf" ]
 	[ -s "$INSTALLED/etc/keelson/modules.d/jobs.conf" ]
 	[ -s "$INSTALLED/usr/share/keelson/options/pbsnodes/admin-suspend.opt" ]
+	grep -qx PBS_EXEC=/usr "$INSTALLED/etc/keelson/pbs.conf"
+	grep -q '^ExecStart=/usr/sbin/keelsond ' "$INSTALLED/usr/lib/systemd/system/keelson-server.service"
+	! grep -rn /usr/local "$INSTALLED/usr/lib/systemd" "$INSTALLED/usr/libexec/keelson/init" "$INSTALLED/etc"
 }
 
 @test "install: configuration that is there is kept, the new one is put beside it" {

@@ -48,6 +48,7 @@ rss() { awk '/^VmRSS/ { print $2 }' "/proc/$(server_pid)/status"; }
 	fixture reject 'enabled = false;'
 	has "$(keelson load reject)" 'reject is not enabled in the configuration: the next reload of it unloads'
 	says 0 'reject: unloaded' keelson reload
+	says 0 'no module has changed' keelson reload
 	gone reject
 	found=$(keelson load nonesuch 2>&1) && false
 	has "$found" 'nonesuch.so'
