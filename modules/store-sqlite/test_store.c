@@ -185,6 +185,7 @@ static void loading_stops(void)
 
 static void refused(int32_t code, const char *words)
 {
+	const struct keel_store_api *before = api; /* of another instance */
 	struct keel_err err = { 0 };
 	struct instance in;
 
@@ -195,6 +196,7 @@ static void refused(int32_t code, const char *words)
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, words));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, home));
 	stop(&in);
+	api = before;
 }
 
 static void file_with(const char *text)
