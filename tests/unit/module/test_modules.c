@@ -98,7 +98,7 @@ static void reload_follows_the_configuration(void)
 	kernel_start();
 	CU_ASSERT_EQUAL(up("job_purged: { }\njob_obit: { }"), 0);
 	CU_ASSERT_EQUAL(reload("job_purged: { }\njob_obit: { }"), 0);
-	CU_ASSERT_STRING_EQUAL(k.out.data, "");
+	CU_ASSERT_STRING_EQUAL(k.out.data, "no module has changed\n");
 	CU_ASSERT_EQUAL(reload("job_obit: { }\njob_queued: { }"), 0);
 	CU_ASSERT_STRING_EQUAL(k.out.data, "job_purged: unloaded\njob_queued: loaded\n");
 	purge("1.svr");
@@ -339,7 +339,7 @@ static void the_kernel_answers_its_verbs(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(answer, "15010 this daemon cannot"));
 	modules_set_files(k.parts.modules, &kernel_files);
 	ask("keelson.reload", NULL);
-	CU_ASSERT_STRING_EQUAL(answer, "lines 0:");
+	CU_ASSERT_STRING_EQUAL(answer, "lines 1: [no module has changed]");
 	ask("keelson.reload", "job_purged");
 	CU_ASSERT_STRING_EQUAL(answer, "lines 1: [job_purged: restarted]");
 	ask("keelson.unload", "job_purged");
