@@ -37,9 +37,9 @@ struct process;
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_MAX_MS 30000
 #define GOOD_LIFE_MS 250                 /* who answered a call, or was up for so long, was of use */
-#define RESTART_EACH_MS 250              /* one restart in that time is always there ... */
+#define RESTART_EACH_MS 40               /* one restart in that time is always there ... */
 #define RESTARTS_BURST 20                /* ... and so many at once */
-#define SPARE_AFTER_MS 50                /* a process serves: when the next one is made */
+#define SPARE_AFTER_MS 10                /* a process serves: when the next one is made */
 #define SPARE_RETRY_MS 1000
 #define RETIRED_MAX 4                    /* that compute on */
 
