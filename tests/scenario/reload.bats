@@ -179,7 +179,8 @@ round() # number: switch one off and on, change a value, a new build, everything
 	cat "$BATS_TEST_TMPDIR"/errors.* >&2
 	same 'refused' 0 "$(awk '{ bad += $2 } END { print bad + 0 }' "$BATS_TEST_TMPDIR"/lane.*)"
 	echo "# $ROUNDS rounds, $(awk '{ n += $1 } END { print n }' "$BATS_TEST_TMPDIR"/lane.*) jobs, RSS $half kB at half, $end kB at the end" >&3
-	[ "$end" -le $((half + half / 10 + 1024)) ]
+	# The sanitizer keeps what was freed; it tells itself what was not.
+	[ -n "${KEELSON_SANITIZED-}" ] || [ "$end" -le $((half + half / 10 + 1024)) ]
 	[ "$(find "$SB/server/modules.copies" -type f | wc -l)" -le 1 ]
 	word=$(keelson tally)
 	keelson reload tally
