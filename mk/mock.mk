@@ -4,7 +4,7 @@
 # object, in which only the functions of keel/mock.h have names: a test may call its own what it likes.
 MOCK := libkeelson-mock.a
 MOCK_O := $(call OBJECTS,$(call NAMED,sdk/mock,*.c)) $(HOSTS_O)
-$(call OBJECTS,$(call NAMED,sdk/mock,*.c)): FLAGS = -I$(S)/sdk/include -I$(S)/sdk $(LIBCONFIG_CFLAGS)
+$(call OBJECTS,$(call NAMED,sdk/mock,*.c)): FLAGS = -I$(S)/sdk/include -I$(S)/sdk $(LIBCONFIG_CFLAGS) $(PCRE2_CFLAGS)
 $(MOCK): obj/sdk/mock.o
 	$(ARCHIVE)
 obj/sdk/mock.o: $(MOCK_O)

@@ -10,7 +10,7 @@ obj/sdk/tools/%.o: FLAGS = -I$(S)/sdk/include -I$(S)/sdk -I$(S)/kernel $(SODIUM_
 
 # keelson-module runs modules on the mock host, and speaks with keelson-modhost
 TOOL_ARCHIVES_keelson-module := libkeelson-mock.a lib/libkernel.a lib/libwire.a
-TOOL_LIBS_keelson-module := $(LIBCONFIG_LIBS) -lpthread -lm
+TOOL_LIBS_keelson-module := $(LIBCONFIG_LIBS) $(PCRE2_LIBS) -lpthread -lm
 
 define TOOL_RULES
 bin/$(1): $(call OBJECTS,$(call NAMED,sdk/tools/$(1),*.c)) $(TOOL_ARCHIVES_$(1)) lib/libmodfile.a

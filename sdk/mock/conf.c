@@ -120,6 +120,8 @@ int conf_fill(const struct keel_module *d, const char *text, struct block **ret,
 		if (code == 0)
 			code = site_read(d, f.group, f.block, err);
 		if (code == 0)
+			code = scope_read(d, f.group, f.block, err);
+		if (code == 0)
 			code = ask(&f);
 	}
 	config_destroy(&c);
@@ -136,5 +138,6 @@ void conf_free(struct block *b)
 		return;
 	conf_data_destroy(b->data);
 	site_free(b);
+	scope_free(b);
 	free(b);
 }

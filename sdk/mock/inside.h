@@ -94,7 +94,8 @@ void frame_leave(struct mod *m, struct frame *f);
 struct block { /* a filled configuration */
 	struct conf_data *data;
 	struct site_order *orders; /* site.c */
-	uint32_t n_orders;
+	struct site_match *matches; /* scope.c */
+	uint32_t n_orders, n_matches;
 };
 struct row {
 	struct row *prev, *next;
@@ -142,10 +143,21 @@ struct mod *mod_make(struct keel_mock *mock, const char *name);
 void mods_end(struct keel_mock *mock);
 int conf_fill(const struct keel_module *d, const char *text, struct block **ret, struct keel_err *err);
 void conf_free(struct block *b);
+int conf_refuse(const struct config_setting_t *s, const char *key, const char *expected, struct keel_err *err);
 /* site.c: the words of a site on taps. `group`: of libconfig. */
 int site_read(const struct keel_module *d, const void *group, struct block *b, struct keel_err *err);
 void site_free(struct block *b);
 struct keel_tap site_tap(const struct block *b, struct keel_tap row); /* as it says */
+/* scope.c: the objects that a site wants a module's taps called for */
+int scope_row_add(struct mod *m, const void *row, struct keel_err *err);
+void scope_row_remove(struct mod *m, const void *row);
+int scope_read(const struct keel_module *d, const void *group, struct block *b, struct keel_err *err);
+void scope_free(struct block *b);
+/* Is each scope that `b` names offered, by `d` itself or a module that is there and not `but` (or NULL)? */
+int scope_lint(const struct keel_mock *mock, const struct mod *but, const struct keel_module *d, const struct block *b,
+	       struct keel_err *err);
+int scopes_without(const struct mod *gone, struct keel_err *err); /* of all others, when this one is gone */
+bool scope_holds(const struct op *op, const struct tap *t);
 int descriptor_lint(const struct keel_module *raw, struct keel_module *ret, struct keel_err *err);
 int rows_add(struct mod *m, struct keel_err *err);
 void rows_remove(struct mod *m);
@@ -385,7 +397,8 @@ struct copied *event_copy(const struct point_row *p, const void *event);
 void event_free(struct copied *c);
 bool event_valid(const struct copied *c);
 void event_refresh(struct copied *c, const struct point_row *p); /* objects that are gone: NULL */
-/* `event` as this header's struct, with handles for the callback that begins. */
+/* `event` as this header's struct; event_for_call(): with handles for the callback that begins. */
+void event_whole(const struct point_row *p, const void *event, union any_event *ret);
 void event_for_call(struct keel_mock *mock, const struct point_row *p, const void *event,
 		    union any_event *ret);
 

@@ -177,9 +177,8 @@ static bool unfinished(struct mod *m)
 	return busy(m, &why) != 0 || ops_concern(mock_of(m), m) || requests_concern(m);
 }
 
-int keel_mock_unload(struct keel_mod *pub, struct keel_err *err)
+static int unload(struct mod *m, struct keel_err *err)
 {
-	struct mod *m = (struct mod *)pub;
 	struct keel_mock *mock = mock_of(m);
 	struct keel_err why = { 0 };
 
@@ -194,6 +193,14 @@ int keel_mock_unload(struct keel_mod *pub, struct keel_err *err)
 			       why.text[0] != '\0' ? why.text : "it gave no reason");
 	end(m, true);
 	return 0;
+}
+
+int keel_mock_unload(struct keel_mod *pub, struct keel_err *err)
+{
+	struct mod *m = (struct mod *)pub;
+	int ret = m->head.ended ? 0 : scopes_without(m, err);
+
+	return ret != 0 ? ret : unload(m, err);
 }
 
 /* ---- all the way ----------------------------------------------------------------------------------------- */
@@ -238,6 +245,8 @@ static int open(struct keel_mock *mock, const struct keel_module *raw, const cha
 		code = conf_fill(&d, conf, &block, err);
 	if (code == 0)
 		code = relations(mock, &d, err);
+	if (code == 0)
+		code = scope_lint(mock, NULL, &d, block, err);
 	if (code != 0 || ret == NULL) {
 		conf_free(block);
 		return code;
@@ -297,7 +306,7 @@ struct keel_mod *keel_mock_reload(struct keel_mod *pub, struct keel_err *err)
 	const struct keel_module *raw = m->raw;
 	const char *conf = keep(mock, dup_text(m->conf_text));
 
-	return keel_mock_unload(pub, err) == 0 ? keel_mock_load(mock, raw, conf, err) : NULL;
+	return unload(m, err) == 0 ? keel_mock_load(mock, raw, conf, err) : NULL;
 }
 
 /* The values a module sees become these; *block gets those it had. */
@@ -341,6 +350,11 @@ int keel_mock_reconf(struct keel_mod *pub, const char *conf, struct keel_err *er
 
 	if (ret != 0)
 		return ret;
+	ret = scope_lint(mock_of(m), m, &m->desc, fresh, err);
+	if (ret != 0) {
+		conf_free(fresh);
+		return ret;
+	}
 	key = conf_differs(m->desc.conf, m->desc.n_conf, m->conf->data, fresh->data, KEEL_CONF_RESTART);
 	if (key != NULL)
 		ret = err_set(err, -EBUSY, "%s.%s cannot change while the daemon runs; restart it, or take the "

@@ -144,7 +144,7 @@ static bool reaches(const struct op *op, const struct tap *t)
 {
 	if (t->gone || t->benched || (t->owner->quiet && !op->replay))
 		return false;
-	return op->only == NULL || op->only == t->owner;
+	return (op->only == NULL || op->only == t->owner) && scope_holds(op, t);
 }
 
 /* Holds and the answer must agree. */

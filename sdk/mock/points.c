@@ -120,7 +120,7 @@ struct keel_obj *event_obj(const struct point_row *p, const void *event)
 }
 
 /* ---- as this header's struct ---------------------------------------------------------------------------- */
-static void event_whole(const struct point_row *p, const void *event, union any_event *ret)
+void event_whole(const struct point_row *p, const void *event, union any_event *ret)
 {
 	uint32_t size = event != NULL ? *(const uint32_t *)event : 0;
 

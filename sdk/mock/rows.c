@@ -24,7 +24,7 @@ static const struct built_in {
 	{ "CLASS", klass_add, klass_remove },	  { "TYPE", type_add, type_remove },
 	{ "ATTR", attr_add, attr_remove },	  { "REQUEST", request_add, request_remove },
 	{ "SERVICE", service_add, service_remove }, { "KIND", kind_add, kind_remove },
-	{ "POINT", point_row_add, point_row_remove },
+	{ "POINT", point_row_add, point_row_remove }, { "SCOPE", scope_row_add, scope_row_remove },
 };
 
 static const struct built_in *built_in_of(const char *kind)

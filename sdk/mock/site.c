@@ -15,10 +15,12 @@ struct site_order {
 	int32_t order;
 };
 
-static int refuse(const config_setting_t *s, const char *key, const char *expected, struct keel_err *err)
+int conf_refuse(const config_setting_t *s, const char *key, const char *expected, struct keel_err *err)
 {
-	return err_set(err, -EINVAL, "conf:%u: %s: expected %s, got something else", config_setting_source_line(s), key,
-		       expected);
+	char words[VALUE_WORDS];
+
+	return err_set(err, -EINVAL, "conf:%u: %s: expected %s, got %s", config_setting_source_line(s), key, expected,
+		       value_got(s, words));
 }
 
 static int key_check(const config_setting_t *s, struct keel_err *err)
@@ -42,9 +44,9 @@ static int key_check(const config_setting_t *s, struct keel_err *err)
 			continue;
 		at = keys[i].type == CONFIG_TYPE_INT ? config_setting_get_int(s) : 0;
 		return config_setting_type(s) == keys[i].type && at >= -1000 && at <= 1000 ?
-			       0 : refuse(s, name, keys[i].expected, err);
+			       0 : conf_refuse(s, name, keys[i].expected, err);
 	}
-	return refuse(s, name, "tap, order, before or after", err);
+	return conf_refuse(s, name, "tap, order, before or after", err);
 }
 
 static char *text_of(const config_setting_t *s, const char *key)
@@ -81,13 +83,13 @@ static int order_read(const struct keel_module *d, const config_setting_t *s, st
 	int ret = 0;
 
 	if (!config_setting_is_group(s))
-		return refuse(s, "order", "a group { tap = ...; order = ...; }", err);
+		return conf_refuse(s, "order", "a group { tap = ...; order = ...; }", err);
 	for (int i = 0; i < config_setting_length(s) && ret == 0; i++)
 		ret = key_check(config_setting_get_elem(s, (unsigned)i), err);
 	if (ret != 0)
 		return ret;
 	if (config_setting_get_member(s, "tap") == NULL)
-		return refuse(s, "order", "a group with the name of a tap, tap = \"...\"", err);
+		return conf_refuse(s, "order", "a group with the name of a tap, tap = \"...\"", err);
 	order = config_setting_get_member(s, "order");
 	b->orders = enlarge(b->orders, (b->n_orders + 1) * sizeof(*b->orders));
 	o = &b->orders[b->n_orders++];

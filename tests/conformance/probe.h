@@ -2,9 +2,11 @@
  *
  * probe.h - a module that does what a job tells it to, and says in the log what happens to it.
  *
- * Included once by each of its names, which define ME, ORDER, and perhaps BEFORE and AFTER. A tap reads the
+ * Included once by each of its names, which define ME, ORDER, and perhaps BEFORE, AFTER and SCOPE. A tap reads the
  * job's attribute <ME>_do and does that: the row of that word in the table `deeds`.
  */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,9 @@
 #endif
 #ifndef AFTER
 #define AFTER NULL
+#endif
+#ifndef SCOPE
+#define SCOPE ME
 #endif
 
 struct conf {
@@ -493,6 +498,7 @@ static const struct keel_attr_def attrs[] = {
 };
 static const struct keel_contrib contribs[] = {
 	{ "ATTR", &attrs[0] }, { "ATTR", &attrs[1] }, { "ATTR", &attrs[2] }, { "ATTR", &attrs[3] },
+	{ "SCOPE", &scope },
 };
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_submit, on_job_submit, .order = ORDER, .before = BEFORE, .after = AFTER),

@@ -33,6 +33,21 @@ static void derive(struct keel_mod *mod, struct keel_obj *job, const struct keel
 	emit->fn(emit->arg, "by", ME, (uint32_t)strlen(ME));
 }
 
+/* What `match = { <ME> = "..."; };` is about: the job's Name, and on a line of its own what it is to do. */
+static int32_t scope_words(struct keel_mod *mod, struct keel_obj *job, char *buf, uint32_t len)
+{
+	struct state *st = mod->state;
+	const char *name = st->object->get_str(job, st->object->attr(mod, "job", "Name"));
+	const char *deed = st->object->get_str(job, st->object->attr(mod, "job", ME "_do"));
+
+	if (name == NULL && deed == NULL)
+		return -ENODATA;
+	return snprintf(buf, len, "%s\n%s", name != NULL ? name : "", deed != NULL ? deed : "");
+}
+
+static const struct keel_scope_def scope = { .size = sizeof(scope), .name = SCOPE, .klass = "job",
+					     .doc = "a job's name", .text = scope_words };
+
 /* ---- life ------------------------------------------------------------------------------------------- */
 static void say_conf(struct keel_mod *mod, const char *when, const struct conf *cf)
 {

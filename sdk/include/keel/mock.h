@@ -21,9 +21,8 @@
  * once. This header is for tests: it is no part of the contract that a module is loaded by.
  *
  * What a daemon has and the mock has not: budgets of time and their strikes, processes for modules (`isolation` of a
- * module's group is read over; `keelson-module check` looks at that), `match` (a tap is called for every object), the
- * kernel's part of a store (a test calls the table of a store module), types of base modules (load the module
- * itself, or bring a type).
+ * module's group is read over; `keelson-module check` looks at that), the kernel's part of a store (a test calls the
+ * table of a store module), types and scopes (of `match`) of base modules: load the module itself, or bring rows of them.
  */
 #ifndef KEEL_MOCK_H
 #define KEEL_MOCK_H

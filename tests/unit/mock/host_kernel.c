@@ -256,12 +256,17 @@ static int load(const char *module, const char *conf, struct keel_err *err)
 
 static int unload(const char *module, struct keel_err *err)
 {
-	int at = place_of(module);
+	int at = place_of(module), ret;
+	char *was = at < MODULES_MAX ? strdup(k.wanted[at].conf) : NULL;
 
-	if (at == MODULES_MAX)
+	if (was == NULL)
 		return -1;
 	want(at, NULL, NULL);
-	return reload(err);
+	ret = reload(err);
+	if (ret != 0)
+		want(at, module, was);
+	free(was);
+	return ret;
 }
 
 static int reconf(const char *module, const char *conf, struct keel_err *err)

@@ -313,6 +313,75 @@ static void test_site_order(void)
 	agree("load alpha 'order = ( { tap = \"on_nothing\"; order = 50; } );\nload alpha\n"
 	      "reconf alpha 'order = ( { tap = \"on_nothing\"; order = 50; } );\n",
 	      "no tap \"on_nothing\"");
+	agree("load alpha 'order = ( 5 );\nload alpha 'order = ( { tap = 5; } );\nload alpha 'order = ( { order = 2000; } );\n"
+	      "load alpha 'order = ( { taps = 5; } );\n",
+	      "got 2000");
+}
+
+/* What a site says of the objects that taps are for. */
+#define GPU "load alpha\nload beta 'match = { alpha = \"^gpu\"; };\n"
+static void test_site_match(void)
+{
+	agree(GPU "job 1.svr\nraise job_submit 1.svr\nset 1.svr Name = cpu\nraise job_submit 1.svr\n"
+		  "set 1.svr Name = gpu-1\nraise job_submit 1.svr\nnote job_purged 1.svr\nfold job_rank 1.svr\n"
+		  "alter job_submit 1.svr\n",
+	      "Probe;1.svr;beta: job_submit");
+	agree(GPU "job 1.svr\njob 2.svr\nset 1.svr Name = gpu\nset 2.svr Name = cpu\nunload beta\n"
+		  "load beta 'match = { alpha = \"^gpu\"; };\nnote job_queued 1.svr\nnote job_queued 2.svr\n",
+	      "Probe;1.svr;beta: job_known");
+	/* a line is a line, and two patterns must both be found */
+	agree(GPU "job 1.svr\nset 1.svr Name = cpu\nset 1.svr alpha_do = gpu\nraise job_submit 1.svr\n"
+		  "reconf beta 'match = { alpha = \"^gpu$\"; beta = \"^x\"; };\nraise job_submit 1.svr\n"
+		  "set 1.svr beta_do = x\nraise job_submit 1.svr\nreconf beta '\nset 1.svr alpha_do = none\n"
+		  "raise job_submit 1.svr\nreconf beta 'match = { };\nraise job_submit 1.svr\n",
+	      "Probe;1.svr;beta: job_submit x");
+	agree(GPU "draft 2.svr\nset 2.svr Name = gpu\nraise job_submit 2.svr\nset 2.svr Name = cpu\n"
+		  "raise job_submit 2.svr\npublish\n",
+	      "Probe;2.svr;beta: job_submit");
+	agree(GPU "job 1.svr\nset 1.svr beta_do = reject\nraise job_submit 1.svr\nset 1.svr Name = gpu\n"
+		  "raise job_submit 1.svr\n",
+	      "[beta says no to 1.svr]");
+	/* taps that come later, and by name */
+	agree(GPU "unload beta\nload listen 'match = { alpha = \"gpu\"; };\nload publish\njob 1.svr\n"
+		  "note job_queued 1.svr\nset 1.svr Name = gpu\nnote job_queued 1.svr\n",
+	      "publish: verdict");
+}
+
+static void test_wrong_matches(void)
+{
+	static const char *const texts[] = { "match = { alpha = \"(\"; };", "match = { alpha = \"[a\"; };",
+					     "match = { alpha = 1; };", "match = { queue = \"x\"; };",
+					     "match = { beta = \"x\"; };", "match = { alpha = \"\"; };" };
+	char story[512];
+
+	for (size_t i = 0; i < KEEL_COUNT(texts); i++) {
+		snprintf(story, sizeof(story), "load alpha\nload beta '%s\njob 1.svr\nraise job_submit 1.svr\n"
+					       "unload beta\nload gamma\nreconf gamma '%s\nraise job_submit 1.svr\n",
+			 texts[i], texts[i]);
+		agree(story, "load alpha: yes");
+	}
+	agree("load beta 'match = { alpha = \"x\"; };\nload gamma\nload beta 'match = { alpha = \"x\"; };\n",
+	      "no module offers a scope \"alpha\" (there are: gamma, beta)");
+	agree(GPU "unload alpha\njob 1.svr\nraise job_submit 1.svr\nreconf beta '\nunload alpha\n", "unload alpha: no");
+	agree("load alpha\nload delta\nunload alpha\nload delta\n", "load delta: yes");
+}
+
+/* A pattern that would take for ever, and words that are longer than most. */
+static void test_long_matches(void)
+{
+	char story[4096], *at = story;
+
+	at += sprintf(at, "load alpha\nload beta 'match = { alpha = \"^(a+)+$\"; };\njob 1.svr\nset 1.svr Name = ");
+	for (int i = 0; i < 60; i++)
+		*at++ = 'a';
+	strcpy(at, "b\nraise job_submit 1.svr\nraise job_submit 1.svr\n");
+	agree(story, "takes too long and counts as found");
+	at = story;
+	at += sprintf(at, GPU "job 1.svr\nset 1.svr Name = ");
+	for (int i = 0; i < 600; i++)
+		*at++ = 'a';
+	strcpy(at, "\nset 1.svr alpha_do = gpu\nraise job_submit 1.svr\nset 1.svr alpha_do = x\nraise job_submit 1.svr\n");
+	agree(story, "Probe;1.svr;beta: job_submit");
 }
 
 /* Each key of every module's group that is the daemon's, one by one; a new one wants a sample here. */
@@ -346,6 +415,6 @@ static void test_keys_of_the_daemon(void)
 	agree("load alpha 'no_such_key = 1;\n", "load alpha: no");
 }
 
-TESTS_MAIN("mock: agreement", TEST(test_keys_of_the_daemon), TEST(test_own_points), TEST(test_site_order), TEST(test_fixtures), TEST(test_verdicts), TEST(test_order), TEST(test_changes), TEST(test_folds_and_notes),
+TESTS_MAIN("mock: agreement", TEST(test_keys_of_the_daemon), TEST(test_own_points), TEST(test_site_order), TEST(test_site_match), TEST(test_wrong_matches), TEST(test_long_matches), TEST(test_fixtures), TEST(test_verdicts), TEST(test_order), TEST(test_changes), TEST(test_folds_and_notes),
 	   TEST(test_holds), TEST(test_ends_of_holds), TEST(test_durable_holds), TEST(test_fans), TEST(test_life), TEST(test_configuration),
 	   TEST(test_values), TEST(test_permissions))
