@@ -118,6 +118,13 @@ broken()
 	has "$(keelson --version)" '[0-9]'
 }
 
+@test "every command: --help is its usage, on stdout, and no failure" {
+	for command in "$KEELSON_BUILD"/bin/*; do
+		found=$("$command" --help 2>/dev/null) || { echo "${command##*/}: status $?"; return 1; }
+		[[ $found == [Uu]sage:* ]] || { echo "${command##*/}: $found"; return 1; }
+	done
+}
+
 @test "keelson: says when the server is down" {
 	sandbox kill server
 	undo "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUILD" server

@@ -36,9 +36,9 @@ static const struct cmd keelson = {
 		 "       keelson hooks --unbench module.tap\n"
 		 "       keelson explain job\n"
 		 "       keelson verb-of-a-module [argument ...]\n"
-		 "modules, hooks, holds, load, unload, reload: with -H host, of that host's daemon\n"
 		 "       keelson sim [option ...]\n"
-		 "       keelson --version\n",
+		 "       keelson --version | --help\n"
+		 "modules, hooks, holds, load, unload, reload: with -H host, of that host's daemon\n",
 	.usage_exit = 2,
 };
 

@@ -17,7 +17,7 @@ bool cmd_begin(const struct cmd *cmd, int argc, char **argv)
 {
 	static char name[32];
 
-	if (reach_version(argc, argv))
+	if (reach_asked(argc, argv, cmd->usage))
 		return true;
 	snprintf(name, sizeof(name), "%s", cmd->name);
 	if (argc > 0)

@@ -38,8 +38,8 @@ struct cmd_link {
 	char server[OPERAND_SERVER_SIZE];
 };
 
-/* First thing in main(). argv[0] becomes the name that getopt prints. True: "--version" was asked
- * for and answered, exit 0. */
+/* First thing in main(). argv[0] becomes the name that getopt prints. True: "--version" or "--help"
+ * was asked for and answered, exit 0. */
 bool cmd_begin(const struct cmd *cmd, int argc, char **argv);
 
 /* Usage on stderr; returns the exit status. */

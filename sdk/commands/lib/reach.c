@@ -28,11 +28,16 @@ static const struct {
 	{ PBSE_NOSUP, "No support for requested service." },
 };
 
-bool reach_version(int argc, char **argv)
+bool reach_asked(int argc, char **argv, const char *usage)
 {
-	if (argc != 2 || strcasecmp(argv[1], "--version") != 0)
+	if (argc != 2)
 		return false;
-	printf("pbs_version = %s\n", reach_own_version());
+	if (strcasecmp(argv[1], "--version") == 0)
+		printf("pbs_version = %s\n", reach_own_version());
+	else if (strcmp(argv[1], "--help") == 0)
+		fputs(usage, stdout);
+	else
+		return false;
 	return true;
 }
 

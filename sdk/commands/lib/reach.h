@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* "--version" alone on the command line: prints the version on stdout and returns true. */
-bool reach_version(int argc, char **argv);
+/* "--version" or "--help" alone on the command line: what was asked for is on stdout, and true is returned. */
+bool reach_asked(int argc, char **argv, const char *usage);
 
 /* The version of this program. */
 const char *reach_own_version(void);

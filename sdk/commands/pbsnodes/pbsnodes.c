@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	struct options opt;
 	int first, c, status;
 
-	if (reach_version(argc, argv))
+	if (reach_asked(argc, argv, usage))
 		return 0;
 	argv[0] = (char *)"pbsnodes";
 	status = module_option(argc, argv);

@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 	struct criteria want;
 	int letter, status = 0;
 
-	if (reach_version(argc, argv))
+	if (reach_asked(argc, argv, usage))
 		return 0;
 	argv[0] = (char *)"qselect";
 	criteria_init(&want);

@@ -14,7 +14,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-static const char usage[] =
+const char qstat_usage[] =
 	"usage: \n"
 	"qstat [-f] [-J] [-p] [-t] [-x] [-E] [-F format | -w] [-D delim] "
 	"[ job_identifier... | destination... ]\n"
@@ -39,7 +39,7 @@ static int misuse(const char *why)
 {
 	if (why)
 		fprintf(stderr, "qstat: %s\n", why);
-	fputs(usage, stderr);
+	fputs(qstat_usage, stderr);
 	return -1;
 }
 

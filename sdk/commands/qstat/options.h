@@ -10,6 +10,8 @@
 enum qstat_mode { MODE_JOBS, MODE_QUEUES, MODE_SERVERS };
 enum qstat_format { FORMAT_TEXT, FORMAT_DSV, FORMAT_JSON };
 
+extern const char qstat_usage[];
+
 struct options {
 	enum qstat_mode mode;
 	enum qstat_format format;

@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	struct listing l;
 	int first;
 
-	if (reach_version(argc, argv))
+	if (reach_asked(argc, argv, qstat_usage))
 		return 0;
 	argv[0] = (char *)"qstat";
 	if (options_read(argc, argv, &opt, &first) < 0)

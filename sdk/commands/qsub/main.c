@@ -44,7 +44,7 @@ struct job_text {
 
 static int usage_wrong(void)
 {
-	usage_print();
+	fputs(qsub_usage, stderr);
 	return EXIT_USAGE;
 }
 
@@ -288,7 +288,7 @@ int main(int argc, char **argv)
 	struct job_text what;
 	int status, c;
 
-	if (reach_version(argc, argv))
+	if (reach_asked(argc, argv, qsub_usage))
 		return 0;
 	submission_init(&s);
 	status = gather(&s, &script, &what, argc, argv);

@@ -14,6 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
+const char qsub_usage[] =
+	"usage: qsub [-a date_time] [-A account_string] [-c interval]\n"
+	"\t[-C directive_prefix] [-e path] [-f ] [-h ] [-I [-X]] [-j oe|eo] [-J X-Y[:Z]]\n"
+	"\t[-k keep] [-l resource_list] [-m mail_options] [-M user_list]\n"
+	"\t[-N jobname] [-o path] [-p priority] [-P project] [-q queue] [-r y|n]\n"
+	"\t[-R o|e|oe] [-S path] [-u user_list] [-W otherattributes=value...]\n"
+	"\t[-v variable_list] [-V ] [-z] [script | -- command [arg1 ...]]\n"
+	"       qsub --version\n";
+
 #define LETTERS "+:a:A:c:C:e:fhIj:J:k:l:m:M:N:o:p:q:r:R:S:u:v:VW:XzP:"
 
 struct row;
@@ -235,16 +244,4 @@ int options_read(struct submission *s, int argc, char **argv, enum source source
 	*ret_after_dashes = optind > 1 && strcmp(argv[optind - 1], "--") == 0 &&
 			    argv[optind - 1] != last_value;
 	return ret;
-}
-
-void usage_print(void)
-{
-	fputs("usage: qsub [-a date_time] [-A account_string] [-c interval]\n"
-	      "\t[-C directive_prefix] [-e path] [-f ] [-h ] [-I [-X]] [-j oe|eo] [-J X-Y[:Z]]\n"
-	      "\t[-k keep] [-l resource_list] [-m mail_options] [-M user_list]\n"
-	      "\t[-N jobname] [-o path] [-p priority] [-P project] [-q queue] [-r y|n]\n"
-	      "\t[-R o|e|oe] [-S path] [-u user_list] [-W otherattributes=value...]\n"
-	      "\t[-v variable_list] [-V ] [-z] [script | -- command [arg1 ...]]\n"
-	      "       qsub --version\n",
-	      stderr);
 }

@@ -16,7 +16,7 @@ int options_read(struct submission *s, int argc, char **argv, enum source source
 /* The letter whose value is attribute `name`; 'W' for one that has no letter. */
 char options_letter_of(const char *name);
 
-void usage_print(void);
+extern const char qsub_usage[];
 
 /* Values with a syntax of their own; each 0, -EINVAL (the letter's value is illegal), -EALREADY (a
  * message was printed), or -ENOMEM. */

@@ -43,7 +43,7 @@ static int value_refused(const struct ecl_attrerr *refused, const char *text)
 	if (strcmp(name, ATTR_depend) == 0 && names_subjobs(refused->ecl_attribute->value))
 		fprintf(stderr, "cannot have dependancy on subjob or range\n");
 	fprintf(stderr, "qsub: illegal -%c value\n", options_letter_of(name));
-	usage_print();
+	fputs(qsub_usage, stderr);
 	return EXIT_USAGE;
 }
 

@@ -219,7 +219,7 @@ int main(int argc, char **argv)
 	struct run r = { .days = 1, .trace.repeats_max = DEFAULT_REPEATS };
 	int letter, status;
 
-	if (reach_version(argc, argv))
+	if (reach_asked(argc, argv, usage))
 		return 0;
 	argv[0] = (char *)"tracejob";
 	while ((letter = getopt(argc, argv, "aslmvw:p:n:f:zc:")) != -1)

@@ -123,5 +123,9 @@ int main(int argc, char **argv)
 		return make_command(argc - 1, argv + 1);
 	if (argc == 3 && strcmp(argv[1], "show") == 0)
 		return show(argv[2]);
+	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+		fputs(usage_text, stdout);
+		return EXIT_SUCCESS;
+	}
 	return usage();
 }
