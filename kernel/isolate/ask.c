@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "isolate/inside.h"
 #include "util/err.h"
@@ -322,11 +323,14 @@ void life_stop(struct keel_mod *m)
 void life_fini(struct keel_mod *m)
 {
 	struct isolate *iso = isolate_of(m);
+	struct process *p;
 
 	leave(m, TALK_FINI, NULL);
 	iso->serves = false;
-	if (iso->now != NULL)
-		process_reap(iso->now);
+	process_reap(iso->now);
+	process_reap(iso->spare);
+	DL_FOREACH(iso->retired, p)
+		process_reap(p);
 	processes_end(iso, "its module is being stopped");
 	iso->owner = NULL;
 }

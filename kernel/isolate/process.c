@@ -108,7 +108,7 @@ static bool gone_soon(pid_t pid)
 
 void process_reap(struct process *p)
 {
-	if (p->pid <= 0)
+	if (p == NULL || p->pid <= 0)
 		return;
 	kill(p->pid, SIGKILL);
 	if (gone_soon(p->pid))
