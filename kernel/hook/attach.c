@@ -54,45 +54,24 @@ static int tap_lint(const char *module, const struct keel_tap *t, struct keel_er
 	return 0;
 }
 
-/* Row `i` of a table in the module's stride, as this kernel's struct. */
-static struct keel_tap row_at(const struct keel_tap *taps, uint32_t i, uint32_t stride)
+static int twice_lint(const char *module, const struct keel_tap *taps, uint32_t i, struct keel_err *err)
 {
-	const char *at = (const char *)taps + (size_t)i * stride;
-	struct keel_tap row = { 0 };
-
-	memcpy(&row, at, stride < sizeof(row) ? stride : sizeof(row));
-	return row;
-}
-
-static int twice_lint(const char *module, const struct keel_tap *taps, uint32_t i, uint32_t stride,
-		      struct keel_err *err)
-{
-	const struct keel_tap row = row_at(taps, i, stride);
-
 	for (uint32_t j = 0; j < i; j++) {
-		const struct keel_tap other = row_at(taps, j, stride);
-
-		if (other.point == row.point && strcmp(other.name, row.name) == 0)
-			return err_set(err, -EEXIST, "module %s has tap %s twice at one point",
-				       module, row.name);
+		if (taps[j].point == taps[i].point && strcmp(taps[j].name, taps[i].name) == 0)
+			return err_set(err, -EEXIST, "module %s has tap %s twice at one point", module,
+				       taps[i].name);
 	}
 	return 0;
 }
 
-int hooks_lint(const char *module, const struct keel_tap *taps, uint32_t n, uint32_t stride,
-	       struct keel_err *err)
+int hooks_lint(const char *module, const struct keel_tap *taps, uint32_t n, struct keel_err *err)
 {
 	int ret = 0;
 
-	if (n > 0 && (taps == NULL || stride < offsetof(struct keel_tap, order)))
-		return err_set(err, -EINVAL, "module %s counts %u taps and has no table of that size",
-			       module, n);
 	for (uint32_t i = 0; i < n && ret == 0; i++) {
-		const struct keel_tap row = row_at(taps, i, stride);
-
-		ret = tap_lint(module, &row, err);
+		ret = tap_lint(module, &taps[i], err);
 		if (ret == 0)
-			ret = twice_lint(module, taps, i, stride, err);
+			ret = twice_lint(module, taps, i, err);
 	}
 	return ret;
 }
@@ -191,28 +170,27 @@ static int attach(struct hooks *h, struct owner *owner, struct fresh *f, struct 
 static int fresh_add(struct hooks *h, struct fresh *f, const struct hooks_table *table, struct keel_err *err)
 {
 	const char *module = table->owner->pub.name;
-	int ret = hooks_lint(module, table->taps, table->n, table->stride, err);
+	int ret = hooks_lint(module, table->taps, table->n, err);
 
 	for (uint32_t i = 0; i < table->n && ret == 0; i++) {
-		const struct keel_tap row = row_at(table->taps, i, table->stride);
-		struct tap *t = tap_create(h, table->owner, &row);
+		struct tap *t = tap_create(h, table->owner, &table->taps[i]);
 
 		if (t == NULL)
 			return err_set(err, -ENOMEM, "no memory for the taps of %s", module);
-		LL_APPEND(f->taps[row.point], t);
+		LL_APPEND(f->taps[t->point], t);
 	}
 	return ret;
 }
 
 int hooks_attach(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n,
-		 uint32_t stride, struct keel_err *err)
+		 struct keel_err *err)
 {
 	struct fresh *f = calloc(1, sizeof(*f));
 	int ret;
 
 	if (f == NULL)
 		return err_set(err, -ENOMEM, "no memory for the taps of %s", owner->pub.name);
-	ret = fresh_add(h, f, &(struct hooks_table){ owner, taps, n, stride }, err);
+	ret = fresh_add(h, f, &(struct hooks_table){ owner, taps, n }, err);
 	if (ret == 0)
 		return attach(h, owner, f, err);
 	fresh_drop(f);

@@ -10,8 +10,6 @@
 #include "hook/inside.h"
 #include "util/err.h"
 
-enum pbse { NOATTR = 15002, INTERNAL = 15011, HOOK_REJECT = 15169 };
-
 static struct op *op_of(struct keel_call *c)
 {
 	return (struct op *)c;
@@ -28,7 +26,7 @@ static keel_verdict call_reject(struct keel_call *c, int32_t code, const char *f
 		err_setv(&op->err, 0, fmt, ap);
 		va_end(ap);
 	}
-	op->err.code = code != 0 ? code : HOOK_REJECT;
+	op->err.code = code != 0 ? code : PBSE_HOOK_REJECT;
 	return KEEL_REJECT;
 }
 
@@ -85,12 +83,12 @@ static const struct keel_attr *attr_of(struct op *op, struct keel_obj *obj, cons
 	const struct keel_attr *a = NULL;
 
 	if (object == NULL || obj == NULL || name == NULL) {
-		err_set(err, INTERNAL, "there is no object or no attribute to work on");
+		err_set(err, PBSE_INTERNAL, "there is no object or no attribute to work on");
 		return NULL;
 	}
 	a = object->attr(op->pub.mod, object->klass(obj), name);
 	if (a == NULL)
-		err_set(err, NOATTR, "%s%s", pbse_text(NOATTR), name);
+		err_set(err, PBSE_NOATTR, "%s%s", pbse_text(PBSE_NOATTR), name);
 	return a;
 }
 
@@ -101,15 +99,15 @@ static int32_t call_set(struct keel_call *c, struct keel_obj *obj, const char *n
 	const struct keel_attr *a;
 
 	if (op->point->kind != KEEL_GATE)
-		return err_set(err, INTERNAL, "a tap of %s may not change anything",
+		return err_set(err, PBSE_INTERNAL, "a tap of %s may not change anything",
 			       op->point->info->name);
 	a = attr_of(op, obj, name, err);
 	if (a == NULL)
-		return err != NULL && err->code != 0 ? err->code : NOATTR;
+		return err != NULL && err->code != 0 ? err->code : PBSE_NOATTR;
 	if (op->changes == NULL)
 		op->changes = op->hooks->object->changes(&op->hooks->self.pub);
 	if (op->changes == NULL)
-		return err_set(err, INTERNAL, "no memory for a change set");
+		return err_set(err, PBSE_INTERNAL, "no memory for a change set");
 	return op->hooks->object->change_text(op->changes, obj, a,
 					      text != NULL ? KEEL_SET : KEEL_UNSET, key, text, err);
 }

@@ -89,10 +89,11 @@ struct copy *copy_event(struct hooks *h, const struct point *p, const void *even
 	size_t text = measure(object, f, n, event, &n_objs);
 	size_t head = sizeof(struct copy) + n_objs * sizeof(struct copy_obj);
 	struct copy *c = malloc(head + p->event_size + text);
-	char *room = (char *)c + head;
+	char *room;
 
 	if (c == NULL)
 		return NULL;
+	room = (char *)c + head;
 	memcpy(room, event, p->event_size);
 	memcpy(room, &p->event_size, sizeof(uint32_t));
 	c->event = room;

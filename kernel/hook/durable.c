@@ -62,7 +62,7 @@ static const struct keel_contrib rows[] = {
 
 int durables_init(struct hooks *h)
 {
-	return registry_add(h->parts->registry, &h->self, rows, KEEL_COUNT(rows), sizeof(rows[0]), NULL);
+	return registry_add(h->parts->registry, &h->self, rows, KEEL_COUNT(rows), NULL);
 }
 
 static const struct keel_attr *attr(struct hooks *h, const char *name)

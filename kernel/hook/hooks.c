@@ -92,8 +92,6 @@ void hooks_log(struct hooks *h, uint32_t event, const char *object, const char *
 {
 	va_list ap;
 
-	if (h->parts->log == NULL)
-		return;
 	va_start(ap, fmt);
 	log_addv(h->parts->log, event, "Hook", object, fmt, ap);
 	va_end(ap);
@@ -122,7 +120,7 @@ int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hook
 	if (ret == 0)
 		ret = own_init(h);
 	if (ret < 0) {
-		free(h);
+		hooks_destroy(h);
 		return ret;
 	}
 	*ret_hooks = h;

@@ -30,11 +30,10 @@ void hooks_stop(struct hooks *h);
 /* Taps of a module: checked, and live at once; all or none. hooks_detach() withdraws them, and cancels
  * its holds with KEEL_CANCEL_STOPPING. */
 int hooks_attach(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n,
-		 uint32_t stride, struct keel_err *err);
+		 struct keel_err *err);
 void hooks_detach(struct hooks *h, struct owner *owner);
 /* What hooks_attach() would refuse a table for, without a point's order. No effect. */
-int hooks_lint(const char *module, const struct keel_tap *taps, uint32_t n, uint32_t stride,
-	       struct keel_err *err);
+int hooks_lint(const char *module, const struct keel_tap *taps, uint32_t n, struct keel_err *err);
 /* Taps of `owner` that it has already get the order, `before` and `after` of the rows of the same name.
  * -ELOOP with *err: they could not be ordered, and nothing changed. */
 int hooks_reorder(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n,
@@ -43,7 +42,7 @@ int hooks_reorder(struct hooks *h, struct owner *owner, const struct keel_tap *t
 struct hooks_table {
 	struct owner *owner;
 	const struct keel_tap *taps;
-	uint32_t n, stride;
+	uint32_t n;
 };
 int hooks_rehearse(struct hooks *h, const struct hooks_table *tables, uint32_t n, struct keel_err *err);
 

@@ -12,8 +12,6 @@
 #include "log/log.h"
 #include "util/err.h"
 
-enum pbse { HOOK_REJECT = 15169, HOOK_ERROR = 15136 };
-
 const char *op_label(const struct op *op)
 {
 	const char *id = event_id(op->point, op->event);
@@ -84,7 +82,7 @@ static bool failed(struct op *op, struct tap *t, struct outcome *out)
 	if (t->policy != KEEL_ON_FAIL_REJECT)
 		return true;
 	if (op->err.code == 0)
-		op->err.code = HOOK_ERROR;
+		op->err.code = PBSE_HOOKERROR;
 	*out = (struct outcome){ KEEL_REJECT, op->err.code, t };
 	return false;
 }
@@ -98,7 +96,7 @@ static bool judge(struct op *op, struct tap *t, keel_verdict v, struct outcome *
 	if (v == KEEL_FAIL)
 		return failed(op, t, out);
 	if (v == KEEL_REJECT && op->err.code == 0)
-		op->err.code = HOOK_REJECT;
+		op->err.code = PBSE_HOOK_REJECT;
 	*out = (struct outcome){ v, v == KEEL_REJECT ? op->err.code : 0, t };
 	return false;
 }
@@ -119,8 +117,8 @@ static bool benched(struct op *op, const struct tap *t, struct outcome *out)
 		return true;
 	err_set(&op->err, 0,
 		"%s was too slow or broken and is not called any more; reload its module", t->name);
-	op->err.code = HOOK_ERROR;
-	*out = (struct outcome){ KEEL_REJECT, HOOK_ERROR, t };
+	op->err.code = PBSE_HOOKERROR;
+	*out = (struct outcome){ KEEL_REJECT, PBSE_HOOKERROR, t };
 	return false;
 }
 

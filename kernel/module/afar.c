@@ -74,9 +74,9 @@ static void on_ask(struct keel_mod *m, const char *peer, const struct keel_msg *
 				 .who = (char *)(uintptr_t)(who != NULL ? who : peer), .arg = msg->str(body, "arg") };
 
 	if (v == NULL)
-		afar_refuse(&a, IVALREQ, "this host's daemon does not know that verb; upgrade it");
+		afar_refuse(&a, PBSE_IVALREQ, "this host's daemon does not know that verb; upgrade it");
 	else if (verb_ask(v, &a) < 0)
-		afar_refuse(&a, INTERNAL, "no memory for the question");
+		afar_refuse(&a, PBSE_INTERNAL, "no memory for the question");
 }
 
 /* ---- here -------------------------------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static void late(void *arg)
 	struct errand *e = arg;
 
 	e->deadline = NULL;
-	request_api(e->all)->reply(e->req, SYSTEM, "host %s has not answered within %d s; look into its log",
+	request_api(e->all)->reply(e->req, PBSE_SYSTEM, "host %s has not answered within %d s; look into its log",
 				   e->peer, ERRAND_MS / 1000);
 	errand_free(e);
 }
@@ -122,7 +122,7 @@ static void on_told(struct keel_mod *m, const char *peer, const struct keel_msg 
 	if (e == NULL)
 		return; /* too late */
 	if (code != 0 || lines == NULL) {
-		request_api(all)->reply(e->req, code > 0 ? code : INTERNAL, "%s: %s", peer,
+		request_api(all)->reply(e->req, code > 0 ? code : PBSE_INTERNAL, "%s: %s", peer,
 					text != NULL ? text : "no answer that can be read");
 	} else {
 		out = msg->out(m);
@@ -161,7 +161,7 @@ static void forward(struct modules *all, struct keel_req *req, const char *const
 	struct keel_out *out = e != NULL ? msg->out(&all->self.pub) : NULL;
 
 	if (e == NULL) {
-		request->reply(req, INTERNAL, "too many questions to hosts are open; ask again later");
+		request->reply(req, PBSE_INTERNAL, "too many questions to hosts are open; ask again later");
 		return;
 	}
 	msg->put_int(out, "number", e->number);
@@ -171,7 +171,7 @@ static void forward(struct modules *all, struct keel_req *req, const char *const
 		msg->put_str(out, "arg", args[2]);
 	if (send(all, args[0], "keelson.ask", out) == 0)
 		return;
-	request->reply(req, SYSTEM, "there is no link to host %s now; `pbsnodes -av` lists the hosts", args[0]);
+	request->reply(req, PBSE_SYSTEM, "there is no link to host %s now; `pbsnodes -av` lists the hosts", args[0]);
 	errand_free(e);
 }
 
@@ -184,10 +184,10 @@ static void verb_at(struct keel_mod *m, struct keel_req *req)
 	const struct verb *v = args != NULL && n >= 2 && n <= 3 ? verb_find(args[1]) : NULL;
 
 	if (v == NULL)
-		request->reply(req, IVALREQ, "only the kernel's own verbs can be asked of a host: modules, hooks, "
+		request->reply(req, PBSE_IVALREQ, "only the kernel's own verbs can be asked of a host: modules, hooks, "
 					     "holds, load, unload, reload");
 	else if ((request->session(req)->roles & v->roles) == 0)
-		request->reply(req, PERM, NULL);
+		request->reply(req, PBSE_PERM, NULL);
 	else
 		forward(all, req, args, n);
 }

@@ -78,7 +78,7 @@ static int values_apply(const struct set *s, struct keel_err *err)
 /* ---- those that go and come --------------------------------------------------------------------------- */
 /* A module that left a timer or a call behind keeps its memory, and the file stays mapped: to come again it
  * gets a new one. */
-static struct module *reborn(struct modules *all, struct module *m)
+static struct module *reborn(struct module *m)
 {
 	struct module *fresh = calloc(1, sizeof(*fresh));
 	void *state = calloc(1, m->desc.state_size > 0 ? m->desc.state_size : 1);
@@ -97,9 +97,10 @@ static struct module *reborn(struct modules *all, struct module *m)
 	m->conf = m->fresh = NULL;
 	m->site = m->fresh_site = NULL;
 	m->rules = NULL;
+	m->taps = NULL;
 	m->image = (struct image){ 0 };
 	m->owner.isolate = NULL;
-	module_leave(all, m); /* says what it left; its memory stays */
+	module_leave(m); /* says what it left; its memory stays */
 	return fresh;
 }
 
@@ -112,14 +113,14 @@ static void replace(struct set *s, const struct module *m, struct module *by)
 }
 
 /* Those of `come` that just went come again: in new memory where they must. */
-static int come_again(struct modules *all, struct group *g, struct set *come, struct keel_err *err)
+static int come_again(struct group *g, struct set *come, struct keel_err *err)
 {
 	for (uint32_t i = 0; i < come->n; i++) {
 		struct module *m = come->at[i], *fresh;
 
 		if (m->state != MODULE_OPEN || m->owner.live == 0)
 			continue;
-		fresh = reborn(all, m);
+		fresh = reborn(m);
 		if (fresh == NULL)
 			return err_set(err, -ENOMEM, "no memory to load module %s", m->desc.name);
 		replace(&g->leave, m, fresh);
@@ -164,7 +165,7 @@ static void restarted_swap(const struct set *s)
 
 static int up(struct modules *all, struct group *g, struct set *s, struct keel_err *err)
 {
-	int ret = come_again(all, g, s, err);
+	int ret = come_again(g, s, err);
 
 	if (ret == 0)
 		ret = set_ready(all, s, false, err);
@@ -186,9 +187,8 @@ static int back(struct modules *all, struct group *g, struct keel_err *err)
 		there_more(all, &g->leave);
 		return 0;
 	}
-	if (all->parts->log != NULL)
-		log_add(all->parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Module", NULL,
-			"modules could not be brought back: %s", why.text);
+	log_add(all->parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Module", NULL,
+		"modules could not be brought back: %s", why.text);
 	return err_set(err, -EIO, "what ran before could not be brought back: %s; restart the daemon",
 		       why.text);
 }

@@ -65,8 +65,6 @@ static void KEEL_PRINTF(3, 4) change_log(const struct change *c, uint32_t event,
 {
 	va_list ap;
 
-	if (c->all->parts->log == NULL)
-		return;
 	va_start(ap, fmt);
 	log_addv(c->all->parts->log, event, "Module", c->name != NULL ? c->name : "keelson", fmt, ap);
 	va_end(ap);
@@ -154,7 +152,7 @@ static void leavers_close(struct change *c, uint32_t n_groups)
 
 		for (uint32_t j = 0; j < g->leave.n; j++) {
 			if (!set_has(&g->come, g->leave.at[j]))
-				module_leave(c->all, g->leave.at[j]);
+				module_leave(g->leave.at[j]);
 		}
 	}
 }

@@ -50,7 +50,7 @@ enum module_state { MODULE_OPEN, MODULE_READY, MODULE_RUNNING };
 
 /* site.c: `order` and `match` of a module, and its taps with them. */
 struct site {
-	struct keel_tap *taps; /* this kernel's size; strings are the module's, or in `orders` */
+	struct keel_tap *taps; /* strings are the module's, or in `orders` */
 	uint32_t n_taps;
 	struct conf_order *orders;
 	struct conf_match *matches;
@@ -64,6 +64,7 @@ struct module {
 	enum module_state state;
 	struct keel_module desc; /* this kernel's size, whatever the file's */
 	struct keel_conf_rule *rules; /* owned, likewise */
+	struct keel_tap *taps;	      /* as the file has them; owned, likewise */
 	struct conf_data *conf;
 	struct site *site;
 	struct image image; /* of an isolated one: nothing is mapped */
@@ -124,7 +125,7 @@ void isolated_unsettled(const struct modules *all); /* what failed before is ove
 /* Does `conf` say something else of where it runs, and within which limits? */
 bool isolated_differs(const struct module *m, const struct conf *conf);
 
-/* lint.c: the normalised descriptor into m->desc and m->rules. */
+/* lint.c: the normalised descriptor into m->desc, m->rules and m->taps. */
 int descriptor_lint(struct module *m, const char *file, const struct keel_module *raw,
 		    struct keel_err *err);
 
@@ -133,9 +134,9 @@ int site_read(const struct module *m, const struct conf *conf, struct site **ret
 bool site_same(const struct site *a, const struct site *b);
 void site_destroy(struct site *s);
 /* Is each scope it names offered by a module of the set? */
-int site_lint(const struct module *m, struct module *const *set, uint32_t n, struct keel_err *err);
+int site_lint(const struct module *m, const struct set *set, struct keel_err *err);
 /* Could the taps of all of them be ordered? What is fresh counts. */
-int sites_rehearse(struct modules *all, struct module *const *set, uint32_t n, struct keel_err *err);
+int sites_rehearse(struct modules *all, const struct set *set, struct keel_err *err);
 
 /* open.c: one module, up to OPEN. *ret_module NULL and 0: not for this daemon. */
 int module_open(struct modules *all, const struct conf *conf, const struct conf_module *said,
@@ -172,7 +173,7 @@ const struct conf_module *conf_enabled(const struct conf *conf, const char *name
 /* lifecycle.c */
 /* An optional service came after the module that would use it: it is told. */
 void module_offer(struct module *m);
-void module_leave(struct modules *all, struct module *m);  /* OPEN: closed, if nothing calls it; logs */
+void module_leave(struct module *m); /* OPEN: closed, if nothing calls it; logs */
 bool module_stays(const struct module *m); /* as long as the daemon runs */
 int module_busy(struct module *m, struct keel_err *err);
 /* Several together, up in two steps: everybody is ready before anybody is told what there is. `lenient`: who is not

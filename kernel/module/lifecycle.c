@@ -87,7 +87,7 @@ static int module_ready(struct module *m, struct keel_err *err)
 
 	if (ret == 0)
 		ret = registry_add(m->owner.parts->registry, &m->owner, m->desc.contribs,
-				   m->desc.n_contribs, sizeof(struct keel_contrib), err);
+				   m->desc.n_contribs, err);
 	if (ret < 0)
 		return ret;
 	ret = call_step(m, "init", m->desc.init, err);
@@ -103,7 +103,7 @@ static int module_ready(struct module *m, struct keel_err *err)
 static int module_attach(struct module *m, struct keel_err *err)
 {
 	struct hooks *h = m->owner.parts->hooks;
-	int ret = hooks_attach(h, &m->owner, m->site->taps, m->site->n_taps, sizeof(m->site->taps[0]),
+	int ret = hooks_attach(h, &m->owner, m->site->taps, m->site->n_taps,
 			       err);
 
 	if (ret < 0)
@@ -173,17 +173,16 @@ static void module_end(struct module *m)
 }
 
 /* What a module left behind would call into unmapped code: then it stays mapped, with its memory. */
-void module_leave(struct modules *all, struct module *m)
+void module_leave(struct module *m)
 {
 	if (m->owner.live == 0) {
 		module_close(m);
 		return;
 	}
-	if (all->parts->log != NULL)
-		log_add(all->parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
-			"%u timers, watches or calls are left after it ended; its code stays in "
-			"memory. Report this to its vendor",
-			m->owner.live);
+	log_add(m->owner.parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
+		"%u timers, watches or calls are left after it ended; its code stays in memory. Report this to "
+		"its vendor",
+		m->owner.live);
 }
 
 /* ---- together ---------------------------------------------------------------------------------------- */
@@ -201,7 +200,7 @@ static bool leave_out(struct modules *all, struct set *s, struct module *m, cons
 	modules_left_out(all, m->desc.name, why);
 	module_end(m);
 	set_drop(s, m);
-	module_leave(all, m);
+	module_leave(m);
 	return true;
 }
 

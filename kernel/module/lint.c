@@ -13,6 +13,7 @@
 #include "util/err.h"
 
 #define ROWS_MAX 4096u
+#define STRIDE_MAX 4096u
 #define BLOCK_MAX (64u << 20) /* bytes of state or configuration */
 #define MOD_FLAGS ((uint32_t)(KEEL_MOD_RESIDENT | KEEL_MOD_NO_PROCESS))
 /* The descriptor as the first released interface had it; what was appended since is not in every file. */
@@ -88,6 +89,30 @@ static int needs_lint(const char *file, const struct keel_module *d, struct keel
 	return 0;
 }
 
+/* A table of the file's, whose rows may be shorter or longer than this kernel's. */
+struct rows {
+	const void *table;
+	uint32_t n, least, size; /* least: of a row that can be used; size: of this kernel's */
+};
+
+/* They become rows of this kernel's size, who say so. */
+static int rows_copy(const struct rows *r, const char *file, const char *what, void **ret_rows, struct keel_err *err)
+{
+	uint32_t stride = r->n > 0 ? *(const uint32_t *)r->table : r->size;
+	char *row = NULL;
+
+	if (stride < r->least || stride > STRIDE_MAX)
+		return err_set(err, -EINVAL, "%s: %s have a wrong size", file, what);
+	if (r->n > 0 && (row = calloc(r->n, r->size)) == NULL)
+		return err_set(err, -ENOMEM, "no memory to load %s", file);
+	*ret_rows = row;
+	for (uint32_t i = 0; i < r->n; i++, row += r->size) {
+		memcpy(row, (const char *)r->table + (size_t)i * stride, stride < r->size ? stride : r->size);
+		memcpy(row, &r->size, sizeof(r->size));
+	}
+	return 0;
+}
+
 static const char *rule_objection(const struct keel_conf_rule *r, uint32_t conf_size)
 {
 	uint32_t size = rule_width(r);
@@ -108,39 +133,35 @@ static const char *rule_objection(const struct keel_conf_rule *r, uint32_t conf_
 static int rules_lint(struct module *m, const char *file, struct keel_err *err)
 {
 	const struct keel_module *d = &m->desc;
-	uint32_t stride = d->n_conf > 0 ? d->conf[0].size : 0;
+	struct rows rows = { d->conf, d->n_conf, offsetof(struct keel_conf_rule, doc), sizeof(*m->rules) };
+	int ret = rows_copy(&rows, file, "configuration rules", (void **)&m->rules, err);
 
-	if (d->n_conf == 0)
-		return 0;
-	if (stride < offsetof(struct keel_conf_rule, doc) || stride > 4096)
-		return err_set(err, -EINVAL, "%s: configuration rules have a wrong size", file);
-	m->rules = calloc(d->n_conf, sizeof(*m->rules));
-	if (m->rules == NULL)
-		return err_set(err, -ENOMEM, "no memory to load %s", file);
-	for (uint32_t i = 0; i < d->n_conf; i++) {
-		struct keel_conf_rule *r = &m->rules[i];
-		const char *no;
+	for (uint32_t i = 0; i < d->n_conf && ret == 0; i++) {
+		const char *no = rule_objection(&m->rules[i], d->conf_size);
 
-		memcpy(r, (const char *)d->conf + (size_t)i * stride,
-		       stride < sizeof(*r) ? stride : sizeof(*r));
-		no = rule_objection(r, d->conf_size);
 		if (no != NULL)
-			return err_set(err, -EINVAL, "%s: configuration rule '%s' %s", file,
-				       r->key != NULL ? r->key : "", no);
+			ret = err_set(err, -EINVAL, "%s: configuration rule '%s' %s", file,
+				      m->rules[i].key != NULL ? m->rules[i].key : "", no);
 	}
-	return 0;
+	return ret;
+}
+
+static int taps_lint(struct module *m, const char *file, struct keel_err *err)
+{
+	const struct keel_module *d = &m->desc;
+	struct rows rows = { d->taps, d->n_taps, offsetof(struct keel_tap, order), sizeof(*m->taps) };
+	int ret = rows_copy(&rows, file, "taps", (void **)&m->taps, err);
+
+	return ret == 0 ? hooks_lint(d->name, m->taps, d->n_taps, err) : ret;
 }
 
 static int tables_lint(struct module *m, const char *file, struct keel_err *err)
 {
-	const struct keel_module *d = &m->desc;
-	int ret = needs_lint(file, d, err);
+	int ret = needs_lint(file, &m->desc, err);
 
 	if (ret == 0)
 		ret = rules_lint(m, file, err);
-	if (ret == 0 && d->n_taps > 0)
-		ret = hooks_lint(d->name, d->taps, d->n_taps, d->taps[0].size, err);
-	return ret;
+	return ret == 0 ? taps_lint(m, file, err) : ret;
 }
 
 int descriptor_lint(struct module *m, const char *file, const struct keel_module *raw,

@@ -38,6 +38,7 @@ void module_look_close(struct module_look *l)
 		return;
 	image_close(&l->m.image);
 	free(l->m.rules);
+	free(l->m.taps);
 	free(l);
 }
 

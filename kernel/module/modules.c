@@ -66,7 +66,7 @@ static void unload_all(struct modules *all)
 {
 	set_down(&all->there);
 	while (all->there.n > 0)
-		module_leave(all, all->there.at[--all->there.n]);
+		module_leave(all->there.at[--all->there.n]);
 	set_fini(&all->there);
 }
 
@@ -75,8 +75,7 @@ static void tell_waiting(struct modules *all)
 {
 	struct keel_err err = { 0 };
 
-	if (all->parts->objects != NULL && all->parts->log != NULL &&
-	    objects_waiting(all->parts->objects, &err) < 0)
+	if (all->parts->objects != NULL && objects_waiting(all->parts->objects, &err) < 0)
 		log_add(all->parts->log, KEEL_LOG_ERROR, "Module", NULL, "%s", err.text);
 }
 

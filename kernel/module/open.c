@@ -43,6 +43,7 @@ void module_close(struct module *m)
 	site_destroy(m->site);
 	site_destroy(m->fresh_site);
 	free(m->rules);
+	free(m->taps);
 	free(m->owner.pub.state);
 	isolate_close(m->owner.isolate);
 	image_close(&m->image);
@@ -185,9 +186,7 @@ int module_open(struct modules *all, const struct conf *conf, const struct conf_
 
 void modules_left_out(struct modules *all, const char *name, const struct keel_err *why)
 {
-	if (all->parts->log != NULL)
-		log_add(all->parts->log, KEEL_LOG_ERROR, "Module", name,
-			"left out, for it is not required: %s", why->text);
+	log_add(all->parts->log, KEEL_LOG_ERROR, "Module", name, "left out, for it is not required: %s", why->text);
 }
 
 static int open_all(struct modules *all, const struct conf *conf, struct set *s, struct keel_err *err)
@@ -237,7 +236,7 @@ int modules_open(struct modules *all, const struct conf *conf, struct set *ret_s
 	if (ret == 0)
 		ret = fit(all, conf, &s, err);
 	if (ret == 0)
-		ret = sites_rehearse(all, s.at, s.n, err);
+		ret = sites_rehearse(all, &s, err);
 	if (ret < 0) {
 		modules_close(&s);
 		return ret;

@@ -129,7 +129,7 @@ static int module_fits(struct modules *all, const struct set *s, const struct mo
 		if (!m->desc.needs[i].optional)
 			ret = need_lint(all, s, m, &m->desc.needs[i], err);
 	}
-	return ret == 0 ? site_lint(m, s->at, s->n, err) : ret;
+	return ret == 0 ? site_lint(m, s, err) : ret;
 }
 
 /* ---- sorting --------------------------------------------------------------------------------------- */

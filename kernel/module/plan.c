@@ -258,7 +258,7 @@ static int fit(struct plan *p, struct keel_err *err)
 	do
 		ret = set_order(p->all, &p->after, p->conf, &bad, err);
 	while (ret < 0 && give_way(p, bad, err));
-	return ret == 0 ? sites_rehearse(p->all, p->after.at, p->after.n, err) : ret;
+	return ret == 0 ? sites_rehearse(p->all, &p->after, err) : ret;
 }
 
 /* ---- may they go? ------------------------------------------------------------------------------------- */
@@ -321,7 +321,7 @@ void plan_drop(struct plan *p)
 		m->leaves = m->comes = false;
 	}
 	for (uint32_t i = 0; i < p->coming.n; i++)
-		module_leave(p->all, p->coming.at[i]);
+		module_leave(p->coming.at[i]);
 	set_fini(&p->coming);
 	set_fini(&p->after);
 }

@@ -16,7 +16,7 @@ static int taps_attach(struct modules *all, const struct set *s, struct keel_err
 
 	for (uint32_t i = 0; i < s->n && ret == 0; i++)
 		ret = hooks_attach(all->parts->hooks, &s->at[i]->owner, s->at[i]->site->taps,
-				   s->at[i]->site->n_taps, sizeof(s->at[i]->site->taps[0]), err);
+				   s->at[i]->site->n_taps, err);
 	return ret;
 }
 

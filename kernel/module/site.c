@@ -11,6 +11,7 @@
 #include "module/inside.h"
 #include "util/buf.h"
 #include "util/err.h"
+#include "util/text.h"
 
 void site_destroy(struct site *s)
 {
@@ -24,18 +25,14 @@ void site_destroy(struct site *s)
 }
 
 /* ---- order ------------------------------------------------------------------------------------------ */
-/* The descriptor's taps in structs of this kernel's size. */
-static int taps_copy(struct site *s, const struct keel_module *d, struct keel_err *err)
+static int taps_copy(struct site *s, const struct module *m, struct keel_err *err)
 {
-	uint32_t stride = d->n_taps > 0 ? d->taps[0].size : 0;
-
-	s->taps = calloc(d->n_taps > 0 ? d->n_taps : 1, sizeof(*s->taps));
+	s->n_taps = m->desc.n_taps;
+	s->taps = calloc(s->n_taps + 1, sizeof(*s->taps));
 	if (s->taps == NULL)
-		return err_set(err, -ENOMEM, "no memory for the taps of %s", d->name);
-	s->n_taps = d->n_taps;
-	for (uint32_t i = 0; i < d->n_taps; i++)
-		memcpy(&s->taps[i], (const char *)d->taps + (size_t)i * stride,
-		       stride < sizeof(s->taps[0]) ? stride : sizeof(s->taps[0]));
+		return err_set(err, -ENOMEM, "no memory for the taps of %s", m->desc.name);
+	if (s->n_taps > 0)
+		memcpy(s->taps, m->taps, s->n_taps * sizeof(*s->taps));
 	return 0;
 }
 
@@ -88,7 +85,7 @@ int site_read(const struct module *m, const struct conf *conf, struct site **ret
 	int ret = s != NULL ? 0 : err_set(err, -ENOMEM, "no memory to load module %s", name);
 
 	if (ret == 0)
-		ret = taps_copy(s, &m->desc, err);
+		ret = taps_copy(s, m, err);
 	if (ret == 0)
 		ret = conf_orders(conf, name, &s->orders, &s->n_orders, err);
 	if (ret == 0)
@@ -131,84 +128,86 @@ bool site_same(const struct site *a, const struct site *b)
 }
 
 /* ---- does somebody know the scopes? ------------------------------------------------------------------- */
-static bool offers_scope(const struct module *m, const char *name)
+/* The name of the scope that a contribution offers; NULL: it is none. */
+static const char *scope_of(const struct keel_contrib *c)
 {
-	for (uint32_t i = 0; i < m->desc.n_contribs; i++) {
-		const struct keel_contrib *c = &m->desc.contribs[i];
-		const struct keel_scope_def *def = c->def;
+	const struct keel_scope_def *def = c->def;
 
-		if (c->kind != NULL && def != NULL && strcmp(c->kind, "SCOPE") == 0 &&
-		    same_text(def->name, name))
-			return true;
+	return c->kind != NULL && def != NULL && strcmp(c->kind, "SCOPE") == 0 ? def->name : NULL;
+}
+
+static bool is_scope(const struct set *set, const char *name)
+{
+	const struct module *m;
+
+	SET_EACH(set, m) {
+		for (uint32_t k = 0; k < m->desc.n_contribs; k++) {
+			const char *scope = scope_of(&m->desc.contribs[k]);
+
+			if (scope != NULL && strcmp(scope, name) == 0)
+				return true;
+		}
 	}
 	return false;
 }
 
-static void scopes_list(struct module *const *set, uint32_t n, struct buf *out)
+/* Each once, though every class of objects that has it brings a row. */
+static void scopes_list(const struct set *set, struct buf *out)
 {
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < set[i]->desc.n_contribs; k++) {
-			const struct keel_contrib *c = &set[i]->desc.contribs[k];
-			const struct keel_scope_def *def = c->def;
+	const struct module *m;
 
-			if (c->kind == NULL || def == NULL || strcmp(c->kind, "SCOPE") != 0 || def->name == NULL ||
-			    (out->len > 0 && strstr(out->data, def->name) != NULL))
-				continue;
-			buf_printf(out, "%s%s", out->len > 0 ? ", " : "", def->name);
+	SET_EACH(set, m) {
+		for (uint32_t k = 0; k < m->desc.n_contribs; k++) {
+			const char *scope = scope_of(&m->desc.contribs[k]);
+
+			if (scope != NULL && !list_has(out->len > 0 ? out->data : "", scope))
+				buf_printf(out, "%s%s", out->len > 0 ? ", " : "", scope);
 		}
+	}
 }
 
-static int refuse_scope(const struct module *m, const struct conf_match *match, struct module *const *set, uint32_t n,
+static int refuse_scope(const struct module *m, const struct conf_match *match, const struct set *set,
 			struct keel_err *err)
 {
 	struct buf known;
 	int ret;
 
 	buf_init(&known);
-	scopes_list(set, n, &known);
+	scopes_list(set, &known);
 	ret = err_set(err, -EINVAL, "%s: %s.match.%s: no module offers a scope \"%s\" (there are: %s)", match->where,
 		      m->desc.name, match->scope, match->scope, known.len > 0 ? known.data : "none");
 	buf_fini(&known);
 	return ret;
 }
 
-static bool is_scope(struct module *const *set, uint32_t n, const char *name)
-{
-	uint32_t i = 0;
-
-	while (i < n && !offers_scope(set[i], name))
-		i++;
-	return i < n;
-}
-
 /* Only a server has objects, and so scopes. */
-int site_lint(const struct module *m, struct module *const *set, uint32_t n, struct keel_err *err)
+int site_lint(const struct module *m, const struct set *set, struct keel_err *err)
 {
 	const struct site *s = m->fresh_site != NULL ? m->fresh_site : m->site;
 
 	if (!(m->owner.parts->daemon & KEEL_SERVER))
 		return 0;
 	for (uint32_t i = 0; i < s->n_matches; i++) {
-		if (!is_scope(set, n, s->matches[i].scope))
-			return refuse_scope(m, &s->matches[i], set, n, err);
+		if (!is_scope(set, s->matches[i].scope))
+			return refuse_scope(m, &s->matches[i], set, err);
 	}
 	return 0;
 }
 
-int sites_rehearse(struct modules *all, struct module *const *set, uint32_t n, struct keel_err *err)
+int sites_rehearse(struct modules *all, const struct set *set, struct keel_err *err)
 {
-	struct hooks_table *tables = calloc(n > 0 ? n : 1, sizeof(*tables));
+	struct hooks_table *tables = calloc(set->n + 1, sizeof(*tables));
 	int ret;
 
 	if (tables == NULL)
 		return err_set(err, -ENOMEM, "no memory to order taps");
-	for (uint32_t i = 0; i < n; i++) {
-		const struct site *s = set[i]->fresh_site != NULL ? set[i]->fresh_site : set[i]->site;
+	for (uint32_t i = 0; i < set->n; i++) {
+		struct module *m = set->at[i];
+		const struct site *s = m->fresh_site != NULL ? m->fresh_site : m->site;
 
-		tables[i] = (struct hooks_table){ .owner = &set[i]->owner, .taps = s->taps,
-						  .n = s->n_taps, .stride = sizeof(s->taps[0]) };
+		tables[i] = (struct hooks_table){ &m->owner, s->taps, s->n_taps };
 	}
-	ret = hooks_rehearse(all->parts->hooks, tables, n, err);
+	ret = hooks_rehearse(all->parts->hooks, tables, set->n, err);
 	free(tables);
 	return ret;
 }

@@ -77,7 +77,7 @@ static void answer(struct asked *a, struct buf *text)
 		msg->put_strings(out, "lines", lines, n);
 		send(a, out);
 	} else {
-		refuse(a, INTERNAL, "no memory for the answer");
+		refuse(a, PBSE_INTERNAL, "no memory for the answer");
 	}
 	free(lines);
 	buf_fini(text);
@@ -98,7 +98,7 @@ static void refuse_point(struct asked *a, const char *point)
 	struct keel_err err;
 
 	err_set(&err, 0, "there is no hook point '%s'; 'keelson hooks' lists them", point);
-	refuse(a, IVALREQ, err.text);
+	refuse(a, PBSE_IVALREQ, err.text);
 }
 
 /* args: a point's name, or nothing: all points. */
@@ -132,7 +132,7 @@ static void verb_hook_times(struct asked *a)
 	else if (ret == -ENOENT)
 		refuse_point(a, point);
 	else
-		refuse(a, INTERNAL, "no memory for the answer");
+		refuse(a, PBSE_INTERNAL, "no memory for the answer");
 }
 
 static void verb_hook_reset(struct asked *a)
@@ -155,7 +155,7 @@ static void verb_hook_unbench(struct asked *a)
 	if (tap == NULL || hooks_unbench(a->all->parts->hooks, tap, who.text) < 0) {
 		err_set(&err, 0, "there is no tap '%s'; 'keelson hooks --time' lists them",
 			tap != NULL ? tap : "");
-		refuse(a, IVALREQ, err.text);
+		refuse(a, PBSE_IVALREQ, err.text);
 		return;
 	}
 	buf_init(&text);
@@ -179,7 +179,7 @@ static void changed(void *arg, int ret, const char *text)
 	struct buf lines;
 
 	if (ret < 0) {
-		refuse(a, SYSTEM, text);
+		refuse(a, PBSE_SYSTEM, text);
 		return;
 	}
 	buf_init(&lines);
@@ -195,7 +195,7 @@ static void ask_change(struct asked *a, enum modules_change change)
 			   &(struct modules_ask){ .change = change, .name = a->arg, .who = a->who,
 						  .done = changed, .arg = a },
 			   &err) < 0)
-		refuse(a, SYSTEM, err.text);
+		refuse(a, PBSE_SYSTEM, err.text);
 }
 
 /* args: a module's name, or nothing: the whole configuration. */
@@ -266,7 +266,7 @@ static void requested(struct keel_mod *m, struct keel_req *req, const char *name
 				     .arg = args != NULL && n > 0 && args[0][0] != '\0' ? args[0] : NULL };
 
 	if (verb_ask(verb_find(name), &asked) < 0)
-		request->reply(req, INTERNAL, "no memory for keelson %s", name);
+		request->reply(req, PBSE_INTERNAL, "no memory for keelson %s", name);
 }
 
 #define AS_REQUEST(verb, who, text)                                                                         \
@@ -284,7 +284,7 @@ static const struct keel_contrib rows[] = { VERBS(AS_ROW) { "REQUEST", &afar_req
 
 int verbs_offer(struct modules *all)
 {
-	int ret = registry_add(all->parts->registry, &all->self, rows, KEEL_COUNT(rows), sizeof(rows[0]), NULL);
+	int ret = registry_add(all->parts->registry, &all->self, rows, KEEL_COUNT(rows), NULL);
 
 	return ret == 0 ? afar_open(all) : ret;
 }

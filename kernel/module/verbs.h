@@ -9,8 +9,6 @@
 #include "module/inside.h"
 #include "registry/registry.h"
 
-enum pbse { IVALREQ = 15004, PERM = 15007, SYSTEM = 15010, INTERNAL = 15011 };
-
 /* Owned by whoever answers it. */
 struct asked {
 	struct modules *all;

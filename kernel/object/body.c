@@ -172,7 +172,7 @@ struct keel_obj *obj_begin(struct class *c, const char *id, struct keel_err *err
 	struct keel_obj *o;
 
 	if (!id_is_good(id, len)) {
-		err_set(err, 15172, "%s", pbse_text(15172));
+		err_set(err, PBSE_IVAL_OBJ_NAME, "%s", pbse_text(PBSE_IVAL_OBJ_NAME));
 		return NULL;
 	}
 	if (index_find(&c->ids, id, len)) {
@@ -181,7 +181,7 @@ struct keel_obj *obj_begin(struct class *c, const char *id, struct keel_err *err
 	}
 	o = obj_create(c, id, len);
 	if (!o)
-		err_set(err, 15010, "%sno memory", pbse_text(15010));
+		err_no_memory(err);
 	return o;
 }
 
@@ -197,7 +197,7 @@ struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char 
 	}
 	o = obj_begin(c, id, err);
 	if (o && fallbacks(o) < 0) {
-		err_set(err, 15010, "%sno memory", pbse_text(15010));
+		err_no_memory(err);
 		object_destroy(o);
 		return NULL;
 	}

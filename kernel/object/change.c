@@ -11,8 +11,6 @@
 #include "object/changes.h"
 #include "util/err.h"
 
-enum { NOATTR = 15002, ATTRRO = 15003, IVALREQ = 15004, SYSTEM = 15010, BADATVAL = 15014 };
-
 /* A change on its way. */
 struct attempt {
 	struct keel_changes *set;
@@ -31,21 +29,16 @@ static int fault(const struct attempt *t, int code)
 	return attr_fault(t->err, code, t->attr, t->key);
 }
 
-static int no_memory(const struct attempt *t)
-{
-	return err_set(t->err, SYSTEM, "%sno memory", pbse_text(SYSTEM));
-}
-
 static int permitted(const struct attempt *t)
 {
 	const struct keel_attr_def *def = &t->attr->def;
 
 	if (def->derive || (def->write_roles & t->session->roles) == 0)
-		return fault(t, ATTRRO);
+		return fault(t, PBSE_ATTRRO);
 	if ((def->flags & KEEL_ATTR_CREATE) && !(t->obj->flags & OBJ_DRAFT))
-		return fault(t, ATTRRO);
+		return fault(t, PBSE_ATTRRO);
 	if ((def->flags & KEEL_ATTR_NO_INCR) && (t->op == KEEL_INCR || t->op == KEEL_DECR))
-		return fault(t, BADATVAL);
+		return fault(t, PBSE_BADATVAL);
 	return 0;
 }
 
@@ -54,13 +47,13 @@ static int sensible(const struct attempt *t)
 	bool keyed = t->attr->type->def.flags & KEEL_TYPE_KEYED;
 
 	if (t->op != KEEL_SET && t->op != KEEL_UNSET && t->op != KEEL_INCR && t->op != KEEL_DECR)
-		return err_set(t->err, IVALREQ, "%s", pbse_text(IVALREQ));
+		return err_set(t->err, PBSE_IVALREQ, "%s", pbse_text(PBSE_IVALREQ));
 	if (t->attr->def.derive)
-		return fault(t, ATTRRO);
+		return fault(t, PBSE_ATTRRO);
 	if (t->key && !keyed)
-		return fault(t, BADATVAL);
+		return fault(t, PBSE_BADATVAL);
 	if (keyed && !t->key && t->text && *t->text)
-		return fault(t, BADATVAL);
+		return fault(t, PBSE_BADATVAL);
 	return 0;
 }
 
@@ -75,7 +68,7 @@ static int begin(struct attempt *t)
 	if (!now || whole)
 		return 0;
 	if (type_copy(t->attr->type, now, &t->slot) != 0)
-		return no_memory(t);
+		return err_no_memory(t->err);
 	t->is_set = true;
 	return 0;
 }
@@ -84,7 +77,7 @@ static int parse(struct attempt *t, int32_t op, const char *text)
 {
 	int code = type_parse(t->attr, op, t->key, text, &t->slot, &t->is_set, t->err);
 
-	return code > 0 ? code : code ? BADATVAL : 0;
+	return code > 0 ? code : code ? PBSE_BADATVAL : 0;
 }
 
 static int unset(struct attempt *t)
@@ -142,7 +135,7 @@ static int ask(const struct attempt *t)
 		return 0;
 	text = new_text(t, &failed);
 	if (failed)
-		return no_memory(t);
+		return err_no_memory(t->err);
 	if (!text && t->op == KEEL_SET && (a->def.flags & KEEL_ATTR_EMPTY))
 		text = calloc(1, 1);
 	if (!text) /* unset: nothing to judge */
@@ -154,7 +147,7 @@ static int ask(const struct attempt *t)
 	if (!code)
 		return 0;
 	if (code < 0)
-		code = BADATVAL;
+		code = PBSE_BADATVAL;
 	if (t->err && t->err->text[0]) {
 		t->err->code = code;
 		return code;
@@ -171,7 +164,7 @@ static int into_set(struct attempt *t)
 	if (!e)
 		e = change_add(t->set, t->obj, t->attr);
 	if (!e)
-		return no_memory(t);
+		return err_no_memory(t->err);
 	if (e->is_set)
 		type_drop(t->attr->type, &e->slot);
 	e->slot = t->slot;
@@ -204,10 +197,10 @@ int32_t changes_ask(struct keel_changes *c, const struct keel_session *s, struct
 	int code;
 
 	if (o->flags & OBJ_DEAD)
-		return err_set(err, IVALREQ, "%s", pbse_text(IVALREQ));
+		return err_set(err, PBSE_IVALREQ, "%s", pbse_text(PBSE_IVALREQ));
 	t.attr = op->name ? attr_of_request(o->klass, op->name) : NULL;
 	if (!t.attr)
-		return err_set(err, NOATTR, "%s", pbse_text(NOATTR));
+		return err_set(err, PBSE_NOATTR, "%s", pbse_text(PBSE_NOATTR));
 	code = s ? permitted(&t) : 0;
 	return code ? code : attempt(&t, true);
 }
@@ -219,8 +212,8 @@ int32_t changes_text(struct keel_changes *c, struct keel_obj *o, const struct ke
 			     .err = err };
 
 	if (o->flags & OBJ_DEAD)
-		return err_set(err, IVALREQ, "%s", pbse_text(IVALREQ));
+		return err_set(err, PBSE_IVALREQ, "%s", pbse_text(PBSE_IVALREQ));
 	if (!a->klass)
-		return err_set(err, NOATTR, "%s", pbse_text(NOATTR));
+		return err_set(err, PBSE_NOATTR, "%s", pbse_text(PBSE_NOATTR));
 	return attempt(&t, false);
 }

@@ -50,7 +50,7 @@ struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *from, const c
 	if (!o)
 		return NULL;
 	if (copy_slots(o, obj_refresh(from)) < 0 || copy_raw(o, from) < 0) {
-		err_set(err, 15010, "%sno memory", pbse_text(15010));
+		err_no_memory(err);
 		object_destroy(o);
 		return NULL;
 	}

@@ -12,8 +12,7 @@
 
 #include "object/object.h"
 #include "types/types.h"
-
-#define SYSTEM 15010 /* what a type answers when it has no memory */
+#include "util/err.h"
 
 int raw_add(struct keel_obj *o, const struct mp *pairs, uint32_t n)
 {
@@ -107,7 +106,7 @@ static int parse_into(struct keel_obj *o, struct keel_attr *a, const char *key, 
 	is_set = in_place;
 	code = type_parse(a, KEEL_SET, key, text, in_place ? old : &slot, &is_set, &err);
 	if (code)
-		return code == SYSTEM ? -ENOMEM : 1;
+		return code == PBSE_SYSTEM ? -ENOMEM : 1;
 	if (!in_place && is_set && value_put(o, a, &slot) < 0) {
 		type_drop(a->type, &slot);
 		return -ENOMEM;

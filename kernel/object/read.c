@@ -171,7 +171,7 @@ static int32_t match_printed(struct keel_obj *o, const struct keel_attr *a, int3
 	if ((size_t)len >= sizeof(small)) {
 		is = malloc((size_t)len + 1);
 		if (!is)
-			return -err_set(err, 15010, "%sno memory", pbse_text(15010));
+			return -err_no_memory(err);
 		(void)read_text(o, a, key, is, (uint32_t)len + 1);
 	}
 	rc = match_texts(is, text ? text : "", op);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "object/object.h"
-#include "pbs_error.h"
 #include "registry/registry.h"
 #include "types/types.h"
 #include "util/err.h"
@@ -39,7 +38,7 @@ int32_t type_parse(const struct keel_attr *a, int32_t op, const char *key, const
 	if (!code || !err || err->text[0])
 		return code;
 	if (code == PBSE_SYSTEM)
-		return err_set(err, code, "%sno memory", pbse_text(code));
+		return err_no_memory(err);
 	attr_fault(err, code > 0 ? code : PBSE_BADATVAL, a, key);
 	return code;
 }

@@ -96,7 +96,7 @@ int32_t write_text(struct keel_obj *o, const struct keel_attr *a, int32_t op, co
 		write_unset(o, a, NULL);
 	else if (is_set && put(o, a, &slot) < 0) {
 		type_drop(a->type, &slot);
-		return err_set(err, 15010, "%sno memory", pbse_text(15010));
+		return err_no_memory(err);
 	}
 	return 0;
 }

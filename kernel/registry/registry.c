@@ -257,19 +257,17 @@ static void rows_remove(struct registry *r, const struct owner *owner, uint32_t 
 	}
 }
 
-int registry_add(struct registry *r, struct owner *owner, const struct keel_contrib *rows,
-		 uint32_t n, uint32_t stride, struct keel_err *err)
+int registry_add(struct registry *r, struct owner *owner, const struct keel_contrib *rows, uint32_t n,
+		 struct keel_err *err)
 {
-	const char *at = (const char *)rows;
-	int ret;
-
 	if (err != NULL)
 		err->text[0] = '\0';
-	if (n > 0 && (rows == NULL || stride < sizeof(*rows)))
+	if (n > 0 && rows == NULL)
 		return err_set(err, -EINVAL, "module %s counts %u contributions and has no table",
 			       owner->pub.name, n);
-	for (uint32_t i = 0; i < n; i++, at += stride) {
-		ret = row_add(r, owner, (const struct keel_contrib *)at, err);
+	for (uint32_t i = 0; i < n; i++) {
+		int ret = row_add(r, owner, &rows[i], err);
+
 		if (ret < 0) {
 			rows_remove(r, owner, i);
 			return ret;

@@ -27,7 +27,7 @@ int registry_kind(struct registry *r, const struct registry_kind *kind);
 /* All rows of a module, or none (with *err naming the row). Rows of unknown kinds wait for the kind.
  * registry_remove withdraws every row of the owner, in reverse order. */
 int registry_add(struct registry *r, struct owner *owner, const struct keel_contrib *rows, uint32_t n,
-		 uint32_t stride, struct keel_err *err);
+		 struct keel_err *err);
 void registry_remove(struct registry *r, struct owner *owner);
 
 /* Services: the kernel's groups and SERVICE rows of modules. NULL when unknown or older than

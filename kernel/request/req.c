@@ -22,9 +22,6 @@
 #include "util/err.h"
 
 enum { NAME_SHOWN = 64, TEXT_SIZE = 1024 };
-enum pbse { UNKREQ = 15005, PERM = 15007, SYSTEM = 15010, INTERNAL = 15011, BADCRED = 15019,
-	    PROTOCOL = 15031, SVRDOWN = 15060, HOOKERROR = 15136 };
-
 /* ---- memory ------------------------------------------------------------------------------- */
 static struct keel_req *req_create(struct client *c, uint64_t corr, struct keel_msg *m)
 {
@@ -120,7 +117,7 @@ static void log_reject(const struct client *c, const struct keel_request_def *de
 static void refuse(struct client *c, uint64_t corr, const struct keel_request_def *def,
 		   const char *name, int32_t code)
 {
-	const char *trouble = code == SYSTEM ? store_trouble(c->router->parts->store) : NULL;
+	const char *trouble = code == PBSE_SYSTEM ? store_trouble(c->router->parts->store) : NULL;
 	char text[512];
 
 	snprintf(text, sizeof(text), "%s%s", pbse_text(code), trouble != NULL ? trouble : "");
@@ -199,7 +196,7 @@ static void reply_out(struct keel_req *q, struct keel_out *o)
 	out_put_int(o, "code", 0);
 	if (out_bytes(o, &len) == NULL) {
 		out_drop(o);
-		o = answer_out(SYSTEM, "the answer does not fit into memory");
+		o = answer_out(PBSE_SYSTEM, "the answer does not fit into memory");
 	}
 	send_after(q, o);
 }
@@ -296,7 +293,7 @@ void req_withdraw(struct keel_req *q, int32_t code, const char *text)
 
 void req_abandon(struct keel_req *q)
 {
-	req_withdraw(q, INTERNAL, "The module that serves this request was unloaded");
+	req_withdraw(q, PBSE_INTERNAL, "The module that serves this request was unloaded");
 	q->route = NULL;
 	q->gone = q->drained = NULL;
 	if (q->state == REQ_ORPHAN && !q->receiving) /* else it ends when that is decided */
@@ -343,16 +340,16 @@ static void fill_session(struct keel_req *q, uint32_t roles)
 static int32_t refusal(const struct client *c, const struct route *route, uint32_t *ret_roles)
 {
 	if (c->user->error != 0)
-		return c->user->error == -ENOENT ? BADCRED : SYSTEM;
+		return c->user->error == -ENOENT ? PBSE_BADCRED : PBSE_SYSTEM;
 	if (c->router->stopping)
-		return SVRDOWN;
+		return PBSE_SVRDOWN;
 	if (route == NULL)
-		return UNKREQ;
+		return PBSE_UNKREQ;
 	*ret_roles = roles_of(c);
 	if ((*ret_roles & route->def.roles) == 0)
-		return PERM;
+		return PBSE_PERM;
 	if (!(route->def.flags & KEEL_REQUEST_READ) && store_trouble(c->router->parts->store) != NULL)
-		return SYSTEM;
+		return PBSE_SYSTEM;
 	return 0;
 }
 
@@ -381,7 +378,7 @@ static void received(struct keel_mod *m, void *arg, const struct keel_outcome *o
 	else if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE)
 		q->route->def.handler(&q->route->owner->pub, q);
 	else
-		reply(q, outcome->code != 0 ? outcome->code : HOOKERROR,
+		reply(q, outcome->code != 0 ? outcome->code : PBSE_HOOKERROR,
 		      outcome->text != NULL ? "%s" : NULL, outcome->text);
 }
 
@@ -418,7 +415,7 @@ void req_start(struct client *c, const struct frame *f)
 	if (ret == 0)
 		name = msg_api()->str(m, "req");
 	if (name == NULL) {
-		refuse(c, f->corr, NULL, "?", ret == -ENOMEM ? SYSTEM : PROTOCOL);
+		refuse(c, f->corr, NULL, "?", ret == -ENOMEM ? PBSE_SYSTEM : PBSE_PROTOCOL);
 		c->closing = true;
 		goto out;
 	}
@@ -430,7 +427,7 @@ void req_start(struct client *c, const struct frame *f)
 	}
 	q = req_create(c, f->corr, m);
 	if (q == NULL) {
-		refuse(c, f->corr, &route->def, name, SYSTEM);
+		refuse(c, f->corr, &route->def, name, PBSE_SYSTEM);
 		goto out;
 	}
 	q->route = route;

@@ -22,8 +22,6 @@
 #include "request/inside.h"
 #include "util/err.h"
 
-enum pbse { SVRDOWN = 15060 };
-
 /* ---- the kind REQUEST ------------------------------------------------------------------------ */
 static int route_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
 {
@@ -254,7 +252,7 @@ static void shutdown_deadline(void *arg)
 	r->shutdown_timer = NULL;
 	DL_FOREACH(r->clients, c) {
 		DL_FOREACH_SAFE(c->reqs, q, next)
-			req_withdraw(q, SVRDOWN, NULL);
+			req_withdraw(q, PBSE_SVRDOWN, NULL);
 	}
 }
 

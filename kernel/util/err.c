@@ -9,13 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PBSE_FIRST 15000
-
 static int32_t pbse_of(int ret)
 {
-	if (ret > PBSE_FIRST)
+	if (ret > PBSE_)
 		return ret;
-	return ret < -PBSE_FIRST ? -ret : 0;
+	return ret < -PBSE_ ? -ret : 0;
 }
 
 int err_setv(struct keel_err *err, int ret, const char *fmt, va_list ap)
@@ -39,4 +37,9 @@ int err_set(struct keel_err *err, int ret, const char *fmt, ...)
 	err_setv(err, ret, fmt, ap);
 	va_end(ap);
 	return ret;
+}
+
+int err_no_memory(struct keel_err *err)
+{
+	return err_set(err, PBSE_SYSTEM, "%sno memory", pbse_text(PBSE_SYSTEM));
 }

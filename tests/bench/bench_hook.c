@@ -99,7 +99,7 @@ int main(void)
 	b.hook = registry_service(b.parts.registry, "hook", 0, NULL, &err);
 	measure(&b, "hook_empty", raises);
 	measure(&b, "hook_note_empty", notes);
-	if (hooks_attach(b.parts.hooks, &b.owner, taps, KEEL_COUNT(taps), sizeof(taps[0]), &err) < 0)
+	if (hooks_attach(b.parts.hooks, &b.owner, taps, KEEL_COUNT(taps), &err) < 0)
 		return 1;
 	measure(&b, "hook_tap", raises);
 	measure(&b, "hook_note_tap", notes);

@@ -77,7 +77,7 @@ static void objects_make(struct bench *b)
 	struct keel_err err;
 
 	owner.parts = &b->parts;
-	if (registry_add(b->parts.registry, &owner, rows, 2, sizeof(rows[0]), &err) < 0)
+	if (registry_add(b->parts.registry, &owner, rows, 2, &err) < 0)
 		die("cannot make classes", &err);
 	b->job = object->draft(&owner.pub, "job", "1.svr", &err);
 	b->queue = object->draft(&owner.pub, "queue", "workq", &err);
@@ -102,7 +102,7 @@ static void module_make(struct bench *b, const char *build)
 	b->owner.pub.name = d->name;
 	b->owner.pub.conf = &conf;
 	if (isolate_check(b->owner.isolate, &conf, &err) < 0 || d->init(&b->owner.pub, &err) < 0 ||
-	    hooks_attach(b->parts.hooks, &b->owner, d->taps, d->n_taps, d->taps[0].size, &err) < 0)
+	    hooks_attach(b->parts.hooks, &b->owner, d->taps, d->n_taps, &err) < 0)
 		die("cannot load the module", &err);
 	isolate_attach(b->owner.isolate, &b->owner);
 	if (d->start(&b->owner.pub, &err) < 0)

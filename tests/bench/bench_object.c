@@ -98,7 +98,7 @@ static void engine(void)
 	}
 	if (registry_create(&parts.registry) < 0 ||
 	    objects_create(parts.registry, no_store, NULL, &parts.objects) < 0 ||
-	    registry_add(parts.registry, &owner, list, N_ROWS + 1, sizeof(list[0]), &err) < 0) {
+	    registry_add(parts.registry, &owner, list, N_ROWS + 1, &err) < 0) {
 		fprintf(stderr, "bench_object: %s\n", err.text);
 		exit(1);
 	}

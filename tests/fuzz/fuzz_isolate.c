@@ -50,7 +50,7 @@ static void kernel_make(void)
 	    objects_create(parts.registry, not_dirty, NULL, &parts.objects) < 0 ||
 	    hooks_create(&parts, &hooks, &parts.hooks) < 0 || router_create(&parts, &parts.router) < 0 ||
 	    store_create(&parts, &parts.store) < 0 ||
-	    registry_add(parts.registry, &base, rows, KEEL_COUNT(rows), sizeof(rows[0]), NULL) < 0)
+	    registry_add(parts.registry, &base, rows, KEEL_COUNT(rows), NULL) < 0)
 		abort();
 	object = registry_service(parts.registry, "object", 0, NULL, NULL);
 	one = object->draft(&base.pub, "job", "1.svr", NULL);
@@ -105,7 +105,7 @@ static void isolate_make(struct isolate *iso, int fd)
 	owner.isolate = iso;
 	iso->now = process_make(iso, fd);
 	taps[0].fn.job_submit = never;
-	if (hooks_attach(parts.hooks, &owner, taps, 1, sizeof(taps[0]), NULL) < 0)
+	if (hooks_attach(parts.hooks, &owner, taps, 1, NULL) < 0)
 		abort();
 	hooks_proxy(parts.hooks, &owner, tap_proxy, tap_of, iso);
 }

@@ -162,7 +162,7 @@ static const struct keel_contrib contribs[] = { { "SERVICE", &service } };
 
 int disk_offer(struct sim *s, struct keel_err *err)
 {
-	return registry_add(s->parts->registry, &s->owner, contribs, 1, sizeof(contribs[0]), err);
+	return registry_add(s->parts->registry, &s->owner, contribs, 1, err);
 }
 
 /* Work for threads is what waits for the disk: commits, scripts, accounting. */

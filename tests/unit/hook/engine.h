@@ -45,7 +45,7 @@ extern struct engine e;
 void engine_start(void);
 void engine_stop(void);
 #define ATTACH(owner, taps)                                                                        \
-	hooks_attach(e.parts.hooks, &(owner), (taps), KEEL_COUNT(taps), sizeof((taps)[0]), &e.err)
+	hooks_attach(e.parts.hooks, &(owner), (taps), KEEL_COUNT(taps), &e.err)
 /* Turns of the loop until the trace contains `text`. */
 int run_until(const char *text);
 

@@ -151,14 +151,14 @@ static void kernel_up(void)
 	    log_open(parts.loop, dir, "test", 0xffff, false, &parts.log, NULL) < 0 ||
 	    objects_create(parts.registry, is_dirty, NULL, &parts.objects) < 0 ||
 	    hooks_create(&parts, &conf, &parts.hooks) < 0 ||
-	    registry_add(parts.registry, &jobs, rows, KEEL_COUNT(rows), sizeof(rows[0]), NULL) < 0)
+	    registry_add(parts.registry, &jobs, rows, KEEL_COUNT(rows), NULL) < 0)
 		abort();
 	call = registry_service(parts.registry, "call", 0, NULL, NULL);
 	object = registry_service(parts.registry, "object", 0, NULL, NULL);
 	for (uint32_t i = 0; i < n_stored; i++)
 		CU_ASSERT_EQUAL(objects_decode(parts.objects, stored[i].klass, stored[i].id,
 					       stored[i].bytes, stored[i].len, NULL), 0);
-	hooks_attach(parts.hooks, &alpha, taps, KEEL_COUNT(taps), sizeof(taps[0]), NULL);
+	hooks_attach(parts.hooks, &alpha, taps, KEEL_COUNT(taps), NULL);
 	hooks_replay(parts.hooks, parts.objects, &alpha);
 	job = object->find(&jobs.pub, "job", "1.svr");
 }
@@ -344,7 +344,7 @@ static void a_module_that_comes_again_gets_it_back(void)
 	hooks_detach(parts.hooks, &alpha);
 	CU_ASSERT_EQUAL(n_done, 1);
 	CU_ASSERT_EQUAL(object->count(&jobs.pub, "keel_hold"), 1);
-	hooks_attach(parts.hooks, &alpha, taps, KEEL_COUNT(taps), sizeof(taps[0]), NULL);
+	hooks_attach(parts.hooks, &alpha, taps, KEEL_COUNT(taps), NULL);
 	CU_ASSERT_EQUAL(hooks_replay(parts.hooks, parts.objects, &alpha), 0);
 	CU_ASSERT_EQUAL(n_back, 1);
 	purge_job();

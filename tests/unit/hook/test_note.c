@@ -60,7 +60,7 @@ static void a_waiting_note_survives_its_object(void)
 	static const struct keel_tap more[] = { KEEL_TAP(job_signal, destroys) };
 
 	engine_start();
-	CU_ASSERT_EQUAL(hooks_attach(e.parts.hooks, &e.alpha, taps + 1, 3, sizeof(taps[0]), &e.err),
+	CU_ASSERT_EQUAL(hooks_attach(e.parts.hooks, &e.alpha, taps + 1, 3, &e.err),
 			0);
 	CU_ASSERT_EQUAL(ATTACH(e.beta, more), 0);
 	RAISE(job_signal, .id = "1.svr", .job = &job1);

@@ -224,7 +224,7 @@ static void fail_policies(void)
 	};
 
 	engine_start();
-	CU_ASSERT_EQUAL(hooks_attach(e.parts.hooks, &e.alpha, alpha, 1, sizeof(alpha[0]), &e.err), 0);
+	CU_ASSERT_EQUAL(hooks_attach(e.parts.hooks, &e.alpha, alpha, 1, &e.err), 0);
 	ATTACH(e.beta, beta);
 	CU_ASSERT_EQUAL(RAISE(job_submit, .id = "1.svr"), KEEL_NEXT);
 	CU_ASSERT_EQUAL(RAISE(job_submit, .id = "1.svr"), KEEL_NEXT);

@@ -33,7 +33,7 @@ static void make(uint32_t n)
 
 	CU_ASSERT_EQUAL_FATAL(registry_create(&parts.registry), 0);
 	CU_ASSERT_EQUAL_FATAL(objects_create(parts.registry, not_dirty, NULL, &parts.objects), 0);
-	CU_ASSERT_EQUAL_FATAL(registry_add(parts.registry, &owner, rows, 2, sizeof(rows[0]), NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(registry_add(parts.registry, &owner, rows, 2, NULL), 0);
 	object = registry_service(parts.registry, "object", 0, NULL, NULL);
 	for (uint32_t i = 0; i < n; i++) {
 		snprintf(id, sizeof(id), "%u", i);

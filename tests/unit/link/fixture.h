@@ -167,7 +167,7 @@ static inline void daemon_links(struct daemon *d, const struct links_conf *conf)
 	};
 	struct keel_err err = { 0 };
 
-	CU_ASSERT_FATAL(hooks_attach(d->parts.hooks, &d->owner, taps, 2, sizeof(taps[0]), &err) == 0);
+	CU_ASSERT_FATAL(hooks_attach(d->parts.hooks, &d->owner, taps, 2, &err) == 0);
 	CU_ASSERT_FATAL(links_create(&d->parts, conf, &d->parts.links, &err) == 0);
 	d->link = registry_service(d->parts.registry, "link", 0, NULL, &err);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(d->link);

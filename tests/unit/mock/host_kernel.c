@@ -44,7 +44,7 @@ static void vocabulary(void)
 
 	for (int i = 0; i < N_JOB_ATTRS; i++)
 		rows[1 + i] = (struct keel_contrib){ "ATTR", &job_attrs[i] };
-	if (registry_add(k.parts.registry, &k.self, rows, KEEL_COUNT(rows), sizeof(rows[0]), &err) < 0)
+	if (registry_add(k.parts.registry, &k.self, rows, KEEL_COUNT(rows), &err) < 0)
 		abort();
 }
 

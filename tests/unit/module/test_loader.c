@@ -146,12 +146,19 @@ static const struct keel_conf_rule kernels_key[] = {
 	.magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .size = sizeof(struct keel_module),      \
 	.name = "x", .version = "1", .summary = "s", .roles = KEEL_ANY
 
+static keel_verdict on_queued(struct keel_call *c, const struct keel_ev_job_queued *ev)
+{
+	(void)c, (void)ev;
+	return KEEL_NEXT;
+}
+
 static int lint(const struct keel_module *d)
 {
 	struct module m = { 0 };
 	int ret = descriptor_lint(&m, "x.so", d, &k.err);
 
 	free(m.rules);
+	free(m.taps);
 	return ret;
 }
 
@@ -188,8 +195,8 @@ static void descriptors_that_lie_are_refused(void)
 	}
 }
 
-/* A newer module's tables have longer rows: they are walked in its stride. */
-static void longer_rows_are_walked_in_their_stride(void)
+/* A newer module's tables have longer rows: they are walked in its stride, and are rows like any others then. */
+static void longer_rows_become_rows_of_this_kernel(void)
 {
 	static const struct {
 		struct keel_conf_rule rule;
@@ -198,16 +205,26 @@ static void longer_rows_are_walked_in_their_stride(void)
 		{ { .size = sizeof(rows[0]), .type = KEEL_CONF_INT, .offset = 0, .key = "a" }, 1 },
 		{ { .size = sizeof(rows[0]), .type = KEEL_CONF_INT, .offset = 8, .key = "b" }, 2 },
 	};
-	const struct keel_module d = { GOOD, .conf = &rows[0].rule, .n_conf = 2, .conf_size = 16 };
+	static const struct {
+		struct keel_tap tap;
+		uint64_t news;
+	} taps[] = {
+		{ { .size = sizeof(taps[0]), .point = KEEL_POINT_job_queued, .name = "one", .fn = { .job_queued = on_queued } }, 1 },
+		{ { .size = sizeof(taps[0]), .point = KEEL_POINT_job_queued, .name = "two", .fn = { .job_queued = on_queued } }, 2 },
+	};
+	const struct keel_module d = { GOOD, .conf = &rows[0].rule, .n_conf = 2, .conf_size = 16,
+				       .taps = &taps[0].tap, .n_taps = 2 };
 	struct module m = { 0 };
 
 	CU_ASSERT_EQUAL_FATAL(descriptor_lint(&m, "x.so", &d, &k.err), 0);
-	CU_ASSERT_STRING_EQUAL(m.rules[1].key, "b");
+	CU_ASSERT_STRING_EQUAL(rule_at(m.rules, 1).key, "b");
+	CU_ASSERT_STRING_EQUAL(m.taps[1].name, "two");
 	free(m.rules);
+	free(m.taps);
 }
 
 TESTS_MAIN("module/loader", TEST(notes_are_read), TEST(what_is_no_module_is_named),
 	   TEST(damaged_files_do_no_harm), TEST(another_interface_is_refused_with_numbers),
 	   TEST(an_unresolved_symbol_is_named), TEST(only_absolute_so_files),
 	   TEST(root_trusts_only_its_own), TEST(descriptors_that_lie_are_refused),
-	   TEST(longer_rows_are_walked_in_their_stride))
+	   TEST(longer_rows_become_rows_of_this_kernel))

@@ -153,7 +153,7 @@ static void a_scope_holds_for_them(void)
 	struct scope *scope;
 
 	begin();
-	CU_ASSERT_EQUAL_FATAL(registry_add(k.parts.registry, &k.self, rows, 3, sizeof(rows[0]), &k.err), 0);
+	CU_ASSERT_EQUAL_FATAL(registry_add(k.parts.registry, &k.self, rows, 3, &k.err), 0);
 	CU_ASSERT_EQUAL_FATAL(scope_create("scoped", &match, 1, &scope, &k.err), 0);
 	hooks_scope(k.parts.hooks, &scoped, scope);
 	CU_ASSERT_EQUAL(hook->tap_on(&scoped.pub, "mine", "count", 0, count, NULL, &k.err), 0);

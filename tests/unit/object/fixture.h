@@ -206,8 +206,7 @@ static inline void engine_rows(struct engine *e)
 
 	for (uint32_t i = 0; i < N_THING; i++)
 		rows[i + 3] = (struct keel_contrib){ "ATTR", &thing_attrs[i] };
-	CU_ASSERT_FATAL(registry_add(e->parts.registry, &e->owner, rows, N_THING + 3,
-				     sizeof(rows[0]), &err) == 0);
+	CU_ASSERT_FATAL(registry_add(e->parts.registry, &e->owner, rows, N_THING + 3, &err) == 0);
 }
 
 /* Without any row. */

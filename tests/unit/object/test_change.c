@@ -192,7 +192,7 @@ static void a_row_leaves_the_sets(void)
 
 	engine_start(&e);
 	o = engine_thing(&e, "1");
-	CU_ASSERT_EQUAL_FATAL(registry_add(e.parts.registry, &e.guest, &row, 1, sizeof(row), NULL),
+	CU_ASSERT_EQUAL_FATAL(registry_add(e.parts.registry, &e.guest, &row, 1, NULL),
 			      0);
 	c = e.api->changes(e.mod);
 	CU_ASSERT_EQUAL(e.api->change_text(c, o, e.api->attr(e.mod, "thing", "extra"), KEEL_SET,

@@ -45,7 +45,7 @@ static void come(const struct keel_attr_def *def)
 {
 	const struct keel_contrib row = { "ATTR", def };
 
-	CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, &row, 1, sizeof(row), NULL), 0);
+	CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, &row, 1, NULL), 0);
 }
 
 static void go(void)
@@ -137,7 +137,7 @@ static void types_go_too(void)
 	engine_start(&e);
 	o = engine_thing(&e, "1");
 	for (int i = 0; i < 2; i++) {
-		CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, typed, 4, sizeof(typed[0]), NULL), 0);
+		CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, typed, 4, NULL), 0);
 		CU_ASSERT_PTR_EQUAL(e.api->find(e.mod, "thing", "1"), o);
 		if (i == 0) {
 			engine_set(&e, o, "evens", KEEL_SET, NULL, "21");

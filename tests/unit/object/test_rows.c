@@ -159,7 +159,7 @@ static void unknown_values(void)
 	CU_ASSERT_TRUE(holds(&again, "no number"));
 	CU_ASSERT_TRUE(holds(&again, "extra"));
 	/* The module comes: its values are there; it goes: they are kept. */
-	CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, &extra, 1, sizeof(extra), NULL), 0);
+	CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, &extra, 1, NULL), 0);
 	o = e.api->find(e.mod, "thing", "1");
 	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "extra"), "k=9");
 	registry_remove(e.parts.registry, &e.guest);
@@ -287,14 +287,13 @@ static void rows_refused(void)
 	engine_start(&e);
 	for (int i = 0; i < 5; i++) {
 		err.text[0] = '\0';
-		CU_ASSERT_NOT_EQUAL(registry_add(e.parts.registry, &e.guest, &refused[i], 1,
-						 sizeof(refused[0]), &err), 0);
+		CU_ASSERT_NOT_EQUAL(registry_add(e.parts.registry, &e.guest, &refused[i], 1, &err), 0);
 		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "guest"));
 		if (i < 3)
 			CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "testmod"));
 	}
 	CU_ASSERT_EQUAL(objects_waiting(e.parts.objects, &err), 0);
-	CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, &waiting, 1, sizeof(waiting), &err),
+	CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, &waiting, 1, &err),
 			0);
 	CU_ASSERT_PTR_NULL(e.api->attr(e.mod, "thing", "waits"));
 	CU_ASSERT_EQUAL(objects_waiting(e.parts.objects, &err), -ENOENT);

@@ -112,7 +112,7 @@ static void rows_leave_an_open_view(void)
 	struct keel_obj *o = full();
 	struct keel_view *v;
 
-	CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, &row, 1, sizeof(row), NULL), 0);
+	CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, &row, 1, NULL), 0);
 	o = e.api->find(e.mod, "thing", "1.svr");
 	engine_set(&e, o, "extra", KEEL_SET, "k", "3");
 	v = e.api->view(e.mod, "thing", NULL, 0, KEEL_USER);

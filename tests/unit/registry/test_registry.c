@@ -79,7 +79,7 @@ static const struct keel_contrib kinds[] = { { "KIND", &mod_kind } };
 
 static int add_rows(struct owner *o, const struct keel_contrib *rows, uint32_t n)
 {
-	return registry_add(r, o, rows, n, sizeof(*rows), &err);
+	return registry_add(r, o, rows, n, &err);
 }
 
 static void rows_go_to_their_kind_and_back(void)

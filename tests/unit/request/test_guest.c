@@ -51,7 +51,7 @@ static void begin(uint32_t uid, const char *name)
 	kernel_start(&k);
 	answers = goodbyes = 0;
 	said[0] = '\0';
-	CU_ASSERT_EQUAL_FATAL(registry_add(k.parts.registry, &k.owner, rows, 1, sizeof(rows[0]), &err), 0);
+	CU_ASSERT_EQUAL_FATAL(registry_add(k.parts.registry, &k.owner, rows, 1, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(router_guest(k.parts.router, &g, &guest), 0);
 }
 

@@ -65,13 +65,12 @@ static void start(struct wire_client *c)
 	served = asked = cancelled = 0;
 	held = NULL;
 	kernel_start(&k);
-	CU_ASSERT_FATAL(registry_add(k.parts.registry, &k.owner, rows, KEEL_COUNT(rows),
-				     sizeof(rows[0]), &err) == 0);
+	CU_ASSERT_FATAL(registry_add(k.parts.registry, &k.owner, rows, KEEL_COUNT(rows), &err) == 0);
 	memset(&guard, 0, sizeof(guard));
 	guard.pub.name = "guard";
 	guard.parts = &k.parts;
 	call = registry_service(k.parts.registry, "call", 0, NULL, &err);
-	CU_ASSERT_FATAL(hooks_attach(k.parts.hooks, &guard, taps, KEEL_COUNT(taps), sizeof(taps[0]),
+	CU_ASSERT_FATAL(hooks_attach(k.parts.hooks, &guard, taps, KEEL_COUNT(taps),
 				     &err) == 0);
 	wire_connect(&k, c);
 }

@@ -109,8 +109,7 @@ static void start(void)
 	n_kept = n_gone = n_drained = n_parts = 0;
 	part_ret = 0;
 	kernel_start(&k);
-	CU_ASSERT_FATAL(registry_add(k.parts.registry, &k.owner, rows, sizeof(rows) / sizeof(rows[0]),
-				     sizeof(rows[0]), &err) == 0);
+	CU_ASSERT_FATAL(registry_add(k.parts.registry, &k.owner, rows, sizeof(rows) / sizeof(rows[0]), &err) == 0);
 }
 
 static bool enough_kept(void *arg)
@@ -252,7 +251,7 @@ static void test_name_clash(void)
 	struct keel_err err = { 0 };
 
 	start();
-	CU_ASSERT(registry_add(k.parts.registry, &other, clash, 1, sizeof(clash[0]), &err) < 0);
+	CU_ASSERT(registry_add(k.parts.registry, &other, clash, 1, &err) < 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "othermod"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "testmod"));
 	kernel_stop(&k);

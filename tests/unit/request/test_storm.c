@@ -180,7 +180,7 @@ static void storm(uint64_t from)
 	r->limits.requests_per_turn = 3;
 	r->limits.stall_ms = 40;
 	r->limits.sweep_ms = 10;
-	CU_ASSERT_FATAL(registry_add(k.parts.registry, &k.owner, row, 1, sizeof(row[0]), &err) == 0);
+	CU_ASSERT_FATAL(registry_add(k.parts.registry, &k.owner, row, 1, &err) == 0);
 	for (int i = 0; i < STEPS; i++) {
 		client_acts((int)random_below(CLIENTS));
 		module_acts();

@@ -187,8 +187,7 @@ static void kernel_rows(bool with_store)
 					     { "ATTR", &n_attr },
 					     { "SERVICE", &disk_service } };
 
-	CU_ASSERT_FATAL(registry_add(k.parts.registry, &k.owner, rows, with_store ? 3 : 2,
-				     sizeof(rows[0]), NULL) == 0);
+	CU_ASSERT_FATAL(registry_add(k.parts.registry, &k.owner, rows, with_store ? 3 : 2, NULL) == 0);
 	k.n = k.object->attr(k.mod, "job", "n");
 }
 
