@@ -316,6 +316,15 @@ void durable_ended(struct hold *hold)
 		forget(d);
 }
 
+void hooks_hold_lost(struct keel_hold *pub)
+{
+	struct hold *hold = (struct hold *)pub;
+
+	if (hold->durable != NULL)
+		put_up(hold->durable);
+	hold->durable = NULL;
+}
+
 /* ---- what a tap of *_known may do -------------------------------------------------------------------------- */
 static struct durable *up_of(struct keel_call *c, const char *key)
 {
@@ -368,27 +377,31 @@ static struct op *orphan_create(const struct op *like)
 	return op;
 }
 
+keel_verdict hooks_hold_apart(struct keel_call *c, const struct keel_hold_opts *opts, struct keel_hold **ret_hold)
+{
+	struct op *op = orphan_create((const struct op *)c);
+	keel_verdict v = op != NULL ? hold_take(&op->pub, opts, ret_hold) : KEEL_FAIL;
+
+	if (op != NULL && v != KEEL_WAIT)
+		op_free(op);
+	return v;
+}
+
 int32_t call_rearm(struct keel_call *c, const struct keel_hold_opts *opts, struct keel_hold **ret_hold)
 {
 	struct keel_hold_opts o;
 	struct keel_hold *pub = NULL;
 	struct hold *hold;
 	struct durable *d;
-	struct op *op;
 
 	KEEL_SIZED(&o, opts);
 	d = up_of(c, o.durable_key);
 	if (d == NULL)
 		return -ENOENT;
-	op = orphan_create((const struct op *)c);
-	if (op == NULL)
-		return -ENOMEM;
 	o.why = o.why != NULL ? o.why : d->text[WHY];
 	o.timeout_ms = left_ms(d) > 0 ? left_ms(d) : 1;
-	if (hold_take(&op->pub, &o, &pub) != KEEL_WAIT) {
-		op_free(op);
+	if (hooks_hold_apart(c, &o, &pub) != KEEL_WAIT)
 		return -EINVAL;
-	}
 	hold = (struct hold *)pub;
 	hold->since_ms -= d->timeout_ms - left_ms(d);
 	hold->timeout_ms = d->timeout_ms;

@@ -91,6 +91,12 @@ void hooks_forget(struct hooks *h, uint64_t since);
 bool hooks_told(const struct hooks *h, uint64_t since, uint32_t point, const char *id);
 /* The operation an open or not yet told hold is of. */
 struct keel_call *hooks_hold_call(struct keel_hold *hold);
+/* Why its tap could not take a hold just now. */
+const char *hooks_call_why(const struct keel_call *c);
+/* hold() on an operation like this call's, of whose verdict nobody hears; it ends with the hold. */
+keel_verdict hooks_hold_apart(struct keel_call *c, const struct keel_hold_opts *opts, struct keel_hold **ret_hold);
+/* Who took it is gone: one with a durable_key is for whoever comes next, however it ends. */
+void hooks_hold_lost(struct keel_hold *hold);
 
 /* The kernel's own raises. */
 void hooks_note(struct hooks *h, uint32_t point, const void *event);

@@ -36,6 +36,11 @@ struct keel_call *hooks_hold_call(struct keel_hold *hold)
 	return &((struct hold *)hold)->op->pub;
 }
 
+const char *hooks_call_why(const struct keel_call *c)
+{
+	return ((const struct op *)c)->err.text;
+}
+
 /* ---- events of the last moment ------------------------------------------------------------------------ */
 #define RECENT_MAX 4096u /* power of two */
 

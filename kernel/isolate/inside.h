@@ -104,7 +104,7 @@ struct iso_call {
 	uint64_t since;          /* events are remembered from then on */
 	struct iso_question *questions;
 	struct iso_hold *holds;  /* its module's, open or not yet told */
-	const struct iso_question *first; /* the tap's own; not to be looked into */
+	bool asked;              /* its first question is the tap's own */
 	bool over;               /* the tap answered, and not WAIT: holds it took are void */
 	/* What find() does not give; whoever raised the event keeps them until the end. */
 	struct { struct keel_obj *obj; const char *klass, *id; } draft[4];
@@ -116,7 +116,7 @@ struct iso_call {
 struct iso_question {
 	struct pending pending;  /* first; id 0: not sent yet, or answered */
 	struct process *process; /* that it was sent to, while id is not 0 */
-	bool answered;
+	bool answered, first;
 	struct iso_call *call;
 	struct keel_hold *hold;
 	keel_verdict verdict;
@@ -279,8 +279,17 @@ bool calls_can_move(const struct process *p); /* does nothing but its oldest que
 const char *calls_tap(const struct process *p); /* name of the tap it is busy with */
 struct iso_call *call_find(const struct process *p, uint64_t number);
 struct keel_call *call_of(const struct iso_call *c); /* NULL: it is over */
-/* A hold of the module's own. */
-keel_verdict call_hold(struct iso_call *c, struct keel_hold_opts *opts, int64_t number);
+void call_settle(struct iso_call *c); /* it is over, if it has nothing open */
+/* The message begun in iso->scratch asks for a verdict, of the process that knows the call or the one that
+ * serves. KEEL_FAIL: *call is over, if it has nothing else. */
+keel_verdict call_ask(struct iso_call *call, struct keel_call *c, size_t begun);
+void iso_release(const struct isolate *iso, struct keel_hold *hold);
+
+/* holds.c */
+/* A hold of the module's own; `again`: a durable one, taken back. KEEL_WAIT; or a code, and *ret_why. */
+int32_t call_hold(struct iso_call *c, struct keel_hold_opts *opts, int64_t number, bool again, const char **ret_why);
+void iso_holds_lost(struct process *p); /* it is gone: durable ones are for the next */
+void iso_holds_end(struct process *p);  /* nobody can resume them */
 void call_release(struct process *p, int64_t number);
 
 /* serve.c: what the module asks while it runs. */

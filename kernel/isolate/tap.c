@@ -3,10 +3,10 @@
  * tap.c - proxy taps: what stands in a chain for a tap of another process.
  *
  *   GATE, ASK: the event goes to the process, the operation is held; the verdict that comes back ends the
- *              hold and is the tap's answer. Holds of the module's own are real holds; when one is
- *              released the process is asked for the verdict of its resume(), and the operation is held
- *              again meanwhile.
- *   NOTE:      the event goes to the process, in order; nobody waits.
+ *              hold and is the tap's answer.
+ *   NOTE:      the event goes to the process, in order; nobody waits. When its module has durable holds on the
+ *              object that nobody has taken back, an operation of its own is held until the process was told, so
+ *              that it can.
  *
  * While no process is there, questions wait for the next one, each up to its deadline.
  */
@@ -19,14 +19,15 @@
 
 #define WHY "its process is asked"
 #define SLACK_MS 1000 /* the sweep comes first: it knows better what is wrong */
+#define REPLAY_MS 3600000 /* what is told before may be much */
 
 /* ---- calls and their end ------------------------------------------------------------------------- */
-static void release(const struct isolate *iso, struct keel_hold *hold)
+void iso_release(const struct isolate *iso, struct keel_hold *hold)
 {
 	iso->call->release(hold);
 }
 
-static void call_settle(struct iso_call *c)
+void call_settle(struct iso_call *c)
 {
 	if (c->questions != NULL || c->holds != NULL)
 		return;
@@ -120,7 +121,7 @@ static void call_over(struct iso_call *call)
 
 	call->over = true;
 	DL_FOREACH(call->holds, h)
-		release(call->iso, h->hold);
+		iso_release(call->iso, h->hold);
 }
 
 static void answered(struct process *p, struct pending *pending, struct talk_in *in, const char *why)
@@ -146,9 +147,9 @@ static void answered(struct process *p, struct pending *pending, struct talk_in 
 		}
 	}
 	q->text = text != NULL ? strdup(text) : NULL;
-	if (q->verdict != KEEL_WAIT && q == q->call->first)
+	if (q->verdict != KEEL_WAIT && q->first && q->call->tap->kind != KEEL_NOTE)
 		call_over(q->call);
-	release(p->iso, q->hold);
+	iso_release(p->iso, q->hold);
 }
 
 /* ---- asking ----------------------------------------------------------------------------------------- */
@@ -186,41 +187,38 @@ static void question_fail(struct iso_question *q, const char *why)
 	q->answered = true;
 	q->verdict = KEEL_FAIL;
 	q->text = strdup(why);
-	release(q->call->iso, q->hold);
+	iso_release(q->call->iso, q->hold);
 }
 
 static struct iso_question *question_create(struct iso_call *call, struct keel_call *c)
 {
 	struct isolate *iso = call->iso;
 	struct iso_question *q = calloc(1, sizeof(*q));
+	struct keel_hold_opts opts = { .size = sizeof(opts), .why = WHY, .resume = question_told,
+				       .cancel = question_cancelled, .arg = q };
+	bool apart;
 
 	if (q == NULL)
 		return NULL;
 	q->call = call;
-	if (iso->call->hold(c,
-			    &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts),
-						      .why = WHY,
-						      .timeout_ms = iso->limits.deadline_ms + SLACK_MS,
-						      .resume = question_told,
-						      .cancel = question_cancelled,
-						      .arg = q },
-			    &q->hold) != KEEL_WAIT) {
+	q->first = !call->asked;
+	apart = q->first && call->tap->kind == KEEL_NOTE;
+	opts.timeout_ms = apart ? REPLAY_MS : iso->limits.deadline_ms + SLACK_MS;
+	if ((apart ? hooks_hold_apart : iso->call->hold)(c, &opts, &q->hold) != KEEL_WAIT) {
 		free(q);
 		return NULL;
 	}
-	if (call->first == NULL)
-		call->first = q;
+	call->asked = true;
 	DL_APPEND(call->questions, q);
 	DL_APPEND2(iso->questions, q, all_prev, all_next);
 	iso->n_questions++;
 	return q;
 }
 
-/* The message begun in iso->scratch asks for a verdict, of the process that knows the call or the one that
- * serves. KEEL_FAIL: *call is over, if it has nothing else. */
-static keel_verdict ask(struct iso_call *call, struct keel_call *c, size_t begun)
+keel_verdict call_ask(struct iso_call *call, struct keel_call *c, size_t begun)
 {
 	struct process *p = call->process != NULL ? call->process : call->iso->now;
+	bool hears = call->process != NULL ? process_hears(p) : process_up(p);
 	struct isolate *iso = call->iso;
 	struct iso_question *q = question_create(call, c);
 
@@ -231,7 +229,7 @@ static keel_verdict ask(struct iso_call *call, struct keel_call *c, size_t begun
 	}
 	if (!question_keep(iso, q, begun))
 		question_fail(q, "no memory");
-	else if (process_up(p))
+	else if (hears)
 		question_send(p, q);
 	return KEEL_WAIT;
 }
@@ -247,10 +245,10 @@ void calls_flush(struct isolate *iso)
 }
 
 /* The oldest question is the one that is being answered. Those behind it were not begun. What a resume() would
- * say, nobody else knows. */
+ * say, nobody else knows; what is known, everybody is told. */
 static bool can_move(const struct process *p, const struct iso_question *q)
 {
-	return q->process == p && &q->pending != p->pending && q == q->call->first;
+	return q->process == p && &q->pending != p->pending && q->first && q->call->tap->kind != KEEL_NOTE;
 }
 
 bool calls_can_move(const struct process *p)
@@ -290,28 +288,11 @@ static uint32_t questions_fail(struct isolate *iso, const struct process *p, con
 	return failed;
 }
 
-/* Holds of the module cannot be resumed by anybody. */
-static void holds_end(struct process *p)
-{
-	struct iso_call *c;
-	struct iso_hold *h;
-
-	for (c = p->iso->calls; c != NULL; c = c->hh.next) {
-		if (c->process != p)
-			continue;
-		c->process = NULL;
-		DL_FOREACH(c->holds, h) {
-			HASH_DEL(p->holds, h);
-			release(p->iso, h->hold);
-		}
-	}
-}
-
 uint32_t calls_fail(struct process *p, const char *why)
 {
 	uint32_t failed = questions_fail(p->iso, p, why);
 
-	holds_end(p);
+	iso_holds_end(p);
 	return failed;
 }
 
@@ -330,103 +311,6 @@ const char *calls_tap(const struct process *p)
 			return q->call->tap->name;
 	}
 	return p->last_tap < iso->desc.n_taps ? iso->taps[p->last_tap].name : "no tap";
-}
-
-/* ---- holds of the module's own ----------------------------------------------------------------------- */
-static struct iso_call *hold_free(struct iso_hold *h)
-{
-	struct iso_call *call = h->call;
-
-	if (call->process != NULL)
-		HASH_DEL(call->process->holds, h);
-	DL_DELETE(call->holds, h);
-	free(h);
-	return call;
-}
-
-static void tell_cancelled(struct iso_call *call, int64_t number, int32_t reason)
-{
-	struct isolate *iso = call->iso;
-	size_t begun = talk_begin(&iso->scratch);
-
-	talk_put_int(&iso->scratch, TALK_CANCEL);
-	talk_put_int(&iso->scratch, (int64_t)call->number);
-	talk_put_int(&iso->scratch, number);
-	talk_put_int(&iso->scratch, reason);
-	talk_end(&iso->scratch, begun, WIRE_EVENT, 0);
-	process_send(iso, call->process, begun);
-}
-
-static keel_verdict hold_resumed(struct keel_call *c, void *arg)
-{
-	struct iso_hold *h = arg;
-	int64_t number = h->number;
-	struct iso_call *call = hold_free(h);
-	struct isolate *iso = call->iso;
-	size_t begun;
-
-	if (!process_up(call->process)) {
-		call_settle(call);
-		return iso->call->fail(c, "its process ended while it waited");
-	}
-	if (call->over) {
-		tell_cancelled(call, number, KEEL_CANCEL_STOPPING);
-		call_settle(call);
-		return KEEL_NEXT;
-	}
-	begun = talk_begin(&iso->scratch);
-	talk_put_int(&iso->scratch, TALK_RESUME);
-	talk_put_int(&iso->scratch, (int64_t)call->number);
-	talk_put_int(&iso->scratch, number);
-	return ask(call, c, begun);
-}
-
-static void hold_cancelled(struct keel_call *c, void *arg, int32_t reason)
-{
-	struct iso_hold *h = arg;
-	int64_t number = h->number;
-	struct iso_call *call = hold_free(h);
-
-	(void)c;
-	tell_cancelled(call, number, reason);
-	call_settle(call);
-}
-
-keel_verdict call_hold(struct iso_call *call, struct keel_hold_opts *opts, int64_t number)
-{
-	struct isolate *iso = call->iso;
-	struct iso_hold *h = calloc(1, sizeof(*h)), *same;
-	keel_verdict v;
-
-	HASH_FIND(hh, call->process->holds, &number, sizeof(number), same);
-	if (h == NULL || same != NULL || HASH_COUNT(call->process->holds) >= CALLS_MAX) {
-		free(h);
-		return KEEL_FAIL;
-	}
-	*h = (struct iso_hold){ .call = call, .number = number };
-	opts->resume = hold_resumed;
-	opts->cancel = hold_cancelled;
-	opts->arg = h;
-	v = iso->call->hold(call_of(call), opts, &h->hold);
-	if (v != KEEL_WAIT) {
-		free(h);
-		return v;
-	}
-	DL_APPEND(call->holds, h);
-	HASH_ADD(hh, call->process->holds, number, sizeof(h->number), h);
-	if (opts->until_id != NULL &&
-	    hooks_told(iso->parts->hooks, call->since, opts->until_point, opts->until_id))
-		release(iso, h->hold);
-	return v;
-}
-
-void call_release(struct process *p, int64_t number)
-{
-	struct iso_hold *h;
-
-	HASH_FIND(hh, p->holds, &number, sizeof(number), h);
-	if (h != NULL)
-		release(p->iso, h->hold);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------ */
@@ -462,10 +346,37 @@ static void put_event(struct isolate *iso, struct iso_call *call, const struct i
 	talk_put_event(&iso->scratch, fields, n, event, name_of, &naming);
 }
 
+/* `p`: who is asked; NULL: who serves, or will. Its call's number, or 0: *ret_verdict says why. */
+static uint64_t call_begin(const struct iso_tap *t, struct process *p, struct keel_call *c, const void *event,
+			   keel_verdict *ret_verdict)
+{
+	struct isolate *iso = t->iso;
+	struct iso_call *call = calloc(1, sizeof(*call));
+	uint64_t number = ++iso->next_call;
+	size_t begun;
+
+	if (call == NULL) {
+		*ret_verdict = iso->call->fail(c, "no memory");
+		return 0;
+	}
+	*call = (struct iso_call){ .iso = iso, .process = p, .tap = t, .number = number,
+				   .since = hooks_recall(iso->parts->hooks) };
+	HASH_ADD(hh, iso->calls, number, sizeof(call->number), call);
+	begun = talk_begin(&iso->scratch);
+	talk_put_int(&iso->scratch, TALK_CALL);
+	talk_put_int(&iso->scratch, (int64_t)number);
+	talk_put_int(&iso->scratch, t->number);
+	put_event(iso, call, t, event);
+	*ret_verdict = call_ask(call, c, begun);
+	return *ret_verdict == KEEL_WAIT ? number : 0;
+}
+
 static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const void *event)
 {
 	struct isolate *iso = t->iso;
 	struct process *p = iso->now;
+	struct keel_durable up = { .size = sizeof(up) };
+	keel_verdict v;
 	size_t begun;
 
 	if (!process_hears(p) || p->state < PROCESS_READY) {
@@ -474,6 +385,8 @@ static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const voi
 	}
 	if (p->notes >= NOTES_MAX && p->state == PROCESS_UP)
 		return iso->call->fail(c, "its process has %u events to hear of", p->notes);
+	if (iso->call->durable(c, 0, &up) == 0)
+		return call_begin(t, p, c, event, &v) != 0 ? KEEL_NEXT : v;
 	begun = talk_begin(&iso->scratch);
 	talk_put_int(&iso->scratch, TALK_NOTE);
 	talk_put_int(&iso->scratch, t->number);
@@ -520,30 +433,16 @@ static void look_for(struct process *p, uint64_t number)
 static keel_verdict gate(const struct iso_tap *t, struct keel_call *c, const void *event)
 {
 	struct isolate *iso = t->iso;
-	struct iso_call *call;
 	uint64_t number;
 	keel_verdict v;
-	size_t begun;
 
 	if (iso->now == NULL &&
 	    iso->again_ms - loop_now_ms(iso->parts->loop) > iso->limits.deadline_ms)
 		return iso->call->fail(c, "its process ended too often and is not there now");
 	if (iso->n_questions >= CALLS_MAX)
 		return iso->call->fail(c, "its process has %u calls to answer", iso->n_questions);
-	call = calloc(1, sizeof(*call));
-	if (call == NULL)
-		return iso->call->fail(c, "no memory");
-	*call = (struct iso_call){ .iso = iso, .tap = t, .number = ++iso->next_call,
-				   .since = hooks_recall(iso->parts->hooks) };
-	HASH_ADD(hh, iso->calls, number, sizeof(call->number), call);
-	begun = talk_begin(&iso->scratch);
-	talk_put_int(&iso->scratch, TALK_CALL);
-	talk_put_int(&iso->scratch, (int64_t)call->number);
-	talk_put_int(&iso->scratch, t->number);
-	put_event(iso, call, t, event);
-	number = call->number;
-	v = ask(call, c, begun);
-	if (v == KEEL_WAIT && process_up(iso->now))
+	number = call_begin(t, NULL, c, event, &v);
+	if (number != 0 && process_up(iso->now))
 		look_for(iso->now, number);
 	return v;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "keel/sized.h"
 #include "modhost/host.h"
 #include "util/err.h"
 
@@ -102,6 +103,22 @@ union room {
 	char bytes[256];
 };
 
+static bool is_note(const struct tap_row *row)
+{
+	struct hooks_point p;
+
+	return row != NULL && hooks_point(row->point, &p) && p.kind == KEEL_NOTE;
+}
+
+static void skipped(struct host *h, const struct tap_row *row, const struct hcall *c)
+{
+	char text[700];
+
+	snprintf(text, sizeof(text), "%s.%s failed: %s; it is skipped", h->owner.pub.name, row->name,
+		 c->text != NULL ? c->text : "it gave no reason");
+	host_log(h, KEEL_LOG_ERROR, text);
+}
+
 void call_run(struct host *h, struct talk_in *in, uint64_t corr)
 {
 	struct hcall *c = call_create(h, (uint64_t)talk_int(in));
@@ -110,8 +127,10 @@ void call_run(struct host *h, struct talk_in *in, uint64_t corr)
 	keel_verdict v = KEEL_FAIL;
 
 	enter(c);
-	if (row != NULL)
+	if (row != NULL && !h->unusable)
 		v = hooks_invoke(row->point, row->fn, &c->pub, &event);
+	if (v == KEEL_FAIL && is_note(row))
+		skipped(h, row, c);
 	answer(c, v, corr);
 }
 
@@ -123,14 +142,8 @@ void note_run(struct host *h, struct talk_in *in)
 	struct hcall *c = call_create(h, 0);
 
 	enter(c);
-	if (row != NULL && !h->unusable &&
-	    hooks_invoke(row->point, row->fn, &c->pub, &event) == KEEL_FAIL) {
-		char text[700];
-
-		snprintf(text, sizeof(text), "%s.%s failed: %s; it is skipped", h->owner.pub.name, row->name,
-			 c->text != NULL ? c->text : "it gave no reason");
-		host_log(h, KEEL_LOG_ERROR, text);
-	}
+	if (row != NULL && !h->unusable && hooks_invoke(row->point, row->fn, &c->pub, &event) == KEEL_FAIL)
+		skipped(h, row, c);
 	h->current = NULL;
 	call_settle(c);
 	h->notes++;
@@ -211,18 +224,23 @@ void call_cancel(struct host *h, struct talk_in *in)
 	call_settle(c);
 }
 
-static keel_verdict group_hold(struct keel_call *call, const struct keel_hold_opts *opts,
-			       struct keel_hold **ret_hold)
+/* `again`: a durable one, taken back. KEEL_WAIT, or why not. */
+static int32_t hold_take(struct hcall *c, const struct keel_hold_opts *opts, bool again, struct keel_hold **ret_hold)
 {
-	struct hcall *c = (struct hcall *)call;
 	struct host *h = c->host;
 	struct keel_hold_opts o = { .size = sizeof(o) };
 	struct keel_hold *hold;
+	struct answer a;
+	const char *text;
+	int32_t code;
 
 	memcpy(&o, opts, opts->size < sizeof(o) ? opts->size : sizeof(o));
 	hold = c->closed || c->number == 0 ? NULL : calloc(1, sizeof(*hold));
-	if (hold == NULL)
+	if (hold == NULL) {
+		text_set(c, strdup(c->closed ? "it cannot wait: the operation is being ended" :
+					       "it cannot wait: a tap of this point cannot wait"));
 		return KEEL_FAIL;
+	}
 	*hold = (struct keel_hold){ .magic = HOLD_MAGIC, .call = c, .number = ++h->next_hold,
 				    .resume = o.resume, .cancel = o.cancel, .arg = o.arg };
 	ask_begin(h, ASK_HOLD);
@@ -231,15 +249,26 @@ static keel_verdict group_hold(struct keel_call *call, const struct keel_hold_op
 	talk_put_int(&h->out, o.until_point);
 	talk_put_str(&h->out, o.until_id);
 	talk_put_int(&h->out, o.timeout_ms);
-	if (ask_code(h) != KEEL_WAIT) {
+	talk_put_str(&h->out, o.durable_key);
+	talk_put_int(&h->out, again);
+	ask(h, &a);
+	code = (int32_t)talk_int(&a.in);
+	text_set(c, code == KEEL_WAIT || (text = talk_str(&a.in)) == NULL ? NULL : strdup(text));
+	ask_end(&a);
+	if (code != KEEL_WAIT) {
 		free(hold);
-		text_set(c, strdup("it cannot wait"));
-		return KEEL_FAIL;
+		return code;
 	}
 	DL_APPEND(c->holds, hold);
 	if (ret_hold != NULL)
 		*ret_hold = hold;
 	return KEEL_WAIT;
+}
+
+static keel_verdict group_hold(struct keel_call *call, const struct keel_hold_opts *opts,
+			       struct keel_hold **ret_hold)
+{
+	return hold_take((struct hcall *)call, opts, false, ret_hold) == KEEL_WAIT ? KEEL_WAIT : KEEL_FAIL;
 }
 
 static void group_release(struct keel_hold *hold)
@@ -356,6 +385,11 @@ static int32_t group_get(struct keel_call *call, struct keel_obj *obj, const cha
 	return code;
 }
 
+static const char *borrow_text(struct host *h, const char *text)
+{
+	return borrow(h, text, strlen(text) + 1);
+}
+
 static const struct keel_session *group_session(struct keel_call *call)
 {
 	struct host *h = ((struct hcall *)call)->host;
@@ -367,33 +401,57 @@ static const struct keel_session *group_session(struct keel_call *call)
 	if (talk_int(&a.in) != 0) {
 		session_take(&a.in, &got);
 		s = borrow(h, &got, sizeof(got));
-		s->user = borrow(h, got.user, strlen(got.user) + 1);
-		s->host = borrow(h, got.host, strlen(got.host) + 1);
-		s->who = borrow(h, got.who, strlen(got.who) + 1);
-		s->group = got.group != NULL ? borrow(h, got.group, strlen(got.group) + 1) : NULL;
-		s->groups = got.groups != NULL ? borrow(h, got.groups, strlen(got.groups) + 1) : NULL;
+		s->user = borrow_text(h, got.user);
+		s->host = borrow_text(h, got.host);
+		s->who = borrow_text(h, got.who);
+		s->group = got.group != NULL ? borrow_text(h, got.group) : NULL;
+		s->groups = got.groups != NULL ? borrow_text(h, got.groups) : NULL;
 	}
 	ask_end(&a);
 	return s;
 }
 
-/* A hold lasts as long as the operation that it is of; there is none to come back to. */
+/* ---- durable holds: the daemon keeps them ------------------------------------------------------------------ */
 static int32_t group_durable(struct keel_call *call, uint32_t i, struct keel_durable *ret)
 {
-	(void)call, (void)i, (void)ret;
-	return -ENOENT;
+	struct hcall *c = (struct hcall *)call;
+	struct keel_durable found = { .size = sizeof(found) };
+	struct answer a;
+	int32_t code;
+
+	if (c->number == 0)
+		return -ENOENT; /* else it had been told within a call */
+	ask_begin(c->host, ASK_DURABLE);
+	talk_put_int(&c->host->out, i);
+	ask(c->host, &a);
+	code = (int32_t)talk_int(&a.in);
+	found.key = borrow_text(c->host, talk_text(&a.in));
+	found.why = borrow_text(c->host, talk_text(&a.in));
+	found.left_ms = talk_int(&a.in);
+	ask_end(&a);
+	if (code == 0)
+		keel_sized_give(ret, &found);
+	return code;
 }
 
 static int32_t group_rearm(struct keel_call *call, const struct keel_hold_opts *opts,
 			   struct keel_hold **ret_hold)
 {
-	(void)call, (void)opts, (void)ret_hold;
-	return -ENOENT;
+	struct hcall *c = (struct hcall *)call;
+	int32_t code = c->number == 0 ? -ENOENT : hold_take(c, opts, true, ret_hold);
+
+	return code == KEEL_WAIT ? 0 : code;
 }
 
 static void group_forget(struct keel_call *call, const char *key)
 {
-	(void)call, (void)key;
+	struct hcall *c = (struct hcall *)call;
+
+	if (c->number == 0)
+		return;
+	ask_begin(c->host, ASK_FORGET);
+	talk_put_str(&c->host->out, key);
+	ask_code(c->host);
 }
 
 const struct keel_call_api host_call = {

@@ -7,7 +7,7 @@ load helper
 
 FIXTURES=$KEELSON_BUILD/tests/fixtures
 
-# Not here: what is no feature, has a story of its own, refuses what others need, counts what depends on time, or
+# Not here: what is no feature, has a story of its own (durable: below), refuses what others need, counts what depends on time, or
 # ends a daemon.
 OTHERS='cycle_begin cycle_end die_at durable extra_export failing_init newer slow unresolved reject refuse_run veto_preterm
 	veto_resume veto_run job_reason request_receive trouble'
@@ -88,6 +88,63 @@ transcript() # WHERE
 	diff "$BATS_TEST_TMPDIR/inline" "$BATS_TEST_TMPDIR/process"
 }
 
+held() { has "$(keelson holds)" "^$1 durable: waiting for the job to end \([0-9]+s of 60s\)"; }
+# durable_held WHERE: a sandbox with that fixture, and a job whose end a qdel waits for: its id
+durable_held()
+{
+	mapfile -t args < <(printf '%s\n' --enable durable --set "durable.path=$FIXTURES/durable.so" --set "durable.isolation=$1")
+	setup_sandbox "${args[@]}"
+	qmgr -c 'set server job_history_enable = true'
+	JOB=$(submit -- /bin/sh -c "until [ -e $SB/over ]; do sleep 0.05; done")
+	wait_until 20 job_is "$JOB" R 42
+	qdel "$JOB" >"$SB/words" 2>&1 3>&- &
+	wait_until 10 held "$JOB job_delete"
+}
+durable_ends()
+{
+	touch "$SB/over"
+	wait_until 10 has_log 'fixture durable resumed'
+	wait_until 10 job_is "$JOB" F
+	same 'what is held' '' "$(keelson holds)"
+}
+restarts_of_the_server() # WHERE
+{
+	durable_held "$1"
+	sandbox restart server --hard
+	wait_until 10 held "$JOB job_known"
+	sandbox restart server
+	wait_until 10 held "$JOB job_known"
+	keelson reload durable >/dev/null
+	wait_until 10 held "$JOB job_known"
+	durable_ends
+	wait || true
+	sandbox stop
+	fixture_records
+	rm -rf "$SB"
+}
+
+@test "a hold that outlives restarts of the server is taken back the same inline and in a process" {
+	restarts_of_the_server inline >"$BATS_TEST_TMPDIR/inline"
+	restarts_of_the_server process >"$BATS_TEST_TMPDIR/process"
+	same 'how often it was taken back' 3 "$(grep -c 'took its hold back' "$BATS_TEST_TMPDIR/process")"
+	diff "$BATS_TEST_TMPDIR/inline" "$BATS_TEST_TMPDIR/process"
+}
+
+@test "a hold that outlives its process is taken back by the next one, and resumed there once" {
+	durable_held process
+	kill -9 "$(modhost durable)"
+	wait_until 10 held "$JOB job_known"
+	wait || true
+	has "$(cat "$SB/words")" 'its process ended while it waited'
+	kill -9 "$(modhost durable)"
+	wait_until 10 twice_taken_back
+	sandbox restart server --hard
+	wait_until 10 held "$JOB job_known"
+	durable_ends
+	same 'how often it was resumed' 1 "$(server_log | grep -c 'fixture durable resumed')"
+}
+twice_taken_back() { [ "$(server_log | grep -c 'took its hold back')" -eq 2 ] && held "$JOB job_known"; }
+
 @test "a veto from a process of its own reads like one from inside" {
 	mapfile -t args < <(isolated reject 'text=no more for today')
 	setup_sandbox "${args[@]}"
@@ -144,7 +201,8 @@ limit_trouble()
 }
 quietly_reloaded() { sandbox reload >/dev/null; }
 
-modhost() { keelson modules | sed -n "s/^trouble .*process \([0-9]*\) .*/\1/p"; }
+# modhost [NAME]: the process that serves
+modhost() { keelson modules | sed -n "s/^${1-trouble} .*process \([0-9]*\) .*/\1/p"; }
 stand_by() { keelson modules | sed -n "s/^trouble .*, stand-by \([0-9]*\) .*/\1/p"; }
 # makes_trouble NAME TEXT: that one submission is refused with words that match TEXT, the next one is not
 makes_trouble()

@@ -98,19 +98,30 @@ static struct keel_obj *draft(void *arg, const char *klass, const char *id)
 static keel_verdict resume(struct keel_call *call, void *arg);
 static void cancel(struct keel_call *call, void *arg, int32_t reason);
 
-static keel_verdict hold(void *arg, struct keel_hold_opts *opts, int64_t number)
+static int32_t take(const struct asking *a, const struct keel_hold_opts *opts, bool again, struct keel_hold **ret)
+{
+	int32_t v;
+
+	if (!again)
+		return a->twin->call->hold(a->call->call, opts, ret);
+	v = a->twin->call->rearm(a->call->call, opts, ret);
+	return v == 0 ? KEEL_WAIT : v;
+}
+
+static int32_t hold(void *arg, struct keel_hold_opts *opts, int64_t number, bool again, const char **ret_why)
 {
 	const struct asking *a = arg;
 	struct twin_hold *h = calloc(1, sizeof(*h));
-	keel_verdict v;
+	int32_t v;
 
+	(void)ret_why; /* the mock host keeps it for the verdict */
 	if (h == NULL)
 		return KEEL_FAIL;
 	*h = (struct twin_hold){ .next = a->twin->holds, .call = a->call, .number = number };
 	opts->resume = resume;
 	opts->cancel = cancel;
 	opts->arg = h;
-	v = a->twin->call->hold(a->call->call, opts, &h->hold);
+	v = take(a, opts, again, &h->hold);
 	if (v != KEEL_WAIT) {
 		free(h);
 		return v;
@@ -213,7 +224,7 @@ static keel_verdict verdict_of(const struct twin *t, struct keel_call *c, struct
 
 	switch (verdict) {
 	case KEEL_REJECT: return t->call->reject(c, code, text != NULL ? "%s" : NULL, text);
-	case KEEL_FAIL: return t->call->fail(c, "%s", text != NULL ? text : "");
+	case KEEL_FAIL: return text != NULL ? t->call->fail(c, "%s", text) : KEEL_FAIL;
 	case KEEL_DONE: return text != NULL ? t->call->answer(c, text) : KEEL_DONE;
 	default: return (keel_verdict)verdict;
 	}
@@ -313,9 +324,11 @@ static keel_verdict note(struct twin *t, uint32_t point, int64_t row, const void
 keel_verdict twin_tap(struct keel_call *call, uint32_t point, uint32_t kind, int64_t row, const void *event)
 {
 	struct twin *t = call->mod->state;
+	struct keel_durable up = { .size = sizeof(up) };
 	struct twin_call *c;
+	keel_verdict v;
 
-	if (kind == KEEL_NOTE)
+	if (kind == KEEL_NOTE && t->call->durable(call, 0, &up) < 0)
 		return note(t, point, row, event);
 	c = calloc(1, sizeof(*c));
 	if (c == NULL)
@@ -325,6 +338,7 @@ keel_verdict twin_tap(struct keel_call *call, uint32_t point, uint32_t kind, int
 	modhost_begin(&t->host, TALK_CALL);
 	talk_put_int(&t->host.out, (int64_t)c->number);
 	event_put(t, point, row, event);
-	return verdict_ask(c, call);
+	v = verdict_ask(c, call);
+	return kind == KEEL_NOTE ? KEEL_NEXT : v; /* it has logged it itself */
 }
 

@@ -26,6 +26,7 @@ static char *dir;
 static int64_t timeout_ms, left_ms;
 static bool takes_back, forgets;
 static keel_verdict last_hold;
+static struct keel_hold *last_taken;
 static uint32_t n_back, n_resumed, n_cancelled, n_done;
 
 static const struct keel_class_def job_class = { .size = sizeof(job_class), .flags = KEEL_CLASS_SAVE,
@@ -61,7 +62,7 @@ static keel_verdict on_delete(struct keel_call *c, const struct keel_ev_job_dele
 	const struct keel_hold_opts o = opts("the reason");
 
 	(void)ev;
-	last_hold = call->hold(c, &o, NULL);
+	last_hold = call->hold(c, &o, &last_taken);
 	return last_hold;
 }
 
@@ -223,6 +224,15 @@ static bool is_over(void *arg)
 	return n_resumed + n_cancelled > 0 || object->count(&jobs.pub, "keel_hold") == 0;
 }
 
+static bool nothing_is_held(void *arg)
+{
+	struct hooks_counts n;
+
+	(void)arg;
+	hooks_count(parts.hooks, &n);
+	return n.taken == n.told;
+}
+
 static void purge_job(void)
 {
 	hooks_note(parts.hooks, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = "1.svr", .job = job));
@@ -352,6 +362,31 @@ static void a_module_that_comes_again_gets_it_back(void)
 	stop();
 }
 
+/* Who took it is in another process, and that ended. */
+static void lost_it_is_up_though_its_operation_ends(void)
+{
+	start();
+	object->publish(job);
+	takes_back = true;
+	CU_ASSERT_EQUAL(delete_job(), KEEL_WAIT);
+	hooks_hold_lost(last_taken);
+	hooks_hold_lost(last_taken); /* no second time */
+	CU_ASSERT_EQUAL(shown("1.svr - alpha: the reason"), 1);
+	CU_ASSERT_EQUAL(hooks_replay(parts.hooks, parts.objects, &alpha), 0);
+	CU_ASSERT_EQUAL(n_back, 1);
+	CU_ASSERT_EQUAL(shown("alpha: the reason"), 2); /* taken back, and not told yet */
+	call->release(last_taken);
+	loop_run_until(parts.loop, is_over, NULL, DEADLINE_MS);
+	CU_ASSERT_EQUAL(n_resumed, 1);
+	CU_ASSERT_EQUAL(object->count(&jobs.pub, "keel_hold"), 1);
+	purge_job();
+	loop_run_until(parts.loop, nothing_is_held, NULL, DEADLINE_MS);
+	CU_ASSERT_EQUAL(n_resumed, 2);
+	CU_ASSERT_EQUAL(object->count(&jobs.pub, "keel_hold"), 0);
+	stop();
+}
+
 TESTS_MAIN("hook/durable", TEST(a_draft_has_none), TEST(a_hold_that_ends_is_forgotten),
 	   TEST(taken_back_it_ends_as_ever), TEST(its_deadline_goes_on), TEST(left_alone_it_times_out),
-	   TEST(forgotten_it_does_not_come_back), TEST(a_module_that_comes_again_gets_it_back))
+	   TEST(forgotten_it_does_not_come_back), TEST(a_module_that_comes_again_gets_it_back),
+	   TEST(lost_it_is_up_though_its_operation_ends))
