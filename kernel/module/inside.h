@@ -71,7 +71,7 @@ struct module {
 	struct conf_isolation how; /* it was opened */
 	bool required; /* else left out when it cannot be loaded */
 	int64_t since; /* RUNNING: seconds since 1970 */
-	bool placed;   /* while modules are ordered */
+	bool placed, early; /* while modules are ordered */
 	/* while the set is changed */
 	bool leaves, comes;
 	struct conf_data *fresh;

@@ -3,7 +3,9 @@
  * order.c - who can be there together, and who must be there before whom.
  *
  * A module comes after those that offer what it needs and after those it requires; else modules keep
- * the order they are given in. An optional need counts as long as it leads to no loop.
+ * the order they are given in. An optional need counts as long as it leads to no loop. So does what a module
+ * speaks of: its attributes are of classes and types that others bring, and its init() looks attributes of jobs
+ * up that no row of it names. So whoever brings classes comes before those who bring none.
  */
 #include <errno.h>
 #include <string.h>
@@ -24,6 +26,36 @@ static const struct keel_service_def *offer_of(const struct module *m, const cha
 			return def;
 	}
 	return NULL;
+}
+
+/* Rows of CLASS and of TYPE begin alike: size, flags, name. */
+static bool brings(const struct module *m, const char *kind, const char *name)
+{
+	for (uint32_t i = 0; i < m->desc.n_contribs; i++) {
+		const struct keel_contrib *c = &m->desc.contribs[i];
+		const struct keel_class_def *def = c->def;
+
+		if (c->kind != NULL && def != NULL && strcmp(c->kind, kind) == 0 &&
+		    (name == NULL || (def->name != NULL && strcmp(def->name, name) == 0)))
+			return true;
+	}
+	return false;
+}
+
+/* Has `m` attributes of a class or a type that `other` brings? */
+static bool speaks_of(const struct module *m, const struct module *other)
+{
+	for (uint32_t i = 0; m != other && i < m->desc.n_contribs; i++) {
+		const struct keel_contrib *c = &m->desc.contribs[i];
+		const struct keel_attr_def *def = c->def;
+
+		if (c->kind == NULL || def == NULL || strcmp(c->kind, "ATTR") != 0)
+			continue;
+		if ((def->klass != NULL && brings(other, "CLASS", def->klass)) ||
+		    (def->type != NULL && brings(other, "TYPE", def->type)))
+			return true;
+	}
+	return false;
 }
 
 static bool listed(const char *const *names, const char *name)
@@ -133,22 +165,58 @@ static int module_fits(struct modules *all, const struct set *s, const struct mo
 }
 
 /* ---- sorting --------------------------------------------------------------------------------------- */
-static const struct module *unplaced_before(const struct module *m, const struct set *s, bool optional)
+/* `wishes` count, too: optional needs, and what is spoken of. */
+static bool comes_after(const struct module *m, const struct module *other, bool wishes)
+{
+	return module_follows(m, other, wishes) || (wishes && speaks_of(m, other));
+}
+
+static const struct module *unplaced_before(const struct module *m, const struct set *s, bool wishes)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (!s->at[i]->placed && module_follows(m, s->at[i], optional))
+		if (!s->at[i]->placed && comes_after(m, s->at[i], wishes))
 			return s->at[i];
 	}
 	return NULL;
 }
 
-static struct module *next_free(const struct set *s, bool optional)
+static struct module *next_free(const struct set *s, bool wishes, bool early)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (!s->at[i]->placed && unplaced_before(s->at[i], s, optional) == NULL)
+		if (!s->at[i]->placed && (s->at[i]->early || !early) &&
+		    unplaced_before(s->at[i], s, wishes) == NULL)
 			return s->at[i];
 	}
 	return NULL;
+}
+
+/* Whoever brings a class is early, and all that must be there before him. */
+static void mark_early(const struct set *s)
+{
+	bool more = true;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		s->at[i]->early = brings(s->at[i], "CLASS", NULL);
+	while (more) {
+		more = false;
+		for (uint32_t i = 0; i < s->n; i++) {
+			for (uint32_t k = 0; k < s->n && s->at[i]->early; k++) {
+				if (!s->at[k]->early && comes_after(s->at[i], s->at[k], true))
+					s->at[k]->early = more = true;
+			}
+		}
+	}
+}
+
+static struct module *next_of(const struct set *s)
+{
+	struct module *m = next_free(s, true, true);
+
+	if (m == NULL)
+		m = next_free(s, false, true);
+	if (m == NULL)
+		m = next_free(s, true, false);
+	return m != NULL ? m : next_free(s, false, false);
 }
 
 static const struct module *first_unplaced(const struct set *s)
@@ -187,11 +255,10 @@ static int set_sort(struct set *s, struct keel_err *err)
 
 	for (uint32_t i = 0; i < s->n; i++)
 		s->at[i]->placed = false;
+	mark_early(s);
 	while (sorted.n < s->n) {
-		struct module *m = next_free(s, true);
+		struct module *m = next_of(s);
 
-		if (m == NULL)
-			m = next_free(s, false);
 		if (m == NULL) {
 			set_fini(&sorted);
 			return refuse_loop(s, err);
