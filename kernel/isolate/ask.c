@@ -255,6 +255,7 @@ int32_t life_init(struct keel_mod *m, struct keel_err *err)
 	int ret = 0;
 
 	iso->owner = owner_of(m);
+	departed_watch(iso);
 	conf_keep(iso, m->conf);
 	if (iso->now == NULL)
 		ret = begin_again(iso, m->conf, err);
@@ -332,5 +333,6 @@ void life_fini(struct keel_mod *m)
 	DL_FOREACH(iso->retired, p)
 		process_reap(p);
 	processes_end(iso, "its module is being stopped");
+	departed_unwatch(iso);
 	iso->owner = NULL;
 }

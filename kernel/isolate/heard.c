@@ -64,6 +64,8 @@ static void noted(struct process *p, struct talk_in *in)
 		return;
 	}
 	p->notes -= (uint32_t)n;
+	p->told += (uint64_t)n;
+	departed_told(p);
 	process_paid(p);
 }
 

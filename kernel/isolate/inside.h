@@ -19,12 +19,14 @@
 #include "isolate/answer.h"
 #include "isolate/isolate.h"
 #include "isolate/talk.h"
+#include "object/objects.h"
 #include "loop/loop.h"
 
 struct process;
 
 #define CALLS_MAX 1024u                  /* calls of taps that have no verdict yet */
 #define NOTES_MAX 65536u                 /* notes sent and not yet told */
+#define DEPARTED_MAX 4096u               /* objects kept for them */
 #define QUEUE_MAX (8u * 1024u * 1024u)   /* bytes that the process has not read yet */
 #define LOOK_NS 40000                    /* about what it takes to wake a processor that sleeps */
 #define BLIND_CALLS 15
@@ -52,6 +54,14 @@ struct pending {
 	uint64_t id;
 	pending_fn *fn;
 	UT_hash_handle hh; /* of the process, oldest first */
+};
+
+/* An object that is gone, as it was, while there are events from before its end to be told. */
+struct departed {
+	struct departed *prev, *next;
+	struct keel_obj *obj; /* owned: a draft */
+	char *id; /* owned */
+	uint64_t until; /* as many notes are told */
 };
 
 struct process {
@@ -86,6 +96,9 @@ struct process {
 	uint64_t computing;      /* the question it was last seen at ... */
 	int64_t cpu_ns;          /* ... having computed for so long in its life */
 	uint32_t notes;          /* sent, not told */
+	uint64_t told;           /* notes that it was told */
+	struct departed *departed; /* oldest first */
+	uint32_t n_departed;
 	uint32_t last_tap;       /* number of the tap told last */
 };
 
@@ -147,6 +160,7 @@ struct iso_req {
 
 struct isolate {
 	struct parts *parts;
+	struct objects_end end;
 	struct owner *owner; /* NULL: not loaded */
 	char *name, *path, *user;
 	struct isolate_limits limits;
@@ -291,6 +305,13 @@ int32_t call_hold(struct iso_call *c, struct keel_hold_opts *opts, int64_t numbe
 void iso_holds_lost(struct process *p); /* it is gone: durable ones are for the next */
 void iso_holds_end(struct process *p);  /* nobody can resume them */
 void call_release(struct process *p, int64_t number);
+
+/* departed.c: objects that went before the process has heard what happened to them. */
+void departed_watch(struct isolate *iso);
+void departed_unwatch(struct isolate *iso);
+struct keel_obj *departed_find(const struct process *p, const char *klass, const char *id);
+void departed_told(struct process *p); /* some more notes were */
+void departed_drop(struct process *p);
 
 /* serve.c: what the module asks while it runs. */
 void serve(struct process *p, struct talk_in *in, uint64_t corr);

@@ -49,6 +49,7 @@ void isolate_close(struct isolate *iso)
 	iso->done = NULL;
 	iso->serves = false;
 	processes_end(iso, "its module is closed");
+	departed_unwatch(iso);
 	described_fini(iso);
 	mp_fini(&iso->scratch);
 	free(iso->conf_values);

@@ -156,6 +156,7 @@ void process_destroy(struct process *p)
 	HASH_ITER(hh, p->pending, q, next)
 		pending_drop(p, q);
 	walk_end(&p->walk, p->iso->object);
+	departed_drop(p);
 	p->users++;
 	p->iso = NULL;
 	process_unuse(p);

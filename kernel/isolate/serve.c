@@ -15,8 +15,12 @@ struct served {
 
 static struct keel_obj *draft(void *arg, const char *klass, const char *id)
 {
-	const struct iso_call *call = ((const struct served *)arg)->call;
+	const struct served *s = arg;
+	const struct iso_call *call = s->call;
 
+	if (call == NULL && s->process->departed != NULL &&
+	    s->process->iso->object->find(&s->process->iso->owner->pub, klass, id) == NULL)
+		return departed_find(s->process, klass, id);
 	for (uint32_t i = 0; call != NULL && i < call->n_drafts; i++) {
 		if (strcmp(call->draft[i].id, id) == 0 && strcmp(call->draft[i].klass, klass) == 0)
 			return call->draft[i].obj;

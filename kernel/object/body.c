@@ -225,6 +225,24 @@ int32_t object_publish(struct keel_obj *o)
 	return 0;
 }
 
+void objects_end_tell(struct objects *o, struct objects_end *end)
+{
+	DL_APPEND(o->ends, end);
+}
+
+void objects_end_forget(struct objects *o, struct objects_end *end)
+{
+	DL_DELETE(o->ends, end);
+}
+
+static void tell_end(struct keel_obj *o)
+{
+	struct objects_end *end;
+
+	DL_FOREACH(o->klass->objects->ends, end)
+		end->fn(end->arg, o);
+}
+
 /* Freed by objects_saved(), so that a caller up the stack may still look at its id. */
 void object_destroy(struct keel_obj *o)
 {
@@ -233,6 +251,7 @@ void object_destroy(struct keel_obj *o)
 	if (!o || o->flags & OBJ_DEAD)
 		return;
 	draft = o->flags & OBJ_DRAFT;
+	tell_end(o);
 	empty(o);
 	if (draft) {
 		DL_DELETE(*list_of(o), o);

@@ -41,6 +41,11 @@ static int copy_raw(struct keel_obj *to, const struct keel_obj *from)
 	return 0;
 }
 
+struct keel_obj *objects_copy(struct keel_obj *o)
+{
+	return object_clone(NULL, o, "a copy", NULL); /* published ones have other names */
+}
+
 struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *from, const char *id,
 			      struct keel_err *err)
 {

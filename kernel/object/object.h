@@ -124,6 +124,7 @@ struct objects {
 	struct keel_attr *attrs; /* all rows, attached or waiting */
 	struct keel_attr *gone;  /* of those that were withdrawn, the held ones */
 	struct keel_changes *changes;
+	struct objects_end *ends;
 	uint32_t n_declared;
 	struct mp row;    /* objects_encode() */
 	struct mp answer; /* pack() */

@@ -55,6 +55,17 @@ void objects_replay(struct objects *o, const struct objects_listener *to);
 
 /* How many published objects there are; NULL: none. */
 uint32_t objects_total(const struct objects *o);
+/* Told of each object, published or draft, that is about to be destroyed: its values are still there. */
+struct objects_end {
+	void (*fn)(void *arg, struct keel_obj *);
+	void *arg;
+	struct objects_end *prev, *next;
+};
+void objects_end_tell(struct objects *o, struct objects_end *);
+void objects_end_forget(struct objects *o, struct objects_end *);
+/* A draft with the values it has, of which only the caller knows. NULL: no memory. */
+struct keel_obj *objects_copy(struct keel_obj *o);
+
 /* A module is going: its private memory on every object is freed. After its rows were withdrawn, before its
  * code goes. */
 void objects_detach(struct owner *owner);

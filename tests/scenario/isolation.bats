@@ -151,6 +151,31 @@ twice_taken_back() { [ "$(server_log | grep -c 'took its hold back')" -eq 2 ] &&
 	says 159 'qsub: no more for today' as "$OWNER" qsub -- /bin/true
 }
 
+# charged WHERE: budget runs there; a job has ended, without history, and its project has paid; also for a killed server.
+charged()
+{
+	local account
+	setup_sandbox
+	echo "budget: { enabled = true; path = \"$FIXTURES/budget.so\"; isolation = \"$1\"; projects = [ \"astro=0.0004\" ]; };" \
+		>"$SB/server/etc/modules.d/budget.conf"
+	keelson reload
+	submit -l ncpus=2 -W budget_project=astro -- /bin/sleep 1 >/dev/null
+	pays() { account=$(qstat -Bf | value budget_used) && [ -n "$account" ]; }
+	wait_until 20 pays
+	has "$account" '^astro=[2-9]|[1-9][0-9]+$'
+	sandbox restart server --hard
+	has "$(keelson budget astro)" '^astro: 0[.]00[0-9]+ of 0[.]000 hours are used$'
+	same account "$account" "$(qstat -Bf | value budget_used)"
+	says 166 'qsub: the hours of project astro are used up' as "$OWNER" qsub -W budget_project=astro -- /bin/true
+	sandbox stop
+	rm -rf "$SB"
+}
+
+@test "the end of a job is told with the job, which is gone by then" {
+	charged inline
+	charged process
+}
+
 # refused_alone NAME: what keelsond says of a configuration in which that fixture is to run in a process of its own
 refused_alone()
 {
