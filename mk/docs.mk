@@ -23,9 +23,11 @@ endif
 # A sanitizer build is not read.
 KEELSON_ALL += $(if $(findstring sanitize,$(CFLAGS)),,docs)
 
-# The worked examples of the guide: all that it quotes or lists.
+# The worked examples: all that the guide and the reference quote or list, and what builds them.
 QUOTES := sed -n -E 's:.*<!-- code tests/fixtures/([a-z_]+\.[ch]) .*:\1:p; /<!-- fixtures/{s/.*<!-- fixtures | *-->//g; s/([a-z_]+)/\1.c/gp}'
-EXAMPLES := $(sort $(addprefix $(S)/tests/fixtures/,$(shell $(QUOTES) $(S)/sdk/doc/guide/*.md)))
+EXAMPLES := $(S)/sdk/doc/examples/Makefile $(sort $(addprefix $(S)/tests/fixtures/,\
+	$(shell $(QUOTES) $(S)/sdk/doc/guide/*.md $(S)/sdk/doc/*.md) \
+	$(shell sed -n -E 's/^HOOK.[0-9]+, *([a-z_]+),.*/\1.c/p' $(S)/sdk/include/keel/hook_points.def)))
 
 # What was built; the list is taken when the command runs.
 docs-install: docs

@@ -153,6 +153,17 @@ is_a_module() { lacks "$(stranger keelson-module check "$1")" '^not ok'; }
 	same 'touched' '' "$(ls there)"
 }
 
+@test "vendor: the worked examples are built as they are installed, and checked, with one line" {
+	cp -r "$INSTALLED/usr/share/doc/keelson/examples" "$BATS_TEST_TMPDIR/"
+	cd "$BATS_TEST_TMPDIR/examples"
+	stranger make -s -j2 check >log 2>&1 || { cat log >&2; false; }
+	lacks "$(cat log)" '^not ok|warning|error'
+	same 'checked' "$(ls ./*.c | wc -l)" "$(grep -c '^1[.][.]' log)"
+	has "$(stranger make -s list)" '^budget.c - '
+	while read -r point; do [ -s "$point.so" ]; done < <(sed -n -E 's/^HOOK[(][0-9]+, ([a-z_]+),.*/\1/p' \
+		"$INSTALLED/usr/include/keel/hook_points.def")
+}
+
 # ---- looking at it -------------------------------------------------------------------------------------
 
 describe() { stranger keelson-module describe "$@"; }

@@ -161,7 +161,7 @@ class Book:
             text = fixture.read_text()
             pieces = [quote.definition(text, f"on_{p.name}") or quote.definition(text, f"at_{p.name}"),
                       quote.definition(text, "taps")]
-            out += ["## Example", "", f"From `tests/fixtures/{p.name}.c`, a whole module:", "", "```c",
+            out += ["## Example", "", f"From `examples/{p.name}.c` of the documentation's folder, a whole module:", "", "```c",
                     "\n\n".join(x for x in pieces if x), "```", ""]
         return "\n".join(out)
 

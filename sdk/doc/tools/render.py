@@ -48,7 +48,7 @@ def resolve(book, page):
         return "\n".join(lines)
 
     def fixtures(m):
-        return "\n".join(f"- `tests/fixtures/{name}.c`: " + " ".join(quote.head(
+        return "\n".join(f"- `{name}.c`: " + " ".join(quote.head(
             (book.top / "tests" / "fixtures" / f"{name}.c").read_text()).split("\n\n")[0].split())
             for name in m[1].split())
 

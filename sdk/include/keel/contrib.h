@@ -98,7 +98,9 @@ struct keel_attr_def {
 	  .type = (type_name), __VA_ARGS__ }
 
 /* REQUEST: a name in the request router. The handler answers now or later, exactly once, by
- * request->reply*(); keep `req` until then. A name "keelson.X" is a verb of the `keelson` command. */
+ * request->reply*(); keep `req` until then. A name "keelson.X" is a verb of the `keelson` command:
+ * what people typed behind it is the array of strings `args` of the body, what they read are the strings of the
+ * array `lines` of the answer. */
 enum keel_request_flag {
 	/* Changes nothing: served while the store cannot be written, and not kept waiting by it. */
 	KEEL_REQUEST_READ = 1,

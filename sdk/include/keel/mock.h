@@ -80,7 +80,8 @@ bool keel_mock_same(const struct keel_obj *, const struct keel_obj *);
 /* ---- modules -------------------------------------------------------------------------------------- */
 /* A module up to its start(): descriptor, configuration, needs, contributions, init, replay, start. `conf`:
  * what its group would hold ("pause = \"2s\"; names = [ \"a\" ];"), NULL: defaults. NULL with *err: refused,
- * and nothing of it is left. The same module may be loaded again: then rows that are there serve both. */
+ * and nothing of it is left. The same module may be loaded again: then rows that are there serve both. Modules
+ * that it requires must be loaded; to do without, load a copy of its descriptor with requires_modules NULL. */
 struct keel_mod *keel_mock_load(struct keel_mock *, const struct keel_module *, const char *conf,
 				struct keel_err *err);
 /* The module of a file. The file stays open until keel_mock_free(). */

@@ -70,7 +70,7 @@ static const char *row_objection(const struct keel_module *m, const struct keel_
 	uint32_t width = conf_width(r->type);
 
 	if (is_common_key(r->key))
-		return "has a key that every module's group has already";
+		return "has a key that every module's group has already (the site's): choose another name";
 	if (width == 0)
 		return "has a type that is none";
 	if (r->offset > m->conf_size || width > m->conf_size - r->offset || r->offset % width != 0)
