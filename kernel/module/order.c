@@ -3,9 +3,9 @@
  * order.c - who can be there together, and who must be there before whom.
  *
  * A module comes after those that offer what it needs and after those it requires; else modules keep
- * the order they are given in. An optional need counts as long as it leads to no loop. So does what a module
- * speaks of: its attributes are of classes and types that others bring, and its init() looks attributes of jobs
- * up that no row of it names. So whoever brings classes comes before those who bring none.
+ * the order they are given in. An optional need counts as long as it leads to no loop. So do the classes and
+ * types of its attributes. And whoever brings classes comes before those who bring none, for their init() looks
+ * attributes up that no row of theirs names.
  */
 #include <errno.h>
 #include <string.h>
