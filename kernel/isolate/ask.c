@@ -3,8 +3,9 @@
  * ask.c - questions to the process about its module's life, and the answers: check, init, start, reconf,
  * busy, stop, fini. They are the functions of the descriptor that the rest of the kernel sees.
  *
- * While the daemon starts or a change is undone, who loads a module waits for the answer. Else nobody does:
- * a step is begun, the change that asked for it looks later what came of it.
+ * While the daemon starts, who loads a module waits for the answer. Else nobody does: a step is begun, the
+ * change that asked for it looks later what came of it. A module that comes back because a change was undone comes
+ * like one whose process ended.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -153,6 +154,15 @@ struct later {
 	enum talk_down what;
 };
 
+void step_failed(struct isolate *iso, enum talk_down what, int ret, const struct keel_err *err)
+{
+	if (iso->step_ret != 0)
+		return;
+	iso->step_ret = ret;
+	iso->step_what = what;
+	iso->step_err = *err;
+}
+
 static void later_done(struct process *p, struct pending *q, struct talk_in *in, const char *why)
 {
 	struct isolate *iso = p->iso;
@@ -162,11 +172,8 @@ static void later_done(struct process *p, struct pending *q, struct talk_in *in,
 
 	pending_drop(p, q);
 	iso->steps--;
-	if (ret < 0 && iso->step_ret == 0) {
-		iso->step_ret = ret;
-		iso->step_what = what;
-		iso->step_err = err;
-	}
+	if (ret < 0)
+		step_failed(iso, what, ret, &err);
 	if (ret == 0 && what == TALK_START)
 		started_up(p);
 }
@@ -207,7 +214,7 @@ int isolate_settled(struct isolate *iso, const char **ret_what, struct keel_err 
 					     [TALK_START] = "start", [TALK_RECONF] = "reconf" };
 	int ret = iso->step_ret;
 
-	if (iso->steps > 0)
+	if (iso->steps > 0 || iso->returns)
 		return 1;
 	iso->step_ret = 0;
 	if (ret < 0) {
@@ -240,28 +247,19 @@ static struct isolate *isolate_of(struct keel_mod *m)
 	return owner_of(m)->isolate;
 }
 
-/* Its module was stopped and comes again: a change of the running set was undone. */
-static int begin_again(struct isolate *iso, const void *conf, struct keel_err *err)
-{
-	int ret = isolate_reopen(iso, err);
-
-	iso->prepared = false;
-	return ret == 0 ? isolate_check(iso, conf, err) : ret;
-}
-
 int32_t life_init(struct keel_mod *m, struct keel_err *err)
 {
 	struct isolate *iso = isolate_of(m);
-	int ret = 0;
+	int ret;
 
 	iso->owner = owner_of(m);
 	departed_watch(iso);
 	conf_keep(iso, m->conf);
-	if (iso->now == NULL)
-		ret = begin_again(iso, m->conf, err);
-	if (ret == 0)
-		ret = iso->prepared ? begin_step(iso, TALK_INIT, err) :
-				      step(iso, TALK_INIT, OPEN_DEADLINE_MS, err);
+	if (iso->left) {
+		come_back(iso);
+		return 0;
+	}
+	ret = iso->prepared ? begin_step(iso, TALK_INIT, err) : step(iso, TALK_INIT, OPEN_DEADLINE_MS, err);
 	if (ret == 0)
 		iso->now->state = PROCESS_READY;
 	return ret;
@@ -272,6 +270,8 @@ int32_t life_start(struct keel_mod *m, struct keel_err *err)
 	struct isolate *iso = isolate_of(m);
 	int ret;
 
+	if (iso->left)
+		return 0; /* it comes */
 	if (iso->prepared)
 		return begin_step(iso, TALK_START, err);
 	ret = step(iso, TALK_START, OPEN_DEADLINE_MS, err);
@@ -328,6 +328,8 @@ void life_fini(struct keel_mod *m)
 
 	leave(m, TALK_FINI, NULL);
 	iso->serves = false;
+	iso->left = true;
+	iso->returns = false;
 	process_reap(iso->now);
 	process_reap(iso->spare);
 	DL_FOREACH(iso->retired, p)

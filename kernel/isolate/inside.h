@@ -165,7 +165,9 @@ struct isolate {
 	char *name, *path, *user;
 	struct isolate_limits limits;
 	bool prepared; /* it was begun while the daemon serves: nobody waits for it */
-	bool serves;   /* its module is started: a process that ends is replaced */
+	bool serves;   /* its module is started, or comes back: a process that ends is replaced */
+	bool left;     /* its module was stopped: when it comes again, its process comes by itself ... */
+	bool returns;  /* ... and is not up yet */
 	bool benched;  /* ended too often */
 	uint32_t blind; /* calls until it is looked again whether an answer comes at once */
 
@@ -261,6 +263,8 @@ struct pending *ask_send(struct process *p, size_t begun, pending_fn *fn, size_t
 void pending_drop(struct process *p, struct pending *q); /* out of the table, freed */
 /* Wait for a step: its code and text. */
 int step_of(struct talk_in *in, const char *why, struct keel_err *err);
+/* Whoever asks isolate_settled() is told. */
+void step_failed(struct isolate *iso, enum talk_down what, int ret, const struct keel_err *err);
 /* The functions of the descriptor. */
 int32_t life_init(struct keel_mod *m, struct keel_err *err);
 int32_t life_start(struct keel_mod *m, struct keel_err *err);
@@ -268,9 +272,6 @@ int32_t life_reconf(struct keel_mod *m, const void *now, struct keel_err *err);
 int32_t life_busy(struct keel_mod *m, struct keel_err *err);
 void life_stop(struct keel_mod *m);
 void life_fini(struct keel_mod *m);
-
-/* isolate.c: a new process, up to the description; waits. */
-int isolate_reopen(struct isolate *iso, struct keel_err *err);
 
 /* described.c */
 void open_put(const struct isolate *iso, struct mp *m);
@@ -327,6 +328,8 @@ void requests_fail(struct process *p, const char *why);
 
 /* spare.c: the way up. */
 void started_up(struct process *p); /* its module is started: it serves */
+void come_back(struct isolate *iso); /* its module was stopped, and starts again */
+void not_returned(struct isolate *iso, const char *why); /* it could not, if that was it */
 void spare_in(struct isolate *iso, int64_t ms); /* the next process is started, or takes over, then */
 void spare_lost(struct isolate *iso, const char *why);
 

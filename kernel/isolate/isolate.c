@@ -151,7 +151,7 @@ static bool wait_is_over(void *arg)
 	return ((const struct waiting *)arg)->done;
 }
 
-int isolate_reopen(struct isolate *iso, struct keel_err *err)
+static int open_wait(struct isolate *iso, struct keel_err *err)
 {
 	struct waiting w = { .err = err };
 	int ret = open_begin(iso, wait_over, &w, err);
@@ -174,7 +174,7 @@ int isolate_open(struct parts *parts, const char *name, const char *path,
 
 	if (iso == NULL)
 		return err_set(err, -ENOMEM, "no memory to load module %s", name);
-	ret = isolate_reopen(iso, err);
+	ret = open_wait(iso, err);
 	if (ret < 0)
 		isolate_close(iso);
 	else

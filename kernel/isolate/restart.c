@@ -154,6 +154,7 @@ void process_lost(struct process *p, const char *why)
 	process_gone(p);
 	forget(p);
 	failed = owed_fail(p, why);
+	not_returned(iso, why);
 	if (stood_by)
 		spare_lost(iso, why);
 	else if (iso->serves)

@@ -58,6 +58,7 @@ void started_up(struct process *p)
 
 	p->state = PROCESS_UP;
 	iso->serves = true;
+	iso->returns = false;
 	p->up_ms = loop_now_ms(iso->parts->loop);
 	if (iso->limits.standby)
 		spare_in(iso, iso->restarts > 0 ? SPARE_AFTER_MS :
@@ -133,6 +134,7 @@ static void begin(struct isolate *iso)
 
 	if (process_start(iso, &iso->spare, &err) < 0) {
 		iso->spare = NULL;
+		not_returned(iso, err.text);
 		spare_lost(iso, err.text);
 		return;
 	}
@@ -156,6 +158,24 @@ void spare_in(struct isolate *iso, int64_t ms)
 	loop_timer_cancel(iso->restart);
 	iso->again_ms = loop_now_ms(iso->parts->loop) + ms;
 	iso->restart = loop_timer(iso->parts->loop, ms, again, iso);
+}
+
+void come_back(struct isolate *iso)
+{
+	iso->serves = iso->returns = true;
+	iso->benched = false;
+	iso->deaths = iso->backoff_ms = 0;
+	iso->late_us = loop_clock_ns(iso->parts->loop) / 1000;
+	spare_in(iso, 0);
+}
+
+void not_returned(struct isolate *iso, const char *why)
+{
+	struct keel_err err = { 0 };
+
+	if (iso->returns)
+		step_failed(iso, TALK_INIT, err_set(&err, -ECHILD, "%s", why), &err);
+	iso->returns = false;
 }
 
 void spare_lost(struct isolate *iso, const char *why)

@@ -75,15 +75,16 @@ static int warm_begin(struct modules *all, const struct conf_module *said,
 	*w = (struct warm){ .change = c, .how = *how, .required = said->required,
 			    .name = strdup(said->name), .path = module_path(all, said) };
 	ret = w->name != NULL && w->path != NULL ? image_look(w->path, &image, NULL) : -ENOMEM;
-	if (ret == 0)
-		ret = isolate_begin(all->parts, w->name, w->path, &limits, warm_told, w, &w->iso, NULL);
 	image_close(&image);
 	if (ret < 0) {
 		warm_free(w);
 		return ret;
 	}
+	w->ret = isolate_begin(all->parts, w->name, w->path, &limits, warm_told, w, &w->iso, &w->err);
+	if (w->ret < 0)
+		w->change = NULL;
 	DL_APPEND(all->warm, w);
-	return 0;
+	return w->ret;
 }
 
 static bool runs_as_said(const struct modules *all, const struct conf *conf, const struct conf_module *said)
@@ -201,6 +202,8 @@ int isolated_open(struct modules *all, struct module *m, const struct conf_modul
 	free(path);
 	if (ret == 0)
 		ret = warm_take(all, said->name, m->image.path, how, iso, err);
+	if (ret == 0 && all->change != NULL)
+		return err_set(err, -EAGAIN, "module %s changed while it was looked at; ask again", said->name);
 	if (ret == 0)
 		ret = isolate_open(all->parts, said->name, m->image.path, &limits, iso, err);
 	if (ret < 0)

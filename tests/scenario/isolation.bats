@@ -315,6 +315,16 @@ changing()
 	has "$(cat "$SB/words")" 'module trouble: reconf failed: '
 }
 
+@test "a reload that is undone does not wait for the process that comes back" {
+	trouble_in_a_process
+	echo 'trouble: { isolation_limits = { deadline = "10s"; }; init = "2s"; };' >"$SB/server/etc/modules.d/trouble.conf"
+	quietly_reloaded
+	[ "$(changing 21 'init = "60s";')" -lt 1000 ] || { echo 'the daemon stood still' >&2; return 1; }
+	has "$(cat "$SB/words")" 'init failed: its process gave no answer for 400 ms'
+	wait_until 10 quietly_submitted
+	has "$(keelson modules)" '^trouble .*process [0-9]+ up'
+}
+
 @test "memory and records that are too many stay where they are" {
 	trouble_in_a_process
 	quietly_submitted
