@@ -144,6 +144,15 @@ void hook_tap_off(struct keel_mod *pub, const char *point, const char *name)
 	asked_free(mock_of(m), a);
 }
 
+const char *keel_mock_awaited(struct keel_mock *mock, uint32_t i)
+{
+	const struct asked *a = mock->asked;
+
+	while (a != NULL && (point_named(mock, a->point) != 0 || i-- > 0))
+		a = a->next;
+	return a != NULL ? ring(mock, dup_text(a->point)) : NULL;
+}
+
 /* ---- published ------------------------------------------------------------------------------------------ */
 static bool is_name(const char *name)
 {

@@ -11,6 +11,7 @@
 #include "check_calls.h"
 #include "check_child.h"
 #include "check_events.h"
+#include "check_points.h"
 
 enum { JOBS = 5, TURNS_MAX = 500 };
 
@@ -116,9 +117,8 @@ static void hold_end(struct stage *s)
 }
 
 /* Does anybody object? What waits is waited for: a reload would end it. */
-static bool step(struct play *p, uint32_t id, const char *job_id, struct keel_obj *job)
+static bool step_at(struct play *p, const struct point *point, const char *job_id, struct keel_obj *job)
 {
-	const struct point *point = point_find(id);
 	struct stage *s = &p->stage;
 	struct keel_mock_outcome *o;
 	struct event e;
@@ -129,14 +129,14 @@ static bool step(struct play *p, uint32_t id, const char *job_id, struct keel_ob
 	    !event_make(s, point, USUAL, &e))
 		return true;
 	child_step("at %s of %s%s", point->name, job_id == NULL ? "the day" : job_id, p->reloads ? ", reloaded" : "");
-	if (id != KEEL_POINT_job_submit) /* a draft does not outlive the owner of its class */
+	if (point->id != KEEL_POINT_job_submit) /* a draft does not outlive the owner of its class */
 		reload(p);
 	if (job_id != NULL)
 		about(&e, point, job_id, job);
 	o = calloc(1, sizeof(*o));
 	if (o == NULL)
 		return false;
-	verdict = keel_mock_raise(s->mock, id, &e, o);
+	verdict = keel_mock_raise(s->mock, stage_point_id(s, point), &e, o);
 	for (int n = 0; n < TURNS_MAX && verdict == KEEL_WAIT && !o->told; n++)
 		hold_end(s);
 	answer_write(p, point, job_id == NULL ? "the day" : job_id, verdict, o);
@@ -145,6 +145,21 @@ static bool step(struct play *p, uint32_t id, const char *job_id, struct keel_ob
 	if (verdict != KEEL_WAIT || o->told)
 		free(o); /* else it is filled when the play ends */
 	return accepted;
+}
+
+static bool step(struct play *p, uint32_t id, const char *job_id, struct keel_obj *job)
+{
+	return step_at(p, point_find(id), job_id, job);
+}
+
+/* At the points that modules publish. */
+static void published(struct play *p)
+{
+	const struct point *point;
+
+	for (unsigned i = 0; (point = stage_point(i)) != NULL; i++)
+		if (is_published(point) && stage_point_id(&p->stage, point) != 0)
+			step_at(p, point, NULL, NULL);
 }
 
 void play_show(struct play *p, const char *klass, struct keel_obj *o, const char *id)
@@ -223,6 +238,7 @@ void play_begin(struct play *p, const struct subject *of)
 	keel_text_init(&p->values);
 	keel_text_init(&p->said);
 	calls_begin(&p->stage, of);
+	stage_points_see(&p->stage);
 	reload(p); /* it has seen the values that objects were given */
 	p->reloads = false;
 }
@@ -233,6 +249,7 @@ void play_days(struct play *p)
 		job_lives(p, day);
 		for (size_t i = 0; i < KEEL_COUNT(others); i++)
 			step(p, others[i], NULL, NULL);
+		published(p);
 		play_cluster(p, day == JOBS - 1);
 	}
 }

@@ -29,13 +29,13 @@ struct found {
 };
 
 static struct {
-	struct found *found; /* N_RULES, shared with children */
+	struct found *found; /* N_RULES, and one of what is no rule: shared with children */
 	bool is_mute;
 } report;
 
 int report_open(void)
 {
-	void *shared = mmap(NULL, N_RULES * sizeof(struct found), PROT_READ | PROT_WRITE,
+	void *shared = mmap(NULL, (N_RULES + 1) * sizeof(struct found), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (shared == MAP_FAILED)
@@ -47,7 +47,7 @@ int report_open(void)
 void report_close(void)
 {
 	if (report.found != NULL)
-		munmap(report.found, N_RULES * sizeof(struct found));
+		munmap(report.found, (N_RULES + 1) * sizeof(struct found));
 	report.found = NULL;
 }
 
@@ -59,17 +59,11 @@ static void one_line(char *text)
 			*text = ' ';
 }
 
-void finding(enum rule rule, const char *fmt, ...)
+static void add(struct found *f, const char *fmt, va_list args)
 {
-	struct found *f = &report.found[rule];
 	char text[TEXT_MAX];
-	va_list args;
 
-	if (report.is_mute)
-		return;
-	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
 	one_line(text);
 	for (int i = 0; i < f->n && i < TEXTS; i++)
 		if (strcmp(f->text[i], text) == 0)
@@ -77,6 +71,26 @@ void finding(enum rule rule, const char *fmt, ...)
 	if (f->n < TEXTS)
 		memcpy(f->text[f->n], text, sizeof(text));
 	f->n++;
+}
+
+void finding(enum rule rule, const char *fmt, ...)
+{
+	va_list args;
+
+	if (report.is_mute)
+		return;
+	va_start(args, fmt);
+	add(&report.found[rule], fmt, args);
+	va_end(args);
+}
+
+void remark(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add(&report.found[N_RULES], fmt, args);
+	va_end(args);
 }
 
 void findings_mute(bool mute)
@@ -213,6 +227,8 @@ int report_print(const char *only)
 			explain((enum rule)r);
 		}
 	}
+	for (int i = 0; i < report.found[N_RULES].n && i < TEXTS; i++)
+		printf("# note: %.*s\n", TEXT_MAX - 1, report.found[N_RULES].text[i]);
 	printf("1..%d\n", n);
 	return broken;
 }

@@ -22,6 +22,8 @@ void report_close(void);
 
 /* The rule is broken: where, and how. Said twice it counts once. */
 __attribute__((format(printf, 2, 3))) void finding(enum rule rule, const char *fmt, ...);
+/* No rule is broken, but it should be known. */
+__attribute__((format(printf, 1, 2))) void remark(const char *fmt, ...);
 /* Nothing that is found counts, in this process: what is done was judged before. */
 void findings_mute(bool mute);
 /* The rule was not looked at, for this reason; a finding wins. */
