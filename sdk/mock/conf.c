@@ -104,6 +104,14 @@ static int ask(const struct filling *f)
 	return ret < 0 ? ret : -EINVAL;
 }
 
+static struct block *shown(struct block *b)
+{
+	b->shown = guard_make(b->data->size);
+	memcpy(b->shown, b->data->bytes, b->data->size);
+	guard_close(b->shown, b->data->size);
+	return b;
+}
+
 int conf_fill(const struct keel_module *d, const char *text, struct block **ret, struct keel_err *err)
 {
 	struct filling f = { .module = d, .block = make(sizeof(struct block)), .err = err };
@@ -126,7 +134,7 @@ int conf_fill(const struct keel_module *d, const char *text, struct block **ret,
 	}
 	config_destroy(&c);
 	if (code == 0)
-		*ret = f.block;
+		*ret = shown(f.block);
 	else
 		conf_free(f.block);
 	return code;
@@ -136,6 +144,8 @@ void conf_free(struct block *b)
 {
 	if (b == NULL)
 		return;
+	if (b->shown != NULL)
+		guard_free(b->shown, b->data->size);
 	conf_data_destroy(b->data);
 	site_free(b);
 	scope_free(b);

@@ -161,8 +161,10 @@ void frame_leave(struct mod *m, struct frame *f)
 	struct keel_mock *mock = mock_of(m);
 
 	mock->frame = f->outer;
-	if (f->outer == NULL)
+	if (f->outer == NULL) {
 		handles_retire(mock);
+		lent_retire(mock);
+	}
 }
 
 void keel_mock_strict(struct keel_mock *mock, bool strict)

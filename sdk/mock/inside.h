@@ -74,6 +74,19 @@ struct mod *mod_in(struct keel_mod *m, const char *group, const char *what);
 bool fails(struct keel_mock *mock); /* shall this call fail? */
 void *poison_page(struct keel_mock *mock);
 
+/* lent.c: memory of a module that ends at a page which cannot be touched, zeroed */
+void *guard_make(size_t size);
+void guard_close(void *at, size_t size); /* it can be read only, from now on */
+bool guard_free(void *at, size_t size);	 /* false: somebody has written around it */
+/* In strict mode: the same text where it can be read until the outermost callback has returned. */
+const char *lend(struct keel_mock *mock, const char *text);
+void lent_retire(struct keel_mock *mock);
+void lent_fini(struct keel_mock *mock);
+struct lent {
+	char *base;
+	size_t from, at, open; /* of this callback: where it began, is, and can be written to */
+};
+
 /* A callback into a module. */
 struct frame {
 	struct mod *mod;
@@ -93,6 +106,7 @@ void frame_leave(struct mod *m, struct frame *f);
 /* ---- modules: load.c, conf.c, rows.c, needs.c ------------------------------------------------------ */
 struct block { /* a filled configuration */
 	struct conf_data *data;
+	void *shown; /* the same, as the module sees it: not to be written to */
 	struct site_order *orders; /* site.c */
 	struct site_match *matches; /* scope.c */
 	uint32_t n_orders, n_matches;
@@ -401,6 +415,8 @@ void event_refresh(struct copied *c, const struct point_row *p); /* objects that
 void event_whole(const struct point_row *p, const void *event, union any_event *ret);
 void event_for_call(struct keel_mock *mock, const struct point_row *p, const void *event,
 		    union any_event *ret);
+/* Of all that a tap was given: has it written there? */
+uint64_t event_sum(const struct keel_mock *mock, const struct point_row *p, const union any_event *event);
 
 struct call {
 	struct keel_call pub; /* first: a keel_call is a call */
@@ -560,6 +576,7 @@ struct keel_mock {
 	struct head *ended;
 	struct keel_obj *fresh;
 	void *poison;
+	struct lent lent;
 	bool strict, stopped, freeing, loopback;
 
 	struct klass *klasses;

@@ -119,7 +119,9 @@ static void left_behind(struct mod *m)
 static void mod_free(struct mod *m)
 {
 	conf_free(m->conf);
-	free(m->pub.state);
+	if (!guard_free(m->pub.state, m->desc.state_size))
+		violation(mock_of(m), "state-overrun", "%s has written around its state of %u bytes", m->label,
+			  m->desc.state_size);
 	m->conf = NULL;
 	m->pub.state = poison_page(mock_of(m));
 	m->pub.conf = m->pub.state;
@@ -256,7 +258,7 @@ static int open(struct keel_mock *mock, const struct keel_module *raw, const cha
 	(*ret)->raw = raw;
 	(*ret)->conf = block;
 	(*ret)->conf_text = dup_text(conf);
-	(*ret)->pub = (struct keel_mod){ make(d.state_size), block->data->bytes, d.name };
+	(*ret)->pub = (struct keel_mod){ guard_make(d.state_size), block->shown, d.name };
 	return 0;
 }
 
@@ -317,7 +319,7 @@ static int swap_values(struct mod *m, struct block **block, bool tell, struct ke
 	int ret = 0;
 
 	m->conf = *block;
-	m->pub.conf = m->conf->data->bytes;
+	m->pub.conf = m->conf->shown;
 	*block = was;
 	if (tell && m->desc.reconf != NULL)
 		IN(m, ret = m->desc.reconf(&m->pub, m->pub.conf, &why));

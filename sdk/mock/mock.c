@@ -97,6 +97,7 @@ static void free_texts(struct keel_mock *mock)
 		dlclose(mock->files[--mock->n_files]);
 	free(mock->files);
 	free(mock->self.label);
+	lent_fini(mock);
 	if (mock->poison != NULL)
 		munmap(mock->poison, (size_t)getpagesize());
 }

@@ -190,7 +190,7 @@ static const char *get_str(const struct keel_obj *o, const struct keel_attr *a)
 {
 	const union keel_slot *slot = reading(o, a, "get_str");
 
-	return slot != NULL && (a->type->def.flags & KEEL_TYPE_STRING) ? slot->p : NULL;
+	return slot != NULL && (a->type->def.flags & KEEL_TYPE_STRING) ? lend(o->head.mock, slot->p) : NULL;
 }
 
 static bool has_pointer(const struct keel_attr *a)

@@ -79,11 +79,17 @@ static keel_verdict tap_call(struct op *op, struct tap *t)
 {
 	struct call *c = call_begin(op, t->owner);
 	union any_event event;
+	uint64_t given;
+	bool same;
 	keel_verdict v;
 
 	op->err = (struct keel_err){ 0 };
 	IN(t->owner, event_for_call(op->mock, op->point, op->event, &event);
-	   v = t->invoke(t, &c->pub, &event));
+	   given = event_sum(op->mock, op->point, &event);
+	   v = t->invoke(t, &c->pub, &event);
+	   same = given == event_sum(op->mock, op->point, &event));
+	if (!same)
+		violation(op->mock, "event-changed", "%s has written into the event of %s", t->name, op->point->name);
 	call_end(c);
 	return v;
 }

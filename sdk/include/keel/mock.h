@@ -229,6 +229,8 @@ uint32_t keel_mock_calls(struct keel_mock *); /* counted so far */
  *	off-thread              an API function but core->post() on another thread
  *	need-undeclared         a group used in the name of a module that does not declare it
  *	module-ended            a keel_mod after its unloading
+ *	event-changed           an event that a tap wrote into
+ *	state-overrun           memory around the state that was written to, seen when the module is gone
  *	left-behind             timers, watches or calls that are there after fini()
  *	cursor-open             a cursor, view or change set that is there after fini()
  *	cursor-ended            a cursor or view used after it was closed
@@ -241,8 +243,12 @@ uint32_t keel_mock_violations(struct keel_mock *);
 /* Violation `i`, "name: words"; NULL: no more. */
 const char *keel_mock_violation(struct keel_mock *, uint32_t i);
 /* Object handles end with the outermost callback that got them, as the contract allows; a new callback
- * sees new ones. Off at first: handles of one object are one. */
+ * sees new ones. Texts of events and of object->get_str() cannot be read after it: who does is stopped by SIGSEGV.
+ * Off at first: handles of one object are one. Whatever the mode, who writes into its configuration or behind its
+ * state is stopped. */
 void keel_mock_strict(struct keel_mock *, bool strict);
+/* For who handles SIGSEGV: was there something that a module borrowed, and that has ended? Any thread, any time. */
+bool keel_mock_was_lent(const struct keel_mock *, const void *address);
 
 #pragma GCC visibility pop
 

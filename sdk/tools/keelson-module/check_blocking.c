@@ -3,6 +3,7 @@
  * check_blocking.c - calls that make everybody wait. On the loop's thread they are told, and not made to
  * wait: a kit has no time. On others (core->work) they are what they are.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
@@ -37,22 +38,40 @@ void watch_blocking(struct keel_mock *mock)
 	blocking.loop = pthread_self();
 }
 
+bool watch_was_lent(const void *address)
+{
+	return blocking.mock != NULL && keel_mock_was_lent(blocking.mock, address);
+}
+
 /* What core->work() runs may wait. */
-static bool in_loop(void)
+bool watch_in_loop(void)
 {
 	return blocking.mock != NULL && pthread_equal(blocking.loop, pthread_self()) &&
 	       keel_mock_inside(blocking.mock) != NULL;
 }
 
+bool watch_odd(enum rule rule, const char *name, const void *from)
+{
+	if (!watch_in_loop())
+		return false;
+	finding(rule, "%s calls %s(), %s", watch_function(from), name, child_last_step());
+	return true;
+}
+
 /* True: the call is told, and must not wait. */
 static bool told(const char *name, const void *from)
 {
-	if (!in_loop())
-		return false;
-	finding(RULE_calls_blocking, "%s calls %s(), %s", watch_function(from), name, child_last_step());
-	return true;
+	return watch_odd(RULE_calls_blocking, name, from);
 }
-#define TOLD(name) told(name, __builtin_return_address(0))
+#define CALLER __builtin_return_address(0)
+#define TOLD(name) told(name, CALLER)
+
+/* All of a large daemon's memory is looked at. */
+static pid_t my_fork(void)
+{
+	errno = EAGAIN;
+	return TOLD("fork") ? -1 : fork();
+}
 
 /* Would a call on this descriptor wait for somebody else? A file of a disk is no such thing. */
 static bool fd_waits(int fd)
@@ -158,7 +177,7 @@ static FILE *my_popen(const char *command, const char *mode)
 
 static int my_pclose(FILE *f)
 {
-	return in_loop() ? fclose(f) : pclose(f);
+	return watch_in_loop() ? fclose(f) : pclose(f);
 }
 
 static ssize_t my_read(int fd, void *buf, size_t n)
@@ -236,7 +255,7 @@ void *watch_blocking_function(const char *name)
 		{ "accept", my_accept }, { "connect", my_connect }, { "flock", my_flock },
 		{ "getaddrinfo", my_getaddrinfo }, { "gethostbyname", my_gethostbyname },
 		{ "pthread_join", my_pthread_join }, { "pthread_cond_wait", my_cond_wait },
-		{ "sem_wait", my_sem_wait },
+		{ "sem_wait", my_sem_wait }, { "fork", my_fork }, { "vfork", my_fork }, { "_Fork", my_fork },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)

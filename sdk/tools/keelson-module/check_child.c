@@ -36,6 +36,8 @@ struct last_words {
 	uint64_t pc;    /* where: an address of the module's file, 0 elsewhere */
 	uint64_t from;  /* the innermost function of the module, the same way */
 	bool jumped;    /* it called an address that is none */
+	bool was_lent;	/* the address was a module's until its callback returned */
+	bool is_done;   /* the child came to its own end */
 	unsigned at;    /* of child_cases(): which one */
 };
 static struct last_words *last;
@@ -95,6 +97,7 @@ static void crashed(int signum, siginfo_t *info, void *context)
 
 	last->signum = signum;
 	last->fault = (uint64_t)(uintptr_t)info->si_addr;
+	last->was_lent = signum == SIGSEGV && watch_was_lent(info->si_addr);
 	last->jumped = pc < NULL_PAGE;
 	last->pc = watch_offset((const void *)(uintptr_t)pc);
 	last->from = last->jumped ? watch_offset(caller(context)) : last->pc;
@@ -124,15 +127,22 @@ static void child_main(void (*fn)(void *arg), void *arg, int deadline_s, int sai
 	struct rlimit cpu = { (rlim_t)deadline_s, (rlim_t)deadline_s + 2 };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (said >= 0)
-		dup2(said, STDERR_FILENO);
+	signal(SIGPIPE, SIG_IGN); /* as in a daemon */
+	if (said >= 0 && dup2(said, STDERR_FILENO) >= 0)
+		dup2(said, STDOUT_FILENO); /* what a module prints is no line of TAP */
 	setpgid(0, 0);
 	setrlimit(RLIMIT_CORE, &no_core);
 	setrlimit(RLIMIT_CPU, &cpu);
 	handlers_set();
 	fn(arg);
+	last->is_done = true;
 	fflush(stdout);
 	_exit(0);
+}
+
+void child_ends_in(const void *address)
+{
+	last->from = watch_offset(address);
 }
 
 /* ---- in the parent ------------------------------------------------------------------------------- */
@@ -175,8 +185,10 @@ static const char *last_words(int status, int said)
 	if (signum != 0)
 		n = snprintf(text, sizeof(text), "SIG%s", sigabbrev_np(signum) == NULL ? "?" : sigabbrev_np(signum));
 	else
-		n = snprintf(text, sizeof(text), "exit %d", WEXITSTATUS(status));
-	if (last->signum == SIGSEGV)
+		n = snprintf(text, sizeof(text), "it ends the whole process with exit %d", WEXITSTATUS(status));
+	if (last->was_lent)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " at what was lent until a callback returned,");
+	else if (last->signum == SIGSEGV)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " at address %#llx%s", (unsigned long long)last->fault,
 			      (unsigned long long)last->fault < 4096 ?
 				      " (NULL: an object that may be absent? a table without its KEEL_NEED()?)" : "");
@@ -207,6 +219,7 @@ enum child_end child_run(void (*fn)(void *arg), void *arg, int deadline_s, const
 	words_open();
 	last->signum = 0;
 	last->from = last->pc = 0;
+	last->is_done = last->was_lent = false;
 	last->step[0] = '\0';
 	fflush(stdout);
 	said = memfd_create("said", MFD_CLOEXEC);
@@ -218,10 +231,10 @@ enum child_end child_run(void (*fn)(void *arg), void *arg, int deadline_s, const
 		status = -1;
 	if (pid > 0)
 		kill(-pid, SIGKILL); /* what it started */
-	if (status > 0)
+	if (status > 0 || (status == 0 && !last->is_done))
 		*ret_why = last_words(status, said);
 	close(said);
-	if (status <= 0)
+	if (status < 0 || (status == 0 && last->is_done))
 		return status == 0 ? CHILD_DONE : CHILD_NONE;
 	if (!ended || (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGALRM)))
 		return CHILD_HUNG;
@@ -257,7 +270,7 @@ void child_cases(bool (*fn)(void *arg, unsigned i), void *arg, enum rule crash, 
 		switch (child_run(cases_run, &c, 30 * CASE_SECONDS, &why)) {
 		case CHILD_DONE: return;
 		case CHILD_HUNG: finding(hang, "it does not come back: %s", why); break;
-		default: finding(crash, "%s", why); break;
+		default: finding(last->was_lent ? RULE_calls_handles : crash, "%s", why); break;
 		}
 		last->at++;
 	}

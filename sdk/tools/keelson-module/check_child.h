@@ -22,6 +22,8 @@ enum { CASE_SECONDS = 10 };
 void child_cases(bool (*fn)(void *arg, unsigned i), void *arg, enum rule crash, enum rule hang);
 /* In the child: what is about to be done, for child_run()'s answer. */
 __attribute__((format(printf, 1, 2))) void child_step(const char *fmt, ...);
+/* In the child: it ends, because of a call from there. */
+void child_ends_in(const void *address);
 /* The last step, as it was said. */
 const char *child_last_step(void);
 

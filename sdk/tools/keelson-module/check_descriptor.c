@@ -120,6 +120,14 @@ static const char *text_of(const void *def, size_t offset)
 	return text;
 }
 
+static void attr_rule(const struct keel_attr_def *a)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+	if (said(a->name) && (strspn(a->name, letters) != strlen(a->name) || (a->name[0] >= '0' && a->name[0] <= '9')))
+		finding(RULE_static_attr_names, "'%s'", a->name);
+}
+
 static void contrib_rule(const struct keel_contrib *c, uint32_t row)
 {
 	const struct modfile_kind *k;
@@ -134,6 +142,8 @@ static void contrib_rule(const struct keel_contrib *c, uint32_t row)
 	if (k == NULL)
 		return; /* of another module: only that knows what its rows hold */
 	name = text_of(c->def, k->title);
+	if (strcmp(c->kind, "ATTR") == 0)
+		attr_rule(c->def);
 	if (!said(name))
 		finding(RULE_static_descriptor, "row %u of .contribs, %s, has no name", (unsigned)row, c->kind);
 	else if (!said(text_of(c->def, k->doc)))

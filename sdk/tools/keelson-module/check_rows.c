@@ -11,7 +11,7 @@
 
 bool said(const char *text)
 {
-	return text != NULL && text[0] != '\0';
+	return text != NULL && text[strspn(text, " \t\n")] != '\0';
 }
 
 static void row_copy(void *to, size_t size, const void *table, uint32_t stride, uint32_t i)

@@ -87,6 +87,7 @@ static void violated(void *arg, const char *name, const char *words)
 		{ "bad-verdict", RULE_calls_verdict }, { "wait-without-hold", RULE_calls_wait },
 		{ "hold-without-wait", RULE_calls_wait }, { "off-thread", RULE_calls_thread },
 		{ "need-undeclared", RULE_calls_needs },
+		{ "event-changed", RULE_calls_bounds }, { "state-overrun", RULE_calls_bounds },
 	};
 	const struct stage *s = arg;
 	const struct keel_mod *inside = keel_mock_inside(s->mock);
@@ -268,6 +269,9 @@ void stage_open(struct stage *s, const struct subject *of)
 	cluster_make(s);
 	stock_values(s);
 	s->files = watch_files();
+	s->threads = watch_threads(0);
+	s->child = watch_child();
+	process_see(&s->process);
 }
 
 int stage_load(struct stage *s)
@@ -301,6 +305,11 @@ void stage_close(struct stage *s, const char *after)
 	if (live > 0)
 		finding(s->leftovers, "%u blocks are left after %s, one of them %s", live, after, where);
 	watch_forget();
+	process_judge(&s->process, after);
+	if (watch_threads(s->threads) > s->threads)
+		finding(s->leftovers, "a thread of it runs after %s", after);
+	if (watch_child() && !s->child)
+		finding(s->leftovers, "a child process of it is left after %s", after);
 	files = watch_files();
 	if (files > s->files)
 		finding(s->leftovers, "%u files are open after %s that were not before", files - s->files, after);

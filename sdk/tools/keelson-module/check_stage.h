@@ -10,6 +10,7 @@
 #ifndef KEELSON_CHECK_STAGE_H
 #define KEELSON_CHECK_STAGE_H
 
+#include "check_process.h"
 #include "check_report.h"
 #include "keel/keel.h"
 #include "keel/mock.h"
@@ -32,7 +33,9 @@ struct stage {
 	bool alone;	       /* a module that is to be beside it could not be loaded: s->err */
 	bool failing;	       /* something was made to fail: a hold may have nothing but its deadline */
 	enum rule leftovers;   /* what is broken when something is left behind */
-	unsigned files;        /* open before it was loaded */
+	unsigned files, threads; /* there before it was loaded */
+	bool child;
+	struct process process; /* as it was then */
 	struct keel_err err;   /* of stage_load() */
 };
 

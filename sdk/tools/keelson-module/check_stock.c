@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "check_with.h"
 #include "modfile/descriptor.h"
@@ -62,7 +63,7 @@ static bool brings(const struct keel_module *m, const struct keel_attr_def *a)
 		const struct keel_attr_def *own = m->contribs[i].def;
 
 		if (strcmp(m->contribs[i].kind, "ATTR") == 0 && strcmp(own->klass, a->klass) == 0 &&
-		    strcmp(own->name, a->name) == 0)
+		    strcasecmp(own->name, a->name) == 0)
 			return true;
 	}
 	return false;
@@ -87,7 +88,7 @@ const char *stock_owner(const struct keel_attr_def *a)
 			const struct keel_attr_def *theirs = row->def;
 
 			if (strcmp(row->kind, "ATTR") == 0 && strcmp(theirs->klass, a->klass) == 0 &&
-			    strcmp(theirs->name, a->name) == 0)
+			    strcasecmp(theirs->name, a->name) == 0)
 				return stock.modules[i]->head.name;
 		}
 	return NULL;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "modfile/elf_names.h"
@@ -26,6 +27,8 @@ enum { RELOC_CALL = R_AARCH64_JUMP_SLOT, RELOC_DATA = R_AARCH64_GLOB_DAT, RELOC_
 #else
 enum { RELOC_CALL = -1, RELOC_DATA = -1, RELOC_WORD = -1 };
 #endif
+
+enum { MOMENT_MS = 300 };
 
 /* This process watches one module. */
 static struct {
@@ -57,9 +60,9 @@ const char *watch_function(const void *address)
 	return text;
 }
 
-unsigned watch_files(void)
+static unsigned entries(const char *path)
 {
-	DIR *dir = opendir("/proc/self/fd");
+	DIR *dir = opendir(path);
 	unsigned n = 0;
 
 	while (dir != NULL && readdir(dir) != NULL)
@@ -67,6 +70,33 @@ unsigned watch_files(void)
 	if (dir != NULL)
 		closedir(dir);
 	return n;
+}
+
+unsigned watch_files(void)
+{
+	return entries("/proc/self/fd");
+}
+
+unsigned watch_threads(unsigned expected)
+{
+	unsigned n = entries("/proc/self/task");
+
+	for (int ms = 0; n > expected && expected > 0 && ms < MOMENT_MS; ms++) {
+		usleep(1000);
+		n = entries("/proc/self/task");
+	}
+	return n;
+}
+
+bool watch_child(void)
+{
+	siginfo_t child = { 0 };
+
+	if (waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) < 0)
+		return false;
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	return true;
 }
 
 /* ---- the slots ------------------------------------------------------------------------------------- */
@@ -115,6 +145,8 @@ static void relocation_see(const struct dynamic *d, const Elf64_Rela *r)
 	fn = watch_memory_function(name);
 	if (fn == NULL)
 		fn = watch_blocking_function(name);
+	if (fn == NULL)
+		fn = watch_process_function(name);
 	if (fn != NULL)
 		slot_write(module.base + r->r_offset, fn);
 }

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "check_report.h"
+
 /* A file that was just opened: `symbol` is in it. */
 void watch_module(const char *path, const void *symbol);
 const char *watch_path(void);
@@ -29,14 +31,27 @@ unsigned watch_live(const char **ret_where);
 void watch_forget(void);
 /* Open files of this process. */
 unsigned watch_files(void);
+/* Its threads; when they are more than `expected`, after a moment in which they may end. */
+unsigned watch_threads(unsigned expected);
+/* Has it a child, running or not waited for? */
+bool watch_child(void);
 
 /* ---- calls that block -------------------------------------------------------------------------------- */
 /* Those in callbacks of this host's loop are told as findings; NULL: none are, as at first. */
 struct keel_mock;
 void watch_blocking(struct keel_mock *mock);
 
+/* Is this thread in a callback of that host? */
+bool watch_in_loop(void);
+/* A call that breaks `rule` when it is made there; true: it was, and is told. `from`: an address of the caller. */
+bool watch_odd(enum rule rule, const char *name, const void *from);
+
+/* Is this address of what that host has lent to a module, and taken back? In a handler of signals. */
+bool watch_was_lent(const void *address);
+
 /* The functions that stand in for those of the C library; NULL: none does. */
 void *watch_memory_function(const char *name);
+void *watch_process_function(const char *name);
 void *watch_blocking_function(const char *name);
 /* The function of the module that holds an address: "on_submit()", or "?"; good until the next call. */
 const char *watch_function(const void *address);
