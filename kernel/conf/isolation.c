@@ -30,7 +30,7 @@ static const struct keel_conf_rule limit_rules[] = {
 		       .max = 60 * MINUTE, .doc = "how long one call may take before the process is killed"),
 	KEEL_CONF_RULE(DURATION, struct limits, patience, .fallback = "10ms", .min = 0,
 		       .max = 60 * MINUTE,
-		       .doc = "how long a call may compute before others are served by the stand-by; 0: not"),
+		       .doc = "how long a call may take before others are served by the stand-by; 0: not"),
 	KEEL_CONF_RULE(BOOL, struct limits, standby, .fallback = "true",
 		       .doc = "keep a second process that takes over when the first one ends"),
 	KEEL_CONF_RULE(INT, struct limits, deaths, .fallback = "5", .min = 0, .max = 1000000,

@@ -91,6 +91,8 @@ void hooks_forget(struct hooks *h, uint64_t since);
 bool hooks_told(const struct hooks *h, uint64_t since, uint32_t point, const char *id);
 /* The operation an open or not yet told hold is of. */
 struct keel_call *hooks_hold_call(struct keel_hold *hold);
+/* Is it told of what there is already? */
+bool hooks_replays(const struct keel_call *c);
 /* Why its tap could not take a hold just now. */
 const char *hooks_call_why(const struct keel_call *c);
 /* hold() on an operation like this call's, of whose verdict nobody hears; it ends with the hold. */

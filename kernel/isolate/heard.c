@@ -159,6 +159,7 @@ void heard(struct process *p, const struct frame *f)
 {
 	struct talk_in in;
 
+	p->words++;
 	talk_open(&in, f->body, f->len);
 	if (f->type == WIRE_REPLY) {
 		reply(p, &in, f);

@@ -86,7 +86,7 @@ struct process {
 	bool of_use;    /* it has answered a call */
 	bool mute;      /* it gave no answer when it was to leave */
 	int64_t up_ms;
-	int64_t suspect_ms; /* since when it computes, 0: it is not suspected of a loop */
+	int64_t suspect_ms; /* since when it is at one call, 0: it is not suspected to hang */
 
 	uint64_t next_id;
 	struct pending *pending;
@@ -99,6 +99,9 @@ struct process {
 	uint64_t told;           /* notes that it was told */
 	struct departed *departed; /* oldest first */
 	uint32_t n_departed;
+	uint64_t words;          /* messages that came of it */
+	uint64_t silent_since;   /* so many had come when it was last seen awake, or had said something ... */
+	int64_t asleep_ms;       /* ... which was then */
 	uint32_t last_tap;       /* number of the tap told last */
 };
 
@@ -190,7 +193,7 @@ struct isolate {
 	int64_t again_ms;    /* when that is */
 	int64_t death_ms;    /* of the first one in the window */
 	int64_t paid_ms;     /* restarts are paid for up to then */
-	int64_t patience_ms; /* how long a call may compute while others wait */
+	int64_t patience_ms; /* how long a call may take while others wait */
 	int64_t late_us;     /* nobody served since then */
 	uint32_t deaths, restarts, backoff_ms, spare_fails;
 
@@ -338,7 +341,7 @@ void process_gone(struct process *p); /* it is as good as ended: others are serv
 void process_lost(struct process *p, const char *why); /* it ended; it is destroyed */
 void process_leave(struct process *p);                 /* it was dismissed: likewise, untold */
 int64_t restart_wait(const struct isolate *iso);       /* until there may be one more */
-void process_retire(struct process *p); /* it keeps the call it computes for; the stand-by takes over */
+void process_retire(struct process *p); /* it keeps the call it is at; the stand-by takes over */
 void processes_end(struct isolate *iso, const char *why); /* all of them; what they owe fails */
 
 void iso_log(const struct isolate *iso, uint32_t event, const char *fmt, ...) KEEL_PRINTF(3, 4);

@@ -16,7 +16,7 @@ struct isolate_limits {
 	int64_t memory;       /* bytes of address space */
 	int64_t deadline_ms;  /* how long one call may take */
 	int64_t deaths, within_ms; /* so many in that time, and it is not started again */
-	int64_t patience_ms;  /* how long one call may compute while others wait; 0: up to the deadline */
+	int64_t patience_ms;  /* how long one call may take while others wait; 0: up to the deadline */
 	bool standby;         /* a second process is ready to take over */
 	const char *user;     /* when the daemon is root; copied */
 };

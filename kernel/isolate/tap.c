@@ -4,9 +4,9 @@
  *
  *   GATE, ASK: the event goes to the process, the operation is held; the verdict that comes back ends the
  *              hold and is the tap's answer.
- *   NOTE:      the event goes to the process, in order; nobody waits. When its module has durable holds on the
- *              object that nobody has taken back, an operation of its own is held until the process was told, so
- *              that it can.
+ *   NOTE:      the event goes to the process, in order; nobody waits. At a replay, when its module has durable holds
+ *              on the object that nobody has taken back, an operation of its own is held until the process was
+ *              told, so that it can.
  *
  * While no process is there, questions wait for the next one, each up to its deadline.
  */
@@ -385,7 +385,7 @@ static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const voi
 	}
 	if (p->notes >= NOTES_MAX && p->state == PROCESS_UP)
 		return iso->call->fail(c, "its process has %u events to hear of", p->notes);
-	if (iso->call->durable(c, 0, &up) == 0)
+	if (hooks_replays(c) && iso->call->durable(c, 0, &up) == 0)
 		return call_begin(t, p, c, event, &v) != 0 ? KEEL_NEXT : v;
 	begun = talk_begin(&iso->scratch);
 	talk_put_int(&iso->scratch, TALK_NOTE);

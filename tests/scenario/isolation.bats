@@ -255,7 +255,7 @@ quietly_submitted() { submit -h -- /bin/true >/dev/null; }
 
 # stands_by [PID]: there is a stand-by, another one than PID
 stands_by() { local pid; pid=$(stand_by) && [ -n "$pid" ] && [ "$pid" != "${1-}" ]; }
-# Submits beside a call that computes until that is noticed, which takes as long as nobody waits.
+# Submits beside a call that takes long until that is noticed, which takes as long as nobody waits.
 noticed() { quietly_submitted && has_log "$1"; }
 
 @test "a stand-by takes over, is replaced when it dies, and serves while a call computes" {
@@ -273,10 +273,10 @@ noticed() { quietly_submitted && has_log "$1"; }
 
 	next=$(stand_by)
 	submit -h -N spin-900 -- /bin/true 3>&- &
-	wait_until 5 noticed 'trouble.on_submit computes for [0-9]+ ms and [0-9]+ calls wait'
+	wait_until 5 noticed 'trouble.on_submit is at one call for [0-9]+ ms and [0-9]+ others wait'
 	same 'who serves' "$next" "$(modhost)"
 	wait $!
-	wait_until 5 has_log 'the call that computed was answered after [0-9]+ ms; the next one may for [0-9]{4} ms'
+	wait_until 5 has_log 'the call that took long was answered after [0-9]+ ms; the next one may for [0-9]{4} ms'
 
 	limit_trouble 'deadline = "1s"; deaths = 0;'
 	wait_until 5 stands_by
@@ -285,6 +285,20 @@ noticed() { quietly_submitted && has_log "$1"; }
 	! wait $! || false
 	has "$(cat "$SB/words")" 'its process gave no answer for 1000 ms'
 	has "$(keelson modules)" '^trouble .*up, restarts: 1'
+}
+
+@test "calls do not wait behind one that sleeps" {
+	local next
+	trouble_in_a_process 'deadline = "20s"; deaths = 0;'
+	wait_until 5 stands_by
+	next=$(stand_by)
+	submit -h -N sleep-3000 -- /bin/true >"$SB/words" 3>&- &
+	wait_until 5 noticed 'trouble.on_submit is at one call for [0-9]+ ms and [0-9]+ others wait'
+	same 'who serves' "$next" "$(modhost)"
+	same 'what the one that sleeps has said' '' "$(cat "$SB/words")"
+	wait $!
+	has "$(cat "$SB/words")" '^[0-9]+\.svr$'
+	wait_until 5 has_log 'the call that took long was answered after [0-9]{4} ms'
 }
 
 # changing DEATHS GROUP: that configuration of trouble is loaded, other limits mean another process; the longest that anybody
