@@ -2,7 +2,7 @@
  *
  * check_memory.c - what a module takes from the C library's heap, and gives back.
  *
- * Each block is kept with the place that took it. A block that a library made for the module and that
+ * Each block is kept with the place that took it. What is freed rests before it is used again. A block that a library made for the module and that
  * the module frees is not known here, and just freed.
  */
 #include <errno.h>
@@ -18,6 +18,13 @@
 
 #define CALLER __builtin_return_address(0)
 
+#ifdef KEELSON_SANITIZED
+enum { REST_SIZE_MAX = 0 }; /* the sanitizer sees more */
+#else
+enum { REST_SIZE_MAX = 4096 };
+#endif
+enum { RESTING = 64, FREED = 0xdf };
+
 struct block {
 	void *at;
 	size_t size;
@@ -29,7 +36,8 @@ struct block {
 static struct {
 	pthread_mutex_t lock;
 	struct block *live;
-	unsigned calls, fail_at;
+	struct block *resting[RESTING]; /* the last ones that were freed, the oldest next */
+	unsigned rests, calls, fail_at;
 } heap = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void watch_fail(unsigned n)
@@ -60,7 +68,8 @@ unsigned watch_live(const char **ret_where)
 	return HASH_COUNT(heap.live);
 }
 
-static void forget(void *at)
+/* No longer one of its own; NULL: it was none. */
+static struct block *taken_back(void *at)
 {
 	struct block *b;
 
@@ -69,13 +78,59 @@ static void forget(void *at)
 	if (b != NULL)
 		HASH_DEL(heap.live, b);
 	pthread_mutex_unlock(&heap.lock);
+	return b;
+}
+
+static void forget(void *at)
+{
+	free(taken_back(at));
+}
+
+/* ---- what was freed rests for a while, so that another use of it is seen ------------------------------- */
+static void rest_end(struct block *b)
+{
+	const unsigned char *at = b->at;
+	size_t i = 0;
+
+	while (i < b->size && at[i] == FREED)
+		i++;
+	if (i < b->size)
+		finding(RULE_calls_bounds, "%zu bytes taken in %s are written to after they were freed", b->size,
+			watch_function(b->from));
+	free(b->at);
 	free(b);
+}
+
+static void rest(struct block *b)
+{
+	struct block *oldest;
+
+	memset(b->at, FREED, b->size);
+	pthread_mutex_lock(&heap.lock);
+	oldest = heap.resting[heap.rests % RESTING];
+	heap.resting[heap.rests++ % RESTING] = b;
+	pthread_mutex_unlock(&heap.lock);
+	if (oldest != NULL)
+		rest_end(oldest);
+}
+
+static const struct block *resting(const void *at)
+{
+	for (unsigned i = 0; i < RESTING; i++)
+		if (heap.resting[i] != NULL && heap.resting[i]->at == at)
+			return heap.resting[i];
+	return NULL;
 }
 
 void watch_forget(void)
 {
 	while (heap.live != NULL)
 		forget(heap.live->at);
+	for (unsigned i = 0; i < RESTING; i++)
+		if (heap.resting[i] != NULL) {
+			rest_end(heap.resting[i]);
+			heap.resting[i] = NULL;
+		}
 }
 
 static bool must_fail(void)
@@ -116,9 +171,18 @@ static void *my_calloc(size_t n, size_t size)
 
 static void my_free(void *at)
 {
-	if (at != NULL)
-		forget(at);
-	free(at);
+	struct block *b = at == NULL ? NULL : taken_back(at);
+	const struct block *freed = at == NULL || b != NULL ? NULL : resting(at);
+
+	if (freed != NULL) {
+		finding(RULE_calls_bounds, "%s frees again what was taken in %s", watch_function(CALLER),
+			watch_function(freed->from));
+	} else if (b != NULL && b->size <= REST_SIZE_MAX) {
+		rest(b);
+	} else {
+		free(b);
+		free(at);
+	}
 }
 
 static void *resize(void *at, size_t n, const void *from)
