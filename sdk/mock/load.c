@@ -311,6 +311,19 @@ struct keel_mod *keel_mock_reload(struct keel_mod *pub, struct keel_err *err)
 	return unload(m, err) == 0 ? keel_mock_load(mock, raw, conf, err) : NULL;
 }
 
+struct keel_mod *keel_mock_restart(struct keel_mod *pub, struct keel_err *err)
+{
+	struct mod *m = (struct mod *)pub;
+	struct keel_mock *mock = mock_of(m);
+	const struct keel_module *raw = m->raw;
+	const char *conf = keep(mock, dup_text(m->conf_text));
+
+	if (m->head.ended)
+		die("module %s is unloaded already", m->label);
+	end(m, true);
+	return keel_mock_load(mock, raw, conf, err);
+}
+
 /* The values a module sees become these; *block gets those it had. */
 static int swap_values(struct mod *m, struct block **block, bool tell, struct keel_err *err)
 {

@@ -98,6 +98,9 @@ int keel_mock_reconf(struct keel_mod *, const char *conf, struct keel_err *err);
 int keel_mock_unload(struct keel_mod *, struct keel_err *err);
 /* Unload and load again, with the same configuration: replay must lead to the same state. */
 struct keel_mod *keel_mock_reload(struct keel_mod *, struct keel_err *err);
+/* The daemon ends and begins again, for this module: the same, but nobody asks whether it is busy. Its holds are
+ * cancelled, but for durable ones. */
+struct keel_mod *keel_mock_restart(struct keel_mod *, struct keel_err *err);
 /* What a module has registered and that must end before it: timers, watches, calls under way. */
 uint32_t keel_mock_live(const struct keel_mod *);
 /* The test offers a service: `table` begins with size, version and self, as keel_service_def says; it is

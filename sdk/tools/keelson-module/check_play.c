@@ -42,7 +42,7 @@ static const uint32_t others[] = {
 	KEEL_POINT_task_launch, KEEL_POINT_task_resume, KEEL_POINT_task_preterm,
 };
 
-/* A module may be busy; then it stays. */
+/* A module may be busy; then it is the daemon that ends and begins again. */
 static void reload(struct play *p)
 {
 	struct stage *s = &p->stage;
@@ -51,8 +51,10 @@ static void reload(struct play *p)
 		return;
 	stage_unload(s);
 	if (s->mod != NULL)
-		p->is_busy = true;
-	else if (stage_load(s) < 0)
+		s->mod = keel_mock_restart(s->mod, &s->err);
+	else
+		(void)stage_load(s);
+	if (s->mod == NULL)
 		finding(RULE_replay_answers, "it cannot be loaded again, %s: %s", child_last_step(), s->err.text);
 }
 

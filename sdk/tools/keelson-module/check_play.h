@@ -12,7 +12,6 @@
 struct play {
 	struct stage stage;
 	bool reloads; /* the module, before each step */
-	bool is_busy; /* it could not be reloaded */
 	struct keel_text answers, values, said;
 };
 
