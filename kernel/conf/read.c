@@ -115,6 +115,18 @@ static int parse(struct conf *c, const char *path, const char *text, struct keel
 		       ", here or before: settings end with ';', texts stand in quotes, lists have no last comma");
 }
 
+/* libconfig takes a comment for one only when its line ends. NULL: no memory, and `text` is freed. */
+static char *last_line_end(char *text, size_t len)
+{
+	char *ended = len == 0 || text[len - 1] == '\n' ? text : realloc(text, len + 2);
+
+	if (ended == NULL)
+		free(text);
+	else if (len > 0 && ended[len - 1] != '\n')
+		memcpy(ended + len, "\n", 2);
+	return ended;
+}
+
 static int file_parse(struct conf *c, const char *path, struct keel_err *err)
 {
 	struct conf_file **files = reallocarray(c->files, c->n_files + 1, sizeof(*files));
@@ -128,8 +140,11 @@ static int file_parse(struct conf *c, const char *path, struct keel_err *err)
 	ret = file_read(path, FILE_MAX, &text, &len);
 	if (ret < 0)
 		return err_set(err, ret, "cannot read the configuration file %s: %s", path,
-			       strerror(-ret));
+			       ret == -ENOTSUP ? "it is a pipe, not a file" : strerror(-ret));
 	ret = text_check(path, text, len, err);
+	text = last_line_end(text, len);
+	if (text == NULL)
+		return err_set(err, -ENOMEM, "configuration: no memory");
 	if (ret == 0)
 		ret = parse(c, path, text, err);
 	free(text);

@@ -217,6 +217,6 @@ bool isolated_differs(const struct module *m, const struct conf *conf)
 	struct conf_isolation how;
 
 	if (conf_isolation(conf, m->desc.name, &how, NULL) < 0)
-		return false; /* opening it says what is wrong */
+		return false; /* the plan says what is wrong */
 	return (how.process || m->how.process) && !same_place(&how, &m->how);
 }

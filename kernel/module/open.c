@@ -142,9 +142,10 @@ static int open_checked(struct modules *all, struct module *m, const struct conf
 {
 	int ret = conf_isolation(conf, said->name, &m->how, err);
 
-	if (ret == 0)
-		ret = m->how.process ? isolated_open(all, m, said, &m->how, err) :
-				       open_image(all, m, said, copy, err);
+	if (ret < 0)
+		return ret;
+	ret = m->how.process ? isolated_open(all, m, said, &m->how, err) :
+			       open_image(all, m, said, copy, err);
 	if (ret == 0)
 		ret = descriptor_lint(m, m->image.path, m->image.raw, err);
 	if (ret < 0)

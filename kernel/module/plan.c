@@ -171,6 +171,7 @@ static int open_fresh(struct plan *p, const struct conf_module *said, struct mod
 static int prepare_one(struct plan *p, const struct conf_module *said, struct keel_err *err)
 {
 	struct module *m = set_named(&p->all->there, said->name);
+	struct conf_isolation how;
 	int ret;
 
 	if (m == NULL) {
@@ -181,6 +182,9 @@ static int prepare_one(struct plan *p, const struct conf_module *said, struct ke
 		buf_printf(p->out, "%s: left out, %s\n", said->name, err->text);
 		return 0;
 	}
+	ret = conf_isolation(p->conf, said->name, &how, err);
+	if (ret < 0)
+		return ret;
 	m->required = said->required;
 	if (m->leaves && (m->owner.isolate != NULL || module_differs(m, p->conf, said)))
 		return open_fresh(p, said, m, err);

@@ -134,11 +134,17 @@ static int fd_read(int fd, size_t max, char **ret_bytes, size_t *ret_len)
 
 int file_read(const char *path, size_t max, char **ret_bytes, size_t *ret_len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret;
+	struct stat st;
 
 	if (fd < 0)
 		return -errno;
-	ret = fd_read(fd, max, ret_bytes, ret_len);
+	if (fstat(fd, &st) < 0)
+		ret = -errno;
+	else if (S_ISFIFO(st.st_mode)) /* whose writer may never come */
+		ret = -ENOTSUP;
+	else
+		ret = fd_read(fd, max, ret_bytes, ret_len);
 	close(fd);
 	return ret;
 }

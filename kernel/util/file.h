@@ -12,7 +12,7 @@
  * 0 or -errno; then the old file is as it was. */
 int file_write_durable(const char *path, const void *bytes, size_t len, mode_t mode);
 
-/* The bytes, malloc'ed and terminated. 0, -errno, -EFBIG when it is larger than `max`. */
+/* The bytes, malloc'ed and terminated. 0, -errno, -EFBIG when it is larger than `max`, -ENOTSUP when it is a pipe. */
 int file_read(const char *path, size_t max, char **ret_bytes, size_t *ret_len);
 
 /* All bytes, through interruptions. 0 or -errno. */

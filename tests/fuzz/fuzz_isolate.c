@@ -141,7 +141,6 @@ static void put_any(struct mp *m, struct tape *t)
 {
 	static const char *const words[] = { "job", "1.svr", "2.svr", "comment", "Priority", "", "7", "x" };
 	uint8_t kind = next(t);
-	size_t left = (size_t)(t->end - t->at);
 
 	if (kind < 96) {
 		talk_put_str(m, words[kind % 8]);
@@ -153,6 +152,7 @@ static void put_any(struct mp *m, struct tape *t)
 		talk_put_int(m, (int64_t)(UINT64_C(0x8000000000000000) >> (next(t) % 64)));
 	} else if (kind < 224) {
 		uint32_t len = next(t);
+		size_t left = (size_t)(t->end - t->at);
 
 		len = len < left ? len : (uint32_t)left;
 		talk_put_bytes(m, t->at, len);

@@ -34,7 +34,6 @@ static void put_any(struct mp *m)
 {
 	static const char *const words[] = { "job", "1.svr", "2.svr", "comment", "Priority", "", "7", "x" };
 	uint8_t kind = next();
-	size_t left = (size_t)(tape.end - tape.at);
 
 	if (kind < 96) {
 		talk_put_str(m, words[kind % 8]);
@@ -46,6 +45,7 @@ static void put_any(struct mp *m)
 		talk_put_int(m, (int64_t)(UINT64_C(0x8000000000000000) >> (next() % 64)));
 	} else if (kind < 232) {
 		uint32_t len = next();
+		size_t left = (size_t)(tape.end - tape.at);
 
 		len = len < left ? len : (uint32_t)left;
 		talk_put_bytes(m, tape.at, len);

@@ -241,10 +241,21 @@ check_says()
 	undo keelson reload
 	undo cp "$BATS_TEST_TMPDIR/was" "$etc/modules.d/scheduler.conf"
 	for text in 'scheduler: { enabled = true; nosuch = 1; };' 'scheduler: { enabled = "no"; };' \
+		'scheduler: { isolation = "prison"; };' 'scheduler: { isolation_limits = { memory = "1kb"; }; };' \
 		'scheduler: {' 'admin-suspend: { enabled = false; };' $'\x01\x02garbage'; do
 		printf '%s\n' "$text" >"$etc/modules.d/scheduler.conf"
 		refuses 1 "scheduler.conf:" keelson reload
 		has "$(keelson modules)" '^ *scheduler '
+	done
+	unharmed
+}
+
+@test "bad input: what is no file in modules.d is named, and nobody waits for it" {
+	undo rm -rf "$etc/modules.d/odd.conf"
+	for make in 'mkfifo' 'mkdir' 'ln -s odd.conf' 'ln -s nowhere' 'ln -s /dev/zero'; do
+		$make "$etc/modules.d/odd.conf"
+		refuses 1 'cannot read the configuration file .*/odd.conf: ' timeout 20 keelson reload
+		rm -rf "$etc/modules.d/odd.conf"
 	done
 	unharmed
 }

@@ -102,7 +102,7 @@ static void test_defaults(void)
 	struct conf_data *d = NULL;
 	const struct sample *s;
 
-	begin("", NULL);
+	begin("", "# a line that does not end");
 	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(fill("mod", &d), 0);
 	s = conf_data(d);

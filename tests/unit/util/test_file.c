@@ -62,6 +62,10 @@ static void test_failures(void)
 	CU_ASSERT_PTR_NULL(bytes);
 	CU_ASSERT_EQUAL(file_read(dir, 10, &bytes, NULL), -EISDIR);
 	free(path);
+	path = in_dir("pipe");
+	CU_ASSERT_EQUAL(mkfifo(path, 0600), 0);
+	CU_ASSERT_EQUAL(file_read(path, 10, &bytes, NULL), -ENOTSUP);
+	free(path);
 }
 
 /* The target cannot be replaced: nothing may be left over beside it. */
