@@ -13,7 +13,7 @@ static int32_t pbse_of(int ret)
 {
 	if (ret > PBSE_)
 		return ret;
-	return ret < -PBSE_ ? -ret : 0;
+	return ret < -PBSE_ && ret > INT32_MIN ? -ret : 0; /* another process may have said anything */
 }
 
 int err_setv(struct keel_err *err, int ret, const char *fmt, va_list ap)

@@ -25,6 +25,8 @@ static void test_code_of_batch_errors(void)
 	CU_ASSERT_EQUAL(err.code, 15001);
 	CU_ASSERT_EQUAL(err_set(&err, -15014, "no"), -15014);
 	CU_ASSERT_EQUAL(err.code, 15014);
+	CU_ASSERT_EQUAL(err_set(&err, INT32_MIN, "no"), INT32_MIN);
+	CU_ASSERT_EQUAL(err.code, 0);
 }
 
 static void test_nobody_wants_it(void)
