@@ -221,6 +221,7 @@ int plan_groups(const struct plan *p, struct group **ret_groups, uint32_t *ret_n
 	free(c.items);
 	if (ret < 0) {
 		groups_free(groups, *ret_n);
+		*ret_n = 0;
 		return ret;
 	}
 	*ret_groups = groups;
