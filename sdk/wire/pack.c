@@ -159,7 +159,7 @@ const msgpack_object *pack_get(const msgpack_object *map, const char *key)
 		const msgpack_object_kv *kv = &map->via.map.ptr[i];
 
 		if (kv->key.type == MSGPACK_OBJECT_STR && kv->key.via.str.size == len &&
-		    memcmp(kv->key.via.str.ptr, key, len) == 0)
+		    (len == 0 || memcmp(kv->key.via.str.ptr, key, len) == 0))
 			return &kv->val;
 	}
 	return NULL;

@@ -8,46 +8,7 @@
  */
 #include "object/fixture.h"
 #include "msg/msg.h"
-
-static long countdown = -1; /* allocations until one fails; negative: never */
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define INJECTING 1
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *old, size_t size);
-void *malloc(size_t size);
-void *calloc(size_t n, size_t size);
-void *realloc(void *old, size_t size);
-
-static bool fails(void)
-{
-	if (countdown > 0)
-		countdown--;
-	if (countdown != 0)
-		return false;
-	countdown = -1;
-	errno = ENOMEM;
-	return true;
-}
-
-void *malloc(size_t size)
-{
-	return fails() ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __libc_calloc(n, size);
-}
-
-void *realloc(void *old, size_t size)
-{
-	return fails() ? NULL : __libc_realloc(old, size);
-}
-#else
-#define INJECTING 0
-#endif
+#include "no_memory.h"
 
 static struct engine e;
 
