@@ -31,17 +31,19 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
  * Keys of the kernel (keys.c) are known to every module group. A missing group gives all defaults. */
 int conf_fill(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
 	      uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
-/* Module groups in order of appearance, with what they say of themselves: `enabled` and `required`
- * (default true), `path` (a .so; NULL: <modules_dir>/<name>.so). */
 /* Is the key of a module's group the kernel's (and may an override give it)? */
 bool conf_kernel_key(const char *key, bool by_override);
 const char *conf_kernel_key_like(const char *key); /* one that begins like it; NULL */
+/* Module groups in order of appearance, with what they say of themselves: `enabled` and `required`
+ * (default true), `path` (a .so; NULL: <modules_dir>/<name>.so). */
 struct conf_module {
 	const char *name, *path, *file; /* file:line text of where it was said */
 	bool enabled;
 	bool required; /* false: left out, with a record, when it cannot be loaded */
 };
 const struct conf_module *conf_modules(const struct conf *c, uint32_t *ret_n);
+const struct conf_module *conf_module(const struct conf *c, const char *name);	/* NULL: no file names it */
+const struct conf_module *conf_enabled(const struct conf *c, const char *name); /* NULL: nor is it enabled */
 
 /* `isolation` and `isolation_limits` of a module's group. */
 struct conf_isolation {

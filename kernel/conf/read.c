@@ -151,7 +151,7 @@ static int file_parse(struct conf *c, const char *path, struct keel_err *err)
 	return ret;
 }
 
-static struct conf_module *module_find(struct conf *c, const char *name)
+static struct conf_module *module_find(const struct conf *c, const char *name)
 {
 	for (uint32_t i = 0; i < c->n_modules; i++)
 		if (strcmp(c->modules[i].name, name) == 0)
@@ -303,6 +303,18 @@ const struct conf_module *conf_modules(const struct conf *c, uint32_t *ret_n)
 	return c->modules;
 }
 
+const struct conf_module *conf_module(const struct conf *c, const char *name)
+{
+	return module_find(c, name);
+}
+
+const struct conf_module *conf_enabled(const struct conf *c, const char *name)
+{
+	const struct conf_module *m = conf_module(c, name);
+
+	return m != NULL && m->enabled ? m : NULL;
+}
+
 /* ---- overrides: kept beside the files, looked at first --------------------------------------- */
 
 const struct conf_override *conf_overridden(const struct conf *c, const char *group, const char *key)
@@ -412,7 +424,7 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
 		const char *group = c->overrides[i].group;
 
 		if (group[0] != '\0' && !is_in(kernel_groups, group) &&
-		    module_find((struct conf *)c, group) == NULL)
+		    module_find(c, group) == NULL)
 			return err_set(err, -EINVAL,
 				       "override: %s.%s: no module and no group is called \"%s\"", group,
 				       c->overrides[i].key, group);

@@ -150,12 +150,7 @@ int module_objected(const struct conf *conf, const char *name, int ret, struct k
 /* Its group of `conf` by its rules, checked. */
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
 		     struct keel_err *err);
-/* Every enabled module of `conf` for this daemon, opened and in order of needs. Those that are not
- * required and do not fit are left out, with a record. */
-int modules_open(struct modules *all, const struct conf *conf, struct set *ret_set,
-		 struct keel_err *err);
 void modules_close(struct set *s);
-void modules_left_out(struct modules *all, const char *name, const struct keel_err *why);
 
 /* order.c: do they fit together? Sort the set so that whoever is needed comes first. *ret_bad: who does
  * not fit, or NULL. */
@@ -167,8 +162,6 @@ bool module_follows(const struct module *m, const struct module *other, bool opt
 /* Does it hold something of `other` now: a service, memory on its objects? */
 bool module_uses(const struct module *m, const struct module *other);
 bool module_conflicts(const struct module *m, const struct module *other);
-/* The group of an enabled module, NULL: it is not. */
-const struct conf_module *conf_enabled(const struct conf *conf, const char *name);
 
 /* lifecycle.c */
 /* An optional service came after the module that would use it: it is told. */
@@ -188,6 +181,7 @@ struct plan {
 	enum modules_change kind;
 	const char *name; /* of the one module it is about, or NULL */
 	bool was_enabled; /* that one, by the files */
+	bool first;	  /* nothing is there yet: a start, or a look at a configuration */
 	const struct conf *conf;
 	struct set coming; /* opened: new ones and heirs of those that leave. Owned until they run */
 	struct set after;  /* all that will be there, in order */
@@ -195,6 +189,10 @@ struct plan {
 };
 int plan_make(struct plan *p, struct keel_err *err);
 void plan_drop(struct plan *p); /* what was opened and does not run; marks are wiped */
+/* The plan of a start: every enabled module of `conf` for this daemon, opened and in order of needs. Those that are
+ * not required and do not fit are left out, with a record. */
+int modules_open(struct modules *all, const struct conf *conf, struct set *ret_set, struct keel_err *err);
+void modules_left_out(struct modules *all, const char *name, const struct keel_err *why);
 /* Why those that leave cannot: all reasons. */
 int leavers_busy(const struct set *leavers, struct keel_err *err);
 

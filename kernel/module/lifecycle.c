@@ -39,18 +39,22 @@ static int call_step(struct module *m, const char *name, step_fn *fn, struct kee
 }
 
 /* ---- up --------------------------------------------------------------------------------------------- */
+/* False: nobody offers it, as *why says. */
+static bool need_write(struct module *m, const struct keel_need *need, struct keel_err *why)
+{
+	const void *table = registry_service(m->owner.parts->registry, need->group, need->minor, NULL, why);
+
+	memcpy((char *)m->owner.pub.state + need->offset, &table, sizeof(table));
+	return table != NULL;
+}
+
 static int needs_write(struct module *m, struct keel_err *err)
 {
-	for (uint32_t i = 0; i < m->desc.n_needs; i++) {
-		const struct keel_need *need = &m->desc.needs[i];
-		struct keel_err why = { 0 };
-		const void *table = registry_service(m->owner.parts->registry, need->group,
-						     need->minor, NULL, &why);
+	struct keel_err why = { 0 };
 
-		if (table == NULL && !need->optional)
-			return err_set(err, -ENOENT, "module %s cannot be loaded: %s",
-				       m->desc.name, why.text);
-		memcpy((char *)m->owner.pub.state + need->offset, &table, sizeof(table));
+	for (uint32_t i = 0; i < m->desc.n_needs; i++) {
+		if (!need_write(m, &m->desc.needs[i], &why) && !m->desc.needs[i].optional)
+			return err_set(err, -ENOENT, "module %s cannot be loaded: %s", m->desc.name, why.text);
 	}
 	return 0;
 }
@@ -58,14 +62,8 @@ static int needs_write(struct module *m, struct keel_err *err)
 void module_offer(struct module *m)
 {
 	for (uint32_t i = 0; i < m->desc.n_needs; i++) {
-		const struct keel_need *need = &m->desc.needs[i];
-		struct keel_err why = { 0 };
-		const void *table;
-
-		if (!need->optional)
-			continue;
-		table = registry_service(m->owner.parts->registry, need->group, need->minor, NULL, &why);
-		memcpy((char *)m->owner.pub.state + need->offset, &table, sizeof(table));
+		if (m->desc.needs[i].optional)
+			(void)need_write(m, &m->desc.needs[i], NULL);
 	}
 }
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "isolate/isolate.h"
-#include "log/log.h"
 #include "module/inside.h"
 #include "util/err.h"
 #include "util/text.h"
@@ -60,21 +59,14 @@ void modules_close(struct set *s)
 /* A module's own objection, with the place of its group: file:line: module: why. */
 int module_objected(const struct conf *conf, const char *name, int ret, struct keel_err *err)
 {
-	const struct conf_module *said;
-	char why[sizeof(err->text)];
-	uint32_t n, i;
+	const struct conf_module *said = conf_module(conf, name);
+	bool placed = said != NULL && said->file != NULL;
 
 	if (err == NULL)
 		return ret;
 	if (err->text[0] == '\0')
 		return err_set(err, ret, "module %s does not accept its configuration", name);
-	memcpy(why, err->text, sizeof(why));
-	said = conf_modules(conf, &n);
-	for (i = 0; i < n && strcmp(said[i].name, name) != 0; i++)
-		;
-	if (i < n && said[i].file != NULL)
-		return err_set(err, ret, "%s: %s: %s", said[i].file, name, why);
-	return err_set(err, ret, "%s: %s", name, why);
+	return err_set(err, ret, "%s%s%s: %s", placed ? said->file : "", placed ? ": " : "", name, err->text);
 }
 
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
@@ -128,12 +120,10 @@ static int open_image(struct modules *all, struct module *m, const struct conf_m
 static int placed(const struct conf_module *said, int ret, struct keel_err *err)
 {
 	bool in_file = said->file != NULL && strchr(said->file, ':') != NULL; /* else ordered by name */
-	struct keel_err why;
 
 	if (ret == 0 || err == NULL)
 		return ret;
-	why = *err;
-	return err_set(err, ret, "%s%s%s%s", in_file ? said->file : "", in_file ? ": " : "", why.text,
+	return err_set(err, ret, "%s%s%s%s", in_file ? said->file : "", in_file ? ": " : "", err->text,
 		       ret == -ENOENT ? "; install it there, or name its file with 'path'" : "");
 }
 
@@ -182,66 +172,5 @@ int module_open(struct modules *all, const struct conf *conf, const struct conf_
 	m->owner.pub.name = m->desc.name;
 	m->owner.pub.conf = conf_data(m->conf);
 	*ret_module = m;
-	return 0;
-}
-
-void modules_left_out(struct modules *all, const char *name, const struct keel_err *why)
-{
-	log_add(all->parts->log, KEEL_LOG_ERROR, "Module", name, "left out, for it is not required: %s", why->text);
-}
-
-static int open_all(struct modules *all, const struct conf *conf, struct set *s, struct keel_err *err)
-{
-	uint32_t n;
-	const struct conf_module *said = conf_modules(conf, &n);
-	int ret = 0;
-
-	for (uint32_t i = 0; i < n && ret == 0; i++) {
-		struct module *m = NULL;
-
-		if (!said[i].enabled)
-			continue;
-		ret = module_open(all, conf, &said[i], false, &m, err);
-		if (ret == 0 && m != NULL && set_add(s, m) < 0) {
-			module_close(m);
-			return err_set(err, -ENOMEM, "no memory to load modules");
-		}
-		if (ret < 0 && !said[i].required) {
-			modules_left_out(all, said[i].name, err);
-			ret = 0;
-		}
-	}
-	return ret;
-}
-
-/* Who is not required and does not fit goes, until the others fit together. */
-static int fit(struct modules *all, const struct conf *conf, struct set *s, struct keel_err *err)
-{
-	struct module *bad;
-	int ret = set_order(all, s, conf, &bad, err);
-
-	while (ret < 0 && bad != NULL && !bad->required) {
-		modules_left_out(all, bad->desc.name, err);
-		set_drop(s, bad);
-		module_close(bad);
-		ret = set_order(all, s, conf, &bad, err);
-	}
-	return ret;
-}
-
-int modules_open(struct modules *all, const struct conf *conf, struct set *ret_set, struct keel_err *err)
-{
-	struct set s = { 0 };
-	int ret = open_all(all, conf, &s, err);
-
-	if (ret == 0)
-		ret = fit(all, conf, &s, err);
-	if (ret == 0)
-		ret = sites_rehearse(all, &s, err);
-	if (ret < 0) {
-		modules_close(&s);
-		return ret;
-	}
-	*ret_set = s;
 	return 0;
 }

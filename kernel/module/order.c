@@ -288,15 +288,3 @@ int set_order(struct modules *all, struct set *s, const struct conf *conf, struc
 	}
 	return set_sort(s, err);
 }
-
-const struct conf_module *conf_enabled(const struct conf *conf, const char *name)
-{
-	uint32_t n;
-	const struct conf_module *said = conf_modules(conf, &n);
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (said[i].enabled && strcmp(said[i].name, name) == 0)
-			return &said[i];
-	}
-	return NULL;
-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * plan.c - phase 1 of a change: who leaves, who comes, who restarts with them, whose values change. All is
- * opened and checked, nothing is done.
+ * opened and checked, nothing is done. A start is a change of nothing.
  *
  *   leaves             it goes for good
  *   leaves and comes   it goes and comes again: with an heir, a new file; without, as it is, because it holds
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook/hooks.h"
+#include "log/log.h"
 #include "module/inside.h"
 #include "util/err.h"
 
@@ -149,13 +149,24 @@ static int fresh_site(struct plan *p, struct module *m, struct keel_err *err)
 	return ret;
 }
 
-/* From a private copy: the path itself may be mapped already, by the one that leaves or by one that left
- * something behind, and would give the old mapping again. */
+void modules_left_out(struct modules *all, const char *name, const struct keel_err *why)
+{
+	log_add(all->parts->log, KEEL_LOG_ERROR, "Module", name, "left out, for it is not required: %s", why->text);
+}
+
+static void leave_out(struct plan *p, const char *name, const struct keel_err *why)
+{
+	modules_left_out(p->all, name, why);
+	buf_printf(p->out, "%s: left out, %s\n", name, why->text);
+}
+
+/* From a private copy, but at a start: the path itself may be mapped already, by the one that leaves or by one that
+ * left something behind, and would give the old mapping again. */
 static int open_fresh(struct plan *p, const struct conf_module *said, struct module *old,
 		      struct keel_err *err)
 {
 	struct module *m;
-	int ret = module_open(p->all, p->conf, said, true, &m, err);
+	int ret = module_open(p->all, p->conf, said, !p->first, &m, err);
 
 	if (ret < 0 || m == NULL)
 		return ret;
@@ -178,8 +189,7 @@ static int prepare_one(struct plan *p, const struct conf_module *said, struct ke
 		ret = open_fresh(p, said, NULL, err);
 		if (ret == 0 || said->required || p->kind != MODULES_CONFIGURE)
 			return ret;
-		modules_left_out(p->all, said->name, err);
-		buf_printf(p->out, "%s: left out, %s\n", said->name, err->text);
+		leave_out(p, said->name, err);
 		return 0;
 	}
 	ret = conf_isolation(p->conf, said->name, &how, err);
@@ -244,8 +254,7 @@ static bool give_way(struct plan *p, struct module *bad, const struct keel_err *
 	if (bad == NULL || bad->required || p->kind != MODULES_CONFIGURE || !set_has(&p->coming, bad) ||
 	    set_named(&p->all->there, bad->desc.name) != NULL)
 		return false;
-	modules_left_out(p->all, bad->desc.name, why);
-	buf_printf(p->out, "%s: left out, %s\n", bad->desc.name, why->text);
+	leave_out(p, bad->desc.name, why);
 	set_drop(&p->coming, bad);
 	set_drop(&p->after, bad);
 	module_close(bad);
@@ -328,4 +337,22 @@ void plan_drop(struct plan *p)
 		module_leave(p->coming.at[i]);
 	set_fini(&p->coming);
 	set_fini(&p->after);
+}
+
+int modules_open(struct modules *all, const struct conf *conf, struct set *ret_set, struct keel_err *err)
+{
+	struct buf out;
+	struct plan p = { .all = all, .kind = MODULES_CONFIGURE, .first = true, .conf = conf, .out = &out };
+	int ret;
+
+	buf_init(&out);
+	ret = plan_make(&p, err);
+	if (ret == 0) {
+		*ret_set = p.after;
+		p.after = (struct set){ 0 };
+		set_fini(&p.coming); /* they are in the other one */
+	}
+	plan_drop(&p);
+	buf_fini(&out);
+	return ret;
 }
