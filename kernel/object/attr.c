@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <utlist.h>
 
 #include "object/object.h"
 #include "registry/registry.h"
@@ -84,7 +85,7 @@ static uint32_t number_free(struct class *c)
 	while (number < ATTR_NONE && c->by_number[number])
 		number++;
 	if (number < ATTR_NONE)
-		c->ever[number / 64] &= ~(1ull << number % 64);
+		bit_clear(c->ever, number);
 	return number;
 }
 
@@ -127,10 +128,10 @@ static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *
 	c->by_number[number] = a;
 	list_insert(c, a);
 	if ((a->def.flags & KEEL_ATTR_RESET) && a->def.fallback)
-		c->reset[number / 64] |= 1ull << number % 64;
+		bit_set(c->reset, number);
 	if (a->def.changed)
-		c->told[number / 64] |= 1ull << number % 64;
-	if (c->has_raw || (c->reset[number / 64] >> number % 64 & 1)) /* objects have something to look at */
+		bit_set(c->told, number);
+	if (c->has_raw || bit_get(c->reset, number)) /* objects have something to look at */
 		c->epoch++;
 	return 0;
 }
@@ -156,26 +157,34 @@ void attr_detach(struct keel_attr *a)
 			c->guess[i] = NULL;
 	index_remove(&c->names, &a->name);
 	list_remove(c, a);
-	c->reset[a->number / 64] &= ~(1ull << a->number % 64);
-	c->told[a->number / 64] &= ~(1ull << a->number % 64);
+	bit_clear(c->reset, a->number);
+	bit_clear(c->told, a->number);
 	c->by_number[a->number] = NULL;
-	if (c->ever[a->number / 64] >> a->number % 64 & 1)
+	if (bit_get(c->ever, a->number))
 		kept_add(a);
 	a->klass = NULL;
 	a->number = ATTR_NONE;
 	a->type = type_find(c->objects, "string"); /* whoever holds it may still ask */
 }
 
+static struct keel_attr *attr_named(struct keel_attr *list, const struct keel_attr_def *def)
+{
+	struct keel_attr *a = list;
+
+	while (a && (strcmp(a->def.klass, def->klass) != 0 || strcmp(a->def.name, def->name) != 0))
+		a = a->next;
+	return a;
+}
+
 static int attr_lint(const struct objects *o, const struct owner *owner,
 		     const struct keel_attr_def *def, struct keel_err *err)
 {
-	const struct keel_attr *a = o->attrs;
+	const struct keel_attr *a;
 
 	if (!def->klass || !def->name || !def->name[0] || !def->type)
 		return err_set(err, -EINVAL, "%s: an ATTR row needs klass, name and type",
 			       owner_name(owner));
-	while (a && !(strcmp(a->def.klass, def->klass) == 0 && strcmp(a->def.name, def->name) == 0))
-		a = a->next;
+	a = attr_named(o->attrs, def);
 	if (a)
 		return err_set(err, -EEXIST, "%s: attribute %s.%s already belongs to %s",
 			       owner_name(owner), def->klass, def->name, owner_name(a->owner));
@@ -201,17 +210,12 @@ void attr_own_words(struct keel_attr *a)
 static void attr_bury(struct objects *o, struct keel_attr *a)
 {
 	attr_own_words(a);
-	a->next = o->gone;
-	o->gone = a;
+	LL_PREPEND(o->gone, a);
 }
 
 static void attr_free(struct objects *o, struct keel_attr *a)
 {
-	struct keel_attr **at = &o->attrs;
-
-	while (*at != a)
-		at = &(*at)->next;
-	*at = a->next;
+	LL_DELETE(o->attrs, a);
 	if (a->held)
 		attr_bury(o, a);
 	else
@@ -221,14 +225,11 @@ static void attr_free(struct objects *o, struct keel_attr *a)
 /* A held one of that name, or a new one. NULL: no memory. */
 static struct keel_attr *attr_take(struct objects *o, const struct keel_attr_def *def)
 {
-	struct keel_attr **at = &o->gone, *a;
+	struct keel_attr *a = attr_named(o->gone, def);
 
-	while ((a = *at) &&
-	       (strcmp(a->def.klass, def->klass) != 0 || strcmp(a->def.name, def->name) != 0))
-		at = &a->next;
 	if (!a)
 		return calloc(1, sizeof(*a));
-	*at = a->next;
+	LL_DELETE(o->gone, a);
 	free(a->words);
 	a->words = NULL;
 	return a;
@@ -251,8 +252,7 @@ static int attr_add(void *arg, struct owner *owner, const void *row, struct keel
 	a->row = row;
 	a->owner = owner;
 	a->number = ATTR_NONE;
-	a->next = o->attrs;
-	o->attrs = a;
+	LL_PREPEND(o->attrs, a);
 	rc = attr_attach(o, a, err);
 	if (rc < 0)
 		attr_free(o, a);
@@ -284,16 +284,11 @@ int attrs_init(struct objects *o)
 
 void attrs_fini(struct objects *o)
 {
-	while (o->attrs) {
-		struct keel_attr *a = o->attrs;
+	struct keel_attr *a, *next;
 
-		o->attrs = a->next;
+	LL_FOREACH_SAFE(o->attrs, a, next)
 		free(a);
-	}
-	while (o->gone) {
-		struct keel_attr *a = o->gone;
-
-		o->gone = a->next;
+	LL_FOREACH_SAFE(o->gone, a, next) {
 		free(a->words);
 		free(a);
 	}

@@ -140,9 +140,8 @@ void obj_refresh_slow(struct keel_obj *o)
 			value_lost();
 		free(raw);
 	}
-	for (uint32_t w = 0; w < ATTR_WORDS; w++)
-		for (uint64_t left = c->reset[w] & ~o->set[w]; left; left &= left - 1)
-			(void)value_fallback(o, c->by_number[w * 64 + (uint32_t)__builtin_ctzll(left)]);
+	EACH_BIT(number, c->reset[w] & ~o->set[w])
+		(void)value_fallback(o, c->by_number[number]);
 }
 
 /* ---- the API's part ------------------------------------------------------------------------ */
@@ -206,12 +205,11 @@ struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char 
 
 void obj_tell(struct keel_obj *o)
 {
-	for (uint32_t w = 0; w < ATTR_WORDS; w++)
-		for (uint64_t left = o->set[w] & o->klass->told[w]; left; left &= left - 1) {
-			struct keel_attr *a = o->klass->by_number[w * 64 + (uint32_t)__builtin_ctzll(left)];
+	EACH_BIT(number, o->set[w] & o->klass->told[w]) {
+		struct keel_attr *a = o->klass->by_number[number];
 
-			a->def.changed(mod_of(a->owner), o, a);
-		}
+		a->def.changed(mod_of(a->owner), o, a);
+	}
 }
 
 int32_t object_publish(struct keel_obj *o)

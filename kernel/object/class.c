@@ -33,7 +33,7 @@ struct class *class_find(const struct objects *o, const char *name)
 
 struct class *class_get(struct objects *o, const char *name)
 {
-	struct class *c = class_named(o, name), **at = &o->classes;
+	struct class *c = class_named(o, name);
 
 	if (c)
 		return c;
@@ -47,9 +47,7 @@ struct class *class_get(struct objects *o, const char *name)
 	}
 	c->objects = o;
 	pool_init(&c->bodies, sizeof(struct keel_obj));
-	while (*at)
-		at = &(*at)->next;
-	*at = c;
+	LL_APPEND(o->classes, c);
 	return c;
 }
 

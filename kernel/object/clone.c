@@ -12,21 +12,17 @@
 /* Both have the same rows set, so the slots have the same order. */
 static int copy_slots(struct keel_obj *to, const struct keel_obj *from)
 {
-	uint32_t at = 0;
-
 	if (value_reserve(to, from->n) < 0)
 		return -ENOMEM;
-	for (uint32_t w = 0; w < ATTR_WORDS; w++)
-		for (uint64_t left = from->set[w]; left; left &= left - 1, at++) {
-			uint32_t bit = (uint32_t)__builtin_ctzll(left);
-			const struct keel_attr *a = from->klass->by_number[w * 64 + bit];
+	EACH_BIT(number, from->set[w]) {
+		const struct keel_attr *a = from->klass->by_number[number];
 
-			if (type_copy(a->type, &from->slot[at], &to->slot[at]) < 0)
-				return -ENOMEM;
-			to->set[w] |= 1ull << bit;
-			to->klass->ever[w] |= 1ull << bit;
-			to->n++;
-		}
+		if (type_copy(a->type, &from->slot[to->n], &to->slot[to->n]) < 0)
+			return -ENOMEM;
+		bit_set(to->set, number);
+		bit_set(to->klass->ever, number);
+		to->n++;
+	}
 	return 0;
 }
 

@@ -28,31 +28,20 @@ void kept_add(const struct keel_attr *a)
 	c->by_number[k->number] = k;
 }
 
-static void mark(uint64_t *mask, const struct keel_attr *k)
-{
-	mask[k->number / 64] |= 1ull << k->number % 64;
-}
-
-static bool is_marked(const uint64_t *mask, const struct keel_attr *k)
-{
-	return mask[k->number / 64] >> k->number % 64 & 1;
-}
-
 static void values_leave(struct keel_obj *o, const uint64_t *mask, struct mp *pairs)
 {
 	uint32_t n = 0;
 
 	pairs->len = 0;
-	for (uint32_t w = 0; w < ATTR_WORDS; w++)
-		for (uint64_t left = o->set[w] & mask[w]; left; left &= left - 1) {
-			const struct keel_attr *k = o->klass->by_number[w * 64 + (uint32_t)__builtin_ctzll(left)];
+	EACH_BIT(number, o->set[w] & mask[w]) {
+		const struct keel_attr *k = o->klass->by_number[number];
 
-			if (k->def.flags & KEEL_ATTR_SAVE) {
-				raw_encode(pairs, k, value_at(o, k));
-				n++;
-			}
-			value_drop(o, k);
+		if (k->def.flags & KEEL_ATTR_SAVE) {
+			raw_encode(pairs, k, value_at(o, k));
+			n++;
 		}
+		value_drop(o, k);
+	}
 	if (pairs->failed || (n && raw_add(o, pairs, n) < 0))
 		value_lost();
 }
@@ -75,7 +64,7 @@ static void sweep(struct class *c, uint64_t *mask)
 
 	for (const struct keel_attr *k = c->kept; k; k = k->next)
 		if (!(k->def.flags & KEEL_ATTR_SAVE))
-			mark(mask, k);
+			bit_set(mask, k->number);
 	for (uint32_t i = 0; i < c->live.n; i++)
 		if (c->live.at[i])
 			values_leave(c->live.at[i], mask, &pairs);
@@ -83,7 +72,7 @@ static void sweep(struct class *c, uint64_t *mask)
 		values_leave(o, mask, &pairs);
 	mp_fini(&pairs);
 	for (struct keel_attr **at = &c->kept; *at;)
-		at = is_marked(mask, *at) ? forget(c, at) : &(*at)->next;
+		at = bit_get(mask, (*at)->number) ? forget(c, at) : &(*at)->next;
 }
 
 static bool is_number(const struct type *t)
@@ -109,7 +98,7 @@ uint32_t kept_take(struct class *c, const struct keel_attr *a)
 	if (!is_same(k->type, a->type) || a->def.derive || !(k->def.flags & KEEL_ATTR_SAVE)) {
 		uint64_t mask[ATTR_WORDS] = { 0 };
 
-		mark(mask, k);
+		bit_set(mask, k->number);
 		sweep(c, mask);
 		return ATTR_NONE;
 	}
@@ -133,7 +122,7 @@ void kept_leave(struct objects *o, const struct type *t)
 				k->type = number;
 				continue;
 			}
-			mark(mask, k);
+			bit_set(mask, k->number);
 			any = true;
 		}
 		if (any)

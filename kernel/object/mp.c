@@ -131,56 +131,45 @@ static struct mp_value integer(struct mp_reader *r, uint64_t n)
 	return (struct mp_value){ .kind = r->bad ? MP_BAD : MP_INT, .i = (int64_t)n };
 }
 
-/* Leading bytes 0xc0..0xdf. */
+/* Leading bytes 0xc0..0xdf: what they announce, and how many bytes of number or length follow (FIXED: of it). */
+enum form { NEVER, NIL, BOOL, UNSIGNED, SIGNED, TEXT, EXTENSION, FIXED, ARRAY, MAP };
+static const struct {
+	unsigned char form, width;
+} forms[32] = {
+	{ NIL, 0 },	 { NEVER, 0 },	  { BOOL, 0 },	   { BOOL, 0 },	    { TEXT, 1 },   { TEXT, 2 },
+	{ TEXT, 4 },	 { EXTENSION, 1 }, { EXTENSION, 2 }, { EXTENSION, 4 }, { FIXED, 4 },  { FIXED, 8 },
+	{ UNSIGNED, 1 }, { UNSIGNED, 2 }, { UNSIGNED, 4 }, { UNSIGNED, 8 }, { SIGNED, 1 }, { SIGNED, 2 },
+	{ SIGNED, 4 },	 { SIGNED, 8 },	  { FIXED, 2 },	   { FIXED, 3 },    { FIXED, 5 },  { FIXED, 9 },
+	{ FIXED, 17 },	 { TEXT, 1 },	  { TEXT, 2 },	   { TEXT, 4 },	    { ARRAY, 2 },  { ARRAY, 4 },
+	{ MAP, 2 },	 { MAP, 4 },
+};
+
 static struct mp_value long_form(struct mp_reader *r, unsigned lead)
 {
-	switch (lead) {
-	case 0xc0:
+	enum form form = forms[lead - 0xc0].form;
+	unsigned width = forms[lead - 0xc0].width, unused = 64 - 8 * width;
+	uint64_t n = form == FIXED ? width : take(r, width);
+
+	switch (form) {
+	case NIL:
 		return (struct mp_value){ .kind = MP_NIL };
-	case 0xc2:
-	case 0xc3:
+	case BOOL:
 		return integer(r, lead & 1);
-	case 0xc4:
-	case 0xc5:
-	case 0xc6:
-		return bytes(r, MP_STR, take(r, 1u << (lead - 0xc4)));
-	case 0xc7:
-	case 0xc8:
-	case 0xc9:
-		return bytes(r, MP_OTHER, take(r, 1u << (lead - 0xc7)) + 1);
-	case 0xca:
-	case 0xcb:
-		return bytes(r, MP_OTHER, 4u << (lead - 0xca));
-	case 0xcc:
-	case 0xcd:
-	case 0xce:
-	case 0xcf:
-		return integer(r, take(r, 1u << (lead - 0xcc)));
-	case 0xd0:
-		return integer(r, (uint64_t)(int64_t)(int8_t)take(r, 1));
-	case 0xd1:
-		return integer(r, (uint64_t)(int64_t)(int16_t)take(r, 2));
-	case 0xd2:
-		return integer(r, (uint64_t)(int64_t)(int32_t)take(r, 4));
-	case 0xd3:
-		return integer(r, take(r, 8));
-	case 0xd4:
-	case 0xd5:
-	case 0xd6:
-	case 0xd7:
-	case 0xd8:
-		return bytes(r, MP_OTHER, (1u << (lead - 0xd4)) + 1);
-	case 0xd9:
-	case 0xda:
-	case 0xdb:
-		return bytes(r, MP_STR, take(r, 1u << (lead - 0xd9)));
-	case 0xdc:
-	case 0xdd:
-		return head(r, MP_ARRAY, take(r, 2u << (lead - 0xdc)));
-	case 0xde:
-	case 0xdf:
-		return head(r, MP_MAP, take(r, 2u << (lead - 0xde)));
-	default: /* 0xc1 is never used */
+	case UNSIGNED:
+		return integer(r, n);
+	case SIGNED:
+		return integer(r, (uint64_t)((int64_t)(n << unused) >> unused));
+	case TEXT:
+		return bytes(r, MP_STR, n);
+	case EXTENSION: /* a byte for its type */
+		return bytes(r, MP_OTHER, n + 1);
+	case FIXED:
+		return bytes(r, MP_OTHER, n);
+	case ARRAY:
+		return head(r, MP_ARRAY, n);
+	case MAP:
+		return head(r, MP_MAP, n);
+	default:
 		r->bad = true;
 		return (struct mp_value){ 0 };
 	}

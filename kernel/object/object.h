@@ -22,6 +22,25 @@
 #define ATTR_NONE (ATTR_MAX - 1) /* the number no attribute of a class has */
 #define ATTR_WORDS (ATTR_MAX / 64)
 
+/* Sets of attributes of a class: a bit each, by their numbers. */
+static inline bool bit_get(const uint64_t *bits, uint32_t number)
+{
+	return bits[number / 64] >> number % 64 & 1;
+}
+static inline void bit_set(uint64_t *bits, uint32_t number)
+{
+	bits[number / 64] |= 1ull << number % 64;
+}
+static inline void bit_clear(uint64_t *bits, uint32_t number)
+{
+	bits[number / 64] &= ~(1ull << number % 64);
+}
+/* `bits`: word w of the set. It is looked at once: the body may change the set. No break out of the body. */
+#define EACH_BIT(number, bits)                                                                             \
+	for (uint32_t w = 0, number; w < ATTR_WORDS; w++)                                                  \
+		for (uint64_t left = (bits); left && (number = w * 64 + (uint32_t)__builtin_ctzll(left), true); \
+		     left &= left - 1)
+
 /* Types whose values the hot paths write themselves. */
 enum quick { QUICK_NO, QUICK_LONG, QUICK_BOOL, QUICK_TIME, QUICK_STRING };
 

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <utlist.h>
 
 #include "object/object.h"
 
@@ -118,8 +119,7 @@ struct keel_cursor *cursor_of(struct class *c)
 	if (!cursor)
 		return NULL;
 	cursor->klass = c;
-	cursor->next = c->cursors;
-	c->cursors = cursor;
+	LL_PREPEND(c->cursors, cursor);
 	return cursor;
 }
 
@@ -148,24 +148,16 @@ struct keel_obj *cursor_next(struct keel_cursor *cursor)
 
 void cursor_close(struct keel_cursor *cursor)
 {
-	struct keel_cursor **at;
-
-	if (!cursor)
-		return;
-	if (cursor->klass) {
-		for (at = &cursor->klass->cursors; *at != cursor;)
-			at = &(*at)->next;
-		*at = cursor->next;
-	}
+	if (cursor && cursor->klass)
+		LL_DELETE(cursor->klass->cursors, cursor);
 	free(cursor);
 }
 
 void cursors_end(struct class *c)
 {
-	while (c->cursors) {
-		struct keel_cursor *cursor = c->cursors;
+	struct keel_cursor *cursor;
 
-		c->cursors = cursor->next;
+	LL_FOREACH(c->cursors, cursor)
 		cursor->klass = NULL;
-	}
+	c->cursors = NULL;
 }

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <utlist.h>
 
 #include "object/object.h"
 
@@ -59,7 +60,7 @@ int32_t private_bind(struct keel_mod *m, const char *klass, uint32_t size,
 {
 	struct class *c = class_get(objects_of(m), klass);
 	struct owner *owner = owner_of(m);
-	struct bind *b, **at;
+	struct bind *b;
 
 	if (!c)
 		return -ENOMEM;
@@ -73,9 +74,7 @@ int32_t private_bind(struct keel_mod *m, const char *klass, uint32_t size,
 	*b = (struct bind){ .owner = owner, .klass = c, .fini = fini, .owner_next = owner->binds };
 	pool_init(&b->pieces, size);
 	owner->binds = b;
-	for (at = &c->binds; *at;)
-		at = &(*at)->next;
-	*at = b;
+	LL_APPEND(c->binds, b);
 	return 0;
 }
 
@@ -115,15 +114,11 @@ void private_free(struct keel_obj *o)
 /* While its destructor runs, the module's other pieces are still there. */
 static void bind_end(struct bind *b) /* the first one of its owner */
 {
-	struct bind **at = &b->klass->binds;
-
 	for (uint32_t i = 0; b->fini && i < pool_end(&b->pieces); i++)
 		piece_give(b, i);
 	pool_fini(&b->pieces);
 	b->owner->binds = b->owner_next;
-	while (*at != b)
-		at = &(*at)->next;
-	*at = b->next;
+	LL_DELETE(b->klass->binds, b);
 	free(b);
 }
 
@@ -136,11 +131,11 @@ void objects_detach(struct owner *owner)
 /* The class ends with the engine, after its modules. */
 void binds_end(struct class *c)
 {
-	struct bind *b;
+	struct bind *b, *next;
 
-	while ((b = c->binds)) {
-		c->binds = b->next;
+	LL_FOREACH_SAFE(c->binds, b, next) {
 		pool_fini(&b->pieces);
 		free(b);
 	}
+	c->binds = NULL;
 }

@@ -12,16 +12,15 @@ static uint32_t encode_values(struct mp *m, struct keel_obj *o)
 {
 	uint32_t n = 0, at = 0;
 
-	for (uint32_t w = 0; w < ATTR_WORDS; w++)
-		for (uint64_t left = o->set[w]; left; left &= left - 1, at++) {
-			const struct keel_attr *a =
-				o->klass->by_number[w * 64 + (uint32_t)__builtin_ctzll(left)];
+	EACH_BIT(number, o->set[w]) {
+		const struct keel_attr *a = o->klass->by_number[number];
+		const union keel_slot *slot = &o->slot[at++];
 
-			if (!(a->def.flags & KEEL_ATTR_SAVE))
-				continue;
-			raw_encode(m, a, &o->slot[at]);
-			n++;
-		}
+		if (!(a->def.flags & KEEL_ATTR_SAVE))
+			continue;
+		raw_encode(m, a, slot);
+		n++;
+	}
 	return n;
 }
 

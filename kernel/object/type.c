@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "object/object.h"
 #include "registry/registry.h"
@@ -74,8 +75,7 @@ static struct type *type_create(struct objects *o, const struct keel_type_def *d
 	if (!t)
 		return NULL;
 	t->def = *def;
-	t->next = o->types;
-	o->types = t;
+	LL_PREPEND(o->types, t);
 	return t;
 }
 
@@ -116,19 +116,18 @@ static int type_add(void *arg, struct owner *owner, const void *def, struct keel
 static void type_remove(void *arg, struct owner *owner, const void *def)
 {
 	struct objects *o = arg;
-	struct type **at = &o->types, *t;
+	struct type *t = o->types;
 
 	(void)owner;
-	while (*at && (*at)->row != def)
-		at = &(*at)->next;
-	t = *at;
+	while (t && t->row != def)
+		t = t->next;
 	if (!t)
 		return;
 	for (struct keel_attr *a = o->attrs; a; a = a->next)
 		if (a->klass && a->type == t)
 			attr_detach(a);
 	kept_leave(o, t);
-	*at = t->next;
+	LL_DELETE(o->types, t);
 	free(t);
 }
 
@@ -150,10 +149,8 @@ int types_init(struct objects *o)
 
 void types_fini(struct objects *o)
 {
-	while (o->types) {
-		struct type *t = o->types;
+	struct type *t, *next;
 
-		o->types = t->next;
+	LL_FOREACH_SAFE(o->types, t, next)
 		free(t);
-	}
 }

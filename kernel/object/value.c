@@ -23,11 +23,6 @@ void value_lost(void)
 	abort();
 }
 
-static bool bit(const struct keel_obj *o, uint32_t n)
-{
-	return o->set[n / 64] >> n % 64 & 1;
-}
-
 static uint32_t place(const struct keel_obj *o, uint32_t n)
 {
 	uint32_t word = n / 64, before = 0;
@@ -39,7 +34,7 @@ static uint32_t place(const struct keel_obj *o, uint32_t n)
 
 union keel_slot *value_at(const struct keel_obj *o, const struct keel_attr *a)
 {
-	return bit(o, a->number) ? &o->slot[place(o, a->number)] : NULL;
+	return bit_get(o->set, a->number) ? &o->slot[place(o, a->number)] : NULL;
 }
 
 int value_reserve(struct keel_obj *o, uint32_t more)
@@ -64,7 +59,7 @@ int value_put(struct keel_obj *o, const struct keel_attr *a, const union keel_sl
 {
 	uint32_t at = place(o, a->number);
 
-	if (bit(o, a->number)) {
+	if (bit_get(o->set, a->number)) {
 		type_drop(a->type, &o->slot[at]);
 		o->slot[at] = *slot;
 		return 0;
@@ -74,8 +69,8 @@ int value_put(struct keel_obj *o, const struct keel_attr *a, const union keel_sl
 		return -ENOMEM;
 	memmove(&o->slot[at + 1], &o->slot[at], (o->n - at) * sizeof(*slot));
 	o->slot[at] = *slot;
-	o->set[a->number / 64] |= 1ull << a->number % 64;
-	o->klass->ever[a->number / 64] |= 1ull << a->number % 64;
+	bit_set(o->set, a->number);
+	bit_set(o->klass->ever, a->number);
 	o->n++;
 	return 0;
 }
@@ -84,24 +79,20 @@ void value_drop(struct keel_obj *o, const struct keel_attr *a)
 {
 	uint32_t at = place(o, a->number);
 
-	if (!bit(o, a->number))
+	if (!bit_get(o->set, a->number))
 		return;
 	type_drop(a->type, &o->slot[at]);
 	o->n--;
 	memmove(&o->slot[at], &o->slot[at + 1], (o->n - at) * sizeof(o->slot[0]));
-	o->set[a->number / 64] &= ~(1ull << a->number % 64);
+	bit_clear(o->set, a->number);
 }
 
 void value_drop_all(struct keel_obj *o)
 {
 	uint32_t at = 0;
 
-	for (uint32_t w = 0; w < ATTR_WORDS; w++)
-		for (uint64_t left = o->set[w]; left; left &= left - 1, at++) {
-			uint32_t number = w * 64 + (uint32_t)__builtin_ctzll(left);
-
-			type_drop(o->klass->by_number[number]->type, &o->slot[at]);
-		}
+	EACH_BIT(number, o->set[w])
+		type_drop(o->klass->by_number[number]->type, &o->slot[at++]);
 	free(o->slot);
 	o->slot = NULL;
 	o->n = o->cap = 0;

@@ -205,9 +205,8 @@ static void spread(const struct keel_obj *o, const union keel_slot **ret_at)
 {
 	const union keel_slot *slot = o->slot;
 
-	for (uint32_t w = 0; w < ATTR_WORDS; w++)
-		for (uint64_t left = o->set[w]; left; left &= left - 1)
-			ret_at[w * 64 + (uint32_t)__builtin_ctzll(left)] = slot++;
+	EACH_BIT(number, o->set[w])
+		ret_at[number] = slot++;
 }
 
 static uint32_t put_rows(struct mp *m, struct keel_obj *o, const struct keel_view *v)
@@ -224,7 +223,7 @@ static uint32_t put_rows(struct mp *m, struct keel_obj *o, const struct keel_vie
 			continue;
 		if (a->def.derive)
 			read_emit(o, a, l.row->key, &(struct keel_emit){ put_line, &l });
-		else if (o->set[a->number / 64] >> a->number % 64 & 1)
+		else if (bit_get(o->set, a->number))
 			put_value(&l, at[a->number]);
 	}
 	return l.n;
