@@ -108,6 +108,25 @@ static void row_meet(struct merge *m, const struct attrl *a)
 		row_set(m, r, VARIOUS);
 }
 
+/* What a server sends may be anything: sums and products stop at the largest number. */
+static long long times(long long n, long long by)
+{
+	long long product;
+
+	if (!__builtin_mul_overflow(n, by, &product))
+		return product;
+	return n < 0 ? LLONG_MIN : LLONG_MAX;
+}
+
+static long long plus(long long a, long long b)
+{
+	long long sum;
+
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	return a < 0 ? LLONG_MIN : LLONG_MAX;
+}
+
 /* A number, or a size in kb. 0 or -EINVAL for text. */
 static int value_parse(const char *value, long long *ret, bool *ret_is_size)
 {
@@ -123,12 +142,12 @@ static int value_parse(const char *value, long long *ret, bool *ret_is_size)
 	if (unit != NULL)
 		end++;
 	if (*end == 'w' || *end == 'W')
-		n *= 8;
+		n = times(n, 8);
 	if (*ret_is_size && strspn(end, "bBwW") != strlen(end))
 		return -EINVAL;
 	for (long i = unit == NULL ? 0 : unit - units; i > 0; i--)
-		n = n > LLONG_MAX / 1024 ? LLONG_MAX : n * 1024;
-	*ret = *ret_is_size && unit == NULL ? (n + 1023) / 1024 : n;
+		n = times(n, 1024);
+	*ret = *ret_is_size && unit == NULL ? plus(n, 1023) / 1024 : n;
 	return 0;
 }
 
@@ -145,7 +164,7 @@ static void row_sum(struct row *r, const struct batch_status *vnodes)
 			    a->value == NULL || *a->value == '@' ||
 			    value_parse(a->value, &n, &is_size) < 0)
 				continue;
-			r->sum += n;
+			r->sum = plus(r->sum, n);
 			r->is_size = r->is_size || is_size;
 		}
 }

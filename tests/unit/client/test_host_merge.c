@@ -29,6 +29,22 @@ static struct batch_status *vnode(const char *name, const char *const (*rows)[3]
 	return one;
 }
 
+static void merged_is(const struct batch_status *vnodes, const char *expected)
+{
+	struct batch_status *host = host_merge("h", vnodes);
+	char text[2048] = "";
+	size_t n = 0;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(host);
+	CU_ASSERT_STRING_EQUAL(host->name, "h");
+	for (const struct attrl *r = host->attribs; r != NULL; r = r->next)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s%s=%s ", r->name,
+				      r->resource ? "." : "", r->resource ? r->resource : "",
+				      r->value);
+	CU_ASSERT_STRING_EQUAL(text, expected);
+	pbs_statfree(host);
+}
+
 static void test_merge(void)
 {
 	static const char *const a[][3] = {
@@ -58,20 +74,33 @@ static void test_merge(void)
 		"resources_assigned.ncpus=3 resources_assigned.gpus=1 "
 		"resources_assigned.hbmem=0kb resources_assigned.naccelerators=0 ";
 	struct attrl rows[2][16];
-	struct batch_status one[2], *host;
-	char text[2048] = "";
-	size_t n = 0;
+	struct batch_status one[2];
 
 	vnode("h", a, rows[0], &one[0])->next = vnode("h[0]", b, rows[1], &one[1]);
-	host = host_merge("h", one);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(host);
-	CU_ASSERT_STRING_EQUAL(host->name, "h");
-	for (const struct attrl *r = host->attribs; r != NULL; r = r->next)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s%s=%s ", r->name,
-				      r->resource ? "." : "", r->resource ? r->resource : "",
-				      r->value);
-	CU_ASSERT_STRING_EQUAL(text, expected);
-	pbs_statfree(host);
+	merged_is(one, expected);
+}
+
+/* A server may say anything: the sums stop, they do not turn around. */
+static void test_merge_of_too_much(void)
+{
+	static const char *const most[][3] = {
+		{ AVAIL, "mem", "9223372036854775807pw" },
+		{ AVAIL, "ncpus", "9223372036854775807" },
+		{ AVAIL, "file", "9223372036854775807b" },
+		{ ASSN, "mem", "0kb" },
+		{ ASSN, "ncpus", "-9223372036854775807" },
+		{ ASSN, "file", "0kb" },
+		{ NULL, NULL, NULL },
+	};
+	struct attrl rows[2][16];
+	struct batch_status one[2];
+
+	vnode("h", most, rows[0], &one[0])->next = vnode("h[0]", most, rows[1], &one[1]);
+	merged_is(one, "resources_available.mem=9223372036854775807kb "
+		       "resources_available.ncpus=9223372036854775807 "
+		       "resources_available.file=18014398509481982kb "
+		       "resources_assigned.mem=0kb resources_assigned.ncpus=-9223372036854775808 "
+		       "resources_assigned.file=0kb ");
 }
 
 static void test_merge_of_nothing(void)
@@ -143,6 +172,7 @@ int main(void)
 	suite = CU_add_suite("host merge, prepare", NULL, NULL);
 	CU_ADD_TEST(suite, test_merge);
 	CU_ADD_TEST(suite, test_merge_of_nothing);
+	CU_ADD_TEST(suite, test_merge_of_too_much);
 	CU_ADD_TEST(suite, test_depend);
 	CU_ADD_TEST(suite, test_paths);
 	CU_basic_run_tests();
