@@ -15,6 +15,13 @@
 
 struct conf;      /* the parsed files */
 
+/* A rule whose member is not named like its key. */
+#define CONF_RULE_AS(rule_type, key_name, struct_type, member, ...)                                        \
+	{ .size = sizeof(struct keel_conf_rule), .type = KEEL_CONF_##rule_type, .key = #key_name,          \
+	  .offset = offsetof(struct_type, member), __VA_ARGS__ }
+
+int conf_no_memory(struct keel_err *err); /* says so; -ENOMEM */
+
 /* Read the main file and its modules.d. 0 or -errno with *err. */
 int conf_read(const char *path, struct conf **ret_conf, struct keel_err *err);
 void conf_destroy(struct conf *c);

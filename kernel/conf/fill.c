@@ -72,11 +72,6 @@ static int refuse_nothing(const struct fill *f, const struct keel_conf_rule *r)
 	return refusal_tell(&text, f->err);
 }
 
-static int no_memory(const struct fill *f)
-{
-	return err_set(f->err, -ENOMEM, "configuration: no memory");
-}
-
 static int fill_key(const struct fill *f, const struct keel_conf_rule *r)
 {
 	const struct conf_override *over = conf_overridden(f->conf, f->group, r->key);
@@ -88,19 +83,19 @@ static int fill_key(const struct fill *f, const struct keel_conf_rule *r)
 	if (over != NULL) {
 		ret = value_from_text(r, over->value, f->data);
 		return ret == 0		? 0 :
-		       ret == -ENOMEM ? no_memory(f) :
+		       ret == -ENOMEM ? conf_no_memory(f->err) :
 					refuse_text(f, "override", over->value, r);
 	}
 	if (s != NULL) {
 		ret = value_from_setting(r, s, f->data);
-		return ret == 0 ? 0 : ret == -ENOMEM ? no_memory(f) : refuse_setting(f, s, r);
+		return ret == 0 ? 0 : ret == -ENOMEM ? conf_no_memory(f->err) : refuse_setting(f, s, r);
 	}
 	if (r->flags & KEEL_CONF_REQUIRED)
 		return refuse_nothing(f, r);
 	if (r->fallback == NULL)
 		return 0;
 	ret = value_from_text(r, r->fallback, f->data);
-	return ret == 0 ? 0 : ret == -ENOMEM ? no_memory(f) : refuse_text(f, "default", r->fallback, r);
+	return ret == 0 ? 0 : ret == -ENOMEM ? conf_no_memory(f->err) : refuse_text(f, "default", r->fallback, r);
 }
 
 static bool is_known(const struct fill *f, const char *key, bool by_override)
@@ -199,7 +194,7 @@ static int fill(struct fill *f, uint32_t size, int (*keys)(const struct fill *),
 
 	f->data = conf_data_create(size);
 	if (f->data == NULL)
-		return no_memory(f);
+		return conf_no_memory(f->err);
 	ret = keys(f);
 	if (ret < 0)
 		conf_data_destroy(f->data);
@@ -235,7 +230,7 @@ int conf_fill_member(const struct conf *c, const char *module, const char *membe
 	char *name = text_format("%s.%s", module, member);
 	struct fill f = { .conf = c, .group = name, .rules = rules, .n_rules = n_rules,
 			  .settings = group != NULL ? config_setting_get_member(group, member) : NULL, .err = err };
-	int ret = name == NULL ? no_memory(&f) : fill(&f, size, fill_all, ret_data);
+	int ret = name == NULL ? conf_no_memory(err) : fill(&f, size, fill_all, ret_data);
 
 	free(name);
 	return ret;

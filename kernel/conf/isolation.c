@@ -12,10 +12,9 @@
 #define MB (1024 * 1024)
 
 static const struct keel_conf_rule where_rules[] = {
-	{ .size = sizeof(struct keel_conf_rule), .type = KEEL_CONF_ENUM,
-	  .offset = offsetof(struct conf_isolation, process), .key = "isolation",
-	  .choices = "inline,process", .fallback = "inline",
-	  .doc = "where the module runs: in the daemon, or in a process of its own" },
+	CONF_RULE_AS(ENUM, isolation, struct conf_isolation, process, .choices = "inline,process",
+		     .fallback = "inline",
+		     .doc = "where the module runs: in the daemon, or in a process of its own"),
 };
 
 struct limits {

@@ -19,6 +19,11 @@
 #define MODULES_D "modules.d"
 #define FILE_MAX (4u * 1024u * 1024u)
 
+int conf_no_memory(struct keel_err *err)
+{
+	return err_set(err, -ENOMEM, "configuration: no memory");
+}
+
 void conf_where(const struct conf *c, const config_setting_t *s, struct buf *out)
 {
 	const char *path = s != NULL ? config_setting_source_file(s) : NULL;
@@ -53,7 +58,7 @@ void refusal_begin(struct buf *out, const struct conf *c, const config_setting_t
 
 int refusal_tell(struct buf *out, struct keel_err *err)
 {
-	int ret = out->failed ? err_set(err, -ENOMEM, "configuration: no memory") :
+	int ret = out->failed ? conf_no_memory(err) :
 				err_set(err, -EINVAL, "%s", out->data);
 
 	buf_fini(out);
@@ -100,7 +105,7 @@ static int parse(struct conf *c, const char *path, const char *text, struct keel
 		free(f == NULL ? NULL : f->path);
 		free(f);
 		free(dir);
-		return err_set(err, -ENOMEM, "configuration: no memory");
+		return conf_no_memory(err);
 	}
 	config_init(&f->parsed);
 	config_set_include_dir(&f->parsed, dir);
@@ -135,7 +140,7 @@ static int file_parse(struct conf *c, const char *path, struct keel_err *err)
 	int ret;
 
 	if (files == NULL)
-		return err_set(err, -ENOMEM, "configuration: no memory");
+		return conf_no_memory(err);
 	c->files = files;
 	ret = file_read(path, FILE_MAX, &text, &len);
 	if (ret < 0)
@@ -199,7 +204,7 @@ static int module_read(struct conf *c, const config_setting_t *s, struct keel_er
 	where = buf_take(&no, NULL);
 	m = where != NULL ? module_add(c, name, where) : NULL;
 	free(where);
-	return m != NULL ? conf_module_keys(c, s, m, err) : err_set(err, -ENOMEM, "configuration: no memory");
+	return m != NULL ? conf_module_keys(c, s, m, err) : conf_no_memory(err);
 }
 
 static int modules_read(struct conf *c, const char *path, struct keel_err *err)
@@ -241,7 +246,7 @@ static int dir_read(struct conf *c, const char *dir, struct keel_err *err)
 		char *path = ret == 0 ? path_join(dir, names[i]->d_name) : NULL;
 
 		if (ret == 0)
-			ret = path == NULL ? err_set(err, -ENOMEM, "configuration: no memory") :
+			ret = path == NULL ? conf_no_memory(err) :
 					     modules_read(c, path, err);
 		free(path);
 		free(names[i]);
@@ -258,11 +263,11 @@ int conf_read(const char *path, struct conf **ret_conf, struct keel_err *err)
 	int ret;
 
 	if (c == NULL)
-		return err_set(err, -ENOMEM, "configuration: no memory");
+		return conf_no_memory(err);
 	ret = file_parse(c, path, err);
 	if (ret == 0) {
 		dir = text_format("%.*s%s", slash == NULL ? 0 : (int)(slash - path) + 1, path, MODULES_D);
-		ret = dir == NULL ? err_set(err, -ENOMEM, "configuration: no memory") :
+		ret = dir == NULL ? conf_no_memory(err) :
 				    dir_read(c, dir, err);
 		free(dir);
 	}
@@ -359,7 +364,7 @@ static int module_override(struct conf *c, const struct conf_override *o, struct
 	if (m == NULL)
 		m = module_add(c, o->group, "override");
 	if (m == NULL)
-		return err_set(err, -ENOMEM, "configuration: no memory");
+		return conf_no_memory(err);
 	if (is_path)
 		m->path = o->value;
 	else if (is_enabled)
@@ -387,13 +392,13 @@ int conf_override(struct conf *c, const char *assignment, struct keel_err *err)
 		return bad_assignment(assignment, err);
 	list = reallocarray(c->overrides, c->n_overrides + 1, sizeof(*list));
 	if (list == NULL)
-		return err_set(err, -ENOMEM, "configuration: no memory");
+		return conf_no_memory(err);
 	c->overrides = list;
 	o = &list[c->n_overrides++];
 	*o = (struct conf_override){ strndup(assignment, group_len), strndup(key, key_len),
 				     strdup(equals + 1) };
 	if (o->group == NULL || o->key == NULL || o->value == NULL)
-		return err_set(err, -ENOMEM, "configuration: no memory");
+		return conf_no_memory(err);
 	return group_len == 0 ? 0 : module_override(c, o, err);
 }
 

@@ -22,7 +22,7 @@ static int rows_begin(const struct conf *c, const char *module, const char *key,
 	*ret_said = group != NULL ? config_setting_get_member(group, key) : NULL;
 	*ret_n = *ret_said != NULL ? (uint32_t)config_setting_length(*ret_said) : 0;
 	*ret_rows = *ret_n > 0 ? calloc(*ret_n, size) : NULL;
-	return *ret_n > 0 && *ret_rows == NULL ? err_set(err, -ENOMEM, "configuration: no memory") : 0;
+	return *ret_n > 0 && *ret_rows == NULL ? conf_no_memory(err) : 0;
 }
 
 /* ---- order -------------------------------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ static int order_fill(const struct conf *c, const config_setting_t *s, struct co
 	row->has_order = order != NULL;
 	row->order = order != NULL ? config_setting_get_int(order) : 0;
 	row->where = conf_place(c, s);
-	return ok && row->where != NULL ? 0 : err_set(err, -ENOMEM, "configuration: no memory");
+	return ok && row->where != NULL ? 0 : conf_no_memory(err);
 }
 
 static int order_read(const struct conf *c, const config_setting_t *s, struct conf_order *row,
@@ -133,7 +133,7 @@ static int match_read(const struct conf *c, const config_setting_t *s, struct co
 	row->pattern = strdup(config_setting_get_string(s));
 	return row->where != NULL && row->scope != NULL && row->pattern != NULL ?
 		       0 :
-		       err_set(err, -ENOMEM, "configuration: no memory");
+		       conf_no_memory(err);
 }
 
 int conf_matches(const struct conf *c, const char *module, struct conf_match **ret_rows,

@@ -63,10 +63,9 @@ static const struct keel_conf_rule log_rules[] = {
 static const struct keel_conf_rule client_rules[] = {
 	KEEL_CONF_RULE(STRING, struct client_conf, socket, .flags = KEEL_CONF_RESTART,
 		       .doc = "Unix socket for commands; empty: run/server.sock of home"),
-	{ .size = sizeof(struct keel_conf_rule), .type = KEEL_CONF_DURATION,
-	  .offset = offsetof(struct client_conf, stall_ms), .flags = KEEL_CONF_RESTART, .key = "stall",
-	  .fallback = "60s", .min = 100, .max = HOUR,
-	  .doc = "how long half a request, or an answer that nobody reads, may stand still" },
+	CONF_RULE_AS(DURATION, stall, struct client_conf, stall_ms, .flags = KEEL_CONF_RESTART,
+		     .fallback = "60s", .min = 100, .max = HOUR,
+		     .doc = "how long half a request, or an answer that nobody reads, may stand still"),
 };
 
 static const struct keel_conf_rule link_rules[] = {
@@ -80,20 +79,15 @@ static const struct keel_conf_rule link_rules[] = {
 	KEEL_CONF_RULE(STRING, struct links_conf, peers_dir, .flags = KEEL_CONF_RESTART,
 		       .doc = "public keys of who may speak; empty: peers in server_priv or mom_priv "
 			      "of home"),
-	{ .size = sizeof(struct keel_conf_rule), .type = KEEL_CONF_DURATION,
-	  .offset = offsetof(struct links_conf, heartbeat_ms), .flags = KEEL_CONF_RESTART,
-	  .key = "heartbeat", .fallback = "5s", .min = 100, .max = HOUR,
-	  .doc = "how often a silent link is tried" },
-	{ .size = sizeof(struct keel_conf_rule), .type = KEEL_CONF_DURATION,
-	  .offset = offsetof(struct links_conf, grace_ms), .flags = KEEL_CONF_RESTART, .key = "grace",
-	  .fallback = "15s", .min = 100, .max = DAY,
-	  .doc = "how long a link may be silent or lost before its host counts as down" },
+	CONF_RULE_AS(DURATION, heartbeat, struct links_conf, heartbeat_ms, .flags = KEEL_CONF_RESTART,
+		     .fallback = "5s", .min = 100, .max = HOUR, .doc = "how often a silent link is tried"),
+	CONF_RULE_AS(DURATION, grace, struct links_conf, grace_ms, .flags = KEEL_CONF_RESTART,
+		     .fallback = "15s", .min = 100, .max = DAY,
+		     .doc = "how long a link may be silent or lost before its host counts as down"),
 };
 
-#define HOOKS_RULE(kind, key_name, member, ...)                                                    \
-	{ .size = sizeof(struct keel_conf_rule), .type = KEEL_CONF_##kind,                         \
-	  .offset = offsetof(struct hooks_conf, member), .key = #key_name,                         \
-	  .flags = KEEL_CONF_RESTART, __VA_ARGS__ }
+#define HOOKS_RULE(kind, key, member, ...)                                                                 \
+	CONF_RULE_AS(kind, key, struct hooks_conf, member, .flags = KEEL_CONF_RESTART, __VA_ARGS__)
 static const struct keel_conf_rule hooks_rules[] = {
 	HOOKS_RULE(DURATION, hold_default, hold_default_ms, .fallback = "60s", .min = 1, .max = DAY,
 		   .doc = "how long a hold lasts whose module does not say"),
@@ -163,11 +157,6 @@ struct links_conf settings_links(const struct settings *s)
 }
 
 /* ---- defaults -------------------------------------------------------------------------------- */
-
-static int no_memory(struct keel_err *err)
-{
-	return err_set(err, -ENOMEM, "configuration: no memory");
-}
 
 /* The first of the two that says something, copied. */
 static char *first_said(const char *a, const char *b, const char *otherwise)
@@ -274,7 +263,7 @@ static int names_fill(struct settings *s, const struct pbs_conf *p, struct keel_
 	s->host_name = first_said(top->host_name, pbs_conf_get(p, "PBS_MOM_NODE_NAME"), own);
 	free(own);
 	if (s->server_name == NULL || s->host_name == NULL)
-		return no_memory(err);
+		return conf_no_memory(err);
 	s->server_name[strcspn(s->server_name, ":")] = '\0'; /* a port */
 	ret = check_name("server_name", s->server_name, err);
 	if (ret == 0)
@@ -285,7 +274,7 @@ static int names_fill(struct settings *s, const struct pbs_conf *p, struct keel_
 				 text_format("Server@%.*s", (int)strcspn(s->server_name, "."),
 					     s->server_name) :
 				 strdup("pbs_mom");
-	return s->daemon_name == NULL ? no_memory(err) : 0;
+	return s->daemon_name == NULL ? conf_no_memory(err) : 0;
 }
 
 static char *absolute(char *path)
@@ -317,7 +306,7 @@ static int dirs_fill(struct settings *s, const struct options *o, const struct p
 	s->exec_dir = absolute(s->exec_dir);
 	s->modules_dir = absolute(said(top->modules_dir) == NULL ? default_modules_dir() :
 								   strdup(top->modules_dir));
-	return s->home == NULL || s->exec_dir == NULL || s->modules_dir == NULL ? no_memory(err) : 0;
+	return s->home == NULL || s->exec_dir == NULL || s->modules_dir == NULL ? conf_no_memory(err) : 0;
 }
 
 /* `text`, or `otherwise` below home. */
@@ -338,7 +327,7 @@ static int files_fill(struct settings *s, struct keel_err *err)
 							     "mom_priv/link.key");
 	s->peers_dir = below_home(s, link->peers_dir, server ? "server_priv/peers" : "mom_priv/peers");
 	if (s->log_dir == NULL || s->socket == NULL || s->key_file == NULL || s->peers_dir == NULL)
-		return no_memory(err);
+		return conf_no_memory(err);
 	return 0;
 }
 
@@ -395,7 +384,7 @@ int settings_read(const struct options *o, struct conf **ret_conf, struct settin
 	int ret;
 
 	if (s == NULL)
-		return no_memory(err);
+		return conf_no_memory(err);
 	ret = conf_read(o->conf_file, &c, err);
 	for (size_t i = 0; ret == 0 && i < o->n_set; i++)
 		ret = conf_override(c, o->set[i], err);

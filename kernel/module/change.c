@@ -422,9 +422,7 @@ static int lint(const struct modules *all, const struct modules_ask *ask, struct
 
 	if (all->files.read == NULL)
 		return err_set(err, -ENOTSUP, "this daemon cannot reload its configuration");
-	if (ask->change != MODULES_CONFIGURE &&
-	    (ask->name == NULL || ask->name[0] == '\0' || strlen(ask->name) > NAME_MAX_LEN ||
-	     strspn(ask->name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != strlen(ask->name)))
+	if (ask->change != MODULES_CONFIGURE && !modfile_name_is_good(ask->name))
 		return err_set(err, -EINVAL, "\"%.80s\" is no name of a module",
 			       ask->name != NULL ? ask->name : "");
 	DL_COUNT(all->waiting, c, n);

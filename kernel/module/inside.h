@@ -16,7 +16,6 @@
 #include "modfile/modfile.h"
 #include "module/modules.h"
 
-#define NAME_MAX_LEN 63
 #define COPIES_DIR "modules.copies" /* in PBS_HOME: of files that were mapped while the daemon runs */
 
 /* note.c: what a file says about itself before its code is mapped. */

@@ -19,14 +19,6 @@
 /* The descriptor as the first released interface had it; what was appended since is not in every file. */
 #define SIZE_V0 ((uint32_t)(offsetof(struct keel_module, fini) + sizeof(void (*)(void))))
 
-static bool name_is_good(const char *name)
-{
-	size_t len = name != NULL ? strlen(name) : 0;
-
-	return len > 0 && len <= NAME_MAX_LEN &&
-	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") == len;
-}
-
 static const char *head_objection(const struct keel_module *d)
 {
 	if (d->magic != KEEL_MAGIC)
@@ -62,7 +54,7 @@ static const char *table_objection(const struct keel_module *d)
 
 static const char *body_objection(const struct keel_module *d)
 {
-	if (!name_is_good(d->name))
+	if (!modfile_name_is_good(d->name))
 		return "its name is not 1 to 63 of a-z 0-9 - _";
 	if (d->version == NULL || d->summary == NULL)
 		return "it has no version or no summary";

@@ -68,7 +68,7 @@ static bool texts_take(struct modfile_module *m, const void *row, const size_t *
 	texts_take(m, row, (const size_t[]){ __VA_ARGS__ },                                             \
 		   sizeof((const size_t[]){ __VA_ARGS__ }) / sizeof(size_t), of, why)
 
-static bool is_name(const char *text)
+bool modfile_name_is_good(const char *text)
 {
 	size_t len = text == NULL ? 0 : strlen(text);
 
@@ -251,7 +251,7 @@ static bool head_take(struct modfile_module *m, char *why)
 			offsetof(struct keel_module, version), offsetof(struct keel_module, vendor),
 			offsetof(struct keel_module, summary)))
 		return false;
-	return is_name(d->name) || no(why, "its name is not 1 to 63 of a-z 0-9 - _");
+	return modfile_name_is_good(d->name) || no(why, "its name is not 1 to 63 of a-z 0-9 - _");
 }
 
 static bool tables_take(struct modfile_module *m, char *why)

@@ -31,6 +31,9 @@ const char *modfile_note(struct modfile_bytes file, struct modfile_note *ret_not
 /* What one segment of notes says, into what is known: for a program that looks at itself. */
 void modfile_notes(struct modfile_bytes segment, struct modfile_note *note);
 
+/* descriptor.c: is it a module's name, 1 to 63 of a-z 0-9 - _? NULL is none. */
+bool modfile_name_is_good(const char *text);
+
 /* image.c: the segments at their places, pointers between them as they will be. A pointer to what the file
  * does not hold (a function of the C library) is MODFILE_FOREIGN. */
 #define MODFILE_FOREIGN ((uintptr_t)1)
