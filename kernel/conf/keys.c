@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "conf/inside.h"
-#include "util/err.h"
 
 /* `scalar`: one value, which an override may give too. What is read elsewhere has no expectation here. */
 static const struct kernel_key {

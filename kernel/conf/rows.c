@@ -6,12 +6,10 @@
  *   match = { queue = "^gpu"; user = "..."; }
  *           which objects its taps are for. Here only words; scopes and patterns are the hook engine's.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/inside.h"
-#include "util/err.h"
 
 /* The rows of `key`: zeroed ones of `size`, the elements they are of, and how many. */
 static int rows_begin(const struct conf *c, const char *module, const char *key, size_t size, void **ret_rows,

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "hook/inside.h"
-#include "log/log.h"
 #include "loop/loop.h"
 
 #define NS_PER_MS UINT64_C(1000000)

@@ -3,7 +3,6 @@
  * call.c - what a tap may do with its operation: the group "call".
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -18,9 +18,7 @@
 #include "hook/quick.h"
 #include "keel/module.h"
 #include "keel/sized.h"
-#include "log/log.h"
 #include "registry/registry.h"
-#include "util/err.h"
 #include "util/text.h"
 
 #define CLASS "keel_hold"

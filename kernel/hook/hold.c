@@ -20,18 +20,16 @@
 
 #include "hook/inside.h"
 #include "keel/sized.h"
-#include "log/log.h"
 #include "util/err.h"
+#include "util/text.h"
 
 #define HOLD_MAGIC 0x484f4c44u
 
 uint32_t id_bucket(const char *id)
 {
-	uint32_t hash = 2166136261u;
+	uint64_t hash = bytes_hash(id, strlen(id));
 
-	for (; *id != '\0'; id++)
-		hash = (hash ^ (unsigned char)*id) * 16777619u;
-	return (hash ^ hash >> 16) % ID_BUCKETS;
+	return (uint32_t)((hash ^ hash >> 32) % ID_BUCKETS);
 }
 
 static struct hold *hold_of(struct keel_hold *pub)

@@ -14,7 +14,6 @@
 #include <utlist.h>
 
 #include "hook/quick.h"
-#include "log/log.h"
 
 struct note {
 	struct note *prev, *next;

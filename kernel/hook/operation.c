@@ -6,12 +6,9 @@
  * to the heap (park.c), and raise() returns KEEL_WAIT.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "hook/quick.h"
 #include "keel/sized.h"
-#include "log/log.h"
-#include "util/err.h"
 
 static keel_verdict tell(struct keel_mod *m, const struct keel_raise *r, keel_verdict v,
 			 const char *text)

@@ -17,7 +17,6 @@
 
 #include "hook/inside.h"
 #include "keel/sized.h"
-#include "log/log.h"
 #include "registry/registry.h"
 #include "util/err.h"
 

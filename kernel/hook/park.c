@@ -12,7 +12,6 @@
 #include <utlist.h>
 
 #include "hook/quick.h"
-#include "log/log.h"
 #include "util/err.h"
 
 static const char *const reasons[] = {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "hook/inside.h"
+#include "util/text.h"
 
 void hooks_proxy(struct hooks *h, struct owner *owner, keel_any_fn *fn,
 		 void *(*arg_of)(void *arg, uint32_t point, const char *tap), void *arg)
@@ -58,15 +59,6 @@ struct recent {
 	} ring[RECENT_MAX];
 };
 
-static uint64_t hash_of(const char *id)
-{
-	uint64_t hash = UINT64_C(14695981039346656037);
-
-	for (; *id != '\0'; id++)
-		hash = (hash ^ (unsigned char)*id) * UINT64_C(1099511628211);
-	return hash;
-}
-
 /* Every NOTE of the map about an object passes holds_match(), or none because of us. Points of modules come and
  * go, so their counts are left alone: who is elsewhere knows only the map. */
 static void listen_to_all(struct hooks *h, int32_t more)
@@ -101,7 +93,7 @@ void hooks_forget(struct hooks *h, uint64_t since)
 bool hooks_told(const struct hooks *h, uint64_t since, uint32_t point, const char *id)
 {
 	const struct recent *r = h->recent;
-	uint64_t wanted = hash_of(id), at;
+	uint64_t wanted = bytes_hash(id, strlen(id)), at;
 
 	if (since == 0)
 		return false;
@@ -120,5 +112,5 @@ void recent_add(struct hooks *h, uint32_t point, const char *id)
 	if (r == NULL || r->users == 0)
 		return;
 	r->ring[r->told % RECENT_MAX].point = point;
-	r->ring[r->told++ % RECENT_MAX].id = hash_of(id);
+	r->ring[r->told++ % RECENT_MAX].id = bytes_hash(id, strlen(id));
 }

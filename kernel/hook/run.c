@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "hook/quick.h"
-#include "log/log.h"
 #include "util/err.h"
 
 const char *op_label(const struct op *op)

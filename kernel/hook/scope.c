@@ -15,7 +15,6 @@
 #include <utlist.h>
 
 #include "hook/inside.h"
-#include "log/log.h"
 #include "registry/registry.h"
 #include "util/err.h"
 

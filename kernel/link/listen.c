@@ -3,7 +3,6 @@
  * listen.c - the server's TCP socket. Strangers are few (half_open) and short (greet_ms).
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -3,9 +3,7 @@
  * thread.c - what the thread of the loop did with its time: computed, or waited for a processor; and signs of
  * life, for another thread.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>

@@ -5,17 +5,14 @@
  * The parts exist, so that modules find the groups they need, but nothing is locked, written, stored or
  * listened to.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook/hooks.h"
 #include "log/log.h"
 #include "loop/loop.h"
 #include "main/inside.h"
 #include "module/modules.h"
-#include "util/err.h"
 
 static int prepare(struct daemon *d, struct keel_err *err)
 {

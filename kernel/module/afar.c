@@ -9,7 +9,6 @@
  * send it such a question. An errand ends with the answer, or at its deadline: a change of modules waits for
  * what they have not finished.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>

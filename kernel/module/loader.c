@@ -93,14 +93,10 @@ static int path_lint(const char *path, struct keel_err *err)
 	return 0;
 }
 
-/* FNV-1a of the bytes, for files whose linker wrote no build-id. */
+/* For files whose linker wrote no build-id. */
 static void name_by_bytes(const char *bytes, size_t len, struct modfile_note *note)
 {
-	uint64_t hash = UINT64_C(14695981039346656037);
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
-	snprintf(note->build_id, sizeof(note->build_id), "%016llx", (unsigned long long)hash);
+	snprintf(note->build_id, sizeof(note->build_id), "%016llx", (unsigned long long)bytes_hash(bytes, len));
 }
 
 static int copy_write(struct image *image, const char *dir, const char *bytes, size_t len)

@@ -11,7 +11,6 @@
 #include "log/log.h"
 #include "module/inside.h"
 #include "object/objects.h"
-#include "util/err.h"
 #include "util/text.h"
 
 int modules_create(struct parts *parts, const char *dir, struct modules **ret_modules)

@@ -9,7 +9,6 @@
  *   neither            it stays; `fresh` and `fresh_site` are what changes for it
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "log/log.h"

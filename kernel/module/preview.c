@@ -3,7 +3,6 @@
  * preview.c - the chain a configuration would have, without running any module's code: files are opened
  * and checked, their taps ordered, and everything is closed again.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "hook/hooks.h"

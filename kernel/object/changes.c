@@ -14,7 +14,6 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "util/err.h"
 
 #define SMALL 16u /* entries that are searched one by one */
 

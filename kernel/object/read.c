@@ -3,7 +3,6 @@
  * read.c - values as integers, texts and truths of comparisons.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

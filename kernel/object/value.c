@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "object/object.h"
-#include "util/err.h"
 
 #define STEP 4u
 

@@ -7,7 +7,6 @@
  * and part of the router's sum.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <utlist.h>

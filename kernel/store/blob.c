@@ -16,7 +16,6 @@
 #include "object/objects.h"
 #include "store/inside.h"
 #include "store/store.h"
-#include "util/err.h"
 
 #define BLOB_MAX INT32_MAX
 

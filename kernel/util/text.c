@@ -6,7 +6,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BLANKS " \t"
@@ -30,6 +29,16 @@ char *path_join(const char *dir, const char *name)
 	if (name[0] == '/' || len == 0)
 		return strdup(name);
 	return text_format("%s%s%s", dir, dir[len - 1] == '/' ? "" : "/", name);
+}
+
+uint64_t bytes_hash(const void *bytes, size_t len)
+{
+	const unsigned char *at = bytes;
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ at[i]) * UINT64_C(1099511628211);
+	return hash;
 }
 
 /* The next item of a comma list: *at moves behind it. False at the end. */

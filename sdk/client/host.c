@@ -6,7 +6,6 @@
  * which have it agree on is kept, else "<various>"; a resource that any vnode counts in
  * resources_assigned is summed, and stands in both groups.
  */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

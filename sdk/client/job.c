@@ -2,7 +2,6 @@
  *
  * job.c - requests about one job whose answer is only yes or no.
  */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "call.h"

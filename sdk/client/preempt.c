@@ -3,7 +3,6 @@
  * preempt.c - let running jobs give way, and hear what became of each.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

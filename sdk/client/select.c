@@ -2,7 +2,6 @@
  *
  * select.c - the ids of jobs that match.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "call.h"

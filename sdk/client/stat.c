@@ -2,7 +2,6 @@
  *
  * stat.c - the status calls: one class each.
  */
-#include <stdlib.h>
 
 #include "connection.h"
 #include "pbs_error.h"

@@ -5,16 +5,11 @@
 #include "reach.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "pbs_error.h"
 #include "pbs_ifl.h"
-
-#ifndef PBS_VERSION
-#define PBS_VERSION "23.06.06"
-#endif
 
 static const struct {
 	int error;

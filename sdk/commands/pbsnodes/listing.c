@@ -6,7 +6,6 @@
  */
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -133,6 +132,16 @@ static void put_in_trouble(struct nodes *l, const struct batch_status *node)
 	out_char(&l->out, '\n');
 }
 
+static void put_all(struct nodes *l, struct batch_status *list)
+{
+	for (const struct batch_status *node = list; node && !l->out.error; node = node->next)
+		if (l->opt->list)
+			put_in_trouble(l, node);
+		else
+			put_node(l, node);
+	pbs_statfree(list);
+}
+
 /* The name of an entry that is not there, and why. Always 1 as a status, but in JSON, where the
  * reader finds it in the document. */
 static int put_unknown(struct nodes *l, const char *name)
@@ -165,18 +174,13 @@ static int no_nodes(struct nodes *l)
 
 static int list_everything(struct nodes *l)
 {
-	struct batch_status *list, *node;
+	struct batch_status *list;
 
 	list = l->opt->vnodes ? pbs_statvnode(l->c, "", NULL, NULL) :
 				pbs_stathost(l->c, "", NULL, NULL);
 	if (!list)
 		return no_nodes(l);
-	for (node = list; node && !l->out.error; node = node->next)
-		if (l->opt->list)
-			put_in_trouble(l, node);
-		else
-			put_node(l, node);
-	pbs_statfree(list);
+	put_all(l, list);
 	return 0;
 }
 
@@ -199,18 +203,13 @@ static int list_vnodes_of(struct nodes *l, const struct batch_status *all, const
 
 static int list_named(struct nodes *l, const char *name)
 {
-	struct batch_status *list, *node;
+	struct batch_status *list;
 
 	list = l->opt->vnodes ? pbs_statvnode(l->c, name, NULL, NULL) :
 				pbs_stathost(l->c, name, NULL, NULL);
 	if (!list)
 		return put_unknown(l, name);
-	for (node = list; node; node = node->next)
-		if (l->opt->list)
-			put_in_trouble(l, node);
-		else
-			put_node(l, node);
-	pbs_statfree(list);
+	put_all(l, list);
 	return 0;
 }
 

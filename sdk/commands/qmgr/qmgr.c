@@ -3,7 +3,6 @@
  * qmgr.c - look at and change servers, queues, nodes, resources, schedulers and hooks.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

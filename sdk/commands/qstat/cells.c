@@ -177,6 +177,26 @@ void cell_count(char cell[CELL_SIZE], const char *number)
 	cell_cut(cell, number, strlen(number), 5);
 }
 
+void column_count(struct out *o, const char *number)
+{
+	char cell[CELL_SIZE];
+
+	cell_count(cell, number);
+	out_char(o, ' ');
+	out_right(o, cell, 5);
+}
+
+void columns_states(struct out *o, const char *counts)
+{
+	static const char *const words[] = { "Queued", "Running", "Held", "Waiting", "Transit", "Exiting" };
+	char number[24];
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		snprintf(number, sizeof(number), "%ld", cell_counted(counts, words[i]));
+		column_count(o, number);
+	}
+}
+
 long cell_counted(const char *counts, const char *word)
 {
 	size_t n = strlen(word);

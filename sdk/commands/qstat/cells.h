@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "out.h"
+
 #define CELL_SIZE 64
 #define CELL_NONE " -- "
 
@@ -43,5 +45,9 @@ void cell_count(char cell[CELL_SIZE], const char *number);
 
 /* The number after "WORD:" in a state_count, or 0. */
 long cell_counted(const char *counts, const char *word);
+
+/* A counter as a column; the columns of a state_count, as tables of queues and servers have them. */
+void column_count(struct out *o, const char *number);
+void columns_states(struct out *o, const char *counts);
 
 #endif

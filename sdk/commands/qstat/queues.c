@@ -2,7 +2,6 @@
  *
  * queues.c - -Q, -Qf and -q: queues.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cells.h"
@@ -64,38 +63,20 @@ static bool is_true(const char *value)
 	return value && strcmp(value, "True") == 0;
 }
 
-static void put_count(struct out *o, const char *counts, const char *word)
-{
-	char number[24], cell[CELL_SIZE];
-
-	snprintf(number, sizeof(number), "%ld", cell_counted(counts, word));
-	cell_count(cell, number);
-	out_char(o, ' ');
-	out_right(o, cell, 5);
-}
-
 static void table_row(struct listing *l, const struct batch_status *one)
 {
-	static const char *const words[] = { "Queued", "Running", "Held", "Waiting", "Transit",
-					     "Exiting" };
 	struct out *o = &l->out;
 	char cell[CELL_SIZE];
 	struct queue q;
-	size_t i;
 
 	read_queue(&q, one);
 	cell_cut(cell, one->name, strlen(one->name), 16);
 	out_left(o, cell, 16);
-	out_char(o, ' ');
-	cell_count(cell, q.max ? q.max : "0");
-	out_right(o, cell, 5);
-	out_char(o, ' ');
-	cell_count(cell, q.total);
-	out_right(o, cell, 5);
+	column_count(o, q.max ? q.max : "0");
+	column_count(o, q.total);
 	out_str(o, is_true(q.enabled) ? " yes" : "  no");
 	out_str(o, is_true(q.started) ? " yes" : "  no");
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		put_count(o, q.counts, words[i]);
+	columns_states(o, q.counts);
 	out_char(o, ' ');
 	if (q.type)
 		cell_cut(cell, q.type, strlen(q.type), 4);

@@ -23,32 +23,17 @@ static const char *find(const struct batch_status *one, const char *name, const 
 	return otherwise;
 }
 
-static void put_number(struct out *o, const char *number)
-{
-	char cell[CELL_SIZE];
-
-	cell_count(cell, number);
-	out_char(o, ' ');
-	out_right(o, cell, 5);
-}
-
 static void table_row(struct listing *l, const struct batch_status *one)
 {
-	static const char *const words[] = { "Queued", "Running", "Held", "Waiting", "Transit",
-					     "Exiting" };
-	const char *counts = find(one, ATTR_count, ""), *state = find(one, ATTR_status, "");
+	const char *state = find(one, ATTR_status, "");
 	struct out *o = &l->out;
 	char cell[CELL_SIZE];
-	size_t i;
 
 	cell_cut(cell, one->name, strlen(one->name), 16);
 	out_left(o, cell, 16);
-	put_number(o, find(one, ATTR_maxrun, "0"));
-	put_number(o, find(one, ATTR_total, "0"));
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		snprintf(cell, sizeof(cell), "%ld", cell_counted(counts, words[i]));
-		put_number(o, cell);
-	}
+	column_count(o, find(one, ATTR_maxrun, "0"));
+	column_count(o, find(one, ATTR_total, "0"));
+	columns_states(o, find(one, ATTR_count, ""));
 	out_char(o, ' ');
 	cell_cut(cell, state, strlen(state), 10);
 	out_left(o, cell, 10);

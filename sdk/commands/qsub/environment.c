@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "pbs_ifl.h"
+#include "words.h"
 
 #define PREFIX "PBS_O_"
 
@@ -88,25 +89,6 @@ static void put_surroundings(struct list *l)
 	put_named(l, PREFIX "SYSTEM", "Linux");
 }
 
-/* Copy the item at *at to `item` without quotes and escapes; *at moves to its end. */
-static int item_read(const char **at, char *item)
-{
-	char quote = '\0';
-
-	for (; **at != '\0' && (quote != '\0' || **at != ','); ++*at) {
-		if (**at == '\\' && (*at)[1] != '\0')
-			*item++ = *++*at;
-		else if (quote == '\0' && (**at == '"' || **at == '\''))
-			quote = **at;
-		else if (quote != '\0' && **at == quote)
-			quote = '\0';
-		else
-			*item++ = **at;
-	}
-	*item = '\0';
-	return quote == '\0' ? 0 : -EINVAL;
-}
-
 static int put_item(struct list *l, const char *item)
 {
 	const char *value = strchr(item, '=');
@@ -131,8 +113,10 @@ static int put_wanted(struct list *l, const char *at)
 	if (item == NULL)
 		return -ENOMEM;
 	for (;;) {
+		char *end = item;
+
 		at += strspn(at, " \t");
-		ret = item_read(&at, item);
+		ret = word_copy(&at, &end, ",");
 		if (ret == 0)
 			ret = put_item(l, item);
 		if (ret < 0 || *at == '\0')

@@ -4,19 +4,19 @@
  */
 #include "words.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define BLANKS " \t\n\v\f\r"
+
 static char program[] = "qsub";
 
-/* Copy one word from *at to *out, without its quotes. */
-static int word_copy(const char **at, char **out)
+int word_copy(const char **at, char **out, const char *ends)
 {
 	char quote = '\0';
 
-	for (; **at != '\0' && (quote != '\0' || !isspace((unsigned char)**at)); ++*at) {
+	for (; **at != '\0' && (quote != '\0' || strchr(ends, **at) == NULL); ++*at) {
 		if (**at == '\\' && (*at)[1] != '\0')
 			*(*out)++ = *++*at;
 		else if (quote == '\0' && (**at == '"' || **at == '\''))
@@ -36,14 +36,13 @@ static int words_read(struct words *w, const char *at)
 	int ret;
 
 	for (;;) {
-		while (isspace((unsigned char)*at))
-			at++;
+		at += strspn(at, BLANKS);
 		if (*at == '\0')
 			return 0;
 		if (w->n > WORDS_MAX)
 			return -E2BIG;
 		w->word[w->n++] = out;
-		ret = word_copy(&at, &out);
+		ret = word_copy(&at, &out, BLANKS);
 		if (ret < 0)
 			return ret;
 	}

@@ -16,6 +16,10 @@ struct words {
 /* Blanks separate, " and ' quote, \ takes one character as it is. 0; -E2BIG: more than WORDS_MAX;
  * -EINVAL: a quote is not closed; -ENOMEM. words_fini() after 0. */
 int words_split(struct words *w, const char *text);
+
+/* One of them: from *at, up to a character of `ends` outside quotes, to *out, terminated; both move on. 0, -EINVAL. */
+int word_copy(const char **at, char **out, const char *ends);
+
 void words_fini(struct words *w);
 
 #endif

@@ -2,7 +2,6 @@
  *
  * qterm.c - end servers, and what they are told to end with them.
  */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
