@@ -4,7 +4,7 @@
  *
  * Whatever will call a module later is counted in its owner's `live`, so that its code is not unloaded
  * under it. Posts come from other threads and are counted in `posts`, which is atomic. Worker threads are
- * shared with the store: a module has WORKERS of them at most, and its further work waits in order.
+ * shared with the store: a module has OWNER_WORKERS of them at most, and its further work waits in order.
  */
 #include "main/core_api.h"
 
@@ -18,8 +18,6 @@
 #include "util/err.h"
 #include "util/owner.h"
 #include "util/version.h"
-
-enum { WORKERS = 4 };
 
 struct keel_timer {
 	struct owner *owner;
@@ -42,6 +40,7 @@ struct later {
 	void (*work)(void *arg);
 	void *arg;
 	struct later *next; /* work that waits for a thread */
+	uint32_t place;     /* work: of its owner's at_work */
 };
 
 static void core_log(struct keel_mod *m, uint32_t event, const char *klass, const char *object,
@@ -183,6 +182,14 @@ static void core_watch_cancel(struct keel_watch *w)
 	free(w);
 }
 
+static int32_t core_watch_for(struct keel_watch *w, uint32_t ready)
+{
+	if ((ready & ~(uint32_t)(KEEL_READABLE | KEEL_WRITABLE)) != 0)
+		return -EINVAL;
+	return loop_watch_set(w->watch, (ready & KEEL_READABLE ? LOOP_READABLE : 0) |
+						(ready & KEEL_WRITABLE ? LOOP_WRITABLE : 0));
+}
+
 /* ---- calls that come later -------------------------------------------------------------------- */
 
 static struct later *later_create(struct keel_mod *m, keel_fn *fn, void *arg)
@@ -268,6 +275,7 @@ static void work_over(void *arg)
 	struct later *next = o->work;
 
 	o->working--;
+	o->at_work[((struct later *)arg)->place].fn = NULL;
 	if (next != NULL) {
 		o->work = next->next;
 		if (work_start(next) < 0) {
@@ -280,15 +288,23 @@ static void work_over(void *arg)
 
 static int work_start(struct later *l)
 {
-	int ret = loop_work(l->owner->parts->loop, work_do, work_over, l);
+	struct owner *o = l->owner;
+	int ret;
 
-	l->owner->working += ret == 0;
+	l->place = 0;
+	while (o->at_work[l->place].fn != NULL)
+		l->place++;
+	ret = loop_work(o->parts->loop, work_do, work_over, l);
+	if (ret == 0) {
+		o->at_work[l->place] = (struct owner_work){ l->work, loop_now_ms(o->parts->loop) };
+		o->working++;
+	}
 	return ret;
 }
 
 static int work_or_wait(struct owner *o, struct later *l)
 {
-	if (o->working < WORKERS)
+	if (o->working < OWNER_WORKERS)
 		return work_start(l);
 	if (o->work == NULL)
 		o->work = l;
@@ -345,6 +361,7 @@ const struct keel_core_api *core_api(void)
 		.log_events = core_log_events,
 		.clock_us = core_clock_us,
 		.when_durable = core_when_durable,
+		.watch_for = core_watch_for,
 	};
 
 	return &api;

@@ -91,6 +91,7 @@ static struct module *reborn(struct module *m)
 	*fresh = *m;
 	fresh->owner.live = fresh->owner.posts = fresh->owner.working = 0;
 	fresh->owner.work = NULL;
+	memset(fresh->owner.at_work, 0, sizeof(fresh->owner.at_work));
 	fresh->owner.scope = NULL;
 	fresh->owner.pub.state = state;
 	fresh->image.resident = true;

@@ -194,6 +194,7 @@ static void succeed(struct change *c)
 	if (c->n_groups == 0)
 		buf_str(&c->out, "no module has changed\n");
 	say_what_next(c);
+	modules_tell_waiting(c->all);
 	there_order(c);
 	leavers_close(c, c->n_groups);
 	set_fini(&c->plan.coming); /* they run */

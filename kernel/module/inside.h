@@ -174,6 +174,10 @@ int set_ready(struct modules *all, struct set *s, bool lenient, struct keel_err 
 int set_start(struct modules *all, struct set *s, bool lenient, struct keel_err *err);
 void set_down(const struct set *s);
 
+/* modules.c: rows for a class nobody declares are no error, for whoever declares it may come later; but the log
+ * says so. */
+void modules_tell_waiting(struct modules *all);
+
 /* plan.c: phase 1 of a change, without effect. */
 struct plan {
 	struct modules *all;

@@ -69,8 +69,7 @@ static void unload_all(struct modules *all)
 	set_fini(&all->there);
 }
 
-/* Rows for a class nobody declares are no error: whoever declares it may come later. */
-static void tell_waiting(struct modules *all)
+void modules_tell_waiting(struct modules *all)
 {
 	struct keel_err err = { 0 };
 
@@ -90,7 +89,7 @@ int modules_load(struct modules *all, const struct conf *conf, struct keel_err *
 	if (ret == 0)
 		ret = set_ready(all, &all->there, true, err);
 	if (ret == 0)
-		tell_waiting(all);
+		modules_tell_waiting(all);
 	else
 		unload_all(all);
 	return ret;

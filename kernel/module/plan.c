@@ -185,7 +185,11 @@ static int prepare_one(struct plan *p, const struct conf_module *said, struct ke
 	int ret;
 
 	if (m == NULL) {
+		uint32_t before = p->coming.n;
+
 		ret = open_fresh(p, said, NULL, err);
+		if (ret == 0 && p->coming.n == before && p->kind == MODULES_CONFIGURE)
+			buf_printf(p->out, "%s: passed over, it runs in other daemons than this one\n", said->name);
 		if (ret == 0 || said->required || p->kind != MODULES_CONFIGURE)
 			return ret;
 		leave_out(p, said->name, err);

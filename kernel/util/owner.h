@@ -53,11 +53,18 @@ struct owner_budget {
 	int64_t strikes; /* OWNER_NO_STRIKES: never benched */
 };
 
+#define OWNER_WORKERS 4 /* of the process' threads: the store wants one, too */
+struct owner_work {
+	void (*fn)(void *arg); /* NULL: none */
+	int64_t since_ms;      /* of the loop's clock */
+};
+
 struct owner {
 	struct keel_mod pub; /* first: a keel_mod is an owner */
 	struct parts *parts;
 	uint32_t live;     /* registrations (timers, watches, taps, rows ...) that must end before unload */
 	uint32_t working;  /* of them: at a worker thread */
+	struct owner_work at_work[OWNER_WORKERS]; /* what they do there */
 	struct later *work, *work_last; /* those that wait for one */
 	uint32_t posts;    /* calls posted from any thread and not yet made; atomic */
 	struct bind *binds; /* for kernel/object: its private memory on objects */

@@ -23,6 +23,7 @@ struct keel_watch {
 	struct keel_watch *prev, *next;
 	struct mod *mod;
 	int fd;
+	uint32_t ready; /* what it waits for */
 	keel_fn *fn;
 	void *arg;
 };
@@ -122,7 +123,12 @@ static void posts_take(struct keel_mock *mock)
 	}
 }
 
-/* Call for each fd that is readable within `ms` of real time. */
+static short events_of(const struct keel_watch *w)
+{
+	return (short)((w->ready & KEEL_READABLE ? POLLIN : 0) | (w->ready & KEEL_WRITABLE ? POLLOUT : 0));
+}
+
+/* Call for each fd that is ready within `ms` of real time. */
 static bool fds_do(struct keel_mock *mock, int ms)
 {
 	struct keel_watch *w;
@@ -133,7 +139,7 @@ static bool fds_do(struct keel_mock *mock, int ms)
 	DL_COUNT(mock->watches, w, n);
 	fds = make((size_t)n * sizeof(*fds));
 	DL_FOREACH(mock->watches, w)
-		fds[i++] = (struct pollfd){ .fd = w->fd, .events = POLLIN };
+		fds[i++] = (struct pollfd){ .fd = w->ready != 0 ? w->fd : -1, .events = events_of(w) };
 	if (poll(fds, (nfds_t)n, ms) > 0) {
 		for (i = 0; i < n; i++) {
 			DL_FOREACH(mock->watches, w)
@@ -294,11 +300,21 @@ struct keel_watch *core_watch(struct keel_mod *pub, int fd, keel_fn *fn, void *a
 	head_init(&w->head, mock_of(m), w);
 	w->mod = m;
 	w->fd = fd;
+	w->ready = KEEL_READABLE;
 	w->fn = fn;
 	w->arg = arg;
 	m->live++;
 	DL_APPEND(mock_of(m)->watches, w);
 	return w;
+}
+
+int32_t core_watch_for(struct keel_watch *w, uint32_t ready)
+{
+	if (w == NULL || !head_good(&w->head, "watch-ended", "watch_for") ||
+	    (ready & ~(uint32_t)(KEEL_READABLE | KEEL_WRITABLE)) != 0)
+		return -EINVAL;
+	w->ready = ready;
+	return 0;
 }
 
 static void watch_end(struct keel_watch *w)

@@ -548,6 +548,7 @@ int32_t core_post(struct keel_mod *m, keel_fn *fn, void *arg);
 int32_t core_work(struct keel_mod *m, void (*work)(void *arg), keel_fn *done, void *arg);
 struct keel_watch *core_watch(struct keel_mod *m, int fd, keel_fn *fn, void *arg);
 void core_watch_cancel(struct keel_watch *w);
+int32_t core_watch_for(struct keel_watch *w, uint32_t ready);
 
 #include "message.h"
 

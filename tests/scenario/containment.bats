@@ -100,6 +100,21 @@ log_has() { has "$(server_log)" "$1"; }
 	wait || true
 }
 
+@test "a module goes while its work() hangs: the log says what hangs, and where in its file" {
+	setup_sandbox
+	mkfifo "$SB/accounts"
+	echo "lookup: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/lookup.so\"; file = \"$SB/accounts\"; };" \
+		>"$SB/server/etc/modules.d/lookup.conf"
+	sandbox reload
+	as "$OWNER" qsub -A physics -- /bin/true 2>/dev/null 3>&- &
+	wait_until 10 held 'job_submit lookup: looking up the account'
+	has "$(keelson unload lookup)" 'lookup: unloaded'
+	log_has ';Module;lookup;work\(\) of it has not returned \(lookup.so\+0x[0-9a-f]+ for [0-9]+ s; '
+	echo physics >"$SB/accounts" # the worker comes back: into code that is still there
+	! wait $! || false
+	answers
+}
+
 @test "children of one question: each is asked, one waits, the answer comes when the last has its verdict" {
 	setup_sandbox
 	for module in durable may_delete; do

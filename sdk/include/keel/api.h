@@ -16,6 +16,10 @@
 typedef void keel_fn(struct keel_mod *, void *arg);
 
 /* ---- core: log, clock, timers, fds, worker threads ------------------------------------------ */
+enum keel_ready {
+	KEEL_READABLE = 1,
+	KEEL_WRITABLE = 2, /* there is room again; a connect() has ended, well or not */
+};
 struct keel_core_api {
 	uint32_t size, version;
 	/* One record of the daemon's log: event bits, class ("Job"), object, text. */
@@ -50,7 +54,8 @@ struct keel_core_api {
 	 * back: whoever goes away meanwhile, both run, once, and arg must be there; `done` even after fini()
 	 * when the module went. -ENOMEM: neither runs. */
 	int32_t (*work)(struct keel_mod *, void (*work)(void *arg), keel_fn *done, void *arg);
-	/* Call fn when fd is readable, until watch_cancel(). The fd stays the module's. */
+	/* Call fn when fd is readable, until watch_cancel(); for more see watch_for(). The fd stays the module's. NULL
+	 * on no memory, and for an fd that cannot be watched (a file), or is watched already. */
 	struct keel_watch *(*watch_fd)(struct keel_mod *, int fd, keel_fn *fn, void *arg);
 	void (*watch_cancel)(struct keel_watch *); /* fn does not run any more. NULL is fine. */
 	/* Ask the daemon to stop in an orderly way. */
@@ -62,6 +67,10 @@ struct keel_core_api {
 	int64_t (*clock_us)(struct keel_mod *);
 	/* Call fn on the loop when everything that changed up to now is durable; soon, when nothing did. */
 	int32_t (*when_durable)(struct keel_mod *, keel_fn *fn, void *arg);
+	/* What a watch waits for from now on: enum keel_ready bits, 0: nothing for a while. Its fn is called when
+	 * one of them holds, as long as it holds, and is not told which: try, and take EAGAIN for no. -EINVAL:
+	 * other bits. */
+	int32_t (*watch_for)(struct keel_watch *, uint32_t ready);
 };
 
 /* ---- object: classes, typed attributes, lookup, change sets ---------------------------------- */

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "harness.h"
 #include "loop/loop.h"
@@ -180,6 +181,22 @@ static void cancel_watch(struct keel_mod *m, void *arg)
 	core->watch_cancel(watch);
 }
 
+static void test_watch_for_room(void)
+{
+	int ends[2];
+
+	begin(1);
+	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	watch = core->watch_fd(mod, ends[0], cancel_watch, &calls);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(watch);
+	CU_ASSERT_EQUAL(core->watch_for(watch, 4), -EINVAL);
+	CU_ASSERT_EQUAL(core->watch_for(watch, 0), 0);
+	CU_ASSERT_EQUAL(core->watch_for(watch, KEEL_READABLE | KEEL_WRITABLE), 0);
+	finish(); /* there is room at once */
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void test_watch_counts(void)
 {
 	int ends[2];
@@ -202,4 +219,4 @@ static void test_watch_counts(void)
 TESTS_MAIN("main/core_api", TEST(test_every_entry_is_there), TEST(test_facts), TEST(test_timers_count),
 	   TEST(test_defer_counts), TEST(test_posts_from_a_thread), TEST(test_work_counts),
 	   TEST(test_work_that_hangs),
-	   TEST(test_watch_counts))
+	   TEST(test_watch_counts), TEST(test_watch_for_room))

@@ -419,6 +419,14 @@ static void readable(struct keel_mod *m, void *arg)
 	ticks++;
 }
 
+static void roomy(struct keel_mod *m, void *watch)
+{
+	const struct state *st = m->state;
+
+	CU_ASSERT_EQUAL(st->core->watch_for(*(struct keel_watch **)watch, 0), 0);
+	ticks++;
+}
+
 static bool has_ticked(void *arg)
 {
 	(void)arg;
@@ -458,6 +466,15 @@ static void test_others(void)
 	CU_ASSERT_EQUAL(write(fds[1], "x", 1), 1);
 	CU_ASSERT(keel_mock_wait(mock, has_ticked, NULL, 10000));
 	CU_ASSERT_EQUAL(keel_mock_live(mod), 1);
+	st->core->watch_cancel(w);
+	w = st->core->watch_fd(mod, fds[1], roomy, &w);
+	keel_mock_advance(mock, 10);
+	CU_ASSERT_EQUAL(ticks, 1); /* it is not for reading */
+	CU_ASSERT_EQUAL(st->core->watch_for(w, 4), -EINVAL);
+	CU_ASSERT_EQUAL(st->core->watch_for(w, KEEL_WRITABLE), 0);
+	ticks = 0;
+	CU_ASSERT(keel_mock_wait(mock, has_ticked, NULL, 10000));
+	CU_ASSERT_EQUAL(ticks, 1); /* it paused itself */
 	st->core->watch_cancel(w);
 	close(fds[0]);
 	close(fds[1]);

@@ -108,6 +108,19 @@ static void reload_follows_the_configuration(void)
 	kernel_stop();
 }
 
+static void what_a_reload_cannot_use_is_told(void)
+{
+	kernel_start();
+	CU_ASSERT_EQUAL(up("job_purged: { }"), 0);
+	CU_ASSERT_EQUAL(reload("job_purged: { }\ntask_end: { }"), 0);
+	CU_ASSERT_STRING_EQUAL(k.out.data, "task_end: passed over, it runs in other daemons than this one\n"
+					   "no module has changed\n");
+	CU_ASSERT_EQUAL(reload("job_purged: { }\nattribute: { }"), 0);
+	CU_ASSERT_STRING_EQUAL(k.out.data, "attribute: loaded\n");
+	CU_ASSERT_TRUE(logged("attribute job.cost_centre of attribute has no effect: no module declares the class 'job'"));
+	kernel_stop();
+}
+
 static void busy_refuses_and_changes_nothing(void)
 {
 	kernel_start();
@@ -356,7 +369,7 @@ static void the_kernel_answers_its_verbs(void)
 
 TESTS_MAIN("module/modules", TEST(loaded_modules_hear), TEST(every_point_has_a_fixture),
 	   TEST(a_failed_init_unwinds), TEST(needs_that_form_a_loop_are_printed),
-	   TEST(bad_configuration_is_refused_before_anything), TEST(reload_follows_the_configuration),
+	   TEST(bad_configuration_is_refused_before_anything), TEST(reload_follows_the_configuration), TEST(what_a_reload_cannot_use_is_told),
 	   TEST(busy_refuses_and_changes_nothing), TEST(a_bad_reload_changes_nothing),
 	   TEST(a_changed_file_is_loaded_anew), TEST(holds_of_a_module),
 	   TEST(the_kernel_answers_its_verbs))
