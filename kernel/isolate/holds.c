@@ -106,11 +106,10 @@ static int32_t take(const struct iso_call *call, const struct keel_hold_opts *op
 		*ret_why = "it cannot wait: a tap of this point cannot wait";
 		return KEEL_FAIL;
 	}
-	*ret_why = hooks_call_why(call_of(call));
-	if (!again)
-		return api->hold(call_of(call), opts, ret);
-	v = api->rearm(call_of(call), opts, ret);
-	return v == 0 ? KEEL_WAIT : v;
+	v = again ? api->rearm(call_of(call), opts, ret) : api->hold(call_of(call), opts, ret);
+	if (!again && v != KEEL_WAIT)
+		*ret_why = hooks_call_why(call_of(call));
+	return again && v == 0 ? KEEL_WAIT : v;
 }
 
 int32_t call_hold(struct iso_call *call, struct keel_hold_opts *opts, int64_t number, bool again, const char **ret_why)
