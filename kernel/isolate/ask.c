@@ -22,14 +22,19 @@ struct pending *ask_send(struct process *p, size_t begun, pending_fn *fn, size_t
 	struct pending *q = calloc(1, size);
 
 	if (q != NULL) {
-		process_owes(p);
 		q->id = ++p->next_id;
 		q->fn = fn;
-		talk_end(&iso->scratch, begun, WIRE_REQUEST, q->id);
+		process_owes(p);
 		HASH_ADD(hh, p->pending, id, sizeof(q->id), q);
-	} else {
-		iso->scratch.failed = true;
 	}
+	if (q != NULL && !hash_holds(q)) {
+		free(q);
+		q = NULL;
+	}
+	if (q != NULL)
+		talk_end(&iso->scratch, begun, WIRE_REQUEST, q->id);
+	else
+		iso->scratch.failed = true;
 	if (process_send(iso, p, begun) < 0 && q != NULL) {
 		pending_drop(p, q);
 		q = NULL;

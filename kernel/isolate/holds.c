@@ -128,13 +128,16 @@ int32_t call_hold(struct iso_call *call, struct keel_hold_opts *opts, int64_t nu
 	opts->resume = hold_resumed;
 	opts->cancel = hold_cancelled;
 	opts->arg = h;
-	v = take(call, opts, again, &h->hold, ret_why);
+	HASH_ADD(hh, call->process->holds, number, sizeof(h->number), h);
+	*ret_why = "it cannot wait: no memory";
+	v = hash_holds(h) ? take(call, opts, again, &h->hold, ret_why) : KEEL_FAIL;
 	if (v != KEEL_WAIT) {
+		if (hash_holds(h))
+			HASH_DEL(call->process->holds, h);
 		free(h);
 		return v;
 	}
 	DL_APPEND(call->holds, h);
-	HASH_ADD(hh, call->process->holds, number, sizeof(h->number), h);
 	if (opts->until_id != NULL &&
 	    hooks_told(iso->parts->hooks, call->since, opts->until_point, opts->until_id))
 		iso_release(iso, h->hold);

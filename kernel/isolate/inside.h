@@ -13,7 +13,6 @@
 #define KEELSON_ISOLATE_INSIDE_H
 
 #include <sys/types.h>
-#include <uthash.h>
 
 #include "hook/hooks.h"
 #include "isolate/answer.h"
@@ -21,6 +20,7 @@
 #include "isolate/talk.h"
 #include "object/objects.h"
 #include "loop/loop.h"
+#include "util/hash.h"
 
 struct process;
 

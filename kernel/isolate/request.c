@@ -90,6 +90,11 @@ void request_asked(struct keel_mod *mod, struct keel_req *req)
 	*r = (struct iso_req){ .iso = iso, .process = iso->now, .number = ++iso->next_req,
 				.req = req };
 	HASH_ADD(hh, iso->reqs, number, sizeof(r->number), r);
+	if (!hash_holds(r)) {
+		free(r);
+		iso->request->reply(req, SYSTEM, "no memory to ask module %s", iso->name);
+		return;
+	}
 	iso->request->on_gone(req, gone, r);
 	send_asked(iso, r, row);
 }

@@ -165,6 +165,10 @@ static void question_send(struct process *p, struct iso_question *q)
 	mp_raw(&iso->scratch, q->message, q->len);
 	talk_end(&iso->scratch, begun, WIRE_REQUEST, q->pending.id);
 	HASH_ADD(hh, p->pending, id, sizeof(q->pending.id), &q->pending);
+	if (!hash_holds(&q->pending)) {
+		q->pending.id = 0;
+		process_give_up(p, "no memory for a question to its process");
+	}
 	process_send(iso, p, begun); /* when it cannot, the process is being given up, and the call with it */
 }
 
@@ -362,6 +366,11 @@ static uint64_t call_begin(const struct iso_tap *t, struct process *p, struct ke
 	*call = (struct iso_call){ .iso = iso, .process = p, .tap = t, .number = number,
 				   .since = hooks_recall(iso->parts->hooks) };
 	HASH_ADD(hh, iso->calls, number, sizeof(call->number), call);
+	if (!hash_holds(call)) {
+		free(call);
+		*ret_verdict = iso->call->fail(c, "no memory");
+		return 0;
+	}
 	begun = talk_begin(&iso->scratch);
 	talk_put_int(&iso->scratch, TALK_CALL);
 	talk_put_int(&iso->scratch, (int64_t)number);

@@ -42,7 +42,11 @@ int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t
 	h->owner = owner;
 	h->fn = fn;
 	HASH_ADD_KEYPTR(hh, l->handlers, h->name, strlen(h->name), h);
-	return 0;
+	if (hash_holds(h))
+		return 0;
+	free(h->name);
+	free(h);
+	return -ENOMEM;
 }
 
 void dispatch_detach(struct links *l, struct owner *owner)

@@ -11,13 +11,13 @@
 #include <netdb.h>
 #include <sodium.h>
 #include <sys/socket.h>
-#include <uthash.h>
 
 #include "link/hello.h"
 #include "link/links.h"
 #include "loop/loop.h"
 #include "msg/out.h"
 #include "util/buf.h"
+#include "util/hash.h"
 #include "wire/frame.h"
 
 #define SERVER_PEER "server"

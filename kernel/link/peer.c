@@ -44,7 +44,11 @@ struct peer *peer_get(struct links *l, const char *name, uint32_t daemon)
 		return NULL;
 	}
 	HASH_ADD_KEYPTR(hh, l->peers, p->name, strlen(p->name), p);
-	return p;
+	if (hash_holds(p))
+		return p;
+	free(p->name);
+	free(p);
+	return NULL;
 }
 
 /* ---- up and down ----------------------------------------------------------------------------- */

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
 #include "modhost/host.h"
+#include "util/hash.h"
 
 #define TRIM_FIRST 1024u
 
@@ -96,7 +95,11 @@ static void *slot_add(struct bind *b, const char *id)
 	}
 	strcpy(s->id, id);
 	HASH_ADD_STR(b->slots, id, s);
-	return s->bytes;
+	if (hash_holds(s))
+		return s->bytes;
+	free(s->bytes);
+	free(s);
+	return NULL;
 }
 
 void *slot_get(struct keel_mod *m, struct keel_obj *obj)

@@ -43,6 +43,10 @@ static bool count_in(struct router *r, uint32_t uid)
 			return false;
 		n->uid = uid;
 		HASH_ADD(hh, r->counts, uid, sizeof(n->uid), n);
+		if (!hash_holds(n)) {
+			free(n);
+			return false;
+		}
 	}
 	if (r->n_clients >= r->limits.clients ||
 	    (uid != 0 && n->n >= r->limits.clients_per_uid)) {

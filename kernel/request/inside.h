@@ -8,12 +8,11 @@
 #ifndef KEELSON_REQUEST_INSIDE_H
 #define KEELSON_REQUEST_INSIDE_H
 
-#include <uthash.h>
-
 #include "loop/loop.h"
 #include "msg/out.h"
 #include "request/router.h"
 #include "request/users.h"
+#include "util/hash.h"
 #include "wire/frame.h"
 
 /* Every bound of this folder; limits.c has the values and their reasons. */

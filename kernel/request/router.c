@@ -45,7 +45,10 @@ static int route_add(void *arg, struct owner *owner, const void *row, struct kee
 	route->key = row;
 	route->owner = owner;
 	HASH_ADD_KEYPTR(hh, r->routes, route->def.name, strlen(route->def.name), route);
-	return 0;
+	if (hash_holds(route))
+		return 0;
+	free(route);
+	return err_set(err, -ENOMEM, "no memory for request '%s'", def->name);
 }
 
 /* Requests of this route: the module cannot answer them any more. */

@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 #include <utlist.h>
 
 #include "loop/loop.h"
+#include "util/hash.h"
 
 #define KNOWN_MS (10 * 60 * 1000)
 #define ERROR_MS 2000
@@ -250,10 +250,11 @@ static struct users_entry *entry_ask(struct users *u, uint32_t uid)
 	*e = (struct users_entry){ .uid = uid, .users = u, .lookup = k };
 	if (HASH_COUNT(u->entries) >= ENTRIES_MAX)
 		evict_oldest(u);
-	if (loop_work(u->loop, lookup_work, lookup_done, k) < 0)
-		goto fail;
 	HASH_ADD(hh, u->entries, uid, sizeof(e->uid), e);
-	return e;
+	if (hash_holds(e) && loop_work(u->loop, lookup_work, lookup_done, k) == 0)
+		return e;
+	if (hash_holds(e))
+		HASH_DEL(u->entries, e);
 fail:
 	free(e);
 	free(k);

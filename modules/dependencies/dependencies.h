@@ -8,6 +8,7 @@
 #ifndef DEPENDENCIES_H
 #define DEPENDENCIES_H
 
+#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "keel/keel.h"

@@ -40,7 +40,11 @@ static struct parent *parent_get(struct state *st, const char *id)
 		return NULL;
 	}
 	HASH_ADD_KEYPTR(hh, st->parents, p->id, strlen(p->id), p);
-	return p;
+	if (p->hh.tbl)
+		return p;
+	free(p->id);
+	free(p);
+	return NULL;
 }
 
 static void parent_leave(struct state *st, struct parent *p)
@@ -112,6 +116,12 @@ int child_set(struct state *st, const char *id, struct clause *clause)
 	c->clause = *clause;
 	*clause = (struct clause){ 0 };
 	HASH_ADD_KEYPTR(hh, st->children, c->id, strlen(c->id), c);
+	if (!c->hh.tbl) {
+		clause_fini(&c->clause);
+		free(c->id);
+		free(c);
+		return -ENOMEM;
+	}
 	for (uint32_t i = 0; i < c->clause.n; i++) {
 		const struct item *item = &c->clause.item[i];
 

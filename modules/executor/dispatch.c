@@ -316,7 +316,12 @@ static struct entry *entry_create(struct keel_mod *mod, struct keel_obj *job, ch
 	e->run = job_run(mod, job);
 	e->peer = peer;
 	HASH_ADD_KEYPTR(hh, st->server.entries, e->id, strlen(e->id), e);
-	return e;
+	if (e->hh.tbl)
+		return e;
+	free(e->id);
+	free(peer);
+	free(e);
+	return NULL;
 }
 
 static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
@@ -376,7 +381,12 @@ static struct question *question_create(struct state *st, const struct entry *e,
 	q->arg = arg;
 	q->wants = (int8_t)((strcmp(name, "suspend") == 0) - (strcmp(name, "resume") == 0));
 	HASH_ADD(hh, st->server.questions, number, sizeof(q->number), q);
-	return q;
+	if (q->hh.tbl)
+		return q;
+	free(q->peer);
+	free(q->id);
+	free(q);
+	return NULL;
 }
 
 struct question *question_about(struct keel_mod *mod, struct keel_obj *job, const char *name,

@@ -40,7 +40,10 @@ static int var_set(struct var **vars, const char *name, size_t name_len, const c
 	v->value = v->name + name_len + 1;
 	strcpy(v->value, value);
 	HASH_ADD_KEYPTR(hh, *vars, v->name, name_len, v);
-	return 0;
+	if (v->hh.tbl)
+		return 0;
+	free(v);
+	return -ENOMEM;
 }
 
 static int var_put(struct var **vars, const char *name, const char *value)

@@ -83,6 +83,10 @@ static void user_remember(struct keel_mod *mod, const struct launch *l)
 	}
 	u->until_ms = st->core->now_ms(mod) + USER_FRESH_MS;
 	HASH_ADD_KEYPTR(hh, st->mom.users, u->user.name, strlen(u->user.name), u);
+	if (!u->hh.tbl) {
+		user_fini(&u->user);
+		free(u);
+	}
 }
 
 void users_fini(struct state *st)

@@ -47,8 +47,10 @@ static void host_add(struct state *st, const char *peer)
 
 	if (h && (h->name = strdup(peer)))
 		HASH_ADD_KEYPTR(hh, st->server.hosts, h->name, strlen(h->name), h);
-	else
+	if (h && !h->hh.tbl) {
+		free(h->name);
 		free(h);
+	}
 }
 
 /* Replay: a running job belongs to some host; which one is looked up when the host is there. */
@@ -80,6 +82,10 @@ void resync_known(struct keel_mod *mod, struct keel_obj *job)
 	e->suspended = text && (strcmp(text, "43") == 0 || strcmp(text, "45") == 0);
 	free(text);
 	HASH_ADD_KEYPTR(hh, st->server.entries, e->id, strlen(e->id), e);
+	if (!e->hh.tbl) {
+		free(e->id);
+		free(e);
+	}
 }
 
 static const char *entry_peer(struct keel_mod *mod, struct entry *e)
@@ -220,10 +226,10 @@ static struct seen *seen_read(struct keel_mod *mod, const struct keel_msg *m)
 			continue;
 		}
 		HASH_FIND_STR(all, s->id, old);
-		if (old)
-			free(s);
-		else
+		if (!old)
 			HASH_ADD_STR(all, id, s);
+		if (!s->hh.tbl)
+			free(s);
 	}
 	return all;
 }

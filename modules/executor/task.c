@@ -36,7 +36,12 @@ struct task *task_create(struct keel_mod *mod, const char *id, int64_t run)
 	t->kill_delay = -1;
 	t->ncpus = 1;
 	HASH_ADD_KEYPTR(hh, st->mom.tasks, t->id, strlen(t->id), t);
-	return t;
+	if (t->hh.tbl)
+		return t;
+	free(t->id);
+	free(t);
+	st->core->log(mod, KEEL_LOG_ERROR, "Job", id, "no memory for the task");
+	return NULL;
 }
 
 /* Let go of what this process holds; the shepherd goes on. */
