@@ -101,6 +101,24 @@ is_a_module() { lacks "$(stranger keelson-module check "$1")" '^not ok'; }
 	is_a_module plus.so
 }
 
+@test "vendor: new --c++: the same module in C++, with its test, checked, by make and by CMake" {
+	needs_program g++
+	new my-mod --c++
+	cd "$BATS_TEST_TMPDIR/my-mod"
+	same 'its files' 'Makefile README.md my-mod.cc my-mod.conf test_my-mod.c' "$(echo *)"
+	has "$(cat README.md)" 'my-mod[.]cc'
+	stranger make -s check CXXFLAGS='-O2 -g -Wall -Wextra -Wno-missing-field-initializers -Werror' >log 2>&1 || { cat log >&2; false; }
+	has "$(cat log)" 'whoever goes away takes the timer along ...passed'
+	lacks "$(cat log)" '^not ok'
+	lacks "$(stranger keelson-module check --only isolated/transcript my-mod.so)" SKIP
+	! stranger keelson-module new --c++ --build autotools other 2>/dev/null || false
+	needs_program cmake
+	new other --c++ --build cmake
+	cd "$BATS_TEST_TMPDIR/other"
+	stranger sh -c 'cmake -B build && cmake --build build && ctest --test-dir build' >log 2>&1 || { cat log >&2; false; }
+	has "$(cat log)" '100% tests passed, 0 tests failed out of 2'
+}
+
 @test "vendor: CMake makes the same from an installation" {
 	needs_program cmake
 	new my-mod --build cmake

@@ -14,10 +14,11 @@
 #include "template.h"
 
 static const char usage_text[] =
-	"usage: keelson-module new [--build make|cmake|autotools|none] [--dir DIR] NAME\n"
+	"usage: keelson-module new [--c++] [--build make|cmake|autotools|none] [--dir DIR] NAME\n"
 	"\n"
 	"A folder NAME (or DIR) with a module that works: an attribute of jobs, a key of the configuration,\n"
-	"a hook that may refuse a job or let it wait, and a test. Change it into yours.\n";
+	"a hook that may refuse a job or let it wait, and a test. Change it into yours. --c++: in C++20,\n"
+	"built by make or cmake.\n";
 
 /* What its maker does next; and where the build looks for an installation that is in a place of its own. */
 static const struct {
@@ -35,7 +36,8 @@ static const char *const template_places[] = { KEELSON_DATA_BESIDE, "../share/ke
 static const char *const module_places[] = { KEELSON_MODULE_BESIDE, KEELSON_MODULE_DIR, NULL };
 
 struct wish {
-	const char *name, *dir, *build;
+	const char *name, *dir;
+	struct template_kind kind;
 };
 
 static int usage(void)
@@ -48,15 +50,18 @@ static int usage(void)
 static int options(int argc, char **argv, struct wish *ret)
 {
 	static const struct option all[] = { { "build", required_argument, NULL, 'b' },
+					     { "c++", no_argument, NULL, 'c' },
 					     { "dir", required_argument, NULL, 'd' },
 					     { "help", no_argument, NULL, 'h' },
 					     { 0 } };
 	int c;
 
-	*ret = (struct wish){ .build = "make" };
+	*ret = (struct wish){ .kind.build = "make" };
 	while ((c = getopt_long(argc, argv, "", all, NULL)) != -1) {
 		if (c == 'b')
-			ret->build = optarg;
+			ret->kind.build = optarg;
+		else if (c == 'c')
+			ret->kind.cxx = true;
 		else if (c == 'd')
 			ret->dir = optarg;
 		else if (c == 'h')
@@ -64,7 +69,7 @@ static int options(int argc, char **argv, struct wish *ret)
 		else
 			return usage();
 	}
-	if (optind != argc - 1 || !template_has(ret->build))
+	if (optind != argc - 1 || !template_has(&ret->kind))
 		return usage();
 	ret->name = argv[optind];
 	if (ret->dir == NULL)
@@ -99,13 +104,13 @@ static void say_where(const char *build)
 static void say_what_now(const struct wish *w)
 {
 	printf("%s is there. Now:\n", w->dir);
-	say_where(w->build);
+	say_where(w->kind.build);
 	for (size_t i = 0; i < sizeof(todos) / sizeof(*todos); i++)
-		if (strcmp(todos[i].build, w->build) == 0 && todos[i].todo != NULL)
+		if (strcmp(todos[i].build, w->kind.build) == 0 && todos[i].todo != NULL)
 			printf("  cd %s && %s\n", w->dir, todos[i].todo);
-	printf("  edit %s.c: man keelson-guide tells how; the points it may hook: man keelson-hooks\n"
+	printf("  edit %s.%s: man keelson-guide tells how; the points it may hook: man keelson-hooks\n"
 	       "  make it yours: the README says how it is installed and enabled\n",
-	       w->name);
+	       w->name, w->kind.cxx ? "cc" : "c");
 }
 
 /* A file of that name would be overwritten when this one is installed. */
@@ -133,7 +138,7 @@ int new(int argc, char **argv)
 		return complain(path, "there is a module of that name already; choose another one");
 	if (!place_find(template_places, "template", path))
 		return complain(KEELSON_DATA_DIR "/template", "it is not there: is the SDK installed?");
-	if (template_copy(path, w.dir, w.name, w.build, why) < 0)
+	if (template_copy(path, w.dir, w.name, &w.kind, why) < 0)
 		return complain(w.name, why);
 	say_what_now(&w);
 	return EXIT_SUCCESS;

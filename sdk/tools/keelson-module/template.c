@@ -23,32 +23,41 @@
 enum { FILE_MAX = 1 << 20 };
 
 /* build NULL: whatever builds it */
+enum language { C = 1, CXX = 2, BOTH = 3 };
 static const struct {
 	const char *build, *folder, *name;
+	enum language of;
 } files[] = {
-	{ NULL, "", "template.c" },
-	{ NULL, "", "test_template.c" },
-	{ NULL, "", "template.conf" },
-	{ NULL, "", "README.md" },
-	{ "make", "", "Makefile" },
-	{ "cmake", "cmake/", "CMakeLists.txt" },
-	{ "autotools", "autotools/", "configure.ac" },
-	{ "autotools", "autotools/", "Makefile.am" },
+	{ NULL, "", "template.c", C },
+	{ NULL, "cxx/", "template.cc", CXX },
+	{ NULL, "", "test_template.c", BOTH },
+	{ NULL, "", "template.conf", BOTH },
+	{ NULL, "", "README.md", BOTH },
+	{ "make", "", "Makefile", BOTH },
+	{ "cmake", "cmake/", "CMakeLists.txt", C },
+	{ "cmake", "cxx/", "CMakeLists.txt", CXX },
+	{ "autotools", "autotools/", "configure.ac", C },
+	{ "autotools", "autotools/", "Makefile.am", C },
 };
 enum { N_FILES = sizeof(files) / sizeof(*files) };
 
-bool template_has(const char *build)
+static bool is_of(size_t i, const struct template_kind *kind)
 {
-	bool has = strcmp(build, "none") == 0;
+	return (files[i].of & (kind->cxx ? CXX : C)) != 0;
+}
+
+bool template_has(const struct template_kind *kind)
+{
+	bool has = strcmp(kind->build, "none") == 0;
 
 	for (size_t i = 0; i < N_FILES; i++)
-		has = has || (files[i].build != NULL && strcmp(files[i].build, build) == 0);
+		has = has || (is_of(i, kind) && files[i].build != NULL && strcmp(files[i].build, kind->build) == 0);
 	return has;
 }
 
-static bool is_wanted(size_t i, const char *build)
+static bool is_wanted(size_t i, const struct template_kind *kind)
 {
-	return files[i].build == NULL || strcmp(files[i].build, build) == 0;
+	return is_of(i, kind) && (files[i].build == NULL || strcmp(files[i].build, kind->build) == 0);
 }
 
 static int fail(char *why, const char *what, const char *path)
@@ -64,8 +73,16 @@ static bool is_word(const char *text, const char *at)
 	       !isalnum((unsigned char)at[strlen(WORD)]);
 }
 
+/* "template.c", but not that of another name before it. */
+static bool is_source(const char *text, const char *end)
+{
+	const char *at = end - strlen(WORD);
+
+	return strncmp(end, ".c", 2) == 0 && !isalnum((unsigned char)end[2]) && (at == text || at[-1] != '_');
+}
+
 /* `text` with the new name, to *out. */
-static void rename_words(const char *text, const char *name, FILE *out)
+static void rename_words(const char *text, const char *name, bool cxx, FILE *out)
 {
 	char identifier[MODULE_NAME_MAX + 1];
 
@@ -77,6 +94,10 @@ static void rename_words(const char *text, const char *name, FILE *out)
 		}
 		at += strlen(WORD) - 1;
 		fputs(at[1] == '_' ? identifier : name, out);
+		if (cxx && is_source(text, at + 1)) {
+			fputs(".cc", out);
+			at += strlen(".c");
+		}
 	}
 }
 
@@ -102,11 +123,11 @@ static void target_of(size_t i, const char *dir, const char *name, char ret[PATH
 	if (out == NULL)
 		abort();
 	fprintf(out, "%s/", dir);
-	rename_words(files[i].name, name, out);
+	rename_words(files[i].name, name, false, out);
 	fclose(out);
 }
 
-static int file_copy(size_t i, const char *from, const char *dir, const char *name, char *why)
+static int file_copy(size_t i, const char *from, const char *dir, const char *name, bool cxx, char *why)
 {
 	char source[PATH_MAX], target[PATH_MAX];
 	char *text;
@@ -122,7 +143,7 @@ static int file_copy(size_t i, const char *from, const char *dir, const char *na
 	if (out == NULL) {
 		ret = fail(why, "write", target);
 	} else {
-		rename_words(text, name, out);
+		rename_words(text, name, cxx, out);
 		if (fclose(out) != 0)
 			ret = fail(why, "write", target);
 	}
@@ -141,7 +162,7 @@ static void undo(const char *dir, const char *name)
 	rmdir(dir);
 }
 
-int template_copy(const char *from, const char *dir, const char *name, const char *build,
+int template_copy(const char *from, const char *dir, const char *name, const struct template_kind *kind,
 		  char why[TEMPLATE_WHY_MAX])
 {
 	if (strlen(dir) + 2 * MODULE_NAME_MAX > PATH_MAX) {
@@ -156,7 +177,7 @@ int template_copy(const char *from, const char *dir, const char *name, const cha
 		return -1;
 	}
 	for (size_t i = 0; i < N_FILES; i++) {
-		if (is_wanted(i, build) && file_copy(i, from, dir, name, why) < 0) {
+		if (is_wanted(i, kind) && file_copy(i, from, dir, name, kind->cxx, why) < 0) {
 			undo(dir, name);
 			return -1;
 		}
