@@ -235,6 +235,13 @@ static struct item *asked(struct mod *m, int64_t after_ms, keel_fn *fn, void *ar
 	return i;
 }
 
+static void unstored_drop(struct keel_mock *mock, struct item *i)
+{
+	DL_DELETE(mock->unstored, i);
+	i->mod->live--;
+	free(i);
+}
+
 struct keel_timer *core_timer(struct keel_mod *pub, int64_t after_ms, keel_fn *fn, void *arg)
 {
 	struct mod *m = mod_in(pub, "core", "timer");
@@ -263,6 +270,35 @@ int32_t core_defer(struct keel_mod *pub, keel_fn *fn, void *arg)
 		return -ENOMEM;
 	asked(m, 0, fn, arg);
 	return 0;
+}
+
+/* ---- what waits for the store ---------------------------------------------------------------------- */
+int32_t core_when_durable(struct keel_mod *pub, keel_fn *fn, void *arg)
+{
+	struct mod *m = mod_in(pub, "core", "when_durable");
+	struct keel_mock *mock = m != NULL ? mock_of(m) : NULL;
+	struct item *i;
+
+	if (m == NULL || fails(mock))
+		return -ENOMEM;
+	i = asked(m, 0, fn, arg);
+	if (!mock->store_stands)
+		return 0;
+	DL_DELETE(mock->items, i);
+	DL_APPEND(mock->unstored, i);
+	return 0;
+}
+
+/* Everything becomes durable, in the order in which it was asked for. */
+void keel_mock_store(struct keel_mock *mock, bool works)
+{
+	mock->store_stands = !works;
+	while (works && mock->unstored != NULL) {
+		const struct item was = *mock->unstored;
+
+		unstored_drop(mock, mock->unstored);
+		asked(was.mod, 0, was.fn, was.arg);
+	}
 }
 
 /* Any thread: nothing but the list of posts is touched. */
@@ -345,6 +381,9 @@ void items_leave(struct keel_mock *mock, struct mod *m)
 	DL_FOREACH_SAFE(mock->items, i, next)
 		if (i->mod == m)
 			item_drop(mock, i);
+	DL_FOREACH_SAFE(mock->unstored, i, next)
+		if (i->mod == m)
+			unstored_drop(mock, i);
 	DL_FOREACH_SAFE(mock->watches, w, after)
 		if (w->mod == m)
 			watch_end(w);
@@ -355,6 +394,8 @@ void clock_fini(struct keel_mock *mock)
 	posts_take(mock);
 	while (mock->items != NULL)
 		item_drop(mock, mock->items);
+	while (mock->unstored != NULL)
+		unstored_drop(mock, mock->unstored);
 	while (mock->watches != NULL)
 		watch_end(mock->watches);
 }

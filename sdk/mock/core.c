@@ -182,5 +182,5 @@ const struct keel_core_api core_api = {
 	.version_text = core_version_text, .timer = core_timer, .timer_cancel = core_timer_cancel,
 	.defer = core_defer, .post = core_post, .work = core_work, .watch_fd = core_watch,
 	.watch_cancel = core_watch_cancel, .stop = core_stop, .log_events = core_log_events,
-	.clock_us = core_clock_us, .when_durable = core_defer, .watch_for = core_watch_for,
+	.clock_us = core_clock_us, .when_durable = core_when_durable, .watch_for = core_watch_for,
 };

@@ -543,6 +543,7 @@ void clock_fini(struct keel_mock *mock);
 extern const struct keel_core_api core_api;
 struct keel_timer *core_timer(struct keel_mod *m, int64_t after_ms, keel_fn *fn, void *arg);
 void core_timer_cancel(struct keel_timer *t);
+int32_t core_when_durable(struct keel_mod *m, keel_fn *fn, void *arg);
 int32_t core_defer(struct keel_mod *m, keel_fn *fn, void *arg);
 int32_t core_post(struct keel_mod *m, keel_fn *fn, void *arg);
 int32_t core_work(struct keel_mod *m, void (*work)(void *arg), keel_fn *done, void *arg);
@@ -578,7 +579,7 @@ struct keel_mock {
 	struct keel_obj *fresh;
 	void *poison;
 	struct lent lent;
-	bool strict, stopped, freeing, loopback;
+	bool strict, stopped, freeing, loopback, store_stands;
 
 	struct klass *klasses;
 	struct type *types;
@@ -605,6 +606,7 @@ struct keel_mock {
 	int64_t now;
 	uint64_t numbers;
 	struct item *items, *posts; /* posts: with the lock */
+	struct item *unstored;	    /* what is to be told when all is durable */
 	struct keel_watch *watches;
 
 	struct request *requests;

@@ -15,10 +15,19 @@
  *	keel_mock_advance(mock, 2000);              a held operation goes on: out.told, out.verdict
  *	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);   what the module did wrong
  *
- * Texts that a function returns belong to the mock until keel_mock_free(), unless said otherwise; texts
- * that it takes are copied. Without memory, or when a test names what does not exist, the mock ends the
- * program with a sentence. Everything runs on the thread that made the mock. Several mocks may exist at
- * once. This header is for tests: it is no part of the contract that a module is loaded by.
+ * Tests with the clock, with a hold that ends in each way, with a call and with a store that fails: keelson-mock(3).
+ *
+ * Whose is what: what a function returns is borrowed, never to be freed, and NULL where that is said. Handles (of
+ * modules, objects, sessions, clients) are good until what they stand for goes, at last until keel_mock_free().
+ * Texts of one object, hold, chain or blob are good until 16 more of those were asked for; those of log, messages,
+ * violations and replies until they are cleared, at last until keel_mock_free(). Texts and configurations that a
+ * function takes are copied; descriptors, tables, rows and `arg` are not, and must stay. `struct keel_err *` may be
+ * NULL; it is filled when the answer is an error, and empty otherwise.
+ *
+ * Without memory, or when a test names what does not exist (an attribute, an open hold, an object's id twice), the
+ * mock ends the program with a sentence: the test is wrong, not the module. Everything runs on the thread that made
+ * the mock, unless said otherwise; several mocks may exist at once, on several threads. This header is for tests: it
+ * is no part of the contract that a module is loaded by.
  *
  * What a daemon has and the mock has not: budgets of time and their strikes, processes for modules (`isolation` of a
  * module's group is read over; `keelson-module check` looks at that), the kernel's part of a store (a test calls the
@@ -40,11 +49,12 @@ struct keel_mock;
 /* ---- a host ------------------------------------------------------------------------------------- */
 /* `daemon`: enum keel_daemon bits. Server name "svr", clock at 1000000 ms. It has the classes job, queue,
  * node, server, sched and resource, without attributes; a module that brings a CLASS of that name takes it
- * over. */
+ * over. Never NULL; keel_mock_free() it. */
 struct keel_mock *keel_mock_new(uint32_t daemon);
-/* The daemon ends: holds are cancelled, all modules stop, then all go, the newest first. */
+/* The daemon ends: holds are cancelled, all modules stop, then all go, the newest first. Afterwards the log,
+ * messages and violations can be looked at. */
 void keel_mock_shutdown(struct keel_mock *);
-/* Shuts down first. How many violations there were (below): 0, or the test fails. NULL is fine. */
+/* Shuts down first, if that is not done. How many violations there were (below): 0, or the test fails. NULL is fine. */
 uint32_t keel_mock_free(struct keel_mock *);
 /* Who and where this daemon is; copied. Host "mockhost", home "/tmp" and a wall clock that begins at
  * 1700000000 s, unless said otherwise, which is before loading. */
@@ -55,24 +65,29 @@ void keel_mock_epoch(struct keel_mock *, int64_t seconds);
  * judged. `state` and `conf` are the test's to set: so functions inside a module are tested that take a
  * keel_mod, without loading it. */
 struct keel_mod *keel_mock_self(struct keel_mock *);
-/* The table of an API group, or of a service that somebody offers; NULL: nobody does. */
+/* The table of an API group, or of a service that somebody offers; NULL: nobody does. Good while the module is
+ * there that offers it. Call it with keel_mock_self(). */
 const void *keel_mock_group(struct keel_mock *, const char *name);
 
 /* ---- objects -------------------------------------------------------------------------------------- */
 /* An attribute that everybody may read and set, and that is stored. Types: those of the kernel (bool long
- * size time float string string_array) and `resource_list`, which takes any key. */
+ * size time float string string_array), those that modules bring, and `resource_list`, which takes any key. */
 void keel_mock_attr(struct keel_mock *, const char *klass, const char *name, const char *type);
-void keel_mock_attr_def(struct keel_mock *, const struct keel_attr_def *); /* with all that a row says */
-/* A published object; the handle stays good until the object is destroyed. */
+/* With all that a row says. Its functions get keel_mock_self(). */
+void keel_mock_attr_def(struct keel_mock *, const struct keel_attr_def *);
+/* A published object; the handle stays good until the object is destroyed. Modules that are there are not told of it:
+ * it is as if it had come before them. Never NULL. */
 struct keel_obj *keel_mock_object(struct keel_mock *, const char *klass, const char *id);
+/* One that is not published yet, as at job_submit. object->publish() publishes it. */
 struct keel_obj *keel_mock_draft(struct keel_mock *, const char *klass, const char *id);
 /* By the system, as users write it; text NULL: unset. 0, or the PBSE code of a refusal. */
 int32_t keel_mock_set(struct keel_obj *, const char *attr, const char *key, const char *text);
-/* As users see it, derived ones too; NULL: unset. Good until 16 more were asked for. */
+/* As users see it, derived ones too; NULL: unset. */
 const char *keel_mock_text(struct keel_obj *, const char *attr, const char *key);
 /* On behalf of a user: permissions and check functions have a say. 0 or a PBSE code with *err. */
 int32_t keel_mock_change(struct keel_obj *, const struct keel_session *, const char *attr,
 			 const char *key, const char *text, int32_t op, struct keel_err *err);
+/* The object goes, as object->destroy() makes it go: private memory is given back, holds on it are cancelled. */
 void keel_mock_destroy(struct keel_obj *);
 /* Is it the same object? Handles may differ (keel_mock_strict). */
 bool keel_mock_same(const struct keel_obj *, const struct keel_obj *);
@@ -81,10 +96,12 @@ bool keel_mock_same(const struct keel_obj *, const struct keel_obj *);
 /* A module up to its start(): descriptor, configuration, needs, contributions, init, replay, start. `conf`:
  * what its group would hold ("pause = \"2s\"; names = [ \"a\" ];"), NULL: defaults. NULL with *err: refused,
  * and nothing of it is left. The same module may be loaded again: then rows that are there serve both. Modules
- * that it requires must be loaded; to do without, load a copy of its descriptor with requires_modules NULL. */
+ * that it requires must be loaded; to do without, load a copy of its descriptor with requires_modules NULL. The
+ * handle is good until the module is unloaded; its `state` and `conf` may be looked at. */
 struct keel_mod *keel_mock_load(struct keel_mock *, const struct keel_module *, const char *conf,
 				struct keel_err *err);
-/* The module of a file. The file stays open until keel_mock_free(). */
+/* The module of a file, as keel_mock_load(); also NULL with *err when it cannot be opened. The file stays open until
+ * keel_mock_free(). */
 struct keel_mod *keel_mock_load_file(struct keel_mock *, const char *path, const char *conf,
 				     struct keel_err *err);
 /* Is this descriptor and this configuration good? No effect. 0 or -errno with *err. */
@@ -96,7 +113,8 @@ int keel_mock_reconf(struct keel_mod *, const char *conf, struct keel_err *err);
 /* stop, taps and rows withdrawn, fini; before that the clock goes on for up to two seconds until nothing of it
  * waits: no hold, no request, and it says itself that it is not busy. 0, or -EBUSY with *err. */
 int keel_mock_unload(struct keel_mod *, struct keel_err *err);
-/* Unload and load again, with the same configuration: replay must lead to the same state. */
+/* Unload and load again, with the same configuration: replay must lead to the same state. The new handle; NULL with
+ * *err: it is busy and stays, or is gone and cannot come again. */
 struct keel_mod *keel_mock_reload(struct keel_mod *, struct keel_err *err);
 /* The daemon ends and begins again, for this module: the same, but nobody asks whether it is busy. Its holds are
  * cancelled, but for durable ones. */
@@ -212,6 +230,9 @@ bool keel_mock_stopped(struct keel_mock *);
  * memory (or no such thing); 0: none does. */
 void keel_mock_fail_call(struct keel_mock *, uint32_t n);
 uint32_t keel_mock_calls(struct keel_mock *); /* counted so far */
+/* False: the store cannot write, as with a full disk. Nothing becomes durable, so what core->when_durable() was asked
+ * to call waits, until true: then it is due now. Objects and answers of requests do not wait for it here. */
+void keel_mock_store(struct keel_mock *, bool works);
 
 /* What a module must not do, by a name that does not change:
  *	call-after-return       a keel_call that was borrowed until its callback returned
