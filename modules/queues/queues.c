@@ -160,33 +160,44 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(management, on_management, .order = -1000),
 };
 
+static const struct keel_find wanted[] = {
+	KEEL_FIND(struct state, type, "queue", "queue_type"),
+	KEEL_FIND(struct state, enabled, "queue", "enabled"),
+	KEEL_FIND(struct state, started, "queue", "started"),
+};
+
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	(void)err;
-	st->type = st->object->attr(mod, "queue", "queue_type");
-	st->enabled = st->object->attr(mod, "queue", "enabled");
-	st->started = st->object->attr(mod, "queue", "started");
-	return 0;
+	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
+}
+
+/* A queue without a type would take jobs that nobody starts. */
+static int32_t first_make(struct keel_mod *mod, const char *name, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct keel_obj *queue = st->object->draft(mod, "queue", name, err);
+
+	if (!queue)
+		return -1;
+	st->object->set_int(queue, st->enabled, 1);
+	st->object->set_int(queue, st->started, 1);
+	if (st->object->set_str(queue, st->type, "Execution") == 0 && st->object->publish(queue) == 0)
+		return 0;
+	st->object->destroy(queue);
+	return st->core->error(err, -1, "no memory for the first queue, %s", name);
 }
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
-	struct keel_obj *queue;
 
 	if (st->object->count(mod, "queue") || st->object->count(mod, "job") || !conf->first_queue ||
 	    !*conf->first_queue)
 		return 0;
-	queue = st->object->draft(mod, "queue", conf->first_queue, err);
-	if (!queue)
-		return -1;
-	st->object->set_str(queue, st->type, "Execution");
-	st->object->set_int(queue, st->enabled, 1);
-	st->object->set_int(queue, st->started, 1);
-	return st->object->publish(queue);
+	return first_make(mod, conf->first_queue, err);
 }
 
 static const char *const requires_modules[] = { "resources", NULL };

@@ -138,14 +138,14 @@ struct keel_mock_outcome {
 	char by[128];    /* module.tap that decided */
 };
 /* Raise a point of any kind, by the system. Returns the verdict; KEEL_WAIT: *ret is filled when the
- * operation ends, and must stay until then. `ret` may be NULL. */
+ * operation ends, and must stay until then. `ret` may be NULL. The event and its texts are copied when it waits. */
 keel_verdict keel_mock_raise(struct keel_mock *, uint32_t point, const void *event,
 			     struct keel_mock_outcome *ret);
 /* GATE and ASK on behalf of a client (keel_mock_client, or a request; NULL: the system), with a change
  * set (group object; moved; NULL: none). */
 keel_verdict keel_mock_raise_for(struct keel_mock *, struct keel_req *, uint32_t point,
 				 const void *event, struct keel_changes *, struct keel_mock_outcome *ret);
-/* A tap of the test's own, in the chain like any module's ("test.NAME"). */
+/* A tap of the test's own, in the chain like any module's ("test.NAME"). It stays until keel_mock_free(). */
 void keel_mock_tap(struct keel_mock *, uint32_t point, const char *name, int32_t order,
 		   keel_any_fn *fn, void *arg);
 /* The compiled chain: "a.tap b.tap". */
@@ -159,12 +159,12 @@ const char *keel_mock_awaited(struct keel_mock *, uint32_t i);
 void keel_mock_advance(struct keel_mock *, int64_t ms);
 /* To the next thing that is due, and do it; false: nothing is. */
 bool keel_mock_next(struct keel_mock *);
-/* The clock stands still while real files become readable and other threads post: until fn(arg) is true.
- * False: `real_ms` have passed. */
+/* For modules with threads or pipes: the clock stands still while real files become readable and other threads
+ * post, until fn(arg) is true. False: `real_ms` have passed. */
 bool keel_mock_wait(struct keel_mock *, bool (*fn)(void *arg), void *arg, int64_t real_ms);
 /* The same, while the clock goes as the real one does: for modules that have children. */
 bool keel_mock_run(struct keel_mock *, bool (*fn)(void *arg), void *arg, int64_t real_ms);
-int64_t keel_mock_now(struct keel_mock *);
+int64_t keel_mock_now(struct keel_mock *); /* as core->now_ms() */
 
 /* ---- holds ------------------------------------------------------------------------------------------- */
 uint32_t keel_mock_holds(struct keel_mock *); /* open ones */
@@ -183,14 +183,15 @@ uint32_t keel_mock_ended(struct keel_mock *, int32_t reason);
 /* A user at a client, for keel_mock_raise_for(); roles: enum keel_role bits. The session stays until
  * keel_mock_free(). */
 const struct keel_session *keel_mock_session(struct keel_mock *, const char *user, uint32_t roles);
-struct keel_req *keel_mock_client(struct keel_mock *, const struct keel_session *);
+struct keel_req *keel_mock_client(struct keel_mock *, const struct keel_session *); /* NULL: "test", who may all */
+/* It hangs up: holds of its operations are cancelled, answers are dropped. Once more is nothing. */
 void keel_mock_client_gone(struct keel_req *);
 
 struct keel_mock_reply {
 	bool told; /* the answer is there */
 	int32_t code;
 	char text[1024];
-	const char *json; /* the body of the answer */
+	const char *json; /* the body of the answer, "{}" when it has none */
 	uint32_t parts;	  /* sent before it */
 	const char *const *part; /* as JSON; good until the next one, at last until keel_mock_free() */
 };
@@ -211,7 +212,7 @@ void keel_mock_loopback(struct keel_mock *, bool on);
 /* Message `i` that a module sent: "peer name {json}"; NULL: no more. */
 const char *keel_mock_sent(struct keel_mock *, uint32_t i);
 void keel_mock_sent_clear(struct keel_mock *);
-/* A message arrives; body as for a request. False: nobody listens for it from such a peer. */
+/* A message arrives, and is read at once; body as for a request. False: nobody listens for it from such a peer. */
 bool keel_mock_deliver(struct keel_mock *, const char *peer, const char *name, const char *body);
 /* A blob of an object as a text; NULL: none. */
 const char *keel_mock_blob(struct keel_obj *, const char *name);
@@ -226,8 +227,9 @@ const struct keel_mod *keel_mock_inside(struct keel_mock *);
 bool keel_mock_stopped(struct keel_mock *);
 
 /* ---- faults ------------------------------------------------------------------------------------------------ */
-/* Every call of an API function that can fail is counted. The n-th from now on fails as if there were no
- * memory (or no such thing); 0: none does. */
+/* Every call of an API function that can fail is counted, when a module that was loaded makes it. The n-th from now
+ * on fails as if there were no memory (or no such thing), and that one alone; 0: none does. To let the module's own
+ * allocations fail too, run `keelson-module check`. */
 void keel_mock_fail_call(struct keel_mock *, uint32_t n);
 uint32_t keel_mock_calls(struct keel_mock *); /* counted so far */
 /* False: the store cannot write, as with a full disk. Nothing becomes durable, so what core->when_durable() was asked
@@ -261,7 +263,7 @@ void keel_mock_store(struct keel_mock *, bool works);
  * A handle that has ended does nothing, or says what it says without memory. The state and conf of an
  * ended keel_call point to memory that cannot be read. */
 typedef void keel_mock_violation_fn(void *arg, const char *name, const char *words);
-/* Told at once; without it they go to stderr. */
+/* Told at once, on whichever thread it happened; without it they go to stderr. */
 void keel_mock_on_violation(struct keel_mock *, keel_mock_violation_fn *fn, void *arg);
 uint32_t keel_mock_violations(struct keel_mock *);
 /* Violation `i`, "name: words"; NULL: no more. */

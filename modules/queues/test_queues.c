@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_queues.c - queues in the mock: what a manager may not do to them, and a first queue that cannot be made.
+ */
+#include "queues.h"
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keel/mock.h"
+#include "pbs_error.h"
+
+extern const struct keel_module keel_module;
+enum { CREATE, DELETE, SET };
+
+static struct keel_mock *mock;
+static struct keel_module alone; /* without resources, of which these tests know nothing */
+static struct keel_mock_outcome out;
+static struct keel_err err;
+
+static void set_up(void)
+{
+	alone = keel_module;
+	alone.requires_modules = NULL;
+	mock = keel_mock_new(KEEL_SERVER);
+	keel_mock_attr(mock, "queue", "state_count", "string");
+}
+
+static void tear_down(void)
+{
+	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
+}
+
+static struct keel_obj *queue_find(const char *name)
+{
+	const struct keel_object_api *object = keel_mock_group(mock, "object");
+
+	return object->find(keel_mock_self(mock), "queue", name);
+}
+
+/* A manager's request with one change, or none (attr NULL); 0 or the code of its refusal. */
+static int32_t manage(int64_t cmd, struct keel_obj *queue, const char *attr, const char *text)
+{
+	const struct keel_object_api *object = keel_mock_group(mock, "object");
+	const struct keel_session *root = keel_mock_session(mock, "root", KEEL_MANAGERS);
+	struct keel_changes *set = object->changes(keel_mock_self(mock));
+	const struct keel_attrop op = { attr, NULL, text, KEEL_SET };
+	int32_t code = attr != NULL ? object->change(set, root, queue, &op, &err) : 0;
+
+	if (code != 0) {
+		object->discard(set);
+		return code;
+	}
+	return keel_mock_raise_for(mock, NULL, KEEL_POINT_management,
+				   KEEL_EVENT(management, .klass = "queue", .obj = queue, .cmd = cmd), set,
+				   &out) == KEEL_REJECT ? out.code : 0;
+}
+
+static void test_first_queue(void)
+{
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_load(mock, &alone, "first_queue = \"batch\";", &err));
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(queue_find("batch"), "queue_type", NULL), "Execution");
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(queue_find("batch"), "started", NULL), "True");
+}
+
+/* Whichever call fails: the module comes up with a whole first queue, or not at all and says why. */
+static void test_no_memory_for_it(void)
+{
+	uint32_t calls, n = 0;
+
+	do {
+		struct keel_mod *mod;
+
+		calls = keel_mock_calls(mock);
+		keel_mock_fail_call(mock, ++n);
+		mod = keel_mock_load(mock, &alone, NULL, &err);
+		calls = keel_mock_calls(mock) - calls;
+		if (mod == NULL) {
+			CU_ASSERT_STRING_NOT_EQUAL(err.text, "");
+			CU_ASSERT_PTR_NULL(strstr(err.text, "no reason"));
+			CU_ASSERT_PTR_NULL(queue_find("workq"));
+		} else {
+			CU_ASSERT_STRING_EQUAL(keel_mock_text(queue_find("workq"), "queue_type", NULL), "Execution");
+		}
+		tear_down();
+		set_up();
+	} while (calls >= n);
+	CU_ASSERT(n > 2);
+}
+
+static void test_incomplete(void)
+{
+	struct keel_obj *queue;
+
+	keel_mock_load(mock, &alone, NULL, &err);
+	queue = keel_mock_object(mock, "queue", "new");
+	CU_ASSERT_EQUAL(manage(SET, queue, "enabled", "True"), PBSE_QUENOEN);
+	CU_ASSERT_EQUAL(manage(SET, queue, "started", "True"), PBSE_NEEDQUET);
+	CU_ASSERT_EQUAL(manage(SET, queue, "queue_type", "nonsense"), PBSE_BADATVAL);
+	CU_ASSERT_EQUAL(manage(SET, queue, "Priority", "4000"), PBSE_BADATVAL);
+	CU_ASSERT_PTR_NULL(keel_mock_text(queue, "enabled", NULL));
+	CU_ASSERT_EQUAL(manage(SET, queue, "queue_type", "e"), 0);
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(queue, "queue_type", NULL), "Execution");
+	CU_ASSERT_EQUAL(manage(SET, queue, "enabled", "True"), 0);
+}
+
+static void test_busy(void)
+{
+	keel_mock_load(mock, &alone, NULL, &err);
+	keel_mock_set(queue_find("workq"), "state_count", NULL, "Queued:0 Running:2");
+	CU_ASSERT_EQUAL(manage(DELETE, queue_find("workq"), NULL, NULL), PBSE_OBJBUSY);
+	keel_mock_set(queue_find("workq"), "state_count", NULL, "Queued:0 Running:0");
+	CU_ASSERT_EQUAL(manage(DELETE, queue_find("workq"), NULL, NULL), 0);
+}
+
+int main(void)
+{
+	static const CU_TestInfo tests[] = {
+		{ "the first queue", test_first_queue },
+		{ "no memory for it", test_no_memory_for_it },
+		{ "a queue that is not complete", test_incomplete },
+		{ "a queue with jobs", test_busy },
+		CU_TEST_INFO_NULL,
+	};
+	CU_pSuite s;
+	unsigned failed;
+
+	CU_initialize_registry();
+	s = CU_add_suite_with_setup_and_teardown("queues", NULL, NULL, set_up, tear_down);
+	for (const CU_TestInfo *t = tests; t->pName != NULL; t++)
+		CU_add_test(s, t->pName, t->pTestFunc);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed != 0;
+}
