@@ -35,6 +35,7 @@ setup_file()
 	[ -s "$INSTALLED/etc/keelson/modules.d/jobs.conf" ]
 	[ -s "$INSTALLED/usr/share/keelson/options/pbsnodes/admin-suspend.opt" ]
 	grep -qx PBS_EXEC=/usr "$INSTALLED/etc/keelson/pbs.conf"
+	for pc in pbs keelson-module keelson-mock; do grep -qx prefix=/usr "$INSTALLED/usr/lib/pkgconfig/$pc.pc"; done
 	grep -q '^ExecStart=/usr/sbin/keelsond ' "$INSTALLED/usr/lib/systemd/system/keelson-server.service"
 	! grep -rn /usr/local "$INSTALLED/usr/lib/systemd" "$INSTALLED/usr/libexec/keelson/init" "$INSTALLED/etc"
 }
