@@ -36,7 +36,10 @@ void refusal_begin(struct buf *out, const struct conf *c, const config_setting_t
 int refusal_tell(struct buf *out, struct keel_err *err);
 /* The group called `group` ("" the top level of the main file); NULL: not written anywhere. */
 const config_setting_t *conf_group(const struct conf *c, const char *group);
-/* The last override of the key; NULL: none. */
+struct conf_module *conf_module_find(const struct conf *c, const char *name);
+/* Enabled; `where` is copied. NULL: no memory. */
+struct conf_module *conf_module_add(struct conf *c, const char *name, const char *where);
+/* override.c: the last override of the key; NULL: none. */
 const struct conf_override *conf_overridden(const struct conf *c, const char *group, const char *key);
 
 /* conf_fill() of some keys of a group, whatever else is in it; of the group `member` inside a module's group. */

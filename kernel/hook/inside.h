@@ -310,7 +310,6 @@ int verdict_rank(keel_verdict v);
 keel_verdict hook_fan(struct keel_mod *m, const struct keel_fan *spec);
 
 /* note.c */
-void note_point(struct hooks *h, struct point *p, const void *event);
 void notes_drain(struct hooks *h);
 void notes_late(struct hooks *h);
 void notes_drop(struct hooks *h);

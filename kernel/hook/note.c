@@ -98,7 +98,7 @@ static void note_wait(struct hooks *h, struct point *p, const void *event, bool 
 	h->chores |= CHORE_NOTES;
 }
 
-void note_point(struct hooks *h, struct point *p, const void *event)
+static void note_point(struct hooks *h, struct point *p, const void *event)
 {
 	union any_event room;
 	const struct op *top = h->top;

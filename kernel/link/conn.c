@@ -27,6 +27,7 @@
 static void on_events(void *arg, int events);
 static void conn_write(struct conn *c);
 static void flush(void *arg);
+static void flush_soon(struct conn *c);
 
 /* ---- life ------------------------------------------------------------------------------------ */
 static void too_slow(void *arg)
@@ -191,7 +192,7 @@ void conn_chunk(struct conn *c, const void *bytes, size_t len)
 
 	buf_add(&c->out, head, sizeof(head));
 	buf_add(&c->out, bytes, len);
-	conn_flush_soon(c);
+	flush_soon(c);
 }
 
 void conn_seal(struct conn *c, const void *bytes, size_t len)
@@ -279,7 +280,7 @@ static void flush(void *arg)
 }
 
 /* Without memory for it: the next heartbeat comes here again. */
-void conn_flush_soon(struct conn *c)
+static void flush_soon(struct conn *c)
 {
 	if (!c->in_flush)
 		c->in_flush = loop_defer(c->links->parts->loop, flush, c) == 0;
@@ -295,7 +296,7 @@ void conn_send(struct conn *c, const void *frame, size_t len)
 		c->broken = "it does not read: too many bytes wait for it";
 	else
 		buf_add(&c->plain, frame, len);
-	conn_flush_soon(c);
+	flush_soon(c);
 }
 
 /* ---- in -------------------------------------------------------------------------------------- */

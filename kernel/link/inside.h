@@ -156,7 +156,6 @@ void conn_drop(struct conn *c, const char *why);
 void conn_send(struct conn *c, const void *frame, size_t len);
 void conn_chunk(struct conn *c, const void *bytes, size_t len); /* as it is, before the proof */
 void conn_seal(struct conn *c, const void *bytes, size_t len);
-void conn_flush_soon(struct conn *c);
 void conn_up(struct conn *c);
 void conn_heartbeat(struct links *l);
 

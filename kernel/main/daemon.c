@@ -320,11 +320,6 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 	return 0;
 }
 
-struct parts *daemon_parts(struct daemon *d)
-{
-	return &d->parts;
-}
-
 void daemon_destroy(struct daemon *d)
 {
 	if (d == NULL)

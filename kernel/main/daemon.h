@@ -22,7 +22,6 @@ struct daemon;
 /* A daemon that serves; `world` NULL: the real one. Its loop is the caller's to run. */
 int daemon_create(const struct options *o, const struct world *world, struct daemon **ret_daemon,
 		  struct keel_err *err);
-struct parts *daemon_parts(struct daemon *d);
 void daemon_destroy(struct daemon *d); /* orderly: last replies and commits; NULL is fine */
 /* As if the machine lost its power: its loop calls nobody any more, so nothing is stored and nobody is told. */
 void daemon_abandon(struct daemon *d);

@@ -222,10 +222,6 @@ struct change;
 void change_prepared(struct change *c, int ret, const struct keel_err *why);
 void changes_end(struct modules *all); /* the daemon ends */
 
-/* table.c */
-const char *module_state(enum module_state state);
-const char *module_roles(uint32_t roles);
-
 /* verbs.c */
 int verbs_offer(struct modules *all);
 void verbs_withdraw(struct modules *all);

@@ -14,6 +14,14 @@ struct module_look {
 	struct module m; /* what the lint fills */
 };
 
+static void look_free(struct module_look *l)
+{
+	image_close(&l->m.image);
+	free(l->m.rules);
+	free(l->m.taps);
+	free(l);
+}
+
 int module_look(const char *path, struct module_look **ret_look, struct keel_err *err)
 {
 	struct module_look *l = calloc(1, sizeof(*l));
@@ -25,21 +33,11 @@ int module_look(const char *path, struct module_look **ret_look, struct keel_err
 	if (ret == 0)
 		ret = descriptor_lint(&l->m, path, l->m.image.raw, err);
 	if (ret < 0) {
-		module_look_close(l);
+		look_free(l);
 		return ret;
 	}
 	*ret_look = l;
 	return 0;
-}
-
-void module_look_close(struct module_look *l)
-{
-	if (l == NULL)
-		return;
-	image_close(&l->m.image);
-	free(l->m.rules);
-	free(l->m.taps);
-	free(l);
 }
 
 const struct keel_module *module_look_descriptor(const struct module_look *l)

@@ -11,7 +11,6 @@ struct module_look;
 
 /* Note, mapping and descriptor, checked like those of any module. 0 or -errno with *err. */
 int module_look(const char *path, struct module_look **ret_look, struct keel_err *err);
-void module_look_close(struct module_look *l);
 /* This kernel's size, whatever the file's; its rules too. */
 const struct keel_module *module_look_descriptor(const struct module_look *l);
 const struct keel_conf_rule *module_look_rules(const struct module_look *l);

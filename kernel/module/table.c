@@ -9,12 +9,12 @@
 #include "isolate/isolate.h"
 #include "module/inside.h"
 
-const char *module_roles(uint32_t roles)
+static const char *roles_name(uint32_t roles)
 {
 	return roles == KEEL_SERVER ? "server" : roles == KEEL_MOM ? "mom" : "server,mom";
 }
 
-const char *module_state(enum module_state state)
+static const char *state_name(enum module_state state)
 {
 	static const char *const names[] = { [MODULE_OPEN] = "open", [MODULE_READY] = "ready",
 					     [MODULE_RUNNING] = "running" };
@@ -57,7 +57,7 @@ static void put_abi(struct buf *out, const struct row *r)
 
 static void put_state(struct buf *out, const struct row *r)
 {
-	buf_str(out, r->usage.benched > 0 ? "benched" : module_state(r->m->state));
+	buf_str(out, r->usage.benched > 0 ? "benched" : state_name(r->m->state));
 }
 
 static void put_isolation(struct buf *out, const struct row *r)
@@ -90,7 +90,7 @@ static void put_time(struct buf *out, const struct row *r)
 
 static void put_roles(struct buf *out, const struct row *r)
 {
-	buf_str(out, module_roles(r->m->desc.roles));
+	buf_str(out, roles_name(r->m->desc.roles));
 }
 
 static void put_path(struct buf *out, const struct row *r)

@@ -105,7 +105,7 @@ void objects_saved(struct keel_obj *o)
 	retire(o);
 }
 
-void obj_dirty(struct keel_obj *o)
+static void obj_dirty(struct keel_obj *o)
 {
 	struct objects *all = o->klass->objects;
 

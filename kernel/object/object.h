@@ -212,7 +212,6 @@ void value_lost(void) __attribute__((noreturn));
 struct keel_obj *obj_begin(struct class *c, const char *id, struct keel_err *err);
 struct keel_obj *obj_create(struct class *c, const char *id, size_t len);
 void obj_free(struct keel_obj *o);
-void obj_dirty(struct keel_obj *o);
 void obj_refresh_slow(struct keel_obj *o);
 int obj_link(struct keel_obj *o); /* among the class' objects */
 void obj_unpin(struct keel_obj *o);

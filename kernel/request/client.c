@@ -19,6 +19,7 @@
 #define READER_KEEP (64u * 1024u)
 
 static void on_events(void *arg, int events);
+static void sweep_start(struct router *r);
 
 const char *client_who(const struct client *c)
 {
@@ -141,7 +142,7 @@ struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid)
 	*c = (struct client){ .router = r, .fd = fd, .uid = uid, .gid = gid };
 	frame_reader_init(&c->reader, WIRE_BODY_MAX);
 	DL_APPEND(r->clients, c);
-	client_sweep_start(r);
+	sweep_start(r);
 	return c;
 }
 
@@ -330,7 +331,8 @@ static const char *stands_still(const struct client *c, int64_t before_ms)
 	return NULL;
 }
 
-void client_sweep(void *router)
+/* Drop who stands still. */
+static void sweep(void *router)
 {
 	struct router *r = router;
 	int64_t before_ms = loop_now_ms(r->parts->loop) - r->limits.stall_ms;
@@ -349,11 +351,11 @@ void client_sweep(void *router)
 			client_flush_soon(c);
 		}
 	}
-	client_sweep_start(r);
+	sweep_start(r);
 }
 
-void client_sweep_start(struct router *r)
+static void sweep_start(struct router *r)
 {
 	if (r->sweep_timer == NULL && r->clients != NULL)
-		r->sweep_timer = loop_timer(r->parts->loop, r->limits.sweep_ms, client_sweep, r);
+		r->sweep_timer = loop_timer(r->parts->loop, r->limits.sweep_ms, sweep, r);
 }

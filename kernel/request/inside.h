@@ -115,8 +115,6 @@ void client_drop(struct client *c);
 struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid);
 void client_take(struct client *c, const char *bytes, size_t len); /* what it has sent */
 void client_rearm(struct client *c); /* watch what it waits for now */
-void client_sweep(void *router);     /* timer: drop who stands still */
-void client_sweep_start(struct router *r);
 void client_answered(struct client *c); /* one of its requests ended */
 void client_again(struct client *c);    /* go on with it in the next turn */
 

@@ -34,7 +34,7 @@ static struct {
 	char *file[CONF_KEYS]; /* owned */
 } conf = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-enum conf_key conf_key_find(const char *name)
+static enum conf_key key_find(const char *name)
 {
 	unsigned i;
 
@@ -64,7 +64,7 @@ static int line_read(char *line)
 	if (*name == '#' || equals == NULL)
 		return 0;
 	*equals = '\0';
-	key = conf_key_find(blanks_cut(name));
+	key = key_find(blanks_cut(name));
 	value = blanks_cut(equals + 1);
 	if (key == CONF_KEYS || *value == '\0')
 		return 0;
@@ -125,16 +125,6 @@ static int load_locked(bool again)
 	return conf.failure;
 }
 
-int conf_load(bool again)
-{
-	int ret;
-
-	pthread_mutex_lock(&conf.lock);
-	ret = load_locked(again);
-	pthread_mutex_unlock(&conf.lock);
-	return ret;
-}
-
 char *conf_get_from_file(enum conf_key key)
 {
 	char *copy;
@@ -161,12 +151,17 @@ char *conf_get(enum conf_key key)
 
 int pbs_loadconf(int reload)
 {
-	return conf_load(reload != 0) == 0 ? 1 : 0;
+	int ret;
+
+	pthread_mutex_lock(&conf.lock);
+	ret = load_locked(reload != 0);
+	pthread_mutex_unlock(&conf.lock);
+	return ret == 0;
 }
 
 char *pbs_conf_value(const char *key)
 {
-	enum conf_key found = key == NULL ? CONF_KEYS : conf_key_find(key);
+	enum conf_key found = key == NULL ? CONF_KEYS : key_find(key);
 
 	return found == CONF_KEYS ? NULL : conf_get(found);
 }

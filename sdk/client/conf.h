@@ -2,7 +2,7 @@
  *
  * conf.h - pbs.conf, and the environment that overrides it.
  *
- * Loaded at first use, once per process; conf_load(true) reads it again.
+ * Loaded at first use, once per process; pbs_loadconf(1) reads it again.
  */
 #ifndef CLIENT_CONF_H
 #define CLIENT_CONF_H
@@ -16,16 +16,10 @@ enum conf_key {
 	CONF_KEYS
 };
 
-/* 0, -errno when the file cannot be read and the environment names no server, -ENOMEM. */
-int conf_load(bool again);
-
 /* The value in force (environment, file, built in), malloc'ed; NULL: not set, or no memory. */
 char *conf_get(enum conf_key key);
 
 /* The value the file gives, malloc'ed; NULL: not there. */
 char *conf_get_from_file(enum conf_key key);
-
-/* The key called `name`, or CONF_KEYS. */
-enum conf_key conf_key_find(const char *name);
 
 #endif

@@ -63,20 +63,6 @@ static struct connection *unlink_entry(int c)
 	return conn;
 }
 
-int connection_remove(int c)
-{
-	struct connection *conn = unlink_entry(c);
-
-	if (conn == NULL)
-		return -EBADF;
-	close(conn->fd);
-	frame_reader_fini(&conn->reader);
-	refused_free(conn->refused);
-	free(conn->text);
-	free(conn);
-	return 0;
-}
-
 void connection_clear(struct connection *conn)
 {
 	free(conn->text);
@@ -152,7 +138,16 @@ int pbs_connect(const char *server)
 
 int pbs_disconnect(int c)
 {
-	return connection_remove(c) == 0 ? 0 : -1;
+	struct connection *conn = unlink_entry(c);
+
+	if (conn == NULL)
+		return -1;
+	close(conn->fd);
+	frame_reader_fini(&conn->reader);
+	refused_free(conn->refused);
+	free(conn->text);
+	free(conn);
+	return 0;
 }
 
 char *pbs_default(void)

@@ -24,11 +24,8 @@ struct connection {
 /* Take over `fd`. 0 or -ENOMEM (then `fd` is still the caller's). */
 int connection_add(int fd);
 
-/* Borrowed until connection_remove; NULL: no such handle. */
+/* Borrowed until pbs_disconnect(); NULL: no such handle. */
 struct connection *connection_find(int c);
-
-/* Close and forget. 0 or -EBADF. */
-int connection_remove(int c);
 
 /* Forget text and refused attributes, pbs_errno = 0. */
 void connection_clear(struct connection *conn);

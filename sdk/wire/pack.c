@@ -178,15 +178,6 @@ int64_t pack_int(const msgpack_object *map, const char *key, int64_t otherwise)
 	return otherwise;
 }
 
-bool pack_bool(const msgpack_object *map, const char *key, bool otherwise)
-{
-	const msgpack_object *value = pack_get(map, key);
-
-	if (value == NULL || value->type != MSGPACK_OBJECT_BOOLEAN)
-		return otherwise;
-	return value->via.boolean;
-}
-
 const char *pack_bytes(const msgpack_object *map, const char *key, size_t *ret_len)
 {
 	const msgpack_object *value = pack_get(map, key);

@@ -31,7 +31,6 @@ const msgpack_object *pack_get(const msgpack_object *map, const char *key);
 
 /* Typed reads: the default when absent or of another type. */
 int64_t pack_int(const msgpack_object *map, const char *key, int64_t otherwise);
-bool pack_bool(const msgpack_object *map, const char *key, bool otherwise);
 /* STR or BIN; *ret_len may be NULL. NULL when absent or another type. Not terminated. */
 const char *pack_bytes(const msgpack_object *map, const char *key, size_t *ret_len);
 /* A malloc'ed, terminated copy of a STR; NULL when absent, no STR, holds a NUL byte, or no memory. */

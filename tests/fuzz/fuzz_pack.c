@@ -52,7 +52,6 @@ static void reads(const msgpack_object *root)
 		if (bytes != NULL && len > 0 && memchr(bytes, 0, len) == bytes + len)
 			abort();
 		pack_int(root, keys[i], 0);
-		pack_bool(root, keys[i], false);
 	}
 }
 

@@ -103,7 +103,8 @@ const char *cmd_error_text(int c)
 	return first->ecl_errmsg;
 }
 
-int cmd_complain_as(const struct cmd *cmd, int error, const char *text, const char *id)
+/* From saved parts; `text` may be NULL. */
+static int complain_as(const struct cmd *cmd, int error, const char *text, const char *id)
 {
 	if (!text || !*text)
 		fprintf(stderr, "%s: Server returned error %d for job %s\n", cmd->name, error, id);
@@ -118,7 +119,7 @@ int cmd_complain(const struct cmd *cmd, int c, const char *id)
 {
 	int error = pbs_errno;
 
-	return cmd_complain_as(cmd, error, cmd_error_text(c), id);
+	return complain_as(cmd, error, cmd_error_text(c), id);
 }
 
 void cmd_bad_destination(const struct cmd *cmd, const char *text)
@@ -165,7 +166,7 @@ static int job_failed(const struct cmd *cmd, struct cmd_link *link, const char *
 	    later == 0)
 		status = 0;
 	else
-		status = cmd_complain_as(cmd, error, text,
+		status = complain_as(cmd, error, text,
 					 cmd->subject ? cmd->subject(error, id, arg) : id);
 	free(text);
 	if (error == PBSE_PROTOCOL)

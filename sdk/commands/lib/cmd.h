@@ -61,9 +61,6 @@ const char *cmd_error_text(int c);
 /* Say what the server answered on `c` about `id`. Returns the exit status. */
 int cmd_complain(const struct cmd *cmd, int c, const char *id);
 
-/* The same from saved parts; `text` may be NULL. */
-int cmd_complain_as(const struct cmd *cmd, int error, const char *text, const char *id);
-
 /* A destination that could not be read: a line on stderr. */
 void cmd_bad_destination(const struct cmd *cmd, const char *text);
 

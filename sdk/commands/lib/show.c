@@ -206,7 +206,8 @@ static size_t broken(struct out *o, const char *piece, size_t len, size_t column
 	}
 }
 
-void show_wrapped(struct out *o, const char *text, size_t len, size_t column)
+/* Split as the full format does; `column` is where it begins. */
+static void put_wrapped(struct out *o, const char *text, size_t len, size_t column)
 {
 	const char *at = text, *end = text + len, *comma;
 	size_t n;
@@ -262,7 +263,7 @@ void show_attributes(struct show *s, const struct attrl *list, bool wrapped)
 		out_bytes(s->out, " = ", 3);
 		text = show_value(s, a, &len, &kind);
 		text = make_visible(s, text, &len, false);
-		show_wrapped(s->out, text, len, width + 7);
+		put_wrapped(s->out, text, len, width + 7);
 		out_char(s->out, '\n');
 	}
 }

@@ -47,7 +47,4 @@ void show_dsv(struct show *s, const struct attrl *list, const char *delim,
 /* A text with the delimiter and line ends escaped. */
 void show_dsv_text(struct out *o, const char *text, size_t len, const char *delim);
 
-/* One value, split as the full format does; `column` is where it begins. */
-void show_wrapped(struct out *o, const char *text, size_t len, size_t column);
-
 #endif
