@@ -9,6 +9,7 @@
 #include "locate.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -146,6 +147,18 @@ static int socket_failure(void)
 	return errno == EMFILE || errno == ENFILE ? PBSE_NOCONNECTS : PBSE_SYSTEM;
 }
 
+/* Never 0, 1 or 2, be they closed: what the program prints would go to the server. */
+static int above_streams(int fd)
+{
+	int up;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	up = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(fd);
+	return up;
+}
+
 static int open_local(int *ret_fd)
 {
 	struct sockaddr_un address;
@@ -153,7 +166,7 @@ static int open_local(int *ret_fd)
 
 	if (socket_path(&address) < 0)
 		return fail_errno(PBSE_SYSTEM, ENAMETOOLONG);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	fd = above_streams(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
 	if (fd < 0)
 		return socket_failure();
 	ret = connect_through(fd, (const struct sockaddr *)&address, sizeof(address));

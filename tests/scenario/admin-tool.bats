@@ -125,6 +125,32 @@ broken()
 	done
 }
 
+# unwritten COMMAND...: fails where its answer cannot be written, be it that the disk is full or nobody listens.
+unwritten()
+{
+	local got=0
+	"$@" >/dev/full 2>"$BATS_TEST_TMPDIR/said" || got=$?
+	same "exit of \`$*\` on a full disk" 1 "$got"
+	has "$(cat "$BATS_TEST_TMPDIR/said")" 'cannot write'
+	got=0
+	"$@" >&- 2>"$BATS_TEST_TMPDIR/said" || got=$?
+	same "exit of \`$*\` without an output" 1 "$got"
+}
+
+@test "an answer that could not be written is a failure" {
+	id=$(submit -h)
+	unwritten qmgr -c 'print server'
+	unwritten qstat -f
+	unwritten pbsnodes -av
+	unwritten qselect
+	unwritten qexplain "$id"
+	for words in modules 'modules --json' hooks 'hooks job_submit' 'hooks --time' reload "explain $id"; do
+		# shellcheck disable=SC2086
+		unwritten keelson $words
+	done
+	qdel "$id" >&-
+}
+
 @test "keelson: says when the server is down" {
 	sandbox kill server
 	undo "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUILD" server

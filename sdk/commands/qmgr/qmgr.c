@@ -118,7 +118,5 @@ int main(int argc, char **argv)
 	if (status == 0)
 		status = commands_run(&session, &options);
 	session_fini(&session);
-	if (fflush(stdout) != 0 && status == 0)
-		status = 1;
 	return status;
 }
