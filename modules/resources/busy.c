@@ -10,6 +10,7 @@ struct search {
 	struct keel_mod *mod;
 	const char *klass, *name;
 	struct keel_obj *found;
+	bool blind; /* there was no memory to look everywhere */
 };
 
 /* Every attribute of type resource_list is looked at, whoever declared it. */
@@ -25,6 +26,7 @@ static void look_at(void *arg, const struct keel_attr_def *def)
 		return;
 	attr = st->object->attr(s->mod, s->klass, def->name);
 	walk = attr ? st->object->cursor(s->mod, s->klass) : NULL;
+	s->blind = s->blind || !walk;
 	while (walk && !s->found && (obj = st->object->next(walk))) {
 		const struct keel_res_value *v =
 			list_get(st->object->get_ptr(obj, attr), s->name);
@@ -46,13 +48,15 @@ keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resour
 	if (res && (res->flags & KEEL_RES_BUILTIN))
 		return st->call->reject(c, PBSE_IVALREQ, NULL);
 	for (i = 0; i < KEEL_COUNT(classes); i++) {
-		struct search s = { c->mod, classes[i], ev->id, NULL };
+		struct search s = { .mod = c->mod, .klass = classes[i], .name = ev->id };
 
 		st->object->rows(c->mod, classes[i], look_at, &s);
 		if (s.found)
 			return st->call->reject(c, PBSE_RESCBUSY, "%s on %s",
 						st->core->pbse_text(PBSE_RESCBUSY),
 						i < 2 ? classes[i] : st->object->id(s.found));
+		if (s.blind)
+			return st->call->fail(c, "no memory to look for who uses resource %s; try again", ev->id);
 	}
 	return KEEL_NEXT;
 }

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_busy.c - a resource that somebody uses stays, also when there is no memory to find out who does.
+ */
+#include "resources.h"
+
+#include <CUnit/Basic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keel/mock.h"
+
+extern const struct keel_module keel_module;
+
+static struct keel_mock *mock;
+static struct keel_obj *queue;
+static struct keel_mock_outcome out;
+
+static void set_up(void)
+{
+	struct keel_err err = { 0 };
+
+	mock = keel_mock_new(KEEL_SERVER);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load(mock, &keel_module, NULL, &err));
+	keel_mock_attr(mock, "queue", "resources_max", "resource_list");
+	queue = keel_mock_object(mock, "queue", "workq");
+	keel_mock_object(mock, "resource", "tickets");
+	CU_ASSERT_EQUAL(keel_mock_set(queue, "resources_max", "tickets", "3"), 0);
+}
+
+static void tear_down(void)
+{
+	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
+}
+
+static keel_verdict ask(const char *name)
+{
+	return keel_mock_raise(mock, KEEL_POINT_resource_delete, KEEL_EVENT(resource_delete, .id = name), &out);
+}
+
+static void test_used(void)
+{
+	CU_ASSERT_EQUAL(ask("tickets"), KEEL_REJECT);
+	CU_ASSERT_EQUAL(out.code, PBSE_RESCBUSY);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.text, "on workq"));
+	CU_ASSERT_EQUAL(ask("ncpus"), KEEL_REJECT); /* everybody's */
+	CU_ASSERT_EQUAL(out.code, PBSE_IVALREQ);
+	keel_mock_set(queue, "resources_max", "tickets", NULL);
+	CU_ASSERT_EQUAL(ask("tickets"), KEEL_NEXT);
+}
+
+/* Whichever call fails. */
+static void test_no_memory(void)
+{
+	uint32_t calls, n = 0;
+
+	do {
+		calls = keel_mock_calls(mock);
+		keel_mock_fail_call(mock, ++n);
+		CU_ASSERT_EQUAL(ask("tickets"), KEEL_REJECT);
+		calls = keel_mock_calls(mock) - calls;
+	} while (calls >= n);
+	CU_ASSERT(n > 1);
+}
+
+int main(void)
+{
+	CU_pSuite s;
+	unsigned failed;
+
+	CU_initialize_registry();
+	s = CU_add_suite_with_setup_and_teardown("busy resources", NULL, NULL, set_up, tear_down);
+	CU_add_test(s, "used", test_used);
+	CU_add_test(s, "no memory to look", test_no_memory);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed != 0;
+}
