@@ -122,12 +122,13 @@ static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 	struct keel_obj *job;
 	int32_t result = 0;
 
+	if (!walk)
+		return st->core->error(err, -EBUSY, "no memory to look for jobs that are admin-suspended; try again");
 	keel_text_init(&list);
-	while (walk && (job = st->object->next(walk)))
+	while ((job = st->object->next(walk)))
 		if (mark_is_set(mod, job))
 			keel_text_printf(&list, "%s%s", list.len ? "," : "", st->object->id(job));
-	if (walk)
-		st->object->cursor_close(walk);
+	st->object->cursor_close(walk);
 	if (list.len)
 		result = st->core->error(err, -EBUSY,
 					 "jobs are admin-suspended (%.380s); admin-resume or delete them first",

@@ -271,6 +271,28 @@ static void test_whole_nodes(void)
 	CU_ASSERT_NOT_EQUAL(ask(down, "n9", "", &reply), 0);
 }
 
+/* Whichever call fails: who is told that a node's jobs stand can rely on it. */
+static void test_no_memory(void)
+{
+	struct keel_mock_reply reply;
+	uint32_t calls, n = 0;
+
+	do {
+		calls = keel_mock_calls(mock);
+		keel_mock_fail_call(mock, ++n);
+		if (ask(suspend_nodes.name, "n1", "fan is loud", &reply) == 0) {
+			CU_ASSERT_PTR_NOT_NULL(keel_mock_text(job, "stands", NULL));
+			CU_ASSERT_PTR_NOT_NULL(keel_mock_text(other, "stands", NULL));
+		} else {
+			CU_ASSERT_STRING_NOT_EQUAL(reply.text, "");
+		}
+		calls = keel_mock_calls(mock) - calls;
+		tear_down();
+		set_up();
+	} while (calls >= n);
+	CU_ASSERT(n > 3);
+}
+
 int main(void)
 {
 	static const CU_TestInfo tests[] = {
@@ -282,6 +304,7 @@ int main(void)
 		{ "a vnode that is busy", test_vnode_is_busy },
 		{ "reload", test_reload },
 		{ "whole nodes", test_whole_nodes },
+		{ "no memory", test_no_memory },
 		CU_TEST_INFO_NULL,
 	};
 	CU_pSuite s;

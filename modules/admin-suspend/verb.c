@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_MEMORY "out of memory; try again"
+
 struct verb {
 	struct keel_req *req;
 	char *node, *who, *comment;
@@ -26,6 +28,15 @@ struct step {
 	struct verb *verb;
 	char *job_id;
 };
+
+/* The first job that did not is told; the others are asked all the same. */
+static void falls_short(struct verb *v, int32_t code, const char *where, const char *text)
+{
+	if (v->code)
+		return;
+	v->code = code;
+	snprintf(v->failed, sizeof(v->failed), "%s: %s", where, text);
+}
 
 /* ---- the answer ------------------------------------------------------------------------------------------ */
 
@@ -61,11 +72,8 @@ static void step_done(struct keel_mod *mod, void *arg, int32_t code, const char 
 	struct verb *v = s->verb;
 	struct keel_obj *job = st->object->find(mod, "job", s->job_id);
 
-	if (code && job && !v->code) {
-		v->code = code;
-		snprintf(v->failed, sizeof(v->failed), "%s: %s", s->job_id,
-			 text ? text : st->core->pbse_text(code));
-	}
+	if (code && job)
+		falls_short(v, code, s->job_id, text ? text : st->core->pbse_text(code));
 	if (!code) {
 		v->done++;
 		if (job && v->suspend)
@@ -114,8 +122,8 @@ static bool on_node(struct keel_mod *mod, struct keel_obj *job, const char *node
 	return found;
 }
 
-/* Drop `node` from the list of verbs that hold the job; true when none is left. */
-static bool verb_released(struct keel_mod *mod, struct keel_obj *job, const char *node)
+/* Drop the node from the list of verbs that hold the job; true when none is left. */
+static bool verb_released(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	char *copy = strdup(st->object->get_str(job, st->verb_nodes)), *save = NULL, *word, *rest = NULL;
@@ -124,27 +132,30 @@ static bool verb_released(struct keel_mod *mod, struct keel_obj *job, const char
 	bool last;
 
 	for (word = out ? strtok_r(copy, ",", &save) : NULL; word; word = strtok_r(NULL, ",", &save))
-		if (strcmp(word, node) != 0)
+		if (strcmp(word, v->node) != 0)
 			fprintf(out, "%s%s", ftell(out) ? "," : "", word);
-	if (out)
-		fclose(out);
-	last = len == 0;
-	if (!last)
-		st->object->set_str(job, st->verb_nodes, rest);
+	if (!out || fclose(out) != 0)
+		falls_short(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
+	last = out && len == 0;
+	if (rest && len > 0 && st->object->set_str(job, st->verb_nodes, rest) < 0)
+		falls_short(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
 	free(rest);
 	free(copy);
 	return last;
 }
 
-static void also_held_by(struct keel_mod *mod, struct keel_obj *job, const char *node)
+static void also_held_by(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	const char *have = st->object->get_str(job, st->verb_nodes);
 	char *text;
 
-	if (!have || has_word(have, node) || asprintf(&text, "%s,%s", have, node) < 0)
+	if (!have || has_word(have, v->node))
 		return;
-	st->object->set_str(job, st->verb_nodes, text);
+	if (asprintf(&text, "%s,%s", have, v->node) < 0)
+		text = NULL;
+	if (!text || st->object->set_str(job, st->verb_nodes, text) < 0)
+		falls_short(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
 	free(text);
 }
 
@@ -155,6 +166,7 @@ static void act(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 
 	if (!s || !(s->job_id = strdup(st->object->id(job)))) {
 		free(s);
+		falls_short(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
 		return;
 	}
 	s->verb = v;
@@ -173,10 +185,10 @@ static void consider(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 	if (st->job->state(st->job->self, job) != 'R' || !on_node(mod, job, v->node))
 		return;
 	if (v->suspend && st->job->is_suspended(st->job->self, job))
-		also_held_by(mod, job, v->node);
+		also_held_by(mod, v, job);
 	else if (v->suspend)
 		act(mod, v, job);
-	else if (held && has_word(held, v->node) && verb_released(mod, job, v->node))
+	else if (held && has_word(held, v->node) && verb_released(mod, v, job))
 		act(mod, v, job);
 }
 
@@ -208,6 +220,8 @@ static void run(struct keel_mod *mod, struct verb *v)
 	struct keel_cursor *walk = st->object->cursor(mod, "job");
 	struct keel_obj *job;
 
+	if (!walk)
+		falls_short(v, PBSE_SYSTEM, v->node, NO_MEMORY);
 	while (walk && (job = st->object->next(walk)))
 		consider(mod, v, job);
 	if (walk)

@@ -160,11 +160,12 @@ static keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev
 	for (int scope = 0; scope < SCOPES && !found; scope++) {
 		struct keel_cursor *walk = st->object->cursor(c->mod, classes[scope]);
 
-		while (walk && !found && (obj = st->object->next(walk)))
+		if (!walk)
+			return st->call->fail(c, "no memory to look for limits on resource %s; try again", ev->id);
+		while (!found && (obj = st->object->next(walk)))
 			if (limits_it(c->mod, (enum scope)scope, obj, ev->id))
 				found = obj;
-		if (walk)
-			st->object->cursor_close(walk);
+		st->object->cursor_close(walk);
 	}
 	if (!found)
 		return KEEL_NEXT;

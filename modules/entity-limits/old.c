@@ -123,13 +123,14 @@ keel_verdict on_management(struct keel_call *c, const struct keel_ev_management 
 	for (int scope = 0; scope < SCOPES; scope++) {
 		struct keel_cursor *walk = st->object->cursor(c->mod, classes[scope]);
 
+		if (!walk)
+			return st->call->fail(c, "no memory to look for limits of the old style; try again");
 		if (strcmp(ev->klass, classes[scope]) == 0)
 			look_at(st, c, (enum scope)scope, ev->obj, &styles);
-		while (walk && (obj = st->object->next(walk)))
+		while ((obj = st->object->next(walk)))
 			if (obj != ev->obj)
 				look_at(st, NULL, (enum scope)scope, obj, &styles);
-		if (walk)
-			st->object->cursor_close(walk);
+		st->object->cursor_close(walk);
 	}
 	return styles.old && styles.new ? st->call->reject(c, PBSE_MIXENTLIMS, NULL) : KEEL_NEXT;
 }
