@@ -44,6 +44,8 @@ void image_close(struct image *image);
 void copies_clear(const char *dir);
 /* Is the file another one now? */
 bool image_changed(const struct image *image);
+/* Is it not there any more? What is mapped stays. */
+bool image_gone(const struct image *image);
 
 enum module_state { MODULE_OPEN, MODULE_READY, MODULE_RUNNING };
 

@@ -227,6 +227,13 @@ void image_close(struct image *image)
 	*image = (struct image){ 0 };
 }
 
+bool image_gone(const struct image *image)
+{
+	struct stat now;
+
+	return stat(image->path, &now) < 0;
+}
+
 bool image_changed(const struct image *image)
 {
 	struct stat now;

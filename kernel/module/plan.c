@@ -201,6 +201,9 @@ static int prepare_one(struct plan *p, const struct conf_module *said, struct ke
 	m->required = said->required;
 	if (m->leaves && (m->owner.isolate != NULL || module_differs(m, p->conf, said)))
 		return open_fresh(p, said, m, err);
+	if (image_gone(&m->image))
+		buf_printf(p->out, "%s: its file %s is gone; what runs goes on, the next start misses it\n",
+			   said->name, m->image.path);
 	ret = fresh_values(p, m, err);
 	return ret == 0 ? fresh_site(p, m, err) : ret;
 }

@@ -82,6 +82,17 @@ rss() { awk '/^VmRSS/ { print $2 }' "/proc/$(server_pid)/status"; }
 	lacks "$(keelson tally)" "$before"
 }
 
+@test "a file that is gone: what runs goes on, and a reload says that the next start misses it" {
+	mv "$SB/tally.so" "$SB/tally.away"
+	undo keelson reload
+	undo mv "$SB/tally.away" "$SB/tally.so"
+	for words in reload 'reload tally'; do
+		# shellcheck disable=SC2086
+		has "$(keelson $words)" '^tally: its file .*/tally.so is gone; what runs goes on, the next start misses it$'
+	done
+	has "$(keelson modules)" '^tally .* running '
+}
+
 @test "order: the site's word on who is asked first" {
 	fixture job_submit
 	fixture reject 'text = "no"; order = ( { tap = "on_submit"; order = -900; } );'
