@@ -188,7 +188,8 @@ static int prepare_one(struct plan *p, const struct conf_module *said, struct ke
 		uint32_t before = p->coming.n;
 
 		ret = open_fresh(p, said, NULL, err);
-		if (ret == 0 && p->coming.n == before && p->kind == MODULES_CONFIGURE)
+		if (ret == 0 && p->coming.n == before && p->kind == MODULES_CONFIGURE &&
+		    conf_enabled(p->all->parts->conf, said->name) == NULL)
 			buf_printf(p->out, "%s: passed over, it runs in other daemons than this one\n", said->name);
 		if (ret == 0 || said->required || p->kind != MODULES_CONFIGURE)
 			return ret;

@@ -227,6 +227,11 @@ kill_by_lock() { kill "$(head -n 1 "$1")"; }
 	echo "task_launch: { path = \"$KEELSON_BUILD/tests/fixtures/task_launch.so\"; };" >"$SB/n2/etc/modules.d/site.conf"
 	undo rm -f "$SB/n2/etc/modules.d/site.conf"
 	says 0 'task_launch: loaded' keelson reload -H n2
+	cp "$SB/n2/etc/modules.d/site.conf" "$SB/server/etc/modules.d/"
+	undo rm -f "$SB/server/etc/modules.d/site.conf"
+	says 0 'task_launch: passed over, it runs in other daemons than this one
+no module has changed' keelson reload
+	says 0 'no module has changed' keelson reload
 	lacks "$(keelson modules)" '^task_launch '
 	has "$(keelson unload task_launch -H n2)" '^task_launch: unloaded$'
 	says 1 'keelson: n3: module nope is not loaded' keelson unload nope -H n3
@@ -234,4 +239,31 @@ kill_by_lock() { kill "$(head -n 1 "$1")"; }
 		found=$(as "$OPERATOR" keelson reload -H n2 2>&1) && false
 		has "$found" 'Unauthorized Request'
 	fi
+}
+
+@test "hosts: one whose scratch directory is gone refuses the job, and its half in the server puts it offline" {
+	for who in server n1 n2 n3; do
+		echo "scratch: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/scratch.so\"; dir = \"$SB/$who/scratch\"; };" \
+			>"$SB/$who/etc/modules.d/scratch.conf"
+		undo rm -f "$SB/$who/etc/modules.d/scratch.conf"
+	done
+	mkdir "$SB/n2/scratch" "$SB/n3/scratch"
+	undo keelson reload
+	keelson reload
+	for host in n1 n2 n3; do
+		undo keelson reload -H $host
+		keelson reload -H $host
+	done
+	id=$(submit)
+	wait_until 20 job_is "$id" R 42
+	same 'its second try' n2/0 "$(job_attr "$id" exec_host)"
+	undo pbsnodes -C '' n1
+	undo pbsnodes -r n1
+	wait_until 20 node_has n1 offline
+	same comment "scratch directory $SB/n1/scratch: No such file or directory" "$(node_attr n1 comment)"
+	mkdir "$SB/n1/scratch"
+	pbsnodes -r n1
+	wait_until 20 node_has n1 free
+	id=$(running -l select=1:host=n1)
+	same exec_host n1/0 "$(job_attr "$id" exec_host)"
 }

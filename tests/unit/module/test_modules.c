@@ -112,9 +112,6 @@ static void what_a_reload_cannot_use_is_told(void)
 {
 	kernel_start();
 	CU_ASSERT_EQUAL(up("job_purged: { }"), 0);
-	CU_ASSERT_EQUAL(reload("job_purged: { }\ntask_end: { }"), 0);
-	CU_ASSERT_STRING_EQUAL(k.out.data, "task_end: passed over, it runs in other daemons than this one\n"
-					   "no module has changed\n");
 	CU_ASSERT_EQUAL(reload("job_purged: { }\nattribute: { }"), 0);
 	CU_ASSERT_STRING_EQUAL(k.out.data, "attribute: loaded\n");
 	CU_ASSERT_TRUE(logged("attribute job.cost_centre of attribute has no effect: no module declares the class 'job'"));
