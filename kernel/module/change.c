@@ -229,7 +229,7 @@ static bool unfinished(const struct change *c, const struct group *g)
 	for (uint32_t i = 0; i < g->leave.n; i++) {
 		const struct owner *owner = &g->leave.at[i]->owner;
 
-		if (hooks_waits(c->all->parts->hooks, owner) ||
+		if (owner->kept > 0 || hooks_waits(c->all->parts->hooks, owner) ||
 		    (c->all->parts->router != NULL && router_serves(c->all->parts->router, owner)))
 			return true;
 	}
@@ -248,6 +248,21 @@ static bool drain(struct change *c, const struct group *g)
 	return now >= c->drain_end_ms;
 }
 
+/* Others will call functions of these, or wait for them. */
+static int leavers_kept(const struct set *leavers, struct keel_err *err)
+{
+	for (uint32_t i = 0; i < leavers->n; i++) {
+		const struct module *m = leavers->at[i];
+
+		if (m->owner.kept > 0)
+			return err_set(err, -EBUSY,
+				       "nothing was changed: answers between module %s and others are on "
+				       "their way (%u); try again",
+				       m->desc.name, m->owner.kept);
+	}
+	return 0;
+}
+
 static void next_group(struct change *c)
 {
 	struct group *g = &c->groups[c->at];
@@ -259,6 +274,8 @@ static void next_group(struct change *c)
 	}
 	c->drain_end_ms = 0;
 	ret = leavers_busy(&g->leave, &c->err);
+	if (ret == 0)
+		ret = leavers_kept(&g->leave, &c->err);
 	if (ret == 0)
 		ret = group_apply(c->all, g, &c->err);
 	if (ret < 0) {

@@ -43,6 +43,8 @@ struct keel_obj *objects_find(struct objects *o, const char *klass, const char *
  * nobody declares is kept too. */
 int objects_decode(struct objects *o, const char *klass, const char *id, const void *bytes,
 		   uint32_t len, struct keel_err *err);
+/* All rows are there: what nobody took is offered once more, for it may name what came after it. */
+void objects_loaded(struct objects *o);
 
 /* Tell of every published object of every class that has a known_point somebody wants, class by class in
  * order of declaration, objects in order of creation. */

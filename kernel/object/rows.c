@@ -93,6 +93,13 @@ int objects_decode(struct objects *o, const char *klass, const char *id, const v
 	return 0;
 }
 
+void objects_loaded(struct objects *o)
+{
+	for (struct class *c = o->classes; c; c = c->next)
+		if (c->has_raw)
+			c->epoch++;
+}
+
 static struct class *declared_at(const struct objects *o, uint32_t place)
 {
 	struct class *next = NULL;

@@ -306,6 +306,7 @@ int store_use(struct store *s, struct keel_err *err)
 			return err_set(err, rc, "%s", s->commit_err.text);
 		return rc;
 	}
+	objects_loaded(s->parts->objects);
 	s->api = api;
 	s->offers = offers;
 	offers->live++;

@@ -63,6 +63,7 @@ struct owner {
 	struct keel_mod pub; /* first: a keel_mod is an owner */
 	struct parts *parts;
 	uint32_t live;     /* registrations (timers, watches, taps, rows ...) that must end before unload */
+	uint32_t kept;     /* calls that others will make into it: core->keep() */
 	uint32_t working;  /* of them: at a worker thread */
 	struct owner_work at_work[OWNER_WORKERS]; /* what they do there */
 	struct later *work, *work_last; /* those that wait for one */

@@ -43,7 +43,7 @@ void question_answer(struct keel_mod *mod, struct question *q, int32_t code, con
 {
 	struct state *st = mod->state;
 	struct entry *e = entry_find(st, q->id);
-	struct question told = *q;
+	const struct question told = *q;
 
 	q->peer = q->id = NULL;
 	question_free(st, q);
@@ -54,6 +54,7 @@ void question_answer(struct keel_mod *mod, struct question *q, int32_t code, con
 		e->kill_delay = told.kill_delay;
 	}
 	told.done(told.me, told.arg, code, text);
+	st->core->let_go(told.me);
 	free(told.peer);
 	free(told.id);
 }
@@ -256,6 +257,17 @@ static void start_failed(struct keel_mod *mod, struct entry *e, const char *why)
 		TELL(mod, refused, job, -3, why);
 }
 
+/* A host that has to introduce itself would not have it on its list. */
+static int32_t start_send(struct keel_mod *mod, const struct entry *e, struct keel_out *out)
+{
+	struct state *st = mod->state;
+
+	if (host_is_known(st, e->peer))
+		return st->link->send(mod, e->peer, "task.start", out);
+	st->msg->drop(out);
+	return -ENOTCONN;
+}
+
 static void script_read(struct keel_mod *mod, void *arg, const void *bytes, uint32_t len)
 {
 	struct state *st = mod->state;
@@ -267,7 +279,7 @@ static void script_read(struct keel_mod *mod, void *arg, const void *bytes, uint
 	} else {
 		e->starting = false;
 		st->msg->put_bytes(w->out, "script", bytes ? bytes : "", bytes ? len : 0);
-		if (st->link->send(mod, e->peer, "task.start", w->out) < 0)
+		if (start_send(mod, e, w->out) < 0)
 			start_failed(mod, e, "the execution host is away");
 		else if (e->killing)
 			order_send(mod, e, "task.kill", e->kill_delay);
@@ -381,8 +393,10 @@ static struct question *question_create(struct state *st, const struct entry *e,
 	q->arg = arg;
 	q->wants = (int8_t)((strcmp(name, "suspend") == 0) - (strcmp(name, "resume") == 0));
 	HASH_ADD(hh, st->server.questions, number, sizeof(q->number), q);
-	if (q->hh.tbl)
+	if (q->hh.tbl) {
+		st->core->keep(me);
 		return q;
+	}
 	free(q->peer);
 	free(q->id);
 	free(q);
@@ -521,21 +535,32 @@ static void task_ended_done(struct keel_mod *mod, struct keel_obj *job)
 	entry_drop(st, e);
 }
 
+static void ask_again(struct keel_mod *mod, void *arg)
+{
+	(void)arg;
+	resync_again(mod);
+}
+
 static int32_t task_listen(struct keel_mod *mod, struct keel_mod *me,
 			   const struct keel_task_events *events)
 {
-	struct server *srv = &((struct state *)mod->state)->server;
-	uint32_t i = 0;
+	struct state *st = mod->state;
+	struct server *srv = &st->server;
+	struct listener *at = NULL;
 
-	while (i < srv->n_listeners && srv->listeners[i].me != me)
-		i++;
-	if (i == LISTENERS_MAX)
+	for (uint32_t i = 0; i < LISTENERS_MAX && (!at || at->me != me); i++)
+		if (srv->listeners[i].me == me || (!at && !srv->listeners[i].me))
+			at = &srv->listeners[i];
+	if (!events && at && at->me == me)
+		*at = (struct listener){ 0 };
+	if (!events)
+		return 0;
+	if (!at)
 		return -ENOSPC;
-	srv->listeners[i].me = me;
-	KEEL_SIZED(&srv->listeners[i].events, events);
-	if (i == srv->n_listeners)
-		srv->n_listeners++;
-	return 0;
+	at->me = me;
+	KEEL_SIZED(&at->events, events);
+	/* What hosts are, and what was said while nobody listened, they say again. */
+	return at->events.host_up || srv->missed || !srv->knows_jobs ? st->core->defer(mod, ask_again, NULL) : 0;
 }
 
 static void task_set_host_of(struct keel_mod *mod, struct keel_mod *me,

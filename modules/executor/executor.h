@@ -61,7 +61,8 @@ struct question {
 };
 
 struct host {
-	char *name; /* has introduced itself on this link */
+	char *name; /* has introduced itself on this link, or */
+	bool asked; /* is asked to */
 	UT_hash_handle hh;
 };
 
@@ -76,7 +77,8 @@ struct server {
 	struct host *hosts;
 	int64_t last_question;
 	struct listener listeners[LISTENERS_MAX];
-	uint32_t n_listeners;
+	bool knows_jobs; /* those that were there were told, or looked for */
+	bool missed; /* a host said something about jobs while nobody listened: it is asked again */
 	struct keel_mod *host_of_me;
 	const char *(*host_of)(struct keel_mod *, const char *vnode);
 };
@@ -173,7 +175,7 @@ void report_lost(struct keel_mod *mod, struct entry *e);
 #define TELL(mod, member, ...)                                                                     \
 	do {                                                                                       \
 		const struct state *tell_st = (mod)->state;                                        \
-		for (uint32_t tell_i = 0; tell_i < tell_st->server.n_listeners; tell_i++) {        \
+		for (uint32_t tell_i = 0; tell_i < LISTENERS_MAX; tell_i++) {                      \
 			const struct listener *tell_l = &tell_st->server.listeners[tell_i];        \
 			if (tell_l->events.member)                                                 \
 				tell_l->events.member(tell_l->me, __VA_ARGS__);                    \
@@ -183,6 +185,8 @@ void report_lost(struct keel_mod *mod, struct entry *e);
 /* resync.c */
 int32_t resync_init(struct keel_mod *mod);
 void resync_ask(struct keel_mod *mod);                              /* hosts we do not know yet */
+void resync_again(struct keel_mod *mod);                            /* somebody listens who did not */
+bool jobs_are_heard(struct keel_mod *mod); /* false, and remembered: what hosts say of them must be said again */
 void resync_known(struct keel_mod *mod, struct keel_obj *job);      /* replay */
 void resync_peer_up(struct keel_mod *mod, const char *peer);
 void resync_peer_down(struct keel_mod *mod, const char *peer);

@@ -66,7 +66,7 @@ static void stale_end(struct keel_mod *mod, const char *peer, const struct keel_
 	const struct state *st = mod->state;
 	const char *id = st->msg->str(m, "id");
 
-	if (id)
+	if (id && jobs_are_heard(mod))
 		forget_send(mod, peer, id, st->msg->integer(m, "run", -1));
 }
 

@@ -27,7 +27,9 @@ static struct host *host_find(struct state *st, const char *peer)
 
 bool host_is_known(struct state *st, const char *peer)
 {
-	return host_find(st, peer) != NULL;
+	const struct host *h = host_find(st, peer);
+
+	return h && !h->asked;
 }
 
 static void host_forget(struct state *st, const char *peer)
@@ -41,16 +43,33 @@ static void host_forget(struct state *st, const char *peer)
 	free(h);
 }
 
-static void host_add(struct state *st, const char *peer)
+static struct host *host_add(struct state *st, const char *peer)
 {
-	struct host *h = host_find(st, peer) ? NULL : calloc(1, sizeof(*h));
+	struct host *h = host_find(st, peer);
 
+	if (h)
+		return h;
+	h = calloc(1, sizeof(*h));
 	if (h && (h->name = strdup(peer)))
 		HASH_ADD_KEYPTR(hh, st->server.hosts, h->name, strlen(h->name), h);
 	if (h && !h->hh.tbl) {
 		free(h->name);
 		free(h);
+		h = NULL;
 	}
+	return h;
+}
+
+/* Before it has answered it gets no new work: what is on its way now is on its list. */
+static void host_ask(struct keel_mod *mod, const char *peer)
+{
+	struct state *st = mod->state;
+	struct host *h = st->link->is_up(mod, peer) ? host_add(st, peer) : NULL;
+
+	if (!h || h->asked)
+		return;
+	h->asked = true;
+	st->link->send(mod, peer, "task.who", st->msg->out(mod));
 }
 
 /* Replay: a running job belongs to some host; which one is looked up when the host is there. */
@@ -62,6 +81,7 @@ void resync_known(struct keel_mod *mod, struct keel_obj *job)
 	bool here = text && *text && strchr("RSUE", *text) && !entry_find(st, id);
 	struct entry *e;
 
+	st->server.knows_jobs = true;
 	free(text);
 	text = here ? dispatch_text(mod, job, "exec_vnode", NULL) : NULL;
 	if (!text)
@@ -101,14 +121,61 @@ static const char *entry_peer(struct keel_mod *mod, struct entry *e)
 void resync_ask(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
+	struct server *srv = &st->server;
+	struct keel_cursor *walk = srv->host_of ? st->object->cursor(mod, "node") : NULL;
+	struct keel_obj *node;
 	struct entry *e, *next;
 
-	HASH_ITER(hh, st->server.entries, e, next) {
+	HASH_ITER(hh, srv->entries, e, next) {
 		const char *peer = entry_peer(mod, e);
 
-		if (*peer && !host_find(st, peer) && st->link->is_up(mod, peer))
-			st->link->send(mod, peer, "task.who", st->msg->out(mod));
+		if (*peer && !host_find(st, peer))
+			host_ask(mod, peer);
 	}
+	while (walk && (node = st->object->next(walk))) {
+		const char *peer = srv->host_of(srv->host_of_me, st->object->id(node));
+
+		if (peer && !host_find(st, peer))
+			host_ask(mod, peer);
+	}
+	if (walk)
+		st->object->cursor_close(walk);
+}
+
+/* jobs may have come after us: what hosts have is compared with these. */
+static void jobs_look(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_cursor *walk = st->server.knows_jobs ? NULL : st->object->cursor(mod, "job");
+	struct keel_obj *job;
+
+	while (walk && (job = st->object->next(walk)))
+		resync_known(mod, job);
+	if (walk)
+		st->object->cursor_close(walk);
+}
+
+void resync_again(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct host *h, *next;
+
+	jobs_look(mod);
+	st->server.missed = false;
+	HASH_ITER(hh, st->server.hosts, h, next)
+		host_ask(mod, h->name);
+	resync_ask(mod);
+}
+
+bool jobs_are_heard(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	for (uint32_t i = 0; i < LISTENERS_MAX; i++)
+		if (st->server.listeners[i].events.ended)
+			return true;
+	st->server.missed = true;
+	return false;
 }
 
 void resync_peer_up(struct keel_mod *mod, const char *peer)
@@ -194,7 +261,7 @@ static void lost_tell(struct keel_mod *mod, const char *peer, struct seen *all)
 	HASH_ITER(hh, st->server.entries, e, next) {
 		struct seen *s;
 
-		if (strcmp(entry_peer(mod, e), peer) != 0)
+		if (e->starting || strcmp(entry_peer(mod, e), peer) != 0)
 			continue;
 		HASH_FIND_STR(all, e->id, s);
 		if ((!s || s->run != e->run) && lost && runs && (lost[n] = strdup(e->id)))
@@ -267,19 +334,26 @@ static void facts_tell(struct keel_mod *mod, const char *peer, const struct keel
 	free(facts);
 }
 
-static void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+static void runs_compare(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
-	struct state *st = mod->state;
-	struct seen *all, *s, *next;
+	struct seen *all = seen_read(mod, m), *s, *next;
 
-	host_add(st, peer);
-	all = seen_read(mod, m);
 	lost_tell(mod, peer, all);
 	HASH_ITER(hh, all, s, next) {
 		seen_compare(mod, peer, s);
 		HASH_DEL(all, s);
 		free(s);
 	}
+}
+
+static void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	struct host *h = host_add(mod->state, peer);
+
+	if (h)
+		h->asked = false;
+	if (jobs_are_heard(mod)) /* else we know of no runs: they go on */
+		runs_compare(mod, peer, m);
 	/* Last: it may start new work here, which the list cannot show. */
 	facts_tell(mod, peer, m);
 }

@@ -145,128 +145,6 @@ static const struct keel_request_def requests[] = {
 	REQUEST("order", on_order, "exchange the places of two jobs"),
 };
 
-/* ---- service ---------------------------------------------------------------------------------------------- */
-
-/* For everybody but listings, a job in a routing queue is on its way. */
-static char api_state(struct keel_mod *mod, struct keel_obj *job)
-{
-	enum step step = job_slot(mod, job)->step;
-
-	return step == STEP_ROUTING ? 'T' : step_letter(step);
-}
-
-static int32_t api_substate(struct keel_mod *mod, struct keel_obj *job)
-{
-	return step_substate(job_slot(mod, job)->step);
-}
-
-static bool api_is_suspended(struct keel_mod *mod, struct keel_obj *job)
-{
-	return step_is_suspended(job_slot(mod, job)->step);
-}
-
-static void api_comment(struct keel_mod *mod, struct keel_obj *job, const char *text)
-{
-	struct state *st = mod->state;
-
-	if (job_role(mod, job) == ROLE_WHOLE && st->object->is_set(job, st->a.stime))
-		return; /* it says when it began */
-	if (strcmp(job_text(mod, job, st->a.comment), text) != 0)
-		st->object->set_str(job, st->a.comment, text);
-}
-
-static void api_on_change(struct keel_mod *mod, struct keel_mod *me, void (*fn)(struct keel_mod *))
-{
-	struct state *st = mod->state;
-
-	st->listener = me;
-	st->changed = fn;
-}
-
-static void api_on_run(struct keel_mod *mod, struct keel_mod *me,
-		       void (*fn)(struct keel_mod *, struct keel_obj *, const char *,
-				  struct keel_mod *, keel_job_done *, void *))
-{
-	struct state *st = mod->state;
-
-	st->runner = me;
-	st->run_request = fn;
-}
-
-static void api_ask(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *theirs,
-		    struct keel_mod *me, keel_job_done *done, void *arg)
-{
-	const struct told told = { me, done, arg };
-	struct keel_job_ask ask;
-
-	KEEL_SIZED(&ask, theirs);
-	if (ask.verb && ask.who)
-		ask_job(mod, job, &ask, &told);
-	else
-		tell(&told, PBSE_IVALREQ, "who asks a job for something says what, and who he is");
-}
-
-static int32_t api_permit(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *theirs,
-			  uint32_t roles)
-{
-	struct keel_job_ask ask;
-
-	KEEL_SIZED(&ask, theirs);
-	return ask_permit(mod, job, &ask, roles);
-}
-
-static int64_t api_next_number(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-
-	return st->next_sequence;
-}
-
-static const struct keel_job_api service = {
-	.size = sizeof(struct keel_job_api),
-	.state = api_state,
-	.substate = api_substate,
-	.is_suspended = api_is_suspended,
-	.suspend = job_suspend,
-	.resume = job_resume,
-	.signal_done = signal_done,
-	.run = job_run,
-	.resume_waiting = job_resume_waiting,
-	.set_comment = api_comment,
-	.on_change = api_on_change,
-	.on_run_request = api_on_run,
-	.request_delete = job_request_delete,
-	.request_rerun = job_request_rerun,
-	.request_suspend = job_request_suspend,
-	.request_checkpoint = job_request_checkpoint,
-	.may_run = job_may_run,
-	.waiting = job_waiting,
-	.release_names = release_names,
-	.released = released,
-	.ask = api_ask,
-	.move = job_move,
-	.destination = destination_find,
-	.abort = job_abort,
-	.depend = job_depend,
-	.next_number = api_next_number,
-	.members = job_members,
-	.permit = api_permit,
-	.signal = signal_find,
-	.adopt = part_adopt,
-	.back = part_back,
-	.waits = whole_waits,
-	.finish = whole_finish,
-	.settle = part_settle,
-	.erase = job_erase,
-	.letter = job_letter,
-};
-static const struct keel_service_def service_def = {
-	.size = sizeof(struct keel_service_def),
-	.name = "job",
-	.table = &service,
-	.doc = "states of jobs and the steps between them",
-};
-
 /* ---- contributions: fixed rows, then one per attribute ------------------------------------------------------ */
 
 #define ATTR_ROW(i) { "ATTR", &other_attrs[i] }
@@ -280,7 +158,7 @@ static const struct keel_contrib contribs[] = {
 	{ "KIND", &form_kind },
 	{ "SIGNAL", &suspend_signal },
 	{ "SIGNAL", &resume_signal },
-	{ "SERVICE", &service_def },
+	{ "SERVICE", &job_service },
 	{ "SCOPE", &scope_job_queue }, { "SCOPE", &scope_queue },
 	{ "SCOPE", &scope_user }, { "SCOPE", &scope_host },
 	ATTR_ROW(0), ATTR_ROW(1), ATTR_ROW(2), ATTR_ROW(3), ATTR_ROW(4), ATTR_ROW(5), ATTR_ROW(6),
@@ -389,6 +267,13 @@ static void stop(struct keel_mod *mod)
 	waiters_drop(mod);
 }
 
+static void fini(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	st->task->listen(st->task->self, mod, NULL);
+}
+
 static const char *const requires_modules[] = { "manager", "queues", NULL };
 
 KEEL_MODULE(.name = "jobs", .version = "1.0", .vendor = "Keelson", .summary = "batch jobs",
@@ -396,4 +281,5 @@ KEEL_MODULE(.name = "jobs", .version = "1.0", .vendor = "Keelson", .summary = "b
 	    .conf_size = sizeof(struct conf), .conf = rules, .n_conf = KEEL_COUNT(rules),
 	    .needs = needs, .n_needs = KEEL_COUNT(needs), .contribs = contribs,
 	    .n_contribs = KEEL_COUNT(contribs), .taps = taps, .n_taps = KEEL_COUNT(taps),
-	    .requires_modules = requires_modules, .init = init, .start = start, .stop = stop);
+	    .requires_modules = requires_modules, .init = init, .start = start, .stop = stop,
+	    .fini = fini);

@@ -127,6 +127,7 @@ struct state {
 	const struct keel_job_form_def *form; /* NULL: there are no arrays */
 	struct keel_mod *form_owner;
 	struct counts counts;
+	bool counting;    /* jobs are known again: what queues and server had is forgotten */
 	bool terminating; /* asked to end when nothing runs */
 	char terminating_by[300];
 	struct keel_timer *terminator;
@@ -218,6 +219,9 @@ ONE(signal);
 ONE(rerun);
 ONE(run);
 #undef ONE
+
+/* service.c */
+extern const struct keel_service_def job_service;
 
 /* form.c: wholes and parts (arrays and subjobs) */
 extern const struct keel_kind_def form_kind;

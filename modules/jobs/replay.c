@@ -43,6 +43,25 @@ static enum ending ending_of(struct keel_mod *mod, struct keel_obj *job, enum st
 	return step == STEP_RERUNNING ? ENDING_RERUN : ENDING_NONE;
 }
 
+/* Totals are counted anew from the jobs; vnodes know who is on them. */
+static void totals_begin(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_obj *queue, *server = st->object->find(mod, "server", st->core->server_name(mod));
+	struct keel_cursor *walk;
+
+	if (st->counting)
+		return;
+	st->counting = true;
+	if (server && st->server.assigned)
+		st->object->unset(server, st->server.assigned, NULL);
+	walk = st->queue.assigned ? st->object->cursor(mod, "queue") : NULL;
+	while (walk && (queue = st->object->next(walk)))
+		st->object->unset(queue, st->queue.assigned, NULL);
+	if (walk)
+		st->object->cursor_close(walk);
+}
+
 keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
 	struct keel_mod *mod = c->mod;
@@ -57,6 +76,7 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 		return KEEL_FAIL; /* no memory */
 	if (j->step != STEP_NEW)
 		return KEEL_NEXT;
+	totals_begin(mod);
 	order_known(mod, ev->job);
 	saving_over(mod, ev->job);
 	if (step == STEP_QUEUED && (queue = job_queue(mod, ev->job)) && !queue_runs(mod, queue))

@@ -12,6 +12,7 @@
 struct signal_op {
 	struct told told;
 	char *id, *name, *who;
+	struct keel_mod *actor; /* whose row acts: it stays loaded until it has answered */
 	bool waits; /* suspended for a scheduler to resume it */
 };
 
@@ -91,10 +92,11 @@ const struct keel_kind_def signal_kind = {
 
 void signal_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
+	struct state *st = mod->state;
 	struct signal_op *op = arg;
 
-	(void)mod;
 	tell(&op->told, code, text);
+	st->core->let_go(op->actor);
 	op_free(op);
 }
 
@@ -149,12 +151,15 @@ static void act(struct keel_mod *mod, struct keel_obj *job, struct signal_op *op
 	if (!row || row->def != &resume_signal) /* that is logged when the scheduler sends it */
 		st->core->log(mod, KEEL_LOG_JOB, "Job", op->id, "job signaled with %s by %s", op->name,
 			      op->who);
-	if (op->waits)
+	if (op->waits) {
 		job_suspend_waiting(mod, job, op->who, mod, signal_done, op);
-	else if (row)
+	} else if (row) {
+		op->actor = row->owner;
+		st->core->keep(op->actor);
 		row->def->start(row->owner, job, op->who, op);
-	else
+	} else {
 		st->task->signal(st->task->self, job, op->name, NULL, mod, signal_done, op);
+	}
 }
 
 static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)

@@ -77,6 +77,18 @@ static int32_t check_priority(struct keel_mod *mod, const struct keel_session *w
 #define BY_OPERATORS ALL, .write_roles = KEEL_OPERATORS
 #define BY_MANAGERS ALL, .write_roles = KEEL_MANAGERS
 
+static void derive_type(struct keel_mod *mod, struct keel_obj *node, const struct keel_emit *emit)
+{
+	(void)mod, (void)node;
+	emit->fn(emit->arg, NULL, "PBS", 3);
+}
+
+static void derive_license(struct keel_mod *mod, struct keel_obj *node, const struct keel_emit *emit)
+{
+	(void)mod, (void)node;
+	emit->fn(emit->arg, NULL, "l", 1);
+}
+
 #define NODE(attr, type, place, flag_bits, ...)                                                    \
 	static const struct keel_attr_def attr_##attr = KEEL_ATTR_DEF(                             \
 		"node", #attr, type, .order = (place), .flags = (flag_bits), __VA_ARGS__);
@@ -205,8 +217,12 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 
 static void fini(struct keel_mod *mod)
 {
-	words_free(mod->state);
-	neighbours_free(mod->state);
+	struct state *st = mod->state;
+
+	st->task->set_host_of(st->task->self, NULL, NULL);
+	st->task->listen(st->task->self, mod, NULL);
+	words_free(st);
+	neighbours_free(st);
 }
 
 KEEL_MODULE(.name = "nodes", .version = "1.0", .vendor = "Keelson",

@@ -329,6 +329,32 @@ static void thaw(struct keel_mod *mod, const struct keel_exec *exec, const char 
 	}
 }
 
+/* It is there with all it has: whoever assigns it has been loaded anew. */
+static bool is_there(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
+{
+	struct state *st = mod->state;
+	uint32_t i;
+
+	for (i = 0; i < exec->n; i++) {
+		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
+		struct vnode *v = node ? st->object->slot(mod, node) : NULL;
+		const struct tenant *t = v ? *tenant_at(v, job_id) : NULL;
+
+		if (!t || t->guest || t->given_back)
+			return false;
+	}
+	return exec->n > 0;
+}
+
+static uint32_t first_slot_of(struct keel_mod *mod, const struct keel_exec_part *part, const char *job_id)
+{
+	struct state *st = mod->state;
+	struct vnode *v = st->object->slot(mod, st->object->find(mod, "node", part->vnode));
+	const struct tenant *t = *tenant_at(v, job_id);
+
+	return t->n_slots ? t->slot[0] : 0;
+}
+
 int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,
 		    char **ret_exec_host, struct keel_err *err)
 {
@@ -336,6 +362,7 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 	struct keel_exec *exec;
 	struct keel_text out;
 	uint32_t i, slot;
+	bool again;
 	char *only;
 	int32_t code = st->resource->exec_parse(st->resource->self, exec_vnode, &exec, err);
 
@@ -343,15 +370,19 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 		return code;
 	keel_text_init(&out);
 	only = given_back(mod, exec, job_id);
+	again = is_there(mod, exec, job_id);
 	code = parts_known(mod, exec, err);
 	for (i = 0; !code && i < exec->n; i++) {
-		code = part_assign(mod, &exec->part[i], job_id, share, &slot);
+		if (again)
+			slot = first_slot_of(mod, &exec->part[i], job_id);
+		else
+			code = part_assign(mod, &exec->part[i], job_id, share, &slot);
 		if (!code && (i == 0 || exec->part[i].chunk != exec->part[i - 1].chunk))
 			host_item(&out, mod, exec, i, slot);
 	}
 	if (!code && (out.failed || !(*ret_exec_host = strdup(out.data))))
 		code = st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
-	if (!code) {
+	if (!code && !again) {
 		thaw(mod, exec, job_id);
 		charge(mod, exec, 1, only);
 		guests(mod, exec, job_id, share, false);

@@ -146,16 +146,21 @@ static int32_t combine(struct keel_res_value *v, const struct keel_res_value *ol
 	return 0;
 }
 
+static bool is_of_vnode(struct keel_mod *mod, const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+
+	if (!st->node.available) /* nodes comes after us */
+		st->node.available = st->object->attr(mod, "node", "resources_available");
+	return attr == st->node.available;
+}
+
 /* `@other` in place of a vnode's amount: it shares that of another vnode. */
-static bool refers(struct state *st, const struct keel_attr *attr, const struct keel_resource *res,
+static bool refers(struct keel_mod *mod, const struct keel_attr *attr, const struct keel_resource *res,
 		   int32_t op, const char *text)
 {
-	bool of_vnode = st->node.available
-				? attr == st->node.available /* not known yet: it comes from the store */
-				: strcmp(st->object->attr_name(attr), "resources_available") == 0;
-
-	return *text == '@' && text[1] && op == KEEL_SET && of_vnode && keel_res_is_number(res) &&
-	       (res->flags & KEEL_RES_EACH);
+	return *text == '@' && text[1] && op == KEEL_SET && keel_res_is_number(res) &&
+	       (res->flags & KEEL_RES_EACH) && is_of_vnode(mod, attr);
 }
 
 static int32_t reference_make(const struct keel_resource *res, const char *text,
@@ -186,7 +191,7 @@ static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, in
 	res = table_find(st, key);
 	if (!res)
 		return fault(st, attr, key, PBSE_UNKRESC, err);
-	code = refers(st, attr, res, op, text) ? reference_make(res, text, &v)
+	code = refers(mod, attr, res, op, text) ? reference_make(res, text, &v)
 					       : value_parse(res, text, &v, NULL);
 	if (code)
 		return fault(st, attr, key, code, err);

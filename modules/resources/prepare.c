@@ -331,13 +331,36 @@ static int32_t store_list(struct work *w)
 	return code;
 }
 
+/* Jobs, queues and the server belong to modules that need this one: looked up when one of them asks. */
+static void resolve(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	const struct keel_object_api *object = st->object;
+
+	if (st->job.list)
+		return;
+	st->job.list = object->attr(mod, "job", "Resource_List");
+	st->job.schedselect = object->attr(mod, "job", "schedselect");
+	st->job.defaulted = object->attr(mod, "job", "resources_defaulted");
+	st->queue.fallback = object->attr(mod, "queue", "resources_default");
+	st->queue.max = object->attr(mod, "queue", "resources_max");
+	st->queue.min = object->attr(mod, "queue", "resources_min");
+	st->queue.chunk = object->attr(mod, "queue", "default_chunk");
+	st->server.fallback = object->attr(mod, "server", "resources_default");
+	st->server.max = object->attr(mod, "server", "resources_max");
+	st->server.chunk = object->attr(mod, "server", "default_chunk");
+}
+
 int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
 		struct keel_obj *queue, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	const union keel_slot *given = st->object->change_slot(ch, job, st->job.list);
 	struct work w = { .mod = mod, .st = st, .ch = ch, .job = job, .queue = queue, .err = err };
+	const union keel_slot *given;
 	int32_t code;
+
+	resolve(mod);
+	given = st->object->change_slot(ch, job, st->job.list);
 
 	keel_text_init(&w.schedselect);
 	keel_text_init(&w.defaulted);

@@ -171,6 +171,19 @@ static void definition_gone(struct keel_mod *mod, void *slot)
 		(*d)->deleted = true;
 }
 
+/* Loaded anew: those of before, so that rows which come after this have lists that name them. */
+static void definitions_again(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct keel_cursor *walk = st->object->cursor(mod, "resource");
+	struct keel_obj *obj;
+
+	while (walk && (obj = st->object->next(walk)))
+		define_from(mod, obj);
+	if (walk)
+		st->object->cursor_close(walk);
+}
+
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -181,26 +194,9 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 		return st->core->error(err, -1, "class resource lost its attributes type and flag");
 	if (st->object->slot_bind(mod, "resource", sizeof(struct definition *), definition_gone))
 		return st->core->error(err, -1, "cannot attach to class resource");
-	return table_fill(st, err);
-}
-
-static int32_t start(struct keel_mod *mod, struct keel_err *err)
-{
-	struct state *st = mod->state;
-	const struct keel_object_api *object = st->object;
-
-	(void)err;
-	st->node.available = object->attr(mod, "node", "resources_available");
-	st->job.list = object->attr(mod, "job", "Resource_List");
-	st->job.schedselect = object->attr(mod, "job", "schedselect");
-	st->job.defaulted = object->attr(mod, "job", "resources_defaulted");
-	st->queue.fallback = object->attr(mod, "queue", "resources_default");
-	st->queue.max = object->attr(mod, "queue", "resources_max");
-	st->queue.min = object->attr(mod, "queue", "resources_min");
-	st->queue.chunk = object->attr(mod, "queue", "default_chunk");
-	st->server.fallback = object->attr(mod, "server", "resources_default");
-	st->server.max = object->attr(mod, "server", "resources_max");
-	st->server.chunk = object->attr(mod, "server", "default_chunk");
+	if (table_fill(st, err))
+		return -1;
+	definitions_again(mod);
 	return 0;
 }
 
@@ -213,5 +209,4 @@ KEEL_MODULE(.name = "resources", .version = "1.0", .vendor = "Keelson",
 	    .summary = "resources, amounts, and the languages that name them", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
 	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .init = init, .start = start,
-	    .fini = fini);
+	    .n_taps = KEEL_COUNT(taps), .init = init, .fini = fini);

@@ -175,6 +175,22 @@ static void core_log_events(struct keel_mod *pub, uint32_t mask)
 	(void)mask;
 }
 
+static void core_keep(struct keel_mod *other)
+{
+	struct mod *m = other != NULL ? mod_in(other, "core", "keep") : NULL;
+
+	if (m != NULL)
+		m->kept++;
+}
+
+static void core_let_go(struct keel_mod *other)
+{
+	struct mod *m = other != NULL ? mod_in(other, "core", "let_go") : NULL;
+
+	if (m != NULL && m->kept > 0)
+		m->kept--;
+}
+
 const struct keel_core_api core_api = {
 	.size = sizeof(core_api), .log = core_log, .error = core_error, .pbse_text = pbse_text,
 	.now_ms = core_now_ms, .time = core_time, .daemon = core_daemon, .home = core_home,
@@ -183,4 +199,5 @@ const struct keel_core_api core_api = {
 	.defer = core_defer, .post = core_post, .work = core_work, .watch_fd = core_watch,
 	.watch_cancel = core_watch_cancel, .stop = core_stop, .log_events = core_log_events,
 	.clock_us = core_clock_us, .when_durable = core_when_durable, .watch_for = core_watch_for,
+	.keep = core_keep, .let_go = core_let_go,
 };

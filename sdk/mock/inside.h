@@ -150,6 +150,7 @@ struct mod {
 	bool quiet; /* only replay reaches its taps */
 	bool may_need_all; /* the test */
 	uint32_t live;
+	uint32_t kept; /* core->keep() */
 	uint32_t n_open_handles; /* cursors, views, change sets */
 	struct tap *taps;
 };

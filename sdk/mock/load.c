@@ -176,7 +176,7 @@ static bool unfinished(struct mod *m)
 {
 	struct keel_err why;
 
-	return busy(m, &why) != 0 || ops_concern(mock_of(m), m) || requests_concern(m);
+	return m->kept > 0 || busy(m, &why) != 0 || ops_concern(mock_of(m), m) || requests_concern(m);
 }
 
 static int unload(struct mod *m, struct keel_err *err)
@@ -193,6 +193,10 @@ static int unload(struct mod *m, struct keel_err *err)
 	if (busy(m, &why) != 0)
 		return err_set(err, -EBUSY, "module %s is busy: %s", m->desc.name,
 			       why.text[0] != '\0' ? why.text : "it gave no reason");
+	if (m->kept > 0)
+		return err_set(err, -EBUSY,
+			       "answers between module %s and others are on their way (%u)", m->desc.name,
+			       m->kept);
 	end(m, true);
 	return 0;
 }

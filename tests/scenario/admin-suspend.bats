@@ -901,6 +901,21 @@ qmgr: Error (15002) returned from server' qmgr -c 'set node n1 maintenance_jobs 
 	node_is n1 free ''
 }
 
+@test "admin-suspend, reload: not switched off between a question to a host and its answer" {
+	cluster
+	a=$(running)
+	kill -STOP "$(cat "$SB/n1/mom_priv/mom.lock")"
+	qsig -s admin-suspend "$a" >"$BATS_TEST_TMPDIR/said" 2>&1 3>&- &
+	asked() { server_log | grep -q "admin-suspend job by"; }
+	wait_until 10 asked
+	keelson unload admin-suspend 2>"$BATS_TEST_TMPDIR/unload" || unloaded=$?
+	has "${unloaded-0} $(cat "$BATS_TEST_TMPDIR/unload")" '^(0 |1 .*answers between module admin-suspend and others are on their way)'
+	kill -CONT "$(cat "$SB/n1/mom_priv/mom.lock")"
+	wait $! || true
+	wait_until 20 keelson modules # the server is there
+	job_is "$a" R
+}
+
 # ---- crashes -----------------------------------------------------------------------------------------------
 
 @test "admin-suspend, crash: kill -9 of the server loses nothing" {

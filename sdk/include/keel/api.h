@@ -71,6 +71,11 @@ struct keel_core_api {
 	 * one of them holds, as long as it holds, and is not told which: try, and take EAGAIN for no. -EINVAL:
 	 * other bits. */
 	int32_t (*watch_for)(struct keel_watch *, uint32_t ready);
+	/* For whoever will call `other` in a later turn, the module that asked for something, say: it stays loaded until
+	 * let_go() was called as often as keep(). Its unload waits a moment for that, then it is refused. NULL is fine:
+	 * nobody. */
+	void (*keep)(struct keel_mod *other);
+	void (*let_go)(struct keel_mod *other); /* It has been called. NULL is fine. */
 };
 
 /* ---- object: classes, typed attributes, lookup, change sets ---------------------------------- */

@@ -101,6 +101,27 @@ static void changes_wait_for_each_other(void)
 	kernel_stop();
 }
 
+/* ---- others have to tell it something ------------------------------------------------------------------- */
+static void who_waits_for_an_answer_goes_when_it_came(void)
+{
+	kernel_start();
+	CU_ASSERT_EQUAL(up("later: { delay = \"50ms\"; }\npatient: { }"), 0);
+	CU_ASSERT_EQUAL(change(MODULES_UNLOAD, "patient"), 0);
+	CU_ASSERT_TRUE(logged("bell;it rang"));
+	kernel_stop();
+}
+
+static void who_waits_too_long_for_an_answer_stays(void)
+{
+	kernel_start();
+	CU_ASSERT_EQUAL(up("later: { delay = \"1h\"; }\npatient: { }"), 0);
+	CU_ASSERT(change(MODULES_RELOAD, "later") < 0); /* who asked it would come with it */
+	expect_error("nothing was changed: answers between module patient and others are on their way (1); "
+		     "try again");
+	CU_ASSERT_PTR_NOT_NULL(strstr(described(), "patient\t1.0\t"));
+	kernel_stop();
+}
+
 /* ---- what a site says about taps ------------------------------------------------------------------------- */
 static void a_site_orders_taps(void)
 {
@@ -164,4 +185,5 @@ static void what_is_wrong_is_said_with_its_line(void)
 
 TESTS_MAIN("module/change", TEST(one_that_cannot_come_brings_everybody_back),
 	   TEST(what_is_not_required_is_left_out), TEST(changes_wait_for_each_other),
+	   TEST(who_waits_for_an_answer_goes_when_it_came), TEST(who_waits_too_long_for_an_answer_stays),
 	   TEST(a_site_orders_taps), TEST(what_is_wrong_is_said_with_its_line))

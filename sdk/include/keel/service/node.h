@@ -41,7 +41,8 @@ struct keel_node_api {
 
 	/* Give a job its vnodes: every vnode of `exec_vnode` gets slots and resources_assigned, job-busy
 	 * and job-exclusive follow. *ret_exec_host (malloc'ed): n1/0*2+n2/0. `excl`: enum
-	 * keel_place_share after combining with `sharing`. 0 or PBSE; nothing is assigned on failure. */
+	 * keel_place_share after combining with `sharing`. 0 or PBSE; nothing is assigned on failure. A job
+	 * that has it all already keeps it. */
 	int32_t (*assign)(struct keel_mod *, const char *job_id, const char *exec_vnode, int32_t share,
 			  char **ret_exec_host, struct keel_err *);
 	/* Take them back: slots and all resources, or (suspension) only the resources named in `only`.

@@ -43,8 +43,8 @@ typedef void keel_task_done(struct keel_mod *me, void *arg, int32_t code, const 
 struct keel_task_api {
 	uint32_t size, version;
 	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
-	/* Who hears the reports; borrowed, static. Two modules may listen: jobs (job reports), nodes (host
-	 * reports); unused members are NULL. */
+	/* Who hears the reports: until listen(NULL), in fini(). Two modules may listen: jobs (job reports), nodes
+	 * (host reports); unused members are NULL. -ENOSPC: two do. */
 	int32_t (*listen)(struct keel_mod *, struct keel_mod *me, const struct keel_task_events *);
 	/* Start the job on the primary host of its exec_host (attributes exec_host, exec_vnode,
 	 * run_version are set). Script and attributes are taken from the object. The answer comes as
@@ -62,7 +62,7 @@ struct keel_task_api {
 	/* The end is recorded: the host may forget the job. */
 	void (*ended_done)(struct keel_mod *, struct keel_obj *job);
 	/* The host (link peer) names in a job's exec_vnode need vnode->host: who serves this vnode. Set
-	 * by nodes: answers the peer name of a vnode, NULL unknown. */
+	 * by nodes, until it takes that back with NULL: answers the peer name of a vnode, NULL unknown. */
 	void (*set_host_of)(struct keel_mod *, struct keel_mod *me,
 			    const char *(*host_of)(struct keel_mod *me, const char *vnode));
 	/* Like kill(), but the host may refuse (point task_preterm): `done` when it has decided. Once it has

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * service.c - the service "job": what other modules may ask. Whoever has to wait for an answer is not unloaded
+ * before it came: it would be told where there is no code any more.
+ */
+#include "jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* For everybody but listings, a job in a routing queue is on its way. */
+static char api_state(struct keel_mod *mod, struct keel_obj *job)
+{
+	enum step step = job_slot(mod, job)->step;
+
+	return step == STEP_ROUTING ? 'T' : step_letter(step);
+}
+
+static int32_t api_substate(struct keel_mod *mod, struct keel_obj *job)
+{
+	return step_substate(job_slot(mod, job)->step);
+}
+
+static bool api_is_suspended(struct keel_mod *mod, struct keel_obj *job)
+{
+	return step_is_suspended(job_slot(mod, job)->step);
+}
+
+static void api_comment(struct keel_mod *mod, struct keel_obj *job, const char *text)
+{
+	struct state *st = mod->state;
+
+	if (job_role(mod, job) == ROLE_WHOLE && st->object->is_set(job, st->a.stime))
+		return; /* it says when it began */
+	if (strcmp(job_text(mod, job, st->a.comment), text) != 0)
+		st->object->set_str(job, st->a.comment, text);
+}
+
+static void api_on_change(struct keel_mod *mod, struct keel_mod *me, void (*fn)(struct keel_mod *))
+{
+	struct state *st = mod->state;
+
+	st->listener = me;
+	st->changed = fn;
+}
+
+static void api_on_run(struct keel_mod *mod, struct keel_mod *me,
+		       void (*fn)(struct keel_mod *, struct keel_obj *, const char *,
+				  struct keel_mod *, keel_job_done *, void *))
+{
+	struct state *st = mod->state;
+
+	st->runner = me;
+	st->run_request = fn;
+}
+
+static int32_t api_permit(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *theirs,
+			  uint32_t roles)
+{
+	struct keel_job_ask ask;
+
+	KEEL_SIZED(&ask, theirs);
+	return ask_permit(mod, job, &ask, roles);
+}
+
+static int64_t api_next_number(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	return st->next_sequence;
+}
+
+/* ---- what is answered later ----------------------------------------------------------------------------- */
+
+static void come_back(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct told *asker = arg;
+
+	tell(asker, code, text);
+	st->core->let_go(asker->me);
+	free(asker);
+}
+
+/* Whoever asks stays loaded until he is told. NULL: no memory, and he was told. */
+static struct told *asker_keep(struct keel_mod *mod, const struct told *asker)
+{
+	struct state *st = mod->state;
+	struct told *kept = told_keep(asker);
+
+	if (kept)
+		st->core->keep(kept->me);
+	else
+		tell(asker, PBSE_SYSTEM, "System error: out of memory");
+	return kept;
+}
+
+#define ASKER struct keel_mod *me, keel_job_done *done, void *arg
+/* api_NAME() keeps its asker, then calls job_NAME() with what is behind the parameters. */
+#define ANSWERED_LATER(name, parameters, ...)                                                      \
+	static void api_##name parameters                                                          \
+	{                                                                                          \
+		struct told *asker = asker_keep(mod, &(struct told){ me, done, arg });             \
+                                                                                                   \
+		if (asker)                                                                         \
+			job_##name(mod, job, ##__VA_ARGS__, mod, come_back, asker);                \
+	}
+ANSWERED_LATER(suspend, (struct keel_mod *mod, struct keel_obj *job, const char *signal,
+			 const char *who, ASKER), signal, who)
+ANSWERED_LATER(resume, (struct keel_mod *mod, struct keel_obj *job, const char *signal,
+			const char *who, ASKER), signal, who)
+ANSWERED_LATER(run, (struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
+		     const char *who, ASKER), exec_vnode, who)
+ANSWERED_LATER(resume_waiting, (struct keel_mod *mod, struct keel_obj *job, ASKER))
+ANSWERED_LATER(request_delete, (struct keel_mod *mod, struct keel_obj *job, const char *who, ASKER), who)
+ANSWERED_LATER(request_rerun, (struct keel_mod *mod, struct keel_obj *job, const char *who, ASKER), who)
+ANSWERED_LATER(request_suspend, (struct keel_mod *mod, struct keel_obj *job, const char *who, ASKER), who)
+ANSWERED_LATER(request_checkpoint, (struct keel_mod *mod, struct keel_obj *job, const char *who, ASKER),
+	       who)
+ANSWERED_LATER(move, (struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
+		      const char *who, ASKER), queue, who)
+ANSWERED_LATER(may_run, (struct keel_mod *mod, struct keel_obj *job, const char *who, ASKER), who)
+
+static void api_ask(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *theirs, ASKER)
+{
+	struct told *asker = asker_keep(mod, &(struct told){ me, done, arg });
+	struct keel_job_ask ask;
+
+	if (!asker)
+		return;
+	KEEL_SIZED(&ask, theirs);
+	if (ask.verb && ask.who)
+		ask_job(mod, job, &ask, &(struct told){ mod, come_back, asker });
+	else
+		come_back(mod, asker, PBSE_IVALREQ, "who asks a job for something says what, and who he is");
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------------ */
+
+static const struct keel_job_api service = {
+	.size = sizeof(struct keel_job_api),
+	.state = api_state,
+	.substate = api_substate,
+	.is_suspended = api_is_suspended,
+	.suspend = api_suspend,
+	.resume = api_resume,
+	.signal_done = signal_done,
+	.run = api_run,
+	.resume_waiting = api_resume_waiting,
+	.set_comment = api_comment,
+	.on_change = api_on_change,
+	.on_run_request = api_on_run,
+	.request_delete = api_request_delete,
+	.request_rerun = api_request_rerun,
+	.request_suspend = api_request_suspend,
+	.request_checkpoint = api_request_checkpoint,
+	.may_run = api_may_run,
+	.waiting = job_waiting,
+	.release_names = release_names,
+	.released = released,
+	.ask = api_ask,
+	.move = api_move,
+	.destination = destination_find,
+	.abort = job_abort,
+	.depend = job_depend,
+	.next_number = api_next_number,
+	.members = job_members,
+	.permit = api_permit,
+	.signal = signal_find,
+	.adopt = part_adopt,
+	.back = part_back,
+	.waits = whole_waits,
+	.finish = whole_finish,
+	.settle = part_settle,
+	.erase = job_erase,
+	.letter = job_letter,
+};
+const struct keel_service_def job_service = {
+	.size = sizeof(struct keel_service_def),
+	.name = "job",
+	.table = &service,
+	.doc = "states of jobs and the steps between them",
+};
