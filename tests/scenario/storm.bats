@@ -28,6 +28,8 @@ many()
 	as "$OWNER" sh -c "for i in \$(seq $N); do qsub -q $1 -l select=1:ncpus=1 -- /bin/sleep 10000 || exit; done" >/dev/null
 }
 run_in() { [ "$(qselect -q "$1" -s R | wc -l)" -eq "$2" ]; }
+# Their processes are there: who is not, cannot be suspended.
+started_in() { [ "$(qselect -q "$1" -s R | xargs -r qstat -f | grep -c ' substate = 42$')" -eq "$2" ]; }
 are_in() { same "jobs in $1 that are $2" "$3" "$(qselect -x -q "$1" -s "$2" | wc -l)"; }
 
 # Ask over and over until the file is gone; the longest time, in ms.
@@ -50,7 +52,7 @@ storm()
 	local asking=$BATS_TEST_TMPDIR/asking n max
 	qmgr -c "set sched preempt_order = $1"
 	many workq
-	wait_until $PATIENCE run_in workq $N
+	wait_until $PATIENCE started_in workq $N
 	qmgr -c 'set server scheduling = false'
 	many express
 	lines=$(accounting | wc -l)
