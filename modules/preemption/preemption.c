@@ -19,7 +19,7 @@ static const struct keel_need needs[] = {
 	KEEL_NEED(msg, 0, struct state, msg),	      KEEL_NEED(request, 0, struct state, request),
 	KEEL_NEED(resource, 0, struct state, resource), KEEL_NEED(job, 0, struct state, job),
 	KEEL_NEED(node, 0, struct state, node),
-	{ .group = "sched", .offset = offsetof(struct state, scheduler) },
+	KEEL_NEED(sched, 0, struct state, scheduler),
 	KEEL_NEED_OPT(limits, 0, struct state, limits),
 	KEEL_NEED_OPT(fairshare, 0, struct state, fairshare),
 };
