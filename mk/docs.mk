@@ -23,9 +23,9 @@ endif
 # A sanitizer build is not read.
 KEELSON_ALL += $(if $(findstring sanitize,$(CFLAGS)),,docs)
 
-# The worked examples: all that the guide and the reference quote or list, and what builds them.
-QUOTES := sed -n -E 's:.*<!-- code tests/fixtures/([a-z_]+\.[ch]) .*:\1:p; /<!-- fixtures/{s/.*<!-- fixtures | *-->//g; s/([a-z_]+)/\1.c/gp}'
-EXAMPLES := $(S)/sdk/doc/examples/Makefile $(sort $(addprefix $(S)/tests/fixtures/,\
+# The worked examples: all that the guide and the reference quote or list, their headers, and what builds them.
+QUOTES := sed -n -E 's:.*<!-- code tests/fixtures/([a-z_]+\.c) .*:\1:p; /<!-- fixtures/{s/.*<!-- fixtures | *-->//g; s/([a-z_]+)/\1.c/gp}'
+EXAMPLES := $(S)/sdk/doc/examples/Makefile $(wildcard $(S)/tests/fixtures/*.h) $(sort $(addprefix $(S)/tests/fixtures/,\
 	$(shell $(QUOTES) $(S)/sdk/doc/guide/*.md $(S)/sdk/doc/*.md) \
 	$(shell sed -n -E 's/^HOOK.[0-9]+, *([a-z_]+),.*/\1.c/p' $(S)/sdk/include/keel/hook_points.def)))
 

@@ -9,12 +9,16 @@
 #include "loop/loop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "loop/inside.h"
 
 /* Deferred calls that defer again go on within the turn for this long, then others get theirs. */
 #define TURN_BUDGET_NS (10 * 1000 * 1000)
+#define HIGH_FD 1000 /* below the usual limit of 1024 */
 
 static void hurry_on(uv_idle_t *idle)
 {
@@ -65,6 +69,27 @@ static void posted(uv_async_t *wake)
 	calls_fini(&taken);
 }
 
+static void never(void *arg, int events)
+{
+	(void)arg, (void)events;
+}
+
+/* libuv ends the program when its table of descriptors cannot grow. So it has room for most daemons from the
+ * beginning: it is as long as the highest descriptor ever watched. */
+static void table_widen(struct loop *l)
+{
+	int fd = eventfd(0, EFD_CLOEXEC);
+	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
+	struct loop_watch *w;
+
+	if (high >= 0 && loop_watch(l, high, LOOP_READABLE, never, NULL, &w) == 0)
+		loop_watch_cancel(w);
+	if (high >= 0)
+		close(high);
+	if (fd >= 0)
+		close(fd);
+}
+
 int loop_create(struct loop **ret_loop)
 {
 	struct loop *l = calloc(1, sizeof(*l));
@@ -91,6 +116,7 @@ int loop_create(struct loop **ret_loop)
 	uv_idle_init(&l->uv, &l->hurry);
 	l->wake.data = l->turn.data = l->hurry.data = l;
 	uv_check_start(&l->turn, turn_over);
+	table_widen(l);
 	*ret_loop = l;
 	return 0;
 }
