@@ -295,16 +295,43 @@ static void host_item(struct keel_text *out, struct keel_mod *mod, const struct 
 		keel_text_printf(out, "*%u", cpus);
 }
 
+/* Take the job off a vnode, or leave it there with what it keeps. False: it was not there. */
+static bool part_release(struct keel_mod *mod, struct keel_obj *node, const char *job_id,
+			 const char *only)
+{
+	struct state *st = mod->state;
+	struct vnode *v = st->object->slot(mod, node);
+	struct tenant **at = v ? tenant_at(v, job_id) : NULL, *t = at ? *at : NULL;
+
+	if (!t || (only && t->given_back))
+		return false;
+	if (only) {
+		t->n_slots = 0;
+		t->given_back = strdup(only);
+		return true;
+	}
+	*at = t->next;
+	tenant_free(t);
+	return true;
+}
+
+/* The job on the vnode of a part. NULL: it is not there. */
+static struct tenant *tenant_of(struct keel_mod *mod, const struct keel_exec_part *part, const char *job_id)
+{
+	struct state *st = mod->state;
+	struct keel_obj *node = st->object->find(mod, "node", part->vnode);
+	struct vnode *v = node ? st->object->slot(mod, node) : NULL;
+
+	return v ? *tenant_at(v, job_id) : NULL;
+}
+
 /* What a suspended job gave back (malloc'ed); NULL: it is not here, or has everything. */
 static char *given_back(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
 {
-	struct state *st = mod->state;
 	uint32_t i;
 
 	for (i = 0; i < exec->n; i++) {
-		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
-		struct vnode *v = node ? st->object->slot(mod, node) : NULL;
-		const struct tenant *t = v ? *tenant_at(v, job_id) : NULL;
+		const struct tenant *t = tenant_of(mod, &exec->part[i], job_id);
 
 		if (t && t->given_back)
 			return strdup(t->given_back);
@@ -314,13 +341,10 @@ static char *given_back(struct keel_mod *mod, const struct keel_exec *exec, cons
 
 static void thaw(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
 {
-	struct state *st = mod->state;
 	uint32_t i;
 
 	for (i = 0; i < exec->n; i++) {
-		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
-		struct vnode *v = node ? st->object->slot(mod, node) : NULL;
-		struct tenant *t = v ? *tenant_at(v, job_id) : NULL;
+		struct tenant *t = tenant_of(mod, &exec->part[i], job_id);
 
 		if (t) {
 			free(t->given_back);
@@ -332,13 +356,10 @@ static void thaw(struct keel_mod *mod, const struct keel_exec *exec, const char 
 /* It is there with all it has: whoever assigns it has been loaded anew. */
 static bool is_there(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
 {
-	struct state *st = mod->state;
 	uint32_t i;
 
 	for (i = 0; i < exec->n; i++) {
-		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
-		struct vnode *v = node ? st->object->slot(mod, node) : NULL;
-		const struct tenant *t = v ? *tenant_at(v, job_id) : NULL;
+		const struct tenant *t = tenant_of(mod, &exec->part[i], job_id);
 
 		if (!t || t->guest || t->given_back)
 			return false;
@@ -346,13 +367,32 @@ static bool is_there(struct keel_mod *mod, const struct keel_exec *exec, const c
 	return exec->n > 0;
 }
 
-static uint32_t first_slot_of(struct keel_mod *mod, const struct keel_exec_part *part, const char *job_id)
+/* Slots were taken in the order of the parts. */
+static uint32_t first_slot_of(const struct tenant *t, const struct keel_exec *exec, uint32_t i)
+{
+	uint32_t k, before = 0;
+
+	for (k = 0; k < i; k++)
+		if (strcmp(exec->part[k].vnode, exec->part[i].vnode) == 0)
+			before += (uint32_t)part_number(&exec->part[k], "ncpus");
+	return before < t->n_slots ? t->slot[before] : 0;
+}
+
+/* An assignment that fails leaves the job where it was. */
+static void parts_return(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
 {
 	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, st->object->find(mod, "node", part->vnode));
-	const struct tenant *t = *tenant_at(v, job_id);
+	uint32_t i;
 
-	return t->n_slots ? t->slot[0] : 0;
+	for (i = 0; i < exec->n; i++) {
+		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
+		struct tenant *t = tenant_of(mod, &exec->part[i], job_id);
+
+		if (t && t->given_back)
+			t->n_slots = 0;
+		else if (t)
+			part_release(mod, node, job_id, NULL);
+	}
 }
 
 int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,
@@ -374,7 +414,7 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 	code = parts_known(mod, exec, err);
 	for (i = 0; !code && i < exec->n; i++) {
 		if (again)
-			slot = first_slot_of(mod, &exec->part[i], job_id);
+			slot = first_slot_of(tenant_of(mod, &exec->part[i], job_id), exec, i);
 		else
 			code = part_assign(mod, &exec->part[i], job_id, share, &slot);
 		if (!code && (i == 0 || exec->part[i].chunk != exec->part[i - 1].chunk))
@@ -386,6 +426,8 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 		thaw(mod, exec, job_id);
 		charge(mod, exec, 1, only);
 		guests(mod, exec, job_id, share, false);
+	} else if (code && !again) {
+		parts_return(mod, exec, job_id);
 	}
 	free(only);
 	keel_text_fini(&out);
@@ -394,26 +436,6 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 }
 
 /* ---- release --------------------------------------------------------------------------------------------- */
-
-/* Take the job off a vnode, or leave it there with what it keeps. False: it was not there. */
-static bool part_release(struct keel_mod *mod, struct keel_obj *node, const char *job_id,
-			 const char *only)
-{
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
-	struct tenant **at = v ? tenant_at(v, job_id) : NULL, *t = at ? *at : NULL;
-
-	if (!t || (only && t->given_back))
-		return false;
-	if (only) {
-		t->n_slots = 0;
-		t->given_back = strdup(only);
-		return true;
-	}
-	*at = t->next;
-	tenant_free(t);
-	return true;
-}
 
 void node_release(struct keel_mod *mod, const char *job_id, const char *exec_vnode, const char *only,
 		  bool ended)
