@@ -3,10 +3,10 @@
  * test_busy.c - limits in the mock, with the real module resources: a resource that is limited stays, and limits of
  * both styles do not go together, also when there is no memory to look.
  */
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness.h"
 #include "keel/mock.h"
 #include "keel/service/job.h"
 
@@ -88,18 +88,4 @@ static void test_styles(void)
 	stays_refused(old_style);
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite_with_setup_and_teardown("entity limits", NULL, NULL, set_up, tear_down);
-	CU_add_test(s, "a limited resource", test_limited);
-	CU_add_test(s, "two styles", test_styles);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN_BETWEEN("entity limits", set_up, tear_down, TEST(test_limited), TEST(test_styles))

@@ -4,11 +4,11 @@
  */
 #include "queues.h"
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "keel/mock.h"
 #include "pbs_error.h"
 
@@ -115,25 +115,5 @@ static void test_busy(void)
 	CU_ASSERT_EQUAL(manage(DELETE, queue_find("workq"), NULL, NULL), 0);
 }
 
-int main(void)
-{
-	static const CU_TestInfo tests[] = {
-		{ "the first queue", test_first_queue },
-		{ "no memory for it", test_no_memory_for_it },
-		{ "a queue that is not complete", test_incomplete },
-		{ "a queue with jobs", test_busy },
-		CU_TEST_INFO_NULL,
-	};
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite_with_setup_and_teardown("queues", NULL, NULL, set_up, tear_down);
-	for (const CU_TestInfo *t = tests; t->pName != NULL; t++)
-		CU_add_test(s, t->pName, t->pTestFunc);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN_BETWEEN("queues", set_up, tear_down, TEST(test_first_queue), TEST(test_no_memory_for_it),
+		   TEST(test_incomplete), TEST(test_busy))

@@ -4,10 +4,10 @@
  */
 #include "resources.h"
 
-#include <CUnit/Basic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "keel/mock.h"
 
 extern const struct keel_module keel_module;
@@ -63,18 +63,4 @@ static void test_no_memory(void)
 	CU_ASSERT(n > 1);
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite_with_setup_and_teardown("busy resources", NULL, NULL, set_up, tear_down);
-	CU_add_test(s, "used", test_used);
-	CU_add_test(s, "no memory to look", test_no_memory);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN_BETWEEN("busy resources", set_up, tear_down, TEST(test_used), TEST(test_no_memory))

@@ -18,15 +18,17 @@ struct test {
 };
 #define TEST(fn) { #fn, fn }
 
-/* Exit status of the program: 0 when every test passed. */
-static inline int tests_run(const char *suite_name, const struct test *tests, size_t n)
+/* Exit status of the program: 0 when every test passed. Before and after each of them set_up() and tear_down(),
+ * which may be NULL. */
+static inline int tests_run_between(const char *suite_name, CU_SetUpFunc set_up, CU_TearDownFunc tear_down,
+				    const struct test *tests, size_t n)
 {
 	CU_pSuite suite;
 	unsigned failed;
 
 	if (CU_initialize_registry() != CUE_SUCCESS)
 		return 2;
-	suite = CU_add_suite(suite_name, NULL, NULL);
+	suite = CU_add_suite_with_setup_and_teardown(suite_name, NULL, NULL, set_up, tear_down);
 	for (size_t i = 0; suite != NULL && i < n; i++)
 		if (CU_add_test(suite, tests[i].name, tests[i].fn) == NULL)
 			suite = NULL;
@@ -38,11 +40,17 @@ static inline int tests_run(const char *suite_name, const struct test *tests, si
 	CU_cleanup_registry();
 	return failed == 0 ? 0 : 1;
 }
-#define TESTS_MAIN(suite_name, ...)                                                                \
+static inline int tests_run(const char *suite_name, const struct test *tests, size_t n)
+{
+	return tests_run_between(suite_name, NULL, NULL, tests, n);
+}
+#define TESTS_MAIN(suite_name, ...) TESTS_MAIN_BETWEEN(suite_name, NULL, NULL, __VA_ARGS__)
+#define TESTS_MAIN_BETWEEN(suite_name, set_up, tear_down, ...)                                     \
 	int main(void)                                                                             \
 	{                                                                                          \
 		static const struct test tests[] = { __VA_ARGS__ };                                \
-		return tests_run(suite_name, tests, sizeof(tests) / sizeof(tests[0]));             \
+		return tests_run_between(suite_name, set_up, tear_down, tests,                     \
+					 sizeof(tests) / sizeof(tests[0]));                        \
 	}
 
 /* A new empty directory; free() the path after scratch_remove(). */
