@@ -240,7 +240,8 @@ void process_close(struct process *p); /* kill it, nothing is told; its memory s
 void process_destroy(struct process *p); /* and its memory, when nobody uses it; NULL is fine */
 void process_unuse(struct process *p);
 void process_stand_back(const struct process *p); /* as long as it lives */
-void process_reap(struct process *p); /* kill it, and wait a moment: its module leaves, perhaps the daemon ends; NULL is fine */
+/* Kill it, and wait a moment: its module leaves, perhaps the daemon ends. NULL is fine. */
+void process_reap(struct process *p);
 /* It cannot be trusted or does not answer. It is ended when nothing of it is on the stack. */
 void process_give_up(struct process *p, const char *fmt, ...) KEEL_PRINTF(2, 3);
 void process_dismiss(struct process *p); /* likewise, and nobody is told */

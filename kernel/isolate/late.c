@@ -5,9 +5,10 @@
  * A process does one thing at a time, in the order it was told: what it owes first, it works at since it was told
  * that, or since it answered what came before. Beyond the deadline it is given up. One that computes, or sleeps
  * without a word, for longer than the module's patience while others wait is suspected to hang: it keeps that call
- * until the deadline, the others go to its stand-by. One that waits for a processor is not: another would wait, too. That only when nothing but calls not begun depends on it, because
- * the stand-by knows what replay tells, no more. Who answers in time after all has shown that its calls take
- * so long: from then on twice that time is waited.
+ * until the deadline, the others go to its stand-by. One that waits for a processor is not: another would wait,
+ * too. That only when nothing but calls not begun depends on it, because the stand-by knows what replay tells, no
+ * more. Who answers in time after all has shown that its calls take so long: from then on twice that time is
+ * waited.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -170,7 +170,8 @@ void process_unuse(struct process *p)
 	free(p);
 }
 
-/* It is suspected to compute for nothing, and others have work that is wanted: of a busy machine it gets what is left. */
+/* It is suspected to compute for nothing, and others have work that is wanted: of a busy machine it gets what is
+ * left. */
 void process_stand_back(const struct process *p)
 {
 	char path[64];

@@ -8,9 +8,8 @@
 #include "isolate/answer.h"
 #include "isolate/inside.h"
 #include "msg/msg.h"
+#include "pbs_error.h"
 #include "request/router.h"
-
-enum pbse { SYSTEM = 15010, INTERNAL = 15011 };
 
 static void req_free(struct iso_req *r)
 {
@@ -83,7 +82,7 @@ void request_asked(struct keel_mod *mod, struct keel_req *req)
 
 	if (r == NULL || !process_up(iso->now) || HASH_COUNT(iso->reqs) >= CALLS_MAX) {
 		free(r);
-		iso->request->reply(req, SYSTEM, "module %s is not there now: its process ended or has too "
+		iso->request->reply(req, PBSE_SYSTEM, "module %s is not there now: its process ended or has too "
 				    "much to do", iso->name);
 		return;
 	}
@@ -92,7 +91,7 @@ void request_asked(struct keel_mod *mod, struct keel_req *req)
 	HASH_ADD(hh, iso->reqs, number, sizeof(r->number), r);
 	if (!hash_holds(r)) {
 		free(r);
-		iso->request->reply(req, SYSTEM, "no memory to ask module %s", iso->name);
+		iso->request->reply(req, PBSE_SYSTEM, "no memory to ask module %s", iso->name);
 		return;
 	}
 	iso->request->on_gone(req, gone, r);
@@ -136,7 +135,7 @@ void request_heard(struct process *p, uint32_t what, struct talk_in *in)
 		if (out != NULL)
 			iso->request->reply_out(req, out);
 		else
-			iso->request->reply(req, INTERNAL, "module %s sent no answer that can be read",
+			iso->request->reply(req, PBSE_INTERNAL, "module %s sent no answer that can be read",
 					    iso->name);
 	}
 }
@@ -181,6 +180,6 @@ void requests_fail(struct process *p, const char *why)
 		if (r->process != p)
 			continue;
 		req_free(r);
-		iso->request->reply(req, SYSTEM, "module %s: %s", iso->name, why);
+		iso->request->reply(req, PBSE_SYSTEM, "module %s: %s", iso->name, why);
 	}
 }

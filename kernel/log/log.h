@@ -25,8 +25,8 @@ int log_fd(const struct log *g);
 /* JSON lines instead of PBS lines: {"time": ..., "event": ..., "daemon": ..., "class": ..., "object":
  * ..., "text": ...}. */
 void log_set_json(struct log *g, bool json);
-/* One write(2) per record; `klass` and `object` may be NULL, and so may `g`: then nothing is written. A record that cannot be written is counted
- * and the count is told when writing works again. */
+/* One write(2) per record; `klass` and `object` may be NULL, and so may `g`: then nothing is
+ * written. A record that cannot be written is counted and the count is told when writing works again. */
 void log_add(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,
 	     ...) KEEL_PRINTF(5, 6);
 /* The same from any thread, also while the loop's stands still in the middle of a record. */

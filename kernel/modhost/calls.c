@@ -16,8 +16,6 @@
 #define REPORT_EVERY_MS 20
 #define REPORT_EVERY 256u
 
-enum pbse { INTERNAL = 15011, HOOK_REJECT = 15169 };
-
 /* ---- calls -------------------------------------------------------------------------------------------- */
 static struct hcall *call_create(struct host *h, uint64_t number)
 {
@@ -302,7 +300,7 @@ static keel_verdict group_reject(struct keel_call *call, int32_t code, const cha
 	va_list ap;
 
 	va_start(ap, fmt);
-	text_setv(call, code != 0 ? code : HOOK_REJECT, fmt, ap, KEEL_REJECT);
+	text_setv(call, code != 0 ? code : PBSE_HOOK_REJECT, fmt, ap, KEEL_REJECT);
 	va_end(ap);
 	return KEEL_REJECT;
 }
@@ -342,7 +340,7 @@ static int32_t group_set(struct keel_call *call, struct keel_obj *obj, const cha
 	int32_t code, pbse;
 
 	if (o == NULL || attr == NULL)
-		return err_set(err, INTERNAL, "there is no object or no attribute to work on");
+		return err_set(err, PBSE_INTERNAL, "there is no object or no attribute to work on");
 	ask_begin(h, ASK_SET);
 	talk_put_str(&h->out, o->klass);
 	talk_put_str(&h->out, o->id);
