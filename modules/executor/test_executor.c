@@ -227,7 +227,7 @@ static void test_signals(void)
 	CU_ASSERT_NOT_EQUAL(state_of((pid_t)heard.session), 'T');
 	CU_ASSERT_EQUAL(ask(job, "suspend"), 0);
 	CU_ASSERT_EQUAL(ask(job, "KILL"), 0);
-	CU_ASSERT(until(is_ended, LONG_MS));
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
 	CU_ASSERT_EQUAL(heard.status, 265);
 	CU_ASSERT_EQUAL(suspended, 2);
 	end();
@@ -240,25 +240,25 @@ static void test_kill(void)
 	begin();
 	job = program_job("60.s", EXE("/bin/sleep"), ARG("60"));
 	launch(job);
-	CU_ASSERT_EQUAL(task_api.kill(mod, job, 5000), 0);
-	CU_ASSERT(until(is_ended, 3000));
+	CU_ASSERT_EQUAL(task_api.kill(mod, job, 2 * DEADLINE_MS), 0);
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
 	CU_ASSERT_EQUAL(heard.status, 271);
 	/* Ignores TERM; leaves a process in a session of its own. */
 	job = script_job("61.s", "trap '' TERM; setsid sleep 61 & while :; do sleep 1; done\n");
 	launch(job);
 	CU_ASSERT_EQUAL(task_api.kill(mod, job, 300), 0);
-	CU_ASSERT(until(is_ended, LONG_MS));
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
 	/* Stopped: it is continued, so that TERM reaches it. */
 	job = program_job("62.s", EXE("/bin/sleep"), ARG("60"));
 	launch(job);
 	CU_ASSERT_EQUAL(ask(job, "suspend"), 0);
 	CU_ASSERT_EQUAL(task_api.kill(mod, job, 300), 0);
-	CU_ASSERT(until(is_ended, LONG_MS));
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
 	CU_ASSERT_EQUAL(heard.status, 271);
 	job = program_job("63.s", EXE("/bin/sleep"), ARG("60"));
 	launch(job);
 	task_api.discard(mod, job);
-	CU_ASSERT(until(no_tasks, LONG_MS));
+	CU_ASSERT(until(no_tasks, DEADLINE_MS));
 	CU_ASSERT_EQUAL(heard.ended, 0);
 	end();
 }
@@ -289,7 +289,7 @@ static void test_freezer(void)
 	CU_ASSERT_EQUAL(ask(job, "resume"), 0);
 	CU_ASSERT_EQUAL(ask(job, "suspend"), 0);
 	CU_ASSERT_EQUAL(task_api.kill(mod, job, 0), 0);
-	CU_ASSERT(until(is_ended, LONG_MS));
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
 	CU_ASSERT_EQUAL(heard.status, 265);
 	end();
 	with_freezer = false;
@@ -318,10 +318,10 @@ static void test_usage_and_limits(void)
 	keel_mock_set(job, "Resource_List", "walltime", "00:00:02");
 	keel_mock_set(job, "Resource_List", "ncpus", "2");
 	launch(job);
-	CU_ASSERT(until(is_used, LONG_MS));
+	CU_ASSERT(until(is_used, DEADLINE_MS));
 	CU_ASSERT_PTR_NOT_NULL(strstr(heard.items, "ncpus=2 "));
 	CU_ASSERT_PTR_NOT_NULL(strstr(heard.items, "walltime=00:00:0"));
-	CU_ASSERT(until(is_ended, LONG_MS));
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
 	CU_ASSERT_EQUAL(heard.status, -29);
 	CU_ASSERT_PTR_NULL(strstr(heard.items, "mem=0kb"));
 	CU_ASSERT_EQUAL(sscanf(output("70.s.e"), "=>> PBS: job killed: walltime %d exceeded limit %d",
@@ -349,7 +349,7 @@ static void test_restart(void)
 	CU_ASSERT_NOT_EQUAL(state_of(session), '-');
 	begin();
 	CU_ASSERT_EQUAL(heard.lost, 0);
-	CU_ASSERT(until(is_ended, LONG_MS));
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
 	CU_ASSERT_EQUAL(heard.status, 9);
 	CU_ASSERT_EQUAL(heard.session, session);
 	CU_ASSERT_STRING_EQUAL(output("80.s.o"), "after\n");
@@ -362,17 +362,17 @@ static void test_restart(void)
 	keep_ended = false;
 	task_ends = 0;
 	begin();
-	CU_ASSERT(until(is_ended, LONG_MS));
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
 	CU_ASSERT_EQUAL(heard.status, 4);
 	CU_ASSERT_EQUAL(task_ends, 1);
 	CU_ASSERT_EQUAL(end_status, 4);
 	/* The server believes in a task that is not there; and the other way round. */
-	CU_ASSERT(until(no_tasks, LONG_MS));
+	CU_ASSERT(until(no_tasks, DEADLINE_MS));
 	stop();
 	gone = script_job("82.s", "true\n");
 	set(gone, "job_state", "R");
 	begin();
-	CU_ASSERT(until(is_lost, LONG_MS));
+	CU_ASSERT(until(is_lost, DEADLINE_MS));
 	end();
 }
 
@@ -388,7 +388,7 @@ static void test_link_loss(void)
 	CU_ASSERT_EQUAL(task_api.start(mod, job), -ENOTCONN);
 	CU_ASSERT(task_api.kill(mod, job, 100) < 0);
 	link_set(true);
-	CU_ASSERT(until(is_ended, LONG_MS)); /* told again */
+	CU_ASSERT(until(is_ended, DEADLINE_MS)); /* told again */
 	CU_ASSERT_EQUAL(heard.status, 271);
 	CU_ASSERT_EQUAL(heard.started, 1);
 	job = program_job("91.s", EXE("/bin/sleep"), ARG("60"));
@@ -396,7 +396,7 @@ static void test_link_loss(void)
 	link_set(false);
 	task_api.discard(mod, job);
 	link_set(true);
-	CU_ASSERT(until(no_tasks, LONG_MS));
+	CU_ASSERT(until(no_tasks, DEADLINE_MS));
 	CU_ASSERT_EQUAL(heard.ended, 0);
 	end();
 }

@@ -16,11 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "keel/mock.h"
 
 extern const struct keel_module keel_module;
-
-#define LONG_MS 15000
 
 static char base[128], home[160], out_dir[160], shepherd[512];
 static struct keel_mock *mock;
@@ -193,12 +192,12 @@ static void begin(void)
 	heard = (struct heard){ 0 };
 	task_api.listen(mod, mod, &events);
 	link_set(true);
-	CU_ASSERT(until(is_up, LONG_MS));
+	CU_ASSERT(until(is_up, DEADLINE_MS));
 }
 
 static void end(void)
 {
-	CU_ASSERT(until(no_tasks, LONG_MS));
+	CU_ASSERT(until(no_tasks, DEADLINE_MS));
 	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 	mock = NULL;
 	keep_ended = false;
@@ -285,14 +284,14 @@ static void run(struct keel_obj *job)
 {
 	heard = (struct heard){ 0 };
 	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
-	CU_ASSERT(until(is_ended, LONG_MS));
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
 }
 
 static void launch(struct keel_obj *job)
 {
 	heard = (struct heard){ 0 };
 	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
-	CU_ASSERT(until(is_started, LONG_MS));
+	CU_ASSERT(until(is_started, DEADLINE_MS));
 	CU_ASSERT_EQUAL(heard.refused, 0);
 }
 
@@ -300,7 +299,7 @@ static int32_t ask(struct keel_obj *job, const char *name)
 {
 	answered = (struct answer){ 0 };
 	task_api.signal(mod, job, name, NULL, mod, on_answer, NULL);
-	CU_ASSERT(until(is_answered, LONG_MS));
+	CU_ASSERT(until(is_answered, DEADLINE_MS));
 	return answered.code;
 }
 

@@ -415,9 +415,9 @@ stopped_are()
 	needs_module arrays
 	cluster
 	a=$(array 1-9 1 2 3 4)
-	says 168 "$BAD_STATE $(sub "$a" 7-9)" timeout 1 qsig -s admin-suspend "$(sub "$a" 7-9)"
-	says 168 "$BAD_STATE $(sub "$a" 7)" timeout 1 qsig -s admin-suspend "$(sub "$a" 7)"
-	says 153 "qsig: Unknown Job Id $(sub "$a" 10)" timeout 1 qsig -s admin-suspend "$(sub "$a" 10)"
+	says 168 "$BAD_STATE $(sub "$a" 7-9)" timeout 10 qsig -s admin-suspend "$(sub "$a" 7-9)"
+	says 168 "$BAD_STATE $(sub "$a" 7)" timeout 10 qsig -s admin-suspend "$(sub "$a" 7)"
+	says 153 "qsig: Unknown Job Id $(sub "$a" 10)" timeout 10 qsig -s admin-suspend "$(sub "$a" 10)"
 	node_is n1 job-busy ''
 }
 

@@ -327,10 +327,10 @@ assert whole["array"] == "True" and whole["array_indices_remaining"] == "1-4", w
 
 @test "arrays: a range of which nobody can hear is refused at once" {
 	a=$(array 1-8 1 2 3 4)
-	says 168 "qsig: $BAD_STATE $(sub "$a" 6-8)" timeout 2 qsig -s suspend "$(sub "$a" 6-8)"
-	says 168 "qsig: $BAD_STATE $(sub "$a" 7)" timeout 2 qsig -s suspend "$(sub "$a" 7)"
-	says 168 "qsig: $BAD_STATE $(sub "$a" 1-4)" timeout 2 qsig -s resume "$(sub "$a" 1-4)"
-	says 168 "qrerun: $BAD_STATE $(sub "$a" 5-8)" timeout 2 qrerun "$(sub "$a" 5-8)"
+	says 168 "qsig: $BAD_STATE $(sub "$a" 6-8)" timeout 10 qsig -s suspend "$(sub "$a" 6-8)"
+	says 168 "qsig: $BAD_STATE $(sub "$a" 7)" timeout 10 qsig -s suspend "$(sub "$a" 7)"
+	says 168 "qsig: $BAD_STATE $(sub "$a" 1-4)" timeout 10 qsig -s resume "$(sub "$a" 1-4)"
+	says 168 "qrerun: $BAD_STATE $(sub "$a" 5-8)" timeout 10 qrerun "$(sub "$a" 5-8)"
 	paused
 	b=$(submit -J 1-3)
 	says 168 "qsig: $BAD_STATE $b" qsig -s TERM "$b"

@@ -124,10 +124,12 @@ show_state()
 	} >&2 2>&1 || true
 }
 
-# wait_until SECONDS COMMAND...: poll until it succeeds, at first often.
+# wait_until SECONDS COMMAND...: poll until it succeeds, at first often. On a machine that is busy with others
+# it may take four times as long.
 wait_until()
 {
-	local limit=$1 deadline=$((SECONDS + $1)) pause=.05
+	local limit=$((4 * $1)) pause=.05
+	local deadline=$((SECONDS + limit))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		if [ "$SECONDS" -ge "$deadline" ]; then

@@ -160,13 +160,13 @@ $BEGUN" "$(cat "$(mails "$id" "$BEGUN")")"
 }
 
 @test "mail: a mailer that hangs is ended, and the server answers meanwhile" {
-	cluster --set mail.timeout=2s --set mail.queue=2
+	cluster --set mail.timeout=5s --set mail.queue=2
 	touch "$POST/hang"
 	for job in 1 2 3 4 5; do
 		id=$(submit -h)
 		as "$OWNER" qdel "$id"
 	done
-	quietly timeout 2 qstat
+	quietly timeout 4 qstat
 	wait_until 10 log_has '2 mails wait: more are not sent'
 	rm "$POST/hang"
 	wait_until 20 log_has "was not taken: $MAILER timed out"

@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* For what must come: only a failure waits so long, and a busy machine is none. */
+#define DEADLINE_MS 60000
+
 struct test {
 	const char *name;
 	CU_TestFunc fn;

@@ -16,8 +16,6 @@
 #include "loop/loop.h"
 #include "registry/registry.h"
 
-#define DEADLINE_MS 10000
-
 struct keel_obj {
 	const char *klass, *id;
 	bool exists;

@@ -15,8 +15,6 @@
 #include "object/objects.h"
 #include "registry/registry.h"
 
-#define DEADLINE_MS 10000
-
 static struct parts parts;
 static struct owner jobs, alpha; /* who declares jobs, who takes holds */
 static const struct keel_call_api *call;

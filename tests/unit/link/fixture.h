@@ -19,13 +19,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "hook/hooks.h"
 #include "link/inside.h"
 #include "log/log.h"
 #include "registry/registry.h"
 #include "store/store.h"
 
-#define DEADLINE_MS 10000
 #define SERVER_HOST "head.example.org"
 #define MOM_HOST "n1.example.org"
 

@@ -51,7 +51,7 @@ static void begin(int n)
 
 static void finish(void)
 {
-	CU_ASSERT_EQUAL(loop_run_until(d.parts.loop, enough, NULL, 5000), 0);
+	CU_ASSERT_EQUAL(loop_run_until(d.parts.loop, enough, NULL, DEADLINE_MS), 0);
 	CU_ASSERT_EQUAL(owner.live, 0);
 	CU_ASSERT_EQUAL(__atomic_load_n(&owner.posts, __ATOMIC_ACQUIRE), 0);
 	loop_destroy(d.parts.loop);
@@ -161,13 +161,13 @@ static void test_work_that_hangs(void)
 	for (int i = 0; i < MANY; i++)
 		CU_ASSERT_EQUAL(core->work(&other.pub, work_stuck, NULL, NULL), 0);
 	CU_ASSERT_EQUAL(core->work(mod, work, called, &calls), 0);
-	CU_ASSERT_EQUAL(loop_run_until(d.parts.loop, enough, NULL, 5000), 0);
+	CU_ASSERT_EQUAL(loop_run_until(d.parts.loop, enough, NULL, DEADLINE_MS), 0);
 	CU_ASSERT_EQUAL(calls, 1);
 	CU_ASSERT(__atomic_load_n(&stuck, __ATOMIC_RELAXED) <= 4);
 	CU_ASSERT_EQUAL(other.live, MANY);
 	for (int i = 0; i < MANY; i++)
 		sem_post(&gate);
-	CU_ASSERT_EQUAL(loop_run_until(d.parts.loop, gone, &other, 5000), 0);
+	CU_ASSERT_EQUAL(loop_run_until(d.parts.loop, gone, &other, DEADLINE_MS), 0);
 	CU_ASSERT_EQUAL(stuck, MANY);
 	sem_destroy(&gate);
 	finish();

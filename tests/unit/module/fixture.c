@@ -160,7 +160,7 @@ int change(enum modules_change what, const char *name)
 			       &k.err);
 	if (asked < 0)
 		return asked;
-	return loop_run_until(k.parts.loop, is_changed, &ret, 20000) < 0 ? -ETIMEDOUT : ret;
+	return loop_run_until(k.parts.loop, is_changed, &ret, DEADLINE_MS) < 0 ? -ETIMEDOUT : ret;
 }
 
 int reload(const char *text)

@@ -266,7 +266,7 @@ static void a_host_answers_its_server(void)
 		sent.peer[0] = '\0';
 		on_ask(kernel, "server", m);
 		msg_destroy(m);
-		CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, is_sent, NULL, 10000), 0);
+		CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, is_sent, NULL, DEADLINE_MS), 0);
 		CU_ASSERT_STRING_EQUAL(sent.peer, "server");
 		CU_ASSERT_STRING_EQUAL(sent.name, "keelson.told");
 		CU_ASSERT_EQUAL(msg_api()->integer(sent.body, "number", 0), 7);

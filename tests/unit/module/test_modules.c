@@ -210,7 +210,7 @@ static void holds_of_a_module(void)
 	CU_ASSERT_EQUAL(up("hold: { timeout = \"60s\"; }"), 0);
 	CU_ASSERT_EQUAL(delete_job(), KEEL_WAIT);
 	purge("1.svr");
-	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, is_told, NULL, 10000), 0);
+	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, is_told, NULL, DEADLINE_MS), 0);
 	CU_ASSERT_EQUAL(told_verdict, KEEL_NEXT);
 	CU_ASSERT_TRUE(logged("fixture hold resumed"));
 	CU_ASSERT_EQUAL(delete_job(), KEEL_WAIT);
@@ -309,7 +309,7 @@ static void ask(const char *name, const char *point)
 	for (uint32_t i = 0; i < n_verbs; i++)
 		if (strcmp(verbs[i]->name, name) == 0)
 			verbs[i]->handler(&k.self.pub, NULL);
-	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, is_answered, NULL, 10000), 0);
+	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, is_answered, NULL, DEADLINE_MS), 0);
 }
 
 static void the_kernel_answers_its_verbs(void)

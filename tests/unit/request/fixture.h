@@ -18,6 +18,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "hook/hooks.h"
 #include "log/log.h"
 #include "loop/loop.h"
@@ -28,8 +29,6 @@
 #include "store/store.h"
 #include "wire/frame.h"
 #include "wire/pack.h"
-
-#define DEADLINE_MS 10000
 
 struct kernel {
 	struct parts parts;

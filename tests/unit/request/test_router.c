@@ -462,7 +462,7 @@ static void test_slow_reader_is_dropped(void)
 	wire_send(&c, 1, wire_request("parts"));
 	n_parts = 0;
 	part_ret = 0;
-	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, is_full, NULL, 10000), 0);
+	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, is_full, NULL, DEADLINE_MS), 0);
 	CU_ASSERT(n_parts < 64);
 	wait_clients(0);
 	CU_ASSERT(log_has(&k, "it does not read its answers"));

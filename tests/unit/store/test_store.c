@@ -11,14 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "log/log.h"
 #include "loop/loop.h"
 #include "object/objects.h"
 #include "registry/registry.h"
 #include "store/store.h"
 #include "util/err.h"
-
-#define DEADLINE_MS 10000
 
 /* ---- a store in memory --------------------------------------------------------------------- */
 
