@@ -5,7 +5,6 @@
  */
 #include "accounting.h"
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +12,23 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "keel/mock.h"
 
-static char home[] = "/tmp/test_journal.XXXXXX";
+static char *home;
 static int64_t now = 86400 * 400;
 static struct keel_mock *mock;
 static struct keel_mod *mod; /* the test's own, with this state */
 static struct state st;
 
-static void begin(void)
+static void set_up(void)
 {
+	char path[300];
+
+	home = scratch_new();
+	snprintf(path, sizeof(path), "%s/server_priv", home);
+	CU_ASSERT_EQUAL(mkdir(path, 0755), 0);
+	st = (struct state){ 0 };
 	mock = keel_mock_new(KEEL_SERVER);
 	keel_mock_home(mock, home);
 	keel_mock_epoch(mock, now);
@@ -33,6 +39,15 @@ static void begin(void)
 	mod = keel_mock_self(mock);
 	mod->state = &st;
 	outbox_find(mod);
+	CU_ASSERT_EQUAL(journal_open(mod, NULL), 0);
+}
+
+static void tear_down(void)
+{
+	journal_close(mod);
+	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
+	scratch_remove(home);
+	free(home);
 }
 
 static void next_day(void)
@@ -72,7 +87,6 @@ static void test_lines(void)
 	struct stat sb;
 	char path[300];
 
-	CU_ASSERT_EQUAL(journal_open(mod, NULL), 0);
 	snprintf(path, sizeof(path), "%s/server_priv/accounting", home);
 	CU_ASSERT_EQUAL(stat(path, &sb), 0);
 	CU_ASSERT_EQUAL(sb.st_mode & 07777, 0755);
@@ -151,33 +165,7 @@ static void test_stop_while_worker_is_late(void)
 	expect_file(now, "D;1.svr;one\nD;1.svr;two\n");
 	loop_run();
 	expect_file(now, "D;1.svr;one\nD;1.svr;two\n");
-	journal_close(mod);
 }
 
-int main(void)
-{
-	char path[300], command[400];
-	CU_pSuite s;
-	unsigned failed;
-
-	if (!mkdtemp(home))
-		return 1;
-	snprintf(path, sizeof(path), "%s/server_priv", home);
-	if (mkdir(path, 0755))
-		return 1;
-	begin();
-	CU_initialize_registry();
-	s = CU_add_suite("journal", NULL, NULL);
-	CU_add_test(s, "lines", test_lines);
-	CU_add_test(s, "hostile", test_hostile);
-	CU_add_test(s, "midnight", test_midnight);
-	CU_add_test(s, "trouble", test_trouble);
-	CU_add_test(s, "a full disk", test_full_disk);
-	CU_add_test(s, "stop while a worker is late", test_stop_while_worker_is_late);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	failed += keel_mock_free(mock);
-	snprintf(command, sizeof(command), "rm -rf '%s'", home);
-	return system(command) || failed ? 1 : 0;
-}
+TESTS_MAIN_BETWEEN("journal", set_up, tear_down, TEST(test_lines), TEST(test_hostile), TEST(test_midnight),
+		   TEST(test_trouble), TEST(test_full_disk), TEST(test_stop_while_worker_is_late))

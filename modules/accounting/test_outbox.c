@@ -4,29 +4,34 @@
  */
 #include "accounting.h"
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "harness.h"
 #include "keel/mock.h"
 
-static char dir[] = "/tmp/test_outbox.XXXXXX";
+static char *dir;
 
 static struct keel_mock *mock;
 static struct keel_mod *mod; /* the test's own, with this state */
 static struct state st;
 
-/* Each test begins with no rows. */
-static void begin(void)
+static void set_up(void)
 {
-	keel_mock_free(mock);
+	dir = scratch_new();
 	mock = keel_mock_new(KEEL_SERVER);
 	mod = keel_mock_self(mock);
 	mod->state = &st;
 	keel_mock_attr_def(mock, &outbox_day);
 	keel_mock_attr_def(mock, &outbox_lines);
+}
+
+static void tear_down(void)
+{
+	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
+	scratch_remove(dir);
+	free(dir);
 }
 
 static void row(const char *id, const char *day, const char *lines)
@@ -90,8 +95,9 @@ static void test_each_cut(void)
 		char text[128];
 
 		snprintf(text, sizeof(text), "%.*s", (int)(old + cut), whole);
+		tear_down();
+		set_up();
 		file_is("20260101", text);
-		begin();
 		row(ROW2, "20260101", "two;E;1\n");
 		row(ROW1, "20260101", "one;Q;1\none;S;1\n");
 		replay(dir);
@@ -104,8 +110,6 @@ static void test_each_cut(void)
 static void test_days(void)
 {
 	file_is("20260102", "a\n");
-	unlink("20260103");
-	begin();
 	row(ROW1, "20260102", "a\n");
 	row(ROW2, "20260102", "b\n");
 	row(ROW3, "20260103", "c\n");
@@ -118,7 +122,6 @@ static void test_days(void)
 /* A file that cannot be written keeps its rows; a name that is no name is left alone. */
 static void test_trouble(void)
 {
-	begin();
 	row(ROW1, "../outside", "x\n");
 	row(ROW2, "nowhere", "y\n");
 	replay((char[]){ "/nonexistent" });
@@ -129,27 +132,10 @@ static void test_trouble(void)
 
 static void test_empty(void)
 {
-	begin();
 	replay(dir);
 	CU_ASSERT_EQUAL(st.outbox.last, 0);
 	CU_ASSERT_PTR_NULL(keel_mock_log(mock, 0));
 }
 
-int main(void)
-{
-	unsigned failures = 1;
-
-	if (!mkdtemp(dir) || CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("outbox", NULL, NULL);
-
-	if (suite && CU_add_test(suite, "each cut", test_each_cut) && CU_add_test(suite, "days", test_days) &&
-	    CU_add_test(suite, "trouble", test_trouble) && CU_add_test(suite, "empty", test_empty)) {
-		CU_basic_set_mode(CU_BRM_VERBOSE);
-		CU_basic_run_tests();
-		failures = CU_get_number_of_failures();
-	}
-	CU_cleanup_registry();
-	failures += keel_mock_free(mock);
-	return failures ? 1 : 0;
-}
+TESTS_MAIN_BETWEEN("outbox", set_up, tear_down, TEST(test_each_cut), TEST(test_days), TEST(test_trouble),
+		   TEST(test_empty))

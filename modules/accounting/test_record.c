@@ -4,11 +4,11 @@
  */
 #include "accounting.h"
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "keel/mock.h"
 
 static struct keel_mock *mock;
@@ -87,6 +87,13 @@ static void job_set(const char *name, const char *text)
 		keel_mock_set(job, name, NULL, text);
 }
 
+static void tear_down(void)
+{
+	if (mock != NULL)
+		CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
+	mock = NULL;
+}
+
 static void job_plain(void)
 {
 	static const char *const texts[] = { "euser", "egroup", "Account_Name", "project", "Job_Name",
@@ -94,7 +101,7 @@ static void job_plain(void)
 	static const char *const numbers[] = { "ctime", "qtime", "etime", "stime", "session_id", "obittime",
 		"Exit_status", "run_count" };
 
-	keel_mock_free(mock);
+	tear_down();
 	mock = keel_mock_new(KEEL_SERVER);
 	keel_mock_epoch(mock, 1709283900);
 	self = keel_mock_self(mock);
@@ -212,22 +219,5 @@ static void test_broken_exec_vnode(void)
 	expect('S', PLAIN "etime=102 start=103 exec_host=n1/0*2+n2/0*3 exec_vnode=n1 " LIST " ");
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("record", NULL, NULL);
-	CU_add_test(s, "queued", test_queued);
-	CU_add_test(s, "started", test_started);
-	CU_add_test(s, "ended", test_ended);
-	CU_add_test(s, "suspended", test_suspended);
-	CU_add_test(s, "quotes", test_quotes);
-	CU_add_test(s, "broken exec_vnode", test_broken_exec_vnode);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	failed += keel_mock_free(mock);
-	return failed ? 1 : 0;
-}
+TESTS_MAIN_BETWEEN("record", NULL, tear_down, TEST(test_queued), TEST(test_started), TEST(test_ended),
+		   TEST(test_suspended), TEST(test_quotes), TEST(test_broken_exec_vnode))

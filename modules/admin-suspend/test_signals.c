@@ -5,11 +5,11 @@
  */
 #include "admin-suspend.h"
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "keel/mock.h"
 #include "keel/service/task.h"
 
@@ -293,30 +293,6 @@ static void test_no_memory(void)
 	CU_ASSERT(n > 3);
 }
 
-int main(void)
-{
-	static const CU_TestInfo tests[] = {
-		{ "what it brings", test_rows },
-		{ "there and back", test_there_and_back },
-		{ "a job must be resumed the way it was suspended", test_mismatched_resume },
-		{ "a host that refuses", test_refused_by_the_host },
-		{ "a job that ends", test_the_job_ends },
-		{ "a vnode that is busy", test_vnode_is_busy },
-		{ "reload", test_reload },
-		{ "whole nodes", test_whole_nodes },
-		{ "no memory", test_no_memory },
-		CU_TEST_INFO_NULL,
-	};
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite_with_setup_and_teardown("admin-suspend", NULL, NULL, set_up, tear_down);
-	for (const CU_TestInfo *t = tests; t->pName != NULL; t++)
-		CU_add_test(s, t->pName, t->pTestFunc);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN_BETWEEN("admin-suspend", set_up, tear_down, TEST(test_rows), TEST(test_there_and_back),
+		   TEST(test_mismatched_resume), TEST(test_refused_by_the_host), TEST(test_the_job_ends),
+		   TEST(test_vnode_is_busy), TEST(test_reload), TEST(test_whole_nodes), TEST(test_no_memory))

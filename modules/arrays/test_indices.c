@@ -145,10 +145,5 @@ static void texts(void)
 	runs_fini(&r);
 }
 
-int main(void)
-{
-	static const struct test tests[] = { TEST(grammar), TEST(ordinals), TEST(selections_at_random),
-					     TEST(lists), TEST(texts_at_random), TEST(texts) };
-
-	return tests_run("indices", tests, sizeof(tests) / sizeof(tests[0]));
-}
+TESTS_MAIN("indices", TEST(grammar), TEST(ordinals), TEST(selections_at_random), TEST(lists),
+	   TEST(texts_at_random), TEST(texts))

@@ -161,11 +161,5 @@ static void one_alone(void)
 	runs_fini(&r);
 }
 
-int main(void)
-{
-	static const struct test tests[] = { TEST(at_random), TEST(a_million_in_order),
-					     TEST(every_second_of_a_million), TEST(many_ranges_in_order),
-					     TEST(one_alone) };
-
-	return tests_run("runs", tests, sizeof(tests) / sizeof(tests[0]));
-}
+TESTS_MAIN("runs", TEST(at_random), TEST(a_million_in_order), TEST(every_second_of_a_million),
+	   TEST(many_ranges_in_order), TEST(one_alone))

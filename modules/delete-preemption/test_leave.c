@@ -4,10 +4,10 @@
  */
 #include "delete-preemption.h"
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "harness.h"
 #include "keel/mock.h"
 
 extern const struct keel_module keel_module;
@@ -232,28 +232,5 @@ static void test_failures(void)
 	end();
 }
 
-int main(void)
-{
-	static const CU_TestInfo tests[] = {
-		{ "waits until the victim is gone", test_until_it_is_gone },
-		{ "a deletion that is refused", test_refused },
-		{ "one that takes too long", test_too_long },
-		{ "a grace before", test_grace },
-		{ "which jobs, and how many", test_which },
-		{ "patterns that are none", test_configuration },
-		{ "calls that fail", test_failures },
-		CU_TEST_INFO_NULL,
-	};
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("leave", NULL, NULL);
-	for (const CU_TestInfo *t = tests; t->pName != NULL; t++)
-		CU_add_test(s, t->pName, t->pTestFunc);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN("leave", TEST(test_until_it_is_gone), TEST(test_refused), TEST(test_too_long), TEST(test_grace),
+	   TEST(test_which), TEST(test_configuration), TEST(test_failures))

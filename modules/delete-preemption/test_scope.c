@@ -4,8 +4,9 @@
  */
 #include "scope.h"
 
-#include <CUnit/Basic.h>
 #include <string.h>
+
+#include "harness.h"
 
 static bool is_meant(const char *queue, const char *user, const char *host)
 {
@@ -42,17 +43,4 @@ static void test_wrong(void)
 	scope_destroy(NULL);
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("scope", NULL, NULL);
-	CU_add_test(s, "meant", test_meant);
-	CU_add_test(s, "wrong", test_wrong);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN("scope", TEST(test_meant), TEST(test_wrong))

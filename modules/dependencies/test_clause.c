@@ -4,9 +4,10 @@
  */
 #include "dependencies.h"
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "harness.h"
 
 /* Read and written again. */
 static const char *again(const char *text)
@@ -94,18 +95,4 @@ static void test_judge(void)
 	}
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("clause", NULL, NULL);
-	CU_add_test(s, "texts", test_texts);
-	CU_add_test(s, "refused", test_refused);
-	CU_add_test(s, "what ends mean", test_judge);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("clause", TEST(test_texts), TEST(test_refused), TEST(test_judge))

@@ -4,8 +4,9 @@
  */
 #include "eligible-time.h"
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
+
+#include "harness.h"
 
 static void test_clock(void)
 {
@@ -52,18 +53,4 @@ static void test_reasons(void)
 	CU_ASSERT_FALSE(reason_is_own_limit(""));
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("clock", NULL, NULL);
-	CU_add_test(s, "stands and runs", test_clock);
-	CU_add_test(s, "durations", test_parse);
-	CU_add_test(s, "reasons", test_reasons);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("clock", TEST(test_clock), TEST(test_parse), TEST(test_reasons))

@@ -4,9 +4,9 @@
  */
 #include "limit.h"
 
-#include <CUnit/Basic.h>
 #include <stdlib.h>
 
+#include "harness.h"
 #include "pbs_error.h"
 
 static struct limit_list list;
@@ -93,20 +93,4 @@ static void test_many(void)
 	limit_fini(&list);
 }
 
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failures;
-
-	if (CU_initialize_registry() != CUE_SUCCESS || !(suite = CU_add_suite("limit", NULL, NULL)))
-		return 1;
-	CU_add_test(suite, "read", test_read);
-	CU_add_test(suite, "combine", test_combine);
-	CU_add_test(suite, "refused", test_refused);
-	CU_add_test(suite, "many", test_many);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
-}
+TESTS_MAIN("limit", TEST(test_read), TEST(test_combine), TEST(test_refused), TEST(test_many))

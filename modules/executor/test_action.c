@@ -4,9 +4,10 @@
  */
 #include "action.h"
 
-#include <CUnit/Basic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness.h"
 
 static const struct action_word words[] = { { "sid", "12" }, { "jobid", "7.svr" }, { NULL, NULL } };
 
@@ -53,17 +54,4 @@ static void test_programs(void)
 	CU_ASSERT_PTR_NOT_NULL(why);
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("action", NULL, NULL);
-	CU_add_test(s, "lines", test_lines);
-	CU_add_test(s, "programs", test_programs);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN("action", TEST(test_lines), TEST(test_programs))

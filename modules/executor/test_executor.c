@@ -6,7 +6,6 @@
  */
 #include "test_fixture.h"
 
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
@@ -17,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "proc.h"
 #include "shepherd/shepherd.h"
 
@@ -419,52 +419,31 @@ static void test_rerun(void)
 	end();
 }
 
-static bool paths_make(void)
+static void set_up(void)
 {
 	const char *build = getenv("KEELSON_BUILD"), *given = getenv("KEELSON_SHEPHERD");
-
-	snprintf(shepherd, sizeof(shepherd), "%s%s", given ? given : build ? build : ".",
-		 given ? "" : "/libexec/keelson/keelson-shepherd");
-	snprintf(base, sizeof(base), "/tmp/executor-test.XXXXXX");
-	if (!mkdtemp(base) || chmod(base, 0755) < 0)
-		return false;
-	snprintf(home, sizeof(home), "%s/home", base);
-	snprintf(out_dir, sizeof(out_dir), "%s/out", base);
-	return mkdir(out_dir, 0777) == 0 && chmod(out_dir, 0777) == 0 && access(shepherd, X_OK) == 0;
-}
-
-int main(void)
-{
+	static char name[64];
 	struct passwd *me = getpwuid(geteuid());
-	CU_pSuite suite;
-	unsigned failed;
 
 	umask(022);
-	user = geteuid() == 0 ? "daemon" : me ? strdup(me->pw_name) : "nobody";
-	if (!paths_make()) {
-		fprintf(stderr, "no test directory or no shepherd at %s\n", shepherd);
-		return 2;
-	}
-	CU_initialize_registry();
-	suite = CU_add_suite("executor", NULL, NULL);
-	CU_ADD_TEST(suite, test_exit_codes);
-	CU_ADD_TEST(suite, test_program);
-	CU_ADD_TEST(suite, test_environment);
-	CU_ADD_TEST(suite, test_tmpdir);
-	CU_ADD_TEST(suite, test_output);
-	CU_ADD_TEST(suite, test_refused);
-	CU_ADD_TEST(suite, test_signals);
-	CU_ADD_TEST(suite, test_kill);
-	CU_ADD_TEST(suite, test_freezer);
-	CU_ADD_TEST(suite, test_leftovers);
-	CU_ADD_TEST(suite, test_usage_and_limits);
-	CU_ADD_TEST(suite, test_restart);
-	CU_ADD_TEST(suite, test_link_loss);
-	CU_ADD_TEST(suite, test_rerun);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	tree_remove(base);
-	return failed ? 1 : 0;
+	snprintf(name, sizeof(name), "%s", geteuid() == 0 ? "daemon" : me ? me->pw_name : "nobody");
+	user = name;
+	snprintf(shepherd, sizeof(shepherd), "%s%s", given ? given : build ? build : ".",
+		 given ? "" : "/libexec/keelson/keelson-shepherd");
+	CU_ASSERT_EQUAL_FATAL(access(shepherd, X_OK), 0);
+	snprintf(base, sizeof(base), "/tmp/executor-test.XXXXXX");
+	CU_ASSERT_FATAL(mkdtemp(base) != NULL && chmod(base, 0755) == 0);
+	snprintf(home, sizeof(home), "%s/home", base);
+	snprintf(out_dir, sizeof(out_dir), "%s/out", base);
+	CU_ASSERT_FATAL(mkdir(out_dir, 0777) == 0 && chmod(out_dir, 0777) == 0);
 }
+
+static void tear_down(void)
+{
+	tree_remove(base);
+}
+
+TESTS_MAIN_BETWEEN("executor", set_up, tear_down, TEST(test_exit_codes), TEST(test_program),
+		   TEST(test_environment), TEST(test_tmpdir), TEST(test_output), TEST(test_refused),
+		   TEST(test_signals), TEST(test_kill), TEST(test_freezer), TEST(test_leftovers),
+		   TEST(test_usage_and_limits), TEST(test_restart), TEST(test_link_loss), TEST(test_rerun))

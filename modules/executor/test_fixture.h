@@ -8,7 +8,6 @@
 
 #include "executor.h"
 
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

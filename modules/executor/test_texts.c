@@ -4,13 +4,13 @@
  */
 #include "executor.h"
 
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "duration.h"
+#include "harness.h"
 #include "proc.h"
 #include "spec.h"
 
@@ -241,25 +241,5 @@ static void test_signal_names(void)
 	CU_ASSERT_EQUAL(signal_number("suspend"), -1);
 }
 
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failed;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("texts", NULL, NULL);
-	CU_ADD_TEST(suite, test_spec);
-	CU_ADD_TEST(suite, test_diary);
-	CU_ADD_TEST(suite, test_spec_refused);
-	CU_ADD_TEST(suite, test_spec_fuzz);
-	CU_ADD_TEST(suite, test_proc);
-	CU_ADD_TEST(suite, test_words);
-	CU_ADD_TEST(suite, test_amounts);
-	CU_ADD_TEST(suite, test_nodes);
-	CU_ADD_TEST(suite, test_signal_names);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("texts", TEST(test_spec), TEST(test_diary), TEST(test_spec_refused), TEST(test_spec_fuzz),
+	   TEST(test_proc), TEST(test_words), TEST(test_amounts), TEST(test_nodes), TEST(test_signal_names))

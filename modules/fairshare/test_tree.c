@@ -4,10 +4,11 @@
  */
 #include "tree.h"
 
-#include <CUnit/Basic.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "harness.h"
 
 static struct tree tree;
 static int complaints, last_line;
@@ -209,24 +210,5 @@ static void test_many(void)
 	tree_fini(&tree);
 }
 
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failures;
-
-	if (CU_initialize_registry() != CUE_SUCCESS || !(suite = CU_add_suite("tree", NULL, NULL)))
-		return 1;
-	CU_add_test(suite, "parts", test_parts);
-	CU_add_test(suite, "order", test_order);
-	CU_add_test(suite, "numbers", test_numbers);
-	CU_add_test(suite, "no shares", test_no_shares);
-	CU_add_test(suite, "again", test_again);
-	CU_add_test(suite, "forget all", test_forget_all);
-	CU_add_test(suite, "refused", test_refused);
-	CU_add_test(suite, "many", test_many);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
-}
+TESTS_MAIN("tree", TEST(test_parts), TEST(test_order), TEST(test_numbers), TEST(test_no_shares),
+	   TEST(test_again), TEST(test_forget_all), TEST(test_refused), TEST(test_many))

@@ -4,8 +4,9 @@
  */
 #include "keel/acl.h"
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
+
+#include "harness.h"
 
 static const struct {
 	const char *list, *name, *host; /* name NULL: of hosts */
@@ -49,16 +50,4 @@ static void test_lists(void)
 	}
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("acl", NULL, NULL);
-	CU_add_test(s, "lists", test_lists);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("acl", TEST(test_lists))

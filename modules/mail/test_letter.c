@@ -4,9 +4,10 @@
  */
 #include "letter.h"
 
-#include <CUnit/Basic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness.h"
 
 static void test_addresses(void)
 {
@@ -73,20 +74,5 @@ static void test_reasons(void)
 	CU_ASSERT_PTR_NULL(reason_of_status(271));
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("letter", NULL, NULL);
-	CU_add_test(s, "addresses", test_addresses);
-	CU_add_test(s, "lists", test_lists);
-	CU_add_test(s, "points", test_points);
-	CU_add_test(s, "letters", test_letters);
-	CU_add_test(s, "reasons", test_reasons);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("letter", TEST(test_addresses), TEST(test_lists), TEST(test_points), TEST(test_letters),
+	   TEST(test_reasons))

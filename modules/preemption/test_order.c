@@ -4,8 +4,9 @@
  */
 #include "order.h"
 
-#include <CUnit/Basic.h>
 #include <string.h>
+
+#include "harness.h"
 
 static bool offered(void *arg, char letter)
 {
@@ -88,20 +89,5 @@ static void test_percent(void)
 	CU_ASSERT_EQUAL(percent_left(0, 0), 1);
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("order", NULL, NULL);
-	CU_add_test(s, "accepted", test_accepted);
-	CU_add_test(s, "rejected", test_rejected);
-	CU_add_test(s, "letters of modules", test_letters_of_modules);
-	CU_add_test(s, "ranges", test_ranges);
-	CU_add_test(s, "percent", test_percent);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN("order", TEST(test_accepted), TEST(test_rejected), TEST(test_letters_of_modules),
+	   TEST(test_ranges), TEST(test_percent))

@@ -4,7 +4,8 @@
  */
 #include "prio.h"
 
-#include <CUnit/Basic.h>
+#include "harness.h"
+
 
 static void test_grammar(void)
 {
@@ -58,19 +59,4 @@ static void test_below_normal(void)
 	CU_ASSERT_EQUAL(prio_level(&p, PRIO_EXPRESS), p.normal);
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("prio", NULL, NULL);
-	CU_add_test(s, "grammar", test_grammar);
-	CU_add_test(s, "default", test_default);
-	CU_add_test(s, "joined conditions", test_joined);
-	CU_add_test(s, "below normal", test_below_normal);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN("prio", TEST(test_grammar), TEST(test_default), TEST(test_joined), TEST(test_below_normal))

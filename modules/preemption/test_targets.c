@@ -4,8 +4,9 @@
  */
 #include "targets.h"
 
-#include <CUnit/Basic.h>
 #include <string.h>
+
+#include "harness.h"
 
 static void test_grammar(void)
 {
@@ -58,18 +59,4 @@ static void test_quotes(void)
 	CU_ASSERT_STRING_EQUAL(one, "\"");
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("targets", NULL, NULL);
-	CU_add_test(s, "grammar", test_grammar);
-	CU_add_test(s, "parts", test_parts);
-	CU_add_test(s, "quotes", test_quotes);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN("targets", TEST(test_grammar), TEST(test_parts), TEST(test_quotes))

@@ -4,10 +4,11 @@
  */
 #include "calendar.h"
 
-#include <CUnit/Basic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "harness.h"
 
 static struct holidays holidays;
 static struct dedicated dedicated;
@@ -149,25 +150,6 @@ static void test_dedicated_refused(void)
 	dedicated_fini(&dedicated);
 }
 
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failures;
-
-	setenv("TZ", "UTC", 1);
-	tzset();
-	if (CU_initialize_registry() != CUE_SUCCESS || !(suite = CU_add_suite("calendar", NULL, NULL)))
-		return 1;
-	CU_add_test(suite, "days", test_days);
-	CU_add_test(suite, "change", test_change);
-	CU_add_test(suite, "night", test_night);
-	CU_add_test(suite, "constant", test_constant);
-	CU_add_test(suite, "refused", test_refused);
-	CU_add_test(suite, "dedicated", test_dedicated);
-	CU_add_test(suite, "dedicated, refused", test_dedicated_refused);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
-}
+TESTS_MAIN_BETWEEN("calendar", in_utc, NULL, TEST(test_days), TEST(test_change), TEST(test_night),
+		   TEST(test_constant), TEST(test_refused), TEST(test_dedicated),
+		   TEST(test_dedicated_refused))

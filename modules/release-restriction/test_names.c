@@ -4,9 +4,10 @@
  */
 #include "release-restriction.h"
 
-#include <CUnit/Basic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness.h"
 
 static union keel_slot slot;
 static bool is_set;
@@ -101,23 +102,5 @@ static void test_copy(void)
 	clear();
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("names", NULL, NULL);
-	CU_add_test(s, "set", test_set);
-	CU_add_test(s, "add", test_add);
-	CU_add_test(s, "take away", test_take);
-	CU_add_test(s, "too long", test_too_long);
-	CU_add_test(s, "compare", test_compare);
-	CU_add_test(s, "match", test_match);
-	CU_add_test(s, "copy", test_copy);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("names", TEST(test_set), TEST(test_add), TEST(test_take), TEST(test_too_long), TEST(test_compare),
+	   TEST(test_match), TEST(test_copy))

@@ -4,9 +4,10 @@
  */
 #include "release-restriction.h"
 
-#include <CUnit/Basic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness.h"
 
 enum { NCPUS, MEM, LIC, FOO, ARCH, WALLTIME, KINDS };
 static const struct keel_resource resources[KINDS] = {
@@ -110,20 +111,5 @@ static void test_sums_of_the_job(void)
 	sums("walltime", "ncpus=0 ");
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("released", NULL, NULL);
-	CU_add_test(s, "text", test_text);
-	CU_add_test(s, "text of nothing", test_text_of_nothing);
-	CU_add_test(s, "sums", test_sums);
-	CU_add_test(s, "sums of the job", test_sums_of_the_job);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("released", TEST(test_text), TEST(test_text_of_nothing), TEST(test_sums),
+	   TEST(test_sums_of_the_job))

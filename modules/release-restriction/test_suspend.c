@@ -4,11 +4,11 @@
  */
 #include "release-restriction.h"
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "keel/mock.h"
 
 extern const struct keel_module keel_module;
@@ -148,27 +148,5 @@ static void test_reload(void)
 	CU_ASSERT_STRING_EQUAL(out.text, "ncpus");
 }
 
-int main(void)
-{
-	static const CU_TestInfo tests[] = {
-		{ "without a restriction everything comes free", test_unset },
-		{ "names, and those that are counted", test_names },
-		{ "what is refused", test_check },
-		{ "a resource of the list is busy", test_resource_is_busy },
-		{ "the record of a suspension", test_record },
-		{ "reload", test_reload },
-		CU_TEST_INFO_NULL,
-	};
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite_with_setup_and_teardown("suspend", NULL, NULL, set_up, tear_down);
-	for (const CU_TestInfo *t = tests; t->pName != NULL; t++)
-		CU_add_test(s, t->pName, t->pTestFunc);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN_BETWEEN("suspend", set_up, tear_down, TEST(test_unset), TEST(test_names), TEST(test_check),
+		   TEST(test_resource_is_busy), TEST(test_record), TEST(test_reload))

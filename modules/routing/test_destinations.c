@@ -4,9 +4,10 @@
  */
 #include "routing.h"
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "harness.h"
 
 static void test_fine(void)
 {
@@ -44,17 +45,4 @@ static void test_at(void)
 	CU_ASSERT_FALSE(destinations_at("", 0, buf, sizeof(buf)));
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("destinations", NULL, NULL);
-	CU_add_test(s, "what is fine", test_fine);
-	CU_add_test(s, "one after the other", test_at);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("destinations", TEST(test_fine), TEST(test_at))

@@ -4,9 +4,10 @@
  */
 #include "calendar.h"
 
-#include <CUnit/Basic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness.h"
 
 #define VNODES 4
 #define CPUS 4
@@ -281,23 +282,7 @@ static void nothing_ends(void)
 	end();
 }
 
-int main(void)
-{
-	unsigned failed;
-	CU_pSuite s;
-
-	CU_initialize_registry();
-	s = CU_add_suite("calendar", NULL, NULL);
-	CU_add_test(s, "the end of a job", the_end_of_a_job);
-	CU_add_test(s, "the first end that helps", the_first_end_that_helps);
-	CU_add_test(s, "ends within the grain are one", ends_within_the_grain_are_one);
-	CU_add_test(s, "fillers delay nobody", fillers_delay_nobody);
-	CU_add_test(s, "what begins takes of the slack", what_begins_takes_of_the_slack);
-	CU_add_test(s, "one after the other", one_after_the_other);
-	CU_add_test(s, "one that wants to be alone", one_that_wants_to_be_alone);
-	CU_add_test(s, "nothing ends", nothing_ends);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("calendar", TEST(the_end_of_a_job), TEST(the_first_end_that_helps),
+	   TEST(ends_within_the_grain_are_one), TEST(fillers_delay_nobody),
+	   TEST(what_begins_takes_of_the_slack), TEST(one_after_the_other), TEST(one_that_wants_to_be_alone),
+	   TEST(nothing_ends))

@@ -4,9 +4,10 @@
  */
 #include "place.h"
 
-#include <CUnit/Basic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness.h"
 
 static const struct keel_resource ncpus = { "ncpus", KEEL_RES_LONG,
 					    KEEL_RES_BUILTIN | KEEL_RES_HOST | KEEL_RES_EACH };
@@ -149,20 +150,5 @@ static void who_leaves_counts_no_more(void)
 	free(site.by_name);
 }
 
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failed;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("copy", NULL, NULL);
-	CU_add_test(suite, "names are found", names_are_found);
-	CU_add_test(suite, "a copy is its own", a_copy_is_its_own);
-	CU_add_test(suite, "what is kept stays", what_is_kept_stays);
-	CU_add_test(suite, "a whole host comes free", a_whole_host_comes_free);
-	CU_add_test(suite, "who leaves counts no more", who_leaves_counts_no_more);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("copy", TEST(names_are_found), TEST(a_copy_is_its_own), TEST(what_is_kept_stays),
+	   TEST(a_whole_host_comes_free), TEST(who_leaves_counts_no_more))

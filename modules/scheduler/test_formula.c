@@ -4,9 +4,9 @@
  */
 #include "formula.h"
 
+#include "harness.h"
 #include "pbs_error.h"
 
-#include <CUnit/Basic.h>
 #include <math.h>
 #include <string.h>
 
@@ -107,18 +107,4 @@ static void too_much(void)
 	formula_free(NULL);
 }
 
-int main(void)
-{
-	unsigned failed;
-	CU_pSuite s;
-
-	CU_initialize_registry();
-	s = CU_add_suite("formula", NULL, NULL);
-	CU_add_test(s, "values", values);
-	CU_add_test(s, "mistakes", mistakes);
-	CU_add_test(s, "too much", too_much);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("formula", TEST(values), TEST(mistakes), TEST(too_much))

@@ -4,9 +4,10 @@
  */
 #include "heap.h"
 
-#include <CUnit/Basic.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+#include "harness.h"
 
 struct item {
 	struct heap_node node;
@@ -71,17 +72,4 @@ static void test_first_come(void)
 		CU_ASSERT_EQUAL(((struct item *)(void *)heap_pop(&h))->key, k);
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("heap", NULL, NULL);
-	CU_add_test(s, "order", test_order);
-	CU_add_test(s, "first come", test_first_come);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("heap", TEST(test_order), TEST(test_first_come))

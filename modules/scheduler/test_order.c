@@ -4,10 +4,11 @@
  */
 #include "trial.h"
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness.h"
 
 #define N 1500
 #define COLUMNS 3
@@ -204,20 +205,10 @@ static void test_classes(void)
 	CU_ASSERT_EQUAL(klasses_count(&site), 4);
 }
 
-int main(void)
+static void tear_down(void)
 {
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("order", NULL, NULL);
-	CU_add_test(s, "by priority", test_by_priority);
-	CU_add_test(s, "by unused", test_by_unused);
-	CU_add_test(s, "hosts", test_hosts);
-	CU_add_test(s, "classes", test_classes);
-	CU_basic_run_tests();
 	snapshot_unlink(&site);
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
 }
+
+TESTS_MAIN_BETWEEN("order", NULL, tear_down, TEST(test_by_priority), TEST(test_by_unused), TEST(test_hosts),
+		   TEST(test_classes))

@@ -6,10 +6,11 @@
  */
 #include "place.h"
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness.h"
 
 #define BUILTIN (KEEL_RES_BUILTIN | KEEL_RES_HOST)
 static const struct keel_resource resources[] = {
@@ -515,30 +516,7 @@ static void test_random(void)
 	}
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("place", NULL, NULL);
-	CU_add_test(s, "free", test_free);
-	CU_add_test(s, "pack", test_pack);
-	CU_add_test(s, "scatter", test_scatter);
-	CU_add_test(s, "vnodes of a host", test_vnodes_of_a_host);
-	CU_add_test(s, "exclusive", test_exclusive);
-	CU_add_test(s, "reasons", test_reasons);
-	CU_add_test(s, "kinds of values", test_kinds_of_values);
-	CU_add_test(s, "fractions and first", test_fractions_and_first);
-	CU_add_test(s, "some vnodes only", test_some_vnodes_only);
-	CU_add_test(s, "queues", test_queues);
-	CU_add_test(s, "sets", test_sets);
-	CU_add_test(s, "limits of vnodes", test_limits_of_vnodes);
-	CU_add_test(s, "shared amounts", test_shared_amounts);
-	CU_add_test(s, "again", test_again);
-	CU_add_test(s, "random", test_random);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("place", TEST(test_free), TEST(test_pack), TEST(test_scatter), TEST(test_vnodes_of_a_host),
+	   TEST(test_exclusive), TEST(test_reasons), TEST(test_kinds_of_values),
+	   TEST(test_fractions_and_first), TEST(test_some_vnodes_only), TEST(test_queues), TEST(test_sets),
+	   TEST(test_limits_of_vnodes), TEST(test_shared_amounts), TEST(test_again), TEST(test_random))

@@ -4,9 +4,10 @@
  */
 #include "trial.h"
 
-#include <CUnit/Basic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness.h"
 
 static const struct keel_resource foo = { "foo", KEEL_RES_LONG, KEEL_RES_SUM };
 static const struct keel_resource words = { "words", KEEL_RES_STRINGS, 0 };
@@ -102,18 +103,4 @@ static void test_take(void)
 	pools_free(copy.pool, copy.n_pool);
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("pool", NULL, NULL);
-	CU_add_test(s, "amounts", test_amounts);
-	CU_add_test(s, "words", test_words);
-	CU_add_test(s, "take", test_take);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("pool", TEST(test_amounts), TEST(test_words), TEST(test_take))

@@ -4,8 +4,9 @@
  */
 #include "place.h"
 
-#include <CUnit/Basic.h>
 #include <string.h>
+
+#include "harness.h"
 
 static const struct keel_resource ncpus = { "ncpus", KEEL_RES_LONG, KEEL_RES_EACH };
 static const struct keel_resource mem = { "mem", KEEL_RES_SIZE, KEEL_RES_EACH };
@@ -62,18 +63,4 @@ static void test_words(void)
 	says(16339, "arch", "Insufficient amount of resource: arch ");
 }
 
-int main(void)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	CU_initialize_registry();
-	s = CU_add_suite("reason", NULL, NULL);
-	CU_add_test(s, "table", test_table);
-	CU_add_test(s, "amounts", test_amounts);
-	CU_add_test(s, "words", test_words);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("reason", TEST(test_table), TEST(test_amounts), TEST(test_words))

@@ -4,9 +4,10 @@
  */
 #include "settings.h"
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "harness.h"
 
 static uint32_t bad[8], n_bad, n_old;
 
@@ -77,17 +78,4 @@ static void bad_lines(void)
 	settings_free(NULL);
 }
 
-int main(void)
-{
-	unsigned failed;
-	CU_pSuite suite;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("settings", NULL, NULL);
-	CU_add_test(suite, "good lines", good_lines);
-	CU_add_test(suite, "bad lines", bad_lines);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed ? 1 : 0;
-}
+TESTS_MAIN("settings", TEST(good_lines), TEST(bad_lines))

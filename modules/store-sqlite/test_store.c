@@ -3,7 +3,6 @@
  * test_store.c - the store as the kernel uses it: order, all or nothing (also over kill -9),
  * refusals.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "keel/keel.h"
 #include "keel/mock.h"
 #include "state.h"
@@ -295,6 +295,11 @@ static void in_use(void)
 
 static char big[200000];
 
+static void set_up(void)
+{
+	memset(big, 'b', sizeof(big) - 1);
+}
+
 static void full(void)
 {
 	const struct keel_store_row rows[] = { PUT("job", "1", "new"), PUT("job", "2", big) };
@@ -446,32 +451,5 @@ static void killed(void)
 	home_drop();
 }
 
-int main(void)
-{
-	static const struct {
-		const char *name;
-		void (*fn)(void);
-	} tests[] = { { "order of creation", order_of_creation },
-		      { "blobs", blobs },
-		      { "loading stops when it is told to", loading_stops },
-		      { "files that are not ours", not_ours },
-		      { "bad places", bad_places },
-		      { "in use", in_use },
-		      { "no space left", full },
-		      { "the disk fails", disk_fails },
-		      { "kill -9 while committing", killed } };
-	CU_pSuite suite;
-	unsigned failed;
-
-	memset(big, 'b', sizeof(big) - 1);
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	suite = CU_add_suite("store-sqlite", NULL, NULL);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
-		CU_add_test(suite, tests[i].name, tests[i].fn);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN_BETWEEN("store-sqlite", set_up, NULL, TEST(order_of_creation), TEST(blobs), TEST(loading_stops),
+		   TEST(not_ours), TEST(bad_places), TEST(in_use), TEST(full), TEST(disk_fails), TEST(killed))

@@ -10,6 +10,7 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 /* For what must come: only a failure waits so long, and a busy machine is none. */
@@ -56,8 +57,15 @@ static inline int tests_run(const char *suite_name, const struct test *tests, si
 					 sizeof(tests) / sizeof(tests[0]));                        \
 	}
 
+/* Before each test, where times of day are printed or read. */
+static inline void in_utc(void)
+{
+	setenv("TZ", "UTC", 1);
+	tzset();
+}
+
 /* A new empty directory; free() the path after scratch_remove(). */
-static inline char *scratch_make(void)
+static inline char *scratch_new(void)
 {
 	char *path = NULL;
 

@@ -2,7 +2,6 @@
  *
  * test_conf.c - pbs.conf, the environment above it, and the server they name; the error numbers.
  */
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +9,26 @@
 
 #include "conf.h"
 #include "error_text.h"
+#include "harness.h"
 #include "pbs_error.h"
 #include "pbs_ifl.h"
 
-static char path[] = "/tmp/keelson-test-conf-XXXXXX";
+static char *dir, path[256];
 
-static int suite_init(void)
+static void set_up(void)
 {
-	int fd = mkstemp(path);
-
-	return fd < 0 || close(fd) < 0 ? 1 : setenv("PBS_CONF_FILE", path, 1);
+	dir = scratch_new();
+	snprintf(path, sizeof(path), "%s/pbs.conf", dir);
+	scratch_write(dir, "pbs.conf", "");
+	setenv("PBS_CONF_FILE", path, 1);
+	unsetenv("PBS_SERVER");
+	unsetenv("PBS_DEFAULT");
 }
 
-static int suite_clean(void)
+static void tear_down(void)
 {
-	return unlink(path);
+	scratch_remove(dir);
+	free(dir);
 }
 
 static void load(const char *text)
@@ -147,23 +151,6 @@ static void test_error_numbers(void)
 	CU_ASSERT_PTR_NULL(error_text(-1));
 }
 
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failed;
-
-	unsetenv("PBS_SERVER");
-	unsetenv("PBS_DEFAULT");
-	CU_initialize_registry();
-	suite = CU_add_suite("conf", suite_init, suite_clean);
-	CU_ADD_TEST(suite, test_lines);
-	CU_ADD_TEST(suite, test_environment_wins);
-	CU_ADD_TEST(suite, test_choice_of_server);
-	CU_ADD_TEST(suite, test_no_file);
-	CU_ADD_TEST(suite, test_value_by_name);
-	CU_ADD_TEST(suite, test_error_numbers);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN_BETWEEN("conf", set_up, tear_down, TEST(test_lines), TEST(test_environment_wins),
+		   TEST(test_choice_of_server), TEST(test_no_file), TEST(test_value_by_name),
+		   TEST(test_error_numbers))

@@ -2,13 +2,13 @@
  *
  * test_host_merge.c - vnodes of one host as one object; values that are prepared for a submission.
  */
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "depend.h"
+#include "harness.h"
 #include "host_merge.h"
 #include "prepare.h"
 
@@ -163,20 +163,5 @@ static void test_paths(void)
 	CU_ASSERT_EQUAL(chdir(old), 0);
 }
 
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failed;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("host merge, prepare", NULL, NULL);
-	CU_ADD_TEST(suite, test_merge);
-	CU_ADD_TEST(suite, test_merge_of_nothing);
-	CU_ADD_TEST(suite, test_merge_of_too_much);
-	CU_ADD_TEST(suite, test_depend);
-	CU_ADD_TEST(suite, test_paths);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN("host merge, prepare", TEST(test_merge), TEST(test_merge_of_nothing), TEST(test_merge_of_too_much),
+	   TEST(test_depend), TEST(test_paths))

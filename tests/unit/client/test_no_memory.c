@@ -6,12 +6,12 @@
  * malloc and its kin are interposed for the thread that asks for it; a sanitizer that does the same
  * leaves this test without its subject, so it then passes at once.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake_server.h"
+#include "harness.h"
 #include "host_merge.h"
 #include "pbs_error.h"
 #include "pbs_ifl.h"
@@ -189,21 +189,6 @@ static void test_select(void)
 	fail_each(call_select);
 }
 
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failed;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("no memory", NULL, NULL);
-	CU_ADD_TEST(suite, test_submit);
-	CU_ADD_TEST(suite, test_refused);
-	CU_ADD_TEST(suite, test_status);
-	CU_ADD_TEST(suite, test_hosts);
-	CU_ADD_TEST(suite, test_select);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN("no memory", TEST(test_submit), TEST(test_refused), TEST(test_status), TEST(test_hosts),
+	   TEST(test_select))
 #endif

@@ -2,7 +2,6 @@
  *
  * test_qsub.c - options, their precedence, directives, dates and the list of variables of qsub.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +12,20 @@
 #include "arguments.h"
 #include "directives.h"
 #include "environment.h"
+#include "harness.h"
 #include "options.h"
 #include "words.h"
 
 static struct submission s;
 
-static void begin(void)
+static void end(void)
 {
 	submission_fini(&s);
+}
+
+static void begin(void)
+{
+	end();
 	submission_init(&s);
 }
 
@@ -314,28 +319,7 @@ static void test_arguments(void)
 	CU_ASSERT_EQUAL(options_letter_of(ATTR_depend), 'W');
 }
 
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failed;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("qsub", NULL, NULL);
-	CU_ADD_TEST(suite, test_words);
-	CU_ADD_TEST(suite, test_too_many_words);
-	CU_ADD_TEST(suite, test_command_line);
-	CU_ADD_TEST(suite, test_precedence);
-	CU_ADD_TEST(suite, test_order);
-	CU_ADD_TEST(suite, test_directives);
-	CU_ADD_TEST(suite, test_resources);
-	CU_ADD_TEST(suite, test_others);
-	CU_ADD_TEST(suite, test_array);
-	CU_ADD_TEST(suite, test_dates);
-	CU_ADD_TEST(suite, test_environment);
-	CU_ADD_TEST(suite, test_arguments);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	submission_fini(&s);
-	return failed != 0;
-}
+TESTS_MAIN_BETWEEN("qsub", NULL, end, TEST(test_words), TEST(test_too_many_words), TEST(test_command_line),
+		   TEST(test_precedence), TEST(test_order), TEST(test_directives), TEST(test_resources),
+		   TEST(test_others), TEST(test_array), TEST(test_dates), TEST(test_environment),
+		   TEST(test_arguments))

@@ -3,7 +3,6 @@
  * test_round_trip.c - calls of the library against a server that behaves, and against some that do
  * not.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "fake_server.h"
+#include "harness.h"
 #include "pbs_error.h"
 #include "pbs_ifl.h"
 
@@ -458,24 +458,6 @@ static void test_wait_is_interrupted(void)
 	fake_stop(&f);
 }
 
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failed;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("round trip", NULL, NULL);
-	CU_ADD_TEST(suite, test_submit);
-	CU_ADD_TEST(suite, test_refusals);
-	CU_ADD_TEST(suite, test_status);
-	CU_ADD_TEST(suite, test_each_stops_and_goes_on);
-	CU_ADD_TEST(suite, test_select_and_delete);
-	CU_ADD_TEST(suite, test_nonsense);
-	CU_ADD_TEST(suite, test_no_server);
-	CU_ADD_TEST(suite, test_wait);
-	CU_ADD_TEST(suite, test_wait_is_interrupted);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN("round trip", TEST(test_submit), TEST(test_refusals), TEST(test_status),
+	   TEST(test_each_stops_and_goes_on), TEST(test_select_and_delete), TEST(test_nonsense),
+	   TEST(test_no_server), TEST(test_wait), TEST(test_wait_is_interrupted))

@@ -2,32 +2,31 @@
  *
  * test_verify.c - values that pass and values that do not, before anything is sent.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "connection.h"
+#include "harness.h"
 #include "pbs_error.h"
 #include "verify.h"
 
 static int c;
 
 /* A connection nobody reads: the checks must not need an answer. */
-static int suite_init(void)
+static void set_up(void)
 {
 	int pair[2];
 
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
-		return 1;
+	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	close(pair[1]);
 	c = pair[0];
-	return connection_add(c) < 0;
+	CU_ASSERT_FATAL(connection_add(c) >= 0);
 }
 
-static int suite_clean(void)
+static void tear_down(void)
 {
-	return pbs_disconnect(c);
+	CU_ASSERT_EQUAL(pbs_disconnect(c), 0);
 }
 
 struct row {
@@ -247,19 +246,5 @@ static void test_what_is_told(void)
 	CU_ASSERT_PTR_NULL(pbs_geterrmsg(c));
 }
 
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failed;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("verify", suite_init, suite_clean);
-	CU_ADD_TEST(suite, test_submit_values);
-	CU_ADD_TEST(suite, test_alter_and_select);
-	CU_ADD_TEST(suite, test_manage);
-	CU_ADD_TEST(suite, test_what_is_told);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN_BETWEEN("verify", set_up, tear_down, TEST(test_submit_values), TEST(test_alter_and_select),
+		   TEST(test_manage), TEST(test_what_is_told))

@@ -5,13 +5,13 @@
 #ifndef TESTS_COMMANDS_CAPTURE_H
 #define TESTS_COMMANDS_CAPTURE_H
 
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "out.h"
 #include "pbs_ifl.h"
 
@@ -68,33 +68,5 @@ static inline struct attrl *entries(const struct entry *rows, struct attrl *list
 					  (char *)rows[i].value, SET };
 	return i > 0 ? list : NULL;
 }
-
-struct test_row {
-	const char *name;
-	void (*run)(void);
-};
-
-static inline int run_tests(const char *suite, const struct test_row *rows, size_t n)
-{
-	unsigned failed = 1;
-	CU_pSuite s;
-	size_t i;
-
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	s = CU_add_suite(suite, NULL, NULL);
-	for (i = 0; s && i < n; i++)
-		if (!CU_add_test(s, rows[i].name, rows[i].run))
-			return 1;
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures() + CU_get_number_of_suites_failed();
-	if (CU_get_number_of_tests_run() != n)
-		failed++;
-	CU_cleanup_registry();
-	return failed != 0;
-}
-
-#define RUN(suite, rows) run_tests(suite, rows, sizeof(rows) / sizeof(rows[0]))
 
 #endif

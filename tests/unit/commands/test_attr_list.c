@@ -56,13 +56,4 @@ static void test_malformed(void)
 	attr_list_fini(&l);
 }
 
-int main(void)
-{
-	static const struct test_row rows[] = {
-		{ "resources", test_resources },
-		{ "words", test_words },
-		{ "malformed", test_malformed },
-	};
-
-	return RUN("attr_list", rows);
-}
+TESTS_MAIN("attr_list", TEST(test_resources), TEST(test_words), TEST(test_malformed))

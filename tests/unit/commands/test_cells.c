@@ -123,14 +123,5 @@ static void test_counts(void)
 	CU_ASSERT_EQUAL(cell_counted("", "Queued"), 0);
 }
 
-int main(void)
-{
-	static const struct test_row rows[] = {
-		{ "cut", test_cut },	       { "memory", test_memory },
-		{ "durations", test_seconds }, { "per cent", test_percent },
-		{ "estimates", test_estimate }, { "state counts", test_counts },
-	};
-
-	setenv("TZ", "UTC", 1);
-	return RUN("cells", rows);
-}
+TESTS_MAIN_BETWEEN("cells", in_utc, NULL, TEST(test_cut), TEST(test_memory), TEST(test_seconds),
+		   TEST(test_percent), TEST(test_estimate), TEST(test_counts))

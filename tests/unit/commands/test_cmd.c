@@ -150,12 +150,4 @@ static void test_holds(void)
 	CU_ASSERT_FALSE(cmd_holds_ok("un"));
 }
 
-int main(void)
-{
-	static const struct test_row rows[] = {
-		{ "each operand", test_operands }, { "a job that moved", test_located },
-		{ "no server", test_unreached },   { "hold letters", test_holds },
-	};
-
-	return RUN("cmd", rows);
-}
+TESTS_MAIN("cmd", TEST(test_operands), TEST(test_located), TEST(test_unreached), TEST(test_holds))

@@ -187,13 +187,5 @@ static void test_table(void)
 	CU_ASSERT_EQUAL(attribute_kind(MGR_OBJ_SERVER, "managers"), ATTRIBUTE_LIST);
 }
 
-int main(void)
-{
-	static const struct test_row rows[] = {
-		{ "where a line is wrong", test_faults }, { "values", test_values },
-		{ "names", test_names },		  { "verbs and words", test_words },
-		{ "table of attributes", test_table },
-	};
-
-	return RUN("command", rows);
-}
+TESTS_MAIN("command", TEST(test_faults), TEST(test_values), TEST(test_names), TEST(test_words),
+	   TEST(test_table))

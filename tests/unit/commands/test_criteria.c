@@ -119,15 +119,5 @@ static void test_dates(void)
 	date("20240215090000", -1);
 }
 
-int main(void)
-{
-	static const struct test_row rows[] = {
-		{ "letters", test_letters },
-		{ "several", test_several },
-		{ "illegal values", test_illegal },
-		{ "dates", test_dates },
-	};
-
-	setenv("TZ", "UTC", 1);
-	return RUN("criteria", rows);
-}
+TESTS_MAIN_BETWEEN("criteria", in_utc, NULL, TEST(test_letters), TEST(test_several), TEST(test_illegal),
+		   TEST(test_dates))

@@ -188,18 +188,5 @@ static void test_names(void)
 	names_fini(&s);
 }
 
-int main(void)
-{
-	static const struct test_row rows[] = {
-		{ "layout", test_layout },
-		{ "types are fixed", test_types_are_fixed },
-		{ "unknown attributes", test_guesses },
-		{ "keys come once", test_keys_come_once },
-		{ "escapes", test_escapes },
-		{ "any bytes", test_any_bytes },
-		{ "sets of names", test_names },
-	};
-
-	setenv("TZ", "UTC", 1);
-	return RUN("json", rows);
-}
+TESTS_MAIN_BETWEEN("json", in_utc, NULL, TEST(test_layout), TEST(test_types_are_fixed), TEST(test_guesses),
+		   TEST(test_keys_come_once), TEST(test_escapes), TEST(test_any_bytes), TEST(test_names))

@@ -91,13 +91,4 @@ static void test_folder(void)
 	rmdir(root);
 }
 
-int main(void)
-{
-	static const struct test_row rows[] = {
-		{ "a file", test_parse },
-		{ "bad files", test_bad },
-		{ "a folder", test_folder },
-	};
-
-	return RUN("manifest", rows);
-}
+TESTS_MAIN("manifest", TEST(test_parse), TEST(test_bad), TEST(test_folder))

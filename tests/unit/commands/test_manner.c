@@ -34,11 +34,4 @@ static void test_manner(void)
 	CU_ASSERT_FALSE(manner_word(&m, ""));
 }
 
-int main(void)
-{
-	static const struct test_row rows[] = {
-		{ "how to delete", test_manner },
-	};
-
-	return RUN("manner", rows);
-}
+TESTS_MAIN("manner", TEST(test_manner))

@@ -75,15 +75,11 @@ static void test_destinations(void)
 	CU_ASSERT_EQUAL(operand_server("a/b", &op), -EINVAL);
 }
 
-int main(void)
+static void set_up(void)
 {
-	static const struct test_row rows[] = {
-		{ "job ids", test_jobs },
-		{ "malformed job ids", test_malformed_jobs },
-		{ "destinations and servers", test_destinations },
-	};
-
 	setenv("PBS_CONF_FILE", "/dev/null", 1);
 	setenv("PBS_SERVER", "HOST", 1);
-	return RUN("operand", rows);
 }
+
+TESTS_MAIN_BETWEEN("operand", set_up, NULL, TEST(test_jobs), TEST(test_malformed_jobs),
+		   TEST(test_destinations))

@@ -74,15 +74,4 @@ static void test_meaning(void)
 	CU_ASSERT(o.mode == MODE_QUEUES && o.queue_limits && !o.alternate);
 }
 
-int main(void)
-{
-	static const struct test_row rows[] = {
-		{ "accepted", test_accepted },
-		{ "refused", test_refused },
-		{ "meaning", test_meaning },
-	};
-
-	if (!freopen("/dev/null", "w", stderr))
-		return 1;
-	return RUN("qstat", rows);
-}
+TESTS_MAIN("qstat", TEST(test_accepted), TEST(test_refused), TEST(test_meaning))

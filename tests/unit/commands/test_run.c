@@ -330,14 +330,5 @@ static void test_base64(void)
 	CU_ASSERT_EQUAL(base64_decode("ab==x", &back, &len), -EINVAL);
 }
 
-int main(void)
-{
-	static const struct test_row rows[] = {
-		{ "list", test_list },		   { "print queue", test_print_queue },
-		{ "print others", test_print_others }, { "failures", test_failures },
-		{ "refused before sending", test_refused }, { "a stream of commands", test_stream },
-		{ "base64", test_base64 },
-	};
-
-	return RUN("run", rows);
-}
+TESTS_MAIN("run", TEST(test_list), TEST(test_print_queue), TEST(test_print_others), TEST(test_failures),
+	   TEST(test_refused), TEST(test_stream), TEST(test_base64))

@@ -244,22 +244,6 @@ static void test_traits(void)
 	trait_index_fini(&t);
 }
 
-int main(void)
-{
-	static const struct test_row rows[] = {
-		{ "pieces between commas", test_commas },
-		{ "breaks inside words", test_hard_breaks },
-		{ "joining gives the value back", test_join },
-		{ "runs of commas", test_comma_runs },
-		{ "control characters", test_controls },
-		{ "dates", test_dates },
-		{ "cached dates", test_clock },
-		{ "coded words", test_words },
-		{ "dsv", test_dsv },
-		{ "large and failing output", test_out },
-		{ "known attributes", test_traits },
-	};
-
-	setenv("TZ", "UTC", 1);
-	return RUN("show", rows);
-}
+TESTS_MAIN_BETWEEN("show", in_utc, NULL, TEST(test_commas), TEST(test_hard_breaks), TEST(test_join),
+		   TEST(test_comma_runs), TEST(test_controls), TEST(test_dates), TEST(test_clock),
+		   TEST(test_words), TEST(test_dsv), TEST(test_out), TEST(test_traits))

@@ -117,15 +117,4 @@ static void test_options(void)
 	CU_ASSERT(o.torque_list);
 }
 
-int main(void)
-{
-	static const struct test_row rows[] = {
-		{ "tables", test_tables },
-		{ "dsv and JSON", test_documents },
-		{ "options", test_options },
-	};
-
-	if (!freopen("/dev/null", "w", stderr))
-		return 1;
-	return RUN("summary", rows);
-}
+TESTS_MAIN("summary", TEST(test_tables), TEST(test_documents), TEST(test_options))

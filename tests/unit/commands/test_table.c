@@ -233,20 +233,6 @@ static void test_row_read(void)
 	CU_ASSERT_EQUAL(n, 18);
 }
 
-int main(void)
-{
-	static const struct test_row rows[] = {
-		{ "default table", test_default },
-		{ "wide table", test_wide },
-		{ "long ids and per cent", test_long_ids },
-		{ "alternate table", test_alternate },
-		{ "estimates and long ids", test_alternate_heads },
-		{ "hosts are broken into lines", test_hosts },
-		{ "comments are cut", test_comment_is_cut },
-		{ "which jobs are shown", test_chosen },
-		{ "reading a row", test_row_read },
-	};
-
-	setenv("TZ", "UTC", 1);
-	return RUN("table", rows);
-}
+TESTS_MAIN_BETWEEN("table", in_utc, NULL, TEST(test_default), TEST(test_wide), TEST(test_long_ids),
+		   TEST(test_alternate), TEST(test_alternate_heads), TEST(test_hosts),
+		   TEST(test_comment_is_cut), TEST(test_chosen), TEST(test_row_read))

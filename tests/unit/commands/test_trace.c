@@ -96,13 +96,4 @@ static void test_repeats(void)
 	trace_fini(&t);
 }
 
-int main(void)
-{
-	static const struct test_row rows[] = {
-		{ "lines", test_lines },
-		{ "order of time", test_order },
-		{ "repeated messages", test_repeats },
-	};
-
-	return RUN("trace", rows);
-}
+TESTS_MAIN("trace", TEST(test_lines), TEST(test_order), TEST(test_repeats))

@@ -40,7 +40,7 @@ static void begin(const char *main_text, const char *module_text)
 {
 	char *modules_d;
 
-	dir = scratch_make();
+	dir = scratch_new();
 	main_file = path_join(dir, "main.conf");
 	modules_d = path_join(dir, "modules.d");
 	mkdir(modules_d, 0755);

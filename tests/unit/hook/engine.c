@@ -120,7 +120,7 @@ void engine_start(void)
 	trace[0] = '\0';
 	commits = discards = 0;
 	job1.exists = job2.exists = true;
-	e.dir = scratch_make();
+	e.dir = scratch_new();
 	owner_init(&e.alpha, "alpha");
 	owner_init(&e.beta, "beta");
 	if (loop_create(&e.parts.loop) < 0 || registry_create(&e.parts.registry) < 0 ||

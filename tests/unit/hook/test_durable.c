@@ -189,7 +189,7 @@ static void start(void)
 	timeout_ms = 60000;
 	takes_back = forgets = false;
 	n_back = n_resumed = n_cancelled = n_done = n_stored = n_dirty = 0;
-	dir = scratch_make();
+	dir = scratch_new();
 	kernel_up();
 	job = object->draft(&jobs.pub, "job", "1.svr", NULL);
 }

@@ -6,7 +6,6 @@
 #ifndef TESTS_LINK_FIXTURE_H
 #define TESTS_LINK_FIXTURE_H
 
-#include <CUnit/Basic.h>
 #include <arpa/inet.h>
 #include <errno.h>
 #include <glob.h>

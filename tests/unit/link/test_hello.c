@@ -184,29 +184,6 @@ static void test_public_files(void)
 	world_stop();
 }
 
-static const CU_TestInfo tests[] = {
-	{ "both sides have the same keys", test_both_agree },
-	{ "liars have others", test_liars_disagree },
-	{ "fresh each time", test_fresh_each_time },
-	{ "worthless keys", test_worthless_keys },
-	{ "bad hellos", test_bad_hellos },
-	{ "host names", test_host_names },
-	{ "key lines", test_key_lines },
-	{ "public files", test_public_files },
-	CU_TEST_INFO_NULL,
-};
-
-int main(void)
-{
-	CU_SuiteInfo suites[] = { { "hello", NULL, NULL, NULL, NULL, (CU_TestInfo *)tests },
-				  CU_SUITE_INFO_NULL };
-	unsigned failures;
-
-	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS)
-		return 1;
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures == 0 ? 0 : 1;
-}
+TESTS_MAIN("hello", TEST(test_both_agree), TEST(test_liars_disagree), TEST(test_fresh_each_time),
+	   TEST(test_worthless_keys), TEST(test_bad_hellos), TEST(test_host_names), TEST(test_key_lines),
+	   TEST(test_public_files))

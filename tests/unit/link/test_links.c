@@ -633,46 +633,12 @@ static void test_tampered_bytes(void)
 	world_stop();
 }
 
-static const CU_TestInfo tests[] = {
-	{ "memory", test_memory },
-	{ "memory delivers below nobody", test_memory_is_never_deeper },
-	{ "a host named server", test_host_named_server },
-	{ "the sender's role is checked", test_sender_role },
-	{ "TCP: both ways", test_tcp },
-	{ "TCP: many and large messages", test_many_and_large },
-	{ "lost, and found within the grace", test_lost_and_found },
-	{ "down after the grace, once", test_grace },
-	{ "the server comes later", test_server_comes_later },
-	{ "messages of a lost link are dropped", test_messages_of_a_lost_link },
-	{ "cut again and again", test_cut_again_and_again },
-	{ "mom not enrolled", test_mom_not_enrolled },
-	{ "mom with another key", test_mom_with_another_key },
-	{ "server with another key", test_server_with_another_key },
-	{ "a key is bound to its role", test_role_bound_to_key },
-	{ "a key is bound to its host", test_key_of_another_host },
-	{ "the own key is checked", test_own_key_checked },
-	{ "a replayed handshake", test_replay },
-	{ "garbage", test_garbage },
-	{ "strangers do not keep others out", test_strangers_do_not_keep_others_out },
-	{ "a peer that does not read", test_peer_that_does_not_read },
-	{ "a silent peer", test_silent_peer },
-	{ "heartbeats keep a quiet link", test_heartbeat_keeps_a_quiet_link },
-	{ "the same mom twice", test_same_mom_twice },
-	{ "tampered bytes", test_tampered_bytes },
-	CU_TEST_INFO_NULL,
-};
-
-int main(void)
-{
-	CU_SuiteInfo suites[] = { { "links", NULL, NULL, NULL, NULL, (CU_TestInfo *)tests },
-				  CU_SUITE_INFO_NULL };
-	unsigned failures;
-
-	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS)
-		return 1;
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures == 0 ? 0 : 1;
-}
+TESTS_MAIN("links", TEST(test_memory), TEST(test_memory_is_never_deeper), TEST(test_host_named_server),
+	   TEST(test_sender_role), TEST(test_tcp), TEST(test_many_and_large), TEST(test_lost_and_found),
+	   TEST(test_grace), TEST(test_server_comes_later), TEST(test_messages_of_a_lost_link),
+	   TEST(test_cut_again_and_again), TEST(test_mom_not_enrolled), TEST(test_mom_with_another_key),
+	   TEST(test_server_with_another_key), TEST(test_role_bound_to_key), TEST(test_key_of_another_host),
+	   TEST(test_own_key_checked), TEST(test_replay), TEST(test_garbage),
+	   TEST(test_strangers_do_not_keep_others_out), TEST(test_peer_that_does_not_read),
+	   TEST(test_silent_peer), TEST(test_heartbeat_keeps_a_quiet_link), TEST(test_same_mom_twice),
+	   TEST(test_tampered_bytes))

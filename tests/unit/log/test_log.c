@@ -24,7 +24,7 @@ static void begin(uint32_t mask, bool microseconds)
 {
 	struct keel_err err = { 0 };
 
-	dir = scratch_make();
+	dir = scratch_new();
 	CU_ASSERT_EQUAL_FATAL(loop_create(&loop), 0);
 	CU_ASSERT_EQUAL_FATAL(log_open(loop, dir, "Server@svr", mask, microseconds, &g, &err), 0);
 }

@@ -17,7 +17,7 @@ static struct keel_err err;
 
 static void begin(void)
 {
-	dir = scratch_make();
+	dir = scratch_new();
 	home = path_join(dir, "home");
 	err.text[0] = '\0';
 }

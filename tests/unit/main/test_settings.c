@@ -26,7 +26,7 @@ static void begin(const char *main_text, const char *pbs_text)
 
 	for (size_t i = 0; i < KEEL_COUNT(clear); i++)
 		unsetenv(clear[i]);
-	dir = scratch_make();
+	dir = scratch_new();
 	scratch_write(dir, "keelson.conf", main_text);
 	scratch_write(dir, "pbs.conf", pbs_text);
 	conf_file = path_join(dir, "keelson.conf");

@@ -135,7 +135,7 @@ static void start(void)
 						 .epoch_us = INT64_C(1699999000) * 1000000 };
 
 	memset(&k, 0, sizeof(k));
-	k.dir = scratch_make();
+	k.dir = scratch_new();
 	k.parts.home = k.dir;
 	k.parts.daemon = KEEL_ANY;
 	k.self.pub.name = "test";

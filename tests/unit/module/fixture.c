@@ -39,7 +39,7 @@ void kernel_start(void)
 	memset(&k, 0, sizeof(k));
 	if (modules_dir == NULL)
 		abort();
-	k.dir = scratch_make();
+	k.dir = scratch_new();
 	k.parts.home = k.dir;
 	k.parts.daemon = KEEL_SERVER;
 	k.self.pub.name = "test";

@@ -33,7 +33,7 @@ static void notes_are_read(void)
 static int note_of(const void *bytes, size_t len)
 {
 	struct modfile_note note;
-	char *dir = scratch_make(), *file = path_join(dir, "x.so");
+	char *dir = scratch_new(), *file = path_join(dir, "x.so");
 	int ret;
 
 	if (file_write_durable(file, bytes, len, 0700) < 0)
@@ -112,7 +112,7 @@ static void only_absolute_so_files(void)
 
 static void root_trusts_only_its_own(void)
 {
-	char *dir = scratch_make(), *file = path_join(dir, "x.so");
+	char *dir = scratch_new(), *file = path_join(dir, "x.so");
 
 	if (geteuid() == 0) {
 		copy_fixture("job_submit.so", file);

@@ -6,12 +6,12 @@
 #ifndef TESTS_OBJECT_FIXTURE_H
 #define TESTS_OBJECT_FIXTURE_H
 
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "object/objects.h"
 #include "registry/registry.h"
 #include "util/err.h"
@@ -280,28 +280,5 @@ static inline void engine_saved(struct engine *e)
 	}
 	e->n_dirty = 0;
 }
-
-struct case_row {
-	const char *name;
-	void (*fn)(void);
-};
-
-static inline int run_cases(const char *suite, const struct case_row *rows, size_t n)
-{
-	CU_pSuite s;
-	unsigned failed;
-
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	s = CU_add_suite(suite, NULL, NULL);
-	for (size_t i = 0; i < n; i++)
-		CU_add_test(s, rows[i].name, rows[i].fn);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
-#define RUN(suite, rows) run_cases(suite, rows, sizeof(rows) / sizeof(rows[0]))
 
 #endif

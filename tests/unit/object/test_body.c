@@ -307,18 +307,6 @@ static void private_memory_of_many(void)
 	engine_stop(&e);
 }
 
-int main(void)
-{
-	static const struct case_row rows[] = { { "drafts", drafts },
-						{ "bad ids", bad_ids },
-						{ "destroying", destroying },
-						{ "a class that is not saved", unsaved_class },
-						{ "values in memory only", values_in_memory_only },
-						{ "walking", walking },
-						{ "changing places", swapping },
-						{ "walking crowds", walking_crowds },
-						{ "private memory", private_memory },
-						{ "private memory of many", private_memory_of_many } };
-
-	return RUN("body", rows);
-}
+TESTS_MAIN("body", TEST(drafts), TEST(bad_ids), TEST(destroying), TEST(unsaved_class),
+	   TEST(values_in_memory_only), TEST(walking), TEST(swapping), TEST(walking_crowds),
+	   TEST(private_memory), TEST(private_memory_of_many))

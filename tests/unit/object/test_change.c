@@ -231,16 +231,6 @@ static void direct_writes_and_reserved_room(void)
 	engine_stop(&e);
 }
 
-int main(void)
-{
-	static const struct case_row rows[] = {
-		{ "asking", asking },
-		{ "only when created", only_when_created },
-		{ "committing", committing },
-		{ "the dead wait for their sets", the_dead_wait_for_their_sets },
-		{ "a row leaves the sets", a_row_leaves_the_sets },
-		{ "direct writes and reserved room", direct_writes_and_reserved_room },
-	};
-
-	return RUN("change", rows);
-}
+TESTS_MAIN("change", TEST(asking), TEST(only_when_created), TEST(committing),
+	   TEST(the_dead_wait_for_their_sets), TEST(a_row_leaves_the_sets),
+	   TEST(direct_writes_and_reserved_room))

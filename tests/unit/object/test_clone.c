@@ -84,13 +84,5 @@ static void shown_under_another_id(void)
 	engine_stop(&e);
 }
 
-int main(void)
-{
-	static const struct case_row rows[] = { { "values are its own", values_are_its_own },
-						{ "ids are checked", ids_are_checked },
-						{ "a dropped draft leaves nothing",
-						  dropped },
-						{ "shown under another id", shown_under_another_id } };
-
-	return RUN("clone", rows);
-}
+TESTS_MAIN("clone", TEST(values_are_its_own), TEST(ids_are_checked), TEST(dropped),
+	   TEST(shown_under_another_id))

@@ -51,10 +51,4 @@ static void empty(void)
 	index_fini(&x);
 }
 
-int main(void)
-{
-	static const struct case_row rows[] = { { "many", all_there_and_all_gone },
-						{ "empty", empty } };
-
-	return RUN("index", rows);
-}
+TESTS_MAIN("index", TEST(all_there_and_all_gone), TEST(empty))

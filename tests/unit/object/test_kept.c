@@ -175,14 +175,5 @@ static void many(void)
 	engine_stop(&e);
 }
 
-int main(void)
-{
-	static const struct case_row rows[] = { { "the same again", same_again },
-						{ "another type", another_type },
-						{ "not a value any more", not_a_value_any_more },
-						{ "not saved", not_saved },
-						{ "types that go too", types_go_too },
-						{ "many", many } };
-
-	return RUN("kept", rows);
-}
+TESTS_MAIN("kept", TEST(same_again), TEST(another_type), TEST(not_a_value_any_more), TEST(not_saved),
+	   TEST(types_go_too), TEST(many))

@@ -140,10 +140,4 @@ static void no_engine(void)
 	registry_destroy(bare.parts.registry);
 }
 
-int main(void)
-{
-	static const struct case_row rows[] = { { "each allocation fails", each_allocation_fails },
-						{ "no engine", no_engine } };
-
-	return RUN("memory", rows);
-}
+TESTS_MAIN("memory", TEST(each_allocation_fails), TEST(no_engine))

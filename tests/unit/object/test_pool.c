@@ -56,9 +56,4 @@ static void full(void)
 	}
 }
 
-int main(void)
-{
-	static const struct case_row rows[] = { { "pieces", pieces }, { "full chunks", full } };
-
-	return RUN("pool", rows);
-}
+TESTS_MAIN("pool", TEST(pieces), TEST(full))

@@ -301,17 +301,5 @@ static void rows_refused(void)
 	engine_stop(&e);
 }
 
-int main(void)
-{
-	static const struct case_row rows[] = {
-		{ "there and back", there_and_back },
-		{ "deletion of a loaded row", deletion_of_a_loaded_row },
-		{ "unknown values", unknown_values },
-		{ "damaged rows", damaged },
-		{ "a class that comes late", class_comes_late },
-		{ "a class that leaves dirty objects", class_leaves_dirty_objects },
-		{ "contributions refused", rows_refused },
-	};
-
-	return RUN("rows", rows);
-}
+TESTS_MAIN("rows", TEST(there_and_back), TEST(deletion_of_a_loaded_row), TEST(unknown_values), TEST(damaged),
+	   TEST(class_comes_late), TEST(class_leaves_dirty_objects), TEST(rows_refused))

@@ -174,12 +174,4 @@ static void bytes_as_kilobytes(void)
 	engine_stop(&e);
 }
 
-int main(void)
-{
-	static const struct case_row rows[] = { { "read", reading },
-						{ "add", adding },
-						{ "compare", comparing },
-						{ "size as kilobytes", bytes_as_kilobytes } };
-
-	return RUN("types", rows);
-}
+TESTS_MAIN("types", TEST(reading), TEST(adding), TEST(comparing), TEST(bytes_as_kilobytes))

@@ -177,15 +177,5 @@ static void texts_cut(void)
 	engine_stop(&e);
 }
 
-int main(void)
-{
-	static const struct case_row rows[] = { { "everything", everything },
-						{ "wanted", wanted },
-						{ "rows leave an open view",
-						  rows_leave_an_open_view },
-						{ "long values", long_values },
-						{ "listing", listing },
-						{ "texts cut", texts_cut } };
-
-	return RUN("view", rows);
-}
+TESTS_MAIN("view", TEST(everything), TEST(wanted), TEST(rows_leave_an_open_view), TEST(long_values),
+	   TEST(listing), TEST(texts_cut))

@@ -6,7 +6,6 @@
 #ifndef TESTS_REQUEST_FIXTURE_H
 #define TESTS_REQUEST_FIXTURE_H
 
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
@@ -207,23 +206,6 @@ static inline bool wire_text_is(struct wire_client *c, const char *key, const ch
 	same = bytes != NULL && len == strlen(text) && memcmp(bytes, text, len) == 0;
 	pack_fini(&p);
 	return same;
-}
-
-static inline int run_suite(const char *name, const CU_TestInfo *tests)
-{
-	unsigned failures;
-
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_SuiteInfo suites[] = { { name, NULL, NULL, NULL, NULL, (CU_TestInfo *)tests },
-				  CU_SUITE_INFO_NULL };
-	if (CU_register_suites(suites) != CUE_SUCCESS)
-		return 1;
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures == 0 ? 0 : 1;
 }
 
 #endif

@@ -69,12 +69,4 @@ static void each_allocation_fails(void)
 	CU_ASSERT(!INJECTING || n > 10);
 }
 
-static const CU_TestInfo tests[] = {
-	{ "each allocation fails", each_allocation_fails },
-	CU_TEST_INFO_NULL,
-};
-
-int main(void)
-{
-	return run_suite("memory", tests);
-}
+TESTS_MAIN("memory", TEST(each_allocation_fails))

@@ -239,19 +239,6 @@ static void test_frame_in_front(void)
 	out_drop(o);
 }
 
-static const CU_TestInfo tests[] = {
-	{ "round trip", test_round_trip },
-	{ "attribute lists", test_attrs },
-	{ "hostile attribute lists", test_hostile_attrs },
-	{ "hostile values", test_hostile_values },
-	{ "what is no map", test_not_a_map },
-	{ "wrong use is never sent", test_wrong_use },
-	{ "the deepest body is readable", test_deepest_is_readable },
-	{ "the frame in front", test_frame_in_front },
-	CU_TEST_INFO_NULL,
-};
-
-int main(void)
-{
-	return run_suite("msg", tests);
-}
+TESTS_MAIN("msg", TEST(test_round_trip), TEST(test_attrs), TEST(test_hostile_attrs),
+	   TEST(test_hostile_values), TEST(test_not_a_map), TEST(test_wrong_use),
+	   TEST(test_deepest_is_readable), TEST(test_frame_in_front))

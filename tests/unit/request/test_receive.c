@@ -180,16 +180,5 @@ static void test_destroyed(void)
 	CU_ASSERT_EQUAL(served, 0);
 }
 
-static const CU_TestInfo tests[] = {
-	{ "agreed and refused", test_agreed_and_refused },
-	{ "agreed and refused later", test_later },
-	{ "the client goes away meanwhile", test_client_gone },
-	{ "the module goes away meanwhile", test_module_gone },
-	{ "destroyed meanwhile", test_destroyed },
-	CU_TEST_INFO_NULL,
-};
-
-int main(void)
-{
-	return run_suite("receive", tests);
-}
+TESTS_MAIN("receive", TEST(test_agreed_and_refused), TEST(test_later), TEST(test_client_gone),
+	   TEST(test_module_gone), TEST(test_destroyed))

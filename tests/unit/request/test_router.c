@@ -622,33 +622,11 @@ static void test_destroyed_while_busy(void)
 	wire_close(&c);
 }
 
-static const CU_TestInfo tests[] = {
-	{ "one answer", test_answer },
-	{ "pipelined, answered in any order", test_pipeline_in_any_order },
-	{ "three thousand in one write", test_many_in_one_write },
-	{ "refusals and their log records", test_refusals },
-	{ "a second answer is ignored", test_second_answer_is_ignored },
-	{ "two modules, one name", test_name_clash },
-	{ "who is asking", test_who_is_asking },
-	{ "nobody without an account", test_nobody_without_an_account },
-	{ "garbage closes the connection", test_garbage },
-	{ "malformed bodies: 15031 and closed", test_malformed_bodies },
-	{ "byte by byte", test_byte_by_byte },
-	{ "half a request is dropped", test_half_a_request_is_dropped },
-	{ "the client goes away", test_client_goes_away },
-	{ "a long answer waits for the reader", test_long_answer_waits_for_the_reader },
-	{ "a reader that stopped is dropped", test_slow_reader_is_dropped },
-	{ "requests without reading answers", test_requests_without_reading_answers },
-	{ "connection limit", test_connection_limit },
-	{ "ping", test_ping },
-	{ "shutdown", test_shutdown },
-	{ "the module leaves", test_module_leaves },
-	{ "socket path", test_socket_path },
-	{ "destroyed while busy", test_destroyed_while_busy },
-	CU_TEST_INFO_NULL,
-};
-
-int main(void)
-{
-	return run_suite("router", tests);
-}
+TESTS_MAIN("router", TEST(test_answer), TEST(test_pipeline_in_any_order), TEST(test_many_in_one_write),
+	   TEST(test_refusals), TEST(test_second_answer_is_ignored), TEST(test_name_clash),
+	   TEST(test_who_is_asking), TEST(test_nobody_without_an_account), TEST(test_garbage),
+	   TEST(test_malformed_bodies), TEST(test_byte_by_byte), TEST(test_half_a_request_is_dropped),
+	   TEST(test_client_goes_away), TEST(test_long_answer_waits_for_the_reader),
+	   TEST(test_slow_reader_is_dropped), TEST(test_requests_without_reading_answers),
+	   TEST(test_connection_limit), TEST(test_ping), TEST(test_shutdown), TEST(test_module_leaves),
+	   TEST(test_socket_path), TEST(test_destroyed_while_busy))

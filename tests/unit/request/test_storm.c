@@ -214,12 +214,4 @@ static void test_storms(void)
 		storm(i * 0x9e3779b97f4a7c15ull);
 }
 
-static const CU_TestInfo tests[] = {
-	{ "storms", test_storms },
-	CU_TEST_INFO_NULL,
-};
-
-int main(void)
-{
-	return run_suite("storm", tests);
-}
+TESTS_MAIN("storm", TEST(test_storms))

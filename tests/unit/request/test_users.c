@@ -153,17 +153,5 @@ static void test_destroyed_while_asking(void)
 	stop();
 }
 
-static const CU_TestInfo tests[] = {
-	{ "a known user", test_known },
-	{ "a uid without an account", test_unknown },
-	{ "a question that is forgotten", test_forgotten },
-	{ "more than are kept", test_more_than_are_kept },
-	{ "the user outlives its entry", test_reference },
-	{ "destroyed while asking", test_destroyed_while_asking },
-	CU_TEST_INFO_NULL,
-};
-
-int main(void)
-{
-	return run_suite("users", tests);
-}
+TESTS_MAIN("users", TEST(test_known), TEST(test_unknown), TEST(test_forgotten), TEST(test_more_than_are_kept),
+	   TEST(test_reference), TEST(test_destroyed_while_asking))

@@ -3,7 +3,6 @@
  * test_store.c - turns become transactions, answers wait for them; with a store in memory whose
  * commits can be held up and made to fail.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -527,33 +526,7 @@ static void many(void)
 	kernel_stop();
 }
 
-int main(void)
-{
-	static const struct {
-		const char *name;
-		void (*fn)(void);
-	} tests[] = { { "without a store", without_a_store },
-		      { "one turn, one transaction", one_turn_one_transaction },
-		      { "gathering while writing", gathering_while_writing },
-		      { "the copy is of its turn", the_copy_is_of_its_turn },
-		      { "never stored, never deleted", never_stored_never_deleted },
-		      { "blobs go with their object", blobs_go_with_their_object },
-		      { "reads see what is on its way", reads_see_what_is_on_its_way },
-		      { "failing and recovering", failing_and_recovering },
-		      { "closed while writing", closed_while_writing },
-		      { "a damaged store", damaged_store },
-		      { "come and gone", many } };
-	CU_pSuite suite;
-	unsigned failed;
-
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	suite = CU_add_suite("store", NULL, NULL);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
-		CU_add_test(suite, tests[i].name, tests[i].fn);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN("store", TEST(without_a_store), TEST(one_turn_one_transaction), TEST(gathering_while_writing),
+	   TEST(the_copy_is_of_its_turn), TEST(never_stored_never_deleted), TEST(blobs_go_with_their_object),
+	   TEST(reads_see_what_is_on_its_way), TEST(failing_and_recovering), TEST(closed_while_writing),
+	   TEST(damaged_store), TEST(many))

@@ -112,7 +112,7 @@ static void test_dir_make(void)
 
 static void scratch_begin(void)
 {
-	dir = scratch_make();
+	dir = scratch_new();
 }
 
 static void scratch_end(void)

@@ -2,11 +2,11 @@
  *
  * test_frame.c - frames out of a stream that comes in pieces, and streams that are none.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <string.h>
 
 #include "frame.h"
+#include "harness.h"
 
 static void feed(struct frame_reader *r, const void *bytes, size_t n)
 {
@@ -133,21 +133,5 @@ static void test_room_too_large(void)
 	frame_reader_fini(&r);
 }
 
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failed;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("frame", NULL, NULL);
-	CU_ADD_TEST(suite, test_header_bytes);
-	CU_ADD_TEST(suite, test_byte_by_byte);
-	CU_ADD_TEST(suite, test_several_at_once);
-	CU_ADD_TEST(suite, test_bad_headers);
-	CU_ADD_TEST(suite, test_announced_length_is_not_allocated);
-	CU_ADD_TEST(suite, test_room_too_large);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN("frame", TEST(test_header_bytes), TEST(test_byte_by_byte), TEST(test_several_at_once),
+	   TEST(test_bad_headers), TEST(test_announced_length_is_not_allocated), TEST(test_room_too_large))

@@ -2,11 +2,11 @@
  *
  * test_pack.c - bodies that are maps, and bodies that lie about their size or depth.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "keel/wire.h"
 #include "pack.h"
 
@@ -104,20 +104,5 @@ static void test_reads_are_typed(void)
 	msgpack_sbuffer_destroy(&buf);
 }
 
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failed;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("pack", NULL, NULL);
-	CU_ADD_TEST(suite, test_check_single_values);
-	CU_ADD_TEST(suite, test_check_refuses);
-	CU_ADD_TEST(suite, test_depth);
-	CU_ADD_TEST(suite, test_open_wants_a_map);
-	CU_ADD_TEST(suite, test_reads_are_typed);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
-}
+TESTS_MAIN("pack", TEST(test_check_single_values), TEST(test_check_refuses), TEST(test_depth),
+	   TEST(test_open_wants_a_map), TEST(test_reads_are_typed))
