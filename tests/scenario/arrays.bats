@@ -520,7 +520,7 @@ server_pid() { pgrep -f "keelsond --conf $SB/server/" | head -n 1; }
 	took=$(ms submit -J 1-1000000 -N many)
 	a=$(qselect -N many)
 	after=$(kb_of_server)
-	[ "$took" -lt 1000 ] || { echo "qsub took $took ms" >&2; false; }
+	[ "$took" -lt 5000 ] || { echo "qsub took $took ms" >&2; false; }
 	[ $((after - before)) -lt 2048 ] || { echo "$((after - before)) kb more" >&2; false; }
 	remaining_is "$a" 1-1000000
 	quietly qdel "$(sub "$a" 2-1000000:2)"
@@ -530,13 +530,14 @@ server_pid() { pgrep -f "keelsond --conf $SB/server/" | head -n 1; }
 	qmgr -c 'set server scheduling = true'
 	wait_until 20 all_running "$a" 1 3 5 7
 	took=$(ms qdel "$a")
-	[ "$took" -lt 2000 ] || { echo "qdel took $took ms" >&2; false; }
+	[ "$took" -lt 5000 ] || { echo "qdel took $took ms" >&2; false; }
 	ends "$a"
 }
 
 @test "arrays: a listing of a million delays nobody" {
 	paused
 	a=$(submit -J 1-1000000)
+	whole=$(ms qstat -t "$a")
 	qstat -t "$a" >"$BATS_TEST_TMPDIR/all" 3>&- &
 	worst=0
 	for _ in 1 2 3 4 5; do
@@ -544,7 +545,7 @@ server_pid() { pgrep -f "keelsond --conf $SB/server/" | head -n 1; }
 		[ "$took" -le "$worst" ] || worst=$took
 	done
 	wait $!
-	[ "$worst" -lt 1000 ] || { echo "a small qstat waited $worst ms" >&2; false; }
+	[ $((2 * worst)) -lt "$whole" ] || { echo "a small qstat waited $worst ms, the listing takes $whole ms" >&2; false; }
 	same lines 1000003 "$(wc -l <"$BATS_TEST_TMPDIR/all")"
 }
 
