@@ -10,6 +10,7 @@ from pathlib import Path
 
 import overview
 import pages
+import quote
 import render
 import tables
 
@@ -37,6 +38,7 @@ def check(top, build):
             found += [f"{where}: {line}" for line in typed_code(page)]
     for path in sorted((book.top / "sdk" / "man").glob("*.[1-8]")):
         found += [f"{path.relative_to(book.top)}: {line}" for line in manuals(known, unroffed(path.read_text()))]
+        found += [f"{path.relative_to(book.top)}: {line}" for line in typed_example(book.top, path.read_text())]
     found += web_page(render.html_page(book, "check"))
     found += lint(book)
     return book.complaints + found
@@ -209,6 +211,19 @@ def typed_code(page):
     """A page shows code that is built: by a directive, not typed."""
     if re.search(r"^```c$", page.body, flags=re.M):
         yield "C code is typed here; take it from a fixture: <!-- code FILE NAME -->"
+
+
+def typed_example(top, text):
+    """The same of a manual page that is no chapter. It stands there as it is read, so it is compared."""
+    for source, block in re.findall(r'^(?:\.\\" code ([^\n]*)\n)?\.nf\n(.*?)^\.fi$', text, flags=re.S | re.M):
+        file, *names = source.split() or [None]
+        if file is None:
+            if re.search(r"^\{$", block, flags=re.M):
+                yield 'C code is typed here; say above .nf where it is built: .\\" code FILE NAME'
+            continue
+        built = (top / file).read_text() if (top / file).exists() else ""
+        if block.replace("\\e", "\\") != "\n\n".join(quote.definition(built, n) or "?" for n in names) + "\n":
+            yield f"{file} has another {' '.join(names)} than stands here"
 
 
 # ---- the results -----------------------------------------------------------------------------------------
