@@ -23,7 +23,6 @@ paused() { qmgr -c 'set server scheduling = false'; }
 comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
 is_waiting() { job_is "$1" Q && comment_is "$1" "$FULL"; }
 is_over() { job_is "$1" F; }
-has_walltime() { [ -n "$(job_attr "$1" resources_used.walltime)" ]; }
 
 @test "admin-suspend #1: a job is suspended, its vnode enters maintenance" {
 	cluster
@@ -554,7 +553,7 @@ stopped_are()
 @test "admin-suspend #44: accounting: z with usage per suspend, an empty r per resume" {
 	cluster --set executor.usage_interval=1s
 	a=$(running)
-	wait_until 60 has_walltime "$a"
+	wait_until 60 has_usage "$a"
 	qsig -s admin-suspend "$a"
 	qsig -s admin-resume "$a"
 	qsig -s admin-suspend "$a"
@@ -567,8 +566,7 @@ stopped_are()
 
 @test "admin-suspend #44: no usage known yet: no z, but an r" {
 	cluster --set executor.usage_interval=1h
-	a=$(running)
-	qsig -s admin-suspend "$a"
+	a=$(unmeasured admin-suspend)
 	qsig -s admin-resume "$a"
 	same 'kinds of records' r "$(accounting | grep -E "^[^;]*;[zr];$a;" | cut -d';' -f2 | xargs)"
 }

@@ -249,6 +249,22 @@ running()
 	echo "$id"
 }
 
+has_usage() { [ -n "$(job_attr "$1" resources_used.walltime)" ]; }
+
+# unmeasured SIGNAL [options of submit]: a job that got the signal before its host had measured it for the first
+# time, a second after the start.
+unmeasured()
+{
+	local id signal=$1
+	shift
+	for _ in {1..20}; do
+		id=$(running "$@") && qsig -s "$signal" "$id" || return
+		has_usage "$id" || { echo "$id"; return; }
+		qdel -W force "$id"
+	done
+	return 1
+}
+
 # processes JOB: those of its session.
 processes() { ps -o pid= -s "$(session_of "$1")" | tr -d ' '; }
 

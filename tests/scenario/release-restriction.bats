@@ -214,27 +214,24 @@ qmgr: Error (15007) returned from server" as "$OTHER" qmgr -c "s s $RESTRICT = n
 
 @test "release-restriction #14: the z record says what came free" {
 	restrict ncpus
-	a=$(running "${A[@]}")
-	qsig -s suspend "$a"
+	a=$(unmeasured suspend "${A[@]}")
 	same 'z before any usage' 'resources_released=(n1:ncpus=4)' "$(records z "$a")"
 	qdel -W force "$a"
 	a=$(running "${A[@]}")
-	wait_until 30 knows_usage "$a"
+	wait_until 30 has_usage "$a"
 	qsig -s suspend "$a"
 	has "$(records z "$a")" '^resources_used\..* resources_released=\(n1:ncpus=4\)$'
 	qdel -W force "$a"
 	lacks "$(records '[ERD]' "$a")" released
 }
-knows_usage() { [ -n "$(job_attr "$1" resources_used.walltime)" ]; }
 
 @test "release-restriction #15: without a restriction z has the usage alone, or is not there" {
-	a=$(running "${A[@]}")
-	qsig -s suspend "$a"
+	a=$(unmeasured suspend "${A[@]}")
 	same 'z before any usage' '' "$(records z "$a")"
 	qsig -s resume "$a"
 	wait_until 10 job_is "$a" R 42
 	has "$(accounting)" ";r;$a;\$"
-	wait_until 30 knows_usage "$a"
+	wait_until 30 has_usage "$a"
 	qsig -s suspend "$a"
 	has "$(records z "$a")" '^resources_used\.'
 	lacks "$(records z "$a")" released
