@@ -123,6 +123,7 @@ void entry_running(struct keel_mod *mod, struct entry *e)
 
 	entry_out(mod, e);
 	e->where = RUNNING;
+	e->ends_in = st->calendar ? st->calendars : 0; /* who starts it has noted it */
 	list_add(&st->running, e);
 }
 

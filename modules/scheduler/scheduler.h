@@ -48,7 +48,7 @@ struct entry {
 	int64_t arrival, not_before;
 	uint32_t told_at; /* its comment or estimate was changed, seconds since 1970 */
 	uint32_t ranked_in, asked_in; /* cycles: ranked; somebody was asked to give way */
-	uint32_t top_in;  /* cycle it was a top job in */
+	uint32_t ends_in; /* calendar that has its end */
 	uint32_t gave_up; /* st->relevance when victims left in vain: no more until it moves */
 	uint16_t failures;
 	uint8_t where;
@@ -228,6 +228,7 @@ struct state {
 	bool stopped;      /* a job does not fit, and there is no depth: strict order */
 	uint32_t top_jobs; /* of this cycle, but for queues with a depth of their own */
 	struct calendar *calendar; /* of this cycle; NULL: nobody has needed it */
+	uint32_t calendars;        /* opened so far */
 	struct plan *plan;
 	struct top *tops;
 

@@ -123,9 +123,9 @@ static bool calendar_add(struct keel_mod *mod)
 	struct entry *e = st->running.first;
 	struct keel_exec *exec;
 
-	if (!e || e->ranked_in == st->cycle)
+	if (!e || e->ends_in == st->calendars)
 		return false;
-	e->ranked_in = st->cycle;
+	e->ends_in = st->calendars;
 	list_drop(e);
 	list_add(&st->running, e);
 	exec = exec_of(mod, st->object->get_str(e->job, st->a.exec_vnode));
@@ -159,6 +159,7 @@ static bool calendar_open(struct keel_mod *mod)
 	st->calendar = calloc(1, sizeof(*st->calendar));
 	if (!st->calendar)
 		return false;
+	st->calendars++;
 	calendar_init(st->calendar, st->core->time(mod), grain_of(mod), st->resource->exec_free);
 	st->calendar->moved = job_moved;
 	st->calendar->arg = mod;

@@ -71,6 +71,21 @@ is_top() { attr_is "$1" topjob True; }
 	waits "$third" 'Not Running: Job would conflict with reservation or top job'
 }
 
+@test "scheduler #10: ... also when all of them are considered in one cycle" {
+	local first second third
+	strict
+	scheduling false
+	undo scheduling true
+	first=$(submit -l select=1:ncpus=3 -l walltime=1:00:00)
+	second=$(submit -l select=1:ncpus=4 -l walltime=1:00:00)
+	third=$(submit -l select=1:ncpus=1 -l walltime=2:00:00)
+	scheduling true
+	starts "$first"
+	waits "$third" 'Not Running: Job would conflict with reservation or top job'
+	is_top "$second"
+	near 'its estimate' "$(estimate "$second")" $(($(start_of "$first") + 3600))
+}
+
 @test "scheduler #11: as many top jobs as backfill_depth says" {
 	local first job jobs=() last
 	strict
