@@ -99,16 +99,20 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
 	struct state *st = keel_state(c);
+	char letter = st->job->state(st->job->self, ev->job);
 
-	if (st->job->state(st->job->self, ev->job) == 'R')
+	if (letter == 'R' || letter == 'E')
 		job_enter(c->mod, ev->job, false);
 	return KEEL_NEXT;
 }
 
 static keel_verdict on_cycle_begin(struct keel_call *c, const struct keel_ev_cycle_begin *ev)
 {
+	struct state *st = keel_state(c);
+
 	(void)ev;
 	rules_read(c->mod);
+	tree_settle(&st->tree);
 	return KEEL_NEXT;
 }
 
@@ -150,12 +154,23 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
+	struct state *st = mod->state;
+
 	(void)err;
 	stock_load(mod);
 	rules_read(mod);
+	tree_settle(&st->tree);
 	decay_plan(mod);
 	usage_start(mod);
 	return 0;
+}
+
+/* The new configuration is in force. */
+static void reconfigured(struct keel_mod *mod, void *arg)
+{
+	(void)arg;
+	rules_read(mod);
+	usage_start(mod);
 }
 
 static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *err)
@@ -164,6 +179,7 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 
 	(void)now, (void)err;
 	st->file.size = -1; /* another file, perhaps */
+	st->core->defer(mod, reconfigured, NULL);
 	return 0;
 }
 

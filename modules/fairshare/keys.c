@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * keys.c - what fairshare says about a job: its place in the order, its numbers, whether it may start.
+ *
+ * Numbers are those of the cycle's beginning: all jobs of a cycle are compared by the same.
  */
 #include "fairshare.h"
 
@@ -8,40 +10,31 @@
 
 #include "keel/sched_reason.h"
 
-static struct share *settled(struct keel_mod *mod, struct keel_obj *job)
-{
-	struct state *st = mod->state;
-	struct share *s = share_of(mod, job);
-
-	tree_settle(&st->tree);
-	return s;
-}
-
 /* Everybody is equal while it is switched off. */
 static double order_key(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 
-	return st->rules.on ? -(double)settled(mod, job)->place : 0;
+	return st->rules.on ? -(double)share_of(mod, job)->place : 0;
 }
 
 static double part_key(struct keel_mod *mod, struct keel_obj *job)
 {
-	return settled(mod, job)->part;
+	return share_of(mod, job)->part;
 }
 
 static double usage_key(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 
-	return tree_usage(&st->tree, settled(mod, job));
+	return tree_usage(&st->tree, share_of(mod, job));
 }
 
 static double factor_key(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 
-	return tree_factor(&st->tree, settled(mod, job));
+	return tree_factor(&st->tree, share_of(mod, job));
 }
 
 #define KEY(key_name, key_place, fn, words)                                                        \
@@ -57,7 +50,7 @@ const struct keel_job_key_def job_keys[JOB_KEYS] = {
 bool over_share(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	struct share *s = st->rules.on ? settled(mod, job) : NULL;
+	struct share *s = st->rules.on ? share_of(mod, job) : NULL;
 
 	return s && tree_used(&st->tree, s) > s->part;
 }
@@ -66,7 +59,7 @@ keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_e
 {
 	struct state *st = keel_state(c);
 
-	if (!st->rules.on || !st->rules.enforce || settled(c->mod, ev->job)->part > 0)
+	if (!st->rules.on || !st->rules.enforce || share_of(c->mod, ev->job)->part > 0)
 		return KEEL_NEXT;
 	return st->call->reject(c, KEEL_WHY_NO_SHARES, "%s", keel_why_text(KEEL_WHY_NO_SHARES));
 }
@@ -74,11 +67,12 @@ keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_e
 keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev)
 {
 	struct state *st = keel_state(c);
-	struct share *s = st->rules.on ? settled(c->mod, ev->job) : NULL;
+	struct share *s = st->rules.on ? share_of(c->mod, ev->job) : NULL;
 	char line[ENTITY_SIZE + 200];
 
 	if (!s)
 		return KEEL_NEXT;
+	tree_settle(&st->tree);
 	snprintf(line, sizeof(line), "fairshare    %s has %.2f%% of the shares and %.2f%% of the usage\n",
 		 s->name, 100 * s->part, 100 * tree_used(&st->tree, s));
 	st->call->append(c, line);

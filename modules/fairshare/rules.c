@@ -86,9 +86,15 @@ void file_read(struct keel_mod *mod, bool anew)
 	struct reading reading = { mod, path };
 
 	keel_file_path(st->core, mod, conf->resource_group, path, sizeof(path));
-	if ((!keel_file_is_news(&st->file, path) && !anew) ||
-	    !(text = keel_file_text(path, FILE_SIZE_MAX)))
+	if (!keel_file_is_news(&st->file, path) && !anew)
 		return;
+	if (st->file.size > FILE_SIZE_MAX)
+		st->core->log(mod, KEEL_LOG_ERROR, "Fil", path, "longer than %d bytes; it has no effect",
+			      FILE_SIZE_MAX);
+	if (!(text = keel_file_text(path, FILE_SIZE_MAX))) {
+		st->file.size = -1; /* no memory: again with the next cycle */
+		return;
+	}
 	tree_read(&st->tree, text, st->rules.unknown_shares, complain, &reading);
 	free(text);
 }

@@ -5,6 +5,7 @@
  */
 #include "fairshare.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,8 @@ void stock_load(struct keel_mod *mod)
 	while (walk && (obj = st->object->next(walk))) {
 		struct share *s = tree_get(&st->tree, st->object->id(obj));
 
-		tree_charge(&st->tree, s, number(st, obj, st->usage, 0) - s->own);
+		if (strcmp(s->name, st->object->id(obj)) == 0)
+			tree_charge(&st->tree, s, number(st, obj, st->usage, 0));
 	}
 	if (walk)
 		st->object->cursor_close(walk);
@@ -111,10 +113,10 @@ static void rewrite(void *arg, struct share *s)
 	struct keel_mod *mod = arg;
 	struct state *st = mod->state;
 
+	if (!(s->own > 0))
+		return;
 	s->own *= st->unit;
-	s->sum *= st->unit;
-	if (s->own > 0)
-		stock_put(mod, s);
+	stock_put(mod, s);
 }
 
 /* Once in some hundred decays the unit is 1 again. */
@@ -125,6 +127,7 @@ static void unit_shrink(struct keel_mod *mod, double factor)
 	st->unit *= factor;
 	if (st->unit < UNIT_MIN) {
 		tree_each(&st->tree, rewrite, mod);
+		st->tree.dirty = true;
 		st->unit = 1;
 	}
 }
@@ -149,27 +152,25 @@ static void time_came(struct keel_mod *mod, void *arg)
 }
 
 #define NAP_MAX 3600 /* s: clocks are set */
-#define CATCH_UP 2000
 
 /* What is due happens at once, also what was missed while nobody ran. */
 void decay_plan(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	int64_t now = st->core->time(mod), every = st->rules.decay_time, nap;
-	bool due = false;
+	int64_t now = st->core->time(mod), every = st->rules.decay_time, due, nap;
 
 	st->core->timer_cancel(st->decay_timer);
 	st->decay_timer = NULL;
 	if (every <= 0)
 		return;
-	for (int i = 0; i < CATCH_UP && st->decayed + every <= now; i++, due = true) {
-		unit_shrink(mod, st->rules.decay_factor);
-		st->decayed += every;
-	}
-	if (st->decayed + every <= now || st->decayed > now)
+	if (st->decayed > now)
 		st->decayed = now;
-	if (due)
+	due = (now - st->decayed) / every;
+	if (due) {
+		unit_shrink(mod, pow(st->rules.decay_factor, (double)due));
+		st->decayed += due * every;
 		put_unit(mod);
+	}
 	nap = st->decayed + every - now;
 	st->decay_timer = st->core->timer(mod, (nap < NAP_MAX ? nap : NAP_MAX) * 1000, time_came, NULL);
 }

@@ -91,6 +91,53 @@ static void test_order(void)
 	tree_fini(&tree);
 }
 
+/* Members of groups and who is in none, all in one order. */
+static void test_order_of_depths(void)
+{
+	static const char *const order[] = { "d", "z", "a", "y" };
+
+	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
+	read_file("y 3 b 10\nb 2 root 10\nc 6 root 10\na 1 root 10\nd 7 c 10\nz 4 b 10\ny 3 b 10\n", 0);
+	CU_ASSERT_EQUAL(find("a")->place, find("y")->place);
+	charge("a", 100);
+	charge("y", 100);
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		CU_ASSERT_EQUAL(find(order[i])->place, i + 1);
+	tree_fini(&tree);
+}
+
+/* A stranger has his place at once. */
+static void test_newcomer(void)
+{
+	uint32_t place;
+	double part;
+
+	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
+	read_file(groups, 10);
+	charge("x", 10);
+	charge("alice", 1);
+	charge("carol", 1000);
+	place = tree_get(&tree, "y")->place;
+	part = find("y")->part;
+	CU_ASSERT_TRUE(find("bob")->place < place && place <= find("x")->place);
+	CU_ASSERT_TRUE(find("x")->place < find("carol")->place);
+	tree_settle(&tree);
+	CU_ASSERT_EQUAL(find("y")->place, place);
+	SAME(find("y")->part, part);
+	SAME(find("y")->of_group, 0.5);
+	CU_ASSERT_TRUE(place < find("x")->place);
+	tree_fini(&tree);
+}
+
+/* Of an account or a group, too. */
+static void test_called_root(void)
+{
+	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
+	read_file(groups, 0);
+	CU_ASSERT_PTR_EQUAL(tree_get(&tree, "root"), tree.unknown);
+	tree_fini(&tree);
+}
+
 static void test_numbers(void)
 {
 	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
@@ -139,6 +186,7 @@ static void test_again(void)
 	CU_ASSERT_PTR_NOT_NULL(tree_find(&tree, "x"));
 	tree_forget(&tree, find("alice"));
 	CU_ASSERT_PTR_NULL(tree_find(&tree, "alice"));
+	tree_settle(&tree);
 	SAME(tree.root->sum, 10);
 	tree_fini(&tree);
 }
@@ -154,13 +202,15 @@ static void test_forget_all(void)
 {
 	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
 	read_file(groups, 10);
-	charge("x", 1);
-	charge("y", 2);
+	charge("x", 0.1); /* no sum of them is exact */
+	charge("y", 0.2);
 	charge("alice", 4);
 	tree_each(&tree, forget_strangers, NULL);
 	CU_ASSERT_PTR_NULL(tree_find(&tree, "x"));
 	CU_ASSERT_PTR_NULL(tree_find(&tree, "y"));
 	CU_ASSERT_EQUAL(tree.n_strangers, 0);
+	tree_settle(&tree);
+	CU_ASSERT_TRUE(tree.unknown->sum == 0);
 	SAME(tree.root->sum, 4);
 	tree_fini(&tree);
 }
@@ -210,5 +260,6 @@ static void test_many(void)
 	tree_fini(&tree);
 }
 
-TESTS_MAIN("tree", TEST(test_parts), TEST(test_order), TEST(test_numbers), TEST(test_no_shares),
-	   TEST(test_again), TEST(test_forget_all), TEST(test_refused), TEST(test_many))
+TESTS_MAIN("tree", TEST(test_parts), TEST(test_order), TEST(test_order_of_depths), TEST(test_newcomer),
+	   TEST(test_called_root), TEST(test_numbers), TEST(test_no_shares), TEST(test_again), TEST(test_forget_all),
+	   TEST(test_refused), TEST(test_many))

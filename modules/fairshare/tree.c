@@ -56,12 +56,6 @@ struct share *tree_find(const struct tree *t, const char *name)
 
 /* ---- family -------------------------------------------------------------------------------------------- */
 
-static void sums_add(struct share *s, double raw)
-{
-	for (; s; s = s->parent)
-		s->sum += raw;
-}
-
 static void attach(struct share *s, struct share *parent)
 {
 	s->parent = parent;
@@ -71,7 +65,6 @@ static void attach(struct share *s, struct share *parent)
 		return;
 	s->next = parent->first;
 	parent->first = s;
-	sums_add(parent, s->sum);
 }
 
 static void detach(struct share *s)
@@ -83,7 +76,6 @@ static void detach(struct share *s)
 	while (*at != s)
 		at = &(*at)->next;
 	*at = s->next;
-	sums_add(s->parent, -s->sum);
 	s->parent = NULL;
 	s->next = NULL;
 }
@@ -155,17 +147,19 @@ struct share *tree_get(struct tree *t, const char *name)
 	struct share *s = tree_find(t, name);
 
 	if (s)
-		return s;
+		return s == t->root ? t->unknown : s; /* who is called so is not everybody */
 	if (t->n_strangers >= TREE_STRANGERS || !(s = create(t, name, t->unknown)))
 		return t->unknown;
 	t->n_strangers++;
+	s->part = t->newcomer.part;
+	s->of_group = t->newcomer.of_group;
+	s->place = t->newcomer.place;
 	return s;
 }
 
 void tree_charge(struct tree *t, struct share *s, double raw)
 {
 	s->own += raw;
-	sums_add(s, raw);
 	t->dirty = true;
 }
 
@@ -201,12 +195,7 @@ static void estrange(struct tree *t)
 {
 	for (uint32_t i = 0; i < t->n_bucket; i++)
 		for (struct share *s = t->bucket[i]; s; s = s->chain)
-			if (s != t->root) {
-				s->parent = s->next = s->first = NULL;
-				s->sum = s->own;
-			}
-	t->root->first = NULL;
-	t->root->sum = t->root->own;
+			s->parent = s->next = s->first = NULL;
 	t->n_strangers = 0;
 	for (uint32_t i = 0; i < t->n_bucket; i++)
 		for (struct share *s = t->bucket[i]; s; s = s->chain) {
@@ -285,15 +274,25 @@ int tree_read(struct tree *t, const char *text, double unknown_shares, tree_comp
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */
 
-static void parts(struct share *s)
+static double shares_of_all(const struct share *group)
 {
 	double all = 0;
 
-	for (struct share *child = s->first; child; child = child->next)
+	for (const struct share *child = group->first; child; child = child->next)
 		all += child->shares;
+	return all;
+}
+
+static void parts_and_sums(struct share *s)
+{
+	double all = shares_of_all(s);
+
+	s->sum = s->own;
 	for (struct share *child = s->first; child; child = child->next) {
-		child->part = all > 0 ? s->part * child->shares / all : 0;
-		parts(child);
+		child->of_group = all > 0 ? child->shares / all : 0;
+		child->part = s->part * child->of_group;
+		parts_and_sums(child);
+		s->sum += child->sum;
 	}
 }
 
@@ -312,13 +311,14 @@ static uint32_t path_of(const struct share *s, const struct share *path[TREE_DEP
 	return n;
 }
 
+/* Who is in no group is one of his own: paths of different lengths have an order, too. */
 int tree_compare(const struct share *a, const struct share *b)
 {
 	const struct share *path_a[TREE_DEPTH + 2], *path_b[TREE_DEPTH + 2];
 	uint32_t n_a = path_of(a, path_a), n_b = path_of(b, path_b);
 
-	for (uint32_t i = 0; i < n_a && i < n_b; i++) {
-		const struct share *s = path_a[i], *o = path_b[i];
+	for (uint32_t i = 0; n_a && n_b && (i < n_a || i < n_b); i++) {
+		const struct share *s = path_a[i < n_a ? i : n_a - 1], *o = path_b[i < n_b ? i : n_b - 1];
 		double load_s = load(s), load_o = load(o);
 
 		if (s == o)
@@ -336,6 +336,27 @@ static int by_place(const void *a, const void *b)
 	return tree_compare(*(const struct share *const *)a, *(const struct share *const *)b);
 }
 
+/* Where a stranger who has used nothing will stand. */
+static void newcomer_settle(struct tree *t, struct share *const *all, uint32_t n)
+{
+	struct share *s = &t->newcomer;
+	uint32_t low = 0, high = n;
+
+	s->parent = t->unknown;
+	s->depth = t->unknown->depth + 1;
+	s->of_group = 1 / (shares_of_all(t->unknown) + 1);
+	s->part = t->unknown->part * s->of_group;
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (tree_compare(all[middle], s) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	s->place = high + 1;
+}
+
 void tree_settle(struct tree *t)
 {
 	struct share **all;
@@ -344,7 +365,7 @@ void tree_settle(struct tree *t)
 	if (!t->dirty)
 		return;
 	t->root->part = 1;
-	parts(t->root);
+	parts_and_sums(t->root);
 	all = calloc(t->n, sizeof(struct share *));
 	if (!all)
 		return; /* the old places */
@@ -360,6 +381,7 @@ void tree_settle(struct tree *t)
 			place = i + 1;
 		all[i]->place = place;
 	}
+	newcomer_settle(t, all, n);
 	free(all);
 	t->dirty = false;
 }
@@ -371,15 +393,11 @@ double tree_used(const struct tree *t, const struct share *s)
 
 double tree_usage(const struct tree *t, const struct share *s)
 {
-	double used, of_parent, siblings = 0;
+	double used = tree_used(t, s);
 
 	if (!s->parent)
 		return 1;
-	for (const struct share *child = s->parent->first; child; child = child->next)
-		siblings += child->shares;
-	used = tree_used(t, s);
-	of_parent = s->parent->parent ? tree_usage(t, s->parent) : used;
-	return siblings > 0 ? used + (of_parent - used) * s->shares / siblings : used;
+	return s->parent->parent ? used + (tree_usage(t, s->parent) - used) * s->of_group : used;
 }
 
 double tree_factor(const struct tree *t, const struct share *s)

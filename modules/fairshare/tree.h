@@ -21,17 +21,19 @@ struct share {
 	int64_t id;
 	double shares; /* among its siblings */
 	double own;    /* raw usage charged to itself */
-	double sum;    /* and to those below it */
-	double part;   /* of the whole tree: 0..1 */
+	/* As of tree_settle(): */
+	double sum;	/* own usage, and that of those below it */
+	double part;	/* of the whole tree: 0..1 */
+	double of_group; /* of its parent: 0..1 */
 	uint32_t depth, place; /* place: 1 goes first; equal ones are equal */
 	bool is_named;	       /* the file has it */
-	bool is_stored;
 };
 
 struct tree {
 	struct share *root, *unknown, **bucket;
 	uint32_t n, n_bucket, n_strangers;
-	bool dirty; /* parts and places are to be computed again */
+	struct share newcomer; /* what a stranger is who comes before the next tree_settle() */
+	bool dirty;	       /* sums, parts and places are to be computed again */
 };
 
 /* Told of each line that could not be read. */
@@ -52,7 +54,7 @@ void tree_forget(struct tree *t, struct share *s);
 /* Everybody, parents first. */
 void tree_each(const struct tree *t, void (*fn)(void *arg, struct share *s), void *arg);
 
-/* Parts and places of today. */
+/* Sums, parts and places of today: O(n log n), so not for each job. */
 void tree_settle(struct tree *t);
 /* Who goes first: below 0 a, above 0 b. */
 int tree_compare(const struct share *a, const struct share *b);

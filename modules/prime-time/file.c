@@ -26,13 +26,17 @@ static void complain(void *arg, int line, const char *why)
 static char *news_of(struct keel_mod *mod, struct keel_file *f, const char *path)
 {
 	struct state *st = mod->state;
+	char *text;
 
 	if (!keel_file_is_news(f, path))
 		return NULL;
 	if (f->size > FILE_MAX)
 		st->core->log(mod, KEEL_LOG_ERROR, "Fil", path,
 			      "longer than %d bytes; it has no effect", FILE_MAX);
-	return keel_file_text(path, FILE_MAX);
+	text = keel_file_text(path, FILE_MAX);
+	if (!text)
+		f->size = -1; /* no memory: again with the next cycle */
+	return text;
 }
 
 static void warn_year(struct keel_mod *mod, const char *path)
