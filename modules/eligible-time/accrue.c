@@ -29,13 +29,21 @@ void accrue_to(struct keel_mod *mod, struct keel_obj *job, enum accrue type)
 	st->object->set_int(job, st->accrue, type);
 }
 
+/* What it was told last is why it waits. */
+static enum accrue kind_of_wait(struct state *st, struct keel_obj *job)
+{
+	const char *comment = st->object->get_str(job, st->comment);
+
+	return comment && reason_is_own_limit(comment) ? ACCRUE_INELIGIBLE : ACCRUE_ELIGIBLE;
+}
+
 void accrue_by_state(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 
 	switch (st->job->state(st->job->self, job)) {
 	case 'Q':
-		accrue_to(mod, job, ACCRUE_ELIGIBLE);
+		accrue_to(mod, job, kind_of_wait(st, job));
 		break;
 	case 'R':
 	case 'B':
@@ -72,9 +80,9 @@ static void bring_in_line(struct keel_mod *mod, struct keel_obj *job, bool on)
 {
 	struct state *st = mod->state;
 
-	if (on && !st->object->is_set(job, st->accrue)) {
+	if (on) {
 		accrue_by_state(mod, job);
-	} else if (!on && st->object->is_set(job, st->accrue)) {
+	} else if (st->object->is_set(job, st->accrue)) {
 		st->object->unset(job, st->accrue, NULL);
 		st->object->unset(job, st->eligible, NULL);
 	}

@@ -64,13 +64,13 @@ static int32_t parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t
 	bool runs = *is_set && slot->i < 0;
 
 	(void)key;
-	if (seconds < 0)
+	if (op == KEEL_INCR && seconds >= 0)
+		seconds = have + seconds;
+	else if (op == KEEL_DECR && seconds >= 0)
+		seconds = have > seconds ? have - seconds : 0;
+	if (seconds < 0 || seconds > CLOCK_MAX)
 		return st->core->error(err, PBSE_BADATVAL, "%s %s", st->core->pbse_text(PBSE_BADATVAL),
 				       st->object->attr_name(attr));
-	if (op == KEEL_INCR)
-		seconds = have + seconds;
-	else if (op == KEEL_DECR)
-		seconds = have > seconds ? have - seconds : 0;
 	slot->i = runs ? clock_run(seconds, now) : seconds;
 	*is_set = true;
 	return 0;

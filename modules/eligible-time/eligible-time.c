@@ -107,6 +107,7 @@ static const struct keel_find wanted[] = {
 	KEEL_FIND(struct state, enable, "server", "eligible_time_enable"),
 	KEEL_FIND(struct state, eligible, "job", "eligible_time"),
 	KEEL_FIND(struct state, accrue, "job", "accrue_type"),
+	KEEL_FIND(struct state, comment, "job", "comment"),
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
@@ -116,7 +117,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
 }
 
-/* It may have been switched on or off while this module was not there. */
+/* It may have been switched on or off while this module was not there, and jobs may be in other states. */
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;

@@ -16,7 +16,7 @@ struct state {
 	const struct keel_core_api *core;
 	const struct keel_object_api *object;
 	const struct keel_job_api *job;
-	const struct keel_attr *enable, *eligible, *accrue;
+	const struct keel_attr *enable, *eligible, *accrue, *comment;
 	struct keel_cursor *walk; /* over all jobs, in slices; NULL: none under way */
 	struct keel_timer *slice;
 	bool started;
@@ -28,6 +28,7 @@ extern const struct keel_type_def clock_type;
 int64_t clock_read(int64_t clock, int64_t now);
 int64_t clock_run(int64_t clock, int64_t now);
 int64_t clock_stop(int64_t clock, int64_t now);
+#define CLOCK_MAX 1000000000 /* s: the moment at which it began is after 1970 */
 /* Seconds of `[[H:]M:]S`, or -1. */
 int64_t clock_parse(const char *text);
 

@@ -72,7 +72,9 @@ type_is() { same "accrue_type of $1" "$2" "$(job_attr "$1" accrue_type)"; }
 	[ "$EUID" -ne 0 ] ||
 		says 155 "qalter: Cannot set attribute, read only or insufficient permission  eligible_time $id" \
 			as "$OWNER" qalter -W eligible_time=5 "$id"
-	says 166 "qalter: Illegal attribute or resource value eligible_time $id" qalter -W eligible_time=x "$id"
+	for bad in x 600000:00:00; do
+		says 166 "qalter: Illegal attribute or resource value eligible_time $id" qalter -W eligible_time=$bad "$id"
+	done
 }
 
 @test "eligible_time: a restart loses nothing" {
@@ -90,6 +92,16 @@ type_is() { same "accrue_type of $1" "$2" "$(job_attr "$1" accrue_type)"; }
 	wait_until 10 gone
 }
 
+@test "eligible_time: what happened while its module was away" {
+	enable
+	id=$(submit -l ncpus=99)
+	type_is "$id" 2
+	keelson unload eligible-time
+	as "$OWNER" qhold "$id"
+	keelson load eligible-time
+	wait_until 10 type_is "$id" 1
+}
+
 @test "eligible_time: over its own limits the job is not eligible" {
 	enable
 	qmgr -c "set server max_run = \"[u:$OWNER=1]\""
@@ -97,6 +109,11 @@ type_is() { same "accrue_type of $1" "$2" "$(job_attr "$1" accrue_type)"; }
 	a=$(running)
 	b=$(submit)
 	wait_until 10 type_is "$b" 1
+	as "$OWNER" qalter -N other "$b" # changes nothing of that
+	type_is "$b" 1
+	as "$OWNER" qhold "$b"
+	as "$OWNER" qrls "$b"
+	type_is "$b" 1
 	as "$OWNER" qdel "$a"
 	wait_until 20 job_is "$b" R 42
 	type_is "$b" 3
