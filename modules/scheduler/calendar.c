@@ -221,7 +221,7 @@ static void hold_one(struct holds *h, struct snapshot *s, uint32_t node, const d
 	for (k = 0; slack && k < h->n_column; k++) {
 		double *free_now = amount_at(s, node, k), less = *free_now - slack[k];
 
-		if (less <= 0)
+		if (!(less > 0)) /* both may be without end */
 			continue;
 		one->amount[k] = less;
 		*free_now -= less;

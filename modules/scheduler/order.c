@@ -150,7 +150,9 @@ static double amount_key(const struct snapshot *s, uint32_t node, const struct s
 	}
 	if (k->by == SORT_TOTAL)
 		return v->total[c];
-	return k->by == SORT_UNUSED ? v->free[c] : v->total[c] - v->free[c];
+	if (k->by == SORT_UNUSED)
+		return v->free[c];
+	return v->total[c] < HUGE_VAL ? v->total[c] - v->free[c] : 0;
 }
 
 static double one_key(const struct snapshot *s, uint32_t node, const struct sort_key *k)

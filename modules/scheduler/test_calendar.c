@@ -4,6 +4,7 @@
  */
 #include "calendar.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,6 +274,19 @@ static void one_that_wants_to_be_alone(void)
 	end();
 }
 
+/* resource_unset_infinite */
+static void what_is_endless_stays(void)
+{
+	begin(1, 0);
+	nodes[0].total[0] = nodes[0].free[0] = HUGE_VAL;
+	snapshot_link(&site);
+	CU_ASSERT(calendar_plan(&calendar, 2000, 3000, on("n0", 4), 0, "top", &site));
+	CU_ASSERT(filler(job(100, 1, 0), 5000));
+	CU_ASSERT(nodes[0].free[0] >= HUGE_VAL);
+	CU_ASSERT(fits(job(100, 1, 0), &site));
+	end();
+}
+
 static void nothing_ends(void)
 {
 	begin(1, 0);
@@ -285,4 +299,4 @@ static void nothing_ends(void)
 TESTS_MAIN("calendar", TEST(the_end_of_a_job), TEST(the_first_end_that_helps),
 	   TEST(ends_within_the_grain_are_one), TEST(fillers_delay_nobody),
 	   TEST(what_begins_takes_of_the_slack), TEST(one_after_the_other), TEST(one_that_wants_to_be_alone),
-	   TEST(nothing_ends))
+	   TEST(nothing_ends), TEST(what_is_endless_stays))

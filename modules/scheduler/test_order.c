@@ -4,6 +4,7 @@
  */
 #include "trial.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,26 @@ static void test_hosts(void)
 	}
 }
 
+/* What there is of without end is assigned to nobody (resource_unset_infinite). */
+static void test_by_assigned(void)
+{
+	static const uint32_t order[] = { 2, 0, 1 };
+	struct probe p = { .klasses = UINT64_MAX };
+	struct cursor at = { 0, 0 };
+
+	site_make(3, 1);
+	for (uint32_t i = 0; i < 3; i++) {
+		nodes[i].usable = true;
+		nodes[i].total[0] = i == 1 ? HUGE_VAL : 8;
+		nodes[i].free[0] = i == 1 ? HUGE_VAL : i ? 2 : 5;
+	}
+	site.sort[0] = (struct sort_key){ .by = SORT_ASSIGNED, .res = columns[0] };
+	site.n_sort = 1;
+	snapshot_link(&site);
+	for (uint32_t i = 0; i < 3; i++, cursor_step(&at))
+		CU_ASSERT_EQUAL(order_next(&site, &p, &at), order[i]);
+}
+
 static void test_classes(void)
 {
 	uint32_t i, k;
@@ -210,5 +231,5 @@ static void tear_down(void)
 	snapshot_unlink(&site);
 }
 
-TESTS_MAIN_BETWEEN("order", NULL, tear_down, TEST(test_by_priority), TEST(test_by_unused), TEST(test_hosts),
+TESTS_MAIN_BETWEEN("order", NULL, tear_down, TEST(test_by_priority), TEST(test_by_unused), TEST(test_by_assigned), TEST(test_hosts),
 		   TEST(test_classes))
