@@ -10,6 +10,8 @@
  */
 #include "trial.h"
 
+#include "keel/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,23 +177,20 @@ static struct sets *sets_make(const struct snapshot *s, const char *const *key, 
 /* The sets of the wish's keys, kept with the snapshot. */
 static struct sets *sets_of(struct trial *t, const char *const *key, uint32_t n_key)
 {
-	char joined[512];
+	struct keel_text joined;
 	struct sets *x;
-	size_t len = 0;
 	uint32_t i;
 
-	joined[0] = '\0';
-	for (i = 0; i < n_key && len < sizeof(joined) - 128; i++)
-		len += (size_t)snprintf(joined + len, sizeof(joined) - len, "%s\n", key[i]);
-	for (x = t->s->sets; x && strcmp(x->key, joined) != 0; x = x->next)
+	keel_text_init(&joined);
+	for (i = 0; i < n_key; i++)
+		keel_text_printf(&joined, "%s\n", key[i]);
+	for (x = joined.failed ? NULL : t->s->sets; x && strcmp(x->key, joined.data) != 0; x = x->next)
 		;
-	if (x)
-		return x;
-	x = sets_make(t->s, key, n_key, joined);
-	if (x) {
+	if (!x && !joined.failed && (x = sets_make(t->s, key, n_key, joined.data))) {
 		x->next = t->s->sets;
 		t->s->sets = x;
 	}
+	keel_text_fini(&joined);
 	return x;
 }
 

@@ -266,6 +266,36 @@ static void test_exclusive(void)
 	free(text);
 }
 
+/* So many that their names fill a page: the last of them is named, too. */
+static void test_many_set_keys(void)
+{
+	struct job j;
+	struct reason r;
+	char names[60][16], *text;
+	const char *key[60];
+	struct wish w = { .select = &j.select, .set_key = key, .n_set_key = 60 };
+
+	for (int i = 0; i < 60; i++) {
+		snprintf(names[i], sizeof(names[i]), "nobody_has_%02d", i);
+		key[i] = i < 59 ? names[i] : "rsa";
+	}
+	site_hosts(2, 4);
+	site.s.explicit_sets = true;
+	for (int i = 0; i < 2; i++)
+		site.node[i].other[site.node[i].n_other++] =
+			(struct keel_res_value){ .res = &resources[RSA], .text = i ? "b" : "a" };
+	snapshot_link(&site.s);
+	job_read(&j, "1:ncpus=4");
+	for (int i = 0; i < 2; i++) {
+		text = place_job(&site.s, &w, &r);
+		CU_ASSERT_PTR_NOT_NULL(text);
+		free(text);
+	}
+	text = place_job(&site.s, &w, &r);
+	CU_ASSERT_PTR_NULL(text);
+	CU_ASSERT_STRING_EQUAL(r.text, "rsa set a has too few free resources");
+}
+
 /* The texts a site with one host of 4 cpus and 2 gb is known for. */
 static void test_reasons(void)
 {
@@ -519,4 +549,5 @@ static void test_random(void)
 TESTS_MAIN("place", TEST(test_free), TEST(test_pack), TEST(test_scatter), TEST(test_vnodes_of_a_host),
 	   TEST(test_exclusive), TEST(test_reasons), TEST(test_kinds_of_values),
 	   TEST(test_fractions_and_first), TEST(test_some_vnodes_only), TEST(test_queues), TEST(test_sets),
+	   TEST(test_many_set_keys), TEST(test_many_set_keys),
 	   TEST(test_limits_of_vnodes), TEST(test_shared_amounts), TEST(test_again), TEST(test_random))
