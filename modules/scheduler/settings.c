@@ -66,6 +66,14 @@ int setting_bool(const char *text)
 	return -1;
 }
 
+/* The one that everybody understands, or NULL. */
+static const char *bool_word(const char *text)
+{
+	static const char *const words[] = { NULL, "False", "True" };
+
+	return words[setting_bool(text) + 1];
+}
+
 /* ---- a line ------------------------------------------------------------------------------------------ */
 
 static char *skip_blanks(char *p)
@@ -135,6 +143,7 @@ struct reading {
 static const char *line_read(const struct reading *r, char *line)
 {
 	char *at = skip_blanks(line), *name = at, *value, *word;
+	const char *stored;
 	size_t len = strcspn(at, " \t:");
 	int i, when;
 
@@ -166,9 +175,10 @@ static const char *line_read(const struct reading *r, char *line)
 		return "Invalid prime keyword: expected prime, non_prime, all or none";
 	if (*skip_blanks(at) && *skip_blanks(at) != '#')
 		return "Words behind the line's end";
-	if (table[i].kind == BOOL && setting_bool(value) < 0)
+	stored = table[i].kind == BOOL ? bool_word(value) : value;
+	if (!stored)
 		return "Invalid value: expected true or false";
-	return store(r->s, i, (unsigned)when, value) ? NULL : "Out of memory";
+	return store(r->s, i, (unsigned)when, stored) ? NULL : "Out of memory";
 }
 
 struct settings *settings_read(const char *text, settings_said *said, settings_old *old, void *arg)

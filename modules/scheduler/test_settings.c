@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "keel/setting.h"
 
 static uint32_t bad[8], n_bad, n_old;
 
@@ -36,7 +37,8 @@ static void good_lines(void)
 	struct settings *s = read_text("# a comment\n\n"
 				       "by_queue: True prime\n"
 				       "by_queue: False\tnon_prime # behind it\n"
-				       "  strict_ordering :true ALL\n"
+				       "  strict_ordering :on ALL\n"
+				       "fair_share: 0\n"
 				       "job_sort_key: \"job_priority HIGH\" ALL\n"
 				       "job_sort_key: \"ncpus LOW\"\n"
 				       "resources: \"ncpus, mem\"\n"
@@ -47,7 +49,8 @@ static void good_lines(void)
 	CU_ASSERT_EQUAL(n_bad, 0);
 	CU_ASSERT_STRING_EQUAL(s->value[SET_by_queue][0], "True");
 	CU_ASSERT_STRING_EQUAL(s->value[SET_by_queue][1], "False");
-	CU_ASSERT_STRING_EQUAL(s->value[SET_strict_ordering][1], "true");
+	CU_ASSERT_STRING_EQUAL(s->value[SET_strict_ordering][1], "True");
+	CU_ASSERT_STRING_EQUAL(s->value[SET_fair_share][0], "False");
 	CU_ASSERT_STRING_EQUAL(s->value[SET_job_sort_key][0], "job_priority HIGH\nncpus LOW");
 	CU_ASSERT_STRING_EQUAL(s->value[SET_resources][0], "ncpus, mem");
 	CU_ASSERT_PTR_NULL(s->value[SET_round_robin][0]);
@@ -73,9 +76,20 @@ static void bad_lines(void)
 		CU_ASSERT_EQUAL(bad[i], i + 1);
 	CU_ASSERT_EQUAL(n_old, 1);
 	CU_ASSERT_PTR_NULL(s->value[SET_by_queue][0]);
-	CU_ASSERT_STRING_EQUAL(s->value[SET_strict_ordering][0], "true");
+	CU_ASSERT_STRING_EQUAL(s->value[SET_strict_ordering][0], "True");
 	settings_free(s);
 	settings_free(NULL);
 }
 
-TESTS_MAIN("settings", TEST(good_lines), TEST(bad_lines))
+/* Of a setting that another module asks for. */
+static void seconds(void)
+{
+	CU_ASSERT_EQUAL(keel_setting_seconds("1:30:00"), 5400);
+	CU_ASSERT_EQUAL(keel_setting_seconds("90:00"), 5400);
+	CU_ASSERT_EQUAL(keel_setting_seconds("5400"), 5400);
+	CU_ASSERT_EQUAL(keel_setting_seconds("-1"), 0);
+	CU_ASSERT_EQUAL(keel_setting_seconds("x"), 0);
+	CU_ASSERT_EQUAL(keel_setting_seconds("9:9:9:9:9:9:9:9:9:9:9:9:9:9"), 0);
+}
+
+TESTS_MAIN("settings", TEST(seconds), TEST(good_lines), TEST(bad_lines))

@@ -41,7 +41,7 @@ static inline int64_t keel_setting_seconds(const char *word)
 	for (;;) {
 		long n = strtol(word, &end, 10);
 
-		if (end == word || n < 0 || n > 100000000)
+		if (end == word || n < 0 || n > 100000000 || seconds > 100000000)
 			return 0;
 		seconds = seconds * 60 + n;
 		if (*end != ':')
