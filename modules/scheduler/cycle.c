@@ -341,6 +341,14 @@ static void plan(struct keel_mod *mod)
 		st->phase = IDLE; /* no memory: the next event tries again */
 }
 
+void cycle_waits_no_more(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	if (st->phase == PLANNED && !st->timer)
+		plan(mod);
+}
+
 void wake(struct keel_mod *mod, int32_t command)
 {
 	struct state *st = mod->state;

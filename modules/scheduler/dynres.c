@@ -25,6 +25,7 @@
 extern char **environ;
 
 #define LINE_MAX_LEN 256
+#define ALARM_MAX 86400 /* s */
 
 struct script {
 	char *res, *command;
@@ -246,16 +247,6 @@ static void all_ran(struct keel_mod *mod, void *arg)
 	d->then(mod, NULL);
 }
 
-/* The cycle that waits for scripts that count no more. */
-static void others_instead(struct keel_mod *mod, void *arg)
-{
-	struct state *st = mod->state;
-
-	(void)arg;
-	if (st->dynres && st->dynres->then)
-		st->dynres->then(mod, NULL);
-}
-
 /* ---- what they are ---------------------------------------------------------------------------------------- */
 
 void dynres_free(struct dynres *d)
@@ -294,10 +285,6 @@ void dynres_configure(struct keel_mod *mod)
 
 	while (text && text[n])
 		n++;
-	if (d && st->dynres && st->dynres->running) {
-		d->then = st->dynres->then;
-		st->core->defer(mod, others_instead, NULL);
-	}
 	dynres_free(st->dynres);
 	st->dynres = d;
 	if (d)
@@ -309,6 +296,7 @@ void dynres_configure(struct keel_mod *mod)
 			st->core->log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
 				      "\"%s\" is not \"<resource> !<command>\"; it is left out", text[n]);
 	names_free(text);
+	cycle_waits_no_more(mod);
 }
 
 bool dynres_ready(struct keel_mod *mod, keel_fn *then)
@@ -327,6 +315,8 @@ bool dynres_ready(struct keel_mod *mod, keel_fn *then)
 		return true;
 	}
 	d->alarm_s = sched ? st->object->get_int(sched, st->p.alarm) : 30;
+	if (d->alarm_s > ALARM_MAX)
+		d->alarm_s = ALARM_MAX;
 	d->running = true;
 	if (st->core->work(mod, run_all, all_ran, d)) {
 		d->running = false;

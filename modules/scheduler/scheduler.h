@@ -369,6 +369,8 @@ enum { CMD_JOB = 1, CMD_ENDED = 2, CMD_TIME = 3, CMD_SWITCHED = 5, CMD_CONFIGURE
 /* Something changed (the number is told in the log): a cycle, soon, if none is planned. */
 void wake(struct keel_mod *mod, int32_t command);
 bool cycle_runs(const struct state *st);
+/* The scripts that the next one waits for, if it does, are others now. */
+void cycle_waits_no_more(struct keel_mod *mod);
 void cycle_stop(struct keel_mod *mod);
 /* It is to be looked at again where it is. */
 void look_at(struct keel_mod *mod, struct entry *e);

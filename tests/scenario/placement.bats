@@ -254,6 +254,16 @@ says_amount()
 	qdel -W force $jobs
 }
 
+@test "scheduler #33: a script that takes its time keeps no cycle waiting once it is taken out" {
+	local job file
+	file=$(says_amount slow "touch $SB/slow-began; exec sleep 20" 700)
+	told "server_dyn_res: \"seats !$file\""
+	wait_until 10 test -e "$SB/slow-began"
+	job=$(submit)
+	told_nothing
+	starts "$job"
+}
+
 @test "scheduler #33: scripts that take too long, talk nonsense, or are anybody's" {
 	local file
 	resource seats 'type=long'
