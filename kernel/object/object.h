@@ -241,7 +241,7 @@ int order_add(struct keel_obj *o); /* 0, -ENOMEM */
 void order_remove(struct keel_obj *o);
 /* order.c, view.c, changes.c: what they must know when something leaves. */
 void cursors_end(struct class *c);
-struct keel_cursor *cursor_of(struct class *c);
+struct keel_cursor *cursor_of(struct class *c, bool deep);
 void views_forget(struct keel_attr *a);
 void changes_forget(struct keel_attr *a);
 

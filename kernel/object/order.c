@@ -14,11 +14,17 @@
 #include "object/object.h"
 
 #define FIRST_PLACES 64u
-#define AHEAD 8u /* objects whose memory is fetched while one is looked at */
+/* Objects whose memory is fetched while one is looked at: they themselves; in a deep walk what they have, too. */
+#define AHEAD 12u
+#define SLOTS_AHEAD 8u
+#define VALUES_AHEAD 4u
+#define LINE 64u
+#define NO_PLACE_BITS 40u /* a slot that holds less is a number */
 
 struct keel_cursor {
 	struct class *klass; /* NULL: its class was withdrawn */
 	uint32_t at;	     /* the place to look at next */
+	bool deep;	     /* what values the objects have is looked at */
 	struct keel_cursor *next;
 };
 
@@ -112,13 +118,14 @@ void object_swap(struct keel_obj *a, struct keel_obj *b)
 }
 
 /* ---- walks ----------------------------------------------------------------------------------- */
-struct keel_cursor *cursor_of(struct class *c)
+struct keel_cursor *cursor_of(struct class *c, bool deep)
 {
 	struct keel_cursor *cursor = calloc(1, sizeof(*cursor));
 
 	if (!cursor)
 		return NULL;
 	cursor->klass = c;
+	cursor->deep = deep;
 	LL_PREPEND(c->cursors, cursor);
 	return cursor;
 }
@@ -127,7 +134,24 @@ struct keel_cursor *cursor_open(struct keel_mod *m, const char *klass)
 {
 	struct class *c = class_find(objects_of(m), klass);
 
-	return c ? cursor_of(c) : calloc(1, sizeof(struct keel_cursor));
+	return c ? cursor_of(c, false) : calloc(1, sizeof(struct keel_cursor));
+}
+
+static const struct keel_obj *at_place(const struct order *l, uint32_t at)
+{
+	return at < l->n ? l->at[at] : NULL;
+}
+
+static void fetch_values(const struct order *l, uint32_t at)
+{
+	const struct keel_obj *o = at_place(l, at + SLOTS_AHEAD);
+
+	for (uint32_t i = 0; o && i < o->n; i += LINE / sizeof(o->slot[0]))
+		__builtin_prefetch(&o->slot[i]);
+	o = at_place(l, at + VALUES_AHEAD);
+	for (uint32_t i = 0; o && i < o->n; i++)
+		if ((uint64_t)o->slot[i].i >> NO_PLACE_BITS)
+			__builtin_prefetch(o->slot[i].p);
 }
 
 struct keel_obj *cursor_next(struct keel_cursor *cursor)
@@ -143,6 +167,8 @@ struct keel_obj *cursor_next(struct keel_cursor *cursor)
 		return NULL;
 	if (cursor->at + AHEAD < l->n && l->at[cursor->at + AHEAD])
 		__builtin_prefetch(l->at[cursor->at + AHEAD]);
+	if (cursor->deep)
+		fetch_values(l, cursor->at);
 	return obj_refresh(l->at[cursor->at++]);
 }
 

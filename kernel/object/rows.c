@@ -112,7 +112,7 @@ static struct class *declared_at(const struct objects *o, uint32_t place)
 
 static void replay(struct class *c, const struct objects_listener *to)
 {
-	struct keel_cursor *cursor = cursor_of(c);
+	struct keel_cursor *cursor = cursor_of(c, true);
 	struct keel_obj *o;
 
 	if (!cursor)
