@@ -24,9 +24,19 @@ static struct class *class_named(const struct objects *o, const char *name)
 	return c;
 }
 
-struct class *class_find(const struct objects *o, const char *name)
+/* Who asks again does so with the same literal. */
+static struct class *class_guess(struct objects *o, const char *name)
 {
-	struct class *c = name ? class_named(o, name) : NULL;
+	struct class **guess = &o->guess[(uintptr_t)name / sizeof(void *) % CLASS_GUESSES];
+
+	if (!*guess || strcmp((*guess)->name, name) != 0)
+		*guess = class_named(o, name);
+	return *guess;
+}
+
+struct class *class_find(struct objects *o, const char *name)
+{
+	struct class *c = name ? class_guess(o, name) : NULL;
 
 	return c && c->declared ? c : NULL;
 }

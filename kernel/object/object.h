@@ -134,11 +134,14 @@ struct class {
 	struct bind *binds; /* modules' private memory on its objects */
 };
 
+#define CLASS_GUESSES 32u
+
 struct objects {
 	struct registry *registry;
 	void (*dirty)(void *arg, struct keel_obj *);
 	void *dirty_arg;
 	struct class *classes;
+	struct class *guess[CLASS_GUESSES]; /* by the place of the name they were asked for by */
 	struct type *types;
 	struct keel_attr *attrs; /* all rows, attached or waiting */
 	struct keel_attr *gone;  /* of those that were withdrawn, the held ones */
@@ -174,7 +177,7 @@ int32_t type_parse(const struct keel_attr *a, int32_t op, const char *key, const
 /* class.c */
 int classes_init(struct objects *o);
 void classes_fini(struct objects *o);
-struct class *class_find(const struct objects *o, const char *name); /* declared ones */
+struct class *class_find(struct objects *o, const char *name);	     /* declared ones */
 struct class *class_get(struct objects *o, const char *name);        /* mention it; NULL: no memory */
 
 /* attr.c */

@@ -160,7 +160,7 @@ void objects_destroy(struct objects *o)
 	free(o);
 }
 
-int objects_waiting(const struct objects *o, struct keel_err *err)
+int objects_waiting(struct objects *o, struct keel_err *err)
 {
 	for (const struct keel_attr *a = o->attrs; a; a = a->next) {
 		if (a->klass)

@@ -74,7 +74,7 @@ void objects_detach(struct owner *owner);
 /* Has `user` private memory on objects of a class that `of` declares? It goes with that class. */
 bool objects_bound(const struct owner *user, const struct owner *of);
 /* -ENOENT with a sentence when an ATTR row waits for a class or a type that nobody declares. */
-int objects_waiting(const struct objects *o, struct keel_err *err);
+int objects_waiting(struct objects *o, struct keel_err *err);
 
 /* Change sets, for operations. */
 void changes_commit(struct keel_changes *c);
