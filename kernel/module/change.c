@@ -236,12 +236,13 @@ static bool unfinished(const struct change *c, const struct group *g)
 	return false;
 }
 
-static bool drain(struct change *c, const struct group *g)
+/* True: it is over. *ret_busy is then what modules have left: asking them may be a walk through all objects. */
+static bool drain(struct change *c, const struct group *g, int *ret_busy)
 {
 	int64_t now = loop_now_ms(c->all->parts->loop);
-	struct keel_err why;
 
-	if (leavers_busy(&g->leave, &why) == 0 && !unfinished(c, g))
+	*ret_busy = leavers_busy(&g->leave, &c->err);
+	if (*ret_busy == 0 && !unfinished(c, g))
 		return true;
 	if (c->drain_end_ms == 0)
 		c->drain_end_ms = now + DRAIN_MS;
@@ -268,12 +269,11 @@ static void next_group(struct change *c)
 	struct group *g = &c->groups[c->at];
 	int ret;
 
-	if (!drain(c, g)) {
+	if (!drain(c, g, &ret)) {
 		later(c, DRAIN_LOOK_MS);
 		return;
 	}
 	c->drain_end_ms = 0;
-	ret = leavers_busy(&g->leave, &c->err);
 	if (ret == 0)
 		ret = leavers_kept(&g->leave, &c->err);
 	if (ret == 0)
