@@ -28,7 +28,6 @@
 
 #define REAP_EVERY_MS 2
 #define REAP_TRIES 50
-#define REAP_LATE_MS 200
 #define BACK_NICE 10
 
 static void socket_ready(void *arg, int events);
@@ -79,22 +78,6 @@ int process_start(struct isolate *iso, struct process **ret_process, struct keel
 }
 
 /* ---- end ------------------------------------------------------------------------------------------- */
-/* A process that takes its time to die, after its isolate has forgotten it. */
-struct late {
-	struct loop *loop;
-	pid_t pid;
-};
-
-static void reap_late(void *arg)
-{
-	struct late *late = arg;
-
-	if (waitpid(late->pid, NULL, WNOHANG) == 0 &&
-	    loop_timer(late->loop, REAP_LATE_MS, reap_late, late) != NULL)
-		return;
-	free(late);
-}
-
 /* Who is killed is gone in a moment, unless the machine has other worries. */
 static bool gone_soon(pid_t pid)
 {
@@ -117,17 +100,10 @@ void process_reap(struct process *p)
 
 static void reap(struct process *p)
 {
-	struct loop *loop = p->iso->parts->loop;
-	struct late *late;
-
 	if (p->pid <= 0)
 		return;
 	kill(p->pid, SIGKILL);
-	if (waitpid(p->pid, NULL, WNOHANG) == 0 && (late = malloc(sizeof(*late))) != NULL) {
-		*late = (struct late){ loop, p->pid };
-		if (loop_timer(loop, REAP_EVERY_MS, reap_late, late) == NULL)
-			free(late);
-	}
+	loop_reap(p->iso->parts->loop, p->pid);
 	p->pid = 0;
 }
 

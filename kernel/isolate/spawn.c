@@ -16,7 +16,11 @@
 static int spawn(const char *program, char *const argv[], int theirs, pid_t *ret_pid)
 {
 	/* Nothing of the daemon's surroundings but this: no secret of it is in there. */
-	static char *const surroundings[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C", NULL };
+	static char *const surroundings[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C",
+#if defined(__SANITIZE_ADDRESS__) /* which would hide what it was killed by */
+					      "ASAN_OPTIONS=handle_segv=0",
+#endif
+					      NULL };
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
 	sigset_t none, all;

@@ -84,4 +84,7 @@ void loop_pulse(struct loop *l, struct loop_pulse *ret);
 /* Unix signals, delivered on the loop. */
 int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), void *arg);
 
+/* A child that was killed and may take its time to go: it leaves no zombie, and nobody waits for it. */
+void loop_reap(struct loop *l, pid_t pid);
+
 #endif

@@ -36,6 +36,9 @@ bats_debug_trap() # file of the command
 # "# needs modules/NAME"; scripts/test leaves it out then.
 needs_module() { [ -d "$top/modules/$1" ] || skip "there is no modules/$1"; }
 
+# Why a story is none for a sanitizer's build.
+not_sanitized() { [ -z "${KEELSON_SANITIZED-}" ] || skip "$1"; }
+
 needs_root() { [ "$EUID" -eq 0 ] || skip "needs root"; }
 
 # Each has a home; a name that nobody has stands for itself.

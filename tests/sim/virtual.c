@@ -398,6 +398,11 @@ int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), v
 	return -ENOTSUP;
 }
 
+void loop_reap(struct loop *l, pid_t pid)
+{
+	(void)l, (void)pid;
+}
+
 void loop_pulse(struct loop *l, struct loop_pulse *ret)
 {
 	(void)l;
