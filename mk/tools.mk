@@ -10,6 +10,8 @@ obj/sdk/tools/%.o: FLAGS = -I$(S)/sdk/include -I$(S)/sdk -I$(S)/kernel $(SODIUM_
 
 # keelson-module runs modules on the mock host, and speaks with keelson-modhost
 TOOL_ARCHIVES_keelson-module := libkeelson-mock.a lib/libkernel.a lib/libwire.a
+# keelson-key reads key files as the daemon does
+TOOL_ARCHIVES_keelson-key := lib/libkernel.a
 TOOL_LIBS_keelson-module := $(LIBCONFIG_LIBS) $(PCRE2_LIBS) -lpthread -lm
 
 define TOOL_RULES

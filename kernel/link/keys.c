@@ -52,13 +52,22 @@ static const char *word(const char **at, const char *end, size_t *ret_len)
 	return *ret_len > 0 ? start : NULL;
 }
 
-static uint32_t role_of(const char *text, size_t len)
+uint32_t key_role(const char *text, size_t len)
 {
 	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
 		if (strlen(roles[i].word) == len && memcmp(roles[i].word, text, len) == 0)
 			return roles[i].daemon;
 	}
 	return 0;
+}
+
+const char *key_role_word(uint32_t daemon)
+{
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+		if (roles[i].daemon == daemon)
+			return roles[i].word;
+	}
+	return NULL;
 }
 
 int key_parse(const char *line, size_t len, uint32_t *ret_daemon, char ret_host[KEY_HOST_MAX + 1],
@@ -76,7 +85,7 @@ int key_parse(const char *line, size_t len, uint32_t *ret_daemon, char ret_host[
 	}
 	while (at < end && strchr(" \t\r\n", *at) != NULL && *at != '\0')
 		at++;
-	daemon = role_of(part[0], n[0]);
+	daemon = key_role(part[0], n[0]);
 	if (at != end || daemon == 0 || !key_host_valid(part[1], n[1]))
 		return -EINVAL;
 	if (sodium_base642bin(key, sizeof(key), part[2], n[2], NULL, &bin_len, NULL,
@@ -90,8 +99,8 @@ int key_parse(const char *line, size_t len, uint32_t *ret_daemon, char ret_host[
 	return 0;
 }
 
-/* At most FILE_MAX bytes of a regular file; `secret` ones must be nobody else's business. */
-static int read_small(const char *path, bool secret, char buf[FILE_MAX], size_t *ret_len,
+/* At most FILE_MAX bytes of a regular file; `own` ones must be nobody else's business. */
+static int read_small(const char *path, bool own, char buf[FILE_MAX], size_t *ret_len,
 		      struct keel_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), ret = 0;
@@ -104,7 +113,7 @@ static int read_small(const char *path, bool secret, char buf[FILE_MAX], size_t 
 		ret = err_set(err, -errno, "key file %s: %s", path, strerror(errno));
 	else if (!S_ISREG(st.st_mode))
 		ret = err_set(err, -EINVAL, "key file %s is no regular file", path);
-	else if (secret && ((st.st_mode & 077) != 0 || (st.st_uid != geteuid() && st.st_uid != 0)))
+	else if (own && ((st.st_mode & 077) != 0 || (st.st_uid != geteuid() && st.st_uid != 0)))
 		ret = err_set(err, -EPERM, "key file %s can be read by others; make it the daemon's "
 			      "own with mode 0600, or make a new key", path);
 	if (ret == 0) {
@@ -124,18 +133,18 @@ static int bad_line(const char *path, struct keel_err *err)
 		       "with keelson-key", path);
 }
 
-int key_read_secret(const char *path, struct identity *ret, struct keel_err *err)
+int key_read(const char *path, enum key_file kind, struct identity *ret, struct keel_err *err)
 {
 	struct identity id = { 0 };
 	char buf[FILE_MAX];
 	size_t len = 0;
-	int failed = read_small(path, true, buf, &len, err);
+	int failed = read_small(path, kind == KEY_OWN, buf, &len, err);
 
 	if (failed < 0)
 		return failed;
-	failed = key_parse(buf, len, &id.daemon, id.host, id.secret_key);
+	failed = key_parse(buf, len, &id.daemon, id.host, kind == KEY_PUBLIC ? id.public_key : id.secret_key);
 	sodium_memzero(buf, sizeof(buf));
-	if (failed < 0 || crypto_scalarmult_base(id.public_key, id.secret_key) != 0)
+	if (failed < 0 || (kind != KEY_PUBLIC && crypto_scalarmult_base(id.public_key, id.secret_key) != 0))
 		return bad_line(path, err);
 	*ret = id;
 	sodium_memzero(&id, sizeof(id));
@@ -144,20 +153,11 @@ int key_read_secret(const char *path, struct identity *ret, struct keel_err *err
 
 int key_read_public(const char *dir, const char *name, struct identity *ret, struct keel_err *err)
 {
-	struct identity id = { 0 };
-	char buf[FILE_MAX], path[4096];
-	size_t len = 0;
-	int failed;
+	char path[4096];
 
 	if (!key_host_valid(name, strlen(name)))
 		return err_set(err, -EINVAL, "a peer's name is no host name");
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s.pub", dir, name) >= sizeof(path))
 		return err_set(err, -ENAMETOOLONG, "the path of the peers' keys is too long");
-	failed = read_small(path, false, buf, &len, err);
-	if (failed < 0)
-		return failed;
-	if (key_parse(buf, len, &id.daemon, id.host, id.public_key) < 0)
-		return bad_line(path, err);
-	*ret = id;
-	return 0;
+	return key_read(path, KEY_PUBLIC, ret, err);
 }

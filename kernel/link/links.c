@@ -114,7 +114,7 @@ static int fill(struct links *l, const struct links_conf *conf, struct keel_err 
 	if (conf->listen != NULL || conf->server != NULL) {
 		ret = check_conf(l, conf, err);
 		if (ret == 0)
-			ret = key_read_secret(conf->key_file, &l->me, err);
+			ret = key_read(conf->key_file, KEY_OWN, &l->me, err);
 		if (ret == 0)
 			ret = check_identity(l, conf, err);
 		if (ret < 0)

@@ -37,23 +37,24 @@ static int complain(const char *why)
 
 static int make(const char *role, const char *host, const char *dir)
 {
-	char why[PAIR_WHY_MAX];
-	struct pair p;
+	uint32_t daemon = key_role(role, strlen(role));
+	struct keel_err err;
+	struct identity id;
 	int ret;
 
-	if (!pair_role_valid(role))
+	if (daemon == 0)
 		return complain("a role is 'server' or 'mom'");
-	if (!pair_host_valid(host))
+	if (!key_host_valid(host, strlen(host)))
 		return complain("a host name has letters, digits, '.', '-' and '_' only");
-	if (strcmp(role, "mom") == 0 && strcmp(host, "server") == 0)
+	if (daemon == KEEL_MOM && strcmp(host, "server") == 0)
 		return complain("no mom may be named 'server', that is how moms call theirs");
-	pair_make(&p, role, host);
-	ret = pair_write(&p, dir, why);
-	pair_wipe(&p);
+	pair_make(&id, daemon, host);
+	ret = pair_write(&id, dir, &err);
+	pair_wipe(&id);
 	if (ret < 0)
-		return complain(why);
+		return complain(err.text);
 	printf("%s/%s.key\n%s/%s.pub\n", dir, host, dir, host);
-	if (strcmp(role, "mom") == 0)
+	if (daemon == KEEL_MOM)
 		printf("Copy %s.pub into the server's directory of peers.\n", host);
 	else
 		printf("Copy %s.pub as server.pub into each mom's directory of peers.\n", host);
@@ -87,31 +88,39 @@ static int make_command(int argc, char **argv)
 }
 
 /* A short form of the public key that people can compare by reading it out. */
-static void print_fingerprint(const uint8_t key[PAIR_KEY_SIZE])
+static void print_fingerprint(const uint8_t key[KEY_SIZE])
 {
 	uint8_t hash[16];
 
-	crypto_generichash(hash, sizeof(hash), key, PAIR_KEY_SIZE, NULL, 0);
+	crypto_generichash(hash, sizeof(hash), key, KEY_SIZE, NULL, 0);
 	printf("fingerprint ");
 	for (size_t i = 0; i < sizeof(hash); i++)
 		printf("%02x%s", hash[i], i % 2 == 1 && i + 1 < sizeof(hash) ? "-" : "");
 	printf("\n");
 }
 
+/* The name tells a secret file from a public one. */
+static enum key_file kind_of(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot != NULL && strcmp(dot, ".key") == 0 ? KEY_SECRET : KEY_PUBLIC;
+}
+
 static int show(const char *path)
 {
-	char why[PAIR_WHY_MAX], text[64];
-	struct pair p;
-	bool secret;
+	enum key_file kind = kind_of(path);
+	struct keel_err err;
+	struct identity id;
+	char text[64];
 
-	if (pair_read(path, &p, &secret, why) < 0)
-		return complain(why);
-	sodium_bin2base64(text, sizeof(text), p.public_key, PAIR_KEY_SIZE,
-			  sodium_base64_VARIANT_ORIGINAL);
+	if (key_read(path, kind, &id, &err) < 0)
+		return complain(err.text);
+	sodium_bin2base64(text, sizeof(text), id.public_key, KEY_SIZE, sodium_base64_VARIANT_ORIGINAL);
 	printf("file        %s key\nrole        %s\nhost        %s\npublic key  %s\n",
-	       secret ? "secret" : "public", p.role, p.host, text);
-	print_fingerprint(p.public_key);
-	pair_wipe(&p);
+	       kind == KEY_SECRET ? "secret" : "public", key_role_word(id.daemon), id.host, text);
+	print_fingerprint(id.public_key);
+	pair_wipe(&id);
 	return EXIT_SUCCESS;
 }
 
