@@ -11,6 +11,7 @@
 #include "main/daemon.h"
 #include "main/notify.h"
 #include "main/options.h"
+#include "program/answer.h"
 #include "util/version.h"
 
 /* In the background a relative path would mean something else. */
@@ -48,8 +49,11 @@ int main(int argc, char **argv)
 	struct options o;
 	int ret = EXIT_SUCCESS;
 
+	streams_hold(); /* libuv ends a program that is to close one of them */
 	if (options_parse(argc, argv, &o) < 0)
 		return 2;
+	if (o.version || o.help || o.check)
+		answer_must_arrive();
 	if (o.version)
 		puts("pbs_version = " KEELSON_VERSION_TEXT);
 	else if (o.help)

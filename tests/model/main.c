@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "model.h"
+#include "program/answer.h"
 
 int main(int argc, char **argv)
 {
@@ -13,8 +14,10 @@ int main(int argc, char **argv)
 	const char *figure;
 	char *why = NULL;
 	const struct figure *f = NULL;
-	int ret = options_take(argc, argv, &conf, &figure);
+	int ret;
 
+	answer_must_arrive();
+	ret = options_take(argc, argv, &conf, &figure);
 	if (ret != 0)
 		return ret;
 	if (figure != NULL) {

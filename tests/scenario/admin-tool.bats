@@ -149,6 +149,25 @@ unwritten()
 		unwritten keelson $words
 	done
 	qdel "$id" >&-
+	unwritten as "$OWNER" qsub -h -- /bin/true
+	has "$(cat "$BATS_TEST_TMPDIR/said")" 'qsub: the job was submitted, it is [0-9]+\.svr'
+}
+
+@test "every program: usage that could not be written is a failure, and so is what keelson-module and keelsond found out" {
+	for program in "$KEELSON_BUILD"/bin/* "$KEELSON_BUILD"/keelsond; do
+		unwritten "$program" --help
+	done
+	for program in "$KEELSON_BUILD"/bin/keelson-module "$KEELSON_BUILD"/keelsond; do
+		unwritten "$program" --version
+	done
+	unwritten keelson sim --steps 1
+	for words in check 'check --list' describe 'describe --json'; do
+		# shellcheck disable=SC2086
+		unwritten "$KEELSON_BUILD"/bin/keelson-module $words "$KEELSON_BUILD"/tests/fixtures/reject.so
+	done
+	"$KEELSON_BUILD"/bin/keelson-key make --role mom --host n1 --dir "$BATS_TEST_TMPDIR" >/dev/null
+	unwritten "$KEELSON_BUILD"/bin/keelson-key show "$BATS_TEST_TMPDIR/n1.pub"
+	unwritten "$KEELSON_BUILD"/keelsond --conf "$SB/server/etc/keelson.conf" --check
 }
 
 @test "keelson: says when the server is down" {

@@ -9,28 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "pbs_error.h"
 #include "reach.h"
-
-static const char *ends; /* the name of the command */
-
-/* What was printed and is not there is a failure, whatever came of the request. */
-static void output_end(void)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return;
-	fprintf(stderr, "%s: cannot write the answer\n", ends);
-	_exit(1);
-}
 
 bool cmd_begin(const struct cmd *cmd, int argc, char **argv)
 {
 	static char name[32];
 
-	ends = cmd->name;
-	atexit(output_end);
 	if (reach_asked(argc, argv, cmd->usage))
 		return true;
 	snprintf(name, sizeof(name), "%s", cmd->name);

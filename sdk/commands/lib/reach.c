@@ -10,6 +10,7 @@
 
 #include "pbs_error.h"
 #include "pbs_ifl.h"
+#include "program/answer.h"
 
 static const struct {
 	int error;
@@ -25,6 +26,7 @@ static const struct {
 
 bool reach_asked(int argc, char **argv, const char *usage)
 {
+	answer_must_arrive();
 	if (argc != 2)
 		return false;
 	if (strcasecmp(argv[1], "--version") == 0)

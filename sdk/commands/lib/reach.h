@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* "--version" or "--help" alone on the command line: what was asked for is on stdout, and true is returned. */
+/* First thing in main(): what is printed from now on arrives, or the command fails. "--version" or "--help" alone on
+ * the command line: what was asked for is on stdout, and true is returned. */
 bool reach_asked(int argc, char **argv, const char *usage);
 
 /* The version of this program. */

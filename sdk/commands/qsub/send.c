@@ -78,8 +78,8 @@ static int submitted(int c, const struct submission *s, const char *id)
 {
 	if (!s->quiet)
 		puts(id);
-	if (fflush(stdout) != 0)
-		perror("qsub: the job was submitted, but its id could not be written");
+	if (fflush(stdout) != 0 || ferror(stdout))
+		fprintf(stderr, "qsub: the job was submitted, it is %s\n", id);
 	return s->block ? block_until_end(c, id) : 0;
 }
 

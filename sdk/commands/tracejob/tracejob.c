@@ -236,8 +236,6 @@ int main(int argc, char **argv)
 	} else if (print_jobs(&r) != 0) {
 		status = 1;
 	}
-	if (fflush(stdout) != 0)
-		status = 1;
 	forget(&r.trace);
 	return status;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "pair.h"
+#include "program/answer.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -126,6 +127,7 @@ static int show(const char *path)
 
 int main(int argc, char **argv)
 {
+	answer_must_arrive();
 	if (sodium_init() < 0)
 		return complain("libsodium cannot start");
 	if (argc >= 2 && strcmp(argv[1], "make") == 0)

@@ -9,6 +9,7 @@
 #include "describe.h"
 #include "keel/keel.h"
 #include "new.h"
+#include "program/answer.h"
 #include "util/version.h"
 
 /* argv[0] is the verb. */
@@ -31,6 +32,7 @@ static void usage(FILE *out)
 
 int main(int argc, char **argv)
 {
+	answer_must_arrive();
 	for (size_t i = 0; argc > 1 && i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (strcmp(argv[1], verbs[i].name) == 0)
 			return verbs[i].run(argc - 1, argv + 1);
@@ -38,7 +40,7 @@ int main(int argc, char **argv)
 		return usage(stdout), 0;
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return printf("keelson-module %s, module interface %u.%u\n", KEELSON_RELEASE, KEEL_ABI_MAJOR,
-			      KEEL_ABI_MINOR) < 0;
+			      KEEL_ABI_MINOR), 0;
 	if (argc > 1)
 		fprintf(stderr, "keelson-module: there is no verb '%s'\n", argv[1]);
 	usage(stderr);

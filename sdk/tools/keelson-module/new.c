@@ -65,7 +65,7 @@ static int options(int argc, char **argv, struct wish *ret)
 		else if (c == 'd')
 			ret->dir = optarg;
 		else if (c == 'h')
-			return fputs(usage_text, stdout) == EOF;
+			return fputs(usage_text, stdout), 0;
 		else
 			return usage();
 	}
