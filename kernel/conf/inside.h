@@ -22,6 +22,7 @@ struct conf_override {
 struct conf {
 	struct conf_file **files; /* files[0] is the main one; settings point into them, they stay put */
 	uint32_t n_files;
+	uint32_t n_settings; /* in all of them */
 	struct conf_module *modules; /* strings owned, except path: it is the parser's */
 	uint32_t n_modules;
 	struct conf_override *overrides;
@@ -39,6 +40,8 @@ const config_setting_t *conf_group(const struct conf *c, const char *group);
 struct conf_module *conf_module_find(const struct conf *c, const char *name);
 /* Enabled; `where` is copied. NULL: no memory. */
 struct conf_module *conf_module_add(struct conf *c, const char *name, const char *where);
+/* bounds.c: -EINVAL with "file:line: ...": too much, or what is not to reach the parser. `text` has a NUL behind it. */
+int conf_bounds(struct conf *c, const char *path, const char *text, size_t len, struct keel_err *err);
 /* override.c: the last override of the key; NULL: none. */
 const struct conf_override *conf_overridden(const struct conf *c, const char *group, const char *key);
 

@@ -25,8 +25,8 @@ int conf_no_memory(struct keel_err *err)
 
 void conf_where(const struct conf *c, const config_setting_t *s, struct buf *out)
 {
-	const char *path = s != NULL ? config_setting_source_file(s) : NULL;
 	const config_setting_t *root = s;
+	const char *path = "?";
 
 	if (s == NULL) {
 		buf_str(out, "override");
@@ -34,10 +34,10 @@ void conf_where(const struct conf *c, const config_setting_t *s, struct buf *out
 	}
 	while (config_setting_parent(root) != NULL)
 		root = config_setting_parent(root);
-	for (uint32_t i = 0; path == NULL && i < c->n_files; i++)
+	for (uint32_t i = 0; i < c->n_files; i++)
 		if (config_root_setting(&c->files[i]->parsed) == root)
 			path = c->files[i]->path;
-	buf_printf(out, "%s:%u", path == NULL ? "?" : path, config_setting_source_line(s));
+	buf_printf(out, "%s:%u", path, config_setting_source_line(s));
 }
 
 char *conf_place(const struct conf *c, const config_setting_t *s)
@@ -78,42 +78,22 @@ const config_setting_t *conf_group(const struct conf *c, const char *group)
 	return NULL;
 }
 
-static int text_check(const char *path, const char *text, size_t len, struct keel_err *err)
-{
-	const char *nul = memchr(text, '\0', len);
-	unsigned line = 1;
-
-	if (nul == NULL)
-		return 0;
-	for (const char *at = text; at < nul; at++)
-		line += *at == '\n';
-	return err_set(err, -EINVAL, "%s:%u: expected text, got a NUL byte", path, line);
-}
-
 /* `text` was read from `path`. */
 static int parse(struct conf *c, const char *path, const char *text, struct keel_err *err)
 {
 	struct conf_file *f = calloc(1, sizeof(*f));
-	const char *slash = strrchr(path, '/');
-	char *dir;
 
 	if (f != NULL)
 		f->path = strdup(path);
-	dir = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
-	if (f == NULL || f->path == NULL || dir == NULL) {
-		free(f == NULL ? NULL : f->path);
+	if (f == NULL || f->path == NULL) {
 		free(f);
-		free(dir);
 		return conf_no_memory(err);
 	}
 	config_init(&f->parsed);
-	config_set_include_dir(&f->parsed, dir);
-	free(dir);
 	c->files[c->n_files++] = f;
 	if (config_read_string(&f->parsed, text) == CONFIG_TRUE)
 		return 0;
-	return err_set(err, -EINVAL, "%s:%d: %s%s",
-		       config_error_file(&f->parsed) == NULL ? path : config_error_file(&f->parsed),
+	return err_set(err, -EINVAL, "%s:%d: %s%s", path,
 		       config_error_line(&f->parsed), config_error_text(&f->parsed),
 		       strcmp(config_error_text(&f->parsed), "syntax error") != 0 ? "" :
 		       ", here or before: settings end with ';', texts stand in quotes, lists have no last comma");
@@ -145,7 +125,7 @@ static int file_parse(struct conf *c, const char *path, struct keel_err *err)
 	if (ret < 0)
 		return err_set(err, ret, "cannot read the configuration file %s: %s", path,
 			       ret == -ENOTSUP ? "it is a pipe, not a file" : strerror(-ret));
-	ret = text_check(path, text, len, err);
+	ret = conf_bounds(c, path, text, len, err);
 	text = last_line_end(text, len);
 	if (text == NULL)
 		return err_set(err, -ENOMEM, "configuration: no memory");

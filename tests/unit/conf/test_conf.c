@@ -392,7 +392,57 @@ static void test_differs(void)
 	finish();
 }
 
+/* `n` times `each`, which has a place for a number; the caller's to free. */
+static char *many(int n, const char *head, const char *each)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_str(&text, head);
+	for (int i = 0; i < n; i++) {
+		buf_str(&text, each);
+		buf_printf(&text, "%d: {};\n", i);
+	}
+	return buf_take(&text, NULL);
+}
+
+static void expect_too_many(const char *main_text, const char *module_text, const char *file)
+{
+	begin(main_text, module_text);
+	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), -EINVAL);
+	expect_sentence(file, ": expected at most 4000 settings in all files together, got more; groups of modules "
+			      "that do not run may go");
+	finish();
+}
+
+static void test_too_many_settings(void)
+{
+	char *most = many(4000, "", "m"), *more = many(100000, "\n", "m"), *half = many(2000, "", "m"),
+	     *rest = many(2001, "# a: b = c, and \"\n/* \" = */ // :\n", "n");
+
+	begin("", most);
+	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), 0);
+	finish();
+	expect_too_many("a = \"= : \\\" = \";", most, "modules.d/50-mod.conf:4000");
+	expect_too_many(more, NULL, "main.conf:4002");
+	expect_too_many(half, rest, "modules.d/50-mod.conf:2003");
+	free(most);
+	free(more);
+	free(half);
+	free(rest);
+}
+
+static void test_other_files(void)
+{
+	begin("a = \"@\"; # @\n  @include \"/dev/zero\"\n", NULL);
+	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), -EINVAL);
+	expect_sentence("main.conf", ":2: expected a setting, got \"@\": other files are not included; the groups of "
+				     "modules may be in as many files of modules.d as you like");
+	finish();
+}
+
 TESTS_MAIN("conf", TEST(test_values), TEST(test_defaults), TEST(test_refusals), TEST(test_required),
 	   TEST(test_top_level), TEST(test_unreadable), TEST(test_missing_and_binary),
 	   TEST(test_modules_in_name_order), TEST(test_overrides), TEST(test_bad_overrides),
-	   TEST(test_short_rows), TEST(test_broken_rows), TEST(test_differs))
+	   TEST(test_short_rows), TEST(test_broken_rows), TEST(test_differs),
+	   TEST(test_too_many_settings), TEST(test_other_files))
