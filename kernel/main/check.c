@@ -13,6 +13,7 @@
 #include "loop/loop.h"
 #include "main/inside.h"
 #include "module/modules.h"
+#include "store/store.h"
 
 static int prepare(struct daemon *d, struct keel_err *err)
 {
@@ -33,13 +34,17 @@ static int look(struct daemon *d, struct keel_err *err)
 {
 	const struct options *o = d->options;
 	struct buf chain;
+	bool stores;
 	int ret;
 
 	if (o->order == NULL) {
-		ret = modules_check(d->parts.modules, d->parts.conf, err);
-		if (ret == 0)
-			printf("%s: the configuration is right\n", o->conf_file);
-		return ret;
+		ret = modules_check(d->parts.modules, d->parts.conf, &stores, err);
+		if (ret < 0)
+			return ret;
+		if (!stores && d->parts.daemon & KEEL_SERVER)
+			fprintf(stderr, "keelsond: %s: " STORE_NONE "\n", o->conf_file);
+		printf("%s: the configuration is right\n", o->conf_file);
+		return 0;
 	}
 	buf_init(&chain);
 	ret = modules_preview(d->parts.modules, d->parts.conf, o->order, &chain, err);

@@ -157,6 +157,8 @@ void modules_close(struct set *s);
  * not fit, or NULL. */
 int set_order(struct modules *all, struct set *s, const struct conf *conf, struct module **ret_bad,
 	      struct keel_err *err);
+/* Does one of them offer the service `group`? */
+bool set_offers(const struct set *s, const char *group);
 /* Must `other` be there before `m`: it offers what `m` needs (or, `optional`, would like), or `m`
  * requires it? */
 bool module_follows(const struct module *m, const struct module *other, bool optional);

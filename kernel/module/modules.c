@@ -49,14 +49,16 @@ void modules_set_files(struct modules *all, const struct modules_files *files)
 	all->files = *files;
 }
 
-int modules_check(struct modules *all, const struct conf *conf, struct keel_err *err)
+int modules_check(struct modules *all, const struct conf *conf, bool *ret_stores, struct keel_err *err)
 {
 	struct set s;
 	int ret = modules_open(all, conf, &s, err);
 
-	if (ret == 0)
-		modules_close(&s);
-	return ret;
+	if (ret < 0)
+		return ret;
+	*ret_stores = set_offers(&s, "store");
+	modules_close(&s);
+	return 0;
 }
 
 /* ---- up ------------------------------------------------------------------------------------------------- */

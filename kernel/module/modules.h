@@ -20,8 +20,8 @@ int modules_create(struct parts *parts, const char *dir, struct modules **ret_mo
 void modules_destroy(struct modules *m);
 
 /* Phase 1 without effect: every enabled module of `conf` for `daemon` opens, lints and accepts its
- * configuration. */
-int modules_check(struct modules *m, const struct conf *conf, struct keel_err *err);
+ * configuration. *ret_stores: one of them offers the service "store". */
+int modules_check(struct modules *m, const struct conf *conf, bool *ret_stores, struct keel_err *err);
 /* The same, and the chain that the point `point` would have, appended to `out`. -ENOENT: no such point. */
 int modules_preview(struct modules *m, const struct conf *conf, const char *point, struct buf *out,
 		    struct keel_err *err);

@@ -105,6 +105,13 @@ static const struct module *offerer(const struct set *s, const char *group,
 	return NULL;
 }
 
+bool set_offers(const struct set *s, const char *group)
+{
+	const struct keel_service_def *def;
+
+	return offerer(s, group, &def) != NULL;
+}
+
 static int need_lint(struct modules *all, const struct set *s, const struct module *m,
 		     const struct keel_need *need, struct keel_err *err)
 {

@@ -289,8 +289,11 @@ int store_use(struct store *s, struct keel_err *err)
 		registry_service(s->parts->registry, "store", 0, &offers, &why);
 	int rc;
 
-	if (!api)
+	if (!api) {
+		if (s->parts->daemon & KEEL_SERVER)
+			log_add(s->parts->log, KEEL_LOG_ERROR, "Svr", s->parts->daemon_name, STORE_NONE);
 		return 0;
+	}
 	if (!offers)
 		return err_set(err, -EINVAL, "the service 'store' belongs to no module");
 	if (!api->open || !api->load || !api->commit || !api->read_blob)

@@ -22,6 +22,10 @@ void store_destroy(struct store *s);
 
 void store_dirty(void *store, struct keel_obj *o); /* objects_create()'s callback */
 
+/* What a server's administrator is told when nobody offers the service. */
+#define STORE_NONE "no module offers the service 'store': what this server is told is forgotten when it ends; enable one " \
+		   "that does"
+
 /* Take the service "store" of the registry, open it and load every row into the objects. Without
  * such a service (a mom) the front keeps nothing and releases at once. */
 int store_use(struct store *s, struct keel_err *err);

@@ -228,3 +228,14 @@ check_all_once()
 	has "$(cat "$SB/second")" .
 	job_is "$id" H
 }
+
+@test "a server without a store: keelsond --check and its log say what becomes of what it is told" {
+	local nobody="no module offers the service 'store': what this server is told is forgotten when it ends"
+	setup_sandbox
+	check() { keelsond --conf "$SB/server/etc/keelson.conf" --check 2>&1; }
+	same 'with one' "$SB/server/etc/keelson.conf: the configuration is right" "$(check)"
+	echo 'store-sqlite: { enabled = false; };' >"$SB/server/etc/modules.d/store-sqlite.conf"
+	has "$(check)" "keelson.conf: $nobody"
+	sandbox restart server
+	has "$(server_log)" ";0001;.*;$nobody"
+}

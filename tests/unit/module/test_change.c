@@ -167,6 +167,7 @@ static void what_is_wrong_is_said_with_its_line(void)
 	for (size_t i = 0; i < KEEL_COUNT(bad); i++) {
 		char *path;
 		struct conf *conf = NULL;
+		bool stores;
 
 		free(k.conf_path);
 		k.conf_path = NULL;
@@ -175,7 +176,7 @@ static void what_is_wrong_is_said_with_its_line(void)
 		configure("");
 		scratch_write(k.dir, "modules.d/test.conf", bad[i].said);
 		if (conf_read(k.conf_path, &conf, &k.err) == 0)
-			CU_ASSERT(modules_check(k.parts.modules, conf, &k.err) < 0);
+			CU_ASSERT(modules_check(k.parts.modules, conf, &stores, &k.err) < 0);
 		expect_error(bad[i].error);
 		conf_destroy(conf);
 		free(path);

@@ -69,9 +69,11 @@ static void a_failed_init_unwinds(void)
 
 static void needs_that_form_a_loop_are_printed(void)
 {
+	bool stores;
+
 	kernel_start();
 	configure("cycle_a: { }\ncycle_b: { }");
-	CU_ASSERT_EQUAL(modules_check(k.parts.modules, k.parts.conf, &k.err), -ELOOP);
+	CU_ASSERT_EQUAL(modules_check(k.parts.modules, k.parts.conf, &stores, &k.err), -ELOOP);
 	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "cycle_a needs cycle_b"));
 	CU_ASSERT_EQUAL(load("cycle_a: { }"), -ENOENT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "cycle_b"));
@@ -80,15 +82,18 @@ static void needs_that_form_a_loop_are_printed(void)
 
 static void bad_configuration_is_refused_before_anything(void)
 {
+	bool stores = true;
+
 	kernel_start();
 	configure("job_purged: { colour = \"red\"; }");
-	CU_ASSERT(modules_check(k.parts.modules, k.parts.conf, &k.err) < 0);
+	CU_ASSERT(modules_check(k.parts.modules, k.parts.conf, &stores, &k.err) < 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "colour"));
 	configure("nonesuch: { }");
-	CU_ASSERT(modules_check(k.parts.modules, k.parts.conf, &k.err) < 0);
+	CU_ASSERT(modules_check(k.parts.modules, k.parts.conf, &stores, &k.err) < 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "nonesuch.so"));
 	configure("job_purged: { }");
-	CU_ASSERT_EQUAL(modules_check(k.parts.modules, k.parts.conf, &k.err), 0);
+	CU_ASSERT_EQUAL(modules_check(k.parts.modules, k.parts.conf, &stores, &k.err), 0);
+	CU_ASSERT(!stores);
 	kernel_stop();
 }
 
