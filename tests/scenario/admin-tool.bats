@@ -170,6 +170,23 @@ unwritten()
 	unwritten "$KEELSON_BUILD"/keelsond --conf "$SB/server/etc/keelson.conf" --check
 }
 
+@test "keelson-key shows what it made, and refuses what is no key file" {
+	cd "$BATS_TEST_TMPDIR"
+	PATH=$KEELSON_BUILD/bin:$PATH
+	mkdir keys
+	has "$(keelson-key make --role mom --host n7 --dir keys)" '^keys/n7.pub$'
+	has "$(keelson-key show keys/n7.key)" '^file +secret key$'
+	has "$(keelson-key show keys/n7.pub)" '^fingerprint ([0-9a-f]{4}-){7}[0-9a-f]{4}$'
+	same 'the other half' "$(keelson-key show keys/n7.pub | tail -n +2)" "$(keelson-key show keys/n7.key | tail -n +2)"
+	says 1 'keelson-key: keys/n7.pub: exists already; remove it first if the key is to be replaced' \
+		keelson-key make --role mom --host n7 --dir keys
+	mkfifo keys/pipe.pub
+	says 1 'keelson-key: key file keys/pipe.pub is no regular file' timeout 10 keelson-key show keys/pipe.pub
+	echo 'mom n7 nonsense' >keys/bad.pub
+	says 1 'keelson-key: key file keys/bad.pub: expected one line `server|mom HOST KEY`; write it with keelson-key' \
+		keelson-key show keys/bad.pub
+}
+
 @test "keelson: says when the server is down" {
 	sandbox kill server
 	undo "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUILD" server
