@@ -58,9 +58,16 @@ void lines_refresh(struct keel_mod *mod)
 
 	for (l = st->lines; l; l = l->next)
 		l->there = l->started = false;
-	while (cursor && (queue = st->object->next(cursor)))
-		if ((l = line_get(mod, st->object->id(queue))))
-			line_read(st, l, queue, rank++);
+	for (at = &st->lines; cursor && (queue = st->object->next(cursor));) {
+		const char *name = st->object->id(queue);
+
+		/* queues come in the order of their creation, as lines did: mostly it is the next one */
+		l = *at && strcmp((*at)->name, name) == 0 ? *at : line_get(mod, name);
+		if (!l)
+			continue;
+		line_read(st, l, queue, rank++);
+		at = &l->next;
+	}
 	if (cursor)
 		st->object->cursor_close(cursor);
 	for (at = &st->lines; (l = *at);) {
