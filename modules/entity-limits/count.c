@@ -217,6 +217,25 @@ static void take_items(struct state *st, struct keel_obj *job, struct counted *j
 	}
 }
 
+static bool has_places(const struct counted *j, const struct keel_resource *res)
+{
+	for (int scope = 0; scope < SCOPES; scope++)
+		for (int kind = 0; kind < KINDS; kind++)
+			if (j->at[scope][kind] && !amount_of(j->at[scope][kind], res))
+				return false;
+	return true;
+}
+
+/* Without memory for all its places an amount is not counted: then nothing of it is taken back, either. */
+static void items_placed(struct counted *j)
+{
+	for (uint32_t i = 0; i < j->n_item;)
+		if (has_places(j, j->item[i].res))
+			i++;
+		else
+			j->item[i] = j->item[--j->n_item];
+}
+
 static void enter(struct keel_mod *mod, struct keel_obj *job, struct counted *j, uint32_t tallies,
 		  double weight)
 {
@@ -230,6 +249,7 @@ static void enter(struct keel_mod *mod, struct keel_obj *job, struct counted *j,
 		j->at[QUEUE][kind] = counter_take(st, queue ? queue : "", (enum kind)kind, name);
 	}
 	take_items(st, job, j);
+	items_placed(j);
 	j->weight = weight;
 	j->tallies = tallies;
 	for (int tally = 0; tally < TALLIES; tally++)
