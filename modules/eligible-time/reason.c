@@ -17,8 +17,8 @@ static const struct {
 #undef SCHED_REASON
 };
 
-static const int32_t own[] = { 16308, 16309, 16310, 16311, 16324, 16325, 16326, 16327, 16348, 16349,
-			       16350, 16351, 16352, 16353, 16354, 16355 };
+/* From, to. */
+static const int32_t own[][2] = { { 16308, 16311 }, { 16324, 16327 }, { 16348, 16355 }, { 16369, 16376 } };
 
 /* Does `text` follow `pattern`, in which each %s is any text? */
 static bool follows(const char *text, const char *pattern)
@@ -39,7 +39,7 @@ static bool follows(const char *text, const char *pattern)
 static bool is_own(int32_t code)
 {
 	for (size_t i = 0; i < KEEL_COUNT(own); i++)
-		if (own[i] == code)
+		if (code >= own[i][0] && code <= own[i][1])
 			return true;
 	return false;
 }

@@ -46,6 +46,9 @@ static void test_reasons(void)
 	CU_ASSERT_TRUE(reason_is_own_limit("Not Running: Queue workq job limit reached for user ann"));
 	CU_ASSERT_TRUE(reason_is_own_limit(
 		"Not Running: would exceed group staff's limit on resource ncpus in queue a b"));
+	CU_ASSERT_TRUE(reason_is_own_limit("Not Running: Project has reached server running limit."));
+	CU_ASSERT_TRUE(reason_is_own_limit("Not Running: Queue workq job limit reached for project p"));
+	CU_ASSERT_FALSE(reason_is_own_limit("Not Running: would exceed overall limit on resource ncpus in complex"));
 	CU_ASSERT_FALSE(reason_is_own_limit("Not Running: Server job limit has been reached."));
 	CU_ASSERT_FALSE(reason_is_own_limit("Not Running: Not enough free nodes available"));
 	CU_ASSERT_FALSE(reason_is_own_limit("User has reached server running job limit."));
