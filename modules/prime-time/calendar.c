@@ -73,28 +73,24 @@ static bool is_leap(int year)
 	return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
 }
 
-/* The table is by day of a leap year. */
-static int leap_day(const struct holidays *h, int day)
-{
-	return h->year && !is_leap(h->year) && day > 59 ? day + 1 : day;
-}
-
 /* `359`, `359 Dec 25 words`, `Dec 25 words` */
 static bool read_holiday(struct holidays *h, const char *line)
 {
 	char month[8] = "";
 	int number = 0, day = 0, at = 0;
+	uint8_t how = BY_DATE;
 
 	if (sscanf(line, " %d %7s %d", &number, month, &day) == 3 && day_of_year(month, day))
 		at = day_of_year(month, day);
 	else if (sscanf(line, " %7s %d", month, &day) == 2 && day_of_year(month, day))
 		at = day_of_year(month, day);
-	else if (sscanf(line, " %d", &number) == 1 && number >= 1 && number <= 366)
-		at = leap_day(h, number);
-	if (at < 1 || at > 366)
-		return false;
-	h->is_holiday[at] = 1;
-	return true;
+	else if (sscanf(line, " %d", &number) == 1 && number >= 1 && number <= 366) {
+		at = number;
+		how = BY_NUMBER;
+	}
+	h->holiday[at] |= how;
+	h->any |= at > 0;
+	return at > 0;
 }
 
 static bool read_day(struct holidays *h, const char *word, const char *prime, const char *nonprime,
@@ -126,8 +122,10 @@ static const char *read_line(struct holidays *h, const char *line)
 	if (sscanf(line, " %31s %31s %31s", word, prime, nonprime) < 1 || strchr("*#", word[0]))
 		return NULL;
 	if (strcasecmp(word, "year") == 0) {
-		h->year = atoi(prime);
-		return h->year > 1970 ? NULL : "no year";
+		int year = atoi(prime);
+
+		h->year = year > 1970 ? year : 0;
+		return h->year ? NULL : "no year";
 	}
 	if (read_day(h, word, prime, nonprime, &is_day))
 		return NULL;
@@ -159,11 +157,9 @@ void holidays_read(struct holidays *h, const char *text, calendar_complaint_fn *
 
 static const struct day *day_of(const struct holidays *h, const struct tm *tm)
 {
-	int year = tm->tm_year + 1900, number = tm->tm_yday + 1;
+	int year = tm->tm_year + 1900, number = tm->tm_yday + 1, date = number + (number > 59 && !is_leap(year));
 
-	if (!is_leap(year) && number > 59)
-		number++;
-	if (h->is_holiday[number] && (!h->year || h->year == year))
+	if ((h->holiday[number] & BY_NUMBER || h->holiday[date] & BY_DATE) && (!h->year || h->year == year))
 		return &h->day[NON_PRIME_DAY];
 	return &h->day[tm->tm_wday];
 }
@@ -219,7 +215,7 @@ static bool is_constant(const struct holidays *h)
 		if ((h->day[i].prime != DAY_ALL && h->day[i].nonprime != DAY_ALL) ||
 		    h->day[i].prime != h->day[0].prime)
 			return false;
-	return h->day[0].prime != DAY_ALL || !memchr(h->is_holiday, 1, sizeof(h->is_holiday));
+	return h->day[0].prime != DAY_ALL || !h->any;
 }
 
 /* The day that is `days` after that of `tm`. */

@@ -16,12 +16,14 @@ typedef void calendar_complaint_fn(void *arg, int line, const char *why);
 
 enum { DAY_ALL = -1, DAY_NONE = -2 }; /* instead of a minute of the day */
 enum { NON_PRIME_DAY = 7, DAYS };     /* 0 is Sunday; holidays have a row of their own */
+enum { BY_DATE = 1, BY_NUMBER = 2 };  /* dates count as in a leap year, numbers as in that year */
 struct day {
 	int32_t prime, nonprime; /* when they begin: minute of the day, or DAY_ALL, DAY_NONE */
 };
 struct holidays {
 	struct day day[DAYS];
-	uint8_t is_holiday[367]; /* by day of the year, 1..366 */
+	uint8_t holiday[367];	 /* by day of the year, 1..366: BY_DATE, BY_NUMBER */
+	bool any;
 	int32_t year;		 /* the dates are about; 0: any */
 };
 

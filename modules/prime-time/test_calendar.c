@@ -98,6 +98,20 @@ static void test_constant(void)
 	CU_ASSERT_EQUAL(holidays_next_change(&holidays, at(11, 18, 3, 0)), at(11, 19, 0, 0));
 	read_holidays("YEAR 2025\nNov 18\n"); /* of another year */
 	CU_ASSERT_TRUE(holidays_is_prime(&holidays, at(11, 18, 3, 0)));
+	CU_ASSERT_EQUAL(holidays_next_change(&holidays, at(11, 16, 3, 0)), 0);
+}
+
+/* The 60th day is the 1st of March, wherever the year is told, or not at all. */
+static void test_numbers_of_days(void)
+{
+	static const char *const texts[] = { "YEAR 2026\n60\n", "60\nYEAR 2026\n", "60\n", "60 Mar 1\n", "60\nYEAR 1970\n" };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		read_holidays(texts[i]);
+		CU_ASSERT_FALSE(holidays_is_prime(&holidays, at(3, 1, 12, 0)));
+		CU_ASSERT_TRUE(holidays_is_prime(&holidays, at(2, 28, 12, 0)));
+		CU_ASSERT_TRUE(holidays_is_prime(&holidays, at(3, 2, 12, 0)));
+	}
 }
 
 static void test_refused(void)
@@ -151,5 +165,5 @@ static void test_dedicated_refused(void)
 }
 
 TESTS_MAIN_BETWEEN("calendar", in_utc, NULL, TEST(test_days), TEST(test_change), TEST(test_night),
-		   TEST(test_constant), TEST(test_refused), TEST(test_dedicated),
+		   TEST(test_constant), TEST(test_numbers_of_days), TEST(test_refused), TEST(test_dedicated),
 		   TEST(test_dedicated_refused))
