@@ -170,16 +170,18 @@ static const struct keel_tap taps[] = {
 
 /* ---- module ------------------------------------------------------------------------------------------- */
 
+static const struct keel_find wanted[] = {
+	KEEL_FIND(struct state, a.queue, "job", "queue"),
+	KEEL_FIND(struct state, a.list, "job", "Resource_List"),
+	KEEL_FIND(struct state, a.used, "job", "resources_used"),
+};
+
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	(void)err;
-	st->a.queue = st->object->attr(mod, "job", "queue");
-	st->a.list = st->object->attr(mod, "job", "Resource_List");
-	st->a.used = st->object->attr(mod, "job", "resources_used");
 	holidays_init(&st->holidays);
-	return 0;
+	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
 }
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)

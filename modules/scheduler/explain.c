@@ -19,7 +19,7 @@ struct tally {
 
 static void count(const struct trial *t, struct tally *ret)
 {
-	uint8_t *seen = calloc(2, t->s->n_hosts + 1), *free_seen = seen + t->s->n_hosts + 1;
+	uint8_t *seen = calloc(2, t->s->n_hosts + 1), *free_seen = seen ? seen + t->s->n_hosts + 1 : NULL;
 	uint32_t i;
 
 	memset(ret, 0, sizeof(*ret));

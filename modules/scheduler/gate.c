@@ -39,8 +39,10 @@ static bool ask(struct keel_mod *mod, uint32_t point, const void *event, struct 
 	if (!st->hook->tapped(mod, point))
 		return true;
 	g = calloc(1, sizeof(*g));
-	if (!g)
+	if (!g) {
+		reason_set(ret, "out of memory in the scheduler");
 		return false;
+	}
 	st->hook->raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise),
 						   .point = point,
 						   .event = event,
@@ -143,8 +145,9 @@ static const char **set_keys(struct keel_mod *mod, struct keel_obj *queue, uint3
 	while (keys && *text) {
 		size_t len = strcspn(text, ", ");
 
-		if (len && !(keys[n++] = strndup(text, len)))
+		if (len && !(keys[n] = strndup(text, len)))
 			break;
+		n += len > 0;
 		text += len;
 		text += strspn(text, ", ");
 	}
