@@ -167,14 +167,14 @@ static double subjobs(struct keel_call *c, struct keel_obj *job)
 }
 
 /* Old style: the queue is full, whoever asks. */
-static bool is_full(struct state *st, struct keel_obj *queue)
+static bool is_full(struct state *st, struct keel_obj *queue, double more)
 {
 	const struct counter *c;
 
 	if (!st->max_queuable || !st->object->is_set(queue, st->max_queuable))
 		return false;
 	c = counter_find(st, st->object->id(queue), OVERALL, "PBS_ALL");
-	return (c ? c->n[TALLY_ALL] : 0) + 1 > (double)st->object->get_int(queue, st->max_queuable);
+	return (c ? c->n[TALLY_ALL] : 0) + more > (double)st->object->get_int(queue, st->max_queuable);
 }
 
 /* One more job, or as many as an array has, in this queue; `server`: and in the server. */
@@ -184,9 +184,9 @@ static keel_verdict check_entry(struct keel_call *c, struct keel_obj *job, struc
 	struct check k = { .call = c, .st = keel_state(c), .job = job, .queue = queue };
 	keel_verdict verdict = KEEL_NEXT;
 
-	if (is_full(k.st, queue))
-		return k.st->call->reject(c, PBSE_MAXQUED, NULL);
 	k.weight = subjobs(c, job);
+	if (is_full(k.st, queue, k.weight))
+		return k.st->call->reject(c, PBSE_MAXQUED, NULL);
 	if (k.st->call->get(c, job, "project", NULL, k.project, sizeof(k.project)) <= 0)
 		k.project[0] = '\0';
 	for (int family = MAX_QUEUED; family <= THRESHOLD; family++)

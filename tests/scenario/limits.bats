@@ -203,6 +203,7 @@ qmgr: Error (15141) returned from server" qmgr -c "set $what"
 
 @test "limits: old style: a full queue" {
 	limit 'queue workq' max_queuable 1
+	says 198 'qsub: Maximum number of jobs already in queue' submit -h -J 1-2 # as many jobs as wait in it
 	submit -h
 	says 198 'qsub: Maximum number of jobs already in queue' submit -h
 	qmgr -c 'unset queue workq max_queuable'
