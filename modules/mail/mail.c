@@ -5,8 +5,12 @@
  *   job_started, job_step   it begins; an array has begun
  *   job_obit                it has ended, perhaps because it was over a limit
  *   job_notice              somebody deletes it, or the system ends it
+ *   job_known               it began before we came
  */
 #include "mail.h"
+
+#include <errno.h>
+#include <string.h>
 
 static const struct keel_need needs[] = {
 	KEEL_NEED(core, 0, struct state, core),
@@ -67,11 +71,24 @@ static keel_verdict on_notice(struct keel_call *c, const struct keel_ev_job_noti
 	return KEEL_NEXT;
 }
 
+/* What it has begun its people were told, by whoever was here before. */
+static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
+{
+	struct state *st = keel_state(c);
+	struct slot *s = st->object->slot(c->mod, ev->job);
+	char letter[8];
+
+	if (s && st->object->text(ev->job, st->job_state, NULL, letter, sizeof(letter)) > 0)
+		s->begun = strcmp(letter, "B") == 0;
+	return KEEL_NEXT;
+}
+
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_started, on_started),
 	KEEL_TAP(job_step, on_step),
 	KEEL_TAP(job_obit, on_obit),
 	KEEL_TAP(job_notice, on_notice),
+	KEEL_TAP(job_known, on_known),
 };
 
 /* ---- module ------------------------------------------------------------------------------------------- */
@@ -86,6 +103,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	st->name = st->object->attr(mod, "job", "Job_Name");
 	st->used = st->object->attr(mod, "job", "resources_used");
 	st->exit_status = st->object->attr(mod, "job", "Exit_status");
+	st->job_state = st->object->attr(mod, "job", "job_state");
 	st->from = st->object->attr(mod, "server", "mail_from");
 	st->mailer = st->object->attr(mod, "server", "mailer");
 	if (st->object->slot_bind(mod, "job", sizeof(struct slot), NULL) || post_open(mod))
@@ -100,6 +118,18 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 	return 0;
 }
 
+/* Whoever comes back from the program must find us here. */
+static int32_t busy(struct keel_mod *mod, struct keel_err *why)
+{
+	const struct conf *conf = mod->conf;
+	struct state *st = mod->state;
+	int64_t n = post_unsent(mod);
+
+	return n ? st->core->error(why, -EBUSY, "%lld mails are being handed to %s; ask again when they are sent",
+				   (long long)n, conf->sendmail)
+		 : 0;
+}
+
 static void fini(struct keel_mod *mod)
 {
 	post_close(mod);
@@ -112,4 +142,4 @@ KEEL_MODULE(.name = "mail", .version = "1.0", .vendor = "Keelson",
 	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
 	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs), .taps = taps,
 	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
-	    .reconf = reconf, .fini = fini);
+	    .reconf = reconf, .busy = busy, .fini = fini);

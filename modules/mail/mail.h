@@ -25,7 +25,7 @@ struct post; /* send.c: the mails that wait */
 struct state {
 	const struct keel_core_api *core;
 	const struct keel_object_api *object;
-	const struct keel_attr *points, *users, *owner, *name, *used, *exit_status;
+	const struct keel_attr *points, *users, *owner, *name, *used, *exit_status, *job_state;
 	const struct keel_attr *from, *mailer; /* of the server */
 	struct post *post;
 	bool wrong_from, wrong_mailer; /* that was said */
@@ -49,6 +49,7 @@ void mail_free(struct mail *);
 int32_t post_open(struct keel_mod *);
 void post_close(struct keel_mod *);
 void post_retry(struct keel_mod *); /* the program may be another: its faults are news again */
+int64_t post_unsent(const struct keel_mod *); /* how many wait, or are with the program */
 void post_send(struct keel_mod *, struct mail *); /* taken */
 
 /* write.c: tell the people of a job, if they want to hear of it. `why` may be NULL. */

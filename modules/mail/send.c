@@ -204,28 +204,28 @@ static void delivered(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 
-	st->post->sending = false;
-	judge(mod, arg);
+	if (st->post) { /* else the module has ended meanwhile */
+		st->post->sending = false;
+		judge(mod, arg);
+		send_next(mod);
+	}
 	mail_free(arg);
-	send_next(mod);
 }
 
 static void send_next(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct post *p = st->post;
-	struct mail *m = p->first;
+	struct mail *m;
 
-	if (p->sending || !m)
-		return;
-	p->first = m->next;
-	if (!p->first)
-		p->end = &p->first;
-	p->waiting--;
-	p->sending = true;
-	if (st->core->work(mod, deliver, delivered, m)) {
-		p->sending = false;
-		mail_free(m);
+	while (!p->sending && (m = p->first)) {
+		p->first = m->next;
+		if (!p->first)
+			p->end = &p->first;
+		p->waiting--;
+		p->sending = st->core->work(mod, deliver, delivered, m) == 0;
+		if (!p->sending)
+			mail_free(m);
 	}
 }
 
@@ -248,6 +248,13 @@ void post_send(struct keel_mod *mod, struct mail *m)
 	p->end = &m->next;
 	p->waiting++;
 	send_next(mod);
+}
+
+int64_t post_unsent(const struct keel_mod *mod)
+{
+	const struct state *st = mod->state;
+
+	return st->post->waiting + st->post->sending;
 }
 
 void post_retry(struct keel_mod *mod)

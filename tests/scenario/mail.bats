@@ -215,3 +215,21 @@ $BEGUN" "$(cat "$(mails "$id" "$BEGUN")")"
 	log_has "$told;fixture job_notice letter=a text=Job to be deleted at request of $ME@"
 	log_has "$quiet;fixture job_notice letter=n "
 }
+
+@test "mail: while the mailer has one, the module stays; the server may end" {
+	needs_root
+	sending() { pgrep -f "^$MAILER" >/dev/null; }
+	gone() { ! kill -0 "$1" 2>/dev/null; }
+	cluster --set mail.timeout=5s
+	touch "$POST/hang"
+	id=$(submit -h)
+	as "$OWNER" qdel "$id"
+	wait_until 10 sending
+	says 1 "keelson: nothing was changed: module mail is busy: 1 mails are being handed to $MAILER; ask again when they are sent" \
+		keelson unload mail
+	server=$(cat "$SB/server/server_priv/server.lock")
+	quietly qterm
+	wait_until 20 gone "$server"
+	has "$(server_log)" ';Log closed'
+	lacks "$(server_log)" 'fatal signal'
+}
