@@ -3,7 +3,8 @@
  * dependencies.c - jobs that wait for other jobs: the attribute depend.
  *
  *   job_submit, job_modify   the text is checked and written in its full form
- *   depend changed           who waits for whom is known in memory; the job is held, or not any more
+ *   depend changed,
+ *   job_known                who waits for whom is known in memory; the job is held, or not any more
  *   job_started              after, before
  *   job_obit, job_purged     the others: released, or deleted because it can never be
  *   job_step                 runone: the others of the set are held, or let go
@@ -22,23 +23,34 @@ static const struct keel_need needs[] = {
 
 /* ---- the attribute ---------------------------------------------------------------------------------------- */
 
+/* What its text says is known in memory. False: there is none for it. */
+static bool learn(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const char *text = st->object->get_str(job, st->depend), *id = st->object->id(job);
+	struct clause clause = { 0 };
+	int32_t code = text && *text ? clause_parse(text, st->core->server_name(mod), &clause) : 0;
+
+	if (code && code != PBSE_SYSTEM)
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", id, "its dependencies cannot be read: %s", text);
+	if (child_set(st, id, &clause) == 0 && code != PBSE_SYSTEM)
+		return true;
+	st->core->log(mod, KEEL_LOG_ERROR, "Job", id,
+		      "no memory for its dependencies: it waits until `keelson reload dependencies`");
+	return false;
+}
+
 /* Told for a new job, one from the store, and one that was altered. What is stored has its hold already. */
 static void depend_changed(struct keel_mod *mod, struct keel_obj *job, const struct keel_attr *attr)
 {
 	struct state *st = mod->state;
-	const char *text = st->object->get_str(job, attr), *id = st->object->id(job);
-	struct clause clause = { 0 };
-	struct child *c;
+	const char *id = st->object->id(job);
+	bool known = learn(mod, job);
+	struct child *c = child_find(st, id);
 
-	if (text && *text && clause_parse(text, st->core->server_name(mod), &clause))
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", id, "its dependencies cannot be read: %s", text);
-	if (child_set(st, id, &clause))
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", id, "no memory for its dependencies");
-	if (!st->started)
-		return;
-	c = child_find(st, id);
-	if (!strchr("REFXM", st->job->state(st->job->self, job)))
-		st->job->depend(st->job->self, job, (c && child_waits(c)) || runone_waits(mod, id));
+	(void)attr;
+	if (st->started && !strchr("REFXM", st->job->state(st->job->self, job)))
+		st->job->depend(st->job->self, job, !known || (c && child_waits(c)) || runone_waits(mod, id));
 }
 
 static const struct keel_attr_def depend_row =
@@ -133,6 +145,16 @@ static keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_sta
 	return KEEL_NEXT;
 }
 
+/* Jobs that are there when the module is loaded; what came from the store is known already. */
+static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
+{
+	const struct state *st = keel_state(c);
+
+	if (st->object->is_set(ev->job, st->depend) && !child_find(keel_state(c), ev->id))
+		learn(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
 /* An array has begun, or a job runs, when it says so itself. */
 static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *ev)
 {
@@ -181,6 +203,7 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_submit, on_submit, .order = -500),
 	KEEL_TAP(job_modify, on_modify, .order = -500),
+	KEEL_TAP(job_known, on_known),
 	KEEL_TAP(job_started, on_started),
 	KEEL_TAP(job_obit, on_obit),
 	KEEL_TAP(job_purged, on_purged),

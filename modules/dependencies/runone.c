@@ -17,6 +17,7 @@
 struct others {
 	char **id; /* owned */
 	uint32_t n;
+	bool failed; /* there was no memory for some */
 };
 
 static void others_free(struct others *o)
@@ -37,6 +38,7 @@ static void others_add(struct others *o, const char *id)
 		o->id[o->n++] = copy;
 	else
 		free(copy);
+	o->failed |= !bigger || !copy;
 }
 
 /* Those it names, and those that name it. Copies: what is done with them changes the index. */
@@ -69,7 +71,7 @@ static char letter_of(struct keel_mod *mod, const char *id)
 bool runone_waits(struct keel_mod *mod, const char *id)
 {
 	struct others o = others_of(mod->state, id);
-	bool waits = false;
+	bool waits = o.failed;
 
 	for (uint32_t i = 0; i < o.n && !waits; i++)
 		waits = strchr("REB", letter_of(mod, o.id[i])) && letter_of(mod, o.id[i]);
