@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utlist.h>
+
 #define SLICE_OBJECTS 512u
 #define PART_BYTES (192u * 1024u)
 
@@ -34,6 +36,8 @@ static void listing_free(struct listing *l)
 {
 	struct state *st = l->mod->state;
 
+	DL_DELETE(st->listings, l);
+	st->core->timer_cancel(l->timer);
 	parts_close(l);
 	if (l->walk)
 		st->object->cursor_close(l->walk);
@@ -92,8 +96,8 @@ static int32_t add(struct listing *l, struct keel_obj *obj, const char *id)
 	if (l->ids_only)
 		st->msg->add_str(l->out, id);
 	else
-		st->object->pack_as(obj, id, l->view, l->out);
-	return st->msg->length(l->out) >= PART_BYTES ? part_send(l) : 0;
+		r = st->object->pack_as(obj, id, l->view, l->out);
+	return r ? r : st->msg->length(l->out) >= PART_BYTES ? part_send(l) : 0;
 }
 
 /* The object, if it passes, and then its parts, if they are wanted. */
@@ -168,7 +172,7 @@ static void go_on_later(struct listing *l, int32_t r)
 
 	if (r == -ENOBUFS)
 		r = st->request->drained(l->req, slice, l);
-	else if (!r && !st->core->timer(l->mod, 0, slice, l))
+	else if (!r && !(l->timer = st->core->timer(l->mod, 0, slice, l)))
 		r = -ENOMEM;
 	if (r)
 		finish(l, PBSE_SYSTEM, NULL);
@@ -237,6 +241,7 @@ static void slice(struct keel_mod *mod, void *arg)
 	int32_t r = 0;
 
 	(void)mod;
+	l->timer = NULL;
 	while (!r && n++ < SLICE_OBJECTS)
 		r = step(l);
 	if (r == 1)
@@ -284,7 +289,7 @@ static void route(struct listing *l, const char *id)
 	if (job && id && *id && is_queue_operand(id))
 		code = limit_to_queue(l, id, &err);
 	else if (id && *id && *id != '@')
-		l->ids = strdup(id);
+		code = (l->ids = strdup(id)) ? 0 : PBSE_SYSTEM;
 	if (code)
 		finish(l, code, err.text);
 	else if (l->ids)
@@ -301,6 +306,7 @@ static struct listing *listing_new(struct keel_mod *mod, struct keel_req *req, c
 
 	if (!l)
 		return NULL;
+	DL_APPEND(st->listings, l);
 	l->mod = mod;
 	l->req = req;
 	l->klass = klass;
@@ -333,6 +339,12 @@ static int32_t history_check(const struct listing *l)
 	return PBSE_JOBHISTNOTSET;
 }
 
+static void on_gone(struct keel_mod *mod, void *arg)
+{
+	(void)mod;
+	finish(arg, PBSE_PROTOCOL, NULL);
+}
+
 static void begin(struct keel_mod *mod, struct keel_req *req, const char *klass, bool ids_only)
 {
 	struct state *st = mod->state;
@@ -345,6 +357,7 @@ static void begin(struct keel_mod *mod, struct keel_req *req, const char *klass,
 		st->request->reply(req, klass ? PBSE_SYSTEM : PBSE_IVALREQ, NULL);
 		return;
 	}
+	st->request->on_gone(req, on_gone, l);
 	l->ids_only = ids_only;
 	code = history_check(l);
 	if (!code)
@@ -404,10 +417,18 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	return 0;
 }
 
+static void stop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	while (st->listings)
+		finish(st->listings, PBSE_SYSTEM, "the listing ends here: the module status is unloaded");
+}
+
 static const char *const requires_modules[] = { "jobs", "queues", "nodes", "manager", NULL };
 
 KEEL_MODULE(.name = "status", .version = "1.0", .vendor = "Keelson",
 	    .summary = "listings of every class", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
 	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs),
-	    .requires_modules = requires_modules, .init = init);
+	    .requires_modules = requires_modules, .init = init, .stop = stop);

@@ -25,6 +25,7 @@ struct state {
 	const struct keel_attr *query_others, *keeps_history;
 	struct parts_row parts[PARTS_MAX];
 	uint32_t n_parts;
+	struct listing *listings; /* under way */
 };
 
 /* `attr[.key] op text`; all of a filter must hold. */
@@ -36,6 +37,7 @@ struct test {
 };
 
 struct listing {
+	struct listing *prev, *next;
 	struct keel_mod *mod;
 	struct keel_req *req;
 	const char *klass;
@@ -46,6 +48,7 @@ struct listing {
 	struct test *filter;
 	struct keel_view *view;
 	struct keel_cursor *walk;
+	struct keel_timer *timer; /* the next slice; NULL: the client reads first */
 	struct keel_out *out; /* the part being filled */
 	char *ids, *at; /* operands, and the next of them; NULL: everything */
 	bool expand; /* parts, too */
