@@ -72,7 +72,10 @@ static void carry_out(struct keel_mod *mod, struct management *m)
 	struct keel_obj *obj = st->object->find(mod, m->kind->klass, m->name);
 
 	if (m->cmd == CMD_CREATE && st->object->publish(m->draft)) {
-		refuse(mod, m, PBSE_SYSTEM, "System error: out of memory");
+		if (obj) /* somebody else was faster */
+			refuse(mod, m, m->kind->exists, st->core->pbse_text(m->kind->exists));
+		else
+			refuse(mod, m, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
 	if (m->cmd == CMD_DELETE && obj)

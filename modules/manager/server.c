@@ -152,10 +152,8 @@ int32_t server_create(struct keel_mod *mod, struct keel_err *err)
 		failed = attr ? st->object->set_text(server, attr, KEEL_SET, "ncpus", "1", err)
 			      : st->core->error(err, -1, "there is no attribute %s of class server", ncpus[i]);
 	}
-	if (!failed)
-		failed = st->object->set_str(server, st->default_queue, "workq");
-	if (!failed)
-		failed = st->object->publish(server);
+	if (!failed && (st->object->set_str(server, st->default_queue, "workq") || st->object->publish(server)))
+		failed = st->core->error(err, -1, "no memory for the server object");
 	if (failed)
 		st->object->destroy(server);
 	return failed;

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_manage.c - requests of administrators in the mock: two at once, without memory, and a server object that
+ * cannot be made.
+ */
+#include "manager.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "keel/mock.h"
+#include "module_memory.h"
+
+#define CREATE "cmd = 0; obj = 1; name = \"new\"; attrs = ( (\"comment\", \"\", \"words\") );"
+#define DELETE "cmd = 1; obj = 1; name = \"old\";"
+#define SET "cmd = 2; obj = 1; name = \"old\"; attrs = ( (\"comment\", \"\", \"words\") );"
+#define SET_HOST "cmd = 2; obj = 7; name = \"n1\"; attrs = ( (\"comment\", \"\", \"words\") );"
+
+static struct keel_module alone;
+static struct keel_mock *mock;
+static struct keel_mod *module;
+static struct keel_err err;
+static const struct keel_session *root;
+static struct keel_mock_reply reply;
+
+static keel_verdict hold(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_call_api *call = keel_mock_group(mock, "call");
+
+	(void)point, (void)event, (void)arg;
+	return call->hold(c, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = "thinks it over" },
+			  NULL);
+}
+
+static const struct keel_resource *no_resource(struct keel_mod *m, const char *name)
+{
+	(void)m, (void)name;
+	return NULL;
+}
+
+static void host_make(void)
+{
+	static const struct keel_resource_api resources = { .size = sizeof(resources), .find = no_resource };
+
+	mock = keel_mock_new(KEEL_SERVER);
+	keel_mock_service(mock, "resource", &resources);
+	keel_mock_attr(mock, "queue", "comment", "string");
+	keel_mock_attr(mock, "node", "comment", "string");
+	keel_mock_attr(mock, "node", "Mom", "string");
+	alone = module_alone("manager");
+}
+
+static void set_up(void)
+{
+	host_make();
+	module = keel_mock_load(mock, &alone, NULL, &err);
+	CU_ASSERT_STRING_EQUAL(err.text, "");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
+	root = keel_mock_session(mock, "root", KEEL_MANAGERS);
+	keel_mock_object(mock, "queue", "old");
+	for (int i = 1; i <= 3; i++) {
+		char id[8];
+
+		snprintf(id, sizeof(id), i == 1 ? "n1" : "n1.%d", i);
+		keel_mock_set(keel_mock_object(mock, "node", id), "Mom", NULL, "n1");
+	}
+}
+
+static void tear_down(void)
+{
+	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
+}
+
+static struct keel_obj *find(const char *klass, const char *id)
+{
+	const struct keel_object_api *object = keel_mock_group(mock, "object");
+
+	return object->find(keel_mock_self(mock), klass, id);
+}
+
+static struct keel_req *ask(const char *body, struct keel_mock_reply *ret)
+{
+	struct keel_req *client;
+
+	*ret = (struct keel_mock_reply){ 0 };
+	client = keel_mock_request(mock, root, "manage", body, ret);
+	keel_mock_advance(mock, 0);
+	return client;
+}
+
+static void go_on(void)
+{
+	while (keel_mock_holds(mock) > 0) {
+		keel_mock_release(mock, 0);
+		keel_mock_advance(mock, 0);
+	}
+}
+
+/* Both were asked for when there was none. */
+static void test_two_create_it(void)
+{
+	struct keel_mock_reply second;
+
+	keel_mock_tap(mock, KEEL_POINT_management, "hold", 0, hold, NULL);
+	ask(CREATE, &reply);
+	ask(CREATE, &second);
+	go_on();
+	CU_ASSERT(reply.told && reply.code == 0);
+	CU_ASSERT(second.told);
+	CU_ASSERT_EQUAL(second.code, PBSE_QUEEXIST);
+	CU_ASSERT_PTR_NOT_NULL(find("queue", "new"));
+}
+
+static void test_set_while_it_is_deleted(void)
+{
+	struct keel_mock_reply deleted;
+
+	keel_mock_tap(mock, KEEL_POINT_management, "hold", 0, hold, NULL);
+	ask(DELETE, &deleted);
+	ask(SET, &reply);
+	go_on();
+	CU_ASSERT(deleted.told && deleted.code == 0);
+	CU_ASSERT(reply.told && reply.code != 0);
+	CU_ASSERT_PTR_NULL(find("queue", "old"));
+}
+
+static void test_a_vnode_goes_while_its_host_is_set(void)
+{
+	keel_mock_tap(mock, KEEL_POINT_node_modify, "hold", 0, hold, NULL);
+	ask(SET_HOST, &reply);
+	keel_mock_destroy(find("node", "n1.2"));
+	go_on();
+	CU_ASSERT(reply.told);
+	CU_ASSERT_EQUAL(reply.code, 0);
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(find("node", "n1.3"), "comment", NULL), "words");
+}
+
+static void test_who_asked_goes(void)
+{
+	struct keel_req *client;
+
+	keel_mock_tap(mock, KEEL_POINT_management, "hold", 0, hold, NULL);
+	client = ask(CREATE, &reply);
+	keel_mock_client_gone(client);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_PTR_NULL(find("queue", "new"));
+	CU_ASSERT_EQUAL(keel_mock_holds(mock), 0);
+}
+
+/* All of it, or nothing and a reason. */
+static void judge(const char *body)
+{
+	const char *text;
+
+	ask(body, &reply);
+	CU_ASSERT(reply.told);
+	text = keel_mock_text(find("queue", find("queue", "new") ? "new" : "old"), "comment", NULL);
+	if (reply.code == 0) {
+		CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+		CU_ASSERT_STRING_EQUAL(text, "words");
+	} else {
+		CU_ASSERT_PTR_NULL(find("queue", "new"));
+		CU_ASSERT_PTR_NULL(text);
+		CU_ASSERT_STRING_NOT_EQUAL(reply.text, "");
+	}
+}
+
+static void whole_or_nothing(const char *body)
+{
+	uint32_t calls, k = 0;
+	long n = 0;
+
+	do {
+		tear_down();
+		set_up();
+		countdown = ++n;
+		judge(body);
+	} while (memory_failed());
+	CU_ASSERT(n > 1 || !INJECTING);
+	do {
+		tear_down();
+		set_up();
+		calls = keel_mock_calls(mock);
+		keel_mock_fail_call(mock, ++k);
+		judge(body);
+		calls = keel_mock_calls(mock) - calls;
+	} while (calls >= k);
+	CU_ASSERT(k > 2);
+}
+
+static void test_no_memory(void)
+{
+	whole_or_nothing(CREATE);
+	whole_or_nothing(SET);
+}
+
+/* A host is all of its vnodes: each of them, or none. */
+static void test_no_memory_for_a_host(void)
+{
+	uint32_t calls, k = 0;
+
+	do {
+		const char *one, *other;
+
+		tear_down();
+		set_up();
+		calls = keel_mock_calls(mock);
+		keel_mock_fail_call(mock, ++k);
+		ask(SET_HOST, &reply);
+		one = keel_mock_text(find("node", "n1"), "comment", NULL);
+		other = keel_mock_text(find("node", "n1.3"), "comment", NULL);
+		CU_ASSERT_EQUAL(one != NULL, reply.code == 0);
+		CU_ASSERT_EQUAL(other != NULL, reply.code == 0);
+		calls = keel_mock_calls(mock) - calls;
+	} while (calls >= k);
+	CU_ASSERT(k > 3);
+}
+
+/* Whichever call fails: there is a whole server, or none and a reason. */
+static void test_no_memory_for_the_server(void)
+{
+	uint32_t calls, k = 0;
+
+	do {
+		struct keel_mod *m;
+
+		tear_down();
+		host_make();
+		calls = keel_mock_calls(mock);
+		keel_mock_fail_call(mock, ++k);
+		m = keel_mock_load(mock, &alone, NULL, &err);
+		calls = keel_mock_calls(mock) - calls;
+		CU_ASSERT_EQUAL(m != NULL, find("server", "svr") != NULL);
+		if (m == NULL) {
+			CU_ASSERT_PTR_NULL(strstr(err.text, "no reason"));
+		} else {
+			CU_ASSERT_STRING_EQUAL(keel_mock_text(find("server", "svr"), "default_queue", NULL), "workq");
+		}
+	} while (calls >= k);
+	CU_ASSERT(k > 3);
+}
+
+TESTS_MAIN_BETWEEN("manage", set_up, tear_down, TEST(test_two_create_it), TEST(test_set_while_it_is_deleted),
+		   TEST(test_a_vnode_goes_while_its_host_is_set), TEST(test_who_asked_goes), TEST(test_no_memory),
+		   TEST(test_no_memory_for_a_host), TEST(test_no_memory_for_the_server))
