@@ -43,7 +43,8 @@ struct dedicated {
 	struct period *v; /* by begin; those that meet are one */
 };
 
-void dedicated_read(struct dedicated *d, const char *text, calendar_complaint_fn *complain, void *arg);
+/* False: there was no memory for all of it. */
+bool dedicated_read(struct dedicated *d, const char *text, calendar_complaint_fn *complain, void *arg);
 void dedicated_fini(struct dedicated *d);
 /* The period that holds `when`; NULL: none. */
 const struct period *dedicated_at(const struct dedicated *d, int64_t when);

@@ -40,14 +40,18 @@ static const char *read_line(const char *line, struct period *ret)
 	return ret->begin < ret->end ? NULL : "it ends before it begins";
 }
 
+static const char no_memory[] = "no memory for it";
+
 static const char *add(struct dedicated *d, const struct period *p)
 {
 	struct period *bigger;
 
+	if (d->n == PERIODS_MAX)
+		return "too many periods";
 	if (d->n == d->room) {
-		bigger = d->n < PERIODS_MAX ? realloc(d->v, (d->room * 2 + 8) * sizeof(*bigger)) : NULL;
+		bigger = realloc(d->v, (d->room * 2 + 8) * sizeof(*bigger));
 		if (!bigger)
-			return "too many periods";
+			return no_memory;
 		d->v = bigger;
 		d->room = d->room * 2 + 8;
 	}
@@ -76,11 +80,12 @@ static void unite(struct dedicated *d)
 	d->n = n;
 }
 
-void dedicated_read(struct dedicated *d, const char *text, calendar_complaint_fn *complain, void *arg)
+bool dedicated_read(struct dedicated *d, const char *text, calendar_complaint_fn *complain, void *arg)
 {
 	struct period period;
 	char line[256];
 	const char *why;
+	bool whole = true;
 
 	d->n = 0;
 	for (int number = 1; *text; number++) {
@@ -98,8 +103,10 @@ void dedicated_read(struct dedicated *d, const char *text, calendar_complaint_fn
 			why = add(d, &period);
 		if (why)
 			complain(arg, number, why);
+		whole &= why != no_memory;
 	}
 	unite(d);
+	return whole;
 }
 
 void dedicated_fini(struct dedicated *d)

@@ -22,6 +22,12 @@ static void complain(void *arg, int line, const char *why)
 	st->core->log(r->mod, KEEL_LOG_SCHED, "Fil", r->path, "Error reading line %d: %s", line, why);
 }
 
+/* There was no memory for it: the next cycle reads it. */
+static void look_again(struct keel_file *f)
+{
+	f->size = -1;
+}
+
 /* Its text, when there is another than at the last look; NULL: there is not. */
 static char *news_of(struct keel_mod *mod, struct keel_file *f, const char *path)
 {
@@ -35,7 +41,7 @@ static char *news_of(struct keel_mod *mod, struct keel_file *f, const char *path
 			      "longer than %d bytes; it has no effect", FILE_MAX);
 	text = keel_file_text(path, FILE_MAX);
 	if (!text)
-		f->size = -1; /* no memory: again with the next cycle */
+		look_again(f);
 	return text;
 }
 
@@ -69,7 +75,8 @@ bool files_read(struct keel_mod *mod)
 	}
 	keel_file_path(st->core, mod, conf->dedicated_time, path, sizeof(path));
 	if ((text = news_of(mod, &st->dedicated_file, path))) {
-		dedicated_read(&st->dedicated, text, complain, &reading);
+		if (!dedicated_read(&st->dedicated, text, complain, &reading))
+			look_again(&st->dedicated_file);
 		free(text);
 		news = true;
 	}
