@@ -212,17 +212,19 @@ static const struct keel_tap taps[] = {
 
 /* ---- module ---------------------------------------------------------------------------------------------------- */
 
+static const struct keel_find wanted[] = {
+	KEEL_FIND(struct state, depend, "job", "depend"),
+	KEEL_FIND(struct state, exit_status, "job", "Exit_status"),
+	KEEL_FIND(struct state, stime, "job", "stime"),
+	KEEL_FIND(struct state, euser, "job", "euser"),
+};
+
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	(void)err;
-	st->depend = st->object->attr(mod, "job", "depend");
-	st->exit_status = st->object->attr(mod, "job", "Exit_status");
-	st->stime = st->object->attr(mod, "job", "stime");
-	st->euser = st->object->attr(mod, "job", "euser");
 	snprintf(st->server, sizeof(st->server), "%s", st->core->server_name(mod));
-	return 0;
+	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
 }
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)

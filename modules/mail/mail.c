@@ -93,19 +93,25 @@ static const struct keel_tap taps[] = {
 
 /* ---- module ------------------------------------------------------------------------------------------- */
 
+#define FIND(member, klass, name) KEEL_FIND(struct state, member, klass, name)
+static const struct keel_find wanted[] = {
+	FIND(points, "job", "Mail_Points"),
+	FIND(users, "job", "Mail_Users"),
+	FIND(owner, "job", "Job_Owner"),
+	FIND(name, "job", "Job_Name"),
+	FIND(used, "job", "resources_used"),
+	FIND(exit_status, "job", "Exit_status"),
+	FIND(job_state, "job", "job_state"),
+	FIND(from, "server", "mail_from"),
+	FIND(mailer, "server", "mailer"),
+};
+
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	st->points = st->object->attr(mod, "job", "Mail_Points");
-	st->users = st->object->attr(mod, "job", "Mail_Users");
-	st->owner = st->object->attr(mod, "job", "Job_Owner");
-	st->name = st->object->attr(mod, "job", "Job_Name");
-	st->used = st->object->attr(mod, "job", "resources_used");
-	st->exit_status = st->object->attr(mod, "job", "Exit_status");
-	st->job_state = st->object->attr(mod, "job", "job_state");
-	st->from = st->object->attr(mod, "server", "mail_from");
-	st->mailer = st->object->attr(mod, "server", "mailer");
+	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
+		return -1;
 	if (st->object->slot_bind(mod, "job", sizeof(struct slot), NULL) || post_open(mod))
 		return st->core->error(err, -1, "out of memory");
 	return 0;

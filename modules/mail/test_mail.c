@@ -36,6 +36,8 @@ static void set_up(void)
 	for (size_t i = 0; i < KEEL_COUNT(texts); i++)
 		keel_mock_attr(mock, "job", texts[i], "string");
 	keel_mock_attr(mock, "job", "Exit_status", "long");
+	keel_mock_attr(mock, "server", "mail_from", "string");
+	keel_mock_attr(mock, "server", "mailer", "string");
 	array = keel_mock_object(mock, "job", "1[].svr");
 	keel_mock_set(array, "Mail_Points", NULL, "abe");
 	keel_mock_set(array, "Job_Owner", NULL, "ann@h");

@@ -20,7 +20,7 @@ static struct keel_obj *server(struct keel_mod *mod)
 static const char *sender(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct keel_obj *svr = st->from ? server(mod) : NULL;
+	struct keel_obj *svr = server(mod);
 	const char *from = svr ? st->object->get_str(svr, st->from) : NULL;
 	bool wrong = from && !address_ok(from);
 
@@ -36,7 +36,7 @@ static void compare_mailer(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
-	struct keel_obj *svr = st->mailer ? server(mod) : NULL;
+	struct keel_obj *svr = server(mod);
 	const char *mailer = svr ? st->object->get_str(svr, st->mailer) : NULL;
 	bool wrong = mailer && strcmp(mailer, "/usr/sbin/sendmail") != 0 &&
 		     strcmp(mailer, conf->sendmail) != 0;
