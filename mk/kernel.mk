@@ -5,13 +5,15 @@
 KERNEL_C := $(call NAMED,kernel/*,*.c)
 KERNEL_O := $(call OBJECTS,$(filter-out kernel/main/keelsond.c kernel/modhost/%,$(KERNEL_C)))
 KERNEL_FLAGS := -fPIC -I$(S)/kernel -I$(S)/sdk/include -I$(S)/sdk \
-	-DKEELSON_PREFIX='"$(prefix)"' -DKEELSON_MODULE_DIR='"$(moduledir)"' \
-	-DKEELSON_CONF_FILE='"$(keelsysconfdir)/keelson.conf"' \
 	$(UV_CFLAGS) $(LIBCONFIG_CFLAGS) $(SODIUM_CFLAGS) $(MSGPACK_CFLAGS) $(PCRE2_CFLAGS)
 KERNEL_LIBS := $(UV_LIBS) $(LIBCONFIG_LIBS) $(SODIUM_LIBS) $(MSGPACK_LIBS) $(PCRE2_LIBS) $(LTDL_LIBS) \
 	-lpthread -ldl -lm
 
 obj/kernel/%.o: FLAGS = $(KERNEL_FLAGS)
+obj/kernel/main/place.o: FLAGS = $(KERNEL_FLAGS) \
+	-DKEELSON_MODULE_DIR='"$(moduledir)"' -DKEELSON_MODULE_BESIDE='"$(call RELATIVE,$(moduledir),$(sbindir))"' \
+	-DKEELSON_CONF_FILE='"$(keelsysconfdir)/keelson.conf"' \
+	-DKEELSON_CONF_BESIDE='"$(call RELATIVE,$(keelsysconfdir),$(sbindir))/keelson.conf"'
 
 # What every host has, the daemon and the mock: types of attributes, configuration by rules
 HOSTS_O := $(call OBJECTS,$(call NAMED,sdk/types,*.c) $(call NAMED,sdk/rules,*.c))

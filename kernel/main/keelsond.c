@@ -11,6 +11,7 @@
 #include "main/daemon.h"
 #include "main/notify.h"
 #include "main/options.h"
+#include "main/place.h"
 #include "program/answer.h"
 #include "util/version.h"
 
@@ -19,11 +20,15 @@ static int conf_file_fix(struct options *o)
 {
 	static char path[PATH_MAX]; /* for the life of the process */
 
-	if (realpath(o->conf_file, path) == NULL)
-		return fprintf(stderr, "keelsond: cannot read the configuration file %s: %s\n",
-			       o->conf_file, strerror(errno)), -errno;
+	char *file = o->conf_file != NULL ? strdup(o->conf_file) : place_conf_file();
+	int ret = file == NULL ? -ENOMEM : realpath(file, path) == NULL ? -errno : 0;
+
+	if (ret < 0)
+		fprintf(stderr, "keelsond: cannot read the configuration file %s: %s\n", file == NULL ? "" : file,
+			strerror(-ret));
 	o->conf_file = path;
-	return 0;
+	free(file);
+	return ret;
 }
 
 static int run(struct options *o)

@@ -11,10 +11,7 @@
 #include <string.h>
 
 #include "keel/types.h"
-
-#ifndef KEELSON_CONF_FILE
-#define KEELSON_CONF_FILE "/etc/keelson/keelson.conf"
-#endif
+#include "main/place.h"
 
 enum { OPT_CONF = 256, OPT_ROLE, OPT_HOME, OPT_CHECK, OPT_ORDER, OPT_SET, OPT_VERSION, OPT_HELP };
 
@@ -33,16 +30,19 @@ static const struct option table[] = {
 
 void options_usage(void)
 {
-	fputs("usage: keelsond [--conf FILE] [--role server|mom]... [--home DIR] [--foreground|-N]\n"
-	      "                [--set key=value]... [--check [--order POINT]] [--version]\n"
-	      "  --conf FILE      configuration (" KEELSON_CONF_FILE ")\n"
-	      "  --role ROLE      what to be, instead of what the configuration says\n"
-	      "  --home DIR       PBS_HOME, instead of what the configuration says\n"
-	      "  --foreground -N  stay in the foreground\n"
-	      "  --set KEY=VALUE  replace one value: key=value or group.key=value\n"
-	      "  --check          look at configuration and modules, start nothing\n"
-	      "  --order POINT    with --check: print the compiled chain of a hook point\n",
-	      stdout);
+	char *conf = place_conf_file();
+
+	printf("usage: keelsond [--conf FILE] [--role server|mom]... [--home DIR] [--foreground|-N]\n"
+	       "                [--set key=value]... [--check [--order POINT]] [--version]\n"
+	       "  --conf FILE      configuration (%s)\n"
+	       "  --role ROLE      what to be, instead of what the configuration says\n"
+	       "  --home DIR       PBS_HOME, instead of what the configuration says\n"
+	       "  --foreground -N  stay in the foreground\n"
+	       "  --set KEY=VALUE  replace one value: key=value or group.key=value\n"
+	       "  --check          look at configuration and modules, start nothing\n"
+	       "  --order POINT    with --check: print the compiled chain of a hook point\n",
+	       conf != NULL ? conf : "no memory");
+	free(conf);
 }
 
 static int role_add(struct options *o, const char *name)
@@ -92,7 +92,7 @@ static int option_take(struct options *o, int letter)
 
 int options_parse(int argc, char **argv, struct options *ret)
 {
-	struct options o = { .conf_file = KEELSON_CONF_FILE };
+	struct options o = { .conf_file = NULL };
 	int letter, err = 0;
 
 	o.set = calloc((size_t)argc + 1, sizeof(*o.set));

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct options {
-	const char *conf_file;
+	const char *conf_file; /* NULL: place_conf_file() */
 	const char *home;   /* NULL: as configured */
 	uint32_t roles;     /* enum keel_daemon bits; 0: as configured */
 	bool check, foreground, version, help;

@@ -14,12 +14,10 @@
 #include <unistd.h>
 
 #include "main/pbs_conf.h"
+#include "main/place.h"
 #include "util/err.h"
 #include "util/text.h"
 
-#ifndef KEELSON_MODULE_DIR
-#define KEELSON_MODULE_DIR "/usr/local/lib/keelson/modules"
-#endif
 #define HOME_DEFAULT "/var/spool/pbs"
 #define EVENTS_SERVER 511
 #define EVENTS_MOM 1023
@@ -175,41 +173,6 @@ static char *own_short_name(void)
 	return strdup(name);
 }
 
-/* The directory of the running program. NULL: cannot be known, or no memory. */
-static char *program_dir(void)
-{
-	char path[4096];
-	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	if (len <= 0)
-		return NULL;
-	path[len] = '\0';
-	*strrchr(path, '/') = '\0';
-	return strdup(path);
-}
-
-/* <prefix> of <prefix>/sbin/keelsond; else the program's own directory: a build tree. */
-static char *default_exec_dir(void)
-{
-	char *dir = program_dir(), *slash = dir == NULL ? NULL : strrchr(dir, '/');
-
-	if (slash != NULL && slash != dir &&
-	    (strcmp(slash, "/sbin") == 0 || strcmp(slash, "/bin") == 0))
-		*slash = '\0';
-	return dir == NULL ? strdup("/usr/local") : dir;
-}
-
-static char *default_modules_dir(void)
-{
-	char *dir = program_dir(), *beside = dir == NULL ? NULL : path_join(dir, "modules");
-
-	free(dir);
-	if (beside != NULL && access(beside, X_OK) == 0)
-		return beside;
-	free(beside);
-	return strdup(KEELSON_MODULE_DIR);
-}
-
 static bool is_name(const char *name)
 {
 	size_t len = strlen(name);
@@ -302,9 +265,9 @@ static int dirs_fill(struct settings *s, const struct options *o, const struct p
 					     first_said(top->home, home, HOME_DEFAULT));
 	s->exec_dir = first_said(top->exec_dir, pbs_conf_get(p, "PBS_EXEC"), NULL);
 	if (s->exec_dir == NULL)
-		s->exec_dir = default_exec_dir();
+		s->exec_dir = place_exec_dir();
 	s->exec_dir = absolute(s->exec_dir);
-	s->modules_dir = absolute(said(top->modules_dir) == NULL ? default_modules_dir() :
+	s->modules_dir = absolute(said(top->modules_dir) == NULL ? place_modules_dir() :
 								   strdup(top->modules_dir));
 	return s->home == NULL || s->exec_dir == NULL || s->modules_dir == NULL ? conf_no_memory(err) : 0;
 }

@@ -23,8 +23,6 @@ int note_read(const char *path, struct modfile_note *ret_note, struct keel_err *
 /* Can this kernel use a module of that ABI? */
 int note_accept(const char *path, const struct modfile_note *note, struct keel_err *err);
 
-/* trust.c: may this process run what is in that file? */
-int file_trust(const char *path, struct keel_err *err);
 
 /* loader.c */
 struct image {

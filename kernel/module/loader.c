@@ -22,6 +22,7 @@
 #include "util/err.h"
 #include "util/file.h"
 #include "util/text.h"
+#include "util/trust.h"
 
 #define OUR_LOADER "keelson"
 #define FILE_SIZE_MAX ((size_t)1 << 30)

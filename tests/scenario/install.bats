@@ -52,8 +52,21 @@ setup_file()
 	conf=$INSTALLED/etc/keelson/keelson.conf
 	cp "$top/conf/modules.d/jobs.conf" "$INSTALLED/etc/keelson/modules.d/jobs.conf"
 	says 0 "$conf: the configuration is right" \
-		"$INSTALLED/usr/sbin/keelsond" --conf "$conf" --home "$home" --check \
-		--set modules_dir="$INSTALLED/usr/lib/keelson/modules"
+		"$INSTALLED/usr/sbin/keelsond" --conf "$conf" --home "$home" --check
+}
+
+@test "install: with another prefix than configure's the daemon finds what is installed there, root only what others cannot write" {
+	there=$BATS_TEST_TMPDIR/there
+	make -C "$KEELSON_BUILD" -s install prefix="$there" >/dev/null 3>&-
+	check() { "$there/sbin/keelsond" --home "$BATS_TEST_TMPDIR/home" --check 2>&1 || true; }
+	same 'what it says' "$there/etc/keelson/keelson.conf: the configuration is right" "$(check)"
+	has "$("$there/sbin/keelsond" --help)" "configuration \($there/etc/keelson/keelson.conf\)"
+	needs_root
+	chmod go+w "$there/lib/keelson/modules"
+	has "$(check)" "is not trusted: $there/lib/keelson/modules may be written by others"
+	chmod go-w "$there/lib/keelson/modules"
+	chmod go+w "$there/etc/keelson"
+	lacks "$(check)" "$there"
 }
 
 @test "install: a program of a user is built with libpbs" {

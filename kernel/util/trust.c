@@ -2,16 +2,18 @@
  *
  * trust.c - who could have written this file?
  *
- * A daemon of root runs only code that root or itself could write: the file and every directory above
+ * A daemon of root runs only code, and reads only a configuration that it found by itself, that root or itself could write: the file and every directory above
  * it belong to one of the two, and nobody else may write there. A directory like /tmp, where everybody
  * may create and nobody may rename what is not his (sticky), is passed: what is in it counts.
  */
+#include "util/trust.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "module/inside.h"
 #include "util/err.h"
 
 static const char *objection(const struct stat *st)
