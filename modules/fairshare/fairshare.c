@@ -99,9 +99,8 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
 	struct state *st = keel_state(c);
-	char letter = st->job->state(st->job->self, ev->job);
 
-	if (letter == 'R' || letter == 'E')
+	if (st->job->state(st->job->self, ev->job) == 'R')
 		job_enter(c->mod, ev->job, false);
 	return KEEL_NEXT;
 }
