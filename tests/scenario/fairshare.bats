@@ -130,6 +130,18 @@ first_of()
 	same usage $((100000 + walltime)) "$(usage "$OWNER")"
 }
 
+@test "fairshare: what a reload changes holds at once" {
+	setting fairshare_usage_res '"walltime"' '"cput"'
+	shares "$OWNER 1 root 50"
+	running
+	wait_until 10 used_at_least "$OWNER" 1
+	configure usage_interval '"1h"'
+	nap .3 # the last round of the old one
+	before=$(usage "$OWNER")
+	configure usage_interval '"200ms"'
+	wait_until 10 used_at_least "$OWNER" $((before + 1))
+}
+
 @test "fairshare: usage decays" {
 	shares "$OWNER 1 root 50" "$OTHER 2 root 50"
 	pbsfs -s "$OWNER" 1000
