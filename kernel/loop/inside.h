@@ -34,6 +34,8 @@ struct loop_timer {
 	uv_timer_t uv; /* its data is the timer */
 	loop_fn *fn;
 	void *arg;
+	uint64_t turn; /* it was made in */
+	bool put_off;  /* to the end of the turn */
 };
 
 struct loop_watch {

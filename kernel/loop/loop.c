@@ -103,6 +103,7 @@ int loop_create(struct loop **ret_loop)
 		free(l);
 		return ret;
 	}
+	l->uv.data = l;
 	uv_loop_configure(&l->uv, UV_METRICS_IDLE_TIME); /* for loop_pulse() */
 	pthread_mutex_init(&l->lock, NULL);
 	ret = uv_async_init(&l->uv, &l->wake, posted);

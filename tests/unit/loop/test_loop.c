@@ -107,6 +107,28 @@ static void test_endless_deferring_lets_others_in(void)
 	loop_destroy(l); /* with a call still queued */
 }
 
+static void slice(void *arg)
+{
+	struct timespec nap = { .tv_nsec = 1000000 };
+
+	nanosleep(&nap, NULL);
+	if (++spins < 1000)
+		CU_ASSERT_PTR_NOT_NULL(loop_timer(l, 0, slice, arg));
+}
+
+/* Two of them: when the one is done the other is due. */
+static void test_endless_timers_let_others_in(void)
+{
+	begin(1);
+	spins = 0;
+	CU_ASSERT_PTR_NOT_NULL(loop_timer(l, 0, slice, NULL));
+	CU_ASSERT_PTR_NOT_NULL(loop_timer(l, 0, slice, NULL));
+	CU_ASSERT_EQUAL(loop_defer(l, mark_arg, "d"), 0);
+	CU_ASSERT_EQUAL(loop_run_until(l, traced, NULL, SOON), 0);
+	CU_ASSERT(spins < 1000);
+	loop_destroy(l);
+}
+
 static void test_many_deferred_in_order(void)
 {
 	begin(63);
@@ -149,6 +171,26 @@ static void test_cancel_in_callback(void)
 	loop_timer_cancel(NULL);
 	CU_ASSERT_PTR_NOT_NULL(loop_timer(l, 20, mark_arg, "z"));
 	finish("xz");
+}
+
+static void cancel_neighbour(void *arg)
+{
+	mark('p');
+	loop_timer_cancel(neighbour);
+	CU_ASSERT_PTR_NOT_NULL(loop_timer(l, 20, mark_arg, arg));
+}
+
+static void make_neighbour(void *arg)
+{
+	neighbour = loop_timer(l, 0, mark_arg, "n"); /* put off, as it is due in this turn */
+	CU_ASSERT_EQUAL(loop_post(l, cancel_neighbour, arg), 0);
+}
+
+static void test_cancel_what_is_put_off(void)
+{
+	begin(2);
+	CU_ASSERT_PTR_NOT_NULL(loop_timer(l, 1, make_neighbour, "z"));
+	finish("pz");
 }
 
 static void test_deadline(void)
@@ -366,8 +408,9 @@ static void test_wall_clock(void)
 }
 
 TESTS_MAIN("loop", TEST(test_deferred_before_turn_end), TEST(test_turn_end_only_when_due),
-	   TEST(test_endless_deferring_lets_others_in), TEST(test_many_deferred_in_order),
-	   TEST(test_timers_in_order_and_never_early), TEST(test_cancel_in_callback), TEST(test_deadline),
-	   TEST(test_stop_is_kept), TEST(test_post_from_threads), TEST(test_work),
+	   TEST(test_endless_deferring_lets_others_in), TEST(test_endless_timers_let_others_in),
+	   TEST(test_many_deferred_in_order),
+	   TEST(test_timers_in_order_and_never_early), TEST(test_cancel_in_callback),
+	   TEST(test_cancel_what_is_put_off), TEST(test_deadline), TEST(test_stop_is_kept), TEST(test_post_from_threads), TEST(test_work),
 	   TEST(test_watch_and_pause), TEST(test_watch_peer_gone), TEST(test_watch_refused),
 	   TEST(test_signal), TEST(test_reap), TEST(test_destroy_with_leftovers), TEST(test_wall_clock))
