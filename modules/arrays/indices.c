@@ -87,18 +87,36 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 	return a;
 }
 
+/* The least n such that n * step leaves `rest` by `modulus`; the two have no divisor in common. */
+static uint64_t times_to(uint32_t step, uint32_t rest, uint32_t modulus)
+{
+	int64_t a = modulus, b = step % modulus, n = 0, next = 1; /* b = next * step, by `modulus` */
+
+	while (b) {
+		int64_t quotient = a / b, was_b = b, was_next = next;
+
+		b = a - quotient * b;
+		next = n - quotient * next;
+		a = was_b;
+		n = was_next;
+	}
+	return (uint64_t)(n < 0 ? n + modulus : n) * rest % modulus;
+}
+
 /* What first, first+step .. last has in common with the array's indices, as ordinals. */
 static bool meet(const struct indices *x, uint32_t first, uint32_t last, uint32_t step, struct some *ret)
 {
 	uint32_t end = indices_index(x, x->count - 1);
-	uint64_t at = first, tries;
-	uint32_t divisor = common_divisor(step, x->step);
+	uint32_t divisor = common_divisor(step, x->step), missing;
+	uint64_t at = first;
 
 	if (at < x->first)
 		at += ((uint64_t)x->first - at + step - 1) / step * step;
-	for (tries = x->step / divisor; tries && at <= end && (at - x->first) % x->step; tries--)
-		at += step;
-	if (at > end || at > last || (at - x->first) % x->step)
+	missing = (x->step - (uint32_t)((at - x->first) % x->step)) % x->step;
+	if (missing % divisor)
+		return false;
+	at += step * times_to(step / divisor, missing / divisor, x->step / divisor);
+	if (at > end || at > last)
 		return false;
 	if (last > end)
 		last = end;

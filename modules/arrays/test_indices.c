@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "harness.h"
 
@@ -77,6 +78,24 @@ static void selections_at_random(void)
 	}
 }
 
+/* However far apart they are: found, not searched for. */
+static void far_apart(void)
+{
+	const struct indices x = { 0, 1999999998, 2 };
+	struct selection s;
+	clock_t before = clock();
+
+	CU_ASSERT_EQUAL_FATAL(selection_parse(&x, "1-1999999997", 12, &s), 0);
+	CU_ASSERT_TRUE(s.n == 0 && s.outside);
+	CU_ASSERT_EQUAL_FATAL(selection_parse(&x, "1-1999999999", 12, &s), 0);
+	CU_ASSERT_TRUE(s.n == 1 && s.at[0].first == 1 && s.at[0].last == 1);
+	selection_fini(&s);
+	CU_ASSERT_EQUAL_FATAL(selection_parse(&x, "48-1999999999:1999999950", 24, &s), 0);
+	CU_ASSERT_TRUE(s.n == 1 && s.at[0].first == 1);
+	selection_fini(&s);
+	CU_ASSERT(clock() - before < CLOCKS_PER_SEC);
+}
+
 static void lists(void)
 {
 	const struct indices x = { 1, 1, 20 };
@@ -145,5 +164,5 @@ static void texts(void)
 	runs_fini(&r);
 }
 
-TESTS_MAIN("indices", TEST(grammar), TEST(ordinals), TEST(selections_at_random), TEST(lists),
-	   TEST(texts_at_random), TEST(texts))
+TESTS_MAIN("indices", TEST(grammar), TEST(ordinals), TEST(selections_at_random),
+	   TEST(far_apart), TEST(lists), TEST(texts_at_random), TEST(texts))
