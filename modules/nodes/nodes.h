@@ -33,6 +33,7 @@ struct tenant {
 	char *given_back; /* suspended with the rest kept: names of what it gave back; no slots then */
 	uint32_t n_slots;
 	uint32_t *slot; /* ascending */
+	uint32_t named; /* the next of them in the text for a job that keeps them all */
 	struct tenant *next;
 };
 

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SLOTS_MAX 1000000u /* of a vnode */
+
 /* ---- tenants ------------------------------------------------------------------------------------ */
 
 static void tenant_free(struct tenant *t)
@@ -56,37 +58,6 @@ static struct tenant *tenant_get(struct vnode *v, const char *job_id)
 	return *at;
 }
 
-static bool slot_taken(const struct vnode *v, uint32_t index)
-{
-	const struct tenant *t;
-	uint32_t i;
-
-	for (t = v->tenants; t; t = t->next)
-		for (i = 0; i < t->n_slots; i++)
-			if (t->slot[i] == index)
-				return true;
-	return false;
-}
-
-/* The lowest `n` free slots; the first of them is *ret_first. */
-static int32_t slots_take(struct vnode *v, struct tenant *t, uint32_t n, uint32_t *ret_first)
-{
-	uint32_t *bigger = reallocarray(t->slot, t->n_slots + n + 1, sizeof(*bigger));
-	uint32_t index = 0, got = 0;
-
-	if (!bigger)
-		return PBSE_SYSTEM;
-	t->slot = bigger;
-	for (; got < n; index++) {
-		if (slot_taken(v, index))
-			continue;
-		if (got++ == 0)
-			*ret_first = index;
-		t->slot[t->n_slots++] = index;
-	}
-	return 0;
-}
-
 static uint32_t slots_used(const struct vnode *v)
 {
 	const struct tenant *t;
@@ -95,6 +66,36 @@ static uint32_t slots_used(const struct vnode *v)
 	for (t = v->tenants; t; t = t->next)
 		n += t->n_slots;
 	return n;
+}
+
+static void slots_mark(const struct vnode *v, bool *taken, uint32_t room)
+{
+	const struct tenant *t;
+	uint32_t i;
+
+	for (t = v->tenants; t; t = t->next)
+		for (i = 0; i < t->n_slots; i++)
+			if (t->slot[i] < room)
+				taken[t->slot[i]] = true;
+}
+
+/* The lowest `n` free slots; the first of them is *ret_first. */
+static int32_t slots_take(struct vnode *v, struct tenant *t, uint32_t n, uint32_t *ret_first)
+{
+	uint32_t room = slots_used(v) + n, index, first = t->n_slots;
+	bool *taken = calloc(room + 1, sizeof(*taken));
+	uint32_t *bigger = taken ? reallocarray(t->slot, t->n_slots + n + 1, sizeof(*bigger)) : NULL;
+
+	if (bigger) {
+		t->slot = bigger;
+		slots_mark(v, taken, room);
+		for (index = 0; t->n_slots < first + n; index++)
+			if (!taken[index])
+				t->slot[t->n_slots++] = index;
+		*ret_first = n ? t->slot[first] : 0;
+	}
+	free(taken);
+	return bigger ? 0 : PBSE_SYSTEM;
 }
 
 /* ---- occupancy ------------------------------------------------------------------------------------- */
@@ -171,13 +172,16 @@ uint32_t node_jobs_on(struct keel_mod *mod, struct keel_obj *node)
 
 /* ---- assign ----------------------------------------------------------------------------------------- */
 
-static double part_number(const struct keel_exec_part *part, const char *name)
+/* More than SLOTS_MAX: too many, however many. */
+static uint32_t part_cpus(const struct keel_exec_part *part)
 {
 	uint32_t i;
 
 	for (i = 0; i < part->n; i++)
-		if (strcmp(part->v[i].res->name, name) == 0)
-			return part->v[i].n;
+		if (strcmp(part->v[i].res->name, "ncpus") == 0)
+			return part->v[i].n > SLOTS_MAX ? SLOTS_MAX + 1
+			       : part->v[i].n > 0	? (uint32_t)part->v[i].n
+							: 0;
 	return 0;
 }
 
@@ -188,13 +192,15 @@ static int32_t part_assign(struct keel_mod *mod, const struct keel_exec_part *pa
 	struct keel_obj *node = st->object->find(mod, "node", part->vnode);
 	struct vnode *v = node ? st->object->slot(mod, node) : NULL;
 	struct tenant *t = v ? tenant_get(v, job_id) : NULL;
+	uint32_t cpus = part_cpus(part);
 
-	*ret_first = 0;
 	if (!t)
 		return PBSE_SYSTEM;
+	if (cpus > SLOTS_MAX || slots_used(v) + cpus > SLOTS_MAX)
+		return PBSE_BADATVAL;
 	t->guest = false;
 	t->exclusive = node_sharing(mod, node, share) != KEEL_SHARE_SHARED;
-	return slots_take(v, t, (uint32_t)part_number(part, "ncpus"), ret_first);
+	return slots_take(v, t, cpus, ret_first);
 }
 
 static int32_t parts_known(struct keel_mod *mod, const struct keel_exec *exec, struct keel_err *err)
@@ -288,69 +294,92 @@ static void host_item(struct keel_text *out, struct keel_mod *mod, const struct 
 {
 	const struct keel_exec_part *part = &exec->part[i];
 	bool spread = i + 1 < exec->n && exec->part[i + 1].chunk == part->chunk;
-	unsigned cpus = spread ? 0 : (unsigned)part_number(part, "ncpus");
+	uint32_t cpus = spread ? 0 : part_cpus(part);
 
 	keel_text_printf(out, "%s%s/%u", i ? "+" : "", node_host_of(mod, part->vnode), first_slot);
 	if (cpus != 1)
 		keel_text_printf(out, "*%u", cpus);
 }
 
-/* Take the job off a vnode, or leave it there with what it keeps. False: it was not there. */
-static bool part_release(struct keel_mod *mod, struct keel_obj *node, const char *job_id,
-			 const char *only)
-{
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
-	struct tenant **at = v ? tenant_at(v, job_id) : NULL, *t = at ? *at : NULL;
-
-	if (!t || (only && t->given_back))
-		return false;
-	if (only) {
-		t->n_slots = 0;
-		t->given_back = strdup(only);
-		return true;
-	}
-	*at = t->next;
-	tenant_free(t);
-	return true;
-}
-
-/* The job on the vnode of a part. NULL: it is not there. */
-static struct tenant *tenant_of(struct keel_mod *mod, const struct keel_exec_part *part, const char *job_id)
+/* Where the job is in the list of a part's vnode; NULL: there is no such vnode. */
+static struct tenant **place_of(struct keel_mod *mod, const struct keel_exec_part *part, const char *job_id)
 {
 	struct state *st = mod->state;
 	struct keel_obj *node = st->object->find(mod, "node", part->vnode);
 	struct vnode *v = node ? st->object->slot(mod, node) : NULL;
 
-	return v ? *tenant_at(v, job_id) : NULL;
+	return v ? tenant_at(v, job_id) : NULL;
 }
 
-/* What a suspended job gave back (malloc'ed); NULL: it is not here, or has everything. */
-static char *given_back(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
+/* The job on the vnode of a part. NULL: it is not there. */
+static struct tenant *tenant_of(struct keel_mod *mod, const struct keel_exec_part *part, const char *job_id)
 {
-	uint32_t i;
+	struct tenant **at = place_of(mod, part, job_id);
 
-	for (i = 0; i < exec->n; i++) {
-		const struct tenant *t = tenant_of(mod, &exec->part[i], job_id);
-
-		if (t && t->given_back)
-			return strdup(t->given_back);
-	}
-	return NULL;
+	return at ? *at : NULL;
 }
 
-static void thaw(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
+static bool part_leave(struct keel_mod *mod, const struct keel_exec_part *part, const char *job_id)
 {
+	struct tenant **at = place_of(mod, part, job_id), *t = at ? *at : NULL;
+
+	if (!t)
+		return false;
+	*at = t->next;
+	tenant_free(t);
+	return true;
+}
+
+/* It has again what it gave back: its names (malloc'ed); NULL: it is not here, or had everything. */
+static char *thaw(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
+{
+	char *names = NULL;
 	uint32_t i;
 
 	for (i = 0; i < exec->n; i++) {
 		struct tenant *t = tenant_of(mod, &exec->part[i], job_id);
 
-		if (t) {
-			free(t->given_back);
-			t->given_back = NULL;
-		}
+		if (!t || !t->given_back)
+			continue;
+		free(names);
+		names = t->given_back;
+		t->given_back = NULL;
 	}
+	return names;
+}
+
+/* It gives back its slots and what `only` names: on all its vnodes or, without memory, on none. False: it did
+ * not. */
+static bool freeze(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id, const char *only)
+{
+	bool there = false, failed = false;
+	struct tenant *t;
+	uint32_t i;
+
+	for (i = 0; i < exec->n; i++) {
+		t = tenant_of(mod, &exec->part[i], job_id);
+		if (!t || t->given_back)
+			continue;
+		there = true;
+		failed |= !(t->given_back = strdup(only));
+	}
+	if (failed)
+		free(thaw(mod, exec, job_id));
+	for (i = 0; i < exec->n && there && !failed; i++)
+		if ((t = tenant_of(mod, &exec->part[i], job_id)))
+			t->n_slots = 0;
+	return there && !failed;
+}
+
+/* Off all its vnodes. False: it was on none. */
+static bool leave(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
+{
+	bool there = false;
+	uint32_t i;
+
+	for (i = 0; i < exec->n; i++)
+		there |= part_leave(mod, &exec->part[i], job_id);
+	return there;
 }
 
 /* It is there with all it has: whoever assigns it has been loaded anew. */
@@ -368,30 +397,27 @@ static bool is_there(struct keel_mod *mod, const struct keel_exec *exec, const c
 }
 
 /* Slots were taken in the order of the parts. */
-static uint32_t first_slot_of(const struct tenant *t, const struct keel_exec *exec, uint32_t i)
+static uint32_t slot_again(struct tenant *t, uint32_t cpus)
 {
-	uint32_t k, before = 0;
+	uint32_t slot = cpus ? t->slot[t->named] : 0;
 
-	for (k = 0; k < i; k++)
-		if (strcmp(exec->part[k].vnode, exec->part[i].vnode) == 0)
-			before += (uint32_t)part_number(&exec->part[k], "ncpus");
-	return before < t->n_slots ? t->slot[before] : 0;
+	if (cpus)
+		t->named = (t->named + cpus) % t->n_slots;
+	return slot;
 }
 
 /* An assignment that fails leaves the job where it was. */
 static void parts_return(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
 {
-	struct state *st = mod->state;
 	uint32_t i;
 
 	for (i = 0; i < exec->n; i++) {
-		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
 		struct tenant *t = tenant_of(mod, &exec->part[i], job_id);
 
 		if (t && t->given_back)
 			t->n_slots = 0;
 		else if (t)
-			part_release(mod, node, job_id, NULL);
+			part_leave(mod, &exec->part[i], job_id);
 	}
 }
 
@@ -403,18 +429,16 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 	struct keel_text out;
 	uint32_t i, slot;
 	bool again;
-	char *only;
 	int32_t code = st->resource->exec_parse(st->resource->self, exec_vnode, &exec, err);
 
 	if (code)
 		return code;
 	keel_text_init(&out);
-	only = given_back(mod, exec, job_id);
 	again = is_there(mod, exec, job_id);
 	code = parts_known(mod, exec, err);
 	for (i = 0; !code && i < exec->n; i++) {
 		if (again)
-			slot = first_slot_of(tenant_of(mod, &exec->part[i], job_id), exec, i);
+			slot = slot_again(tenant_of(mod, &exec->part[i], job_id), part_cpus(&exec->part[i]));
 		else
 			code = part_assign(mod, &exec->part[i], job_id, share, &slot);
 		if (!code && (i == 0 || exec->part[i].chunk != exec->part[i - 1].chunk))
@@ -423,13 +447,14 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 	if (!code && (out.failed || !(*ret_exec_host = strdup(out.data))))
 		code = st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
 	if (!code && !again) {
-		thaw(mod, exec, job_id);
+		char *only = thaw(mod, exec, job_id);
+
 		charge(mod, exec, 1, only);
 		guests(mod, exec, job_id, share, false);
+		free(only);
 	} else if (code && !again) {
 		parts_return(mod, exec, job_id);
 	}
-	free(only);
 	keel_text_fini(&out);
 	st->resource->exec_free(exec);
 	return code;
@@ -441,23 +466,22 @@ void node_release(struct keel_mod *mod, const char *job_id, const char *exec_vno
 		  bool ended)
 {
 	struct state *st = mod->state;
+	struct keel_err err = { 0 };
 	struct keel_exec *exec;
-	bool there = false;
+	struct keel_obj *node;
+	bool there;
 	char *back;
 	uint32_t i;
 
-	if (st->resource->exec_parse(st->resource->self, exec_vnode, &exec, NULL))
+	if (st->resource->exec_parse(st->resource->self, exec_vnode, &exec, &err)) {
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", job_id, "its vnodes are not given back: %s", err.text);
 		return;
-	back = only ? NULL : given_back(mod, exec, job_id);
-	for (i = 0; i < exec->n; i++) {
-		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
-
-		if (!node || !first_part_of(exec, i))
-			continue;
-		there |= part_release(mod, node, job_id, only);
-		if (ended)
-			st->object->set_int(node, st->attr.used_at, st->core->time(mod));
 	}
+	for (i = 0; ended && i < exec->n; i++)
+		if ((node = st->object->find(mod, "node", exec->part[i].vnode)))
+			st->object->set_int(node, st->attr.used_at, st->core->time(mod));
+	back = only ? NULL : thaw(mod, exec, job_id);
+	there = only ? freeze(mod, exec, job_id, only) : leave(mod, exec, job_id);
 	if (back)
 		charge(mod, exec, 1, back);
 	if (there) {
