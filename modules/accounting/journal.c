@@ -200,6 +200,10 @@ static void batch_done(struct keel_mod *mod, void *arg)
 	struct batch *b = arg;
 
 	j->writing = false;
+	if (b != j->first) { /* the journal was closed meanwhile */
+		batch_free(b);
+		return;
+	}
 	if (b->error) {
 		st->core->log(mod, KEEL_LOG_ERROR, "Svr", "accounting",
 			      "cannot write %s: %s; %llu bytes of records wait, trying again in %d s. "
@@ -242,11 +246,17 @@ static void journal_next(struct keel_mod *mod, void *arg)
 	}
 }
 
+/* The oldest that is not yet: turns become durable in order. None: the journal was closed meanwhile. */
 static void is_durable(struct keel_mod *mod, void *arg)
 {
-	struct batch *b = arg;
+	struct state *st = mod->state;
+	struct batch *b = st->journal.first;
 
-	b->durable = true;
+	(void)arg;
+	while (b && b->durable)
+		b = b->next;
+	if (b)
+		b->durable = true;
 	journal_next(mod, NULL);
 }
 
@@ -265,7 +275,7 @@ static void seal(struct keel_mod *mod, void *arg)
 			continue;
 		b->sealed = true;
 		b->row = outbox_keep(mod, b->day, &b->lines);
-		b->durable = !b->row || st->core->when_durable(mod, is_durable, b) != 0;
+		b->durable = !b->row || st->core->when_durable(mod, is_durable, NULL) != 0;
 	}
 	journal_next(mod, NULL);
 }
@@ -350,7 +360,7 @@ void journal_close(struct keel_mod *mod)
 
 	st->core->timer_cancel(j->retry);
 	j->retry = NULL;
-	if (j->first && j->writing) /* a worker may still have it: it stays */
+	if (j->first && j->writing) /* a worker may still have it: batch_done() frees it */
 		j->first = j->first->next;
 	while (j->first) {
 		struct batch *b = j->first;

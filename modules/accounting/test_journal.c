@@ -153,11 +153,18 @@ static void test_full_disk(void)
 	expect_file(now, "Q;1.svr;one\nE;1.svr;two\n");
 }
 
-static void test_stop_while_worker_is_late(void)
+/* Given to a worker, which does not come to it. */
+static void one_at_worker(void)
 {
 	next_day();
 	journal_add(mod, 'D', "1.svr", "one");
-	keel_mock_next(mock); /* given to a worker, which does not come to it */
+	while (!st.journal.writing)
+		CU_ASSERT_FATAL(keel_mock_next(mock));
+}
+
+static void test_stop_while_worker_is_late(void)
+{
+	one_at_worker();
 	journal_add(mod, 'D', "1.svr", "two");
 	journal_flush(mod);
 	expect_file(now, "D;1.svr;one\nD;1.svr;two\n");
@@ -167,5 +174,30 @@ static void test_stop_while_worker_is_late(void)
 	expect_file(now, "D;1.svr;one\nD;1.svr;two\n");
 }
 
+/* The module goes; what it asked for comes afterwards. */
+static void test_gone_while_worker_is_late(void)
+{
+	one_at_worker();
+	journal_flush(mod);
+	journal_close(mod);
+	loop_run();
+	expect_file(now, "D;1.svr;one\n");
+}
+
+static void test_gone_before_it_is_durable(void)
+{
+	next_day();
+	keel_mock_store(mock, false);
+	journal_add(mod, 'D', "1.svr", "one");
+	loop_run();
+	journal_add(mod, 'D', "1.svr", "two");
+	journal_flush(mod);
+	journal_close(mod);
+	keel_mock_store(mock, true);
+	loop_run();
+	expect_file(now, "D;1.svr;one\nD;1.svr;two\n");
+}
+
 TESTS_MAIN_BETWEEN("journal", set_up, tear_down, TEST(test_lines), TEST(test_hostile), TEST(test_midnight),
-		   TEST(test_trouble), TEST(test_full_disk), TEST(test_stop_while_worker_is_late))
+		   TEST(test_trouble), TEST(test_full_disk), TEST(test_stop_while_worker_is_late),
+		   TEST(test_gone_while_worker_is_late), TEST(test_gone_before_it_is_durable))
