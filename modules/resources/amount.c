@@ -15,6 +15,7 @@
 #include <strings.h>
 
 #define EXACT_MAX 9007199254740992.0 /* 2^53 */
+#define SIZE_MOST 1152921504606846976.0 /* 2^60 */
 
 int32_t fail(struct keel_err *err, int32_t code, const char *fmt, ...)
 {
@@ -39,7 +40,7 @@ static bool parse_long(const char *text, double *ret)
 	if (end == text || *end || errno || isspace((unsigned char)*text))
 		return false;
 	*ret = (double)n;
-	return fabs(*ret) <= EXACT_MAX;
+	return true;
 }
 
 static bool parse_float(const char *text, double *ret)
@@ -60,7 +61,7 @@ static bool parse_size(const char *text, double *ret, uint32_t *ret_unit)
 	uint32_t u = 0;
 	double n;
 
-	if (digits == 0 || digits > 18)
+	if (digits == 0 || digits > 19)
 		return false;
 	n = strtod(text, NULL);
 	if (*unit && (power = strchr(powers, tolower((unsigned char)*unit)))) {
@@ -78,7 +79,7 @@ static bool parse_size(const char *text, double *ret, uint32_t *ret_unit)
 	n = ldexp(n, (int)(10 * (u & 7)) + (u & UNIT_WORD ? 3 : 0));
 	*ret = n;
 	*ret_unit = u;
-	return n <= ldexp(1, 60);
+	return true;
 }
 
 /* SS, MM:SS or HH:MM:SS, with an optional fraction that rounds. */
@@ -107,7 +108,7 @@ static bool parse_time(const char *text, double *ret)
 		text += 1 + digits;
 	}
 	*ret = floor(n + 0.5);
-	return !*text && n <= EXACT_MAX;
+	return !*text;
 }
 
 static bool parse_bool(const char *text, double *ret)
@@ -138,6 +139,16 @@ static bool parse_number(const struct keel_resource *res, const char *text,
 	}
 }
 
+bool amount_fits(const struct keel_resource *res, double n)
+{
+	switch (res->type) {
+	case KEEL_RES_SIZE: return n >= 0 && n <= SIZE_MOST;
+	case KEEL_RES_TIME: return n >= 0 && n <= EXACT_MAX;
+	case KEEL_RES_BOOL: return n >= 0 && n <= 1;
+	default: return fabs(n) <= EXACT_MAX;
+	}
+}
+
 int32_t value_parse(const struct keel_resource *res, const char *text, struct keel_res_value *ret,
 		    struct keel_err *err)
 {
@@ -147,7 +158,7 @@ int32_t value_parse(const struct keel_resource *res, const char *text, struct ke
 		v.text = strdup(text);
 		if (!v.text)
 			return fail(err, PBSE_SYSTEM, "System error: out of memory");
-	} else if (!parse_number(res, text, &v)) {
+	} else if (!parse_number(res, text, &v) || !amount_fits(res, v.n)) {
 		return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
 	}
 	*ret = v;

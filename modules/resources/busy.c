@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * busy.c - a resource that an object uses is not deleted: `Resource busy on <object>`.
+ * busy.c - a resource that an object uses is not deleted, nor defined anew: `Resource busy on <object>`.
  */
 #include "resources.h"
 
@@ -38,17 +38,14 @@ static void look_at(void *arg, const struct keel_attr_def *def)
 		st->object->cursor_close(walk);
 }
 
-keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
+keel_verdict definition_idle(struct keel_call *c, const char *name)
 {
 	static const char *const classes[] = { "job", "server", "queue", "node", "sched" };
 	struct state *st = keel_state(c);
-	const struct keel_resource *res = table_find(st, ev->id);
 	size_t i;
 
-	if (res && (res->flags & KEEL_RES_BUILTIN))
-		return st->call->reject(c, PBSE_IVALREQ, NULL);
 	for (i = 0; i < KEEL_COUNT(classes); i++) {
-		struct search s = { .mod = c->mod, .klass = classes[i], .name = ev->id };
+		struct search s = { .mod = c->mod, .klass = classes[i], .name = name };
 
 		st->object->rows(c->mod, classes[i], look_at, &s);
 		if (s.found)
@@ -56,7 +53,17 @@ keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resour
 						st->core->pbse_text(PBSE_RESCBUSY),
 						i < 2 ? classes[i] : st->object->id(s.found));
 		if (s.blind)
-			return st->call->fail(c, "no memory to look for who uses resource %s; try again", ev->id);
+			return st->call->fail(c, "no memory to look for who uses resource %s; try again", name);
 	}
 	return KEEL_NEXT;
+}
+
+keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
+{
+	struct state *st = keel_state(c);
+	const struct keel_resource *res = table_find(st, ev->id);
+
+	if (res && (res->flags & KEEL_RES_BUILTIN))
+		return st->call->reject(c, PBSE_IVALREQ, NULL);
+	return definition_idle(c, ev->id);
 }

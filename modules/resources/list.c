@@ -143,7 +143,7 @@ static int32_t combine(struct keel_res_value *v, const struct keel_res_value *ol
 	if (!keel_res_is_number(v->res))
 		return PBSE_BADATVAL;
 	v->n = op == KEEL_INCR ? old->n + v->n : old->n - v->n;
-	return 0;
+	return amount_fits(v->res, v->n) ? 0 : PBSE_BADATVAL;
 }
 
 static bool is_of_vnode(struct keel_mod *mod, const struct keel_attr *attr)

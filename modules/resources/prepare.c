@@ -144,15 +144,16 @@ static int32_t add_defaults(struct work *w, const struct keel_reslist *from)
 static void write_value(struct keel_text *out, const struct keel_res_value *v)
 {
 	char text[64];
-	bool quote = v->text && strpbrk(v->text, ":+=,() '") != NULL;
+	const char *quote = !v->text || !strpbrk(v->text, ":+=,() '\"") ? "" : strchr(v->text, '"') ? "'" : "\"";
 
 	if (!v->text)
 		value_text(v, false, text, sizeof(text));
 	keel_text_str(out, ":");
 	keel_text_str(out, v->res->name);
-	keel_text_str(out, quote ? "=\"" : "=");
+	keel_text_str(out, "=");
+	keel_text_str(out, quote);
 	keel_text_str(out, v->text ? v->text : text);
-	keel_text_str(out, quote ? "\"" : "");
+	keel_text_str(out, quote);
 }
 
 /* `1:` and the job's host-level resources. */
@@ -236,6 +237,8 @@ static int32_t add_sum(struct work *w, const struct keel_res_value *v, uint32_t 
 		sum.n += before->n;
 		sum.unit = before->unit;
 	}
+	if (!amount_fits(sum.res, sum.n))
+		return fail(w->err, PBSE_BADATVAL, "Illegal attribute or resource value: %s", sum.res->name);
 	return list_put(sums, &sum) ? no_memory(w) : 0;
 }
 

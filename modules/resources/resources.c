@@ -79,9 +79,19 @@ static int32_t check_flag(struct keel_mod *mod, const struct keel_session *who, 
 	return check_definition(mod, obj, "long", text, err);
 }
 
+static bool is_the_same(struct keel_call *c, struct keel_obj *obj, const char *type, const char *flag)
+{
+	struct state *st = keel_state(c);
+	const char *had_type = st->object->get_str(obj, st->type), *had_flag = st->object->get_str(obj, st->flag);
+	char text[FLAG_LETTERS + 1];
+
+	return strcmp(had_type ? had_type : "", type) == 0 &&
+	       strcmp(had_flag ? had_flag : "", flags_in_order(flag, text)) == 0;
+}
+
 static keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
 {
-	enum { CMD_DELETE = 1 };
+	enum { CMD_CREATE = 0, CMD_DELETE = 1 };
 	struct state *st = keel_state(c);
 	char type[32] = "", flag[FLAG_LETTERS * 4 + 1] = "";
 	struct keel_err err = { 0 };
@@ -92,7 +102,10 @@ static keel_verdict on_management(struct keel_call *c, const struct keel_ev_mana
 	st->call->get(c, ev->obj, "type", NULL, type, sizeof(type));
 	st->call->get(c, ev->obj, "flag", NULL, flag, sizeof(flag));
 	code = check_definition(c->mod, ev->obj, *type ? type : NULL, flag, &err);
-	return code ? st->call->reject(c, code, "%s", err.text) : KEEL_NEXT;
+	if (code)
+		return st->call->reject(c, code, "%s", err.text);
+	return ev->cmd == CMD_CREATE || is_the_same(c, ev->obj, type, flag) ? KEEL_NEXT
+									   : definition_idle(c, ev->name);
 }
 
 static const struct keel_class_def resource_class = {
@@ -172,16 +185,18 @@ static void definition_gone(struct keel_mod *mod, void *slot)
 }
 
 /* Loaded anew: those of before, so that rows which come after this have lists that name them. */
-static void definitions_again(struct keel_mod *mod)
+static int32_t definitions_again(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 	struct keel_cursor *walk = st->object->cursor(mod, "resource");
 	struct keel_obj *obj;
 
-	while (walk && (obj = st->object->next(walk)))
+	if (!walk)
+		return st->core->error(err, -1, "out of memory");
+	while ((obj = st->object->next(walk)))
 		define_from(mod, obj);
-	if (walk)
-		st->object->cursor_close(walk);
+	st->object->cursor_close(walk);
+	return 0;
 }
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
@@ -196,8 +211,10 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 		return st->core->error(err, -1, "cannot attach to class resource");
 	if (table_fill(st, err))
 		return -1;
-	definitions_again(mod);
-	return 0;
+	if (definitions_again(mod, err) == 0)
+		return 0;
+	table_free(st);
+	return -1;
 }
 
 static void fini(struct keel_mod *mod)

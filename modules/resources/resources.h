@@ -46,6 +46,8 @@ struct keel_reslist {
 int32_t fail(struct keel_err *err, int32_t code, const char *fmt, ...) KEEL_PRINTF(3, 4);
 int32_t value_parse(const struct keel_resource *res, const char *text, struct keel_res_value *ret,
 		    struct keel_err *err);
+/* Is it one that is read again as it is written? */
+bool amount_fits(const struct keel_resource *res, double n);
 void value_fini(struct keel_res_value *v);
 int32_t value_copy(const struct keel_res_value *from, struct keel_res_value *to);
 int32_t value_text(const struct keel_res_value *v, bool in_kb, char *buf, uint32_t len);
@@ -93,6 +95,8 @@ int32_t pair_parse(const struct state *st, const char **at, const char *stops,
 int32_t nodes_convert(const char *nodes, char **ret_select, char **ret_place, struct keel_err *err);
 
 /* busy.c */
+/* May the definition go, or become another? NEXT, or a refusal: somebody uses it. */
+keel_verdict definition_idle(struct keel_call *c, const char *name);
 keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev);
 
 /* prepare.c, charge.c */

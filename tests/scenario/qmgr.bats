@@ -231,6 +231,18 @@ Try 'help' if you are having trouble." qmgr -c 'frobnicate server x'
 	syntax 4 'set server max_run = 5' 21
 }
 
+@test "qmgr: a resource that somebody uses is not defined anew" {
+	qmgr -c 'create resource lic type=long,flag=q'
+	undo qmgr -c 'delete resource lic'
+	undo qmgr -c 'unset server resources_available.lic'
+	qmgr -c 'set server resources_available.lic = 3'
+	refuses 70 lic 15174 'Resource busy on server' 'set resource lic flag = h'
+	refuses 70 lic 15174 'Resource busy on server' 'unset resource lic flag'
+	qmgr -c 'set resource lic type = long, flag = q' # as it is
+	qmgr -c 'unset server resources_available.lic'
+	qmgr -c 'set resource lic flag = h'
+}
+
 @test "qmgr: errors of the server object" {
 	refuses 166 '' 15014 'Illegal attribute or resource value' 'set server scheduling = maybe'
 	refuses 166 '' 15014 'Illegal attribute or resource value' 'set server scheduler_iteration = abc'
