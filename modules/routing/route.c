@@ -184,14 +184,14 @@ static void go(struct keel_mod *mod, struct attempt *a)
 	for (;;) {
 		struct keel_obj *job = still_there(mod, a);
 		struct keel_obj *from = st->object->find(mod, "queue", a->from);
-		char list[4096], dest[512];
+		const char *list = from ? st->object->get_str(from, st->queue.destinations) : NULL;
+		char dest[512];
 
 		if (!job || !from) {
 			end(mod, a);
 			return;
 		}
-		if (st->object->text(from, st->queue.destinations, NULL, list, sizeof(list)) <= 0 ||
-		    !destinations_at(list, a->next, dest, sizeof(dest))) {
+		if (!list || !destinations_at(list, a->next, dest, sizeof(dest))) {
 			if (a->hopeful || a->next == 0)
 				wait_more(mod, a, job);
 			else

@@ -8,6 +8,7 @@
  */
 #include "routing.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -45,9 +46,10 @@ static int32_t check_seconds(struct keel_mod *mod, const struct keel_session *wh
 			     struct keel_err *err)
 {
 	struct state *st = mod->state;
+	long long seconds = strtoll(text, NULL, 10);
 
 	(void)who, (void)queue, (void)op, (void)key;
-	return *text != '-'
+	return seconds >= 0 && seconds <= INT32_MAX
 		       ? 0
 		       : st->core->error(err, PBSE_BADATVAL, "%s", st->core->pbse_text(PBSE_BADATVAL));
 }

@@ -103,6 +103,15 @@ says_of() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
 	lacks "$(job_attr "$a" comment)" 'Not Routed'
 }
 
+@test "routing: more seconds than a clock has are refused" {
+	queue in route 'route_destinations=out'
+	for seconds in -1 2147483648 9223372036854775807; do
+		found=$(qmgr -c "set queue in route_retry_time = $seconds" 2>&1) && false
+		has "$found" 'Illegal attribute or resource value'
+	done
+	qmgr -c 'set queue in route_retry_time = 2147483647'
+}
+
 @test "routing: no longer than route_lifetime" {
 	queue out execution
 	qdisable out
