@@ -226,15 +226,18 @@ void array_save_ended(struct keel_mod *mod, struct array *a)
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 	int32_t value = OVER - 1;
+	bool failed = !out;
 
-	if (!out)
-		return;
-	while (next_value(a, value, &value) && (ranges = indices_text(&a->x, &a->runs, value))) {
-		fprintf(out, "%s%d:%s", ftell(out) > 0 ? ";" : "", (int)value, ranges);
+	while (!failed && next_value(a, value, &value)) {
+		ranges = indices_text(&a->x, &a->runs, value);
+		failed = !ranges || fprintf(out, "%s%d:%s", ftell(out) > 0 ? ";" : "", (int)value, ranges) < 0;
 		free(ranges);
 	}
-	if (fclose(out) == 0)
-		st->object->set_str(a->whole, st->a.ended, text);
+	if (out)
+		failed |= fclose(out) != 0;
+	if (failed || st->object->set_str(a->whole, st->a.ended, text))
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", st->object->id(a->whole),
+			      "out of memory: after a restart now, subjobs that are over may wait again");
 	free(text);
 }
 

@@ -107,6 +107,8 @@ static void ask_some(struct keel_mod *mod, void *arg)
 	}
 	if (f->next < f->n && st->core->timer(mod, 0, ask_some, f))
 		return;
+	if (f->next < f->n)
+		note_refusal(f, PBSE_SYSTEM, "System error: out of memory");
 	let_go(mod, f);
 }
 
@@ -371,8 +373,10 @@ static void run_answered(struct keel_mod *mod, void *arg, int32_t code, const ch
 	if (code && part && st->job->state(st->job->self, part) == 'Q')
 		st->job->back(st->job->self, part);
 	f->started += code == 0;
-	if (code || f->all || !st->core->timer(mod, 0, run_next, f))
+	if (code || f->all)
 		answer(mod, f, code, text);
+	else if (!st->core->timer(mod, 0, run_next, f))
+		answer(mod, f, PBSE_SYSTEM, "System error: out of memory");
 }
 
 static void run_next(struct keel_mod *mod, void *arg)

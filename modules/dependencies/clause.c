@@ -144,18 +144,26 @@ static struct item *add_item(struct clause *c)
 	return &c->item[c->n++];
 }
 
+static bool is_there(const struct clause *c, uint32_t n_items, const struct item *item)
+{
+	for (uint32_t i = 0; i < n_items; i++)
+		if (c->item[i].type == item->type && c->item[i].n == item->n)
+			return true;
+	return false;
+}
+
 int32_t clause_add(struct clause *c, enum type type, const char *id)
 {
-	const int64_t n = strtoll(id, NULL, 10);
+	const struct item wanted = { .n = strtoll(id, NULL, 10), .type = (uint8_t)type,
+				     .array = strstr(id, "[]") != NULL };
 	struct item *item;
 
-	for (uint32_t i = 0; i < c->n; i++)
-		if (c->item[i].type == type && c->item[i].n == n)
-			return 0;
+	if (is_there(c, c->n, &wanted))
+		return 0;
 	item = add_item(c);
 	if (!item)
 		return PBSE_SYSTEM;
-	*item = (struct item){ .n = n, .type = (uint8_t)type, .array = strstr(id, "[]") != NULL };
+	*item = wanted;
 	return 0;
 }
 
@@ -175,6 +183,7 @@ static int32_t read_type(const char **at, const char *server, struct clause *c)
 		code = item ? read_argument((enum type)type, *at, len, server, item) : PBSE_SYSTEM;
 		if (code)
 			return code;
+		c->n -= type != ON && is_there(c, c->n - 1, item); /* once is enough */
 		*at += len;
 	}
 	return type == ON && arguments != 1 ? PBSE_BADATVAL : 0;

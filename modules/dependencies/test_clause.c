@@ -39,6 +39,7 @@ static void test_texts(void)
 		{ "afterok:34.SVR@svr", "afterok:34.svr@svr" },
 		{ "afterok:34@svr\\:15001", "afterok:34.svr@svr" },
 		{ "afterok:1:2:3", "afterok:1.svr@svr:2.svr@svr:3.svr@svr" },
+		{ "afterok:1:1:2:1,after:1", "afterok:1.svr@svr:2.svr@svr,after:1.svr@svr" },
 		{ "runone:7", "runone:7.svr@svr" },
 		{ "afterany:12[],on:3", "afterany:12[].svr@svr,on:3" },
 		{ "after:1,afternotok:2,before:3,beforeok:4,beforenotok:5,beforeany:6",
