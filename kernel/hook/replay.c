@@ -81,11 +81,11 @@ static int replay_open(struct hooks *h, const struct owner *only, struct replay 
 	return 0;
 }
 
-static bool wants(void *arg, uint32_t point)
+static uint32_t wants(void *arg, uint32_t point)
 {
 	const struct replay *r = arg;
 
-	return point < KEEL_POINT_MAX && r->chain[point] != NULL;
+	return point < KEEL_POINT_MAX && r->chain[point] != NULL ? r->chain[point]->n : 0;
 }
 
 static void tell(void *arg, uint32_t point, const char *id, struct keel_obj *obj)

@@ -49,7 +49,7 @@ void objects_loaded(struct objects *o);
 /* Tell of every published object of every class that has a known_point somebody wants, class by class in
  * order of declaration, objects in order of creation. */
 struct objects_listener {
-	bool (*wants)(void *arg, uint32_t point);
+	uint32_t (*wants)(void *arg, uint32_t point); /* how many do */
 	void (*known)(void *arg, uint32_t point, const char *id, struct keel_obj *);
 	void *arg;
 };

@@ -8,6 +8,8 @@
 #include "object/object.h"
 #include "util/err.h"
 
+#define MANY_TAPS 4u /* look at most values of an object, between them; fetching those for fewer costs more than it saves */
+
 static uint32_t encode_values(struct mp *m, struct keel_obj *o)
 {
 	uint32_t n = 0, at = 0;
@@ -110,9 +112,9 @@ static struct class *declared_at(const struct objects *o, uint32_t place)
 	return next;
 }
 
-static void replay(struct class *c, const struct objects_listener *to)
+static void replay(struct class *c, const struct objects_listener *to, uint32_t n_taps)
 {
-	struct keel_cursor *cursor = cursor_of(c, true);
+	struct keel_cursor *cursor = cursor_of(c, n_taps >= MANY_TAPS);
 	struct keel_obj *o;
 
 	if (!cursor)
@@ -126,7 +128,10 @@ void objects_replay(struct objects *o, const struct objects_listener *to)
 {
 	struct class *c;
 
-	for (uint32_t place = 0; (c = declared_at(o, place)); place = c->place + 1)
-		if (c->def.known_point && to->wants(to->arg, c->def.known_point))
-			replay(c, to);
+	for (uint32_t place = 0; (c = declared_at(o, place)); place = c->place + 1) {
+		uint32_t n = c->def.known_point ? to->wants(to->arg, c->def.known_point) : 0;
+
+		if (n > 0)
+			replay(c, to, n);
+	}
 }

@@ -214,10 +214,10 @@ static void known(void *arg, uint32_t point, const char *id, struct keel_obj *o)
 		e.api->destroy(o);
 }
 
-static bool wants(void *arg, uint32_t point)
+static uint32_t wants(void *arg, uint32_t point)
 {
 	(void)arg;
-	return point == KEEL_POINT_job_known;
+	return point == KEEL_POINT_job_known ? 9 : 0;
 }
 
 static const struct objects_listener listener = { .wants = wants, .known = known };
