@@ -2,7 +2,7 @@
  *
  * batch.c - one transaction: a consistent copy of what changed, made on the loop thread.
  *
- * Rows refer to the arena by offset until it has stopped growing. Building does not touch the
+ * Rows refer to the batch's bytes by offset until they have stopped growing. Building does not touch the
  * dirty list before it has succeeded, so a failed attempt can mark the objects dirty again.
  */
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "object/objects.h"
 #include "store/inside.h"
 
-#define ARENA_KEEP (8u << 20) /* a larger one is given back after use */
+#define BYTES_KEEP (8u << 20) /* more is given back after use */
 
 void blobs_drop(struct blob **list)
 {
@@ -40,30 +40,12 @@ static int rows_room(struct batch *b, uint32_t more)
 	return 0;
 }
 
-static int arena_room(struct batch *b, size_t more)
-{
-	size_t size = b->size ? b->size : 65536;
-	char *arena;
-
-	if (b->size - b->len >= more)
-		return 0;
-	while (size - b->len < more)
-		size *= 2;
-	arena = realloc(b->arena, size);
-	if (!arena)
-		return -ENOMEM;
-	b->arena = arena;
-	b->size = size;
-	return 0;
-}
-
 /* The offset of the copy, as the pointer it will become. */
 static const void *copy(struct batch *b, const void *bytes, size_t len)
 {
-	const void *offset = (const void *)(uintptr_t)b->len;
+	const void *offset = (const void *)(uintptr_t)b->bytes.len;
 
-	memcpy(b->arena + b->len, bytes, len);
-	b->len += len;
+	buf_add(&b->bytes, bytes, len);
 	return offset;
 }
 
@@ -81,8 +63,6 @@ static int object_row(struct batch *b, struct keel_obj *o)
 		rc = objects_encode(o, &klass, &id, &bytes, &len, &deleted);
 	if (rc < 0)
 		return rc;
-	if (arena_room(b, strlen(klass) + strlen(id) + 3 + len) < 0)
-		return -ENOMEM;
 	row = &b->row[b->n++];
 	*row = (struct keel_store_row){ 0 };
 	row->klass = copy(b, klass, strlen(klass) + 1);
@@ -93,7 +73,7 @@ static int object_row(struct batch *b, struct keel_obj *o)
 		row->bytes = copy(b, bytes, len);
 		(void)copy(b, "", 1);
 	}
-	return 0;
+	return b->bytes.failed ? -ENOMEM : 0;
 }
 
 static void resolve(struct batch *b)
@@ -101,10 +81,10 @@ static void resolve(struct batch *b)
 	for (uint32_t i = 0; i < b->n; i++) {
 		struct keel_store_row *row = &b->row[i];
 
-		row->klass = b->arena + (uintptr_t)row->klass;
-		row->id = b->arena + (uintptr_t)row->id;
+		row->klass = b->bytes.data + (uintptr_t)row->klass;
+		row->id = b->bytes.data + (uintptr_t)row->id;
 		if (row->bytes)
-			row->bytes = b->arena + (uintptr_t)row->bytes;
+			row->bytes = b->bytes.data + (uintptr_t)row->bytes;
 	}
 }
 
@@ -132,7 +112,7 @@ static void undo(struct batch *b, struct keel_obj *first)
 	for (struct keel_obj *o = first; o; o = *objects_dirty_link(o))
 		objects_redirty(o);
 	b->n = 0;
-	b->len = 0;
+	buf_reset(&b->bytes);
 }
 
 /* Dead objects wait for the commit, or go at once when nothing of them is stored. */
@@ -184,18 +164,15 @@ void batch_reset(struct batch *b)
 	}
 	blobs_drop(&b->blobs);
 	b->n = 0;
-	b->len = 0;
-	if (b->size > ARENA_KEEP) {
-		free(b->arena);
-		b->arena = NULL;
-		b->size = 0;
-	}
+	buf_reset(&b->bytes);
+	if (b->bytes.size > BYTES_KEEP)
+		buf_fini(&b->bytes);
 }
 
 void batch_fini(struct batch *b)
 {
 	batch_reset(b);
 	free(b->row);
-	free(b->arena);
+	buf_fini(&b->bytes);
 	*b = (struct batch){ 0 };
 }

@@ -6,6 +6,7 @@
 #define KEELSON_STORE_INSIDE_H
 
 #include "keel/api.h"
+#include "util/buf.h"
 #include "util/owner.h"
 
 struct loop_timer;
@@ -31,8 +32,7 @@ struct blob {
 struct batch {
 	struct keel_store_row *row;
 	uint32_t n, cap;
-	char *arena; /* klass, id and body of each object row, one after the other */
-	size_t len, size;
+	struct buf bytes; /* klass, id and body of each object row, one after the other */
 	struct keel_obj *dead; /* to be freed when their deletion is durable */
 	struct blob *blobs;
 	struct waiter *waiters;

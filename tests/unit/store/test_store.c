@@ -13,6 +13,7 @@
 #include "harness.h"
 #include "log/log.h"
 #include "loop/loop.h"
+#include "no_memory.h"
 #include "object/objects.h"
 #include "registry/registry.h"
 #include "store/store.h"
@@ -526,7 +527,25 @@ static void many(void)
 	kernel_stop();
 }
 
+/* The first allocation of the turn is the test's own timer. */
+static void no_memory_to_gather(void)
+{
+	for (long n = 2; INJECTING && n < 6; n++) {
+		kernel_start(true);
+		job("1");
+		job("2");
+		after("a");
+		countdown = n;
+		wait_told("a");
+		countdown = -1;
+		CU_ASSERT_STRING_EQUAL(disk_rows(), "job/1 job/2 |");
+		CU_ASSERT_PTR_NULL(store_trouble(k.parts.store));
+		kernel_stop();
+	}
+}
+
 TESTS_MAIN("store", TEST(without_a_store), TEST(one_turn_one_transaction), TEST(gathering_while_writing),
 	   TEST(the_copy_is_of_its_turn), TEST(never_stored_never_deleted), TEST(blobs_go_with_their_object),
 	   TEST(reads_see_what_is_on_its_way), TEST(failing_and_recovering), TEST(closed_while_writing),
-	   TEST(damaged_store), TEST(many))
+	   TEST(damaged_store), TEST(many),
+	   TEST(no_memory_to_gather))
