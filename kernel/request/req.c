@@ -271,11 +271,8 @@ void req_client_gone(struct keel_req *q)
 	/* A hold that is cancelled may make the module answer: then it knows. */
 	if (r->parts->hooks != NULL)
 		hooks_client_gone(r->parts->hooks, q);
-	if (q->state != REQ_ORPHAN || gone == NULL)
-		return;
-	gone(&route->owner->pub, arg);
-	if (q->state == REQ_ORPHAN)
-		end(q);
+	if (q->state == REQ_ORPHAN && gone != NULL)
+		gone(&route->owner->pub, arg);
 }
 
 void req_withdraw(struct keel_req *q, int32_t code, const char *text)
