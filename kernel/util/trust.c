@@ -2,9 +2,10 @@
  *
  * trust.c - who could have written this file?
  *
- * A daemon of root runs only code, and reads only a configuration that it found by itself, that root or itself could write: the file and every directory above
- * it belong to one of the two, and nobody else may write there. A directory like /tmp, where everybody
- * may create and nobody may rename what is not his (sticky), is passed: what is in it counts.
+ * A daemon of root runs only code, and reads only a configuration that it found by itself, that root or
+ * itself could write: the file and every directory above it belong to one of the two, and nobody else may
+ * write there. A directory like /tmp, where everybody may create and nobody may rename what is not his
+ * (sticky), is passed: what is in it counts.
  */
 #include "util/trust.h"
 
