@@ -72,7 +72,9 @@ enum keel_attr_flag {
 	KEEL_ATTR_SAVE = 1,      /* kept in the store */
 	KEEL_ATTR_CREATE = 2,    /* may be set only when the object is created */
 	KEEL_ATTR_NO_INCR = 4,   /* `+=` and `-=` are refused */
-	KEEL_ATTR_RESET = 8,     /* unset restores the default instead of removing the value */
+	/* Unset restores the default instead of removing the value; objects that are there before the module (the
+	 * server) have the default, too. */
+	KEEL_ATTR_RESET = 8,
 	KEEL_ATTR_NO_PRINT = 16, /* not part of an "all attributes" answer; shown when asked by name */
 	KEEL_ATTR_EMPTY = 32,    /* `set x = ""` is judged by the check function; else it is an unset */
 	KEEL_ATTR_FLAG1 = 256,   /* free for the class' own module (jobs: may change while running) */
@@ -83,14 +85,16 @@ struct keel_attr_def {
 	const char *klass, *name, *type, *doc;
 	uint32_t read_roles, write_roles; /* enum keel_role bits */
 	int32_t order;        /* place in listings, low first; equal: by name */
-	const char *fallback; /* value of a new object, as text; NULL = unset */
+	const char *fallback; /* value of a new object, as text (of older ones: KEEL_ATTR_RESET); NULL = unset */
 	/* May this value be set? `text` is the whole new value (of `key`). 0 or a PBSE code. */
 	int32_t (*check)(struct keel_mod *, const struct keel_session *, struct keel_obj *, int32_t op,
 			 const char *key, const char *text, struct keel_err *);
 	/* Computed at each read instead of stored; the value must not depend on who asks. */
 	void (*derive)(struct keel_mod *, struct keel_obj *, const struct keel_emit *);
-	/* The stored value of a published object has changed; also told at publish() and when the object
-	 * was loaded from the store. May be NULL. */
+	/* A change set with a new value was committed (a request's, a GATE's, a tap's call->set()); also told at
+	 * publish() and when the object was loaded from the store. Not told of what object->set_text(), its like and
+	 * unset() write at once, nor when the module comes back to values that waited for it: its replay sees those.
+	 * May be NULL. */
 	void (*changed)(struct keel_mod *, struct keel_obj *, const struct keel_attr *);
 };
 #define KEEL_ATTR_DEF(class_name, attr_name, type_name, ...)                                       \
