@@ -100,6 +100,16 @@ static void explain_comment(struct keel_mod *mod, struct keel_obj *job, struct k
 		line(out, "comment", "%s", text);
 }
 
+/* Its start, or whatever else is asked about it, waits in a hold. */
+static void explain_holds(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
+{
+	struct state *st = mod->state;
+	char text[512];
+
+	if (st->hook->holds_text(mod, st->object->id(job), text, sizeof(text)) > 0)
+		line(out, "waits", "%s", text);
+}
+
 static void explain_rest(struct keel_mod *mod, const struct entry *e, struct keel_text *out)
 {
 	int64_t more = e && e->not_before > clock_us(mod) ? e->not_before - clock_us(mod) : 0;
@@ -302,6 +312,7 @@ static void explain_all(struct keel_mod *mod, struct keel_obj *job, struct keel_
 	     st->job->state(st->job->self, job),
 	     st->object->get_str(job, st->a.queue) ? st->object->get_str(job, st->a.queue) : "");
 	explain_comment(mod, job, out);
+	explain_holds(mod, job, out);
 	explain_rest(mod, entry_of(mod, job), out);
 	explain_queue(mod, job, out);
 	explain_gates(mod, job, out);

@@ -96,6 +96,23 @@ setup() { join_cluster; }
 	has "$(keelson explain "$job")" '^fixture  ok$'
 }
 
+@test "explain: what is asked about the job waits for a module" {
+	local job
+	undo keelson reload
+	job=$(running)
+	printf 'hold: { enabled = true; path = "%s"; };\n' "$KEELSON_BUILD/tests/fixtures/hold.so" \
+		>"$SB/server/etc/modules.d/hold.conf"
+	undo rm -f "$SB/server/etc/modules.d/hold.conf"
+	keelson reload
+	lacks "$(keelson explain "$job")" '^waits'
+	qdel "$job" 3>&- &
+	is_held() { keelson holds | grep -q "^$job job_delete"; }
+	wait_until 10 is_held
+	has "$(keelson explain "$job")" '^waits +hold: waiting for the job to end \([0-9]+s of 30s\)$'
+	qsig -s KILL "$job"
+	wait
+}
+
 refuse_impossible()
 {
 	local conf=$SB/server/etc/modules.d/scheduler.conf
