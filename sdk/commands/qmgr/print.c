@@ -48,8 +48,10 @@ static void line_print(const struct printing *p, const struct attrl *a, const ch
 {
 	const char *quote = quote_for(value, kind);
 	bool parted = a->resource && *a->resource;
+	/* behind "server" a word that is not in the table is read as a server's name */
+	bool named = p->object == MGR_OBJ_SERVER && !attribute_find(p->object, a->name, strlen(a->name));
 
-	printf("set %s %s%s%s %s %s%s%s\n", p->subject, a->name, parted ? "." : "",
+	printf("set %s%s %s%s%s %s %s%s%s\n", p->subject, named ? " default" : "", a->name, parted ? "." : "",
 	       parted ? a->resource : "", op, quote, value, quote);
 }
 
