@@ -68,6 +68,12 @@ broken()
 	has "$found" 'no_such_point'
 }
 
+@test "keelson: a verb that nobody offers" {
+	found=$(keelson tickets 2>&1) && false
+	has "$found" "^keelson: nobody offers the verb 'tickets'; 'keelson modules' says which modules run"
+	has "$found" "$USAGE"
+}
+
 @test "keelson holds: nothing waits" {
 	keelson holds
 }

@@ -156,6 +156,13 @@ static char **send_verb(int c, const char *verb, char **args)
 	return host ? pbs_admin(c, "at", at, NULL) : pbs_admin(c, verb, args, NULL);
 }
 
+/* Nor does a module know it. */
+static int no_verb(const char *verb)
+{
+	fprintf(stderr, "keelson: nobody offers the verb '%s'; 'keelson modules' says which modules run\n", verb);
+	return cmd_usage(&keelson);
+}
+
 static int ask(const char *verb, char **args, int (*print)(char **lines))
 {
 	int c = pbs_connect(NULL), status = 0;
@@ -169,7 +176,7 @@ static int ask(const char *verb, char **args, int (*print)(char **lines))
 			status = fail("cannot write the answer");
 		lines_free(lines);
 	} else if (pbs_errno == PBSE_UNKREQ && !verb_find(verb)) {
-		status = cmd_usage(&keelson); /* nor does a module know it */
+		status = no_verb(verb);
 	} else if (pbs_geterrmsg(c)) {
 		status = fail(pbs_geterrmsg(c));
 	} else {
