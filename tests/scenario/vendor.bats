@@ -34,7 +34,7 @@ new() { stranger keelson-module new --dir "$BATS_TEST_TMPDIR/$1" "${@:2}" "$1" >
 needs_program() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
 
 # is_a_module FILE
-is_a_module() { lacks "$(stranger keelson-module check "$1")" '^not ok'; }
+is_a_module() { lacks "$(stranger keelson-module check "$@")" '^not ok'; }
 
 # ---- making and building it ------------------------------------------------------------------------
 
@@ -57,6 +57,29 @@ is_a_module() { lacks "$(stranger keelson-module check "$1")" '^not ok'; }
 	stranger sh -c 'cd "$1" && gcc $($PKG_CONFIG --cflags --libs keelson-module) -o "$2" hello.c' - "$HELLO" "$BATS_TEST_TMPDIR/one.so"
 	is_a_module "$BATS_TEST_TMPDIR/one.so"
 	lacks "$(stranger keelson-module check --only isolated/transcript "$BATS_TEST_TMPDIR/one.so")" SKIP
+}
+
+@test "vendor: the kit is told what must be configured, and says so" {
+	cd "$BATS_TEST_TMPDIR"
+	cat >picky.c <<-'END'
+		#include <string.h>
+		#include "keel/keel.h"
+		struct conf { const char *file; };
+		static int32_t check(const void *conf, struct keel_err *err)
+		{
+			strcpy(err->text, "file: expected a path");
+			return ((const struct conf *)conf)->file[0] == '/' ? 0 : -1;
+		}
+		static const struct keel_conf_rule rules[] = {
+			KEEL_CONF_RULE(STRING, struct conf, file, .flags = KEEL_CONF_REQUIRED, .doc = "where it is"),
+		};
+		KEEL_MODULE(.name = "picky", .version = "1", .summary = "wants a path", .roles = KEEL_SERVER,
+			    .conf_size = sizeof(struct conf), .conf = rules, .n_conf = KEEL_COUNT(rules), .check = check);
+	END
+	stranger sh -c 'gcc $($PKG_CONFIG --cflags --libs keelson-module) -o picky.so picky.c'
+	run stranger keelson-module check ./picky.so
+	has "$output" "found: .*file: expected a path \(made up here was file = \"x\"; say with --conf '...' what its group holds\)"
+	is_a_module ./picky.so --conf 'file = "/x";'
 }
 
 @test "vendor: wrong types of handlers and configuration do not compile, unknown functions do not link" {

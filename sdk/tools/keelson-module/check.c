@@ -34,7 +34,8 @@ struct options {
 
 static int usage(FILE *to)
 {
-	fprintf(to, "usage: keelson-module check [--only GROUP[,RULE...]] [--conf TEXT] [--modules DIR]\n"
+	fprintf(to, "usage: keelson-module check [--only GROUP[,RULE...]] [--conf TEXT]\n"
+		    "                            [--value CLASS.ATTRIBUTE=TEXT]... [--modules DIR]\n"
 		    "                            [--with FILE.so]... [--isolated] FILE.so\n"
 		    "       keelson-module check --list\n");
 	return 2;
@@ -119,7 +120,7 @@ static void run(const struct options *o)
 	}
 	stock_read(o->modules != NULL || !place_find(module_places, ".", folder) ? o->modules : folder, s.m);
 	if (s.conf == NULL)
-		s.conf = required = config_required(s.m);
+		s.conf = s.made_up = required = config_required(s.m);
 	run_loaded(o, &s);
 	free(required);
 }
@@ -128,6 +129,7 @@ int check(int argc, char **argv)
 {
 	static const struct option longs[] = { { "only", required_argument, NULL, 'o' },
 					       { "conf", required_argument, NULL, 'c' },
+					       { "value", required_argument, NULL, 'v' },
 					       { "modules", required_argument, NULL, 'm' },
 					       { "with", required_argument, NULL, 'w' },
 					       { "isolated", no_argument, NULL, 'i' },
@@ -144,6 +146,13 @@ int check(int argc, char **argv)
 		case 'o': o.only = optarg; break;
 		case 'c': o.conf = optarg; break;
 		case 'm': o.modules = optarg; break;
+		case 'v':
+			if (!stage_say(optarg)) {
+				fprintf(stderr, "keelson-module: --value: expected CLASS.ATTRIBUTE=TEXT, at most 32 of "
+						"them, got '%s'\n", optarg);
+				return 2;
+			}
+			break;
 		case 'w':
 			if (!with_open(optarg, &why)) {
 				fprintf(stderr, "keelson-module: --with %s: %s\n", optarg, why);

@@ -46,6 +46,9 @@ static bool load_once(void *arg, unsigned i)
 	stage_open(&s, arg);
 	if (stage_load(&s) < 0 && strstr(s.err.text, "the mock host") != NULL)
 		skip(RULE_lifecycle_load, "%s", s.err.text); /* it wants what that host does not have */
+	else if (s.mod == NULL && s.of->made_up != NULL)
+		finding(RULE_lifecycle_load, "%s (made up here was%s say with --conf '...' what its group holds)",
+			s.err.text, s.of->made_up);
 	else if (s.mod == NULL)
 		finding(RULE_lifecycle_load, "%s", s.err.text);
 	names_look(s.of->m);

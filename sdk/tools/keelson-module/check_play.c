@@ -200,6 +200,7 @@ static void job_lives(struct play *p, int day)
 	child_step("before job %s", id);
 	reload(p);
 	job = keel_mock_draft(p->stage.mock, "job", id);
+	stage_said(&p->stage, "job", job);
 	if (!step(p, KEEL_POINT_job_submit, id, job)) {
 		keel_mock_destroy(job);
 		return;

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "check_child.h"
@@ -178,6 +179,39 @@ const struct keel_attr_def *stage_attr(const struct subject *of, unsigned i)
 	return stock_attr(i);
 }
 
+/* ---- values that a vendor has said ------------------------------------------------------------------ */
+enum { SAID_MAX = 32 };
+
+static struct {
+	const char *value[SAID_MAX]; /* "job.licences=a=2" */
+	unsigned n;
+} said;
+
+bool stage_say(const char *value)
+{
+	size_t klass = strcspn(value, ".="), name = value[klass] == '.' ? strcspn(value + klass + 1, "=") : 0;
+
+	if (klass == 0 || name == 0 || value[klass + 1 + name] != '=' || said.n == SAID_MAX)
+		return false;
+	said.value[said.n++] = value;
+	return true;
+}
+
+/* NULL: nothing was said of it. */
+static const char *said_of(const char *klass, const char *name)
+{
+	size_t k = strlen(klass), n = strlen(name);
+
+	for (unsigned i = 0; i < said.n; i++) {
+		const char *at = said.value[i];
+
+		if (strncmp(at, klass, k) == 0 && at[k] == '.' && strncasecmp(at + k + 1, name, n) == 0 &&
+		    at[k + 1 + n] == '=')
+			return at + k + n + 2;
+	}
+	return NULL;
+}
+
 static unsigned own_attrs(const struct keel_module *m)
 {
 	unsigned n = 0;
@@ -201,7 +235,8 @@ static void value_give(struct stage *s, const struct keel_attr_def *a)
 		return;
 	for (int c = CAST_USUAL; c < N_CASTS; c++) {
 		struct keel_obj *o = stage_object(s, a->klass, (enum cast)c);
-		const char *text = value_of(a->type, (enum cast)c);
+		const char *words = c == CAST_USUAL ? said_of(a->klass, a->name) : NULL;
+		const char *text = words != NULL ? words : value_of(a->type, (enum cast)c);
 
 		if (o != NULL && text != NULL)
 			(void)keel_mock_set(o, a->name, NULL, text);
@@ -223,6 +258,15 @@ void stage_values(struct stage *s)
 	for (unsigned i = 0; i < own_attrs(s->of->m) && (a = stage_attr(s->of, i)) != NULL; i++)
 		if (has_attr(s, a))
 			value_give(s, a);
+}
+
+void stage_said(struct stage *s, const char *klass, struct keel_obj *o)
+{
+	const struct keel_attr_def *a;
+
+	for (unsigned i = 0; (a = stage_attr(s->of, i)) != NULL; i++)
+		if (strcmp(a->klass, klass) == 0 && said_of(klass, a->name) != NULL && has_attr(s, a))
+			(void)keel_mock_set(o, a->name, NULL, said_of(klass, a->name));
 }
 
 struct keel_obj *stage_object(struct stage *s, const char *klass, enum cast cast)

@@ -23,6 +23,7 @@ struct subject {
 	const void *symbol;	     /* its descriptor as it is in the file */
 	const struct keel_module *m; /* the same, alone: other modules are neither required nor in the way */
 	const char *conf; /* its group; NULL: defaults */
+	const char *made_up; /* the same, where the kit chose the keys that must be given; else NULL */
 	bool optional;	  /* offer what it may do without */
 };
 
@@ -57,8 +58,13 @@ void stage_close(struct stage *s, const char *after);
 const char *stage_id(const char *klass, enum cast cast);
 /* The object; NULL: there is none (any more). */
 struct keel_obj *stage_object(struct stage *s, const char *klass, enum cast cast);
+/* "job.licences=a=2": what ordinary objects have there, instead of a made-up value. Borrowed. False: it is not of
+ * that form, or there are too many. */
+bool stage_say(const char *value);
 /* Give the objects values of the module's own attributes. */
 void stage_values(struct stage *s);
+/* Give it what was said of objects of its class. */
+void stage_said(struct stage *s, const char *klass, struct keel_obj *o);
 /* Row i of the attributes that objects here may have, good until the next call; NULL: no more. */
 const struct keel_attr_def *stage_attr(const struct subject *of, unsigned i);
 /* Milliseconds that this thread has worked. */
