@@ -191,7 +191,8 @@ struct keel_mock_reply {
 	bool told; /* the answer is there */
 	int32_t code;
 	char text[1024];
-	const char *json; /* the body of the answer, "{}" when it has none */
+	/* The body of the answer, "{}" when it has none: {"lines": ["a", "b"]}, a blank behind each ':' and ','. */
+	const char *json;
 	uint32_t parts;	  /* sent before it */
 	const char *const *part; /* as JSON; good until the next one, at last until keel_mock_free() */
 };
@@ -243,7 +244,8 @@ void keel_mock_store(struct keel_mock *, bool works);
  *	object-freed            an object that is destroyed
  *	changes-ended           a change set after commit, discard or raise
  *	hold-ended              a hold released after its resume or cancel ran
- *	hold-never-ended        a hold ran into its deadline, and nothing that could have ended it was under way
+ *	hold-never-ended        a hold ran into its deadline, and nothing that could have ended it was under way: no
+ *				timer, watch or work, and no tap of its module at a NOTE
  *	timer-ended             a timer cancelled after it fired or was cancelled; watch-ended alike
  *	out-ended               a message body after it was sent or dropped
  *	msg-ended               a request's or a message's body after its callback or answer

@@ -223,6 +223,26 @@ static void test_verdicts_and_holds(void)
 	end("bad-verdict wait-without-hold hold-without-wait hold-never-ended hold-ended");
 }
 
+static keel_verdict hear(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	(void)c, (void)point, (void)event, (void)arg;
+	return KEEL_NEXT;
+}
+
+/* What another job's end would have ended is no hold that nobody ends. */
+static void test_waits_for_an_event(void)
+{
+	const struct keel_hook_api *hook;
+
+	begin();
+	hook = keel_mock_group(mock, "hook");
+	CU_ASSERT_EQUAL(hook->tap_add(mod, KEEL_POINT_job_purged, "hear", 0, hear, NULL, NULL), 0);
+	CU_ASSERT_EQUAL(submit(take), KEEL_WAIT);
+	keel_mock_advance(mock, 100);
+	CU_ASSERT_EQUAL(keel_mock_ended(mock, KEEL_CANCEL_TIMEOUT), 1);
+	end("");
+}
+
 static keel_verdict with_timers(struct keel_call *c, const struct state *st, struct keel_obj *o)
 {
 	struct keel_timer *t = st->core->timer(c->mod, 5, tick, NULL);
@@ -614,7 +634,7 @@ static void test_lists(void)
 	end("");
 }
 
-TESTS_MAIN("mock", TEST(test_handles), TEST(test_verdicts_and_holds), TEST(test_ended_twice), TEST(test_threads),
-	   TEST(test_left_behind), TEST(test_undeclared), TEST(test_requests), TEST(test_others),
+TESTS_MAIN("mock", TEST(test_handles), TEST(test_verdicts_and_holds), TEST(test_waits_for_an_event),
+	   TEST(test_ended_twice), TEST(test_threads), TEST(test_left_behind), TEST(test_undeclared), TEST(test_requests), TEST(test_others),
 	   TEST(test_failures), TEST(test_units_of_configuration), TEST(test_modules),
 	   TEST(test_lists))
