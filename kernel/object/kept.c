@@ -4,13 +4,14 @@
  *
  * They stay in their slots, under a row that nobody finds: when a module comes again, as in a reload, its row
  * takes them over and no object is touched. The store's rows have them meanwhile. What cannot stay so becomes
- * raw bytes, all of it in one walk: when the type goes (a number stays one), when a row of that name comes with
- * another type, when the class has no number left. Values that are not saved go then.
+ * raw bytes, all of it in one walk: when the type goes (a number stays one, and so does a plain text), when a row
+ * of that name comes with another type, when the class has no number left. Values that are not saved go then.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "object/object.h"
+#include "types/types.h"
 
 void kept_add(const struct keel_attr *a)
 {
@@ -80,10 +81,23 @@ static bool is_number(const struct type *t)
 	return t->def.flags & KEEL_TYPE_INT;
 }
 
+static bool is_text(const struct type *t)
+{
+	const uint32_t flags = KEEL_TYPE_STRING | KEEL_TYPE_TEXT;
+
+	return (t->def.flags & flags) == flags || t->def.parse == type_string.parse;
+}
+
 /* As if it had been stored and read. */
 static bool is_same(const struct type *a, const struct type *b)
 {
-	return a == b || (is_number(a) && is_number(b));
+	return a == b || (is_number(a) && is_number(b)) || (is_text(a) && is_text(b));
+}
+
+/* What its values are when it is gone; NULL: they need it. */
+static struct type *heir_of(const struct objects *o, const struct type *t)
+{
+	return is_number(t) ? type_find(o, "long") : is_text(t) ? type_find(o, "string") : NULL;
 }
 
 uint32_t kept_take(struct class *c, const struct keel_attr *a)
@@ -109,7 +123,7 @@ uint32_t kept_take(struct class *c, const struct keel_attr *a)
 
 void kept_leave(struct objects *o, const struct type *t)
 {
-	struct type *number = type_find(o, "long");
+	struct type *heir = t ? heir_of(o, t) : NULL;
 
 	for (struct class *c = o->classes; c; c = c->next) {
 		uint64_t mask[ATTR_WORDS] = { 0 };
@@ -118,8 +132,8 @@ void kept_leave(struct objects *o, const struct type *t)
 		for (struct keel_attr *k = c->kept; k; k = k->next) {
 			if (t && k->type != t)
 				continue;
-			if (t && is_number(t)) {
-				k->type = number;
+			if (heir) {
+				k->type = heir;
 				continue;
 			}
 			bit_set(mask, k->number);

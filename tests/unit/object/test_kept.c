@@ -152,6 +152,63 @@ static void types_go_too(void)
 	engine_stop(&e);
 }
 
+/* A text that is all of its value: nobody reads it again. */
+static uint32_t words_read;
+static int32_t word_parse(struct keel_mod *m, const struct keel_attr *a, int32_t op, const char *key,
+			  const char *text, union keel_slot *slot, bool *is_set, struct keel_err *err)
+{
+	(void)m, (void)a, (void)op, (void)key, (void)err;
+	if (*is_set)
+		free(slot->p);
+	slot->p = strdup(text);
+	*is_set = true;
+	words_read++;
+	return 0;
+}
+
+static void word_format(struct keel_mod *m, const union keel_slot *slot, const char *key,
+			const struct keel_emit *emit)
+{
+	(void)m, (void)key;
+	emit->fn(emit->arg, NULL, slot->p, (uint32_t)strlen(slot->p));
+}
+
+static void word_fini(struct keel_mod *m, union keel_slot *slot)
+{
+	(void)m;
+	free(slot->p);
+}
+
+static const struct keel_type_def words_type = { .size = sizeof(words_type), .name = "words",
+						 .flags = KEEL_TYPE_STRING | KEEL_TYPE_TEXT,
+						 .parse = word_parse, .format = word_format, .fini = word_fini };
+static const struct keel_attr_def words = ROW("words", "words", SAVED), words_long = ROW("words", "long", SAVED);
+
+static void texts_stay(void)
+{
+	const struct keel_contrib rows[] = { { "TYPE", &words_type }, { "ATTR", &words } };
+	struct keel_obj *o, *gone;
+
+	engine_start(&e);
+	CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, rows, 2, NULL), 0);
+	o = engine_thing(&e, "1");
+	gone = engine_thing(&e, "2");
+	engine_set(&e, o, "words", KEEL_SET, NULL, "12");
+	engine_set(&e, gone, "words", KEEL_SET, NULL, "lost");
+	go();
+	CU_ASSERT_TRUE(stored(o, "words"));
+	e.api->destroy(gone);
+	words_read = 0;
+	CU_ASSERT_EQUAL(registry_add(e.parts.registry, &e.guest, rows, 2, NULL), 0);
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, e.api->find(e.mod, "thing", "1"), "words"), "12");
+	CU_ASSERT_EQUAL(words_read, 0);
+	go();
+	come(&words_long);
+	o = e.api->find(e.mod, "thing", "1");
+	CU_ASSERT_EQUAL(e.api->get_int(o, e.api->attr(e.mod, "thing", "words")), 12);
+	engine_stop(&e);
+}
+
 /* Modules come and go, each with rows of its own: their values do not use up the numbers of the class. */
 static void many(void)
 {
@@ -176,4 +233,5 @@ static void many(void)
 }
 
 TESTS_MAIN("kept", TEST(same_again), TEST(another_type), TEST(not_a_value_any_more), TEST(not_saved),
-	   TEST(types_go_too), TEST(many))
+	   TEST(types_go_too), TEST(texts_stay),
+	   TEST(many))
