@@ -59,20 +59,10 @@ static struct counter **slot_of(struct state *st, const char *key)
 	return c;
 }
 
-static char *append(char *at, const char *end, const char *text)
-{
-	while (*text && at < end)
-		*at++ = *text++;
-	return at;
-}
-
-/* "queue/u:name". Not by snprintf(): at a reload each job needs eight of them. */
+/* "queue/u:name" */
 static void key_text(const char *queue, enum kind kind, const char *name, char buf[KEY_SIZE])
 {
-	const char *end = buf + KEY_SIZE - 1;
-	char *at = append(append(buf, end, queue), end, (const char[]){ '/', letters[kind], ':', '\0' });
-
-	*append(at, end, name) = '\0';
+	snprintf(buf, KEY_SIZE, "%s/%c:%s", queue, letters[kind], name);
 }
 
 const struct counter *counter_find(struct state *st, const char *queue, enum kind kind,
@@ -86,8 +76,7 @@ const struct counter *counter_find(struct state *st, const char *queue, enum kin
 	return *slot_of(st, key);
 }
 
-static struct counter *counter_take(struct state *st, const char *queue, enum kind kind,
-				    const char *name)
+struct counter *counter_take(struct state *st, const char *queue, enum kind kind, const char *name)
 {
 	struct counter **at, *c;
 	char key[KEY_SIZE];
@@ -108,15 +97,15 @@ static struct counter *counter_take(struct state *st, const char *queue, enum ki
 		*at = c;
 		st->n_counter++;
 	}
-	(*at)->jobs++;
+	(*at)->parties++;
 	return *at;
 }
 
-static void counter_drop(struct state *st, struct counter *c)
+void counter_drop(struct state *st, struct counter *c)
 {
 	struct counter **at;
 
-	if (!c || --c->jobs)
+	if (!c || --c->parties)
 		return;
 	at = slot_of(st, c->key);
 	*at = c->chain;
@@ -167,91 +156,61 @@ static void add_to(struct counter *c, const struct counted *j, enum tally tally,
 	if (!c)
 		return;
 	c->n[tally] += sign * j->weight;
-	for (uint32_t i = 0; i < j->n_item; i++)
-		if ((a = amount_of(c, j->item[i].res)))
-			a->n[tally] += sign * j->weight * j->item[i].n;
+	for (uint32_t i = 0; i < items_of(j); i++)
+		if ((a = amount_of(c, j->wants->item[i].res)))
+			a->n[tally] += sign * j->weight * j->wants->item[i].n;
 }
 
 static void add(struct counted *j, enum tally tally, double sign)
 {
 	for (int scope = 0; scope < SCOPES; scope++)
 		for (int kind = 0; kind < KINDS; kind++)
-			add_to(j->at[scope][kind], j, tally, sign);
+			add_to(j->party->at[scope][kind], j, tally, sign);
 }
 
 static void leave(struct state *st, struct counted *j)
 {
+	if (!j->party)
+		return;
 	for (int tally = 0; tally < TALLIES; tally++)
 		if ((j->tallies & 1u << tally) && !(j->away && tally == TALLY_RUNS))
 			add(j, (enum tally)tally, -1);
-	for (int scope = 0; scope < SCOPES; scope++)
-		for (int kind = 0; kind < KINDS; kind++) {
-			counter_drop(st, j->at[scope][kind]);
-			j->at[scope][kind] = NULL;
-		}
-	free(j->item);
-	j->item = NULL;
-	j->n_item = 0;
+	party_drop(st, j->party);
+	wants_drop(st, j->wants);
+	j->party = NULL;
+	j->wants = NULL;
 	j->tallies = 0;
 	j->away = false;
 }
 
-static bool is_amount(const struct keel_res_value *v)
+/* Are there places for all of its amounts? Then counting needs no memory. */
+static bool has_places(const struct counted *j)
 {
-	return keel_res_is_number(v->res) && v->res->type != KEEL_RES_BOOL;
-}
-
-static void take_items(struct state *st, struct keel_obj *job, struct counted *j)
-{
-	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
-	uint32_t n = st->resource->list_count(list), amounts = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		amounts += is_amount(st->resource->list_at(list, i));
-	j->item = amounts && amounts < UINT16_MAX ? calloc(amounts, sizeof(*j->item)) : NULL;
-	for (uint32_t i = 0; j->item && i < n; i++) {
-		const struct keel_res_value *v = st->resource->list_at(list, i);
-
-		if (is_amount(v))
-			j->item[j->n_item++] = (struct item){ v->res, v->n };
-	}
-}
-
-static bool has_places(const struct counted *j, const struct keel_resource *res)
-{
-	for (int scope = 0; scope < SCOPES; scope++)
-		for (int kind = 0; kind < KINDS; kind++)
-			if (j->at[scope][kind] && !amount_of(j->at[scope][kind], res))
-				return false;
+	if (!j->wants || j->wants->placed == j->party->serial)
+		return true;
+	for (uint32_t i = 0; i < items_of(j); i++)
+		for (int scope = 0; scope < SCOPES; scope++)
+			for (int kind = 0; kind < KINDS; kind++)
+				if (j->party->at[scope][kind] &&
+				    !amount_of(j->party->at[scope][kind], j->wants->item[i].res))
+					return false;
+	j->wants->placed = j->party->serial;
 	return true;
-}
-
-/* Without memory for all its places an amount is not counted: then nothing of it is taken back, either. */
-static void items_placed(struct counted *j)
-{
-	for (uint32_t i = 0; i < j->n_item;)
-		if (has_places(j, j->item[i].res))
-			i++;
-		else
-			j->item[i] = j->item[--j->n_item];
 }
 
 static void enter(struct keel_mod *mod, struct keel_obj *job, struct counted *j, uint32_t tallies,
 		  double weight)
 {
-	struct state *st = mod->state;
-	const char *queue = st->object->get_str(job, st->a.queue);
-
-	for (int kind = 0; kind < KINDS; kind++) {
-		const char *name = name_of(st, job, (enum kind)kind);
-
-		j->at[SERVER][kind] = counter_take(st, "", (enum kind)kind, name);
-		j->at[QUEUE][kind] = counter_take(st, queue ? queue : "", (enum kind)kind, name);
+	j->party = party_take(mod, job);
+	if (!j->party)
+		return;
+	j->wants = wants_take(mod->state, job);
+	if (!has_places(j)) { /* not counted: then nothing of them is taken back, either */
+		wants_drop(mod->state, j->wants);
+		j->wants = NULL;
 	}
-	take_items(st, job, j);
-	items_placed(j);
 	j->weight = weight;
-	j->tallies = tallies;
+	j->tallies = (uint8_t)tallies;
 	for (int tally = 0; tally < TALLIES; tally++)
 		if (tallies & 1u << tally)
 			add(j, (enum tally)tally, 1);
@@ -338,13 +297,14 @@ void counted_fini(struct keel_mod *mod, void *slot)
 	struct counted *j = slot;
 
 	if (st->closing)
-		free(j->item);
+		wants_drop(st, j->wants);
 	else
 		leave(st, j);
 }
 
 void count_fini(struct state *st)
 {
+	parties_fini(st);
 	for (uint32_t i = 0; i < st->n_bucket; i++)
 		while (st->bucket[i]) {
 			struct counter *c = st->bucket[i];

@@ -23,6 +23,7 @@ enum tally { TALLY_ALL, TALLY_WAITS, TALLY_RUNS, TALLIES }; /* not over; state Q
 enum family { MAX_QUEUED, THRESHOLD, MAX_RUN, MAX_RUN_SOFT, FAMILIES };
 
 #define OLD_LIMITS 9 /* rows of old.def */
+#define WANTS_RECENT 64u
 
 struct resource_limit {
 	const struct keel_resource *res;
@@ -41,24 +42,40 @@ struct amount {
 };
 struct counter {
 	struct counter *chain;
-	uint32_t jobs; /* that count here */
+	uint32_t parties; /* that count here */
 	double n[TALLIES];
 	struct amount *amount;
 	uint32_t n_amount, room;
 	char key[]; /* <queue or nothing>/u:alice */
 };
 
-/* Private memory on each job: what has been counted of it, and where. */
+/* The same people in the same queue: jobs of theirs count in the same places. */
+struct party {
+	struct party *chain;
+	uint32_t hash, jobs;
+	uint64_t serial; /* no other one has had it */
+	struct counter *at[SCOPES][KINDS];
+	const char *queue, *name[KINDS];
+	char words[];
+};
+
+/* Numbers of a Resource_List; jobs that want the same may share them. */
 struct item {
 	const struct keel_resource *res;
 	double n;
 };
+struct wants {
+	uint32_t jobs, n_item, place; /* among the recent ones */
+	uint64_t placed;	      /* the serial of the party whose counters have room for them */
+	struct item item[];
+};
+
+/* Private memory on each job: what has been counted of it, and where. */
 struct counted {
-	struct counter *at[SCOPES][KINDS];
-	struct item *item; /* numbers of its Resource_List; owned */
+	struct party *party; /* NULL: not counted at all */
+	struct wants *wants; /* NULL: nothing */
 	double weight;	 /* 1; an array: its queued subjobs */
-	uint16_t n_item;
-	uint8_t tallies; /* bits; 0: not counted at all */
+	uint8_t tallies; /* bits */
 	bool placed;	 /* has its vnodes */
 	bool away;	 /* vacated by a trial */
 };
@@ -78,6 +95,10 @@ struct state {
 	const struct keel_attr *old[SCOPES][OLD_LIMITS], *max_queuable;
 	struct counter **bucket;
 	uint32_t n_bucket, n_counter;
+	struct party **parties, *latest; /* of the job that was counted last: the next one is often its equal */
+	uint32_t parties_size, n_party;
+	struct wants *recent[WANTS_RECENT];
+	uint64_t serial; /* that was given last */
 	bool closing; /* the counters are gone, jobs' memory is about to go */
 };
 
@@ -100,6 +121,24 @@ const struct counter *counter_find(struct state *st, const char *queue, enum kin
 double counter_amount(const struct counter *c, const struct keel_resource *res, enum tally tally);
 /* `u:alice` */
 void entity_text(enum kind kind, const char *name, char buf[300]);
+
+struct counter *counter_take(struct state *st, const char *queue, enum kind kind, const char *name);
+void counter_drop(struct state *st, struct counter *c);
+
+/* alike.c: what jobs share. NULL: no memory; of wants: or nothing is wanted */
+struct party *party_take(struct keel_mod *mod, struct keel_obj *job);
+void party_drop(struct state *st, struct party *y);
+void parties_fini(struct state *st);
+struct wants *wants_take(struct state *st, struct keel_obj *job);
+void wants_drop(struct state *st, struct wants *w);
+static inline const struct counter *counter_of(const struct counted *j, enum scope scope, enum kind kind)
+{
+	return j->party ? j->party->at[scope][kind] : NULL;
+}
+static inline uint32_t items_of(const struct counted *j)
+{
+	return j->wants ? j->wants->n_item : 0;
+}
 
 /* old.c: limits of the old style mean PBS_GENERIC or PBS_ALL */
 extern const struct keel_attr_def old_attrs[SCOPES][OLD_LIMITS];

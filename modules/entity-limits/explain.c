@@ -40,7 +40,7 @@ static void amount_text(const struct subject *s, double n, char *buf, uint32_t l
 static void explain_kind(const struct subject *s, enum kind kind)
 {
 	const char *name = name_of(s->st, s->job, kind);
-	const struct counter *c = s->j->at[s->scope][kind];
+	const struct counter *c = counter_of(s->j, s->scope, kind);
 	enum tally tally = tally_of[s->family];
 	char has[64], most[64], line[LINE_MAX];
 	struct found found;
@@ -70,8 +70,8 @@ static void explain_family(struct subject *s)
 		explain_kinds(s);
 	if (!has_limits(s->st, s->scope, s->holder, s->family, true))
 		return;
-	for (uint32_t i = 0; i < s->j->n_item; i++) {
-		s->res = s->j->item[i].res;
+	for (uint32_t i = 0; i < items_of(s->j); i++) {
+		s->res = s->j->wants->item[i].res;
 		explain_kinds(s);
 	}
 }

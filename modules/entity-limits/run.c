@@ -59,7 +59,7 @@ struct check {
 
 static double running(const struct check *k, enum kind kind)
 {
-	const struct counter *c = k->j->at[k->scope][kind];
+	const struct counter *c = counter_of(k->j, k->scope, kind);
 
 	if (!c)
 		return 0;
@@ -104,8 +104,8 @@ static keel_verdict check_amounts(struct keel_call *call, struct check *k)
 {
 	keel_verdict verdict = KEEL_NEXT;
 
-	for (uint32_t i = 0; i < k->j->n_item && verdict == KEEL_NEXT; i++) {
-		k->item = &k->j->item[i];
+	for (uint32_t i = 0; i < items_of(k->j) && verdict == KEEL_NEXT; i++) {
+		k->item = &k->j->wants->item[i];
 		verdict = check_kinds(call, k);
 	}
 	return verdict;
@@ -150,8 +150,8 @@ static bool is_over(struct check *k)
 		return true;
 	if (!has_limits(k->st, k->scope, k->holder, k->family, true))
 		return false;
-	for (uint32_t i = 0; i < k->j->n_item; i++) {
-		k->item = &k->j->item[i];
+	for (uint32_t i = 0; i < items_of(k->j); i++) {
+		k->item = &k->j->wants->item[i];
 		if (kinds_are_over(k))
 			return true;
 	}
