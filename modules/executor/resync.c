@@ -153,6 +153,8 @@ static void jobs_look(struct keel_mod *mod)
 		resync_known(mod, job);
 	if (walk)
 		st->object->cursor_close(walk);
+	/* Also where there was none: whoever comes later comes by us. */
+	st->server.knows_jobs = st->object->attr(mod, "job", "job_state") != NULL;
 }
 
 void resync_again(struct keel_mod *mod)
