@@ -89,6 +89,24 @@ static const char *put(char **at, const char *text)
 	return copy;
 }
 
+static void party_free(struct state *st, struct party *y)
+{
+	for (int scope = 0; scope < SCOPES; scope++)
+		for (int kind = 0; kind < KINDS; kind++)
+			counter_drop(st, y->at[scope][kind]);
+	free(y);
+}
+
+static bool has_counters(const struct party *y)
+{
+	for (int scope = 0; scope < SCOPES; scope++)
+		for (int kind = 0; kind < KINDS; kind++)
+			if (!y->at[scope][kind])
+				return false;
+	return true;
+}
+
+/* NULL: no memory for it or a counter of it; the next job tries again. */
 static struct party *party_make(struct state *st, const struct people *p)
 {
 	size_t len = strlen(p->queue) + 1;
@@ -108,7 +126,10 @@ static struct party *party_make(struct state *st, const struct people *p)
 		y->at[SERVER][kind] = counter_take(st, "", (enum kind)kind, y->name[kind]);
 		y->at[QUEUE][kind] = counter_take(st, y->queue, (enum kind)kind, y->name[kind]);
 	}
-	return y;
+	if (has_counters(y))
+		return y;
+	party_free(st, y);
+	return NULL;
 }
 
 static struct party *party_find(struct state *st, const struct people *p)
@@ -160,10 +181,7 @@ void party_drop(struct state *st, struct party *y)
 	st->n_party--;
 	if (st->latest == y)
 		st->latest = NULL;
-	for (int scope = 0; scope < SCOPES; scope++)
-		for (int kind = 0; kind < KINDS; kind++)
-			counter_drop(st, y->at[scope][kind]);
-	free(y);
+	party_free(st, y);
 }
 
 void parties_fini(struct state *st)

@@ -153,8 +153,6 @@ static void add_to(struct counter *c, const struct counted *j, enum tally tally,
 {
 	struct amount *a;
 
-	if (!c)
-		return;
 	c->n[tally] += sign * j->weight;
 	for (uint32_t i = 0; i < items_of(j); i++)
 		if ((a = amount_of(c, j->wants->item[i].res)))
@@ -191,8 +189,7 @@ static bool has_places(const struct counted *j)
 	for (uint32_t i = 0; i < items_of(j); i++)
 		for (int scope = 0; scope < SCOPES; scope++)
 			for (int kind = 0; kind < KINDS; kind++)
-				if (j->party->at[scope][kind] &&
-				    !amount_of(j->party->at[scope][kind], j->wants->item[i].res))
+				if (!amount_of(j->party->at[scope][kind], j->wants->item[i].res))
 					return false;
 	j->wants->placed = j->party->serial;
 	return true;

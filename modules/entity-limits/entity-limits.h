@@ -54,7 +54,7 @@ struct party {
 	struct party *chain;
 	uint32_t hash, jobs;
 	uint64_t serial; /* no other one has had it */
-	struct counter *at[SCOPES][KINDS];
+	struct counter *at[SCOPES][KINDS]; /* all of them */
 	const char *queue, *name[KINDS];
 	char words[];
 };
