@@ -22,6 +22,11 @@ static int word_index(const char *const *words, int n, const char *word, size_t 
 	return -1;
 }
 
+static int32_t bad(struct keel_err *err)
+{
+	return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
+}
+
 int32_t place_parse(const char *text, struct keel_place *ret, struct keel_err *err)
 {
 	struct keel_place place = { 0 };
@@ -40,16 +45,24 @@ int32_t place_parse(const char *text, struct keel_place *ret, struct keel_err *e
 			   len - 6 < sizeof(place.group)) {
 			memcpy(place.group, text + 6, len - 6);
 			if (!name_is_valid(place.group))
-				return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
+				return bad(err);
 		} else {
-			return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
+			return bad(err);
 		}
 		text += len;
 		if (*text == ':' && !*++text)
-			return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
+			return bad(err);
 	}
 	*ret = place;
 	return 0;
+}
+
+static bool number(const char *text, unsigned long *ret)
+{
+	char *end;
+
+	*ret = strtoul(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && *ret > 0 && *ret <= 1000000;
 }
 
 /* One `N:ppn=P:ncpus=X:property` or `host:...` of a nodes specification. */
@@ -57,28 +70,29 @@ static int32_t nodes_chunk(char *spec, struct keel_text *out, struct keel_err *e
 {
 	char *save = NULL, *word = strtok_r(spec, ":", &save);
 	unsigned long count = 1, ppn = 0, ncpus = 0;
-	char *end, host[256] = "";
+	char host[256] = "";
+	size_t len = 0;
 
 	if (!word)
-		return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
-	count = strtoul(word, &end, 10);
-	if (*end) {
-		count = 1;
-		if (!name_is_valid(word) || snprintf(host, sizeof(host), ":host=%s", word) >= 256)
-			return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
-	}
-	if (count == 0 || count > 1000000)
-		return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
-	while ((word = strtok_r(NULL, ":", &save))) {
+		return bad(err);
+	if (name_is_valid(word))
+		len = (size_t)snprintf(host, sizeof(host), ":host=%s", word);
+	else if (!number(word, &count))
+		return bad(err);
+	while (len < sizeof(host) && (word = strtok_r(NULL, ":", &save))) {
+		bool read = true;
+
 		if (strncmp(word, "ppn=", 4) == 0)
-			ppn = strtoul(word + 4, NULL, 10);
+			read = number(word + 4, &ppn);
 		else if (strncmp(word, "ncpus=", 6) == 0)
-			ncpus = strtoul(word + 6, NULL, 10);
-		else if (name_is_valid(word))
-			snprintf(host + strlen(host), sizeof(host) - strlen(host), ":%s=True", word);
-		else
-			return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
+			read = number(word + 6, &ncpus);
+		else if ((read = name_is_valid(word)))
+			len += (size_t)snprintf(host + len, sizeof(host) - len, ":%s=True", word);
+		if (!read)
+			return bad(err);
 	}
+	if (len >= sizeof(host))
+		return bad(err);
 	keel_text_printf(out, "%lu:ncpus=%lu", count, ncpus ? ncpus : ppn ? ppn : 1);
 	if (ppn)
 		keel_text_printf(out, ":mpiprocs=%lu", ppn);
@@ -106,7 +120,7 @@ static int32_t convert(char *nodes, struct keel_text *out, const char **ret_plac
 		code = nodes_chunk(spec, out, err);
 	}
 	if (!code && out->len == 0)
-		code = fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
+		code = bad(err);
 	return code;
 }
 
