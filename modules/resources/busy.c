@@ -13,6 +13,29 @@ struct search {
 	bool blind; /* there was no memory to look everywhere */
 };
 
+/* Is it asked for in the chunks of a job's select? A number is summed up beside it, a text is named there only. */
+static bool selects(struct search *s, const struct keel_reslist *list)
+{
+	const struct keel_res_value *v = list_get(list, "select");
+	struct keel_select *select;
+	bool found = false;
+	uint32_t i, k;
+	int32_t code;
+
+	if (!v || !v->text || !strstr(v->text, s->name))
+		return false;
+	code = select_parse(s->mod, v->text, &select, NULL);
+	if (code) {
+		s->blind = s->blind || code == PBSE_SYSTEM;
+		return false;
+	}
+	for (i = 0; i < select->n; i++)
+		for (k = 0; k < select->chunk[i].n; k++)
+			found |= strcmp(select->chunk[i].v[k].res->name, s->name) == 0;
+	select_free(select);
+	return found;
+}
+
 /* Every attribute of type resource_list is looked at, whoever declared it. */
 static void look_at(void *arg, const struct keel_attr_def *def)
 {
@@ -28,10 +51,10 @@ static void look_at(void *arg, const struct keel_attr_def *def)
 	walk = attr ? st->object->cursor(s->mod, s->klass) : NULL;
 	s->blind = s->blind || !walk;
 	while (walk && !s->found && (obj = st->object->next(walk))) {
-		const struct keel_res_value *v =
-			list_get(st->object->get_ptr(obj, attr), s->name);
+		const struct keel_reslist *list = st->object->get_ptr(obj, attr);
+		const struct keel_res_value *v = list_get(list, s->name);
 
-		if (v && (!(def->flags & KEEL_ATTR_SAVE) ? v->n != 0 : true))
+		if (selects(s, list) || (v && (!(def->flags & KEEL_ATTR_SAVE) ? v->n != 0 : true)))
 			s->found = obj;
 	}
 	if (walk)

@@ -49,6 +49,23 @@ static void test_used(void)
 	CU_ASSERT_EQUAL(ask("tickets"), KEEL_NEXT);
 }
 
+/* A text is not summed up: it is named in the select only. */
+static void test_used_in_a_select(void)
+{
+	struct keel_obj *res = keel_mock_object(mock, "resource", "colour"), *job;
+
+	keel_mock_set(res, "type", NULL, "string");
+	keel_mock_set(res, "flag", NULL, "h");
+	keel_mock_attr(mock, "job", "Resource_List", "resource_list");
+	job = keel_mock_object(mock, "job", "1.svr");
+	CU_ASSERT_EQUAL(keel_mock_set(job, "Resource_List", "select", "2:ncpus=1+1:ncpus=1:colour=red"), 0);
+	CU_ASSERT_EQUAL(ask("colour"), KEEL_REJECT);
+	CU_ASSERT_EQUAL(out.code, PBSE_RESCBUSY);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.text, "on job"));
+	keel_mock_set(job, "Resource_List", "select", "1:ncpus=1:host=colour");
+	CU_ASSERT_EQUAL(ask("colour"), KEEL_NEXT);
+}
+
 /* Whichever call fails. */
 static void test_no_memory(void)
 {
@@ -63,4 +80,5 @@ static void test_no_memory(void)
 	CU_ASSERT(n > 1);
 }
 
-TESTS_MAIN_BETWEEN("busy resources", set_up, tear_down, TEST(test_used), TEST(test_no_memory))
+TESTS_MAIN_BETWEEN("busy resources", set_up, tear_down, TEST(test_used), TEST(test_used_in_a_select),
+		   TEST(test_no_memory))
