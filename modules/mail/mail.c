@@ -48,10 +48,9 @@ static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *
 static keel_verdict on_obit(struct keel_call *c, const struct keel_ev_job_obit *ev)
 {
 	struct state *st = keel_state(c);
-	const struct slot *s = ev->job ? st->object->slot(c->mod, ev->job) : NULL;
 	const char *why = reason_of_status(ev->exit_status);
 
-	if (!s || s->quiet)
+	if (!ev->job || st->object->is_set(ev->job, st->quiet))
 		return KEEL_NEXT;
 	if (why)
 		write_about(c->mod, ev->job, 'a', why);
@@ -62,11 +61,10 @@ static keel_verdict on_obit(struct keel_call *c, const struct keel_ev_job_obit *
 static keel_verdict on_notice(struct keel_call *c, const struct keel_ev_job_notice *ev)
 {
 	struct state *st = keel_state(c);
-	struct slot *s = ev->job ? st->object->slot(c->mod, ev->job) : NULL;
 
-	if (s && ev->letter[0] == 'n')
-		s->quiet = true;
-	else if (s)
+	if (ev->job && ev->letter[0] == 'n')
+		st->object->set_int(ev->job, st->quiet, 1);
+	else if (ev->job)
 		write_about(c->mod, ev->job, ev->letter[0], ev->text);
 	return KEEL_NEXT;
 }
@@ -91,6 +89,15 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_known, on_known),
 };
 
+/* Kept, as a job that is deleted may end after a restart. */
+static const struct keel_attr_def quiet =
+	KEEL_ATTR_DEF("job", "mail_suppressed", "bool", .order = 950, .flags = KEEL_ATTR_SAVE,
+		      .doc = "nobody wants to hear of its end");
+
+static const struct keel_contrib contribs[] = {
+	{ "ATTR", &quiet },
+};
+
 /* ---- module ------------------------------------------------------------------------------------------- */
 
 #define FIND(member, klass, name) KEEL_FIND(struct state, member, klass, name)
@@ -102,6 +109,7 @@ static const struct keel_find wanted[] = {
 	FIND(used, "job", "resources_used"),
 	FIND(exit_status, "job", "Exit_status"),
 	FIND(job_state, "job", "job_state"),
+	FIND(quiet, "job", "mail_suppressed"),
 	FIND(from, "server", "mail_from"),
 	FIND(mailer, "server", "mailer"),
 };
@@ -146,6 +154,6 @@ static const char *const requires_modules[] = { "manager", "jobs", NULL };
 KEEL_MODULE(.name = "mail", .version = "1.0", .vendor = "Keelson",
 	    .summary = "tells people by mail what becomes of their jobs", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
-	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
+	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs), .contribs = contribs,
+	    .n_contribs = KEEL_COUNT(contribs), .taps = taps, .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
 	    .reconf = reconf, .busy = busy, .fini = fini);

@@ -84,6 +84,18 @@ $BEGUN" "$(cat "$(mails "$id" "$BEGUN")")"
 	mails_are 0 "$id"
 }
 
+@test "mail: a deletion without mail that a restart interrupts" {
+	cluster
+	ready=$(desk "$OWNER")/ready
+	id=$(submit -m ae -- /bin/sh -c "trap '' TERM; touch $ready; while :; do sleep 0.1; done")
+	wait_until 20 test -e "$ready"
+	qdel -Wsuppress_email=-1 "$id"
+	sandbox restart server --hard
+	wait_until 30 is_over "$id"
+	closed
+	mails_are 0 "$id"
+}
+
 @test "mail: to the users of -M, those that are addresses, from mail_from" {
 	cluster
 	qmgr -c 'set server mail_from = pbs@example.org'
