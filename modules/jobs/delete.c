@@ -69,6 +69,16 @@ static void record(struct keel_mod *mod, struct keel_obj *job, const struct dele
 	st->acct->record(st->acct->self, 'D', d->id, text);
 }
 
+static void remember(struct keel_mod *mod, struct keel_obj *job, bool history)
+{
+	struct state *st = mod->state;
+
+	if (history)
+		st->object->unset(job, st->a.unremembered, NULL);
+	else
+		st->object->set_int(job, st->a.unremembered, 1);
+}
+
 static bool refused_by_host(int32_t code)
 {
 	return code && code != PBSE_NORELYMOM && code != PBSE_BADSTATE;
@@ -94,7 +104,7 @@ static void host_answered(struct keel_mod *mod, void *arg, int32_t code, const c
 		return;
 	}
 	record(mod, job, d);
-	j->unremembered = d->history;
+	remember(mod, job, !d->history);
 	j->ending = ENDING_DELETE;
 	if (step_is_suspended(j->step))
 		release_undo(mod, job);
@@ -128,7 +138,7 @@ static void discard(struct keel_mod *mod, struct keel_obj *job, struct deletion 
 		step_to(mod, job, STEP_EXITED);
 	st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete forced");
 	record(mod, job, d);
-	job_slot(mod, job)->unremembered = d->history;
+	remember(mod, job, !d->history);
 	job_discard(mod, job, ran);
 }
 
@@ -150,7 +160,7 @@ static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletio
 		discard(mod, job, d);
 	} else {
 		record(mod, job, d);
-		j->unremembered = d->history;
+		remember(mod, job, !d->history);
 		if (!st->object->is_set(job, st->a.exec_vnode))
 			st->core->log(mod, KEEL_LOG_DEBUG2, "Job", d->id,
 				      "in free_nodes and no exec_vnode");

@@ -110,7 +110,8 @@ static void forget(struct keel_mod *mod, struct keel_obj *job, enum step step)
 {
 	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
-	bool part = job_role(mod, job) == ROLE_PART, keep = history_on(mod) && !j->unremembered;
+	bool part = job_role(mod, job) == ROLE_PART;
+	bool keep = history_on(mod) && !st->object->is_set(job, st->a.unremembered);
 
 	waiters_answer(mod, job);
 	if (part && !keep)

@@ -75,7 +75,6 @@ struct job {
 	uint8_t ending;   /* enum ending: what its end will mean */
 	uint8_t occupies;  /* enum occupies: of its vnodes, queue and server */
 	bool busy;        /* a suspend or resume is on its way to the host */
-	bool unremembered; /* qdel -x: no history of it */
 	struct keel_timer *timer; /* pending: Execution_Time; running: its host is away */
 	struct waiter *waiters;   /* requests answered when it is over */
 	struct told *rerun; /* told when it is queued again */

@@ -13,7 +13,7 @@ static void clear_run(struct keel_mod *mod, struct keel_obj *job)
 	const struct keel_attr *const run[] = { st->a.exec_vnode, st->a.exec_host, st->a.session,
 						st->a.stime,	  st->a.obittime,  st->a.used,
 						st->a.comment,	  st->a.ending,	   st->a.etime,
-						st->a.jobdir,	  st->a.released };
+						st->a.jobdir,	  st->a.released,  st->a.unremembered };
 	size_t i;
 
 	for (i = saved ? 2 : 0; i < KEEL_COUNT(run); i++)

@@ -96,6 +96,18 @@ USAGE_QSELECT='usage: qselect [-a [op]date_time] [-A account_string] [-c [op]int
 	says 153 "qstat: Unknown Job Id $id" qstat -x "$id"
 }
 
+gone() { qstat -x "$1" 2>&1 | grep -q 'Unknown Job Id'; }
+
+@test "qdel -x: and its record, though a restart comes before its end" {
+	id=$(submit -j oe -o /dev/null -- \
+		/bin/sh -c "trap '' TERM; touch $(here stays); while :; do sleep 0.1; done")
+	wait_until 20 test -e "$(here stays)"
+	quietly as "$OWNER" qdel -x "$id"
+	sandbox kill server
+	sandbox restart server
+	wait_until 30 gone "$id"
+}
+
 @test "qdel: several operands; the last failure is the status" {
 	a=$(submit -h) b=$(submit -h)
 	says 153 'qdel: Unknown Job Id 99999.svr' as "$OWNER" qdel "$a" 99999 "$b"
