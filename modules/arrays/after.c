@@ -128,8 +128,12 @@ static void put_right(struct keel_mod *mod, struct keel_obj *job)
 	uint32_t ordinal;
 
 	if (!is_subjob(mod, job)) {
-		a = letter == 'F' ? NULL : array_of(mod, job);
-		if (a && a->n[KIND_WAITS])
+		a = array_of(mod, job);
+		if (letter == 'F' && a && st->object->is_set(job, st->a.erased))
+			after_end(mod, st->object->id(job), &a->x, true);
+		else if (letter == 'F')
+			return;
+		else if (a && a->n[KIND_WAITS])
 			st->job->waits(st->job->self, job);
 		else if (a)
 			array_check_end(mod, a);

@@ -88,7 +88,7 @@ void array_mark(struct array *a, uint32_t ordinal, int32_t value)
 /* ---- making and loading ----------------------------------------------------------------------------- */
 
 /* `value:ranges;value:ranges` */
-static void load_ended(struct keel_mod *mod, struct array *a)
+static void load_ended(struct keel_mod *mod, struct array *a, int32_t others)
 {
 	struct state *st = mod->state;
 	const char *at = st->object->get_str(a->whole, st->a.ended);
@@ -103,10 +103,10 @@ static void load_ended(struct keel_mod *mod, struct array *a)
 		if (value < OVER || !len || selection_parse(&a->x, end + 1, len, &s))
 			return;
 		for (i = 0; i < s.n; i++) {
-			if (runs_replace(&a->runs, s.at[i].first, s.at[i].last, s.at[i].step, WAITS,
+			if (runs_replace(&a->runs, s.at[i].first, s.at[i].last, s.at[i].step, others,
 					 value, &n))
 				continue;
-			a->n[KIND_WAITS] -= n;
+			a->n[kind_of(others)] -= n;
 			a->n[KIND_OVER] += n;
 		}
 		selection_fini(&s);
@@ -154,20 +154,31 @@ void array_fini(struct keel_mod *mod, void *slot)
 	s->a = NULL;
 }
 
+/* While it is loaded its attribute says so, not yet the module jobs. */
+static char letter_of(struct keel_mod *mod, struct keel_obj *whole)
+{
+	struct state *st = mod->state;
+	char text[8] = "";
+
+	st->object->text(whole, st->a.state, NULL, text, sizeof(text));
+	return text[0];
+}
+
 static struct array *array_create(struct keel_mod *mod, struct keel_obj *whole)
 {
 	struct state *st = mod->state;
 	const char *text = st->object->get_str(whole, st->a.submitted);
+	int32_t others = letter_of(mod, whole) == 'F' ? KEPT : WAITS; /* of one that is over none waits */
 	struct array *a = calloc(1, sizeof(*a));
 
-	if (!a || !text || !indices_parse(text, &a->x) || runs_init(&a->runs, a->x.count, WAITS)) {
+	if (!a || !text || !indices_parse(text, &a->x) || runs_init(&a->runs, a->x.count, others)) {
 		free(a);
 		return NULL;
 	}
 	a->whole = whole;
-	a->n[KIND_WAITS] = a->x.count;
+	a->n[kind_of(others)] = a->x.count;
 	a->deleted = st->object->is_set(whole, st->a.ending);
-	load_ended(mod, a);
+	load_ended(mod, a, others);
 	load_again(mod, a);
 	return a;
 }
@@ -299,7 +310,7 @@ void array_check_end(struct keel_mod *mod, struct array *a)
 {
 	struct state *st = mod->state;
 	struct indices x = a->x;
-	bool erase = a->erased, kept = a->n[KIND_KEPT] > 0;
+	bool erase = st->object->is_set(a->whole, st->a.erased), kept = a->n[KIND_KEPT] > 0;
 	int32_t substate = a->deleted  ? KEEL_SUB_TERMINATED
 			   : a->failed ? KEEL_SUB_FAILED
 				       : KEEL_SUB_FINISHED;

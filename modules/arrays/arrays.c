@@ -140,6 +140,8 @@ static const struct keel_attr_def attrs[] = {
 		      .doc = "subjobs that are over and have no object: how, and which"),
 	KEEL_ATTR_DEF("job", "array_started_before", "string", .order = 941, .flags = KEEL_ATTR_SAVE,
 		      .doc = "subjobs that wait again: index, starts, runs as hosts count them"),
+	KEEL_ATTR_DEF("job", "array_erased", "bool", .order = 942, .flags = KEEL_ATTR_SAVE,
+		      .doc = "it was deleted with -x: nothing is remembered of it"),
 };
 
 /* ---- module ----------------------------------------------------------------------------------------- */
@@ -147,7 +149,7 @@ static const struct keel_attr_def attrs[] = {
 static const struct keel_contrib contribs[] = {
 	{ "ATTR", &attrs[0] }, { "ATTR", &attrs[1] }, { "ATTR", &attrs[2] }, { "ATTR", &attrs[3] },
 	{ "ATTR", &attrs[4] }, { "ATTR", &attrs[5] }, { "ATTR", &attrs[6] }, { "ATTR", &attrs[7] },
-	{ "ATTR", &attrs[8] }, { "JOB_FORM", &form }, { "PARTS", &parts },
+	{ "ATTR", &attrs[8] }, { "ATTR", &attrs[9] }, { "JOB_FORM", &form }, { "PARTS", &parts },
 };
 _Static_assert(KEEL_COUNT(contribs) == KEEL_COUNT(attrs) + 2, "each attribute has an ATTR above");
 
@@ -162,6 +164,7 @@ static const struct keel_find wanted[] = {
 	FIND(a.submitted, "job", "array_indices_submitted"),
 	FIND(a.ended, "job", "array_ended"),
 	FIND(a.again, "job", "array_started_before"),
+	FIND(a.erased, "job", "array_erased"),
 	FIND(a.index, "job", "array_index"),
 	FIND(a.limit, "job", "max_run_subjobs"),
 	FIND(a.state, "job", "job_state"),

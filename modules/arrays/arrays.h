@@ -39,7 +39,6 @@ struct array {
 	uint32_t n_again;
 	bool failed;   /* some subjob did not end with 0 */
 	bool deleted;  /* nothing starts any more */
-	bool erased;   /* and nothing is remembered of it */
 	bool coarse;   /* too many ways to end to keep apart */
 };
 
@@ -60,7 +59,7 @@ struct state {
 	const struct keel_job_api *job;
 	const struct keel_acct_api *acct;
 	struct {
-		const struct keel_attr *array, *submitted, *ended, *again, *index, *limit; /* ours */
+		const struct keel_attr *array, *submitted, *ended, *again, *index, *limit, *erased; /* ours */
 		const struct keel_attr *state, *substate, *comment, *stime, *exit_status, *run_count,
 			*run_version, *output_path, *error_path, *queue, *ending;
 	} a;

@@ -212,7 +212,8 @@ static void delete_accepted(struct keel_mod *mod, struct fan *f, struct array *a
 					  .letter = wants(f, "nomail") ? "n" : "a", .text = text));
 		a->deleted = true;
 		st->object->set_str(a->whole, st->a.ending, f->who);
-		a->erased = wants(f, "deletehist");
+		if (wants(f, "deletehist"))
+			st->object->set_int(a->whole, st->a.erased, 1);
 	}
 	if (array_terminate(mod, a, &f->named) || f->all) {
 		snprintf(text, sizeof(text), "requestor=%s", f->who);

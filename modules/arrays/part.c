@@ -13,8 +13,8 @@
 
 /* What an array has and its subjobs have not, or not yet. */
 static const char *const not_of_parts[] = {
-	"array", "array_indices_submitted", "array_ended", "array_started_before", "max_run_subjobs",
-	"Submit_arguments", "Checkpoint", "Hold_Types", "depend", "block", "stime", "comment",
+	"array", "array_indices_submitted", "array_ended", "array_started_before", "array_erased",
+	"max_run_subjobs", "Submit_arguments", "Checkpoint", "Hold_Types", "depend", "block", "stime", "comment",
 	"run_count", "run_version", "Exit_status", "obittime", "history_timestamp", "ending",
 	"eligible_time", "interactive",
 };

@@ -260,6 +260,39 @@ assert whole["array"] == "True" and whole["array_indices_remaining"] == "1-4", w
 	gone "$(sub "$a" 1)"
 }
 
+# stubborn [qsub arguments]: a job of $OWNER that runs and does not end at TERM; prints its id.
+stubborn()
+{
+	local id ready
+	ready=$(here "stubborn.$RANDOM")
+	id=$(submit "$@" -j oe -o /dev/null -- /bin/sh -c "trap '' TERM; touch $ready; while :; do sleep 0.1; done") &&
+		wait_until 20 test -e "$ready" && echo "$id"
+}
+
+@test "arrays: qdel -x of what runs, and a restart before it has ended: nothing is remembered" {
+	a=$(stubborn -J 1-3%1)
+	quietly qdel -x "$a"
+	sandbox kill server
+	sandbox restart server
+	wait_until 30 gone "$a"
+	gone "$(sub "$a" 1)"
+	gone "$(sub "$a" 2)"
+}
+
+@test "arrays: of one that is over nothing waits, also when the history of a subjob is gone" {
+	a=$(array 1-3 1 2 3 : -- /bin/sleep 1000)
+	qdel "$a"
+	ends "$a"
+	sandbox reload --disable arrays
+	undo sandbox reload --enable arrays
+	quietly qdel -x "$(sub "$a" 2)"
+	sandbox reload --enable arrays
+	counts "$a" 0 0 3
+	sandbox kill server
+	sandbox restart server
+	counts "$a" 0 0 3
+}
+
 @test "arrays: what is not there" {
 	a=$(array 1-6:2 1)
 	says 156 "qdel: Invalid request $(sub "$a" 7)" qdel "$(sub "$a" 7)"
