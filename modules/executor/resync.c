@@ -10,6 +10,7 @@
  * that its list does not show.
  */
 #include "executor.h"
+#include "keel/service/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,16 @@ static void host_ask(struct keel_mod *mod, const char *peer)
 	st->link->send(mod, peer, "task.who", st->msg->out(mod));
 }
 
+/* Somebody deletes or reruns it: whether its host has heard of that, nobody remembers. */
+static bool is_to_end(struct keel_mod *mod, struct keel_obj *job, const char *substate)
+{
+	char *ending = dispatch_text(mod, job, "ending", NULL);
+	bool yes = ending || (substate && atoi(substate) == KEEL_SUB_RERUN);
+
+	free(ending);
+	return yes;
+}
+
 /* Replay: a running job belongs to some host; which one is looked up when the host is there. */
 void resync_known(struct keel_mod *mod, struct keel_obj *job)
 {
@@ -100,6 +111,8 @@ void resync_known(struct keel_mod *mod, struct keel_obj *job)
 	free(text);
 	text = dispatch_text(mod, job, "substate", NULL);
 	e->suspended = text && (strcmp(text, "43") == 0 || strcmp(text, "45") == 0);
+	e->killing = is_to_end(mod, job, text);
+	e->kill_delay = ((const struct conf *)mod->conf)->kill_delay;
 	free(text);
 	HASH_ADD_KEYPTR(hh, st->server.entries, e->id, strlen(e->id), e);
 	if (!e->hh.tbl) {

@@ -376,6 +376,32 @@ static void test_restart(void)
 	end();
 }
 
+/* What was acknowledged holds, though the host was away and nobody of then is there any more. */
+static void test_end_is_remembered(void)
+{
+	static const struct {
+		const char *id, *attr, *value;
+	} rows[] = {
+		{ "85.s", "ending", "somebody@here" },
+		{ "86.s", "substate", "60" },
+	};
+
+	for (size_t i = 0; i < KEEL_COUNT(rows); i++) {
+		struct keel_obj *job;
+
+		begin();
+		job = program_job(rows[i].id, EXE("/bin/sleep"), ARG("60"));
+		set(job, "job_state", "R");
+		launch(job);
+		stop();
+		set(job, rows[i].attr, rows[i].value);
+		begin();
+		CU_ASSERT(until(is_ended, DEADLINE_MS));
+		CU_ASSERT_EQUAL(heard.status, 271);
+		end();
+	}
+}
+
 static void test_link_loss(void)
 {
 	struct keel_obj *job;
@@ -446,4 +472,5 @@ static void tear_down(void)
 TESTS_MAIN_BETWEEN("executor", set_up, tear_down, TEST(test_exit_codes), TEST(test_program),
 		   TEST(test_environment), TEST(test_tmpdir), TEST(test_output), TEST(test_refused),
 		   TEST(test_signals), TEST(test_kill), TEST(test_freezer), TEST(test_leftovers),
-		   TEST(test_usage_and_limits), TEST(test_restart), TEST(test_link_loss), TEST(test_rerun))
+		   TEST(test_usage_and_limits), TEST(test_restart),
+		   TEST(test_end_is_remembered), TEST(test_link_loss), TEST(test_rerun))

@@ -156,6 +156,20 @@ check_all_once()
 	same records 'Q S E' "$(accounting | grep ";$id;" | cut -d';' -f2 | xargs)"
 }
 
+@test "crash: a deletion was acknowledged and both daemons killed; who ignores TERM is killed all the same" {
+	cluster --set jobs.kill_delay=1h --set executor.kill_delay=1s
+	out=$(desk "$OWNER")/deaf.out
+	id=$(submit -k oed -o "$out" -- /bin/sh -c 'trap "" TERM; echo ready; while :; do sleep 0.1; done')
+	wait_until 20 grep -qx ready "$out"
+	quietly as "$OWNER" qdel "$id"
+	sandbox kill server
+	sandbox kill n1
+	sandbox restart server
+	sandbox restart n1
+	wait_until 20 is_over "$id"
+	same status 265 "$(job_attr "$id" Exit_status)"
+}
+
 @test "crash: the host's daemon killed twice while many jobs start" {
 	cluster --ncpus 8
 	clients 2 30
