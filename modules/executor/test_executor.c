@@ -376,6 +376,42 @@ static void test_restart(void)
 	end();
 }
 
+/* Everybody may write into the spool: what a stranger has put there is out of the way. */
+static void test_stranger_in_spool(void)
+{
+	char path[400];
+
+	begin();
+	snprintf(path, sizeof(path), "%s/spool/36.s.OU", home);
+	CU_ASSERT_EQUAL(mkdir(path, 0755), 0);
+	strcat(path, "/full");
+	CU_ASSERT_EQUAL(mkdir(path, 0755), 0);
+	run(script_job("36.s", "echo mine\n"));
+	CU_ASSERT_EQUAL(heard.ended, 1);
+	CU_ASSERT_EQUAL(heard.status, 0);
+	CU_ASSERT_STRING_EQUAL(output("36.s.o"), "mine\n");
+	end();
+}
+
+/* A task has made something else of its spool file: nobody waits for a writer. */
+static void test_output_is_fifo(void)
+{
+	static const char script[] = "rm $1; mkfifo $1\n";
+	char text[700], path[400];
+	int fd;
+
+	begin();
+	snprintf(path, sizeof(path), "%s/37.s.o", out_dir);
+	fd = open(path, O_WRONLY | O_CREAT, 0666);
+	CU_ASSERT(fd >= 0 && fchmod(fd, 0666) == 0 && close(fd) == 0);
+	snprintf(text, sizeof(text), "set -- %s/spool/37.s.OU\n%s", home, script);
+	run(script_job("37.s", text));
+	CU_ASSERT_EQUAL(heard.ended, 1);
+	CU_ASSERT_EQUAL(heard.status, 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(heard.items, "Stageout_status=0"));
+	end();
+}
+
 /* What was acknowledged holds, though the host was away and nobody of then is there any more. */
 static void test_end_is_remembered(void)
 {
@@ -473,4 +509,4 @@ TESTS_MAIN_BETWEEN("executor", set_up, tear_down, TEST(test_exit_codes), TEST(te
 		   TEST(test_environment), TEST(test_tmpdir), TEST(test_output), TEST(test_refused),
 		   TEST(test_signals), TEST(test_kill), TEST(test_freezer), TEST(test_leftovers),
 		   TEST(test_usage_and_limits), TEST(test_restart),
-		   TEST(test_end_is_remembered), TEST(test_link_loss), TEST(test_rerun))
+		   TEST(test_end_is_remembered), TEST(test_stranger_in_spool), TEST(test_output_is_fifo), TEST(test_link_loss), TEST(test_rerun))

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,11 +64,15 @@ static int limits_apply(const struct spec *s)
 	return 0;
 }
 
-/* A left-over of an earlier run, or something a stranger has put there. */
+/* A left-over of an earlier run, or something a stranger has put there: his directory is out of the way. */
 static void spool_clear(const struct spec_stream *stream)
 {
-	if (stream->run && !stream->keep)
-		unlink(stream->run);
+	char aside[PATH_MAX];
+
+	if (!stream->run || stream->keep || unlink(stream->run) == 0 || errno == ENOENT)
+		return;
+	if (snprintf(aside, sizeof(aside), "%s.%d", stream->run, (int)getpid()) < (int)sizeof(aside))
+		(void)rename(stream->run, aside);
 }
 
 static int stream_open(const struct spec_stream *stream)

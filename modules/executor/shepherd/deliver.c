@@ -79,12 +79,24 @@ static int bytes_write(int fd, const char *bytes, size_t len)
 	return 0;
 }
 
-static int file_copy(const char *from, const char *to)
+/* The output of a task. It may have made something else of it: that is none, and nobody waits for it. */
+static int output_open(const char *path)
 {
-	int in = open(from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+static int file_copy(const char *from, const char *to, int flags)
+{
+	int in = output_open(from);
 	int out = in < 0 ? -1
-			 : open(to, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_NONBLOCK | O_CLOEXEC,
-				0666);
+			 : open(to, O_WRONLY | O_CREAT | O_NOCTTY | O_NONBLOCK | O_CLOEXEC | flags, 0666);
 	int r = in < 0 || out < 0 ? -errno : 0;
 	char buf[65536];
 	ssize_t n = 0;
@@ -109,7 +121,7 @@ static int file_place(const char *from, const char *to)
 
 	if (lstat(to, &st) < 0 && errno == ENOENT && rename(from, to) == 0)
 		return 0;
-	r = file_copy(from, to);
+	r = file_copy(from, to, O_TRUNC);
 	if (r == 0)
 		unlink(from);
 	return r;
@@ -119,8 +131,11 @@ static void file_keep(const struct spec *s, const char *from, const char *suffix
 {
 	char path[PATH_MAX];
 
-	if (snprintf(path, sizeof(path), "%s/%s%s", s->undelivered, s->id, suffix) <
-	    (int)sizeof(path) && rename(from, path) < 0 && file_copy(from, path) == 0)
+	if (snprintf(path, sizeof(path), "%s/%s%s", s->undelivered, s->id, suffix) >=
+	    (int)sizeof(path) || rename(from, path) == 0)
+		return;
+	unlink(path); /* what a stranger has there stays, and is not followed */
+	if (file_copy(from, path, O_EXCL | O_NOFOLLOW) == 0)
 		unlink(from);
 }
 
