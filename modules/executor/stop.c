@@ -45,7 +45,7 @@ void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 	struct state *st = mod->state;
 
 	if (t->state == TASK_BEGIN) { /* done when there is a process */
-		t->kill_delay = delay_ms;
+		t->kill_delay = delay_ms > 0 ? delay_ms : 0;
 		return;
 	}
 	if (t->state == TASK_ENDED || t->state == TASK_REFUSED)

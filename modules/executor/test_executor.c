@@ -255,6 +255,13 @@ static void test_kill(void)
 	CU_ASSERT_EQUAL(task_api.kill(mod, job, 300), 0);
 	CU_ASSERT(until(is_ended, DEADLINE_MS));
 	CU_ASSERT_EQUAL(heard.status, 271);
+	/* Before it has begun; a queue may have had a negative kill_delay. */
+	job = program_job("66.s", EXE("/bin/sleep"), ARG("60"));
+	heard = (struct heard){ 0 };
+	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
+	CU_ASSERT_EQUAL(task_api.kill(mod, job, -5000), 0);
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
+	CU_ASSERT_EQUAL(heard.status, 265);
 	job = program_job("63.s", EXE("/bin/sleep"), ARG("60"));
 	launch(job);
 	task_api.discard(mod, job);

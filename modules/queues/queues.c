@@ -57,6 +57,17 @@ static int32_t check_priority(struct keel_mod *mod, const struct keel_session *w
 	return n < -1024 || n > 1023 ? table_error(mod, PBSE_BADATVAL, err) : 0;
 }
 
+/* Milliseconds are made of it, and added to. */
+static int32_t check_seconds(struct keel_mod *mod, const struct keel_session *who,
+			     struct keel_obj *queue, int32_t op, const char *key, const char *text,
+			     struct keel_err *err)
+{
+	long long n = strtoll(text, NULL, 10);
+
+	(void)who, (void)queue, (void)op, (void)key;
+	return n < 0 || n > INT32_MAX ? table_error(mod, PBSE_BADATVAL, err) : 0;
+}
+
 /* `exec` is stored as Execution, whatever prefix was given. */
 static void type_changed(struct keel_mod *mod, struct keel_obj *queue, const struct keel_attr *attr)
 {

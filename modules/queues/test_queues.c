@@ -100,6 +100,10 @@ static void test_incomplete(void)
 	CU_ASSERT_EQUAL(manage(SET, queue, "started", "True"), PBSE_NEEDQUET);
 	CU_ASSERT_EQUAL(manage(SET, queue, "queue_type", "nonsense"), PBSE_BADATVAL);
 	CU_ASSERT_EQUAL(manage(SET, queue, "Priority", "4000"), PBSE_BADATVAL);
+	CU_ASSERT_EQUAL(manage(SET, queue, "kill_delay", "-5"), PBSE_BADATVAL);
+	CU_ASSERT_EQUAL(manage(SET, queue, "kill_delay", "2147483648"), PBSE_BADATVAL);
+	CU_ASSERT_EQUAL(manage(SET, queue, "kill_delay", "2147483647"), 0);
+	CU_ASSERT_EQUAL(manage(SET, queue, "kill_delay", "0"), 0);
 	CU_ASSERT_PTR_NULL(keel_mock_text(queue, "enabled", NULL));
 	CU_ASSERT_EQUAL(manage(SET, queue, "queue_type", "e"), 0);
 	CU_ASSERT_STRING_EQUAL(keel_mock_text(queue, "queue_type", NULL), "Execution");
