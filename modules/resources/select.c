@@ -10,13 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_COUNT_MAX 1000000u
+/* Whoever places, starts or charges a job does it chunk by chunk, in one turn. */
+#define CHUNK_COUNT_MAX 65536u
 #define NAME_MAX_LEN 255
 #define VALUE_MAX_LEN 4096
 
 static int32_t bad(struct keel_err *err)
 {
 	return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
+}
+
+static int32_t too_many(struct keel_err *err)
+{
+	return fail(err, PBSE_BADATVAL,
+		    "a job has at most %u chunks; ask for fewer that are larger, as in 1000:ncpus=64",
+		    CHUNK_COUNT_MAX);
 }
 
 /* The value up to a stop character; quotes are taken off and protect what they hold. */
@@ -110,8 +118,10 @@ static int32_t parse_count(const char **at, uint32_t *ret, struct keel_err *err)
 	if (!isdigit((unsigned char)**at))
 		return 0;
 	n = strtoul(*at, &end, 10);
-	if (n == 0 || n > CHUNK_COUNT_MAX || (*end && *end != ':' && *end != '+'))
+	if (n == 0 || (*end && *end != ':' && *end != '+'))
 		return bad(err);
+	if (n > CHUNK_COUNT_MAX)
+		return too_many(err);
 	*ret = (uint32_t)n;
 	*at = end;
 	if (*end == ':') {
@@ -172,7 +182,7 @@ static int32_t parse_chunks(const struct state *st, const char *text, struct gro
 		if (!code && g->n_v == 0 && !counted)
 			code = bad(err);
 		if (!code && (total += count) > CHUNK_COUNT_MAX)
-			code = bad(err);
+			code = too_many(err);
 		if (!code)
 			code = end_chunk(g, count, err);
 		if (code || !*text)

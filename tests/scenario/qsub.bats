@@ -378,7 +378,9 @@ $USAGE" as "$OWNER" qsub -N
 		187|select=1:nosuchres=1|Unknown resource: nosuchres
 		166|select=0|Illegal attribute or resource value
 		166|select=1:ncpus|Illegal attribute or resource value Resource_List.select
-		166|select=1000000:ncpus=9007199254740992|Illegal attribute or resource value: ncpus
+		166|select=65536:ncpus=9007199254740992|Illegal attribute or resource value: ncpus
+		166|select=65537:ncpus=0|a job has at most 65536 chunks; ask for fewer that are larger, as in 1000:ncpus=64
+		166|select=65536:ncpus=0+1:ncpus=0|a job has at most 65536 chunks; ask for fewer that are larger, as in 1000:ncpus=64
 		166|place=foo|Illegal attribute or resource value Resource_List.place
 		6|nodes=1,select=1|Cannot be used with select or place: nodes
 	END
