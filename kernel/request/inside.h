@@ -19,6 +19,7 @@
 struct router_limits {
 	uint32_t clients, clients_per_uid, accepts_per_turn;
 	uint32_t requests_per_turn, requests_open; /* of one client */
+	size_t request;                            /* bytes of one, without what is binary: scripts */
 	size_t queued_high, queued_low;            /* bytes waiting for one client */
 	size_t input_all, input_small;             /* bytes of half requests, all clients; ever fine */
 	int64_t stall_ms, sweep_ms, shutdown_ms;

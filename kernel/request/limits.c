@@ -10,6 +10,7 @@ const struct router_limits router_limits_default = {
 	.accepts_per_turn = 32,
 	.requests_per_turn = 64,   /* then the others have their turn */
 	.requests_open = 1024,     /* unanswered on one connection; then it is not read */
+	.request = 8u << 20,       /* it is decoded and served in one turn */
 	.queued_high = 1u << 20,   /* part() says -ENOBUFS, requests are not read */
 	.queued_low = 256u << 10,  /* drained() */
 	.input_all = 512u << 20,   /* a long request that would pass it is dropped */

@@ -20,6 +20,7 @@
 #include "request/inside.h"
 #include "store/store.h"
 #include "util/err.h"
+#include "wire/pack.h"
 
 enum { NAME_SHOWN = 64, TEXT_SIZE = 1024 };
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -399,6 +400,25 @@ static void receive(struct keel_req *q)
 	});
 }
 
+/* Scripts are only copied, whatever else there is is looked at: everybody would wait for that. */
+static bool is_too_long(const struct client *c, const struct frame *f)
+{
+	size_t most = c->router->limits.request;
+
+	return f->len > most && pack_spoken(f->body, f->len) > most;
+}
+
+static void refuse_long(struct client *c, const struct frame *f)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		 "the request is too long: %zu bytes, at most %zu besides a job's script; ask in parts",
+		 pack_spoken(f->body, f->len), c->router->limits.request);
+	log_reject(c, NULL, "?", PBSE_IVALREQ);
+	client_send(c, answer_out(PBSE_IVALREQ, text), WIRE_REPLY, f->corr);
+}
+
 void req_start(struct client *c, const struct frame *f)
 {
 	struct route *route = NULL;
@@ -407,8 +427,13 @@ void req_start(struct client *c, const struct frame *f)
 	const char *name = NULL;
 	uint32_t roles = 0;
 	int32_t code;
-	int ret = msg_open(f->body, f->len, &m);
+	int ret;
 
+	if (is_too_long(c, f)) {
+		refuse_long(c, f);
+		return;
+	}
+	ret = msg_open(f->body, f->len, &m);
 	if (ret == 0)
 		name = msg_api()->str(m, "req");
 	if (name == NULL) {

@@ -94,13 +94,22 @@ static int token_read(const unsigned char **at, const unsigned char *end, struct
 	return 0;
 }
 
-int pack_check(const char *bytes, size_t len)
+/* Leading bytes of binary values. */
+static bool is_binary(unsigned char byte)
+{
+	return byte >= 0xc4 && byte <= 0xc6;
+}
+
+/* *ret_binary: bytes of what is binary. */
+static int walk(const char *bytes, size_t len, size_t *ret_binary)
 {
 	const unsigned char *at = (const unsigned char *)bytes, *end = at + len;
 	uint64_t left[WIRE_DEPTH_MAX + 1] = { 1 }; /* values still to come, per open container */
 	unsigned depth = 0;
 	struct token token;
+	bool binary;
 
+	*ret_binary = 0;
 	for (;;) {
 		while (left[depth] == 0) {
 			if (depth == 0)
@@ -108,17 +117,33 @@ int pack_check(const char *bytes, size_t len)
 			depth--;
 		}
 		left[depth]--;
+		binary = at < end && is_binary(*at);
 		if (token_read(&at, end, &token) < 0)
 			return -EPROTO;
 		if (token.payload > (uint64_t)(end - at) || token.children > (uint64_t)(end - at))
 			return -EPROTO;
 		at += token.payload;
+		*ret_binary += binary ? token.payload : 0;
 		if (token.container) {
 			if (depth == WIRE_DEPTH_MAX)
 				return -EPROTO;
 			left[++depth] = token.children;
 		}
 	}
+}
+
+int pack_check(const char *bytes, size_t len)
+{
+	size_t binary;
+
+	return walk(bytes, len, &binary);
+}
+
+size_t pack_spoken(const char *bytes, size_t len)
+{
+	size_t binary;
+
+	return walk(bytes, len, &binary) < 0 ? 0 : len - binary;
 }
 
 static size_t zone_chunk(size_t len)

@@ -16,6 +16,9 @@
  * 0 or -EPROTO. Never allocates. */
 int pack_check(const char *bytes, size_t len);
 
+/* How many of the bytes are not contents of binary values: what reading it costs. 0: pack_check() refuses it. */
+size_t pack_spoken(const char *bytes, size_t len);
+
 /* A decoded body. Strings point into the bytes, which must outlive it. */
 struct pack {
 	msgpack_zone zone;

@@ -366,6 +366,33 @@ static void test_malformed_bodies(void)
 	kernel_stop(&k);
 }
 
+/* Of a frame that may be long for its script's sake. */
+static void test_long_requests(void)
+{
+	static const char bytes[3000];
+	char text[2001];
+	struct wire_client c;
+	struct keel_out *o;
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	start();
+	k.parts.router->limits.request = 1000;
+	wire_connect(&k, &c);
+	o = wire_request("echo");
+	msg_api()->put_str(o, "text", text);
+	wire_send(&c, 1, o);
+	CU_ASSERT_EQUAL(wire_code(&c), 15004);
+	CU_ASSERT(wire_text_is(&c, "text", "the request is too long: 2020 bytes, at most 1000 besides "
+					   "a job's script; ask in parts"));
+	o = wire_request("echo");
+	msg_api()->put_bytes(o, "script", bytes, sizeof(bytes));
+	wire_send(&c, 2, o);
+	CU_ASSERT_EQUAL(wire_code(&c), 0);
+	wire_close(&c);
+	kernel_stop(&k);
+}
+
 static void test_byte_by_byte(void)
 {
 	struct wire_client c;
@@ -630,8 +657,8 @@ static void test_destroyed_while_busy(void)
 TESTS_MAIN("router", TEST(test_answer), TEST(test_pipeline_in_any_order), TEST(test_many_in_one_write),
 	   TEST(test_refusals), TEST(test_second_answer_is_ignored), TEST(test_name_clash),
 	   TEST(test_who_is_asking), TEST(test_nobody_without_an_account), TEST(test_garbage),
-	   TEST(test_malformed_bodies), TEST(test_byte_by_byte), TEST(test_half_a_request_is_dropped),
-	   TEST(test_client_goes_away), TEST(test_long_answer_waits_for_the_reader),
+	   TEST(test_malformed_bodies), TEST(test_long_requests), TEST(test_byte_by_byte),
+	   TEST(test_half_a_request_is_dropped), TEST(test_client_goes_away), TEST(test_long_answer_waits_for_the_reader),
 	   TEST(test_slow_reader_is_dropped), TEST(test_requests_without_reading_answers),
 	   TEST(test_connection_limit), TEST(test_ping), TEST(test_shutdown), TEST(test_module_leaves),
 	   TEST(test_socket_path), TEST(test_destroyed_while_busy))

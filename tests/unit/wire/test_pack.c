@@ -41,6 +41,14 @@ static void test_check_refuses(void)
 	CU_ASSERT_EQUAL(CHECK("\xcb" "1234567"), -EPROTO);
 }
 
+static void test_spoken(void)
+{
+	CU_ASSERT_EQUAL(pack_spoken("\x80", 1), 1);
+	CU_ASSERT_EQUAL(pack_spoken("\x92\xa3" "abc" "\xc4\x02\xc4\xc4", 9), 7);
+	CU_ASSERT_EQUAL(pack_spoken("\x92\xd9\x01\xc4\xc5\0\1x", 8), 7); /* text of such a byte is none */
+	CU_ASSERT_EQUAL(pack_spoken("\xc4\x02x", 3), 0);
+}
+
 static void test_depth(void)
 {
 	char bytes[WIRE_DEPTH_MAX + 2];
@@ -104,5 +112,5 @@ static void test_reads_are_typed(void)
 	msgpack_sbuffer_destroy(&buf);
 }
 
-TESTS_MAIN("pack", TEST(test_check_single_values), TEST(test_check_refuses), TEST(test_depth),
-	   TEST(test_open_wants_a_map), TEST(test_reads_are_typed))
+TESTS_MAIN("pack", TEST(test_check_single_values), TEST(test_check_refuses), TEST(test_spoken),
+	   TEST(test_depth), TEST(test_open_wants_a_map), TEST(test_reads_are_typed))
