@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TEST_COST 64u
+
 /* Selections that mean another attribute than the one they name. */
 static const struct {
 	const char *asked, *meant;
@@ -71,6 +73,7 @@ int32_t filter_add(struct listing *l, const char *name, const char *key, const c
 	t->op = op;
 	t->next = l->filter;
 	l->filter = t;
+	l->filter_cost += TEST_COST + strlen(t->text);
 	return 0;
 }
 

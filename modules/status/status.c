@@ -15,6 +15,7 @@
 #include <utlist.h>
 
 #define SLICE_OBJECTS 512u
+#define OBJECT_COST 4096u /* bytes that a filter compares in the time of one more object */
 #define PART_BYTES (192u * 1024u)
 
 static const struct keel_need needs[] = {
@@ -242,7 +243,7 @@ static void slice(struct keel_mod *mod, void *arg)
 
 	(void)mod;
 	l->timer = NULL;
-	while (!r && n++ < SLICE_OBJECTS)
+	for (; !r && n < SLICE_OBJECTS; n += 1 + (uint32_t)(l->filter_cost / OBJECT_COST))
 		r = step(l);
 	if (r == 1)
 		walk_end(l);

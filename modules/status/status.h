@@ -46,6 +46,7 @@ struct listing {
 	bool others_hidden; /* query_other_jobs is off and the asker is a plain user */
 	bool nothing; /* no object can pass the filter */
 	struct test *filter;
+	size_t filter_cost; /* of one object, in bytes to compare */
 	struct keel_view *view;
 	struct keel_cursor *walk;
 	struct keel_timer *timer; /* the next slice; NULL: the client reads first */

@@ -9,6 +9,7 @@
 
 #include "harness.h"
 #include "keel/mock.h"
+#include "keel/text.h"
 #include "module_memory.h"
 #include "pbs_error.h"
 
@@ -162,6 +163,22 @@ static void test_who_reads_slowly(void)
 	CU_ASSERT_EQUAL(keel_mock_live(module), 0);
 }
 
+/* A filter of millions of bytes is not asked of hundreds of jobs in a turn. */
+static void test_a_long_filter(void)
+{
+	enum { LONG = 3 << 20 };
+	struct keel_text body;
+
+	keel_text_init(&body);
+	keel_text_printf(&body, "select = ( (\"euser\", \"\", \"%0*d\", 5) );", LONG, 0);
+	CU_ASSERT_FALSE_FATAL(body.failed);
+	reply = (struct keel_mock_reply){ 0 };
+	keel_mock_request(mock, keel_mock_session(mock, "ann", KEEL_USER), "select", body.data, &reply);
+	CU_ASSERT(!reply.told);
+	CU_ASSERT_EQUAL(listed("select", body.data), 3);
+	keel_text_fini(&body);
+}
+
 /* Who reads on when the daemon ends. */
 static void test_the_daemon_ends(void)
 {
@@ -171,4 +188,5 @@ static void test_the_daemon_ends(void)
 }
 
 TESTS_MAIN_BETWEEN("listing", set_up, tear_down, TEST(test_what_is_asked_for), TEST(test_no_memory),
-		   TEST(test_who_reads_slowly), TEST(test_the_daemon_ends))
+		   TEST(test_who_reads_slowly), TEST(test_a_long_filter),
+		   TEST(test_the_daemon_ends))
