@@ -100,6 +100,7 @@ struct state {
 	struct parent *parents;
 	struct child *children;
 	struct news *first, *last;
+	struct keel_timer *later; /* the rest of them is settled then */
 	bool settling, started;
 	char server[256]; /* its name, the end of every id */
 };

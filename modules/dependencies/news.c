@@ -14,7 +14,7 @@
 
 #define SLICE 4096
 
-static void settle_all(struct keel_mod *mod, void *arg);
+static void settle_rest(struct keel_mod *mod, void *arg);
 
 static void news_add(struct state *st, const char *child, const char *parent, enum verdict verdict,
 		     bool report)
@@ -45,6 +45,8 @@ static void news_free(struct news *n)
 
 void news_drop(struct state *st)
 {
+	st->core->timer_cancel(st->later);
+	st->later = NULL;
 	while (st->first) {
 		struct news *n = st->first;
 
@@ -166,12 +168,11 @@ static void settle(struct keel_mod *mod, const struct news *n)
 		st->job->abort(st->job->self, job, why);
 }
 
-static void settle_all(struct keel_mod *mod, void *arg)
+static void settle_all(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	int left = SLICE;
 
-	(void)arg;
 	if (st->settling)
 		return;
 	st->settling = true;
@@ -185,9 +186,18 @@ static void settle_all(struct keel_mod *mod, void *arg)
 		news_free(n);
 	}
 	st->settling = false;
-	if (st->first && !st->core->timer(mod, 0, settle_all, NULL))
+	if (st->first && !st->later && !(st->later = st->core->timer(mod, 0, settle_rest, NULL)))
 		st->core->log(mod, KEEL_LOG_ERROR, "Svr", "dependencies",
 			      "no memory to go on releasing jobs; the next event does");
+}
+
+static void settle_rest(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+
+	(void)arg;
+	st->later = NULL;
+	settle_all(mod);
 }
 
 /* ---- a job did something ------------------------------------------------------------------------------------ */
@@ -231,7 +241,7 @@ static void tell(struct keel_mod *mod, const char *id, const struct fate *fate)
 		c->fate = *fate;
 		report(mod, c);
 	}
-	settle_all(mod, NULL);
+	settle_all(mod);
 }
 
 /* 12[3].svr -> 12[].svr */
@@ -283,5 +293,5 @@ void news_missed(struct keel_mod *mod)
 				news_add(st, l->child->id, p->id, v, false);
 		}
 	}
-	settle_all(mod, NULL);
+	settle_all(mod);
 }

@@ -188,6 +188,29 @@ static void test_no_memory_to_go_on(void)
 	CU_ASSERT(n > 3 || !INJECTING);
 }
 
+/* So many that the rest is for the next turn: whoever reloads the module before that leaves nothing behind. */
+static void test_reloaded_in_the_middle(void)
+{
+	enum { MANY = 4200 };
+	static struct keel_obj *waits[MANY];
+	char id[32];
+
+	for (int i = 0; i < MANY; i++) {
+		snprintf(id, sizeof(id), "%d.svr", i + 2);
+		waits[i] = submit(id, "afterany:1");
+		CU_ASSERT_EQUAL(state(NULL, waits[i]), 'H');
+	}
+	keel_mock_set(first, "job_state", NULL, "F");
+	purge("1.svr");
+	keel_mock_destroy(first);
+	CU_ASSERT_EQUAL(state(NULL, waits[MANY - 1]), 'H');
+	module = keel_mock_reload(module, &err);
+	keel_mock_advance(mock, 0);
+	for (int i = 0; i < MANY; i++)
+		if (state(NULL, waits[i]) != 'Q')
+			CU_FAIL_FATAL("one waits on");
+}
+
 /* Of a set one runs, and the others wait; it is so after a reload. */
 static void test_a_set(void)
 {
@@ -201,4 +224,4 @@ static void test_a_set(void)
 }
 
 TESTS_MAIN_BETWEEN("waits", set_up, tear_down, TEST(test_one_after_the_other), TEST(test_no_memory_to_wait),
-		   TEST(test_no_memory_to_go_on), TEST(test_a_set))
+		   TEST(test_no_memory_to_go_on), TEST(test_reloaded_in_the_middle), TEST(test_a_set))
