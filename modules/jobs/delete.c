@@ -268,19 +268,24 @@ static void list_done(struct keel_mod *mod, struct list *l)
 	free(l);
 }
 
-static void item_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+static void note_failure(struct keel_mod *mod, struct list *l, const char *operand, int32_t code)
 {
 	struct state *st = mod->state;
+
+	st->msg->open_list(l->failed);
+	st->msg->add_str(l->failed, operand);
+	st->msg->add_int(l->failed, code);
+	st->msg->close(l->failed);
+}
+
+static void item_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
 	struct item *item = arg;
 	struct list *l = item->list;
 
 	(void)text;
-	if (code) {
-		st->msg->open_list(l->failed);
-		st->msg->add_str(l->failed, item->operand);
-		st->msg->add_int(l->failed, code);
-		st->msg->close(l->failed);
-	}
+	if (code)
+		note_failure(mod, l, item->operand, code);
 	free(item);
 	list_done(mod, l);
 }
@@ -290,8 +295,10 @@ static void item_ask(struct keel_mod *mod, struct list *l, const char *operand, 
 	struct state *st = mod->state;
 	struct item *item = malloc(sizeof(*item) + strlen(operand) + 1);
 
-	if (!item)
+	if (!item) {
+		note_failure(mod, l, operand, PBSE_SYSTEM);
 		return;
+	}
 	item->list = l;
 	strcpy(item->operand, operand);
 	l->open++;

@@ -252,10 +252,12 @@ static int32_t take_script(struct keel_mod *mod, struct keel_req *req, struct su
 	const struct conf *conf = mod->conf;
 	const void *bytes = st->msg->bytes(st->request->body(req), "script", &s->script_len);
 	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	int64_t most = conf->script_max;
+	int64_t most = conf->script_max, kb;
 
-	if (st->object->is_set(server, st->server.script_max))
-		most = st->object->get_int(server, st->server.script_max) * 1024; /* a size: kb */
+	if (st->object->is_set(server, st->server.script_max)) {
+		kb = st->object->get_int(server, st->server.script_max);
+		most = kb < INT64_MAX / 1024 ? kb * 1024 : INT64_MAX;
+	}
 	if (!bytes)
 		return 0;
 	if (s->script_len > most)

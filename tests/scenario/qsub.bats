@@ -97,6 +97,12 @@ $USAGE" as "$OWNER" qsub "-$1" "$2" -- /bin/true
 	same status 21 "$(job_attr "$id" Exit_status)"
 }
 
+@test "qsub: a jobscript_max_size beyond all counting is no limit" {
+	undo qmgr -c 'unset server jobscript_max_size'
+	qmgr -c 'set server jobscript_max_size = 9007199254740993tb'
+	shell true -h
+}
+
 @test "qsub: files that are no script" {
 	says 1 'qsub: script file:: No such file or directory' as "$OWNER" qsub nosuchfile.sh
 	says 1 'qsub: script not a file' as "$OWNER" qsub /tmp
