@@ -112,6 +112,18 @@ static int32_t check_queue(struct keel_mod *mod, const struct keel_session *who,
 	return st->core->error(err, PBSE_UNKQUE, "%s", st->core->pbse_text(PBSE_UNKQUE));
 }
 
+static int32_t check_count(struct keel_mod *mod, const struct keel_session *who,
+			   struct keel_obj *obj, int32_t op, const char *key, const char *text,
+			   struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)who, (void)obj, (void)op, (void)key;
+	if (strtoll(text, NULL, 10) >= 0)
+		return 0;
+	return st->core->error(err, PBSE_BADATVAL, "%s", st->core->pbse_text(PBSE_BADATVAL));
+}
+
 #define LOG_EVENTS_DEFAULT 511
 
 /* The default leaves the mask to the daemon's configuration. */

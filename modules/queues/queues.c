@@ -68,6 +68,14 @@ static int32_t check_seconds(struct keel_mod *mod, const struct keel_session *wh
 	return n < 0 || n > INT32_MAX ? table_error(mod, PBSE_BADATVAL, err) : 0;
 }
 
+static int32_t check_count(struct keel_mod *mod, const struct keel_session *who,
+			   struct keel_obj *queue, int32_t op, const char *key, const char *text,
+			   struct keel_err *err)
+{
+	(void)who, (void)queue, (void)op, (void)key;
+	return strtoll(text, NULL, 10) < 0 ? table_error(mod, PBSE_BADATVAL, err) : 0;
+}
+
 /* `exec` is stored as Execution, whatever prefix was given. */
 static void type_changed(struct keel_mod *mod, struct keel_obj *queue, const struct keel_attr *attr)
 {

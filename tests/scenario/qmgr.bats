@@ -260,6 +260,8 @@ Try 'help' if you are having trouble." qmgr -c 'frobnicate server x'
 @test "qmgr: errors of the server object" {
 	refuses 166 '' 15014 'Illegal attribute or resource value' 'set server scheduling = maybe'
 	refuses 166 '' 15014 'Illegal attribute or resource value' 'set server scheduler_iteration = abc'
+	refuses 166 '' 15014 'Illegal attribute or resource value' 'set server max_array_size = -5'
+	refuses 166 workq 15014 'Illegal attribute or resource value' 'set queue workq max_array_size = -5'
 	refuses 155 '' 15003 'Cannot set attribute, read only or insufficient permission  total_jobs' \
 		'set server total_jobs = 3'
 	refuses 187 '' 15035 'Unknown resource resources_available.nosuch' 'set server resources_available.nosuch = 1'
