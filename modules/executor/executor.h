@@ -227,7 +227,7 @@ struct diary { /* what <id>.TK says */
 	bool ended; /* the shepherd has seen the end: */
 	int32_t status;
 	uint64_t cpu_us;
-	char why[256], freezer[1024];
+	char why[256], freezer[1024], world[96];
 };
 int record_read(const char *jobs_dir, const char *id, struct diary *ret);
 void record_note(struct keel_mod *mod, const struct task *t, const char *fmt, ...) KEEL_PRINTF(3, 4);

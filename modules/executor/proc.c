@@ -305,3 +305,16 @@ void proc_kill_session(pid_t session, uint64_t start)
 		free(all);
 	}
 }
+
+void proc_world(char world[PROC_WORLD_MAX])
+{
+	char boot[40], space[40];
+	ssize_t n = readlink("/proc/self/ns/pid", space, sizeof(space) - 1);
+
+	world[0] = '\0';
+	if (n <= 0 || file_read("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)) < 0)
+		return;
+	space[n] = '\0';
+	boot[strcspn(boot, "\n")] = '\0';
+	snprintf(world, PROC_WORLD_MAX, "%s/%s", boot, space);
+}

@@ -42,4 +42,8 @@ void proc_kill_session(pid_t session, uint64_t start);
  * when it is seen twice), -ESRCH when none was found, or -errno. */
 int proc_stop(pid_t top);
 
+/* What pids mean something in: this start of the machine, and the namespace. "" unknown. */
+#define PROC_WORLD_MAX 96
+void proc_world(char world[PROC_WORLD_MAX]);
+
 #endif

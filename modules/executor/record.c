@@ -64,6 +64,8 @@ static void diary_line(struct diary *d, const char *line)
 	else if (sscanf(line, "ended %lld session %d cpu_us %llu max_rss_kb %*u at %*d %7s", &n, &pid, &start,
 			done) == 4 && strcmp(done, "done") == 0)
 		d->ended = true, d->status = (int32_t)n, d->session = pid, d->cpu_us = start;
+	else if (strncmp(line, "world ", 6) == 0)
+		snprintf(d->world, sizeof(d->world), "%s", line + 6);
 	else if (strncmp(line, "freezer ", 8) == 0)
 		snprintf(d->freezer, sizeof(d->freezer), "%s", line + 8);
 }

@@ -55,6 +55,16 @@ static bool shepherd_lives(const struct diary *d)
 	       !strchr("ZX", p.state);
 }
 
+/* Its session's number may be a stranger's since the machine, or the container, was started anew. */
+static void session_end(const struct diary *d)
+{
+	char world[PROC_WORLD_MAX];
+
+	proc_world(world);
+	if (world[0] && strcmp(world, d->world) == 0)
+		proc_kill_session(d->session, d->shepherd_start);
+}
+
 static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *d)
 {
 	const struct state *st = mod->state;
@@ -112,7 +122,7 @@ static void task_recover(struct keel_mod *mod, const char *id)
 	} else if (d.refused || d.ended) {
 		t->found_over = true;
 	} else {
-		proc_kill_session(d.session, d.shepherd_start);
+		session_end(&d);
 		st->core->log(mod, KEEL_LOG_JOB, "Job", id, "nothing is left of the task");
 		task_free(mod, t);
 	}

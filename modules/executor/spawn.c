@@ -304,17 +304,18 @@ static int spec_open(struct launch *l)
 
 static int record_write(struct launch *l)
 {
-	char path[4096], text[1024];
+	char path[4096], text[1024], world[PROC_WORLD_MAX];
 	struct proc p;
 	int len, fd;
 
 	if (proc_read(l->pid, &p) < 0)
 		return launch_fail(l, FAILED_EARLY, "the shepherd ended at once");
 	l->start = p.start;
+	proc_world(world);
 	len = snprintf(text, sizeof(text),
-		       "run %lld\nshepherd %d %llu\nbegan %lld\nuser %s\nwalltime %lld\ncput %lld\n"
+		       "world %s\nrun %lld\nshepherd %d %llu\nbegan %lld\nuser %s\nwalltime %lld\ncput %lld\n"
 		       "ncpus %lld\n",
-		       (long long)l->run, (int)l->pid, (unsigned long long)p.start,
+		       world, (long long)l->run, (int)l->pid, (unsigned long long)p.start,
 		       (long long)time(NULL), l->user, l->walltime ? (long long)duration_parse(l->walltime) : 0,
 		       l->cput ? (long long)duration_parse(l->cput) : 0, (long long)l->job_ncpus);
 	job_file(l, ".TK", path, sizeof(path));

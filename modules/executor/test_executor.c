@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -445,6 +446,45 @@ static void test_end_is_remembered(void)
 	}
 }
 
+/* The diary of a task whose shepherd is gone, of this start of the machine or of another. */
+static void diary_make(const char *world, pid_t session)
+{
+	char path[400];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/mom_priv/jobs/87.s.TK", home);
+	f = fopen(path, "w");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	fprintf(f, "world %s\nrun 1\nshepherd 2 1\nbegan 1\nstarted %d\n", world, (int)session);
+	fclose(f);
+}
+
+static void test_session_of_another_world(void)
+{
+	char world[PROC_WORLD_MAX];
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setsid();
+		for (;;)
+			pause();
+	}
+	CU_ASSERT_FATAL(pid > 0);
+	while (getsid(pid) != pid)
+		usleep(1000);
+	begin();
+	stop();
+	diary_make("another", pid);
+	begin();
+	CU_ASSERT_EQUAL(waitpid(pid, NULL, WNOHANG), 0);
+	stop();
+	proc_world(world);
+	diary_make(world, pid);
+	begin();
+	CU_ASSERT_EQUAL(waitpid(pid, NULL, 0), pid);
+	end();
+}
+
 static void test_link_loss(void)
 {
 	struct keel_obj *job;
@@ -516,4 +556,5 @@ TESTS_MAIN_BETWEEN("executor", set_up, tear_down, TEST(test_exit_codes), TEST(te
 		   TEST(test_environment), TEST(test_tmpdir), TEST(test_output), TEST(test_refused),
 		   TEST(test_signals), TEST(test_kill), TEST(test_freezer), TEST(test_leftovers),
 		   TEST(test_usage_and_limits), TEST(test_restart),
-		   TEST(test_end_is_remembered), TEST(test_stranger_in_spool), TEST(test_output_is_fifo), TEST(test_link_loss), TEST(test_rerun))
+		   TEST(test_end_is_remembered), TEST(test_session_of_another_world),
+		   TEST(test_stranger_in_spool), TEST(test_output_is_fifo), TEST(test_link_loss), TEST(test_rerun))
