@@ -132,15 +132,15 @@ static int32_t default_path(struct keel_mod *mod, struct keel_changes *ch, struc
 			    int64_t sequence, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	char name[256] = "", vars[4096] = "", path[8192], given[4096];
+	const union keel_slot *vars = st->object->change_slot(ch, draft, st->a.variables);
+	char name[256] = "", path[8192], given[4096];
 	const char *cwd;
 	size_t len;
 
 	if (st->object->change_peek(ch, draft, attr, NULL, given, sizeof(given)) >= 0)
 		return 0;
 	st->object->change_peek(ch, draft, st->a.name, NULL, name, sizeof(name));
-	st->object->change_peek(ch, draft, st->a.variables, NULL, vars, sizeof(vars));
-	cwd = strstr(vars, "PBS_O_WORKDIR=");
+	cwd = vars && vars->p ? strstr(vars->p, "PBS_O_WORKDIR=") : NULL;
 	cwd = cwd ? cwd + strlen("PBS_O_WORKDIR=") : "";
 	len = strcspn(cwd, ",");
 	snprintf(path, sizeof(path), "%s:%.*s/%s.%c%lld%s", who->host, (int)len, cwd, name, letter,

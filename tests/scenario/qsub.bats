@@ -97,6 +97,11 @@ $USAGE" as "$OWNER" qsub "-$1" "$2" -- /bin/true
 	same status 21 "$(job_attr "$id" Exit_status)"
 }
 
+@test "qsub: output goes to where it was submitted, however long the PATH is" {
+	id=$(PATH=$PATH:/$(printf '%05000d' 0) submit -h)
+	has "$(job_attr "$id" Output_Path)" "/.+/STDIN\.o"
+}
+
 @test "qsub: a jobscript_max_size beyond all counting is no limit" {
 	undo qmgr -c 'unset server jobscript_max_size'
 	qmgr -c 'set server jobscript_max_size = 9007199254740993tb'
