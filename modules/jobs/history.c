@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define CLEAN_EVERY_MS 120000
+#define CLEAN_SLICE 1000 /* jobs: some milliseconds */
 #define KEEP_SECONDS (336 * 3600)
 
 static struct keel_obj *server(struct keel_mod *mod)
@@ -25,16 +26,17 @@ bool history_on(struct keel_mod *mod)
 	return obj && st->object->get_int(obj, st->server.history);
 }
 
-/* Forget what ended before `when`. */
-static void clean(struct keel_mod *mod, int64_t when)
+/* Forget what ended before `when`, so many at a time. True: there may be more. */
+static bool clean(struct keel_mod *mod, int64_t when)
 {
 	struct state *st = mod->state;
 	struct keel_cursor *walk;
 	struct keel_obj *job;
+	uint32_t n = 0;
 
 	if (st->counts.n[TALLY_HISTORY] == 0 || !(walk = st->object->cursor(mod, "job")))
-		return;
-	while ((job = st->object->next(walk))) {
+		return false;
+	while (n < CLEAN_SLICE && (job = st->object->next(walk))) {
 		struct job *j = job_slot(mod, job);
 
 		if (step_is_expired(j->step) && when == INT64_MAX)
@@ -43,21 +45,33 @@ static void clean(struct keel_mod *mod, int64_t when)
 			continue;
 		counts_add(mod, job, j->step, -1);
 		st->object->destroy(job);
+		n++;
 	}
 	st->object->cursor_close(walk);
+	return n == CLEAN_SLICE;
 }
 
-static void clean_due(struct keel_mod *mod, void *arg)
+/* Those that end after this moment stay; none where the site wants no history. */
+static int64_t oldest(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct keel_obj *obj = server(mod);
 	int64_t keep = KEEP_SECONDS;
 
-	(void)arg;
+	if (obj && !st->object->get_int(obj, st->server.history))
+		return INT64_MAX;
 	if (obj && st->object->is_set(obj, st->server.history_duration))
 		keep = st->object->get_int(obj, st->server.history_duration);
-	clean(mod, st->core->time(mod) - keep);
-	st->cleaner = st->core->timer(mod, CLEAN_EVERY_MS, clean_due, NULL);
+	return st->core->time(mod) - keep;
+}
+
+static void clean_due(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	bool more = clean(mod, oldest(mod));
+
+	(void)arg;
+	st->cleaner = st->core->timer(mod, more ? 0 : CLEAN_EVERY_MS, clean_due, NULL);
 }
 
 void history_start(struct keel_mod *mod)
@@ -71,6 +85,8 @@ void history_switched(struct keel_mod *mod, struct keel_obj *obj, const struct k
 {
 	struct state *st = mod->state;
 
-	if (st->cleaner && !st->object->get_int(obj, attr))
-		clean(mod, INT64_MAX);
+	if (!st->cleaner || st->object->get_int(obj, attr))
+		return;
+	st->core->timer_cancel(st->cleaner);
+	clean_due(mod, NULL);
 }
