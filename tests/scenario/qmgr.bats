@@ -68,13 +68,15 @@ set server max_job_sequence_id = 9999999" "$(qmgr -c 'print server')"
 }
 
 @test "qmgr print: an attribute of the server that a module brings is written as it is read again" {
-	local printed got=0
+	local job printed got=0
 	undo keelson reload
 	printf 'budget: { enabled = true; path = "%s"; projects = [ "a=1" ]; };\n' "$KEELSON_BUILD/tests/fixtures/budget.so" \
 		>"$SB/server/etc/modules.d/budget.conf"
 	undo rm -f "$SB/server/etc/modules.d/budget.conf"
 	keelson reload
-	wait_until 20 job_is "$(submit -W budget_project=a -- /bin/true)" F
+	job=$(submit -W budget_project=a -- /bin/true)
+	wait_until 20 job_is "$job" F
+	quietly qdel -x "$job"
 	printed=$(qmgr -c 'print server' | grep budget_used)
 	has "$printed" '^set server default budget_used = a=[0-9]+$'
 	qmgr -c "$printed" 2>/dev/null || got=$?
