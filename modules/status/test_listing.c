@@ -166,11 +166,13 @@ static void test_who_reads_slowly(void)
 /* A filter of millions of bytes is not asked of hundreds of jobs in a turn. */
 static void test_a_long_filter(void)
 {
-	enum { LONG = 3 << 20 };
+	enum { CONDITIONS = 3 << 10, LONG = 1 << 10 };
 	struct keel_text body;
 
 	keel_text_init(&body);
-	keel_text_printf(&body, "select = ( (\"euser\", \"\", \"%0*d\", 5) );", LONG, 0);
+	for (int i = 0; i < CONDITIONS; i++)
+		keel_text_printf(&body, "%s (\"euser\", \"\", \"%0*d\", 5)", i == 0 ? "select = (" : ",", LONG, 0);
+	keel_text_printf(&body, " );");
 	CU_ASSERT_FALSE_FATAL(body.failed);
 	reply = (struct keel_mock_reply){ 0 };
 	keel_mock_request(mock, keel_mock_session(mock, "ann", KEEL_USER), "select", body.data, &reply);

@@ -56,7 +56,7 @@ const char *ring(struct keel_mock *mock, char *text); /* until RING more */
 
 struct text { /* grows; data is NULL or terminated */
 	char *data;
-	size_t len;
+	size_t len, size;
 };
 void text_add(struct text *t, const char *bytes, size_t len);
 void text_put(struct text *t, const char *fmt, ...) KEEL_PRINTF(2, 3);

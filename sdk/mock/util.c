@@ -56,7 +56,10 @@ char *print_text(const char *fmt, ...)
 
 void text_add(struct text *t, const char *bytes, size_t len)
 {
-	t->data = enlarge(t->data, t->len + len + 1);
+	if (t->size <= t->len + len) {
+		t->size = 2 * (t->len + len) + 64;
+		t->data = enlarge(t->data, t->size);
+	}
 	memcpy(t->data + t->len, bytes, len);
 	t->len += len;
 	t->data[t->len] = '\0';
