@@ -9,6 +9,7 @@
 #include "harness.h"
 #include "keel/mock.h"
 #include "keel/service/job.h"
+#include "with_resources.h"
 
 extern const struct keel_module keel_module;
 
@@ -19,14 +20,10 @@ static void set_up(void)
 {
 	static const struct keel_job_api jobs = { .size = sizeof(jobs) }; /* there are none */
 	static const char *const attrs[] = { "queue", "euser", "egroup", "project", "Resource_List" };
-	const char *build = getenv("KEELSON_BUILD");
 	struct keel_module alone = keel_module;
 	struct keel_err err = { 0 };
-	char path[4096];
 
-	mock = keel_mock_new(KEEL_SERVER);
-	snprintf(path, sizeof(path), "%s/modules/resources.so", build != NULL ? build : ".");
-	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load_file(mock, path, NULL, &err));
+	mock = mock_with_resources();
 	keel_mock_service(mock, "job", &jobs);
 	for (size_t i = 0; i < KEEL_COUNT(attrs); i++)
 		keel_mock_attr(mock, "job", attrs[i], i < KEEL_COUNT(attrs) - 1 ? "string" : "resource_list");

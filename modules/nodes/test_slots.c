@@ -11,6 +11,7 @@
 
 #include "harness.h"
 #include "keel/mock.h"
+#include "with_resources.h"
 
 #define JOB "1.svr"
 #define PLACES "(n1:ncpus=2)+(n1:ncpus=1)+(n2:ncpus=2)"
@@ -51,14 +52,10 @@ static void set_up(void)
 	static const struct keel_task_api tasks = {
 		.size = sizeof(tasks), .listen = listen_to_nobody, .set_host_of = no_hosts,
 	};
-	const char *build = getenv("KEELSON_BUILD");
 	struct keel_module alone = keel_module;
 	struct keel_err err = { 0 };
-	char path[4096];
 
-	mock = keel_mock_new(KEEL_SERVER);
-	snprintf(path, sizeof(path), "%s/modules/resources.so", build != NULL ? build : ".");
-	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load_file(mock, path, NULL, &err));
+	mock = mock_with_resources();
 	keel_mock_service(mock, "task", &tasks);
 	alone.requires_modules = NULL;
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_load(mock, &alone, NULL, &err));
