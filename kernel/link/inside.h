@@ -125,6 +125,8 @@ struct links {
 	bool running;
 	links_carry_fn *carry;
 	void *carry_arg;
+	links_lost_fn *lost;
+	void *lost_arg;
 };
 
 /* peer.c */

@@ -6,8 +6,8 @@
  *                         the one answer <- errand <- message keelson.told <-
  *
  * Who may ask is judged here, by the roles of the verb's own row: a host believes its server, and nobody else may
- * send it such a question. An errand ends with the answer, or at its deadline: a change of modules waits for
- * what they have not finished.
+ * send it such a question. An errand ends with the answer, with the link, or at its deadline: a change of modules
+ * waits for what they have not finished.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +94,20 @@ static void late(void *arg)
 	request_api(e->all)->reply(e->req, PBSE_SYSTEM, "host %s has not answered within %d s; look into its log",
 				   e->peer, ERRAND_MS / 1000);
 	errand_free(e);
+}
+
+static void on_lost(void *arg, const char *peer)
+{
+	struct modules *all = arg;
+	struct errand *e, *next;
+
+	DL_FOREACH_SAFE(all->errands, e, next) {
+		if (strcmp(e->peer, peer) != 0)
+			continue;
+		request_api(all)->reply(e->req, PBSE_SYSTEM, "the link to host %s was lost before it answered; ask "
+					"again, and look first whether a change was made", peer);
+		errand_free(e);
+	}
 }
 
 static struct errand *errand_find(struct modules *all, const char *peer, int64_t number)
@@ -203,14 +217,18 @@ int afar_open(struct modules *all)
 
 	if (link == NULL)
 		return 0;
+	if (all->parts->links != NULL)
+		links_on_lost(all->parts->links, on_lost, all);
 	ret = link->on(&all->self.pub, "keelson.ask", KEEL_SERVER, on_ask);
 	return ret == 0 ? link->on(&all->self.pub, "keelson.told", KEEL_MOM, on_told) : ret;
 }
 
 void afar_close(struct modules *all)
 {
-	if (all->parts->links != NULL)
+	if (all->parts->links != NULL) {
+		links_on_lost(all->parts->links, NULL, NULL);
 		links_detach(all->parts->links, &all->self);
+	}
 	while (all->errands != NULL)
 		errand_free(all->errands);
 }

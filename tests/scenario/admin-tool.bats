@@ -38,7 +38,7 @@ broken()
 	found=$(keelson check "$(broken 'limits: { frame_max = "much"; };')" 2>&1) && false
 	has "$found" 'keelson.conf:[0-9]+: '
 	file=$(broken '')
-	sed -i 's/heartbeat = "200ms"/heartbeat = "fast"/' "$file"
+	sed -i 's/heartbeat = "1s"/heartbeat = "fast"/' "$file"
 	found=$(keelson check "$file" 2>&1) && false
 	has "$found" 'keelson.conf:[0-9]+: .*heartbeat: expected .*, got '
 }

@@ -609,7 +609,7 @@ server_pid() { pgrep -f "keelsond --conf $SB/server/" | head -n 1; }
 	qdel "$(sub "$a" 3-9)"
 	wait_until 20 letters_are "$a" XSXXXXXXX
 	qsig -s resume "$a"
-	wait_until 20 job_is "$(sub "$a" 2)" R
+	wait_until 20 job_is "$(sub "$a" 2)" R 42
 	qdel "$a"
 	ends "$a"
 	same 'not over' '' "$(letters "$a" | tr -d F)"

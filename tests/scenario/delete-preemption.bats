@@ -42,7 +42,7 @@ low() { running -l select=1:ncpus=4 "$@"; }
 high() { submit_as "$OTHER" -q express -l select=1:ncpus=2 "$@"; }
 # one [qsub arguments]: a running job of one cpu.
 one() { running -l select=1:ncpus=1 "$@"; }
-runs() { wait_until 30 job_is "$1" R; }
+runs() { wait_until 30 job_is "$1" R 42; }
 comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
 waits_with() { job_is "$1" Q && comment_is "$1" "$2"; }
 waits() { job_is "$1" Q && [[ $(job_attr "$1" comment) == 'Not Running: '* ]]; }
@@ -448,7 +448,7 @@ node_has_answered() { node_is n1 free || node_is n1 job-busy; }
 	runs "$h"
 	job_is "$l" Q
 	sandbox restart server
-	wait_until 20 job_is "$h" R
+	wait_until 20 job_is "$h" R 42
 	job_is "$l" Q
 	qdel "$h"
 	wait_until 20 job_is "$l" R 42
@@ -911,7 +911,7 @@ over_limits()
 	wait_until 10 log_says "$l" 'Job to be deleted'
 	job_is "$h" Q
 	qdel -W force "$l"
-	wait_until 5 job_is "$h" R
+	wait_until 5 job_is "$h" R 42
 	log_says "$l" 'Job preempted by deletion'
 }
 
@@ -995,7 +995,7 @@ over_limits()
 	runs "$h"
 	job_is "$l" S 45
 	sandbox restart server
-	wait_until 20 job_is "$h" R
+	wait_until 20 job_is "$h" R 42
 	job_is "$l" S 45
 	order_is S
 	qdel "$h"
@@ -1033,7 +1033,7 @@ over_limits()
 	job_is "$(sub "$a" 2)" Q
 	job_is "$a" B
 	qdel "$h"
-	wait_until 30 job_is "$(sub "$a" 2)" R
+	wait_until 30 job_is "$(sub "$a" 2)" R 42
 	job_is "$(sub "$a" 1)" X 91
 	job_is "$a" B
 }
@@ -1072,7 +1072,7 @@ over_limits()
 	po D
 	l=$(low)
 	h=$(high)
-	wait_until 20 job_is "$h" R
+	wait_until 20 job_is "$h" R 42
 	job_is "$l" F
 	same 'records of L' QSE "$(letters "$l")"
 }

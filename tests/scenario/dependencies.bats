@@ -38,7 +38,7 @@ deleted_for() # child parent
 	b=$(submit -W depend=afterok:"$a")
 	waiting "$b"
 	qrerun "$a"
-	wait_until 20 job_is "$a" R
+	wait_until 20 job_is "$a" R 42
 	waiting "$b" # that was no end
 	c=$(shell 'sleep 1; exit 0')
 	d=$(submit -W depend=afterok:"$c")

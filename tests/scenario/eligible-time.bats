@@ -42,7 +42,7 @@ type_is() { same "accrue_type of $1" "$2" "$(job_attr "$1" accrue_type)"; }
 	type_is "$big" 1
 	stood=$(waited "$big")
 	as "$OWNER" qrls "$held"
-	wait_until 10 job_is "$held" R
+	wait_until 10 job_is "$held" R 42
 	type_is "$held" 3
 	same waited "$stood" "$(waited "$big")"
 	as "$OWNER" qrls "$big"

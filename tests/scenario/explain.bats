@@ -75,7 +75,7 @@ setup() { join_cluster; }
 	local array
 	needs_module arrays
 	array=$(submit -J 1-5 -l select=1:ncpus=3)
-	wait_until 10 job_is "${array/\[\]/[1]}" R
+	wait_until 10 job_is "${array/\[\]/[1]}" R 42
 	found=$(qexplain "${array/\[\]/[3]}")
 	has "$found" "^job +${array%%\[*}\\[3\\]\\.svr +state Q  waits in ${array%%\[*}\\[\\]\\.svr"
 	has "$found" '^placement +not now: Insufficient amount of resource: ncpus \(R: 3 A: 1 T: 4\)'

@@ -71,14 +71,14 @@ everything()
 		vnode resumed
 		qmgr -c 'set sched preempt_order = S'
 		b=$(submit -q express -l select=1:ncpus=2:mem=512mb)
-		wait_until 20 job_is "$b" R
+		wait_until 20 job_is "$b" R 42
 		vnode preempted
 		qstat -f "$a" | grep -E 'released|substate'
 		qdel -W force "$b"
 		wait_until 20 job_is "$a" R 42
 		qmgr -c 'set sched preempt_order = D'
 		b=$(submit -q express -l select=1:ncpus=2:mem=512mb)
-		wait_until 20 job_is "$b" R
+		wait_until 20 job_is "$b" R 42
 		vnode deleted
 		qstat -xf "$a" | grep -E 'job_state|substate'
 		accounting | awk -F';' -v a="$a" '$3 == a { printf "%s", $2 } END { print "" }'

@@ -60,7 +60,7 @@ saved_again() { server_log | grep -q 'changes are saved again'; }
 	job_is "$(cat "$SB/answer")" Q
 	after=$(submit)
 	qmgr -c 'set server scheduling = true'
-	wait_until 20 job_is "$after" R
+	wait_until 20 job_is "$after" R 42
 }
 
 @test "full disk: killed while it is full, the server comes back with what it acknowledged" {

@@ -113,14 +113,14 @@ keelson: mom is running already, pid $pid" init start
 	init start
 	wait_until 20 node_up
 	id=$(submit)
-	runs() { job_is_now "$id" R; }
-	job_is_now() { same state "$2" "$(qstat -f "$1" | value job_state)"; }
+	runs() { same substate 42 "$(qstat -f "$id" | value substate)"; }
 	wait_until 20 runs
 	first=$(pid_in server_priv/server.lock) session=$(qstat -f "$id" | value session_id)
 	init restart
 	[ "$first" != "$(pid_in server_priv/server.lock)" ]
 	wait_until 20 node_up
 	runs
+	[ -n "$session" ]
 	same session "$session" "$(qstat -f "$id" | value session_id)"
 	alive "$session"
 	qdel -W force "$id"

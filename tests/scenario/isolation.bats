@@ -322,7 +322,7 @@ changing()
 	local step
 	trouble_in_a_process 'deadline = "2s"; deaths = 20;'
 	for step in check init start reconf; do
-		[ "$(changing "$([ $step = reconf ] && echo 20 || echo 21)" "$step = \"60s\";")" -lt 1000 ] || { echo "the daemon stood still for $step" >&2; return 1; }
+		[ "$(changing "$([ $step = reconf ] && echo 20 || echo 21)" "$step = \"60s\";")" -lt 1900 ] || { echo "the daemon stood still for $step" >&2; return 1; }
 		has "$(cat "$SB/words")" 'its process gave no answer for 2000 ms'
 		wait_until 5 quietly_submitted
 	done

@@ -285,7 +285,7 @@ $(usage_of $cmd)" $cmd -h x 1
 	never() { job_attr "$id" comment | grep -q '^Can Never Run'; }
 	wait_until 20 never
 	quietly as "$OWNER" qalter -l ncpus=1 "$id"
-	wait_until 20 job_is "$id" R
+	wait_until 20 job_is "$id" R 42
 }
 
 @test "qalter -h n: releases; -a: waits" {

@@ -149,7 +149,7 @@ vnode           state           njobs   run   susp      f/t        f/t     f/t  
 	wait_until 10 refused
 	job_is "$next" Q
 	pbsnodes -r n1
-	wait_until 10 job_is "$next" R
+	wait_until 10 job_is "$next" R 42
 }
 
 @test "pbsnodes: unknown nodes are 1, the others are done" {

@@ -335,7 +335,7 @@ qmgr: cannot connect to server nosuch' qmgr -c 'list server nosuch'
 	waits() { job_attr "$b" comment | grep -q '^Not Running'; }
 	wait_until 20 waits
 	qmgr -c 'set node n1 resources_available.ncpus = 2'
-	wait_until 20 job_is "$b" R
+	wait_until 20 job_is "$b" R 42
 }
 
 @test "qmgr: custom resources" {
@@ -374,7 +374,7 @@ set resource foo flag = hn' "$(qmgr -c 'print resource foo')"
 	qmgr -c 'delete resource gpus' 2>/dev/null || got=$?
 	same 'in use' 70 "$got"
 	as "$OWNER" qsig "$a"
-	wait_until 20 job_is "$b" R
+	wait_until 20 job_is "$b" R 42
 	qselect | xargs -r qdel -x -W force
 }
 

@@ -23,7 +23,7 @@ ended_jobs() { qselect | xargs -r qdel -W force; wait_until 10 no_jobs; }
 	make_queue night
 	id=$(submit -q night)
 	same queue night "$(job_attr "$id" queue)"
-	wait_until 20 job_is "$id" R
+	wait_until 20 job_is "$id" R 42
 	has "$(qstat -Q night)" '^night                0     1 yes yes     0     1     0     0     0     0 Exe\*'
 	has "$(qstat "$id")" ' R night'
 	ended_jobs
@@ -57,7 +57,7 @@ ended_jobs() { qselect | xargs -r qdel -W force; wait_until 10 no_jobs; }
 	wait_until 20 waits
 	job_is "$id" Q
 	quietly qstart workq
-	wait_until 20 job_is "$id" R
+	wait_until 20 job_is "$id" R 42
 }
 
 @test "qstop: jobs that run go on" {
@@ -114,7 +114,7 @@ qmgr: Error (15027) returned from server" qmgr -c 'delete queue busy'
 	low=$(submit -l ncpus=4)
 	high=$(submit -q high -l ncpus=4)
 	qmgr -c 'set server scheduling = true'
-	wait_until 20 job_is "$high" R
+	wait_until 20 job_is "$high" R 42
 	job_is "$low" Q
 	ended_jobs
 }
@@ -123,7 +123,7 @@ qmgr: Error (15027) returned from server" qmgr -c 'delete queue busy'
 	id=$(submit -h)
 	has "$(qstat -Qf workq)" 'state_count = Transit:0 Queued:0 Held:1 Waiting:0 Running:0'
 	as "$OWNER" qrls "$id"
-	wait_until 20 job_is "$id" R
+	wait_until 20 job_is "$id" R 42
 	has "$(qstat -Qf workq)" 'state_count = Transit:0 Queued:0 Held:0 Waiting:0 Running:1'
 	as "$OWNER" qsig "$id"
 	ends "$id"

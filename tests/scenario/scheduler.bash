@@ -50,7 +50,7 @@ new_queue() # NAME PRIORITY
 	qmgr -c "create queue $1 queue_type = e, enabled = t, started = t, Priority = $2"
 }
 
-runs() { job_is "$1" R; }
+runs() { job_is "$1" R 42; }
 starts() { wait_until 10 runs "$1"; }
 
 comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }

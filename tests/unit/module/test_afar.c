@@ -5,6 +5,7 @@
  */
 #include "module/fixture.h"
 
+#include "link/links.h"
 #include "msg/out.h"
 
 static const struct keel_request_def *at; /* the row keelson.at */
@@ -19,6 +20,7 @@ static struct {
 	struct keel_msg *body;
 } sent;
 static char answer[512];
+static struct parts of_links; /* the kernel's, but a registry of its own: the group "link" is the test's */
 
 /* ---- what the kernel meets ------------------------------------------------------------------------------- */
 static int row_add(void *arg, struct owner *owner, const void *def, struct keel_err *err)
@@ -119,6 +121,11 @@ static void begin(void)
 			registry_offer(k.parts.registry, "request", &request) == 0 &&
 			registry_offer(k.parts.registry, "msg", msg_api()) == 0 &&
 			registry_offer(k.parts.registry, "link", &link) == 0);
+	of_links = k.parts;
+	CU_ASSERT_FATAL(registry_create(&of_links.registry) == 0 &&
+			links_create(&of_links, &(struct links_conf){ .grace_ms = DEADLINE_MS }, &k.parts.links,
+				     &k.err) == 0 &&
+			links_start(k.parts.links, &k.err) == 0);
 	CU_ASSERT_FATAL(modules_create(&k.parts, fixtures_dir(), &k.parts.modules) == 0);
 	modules_set_files(k.parts.modules, &kernel_files);
 	roles = KEEL_OPERATORS;
@@ -131,6 +138,10 @@ static void end(void)
 	msg_destroy(sent.body);
 	msg_destroy(asked);
 	sent.body = asked = NULL;
+	modules_destroy(k.parts.modules);
+	k.parts.modules = NULL;
+	links_destroy(k.parts.links);
+	registry_destroy(of_links.registry);
 	kernel_stop();
 }
 
@@ -235,6 +246,24 @@ static void an_answer_comes_once_and_from_who_was_asked(void)
 	end(); /* with questions that are open */
 }
 
+static void a_link_that_is_lost_answers_at_once(void)
+{
+	begin();
+	links_carried_up(k.parts.links, "n2");
+	links_carried_up(k.parts.links, "n3");
+	ask("n2", "hooks", NULL);
+	links_carried_down(k.parts.links, "n3");
+	CU_ASSERT_STRING_EQUAL(answer, "");
+	links_carried_down(k.parts.links, "n2");
+	CU_ASSERT_STRING_EQUAL(answer, "15010 the link to host n2 was lost before it answered; ask again, and look "
+				       "first whether a change was made");
+	answer[0] = '\0';
+	links_carried_up(k.parts.links, "n2");
+	links_carried_down(k.parts.links, "n2"); /* nobody waits any more */
+	CU_ASSERT_STRING_EQUAL(answer, "");
+	end();
+}
+
 static void a_host_answers_its_server(void)
 {
 	static const struct {
@@ -280,4 +309,4 @@ static void a_host_answers_its_server(void)
 }
 
 TESTS_MAIN("module/afar", TEST(who_may_and_what), TEST(an_answer_comes_once_and_from_who_was_asked),
-	   TEST(a_host_answers_its_server))
+	   TEST(a_link_that_is_lost_answers_at_once), TEST(a_host_answers_its_server))
