@@ -318,7 +318,7 @@ int32_t life_busy(struct keel_mod *m, struct keel_err *err)
 
 	if (ret == 0 || ret == -ETIMEDOUT || ret == -ECHILD)
 		return 0;
-	return err_set(err, -EBUSY, "%s", why.text);
+	return err_set(err, ret == -ENOTEMPTY ? ret : -EBUSY, "%s", why.text);
 }
 
 void life_stop(struct keel_mod *m)

@@ -137,17 +137,20 @@ bool module_stays(const struct module *m)
 int module_busy(struct module *m, struct keel_err *err)
 {
 	struct keel_err why = { 0 };
+	int ret;
 
 	if (module_stays(m))
 		return err_set(err, -EBUSY,
 			       "module %s cannot be unloaded while the daemon runs%s; restart the daemon",
 			       m->desc.name,
 			       m->desc.flags & KEEL_MOD_RESIDENT ? "" : ", for it keeps its objects");
-	if (m->state == MODULE_RUNNING && m->desc.busy != NULL &&
-	    m->desc.busy(&m->owner.pub, &why) != 0)
-		return err_set(err, -EBUSY, "module %s is busy: %s", m->desc.name,
-			       why.text[0] != '\0' ? why.text : "it gave no reason");
-	return 0;
+	if (m->state != MODULE_RUNNING || m->desc.busy == NULL)
+		return 0;
+	ret = m->desc.busy(&m->owner.pub, &why);
+	if (ret == 0 || (ret == -ENOTEMPTY && m->comes))
+		return 0;
+	return err_set(err, -EBUSY, "module %s is busy: %s", m->desc.name,
+		       why.text[0] != '\0' ? why.text : "it gave no reason");
 }
 
 static void module_halt(struct module *m)

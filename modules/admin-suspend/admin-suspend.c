@@ -113,7 +113,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	return 0;
 }
 
-/* Without this module nobody could resume them: say which. */
+/* Without this module nobody could resume them: say which. One that comes again finds their marks. */
 static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -130,7 +130,7 @@ static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 			keel_text_printf(&list, "%s%s", list.len ? "," : "", st->object->id(job));
 	st->object->cursor_close(walk);
 	if (list.len)
-		result = st->core->error(err, -EBUSY,
+		result = st->core->error(err, -ENOTEMPTY,
 					 "jobs are admin-suspended (%.380s); admin-resume or delete them first",
 					 list.data);
 	keel_text_fini(&list);

@@ -229,6 +229,10 @@ static void test_reload(void)
 	send_to(other, "2.svr", "admin-suspend");
 	CU_ASSERT_EQUAL(keel_mock_unload(module, &err), -16);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "jobs are admin-suspended (2.svr)"));
+	module = keel_mock_reload(module, &err); /* it comes again, and finds them */
+	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(n2, "maintenance_jobs", NULL), "2.svr");
+	CU_ASSERT(in_maintenance(n2));
 	keel_mock_set(other, "stands", NULL, NULL); /* ... were it not suspended any more */
 	send_to(job, "1.svr", "admin-suspend");
 	keel_mock_set(other, "admin_suspended", NULL, NULL);

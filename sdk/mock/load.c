@@ -162,24 +162,25 @@ void mods_end(struct keel_mock *mock)
 		end(mock->mods->prev, true);
 }
 
-static int busy(struct mod *m, struct keel_err *why)
+static int busy(struct mod *m, bool comes, struct keel_err *why)
 {
 	int ret = 0;
 
 	if (m->desc.busy != NULL)
 		IN(m, ret = m->desc.busy(&m->pub, why));
-	return ret;
+	return ret == -ENOTEMPTY && comes ? 0 : ret;
 }
 
 /* What a moment may finish: holds, operations, requests of it, and what it says itself. */
-static bool unfinished(struct mod *m)
+static bool unfinished(struct mod *m, bool comes)
 {
 	struct keel_err why;
 
-	return m->kept > 0 || busy(m, &why) != 0 || ops_concern(mock_of(m), m) || requests_concern(m);
+	return m->kept > 0 || busy(m, comes, &why) != 0 || ops_concern(mock_of(m), m) || requests_concern(m);
 }
 
-static int unload(struct mod *m, struct keel_err *err)
+/* `comes`: to be loaded again at once. */
+static int unload(struct mod *m, bool comes, struct keel_err *err)
 {
 	struct keel_mock *mock = mock_of(m);
 	struct keel_err why = { 0 };
@@ -188,9 +189,9 @@ static int unload(struct mod *m, struct keel_err *err)
 		die("module %s is unloaded already", m->label);
 	if (m->desc.flags & KEEL_MOD_RESIDENT)
 		return err_set(err, -EBUSY, "module %s cannot be unloaded; restart the daemon", m->desc.name);
-	for (int64_t until = mock->now + DRAIN_MS; mock->now < until && unfinished(m);)
+	for (int64_t until = mock->now + DRAIN_MS; mock->now < until && unfinished(m, comes);)
 		keel_mock_advance(mock, DRAIN_LOOK_MS);
-	if (busy(m, &why) != 0)
+	if (busy(m, comes, &why) != 0)
 		return err_set(err, -EBUSY, "module %s is busy: %s", m->desc.name,
 			       why.text[0] != '\0' ? why.text : "it gave no reason");
 	if (m->kept > 0)
@@ -206,7 +207,7 @@ int keel_mock_unload(struct keel_mod *pub, struct keel_err *err)
 	struct mod *m = (struct mod *)pub;
 	int ret = m->head.ended ? 0 : scopes_without(m, err);
 
-	return ret != 0 ? ret : unload(m, err);
+	return ret != 0 ? ret : unload(m, false, err);
 }
 
 /* ---- all the way ----------------------------------------------------------------------------------------- */
@@ -312,7 +313,7 @@ struct keel_mod *keel_mock_reload(struct keel_mod *pub, struct keel_err *err)
 	const struct keel_module *raw = m->raw;
 	const char *conf = keep(mock, dup_text(m->conf_text));
 
-	return unload(m, err) == 0 ? keel_mock_load(mock, raw, conf, err) : NULL;
+	return unload(m, true, err) == 0 ? keel_mock_load(mock, raw, conf, err) : NULL;
 }
 
 struct keel_mod *keel_mock_restart(struct keel_mod *pub, struct keel_err *err)

@@ -877,6 +877,27 @@ has_processes() { [ "$(processes "$1" | wc -l)" -ge "$2" ]; }
 	node_is n1 free ''
 }
 
+# The hosts have to be heard again; the marks are on the jobs.
+@test "admin-suspend, reload: it and the base under it are exchanged while somebody must be resumed" {
+	cluster --hosts 2
+	wide=$(running -l select=2:ncpus=1 -l place=scatter) a=$(running -l select=1:ncpus=1:host=n1)
+	says 0 '2 jobs suspended' pbsnodes --admin-suspend -C fans n1
+	marks="$(mj n1) $(mj n2) $(job_attr "$wide" admin_suspended)"
+	for name in admin-suspend nodes jobs; do
+		has "$(keelson reload "$name")" '^admin-suspend: restarted$'
+		wait_until 20 node_is n1 maintenance
+		wait_until 20 node_is n2 maintenance
+		same 'lists and mark' "$marks" "$(mj n1) $(mj n2) $(job_attr "$wide" admin_suspended)"
+		job_is "$a" S 43
+	done
+	found=$(keelson unload admin-suspend 2>&1) && false
+	has "$found" "jobs are admin-suspended \($wide,$a\); admin-resume or delete them first"
+	says 73 "$WRONG_RESUME $a" qsig -s resume "$a"
+	says 0 '2 jobs resumed' pbsnodes --admin-resume n1
+	node_is n1 free ''
+	node_is n2 free ''
+}
+
 @test "admin-suspend, reload: disabled, its words are unknown; enabled again, they are back" {
 	cluster
 	a=$(running)

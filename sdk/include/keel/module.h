@@ -143,7 +143,8 @@ struct keel_module {
 	/* A reload brought new values: `now` is mod->conf already, the old ones are gone after it. When it fails
 	 * every module gets its old values back, told in the same way. */
 	int32_t (*reconf)(struct keel_mod *, const void *now, struct keel_err *);
-	/* May the module stop now? 0, or -EBUSY with the reasons in *err. NULL = always. */
+	/* May the module stop now? 0, or the reasons in *err and -EBUSY: not now, or -ENOTEMPTY: it may be exchanged, the replay
+	 * gives it back what it looks after, but not go for good. NULL = always. */
 	int32_t (*busy)(struct keel_mod *, struct keel_err *);
 	/* No more calls come but those of its holds and slots: cancel timers and watches. */
 	void (*stop)(struct keel_mod *);

@@ -139,6 +139,22 @@ static void busy_refuses_and_changes_nothing(void)
 	kernel_stop();
 }
 
+/* The replay gives an exchanged module back what it looks after. */
+static void who_comes_again_need_not_be_empty(void)
+{
+	kernel_start();
+	CU_ASSERT_EQUAL(up("busy: { busy = false; looks_after = true; }"), 0);
+	CU_ASSERT_EQUAL(change(MODULES_RELOAD, "busy"), 0);
+	CU_ASSERT_STRING_EQUAL(k.out.data, "busy: restarted\n");
+	CU_ASSERT_EQUAL(change(MODULES_UNLOAD, "busy"), -EBUSY);
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "2 things are looked after"));
+	CU_ASSERT_EQUAL(reload(""), -EBUSY);
+	CU_ASSERT_EQUAL(reload("busy: { busy = true; }"), 0);
+	CU_ASSERT_EQUAL(change(MODULES_RELOAD, "busy"), -EBUSY);
+	CU_ASSERT_EQUAL(reload("busy: { busy = false; }"), 0);
+	kernel_stop();
+}
+
 static void a_bad_reload_changes_nothing(void)
 {
 	kernel_start();
@@ -372,6 +388,6 @@ static void the_kernel_answers_its_verbs(void)
 TESTS_MAIN("module/modules", TEST(loaded_modules_hear), TEST(every_point_has_a_fixture),
 	   TEST(a_failed_init_unwinds), TEST(needs_that_form_a_loop_are_printed),
 	   TEST(bad_configuration_is_refused_before_anything), TEST(reload_follows_the_configuration), TEST(what_a_reload_cannot_use_is_told),
-	   TEST(busy_refuses_and_changes_nothing), TEST(a_bad_reload_changes_nothing),
+	   TEST(busy_refuses_and_changes_nothing), TEST(who_comes_again_need_not_be_empty), TEST(a_bad_reload_changes_nothing),
 	   TEST(a_changed_file_is_loaded_anew), TEST(holds_of_a_module),
 	   TEST(the_kernel_answers_its_verbs))
