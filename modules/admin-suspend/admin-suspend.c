@@ -86,8 +86,7 @@ static keel_verdict on_node_delete(struct keel_call *c, const struct keel_ev_nod
 {
 	struct state *st = keel_state(c);
 
-	return listing_is_empty(c->mod, ev->node) ? KEEL_NEXT
-						  : st->call->reject(c, PBSE_OBJBUSY, NULL);
+	return listing_of(c->mod, ev->node) ? st->call->reject(c, PBSE_OBJBUSY, NULL) : KEEL_NEXT;
 }
 
 static const struct keel_tap taps[] = {
@@ -111,6 +110,14 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	if (st->object->slot_bind(mod, "node", sizeof(struct vnode), vnode_fini))
 		return st->core->error(err, -1, "cannot attach to class node");
 	return 0;
+}
+
+/* Before the vnodes' memory goes, one by one. */
+static void fini(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	st->in_maintenance = NULL;
 }
 
 /* Without this module nobody could resume them: say which. One that comes again finds their marks. */
@@ -141,4 +148,4 @@ KEEL_MODULE(.name = "admin-suspend", .version = "1.0", .vendor = "Keelson",
 	    .summary = "suspend jobs for maintenance of their vnodes", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
 	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .init = init, .busy = busy);
+	    .n_taps = KEEL_COUNT(taps), .init = init, .busy = busy, .fini = fini);

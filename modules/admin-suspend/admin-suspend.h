@@ -25,6 +25,8 @@ struct listed {
 /* Private memory on each vnode: derived from the marks of jobs, never stored. */
 struct vnode {
 	struct listed *jobs;
+	struct keel_obj *node;
+	struct vnode *next; /* of those with jobs */
 };
 
 struct state {
@@ -38,13 +40,18 @@ struct state {
 	const struct keel_node_api *node;
 	const struct keel_resource_api *resource;
 	const struct keel_attr *mark, *verb_nodes, *exec_vnode;
+	struct vnode *in_maintenance;
 	int64_t last_number;
 };
 
 /* ---- mark.c: the mark on a job is the one truth; lists and bits follow ------------------------------ */
 
 bool mark_is_set(struct keel_mod *mod, struct keel_obj *job);
+/* Without memory it is not set, and the job is plainly suspended: mark_missing() is for whoever has to tell. */
 void mark_set(struct keel_mod *mod, struct keel_obj *job, const char *who);
+bool mark_missing(struct keel_mod *mod, struct keel_obj *job);
+#define MARK_MISSING                                                                                       \
+	"suspended, but out of memory for its vnodes' maintenance; resume it (qsig -s resume) and try again"
 void mark_comment(struct keel_mod *mod, struct keel_obj *job, const char *comment);
 void mark_clear(struct keel_mod *mod, struct keel_obj *job);
 /* After a restart or a late load: the mark is there, the lists are not. */
@@ -52,9 +59,10 @@ void mark_known(struct keel_mod *mod, struct keel_obj *job);
 
 /* ---- listing.c: maintenance_jobs of vnodes ------------------------------------------------------------ */
 
-void listing_add(struct keel_mod *mod, struct keel_obj *job, int64_t number);
+/* False: it is on no list, for want of memory. */
+bool listing_add(struct keel_mod *mod, struct keel_obj *job, int64_t number);
 void listing_remove(struct keel_mod *mod, const char *job_id);
-bool listing_is_empty(struct keel_mod *mod, struct keel_obj *node);
+const struct listed *listing_of(struct keel_mod *mod, struct keel_obj *node);
 void derive_maintenance_jobs(struct keel_mod *mod, struct keel_obj *node, const struct keel_emit *emit);
 void vnode_fini(struct keel_mod *mod, void *slot);
 
@@ -62,6 +70,20 @@ void vnode_fini(struct keel_mod *mod, void *slot);
 
 extern const struct keel_signal_def suspend_signal, resume_signal;
 keel_verdict on_signal(struct keel_call *c, const struct keel_ev_job_signal *ev);
+
+/* ---- whom.c ----------------------------------------------------------------------------------------------- */
+
+struct whom {
+	char **id;
+	uint32_t n;
+	bool failed; /* no memory: some are missing */
+};
+
+/* The jobs that stand on the vnodes of a node for maintenance and, if wanted, those that run there. False: there
+ * is no such node. */
+bool whom_look(struct keel_mod *mod, const char *name, bool running, struct whom *ret);
+void whom_free(struct whom *w);
+bool is_of_node(struct keel_mod *mod, struct keel_obj *node, const char *name);
 
 /* ---- verb.c: pbsnodes --admin-suspend, --admin-resume ------------------------------------------------------ */
 

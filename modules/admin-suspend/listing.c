@@ -4,7 +4,7 @@
  *
  * Invariant: a vnode has the maintenance bit exactly while its list is not empty. A job is on the list
  * of every vnode of its exec_vnode, once. Removal looks at the lists, not at exec_vnode, so that a job
- * that lost vnodes meanwhile leaves nothing behind.
+ * that lost vnodes meanwhile leaves nothing behind; only the vnodes in maintenance are looked at.
  */
 #include "admin-suspend.h"
 
@@ -21,92 +21,117 @@ static bool is_listed(const struct vnode *v, const char *job_id)
 	return false;
 }
 
-static void insert(struct keel_mod *mod, struct keel_obj *node, const char *job_id, int64_t number)
+static void enter(struct keel_mod *mod, struct keel_obj *node, struct vnode *v)
+{
+	struct state *st = mod->state;
+
+	v->node = node;
+	v->next = st->in_maintenance;
+	st->in_maintenance = v;
+	st->node->set_state(st->node->self, node, MAINTENANCE_BIT, true);
+}
+
+static bool insert(struct keel_mod *mod, struct keel_obj *node, const char *job_id, int64_t number)
 {
 	struct state *st = mod->state;
 	struct vnode *v = st->object->slot(mod, node);
 	struct listed **at, *l;
+	bool first;
 
-	if (!v || is_listed(v, job_id) || !(l = calloc(1, sizeof(*l))))
-		return;
-	l->id = strdup(job_id);
+	if (v && is_listed(v, job_id))
+		return true;
+	l = v ? calloc(1, sizeof(*l)) : NULL;
+	if (!l || !(l->id = strdup(job_id))) {
+		free(l);
+		return false;
+	}
 	l->number = number;
+	first = !v->jobs;
 	for (at = &v->jobs; *at && (*at)->number <= number; at = &(*at)->next)
 		;
 	l->next = *at;
 	*at = l;
-	st->node->set_state(st->node->self, node, MAINTENANCE_BIT, true);
+	if (first)
+		enter(mod, node, v);
+	return true;
 }
 
-void listing_add(struct keel_mod *mod, struct keel_obj *job, int64_t number)
+bool listing_add(struct keel_mod *mod, struct keel_obj *job, int64_t number)
 {
 	struct state *st = mod->state;
 	const char *text = st->object->get_str(job, st->exec_vnode);
 	struct keel_exec *exec;
+	bool done = true;
 	uint32_t i;
 
 	if (!text || st->resource->exec_parse(st->resource->self, text, &exec, NULL))
-		return;
-	for (i = 0; i < exec->n; i++) {
+		return false;
+	for (i = 0; i < exec->n && done; i++) {
 		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
 
-		if (node)
-			insert(mod, node, st->object->id(job), number);
+		done = !node || insert(mod, node, st->object->id(job), number);
 	}
 	st->resource->exec_free(exec);
+	if (!done)
+		listing_remove(mod, st->object->id(job));
+	return done;
 }
 
-static void remove_from(struct keel_mod *mod, struct keel_obj *node, const char *job_id)
+static void remove_from(struct vnode *v, const char *job_id)
 {
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
-	struct listed **at, *gone;
+	struct listed **at = &v->jobs, *gone;
 
-	for (at = v ? &v->jobs : NULL; at && *at; at = &(*at)->next)
-		if (strcmp((*at)->id, job_id) == 0)
-			break;
-	if (!at || !(gone = *at))
+	while (*at && strcmp((*at)->id, job_id) != 0)
+		at = &(*at)->next;
+	if (!(gone = *at))
 		return;
 	*at = gone->next;
 	free(gone->id);
 	free(gone);
-	if (!v->jobs)
-		st->node->set_state(st->node->self, node, MAINTENANCE_BIT, false);
 }
 
+/* The state is told: whoever hears of it finds the lists as they are to be. */
 void listing_remove(struct keel_mod *mod, const char *job_id)
 {
 	struct state *st = mod->state;
-	struct keel_cursor *walk = st->object->cursor(mod, "node");
-	struct keel_obj *node;
+	struct vnode **at = &st->in_maintenance, *v, *out = NULL;
 
-	while (walk && (node = st->object->next(walk)))
-		remove_from(mod, node, job_id);
-	if (walk)
-		st->object->cursor_close(walk);
+	while ((v = *at)) {
+		remove_from(v, job_id);
+		if (v->jobs) {
+			at = &v->next;
+			continue;
+		}
+		*at = v->next;
+		v->next = out;
+		out = v;
+	}
+	while ((v = out)) {
+		out = v->next;
+		v->next = NULL;
+		st->node->set_state(st->node->self, v->node, MAINTENANCE_BIT, false);
+	}
 }
 
-bool listing_is_empty(struct keel_mod *mod, struct keel_obj *node)
+const struct listed *listing_of(struct keel_mod *mod, struct keel_obj *node)
 {
 	struct state *st = mod->state;
 	const struct vnode *v = st->object->slot(mod, node);
 
-	return !v || !v->jobs;
+	return v ? v->jobs : NULL;
 }
 
 void derive_maintenance_jobs(struct keel_mod *mod, struct keel_obj *node, const struct keel_emit *emit)
 {
-	struct state *st = mod->state;
-	const struct vnode *v = st->object->slot(mod, node);
-	const struct listed *l;
+	const struct listed *l, *first = listing_of(mod, node);
 	size_t len = 0;
 	char *text, *p;
 
-	for (l = v ? v->jobs : NULL; l; l = l->next)
+	for (l = first; l; l = l->next)
 		len += strlen(l->id) + 1;
 	if (len == 0 || !(text = malloc(len)))
 		return;
-	for (l = v->jobs, p = text; l; l = l->next) {
+	for (l = first, p = text; l; l = l->next) {
 		p = stpcpy(p, l->id);
 		if (l->next)
 			*p++ = ',';
@@ -117,10 +142,14 @@ void derive_maintenance_jobs(struct keel_mod *mod, struct keel_obj *node, const 
 
 void vnode_fini(struct keel_mod *mod, void *slot)
 {
-	struct vnode *v = slot;
+	struct state *st = mod->state;
+	struct vnode *v = slot, **at = &st->in_maintenance;
 	struct listed *l, *next;
 
-	(void)mod;
+	while (v->jobs && *at && *at != v)
+		at = &(*at)->next;
+	if (v->jobs && *at)
+		*at = v->next;
 	for (l = v->jobs; l; l = next) {
 		next = l->next;
 		free(l->id);

@@ -19,19 +19,38 @@ bool mark_is_set(struct keel_mod *mod, struct keel_obj *job)
 	return st->object->is_set(job, st->mark);
 }
 
-void mark_set(struct keel_mod *mod, struct keel_obj *job, const char *who)
+static bool write_mark(struct keel_mod *mod, struct keel_obj *job, int64_t number, const char *who)
 {
 	struct state *st = mod->state;
 	time_t now = (time_t)st->core->time(mod);
 	char when[32] = "", *text;
+	bool done;
 
 	ctime_r(&now, when);
 	when[strcspn(when, "\n")] = '\0';
-	if (asprintf(&text, "%lld by %s at %s", (long long)++st->last_number, who, when) < 0)
-		return;
-	st->object->set_str(job, st->mark, text);
+	if (asprintf(&text, "%lld by %s at %s", (long long)number, who, when) < 0)
+		return false;
+	done = st->object->set_str(job, st->mark, text) == 0;
 	free(text);
-	listing_add(mod, job, st->last_number);
+	return done;
+}
+
+void mark_set(struct keel_mod *mod, struct keel_obj *job, const char *who)
+{
+	struct state *st = mod->state;
+	int64_t number = ++st->last_number;
+
+	if (write_mark(mod, job, number, who) && listing_add(mod, job, number))
+		return;
+	st->object->unset(job, st->mark, NULL);
+	st->core->log(mod, KEEL_LOG_ERROR, "Job", st->object->id(job), "%s", MARK_MISSING);
+}
+
+bool mark_missing(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return job && st->job->is_suspended(st->job->self, job) && !mark_is_set(mod, job);
 }
 
 void mark_comment(struct keel_mod *mod, struct keel_obj *job, const char *comment)
@@ -60,7 +79,7 @@ void mark_clear(struct keel_mod *mod, struct keel_obj *job)
 void mark_known(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	const char *text = st->object->get_str(job, st->mark);
+	const char *text = st->object->get_str(job, st->mark), *exec = st->object->get_str(job, st->exec_vnode);
 	int64_t number;
 
 	if (!text)
@@ -73,5 +92,8 @@ void mark_known(struct keel_mod *mod, struct keel_obj *job)
 	number = strtoll(text, NULL, 10);
 	if (number > st->last_number)
 		st->last_number = number;
-	listing_add(mod, job, number);
+	if (!listing_add(mod, job, number))
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", st->object->id(job),
+			      "admin-suspended, but its vnodes (%.200s) cannot be put into maintenance; set them offline",
+			      exec ? exec : "unknown");
 }

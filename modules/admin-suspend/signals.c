@@ -7,27 +7,53 @@
  */
 #include "admin-suspend.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static void signalled(struct keel_mod *mod, void *op, int32_t code, const char *text)
+struct suspending {
+	void *op;
+	char job_id[];
+};
+
+static void suspended(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct suspending *s = arg;
+
+	if (!code && mark_missing(mod, st->object->find(mod, "job", s->job_id)))
+		st->job->signal_done(st->job->self, s->op, PBSE_SYSTEM, MARK_MISSING);
+	else
+		st->job->signal_done(st->job->self, s->op, code, text);
+	free(s);
+}
+
+static void start_suspend(struct keel_mod *mod, struct keel_obj *job, const char *who, void *op)
+{
+	struct state *st = mod->state;
+	const char *id = st->object->id(job);
+	struct suspending *s = malloc(sizeof(*s) + strlen(id) + 1);
+
+	if (!s) {
+		st->job->signal_done(st->job->self, op, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	s->op = op;
+	strcpy(s->job_id, id);
+	st->job->suspend(st->job->self, job, SUSPEND, who, mod, suspended, s);
+}
+
+static void resumed(struct keel_mod *mod, void *op, int32_t code, const char *text)
 {
 	struct state *st = mod->state;
 
 	st->job->signal_done(st->job->self, op, code, text);
 }
 
-static void start_suspend(struct keel_mod *mod, struct keel_obj *job, const char *who, void *op)
-{
-	struct state *st = mod->state;
-
-	st->job->suspend(st->job->self, job, SUSPEND, who, mod, signalled, op);
-}
-
 static void start_resume(struct keel_mod *mod, struct keel_obj *job, const char *who, void *op)
 {
 	struct state *st = mod->state;
 
-	st->job->resume(st->job->self, job, RESUME, who, mod, signalled, op);
+	st->job->resume(st->job->self, job, RESUME, who, mod, resumed, op);
 }
 
 const struct keel_signal_def suspend_signal = {

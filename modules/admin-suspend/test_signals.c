@@ -22,6 +22,7 @@ static const struct keel_hook_api *hook;
 static const struct keel_core_api *core;
 static struct keel_mock_outcome out;
 static int32_t signalled; /* what a SIGNAL row's start() was answered; -1: nothing */
+static bool starts_late; /* `other`, while the host is asked about `job` */
 static int32_t host_says; /* the host's answer to the next step */
 
 /* ---- the services it needs of jobs and executor ---------------------------------------------------- */
@@ -37,14 +38,35 @@ static char state(struct keel_mod *m, struct keel_obj *o)
 	return 'R';
 }
 
+static const char *id_of(struct keel_obj *o)
+{
+	return keel_mock_same(o, job) ? "1.svr" : "2.svr";
+}
+
+static void occupy(struct keel_obj *o, bool on)
+{
+	const struct keel_node_api *nodes = keel_mock_group(mock, "node");
+	const char *exec_vnode = keel_mock_text(o, "exec_vnode", NULL);
+	char *exec_host = NULL;
+
+	if (on)
+		nodes->assign(nodes->self, id_of(o), exec_vnode, KEEL_SHARE_SHARED, &exec_host, NULL);
+	else
+		nodes->release(nodes->self, id_of(o), exec_vnode, NULL, false);
+	free(exec_host);
+}
+
 static void suspend(struct keel_mod *self, struct keel_obj *o, const char *signal, const char *who,
 		    struct keel_mod *me, keel_job_done *done, void *arg)
 {
+	if (starts_late)
+		occupy(other, true);
+	starts_late = false;
 	if (host_says == 0) {
+		occupy(o, false);
 		keel_mock_set(o, "stands", NULL, "still");
 		hook->note(self, KEEL_POINT_job_suspended,
-			   KEEL_EVENT(job_suspended, .id = keel_mock_same(o, job) ? "1.svr" : "2.svr", .job = o,
-				      .signal = signal, .who = who));
+			   KEEL_EVENT(job_suspended, .id = id_of(o), .job = o, .signal = signal, .who = who));
 	}
 	done(me, arg, host_says, NULL);
 }
@@ -52,10 +74,10 @@ static void suspend(struct keel_mod *self, struct keel_obj *o, const char *signa
 static void resume(struct keel_mod *self, struct keel_obj *o, const char *signal, const char *who,
 		   struct keel_mod *me, keel_job_done *done, void *arg)
 {
+	occupy(o, true);
 	keel_mock_set(o, "stands", NULL, NULL);
 	hook->note(self, KEEL_POINT_job_resumed,
-		   KEEL_EVENT(job_resumed, .id = keel_mock_same(o, job) ? "1.svr" : "2.svr", .job = o,
-			      .signal = signal, .who = who));
+		   KEEL_EVENT(job_resumed, .id = id_of(o), .job = o, .signal = signal, .who = who));
 	done(me, arg, 0, NULL);
 }
 
@@ -115,10 +137,13 @@ static void set_up(void)
 	other = keel_mock_object(mock, "job", "2.svr");
 	keel_mock_set(job, "exec_vnode", NULL, "(n1:ncpus=1)");
 	keel_mock_set(other, "exec_vnode", NULL, "(n1:ncpus=1)+(n2:ncpus=1)");
+	occupy(job, true);
+	occupy(other, true);
 	module = keel_mock_load(mock, &keel_module, NULL, &err);
 	CU_ASSERT_STRING_EQUAL(err.text, "");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
 	host_says = 0;
+	starts_late = false;
 }
 
 static void tear_down(void)
@@ -216,6 +241,7 @@ static void test_vnode_is_busy(void)
 					KEEL_EVENT(node_delete, .id = "n1", .node = n1, .who = "root@svr"), &out),
 			KEEL_REJECT);
 	CU_ASSERT_EQUAL(out.code, PBSE_OBJBUSY);
+	occupy(other, false);
 	CU_ASSERT_NOT_EQUAL(keel_mock_raise(mock, KEEL_POINT_node_delete,
 					    KEEL_EVENT(node_delete, .id = "n2", .node = n2), &out),
 			    KEEL_REJECT);
@@ -275,6 +301,75 @@ static void test_whole_nodes(void)
 	CU_ASSERT_NOT_EQUAL(ask(down, "n9", "", &reply), 0);
 }
 
+/* Before the first of them stands, the scheduler may start another one there. */
+static void test_one_starts_meanwhile(void)
+{
+	struct keel_mock_reply reply;
+
+	occupy(other, false);
+	starts_late = true;
+	CU_ASSERT_EQUAL(ask(suspend_nodes.name, "n1", "", &reply), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reply.json, "2 jobs suspended"));
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(n1, "maintenance_jobs", NULL), "1.svr,2.svr");
+}
+
+/* Who works on a node should know which of its vnodes still take jobs. */
+static void test_vnodes_without_a_job(void)
+{
+	struct keel_mock_reply reply;
+
+	occupy(other, false);
+	keel_mock_set(n2, "resources_available", "ncpus", "4");
+	CU_ASSERT_EQUAL(ask(suspend_nodes.name, "n2", "", &reply), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reply.json, "0 jobs suspended"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reply.json, "not in maintenance, for no job was suspended there: n2; set"));
+	CU_ASSERT_EQUAL(ask(suspend_nodes.name, "n1", "", &reply), 0);
+	CU_ASSERT_PTR_NULL(strstr(reply.json, "not in maintenance"));
+}
+
+static void test_some_did_not(void)
+{
+	struct keel_mock_reply reply;
+
+	host_says = PBSE_NORELYMOM;
+	CU_ASSERT_EQUAL(ask(suspend_nodes.name, "n1", "", &reply), PBSE_NORELYMOM);
+	CU_ASSERT_STRING_EQUAL(reply.text, "1.svr: Server could not connect to MOM (0 suspended, 2 not)");
+	CU_ASSERT_EQUAL(ask(suspend_nodes.name, "n2", "", &reply), PBSE_NORELYMOM);
+	CU_ASSERT_STRING_EQUAL(reply.text, "2.svr: Server could not connect to MOM");
+}
+
+/* Suspended, and a vnode of it knows. */
+static bool is_down(struct keel_obj *o, struct keel_obj *node)
+{
+	const char *listed = keel_mock_text(node, "maintenance_jobs", NULL);
+
+	return keel_mock_text(o, "stands", NULL) != NULL && keel_mock_text(o, "admin_suspended", NULL) != NULL &&
+	       in_maintenance(node) && listed != NULL &&
+	       strstr(listed, keel_mock_same(o, job) ? "1.svr" : "2.svr") != NULL;
+}
+
+/* Whichever call fails: either it is done, or it is a plain suspension and somebody says so. */
+static void test_no_memory_for_the_mark(void)
+{
+	uint32_t calls, n = 0;
+
+	do {
+		calls = keel_mock_calls(mock);
+		keel_mock_fail_call(mock, ++n);
+		if (send_to(other, "2.svr", "admin-suspend") == 0) {
+			CU_ASSERT(is_down(other, n1) && is_down(other, n2));
+		} else {
+			CU_ASSERT_PTR_NULL(keel_mock_text(other, "admin_suspended", NULL));
+			CU_ASSERT_FALSE(in_maintenance(n1) || in_maintenance(n2));
+			CU_ASSERT_PTR_NULL(keel_mock_text(n1, "maintenance_jobs", NULL));
+		}
+		calls = keel_mock_calls(mock) - calls;
+		tear_down();
+		set_up();
+	} while (calls >= n);
+	CU_ASSERT(n > 3);
+}
+
 /* Whichever call fails: who is told that a node's jobs stand can rely on it. */
 static void test_no_memory(void)
 {
@@ -285,8 +380,9 @@ static void test_no_memory(void)
 		calls = keel_mock_calls(mock);
 		keel_mock_fail_call(mock, ++n);
 		if (ask(suspend_nodes.name, "n1", "fan is loud", &reply) == 0) {
-			CU_ASSERT_PTR_NOT_NULL(keel_mock_text(job, "stands", NULL));
-			CU_ASSERT_PTR_NOT_NULL(keel_mock_text(other, "stands", NULL));
+			CU_ASSERT(is_down(job, n1) && is_down(other, n1) && is_down(other, n2));
+			CU_ASSERT_PTR_NOT_NULL(keel_mock_text(job, "admin_suspended_nodes", NULL));
+			CU_ASSERT_PTR_NOT_NULL(keel_mock_text(other, "admin_suspended_nodes", NULL));
 		} else {
 			CU_ASSERT_STRING_NOT_EQUAL(reply.text, "");
 		}
@@ -299,4 +395,5 @@ static void test_no_memory(void)
 
 TESTS_MAIN_BETWEEN("admin-suspend", set_up, tear_down, TEST(test_rows), TEST(test_there_and_back),
 		   TEST(test_mismatched_resume), TEST(test_refused_by_the_host), TEST(test_the_job_ends),
-		   TEST(test_vnode_is_busy), TEST(test_reload), TEST(test_whole_nodes), TEST(test_no_memory))
+		   TEST(test_vnode_is_busy), TEST(test_reload), TEST(test_whole_nodes), TEST(test_one_starts_meanwhile), TEST(test_vnodes_without_a_job),
+		   TEST(test_some_did_not), TEST(test_no_memory_for_the_mark), TEST(test_no_memory))

@@ -5,23 +5,32 @@
  * `pbsnodes --admin-suspend [-C comment] NODE` suspends each running job with a chunk on one of the
  * node's vnodes and remembers on the job which node's verb did it; `--admin-resume NODE` continues just
  * those. A job that two nodes' verbs stopped continues with the second resume.
+ *
+ * Until the first of its jobs stands, a vnode takes new ones: when all have answered it is looked again who runs
+ * there, until nobody does.
  */
 #include "admin-suspend.h"
+#include "keel/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NO_MEMORY "out of memory; try again"
+#define NOT_OURS "suspended, but out of memory to note for which node; qsig -s admin-resume continues it"
+#define LOOKS_MAX 100 /* for a node where somebody resumes what is suspended */
+#define NAMES_MAX 8   /* vnodes that are told by name */
 
 struct verb {
 	struct keel_req *req;
 	char *node, *who, *comment;
 	bool suspend;
-	uint32_t open;	 /* jobs whose answer is missing, and our own hand */
-	uint32_t done;	 /* jobs that did it */
-	int32_t code;	 /* of the first that did not */
-	char failed[300]; /* its id and text */
+	uint32_t open;	   /* jobs whose answer is missing, and our own hand */
+	uint32_t done;	   /* jobs that did it */
+	uint32_t fell_short; /* jobs that did not */
+	uint32_t looks, asked; /* times it was looked who is there; jobs that were asked after the last one */
+	int32_t code;	   /* of the first that did not */
+	char failed[300];  /* its id and text */
 };
 
 struct step {
@@ -29,9 +38,18 @@ struct step {
 	char *job_id;
 };
 
+static void verb_free(struct verb *v)
+{
+	free(v->node);
+	free(v->who);
+	free(v->comment);
+	free(v);
+}
+
 /* The first job that did not is told; the others are asked all the same. */
 static void falls_short(struct verb *v, int32_t code, const char *where, const char *text)
 {
+	v->fell_short++;
 	if (v->code)
 		return;
 	v->code = code;
@@ -40,29 +58,95 @@ static void falls_short(struct verb *v, int32_t code, const char *where, const c
 
 /* ---- the answer ------------------------------------------------------------------------------------------ */
 
-static void verb_done(struct keel_mod *mod, struct verb *v)
+/* Vnodes without a job of these are not in maintenance: who works on the node should know. */
+static void open_vnodes(struct keel_mod *mod, const struct verb *v, struct keel_text *ret)
 {
 	struct state *st = mod->state;
-	struct keel_out *out;
-	char line[128];
+	struct keel_cursor *walk = st->object->cursor(mod, "node");
+	struct keel_obj *node;
+	uint32_t n = 0;
 
+	while (walk && (node = st->object->next(walk))) {
+		if (!is_of_node(mod, node, v->node) || st->node->unavailable(st->node->self, node) ||
+		    st->resource->list_number(st->node->available(st->node->self, node), "ncpus", 0) <= 0)
+			continue;
+		if (n++ < NAMES_MAX)
+			keel_text_printf(ret, "%s%s", ret->len ? "," : "", st->object->id(node));
+	}
+	if (walk)
+		st->object->cursor_close(walk);
+	if (n > NAMES_MAX)
+		keel_text_printf(ret, " and %u more", n - NAMES_MAX);
+}
+
+static void tell_done(struct keel_mod *mod, struct verb *v)
+{
+	struct state *st = mod->state;
+	struct keel_out *out = st->msg->out(mod);
+	struct keel_text open;
+	char line[600];
+
+	snprintf(line, sizeof(line), "%u job%s %s", v->done, v->done == 1 ? "" : "s",
+		 v->suspend ? "suspended" : "resumed");
+	st->msg->open_array(out, "lines");
+	st->msg->add_str(out, line);
+	keel_text_init(&open);
+	if (v->suspend)
+		open_vnodes(mod, v, &open);
+	if (open.len) {
+		snprintf(line, sizeof(line),
+			 "not in maintenance, for no job was suspended there: %.400s; set them offline to keep new jobs away",
+			 open.data);
+		st->msg->add_str(out, line);
+	}
+	keel_text_fini(&open);
+	st->msg->close(out);
+	st->request->reply_out(v->req, out);
+}
+
+static void tell_failed(struct keel_mod *mod, struct verb *v)
+{
+	struct state *st = mod->state;
+
+	if (!*v->failed)
+		st->request->reply(v->req, v->code, NULL);
+	else if (v->done + v->fell_short > 1)
+		st->request->reply(v->req, v->code, "%s (%u %s, %u not)", v->failed, v->done,
+				   v->suspend ? "suspended" : "resumed", v->fell_short);
+	else
+		st->request->reply(v->req, v->code, "%s", v->failed);
+}
+
+static void look(struct keel_mod *mod, struct verb *v);
+
+static void verb_done(struct keel_mod *mod, struct verb *v)
+{
 	if (--v->open)
 		return;
-	if (v->code) {
-		st->request->reply(v->req, v->code, "%s", v->failed);
-	} else {
-		out = st->msg->out(mod);
-		snprintf(line, sizeof(line), "%u job%s %s", v->done, v->done == 1 ? "" : "s",
-			 v->suspend ? "suspended" : "resumed");
-		st->msg->open_array(out, "lines");
-		st->msg->add_str(out, line);
-		st->msg->close(out);
-		st->request->reply_out(v->req, out);
+	if (v->suspend && !v->code && v->asked && v->looks < LOOKS_MAX) {
+		look(mod, v);
+		return;
 	}
-	free(v->node);
-	free(v->who);
-	free(v->comment);
-	free(v);
+	if (v->code)
+		tell_failed(mod, v);
+	else
+		tell_done(mod, v);
+	verb_free(v);
+}
+
+/* It stands: for this node's verb. */
+static void stands(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	if (mark_missing(mod, job))
+		falls_short(v, PBSE_SYSTEM, st->object->id(job), MARK_MISSING);
+	else if (st->object->set_str(job, st->verb_nodes, v->node) < 0)
+		falls_short(v, PBSE_SYSTEM, st->object->id(job), NOT_OURS);
+	else
+		v->done++;
+	if (v->comment && *v->comment)
+		mark_comment(mod, job, v->comment);
 }
 
 static void step_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
@@ -74,13 +158,10 @@ static void step_done(struct keel_mod *mod, void *arg, int32_t code, const char 
 
 	if (code && job)
 		falls_short(v, code, s->job_id, text ? text : st->core->pbse_text(code));
-	if (!code) {
+	else if (!code && job && v->suspend)
+		stands(mod, v, job);
+	else if (!code)
 		v->done++;
-		if (job && v->suspend)
-			st->object->set_str(job, st->verb_nodes, v->node);
-		if (job && v->suspend && v->comment && *v->comment)
-			mark_comment(mod, job, v->comment);
-	}
 	free(s->job_id);
 	free(s);
 	verb_done(mod, v);
@@ -100,26 +181,6 @@ static bool has_word(const char *list, const char *word)
 		list += item + (list[item] == ',');
 	}
 	return false;
-}
-
-/* A node operand is a vnode or a host: all its vnodes. */
-static bool on_node(struct keel_mod *mod, struct keel_obj *job, const char *node)
-{
-	struct state *st = mod->state;
-	const char *text = st->object->get_str(job, st->exec_vnode);
-	struct keel_exec *exec;
-	bool found = false;
-	uint32_t i;
-
-	if (!text || st->resource->exec_parse(st->resource->self, text, &exec, NULL))
-		return false;
-	for (i = 0; i < exec->n && !found; i++) {
-		const char *host = st->node->host_of(st->node->self, exec->part[i].vnode);
-
-		found = strcmp(exec->part[i].vnode, node) == 0 || (host && strcmp(host, node) == 0);
-	}
-	st->resource->exec_free(exec);
-	return found;
 }
 
 /* Drop the node from the list of verbs that hold the job; true when none is left. */
@@ -171,6 +232,7 @@ static void act(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 	}
 	s->verb = v;
 	v->open++;
+	v->asked++;
 	if (v->suspend)
 		st->job->suspend(st->job->self, job, SUSPEND, v->who, mod, step_done, s);
 	else
@@ -182,7 +244,7 @@ static void consider(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 	struct state *st = mod->state;
 	const char *held = st->object->get_str(job, st->verb_nodes);
 
-	if (st->job->state(st->job->self, job) != 'R' || !on_node(mod, job, v->node))
+	if (st->job->state(st->job->self, job) != 'R')
 		return;
 	if (v->suspend && st->job->is_suspended(st->job->self, job))
 		also_held_by(mod, v, job);
@@ -194,39 +256,45 @@ static void consider(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 
 /* ---- the requests -------------------------------------------------------------------------------------------- */
 
-static bool node_exists(struct keel_mod *mod, const char *name)
+/* False: there is no such node. */
+static bool look_at(struct keel_mod *mod, struct verb *v)
 {
 	struct state *st = mod->state;
-	struct keel_cursor *walk;
-	struct keel_obj *node;
-	bool found = false;
+	struct keel_obj *job;
+	struct whom whom;
+	bool found = whom_look(mod, v->node, v->suspend, &whom);
+	uint32_t i;
 
-	if (st->object->find(mod, "node", name))
-		return true;
-	walk = st->object->cursor(mod, "node");
-	while (walk && !found && (node = st->object->next(walk))) {
-		const char *host = st->node->host_of(st->node->self, st->object->id(node));
-
-		found = host && strcmp(host, name) == 0;
-	}
-	if (walk)
-		st->object->cursor_close(walk);
+	v->asked = 0;
+	v->looks++;
+	if (whom.failed)
+		falls_short(v, PBSE_SYSTEM, v->node, NO_MEMORY);
+	for (i = 0; i < whom.n; i++)
+		if ((job = st->object->find(mod, "job", whom.id[i])))
+			consider(mod, v, job);
+	whom_free(&whom);
 	return found;
 }
 
-static void run(struct keel_mod *mod, struct verb *v)
+static void look(struct keel_mod *mod, struct verb *v)
+{
+	v->open = 1;
+	if (!look_at(mod, v) && v->looks == 1)
+		v->code = PBSE_UNKNODE;
+	verb_done(mod, v);
+}
+
+static struct verb *verb_new(struct keel_mod *mod, struct keel_req *req, const char *node, const char *comment)
 {
 	struct state *st = mod->state;
-	struct keel_cursor *walk = st->object->cursor(mod, "job");
-	struct keel_obj *job;
+	struct verb *v = calloc(1, sizeof(*v));
 
-	if (!walk)
-		falls_short(v, PBSE_SYSTEM, v->node, NO_MEMORY);
-	while (walk && (job = st->object->next(walk)))
-		consider(mod, v, job);
-	if (walk)
-		st->object->cursor_close(walk);
-	verb_done(mod, v);
+	if (v && (v->node = strdup(node)) && (v->who = strdup(st->request->session(req)->who)) &&
+	    (!comment || (v->comment = strdup(comment))))
+		return v;
+	if (v)
+		verb_free(v);
+	return NULL;
 }
 
 static void on_verb(struct keel_mod *mod, struct keel_req *req, bool suspend)
@@ -234,26 +302,16 @@ static void on_verb(struct keel_mod *mod, struct keel_req *req, bool suspend)
 	struct state *st = mod->state;
 	uint32_t n;
 	const char *const *args = st->msg->strings(st->request->body(req), "args", &n);
-	struct verb *v;
+	struct verb *v = args && n > 0 ? verb_new(mod, req, args[0], n > 1 ? args[1] : NULL) : NULL;
 
-	if (!args || n < 1 || !node_exists(mod, args[0])) {
-		st->request->reply(req, PBSE_UNKNODE, NULL);
+	if (!v) {
+		st->request->reply(req, args && n > 0 ? PBSE_SYSTEM : PBSE_UNKNODE,
+				   args && n > 0 ? "System error: out of memory" : NULL);
 		return;
 	}
-	v = calloc(1, sizeof(*v));
-	if (!v || !(v->node = strdup(args[0])) ||
-	    !(v->who = strdup(st->request->session(req)->who))) {
-		if (v)
-			free(v->node);
-		free(v);
-		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
-		return;
-	}
-	v->comment = n > 1 && args[1] ? strdup(args[1]) : NULL;
 	v->req = req;
 	v->suspend = suspend;
-	v->open = 1;
-	run(mod, v);
+	look(mod, v);
 }
 
 static void on_suspend_nodes(struct keel_mod *mod, struct keel_req *req)

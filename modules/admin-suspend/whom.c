@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * whom.c - the jobs that the verb of a node means: those on its vnodes that run, or that stand there for maintenance.
+ *
+ * The vnodes know who is on them, so that a verb costs what is on its node, not what runs in the cluster.
+ */
+#include "admin-suspend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void whom_add(struct whom *w, const char *job_id)
+{
+	char **bigger = w->failed ? NULL : reallocarray(w->id, w->n + 1, sizeof(*bigger));
+
+	if (bigger)
+		w->id = bigger;
+	if (!bigger || !(w->id[w->n] = strdup(job_id)))
+		w->failed = true;
+	else
+		w->n++;
+}
+
+static void add_running(void *arg, const char *job_id, bool suspended)
+{
+	if (!suspended)
+		whom_add(arg, job_id);
+}
+
+/* The oldest first. */
+static int by_number(const void *a, const void *b)
+{
+	const char *x = *(char *const *)a, *y = *(char *const *)b;
+	long long n = strtoll(x, NULL, 10), m = strtoll(y, NULL, 10);
+
+	return n != m ? (n > m) - (n < m) : strcmp(x, y);
+}
+
+/* A job with chunks on several vnodes is meant once. */
+static void each_once(struct whom *w)
+{
+	uint32_t i, n = 0;
+
+	if (w->n)
+		qsort(w->id, w->n, sizeof(*w->id), by_number);
+	for (i = 0; i < w->n; i++)
+		if (n && strcmp(w->id[n - 1], w->id[i]) == 0)
+			free(w->id[i]);
+		else
+			w->id[n++] = w->id[i];
+	w->n = n;
+}
+
+bool whom_look(struct keel_mod *mod, const char *name, bool running, struct whom *ret)
+{
+	struct state *st = mod->state;
+	struct keel_cursor *walk = st->object->cursor(mod, "node");
+	const struct listed *l;
+	struct keel_obj *node;
+	bool found = false;
+
+	*ret = (struct whom){ .failed = !walk };
+	while (walk && (node = st->object->next(walk))) {
+		if (!is_of_node(mod, node, name))
+			continue;
+		found = true;
+		if (running)
+			st->node->tenants(st->node->self, node, add_running, ret);
+		for (l = listing_of(mod, node); l; l = l->next)
+			whom_add(ret, l->id);
+	}
+	if (walk)
+		st->object->cursor_close(walk);
+	each_once(ret);
+	return found || !walk;
+}
+
+void whom_free(struct whom *w)
+{
+	uint32_t i;
+
+	for (i = 0; i < w->n; i++)
+		free(w->id[i]);
+	free(w->id);
+}
+
+/* A node operand is a vnode or a host: all its vnodes. */
+bool is_of_node(struct keel_mod *mod, struct keel_obj *node, const char *name)
+{
+	struct state *st = mod->state;
+	const char *id = st->object->id(node), *host;
+
+	if (strcmp(id, name) == 0)
+		return true;
+	host = st->node->host_of(st->node->self, id);
+	return host && strcmp(host, name) == 0;
+}
