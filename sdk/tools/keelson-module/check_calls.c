@@ -16,6 +16,8 @@
 #include "check_child.h"
 #include "check_events.h"
 #include "check_lifecycle.h"
+#include "check_others.h"
+#include "check_play.h"
 #include "check_points.h"
 #include "check_watch.h"
 
@@ -23,7 +25,8 @@ enum { TURNS_MAX = 3000, AFTER_MS = 7200000, HOLDS_MAX = 50, FAILURES_MAX = 40, 
 
 static const char *const endings[] = { "nothing else happened", "what it waits for happened",
 				       "its hold ran into its deadline", "the client went away",
-				       "the object was destroyed", "the module was unloaded" };
+				       "the object was destroyed", "the module was unloaded",
+				       "everything else has happened" };
 
 void calls_begin(struct stage *s, const struct subject *of)
 {
@@ -119,6 +122,15 @@ static void object_destroy(struct stage *s, const struct raised *r)
 		keel_mock_destroy(o);
 }
 
+static void others_all(struct stage *s, const struct raised *r)
+{
+	const char *klass = event_klass(r->point), *id = klass == NULL ? NULL : stage_id(klass, flavour_cast(r->flavour));
+
+	others_tell(s, id);
+	others_go(s, id);
+	others_judge(s);
+}
+
 void calls_end(struct stage *s, struct raised *r, enum ending how)
 {
 	child_step("at %s with %s, when %s", r->point->name, r->with, endings[how]);
@@ -128,6 +140,7 @@ void calls_end(struct stage *s, struct raised *r, enum ending how)
 	case BY_CLIENT: keel_mock_client_gone(r->client); break;
 	case BY_OBJECT: object_destroy(s, r); break;
 	case BY_STOP: stage_unload(s); break;
+	case BY_OTHERS: others_all(s, r); break;
 	default: break;
 	}
 }
@@ -224,12 +237,67 @@ static bool failure_case(void *arg, unsigned i)
 	return more;
 }
 
+/* ---- days ---------------------------------------------------------------------------------------------- */
+static void days_play(struct play *p, const struct subject *of, bool asked)
+{
+	play_begin(p, of);
+	p->dry = asked ? ASKED_UNHEARD : NOT_ASKED;
+	play_days(p);
+	child_step("being unloaded after some days");
+	stage_close(&p->stage, "some days");
+}
+
+static bool same(const struct play *a, const struct play *b)
+{
+	return strcmp(a->answers.data, b->answers.data) == 0 && strcmp(a->values.data, b->values.data) == 0;
+}
+
+/* Is everything as if it had not been asked whether jobs may start? Unless it does not do twice the same. */
+static void judge_dry(const struct play *asked, const struct subject *of)
+{
+	struct play again, not_asked;
+
+	days_play(&not_asked, of, false);
+	if (!same(asked, &not_asked)) {
+		days_play(&again, of, true);
+		if (same(asked, &again) &&
+		    play_compare(RULE_calls_dry, "asked dry before", &asked->answers, "not asked", &not_asked.answers))
+			play_compare(RULE_calls_dry, "asked dry before", &asked->values, "not asked", &not_asked.values);
+		play_forget(&again);
+	}
+	play_forget(&not_asked);
+}
+
+static bool listens_at(uint32_t point)
+{
+	const struct point *p;
+
+	for (unsigned i = 0; (p = stage_point(i)) != NULL; i++)
+		if (p->id == point)
+			return stage_listens(i);
+	return false;
+}
+
+/* Jobs after each other, which may wait for each other. */
+static bool days_case(void *arg, unsigned i)
+{
+	struct play p;
+
+	(void)i;
+	days_play(&p, arg, true);
+	if (listens_at(KEEL_POINT_job_run))
+		judge_dry(&p, arg);
+	play_forget(&p);
+	return false;
+}
+
 static void run_all(const struct subject *of, enum rule crash, enum rule hang)
 {
 	child_cases(call_case, (void *)(uintptr_t)of, crash, hang);
 	child_cases(request_case, (void *)(uintptr_t)of, crash, hang);
 	child_cases(value_case, (void *)(uintptr_t)of, crash, hang);
 	child_cases(row_case, (void *)(uintptr_t)of, crash, hang);
+	child_cases(days_case, (void *)(uintptr_t)of, crash, hang);
 }
 
 void check_calls(const struct subject *s)

@@ -21,7 +21,7 @@ struct raised {
 	struct keel_req *client;
 	struct keel_mock_outcome outcome; /* must stay until it is told */
 };
-enum ending { BY_ITSELF, BY_EVENT, BY_DEADLINE, BY_CLIENT, BY_OBJECT, BY_STOP, N_ENDINGS };
+enum ending { BY_ITSELF, BY_EVENT, BY_DEADLINE, BY_CLIENT, BY_OBJECT, BY_STOP, BY_OTHERS, N_ENDINGS };
 keel_verdict calls_raise(struct stage *s, struct raised *r);
 void calls_end(struct stage *s, struct raised *r, enum ending how);
 /* Ask request `row` of the module, with body `body`; false: there is no such row or body. */

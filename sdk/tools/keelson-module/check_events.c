@@ -98,11 +98,19 @@ static const char *text_of(const struct point *p, const char *field, enum flavou
 	return "text";
 }
 
-static int64_t number_of(enum flavour f)
+/* What a usual event says, where 1 is none of the usual: a job that really starts, is over, runs. */
+static int64_t number_of(const char *field, enum flavour f)
 {
+	static const struct {
+		const char *field;
+		int64_t usual;
+	} known[] = { { "dry", 0 }, { "requeued", 0 }, { "state", 'R' }, { "uid", 1000 }, { "start", 1700003600 } };
 	static const int64_t numbers[] = { [MINIMAL] = 0, [USUAL] = 1, [MAXIMAL] = INT64_MAX,
 					   [NEGATIVE] = INT64_MIN };
 
+	for (size_t i = 0; f == USUAL && i < KEEL_COUNT(known); i++)
+		if (strcmp(known[i].field, field) == 0)
+			return known[i].usual;
 	return numbers[f];
 }
 
@@ -117,7 +125,7 @@ bool event_make(struct stage *s, const struct point *p, enum flavour f, struct e
 		char *at = (char *)ret + field->offset;
 		const char *text, *klass;
 		const struct keel_obj *obj = NULL;
-		int64_t number = number_of(f);
+		int64_t number = number_of(field->name, f);
 
 		switch (field->type) {
 		case KEEL_FIELD_OBJ:

@@ -11,29 +11,60 @@
 #include "check_calls.h"
 #include "check_child.h"
 #include "check_events.h"
+#include "check_others.h"
 #include "check_points.h"
 
-enum { JOBS = 5, TURNS_MAX = 500 };
+enum { TURNS_MAX = 500, FIRST_JOB = 10 };
 
-/* The life of a job: what is raised, and what its state is from then on (0: as before); the point job_step
- * is raised, too, when it changes. */
-static const struct {
+/* The life of a job as the daemon plays it: each moment is a point that is raised, job_step where the job has another
+ * state from then on. What a daemon does in one turn no reload or crash comes between. */
+enum {
+	SAME_TURN = 1, /* as the moment before */
+	STARTED = 2,   /* of a job that may start alone */
+	PLACED = 4,    /* it has all its vnodes */
+	DRY = 8,       /* it is only asked */
+	ENDS = 16,     /* of a job that is over */
+};
+static const struct moment {
 	uint32_t point;
 	char state;
 	const char *substate;
+	unsigned is;
 } life[] = {
-	{ KEEL_POINT_job_queued, 'Q', "10" },	 { KEEL_POINT_job_modify, 0, NULL },
-	{ KEEL_POINT_job_hold, 0, NULL },	 { KEEL_POINT_job_release, 0, NULL },
-	{ KEEL_POINT_job_move, 0, NULL },	 { KEEL_POINT_job_eligible, 0, NULL },
-	{ KEEL_POINT_group_eligible, 0, NULL },	 { KEEL_POINT_job_rank, 0, NULL },
-	{ KEEL_POINT_node_eligible, 0, NULL },	 { KEEL_POINT_node_score, 0, NULL },
-	{ KEEL_POINT_job_explain, 0, NULL },	 { KEEL_POINT_job_reason, 0, NULL },
-	{ KEEL_POINT_job_run, 0, NULL },	 { KEEL_POINT_job_placed, 'R', "41" },
-	{ KEEL_POINT_job_started, 'R', "42" },	 { KEEL_POINT_job_signal, 0, NULL },
-	{ KEEL_POINT_suspend_release, 0, NULL }, { KEEL_POINT_job_suspended, 'R', "43" },
-	{ KEEL_POINT_job_resume, 0, NULL },	 { KEEL_POINT_job_resumed, 'R', "42" },
-	{ KEEL_POINT_acct_record, 0, NULL },	 { KEEL_POINT_job_delete, 0, NULL },
-	{ KEEL_POINT_job_obit, 'E', "50" },	 { KEEL_POINT_job_purged, 'F', "92" },
+	{ KEEL_POINT_job_step, 'Q', "10", SAME_TURN },
+	{ KEEL_POINT_job_queued, 0, NULL, SAME_TURN },
+	{ KEEL_POINT_job_modify, 0, NULL, 0 },
+	{ KEEL_POINT_job_hold, 0, NULL, 0 },
+	{ KEEL_POINT_job_release, 0, NULL, 0 },
+	{ KEEL_POINT_job_move, 0, NULL, 0 },
+	{ KEEL_POINT_job_eligible, 0, NULL, 0 },
+	{ KEEL_POINT_group_eligible, 0, NULL, 0 },
+	{ KEEL_POINT_job_rank, 0, NULL, 0 },
+	{ KEEL_POINT_node_eligible, 0, NULL, 0 },
+	{ KEEL_POINT_node_score, 0, NULL, 0 },
+	{ KEEL_POINT_job_explain, 0, NULL, 0 },
+	{ KEEL_POINT_job_reason, 0, NULL, 0 },
+	{ KEEL_POINT_job_run, 0, NULL, DRY },
+	{ KEEL_POINT_job_run, 0, NULL, 0 },
+	{ KEEL_POINT_job_placed, 0, NULL, STARTED | SAME_TURN },
+	{ KEEL_POINT_job_step, 'R', "41", STARTED | SAME_TURN | PLACED },
+	{ KEEL_POINT_job_step, 'R', "42", STARTED | PLACED },
+	{ KEEL_POINT_job_started, 0, NULL, STARTED | SAME_TURN },
+	{ KEEL_POINT_job_signal, 0, NULL, STARTED },
+	{ KEEL_POINT_suspend_release, 0, NULL, STARTED },
+	{ KEEL_POINT_job_step, 'S', "43", STARTED },
+	{ KEEL_POINT_job_suspended, 0, NULL, STARTED | SAME_TURN },
+	{ KEEL_POINT_job_resume, 0, NULL, STARTED },
+	{ KEEL_POINT_job_placed, 0, NULL, STARTED | SAME_TURN },
+	{ KEEL_POINT_job_resumed, 0, NULL, STARTED },
+	{ KEEL_POINT_job_step, 'R', "42", STARTED | SAME_TURN | PLACED },
+	{ KEEL_POINT_acct_record, 0, NULL, 0 },
+	{ KEEL_POINT_job_delete, 0, NULL, 0 },
+	{ KEEL_POINT_job_step, 'E', "51", ENDS | STARTED | PLACED },
+	{ KEEL_POINT_job_obit, 0, NULL, ENDS | STARTED | SAME_TURN },
+	{ KEEL_POINT_job_step, 'E', "53", ENDS | STARTED | SAME_TURN },
+	{ KEEL_POINT_job_purged, 0, NULL, ENDS | SAME_TURN },
+	{ KEEL_POINT_job_step, 'F', "92", ENDS | SAME_TURN },
 };
 /* What happens beside: once a day. */
 static const uint32_t others[] = {
@@ -90,36 +121,56 @@ static void answer_write(struct play *p, const struct point *point, const char *
 				 (long long)o->sum, o->text);
 }
 
-/* The event is about this job instead. */
-static void about(struct event *e, const struct point *point, const char *id, struct keel_obj *job)
+/* The event is about this job instead, at this moment. */
+static void about(struct event *e, const struct point *point, const char *id, struct keel_obj *job, unsigned is)
 {
 	const char *letter = keel_mock_text(job, "job_state", NULL);
-	int64_t state = letter == NULL ? 'Q' : letter[0];
+	const int64_t state = letter == NULL ? 'Q' : letter[0] == 'S' ? 'R' : letter[0]; /* who is suspended runs */
+	const int64_t dry = (is & DRY) != 0, placed = (is & PLACED) != 0;
+	const struct {
+		const char *name;
+		const void *word;
+	} known[] = { { "job", &job }, { "id", &id }, { "state", &state }, { "dry", &dry }, { "placed", &placed } };
 
-	for (uint32_t i = 0; i < point->n_fields; i++) {
-		const struct keel_field *f = &point->fields[i];
-
-		if (strcmp(f->name, "job") == 0)
-			memcpy((char *)e + f->offset, &job, sizeof(job));
-		else if (strcmp(f->name, "id") == 0)
-			memcpy((char *)e + f->offset, &id, sizeof(id));
-		else if (strcmp(f->name, "state") == 0)
-			memcpy((char *)e + f->offset, &state, sizeof(state));
-	}
+	for (uint32_t i = 0; i < point->n_fields; i++)
+		for (size_t k = 0; k < KEEL_COUNT(known); k++)
+			if (strcmp(point->fields[i].name, known[k].name) == 0)
+				memcpy((char *)e + point->fields[i].offset, known[k].word, sizeof(int64_t));
 }
 
-/* What is awaited happens; or time passes, until the module has had enough. */
-static void hold_end(struct stage *s)
+static void others_end(struct play *p);
+
+static void step_name(const struct play *p, const struct point *point, const char *job_id)
 {
-	if (keel_mock_hold_until(s->mock, 0) != NULL)
-		keel_mock_release(s->mock, 0);
-	else
-		(void)keel_mock_next(s->mock);
-	keel_mock_advance(s->mock, 0);
+	child_step("at %s of %s%s", point->name, job_id == NULL ? "the day" : job_id, p->reloads ? ", reloaded" : "");
 }
 
-/* Does anybody object? What waits is waited for: a reload would end it. */
-static bool step_at(struct play *p, const struct point *point, const char *job_id, struct keel_obj *job)
+/* What is awaited happens; or jobs end, and everything else that is listened to happens; or time passes, until the
+ * module has had enough. A reload would end what waits: there is none meanwhile. */
+static void hold_wait(struct play *p, const struct point *point, const char *job_id, const struct keel_mock_outcome *o)
+{
+	struct stage *s = &p->stage;
+	const bool reloads = p->reloads;
+	int tried = 0;
+
+	p->reloads = false;
+	for (int n = 0; n < TURNS_MAX && !o->told; n++) {
+		if (keel_mock_hold_until(s->mock, 0) != NULL)
+			keel_mock_release(s->mock, 0);
+		else switch (tried++) {
+		case 0: others_end(p); break;
+		case 1: others_tell(s, job_id); break;
+		case 2: step_name(p, point, job_id), others_judge(s); break;
+		default: (void)keel_mock_next(s->mock); break;
+		}
+		keel_mock_advance(s->mock, 0);
+	}
+	p->reloads = reloads;
+	step_name(p, point, job_id);
+}
+
+/* Does anybody object? */
+static bool step_at(struct play *p, const struct point *point, const char *job_id, struct keel_obj *job, unsigned is)
 {
 	struct stage *s = &p->stage;
 	struct keel_mock_outcome *o;
@@ -130,18 +181,19 @@ static bool step_at(struct play *p, const struct point *point, const char *job_i
 	if (point == NULL || s->mod == NULL || (point->daemon & s->of->m->roles) == 0 ||
 	    !event_make(s, point, USUAL, &e))
 		return true;
-	child_step("at %s of %s%s", point->name, job_id == NULL ? "the day" : job_id, p->reloads ? ", reloaded" : "");
-	if (point->id != KEEL_POINT_job_submit) /* a draft does not outlive the owner of its class */
-		reload(p);
+	step_name(p, point, job_id);
 	if (job_id != NULL)
-		about(&e, point, job_id, job);
+		about(&e, point, job_id, job, is);
 	o = calloc(1, sizeof(*o));
 	if (o == NULL)
 		return false;
 	verdict = keel_mock_raise(s->mock, stage_point_id(s, point), &e, o);
-	for (int n = 0; n < TURNS_MAX && verdict == KEEL_WAIT && !o->told; n++)
-		hold_end(s);
-	answer_write(p, point, job_id == NULL ? "the day" : job_id, verdict, o);
+	if (verdict == KEEL_WAIT && (!(is & DRY) || p->dry == ASKED))
+		keel_text_printf(&p->answers, "%s of %s: it takes a hold\n", point->name, job_id == NULL ? "the day" : job_id);
+	if (verdict == KEEL_WAIT)
+		hold_wait(p, point, job_id, o);
+	if (!(is & DRY) || p->dry == ASKED)
+		answer_write(p, point, job_id == NULL ? "the day" : job_id, verdict, o);
 	play_said(p);
 	accepted = o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE;
 	if (verdict != KEEL_WAIT || o->told)
@@ -149,9 +201,14 @@ static bool step_at(struct play *p, const struct point *point, const char *job_i
 	return accepted;
 }
 
-static bool step(struct play *p, uint32_t id, const char *job_id, struct keel_obj *job)
+/* In a turn of its own. */
+static void step_alone(struct play *p, const struct point *point)
 {
-	return step_at(p, point_find(id), job_id, job);
+	if (point == NULL || p->stage.mod == NULL)
+		return;
+	step_name(p, point, NULL);
+	reload(p);
+	step_at(p, point, NULL, NULL, 0);
 }
 
 /* At the points that modules publish. */
@@ -161,7 +218,7 @@ static void published(struct play *p)
 
 	for (unsigned i = 0; (point = stage_point(i)) != NULL; i++)
 		if (is_published(point) && stage_point_id(&p->stage, point) != 0)
-			step_at(p, point, NULL, NULL);
+			step_alone(p, point);
 }
 
 void play_show(struct play *p, const char *klass, struct keel_obj *o, const char *id)
@@ -189,33 +246,81 @@ static void value_set(struct play *p, const char *id, const char *attr, const ch
 		(void)keel_mock_set(job_find(p, id), attr, NULL, text);
 }
 
+/* False: somebody objects. */
+static bool moment_play(struct play *p, const char *id, const struct moment *m)
+{
+	const struct point *point = point_find(m->point);
+	const char state[2] = { m->state, '\0' };
+	bool accepted;
+
+	if (!(m->is & SAME_TURN)) {
+		step_name(p, point, id);
+		reload(p);
+	}
+	if (m->state != 0) {
+		value_set(p, id, "job_state", state);
+		value_set(p, id, "substate", m->substate);
+	}
+	accepted = step_at(p, point, id, job_find(p, id), m->is);
+	if (!(m->is & DRY) || p->dry == ASKED)
+		play_show(p, "job", job_find(p, id), id);
+	return accepted;
+}
+
+static void job_name(int day, char id[16])
+{
+	snprintf(id, 16, "%d.svr", FIRST_JOB + day);
+}
+
+/* The moments `from` to `to` that a job has, a job that may not start some of them. */
+static void moments_play(struct play *p, int day, size_t from, size_t to)
+{
+	char id[16];
+
+	job_name(day, id);
+	for (size_t i = from; i < to; i++) {
+		bool accepted;
+
+		if (((life[i].is & STARTED) && !p->runs[day]) || ((life[i].is & DRY) && p->dry == NOT_ASKED))
+			continue;
+		accepted = moment_play(p, id, &life[i]);
+		if (life[i].point == KEEL_POINT_job_run && !(life[i].is & DRY))
+			p->runs[day] = accepted;
+	}
+}
+
+/* Jobs that run are over: what they had is free. */
+static void others_end(struct play *p)
+{
+	for (int day = 0; day < PLAY_DAYS; day++)
+		if (p->runs[day]) {
+			for (size_t i = 0; i < KEEL_COUNT(life); i++)
+				if (life[i].is & ENDS)
+					moments_play(p, day, i, i + 1);
+			p->runs[day] = false;
+		}
+}
+
 /* From its submission on, as far as day `day` lets it come. */
 static void job_lives(struct play *p, int day)
 {
 	const struct keel_object_api *object = keel_mock_group(p->stage.mock, "object");
 	struct keel_obj *job;
-	char id[16], state[2] = "Q";
+	char id[16];
 
-	snprintf(id, sizeof(id), "%d.svr", 10 + day);
+	job_name(day, id);
 	child_step("before job %s", id);
 	reload(p);
 	job = keel_mock_draft(p->stage.mock, "job", id);
 	stage_said(&p->stage, "job", job);
-	if (!step(p, KEEL_POINT_job_submit, id, job)) {
+	if (!step_at(p, point_find(KEEL_POINT_job_submit), id, job, 0)) {
 		keel_mock_destroy(job);
 		return;
 	}
 	object->publish(job);
-	for (size_t i = 0; i < KEEL_COUNT(life) * (size_t)(day + 1) / JOBS; i++) {
-		if (life[i].state != 0) {
-			state[0] = life[i].state;
-			value_set(p, id, "job_state", state);
-			value_set(p, id, "substate", life[i].substate);
-			step(p, KEEL_POINT_job_step, id, job_find(p, id));
-		}
-		step(p, life[i].point, id, job_find(p, id));
-		play_show(p, "job", job_find(p, id), id);
-	}
+	moments_play(p, day, 0, KEEL_COUNT(life) * (size_t)(day + 1) / PLAY_DAYS);
+	if (day == PLAY_DAYS - 1)
+		p->runs[day] = false;
 }
 
 /* Every object that stays; those with the largest values only if `all`: they take the longest. */
@@ -248,12 +353,12 @@ void play_begin(struct play *p, const struct subject *of)
 
 void play_days(struct play *p)
 {
-	for (int day = 0; p->stage.mod != NULL && day < JOBS; day++) {
+	for (int day = 0; p->stage.mod != NULL && day < PLAY_DAYS; day++) {
 		job_lives(p, day);
 		for (size_t i = 0; i < KEEL_COUNT(others); i++)
-			step(p, others[i], NULL, NULL);
+			step_alone(p, point_find(others[i]));
 		published(p);
-		play_cluster(p, day == JOBS - 1);
+		play_cluster(p, day == PLAY_DAYS - 1);
 	}
 }
 

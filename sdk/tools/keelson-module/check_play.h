@@ -9,9 +9,13 @@
 #include "check_stage.h"
 #include "keel/text.h"
 
+enum { PLAY_DAYS = 5 };
+
 struct play {
 	struct stage stage;
-	bool reloads; /* the module, before each step */
+	bool reloads; /* the module, wherever a daemon could: between turns */
+	bool runs[PLAY_DAYS]; /* the job of that day */
+	enum { ASKED, ASKED_UNHEARD, NOT_ASKED } dry; /* whether it may start, before; what it answers is not written down */
 	struct keel_text answers, values, said;
 };
 

@@ -38,16 +38,40 @@ static int32_t not_understood(struct keel_err *err, const char *text)
 }
 
 /* ---- job ------------------------------------------------------------------------------------------- */
-static char job_state(NOTHING struct keel_mod *m, struct keel_obj *job)
+static char letter_of(struct keel_obj *job)
 {
 	const char *text = keel_mock_text(job, "job_state", NULL);
 
 	return text == NULL || text[0] < 'A' || text[0] > 'Z' ? 'Q' : text[0];
 }
 
-static int32_t job_substate(struct keel_mod *m, struct keel_obj *job)
+static bool job_is_suspended(NOTHING struct keel_mod *m, struct keel_obj *job)
 {
-	return job_state(m, job) == 'Q' ? KEEL_SUB_QUEUED : KEEL_SUB_RUNNING;
+	return letter_of(job) == 'S';
+}
+
+static char job_state(struct keel_mod *m, struct keel_obj *job)
+{
+	return job_is_suspended(m, job) ? 'R' : letter_of(job);
+}
+
+static int32_t job_substate(NOTHING struct keel_mod *m, struct keel_obj *job)
+{
+	static const struct {
+		char letter;
+		int32_t substate;
+	} known[] = { { 'Q', KEEL_SUB_QUEUED }, { 'S', KEEL_SUB_SUSPENDED }, { 'E', KEEL_SUB_EXITING },
+		      { 'F', KEEL_SUB_FINISHED } };
+
+	for (size_t i = 0; i < KEEL_COUNT(known); i++)
+		if (known[i].letter == letter_of(job))
+			return known[i].substate;
+	return KEEL_SUB_RUNNING;
+}
+
+static uint32_t job_waiting(struct keel_mod *m, struct keel_obj *job)
+{
+	return job_state(m, job) == 'Q';
 }
 
 static bool job_no(NOTHING struct keel_mod *m, NOTHING struct keel_obj *job)
@@ -161,10 +185,10 @@ static void job_finish(NOTHING struct keel_mod *m, NOTHING struct keel_obj *whol
 }
 
 static const struct keel_job_api job = {
-	.size = sizeof(job), .state = job_state, .substate = job_substate, .is_suspended = job_no,
+	.size = sizeof(job), .state = job_state, .substate = job_substate, .is_suspended = job_is_suspended,
 	.suspend = job_act, .resume = job_act, .signal_done = job_signal_done, .run = job_act,
 	.resume_waiting = job_resume_waiting, .set_comment = job_text, .on_change = job_on_change,
-	.on_run_request = job_on_run_request, .waiting = job_one, .request_delete = job_request,
+	.on_run_request = job_on_run_request, .waiting = job_waiting, .request_delete = job_request,
 	.request_rerun = job_request, .request_suspend = job_request, .request_checkpoint = job_request,
 	.release_names = job_release_names, .released = job_released, .ask = job_ask, .move = job_move,
 	.destination = job_destination, .abort = job_text, .depend = job_depend,

@@ -11,6 +11,7 @@
 
 #include "check_child.h"
 #include "check_home.h"
+#include "check_letter.h"
 #include "check_service.h"
 #include "check_stock.h"
 #include "check_watch.h"
@@ -151,7 +152,7 @@ static const char *value_of(const char *type, enum cast cast)
 		{ "bool", "True", "True" }, { "long", "7", "9223372036854775807" },
 		{ "size", "64kb", "8796093022207kb" }, { "time", "00:10:00", "2000000000" },
 		{ "float", "1.5", "1e300" }, { "string_array", "a,b", endless },
-		{ "string", "some text", endless },
+		{ "string", "some text", endless }, { LETTER_TYPE, "Q", "R" },
 	};
 
 	if (endless[0] == '\0')

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "check_letter.h"
 #include "check_with.h"
 #include "modfile/descriptor.h"
 
@@ -52,7 +53,7 @@ static const char *plain_type(const char *name)
 		const struct keel_type_def *t = stock.types[i];
 
 		if (strcmp(t->name, name) == 0)
-			return t->flags & KEEL_TYPE_INT ? "long" : t->flags & KEEL_TYPE_KEYED ? "resource_list" : "string";
+			return strcmp(name, LETTER_FOR) == 0 ? LETTER_TYPE : t->flags & KEEL_TYPE_INT ? "long" : t->flags & KEEL_TYPE_KEYED ? "resource_list" : "string";
 	}
 	return name;
 }
@@ -147,6 +148,7 @@ void stock_read(const char *dir, const struct keel_module *but)
 
 void stock_give(struct keel_mock *mock)
 {
+	letter_give(mock);
 	for (unsigned i = 0; i < stock.n_attrs; i++)
 		keel_mock_attr_def(mock, &stock.attrs[i]);
 }
