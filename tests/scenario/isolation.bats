@@ -333,7 +333,7 @@ changing()
 	trouble_in_a_process
 	echo 'trouble: { isolation_limits = { deadline = "10s"; }; init = "2s"; };' >"$SB/server/etc/modules.d/trouble.conf"
 	quietly_reloaded
-	[ "$(changing 21 'init = "60s";')" -lt 1000 ] || { echo 'the daemon stood still' >&2; return 1; }
+	[ "$(changing 21 'init = "60s";')" -lt 1900 ] || { echo 'the daemon stood still' >&2; return 1; }
 	has "$(cat "$SB/words")" 'init failed: its process gave no answer for 2000 ms'
 	wait_until 10 quietly_submitted
 	has "$(keelson modules)" '^trouble .*process [0-9]+ up'
