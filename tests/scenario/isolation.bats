@@ -154,17 +154,25 @@ twice_taken_back() { [ "$(server_log | grep -c 'took its hold back')" -eq 2 ] &&
 # charged WHERE: budget runs there; a job has ended, without history, and its project has paid; also for a killed server.
 charged()
 {
-	local account
+	local account id
 	setup_sandbox
 	echo "budget: { enabled = true; path = \"$FIXTURES/budget.so\"; isolation = \"$1\"; projects = [ \"astro=0.0004\" ]; };" \
 		>"$SB/server/etc/modules.d/budget.conf"
 	keelson reload
-	submit -l ncpus=2 -W budget_project=astro -- /bin/sleep 1 >/dev/null
+	id=$(submit -l ncpus=2 -W budget_project=astro)
+	has_run()
+	{
+		local job
+		job=$(qstat -f "$id") && same substate 42 "$(value substate "$job")" &&
+			[ $(($(date +%s) - $(date -d "$(value stime "$job")" +%s))) -ge 2 ]
+	}
+	wait_until 20 has_run
+	qdel "$id"
 	pays() { account=$(qstat -Bf | value budget_used) && [ -n "$account" ]; }
 	wait_until 20 pays
 	has "$account" '^astro=[2-9]|[1-9][0-9]+$'
 	sandbox restart server --hard
-	has "$(keelson budget astro)" '^astro: 0[.]00[0-9]+ of 0[.]000 hours are used$'
+	has "$(keelson budget astro)" '^astro: 0[.]0[0-9]+ of 0[.]000 hours are used$'
 	same account "$account" "$(qstat -Bf | value budget_used)"
 	says 166 'qsub: the hours of project astro are used up' as "$OWNER" qsub -W budget_project=astro -- /bin/true
 	sandbox stop

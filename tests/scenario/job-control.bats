@@ -209,6 +209,7 @@ $(usage_of $cmd)" $cmd -h x 1
 	id=$(submit -k oed -o "$(here usr.out)" -- \
 		/bin/sh -c 'trap "exit 9" USR1; echo ready; while :; do sleep 0.1; done')
 	wait_until 20 grep -qx ready "$(here usr.out)"
+	wait_until 20 job_is "$id" R 42
 	quietly as "$OWNER" qsig -s USR1 "$id"
 	ends "$id"
 	same status 9 "$(job_attr "$id" Exit_status)"
