@@ -27,7 +27,6 @@ many()
 {
 	as "$OWNER" sh -c "for i in \$(seq $N); do qsub -q $1 -l select=1:ncpus=1 -- /bin/sleep 10000 || exit; done" >/dev/null
 }
-run_in() { [ "$(qselect -q "$1" -s R | wc -l)" -eq "$2" ]; }
 # Their processes are there: who is not, cannot be suspended.
 started_in() { [ "$(qselect -q "$1" -s R | xargs -r qstat -f | grep -c ' substate = 42$')" -eq "$2" ]; }
 are_in() { same "jobs in $1 that are $2" "$3" "$(qselect -x -q "$1" -s "$2" | wc -l)"; }
@@ -59,7 +58,7 @@ storm()
 	touch "$asking"
 	ask_while "$asking" >"$BATS_TEST_TMPDIR/answers" 3>&- &
 	qmgr -c 'set server scheduling = true'
-	wait_until $PATIENCE run_in express $N || { rm -f "$asking"; wait; return 1; }
+	wait_until $PATIENCE started_in express $N || { rm -f "$asking"; wait; return 1; }
 	rm "$asking"
 	wait $!
 	read -r n max <"$BATS_TEST_TMPDIR/answers"
@@ -99,7 +98,7 @@ accounted()
 	storm SD
 	are_in workq S $N
 	qselect -q express | xargs qdel -W force
-	wait_until $PATIENCE run_in workq $N
+	wait_until $PATIENCE started_in workq $N
 	same 'resumed' $N "$(accounting | tail -n +$((lines + 1)) | grep -c '^[^;]*;r;')"
 	same 'ncpus of n1' $N "$(node_attr n1 resources_assigned.ncpus)"
 }
@@ -109,7 +108,7 @@ accounted()
 	are_in workq Q $N
 	accounted R
 	qselect -q express | xargs qdel -W force
-	wait_until $PATIENCE run_in workq $N
+	wait_until $PATIENCE started_in workq $N
 	same 'starts of them' $N "$(qselect -q workq | xargs qstat -f | grep -c 'run_count = 2')"
 }
 
