@@ -88,9 +88,11 @@ void release_apply(struct keel_mod *mod, struct keel_obj *job, const char *names
 {
 	struct state *st = mod->state;
 
-	if (names)
-		st->object->set_str(job, st->a.released, *names ? names : NO_NAMES);
-	else
+	if (names && st->object->set_str(job, st->a.released, *names ? names : NO_NAMES) < 0) {
+		no_list(mod, job); /* what nobody knows cannot be taken again */
+		names = NULL;
+	}
+	if (!names)
 		st->object->unset(job, st->a.released, NULL);
 	job_release(mod, job, names);
 }

@@ -825,6 +825,19 @@ has_processes() { [ "$(processes "$1" | wc -l)" -ge "$2" ]; }
 	node_is n2 free ''
 }
 
+@test "admin-suspend, one verb: vnodes of the node that go on taking jobs are named" {
+	cluster --vnodes 3
+	a=$(running -l 'select=1:ncpus=1:vnode=n1[0]')
+	says 0 "1 job suspended
+not in maintenance, for no job was suspended there: n1[1],n1[2]; set them offline to keep new jobs away" \
+		pbsnodes --admin-suspend n1
+	pbsnodes -o n1
+	says 0 '0 jobs suspended' pbsnodes --admin-suspend n1
+	pbsnodes -r n1
+	says 0 '1 job resumed' pbsnodes --admin-resume n1
+	job_is "$a" R 42
+}
+
 @test "admin-suspend, one verb: for nodes that exist, by operators" {
 	cluster
 	a=$(running)
