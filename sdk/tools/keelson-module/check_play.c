@@ -140,6 +140,10 @@ static void about(struct event *e, const struct point *point, const char *id, st
 
 static void others_end(struct play *p);
 
+/* How far the job of a day comes; before the days of the second week those that run are over. */
+enum { PARTS = 5, WEEK = 5 };
+static const size_t parts_of[PLAY_DAYS] = { 1, 2, 3, 4, 5, 5, 3 };
+
 static void step_name(const struct play *p, const struct point *point, const char *job_id)
 {
 	child_step("at %s of %s%s", point->name, job_id == NULL ? "the day" : job_id, p->reloads ? ", reloaded" : "");
@@ -311,6 +315,8 @@ static void job_lives(struct play *p, int day)
 	job_name(day, id);
 	child_step("before job %s", id);
 	reload(p);
+	if (day >= WEEK)
+		others_end(p);
 	job = keel_mock_draft(p->stage.mock, "job", id);
 	stage_said(&p->stage, "job", job);
 	if (!step_at(p, point_find(KEEL_POINT_job_submit), id, job, 0)) {
@@ -318,8 +324,8 @@ static void job_lives(struct play *p, int day)
 		return;
 	}
 	object->publish(job);
-	moments_play(p, day, 0, KEEL_COUNT(life) * (size_t)(day + 1) / PLAY_DAYS);
-	if (day == PLAY_DAYS - 1)
+	moments_play(p, day, 0, KEEL_COUNT(life) * parts_of[day] / PARTS);
+	if (parts_of[day] == PARTS)
 		p->runs[day] = false;
 }
 

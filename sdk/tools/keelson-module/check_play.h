@@ -9,7 +9,7 @@
 #include "check_stage.h"
 #include "keel/text.h"
 
-enum { PLAY_DAYS = 5 };
+enum { PLAY_DAYS = 7 };
 
 struct play {
 	struct stage stage;
