@@ -80,6 +80,10 @@ is_a_module() { lacks "$(stranger keelson-module check "$@")" '^not ok'; }
 	run stranger keelson-module check ./picky.so
 	has "$output" "found: .*file: expected a path \(made up here was file = \"x\"; say with --conf '...' what its group holds\)"
 	is_a_module ./picky.so --conf 'file = "/x";'
+	run stranger keelson-module check --only static/upgrade --before "$HELLO/hello.so" ./picky.so
+	has "$output" "found: a configuration with the key 'pause' is refused now"
+	has "$output" "found: a configuration without the key 'file' is refused now"
+	says 2 "keelson-module: --before picky.c: it is not an ELF file" stranger keelson-module check --before picky.c ./picky.so
 }
 
 @test "vendor: wrong types of handlers and configuration do not compile, unknown functions do not link" {

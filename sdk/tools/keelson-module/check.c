@@ -20,6 +20,7 @@
 #include "check_report.h"
 #include "check_static.h"
 #include "check_stock.h"
+#include "check_upgrade.h"
 #include "check_watch.h"
 #include "check_with.h"
 #include "place.h"
@@ -28,7 +29,7 @@
 static const char *const module_places[] = { KEELSON_MODULE_BESIDE, "../modules", KEELSON_MODULE_DIR, NULL };
 
 struct options {
-	const char *file, *only, *modules, *conf;
+	const char *file, *before, *only, *modules, *conf;
 	bool isolated;
 };
 
@@ -36,7 +37,7 @@ static int usage(FILE *to)
 {
 	fprintf(to, "usage: keelson-module check [--only GROUP[,RULE...]] [--conf TEXT]\n"
 		    "                            [--value CLASS.ATTRIBUTE=TEXT]... [--modules DIR]\n"
-		    "                            [--with FILE.so]... [--isolated] FILE.so\n"
+		    "                            [--with FILE.so]... [--before FILE.so] [--isolated] FILE.so\n"
 		    "       keelson-module check --list\n");
 	return 2;
 }
@@ -104,6 +105,10 @@ static void run(const struct options *o)
 	s.symbol = check_file(o->file);
 	if (s.symbol == NULL || !check_descriptor(s.symbol))
 		return;
+	if (o->before != NULL)
+		check_upgrade(o->before, o->file);
+	else
+		skip(RULE_static_upgrade, "only with --before");
 	alone = *(const struct keel_module *)s.symbol;
 	alone.requires_modules = alone.conflicts = NULL;
 	s.m = &alone;
@@ -132,6 +137,7 @@ int check(int argc, char **argv)
 					       { "value", required_argument, NULL, 'v' },
 					       { "modules", required_argument, NULL, 'm' },
 					       { "with", required_argument, NULL, 'w' },
+					       { "before", required_argument, NULL, 'b' },
 					       { "isolated", no_argument, NULL, 'i' },
 					       { "list", no_argument, NULL, 'l' },
 					       { "help", no_argument, NULL, 'h' },
@@ -156,6 +162,14 @@ int check(int argc, char **argv)
 		case 'w':
 			if (!with_open(optarg, &why)) {
 				fprintf(stderr, "keelson-module: --with %s: %s\n", optarg, why);
+				return 2;
+			}
+			break;
+		case 'b':
+			o.before = optarg;
+			why = upgrade_objection(o.before);
+			if (why != NULL) {
+				fprintf(stderr, "keelson-module: --before %s: %s\n", optarg, why);
 				return 2;
 			}
 			break;
