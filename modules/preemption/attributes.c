@@ -124,6 +124,7 @@ static const struct keel_find wanted[] = {
 	FIND(a.euser, "job", "euser"),
 	FIND(a.egroup, "job", "egroup"),
 	FIND(a.project, "job", "project"),
+	FIND(a.account, "job", "Account_Name"),
 	FIND(a.exec_vnode, "job", "exec_vnode"),
 	FIND(a.schedselect, "job", "schedselect"),
 	FIND(queue.priority, "queue", "Priority"),

@@ -40,6 +40,11 @@ static uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job, uint32_t
 	return found;
 }
 
+bool is_over_soft_limit(struct keel_mod *mod, struct keel_obj *job)
+{
+	return over_limits(mod, job, 0) != 0;
+}
+
 bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priority)
 {
 	struct state *st = mod->state;

@@ -22,6 +22,7 @@
 struct method {
 	const struct keel_preempt_def *def;
 	struct keel_mod *owner;
+	uint32_t taken; /* in the what-if that is open: how many would give way so */
 	struct method *next;
 };
 
@@ -32,6 +33,9 @@ struct runner {
 	struct runner *next, *prev;
 	int64_t since;	     /* its start */
 	uint64_t number;     /* of the start, where seconds are equal */
+	uint64_t tried_by;   /* the search for which it did not give way */
+	bool gives_way;	     /* it is being tried */
+	struct method *by;   /* in the what-if that is open; NULL: it stays */
 	char *why;	     /* why nobody gave way for it, for people; owned, or NULL */
 };
 
@@ -40,7 +44,8 @@ struct crowd {
 	char *key;
 	struct runner *first; /* the youngest */
 	uint32_t n;
-	int64_t level; /* as levels_compute() found it */
+	int64_t level;	    /* as levels_compute() found it */
+	bool is_over_limit; /* a soft one; others do not rise when somebody goes */
 	struct crowd *next;
 };
 
@@ -54,14 +59,17 @@ enum choice { CHOICE_NOBODY, CHOICE_FITS, CHOICE_VICTIMS, CHOICE_FOR_NOTHING };
 /* One job's attempt, over several rounds. */
 struct search {
 	char *id;
+	uint64_t number;
 	int64_t level;
 	int32_t code; /* why it did not start */
 	char what[64];
 	uint32_t round, open, failed, owners;
+	uint32_t gave_way; /* in all rounds */
+	bool gave_less;	   /* somebody gave back less than he was chosen for */
 	bool may_run, gone;
 	int32_t refused; /* its start would be: a PBSE number */
 	char refusal[256];
-	struct victims victims, tried; /* of this round; those that did not give way */
+	struct victims victims; /* of this round */
 	struct keel_hold *hold;	       /* NULL: none open */
 	struct keel_mod *mod;
 };
@@ -87,7 +95,7 @@ struct state {
 	const struct keel_fairshare_api *fairshare; /* or NULL */
 	struct {
 		const struct keel_attr *queue, *list, *used, *stime, *checkpoint, *ptime, *stopped_at,
-			*stopped_for, *euser, *egroup, *project, *exec_vnode, *schedselect;
+			*stopped_for, *euser, *egroup, *project, *account, *exec_vnode, *schedselect;
 	} a;
 	struct {
 		const struct keel_attr *priority, *kill_delay;
@@ -101,7 +109,7 @@ struct state {
 	uint32_t waiting; /* attempts under way */
 	bool stopping;
 	struct crowd *crowds;
-	uint64_t last_number;
+	uint64_t last_number, last_search;
 	int64_t attempts; /* in this cycle */
 	struct {
 		char *id;	   /* victims gave way for it; NULL: nobody in this cycle */
@@ -113,6 +121,8 @@ struct state {
 /* kind.c */
 extern const struct keel_kind_def preempt_kind;
 struct method *method_find(struct state *st, char letter);
+/* The one that says so of its jobs, "Q"; NULL: none. */
+const struct keel_preempt_def *method_told_as(struct state *st, const char *outcome);
 
 /* methods.c */
 extern const struct keel_preempt_def suspend_method, checkpoint_method, requeue_method;
@@ -145,6 +155,7 @@ keel_verdict on_preempt(struct keel_call *c, const struct keel_ev_job_preempt *e
 extern const struct keel_job_key_def level_row, preempted_row;
 int64_t level_of(struct keel_mod *mod, struct keel_obj *job);
 int64_t level_once_running(struct keel_mod *mod, struct keel_obj *job);
+bool is_over_soft_limit(struct keel_mod *mod, struct keel_obj *job);
 bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priority);
 
 /* running.c */
@@ -159,11 +170,15 @@ keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev);
 /* candidate.c: the running jobs that may be chosen for `s`, the best first. malloc'ed; NULL: none. */
 struct runner **candidates(struct keel_mod *mod, const struct search *s, struct keel_obj *job,
 			   uint32_t relevance, uint32_t *ret_n);
-/* Can it be preempted at all? *ret_only (room for 256): what it gives back, "" everything. */
-bool is_preemptable(struct keel_mod *mod, struct keel_obj *job, char *ret_only);
+/* By which method it would be preempted now; NULL: by none. */
+struct method *first_method(struct keel_mod *mod, struct keel_obj *job);
+/* The same, if it is known what it would give back: *ret_only (room for 256), "" everything. */
+struct method *first_useful(struct keel_mod *mod, struct keel_obj *job, char *ret_only);
 
 /* choose.c: simulate until the job fits. */
 enum choice choose(struct keel_mod *mod, struct search *s, struct keel_obj *job);
+/* Does it fit as it is, or can that not be found out? */
+bool fits_now(struct keel_mod *mod, struct keel_obj *job);
 bool victims_add(struct victims *v, const char *id);
 void victims_clear(struct victims *v);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * running.c - the running jobs, in classes that share a level: same queue, user, group and project.
+ * running.c - the running jobs, in crowds that share a level: same queue, user, group, project and account.
  *
- * Whoever looks for victims computes the level of a class, not of a job; where no class is lower, no job
- * is looked at. In a class the most recently started job is first.
+ * Whoever looks for victims computes the level of a crowd, not of a job; where no crowd is lower, no job
+ * is looked at. In a crowd the most recently started job is first.
  */
 #include "preemption.h"
 
@@ -30,7 +30,8 @@ static struct crowd *crowd_find(struct state *st, const char *key)
 static struct crowd *crowd_get(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	const struct keel_attr *const by[] = { st->a.queue, st->a.euser, st->a.egroup, st->a.project };
+	const struct keel_attr *const by[] = { st->a.queue, st->a.euser, st->a.egroup, st->a.project,
+					       st->a.account };
 	char key[1024];
 	size_t at = 0, i;
 	struct crowd *c;
@@ -181,6 +182,8 @@ void levels_compute(struct keel_mod *mod)
 	struct state *st = mod->state;
 	struct crowd *c;
 
-	for (c = st->crowds; c; c = c->next)
+	for (c = st->crowds; c; c = c->next) {
 		c->level = level_of(mod, c->first->job);
+		c->is_over_limit = is_over_soft_limit(mod, c->first->job);
+	}
 }

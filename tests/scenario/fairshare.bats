@@ -191,6 +191,21 @@ first_of()
 	first_of "$late" "$early"
 }
 
+@test "fairshare: whose account is over its share gives way, not his other jobs" {
+	setting fairshare_entity '"Account_Name"' '"euser"'
+	qmgr -c "set sched preempt_prio = 'normal_jobs, fairshare'"
+	undo qmgr -c 'unset sched preempt_prio'
+	shares 'rich 1 root 50' 'poor 2 root 50'
+	pbsfs -s rich 800
+	pbsfs -s poor 200
+	over=$(running -A rich -l ncpus=2)
+	under=$(running -A poor -l ncpus=2)
+	high=$(submit -A poor -l ncpus=2)
+	wait_until 20 job_is "$high" R 42
+	job_is "$over" S 45
+	job_is "$under" R 42
+}
+
 @test "fairshare: whoever is over his share gives way to others" {
 	needs_root
 	qmgr -c "set sched preempt_prio = 'normal_jobs, fairshare'"
