@@ -47,6 +47,7 @@ const struct keel_preempt_def delete_method = {
 	.doc = "deleted: it does not come back",
 	.applies = delete_applies,
 	.start = delete_start,
+	.room = delete_room,
 };
 static const struct keel_contrib contribs[] = { { "PREEMPT", &delete_method } };
 
@@ -54,12 +55,25 @@ static keel_verdict on_cycle_begin(struct keel_call *c, const struct keel_ev_cyc
 {
 	struct state *st = keel_state(c);
 
-	(void)ev;
+	st->cycle = ev->cycle;
 	st->in_this_cycle = 0;
 	return KEEL_NEXT;
 }
 
-static const struct keel_tap taps[] = { KEEL_TAP(cycle_begin, on_cycle_begin) };
+/* Without a cycle a scheduler of the site's own asks, and knows how many it wants. */
+static keel_verdict on_cycle_end(struct keel_call *c, const struct keel_ev_cycle_end *ev)
+{
+	struct state *st = keel_state(c);
+
+	(void)ev;
+	st->cycle = 0;
+	return KEEL_NEXT;
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(cycle_begin, on_cycle_begin),
+	KEEL_TAP(cycle_end, on_cycle_end),
+};
 
 /* ---- patterns ----------------------------------------------------------------------------------------- */
 

@@ -24,11 +24,13 @@ struct state {
 	const struct keel_attr *queue, *euser, *exec_host, *kill_delay;
 	struct scope *scope;
 	uint32_t leaving;      /* victims under way */
-	int64_t in_this_cycle; /* begun */
+	uint64_t cycle;	       /* the one that runs; 0: none does */
+	int64_t in_this_cycle; /* begun, and not refused */
 };
 
 /* leave.c */
 bool delete_applies(struct keel_mod *mod, struct keel_obj *job);
+uint32_t delete_room(struct keel_mod *mod);
 keel_verdict delete_start(struct keel_mod *mod, struct keel_call *c, struct keel_obj *job,
 			  const char *who);
 

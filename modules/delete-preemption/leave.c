@@ -14,6 +14,7 @@ struct leaving {
 	uint32_t owners;
 	struct keel_hold *hold;	  /* NULL: it has ended */
 	struct keel_timer *grace; /* NULL: not now */
+	uint64_t cycle; /* in which it was chosen; 0: in none */
 	int32_t code;
 	char text[256];
 	char *who;
@@ -77,6 +78,8 @@ static void asked(struct keel_mod *mod, void *arg, int32_t code, const char *tex
 
 	l->code = code;
 	snprintf(l->text, sizeof(l->text), "%s", text ? text : "");
+	if (code && l->cycle && l->cycle == st->cycle)
+		st->in_this_cycle--; /* it stays */
 	if (code && l->hold)
 		st->call->release(l->hold);
 	drop(l);
@@ -148,12 +151,15 @@ static const char *text_of(struct state *st, struct keel_obj *job, const struct 
 	return text ? text : "";
 }
 
-static bool cap_is_reached(struct keel_mod *mod)
+uint32_t delete_room(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
+	int64_t left = conf->max_per_cycle - st->in_this_cycle;
 
-	return conf->max_per_cycle && st->in_this_cycle >= conf->max_per_cycle;
+	if (!conf->max_per_cycle || !st->cycle)
+		return UINT32_MAX;
+	return left > 0 ? (uint32_t)left : 0;
 }
 
 static bool is_in_scope(struct keel_mod *mod, struct keel_obj *job)
@@ -166,7 +172,7 @@ static bool is_in_scope(struct keel_mod *mod, struct keel_obj *job)
 
 bool delete_applies(struct keel_mod *mod, struct keel_obj *job)
 {
-	return !cap_is_reached(mod) && is_in_scope(mod, job);
+	return delete_room(mod) && is_in_scope(mod, job);
 }
 
 static int64_t patience(struct keel_mod *mod, struct keel_obj *job)
@@ -191,6 +197,7 @@ static struct leaving *leaving_new(struct keel_mod *mod, const char *id, const c
 	strcpy(l->id, id);
 	l->mod = mod;
 	l->owners = 2;
+	l->cycle = st->cycle;
 	st->leaving++;
 	return l;
 }
@@ -204,7 +211,7 @@ keel_verdict delete_start(struct keel_mod *mod, struct keel_call *c, struct keel
 
 	if (!delete_applies(mod, job))
 		return st->call->reject(c, PBSE_NOSUP, "%s",
-					cap_is_reached(mod) ? "enough jobs were deleted in this cycle"
+					!delete_room(mod) ? "enough jobs were deleted in this cycle"
 							    : "such jobs are not deleted");
 	l = leaving_new(mod, st->object->id(job), who);
 	if (!l)

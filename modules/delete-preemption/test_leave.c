@@ -184,21 +184,65 @@ static void test_grace(void)
 	end();
 }
 
-static void test_which(void)
+static void cycle(uint64_t number)
 {
-	begin("user = \"^bob$\"; max_per_cycle = 1;");
+	keel_mock_raise(mock, KEEL_POINT_cycle_begin, KEEL_EVENT(cycle_begin, .cycle = number), NULL);
+}
+
+static void cycle_ends(uint64_t number)
+{
+	keel_mock_raise(mock, KEEL_POINT_cycle_end, KEEL_EVENT(cycle_end, .cycle = number), NULL);
+}
+
+static uint32_t room(void)
+{
+	struct keel_mod *owner;
+	const struct keel_preempt_def *row = keel_mock_row(mock, "PREEMPT", 0, &owner);
+
+	return row->room(owner);
+}
+
+static void test_scope(void)
+{
+	begin("user = \"^bob$\";");
 	CU_ASSERT_EQUAL(preempt(), KEEL_REJECT);
 	CU_ASSERT_STRING_EQUAL(out.text, "such jobs are not deleted");
-	CU_ASSERT_EQUAL(keel_mock_reconf(module, "max_per_cycle = 1;", NULL), 0);
+	end();
+}
+
+static void test_cap(void)
+{
+	begin("max_per_cycle = 1;");
+	cycle(1);
+	CU_ASSERT_EQUAL(room(), 1);
 	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
+	CU_ASSERT_EQUAL(room(), 0);
 	answer(0, NULL);
 	is_gone();
 	CU_ASSERT_EQUAL(preempt(), KEEL_REJECT);
 	CU_ASSERT_STRING_EQUAL(out.text, "enough jobs were deleted in this cycle");
-	keel_mock_raise(mock, KEEL_POINT_cycle_begin, KEEL_EVENT(cycle_begin, .cycle = 2), NULL);
+	cycle_ends(1);
+	cycle(2);
+	/* who stays is not counted */
 	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
-	answer(15001, NULL);
+	answer(15169, NULL);
 	keel_mock_advance(mock, 0);
+	CU_ASSERT_EQUAL(room(), 1);
+	end();
+}
+
+/* A scheduler of the site's own has no cycles that we know of. */
+static void test_no_cycle(void)
+{
+	begin("max_per_cycle = 1;");
+	cycle(1);
+	cycle_ends(1);
+	for (int i = 0; i < 3; i++) {
+		CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
+		answer(0, NULL);
+		is_gone();
+		CU_ASSERT_EQUAL(out.verdict, KEEL_DONE);
+	}
 	end();
 }
 
@@ -233,4 +277,4 @@ static void test_failures(void)
 }
 
 TESTS_MAIN("leave", TEST(test_until_it_is_gone), TEST(test_refused), TEST(test_too_long), TEST(test_grace),
-	   TEST(test_which), TEST(test_configuration), TEST(test_failures))
+	   TEST(test_scope), TEST(test_cap), TEST(test_no_cycle), TEST(test_configuration), TEST(test_failures))

@@ -29,7 +29,12 @@ static int by_level(const void *a, const void *b)
 
 /* ---- methods ----------------------------------------------------------------------------------------- */
 
-static const struct keel_preempt_def *first_method(struct keel_mod *mod, struct keel_obj *job)
+static bool has_room(const struct method *m)
+{
+	return !m->def->room || m->taken < m->def->room(m->owner);
+}
+
+struct method *first_method(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	const char *letter;
@@ -37,25 +42,25 @@ static const struct keel_preempt_def *first_method(struct keel_mod *mod, struct 
 
 	for (letter = letters_for(mod, job); *letter; letter++) {
 		m = method_find(st, *letter);
-		if (m && m->def->applies(m->owner, job))
-			return m->def;
+		if (m && has_room(m) && m->def->applies(m->owner, job))
+			return m;
 	}
 	return NULL;
 }
 
-bool is_preemptable(struct keel_mod *mod, struct keel_obj *job, char *ret_only)
+struct method *first_useful(struct keel_mod *mod, struct keel_obj *job, char *ret_only)
 {
 	struct state *st = mod->state;
-	const struct keel_preempt_def *def = first_method(mod, job);
+	struct method *m = first_method(mod, job);
 	int32_t len;
 
 	*ret_only = '\0';
-	if (!def || !(def->flags & KEEL_PREEMPT_STAYS))
-		return def != NULL;
+	if (!m || !(m->def->flags & KEEL_PREEMPT_STAYS))
+		return m;
 	len = st->job->release_names(st->job->self, job, ret_only, 256);
 	if (len == -ENODATA)
 		*ret_only = '\0';
-	return len == -ENODATA || (len >= 0 && len < 256);
+	return len == -ENODATA || (len >= 0 && len < 256) ? m : NULL;
 }
 
 /* ---- vnodes ------------------------------------------------------------------------------------------- */
@@ -139,14 +144,10 @@ static bool is_relevant(struct state *st, const struct search *s, struct keel_ob
 
 /* ---- the list -------------------------------------------------------------------------------------------- */
 
-static bool was_tried(const struct search *s, const char *id)
+/* It is not ending by itself, and did not refuse before. */
+static bool may_be_asked(struct state *st, const struct search *s, struct keel_obj *job, const struct runner *r)
 {
-	uint32_t i;
-
-	for (i = 0; i < s->tried.n; i++)
-		if (strcmp(s->tried.id[i], id) == 0)
-			return true;
-	return false;
+	return r->job != job && r->tried_by != s->number && st->job->state(st->job->self, r->job) == 'R';
 }
 
 static uint32_t lower(struct state *st, int64_t level)
@@ -174,9 +175,9 @@ struct runner **candidates(struct keel_mod *mod, const struct search *s, struct 
 	*ret_n = 0;
 	for (c = list ? st->crowds : NULL; c; c = c->next)
 		for (r = c->level < s->level ? c->first : NULL; r; r = r->next)
-			if (r->job != job && is_relevant(st, s, job, relevance, r->job) &&
-			    !was_tried(s, st->object->id(r->job)) && vnodes_help(mod, r->job, own) &&
-			    is_preemptable(mod, r->job, only))
+			if (may_be_asked(st, s, job, r) && is_relevant(st, s, job, relevance, r->job) &&
+			    vnodes_help(mod, r->job, own) &&
+			    first_useful(mod, r->job, only))
 				list[n++] = r;
 	st->resource->exec_free(own);
 	if (n)

@@ -67,13 +67,36 @@ static bool fits(struct simulation *sim)
 	return st->scheduler->trial_fits(sim->trial, &sim->why);
 }
 
+bool fits_now(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct keel_trial *trial = st->scheduler->trial(st->scheduler->self, job);
+	bool fits = !trial || st->scheduler->trial_fits(trial, NULL);
+
+	st->scheduler->trial_free(trial);
+	return fits;
+}
+
 static bool vacate(struct simulation *sim, struct runner *r)
 {
 	struct state *st = sim->mod->state;
 	char only[256];
 
-	return is_preemptable(sim->mod, r->job, only) &&
-	       st->scheduler->trial_vacate(sim->trial, r->job, *only ? only : NULL) == 0;
+	r->by = first_useful(sim->mod, r->job, only);
+	if (r->by && st->scheduler->trial_vacate(sim->trial, r->job, *only ? only : NULL))
+		r->by = NULL;
+	if (r->by)
+		r->by->taken++;
+	return r->by != NULL;
+}
+
+static void restore(struct simulation *sim, struct runner *r)
+{
+	struct state *st = sim->mod->state;
+
+	st->scheduler->trial_restore(sim->trial, r->job);
+	r->by->taken--;
+	r->by = NULL;
 }
 
 /* Limits count less now: is somebody more urgent than before? */
@@ -85,21 +108,20 @@ static bool escalates(struct keel_mod *mod)
 	if (!(st->prio.asks & (PRIO_QUEUE_SOFT | PRIO_SERVER_SOFT)))
 		return false;
 	for (c = st->crowds; c; c = c->next)
-		if (level_of(mod, c->first->job) > c->level)
+		if (c->is_over_limit && level_of(mod, c->first->job) > c->level)
 			return true;
 	return false;
 }
 
 static bool take(struct simulation *sim, uint32_t i)
 {
-	struct state *st = sim->mod->state;
 	struct runner *r = sim->list[i];
 
 	sim->list[i] = NULL;
 	if (!vacate(sim, r))
 		return false;
 	if (escalates(sim->mod)) {
-		st->scheduler->trial_restore(sim->trial, r->job);
+		restore(sim, r);
 		log_about(sim->mod, r->job, KEEL_LOG_DEBUG2,
 			  "Preempting job will escalate its priority or priority of other jobs, not "
 			  "preempting it");
@@ -111,14 +133,12 @@ static bool take(struct simulation *sim, uint32_t i)
 	return true;
 }
 
-/* Those at [from..to) are not taken, for now. */
+/* Those at [from..to) are not taken, for now; the newest first, which is the cheap way round. */
 static void hold_back(struct simulation *sim, uint32_t from, uint32_t to)
 {
-	struct state *st = sim->mod->state;
-
-	for (; from < to; from++)
-		if (sim->list[from])
-			st->scheduler->trial_restore(sim->trial, sim->list[from]->job);
+	while (to-- > from)
+		if (sim->list[to])
+			restore(sim, sim->list[to]);
 }
 
 static void take_again(struct simulation *sim, uint32_t from, uint32_t to)
@@ -186,7 +206,7 @@ static void drop_unneeded(struct simulation *sim)
 
 		if (!r)
 			continue;
-		st->scheduler->trial_restore(sim->trial, r->job);
+		restore(sim, r);
 		if (fits(sim)) {
 			log_about(sim->mod, r->job, KEEL_LOG_DEBUG2,
 				  "Simulation: preemption of job not needed.");
@@ -263,20 +283,27 @@ static uint32_t keep_targets(struct keel_mod *mod, struct keel_obj *job, struct 
 	return kept;
 }
 
+/* *ret_same: it lacks the same when they all have gone. */
 static enum choice choose_among(struct keel_mod *mod, struct search *s, struct keel_obj *job,
-				uint32_t relevance, uint32_t *ret_n)
+				uint32_t relevance, uint32_t *ret_n, bool *ret_same)
 {
 	struct state *st = mod->state;
 	struct simulation sim = { .mod = mod, .job = job };
 	enum choice choice = CHOICE_NOBODY;
+	struct method *m;
 
+	*ret_same = true;
 	sim.list = candidates(mod, s, job, relevance, &sim.n);
 	if (sim.n)
 		sim.n = keep_targets(mod, job, sim.list, sim.n);
 	*ret_n = sim.n;
-	if ((sim.n || s->round) && (sim.trial = st->scheduler->trial(st->scheduler->self, job)))
+	if ((sim.n || s->round) && (sim.trial = st->scheduler->trial(st->scheduler->self, job))) {
 		choice = simulate(&sim, s);
+		*ret_same = sim.why.code == s->code && strcmp(sim.why.what, s->what) == 0;
+	}
 	st->scheduler->trial_free(sim.trial);
+	for (m = st->methods; m; m = m->next)
+		m->taken = 0;
 	free(sim.list);
 	return choice;
 }
@@ -285,13 +312,15 @@ enum choice choose(struct keel_mod *mod, struct search *s, struct keel_obj *job)
 {
 	uint32_t relevance = relevance_of(s->code), n, all = 0;
 	enum choice choice;
+	bool same;
 
 	levels_compute(mod);
 	victims_clear(&s->victims);
 	log_about(mod, job, KEEL_LOG_DEBUG2, "Employing preemption to try and run high priority job.");
-	choice = choose_among(mod, s, job, relevance, &n);
-	if (choice == CHOICE_NOBODY && relevance) /* it may lack more than was said */
-		choice = choose_among(mod, s, job, 0, &all);
+	choice = choose_among(mod, s, job, relevance, &n, &same);
+	/* It may lack more than was said; but who is not counted by a limit makes no room in it. */
+	if (choice == CHOICE_NOBODY && relevance && !((relevance & OF_A_LIMIT) && same))
+		choice = choose_among(mod, s, job, 0, &all, &same);
 	if (!n && !all && choice == CHOICE_NOBODY)
 		log_about(mod, job, KEEL_LOG_DEBUG2, "Found no preemptable candidates");
 	return choice;

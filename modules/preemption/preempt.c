@@ -4,7 +4,7 @@
  *
  *   state says it already -> outcome
  *   R -> letter -> point job_preempt -> start() of the letter's row -> DONE: outcome
- *          ^_______ refused: the next one _______|   none left: 000
+ *   ^____________ refused: the next one __________|   none left: 000
  *
  * Each try is an operation about the victim. The rows wait with holds, so each wait has a name and a
  * deadline, and each victim gets exactly one outcome.
@@ -20,7 +20,7 @@ struct attempt {
 	char *id;
 	char letters[ORDER_LETTERS + 1];
 	uint32_t at;
-	const struct keel_preempt_def *by; /* the method being tried */
+	struct method *by; /* the method being tried; its module stays for as long */
 	preempted_fn *done;
 	void *arg;
 };
@@ -31,14 +31,69 @@ static void attempt_free(struct attempt *a)
 	free(a);
 }
 
+/* A module whose method waits stays, though the hold is this one's. */
+static void method_is(struct keel_mod *mod, struct attempt *a, struct method *m)
+{
+	struct state *st = mod->state;
+
+	if (m && m->owner != mod)
+		st->core->keep(m->owner);
+	if (a->by && a->by->owner != mod)
+		st->core->let_go(a->by->owner);
+	a->by = m;
+}
+
+/* Who is named twice is tried once. False: it is being tried already. */
+static bool gives_way(struct keel_mod *mod, const char *id, bool begins)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", id);
+	struct runner *r = job ? runner_of(mod, job) : NULL;
+
+	if (r && begins && r->gives_way)
+		return false;
+	if (r)
+		r->gives_way = begins;
+	return true;
+}
+
 static void finish(struct keel_mod *mod, struct attempt *a, const char *outcome,
 		   const struct keel_preempt_def *by)
 {
 	struct state *st = mod->state;
 
 	st->waiting--;
+	gives_way(mod, a->id, false);
 	a->done(mod, a->arg, a->id, outcome, by);
+	method_is(mod, a, NULL);
 	attempt_free(a);
+}
+
+/* ---- what its state says --------------------------------------------------------------------------- */
+
+static const char *outcome_of_state(char letter)
+{
+	switch (letter) {
+	case 'Q':
+		return "Q";
+	case '\0':
+	case 'X':
+	case 'F':
+	case 'M':
+		return GONE;
+	default:
+		return OUTCOME_FAILED;
+	}
+}
+
+/* NULL: it runs, and methods decide. */
+static const char *known_outcome(struct keel_mod *mod, const char *id)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", id);
+	char letter = job ? st->job->state(st->job->self, job) : st->job->letter(st->job->self, id);
+
+	return job && letter == 'R' ? NULL : outcome_of_state(letter);
 }
 
 /* ---- the methods in turn ------------------------------------------------------------------------- */
@@ -54,32 +109,35 @@ static void gave_way(struct keel_mod *mod, struct attempt *a)
 	if (job && letter != 'F' && letter != 'X')
 		st->object->set_int(job, st->a.ptime, st->core->time(mod));
 	st->hook->note(mod, KEEL_POINT_job_preempted,
-		       KEEL_EVENT(job_preempted, .id = a->id, .job = job, .method = a->by->letter,
+		       KEEL_EVENT(job_preempted, .id = a->id, .job = job, .method = a->by->def->letter,
 				  .who = st->who));
-	finish(mod, a, a->by->outcome, a->by);
+	finish(mod, a, a->by->def->outcome, a->by->def);
 }
 
-static void tried(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+static void refused(struct keel_mod *mod, struct attempt *a, int32_t code)
 {
 	struct state *st = mod->state;
-	struct attempt *a = arg;
 
-	if (o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE) {
-		gave_way(mod, a);
-		return;
-	}
-	if (!st->object->find(mod, "job", a->id)) { /* gone while it was waited for */
-		struct method *m = method_find(st, *GONE);
-
-		finish(mod, a, GONE, m ? m->def : NULL);
-		return;
-	}
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", a->id, "preemption method %s failed for job (%d)",
-		      a->by->name, (int)(o->code ? o->code : PBSE_HOOKERROR));
+		      a->by->def->name, (int)code);
 	if (st->stopping) /* given up, not refused: no reason to try something harder */
 		finish(mod, a, OUTCOME_FAILED, NULL);
 	else
 		try_next(mod, a);
+}
+
+/* A job that is not running any more must not meet a harder letter: D would take it out of its queue. */
+static void tried(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+{
+	struct attempt *a = arg;
+	const char *known = known_outcome(mod, a->id);
+
+	if (o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE)
+		gave_way(mod, a);
+	else if (known && strcmp(known, OUTCOME_FAILED) != 0)
+		finish(mod, a, known, method_told_as(mod->state, known));
+	else
+		refused(mod, a, o->code ? o->code : PBSE_HOOKERROR);
 }
 
 static void none_left(struct keel_mod *mod, struct attempt *a, struct keel_obj *job)
@@ -95,16 +153,17 @@ static void try_next(struct keel_mod *mod, struct attempt *a)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = st->object->find(mod, "job", a->id);
+	const bool runs = known_outcome(mod, a->id) == NULL;
 	struct method *m = NULL;
 	char method[2] = "";
 
-	while (!m && a->letters[a->at])
+	while (runs && !m && a->letters[a->at])
 		m = method_find(st, a->letters[a->at++]);
-	if (!m || !job) {
+	if (!m) {
 		none_left(mod, a, job);
 		return;
 	}
-	a->by = m->def;
+	method_is(mod, a, m);
 	method[0] = *m->def->letter;
 	st->hook->raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
@@ -127,40 +186,25 @@ keel_verdict on_preempt(struct keel_call *c, const struct keel_ev_job_preempt *e
 	return m->def->start(m->owner, c, ev->job, ev->who);
 }
 
-/* ---- what is known at once ------------------------------------------------------------------------- */
-
-static const char *known_outcome(char letter)
-{
-	switch (letter) {
-	case 'Q':
-		return "Q";
-	case '\0':
-	case 'X':
-	case 'F':
-	case 'M':
-		return GONE;
-	default:
-		return OUTCOME_FAILED;
-	}
-}
-
 void preempt(struct keel_mod *mod, const char *id, preempted_fn *done, void *arg)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", id);
-	char letter = job ? st->job->state(st->job->self, job) : st->job->letter(st->job->self, id);
-	const char *known = job && letter == 'R' ? NULL : known_outcome(letter);
+	const char *known = known_outcome(mod, id);
 	struct attempt *a = known ? NULL : calloc(1, sizeof(*a));
 
 	if (a && !(a->id = strdup(id))) {
 		free(a);
 		a = NULL;
 	}
+	if (a && !gives_way(mod, id, true)) {
+		attempt_free(a);
+		a = NULL;
+	}
 	if (!a) {
 		done(mod, arg, id, known ? known : OUTCOME_FAILED, NULL);
 		return;
 	}
-	strcpy(a->letters, letters_for(mod, job));
+	strcpy(a->letters, letters_for(mod, st->object->find(mod, "job", id)));
 	a->done = done;
 	a->arg = arg;
 	st->waiting++;

@@ -15,6 +15,8 @@ enum relevance {
 	SAME_PROJECT = 8,
 	USES_RESOURCE = 16, /* the one that is missing, where it is counted */
 	HOPELESS = 32,	    /* nobody's giving way would help */
+
+	OF_A_LIMIT = SAME_QUEUE | SAME_USER | SAME_GROUP | SAME_PROJECT,
 };
 
 /* Bits of enum relevance for a code of keel/sched_reason.def. */

@@ -54,7 +54,6 @@ static void search_drop(struct search *s)
 	if (--s->owners)
 		return;
 	victims_clear(&s->victims);
-	victims_clear(&s->tried);
 	free(s->id);
 	free(s);
 }
@@ -69,6 +68,7 @@ static struct search *search_new(struct keel_mod *mod, const struct keel_ev_pree
 		return NULL;
 	}
 	s->mod = mod;
+	s->number = ++((struct state *)mod->state)->last_search;
 	s->owners = 1; /* the operation */
 	s->level = level;
 	s->code = (int32_t)ev->code;
@@ -168,6 +168,26 @@ static void gave_way(struct keel_mod *mod, const char *id, const char *outcome,
 		victims_add(&st->last.deleted, id);
 }
 
+/* It was thought to leave, and was only stopped: a letter before was refused. */
+static bool gave_less(struct keel_mod *mod, const char *id, const struct keel_preempt_def *by)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", id);
+	const struct method *thought = job ? first_method(mod, job) : NULL;
+
+	return by && thought && (by->flags & KEEL_PREEMPT_STAYS) && !(thought->def->flags & KEEL_PREEMPT_STAYS);
+}
+
+static void not_again(struct keel_mod *mod, const struct search *s, const char *id)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", id);
+	struct runner *r = job ? runner_of(mod, job) : NULL;
+
+	if (r)
+		r->tried_by = s->number;
+}
+
 static void victim_done(struct keel_mod *mod, void *arg, const char *id, const char *outcome,
 			const struct keel_preempt_def *by)
 {
@@ -177,9 +197,11 @@ static void victim_done(struct keel_mod *mod, void *arg, const char *id, const c
 	s->open--;
 	if (strcmp(outcome, OUTCOME_FAILED) == 0) {
 		s->failed++;
-		victims_add(&s->tried, id);
+		not_again(mod, s, id);
 		st->core->log(mod, KEEL_LOG_SCHED, "Job", id, "Job failed to be preempted");
 	} else {
+		s->gave_way++;
+		s->gave_less = s->gave_less || gave_less(mod, id, by);
 		gave_way(mod, id, outcome, by);
 	}
 	if (s->open == 0)
@@ -207,59 +229,97 @@ static void preempt_all(struct keel_mod *mod, struct search *s)
 
 /* ---- rounds -------------------------------------------------------------------------------------------------- */
 
-static keel_verdict nobody(struct keel_call *c, struct search *s, struct keel_obj *job)
-{
-	explain(c->mod, job, s->round ? "the running jobs that could make room did not give way"
-				      : "no running job of a lower level would make room");
-	return end(s, KEEL_NEXT);
-}
-
-static keel_verdict made_room(struct keel_call *c, struct search *s, struct keel_obj *job)
+/* Somebody gave way: the job is looked at again. */
+static keel_verdict made_room(struct keel_call *c, struct search *s, struct keel_obj *job, const char *why)
 {
 	struct state *st = keel_state(c);
 
-	explain(c->mod, job, NULL);
+	explain(c->mod, job, why);
 	free(st->last.id);
 	st->last.id = strdup(s->id);
 	return end(s, KEEL_DONE);
 }
 
-static keel_verdict go(struct keel_call *c, struct search *s, struct keel_obj *job)
+/* Who looks again finds no place then, and the scheduler asks for no more until something has changed. */
+static keel_verdict nobody(struct keel_call *c, struct search *s, struct keel_obj *job)
+{
+	if (s->gave_way)
+		return made_room(c, s, job, "running jobs gave way, but not enough came free");
+	explain(c->mod, job, s->round ? "the running jobs that could make room did not give way"
+				      : "no running job of a lower level would make room");
+	return end(s, KEEL_NEXT);
+}
+
+static keel_verdict too_often(struct keel_call *c, struct search *s, struct keel_obj *job)
 {
 	struct state *st = keel_state(c);
 
-	for (;;) {
-		enum choice choice = choose(c->mod, s, job);
-
-		if (choice == CHOICE_FITS)
-			return s->round ? made_room(c, s, job) : end(s, KEEL_DONE);
-		if (choice == CHOICE_NOBODY)
-			return nobody(c, s, job);
-		if (choice == CHOICE_FOR_NOTHING) {
-			explain(c->mod, job, "nobody gives way, because it would be over a soft limit and "
-					     "have to give way itself");
-			return end(s, KEEL_NEXT);
-		}
-		if (!s->may_run && !s->refused) {
-			s->open++;
-			s->owners++;
-			st->job->may_run(st->job->self, job, st->who, c->mod, may_run_answered, s);
-			if (s->open)
-				return wait_for(c, s, "asking whether the job may start");
-		}
-		if (s->refused)
-			return refuse(c, s, job);
-		preempt_all(c->mod, s);
-		if (s->open)
-			return wait_for(c, s, "running jobs are giving way");
-		if (!s->failed)
-			return made_room(c, s, job);
-		if (s->round >= ROUNDS)
-			break;
-	}
 	st->core->log(c->mod, KEEL_LOG_DEBUG2, "Job", s->id,
 		      "Maximum number of preemption tries exceeded - cannot run job");
 	return nobody(c, s, job);
+}
+
+/* False: the answer comes later. */
+static bool is_allowed_known(struct keel_call *c, struct search *s, struct keel_obj *job)
+{
+	struct state *st = keel_state(c);
+
+	if (s->may_run || s->refused)
+		return true;
+	s->open++;
+	s->owners++;
+	st->job->may_run(st->job->self, job, st->who, c->mod, may_run_answered, s);
+	return s->open == 0;
+}
+
+static keel_verdict round_begin(struct keel_call *c, struct search *s, struct keel_obj *job, bool *ret_over)
+{
+	*ret_over = true;
+	switch (choose(c->mod, s, job)) {
+	case CHOICE_FITS:
+		return s->round ? made_room(c, s, job, NULL) : end(s, KEEL_DONE);
+	case CHOICE_NOBODY:
+		return nobody(c, s, job);
+	case CHOICE_FOR_NOTHING:
+		explain(c->mod, job, "nobody gives way, because it would be over a soft limit and have to "
+				     "give way itself");
+		return end(s, KEEL_NEXT);
+	case CHOICE_VICTIMS:
+		break;
+	}
+	if (!is_allowed_known(c, s, job))
+		return wait_for(c, s, "asking whether the job may start");
+	if (s->refused)
+		return refuse(c, s, job);
+	preempt_all(c->mod, s);
+	if (s->open)
+		return wait_for(c, s, "running jobs are giving way");
+	*ret_over = false;
+	return KEEL_NEXT;
+}
+
+static keel_verdict go(struct keel_call *c, struct search *s, struct keel_obj *job)
+{
+	keel_verdict v;
+	bool over;
+
+	for (;;) {
+		if (s->round && fits_now(c->mod, job))
+			return made_room(c, s, job, NULL);
+		if (s->gave_less)
+			return nobody(c, s, job);
+		if (s->round >= ROUNDS)
+			return too_often(c, s, job);
+		v = round_begin(c, s, job, &over);
+		if (over)
+			return v;
+	}
+}
+
+/* It may have been deleted, held or started since. */
+static bool still_waits(struct state *st, struct keel_obj *job)
+{
+	return st->job->waiting(st->job->self, job) > 0 || st->job->is_suspended(st->job->self, job);
 }
 
 static keel_verdict resumed(struct keel_call *c, void *arg)
@@ -269,17 +329,9 @@ static keel_verdict resumed(struct keel_call *c, void *arg)
 	struct keel_obj *job = st->object->find(c->mod, "job", s->id);
 
 	s->hold = NULL;
-	if (!job)
+	if (!job || !still_waits(st, job))
 		return end(s, KEEL_NEXT);
-	if (s->refused)
-		return refuse(c, s, job);
-	if (s->round == 0 || (s->failed && s->round < ROUNDS))
-		return go(c, s, job); /* it was only asked, or some did not give way */
-	if (!s->failed)
-		return made_room(c, s, job);
-	st->core->log(c->mod, KEEL_LOG_DEBUG2, "Job", s->id,
-		      "Maximum number of preemption tries exceeded - cannot run job");
-	return nobody(c, s, job);
+	return s->refused ? refuse(c, s, job) : go(c, s, job);
 }
 
 /* ---- may this job preempt? -------------------------------------------------------------------------------------- */

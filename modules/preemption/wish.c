@@ -2,7 +2,8 @@
  *
  * wish.c - preempt_targets of jobs: checked when it is asked for, applied to candidates.
  *
- * A value that is stored already is never judged again: its queue may be gone, or not loaded yet.
+ * Judged is what somebody asks for: a value that is stored already, or that is the default of a queue or the
+ * server, may name a queue that is gone, or not loaded yet.
  */
 #include "preemption.h"
 
@@ -100,6 +101,28 @@ static int32_t judge(struct keel_mod *mod, const char *text)
 	return code;
 }
 
+static bool is_in_list(const char *list, const char *word)
+{
+	size_t len;
+
+	for (; *list; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		if (equals(word, list, len))
+			return true;
+	}
+	return false;
+}
+
+/* Nobody asked for it: it was filled in. */
+static bool is_filled_in(struct keel_call *c, struct keel_obj *job)
+{
+	struct state *st = keel_state(c);
+	char names[4096];
+	int32_t len = st->call->get(c, job, "resources_defaulted", NULL, names, sizeof(names));
+
+	return len > 0 && (size_t)len < sizeof(names) && is_in_list(names, NAME);
+}
+
 /* The value as this operation makes it, unless it is what the object has. */
 static keel_verdict check(struct keel_call *c, struct keel_obj *obj, const char *list)
 {
@@ -119,7 +142,7 @@ static keel_verdict check(struct keel_call *c, struct keel_obj *obj, const char 
 
 keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
 {
-	return check(c, ev->job, "Resource_List");
+	return is_filled_in(c, ev->job) ? KEEL_NEXT : check(c, ev->job, "Resource_List");
 }
 
 keel_verdict on_modify(struct keel_call *c, const struct keel_ev_job_modify *ev)

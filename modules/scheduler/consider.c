@@ -288,7 +288,8 @@ static void turned_down(struct keel_mod *mod, struct group *g, struct entry *e, 
 		st->phase = PLANNING;
 }
 
-static void consider(struct keel_mod *mod, struct group *g, struct entry *e)
+/* `again`: others have just given way for it. */
+static void consider(struct keel_mod *mod, struct group *g, struct entry *e, bool again)
 {
 	struct state *st = mod->state;
 	struct reason r = { 0 };
@@ -312,6 +313,8 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e)
 	if (v == VICTIMS_NONE && st->serving) {
 		qrun_refused(mod, e, &r, dry);
 	} else if (v == VICTIMS_NONE) {
+		if (again && !dry && e->asked_in == st->cycle)
+			e->gave_up = st->relevance;
 		turned_down(mod, g, e, answer, &r);
 	} else {
 		e->asked_in = st->cycle;
@@ -352,11 +355,12 @@ bool consider_next(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct entry *e = urgent_take(mod);
+	const bool again = e && st->gave_way;
 	struct group *g;
 
 	if (st->serving) {
 		if (e && still_waits(mod, e))
-			consider(mod, e->group, e);
+			consider(mod, e->group, e, false);
 		else
 			qrun_answer(mod, st->serving, PBSE_BADSTATE, NULL);
 		return st->phase == PREEMPTING || st->urgent || qrun_next(mod);
@@ -367,7 +371,7 @@ bool consider_next(struct keel_mod *mod)
 	if (!e)
 		return g != NULL;
 	if (still_waits(mod, e)) {
-		consider(mod, g, e);
+		consider(mod, g, e, again);
 	} else {
 		look_at(mod, e);
 		turn_add(mod, g);

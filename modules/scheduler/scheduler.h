@@ -53,6 +53,7 @@ struct entry {
 	uint16_t failures;
 	uint8_t where;
 	bool aside : 1;   /* refused for itself in this cycle */
+	bool vacated : 1; /* in the what-if that is open */
 	bool resumes : 1; /* suspended: goes on where it was */
 };
 
@@ -214,7 +215,8 @@ struct state {
 	struct dynres *dynres;
 	bool unsure;            /* some vnodes of it are to be read again */
 	struct start *starts;
-	char *urgent;           /* victims gave way for this job: look at it first; owned */
+	char *urgent;           /* victims were asked to give way for this job: look at it first; owned */
+	bool gave_way;		/* they did */
 	struct asking *asking;  /* for victims */
 	char *refusal;          /* nobody gave way, because its start would be refused so; owned */
 	int32_t refusal_code;

@@ -35,6 +35,7 @@ static void answered(struct keel_mod *mod, void *arg, const struct keel_outcome 
 
 	a->answered = true;
 	a->gave_way = o->verdict == KEEL_DONE;
+	st->gave_way = a->gave_way;
 	if (a->gave_way && o->text && *o->text)
 		refusal_keep(st, o->text);
 	if (!a->left)

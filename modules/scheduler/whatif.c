@@ -76,10 +76,11 @@ static void gone_free(struct state *st, struct gone *g)
 static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, const char *only)
 {
 	struct state *st = t->mod->state;
-	struct gone *g = *gone_at(t, running) ? NULL : calloc(1, sizeof(*g));
+	struct entry *e = entry_of(t->mod, running);
+	struct gone *g = !e || e->vacated ? NULL : calloc(1, sizeof(*g));
 
 	if (!g)
-		return *gone_at(t, running) ? -EEXIST : -ENOMEM;
+		return e && e->vacated ? -EEXIST : -ENOMEM;
 	g->job = running;
 	g->share = share_of(t->mod, running);
 	g->exec = exec_of(t->mod, st->object->get_str(running, st->a.exec_vnode));
@@ -90,6 +91,7 @@ static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, cons
 	}
 	g->next = t->gone;
 	t->gone = g;
+	e->vacated = true;
 	place_vacate(t->s, g->exec, g->share, g->only);
 	totals_move(t->mod, t->s, running, g->only, -1);
 	people_move(t->mod, t->s, running, g->exec, -1);
@@ -106,6 +108,7 @@ static void trial_restore(struct keel_trial *t, struct keel_obj *running)
 	if (!g)
 		return;
 	*at = g->next;
+	entry_of(t->mod, running)->vacated = false;
 	place_occupy(t->s, g->exec, g->share, g->only);
 	totals_move(t->mod, t->s, g->job, g->only, 1);
 	people_move(t->mod, t->s, g->job, g->exec, 1);

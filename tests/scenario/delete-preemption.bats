@@ -688,6 +688,18 @@ two()
 	same 'exit of qmgr' 170 "$status"
 }
 
+@test "delete-preemption #31: a default may name a queue that is gone; who asks for it is told" {
+	cluster
+	queue q2 0
+	qmgr -c 'set server resources_default.preempt_targets = "queue=q2"'
+	qmgr -c 'delete queue q2'
+	l=$(low)
+	says 170 'qsub: Unknown queue' submit -l preempt_targets=queue=q2
+	h=$(high)
+	wait_until 20 waits_with "$h" "$FULL"
+	job_is "$l" R 42
+}
+
 @test "delete-preemption #32: preempt_targets can be switched off" {
 	cluster
 	po D
@@ -1096,6 +1108,21 @@ over_limits()
 	runs "$h"
 	same 'deleted' 1 "$(printf '%s\n' "$(letters "$a")" "$(letters "$b")" | grep -c D)"
 	same 'suspended' 1 "$(qselect -s S | wc -l)"
+}
+
+@test "delete-preemption: who needs more than may be deleted in a cycle deletes nobody" {
+	cluster --set delete-preemption.max_per_cycle=1
+	po D
+	a=$(running -l select=1:ncpus=2) b=$(running -l select=1:ncpus=2)
+	h=$(high -l select=1:ncpus=4)
+	wait_until 20 waits_with "$h" "$FULL"
+	job_is "$a" R 42
+	job_is "$b" R 42
+	qdel "$h"
+	h=$(high)
+	runs "$h"
+	is_deleted "$b"
+	job_is "$a" R 42
 }
 
 @test "delete-preemption: a pattern that is none is refused with its place" {

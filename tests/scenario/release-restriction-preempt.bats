@@ -125,6 +125,23 @@ records() { accounting | grep -E "^[^;]*;$1;$2;" | cut -d';' -f4-; }
 }
 host_up() { lacks "$(node_attr n1 state)" 'down|unknown' 2>/dev/null; }
 
+@test "release-restriction: suspended in vain, because it could not be checkpointed: no storm" {
+	restrict ncpus
+	order CS
+	a=$(running -l select=1:ncpus=4:mem=2gb)
+	b=$(express)
+	wait_until 20 comment_says "$b" '^Not Running: Insufficient amount of resource: mem'
+	wait_until 20 has_gone_on "$a"
+	# more cycles, none of which has anything new for B
+	for i in 1 2 3 4 5; do
+		x=$(submit -l select=1:ncpus=4:mem=1gb)
+		wait_until 20 comment_says "$x" '^Not Running: '
+	done
+	[ "$(records z "$a" | wc -l)" -le 3 ]
+	has "$(keelson explain "$b")" 'others gave way in vain'
+}
+has_gone_on() { job_is "$1" R 42 && has "$(accounting)" ";r;$1;" 2>/dev/null; }
+
 @test "release-restriction #38: an exclusive job leaves its vnode, and waits until it is alone again" {
 	restrict mem
 	a=$(running -l select=1:ncpus=2 -l place=excl)

@@ -253,6 +253,9 @@ struct keel_preempt_def {
 	 * tried. WAIT: holds were taken with `call`, whose resume() decides. */
 	keel_verdict (*start)(struct keel_mod *owner, struct keel_call *call, struct keel_obj *job,
 			      const char *who);
+	/* How many more may give way so, now; those who are chosen beyond that are thought to go on to
+	 * their next letter. NULL: any number. */
+	uint32_t (*room)(struct keel_mod *owner);
 };
 
 /* JOB_KEY (declared by scheduler): a number about a job that orders jobs, and that job_sort_key lines

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_giveway.c - jobs on their way to give way, in the mock with the real module resources: what happens to
+ * them, or to the job they give way for, while they do.
+ */
+#include "preemption.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness.h"
+#include "keel/mock.h"
+#include "keel/sched_reason.h"
+#include "with_resources.h"
+
+extern const struct keel_module keel_module;
+
+static struct keel_mock *mock;
+static struct keel_module alone; /* nobody but resources is there */
+static struct keel_mod *module, *vendor_mod;
+static struct keel_obj *high;
+static struct keel_mock_outcome out;
+static struct keel_mock_reply reply;
+
+/* ---- jobs ---------------------------------------------------------------------------------------------- */
+
+/* What jobs was asked, in order; who waits for the newest answer. */
+static char asked[200];
+static struct {
+	struct keel_mod *me;
+	keel_job_done *done;
+	void *arg;
+} asker;
+
+static void note(const char *verb, struct keel_mod *me, keel_job_done *done, void *arg)
+{
+	snprintf(asked + strlen(asked), sizeof(asked) - strlen(asked), "%s%s", *asked ? " " : "", verb);
+	asker.me = me;
+	asker.done = done;
+	asker.arg = arg;
+}
+
+static void answer(int32_t code)
+{
+	keel_job_done *done = asker.done;
+
+	asker.done = NULL;
+	done(asker.me, asker.arg, code, NULL);
+	keel_mock_advance(mock, 0);
+}
+
+#define REQUEST(verb)                                                                              \
+	static void request_##verb(struct keel_mod *m, struct keel_obj *job, const char *who,      \
+				   struct keel_mod *me, keel_job_done *done, void *arg)            \
+	{                                                                                          \
+		(void)m, (void)job, (void)who;                                                     \
+		note(#verb, me, done, arg);                                                        \
+	}
+REQUEST(suspend)
+REQUEST(rerun)
+REQUEST(may_run)
+
+static char state_of(struct keel_mod *m, struct keel_obj *job)
+{
+	const char *letter = keel_mock_text(job, "letter", NULL);
+
+	(void)m;
+	return letter ? *letter : 'R';
+}
+
+static bool is_suspended(struct keel_mod *m, struct keel_obj *job)
+{
+	(void)m, (void)job;
+	return false;
+}
+
+static uint32_t waiting(struct keel_mod *m, struct keel_obj *job)
+{
+	return state_of(m, job) == 'Q';
+}
+
+static char letter_of(struct keel_mod *m, const char *operand)
+{
+	(void)m, (void)operand;
+	return '\0';
+}
+
+static int32_t release_names(struct keel_mod *m, struct keel_obj *job, char *buf, uint32_t len)
+{
+	(void)m, (void)job, (void)buf, (void)len;
+	return -ENODATA;
+}
+
+static const struct keel_job_api jobs = {
+	.size = sizeof(jobs),
+	.state = state_of,
+	.is_suspended = is_suspended,
+	.waiting = waiting,
+	.letter = letter_of,
+	.release_names = release_names,
+	.request_suspend = request_suspend,
+	.request_rerun = request_rerun,
+	.may_run = request_may_run,
+};
+
+/* ---- the scheduler: a job fits when `needed` others are gone ----------------------------------------------- */
+
+static uint32_t needed, gone, trials;
+
+static struct keel_trial *trial(struct keel_mod *m, struct keel_obj *job)
+{
+	(void)m, (void)job;
+	gone = 0;
+	trials++;
+	return (struct keel_trial *)&gone;
+}
+
+static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, const char *only)
+{
+	(void)t, (void)running, (void)only;
+	gone++;
+	return 0;
+}
+
+static void trial_restore(struct keel_trial *t, struct keel_obj *running)
+{
+	(void)t, (void)running;
+	gone--;
+}
+
+static bool trial_fits(struct keel_trial *t, struct keel_sched_reason *why)
+{
+	(void)t, (void)why;
+	return gone >= needed;
+}
+
+static void trial_free(struct keel_trial *t)
+{
+	(void)t;
+}
+
+static int32_t setting(struct keel_mod *m, const char *name, char *buf, uint32_t len)
+{
+	(void)m, (void)name, (void)buf, (void)len;
+	return -ENOENT;
+}
+
+static const struct keel_sched_api scheduler = {
+	.size = sizeof(scheduler),
+	.trial = trial,
+	.trial_vacate = trial_vacate,
+	.trial_restore = trial_restore,
+	.trial_fits = trial_fits,
+	.trial_free = trial_free,
+	.setting = setting,
+};
+
+static uint32_t node_state(struct keel_mod *m, struct keel_obj *node)
+{
+	(void)m, (void)node;
+	return 0;
+}
+static const struct keel_node_api nodes = { .size = sizeof(nodes), .state = node_state };
+
+struct vendor_state {
+	const struct keel_core_api *core;
+};
+
+/* Methods of a module: D does it, L never can, W takes its time. */
+static bool always(struct keel_mod *owner, struct keel_obj *job)
+{
+	(void)owner, (void)job;
+	return true;
+}
+
+static keel_verdict delete_it(struct keel_mod *owner, struct keel_call *c, struct keel_obj *job, const char *who)
+{
+	(void)owner, (void)c, (void)who;
+	note("delete", NULL, NULL, NULL);
+	keel_mock_set(job, "letter", NULL, "F");
+	needed--;
+	return KEEL_DONE;
+}
+
+static keel_verdict refuse_it(struct keel_mod *owner, struct keel_call *c, struct keel_obj *job, const char *who)
+{
+	const struct keel_call_api *call = keel_mock_group(mock, "call");
+
+	(void)owner, (void)job, (void)who;
+	note("leave", NULL, NULL, NULL);
+	return call->reject(c, PBSE_NOSUP, NULL);
+}
+
+static keel_verdict went(struct keel_call *c, void *arg)
+{
+	(void)c, (void)arg;
+	return KEEL_DONE;
+}
+
+static keel_verdict wait_for_it(struct keel_mod *owner, struct keel_call *c, struct keel_obj *job, const char *who)
+{
+	const struct keel_call_api *call = keel_mock_group(mock, "call");
+
+	(void)owner, (void)job, (void)who;
+	return call->hold(c, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = "it takes its time",
+						       .timeout_ms = 60000, .resume = went }, NULL);
+}
+
+#define VENDOR_ROW(its_letter, its_name, its_start, ...)                                           \
+	{                                                                                          \
+		.size = sizeof(struct keel_preempt_def), .letter = its_letter, .outcome = its_letter, \
+		.name = its_name, .words = its_name, .doc = its_name, .applies = always,           \
+		.start = its_start, __VA_ARGS__                                                    \
+	}
+static const struct keel_preempt_def delete_row = VENDOR_ROW("D", "delete", delete_it);
+static const struct keel_preempt_def leave_row = VENDOR_ROW("L", "leave", refuse_it);
+static const struct keel_preempt_def wait_row = VENDOR_ROW("W", "wait", wait_for_it);
+static const struct keel_contrib vendor_rows[] = { { "PREEMPT", &delete_row }, { "PREEMPT", &leave_row },
+						   { "PREEMPT", &wait_row } };
+static const struct keel_need vendor_needs[] = { KEEL_NEED(core, 0, struct vendor_state, core) };
+static const struct keel_module vendor = {
+	.magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .abi_minor = KEEL_SDK_TARGET,
+	.size = sizeof(struct keel_module), .name = "vendor", .version = "1", .summary = "D", .vendor = "Test",
+	.roles = KEEL_SERVER, .state_size = sizeof(struct vendor_state), .needs = vendor_needs,
+	.n_needs = KEEL_COUNT(vendor_needs), .contribs = vendor_rows, .n_contribs = KEEL_COUNT(vendor_rows),
+};
+
+/* ---- a day ------------------------------------------------------------------------------------------------- */
+
+static struct keel_obj *running(const char *id)
+{
+	struct keel_obj *job = keel_mock_object(mock, "job", id);
+
+	keel_mock_set(job, "queue", NULL, "workq");
+	keel_mock_set(job, "exec_vnode", NULL, "(n1:ncpus=1)");
+	keel_mock_raise(mock, KEEL_POINT_job_placed, KEEL_EVENT(job_placed, .id = id, .job = job), NULL);
+	return job;
+}
+
+static void begin(const char *order)
+{
+	static const struct {
+		const char *klass, *name, *type;
+	} attrs[] = {
+		{ "job", "letter", "string" },	    { "job", "queue", "string" },
+		{ "job", "Resource_List", "resource_list" }, { "job", "resources_used", "resource_list" },
+		{ "job", "stime", "long" },	    { "job", "Checkpoint", "string" },
+		{ "job", "euser", "string" },	    { "job", "egroup", "string" },
+		{ "job", "project", "string" },	    { "job", "Account_Name", "string" },
+		{ "job", "exec_vnode", "string" },  { "job", "schedselect", "string" },
+		{ "queue", "Priority", "long" },    { "queue", "kill_delay", "long" },
+		{ "queue", "resources_default", "resource_list" },
+		{ "server", "resources_default", "resource_list" },
+		{ "sched", "scheduling", "bool" },
+	};
+	struct keel_err err = { 0 };
+	struct keel_obj *sched;
+	size_t i;
+
+	mock = mock_with_resources();
+	keel_mock_service(mock, "job", &jobs);
+	keel_mock_service(mock, "sched", &scheduler);
+	keel_mock_service(mock, "node", &nodes);
+	for (i = 0; i < KEEL_COUNT(attrs); i++)
+		keel_mock_attr(mock, attrs[i].klass, attrs[i].name, attrs[i].type);
+	sched = keel_mock_object(mock, "sched", "default");
+	keel_mock_set(keel_mock_object(mock, "queue", "workq"), "Priority", NULL, "0");
+	keel_mock_set(keel_mock_object(mock, "queue", "express"), "Priority", NULL, "200");
+	keel_mock_object(mock, "node", "n1");
+	alone = keel_module;
+	alone.requires_modules = NULL;
+	module = keel_mock_load(mock, &alone, "scheduler_users = [ \"maui\" ];", &err);
+	CU_ASSERT_STRING_EQUAL(err.text, "");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(vendor_mod = keel_mock_load(mock, &vendor, NULL, &err));
+	CU_ASSERT_EQUAL(keel_mock_set(sched, "preempt_order", NULL, order), 0);
+	high = keel_mock_object(mock, "job", "9.svr");
+	keel_mock_set(high, "queue", NULL, "express");
+	keel_mock_set(high, "letter", NULL, "Q");
+	*asked = '\0';
+	needed = 1;
+}
+
+static void end(void)
+{
+	CU_ASSERT_EQUAL(keel_mock_holds(mock), 0);
+	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
+}
+
+/* A scheduler of the site's own asks. */
+static void site_asks(const char *ids)
+{
+	char body[100];
+
+	snprintf(body, sizeof(body), "ids = [ %s ];", ids);
+	reply.told = false;
+	keel_mock_request(mock, keel_mock_session(mock, "maui", KEEL_USER), "preempt_jobs", body, &reply);
+	keel_mock_advance(mock, 0);
+}
+
+static keel_verdict cannot_start(int32_t code)
+{
+	return keel_mock_raise(mock, KEEL_POINT_preempt_victims,
+			       KEEL_EVENT(preempt_victims, .id = "9.svr", .job = high, .code = code,
+					  .reason = "full", .what = ""),
+			       &out);
+}
+
+static keel_verdict nobody_fits(void)
+{
+	return cannot_start(KEEL_WHY_FEW_FREE);
+}
+
+/* ---- the victim ---------------------------------------------------------------------------------------------- */
+
+/* Requeued by force, or its host was lost, while it was being suspended: it is not deleted from the queue. */
+static void test_requeued_meanwhile(void)
+{
+	struct keel_obj *job;
+
+	begin("SD");
+	job = running("1.svr");
+	site_asks("\"1.svr\"");
+	CU_ASSERT_STRING_EQUAL(asked, "suspend");
+	keel_mock_set(job, "letter", NULL, "Q");
+	answer(PBSE_UNKJOBID);
+	CU_ASSERT_STRING_EQUAL(asked, "suspend");
+	CU_ASSERT_STRING_EQUAL(reply.json, "{\"jobs\": [[\"1.svr\", \"Q\"]]}");
+	end();
+}
+
+/* Over by itself, and in the history: gone. */
+static void test_over_meanwhile(void)
+{
+	struct keel_obj *job;
+
+	begin("SD");
+	job = running("1.svr");
+	site_asks("\"1.svr\"");
+	keel_mock_set(job, "letter", NULL, "F");
+	answer(PBSE_UNKJOBID);
+	CU_ASSERT_STRING_EQUAL(asked, "suspend");
+	CU_ASSERT_STRING_EQUAL(reply.json, "{\"jobs\": [[\"1.svr\", \"D\"]]}");
+	end();
+}
+
+static void test_next_letter(void)
+{
+	begin("SD");
+	running("1.svr");
+	site_asks("\"1.svr\"");
+	answer(PBSE_BADSTATE);
+	CU_ASSERT_STRING_EQUAL(asked, "suspend delete");
+	CU_ASSERT_STRING_EQUAL(reply.json, "{\"jobs\": [[\"1.svr\", \"D\"]]}");
+	end();
+}
+
+/* Its callbacks and its row are needed to the end. */
+static void test_method_stays(void)
+{
+	struct keel_err err = { 0 };
+
+	begin("W");
+	running("1.svr");
+	site_asks("\"1.svr\"");
+	CU_ASSERT_EQUAL(keel_mock_unload(vendor_mod, &err), -EBUSY);
+	keel_mock_release(mock, 0);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_STRING_EQUAL(reply.json, "{\"jobs\": [[\"1.svr\", \"W\"]]}");
+	CU_ASSERT_EQUAL(keel_mock_unload(vendor_mod, &err), 0);
+	end();
+}
+
+/* Named twice, or by two requests: what is under way is not tried with the next letter. */
+static void test_named_twice(void)
+{
+	begin("SD");
+	running("1.svr");
+	site_asks("\"1.svr\", \"1.svr\"");
+	CU_ASSERT_STRING_EQUAL(asked, "suspend");
+	answer(0);
+	CU_ASSERT_STRING_EQUAL(reply.json, "{\"jobs\": [[\"1.svr\", \"000\"], [\"1.svr\", \"S\"]]}");
+	end();
+}
+
+/* ---- the job they give way for ------------------------------------------------------------------------------- */
+
+/* Deleted, held or started while it was asked whether it may start: nobody gives way any more. */
+static void test_no_longer_wanted(void)
+{
+	static const char *const over[] = { "F", "H", "R" };
+	size_t i;
+
+	for (i = 0; i < KEEL_COUNT(over); i++) {
+		begin("D");
+		running("1.svr");
+		CU_ASSERT_EQUAL(nobody_fits(), KEEL_WAIT);
+		CU_ASSERT_STRING_EQUAL(asked, "may_run");
+		keel_mock_set(high, "letter", NULL, over[i]);
+		answer(0);
+		CU_ASSERT_STRING_EQUAL(asked, "may_run");
+		CU_ASSERT_EQUAL(out.verdict, KEEL_NEXT);
+		end();
+	}
+}
+
+static void test_gives_way(void)
+{
+	begin("D");
+	running("1.svr");
+	running("2.svr");
+	CU_ASSERT_EQUAL(nobody_fits(), KEEL_WAIT);
+	answer(0);
+	CU_ASSERT_STRING_EQUAL(asked, "may_run delete");
+	CU_ASSERT_EQUAL(out.verdict, KEEL_DONE);
+	end();
+}
+
+/* Chosen because it would leave, but only stopped, it gave back too little: one is lost for nothing, not two. */
+static void test_in_vain(void)
+{
+	begin("LS");
+	running("1.svr");
+	running("2.svr");
+	CU_ASSERT_EQUAL(nobody_fits(), KEEL_WAIT);
+	answer(0);
+	CU_ASSERT_STRING_EQUAL(asked, "may_run leave suspend");
+	answer(0);
+	CU_ASSERT_STRING_EQUAL(asked, "may_run leave suspend");
+	CU_ASSERT_EQUAL(out.verdict, KEEL_DONE);
+	end();
+}
+
+/* Thousands of jobs of others are not tried for who is over a limit of his own. */
+static void test_own_limit(void)
+{
+	struct keel_obj *other;
+
+	begin("D");
+	other = running("1.svr");
+	keel_mock_set(other, "euser", NULL, "bob");
+	keel_mock_set(high, "euser", NULL, "alice");
+	trials = 0;
+	CU_ASSERT_EQUAL(cannot_start(KEEL_WHY_SERVER_USER), KEEL_NEXT);
+	CU_ASSERT_EQUAL(trials, 0);
+	CU_ASSERT_STRING_EQUAL(asked, "");
+	keel_mock_set(other, "euser", NULL, "alice");
+	CU_ASSERT_EQUAL(cannot_start(KEEL_WHY_SERVER_USER), KEEL_WAIT);
+	CU_ASSERT_STRING_EQUAL(asked, "may_run");
+	answer(PBSE_NOSUP);
+	end();
+}
+
+/* Whichever call of the host fails, the operation ends, and nothing is left behind. */
+static void test_failures(void)
+{
+	for (uint32_t n = 1; n < 24; n++) {
+		begin("LSD");
+		running("1.svr");
+		running("2.svr");
+		needed = 2;
+		keel_mock_fail_call(mock, n);
+		nobody_fits();
+		for (int i = 0; i < 10 && !out.told; i++) {
+			if (asker.done)
+				answer(i % 2 ? PBSE_BADSTATE : 0);
+			keel_mock_advance(mock, 1000);
+		}
+		keel_mock_advance(mock, 86400 * 1000);
+		CU_ASSERT(out.told);
+		if (asker.done)
+			answer(0); /* late: nobody waits any more */
+		end();
+	}
+}
+
+TESTS_MAIN("giveway", TEST(test_requeued_meanwhile), TEST(test_over_meanwhile), TEST(test_next_letter),
+	   TEST(test_method_stays), TEST(test_named_twice),
+	   TEST(test_no_longer_wanted), TEST(test_gives_way), TEST(test_in_vain),
+	   TEST(test_own_limit), TEST(test_failures))
