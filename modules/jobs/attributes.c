@@ -132,6 +132,26 @@ static void derive_waiting(struct keel_mod *mod, struct keel_obj *job, const str
 #include "attributes.def"
 #undef JOB
 
+/* Starts are counted: no number is none of them. */
+#define NO_RUNS "0"
+
+const char *attribute_emptied(const char *name)
+{
+	static const struct {
+		const char *name, *value;
+	} rows[] = {
+#define JOB(member, attr_name, type_name, place, flag_bits, readers, writers, value, ...)          \
+	{ attr_name, value },
+#include "attributes.def"
+#undef JOB
+	};
+
+	for (size_t i = 0; i < KEEL_COUNT(rows); i++)
+		if (rows[i].value && strcmp(rows[i].name, name) == 0)
+			return rows[i].value;
+	return strcmp(name, job_attr_run_count.name) == 0 ? NO_RUNS : NULL;
+}
+
 int32_t attributes_find(struct keel_mod *mod, struct keel_err *err)
 {
 	static const struct {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 /* ---- the kind ------------------------------------------------------------------------------------- */
@@ -81,7 +82,7 @@ bool form_claims(struct keel_mod *mod, const char *attr)
 {
 	struct state *st = mod->state;
 
-	return st->form && strcmp(attr, st->form->attr) == 0;
+	return st->form && strcasecmp(attr, st->form->attr) == 0; /* any case is taken */
 }
 
 bool form_has(struct keel_mod *mod, const char *operand)

@@ -57,11 +57,6 @@ enum role { ROLE_PLAIN, ROLE_WHOLE, ROLE_PART };
 
 enum ending { ENDING_NONE, ENDING_DELETE, ENDING_RERUN, ENDING_CHECKPOINT };
 
-struct waiter {
-	struct keel_req *req;
-	struct waiter *next;
-};
-
 /* Who is told what became of what he asked. */
 struct told {
 	struct keel_mod *me;
@@ -76,7 +71,7 @@ struct job {
 	uint8_t occupies;  /* enum occupies: of its vnodes, queue and server */
 	bool busy;        /* a suspend or resume is on its way to the host */
 	struct keel_timer *timer; /* pending: Execution_Time; running: its host is away */
-	struct waiter *waiters;   /* requests answered when it is over */
+	struct waiter *waiters;   /* requests answered when it is over: wait.c */
 	struct told *rerun; /* told when it is queued again */
 	struct told *run;   /* told when the host has started it */
 };
@@ -147,6 +142,8 @@ struct state {
 #include "attributes.def"
 #undef JOB
 int32_t attributes_find(struct keel_mod *mod, struct keel_err *err);
+/* What an attribute of this name is when somebody empties it; NULL: unset. */
+const char *attribute_emptied(const char *name);
 
 /* types.c */
 extern const struct keel_type_def owner_type, job_state_type, holds_type;
@@ -394,7 +391,9 @@ keel_verdict on_node_down(struct keel_call *c, const struct keel_ev_node_down *e
 keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev);
 
 /* wait.c */
-void waiters_answer(struct keel_mod *mod, struct keel_obj *job);
+/* `step` is how the job ends. */
+void waiters_answer(struct keel_mod *mod, struct keel_obj *job, enum step step);
+void waiters_refuse(struct keel_mod *mod, struct job *j, int32_t code, const char *why);
 void waiters_drop(struct keel_mod *mod);
 
 /* replay.c */

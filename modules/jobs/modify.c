@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 /* ---- alter -------------------------------------------------------------------------------------- */
@@ -34,64 +35,101 @@ static int32_t not_while_running(struct keel_mod *mod, const struct keel_attrop 
 			       op->name, op->key ? "." : "", op->key ? op->key : "");
 }
 
-/* A running job's limits may be lowered by its owner, raised by operators. */
-static int32_t check_running_resource(struct keel_mod *mod, const struct keel_session *who,
-				      struct keel_obj *job, const struct keel_attrop *op,
-				      struct keel_err *err)
-{
-	struct state *st = mod->state;
-	const struct keel_resource *res = st->resource->find(st->resource->self, op->key);
-	const struct keel_res_value *have =
-		st->resource->list_get(st->object->get_ptr(job, st->a.list), op->key);
-	struct keel_res_value want;
-	bool raised;
-
-	if (!res)
-		return 0; /* the list itself says what is wrong */
-	if (!(res->flags & KEEL_RES_RUNNING))
-		return not_while_running(mod, op, err);
-	if ((who->roles & KEEL_OPERATORS) || !have || !op->value ||
-	    st->resource->value_parse(res, op->value, &want, NULL))
-		return 0;
-	raised = keel_res_is_number(res) && want.n > have->n;
-	st->resource->value_fini(&want);
-	return raised ? st->core->error(err, PBSE_PERM, "%s", st->core->pbse_text(PBSE_PERM)) : 0;
-}
-
-static int32_t check_running(struct keel_mod *mod, const struct keel_session *who,
-			     struct keel_obj *job, const struct keel_attrop *op,
-			     struct keel_err *err)
+/* What was charged for a running job must come back at its end: of its resources only limits change. */
+static int32_t check_running(struct keel_mod *mod, const struct keel_attrop *op, struct keel_err *err)
 {
 	struct state *st = mod->state;
 	const struct keel_attr *attr = st->object->attr(mod, "job", op->name);
+	const struct keel_resource *res;
 
 	if (!attr)
 		return 0;
 	if (!(st->object->attr_flags(attr) & KEEL_ATTR_FLAG1))
 		return not_while_running(mod, op, err);
-	return op->key ? check_running_resource(mod, who, job, op, err) : 0;
+	if (attr != st->a.list)
+		return 0;
+	res = op->key ? st->resource->find(st->resource->self, op->key) : NULL;
+	if (op->key && !res)
+		return 0; /* the list itself says what is wrong */
+	return res && (res->flags & KEEL_RES_RUNNING) ? 0 : not_while_running(mod, op, err);
 }
 
-static void record_item(FILE *out, const struct keel_attrop *op)
+/* A running job's limits may be lowered by its owner, raised and taken away by operators. */
+static int32_t check_lowered(struct keel_mod *mod, struct keel_changes *ch,
+			     const struct keel_session *who, struct keel_obj *job, const char *key,
+			     struct keel_err *err)
 {
-	bool unset = op->op == KEEL_UNSET || !op->value || !*op->value;
+	struct state *st = mod->state;
+	const union keel_slot *list = st->object->change_slot(ch, job, st->a.list);
+	const struct keel_res_value *want = list ? st->resource->list_get(list->p, key) : NULL;
+	const struct keel_res_value *have =
+		st->resource->list_get(st->object->get_ptr(job, st->a.list), key);
 
-	fprintf(out, "%s%s%s%s=%s", ftell(out) ? " " : "", op->name, op->key ? "." : "",
-		op->key ? op->key : "", unset ? "UNSET" : op->value);
+	if ((who->roles & KEEL_OPERATORS) || !have)
+		return 0;
+	if (want && (!keel_res_is_number(want->res) || want->n <= have->n))
+		return 0;
+	return st->core->error(err, PBSE_PERM, "%s", st->core->pbse_text(PBSE_PERM));
+}
+
+static bool empties(const struct keel_attrop *op)
+{
+	return op->op == KEEL_UNSET || !op->value || !*op->value;
+}
+
+/* An attribute as its row writes it: people may write it in any case. */
+struct spelling {
+	const char *asked, *row;
+};
+
+static void spell(void *arg, const struct keel_attr_def *def)
+{
+	struct spelling *s = arg;
+
+	if (strcasecmp(def->name, s->asked) == 0)
+		s->row = def->name;
+}
+
+static const char *name_of_row(struct keel_mod *mod, const char *asked)
+{
+	struct state *st = mod->state;
+	struct spelling s = { asked, NULL };
+
+	if (!st->object->attr(mod, "job", asked))
+		st->object->rows(mod, "job", spell, &s);
+	return s.row ? s.row : asked;
+}
+
+/* As it will be made: an attribute that is emptied has its default, and so what its check() says of that. */
+static struct keel_attrop completed(struct keel_mod *mod, const struct keel_attrop *given)
+{
+	struct keel_attrop op = *given;
+
+	op.name = name_of_row(mod, given->name);
+	if (empties(&op)) {
+		op.value = op.key ? NULL : attribute_emptied(op.name);
+		op.op = op.value ? KEEL_SET : KEEL_UNSET;
+	}
+	return op;
 }
 
 static int32_t alter_one(struct keel_mod *mod, struct keel_changes *ch,
 			 const struct keel_session *who, struct keel_obj *job,
-			 const struct keel_attrop *given, struct keel_err *err)
+			 const struct keel_attrop *op, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	struct keel_attrop op = *given;
 	bool running = !step_is_pending(job_slot(mod, job)->step);
-	int32_t code = running ? check_running(mod, who, job, &op, err) : 0;
+	int32_t code = running ? check_running(mod, op, err) : 0;
 
-	if (!op.value || !*op.value)
-		op.op = KEEL_UNSET;
-	return code ? code : st->object->change(ch, who, job, &op, err);
+	if (!code)
+		code = st->object->change(ch, who, job, op, err);
+	return !code && running && op->key ? check_lowered(mod, ch, who, job, op->key, err) : code;
+}
+
+static void record_item(FILE *out, const struct keel_attrop *op, bool unset)
+{
+	fprintf(out, "%s%s%s%s=%s", ftell(out) ? " " : "", op->name, op->key ? "." : "",
+		op->key ? op->key : "", unset ? "UNSET" : op->value);
 }
 
 static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct keel_req *req,
@@ -110,9 +148,11 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 	       : code && code != -ENODATA ? st->core->error(err, PBSE_PROTOCOL, "Batch protocol error")
 					  : 0;
 	for (i = 0; i < n && !code; i++) {
-		code = alter_one(mod, ch, who, job, &attrs[i], err);
-		resources |= strcmp(attrs[i].name, "Resource_List") == 0;
-		record_item(out, &attrs[i]);
+		struct keel_attrop op = completed(mod, &attrs[i]);
+
+		code = alter_one(mod, ch, who, job, &op, err);
+		resources |= strcmp(op.name, "Resource_List") == 0;
+		record_item(out, &op, empties(&attrs[i]));
 	}
 	if (out)
 		fclose(out);

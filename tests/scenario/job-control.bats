@@ -311,11 +311,34 @@ $(usage_of $cmd)" $cmd -h x 1
 	quietly as "$OWNER" qalter -N later "$id"
 }
 
+@test "qalter: what a running job does not let change, in any spelling, and not by emptying it" {
+	id=$(running)
+	says 167 "qalter: Cannot modify attribute while job running  umask $id" \
+		as "$OWNER" qalter -W UMASK=22 "$id"
+	says 167 "qalter: Cannot modify attribute while job running  Resource_List $id" \
+		as "$OWNER" qalter -W resource_list= "$id"
+	same unchanged 1:ncpus=1 "$(job_attr "$id" Resource_List.select)"
+}
+
+@test "qalter: what is emptied has its default again" {
+	id=$(submit -h -N myjob -p 5 -r n)
+	quietly as "$OWNER" qalter -W 'Job_Name=,Priority=,Rerunable=,Hold_Types=' "$id"
+	same name none "$(job_attr "$id" Job_Name)"
+	same priority 0 "$(job_attr "$id" Priority)"
+	same rerunable True "$(job_attr "$id" Rerunable)"
+	same holds n "$(job_attr "$id" Hold_Types)"
+}
+
 @test "qalter: owners only lower" {
 	needs_root
 	id=$(running -l walltime=1:00:00)
 	says 159 "qalter: Unauthorized Request  $id" as "$OWNER" qalter -l walltime=999999 "$id"
+	says 159 "qalter: Unauthorized Request  $id" as "$OWNER" qalter -l walltime= "$id"
 	same unchanged 01:00:00 "$(job_attr "$id" Resource_List.walltime)"
+	says 159 "qalter: Unauthorized Request  $id" as "$OWNER" qalter -W run_count= "$id"
+	same starts 1 "$(job_attr "$id" run_count)"
+	quietly qalter -l walltime= "$id"
+	same unlimited '' "$(job_attr "$id" Resource_List.walltime)"
 }
 
 @test "qalter: values that are refused change nothing" {

@@ -54,6 +54,10 @@ denied() # user, command, job
 	denied "$OWNER" qhold "$q" -h s
 	denied "$OWNER" qhold "$q" -h o
 	denied "$OWNER" qrls "$q" -h s
+	qhold -h os "$q"
+	denied "$OWNER" qalter "$q" -W Hold_Types=
+	denied "$OWNER" qalter "$q" -h n
+	same holds sou "$(job_attr "$q" Hold_Types)"
 	denied "$OWNER" qrerun "$r"
 	says 2 "qrun: Unauthorized Request  $q" as "$OWNER" qrun "$q"
 	quietly as "$OWNER" qdel "$q"
