@@ -113,7 +113,7 @@ static void forget(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	bool part = job_role(mod, job) == ROLE_PART;
 	bool keep = history_on(mod) && !st->object->is_set(job, st->a.unremembered);
 
-	waiters_answer(mod, job);
+	waiters_answer(mod, job, step);
 	if (part && !keep)
 		part_over(mod, job, step, false);
 	if (keep) {

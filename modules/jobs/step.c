@@ -58,15 +58,11 @@ void job_fini(struct keel_mod *mod, void *slot)
 {
 	struct state *st = mod->state;
 	struct job *j = slot;
-	struct waiter *w, *next;
 
 	st->core->timer_cancel(j->timer);
 	free(j->run);
 	free(j->rerun);
-	for (w = j->waiters; w; w = next) {
-		next = w->next;
-		free(w);
-	}
+	waiters_refuse(mod, j, PBSE_UNKJOBID, NULL);
 }
 
 char step_letter(enum step step)

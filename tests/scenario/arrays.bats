@@ -208,7 +208,7 @@ assert whole["array"] == "True" and whole["array_indices_remaining"] == "1-4", w
 	same Exit_status 271 "$(job_attr "$s" Exit_status)"
 	has "$(job_attr "$s" comment)" ' and terminated by '
 	qstat "$s" | grep -q ' X workq'
-	says 159 'qdel: Request invalid for finished array subjob '"$s" qdel "$s" || true
+	says 55 "qdel: Request invalid for finished array subjob $s" qdel "$s"
 	job_is "$a" B
 }
 
@@ -632,6 +632,17 @@ files_in() { [ "$(find "$1" -type f | wc -l)" -ge "$2" ]; }
 	same runs 24 "$(cat "$ran"/* | wc -l)"
 	same Exit_status 0 "$(job_attr "$a" Exit_status)"
 	rm -rf "$ran"
+}
+
+@test "arrays: who waits for a subjob that is over is answered at once" {
+	a=$(array 1-2 1 2)
+	wait_for() { timeout 100 "$KEELSON_BUILD/tests/scenario/tools/waitjob" "$(sub "$a" "$1")" || true; }
+	qsig -s KILL "$(sub "$a" 1)"
+	wait_until 20 job_is "$(sub "$a" 1)" X 93
+	same killed '265 ' "$(wait_for 1)"
+	qdel "$(sub "$a" 2)"
+	ends "$a"
+	same deleted '271 Job was deleted' "$(wait_for 2)"
 }
 
 @test "arrays: switched off, -J is unknown and arrays wait; switched on, they are known again" {

@@ -637,6 +637,38 @@ qsub: cannot connect to server nosuchhost (errno=15008)' \
 	done
 }
 
+# blocked [qsub arguments]: $id is a job whose qsub waits for it in the background, its end in block.err.
+blocked()
+{
+	rm -f "$(here block.out)"
+	as "$OWNER" qsub -W block=true "$@" >"$(here block.out)" 2>"$(here block.err)" 3>&- &
+	wait_until 10 test -s "$(here block.out)"
+	id=$(cat "$(here block.out)")
+}
+
+@test "qsub -W block: a running job that is deleted, also by force" {
+	for how in '' '-W force'; do
+		blocked -- /bin/sleep 1000
+		wait_until 20 job_is "$id" R 42
+		# shellcheck disable=SC2086
+		qdel $how "$id"
+		got=0
+		wait $! || got=$?
+		same "status $how" 3 "$got"
+		same "sentence $how" "qsub: $id Job was deleted" "$(cat "$(here block.err)")"
+	done
+}
+
+@test "qsub -W block: it waits on through a reload" {
+	blocked -h -- /bin/sh -c 'exit 7'
+	keelson reload jobs >/dev/null
+	qrls "$id"
+	got=0
+	wait $! || got=$?
+	same status 7 "$got"
+	same sentence '' "$(cat "$(here block.err)")"
+}
+
 @test "qsub -W block: a job that is deleted before it runs" {
 	shell true -h -W block=true >"$(here block.out)" 2>"$(here block.err)" 3>&- &
 	wait_until 10 test -s "$(here block.out)"

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "pbs_error.h"
 #include "pbs_ifl.h"
 
 enum { EXIT_INTERRUPTED = 2, EXIT_NEVER_RAN = 3 };
@@ -45,7 +46,7 @@ int block_until_end(int c, const char *id)
 	watch_signals();
 	do {
 		ret = pbs_waitjob(c, id, &status, &text);
-	} while (ret == EINTR && caught == 0);
+	} while ((ret == EINTR && caught == 0) || ret == PBSE_TRYAGAIN); /* a reload: it waits again */
 	if (caught != 0)
 		ret = interrupted(c, id);
 	else if (ret != 0) {
