@@ -170,18 +170,30 @@ static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletio
 	answer(d, 0, NULL);
 }
 
+/* Is there something to delete? Of history only its record, for who asks for that. */
+static int32_t objection(struct keel_mod *mod, struct keel_obj *job, const struct deletion *d)
+{
+	enum step step = job_slot(mod, job)->step;
+
+	if (step_is_expired(step))
+		return PBSE_NOHISTARRAYSUBJOB;
+	return step_is_over(step) && !d->history ? PBSE_HISTJOBID : 0;
+}
+
+/* It may have ended while a tap waited. */
 static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct state *st = mod->state;
 	struct deletion *d = arg;
 	struct keel_obj *job = st->object->find(mod, "job", d->id);
+	int32_t code = job ? objection(mod, job, d) : PBSE_UNKJOBID;
 
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
 		answer(d, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
-	else if (job)
-		carry_out(mod, job, d);
+	else if (code)
+		answer(d, code, NULL);
 	else
-		answer(d, PBSE_UNKJOBID, NULL);
+		carry_out(mod, job, d);
 }
 
 static int32_t permitted(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
@@ -189,9 +201,7 @@ static int32_t permitted(struct keel_mod *mod, struct keel_obj *job, const struc
 {
 	int32_t code = ask_permit(mod, job, ask, KEEL_EVERYBODY);
 
-	if (!code && step_is_expired(job_slot(mod, job)->step))
-		return PBSE_NOHISTARRAYSUBJOB;
-	return code == PBSE_HISTJOBID && d->history ? 0 : code;
+	return code && code != PBSE_HISTJOBID ? code : objection(mod, job, d);
 }
 
 void delete_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,

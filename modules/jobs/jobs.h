@@ -70,6 +70,7 @@ struct job {
 	uint8_t ending;   /* enum ending: what its end will mean */
 	uint8_t occupies;  /* enum occupies: of its vnodes, queue and server */
 	bool busy;        /* a suspend or resume is on its way to the host */
+	uint32_t edits;   /* how often it was altered, moved, started or ended: edits.c */
 	struct keel_timer *timer; /* pending: Execution_Time; running: its host is away */
 	struct waiter *waiters;   /* requests answered when it is over: wait.c */
 	struct told *rerun; /* told when it is queued again */
@@ -277,6 +278,15 @@ void shutdown_drop(struct keel_mod *mod);
 void on_order(struct keel_mod *mod, struct keel_req *req);
 void order_known(struct keel_mod *mod, struct keel_obj *job);
 void order_start(struct keel_mod *mod);
+
+/* edits.c */
+void edits_count(struct keel_mod *mod, struct keel_obj *job);
+/* The set is good for the job as it is now. 0, or a PBSE code with *err. */
+int32_t edits_expect(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
+		     struct keel_err *err);
+bool edits_stale(const struct keel_outcome *outcome); /* prepare it again */
+keel_verdict on_job_modify(struct keel_call *c, const struct keel_ev_job_modify *ev);
+keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev);
 
 /* modify.c */
 void job_depend(struct keel_mod *mod, struct keel_obj *job, bool waits);

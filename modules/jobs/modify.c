@@ -161,18 +161,23 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 	return code;
 }
 
+static void alter(struct keel_mod *mod, struct keel_req *req);
+
 static void altered(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct state *st = mod->state;
 	struct alteration *a = arg;
 	struct keel_obj *job = st->object->find(mod, "job", a->id);
 
-	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
+	if (edits_stale(outcome)) {
+		alter(mod, a->req);
+	} else if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
 		st->request->reply(a->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
 				   outcome->text ? "%s" : NULL, outcome->text);
 	} else if (!job) {
 		st->request->reply(a->req, PBSE_UNKJOBID, NULL);
 	} else {
+		edits_count(mod, job);
 		st->object->set_int(job, st->a.mtime, st->core->time(mod));
 		if (step_is_open(job_slot(mod, job)->step))
 			step_evaluate(mod, job);
@@ -187,7 +192,7 @@ static void altered(struct keel_mod *mod, void *arg, const struct keel_outcome *
 	alteration_free(a);
 }
 
-void on_alter(struct keel_mod *mod, struct keel_req *req)
+static void alter(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY);
@@ -208,6 +213,8 @@ void on_alter(struct keel_mod *mod, struct keel_req *req)
 		code = st->core->error(&err, PBSE_SYSTEM, "System error: out of memory");
 	if (!code)
 		code = alter_all(mod, ch, req, job, &a->record, &err);
+	if (!code)
+		code = edits_expect(mod, ch, job, &err);
 	if (code) {
 		st->object->discard(ch);
 		st->request->reply(req, code, "%s", err.text);
@@ -226,6 +233,11 @@ void on_alter(struct keel_mod *mod, struct keel_req *req)
 		.done = altered,
 		.arg = a,
 	});
+}
+
+void on_alter(struct keel_mod *mod, struct keel_req *req)
+{
+	alter(mod, req);
 }
 
 /* ---- hold and release ----------------------------------------------------------------------------- */
@@ -269,20 +281,29 @@ static void hold_saved(struct keel_mod *mod, void *arg, int32_t code, const char
 	free(h);
 }
 
+/* Has it holds, still? 0, or why not. */
+static int32_t hold_objection(struct keel_mod *mod, struct keel_obj *job)
+{
+	enum step step = job_slot(mod, job)->step;
+
+	return step_is_over(step) ? PBSE_HISTJOBID : step == STEP_EXITING ? PBSE_BADSTATE : 0;
+}
+
 static void held(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct state *st = mod->state;
 	struct holding *h = arg;
 	struct keel_obj *job = st->object->find(mod, "job", h->id);
 	const struct keel_session *who = st->request->session(h->req);
+	int32_t code = job ? hold_objection(mod, job) : PBSE_UNKJOBID;
 	char letters[8];
 	int64_t have;
 
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
 		st->request->reply(h->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
 				   outcome->text ? "%s" : NULL, outcome->text);
-	} else if (!job) {
-		st->request->reply(h->req, PBSE_UNKJOBID, NULL);
+	} else if (code) {
+		st->request->reply(h->req, code, NULL);
 	} else {
 		have = st->object->get_int(job, st->a.holds);
 		st->object->set_int(job, st->a.holds, h->set ? have | (h->bits & ~HOLDS_UNSEEN)
@@ -313,7 +334,7 @@ static void hold_or_release(struct keel_mod *mod, struct keel_req *req, bool set
 	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY);
 	const char *letters;
 	struct holding *h;
-	int32_t bits;
+	int32_t bits, code;
 
 	if (!job)
 		return; /* it is answered, and gone */
@@ -325,8 +346,9 @@ static void hold_or_release(struct keel_mod *mod, struct keel_req *req, bool set
 		st->request->reply(req, bits < 0 ? PBSE_BADATVAL : PBSE_PERM, NULL);
 		return;
 	}
-	if (job_slot(mod, job)->step == STEP_EXITING) {
-		st->request->reply(req, PBSE_BADSTATE, NULL);
+	code = hold_objection(mod, job);
+	if (code) {
+		st->request->reply(req, code, NULL);
 		return;
 	}
 	h = calloc(1, sizeof(*h));

@@ -16,7 +16,11 @@ struct moving {
 	struct keel_mod *me;
 	keel_job_done *done;
 	void *arg;
+	struct keel_req *req; /* who asks; NULL: a module */
 };
+
+static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
+		 struct keel_req *req, struct keel_mod *me, keel_job_done *done, void *arg);
 
 static void moving_free(struct moving *m)
 {
@@ -75,6 +79,7 @@ static void change_queue(struct keel_mod *mod, struct keel_obj *job, struct keel
 	from[sizeof(from) - 1] = '\0';
 	if (is_routed(mod, job))
 		st->object->set_int(job, st->a.hops, st->object->get_int(job, st->a.hops) + 1);
+	edits_count(mod, job);
 	counts_add(mod, job, j->step, -1);
 	st->object->set_str(job, st->a.queue, name);
 	counts_add(mod, job, j->step, 1);
@@ -98,7 +103,9 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 	struct keel_obj *job = st->object->find(mod, "job", m->id);
 	struct keel_obj *queue = st->object->find(mod, "queue", m->queue);
 
-	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
+	if (edits_stale(outcome) && job && queue) {
+		move(mod, job, queue, m->who, m->req, m->me, m->done, m->arg);
+	} else if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
 		m->done(m->me, m->arg, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 	} else if (!job || !queue) {
 		m->done(m->me, m->arg, job ? PBSE_UNKQUE : PBSE_UNKJOBID, NULL);
@@ -130,6 +137,8 @@ static int32_t prepare(struct keel_mod *mod, struct keel_obj *job, struct keel_o
 	ch = st->object->changes(mod);
 	code = ch ? st->resource->prepare(st->resource->self, ch, job, queue, err)
 		  : st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	if (!code)
+		code = edits_expect(mod, ch, job, err);
 	if (code)
 		st->object->discard(ch);
 	else
@@ -168,6 +177,8 @@ static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *qu
 		return;
 	}
 	m = moving_new(job_id(mod, job), st->object->id(queue), who, me, done, arg);
+	if (m)
+		m->req = req;
 	if (!m) {
 		st->object->discard(ch);
 		done(me, arg, PBSE_SYSTEM, "System error: out of memory");

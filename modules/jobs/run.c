@@ -16,6 +16,7 @@ struct running {
 	keel_job_done *done;
 	void *arg;
 	bool of_whole; /* an array was asked to start one of its subjobs */
+	uint32_t edits; /* of the job that is placed there */
 };
 
 static void running_free(struct running *r)
@@ -119,6 +120,8 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 		answer(mod, r, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 	} else if (!job || job_slot(mod, job)->step != STEP_QUEUED) {
 		answer(mod, r, job ? PBSE_BADSTATE : PBSE_UNKJOBID, NULL);
+	} else if (job_slot(mod, job)->edits != r->edits) { /* exec_vnode was found for another one */
+		answer(mod, r, PBSE_NORUNALTEREDJOB, NULL);
 	} else if (shutting_down(st)) {
 		answer(mod, r, PBSE_SVRDOWN, NULL);
 	} else {
@@ -169,6 +172,7 @@ void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 	if (!r)
 		return;
 	r->of_whole = whole;
+	r->edits = job_slot(mod, job)->edits;
 	st->hook->raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_run,

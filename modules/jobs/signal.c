@@ -13,6 +13,7 @@ struct signal_op {
 	struct told told;
 	char *id, *name, *who;
 	struct keel_mod *actor; /* whose row acts: it stays loaded until it has answered */
+	int64_t run; /* which run of the job is meant */
 	bool waits; /* suspended for a scheduler to resume it */
 };
 
@@ -170,7 +171,8 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
 		signal_done(mod, op, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
-	else if (!job || !step_is_running(job_slot(mod, job)->step))
+	else if (!job || !step_is_running(job_slot(mod, job)->step) ||
+		 st->object->get_int(job, st->a.run_version) != op->run)
 		signal_done(mod, op, job ? PBSE_BADSTATE : PBSE_UNKJOBID, NULL);
 	else
 		act(mod, job, op);
@@ -179,10 +181,13 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 static struct signal_op *op_new(struct keel_mod *mod, struct keel_obj *job, const char *name,
 				const char *who, const struct told *told)
 {
+	struct state *st = mod->state;
 	struct signal_op *op = calloc(1, sizeof(*op));
 
-	if (op)
+	if (op) {
 		op->told = *told;
+		op->run = st->object->get_int(job, st->a.run_version);
+	}
 	if (op && (op->id = strdup(job_id(mod, job))) && (op->name = strdup(name)) &&
 	    (op->who = strdup(who)))
 		return op;

@@ -161,6 +161,9 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	if (j->step != STEP_NEW)
 		counts_add(mod, job, j->step, -1);
 	counts_add(mod, job, step, 1);
+	if (step_is_pending(j->step) != step_is_pending(step) ||
+	    step_is_running(j->step) != step_is_running(step) || step_is_over(step))
+		edits_count(mod, job); /* other changes are allowed now */
 	j->step = (uint8_t)step;
 	st->object->set_int(job, st->a.state, value);
 	st->object->set_int(job, st->a.substate, steps[step].substate);

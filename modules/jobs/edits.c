@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * edits.c - is a job still what it was when a change of it was prepared?
+ *
+ * A tap may let an alteration or a move wait, and the job starts, ends or is changed by somebody else
+ * meanwhile. What was checked and computed from its old values is stale then, and would undo the other's
+ * change. So each change set says after how many edits of the job it was made (the attribute `edits`, which
+ * nobody sees); the last tap of the chain refuses one that comes too late with PBSE_TRYAGAIN, and who made it
+ * makes it anew from what is there by then.
+ */
+#include "jobs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void edits_count(struct keel_mod *mod, struct keel_obj *job)
+{
+	job_slot(mod, job)->edits++;
+}
+
+int32_t edits_expect(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
+		     struct keel_err *err)
+{
+	struct state *st = mod->state;
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", job_slot(mod, job)->edits);
+	return st->object->change_text(ch, job, st->a.edits, KEEL_SET, NULL, text, err);
+}
+
+static keel_verdict judge(struct keel_call *c, struct keel_obj *job)
+{
+	struct keel_mod *mod = c->mod;
+	struct state *st = mod->state;
+	char text[16];
+
+	if (!job || st->call->get(c, job, job_attr_edits.name, NULL, text, sizeof(text)) <= 0)
+		return KEEL_NEXT; /* none of ours */
+	return strtoul(text, NULL, 10) == job_slot(mod, job)->edits
+		       ? KEEL_NEXT
+		       : st->call->reject(c, PBSE_TRYAGAIN, "The job was changed meanwhile");
+}
+
+keel_verdict on_job_modify(struct keel_call *c, const struct keel_ev_job_modify *ev)
+{
+	return judge(c, ev->job);
+}
+
+keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev)
+{
+	return judge(c, ev->job);
+}
+
+bool edits_stale(const struct keel_outcome *outcome)
+{
+	return outcome->verdict == KEEL_REJECT && outcome->code == PBSE_TRYAGAIN;
+}
