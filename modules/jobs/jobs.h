@@ -122,11 +122,13 @@ struct state {
 	const struct keel_job_form_def *form; /* NULL: there are no arrays */
 	struct keel_mod *form_owner;
 	struct counts counts;
+	int64_t suspended; /* among those that run */
 	bool counting;    /* jobs are known again: what queues and server had is forgotten */
 	bool terminating; /* asked to end when nothing runs */
 	char terminating_by[300];
 	struct keel_timer *terminator;
 	struct keel_cursor *ending_walk;
+	int64_t ending_next; /* when to walk again; 0: nobody is to be ended */
 	int64_t last_rank; /* of the job known last, at start */
 	bool ranks_mixed;  /* some were not in order of creation */
 	int64_t next_sequence, reserved_sequence; /* numbers below reserved are durably ours */

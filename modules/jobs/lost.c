@@ -56,7 +56,7 @@ static void give_up(struct keel_mod *mod, void *arg)
 		 (int)strcspn(exec + 1, ":+)"), exec + 1);
 	job_notice(mod, job, "a", text);
 	st->object->set_int(job, st->a.exit_status, NO_HOST_STATUS);
-	job_over(mod, job, STEP_FAILED);
+	job_over(mod, job, j->ending == ENDING_DELETE ? STEP_TERMINATED : STEP_FAILED);
 }
 
 keel_verdict on_node_down(struct keel_call *c, const struct keel_ev_node_down *ev)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #define CHECK_MS 200
+#define AGAIN_MS 1000 /* who was on his way when he was looked at is asked in the next walk */
 #define SLICE 256
 
 /* The numbers of a request: manner, and who else. */
@@ -45,6 +46,8 @@ static void end_jobs(struct keel_mod *mod)
 	struct state *st = mod->state;
 	struct keel_obj *job;
 
+	if (!st->ending_walk && st->ending_next && st->core->now_ms(mod) >= st->ending_next)
+		st->ending_walk = st->object->cursor(mod, "job");
 	for (int n = 0; st->ending_walk && n < SLICE; n++) {
 		job = st->object->next(st->ending_walk);
 		if (job) {
@@ -53,12 +56,14 @@ static void end_jobs(struct keel_mod *mod)
 		}
 		st->object->cursor_close(st->ending_walk);
 		st->ending_walk = NULL;
+		st->ending_next = st->core->now_ms(mod) + AGAIN_MS;
 	}
 }
 
+/* Suspended jobs are not waited for. */
 static bool something_runs(const struct state *st)
 {
-	return st->counts.n[TALLY_RUNNING] > 0 || st->counts.n[TALLY_EXITING] > 0;
+	return st->counts.n[TALLY_RUNNING] > st->suspended || st->counts.n[TALLY_EXITING] > 0;
 }
 
 static void check(struct keel_mod *mod, void *arg)
@@ -69,7 +74,7 @@ static void check(struct keel_mod *mod, void *arg)
 	end_jobs(mod);
 	st->terminator = NULL;
 	if (something_runs(st))
-		st->terminator = st->core->timer(mod, CHECK_MS, check, NULL);
+		st->terminator = st->core->timer(mod, st->ending_walk ? 0 : CHECK_MS, check, NULL);
 	else
 		st->core->stop(mod);
 }
@@ -87,6 +92,7 @@ void shutdown_drop(struct keel_mod *mod)
 	st->terminator = NULL;
 	st->object->cursor_close(st->ending_walk);
 	st->ending_walk = NULL;
+	st->ending_next = 0;
 }
 
 void on_shutdown(struct keel_mod *mod, struct keel_req *req)

@@ -131,6 +131,8 @@ void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int 
 	struct counts *queue = counts_of_queue(mod, st->object->get_str(job, st->a.queue));
 
 	st->counts.n[steps[step].tally] += sign;
+	if (steps[step].suspended)
+		st->suspended += sign;
 	if (queue)
 		queue->n[steps[step].tally] += sign;
 }

@@ -126,6 +126,21 @@ static void fill(struct keel_mod *mod, struct keel_obj *draft, struct keel_obj *
 	object->set_int(draft, st->a.substate, 0);
 }
 
+/* The directory that a Variable_List names, without the signs before its commas and quotes. */
+static void submit_dir(const char *variables, char *buf, size_t len)
+{
+	static const char name[] = "PBS_O_WORKDIR=";
+	const char *at = variables ? strstr(variables, name) : NULL;
+	size_t n = 0;
+
+	for (at = at ? at + strlen(name) : ""; *at && *at != ',' && n + 1 < len; at++) {
+		if (*at == '\\' && at[1])
+			at++;
+		buf[n++] = *at;
+	}
+	buf[n] = '\0';
+}
+
 /* Output_Path and Error_Path have a default that needs the sequence number. */
 static int32_t default_path(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft,
 			    const struct keel_session *who, const struct keel_attr *attr, char letter,
@@ -133,17 +148,13 @@ static int32_t default_path(struct keel_mod *mod, struct keel_changes *ch, struc
 {
 	struct state *st = mod->state;
 	const union keel_slot *vars = st->object->change_slot(ch, draft, st->a.variables);
-	char name[256] = "", path[8192], given[4096];
-	const char *cwd;
-	size_t len;
+	char name[256] = "", cwd[4096], path[8192], given[4096];
 
 	if (st->object->change_peek(ch, draft, attr, NULL, given, sizeof(given)) >= 0)
 		return 0;
 	st->object->change_peek(ch, draft, st->a.name, NULL, name, sizeof(name));
-	cwd = vars && vars->p ? strstr(vars->p, "PBS_O_WORKDIR=") : NULL;
-	cwd = cwd ? cwd + strlen("PBS_O_WORKDIR=") : "";
-	len = strcspn(cwd, ",");
-	snprintf(path, sizeof(path), "%s:%.*s/%s.%c%lld%s", who->host, (int)len, cwd, name, letter,
+	submit_dir(vars ? vars->p : NULL, cwd, sizeof(cwd));
+	snprintf(path, sizeof(path), "%s:%s/%s.%c%lld%s", who->host, cwd, name, letter,
 		 (long long)sequence, job_role(mod, draft) == ROLE_WHOLE ? ".^array_index^" : "");
 	return st->object->change_text(ch, draft, attr, KEEL_SET, NULL, path, err);
 }

@@ -231,6 +231,10 @@ void job_resume_waiting(struct keel_mod *mod, struct keel_obj *job, struct keel_
 	char who[300] = "Scheduler@";
 
 	strncat(who, st->core->host_name(mod), sizeof(who) - strlen(who) - 1);
+	if (shutting_down(st)) { /* it goes on with the next server */
+		done(me, arg, PBSE_SVRDOWN, NULL);
+		return;
+	}
 	if (job_slot(mod, job)->step != STEP_SCHED_SUSPENDED) {
 		done(me, arg, PBSE_BADSTATE, NULL);
 		return;

@@ -209,10 +209,15 @@ $BEGUN" "$(cat "$(mails "$id" "$BEGUN")")"
 @test "mail: its host does not come back: a job that may not be rerun is gone" {
 	cluster
 	qmgr -c 'set server node_fail_requeue = 1'
+	qmgr -c 'set server job_history_enable = true'
 	id=$(running -r n -m a)
+	deleted=$(running)
 	sandbox kill n1
+	qdel "$deleted"
 	wait_until 30 mails_are 1 "$id" "$ABORTED"
 	same why 'Job deleted, execution node n1 down' "$(tail -n 1 "$(mails "$id")")"
+	wait_until 30 job_is "$deleted" F 91
+	has "$(job_attr "$deleted" comment)" " and terminated by $ME@[^ ]*\$"
 }
 
 @test "mail: point job_notice says what is told, and of what nothing" {

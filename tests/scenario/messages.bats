@@ -112,6 +112,37 @@ ends() { wait_until 20 job_is "$1" F; }
 	job_is "$b" F
 }
 
+@test "qterm -t delay, -t immediate: a suspended job is not waited for, it goes on with the next server" {
+	a=$(running)
+	qsig -s suspend "$a"
+	job_is "$a" S 43
+	for manner in delay immediate; do
+		server=$(cat "$SB/server/server_priv/server.lock")
+		quietly qterm -t $manner
+		wait_until 20 gone "$server"
+		sandbox restart server
+		job_is "$a" S 43
+	done
+	qsig -s resume "$a"
+	wait_until 20 job_is "$a" R 42
+	same starts 1 "$(job_attr "$a" run_count)"
+}
+
+@test "qterm -t immediate: a job that is on its way to its host goes back too" {
+	host=$(cat "$SB/n1/mom_priv/mom.lock") server=$(cat "$SB/server/server_priv/server.lock")
+	kill -STOP "$host"
+	a=$(submit -l select=1:vnode=n1 -- /bin/sleep 1000)
+	wait_until 20 job_is "$a" R 41
+	quietly qterm -t immediate
+	wait_until 10 state_is Terminating
+	kill -CONT "$host"
+	wait_until 30 gone "$server"
+	sandbox restart server
+	wait_until 20 job_is "$a" R 42
+	same starts 2 "$(job_attr "$a" run_count)"
+}
+state_is() { [ "$(qstat -Bf | value server_state)" = "$1" ]; }
+
 @test "qterm -m: hosts end too" {
 	host=$(cat "$SB/n1/mom_priv/mom.lock")
 	server=$(cat "$SB/server/server_priv/server.lock")

@@ -628,6 +628,15 @@ qsub: cannot connect to server nosuchhost (errno=15008)' \
 	same killed 265 "$(job_attr "$id" Exit_status)"
 }
 
+@test "qsub: output goes to where it was submitted, also when a comma is in that name" {
+	dir="$(here 'a, b\c"d')"
+	as "$OWNER" mkdir "$dir"
+	id=$(as "$OWNER" sh -c 'cd "$1" && qsub -N odd -- /bin/echo hello' - "$dir")
+	ends "$id"
+	same output hello "$(cat "$dir/odd.o${id%.svr}")"
+	test -e "$dir/odd.e${id%.svr}"
+}
+
 @test "qsub -W block: waits and exits as the job does" {
 	for status in 0 1 42; do
 		got=0
