@@ -88,21 +88,26 @@ static bool row_wakes(const struct keel_contrib *c)
 	return strcmp(c->kind, "SERVICE") == 0;
 }
 
-/* May it be woken by what is not told here? */
-static bool has_other_ways(const struct keel_module *m)
+bool others_may_wake(const struct keel_module *m)
 {
-	const struct point *p;
-
 	for (uint32_t i = 0; i < m->n_needs; i++)
 		if (strcmp(m->needs[i].group, "link") == 0)
 			return true;
 	for (uint32_t i = 0; i < m->n_contribs; i++)
 		if (row_wakes(&m->contribs[i]))
 			return true;
+	return false;
+}
+
+/* May it be woken by what is not told here? */
+static bool has_other_ways(const struct keel_module *m)
+{
+	const struct point *p;
+
 	for (unsigned i = 0; (p = stage_point(i)) != NULL; i++)
 		if (is_told(i) && !is_known(p))
 			return true;
-	return false;
+	return others_may_wake(m);
 }
 
 static bool listens(void)
