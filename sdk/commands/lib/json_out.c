@@ -66,6 +66,19 @@ static size_t utf8_sequence(const unsigned char *p, size_t len)
 	return need;
 }
 
+size_t jout_replaced(const char *text, size_t len, char *to)
+{
+	size_t n = 0, one;
+
+	for (; len > 0; text += one, len -= one) {
+		one = (unsigned char)*text < 0x80 ? 1 : utf8_sequence((const unsigned char *)text, len);
+		memcpy(to + n, one ? text : "\xef\xbf\xbd", one ? one : JOUT_REPLACED_MAX);
+		n += one ? one : JOUT_REPLACED_MAX;
+		one = one ? one : 1;
+	}
+	return n;
+}
+
 static void put_escape(struct out *o, unsigned char c)
 {
 	static const char digits[] = "0123456789abcdef";

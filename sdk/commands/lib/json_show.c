@@ -11,12 +11,14 @@ void json_show_init(struct json_show *j, struct json_out *json, struct show *sho
 {
 	*j = (struct json_show){ .json = json, .show = show };
 	names_init(&j->keys, false);
+	names_init(&j->odd_keys, true);
 	names_init(&j->groups, false);
 }
 
 void json_show_fini(struct json_show *j)
 {
 	names_fini(&j->keys);
+	names_fini(&j->odd_keys);
 	names_fini(&j->groups);
 	free(j->joined);
 	j->joined = NULL;
@@ -39,19 +41,6 @@ static bool same_entry(const struct attrl *a, const struct attrl *b)
 	return !has_resource(a) || strcmp(a->resource, b->resource) == 0;
 }
 
-/* The comma that ends the piece at `at`, or `end`; a comma after a backslash ends nothing. */
-static const char *piece_end(const char *at, const char *end)
-{
-	const char *comma = at;
-
-	while ((comma = memchr(comma, ',', (size_t)(end - comma))) != NULL) {
-		if (comma == at || comma[-1] != '\\')
-			return comma;
-		comma++;
-	}
-	return end;
-}
-
 static char *room_for(struct json_show *j, size_t size)
 {
 	char *more;
@@ -66,35 +55,85 @@ static char *room_for(struct json_show *j, size_t size)
 	return j->joined;
 }
 
-/* The text without the backslashes that protect commas. */
+/* Length of the item at `at`, as the job's environment is read: a comma ends it, but not behind a
+ * backslash or in quotes. *ret_plain: nothing in it has to be taken off. */
+static size_t item_len(const char *at, bool *ret_plain)
+{
+	size_t n = strcspn(at, ",\\\"'");
+	char quote = '\0';
+
+	*ret_plain = at[n] == ',' || at[n] == '\0';
+	for (; at[n] != '\0' && (quote != '\0' || at[n] != ','); n++)
+		if (at[n] == '\\' && at[n + 1] != '\0')
+			n++;
+		else if (at[n] == quote)
+			quote = '\0';
+		else if (quote == '\0' && (at[n] == '"' || at[n] == '\''))
+			quote = at[n];
+	return n;
+}
+
+/* The value as the job sees it. */
 static void put_unescaped(struct json_show *j, const char *text, size_t len)
 {
-	char *to = memchr(text, '\\', len) ? room_for(j, len) : NULL;
+	char *to = room_for(j, len), quote = '\0';
 	size_t i, n = 0;
 
 	for (i = 0; to && i < len; i++)
-		if (text[i] != '\\' || i + 1 == len || text[i + 1] != ',')
+		if (text[i] == '\\' && i + 1 < len)
+			to[n++] = text[++i];
+		else if (text[i] == quote)
+			quote = '\0';
+		else if (quote == '\0' && (text[i] == '"' || text[i] == '\''))
+			quote = text[i];
+		else
 			to[n++] = text[i];
 	jout_string(j->json, to ? to : text, to ? n : len);
 }
 
-static void put_variables(struct json_show *j, const char *name, const char *text, size_t len)
+/* Was there no such key yet? Keys that differ in bytes which are no UTF-8 are written alike. */
+static bool is_new_key(struct json_show *j, const char *key, size_t len)
 {
-	const char *end = text + len, *at, *stop, *equals;
+	char *written;
+	size_t i;
+
+	for (i = 0; i < len && (unsigned char)key[i] < 0x80; i++)
+		;
+	if (i == len)
+		return names_add(&j->keys, key, len) == 1;
+	written = room_for(j, JOUT_REPLACED_MAX * len);
+	return written && names_add(&j->odd_keys, written, jout_replaced(key, len, written)) == 1;
+}
+
+static void put_variable(struct json_show *j, const char *item, size_t len, bool plain)
+{
+	const char *equals = memchr(item, '=', len);
+	size_t name_len = equals ? (size_t)(equals - item) : len;
+
+	if (len == 0 || !is_new_key(j, item, name_len))
+		return;
+	jout_key(j->json, item, name_len);
+	if (!equals)
+		jout_string(j->json, "", 0);
+	else if (plain)
+		jout_string(j->json, equals + 1, len - name_len - 1);
+	else
+		put_unescaped(j, equals + 1, len - name_len - 1);
+}
+
+static void put_variables(struct json_show *j, const char *name, const char *text)
+{
+	bool plain;
+	size_t len;
 
 	jout_open(j->json, name);
 	names_clear(&j->keys);
-	for (at = text; at < end; at = stop + 1) {
-		stop = piece_end(at, end);
-		equals = memchr(at, '=', (size_t)(stop - at));
-		equals = equals ? equals : stop;
-		if (stop == at || names_add(&j->keys, at, (size_t)(equals - at)) != 1)
-			continue;
-		jout_key(j->json, at, (size_t)(equals - at));
-		if (equals < stop)
-			put_unescaped(j, equals + 1, (size_t)(stop - equals - 1));
-		else
-			jout_string(j->json, "", 0);
+	names_clear(&j->odd_keys);
+	for (;; text += len + 1) {
+		len = item_len(text, &plain);
+		put_variable(j, text, len, plain);
+		if (text[len] == '\0')
+			break;
 	}
 	jout_close(j->json);
 }
@@ -142,7 +181,7 @@ static const struct attrl *put_member(struct json_show *j, const struct attrl *a
 	const char *text = show_value(j->show, a, &len, &kind);
 
 	if (kind == TRAIT_LIST) {
-		put_variables(j, key, text, len);
+		put_variables(j, key, text);
 		return a;
 	}
 	jout_key(j->json, key, strlen(key));

@@ -18,7 +18,7 @@
 struct json_show {
 	struct json_out *json; /* borrowed */
 	struct show *show; /* borrowed: values and kinds */
-	struct names keys; /* of one Variable_List */
+	struct names keys, odd_keys; /* of one Variable_List; odd: not ASCII, as they are written */
 	struct names groups; /* of one object */
 	char *joined; /* owned */
 	size_t joined_size;

@@ -116,6 +116,32 @@ static void test_keys_come_once(void)
 		 "\t\"Variable_List\":\t{\n\t\t\"A\":\t\"1\",\n\t\t\"\":\t\"x\"\n\t}\n}\n");
 }
 
+/* What the job sees: a backslash keeps the next character, quotes keep commas. */
+static void test_variables_are_what_the_job_sees(void)
+{
+	static const struct entry rows[] = {
+		{ "Variable_List", NULL,
+		  "A=x\\\\,B=q\\\"u\\'o\\\\te\\,x,C='a,b\"',D=\"c,d'\",E=C:\\\\,F=end\\" },
+		{ NULL, NULL, NULL },
+	};
+
+	is(rows, "{\n\t\"Variable_List\":\t{\n\t\t\"A\":\t\"x\\\\\",\n"
+		 "\t\t\"B\":\t\"q\\\"u'o\\\\te,x\",\n\t\t\"C\":\t\"a,b\\\"\",\n"
+		 "\t\t\"D\":\t\"c,d'\",\n\t\t\"E\":\t\"C:\\\\\",\n\t\t\"F\":\t\"end\\\\\"\n\t}\n}\n");
+}
+
+/* Names whose bytes are no UTF-8 are written alike: the first one counts. */
+static void test_odd_names_are_written_once(void)
+{
+	static const struct entry rows[] = {
+		{ "Variable_List", NULL, "A\xff=1,A\xfe=2,A\xef\xbf\xbd=3,A\xc3\xa9=4,A\xc3\xa9=5" },
+		{ NULL, NULL, NULL },
+	};
+
+	is(rows, "{\n\t\"Variable_List\":\t{\n\t\t\"A\xef\xbf\xbd\":\t\"1\",\n"
+		 "\t\t\"A\xc3\xa9\":\t\"4\"\n\t}\n}\n");
+}
+
 static void test_escapes(void)
 {
 	static const struct entry rows[] = {
@@ -189,4 +215,6 @@ static void test_names(void)
 }
 
 TESTS_MAIN_BETWEEN("json", in_utc, NULL, TEST(test_layout), TEST(test_types_are_fixed), TEST(test_guesses),
-		   TEST(test_keys_come_once), TEST(test_escapes), TEST(test_any_bytes), TEST(test_names))
+		   TEST(test_keys_come_once), TEST(test_variables_are_what_the_job_sees),
+		   TEST(test_odd_names_are_written_once), TEST(test_escapes), TEST(test_any_bytes),
+		   TEST(test_names))
