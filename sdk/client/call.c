@@ -8,6 +8,7 @@
 #include "call.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -19,20 +20,8 @@
 #define READ_FIRST (16u * 1024u)
 #define READ_CHUNK (256u * 1024u)
 
-static int send_all(int fd, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = send(fd, bytes, len, MSG_NOSIGNAL);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			bytes += n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
-}
+/* What may come in while a request is on its way out: more than that is no server of ours. */
+#define UNHEARD_MAX (2 * (size_t)WIRE_BODY_MAX)
 
 static int receive_some(struct connection *conn, bool stop_at_signal)
 {
@@ -51,13 +40,47 @@ static int receive_some(struct connection *conn, bool stop_at_signal)
 	return 0;
 }
 
+/* No room to send: the server may be waiting for its answers to be read. */
+static int wait_to_send(struct connection *conn)
+{
+	struct pollfd poller = { .fd = conn->fd, .events = POLLIN | POLLOUT };
+
+	if (poll(&poller, 1, -1) < 0)
+		return errno == EINTR ? 0 : -errno;
+	if ((poller.revents & POLLIN) == 0)
+		return 0;
+	if (conn->reader.end - conn->reader.start > UNHEARD_MAX)
+		return -EPROTO;
+	return receive_some(conn, false);
+}
+
+static int send_all(struct connection *conn, const char *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = send(conn->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		int failed = 0;
+
+		if (n > 0) {
+			bytes += n;
+			len -= (size_t)n;
+		} else if (n < 0 && errno == EAGAIN) {
+			failed = wait_to_send(conn);
+		} else if (n < 0 && errno != EINTR) {
+			failed = -errno;
+		}
+		if (failed < 0)
+			return failed;
+	}
+	return 0;
+}
+
 static int answer_ping(struct connection *conn, uint64_t corr)
 {
 	char frame[WIRE_HEADER_SIZE + 1];
 
 	frame_header(frame, WIRE_PONG, corr, 1);
 	frame[WIRE_HEADER_SIZE] = (char)0x80; /* an empty map */
-	return send_all(conn->fd, frame, sizeof(frame));
+	return send_all(conn, frame, sizeof(frame));
 }
 
 /* The next frame that answers the last request. */
@@ -96,7 +119,7 @@ static int call_failed(struct connection *conn, int error)
 	}
 }
 
-/* The text as the server sent it, cut at a NUL. */
+/* The text as the server sent it; without one, the text of the number. */
 static int refused_by_server(struct connection *conn, int code, const msgpack_object *body)
 {
 	char *text = pack_strdup(pack_get(body, "text"));
@@ -143,11 +166,14 @@ static int hear(struct connection *conn, const struct listener *l)
 			return call_failed(conn, ret);
 		if (frame.type == WIRE_REPLY)
 			break;
+		conn->hearing = true;
 		ret = l->part(&body.root, l->arg);
+		conn->hearing = false;
 		pack_fini(&body);
 		deaf = ret != 0;
 		failed = ret < 0 ? ret : failed;
 	}
+	connection_clear(conn); /* whoever heard the parts may have called the library */
 	ret = hear_reply(conn, &body.root, failed == 0 ? l : NULL);
 	pack_fini(&body);
 	return failed == 0 ? ret : call_failed(conn, failed);
@@ -163,13 +189,15 @@ static int call_send(int c, const char *name, const struct arg *args, size_t n,
 
 	if (conn == NULL)
 		return connection_fail_code(NULL, PBSE_IVALREQ);
+	if (conn->hearing)
+		return connection_fail(conn, PBSE_IVALREQ, "The connection is busy with an answer");
 	connection_clear(conn);
 	if (conn->lost)
 		return connection_fail_code(conn, PBSE_PROTOCOL);
 	ret = request_init(&rq, name, args, n, ++conn->corr);
 	/* A server that refuses and hangs up may have said why: a failed send is no last word. */
 	if (ret == 0)
-		conn->lost = send_all(conn->fd, rq.bytes, rq.len) < 0;
+		conn->lost = send_all(conn, rq.bytes, rq.len) < 0;
 	request_fini(&rq);
 	if (ret < 0)
 		return call_failed(conn, ret);
@@ -186,11 +214,34 @@ int call(int c, const char *name, const struct arg *args, size_t n, const struct
 	return ret != 0 ? ret : hear(conn, l);
 }
 
+static bool something_came(const struct connection *conn)
+{
+	char byte;
+
+	return recv(conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+/* Nobody waits for these; but a server whose answers are not read hangs up at last. */
+static void drop_answers(struct connection *conn)
+{
+	struct frame frame;
+	int got;
+
+	do {
+		while ((got = frame_next(&conn->reader, &frame)) > 0)
+			if (frame.type == WIRE_PING)
+				answer_ping(conn, frame.corr);
+	} while (got == 0 && something_came(conn) && receive_some(conn, false) == 0);
+}
+
 int call_without_answer(int c, const char *name, const struct arg *args, size_t n)
 {
 	struct connection *conn;
 	int ret;
 
+	conn = connection_find(c);
+	if (conn != NULL && !conn->lost && !conn->hearing)
+		drop_answers(conn);
 	ret = call_send(c, name, args, n, &conn);
 	return ret == 0 && conn->lost ? call_failed(conn, -EPIPE) : ret;
 }

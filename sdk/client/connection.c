@@ -49,6 +49,7 @@ struct connection *connection_find(int c)
 	return conn;
 }
 
+/* NULL: no such handle, or an answer is being heard on it. */
 static struct connection *unlink_entry(int c)
 {
 	struct connection **at, *conn;
@@ -56,7 +57,7 @@ static struct connection *unlink_entry(int c)
 	pthread_mutex_lock(&table.lock);
 	for (at = &table.first; *at != NULL && (*at)->fd != c; at = &(*at)->next)
 		;
-	conn = *at;
+	conn = *at != NULL && (*at)->hearing ? NULL : *at;
 	if (conn != NULL)
 		*at = conn->next;
 	pthread_mutex_unlock(&table.lock);
@@ -140,8 +141,10 @@ int pbs_disconnect(int c)
 {
 	struct connection *conn = unlink_entry(c);
 
-	if (conn == NULL)
+	if (conn == NULL) {
+		pbs_errno = PBSE_IVALREQ;
 		return -1;
+	}
 	close(conn->fd);
 	frame_reader_fini(&conn->reader);
 	refused_free(conn->refused);

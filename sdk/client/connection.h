@@ -15,6 +15,7 @@ struct connection {
 	struct connection *next;
 	int fd;
 	bool lost; /* the stream cannot be used any more */
+	bool hearing; /* somebody is shown a part of an answer: nothing can be asked */
 	uint64_t corr; /* id of the last request */
 	struct frame_reader reader;
 	char *text; /* of the last error, owned */

@@ -458,6 +458,83 @@ static void test_wait_is_interrupted(void)
 	fake_stop(&f);
 }
 
+/* Answers each request at length, before it reads the next one. */
+static void serve_at_length(struct fake_server *f, int fd)
+{
+	static char text[4096];
+	struct pack p;
+
+	memset(text, 'x', sizeof(text) - 1);
+	while (fake_request(f, fd, &p) == 0) {
+		pack_fini(&p);
+		fake_reply(f, fd, PBSE_PERM, text, NULL, NULL);
+	}
+}
+
+/* Neither side waits for the other to read, however many answers nobody asked for. */
+static void test_answers_that_nobody_waits_for(void)
+{
+	char name[] = ATTR_p, value[] = "1";
+	struct attrl priority = { .name = name, .value = value };
+	struct fake_server f;
+	int c, failed = 0;
+
+	fake_start(&f, serve_at_length, NULL);
+	c = connect_fatal();
+	alarm(120); /* it stood still for good */
+	for (int i = 0; i < 5000; i++)
+		failed += pbs_asyalterjob(c, "1", &priority, NULL) != 0;
+	CU_ASSERT_EQUAL(failed, 0);
+	CU_ASSERT_EQUAL(pbs_deljob(c, "1", NULL), PBSE_PERM);
+	alarm(0);
+	pbs_disconnect(c);
+	fake_stop(&f);
+}
+
+struct asking_back {
+	int c;
+	unsigned seen;
+};
+
+static int ask_back(struct batch_status *one, void *arg)
+{
+	struct asking_back *a = arg;
+
+	(void)one;
+	if (a->seen++ == 0) {
+		CU_ASSERT_EQUAL(pbs_deljob(a->c, "1", NULL), PBSE_IVALREQ);
+		CU_ASSERT_EQUAL(pbs_asyrunjob(a->c, "1", NULL, NULL), PBSE_IVALREQ);
+		CU_ASSERT_PTR_NOT_NULL(pbs_geterrmsg(a->c));
+		CU_ASSERT_EQUAL(pbs_disconnect(a->c), -1);
+	}
+	return 0;
+}
+
+/* In the middle of an answer nothing can be asked on the same connection: it says so. */
+static void test_each_is_asked_back(void)
+{
+	struct asking_back a = { 0 };
+	unsigned n = 100;
+	struct fake_server f;
+
+	fake_start(&f, serve_status, &n);
+	a.c = connect_fatal();
+	alarm(120);
+	CU_ASSERT_EQUAL(pbs_stat_each(a.c, "job", NULL, NULL, NULL, NULL, ask_back, &a), 0);
+	CU_ASSERT_EQUAL(pbs_errno, 0);
+	CU_ASSERT_PTR_NULL(pbs_geterrmsg(a.c));
+	CU_ASSERT_EQUAL(a.seen, 100);
+	CU_ASSERT_EQUAL(pbs_stat_each(a.c, "job", NULL, NULL, NULL, NULL, ask_back, &a), 0);
+	CU_ASSERT_EQUAL(a.seen, 200);
+	alarm(0);
+	CU_ASSERT_EQUAL(pbs_disconnect(a.c), 0);
+	pbs_errno = 0;
+	CU_ASSERT_EQUAL(pbs_disconnect(a.c), -1);
+	CU_ASSERT_EQUAL(pbs_errno, PBSE_IVALREQ);
+	fake_stop(&f);
+}
+
 TESTS_MAIN("round trip", TEST(test_submit), TEST(test_refusals), TEST(test_status),
 	   TEST(test_each_stops_and_goes_on), TEST(test_select_and_delete), TEST(test_nonsense),
-	   TEST(test_no_server), TEST(test_wait), TEST(test_wait_is_interrupted))
+	   TEST(test_no_server), TEST(test_wait), TEST(test_wait_is_interrupted),
+	   TEST(test_answers_that_nobody_waits_for), TEST(test_each_is_asked_back))
