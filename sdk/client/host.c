@@ -129,32 +129,61 @@ static struct batch_status *hosts_of(struct batch_status *vnodes, const char *on
 	return hosts;
 }
 
-static bool asks_for_host(const struct attrl *want)
+/* A resource is summed over both groups, so whoever wants one of them is asked for as both; what
+ * more came than was wanted is taken out again. */
+static bool is_summed(const char *name)
+{
+	return strcmp(name, ATTR_rescavail) == 0 || strcmp(name, ATTR_rescassn) == 0;
+}
+
+static bool wants_resources(const struct attrl *want)
+{
+	while (want != NULL && (want->name == NULL || !is_summed(want->name)))
+		want = want->next;
+	return want != NULL;
+}
+
+static bool is_wanted(const struct attrl *want, const struct attrl *a)
 {
 	for (; want != NULL; want = want->next)
-		if (strcmp(want->name, ATTR_rescavail) == 0 &&
+		if (want->name != NULL && strcasecmp(want->name, a->name) == 0 &&
 		    (want->resource == NULL || *want->resource == '\0' ||
-		     strcmp(want->resource, "host") == 0))
+		     (a->resource != NULL && strcasecmp(want->resource, a->resource) == 0)))
 			return true;
 	return false;
 }
 
+/* An object is one block: leaving an entry out frees nothing. */
+static void keep_wanted(struct batch_status *hosts, const struct attrl *want)
+{
+	for (; hosts != NULL; hosts = hosts->next)
+		for (struct attrl **at = &hosts->attribs; *at != NULL;)
+			if (is_wanted(want, *at))
+				at = &(*at)->next;
+			else
+				*at = (*at)->next;
+}
+
 struct batch_status *pbs_stathost(int c, const char *id, struct attrl *want, const char *extend)
 {
-	char group[] = ATTR_rescavail, resource[] = "host";
-	struct attrl host = { .next = want, .name = group, .resource = resource };
-	struct status_query q = { .klass = "node", .extend = extend, .want = want };
+	char available[] = ATTR_rescavail, assigned[] = ATTR_rescassn, resource[] = "host";
+	struct attrl host = { .next = want, .name = available, .resource = resource };
+	struct attrl all_available = { .next = &host, .name = available };
+	struct attrl all_assigned = { .next = &all_available, .name = assigned };
+	struct status_query q = { .klass = "node", .extend = extend };
 	const char *only = id == NULL || *id == '\0' ? NULL : id;
 	struct batch_status *vnodes, *hosts;
 
-	if (want != NULL && !asks_for_host(want))
-		q.want = &host;
+	if (want != NULL)
+		q.want = wants_resources(want) ? &all_assigned : &host;
 	vnodes = status_list(c, &q);
 	if (vnodes == NULL)
 		return NULL;
 	hosts = hosts_of(vnodes, only);
-	if (hosts == NULL && only != NULL)
-		connection_fail_code(connection_find(c), PBSE_UNKNODE);
+	if (hosts == NULL)
+		connection_fail_code(connection_find(c), only != NULL ? PBSE_UNKNODE : PBSE_SYSTEM);
+	if (want != NULL)
+		keep_wanted(hosts, want);
 	return hosts;
 }
 

@@ -534,7 +534,114 @@ static void test_each_is_asked_back(void)
 	fake_stop(&f);
 }
 
+struct vnode_row {
+	const char *name, *resource, *value;
+};
+
+static bool is_asked_for(const msgpack_object *want, const struct vnode_row *row)
+{
+	if (want == NULL || want->type != MSGPACK_OBJECT_ARRAY)
+		return true;
+	for (uint32_t i = 0; i < want->via.array.size; i++) {
+		const msgpack_object *pair = want->via.array.ptr[i].via.array.ptr;
+		char *name = pack_strdup(&pair[0]), *resource = pack_strdup(&pair[1]);
+		bool same = strcmp(name, row->name) == 0 &&
+			    (resource == NULL || (row->resource && !strcmp(resource, row->resource)));
+
+		free(name);
+		free(resource);
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+/* Two vnodes of one host; of their attributes what is asked for, as a server does. */
+static void serve_vnodes(struct fake_server *f, int fd)
+{
+	static const struct vnode_row rows[] = {
+		{ "state", NULL, "free" },
+		{ "resources_available", "host", "h" },
+		{ "resources_available", "ncpus", "4" },
+		{ "resources_assigned", "ncpus", "1" },
+	};
+	struct pack p;
+
+	while (fake_request(f, fd, &p) == 0) {
+		const msgpack_object *want = pack_get(&p.root, "want");
+		bool sent[4];
+		size_t n = 0;
+
+		for (int i = 0; i < 4; i++)
+			n += sent[i] = is_asked_for(want, &rows[i]);
+		fake_begin(f);
+		msgpack_pack_map(&f->pk, 1);
+		pack_str(&f->pk, "objects");
+		msgpack_pack_array(&f->pk, 2);
+		for (int v = 0; v < 2; v++) {
+			msgpack_pack_array(&f->pk, 2);
+			pack_str(&f->pk, v == 0 ? "v0" : "v1");
+			msgpack_pack_array(&f->pk, n);
+			for (int i = 0; i < 4; i++) {
+				if (!sent[i])
+					continue;
+				msgpack_pack_array(&f->pk, 3);
+				pack_str(&f->pk, rows[i].name);
+				pack_str(&f->pk, rows[i].resource);
+				pack_str(&f->pk, rows[i].value);
+			}
+		}
+		pack_fini(&p);
+		fake_send(f, fd, WIRE_PART);
+		fake_reply(f, fd, 0, NULL, NULL, NULL);
+	}
+}
+
+static void host_says(int c, struct attrl *want, const char *expected)
+{
+	struct batch_status *host = pbs_stathost(c, NULL, want, NULL);
+	char text[512] = "";
+	size_t n = 0;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(host);
+	CU_ASSERT_PTR_NULL(host->next);
+	CU_ASSERT_STRING_EQUAL(host->name, "h");
+	for (const struct attrl *a = host->attribs; a != NULL; a = a->next)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s%s=%s ", a->name,
+				      a->resource ? "." : "", a->resource ? a->resource : "",
+				      a->value);
+	CU_ASSERT_STRING_EQUAL(text, expected);
+	pbs_statfree(host);
+}
+
+/* What a host has does not depend on what else is asked for, and nothing else comes back. */
+static void test_some_attributes_of_hosts(void)
+{
+	char available[] = "resources_available", assigned[] = "resources_assigned";
+	char ncpus[] = "ncpus", state[] = "state";
+	struct attrl want = { .name = available, .resource = ncpus };
+	struct fake_server f;
+	int c;
+
+	fake_start(&f, serve_vnodes, NULL);
+	c = connect_fatal();
+	host_says(c, &want, "resources_available.ncpus=8 ");
+	want.name = assigned;
+	host_says(c, &want, "resources_assigned.ncpus=2 ");
+	want = (struct attrl){ .name = state };
+	host_says(c, &want, "state=free ");
+	want = (struct attrl){ .name = NULL };
+	host_says(c, &want, "");
+	want.name = available;
+	host_says(c, &want, "resources_available.host=h resources_available.ncpus=8 ");
+	host_says(c, NULL, "state=free resources_available.host=h resources_available.ncpus=8 "
+			   "resources_assigned.ncpus=2 ");
+	pbs_disconnect(c);
+	fake_stop(&f);
+}
+
 TESTS_MAIN("round trip", TEST(test_submit), TEST(test_refusals), TEST(test_status),
 	   TEST(test_each_stops_and_goes_on), TEST(test_select_and_delete), TEST(test_nonsense),
 	   TEST(test_no_server), TEST(test_wait), TEST(test_wait_is_interrupted),
-	   TEST(test_answers_that_nobody_waits_for), TEST(test_each_is_asked_back))
+	   TEST(test_answers_that_nobody_waits_for), TEST(test_each_is_asked_back),
+	   TEST(test_some_attributes_of_hosts))
