@@ -105,15 +105,33 @@ int check_time(const char *value, enum verify_for what)
 	return *at == '\0' ? 0 : PBSE_BADATVAL;
 }
 
+/* Behind "e", "e+" or "e-" and digits at `at`; NULL: no digits. */
+static const char *skip_exponent(const char *at)
+{
+	size_t digits;
+
+	at += at[1] == '+' || at[1] == '-' ? 2 : 1;
+	digits = strspn(at, DIGITS);
+	return digits > 0 ? at + digits : NULL;
+}
+
+/* [+-]digits[.digits][e[+-]digits]; strtod() would go by the locale of the program. */
 int check_float(const char *value, enum verify_for what)
 {
-	char *end;
+	const char *at = value + (*value == '+' || *value == '-');
+	size_t whole = strspn(at, DIGITS), more = 0;
 
 	(void)what;
-	if (strspn(value, "+-." DIGITS) == 0)
+	at += whole;
+	if (*at == '.') {
+		more = strspn(at + 1, DIGITS);
+		at += 1 + more;
+	}
+	if (whole + more == 0)
 		return PBSE_BADATVAL;
-	strtod(value, &end);
-	return *end == '\0' ? 0 : PBSE_BADATVAL;
+	if (*at == 'e' || *at == 'E')
+		at = skip_exponent(at);
+	return at != NULL && *at == '\0' ? 0 : PBSE_BADATVAL;
 }
 
 /* Resources with a built-in type that is not text. Sorted. */

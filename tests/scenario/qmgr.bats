@@ -110,6 +110,26 @@ set server max_job_sequence_id = 9999999" "$(qmgr -c 'print server')"
 	same anew "$before" "$(qmgr -c 'p s')"
 }
 
+@test "qmgr print: read again it sets what was set, whatever is in the text" {
+	local text
+	undo pbsnodes -C "" n1
+	for text in 'a;b' 'a;delete queue workq' 'ends in \' "it's \"bad\" 'really\"" "'\"'\"" '# no comment' 'a	tab'; do
+		pbsnodes -C "$text" n1
+		qmgr -c 'print node n1 comment' >"$SB/again"
+		pbsnodes -C "" n1
+		qmgr <"$SB/again" >"$SB/said" 2>&1
+		same session 'Max open servers: 49' "$(<"$SB/said")"
+		same "$text" "$text" "$(pbsnodes -F json n1 | jq -r '.nodes.n1.comment')"
+	done
+	# a line end cannot be written: it is never the begin of a command
+	pbsnodes -C $'one\ndelete queue workq' n1
+	has "$(qmgr -c 'print node n1 comment')" '^set node n1 comment = "one delete queue workq"$'
+	# and a table stays a table
+	same lines 3 "$(pbsnodes -aS | wc -l)"
+	has "$(pbsnodes -aS)" 'one delete queue workq$'
+	has "$(qmgr -c 'list node n1 comment')" '^    comment = one\^Jdelete queue workq$'
+}
+
 @test "qmgr print: queue, node, sched, one attribute" {
 	same attribute '#
 # Set server attributes.

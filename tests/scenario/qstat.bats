@@ -293,6 +293,17 @@ Submit_Host" "$(xargs <<<"$names")"
 	same ids 2 "$(jq '.Jobs | length' <<<"$json")"
 }
 
+@test "qstat -f -F json: a document whatever else is said" {
+	local got=0
+	same text 'qstat: illegally formed job identifier: 12x' "$(qstat -f -F json 12x 2>&1 >/dev/null)"
+	qstat -f -F json 12x >/dev/null 2>&1 || got=$?
+	same status 1 "$got"
+	same empty '{}' "$(qstat -f -F json 12x 2>/dev/null | jq -c .Jobs)"
+	# -q is a table for people: with -F its queues are those of -Q
+	same queue Execution "$(qstat -q -f -F json | jq -r .Queue.workq.queue_type)"
+	has "$(qstat -q -f -F dsv)" '^Queue: workq\|queue_type=Execution\|'
+}
+
 @test "qstat -F json: names that look like numbers stay texts" {
 	id=$(submit -h -N 0012 -A 1e3 -P 42 -v 'A=1,B=true,C="x\"y"')
 	undo qdel -x "$id"

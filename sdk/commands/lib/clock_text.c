@@ -52,7 +52,13 @@ const char *clock_text(struct clock_text *c, int64_t when, size_t *ret_len)
 	}
 	memcpy(c->text, c->slot[i].text, CLOCK_TEXT_LEN + 1);
 	second = (int)(when % QUARTER);
-	minute = (c->text[14] - '0') * 10 + (c->text[15] - '0') + second / 60;
+	minute = (c->text[14] - '0') * 10 + (c->text[15] - '0');
+	if (minute % 15 != 0 || memcmp(c->text + 17, "00", 2) != 0) {
+		/* a zone that counts leap seconds, or one of somebody's own */
+		*ret_len = convert(when, c->text, sizeof(c->text));
+		return c->text;
+	}
+	minute += second / 60;
 	two_digits(c->text + 14, minute);
 	two_digits(c->text + 17, second % 60);
 	*ret_len = CLOCK_TEXT_LEN;

@@ -5,6 +5,7 @@
 #include "out.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +18,24 @@ int out_init(struct out *o, int fd)
 	return o->buf ? 0 : -ENOMEM;
 }
 
+/* Whoever gave us a stream that does not block has to be waited for. */
+static void wait_for_room(struct out *o)
+{
+	struct pollfd poller = { .fd = o->fd, .events = POLLOUT };
+
+	if (poll(&poller, 1, -1) < 0 && errno != EINTR)
+		o->error = errno;
+}
+
 static void write_all(struct out *o, const char *bytes, size_t n)
 {
 	while (n > 0 && o->error == 0) {
 		ssize_t done = write(o->fd, bytes, n);
 
 		if (done < 0) {
-			if (errno != EINTR)
+			if (errno == EAGAIN)
+				wait_for_room(o);
+			else if (errno != EINTR)
 				o->error = errno;
 			continue;
 		}
@@ -48,6 +60,12 @@ void out_long(struct out *o, const char *bytes, size_t n)
 	}
 	memcpy(o->buf, bytes, n);
 	o->len = n;
+}
+
+void out_in_line(struct out *o, const char *text, size_t n)
+{
+	for (; n > 0; text++, n--)
+		out_char(o, (unsigned char)*text < ' ' ? ' ' : *text);
 }
 
 void out_printf(struct out *o, const char *form, ...)

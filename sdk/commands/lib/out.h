@@ -34,6 +34,9 @@ int out_fini(struct out *o);
 /* Any length, larger than the buffer too. */
 void out_long(struct out *o, const char *bytes, size_t n);
 
+/* Text that must stay in its line: control characters become blanks. */
+void out_in_line(struct out *o, const char *text, size_t n);
+
 /* For rare lines only. */
 void out_printf(struct out *o, const char *form, ...) __attribute__((format(printf, 2, 3)));
 

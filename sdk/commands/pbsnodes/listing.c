@@ -128,7 +128,7 @@ static void put_in_trouble(struct nodes *l, const struct batch_status *node)
 	out_char(&l->out, ' ');
 	out_str(&l->out, state);
 	out_char(&l->out, ' ');
-	out_str(&l->out, comment ? comment : "");
+	out_in_line(&l->out, comment ? comment : "", comment ? strlen(comment) : 0);
 	out_char(&l->out, '\n');
 }
 

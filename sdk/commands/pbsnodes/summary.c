@@ -274,7 +274,7 @@ static void last_column(struct nodes *l, const char *jobs, const char *comment)
 		out_str(&l->out, "comment=");
 		show_dsv_text(&l->out, comment, strlen(comment), l->opt->delimiter);
 	} else {
-		out_str(&l->out, comment);
+		out_in_line(&l->out, comment, strlen(comment));
 	}
 	if (format == FORMAT_JSON)
 		jout_close(&l->json);

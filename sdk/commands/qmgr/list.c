@@ -20,6 +20,16 @@ static const char *title(int object)
 	return titles[object];
 }
 
+/* What is not printable as ^X. */
+static void text_print(const char *text, size_t len)
+{
+	for (; len > 0; text++, len--)
+		if ((unsigned char)*text < ' ' && *text != '\t')
+			printf("^%c", *text ^ 0x40);
+		else
+			putchar(*text);
+}
+
 /* Items of a comma list up to the column; the first that passes it and each one after it begin a
  * line of their own. */
 static void value_print(const char *value, size_t column)
@@ -33,7 +43,7 @@ static void value_print(const char *value, size_t column)
 		column += len;
 		if (column > LINE_WIDTH && item != value)
 			fputs("\n\t", stdout);
-		fwrite(item, 1, len, stdout);
+		text_print(item, len);
 		item += len;
 	}
 	putchar('\n');

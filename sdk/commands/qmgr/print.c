@@ -34,25 +34,53 @@ static void heading(const char *text)
 }
 
 /* With what to quote: characters that end or begin something need it. */
-static const char *quote_for(const char *value, enum attribute_kind kind)
+static const char *quote_for(const char *value, size_t len, enum attribute_kind kind)
 {
-	const char *special = kind == ATTRIBUTE_LIMIT ? "\"'" : "\"' \t,";
+	const char *special = kind == ATTRIBUTE_LIMIT ? "\"';" : "\"' \t,;";
+	bool goes_on = len > 0 && value[len - 1] == '\\';
 
-	if (*value && !strpbrk(value, special))
+	if (len > 0 && !goes_on && strcspn(value, special) >= len)
 		return "";
-	return strchr(value, '"') ? "'" : "\"";
+	return memchr(value, '"', len) ? "'" : "\"";
 }
 
-static void line_print(const struct printing *p, const struct attrl *a, const char *op,
-		       const char *value, enum attribute_kind kind)
+/* How much of `value` one kind of quotes can hold. */
+static size_t quotable_len(const char *value)
 {
-	const char *quote = quote_for(value, kind);
+	size_t n = strcspn(value, "\"'");
+	char kind = value[n];
+
+	while (value[n] && (value[n] == kind || !strchr("\"'", value[n])))
+		n++;
+	return n;
+}
+
+static void setting_print(const struct printing *p, const struct attrl *a, const char *op,
+			  const char *value, size_t len, enum attribute_kind kind)
+{
+	const char *quote = quote_for(value, len, kind);
 	bool parted = a->resource && *a->resource;
 	/* behind "server" a word that is not in the table is read as a server's name */
 	bool named = p->object == MGR_OBJ_SERVER && !attribute_find(p->object, a->name, strlen(a->name));
 
-	printf("set %s%s %s%s%s %s %s%s%s\n", p->subject, named ? " default" : "", a->name, parted ? "." : "",
-	       parted ? a->resource : "", op, quote, value, quote);
+	printf("set %s%s %s%s%s %s %s", p->subject, named ? " default" : "", a->name,
+	       parted ? "." : "", parted ? a->resource : "", op, quote);
+	for (; len > 0; value++, len--)
+		putchar(*value == '\n' ? ' ' : *value); /* a command is one line */
+	printf("%s\n", quote);
+}
+
+/* Text with both kinds of quotes in it is set piece by piece. */
+static void line_print(const struct printing *p, const struct attrl *a, const char *op,
+		       const char *value, enum attribute_kind kind)
+{
+	do {
+		size_t len = kind == ATTRIBUTE_TEXT ? quotable_len(value) : strlen(value);
+
+		setting_print(p, a, op, value, len, kind);
+		value += len;
+		op = "+=";
+	} while (*value);
 }
 
 static void list_print(const struct printing *p, const struct attrl *a, enum attribute_kind kind)

@@ -159,14 +159,13 @@ static void put_hosts(struct out *o, const struct options *opt, const struct row
 
 static void put_comment(struct out *o, const struct options *opt, const char *comment)
 {
-	size_t max = opt->wide ? 114 : 74, len = comment ? strlen(comment) : 0, i;
+	size_t max = opt->wide ? 114 : 74, len = comment ? strlen(comment) : 0;
 	size_t shown = len > max ? max - 4 : len;
 
 	out_str(o, opt->one_line ? "    " : "   ");
 	if (len == 0)
 		out_str(o, CELL_NONE);
-	for (i = 0; i < shown; i++) /* one line, whatever is in it */
-		out_char(o, (unsigned char)comment[i] < ' ' ? ' ' : comment[i]);
+	out_in_line(o, comment, shown);
 	if (shown < len)
 		out_str(o, "...");
 	if (!opt->one_line)

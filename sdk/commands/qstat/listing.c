@@ -138,6 +138,9 @@ void listing_json_begin(struct listing *l)
 
 void listing_json_end(struct listing *l)
 {
+	/* nobody could be asked because the operands were no good: still a document */
+	if (l->opt->full && l->opt->format == FORMAT_JSON && l->status > 0)
+		listing_json_begin(l);
 	if (!l->json_begun)
 		return;
 	jout_close(&l->json);

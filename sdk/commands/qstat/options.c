@@ -3,8 +3,8 @@
  * options.c - the command line of qstat.
  *
  * Old rules that stay: -a -i -r -H -q exclude each other, -G excludes -M, -F needs -f, -1 alone
- * says nothing. Newer ones: with -f, -1 is accepted; with -f and -F, -a -i -r -H -u only choose jobs and
- * -w changes nothing.
+ * says nothing. Newer ones: with -f, -1 is accepted; with -f and -F, -a -i -r -H -u only choose jobs,
+ * -q is -Q, and -w changes nothing.
  */
 #include "options.h"
 
@@ -159,7 +159,7 @@ int options_read(int argc, char **argv, struct options *ret, int *ret_first)
 	if (conflicts(&r))
 		return misuse("conflicting options.");
 	if (o.full && o.format_given && o.format != FORMAT_TEXT)
-		o.alternate = false;
+		o.alternate = o.queue_limits = false;
 	*ret = o;
 	*ret_first = optind;
 	return 0;

@@ -191,6 +191,9 @@ static int manage(int obj, const char *name, const char *value)
 
 static void test_manage(void)
 {
+	static const char *const floats[] = { "1", "-0.5", "+2.", ".5", "1e3", "1.5E-3", "0" };
+	static const char *const no_floats[] = { "+inf", "-nan", "0x1p3", ".", "-", "1e", "1.5e+",
+						 "1,5", "1.5.", "1 " };
 	char own[PBS_MAXHOSTNAME + 8] = "u@";
 	struct attropl nothing = { NULL, (char *)ATTR_managers, NULL, NULL, SET };
 
@@ -218,6 +221,10 @@ static void test_manage(void)
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_SCHED, ATTR_preempt_prio, "express_queue, normal_jobs"), 0);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_SCHED, ATTR_preempt_prio, "fairshare+normal_jobs"), 0);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_SCHED, ATTR_preempt_prio, "starving_jobs"), BAD);
+	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++)
+		CU_ASSERT_EQUAL(manage(MGR_OBJ_SCHED, ATTR_job_sort_formula_threshold, floats[i]), 0);
+	for (size_t i = 0; i < sizeof(no_floats) / sizeof(no_floats[0]); i++)
+		CU_ASSERT_EQUAL(manage(MGR_OBJ_SCHED, ATTR_job_sort_formula_threshold, no_floats[i]), BAD);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_HOOK, "order", "a lot"), 0);
 	CU_ASSERT_EQUAL(verify_manager(c, MGR_CMD_LIST, MGR_OBJ_SERVER, &nothing), 0);
 }

@@ -2,6 +2,8 @@
  *
  * test_show.c - full format, plain lines and dsv of literal attribute lists.
  */
+#include <fcntl.h>
+#include <pthread.h>
 #include <time.h>
 
 #include "capture.h"
@@ -151,6 +153,62 @@ static void test_clock(void)
 	free(c);
 }
 
+/* Zones whose offset is no whole quarter of an hour: leap seconds, and what people make up. */
+static void test_clock_in_odd_zones(void)
+{
+	static const char *const zones[] = { "LMT-0:53:28", "X0:07:30", "<+01>-1:00:27", "N2:30" };
+	char *old = getenv("TZ") ? strdup(getenv("TZ")) : NULL;
+
+	for (size_t i = 0; i < sizeof(zones) / sizeof(zones[0]); i++) {
+		setenv("TZ", zones[i], 1);
+		tzset();
+		test_clock();
+	}
+	if (old)
+		setenv("TZ", old, 1);
+	else
+		unsetenv("TZ");
+	tzset();
+	free(old);
+}
+
+struct slow_reader {
+	int fd;
+	size_t got;
+};
+
+static void *read_slowly(void *arg)
+{
+	struct slow_reader *r = arg;
+	char some[4096];
+	ssize_t n;
+
+	while ((n = read(r->fd, some, sizeof(some))) > 0)
+		r->got += (size_t)n;
+	return NULL;
+}
+
+/* A stream that does not block is waited for: nothing is lost, nothing fails. */
+static void test_out_waits_for_room(void)
+{
+	struct slow_reader reader = { 0 };
+	pthread_t thread;
+	struct out out;
+	int ends[2];
+
+	CU_ASSERT_EQUAL_FATAL(pipe2(ends, O_NONBLOCK), 0);
+	fcntl(ends[0], F_SETFL, 0);
+	reader.fd = ends[0];
+	CU_ASSERT_EQUAL_FATAL(out_init(&out, ends[1]), 0);
+	CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, read_slowly, &reader), 0);
+	out_repeat(&out, 'x', 3000000);
+	CU_ASSERT_EQUAL(out_fini(&out), 0);
+	close(ends[1]);
+	pthread_join(thread, NULL);
+	CU_ASSERT_EQUAL(reader.got, 3000000);
+	close(ends[0]);
+}
+
 static void test_words(void)
 {
 	static const struct entry rows[] = {
@@ -246,4 +304,5 @@ static void test_traits(void)
 
 TESTS_MAIN_BETWEEN("show", in_utc, NULL, TEST(test_commas), TEST(test_hard_breaks), TEST(test_join),
 		   TEST(test_comma_runs), TEST(test_controls), TEST(test_dates), TEST(test_clock),
-		   TEST(test_words), TEST(test_dsv), TEST(test_out), TEST(test_traits))
+		   TEST(test_clock_in_odd_zones), TEST(test_words), TEST(test_dsv), TEST(test_out),
+		   TEST(test_out_waits_for_room), TEST(test_traits))
