@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "any_case.h"
 #include "pbs_error.h"
 
 #define DIGITS "0123456789"
@@ -187,8 +187,8 @@ int check_array_range(const char *value, enum verify_for what)
 int check_sandbox(const char *value, enum verify_for what)
 {
 	(void)what;
-	return judge(strcasecmp(value, "HOME") == 0 || strcasecmp(value, "PRIVATE") == 0 ||
-		     strcasecmp(value, "O_WORKDIR") == 0);
+	return judge(same_word(value, "HOME") || same_word(value, "PRIVATE") ||
+		     same_word(value, "O_WORKDIR"));
 }
 
 /* local@host:remote, comma separated. */

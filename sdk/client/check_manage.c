@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
+#include "any_case.h"
 #include "pbs_error.h"
 
 static int judge(bool fine)
@@ -21,7 +21,7 @@ static int judge(bool fine)
 
 static bool begins(const char *word, const char *value)
 {
-	return strncasecmp(word, value, strlen(value)) == 0;
+	return any_case_order(word, value, strlen(value)) == 0;
 }
 
 int check_queue_type(const char *value, enum verify_for what)
@@ -37,11 +37,11 @@ static bool is_full_host(const char *host)
 	char own[PBS_MAXHOSTNAME + 1];
 	bool same;
 
-	if (gethostname(own, sizeof(own)) == 0 && strcasecmp(own, host) == 0)
+	if (gethostname(own, sizeof(own)) == 0 && same_word(own, host))
 		return true;
 	if (getaddrinfo(host, NULL, &hints, &found) != 0)
 		return false;
-	same = found->ai_canonname != NULL && strcasecmp(found->ai_canonname, host) == 0;
+	same = found->ai_canonname != NULL && same_word(found->ai_canonname, host);
 	freeaddrinfo(found);
 	return same;
 }
@@ -133,7 +133,7 @@ int check_preempt_order(const char *value, enum verify_for what)
 int check_preempt_sort(const char *value, enum verify_for what)
 {
 	(void)what;
-	return judge(strcasecmp(value, "min_time_since_start") == 0);
+	return judge(same_word(value, "min_time_since_start"));
 }
 
 int check_license_min(const char *value, enum verify_for what)

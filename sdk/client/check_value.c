@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "any_case.h"
 #include "pbs_error.h"
 
 #define DIGITS "0123456789"
@@ -18,7 +18,7 @@
 static bool is_word_of(const char *value, const char *const *words)
 {
 	for (; *words != NULL; words++)
-		if (strcasecmp(*words, value) == 0)
+		if (same_word(*words, value))
 			return true;
 	return false;
 }

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "any_case.h"
 #include "connection.h"
 #include "host_merge.h"
 #include "pbs_error.h"
@@ -34,7 +34,7 @@ struct numbered {
 static int by_host(const void *a, const void *b)
 {
 	const struct numbered *x = a, *y = b;
-	int order = strcasecmp(x->host, y->host);
+	int order = any_case_order(x->host, y->host, SIZE_MAX);
 
 	return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
 }
@@ -112,10 +112,10 @@ static struct batch_status *hosts_of(struct batch_status *vnodes, const char *on
 	}
 	qsort(all, n, sizeof(*all), by_host);
 	for (size_t i = 0; i < n; i += run) {
-		bool wanted = only == NULL || strcasecmp(only, all[i].host) == 0;
+		bool wanted = only == NULL || same_word(only, all[i].host);
 		struct batch_status *host;
 
-		for (run = 1; i + run < n && strcasecmp(all[i].host, all[i + run].host) == 0; run++)
+		for (run = 1; i + run < n && same_word(all[i].host, all[i + run].host); run++)
 			;
 		host = run_merge(all + i, run);
 		if (host != NULL && wanted)
@@ -146,9 +146,9 @@ static bool wants_resources(const struct attrl *want)
 static bool is_wanted(const struct attrl *want, const struct attrl *a)
 {
 	for (; want != NULL; want = want->next)
-		if (want->name != NULL && strcasecmp(want->name, a->name) == 0 &&
+		if (want->name != NULL && same_word(want->name, a->name) &&
 		    (want->resource == NULL || *want->resource == '\0' ||
-		     (a->resource != NULL && strcasecmp(want->resource, a->resource) == 0)))
+		     (a->resource != NULL && same_word(want->resource, a->resource))))
 			return true;
 	return false;
 }

@@ -15,12 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "any_case.h"
 #include "conf.h"
 #include "pbs_error.h"
 #include "pbs_ifl.h"
@@ -63,7 +63,7 @@ static bool is_conf_value(const char *host, enum conf_key key)
 	bool same;
 
 	same = value != NULL && address_parse(value, &named) == 0 &&
-	       strcasecmp(named.host, host) == 0;
+	       same_word(named.host, host);
 	free(value);
 	return same;
 }
@@ -78,8 +78,8 @@ static bool is_own_name(const char *host)
 		return false;
 	own[sizeof(own) - 1] = '\0';
 	first = strcspn(own, ".");
-	return strcasecmp(own, host) == 0 ||
-	       (strlen(host) == first && strncasecmp(own, host, first) == 0);
+	return same_word(own, host) ||
+	       (strlen(host) == first && any_case_order(own, host, first) == 0);
 }
 
 static bool is_default_port(const char *port)
@@ -102,7 +102,7 @@ static bool is_local(const struct address *a)
 	if (!is_default_port(a->port))
 		return false;
 	for (size_t i = 0; i < sizeof(loopback) / sizeof(loopback[0]); i++)
-		if (strcasecmp(loopback[i], a->host) == 0)
+		if (same_word(loopback[i], a->host))
 			return true;
 	return is_conf_value(a->host, CONF_PBS_SERVER) ||
 	       is_conf_value(a->host, CONF_PBS_SERVER_HOST_NAME) || is_own_name(a->host);
