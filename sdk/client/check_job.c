@@ -43,10 +43,10 @@ int check_job_name(const char *value, enum verify_for what)
 
 int check_path(const char *value, enum verify_for what)
 {
-	const char *colon = strchr(value, ':');
+	size_t host = strcspn(value, ":/"); /* a colon behind a slash belongs to the path */
 
 	(void)what;
-	return judge(colon == NULL || (colon != value && colon[1] != '\0'));
+	return judge(value[host] != ':' || (host > 0 && value[host + 1] != '\0'));
 }
 
 int check_holds(const char *value, enum verify_for what)

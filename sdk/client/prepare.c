@@ -59,13 +59,19 @@ static bool is_directory(const char *path)
 	return path[strlen(path) - 1] != '/' && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* "host:path"; a colon behind a slash belongs to the path. */
+static bool names_host(const char *value)
+{
+	return value[strcspn(value, ":/")] == ':';
+}
+
 static int make_path(const char *value, char **ret)
 {
 	char host[PBS_MAXHOSTNAME + 1], cwd[PATH_MAX];
 	bool absolute = *value == '/';
 	int err;
 
-	if (strchr(value, ':') != NULL)
+	if (names_host(value))
 		return (*ret = strdup(value)) == NULL ? -ENOMEM : 0;
 	err = own_host(host, sizeof(host));
 	if (err == 0 && !absolute)

@@ -157,6 +157,8 @@ static void test_paths(void)
 	path_is("/usr", "out:/usr/");
 	path_is("/dev/null", "out:/dev/null");
 	path_is("h:/x", "h:/x");
+	path_is("/run:1/out", "out:/run:1/out"); /* no host has a slash in its name */
+	path_is("d/run:1", "out:/usr/lib/../bin/d/run:1");
 	CU_ASSERT_EQUAL(chdir("/"), 0);
 	path_is("f", "out:/f");
 	unsetenv("PBS_OUTPUT_HOST_NAME");

@@ -67,6 +67,7 @@ static void test_submit_values(void)
 		{ ATTR_o, NULL, "host:path", 0 },
 		{ ATTR_o, NULL, ":path", BAD },
 		{ ATTR_o, NULL, "host:", BAD },
+		{ ATTR_o, NULL, "/run:", 0 },
 		{ ATTR_depend, NULL, "afterok:1:2.svr@srv,on:3,afterany:5[].svr", 0 },
 		{ ATTR_depend, NULL, "afterok", BAD },
 		{ ATTR_depend, NULL, "afterok:", BAD },
