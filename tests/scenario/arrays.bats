@@ -342,6 +342,7 @@ stubborn()
 	a=$(submit -J 1-3 -k oed -o "$(here 'ready.^array_index^')" -- \
 		/bin/sh -c 'trap "exit 3" USR1; echo ready; while :; do sleep 0.1; done')
 	for i in 1 2 3; do wait_until 20 grep -qx ready "$(here ready.$i)"; done
+	wait_until 20 all_running "$a" 1 2 3
 	quietly qsig -s USR1 "$(sub "$a" 1-2)"
 	wait_until 20 job_is "$(sub "$a" 1)" X 93
 	wait_until 20 job_is "$(sub "$a" 2)" X 93

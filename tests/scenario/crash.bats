@@ -161,6 +161,7 @@ check_all_once()
 	out=$(desk "$OWNER")/deaf.out
 	id=$(submit -k oed -o "$out" -- /bin/sh -c 'trap "" TERM; echo ready; while :; do sleep 0.1; done')
 	wait_until 20 grep -qx ready "$out"
+	wait_until 20 job_is "$id" R 42
 	quietly as "$OWNER" qdel "$id"
 	sandbox kill server
 	sandbox kill n1

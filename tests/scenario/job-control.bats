@@ -56,6 +56,7 @@ USAGE_QSELECT='usage: qselect [-a [op]date_time] [-A account_string] [-c [op]int
 	id=$(submit -k oed -o "$out" -e "$out.err" -- \
 		/bin/sh -c 'trap "echo cleaned; exit 5" TERM; echo ready; while :; do sleep 0.1; done')
 	wait_until 20 grep -qx ready "$out"
+	wait_until 20 job_is "$id" R 42
 	as "$OWNER" qdel "$id"
 	ends "$id"
 	same status 5 "$(job_attr "$id" Exit_status)"
@@ -68,6 +69,7 @@ USAGE_QSELECT='usage: qselect [-a [op]date_time] [-A account_string] [-c [op]int
 	id=$(submit -k oed -o "$(here deaf.out)" -- \
 		/bin/sh -c 'trap "" TERM; echo ready; while :; do sleep 0.1; done')
 	wait_until 20 grep -qx ready "$(here deaf.out)"
+	wait_until 20 job_is "$id" R 42
 	as "$OWNER" qdel "$id"
 	quietly as "$OWNER" qdel "$id"
 	ends "$id"
@@ -102,6 +104,7 @@ gone() { qstat -x "$1" 2>&1 | grep -q 'Unknown Job Id'; }
 	id=$(submit -j oe -o /dev/null -- \
 		/bin/sh -c "trap '' TERM; touch $(here stays); while :; do sleep 0.1; done")
 	wait_until 20 test -e "$(here stays)"
+	wait_until 20 job_is "$id" R 42
 	quietly as "$OWNER" qdel -x "$id"
 	sandbox kill server
 	sandbox restart server

@@ -89,6 +89,7 @@ $BEGUN" "$(cat "$(mails "$id" "$BEGUN")")"
 	ready=$(desk "$OWNER")/ready
 	id=$(submit -m ae -- /bin/sh -c "trap '' TERM; touch $ready; while :; do sleep 0.1; done")
 	wait_until 20 test -e "$ready"
+	wait_until 20 job_is "$id" R 42
 	qdel -Wsuppress_email=-1 "$id"
 	sandbox restart server --hard
 	wait_until 30 is_over "$id"
