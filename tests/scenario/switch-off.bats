@@ -33,8 +33,12 @@ world()
 	wait_until 20 settled
 }
 
-# Nothing moves: the same is said twice.
-settled() { local once; once=$(everything) && nap .3 && [ "$once" = "$(everything)" ]; }
+# Nothing moves: no job is on its way to its host, and the same is said twice.
+settled()
+{
+	local once
+	once=$(everything) && lacks "$once" ' substate = 41$' && nap .3 && [ "$once" = "$(everything)" ]
+}
 
 # What users and administrators see, but for times and what is measured.
 everything()
