@@ -93,6 +93,13 @@ bool hooks_told(const struct hooks *h, uint64_t since, uint32_t point, const cha
 struct keel_call *hooks_hold_call(struct keel_hold *hold);
 /* Is it told of what there is already? */
 bool hooks_replays(const struct keel_call *c);
+/* Is it of the map, or of this module? */
+bool hooks_may_raise(struct hooks *h, uint32_t point, const struct owner *owner);
+/* End the operations that wait and were raised with this `done` and an argument that is to end: they fail, in a
+ * later turn. */
+void hooks_raised_end(struct hooks *h, keel_outcome_fn *done, bool (*is_to_end)(const void *arg), int32_t reason);
+/* Their requester has his answer: they go on, as nobody's. */
+void hooks_requester_left(struct hooks *h, const struct keel_req *req);
 /* Why its tap could not take a hold just now. */
 const char *hooks_call_why(const struct keel_call *c);
 /* hold() on an operation like this call's, of whose verdict nobody hears; it ends with the hold. */

@@ -156,6 +156,15 @@ static const char *field_objection(const struct keel_field *f, uint32_t event_si
 	return NULL;
 }
 
+static const char *places_objection(const struct keel_point_def *d, uint32_t i)
+{
+	for (uint32_t j = 0; j < i; j++) {
+		if (d->fields[j].offset == d->fields[i].offset)
+			return "two of its fields are at one place";
+	}
+	return NULL;
+}
+
 static const char *objection(const struct keel_point_def *d)
 {
 	const char *no = NULL;
@@ -169,8 +178,11 @@ static const char *objection(const struct keel_point_def *d)
 		return "its event is not 8 to 256 bytes";
 	if (d->n_fields > FIELDS_MAX || (d->n_fields > 0 && d->fields == NULL))
 		return "its fields are missing or too many";
-	for (uint32_t i = 0; i < d->n_fields && no == NULL; i++)
+	for (uint32_t i = 0; i < d->n_fields && no == NULL; i++) {
 		no = field_objection(&d->fields[i], d->event_size);
+		if (no == NULL)
+			no = places_objection(d, i);
+	}
 	return no;
 }
 

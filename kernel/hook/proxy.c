@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "hook/inside.h"
 #include "util/text.h"
@@ -45,6 +46,42 @@ bool hooks_replays(const struct keel_call *c)
 const char *hooks_call_why(const struct keel_call *c)
 {
 	return ((const struct op *)c)->err.text;
+}
+
+/* ---- operations raised elsewhere ------------------------------------------------------------------------ */
+bool hooks_may_raise(struct hooks *h, uint32_t point, const struct owner *owner)
+{
+	return own_may_raise(h, point, owner);
+}
+
+void hooks_raised_end(struct hooks *h, keel_outcome_fn *done, bool (*is_to_end)(const void *arg), int32_t reason)
+{
+	struct op *op;
+
+	DL_FOREACH(h->parked, op) {
+		if (op->done == done && op->abort == 0 && is_to_end(op->arg))
+			op_abort(op, reason);
+	}
+}
+
+static void requester_leave(struct op *op)
+{
+	op->req = NULL;
+	op->gone = true; /* it does not become the system's */
+}
+
+void hooks_requester_left(struct hooks *h, const struct keel_req *req)
+{
+	struct op *op;
+
+	for (op = h->top; op != NULL; op = op->outer) {
+		if (op->req == req && !op->parked)
+			requester_leave(op);
+	}
+	DL_FOREACH(h->parked, op) {
+		if (op->req == req)
+			requester_leave(op);
+	}
 }
 
 /* ---- events of the last moment ------------------------------------------------------------------------ */

@@ -7,7 +7,7 @@
  * writes to objects are those of the system. An object is found anew by class and id each time; a draft is
  * known only within the call that told of it.
  */
-#include "isolate/answer.h"
+#include "isolate/asked.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,12 +15,6 @@
 
 #define WALK_MAX 256
 #define TEXT_MAX (256u * 1024u)
-
-struct asked {
-	const struct whom *w;
-	struct talk_in *in;
-	struct mp *out;
-};
 
 void answer_session(struct mp *m, const struct keel_session *s)
 {
@@ -38,7 +32,7 @@ void answer_session(struct mp *m, const struct keel_session *s)
 }
 
 /* ---- arguments --------------------------------------------------------------------------------------- */
-static struct keel_obj *obj_named(void *arg, const char *klass, const char *id)
+struct keel_obj *asked_obj(void *arg, const char *klass, const char *id)
 {
 	struct asked *a = arg;
 	struct keel_obj *obj = a->w->draft(a->w->arg, klass, id);
@@ -50,28 +44,28 @@ static struct keel_obj *obj_named(void *arg, const char *klass, const char *id)
 static struct keel_obj *obj_and_attr(struct asked *a, const struct keel_attr **ret_attr)
 {
 	const char *klass = talk_text(a->in), *id = talk_text(a->in), *name = talk_text(a->in);
-	struct keel_obj *obj = talk_bad(a->in) ? NULL : obj_named(a, klass, id);
+	struct keel_obj *obj = talk_bad(a->in) ? NULL : asked_obj(a, klass, id);
 
 	*ret_attr = obj != NULL ? a->w->object->attr(a->w->mod, klass, name) : NULL;
 	return *ret_attr != NULL ? obj : NULL;
 }
 
-static void put_code(struct asked *a, int64_t code)
+void asked_code(struct asked *a, int64_t code)
 {
 	talk_put_int(a->out, code);
 }
 
 /* -ENOENT, or what went wrong, as three values. */
-static void put_err(struct asked *a, int32_t code, const struct keel_err *err)
+void asked_err(struct asked *a, int32_t code, const struct keel_err *err)
 {
-	put_code(a, code);
+	asked_code(a, code);
 	talk_put_int(a->out, err->code);
 	talk_put_str(a->out, err->text);
 }
 
 static void put_gone(struct asked *a)
 {
-	put_err(a, -ENOENT, &(struct keel_err){ .text = "there is no such object or attribute any more" });
+	asked_err(a, -ENOENT, &(struct keel_err){ .text = "there is no such object or attribute any more" });
 }
 
 /* The answer of something like snprintf(): its length, and the text. */
@@ -86,7 +80,7 @@ static void put_text(struct asked *a, text_fn *fn, struct keel_obj *obj, const v
 		buf = (uint32_t)len < TEXT_MAX ? malloc((size_t)len + 1) : NULL;
 		len = buf != NULL ? fn(a, obj, what, key, buf, (uint32_t)len + 1) : -ENOMEM;
 	}
-	put_code(a, len);
+	asked_code(a, len);
 	talk_put_str(a->out, len >= 0 ? buf : NULL);
 	if (buf != small)
 		free(buf);
@@ -98,14 +92,14 @@ static void ask_set(struct asked *a)
 	const char *klass = talk_text(a->in), *id = talk_text(a->in), *attr = talk_text(a->in);
 	const char *key = talk_str(a->in), *text = talk_str(a->in);
 	struct keel_err err = { 0 };
-	struct keel_obj *obj = a->w->call != NULL && !talk_bad(a->in) ? obj_named(a, klass, id) : NULL;
+	struct keel_obj *obj = a->w->call != NULL && !talk_bad(a->in) ? asked_obj(a, klass, id) : NULL;
 
 	if (talk_bad(a->in))
 		return;
 	if (obj == NULL)
 		put_gone(a);
 	else
-		put_err(a, a->w->api->set(a->w->call, obj, attr, key, text, &err), &err);
+		asked_err(a, a->w->api->set(a->w->call, obj, attr, key, text, &err), &err);
 }
 
 static int32_t text_get(struct asked *a, struct keel_obj *obj, const void *what, const char *key, char *buf,
@@ -124,11 +118,11 @@ static void ask_get(struct asked *a)
 {
 	const char *klass = talk_text(a->in), *id = talk_text(a->in), *attr = talk_text(a->in);
 	const char *key = talk_str(a->in);
-	struct keel_obj *obj = talk_bad(a->in) ? NULL : obj_named(a, klass, id);
+	struct keel_obj *obj = talk_bad(a->in) ? NULL : asked_obj(a, klass, id);
 	const struct keel_attr *row = obj != NULL ? a->w->object->attr(a->w->mod, klass, attr) : NULL;
 
 	if (row == NULL) {
-		put_code(a, -ENOENT);
+		asked_code(a, -ENOENT);
 		talk_put_str(a->out, NULL);
 	} else if (a->w->call != NULL) {
 		put_text(a, text_get, obj, attr, key);
@@ -152,7 +146,7 @@ static void ask_hold(struct asked *a)
 	again = talk_int(a->in) != 0;
 	if (talk_bad(a->in))
 		return;
-	put_code(a, a->w->call != NULL ? a->w->hold(a->w->arg, &o, number, again, &why) : KEEL_FAIL);
+	asked_code(a, a->w->call != NULL ? a->w->hold(a->w->arg, &o, number, again, &why) : KEEL_FAIL);
 	talk_put_str(a->out, why);
 }
 
@@ -161,7 +155,7 @@ static void ask_durable(struct asked *a)
 	struct keel_durable d = { .size = sizeof(d) };
 	int64_t which = talk_int(a->in);
 
-	put_code(a, a->w->call != NULL ? a->w->api->durable(a->w->call, (uint32_t)which, &d) : -ENOENT);
+	asked_code(a, a->w->call != NULL ? a->w->api->durable(a->w->call, (uint32_t)which, &d) : -ENOENT);
 	talk_put_str(a->out, d.key);
 	talk_put_str(a->out, d.why);
 	talk_put_int(a->out, d.left_ms);
@@ -173,7 +167,7 @@ static void ask_forget(struct asked *a)
 
 	if (a->w->call != NULL && !talk_bad(a->in))
 		a->w->api->forget(a->w->call, key);
-	put_code(a, 0);
+	asked_code(a, 0);
 }
 
 static void ask_session(struct asked *a)
@@ -186,12 +180,12 @@ static void ask_find(struct asked *a)
 {
 	const char *klass = talk_text(a->in), *id = talk_text(a->in);
 
-	put_code(a, !talk_bad(a->in) && obj_named(a, klass, id) != NULL);
+	asked_code(a, !talk_bad(a->in) && asked_obj(a, klass, id) != NULL);
 }
 
 static void ask_count(struct asked *a)
 {
-	put_code(a, a->w->object->count(a->w->mod, talk_text(a->in)));
+	asked_code(a, a->w->object->count(a->w->mod, talk_text(a->in)));
 }
 
 /* ---- walks: a piece at a time; the last one goes on where it was ---------------------------------------- */
@@ -239,7 +233,7 @@ static void ask_walk(struct asked *a)
 		walk_begin(a, w, klass, behind);
 	while (w->cursor != NULL && n < want && (o = a->w->object->next(w->cursor)) != NULL)
 		ids[n++] = a->w->object->id(o);
-	put_code(a, n);
+	asked_code(a, n);
 	for (int64_t i = 0; i < n; i++)
 		talk_put_str(a->out, ids[i]);
 	free(w->last);
@@ -253,7 +247,7 @@ static void ask_attr(struct asked *a)
 	const char *klass = talk_text(a->in), *name = talk_text(a->in);
 	const struct keel_attr *row = talk_bad(a->in) ? NULL : a->w->object->attr(a->w->mod, klass, name);
 
-	put_code(a, row != NULL);
+	asked_code(a, row != NULL);
 	talk_put_int(a->out, row != NULL ? a->w->object->attr_flags(row) : 0);
 }
 
@@ -266,7 +260,7 @@ static void ask_text(struct asked *a)
 	if (obj != NULL) {
 		put_text(a, text_object, obj, row, key);
 	} else {
-		put_code(a, -ENOENT);
+		asked_code(a, -ENOENT);
 		talk_put_str(a->out, NULL);
 	}
 }
@@ -298,7 +292,7 @@ static void ask_int(struct asked *a)
 	const struct keel_attr *row;
 	struct keel_obj *obj = obj_and_attr(a, &row);
 
-	put_code(a, obj != NULL && a->w->object->is_set(obj, row));
+	asked_code(a, obj != NULL && a->w->object->is_set(obj, row));
 	talk_put_int(a->out, obj != NULL ? a->w->object->get_int(obj, row) : 0);
 }
 
@@ -321,7 +315,7 @@ static void ask_match(struct asked *a)
 	if (obj == NULL)
 		put_gone(a);
 	else if (!talk_bad(a->in))
-		put_err(a, a->w->object->match(obj, row, op, key, text, &err), &err);
+		asked_err(a, a->w->object->match(obj, row, op, key, text, &err), &err);
 }
 
 /* ---- object: writing, as the system does ---------------------------------------------------------------- */
@@ -333,7 +327,7 @@ static void ask_set_int(struct asked *a)
 
 	if (obj != NULL && !talk_bad(a->in))
 		a->w->object->set_int(obj, row, n);
-	put_code(a, obj != NULL ? 0 : -ENOENT);
+	asked_code(a, obj != NULL ? 0 : -ENOENT);
 }
 
 static void ask_set_text(struct asked *a)
@@ -347,7 +341,7 @@ static void ask_set_text(struct asked *a)
 	if (obj == NULL || op < KEEL_SET || op > KEEL_DECR)
 		put_gone(a);
 	else if (!talk_bad(a->in))
-		put_err(a, a->w->object->set_text(obj, row, (int32_t)op, key, text, &err), &err);
+		asked_err(a, a->w->object->set_text(obj, row, (int32_t)op, key, text, &err), &err);
 }
 
 static void ask_unset(struct asked *a)
@@ -358,57 +352,23 @@ static void ask_unset(struct asked *a)
 
 	if (obj != NULL && !talk_bad(a->in))
 		a->w->object->unset(obj, row, key);
-	put_code(a, obj != NULL ? 0 : -ENOENT);
+	asked_code(a, obj != NULL ? 0 : -ENOENT);
 }
 
 static void ask_touch(struct asked *a)
 {
 	const char *klass = talk_text(a->in), *id = talk_text(a->in);
-	struct keel_obj *obj = talk_bad(a->in) ? NULL : obj_named(a, klass, id);
+	struct keel_obj *obj = talk_bad(a->in) ? NULL : asked_obj(a, klass, id);
 
 	if (obj != NULL)
 		a->w->object->touch(obj);
-	put_code(a, obj != NULL ? 0 : -ENOENT);
+	asked_code(a, obj != NULL ? 0 : -ENOENT);
 }
 
 /* ---- hook ------------------------------------------------------------------------------------------------ */
 static void ask_tapped(struct asked *a)
 {
-	put_code(a, a->w->hook->tapped(a->w->mod, (uint32_t)talk_int(a->in)));
-}
-
-/* Taps inside the daemon trust an event: no text is missing, no object gone. */
-static bool whole(const void *event, const struct keel_field *fields, uint32_t n)
-{
-	const void *pointer = event;
-
-	for (uint32_t i = 0; i < n && pointer != NULL; i++) {
-		if (fields[i].type != KEEL_FIELD_INT)
-			memcpy(&pointer, (const char *)event + fields[i].offset, sizeof(pointer));
-	}
-	return pointer != NULL;
-}
-
-static void ask_note(struct asked *a)
-{
-	int64_t point = talk_int(a->in);
-	union { uint64_t align[32]; char bytes[256]; } room;
-	struct keel_point_def p = { .size = sizeof(p) };
-	const struct keel_field *fields;
-	uint32_t n;
-
-	fields = point < 0 || point > UINT32_MAX ? NULL : a->w->hook->fields((uint32_t)point, &n);
-	if (fields == NULL || a->w->hook->about(a->w->mod, (uint32_t)point, &p) < 0 ||
-	    p.event_size > sizeof(room)) {
-		put_code(a, -ENOENT);
-		return;
-	}
-	talk_event(a->in, fields, n, &room, p.event_size, obj_named, a);
-	if (talk_bad(a->in))
-		return;
-	if (whole(&room, fields, n))
-		a->w->hook->note(a->w->mod, (uint32_t)point, &room);
-	put_code(a, 0);
+	asked_code(a, a->w->hook->tapped(a->w->mod, (uint32_t)talk_int(a->in)));
 }
 
 static int32_t text_holds(struct asked *a, struct keel_obj *obj, const void *what, const char *key,
@@ -431,12 +391,12 @@ static void ask_part(struct asked *a)
 	const void *body = talk_bytes(a->in, &len);
 
 	if (!talk_bad(a->in))
-		put_code(a, a->w->part(a->w->arg, request, body, len));
+		asked_code(a, a->w->part(a->w->arg, request, body, len));
 }
 
 static void ask_drained(struct asked *a)
 {
-	put_code(a, a->w->drained(a->w->arg, (uint64_t)talk_int(a->in)));
+	asked_code(a, a->w->drained(a->w->arg, (uint64_t)talk_int(a->in)));
 }
 
 /* ---- the table ------------------------------------------------------------------------------------------- */
@@ -453,11 +413,13 @@ static void (*const questions[ASK_LAST])(struct asked *a) = {
 	[ASK_NOTE] = ask_note,	       [ASK_HOLDS_TEXT] = ask_holds_text,
 	[ASK_PART] = ask_part,	       [ASK_DRAINED] = ask_drained,
 	[ASK_DURABLE] = ask_durable,   [ASK_FORGET] = ask_forget,
+	[ASK_RAISE] = ask_raise,       [ASK_FOLD] = ask_fold,
+	[ASK_POINT] = ask_point,       [ASK_DEFINE] = ask_define,
 };
 
 bool answer(const struct whom *w, int64_t what, struct talk_in *in, struct mp *out)
 {
-	struct asked a = { w, in, out };
+	struct asked a = { .w = w, .in = in, .out = out };
 
 	if (talk_bad(in) || what <= 0 || what >= ASK_LAST || questions[what] == NULL)
 		return false;

@@ -23,7 +23,7 @@ static void reply(struct process *p, struct talk_in *in, const struct frame *f)
 }
 
 /* ---- records: as many as a busy module writes, not as many as a broken one ------------------------- */
-static bool log_may(struct isolate *iso)
+bool iso_log_may(struct isolate *iso)
 {
 	int64_t now = loop_now_ms(iso->parts->loop), fresh = (now - iso->logs_ms) * LOGS_PER_SECOND / 1000;
 
@@ -51,7 +51,7 @@ static void log_record(struct isolate *iso, struct talk_in *in)
 	uint32_t event = (uint32_t)talk_int(in) & ~(uint32_t)KEEL_LOG_FORCE;
 	const char *klass = talk_str(in), *object = talk_str(in), *text = talk_text(in);
 
-	if (!talk_bad(in) && log_may(iso) && iso->parts->log != NULL)
+	if (!talk_bad(in) && iso_log_may(iso) && iso->parts->log != NULL)
 		log_add(iso->parts->log, event, klass, object, "%s", text);
 }
 
@@ -130,7 +130,7 @@ static void when_durable(struct process *p, struct talk_in *in)
 /* ---- by what it is ------------------------------------------------------------------------------------- */
 static void event(struct process *p, struct talk_in *in)
 {
-	int64_t what = talk_int(in);
+	int64_t what = talk_int(in), number;
 
 	switch (what) {
 	case TALK_LOG:
@@ -145,6 +145,10 @@ static void event(struct process *p, struct talk_in *in)
 	case TALK_ANSWER:
 	case TALK_ANSWER_OUT:
 		request_heard(p, (uint32_t)what, in);
+		break;
+	case TALK_ABANDON:
+		number = talk_int(in);
+		raised_abandon(p, number, (int32_t)talk_int(in));
 		break;
 	case TALK_WHEN_DURABLE:
 		when_durable(p, in);

@@ -71,7 +71,7 @@ static keel_verdict hold_resumed(struct keel_call *c, void *arg)
 
 	if (!process_hears(call->process)) {
 		call_settle(call);
-		return iso->call->fail(c, "its process ended while it waited");
+		return iso->call->fail(c, "module %s: its process ended while it waited", iso->name);
 	}
 	if (call->over) {
 		tell_cancelled(call, number, KEEL_CANCEL_STOPPING);

@@ -25,6 +25,8 @@
 struct process;
 
 #define CALLS_MAX 1024u                  /* calls of taps that have no verdict yet */
+#define RAISED_MAX 1024u                 /* operations a process has raised and that wait */
+#define RAISED_DEPTH 16                  /* calls in operations that such calls have raised */
 #define NOTES_MAX 65536u                 /* notes sent and not yet told */
 #define DEPARTED_MAX 4096u               /* objects kept for them */
 #define QUEUE_MAX (8u * 1024u * 1024u)   /* bytes that the process has not read yet */
@@ -91,6 +93,7 @@ struct process {
 	uint64_t next_id;
 	struct pending *pending;
 	struct iso_hold *holds;  /* by number */
+	struct iso_raised *raised; /* by number */
 	struct walk walk;        /* its last one */
 	int64_t busy_ms;         /* since when it works at the oldest of what it owes */
 	uint64_t computing;      /* the question it was last seen at ... */
@@ -120,6 +123,7 @@ struct iso_call {
 	uint64_t since;          /* events are remembered from then on */
 	struct iso_question *questions;
 	struct iso_hold *holds;  /* its module's, open or not yet told */
+	uint32_t depth;          /* of calls in operations that calls have raised */
 	bool asked;              /* its first question is the tap's own */
 	bool over;               /* the tap answered, and not WAIT: holds it took are void */
 	/* What find() does not give; whoever raised the event keeps them until the end. */
@@ -150,6 +154,17 @@ struct iso_hold {
 	struct iso_call *call;
 	struct keel_hold *hold;
 	int64_t number; /* the process' */
+	UT_hash_handle hh;
+};
+
+/* An operation that the module raised and that waits, or is being raised. */
+struct iso_raised {
+	struct isolate *iso;
+	struct process *process; /* NULL: it ended, nobody hears of the outcome */
+	int64_t number;          /* the process' */
+	uint64_t call;           /* whose drafts its event has; 0: none */
+	struct mp *out;          /* for the outcome while raise() runs */
+	bool ends;
 	UT_hash_handle hh;
 };
 
@@ -199,6 +214,8 @@ struct isolate {
 
 	/* talk */
 	uint64_t next_call;
+	uint32_t raising;        /* depth of the operation that is being raised, 0: none is */
+	struct defined *defined; /* points that it publishes while it runs */
 	struct iso_call *calls;          /* by number */
 	struct iso_question *questions;
 	uint32_t n_questions;
@@ -284,6 +301,7 @@ int described_take(struct isolate *iso, struct talk_in *in, const char *body, ui
 void described_fini(struct isolate *iso);
 
 /* heard.c: a frame of the process. */
+bool iso_log_may(struct isolate *iso); /* may it cause one more record now? */
 void heard(struct process *p, const struct frame *f);
 
 /* tap.c */
@@ -310,6 +328,12 @@ int32_t call_hold(struct iso_call *c, struct keel_hold_opts *opts, int64_t numbe
 void iso_holds_lost(struct process *p); /* it is gone: durable ones are for the next */
 void iso_holds_end(struct process *p);  /* nobody can resume them */
 void call_release(struct process *p, int64_t number);
+
+/* raise.c: operations that the module raised */
+void iso_raise(struct process *p, const struct iso_call *call, struct raising *r, struct mp *out);
+void raised_abandon(struct process *p, int64_t number, int32_t reason);
+void raised_call_ends(struct process *p, uint64_t call); /* what its events have of it is gone soon */
+void raised_end(struct process *p); /* it ended: they do */
 
 /* departed.c: objects that went before the process has heard what happened to them. */
 void departed_watch(struct isolate *iso);

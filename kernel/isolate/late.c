@@ -122,7 +122,7 @@ static bool suspected(struct process *p)
 		return false;
 	DL_COUNT(iso->retired, other, n);
 	return n < RETIRED_MAX && iso->spare != NULL && iso->spare->state == PROCESS_CHECKED &&
-	       restart_wait(iso) == 0 && p->notes == 0 && iso->n_durables == 0 && !requests_open(p) &&
+	       restart_wait(iso) == 0 && p->notes == 0 && p->raised == NULL && iso->n_durables == 0 && !requests_open(p) &&
 	       calls_can_move(p);
 }
 
@@ -157,7 +157,7 @@ static void judge(struct process *p)
 	int64_t late = now_ms(p) - p->busy_ms;
 
 	if (!owes(p)) {
-		if (retired(p) && p->holds == NULL && process_hears(p))
+		if (retired(p) && p->holds == NULL && p->raised == NULL && process_hears(p))
 			acquit(p);
 	} else if (late >= deadline) {
 		process_give_up(p, p->pending != NULL ? "its process gave no answer for %lld ms" :

@@ -131,6 +131,7 @@ void process_destroy(struct process *p)
 	process_close(p);
 	HASH_ITER(hh, p->pending, q, next)
 		pending_drop(p, q);
+	raised_end(p);
 	walk_end(&p->walk, p->iso->object);
 	departed_drop(p);
 	p->users++;

@@ -13,6 +13,8 @@
 
 static void req_free(struct iso_req *r)
 {
+	if (r->process != NULL && r->process->raised != NULL)
+		hooks_requester_left(r->iso->parts->hooks, r->req);
 	HASH_DEL(r->iso->reqs, r);
 	free(r);
 }

@@ -13,6 +13,7 @@
 #ifndef KEELSON_TALK_H
 #define KEELSON_TALK_H
 
+#include "keel/contrib.h"
 #include "keel/hooks.h"
 #include "keel/module.h"
 #include "object/mp.h"
@@ -37,6 +38,7 @@ enum talk_down {
 	TALK_CALL,      /* call, tap, event -> verdict, code, text */
 	TALK_RESUME,    /* call, hold -> verdict, code, text */
 	TALK_TURN,      /* time in ms or -1 -> when there is something to do (-1: never), fds watched; --clock */
+	TALK_OUTCOME,   /* number of an operation it raised, verdict, code, text, by -> 0 */
 	/* EVENT */
 	TALK_NOTE = 32, /* tap, event */
 	TALK_CANCEL,    /* call, hold, reason */
@@ -57,6 +59,7 @@ enum talk_up {
 	TALK_ANSWER,    /* request, code, text or nil */
 	TALK_ANSWER_OUT, /* request, body */
 	TALK_WHEN_DURABLE, /* number */
+	TALK_ABANDON,   /* number of an operation it raised, reason */
 };
 
 /* What a module asks while it runs. An object is class and id. */
@@ -85,6 +88,10 @@ enum talk_ask {
 	ASK_DRAINED,    /* request -> code, and TALK_DRAINED later */
 	ASK_DURABLE,    /* which -> 0, key, why, time left; or code */
 	ASK_FORGET,     /* key -> 0 */
+	ASK_RAISE,      /* number, point, request or 0, event -> outcome: verdict, code, text, by; WAIT: TALK_OUTCOME later */
+	ASK_FOLD,       /* point, length, event -> sum, text, why it was not raised or nil */
+	ASK_POINT,      /* name -> id or 0 */
+	ASK_DEFINE,     /* definition of a point -> id; or 0, code, text */
 	ASK_LAST,
 };
 
@@ -126,6 +133,13 @@ void talk_put_event(struct mp *m, const struct keel_field *fields, uint32_t n, c
 typedef struct keel_obj *talk_obj_fn(void *arg, const char *klass, const char *id);
 void talk_event(struct talk_in *in, const struct keel_field *fields, uint32_t n, void *event,
 		uint32_t size, talk_obj_fn *obj, void *arg);
+
+/* A point that a module publishes: kind, name, sentence, size of its event, how many fields it has, how
+ * many are told (all; none when they are missing or too many), those. */
+void talk_put_point(struct mp *m, const struct keel_point_def *def);
+enum { TALK_FIELDS_MAX = 32 };
+/* Borrowed from the body; `fields` has room for TALK_FIELDS_MAX. */
+void talk_point(struct talk_in *in, struct keel_point_def *ret, struct keel_field *fields);
 
 /* The values of a filled configuration, in the order of its rules. */
 void talk_put_conf(struct mp *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf);

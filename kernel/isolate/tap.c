@@ -16,6 +16,7 @@
 #include <utlist.h>
 
 #include "isolate/inside.h"
+#include "util/text.h"
 
 #define WHY "its process is asked"
 #define SLACK_MS 1000 /* the sweep comes first: it knows better what is wrong */
@@ -31,6 +32,8 @@ void call_settle(struct iso_call *c)
 {
 	if (c->questions != NULL || c->holds != NULL)
 		return;
+	if (c->n_drafts > 0 && c->process != NULL)
+		raised_call_ends(c->process, c->number);
 	HASH_DEL(c->iso->calls, c);
 	hooks_forget(c->iso->parts->hooks, c->since);
 	free(c);
@@ -127,7 +130,7 @@ static void call_over(struct iso_call *call)
 static void answered(struct process *p, struct pending *pending, struct talk_in *in, const char *why)
 {
 	struct iso_question *q = (struct iso_question *)pending;
-	const char *text = why;
+	const char *text = NULL;
 
 	unsend(q);
 	p->of_use = true;
@@ -140,13 +143,17 @@ static void answered(struct process *p, struct pending *pending, struct talk_in 
 		text = talk_str(in);
 		if (!talk_done(in)) {
 			process_give_up(p, "its process sent what is no verdict");
-			text = p->lost;
+			why = p->lost;
+			text = NULL;
 		} else {
 			q->verdict = verdict >= INT32_MIN && verdict <= INT32_MAX ? (keel_verdict)verdict :
 										    INT32_MAX;
 		}
 	}
-	q->text = text != NULL ? strdup(text) : NULL;
+	if (why != NULL)
+		q->text = text_format("module %s: %s", p->iso->name, why);
+	else
+		q->text = text != NULL ? strdup(text) : NULL;
 	if (q->verdict != KEEL_WAIT && q->first && q->call->tap->kind != KEEL_NOTE)
 		call_over(q->call);
 	iso_release(p->iso, q->hold);
@@ -190,7 +197,7 @@ static void question_fail(struct iso_question *q, const char *why)
 {
 	q->answered = true;
 	q->verdict = KEEL_FAIL;
-	q->text = strdup(why);
+	q->text = text_format("module %s: %s", q->call->iso->name, why);
 	iso_release(q->call->iso, q->hold);
 }
 
@@ -364,7 +371,7 @@ static uint64_t call_begin(const struct iso_tap *t, struct process *p, struct ke
 		return 0;
 	}
 	*call = (struct iso_call){ .iso = iso, .process = p, .tap = t, .number = number,
-				   .since = hooks_recall(iso->parts->hooks) };
+				   .depth = iso->raising, .since = hooks_recall(iso->parts->hooks) };
 	HASH_ADD(hh, iso->calls, number, sizeof(call->number), call);
 	if (!hash_holds(call)) {
 		free(call);
@@ -393,7 +400,7 @@ static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const voi
 		return KEEL_NEXT;
 	}
 	if (p->notes >= NOTES_MAX && p->state == PROCESS_UP)
-		return iso->call->fail(c, "its process has %u events to hear of", p->notes);
+		return iso->call->fail(c, "module %s: its process has %u events to hear of", iso->name, p->notes);
 	if (hooks_replays(c) && iso->call->durable(c, 0, &up) == 0)
 		return call_begin(t, p, c, event, &v) != 0 ? KEEL_NEXT : v;
 	begun = talk_begin(&iso->scratch);
@@ -403,7 +410,7 @@ static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const voi
 	talk_end(&iso->scratch, begun, WIRE_EVENT, 0);
 	process_owes(p);
 	if (process_send(iso, p, begun) < 0)
-		return iso->call->fail(c, "its process does not hear");
+		return iso->call->fail(c, "module %s: its process does not hear", iso->name);
 	p->notes++;
 	p->last_tap = t->number;
 	return KEEL_NEXT;
@@ -447,9 +454,10 @@ static keel_verdict gate(const struct iso_tap *t, struct keel_call *c, const voi
 
 	if (iso->now == NULL &&
 	    iso->again_ms - loop_now_ms(iso->parts->loop) > iso->limits.deadline_ms)
-		return iso->call->fail(c, "its process ended too often and is not there now");
+		return iso->call->fail(c, "module %s: its process ended too often and is not there now", iso->name);
 	if (iso->n_questions >= CALLS_MAX)
-		return iso->call->fail(c, "its process has %u calls to answer", iso->n_questions);
+		return iso->call->fail(c, "module %s: its process has %u calls to answer", iso->name,
+				       iso->n_questions);
 	number = call_begin(t, NULL, c, event, &v);
 	if (number != 0 && process_up(iso->now))
 		look_for(iso->now, number);

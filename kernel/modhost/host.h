@@ -74,7 +74,9 @@ struct host {
 	struct bind *binds;
 	struct keel_req *reqs;
 	struct durable *durables;
-	int64_t next_hold, next_durable;
+	struct raised *raised; /* operations that wait */
+	struct own_point *own_points;
+	int64_t next_hold, next_durable, next_raised;
 	uint32_t notes;        /* told, not reported */
 	int64_t notes_ms;
 };
@@ -168,6 +170,16 @@ extern const struct keel_object_api host_object;
 extern const struct keel_call_api host_call;
 extern const struct keel_hook_api host_hook;
 
+/* raise.c, fan.c */
+keel_verdict raise_point(struct keel_mod *m, const struct keel_raise *r);
+void raise_note(struct keel_mod *m, uint32_t point, const void *event);
+int64_t raise_fold(struct keel_mod *m, uint32_t point, const void *event, char *buf, uint32_t len);
+keel_verdict raise_fan(struct keel_mod *m, const struct keel_fan *f);
+void raise_told(struct host *h, struct talk_in *in); /* an outcome */
+/* End those that wait and were raised with this `done` and an argument that is of `whole`. */
+void raise_abandon(struct host *h, keel_outcome_fn *done, bool (*is_of)(const void *arg, const void *whole), const void *whole,
+		   int32_t reason);
+
 /* points.c */
 uint32_t points_named(struct keel_mod *m, const char *name);
 int32_t points_about(struct keel_mod *m, uint32_t point, struct keel_point_def *ret);
@@ -179,6 +191,7 @@ extern const struct keel_request_api host_request;
 const void *host_group(const char *name);
 
 void durable_told(struct host *h, struct talk_in *in);
+int64_t req_number(const struct keel_req *q);
 void req_take(struct host *h, struct talk_in *in);
 void req_gone_told(struct host *h, struct talk_in *in);
 void req_drained_told(struct host *h, struct talk_in *in);

@@ -32,7 +32,18 @@ static void other(struct host *h, int64_t what, struct talk_in *in)
 	case TALK_DURABLE:
 		durable_told(h, in);
 		break;
+	case TALK_OUTCOME:
+		raise_told(h, in);
+		break;
 	}
+}
+
+static void outcome(struct host *h, struct talk_in *in, uint64_t corr)
+{
+	raise_told(h, in);
+	talk_begin(&h->out);
+	talk_put_int(&h->out, 0);
+	host_reply(h, corr);
 }
 
 static void handle(struct host *h, struct message *m)
@@ -51,6 +62,8 @@ static void handle(struct host *h, struct message *m)
 		call_run(h, &in, m->f.corr);
 	else if (what == TALK_RESUME)
 		call_resume(h, &in, m->f.corr);
+	else if (what == TALK_OUTCOME)
+		outcome(h, &in, m->f.corr);
 	else if (what == TALK_TURN && clock_turn != NULL)
 		clock_turn(h, &in, m->f.corr);
 	else

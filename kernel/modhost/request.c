@@ -36,6 +36,11 @@ void session_take(struct talk_in *in, struct keel_session *ret)
 	ret->groups = talk_str(in);
 }
 
+int64_t req_number(const struct keel_req *q)
+{
+	return q->number;
+}
+
 static struct keel_req *req_find(struct host *h, int64_t number)
 {
 	struct keel_req *q;

@@ -33,6 +33,9 @@ everything()
 		[[ " $(tr -s '\n\t' ' ' <<<"$OTHERS") " != *" $name "* ]] && may_be_isolated "$so" || continue
 		printf '%s\n' --enable "$name" --set "$name.path=$so" --set "$name.isolation=$1"
 	done
+	for name in listen counsel; do # inside: they tap points of others by their names
+		printf '%s\n' --enable $name --set "$name.path=$FIXTURES/$name.so"
+	done
 	printf '%s\n' --set ponder.delay=100ms --set busy.busy=false --set hold.timeout=300ms --set lookup.unreadable=accept
 }
 
@@ -66,6 +69,8 @@ session()
 	qstat -f "$b" | grep -E 'job_state|Hold_Types|Priority'
 	qmgr -c 'create node v9'
 	qmgr -c 'delete node v9'
+	submit -h -N frown -- /bin/true || echo "qsub says $?"
+	as "$OWNER" qdel "$(submit -h -N wait -- /bin/true)" || echo "qdel says $?"
 }
 
 # What the fixtures have written, each by itself: who comes first of two processes is nobody's business.
@@ -85,6 +90,11 @@ transcript() # WHERE
 	transcript inline >"$BATS_TEST_TMPDIR/inline"
 	transcript process >"$BATS_TEST_TMPDIR/process"
 	has "$(cat "$BATS_TEST_TMPDIR/process")" 'fixture job_submit'
+	has "$(cat "$BATS_TEST_TMPDIR/process")" 'fixture fan: 2 answers, the worst is 0'
+	has "$(cat "$BATS_TEST_TMPDIR/process")" 'self: told 0'
+	has "$(cat "$BATS_TEST_TMPDIR/process")" 'listen: 0 left'
+	has "$(cat "$BATS_TEST_TMPDIR/process")" 'qsub: counsel frowns'
+	has "$(cat "$BATS_TEST_TMPDIR/process")" 'consult: 1, it was counsel'
 	diff "$BATS_TEST_TMPDIR/inline" "$BATS_TEST_TMPDIR/process"
 }
 
@@ -135,7 +145,7 @@ restarts_of_the_server() # WHERE
 	kill -9 "$(modhost durable)"
 	wait_until 10 held "$JOB job_known"
 	wait || true
-	has "$(cat "$SB/words")" 'its process ended while it waited'
+	has "$(cat "$SB/words")" '^qdel: module durable: its process ended while it waited'
 	kill -9 "$(modhost durable)"
 	wait_until 10 twice_taken_back
 	sandbox restart server --hard
@@ -144,6 +154,45 @@ restarts_of_the_server() # WHERE
 	same 'how often it was resumed' 1 "$(server_log | grep -c 'fixture durable resumed')"
 }
 twice_taken_back() { [ "$(server_log | grep -c 'took its hold back')" -eq 2 ] && held "$JOB job_known"; }
+
+# ---- what a module asks others from its process --------------------------------------------------------------
+
+# Fixture consult in a process asks counsel, which is inside.
+consulted()
+{
+	mapfile -t args < <(isolated consult)
+	setup_sandbox "${args[@]}" --enable counsel --set "counsel.path=$FIXTURES/counsel.so"
+}
+nothing_is_held() { [ -z "$(keelson holds)" ]; }
+counsel_was_cancelled() { [ "$(server_log | grep -c "counsel: cancelled $1")" -eq "$2" ]; }
+somebody_thinks() { has "$(keelson holds)" "^$1.* counsel: it is thought about"; }
+
+@test "what a module has asked ends with its process, and whoever waited for it is told" {
+	consulted
+	submit -N patience -- /bin/true >"$SB/words" 2>&1 3>&- &
+	wait_until 10 somebody_thinks '.*consult_wanted'
+	kill -9 "$(modhost consult)"
+	wait_until 10 counsel_was_cancelled 4 2 # the job's question, and who was asked
+	wait || true
+	has "$(cat "$SB/words")" '^qsub: module consult: its process ended while it waited'
+	wait_until 10 nothing_is_held
+	submit -h -N wait -- /bin/true >/dev/null
+	has "$(server_log)" "consult: verdict 0 ''"
+}
+
+@test "a question about a job ends with the call that knows the job, and a flood of them is stopped" {
+	consulted
+	submit -h -N careless -- /bin/true >/dev/null
+	wait_until 10 counsel_was_cancelled 3 1
+	wait_until 10 has_log "consult: verdict -1 .*what it was about is gone"
+	! submit -N flood -- /bin/true >"$SB/words" 2>&1
+	has "$(cat "$SB/words")" '^qsub: too many operations that its process raised wait'
+	has "$(server_log)" 'module consult raised point [0-9]+: too many operations that its process raised wait'
+	same 'how many wait' 1024 "$(keelson holds | grep -c consult_whom)"
+	kill -9 "$(modhost consult)"
+	wait_until 10 nothing_is_held
+	wait_until 10 quietly_submitted
+}
 
 @test "a veto from a process of its own reads like one from inside" {
 	mapfile -t args < <(isolated reject 'text=no more for today')
@@ -291,7 +340,7 @@ noticed() { quietly_submitted && has_log "$1"; }
 	submit -N spin-60000 -- /bin/true >"$SB/words" 2>&1 3>&- &
 	wait_until 5 noticed 'gave no answer for 1000 ms; calls failed: 1, events lost: 0; another one serves already'
 	! wait $! || false
-	has "$(cat "$SB/words")" 'its process gave no answer for 1000 ms'
+	has "$(cat "$SB/words")" 'module [a-z_]+: its process gave no answer for 1000 ms'
 	has "$(keelson modules)" '^trouble .*up, restarts: 1'
 }
 

@@ -66,6 +66,7 @@ static bool visit(struct play *p, const struct point *point, enum flavour f, enu
 		return false;
 	*r = (struct raised){ .point = point, .flavour = f, .with = flavour_name(f) };
 	v = calls_raise(&p->stage, r);
+	v = play_verdict(p, v, &r->outcome);
 	outcome_write(p, r, v);
 	if (v == KEEL_WAIT) {
 		holds_write(p);

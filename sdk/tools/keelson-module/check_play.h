@@ -24,6 +24,8 @@ struct play {
 void play_begin(struct play *p, const struct subject *of);
 void play_days(struct play *p);
 void play_forget(struct play *p);
+/* What an operation that was raised came to; KEEL_WAIT: it takes time. */
+keel_verdict play_verdict(struct play *p, keel_verdict v, const struct keel_mock_outcome *o);
 
 /* Write down: the values of an object; those of all that stay (`all`: those with the largest values, too); what was logged since, with the step it was at. */
 void play_show(struct play *p, const char *klass, struct keel_obj *o, const char *id);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isolate/answer.h"
 #include "twin_inside.h"
 
 struct twin_seen twin_seen;
@@ -137,7 +136,8 @@ static void asked(struct twin *t, struct talk_in *in, uint64_t corr)
 	struct asking a = { t, call_find(t, (uint64_t)talk_int(in)) };
 	struct whom whom = { .mod = t->mod, .call = a.call != NULL ? a.call->call : NULL, .object = t->object,
 			     .api = t->call, .hook = t->hook, .draft = draft, .hold = hold, .part = twin_part,
-			     .drained = twin_drained, .arg = &a };
+			     .drained = twin_drained, .may_raise = twin_may_raise, .raise = twin_raise,
+			      .defined = &t->defined, .arg = &a };
 	struct mp out = { 0 };
 
 	if (answer(&whom, what, in, &out))
@@ -207,6 +207,7 @@ void twin_heard(void *arg, const struct frame *f)
 	switch (what) {
 	case TALK_LOG: logged(t, &in); break;
 	case TALK_NOTED: break;
+	case TALK_ABANDON: break; /* this host cannot end what others wait for */
 	case TALK_RELEASE: released(t, talk_int(&in)); break;
 	case TALK_ANSWER:
 	case TALK_ANSWER_OUT: twin_answered(t, what, &in); break;
@@ -292,6 +293,80 @@ static void cancel(struct keel_call *call, void *arg, int32_t reason)
 	twin_settle(t);
 }
 
+/* ---- it is asked while it asks ------------------------------------------------------------------------ */
+/* As in the daemon, it is not called before it has its answer: the question waits, and its operation. */
+struct later {
+	struct twin_call *call;
+	struct keel_timer *timer;
+	struct keel_hold *hold;
+	struct mp message;
+};
+
+static struct twin_call *later_end(struct later *l)
+{
+	struct twin_call *c = l->call;
+
+	c->twin->core->timer_cancel(l->timer);
+	mp_fini(&l->message);
+	free(l);
+	return c;
+}
+
+static void later_now(struct keel_mod *m, void *arg)
+{
+	struct later *l = arg;
+
+	(void)m;
+	l->timer = NULL;
+	l->call->twin->call->release(l->hold);
+}
+
+static keel_verdict later_ask(struct keel_call *call, void *arg)
+{
+	struct later *l = arg;
+	struct twin *t = l->call->twin;
+
+	mp_raw(&t->host.out, l->message.data, l->message.len);
+	l->call->n_holds--;
+	return verdict_ask(later_end(l), call);
+}
+
+static void later_cancelled(struct keel_call *call, void *arg, int32_t reason)
+{
+	struct later *l = arg;
+
+	(void)call, (void)reason;
+	l->call->n_holds--;
+	call_settle(later_end(l));
+}
+
+/* The question that was begun. */
+static keel_verdict ask_later(struct twin_call *c, struct keel_call *call)
+{
+	struct twin *t = c->twin;
+	struct later *l = calloc(1, sizeof(*l));
+	keel_verdict v = KEEL_FAIL;
+
+	if (l == NULL) {
+		t->host.out.len = 0;
+	} else {
+		l->call = c;
+		l->message = t->host.out;
+		t->host.out = (struct mp){ 0 };
+		v = t->call->hold(call, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts),
+								  .why = "its process is asked", .resume = later_ask,
+								  .cancel = later_cancelled, .arg = l }, &l->hold);
+	}
+	c->event = NULL;
+	if (v == KEEL_WAIT) {
+		c->n_holds++;
+		l->timer = t->core->timer(t->mod, 0, later_now, l);
+	} else {
+		call_settle(l != NULL ? later_end(l) : c);
+	}
+	return v;
+}
+
 /* ---- taps ---------------------------------------------------------------------------------------------- */
 static bool name_of(void *arg, struct keel_obj *obj, const char **ret_klass, const char **ret_id)
 {
@@ -338,6 +413,8 @@ keel_verdict twin_tap(struct keel_call *call, uint32_t point, uint32_t kind, int
 	modhost_begin(&t->host, TALK_CALL);
 	talk_put_int(&t->host.out, (int64_t)c->number);
 	event_put(t, point, row, event);
+	if (t->host.depth > 0 && kind != KEEL_NOTE)
+		return ask_later(c, call);
 	v = verdict_ask(c, call);
 	return kind == KEEL_NOTE ? KEEL_NEXT : v; /* it has logged it itself */
 }

@@ -5,6 +5,7 @@
 #ifndef KEELSON_MODULE_TWIN_INSIDE_H
 #define KEELSON_MODULE_TWIN_INSIDE_H
 
+#include "isolate/answer.h"
 #include "modhost.h"
 #include "twin.h"
 
@@ -45,6 +46,7 @@ struct twin {
 	struct twin_call *calls;
 	struct twin_hold *holds;
 	struct twin_request *requests;
+	struct defined *defined;
 	uint64_t n_calls, n_requests;
 };
 
@@ -76,5 +78,10 @@ void twin_answered(struct twin *t, int64_t what, struct talk_in *in);
 int32_t twin_part(void *asking, uint64_t request, const void *body, uint32_t len);
 int32_t twin_drained(void *asking, uint64_t request);
 void twin_requests_end(struct twin *t);
+struct keel_req *twin_requester(const struct twin *t, uint64_t request); /* NULL: nobody */
+
+/* twin_raise.c */
+bool twin_may_raise(void *asking, uint32_t point);
+void twin_raise(void *asking, struct raising *r, struct mp *out);
 
 #endif

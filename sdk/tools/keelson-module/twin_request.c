@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isolate/answer.h"
 #include "twin_inside.h"
 
 static struct twin_request *request_find(const struct twin *t, uint64_t number)
@@ -18,6 +17,13 @@ static struct twin_request *request_find(const struct twin *t, uint64_t number)
 	while (r != NULL && r->number != number)
 		r = r->next;
 	return r;
+}
+
+struct keel_req *twin_requester(const struct twin *t, uint64_t request)
+{
+	const struct twin_request *r = request != 0 ? request_find(t, request) : NULL;
+
+	return r != NULL ? r->req : NULL;
 }
 
 static struct keel_req *request_end(struct twin_request *r)

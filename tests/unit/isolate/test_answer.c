@@ -155,7 +155,9 @@ static int32_t about(struct keel_mod *m, uint32_t point, struct keel_point_def *
 
 	(void)m;
 	CU_ASSERT_TRUE_FATAL(hooks_point(point, &p));
+	ret->kind = p.kind;
 	ret->event_size = p.event_size;
+	ret->fields = hooks_fields(point, &ret->n_fields);
 	return 0;
 }
 
@@ -204,6 +206,7 @@ static void test_a_note_is_whole_or_nobody_hears_it(void)
 	CU_ASSERT_EQUAL(told("1", job), 1);
 	CU_ASSERT_EQUAL(told("1", NULL), 0);
 	CU_ASSERT_EQUAL(told(NULL, job), 0);
+	CU_ASSERT_EQUAL(told("1", object->find(&owner.pub, "queue", "0")), 0); /* no job: what it has is elsewhere */
 	drop(&none);
 }
 
