@@ -79,7 +79,7 @@ static void deliver(void *arg)
 {
 	struct read *r = arg;
 
-	r->fn(&r->owner->pub, r->arg, r->bytes, r->len);
+	r->fn(&r->owner->pub, r->arg, r->bytes, r->rc < 0 ? (uint32_t)-r->rc : r->len);
 	read_free(r);
 }
 
@@ -92,6 +92,16 @@ static void read_work(void *arg)
 				  &r->err);
 }
 
+/* Nobody is to take what cannot be read for what is not there. */
+static void failed(struct read *r)
+{
+	log_add(r->store->parts->log, KEEL_LOG_ERROR, "Server", r->id,
+		"the stored '%s' of %s %s cannot be read: %s", r->name, r->klass, r->id,
+		r->err.text[0] ? r->err.text : strerror(-r->rc));
+	free(r->bytes);
+	r->bytes = NULL;
+}
+
 static void read_done(void *arg)
 {
 	struct read *r = arg;
@@ -99,9 +109,7 @@ static void read_done(void *arg)
 
 	s->with_worker--;
 	if (r->rc < 0)
-		log_add(s->parts->log, KEEL_LOG_ERROR, "Server", r->id,
-			"the stored '%s' of %s %s cannot be read: %s", r->name, r->klass, r->id,
-			r->err.text[0] ? r->err.text : strerror(-r->rc));
+		failed(r);
 	DL_DELETE(s->reads, r);
 	reads_go_on(s);
 	deliver(r);

@@ -276,6 +276,9 @@ static void script_read(struct keel_mod *mod, void *arg, const void *bytes, uint
 
 	if (!e || e->run != w->run) {
 		st->msg->drop(w->out); /* withdrawn meanwhile */
+	} else if (!bytes && len > 0) { /* an empty script would be a job that did nothing and ended well */
+		st->msg->drop(w->out);
+		start_failed(mod, e, "its script cannot be read from the server's store; the server's log has the reason");
 	} else {
 		e->starting = false;
 		st->msg->put_bytes(w->out, "script", bytes ? bytes : "", bytes ? len : 0);

@@ -384,6 +384,53 @@ static void test_restart(void)
 	end();
 }
 
+struct waiting_read {
+	void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len);
+	void *arg;
+};
+static const struct keel_blob_api *real_blob;
+
+/* As the kernel tells of a disk that does not answer. */
+static void cannot_read(struct keel_mod *m, void *arg, const void *bytes, uint32_t len)
+{
+	struct waiting_read *w = arg;
+
+	(void)bytes, (void)len;
+	w->fn(m, w->arg, NULL, EIO);
+	free(w);
+}
+
+static int32_t get_fails(struct keel_mod *m, const char *klass, const char *id, const char *name,
+			 void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len), void *arg)
+{
+	struct waiting_read *w = malloc(sizeof(*w));
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(w);
+	*w = (struct waiting_read){ fn, arg };
+	return real_blob->get(m, klass, id, name, cannot_read, w);
+}
+
+/* Nobody's job is an empty script because the disk had a bad day. */
+static void test_script_unread(void)
+{
+	struct keel_blob_api failing;
+	struct state *st;
+
+	begin();
+	st = mod->state;
+	real_blob = st->blob;
+	failing = *real_blob;
+	failing.get = get_fails;
+	st->blob = &failing;
+	run(script_job("90.s", "exit 3\n"));
+	CU_ASSERT_EQUAL(heard.ended, 0);
+	CU_ASSERT_EQUAL(heard.refused, 1);
+	CU_ASSERT_EQUAL(heard.status, -3);
+	CU_ASSERT_PTR_NOT_NULL(strstr(heard.why, "its script cannot be read"));
+	st->blob = real_blob;
+	end();
+}
+
 /* Everybody may write into the spool: what a stranger has put there is out of the way. */
 static void test_stranger_in_spool(void)
 {
@@ -557,4 +604,4 @@ TESTS_MAIN_BETWEEN("executor", set_up, tear_down, TEST(test_exit_codes), TEST(te
 		   TEST(test_signals), TEST(test_kill), TEST(test_freezer), TEST(test_leftovers),
 		   TEST(test_usage_and_limits), TEST(test_restart),
 		   TEST(test_end_is_remembered), TEST(test_session_of_another_world),
-		   TEST(test_stranger_in_spool), TEST(test_output_is_fifo), TEST(test_link_loss), TEST(test_rerun))
+		   TEST(test_script_unread), TEST(test_stranger_in_spool), TEST(test_output_is_fifo), TEST(test_link_loss), TEST(test_rerun))

@@ -415,7 +415,8 @@ struct keel_blob_api {
 	/* Keep bytes with an object, under a name; NULL: take them away. Part of this turn's transaction. Copied.
 	 * Gone with the object. -ENOMEM. */
 	int32_t (*put)(struct keel_obj *, const char *name, const void *bytes, uint32_t len);
-	/* fn gets the bytes (NULL: none), borrowed; later, on the loop. */
+	/* fn gets the bytes, borrowed; later, on the loop. NULL and 0: there are none; NULL and an errno: they cannot
+	 * be read (now), the log has the reason. */
 	int32_t (*get)(struct keel_mod *, const char *klass, const char *id, const char *name,
 		       void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len),
 		       void *arg);

@@ -267,8 +267,10 @@ static void got(struct keel_mod *m, void *arg, const void *bytes, uint32_t len)
 {
 	(void)arg;
 	CU_ASSERT_PTR_EQUAL(m, k.mod);
-	sprintf(k.told + strlen(k.told), "[%.*s]", bytes ? (int)len : 4,
-		bytes ? (const char *)bytes : "none");
+	if (!bytes && len)
+		sprintf(k.told + strlen(k.told), "[%s]", strerrorname_np((int)len));
+	else
+		sprintf(k.told + strlen(k.told), "[%.*s]", bytes ? (int)len : 4, bytes ? (const char *)bytes : "none");
 }
 
 static void get(const char *id, const char *name)
@@ -440,7 +442,7 @@ static void reads_see_what_is_on_its_way(void)
 	get("1", "bad");
 	get("1", "s");
 	CU_ASSERT_EQUAL(k.owner.live, live + 3); /* nobody unloads it now */
-	wait_told("[kept][none][kept]");
+	wait_told("[kept][EIO][kept]");
 	kernel_stop();
 }
 
