@@ -3,10 +3,12 @@
  * bounds.c - what is refused before the parser sees it.
  *
  * libconfig compares each setting's name with all before it in its group, so a hundred thousand of them are a
- * minute in which nobody is served; it ends a text at its first NUL byte; and a file that another one
- * includes is read as it is, be it a pipe, or endless.
+ * minute in which nobody is served; it ends a text at its first NUL byte; it cuts numbers to the bits it has for
+ * them; and a file that another one includes is read as it is, be it a pipe, or endless.
  */
+#include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conf/inside.h"
@@ -30,9 +32,42 @@ static const char *past(const char *at, const char *end)
 	return found != NULL ? found + strlen(end) : at + strlen(at);
 }
 
-/* Behind the comment or text that begins here, or one byte further. */
+#define DIGITS "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ*"
+
+static bool is_number(const char *at)
+{
+	return isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1]));
+}
+
+/* Of digits and what may stand between them, but a sign. */
+static size_t number_len(const char *at)
+{
+	return strspn(at, DIGITS "abcdefABCDEFxXL.");
+}
+
+/* The digits, without their sign. */
+static bool number_fits(const char *at, bool negative)
+{
+	bool hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
+	uint64_t most = negative ? 1 : 0, n;
+	char *end;
+
+	if (!hex && strcspn(at, ".eE") < number_len(at))
+		return true; /* a float */
+	errno = 0;
+	n = strtoull(at, &end, hex ? 16 : 10);
+	most += *end == 'L' ? INT64_MAX : INT32_MAX;
+	return errno == 0 && n <= most;
+}
+
+/* Behind the comment, text, name or number that begins here, or one byte further. */
 static const char *step(const char *at)
 {
+	if (is_number(at))
+		return at + number_len(at);
+	if (strchr(LETTERS, *at) != NULL)
+		return at + strspn(at, LETTERS DIGITS "-_");
 	if (*at == '"')
 		return past_quotes(at);
 	if (*at == '#' || (at[0] == '/' && at[1] == '/'))
@@ -42,13 +77,28 @@ static const char *step(const char *at)
 	return at + 1;
 }
 
-static int refuse(const char *path, const char *text, const char *at, const char *what, struct keel_err *err)
+static unsigned line_of(const char *text, const char *at)
 {
 	unsigned line = 1;
 
 	for (; text < at; text++)
 		line += *text == '\n';
-	return err_set(err, -EINVAL, "%s:%u: %s", path, line, what);
+	return line;
+}
+
+static int refuse(const char *path, const char *text, const char *at, const char *what, struct keel_err *err)
+{
+	return err_set(err, -EINVAL, "%s:%u: %s", path, line_of(text, at), what);
+}
+
+static int number_check(const char *path, const char *text, const char *at, struct keel_err *err)
+{
+	bool negative = at > text && at[-1] == '-';
+
+	if (number_fits(at, negative))
+		return 0;
+	return err_set(err, -EINVAL, "%s:%u: expected a number of 32 bits, or of 64 bits with an L behind it (8589934592L), "
+		       "got %.*s", path, line_of(text, at), (int)number_len(at) + negative, at - negative);
 }
 
 int conf_bounds(struct conf *c, const char *path, const char *text, size_t len, struct keel_err *err)
@@ -58,6 +108,8 @@ int conf_bounds(struct conf *c, const char *path, const char *text, size_t len, 
 	if (nul != NULL)
 		return refuse(path, text, nul, "expected text, got a NUL byte", err);
 	for (const char *at = text; *at != '\0'; at = step(at)) {
+		if (is_number(at) && number_check(path, text, at, err) < 0)
+			return -EINVAL;
 		if (*at == '@')
 			return refuse(path, text, at, "expected a setting, got \"@\": other files are not included; "
 				      "the groups of modules may be in as many files of modules.d as you like", err);

@@ -432,6 +432,39 @@ static void test_too_many_settings(void)
 	free(rest);
 }
 
+static void expect_number(const char *number, bool fits)
+{
+	char *text = text_format("mod: { a9999999999 = \"9999999999\"; // 9999999999\n n = ( 1, %s ); };", number);
+
+	begin("", text);
+	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), fits ? 0 : -EINVAL);
+	if (!fits) {
+		char *rest = text_format(":2: expected a number of 32 bits, or of 64 bits with an L behind it "
+					 "(8589934592L), got %s", number);
+
+		expect_sentence("modules.d/50-mod.conf", rest);
+		free(rest);
+	}
+	finish();
+	free(text);
+}
+
+/* libconfig makes 1 of 4294967297. */
+static void test_numbers_that_do_not_fit(void)
+{
+	static const char *const good[] = { "2147483647", "-2147483648", "0x7FFFFFFF", "2147483648L", "0xFFFFFFFFL", "010",
+					    "9223372036854775807L", "-9223372036854775808LL", "9999999999.5",
+					    "0.99999999999", ".99999999999", "9999999999e5", "1e-5", NULL },
+				 *const bad[] = { "2147483648", "4294967297", "-2147483649", "0x80000000", "0x100000005",
+						  "99999999999999999999", "9223372036854775808L", "0xFFFFFFFFFFFFFFFFL",
+						  "0xFFFFFFFFFFFFFFFFFFL", "-9223372036854775809L", NULL };
+
+	for (int i = 0; good[i] != NULL; i++)
+		expect_number(good[i], true);
+	for (int i = 0; bad[i] != NULL; i++)
+		expect_number(bad[i], false);
+}
+
 static void test_other_files(void)
 {
 	begin("a = \"@\"; # @\n  @include \"/dev/zero\"\n", NULL);
@@ -445,4 +478,4 @@ TESTS_MAIN("conf", TEST(test_values), TEST(test_defaults), TEST(test_refusals), 
 	   TEST(test_top_level), TEST(test_unreadable), TEST(test_missing_and_binary),
 	   TEST(test_modules_in_name_order), TEST(test_overrides), TEST(test_bad_overrides),
 	   TEST(test_short_rows), TEST(test_broken_rows), TEST(test_differs),
-	   TEST(test_too_many_settings), TEST(test_other_files))
+	   TEST(test_too_many_settings), TEST(test_numbers_that_do_not_fit), TEST(test_other_files))
