@@ -121,25 +121,31 @@ void write_touch(struct keel_obj *o)
 		obj_dirty(o);
 }
 
+/* What it has was set after its raw bytes were stored. Of a value that is never unset nobody knows: it may be the default. */
+static void raw_offer(struct keel_obj *o, struct raw *raw)
+{
+	struct mp_reader r = { (const unsigned char *)raw->bytes, (const unsigned char *)raw->bytes + raw->len, false };
+	uint64_t settled[ATTR_WORDS];
+
+	for (uint32_t w = 0; w < ATTR_WORDS; w++)
+		settled[w] = o->set[w] & ~o->klass->reset[w];
+	o->raw = NULL;
+	if (raw_decode(o, &r, raw->n, settled) < 0)
+		value_lost();
+	free(raw);
+}
+
 /* Rows came since the object was last looked at: offer them its raw bytes, and their defaults where
  * a value must never be missing. */
 void obj_refresh_slow(struct keel_obj *o)
 {
 	struct class *c = o->klass;
-	struct raw *raw = o->raw;
 
 	if (!c->declared)
 		return;
 	o->epoch = c->epoch;
-	if (raw) {
-		struct mp_reader r = { (const unsigned char *)raw->bytes,
-				       (const unsigned char *)raw->bytes + raw->len, false };
-
-		o->raw = NULL;
-		if (raw_decode(o, &r, raw->n) < 0)
-			value_lost();
-		free(raw);
-	}
+	if (o->raw)
+		raw_offer(o, o->raw);
 	EACH_BIT(number, c->reset[w] & ~o->set[w])
 		(void)value_fallback(o, c->by_number[number]);
 }

@@ -230,8 +230,9 @@ static inline struct keel_obj *obj_refresh(struct keel_obj *o)
 int raw_add(struct keel_obj *o, const struct mp *pairs, uint32_t n);
 /* One pair of a stored row for value `slot` of `a`. */
 void raw_encode(struct mp *m, const struct keel_attr *a, const union keel_slot *slot);
-/* Read `n` pairs into `o`; what nobody takes goes to o->raw. 0, -EPROTO or -ENOMEM. */
-int raw_decode(struct keel_obj *o, struct mp_reader *r, uint32_t n);
+/* Read `n` pairs into `o`; what nobody takes goes to o->raw, and so does what attributes in `settled` (NULL: none)
+ * have a younger value of. 0, -EPROTO or -ENOMEM. */
+int raw_decode(struct keel_obj *o, struct mp_reader *r, uint32_t n, const uint64_t *settled);
 
 /* private.c */
 int number_take(struct class *c, uint32_t *ret_number);

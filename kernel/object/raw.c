@@ -145,8 +145,24 @@ static int take_int(struct keel_obj *o, struct keel_attr *a, int64_t n)
 	return take_text(o, a, text, types_long(text, n));
 }
 
-/* Entries the type refuses are kept as a map of their own. */
-static int take_map(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r, uint32_t n)
+static void count_entry(void *arg, const char *key, const char *text, uint32_t len)
+{
+	(void)key, (void)text, (void)len;
+	++*(uint32_t *)arg;
+}
+
+static bool has_entry(const struct keel_obj *o, const struct keel_attr *a, const char *key)
+{
+	const union keel_slot *slot = value_at(o, a);
+	uint32_t n = 0;
+
+	if (slot)
+		type_format(a->type, slot, key, &(struct keel_emit){ count_entry, &n });
+	return n > 0;
+}
+
+/* Entries the type refuses are kept as a map of their own, and so are those of a `settled` value that has them. */
+static int take_map(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r, uint32_t n, bool settled)
 {
 	struct mp left = { 0 };
 	uint32_t n_left = 0;
@@ -169,7 +185,7 @@ static int take_map(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r
 
 			memcpy(name, key.text, key.n);
 			name[key.n] = '\0';
-			rc = text ? parse_into(o, a, name, text) : 1;
+			rc = text && !(settled && has_entry(o, a, name)) ? parse_into(o, a, name, text) : 1;
 		}
 		if (rc == 1) {
 			mp_raw(&left, from, (size_t)(r->at - from));
@@ -183,21 +199,16 @@ static int take_map(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r
 	return rc;
 }
 
+/* `settled`: its value is younger than what is read here. */
 static int take(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r,
-		const struct mp_value *v)
+		const struct mp_value *v, bool settled)
 {
-	switch (v->kind) {
-	case MP_INT:
+	if (v->kind == MP_INT && !settled)
 		return take_int(o, a, v->i);
-	case MP_STR:
+	if (v->kind == MP_STR && !settled)
 		return take_text(o, a, v->text, v->n);
-	case MP_MAP:
-		if (a->type->def.flags & KEEL_TYPE_KEYED)
-			return take_map(o, a, r, v->n);
-		break;
-	default:
-		break;
-	}
+	if (v->kind == MP_MAP && a->type->def.flags & KEEL_TYPE_KEYED)
+		return take_map(o, a, r, v->n, settled);
 	mp_skip(r, v);
 	return 1;
 }
@@ -222,7 +233,7 @@ static int keep(struct keel_obj *o, const unsigned char *from, const unsigned ch
 	return raw_add(o, &bytes, 1);
 }
 
-int raw_decode(struct keel_obj *o, struct mp_reader *r, uint32_t n)
+int raw_decode(struct keel_obj *o, struct mp_reader *r, uint32_t n, const uint64_t *settled)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const unsigned char *from = r->at;
@@ -235,7 +246,7 @@ int raw_decode(struct keel_obj *o, struct mp_reader *r, uint32_t n)
 		if (o->klass->declared)
 			a = guess(o->klass, i, &name);
 		if (a && !a->def.derive)
-			rc = take(o, a, r, &value);
+			rc = take(o, a, r, &value, settled && bit_get(settled, a->number));
 		else
 			mp_skip(r, &value);
 		if (r->bad)

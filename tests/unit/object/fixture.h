@@ -27,6 +27,8 @@ struct pairs {
 	} at[PAIRS_MAX];
 };
 
+static bool aliens_are_known; /* the resources of a module that came */
+
 static inline int32_t pairs_parse(struct keel_mod *m, const struct keel_attr *a, int32_t op,
 				  const char *key, const char *text, union keel_slot *slot,
 				  bool *is_set, struct keel_err *err)
@@ -45,7 +47,7 @@ static inline int32_t pairs_parse(struct keel_mod *m, const struct keel_attr *a,
 	}
 	if (!*text || *end)
 		return err_set(err, 15014, "not a number");
-	if (strncmp(key, "alien", 5) == 0)
+	if (strncmp(key, "alien", 5) == 0 && !aliens_are_known)
 		return err_set(err, 15035, "Unknown resource pairs.%s", key);
 	if (!p)
 		p = calloc(1, sizeof(*p));
