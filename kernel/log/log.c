@@ -38,14 +38,28 @@ struct log {
 	struct buf text, line; /* reused by each record */
 	uint64_t lost;         /* records that could not be written */
 	int lost_why;          /* errno of the last of them */
+	bool torn;             /* the file ends in the middle of a record */
 };
 
 static void record_write(struct log *g, uint32_t event, const char *klass, const char *object,
 			 const char *text);
 
+/* What a full disk had room for stays, as a line of its own. */
+static int line_write(struct log *g)
+{
+	size_t written = 0;
+	int ret = g->torn ? fd_write_all(g->fd, "\n", 1) : 0;
+
+	if (ret < 0)
+		return ret;
+	ret = fd_write(g->fd, g->line.data, g->line.len, &written);
+	g->torn = ret < 0 && written > 0;
+	return ret;
+}
+
 static void bytes_write(struct log *g)
 {
-	int ret = g->line.failed ? -ENOMEM : fd_write_all(g->fd, g->line.data, g->line.len);
+	int ret = g->line.failed ? -ENOMEM : line_write(g);
 	char told[80];
 
 	if (ret < 0) {
@@ -106,6 +120,7 @@ static int day_open(struct log *g, int day)
 		record_write(g, KEEL_LOG_SYSTEM, "Svr", "Log", "Log closed");
 		dup3(fd, g->fd, O_CLOEXEC);
 		close(fd);
+		g->torn = false;
 	} else {
 		g->fd = fd;
 	}

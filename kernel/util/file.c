@@ -16,21 +16,27 @@
 
 #define PARENT_MODE 0755
 
-int fd_write_all(int fd, const void *bytes, size_t len)
+int fd_write(int fd, const void *bytes, size_t len, size_t *ret_written)
 {
 	const char *at = bytes;
 
-	while (len > 0) {
-		ssize_t n = write(fd, at, len);
+	for (*ret_written = 0; *ret_written < len;) {
+		ssize_t n = write(fd, at + *ret_written, len - *ret_written);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
-		at += n;
-		len -= (size_t)n;
+		*ret_written += (size_t)n;
 	}
 	return 0;
+}
+
+int fd_write_all(int fd, const void *bytes, size_t len)
+{
+	size_t written;
+
+	return fd_write(fd, bytes, len, &written);
 }
 
 /* The directory part of `path`, malloc'ed. */

@@ -17,6 +17,8 @@ int file_read(const char *path, size_t max, char **ret_bytes, size_t *ret_len);
 
 /* All bytes, through interruptions. 0 or -errno. */
 int fd_write_all(int fd, const void *bytes, size_t len);
+/* The same; *ret_written: how many of them there was room for. */
+int fd_write(int fd, const void *bytes, size_t len, size_t *ret_written);
 
 /* Make `path` and its missing parents (those 0755); an existing directory is left as it is.
  * The mode does not depend on the umask. 0 or -errno. */

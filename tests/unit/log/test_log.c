@@ -251,6 +251,36 @@ static void test_full_disk(void)
 	finish();
 }
 
+/* The disk is full in the middle of a record: what comes afterwards begins a line of its own. */
+static void test_cut_record(void)
+{
+	struct rlimit full, before;
+	char *all, *cut;
+
+	begin(511, false);
+	signal(SIGXFSZ, SIG_IGN);
+	all = written();
+	CU_ASSERT_EQUAL(getrlimit(RLIMIT_FSIZE, &before), 0);
+	full = before;
+	full.rlim_cur = strlen(all) + 30;
+	free(all);
+	CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &full), 0);
+	log_add(g, KEEL_LOG_JOB, "Job", "1.svr", "cut in two");
+	log_add(g, KEEL_LOG_JOB, "Job", "1.svr", "lost");
+	CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &before), 0);
+	log_add(g, KEEL_LOG_JOB, "Job", "1.svr", "again");
+	log_add(g, KEEL_LOG_JOB, "Job", "1.svr", "and again");
+	all = written();
+	CU_ASSERT(has_line(all, 19, ";0008;Server@svr;Job;1.svr;again"));
+	CU_ASSERT(has_line(all, 19, ";0008;Server@svr;Job;1.svr;and again"));
+	CU_ASSERT(has_line(all, 19, ";0001;Server@svr;Svr;Log;2 records were lost: File too large"));
+	CU_ASSERT_PTR_NULL(strstr(all, "\n\n"));
+	cut = strstr(all, ";0008;Serve\n"); /* what there was room for */
+	CU_ASSERT_PTR_NOT_NULL(cut);
+	free(all);
+	finish();
+}
+
 static void wait_for_next_second(void)
 {
 	int64_t now = loop_time(loop), deadline = now + 5;
@@ -295,4 +325,4 @@ static void test_midnight(void)
 
 TESTS_MAIN("log", TEST(test_midnight), TEST(test_first_lines_and_format), TEST(test_mask),
 	   TEST(test_strangers_cannot_break_lines), TEST(test_microseconds), TEST(test_long_record),
-	   TEST(test_json), TEST(test_append_and_close), TEST(test_refused), TEST(test_full_disk))
+	   TEST(test_json), TEST(test_append_and_close), TEST(test_refused), TEST(test_full_disk), TEST(test_cut_record))
