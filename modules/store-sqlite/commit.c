@@ -52,7 +52,7 @@ int32_t commit_rows(struct keel_mod *m, const struct keel_store_row *rows, uint3
 	if (rc == SQLITE_OK)
 		rc = step(st->run[COMMIT]);
 	if (rc == SQLITE_OK)
-		return 0;
+		return file_is_there(st, err);
 	code = trouble(st, st->db, rc, "write", err);
 	if (!sqlite3_get_autocommit(st->db))
 		(void)step(st->run[ROLLBACK]); /* else SQLite has already done it */

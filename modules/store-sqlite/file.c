@@ -16,6 +16,7 @@
 
 #include "state.h"
 
+#define PATH_ROOM 4096
 #define DEFAULT_FILE "server_priv/keelson.db"
 
 static int32_t directory_check(const char *path, struct keel_err *err)
@@ -44,7 +45,7 @@ static int32_t directory_check(const char *path, struct keel_err *err)
 	return 0;
 }
 
-/* The file itself, mode 0600: SQLite gives its companions (-wal, -shm) the same mode. */
+/* SQLite gives the companions of a new one (-wal, -shm) the same mode. */
 static int32_t file_check(const char *path, struct keel_err *err)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -55,11 +56,57 @@ static int32_t file_check(const char *path, struct keel_err *err)
 		return fail(err, -errno, "cannot open the database %s: %s", path, strerror(errno));
 	if (fstat(fd, &sb) < 0 || !S_ISREG(sb.st_mode))
 		rc = fail(err, -EINVAL, "%s is no ordinary file", path);
-	else if ((sb.st_mode & 077) && fchmod(fd, 0600) < 0)
-		rc = fail(err, -errno, "others may read %s and that cannot be changed: %s", path,
-			  strerror(errno));
 	close(fd);
 	return rc;
+}
+
+static const char *name_of(const struct state *st, const char *end, char path[PATH_ROOM])
+{
+	snprintf(path, PATH_ROOM, "%s%s", st->path, end);
+	return path;
+}
+
+int32_t file_close_to_others(const struct state *st, struct keel_err *err)
+{
+	static const char *const ends[] = { "", "-wal", "-shm" };
+	char path[PATH_ROOM];
+
+	for (size_t i = 0; i < KEEL_COUNT(ends); i++)
+		if (chmod(name_of(st, ends[i], path), 0600) < 0 && errno != ENOENT)
+			return fail(err, -errno, "others may read %s and that cannot be changed: %s", path,
+				    strerror(errno));
+	return 0;
+}
+
+/* ---- is it still there? ------------------------------------------------------------------------- */
+static const char *const kept_ends[FILES_KEPT] = { "", "-wal" };
+
+int32_t file_remember(struct state *st, struct keel_err *err)
+{
+	char path[PATH_ROOM];
+	struct stat sb;
+
+	for (int i = 0; i < FILES_KEPT; i++) {
+		if (stat(name_of(st, kept_ends[i], path), &sb) < 0)
+			return fail(err, -errno, "cannot look at %s: %s", path, strerror(errno));
+		st->kept[i] = (struct kept_file){ sb.st_dev, sb.st_ino };
+	}
+	return 0;
+}
+
+int32_t file_is_there(const struct state *st, struct keel_err *err)
+{
+	char path[PATH_ROOM];
+	struct stat sb;
+
+	for (int i = 0; i < FILES_KEPT; i++) {
+		if (stat(name_of(st, kept_ends[i], path), &sb) == 0 && sb.st_dev == st->kept[i].dev &&
+		    sb.st_ino == st->kept[i].ino)
+			continue;
+		return fail(err, -ESTALE, "%s was deleted, moved or replaced while the daemon uses it; put it back "
+			    "(what is deleted can be copied from /proc/%ld/fd while the daemon runs)", path, (long)getpid());
+	}
+	return 0;
 }
 
 static long holder(int fd)

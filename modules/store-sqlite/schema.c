@@ -75,22 +75,24 @@ static int32_t wal(struct state *st, struct keel_err *err)
 {
 	sqlite3_stmt *stmt;
 	int32_t rc = prepare(st, st->db, "PRAGMA journal_mode = WAL", &stmt, err);
+	const char *mode;
 	int step;
 
 	if (rc < 0)
 		return rc;
 	step = sqlite3_step(stmt);
-	if (step != SQLITE_ROW)
-		rc = trouble(st, st->db, step, "open", err);
-	else if (strcmp((const char *)sqlite3_column_text(stmt, 0), "wal") != 0)
+	mode = step == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+	if (!mode)
+		rc = trouble(st, st->db, step == SQLITE_ROW ? SQLITE_NOMEM : step, "open", err);
+	else if (strcmp(mode, "wal") != 0)
 		rc = fail(err, -EOPNOTSUPP, "%s: its file system has no write-ahead logging (shared "
 			  "memory); put the database on a local disk", st->path);
 	sqlite3_finalize(stmt);
 	return rc;
 }
 
-/* Whose file is it? An empty one is ours to fill. */
-static int32_t identify(struct state *st, struct keel_err *err)
+/* Whose file is it? Only looked at: another program may need it as it is. */
+static int32_t identify(struct state *st, bool *ret_empty, struct keel_err *err)
 {
 	int application = 0, version = 0, tables = 0;
 	int32_t rc = number(st, "PRAGMA application_id", &application, err);
@@ -108,7 +110,8 @@ static int32_t identify(struct state *st, struct keel_err *err)
 		return fail(err, -EINVAL, "%s was written by a newer version (schema %d, this one knows "
 			    "%d); start that version, or restore a backup made before the upgrade",
 			    st->path, version, SCHEMA_VERSION);
-	return tables > 0 ? 0 : run(st, create_tables, err);
+	*ret_empty = tables == 0;
+	return 0;
 }
 
 /* The cache serves writes: the pages of the index and those that are being filled. 8 MiB hold them for some
@@ -137,11 +140,16 @@ static int32_t open_one(struct state *st, sqlite3 **ret_db, int flags, struct ke
 int32_t schema_open(struct state *st, const struct conf *cf, struct keel_err *err)
 {
 	int32_t rc = open_one(st, &st->db, SQLITE_OPEN_READWRITE, err);
+	bool is_empty = false;
 
 	if (rc == 0)
-		rc = wal(st, err);
+		rc = identify(st, &is_empty, err);
 	if (rc == 0)
-		rc = identify(st, err);
+		rc = file_close_to_others(st, err);
+	if (rc == 0)
+		rc = wal(st, err);
+	if (rc == 0 && is_empty)
+		rc = run(st, create_tables, err);
 	if (rc == 0)
 		rc = tune(st, cf, err);
 	for (int i = 0; rc == 0 && i < N_STATEMENTS; i++)
@@ -153,6 +161,8 @@ int32_t schema_open(struct state *st, const struct conf *cf, struct keel_err *er
 		rc = open_one(st, &st->reader, SQLITE_OPEN_READONLY, err);
 	if (rc == 0)
 		rc = prepare(st, st->reader, get_blob, &st->get_blob, err);
+	if (rc == 0)
+		rc = file_remember(st, err);
 	if (rc < 0)
 		schema_close(st);
 	return rc;

@@ -6,11 +6,18 @@
 #define STORE_SQLITE_STATE_H
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include "keel/keel.h"
 
 enum statement { PUT_OBJECT, DROP_OBJECT, PUT_BLOB, DROP_BLOB, DROP_BLOBS, BEGIN, COMMIT, ROLLBACK,
 		 N_STATEMENTS };
+
+enum { FILES_KEPT = 2 }; /* the database and its write-ahead log */
+struct kept_file {
+	dev_t dev;
+	ino_t ino;
+};
 
 struct state {
 	const struct keel_core_api *core;
@@ -20,6 +27,7 @@ struct state {
 	sqlite3_stmt *get_blob;
 	int lock_fd; /* open while this process uses the file; valid when path is set */
 	char *path;
+	struct kept_file kept[FILES_KEPT]; /* as they were opened */
 };
 
 struct conf {
@@ -35,6 +43,12 @@ int32_t fail(struct keel_err *err, int32_t code, const char *fmt, ...) KEEL_PRIN
 /* file.c: the path, its directory, its mode, the lock. */
 int32_t file_take(struct state *st, const char *home, const char *file, struct keel_err *err);
 void file_release(struct state *st);
+/* Mode 0600, also of what an earlier run has left beside it. */
+int32_t file_close_to_others(const struct state *st, struct keel_err *err);
+/* What SQLite writes to goes on when nobody can find it any more: a deleted, moved or replaced file. -ESTALE. Any
+ * thread, after file_remember(). */
+int32_t file_remember(struct state *st, struct keel_err *err);
+int32_t file_is_there(const struct state *st, struct keel_err *err);
 
 /* schema.c */
 int32_t schema_open(struct state *st, const struct conf *cf, struct keel_err *err);

@@ -246,6 +246,90 @@ static void not_ours(void)
 	home_drop();
 }
 
+/* A file that is refused is as it was: its owner may need it. */
+static void not_ours_stays_as_it_was(void)
+{
+	char path[96], before[8192], after[8192];
+	size_t len;
+	struct stat sb;
+	FILE *f;
+
+	home_make();
+	sql("CREATE TABLE t(a)");
+	snprintf(path, sizeof(path), "%s/server_priv/keelson.db", home);
+	CU_ASSERT_EQUAL(chmod(path, 0644), 0);
+	f = fopen(path, "r");
+	len = fread(before, 1, sizeof(before), f);
+	fclose(f);
+	refused(-EINVAL, "of another program");
+	CU_ASSERT_EQUAL(stat(path, &sb), 0);
+	CU_ASSERT_EQUAL(sb.st_mode & 07777, 0644);
+	f = fopen(path, "r");
+	CU_ASSERT_EQUAL(fread(after, 1, sizeof(after), f), len);
+	fclose(f);
+	CU_ASSERT_EQUAL(memcmp(before, after, len), 0);
+	strcat(path, "-wal");
+	CU_ASSERT_NOT_EQUAL(access(path, F_OK), 0);
+	home_drop();
+}
+
+/* Ours, but others could read it: not any more, whatever was left beside it. */
+static void others_cannot_read(void)
+{
+	static const char *const ends[] = { "", "-wal", "-shm" };
+	struct instance in;
+	char path[96];
+	struct stat sb;
+
+	home_make();
+	start(&in);
+	COMMIT(&in, PUT("job", "1", "x"));
+	stop(&in);
+	snprintf(path, sizeof(path), "%s/server_priv/keelson.db", home);
+	CU_ASSERT_EQUAL(chmod(path, 0644), 0);
+	start(&in);
+	COMMIT(&in, PUT("job", "2", "x"));
+	for (size_t i = 0; i < KEEL_COUNT(ends); i++) {
+		snprintf(path, sizeof(path), "%s/server_priv/keelson.db%s", home, ends[i]);
+		CU_ASSERT_EQUAL(stat(path, &sb), 0);
+		CU_ASSERT_EQUAL(sb.st_mode & 07777, 0600);
+	}
+	stop(&in);
+	home_drop();
+}
+
+/* Somebody deletes or replaces the file, or its log, under the running daemon: what would be gone with it is not
+ * acknowledged. */
+static void taken_away(void)
+{
+	static const char *const ends[] = { "", "-wal" };
+
+	for (size_t i = 0; i < KEEL_COUNT(ends); i++) {
+		const struct keel_store_row row = PUT("job", "2", "y");
+		struct keel_err err = { 0 };
+		char path[96], aside[96];
+		struct instance in;
+
+		home_make();
+		start(&in);
+		COMMIT(&in, PUT("job", "1", "x"));
+		snprintf(path, sizeof(path), "%s/server_priv/keelson.db%s", home, ends[i]);
+		snprintf(aside, sizeof(aside), "%s/aside", home);
+		CU_ASSERT_EQUAL(rename(path, aside), 0);
+		CU_ASSERT_EQUAL(api->commit(in.mod, &row, 1, &err), -ESTALE);
+		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
+		fclose(fopen(path, "w")); /* another one in its place */
+		CU_ASSERT_EQUAL(api->commit(in.mod, &row, 1, &err), -ESTALE);
+		CU_ASSERT_EQUAL(rename(aside, path), 0);
+		CU_ASSERT_EQUAL(api->commit(in.mod, &row, 1, &err), 0);
+		stop(&in);
+		start(&in);
+		CU_ASSERT_STRING_EQUAL(all(&in), "job/1=x job/2=y ");
+		stop(&in);
+		home_drop();
+	}
+}
+
 static void bad_places(void)
 {
 	char path[96], to[96];
@@ -452,4 +536,4 @@ static void killed(void)
 }
 
 TESTS_MAIN_BETWEEN("store-sqlite", set_up, NULL, TEST(order_of_creation), TEST(blobs), TEST(loading_stops),
-		   TEST(not_ours), TEST(bad_places), TEST(in_use), TEST(full), TEST(disk_fails), TEST(killed))
+		   TEST(not_ours), TEST(not_ours_stays_as_it_was), TEST(others_cannot_read), TEST(taken_away), TEST(bad_places), TEST(in_use), TEST(full), TEST(disk_fails), TEST(killed))
