@@ -88,8 +88,7 @@ static void read_work(void *arg)
 	struct read *r = arg;
 	struct store *s = r->store;
 
-	r->rc = s->api->read_blob(&s->offers->pub, r->klass, r->id, r->name, &r->bytes, &r->len,
-				  &r->err);
+	r->rc = -abs(s->api->read_blob(&s->offers->pub, r->klass, r->id, r->name, &r->bytes, &r->len, &r->err));
 }
 
 /* Nobody is to take what cannot be read for what is not there. */

@@ -135,8 +135,8 @@ static void commit_done(void *arg)
 	struct waiter *waiters;
 
 	s->with_worker--;
-	if (s->commit_rc < 0) {
-		failed(s, s->commit_err.text[0] ? s->commit_err.text : strerror(-s->commit_rc));
+	if (s->commit_rc != 0) {
+		failed(s, s->commit_err.text[0] ? s->commit_err.text : strerror(abs(s->commit_rc)));
 		return;
 	}
 	recovered(s);
@@ -299,11 +299,11 @@ int store_use(struct store *s, struct keel_err *err)
 	if (!api->open || !api->load || !api->commit || !api->read_blob)
 		return err_set(err, -EINVAL, "the service 'store' of module %s is not complete; upgrade "
 					     "the module", offers->pub.name);
-	rc = api->open(&offers->pub, err);
+	rc = -abs(api->open(&offers->pub, err)); /* whatever is not 0 is a failure */
 	if (rc < 0)
 		return rc;
 	s->commit_err.text[0] = '\0';
-	rc = api->load(&offers->pub, load_row, s, err);
+	rc = -abs(api->load(&offers->pub, load_row, s, err));
 	if (rc < 0) {
 		if (s->commit_err.text[0])
 			return err_set(err, rc, "%s", s->commit_err.text);

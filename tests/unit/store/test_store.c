@@ -27,12 +27,13 @@ static struct {
 	pthread_cond_t moved;
 	bool held;         /* commits wait */
 	unsigned failing;  /* commits still to fail */
+	int32_t failing_with;
 	unsigned commits, tries;
 	char rows[8192];   /* "job/1=4 job/1.script=9 -job/2 |": one bar per transaction */
 	char stored[64];   /* what read_blob finds */
 	bool damaged;
 	struct loop *loop; /* woken by each try */
-} disk = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0, 0, 0, "", "", false, NULL };
+} disk = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0, 0, 0, 0, "", "", false, NULL };
 
 static void woken(void *arg)
 {
@@ -71,7 +72,7 @@ static int32_t disk_commit(struct keel_mod *m, const struct keel_store_row *rows
 		pthread_cond_wait(&disk.moved, &disk.lock);
 	if (disk.failing > 0) {
 		disk.failing--;
-		rc = err_set(err, -ENOSPC, "the disk is full");
+		rc = err_set(err, disk.failing_with, "the disk is full");
 	}
 	for (uint32_t i = 0; rc == 0 && i < n; i++) {
 		at = disk.rows + strlen(disk.rows);
@@ -164,6 +165,7 @@ static void kernel_create(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(k.dir));
 	disk.held = disk.damaged = false;
 	disk.failing = disk.commits = disk.tries = 0;
+	disk.failing_with = -ENOSPC;
 	disk.rows[0] = disk.stored[0] = '\0';
 	k.parts.server_name = k.parts.daemon_name = (char *)"test";
 	k.owner = (struct owner){ .pub.name = "testmod", .parts = &k.parts };
@@ -470,6 +472,20 @@ static void failing_and_recovering(void)
 	kernel_stop();
 }
 
+/* Durable is what returns 0, whatever numbers a vendor's store has for its errors. */
+static void any_other_number_is_a_failure(void)
+{
+	kernel_start(true);
+	disk.failing = 1;
+	disk.failing_with = ENOSPC;
+	job("1");
+	after("a");
+	wait_told("a");
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "job/1 |");
+	CU_ASSERT_EQUAL(disk.tries, 2);
+	kernel_stop();
+}
+
 static void closed_while_writing(void)
 {
 	kernel_start(true);
@@ -548,6 +564,6 @@ static void no_memory_to_gather(void)
 
 TESTS_MAIN("store", TEST(without_a_store), TEST(one_turn_one_transaction), TEST(gathering_while_writing),
 	   TEST(the_copy_is_of_its_turn), TEST(never_stored_never_deleted), TEST(blobs_go_with_their_object),
-	   TEST(reads_see_what_is_on_its_way), TEST(failing_and_recovering), TEST(closed_while_writing),
+	   TEST(reads_see_what_is_on_its_way), TEST(failing_and_recovering), TEST(any_other_number_is_a_failure), TEST(closed_while_writing),
 	   TEST(damaged_store), TEST(many),
 	   TEST(no_memory_to_gather))
