@@ -90,6 +90,8 @@ static int32_t disk_commit(struct keel_mod *m, const struct keel_store_row *rows
 static int32_t disk_read(struct keel_mod *m, const char *klass, const char *id, const char *name,
 			 void **ret_bytes, uint32_t *ret_len, struct keel_err *err)
 {
+	int32_t rc = 0;
+
 	(void)m, (void)klass, (void)id;
 	*ret_bytes = NULL;
 	*ret_len = 0;
@@ -99,9 +101,10 @@ static int32_t disk_read(struct keel_mod *m, const char *klass, const char *id, 
 	if (disk.stored[0]) {
 		*ret_bytes = strdup(disk.stored);
 		*ret_len = (uint32_t)strlen(disk.stored);
+		rc = *ret_bytes ? 0 : -ENOMEM;
 	}
 	pthread_mutex_unlock(&disk.lock);
-	return 0;
+	return rc;
 }
 
 static const struct keel_store_api disk_api = { .size = sizeof(disk_api),
@@ -207,9 +210,17 @@ static bool idle(void *arg)
 	return store_idle(k.parts.store);
 }
 
+/* The allocation that fails may be that of its own timer. */
+static int run_until(bool (*done)(void *arg), void *arg)
+{
+	int rc = loop_run_until(k.parts.loop, done, arg, DEADLINE_MS);
+
+	return rc == -ENOMEM ? loop_run_until(k.parts.loop, done, arg, DEADLINE_MS) : rc;
+}
+
 static void settle(void)
 {
-	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, idle, NULL, DEADLINE_MS), 0);
+	CU_ASSERT_EQUAL(run_until(idle, NULL), 0);
 }
 
 static void kernel_drop(void)
@@ -251,7 +262,7 @@ static bool told(void *arg)
 
 static void wait_told(const char *words)
 {
-	if (loop_run_until(k.parts.loop, told, (void *)(uintptr_t)words, DEADLINE_MS))
+	if (run_until(told, (void *)(uintptr_t)words))
 		printf("\ntold '%s', not '%s'\n", k.told, words);
 	CU_ASSERT_STRING_EQUAL(k.told, words);
 }
@@ -562,8 +573,65 @@ static void no_memory_to_gather(void)
 	}
 }
 
+static unsigned n_got;
+
+static void got_anything(struct keel_mod *m, void *arg, const void *bytes, uint32_t len)
+{
+	(void)m, (void)arg;
+	n_got++;
+	CU_ASSERT(bytes ? len == 3 && memcmp(bytes, "one", 3) == 0 : len == ENOMEM);
+}
+
+/* A submission and a start. What was taken is answered, once; what was refused leaves nothing. */
+static bool a_day(unsigned *ret_asked, bool *ret_waits)
+{
+	struct keel_obj *o = k.object->draft(k.mod, "job", "1", NULL);
+	bool good = o && k.blob->put(o, "s", "one", 3) == 0 && k.object->publish(o) == 0;
+
+	if (!good) {
+		k.object->destroy(o);
+		return false;
+	}
+	good = k.blob->get(k.mod, "job", "1", "s", got_anything, NULL) == 0;
+	*ret_asked += good;
+	if (k.blob->get(k.mod, "job", "loaded", "s", got_anything, NULL) == 0)
+		++*ret_asked;
+	else
+		good = false;
+	*ret_waits = store_after(k.parts.store, note, (void *)(uintptr_t)"a") == 0;
+	return *ret_waits && good;
+}
+
+static void each_allocation_fails(void)
+{
+	bool good = false;
+
+	for (long n = 1; !good && n < 1000; n++) {
+		unsigned asked = 0;
+		bool waits = false;
+		long left;
+
+		kernel_start(true);
+		n_got = 0;
+		strcpy(disk.stored, "one");
+		countdown = INJECTING ? n : -1;
+		good = a_day(&asked, &waits);
+		if (waits)
+			wait_told("a");
+		left = countdown;
+		settle();
+		countdown = -1;
+		CU_ASSERT_EQUAL(n_got, asked);
+		CU_ASSERT_STRING_EQUAL(k.told, waits ? "a" : "");
+		CU_ASSERT_STRING_EQUAL(disk_rows(), k.object->find(k.mod, "job", "1") ? "job/1 job/1.s |" : "");
+		good = good && (left > 0 || !INJECTING); /* on a day without a failure */
+		kernel_stop();
+	}
+	CU_ASSERT_TRUE(good);
+}
+
 TESTS_MAIN("store", TEST(without_a_store), TEST(one_turn_one_transaction), TEST(gathering_while_writing),
 	   TEST(the_copy_is_of_its_turn), TEST(never_stored_never_deleted), TEST(blobs_go_with_their_object),
 	   TEST(reads_see_what_is_on_its_way), TEST(failing_and_recovering), TEST(any_other_number_is_a_failure), TEST(closed_while_writing),
 	   TEST(damaged_store), TEST(many),
-	   TEST(no_memory_to_gather))
+	   TEST(no_memory_to_gather), TEST(each_allocation_fails))
