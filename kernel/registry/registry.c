@@ -148,8 +148,9 @@ int registry_kind(struct registry *r, const struct registry_kind *face)
 static int module_kind_add(void *arg, struct owner *owner, const void *def, struct keel_err *err)
 {
 	const struct kind *k = arg;
+	int32_t ret = k->def.add(&k->owner->pub, &owner->pub, def, err);
 
-	return k->def.add(&k->owner->pub, &owner->pub, def, err);
+	return ret > 0 ? -EINVAL : ret; /* a code of users' answers refuses, too */
 }
 
 static void module_kind_remove(void *arg, struct owner *owner, const void *def)

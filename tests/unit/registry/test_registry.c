@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "util/err.h"
 
 struct colour_def {
 	uint32_t size;
@@ -46,6 +47,8 @@ static int add(void *arg, struct owner *owner, const void *def, struct keel_err 
 	}
 	if (strcmp(c->name, "mute") == 0)
 		return -EINVAL;
+	if (strcmp(c->name, "positive") == 0)
+		return err_set(why, 15014, "a code of users' answers");
 	sprintf(trace + strlen(trace), "+%s.%s ", owner->pub.name, c->name);
 	return 0;
 }
@@ -247,7 +250,26 @@ static void services_know_their_module_and_version(void)
 	stop();
 }
 
+/* What is refused with a positive number is refused, too: it waited, and nobody said so. */
+static void a_positive_code_refuses(void)
+{
+	static const struct colour_def positive = { sizeof(positive), "positive" };
+	const struct keel_contrib row = { "COLOUR", &positive };
+
+	start();
+	CU_ASSERT_EQUAL(registry_add(r, &alpha, kinds, 1, &err), 0);
+	CU_ASSERT_EQUAL(registry_add(r, &beta, &row, 1, &err), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(err.text, "a code of users' answers");
+	CU_ASSERT_EQUAL(beta.live, 0);
+	stop();
+	start();
+	CU_ASSERT_EQUAL(registry_add(r, &beta, &row, 1, &err), 0); /* for a kind that comes later */
+	CU_ASSERT_EQUAL(registry_add(r, &alpha, kinds, 1, &err), -EINVAL);
+	stop();
+}
+
 TESTS_MAIN("registry", TEST(rows_go_to_their_kind_and_back), TEST(rows_wait_for_a_kind),
 	   TEST(rows_have_the_size_of_their_kind),
 	   TEST(all_rows_or_none), TEST(a_kind_that_refuses_waiting_rows_does_not_come),
-	   TEST(clashing_kinds_name_both_owners), TEST(services_know_their_module_and_version))
+	   TEST(clashing_kinds_name_both_owners), TEST(services_know_their_module_and_version),
+	   TEST(a_positive_code_refuses))
