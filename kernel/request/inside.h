@@ -22,6 +22,7 @@ struct router_limits {
 	size_t request;                            /* bytes of one, without what is binary: scripts */
 	size_t queued_high, queued_low;            /* bytes waiting for one client */
 	size_t input_all, input_small;             /* bytes of half requests, all clients; ever fine */
+	size_t open_all, open_small;               /* bytes of unanswered ones, all clients; ever fine */
 	int64_t stall_ms, sweep_ms, shutdown_ms;
 	uint32_t quarantine;                       /* answered requests kept to catch a second answer */
 };
@@ -48,6 +49,7 @@ struct keel_req {
 	struct route *route;   /* NULL: withdrawn */
 	uint64_t corr;
 	struct keel_msg *msg;
+	size_t len; /* of msg */
 	struct keel_session session;
 	struct user *user;     /* the session's strings */
 	struct keel_out *out;  /* SENT */
@@ -71,6 +73,7 @@ struct client {
 	size_t input; /* what `reader` counts in the router's input */
 	struct keel_req *reqs;
 	uint32_t n_reqs;
+	size_t open; /* bytes of them */
 	struct keel_out *first, *last; /* frames to be written */
 	size_t first_off, queued;
 	int64_t progress_ms, read_ms;
@@ -97,7 +100,7 @@ struct router {
 	struct client *clients;
 	uint32_t n_clients, n_open; /* n_open: REQ_OPEN and REQ_SENT */
 	struct peer_count *counts;
-	size_t input, queued;
+	size_t input, queued, open; /* open: bytes of requests whose client may be gone already */
 	struct keel_req *orphans, *free_reqs; /* free ones: oldest first */
 	uint32_t n_free;
 	struct loop_timer *sweep_timer, *shutdown_timer;

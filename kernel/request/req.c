@@ -24,7 +24,7 @@
 
 enum { NAME_SHOWN = 64, TEXT_SIZE = 1024 };
 /* ---- memory ------------------------------------------------------------------------------- */
-static struct keel_req *req_create(struct client *c, uint64_t corr, struct keel_msg *m)
+static struct keel_req *req_create(struct client *c, const struct frame *f, struct keel_msg *m)
 {
 	struct router *r = c->router;
 	struct keel_req *q = r->free_reqs;
@@ -37,9 +37,12 @@ static struct keel_req *req_create(struct client *c, uint64_t corr, struct keel_
 	}
 	if (q == NULL)
 		return NULL;
-	*q = (struct keel_req){ .state = REQ_OPEN, .router = r, .client = c, .corr = corr, .msg = m };
+	*q = (struct keel_req){ .state = REQ_OPEN, .router = r, .client = c, .corr = f->corr, .msg = m,
+				 .len = f->len };
 	DL_APPEND(c->reqs, q);
 	c->n_reqs++;
+	c->open += q->len;
+	r->open += q->len;
 	r->n_open++;
 	return q;
 }
@@ -57,6 +60,7 @@ static void detach(struct keel_req *q)
 	q->client = NULL;
 	DL_DELETE(c->reqs, q);
 	c->n_reqs--;
+	c->open -= q->len;
 	q->router->n_open--;
 	DL_APPEND(q->router->orphans, q);
 	client_answered(c);
@@ -69,6 +73,7 @@ static void end(struct keel_req *q)
 	if (q->client != NULL)
 		detach(q);
 	DL_DELETE(r->orphans, q);
+	r->open -= q->len;
 	msg_destroy(q->msg);
 	out_drop(q->out);
 	user_unref(q->user);
@@ -419,6 +424,21 @@ static void refuse_long(struct client *c, const struct frame *f)
 	client_send(c, answer_out(PBSE_IVALREQ, text), WIRE_REPLY, f->corr);
 }
 
+/* Requests that wait keep what they said: nobody fills the memory with questions that are answered later. */
+static bool is_too_much(const struct client *c, const struct frame *f)
+{
+	const struct router *r = c->router;
+
+	return r->open + f->len > r->limits.open_all && c->open + f->len > r->limits.open_small;
+}
+
+static void refuse_much(struct client *c, const struct frame *f)
+{
+	log_reject(c, NULL, "?", PBSE_SYSTEM);
+	client_send(c, answer_out(PBSE_SYSTEM, "too many long requests wait for their answers; try again later"),
+		    WIRE_REPLY, f->corr);
+}
+
 void req_start(struct client *c, const struct frame *f)
 {
 	struct route *route = NULL;
@@ -431,6 +451,10 @@ void req_start(struct client *c, const struct frame *f)
 
 	if (is_too_long(c, f)) {
 		refuse_long(c, f);
+		return;
+	}
+	if (is_too_much(c, f)) {
+		refuse_much(c, f);
 		return;
 	}
 	ret = msg_open(f->body, f->len, &m);
@@ -447,7 +471,7 @@ void req_start(struct client *c, const struct frame *f)
 		refuse(c, f->corr, route == NULL ? NULL : &route->def, name, code);
 		goto out;
 	}
-	q = req_create(c, f->corr, m);
+	q = req_create(c, f, m);
 	if (q == NULL) {
 		refuse(c, f->corr, &route->def, name, PBSE_SYSTEM);
 		goto out;

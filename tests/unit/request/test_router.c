@@ -393,6 +393,46 @@ static void test_long_requests(void)
 	kernel_stop(&k);
 }
 
+static struct keel_out *keep_long(void)
+{
+	static const char script[1000];
+	struct keel_out *o = wire_request("keep");
+
+	msg_api()->put_bytes(o, "script", script, sizeof(script));
+	return o;
+}
+
+/* Whose client is gone is counted for as long as its module has it. */
+static void test_many_long_requests(void)
+{
+	struct wire_client a, b;
+
+	start();
+	k.parts.router->limits.open_all = 2500;
+	k.parts.router->limits.open_small = 100;
+	wire_connect(&k, &a);
+	wire_send(&a, 1, keep_long());
+	wire_send(&a, 2, keep_long());
+	wait_kept(2);
+	wire_close(&a);
+	wait_clients(0);
+	wire_connect(&k, &b);
+	wire_send(&b, 3, keep_long());
+	CU_ASSERT_EQUAL(wire_code(&b), 15010);
+	CU_ASSERT(wire_text_is(&b, "text", "too many long requests wait for their answers; try again later"));
+	wire_send(&b, 4, wire_request("echo")); /* short ones are always served */
+	CU_ASSERT_EQUAL(wire_code(&b), 0);
+	k.request->reply(kept[0], 0, NULL);
+	wire_send(&b, 5, keep_long());
+	wait_kept(3);
+	k.request->reply(kept[1], 0, NULL);
+	k.request->reply(kept[2], 0, NULL);
+	CU_ASSERT_EQUAL(wire_code(&b), 0);
+	CU_ASSERT_EQUAL(k.parts.router->open, 0);
+	wire_close(&b);
+	kernel_stop(&k);
+}
+
 static void test_byte_by_byte(void)
 {
 	struct wire_client c;
@@ -657,7 +697,7 @@ static void test_destroyed_while_busy(void)
 TESTS_MAIN("router", TEST(test_answer), TEST(test_pipeline_in_any_order), TEST(test_many_in_one_write),
 	   TEST(test_refusals), TEST(test_second_answer_is_ignored), TEST(test_name_clash),
 	   TEST(test_who_is_asking), TEST(test_nobody_without_an_account), TEST(test_garbage),
-	   TEST(test_malformed_bodies), TEST(test_long_requests), TEST(test_byte_by_byte),
+	   TEST(test_malformed_bodies), TEST(test_long_requests), TEST(test_many_long_requests), TEST(test_byte_by_byte),
 	   TEST(test_half_a_request_is_dropped), TEST(test_client_goes_away), TEST(test_long_answer_waits_for_the_reader),
 	   TEST(test_slow_reader_is_dropped), TEST(test_requests_without_reading_answers),
 	   TEST(test_connection_limit), TEST(test_ping), TEST(test_shutdown), TEST(test_module_leaves),
