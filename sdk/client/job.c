@@ -21,13 +21,6 @@ static const char *or_user_hold(const char *holds)
 	return holds == NULL || *holds == '\0' ? USER_HOLD : holds;
 }
 
-/* attrl entries have the layout of attropl but an op that means nothing: every one is SET. */
-static void all_set(struct attropl *list)
-{
-	for (; list != NULL; list = list->next)
-		list->op = SET;
-}
-
 static int alter_send(int c, const char *id, const struct attropl *list, const char *extend,
 		      bool wait)
 {
@@ -49,7 +42,6 @@ static int alter(int c, const char *id, struct attrl *attrib, const char *extend
 	ret = prepare_job(given, &list);
 	if (ret < 0)
 		return connection_fail_code(connection_find(c), -ret);
-	all_set(list);
 	ret = alter_send(c, id, list, extend, wait);
 	prepare_free(list);
 	return ret;

@@ -132,6 +132,7 @@ int prepare_job(const struct attropl *list, struct attropl **ret_copy)
 		}
 		e->attribute = *list;
 		e->attribute.next = NULL;
+		e->attribute.op = SET;
 		*tail = &e->attribute;
 		tail = &e->attribute.next;
 		err = make_value(e);

@@ -176,14 +176,24 @@ static int rule_apply(const struct rule *rules, const char *name, const char *va
 	return 0;
 }
 
+/* Where `op` means something; jobs are submitted and altered by setting, whatever it says. */
+static bool is_operator(enum verify_for what, enum batch_op op)
+{
+	if (what == VERIFY_SELECT)
+		return op >= EQ && op <= LT;
+	return (what != VERIFY_MANAGE && what != VERIFY_NAMES) || op <= DECR;
+}
+
 static int attribute_check(const struct rule *rules, enum verify_for what, const struct attropl *a)
 {
+	if (!is_operator(what, a->op))
+		return PBSE_BADATVAL;
+	if (what == VERIFY_NAMES)
+		return 0;
 	if (a->name == NULL || *a->name == '\0')
 		return PBSE_NOATTR;
-	if (a->op == UNSET)
+	if (what == VERIFY_MANAGE && a->op == UNSET)
 		return 0;
-	if (what == VERIFY_SELECT && (a->op < EQ || a->op > LT))
-		return PBSE_BADATVAL;
 	if (a->value == NULL || *a->value == '\0')
 		return may_be_empty(what) ? 0 : PBSE_BADATVAL;
 	if (a->resource != NULL && *a->resource != '\0')
@@ -251,6 +261,6 @@ int verify_manager(int c, int cmd, int obj, const struct attropl *list)
 {
 	bool sets = cmd == MGR_CMD_SET || cmd == MGR_CMD_CREATE;
 
-	return verify_by(c, sets ? object_rules(obj) : no_rules, VERIFY_MANAGE,
-			 sets ? list : NULL);
+	return sets ? verify_by(c, object_rules(obj), VERIFY_MANAGE, list) :
+		      verify_by(c, no_rules, VERIFY_NAMES, list);
 }

@@ -10,7 +10,8 @@
 
 #include "pbs_ifl.h"
 
-enum verify_for { VERIFY_SUBMIT, VERIFY_ALTER, VERIFY_SELECT, VERIFY_RESV, VERIFY_MANAGE };
+enum verify_for { VERIFY_SUBMIT, VERIFY_ALTER, VERIFY_SELECT, VERIFY_RESV, VERIFY_MANAGE,
+		  VERIFY_NAMES /* of a manager: values mean nothing */ };
 
 /* 0, or the first error: pbs_errno, the text and the refused attributes of `c` are set. A success
  * clears what the last call left, an unknown `c` answers PBSE_IVALREQ. */

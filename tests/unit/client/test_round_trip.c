@@ -66,8 +66,9 @@ static void test_submit(void)
 {
 	char name[] = ATTR_l, resource[] = "ncpus", two[] = "2", depend[] = ATTR_depend;
 	char parent[] = "afterok:1", script[] = "/tmp/keelson-test-script-XXXXXX";
-	struct attropl after = { NULL, depend, NULL, parent, SET };
-	struct attropl cpus = { &after, name, resource, two, SET };
+	/* whatever the caller left in `op`, a submission sets */
+	struct attropl after = { NULL, depend, NULL, parent, UNSET };
+	struct attropl cpus = { &after, name, resource, two, (enum batch_op)77 };
 	struct fake_server f;
 	int c, fd = mkstemp(script);
 	char *id;

@@ -179,6 +179,7 @@ static void test_alter_and_select(void)
 	};
 
 	check_rows(VERIFY_ALTER, SET, alter);
+	check_rows(VERIFY_ALTER, UNSET, alter); /* no caller means anything by it */
 	check_rows(VERIFY_SELECT, EQ, select);
 	check_rows(VERIFY_SELECT, SET, no_operator);
 }
@@ -197,6 +198,7 @@ static void test_manage(void)
 						 "1,5", "1.5.", "1 " };
 	char own[PBS_MAXHOSTNAME + 8] = "u@";
 	struct attropl nothing = { NULL, (char *)ATTR_managers, NULL, NULL, SET };
+	struct attropl odd = { NULL, (char *)ATTR_comment, NULL, (char *)"x", (enum batch_op)77 };
 
 	gethostname(own + 2, PBS_MAXHOSTNAME);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_SERVER, ATTR_managers, "a@*,b@*.dom"), 0);
@@ -228,6 +230,8 @@ static void test_manage(void)
 		CU_ASSERT_EQUAL(manage(MGR_OBJ_SCHED, ATTR_job_sort_formula_threshold, no_floats[i]), BAD);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_HOOK, "order", "a lot"), 0);
 	CU_ASSERT_EQUAL(verify_manager(c, MGR_CMD_LIST, MGR_OBJ_SERVER, &nothing), 0);
+	CU_ASSERT_EQUAL(verify_manager(c, MGR_CMD_SET, MGR_OBJ_SERVER, &odd), BAD);
+	CU_ASSERT_EQUAL(verify_manager(c, MGR_CMD_UNSET, MGR_OBJ_SERVER, &odd), BAD);
 }
 
 static void test_what_is_told(void)
