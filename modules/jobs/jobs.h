@@ -226,6 +226,9 @@ extern const struct keel_service_def job_service;
 extern const struct keel_kind_def form_kind;
 enum role role_of_id(const char *id);
 enum role job_role(struct keel_mod *mod, struct keel_obj *job);
+/* Output_Path and Error_Path that `ch` leaves unset get their default. */
+int32_t job_default_paths(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
+			  const char *host, int64_t sequence, struct keel_err *err);
 struct keel_obj *whole_of(struct keel_mod *mod, const char *part_id);
 bool form_claims(struct keel_mod *mod, const char *attr); /* who sets it submits a whole */
 bool form_has(struct keel_mod *mod, const char *operand); /* does it name something in a whole? */

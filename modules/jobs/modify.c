@@ -156,6 +156,9 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 	}
 	if (out)
 		fclose(out);
+	if (!code)
+		code = job_default_paths(mod, ch, job, job_text(mod, job, st->a.host),
+					 strtoll(job_id(mod, job), NULL, 10), err);
 	if (!code && resources && step_is_pending(job_slot(mod, job)->step))
 		code = st->resource->prepare(st->resource->self, ch, job, job_queue(mod, job), err);
 	return code;

@@ -143,8 +143,8 @@ static void submit_dir(const char *variables, char *buf, size_t len)
 
 /* Output_Path and Error_Path have a default that needs the sequence number. */
 static int32_t default_path(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft,
-			    const struct keel_session *who, const struct keel_attr *attr, char letter,
-			    int64_t sequence, struct keel_err *err)
+			    const char *host, const struct keel_attr *attr, char letter, int64_t sequence,
+			    struct keel_err *err)
 {
 	struct state *st = mod->state;
 	const union keel_slot *vars = st->object->change_slot(ch, draft, st->a.variables);
@@ -154,9 +154,18 @@ static int32_t default_path(struct keel_mod *mod, struct keel_changes *ch, struc
 		return 0;
 	st->object->change_peek(ch, draft, st->a.name, NULL, name, sizeof(name));
 	submit_dir(vars ? vars->p : NULL, cwd, sizeof(cwd));
-	snprintf(path, sizeof(path), "%s:%s/%s.%c%lld%s", who->host, cwd, name, letter,
+	snprintf(path, sizeof(path), "%s:%s/%s.%c%lld%s", host, cwd, name, letter,
 		 (long long)sequence, job_role(mod, draft) == ROLE_WHOLE ? ".^array_index^" : "");
 	return st->object->change_text(ch, draft, attr, KEEL_SET, NULL, path, err);
+}
+
+int32_t job_default_paths(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
+			  const char *host, int64_t sequence, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	int32_t code = default_path(mod, ch, job, host, st->a.output_path, 'o', sequence, err);
+
+	return code ? code : default_path(mod, ch, job, host, st->a.error_path, 'e', sequence, err);
 }
 
 static int32_t add_variables(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft,
@@ -199,9 +208,7 @@ static int32_t apply(struct keel_mod *mod, struct keel_changes *ch, struct keel_
 	}
 	code = check_user_list(mod, ch, draft, who, err);
 	if (!code)
-		code = default_path(mod, ch, draft, who, st->a.output_path, 'o', sequence, err);
-	if (!code)
-		code = default_path(mod, ch, draft, who, st->a.error_path, 'e', sequence, err);
+		code = job_default_paths(mod, ch, draft, who->host, sequence, err);
 	if (!code)
 		code = add_variables(mod, ch, draft, who, queue, err);
 	if (!code)

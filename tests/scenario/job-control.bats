@@ -330,6 +330,10 @@ $(usage_of $cmd)" $cmd -h x 1
 	same priority 0 "$(job_attr "$id" Priority)"
 	same rerunable True "$(job_attr "$id" Rerunable)"
 	same holds n "$(job_attr "$id" Hold_Types)"
+	id=$(submit -h -N paths -o /somewhere/out -e /somewhere/err)
+	quietly as "$OWNER" qalter -o '' -e '' "$id"
+	has "$(job_attr "$id" Output_Path)" "^$(hostname):/.*/paths\\.o${id%%.*}$"
+	has "$(job_attr "$id" Error_Path)" "^$(hostname):/.*/paths\\.e${id%%.*}$"
 }
 
 @test "qalter: owners only lower" {
