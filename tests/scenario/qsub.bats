@@ -679,6 +679,7 @@ blocked()
 }
 
 @test "qsub -W block: a job that is deleted before it runs" {
+	rm -f "$(here block.out)" # an earlier test's would do to wait for
 	shell true -h -W block=true >"$(here block.out)" 2>"$(here block.err)" 3>&- &
 	wait_until 10 test -s "$(here block.out)"
 	id=$(cat "$(here block.out)")
