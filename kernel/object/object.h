@@ -205,6 +205,8 @@ union keel_slot *value_at(const struct keel_obj *o, const struct keel_attr *a); 
 int value_reserve(struct keel_obj *o, uint32_t more);
 int value_put(struct keel_obj *o, const struct keel_attr *a, const union keel_slot *slot);
 void value_drop(struct keel_obj *o, const struct keel_attr *a);
+/* Its type has freed the value: the slot goes without type_drop(). */
+void value_emptied(struct keel_obj *o, const struct keel_attr *a);
 void value_drop_all(struct keel_obj *o);
 int value_fallback(struct keel_obj *o, const struct keel_attr *a);
 /* Without memory a value the system decided on cannot be kept; a restart from the store can. */

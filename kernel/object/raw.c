@@ -107,6 +107,8 @@ static int parse_into(struct keel_obj *o, struct keel_attr *a, const char *key, 
 	code = type_parse(a, KEEL_SET, key, text, in_place ? old : &slot, &is_set, &err);
 	if (code)
 		return code == PBSE_SYSTEM ? -ENOMEM : 1;
+	if (in_place && !is_set)
+		value_emptied(o, a);
 	if (!in_place && is_set && value_put(o, a, &slot) < 0) {
 		type_drop(a->type, &slot);
 		return -ENOMEM;
@@ -203,12 +205,14 @@ static int take_map(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r
 static int take(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r,
 		const struct mp_value *v, bool settled)
 {
-	if (v->kind == MP_INT && !settled)
-		return take_int(o, a, v->i);
-	if (v->kind == MP_STR && !settled)
-		return take_text(o, a, v->text, v->n);
-	if (v->kind == MP_MAP && a->type->def.flags & KEEL_TYPE_KEYED)
+	bool keyed = a->type->def.flags & KEEL_TYPE_KEYED;
+
+	if (v->kind == MP_MAP && keyed)
 		return take_map(o, a, r, v->n, settled);
+	if (v->kind == MP_INT && !keyed && !settled)
+		return take_int(o, a, v->i);
+	if (v->kind == MP_STR && !keyed && !settled)
+		return take_text(o, a, v->text, v->n);
 	mp_skip(r, v);
 	return 1;
 }

@@ -76,11 +76,16 @@ int value_put(struct keel_obj *o, const struct keel_attr *a, const union keel_sl
 
 void value_drop(struct keel_obj *o, const struct keel_attr *a)
 {
-	uint32_t at = place(o, a->number);
-
 	if (!bit_get(o->set, a->number))
 		return;
-	type_drop(a->type, &o->slot[at]);
+	type_drop(a->type, &o->slot[place(o, a->number)]);
+	value_emptied(o, a);
+}
+
+void value_emptied(struct keel_obj *o, const struct keel_attr *a)
+{
+	uint32_t at = place(o, a->number);
+
 	o->n--;
 	memmove(&o->slot[at], &o->slot[at + 1], (o->n - at) * sizeof(o->slot[0]));
 	bit_clear(o->set, a->number);

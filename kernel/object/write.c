@@ -92,9 +92,10 @@ int32_t write_text(struct keel_obj *o, const struct keel_attr *a, int32_t op, co
 		return code;
 	if (old && is_set)
 		touched(o, a);
-	else if (old)
-		write_unset(o, a, NULL);
-	else if (is_set && put(o, a, &slot) < 0) {
+	else if (old) {
+		value_emptied(o, a);
+		touched(o, a);
+	} else if (is_set && put(o, a, &slot) < 0) {
 		type_drop(a->type, &slot);
 		return err_no_memory(err);
 	}

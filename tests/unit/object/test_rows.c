@@ -198,6 +198,41 @@ static void younger_than_the_raw(void)
 	engine_stop(&e);
 }
 
+/* A type that empties a value has freed it. */
+static void emptied_by_its_type(void)
+{
+	struct mp m = { 0 };
+	size_t map = mp_open_map(&m), inner;
+	struct keel_obj *o;
+	struct row row;
+
+	engine_start(&e);
+	o = engine_thing(&e, "1");
+	fill(o);
+	CU_ASSERT_EQUAL(engine_set(&e, o, "pairs", KEEL_SET, NULL, ""), 0);
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "pairs"), "-");
+	CU_ASSERT_EQUAL(engine_set(&e, o, "list", KEEL_DECR, NULL, "a"), 0);
+	CU_ASSERT_EQUAL(engine_set(&e, o, "list", KEEL_DECR, NULL, "b"), 0);
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "list"), "-");
+	/* Stored as a text by a version of the module whose type had no keys. */
+	mp_str(&m, "pairs", 5);
+	inner = mp_open_map(&m);
+	mp_str(&m, "x", 1);
+	mp_str(&m, "1", 1);
+	mp_close(&m, inner, 1);
+	mp_str(&m, "pairs", 5);
+	mp_str(&m, "old", 3);
+	mp_close(&m, map, 2);
+	memcpy(row.bytes, m.data, m.len);
+	row.len = (uint32_t)m.len;
+	mp_fini(&m);
+	CU_ASSERT_EQUAL_FATAL(decode("thing", "2", &row, NULL), 0);
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, e.api->find(e.mod, "thing", "2"), "pairs"), "x=1");
+	encode(e.api->find(e.mod, "thing", "2"), &row);
+	CU_ASSERT_TRUE(holds(&row, "old"));
+	engine_stop(&e);
+}
+
 static void damaged(void)
 {
 	struct keel_err err = { 0 };
@@ -330,5 +365,5 @@ static void rows_refused(void)
 	engine_stop(&e);
 }
 
-TESTS_MAIN("rows", TEST(there_and_back), TEST(deletion_of_a_loaded_row), TEST(unknown_values), TEST(younger_than_the_raw), TEST(damaged),
+TESTS_MAIN("rows", TEST(there_and_back), TEST(deletion_of_a_loaded_row), TEST(unknown_values), TEST(younger_than_the_raw), TEST(emptied_by_its_type), TEST(damaged),
 	   TEST(class_comes_late), TEST(class_leaves_dirty_objects), TEST(rows_refused))
