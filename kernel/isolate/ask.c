@@ -48,6 +48,19 @@ void pending_drop(struct process *p, struct pending *q)
 	free(q);
 }
 
+static void heard_it(struct process *p, struct pending *q, struct talk_in *in, const char *why)
+{
+	(void)in, (void)why;
+	pending_drop(p, q);
+}
+
+int ask_heard(struct isolate *iso, struct process *p, size_t begun)
+{
+	if (p == NULL)
+		return process_send(iso, p, begun);
+	return ask_send(p, begun, heard_it, sizeof(struct pending)) != NULL ? 0 : -ENOMEM;
+}
+
 /* ---- steps: a code and a text --------------------------------------------------------------------- */
 struct step {
 	struct pending pending;

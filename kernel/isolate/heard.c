@@ -102,8 +102,7 @@ static void is_durable(void *arg)
 	begun = talk_begin(&iso->scratch);
 	talk_put_int(&iso->scratch, TALK_DURABLE);
 	talk_put_int(&iso->scratch, d.number);
-	talk_end(&iso->scratch, begun, WIRE_EVENT, 0);
-	process_send(iso, process_of(iso, d.serial), begun);
+	(void)ask_heard(iso, process_of(iso, d.serial), begun);
 }
 
 static void when_durable(struct process *p, struct talk_in *in)

@@ -57,8 +57,7 @@ static void tell_cancelled(struct iso_call *call, int64_t number, int32_t reason
 	talk_put_int(&iso->scratch, (int64_t)call->number);
 	talk_put_int(&iso->scratch, number);
 	talk_put_int(&iso->scratch, reason);
-	talk_end(&iso->scratch, begun, WIRE_EVENT, 0);
-	process_send(iso, call->process, begun);
+	(void)ask_heard(iso, call->process, begun);
 }
 
 static keel_verdict hold_resumed(struct keel_call *c, void *arg)

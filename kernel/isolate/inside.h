@@ -281,6 +281,8 @@ void process_paid(struct process *p); /* it has answered something */
 /* ask.c: questions about the module's life. */
 /* The message in iso->scratch was begun with talk_begin(); sent, and fn called with the answer. */
 struct pending *ask_send(struct process *p, size_t begun, pending_fn *fn, size_t size);
+/* It is told something, and owes us that its module has heard it. -ENOTCONN, -ENOMEM: it was not told. */
+int ask_heard(struct isolate *iso, struct process *p, size_t begun);
 void pending_drop(struct process *p, struct pending *q); /* out of the table, freed */
 /* Wait for a step: its code and text. */
 int step_of(struct talk_in *in, const char *why, struct keel_err *err);

@@ -37,13 +37,6 @@ static void over(struct keel_mod *m, void *arg, const struct keel_outcome *o)
 	forget(r);
 }
 
-static void heard_of(struct process *p, struct pending *q, struct talk_in *in, const char *why)
-{
-	(void)in, (void)why;
-	pending_drop(p, q);
-}
-
-/* It owes us that its module has been told. */
 static void tell(struct process *p, int64_t number, const struct keel_outcome *o)
 {
 	struct mp *m = &p->iso->scratch;
@@ -52,7 +45,7 @@ static void tell(struct process *p, int64_t number, const struct keel_outcome *o
 	talk_put_int(m, TALK_OUTCOME);
 	talk_put_int(m, number);
 	answer_outcome(m, o);
-	if (ask_send(p, begun, heard_of, sizeof(struct pending)) == NULL)
+	if (ask_heard(p->iso, p, begun) < 0)
 		process_give_up(p, "no memory to tell its process an outcome");
 }
 

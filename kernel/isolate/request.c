@@ -34,8 +34,7 @@ static void tell(const struct iso_req *r, enum talk_down what)
 
 	talk_put_int(&iso->scratch, what);
 	talk_put_int(&iso->scratch, (int64_t)r->number);
-	talk_end(&iso->scratch, begun, WIRE_EVENT, 0);
-	process_send(iso, r->process, begun);
+	(void)ask_heard(iso, r->process, begun);
 }
 
 static void gone(struct keel_mod *m, void *arg)
@@ -58,11 +57,12 @@ static int64_t row_of(const struct isolate *iso, const char *name)
 	return -1;
 }
 
-static void send_asked(struct isolate *iso, const struct iso_req *r, int64_t row)
+static int send_asked(struct isolate *iso, const struct iso_req *r, int64_t row)
 {
 	struct mp *m = &iso->scratch;
 	size_t begun = talk_begin(m);
 	struct buf body;
+	int ret;
 
 	buf_init(&body);
 	msg_pack(iso->request->body(r->req), &body);
@@ -71,9 +71,9 @@ static void send_asked(struct isolate *iso, const struct iso_req *r, int64_t row
 	talk_put_int(m, row);
 	answer_session(m, iso->request->session(r->req));
 	talk_put_bytes(m, body.data, body.failed ? 0 : (uint32_t)body.len);
-	talk_end(m, begun, WIRE_EVENT, 0);
-	process_send(iso, r->process, begun);
+	ret = ask_heard(iso, r->process, begun);
 	buf_fini(&body);
+	return ret;
 }
 
 void request_asked(struct keel_mod *mod, struct keel_req *req)
@@ -96,8 +96,12 @@ void request_asked(struct keel_mod *mod, struct keel_req *req)
 		iso->request->reply(req, PBSE_SYSTEM, "no memory to ask module %s", iso->name);
 		return;
 	}
+	if (send_asked(iso, r, row) < 0) {
+		req_free(r);
+		iso->request->reply(req, PBSE_SYSTEM, "module %s is not there now: its process does not hear", iso->name);
+		return;
+	}
 	iso->request->on_gone(req, gone, r);
-	send_asked(iso, r, row);
 }
 
 static struct keel_out *out_of(const void *body, uint32_t len)

@@ -38,14 +38,14 @@ enum talk_down {
 	TALK_CALL,      /* call, tap, event -> verdict, code, text */
 	TALK_RESUME,    /* call, hold -> verdict, code, text */
 	TALK_TURN,      /* time in ms or -1 -> when there is something to do (-1: never), fds watched; --clock */
-	TALK_OUTCOME,   /* number of an operation it raised, verdict, code, text, by -> 0 */
+	TALK_OUTCOME,   /* number of an operation it raised, verdict, code, text, by -> 0: its module has heard it */
+	TALK_CANCEL,    /* call, hold, reason -> 0 */
+	TALK_ASKED,     /* request, row, session, body -> 0, and TALK_ANSWER before or later */
+	TALK_GONE,      /* request: its client went away -> 0 */
+	TALK_DRAINED,   /* request: the client has read what was sent -> 0 */
+	TALK_DURABLE,   /* number -> 0 */
 	/* EVENT */
-	TALK_NOTE = 32, /* tap, event */
-	TALK_CANCEL,    /* call, hold, reason */
-	TALK_ASKED,     /* request, row, session, body */
-	TALK_GONE,      /* request: its client went away */
-	TALK_DRAINED,   /* request: the client has read what was sent */
-	TALK_DURABLE,   /* number */
+	TALK_NOTE = 32, /* tap, event; then TALK_NOTED, now and then */
 };
 
 /* From the process. */

@@ -38,9 +38,15 @@ static void other(struct host *h, int64_t what, struct talk_in *in)
 	}
 }
 
-static void outcome(struct host *h, struct talk_in *in, uint64_t corr)
+/* What the daemon waits to be heard; a note is reported, many at once. */
+static bool is_owed(int64_t what)
 {
-	raise_told(h, in);
+	return what >= TALK_OUTCOME && what <= TALK_DURABLE;
+}
+
+static void owed(struct host *h, int64_t what, struct talk_in *in, uint64_t corr)
+{
+	other(h, what, in);
 	talk_begin(&h->out);
 	talk_put_int(&h->out, 0);
 	host_reply(h, corr);
@@ -62,8 +68,8 @@ static void handle(struct host *h, struct message *m)
 		call_run(h, &in, m->f.corr);
 	else if (what == TALK_RESUME)
 		call_resume(h, &in, m->f.corr);
-	else if (what == TALK_OUTCOME)
-		outcome(h, &in, m->f.corr);
+	else if (is_owed(what))
+		owed(h, what, &in, m->f.corr);
 	else if (what == TALK_TURN && clock_turn != NULL)
 		clock_turn(h, &in, m->f.corr);
 	else

@@ -7,9 +7,9 @@ load helper
 
 FIXTURES=$KEELSON_BUILD/tests/fixtures
 
-# Not here: what is no feature, has a story of its own (durable: below), refuses what others need, counts what depends on time, or
+# Not here: what is no feature, has a story of its own (durable: below), refuses what others need, counts what depends on time, waits for somebody, or
 # ends a daemon.
-OTHERS='cycle_begin cycle_end die_at durable extra_export failing_init newer slow unresolved reject refuse_run veto_preterm
+OTHERS='approve cycle_begin cycle_end die_at durable extra_export failing_init newer slow unresolved reject refuse_run veto_preterm
 	veto_resume veto_run job_reason request_receive trouble'
 
 # isolated NAME [KEY=VALUE...]: arguments of a sandbox with that fixture in a process of its own
@@ -342,6 +342,14 @@ noticed() { quietly_submitted && has_log "$1"; }
 	! wait $! || false
 	has "$(cat "$SB/words")" 'module [a-z_]+: its process gave no answer for 1000 ms'
 	has "$(keelson modules)" '^trouble .*up, restarts: 1'
+}
+
+@test "an endless loop in a verb of a module costs its process" {
+	trouble_in_a_process 'deadline = "500ms"; deaths = 6;'
+	says 1 'keelson: module trouble: its process gave no answer for 500 ms' keelson trouble spin-60000
+	wait_until 5 quietly_submitted
+	quietly keelson trouble spin-10
+	has "$(keelson modules)" '^trouble .*process [0-9]+ up, restarts: 1'
 }
 
 @test "calls do not wait behind one that sleeps" {
