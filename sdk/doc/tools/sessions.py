@@ -69,7 +69,8 @@ class Terminal:
 
     def run(self, command):
         if command.text == "wait":
-            return "".join(p.communicate(timeout=60)[0] for p in self.going)
+            went, self.going = self.going, []
+            return "".join(p.communicate(timeout=60)[0] for p in went)
         if command.text.startswith("export "):
             self.exports += command.text + "\n"
             return ""
