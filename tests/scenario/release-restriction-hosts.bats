@@ -155,7 +155,7 @@ host_up() { lacks "$(node_attr n1 state)" 'down|unknown' 2>/dev/null; }
 # Who is asked what comes free may take his time: the suspension waits, and the job may be gone by then.
 @test "release-restriction: an answer that takes its time" {
 	cluster --ncpus 4
-	echo "ponder: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/ponder.so\"; };" \
+	echo "ponder: { enabled = true; delay = \"2s\"; path = \"$KEELSON_BUILD/tests/fixtures/ponder.so\"; };" \
 		>"$SB/server/etc/modules.d/ponder.conf"
 	sandbox reload
 	a=$(running -l select=1:ncpus=2:mem=100mb)
