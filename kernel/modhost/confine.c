@@ -21,7 +21,7 @@
 #include "util/err.h"
 
 #define FILES_MAX 256
-#define THREADS_MAX 128 /* of the user this process runs as, when that is its own */
+#define THREADS_MAX 4096 /* of the user this process runs as, whom the modules of several daemons may share */
 
 static int become(const char *name, struct keel_err *err)
 {
