@@ -13,6 +13,8 @@ VERSION_TEXT := $(shell sed -n 's/^\#define KEELSON_PBS_LEVEL "\(.*\)"/\1/p' $(S
 	(Keelson $(PACKAGE_VERSION))
 K_CFLAGS = $(KEEL_CFLAGS) $(CPPFLAGS) $(CFLAGS)
 K_LINK = $(CC) $(K_CFLAGS) $(KEEL_LDFLAGS) $(LDFLAGS)
+# A program's place in memory is another one each time: -fPIE unless FLAGS say -fPIC.
+PROGRAM_LINK = $(CC) $(K_CFLAGS) $(KEEL_LDFLAGS) -pie $(LDFLAGS)
 
 SAY = @$(if $(filter 1,$(V)),:,printf '  %-8s %s\n' $(1) $@);
 DO = $(if $(filter 1,$(V)),,@)
@@ -21,7 +23,7 @@ DO = $(if $(filter 1,$(V)),,@)
 obj/%.o: $(S)/%.c
 	$(call SAY,CC)
 	@mkdir -p $(@D)
-	$(DO)$(CC) $(FLAGS) $(K_CFLAGS) $(FLAGS_AFTER) -MMD -MP -c -o $@ $<
+	$(DO)$(CC) -fPIE $(FLAGS) $(K_CFLAGS) $(FLAGS_AFTER) -MMD -MP -c -o $@ $<
 
 # An archive of exactly its objects
 ARCHIVE = $(call SAY,AR) mkdir -p $(@D) && rm -f $@ && $(AR) cq $@ $^ && $(RANLIB) $@

@@ -43,7 +43,7 @@ define COMMAND_RULES
 bin/$(1): $(call OBJECTS,$(call NAMED,sdk/commands/$(1),*.c)) lib/libcommands.a libpbs.a
 	$$(call SAY,LINK)
 	@mkdir -p bin
-	$$(DO)$$(K_LINK) -o $$@ $$^ $$(COMMAND_LIBS)
+	$$(DO)$$(PROGRAM_LINK) -o $$@ $$^ $$(COMMAND_LIBS)
 endef
 $(foreach c,$(filter-out $(MUSL_COMMANDS),$(COMMANDS)),$(eval $(call COMMAND_RULES,$(c))))
 
@@ -57,7 +57,7 @@ obj/musl/%.o: FLAGS = -I$(S)/sdk/client -I$(S)/sdk/wire -I$(S)/sdk/include -I$(S
 obj/musl/%.o: $(S)/%.c
 	$(call SAY,CC)
 	@mkdir -p $(@D)
-	$(DO)$(MUSL_GCC) $(FLAGS) $(K_CFLAGS) -MMD -MP -c -o $@ $<
+	$(DO)$(MUSL_GCC) -fPIE $(FLAGS) $(K_CFLAGS) -MMD -MP -c -o $@ $<
 
 lib/libpbs-musl.a: $(MUSL_LIB_O)
 	$(ARCHIVE)
@@ -65,6 +65,6 @@ lib/libpbs-musl.a: $(MUSL_LIB_O)
 $(MUSL_COMMANDS:%=bin/%): bin/%: $(patsubst %.c,obj/musl/%.o,$(call NAMED,sdk/commands/qsub,*.c)) lib/libpbs-musl.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
-	$(DO)$(MUSL_GCC) $(K_CFLAGS) $(KEEL_LDFLAGS) $(LDFLAGS) -static -o $@ $^ $(MUSL_LIBS)
+	$(DO)$(MUSL_GCC) $(K_CFLAGS) $(KEEL_LDFLAGS) $(LDFLAGS) $(MUSL_BEGIN) -o $@ $^ $(MUSL_LIBS) $(MUSL_END)
 
 KEELSON_ALL += libpbs.a libpbs.so $(addprefix bin/,$(COMMANDS))

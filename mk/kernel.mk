@@ -24,7 +24,7 @@ lib/libkernel.a: $(KERNEL_O) $(HOSTS_O)
 
 keelsond: obj/kernel/main/keelsond.o lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	$(call SAY,LINK)
-	$(DO)$(K_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS)
+	$(DO)$(PROGRAM_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS)
 
 # The process of an isolated module
 MODHOST := libexec/keelson/keelson-modhost
@@ -36,7 +36,7 @@ $(MODHOST_TOLD): obj/kernel/modhost/clock.o obj/tests/sim/virtual.o
 $(MODHOST) $(MODHOST_TOLD): $(MODHOST_O) lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
-	$(DO)$(K_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $(filter %.o,$^) $(filter %.a,$^) $(KERNEL_LIBS) \
+	$(DO)$(PROGRAM_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $(filter %.o,$^) $(filter %.a,$^) $(KERNEL_LIBS) \
 		$(SECCOMP_LIBS)
 
 KEELSON_ALL += keelsond lib/libkernel.a $(MODHOST) $(MODHOST_TOLD)

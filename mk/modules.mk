@@ -46,7 +46,7 @@ define PROGRAM_RULES
 libexec/keelson/keelson-$(2): $(call OBJECTS,$(call NAMED,modules/$(1)/$(2),*.c)) lib/modules/lib$(1).a
 	$$(call SAY,LINK)
 	@mkdir -p $$(@D)
-	$$(DO)$$(K_LINK) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $$(LIBS_$(1))
+	$$(DO)$$(PROGRAM_LINK) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $$(LIBS_$(1))
 endef
 
 PROGRAMS :=

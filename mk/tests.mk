@@ -34,7 +34,7 @@ obj/$(1).o: FLAGS = $(if $(3),-I$(S)/sdk/commands/$(3)) $$(TEST_FLAGS)
 $(1): obj/$(1).o $(call HELPERS,$(2)) $(if $(3),lib/commands/lib$(3).a) $(TEST_ARCHIVES)
 	$$(call SAY,LINK)
 	@mkdir -p $$(@D)
-	$$(DO)$$(K_LINK) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $$(TEST_LIBS)
+	$$(DO)$$(PROGRAM_LINK) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $$(TEST_LIBS)
 endef
 $(foreach t,$(UNIT),$(eval $(call UNIT_RULES,$(t),$(patsubst %/,%,$(dir $(t))),$(if \
 	$(filter tests/unit/commands/% tests/unit/client/%,$(t)),$(call MIRRORED,$(patsubst test_%,%,$(notdir $(t))))))))
@@ -51,7 +51,7 @@ define MODULE_TEST_RULES
 $(1): $(call OBJECTS,$(2)) lib/modules/lib$(3).a $(TEST_ARCHIVES)
 	$$(call SAY,LINK)
 	@mkdir -p $$(@D)
-	$$(DO)$$(K_LINK) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $$(TEST_LIBS) $$(LIBS_$(3))
+	$$(DO)$$(PROGRAM_LINK) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $$(TEST_LIBS) $$(LIBS_$(3))
 endef
 $(foreach t,$(MODULE_TEST_C),$(eval $(call MODULE_TEST_RULES,$(t:modules/%.c=tests/modules/%),$(t),$(word 2,$(subst /, ,$(t))))))
 
@@ -70,7 +70,7 @@ STORY_TOOLS := $(patsubst %.c,%,$(call NAMED,tests/scenario/tools,*.c))
 tests/scenario/tools/%: obj/tests/scenario/tools/%.o libpbs.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
-	$(DO)$(K_LINK) -o $@ $^ $(CLIENT_LIBS)
+	$(DO)$(PROGRAM_LINK) -o $@ $^ $(CLIENT_LIBS)
 
 tests-unit: $(UNIT) $(MODULE_TESTS) $(FIXTURES) $(STORY_TOOLS)
 
@@ -98,7 +98,7 @@ $(SIM_O): FLAGS = $(KERNEL_FLAGS) -I$(S)/sdk/include -I$(S)/tests/sim -I$(S)/tes
 $(SIM): $(SIM_O) lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
-	$(DO)$(K_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS)
+	$(DO)$(PROGRAM_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS)
 # Time is given to these too: its loop instead of the kernel's
 tests/unit/sim/test_virtual $(filter tests/unit/mock/%,$(UNIT)): obj/tests/sim/virtual.o
 KEELSON_ALL += $(SIM)

@@ -18,7 +18,7 @@ define TOOL_RULES
 bin/$(1): $(call OBJECTS,$(call NAMED,sdk/tools/$(1),*.c)) $(TOOL_ARCHIVES_$(1)) lib/libmodfile.a
 	$$(call SAY,LINK)
 	@mkdir -p bin
-	$$(DO)$$(K_LINK) -o $$@ $$^ $$(SODIUM_LIBS) $$(JANSSON_LIBS) $$(TOOL_LIBS_$(1))
+	$$(DO)$$(PROGRAM_LINK) -o $$@ $$^ $$(SODIUM_LIBS) $$(JANSSON_LIBS) $$(TOOL_LIBS_$(1))
 endef
 $(foreach t,$(TOOLS),$(eval $(call TOOL_RULES,$(t))))
 
@@ -37,7 +37,7 @@ obj/tests/bench/%.o: FLAGS = $(TEST_FLAGS)
 tests/bench/%: obj/tests/bench/%.o $(TEST_ARCHIVES)
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
-	$(DO)$(K_LINK) -o $@ $^ $(TEST_LIBS)
+	$(DO)$(PROGRAM_LINK) -o $@ $^ $(TEST_LIBS)
 tests-bench: keelson-all $(BENCHES)
 
 # tests/bench/vendor.c under thirty names, for what many modules cost
@@ -58,7 +58,7 @@ obj/tests/fuzz/%.o: FLAGS = $(TEST_FLAGS) -I$(S)/modules -I$(S)/tests
 tests/fuzz/fuzz_%: obj/tests/fuzz/fuzz_%.o obj/tests/fuzz/driver.o lib/modules/libresources.a $(TEST_ARCHIVES)
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
-	$(DO)$(K_LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS)
+	$(DO)$(PROGRAM_LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS)
 # keelson-modhost without its socket
 tests/fuzz/fuzz_modhost: obj/tests/sim/virtual.o $(filter-out %/main.o %/line.o %/clock.o %/confine.o,$(call OBJECTS,$(call NAMED,kernel/modhost,*.c)))
 tests-fuzz: keelson-all $(FUZZ) tests/fixtures/survey.so

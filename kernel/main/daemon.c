@@ -15,7 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "hook/hooks.h"
 #include "link/links.h"
@@ -208,6 +210,9 @@ static int start(struct daemon *d, struct keel_err *err)
 {
 	int ret = settings_read(d->options, &d->parts.conf, &d->settings, err);
 
+	/* A core file would hold keys and what users submitted. The limit itself stays: tasks inherit it. */
+	if (ret == 0 && geteuid() == 0 && !d->settings->core_files)
+		prctl(PR_SET_DUMPABLE, 0);
 	if (ret == 0)
 		ret = parts_name(d, err);
 	if (ret == 0)

@@ -304,6 +304,13 @@ static void log_fill(struct settings *s, const struct pbs_conf *p)
 	s->microseconds = settings_log(s)->microseconds || (highres != NULL && strcmp(highres, "1") == 0);
 }
 
+static bool core_files(const struct pbs_conf *p)
+{
+	const char *limit = pbs_conf_get(p, "PBS_CORE_LIMIT");
+
+	return limit != NULL && strcmp(limit, "0") != 0;
+}
+
 static int complete(struct settings *s, const struct options *o, struct keel_err *err)
 {
 	struct pbs_conf *p;
@@ -319,6 +326,7 @@ static int complete(struct settings *s, const struct options *o, struct keel_err
 	if (ret == 0)
 		ret = files_fill(s, err);
 	log_fill(s, p);
+	s->core_files = core_files(p);
 	pbs_conf_destroy(p);
 	return ret;
 }

@@ -37,6 +37,7 @@ struct settings {
 	char *key_file, *peers_dir;
 	uint32_t log_events;
 	bool microseconds;
+	bool core_files; /* PBS_CORE_LIMIT of pbs.conf asks for them */
 };
 
 /* Read the file of `o`, apply its overrides, fill and complete every kernel group. On success both are

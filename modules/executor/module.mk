@@ -2,4 +2,4 @@
 #
 # The shepherd starts once per job: static, so that exec is cheap.
 tests/modules/executor/test_executor: obj/modules/executor/shepherd/tree.o
-libexec/keelson/keelson-shepherd: LDFLAGS += $(if $(findstring sanitize,$(CFLAGS)),,-static)
+libexec/keelson/keelson-shepherd: LDFLAGS += $(if $(findstring sanitize,$(CFLAGS)),,-static-pie)

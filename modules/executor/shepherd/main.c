@@ -221,6 +221,8 @@ int main(int argc, char **argv)
 {
 	if (argc != 2 || strncmp(argv[1], NURSERY_WORD, strlen(NURSERY_WORD)) != 0)
 		return EXIT_BAD_SPEC;
+	if (geteuid() == 0)
+		prctl(PR_SET_DUMPABLE, 0); /* no core file; a task's own limit is what it was */
 	/* Nothing runs behind the last words: who kills what is left of the task may meet the helper
 	 * process of a leak checker, which would then wait for ever. */
 	if (nursery_run(argv[1]) == NURSERY_CHILD)
