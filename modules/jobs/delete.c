@@ -14,7 +14,6 @@ struct deletion {
 	int64_t run;
 	bool force, history;
 	bool quiet; /* nobody is to be told */
-	bool by_module; /* a host that is away is a refusal */
 };
 
 /* A request about many jobs: answered when each has its verdict. */
@@ -79,12 +78,20 @@ static void remember(struct keel_mod *mod, struct keel_obj *job, bool history)
 		st->object->set_int(job, st->a.unremembered, 1);
 }
 
-static bool refused_by_host(int32_t code)
+/* Not deleted: the host refuses (point task_preterm), or is away and nothing is known of its processes. A
+ * host that has not got the run yet gets the order behind it. */
+static bool is_refused(struct keel_mod *mod, const struct deletion *d, int32_t code)
 {
-	return code && code != PBSE_NORELYMOM && code != PBSE_BADSTATE;
+	struct state *st = mod->state;
+
+	if (code == PBSE_NORELYMOM)
+		st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete failed %d", (int)code);
+	else if (code && code != PBSE_BADSTATE)
+		st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "MOM rejected signal during delete (%d)",
+			      (int)code);
+	return code && code != PBSE_BADSTATE;
 }
 
-/* The host has decided, or is away: then it hears of it when it is back, unless a module asked. */
 static void host_answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct state *st = mod->state;
@@ -96,10 +103,7 @@ static void host_answered(struct keel_mod *mod, void *arg, int32_t code, const c
 		answer(d, j && !step_is_over(j->step) ? PBSE_BADSTATE : 0, NULL);
 		return;
 	}
-	if (refused_by_host(code))
-		st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "MOM rejected signal during delete (%d)",
-			      (int)code);
-	if (code && (d->by_module || refused_by_host(code))) {
+	if (is_refused(mod, d, code)) {
 		answer(d, code, text);
 		return;
 	}
@@ -216,7 +220,6 @@ void delete_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_jo
 		return;
 	}
 	d->told = *told;
-	d->by_module = !ask->req;
 	d->force = ask->detail && strstr(ask->detail, "force");
 	d->history = ask->detail && strstr(ask->detail, "deletehist");
 	d->quiet = ask->detail && strstr(ask->detail, "nomail");

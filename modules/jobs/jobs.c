@@ -255,6 +255,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	st->next_sequence = st->reserved_sequence = st->object->get_int(server, st->server.sequence);
 	order_start(mod);
 	history_start(mod);
+	lost_start(mod);
 	return 0;
 }
 

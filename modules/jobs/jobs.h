@@ -402,6 +402,7 @@ void history_start(struct keel_mod *mod);
 void history_switched(struct keel_mod *mod, struct keel_obj *server, const struct keel_attr *attr);
 
 /* lost.c */
+void lost_start(struct keel_mod *mod);
 keel_verdict on_node_down(struct keel_call *c, const struct keel_ev_node_down *ev);
 keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev);
 

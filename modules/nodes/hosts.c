@@ -186,6 +186,7 @@ static void one_up(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	bool listed = is_reported(r->facts, r->n, id, &count);
 	bool natural = strcmp(id, r->host) == 0;
 
+	st->object->unset(node, st->attr.lost, NULL);
 	if (!listed && !natural) {
 		node_set_state(mod, node, KEEL_NODE_STALE, true);
 		return;
@@ -238,6 +239,7 @@ static void one_down(struct keel_mod *mod, struct keel_obj *node, void *arg)
 
 	if (!st->object->is_set(node, st->attr.comment))
 		st->object->set_str(node, st->attr.comment, down_comment);
+	node_lost(mod, node);
 	node_set_state(mod, node, KEEL_NODE_DOWN, true);
 	st->hook->note(mod, KEEL_POINT_node_down,
 		       KEEL_EVENT(node_down, .id = st->object->id(node), .node = node, .why = why));

@@ -131,6 +131,7 @@ static const struct keel_node_api service = {
 	.shape = node_shape,
 	.changed_since = node_changed_since,
 	.tenants = node_tenants,
+	.lost_at = node_lost_at,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),
@@ -202,6 +203,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 		WANT("pcpus", pcpus), WANT("pbs_version", version), WANT("comment", comment),
 		WANT("sharing", sharing), WANT("in_multivnode_host", multi),
 		WANT("last_state_change_time", changed_at), WANT("last_used_time", used_at),
+		WANT("host_lost", lost),
 	};
 	struct state *st = mod->state;
 

@@ -75,7 +75,7 @@ struct state {
 	uint64_t neighbours_of; /* the `members` they were made for */
 	struct {
 		const struct keel_attr *mom, *state, *available, *assigned, *reported, *pcpus, *version,
-			*comment, *sharing, *multi, *changed_at, *used_at;
+			*comment, *sharing, *multi, *changed_at, *used_at, *lost;
 	} attr;
 };
 
@@ -90,6 +90,8 @@ bool node_unavailable(struct keel_mod *mod, struct keel_obj *node);
 /* The stored bits changed by a request: tell, stamp. */
 void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr);
 void node_known(struct keel_mod *mod, struct keel_obj *node);
+int64_t node_lost_at(struct keel_mod *mod, struct keel_obj *node);
+void node_lost(struct keel_mod *mod, struct keel_obj *node); /* now, unless it was before */
 
 /* slots.c */
 int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,

@@ -290,6 +290,21 @@ void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct kee
 	tell(mod, node, before, after, before ^ after, (after & ~before) != 0);
 }
 
+int64_t node_lost_at(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+
+	return st->object->get_int(node, st->attr.lost);
+}
+
+void node_lost(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+
+	if (!st->object->is_set(node, st->attr.lost))
+		st->object->set_int(node, st->attr.lost, st->core->time(mod));
+}
+
 void node_known(struct keel_mod *mod, struct keel_obj *node)
 {
 	struct state *st = mod->state;
@@ -299,6 +314,7 @@ void node_known(struct keel_mod *mod, struct keel_obj *node)
 	if (v)
 		v->told = bits;
 	st->object->set_int(node, st->attr.state, bits);
+	node_lost(mod, node); /* until it introduces itself; an older loss goes on */
 	st->members++;
 	node_reshape(mod);
 }

@@ -66,6 +66,8 @@ struct keel_node_api {
 	/* Jobs on the vnode; a suspended one is there when it keeps a part. */
 	void (*tenants)(struct keel_mod *, struct keel_obj *node,
 			void (*fn)(void *arg, const char *job_id, bool suspended), void *arg);
+	/* Since when its host has not answered, in seconds since 1970, over restarts of the server; 0: it does. */
+	int64_t (*lost_at)(struct keel_mod *, struct keel_obj *node);
 };
 
 #endif

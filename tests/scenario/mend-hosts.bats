@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Hosts that are gone, and hosts that do not answer though their link is up: what becomes of the jobs there, with
+# a restart of the server or a reload in between.
+
+load helper
+load shared
+
+setup_file() { open_cluster --hosts 3; }
+teardown_file() { close_cluster; }
+setup() { join_cluster; }
+
+is_down() { node_attr "$1" state | grep -q down; }
+node_has() { node_is "$1" "$2"; }
+alive() { [ -d "/proc/$1" ]; }
+dead() { ! alive "$1"; }
+mom_of() { head -n 1 "$SB/$1/mom_priv/mom.lock"; }
+kill_mom() { sandbox kill "$1"; undo sandbox restart "$1"; }
+requeue_after() { qmgr -c "set server node_fail_requeue = $1"; undo qmgr -c 'unset server node_fail_requeue'; }
+reported() { has "$(server_log)" "$1"; }
+on() { local host=$1; shift; running -l select=1:ncpus=1:host="$host" "$@"; }
+
+@test "mend A3: node_fail_requeue counts on over a restart of the server, and for a host that died meanwhile" {
+	requeue_after 8
+	a=$(on n2) b=$(on n3)
+	pid_a=$(session_of "$a") pid_b=$(session_of "$b")
+	kill_mom n2
+	wait_until 10 is_down n2
+	lost=$SECONDS
+	sandbox kill server
+	kill_mom n3
+	sandbox restart server --hard
+	wait_until 12 job_is "$a" Q
+	[ $((SECONDS - lost)) -lt 20 ] || wait_until 0 false
+	wait_until 12 job_is "$b" Q
+	alive "$pid_a" && alive "$pid_b"
+	reported "$a;Job requeued, execution node n2 down"
+	sandbox restart n2
+	sandbox restart n3
+	wait_until 10 dead "$pid_a"
+	wait_until 10 dead "$pid_b"
+	wait_until 20 job_is "$a" R 42
+	same runs 2 "$(job_attr "$a" run_count)"
+	alive "$(session_of "$a")"
+}
+
+@test "mend A3: node_fail_requeue counts on over a reload of jobs" {
+	requeue_after 5
+	a=$(on n2)
+	pid=$(session_of "$a")
+	kill_mom n2
+	wait_until 10 is_down n2
+	keelson reload jobs
+	wait_until 12 job_is "$a" Q
+	alive "$pid"
+	sandbox restart n2
+	wait_until 10 dead "$pid"
+}
+
+@test "mend A6: a job that was only sent when its host died is queued again, -r n too" {
+	requeue_after 1
+	undo sandbox restart n3
+	kill -STOP "$(mom_of n3)"
+	a=$(submit -r n -l select=1:ncpus=1:host=n3)
+	b=$(submit -J 1-2 -r y -l select=1:ncpus=1:host=n3)
+	wait_until 10 job_is "$a" R 41
+	wait_until 10 job_is "${b/\[\]/[1]}" R 41
+	kill -KILL "$(mom_of n3)"
+	wait_until 15 job_is "$a" Q
+	wait_until 15 job_is "${b/\[\]/[1]}" Q
+	reported "$a;Job never started, execution node n3 down"
+	sandbox restart n3
+	wait_until 20 job_is "$a" R 42
+	alive "$(session_of "$a")"
+}
+
+@test "mend D12: qdel of a job whose host is away says so, and changes nothing" {
+	a=$(on n2)
+	b=$(submit -J 1-2 -l select=1:ncpus=1:host=n2)
+	wait_until 20 job_is "${b/\[\]/[2]}" R 42
+	pid=$(session_of "$a") sub=$(session_of "${b/\[\]/[2]}")
+	kill_mom n2
+	wait_until 10 is_down n2
+	says 222 "qdel: Server could not connect to MOM $a" qdel "$a"
+	says 222 "qdel: Server could not connect to MOM $b" qdel "$b"
+	says 222 "qdel: Server could not connect to MOM $a
+qdel: Server could not connect to MOM ${b/\[\]/[1]}" qdel "$a" "${b/\[\]/[1]}"
+	job_is "$a" R 42
+	alive "$pid" && alive "$sub"
+	lacks "$(accounting)" ";D;$a;"
+	requeue_after 1
+	sandbox restart n2
+	wait_until 20 node_has n2 free
+	job_is "$a" R 42
+	alive "$pid"
+	kill_mom n2
+	wait_until 15 job_is "$a" Q
+	quietly qdel -W force "$a"
+	job_is "$a" F
+	sandbox restart n2
+	wait_until 10 dead "$pid"
+}
