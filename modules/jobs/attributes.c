@@ -80,6 +80,24 @@ static int32_t check_project(struct keel_mod *mod, const struct keel_session *wh
 	return strpbrk(text, "/[]\";:|<>+,?*") ? bad(mod, "project", err) : 0;
 }
 
+/* Amounts that the system computes, and those that a site lets users only see. */
+static int32_t check_resources(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
+			       int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const struct keel_resource *res = who && key ? st->resource->find(st->resource->self, key) : NULL;
+	uint32_t closed = KEEL_RES_SYSTEM;
+
+	(void)job, (void)op, (void)text;
+	if (!res)
+		return 0;
+	if (!(who->roles & KEEL_OPERATORS))
+		closed |= KEEL_RES_READONLY | KEEL_RES_INVISIBLE;
+	return res->flags & closed ? st->core->error(err, PBSE_ATTRRO, "%s Resource_List.%s",
+						     st->core->pbse_text(PBSE_ATTRRO), key)
+				   : 0;
+}
+
 /* Text that other programs print or hand to a shell must be one line of printable bytes. */
 static int32_t check_line(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 			  int32_t op, const char *key, const char *text, struct keel_err *err)

@@ -65,66 +65,133 @@ static bool number(const char *text, unsigned long *ret)
 	return *text >= '0' && *text <= '9' && !*end && *ret > 0 && *ret <= 1000000;
 }
 
-/* One `N:ppn=P:ncpus=X:property` or `host:...` of a nodes specification. */
-static int32_t nodes_chunk(char *spec, struct keel_text *out, struct keel_err *err)
+/* What each node of a specification gets of the job's own -l ncpus= and -l mem=; 0: the job has none. */
+struct share {
+	unsigned long nodes, ncpus, mem_kb;
+};
+
+/* One `N:ppn=P:cpp=C:ncpus=X:property` or `host:...` of a nodes specification. */
+struct node_spec {
+	unsigned long count, ppn, cpp, ncpus;
+	char properties[256]; /* `:host=n1:fast=True` */
+};
+
+/* A word behind the first: a number that is called `name`, not seen yet. */
+static bool named_number(const char *word, const char *name, unsigned long *ret, bool *ret_read)
+{
+	size_t len = strlen(name);
+
+	if (strncmp(word, name, len) != 0)
+		return false;
+	*ret_read = !*ret && number(word + len, ret);
+	return true;
+}
+
+static bool spec_read(char *spec, struct node_spec *ret)
 {
 	char *save = NULL, *word = strtok_r(spec, ":", &save);
-	unsigned long count = 1, ppn = 0, ncpus = 0;
-	char host[256] = "";
 	size_t len = 0;
 
+	*ret = (struct node_spec){ .count = 1 };
 	if (!word)
-		return bad(err);
+		return false;
 	if (name_is_valid(word))
-		len = (size_t)snprintf(host, sizeof(host), ":host=%s", word);
-	else if (!number(word, &count))
-		return bad(err);
-	while (len < sizeof(host) && (word = strtok_r(NULL, ":", &save))) {
-		bool read = true;
+		len = (size_t)snprintf(ret->properties, sizeof(ret->properties), ":host=%s", word);
+	else if (!number(word, &ret->count))
+		return false;
+	while (len < sizeof(ret->properties) && (word = strtok_r(NULL, ":", &save))) {
+		bool read;
 
-		if (strncmp(word, "ppn=", 4) == 0)
-			read = number(word + 4, &ppn);
-		else if (strncmp(word, "ncpus=", 6) == 0)
-			read = number(word + 6, &ncpus);
-		else if ((read = name_is_valid(word)))
-			len += (size_t)snprintf(host + len, sizeof(host) - len, ":%s=True", word);
-		if (!read)
-			return bad(err);
+		if (named_number(word, "ppn=", &ret->ppn, &read) || named_number(word, "cpp=", &ret->cpp, &read) ||
+		    named_number(word, "ncpus=", &ret->ncpus, &read)) {
+			if (!read)
+				return false;
+			continue;
+		}
+		if (!name_is_valid(word))
+			return false;
+		len += (size_t)snprintf(ret->properties + len, sizeof(ret->properties) - len, ":%s=True", word);
 	}
-	if (len >= sizeof(host))
+	return len < sizeof(ret->properties);
+}
+
+/* The chunk of one specification; *ncpus grows by what it takes in all. */
+static int32_t nodes_chunk(char *spec, const struct share *share, struct keel_text *out, double *ncpus,
+			   struct keel_err *err)
+{
+	struct node_spec n;
+	unsigned long each;
+
+	if (!spec_read(spec, &n))
 		return bad(err);
-	keel_text_printf(out, "%lu:ncpus=%lu", count, ncpus ? ncpus : ppn ? ppn : 1);
-	if (ppn)
-		keel_text_printf(out, ":mpiprocs=%lu", ppn);
-	keel_text_str(out, host);
+	each = n.ncpus ? n.ncpus : share->ncpus ? share->ncpus : (n.ppn ? n.ppn : 1) * (n.cpp ? n.cpp : 1);
+	*ncpus += (double)each * (double)n.count;
+	keel_text_printf(out, "%lu:ncpus=%lu", n.count, each);
+	if (share->mem_kb)
+		keel_text_printf(out, ":mem=%luKB", share->mem_kb);
+	if (n.ppn > 1)
+		keel_text_printf(out, ":mpiprocs=%lu", n.ppn);
+	keel_text_str(out, n.properties);
 	return 0;
 }
 
-static int32_t convert(char *nodes, struct keel_text *out, const char **ret_place,
-		       struct keel_err *err)
+static unsigned long nodes_count(const char *nodes)
 {
-	char *save = NULL, *spec, *suffix = strchr(nodes, '#');
-	int32_t code = 0;
+	unsigned long sum = 0, n;
+
+	while (*nodes) {
+		n = strtoul(nodes, NULL, 10);
+		sum += n > 0 && n <= 1000000 ? n : 1;
+		nodes += strcspn(nodes, "+");
+		nodes += *nodes == '+';
+	}
+	return sum ? sum : 1;
+}
+
+/* `#excl`, `#shared`: a word behind the last specification, not one of its own. */
+static int32_t take_suffix(char *nodes, const char **ret_place, struct keel_err *err)
+{
+	char *suffix = strchr(nodes, '#');
 
 	*ret_place = "scatter";
-	if (suffix) {
-		*suffix++ = '\0';
-		if (strcmp(suffix, "excl") == 0)
-			*ret_place = "scatter:excl";
-		else if (strcmp(suffix, "shared") == 0)
-			*ret_place = "scatter:shared";
-	}
+	if (!suffix)
+		return 0;
+	if (suffix > nodes && suffix[-1] == ':')
+		return fail(err, PBSE_ATTRRO, "Cannot set attribute, read only or insufficient permission  "
+					      "Resource_List.nodes");
+	*suffix++ = '\0';
+	if (strcmp(suffix, "excl") == 0)
+		*ret_place = "scatter:excl";
+	else if (strcmp(suffix, "shared") == 0)
+		*ret_place = "free";
+	else
+		return bad(err);
+	return 0;
+}
+
+static int32_t convert(char *nodes, const struct keel_reslist *wide, struct keel_text *out,
+		       const char **ret_place, struct keel_err *err)
+{
+	double all_ncpus = list_number(wide, "ncpus", 0), ncpus = 0;
+	struct share share = { 0 };
+	char *save = NULL, *spec;
+	int32_t code = take_suffix(nodes, ret_place, err);
+
+	share.nodes = nodes_count(nodes);
+	share.ncpus = (unsigned long)all_ncpus / share.nodes;
+	share.mem_kb = (unsigned long)(list_number(wide, "mem", 0) / 1024) / share.nodes;
 	for (spec = strtok_r(nodes, "+", &save); spec && !code; spec = strtok_r(NULL, "+", &save)) {
 		if (out->len)
 			keel_text_str(out, "+");
-		code = nodes_chunk(spec, out, err);
+		code = nodes_chunk(spec, &share, out, &ncpus, err);
 	}
-	if (!code && out->len == 0)
+	if (!code && (out->len == 0 || (list_get(wide, "ncpus") && ncpus != all_ncpus)))
 		code = bad(err);
 	return code;
 }
 
-int32_t nodes_convert(const char *nodes, char **ret_select, char **ret_place, struct keel_err *err)
+int32_t nodes_convert(const char *nodes, const struct keel_reslist *wide, char **ret_select,
+		      char **ret_place, struct keel_err *err)
 {
 	char *copy = strdup(nodes);
 	struct keel_text out;
@@ -132,7 +199,7 @@ int32_t nodes_convert(const char *nodes, char **ret_select, char **ret_place, st
 	int32_t code;
 
 	keel_text_init(&out);
-	code = copy ? convert(copy, &out, &place, err)
+	code = copy ? convert(copy, wide, &out, &place, err)
 		    : fail(err, PBSE_SYSTEM, "System error: out of memory");
 	if (!code) {
 		*ret_select = out.failed ? NULL : strdup(out.data);

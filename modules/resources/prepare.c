@@ -91,16 +91,21 @@ static int32_t from_nodes(struct work *w)
 		return 0;
 	if (list_get(w->list, "select") || list_get(w->list, "place"))
 		return fail(w->err, PBSE_INVALNODEPLACE, "Cannot be used with select or place: nodes");
-	code = nodes_convert(nodes->text, &select, &place, w->err);
+	code = nodes_convert(nodes->text, w->list, &select, &place, w->err);
 	if (code)
 		return code;
-	list_drop(w->list, "ncpus");
 	code = put_text(w, "select", select);
 	if (!code)
 		code = put_text(w, "place", place);
 	free(select);
 	free(place);
 	return code;
+}
+
+/* Is the select the user's own? With -l nodes= it is computed from both. */
+static bool is_chunked(struct work *w)
+{
+	return list_get(w->list, "select") && !list_get(w->list, "nodes");
 }
 
 static int32_t check_mix(struct work *w)
@@ -114,11 +119,13 @@ static int32_t check_mix(struct work *w)
 		if (!(res->flags & KEEL_RES_HOST))
 			continue;
 		host_level = true;
-		if (list_get(w->list, "select"))
+		if (is_chunked(w))
 			return fail(w->err, PBSE_INVALJOBRESC, "%s: %s",
 				    w->st->core->pbse_text(PBSE_INVALJOBRESC), res->name);
 	}
-	if (list_get(w->list, "place") && !list_get(w->list, "select") && !host_level)
+	/* A job that is altered has a select; it was computed, and is again. */
+	if (list_get(w->list, "place") && !list_get(w->list, "select") && !host_level &&
+	    !list_of(w, w->job, w->st->job.list))
 		return fail(w->err, PBSE_PLACENOSELECT, "%s",
 			    w->st->core->pbse_text(PBSE_PLACENOSELECT));
 	return 0;

@@ -91,8 +91,10 @@ void exec_free(struct keel_exec *e);
 /* `res=value` at *at up to one of `stops` outside quotes; moves *at there. */
 int32_t pair_parse(const struct state *st, const char **at, const char *stops,
 		   struct keel_res_value *ret, struct keel_err *err);
-/* Legacy `-l nodes=`: the select and place it means, malloc'ed. */
-int32_t nodes_convert(const char *nodes, char **ret_select, char **ret_place, struct keel_err *err);
+/* Legacy `-l nodes=`: the select and place it means, malloc'ed. Each node gets its share of the ncpus and
+ * the mem that `wide`, the job's list, asks for beside it. */
+int32_t nodes_convert(const char *nodes, const struct keel_reslist *wide, char **ret_select,
+		      char **ret_place, struct keel_err *err);
 
 /* busy.c */
 /* May the definition go, or become another? NEXT, or a refusal: somebody uses it. */
