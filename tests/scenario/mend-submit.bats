@@ -64,3 +64,23 @@ refuses() { says "$1" "qsub: $2" as "$OWNER" qsub "${@:3}" -- /bin/true; }
 	same 'nodefile and NCPUS' $'2 n1\n2' "$(sed 's/^ *//; s/n[12]$/n1/' "$(here nodes)")"
 	has "$(job_attr "$id" exec_vnode)" 'ncpus=2:mem=102400kb'
 }
+
+@test "mend D26: quotes that reach qsub and qalter in -l are taken off, of every type" {
+	local id
+
+	printf '%s\n' 'create resource bb type=boolean' 'create resource sa type=string,flag=h' \
+		'create resource ss type=string_array' | qmgr
+	qmgr -c 'set node n2 resources_available.sa = b'
+	undo qmgr -c 'unset node n2 resources_available.sa'
+
+	id=$(submit -h -l 'bb="true",walltime="10"' -l "ss='x,y'")
+	same bb True "$(job_attr "$id" Resource_List.bb)"
+	same walltime 00:00:10 "$(job_attr "$id" Resource_List.walltime)"
+	same ss x,y "$(job_attr "$id" Resource_List.ss)"
+	qalter -l "walltime='20'" "$id"
+	same walltime 00:00:20 "$(job_attr "$id" Resource_List.walltime)"
+
+	id=$(finished -l select='1:sa="b"' -- /bin/true)
+	same select 1:sa=b "$(job_attr "$id" Resource_List.select)"
+	has "$(job_attr "$id" exec_host)" '^n2/'
+}

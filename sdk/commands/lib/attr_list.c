@@ -4,6 +4,8 @@
  */
 #include "attr_list.h"
 
+#include "unquote.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -134,7 +136,9 @@ static int item_take(struct attr_list *l, const char *attribute, const char **at
 	n = strndup(name, len);
 	v = strndup(value, (size_t)(end - value));
 	if (n && v) {
-		if (!attribute)
+		if (attribute)
+			resource_unquote(n, v);
+		else
 			quotes_remove(v);
 		ret = attr_list_set(l, attribute ? attribute : n, attribute ? n : NULL, v);
 	}

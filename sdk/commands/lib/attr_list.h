@@ -16,8 +16,8 @@ struct attr_list {
 int attr_list_set(struct attr_list *l, const char *name, const char *resource, const char *value);
 void attr_list_fini(struct attr_list *l);
 
-/* "name[=value],..." into `attribute`.name; quotes (" or ') protect commas and stay. 0, -EINVAL,
- * -ENOMEM. */
+/* "name[=value],..." into `attribute`.name; quotes (" or ') protect commas (unquote.h says
+ * which stay). 0, -EINVAL, -ENOMEM. */
 int attr_list_resources(struct attr_list *l, const char *attribute, const char *text);
 
 /* "name=value,..." into attributes; a comma ends a value only where a name and = follow. Quotes

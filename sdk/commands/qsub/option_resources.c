@@ -2,7 +2,7 @@
  *
  * option_resources.c - "-l name[=value][,name[=value]...]".
  *
- * Quotes (" or ') protect a comma; they stay in the value, where select needs them.
+ * Quotes (" or ') protect a comma; they are taken off, but where a value inside select needs them.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "unquote.h"
 
 /* What is wrong, and a mark under the place. */
 static int complain(const char *list, const char *at, const char *what)
@@ -53,8 +54,10 @@ static int set(struct submission *s, const char *name, size_t len, const char *v
 	char *n = strndup(name, len), *v = strndup(value, size);
 	int ret = n == NULL || v == NULL ? -ENOMEM : 0;
 
-	if (ret == 0)
+	if (ret == 0) {
+		resource_unquote(n, v);
 		ret = submission_set(s, ATTR_l, n, v, source);
+	}
 	free(n);
 	free(v);
 	return ret;

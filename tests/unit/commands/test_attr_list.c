@@ -27,7 +27,7 @@ static void test_resources(void)
 	CU_ASSERT_EQUAL(attr_list_resources(&l, ATTR_l, "ncpus=1, x=\"a,b\",y,walltime=1:0:0"), 0);
 	CU_ASSERT_EQUAL(attr_list_resources(&l, ATTR_l, "ncpus=2"), 0);
 	has(&l, ATTR_l, "ncpus", "2");
-	has(&l, ATTR_l, "x", "\"a,b\"");
+	has(&l, ATTR_l, "x", "a,b");
 	has(&l, ATTR_l, "y", "");
 	has(&l, ATTR_l, "walltime", "1:0:0");
 	attr_list_fini(&l);
