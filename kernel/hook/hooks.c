@@ -71,6 +71,7 @@ static const struct keel_hook_api hook_api = {
 	.define = hook_define,
 	.tap_on = tap_on,
 	.tap_off = tap_off,
+	.end = hook_end,
 };
 
 /* ---- other groups, which may come later than we -------------------------------------------------------- */

@@ -307,6 +307,7 @@ uint32_t id_bucket(const char *id);
 int verdict_rank(keel_verdict v);
 
 /* fan.c */
+int32_t hook_end(struct keel_mod *m, const void *arg); /* proxy.c */
 keel_verdict hook_fan(struct keel_mod *m, const struct keel_fan *spec);
 
 /* note.c */

@@ -7,6 +7,7 @@
  * elsewhere, the event may be told. So while somebody is asked elsewhere, what is told about objects is
  * remembered: a hold whose event was told since the tap was asked ends at once.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -62,6 +63,20 @@ void hooks_raised_end(struct hooks *h, keel_outcome_fn *done, bool (*is_to_end)(
 		if (op->done == done && op->abort == 0 && is_to_end(op->arg))
 			op_abort(op, reason);
 	}
+}
+
+int32_t hook_end(struct keel_mod *m, const void *arg)
+{
+	const struct owner *owner = owner_of(m);
+	struct op *op;
+
+	DL_FOREACH(owner->parts->hooks->parked, op) {
+		if (op->raiser != owner || op->arg != arg || op->abort != 0)
+			continue;
+		op_abort(op, KEEL_CANCEL_OBJECT_GONE);
+		return 0;
+	}
+	return -ENOENT;
 }
 
 static void requester_leave(struct op *op)

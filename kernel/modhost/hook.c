@@ -46,6 +46,12 @@ static int32_t hook_holds_text(struct keel_mod *m, const char *id, char *buf, ui
 	return code;
 }
 
+static int32_t hook_end(struct keel_mod *m, const void *arg)
+{
+	(void)m, (void)arg;
+	return -ENOTSUP;
+}
+
 const struct keel_hook_api host_hook = {
 	.size = sizeof(host_hook),
 	.version = KEEL_ABI_MINOR,
@@ -63,4 +69,5 @@ const struct keel_hook_api host_hook = {
 	.define = points_define,
 	.tap_on = points_tap_on,
 	.tap_off = points_tap_off,
+	.end = hook_end,
 };

@@ -213,6 +213,7 @@ void host_hello(struct keel_mod *mod);
 /* launch.c */
 void launch_begin(struct keel_mod *mod, const struct keel_msg *m);
 void launch_next(struct keel_mod *mod, struct launch *l); /* moved */
+void launch_withdraw(struct keel_mod *mod, struct task *t); /* whoever keeps it at a gate: the hold ends */
 void launch_over(struct keel_mod *mod, struct task *t, int missed); /* its shepherd has ended */
 void launch_watch(struct keel_mod *mod, struct task *t); /* its end, by the pidfd */
 void users_fini(struct state *st);

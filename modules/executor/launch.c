@@ -369,10 +369,10 @@ static void gate_done(struct keel_mod *mod, void *arg, const struct keel_outcome
 	struct state *st = mod->state;
 	struct flight *f = arg;
 
-	if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) {
-		flight_refuse(mod, f, HOOK_REFUSED, o->text && *o->text ? o->text : "refused by the host");
-	} else if (f->task->discarded || st->stopping) {
+	if (f->task->discarded || f->task->kill_delay >= 0 || st->stopping) {
 		flight_refuse(mod, f, RETRY_LATER, "the task was withdrawn");
+	} else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) {
+		flight_refuse(mod, f, HOOK_REFUSED, o->text && *o->text ? o->text : "refused by the host");
 	} else if (!f->begun) {
 		f->begun = true;
 		gate_ask(mod, f);
@@ -383,6 +383,14 @@ static void gate_done(struct keel_mod *mod, void *arg, const struct keel_outcome
 			flight_refuse(mod, f, RETRY_LATER, "no worker thread for the start");
 		}
 	}
+}
+
+void launch_withdraw(struct keel_mod *mod, struct task *t)
+{
+	const struct state *st = mod->state;
+
+	if (t->launch) /* -ENOENT: it is on a worker */
+		st->hook->end(mod, t->launch);
 }
 
 static void gate_ask(struct keel_mod *mod, struct flight *f)

@@ -44,8 +44,9 @@ void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 {
 	struct state *st = mod->state;
 
-	if (t->state == TASK_BEGIN) { /* done when there is a process */
+	if (t->state == TASK_BEGIN) { /* at a gate it ends now, else when there is a process */
 		t->kill_delay = delay_ms > 0 ? delay_ms : 0;
+		launch_withdraw(mod, t);
 		return;
 	}
 	if (t->state == TASK_ENDED || t->state == TASK_REFUSED)
@@ -83,8 +84,10 @@ void stop_discard(struct keel_mod *mod, struct task *t)
 		task_free(mod, t);
 		return;
 	}
-	if (!t->shepherd)
-		return; /* still at a gate or a worker */
+	if (!t->shepherd) { /* still at a gate or a worker */
+		launch_withdraw(mod, t);
+		return;
+	}
 	st->core->timer_cancel(t->kill_timer);
 	kill_again(mod, t);
 }

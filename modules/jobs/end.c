@@ -140,7 +140,7 @@ void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	bool ran = st->object->is_set(job, st->a.exit_status);
 
 	told_end(&j->run, PBSE_BADSTATE, NULL);
-	told_end(&j->rerun, PBSE_BADSTATE, NULL);
+	rerun_answer(mod, j, PBSE_BADSTATE);
 	st->core->timer_cancel(j->timer);
 	j->timer = NULL;
 	if (ran) {

@@ -222,6 +222,7 @@ static void others_find(struct keel_mod *mod)
 	st->server.assigned = object->attr(mod, "server", "resources_assigned");
 	st->server.roots = object->attr(mod, "server", "acl_roots");
 	st->server.fail_requeue = object->attr(mod, "server", "node_fail_requeue");
+	st->server.requeue_timeout = object->attr(mod, "server", "job_requeue_timeout");
 	st->server.history = object->attr(mod, "server", "job_history_enable");
 	st->server.history_duration = object->attr(mod, "server", "job_history_duration");
 	st->server.script_max = object->attr(mod, "server", "jobscript_max_size");

@@ -74,6 +74,7 @@ struct job {
 	struct keel_timer *timer; /* pending: Execution_Time; running: its host is away */
 	struct waiter *waiters;   /* requests answered when it is over: wait.c */
 	struct told *rerun; /* told when it is queued again */
+	struct keel_timer *rerun_timer; /* until `rerun` is told that it takes longer */
 	struct told *run;   /* told when the host has started it */
 };
 
@@ -113,7 +114,8 @@ struct state {
 	} queue;
 	struct {
 		const struct keel_attr *default_queue, *history, *history_duration, *sequence, *sequence_max,
-			*assigned, *script_max, *roots, *fail_requeue, *qsub_arguments, *shutdown;
+			*assigned, *script_max, *roots, *fail_requeue, *requeue_timeout, *qsub_arguments,
+			*shutdown;
 	} server;
 	struct {
 		const struct keel_attr *enable, *list;
@@ -394,6 +396,7 @@ void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step);
 void job_discard(struct keel_mod *mod, struct keel_obj *job, bool ran);
 
 /* rerun.c */
+void rerun_answer(struct keel_mod *mod, struct job *j, int32_t code);
 void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status);
 
 /* history.c */

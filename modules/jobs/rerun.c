@@ -6,6 +6,46 @@
 
 #include <string.h>
 
+#define ANSWER_SECONDS 45 /* job_requeue_timeout that is not set */
+
+/* ---- who waits for it --------------------------------------------------------------------------- */
+
+void rerun_answer(struct keel_mod *mod, struct job *j, int32_t code)
+{
+	struct state *st = mod->state;
+
+	st->core->timer_cancel(j->rerun_timer);
+	j->rerun_timer = NULL;
+	told_end(&j->rerun, code, NULL);
+}
+
+/* The order stands; its requester goes on. */
+static void answer_due(struct keel_mod *mod, void *arg)
+{
+	struct job *j = job_slot(mod, arg); /* which cancels the timer when the job goes */
+
+	j->rerun_timer = NULL;
+	told_end(&j->rerun, PBSE_INTERNAL, "Response timed out. Job rerun request still in progress for");
+}
+
+/* `told` is answered when the job is queued again, or after job_requeue_timeout. */
+static int32_t answer_later(struct keel_mod *mod, struct keel_obj *job, const struct told *told)
+{
+	struct state *st = mod->state;
+	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	struct job *j = job_slot(mod, job);
+	int64_t seconds = ANSWER_SECONDS;
+
+	if (st->object->is_set(server, st->server.requeue_timeout))
+		seconds = st->object->get_int(server, st->server.requeue_timeout);
+	rerun_answer(mod, j, 0); /* who asked before: it is forced now */
+	j->rerun = told_keep(told);
+	j->rerun_timer = j->rerun ? st->core->timer(mod, seconds * 1000, answer_due, job) : NULL;
+	return j->rerun ? 0 : PBSE_SYSTEM;
+}
+
+/* ---- back into the queue -------------------------------------------------------------------------- */
+
 static void clear_run(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
@@ -45,6 +85,8 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 	struct told *rerun = j->rerun, *run = j->run;
 
 	j->rerun = j->run = NULL;
+	st->core->timer_cancel(j->rerun_timer);
+	j->rerun_timer = NULL;
 	if (j->ending == ENDING_RERUN)
 		step_log(mod, job, 'E', KEEL_SUB_RERUN, KEEL_SUB_RERUN + 3);
 	if (ran) {
@@ -103,15 +145,12 @@ void rerun_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job
 	       const struct told *told)
 {
 	bool force = ask->detail && strstr(ask->detail, "force");
-	struct job *j = job_slot(mod, job);
 	int32_t code = ask_permit(mod, job, ask, KEEL_OPERATORS);
 
 	if (!code)
 		code = objection(mod, job, force);
 	if (!code)
-		told_end(&j->rerun, 0, NULL); /* who asked before: it is forced now */
-	if (!code && !(j->rerun = told_keep(told)))
-		code = PBSE_SYSTEM;
+		code = answer_later(mod, job, told);
 	if (code)
 		tell(told, code, NULL);
 	else if (force)

@@ -60,6 +60,7 @@ void job_fini(struct keel_mod *mod, void *slot)
 	struct job *j = slot;
 
 	st->core->timer_cancel(j->timer);
+	st->core->timer_cancel(j->rerun_timer);
 	free(j->run);
 	free(j->rerun);
 	waiters_refuse(mod, j, PBSE_UNKJOBID, NULL);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keel/setting.h"
 #include "keel/text.h"
 
 const struct keel_class_def server_class = {
@@ -122,6 +123,21 @@ static int32_t check_count(struct keel_mod *mod, const struct keel_session *who,
 	if (strtoll(text, NULL, 10) >= 0)
 		return 0;
 	return st->core->error(err, PBSE_BADATVAL, "%s", st->core->pbse_text(PBSE_BADATVAL));
+}
+
+#define REQUEUE_TIMEOUT_MAX 10800
+
+static int32_t check_requeue_timeout(struct keel_mod *mod, const struct keel_session *who,
+				     struct keel_obj *obj, int32_t op, const char *key, const char *text,
+				     struct keel_err *err)
+{
+	struct state *st = mod->state;
+	int64_t seconds = keel_setting_seconds(text);
+
+	(void)who, (void)obj, (void)op, (void)key;
+	if (seconds >= 1 && seconds <= REQUEUE_TIMEOUT_MAX)
+		return 0;
+	return st->core->error(err, PBSE_BADATVAL, "%s job_requeue_timeout", st->core->pbse_text(PBSE_BADATVAL));
 }
 
 #define LOG_EVENTS_DEFAULT 511

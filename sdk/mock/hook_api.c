@@ -88,11 +88,25 @@ static uint32_t hook_point(struct keel_mod *pub, const char *name)
 	return m != NULL ? point_named(mock_of(m), name) : 0;
 }
 
+static int32_t hook_end(struct keel_mod *pub, const void *arg)
+{
+	struct mod *m = mod_in(pub, "hook", "end");
+	struct op *op;
+
+	DL_FOREACH(mock_of(m)->parked, op) {
+		if (op->raiser != m || op->arg != arg || op->abort != 0)
+			continue;
+		op_abort(op, KEEL_CANCEL_OBJECT_GONE);
+		return 0;
+	}
+	return -ENOENT;
+}
+
 const struct keel_hook_api hook_api = {
 	.size = sizeof(hook_api), .raise = hook_raise, .note = hook_note, .fold = hook_fold,
 	.tapped = hook_tapped, .tap_add = tap_add, .tap_remove = tap_remove, .fields = point_fields,
 	.holds_text = holds_text, .fan = hook_fan, .point = hook_point, .about = hook_about, .define = hook_define,
-	.tap_on = hook_tap_on, .tap_off = hook_tap_off,
+	.tap_on = hook_tap_on, .tap_off = hook_tap_off, .end = hook_end,
 };
 
 /* ---- call --------------------------------------------------------------------------------------------- */

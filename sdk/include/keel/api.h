@@ -339,6 +339,10 @@ struct keel_hook_api {
 			  keel_any_fn *fn, void *arg, struct keel_err *);
 	/* Take such a tap away; names nobody has are ignored. */
 	void (*tap_off)(struct keel_mod *, const char *point, const char *name);
+	/* End the operation that this module raised with this `arg` and that waits: its holds are cancelled
+	 * (KEEL_CANCEL_OBJECT_GONE), then done() gets a FAIL, in a later turn. -ENOENT: none waits; -ENOTSUP: in a
+	 * process of its own. */
+	int32_t (*end)(struct keel_mod *, const void *arg);
 };
 
 /* ---- msg: read and build message bodies (maps with string keys) -------------------------------- */
