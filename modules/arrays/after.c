@@ -112,8 +112,8 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 		return KEEL_NEXT;
 	}
 	array_mark(a, ordinal, letter == 'X' || letter == 'F' ? KEPT : LIVES);
-	if (letter == 'X' || letter == 'F')
-		a->failed |= st->object->get_int(ev->job, st->a.exit_status) != 0;
+	if ((letter == 'X' || letter == 'F') && !st->object->is_set(a->whole, st->a.failed))
+		a->failed += st->object->get_int(ev->job, st->a.exit_status) != 0;
 	if (letter != 'R' && letter != 'E')
 		todo_add(c->mod, ev->id);
 	return KEEL_NEXT;

@@ -6,7 +6,8 @@
  *     ^________|  requeued
  *
  * What objects say is not stored again: after a restart LIVES and KEPT come from the subjobs' objects,
- * OVER from the hidden attribute array_ended, and the rest waits.
+ * OVER from the hidden attribute array_ended, and the rest waits. How many failed is a count of its own,
+ * array_failures: an array with more runs than WAYS_MAX no longer knows how each ended.
  */
 #include "arrays.h"
 
@@ -14,104 +15,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAYS_MAX 512 /* runs with different ends that are kept apart */
-
-/* ---- values --------------------------------------------------------------------------------------- */
-
-enum kind kind_of(int32_t value)
-{
-	return value == WAITS ? KIND_WAITS
-	       : value == LIVES ? KIND_LIVES
-	       : value == KEPT	? KIND_KEPT
-				: KIND_OVER;
-}
-
-/* Bits 0-3 of what is above OVER: substate - 90; above them the exit status. */
-int32_t over_value(int32_t substate, int32_t exit_status)
-{
-	int32_t way = substate - 90;
-
-	if (exit_status < -32768 || exit_status > 32767)
-		exit_status = 32767;
-	return OVER + (int32_t)((uint32_t)(exit_status + 32768) << 4 | (uint32_t)(way & 15));
-}
-
-int32_t over_substate(int32_t value)
-{
-	return 90 + ((value - OVER) & 15);
-}
-
-int32_t over_exit(int32_t value)
-{
-	return ((value - OVER) >> 4) - 32768;
-}
-
-static int32_t only_how(int32_t value)
-{
-	int32_t substate = kind_of(value) == KIND_OVER ? over_substate(value) : 0;
-
-	return !substate ? value : over_value(substate, substate == KEEL_SUB_FINISHED ? 0 : 1);
-}
-
-static int32_t only_that(int32_t value)
-{
-	return kind_of(value) == KIND_OVER ? over_value(KEEL_SUB_FAILED, 1) : value;
-}
-
-/* Subjobs that end in thousands of ways would cost as much as objects: then less is remembered. */
-static void coarsen(struct array *a)
-{
-	if (a->runs.n <= WAYS_MAX || a->coarse)
-		return;
-	runs_map(&a->runs, only_how);
-	if (a->runs.n > WAYS_MAX / 2) {
-		runs_map(&a->runs, only_that);
-		a->coarse = true;
-	}
-}
-
 void array_mark(struct array *a, uint32_t ordinal, int32_t value)
 {
 	int32_t old = runs_get(&a->runs, ordinal, NULL);
 
-	if (a->coarse)
-		value = only_that(value);
+	if (a->coarse && kind_of(value) == KIND_OVER)
+		value = over_unknown();
 	if (runs_set(&a->runs, ordinal, value))
 		return;
 	a->n[kind_of(old)]--;
 	a->n[kind_of(value)]++;
 	if (value == WAITS && ordinal < a->hint)
 		a->hint = ordinal;
-	coarsen(a);
+	a->coarse = a->coarse || ended_coarsen(&a->runs);
 }
 
 /* ---- making and loading ----------------------------------------------------------------------------- */
 
-/* `value:ranges;value:ranges` */
-static void load_ended(struct keel_mod *mod, struct array *a, int32_t others)
+/* How many are what; of failures, what is known without their count (a store from before there was one). */
+static void count_all(struct array *a)
 {
-	struct state *st = mod->state;
-	const char *at = st->object->get_str(a->whole, st->a.ended);
-	struct selection s;
-	char *end;
+	uint32_t at = 0, last;
 
-	while (at && *at) {
-		int32_t value = (int32_t)strtol(at, &end, 10);
-		size_t len = *end == ':' ? strcspn(end + 1, ";") : 0;
-		uint32_t i, n;
+	for (; at < a->x.count; at = last + 1) {
+		int32_t value = runs_get(&a->runs, at, &last);
 
-		if (value < OVER || !len || selection_parse(&a->x, end + 1, len, &s))
-			return;
-		for (i = 0; i < s.n; i++) {
-			if (runs_replace(&a->runs, s.at[i].first, s.at[i].last, s.at[i].step, others,
-					 value, &n))
-				continue;
-			a->n[kind_of(others)] -= n;
-			a->n[KIND_OVER] += n;
-		}
-		selection_fini(&s);
-		a->failed |= over_substate(value) != KEEL_SUB_FINISHED;
-		at = end + 1 + len + (end[1 + len] == ';');
+		a->n[kind_of(value)] += last - at + 1;
+		if (kind_of(value) == KIND_OVER && over_failed(value))
+			a->failed += last - at + 1;
 	}
 }
 
@@ -135,6 +66,14 @@ static void load_again(struct keel_mod *mod, struct array *a)
 		a->again = bigger;
 		a->again[a->n_again++] = (struct again){ ordinal, runs, version };
 	}
+}
+
+static void log_no_memory(struct keel_mod *mod, const struct array *a)
+{
+	struct state *st = mod->state;
+
+	st->core->log(mod, KEEL_LOG_ERROR, "Job", st->object->id(a->whole),
+		      "out of memory: after a restart now, subjobs that are over may wait again");
 }
 
 static void array_free(struct array *a)
@@ -176,9 +115,12 @@ static struct array *array_create(struct keel_mod *mod, struct keel_obj *whole)
 		return NULL;
 	}
 	a->whole = whole;
-	a->n[kind_of(others)] = a->x.count;
 	a->deleted = st->object->is_set(whole, st->a.ending);
-	load_ended(mod, a, others);
+	if (ended_load(&a->x, &a->runs, others, st->object->get_str(whole, st->a.ended)))
+		log_no_memory(mod, a);
+	count_all(a);
+	if (st->object->is_set(whole, st->a.failed))
+		a->failed = (uint32_t)st->object->get_int(whole, st->a.failed);
 	load_again(mod, a);
 	return a;
 }
@@ -217,39 +159,22 @@ void on_limit(struct keel_mod *mod, struct keel_obj *whole, const struct keel_at
 
 /* ---- saving ------------------------------------------------------------------------------------------- */
 
-/* The next value that is OVER and has not been written: in order of value. */
-static bool next_value(const struct array *a, int32_t above, int32_t *ret)
-{
-	int32_t found = INT32_MAX;
-	uint32_t k;
-
-	for (k = 0; k < a->runs.n; k++)
-		if (a->runs.at[k].value > above && a->runs.at[k].value < found)
-			found = a->runs.at[k].value;
-	*ret = found;
-	return found != INT32_MAX;
-}
-
 void array_save_ended(struct keel_mod *mod, struct array *a)
 {
 	struct state *st = mod->state;
-	char *text = NULL, *ranges;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	int32_t value = OVER - 1;
-	bool failed = !out;
+	char *text = ended_text(&a->x, &a->runs);
 
-	while (!failed && next_value(a, value, &value)) {
-		ranges = indices_text(&a->x, &a->runs, value);
-		failed = !ranges || fprintf(out, "%s%d:%s", ftell(out) > 0 ? ";" : "", (int)value, ranges) < 0;
-		free(ranges);
-	}
-	if (out)
-		failed |= fclose(out) != 0;
-	if (failed || st->object->set_str(a->whole, st->a.ended, text))
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", st->object->id(a->whole),
-			      "out of memory: after a restart now, subjobs that are over may wait again");
+	if (!text || st->object->set_str(a->whole, st->a.ended, text))
+		log_no_memory(mod, a);
 	free(text);
+}
+
+void array_failed(struct keel_mod *mod, struct array *a, uint32_t n)
+{
+	struct state *st = mod->state;
+
+	a->failed += n;
+	st->object->set_int(a->whole, st->a.failed, a->failed);
 }
 
 void array_save_again(struct keel_mod *mod, struct array *a)
@@ -270,10 +195,10 @@ void array_save_again(struct keel_mod *mod, struct array *a)
 	free(text);
 }
 
-uint32_t array_terminate(struct keel_mod *mod, struct array *a, const struct selection *s)
+uint32_t array_terminate(struct keel_mod *mod, struct array *a, const struct selection *s, bool force)
 {
 	struct state *st = mod->state;
-	int32_t value = a->coarse ? over_value(KEEL_SUB_FAILED, 1) : over_value(KEEL_SUB_TERMINATED, 0);
+	int32_t value = a->coarse ? over_unknown() : over_value(force ? SUB_FORCED : KEEL_SUB_TERMINATED, 0);
 	uint32_t i, n, all = 0;
 
 	for (i = 0; i < s->n; i++)
@@ -284,7 +209,7 @@ uint32_t array_terminate(struct keel_mod *mod, struct array *a, const struct sel
 		return 0;
 	a->n[KIND_WAITS] -= all;
 	a->n[KIND_OVER] += all;
-	a->failed = true;
+	array_failed(mod, a, all);
 	array_save_ended(mod, a);
 	st->hook->note(mod, KEEL_POINT_job_step,
 		       KEEL_EVENT(job_step, .id = st->object->id(a->whole), .job = a->whole,
@@ -319,7 +244,7 @@ void array_check_end(struct keel_mod *mod, struct array *a)
 	if (a->n[KIND_WAITS] || a->n[KIND_LIVES] || st->job->state(st->job->self, a->whole) == 'F')
 		return;
 	snprintf(id, sizeof(id), "%s", st->object->id(a->whole));
-	st->job->finish(st->job->self, a->whole, substate, a->failed); /* `a` may be gone then */
+	st->job->finish(st->job->self, a->whole, substate, a->failed > 0); /* `a` may be gone then */
 	if (kept || erase)
 		after_end(mod, id, &x, erase);
 }

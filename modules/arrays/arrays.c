@@ -136,6 +136,8 @@ static const struct keel_attr_def attrs[] = {
 		      .check = check_limit, .changed = on_limit,
 		      .doc = "subjobs that may run at the same time"),
 	/* hidden */
+	KEEL_ATTR_DEF("job", "array_failures", "long", .order = 939, .flags = KEEL_ATTR_SAVE,
+		      .doc = "subjobs that did not end with 0"),
 	KEEL_ATTR_DEF("job", "array_ended", "string", .order = 940, .flags = KEEL_ATTR_SAVE,
 		      .doc = "subjobs that are over and have no object: how, and which"),
 	KEEL_ATTR_DEF("job", "array_started_before", "string", .order = 941, .flags = KEEL_ATTR_SAVE,
@@ -149,7 +151,8 @@ static const struct keel_attr_def attrs[] = {
 static const struct keel_contrib contribs[] = {
 	{ "ATTR", &attrs[0] }, { "ATTR", &attrs[1] }, { "ATTR", &attrs[2] }, { "ATTR", &attrs[3] },
 	{ "ATTR", &attrs[4] }, { "ATTR", &attrs[5] }, { "ATTR", &attrs[6] }, { "ATTR", &attrs[7] },
-	{ "ATTR", &attrs[8] }, { "ATTR", &attrs[9] }, { "JOB_FORM", &form }, { "PARTS", &parts },
+	{ "ATTR", &attrs[8] }, { "ATTR", &attrs[9] }, { "ATTR", &attrs[10] }, { "JOB_FORM", &form },
+	{ "PARTS", &parts },
 };
 _Static_assert(KEEL_COUNT(contribs) == KEEL_COUNT(attrs) + 2, "each attribute has an ATTR above");
 
@@ -163,6 +166,7 @@ static const struct keel_find wanted[] = {
 	FIND(a.array, "job", "array"),
 	FIND(a.submitted, "job", "array_indices_submitted"),
 	FIND(a.ended, "job", "array_ended"),
+	FIND(a.failed, "job", "array_failures"),
 	FIND(a.again, "job", "array_started_before"),
 	FIND(a.erased, "job", "array_erased"),
 	FIND(a.index, "job", "array_index"),

@@ -5,23 +5,12 @@
 #ifndef ARRAYS_H
 #define ARRAYS_H
 
-#include "indices.h"
+#include "ended.h"
 #include "keel/keel.h"
 #include "keel/service/acct.h"
 #include "keel/service/job.h"
 #include "keel/sized.h"
 #include "pbs_error.h"
-#include "runs.h"
-
-/* What is known of a subjob: the value of its ordinal. Those that are over and have no object carry
- * how they ended. */
-enum {
-	WAITS = 0,
-	LIVES = 1, /* an object, from its start to its end */
-	KEPT = 2,  /* an object that is history (X, later F) */
-	OVER = 16, /* and above: over_value() */
-};
-enum kind { KIND_WAITS, KIND_LIVES, KIND_KEPT, KIND_OVER, KINDS };
 
 /* Subjobs that were started before and wait again. */
 struct again {
@@ -37,9 +26,9 @@ struct array {
 	uint32_t hint; /* none before it waits */
 	struct again *again;
 	uint32_t n_again;
-	bool failed;   /* some subjob did not end with 0 */
-	bool deleted;  /* nothing starts any more */
-	bool coarse;   /* too many ways to end to keep apart */
+	uint32_t failed; /* so many did not end with 0 */
+	bool deleted;	 /* nothing starts any more */
+	bool coarse;	 /* too many ways to end to keep apart */
 };
 
 /* Private memory on each array. */
@@ -59,7 +48,8 @@ struct state {
 	const struct keel_job_api *job;
 	const struct keel_acct_api *acct;
 	struct {
-		const struct keel_attr *array, *submitted, *ended, *again, *index, *limit, *erased; /* ours */
+		const struct keel_attr *array, *submitted, *ended, *failed, *again, *index, *limit,
+			*erased; /* ours */
 		const struct keel_attr *state, *substate, *comment, *stime, *exit_status, *run_count,
 			*run_version, *output_path, *error_path, *queue, *ending;
 	} a;
@@ -77,13 +67,11 @@ struct array *array_of(struct keel_mod *mod, struct keel_obj *whole); /* NULL: i
 void array_fini(struct keel_mod *mod, void *slot);
 void on_submitted(struct keel_mod *mod, struct keel_obj *whole, const struct keel_attr *attr);
 void on_limit(struct keel_mod *mod, struct keel_obj *whole, const struct keel_attr *attr);
-enum kind kind_of(int32_t value);
-int32_t over_value(int32_t substate, int32_t exit_status);
-int32_t over_substate(int32_t value);
-int32_t over_exit(int32_t value);
 void array_mark(struct array *a, uint32_t ordinal, int32_t value);
+/* `n` more did not end with 0; saved. */
+void array_failed(struct keel_mod *mod, struct array *a, uint32_t n);
 /* Those of `s` that wait are over, terminated. How many. */
-uint32_t array_terminate(struct keel_mod *mod, struct array *a, const struct selection *s);
+uint32_t array_terminate(struct keel_mod *mod, struct array *a, const struct selection *s, bool force);
 /* Keep on the object what no other object says. */
 void array_save_ended(struct keel_mod *mod, struct array *a);
 void array_save_again(struct keel_mod *mod, struct array *a);

@@ -215,7 +215,7 @@ static void delete_accepted(struct keel_mod *mod, struct fan *f, struct array *a
 		if (wants(f, "deletehist"))
 			st->object->set_int(a->whole, st->a.erased, 1);
 	}
-	if (array_terminate(mod, a, &f->named) || f->all) {
+	if (array_terminate(mod, a, &f->named, wants(f, "force")) || f->all) {
 		snprintf(text, sizeof(text), "requestor=%s", f->who);
 		st->acct->record(st->acct->self, 'D', f->id, text);
 	}

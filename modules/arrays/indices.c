@@ -183,6 +183,13 @@ struct line {
 	FILE *out;
 	const struct indices *x;
 	uint32_t first, last, gap, n;
+	bool fresh; /* nothing stands before it */
+};
+
+/* Ordinals that are equal, side by side. */
+struct item {
+	int32_t value;
+	uint32_t first, last;
 };
 
 static void write_item(struct line *l, uint32_t first, uint32_t last, uint32_t step)
@@ -190,8 +197,9 @@ static void write_item(struct line *l, uint32_t first, uint32_t last, uint32_t s
 	uint32_t from = indices_index(l->x, first), to = indices_index(l->x, last);
 	uint32_t by = step * l->x->step;
 
-	if (ftell(l->out) > 0)
+	if (!l->fresh)
 		fputc(',', l->out);
+	l->fresh = false;
 	if (from == to)
 		fprintf(l->out, "%u", from);
 	else if (by == 1)
@@ -225,28 +233,72 @@ static void line_add(struct line *l, uint32_t one)
 	l->n++;
 }
 
-char *indices_text(const struct indices *x, const struct runs *r, int32_t value)
+static int by_value(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
+				    : (x->first > y->first) - (x->first < y->first);
+}
+
+/* The runs whose value lies between, by value and ordinal; malloc'ed, NULL: no memory. */
+static struct item *collect(const struct runs *r, int32_t least, int32_t most, uint32_t *ret_n)
+{
+	struct item *items = calloc(r->n, sizeof(*items));
+	uint32_t k, n = 0;
+	bool mixed = false;
+
+	for (k = 0; items && k < r->n; k++) {
+		uint32_t end = k + 1 < r->n ? r->at[k + 1].first : r->count;
+
+		if (r->at[k].value < least || r->at[k].value > most)
+			continue;
+		mixed |= n && items[n - 1].value != r->at[k].value;
+		items[n++] = (struct item){ r->at[k].value, r->at[k].first, end - 1 };
+	}
+	if (mixed)
+		qsort(items, n, sizeof(*items), by_value);
+	*ret_n = n;
+	return items;
+}
+
+static char *text_of(const struct indices *x, const struct runs *r, int32_t least, int32_t most, bool named)
 {
 	char *text = NULL;
 	size_t len = 0;
-	struct line l = { .out = open_memstream(&text, &len), .x = x };
-	uint32_t at = 0, last;
+	uint32_t n = 0, i;
+	struct item *items = collect(r, least, most, &n);
+	struct line l = { .out = items ? open_memstream(&text, &len) : NULL, .x = x, .fresh = true };
 
-	if (!l.out)
-		return NULL;
-	for (; at < r->count && runs_find(r, at, value, &at); at = last + 1) {
-		(void)runs_get(r, at, &last);
-		if (last == at) {
-			line_add(&l, at);
+	for (i = 0; l.out && i < n; i++) {
+		if (named && (i == 0 || items[i].value != items[i - 1].value)) {
+			line_end(&l);
+			fprintf(l.out, "%s%d:", i ? ";" : "", (int)items[i].value);
+			l.fresh = true;
+		}
+		if (items[i].first == items[i].last) {
+			line_add(&l, items[i].first);
 			continue;
 		}
 		line_end(&l);
-		write_item(&l, at, last, 1);
+		write_item(&l, items[i].first, items[i].last, 1);
 	}
-	line_end(&l);
-	if (fclose(l.out)) {
-		free(text);
+	free(items);
+	if (!l.out)
 		return NULL;
-	}
-	return text;
+	line_end(&l);
+	if (fclose(l.out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *indices_text(const struct indices *x, const struct runs *r, int32_t value)
+{
+	return text_of(x, r, value, value, false);
+}
+
+char *indices_text_each(const struct indices *x, const struct runs *r, int32_t least)
+{
+	return text_of(x, r, least, INT32_MAX, true);
 }

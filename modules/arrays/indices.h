@@ -39,5 +39,7 @@ void selection_fini(struct selection *s);
 /* The indices of the ordinals with this value, in the grammar above; malloc'ed, "" when there are none,
  * NULL: no memory. */
 char *indices_text(const struct indices *x, const struct runs *r, int32_t value);
+/* The same for each value from `least` on: `value:indices;value:indices`, by value. */
+char *indices_text_each(const struct indices *x, const struct runs *r, int32_t least);
 
 #endif

@@ -68,30 +68,37 @@ static void *open_named(struct keel_mod *mod, const char *operand)
 static const char *end_word(int32_t substate)
 {
 	return substate == KEEL_SUB_FINISHED	 ? "Subjob finished"
+	       : substate == SUB_FORCED		 ? "Subjob finished" /* as jobs says of one that has run */
 	       : substate == KEEL_SUB_TERMINATED ? "Subjob terminated"
-						 : "Subjob failed";
+	       : substate == KEEL_SUB_FAILED	 ? "Subjob failed"
+						 : "Subjob expired";
 }
 
 static void model_over(struct keel_mod *mod, struct array *a, struct keel_obj *model, int32_t value)
 {
 	struct state *st = mod->state;
 	bool history = st->job->state(st->job->self, a->whole) == 'F';
+	int32_t how = over_substate(value);
 
 	st->object->set_int(model, st->a.state, history ? 'F' : 'X');
-	st->object->set_int(model, st->a.substate, over_substate(value));
-	st->object->set_str(model, st->a.comment, end_word(over_substate(value)));
-	st->object->set_int(model, st->a.exit_status, over_exit(value));
+	st->object->set_int(model, st->a.substate, how == SUB_FORCED ? KEEL_SUB_TERMINATED : how);
+	st->object->set_str(model, st->a.comment, end_word(how));
+	if (how == SUB_EXPIRED)
+		st->object->unset(model, st->a.exit_status, NULL);
+	else
+		st->object->set_int(model, st->a.exit_status, over_exit(value));
 }
 
+/* A hold is the array's: they are queued in it. */
 static void model_waits(struct keel_mod *mod, struct array *a, struct keel_obj *model)
 {
 	struct state *st = mod->state;
 	char letter = st->job->state(st->job->self, a->whole);
+	bool queued = letter == 'B' || letter == 'H';
 
-	st->object->set_int(model, st->a.state, letter == 'B' ? 'Q' : letter);
+	st->object->set_int(model, st->a.state, queued ? 'Q' : letter);
 	st->object->set_int(model, st->a.substate,
-			    letter == 'B' ? KEEL_SUB_QUEUED
-					  : st->job->substate(st->job->self, a->whole));
+			    queued ? KEEL_SUB_QUEUED : st->job->substate(st->job->self, a->whole));
 	st->object->set_str(model, st->a.comment, st->object->get_str(a->whole, st->a.comment));
 	st->object->unset(model, st->a.exit_status, NULL);
 }
@@ -153,7 +160,7 @@ static struct keel_obj *next(struct keel_mod *mod, void *walk, const char **ret_
 		return part;
 	}
 	if (value == LIVES || value == KEPT) /* its history was cleaned away */
-		value = over_value(KEEL_SUB_FINISHED, 0);
+		value = over_unknown();
 	*ret_id = w->id;
 	return model_of(mod, w, a, ordinal, value);
 }

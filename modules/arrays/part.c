@@ -13,7 +13,7 @@
 
 /* What an array has and its subjobs have not, or not yet. */
 static const char *const not_of_parts[] = {
-	"array", "array_indices_submitted", "array_ended", "array_started_before", "array_erased",
+	"array", "array_indices_submitted", "array_ended", "array_failures", "array_started_before", "array_erased",
 	"max_run_subjobs", "Submit_arguments", "Checkpoint", "Hold_Types", "depend", "block", "stime", "comment",
 	"run_count", "run_version", "Exit_status", "obittime", "history_timestamp", "ending",
 	"eligible_time", "interactive",
@@ -197,11 +197,14 @@ static void on_over(struct keel_mod *mod, struct keel_obj *part, int32_t substat
 	int32_t exit_status = (int32_t)st->object->get_int(part, st->a.exit_status);
 	uint32_t ordinal;
 	struct array *a = array_of_part(mod, part, &ordinal);
+	const char *comment = st->object->get_str(part, st->a.comment);
+	bool forced = substate == KEEL_SUB_TERMINATED && comment && strcmp(comment, "Subjob finished") == 0;
 
 	if (!a)
 		return;
-	a->failed |= exit_status != 0 || substate != KEEL_SUB_FINISHED;
-	array_mark(a, ordinal, kept ? KEPT : over_value(substate, exit_status));
+	if (runs_get(&a->runs, ordinal, NULL) == LIVES && (exit_status != 0 || substate != KEEL_SUB_FINISHED))
+		array_failed(mod, a, 1); /* not again, when its history goes */
+	array_mark(a, ordinal, kept ? KEPT : over_value(forced ? SUB_FORCED : substate, exit_status));
 	forget_runs(mod, a, ordinal);
 	if (!kept)
 		array_save_ended(mod, a);

@@ -97,6 +97,10 @@ static void comment_end(struct keel_mod *mod, struct keel_obj *job, enum step st
 		comment_ended_by(mod, job, by);
 		return;
 	}
+	if (step == STEP_TERMINATED && job_role(mod, job) == ROLE_PART) { /* forced out */
+		st->object->set_str(job, st->a.comment, "Subjob finished");
+		return;
+	}
 	snprintf(words, sizeof(words), " and %s",
 		 step == STEP_TERMINATED ? "terminated"
 		 : step == STEP_FINISHED ? "finished"

@@ -389,7 +389,7 @@ stubborn()
 	quietly qhold "$a"
 	job_is "$a" H
 	qdel "$(sub "$a" 1)"
-	wait_until 20 letters_are "$a" XRRRHHHH
+	wait_until 20 letters_are "$a" XRRRQQQQ
 	quietly qrls "$a"
 	job_is "$a" B
 	wait_until 20 letters_are "$a" XRRRRQQQ
@@ -404,7 +404,7 @@ stubborn()
 @test "arrays: submitted held, released" {
 	a=$(submit -J 1-3 -h)
 	job_is "$a" H 20
-	letters_are "$a" HHH
+	letters_are "$a" QQQ # the array is held, not they
 	qrls "$a"
 	wait_until 20 letters_are "$a" RRR
 }
