@@ -31,62 +31,13 @@ void entry_drop(struct state *st, struct entry *e)
 	free(e);
 }
 
-static void question_free(struct state *st, struct question *q)
-{
-	HASH_DEL(st->server.questions, q);
-	free(q->peer);
-	free(q->id);
-	free(q);
-}
-
-void question_answer(struct keel_mod *mod, struct question *q, int32_t code, const char *text)
-{
-	struct state *st = mod->state;
-	struct entry *e = entry_find(st, q->id);
-	const struct question told = *q;
-
-	q->peer = q->id = NULL;
-	question_free(st, q);
-	if (e && code == 0 && told.wants)
-		e->suspended = told.wants > 0;
-	if (e && code == 0 && told.ends) {
-		e->killing = true;
-		e->kill_delay = told.kill_delay;
-	}
-	told.done(told.me, told.arg, code, text);
-	st->core->let_go(told.me);
-	free(told.peer);
-	free(told.id);
-}
-
-void questions_fail(struct keel_mod *mod, const char *peer)
-{
-	struct state *st = mod->state;
-	int64_t last = st->server.last_question;
-	struct question *q, *next;
-	bool again = true;
-
-	/* done() may ask again or end others: start over after each, the new ones excluded. */
-	while (again) {
-		again = false;
-		HASH_ITER(hh, st->server.questions, q, next)
-			if (q->number <= last && strcmp(q->peer, peer) == 0) {
-				question_answer(mod, q, PBSE_NORELYMOM, NULL);
-				again = true;
-				break;
-			}
-	}
-}
-
 void server_fini(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct question *q, *next_q;
 	struct entry *e, *next;
 	struct host *h, *next_h;
 
-	HASH_ITER(hh, st->server.questions, q, next_q)
-		question_free(st, q);
+	questions_fini(st);
 	HASH_ITER(hh, st->server.entries, e, next)
 		entry_drop(st, e);
 	HASH_ITER(hh, st->server.hosts, h, next_h) {
@@ -371,72 +322,6 @@ static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 
 /* ---- orders ----------------------------------------------------------------------------------- */
 
-/* For questions: a run whose start is not on its way yet is none that a host could be asked about. */
-static struct entry *entry_started(struct state *st, struct keel_obj *job)
-{
-	struct entry *e = entry_find(st, st->object->id(job));
-
-	return e && !e->starting ? e : NULL;
-}
-
-static struct question *question_create(struct state *st, const struct entry *e, const char *name,
-					struct keel_mod *me, keel_task_done *done, void *arg)
-{
-	struct question *q = calloc(1, sizeof(*q));
-
-	if (!q || !(q->peer = strdup(e->peer)) || !(q->id = strdup(e->id))) {
-		if (q)
-			free(q->peer);
-		free(q);
-		return NULL;
-	}
-	q->number = ++st->server.last_question;
-	q->me = me;
-	q->done = done;
-	q->arg = arg;
-	q->wants = (int8_t)((strcmp(name, "suspend") == 0) - (strcmp(name, "resume") == 0));
-	HASH_ADD(hh, st->server.questions, number, sizeof(q->number), q);
-	if (q->hh.tbl) {
-		st->core->keep(me);
-		return q;
-	}
-	free(q->peer);
-	free(q->id);
-	free(q);
-	return NULL;
-}
-
-struct question *question_about(struct keel_mod *mod, struct keel_obj *job, const char *name,
-				struct keel_out **ret_out, struct keel_mod *me,
-				keel_task_done *done, void *arg)
-{
-	struct state *st = mod->state;
-	struct entry *e = entry_started(st, job);
-	struct keel_out *out = e && e->peer ? st->msg->out(mod) : NULL;
-	struct question *q = out ? question_create(st, e, name, me, done, arg) : NULL;
-
-	if (!q) {
-		if (out)
-			st->msg->drop(out);
-		done(me, arg, e ? PBSE_NORELYMOM : PBSE_BADSTATE, NULL);
-		return NULL;
-	}
-	st->msg->put_str(out, "id", e->id);
-	st->msg->put_int(out, "run", e->run);
-	st->msg->put_int(out, "number", q->number);
-	*ret_out = out;
-	return q;
-}
-
-void question_send(struct keel_mod *mod, struct question *q, const char *message,
-		   struct keel_out *out)
-{
-	struct state *st = mod->state;
-
-	if (st->link->send(mod, q->peer, message, out) < 0)
-		question_answer(mod, q, PBSE_NORELYMOM, NULL);
-}
-
 static void task_signal(struct keel_mod *mod, struct keel_obj *job, const char *name,
 			const char *as, struct keel_mod *me, keel_task_done *done, void *arg)
 {
@@ -463,56 +348,31 @@ static int32_t task_kill(struct keel_mod *mod, struct keel_obj *job, int64_t del
 	return e->starting ? 0 : order_send(mod, e, "task.kill", delay_ms); /* 0: behind the start */
 }
 
-/* A message with a number, about the entry, for which somebody waits. */
-static struct keel_out *question_begin(struct keel_mod *mod, struct entry *e, struct keel_mod *me,
-				       keel_task_done *done, void *arg, struct question **ret_q)
-{
-	struct state *st = mod->state;
-	struct keel_out *out = e && e->peer ? st->msg->out(mod) : NULL;
-
-	*ret_q = out ? question_create(st, e, "", me, done, arg) : NULL;
-	if (!*ret_q) {
-		if (out)
-			st->msg->drop(out);
-		done(me, arg, e ? PBSE_NORELYMOM : PBSE_BADSTATE, NULL);
-		return NULL;
-	}
-	st->msg->put_str(out, "id", e->id);
-	st->msg->put_int(out, "run", e->run);
-	st->msg->put_int(out, "number", (*ret_q)->number);
-	return out;
-}
-
 static void task_terminate(struct keel_mod *mod, struct keel_obj *job, int64_t delay_ms,
 			   struct keel_mod *me, keel_task_done *done, void *arg)
 {
-	struct state *st = mod->state;
-	struct entry *e = entry_started(st, job);
-	struct question *q;
-	struct keel_out *out = question_begin(mod, e, me, done, arg, &q);
+	const struct state *st = mod->state;
+	struct keel_out *out = NULL;
+	struct question *q = question_about(mod, job, "terminate", &out, me, done, arg);
 
-	if (!out)
+	if (!q)
 		return;
 	q->ends = true;
 	q->kill_delay = delay_ms;
 	st->msg->put_int(out, "delay", delay_ms);
-	if (st->link->send(mod, e->peer, "task.kill", out) < 0)
-		question_answer(mod, q, PBSE_NORELYMOM, NULL);
+	question_send(mod, q, "task.kill", out);
 }
 
 static void task_checkpoint(struct keel_mod *mod, struct keel_obj *job, struct keel_mod *me,
 			    keel_task_done *done, void *arg)
 {
-	struct state *st = mod->state;
-	struct entry *e = entry_started(st, job);
-	struct question *q;
-	struct keel_out *out = question_begin(mod, e, me, done, arg, &q);
+	struct keel_out *out = NULL;
+	struct question *q = question_about(mod, job, "checkpoint", &out, me, done, arg);
 
-	if (!out)
+	if (!q)
 		return;
 	q->ends = true;
-	if (st->link->send(mod, e->peer, "task.checkpoint", out) < 0)
-		question_answer(mod, q, PBSE_NORELYMOM, NULL);
+	question_send(mod, q, "task.checkpoint", out);
 }
 
 static void task_discard(struct keel_mod *mod, struct keel_obj *job)

@@ -20,6 +20,11 @@ static const struct keel_conf_rule conf_rules[] = {
 		       .doc = "from TERM to KILL when a task exceeds a limit"),
 	KEEL_CONF_RULE(DURATION, struct conf, usage_interval, .fallback = "10s", .min = 1000,
 		       .max = 3600000, .doc = "how often the use of a task is reported"),
+	KEEL_CONF_RULE(DURATION, struct conf, answer_within, .fallback = "60s", .min = 1000,
+		       .max = 86400000, .doc = "on a server: a host that is connected and has not answered "
+		       "by then a signal, suspension, resumption, deletion or message fails it"),
+	KEEL_CONF_RULE(DURATION, struct conf, checkpoint_within, .fallback = "1h", .min = 1000,
+		       .max = 172800000, .doc = "the same for a checkpoint, whose program may take its time"),
 	KEEL_CONF_RULE(INT, struct conf, ncpus, .fallback = "0", .min = 0, .max = 1000000,
 		       .doc = "processors of this host; 0: as found"),
 	KEEL_CONF_RULE(SIZE, struct conf, mem, .fallback = "0",

@@ -26,7 +26,7 @@
 #define PBSE_HOOK_REJECT 15169
 
 struct conf {
-	int64_t kill_delay, usage_interval;
+	int64_t kill_delay, usage_interval, answer_within, checkpoint_within;
 	int64_t ncpus, mem, vnodes;
 	const char *sharing, *shepherd, *tmpdir;
 	const char *checkpoint_abort, *restart;
@@ -43,6 +43,7 @@ struct entry {
 	bool starting;        /* the start waits for the script: no order may overtake it */
 	bool started, ended;  /* told to the listeners */
 	bool killing, suspended; /* what the host must be told again when it comes back */
+	bool unsure; /* a late host may have stopped or continued it since */
 	int64_t kill_delay;
 	UT_hash_handle hh;
 };
@@ -52,8 +53,10 @@ struct question {
 	int64_t number;
 	char *peer, *id;
 	struct keel_mod *me;
-	keel_task_done *done;
+	keel_task_done *done; /* NULL: it is late */
 	void *arg;
+	struct keel_timer *timer;
+	int64_t patience_ms;
 	int8_t wants; /* 1 suspend, -1 resume, 0 else */
 	bool ends;    /* accepted, the run is to end, whatever happens to the link */
 	int64_t kill_delay;
@@ -162,12 +165,21 @@ char *dispatch_peer(struct keel_mod *mod, struct keel_obj *job);
 /* Like object->text() but malloc'ed; NULL when unset or unknown. */
 char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name, const char *key);
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay);
-void question_answer(struct keel_mod *mod, struct question *q, int32_t code, const char *text);
-void questions_fail(struct keel_mod *mod, const char *peer); /* all of a host: 15070 */
 /* nodes.c: the lines of the nodes file, malloc'ed, NULL on no memory. */
 char *nodes_text(const char *exec_host, const char *exec_vnode, const char *select);
 /* Processors of the first chunk of exec_vnode. */
 int64_t nodes_first_ncpus(const char *exec_vnode);
+
+/* question.c */
+void question_answer(struct keel_mod *mod, struct question *q, int32_t code, const char *text);
+void questions_fail(struct keel_mod *mod, const char *peer); /* all of a host: 15070 */
+void questions_fini(struct state *st);
+/* A question about a run at its host, with its message begun in *ret_out. NULL: answered. */
+struct question *question_about(struct keel_mod *mod, struct keel_obj *job, const char *name,
+				struct keel_out **ret_out, struct keel_mod *me,
+				keel_task_done *done, void *arg);
+void question_send(struct keel_mod *mod, struct question *q, const char *message,
+		   struct keel_out *out);
 
 /* report.c */
 int32_t report_init(struct keel_mod *mod);
@@ -183,6 +195,7 @@ void report_lost(struct keel_mod *mod, struct entry *e);
 	} while (0)
 
 /* resync.c */
+void order_name_send(struct keel_mod *mod, const struct entry *e, const char *name); /* a signal; no answer */
 int32_t resync_init(struct keel_mod *mod);
 void resync_ask(struct keel_mod *mod);                              /* hosts we do not know yet */
 void resync_again(struct keel_mod *mod);                            /* somebody listens who did not */
@@ -239,13 +252,6 @@ int32_t stop_init(struct keel_mod *mod);
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms);
 void stop_discard(struct keel_mod *mod, struct task *t);
 void stop_cancel(struct keel_mod *mod, struct task *t); /* it ends while it is being suspended */
-/* dispatch.c: a question about a run at its host, with its message begun in *ret_out. NULL: answered. */
-struct question *question_about(struct keel_mod *mod, struct keel_obj *job, const char *name,
-				struct keel_out **ret_out, struct keel_mod *me,
-				keel_task_done *done, void *arg);
-void question_send(struct keel_mod *mod, struct question *q, const char *message,
-		   struct keel_out *out);
-
 /* message.c */
 int32_t message_init(struct keel_mod *mod);
 void task_message(struct keel_mod *mod, struct keel_obj *job, int32_t files, const char *text,

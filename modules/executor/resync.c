@@ -217,7 +217,7 @@ struct seen { /* one line of the host's list */
 	UT_hash_handle hh;
 };
 
-static void order_name_send(struct keel_mod *mod, const struct entry *e, const char *name)
+void order_name_send(struct keel_mod *mod, const struct entry *e, const char *name)
 {
 	const struct state *st = mod->state;
 	struct keel_out *out = st->msg->out(mod);

@@ -101,3 +101,52 @@ qdel: Server could not connect to MOM ${b/\[\]/[1]}" qdel "$a" "${b/\[\]/[1]}"
 	sandbox restart n2
 	wait_until 10 dead "$pid"
 }
+
+
+# ---- a host whose link is up ---------------------------------------------------------------------------------
+
+# hangs HOST COMMAND...: HOST does nothing while the command runs; its link does not break for so short a time.
+hangs()
+{
+	local mom rc=0
+	mom=$(mom_of "$1")
+	shift
+	kill -STOP "$mom"
+	"$@" || rc=$?
+	kill -CONT "$mom"
+	return $rc
+}
+resumed_in_vain() { qsig -s resume "$1" && wait_until 5 refusals "$1" 2; }
+refusals() { [ "$(server_log | grep -c "$1;host n1 has not answered for 1 s")" -ge "$2" ]; }
+lates() { [ "$(server_log | grep -c "$1;late answer of host n1")" -ge "$2" ]; }
+no_answer() { echo "Host n1 is connected but has not answered for 1 s; the job is left as it was: $1"; }
+
+@test "mend C4: what a hanging host is asked fails in time, and what it does late is put right" {
+	conf=$SB/server/etc/modules.d/executor.conf
+	cp "$conf" "$BATS_TEST_TMPDIR/executor.conf"
+	undo keelson reload
+	undo cp "$BATS_TEST_TMPDIR/executor.conf" "$conf"
+	echo 'executor: { answer_within = "1s"; };' >"$conf"
+	keelson reload || true # this one's settings
+	a=$(on n1)
+	hangs n1 says 222 "qsig: $(no_answer "$a")" timeout 20 qsig -s suspend "$a"
+	wait_until 10 lates "$a" 1
+	wait_until 10 going "$a"
+	job_is "$a" R 42
+	same 'what it has' 1 "$(node_attr n1 resources_assigned.ncpus)"
+	qsig -s suspend "$a"
+	stopped "$a"
+	hangs n1 resumed_in_vain "$a" # the scheduler's, which tries again
+	wait_until 10 lates "$a" 2
+	wait_until 10 stopped "$a"
+	same 'what it has' 0 "$(node_attr n1 resources_assigned.ncpus)"
+	wait_until 20 job_is "$a" R 42
+	wait_until 10 going "$a"
+	same 'what it has' 1 "$(node_attr n1 resources_assigned.ncpus)"
+	hangs n1 says 222 "qsig: $(no_answer "$a")" timeout 20 qsig -s CONT "$a"
+	hangs n1 says 222 "qmsg: $(no_answer "$a")" timeout 20 qmsg hello "$a"
+	hangs n1 says 222 "qdel: $(no_answer "$a")" timeout 20 qdel "$a"
+	ends "$a" # late, but it has got there
+	same status 271 "$(job_attr "$a" Exit_status)"
+	same jobs '' "$(node_attr n1 jobs)"
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * question.c - what a host is asked about a run: each question gets exactly one answer, the host's, or an
+ * error when the link breaks or when the host's time is over although its link is up.
+ *
+ *   OPEN -- answer, link broken --> gone
+ *     '-- its time is over: the caller gets an error --> LATE -- answer, link broken --> gone
+ *
+ * A suspension or resumption that a late host did after all is undone: once nothing more is asked about the
+ * run, the host is sent what the server has recorded.
+ */
+#include "executor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void question_free(struct state *st, struct question *q)
+{
+	HASH_DEL(st->server.questions, q);
+	st->core->timer_cancel(q->timer);
+	free(q->peer);
+	free(q->id);
+	free(q);
+}
+
+void questions_fini(struct state *st)
+{
+	struct question *q, *next;
+
+	HASH_ITER(hh, st->server.questions, q, next)
+		question_free(st, q);
+}
+
+static bool is_asked(const struct state *st, const char *id)
+{
+	const struct question *q;
+
+	for (q = st->server.questions; q; q = q->hh.next)
+		if (q->wants && strcmp(q->id, id) == 0)
+			return true;
+	return false;
+}
+
+static void put_right(struct keel_mod *mod, struct entry *e)
+{
+	if (!e || !e->unsure || is_asked(mod->state, e->id))
+		return;
+	e->unsure = false;
+	order_name_send(mod, e, e->suspended ? "suspend" : "resume");
+}
+
+/* The caller has had an error already. */
+static void late_answer(struct keel_mod *mod, struct question *q, int32_t code)
+{
+	struct state *st = mod->state;
+	struct entry *e = entry_find(st, q->id);
+
+	if (e && code == 0 && q->wants)
+		e->unsure = true;
+	st->core->log(mod, KEEL_LOG_JOB, "Job", q->id, "late answer of host %s (%d)", q->peer, (int)code);
+	question_free(st, q);
+	put_right(mod, e);
+}
+
+void question_answer(struct keel_mod *mod, struct question *q, int32_t code, const char *text)
+{
+	struct state *st = mod->state;
+	struct entry *e = entry_find(st, q->id);
+	const struct question told = *q;
+
+	if (!q->done) {
+		late_answer(mod, q, code);
+		return;
+	}
+	q->peer = q->id = NULL;
+	question_free(st, q);
+	if (e && code == 0 && told.wants)
+		e->suspended = told.wants > 0;
+	if (e && code == 0 && told.ends) {
+		e->killing = true;
+		e->kill_delay = told.kill_delay;
+	}
+	put_right(mod, e);
+	told.done(told.me, told.arg, code, text);
+	st->core->let_go(told.me);
+	free(told.peer);
+	free(told.id);
+}
+
+void questions_fail(struct keel_mod *mod, const char *peer)
+{
+	struct state *st = mod->state;
+	int64_t last = st->server.last_question;
+	struct question *q, *next;
+	bool again = true;
+
+	/* done() may ask again or end others: start over after each, the new ones excluded. */
+	while (again) {
+		again = false;
+		HASH_ITER(hh, st->server.questions, q, next)
+			if (q->number <= last && strcmp(q->peer, peer) == 0) {
+				question_answer(mod, q, PBSE_NORELYMOM, NULL);
+				again = true;
+				break;
+			}
+	}
+}
+
+static void time_is_over(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct question *q = arg;
+	struct keel_mod *me = q->me;
+	keel_task_done *done = q->done;
+	char text[400];
+
+	q->timer = NULL;
+	q->done = NULL; /* it is late from now on */
+	snprintf(text, sizeof(text), "Host %s is connected but has not answered for %lld s; the job is left as it was:",
+		 q->peer, (long long)(q->patience_ms / 1000));
+	st->core->log(mod, KEEL_LOG_JOB, "Job", q->id, "host %s has not answered for %lld s", q->peer,
+		      (long long)(q->patience_ms / 1000));
+	done(me, q->arg, PBSE_NORELYMOM, text);
+	st->core->let_go(me);
+}
+
+static struct question *question_create(struct keel_mod *mod, const struct entry *e, const char *name,
+					struct keel_mod *me, keel_task_done *done, void *arg)
+{
+	const struct conf *conf = mod->conf;
+	struct state *st = mod->state;
+	struct question *q = calloc(1, sizeof(*q));
+
+	if (!q || !(q->peer = strdup(e->peer)) || !(q->id = strdup(e->id))) {
+		if (q)
+			free(q->peer);
+		free(q);
+		return NULL;
+	}
+	q->number = ++st->server.last_question;
+	q->me = me;
+	q->done = done;
+	q->arg = arg;
+	q->wants = (int8_t)((strcmp(name, "suspend") == 0) - (strcmp(name, "resume") == 0));
+	q->patience_ms = strcmp(name, "checkpoint") == 0 ? conf->checkpoint_within : conf->answer_within;
+	HASH_ADD(hh, st->server.questions, number, sizeof(q->number), q);
+	if (q->hh.tbl) {
+		q->timer = st->core->timer(mod, q->patience_ms, time_is_over, q);
+		st->core->keep(me);
+		return q;
+	}
+	free(q->peer);
+	free(q->id);
+	free(q);
+	return NULL;
+}
+
+/* A run whose start is not on its way yet is none that a host could be asked about. */
+static struct entry *entry_started(struct state *st, struct keel_obj *job)
+{
+	struct entry *e = entry_find(st, st->object->id(job));
+
+	return e && !e->starting ? e : NULL;
+}
+
+struct question *question_about(struct keel_mod *mod, struct keel_obj *job, const char *name,
+				struct keel_out **ret_out, struct keel_mod *me,
+				keel_task_done *done, void *arg)
+{
+	struct state *st = mod->state;
+	struct entry *e = entry_started(st, job);
+	struct keel_out *out = e && e->peer ? st->msg->out(mod) : NULL;
+	struct question *q = out ? question_create(mod, e, name, me, done, arg) : NULL;
+
+	if (!q) {
+		if (out)
+			st->msg->drop(out);
+		done(me, arg, e ? PBSE_NORELYMOM : PBSE_BADSTATE, NULL);
+		return NULL;
+	}
+	st->msg->put_str(out, "id", e->id);
+	st->msg->put_int(out, "run", e->run);
+	st->msg->put_int(out, "number", q->number);
+	*ret_out = out;
+	return q;
+}
+
+void question_send(struct keel_mod *mod, struct question *q, const char *message,
+		   struct keel_out *out)
+{
+	struct state *st = mod->state;
+
+	if (st->link->send(mod, q->peer, message, out) < 0)
+		question_answer(mod, q, PBSE_NORELYMOM, NULL);
+}
