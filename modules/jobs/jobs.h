@@ -356,6 +356,8 @@ int64_t job_kill_delay(struct keel_mod *mod, struct keel_obj *job);
 /* Take all vnodes and be charged; of a suspended job: take again what it gave back. */
 int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, char **ret_exec_host,
 		   struct keel_err *err);
+/* The slots that exec_host names, where it has it still; NULL: any. */
+int32_t job_occupy_again(struct keel_mod *mod, struct keel_obj *job, const char *exec_host, struct keel_err *err);
 /* Give back all that is still held. */
 void job_vacate(struct keel_mod *mod, struct keel_obj *job, bool ended);
 /* A job that holds all keeps what is not in `names` (comma list); NULL: keeps nothing. */

@@ -27,26 +27,50 @@ static void charge(struct keel_mod *mod, struct keel_obj *job, int32_t sign, con
 		st->resource->charge_list(st->resource->self, queue, st->queue.assigned, list, sign, only);
 }
 
-int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, char **ret_exec_host,
-		   struct keel_err *err)
+static int32_t share_of(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	struct job *j = job_slot(mod, job);
 	struct keel_place place = { 0 };
 	char text[128];
-	int32_t code;
 
 	if (st->object->text(job, st->a.list, "place", text, sizeof(text)) > 0)
 		st->resource->place_parse(text, &place, NULL);
-	code = st->node->assign(st->node->self, job_id(mod, job), job_text(mod, job, st->a.exec_vnode),
-				place.share, ret_exec_host, err);
-	if (code)
-		return code;
+	return place.share;
+}
+
+static void occupied(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct job *j = job_slot(mod, job);
+
 	charge(mod, job, 1, j->occupies == OCCUPIES_REST ? released(mod, job) : NULL);
 	j->occupies = OCCUPIES_ALL;
 	st->hook->note(mod, KEEL_POINT_job_placed,
 		       KEEL_EVENT(job_placed, .id = job_id(mod, job), .job = job));
-	return 0;
+}
+
+int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, char **ret_exec_host,
+		   struct keel_err *err)
+{
+	struct state *st = mod->state;
+	int32_t code = st->node->assign(st->node->self, job_id(mod, job), job_text(mod, job, st->a.exec_vnode),
+					share_of(mod, job), ret_exec_host, err);
+
+	if (!code)
+		occupied(mod, job);
+	return code;
+}
+
+int32_t job_occupy_again(struct keel_mod *mod, struct keel_obj *job, const char *exec_host, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	int32_t code = st->node->assign_again(st->node->self, job_id(mod, job),
+					      job_text(mod, job, st->a.exec_vnode), share_of(mod, job), exec_host,
+					      err);
+
+	if (!code)
+		occupied(mod, job);
+	return code;
 }
 
 void job_vacate(struct keel_mod *mod, struct keel_obj *job, bool ended)

@@ -9,17 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void occupy_again(struct keel_mod *mod, struct keel_obj *job)
+/* What is suspended, or was when it began to end, gave its slots back: exec_host is of before. */
+static void occupy_again(struct keel_mod *mod, struct keel_obj *job, bool suspended)
 {
 	struct state *st = mod->state;
 	struct keel_err err = { 0 };
-	char *exec_host = NULL;
 
-	if (job_occupy(mod, job, &exec_host, &err))
+	if (job_occupy_again(mod, job, suspended ? NULL : st->object->get_str(job, st->a.exec_host), &err))
 		st->core->log(mod, KEEL_LOG_ERROR, "Job", job_id(mod, job),
 			      "its vnodes %s cannot be assigned again: %s",
 			      job_text(mod, job, st->a.exec_vnode), err.text);
-	free(exec_host);
 }
 
 /* A suspended job has what it kept; one that is dying took the rest again. */
@@ -29,7 +28,7 @@ static void hold_again(struct keel_mod *mod, struct keel_obj *job, enum step ste
 
 	if (resting && !released(mod, job))
 		return;
-	occupy_again(mod, job);
+	occupy_again(mod, job, step_is_suspended(step));
 	if (resting && job_slot(mod, job)->occupies == OCCUPIES_ALL)
 		job_release(mod, job, released(mod, job));
 }

@@ -132,6 +132,7 @@ static const struct keel_node_api service = {
 	.changed_since = node_changed_since,
 	.tenants = node_tenants,
 	.lost_at = node_lost_at,
+	.assign_again = node_assign_again,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),

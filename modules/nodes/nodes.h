@@ -32,7 +32,7 @@ struct tenant {
 	bool guest; /* elsewhere on this host, which it has for itself: no slots, not listed */
 	char *given_back; /* suspended with the rest kept: names of what it gave back; no slots then */
 	uint32_t n_slots;
-	uint32_t *slot; /* ascending */
+	uint32_t *slot; /* in the order of its parts */
 	uint32_t named; /* the next of them in the text for a job that keeps them all */
 	struct tenant *next;
 };
@@ -98,6 +98,8 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 		    char **ret_exec_host, struct keel_err *err);
 void node_release(struct keel_mod *mod, const char *job_id, const char *exec_vnode, const char *only,
 		  bool ended);
+int32_t node_assign_again(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,
+			  const char *exec_host, struct keel_err *err);
 bool node_in_use(struct keel_mod *mod, struct keel_obj *node);
 uint32_t node_jobs_on(struct keel_mod *mod, struct keel_obj *node);
 int32_t node_sharing(struct keel_mod *mod, struct keel_obj *node, int32_t place_share);
@@ -105,6 +107,15 @@ void derive_jobs(struct keel_mod *mod, struct keel_obj *node, const struct keel_
 void vnode_fini(struct keel_mod *mod, void *slot);
 /* job-busy and job-exclusive follow from who is there. */
 void occupancy_update(struct keel_mod *mod, struct keel_obj *node);
+
+struct tenant **tenant_at(struct vnode *v, const char *job_id);
+struct tenant *tenant_get(struct vnode *v, const char *job_id); /* made when it is not there; NULL: no memory */
+void tenant_free(struct tenant *t);
+
+/* whole.c */
+void exec_charge(struct keel_mod *mod, const struct keel_exec *exec, int32_t sign, const char *only);
+/* The other vnodes of its hosts are the job's too, or are no more. */
+void exec_guests(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id, int32_t share, bool leaves);
 
 /* shared.c */
 /* The exec as it is charged, when vnodes share amounts: free() it. NULL: as it is. */

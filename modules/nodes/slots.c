@@ -14,10 +14,11 @@
 #include <string.h>
 
 #define SLOTS_MAX 1000000u /* of a vnode */
+#define ANY_SLOT UINT32_MAX
 
 /* ---- tenants ------------------------------------------------------------------------------------ */
 
-static void tenant_free(struct tenant *t)
+void tenant_free(struct tenant *t)
 {
 	free(t->job_id);
 	free(t->given_back);
@@ -38,7 +39,7 @@ void vnode_fini(struct keel_mod *mod, void *slot)
 	changes_forget(mod, v);
 }
 
-static struct tenant **tenant_at(struct vnode *v, const char *job_id)
+struct tenant **tenant_at(struct vnode *v, const char *job_id)
 {
 	struct tenant **at = &v->tenants;
 
@@ -47,7 +48,7 @@ static struct tenant **tenant_at(struct vnode *v, const char *job_id)
 	return at;
 }
 
-static struct tenant *tenant_get(struct vnode *v, const char *job_id)
+struct tenant *tenant_get(struct vnode *v, const char *job_id)
 {
 	struct tenant **at = tenant_at(v, job_id);
 
@@ -79,20 +80,46 @@ static void slots_mark(const struct vnode *v, bool *taken, uint32_t room)
 				taken[t->slot[i]] = true;
 }
 
-/* The lowest `n` free slots; the first of them is *ret_first. */
-static int32_t slots_take(struct vnode *v, struct tenant *t, uint32_t n, uint32_t *ret_first)
+static uint32_t *slot_find(const struct vnode *v, uint32_t slot)
 {
-	uint32_t room = slots_used(v) + n, index, first = t->n_slots;
-	bool *taken = calloc(room + 1, sizeof(*taken));
+	const struct tenant *t;
+	uint32_t i;
+
+	for (t = v->tenants; t; t = t->next)
+		for (i = 0; i < t->n_slots; i++)
+			if (t->slot[i] == slot)
+				return &t->slot[i];
+	return NULL;
+}
+
+static uint32_t lowest(const bool *taken, uint32_t *from)
+{
+	while (taken[*from])
+		++*from;
+	return (*from)++;
+}
+
+/* `n` slots, the first of them *first. ANY_SLOT: the lowest free ones; else it had that one: a job that was
+ * given it only because it was free takes another. */
+static int32_t slots_take(struct vnode *v, struct tenant *t, uint32_t n, uint32_t *first)
+{
+	const bool had = *first != ANY_SLOT && n;
+	uint32_t room = slots_used(v) + n + 1, begin = t->n_slots, from = 0, *held;
+	bool *taken = calloc(had && *first >= room ? *first + 1 : room, sizeof(*taken));
 	uint32_t *bigger = taken ? reallocarray(t->slot, t->n_slots + n + 1, sizeof(*bigger)) : NULL;
 
 	if (bigger) {
 		t->slot = bigger;
 		slots_mark(v, taken, room);
-		for (index = 0; t->n_slots < first + n; index++)
-			if (!taken[index])
-				t->slot[t->n_slots++] = index;
-		*ret_first = n ? t->slot[first] : 0;
+		if (had) {
+			taken[*first] = true;
+			if ((held = slot_find(v, *first)))
+				*held = lowest(taken, &from);
+			t->slot[t->n_slots++] = *first;
+		}
+		while (t->n_slots < begin + n)
+			t->slot[t->n_slots++] = lowest(taken, &from);
+		*first = n ? t->slot[begin] : 0;
 	}
 	free(taken);
 	return bigger ? 0 : PBSE_SYSTEM;
@@ -186,7 +213,7 @@ static uint32_t part_cpus(const struct keel_exec_part *part)
 }
 
 static int32_t part_assign(struct keel_mod *mod, const struct keel_exec_part *part,
-			   const char *job_id, int32_t share, uint32_t *ret_first)
+			   const char *job_id, int32_t share, uint32_t *first)
 {
 	struct state *st = mod->state;
 	struct keel_obj *node = st->object->find(mod, "node", part->vnode);
@@ -200,7 +227,7 @@ static int32_t part_assign(struct keel_mod *mod, const struct keel_exec_part *pa
 		return PBSE_BADATVAL;
 	t->guest = false;
 	t->exclusive = node_sharing(mod, node, share) != KEEL_SHARE_SHARED;
-	return slots_take(v, t, cpus, ret_first);
+	return slots_take(v, t, cpus, first);
 }
 
 static int32_t parts_known(struct keel_mod *mod, const struct keel_exec *exec, struct keel_err *err)
@@ -214,79 +241,7 @@ static int32_t parts_known(struct keel_mod *mod, const struct keel_exec *exec, s
 	return 0;
 }
 
-/* Each vnode once, in order of appearance. */
-static bool first_part_of(const struct keel_exec *exec, uint32_t i)
-{
-	uint32_t k;
-
-	for (k = 0; k < i; k++)
-		if (strcmp(exec->part[k].vnode, exec->part[i].vnode) == 0)
-			return false;
-	return true;
-}
-
-static void charge(struct keel_mod *mod, const struct keel_exec *whole, int32_t sign,
-		   const char *only)
-{
-	struct state *st = mod->state;
-	struct keel_exec *shared = exec_charged(mod, whole);
-	const struct keel_exec *exec = shared ? shared : whole;
-	uint32_t i;
-
-	for (i = 0; i < exec->n; i++) {
-		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
-
-		if (!node || !first_part_of(exec, i))
-			continue;
-		st->resource->charge_exec(st->resource->self, node, st->attr.assigned, exec,
-					  exec->part[i].vnode, sign, only);
-		occupancy_update(mod, node);
-		node_touch(mod, node);
-	}
-	free(shared);
-}
-
-/* ---- a host for one job ------------------------------------------------------------------------------ */
-
-struct guest {
-	const char *job_id;
-	bool leaves;
-};
-
-static void guest_of(struct keel_mod *mod, struct keel_obj *node, void *arg)
-{
-	struct state *st = mod->state;
-	const struct guest *g = arg;
-	struct vnode *v = st->object->slot(mod, node);
-	struct tenant **at = v ? tenant_at(v, g->job_id) : NULL, *t = at ? *at : NULL;
-
-	if (g->leaves && t && t->guest) {
-		*at = t->next;
-		tenant_free(t);
-	} else if (!g->leaves && v && !t && (t = tenant_get(v, g->job_id))) {
-		t->guest = t->exclusive = true;
-	} else {
-		return;
-	}
-	occupancy_update(mod, node);
-	node_touch(mod, node);
-}
-
-/* The other vnodes of its hosts are the job's too, or are no more. */
-static void guests(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id, int32_t share,
-		   bool leaves)
-{
-	struct state *st = mod->state;
-	struct guest g = { job_id, leaves };
-	uint32_t i;
-
-	for (i = 0; i < exec->n; i++) {
-		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
-
-		if (node && (leaves || node_sharing(mod, node, share) == KEEL_SHARE_EXCLHOST))
-			each_vnode_of(mod, node_host_of(mod, exec->part[i].vnode), guest_of, &g);
-	}
-}
+/* ---- what they are called ------------------------------------------------------------------------------------------ */
 
 /* `host/slot*cpus` per chunk; *0 when the chunk lies on several vnodes. */
 static void host_item(struct keel_text *out, struct keel_mod *mod, const struct keel_exec *exec, uint32_t i,
@@ -421,13 +376,45 @@ static void parts_return(struct keel_mod *mod, const struct keel_exec *exec, con
 	}
 }
 
-int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,
-		    char **ret_exec_host, struct keel_err *err)
+/* The slot of the next chunk, as exec_host has it: n1/0*2+n2/3. */
+static uint32_t slot_named(const char **at)
+{
+	size_t len = strcspn(*at, "+");
+	const char *slash = memchr(*at, '/', len);
+	unsigned long slot = slash ? strtoul(slash + 1, NULL, 10) : ANY_SLOT;
+
+	*at += len + ((*at)[len] == '+');
+	return slot < SLOTS_MAX ? (uint32_t)slot : ANY_SLOT;
+}
+
+/* `had`: its exec_host, "" where it had none. */
+static int32_t parts_assign(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id, int32_t share,
+			    const char *had, struct keel_text *out)
+{
+	const bool again = is_there(mod, exec, job_id);
+	int32_t code = 0;
+	uint32_t i, slot;
+
+	for (i = 0; !code && i < exec->n; i++) {
+		const bool begins = i == 0 || exec->part[i].chunk != exec->part[i - 1].chunk;
+
+		slot = begins ? slot_named(&had) : ANY_SLOT;
+		if (again)
+			slot = slot_again(tenant_of(mod, &exec->part[i], job_id), part_cpus(&exec->part[i]));
+		else
+			code = part_assign(mod, &exec->part[i], job_id, share, &slot);
+		if (!code && begins)
+			host_item(out, mod, exec, i, slot);
+	}
+	return code;
+}
+
+static int32_t assign(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,
+		      const char *had, char **ret_exec_host, struct keel_err *err)
 {
 	struct state *st = mod->state;
 	struct keel_exec *exec;
 	struct keel_text out;
-	uint32_t i, slot;
 	bool again;
 	int32_t code = st->resource->exec_parse(st->resource->self, exec_vnode, &exec, err);
 
@@ -436,27 +423,37 @@ int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_v
 	keel_text_init(&out);
 	again = is_there(mod, exec, job_id);
 	code = parts_known(mod, exec, err);
-	for (i = 0; !code && i < exec->n; i++) {
-		if (again)
-			slot = slot_again(tenant_of(mod, &exec->part[i], job_id), part_cpus(&exec->part[i]));
-		else
-			code = part_assign(mod, &exec->part[i], job_id, share, &slot);
-		if (!code && (i == 0 || exec->part[i].chunk != exec->part[i - 1].chunk))
-			host_item(&out, mod, exec, i, slot);
-	}
+	if (!code)
+		code = parts_assign(mod, exec, job_id, share, had, &out);
 	if (!code && (out.failed || !(*ret_exec_host = strdup(out.data))))
 		code = st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
 	if (!code && !again) {
 		char *only = thaw(mod, exec, job_id);
 
-		charge(mod, exec, 1, only);
-		guests(mod, exec, job_id, share, false);
+		exec_charge(mod, exec, 1, only);
+		exec_guests(mod, exec, job_id, share, false);
 		free(only);
 	} else if (code && !again) {
 		parts_return(mod, exec, job_id);
 	}
 	keel_text_fini(&out);
 	st->resource->exec_free(exec);
+	return code;
+}
+
+int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,
+		    char **ret_exec_host, struct keel_err *err)
+{
+	return assign(mod, job_id, exec_vnode, share, "", ret_exec_host, err);
+}
+
+int32_t node_assign_again(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,
+			  const char *exec_host, struct keel_err *err)
+{
+	char *now = NULL;
+	int32_t code = assign(mod, job_id, exec_vnode, share, exec_host ? exec_host : "", &now, err);
+
+	free(now);
 	return code;
 }
 
@@ -483,10 +480,10 @@ void node_release(struct keel_mod *mod, const char *job_id, const char *exec_vno
 	back = only ? NULL : thaw(mod, exec, job_id);
 	there = only ? freeze(mod, exec, job_id, only) : leave(mod, exec, job_id);
 	if (back)
-		charge(mod, exec, 1, back);
+		exec_charge(mod, exec, 1, back);
 	if (there) {
-		charge(mod, exec, -1, only);
-		guests(mod, exec, job_id, 0, true);
+		exec_charge(mod, exec, -1, only);
+		exec_guests(mod, exec, job_id, 0, true);
 	}
 	free(back);
 	st->resource->exec_free(exec);

@@ -157,6 +157,51 @@ static void without_memory(void)
 	nowhere();
 }
 
+/* Counted anew: each has the slot that its exec_host names, and a job that had it only because it was free takes
+ * another; what exec_host does not say, or says of nowhere, is no hindrance. */
+static void its_slots_again(void)
+{
+	static const struct {
+		const char *id, *places, *host, *jobs;
+	} row[] = {
+		{ "1.svr", "(n1:ncpus=1)", "n1/1", "1.svr/1" },
+		{ "2.svr", "(n1:ncpus=3)", "n1/0*3", "1.svr/1, 2.svr/0, 2.svr/2, 2.svr/3" },
+		{ "3.svr", "(n1:ncpus=1)", "n1/3", "1.svr/1, 2.svr/0, 2.svr/2, 2.svr/4, 3.svr/3" },
+		{ "4.svr", "(n1:ncpus=0)", "n1/3*0", NULL },
+		{ "5.svr", "(n1:ncpus=1)", NULL, NULL },
+		{ "6.svr", "(n1:ncpus=1)", "n1", NULL },
+		{ "7.svr", "(n1:ncpus=1)+(n1:ncpus=1)", "n1/99999999999+", "1.svr/1, 2.svr/0, 2.svr/2, 2.svr/4, 3.svr/3, "
+								  "5.svr/5, 6.svr/6, 7.svr/7, 7.svr/8" },
+	};
+	struct keel_err err = { 0 };
+
+	for (size_t i = 0; i < KEEL_COUNT(row); i++) {
+		CU_ASSERT_EQUAL(nodes->assign_again(nodes->self, row[i].id, row[i].places, KEEL_SHARE_SHARED,
+						    row[i].host, &err), 0);
+		if (row[i].jobs)
+			CU_ASSERT_STRING_EQUAL(keel_mock_text(vnode[0], "jobs", NULL), row[i].jobs);
+	}
+	for (size_t i = 0; i < KEEL_COUNT(row); i++)
+		nodes->release(nodes->self, row[i].id, row[i].places, NULL, true);
+	nowhere();
+}
+
+/* Parts of two vnodes by turns: each vnode is charged with its own. */
+static void by_turns(void)
+{
+	static const char places[] = "(n2:ncpus=1)+(n1:ncpus=2+n2:ncpus=4)+(n1:ncpus=8)+(n2:ncpus=16)";
+	struct keel_err err = { 0 };
+	char *got = NULL;
+
+	CU_ASSERT_EQUAL(nodes->assign(nodes->self, JOB, places, KEEL_SHARE_EXCLHOST, &got, &err), 0);
+	CU_ASSERT_STRING_EQUAL(got, "n2/0+n1/0*0+n1/2*8+n2/5*16");
+	CU_ASSERT_STRING_EQUAL(ncpus_of(0), "10");
+	CU_ASSERT_STRING_EQUAL(ncpus_of(1), "21");
+	nodes->release(nodes->self, JOB, places, NULL, true);
+	nowhere();
+	free(got);
+}
+
 /* Each chunk of a job that keeps its vnodes is told its slot, and that soon. */
 static void many_chunks(void)
 {
@@ -179,4 +224,5 @@ static void many_chunks(void)
 }
 
 TESTS_MAIN_BETWEEN("slots", set_up, tear_down, TEST(the_same_again), TEST(refused_it_is_nowhere),
+		   TEST(its_slots_again), TEST(by_turns),
 		   TEST(without_memory), TEST(many_chunks))

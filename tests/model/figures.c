@@ -247,12 +247,56 @@ static void run_suspend_resume_1000(struct sim *s)
 	check_now(s);
 }
 
+/* ---- one job over 10,000 vnodes --------------------------------------------------------------------------- */
+
+static bool job_is_there(struct sim *s)
+{
+	return s->object->count(&s->owner.pub, "job") != 0;
+}
+
+static void delete_all(struct sim *s)
+{
+	struct keel_cursor *walk = s->object->cursor(&s->owner.pub, "job");
+	struct keel_obj *job;
+
+	while ((job = s->object->next(walk)) != NULL) {
+		struct keel_out *o = ask_begin("delete");
+
+		out_put_str(o, "id", s->object->id(job));
+		ask(s, 0, o, "delete", NULL, NULL);
+	}
+	s->object->cursor_close(walk);
+}
+
+/* Its start and its end, where a cycle has been before. */
+static void run_job_10k_vnodes(struct sim *s)
+{
+	double start;
+
+	server_set(s, "scheduling", NULL, "True");
+	submit(s, 1, "workq", "1:ncpus=1", NULL, NULL);
+	wait_running(s, 1);
+	delete_all(s);
+	sim_run_while(s, job_is_there, s->now_ms + LONG_MS);
+	s->stall_ns = 0;
+	submit(s, 1, "workq", "10000:ncpus=1", NULL, NULL);
+	wait_running(s, 1);
+	start = (double)s->stall_ns / 1e6;
+	s->stall_ns = 0;
+	delete_all(s);
+	if (!sim_run_while(s, job_is_there, s->now_ms + LONG_MS))
+		sim_wrong(s, "the job does not end");
+	say("job_10k_vnodes_stall", start > (double)s->stall_ns / 1e6 ? start : (double)s->stall_ns / 1e6, "ms");
+	fprintf(stderr, "start %.1f end %.1f\n", start, (double)s->stall_ns / 1e6);
+}
+
 /* ---- the table ------------------------------------------------------------------------------------------- */
 
 static const struct figure figures[] = {
 	{ "cycle_100k", 100, 100, 1, run_cycle_100k },
 	{ "delete_preempt_1000", 10, 100, 1, run_delete_preempt_1000 },
 	{ "suspend_resume_1000", 10, 10, 10, run_suspend_resume_1000 },
+	{ "job_10k_vnodes_stall", 100, 100, 1, run_job_10k_vnodes },
 };
 
 const struct figure *figure_find(const char *name)

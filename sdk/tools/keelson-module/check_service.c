@@ -230,6 +230,12 @@ static int32_t node_assign(NOTHING struct keel_mod *m, NOTHING const char *id, N
 	return 0;
 }
 
+static int32_t node_assign_again(NOTHING struct keel_mod *m, NOTHING const char *id, NOTHING const char *exec_vnode,
+				 NOTHING int32_t share, NOTHING const char *exec_host, NOTHING struct keel_err *err)
+{
+	return 0;
+}
+
 static void node_release(NOTHING struct keel_mod *m, NOTHING const char *id, NOTHING const char *exec_vnode,
 			 NOTHING const char *only, NOTHING bool ended)
 {
@@ -260,7 +266,7 @@ static const struct keel_node_api node = {
 	.host_of = node_host_of, .available = node_list, .assigned = node_list, .assign = node_assign,
 	.release = node_release, .in_use = node_no, .generation = node_number, .sharing = node_sharing,
 	.jobs_on = node_none, .shape = node_number, .changed_since = node_changed_since,
-	.tenants = node_tenants,
+	.tenants = node_tenants, .assign_again = node_assign_again,
 };
 
 /* ---- resource -------------------------------------------------------------------------------------- */
