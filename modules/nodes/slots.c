@@ -389,9 +389,8 @@ static uint32_t slot_named(const char **at)
 
 /* `had`: its exec_host, "" where it had none. */
 static int32_t parts_assign(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id, int32_t share,
-			    const char *had, struct keel_text *out)
+			    bool again, const char *had, struct keel_text *out)
 {
-	const bool again = is_there(mod, exec, job_id);
 	int32_t code = 0;
 	uint32_t i, slot;
 
@@ -424,7 +423,7 @@ static int32_t assign(struct keel_mod *mod, const char *job_id, const char *exec
 	again = is_there(mod, exec, job_id);
 	code = parts_known(mod, exec, err);
 	if (!code)
-		code = parts_assign(mod, exec, job_id, share, had, &out);
+		code = parts_assign(mod, exec, job_id, share, again, had, &out);
 	if (!code && (out.failed || !(*ret_exec_host = strdup(out.data))))
 		code = st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
 	if (!code && !again) {

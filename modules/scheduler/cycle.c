@@ -165,8 +165,10 @@ bool cycle_runs(const struct state *st)
 static void finish(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	bool again = st->again || st->qruns;
+	bool again;
 
+	start_due(mod);
+	again = st->again || st->qruns;
 	turn_clear(mod);
 	asides_back(mod);
 	plan_drop(mod);
@@ -191,6 +193,10 @@ static bool step(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
+	if (st->due) {
+		start_due(mod);
+		return true;
+	}
 	switch (st->phase) {
 	case LOOKING:
 		if (look_step(mod))
@@ -214,7 +220,7 @@ static bool step(struct keel_mod *mod)
 			st->phase = CONSIDERING;
 		return true;
 	default:
-		return consider_next(mod);
+		return consider_next(mod) || st->due != NULL;
 	}
 }
 
@@ -242,20 +248,27 @@ static bool stands_still(const struct state *st)
 	return st->phase == PREEMPTING || st->phase == AWAITING;
 }
 
-static void slice(struct keel_mod *mod, void *arg)
+bool slice_is_over(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
+
+	return clock_us(mod) - ((struct state *)mod->state)->slice_us >= conf->slice * 1000;
+}
+
+static void slice(struct keel_mod *mod, void *arg)
+{
 	struct state *st = mod->state;
-	int64_t begun = clock_us(mod), now = begun;
 	bool more = (st->serving || scheduling_on(mod)) && !too_long(mod);
 
 	(void)arg;
 	st->timer = NULL;
-	while (more && !stands_still(st) && now - begun < conf->slice * 1000) {
+	st->slice_us = clock_us(mod);
+	while (more && !stands_still(st)) {
 		more = step(mod);
-		now = clock_us(mod);
+		if (slice_is_over(mod))
+			break;
 	}
-	st->worked_us += now - begun;
+	st->worked_us += clock_us(mod) - st->slice_us;
 	if (stands_still(st) && more)
 		return;
 	if (more && (st->timer = st->core->timer(mod, 0, slice, NULL)))

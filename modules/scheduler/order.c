@@ -8,7 +8,8 @@
  * the bounds leave hope.
  *
  * Bounds may be too high, never too low: while a trial takes amounts nothing is updated, after a start
- * order_update() corrects the few vnodes that changed, and moves them where node_sort_key wants them.
+ * order_update() moves the few vnodes that changed where node_sort_key wants them. The bounds of their spans and
+ * the sums of their hosts are stale then, and made anew before the next trial: once, however many changed.
  */
 #include "trial.h"
 
@@ -26,6 +27,7 @@ struct span {
 	uint32_t node[SPAN];
 	uint64_t klasses, open_klasses;
 	uint8_t open; /* bit per enum keel_place_share */
+	bool stale;
 };
 
 struct order {
@@ -37,6 +39,9 @@ struct order {
 	uint32_t n_key;
 	uint32_t *of_host, *first, *in_use; /* vnodes by host; where a host's begin; jobs' vnodes */
 	double *host_left, *host_total; /* per host, per column; NULL: every host is one vnode */
+	uint32_t *stale_host, n_stale_host;
+	bool *is_stale; /* per host; then all its spans are, too */
+	bool some_stale;
 };
 
 /* ---- amounts ------------------------------------------------------------------------------------ */
@@ -114,11 +119,13 @@ static bool hosts_make(struct snapshot *s)
 	o->of_host = calloc(s->n + 1, sizeof(*o->of_host));
 	o->first = calloc(s->n_hosts + 2, sizeof(*o->first));
 	o->in_use = calloc(s->n_hosts + 1, sizeof(*o->in_use));
+	o->stale_host = calloc(s->n_hosts + 1, sizeof(*o->stale_host));
+	o->is_stale = calloc(s->n_hosts + 1, sizeof(*o->is_stale));
 	if (s->n_hosts < s->n) {
 		o->host_left = calloc((size_t)s->n_hosts * s->n_column + 1, sizeof(double));
 		o->host_total = calloc((size_t)s->n_hosts * s->n_column + 1, sizeof(double));
 	}
-	if (!fill || !o->of_host || !o->first || !o->in_use ||
+	if (!fill || !o->of_host || !o->first || !o->in_use || !o->stale_host || !o->is_stale ||
 	    (s->n_hosts < s->n && (!o->host_left || !o->host_total))) {
 		free(fill);
 		return false;
@@ -229,6 +236,7 @@ static void span_bounds(const struct snapshot *s, uint32_t span)
 
 	p->klasses = p->open_klasses = 0;
 	p->open = 0;
+	p->stale = false;
 	for (c = 0; c < BOUNDS * n; c++)
 		best[c] = 0;
 	for (i = 0; i < p->n; i++) {
@@ -266,6 +274,8 @@ void order_free(struct order *o)
 	free(o->of_host);
 	free(o->first);
 	free(o->in_use);
+	free(o->stale_host);
+	free(o->is_stale);
 	free(o->host_left);
 	free(o->host_total);
 	free(o);
@@ -358,6 +368,8 @@ struct order *order_copy(const struct snapshot *s)
 	c->of_host = copy_of(o->of_host, sizeof(uint32_t) * s->n, &ok);
 	c->first = copy_of(o->first, sizeof(uint32_t) * (s->n_hosts + 2), &ok);
 	c->in_use = copy_of(o->in_use, sizeof(uint32_t) * s->n_hosts, &ok);
+	c->stale_host = copy_of(o->stale_host, sizeof(uint32_t) * s->n_hosts, &ok);
+	c->is_stale = copy_of(o->is_stale, sizeof(bool) * s->n_hosts, &ok);
 	c->host_left = copy_of(o->host_left, amounts, &ok);
 	c->host_total = copy_of(o->host_total, amounts, &ok);
 	if (ok)
@@ -367,6 +379,12 @@ struct order *order_copy(const struct snapshot *s)
 }
 
 /* ---- changes ------------------------------------------------------------------------------------------------ */
+
+static void span_is_stale(struct order *o, uint32_t span)
+{
+	o->span[span].stale = true;
+	o->some_stale = true;
+}
 
 /* Room for one more in a full span: its second half becomes a span of its own behind it. */
 static bool split(struct snapshot *s, uint32_t at)
@@ -401,7 +419,7 @@ static bool split(struct snapshot *s, uint32_t at)
 	for (i = at + 1; i < o->n_span; i++)
 		for (k = 0; k < o->span[i].n; k++)
 			o->span_of[o->span[i].node[k]] = i;
-	span_bounds(s, at + 1);
+	span_is_stale(o, at + 1);
 	return true;
 }
 
@@ -463,35 +481,53 @@ static bool keys_changed(const struct snapshot *s, uint32_t node)
 	return true;
 }
 
+/* What is on it may have opened or closed its other vnodes. */
+static void host_is_stale(struct order *o, uint32_t host)
+{
+	uint32_t i;
+
+	if (o->is_stale[host])
+		return;
+	o->is_stale[host] = true;
+	o->stale_host[o->n_stale_host++] = host;
+	for (i = o->first[host]; i < o->first[host + 1]; i++)
+		span_is_stale(o, o->span_of[o->of_host[i]]);
+}
+
 void order_update(struct snapshot *s, uint32_t node)
 {
 	struct order *o = s->order;
-	uint32_t host = s->node[node].host, before, last = 0, n, i;
-	bool was_in_use;
+	uint32_t host = s->node[node].host;
 
 	if (!o)
 		return;
-	was_in_use = o->in_use[host];
-	host_sum(s, host);
-	before = o->span_of[node];
+	span_is_stale(o, o->span_of[node]);
 	if (keys_changed(s, node)) {
 		take_out(o, node);
 		put_in(s, node);
 		qsort_r(o->of_host + o->first[host], o->first[host + 1] - o->first[host],
 			sizeof(uint32_t), by_key, o);
-		span_bounds(s, o->span_of[node]);
+		span_is_stale(o, o->span_of[node]);
 	}
-	span_bounds(s, before);
-	if (!o->host_left && was_in_use == (o->in_use[host] > 0))
-		return;
-	n = o->first[host + 1] - o->first[host];
-	for (i = 0; i < n; i++) { /* they stand together, mostly */
-		uint32_t span = o->span_of[o->of_host[o->first[host] + i]];
+	host_is_stale(o, host);
+}
 
-		if (i == 0 || span != last)
-			span_bounds(s, span);
-		last = span;
+void order_settle(struct snapshot *s)
+{
+	struct order *o = s->order;
+	uint32_t i;
+
+	if (!o || !o->some_stale)
+		return;
+	for (i = 0; i < o->n_stale_host; i++) {
+		host_sum(s, o->stale_host[i]);
+		o->is_stale[o->stale_host[i]] = false;
 	}
+	for (i = 0; i < o->n_span; i++)
+		if (o->span[i].stale)
+			span_bounds(s, i);
+	o->n_stale_host = 0;
+	o->some_stale = false;
 }
 
 /* ---- search -------------------------------------------------------------------------------------------------- */

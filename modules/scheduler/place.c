@@ -85,6 +85,7 @@ static bool trial_init(struct trial *t, struct snapshot *s, const struct wish *w
 	t->set = NO_SET;
 	if (!s->klasses || !s->order || !s->scratch)
 		return false;
+	order_settle(s);
 	s->scratch->trial++;
 	t->demand = calloc(w->select->n + 1, sizeof(*t->demand));
 	if (!t->demand)

@@ -194,6 +194,7 @@ struct state {
 	struct keel_timer *timer, *iteration;
 	int64_t not_before;     /* ms: no cycle sooner */
 	int64_t worked_us, begun_ms; /* by this cycle so far; its beginning */
+	int64_t slice_us;	     /* when this turn of it began */
 	uint32_t cycle;
 	uint32_t started;
 	int32_t command;        /* why the next cycle */
@@ -214,7 +215,7 @@ struct state {
 	uint64_t node_shape, pictures; /* what it was made for; how many there were */
 	struct dynres *dynres;
 	bool unsure;            /* some vnodes of it are to be read again */
-	struct start *starts;
+	struct start *starts, *due; /* due: one of them, in the next turn */
 	char *urgent;           /* victims were asked to give way for this job: look at it first; owned */
 	bool gave_way;		/* they did */
 	struct asking *asking;  /* for victims */
@@ -381,6 +382,7 @@ void cycle_go_on(struct keel_mod *mod);
 void iteration_start(struct keel_mod *mod);
 bool scheduling_on(struct keel_mod *mod);
 int64_t clock_us(struct keel_mod *mod);
+bool slice_is_over(struct keel_mod *mod);
 
 /* gate.c */
 /* May one more of these equal jobs start, may this one (taps)? False with the reason. */
@@ -419,6 +421,8 @@ void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, struct q
 /* Where it was before: a queued job that keeps its vnodes goes on there or nowhere. NULL with the reason. */
 char *find_own_place(struct keel_mod *mod, struct keel_obj *job, struct reason *ret);
 bool resume_job(struct keel_mod *mod, struct entry *e, struct reason *ret);
+/* The one whose place was found in a turn that took long. */
+void start_due(struct keel_mod *mod);
 void starts_drop(struct keel_mod *mod);
 
 /* consider.c */

@@ -43,6 +43,7 @@ void starts_drop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
+	st->due = NULL;
 	while (st->starts) {
 		struct start *s = st->starts;
 
@@ -177,7 +178,25 @@ static void begin(struct keel_mod *mod, struct entry *e, struct start *s, struct
 	s->asked = asked;
 	entry_out(mod, e);
 	e->where = STARTING;
-	start_now(mod, s, e->job);
+	if (slice_is_over(mod))
+		st->due = s;
+	else
+		start_now(mod, s, e->job);
+}
+
+void start_due(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct start *s = st->due;
+	struct keel_obj *job = s ? st->object->find(mod, "job", s->id) : NULL;
+
+	st->due = NULL;
+	if (job) {
+		start_now(mod, s, job);
+	} else if (s) {
+		decided(mod, s, PBSE_UNKJOBID, NULL);
+		start_free(mod, s);
+	}
 }
 
 void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, struct qrun *asked)

@@ -112,6 +112,7 @@ static uint32_t first_of_index(const struct need *need)
 	struct probe p = { .klasses = UINT64_MAX, .need = need, .n_need = COLUMNS };
 	struct cursor at = { 0, 0 };
 
+	order_settle(&site);
 	return order_next(&site, &p, &at);
 }
 
@@ -168,6 +169,7 @@ static void test_hosts(void)
 		struct cursor at = { 0, 0 };
 		uint32_t last = UINT32_MAX;
 
+		order_settle(&site);
 		for (seen = 0; (node = order_next(&site, &p, &at)) != NO_NODE; cursor_step(&at)) {
 			double sum = 0;
 

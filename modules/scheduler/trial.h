@@ -104,8 +104,9 @@ struct probe {
 void order_make(struct snapshot *s);
 struct order *order_copy(const struct snapshot *s);
 void order_free(struct order *o);
-/* Bounds, and its place, after the vnode changed. */
+/* The vnode changed: its place; bounds follow with order_settle(), which is due before the next trial. */
 void order_update(struct snapshot *s, uint32_t node);
+void order_settle(struct snapshot *s);
 /* The next vnode that may do, at or after the cursor, which then stands on it; NO_NODE. */
 uint32_t order_next(const struct snapshot *s, const struct probe *p, struct cursor *c);
 void cursor_step(struct cursor *c);
