@@ -41,7 +41,6 @@ struct order {
 	double *host_left, *host_total; /* per host, per column; NULL: every host is one vnode */
 	uint32_t *stale_host, n_stale_host;
 	bool *is_stale; /* per host; then all its spans are, too */
-	bool some_stale;
 };
 
 /* ---- amounts ------------------------------------------------------------------------------------ */
@@ -380,12 +379,6 @@ struct order *order_copy(const struct snapshot *s)
 
 /* ---- changes ------------------------------------------------------------------------------------------------ */
 
-static void span_is_stale(struct order *o, uint32_t span)
-{
-	o->span[span].stale = true;
-	o->some_stale = true;
-}
-
 /* Room for one more in a full span: its second half becomes a span of its own behind it. */
 static bool split(struct snapshot *s, uint32_t at)
 {
@@ -419,7 +412,7 @@ static bool split(struct snapshot *s, uint32_t at)
 	for (i = at + 1; i < o->n_span; i++)
 		for (k = 0; k < o->span[i].n; k++)
 			o->span_of[o->span[i].node[k]] = i;
-	span_is_stale(o, at + 1);
+	o->span[at + 1].stale = true;
 	return true;
 }
 
@@ -491,7 +484,7 @@ static void host_is_stale(struct order *o, uint32_t host)
 	o->is_stale[host] = true;
 	o->stale_host[o->n_stale_host++] = host;
 	for (i = o->first[host]; i < o->first[host + 1]; i++)
-		span_is_stale(o, o->span_of[o->of_host[i]]);
+		o->span[o->span_of[o->of_host[i]]].stale = true;
 }
 
 void order_update(struct snapshot *s, uint32_t node)
@@ -501,13 +494,13 @@ void order_update(struct snapshot *s, uint32_t node)
 
 	if (!o)
 		return;
-	span_is_stale(o, o->span_of[node]);
+	o->span[o->span_of[node]].stale = true;
 	if (keys_changed(s, node)) {
 		take_out(o, node);
 		put_in(s, node);
 		qsort_r(o->of_host + o->first[host], o->first[host + 1] - o->first[host],
 			sizeof(uint32_t), by_key, o);
-		span_is_stale(o, o->span_of[node]);
+		o->span[o->span_of[node]].stale = true;
 	}
 	host_is_stale(o, host);
 }
@@ -517,7 +510,7 @@ void order_settle(struct snapshot *s)
 	struct order *o = s->order;
 	uint32_t i;
 
-	if (!o || !o->some_stale)
+	if (!o || !o->n_stale_host)
 		return;
 	for (i = 0; i < o->n_stale_host; i++) {
 		host_sum(s, o->stale_host[i]);
@@ -527,7 +520,6 @@ void order_settle(struct snapshot *s)
 		if (o->span[i].stale)
 			span_bounds(s, i);
 	o->n_stale_host = 0;
-	o->some_stale = false;
 }
 
 /* ---- search -------------------------------------------------------------------------------------------------- */
