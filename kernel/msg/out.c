@@ -293,6 +293,11 @@ const char *out_data(const struct keel_out *o, size_t *ret_len)
 	return o->data;
 }
 
+size_t out_weight(const struct keel_out *o)
+{
+	return sizeof(*o) + o->len;
+}
+
 struct keel_out *out_next(const struct keel_out *o)
 {
 	return o->next;

@@ -28,6 +28,7 @@ const char *out_frame(struct keel_out *o, uint16_t type, uint64_t corr, size_t *
 const char *out_data(const struct keel_out *o, size_t *ret_len);
 
 /* A queue of frames to be written: whoever holds the outs links them by these. */
+size_t out_weight(const struct keel_out *o); /* of memory, about */
 struct keel_out *out_next(const struct keel_out *o);
 void out_link(struct keel_out *o, struct keel_out *next);
 

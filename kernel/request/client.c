@@ -33,45 +33,95 @@ static void client_log(const struct client *c, const char *what)
 }
 
 /* ---- bounds ------------------------------------------------------------------------------- */
-static bool count_in(struct router *r, uint32_t uid)
+static bool is_root(const struct router *r, uint32_t uid)
 {
-	struct peer_count *n;
+	return uid == 0 || uid == r->euid;
+}
 
-	HASH_FIND(hh, r->counts, &uid, sizeof(uid), n);
-	if (n == NULL) {
-		n = calloc(1, sizeof(*n));
-		if (n == NULL)
-			return false;
-		n->uid = uid;
-		HASH_ADD(hh, r->counts, uid, sizeof(n->uid), n);
-		if (!hash_holds(n)) {
-			free(n);
-			return false;
+/* Since when it has done nothing; INT64_MAX: something waits for its answer, or it may not be dropped. */
+static int64_t idle_since(const struct client *c)
+{
+	if (c->reqs != NULL || c->user == NULL || c->in_flush || is_root(c->router, c->uid))
+		return INT64_MAX;
+	return c->queued > 0 ? c->progress_ms : c->read_ms;
+}
+
+/* Connections are scarce: who has stood still for longest goes. */
+static bool make_room(struct router *r)
+{
+	struct client *c, *found = NULL;
+	int64_t before_ms = loop_now_ms(r->parts->loop) - r->limits.idle_ms;
+
+	DL_FOREACH(r->clients, c) {
+		if (idle_since(c) < before_ms) {
+			before_ms = idle_since(c);
+			found = c;
 		}
 	}
-	if (r->n_clients >= r->limits.clients ||
-	    (uid != 0 && n->n >= r->limits.clients_per_uid)) {
-		if (n->n == 0) {
-			HASH_DEL(r->counts, n);
-			free(n);
-		}
+	if (found == NULL)
 		return false;
-	}
-	n->n++;
-	r->n_clients++;
+	client_log(found, "it was idle, and there are too many");
+	client_drop(found);
 	return true;
 }
 
-static void count_out(struct router *r, uint32_t uid)
+static uint32_t places(const struct router *r, uint32_t reserve)
+{
+	return r->limits.clients > reserve ? r->limits.clients - reserve : r->limits.clients;
+}
+
+/* Is there a place for one who is counted already? *ret_deciding: one of the reserve, if it is for a manager. */
+static bool place_find(struct router *r, const struct peer_count *n, bool *ret_deciding)
+{
+	bool root = is_root(r, n->uid);
+	uint32_t most = places(r, root ? 0 : r->limits.reserve);
+
+	*ret_deciding = false;
+	if (n->uid != 0 && n->n > r->limits.clients_per_uid)
+		return false;
+	while (r->n_clients > most && make_room(r))
+		;
+	if (r->n_clients <= most)
+		return true;
+	*ret_deciding = !root;
+	return !root && r->n_clients <= places(r, r->limits.reserve_root) && n->deciding < r->limits.deciding;
+}
+
+static struct peer_count *peer_of(struct router *r, uint32_t uid)
 {
 	struct peer_count *n;
 
-	r->n_clients--;
 	HASH_FIND(hh, r->counts, &uid, sizeof(uid), n);
-	if (n != NULL && --n->n == 0) {
-		HASH_DEL(r->counts, n);
-		free(n);
-	}
+	if (n != NULL)
+		return n;
+	n = calloc(1, sizeof(*n));
+	if (n == NULL)
+		return NULL;
+	n->uid = uid;
+	HASH_ADD(hh, r->counts, uid, sizeof(n->uid), n);
+	if (hash_holds(n))
+		return n;
+	free(n);
+	return NULL;
+}
+
+static void client_uncount(struct client *c)
+{
+	c->router->n_clients--;
+	c->peer->deciding -= c->deciding;
+	if (--c->peer->n > 0)
+		return;
+	HASH_DEL(c->router->counts, c->peer);
+	free(c->peer);
+}
+
+bool client_may_stay(struct client *c)
+{
+	if (!c->deciding)
+		return true;
+	c->deciding = false;
+	c->peer->deciding--;
+	return c->user->error == 0 && (req_roles(c) & (KEEL_OPERATOR | KEEL_MANAGER)) != 0;
 }
 
 /* What this client's half request takes of everybody's memory. */
@@ -95,8 +145,7 @@ static bool may_serve(const struct client *c)
 {
 	const struct router_limits *limits = &c->router->limits;
 
-	return !c->closing && !c->broken && c->n_reqs < limits->requests_open &&
-	       c->queued < limits->queued_high;
+	return !c->closing && !c->broken && c->n_reqs < limits->requests_open && !client_overfull(c);
 }
 
 void client_rearm(struct client *c)
@@ -119,6 +168,11 @@ static void on_user(void *arg, struct user *u)
 
 	c->user = u;
 	c->read_ms = loop_now_ms(c->router->parts->loop);
+	if (!client_may_stay(c)) {
+		client_log(c, "there are too many, and the last places are for managers");
+		client_drop(c);
+		return;
+	}
 	if (loop_watch(c->router->parts->loop, c->fd, LOOP_READABLE, on_events, c, &c->watch) < 0) {
 		client_drop(c);
 		return;
@@ -128,18 +182,24 @@ static void on_user(void *arg, struct user *u)
 
 struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid)
 {
-	struct client *c;
+	struct client *c = calloc(1, sizeof(*c));
+	struct peer_count *peer = c != NULL ? peer_of(r, uid) : NULL;
 
-	if (!count_in(r, uid)) {
+	if (peer == NULL) {
+		free(c);
+		return NULL;
+	}
+	*c = (struct client){ .router = r, .fd = fd, .uid = uid, .gid = gid, .peer = peer,
+			      .read_ms = loop_now_ms(r->parts->loop) };
+	peer->n++; /* it stays while others go */
+	r->n_clients++;
+	if (!place_find(r, peer, &c->deciding)) {
+		client_uncount(c);
+		free(c);
 		errno = EUSERS;
 		return NULL;
 	}
-	c = calloc(1, sizeof(*c));
-	if (c == NULL) {
-		count_out(r, uid);
-		return NULL;
-	}
-	*c = (struct client){ .router = r, .fd = fd, .uid = uid, .gid = gid };
+	peer->deciding += c->deciding;
 	frame_reader_init(&c->reader, WIRE_BODY_MAX);
 	DL_APPEND(r->clients, c);
 	sweep_start(r);
@@ -178,7 +238,7 @@ void client_drop(struct client *c)
 	else
 		close(c->fd);
 	user_unref(c->user);
-	count_out(r, c->uid);
+	client_uncount(c);
 	free(c);
 }
 
@@ -284,7 +344,7 @@ static void go_on(void *arg)
 	struct keel_req *q, *next;
 
 	c->again = NULL;
-	if (c->queued < c->router->limits.queued_low) {
+	if (client_drained(c)) {
 		DL_FOREACH_SAFE(c->reqs, q, next) {
 			/* The call may end any request of this client: start over after each. */
 			if (q->drained != NULL) {

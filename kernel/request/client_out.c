@@ -3,8 +3,8 @@
  * client_out.c - frames on their way to a client.
  *
  * They gather during a turn and go out in one write at its end (flush). What the socket does not take
- * waits for it to be writable. Invariant: `queued` is the bytes from first (behind first_off) to last,
- * and part of the router's sum.
+ * waits for it to be writable. Invariant: `queued` is what the frames from first to last take of memory,
+ * and part of the sums of the uid and the router.
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -15,6 +15,26 @@
 
 #define IOV_COUNT 64
 #define WRITES_PER_FLUSH 16
+
+static void queued_add(struct client *c, size_t bytes) /* less: modulo */
+{
+	c->queued += bytes;
+	c->peer->queued += bytes;
+	c->router->queued += bytes;
+}
+
+bool client_overfull(const struct client *c)
+{
+	const struct router_limits *limits = &c->router->limits;
+
+	return c->queued > limits->queued_high ||
+	       (c->queued > limits->queued_small && c->peer->queued > limits->queued_uid);
+}
+
+bool client_drained(const struct client *c)
+{
+	return c->queued < c->router->limits.queued_low && !client_overfull(c);
+}
 
 static void flush(void *arg)
 {
@@ -44,8 +64,7 @@ void client_drop_queue(struct client *c)
 		out_drop(o);
 	}
 	c->last = NULL;
-	c->router->queued -= c->queued;
-	c->queued = 0;
+	queued_add(c, -c->queued);
 	if (c->in_flush)
 		loop_defer_cancel(c->router->parts->loop, flush, c);
 }
@@ -69,8 +88,7 @@ void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t c
 	else
 		c->first = o;
 	c->last = o;
-	c->queued += len;
-	c->router->queued += len;
+	queued_add(c, out_weight(o));
 	client_flush_soon(c);
 }
 
@@ -91,8 +109,6 @@ static unsigned fill_iov(struct client *c, struct iovec *iov)
 
 static void written(struct client *c, size_t n)
 {
-	c->queued -= n;
-	c->router->queued -= n;
 	c->progress_ms = loop_now_ms(c->router->parts->loop);
 	n += c->first_off;
 	while (c->first != NULL) {
@@ -104,6 +120,7 @@ static void written(struct client *c, size_t n)
 			break;
 		n -= len;
 		c->first = out_next(o);
+		queued_add(c, -out_weight(o));
 		out_drop(o);
 	}
 	c->first_off = n;
@@ -115,7 +132,7 @@ static void tell_drained(struct client *c)
 {
 	struct keel_req *q;
 
-	if (c->queued >= c->router->limits.queued_low)
+	if (!client_drained(c))
 		return;
 	if (c->leftover)
 		client_again(c);

@@ -34,6 +34,10 @@ int router_guest(struct router *r, const struct router_guest *g, struct client *
 		return -ENOMEM;
 	}
 	c->user = user;
+	if (!client_may_stay(c)) {
+		client_drop(c);
+		return -EUSERS;
+	}
 	c->send = g->send;
 	c->send_arg = g->arg;
 	*ret_client = c;

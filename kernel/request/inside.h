@@ -18,9 +18,13 @@
 /* Every bound of this folder; limits.c has the values and their reasons. */
 struct router_limits {
 	uint32_t clients, clients_per_uid, accepts_per_turn;
+	uint32_t reserve, reserve_root; /* of clients: for managers and root, the last ones for root alone */
+	uint32_t deciding;              /* of one uid: in the reserve until it is known who they are */
+	int64_t idle_ms;                /* one that has stood still so long makes room for another */
 	uint32_t requests_per_turn, requests_open; /* of one client */
 	size_t request;                            /* bytes of one, without what is binary: scripts */
 	size_t queued_high, queued_low;            /* bytes waiting for one client */
+	size_t queued_uid, queued_small;           /* for all of one uid; for one client ever fine */
 	size_t input_all, input_small;             /* bytes of half requests, all clients; ever fine */
 	size_t open_all, open_small;               /* bytes of unanswered ones, all clients; ever fine */
 	int64_t stall_ms, sweep_ms, shutdown_ms;
@@ -67,6 +71,8 @@ struct client {
 	void (*send)(void *arg, const char *frame, size_t len); /* a guest's; NULL: fd */
 	void *send_arg;
 	uint32_t uid, gid;
+	struct peer_count *peer;
+	bool deciding;     /* takes a place of the reserve: is it a manager? */
 	struct user *user; /* NULL: being looked up; requests wait */
 	struct users_wait wait;
 	struct frame_reader reader;
@@ -87,7 +93,8 @@ struct client {
 };
 
 struct peer_count {
-	uint32_t uid, n;
+	uint32_t uid, n, deciding; /* connections */
+	size_t queued;             /* bytes waiting for them */
 	UT_hash_handle hh;
 };
 
@@ -118,6 +125,11 @@ void client_drop(struct client *c);
 /* A client without a connection, of a user who is known; NULL: too many, or no memory. */
 struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid);
 void client_take(struct client *c, const char *bytes, size_t len); /* what it has sent */
+/* Does it, do those of its uid, leave so much unread that nothing is added? */
+bool client_overfull(const struct client *c);
+bool client_drained(const struct client *c);
+/* The user is known. A place of the reserve is a manager's: false, it may not stay. */
+bool client_may_stay(struct client *c);
 void client_rearm(struct client *c); /* watch what it waits for now */
 void client_answered(struct client *c); /* one of its requests ended */
 void client_again(struct client *c);    /* go on with it in the next turn */
@@ -129,6 +141,7 @@ void client_flush_soon(struct client *c); /* at the end of the turn, and drop it
 void client_drop_queue(struct client *c); /* and the flush that is under way */
 
 /* req.c */
+uint32_t req_roles(const struct client *c); /* enum keel_role bits of its user */
 void req_start(struct client *c, const struct frame *f);
 void req_client_gone(struct keel_req *q);
 void req_drained(struct keel_req *q);

@@ -5,14 +5,20 @@
 #include "request/inside.h"
 
 const struct router_limits router_limits_default = {
-	.clients = 1024,           /* connections in all; root is exempt from the next one only */
-	.clients_per_uid = 256,
+	.clients = 1024,           /* connections in all */
+	.clients_per_uid = 256,    /* not root's */
+	.reserve = 64,
+	.reserve_root = 32,
+	.deciding = 4,
+	.idle_ms = 1000,
 	.accepts_per_turn = 32,
 	.requests_per_turn = 64,   /* then the others have their turn */
 	.requests_open = 1024,     /* unanswered on one connection; then it is not read */
 	.request = 8u << 20,       /* it is decoded and served in one turn */
 	.queued_high = 1u << 20,   /* part() says -ENOBUFS, requests are not read */
 	.queued_low = 256u << 10,  /* drained() */
+	.queued_uid = 64u << 20,   /* as queued_high */
+	.queued_small = 64u << 10,
 	.input_all = 512u << 20,   /* a long request that would pass it is dropped */
 	.input_small = 1u << 20,
 	.open_all = 512u << 20,    /* a request that would pass it is refused */

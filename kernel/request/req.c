@@ -216,11 +216,11 @@ static int32_t part(struct keel_req *q, struct keel_out *o)
 		return -EPIPE;
 	}
 	client_send(c, o, WIRE_PART, q->corr);
-	if (c->queued > q->router->limits.queued_high && !c->full)
+	if (client_overfull(c) && !c->full)
 		client_write(c);
 	if (c->broken)
 		return -EPIPE;
-	return c->queued > q->router->limits.queued_high ? -ENOBUFS : 0;
+	return client_overfull(c) ? -ENOBUFS : 0;
 }
 
 /* ---- what else a module asks ----------------------------------------------------------------- */
@@ -230,7 +230,7 @@ static int32_t drained(struct keel_req *q, keel_fn *fn, void *arg)
 		return -EPIPE;
 	q->drained = fn;
 	q->drained_arg = arg;
-	if (q->client->queued < q->router->limits.queued_low)
+	if (client_drained(q->client))
 		client_again(q->client);
 	return 0;
 }
@@ -304,7 +304,7 @@ void req_abandon(struct keel_req *q)
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
-static uint32_t roles_of(const struct client *c)
+uint32_t req_roles(const struct client *c)
 {
 	struct router *r = c->router;
 	uint32_t roles = KEEL_USER;
@@ -348,7 +348,7 @@ static int32_t refusal(const struct client *c, const struct route *route, uint32
 		return PBSE_SVRDOWN;
 	if (route == NULL)
 		return PBSE_UNKREQ;
-	*ret_roles = roles_of(c);
+	*ret_roles = req_roles(c);
 	if ((*ret_roles & route->def.roles) == 0)
 		return PBSE_PERM;
 	if (!(route->def.flags & KEEL_REQUEST_READ) && store_trouble(c->router->parts->store) != NULL)

@@ -41,6 +41,48 @@ dies_in()
 	has "$(output_of 'cat /proc/self/limits')" "^Max core file size +$((4096 * 1024)) "
 }
 
+# ---- connections ---------------------------------------------------------------------------------------------
+
+# The build that is tried may be one that has no such tool.
+tool() { [ -x "$KEELSON_BUILD/tests/scenario/tools/hold" ] && echo "$KEELSON_BUILD" || echo "$top/build"; }
+
+# held_by UID COUNT SECONDS [ping]: so many connections, in the background.
+held_by()
+{
+	local file=$BATS_TEST_TMPDIR/held.$1 uid=$1
+	: >"$file"
+	chmod 666 "$file"
+	setpriv --reuid="$uid" --regid="$uid" --clear-groups "$(tool)/tests/scenario/tools/hold" "$2" "$3" "$SB/server/run/server.sock" \
+		"${@:4}" >"$file" 2>&1 3>&- &
+	undo kill $!
+	wait_until 20 test -s "$file"
+}
+rss_mb() { awk '/^VmRSS/ { print int($2 / 1024) }' /proc/"$(head -n 1 "$SB/server/server_priv/server.lock")"/status; }
+
+@test "mend B4: five users hold all connections: root, a manager and, where some are idle, everybody is served" {
+	needs_root
+	for i in 1 2 3 4 5; do held_by 6000$i 256 60; done
+	quietly timeout 10 qmgr -c 'set server comment = "still here"'
+	has "$(timeout 10 qstat -Bf)" 'comment = still here'
+	as "$MANAGER" timeout 10 qmgr -c 'list server' >/dev/null
+	wait_until 10 as "$OWNER" timeout 10 qstat -B
+	has "$(server_log)" 'closed: it was idle, and there are too many'
+}
+
+@test "mend B4: a user who sends PINGs and reads no answer fills no memory, and others are served" {
+	needs_root
+	not_sanitized "freed memory rests in a sanitizer's quarantine"
+	local before
+	before=$(rss_mb)
+	for i in 1 2 3; do held_by 6000$i 200 60 ping; done
+	# 256 MiB are what was there in the first second.
+	for _ in {1..20}; do
+		quietly timeout 10 qmgr -c 'set server comment = "still here"'
+		[ "$(rss_mb)" -le $((before + 240)) ]
+		nap .2
+	done
+}
+
 @test "mend B11: units take away what a daemon does not need, and nothing from jobs" {
 	local server=$top/sdk/init/keelson-server.service mom=$top/sdk/init/keelson-mom.service line
 	for line in ProtectSystem=full ProtectKernelModules=yes PrivateDevices=yes LimitCORE=0 LockPersonality=yes; do

@@ -137,6 +137,55 @@ static void test_gone_with_the_router(void)
 	CU_ASSERT_EQUAL(goodbyes, 1);
 }
 
+/* ---- many at once --------------------------------------------------------------------------- */
+static void ignore(void *arg, const char *bytes, size_t len)
+{
+	(void)bytes;
+	if (len == 0)
+		*(struct client **)arg = NULL;
+}
+
+static int come(uint32_t uid, struct client **ret)
+{
+	struct router_guest g = { .uid = uid, .gid = uid, .user = "gast", .send = ignore, .arg = ret };
+
+	*ret = NULL;
+	return router_guest(k.parts.router, &g, ret);
+}
+
+static bool some_time_passed(void *arg)
+{
+	return loop_now_ms(k.parts.loop) > *(int64_t *)arg;
+}
+
+/* mend B4: five users hold all that they may: root still comes in, and in place of one who is idle everybody */
+static void test_five_users_do_not_lock_root_out(void)
+{
+	struct client *held[20], *root[4], *more;
+	uint32_t n = 0;
+	int64_t later_ms;
+
+	kernel_start(&k);
+	k.parts.router->limits.clients = 20;
+	k.parts.router->limits.clients_per_uid = 4;
+	k.parts.router->limits.reserve = 4;
+	k.parts.router->limits.reserve_root = 2;
+	k.parts.router->limits.idle_ms = 30;
+	for (uint32_t i = 0; i < 20; i++)
+		n += come(30001 + i / 4, &held[i]) == 0;
+	CU_ASSERT_EQUAL(n, 16);
+	for (int i = 0; i < 4; i++)
+		CU_ASSERT_EQUAL_FATAL(come(0, &root[i]), 0);
+	CU_ASSERT(come(30009, &more) < 0);
+	later_ms = loop_now_ms(k.parts.loop) + 40;
+	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, some_time_passed, &later_ms, DEADLINE_MS), 0);
+	CU_ASSERT_EQUAL(come(30009, &more), 0);
+	CU_ASSERT_PTR_NULL(held[0]);
+	CU_ASSERT_PTR_NOT_NULL(held[15]);
+	CU_ASSERT(log_has(&k, "it was idle, and there are too many"));
+	kernel_stop(&k);
+}
+
 TESTS_MAIN("request/guest", TEST(test_it_is_who_was_said), TEST(test_root_is_a_manager),
 	   TEST(test_unknown_requests_are_refused), TEST(test_rubbish_ends_it),
-	   TEST(test_gone_with_the_router))
+	   TEST(test_gone_with_the_router), TEST(test_five_users_do_not_lock_root_out))
