@@ -256,7 +256,6 @@ static void delete_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 {
 	struct state *st = mod->state;
 	int32_t code = st->job->permit(st->job->self, a->whole, &f->ask, KEEL_EVERYBODY);
-	uint32_t at;
 
 	if (code == PBSE_HISTJOBID) {
 		delete_history(mod, f, a);
@@ -264,10 +263,8 @@ static void delete_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 	}
 	if (!code && f->named.n == 0)
 		code = PBSE_IVALREQ;
-	if (!code && !f->all && !some_wait(f, a) && !runs_find(&a->runs, 0, LIVES, &at))
-		code = f->single ? PBSE_NOHISTARRAYSUBJOB : PBSE_BADSTATE;
 	if (!code && !f->all && !some_wait(f, a)) {
-		ask_chosen(mod, f, a, every_one, f->single ? PBSE_NOHISTARRAYSUBJOB : PBSE_BADSTATE);
+		ask_chosen(mod, f, a, every_one, f->single ? PBSE_NOHISTARRAYSUBJOB : 0);
 		return;
 	}
 	if (code) {

@@ -152,8 +152,7 @@ static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletio
 	struct job *j = job_slot(mod, job);
 
 	if (step_is_over(j->step)) { /* -x on history */
-		counts_add(mod, job, j->step, -1);
-		st->object->destroy(job);
+		job_leave(mod, job);
 	} else if (j->step == STEP_EXITING && !d->force) {
 		answer(d, PBSE_BADSTATE, NULL);
 		return;
@@ -285,6 +284,8 @@ static void note_failure(struct keel_mod *mod, struct list *l, const char *opera
 {
 	struct state *st = mod->state;
 
+	st->core->log(mod, KEEL_LOG_DEBUG, "Req", "delete", "Reject reply code=%d, aux=0, type=%d, from %s", (int)code,
+		      REQUEST_DELETE, st->request->session(l->req)->who);
 	st->msg->open_list(l->failed);
 	st->msg->add_str(l->failed, operand);
 	st->msg->add_int(l->failed, code);

@@ -130,8 +130,7 @@ static void forget(struct keel_mod *mod, struct keel_obj *job, enum step step)
 		else
 			st->blob->put(job, "script", NULL, 0);
 	} else {
-		counts_add(mod, job, j->step, -1);
-		st->object->destroy(job);
+		job_leave(mod, job);
 	}
 	poke(mod);
 }

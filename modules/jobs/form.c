@@ -266,11 +266,9 @@ void part_settle(struct keel_mod *mod, struct keel_obj *part)
 
 void job_erase(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 
 	if (!step_is_over(j->step) && !step_is_expired(j->step))
 		return;
-	counts_add(mod, job, j->step, -1);
-	st->object->destroy(job);
+	job_leave(mod, job);
 }

@@ -43,8 +43,7 @@ static bool clean(struct keel_mod *mod, int64_t when)
 			part_over(mod, job, j->step, false);
 		else if (!step_is_over(j->step) || st->object->get_int(job, st->a.history_time) > when)
 			continue;
-		counts_add(mod, job, j->step, -1);
-		st->object->destroy(job);
+		job_leave(mod, job);
 		n++;
 	}
 	st->object->cursor_close(walk);

@@ -127,22 +127,22 @@ static const struct keel_attr_def other_attrs[] = {
 	{ .size = sizeof(struct keel_request_def), .roles = KEEL_EVERYBODY, .name = (request_name), \
 	  .handler = (fn), .doc = (words), ##__VA_ARGS__ }
 static const struct keel_request_def requests[] = {
-	REQUEST("submit", on_submit, "queue a new job"),
-	REQUEST("alter", on_alter, "change attributes of a job"),
-	REQUEST("hold", on_hold, "set holds"),
-	REQUEST("release", on_release, "release holds"),
-	REQUEST("delete", on_delete, "delete a job"),
-	REQUEST("delete_list", on_delete_list, "delete many jobs"),
+	REQUEST("submit", on_submit, "queue a new job", .number = 1),
+	REQUEST("alter", on_alter, "change attributes of a job", .number = 11),
+	REQUEST("hold", on_hold, "set holds", .number = 7),
+	REQUEST("release", on_release, "release holds", .number = 13),
+	REQUEST("delete", on_delete, "delete a job", .number = REQUEST_DELETE),
+	REQUEST("delete_list", on_delete_list, "delete many jobs", .number = REQUEST_DELETE),
 	REQUEST("signal", on_signal, "send a signal or a pseudo-signal", .number = 18),
-	REQUEST("run", on_run, "start a job now"),
-	REQUEST("rerun", on_rerun, "put a running job back into its queue"),
-	REQUEST("locate", on_locate, "which server has this job", .flags = KEEL_REQUEST_READ),
+	REQUEST("run", on_run, "start a job now", .number = 15),
+	REQUEST("rerun", on_rerun, "put a running job back into its queue", .number = 14),
+	REQUEST("locate", on_locate, "which server has this job", .number = 8, .flags = KEEL_REQUEST_READ),
 	REQUEST("wait", on_wait, "answered when the job is over", .flags = KEEL_REQUEST_READ),
-	REQUEST("move", on_move, "put a job into another queue"),
-	REQUEST("message", on_message, "a line for the output of a running job"),
+	REQUEST("move", on_move, "put a job into another queue", .number = 12),
+	REQUEST("message", on_message, "a line for the output of a running job", .number = 10),
 	{ .size = sizeof(struct keel_request_def), .roles = KEEL_OPERATORS, .name = "shutdown",
-	  .handler = on_shutdown, .doc = "the server ends", .flags = KEEL_REQUEST_READ },
-	REQUEST("order", on_order, "exchange the places of two jobs"),
+	  .handler = on_shutdown, .doc = "the server ends", .number = 17, .flags = KEEL_REQUEST_READ },
+	REQUEST("order", on_order, "exchange the places of two jobs", .number = 50),
 };
 
 /* ---- contributions: fixed rows, then one per attribute ------------------------------------------------------ */

@@ -181,6 +181,9 @@ bool step_is_open(enum step step);    /* Q H W B: starts may wait in it */
 /* Q, H or W, as holds and Execution_Time say. */
 void step_evaluate(struct keel_mod *mod, struct keel_obj *job);
 void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int sign);
+void log_dequeuing(struct keel_mod *mod, struct keel_obj *job, char letter);
+/* It leaves its queue and is destroyed. */
+void job_leave(struct keel_mod *mod, struct keel_obj *job);
 struct counts *counts_of_queue(struct keel_mod *mod, const char *queue);
 void step_tell(struct keel_mod *mod, struct keel_obj *job); /* point job_step */
 void poke(struct keel_mod *mod); /* something a scheduler should look at */
@@ -309,6 +312,7 @@ void on_alter(struct keel_mod *mod, struct keel_req *req);
 void on_hold(struct keel_mod *mod, struct keel_req *req);
 void on_release(struct keel_mod *mod, struct keel_req *req);
 void on_delete(struct keel_mod *mod, struct keel_req *req);
+#define REQUEST_DELETE 6 /* its number in log records */
 void on_delete_list(struct keel_mod *mod, struct keel_req *req);
 void on_signal(struct keel_mod *mod, struct keel_req *req);
 void on_run(struct keel_mod *mod, struct keel_req *req);

@@ -80,6 +80,7 @@ static void change_queue(struct keel_mod *mod, struct keel_obj *job, struct keel
 	if (is_routed(mod, job))
 		st->object->set_int(job, st->a.hops, st->object->get_int(job, st->a.hops) + 1);
 	edits_count(mod, job);
+	log_dequeuing(mod, job, step_letter(j->step));
 	counts_add(mod, job, j->step, -1);
 	st->object->set_str(job, st->a.queue, name);
 	counts_add(mod, job, j->step, 1);

@@ -138,6 +138,24 @@ void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int 
 		queue->n[steps[step].tally] += sign;
 }
 
+void log_dequeuing(struct keel_mod *mod, struct keel_obj *job, char letter)
+{
+	struct state *st = mod->state;
+
+	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", job_id(mod, job), "dequeuing from %s, state %c",
+		      job_text(mod, job, st->a.queue), letter);
+}
+
+void job_leave(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	enum step step = job_slot(mod, job)->step;
+
+	log_dequeuing(mod, job, step_is_open(step) ? 'E' : step_letter(step));
+	counts_add(mod, job, step, -1);
+	st->object->destroy(job);
+}
+
 void step_tell(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;

@@ -30,6 +30,9 @@ static void answer(struct keel_mod *mod, struct keel_req *req, struct keel_obj *
 	st->msg->put_int(out, "exit", st->object->get_int(job, st->a.exit_status));
 	if (!ran || step_substate(step) == KEEL_SUB_TERMINATED)
 		st->msg->put_str(out, "text", ran ? "Job was deleted" : "Job could not be run");
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", job_id(mod, job),
+		      "check_block_wt: Write successful to client %s for job %s", st->request->session(req)->host,
+		      job_id(mod, job));
 	st->request->reply_out(req, out);
 }
 

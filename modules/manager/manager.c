@@ -16,6 +16,7 @@ static const struct keel_request_def manage_request = {
 	.size = sizeof(struct keel_request_def),
 	.roles = KEEL_EVERYBODY,
 	.name = "manage",
+	.number = 9,
 	.doc = "create, delete, set, unset",
 	.handler = on_manage,
 };

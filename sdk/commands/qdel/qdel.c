@@ -4,8 +4,10 @@
  *
  * Several jobs of one server go in one request. It answers with the ids that could not be deleted
  * and no words; so each of those is asked for once more alone, which brings the server's text (or
- * finds a job that has moved).
+ * finds a job that has moved). A job that is named again is not asked for again; a subjob that has ended
+ * is an error only when nothing else is named.
  */
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 
 #include "cmd.h"
 #include "manner.h"
+#include "pbs_error.h"
 #include "pbs_ifl.h"
 
 #define BATCH_MAX 1000
@@ -35,6 +38,8 @@ struct batch {
 	int n;
 	char *extend; /* borrowed */
 	int status; /* of the last failure */
+	void *seen; /* tree of `id@server`, owned: jobs that were named */
+	int named; /* so many */
 };
 
 static int ask(int c, const char *id, void *arg)
@@ -69,18 +74,42 @@ static void delete_many(struct batch *b)
 		for (i = 0; i < b->n; i++)
 			ask_again(b, b->ids[i]);
 	for (f = failed; f; f = f->next)
-		ask_again(b, f->name);
+		if (f->code != PBSE_NOHISTARRAYSUBJOB)
+			ask_again(b, f->name);
 	pbs_delstatfree(failed);
 }
 
 static void batch_send(struct batch *b)
 {
-	if (b->n == 1)
-		ask_again(b, b->ids[0]);
-	else if (b->n > 1)
+	if (b->n > 0 && b->named > 1)
 		delete_many(b);
+	else if (b->n == 1)
+		ask_again(b, b->ids[0]);
 	while (b->n > 0)
 		free(b->ids[--b->n]);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Without memory to know it each is asked for as often as it is named. */
+static bool is_named_again(struct batch *b, const struct operand *job)
+{
+	char text[sizeof(job->id) + sizeof(job->server) + 1], *copy;
+	char **found;
+
+	snprintf(text, sizeof(text), "%s@%s", job->id, job->server);
+	copy = strdup(text);
+	found = copy ? tsearch(copy, &b->seen, compare) : NULL;
+	if (found && *found == copy) {
+		b->named++;
+		return false;
+	}
+	free(copy);
+	b->named += !found;
+	return found != NULL;
 }
 
 static void batch_add(struct batch *b, const char *text)
@@ -92,6 +121,8 @@ static void batch_add(struct batch *b, const char *text)
 		b->status = cmd_bad_id(&qdel, text);
 		return;
 	}
+	if (is_named_again(b, &job))
+		return;
 	if (b->n == BATCH_MAX || strcmp(b->server, job.server) != 0)
 		batch_send(b);
 	memcpy(b->server, job.server, sizeof(b->server));
@@ -159,6 +190,7 @@ int main(int argc, char **argv)
 	batch_send(b);
 	cmd_link_close(&b->link);
 	status = b->status;
+	tdestroy(b->seen, free);
 	free(b);
 	return status;
 }
