@@ -200,7 +200,8 @@ int32_t changes_ask(struct keel_changes *c, const struct keel_session *s, struct
 		return err_set(err, PBSE_IVALREQ, "%s", pbse_text(PBSE_IVALREQ));
 	t.attr = op->name ? attr_of_request(o->klass, op->name) : NULL;
 	if (!t.attr)
-		return err_set(err, PBSE_NOATTR, "%s", pbse_text(PBSE_NOATTR));
+		return err_set(err, PBSE_NOATTR, "%s%s%s", pbse_text(PBSE_NOATTR), op->name ? " " : "",
+			       op->name ? op->name : "");
 	code = s ? permitted(&t) : 0;
 	return code ? code : attempt(&t, true);
 }

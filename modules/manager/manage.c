@@ -289,8 +289,8 @@ static void manage_one(struct keel_mod *mod, struct keel_req *req, const struct 
 		code = find_subject(mod, m, &err);
 	if (!code && cmd != CMD_DELETE)
 		code = fill_changes(mod, m, &err);
-	if (code) {
-		refuse(mod, m, code, err.text);
+	if (code) { /* qmgr does not say which attribute it does not know */
+		refuse(mod, m, code, code == PBSE_NOATTR ? NULL : err.text);
 		return;
 	}
 	/* A class without a point of its own shows what is to change to `management`. */

@@ -70,6 +70,7 @@ int32_t filter_add(struct listing *l, const char *name, const char *key, const c
 		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
 	}
 	t->attr = attr;
+	t->of_whole = l->instead && is_absent(name);
 	t->op = op;
 	t->next = l->filter;
 	l->filter = t;
@@ -124,7 +125,7 @@ bool is_history(struct listing *l, struct keel_obj *obj)
 	return state == 'F' || state == 'M';
 }
 
-bool filter_pass(struct listing *l, struct keel_obj *obj)
+static bool pass(struct listing *l, struct keel_obj *obj, bool part)
 {
 	struct state *st = l->mod->state;
 	const struct test *t;
@@ -138,9 +139,19 @@ bool filter_pass(struct listing *l, struct keel_obj *obj)
 			return false;
 	}
 	for (t = l->filter; t; t = t->next)
-		if (st->object->match(obj, t->attr, t->op, t->key, t->text, NULL) <= 0)
+		if (!(part && t->of_whole) && st->object->match(obj, t->attr, t->op, t->key, t->text, NULL) <= 0)
 			return false;
 	return true;
+}
+
+bool filter_pass(struct listing *l, struct keel_obj *obj)
+{
+	return pass(l, obj, false);
+}
+
+bool filter_pass_part(struct listing *l, struct keel_obj *part)
+{
+	return pass(l, part, true);
 }
 
 /* A want list is an array of [name, resource or nil]: the same shape as an attribute list. */

@@ -9,8 +9,10 @@
 #include "status.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <utlist.h>
 
@@ -101,15 +103,13 @@ static int32_t add(struct listing *l, struct keel_obj *obj, const char *id)
 	return r ? r : st->msg->length(l->out) >= PART_BYTES ? part_send(l) : 0;
 }
 
-/* The object, if it passes, and then its parts, if they are wanted. */
+/* The object, if it passes, and its parts, if they are wanted. */
 static int32_t list_one(struct listing *l, struct keel_obj *obj)
 {
 	struct state *st = l->mod->state;
-	int32_t r = filter_pass(l, obj) ? add(l, obj, st->object->id(obj)) : 0;
+	bool parted = l->expand && (l->history || !is_history(l, obj)) && parts_open(l, obj);
 
-	if (l->expand && (l->history || !is_history(l, obj)))
-		parts_open(l, obj);
-	return r;
+	return !(parted && l->instead) && filter_pass(l, obj) ? add(l, obj, st->object->id(obj)) : 0;
 }
 
 /* ---- ids -------------------------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ static int32_t list_parts(struct listing *l)
 		return 0;
 	}
 	l->found++;
-	return obj && filter_pass(l, obj) ? add(l, obj, id) : 0;
+	return obj && filter_pass_part(l, obj) ? add(l, obj, id) : 0;
 }
 
 /* What one operand names: an object, or parts of one. */
@@ -194,7 +194,7 @@ static int32_t next_part(struct listing *l)
 	const char *id;
 	struct keel_obj *obj = parts_next(l, &id);
 
-	return obj && filter_pass(l, obj) ? add(l, obj, id) : 0;
+	return obj && filter_pass_part(l, obj) ? add(l, obj, id) : 0;
 }
 
 /* Of `12,13[1-3,7],14`: a comma between brackets is part of an operand. NULL: that was all. */
@@ -313,7 +313,8 @@ static struct listing *listing_new(struct keel_mod *mod, struct keel_req *req, c
 	l->klass = klass;
 	l->roles = st->request->session(req)->roles;
 	l->history = extend && strchr(extend, 'x');
-	l->expand = extend && (strchr(extend, 't') || strchr(extend, 'T'));
+	l->instead = extend && strchr(extend, 'T');
+	l->expand = l->instead || (extend && strchr(extend, 't'));
 	return l;
 }
 
@@ -340,6 +341,12 @@ static int32_t history_check(const struct listing *l)
 	return PBSE_JOBHISTNOTSET;
 }
 
+/* Hooks run as root: what they say is for those who may be it. */
+static bool is_hidden(const struct keel_session *who, const char *klass)
+{
+	return strcmp(klass, "hook") == 0 && who->uid != 0 && who->uid != (uint32_t)geteuid();
+}
+
 static void on_gone(struct keel_mod *mod, void *arg)
 {
 	(void)mod;
@@ -354,6 +361,12 @@ static void begin(struct keel_mod *mod, struct keel_req *req, const char *klass,
 	struct keel_err err = { 0 };
 	int32_t code;
 
+	if (l && is_hidden(st->request->session(req), klass)) {
+		snprintf(err.text, sizeof(err.text), "%s is unauthorized to access hooks data from server %s",
+			 st->request->session(req)->who, st->core->server_name(mod));
+		finish(l, PBSE_HOOKERROR, err.text);
+		return;
+	}
 	if (!l) {
 		st->request->reply(req, klass ? PBSE_SYSTEM : PBSE_IVALREQ, NULL);
 		return;

@@ -33,6 +33,7 @@ struct test {
 	const struct keel_attr *attr;
 	char *key, *text;
 	int32_t op;
+	bool of_whole; /* parts are of one that passes it */
 	struct test *next;
 };
 
@@ -53,6 +54,7 @@ struct listing {
 	struct keel_out *out; /* the part being filled */
 	char *ids, *at; /* operands, and the next of them; NULL: everything */
 	bool expand; /* parts, too */
+	bool instead; /* parts, and not what they are parts of */
 	struct parts_row parts; /* the walk through the parts of one object */
 	void *parts_walk;
 	int32_t code; /* of the last operand that named nothing */
@@ -73,6 +75,7 @@ int32_t filter_compile(struct listing *l, const struct keel_msg *body, struct ke
 int32_t filter_add(struct listing *l, const char *name, const char *key, const char *text, int32_t op,
 		   struct keel_err *err);
 bool filter_pass(struct listing *l, struct keel_obj *obj);
+bool filter_pass_part(struct listing *l, struct keel_obj *part);
 void filter_free(struct test **filter);
 bool is_history(struct listing *l, struct keel_obj *obj);
 int32_t view_compile(struct listing *l, const struct keel_msg *body, struct keel_err *err);

@@ -162,9 +162,10 @@ static bool is_resource_group(const char *name)
 	return false;
 }
 
-static bool may_be_empty(enum verify_for what)
+static bool may_be_empty(enum verify_for what, const char *name)
 {
-	return what == VERIFY_ALTER || what == VERIFY_MANAGE;
+	return what == VERIFY_ALTER || what == VERIFY_MANAGE ||
+	       (what == VERIFY_SUBMIT && strcmp(name, ATTR_A) == 0); /* any string */
 }
 
 static int rule_apply(const struct rule *rules, const char *name, const char *value,
@@ -195,7 +196,7 @@ static int attribute_check(const struct rule *rules, enum verify_for what, const
 	if (what == VERIFY_MANAGE && a->op == UNSET)
 		return 0;
 	if (a->value == NULL || *a->value == '\0')
-		return may_be_empty(what) ? 0 : PBSE_BADATVAL;
+		return may_be_empty(what, a->name) ? 0 : PBSE_BADATVAL;
 	if (a->resource != NULL && *a->resource != '\0')
 		return is_resource_group(a->name) && *a->value != '@'
 			       ? check_resource(a->resource, a->value)

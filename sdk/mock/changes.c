@@ -294,7 +294,8 @@ int32_t api_change(struct keel_changes *c, const struct keel_session *s, struct 
 		return no_memory(err);
 	a = attr_asked(b, op->name);
 	if (a == NULL)
-		return err_set(err, NOATTR, "%s", pbse_text(NOATTR));
+		return err_set(err, NOATTR, "%s%s%s", pbse_text(NOATTR), op->name != NULL ? " " : "",
+			       op->name != NULL ? op->name : "");
 	return changes_put(c, s, b, a, op->op, op->key, op->value, false, err);
 }
 

@@ -490,7 +490,7 @@ stubborn()
 	same hashname "$(sub "$a" 9)" "$(qstat -f "$(sub "$a" 9)" | value hashname)"
 	same selected "$a" "$(qselect)"
 	same selected "$a" "$(qselect -J)"
-	same expanded 11 "$(qselect -T | wc -l)"
+	same expanded 10 "$(qselect -T | wc -l)"
 	same waiting 6 "$(qselect -T -s Q | wc -l)"
 	same running 4 "$(qselect -T -s R | wc -l)"
 	b=$(submit)

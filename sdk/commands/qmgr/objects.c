@@ -38,8 +38,8 @@ static bool is_wanted(const struct target *t, int object, const struct batch_sta
 	return object != MGR_OBJ_SCHED || *t->name == '\0' || strcmp(one->name, t->name) == 0;
 }
 
-/* Nothing came. A server that will not show hooks says so in a sentence, and that is no failure
- * when none was asked for by name. */
+/* Nothing came. A server that will not show hooks says so in a sentence, which stands alone when none was
+ * asked for by name. */
 static int nothing(struct session *s, const struct target *t, int object)
 {
 	const char *text = cmd_error_text(t->c);
@@ -48,7 +48,7 @@ static int nothing(struct session *s, const struct target *t, int object)
 	if (text && (pbs_errno == 0 ||
 		     (hooks && !*t->name && pbs_errno == PBSE_HOOKERROR))) {
 		fprintf(stderr, "%s\n", text);
-		return 0;
+		return pbs_errno == 0 ? 0 : FAILED;
 	}
 	if (pbs_errno == 0)
 		return 0;

@@ -162,7 +162,8 @@ static void put_comment(struct out *o, const struct options *opt, const char *co
 	size_t max = opt->wide ? 114 : 74, len = comment ? strlen(comment) : 0;
 	size_t shown = len > max ? max - 4 : len;
 
-	out_str(o, opt->one_line ? "    " : "   ");
+	/* behind hosts on the line of the job it has its own */
+	out_str(o, !opt->one_line ? "   " : opt->hosts ? "\n   " : "    ");
 	if (len == 0)
 		out_str(o, CELL_NONE);
 	out_in_line(o, comment, shown);

@@ -48,14 +48,14 @@ static int each_job(struct batch_status *one, void *arg)
 	if (is_full(l->opt)) {
 		if (l->opt->states || l->opt->users || l->opt->arrays) {
 			row_read(&r, one);
-			if (!row_chosen(&r, l->opt))
+			if (!row_chosen(&r, l->opt, l->named))
 				return 0;
 		}
 		listing_full(l, "Job Id", one);
 		return l->out.error;
 	}
 	row_read(&r, one);
-	if (!row_chosen(&r, l->opt))
+	if (!row_chosen(&r, l->opt, l->named))
 		return 0;
 	if (l->opt->estimate)
 		return est_add(l->est, &r);
@@ -108,7 +108,8 @@ static int ask(struct listing *l, const char *id)
 		listing_facts(l);
 	if (is_full(l->opt) && l->opt->format == FORMAT_JSON)
 		listing_json_begin(l);
-	if (!isdigit((unsigned char)*id))
+	l->named = isdigit((unsigned char)*id) != 0;
+	if (!l->named)
 		select = choice(l->opt, criteria);
 	rc = pbs_stat_each(l->c, "job", id, select, is_full(l->opt) ? NULL : row_want(want),
 			   extend_of(l->opt, extend), each_job, l);

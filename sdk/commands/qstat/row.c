@@ -88,11 +88,11 @@ static bool owner_listed(const char *owner, const char *list)
 	return false;
 }
 
-bool row_chosen(const struct row *r, const struct options *o)
+bool row_chosen(const struct row *r, const struct options *o, bool named)
 {
 	bool is_array = r->array && strcmp(r->array, "True") == 0;
 
-	if (o->arrays && (o->subjobs ? !r->array_id : !is_array))
+	if (o->arrays && !(o->subjobs && r->array_id) && !(is_array && (named || !o->subjobs)))
 		return false;
 	if (o->states && (!r->state || !*r->state || !strchr(o->states, *r->state)))
 		return false;

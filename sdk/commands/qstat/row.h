@@ -25,7 +25,7 @@ void row_read(struct row *r, const struct batch_status *one);
 #define ROW_WANTED 20
 struct attrl *row_want(struct attrl want[ROW_WANTED]);
 
-/* True when -J, -u and the states chosen let the job through. */
-bool row_chosen(const struct row *r, const struct options *o);
+/* True when -J, -u and the states chosen let the job through. `named`: an operand is its id, or its array's. */
+bool row_chosen(const struct row *r, const struct options *o, bool named);
 
 #endif

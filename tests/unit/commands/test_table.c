@@ -192,19 +192,21 @@ static void test_chosen(void)
 	struct row subjob = { .id = "1[2].s", .array_id = "1[].s", .state = "R", .owner = "u@h" };
 	struct row odd = { .id = "1.s" };
 
-	CU_ASSERT(row_chosen(&running, &(struct options){ 0 }));
-	CU_ASSERT(row_chosen(&running, &(struct options){ .states = "RS" }));
-	CU_ASSERT(!row_chosen(&queued, &(struct options){ .states = "RS" }));
-	CU_ASSERT(row_chosen(&running, &(struct options){ .users = "bob,pbsuser" }));
-	CU_ASSERT(row_chosen(&running, &(struct options){ .users = "pbsuser@host.dom" }));
-	CU_ASSERT(!row_chosen(&running, &(struct options){ .users = "pbsuser@other,pbsuse" }));
-	CU_ASSERT(!row_chosen(&running, &(struct options){ .users = "" }));
-	CU_ASSERT(!row_chosen(&running, &(struct options){ .arrays = true }));
-	CU_ASSERT(row_chosen(&array, &(struct options){ .arrays = true }));
-	CU_ASSERT(!row_chosen(&array, &(struct options){ .arrays = true, .subjobs = true }));
-	CU_ASSERT(row_chosen(&subjob, &(struct options){ .arrays = true, .subjobs = true }));
-	CU_ASSERT(!row_chosen(&odd, &(struct options){ .users = "u" }));
-	CU_ASSERT(!row_chosen(&odd, &(struct options){ .states = "Q" }));
+	CU_ASSERT(row_chosen(&running, &(struct options){ 0 }, false));
+	CU_ASSERT(row_chosen(&running, &(struct options){ .states = "RS" }, false));
+	CU_ASSERT(!row_chosen(&queued, &(struct options){ .states = "RS" }, false));
+	CU_ASSERT(row_chosen(&running, &(struct options){ .users = "bob,pbsuser" }, false));
+	CU_ASSERT(row_chosen(&running, &(struct options){ .users = "pbsuser@host.dom" }, false));
+	CU_ASSERT(!row_chosen(&running, &(struct options){ .users = "pbsuser@other,pbsuse" }, false));
+	CU_ASSERT(!row_chosen(&running, &(struct options){ .users = "" }, false));
+	CU_ASSERT(!row_chosen(&running, &(struct options){ .arrays = true }, false));
+	CU_ASSERT(row_chosen(&array, &(struct options){ .arrays = true }, false));
+	CU_ASSERT(!row_chosen(&array, &(struct options){ .arrays = true, .subjobs = true }, false));
+	CU_ASSERT(row_chosen(&array, &(struct options){ .arrays = true, .subjobs = true }, true)); /* mend D28 */
+	CU_ASSERT(!row_chosen(&running, &(struct options){ .arrays = true, .subjobs = true }, true));
+	CU_ASSERT(row_chosen(&subjob, &(struct options){ .arrays = true, .subjobs = true }, false));
+	CU_ASSERT(!row_chosen(&odd, &(struct options){ .users = "u" }, false));
+	CU_ASSERT(!row_chosen(&odd, &(struct options){ .states = "Q" }, false));
 }
 
 static void test_row_read(void)

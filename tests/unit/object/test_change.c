@@ -17,7 +17,7 @@ static const struct {
 } asks[] = {
 	{ &user, { "Name", NULL, "abc", KEEL_SET }, 0, "abc" },
 	{ &user, { "name", NULL, "ab", KEEL_SET }, 0, "ab" }, /* any case */
-	{ &user, { "nosuch", NULL, "1", KEEL_SET }, 15002, "Undefined attribute " },
+	{ &user, { "nosuch", NULL, "1", KEEL_SET }, 15002, "Undefined attribute  nosuch" },
 	{ &user, { NULL, NULL, "1", KEEL_SET }, 15002, "Undefined attribute " },
 	{ &chief, { "state", NULL, "x", KEEL_SET }, 15003,
 	  "Cannot set attribute, read only or insufficient permission  state" },
