@@ -11,6 +11,7 @@
 #include "formula.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@ struct number {
 	const struct keel_attr *attr;
 	char name[64]; /* FROM_LIST: the resource */
 	bool shared, moves;
+	bool in_kb; /* a size */
 };
 
 struct order_key {
@@ -122,6 +124,7 @@ static int32_t number_find(struct keel_mod *mod, const char *name, struct number
 	if (res->type >= KEEL_RES_BOOL)
 		return PBSE_BAD_FORMULA_TYPE;
 	ret->source = FROM_LIST;
+	ret->in_kb = res->type == KEEL_RES_SIZE;
 	snprintf(ret->name, sizeof(ret->name), "%s", name);
 	return 0;
 }
@@ -130,11 +133,13 @@ static double number_now(struct keel_mod *mod, const struct number *n, struct ke
 			 const struct group *g)
 {
 	struct state *st = mod->state;
+	double amount;
 
 	switch (n->source) {
 	case FROM_ROW: return n->row->def->value(n->row->owner, job);
 	case FROM_LIST:
-		return st->resource->list_number(st->object->get_ptr(job, st->a.list), n->name, 0);
+		amount = st->resource->list_number(st->object->get_ptr(job, st->a.list), n->name, 0);
+		return n->in_kb ? ceil(amount / 1024) : amount;
 	case FROM_ATTR: return n->attr ? (double)st->object->get_int(job, n->attr) : 0;
 	case FROM_QUEUE: return (double)g->line->priority;
 	case FROM_RANK:
