@@ -4,7 +4,8 @@
  *
  *   job_placed, job_purged, job_known   which jobs run, and what they have used in the end
  *   group_eligible                      who has no share at all may be refused
- *   cycle_begin                         settings and the file of shares are read again when they changed
+ *   cycle_begin                         settings and the file of shares are read again when they changed;
+ *                                       what runs is charged
  *   job_explain                         share and usage of a job's entity
  */
 #include "fairshare.h"
@@ -111,6 +112,7 @@ static keel_verdict on_cycle_begin(struct keel_call *c, const struct keel_ev_cyc
 
 	(void)ev;
 	rules_read(c->mod);
+	usage_now(c->mod);
 	tree_settle(&st->tree);
 	return KEEL_NEXT;
 }

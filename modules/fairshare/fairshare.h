@@ -84,6 +84,7 @@ void usage_set(struct keel_mod *mod, struct share *s, double amount);
 /* usage.c: charging what runs */
 void usage_start(struct keel_mod *mod);
 void usage_stop(struct keel_mod *mod);
+void usage_now(struct keel_mod *mod); /* of who runs */
 void job_enter(struct keel_mod *mod, struct keel_obj *job, bool from_nothing);
 void job_charge(struct keel_mod *mod, struct keel_obj *job);
 void job_leave(struct keel_mod *mod, struct keel_obj *job);

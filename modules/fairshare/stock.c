@@ -76,10 +76,11 @@ void stock_load(struct keel_mod *mod)
 		struct share *s = tree_get(&st->tree, st->object->id(obj));
 
 		if (strcmp(s->name, st->object->id(obj)) == 0)
-			tree_charge(&st->tree, s, number(st, obj, st->usage, 0));
+			tree_set(&st->tree, s, number(st, obj, st->usage, 0));
 	}
 	if (walk)
 		st->object->cursor_close(walk);
+	tree_begin_with(&st->tree, 1 / st->unit);
 	if (st->decayed)
 		return;
 	st->decayed = st->core->time(mod);
@@ -100,7 +101,7 @@ void usage_set(struct keel_mod *mod, struct share *s, double amount)
 {
 	struct state *st = mod->state;
 
-	tree_charge(&st->tree, s, amount / st->unit - s->own);
+	tree_set(&st->tree, s, amount / st->unit);
 	stock_put(mod, s);
 }
 
@@ -127,9 +128,10 @@ static void unit_shrink(struct keel_mod *mod, double factor)
 	st->unit *= factor;
 	if (st->unit < UNIT_MIN) {
 		tree_each(&st->tree, rewrite, mod);
-		st->tree.dirty = true;
 		st->unit = 1;
 	}
+	tree_begin_with(&st->tree, 1 / st->unit);
+	st->core->log(mod, KEEL_LOG_DEBUG, "Server", "Fairshare", "Decaying Fairshare Tree");
 }
 
 void decay_now(struct keel_mod *mod)

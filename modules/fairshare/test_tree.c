@@ -74,8 +74,12 @@ static void test_order(void)
 	read_file(groups, 10);
 	tree_get(&tree, "x");
 	tree_settle(&tree);
-	CU_ASSERT_EQUAL(find("alice")->place, find("carol")->place); /* nobody has used anything */
+	/* nobody has used anything: the larger share goes first, of groups, then of their members */
 	CU_ASSERT_EQUAL(find("alice")->place, 1);
+	CU_ASSERT_EQUAL(find("bob")->place, 2);
+	CU_ASSERT_EQUAL(find("carol")->place, 3);
+	SAME(find("alice")->sum, 1);
+	SAME(find("physics")->sum, 1);
 	charge("alice", 100);
 	/* physics has used something: all others first, bob before alice */
 	CU_ASSERT_TRUE(find("carol")->place < find("bob")->place);
@@ -84,8 +88,8 @@ static void test_order(void)
 	charge("carol", 100); /* 100 of 0.3 is more than 100 of 0.6 */
 	CU_ASSERT_TRUE(find("alice")->place < find("carol")->place);
 	CU_ASSERT_TRUE(tree_compare(find("bob"), find("carol")) < 0);
-	SAME(find("physics")->sum, 100);
-	SAME(tree.root->sum, 200);
+	SAME(find("physics")->sum, 101);
+	SAME(tree.root->sum, 201);
 	SAME(tree_used(&tree, find("alice")), 0.5);
 	SAME(tree_used(&tree, find("physics")), 0.5);
 	tree_fini(&tree);
@@ -98,7 +102,8 @@ static void test_order_of_depths(void)
 
 	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
 	read_file("y 3 b 10\nb 2 root 10\nc 6 root 10\na 1 root 10\nd 7 c 10\nz 4 b 10\ny 3 b 10\n", 0);
-	CU_ASSERT_EQUAL(find("a")->place, find("y")->place);
+	CU_ASSERT_EQUAL(find("a")->place, 1); /* his part is larger than y's, z's */
+	CU_ASSERT_EQUAL(find("y")->place, find("z")->place);
 	charge("a", 100);
 	charge("y", 100);
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
@@ -126,6 +131,38 @@ static void test_newcomer(void)
 	SAME(find("y")->part, part);
 	SAME(find("y")->of_group, 0.5);
 	CU_ASSERT_TRUE(place < find("x")->place);
+	tree_fini(&tree);
+}
+
+/* Strangers who have used nothing are alike, also when one comes after the places were made. */
+static void test_strangers_are_alike(void)
+{
+	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
+	read_file(groups, 10);
+	tree_get(&tree, "x");
+	tree_settle(&tree);
+	CU_ASSERT_EQUAL(tree_get(&tree, "y")->place, find("x")->place);
+	tree_settle(&tree);
+	CU_ASSERT_EQUAL(find("y")->place, find("x")->place);
+	CU_ASSERT_TRUE(find("carol")->place < find("x")->place); /* 0.3 is more than 0.05 */
+	tree_fini(&tree);
+}
+
+/* Usage decays to what everybody begins with, not below. */
+static void test_floor(void)
+{
+	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
+	read_file("alice 1 root 50\nbob 2 root 50\n", 0);
+	tree_set(&tree, tree_get(&tree, "alice"), 4);
+	tree_begin_with(&tree, 2); /* a unit is worth half */
+	tree_settle(&tree);
+	SAME(find("alice")->sum, 4);
+	SAME(find("bob")->sum, 2);
+	tree_begin_with(&tree, 8);
+	tree_settle(&tree);
+	CU_ASSERT_EQUAL(find("alice")->place, find("bob")->place);
+	charge("alice", 8);
+	SAME(find("alice")->sum, 16);
 	tree_fini(&tree);
 }
 
@@ -175,11 +212,11 @@ static void test_again(void)
 	charge("alice", 100);
 	charge("x", 10);
 	read_file("x 5 root 1\nnew 7 root 1\n", 2);
-	SAME(find("x")->own, 10);
+	SAME(find("x")->own, 11);
 	CU_ASSERT_TRUE(find("x")->is_named);
 	CU_ASSERT_PTR_EQUAL(find("alice")->parent, tree.unknown);
-	SAME(tree.unknown->sum, 100);
-	SAME(tree.root->sum, 110);
+	SAME(tree.unknown->sum, 101);
+	SAME(tree.root->sum, 111);
 	SAME(find("new")->part, 0.25);
 	CU_ASSERT_FALSE(find("physics")->is_named);
 	tree_forget(&tree, find("x")); /* named: stays */
@@ -187,7 +224,7 @@ static void test_again(void)
 	tree_forget(&tree, find("alice"));
 	CU_ASSERT_PTR_NULL(tree_find(&tree, "alice"));
 	tree_settle(&tree);
-	SAME(tree.root->sum, 10);
+	SAME(tree.root->sum, 11);
 	tree_fini(&tree);
 }
 
@@ -210,8 +247,8 @@ static void test_forget_all(void)
 	CU_ASSERT_PTR_NULL(tree_find(&tree, "y"));
 	CU_ASSERT_EQUAL(tree.n_strangers, 0);
 	tree_settle(&tree);
-	CU_ASSERT_TRUE(tree.unknown->sum == 0);
-	SAME(tree.root->sum, 4);
+	CU_ASSERT_TRUE(tree.unknown->sum == tree.one);
+	SAME(tree.root->sum, 5);
 	tree_fini(&tree);
 }
 
@@ -261,5 +298,5 @@ static void test_many(void)
 }
 
 TESTS_MAIN("tree", TEST(test_parts), TEST(test_order), TEST(test_order_of_depths), TEST(test_newcomer),
-	   TEST(test_called_root), TEST(test_numbers), TEST(test_no_shares), TEST(test_again), TEST(test_forget_all),
+	   TEST(test_strangers_are_alike), TEST(test_floor), TEST(test_called_root), TEST(test_numbers), TEST(test_no_shares), TEST(test_again), TEST(test_forget_all),
 	   TEST(test_refused), TEST(test_many))

@@ -131,6 +131,7 @@ void tree_fini(struct tree *t)
 int tree_init(struct tree *t)
 {
 	memset(t, 0, sizeof(*t));
+	t->one = 1;
 	t->root = create(t, "root", NULL);
 	t->unknown = t->root ? create(t, "unknown", t->root) : NULL;
 	if (!t->unknown) {
@@ -159,7 +160,19 @@ struct share *tree_get(struct tree *t, const char *name)
 
 void tree_charge(struct tree *t, struct share *s, double raw)
 {
-	s->own += raw;
+	s->own = fmax(s->own, t->one) + raw;
+	t->dirty = true;
+}
+
+void tree_set(struct tree *t, struct share *s, double raw)
+{
+	s->own = raw;
+	t->dirty = true;
+}
+
+void tree_begin_with(struct tree *t, double raw)
+{
+	t->one = raw;
 	t->dirty = true;
 }
 
@@ -283,16 +296,16 @@ static double shares_of_all(const struct share *group)
 	return all;
 }
 
-static void parts_and_sums(struct share *s)
+static void parts_and_sums(const struct tree *t, struct share *s)
 {
 	double all = shares_of_all(s);
 
-	s->sum = s->own;
+	s->sum = fmax(s->own, t->one);
 	for (struct share *child = s->first; child; child = child->next) {
 		child->of_group = all > 0 ? child->shares / all : 0;
 		child->part = s->part * child->of_group;
-		parts_and_sums(child);
-		s->sum += child->sum;
+		parts_and_sums(t, child);
+		s->sum += child->sum - t->one;
 	}
 }
 
@@ -336,16 +349,17 @@ static int by_place(const void *a, const void *b)
 	return tree_compare(*(const struct share *const *)a, *(const struct share *const *)b);
 }
 
-/* Where a stranger who has used nothing will stand. */
+/* Where a stranger who has used nothing will stand: beside the others who have not. */
 static void newcomer_settle(struct tree *t, struct share *const *all, uint32_t n)
 {
+	double strangers = shares_of_all(t->unknown);
 	struct share *s = &t->newcomer;
 	uint32_t low = 0, high = n;
 
 	s->parent = t->unknown;
 	s->depth = t->unknown->depth + 1;
-	s->of_group = 1 / (shares_of_all(t->unknown) + 1);
-	s->part = t->unknown->part * s->of_group;
+	s->sum = t->one;
+	s->part = t->unknown->part / fmax(strangers, 1); /* as theirs are until all are settled again */
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
@@ -355,6 +369,8 @@ static void newcomer_settle(struct tree *t, struct share *const *all, uint32_t n
 			high = middle;
 	}
 	s->place = high + 1;
+	s->of_group = 1 / (strangers + 1);
+	s->part = t->unknown->part * s->of_group;
 }
 
 void tree_settle(struct tree *t)
@@ -365,7 +381,7 @@ void tree_settle(struct tree *t)
 	if (!t->dirty)
 		return;
 	t->root->part = 1;
-	parts_and_sums(t->root);
+	parts_and_sums(t, t->root);
 	all = calloc(t->n, sizeof(struct share *));
 	if (!all)
 		return; /* the old places */
@@ -388,7 +404,9 @@ void tree_settle(struct tree *t)
 
 double tree_used(const struct tree *t, const struct share *s)
 {
-	return t->root->sum > 0 ? s->sum / t->root->sum : 0;
+	double all = t->root->sum - t->one;
+
+	return all > 0 ? (s->sum - t->one) / all : 0;
 }
 
 double tree_usage(const struct tree *t, const struct share *s)

@@ -4,6 +4,9 @@
  *
  * Usage is kept in units that shrink with each decay (`raw`), so that a decay touches one number and
  * no entity; only usage of different times must be compared by the same unit, and all raw ones are.
+ *
+ * Everybody begins with a usage of 1 and never has less, so that of those who have used nothing the larger
+ * share goes first.
  */
 #ifndef TREE_H
 #define TREE_H
@@ -20,9 +23,9 @@ struct share {
 	char *name;			  /* owned */
 	int64_t id;
 	double shares; /* among its siblings */
-	double own;    /* raw usage charged to itself */
+	double own;    /* raw usage of itself; 0: never charged */
 	/* As of tree_settle(): */
-	double sum;	/* own usage, and that of those below it */
+	double sum;	/* own usage, and what was charged below it */
 	double part;	/* of the whole tree: 0..1 */
 	double of_group; /* of its parent: 0..1 */
 	uint32_t depth, place; /* place: 1 goes first; equal ones are equal */
@@ -33,6 +36,7 @@ struct tree {
 	struct share *root, *unknown, **bucket;
 	uint32_t n, n_bucket, n_strangers;
 	struct share newcomer; /* what a stranger is who comes before the next tree_settle() */
+	double one;	       /* what everybody begins with, in raw units */
 	bool dirty;	       /* sums, parts and places are to be computed again */
 };
 
@@ -49,6 +53,8 @@ struct share *tree_find(const struct tree *t, const char *name);
 /* A stranger becomes one of the unknown; never NULL: without memory it is the unknown themselves. */
 struct share *tree_get(struct tree *t, const char *name);
 void tree_charge(struct tree *t, struct share *s, double raw);
+void tree_set(struct tree *t, struct share *s, double raw); /* all that it has used */
+void tree_begin_with(struct tree *t, double raw);	    /* what everybody begins with is so much now */
 /* Take a stranger out. */
 void tree_forget(struct tree *t, struct share *s);
 /* Everybody, parents first. */

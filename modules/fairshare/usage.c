@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * usage.c - what running jobs use is charged to their entities: every `usage_interval`, a few jobs at a
- * time, and when a job ends.
+ * usage.c - what running jobs use is charged to their entities: when a cycle begins, every `usage_interval`
+ * a few jobs at a time, and when a job ends.
  *
  * A job keeps what was charged of its run (`fairshare_charged`, stored with the charge), so that nothing is
  * charged twice or lost by a restart.
@@ -14,6 +14,7 @@
 #include <utlist.h>
 
 #define AT_A_TIME 256
+#define AT_A_CYCLE 1024
 
 static struct running *running_of(struct keel_mod *mod, struct keel_obj *job)
 {
@@ -104,6 +105,22 @@ static void charge_some(struct keel_mod *mod, void *arg)
 		job_charge(mod, r->job);
 	}
 	st->charge_timer = st->core->timer(mod, st->round ? 0 : conf->usage_interval, charge_some, NULL);
+}
+
+/* All of them, or so many that a cycle does not wait: the next one goes on from there. */
+void usage_now(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct running *r = st->round ? st->round : st->first, *begun = r;
+	uint32_t n = 0;
+
+	if (!r || !st->rules.on)
+		return;
+	do {
+		job_charge(mod, r->job);
+		r = r->next ? r->next : st->first;
+	} while (r != begun && ++n < AT_A_CYCLE);
+	st->round = r == st->first ? NULL : r;
 }
 
 void usage_start(struct keel_mod *mod)

@@ -112,7 +112,7 @@ first_of()
 	id=$(submit -l ncpus=2 -- /bin/sleep 3)
 	ends "$id"
 	wait_until 10 used_at_least "$OWNER" 4
-	same usage $((2 * $(job_attr "$id" resources_used.walltime | awk -F: '{ print $3 + 60 * $2 }'))) \
+	same usage $((1 + 2 * $(job_attr "$id" resources_used.walltime | awk -F: '{ print $3 + 60 * $2 }'))) \
 		"$(usage "$OWNER")"
 }
 
@@ -227,7 +227,7 @@ first_of()
 	pbsfs -s carol 100
 	found=$(pbsfs)
 	has "$found" '^Fairshare usage units are in: cput$'
-	has "$found" '^TREEROOT +: Grp: -1 .* Usage: 400 +Perc: 100\.000%$'
+	has "$found" '^TREEROOT +: Grp: -1 .* Usage: 399 +Perc: 100\.000%$'
 	has "$found" '^physics +: Grp: 0 +cgrp: 10 +Shares: 60 +Usage: 300 +Perc: 60\.000%$'
 	has "$found" '^alice +: Grp: 10 +cgrp: 11 +Shares: 3 +Usage: 300 +Perc: 45\.000%$'
 	has "$(pbsfs -t)" '^          alice\(11\)$'
