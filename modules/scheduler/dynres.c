@@ -32,7 +32,7 @@ struct script {
 	int insecure; /* errno of the file check; 0: fine */
 	bool timed_out;
 	char line[LINE_MAX_LEN]; /* what it said first */
-	double value;
+	struct keel_res_value value; /* its text is owned; `res` may be gone: not to be used */
 	bool known; /* it was asked */
 };
 
@@ -192,7 +192,6 @@ static void set_zero(struct keel_mod *mod, struct script *s)
 {
 	struct state *st = mod->state;
 
-	s->value = 0;
 	st->core->log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res", "Setting resource %s to 0",
 		      s->res);
 }
@@ -201,13 +200,13 @@ static void script_value(struct keel_mod *mod, struct script *s)
 {
 	struct state *st = mod->state;
 	const struct keel_resource *res = st->resource->find(st->resource->self, s->res);
-	struct keel_res_value v;
 	char *end = s->line + strlen(s->line);
 
 	while (end > s->line && strchr(" \t\r", end[-1]))
 		*--end = '\0';
 	s->known = true;
-	s->value = 0;
+	st->resource->value_fini(&s->value);
+	s->value = (struct keel_res_value){ 0 };
 	if (s->insecure) {
 		st->core->log(mod, KEEL_LOG_SECURITY, "Server", "server_dyn_res",
 			      "%s file has a non-secure file access, setting resource %s to 0, errno: %d",
@@ -216,13 +215,13 @@ static void script_value(struct keel_mod *mod, struct script *s)
 		st->core->log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
 			      "Program %s timed out", s->command);
 		set_zero(mod, s);
-	} else if (!res || res->type >= KEEL_RES_BOOL ||
-		   st->resource->value_parse(res, s->line + strspn(s->line, " \t"), &v, NULL)) {
+	} else if (!res ||
+		   st->resource->value_parse(res, s->line + strspn(s->line, " \t"), &s->value, NULL)) {
 		st->core->log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
 			      "Script %s returned bad output", s->command);
+		s->value = (struct keel_res_value){ 0 };
 		set_zero(mod, s);
 	} else {
-		s->value = v.n;
 		st->core->log(mod, KEEL_LOG_DEBUG, "Server", "server_dyn_res", "%s = %s (\"%s\")", s->res,
 			      s->line, s->command);
 	}
@@ -258,6 +257,7 @@ void dynres_free(struct dynres *d)
 	for (i = 0; i < d->n; i++) {
 		free(d->script[i].res);
 		free(d->script[i].command);
+		free((char *)d->script[i].value.text);
 	}
 	free(d->script);
 	free(d);
@@ -330,8 +330,9 @@ const char *dynres_at(const struct state *st, uint32_t i)
 	return st->dynres && i < st->dynres->n ? st->dynres->script[i].res : NULL;
 }
 
-bool dynres_value(const struct state *st, uint32_t i, double *ret)
+const struct keel_res_value *dynres_value(const struct state *st, uint32_t i)
 {
-	*ret = st->dynres->script[i].value;
-	return st->dynres->script[i].known;
+	const struct script *s = &st->dynres->script[i];
+
+	return s->known ? &s->value : NULL;
 }

@@ -2,7 +2,7 @@
  *
  * pool.c - amounts of the server and of queues: what a job asks for as a whole is compared with them.
  *
- * What is not set there is not limited, but for booleans of the server: unset is False.
+ * What is not set there is not limited, whatever its type.
  */
 #include "trial.h"
 
@@ -50,7 +50,7 @@ static bool has_value(const struct pool *p, const struct pool_amount *a,
 		reason_amount(ret, code, want->res, wanted, left, a->total);
 		return false;
 	}
-	have = a ? value_of(a) : (struct keel_res_value){ .res = want->res };
+	have = value_of(a);
 	if (value_matches(&have, want))
 		return true;
 	reason_differs(ret, code, want, &have);
@@ -66,9 +66,7 @@ static bool pool_has(const struct snapshot *s, struct pool *p, const struct wish
 		const struct keel_res_value *want = w->whole[i];
 		const struct pool_amount *a = amount_of(p, want->res);
 
-		if (!is_checked(s, want->res))
-			continue;
-		if (!a && (p->queue || want->res->type != KEEL_RES_BOOL))
+		if (!a || !is_checked(s, want->res))
 			continue;
 		if (!has_value(p, a, want, empty, ret))
 			return false;

@@ -362,7 +362,8 @@ void dynres_free(struct dynres *d);
 /* True: their values are fresh, or there are none; false: `then` is called when they are. */
 bool dynres_ready(struct keel_mod *mod, keel_fn *then);
 const char *dynres_at(const struct state *st, uint32_t i); /* NULL: no more */
-bool dynres_value(const struct state *st, uint32_t i, double *ret);
+/* Borrowed; its amount and text alone count. NULL: not known. */
+const struct keel_res_value *dynres_value(const struct state *st, uint32_t i);
 /* In the order of the scores that taps give for this job. */
 void snapshot_order(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job);
 

@@ -118,20 +118,24 @@ static bool dynamic_read(struct keel_mod *mod, struct snapshot *s)
 {
 	struct state *st = mod->state;
 	uint32_t i;
-	double n;
 
 	for (i = 0; dynres_at(st, i); i++) {
 		const struct keel_resource *res =
 			st->resource->find(st->resource->self, dynres_at(st, i));
+		const struct keel_res_value *v = dynres_value(st, i);
 		struct pool_amount *a;
 
-		if (!res || !dynres_value(st, i, &n))
+		if (!res || !v)
 			continue;
 		a = amount_add(&s->pool[s->n_pool - 1], res);
 		if (!a)
 			return false;
-		a->total = a->free = n;
-		a->counted = true;
+		free(a->text);
+		a->text = v->text ? strdup(v->text) : NULL;
+		if (v->text && !a->text)
+			return false;
+		a->total = a->free = v->n;
+		a->counted = keel_res_is_number(res);
 	}
 	return true;
 }
