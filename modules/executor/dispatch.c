@@ -440,5 +440,5 @@ const struct keel_task_api task_api = {
 	.listen = task_listen, .start = task_start, .signal = task_signal, .kill = task_kill,
 	.discard = task_discard, .ended_done = task_ended_done, .set_host_of = task_set_host_of,
 	.terminate = task_terminate, .checkpoint = task_checkpoint, .message = task_message,
-	.stop_hosts = task_stop_hosts,
+	.stop_hosts = task_stop_hosts, .describe = task_describe,
 };

@@ -198,6 +198,7 @@ void report_lost(struct keel_mod *mod, struct entry *e);
 void order_name_send(struct keel_mod *mod, const struct entry *e, const char *name); /* a signal; no answer */
 int32_t resync_init(struct keel_mod *mod);
 void resync_ask(struct keel_mod *mod);                              /* hosts we do not know yet */
+int32_t task_describe(struct keel_mod *mod, const char *host);
 void resync_again(struct keel_mod *mod);                            /* somebody listens who did not */
 bool jobs_are_heard(struct keel_mod *mod); /* false, and remembered: what hosts say of them must be said again */
 void resync_known(struct keel_mod *mod, struct keel_obj *job);      /* replay */

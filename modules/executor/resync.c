@@ -12,6 +12,7 @@
 #include "executor.h"
 #include "keel/service/job.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +181,16 @@ void resync_again(struct keel_mod *mod)
 	HASH_ITER(hh, st->server.hosts, h, next)
 		host_ask(mod, h->name);
 	resync_ask(mod);
+}
+
+int32_t task_describe(struct keel_mod *mod, const char *host)
+{
+	struct state *st = mod->state;
+
+	if (!st->link->is_up(mod, host))
+		return -ENOTCONN;
+	host_ask(mod, host);
+	return 0;
 }
 
 bool jobs_are_heard(struct keel_mod *mod)

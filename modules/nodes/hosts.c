@@ -94,6 +94,53 @@ static struct keel_obj *vnode_create(struct keel_mod *mod, const char *name, con
 	return node;
 }
 
+/* ---- vnodes that administrators make ---------------------------------------------------------------- */
+
+void newcomers_free(struct state *st)
+{
+	struct newcomer *n;
+
+	while ((n = st->newcomers)) {
+		st->newcomers = n->next;
+		free(n->id);
+		free(n);
+	}
+}
+
+static void newcomers_meet(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	const struct newcomer *n;
+
+	(void)arg;
+	for (n = st->newcomers; n; n = n->next) {
+		struct keel_obj *node = st->object->find(mod, "node", n->id);
+		const struct vnode *v = node ? st->object->slot(mod, node) : NULL;
+
+		if (!v || v->met) /* its making was refused */
+			continue;
+		node_known(mod, node);
+		node_complete(mod, node);
+		st->task->describe(st->task->self, node_host_of(mod, n->id));
+	}
+	newcomers_free(st);
+}
+
+void newcomer_expect(struct keel_mod *mod, const char *id)
+{
+	struct state *st = mod->state;
+	struct newcomer *n = calloc(1, sizeof(*n));
+
+	if (!n || !(n->id = strdup(id))) {
+		free(n);
+		return;
+	}
+	if (!st->newcomers)
+		st->core->defer(mod, newcomers_meet, NULL);
+	n->next = st->newcomers;
+	st->newcomers = n;
+}
+
 static const char *fact(const char *const *facts, uint32_t n, const char *name)
 {
 	size_t len = strlen(name);
@@ -171,6 +218,14 @@ static bool is_reported(const char *const *facts, uint32_t n, const char *vnode,
 	return found;
 }
 
+static bool was_reported(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+	char text[64];
+
+	return st->object->text(node, st->attr.reported, "ncpus", text, sizeof(text)) >= 0;
+}
+
 struct report {
 	const char *host;
 	const char *const *facts;
@@ -187,8 +242,12 @@ static void one_up(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	bool natural = strcmp(id, r->host) == 0;
 
 	st->object->unset(node, st->attr.lost, NULL);
-	if (!listed && !natural) {
+	if (!listed && !natural && was_reported(mod, node)) {
 		node_set_state(mod, node, KEEL_NODE_STALE, true);
+		return;
+	}
+	if (!listed && !natural) { /* an administrator's: it has what he says */
+		vnode_up(mod, node);
 		return;
 	}
 	vnode_report(mod, node, natural && !listed, count > 1 || !listed, r->facts, r->n);

@@ -175,6 +175,15 @@ static keel_verdict on_known(struct keel_call *c, const struct keel_ev_node_know
 	return KEEL_NEXT;
 }
 
+static keel_verdict on_modify(struct keel_call *c, const struct keel_ev_node_modify *ev)
+{
+	struct state *st = keel_state(c);
+
+	if (st->object->find(c->mod, "node", ev->id) != ev->node) /* a draft */
+		newcomer_expect(c->mod, ev->id);
+	return KEEL_NEXT;
+}
+
 static keel_verdict on_delete(struct keel_call *c, const struct keel_ev_node_delete *ev)
 {
 	struct state *st = keel_state(c);
@@ -186,6 +195,7 @@ static keel_verdict on_delete(struct keel_call *c, const struct keel_ev_node_del
 
 static const struct keel_tap taps[] = {
 	KEEL_TAP(node_known, on_known, .order = -1000),
+	KEEL_TAP(node_modify, on_modify, .order = 1000),
 	KEEL_TAP(node_delete, on_delete, .order = -1000),
 };
 
@@ -226,6 +236,7 @@ static void fini(struct keel_mod *mod)
 	st->task->listen(st->task->self, mod, NULL);
 	words_free(st);
 	neighbours_free(st);
+	newcomers_free(st);
 }
 
 KEEL_MODULE(.name = "nodes", .version = "1.0", .vendor = "Keelson",

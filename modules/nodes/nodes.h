@@ -40,6 +40,7 @@ struct tenant {
 /* Private memory on each node object. */
 struct vnode {
 	uint32_t told; /* state bits everybody was told of */
+	bool met;      /* the module knows it: found at replay, or just made */
 	struct tenant *tenants; /* in order of arrival */
 	/* changes.c */
 	struct keel_obj *obj; /* NULL: never touched */
@@ -52,6 +53,12 @@ struct neighbour {
 	char *host; /* owned */
 	struct keel_obj *node;
 	uint32_t place;
+};
+
+/* A vnode that an administrator is making. */
+struct newcomer {
+	char *id; /* owned */
+	struct newcomer *next;
 };
 
 struct conf {
@@ -70,6 +77,7 @@ struct state {
 	uint64_t generation, shape;
 	uint64_t members; /* moves when vnodes come or go */
 	struct vnode *newest; /* of those that changed */
+	struct newcomer *newcomers;
 	struct neighbour *neighbour;
 	uint32_t n_neighbour;
 	uint64_t neighbours_of; /* the `members` they were made for */
@@ -141,5 +149,8 @@ void host_up(struct keel_mod *mod, const char *host, const char *const *facts, u
 void host_down(struct keel_mod *mod, const char *host, const char *why);
 /* What every vnode has: host, vnode, the zero amounts. */
 void node_complete(struct keel_mod *mod, struct keel_obj *node);
+/* An administrator makes a vnode: when it is there it is completed, and its host is asked what it is. */
+void newcomer_expect(struct keel_mod *mod, const char *id);
+void newcomers_free(struct state *st);
 
 #endif

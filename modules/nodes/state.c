@@ -311,10 +311,14 @@ void node_known(struct keel_mod *mod, struct keel_obj *node)
 	struct vnode *v = st->object->slot(mod, node);
 	uint32_t bits = (node_state(mod, node) & LASTING) | KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN;
 
-	if (v)
+	if (v) {
 		v->told = bits;
+		v->met = true;
+	}
 	st->object->set_int(node, st->attr.state, bits);
 	node_lost(mod, node); /* until it introduces itself; an older loss goes on */
+	if (!st->object->is_set(node, st->attr.changed_at))
+		st->object->set_int(node, st->attr.changed_at, st->core->time(mod));
 	st->members++;
 	node_reshape(mod);
 }

@@ -80,6 +80,8 @@ struct keel_task_api {
 			struct keel_mod *me, keel_task_done *done, void *arg);
 	/* The daemons of all hosts end; tasks go on. */
 	void (*stop_hosts)(struct keel_mod *);
+	/* This host introduces itself once more: host_up() comes when it has answered. -ENOTCONN: it is away. */
+	int32_t (*describe)(struct keel_mod *, const char *host);
 };
 
 #endif
