@@ -112,6 +112,7 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 		return KEEL_NEXT;
 	}
 	array_mark(a, ordinal, letter == 'X' || letter == 'F' ? KEPT : LIVES);
+	part_suspended(c->mod, ev->job, st->job->is_suspended(st->job->self, ev->job));
 	if ((letter == 'X' || letter == 'F') && !st->object->is_set(a->whole, st->a.failed))
 		a->failed += st->object->get_int(ev->job, st->a.exit_status) != 0;
 	if (letter != 'R' && letter != 'E')

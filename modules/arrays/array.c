@@ -223,12 +223,13 @@ uint32_t array_room(struct keel_mod *mod, const struct array *a)
 {
 	struct state *st = mod->state;
 	int64_t limit = st->object->get_int(a->whole, st->a.limit);
+	int64_t running = (int64_t)a->n[KIND_LIVES] - a->n_suspended;
 
 	if (a->deleted)
 		return 0;
-	if (!st->object->is_set(a->whole, st->a.limit) || limit >= (int64_t)a->n[KIND_LIVES] + UINT32_MAX)
+	if (!st->object->is_set(a->whole, st->a.limit) || limit >= running + UINT32_MAX)
 		return UINT32_MAX;
-	return limit > a->n[KIND_LIVES] ? (uint32_t)(limit - a->n[KIND_LIVES]) : 0;
+	return limit > running ? (uint32_t)(limit - running) : 0;
 }
 
 void array_check_end(struct keel_mod *mod, struct array *a)

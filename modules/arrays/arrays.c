@@ -156,8 +156,31 @@ static const struct keel_contrib contribs[] = {
 };
 _Static_assert(KEEL_COUNT(contribs) == KEEL_COUNT(attrs) + 2, "each attribute has an ATTR above");
 
+static keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspended *ev)
+{
+	struct state *st = keel_state(c);
+	uint32_t ordinal;
+	struct array *a = strchr(ev->id, '[') ? array_of_part(c->mod, ev->job, &ordinal) : NULL;
+
+	if (!a)
+		return KEEL_NEXT;
+	part_suspended(c->mod, ev->job, true);
+	st->job->waits(st->job->self, a->whole);
+	return KEEL_NEXT;
+}
+
+/* It starts, or goes on. */
+static keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_placed *ev)
+{
+	if (ev->job && strchr(ev->id, '['))
+		part_suspended(c->mod, ev->job, false);
+	return KEEL_NEXT;
+}
+
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_known, on_job_known, .order = -900),
+	KEEL_TAP(job_suspended, on_suspended),
+	KEEL_TAP(job_placed, on_placed),
 	KEEL_TAP(server_start, on_server_start),
 };
 

@@ -23,6 +23,7 @@ struct array {
 	struct indices x;
 	struct runs runs;
 	uint32_t n[KINDS];
+	uint32_t n_suspended; /* of those that live: they leave room for others */
 	uint32_t hint; /* none before it waits */
 	struct again *again;
 	uint32_t n_again;
@@ -31,9 +32,10 @@ struct array {
 	bool coarse;	 /* too many ways to end to keep apart */
 };
 
-/* Private memory on each array. */
+/* Private memory on each array, and on each subjob. */
 struct slot {
 	struct array *a;
+	bool suspended; /* a subjob that its array counts as such */
 };
 
 struct conf {
@@ -94,6 +96,8 @@ int32_t parts_init(struct keel_mod *mod, struct keel_err *err);
 void parts_fini(struct keel_mod *mod);
 /* A draft like the array, for its subjobs. */
 struct keel_obj *part_draft(struct keel_mod *mod, struct array *a, const char *id, struct keel_err *err);
+/* Its array counts it as suspended, or no more. */
+void part_suspended(struct keel_mod *mod, struct keel_obj *part, bool suspended);
 void part_paths(struct keel_mod *mod, struct array *a, struct keel_obj *part, uint32_t index);
 /* Published, adopted, queued; NULL with *err. */
 struct keel_obj *part_make(struct keel_mod *mod, struct array *a, uint32_t ordinal,

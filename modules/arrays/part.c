@@ -116,6 +116,19 @@ struct keel_obj *part_make(struct keel_mod *mod, struct array *a, uint32_t ordin
 	return part;
 }
 
+void part_suspended(struct keel_mod *mod, struct keel_obj *part, bool suspended)
+{
+	struct state *st = mod->state;
+	struct slot *slot = st->object->slot(mod, part);
+	uint32_t ordinal;
+	struct array *a = slot && slot->suspended != suspended ? array_of_part(mod, part, &ordinal) : NULL;
+
+	if (!a)
+		return;
+	slot->suspended = suspended;
+	a->n_suspended += suspended ? 1 : UINT32_MAX;
+}
+
 /* ---- the kind JOB_FORM -------------------------------------------------------------------------------- */
 
 static uint32_t on_waiting(struct keel_mod *mod, struct keel_obj *whole, bool all)
@@ -171,6 +184,7 @@ static void on_back(struct keel_mod *mod, struct keel_obj *part)
 
 	if (!a)
 		return;
+	part_suspended(mod, part, false);
 	if (a->deleted) {
 		array_mark(a, ordinal, over_value(KEEL_SUB_TERMINATED, 0));
 		array_save_ended(mod, a);
@@ -202,6 +216,7 @@ static void on_over(struct keel_mod *mod, struct keel_obj *part, int32_t substat
 
 	if (!a)
 		return;
+	part_suspended(mod, part, false);
 	if (runs_get(&a->runs, ordinal, NULL) == LIVES && (exit_status != 0 || substate != KEEL_SUB_FINISHED))
 		array_failed(mod, a, 1); /* not again, when its history goes */
 	array_mark(a, ordinal, kept ? KEPT : over_value(forced ? SUB_FORCED : substate, exit_status));

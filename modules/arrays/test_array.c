@@ -37,6 +37,12 @@ static int32_t substate(struct keel_mod *m, struct keel_obj *job)
 	return KEEL_SUB_QUEUED;
 }
 
+static bool is_suspended(struct keel_mod *m, struct keel_obj *job)
+{
+	(void)m, (void)job;
+	return false;
+}
+
 static void adopt(struct keel_mod *m, struct keel_obj *part)
 {
 	(void)m;
@@ -61,6 +67,7 @@ static void record(struct keel_mod *m, char letter, const char *id, const char *
 }
 
 static const struct keel_job_api jobs = { .size = sizeof(jobs), .state = state, .substate = substate, .adopt = adopt,
+					  .is_suspended = is_suspended,
 					  .waits = nothing, .settle = nothing, .finish = finish };
 static const struct keel_acct_api records = { .size = sizeof(records), .record = record };
 

@@ -30,13 +30,22 @@ static int64_t update_period(struct keel_mod *mod)
 	return sched ? st->object->get_int(sched, st->sched.update_period) : 0;
 }
 
+/* An array that has begun tells that; its queued subjobs are told nothing else. */
+static bool may_be_told(struct keel_mod *mod, const struct entry *e)
+{
+	struct state *st = mod->state;
+
+	return st->job->state(st->job->self, e->job) == 'Q' ||
+	       (e->resumes && st->job->is_suspended(st->job->self, e->job));
+}
+
 bool comment(struct keel_mod *mod, struct entry *e, const char *text)
 {
 	struct state *st = mod->state;
 	const char *have = st->object->get_str(e->job, st->a.comment);
 	int64_t now = st->core->time(mod), period;
 
-	if (have && strcmp(have, text) == 0)
+	if (!may_be_told(mod, e) || (have && strcmp(have, text) == 0))
 		return true;
 	period = update_period(mod);
 	if (period > 0 && e->told_at && now - e->told_at < period)
@@ -71,15 +80,6 @@ void talk_not(struct keel_mod *mod, struct group *g)
 	g->talking = false;
 }
 
-/* An array that has begun tells that; its queued subjobs are told nothing else. */
-static bool may_be_told(struct keel_mod *mod, const struct entry *e)
-{
-	struct state *st = mod->state;
-
-	return st->job->state(st->job->self, e->job) == 'Q' ||
-	       (e->resumes && st->job->is_suspended(st->job->self, e->job));
-}
-
 /* The next one of the group, and the group to the end: all groups in turn. */
 static void tell(struct keel_mod *mod, struct group *g)
 {
@@ -89,7 +89,7 @@ static void tell(struct keel_mod *mod, struct group *g)
 	talk_not(mod, g);
 	if (!e || !g->verdict)
 		return;
-	told = !may_be_told(mod, e) || comment(mod, e, g->verdict);
+	told = comment(mod, e, g->verdict);
 	list_drop(e);
 	list_add(told ? &g->told : &g->stale, e);
 	talk(mod, g);

@@ -156,7 +156,7 @@ static void never_first(struct keel_mod *mod, const struct group *g, const struc
 /* ---- a turn -------------------------------------------------------------------------------------------------- */
 
 /* Refused by policy, or because there is no place; for the group, or for the one job. */
-enum answer { STARTED, NO_FOR_ALL, NO_FOR_IT, NO_PLACE, NO_PLACE_FOR_IT };
+enum answer { STARTED, NO_FOR_ALL, NO_FOR_IT, NO_PLACE, NO_PLACE_FOR_IT, AT_LIMIT };
 
 /* Beside what is planned. When it would fit but for that, the reason says so. */
 static char *place_beside(struct keel_mod *mod, struct group *g, struct entry *e, struct reason *ret)
@@ -251,6 +251,10 @@ static enum answer attempt(struct keel_mod *mod, struct group *g, struct entry *
 		never_first(mod, g, e, ret);
 		return is_about_all(ret->code) ? NO_FOR_ALL : NO_FOR_IT;
 	}
+	if (is_at_limit(mod, e->job)) {
+		reason_why(ret, KEEL_WHY_SUBJOBS);
+		return AT_LIMIT;
+	}
 	return start(mod, g, e, ret);
 }
 
@@ -279,13 +283,25 @@ static void turned_down(struct keel_mod *mod, struct group *g, struct entry *e, 
 {
 	struct state *st = mod->state;
 	bool no_place = answer == NO_PLACE || answer == NO_PLACE_FOR_IT;
-	bool top = no_place && !r->never && becomes_top(mod, g, e);
+	bool top = (no_place || answer == AT_LIMIT) && !r->never && becomes_top(mod, g, e);
 	bool passed_over = no_place && st->object->get_int(e->job, st->a.ineligible);
 
 	refused(mod, g, e, r, top || passed_over || answer == NO_FOR_IT || answer == NO_PLACE_FOR_IT ||
-				      e->asked_in == st->cycle);
+				      answer == AT_LIMIT || e->asked_in == st->cycle);
 	if (top && plan_begin(mod, e))
 		st->phase = PLANNING;
+}
+
+/* What is found out about it holds for all that are equal: one line for all of them. */
+static void considering(struct keel_mod *mod, const struct group *g, const struct entry *e)
+{
+	struct state *st = mod->state;
+	uint32_t equal = g->fresh.n + g->stale.n + g->told.n;
+	char more[64] = "";
+
+	if (equal > 1)
+		snprintf(more, sizeof(more), ", and %u that are equal to it", equal - 1);
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(e->job), "Considering job to run%s", more);
 }
 
 /* `again`: others have just given way for it. */
@@ -297,16 +313,16 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e, boo
 	enum victims v;
 	bool dry; /* its start would be refused */
 
-	if (!st->serving && order_is_broken(mod, g)) {
+	considering(mod, g, e);
+	if (!st->serving && st->stopped) {
 		reason_why(&r, KEEL_WHY_STRICT_ORDER);
 		refused(mod, g, e, &r, false);
 		return;
 	}
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(e->job), "Considering job to run");
 	answer = attempt(mod, g, e, &r);
 	if (answer == STARTED)
 		return;
-	v = may_ask_victims(st, e) ? victims_ask(mod, e->job, &r) : VICTIMS_NONE;
+	v = answer != AT_LIMIT && may_ask_victims(st, e) ? victims_ask(mod, e->job, &r) : VICTIMS_NONE;
 	dry = v == VICTIMS_NONE && st->refusal && e->asked_in == st->cycle;
 	if (dry)
 		reason_set(&r, "PBS Error: %s", st->refusal);
@@ -342,13 +358,23 @@ static struct entry *urgent_take(struct keel_mod *mod)
 	return e;
 }
 
+/* Nothing of it may start beside what runs of it, but more waits. */
+bool is_at_limit(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	return st->job->state(st->job->self, job) == 'B' && st->job->waiting(st->job->self, job) == 0 &&
+	       st->job->members(st->job->self, job) > 0;
+}
+
 static bool still_waits(struct keel_mod *mod, const struct entry *e)
 {
 	struct state *st = mod->state;
 
 	if (e->resumes)
 		return st->job->substate(st->job->self, e->job) == KEEL_SUB_SCHED_SUSPENDED;
-	return st->job->waiting(st->job->self, e->job) > 0;
+	return st->job->waiting(st->job->self, e->job) > 0 ||
+	       (!st->serving && is_at_limit(mod, e->job));
 }
 
 bool consider_next(struct keel_mod *mod)

@@ -45,7 +45,7 @@ void look_at(struct keel_mod *mod, struct entry *e)
 	char letter = st->job->state(st->job->self, e->job);
 	bool suspended = st->job->is_suspended(st->job->self, e->job);
 
-	if (st->job->waiting(st->job->self, e->job) ||
+	if (st->job->waiting(st->job->self, e->job) || is_at_limit(mod, e->job) ||
 	    (suspended && st->job->substate(st->job->self, e->job) == KEEL_SUB_SCHED_SUSPENDED))
 		entry_group(mod, e);
 	else if (suspended)

@@ -4,6 +4,7 @@
  */
 #include "scheduler.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,6 +199,44 @@ static void wish_fini(struct asked *asked)
 	free(asked->whole);
 }
 
+/* ---- places ------------------------------------------------------------------------------------------ */
+
+/* `ncpus=2:mem=1024kb` */
+static void chunk_text(struct state *st, const struct keel_chunk *chunk, char *buf, size_t len)
+{
+	size_t at = 0;
+	char amount[64];
+
+	buf[0] = '\0';
+	for (uint32_t i = 0; i < chunk->n && at < len; i++) {
+		const struct keel_res_value *v = &chunk->v[i];
+
+		if (!v->text)
+			st->resource->value_text(v, false, amount, sizeof(amount));
+		at += (size_t)snprintf(buf + at, len - at, "%s%s=%s", i ? ":" : "", v->res->name,
+				       v->text ? v->text : amount);
+	}
+}
+
+/* A line for each chunk of the select that was looked at. */
+static void chunks_log(struct keel_mod *mod, const char *id, const struct keel_select *select, bool placed,
+		       const struct reason *r)
+{
+	struct state *st = mod->state;
+	uint32_t n = placed ? select->n : r->chunk + 1;
+	char text[512];
+
+	for (uint32_t i = 0; i < n && i < select->n; i++) {
+		chunk_text(st, &select->chunk[i], text, sizeof(text));
+		st->core->log(mod, KEEL_LOG_DEBUG3, "Node", id, "Evaluating subchunk: %s", text);
+		if (placed || i < r->chunk)
+			st->core->log(mod, KEEL_LOG_DEBUG3, "Node", id, "Allocated one subchunk: %s", text);
+		else
+			st->core->log(mod, KEEL_LOG_DEBUG3, "Node", id, "Failed to satisfy subchunk: %u:%s",
+				      select->chunk[i].count, text);
+	}
+}
+
 char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
 		 struct reason *ret)
 {
@@ -216,6 +255,7 @@ char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group 
 char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
 	       struct reason *ret)
 {
+	struct state *st = mod->state;
 	struct asked asked;
 	struct wish wish;
 	char *exec_vnode;
@@ -223,6 +263,7 @@ char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 	wish_make(mod, job, g, &asked, &wish);
 	exec_vnode = place_job(s, &wish, ret);
 	wish_fini(&asked);
+	chunks_log(mod, st->object->id(job), wish.select, exec_vnode != NULL, ret);
 	return exec_vnode;
 }
 

@@ -40,7 +40,6 @@ static void line_read(struct state *st, struct line *l, struct keel_obj *queue, 
 	l->there = true;
 	l->rank = rank;
 	l->turn = l->top_jobs = 0;
-	l->stopped = false;
 	l->started = st->object->get_int(queue, st->queue.started);
 	l->execution = !type || *type == 'E' || *type == 'e';
 	l->priority = st->object->get_int(queue, st->queue.priority);

@@ -146,6 +146,7 @@ static bool try(struct trial *t, struct reason *ret)
 		no_memory(ret);
 	else if (!ret->text[0] && possible(t, ret))
 		explain(t, ret);
+	ret->chunk = t->unplaced;
 	return false;
 }
 

@@ -137,6 +137,7 @@ struct wish {
 struct reason {
 	int32_t code; /* enum keel_why; 0: said by somebody else */
 	bool never;   /* not even on empty vnodes */
+	uint32_t chunk; /* for which of the select's there was no place */
 	char text[REASON_MAX];
 	char what[REASON_WHAT]; /* the resource, limit or vnode that is missing; "" */
 };

@@ -258,6 +258,7 @@ static bool put_all(struct trial *t, uint32_t host)
 		for (c = 0; c < t->w->select->chunk[d].count; c++)
 			if (!put_chunk(t, chunk++, d, host)) {
 				parts_drop(t, 0);
+				t->unplaced = d;
 				return false;
 			}
 	}

@@ -73,7 +73,6 @@ struct shape {
 struct line {
 	char *name; /* owned */
 	bool there, started, execution;
-	bool stopped;      /* a job of it with no depth does not fit: strict order */
 	int64_t priority;
 	uint32_t rank;     /* order of creation */
 	uint32_t groups;   /* that refer to it */
@@ -228,7 +227,7 @@ struct state {
 	struct keel_timer *await_timer;
 
 	/* topjob.c */
-	bool stopped;      /* a job does not fit, and there is no depth: strict order */
+	bool stopped;      /* a job does not fit, and there is no depth for it: strict order */
 	uint32_t top_jobs; /* of this cycle, but for queues with a depth of their own */
 	struct calendar *calendar; /* of this cycle; NULL: nobody has needed it */
 	uint32_t calendars;        /* opened so far */
@@ -429,6 +428,7 @@ void starts_drop(struct keel_mod *mod);
 /* consider.c */
 /* One job, or one group that cannot start. False: nobody is left. */
 bool consider_next(struct keel_mod *mod);
+bool is_at_limit(struct keel_mod *mod, struct keel_obj *job); /* an array with as many subjobs as may run */
 void asides_back(struct keel_mod *mod);
 
 /* await.c */
@@ -437,8 +437,6 @@ void await_heard(struct keel_mod *mod, const char *id);
 void await_drop(struct keel_mod *mod);
 
 /* topjob.c */
-/* Has a job before these stopped all behind it? */
-bool order_is_broken(struct keel_mod *mod, const struct group *g);
 /* This one does not fit: is a start to be planned for it? It is counted; or stops all behind it. */
 bool becomes_top(struct keel_mod *mod, struct group *g, struct entry *e);
 /* Would a start now be over before anything planned begins? */

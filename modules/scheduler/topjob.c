@@ -50,13 +50,6 @@ static int64_t server_depth(struct keel_mod *mod)
 	return st->object->get_int(server, st->server.depth);
 }
 
-bool order_is_broken(struct keel_mod *mod, const struct group *g)
-{
-	struct state *st = mod->state;
-
-	return g->line->own_depth ? g->line->stopped : st->stopped;
-}
-
 static bool flag_of(struct keel_mod *mod, const char *klass, const char *id,
 		    const struct keel_attr *attr)
 {
@@ -88,7 +81,7 @@ bool becomes_top(struct keel_mod *mod, struct group *g, struct entry *e)
 	if (!setting_on(mod, SET_strict_ordering))
 		return false;
 	if (depth <= 0) {
-		*(g->line->own_depth ? &g->line->stopped : &st->stopped) = true;
+		st->stopped = true;
 		return false;
 	}
 	if (*used >= (uint64_t)depth || st->object->get_int(e->job, st->a.ineligible))
@@ -331,6 +324,23 @@ static bool plan_fits(void *arg, struct snapshot *s)
 	return could_go_back(p->mod, s, e->job, p->own, &unused);
 }
 
+/* When the first of its subjobs that run ends. */
+static int64_t room_at(struct keel_mod *mod, const struct entry *whole)
+{
+	struct state *st = mod->state;
+	const char *id = st->object->id(whole->job);
+	size_t len = strcspn(id, "[") + 1;
+	int64_t first = INT64_MAX, end;
+
+	for (const struct entry *e = st->running.first; e; e = e->next) {
+		if (strncmp(st->object->id(e->job), id, len) != 0)
+			continue;
+		end = job_end(mod, e->job);
+		first = end < first ? end : first;
+	}
+	return first < INT64_MAX ? first : st->calendar->now;
+}
+
 bool plan_begin(struct keel_mod *mod, struct entry *e)
 {
 	struct state *st = mod->state;
@@ -345,7 +355,7 @@ bool plan_begin(struct keel_mod *mod, struct entry *e)
 	}
 	p->mod = mod;
 	p->share = share_of(mod, e->job);
-	p->not_before = st->calendar->now;
+	p->not_before = is_at_limit(mod, e->job) ? room_at(mod, e) : st->calendar->now;
 	p->duration = job_duration(mod, e->job);
 	if (e->resumes) {
 		p->own = exec_again(mod, e->job);

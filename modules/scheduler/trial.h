@@ -58,6 +58,7 @@ struct trial {
 	bool has_queue_nodes; /* the job's queue has vnodes of its own */
 	bool many_hosts; /* keep off vnodes that take jobs of one host only */
 	bool empty;   /* pretend that no job is anywhere */
+	uint32_t unplaced; /* the chunk of the select for which there was no place */
 	bool failed;  /* out of memory */
 };
 

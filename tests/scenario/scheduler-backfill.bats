@@ -12,27 +12,6 @@ setup_file() { open_site 1; }
 teardown_file() { close_cluster; }
 setup() { join_cluster; }
 
-strict() { told 'strict_ordering: True ALL' 'by_queue: False ALL'; }
-
-# estimate JOB: seconds since 1970, or nothing.
-estimate()
-{
-	local text
-	text=$(job_attr "$1" estimated.start_time)
-	[ -z "$text" ] || date -d "$text" +%s
-}
-
-start_of() { date -d "$(job_attr "$1" stime)" +%s; }
-
-# near WHAT SECONDS SECONDS: they differ by less than a minute and a bit.
-near()
-{
-	local gap=$(($2 - $3))
-	[ "${gap#-}" -le 70 ] || { echo "$1: $2 is not near $3" >&2; return 1; }
-}
-
-is_top() { attr_is "$1" topjob True; }
-
 @test "scheduler #8: first come, first served, and nobody before" {
 	local first second third
 	strict

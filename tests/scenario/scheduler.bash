@@ -64,6 +64,30 @@ waits()
 
 attr_is() { same "$2 of $1" "$3" "$(job_attr "$1" "$2")"; }
 
+# ---- plans ---------------------------------------------------------------------------------------------
+
+strict() { told 'strict_ordering: True ALL' 'by_queue: False ALL'; }
+is_top() { attr_is "$1" topjob True; }
+
+# estimate JOB: seconds since 1970, or nothing.
+estimate()
+{
+	local text
+	text=$(job_attr "$1" estimated.start_time)
+	[ -z "$text" ] || date -d "$text" +%s
+}
+
+start_of() { date -d "$(job_attr "$1" stime)" +%s; }
+
+# near WHAT SECONDS SECONDS: they differ by less than a minute and a bit.
+near()
+{
+	local gap=$(($2 - $3))
+	[ "${gap#-}" -le 70 ] || { echo "$1: $2 is not near $3" >&2; return 1; }
+}
+
+# ---- the log -------------------------------------------------------------------------------------------
+
 # Lines of the server's log from now on: mark, then since.
 mark() { marked=$(server_log | wc -l); }
 since() { server_log | tail -n +"$((marked + 1))"; }
