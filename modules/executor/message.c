@@ -112,7 +112,7 @@ static void line_work(void *arg)
 			setfsgid(s.gid);
 			setfsuid(s.uid);
 		}
-		done = append_to(&s, l);
+		done = spec_settle(&s) == 0 && append_to(&s, l);
 		if (drop) {
 			setfsuid(0);
 			setfsgid(0);

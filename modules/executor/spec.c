@@ -5,10 +5,12 @@
 #include "spec.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 static bool out_reserve(struct spec_out *out, size_t more)
 {
@@ -238,8 +240,43 @@ int spec_decode(char *bytes, size_t len, struct spec *ret)
 	return r;
 }
 
+int spec_path(const struct spec *s, const char *path, const char *suffix, char *buf)
+{
+	size_t len = strlen(path);
+	struct stat st;
+	bool slash = len && path[len - 1] == '/';
+	bool dir = slash || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+	int n = dir ? snprintf(buf, PATH_MAX, "%s%s%s%s", path, slash ? "" : "/", s->id, suffix)
+		    : snprintf(buf, PATH_MAX, "%s", path);
+
+	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+static int stream_settle(const struct spec *s, struct spec_stream *stream, const char *suffix, char **ret)
+{
+	char path[PATH_MAX];
+	int r = stream->run && stream->keep ? spec_path(s, stream->run, suffix, path) : -ENOENT;
+
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	*ret = strdup(path);
+	if (!*ret)
+		return -ENOMEM;
+	stream->run = *ret;
+	return 0;
+}
+
+int spec_settle(struct spec *s)
+{
+	int r = stream_settle(s, &s->out, ".OU", &s->settled[0]);
+
+	return r < 0 ? r : stream_settle(s, &s->err, ".ER", &s->settled[1]);
+}
+
 void spec_fini(struct spec *s)
 {
+	free(s->settled[0]);
+	free(s->settled[1]);
 	free(s->env);
 	free(s->args);
 	free(s->groups);

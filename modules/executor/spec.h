@@ -45,6 +45,7 @@ struct spec {
 	gid_t gid;
 	mode_t umask;
 	struct spec_stream out, err;
+	char *settled[2];   /* of spec_settle(), owned */
 	gid_t *groups;
 	size_t n_groups;
 	char **env, **args; /* NULL-terminated; args[0] is the program of a task without script */
@@ -67,5 +68,12 @@ void spec_out_fini(struct spec_out *out);
 /* `bytes` is borrowed by the strings of *ret and changed nowhere. 0, -EPROTO or -ENOMEM. */
 int spec_decode(char *bytes, size_t len, struct spec *ret);
 void spec_fini(struct spec *s);
+
+/* Where a stream goes whose path may be a directory: "dir" and "dir/" become "dir/<id><suffix>" in `buf` of
+ * PATH_MAX. 0 or -ENAMETOOLONG. With the user's rights. */
+int spec_path(const struct spec *s, const char *path, const char *suffix, char *buf);
+/* Replaces `run` of streams that are kept in a directory by the file there. With the user's rights. 0, -ENOMEM,
+ * -ENAMETOOLONG. */
+int spec_settle(struct spec *s);
 
 #endif

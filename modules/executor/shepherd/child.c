@@ -87,10 +87,13 @@ static int stream_open(const struct spec_stream *stream)
 }
 
 /* stdout and stderr; a stream without a file of its own joins the other. */
-static void output_open(const struct spec *s, int trouble_fd)
+static void output_open(struct spec *s, int trouble_fd)
 {
-	int out = s->out.run ? stream_open(&s->out) : -1;
-	int err;
+	int r = spec_settle(s), out, err;
+
+	if (r < 0)
+		give_up(trouble_fd, TROUBLE_OUTPUT, -r, "standard output");
+	out = s->out.run ? stream_open(&s->out) : -1;
 
 	if (s->out.run && out < 0)
 		give_up(trouble_fd, TROUBLE_OUTPUT, errno, s->out.run);
@@ -152,19 +155,7 @@ static void shell_exec(const struct spec *s)
 	execve(s->shell, argv, s->env);
 }
 
-static void program_exec(const struct spec *s)
-{
-	if (strchr(s->args[0], '/')) {
-		execve(s->args[0], s->args, s->env);
-		return;
-	}
-	for (size_t i = 0; i < s->n_env; i++)
-		if (strncmp(s->env[i], "PATH=", 5) == 0)
-			setenv("PATH", s->env[i] + 5, 1);
-	execvpe(s->args[0], s->args, s->env);
-}
-
-_Noreturn void child_run(const struct spec *s, int trouble_fd)
+_Noreturn void child_run(struct spec *s, int trouble_fd)
 {
 	const char *what = s->script ? s->shell : s->args[0];
 	int r;
@@ -186,7 +177,7 @@ _Noreturn void child_run(const struct spec *s, int trouble_fd)
 	if (s->script)
 		shell_exec(s);
 	else
-		program_exec(s);
+		execve(s->args[0], s->args, s->env); /* as it is named: no PATH is searched */
 	r = errno;
 	dprintf(2, "%s: %s\n", what, strerror(r));
 	give_up(trouble_fd, TROUBLE_PROGRAM, r, what);

@@ -48,22 +48,6 @@ static void notice_write(const struct spec *s, const char *notice)
 	close(fd);
 }
 
-/* "dir" or "dir/" becomes "dir/<id>.OU". 0 or -ENAMETOOLONG. */
-static int place_path(const struct spec *s, const char *place, const char *suffix, char *buf)
-{
-	size_t len = strlen(place);
-	struct stat st;
-	bool dir = len && place[len - 1] == '/';
-	int n;
-
-	if (!dir && stat(place, &st) == 0 && S_ISDIR(st.st_mode))
-		dir = true;
-	n = dir ? snprintf(buf, PATH_MAX, "%s%s%s%s", place, place[len - 1] == '/' ? "" : "/", s->id,
-			   suffix)
-		: snprintf(buf, PATH_MAX, "%s", place);
-	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
-}
-
 static int bytes_write(int fd, const char *bytes, size_t len)
 {
 	while (len) {
@@ -153,18 +137,18 @@ static int stream_deliver(const struct spec *s, const struct spec_stream *stream
 	}
 	if (!stream->place)
 		return stream->keep ? 0 : (file_keep(s, stream->run, suffix), 1);
-	if (place_path(s, stream->place, suffix, to) == 0 && file_place(stream->run, to) == 0)
+	if (spec_path(s, stream->place, suffix, to) == 0 && file_place(stream->run, to) == 0)
 		return 0;
 	file_keep(s, stream->run, suffix);
 	return 1;
 }
 
-int deliver(const struct spec *s, int status, const char *notice)
+int deliver(struct spec *s, int status, const char *notice)
 {
 	int missed;
 
 	umask(s->umask);
-	if (chdir(s->home) < 0 && chdir("/") < 0)
+	if ((chdir(s->home) < 0 && chdir("/") < 0) || spec_settle(s) < 0)
 		return 3;
 	if (notice)
 		notice_write(s, notice);

@@ -98,7 +98,7 @@ static void tmpdir_choose(struct spec *s)
 			s->env[i] = text;
 }
 
-static pid_t child_start(const struct spec *s, struct trouble *ret_trouble)
+static pid_t child_start(struct spec *s, struct trouble *ret_trouble)
 {
 	int fds[2];
 	pid_t pid;

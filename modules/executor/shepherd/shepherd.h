@@ -19,7 +19,7 @@ struct trouble {
 };
 
 /* child.c: never returns. */
-_Noreturn void child_run(const struct spec *s, int trouble_fd);
+_Noreturn void child_run(struct spec *s, int trouble_fd);
 /* Become the user for good: groups, gid, uid, and check that root cannot be taken back. 0, -errno. */
 int privileges_drop(const struct spec *s);
 
@@ -38,7 +38,7 @@ int outcome_write(const struct spec *s, const struct outcome *o);
 void record_append(const struct spec *s, const char *line);
 
 /* deliver.c: as the user. Bits: 1 stdout, 2 stderr could not be placed. */
-int deliver(const struct spec *s, int status, const char *notice);
+int deliver(struct spec *s, int status, const char *notice);
 /* The last "notice" line of <id>.TK, malloc'ed or NULL. */
 char *notice_read(const struct spec *s);
 

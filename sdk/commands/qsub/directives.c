@@ -3,7 +3,7 @@
  * directives.c - options written in the script.
  *
  * The scan ends at the first line that would be executed: not empty, and beginning neither with ':'
- * nor with '#'. A directive that ends in '\' goes on in the next line.
+ * nor with '#'. A directive that ends in '\' goes on in the next line; in the script that is sent they are one.
  */
 #include "directives.h"
 
@@ -42,24 +42,22 @@ int directive_read(struct submission *s, const char *options, enum source source
 	return ret;
 }
 
-/* Copy the line at *at, joined with those it goes on in, to `line`; *at moves behind. A line that it
- * goes on in may repeat the prefix, so that a shell takes it for a comment too. */
-static void line_join(const char **at, const char *prefix, char *line)
+/* Join the line at `at`, in the script, with those it goes on in: a shell that reads them one by one would
+ * run the second. One that it goes on in may repeat the prefix. Returns the length of the line. */
+static size_t line_join(struct script *script, char *at, const char *prefix)
 {
-	for (;;) {
-		size_t len = strcspn(*at, "\n");
-		bool goes_on = len > 0 && (*at)[len - 1] == '\\';
-		bool more = (*at)[len] == '\n';
+	size_t len = strcspn(at, "\n");
 
-		memcpy(line, *at, len);
-		line += len - (goes_on ? 1 : 0);
-		*at += len + (more ? 1 : 0);
-		if (!goes_on || !more)
-			break;
-		if (strncmp(*at, prefix, strlen(prefix)) == 0)
-			*at += strlen(prefix);
+	while (len > 0 && at[len - 1] == '\\' && at[len] == '\n') {
+		char *next = at + len + 1;
+
+		if (strncmp(next, prefix, strlen(prefix)) == 0)
+			next += strlen(prefix);
+		memmove(at + len - 1, next, (size_t)(script->text + script->len - next) + 1);
+		script->len -= (size_t)(next - (at + len - 1));
+		len = strcspn(at, "\n");
 	}
-	*line = '\0';
+	return len;
 }
 
 /* Is the line at `at` one that a shell would run? */
@@ -68,41 +66,47 @@ static bool is_executable(const char *at)
 	return *at != '\n' && *at != '\0' && *at != ':' && *at != '#';
 }
 
-static int scan(struct submission *s, const char *at, const char *prefix, char *scratch)
+/* The directive at `at`, behind its prefix, as one line; *ret_len is that of the line. */
+static int directive_take(struct submission *s, struct script *script, char *at, const char *prefix,
+			  size_t *ret_len)
 {
-	size_t len = strlen(prefix);
-	int ret = 0;
-
-	while (*at != '\0' && ret == 0) {
-		const char *line = at + strspn(at, " \t");
-
-		if (strncmp(line, prefix, len) == 0) {
-			at = line + len;
-			line_join(&at, prefix, scratch);
-			ret = directive_read(s, scratch, FROM_DIRECTIVE);
-		} else if (is_executable(line)) {
-			break;
-		} else {
-			at = line + strcspn(line, "\n");
-			at += *at == '\n' ? 1 : 0;
-		}
-	}
-	return ret;
-}
-
-int directives_read(struct submission *s, const char *text, const char *prefix)
-{
-	char *scratch;
+	char *options;
 	int ret;
 
-	if (*prefix == '\0')
-		return 0;
-	scratch = malloc(strlen(text) + 1);
-	if (scratch == NULL) {
+	*ret_len = line_join(script, at, prefix);
+	options = strndup(at, *ret_len);
+	if (options == NULL) {
 		fprintf(stderr, "qsub: out of memory\n");
 		return -EINVAL;
 	}
-	ret = scan(s, text, prefix, scratch);
-	free(scratch);
+	if (*ret_len > 0 && options[*ret_len - 1] == '\\')
+		options[*ret_len - 1] = '\0'; /* it goes on in no line */
+	ret = directive_read(s, options, FROM_DIRECTIVE);
+	free(options);
+	return ret;
+}
+
+int directives_read(struct submission *s, struct script *script, const char *prefix)
+{
+	size_t len, prefix_len = strlen(prefix);
+	char *at = script->text;
+	int ret = 0;
+
+	if (prefix_len == 0)
+		return 0;
+	while (*at != '\0' && ret == 0) {
+		char *line = at + strspn(at, " \t");
+
+		if (strncmp(line, prefix, prefix_len) == 0) {
+			at = line + prefix_len;
+			ret = directive_take(s, script, at, prefix, &len);
+		} else if (is_executable(line)) {
+			break;
+		} else {
+			at = line;
+			len = strcspn(at, "\n");
+		}
+		at += len + (at[len] == '\n');
+	}
 	return ret;
 }

@@ -5,13 +5,14 @@
 #ifndef QSUB_DIRECTIVES_H
 #define QSUB_DIRECTIVES_H
 
+#include "script.h"
 #include "submission.h"
 
 #define DIRECTIVE_PREFIX "#PBS"
 
-/* Read the directives of `text`; an empty `prefix` means there are none. 0 or -EINVAL after a
- * message. */
-int directives_read(struct submission *s, const char *text, const char *prefix);
+/* Read the directives of the script, and join those that go on in a next line; an empty `prefix` means there
+ * are none. 0 or -EINVAL after a message. */
+int directives_read(struct submission *s, struct script *script, const char *prefix);
 
 /* One option string. 0 or -EINVAL after a message. */
 int directive_read(struct submission *s, const char *options, enum source source);

@@ -75,7 +75,7 @@ static int command_line_read(struct submission *s, int argc, char **argv, struct
 	return 0;
 }
 
-static int directives_take(struct submission *s, const struct script *script)
+static int directives_take(struct submission *s, struct script *script)
 {
 	const char *prefix = s->prefix;
 
@@ -83,7 +83,7 @@ static int directives_take(struct submission *s, const struct script *script)
 		prefix = getenv("PBS_DPREFIX");
 	if (prefix == NULL)
 		prefix = DIRECTIVE_PREFIX;
-	return directives_read(s, script->text, prefix) < 0 ? EXIT_FAULT : 0;
+	return directives_read(s, script, prefix) < 0 ? EXIT_FAULT : 0;
 }
 
 /* Wishes that do not go together. 0 or the exit status after a message. */

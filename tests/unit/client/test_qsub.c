@@ -107,14 +107,27 @@ static void test_command_line(void)
 	CU_ASSERT(command_line("-p") < 0);
 }
 
+static char *joined; /* the script after its directives were read */
+
+/* The directives of a copy of `text`. */
+static int directives_of(const char *text, const char *prefix)
+{
+	struct script script = { .text = strdup(text), .len = strlen(text), .fd = -1 };
+	int ret = directives_read(&s, &script, prefix);
+
+	CU_ASSERT_EQUAL(script.len, strlen(script.text));
+	free(joined);
+	joined = script.text;
+	return ret;
+}
+
 static void test_precedence(void)
 {
 	begin();
 	CU_ASSERT(command_line("-N mine -l ncpus=4 -q here") > 0);
-	CU_ASSERT_EQUAL(directives_read(&s,
-					"#!/bin/sh\n#PBS -N theirs -A acct\n#PBS -l ncpus=1,mem=1gb\n"
-					"#PBS -l mem=9gb -q there\n#PBS -p 1\n#PBS -p 2\n",
-					"#PBS"),
+	CU_ASSERT_EQUAL(directives_of("#!/bin/sh\n#PBS -N theirs -A acct\n#PBS -l ncpus=1,mem=1gb\n"
+				      "#PBS -l mem=9gb -q there\n#PBS -p 1\n#PBS -p 2\n",
+				      "#PBS"),
 			0);
 	is(submission_get(&s, ATTR_N), "mine");
 	is(submission_get(&s, ATTR_A), "acct");
@@ -146,7 +159,7 @@ static void test_order(void)
 static int scan(const char *text, const char *prefix)
 {
 	begin();
-	return directives_read(&s, text, prefix);
+	return directives_of(text, prefix);
 }
 
 static void test_directives(void)
@@ -162,6 +175,10 @@ static void test_directives(void)
 	is(submission_get(&s, ATTR_p), "3");
 	CU_ASSERT_EQUAL(scan("#PBS -N=\"x\"", "#PBS"), 0);
 	is(submission_get(&s, ATTR_N), "x");
+	is(joined, "#PBS -N=\"x\"");
+	CU_ASSERT_EQUAL(scan("#PBS -p 1 \\\n#PBS -A b\\\nc\n# x \\\necho \\\n#PBS", "#PBS"), 0);
+	is(joined, "#PBS -p 1  -A bc\n# x \\\necho \\\n#PBS"); /* mend D19 */
+	is(submission_get(&s, ATTR_A), "bc");
 	CU_ASSERT(scan("#PBS -Q\n", "#PBS") < 0);
 	CU_ASSERT(scan("#PBS operand\n", "#PBS") < 0);
 	CU_ASSERT(scan("#PBS -C x\n", "#PBS") < 0);
