@@ -101,6 +101,29 @@ char *dispatch_peer(struct keel_mod *mod, struct keel_obj *job)
 	return found;
 }
 
+bool dispatch_spans_hosts(struct keel_mod *mod, const char *exec_vnode)
+{
+	const struct server *srv = &((const struct state *)mod->state)->server;
+	char *copy = strdup(exec_vnode), *save = NULL, *first = NULL;
+	bool spans = false;
+
+	for (char *part = copy ? strtok_r(copy, "+", &save) : NULL; part && !spans; part = strtok_r(NULL, "+", &save)) {
+		char *name = part + strspn(part, "(");
+		const char *peer;
+
+		name[strcspn(name, ":)")] = '\0';
+		peer = srv->host_of ? srv->host_of(srv->host_of_me, name) : NULL;
+		if (!peer)
+			peer = name;
+		spans = first && strcmp(first, peer) != 0;
+		if (!first)
+			first = strdup(peer);
+	}
+	free(first);
+	free(copy);
+	return spans;
+}
+
 /* Message to the entry's host about it. */
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay)
 {

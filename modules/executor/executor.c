@@ -48,12 +48,15 @@ static const struct keel_conf_rule conf_rules[] = {
 		       .doc = "\"host:/prefix /local/prefix\": files of that host that are seen here"),
 	KEEL_CONF_RULE(BOOL, struct conf, freezer, .fallback = "true",
 		       .doc = "suspend with the help of the cgroup v2 freezer where it can be used"),
+	KEEL_CONF_RULE(BOOL, struct conf, first_host_only, .fallback = "false",
+		       .doc = "start a job over several hosts, on its first host alone: to try placement out"),
 };
 
 static const struct keel_need needs[] = {
 	KEEL_NEED(core, 0, struct state, core),	  KEEL_NEED(object, 0, struct state, object),
 	KEEL_NEED(msg, 0, struct state, msg),	  KEEL_NEED(link, 0, struct state, link),
 	KEEL_NEED(hook, 0, struct state, hook),	  KEEL_NEED(blob, 0, struct state, blob),
+	KEEL_NEED(call, 0, struct state, call),
 };
 
 static const struct keel_service_def service = {
@@ -66,6 +69,19 @@ static keel_verdict job_known(struct keel_call *call, const struct keel_ev_job_k
 {
 	resync_known(call->mod, ev->job);
 	return KEEL_NEXT;
+}
+
+/* The hosts beside the first would have nothing of the job but what it takes of them. */
+static keel_verdict job_run(struct keel_call *call, const struct keel_ev_job_run *ev)
+{
+	const struct state *st = keel_state(call);
+	const struct conf *cf = call->mod->conf;
+
+	if (cf->first_host_only || !dispatch_spans_hosts(call->mod, ev->exec_vnode))
+		return KEEL_NEXT;
+	return st->call->reject(call, PBSE_NOSUP,
+				"jobs over several hosts cannot be started yet: ask for chunks that fit on one "
+				"host, with -l place=pack");
 }
 
 static keel_verdict peer_up(struct keel_call *call, const struct keel_ev_peer_up *ev)
@@ -90,6 +106,7 @@ static keel_verdict peer_down(struct keel_call *call, const struct keel_ev_peer_
 
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_known, job_known),
+	KEEL_TAP(job_run, job_run),
 	KEEL_TAP(peer_up, peer_up),
 	KEEL_TAP(peer_down, peer_down),
 };

@@ -31,7 +31,7 @@ struct conf {
 	const char *sharing, *shepherd, *tmpdir;
 	const char *checkpoint_abort, *restart;
 	const char *const *usecp;
-	bool freezer;
+	bool freezer, first_host_only;
 };
 
 /* ---- server half ------------------------------------------------------------------------------ */
@@ -148,6 +148,7 @@ struct state {
 	const struct keel_link_api *link;
 	const struct keel_hook_api *hook;
 	const struct keel_blob_api *blob;
+	const struct keel_call_api *call;
 	struct server server;
 	struct mom mom;
 	bool stopping;
@@ -162,6 +163,8 @@ void entry_drop(struct state *st, struct entry *e);
 void server_fini(struct keel_mod *mod);
 /* The primary host of a job, copied, NULL unknown. */
 char *dispatch_peer(struct keel_mod *mod, struct keel_obj *job);
+/* Do the vnodes of "(n1:ncpus=2)+(n2...)" belong to more than one host? */
+bool dispatch_spans_hosts(struct keel_mod *mod, const char *exec_vnode);
 /* Like object->text() but malloc'ed; NULL when unset or unknown. */
 char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name, const char *key);
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay);

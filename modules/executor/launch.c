@@ -17,7 +17,7 @@
 #include "duration.h"
 #include "proc.h"
 
-#define USER_FRESH_MS 60000
+#define USER_FRESH_MS 1000 /* who leaves a group starts nothing as it any more */
 #define RETRY_LATER -3
 #define HOOK_REFUSED -4
 

@@ -15,7 +15,7 @@ FULL='Not Running: Not enough free nodes available'
 # One host of 4 cpus, n1, unless said otherwise; finished jobs are remembered.
 cluster()
 {
-	setup_sandbox "$@"
+	setup_sandbox --set executor.first_host_only=true "$@" # jobs lie over several hosts
 	qmgr -c 'set server job_history_enable = true'
 }
 

@@ -6,7 +6,7 @@
 load helper
 load shared
 
-setup_file() { open_cluster --hosts 3; }
+setup_file() { open_cluster --hosts 3 --set executor.first_host_only=true; }
 teardown_file() { close_cluster; }
 setup() { join_cluster; }
 

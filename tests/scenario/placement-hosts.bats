@@ -8,7 +8,7 @@ load helper
 load shared
 load scheduler
 
-setup_file() { open_cluster --hosts 3 --ncpus 4; qmgr -c 'set sched default attr_update_period = 0'; }
+setup_file() { open_cluster --hosts 3 --ncpus 4 --set executor.first_host_only=true; qmgr -c 'set sched default attr_update_period = 0'; }
 teardown_file() { close_cluster; }
 setup() { join_cluster; }
 

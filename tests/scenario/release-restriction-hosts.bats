@@ -12,7 +12,7 @@ RESTRICT=restrict_res_to_release_on_suspend
 
 cluster()
 {
-	setup_sandbox "$@"
+	setup_sandbox --set executor.first_host_only=true "$@" # jobs lie over several hosts
 	qmgr -c 'set server job_history_enable = true'
 }
 restrict() { qmgr -c "set server $RESTRICT = '$1'"; }
