@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_STAGING "files are not staged yet: copy them in the script of the job"
+
 static int32_t bad(struct keel_mod *mod, const char *name, struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -80,6 +82,34 @@ static int32_t check_project(struct keel_mod *mod, const struct keel_session *wh
 	return strpbrk(text, "/[]\";:|<>+,?*") ? bad(mod, "project", err) : 0;
 }
 
+static int32_t not_yet(struct keel_mod *mod, struct keel_err *err, const char *what, const char *kind,
+		       const char *name)
+{
+	struct state *st = mod->state;
+
+	return st->core->error(err, PBSE_NOSUP, "%s (%s %s)", what, kind, name);
+}
+
+/* Nothing copies files: a job that counts on it must not start without. */
+static int32_t check_stagein(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
+			     int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	(void)job, (void)op, (void)key;
+	return who && *text ? not_yet(mod, err, NO_STAGING, "attribute", "stagein") : 0;
+}
+
+static int32_t check_stageout(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
+			      int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	(void)job, (void)op, (void)key;
+	return who && *text ? not_yet(mod, err, NO_STAGING, "attribute", "stageout") : 0;
+}
+
+static bool shrinks(const char *resource)
+{
+	return strcmp(resource, "min_walltime") == 0 || strcmp(resource, "max_walltime") == 0;
+}
+
 /* Amounts that the system computes, and those that a site lets users only see. */
 static int32_t check_resources(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 			       int32_t op, const char *key, const char *text, struct keel_err *err)
@@ -88,9 +118,11 @@ static int32_t check_resources(struct keel_mod *mod, const struct keel_session *
 	const struct keel_resource *res = who && key ? st->resource->find(st->resource->self, key) : NULL;
 	uint32_t closed = KEEL_RES_SYSTEM;
 
-	(void)job, (void)op, (void)text;
+	(void)job;
 	if (!res)
 		return 0;
+	if (op != KEEL_UNSET && *text && shrinks(key))
+		return not_yet(mod, err, "jobs are not shrunk to fit yet: ask for walltime alone", "resource", key);
 	if (!(who->roles & KEEL_OPERATORS))
 		closed |= KEEL_RES_READONLY | KEEL_RES_INVISIBLE;
 	return res->flags & closed ? st->core->error(err, PBSE_ATTRRO, "%s Resource_List.%s",

@@ -260,6 +260,13 @@ int32_t acl_check(struct keel_mod *mod, const struct keel_session *who, struct k
 bool acl_names(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *list,
 	       const char *name, const char *host);
 
+/* group.c: which group a job runs as */
+typedef void group_done(struct keel_mod *mod, void *arg, int32_t code, const char *group);
+/* The value of group_list that is meant for this host, if the request sets it; "" is the user's own group. */
+bool group_wanted(struct keel_mod *mod, struct keel_req *req, char *buf, size_t size);
+/* Is `user` a member of `group` now? `done`, later: 0 and the group's name, or PBSE_BADGRP. */
+void group_ask(struct keel_mod *mod, const char *user, const char *group, group_done *done, void *arg);
+
 /* admit.c */
 /* May a job of this owner come into the queue? `routed`: from a queue that starts nothing. */
 int32_t admit(struct keel_mod *mod, struct keel_obj *queue, const struct keel_session *owner,

@@ -17,12 +17,14 @@ struct alteration {
 	struct keel_req *req;
 	char *id;
 	char *record; /* accounting text: Attr[.resc]=value ... */
+	char *group;  /* that a new group_list means; NULL: it stays */
 };
 
 static void alteration_free(struct alteration *a)
 {
 	free(a->id);
 	free(a->record);
+	free(a->group);
 	free(a);
 }
 
@@ -164,7 +166,7 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 	return code;
 }
 
-static void alter(struct keel_mod *mod, struct keel_req *req);
+static void alter(struct keel_mod *mod, struct keel_req *req, const char *group);
 
 static void altered(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
@@ -173,7 +175,7 @@ static void altered(struct keel_mod *mod, void *arg, const struct keel_outcome *
 	struct keel_obj *job = st->object->find(mod, "job", a->id);
 
 	if (edits_stale(outcome)) {
-		alter(mod, a->req);
+		alter(mod, a->req, a->group);
 	} else if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
 		st->request->reply(a->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
 				   outcome->text ? "%s" : NULL, outcome->text);
@@ -195,7 +197,8 @@ static void altered(struct keel_mod *mod, void *arg, const struct keel_outcome *
 	alteration_free(a);
 }
 
-static void alter(struct keel_mod *mod, struct keel_req *req)
+/* `group`: what its group_list means, or NULL when it sets none. */
+static void alter(struct keel_mod *mod, struct keel_req *req, const char *group)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY);
@@ -212,10 +215,13 @@ static void alter(struct keel_mod *mod, struct keel_req *req)
 	}
 	a = calloc(1, sizeof(*a));
 	ch = st->object->changes(mod);
-	if (!a || !ch || !(a->id = strdup(job_id(mod, job))))
+	if (!a || !ch || !(a->id = strdup(job_id(mod, job))) ||
+	    (group && !(a->group = strdup(group))))
 		code = st->core->error(&err, PBSE_SYSTEM, "System error: out of memory");
 	if (!code)
 		code = alter_all(mod, ch, req, job, &a->record, &err);
+	if (!code && group)
+		code = st->object->change_text(ch, job, st->a.egroup, KEEL_SET, NULL, group, &err);
 	if (!code)
 		code = edits_expect(mod, ch, job, &err);
 	if (code) {
@@ -238,9 +244,25 @@ static void alter(struct keel_mod *mod, struct keel_req *req)
 	});
 }
 
+static void group_known(struct keel_mod *mod, void *arg, int32_t code, const char *group)
+{
+	struct state *st = mod->state;
+
+	if (code)
+		st->request->reply(arg, code, NULL);
+	else
+		alter(mod, arg, group);
+}
+
 void on_alter(struct keel_mod *mod, struct keel_req *req)
 {
-	alter(mod, req);
+	struct keel_obj *job;
+	char group[256];
+
+	if (!group_wanted(mod, req, group, sizeof(group)))
+		alter(mod, req, NULL);
+	else if ((job = job_for(mod, req, KEEL_EVERYBODY)))
+		group_ask(mod, job_text(mod, job, ((struct state *)mod->state)->a.euser), group, group_known, req);
 }
 
 /* ---- hold and release ----------------------------------------------------------------------------- */

@@ -21,11 +21,13 @@ struct submission {
 	struct keel_obj *queue; /* until the chain: it may be deleted while a tap holds */
 	char *script;
 	uint32_t script_len;
+	char *group; /* of group_list; NULL: the user's own */
 };
 
 static void submission_free(struct submission *s)
 {
 	free(s->script);
+	free(s->group);
 	free(s);
 }
 
@@ -101,9 +103,10 @@ static int32_t check_user_list(struct keel_mod *mod, struct keel_changes *ch, st
 }
 
 /* What the server says about every job. */
-static void fill(struct keel_mod *mod, struct keel_obj *draft, struct keel_obj *queue,
-		 const struct keel_session *who, int64_t sequence)
+static void fill(struct keel_mod *mod, const struct submission *s, const struct keel_session *who,
+		 int64_t sequence)
 {
+	struct keel_obj *draft = s->draft, *queue = s->queue;
 	struct state *st = mod->state;
 	const struct keel_object_api *object = st->object;
 	int64_t now = st->core->time(mod);
@@ -112,7 +115,7 @@ static void fill(struct keel_mod *mod, struct keel_obj *draft, struct keel_obj *
 	snprintf(gid, sizeof(gid), "%u", who->gid);
 	object->set_text(draft, st->a.owner, KEEL_SET, NULL, who->who, NULL);
 	object->set_str(draft, st->a.euser, who->user);
-	object->set_str(draft, st->a.egroup, who->group ? who->group : gid);
+	object->set_str(draft, st->a.egroup, s->group ? s->group : who->group ? who->group : gid);
 	object->set_str(draft, st->a.queue, object->id(queue));
 	if (!queue_runs(mod, queue) && who->groups) /* lists of other queues will ask */
 		object->set_str(draft, st->a.groups, who->groups);
@@ -319,7 +322,7 @@ static int32_t draft(struct keel_mod *mod, struct submission *s, struct keel_cha
 	s->draft = st->object->draft(mod, "job", id, err);
 	if (!s->draft)
 		return err->code ? err->code : PBSE_SYSTEM;
-	fill(mod, s->draft, s->queue, who, sequence);
+	fill(mod, s, who, sequence);
 	ch = st->object->changes(mod);
 	code = ch ? apply(mod, ch, s->draft, s->queue, s->req, sequence, err)
 		  : st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
@@ -348,36 +351,31 @@ static bool knows_defaults(struct keel_mod *mod, struct keel_req *req)
 	       strcmp(extend + sizeof(prefix) - 1, have ? have : "") == 0;
 }
 
-void on_submit(struct keel_mod *mod, struct keel_req *req)
+/* What can be said before the job is made: who submits, where to, how much. */
+static int32_t submission_check(struct keel_mod *mod, struct submission *s, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	const struct keel_session *who = st->request->session(req);
-	struct submission *s = calloc(1, sizeof(*s));
+	const struct keel_session *who = st->request->session(s->req);
+	int32_t code = check_user(mod, who, err);
+
+	if (!code)
+		code = find_queue(mod, st->msg->str(st->request->body(s->req), "dest"), &s->queue, err);
+	return code ? code : admit(mod, s->queue, who, false, err);
+}
+
+static void submission_raise(struct keel_mod *mod, struct submission *s)
+{
+	struct state *st = mod->state;
 	struct keel_changes *ch;
 	struct keel_err err = { 0 };
-	int32_t code = PBSE_SYSTEM;
+	int32_t code = submission_check(mod, s, &err);
 
-	if (!knows_defaults(mod, req)) {
-		free(s);
-		st->request->reply(req, PBSE_FORCE_QSUB_UPDATE, NULL);
-		return;
-	}
-	if (!s) {
-		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
-		return;
-	}
-	s->req = req;
-	code = check_user(mod, who, &err);
 	if (!code)
-		code = find_queue(mod, st->msg->str(st->request->body(req), "dest"), &s->queue, &err);
-	if (!code)
-		code = admit(mod, s->queue, who, false, &err);
-	if (!code)
-		code = take_script(mod, req, s, &err);
+		code = take_script(mod, s->req, s, &err);
 	if (!code)
 		code = draft(mod, s, &ch, &err);
 	if (code) {
-		st->request->reply(req, code, "%s", err.text);
+		st->request->reply(s->req, code, "%s", err.text);
 		submission_free(s);
 		return;
 	}
@@ -385,10 +383,53 @@ void on_submit(struct keel_mod *mod, struct keel_req *req)
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_submit,
 		.event = KEEL_EVENT(job_submit, .id = job_id(mod, s->draft), .job = s->draft,
-				    .queue = s->queue, .who = who->who),
+				    .queue = s->queue, .who = st->request->session(s->req)->who),
 		.changes = ch,
-		.req = req,
+		.req = s->req,
 		.done = decided,
 		.arg = s,
 	});
+}
+
+static void group_known(struct keel_mod *mod, void *arg, int32_t code, const char *group)
+{
+	struct state *st = mod->state;
+	struct submission *s = arg;
+
+	if (!code && !(s->group = strdup(group)))
+		code = PBSE_SYSTEM;
+	if (!code) {
+		submission_raise(mod, s);
+		return;
+	}
+	st->request->reply(s->req, code, NULL);
+	submission_free(s);
+}
+
+void on_submit(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+	struct submission *s;
+	struct keel_err err = { 0 };
+	char group[256];
+	int32_t code;
+
+	if (!knows_defaults(mod, req)) {
+		st->request->reply(req, PBSE_FORCE_QSUB_UPDATE, NULL);
+		return;
+	}
+	s = calloc(1, sizeof(*s));
+	if (!s) {
+		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	s->req = req;
+	if (!group_wanted(mod, req, group, sizeof(group)) || !*group) {
+		submission_raise(mod, s);
+	} else if ((code = submission_check(mod, s, &err))) {
+		st->request->reply(req, code, "%s", err.text);
+		submission_free(s);
+	} else {
+		group_ask(mod, st->request->session(req)->user, group, group_known, s);
+	}
 }

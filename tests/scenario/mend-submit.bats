@@ -84,3 +84,187 @@ refuses() { says "$1" "qsub: $2" as "$OWNER" qsub "${@:3}" -- /bin/true; }
 	same select 1:sa=b "$(job_attr "$id" Resource_List.select)"
 	has "$(job_attr "$id" exec_host)" '^n2/'
 }
+
+# A person of these stories' own, whose groups change: in ktsub and ktsubin, not in ktsubout.
+make_grouped()
+{
+	(
+		flock 9
+		for group in ktsubin ktsubout; do getent group $group >/dev/null || groupadd $group; done
+		exists ktsub || useradd -m -U -s /bin/sh ktsub
+		gpasswd -a ktsub ktsubin >/dev/null
+	) 9>/run/lock/keelson-test-users 3>&-
+}
+
+is_in_group() { id -Gn ktsub | grep -qw "$1"; }
+
+# grouped [qsub arguments]: a job of ktsub that is over and wrote its group, in the file "out", beside "made".
+grouped()
+{
+	local id dir
+	dir=$(desk ktsub)
+	rm -f "$dir/out" "$dir/made"
+	id=$(as ktsub qsub -j oe -o "$dir/out" "$@" -- /bin/sh -c "id -gn; id -Gn; touch $dir/made") && ends "$id" && echo "$id"
+}
+
+# ran_as GROUP: what the job of grouped() was, and whose its files are.
+ran_as()
+{
+	local dir
+	dir=$(desk ktsub)
+	same 'group of the process' "$1" "$(sed -n 1p "$dir/out")" &&
+		has "$(sed -n 2p "$dir/out")" '\<ktsub\>' && has "$(sed -n 2p "$dir/out")" '\<ktsubin\>' &&
+		same 'group of its file' "$1" "$(stat -c %G "$dir/made")" &&
+		same 'group of its output' "$1" "$(stat -c %G "$dir/out")"
+}
+
+@test "mend A12: group_list is the group of the job and of its files; one who is no member is refused" {
+	needs_root
+	make_grouped
+	local id
+
+	says 197 'qsub: Bad GID for job execution' as ktsub qsub -W group_list=ktsubout -- /bin/true
+	says 197 'qsub: Bad GID for job execution' as ktsub qsub -W group_list=nosuchgroup -- /bin/true
+	says 197 'qsub: Bad GID for job execution' as ktsub qsub -W group_list=root -- /bin/true
+
+	id=$(grouped -W group_list=ktsubin)
+	ran_as ktsubin
+	same group_list ktsubin "$(job_attr "$id" group_list)"
+	same egroup ktsubin "$(job_attr "$id" egroup)"
+	has "$(accounting)" ";E;$id;user=ktsub group=ktsubin "
+	grouped
+	ran_as ktsub
+	grouped -W group_list=ktsubin@elsewhere
+	ran_as ktsub
+	grouped -W group_list="ktsub@elsewhere,ktsubin"
+	ran_as ktsubin
+	grouped -W group_list="ktsub@$(hostname),ktsubin"
+	ran_as ktsub
+}
+
+@test "mend A12: qalter -W group_list= chooses the group of a job that waits" {
+	needs_root
+	make_grouped
+	local id dir
+
+	dir=$(desk ktsub)
+	rm -f "$dir/made"
+	id=$(as ktsub qsub -h -- /bin/sh -c "touch $dir/made")
+	says 197 "qalter: Bad GID for job execution $id" as ktsub qalter -W group_list=ktsubout "$id"
+	as ktsub qalter -W group_list=ktsubin "$id"
+	same egroup ktsubin "$(job_attr "$id" egroup)"
+	as ktsub qrls "$id"
+	ends "$id"
+	same 'group of its file' ktsubin "$(stat -c %G "$dir/made")"
+	id=$(as ktsub qsub -h -W group_list=ktsubin -- /bin/true)
+	as ktsub qalter -W group_list= "$id"
+	same egroup ktsub "$(job_attr "$id" egroup)"
+}
+
+@test "mend A12: who has left a group starts nothing as it a second later, nor does his job" {
+	needs_root
+	make_grouped
+	local id dir
+
+	dir=$(desk ktsub)
+	grouped -W group_list=ktsubin # server and host have looked
+	id=$(as ktsub qsub -h -W group_list=ktsubin -- /bin/sh -c "touch $dir/late")
+	gpasswd -d ktsub ktsubin >/dev/null
+	says 197 'qsub: Bad GID for job execution' as ktsub qsub -W group_list=ktsubin -- /bin/true
+	nap 1.1 # what a host may remember
+	as ktsub qrls "$id"
+	wait_until 10 has_been_refused "$id"
+	[ ! -e "$dir/late" ]
+}
+
+has_been_refused() { mom_log n1 | grep -q "$1.*user ktsub is not in group ktsubin" || mom_log n2 | grep -q "$1.*user ktsub is not in group ktsubin" || server_log | grep -q "$1.*user ktsub is not in group ktsubin"; }
+
+@test "mend A12: a job over several hosts is not started, and says why; one host is enough for it" {
+	local id reason='jobs over several hosts cannot be started yet: ask for chunks that fit on one host, with -l place=pack'
+
+	id=$(submit -l select=2:ncpus=1 -l place=scatter)
+	wait_until 10 has_comment "$id"
+	has "$(job_attr "$id" comment)" "^Not Running: PBS Error: $reason"
+	job_is "$id" Q
+	lacks "$(job_attr "$id" exec_vnode)" .
+	same 'what is taken' $'0\n0' "$(pbsnodes -a | value resources_assigned.ncpus)"
+	says 2 "qrun: Failed to run: $reason (15029) $id" qrun "$id"
+	job_is "$id" Q
+	[ ! -e "$SB/n1/spool/$id.OU" ] && [ ! -e "$SB/n2/spool/$id.OU" ]
+
+	qalter -l place=pack "$id"
+	wait_until 10 job_is "$id" R 42
+}
+
+has_comment() { [ -n "$(job_attr "$1" comment)" ]; }
+
+@test "mend A12: file staging is refused, in words" {
+	local reason='files are not staged yet: copy them in the script of the job (attribute'
+	local id
+
+	refuses 181 "$reason stagein)" -W stagein=a@vm:b
+	refuses 181 "$reason stageout)" -W stageout=a@vm:b
+	id=$(submit -h)
+	says 181 "qalter: $reason stageout) $id" qalter -W stageout=a@vm:b "$id"
+	quietly qalter -W stageout= "$id"
+}
+
+@test "mend D30: min_walltime and max_walltime are refused, in words" {
+	local reason='jobs are not shrunk to fit yet: ask for walltime alone (resource' id
+
+	refuses 181 "$reason min_walltime)" -l min_walltime=10
+	refuses 181 "$reason max_walltime)" -l max_walltime=20,walltime=10
+	id=$(submit -h -l walltime=100)
+	says 181 "qalter: $reason min_walltime) $id" qalter -l min_walltime=10 "$id"
+	same walltime 00:01:40 "$(job_attr "$id" Resource_List.walltime)"
+}
+
+@test "mend D18: -k with d and a directory: the output is there, by the job's id, while it runs" {
+	local id dir letters
+
+	dir=$(here kept)
+	mkdir -p "$dir"
+	[ "$EUID" -ne 0 ] || chown "$OWNER" "$dir"
+	for letters in doe oed; do
+		id=$(running -k $letters -o "$dir" -e "$dir/" -- /bin/sh -c 'echo out; echo err >&2; sleep 1000')
+		wait_until 10 grep -qx err "$dir/$id.ER"
+		same output out "$(cat "$dir/$id.OU")"
+		same owner "$OWNER" "$(stat -c %U "$dir/$id.OU")"
+		qdel "$id"
+		ends "$id"
+		same output out "$(cat "$dir/$id.OU")"
+	done
+	id=$(finished -k do -o "$dir" -j oe -- /bin/sh -c 'echo out; echo err >&2')
+	same 'both streams' $'out\nerr' "$(cat "$dir/$id.OU")"
+	[ ! -e "$dir/$id.ER" ]
+	id=$(finished -k de -e "$dir" -o "$(here out)" -- /bin/sh -c 'echo out; echo err >&2')
+	same errors err "$(cat "$dir/$id.ER")"
+	same output out "$(cat "$(here out)")"
+	id=$(finished -k doe -o "$dir/file" -e "$dir" -- /bin/echo out)
+	same output out "$(cat "$dir/file")"
+	id=$(submit -k doe -o "$dir" -e "$dir" -J 1-2 -- /bin/sh -c 'echo $PBS_ARRAY_INDEX')
+	wait_until 20 test -s "$dir/${id/\[\]/[2]}.OU"
+	same output 2 "$(cat "$dir/${id/\[\]/[2]}.OU")"
+}
+
+@test "mend D19: qsub -- looks for a program without a slash in no PATH" {
+	local id
+
+	id=$(finished -j n -o "$(here out)" -e "$(here err)" -- hostname)
+	same Exit_status 254 "$(job_attr "$id" Exit_status)"
+	same message 'hostname: No such file or directory' "$(cat "$(here err)")"
+	same output '' "$(cat "$(here out)")"
+	id=$(finished -o "$(here out)" -- /bin/hostname)
+	same Exit_status 0 "$(job_attr "$id" Exit_status)"
+}
+
+@test "mend D19: directives that go on in a next line are one line of the stored script" {
+	local id lines
+
+	id=$(shell $'#!/bin/sh\n#PBS -N joined \\\n-l walltime=100 \\\n#PBS -j oe\n# a comment \\\n#PBS -r n\ncat "$0"' -o "$(here out)")
+	same name joined "$(job_attr "$id" Job_Name)"
+	same walltime 00:01:40 "$(job_attr "$id" Resource_List.walltime)"
+	ends "$id"
+	lines=$'#!/bin/sh\n#PBS -N joined -l walltime=100  -j oe\n# a comment \\\n#PBS -r n\ncat "$0"'
+	same 'what ran' "$lines" "$(cat "$(here out)")"
+}
