@@ -16,7 +16,7 @@ speed_packages=(musl-tools)
 # What makes the guide and reference of the SDK (without them they are not built), and what looks at them.
 doc_packages=(lowdown python3)
 test_packages=("${doc_packages[@]}" mandoc bats parallel binutils procps jq sqlite3 git pkg-config cmake)
-test_packages+=(abigail-tools g++)
+test_packages+=(abigail-tools g++ socat)
 
 # Install what is missing of the named packages, with sudo when not root.
 install_packages()

@@ -90,13 +90,15 @@ sandbox()
 	"$top/scripts/sandbox" "$verb" --dir "$SB" --build "$KEELSON_BUILD" "$@" 3>&-
 }
 
-# setup_sandbox [options of `sandbox start`]; those of $KEELSON_STORY_OPTIONS hold for every story.
+# setup_sandbox [options of `sandbox start`]; those of $KEELSON_STORY_OPTIONS hold for every story. $prepare is a
+# command that comes before its daemons start.
 setup_sandbox()
 {
 	make_users
 	SB=$(mktemp -d "${TMPDIR:-/tmp}/keelson-story.XXXXXX")
 	chmod 755 "$SB"
 	state_shown=$BATS_TEST_TMPDIR/state-shown
+	${prepare-}
 	# shellcheck disable=SC2086
 	sandbox start ${KEELSON_STORY_OPTIONS-} "$@"
 	. "$SB/env"
