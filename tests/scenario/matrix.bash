@@ -164,11 +164,11 @@ go_on()
 	rm -f "$parked"/*
 	touch "$ran/end"
 	qmgr -c 'set queue closed started = true'
-	qrls "${single[H]}" "${array[H]}"
+	qrls "${single[H]}" "${array[H]}" || true # released before
 	qalter -a "$(date -d '-1 day' +%Y%m%d%H%M)" "${single[W]}" "${array[W]}"
 	qdel "$urgent"
 	qsig -s resume "${single[S]}" "$(subjob S)"
-	qsig -s admin-resume "${single[SA]}" "$(subjob SA)"
+	qsig -s admin-resume "${single[SA]}" "$(subjob SA)" || true
 }
 
 # finish: every job ends well, has run once, its output is whole, and host n1 is as if nothing had been.
