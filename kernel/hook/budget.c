@@ -19,7 +19,7 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 #define SAY_WINDOW_MS (60 * 1000)
-#define SAY_MAX 5
+#define SAY_BURST 5
 
 static int64_t soft_ms(const struct hooks *h, const struct tap *t)
 {
@@ -56,7 +56,7 @@ bool may_say(struct say_limit *l, int64_t now_ms, uint32_t *ret_unsaid)
 		l->said = 0;
 		l->since_ms = now_ms;
 	}
-	if (l->said == SAY_MAX) {
+	if (l->said == SAY_BURST) {
 		l->unsaid++;
 		return false;
 	}

@@ -100,7 +100,7 @@ void hooks_requester_left(struct hooks *h, const struct keel_req *req)
 }
 
 /* ---- events of the last moment ------------------------------------------------------------------------ */
-#define RECENT_MAX 4096u /* power of two */
+#define RECENT_SIZE 4096u /* power of two */
 
 struct recent {
 	uint32_t users;
@@ -108,7 +108,7 @@ struct recent {
 	struct {
 		uint64_t id;
 		uint32_t point;
-	} ring[RECENT_MAX];
+	} ring[RECENT_SIZE];
 };
 
 /* Every NOTE of the map about an object passes holds_match(), or none because of us. Points of modules come and
@@ -149,9 +149,9 @@ bool hooks_told(const struct hooks *h, uint64_t since, uint32_t point, const cha
 
 	if (since == 0)
 		return false;
-	at = r->told + 1 - since > RECENT_MAX ? r->told - RECENT_MAX : since - 1;
+	at = r->told + 1 - since > RECENT_SIZE ? r->told - RECENT_SIZE : since - 1;
 	for (; at < r->told; at++) {
-		if (r->ring[at % RECENT_MAX].point == point && r->ring[at % RECENT_MAX].id == wanted)
+		if (r->ring[at % RECENT_SIZE].point == point && r->ring[at % RECENT_SIZE].id == wanted)
 			return true;
 	}
 	return false;
@@ -163,6 +163,6 @@ void recent_add(struct hooks *h, uint32_t point, const char *id)
 
 	if (r == NULL || r->users == 0)
 		return;
-	r->ring[r->told % RECENT_MAX].point = point;
-	r->ring[r->told++ % RECENT_MAX].id = bytes_hash(id, strlen(id));
+	r->ring[r->told % RECENT_SIZE].point = point;
+	r->ring[r->told++ % RECENT_SIZE].id = bytes_hash(id, strlen(id));
 }

@@ -24,7 +24,7 @@
 
 #define WATCH_CALLS 64
 #define CLOCKS_NS 1000 /* what timing a call costs, about */
-#define EVERY_MAX 1000
+#define EVERY_MOST 1000
 
 static struct loop *loop_of(const struct op *op)
 {
@@ -97,7 +97,7 @@ static uint32_t next_every(struct hooks *h, const struct tap *t)
 	mean = CLOCKS_NS / (1 + s->own_ns / s->stands_for / 100);
 	if (mean < 2)
 		return 1;
-	return 1 + dice(h) % (uint32_t)(2 * (mean < EVERY_MAX ? mean : EVERY_MAX) - 1);
+	return 1 + dice(h) % (uint32_t)(2 * (mean < EVERY_MOST ? mean : EVERY_MOST) - 1);
 }
 
 /* The countdown begins again; `calls_before` takes those made. */

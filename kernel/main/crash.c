@@ -18,8 +18,8 @@
 #include "modfile/modfile.h"
 #include "util/version.h"
 
-#define FRAMES_MAX 64
-#define OUTSIDE_MAX 16
+#define FRAMES 64
+#define OUTSIDE 16
 #define STACK_SIZE (64u * 1024u)
 
 static int copy_fd = -1;
@@ -51,7 +51,7 @@ static void say_number(uint64_t n)
 
 static void say_crumb(void)
 {
-	const char *outside[OUTSIDE_MAX];
+	const char *outside[OUTSIDE];
 	struct hooks_crumb crumb;
 	uint32_t n;
 
@@ -64,7 +64,7 @@ static void say_crumb(void)
 	say(crumb.point);
 	say(crumb.object != NULL ? " of " : "");
 	say(crumb.object != NULL ? crumb.object : "");
-	n = hooks_crumbs_outside(outside, OUTSIDE_MAX);
+	n = hooks_crumbs_outside(outside, OUTSIDE);
 	if (n == 0)
 		return;
 	say(", nested ");
@@ -79,8 +79,8 @@ static void say_crumb(void)
 static void crashed(int signum)
 {
 	const char *modules = modules_text;
-	void *frames[FRAMES_MAX];
-	int n = backtrace(frames, FRAMES_MAX);
+	void *frames[FRAMES];
+	int n = backtrace(frames, FRAMES);
 
 	say("keelsond: fatal signal ");
 	say(sigabbrev_np(signum) == NULL ? "?" : sigabbrev_np(signum));

@@ -32,10 +32,10 @@
 
 #define TICKS 4 /* in the time until the first report */
 #define TICK_MIN_MS 10
-#define TICK_MAX_MS 250
-#define FRAMES_MAX 48
+#define TICK_LONGEST_MS 250
+#define FRAMES 48
 #define FRAMES_OWN 2 /* the handler and the frame of the signal */
-#define OUTSIDE_MAX 4
+#define OUTSIDE 4
 #define NAME_SIZE 128
 #define LOOK_SIGNAL (SIGRTMIN + 1)
 
@@ -44,9 +44,9 @@ struct sight {
 	sem_t ready;
 	bool in_tap;
 	char tap[NAME_SIZE], point[NAME_SIZE], object[NAME_SIZE];
-	char outside[OUTSIDE_MAX][NAME_SIZE];
+	char outside[OUTSIDE][NAME_SIZE];
 	uint32_t n_outside;
-	void *frames[FRAMES_MAX];
+	void *frames[FRAMES];
 	int n_frames;
 };
 
@@ -86,7 +86,7 @@ static void copy(char *to, const char *from)
 
 static void looked_at(int signum)
 {
-	const char *outside[OUTSIDE_MAX];
+	const char *outside[OUTSIDE];
 	struct hooks_crumb crumb;
 	int kept = errno;
 
@@ -97,10 +97,10 @@ static void looked_at(int signum)
 		copy(sight->point, crumb.point);
 		copy(sight->object, crumb.object);
 	}
-	sight->n_outside = hooks_crumbs_outside(outside, OUTSIDE_MAX);
+	sight->n_outside = hooks_crumbs_outside(outside, OUTSIDE);
 	for (uint32_t i = 0; i < sight->n_outside; i++)
 		copy(sight->outside[i], outside[i]);
-	sight->n_frames = backtrace(sight->frames, FRAMES_MAX);
+	sight->n_frames = backtrace(sight->frames, FRAMES);
 	sem_post(&sight->ready);
 	errno = kept;
 }
@@ -142,7 +142,7 @@ static void tell_frames(const struct watchdog *w)
 
 static void tell_where(struct watchdog *w)
 {
-	char outside[OUTSIDE_MAX * (NAME_SIZE + 16)] = "", text[sizeof(outside) + 512];
+	char outside[OUTSIDE * (NAME_SIZE + 16)] = "", text[sizeof(outside) + 512];
 
 	for (uint32_t i = 0; i < sight->n_outside; i++)
 		snprintf(outside + strlen(outside), sizeof(outside) - strlen(outside), "%s%s",
@@ -327,7 +327,7 @@ int watchdog_start(struct parts *parts, int64_t after_ms, int64_t abort_ms,
 	w->after_ms = w->next_ms = after_ms;
 	w->abort_ms = abort_ms;
 	w->tick_ms = after_ms / TICKS < TICK_MIN_MS ? TICK_MIN_MS :
-		     after_ms / TICKS > TICK_MAX_MS ? TICK_MAX_MS : after_ms / TICKS;
+		     after_ms / TICKS > TICK_LONGEST_MS ? TICK_LONGEST_MS : after_ms / TICKS;
 	w->watched = pthread_self();
 	w->watched_tid = gettid();
 	pthread_mutex_init(&w->lock, NULL);

@@ -16,6 +16,7 @@
 #include "modfile/modfile.h"
 #include "module/modules.h"
 
+#define FILE_SIZE_MAX ((size_t)1 << 30) /* of a module's file */
 #define COPIES_DIR "modules.copies" /* in PBS_HOME: of files that were mapped while the daemon runs */
 
 /* note.c: what a file says about itself before its code is mapped. */

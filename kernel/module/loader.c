@@ -25,7 +25,6 @@
 #include "util/trust.h"
 
 #define OUR_LOADER "keelson"
-#define FILE_SIZE_MAX ((size_t)1 << 30)
 
 static _Thread_local char reason[400];
 

@@ -24,6 +24,8 @@ static int map(const char *path, struct modfile_bytes *ret, struct keel_err *err
 		ret_code = -errno;
 	else if (!S_ISREG(st.st_mode) || st.st_size <= 0)
 		ret_code = -ENOEXEC;
+	else if ((size_t)st.st_size > FILE_SIZE_MAX)
+		ret_code = -EFBIG;
 	else if ((at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) == MAP_FAILED)
 		ret_code = -errno;
 	else

@@ -24,12 +24,12 @@
 #define ALIGN 16u
 #define CHUNK_BYTES 16384u
 #define SHIFT_MIN 6u
-#define SHIFT_MAX 10u
+#define SHIFT_MOST 10u
 #define WORD_BITS 64u
 
 struct pool_chunk {
 	uint32_t n_taken;
-	uint64_t taken[(1u << SHIFT_MAX) / WORD_BITS];
+	uint64_t taken[(1u << SHIFT_MOST) / WORD_BITS];
 	_Alignas(ALIGN) char bytes[];
 };
 
@@ -37,7 +37,7 @@ void pool_init(struct pool *p, uint32_t size)
 {
 	*p = (struct pool){ .size = size, .shift = SHIFT_MIN };
 	p->stride = (size + BETWEEN + ALIGN - 1) / ALIGN * ALIGN;
-	while (p->shift < SHIFT_MAX && p->stride << (p->shift + 1) <= CHUNK_BYTES)
+	while (p->shift < SHIFT_MOST && p->stride << (p->shift + 1) <= CHUNK_BYTES)
 		p->shift++;
 }
 

@@ -22,7 +22,6 @@
 #define KNOWN_MS (10 * 60 * 1000)
 #define ERROR_MS 2000
 #define ENTRIES_MAX 4096u
-#define GROUPS_MAX 64
 #define PASSWD_BUF_MAX (1024u * 1024u)
 
 /* What a worker thread sees. Survives its entry when users are destroyed meanwhile. */
@@ -125,12 +124,19 @@ static char *group_name(gid_t gid)
 /* "a,b,c"; the primary group comes first. */
 static char *group_names(const char *user, gid_t primary)
 {
-	gid_t ids[GROUPS_MAX];
-	int n = GROUPS_MAX;
+	gid_t *ids = NULL;
+	int room, n = 64;
 	char *list = NULL;
 
-	if (getgrouplist(user, primary, ids, &n) < 0)
-		n = GROUPS_MAX; /* so many are enough */
+	do { /* what is too small says how many there are */
+		gid_t *more = reallocarray(ids, room = n, sizeof(*ids));
+
+		if (more == NULL) {
+			free(ids);
+			return NULL;
+		}
+		ids = more;
+	} while (getgrouplist(user, primary, ids, &n) < 0 && n > room);
 	for (int i = 0; i < n; i++) {
 		char *name = group_name(ids[i]), *longer = NULL;
 
@@ -141,6 +147,7 @@ static char *group_names(const char *user, gid_t primary)
 		}
 		free(name);
 	}
+	free(ids);
 	return list;
 }
 

@@ -415,6 +415,7 @@ static void expect_too_many(const char *main_text, const char *module_text, cons
 	finish();
 }
 
+/* past kernel/conf/bounds.c SETTINGS_MAX */
 static void test_too_many_settings(void)
 {
 	char *most = many(4000, "", "m"), *more = many(100000, "\n", "m"), *half = many(2000, "", "m"),
@@ -430,6 +431,24 @@ static void test_too_many_settings(void)
 	free(more);
 	free(half);
 	free(rest);
+}
+
+/* past kernel/conf/read.c FILE_MAX */
+static void test_too_long_a_file(void)
+{
+	const size_t most = 4 << 20;
+	char *text = malloc(most + 2);
+
+	memset(text, '#', most + 1);
+	text[most + 1] = '\0';
+	begin(text + 1, NULL);
+	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), 0);
+	finish();
+	begin(text, NULL);
+	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), -EFBIG);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "cannot read the configuration file"));
+	finish();
+	free(text);
 }
 
 static void expect_number(const char *number, bool fits)
@@ -478,4 +497,4 @@ TESTS_MAIN("conf", TEST(test_values), TEST(test_defaults), TEST(test_refusals), 
 	   TEST(test_top_level), TEST(test_unreadable), TEST(test_missing_and_binary),
 	   TEST(test_modules_in_name_order), TEST(test_overrides), TEST(test_bad_overrides),
 	   TEST(test_short_rows), TEST(test_broken_rows), TEST(test_differs),
-	   TEST(test_too_many_settings), TEST(test_numbers_that_do_not_fit), TEST(test_other_files))
+	   TEST(test_too_many_settings), TEST(test_too_long_a_file), TEST(test_numbers_that_do_not_fit), TEST(test_other_files))

@@ -181,6 +181,7 @@ static keel_verdict leaves(struct keel_call *c, const struct keel_ev_job_queued 
 	return KEEL_NEXT;
 }
 
+/* past kernel/hook/inside.h DEPTH_MAX */
 static void deep_nesting_ends_and_everybody_comes_back(void)
 {
 	static const struct keel_tap deep[] = { KEEL_TAP(job_submit, digs), KEEL_TAP(client_auth, roles),

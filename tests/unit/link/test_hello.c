@@ -181,6 +181,10 @@ static void test_public_files(void)
 	snprintf(path, sizeof(path), "%s/pipe.pub", w.dir);
 	CU_ASSERT_EQUAL(mkfifo(path, 0644), 0);
 	CU_ASSERT_EQUAL(key_read_public(w.dir, "pipe", &got, &err), -EINVAL);
+	/* past kernel/link/keys.c FILE_MAX */
+	snprintf(path, sizeof(path), "%s/n1.pub", w.dir);
+	CU_ASSERT_EQUAL(truncate(path, 513), 0);
+	CU_ASSERT_EQUAL(key_read_public(w.dir, "n1", &got, &err), -EINVAL);
 	world_stop();
 }
 

@@ -136,6 +136,42 @@ static void test_refused(void)
 	expect_refused("surprise = { };", "surprise: expected a known group");
 }
 
+/* past kernel/main/settings.c NAME_MAX_LENGTH */
+static void test_long_names(void)
+{
+	char name[257], *text;
+
+	memset(name, 'a', 256);
+	name[256] = '\0';
+	text = text_format("server_name = \"%s\";", name);
+	expect_refused(text, "server_name: expected a name of letters");
+	free(text);
+	text = text_format("server_name = \"%s\";", name + 1);
+	begin(text, "PBS_HOME=/srv/pbs\nPBS_EXEC=/opt/pbs\n");
+	CU_ASSERT_EQUAL(settings_read(&options, &conf, &s, &err), 0);
+	finish();
+	free(text);
+}
+
+/* past kernel/main/pbs_conf.c FILE_MAX */
+static void test_long_pbs_conf(void)
+{
+	const size_t most = 1 << 20;
+	struct pbs_conf *p = NULL;
+	char *text = malloc(most + 2);
+
+	memset(text, '#', most + 1);
+	text[most + 1] = '\0';
+	begin("", text + 1);
+	CU_ASSERT_EQUAL(pbs_conf_read(&p, &err), 0);
+	pbs_conf_destroy(p);
+	finish();
+	begin("", text);
+	CU_ASSERT_EQUAL(pbs_conf_read(&p, &err), -EFBIG);
+	finish();
+	free(text);
+}
+
 static void test_pbs_conf_lines(void)
 {
 	struct pbs_conf *p = NULL;
@@ -195,5 +231,6 @@ static void test_change_needs_restart(void)
 }
 
 TESTS_MAIN("main/settings", TEST(test_defaults), TEST(test_mom_alone), TEST(test_who_wins),
-	   TEST(test_refused), TEST(test_pbs_conf_lines), TEST(test_pbs_conf_missing),
+	   TEST(test_refused), TEST(test_long_names), TEST(test_long_pbs_conf),
+	   TEST(test_pbs_conf_lines), TEST(test_pbs_conf_missing),
 	   TEST(test_change_needs_restart))

@@ -237,7 +237,7 @@ static void an_answer_comes_once_and_from_who_was_asked(void)
 	ask("n2", "holds", NULL);
 	tell("n2", number + 2, -5, NULL, NULL);
 	CU_ASSERT_STRING_EQUAL(answer, "15011 n2: no answer that can be read");
-	for (int i = 0; i < 64; i++) {
+	for (int i = 0; i < 64; i++) { /* past kernel/module/afar.c ERRANDS_MAX */
 		ask("n2", "holds", NULL);
 		CU_ASSERT_STRING_EQUAL(answer, "");
 	}

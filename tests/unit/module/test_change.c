@@ -101,6 +101,21 @@ static void changes_wait_for_each_other(void)
 	kernel_stop();
 }
 
+/* past kernel/module/change.c WAITING_MAX: the first is under way, sixteen wait. */
+static void changes_that_wait_are_not_endless(void)
+{
+	static const struct modules_ask ask = { MODULES_LOAD, "job_purged", "ann@test", told, "load" };
+
+	kernel_start();
+	order_told[0] = '\0';
+	CU_ASSERT_EQUAL(up("job_purged: { }"), 0);
+	for (int i = 0; i < 17; i++)
+		CU_ASSERT_EQUAL(modules_change(k.parts.modules, &ask, &k.err), 0);
+	CU_ASSERT_EQUAL(modules_change(k.parts.modules, &ask, &k.err), -EBUSY);
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "asked for by ann@test is under way and 16 others wait"));
+	kernel_stop();
+}
+
 /* ---- others have to tell it something ------------------------------------------------------------------- */
 static void who_waits_for_an_answer_goes_when_it_came(void)
 {
@@ -128,6 +143,9 @@ static void a_site_orders_taps(void)
 	kernel_start();
 	CU_ASSERT_EQUAL(up("job_submit: { }\nreject: { }"), 0);
 	CU_ASSERT_STRING_EQUAL(chain("job_submit"), "job_submit.on_job_submit reject.on_submit");
+	/* past kernel/conf/rows.c ORDER_MAX */
+	CU_ASSERT(reload("job_submit: { }\nreject: { order = ( { tap = \"on_submit\"; order = 1001; } ); }") < 0);
+	expect_error("expected integer from -1000 to 1000, got 1001");
 	CU_ASSERT_EQUAL(reload("job_submit: { }\nreject: { order = ( { tap = \"on_submit\"; order = -5; } ); }"),
 			0);
 	CU_ASSERT_STRING_EQUAL(k.out.data, "reject: order or match changed\n");
@@ -185,6 +203,6 @@ static void what_is_wrong_is_said_with_its_line(void)
 }
 
 TESTS_MAIN("module/change", TEST(one_that_cannot_come_brings_everybody_back),
-	   TEST(what_is_not_required_is_left_out), TEST(changes_wait_for_each_other),
+	   TEST(what_is_not_required_is_left_out), TEST(changes_wait_for_each_other), TEST(changes_that_wait_are_not_endless),
 	   TEST(who_waits_for_an_answer_goes_when_it_came), TEST(who_waits_too_long_for_an_answer_stays),
 	   TEST(a_site_orders_taps), TEST(what_is_wrong_is_said_with_its_line))

@@ -46,6 +46,19 @@ static int note_of(const void *bytes, size_t len)
 	return ret;
 }
 
+/* past kernel/module/inside.h FILE_SIZE_MAX */
+static void too_long_a_file_is_not_mapped(void)
+{
+	char *dir = scratch_new(), *file = path_join(dir, "x.so");
+
+	scratch_write(dir, "x.so", "");
+	CU_ASSERT_EQUAL(truncate(file, (1l << 30) + 1), 0);
+	CU_ASSERT_EQUAL(note_read(file, &(struct modfile_note){ 0 }, &k.err), -EFBIG);
+	scratch_remove(dir);
+	free(dir);
+	free(file);
+}
+
 static void what_is_no_module_is_named(void)
 {
 	char *elf = path_of("job_submit.so"), *bytes;
@@ -163,6 +176,11 @@ static int lint(const struct keel_module *d)
 	return ret;
 }
 
+static const struct keel_contrib many_rows[4097] = { 0 };
+static const struct keel_tap wide_tap[] = { { .size = 4097, .point = KEEL_POINT_job_queued, .name = "wide",
+					      .fn = { .job_queued = on_queued } } };
+
+/* past kernel/module/lint.c ROWS_MAX, past kernel/module/lint.c STRIDE_MAX, past kernel/module/lint.c BLOCK_MAX */
 #pragma GCC diagnostic ignored "-Woverride-init"
 static void descriptors_that_lie_are_refused(void)
 {
@@ -177,7 +195,9 @@ static void descriptors_that_lie_are_refused(void)
 		{ GOOD, .roles = 0 },
 		{ GOOD, .roles = 64 },
 		{ GOOD, .flags = 1u << 30 },
-		{ GOOD, .state_size = UINT32_MAX },
+		{ GOOD, .state_size = (64u << 20) + 1 },
+		{ GOOD, .n_contribs = 4097, .contribs = many_rows },
+		{ GOOD, .n_taps = 1, .taps = wide_tap },
 		{ GOOD, .n_taps = 1 },
 		{ GOOD, .taps = bad_tap }, /* not counted: it would never be called */
 		{ GOOD, .n_conf = UINT32_MAX, .conf = outside },
@@ -225,6 +245,7 @@ static void longer_rows_become_rows_of_this_kernel(void)
 }
 
 TESTS_MAIN("module/loader", TEST(notes_are_read), TEST(what_is_no_module_is_named),
+	   TEST(too_long_a_file_is_not_mapped),
 	   TEST(damaged_files_do_no_harm), TEST(another_interface_is_refused_with_numbers),
 	   TEST(an_unresolved_symbol_is_named), TEST(only_absolute_so_files),
 	   TEST(root_trusts_only_its_own), TEST(descriptors_that_lie_are_refused),

@@ -174,11 +174,13 @@ static void a_scope_holds_for_them(void)
 static const struct keel_field fields[] = { { "id", KEEL_FIELD_STR, 8 }, { "n", KEEL_FIELD_INT, 16 } };
 static const struct keel_field outside[] = { { "id", KEEL_FIELD_STR, 24 } }, odd[] = { { "id", 4, 8 } },
 			       over_size[] = { { "id", KEEL_FIELD_STR, 0 } };
+static const struct keel_field many_fields[33];
 #define POINT(point_name, ...)                                                                     \
 	{ .size = sizeof(struct keel_point_def), .kind = KEEL_NOTE, .name = (point_name), .doc = "a test", \
 	  .fields = fields, .n_fields = 2, .event_size = 24, __VA_ARGS__ }
 
 #pragma GCC diagnostic ignored "-Woverride-init"
+/* past kernel/hook/inside.h OWN_EVENT_MAX, past kernel/hook/own.c FIELDS_MAX, past kernel/hook/own.c NAME_LEN_MAX */
 static void definitions_that_lie_are_refused(void)
 {
 	static const struct keel_point_def bad[] = {
@@ -190,9 +192,10 @@ static void definitions_that_lie_are_refused(void)
 		POINT("x", .doc = NULL),
 		POINT("x", .event_size = 0),
 		POINT("x", .event_size = 20),
-		POINT("x", .event_size = 1024),
+		POINT("x", .event_size = 260),
+		POINT("a234567890123456789012345678901234567890123456789012345678901234"),
 		POINT("x", .fields = NULL),
-		POINT("x", .n_fields = 4000),
+		POINT("x", .fields = many_fields, .n_fields = 33),
 		POINT("x", .fields = outside, .n_fields = 1),
 		POINT("x", .fields = odd, .n_fields = 1),
 		POINT("x", .fields = over_size, .n_fields = 1),

@@ -33,6 +33,7 @@ static void drafts(void)
 	engine_stop(&e);
 }
 
+/* past kernel/object/body.c ID_MAX */
 static void bad_ids(void)
 {
 	struct keel_err err = { 0 };
@@ -44,7 +45,10 @@ static void bad_ids(void)
 	CU_ASSERT_EQUAL(err.code, 15172);
 	CU_ASSERT_PTR_NULL(e.api->draft(e.mod, "thing", "a\nb", &err));
 	CU_ASSERT_PTR_NULL(e.api->draft(e.mod, "thing", NULL, &err));
+	huge[1025] = '\0';
 	CU_ASSERT_PTR_NULL(e.api->draft(e.mod, "thing", huge, &err));
+	huge[1024] = '\0';
+	CU_ASSERT_PTR_NOT_NULL(e.api->draft(e.mod, "thing", huge, &err));
 	CU_ASSERT_PTR_NULL(e.api->draft(e.mod, "nothing", "1", &err));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "nothing"));
 	CU_ASSERT_PTR_NULL(e.api->find(e.mod, "nothing", "1"));

@@ -64,6 +64,23 @@ static void every_leading_byte_is_read_as_by_msgpack(void)
 			compare(lead, fills[i]);
 }
 
+/* past kernel/object/mp.c DEPTH_MAX: fifteen arrays within each other, not sixteen. */
+static void too_deep_is_bad(void)
+{
+	unsigned char bytes[17];
+
+	for (int deep = 15; deep <= 16; deep++) {
+		struct mp_reader r = { bytes, bytes + deep + 1, false };
+		struct mp_value v;
+
+		memset(bytes, 0x91, sizeof(bytes));
+		bytes[deep] = 0x01;
+		v = mp_next(&r);
+		mp_skip(&r, &v);
+		CU_ASSERT_EQUAL(r.bad, deep == 16);
+	}
+}
+
 /* What is cut short is bad, wherever. */
 static void a_value_that_is_cut_is_bad(void)
 {
@@ -83,4 +100,4 @@ static void a_value_that_is_cut_is_bad(void)
 	}
 }
 
-TESTS_MAIN("object/mp", TEST(every_leading_byte_is_read_as_by_msgpack), TEST(a_value_that_is_cut_is_bad))
+TESTS_MAIN("object/mp", TEST(every_leading_byte_is_read_as_by_msgpack), TEST(a_value_that_is_cut_is_bad), TEST(too_deep_is_bad))

@@ -169,6 +169,29 @@ static void unknown_values(void)
 	engine_stop(&e);
 }
 
+/* past kernel/object/object.h ATTR_MAX: the last number is that of no attribute. */
+static void a_class_has_not_endless_attributes(void)
+{
+	static char attr_names[256][8];
+	struct keel_err err = { 0 };
+	int added = 0;
+
+	engine_start(&e);
+	for (int ret = 0; ret == 0 && added < 256; added += ret == 0) {
+		struct keel_attr_def *def = calloc(1, sizeof(*def));
+		const struct keel_contrib row = { "ATTR", def };
+
+		snprintf(attr_names[added], sizeof(attr_names[0]), "a%d", added);
+		*def = (struct keel_attr_def)KEEL_ATTR_DEF("thing", attr_names[added], "long", .doc = "one of many");
+		ret = registry_add(e.parts.registry, &e.guest, &row, 1, &err);
+		free(def);
+	}
+	CU_ASSERT(added > 200 && added < 255);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "a class holds at most 255 attributes"));
+	registry_remove(e.parts.registry, &e.guest);
+	engine_stop(&e);
+}
+
 /* What was set since is not undone by what was stored before anybody understood it. */
 static void younger_than_the_raw(void)
 {
@@ -365,5 +388,5 @@ static void rows_refused(void)
 	engine_stop(&e);
 }
 
-TESTS_MAIN("rows", TEST(there_and_back), TEST(deletion_of_a_loaded_row), TEST(unknown_values), TEST(younger_than_the_raw), TEST(emptied_by_its_type), TEST(damaged),
+TESTS_MAIN("rows", TEST(there_and_back), TEST(deletion_of_a_loaded_row), TEST(unknown_values), TEST(a_class_has_not_endless_attributes), TEST(younger_than_the_raw), TEST(emptied_by_its_type), TEST(damaged),
 	   TEST(class_comes_late), TEST(class_leaves_dirty_objects), TEST(rows_refused))

@@ -225,6 +225,9 @@ static void services_know_their_module_and_version(void)
 	static const struct keel_service_def def = { .size = sizeof(def), .version = 2,
 						     .name = "paint", .table = &table };
 	static const struct keel_contrib rows[] = { { "SERVICE", &def } };
+	static const struct table large = { .size = 65537 };
+	static const struct keel_service_def large_def = { .size = sizeof(def), .name = "mural", .table = &large };
+	static const struct keel_contrib larger[] = { { "SERVICE", &large_def } };
 	static const struct table core = { .size = sizeof(core), .version = 1 };
 	struct owner *owner = &beta;
 	const struct table *t;
@@ -238,6 +241,7 @@ static void services_know_their_module_and_version(void)
 	CU_ASSERT_PTR_NULL(owner);
 	CU_ASSERT_EQUAL(add_rows(&alpha, rows, 1), 0);
 	CU_ASSERT_EQUAL(add_rows(&beta, rows, 1), -EEXIST);
+	CU_ASSERT_EQUAL(add_rows(&beta, larger, 1), -EINVAL); /* past kernel/registry/service.c TABLE_MAX */
 	t = registry_service(r, "paint", 2, &owner, &err);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(t);
 	CU_ASSERT_PTR_EQUAL(t->self, &alpha.pub);

@@ -196,6 +196,7 @@ static void test_wrong_use(void)
 	api->drop(NULL);
 }
 
+/* past kernel/msg/out.c DEPTH_MAX */
 static void test_deepest_is_readable(void)
 {
 	const struct keel_msg_api *api = msg_api();
@@ -211,6 +212,12 @@ static void test_deepest_is_readable(void)
 	bytes = out_bytes(o, &len);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
 	CU_ASSERT_EQUAL(pack_check(bytes, len), 0);
+	api->drop(o);
+	o = api->out(NULL);
+	api->open_array(o, "a");
+	for (int i = 0; i < WIRE_DEPTH_MAX - 1; i++)
+		api->open_list(o);
+	CU_ASSERT_PTR_NULL(out_bytes(o, &len));
 	api->drop(o);
 }
 

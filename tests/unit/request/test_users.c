@@ -2,9 +2,54 @@
  *
  * test_users.c - names by uid: asked once, told to all, forgotten in time.
  */
+#include <dlfcn.h>
+#include <grp.h>
 #include <pwd.h>
 
 #include "fixture.h"
+
+/* A name service of our own for two users: WIDE has a name that fits nowhere, SOCIAL is in many groups. */
+enum { WIDE = 0x6ffffff1, SOCIAL, N_GROUPS = 65, FIRST_GROUP = 0x50000000 };
+
+int getpwuid_r(uid_t uid, struct passwd *pw, char *buf, size_t len, struct passwd **found)
+{
+	int (*next)(uid_t, struct passwd *, char *, size_t, struct passwd **) = NULL;
+
+	*(void **)&next = dlsym(RTLD_NEXT, "getpwuid_r");
+	if (uid == WIDE)
+		return ERANGE;
+	if (uid != SOCIAL)
+		return next(uid, pw, buf, len, found);
+	*pw = (struct passwd){ .pw_name = "social", .pw_uid = uid, .pw_gid = FIRST_GROUP };
+	*found = pw;
+	return 0;
+}
+
+int getgrgid_r(gid_t gid, struct group *gr, char *buf, size_t len, struct group **found)
+{
+	int (*next)(gid_t, struct group *, char *, size_t, struct group **) = NULL;
+
+	*(void **)&next = dlsym(RTLD_NEXT, "getgrgid_r");
+	if (gid < FIRST_GROUP || gid >= FIRST_GROUP + N_GROUPS)
+		return next(gid, gr, buf, len, found);
+	snprintf(buf, len, "g%u", gid - FIRST_GROUP);
+	*gr = (struct group){ .gr_name = buf, .gr_gid = gid };
+	*found = gr;
+	return 0;
+}
+
+int getgrouplist(const char *user, gid_t primary, gid_t *ids, int *n)
+{
+	int (*next)(const char *, gid_t, gid_t *, int *) = NULL, room = *n;
+
+	*(void **)&next = dlsym(RTLD_NEXT, "getgrouplist");
+	if (strcmp(user, "social") != 0)
+		return next(user, primary, ids, n);
+	*n = N_GROUPS;
+	for (int i = 0; i < N_GROUPS && i < room; i++)
+		ids[i] = primary + (gid_t)i;
+	return room < N_GROUPS ? -1 : N_GROUPS;
+}
 
 static struct loop *l;
 static struct users *users;
@@ -74,6 +119,31 @@ static void test_unknown(void)
 	stop();
 }
 
+/* past kernel/request/users.c PASSWD_BUF_MAX */
+static void test_too_wide(void)
+{
+	struct users_wait a = { .fn = told, .arg = &a };
+
+	start();
+	CU_ASSERT_EQUAL(users_ask(users, WIDE, &a), 0);
+	wait_told(1);
+	CU_ASSERT_EQUAL(last->error, -ERANGE);
+	stop();
+}
+
+static void test_many_groups(void)
+{
+	struct users_wait a = { .fn = told, .arg = &a };
+
+	start();
+	CU_ASSERT_EQUAL(users_ask(users, SOCIAL, &a), 0);
+	wait_told(1);
+	CU_ASSERT_EQUAL(last->error, 0);
+	CU_ASSERT_EQUAL(strncmp(last->groups, "g0,g1,", 6), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(last->groups, ",g64"));
+	stop();
+}
+
 static void test_forgotten(void)
 {
 	struct users_wait a = { .fn = told, .arg = &a }, b = { .fn = told, .arg = &b };
@@ -88,6 +158,7 @@ static void test_forgotten(void)
 	stop();
 }
 
+/* past kernel/request/users.c ENTRIES_MAX: the oldest goes */
 static void test_more_than_are_kept(void)
 {
 	static struct users_wait waits[5000];
@@ -153,5 +224,5 @@ static void test_destroyed_while_asking(void)
 	stop();
 }
 
-TESTS_MAIN("users", TEST(test_known), TEST(test_unknown), TEST(test_forgotten), TEST(test_more_than_are_kept),
+TESTS_MAIN("users", TEST(test_known), TEST(test_unknown), TEST(test_too_wide), TEST(test_many_groups), TEST(test_forgotten), TEST(test_more_than_are_kept),
 	   TEST(test_reference), TEST(test_destroyed_while_asking))

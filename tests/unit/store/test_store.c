@@ -406,6 +406,7 @@ static void blobs_go_with_their_object(void)
 	CU_ASSERT_EQUAL(k.blob->put(draft, "script", "abc", 3), 0);
 	CU_ASSERT_EQUAL(k.blob->put(dropped, "script", "abc", 3), 0);
 	CU_ASSERT_EQUAL(k.blob->put(draft, "", "abc", 3), -EINVAL);
+	CU_ASSERT_EQUAL(k.blob->put(draft, "script", "abc", 1u + INT32_MAX), -EINVAL); /* past kernel/store/blob.c BLOB_MAX */
 	k.object->destroy(dropped);
 	after("a");
 	wait_told("a");
