@@ -70,7 +70,7 @@ static uint32_t places(const struct router *r, uint32_t reserve)
 	return r->limits.clients > reserve ? r->limits.clients - reserve : r->limits.clients;
 }
 
-/* Is there a place for one who is counted already? *ret_deciding: one of the reserve, if it is for a manager. */
+/* Is there a place for one who is counted already? *ret_deciding: one of the reserve, if its user manages. */
 static bool place_find(struct router *r, const struct peer_count *n, bool *ret_deciding)
 {
 	bool root = is_root(r, n->uid);

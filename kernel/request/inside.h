@@ -72,7 +72,7 @@ struct client {
 	void *send_arg;
 	uint32_t uid, gid;
 	struct peer_count *peer;
-	bool deciding;     /* takes a place of the reserve: is it a manager? */
+	bool deciding;     /* takes a place of the reserve: may its user? */
 	struct user *user; /* NULL: being looked up; requests wait */
 	struct users_wait wait;
 	struct frame_reader reader;
@@ -128,7 +128,7 @@ void client_take(struct client *c, const char *bytes, size_t len); /* what it ha
 /* Does it, do those of its uid, leave so much unread that nothing is added? */
 bool client_overfull(const struct client *c);
 bool client_drained(const struct client *c);
-/* The user is known. A place of the reserve is a manager's: false, it may not stay. */
+/* The user is known. A place of the reserve is for those who manage: false, it may not stay. */
 bool client_may_stay(struct client *c);
 void client_rearm(struct client *c); /* watch what it waits for now */
 void client_answered(struct client *c); /* one of its requests ended */

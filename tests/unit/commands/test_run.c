@@ -258,7 +258,7 @@ static void test_failures(void)
 	    "qmgr obj=q1 svr=default: Unknown queue\nqmgr: Error (15018) returned from server\n");
 	answer = PBSE_HOOKERROR;
 	said = "u@h is unauthorized to access hooks data from server s";
-	run("list hook", 0, "", "u@h is unauthorized to access hooks data from server s\n");
+	run("list hook", 1, "", "u@h is unauthorized to access hooks data from server s\n");
 	run("create hook h", 32, "",
 	    "qmgr obj=h svr=default: u@h is unauthorized to access hooks data from server s\n"
 	    "qmgr: hook error returned from server\n");
