@@ -279,6 +279,8 @@ void host_up(struct keel_mod *mod, const char *host, const char *const *facts, u
 	time_t now = (time_t)st->core->time(mod);
 	uint32_t count;
 
+	if (!report_is_good(mod, host, facts, n))
+		return;
 	is_reported(facts, n, host, &count);
 	ctime_r(&now, when);
 	when[strcspn(when, "\n")] = '\0';

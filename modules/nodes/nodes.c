@@ -23,6 +23,8 @@ static const struct keel_need needs[] = {
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(BOOL, struct conf, auto_create, .fallback = "true",
 		       .doc = "a host that proves its key gets its vnodes without `create node`"),
+	KEEL_CONF_RULE(INT, struct conf, vnodes_per_host, .fallback = "4096", .min = 1, .max = 100000,
+		       .doc = "a host that reports more is refused"),
 };
 
 static const struct keel_class_def node_class = {

@@ -63,6 +63,7 @@ struct newcomer {
 
 struct conf {
 	bool auto_create;
+	int64_t vnodes_per_host;
 };
 
 struct state {
@@ -142,6 +143,10 @@ void node_tenants(struct keel_mod *mod, struct keel_obj *node,
 void neighbours_free(struct state *st);
 void each_vnode_of(struct keel_mod *mod, const char *host,
 		   void (*fn)(struct keel_mod *, struct keel_obj *, void *), void *arg);
+
+/* report.c */
+bool node_name_is_good(const char *name);
+bool report_is_good(struct keel_mod *mod, const char *host, const char *const *facts, uint32_t n); /* else it is logged */
 
 /* hosts.c */
 const char *node_host_of(struct keel_mod *mod, const char *vnode);
