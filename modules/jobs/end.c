@@ -118,6 +118,8 @@ static void forget(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	bool keep = history_on(mod) && !st->object->is_set(job, st->a.unremembered);
 
 	waiters_answer(mod, job, step);
+	if (!keep && !part && st->object->get_int(job, st->a.block))
+		ended_keep(mod, job, step);
 	if (part && !keep)
 		part_over(mod, job, step, false);
 	if (keep) {

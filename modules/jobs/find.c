@@ -20,10 +20,10 @@ static size_t id_number(const char *operand)
 	return at;
 }
 
-struct keel_obj *job_find(struct keel_mod *mod, const char *operand)
+struct keel_obj *find_by_operand(struct keel_mod *mod, const char *klass, const char *operand)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", operand);
+	struct keel_obj *job = st->object->find(mod, klass, operand);
 	size_t digits = id_number(operand);
 	char id[512];
 
@@ -36,7 +36,12 @@ struct keel_obj *job_find(struct keel_mod *mod, const char *operand)
 	if (snprintf(id, sizeof(id), "%.*s.%s", (int)digits, operand, st->core->server_name(mod)) >=
 	    (int)sizeof(id))
 		return NULL;
-	return st->object->find(mod, "job", id);
+	return st->object->find(mod, klass, id);
+}
+
+struct keel_obj *job_find(struct keel_mod *mod, const char *operand)
+{
+	return find_by_operand(mod, "job", operand);
 }
 
 char job_letter(struct keel_mod *mod, const char *operand)

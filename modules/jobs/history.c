@@ -70,6 +70,7 @@ static void clean_due(struct keel_mod *mod, void *arg)
 	bool more = clean(mod, oldest(mod));
 
 	(void)arg;
+	ended_clean(mod);
 	st->cleaner = st->core->timer(mod, more ? 0 : CLEAN_EVERY_MS, clean_due, NULL);
 }
 

@@ -154,6 +154,9 @@ static const struct keel_contrib contribs[] = {
 	{ "TYPE", &job_state_type },
 	{ "TYPE", &holds_type },
 	{ "CLASS", &job_class },
+	{ "CLASS", &ended_class },
+	{ "ATTR", &ended_attrs[0] }, { "ATTR", &ended_attrs[1] }, { "ATTR", &ended_attrs[2] },
+	{ "ATTR", &ended_attrs[3] },
 	{ "KIND", &signal_kind },
 	{ "KIND", &form_kind },
 	{ "SIGNAL", &suspend_signal },
@@ -240,6 +243,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 		return -1;
 	others_find(mod);
 	acl_find(mod);
+	ended_find(mod);
 	if (st->object->slot_bind(mod, "job", sizeof(struct job), job_fini) ||
 	    st->object->slot_bind(mod, "queue", sizeof(struct counts), NULL))
 		return st->core->error(err, -1, "cannot attach to classes job and queue");
@@ -268,6 +272,7 @@ static void stop(struct keel_mod *mod)
 	st->core->timer_cancel(st->cleaner);
 	st->cleaner = NULL;
 	shutdown_drop(mod);
+	st->stopping = true;
 	waiters_drop(mod);
 }
 

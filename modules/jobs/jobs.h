@@ -90,6 +90,7 @@ struct conf {
 };
 
 #define ACL_LISTS 3 /* rows of acl.c */
+#define ENDED_ATTRS 4 /* rows of wait.c */
 
 struct state {
 	const struct keel_core_api *core;
@@ -120,12 +121,14 @@ struct state {
 	struct {
 		const struct keel_attr *enable, *list;
 	} acl[ACL_LISTS];
+	const struct keel_attr *ended[ENDED_ATTRS];
 	struct signal_row *signals;
 	const struct keel_job_form_def *form; /* NULL: there are no arrays */
 	struct keel_mod *form_owner;
 	struct counts counts;
 	int64_t suspended; /* among those that run */
 	bool counting;    /* jobs are known again: what queues and server had is forgotten */
+	bool stopping; /* stop() was called: nobody waits any more */
 	bool terminating; /* asked to end when nothing runs */
 	char terminating_by[300];
 	struct keel_timer *terminator;
@@ -192,6 +195,7 @@ void job_fini(struct keel_mod *mod, void *slot);
 /* find.c */
 /* The job an operand names: `12`, `12.svr`. NULL: *ret_code 15001. History counts as found. */
 struct keel_obj *job_find(struct keel_mod *mod, const char *operand);
+struct keel_obj *find_by_operand(struct keel_mod *mod, const char *klass, const char *operand);
 /* For a request: unknown, finished (15139) or not the asker's (15007) is answered here: NULL. */
 struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t roles);
 /* The same for another argument of the request than `id`. */
@@ -427,6 +431,12 @@ keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state 
 void waiters_answer(struct keel_mod *mod, struct keel_obj *job, enum step step);
 void waiters_refuse(struct keel_mod *mod, struct job *j, int32_t code, const char *why);
 void waiters_drop(struct keel_mod *mod);
+/* Ends of jobs with `block` that leave no history: for clients that lost the server meanwhile. */
+extern const struct keel_class_def ended_class;
+extern const struct keel_attr_def ended_attrs[ENDED_ATTRS];
+void ended_find(struct keel_mod *mod);
+void ended_keep(struct keel_mod *mod, struct keel_obj *job, enum step step);
+void ended_clean(struct keel_mod *mod);
 
 /* replay.c */
 keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *ev);

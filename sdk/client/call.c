@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "connection.h"
 #include "frame.h"
@@ -19,6 +20,10 @@
 /* Most answers are small; a long one is read in large pieces. */
 #define READ_FIRST (16u * 1024u)
 #define READ_CHUNK (256u * 1024u)
+
+/* Between two attempts to reach a server that is gone. */
+#define AGAIN_FIRST_NS 50000000L
+#define AGAIN_MOST_NS 999000000L
 
 /* What may come in while a request is on its way out: more than that is no server of ours. */
 #define UNHEARD_MAX (2 * (size_t)WIRE_BODY_MAX)
@@ -205,13 +210,41 @@ static int call_send(int c, const char *name, const struct arg *args, size_t n,
 	return 0;
 }
 
-int call(int c, const char *name, const struct arg *args, size_t n, const struct listener *l)
+static int call_once(int c, const char *name, const struct arg *args, size_t n, const struct listener *l)
 {
 	struct connection *conn;
 	int ret;
 
 	ret = call_send(c, name, args, n, &conn);
 	return ret != 0 ? ret : hear(conn, l);
+}
+
+/* Until there is a server again: 0, or EINTR. */
+static int reconnect(struct connection *conn, bool stop_at_signal)
+{
+	struct timespec pause = { .tv_nsec = AGAIN_FIRST_NS };
+
+	do {
+		if (nanosleep(&pause, NULL) < 0 && stop_at_signal)
+			return connection_fail_code(conn, EINTR);
+		pause.tv_nsec = pause.tv_nsec < AGAIN_MOST_NS / 2 ? pause.tv_nsec * 2 : AGAIN_MOST_NS;
+	} while (conn->lost && connection_reopen(conn) != 0);
+	return 0;
+}
+
+int call(int c, const char *name, const struct arg *args, size_t n, const struct listener *l)
+{
+	struct connection *conn = connection_find(c);
+	int ret = call_once(c, name, args, n, l);
+
+	/* A server that reloads its modules says that it does not wait any more. */
+	while (l != NULL && l->again && conn != NULL && (conn->lost || ret == PBSE_TRYAGAIN)) {
+		ret = reconnect(conn, l->stop_at_signal);
+		if (ret != 0)
+			break;
+		ret = call_once(c, name, args, n, l);
+	}
+	return ret;
 }
 
 static bool something_came(const struct connection *conn)

@@ -16,6 +16,9 @@ struct listener {
 	int (*reply)(const msgpack_object *body, void *arg);
 	void *arg;
 	bool stop_at_signal; /* give up with EINTR when a signal handler ran */
+	/* A request that only waits: when the server ends or restarts it is sent again, to the one that is there
+	 * then, however long that takes. */
+	bool again;
 };
 
 /* 0 or the error; pbs_errno and the text of the connection are set. `l` may be NULL. */

@@ -7,6 +7,7 @@
 #include "connection.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +24,14 @@ static struct {
 	struct connection *first; /* owned */
 } table = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-int connection_add(int fd)
+int connection_add(int fd, const char *server)
 {
 	struct connection *conn = calloc(1, sizeof(*conn));
 
-	if (conn == NULL)
+	if (conn == NULL || (server != NULL && (conn->server = strdup(server)) == NULL)) {
+		free(conn);
 		return -ENOMEM;
+	}
 	conn->fd = fd;
 	frame_reader_init(&conn->reader, WIRE_BODY_MAX);
 	pthread_mutex_lock(&table.lock);
@@ -109,20 +112,48 @@ static int open_first(char *const names[2], int *ret_fd)
 	return ret;
 }
 
-int pbs_connect_extend(const char *server, const char *extend)
+/* errno says more about a failure. */
+static int server_open(const char *server, int *ret_fd)
 {
 	char *names[2];
+	int ret, saved;
+
+	ret = candidates(server, names);
+	if (ret == 0)
+		ret = open_first(names, ret_fd);
+	saved = errno;
+	free(names[0]);
+	free(names[1]);
+	errno = saved;
+	return ret;
+}
+
+int connection_reopen(struct connection *conn)
+{
+	int fd = -1, ret = server_open(conn->server, &fd);
+
+	if (ret != 0)
+		return ret;
+	if (dup3(fd, conn->fd, O_CLOEXEC) < 0)
+		ret = PBSE_SYSTEM;
+	close(fd);
+	if (ret != 0)
+		return ret;
+	frame_reader_fini(&conn->reader);
+	frame_reader_init(&conn->reader, WIRE_BODY_MAX);
+	conn->lost = false;
+	return 0;
+}
+
+int pbs_connect_extend(const char *server, const char *extend)
+{
 	int fd = -1, ret, saved;
 
 	(void)extend;
 	pbs_errno = 0;
-	ret = candidates(server, names);
-	if (ret == 0)
-		ret = open_first(names, &fd);
+	ret = server_open(server, &fd);
 	saved = errno;
-	free(names[0]);
-	free(names[1]);
-	if (ret == 0 && connection_add(fd) < 0) {
+	if (ret == 0 && connection_add(fd, server) < 0) {
 		close(fd);
 		ret = PBSE_SYSTEM;
 		saved = ENOMEM;
@@ -149,6 +180,7 @@ int pbs_disconnect(int c)
 	frame_reader_fini(&conn->reader);
 	refused_free(conn->refused);
 	free(conn->text);
+	free(conn->server);
 	free(conn);
 	return 0;
 }

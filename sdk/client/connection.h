@@ -14,6 +14,7 @@
 struct connection {
 	struct connection *next;
 	int fd;
+	char *server; /* as it was asked for, owned; NULL: the default */
 	bool lost; /* the stream cannot be used any more */
 	bool hearing; /* somebody is shown a part of an answer: nothing can be asked */
 	uint64_t corr; /* id of the last request */
@@ -23,7 +24,10 @@ struct connection {
 };
 
 /* Take over `fd`. 0 or -ENOMEM (then `fd` is still the caller's). */
-int connection_add(int fd);
+int connection_add(int fd, const char *server);
+
+/* The same handle on a new stream to its server. 0 or a PBSE number. */
+int connection_reopen(struct connection *conn);
 
 /* Borrowed until pbs_disconnect(); NULL: no such handle. */
 struct connection *connection_find(int c);

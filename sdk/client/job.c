@@ -152,7 +152,8 @@ static int ending_reply(const msgpack_object *body, void *arg)
 int pbs_waitjob(int c, const char *id, int *ret_exit, char **ret_text)
 {
 	struct ending e = { 0 };
-	struct listener l = { .reply = ending_reply, .arg = &e, .stop_at_signal = true };
+	struct listener l = { .reply = ending_reply, .arg = &e, .stop_at_signal = true,
+			      .again = true };
 	int ret;
 
 	ret = CALL(c, "wait", &l, arg_str("id", or_empty(id)));

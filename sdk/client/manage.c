@@ -42,7 +42,7 @@ int pbs_terminate(int c, int manner, const char *extend)
 char **pbs_admin(int c, const char *verb, char **args, const char *extend)
 {
 	struct result_texts lines = { .key = "lines" };
-	struct listener l = { result_texts_hear, result_texts_hear, &lines, false };
+	struct listener l = { .part = result_texts_hear, .reply = result_texts_hear, .arg = &lines };
 	char **taken;
 	size_t n = 0;
 

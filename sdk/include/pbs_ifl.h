@@ -625,7 +625,7 @@ char *pbs_conf_value(const char *key);
 
 /* Wait until job `id` has ended. 0: *ret_exit is its status; *ret_text, when not NULL, is a
  * malloc'ed sentence why it never ran (then *ret_exit says nothing). Else the error; EINTR when a
- * signal handler ran meanwhile (the connection stays usable). */
+ * signal handler ran meanwhile (the connection stays usable). A server that ends or restarts is waited for. */
 int pbs_waitjob(int c, const char *id, int *ret_exit, char **ret_text);
 
 /* A verb for administrators ("check", "modules", "hooks", ...); `args` ends with NULL, or is NULL.

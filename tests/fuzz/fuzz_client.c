@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size == 0 || size > ANSWER_MAX)
 		return 0;
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || connection_add(pair[0]) < 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || connection_add(pair[0], NULL) < 0)
 		abort();
 	for (uint16_t type = WIRE_REPLY; type <= WIRE_PART; type++) {
 		frame_header(head, type == WIRE_REPLY ? WIRE_PART : WIRE_REPLY, 1,

@@ -46,7 +46,7 @@ int block_until_end(int c, const char *id)
 	watch_signals();
 	do {
 		ret = pbs_waitjob(c, id, &status, &text);
-	} while ((ret == EINTR && caught == 0) || ret == PBSE_TRYAGAIN); /* a reload: it waits again */
+	} while (ret == EINTR && caught == 0);
 	if (caught != 0)
 		ret = interrupted(c, id);
 	else if (ret != 0) {

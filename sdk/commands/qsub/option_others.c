@@ -24,8 +24,9 @@ static int word_truth(const char *value, bool *ret)
 
 static int word_block(struct submission *s, const char *name, const char *value, enum source source)
 {
-	(void)name, (void)source;
-	return word_truth(value, &s->block);
+	int ret = word_truth(value, &s->block);
+
+	return ret < 0 ? ret : submission_set(s, name, NULL, s->block ? "True" : "False", source);
 }
 
 static int word_interactive(struct submission *s, const char *name, const char *value,

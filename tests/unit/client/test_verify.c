@@ -21,7 +21,7 @@ static void set_up(void)
 	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	close(pair[1]);
 	c = pair[0];
-	CU_ASSERT_FATAL(connection_add(c) >= 0);
+	CU_ASSERT_FATAL(connection_add(c, NULL) >= 0);
 }
 
 static void tear_down(void)
