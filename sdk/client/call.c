@@ -232,13 +232,18 @@ static int reconnect(struct connection *conn, bool stop_at_signal)
 	return 0;
 }
 
+/* The answers of a server that reloads its modules or is about to end. */
+static bool ends(int code)
+{
+	return code == PBSE_TRYAGAIN || code == PBSE_SVRDOWN;
+}
+
 int call(int c, const char *name, const struct arg *args, size_t n, const struct listener *l)
 {
 	struct connection *conn = connection_find(c);
 	int ret = call_once(c, name, args, n, l);
 
-	/* A server that reloads its modules says that it does not wait any more. */
-	while (l != NULL && l->again && conn != NULL && (conn->lost || ret == PBSE_TRYAGAIN)) {
+	while (l != NULL && l->again && conn != NULL && (conn->lost || ends(ret))) {
 		ret = reconnect(conn, l->stop_at_signal);
 		if (ret != 0)
 			break;

@@ -32,7 +32,7 @@ mom_pid() { cat "$SB/n1/mom_priv/mom.lock"; }
 	wait_until 20 dead "$session"
 	again() { [ "$(job_attr "$id" run_count)" = 2 ] && job_is "$id" R 42; }
 	wait_until 30 again
-	for seconds in 0 10801; do
+	for seconds in 0 10801; do # past modules/manager/server.c REQUEUE_TIMEOUT_MAX
 		run qmgr -c "set server job_requeue_timeout = $seconds"
 		[ "$status" -ne 0 ]
 	done
