@@ -275,6 +275,8 @@ bool checkpoint_restart(struct keel_mod *mod, struct launch *l);
 /* usage.c */
 #define USAGE_ITEMS 6
 void usage_tick(struct keel_mod *mod); /* makes sure that the tick runs while there are tasks */
+/* Measure the task now and tell the server. */
+void usage_measure(struct keel_mod *mod, struct task *t);
 /* "name=value" strings; `text` has room for them. */
 uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE_ITEMS][48],
 		     const char *items[USAGE_ITEMS]);

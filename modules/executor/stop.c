@@ -103,6 +103,7 @@ static void stop_done(struct keel_mod *mod, struct task *t)
 	t->state = TASK_STOPPED;
 	t->stopped_at_ms = st->core->now_ms(mod);
 	record_note(mod, t, "stopped %lld", (long long)st->core->time(mod));
+	usage_measure(mod, t); /* before the answer: the record of the suspension has it */
 	st->hook->note(mod, KEEL_POINT_task_suspended, KEEL_EVENT(task_suspended, .id = t->id));
 	stop_answer(mod, number, 0, NULL);
 }

@@ -35,6 +35,13 @@ static int by_top(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static void sum_add(struct sum *s, const struct proc *p)
+{
+	s->ticks += p->ticks + p->child_ticks;
+	s->vmem += p->vmem;
+	s->rss += p->rss;
+}
+
 /* The task's sum that `p` belongs to: follow its parents up to a shepherd. */
 static struct sum *sum_of(const struct reading *r, const struct proc *p, struct sum *sums, size_t n)
 {
@@ -66,9 +73,7 @@ static void sums_fill(const struct reading *r, struct sum *sums, size_t n)
 		s = sum_of(r, p, sums, n);
 		if (!s)
 			continue;
-		s->ticks += p->ticks + p->child_ticks;
-		s->vmem += p->vmem;
-		s->rss += p->rss;
+		sum_add(s, p);
 	}
 }
 
@@ -111,6 +116,24 @@ uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE
 	for (int i = 0; i < USAGE_ITEMS; i++)
 		items[i] = text[i];
 	return USAGE_ITEMS;
+}
+
+void usage_measure(struct keel_mod *mod, struct task *t)
+{
+	const struct state *st = mod->state;
+	struct sum sum = { 0 };
+	struct proc p;
+	pid_t *pids = NULL;
+	size_t n = 0;
+
+	if (proc_descendants(t->shepherd, &pids, &n) == 0 && proc_read(t->shepherd, &p) == 0)
+		sum.ticks = p.child_ticks;
+	for (size_t i = 0; i < n; i++)
+		if (proc_read(pids[i], &p) == 0)
+			sum_add(&sum, &p);
+	free(pids);
+	usage_take(t, &sum, st->core->now_ms(mod));
+	task_used(mod, t);
 }
 
 /* ---- limits ----------------------------------------------------------------------------------- */

@@ -564,11 +564,12 @@ stopped_are()
 	lacks "$records" ";r;$a;."
 }
 
-@test "admin-suspend #44: no usage known yet: no z, but an r" {
+@test "admin-suspend #44: a job that was not measured yet is, as it is suspended: z and r" {
 	cluster --set executor.usage_interval=1h
 	a=$(unmeasured admin-suspend)
 	qsig -s admin-resume "$a"
-	same 'kinds of records' r "$(accounting | grep -E "^[^;]*;[zr];$a;" | cut -d';' -f2 | xargs)"
+	same 'kinds of records' 'z r' "$(accounting | grep -E "^[^;]*;[zr];$a;" | cut -d';' -f2 | xargs)"
+	has "$(accounting)" ";z;$a;resources_used\..*walltime="
 }
 
 @test "admin-suspend #45: what the logs tell" {

@@ -257,14 +257,14 @@ running()
 has_usage() { [ -n "$(job_attr "$1" resources_used.walltime)" ]; }
 
 # unmeasured SIGNAL [options of submit]: a job that got the signal before its host had measured it for the first
-# time, a second after the start.
+# time, a second after the start. It is measured as it stops.
 unmeasured()
 {
 	local id signal=$1
 	shift
 	for _ in {1..20}; do
-		id=$(running "$@") && qsig -s "$signal" "$id" || return
-		has_usage "$id" || { echo "$id"; return; }
+		id=$(running "$@") || return
+		has_usage "$id" || { qsig -s "$signal" "$id" && echo "$id"; return; }
 		qdel -W force "$id"
 	done
 	return 1
