@@ -4,6 +4,8 @@
  *
  *   queued for resources: ELIGIBLE, the clock runs      held, waiting, over its own limits: INELIGIBLE
  *   running: RUN                                         ending: EXIT
+ *
+ * An array that has begun is queued while any subjob of it is.
  */
 #include "eligible-time.h"
 
@@ -45,8 +47,10 @@ void accrue_by_state(struct keel_mod *mod, struct keel_obj *job)
 	case 'Q':
 		accrue_to(mod, job, kind_of_wait(st, job));
 		break;
-	case 'R':
 	case 'B':
+		accrue_to(mod, job, st->job->members(st->job->self, job) ? kind_of_wait(st, job) : ACCRUE_RUN);
+		break;
+	case 'R':
 		accrue_to(mod, job, ACCRUE_RUN);
 		break;
 	case 'E':

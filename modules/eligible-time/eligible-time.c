@@ -2,7 +2,8 @@
  *
  * eligible-time.c - how long jobs have waited for resources: eligible_time, accrue_type.
  *
- *   job_step     the job waits, runs or ends: its clock runs or stands
+ *   job_step     the job waits, runs or ends: its clock runs or stands; an array's with its subjobs
+ *   job_waits    a subjob of an array waits again
  *   job_reason   it does not start because of its own limits: its clock stands
  */
 #include "eligible-time.h"
@@ -82,6 +83,25 @@ static const struct keel_contrib contribs[] = {
 
 static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *ev)
 {
+	struct state *st = keel_state(c);
+	const struct keel_attr *attr;
+	struct keel_obj *array;
+	char id[512];
+
+	if (!ev->job || !accrue_on(c->mod))
+		return KEEL_NEXT;
+	accrue_by_state(c->mod, ev->job);
+	attr = st->object->attr(c->mod, "job", "array_id"); /* of a module that may go */
+	if (!attr || st->object->text(ev->job, attr, NULL, id, sizeof(id)) <= 0)
+		return KEEL_NEXT;
+	array = st->object->find(c->mod, "job", id); /* it has one more or one less that waits */
+	if (array && st->job->state(st->job->self, array) == 'B')
+		accrue_by_state(c->mod, array);
+	return KEEL_NEXT;
+}
+
+static keel_verdict on_waits(struct keel_call *c, const struct keel_ev_job_waits *ev)
+{
 	if (ev->job && accrue_on(c->mod))
 		accrue_by_state(c->mod, ev->job);
 	return KEEL_NEXT;
@@ -100,6 +120,7 @@ static keel_verdict on_reason(struct keel_call *c, const struct keel_ev_job_reas
 
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_step, on_step),
+	KEEL_TAP(job_waits, on_waits),
 	KEEL_TAP(job_reason, on_reason),
 };
 
