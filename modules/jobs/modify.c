@@ -16,14 +16,12 @@
 struct alteration {
 	struct keel_req *req;
 	char *id;
-	char *record; /* accounting text: Attr[.resc]=value ... */
 	char *group;  /* that a new group_list means; NULL: it stays */
 };
 
 static void alteration_free(struct alteration *a)
 {
 	free(a->id);
-	free(a->record);
 	free(a->group);
 	free(a);
 }
@@ -128,36 +126,23 @@ static int32_t alter_one(struct keel_mod *mod, struct keel_changes *ch,
 	return !code && running && op->key ? check_lowered(mod, ch, who, job, op->key, err) : code;
 }
 
-static void record_item(FILE *out, const struct keel_attrop *op, bool unset)
-{
-	fprintf(out, "%s%s%s%s=%s", ftell(out) ? " " : "", op->name, op->key ? "." : "",
-		op->key ? op->key : "", unset ? "UNSET" : op->value);
-}
-
 static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct keel_req *req,
-			 struct keel_obj *job, char **ret_record, struct keel_err *err)
+			 struct keel_obj *job, struct keel_err *err)
 {
 	struct state *st = mod->state;
 	const struct keel_session *who = st->request->session(req);
 	const struct keel_attrop *attrs;
-	size_t len = 0;
-	FILE *out = open_memstream(ret_record, &len);
 	uint32_t n = 0, i;
 	bool resources = false;
 	int32_t code = st->msg->attrs(st->request->body(req), "attrs", &attrs, &n);
 
-	code = !out			    ? st->core->error(err, PBSE_SYSTEM, "out of memory")
-	       : code && code != -ENODATA ? st->core->error(err, PBSE_PROTOCOL, "Batch protocol error")
-					  : 0;
+	code = code && code != -ENODATA ? st->core->error(err, PBSE_PROTOCOL, "Batch protocol error") : 0;
 	for (i = 0; i < n && !code; i++) {
 		struct keel_attrop op = completed(mod, &attrs[i]);
 
 		code = alter_one(mod, ch, who, job, &op, err);
 		resources |= strcmp(op.name, "Resource_List") == 0;
-		record_item(out, &op, empties(&attrs[i]));
 	}
-	if (out)
-		fclose(out);
 	if (!code)
 		code = job_default_paths(mod, ch, job, job_text(mod, job, st->a.host),
 					 strtoll(job_id(mod, job), NULL, 10), err);
@@ -165,6 +150,67 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 		code = st->resource->prepare(st->resource->self, ch, job, job_queue(mod, job), err);
 	return code;
 }
+
+/* ---- its record ------------------------------------------------------------------------------------ */
+
+/* A value with blanks or quotes stands in quotes that it does not have inside. */
+static void record_value(FILE *out, const char *value)
+{
+	char quote = strchr(value, '"') ? '\'' : '"';
+
+	if (!strpbrk(value, " \t\n\"'")) {
+		fputs(value, out);
+		return;
+	}
+	fputc(quote, out);
+	for (; *value; value++)
+		fputc(*value == quote ? '"' : *value, out);
+	fputc(quote, out);
+}
+
+/* As the job has it now: formatted, with what a default or another attribute made of it. */
+static char *altered_text(struct keel_mod *mod, struct keel_obj *job, const struct keel_attrop *op)
+{
+	struct state *st = mod->state;
+	const struct keel_attr *attr = st->object->attr(mod, "job", op->name);
+	int32_t len = attr ? st->object->text(job, attr, op->key, NULL, 0) : -1;
+	char *text = len < 0 ? NULL : malloc((size_t)len + 1);
+
+	if (text && st->object->text(job, attr, op->key, text, (uint32_t)len + 1) < 0) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+/* Attr[.resc]=value for each that was altered; UNSET for one that was emptied. */
+static void record_altered(struct keel_mod *mod, struct keel_req *req, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const struct keel_attrop *attrs;
+	char *record = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&record, &len);
+	uint32_t n = 0, i;
+
+	if (!out || st->msg->attrs(st->request->body(req), "attrs", &attrs, &n))
+		n = 0;
+	for (i = 0; i < n; i++) {
+		struct keel_attrop op = completed(mod, &attrs[i]);
+		char *text = empties(&attrs[i]) ? NULL : altered_text(mod, job, &op);
+
+		fprintf(out, "%s%s%s%s=", i ? " " : "", op.name, op.key ? "." : "", op.key ? op.key : "");
+		record_value(out, text ? text : "UNSET");
+		free(text);
+	}
+	if (out)
+		fclose(out);
+	if (n)
+		st->acct->record(st->acct->self, 'a', job_id(mod, job), record);
+	free(record);
+}
+
+/* ---- done ------------------------------------------------------------------------------------------- */
 
 static void alter(struct keel_mod *mod, struct keel_req *req, const char *group);
 
@@ -189,8 +235,7 @@ static void altered(struct keel_mod *mod, void *arg, const struct keel_outcome *
 		step_tell(mod, job);
 		st->core->log(mod, KEEL_LOG_JOB, "Job", a->id, "Job Modified at request of %s",
 			      st->request->session(a->req)->who);
-		if (*a->record)
-			st->acct->record(st->acct->self, 'a', a->id, a->record);
+		record_altered(mod, a->req, job);
 		st->request->reply(a->req, 0, NULL);
 		poke(mod);
 	}
@@ -219,7 +264,7 @@ static void alter(struct keel_mod *mod, struct keel_req *req, const char *group)
 	    (group && !(a->group = strdup(group))))
 		code = st->core->error(&err, PBSE_SYSTEM, "System error: out of memory");
 	if (!code)
-		code = alter_all(mod, ch, req, job, &a->record, &err);
+		code = alter_all(mod, ch, req, job, &err);
 	if (!code && group)
 		code = st->object->change_text(ch, job, st->a.egroup, KEEL_SET, NULL, group, &err);
 	if (!code)

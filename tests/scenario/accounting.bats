@@ -99,7 +99,7 @@ resources_used.ncpus=2 resources_used.vmem=[0-9]+kb resources_used.walltime=[0-9
 	qsig -s suspend "$id"
 	qsig -s resume "$id"
 	wait_until 20 job_is "$id" R 42
-	has "$(letters "$id")" '^QSz?r$'
+	has "$(letters "$id")" '^QSzr$'
 	has "$(record r "$id")" ";r;$id;\$"
 }
 
@@ -107,7 +107,7 @@ resources_used.ncpus=2 resources_used.vmem=[0-9]+kb resources_used.walltime=[0-9
 	id=$(submit -h)
 	as "$OWNER" qalter -l walltime=5 -p 3 "$id"
 	found=$(records "$id" | grep ';a;')
-	has "$found" 'Resource_List.walltime=5'
+	has "$found" 'Resource_List.walltime=00:00:05'
 	has "$found" 'Priority=3'
 }
 
