@@ -9,25 +9,34 @@
 
 #define EVENT_BITS 0x7fffu /* the FORCE bit is not shown */
 
-static bool is_control(unsigned char c)
+static bool is_c1(unsigned char c)
 {
-	return c < 0x20 || c == 0x7f;
+	return c >= 0x80 && c < 0xa0;
+}
+
+/* C0, DEL, and C1: terminals obey U+009B as they do ESC [. As UTF-8 that is c2 9b; alone it is no UTF-8. */
+static bool is_control(const char *text, const char *at)
+{
+	unsigned char c = (unsigned char)*at, before = at > text ? (unsigned char)at[-1] : 0;
+
+	return c < 0x20 || c == 0x7f || (c == 0xc2 && is_c1((unsigned char)at[1])) ||
+	       (is_c1(c) && (before < 0x80 || before == 0xc2));
 }
 
 /* Runs of plain bytes are copied whole; `special` writes the others. */
-static void add_escaped(struct buf *out, const char *text, bool (*is_special)(unsigned char),
+static void add_escaped(struct buf *out, const char *text, bool (*is_special)(const char *text, const char *at),
 			void (*special)(struct buf *, unsigned char))
 {
-	const char *from = text;
+	const char *from = text, *at;
 
-	for (; *text != '\0'; text++) {
-		if (!is_special((unsigned char)*text))
+	for (at = text; *at != '\0'; at++) {
+		if (!is_special(text, at))
 			continue;
-		buf_add(out, from, (size_t)(text - from));
-		special(out, (unsigned char)*text);
-		from = text + 1;
+		buf_add(out, from, (size_t)(at - from));
+		special(out, (unsigned char)*at);
+		from = at + 1;
 	}
-	buf_add(out, from, (size_t)(text - from));
+	buf_add(out, from, (size_t)(at - from));
 }
 
 static void special_pbs(struct buf *out, unsigned char c)
@@ -51,16 +60,16 @@ void line_pbs(struct buf *out, const struct record *r)
 
 /* UTF-8 is kept. In a text that is not UTF-8 every high byte is escaped, as if it were Latin-1: the
  * line must parse. */
-static bool is_json_special(unsigned char c)
+static bool is_json_special(const char *text, const char *at)
 {
-	return is_control(c) || c == '"' || c == '\\';
+	return is_control(text, at) || *at == '"' || *at == '\\';
 }
 
 static void special_json(struct buf *out, unsigned char c)
 {
 	if (c == '"' || c == '\\')
 		buf_printf(out, "\\%c", c);
-	else
+	else if (c != 0xc2) /* the first byte of a C1 */
 		buf_printf(out, "\\u%04x", c);
 }
 
@@ -97,9 +106,9 @@ static bool is_utf8(const char *text)
 	return true;
 }
 
-static bool is_json_special_or_high(unsigned char c)
+static bool is_json_special_or_high(const char *text, const char *at)
 {
-	return is_json_special(c) || c >= 0x80;
+	return is_json_special(text, at) || (unsigned char)*at >= 0x80;
 }
 
 static void add_json(struct buf *out, const char *key, const char *text)

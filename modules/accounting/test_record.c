@@ -212,6 +212,19 @@ static void test_quotes(void)
 		    "Resource_List.site=\"a b\" ");
 }
 
+/* mend B9: what users write never becomes an item of its own. */
+static void test_no_item_is_forged(void)
+{
+	job_plain();
+	job_set("Account_Name", "a' user=root x=\"b");
+	job_set("Job_Name", "a\001user=root");
+	job_set("project", "'x");
+	job_set("Resource_List", "site=a\302\233user=root");
+	expect('Q', "user=alice group=users account=\"a' user=root x='b\" project=\"'x\" "
+		    "jobname=\"a user=root\" queue=workq ctime=100 qtime=101 etime=0 "
+		    "Resource_List.site=\"a  user=root\" ");
+}
+
 static void test_broken_exec_vnode(void)
 {
 	job_begun();
@@ -220,4 +233,4 @@ static void test_broken_exec_vnode(void)
 }
 
 TESTS_MAIN_BETWEEN("record", NULL, tear_down, TEST(test_queued), TEST(test_started), TEST(test_ended),
-		   TEST(test_suspended), TEST(test_quotes), TEST(test_broken_exec_vnode))
+		   TEST(test_suspended), TEST(test_quotes), TEST(test_no_item_is_forged), TEST(test_broken_exec_vnode))

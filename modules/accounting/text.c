@@ -2,7 +2,8 @@
  *
  * text.c - a growing text, and the `key=value ` items of records.
  *
- * A value can never end its line: control characters become blanks.
+ * A value can never end its line, nor be taken for further items: control characters become blanks, what has blanks or quotes
+ * is quoted.
  */
 #include "accounting.h"
 
@@ -51,26 +52,55 @@ void text_printf(struct text *t, const char *fmt, ...)
 		text_add(t, buf, (size_t)n < sizeof(buf) ? (size_t)n : sizeof(buf) - 1);
 }
 
+/* C0, DEL and C1, whose two bytes of UTF-8 are c2 80 to c2 9f; terminals obey them. */
+static bool is_control(const char *text, const char *at)
+{
+	unsigned char c = (unsigned char)*at, next = c ? (unsigned char)at[1] : 0,
+		      before = at > text ? (unsigned char)at[-1] : 0;
+
+	return c < ' ' || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0) ||
+	       (c >= 0x80 && c < 0xa0 && (before < 0x80 || before == 0xc2));
+}
+
 void text_clean(struct text *t, const char *value)
 {
 	size_t from = t->n;
+	const char *at;
 
 	text_add(t, value, strlen(value));
-	for (; from < t->n; from++)
-		if ((unsigned char)t->at[from] < ' ' || t->at[from] == 0x7f)
+	for (at = value; *at && from < t->n; at++, from++)
+		if (is_control(value, at))
 			t->at[from] = ' ';
 }
 
+/* Would a reader who splits at blanks and knows quotes take something of it for another item? */
+static bool needs_quotes(const char *value)
+{
+	const char *at;
+
+	for (at = value; *at; at++)
+		if (*at == ' ' || *at == '"' || *at == '\'' || is_control(value, at))
+			return true;
+	return false;
+}
+
+/* A value with both quotes has one of them changed: with an escape a simple reader would see its end there. */
 void text_item(struct text *t, const char *key, const char *value, bool always)
 {
-	const char *quote = always || strpbrk(value, " \t\r\n\v\f") ? "\"" : "";
+	const char *quote = always || needs_quotes(value) ? "\"" : "";
+	bool both = strchr(value, '"') && strchr(value, '\'');
+	size_t from;
 
-	if (*quote && strchr(value, '"'))
+	if (*quote && strchr(value, '"') && !both)
 		quote = "'";
 	text_clean(t, key);
 	text_add(t, "=", 1);
 	text_add(t, quote, strlen(quote));
+	from = t->n;
 	text_clean(t, value);
+	for (; both && from < t->n; from++)
+		if (t->at[from] == '"')
+			t->at[from] = '\'';
 	text_add(t, quote, strlen(quote));
 	text_add(t, " ", 1);
 }

@@ -96,3 +96,17 @@ rss_mb() { awk '/^VmRSS/ { print int($2 / 1024) }' /proc/"$(head -n 1 "$SB/serve
 	not_sanitized "sanitizers and fortified functions do not go together"
 	has "$("$top/scripts/check" "$KEELSON_BUILD" 2>&1)" '^ok .*built hardened'
 }
+
+# ---- what users write --------------------------------------------------------------------------------------------
+
+@test "mend B9: what a user writes moves no terminal, and forges no item of a record" {
+	local esc=$'\e[2J\xc2\x9b2J' id
+	id=$(submit -h -A "a' user=root x=\"b" -v "A=$esc")
+	for command in 'qstat -f' 'qstat -f -F dsv' 'qstat -fw'; do
+		lacks "$($command "$id")" "$(printf '\e|\xc2\x9b')"
+	done
+	has "$(qstat -f -F dsv "$id")" 'A=\^\[\[2JM-\^\[2J'
+	has "$(accounting)" ";Q;$id;user=$OWNER group=[^ ]* account=\"a' user=root x='b\" "
+	server_log >"$BATS_TEST_TMPDIR/log"
+	lacks "$(cat "$BATS_TEST_TMPDIR/log")" "$(printf '\e|\xc2\x9b')"
+}

@@ -62,10 +62,22 @@ void out_long(struct out *o, const char *bytes, size_t n)
 	o->len = n;
 }
 
+/* Terminals obey C0, DEL and C1, which in UTF-8 is c2 80 to c2 9f. */
+bool out_is_c1(const char *text, size_t i, size_t len)
+{
+	unsigned char c = (unsigned char)text[i], before = i > 0 ? (unsigned char)text[i - 1] : 0;
+
+	if (c == 0xc2 && i + 1 < len)
+		c = (unsigned char)text[i + 1];
+	else if (before >= 0x80 && before != 0xc2)
+		return false;
+	return c >= 0x80 && c < 0xa0;
+}
+
 void out_in_line(struct out *o, const char *text, size_t n)
 {
-	for (; n > 0; text++, n--)
-		out_char(o, (unsigned char)*text < ' ' ? ' ' : *text);
+	for (size_t i = 0; i < n; i++)
+		out_char(o, (unsigned char)text[i] < ' ' || text[i] == 0x7f || out_is_c1(text, i, n) ? ' ' : text[i]);
 }
 
 void out_printf(struct out *o, const char *form, ...)

@@ -35,6 +35,7 @@ int out_fini(struct out *o);
 void out_long(struct out *o, const char *bytes, size_t n);
 
 /* Text that must stay in its line: control characters become blanks. */
+bool out_is_c1(const char *text, size_t i, size_t len); /* text[i] is a control character above ASCII, or a byte of one */
 void out_in_line(struct out *o, const char *text, size_t n);
 
 /* For rare lines only. */

@@ -135,7 +135,7 @@ const char *show_value(struct show *s, const struct attrl *a, size_t *ret_len,
 #define ONES UINT64_C(0x0101010101010101)
 #define HIGHS UINT64_C(0x8080808080808080)
 
-/* No control characters; eight bytes at a time. */
+/* ASCII without control characters; eight bytes at a time. */
 static bool printable(const char *text, size_t len)
 {
 	uint64_t w, delete, bad = 0;
@@ -143,17 +143,17 @@ static bool printable(const char *text, size_t len)
 	for (; len >= sizeof(w); text += sizeof(w), len -= sizeof(w)) {
 		memcpy(&w, text, sizeof(w));
 		delete = w ^ (ONES * 0x7f);
-		bad |= ((w - ONES * 0x20) & ~w) | ((delete - ONES) & ~delete);
+		bad |= w | ((w - ONES * 0x20) & ~w) | ((delete - ONES) & ~delete);
 	}
 	if (bad & HIGHS)
 		return false; /* or so it seems: the slow way finds out */
 	for (; len > 0; text++, len--)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+		if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f)
 			return false;
 	return true;
 }
 
-/* `text` with control characters as ^X; in `s` when there are any. */
+/* `text` with control characters as ^X, those of C1 as M-^X; in `s` when there are any. */
 static const char *make_visible(struct show *s, const char *text, size_t *len, bool escape_lines)
 {
 	size_t i, n = 0;
@@ -168,7 +168,7 @@ static const char *make_visible(struct show *s, const char *text, size_t *len, b
 		memcpy(copy, text, *len);
 		text = copy;
 	}
-	to = scratch(s, *len * 2 + 1);
+	to = scratch(s, *len * 4 + 1);
 	for (i = 0; to && i < *len; i++) {
 		unsigned char c = (unsigned char)text[i];
 
@@ -178,12 +178,20 @@ static const char *make_visible(struct show *s, const char *text, size_t *len, b
 		} else if (c < 0x20 || c == 0x7f) {
 			to[n++] = '^';
 			to[n++] = (char)(c ^ 0x40);
+		} else if (out_is_c1(text, i, *len)) {
+			if (c == 0xc2)
+				continue;
+			memcpy(to + n, "M-^", 3);
+			to[n + 3] = (char)((c & 0x7f) ^ 0x40);
+			n += 4;
 		} else {
 			to[n++] = (char)c;
 		}
 	}
 	free(copy);
 	*len = n;
+	if (to)
+		to[n] = '\0';
 	return to ? to : "";
 }
 
@@ -343,6 +351,7 @@ void show_dsv(struct show *s, const struct attrl *list, const char *delim,
 		put_name(s->out, a);
 		out_char(s->out, '=');
 		text = show_value(s, a, &len, &kind);
+		text = make_visible(s, text, &len, true);
 		if (skip_blanks_of && strcmp(a->name, skip_blanks_of) == 0)
 			dsv_without_blanks(s->out, text, delim);
 		else

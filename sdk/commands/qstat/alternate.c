@@ -55,7 +55,7 @@ void alternate_head(struct out *o, const struct options *opt, bool long_ids, con
 	out_char(o, '\n');
 	out_str(o, server);
 	out_bytes(o, ": ", 2);
-	out_str(o, comment ? comment : "");
+	out_in_line(o, comment ? comment : "", comment ? strlen(comment) : 0);
 	out_char(o, '\n');
 	if (opt->estimate) {
 		out_repeat(o, ' ', column + 15);

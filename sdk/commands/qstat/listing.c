@@ -91,7 +91,7 @@ void listing_comment(struct listing *l)
 	const struct facts *f = listing_facts(l);
 
 	if (f->comment && *f->comment) {
-		out_str(&l->out, f->comment);
+		out_in_line(&l->out, f->comment, strlen(f->comment));
 		out_char(&l->out, '\n');
 	}
 }

@@ -246,6 +246,23 @@ static void dsv(const char *delim, const char *expected)
 	capture_is(&c, expected);
 }
 
+/* mend B9: no control character, C1 neither, reaches a terminal. */
+static void test_dsv_moves_no_terminal(void)
+{
+	static const struct entry rows[] = {
+		{ "comment", NULL, "a\033[2J\302\2332J\2332J \303\233\177" }, { NULL, NULL, NULL },
+	};
+	struct attrl list[2];
+	struct capture c;
+	struct show s;
+
+	capture_begin(&c);
+	show_init(&s, &c.out, true);
+	show_dsv(&s, entries(rows, list), "|", NULL);
+	show_fini(&s);
+	capture_is(&c, "|comment=a^[[2JM-^[2JM-^[2J \303\233^?");
+}
+
 static void test_dsv(void)
 {
 	dsv("|", "|Job_Name=a\\|b|comment=x\\ny; z::w|Resource_List.ncpus=2|jobs=1.s/0,1.s/1");
@@ -304,5 +321,5 @@ static void test_traits(void)
 
 TESTS_MAIN_BETWEEN("show", in_utc, NULL, TEST(test_commas), TEST(test_hard_breaks), TEST(test_join),
 		   TEST(test_comma_runs), TEST(test_controls), TEST(test_dates), TEST(test_clock),
-		   TEST(test_clock_in_odd_zones), TEST(test_words), TEST(test_dsv), TEST(test_out),
+		   TEST(test_clock_in_odd_zones), TEST(test_words), TEST(test_dsv), TEST(test_dsv_moves_no_terminal), TEST(test_out),
 		   TEST(test_out_waits_for_room), TEST(test_traits))

@@ -129,6 +129,22 @@ static void test_strangers_cannot_break_lines(void)
 	finish();
 }
 
+/* mend B9: C1 as well, in both formats; letters of UTF-8 that have such bytes stay. */
+static void test_c1_never_reaches_logs(void)
+{
+	char *all;
+
+	begin(511, false);
+	log_add(g, KEEL_LOG_JOB, "Job", "a", "%s", "\302\2332J \2332J \303\233 \342\202\254 x\302");
+	log_set_json(g, true);
+	log_add(g, KEEL_LOG_JOB, "Job", "a", "%s", "\302\2332J \303\233");
+	all = written();
+	CU_ASSERT(has_line(all, 19, ";0008;Server@svr;Job;a;\\xc2\\x9b2J \\x9b2J \303\233 \342\202\254 x\302"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(all, "\"text\":\"\\u009b2J \303\233\""));
+	free(all);
+	finish();
+}
+
 static void test_microseconds(void)
 {
 	char *all;
@@ -324,5 +340,5 @@ static void test_midnight(void)
 }
 
 TESTS_MAIN("log", TEST(test_midnight), TEST(test_first_lines_and_format), TEST(test_mask),
-	   TEST(test_strangers_cannot_break_lines), TEST(test_microseconds), TEST(test_long_record),
+	   TEST(test_strangers_cannot_break_lines), TEST(test_c1_never_reaches_logs), TEST(test_microseconds), TEST(test_long_record),
 	   TEST(test_json), TEST(test_append_and_close), TEST(test_refused), TEST(test_full_disk), TEST(test_cut_record))
