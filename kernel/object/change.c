@@ -33,7 +33,7 @@ static int permitted(const struct attempt *t)
 {
 	const struct keel_attr_def *def = &t->attr->def;
 
-	if (def->derive || (def->write_roles & t->session->roles) == 0)
+	if (!KEEL_ATTR_HAS_VALUE(def) || (def->write_roles & t->session->roles) == 0)
 		return fault(t, PBSE_ATTRRO);
 	if ((def->flags & KEEL_ATTR_CREATE) && !(t->obj->flags & OBJ_DRAFT))
 		return fault(t, PBSE_ATTRRO);
@@ -48,7 +48,7 @@ static int sensible(const struct attempt *t)
 
 	if (t->op != KEEL_SET && t->op != KEEL_UNSET && t->op != KEEL_INCR && t->op != KEEL_DECR)
 		return err_set(t->err, PBSE_IVALREQ, "%s", pbse_text(PBSE_IVALREQ));
-	if (t->attr->def.derive)
+	if (!KEEL_ATTR_HAS_VALUE(&t->attr->def))
 		return fault(t, PBSE_ATTRRO);
 	if (t->key && !keyed)
 		return fault(t, PBSE_BADATVAL);

@@ -124,7 +124,7 @@ const union keel_slot *changes_slot(struct keel_changes *c, struct keel_obj *o,
 int32_t changes_peek(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a,
 		     const char *key, char *buf, uint32_t len)
 {
-	if (a->def.derive)
+	if (!KEEL_ATTR_HAS_VALUE(&a->def))
 		return read_text(o, a, key, buf, len);
 	return text_of(a, changes_slot(c, o, a), key, buf, len);
 }

@@ -109,7 +109,7 @@ uint32_t kept_take(struct class *c, const struct keel_attr *a)
 		at = &k->next;
 	if (!k)
 		return ATTR_NONE;
-	if (!is_same(k->type, a->type) || a->def.derive || !(k->def.flags & KEEL_ATTR_SAVE)) {
+	if (!is_same(k->type, a->type) || !KEEL_ATTR_HAS_VALUE(&a->def) || !(k->def.flags & KEEL_ATTR_SAVE)) {
 		uint64_t mask[ATTR_WORDS] = { 0 };
 
 		bit_set(mask, k->number);

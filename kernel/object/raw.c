@@ -249,7 +249,7 @@ int raw_decode(struct keel_obj *o, struct mp_reader *r, uint32_t n, const uint64
 			return -EPROTO;
 		if (o->klass->declared)
 			a = guess(o->klass, i, &name);
-		if (a && !a->def.derive)
+		if (a && KEEL_ATTR_HAS_VALUE(&a->def))
 			rc = take(o, a, r, &value, settled && bit_get(settled, a->number));
 		else
 			mp_skip(r, &value);

@@ -2,7 +2,7 @@
  *
  * write.c - values set by the system: no permission, no check function, and changed() is not told.
  *
- * Setting a derived attribute, one whose row is withdrawn, or a dead object, does nothing.
+ * Setting an attribute that is only computed, one whose row is withdrawn, or a dead object, does nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 static bool writable(const struct keel_obj *o, const struct keel_attr *a)
 {
-	return !(o->flags & OBJ_DEAD) && !a->def.derive && a->klass;
+	return !(o->flags & OBJ_DEAD) && KEEL_ATTR_HAS_VALUE(&a->def) && a->klass;
 }
 
 static void touched(struct keel_obj *o, const struct keel_attr *a)

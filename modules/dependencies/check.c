@@ -23,24 +23,46 @@ bool fate_of(struct keel_mod *mod, const char *id, struct fate *ret)
 	letter = st->job->state(st->job->self, job);
 	ret->over = strchr("FXM", letter) != NULL;
 	ret->started = st->object->is_set(job, st->stime) || strchr("REB", letter);
+	ret->dropped = st->object->get_int(job, st->dropped) != 0;
 	ret->exit = st->object->get_int(job, st->exit_status);
 	return true;
 }
 
-/* An after... item: stays (WAITS), is left out (DONE), or is refused. */
-static int32_t check_after(struct keel_mod *mod, const struct item *item, enum verdict *ret)
+/* What is asked for, and what is known of the job that an item names. */
+struct asked {
+	struct keel_obj *job;
+	const struct keel_session *who;
+	bool fresh; /* it is submitted */
+	const struct item *item;
+	char id[ID_MAX];
+};
+
+static void log_satisfied(struct keel_mod *mod, const struct asked *a)
 {
 	struct state *st = mod->state;
-	struct fate fate = { 0 };
-	char id[ID_MAX];
 
-	item_id(item, st->server, id);
-	if (!fate_of(mod, id, &fate)) {
+	st->core->log(mod, KEEL_LOG_JOB, "Job", st->object->id(a->job),
+		      "%s Job has finished, dependency satisfied", a->id);
+}
+
+/* An after... item: stays (WAITS), is left out (DONE), or is refused. */
+static int32_t check_after(struct keel_mod *mod, const struct asked *a, enum verdict *ret)
+{
+	struct state *st = mod->state;
+	enum type type = (enum type)a->item->type;
+	struct fate fate = { 0 };
+
+	if (!fate_of(mod, a->id, &fate)) {
 		*ret = WAITS; /* it may come one day, if its number has not come yet */
-		return item->n < st->job->next_number(st->job->self) ? PBSE_BADDEPEND : 0;
+		return a->item->n < st->job->next_number(st->job->self) ? PBSE_BADDEPEND : 0;
 	}
-	*ret = type_judge((enum type)item->type, &fate);
-	return *ret == NEVER ? PBSE_HISTDEPEND : 0;
+	*ret = type_judge(type, &fate);
+	if (*ret == DONE && fate.over)
+		log_satisfied(mod, a);
+	if (*ret == DONE || !fate.over)
+		return 0;
+	*ret = WAITS; /* it was deleted, or news_too_late() */
+	return a->fresh && type == AFTER_NOT_OK ? 0 : PBSE_HISTDEPEND;
 }
 
 static bool counts_reports(struct state *st, const char *id)
@@ -63,64 +85,60 @@ static bool same_owner(struct keel_mod *mod, struct keel_obj *job, struct keel_o
 	return (own && his && strcmp(his, own) == 0) || (who && (who->roles & KEEL_OPERATORS));
 }
 
-/* The named job must wait for reports, and belong to the one who sends them. */
-static int32_t check_before(struct keel_mod *mod, struct keel_obj *job, const struct item *item,
-			    const struct keel_session *who)
-{
-	struct state *st = mod->state;
-	struct keel_obj *named;
-	char id[ID_MAX];
-
-	item_id(item, st->server, id);
-	named = st->object->find(mod, "job", id);
-	if (!named || !counts_reports(st, id))
-		return PBSE_BADDEPEND;
-	return same_owner(mod, job, named, who) ? 0 : PBSE_PERM;
-}
-
-/* The named job must belong to the same owner, and nobody of its set have run. */
-static int32_t check_runone(struct keel_mod *mod, struct keel_obj *job, const struct item *item,
-			    const struct keel_session *who, enum verdict *ret)
+/* The named job must wait for reports, or be over, and belong to the one who sends them. */
+static int32_t check_before(struct keel_mod *mod, const struct asked *a)
 {
 	struct state *st = mod->state;
 	struct fate fate = { 0 };
-	char id[ID_MAX];
 
-	item_id(item, st->server, id);
-	if (!fate_of(mod, id, &fate))
+	if (!fate_of(mod, a->id, &fate) || !(counts_reports(st, a->id) || (a->fresh && fate.over)))
 		return PBSE_BADDEPEND;
-	if (!same_owner(mod, job, st->object->find(mod, "job", id), who))
-		return PBSE_PERM;
-	*ret = fate.over ? DONE : WAITS;
-	return fate.over && fate.started ? PBSE_HISTDEPEND : 0;
+	return same_owner(mod, a->job, st->object->find(mod, "job", a->id), a->who) ? 0 : PBSE_PERM;
 }
 
-static int32_t check_item(struct keel_mod *mod, struct keel_obj *job, const struct item *item,
-			  const struct keel_session *who, enum verdict *ret)
+/* The named job must belong to the same owner; with one that is over there is no set. */
+static int32_t check_runone(struct keel_mod *mod, const struct asked *a, enum verdict *ret)
 {
 	struct state *st = mod->state;
-	char id[ID_MAX];
+	struct fate fate = { 0 };
 
-	*ret = WAITS;
-	if (item->type == ON)
-		return 0;
-	item_id(item, st->server, id);
-	if (strcmp(id, st->object->id(job)) == 0)
+	if (!fate_of(mod, a->id, &fate))
 		return PBSE_BADDEPEND;
-	if (item->type == RUN_ONE)
-		return check_runone(mod, job, item, who, ret);
-	return type_is_before((enum type)item->type) ? check_before(mod, job, item, who)
-						     : check_after(mod, item, ret);
+	if (!same_owner(mod, a->job, st->object->find(mod, "job", a->id), a->who))
+		return PBSE_PERM;
+	*ret = fate.over ? DONE : WAITS;
+	if (fate.over)
+		log_satisfied(mod, a);
+	return 0;
 }
 
-int32_t check_clause(struct keel_mod *mod, struct keel_obj *job, const struct keel_session *who,
+static int32_t check_item(struct keel_mod *mod, struct asked *a, enum verdict *ret)
+{
+	struct state *st = mod->state;
+
+	*ret = WAITS;
+	if (a->item->type == ON)
+		return 0;
+	item_id(a->item, st->server, a->id);
+	if (strcmp(a->id, st->object->id(a->job)) == 0)
+		return PBSE_IVALREQ;
+	if (a->item->type == RUN_ONE)
+		return check_runone(mod, a, ret);
+	return type_is_before((enum type)a->item->type) ? check_before(mod, a) : check_after(mod, a, ret);
+}
+
+int32_t check_clause(struct keel_mod *mod, struct keel_obj *job, const struct keel_session *who, bool fresh,
 		     struct clause *c)
 {
+	struct asked a = { .job = job, .who = who, .fresh = fresh };
 	uint32_t i, left = 0, counters = 0;
 
 	for (i = 0; i < c->n; i++) {
 		enum verdict verdict;
-		int32_t code = check_item(mod, job, &c->item[i], who, &verdict);
+		int32_t code;
+
+		a.item = &c->item[i];
+		code = check_item(mod, &a, &verdict);
 
 		counters += c->item[i].type == ON;
 		if (code || counters > 1)

@@ -48,6 +48,17 @@ bool type_at_start(enum type type)
 	return types[type].at_start;
 }
 
+enum type type_mirror(enum type type)
+{
+	static const enum type of[TYPES] = {
+		[ON] = TYPES, [AFTER] = BEFORE, [AFTER_OK] = BEFORE_OK, [AFTER_NOT_OK] = BEFORE_NOT_OK,
+		[AFTER_ANY] = BEFORE_ANY, [BEFORE] = TYPES, [BEFORE_OK] = TYPES, [BEFORE_NOT_OK] = TYPES,
+		[BEFORE_ANY] = TYPES, [RUN_ONE] = RUN_ONE,
+	};
+
+	return of[type];
+}
+
 enum verdict type_judge(enum type type, const struct fate *fate)
 {
 	bool good = fate->started && fate->exit == 0;
@@ -56,10 +67,12 @@ enum verdict type_judge(enum type type, const struct fate *fate)
 		return DONE;
 	if (!fate->over || type == RUN_ONE)
 		return WAITS;
-	if (types[type].at_start)
-		return NEVER;
-	if (types[type].ends == ANY_END)
+	if (types[type].ends == ANY_END && !types[type].at_start)
 		return DONE;
+	if (fate->dropped)
+		return NEVER;
+	if (!fate->started) /* somebody deleted it: only a bad end has come */
+		return types[type].ends == BAD_END ? DONE : WAITS;
 	return good == (types[type].ends == GOOD_END) ? DONE : NEVER;
 }
 
@@ -152,19 +165,21 @@ static bool is_there(const struct clause *c, uint32_t n_items, const struct item
 	return false;
 }
 
-int32_t clause_add(struct clause *c, enum type type, const char *id)
+int32_t clause_append(struct clause *c, const struct item *item)
+{
+	struct item *added = add_item(c);
+
+	if (added)
+		*added = *item;
+	return added ? 0 : PBSE_SYSTEM;
+}
+
+int32_t clause_add(struct clause *c, enum type type, const char *id, bool once)
 {
 	const struct item wanted = { .n = strtoll(id, NULL, 10), .type = (uint8_t)type,
 				     .array = strstr(id, "[]") != NULL };
-	struct item *item;
 
-	if (is_there(c, c->n, &wanted))
-		return 0;
-	item = add_item(c);
-	if (!item)
-		return PBSE_SYSTEM;
-	*item = wanted;
-	return 0;
+	return once && is_there(c, c->n, &wanted) ? 0 : clause_append(c, &wanted);
 }
 
 static int32_t read_type(const char **at, const char *server, struct clause *c)

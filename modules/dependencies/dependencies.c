@@ -3,6 +3,7 @@
  * dependencies.c - jobs that wait for other jobs: the attribute depend.
  *
  *   job_submit, job_modify   the text is checked and written in its full form
+ *   job_queued               it named a job of the history that can never do what it should have
  *   depend changed,
  *   job_known                who waits for whom is known in memory; the job is held, or not any more
  *   job_started              after, before
@@ -53,13 +54,41 @@ static void depend_changed(struct keel_mod *mod, struct keel_obj *job, const str
 		st->job->depend(st->job->self, job, !known || (c && child_waits(c)) || runone_waits(mod, id));
 }
 
+static void emit_text(const char *text, const struct keel_emit *to)
+{
+	if (text && *text)
+		to->fn(to->arg, NULL, text, (uint32_t)strlen(text));
+}
+
+/* With what others say of it: `afterok:12` of job 13 is `beforeok:13` of job 12. */
+static void depend_show(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *to)
+{
+	struct state *st = mod->state;
+	const char *id = st->object->id(job), *own = st->object->get_str(job, st->depend);
+	struct clause clause = { 0 };
+	struct keel_text text;
+
+	if (!parent_find(st, id) || child_shown(st, id, &clause)) {
+		emit_text(own, to);
+		return;
+	}
+	keel_text_init(&text);
+	emit_text(clause_text(&clause, st->server, &text) ? text.data : own, to);
+	keel_text_fini(&text);
+	clause_fini(&clause);
+}
+
 static const struct keel_attr_def depend_row =
 	KEEL_ATTR_DEF("job", "depend", "string", .order = 100, .flags = KEEL_ATTR_SAVE,
-		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY,
+		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY, .derive = depend_show,
 		      .changed = depend_changed, .doc = "jobs it waits for, jobs that wait for it");
+static const struct keel_attr_def dropped_row =
+	KEEL_ATTR_DEF("job", "depend_dropped", "bool", .order = 943, .flags = KEEL_ATTR_SAVE,
+		      .doc = "deleted because what it waited for can never be");
 
 static const struct keel_contrib contribs[] = {
 	{ "ATTR", &depend_row },
+	{ "ATTR", &dropped_row },
 };
 
 /* ---- asked for ---------------------------------------------------------------------------------------------- */
@@ -88,7 +117,7 @@ static keel_verdict write_clause(struct keel_call *c, struct keel_obj *job, cons
 	return code ? refuse(c, code) : KEEL_NEXT;
 }
 
-static keel_verdict check(struct keel_call *c, struct keel_obj *job, const char *asked)
+static keel_verdict check(struct keel_call *c, struct keel_obj *job, const char *asked, bool fresh)
 {
 	struct state *st = keel_state(c);
 	struct clause clause;
@@ -97,7 +126,7 @@ static keel_verdict check(struct keel_call *c, struct keel_obj *job, const char 
 
 	if (code)
 		return refuse(c, code);
-	code = check_clause(c->mod, job, st->call->session(c), &clause);
+	code = check_clause(c->mod, job, st->call->session(c), fresh, &clause);
 	verdict = code ? refuse(c, code) : write_clause(c, job, &clause);
 	clause_fini(&clause);
 	return verdict;
@@ -119,7 +148,7 @@ static keel_verdict look(struct keel_call *c, struct keel_obj *job, const char *
 			return st->call->fail(c, "out of memory");
 		st->call->get(c, job, "depend", NULL, asked, (uint32_t)len + 1);
 	}
-	verdict = have && strcmp(have, asked) == 0 ? KEEL_NEXT : check(c, job, asked);
+	verdict = have && strcmp(have, asked) == 0 ? KEEL_NEXT : check(c, job, asked, !have);
 	if (asked != some)
 		free(asked);
 	return verdict;
@@ -134,10 +163,19 @@ static keel_verdict on_modify(struct keel_call *c, const struct keel_ev_job_modi
 {
 	struct state *st = keel_state(c);
 
-	return look(c, ev->job, st->object->get_str(ev->job, st->depend));
+	const char *have = st->object->get_str(ev->job, st->depend);
+
+	return look(c, ev->job, have ? have : "");
 }
 
 /* ---- what happens -------------------------------------------------------------------------------------------- */
+
+static keel_verdict on_queued(struct keel_call *c, const struct keel_ev_job_queued *ev)
+{
+	if (child_find(keel_state(c), ev->id))
+		news_too_late(c->mod, ev->id);
+	return KEEL_NEXT;
+}
 
 static keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_started *ev)
 {
@@ -163,17 +201,6 @@ static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *
 	if (st->started && (st->parents || st->children))
 		runone_changed(c->mod, ev->id);
 	return KEEL_NEXT;
-}
-
-static void keep_fate(struct state *st, const char *id, struct fate fate)
-{
-	struct parent *p = parent_find(st, id);
-	struct child *child = child_find(st, id);
-
-	if (p)
-		p->fate = fate;
-	if (child)
-		child->fate = fate;
 }
 
 /* Kept until job_purged says that it is really over. */
@@ -204,6 +231,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_submit, on_submit, .order = -500),
 	KEEL_TAP(job_modify, on_modify, .order = -500),
 	KEEL_TAP(job_known, on_known),
+	KEEL_TAP(job_queued, on_queued),
 	KEEL_TAP(job_started, on_started),
 	KEEL_TAP(job_obit, on_obit),
 	KEEL_TAP(job_purged, on_purged),
@@ -214,6 +242,7 @@ static const struct keel_tap taps[] = {
 
 static const struct keel_find wanted[] = {
 	KEEL_FIND(struct state, depend, "job", "depend"),
+	KEEL_FIND(struct state, dropped, "job", "depend_dropped"),
 	KEEL_FIND(struct state, exit_status, "job", "Exit_status"),
 	KEEL_FIND(struct state, stime, "job", "stime"),
 	KEEL_FIND(struct state, euser, "job", "euser"),

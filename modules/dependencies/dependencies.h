@@ -44,14 +44,18 @@ bool clause_text(const struct clause *c, const char *server, struct keel_text *o
 bool type_is_before(enum type type);
 /* Is the job held for as long as it has an item of this type? */
 bool type_waits(enum type type);
-/* One more item, unless it is there. 0 or a PBSE number. */
-int32_t clause_add(struct clause *c, enum type type, const char *id);
+/* One more item; `once`: unless it is there. 0 or a PBSE number. */
+int32_t clause_add(struct clause *c, enum type type, const char *id, bool once);
+int32_t clause_append(struct clause *c, const struct item *item);
 bool type_at_start(enum type type); /* done when a job starts, else when it is over */
+/* What the job that is named shows of a dependency: beforeok of afterok; TYPES: nothing. */
+enum type type_mirror(enum type type);
 
 /* What happened to a job. */
 struct fate {
 	bool started; /* its processes ran */
 	bool over;
+	bool dropped; /* deleted because what it waited for can never be */
 	int64_t exit; /* when over and started */
 };
 enum verdict { WAITS, DONE, NEVER };
@@ -96,7 +100,7 @@ struct state {
 	const struct keel_hook_api *hook;
 	const struct keel_call_api *call;
 	const struct keel_job_api *job;
-	const struct keel_attr *depend, *exit_status, *stime, *euser, *holds;
+	const struct keel_attr *depend, *dropped, *exit_status, *stime, *euser, *holds;
 	struct parent *parents;
 	struct child *children;
 	struct news *first, *last;
@@ -111,15 +115,23 @@ struct parent *parent_find(struct state *st, const char *id);
 int child_set(struct state *st, const char *id, struct clause *clause);
 void child_drop(struct state *st, struct child *c);
 void index_fini(struct state *st);
+/* What became of a job, for its children and for those it reports to. */
+void keep_fate(struct state *st, const char *id, struct fate fate);
+/* All that is shown of a job: its own clause, and its side of others'. -ENOMEM. */
+int child_shown(struct state *st, const char *id, struct clause *ret);
 /* Does it wait for anything? (What its set does is runone_waits().) */
 bool child_waits(const struct child *c);
 
 /* ---- news.c -------------------------------------------------------------------------------------------- */
 void news_started(struct keel_mod *mod, const char *id);
 void news_over(struct keel_mod *mod, const char *id, const struct fate *fate);
+/* A new job names some that were over when it came: what can never be deletes it. */
+void news_too_late(struct keel_mod *mod, const char *id);
 /* At start: what was told of parents while nobody listened. */
 void news_missed(struct keel_mod *mod);
 void news_drop(struct state *st);
+/* Delete a job that waits: what `parent` was to do can never be. */
+void job_drop(struct keel_mod *mod, struct keel_obj *job, const char *parent);
 /* What the job has of runone on this one (NULL: on anybody), it has no more. */
 void clause_drop(struct keel_mod *mod, struct keel_obj *job, const char *id);
 
@@ -130,9 +142,9 @@ void runone_over(struct keel_mod *mod, const char *id, bool ran);
 int32_t runone_join(struct state *st, struct clause *c);     /* name all of the sets it joins */
 
 /* ---- check.c --------------------------------------------------------------------------------------------- */
-/* The clause a job asks for: what is done already is left out, what can never be refused. 0 or a PBSE
- * number. */
-int32_t check_clause(struct keel_mod *mod, struct keel_obj *job, const struct keel_session *who,
+/* The clause a job asks for: what is done already is left out, what can never be is refused; some of it stays in
+ * a `fresh` job, for news_too_late(). 0 or a PBSE number. */
+int32_t check_clause(struct keel_mod *mod, struct keel_obj *job, const struct keel_session *who, bool fresh,
 		     struct clause *c);
 /* What the server knows of a job. false: there is none. */
 bool fate_of(struct keel_mod *mod, const char *id, struct fate *ret);

@@ -12,6 +12,8 @@
 
 #include <utlist.h>
 
+#define SHOWN_MAX 1000 /* children of a type that their parent shows */
+
 struct child *child_find(struct state *st, const char *id)
 {
 	struct child *c;
@@ -133,6 +135,50 @@ int child_set(struct state *st, const char *id, struct clause *clause)
 		}
 	}
 	return 0;
+}
+
+void keep_fate(struct state *st, const char *id, struct fate fate)
+{
+	struct parent *p = parent_find(st, id);
+	struct child *child = child_find(st, id);
+
+	if (p)
+		p->fate = fate;
+	if (child)
+		child->fate = fate;
+}
+
+static int shown_of(const struct parent *p, enum type type, struct clause *c)
+{
+	uint32_t left = SHOWN_MAX;
+
+	for (const struct link *l = p->links; l && left; l = l->next) {
+		if (l->type != type)
+			continue;
+		left--;
+		if (clause_add(c, type_mirror(type), l->child->id, type == RUN_ONE))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int child_shown(struct state *st, const char *id, struct clause *ret)
+{
+	const struct child *own = child_find(st, id);
+	const struct parent *p = parent_find(st, id);
+	struct clause c = { 0 };
+	int rc = 0;
+
+	for (uint32_t i = 0; own && i < own->clause.n && !rc; i++)
+		rc = clause_append(&c, &own->clause.item[i]);
+	for (int type = 0; p && type < TYPES && !rc; type++)
+		if (type_mirror((enum type)type) != TYPES)
+			rc = shown_of(p, (enum type)type, &c);
+	if (rc)
+		clause_fini(&c);
+	else
+		*ret = c;
+	return rc;
 }
 
 bool child_waits(const struct child *c)

@@ -141,6 +141,19 @@ static bool is_pending(struct keel_mod *mod, struct keel_obj *job)
 	return strchr("TQHW", st->job->state(st->job->self, job)) != NULL;
 }
 
+void job_drop(struct keel_mod *mod, struct keel_obj *job, const char *parent)
+{
+	struct state *st = mod->state;
+	char why[ID_MAX + 64];
+
+	if (!is_pending(mod, job)) /* a manager released its hold */
+		return;
+	snprintf(why, sizeof(why), "Job deleted as result of dependency on job %s", parent);
+	st->object->set_int(job, st->dropped, 1);
+	keep_fate(st, st->object->id(job), (struct fate){ .dropped = true });
+	st->job->abort(st->job->self, job, why);
+}
+
 static bool counts_reports(const struct child *c)
 {
 	for (uint32_t i = 0; i < c->clause.n; i++)
@@ -155,7 +168,6 @@ static void settle(struct keel_mod *mod, const struct news *n)
 	struct keel_obj *job = st->object->find(mod, "job", n->child);
 	struct child *c = child_find(st, n->child);
 	struct parent *p = parent_find(st, n->parent);
-	char why[ID_MAX + 64];
 
 	if (!job || !c || (n->report && !counts_reports(c)))
 		return;
@@ -163,9 +175,7 @@ static void settle(struct keel_mod *mod, const struct news *n)
 		release(mod, job, c, n, p ? &p->fate : NULL);
 		return;
 	}
-	snprintf(why, sizeof(why), "Job deleted as result of dependency on job %s", n->parent);
-	if (is_pending(mod, job)) /* not, when a manager released its hold */
-		st->job->abort(st->job->self, job, why);
+	job_drop(mod, job, n->parent);
 }
 
 static void settle_all(struct keel_mod *mod)
@@ -271,6 +281,27 @@ void news_over(struct keel_mod *mod, const char *id, const struct fate *fate)
 	tell(mod, id, fate);
 	if ((c = child_find(st, id)))
 		child_drop(st, c);
+}
+
+void news_too_late(struct keel_mod *mod, const char *id)
+{
+	struct state *st = mod->state;
+	const struct child *c = child_find(st, id);
+
+	for (uint32_t i = 0; i < c->clause.n; i++) {
+		const struct item *item = &c->clause.item[i];
+		struct fate fate = { 0 };
+		char named[ID_MAX];
+
+		item_id(item, st->server, named);
+		if (item->type == ON || !fate_of(mod, named, &fate) || !fate.over ||
+		    (!type_is_before((enum type)item->type) &&
+		     type_judge((enum type)item->type, &fate) != NEVER))
+			continue;
+		st->core->log(mod, KEEL_LOG_JOB, "Job", id, "%s %s", named, st->core->pbse_text(PBSE_HISTDEPEND));
+		news_add(st, id, named, NEVER, false);
+	}
+	settle_all(mod);
 }
 
 void news_missed(struct keel_mod *mod)

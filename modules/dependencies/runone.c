@@ -102,9 +102,7 @@ void runone_over(struct keel_mod *mod, const char *id, bool ran)
 {
 	struct state *st = mod->state;
 	struct others o = others_of(st, id);
-	char why[ID_MAX + 64];
 
-	snprintf(why, sizeof(why), "Job deleted as result of dependency on job %s", id);
 	for (uint32_t i = 0; i < o.n; i++) { /* one has run: there is no set any more */
 		struct keel_obj *job = st->object->find(mod, "job", o.id[i]);
 
@@ -115,7 +113,7 @@ void runone_over(struct keel_mod *mod, const char *id, bool ran)
 		struct keel_obj *job = st->object->find(mod, "job", o.id[i]);
 
 		if (job && ran && strchr("QHWT", st->job->state(st->job->self, job)))
-			st->job->abort(st->job->self, job, why);
+			job_drop(mod, job, id);
 		else
 			hold_or_let(mod, o.id[i]);
 	}
@@ -137,7 +135,7 @@ int32_t runone_join(struct state *st, struct clause *c)
 		item_id(&c->item[i], st->server, id);
 		o = others_of(st, id);
 		for (uint32_t k = 0; k < o.n && !code; k++)
-			code = clause_add(c, RUN_ONE, o.id[k]);
+			code = clause_add(c, RUN_ONE, o.id[k], true);
 		others_free(&o);
 		if (code)
 			return code;

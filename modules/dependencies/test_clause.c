@@ -72,19 +72,19 @@ static void test_judge(void)
 	const struct fate waiting = { 0 }, running = { .started = true, .exit = -1 },
 			  good = { .started = true, .over = true },
 			  failed = { .started = true, .over = true, .exit = 271 },
-			  deleted = { .over = true };
+			  deleted = { .over = true }, dropped = { .over = true, .dropped = true };
 	static const struct {
 		enum type type;
-		enum verdict waiting, running, good, failed, deleted;
+		enum verdict waiting, running, good, failed, deleted, dropped;
 	} rows[] = {
-		{ AFTER, WAITS, DONE, DONE, DONE, NEVER },
-		{ AFTER_OK, WAITS, WAITS, DONE, NEVER, NEVER },
-		{ AFTER_NOT_OK, WAITS, WAITS, NEVER, DONE, DONE },
-		{ AFTER_ANY, WAITS, WAITS, DONE, DONE, DONE },
-		{ BEFORE, WAITS, DONE, DONE, DONE, NEVER },
-		{ BEFORE_OK, WAITS, WAITS, DONE, NEVER, NEVER },
-		{ BEFORE_NOT_OK, WAITS, WAITS, NEVER, DONE, DONE },
-		{ BEFORE_ANY, WAITS, WAITS, DONE, DONE, DONE },
+		{ AFTER, WAITS, DONE, DONE, DONE, WAITS, NEVER },
+		{ AFTER_OK, WAITS, WAITS, DONE, NEVER, WAITS, NEVER },
+		{ AFTER_NOT_OK, WAITS, WAITS, NEVER, DONE, DONE, NEVER },
+		{ AFTER_ANY, WAITS, WAITS, DONE, DONE, DONE, DONE },
+		{ BEFORE, WAITS, DONE, DONE, DONE, WAITS, NEVER },
+		{ BEFORE_OK, WAITS, WAITS, DONE, NEVER, WAITS, NEVER },
+		{ BEFORE_NOT_OK, WAITS, WAITS, NEVER, DONE, DONE, NEVER },
+		{ BEFORE_ANY, WAITS, WAITS, DONE, DONE, DONE, DONE },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -93,6 +93,7 @@ static void test_judge(void)
 		CU_ASSERT_EQUAL(type_judge(rows[i].type, &good), rows[i].good);
 		CU_ASSERT_EQUAL(type_judge(rows[i].type, &failed), rows[i].failed);
 		CU_ASSERT_EQUAL(type_judge(rows[i].type, &deleted), rows[i].deleted);
+		CU_ASSERT_EQUAL(type_judge(rows[i].type, &dropped), rows[i].dropped);
 	}
 }
 

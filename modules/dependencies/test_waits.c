@@ -211,6 +211,46 @@ static void test_reloaded_in_the_middle(void)
 			CU_FAIL_FATAL("one waits on");
 }
 
+/* mend D14: what a parent shows of its children has a bound. */
+static void test_more_than_are_shown(void)
+{
+	enum { SHOWN = 1000 };
+	const char *text;
+	char id[32];
+	int n = 0;
+
+	for (int i = 0; i <= SHOWN; i++) {
+		snprintf(id, sizeof(id), "%d.svr", i + 200);
+		submit(id, "afterok:1");
+	}
+	submit("2.svr", "afterany:1");
+	text = keel_mock_text(first, "depend", NULL);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+	for (const char *at = text; (at = strchr(at, '@')) != NULL; at++)
+		n++;
+	CU_ASSERT_EQUAL(n, SHOWN + 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "beforeok:200.svr@svr:201.svr@svr:"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, ",beforeany:2.svr@svr"));
+}
+
+/* Whichever allocation fails while it is shown: its own clause is, at least. */
+static void test_no_memory_to_show(void)
+{
+	struct keel_obj *both = submit("2.svr", "afterok:1");
+	const char *text;
+	long n = 0;
+
+	submit("3.svr", "afterok:2");
+	do {
+		countdown = ++n;
+		text = keel_mock_text(both, "depend", NULL);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+		CU_ASSERT_EQUAL(strncmp(text, "afterok:1.svr@svr", 17), 0);
+	} while (memory_failed());
+	CU_ASSERT_STRING_EQUAL(text, "afterok:1.svr@svr,beforeok:3.svr@svr");
+	CU_ASSERT(n > 1 || !INJECTING);
+}
+
 /* Of a set one runs, and the others wait; it is so after a reload. */
 static void test_a_set(void)
 {
@@ -224,4 +264,5 @@ static void test_a_set(void)
 }
 
 TESTS_MAIN_BETWEEN("waits", set_up, tear_down, TEST(test_one_after_the_other), TEST(test_no_memory_to_wait),
-		   TEST(test_no_memory_to_go_on), TEST(test_reloaded_in_the_middle), TEST(test_a_set))
+		   TEST(test_no_memory_to_go_on), TEST(test_reloaded_in_the_middle), TEST(test_a_set),
+		   TEST(test_more_than_are_shown), TEST(test_no_memory_to_show))

@@ -96,7 +96,7 @@ static int32_t permitted(const struct attempt *t)
 {
 	const struct keel_attr_def *def = &t->attr->def;
 
-	if (def->derive != NULL || (def->write_roles & t->session->roles) == 0 ||
+	if (!KEEL_ATTR_HAS_VALUE(def) || (def->write_roles & t->session->roles) == 0 ||
 	    ((def->flags & KEEL_ATTR_CREATE) && !t->body->draft))
 		return fault(t, ATTRRO);
 	if ((def->flags & KEEL_ATTR_NO_INCR) && (t->op == KEEL_INCR || t->op == KEEL_DECR))
@@ -110,7 +110,7 @@ static int32_t sensible(const struct attempt *t)
 
 	if (t->op < KEEL_SET || t->op > KEEL_DECR)
 		return err_set(t->err, IVALREQ, "%s", pbse_text(IVALREQ));
-	if (t->attr->def.derive != NULL)
+	if (!KEEL_ATTR_HAS_VALUE(&t->attr->def))
 		return fault(t, ATTRRO);
 	if ((t->key != NULL && !keyed) || (keyed && t->key == NULL && t->text != NULL && t->text[0] != '\0'))
 		return fault(t, BADATVAL);
@@ -314,9 +314,9 @@ int32_t api_change_text(struct keel_changes *c, struct keel_obj *o, const struct
 int32_t changes_peek(struct keel_changes *c, struct body *b, const struct keel_attr *a, const char *key,
 		     char *buf, uint32_t len)
 {
-	if (c == NULL || a->def.derive != NULL)
+	if (!KEEL_ATTR_HAS_VALUE(&a->def))
 		return body_text(b, a, key, buf, len);
-	return slot_text(a, slot_in(c, b, a), key, buf, len);
+	return slot_text(a, c != NULL ? slot_in(c, b, a) : value_at(b, a), key, buf, len);
 }
 
 int32_t api_change_peek(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a,

@@ -112,7 +112,7 @@ struct body *body_make(struct klass *c, const char *id, struct keel_err *err)
 	}
 	b = body_begin(c, id, err);
 	for (struct keel_attr *a = b != NULL ? c->owner->head.mock->attrs : NULL; a != NULL; a = a->next)
-		if (a->klass == c && a->def.fallback != NULL && a->def.derive == NULL)
+		if (a->klass == c && a->def.fallback != NULL && KEEL_ATTR_HAS_VALUE(&a->def))
 			value_fallback(b, a);
 	return b;
 }

@@ -257,7 +257,7 @@ static struct body *writing(struct keel_obj *o, const struct keel_attr *a, const
 {
 	struct body *b = body_of(o, what);
 
-	return b != NULL && attr_good(a, what) && a->def.derive == NULL ? b : NULL;
+	return b != NULL && attr_good(a, what) && KEEL_ATTR_HAS_VALUE(&a->def) ? b : NULL;
 }
 
 static void set_int(struct keel_obj *o, const struct keel_attr *a, int64_t n)

@@ -532,6 +532,7 @@ stubborn()
 	sandbox restart server
 	wait_until 20 counts "$a" 0 2 2
 	same Exit_status 2 "$(now "$(sub "$a" 2)" Exit_status)"
+	wait_until 20 node_is n1 free
 	qdel "$a"
 	wait_until 20 gone "$a"
 }
@@ -594,13 +595,13 @@ server_pid() { pgrep -f "keelsond --conf $SB/server/" | head -n 1; }
 	qhold "$a"
 	qrerun "$(sub "$a" 3)"
 	qdel "$(sub "$a" 8)"
-	letters_are "$a" XSHRRRHXH
+	letters_are "$a" XSQRRRQXQ
 	sessions="$(session_of "$(sub "$a" 2)") $(session_of "$(sub "$a" 4)")"
 	sandbox kill server
 	sandbox restart server
 	wait_until 20 node_is n1 free
 	job_is "$a" H
-	letters_are "$a" XSHRRRHXH
+	letters_are "$a" XSQRRRQXQ
 	counts "$a" 3 4 2
 	remaining_is "$a" 3,7,9
 	same sessions "$sessions" "$(session_of "$(sub "$a" 2)") $(session_of "$(sub "$a" 4)")"

@@ -90,7 +90,8 @@ struct keel_attr_def {
 	/* May this value be set? `text` is the whole new value (of `key`). 0 or a PBSE code. */
 	int32_t (*check)(struct keel_mod *, const struct keel_session *, struct keel_obj *, int32_t op,
 			 const char *key, const char *text, struct keel_err *);
-	/* Computed at each read instead of stored; the value must not depend on who asks. */
+	/* Computed at each read instead of stored; what it says must not depend on who asks. With KEEL_ATTR_SAVE there
+	 * is a value as in any row, which get_int() ... and change_peek() read, and this is how it is shown. */
 	void (*derive)(struct keel_mod *, struct keel_obj *, const struct keel_emit *);
 	/* A change set with a new value was committed (a request's, a GATE's, a tap's call->set()); also told at
 	 * publish() and when the object was loaded from the store. Not told of what object->set_text(), its like and
@@ -101,6 +102,9 @@ struct keel_attr_def {
 #define KEEL_ATTR_DEF(class_name, attr_name, type_name, ...)                                       \
 	{ .size = sizeof(struct keel_attr_def), .klass = (class_name), .name = (attr_name),        \
 	  .type = (type_name), __VA_ARGS__ }
+
+/* Is there a value to store and to set? */
+#define KEEL_ATTR_HAS_VALUE(def) ((def)->derive == NULL || ((def)->flags & KEEL_ATTR_SAVE))
 
 /* REQUEST: a name in the request router. The handler answers now or later, exactly once, by
  * request->reply*(); keep `req` until then. A name "keelson.X" is a verb of the `keelson` command:

@@ -233,7 +233,7 @@ static bool has_attr(struct stage *s, const struct keel_attr_def *a)
 /* One that is not saved goes with its module, whoever set it; one that is computed is set by nobody. */
 static void value_give(struct stage *s, const struct keel_attr_def *a)
 {
-	if (!(a->flags & KEEL_ATTR_SAVE) || a->derive != NULL)
+	if (!(a->flags & KEEL_ATTR_SAVE))
 		return;
 	for (int c = CAST_USUAL; c < N_CASTS; c++) {
 		struct keel_obj *o = stage_object(s, a->klass, (enum cast)c);

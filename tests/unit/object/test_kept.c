@@ -6,10 +6,20 @@
 
 static struct engine e;
 
+/* Shows more than what is stored. */
+static void derive_louder(struct keel_mod *m, struct keel_obj *o, const struct keel_emit *emit)
+{
+	char text[64];
+	const char *own = e.api->get_str(o, e.api->attr(m, "thing", "word"));
+
+	emit->fn(emit->arg, NULL, text, (uint32_t)snprintf(text, sizeof(text), "%s!", own ? own : ""));
+}
+
 #define ROW(name, type, ...) KEEL_ATTR_DEF("thing", name, type, ALL, __VA_ARGS__)
 static const struct keel_attr_def word = ROW("word", "string", SAVED), word_again = ROW("word", "string", SAVED),
 				  word_long = ROW("word", "long", SAVED),
 				  word_derived = ROW("word", "long", .derive = derive_double),
+				  word_louder = ROW("word", "string", SAVED, .derive = derive_louder),
 				  word_fleeting = ROW("word", "string", .flags = 0);
 
 static int32_t even_parse(struct keel_mod *m, const struct keel_attr *a, int32_t op, const char *key,
@@ -112,6 +122,32 @@ static void not_a_value_any_more(void)
 	o = e.api->find(e.mod, "thing", "1");
 	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "word"), "42");
 	CU_ASSERT_TRUE(stored(o, "12"));
+	engine_stop(&e);
+}
+
+/* mend D14: a row that is stored and shown otherwise. */
+static void stored_and_shown_otherwise(void)
+{
+	struct keel_obj *o;
+	const struct keel_attr *a;
+	char text[16];
+
+	engine_start(&e);
+	come(&word_louder);
+	o = engine_thing(&e, "1");
+	CU_ASSERT_EQUAL(engine_set(&e, o, "word", KEEL_SET, NULL, "12"), 0);
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "word"), "12!");
+	go();
+	come(&word_louder);
+	a = e.api->attr(e.mod, "thing", "word");
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "word"), "12!");
+	CU_ASSERT_STRING_EQUAL(e.api->get_str(o, a), "12");
+	CU_ASSERT_EQUAL(e.api->change_peek(NULL, o, a, NULL, text, sizeof(text)), 2);
+	CU_ASSERT_STRING_EQUAL(text, "12");
+	CU_ASSERT_TRUE(stored(o, "12"));
+	CU_ASSERT_FALSE(stored(o, "12!"));
+	CU_ASSERT_EQUAL(engine_set(&e, o, "word", KEEL_UNSET, NULL, NULL), 0);
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "word"), "!");
 	engine_stop(&e);
 }
 
@@ -232,6 +268,6 @@ static void many(void)
 	engine_stop(&e);
 }
 
-TESTS_MAIN("kept", TEST(same_again), TEST(another_type), TEST(not_a_value_any_more), TEST(not_saved),
+TESTS_MAIN("kept", TEST(same_again), TEST(another_type), TEST(not_a_value_any_more), TEST(not_saved), TEST(stored_and_shown_otherwise),
 	   TEST(types_go_too), TEST(texts_stay),
 	   TEST(many))
