@@ -138,40 +138,38 @@ static keel_verdict on_restore(struct keel_call *c, const struct keel_ev_trial_r
 	return KEEL_NEXT;
 }
 
-/* ---- a resource that is limited stays --------------------------------------------------------------------- */
+/* ---- limits on a resource go with it ------------------------------------------------------------------------ */
 
-static bool limits_it(struct keel_mod *mod, enum scope scope, struct keel_obj *obj, const char *name)
+static int32_t unlimit(struct keel_call *c, enum scope scope, struct keel_obj *obj, const char *name)
 {
-	struct state *st = mod->state;
+	struct state *st = keel_state(c);
+	int32_t code = 0;
 	char text[8];
 
-	for (int i = 0; i < FAMILIES; i++)
+	for (int i = 0; i < FAMILIES && !code; i++)
 		if (st->object->text(obj, st->amount[scope][i], name, text, sizeof(text)) >= 0)
-			return true;
-	return false;
+			code = st->call->set(c, obj, st->object->attr_name(st->amount[scope][i]), name, NULL, NULL);
+	return code;
 }
 
 static keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
 {
 	static const char *const classes[SCOPES] = { "queue", "server" };
 	struct state *st = keel_state(c);
-	struct keel_obj *obj, *found = NULL;
+	struct keel_obj *obj;
 
-	for (int scope = 0; scope < SCOPES && !found; scope++) {
+	for (int scope = 0; scope < SCOPES; scope++) {
 		struct keel_cursor *walk = st->object->cursor(c->mod, classes[scope]);
+		bool failed = !walk;
 
-		if (!walk)
-			return st->call->fail(c, "no memory to look for limits on resource %s; try again", ev->id);
-		while (!found && (obj = st->object->next(walk)))
-			if (limits_it(c->mod, (enum scope)scope, obj, ev->id))
-				found = obj;
-		st->object->cursor_close(walk);
+		while (!failed && (obj = st->object->next(walk)))
+			failed = unlimit(c, (enum scope)scope, obj, ev->id) != 0;
+		if (walk)
+			st->object->cursor_close(walk);
+		if (failed)
+			return st->call->fail(c, "no memory to take away limits on resource %s; try again", ev->id);
 	}
-	if (!found)
-		return KEEL_NEXT;
-	return st->call->reject(c, PBSE_RESCBUSY, "%s on %s", st->core->pbse_text(PBSE_RESCBUSY),
-				strcmp(st->object->klass(found), "server") == 0 ? "server"
-									       : st->object->id(found));
+	return KEEL_NEXT;
 }
 
 static const struct keel_tap taps[] = {

@@ -71,11 +71,23 @@ static void stays_refused(keel_verdict (*ask)(void))
 	CU_ASSERT(n > 1);
 }
 
+/* The limit goes with the resource, whichever call failed before: both, or none. */
 static void test_limited(void)
 {
+	uint32_t calls, n = 0;
+	keel_verdict verdict;
+
 	CU_ASSERT_EQUAL(delete_tickets(), KEEL_NEXT);
 	CU_ASSERT_EQUAL(keel_mock_set(queue, "max_run_res", "tickets", "[u:PBS_GENERIC=3]"), 0);
-	stays_refused(delete_tickets);
+	do {
+		calls = keel_mock_calls(mock);
+		keel_mock_fail_call(mock, ++n);
+		verdict = delete_tickets();
+		CU_ASSERT_EQUAL(verdict == KEEL_REJECT, keel_mock_text(queue, "max_run_res", "tickets") != NULL);
+		calls = keel_mock_calls(mock) - calls;
+	} while (calls >= n && verdict == KEEL_REJECT);
+	CU_ASSERT_EQUAL(verdict, KEEL_NEXT);
+	CU_ASSERT(n > 1);
 }
 
 static void test_styles(void)

@@ -177,10 +177,45 @@ static keel_verdict on_known(struct keel_call *c, const struct keel_ev_node_know
 	return KEEL_NEXT;
 }
 
+/* The value that this operation gives it; false: none, or the one it has. */
+static bool becomes(struct keel_call *c, struct keel_obj *node, const char *attr, char *buf, uint32_t len,
+		    bool *ret_new)
+{
+	struct state *st = keel_state(c);
+	const char *have = st->object->get_str(node, st->object->attr(c->mod, "node", attr));
+	bool any = st->call->get(c, node, attr, NULL, buf, len) > 0;
+
+	*ret_new = any && (!have || strcmp(have, buf) != 0);
+	return any;
+}
+
+/* A vnode of a queue is in the queue's partition. */
+static keel_verdict check_partition(struct keel_call *c, struct keel_obj *node)
+{
+	struct state *st = keel_state(c);
+	char queue[64], partition[256];
+	bool new_queue, new_partition, both;
+	const char *of_queue;
+	struct keel_obj *q;
+
+	both = becomes(c, node, "queue", queue, sizeof(queue), &new_queue) &&
+	       becomes(c, node, "partition", partition, sizeof(partition), &new_partition);
+	q = both && (new_queue || new_partition) ? st->object->find(c->mod, "queue", queue) : NULL;
+	of_queue = q ? st->object->get_str(q, st->object->attr(c->mod, "queue", "partition")) : NULL;
+	if (!of_queue || !*of_queue || strcmp(of_queue, partition) == 0)
+		return KEEL_NEXT;
+	if (!new_partition)
+		return st->call->reject(c, PBSE_QUE_NOT_IN_PARTITION, "Queue %s is not part of partition for node",
+					queue);
+	return st->call->reject(c, PBSE_PARTITION_NOT_IN_QUE, "Partition %s is not part of queue for node", partition);
+}
+
 static keel_verdict on_modify(struct keel_call *c, const struct keel_ev_node_modify *ev)
 {
 	struct state *st = keel_state(c);
-
+	keel_verdict verdict = check_partition(c, ev->node);
+	if (verdict != KEEL_NEXT)
+		return verdict;
 	if (st->object->find(c->mod, "node", ev->id) != ev->node) /* a draft */
 		newcomer_expect(c->mod, ev->id);
 	return KEEL_NEXT;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * busy.c - a resource that an object uses is not deleted, nor defined anew: `Resource busy on <object>`.
+ * busy.c - a resource that an object uses is not defined anew, one that a job uses is not deleted: `Resource busy on
+ * <object>`. What server, queues, vnodes and schedulers have of one that is deleted goes with it.
  */
 #include "resources.h"
 
@@ -9,6 +10,7 @@
 struct search {
 	struct keel_mod *mod;
 	const char *klass, *name;
+	struct keel_call *clear; /* their values go with this operation; NULL: they are looked for */
 	struct keel_obj *found;
 	bool blind; /* there was no memory to look everywhere */
 };
@@ -36,6 +38,15 @@ static bool selects(struct search *s, const struct keel_reslist *list)
 	return found;
 }
 
+/* The value goes when the operation is accepted. */
+static void clear_value(struct search *s, struct keel_obj *obj, const char *attr)
+{
+	struct state *st = s->mod->state;
+
+	if (st->call->set(s->clear, obj, attr, s->name, NULL, NULL))
+		s->blind = true;
+}
+
 /* Every attribute of type resource_list is looked at, whoever declared it. */
 static void look_at(void *arg, const struct keel_attr_def *def)
 {
@@ -54,21 +65,25 @@ static void look_at(void *arg, const struct keel_attr_def *def)
 		const struct keel_reslist *list = st->object->get_ptr(obj, attr);
 		const struct keel_res_value *v = list_get(list, s->name);
 
-		if (selects(s, list) || (v && (!(def->flags & KEEL_ATTR_SAVE) ? v->n != 0 : true)))
+		if (v && s->clear)
+			clear_value(s, obj, def->name);
+		else if (selects(s, list) || (v && (!(def->flags & KEEL_ATTR_SAVE) ? v->n != 0 : true)))
 			s->found = obj;
 	}
 	if (walk)
 		st->object->cursor_close(walk);
 }
 
-keel_verdict definition_idle(struct keel_call *c, const char *name)
+/* Nobody uses it, or (`clear`) no job does and what others have of it goes. */
+static keel_verdict idle(struct keel_call *c, const char *name, bool clear)
 {
 	static const char *const classes[] = { "job", "server", "queue", "node", "sched" };
 	struct state *st = keel_state(c);
 	size_t i;
 
 	for (i = 0; i < KEEL_COUNT(classes); i++) {
-		struct search s = { .mod = c->mod, .klass = classes[i], .name = name };
+		struct search s = { .mod = c->mod, .klass = classes[i], .name = name,
+				    .clear = clear && i > 0 ? c : NULL };
 
 		st->object->rows(c->mod, classes[i], look_at, &s);
 		if (s.found)
@@ -81,6 +96,11 @@ keel_verdict definition_idle(struct keel_call *c, const char *name)
 	return KEEL_NEXT;
 }
 
+keel_verdict definition_idle(struct keel_call *c, const char *name)
+{
+	return idle(c, name, false);
+}
+
 keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
 {
 	struct state *st = keel_state(c);
@@ -88,5 +108,5 @@ keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resour
 
 	if (res && (res->flags & KEEL_RES_BUILTIN))
 		return st->call->reject(c, PBSE_IVALREQ, NULL);
-	return definition_idle(c, ev->id);
+	return idle(c, ev->id, true);
 }

@@ -38,15 +38,30 @@ static keel_verdict ask(const char *name)
 	return keel_mock_raise(mock, KEEL_POINT_resource_delete, KEEL_EVENT(resource_delete, .id = name), &out);
 }
 
+static struct keel_obj *job_of_tickets(void)
+{
+	struct keel_obj *job;
+
+	keel_mock_attr(mock, "job", "Resource_List", "resource_list");
+	job = keel_mock_object(mock, "job", "1.svr");
+	CU_ASSERT_EQUAL(keel_mock_set(job, "Resource_List", "tickets", "1"), 0);
+	return job;
+}
+
+/* By a job: it stays, and what others have of it. By others: that goes with it. */
 static void test_used(void)
 {
+	struct keel_obj *job = job_of_tickets();
+
 	CU_ASSERT_EQUAL(ask("tickets"), KEEL_REJECT);
 	CU_ASSERT_EQUAL(out.code, PBSE_RESCBUSY);
-	CU_ASSERT_PTR_NOT_NULL(strstr(out.text, "on workq"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.text, "on job"));
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(queue, "resources_max", "tickets"), "3");
 	CU_ASSERT_EQUAL(ask("ncpus"), KEEL_REJECT); /* everybody's */
 	CU_ASSERT_EQUAL(out.code, PBSE_IVALREQ);
-	keel_mock_set(queue, "resources_max", "tickets", NULL);
+	keel_mock_set(job, "Resource_List", "tickets", NULL);
 	CU_ASSERT_EQUAL(ask("tickets"), KEEL_NEXT);
+	CU_ASSERT_PTR_NULL(keel_mock_text(queue, "resources_max", "tickets"));
 }
 
 /* A text is not summed up: it is named in the select only. */
@@ -71,6 +86,7 @@ static void test_no_memory(void)
 {
 	uint32_t calls, n = 0;
 
+	job_of_tickets();
 	do {
 		calls = keel_mock_calls(mock);
 		keel_mock_fail_call(mock, ++n);

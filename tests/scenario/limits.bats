@@ -445,11 +445,11 @@ full()
 	same queue workq "$(job_attr "$second" queue)"
 }
 
-@test "limits: a resource with a limit is busy" {
+@test "limits: a limit on a resource goes with it" {
 	qmgr -c 'create resource licence type=long,flag=q'
-	undo qmgr -c 'delete resource licence'
-	limit 'queue workq' max_run_res.licence '[o:PBS_ALL=1]'
-	has "$(qmgr -c 'delete resource licence' 2>&1)" 'Resource busy on workq'
+	qmgr -c "set queue workq max_run_res.licence = '[o:PBS_ALL=1]'"
+	quietly qmgr -c 'delete resource licence'
+	lacks "$(qmgr -c 'list queue workq')" licence
 }
 
 @test "limits: keelson explain tells how near they are" {
