@@ -118,11 +118,9 @@ const char *pbs_conf_get(const struct pbs_conf *p, const char *key)
 
 const char *pbs_conf_server(const struct pbs_conf *p)
 {
-	const char *name = NULL;
+	const char *name = pbs_conf_get(p, "PBS_SERVER");
 
-	if (pbs_conf_get(p, "PBS_SECONDARY") != NULL)
+	if (name == NULL && pbs_conf_get(p, "PBS_SECONDARY") != NULL)
 		name = pbs_conf_get(p, "PBS_PRIMARY");
-	if (name == NULL)
-		name = pbs_conf_get(p, "PBS_SERVER_HOST_NAME");
-	return name == NULL ? pbs_conf_get(p, "PBS_SERVER") : name;
+	return name == NULL ? pbs_conf_get(p, "PBS_SERVER_HOST_NAME") : name;
 }

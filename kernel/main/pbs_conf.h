@@ -15,7 +15,7 @@ void pbs_conf_destroy(struct pbs_conf *p);
 
 /* The value in force, NULL: not set. Borrowed. */
 const char *pbs_conf_get(const struct pbs_conf *p, const char *key);
-/* Which server, by the precedence of PBS_PRIMARY, PBS_SERVER_HOST_NAME, PBS_SERVER. NULL: none said. */
+/* What the server is called, in ids too: PBS_SERVER, else PBS_PRIMARY, PBS_SERVER_HOST_NAME. NULL: none said. */
 const char *pbs_conf_server(const struct pbs_conf *p);
 
 #endif

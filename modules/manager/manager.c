@@ -47,8 +47,21 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
 }
 
+/* A store has one server. Under another name it would be a second one that knows nothing of the first. */
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
+	struct state *st = mod->state;
+	struct keel_cursor *walk = server_object(mod) ? NULL : st->object->cursor(mod, "server");
+	struct keel_obj *other = walk ? st->object->next(walk) : NULL;
+
+	if (other)
+		st->core->error(err, -1, "the store is that of server \"%s\", this one is called \"%s\": say "
+				"server_name = \"%s\" in keelson.conf, or PBS_SERVER in pbs.conf",
+				st->object->id(other), st->core->server_name(mod), st->object->id(other));
+	if (walk)
+		st->object->cursor_close(walk);
+	if (other)
+		return -1;
 	return server_object(mod) ? 0 : server_create(mod, err);
 }
 

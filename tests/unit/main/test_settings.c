@@ -183,16 +183,16 @@ static void test_pbs_conf_lines(void)
 	CU_ASSERT_STRING_EQUAL(pbs_conf_get(p, "PBS_HOME"), "/second");
 	CU_ASSERT_PTR_NULL(pbs_conf_get(p, "PBS_SERVER"));
 	CU_ASSERT_STRING_EQUAL(pbs_conf_get(p, "EXTRA"), "1=2");
-	setenv("PBS_DEFAULT", "old", 1);
-	CU_ASSERT_STRING_EQUAL(pbs_conf_server(p), "old");
-	setenv("PBS_SERVER", "new", 1);
-	CU_ASSERT_STRING_EQUAL(pbs_conf_server(p), "new");
 	setenv("PBS_SERVER_HOST_NAME", "host", 1);
 	CU_ASSERT_STRING_EQUAL(pbs_conf_server(p), "host");
 	setenv("PBS_PRIMARY", "first", 1);
 	CU_ASSERT_STRING_EQUAL(pbs_conf_server(p), "host"); /* alone it means nothing */
 	setenv("PBS_SECONDARY", "second", 1);
 	CU_ASSERT_STRING_EQUAL(pbs_conf_server(p), "first");
+	setenv("PBS_DEFAULT", "old", 1);
+	CU_ASSERT_STRING_EQUAL(pbs_conf_server(p), "old");
+	setenv("PBS_SERVER", "new", 1);
+	CU_ASSERT_STRING_EQUAL(pbs_conf_server(p), "new"); /* ids carry it, whatever its network name is */
 	pbs_conf_destroy(p);
 	finish();
 }
