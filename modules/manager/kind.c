@@ -9,17 +9,19 @@
 
 static const struct kind kinds[] = {
 	{ OBJ_SERVER, "server", "Svr", PBSE_IVALREQ, PBSE_IVALREQ, 255, "", PBSE_IVAL_OBJ_NAME,
-	  KEEL_NOBODY, 0, 0 },
+	  KEEL_NOBODY, 0, 0, NULL, 0 },
 	{ OBJ_QUEUE, "queue", "Que", PBSE_UNKQUE, PBSE_QUEEXIST, 15, "_-", PBSE_QUENBIG,
-	  KEEL_MANAGERS, 0, 0 },
+	  KEEL_MANAGERS, 0, 0, "queue_type", PBSE_NEEDQUET },
 	{ OBJ_NODE, "node", "Node", PBSE_UNKNODE, PBSE_NODEEXIST, 255, "-_@[]#^/\\.",
-	  PBSE_NODENBIG, KEEL_MANAGERS, KEEL_POINT_node_modify, KEEL_POINT_node_delete },
+	  PBSE_NODENBIG, KEEL_MANAGERS, KEEL_POINT_node_modify, KEEL_POINT_node_delete, "state",
+	  PBSE_BADATVAL },
 	{ OBJ_HOST, "node", "Node", PBSE_UNKNODE, PBSE_NODEEXIST, 255, "-_@[]#^/\\.",
-	  PBSE_NODENBIG, KEEL_NOBODY, KEEL_POINT_node_modify, KEEL_POINT_node_delete },
+	  PBSE_NODENBIG, KEEL_NOBODY, KEEL_POINT_node_modify, KEEL_POINT_node_delete, "state",
+	  PBSE_BADATVAL },
 	{ OBJ_RESOURCE, "resource", "Resc", PBSE_UNKRESC, PBSE_DUPLIST, 255, "_-", PBSE_BADATVAL,
-	  KEEL_MANAGERS, 0, KEEL_POINT_resource_delete },
+	  KEEL_MANAGERS, 0, KEEL_POINT_resource_delete, NULL, 0 },
 	{ OBJ_SCHED, "sched", "Sched", PBSE_UNKSCHED, PBSE_SCHEDEXIST, 15, "_-",
-	  PBSE_SCHED_NAME_BIG, KEEL_MANAGERS, 0, 0 },
+	  PBSE_SCHED_NAME_BIG, KEEL_MANAGERS, 0, 0, NULL, 0 },
 };
 
 const struct kind *kind_of(int32_t obj)

@@ -225,6 +225,9 @@ static int32_t change_one(struct keel_mod *mod, struct management *m, struct kee
 
 		if (is_unset(mod, m, obj, &op))
 			op.op = KEEL_UNSET;
+		if (op.op == KEEL_UNSET && m->kind->keeps && op.name && strcmp(op.name, m->kind->keeps) == 0)
+			return st->core->error(err, m->kind->keeps_error, "%s  %s",
+					       st->core->pbse_text(m->kind->keeps_error), op.name);
 		else if (!op.value)
 			op.value = "";
 		code = st->object->change(m->changes, who, obj, &op, err);

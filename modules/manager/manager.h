@@ -38,6 +38,8 @@ struct kind {
 	int32_t name_error;
 	uint32_t create_roles;
 	uint32_t modify_point, delete_point; /* asked after `management`; 0 none */
+	const char *keeps; /* an attribute that is not unset; NULL: none */
+	int32_t keeps_error;
 };
 const struct kind *kind_of(int32_t obj);
 int32_t kind_check_name(const struct kind *kind, const char *name);

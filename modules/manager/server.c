@@ -140,6 +140,16 @@ static int32_t check_requeue_timeout(struct keel_mod *mod, const struct keel_ses
 	return st->core->error(err, PBSE_BADATVAL, "%s job_requeue_timeout", st->core->pbse_text(PBSE_BADATVAL));
 }
 
+/* A job has a cpu, whatever else is taken out. */
+static void defaults_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+	char text[32];
+
+	if (st->object->text(obj, attr, "ncpus", text, sizeof(text)) < 0)
+		st->object->set_text(obj, attr, KEEL_SET, "ncpus", "1", NULL);
+}
+
 #define LOG_EVENTS_DEFAULT 511
 
 /* The default leaves the mask to the daemon's configuration. */

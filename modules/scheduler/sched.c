@@ -190,11 +190,14 @@ static void mirror(struct keel_mod *mod, struct keel_obj *obj, const struct keel
 		st->object->set_int(server, to, st->object->get_int(obj, from));
 }
 
+/* Unset: the default one starts jobs. */
 static void scheduling_changed(struct keel_mod *mod, struct keel_obj *obj,
 			       const struct keel_attr *attr)
 {
 	struct state *st = mod->state;
 
+	if (!st->object->is_set(obj, attr))
+		st->object->set_int(obj, attr, is_default(st, obj));
 	mirror(mod, obj, attr, st->server.scheduling);
 }
 
@@ -210,9 +213,14 @@ static void throughput_changed(struct keel_mod *mod, struct keel_obj *obj,
 			       const struct keel_attr *attr)
 {
 	struct state *st = mod->state;
-	const char *now = st->object->get_int(obj, attr) ? "runjob_hook" : "execjob_hook";
-	const char *have = st->object->get_str(obj, st->sched.run_wait);
+	const char *have = st->object->get_str(obj, st->sched.run_wait), *now;
 
+	if (!st->object->is_set(obj, attr)) {
+		if (have && strcmp(have, "none") == 0)
+			return;
+		st->object->set_int(obj, attr, 1);
+	}
+	now = st->object->get_int(obj, attr) ? "runjob_hook" : "execjob_hook";
 	if (!have || strcmp(have, "none") == 0 || strcmp(have, now) != 0)
 		st->object->set_str(obj, st->sched.run_wait, now);
 }
@@ -224,8 +232,20 @@ static void run_wait_changed(struct keel_mod *mod, struct keel_obj *obj,
 	const char *text = st->object->get_str(obj, attr);
 	int64_t now = text && strcmp(text, "runjob_hook") == 0;
 
-	if (text && strcmp(text, "none") != 0 && st->object->get_int(obj, st->sched.throughput) != now)
+	if (text && strcmp(text, "none") == 0)
+		st->object->unset(obj, st->sched.throughput, NULL); /* it cannot say this */
+	else if (text && (!st->object->is_set(obj, st->sched.throughput) ||
+			  st->object->get_int(obj, st->sched.throughput) != now))
 		st->object->set_int(obj, st->sched.throughput, now);
+}
+
+/* Unset: what only the default one has. */
+static void partition_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
+{
+	struct state *st = mod->state;
+
+	if (!st->object->is_set(obj, attr) && is_default(st, obj))
+		st->object->set_text(obj, attr, KEEL_SET, NULL, DEFAULT_PARTITION, NULL);
 }
 
 static void derive_state(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
@@ -256,18 +276,18 @@ const struct keel_attr_def sched_attrs[SCHED_ATTRS] = {
 	KEEL_ATTR_DEF("sched", "job_sort_formula_threshold", "float", .order = 70, .flags = S,
 		      .read_roles = OPS, .write_roles = MGR,
 		      .doc = "jobs at or below do not run"),
-	ROW("throughput_mode", "bool", 80, T, MGR, "True", "do not wait for each start",
+	ROW("throughput_mode", "bool", 80, S, MGR, "True", "do not wait for each start",
 	    .check = check_throughput, .changed = throughput_changed),
 	ROW("job_run_wait", "string", 90, T, MGR, "runjob_hook", "none runjob_hook execjob_hook",
 	    .check = check_run_wait, .changed = run_wait_changed),
 	ROW("opt_backfill_fuzzy", "string", 100, S, MGR, NULL, "off low med medium high, or seconds",
 	    .check = check_fuzzy),
 	ROW("partition", "string", 110, S, MGR, NULL, "vnodes and queues it serves",
-	    .check = check_partition),
+	    .check = check_partition, .changed = partition_changed),
 	ROW("sched_priv", "string", 120, S, MGR, NULL, "its directory", .check = check_priv),
 	ROW("sched_log", "string", 130, S, MGR, NULL, "directory of its logs",
 	    .check = check_log),
-	ROW("scheduling", "bool", 140, T, MGR, "False", "start jobs", .changed = scheduling_changed),
+	ROW("scheduling", "bool", 140, S, MGR, "False", "start jobs", .changed = scheduling_changed),
 	ROW("scheduler_iteration", "long", 150, T, MGR, "600", "seconds between cycles",
 	    .check = check_not_negative, .changed = iteration_changed),
 	ROW("sched_user", "string", 160, S, MGR, NULL, "kept for tools"),
