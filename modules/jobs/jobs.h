@@ -134,6 +134,7 @@ struct state {
 	struct keel_timer *terminator;
 	struct keel_cursor *ending_walk;
 	int64_t ending_next; /* when to walk again; 0: nobody is to be ended */
+	uint32_t ending_left; /* jobs that the walk found and that are waited for */
 	int64_t last_rank; /* of the job known last, at start */
 	bool ranks_mixed;  /* some were not in order of creation */
 	int64_t next_sequence, reserved_sequence; /* numbers below reserved are durably ours */
@@ -423,6 +424,7 @@ void history_switched(struct keel_mod *mod, struct keel_obj *server, const struc
 
 /* lost.c */
 void lost_start(struct keel_mod *mod);
+bool host_answers(struct keel_mod *mod, struct keel_obj *job); /* its primary one is linked now */
 keel_verdict on_node_down(struct keel_call *c, const struct keel_ev_node_down *ev);
 keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev);
 

@@ -44,6 +44,17 @@ static bool starts_on(struct keel_mod *mod, struct keel_obj *job, const char *vn
 	return strcmp(first, vnode) == 0;
 }
 
+bool host_answers(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct keel_obj *node;
+	char vnode[300];
+
+	first_vnode(mod, job, vnode, sizeof(vnode));
+	node = st->object->find(mod, "node", vnode);
+	return node && st->node->linked(st->node->self, node);
+}
+
 static void end_for_good(struct keel_mod *mod, struct keel_obj *job, const char *vnode)
 {
 	struct state *st = mod->state;

@@ -115,7 +115,9 @@ static int32_t objection(struct keel_mod *mod, struct keel_obj *job, bool force)
 		return step_is_running(j->step) ? 0 : PBSE_BADSTATE;
 	if (j->step != STEP_RUNNING || j->ending || j->busy)
 		return PBSE_BADSTATE;
-	return st->object->get_int(job, st->a.rerunable) ? 0 : PBSE_NORERUN;
+	if (!st->object->get_int(job, st->a.rerunable))
+		return PBSE_NORERUN;
+	return host_answers(mod, job) ? 0 : PBSE_NORELYMOM;
 }
 
 static void rerun(struct keel_mod *mod, struct keel_obj *job, const char *who, int64_t delay_ms)

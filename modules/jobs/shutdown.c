@@ -4,7 +4,8 @@
  *
  *   quick      they go on without the server
  *   delay      nothing starts any more, the server ends when nothing runs
- *   immediate  the same, and running jobs are queued again, or deleted when they cannot be
+ *   immediate  the same, and running jobs are queued again, or deleted when they cannot be; those whose host
+ *              does not answer are left to the next server
  *
  * There is one server: what is said of a secondary one beside this means nothing, what is said of it alone
  * ends nobody.
@@ -27,6 +28,15 @@ static void ended(struct keel_mod *mod, void *arg, int32_t code, const char *tex
 	(void)mod, (void)arg, (void)code, (void)text;
 }
 
+/* What runs on a host that does not answer goes on there: the next server learns what became of it. */
+static bool is_waited_for(struct keel_mod *mod, struct keel_obj *job)
+{
+	enum step step = job_slot(mod, job)->step;
+
+	return step == STEP_EXITING || step == STEP_EXITED ||
+	       (step_is_running(step) && !step_is_suspended(step) && host_answers(mod, job));
+}
+
 /* A job that a suspension holds in place is left as it is: it goes on with the next server. */
 static void end_job(struct keel_mod *mod, struct keel_obj *job)
 {
@@ -41,17 +51,26 @@ static void end_job(struct keel_mod *mod, struct keel_obj *job)
 		job_request_delete(mod, job, st->terminating_by, mod, ended, NULL);
 }
 
+static void ending_walk_begin(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	st->ending_left = 0;
+	st->ending_walk = st->object->cursor(mod, "job");
+}
+
 static void end_jobs(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job;
 
 	if (!st->ending_walk && st->ending_next && st->core->now_ms(mod) >= st->ending_next)
-		st->ending_walk = st->object->cursor(mod, "job");
+		ending_walk_begin(mod);
 	for (int n = 0; st->ending_walk && n < SLICE; n++) {
 		job = st->object->next(st->ending_walk);
 		if (job) {
 			end_job(mod, job);
+			st->ending_left += is_waited_for(mod, job);
 			continue;
 		}
 		st->object->cursor_close(st->ending_walk);
@@ -60,10 +79,14 @@ static void end_jobs(struct keel_mod *mod)
 	}
 }
 
-/* Suspended jobs are not waited for. */
+/* Suspended jobs are not waited for; nor, where running ones are ended, those of which a walk found none that
+ * could still end. */
 static bool something_runs(const struct state *st)
 {
-	return st->counts.n[TALLY_RUNNING] > st->suspended || st->counts.n[TALLY_EXITING] > 0;
+	bool runs = st->counts.n[TALLY_RUNNING] > st->suspended || st->counts.n[TALLY_EXITING] > 0;
+	bool walked = st->ending_next && !st->ending_walk;
+
+	return runs && !(walked && st->ending_left == 0);
 }
 
 static void check(struct keel_mod *mod, void *arg)
@@ -124,7 +147,7 @@ void on_shutdown(struct keel_mod *mod, struct keel_req *req)
 				    st->server.shutdown,
 				    manner == DELAY ? "Terminating_Delay" : "Terminating");
 	if (manner == IMMEDIATE)
-		st->ending_walk = st->object->cursor(mod, "job");
+		ending_walk_begin(mod);
 	st->request->reply(req, 0, NULL);
 	if (manner == QUICK)
 		st->core->stop(mod);

@@ -18,6 +18,7 @@ static const struct keel_need needs[] = {
 	KEEL_NEED(call, 0, struct state, call),
 	KEEL_NEED(resource, 0, struct state, resource),
 	KEEL_NEED(task, 0, struct state, task),
+	KEEL_NEED(link, 0, struct state, link),
 };
 
 static const struct keel_conf_rule rules[] = {
@@ -116,6 +117,14 @@ static const struct keel_reslist *assigned(struct keel_mod *mod, struct keel_obj
 	return st->object->get_ptr(node, st->attr.assigned);
 }
 
+static bool node_linked(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+	const char *host = node_host_of(mod, st->object->id(node));
+
+	return host && st->link->is_up(mod, host);
+}
+
 static const struct keel_node_api service = {
 	.size = sizeof(struct keel_node_api),
 	.state = node_state,
@@ -134,6 +143,7 @@ static const struct keel_node_api service = {
 	.changed_since = node_changed_since,
 	.tenants = node_tenants,
 	.lost_at = node_lost_at,
+	.linked = node_linked,
 	.assign_again = node_assign_again,
 };
 static const struct keel_service_def service_def = {

@@ -73,6 +73,7 @@ struct state {
 	const struct keel_call_api *call;
 	const struct keel_resource_api *resource;
 	const struct keel_task_api *task;
+	const struct keel_link_api *link;
 	struct word *words; /* base ones and NODE_STATE rows, in printing order */
 	bool words_filled;
 	uint64_t generation, shape;

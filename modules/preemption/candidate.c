@@ -94,7 +94,8 @@ static bool vnodes_are_well(struct keel_mod *mod, const struct keel_exec *exec)
 	for (i = 0; i < exec->n; i++) {
 		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
 
-		if (!node || (st->node->state(st->node->self, node) & BROKEN))
+		if (!node || (st->node->state(st->node->self, node) & BROKEN) ||
+		    !st->node->linked(st->node->self, node))
 			return false;
 	}
 	return true;

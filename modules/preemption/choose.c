@@ -244,6 +244,7 @@ static bool would_give_way(const struct simulation *sim)
 
 static enum choice simulate(struct simulation *sim, struct search *s)
 {
+	struct state *st = sim->mod->state;
 	char text[320];
 
 	if (fits(sim))
@@ -260,7 +261,10 @@ static enum choice simulate(struct simulation *sim, struct search *s)
 			  "Job not run because it would immediately be preemptable.");
 		return CHOICE_FOR_NOTHING;
 	}
-	return collect(sim, &s->victims) ? CHOICE_VICTIMS : CHOICE_NOBODY;
+	if (!collect(sim, &s->victims))
+		return CHOICE_NOBODY;
+	st->scheduler->trial_keep(sim->trial);
+	return CHOICE_VICTIMS;
 }
 
 /* ---- whom the job wants ------------------------------------------------------------------------------- */

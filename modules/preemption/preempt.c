@@ -14,14 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utlist.h>
+
 #define GONE "D" /* the outcome of a job that is not there any more */
 
 struct attempt {
+	struct attempt *next, *prev; /* all that are under way */
 	char *id;
 	char letters[ORDER_LETTERS + 1];
 	uint32_t at;
 	struct method *by; /* the method being tried; its module stays for as long */
-	preempted_fn *done;
+	preempted_fn *done; /* NULL: the caller has had its outcome, the method has not ended yet */
 	void *arg;
 };
 
@@ -63,8 +66,10 @@ static void finish(struct keel_mod *mod, struct attempt *a, const char *outcome,
 	struct state *st = mod->state;
 
 	st->waiting--;
+	DL_DELETE(st->under_way, a);
 	gives_way(mod, a->id, false);
-	a->done(mod, a->arg, a->id, outcome, by);
+	if (a->done)
+		a->done(mod, a->arg, a->id, outcome, by);
 	method_is(mod, a, NULL);
 	attempt_free(a);
 }
@@ -114,13 +119,14 @@ static void gave_way(struct keel_mod *mod, struct attempt *a)
 	finish(mod, a, a->by->def->outcome, a->by->def);
 }
 
+/* A host that is away is no reason to try something harder: that could not be carried out either. */
 static void refused(struct keel_mod *mod, struct attempt *a, int32_t code)
 {
 	struct state *st = mod->state;
 
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", a->id, "preemption method %s failed for job (%d)",
 		      a->by->def->name, (int)code);
-	if (st->stopping) /* given up, not refused: no reason to try something harder */
+	if (st->stopping || code == PBSE_NORELYMOM || !a->done)
 		finish(mod, a, OUTCOME_FAILED, NULL);
 	else
 		try_next(mod, a);
@@ -208,5 +214,51 @@ void preempt(struct keel_mod *mod, const char *id, preempted_fn *done, void *arg
 	a->done = done;
 	a->arg = arg;
 	st->waiting++;
+	DL_APPEND(st->under_way, a);
 	try_next(mod, a);
+}
+
+/* ---- hosts that go away meanwhile ------------------------------------------------------------------ */
+
+static bool is_on(struct keel_mod *mod, const char *id, const char *vnode)
+{
+	struct state *st = mod->state;
+	struct keel_obj *job = st->object->find(mod, "job", id);
+	const char *text = job ? st->object->get_str(job, st->a.exec_vnode) : NULL;
+	struct keel_exec *exec = NULL;
+	uint32_t i = 0;
+	bool on;
+
+	if (!text || st->resource->exec_parse(st->resource->self, text, &exec, NULL))
+		return false;
+	while (i < exec->n && strcmp(exec->part[i].vnode, vnode) != 0)
+		i++;
+	on = i < exec->n;
+	st->resource->exec_free(exec);
+	return on;
+}
+
+/* NULL: of no victim there is an outcome missing. */
+static struct attempt *first_on(struct keel_mod *mod, const char *vnode)
+{
+	struct state *st = mod->state;
+	struct attempt *a = st->under_way;
+
+	while (a && (!a->done || !is_on(mod, a->id, vnode)))
+		a = a->next;
+	return a;
+}
+
+/* Its victims cannot give way in time, whatever was asked of them: the caller goes on without them. */
+keel_verdict on_node_down(struct keel_call *c, const struct keel_ev_node_down *ev)
+{
+	struct attempt *a;
+
+	while ((a = first_on(c->mod, ev->id))) { /* done() may begin or end others */
+		preempted_fn *done = a->done;
+
+		a->done = NULL;
+		done(c->mod, a->arg, a->id, OUTCOME_FAILED, NULL);
+	}
+	return KEEL_NEXT;
 }

@@ -63,6 +63,7 @@ static keel_verdict on_server_stop(struct keel_call *c, const struct keel_ev_ser
 static const struct keel_tap taps[] = {
 	KEEL_TAP(server_stop, on_server_stop),
 	KEEL_TAP(job_preempt, on_preempt, .order = 1000),
+	KEEL_TAP(node_down, on_node_down),
 	KEEL_TAP(job_started, on_started),
 	KEEL_TAP(job_suspended, on_suspended),
 	KEEL_TAP(job_resumed, on_resumed),

@@ -107,6 +107,7 @@ struct state {
 	struct order order; /* as preempt_order says now */
 	struct prio prio;
 	uint32_t waiting; /* attempts under way */
+	struct attempt *under_way;
 	bool stopping;
 	struct crowd *crowds;
 	uint64_t last_number, last_search;
@@ -150,6 +151,7 @@ typedef void preempted_fn(struct keel_mod *mod, void *arg, const char *id, const
 			  const struct keel_preempt_def *by);
 void preempt(struct keel_mod *mod, const char *id, preempted_fn *done, void *arg);
 keel_verdict on_preempt(struct keel_call *c, const struct keel_ev_job_preempt *ev);
+keel_verdict on_node_down(struct keel_call *c, const struct keel_ev_node_down *ev);
 
 /* level.c */
 extern const struct keel_job_key_def level_row, preempted_row;

@@ -6,8 +6,8 @@
  *                        ^                                            |
  *                        '------ some did not: without them ----------'    at most 5 rounds
  *
- * Whether the job may start at all (point job_run, asked dry) is settled before anybody is touched. The
- * scheduler's cycle stands still while victims are giving way.
+ * Whether the job may start at all (point job_run, asked dry) is settled before anybody is touched. While
+ * victims are giving way the scheduler goes on with other vnodes.
  */
 #include "preemption.h"
 
@@ -58,6 +58,13 @@ static void search_drop(struct search *s)
 	free(s);
 }
 
+static void forget_last(struct state *st)
+{
+	free(st->last.id);
+	st->last.id = NULL;
+	victims_clear(&st->last.deleted);
+}
+
 static struct search *search_new(struct keel_mod *mod, const struct keel_ev_preempt_victims *ev,
 				 int64_t level)
 {
@@ -67,6 +74,7 @@ static struct search *search_new(struct keel_mod *mod, const struct keel_ev_pree
 		free(s);
 		return NULL;
 	}
+	forget_last(mod->state);
 	s->mod = mod;
 	s->number = ++((struct state *)mod->state)->last_search;
 	s->owners = 1; /* the operation */
@@ -426,20 +434,12 @@ keel_verdict on_victims(struct keel_call *c, const struct keel_ev_preempt_victim
 
 /* ---- cycles -------------------------------------------------------------------------------------------------------- */
 
-static void forget_last(struct state *st)
-{
-	free(st->last.id);
-	st->last.id = NULL;
-	victims_clear(&st->last.deleted);
-}
-
 keel_verdict on_cycle_begin(struct keel_call *c, const struct keel_ev_cycle_begin *ev)
 {
 	struct state *st = keel_state(c);
 
 	(void)ev;
 	st->attempts = 0;
-	forget_last(st);
 	return KEEL_NEXT;
 }
 
@@ -451,6 +451,8 @@ keel_verdict on_cycle_end(struct keel_call *c, const struct keel_ev_cycle_end *e
 	uint32_t i;
 
 	(void)ev;
+	if (!st->last.id)
+		return KEEL_NEXT; /* they may still be giving way */
 	if (job && st->job->state(st->job->self, job) != 'R')
 		for (i = 0; i < st->last.deleted.n; i++)
 			st->core->log(c->mod, KEEL_LOG_DEBUG, "Job", st->last.deleted.id[i],

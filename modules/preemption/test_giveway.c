@@ -141,6 +141,11 @@ static bool trial_fits(struct keel_trial *t, struct keel_sched_reason *why)
 	return gone >= needed;
 }
 
+static int32_t trial_keep(struct keel_trial *t)
+{
+	(void)t;
+	return 0;
+}
 static void trial_free(struct keel_trial *t)
 {
 	(void)t;
@@ -159,6 +164,7 @@ static const struct keel_sched_api scheduler = {
 	.trial_restore = trial_restore,
 	.trial_fits = trial_fits,
 	.trial_free = trial_free,
+	.trial_keep = trial_keep,
 	.setting = setting,
 };
 
@@ -167,7 +173,12 @@ static uint32_t node_state(struct keel_mod *m, struct keel_obj *node)
 	(void)m, (void)node;
 	return 0;
 }
-static const struct keel_node_api nodes = { .size = sizeof(nodes), .state = node_state };
+static bool node_linked(struct keel_mod *mod, struct keel_obj *node)
+{
+	(void)mod, (void)node;
+	return true;
+}
+static const struct keel_node_api nodes = { .size = sizeof(nodes), .state = node_state, .linked = node_linked };
 
 struct vendor_state {
 	const struct keel_core_api *core;

@@ -24,7 +24,7 @@
 /* ---- verdicts --------------------------------------------------------------------------------------- */
 
 /* Only this one is out; the next of its group may be looked at. */
-static void aside(struct keel_mod *mod, struct group *g, struct entry *e, const char *text)
+static void step_aside(struct keel_mod *mod, struct group *g, struct entry *e)
 {
 	struct state *st = mod->state;
 
@@ -32,24 +32,31 @@ static void aside(struct keel_mod *mod, struct group *g, struct entry *e, const 
 	e->aside = true;
 	list_drop(e);
 	list_add(&st->aside, e);
+	turn_add(mod, g);
+}
+
+static void aside(struct keel_mod *mod, struct group *g, struct entry *e, const char *text)
+{
+	step_aside(mod, g, e);
 	comment(mod, e, text);
 	free(g->verdict); /* what the group was told before, this one has not been told last */
 	g->verdict = NULL;
-	turn_add(mod, g);
+}
+
+static void aside_back(struct entry *e)
+{
+	list_drop(e);
+	e->aside = false;
+	list_add(&e->group->told, e);
+	heap_push(&e->group->jobs, &e->heap);
 }
 
 void asides_back(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	while (st->aside.first) {
-		struct entry *e = st->aside.first;
-
-		list_drop(e);
-		e->aside = false;
-		list_add(&e->group->told, e);
-		heap_push(&e->group->jobs, &e->heap);
-	}
+	while (st->aside.first)
+		aside_back(st->aside.first);
 }
 
 static void refused(struct keel_mod *mod, struct group *g, struct entry *e, const struct reason *r,
@@ -274,7 +281,7 @@ static void qrun_refused(struct keel_mod *mod, struct entry *e, const struct rea
 
 static bool may_ask_victims(const struct state *st, const struct entry *e)
 {
-	return e->asked_in != st->cycle && (e->gave_up != st->relevance || st->serving);
+	return !st->asking && e->asked_in != st->cycle && (e->gave_up != st->relevance || st->serving);
 }
 
 /* Nobody gives way for it. The next of its group may become a top job like it. */
@@ -302,6 +309,18 @@ static void considering(struct keel_mod *mod, const struct group *g, const struc
 	if (equal > 1)
 		snprintf(more, sizeof(more), ", and %u that are equal to it", equal - 1);
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(e->job), "Considering job to run%s", more);
+}
+
+/* What a limit would let in when victims have gone has no fence: others would be counted meanwhile. */
+static void wait_for_victims(struct keel_mod *mod, struct group *g, struct entry *e, enum answer answer)
+{
+	struct state *st = mod->state;
+	bool no_place = answer == NO_PLACE || answer == NO_PLACE_FOR_IT;
+
+	if (no_place && victims_apart(mod))
+		step_aside(mod, g, e);
+	else
+		st->phase = PREEMPTING;
 }
 
 /* `again`: others have just given way for it. */
@@ -335,7 +354,7 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e, boo
 	} else {
 		e->asked_in = st->cycle;
 		if (v == VICTIMS_LEAVING)
-			st->phase = PREEMPTING;
+			wait_for_victims(mod, g, e, answer);
 	}
 }
 
@@ -346,13 +365,20 @@ static struct entry *urgent_take(struct keel_mod *mod)
 	struct keel_obj *job = st->urgent ? st->object->find(mod, "job", st->urgent) : NULL;
 	struct entry *e = job ? entry_of(mod, job) : NULL;
 
+	if (st->urgent)
+		fence_drop(mod);
 	free(st->urgent);
 	st->urgent = NULL;
+	if (e && st->asking_over)
+		e->asked_in = st->cycle;
+	st->asking_over = false;
 	if (!e) {
 		free(st->refusal);
 		st->refusal = NULL;
 	}
-	if (!e || !e->group || e->where != GROUPED || e->aside)
+	if (e && e->aside)
+		aside_back(e);
+	if (!e || !e->group || e->where != GROUPED)
 		return NULL;
 	turn_drop(e->group);
 	return e;
@@ -396,7 +422,9 @@ bool consider_next(struct keel_mod *mod)
 		e = g ? group_head(g) : NULL;
 	if (!e)
 		return g != NULL;
-	if (still_waits(mod, e)) {
+	if (is_asking(st, st->object->id(e->job))) {
+		step_aside(mod, g, e); /* its victims are on their way */
+	} else if (still_waits(mod, e)) {
 		consider(mod, g, e, again);
 	} else {
 		look_at(mod, e);

@@ -175,7 +175,7 @@ static void amounts_move(struct snapshot *s, const struct keel_exec *exec, int s
 void vnode_judge(const struct snapshot *s, struct vnode *v)
 {
 	v->in_use = v->jobs > 0;
-	v->usable = !v->down && !v->alone && !is_busy(s, v);
+	v->usable = !v->down && !v->alone && !v->fenced && !is_busy(s, v);
 }
 
 static void alone_set(struct snapshot *s, struct vnode *v, int32_t share, bool alone)

@@ -20,6 +20,7 @@
 #define PARKED_LOOKS 256 /* held jobs looked at in a cycle; those that were touched come first */
 #define GROUPS_KEPT 64   /* empty groups, for the next job of their kind */
 #define IDLE_CYCLES 16
+#define LINGER_MS 50 /* news of a victim that goes belong to this cycle */
 
 int64_t clock_us(struct keel_mod *mod)
 {
@@ -168,7 +169,7 @@ static void finish(struct keel_mod *mod)
 	bool again;
 
 	start_due(mod);
-	again = st->again || st->qruns;
+	again = st->again || (st->qruns && !st->asking);
 	turn_clear(mod);
 	asides_back(mod);
 	plan_drop(mod);
@@ -186,6 +187,15 @@ static void finish(struct keel_mod *mod)
 	iteration_start(mod);
 	if (again)
 		plan(mod);
+}
+
+/* Victims mostly go at once: then the job that they make room for starts in this cycle. */
+static bool lingers(struct state *st)
+{
+	if (!st->asking || st->again || st->for_one)
+		return false;
+	st->phase = LINGERING;
+	return true;
 }
 
 /* One step of the phase; the next phase when it is over. False: the cycle is over. */
@@ -220,7 +230,7 @@ static bool step(struct keel_mod *mod)
 			st->phase = CONSIDERING;
 		return true;
 	default:
-		return consider_next(mod) || st->due != NULL;
+		return consider_next(mod) || st->due != NULL || lingers(st);
 	}
 }
 
@@ -245,7 +255,7 @@ static bool too_long(struct keel_mod *mod)
 /* Somebody else's turn: he says when it goes on. */
 static bool stands_still(const struct state *st)
 {
-	return st->phase == PREEMPTING || st->phase == AWAITING;
+	return st->phase == PREEMPTING || st->phase == LINGERING || st->phase == AWAITING;
 }
 
 bool slice_is_over(struct keel_mod *mod)
@@ -280,12 +290,26 @@ void cycle_go_on(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	if (!stands_still(st) || st->timer)
+	if (!stands_still(st) || (st->timer && st->phase != LINGERING))
 		return;
+	st->core->timer_cancel(st->timer);
 	st->phase = CONSIDERING;
 	st->timer = st->core->timer(mod, 0, slice, NULL);
 	if (!st->timer)
 		finish(mod);
+}
+
+/* Nothing starts now: what was kept for it is free again. */
+static void urgent_drop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	if (st->asking)
+		return; /* for a qrun, which is served all the same */
+	free(st->urgent);
+	st->urgent = NULL;
+	st->asking_over = false;
+	fence_drop(mod);
 }
 
 /* For whom? False: for nobody. */
@@ -296,6 +320,8 @@ static bool phase_begin(struct keel_mod *mod)
 	lines_refresh(mod);
 	st->stopped = false;
 	st->top_jobs = 0;
+	if (!scheduling_on(mod))
+		urgent_drop(mod);
 	st->for_one = qrun_next(mod);
 	if (st->for_one) {
 		st->command = CMD_QRUN;
@@ -362,12 +388,23 @@ void cycle_waits_no_more(struct keel_mod *mod)
 		plan(mod);
 }
 
+static void linger_over(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+
+	(void)arg;
+	st->timer = NULL;
+	finish(mod);
+}
+
 void wake(struct keel_mod *mod, int32_t command)
 {
 	struct state *st = mod->state;
 
 	if (cycle_runs(st))
 		st->again = true;
+	if (st->phase == LINGERING && !st->timer)
+		st->timer = st->core->timer(mod, LINGER_MS, linger_over, NULL);
 	else if (st->phase == IDLE)
 		plan(mod);
 	st->command = command;
@@ -407,8 +444,8 @@ void cycle_stop(struct keel_mod *mod)
 	st->core->timer_cancel(st->iteration);
 	st->core->timer_cancel(st->talk_timer);
 	st->timer = st->iteration = st->talk_timer = NULL;
-	st->asking = NULL;
 	await_drop(mod);
+	asking_drop(mod);
 	plan_drop(mod);
 	calendar_close(mod);
 	qruns_drop(mod);

@@ -39,6 +39,7 @@ struct vnode {
 	uint32_t taken_in;    /* the take that counted itself last */
 	uint32_t read_in;     /* the refresh that read it last */
 	bool unsure;          /* to be read again */
+	bool fenced;          /* kept for a job for which others give way there */
 	uint8_t share[4];     /* by what a job says (enum keel_place_share): what it comes to here */
 	const char *queue;    /* only jobs of this queue; NULL: any */
 	const char *partition; /* only jobs of this partition; NULL: of none */

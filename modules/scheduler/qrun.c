@@ -3,7 +3,7 @@
  * qrun.c - jobs an administrator wants to start now.
  *
  * Each gets a cycle for it alone, also while scheduling is off; one that asks during a cycle waits for
- * its end. Run limits, the order and plans for others do not hold for it, victims may be asked for.
+ * its end, and while victims give way for another. Run limits, the order and plans for others do not hold for it, victims may be asked for.
  */
 #include "scheduler.h"
 
@@ -75,7 +75,7 @@ bool qrun_next(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	while (st->qruns) {
+	while (st->qruns && !st->asking && !st->asking_over) {
 		struct qrun *q = st->qruns;
 		int32_t code;
 		struct entry *e = wanted(mod, q, &code);
@@ -94,7 +94,7 @@ bool qrun_next(struct keel_mod *mod)
 		free(st->urgent);
 		st->urgent = strdup(q->id);
 		st->serving = q;
-		e->asked_in = 0;
+		e->asked_in = q->back ? st->cycle : 0;
 		return true;
 	}
 	return false;

@@ -95,6 +95,7 @@ static bool refresh(struct keel_mod *mod, struct snapshot *s)
 	if (pools_sum(s) != totals)
 		s->shape = ++st->pictures;
 	take_starts(mod, s, true);
+	fence_apply(mod, s, false);
 	if (r.n > s->n / MANY + 8)
 		snapshot_reorder(s);
 	else
@@ -123,8 +124,10 @@ struct snapshot *snapshot_now(struct keel_mod *mod)
 			calendar_close(mod); /* plans know vnodes by number */
 		st->node_shape = shape;
 		st->unsure = false;
-		if (st->snapshot)
+		if (st->snapshot) {
 			take_starts(mod, st->snapshot, false);
+			fence_apply(mod, st->snapshot, true);
+		}
 	}
 	st->generation = now;
 	st->epoch++;

@@ -118,6 +118,18 @@ static keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_s
 	return KEEL_NEXT;
 }
 
+/* Its place among others has changed. */
+static keel_verdict on_preempted(struct keel_call *c, const struct keel_ev_job_preempted *ev)
+{
+	struct entry *e = ev->job ? entry_of(c->mod, ev->job) : NULL;
+
+	if (e && e->where == GROUPED) {
+		entry_touch(c->mod, e);
+		wake(c->mod, CMD_JOB);
+	}
+	return KEEL_NEXT;
+}
+
 static keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_placed *ev)
 {
 	struct entry *e = entry_of(c->mod, ev->job);
@@ -224,6 +236,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_moved, on_moved),
 	KEEL_TAP(job_waits, on_waits),
 	KEEL_TAP(job_suspended, on_suspended),
+	KEEL_TAP(job_preempted, on_preempted),
 	KEEL_TAP(job_placed, on_placed),
 	KEEL_TAP(job_started, on_started),
 	KEEL_TAP(job_purged, on_purged),

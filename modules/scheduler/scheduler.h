@@ -115,10 +115,18 @@ struct start {
 	struct qrun *asked; /* NULL: a cycle */
 };
 
+/* What victims leave behind is kept for one job. */
+struct fence {
+	char *id;     /* whose; NULL: it is not closed yet */
+	char **vnode; /* names; owned, as all of it */
+	uint32_t n, room;
+};
+
 /* LOOKING: at what was touched; RANKING: each job; ENTERING: groups; PLANNING: a top job;
- * PREEMPTING: victims give way; AWAITING: a host accepts a job. */
+ * PREEMPTING: victims give way; LINGERING: they do, and there is nothing else to do; AWAITING: a host
+ * accepts a job. */
 enum phase { IDLE, PLANNED, LOOKING, RANKING, ENTERING, CONSIDERING, PLANNING, PREEMPTING,
-	     AWAITING };
+	     LINGERING, AWAITING };
 
 struct conf {
 	const char *const *resources;
@@ -218,6 +226,8 @@ struct state {
 	char *urgent;           /* victims were asked to give way for this job: look at it first; owned */
 	bool gave_way;		/* they did */
 	struct asking *asking;  /* for victims */
+	bool asking_over;       /* those of the urgent job gave way apart from its cycle, or did not */
+	struct fence fence;     /* for the job whose victims are asked */
 	char *refusal;          /* nobody gave way, because its start would be refused so; owned */
 	int32_t refusal_code;
 	struct keel_trial *trial; /* the open what-if */
@@ -410,6 +420,18 @@ bool would_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 enum victims { VICTIMS_NONE, VICTIMS_LEAVING, VICTIMS_GONE };
 /* Somebody may give way for this job, now or (LEAVING: the cycle stands still) later. */
 enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struct reason *r);
+/* They are LEAVING: the cycle goes on without the job. False: it has to stand still. */
+bool victims_apart(struct keel_mod *mod);
+bool is_asking(const struct state *st, const char *id);
+struct qrun *asking_qrun(const struct state *st); /* that the victims are for, apart from a cycle; NULL: none */
+void asking_drop(struct keel_mod *mod);
+
+/* fence.c */
+bool fence_add(struct keel_mod *mod, const struct keel_exec *exec); /* false: no memory */
+bool fence_close(struct keel_mod *mod, const char *id); /* to all but this job; false: there is none */
+void fence_apply(struct keel_mod *mod, struct snapshot *s, bool anew); /* to what has been read */
+void fence_lift(struct keel_mod *mod, struct snapshot *copy, struct keel_obj *job); /* for it, in a copy */
+void fence_drop(struct keel_mod *mod);
 
 /* whatif.c */
 extern const struct keel_sched_api sched_service;
@@ -459,6 +481,7 @@ struct qrun {
 	struct keel_mod *asker;
 	keel_job_done *done;
 	void *arg;
+	bool back; /* its victims are decided */
 	struct qrun *next;
 };
 void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,

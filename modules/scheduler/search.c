@@ -109,6 +109,8 @@ struct search *search_begin(struct calendar *c, const struct snapshot *now, int6
 	s->fits = fits;
 	s->arg = arg;
 	s->base = snapshot_copy(now);
+	for (uint32_t i = 0; s->base && i < s->base->n; i++)
+		s->base->node[i].fenced = false; /* it is of today */
 	s->high = -1;
 	if (!s->base) {
 		search_free(s);

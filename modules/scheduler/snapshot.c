@@ -234,7 +234,7 @@ void vnode_reread(struct keel_mod *mod, struct snapshot *s, struct vnode *v, str
 	uint32_t bits = st->node->state(st->node->self, node), c;
 
 	v->down = st->node->unavailable(st->node->self, node);
-	v->usable = !v->down && !(bits & NOT_FREE);
+	v->usable = !v->down && !(bits & NOT_FREE) && !v->fenced;
 	v->alone = bits & KEEL_NODE_JOB_EXCLUSIVE;
 	v->jobs = st->node->jobs_on(st->node->self, node);
 	v->in_use = v->jobs > 0;

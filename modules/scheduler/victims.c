@@ -2,8 +2,10 @@
  *
  * victims.c - asking who gives way for a job that does not fit.
  *
- * The point preempt_victims may take its time (jobs that are deleted have to be gone). The cycle stands
- * still meanwhile; then the job is looked at first, on fresh vnodes.
+ * The point preempt_victims may take its time (jobs that are deleted have to be gone). Meanwhile the cycle,
+ * and others after it, go on for all but this job, behind a fence around what it will get. Where nothing is
+ * known to put a fence around (a limit keeps the job out, or trial_keep() was not called) the cycle stands
+ * still. Then the job is looked at first, on fresh vnodes.
  */
 #include "scheduler.h"
 
@@ -11,9 +13,28 @@
 #include <string.h>
 
 struct asking {
+	char *id;
 	bool answered, gave_way;
 	bool left; /* the answer comes later */
+	bool apart; /* and no cycle waits for it */
+	struct qrun *qrun; /* apart: that it is for; NULL: a cycle's */
 };
+
+bool is_asking(const struct state *st, const char *id)
+{
+	return st->asking && strcmp(st->asking->id, id) == 0;
+}
+
+struct qrun *asking_qrun(const struct state *st)
+{
+	return st->asking ? st->asking->qrun : NULL;
+}
+
+static void asking_free(struct asking *a)
+{
+	free(a->id);
+	free(a);
+}
 
 /* "15136 no", or only words. */
 static void refusal_keep(struct state *st, const char *text)
@@ -28,6 +49,27 @@ static void refusal_keep(struct state *st, const char *text)
 	st->refusal = strdup(words);
 }
 
+/* The job goes before all in the cycle that runs, or in the next. */
+static void come_back(struct keel_mod *mod, struct asking *a)
+{
+	struct state *st = mod->state;
+
+	if (a->qrun) {
+		a->qrun->back = true;
+		a->qrun->next = st->qruns;
+		st->qruns = a->qrun;
+		wake(mod, CMD_QRUN);
+		return;
+	}
+	free(st->urgent);
+	st->urgent = strdup(a->id);
+	st->asking_over = true;
+	if (st->phase == LINGERING)
+		cycle_go_on(mod);
+	else
+		wake(mod, CMD_ENDED);
+}
+
 static void answered(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 {
 	struct state *st = mod->state;
@@ -35,16 +77,47 @@ static void answered(struct keel_mod *mod, void *arg, const struct keel_outcome 
 
 	a->answered = true;
 	a->gave_way = o->verdict == KEEL_DONE;
-	st->gave_way = a->gave_way;
-	if (a->gave_way && o->text && *o->text)
-		refusal_keep(st, o->text);
+	if (st->asking == a) {
+		st->gave_way = a->gave_way;
+		if (a->gave_way && o->text && *o->text)
+			refusal_keep(st, o->text);
+	}
 	if (!a->left)
 		return;
 	if (st->asking == a) {
 		st->asking = NULL;
-		cycle_go_on(mod);
+		if (a->apart)
+			come_back(mod, a);
+		else
+			cycle_go_on(mod);
 	}
-	free(a);
+	asking_free(a);
+}
+
+bool victims_apart(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct asking *a = st->asking;
+
+	if (!fence_close(mod, a->id))
+		return false;
+	a->apart = true;
+	a->qrun = st->serving;
+	st->serving = NULL;
+	free(st->urgent);
+	st->urgent = NULL;
+	return true;
+}
+
+void asking_drop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	if (asking_qrun(st))
+		qrun_answer(mod, st->asking->qrun, PBSE_NOSCHEDULER, NULL);
+	st->asking = NULL; /* its answer frees it */
+	st->asking_over = false;
+	fence_drop(mod);
 }
 
 enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struct reason *r)
@@ -56,12 +129,16 @@ enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struc
 	if (r->never || !st->hook->tapped(mod, KEEL_POINT_preempt_victims))
 		return VICTIMS_NONE;
 	a = calloc(1, sizeof(*a));
-	if (!a)
+	if (!a || !(a->id = strdup(st->object->id(job)))) {
+		free(a);
 		return VICTIMS_NONE;
+	}
+	fence_drop(mod);
+	st->asking = a;
 	st->hook->raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_preempt_victims,
-		.event = KEEL_EVENT(preempt_victims, .id = st->object->id(job), .job = job,
+		.event = KEEL_EVENT(preempt_victims, .id = a->id, .job = job,
 				    .code = r->code, .reason = r->text, .what = r->what,
 				    .qrun = st->serving != NULL),
 		.done = answered,
@@ -69,11 +146,11 @@ enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struc
 	});
 	if (!a->answered) {
 		a->left = true;
-		st->asking = a;
 		found = VICTIMS_LEAVING;
 	} else {
 		found = a->gave_way ? VICTIMS_GONE : VICTIMS_NONE;
-		free(a);
+		st->asking = NULL;
+		asking_free(a);
 	}
 	if (found != VICTIMS_NONE) {
 		free(st->urgent);

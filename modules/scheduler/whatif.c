@@ -49,8 +49,10 @@ static struct keel_trial *trial(struct keel_mod *mod, struct keel_obj *job)
 	else
 		t->group = group_of(mod, job);
 	t->s = snapshot_copy(now);
-	if (t->s && (t->own || t->group))
+	if (t->s && (t->own || t->group)) {
+		fence_lift(mod, t->s, job);
 		return t;
+	}
 	trial_free(t);
 	return NULL;
 }
@@ -120,8 +122,9 @@ static void trial_restore(struct keel_trial *t, struct keel_obj *running)
 static bool asked_for(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
+	const struct qrun *q = st->serving ? st->serving : asking_qrun(st);
 
-	return st->serving && strcmp(st->serving->id, st->object->id(job)) == 0;
+	return q && strcmp(q->id, st->object->id(job)) == 0;
 }
 
 static bool trial_fits(struct keel_trial *t, struct keel_sched_reason *why)
@@ -140,6 +143,33 @@ static bool trial_fits(struct keel_trial *t, struct keel_sched_reason *why)
 		keel_sized_give(why, &ours);
 	}
 	return fits;
+}
+
+/* The copy of the vnodes has the job on it then: it is good for nothing else. */
+static int32_t trial_keep(struct keel_trial *t)
+{
+	struct state *st = t->mod->state;
+	struct reason unused = { 0 };
+	char *place = NULL;
+	struct keel_exec *exec = t->own;
+	const struct gone *g;
+	bool kept;
+
+	if (!is_asking(st, st->object->id(t->job)))
+		return -EINVAL;
+	if (!exec) {
+		place = place_on(t->mod, t->job, t->group, t->s, &unused);
+		exec = exec_of(t->mod, place);
+	}
+	kept = exec && fence_add(t->mod, exec);
+	for (g = t->gone; g && kept; g = g->next)
+		kept = fence_add(t->mod, g->exec);
+	if (exec != t->own)
+		st->resource->exec_free(exec);
+	free(place);
+	if (kept && st->fence.id)
+		fence_close(t->mod, st->fence.id); /* more of them, in a later round */
+	return kept ? 0 : -ENOENT;
 }
 
 static void trial_free(struct keel_trial *t)
@@ -180,6 +210,7 @@ const struct keel_sched_api sched_service = {
 	.trial_restore = trial_restore,
 	.trial_fits = trial_fits,
 	.trial_free = trial_free,
+	.trial_keep = trial_keep,
 	.reconsider = reconsider,
 	.asked_for = asked_for,
 	.setting = setting,

@@ -450,6 +450,7 @@ node_has_answered() { node_is n1 free || node_is n1 job-busy; }
 	sandbox restart server
 	wait_until 20 job_is "$h" R 42
 	job_is "$l" Q
+	wait_until 20 node_is n1 free # linked again
 	qdel "$h"
 	wait_until 20 job_is "$l" R 42
 	same 'records of L' QSCT "$(letters "$l")"

@@ -68,6 +68,8 @@ struct keel_node_api {
 			void (*fn)(void *arg, const char *job_id, bool suspended), void *arg);
 	/* Since when its host has not answered, in seconds since 1970, over restarts of the server; 0: it does. */
 	int64_t (*lost_at)(struct keel_mod *, struct keel_obj *node);
+	/* Is there a link to its host now? False as soon as it breaks, before the vnode is down. */
+	bool (*linked)(struct keel_mod *, struct keel_obj *node);
 	/* assign() of a job that runs already, where all is counted anew: it has the slots that its
 	 * `exec_host` names, and others it takes as they come free. */
 	int32_t (*assign_again)(struct keel_mod *, const char *job_id, const char *exec_vnode, int32_t share,

@@ -44,6 +44,11 @@ struct keel_sched_api {
 	int32_t (*setting)(struct keel_mod *, const char *name, char *buf, uint32_t len);
 	/* It is prime time, or not: which lines of sched_config hold. Before anybody says: prime. */
 	void (*set_prime)(struct keel_mod *, bool prime);
+	/* Who is vacated now will give way for the job of the trial, which is the one that preempt_victims is
+	 * asked for; the last call before trial_free(). Until that point is answered nobody else is placed on
+	 * their vnodes or where the job would go, and the scheduler goes on with jobs for other vnodes; without
+	 * this call it stands still. 0; -EINVAL another job; -ENOENT the job has no place. */
+	int32_t (*trial_keep)(struct keel_trial *);
 };
 
 #endif
