@@ -258,8 +258,12 @@ static void script_read(struct keel_mod *mod, void *arg, const void *bytes, uint
 		st->msg->put_bytes(w->out, "script", bytes ? bytes : "", bytes ? len : 0);
 		if (start_send(mod, e, w->out) < 0)
 			start_failed(mod, e, "the execution host is away");
-		else if (e->killing)
-			order_send(mod, e, "task.kill", e->kill_delay);
+		else {
+			if (e->modified)
+				modify_send(mod, e);
+			if (e->killing)
+				order_send(mod, e, "task.kill", e->kill_delay);
+		}
 	}
 	free(w);
 }
@@ -463,5 +467,5 @@ const struct keel_task_api task_api = {
 	.listen = task_listen, .start = task_start, .signal = task_signal, .kill = task_kill,
 	.discard = task_discard, .ended_done = task_ended_done, .set_host_of = task_set_host_of,
 	.terminate = task_terminate, .checkpoint = task_checkpoint, .message = task_message,
-	.stop_hosts = task_stop_hosts, .describe = task_describe,
+	.stop_hosts = task_stop_hosts, .modify = task_modify, .describe = task_describe,
 };

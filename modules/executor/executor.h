@@ -41,6 +41,7 @@ struct entry {
 	char *id, *peer; /* peer NULL: not known yet (replayed) */
 	int64_t run;
 	bool starting;        /* the start waits for the script: no order may overtake it */
+	bool modified;        /* meanwhile */
 	bool started, ended;  /* told to the listeners */
 	bool killing, suspended; /* what the host must be told again when it comes back */
 	bool unsure; /* a late host may have stopped or continued it since */
@@ -127,6 +128,8 @@ struct task {
 	int64_t stop_deadline_ms;
 	int stop_quiet; /* passes that found nothing left to stop */
 	char *dir;	     /* where it runs; NULL: not known any more */
+	char *output, *error; /* as its user asked; NULL: not known any more */
+	bool modified, modifying; /* since its start message; it is being written down */
 	char *freezer;       /* its cgroup, once it was suspended */
 	struct launch *next; /* a later run that waits for the end of this one */
 	UT_hash_handle hh;
@@ -230,32 +233,43 @@ void host_hello(struct keel_mod *mod);
 /* launch.c */
 void launch_begin(struct keel_mod *mod, const struct keel_msg *m);
 void launch_next(struct keel_mod *mod, struct launch *l); /* moved */
+struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run); /* of this host; NULL: no memory */
 void launch_withdraw(struct keel_mod *mod, struct task *t); /* whoever keeps it at a gate: the hold ends */
 void launch_over(struct keel_mod *mod, struct task *t, int missed); /* its shepherd has ended */
 void launch_watch(struct keel_mod *mod, struct task *t); /* its end, by the pidfd */
 void users_fini(struct state *st);
 
-/* record.c: files of a task in mom_priv/jobs. */
+/* record.c: files of a task in mom_priv/jobs. <id>.US is what it has used so far, written over each time. */
 struct diary { /* what <id>.TK says */
 	int64_t run, began, walltime, cput, ncpus;
 	int64_t stopped, stopped_at; /* seconds in all; since 1970, 0 running */
+	int64_t up, up_stopped, up_stopped_at, up_over; /* the same by proc_up_ms(): its begin, stops, its end */
 	pid_t shepherd, session;
 	uint64_t shepherd_start;
 	int32_t limit, refused;
 	bool ended; /* the shepherd has seen the end: */
 	int32_t status;
 	uint64_t cpu_us;
-	char why[256], freezer[1024], world[96];
+	char why[256], freezer[1024], world[96], output[4096], error[4096];
 };
 int record_read(const char *jobs_dir, const char *id, struct diary *ret);
 void record_note(struct keel_mod *mod, const struct task *t, const char *fmt, ...) KEEL_PRINTF(3, 4);
 void record_remove(struct keel_mod *mod, const struct task *t);
+void record_usage(struct keel_mod *mod, const struct task *t);
+void record_usage_read(const char *jobs_dir, const struct task *t, struct usage *ret); /* unchanged: there is none */
 
 /* stop.c */
 int32_t stop_init(struct keel_mod *mod);
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms);
 void stop_discard(struct keel_mod *mod, struct task *t);
 void stop_cancel(struct keel_mod *mod, struct task *t); /* it ends while it is being suspended */
+/* modify.c */
+int32_t modify_init(struct keel_mod *mod);
+void task_modify(struct keel_mod *mod, struct keel_obj *job);
+void modify_send(struct keel_mod *mod, const struct entry *e);
+void modify_begin(struct keel_mod *mod, struct task *t, const struct launch *l); /* it has its shepherd */
+void modify_write(struct keel_mod *mod, struct task *t);
+
 /* message.c */
 int32_t message_init(struct keel_mod *mod);
 void task_message(struct keel_mod *mod, struct keel_obj *job, int32_t files, const char *text,

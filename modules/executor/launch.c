@@ -158,6 +158,18 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	return l->pbs_home && l->host && l->shepherd && rules_copy(cf->usecp, &l->usecp);
 }
 
+struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run)
+{
+	struct launch *l = calloc(1, sizeof(*l));
+
+	if (l && (l->id = strdup(id)) && host_copy(mod, l)) {
+		l->run = run;
+		return l;
+	}
+	launch_free(l);
+	return NULL;
+}
+
 static struct launch *launch_read(struct keel_mod *mod, const struct keel_msg *m, const char *id,
 				  int64_t run)
 {
@@ -326,8 +338,7 @@ static void task_take(struct keel_mod *mod, struct task *t, const struct launch 
 	t->talk = l->talk;
 	t->began_ms = st->core->now_ms(mod);
 	t->next_usage_ms = t->began_ms + 1000;
-	t->walltime_limit = l->walltime ? duration_parse(l->walltime) : 0;
-	t->cput_limit = l->cput ? duration_parse(l->cput) : 0;
+	modify_begin(mod, t, l);
 	t->ncpus = l->job_ncpus;
 	t->streams = streams_count(l);
 	t->dir = launch_dir(l);

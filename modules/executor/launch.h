@@ -70,6 +70,8 @@ int environment_write(const struct launch *l, const char *job_dir, struct spec_o
 
 /* output.c: the streams of the spec. */
 int output_write(const struct launch *l, struct spec_out *out);
+/* Where a path as users write it is on this host, malloc'ed; NULL: on another one. */
+char *output_place(const struct launch *l, const char *text);
 
 /* spawn.c: on a worker thread: files, shepherd, record, "go". */
 void spawn_work(void *arg);

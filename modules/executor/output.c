@@ -209,6 +209,11 @@ static int stream_write(const struct launch *l, const struct stream_names *n, co
 	return 0;
 }
 
+char *output_place(const struct launch *l, const char *text)
+{
+	return place_find(l, text);
+}
+
 int output_write(const struct launch *l, struct spec_out *out)
 {
 	bool oe = l->join && strcmp(l->join, "oe") == 0, eo = l->join && strcmp(l->join, "eo") == 0;

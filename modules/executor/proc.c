@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ROUNDS_MAX 64 /* of signalling a tree that keeps growing */
@@ -304,6 +305,14 @@ void proc_kill_session(pid_t session, uint64_t start)
 				found = kill(all[i].pid, SIGKILL) == 0;
 		free(all);
 	}
+}
+
+int64_t proc_up_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 void proc_world(char world[PROC_WORLD_MAX])

@@ -55,20 +55,45 @@ static bool shepherd_lives(const struct diary *d)
 	       !strchr("ZX", p.state);
 }
 
-/* Its session's number may be a stranger's since the machine, or the container, was started anew. */
-static void session_end(const struct diary *d)
+static bool is_this_world(const struct diary *d)
 {
 	char world[PROC_WORLD_MAX];
 
 	proc_world(world);
-	if (world[0] && strcmp(world, d->world) == 0)
+	return world[0] && strcmp(world, d->world) == 0;
+}
+
+/* Its session's number may be a stranger's since the machine, or the container, was started anew. */
+static void session_end(const struct diary *d)
+{
+	if (is_this_world(d))
 		proc_kill_session(d->session, d->shepherd_start);
+}
+
+/* When it began and how long it stood still, by a clock that nobody sets; by the calendar where that one has begun
+ * anew since, or an older build wrote the diary. */
+static void clock_fill(struct keel_mod *mod, struct task *t, const struct diary *d)
+{
+	const struct state *st = mod->state;
+	int64_t now = st->core->now_ms(mod), up = proc_up_ms(), time = st->core->time(mod);
+
+	if (d->up && is_this_world(d)) {
+		t->began_ms = now - (up - d->up);
+		t->stopped_ms = d->up_stopped;
+		t->stopped_at_ms = d->up_stopped_at ? now - (up - d->up_stopped_at) : 0;
+		if (d->ended && d->up_over && !t->stopped_at_ms)
+			t->stopped_at_ms = now - (up - d->up_over);
+		return;
+	}
+	t->began_ms = now - (time - d->began) * 1000;
+	t->stopped_ms = d->stopped * 1000;
+	t->stopped_at_ms = d->stopped_at ? now - (time - d->stopped_at) * 1000 : 0;
 }
 
 static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *d)
 {
 	const struct state *st = mod->state;
-	int64_t now = st->core->now_ms(mod), time = st->core->time(mod);
+	int64_t now = st->core->now_ms(mod);
 
 	t->shepherd = d->shepherd;
 	t->shepherd_start = d->shepherd_start;
@@ -78,10 +103,11 @@ static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *
 	t->walltime_limit = d->walltime;
 	t->cput_limit = d->cput;
 	t->ncpus = d->ncpus;
+	t->output = d->output[0] ? strdup(d->output) : NULL;
+	t->error = d->error[0] ? strdup(d->error) : NULL;
 	t->limit_status = d->limit;
-	t->began_ms = now - (time - d->began) * 1000;
-	t->stopped_ms = d->stopped * 1000;
-	t->stopped_at_ms = d->stopped_at ? now - (time - d->stopped_at) * 1000 : 0;
+	clock_fill(mod, t, d);
+	record_usage_read(st->mom.jobs_dir, t, &t->usage);
 	t->next_usage_ms = now + 1000;
 	t->freezer = d->freezer[0] ? strdup(d->freezer) : NULL;
 	if (d->refused) {

@@ -256,6 +256,7 @@ static void discard_send(struct keel_mod *mod, const char *peer, const struct se
 
 static void entry_repeat(struct keel_mod *mod, struct entry *e, const struct seen *s)
 {
+	modify_send(mod, e);
 	if (e->killing)
 		order_send(mod, e, "task.kill", e->kill_delay);
 	if (e->suspended && s->state == 'R')

@@ -302,24 +302,51 @@ static int spec_open(struct launch *l)
 	return fd;
 }
 
+/* What its user asked for, as it is compared with when it is changed. */
+static void asked_print(FILE *f, const char *key, const char *text)
+{
+	if (text && !strchr(text, '\n'))
+		fprintf(f, "%s %s\n", key, text);
+}
+
+static char *record_text(const struct launch *l, size_t *ret_len)
+{
+	char *text = NULL, world[PROC_WORLD_MAX];
+	FILE *f = open_memstream(&text, ret_len);
+
+	if (!f)
+		return NULL;
+	proc_world(world);
+	fprintf(f,
+		"world %s\nrun %lld\nshepherd %d %llu\nbegan %lld\nup %lld\nuser %s\nwalltime %lld\ncput %lld\n"
+		"ncpus %lld\n",
+		world, (long long)l->run, (int)l->pid, (unsigned long long)l->start, (long long)time(NULL),
+		(long long)proc_up_ms(), l->user, l->walltime ? (long long)duration_parse(l->walltime) : 0,
+		l->cput ? (long long)duration_parse(l->cput) : 0, (long long)l->job_ncpus);
+	asked_print(f, "output", l->output);
+	asked_print(f, "error", l->error);
+	if (fclose(f) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
 static int record_write(struct launch *l)
 {
-	char path[4096], text[1024], world[PROC_WORLD_MAX];
+	char path[4096], *text;
 	struct proc p;
-	int len, fd;
+	size_t len = 0;
+	int fd;
 
 	if (proc_read(l->pid, &p) < 0)
 		return launch_fail(l, FAILED_EARLY, "the shepherd ended at once");
 	l->start = p.start;
-	proc_world(world);
-	len = snprintf(text, sizeof(text),
-		       "world %s\nrun %lld\nshepherd %d %llu\nbegan %lld\nuser %s\nwalltime %lld\ncput %lld\n"
-		       "ncpus %lld\n",
-		       world, (long long)l->run, (int)l->pid, (unsigned long long)p.start,
-		       (long long)time(NULL), l->user, l->walltime ? (long long)duration_parse(l->walltime) : 0,
-		       l->cput ? (long long)duration_parse(l->cput) : 0, (long long)l->job_ncpus);
+	text = record_text(l, &len);
+	if (!text)
+		return launch_fail(l, FAILED_EARLY, "no memory to write down the task");
 	job_file(l, ".TK", path, sizeof(path));
-	fd = file_write(l, path, text, (size_t)len, 0600);
+	fd = file_write(l, path, text, len, 0600);
+	free(text);
 	if (fd < 0)
 		return -1;
 	close(fd);

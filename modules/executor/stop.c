@@ -102,7 +102,7 @@ static void stop_done(struct keel_mod *mod, struct task *t)
 	t->stop_number = 0;
 	t->state = TASK_STOPPED;
 	t->stopped_at_ms = st->core->now_ms(mod);
-	record_note(mod, t, "stopped %lld", (long long)st->core->time(mod));
+	record_note(mod, t, "stopped %lld %lld", (long long)st->core->time(mod), (long long)proc_up_ms());
 	usage_measure(mod, t); /* before the answer: the record of the suspension has it */
 	st->hook->note(mod, KEEL_POINT_task_suspended, KEEL_EVENT(task_suspended, .id = t->id));
 	stop_answer(mod, number, 0, NULL);
@@ -176,7 +176,7 @@ static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 		t->state = TASK_RUN;
 		t->stopped_ms += st->core->now_ms(mod) - t->stopped_at_ms;
 		t->stopped_at_ms = 0;
-		record_note(mod, t, "resumed %lld", (long long)st->core->time(mod));
+		record_note(mod, t, "resumed %lld %lld", (long long)st->core->time(mod), (long long)proc_up_ms());
 		stop_answer(mod, q->number, 0, NULL);
 	}
 	free(q);

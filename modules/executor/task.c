@@ -64,6 +64,8 @@ static void task_forget(struct task *t)
 	free(t->freezer);
 	free(t->id);
 	free(t->dir);
+	free(t->output);
+	free(t->error);
 	free(t);
 }
 

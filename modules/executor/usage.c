@@ -185,6 +185,7 @@ static void due_report(struct keel_mod *mod, struct task *t, const struct sum *s
 	const struct conf *cf = mod->conf;
 
 	usage_take(t, s, now);
+	record_usage(mod, t);
 	t->next_usage_ms = now + (cf->usage_interval > 0 ? cf->usage_interval : 10000);
 	limits_check(mod, t);
 	task_used(mod, t);

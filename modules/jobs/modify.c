@@ -232,6 +232,8 @@ static void altered(struct keel_mod *mod, void *arg, const struct keel_outcome *
 		st->object->set_int(job, st->a.mtime, st->core->time(mod));
 		if (step_is_open(job_slot(mod, job)->step))
 			step_evaluate(mod, job);
+		if (step_is_running(job_slot(mod, job)->step) && st->task->modify)
+			st->task->modify(st->task->self, job);
 		step_tell(mod, job);
 		st->core->log(mod, KEEL_LOG_JOB, "Job", a->id, "Job Modified at request of %s",
 			      st->request->session(a->req)->who);

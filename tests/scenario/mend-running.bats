@@ -60,3 +60,136 @@ mom_pid() { cat "$SB/n1/mom_priv/mom.lock"; }
 	not_held() { ! held "$1"; }
 	wait_until 5 not_held "$id"
 }
+
+# ---- qalter of a running job -----------------------------------------------------------------------------------
+
+start_mom() { sandbox restart n1; }
+diary_has() { grep -qx "$2" "$SB/n1/mom_priv/jobs/$1.TK"; }
+limit_exceeded() { job_is "$1" F && same Exit_status -29 "$(job_attr "$1" Exit_status)"; }
+
+@test "mend A1: qalter -l walltime of a running job: it is killed at the new limit, lowered or raised" {
+	raised=$(running -l walltime=3) lowered=$(running -l walltime=1000)
+	qalter -l walltime=1000 "$raised"
+	session=$(session_of "$raised")
+	wait_until 20 has_usage "$lowered"
+	as "$OWNER" qalter -l walltime=2 "$lowered" # passed already, or soon
+	wait_until 10 limit_exceeded "$lowered"
+	dead "$(session_of "$lowered")"
+	wait_until 20 running_for "$session" 6
+	alive "$session"
+	job_is "$raised" R 42
+}
+
+@test "mend A1: cput of a running job: raised it runs on, lowered it is killed" {
+	busy() { as "$OWNER" qsub "$@" -- /bin/sh -c 'while :; do :; done'; }
+	id=$(busy -l cput=1000)
+	wait_until 20 job_is "$id" R 42
+	as "$OWNER" qalter -l cput=1 "$id"
+	over() { job_is "$1" F && same Exit_status -28 "$(job_attr "$1" Exit_status)"; }
+	wait_until 20 over "$id"
+}
+
+@test "mend A1: a change holds over a restart of the mom, and a host that was away gets it when it is back" {
+	kept=$(running -l walltime=1000) missed=$(running -l walltime=1000 -o "$(here old.out)" -j oe)
+	undo start_mom
+	as "$OWNER" qalter -l walltime=900 "$kept"
+	wait_until 10 diary_has "$kept" 'walltime 900'
+	sandbox kill n1
+	as "$OWNER" qalter -l walltime=1 -o "$(here new.out)" "$missed"
+	alive "$(session_of "$missed")"
+	start_mom
+	wait_until 20 limit_exceeded "$missed"
+	[ -e "$(here new.out)" ] && [ ! -e "$(here old.out)" ]
+	job_is "$kept" R 42
+	diary_has "$kept" 'walltime 900'
+}
+
+@test "mend A1: qalter -o and -e of a running job: its output goes there" {
+	for name in old.o old.e new.o new.e; do rm -f "$(here $name)"; done
+	id=$(shell "echo out; echo err >&2; until test -e $(here go.on); do sleep 0.1; done" -o "$(here old.o)" -e "$(here old.e)")
+	undo rm -f "$(here go.on)"
+	wait_until 20 job_is "$id" R 42
+	as "$OWNER" qalter -o "$(here new.o)" -e "$(here new.e)" "$id"
+	wait_until 10 diary_has "$id" "out.place $(here new.o)"
+	as "$OWNER" touch "$(here go.on)"
+	ends "$id"
+	same out out "$(cat "$(here new.o)")"
+	same err err "$(cat "$(here new.e)")"
+	[ ! -e "$(here old.o)" ] && [ ! -e "$(here old.e)" ]
+}
+
+@test "mend A1: output goes to the new path also when no mom is there at the end" {
+	rm -f "$(here old.o)" "$(here new.o)"
+	id=$(shell "echo out; until test -e $(here go.on); do sleep 0.1; done" -j oe -o "$(here old.o)")
+	undo rm -f "$(here go.on)"
+	undo start_mom
+	wait_until 20 job_is "$id" R 42
+	session=$(session_of "$id")
+	as "$OWNER" qalter -o "$(here new.o)" "$id"
+	wait_until 10 diary_has "$id" "out.place $(here new.o)"
+	sandbox kill n1
+	as "$OWNER" touch "$(here go.on)"
+	wait_until 20 dead "$session"
+	wait_until 20 test -s "$(here new.o)"
+	start_mom
+	ends "$id"
+	same out out "$(cat "$(here new.o)")"
+	[ ! -e "$(here old.o)" ]
+}
+
+# ---- what was used ------------------------------------------------------------------------------------------------
+
+used() { job_attr "$1" "resources_used.$2"; }
+
+@test "mend A11: what a job has used does not shrink when the mom restarts" {
+	undo start_mom
+	rm -f "$(here less)"
+	undo rm -f "$(here less)"
+	# 60 MB for a while, then hardly anything.
+	id=$(shell "x=\$(head -c 60000000 /dev/zero | tr '\\0' x); until test -e $(here less); do sleep 0.1; done; exec sleep 1000")
+	much() { local kb; kb=$(used "$1" mem); [ "${kb%kb}" -ge 50000 ]; }
+	wait_until 30 much "$id"
+	before=$(used "$id" mem)
+	as "$OWNER" touch "$(here less)"
+	is_small() { [ -z "$(ps -o rss= -s "$(session_of "$1")" | awk '$1 > 20000')" ]; }
+	wait_until 20 is_small "$id"
+	sandbox kill n1
+	start_mom
+	wall=$(used "$id" walltime)
+	later() { [[ $(used "$1" walltime) > $wall ]]; }
+	wait_until 30 later "$id"
+	after=$(used "$id" mem)
+	[ "${after%kb}" -ge "${before%kb}" ]
+	as "$OWNER" qdel "$id"
+	ends "$id"
+	after=$(used "$id" mem)
+	[ "${after%kb}" -ge "${before%kb}" ]
+}
+
+@test "mend A11: the walltime of a job that ends while no mom is there ends with it" {
+	undo start_mom
+	id=$(submit -- /bin/sleep 3)
+	wait_until 20 job_is "$id" R 42
+	session=$(session_of "$id")
+	sandbox kill n1
+	wait_until 20 dead "$session"
+	nap 4 # of which nothing may be counted
+	start_mom
+	ends "$id"
+	[[ $(used "$id" walltime) < 00:00:06 ]]
+}
+
+@test "mend A11: a clock that was set meanwhile does not count as walltime when the mom starts" {
+	undo start_mom
+	id=$(running -l walltime=1000)
+	session=$(session_of "$id")
+	sandbox kill n1
+	sed -i 's/^began .*/began 1/' "$SB/n1/mom_priv/jobs/$id.TK" # as if it was 1970 when the job began
+	start_mom
+	wait_until 20 has_usage "$id"
+	seen() { [ "$(used "$1" walltime)" != "$2" ]; }
+	wait_until 20 seen "$id" "$(used "$id" walltime)"
+	[[ $(used "$id" walltime) < 00:02:00 ]]
+	alive "$session"
+	job_is "$id" R 42
+}

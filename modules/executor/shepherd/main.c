@@ -210,6 +210,7 @@ static int shepherd(void)
 		return EXIT_BAD_SPEC;
 	if (t.stage != TROUBLE_NONE && t.stage != TROUBLE_PROGRAM)
 		return 0; /* there is no output */
+	places_read(&s);
 	notice = notice_read(&s);
 	missed = s.drop && privileges_drop(&s) < 0 ? STREAMS_BOTH : deliver(&s, o.status, notice);
 	snprintf(last_words, sizeof(last_words), "placed %d", missed);

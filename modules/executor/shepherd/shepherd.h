@@ -34,6 +34,8 @@ struct outcome {
 	uint64_t cpu_us, max_rss_kb;
 };
 int outcome_write(const struct spec *s, const struct outcome *o);
+/* Where the streams go now, as the last lines of <id>.TK about them say. */
+void places_read(struct spec *s);
 /* Append a line to <id>.TK. */
 void record_append(const struct spec *s, const char *line);
 

@@ -82,6 +82,9 @@ struct keel_task_api {
 	void (*stop_hosts)(struct keel_mod *);
 	/* This host introduces itself once more: host_up() comes when it has answered. -ENOTCONN: it is away. */
 	int32_t (*describe)(struct keel_mod *, const char *host);
+	/* Limits or output paths of a job that runs have changed: its host gets them as they are now, and again
+	 * when it was away. */
+	void (*modify)(struct keel_mod *, struct keel_obj *job);
 };
 
 #endif
