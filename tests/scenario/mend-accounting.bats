@@ -45,6 +45,7 @@ busy() { running "$@" -- /bin/sh -c 'x=$(head -c 20000000 /dev/zero | tr "\0" x)
 	[ "$used" -gt 20000 ] || { echo "mem=$used kb" >&2; false; }
 	same 'shown' "${used}kb" "$(job_attr "$id" resources_used.mem)"
 	qsig -s resume "$id"
+	wait_until 20 job_is "$id" R 42
 	qsig -s suspend "$id"
 	same 'kinds of records' 'z r z' "$(records '[zr]' "$id" | cut -d';' -f2 | xargs)"
 }
