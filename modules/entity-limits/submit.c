@@ -44,7 +44,6 @@ static void where(const struct check *k, char *buf, size_t len)
 static const char *const kind_words[KINDS] = { [GROUP] = "group", [PROJECT] = "project",
 					       [USER] = "user", [OVERALL] = "" };
 
-/* For everybody of a kind the queue is called generic, whatever its name. */
 static void count_text(const struct check *k, enum kind kind, bool named, char *buf, size_t len)
 {
 	bool waits = k->family == THRESHOLD;
@@ -57,8 +56,7 @@ static void count_text(const struct check *k, enum kind kind, bool named, char *
 		snprintf(buf, len, "Maximum number of jobs%s for %s %s already %s",
 			 waits ? " in 'Q' state" : "", kind_words[kind], who(k, kind), place);
 	else
-		snprintf(buf, len, "would exceed %s's per-%s limit%s",
-			 k->scope == SERVER ? "complex" : "queue generic", kind_words[kind],
+		snprintf(buf, len, "would exceed %s's per-%s limit%s", place + strlen("in "), kind_words[kind],
 			 waits ? " of jobs in 'Q' state" : "");
 }
 

@@ -17,7 +17,7 @@ static const struct {
 	enum { BY_HOST, BY_USER, BY_GROUP } by;
 	int32_t code;
 } lists[] = {
-	{ "acl_host_enable", "acl_hosts", BY_HOST, PBSE_QACESS },
+	{ "acl_host_enable", "acl_hosts", BY_HOST, PBSE_BADHOST },
 	{ "acl_user_enable", "acl_users", BY_USER, PBSE_PERM },
 	{ "acl_group_enable", "acl_groups", BY_GROUP, PBSE_PERM },
 };

@@ -315,11 +315,27 @@ static void run_accepted(struct keel_mod *mod, void *arg, int32_t code, const ch
 	struct asked *a = arg;
 	struct keel_obj *job = st->object->find(mod, "job", a->id);
 
+	if (code == PBSE_UNKNODE)
+		text = NULL; /* who asked knows the name */
 	if (code || !a->wait || !job || job_slot(mod, job)->step != STEP_SENT ||
 	    job_slot(mod, job)->run || !(job_slot(mod, job)->run = told_keep(&a->told)))
 		tell(&a->told, code, text);
 	free(a->id);
 	free(a);
+}
+
+/* A vnode of which nothing would be taken is none that a job runs on. */
+static int32_t exec_check(struct keel_mod *mod, const char *location, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct keel_exec *exec = NULL;
+	int32_t code = st->resource->exec_parse(st->resource->self, location, &exec, err);
+
+	for (uint32_t i = 0; !code && i < exec->n; i++)
+		if (exec->part[i].n == 0)
+			code = st->core->error(err, PBSE_UNKNODE, "%s", st->core->pbse_text(PBSE_UNKNODE));
+	st->resource->exec_free(exec);
+	return code;
 }
 
 /* `a+b+c` names hosts: the chunks of the job in their order. Anything else is an exec_vnode. */
@@ -334,7 +350,7 @@ static char *location_to_exec(struct keel_mod *mod, struct keel_obj *job, const 
 	uint32_t chunk = 0, left, i;
 
 	if (*location == '(')
-		return strdup(location);
+		return exec_check(mod, location, err) ? NULL : strdup(location);
 	if (st->resource->select_parse(st->resource->self, job_text(mod, job, st->a.schedselect), &select,
 				       err))
 		return NULL;

@@ -50,6 +50,8 @@ static const char *skip_setting(const char *at)
 	char name[RESOURCE_NAME_MAX], value[VALUE_MAX];
 	const char *end = skip_name(at);
 
+	if (end != NULL && (*end == '\0' || *end == ':' || *end == '+'))
+		return end; /* no value: the server names it */
 	if (end == NULL || *end != '=' || (size_t)(end - at) >= sizeof(name))
 		return NULL;
 	memcpy(name, at, (size_t)(end - at));

@@ -69,7 +69,7 @@ host() { hostname; }
 	qmgr -c 'unset queue workq acl_user_enable'
 	qmgr -c 'set queue workq acl_host_enable=True,acl_hosts=elsewhere'
 	undo qmgr -c 'unset queue workq acl_host_enable,acl_hosts'
-	says 174 'qsub: Access to queue is denied' as "$OWNER" qsub -- /bin/true
+	says 160 'qsub: Access from host not allowed, or unknown host' as "$OWNER" qsub -- /bin/true
 	qmgr -c 'unset queue workq acl_hosts'
 	submit -h
 }

@@ -395,7 +395,7 @@ full()
 	object='queue workq'
 	full max_queued o:PBS_ALL 'Maximum number of jobs already in queue workq' 38
 	full max_queued "u:$OWNER" "Maximum number of jobs for user $OWNER already in queue workq" 38
-	full max_queued u:PBS_GENERIC "would exceed queue generic's per-user limit" 38
+	full max_queued u:PBS_GENERIC "would exceed queue workq's per-user limit" 38
 	full max_queued_res.ncpus o:PBS_ALL 'would exceed limit on resource ncpus in queue workq' 39
 	full max_queued_res.ncpus g:PBS_GENERIC 'would exceed per-group limit on resource ncpus in queue workq' 39
 	full max_queued_res.ncpus p:_pbs_project_default \
@@ -441,7 +441,7 @@ full()
 	qmove other "$first"
 	second=$(submit -h)
 	found=$(qmove other "$second" 2>&1) && false
-	has "$found" "would exceed queue generic's per-user limit"
+	has "$found" "would exceed queue workq's per-user limit"
 	same queue workq "$(job_attr "$second" queue)"
 }
 

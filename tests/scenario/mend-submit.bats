@@ -268,3 +268,80 @@ has_comment() { [ -n "$(job_attr "$1" comment)" ]; }
 	lines=$'#!/bin/sh\n#PBS -N joined -l walltime=100  -j oe\n# a comment \\\n#PBS -r n\ncat "$0"'
 	same 'what ran' "$lines" "$(cat "$(here out)")"
 }
+
+@test "mend D27: a queue's acl_hosts refuses with 15008" {
+	local id
+
+	id=$(submit -h)
+	qmgr -c 'create queue far queue_type=e,enabled=t,acl_host_enable=True,acl_hosts=elsewhere'
+	undo qmgr -c 'delete queue far'
+	refuses 160 'Access from host not allowed, or unknown host' -q far
+	says 160 "qmove: Access from host not allowed, or unknown host $id" as "$OWNER" qmove far "$id"
+	same queue workq "$(job_attr "$id" queue)"
+}
+
+@test "mend D27: qrun -H says what it does not know, once, and refuses what is no place before all" {
+	local id
+
+	qmgr -c 'set server scheduling = False'
+	undo qmgr -c 'set server scheduling = True'
+	id=$(submit)
+	says 2 'qrun: Unknown node  nosuch' qrun -H nosuch "$id"
+	says 2 "qrun: Unknown node  '(nosuch)+(nosuch)'" qrun -H '(nosuch)+(nosuch)' "$id"
+	says 2 "qrun: Unknown node  '(n1)+(n1)'" qrun -H '(n1)+(n1)' "$id"
+	says 2 "qrun: Unknown node  '(nosuch:ncpus=1)'" qrun -H '(nosuch:ncpus=1)' "$id"
+	same 'first line' 'qrun: illegal -H value' "$(qrun -H '' nosuchjob 2>&1 | head -n 1)"
+	same 'first line' 'qrun: illegal -H value' "$(qrun -H '(n1:ncpus=1' nosuchjob 2>&1 | head -n 1)"
+	job_is "$id" Q
+	lacks "$(job_attr "$id" exec_vnode)" .
+	quietly qrun -H '(n2:ncpus=1)' "$id"
+	wait_until 10 job_is "$id" R 42
+}
+
+@test "mend D27: texts of limits name the queue" {
+	qmgr -c 'create queue small queue_type=e,enabled=t'
+	undo qmgr -c 'delete queue small'
+	qmgr -c 'set queue small max_queued = [g:PBS_GENERIC=0]'
+	refuses 38 "would exceed queue small's per-group limit" -q small
+	qmgr -c 'set queue small max_queued = [u:PBS_GENERIC=0]'
+	refuses 38 "would exceed queue small's per-user limit" -q small
+	qmgr -c 'unset queue small max_queued'
+	qmgr -c 'set queue small queued_jobs_threshold = [u:PBS_GENERIC=0]'
+	refuses 38 "would exceed queue small's per-user limit of jobs in 'Q' state" -q small
+	qmgr -c 'set server max_queued = [p:PBS_GENERIC=0]'
+	undo qmgr -c 'unset server max_queued'
+	refuses 38 "would exceed complex's per-project limit" -q small
+}
+
+@test "mend D27: qalter of place and mem, with and without a select" {
+	local id
+
+	id=$(submit -h)
+	quietly as "$OWNER" qalter -l place=excl "$id"
+	same place excl "$(job_attr "$id" Resource_List.place)"
+	same select 1:ncpus=1 "$(job_attr "$id" Resource_List.select)"
+	quietly as "$OWNER" qalter -l ncpus=2 "$id"
+	same place excl "$(job_attr "$id" Resource_List.place)"
+	same select 1:ncpus=2 "$(job_attr "$id" Resource_List.select)"
+	for select in 1:ncpus=1:mem=10mb 2:ncpus=1; do
+		id=$(submit -h -l select=$select)
+		says 5 "qalter: \"-lresource=\" cannot be used with \"select\" or \"place\", resource is: mem $id" \
+			as "$OWNER" qalter -l mem=20mb "$id"
+		same select $select "$(job_attr "$id" Resource_List.select)"
+	done
+}
+
+@test "mend D27: a queue that no queue can be called, at a server, is no destination" {
+	local long=abcdefghijklmnopqrst
+
+	says 2 "qselect: illegally formed destination: $long@$long" qselect -q $long@$long
+}
+
+@test "mend D27: the part of a select that has no value is named" {
+	local id
+
+	refuses 166 'Illegal attribute or resource value: mem' -l select=1:ncpus=1:mem
+	refuses 166 'Illegal attribute or resource value: ncpus' -l select=2:ncpus+1:ncpus=1
+	id=$(submit -h)
+	says 166 "qalter: Illegal attribute or resource value: mem $id" qalter -l select=1:mem "$id"
+}

@@ -67,7 +67,7 @@ order() { qselect | tr '\n' ' '; }
 	says 173 "qmove: Queue is not enabled $a" qmove shut "$a"
 	says 174 "qmove: Access to queue is denied $a" qmove inner "$a"
 	says 159 "qmove: Unauthorized Request  $a" qmove closed "$a"
-	says 174 "qmove: Access to queue is denied $a" qmove hosts "$a"
+	says 160 "qmove: Access from host not allowed, or unknown host $a" qmove hosts "$a"
 	says 168 "qmove: Request invalid for state of job $r" qmove q2 "$r"
 	says 153 'qmove: Unknown Job Id 99999.svr' qmove workq 99999
 	same queue workq "$(job_attr "$a" queue)"

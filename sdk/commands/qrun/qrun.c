@@ -5,6 +5,10 @@
  * Without -H the scheduler is asked to run the job; with -H the server takes the vnodes named, and
  * "-H -" those of the reservation or of the last run.
  */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -13,6 +17,7 @@
 
 struct manner {
 	const char *location; /* "": the scheduler chooses */
+	char *quoted;	      /* as it is shown: a list of vnodes in quotes */
 	bool at_once; /* do not wait for the host's answer */
 };
 
@@ -21,7 +26,9 @@ static const char *subject(int error, const char *id, void *arg)
 {
 	const struct manner *manner = arg;
 
-	return error == PBSE_UNKNODE && *manner->location ? manner->location : id;
+	if (error != PBSE_UNKNODE || !*manner->location)
+		return id;
+	return manner->quoted ? manner->quoted : manner->location;
 }
 
 static const struct cmd qrun = {
@@ -36,6 +43,25 @@ static const struct cmd qrun = {
 	.subject = subject,
 };
 
+/* A value that cannot be a place is refused before any server is asked. */
+static bool location_take(struct manner *manner, const char *value)
+{
+	int open = 0;
+
+	for (const char *at = value; *at && open >= 0 && open <= 1; at++)
+		open += (*at == '(') - (*at == ')');
+	if (open != 0 || *value == '\0' || strpbrk(value, " \t")) {
+		fprintf(stderr, "qrun: illegal -H value\n");
+		return false;
+	}
+	free(manner->quoted);
+	manner->location = value;
+	manner->quoted = NULL;
+	if (strpbrk(value, "(+") && asprintf(&manner->quoted, "'%s'", value) < 0)
+		manner->quoted = NULL;
+	return true;
+}
+
 static int ask(int c, const char *id, void *arg)
 {
 	const struct manner *manner = arg;
@@ -49,19 +75,18 @@ int main(int argc, char **argv)
 {
 	struct manner manner = { .location = "" };
 	bool bad = false;
-	int letter;
+	int letter, status;
 
 	if (cmd_begin(&qrun, argc, argv))
 		return 0;
 	while ((letter = getopt(argc, argv, "aH:")) != -1) {
 		if (letter == 'a')
 			manner.at_once = true;
-		else if (letter == 'H' && *optarg)
-			manner.location = optarg;
-		else
+		else if (letter != 'H' || !location_take(&manner, optarg))
 			bad = true;
 	}
-	if (bad || optind >= argc)
-		return cmd_usage(&qrun);
-	return cmd_each_job(&qrun, argc - optind, argv + optind, ask, &manner);
+	status = bad || optind >= argc ? cmd_usage(&qrun)
+				       : cmd_each_job(&qrun, argc - optind, argv + optind, ask, &manner);
+	free(manner.quoted);
+	return status;
 }

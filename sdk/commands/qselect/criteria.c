@@ -134,7 +134,8 @@ static int take_rerunable(struct criteria *c, const char *attribute, const char 
 static int take_destination(struct criteria *c, const char *attribute, const char *value,
 			    enum batch_op op)
 {
-	if (operand_destination(value, &c->where) < 0)
+	if (operand_destination(value, &c->where) < 0 ||
+	    (c->where.named && strlen(c->where.id) > PBS_MAXQUEUENAME))
 		return -EDESTADDRREQ;
 	return c->where.id[0] ? add(c, attribute, NULL, c->where.id, op) : 0;
 }
