@@ -59,13 +59,11 @@ int32_t pair_parse(const struct state *st, const char **at, const char *stops,
 	char name[NAME_MAX_LEN + 1], value[VALUE_MAX_LEN];
 	const struct keel_resource *res;
 	const char *p = *at;
-	size_t len = strcspn(p, "=:+)");
+	size_t len = strcspn(p, "=");
 	int32_t code;
 
-	if (len == 0 || len > NAME_MAX_LEN)
+	if (len == 0 || p[len] != '=' || len > NAME_MAX_LEN)
 		return bad(err);
-	if (p[len] != '=')
-		return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value: %.*s", (int)len, p);
 	memcpy(name, p, len);
 	name[len] = '\0';
 	if (strpbrk(name, stops) || !name_is_valid(name))

@@ -22,6 +22,9 @@ check_fn check_tolerate, check_job_state;
 
 /* Select and place (check_select.c). */
 check_fn check_select, check_place;
+#define RESOURCE_NAME_MAX 64
+/* check_select(), and in `name` the resource whose value is none; "" when something else is wrong. */
+int select_check(const char *value, char name[RESOURCE_NAME_MAX]);
 
 /* Attributes that managers set (check_manage.c). */
 check_fn check_queue_type, check_managers, check_preempt_prio, check_preempt_order;

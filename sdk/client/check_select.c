@@ -15,7 +15,6 @@
 
 #define DIGITS "0123456789"
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#define RESOURCE_NAME_MAX 64
 #define VALUE_MAX 4096
 
 /* Behind the name at `at`, or NULL. */
@@ -45,25 +44,28 @@ static const char *skip_value(const char *at, char *value, size_t size)
 	return quote != '\0' || len == 0 ? NULL : at;
 }
 
-static const char *skip_setting(const char *at)
+/* `name`: room for the resource, "" where its value is one, or no value was reached. */
+static const char *skip_setting(const char *at, char name[RESOURCE_NAME_MAX])
 {
-	char name[RESOURCE_NAME_MAX], value[VALUE_MAX];
+	char value[VALUE_MAX];
 	const char *end = skip_name(at);
 
-	if (end != NULL && (*end == '\0' || *end == ':' || *end == '+'))
-		return end; /* no value: the server names it */
-	if (end == NULL || *end != '=' || (size_t)(end - at) >= sizeof(name))
+	*name = '\0';
+	if (end == NULL || *end != '=' || (size_t)(end - at) >= RESOURCE_NAME_MAX)
 		return NULL;
 	memcpy(name, at, (size_t)(end - at));
 	name[end - at] = '\0';
 	at = skip_value(end + 1, value, sizeof(value));
-	return at != NULL && check_resource(name, value) == 0 ? at : NULL;
+	if (at == NULL || check_resource(name, value) == 0)
+		*name = '\0';
+	return *name == '\0' ? at : NULL;
 }
 
-static const char *skip_chunk(const char *at)
+static const char *skip_chunk(const char *at, char name[RESOURCE_NAME_MAX])
 {
 	size_t digits = strspn(at, DIGITS);
 
+	*name = '\0';
 	if (digits > 9)
 		return NULL;
 	at += digits;
@@ -73,19 +75,26 @@ static const char *skip_chunk(const char *at)
 		if (*at++ != ':')
 			return NULL;
 	}
-	for (at = skip_setting(at); at != NULL && *at == ':'; at = skip_setting(at + 1))
+	for (at = skip_setting(at, name); at != NULL && *at == ':'; at = skip_setting(at + 1, name))
 		;
 	return at;
 }
 
+int select_check(const char *value, char name[RESOURCE_NAME_MAX])
+{
+	const char *at = skip_chunk(value, name);
+
+	while (at != NULL && *at == '+')
+		at = skip_chunk(at + 1, name);
+	return at == NULL || *at != '\0' ? PBSE_BADATVAL : 0;
+}
+
 int check_select(const char *value, enum verify_for what)
 {
-	const char *at = skip_chunk(value);
+	char name[RESOURCE_NAME_MAX];
 
 	(void)what;
-	while (at != NULL && *at == '+')
-		at = skip_chunk(at + 1);
-	return at == NULL || *at != '\0' ? PBSE_BADATVAL : 0;
+	return select_check(value, name);
 }
 
 /* Words of place: what they say, each thing once. */

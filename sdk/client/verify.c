@@ -204,14 +204,24 @@ static int attribute_check(const struct rule *rules, enum verify_for what, const
 	return rule_apply(rules, a->name, a->value, what);
 }
 
-/* "<text> <attribute>[.<resource>]" */
+/* Is it a select, with a value in a chunk that is none? `name`: of which resource. */
+static bool is_bad_chunk(const struct attropl *a, char name[RESOURCE_NAME_MAX])
+{
+	return a->resource != NULL && strcmp(a->resource, "select") == 0 && a->value != NULL &&
+	       select_check(a->value, name) != 0 && *name != '\0';
+}
+
+/* "<text> <attribute>[.<resource>]", and "<text>: <resource>" of a chunk */
 static void tell(struct connection *conn, int code, const struct attropl *a)
 {
 	const char *words = error_text(code);
 	bool parted = a->resource != NULL && *a->resource != '\0';
-	char text[TEXT_SIZE];
+	char text[TEXT_SIZE], name[RESOURCE_NAME_MAX];
 
-	snprintf(text, sizeof(text), "%s %s%s%s", words == NULL ? "" : words,
+	if (is_bad_chunk(a, name))
+		snprintf(text, sizeof(text), "%s: %s", words == NULL ? "" : words, name);
+	else
+		snprintf(text, sizeof(text), "%s %s%s%s", words == NULL ? "" : words,
 		 a->name == NULL ? "" : a->name, parted ? "." : "", parted ? a->resource : "");
 	connection_fail(conn, code, text);
 }

@@ -441,7 +441,7 @@ full()
 	qmove other "$first"
 	second=$(submit -h)
 	found=$(qmove other "$second" 2>&1) && false
-	has "$found" "would exceed queue workq's per-user limit"
+	has "$found" "would exceed queue other's per-user limit"
 	same queue workq "$(job_attr "$second" queue)"
 }
 

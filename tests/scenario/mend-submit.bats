@@ -337,11 +337,12 @@ has_comment() { [ -n "$(job_attr "$1" comment)" ]; }
 	says 2 "qselect: illegally formed destination: $long@$long" qselect -q $long@$long
 }
 
-@test "mend D27: the part of a select that has no value is named" {
+@test "mend D27: the part of a select that is wrong is named" {
 	local id
 
-	refuses 166 'Illegal attribute or resource value: mem' -l select=1:ncpus=1:mem
-	refuses 166 'Illegal attribute or resource value: ncpus' -l select=2:ncpus+1:ncpus=1
+	refuses 166 'Illegal attribute or resource value: mem' -l select=1:ncpus=1:mem=lots
+	refuses 166 'Illegal attribute or resource value: ncpus' -l select=2:ncpus=x+1:ncpus=1
+	refuses 166 'Illegal attribute or resource value Resource_List.select' -l select=1:ncpus
 	id=$(submit -h)
-	says 166 "qalter: Illegal attribute or resource value: mem $id" qalter -l select=1:mem "$id"
+	says 166 "qalter: Illegal attribute or resource value: mem $id" qalter -l select=1:mem=lots "$id"
 }
