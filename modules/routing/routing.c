@@ -116,7 +116,7 @@ static bool becomes(struct keel_call *c, struct keel_obj *queue, const char *att
 	       strncasecmp(text, value, strlen(text)) == 0;
 }
 
-/* A routing queue that takes or routes jobs must know where to. */
+/* A routing queue that takes jobs must know where to. */
 static keel_verdict check_complete(struct keel_call *c, struct keel_obj *queue)
 {
 	struct state *st = keel_state(c);
@@ -125,7 +125,7 @@ static keel_verdict check_complete(struct keel_call *c, struct keel_obj *queue)
 	if (!becomes(c, queue, "queue_type", ROUTE) ||
 	    st->call->get(c, queue, "route_destinations", NULL, list, sizeof(list)) > 0)
 		return KEEL_NEXT;
-	if (becomes(c, queue, "enabled", "True") || becomes(c, queue, "started", "True"))
+	if (becomes(c, queue, "enabled", "True"))
 		return st->call->reject(c, PBSE_QUENOEN, NULL);
 	return KEEL_NEXT;
 }

@@ -346,3 +346,20 @@ has_comment() { [ -n "$(job_attr "$1" comment)" ]; }
 	id=$(submit -h)
 	says 166 "qalter: Illegal attribute or resource value: mem $id" qalter -l select=1:mem=lots "$id"
 }
+
+@test "mend D25: a routing queue without destinations may be started; only one that takes jobs needs them" {
+	needs_module routing
+	local id incomplete=$'qmgr obj=r svr=default: Cannot enable queue, incomplete definition\nqmgr: Error (15030) returned from server'
+
+	quietly qmgr -c 'create queue r queue_type=Route,started=True'
+	undo qmgr -c 'delete queue r'
+	undo eval 'qselect | xargs -r qdel -W force; wait_until 10 no_jobs'
+	same started True "$(qstat -Qf r | value started)"
+	says 182 "$incomplete" qmgr -c 'set queue r enabled = True'
+	refuses 173 'Queue is not enabled' -q r
+	quietly qmgr -c 'set queue r route_destinations = workq'
+	quietly qmgr -c 'set queue r enabled = True'
+	says 182 "$incomplete" qmgr -c 'unset queue r route_destinations'
+	id=$(finished -q r -- /bin/true)
+	same queue workq "$(job_attr "$id" queue)"
+}
