@@ -197,6 +197,29 @@ static void test_a_failure_is_not_forgotten_with_its_history(void)
 	CU_ASSERT_STRING_EQUAL(keel_mock_text(whole, "array_failures", NULL), "1");
 }
 
+static void asked(struct keel_mod *me, void *arg, int32_t code, const char *text)
+{
+	(void)me, (void)text;
+	*(int32_t *)arg = code;
+}
+
+/* One letter past modules/arrays/ask.c RANGE_MAX */
+static void test_a_range_of_many_letters(void)
+{
+	const struct keel_job_ask ask = { .size = sizeof(ask), .verb = "no such", .who = "ann@svr" };
+	struct keel_mod *owner;
+	const struct keel_job_form_def *row = form_row(&owner);
+	char operand[1100];
+	int32_t code = 0;
+
+	submit("1-3");
+	snprintf(operand, sizeof(operand), "1[%01024d].svr", 1);
+	CU_ASSERT_TRUE(row->ask(owner, operand, &ask, owner, asked, &code));
+	CU_ASSERT_EQUAL(code, PBSE_IVALREQ);
+	snprintf(operand, sizeof(operand), "1[%01025d].svr", 1);
+	CU_ASSERT_FALSE(row->ask(owner, operand, &ask, owner, asked, &code));
+}
+
 /* One that an older server wrote: it knows failures by how subjobs ended. */
 static void an_older_store(int32_t status, int32_t expected)
 {
@@ -224,4 +247,5 @@ static void test_an_older_store(void)
 
 TESTS_MAIN_BETWEEN("array", set_up, tear_down, TEST(test_540_end_out_of_order),
 		   TEST(test_the_largest_array_with_one_failure), TEST(test_a_larger_one_with_one_failure),
-		   TEST(test_a_failure_is_not_forgotten_with_its_history), TEST(test_an_older_store))
+		   TEST(test_a_failure_is_not_forgotten_with_its_history), TEST(test_an_older_store),
+		   TEST(test_a_range_of_many_letters))

@@ -70,7 +70,7 @@ static void test_each_end_is_kept_up_to_the_bound(void)
 	runs_fini(&r);
 }
 
-/* mend A2 */
+/* mend A2: past modules/arrays/ended.h WAYS_MAX */
 static void test_beyond_the_bound_none_failed(void)
 {
 	struct runs r;

@@ -34,6 +34,8 @@ static void grammar(void)
 	CU_ASSERT_EQUAL(x.count, 1);
 	CU_ASSERT_TRUE(indices_parse("0-1999999999", &x));
 	CU_ASSERT_EQUAL(x.count, 2000000000u);
+	CU_ASSERT_TRUE(indices_parse("1-2000000000", &x));
+	CU_ASSERT_FALSE(indices_parse("1-2000000001", &x)); /* past modules/arrays/indices.h INDEX_MAX */
 }
 
 static void ordinals(void)

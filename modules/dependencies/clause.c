@@ -195,7 +195,9 @@ static int32_t read_type(const char **at, const char *server, struct clause *c)
 		struct item *item = add_item(c);
 
 		len = word_len(++*at);
-		code = item ? read_argument((enum type)type, *at, len, server, item) : PBSE_SYSTEM;
+		code = item		   ? read_argument((enum type)type, *at, len, server, item)
+		       : c->n == ITEMS_MAX ? PBSE_BADATVAL
+					   : PBSE_SYSTEM;
 		if (code)
 			return code;
 		c->n -= type != ON && is_there(c, c->n - 1, item); /* once is enough */

@@ -67,6 +67,35 @@ static void test_refused(void)
 		CU_ASSERT_STRING_EQUAL(again(other[i]), "15054");
 }
 
+/* One past modules/dependencies/clause.c ITEMS_MAX, past modules/dependencies/clause.c COUNT_MAX */
+static void test_bounds(void)
+{
+	static char text[100000];
+	struct clause c;
+	size_t at = (size_t)snprintf(text, sizeof(text), "afterok");
+
+	CU_ASSERT_STRING_EQUAL(again("on:1000000"), "on:1000000");
+	CU_ASSERT_STRING_EQUAL(again("on:1000001"), "15014");
+	for (int i = 1; i <= 10000; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, ":%d", i);
+	CU_ASSERT_EQUAL_FATAL(clause_parse(text, "svr", &c), 0);
+	CU_ASSERT_EQUAL(c.n, 10000);
+	clause_fini(&c);
+	snprintf(text + at, sizeof(text) - at, ":10001");
+	CU_ASSERT_EQUAL(clause_parse(text, "svr", &c), PBSE_BADATVAL);
+}
+
+/* A name past modules/dependencies/dependencies.h ID_MAX */
+static void test_a_long_name(void)
+{
+	const struct item item = { .n = 12, .type = AFTER };
+	char server[ID_MAX + 1] = "", id[ID_MAX];
+
+	memset(server, 's', sizeof(server) - 1);
+	item_id(&item, server, id);
+	CU_ASSERT_EQUAL(strlen(id), ID_MAX - 1);
+}
+
 static void test_judge(void)
 {
 	const struct fate waiting = { 0 }, running = { .started = true, .exit = -1 },
@@ -97,4 +126,4 @@ static void test_judge(void)
 	}
 }
 
-TESTS_MAIN("clause", TEST(test_texts), TEST(test_refused), TEST(test_judge))
+TESTS_MAIN("clause", TEST(test_texts), TEST(test_refused), TEST(test_judge), TEST(test_bounds), TEST(test_a_long_name))

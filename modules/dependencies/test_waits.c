@@ -211,7 +211,7 @@ static void test_reloaded_in_the_middle(void)
 			CU_FAIL_FATAL("one waits on");
 }
 
-/* mend D14: what a parent shows of its children has a bound. */
+/* mend D14: what a parent shows of its children has a bound: past modules/dependencies/index.c SHOWN_MAX */
 static void test_more_than_are_shown(void)
 {
 	enum { SHOWN = 1000 };
