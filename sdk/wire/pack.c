@@ -17,7 +17,7 @@
  * chunk for most bodies also spares the page faults of giving memory back after each of them. */
 #define ZONE_PER_BYTE 3u
 #define ZONE_MIN 512u
-#define ZONE_MAX (1024u * 1024u)
+#define ZONE_MOST (1024u * 1024u)
 
 /* What one leading byte announces. */
 struct token {
@@ -148,8 +148,8 @@ size_t pack_spoken(const char *bytes, size_t len)
 
 static size_t zone_chunk(size_t len)
 {
-	if (len > ZONE_MAX / ZONE_PER_BYTE)
-		return ZONE_MAX;
+	if (len > ZONE_MOST / ZONE_PER_BYTE)
+		return ZONE_MOST;
 	return len * ZONE_PER_BYTE < ZONE_MIN ? ZONE_MIN : len * ZONE_PER_BYTE;
 }
 

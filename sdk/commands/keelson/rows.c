@@ -19,7 +19,7 @@
 #include "json_out.h"
 
 #define CELL_SIZE 256
-#define COLUMNS_MAX 32
+#define COLUMNS 32
 
 typedef const char *show_fn(const char *cell, char *text);
 
@@ -83,7 +83,7 @@ static size_t cut(char *line, char **cells)
 	size_t n = 0;
 	char *cell;
 
-	while (n < COLUMNS_MAX && (cell = strsep(&line, "\t")) != NULL)
+	while (n < COLUMNS && (cell = strsep(&line, "\t")) != NULL)
 		cells[n++] = cell;
 	return n;
 }
@@ -97,8 +97,8 @@ static const char *shown(const char *name, const char *cell, char *text)
 
 /* ---- for people ------------------------------------------------------------------------------------- */
 struct grid {
-	char *names[COLUMNS_MAX];
-	size_t n, width[COLUMNS_MAX];
+	char *names[COLUMNS];
+	size_t n, width[COLUMNS];
 	size_t first; /* that people see */
 };
 
@@ -153,7 +153,7 @@ static void print_titles(const struct grid *g, struct out *out)
 /* Lines are cut twice: measured in a copy. */
 static int print_table(struct grid *g, struct out *out, char **lines)
 {
-	char *cells[COLUMNS_MAX];
+	char *cells[COLUMNS];
 
 	while (g->first < g->n && !title_of(g->names[g->first]))
 		g->first++;
@@ -177,7 +177,7 @@ static int print_table(struct grid *g, struct out *out, char **lines)
 static void print_json(const struct grid *g, struct out *out, char **lines, const char *what)
 {
 	struct json_out json;
-	char *cells[COLUMNS_MAX];
+	char *cells[COLUMNS];
 
 	jout_begin(&json, out);
 	jout_open(&json, what);

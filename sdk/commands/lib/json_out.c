@@ -72,8 +72,8 @@ size_t jout_replaced(const char *text, size_t len, char *to)
 
 	for (; len > 0; text += one, len -= one) {
 		one = (unsigned char)*text < 0x80 ? 1 : utf8_sequence((const unsigned char *)text, len);
-		memcpy(to + n, one ? text : "\xef\xbf\xbd", one ? one : JOUT_REPLACED_MAX);
-		n += one ? one : JOUT_REPLACED_MAX;
+		memcpy(to + n, one ? text : "\xef\xbf\xbd", one ? one : JOUT_REPLACED);
+		n += one ? one : JOUT_REPLACED;
 		one = one ? one : 1;
 	}
 	return n;

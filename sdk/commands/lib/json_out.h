@@ -31,8 +31,8 @@ void jout_close(struct json_out *j);
 
 void jout_key(struct json_out *j, const char *key, size_t len);
 /* What is written for bytes that need no escape: those that are not UTF-8 replaced. `to` has room for
- * JOUT_REPLACED_MAX times `len`; returns how many bytes it got. */
-#define JOUT_REPLACED_MAX 3
+ * JOUT_REPLACED times `len`; returns how many bytes it got. */
+#define JOUT_REPLACED 3
 size_t jout_replaced(const char *text, size_t len, char *to);
 /* Values; each after one jout_key(). */
 void jout_string(struct json_out *j, const char *text, size_t len);

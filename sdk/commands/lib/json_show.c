@@ -101,7 +101,7 @@ static bool is_new_key(struct json_show *j, const char *key, size_t len)
 		;
 	if (i == len)
 		return names_add(&j->keys, key, len) == 1;
-	written = room_for(j, JOUT_REPLACED_MAX * len);
+	written = room_for(j, JOUT_REPLACED * len);
 	return written && names_add(&j->odd_keys, written, jout_replaced(key, len, written)) == 1;
 }
 

@@ -55,8 +55,8 @@ static const struct column with_jobs[JOBS_COLUMNS] = {
 	{ "nmics f/t", "nmics(f/t)", 7, false }, { "ngpus f/t", "ngpus(f/t)", 7, false },
 };
 
-#define COLUMNS_MAX 9
-_Static_assert(COLUMNS_MAX >= (int)PLAIN_COLUMNS && COLUMNS_MAX >= (int)JOBS_COLUMNS, "room");
+#define COLUMNS 9
+_Static_assert(COLUMNS >= (int)PLAIN_COLUMNS && COLUMNS >= (int)JOBS_COLUMNS, "room");
 
 void summary_head(struct nodes *l)
 {
@@ -284,7 +284,7 @@ static void last_column(struct nodes *l, const char *jobs, const char *comment)
 
 void summary_node(struct nodes *l, const struct batch_status *node)
 {
-	char cells[COLUMNS_MAX][CELL];
+	char cells[COLUMNS][CELL];
 	const struct column *columns = l->opt->jobs ? with_jobs : plain;
 	const char *jobs = node_value(node, ATTR_NODE_jobs, NULL);
 	const char *comment = node_value(node, ATTR_comment, NULL);

@@ -11,8 +11,6 @@
 
 #include "pbs_ifl.h"
 
-#define LINE_MAX_LEN 4096
-
 static bool limit_read(const char *text, long *ret)
 {
 	char *end;
@@ -54,10 +52,9 @@ static void word_from_line(struct manner *m, const char *word)
 
 void manner_line(struct manner *m, const char *line)
 {
-	char copy[LINE_MAX_LEN], *rest = copy, *word;
+	char *copy = strdup(line), *rest = copy, *word;
 
-	snprintf(copy, sizeof(copy), "%s", line);
-	while ((word = strtok_r(rest, " \t\"'", &rest))) {
+	while (copy && (word = strtok_r(rest, " \t\"'", &rest))) {
 		if (strcmp(word, "-x") == 0)
 			m->history = true;
 		else if (strcmp(word, "-W") == 0 && (word = strtok_r(rest, " \t\"'", &rest)))
@@ -65,6 +62,7 @@ void manner_line(struct manner *m, const char *line)
 		else if (word && strncmp(word, "-W", 2) == 0)
 			word_from_line(m, word + 2);
 	}
+	free(copy);
 }
 
 void manner_extend(const struct manner *m, int n, char extend[MANNER_EXTEND_SIZE])

@@ -18,7 +18,7 @@
 #include "pbs_error.h"
 #include "pbs_ifl.h"
 
-#define BATCH_MAX 1000
+#define BATCH 1000
 
 static const struct cmd qdel = {
 	.name = "qdel",
@@ -34,7 +34,7 @@ static const struct cmd qdel = {
 struct batch {
 	struct cmd_link link;
 	char server[OPERAND_SERVER_SIZE];
-	char *ids[BATCH_MAX]; /* owned */
+	char *ids[BATCH]; /* owned */
 	int n;
 	char *extend; /* borrowed */
 	int status; /* of the last failure */
@@ -123,7 +123,7 @@ static void batch_add(struct batch *b, const char *text)
 	}
 	if (is_named_again(b, &job))
 		return;
-	if (b->n == BATCH_MAX || strcmp(b->server, job.server) != 0)
+	if (b->n == BATCH || strcmp(b->server, job.server) != 0)
 		batch_send(b);
 	memcpy(b->server, job.server, sizeof(b->server));
 	b->ids[b->n] = strdup(job.id);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HISTORY_MAX 500
+#define HISTORY_LINES 500
 #define HISTORY_FILE ".pbs_qmgr_history"
 
 void terminal_init(struct terminal *t, bool is_one)
@@ -19,7 +19,7 @@ void terminal_init(struct terminal *t, bool is_one)
 	if (!is_one)
 		return;
 	using_history();
-	stifle_history(HISTORY_MAX);
+	stifle_history(HISTORY_LINES);
 	if (home && asprintf(&t->history_file, "%s/" HISTORY_FILE, home) < 0)
 		t->history_file = NULL;
 	if (t->history_file)

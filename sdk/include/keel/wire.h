@@ -8,7 +8,6 @@
 #define WIRE_VERSION 1
 #define WIRE_HEADER_SIZE 16u
 #define WIRE_BODY_MAX (128u * 1024u * 1024u)
-#define WIRE_BODY_MAX_STRANGER (64u * 1024u)
 #define WIRE_DEPTH_MAX 16
 
 enum wire_type {

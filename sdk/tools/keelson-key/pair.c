@@ -17,7 +17,7 @@
 
 #include "util/err.h"
 
-#define LINE_MAX_BYTES 512
+#define LINE_SIZE 512
 
 void pair_make(struct identity *id, uint32_t daemon, const char *host)
 {
@@ -41,7 +41,7 @@ static int say(struct keel_err *err, int ret, const char *path)
 static int write_file(const char *path, mode_t mode, const struct identity *id, const uint8_t *key,
 		      struct keel_err *err)
 {
-	char text[64], line[LINE_MAX_BYTES];
+	char text[64], line[LINE_SIZE];
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode), len, ret = 0;
 
 	if (fd < 0)

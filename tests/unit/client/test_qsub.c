@@ -75,6 +75,7 @@ static void test_words(void)
 	words_fini(&w);
 }
 
+/* past sdk/commands/qsub/words.h WORDS_MAX */
 static void test_too_many_words(void)
 {
 	char text[4 * WORDS_MAX];

@@ -59,8 +59,8 @@ static void put(const char *dir, const char *name, const char *text)
 
 static void test_folder(void)
 {
-	char root[] = "/tmp/manifestXXXXXX", dir[64], path[128];
-	static const char *const files[] = { "b.opt", "a.opt", "c.opt", "d.txt" };
+	char root[] = "/tmp/manifestXXXXXX", dir[64], path[128], text[8200];
+	static const char *const files[] = { "b.opt", "a.opt", "c.opt", "d.txt", "e.opt" };
 	struct manifest *list;
 	size_t i;
 	int n;
@@ -75,6 +75,9 @@ static void test_folder(void)
 	put(dir, "a.opt", "option = beta\nrequest = y\n");
 	put(dir, "c.opt", "nonsense\n");
 	put(dir, "d.txt", "option = gamma\nrequest = z\n");
+	snprintf(text, sizeof(text), "option = delta\nrequest = z\n#%*s\n", 8192 - 29, "");
+	CU_ASSERT_EQUAL(strlen(text), 8192); /* past sdk/commands/lib/manifest.c FILE_MAX */
+	put(dir, "e.opt", text);
 	CU_ASSERT_PTR_NOT_NULL(freopen("/dev/null", "w", stderr)); /* the bad file is named there */
 	n = manifest_read("pbsnodes", &list);
 	CU_ASSERT_EQUAL_FATAL(n, 2);

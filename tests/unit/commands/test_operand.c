@@ -32,6 +32,7 @@ static void test_jobs(void)
 	job("123456789012", "123456789012.HOST", "");
 }
 
+/* past sdk/commands/lib/operand.c INDEX_PART_MAX */
 static void test_malformed_jobs(void)
 {
 	static const char *const bad[] = {
@@ -47,15 +48,22 @@ static void test_malformed_jobs(void)
 		CU_ASSERT_EQUAL(operand_job(bad[i], &op), -EINVAL);
 	memset(long_id + 2, 'a', sizeof(long_id) - 3);
 	CU_ASSERT_EQUAL(operand_job(long_id, &op), -EINVAL);
-	memset(long_id + 1, '[', 1);
-	memset(long_id + 2, '1', sizeof(long_id) - 3);
-	long_id[sizeof(long_id) - 2] = ']';
-	CU_ASSERT_EQUAL(operand_job(long_id, &op), -EINVAL);
+	for (size_t len = 120; len <= 121; len++) { /* with the brackets */
+		snprintf(long_id, sizeof(long_id), "1[%0*d]", (int)len - 2, 1);
+		CU_ASSERT_EQUAL(operand_job(long_id, &op), len == 120 ? 0 : -EINVAL);
+	}
 }
 
+/* past sdk/commands/lib/operand.c QUEUE_NAME_MAX */
 static void test_destinations(void)
 {
 	struct operand op;
+	char queue[257];
+
+	memset(queue, 'q', 256);
+	queue[256] = '\0';
+	CU_ASSERT_EQUAL(operand_destination(queue, &op), -EINVAL);
+	CU_ASSERT_EQUAL(operand_destination(queue + 1, &op), 0);
 
 	CU_ASSERT_EQUAL(operand_destination("workq", &op), 0);
 	CU_ASSERT_STRING_EQUAL(op.id, "workq");

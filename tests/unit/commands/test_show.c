@@ -316,6 +316,11 @@ static void test_traits(void)
 	CU_ASSERT_EQUAL(trait_find(&t, "x", "res2999"), TRAIT_NUMBER);
 	CU_ASSERT_EQUAL(trait_find(&t, "estimated", "start_time"), TRAIT_TIME);
 	CU_ASSERT_EQUAL(trait_find(&t, "Resource_List", "start_time"), TRAIT_UNKNOWN);
+	for (; t.n < 16384; i++) { /* past sdk/commands/lib/trait.c ROWS_MAX */
+		snprintf(name, sizeof(name), "res%d", i);
+		CU_ASSERT_EQUAL_FATAL(trait_add_resource(&t, name, TRAIT_NUMBER), 0);
+	}
+	CU_ASSERT_EQUAL(trait_add_resource(&t, "one_more", TRAIT_NUMBER), -ENOSPC);
 	trait_index_fini(&t);
 }
 

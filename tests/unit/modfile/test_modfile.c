@@ -167,6 +167,7 @@ static void wild_pointers_are_refused(void)
 		}
 }
 
+/* past sdk/modfile/descriptor.c ROWS_MAX, past sdk/modfile/descriptor.c STRIDE_MAX */
 static void wild_numbers_are_refused(void)
 {
 	static const struct {
@@ -176,6 +177,8 @@ static void wild_numbers_are_refused(void)
 	} numbers[] = {
 		{ offsetof(struct keel_module, size), 7, "wrong size" },
 		{ offsetof(struct keel_module, size), UINT32_MAX, "wrong size" },
+		{ offsetof(struct keel_module, size), 4097, "wrong size" },
+		{ offsetof(struct keel_module, n_taps), 4097, "taps has a wrong size" },
 		{ offsetof(struct keel_module, n_conf), UINT32_MAX, "configuration rules has a wrong size" },
 		{ offsetof(struct keel_module, n_needs), 4000, "needs" },
 		{ offsetof(struct keel_module, n_taps), 4096, "taps" },
@@ -187,6 +190,24 @@ static void wild_numbers_are_refused(void)
 		memcpy(descriptor(fixture("hold")) + numbers[i].offset, &numbers[i].n, sizeof(numbers[i].n));
 		refused(numbers[i].words);
 	}
+}
+
+/* past sdk/modfile/inside.h PHDRS_MAX, past sdk/modfile/image.c IMAGE_MAX */
+static void too_large_an_image_is_refused(void)
+{
+	Elf64_Ehdr *e = (void *)fixture("hold");
+	Elf64_Phdr *p = (void *)((unsigned char *)e + e->e_phoff), *last = p;
+
+	for (unsigned i = 0; i < e->e_phnum; i++)
+		if (p[i].p_type == PT_LOAD)
+			last = &p[i];
+	last->p_memsz = (256ull << 20) + 1;
+	refused("program headers are damaged");
+	last->p_memsz = 256ull << 20; /* and what stands before it */
+	refused("it is larger than 256 MiB");
+	e = (void *)fixture("hold");
+	e->e_phnum = 1025;
+	refused("program headers are damaged");
 }
 
 static void texts_may_be_shown(void)
@@ -214,5 +235,5 @@ static void texts_may_be_shown(void)
 }
 
 TESTS_MAIN("modfile", TEST(a_module_is_read), TEST(contributions_are_read), TEST(what_is_no_module_is_named),
-	   TEST(every_cut_is_refused_or_read), TEST(wild_pointers_are_refused), TEST(wild_numbers_are_refused),
+	   TEST(every_cut_is_refused_or_read), TEST(wild_pointers_are_refused), TEST(wild_numbers_are_refused), TEST(too_large_an_image_is_refused),
 	   TEST(texts_may_be_shown))

@@ -212,6 +212,7 @@ static void definitions_that_lie_are_refused(void)
 	kernel_stop();
 }
 
+/* past sdk/include/keel/hooks.h KEEL_POINT_MAX */
 static void ids_are_many_and_not_endless(void)
 {
 	static const struct keel_point_def one = POINT("mine"), two = POINT("yours");

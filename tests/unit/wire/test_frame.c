@@ -102,6 +102,8 @@ static void test_bad_headers(void)
 	refused(head, 100);
 	frame_header(head, WIRE_REPLY, 1, UINT32_MAX);
 	refused(head, WIRE_BODY_MAX);
+	frame_header(head, WIRE_REPLY, 1, WIRE_BODY_MAX + 1); /* past sdk/include/keel/wire.h WIRE_BODY_MAX */
+	refused(head, WIRE_BODY_MAX);
 	frame_header(head, WIRE_REPLY, 1, 1);
 	head[7] = 1; /* a flag */
 	refused(head, 100);

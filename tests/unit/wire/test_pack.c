@@ -49,6 +49,7 @@ static void test_spoken(void)
 	CU_ASSERT_EQUAL(pack_spoken("\xc4\x02x", 3), 0);
 }
 
+/* past sdk/include/keel/wire.h WIRE_DEPTH_MAX */
 static void test_depth(void)
 {
 	char bytes[WIRE_DEPTH_MAX + 2];
