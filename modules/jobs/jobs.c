@@ -255,7 +255,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	struct state *st = mod->state;
 	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
 
-	if (!server || !st->server.sequence)
+	if (!server || !st->server.sequence || !st->server.fail_requeue)
 		return st->core->error(err, -1, "there is no server object; is its module enabled?");
 	st->next_sequence = st->reserved_sequence = st->object->get_int(server, st->server.sequence);
 	order_start(mod);

@@ -486,7 +486,8 @@ full()
 	sandbox kill server
 	sandbox restart server
 	says 38 'qsub: Maximum number of jobs already in complex' submit
-	qdel "${id/\[\]/[1]}"
+	deleted() { qdel "${id/\[\]/[1]}"; }
+	wait_until 20 deleted # when the host is back
 	wait_until 20 counts 2 2 1
 	submit -h
 	says 38 'qsub: Maximum number of jobs already in complex' submit

@@ -212,9 +212,9 @@ $BEGUN" "$(cat "$(mails "$id" "$BEGUN")")"
 	qmgr -c 'set server node_fail_requeue = 1'
 	qmgr -c 'set server job_history_enable = true'
 	id=$(running -r n -m a)
-	deleted=$(running)
-	sandbox kill n1
+	deleted=$(running -- /bin/sh -c 'trap "" TERM; while sleep 1; do :; done')
 	qdel "$deleted"
+	sandbox kill n1
 	wait_until 30 mails_are 1 "$id" "$ABORTED"
 	same why 'Job deleted, execution node n1 down' "$(tail -n 1 "$(mails "$id")")"
 	wait_until 30 job_is "$deleted" F 91

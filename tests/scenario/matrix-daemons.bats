@@ -34,7 +34,7 @@ teardown()
 	keelson reload jobs
 	keelson reload nodes
 	keelson reload scheduler
-	keelson reload -H n1 executor
+	wait_until 10 keelson reload -H n1 executor # refused while a worker measures
 	wait_until 20 is_up n1
 	expect_states R41=Q # it waited for the module that went
 	finish

@@ -109,9 +109,10 @@ is_as() # id, state, state that it was prepared for
 {
 	local letter substate found
 	read -r letter substate <<<"$(letter_of "$2")"
+	[[ $1 != *'[1]'* || $letter != H ]] || letter=Q # its array is held
 	found=$(qstat -xf "$1")
 	same "state of $1 ($3)" "$letter" "$(value job_state "$found")" || return
-	[[ $1 == *'[1]'* && $letter = [QHW] ]] || same "substate of $1 ($3)" "$substate" "$(value substate "$found")"
+	[[ $1 == *'[1]'* && $letter = [QW] ]] || same "substate of $1 ($3)" "$substate" "$(value substate "$found")"
 }
 
 # What its processes do: those of the session it began with, never another.
@@ -137,6 +138,7 @@ expect_states()
 			acts_as "$id" "${now[$state]}"
 		done
 	done
+	job_is "${array[H]}" H
 	same 'jobs, each once' "$(($(wc -w <<<"$states") * 2))" \
 		"$(qselect -x | grep -cFx "$(for state in $states; do echo "${single[$state]}"; echo "${array[$state]}"; done)")"
 }

@@ -40,22 +40,23 @@ mom_pid() { cat "$SB/n1/mom_priv/mom.lock"; }
 
 @test "mend A13: qdel of a job that a module keeps at task_launch ends the hold and the job at once" {
 	needs_root
-	undo eval 'rm -f "$SB/n1/etc/modules.d/stall.conf"; keelson reload -H n1 >/dev/null'
-	echo "stall: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/stall.so\"; };" \
-		>"$SB/n1/etc/modules.d/stall.conf"
+	parked=$BATS_TEST_TMPDIR/parked
+	mkdir "$parked"
+	undo eval 'rm -f "$SB/n1/etc/modules.d/park.conf"; keelson reload -H n1 >/dev/null'
+	echo "park: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/park.so\"; dir = \"$parked\"; };" \
+		>"$SB/n1/etc/modules.d/park.conf"
 	keelson reload -H n1 >/dev/null
-	held() { keelson holds -H n1 | grep -q "^$1 .*preparing the task"; }
-	id=$(submit)
-	wait_until 20 held "$id"
+	held() { keelson holds -H n1 | grep -q "^$1 .*parked by a file"; }
+	parked() { id=$(submit -h) && touch "$parked/$id" && qrls "$id" && wait_until 20 held "$id"; }
+	parked
 	job_is "$id" R 41
 	as "$OWNER" qdel "$id"
 	wait_until 5 is_over "$id"
 	! held "$id"
-	has "$(mom_log n1)" 'fixture stall cancelled: 3'
+	has "$(mom_log n1)" 'fixture park cancelled: 3'
 	[ ! -e "$SB/n1/mom_priv/jobs/$id.TK" ]
 	# By force, too: the host keeps nothing of it.
-	id=$(submit)
-	wait_until 20 held "$id"
+	parked
 	qdel -W force "$id"
 	not_held() { ! held "$1"; }
 	wait_until 5 not_held "$id"
