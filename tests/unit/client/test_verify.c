@@ -191,6 +191,22 @@ static int manage(int obj, const char *name, const char *value)
 	return verify_manager(c, MGR_CMD_SET, obj, &a);
 }
 
+/* past sdk/client/check_select.c RESOURCE_NAME_MAX, past sdk/client/check_select.c VALUE_MAX: their ends count. */
+static void test_long_chunks(void)
+{
+	char text[4200];
+
+	for (int more = 0; more <= 1; more++) {
+		const struct row rows[] = { { ATTR_l, "select", text, more ? PBSE_BADATVAL : 0 }, { NULL, NULL, NULL, 0 } };
+
+		snprintf(text, sizeof(text), "1:%0*d=1", 63 + more, 0);
+		text[2] = 'x';
+		check_rows(VERIFY_SUBMIT, SET, rows);
+		snprintf(text, sizeof(text), "1:foo=%0*d", 4095 + more, 0);
+		check_rows(VERIFY_SUBMIT, SET, rows);
+	}
+}
+
 static void test_manage(void)
 {
 	static const char *const floats[] = { "1", "-0.5", "+2.", ".5", "1e3", "1.5E-3", "0" };
@@ -259,4 +275,4 @@ static void test_what_is_told(void)
 }
 
 TESTS_MAIN_BETWEEN("verify", set_up, tear_down, TEST(test_submit_values), TEST(test_alter_and_select),
-		   TEST(test_manage), TEST(test_what_is_told))
+		   TEST(test_long_chunks), TEST(test_manage), TEST(test_what_is_told))

@@ -210,6 +210,67 @@ static void too_large_an_image_is_refused(void)
 	refused("program headers are damaged");
 }
 
+/* The file gets `n` letters and an end; the word at this offset of the descriptor points to them. */
+static void long_text(size_t offset, size_t n)
+{
+	unsigned char *bytes = fixture("hold");
+	const Elf64_Ehdr *e = (const void *)bytes;
+	Elf64_Phdr *p = (void *)(bytes + e->e_phoff), *last = p;
+
+	for (unsigned i = 0; i < e->e_phnum; i++)
+		if (p[i].p_type == PT_LOAD)
+			last = &p[i];
+	*target_of(bytes, offset) = (int64_t)(last->p_vaddr + file.len - last->p_offset);
+	memset(bytes + file.len, 'a', n);
+	bytes[file.len + n] = '\0';
+	file.len += n + 1;
+	last->p_filesz = last->p_memsz = file.len - last->p_offset;
+}
+
+/* past sdk/modfile/descriptor.c NAME_LEN_MAX, past sdk/modfile/descriptor.c TEXT_LEN_MAX */
+static void too_long_a_text_is_refused(void)
+{
+	struct modfile_module *m;
+
+	for (size_t n = 65534; n <= 65535; n++) {
+		long_text(offsetof(struct keel_module, summary), n);
+		if (n == 65535) {
+			refused("a text of its descriptor has no end");
+			continue;
+		}
+		m = modfile_read_bytes(file, why);
+		CU_ASSERT_PTR_NOT_NULL(m);
+		modfile_module_free(m);
+	}
+	long_text(offsetof(struct keel_module, name), 64);
+	refused("name");
+}
+
+/* past sdk/modfile/image.c RELR_MAX */
+static void too_many_relocations_are_refused(void)
+{
+	unsigned char *bytes = fixture("hold");
+	const Elf64_Ehdr *e = (const void *)bytes;
+	Elf64_Phdr *p = (void *)(bytes + e->e_phoff), *last = p;
+	Elf64_Dyn *dynamic = NULL;
+
+	for (unsigned i = 0; i < e->e_phnum; i++) {
+		if (p[i].p_type == PT_LOAD)
+			last = &p[i];
+		if (p[i].p_type == PT_DYNAMIC)
+			dynamic = (void *)(bytes + p[i].p_offset);
+	}
+	CU_ASSERT_PTR_NOT_NULL_FATAL(dynamic);
+	for (; dynamic->d_tag != DT_NULL; dynamic++) {
+		if (dynamic->d_tag == DT_RELACOUNT)
+			*dynamic = (Elf64_Dyn){ .d_tag = 35 /* DT_RELRSZ */, .d_un.d_val = (1 << 20) + 8 };
+		if (dynamic->d_tag == DT_FLAGS_1)
+			*dynamic = (Elf64_Dyn){ .d_tag = 36 /* DT_RELR */, .d_un.d_ptr = last->p_vaddr + last->p_memsz };
+	}
+	last->p_memsz += 2 << 20;
+	refused("its relocations are damaged");
+}
+
 static void texts_may_be_shown(void)
 {
 	static const struct {
@@ -236,4 +297,5 @@ static void texts_may_be_shown(void)
 
 TESTS_MAIN("modfile", TEST(a_module_is_read), TEST(contributions_are_read), TEST(what_is_no_module_is_named),
 	   TEST(every_cut_is_refused_or_read), TEST(wild_pointers_are_refused), TEST(wild_numbers_are_refused), TEST(too_large_an_image_is_refused),
+	   TEST(too_long_a_text_is_refused), TEST(too_many_relocations_are_refused),
 	   TEST(texts_may_be_shown))

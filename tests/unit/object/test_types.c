@@ -31,7 +31,8 @@ static const struct {
 	{ "mem", "3w", "3w" },		{ "mem", "4g", NULL },
 	{ "mem", "-4gb", NULL },	{ "mem", "4xb", NULL },
 	{ "mem", "gb", NULL },		{ "mem", "4gbb", NULL },
-	{ "mem", "9223372036854775807", NULL },
+	{ "mem", "9223372036854775807", NULL }, /* past sdk/types/size.c NUMBER_MAX */
+	{ "mem", "576460752303423487", "576460752303423487b" }, { "mem", "576460752303423488", NULL },
 	{ "ratio", "1.50", "1.5" },	{ "ratio", "2", "2" },
 	{ "ratio", "-0.25", "-0.25" },	{ "ratio", "nan", NULL },
 	{ "ratio", "0x10", NULL },	{ "ratio", "1e400", NULL },
