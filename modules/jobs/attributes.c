@@ -105,6 +105,16 @@ static int32_t check_stageout(struct keel_mod *mod, const struct keel_session *w
 	return who && *text ? not_yet(mod, err, NO_STAGING, "attribute", "stageout") : 0;
 }
 
+/* A job that waits for a terminal would run without one. */
+static int32_t check_interactive(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
+				 int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	(void)job, (void)op, (void)key;
+	return who && strcmp(text, "0") != 0 && *text
+		       ? not_yet(mod, err, "jobs have no terminal yet", "attribute", "interactive")
+		       : 0;
+}
+
 static bool shrinks(const char *resource)
 {
 	return strcmp(resource, "min_walltime") == 0 || strcmp(resource, "max_walltime") == 0;

@@ -113,6 +113,16 @@ static int32_t check_queue(struct keel_mod *mod, const struct keel_session *who,
 	return st->core->error(err, PBSE_UNKQUE, "%s", st->core->pbse_text(PBSE_UNKQUE));
 }
 
+/* qdel asks the server for no options. */
+static int32_t check_qdel_arguments(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *server,
+			    int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)server, (void)op, (void)key, (void)text;
+	return who ? st->core->error(err, PBSE_NOSUP, "default_qdel_arguments is not obeyed: give qdel its options where it is called") : 0;
+}
+
 static int32_t check_count(struct keel_mod *mod, const struct keel_session *who,
 			   struct keel_obj *obj, int32_t op, const char *key, const char *text,
 			   struct keel_err *err)

@@ -62,6 +62,26 @@ static int32_t check_queue(struct keel_mod *mod, const struct keel_session *who,
 	return st->core->error(err, PBSE_UNKQUE, "%s", st->core->pbse_text(PBSE_UNKQUE));
 }
 
+/* No host has tasks of other hosts' jobs. */
+static int32_t check_tasks(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *node,
+			    int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)node, (void)op, (void)key;
+	return who && strcasecmp(text, "True") == 0 ? st->core->error(err, PBSE_NOSUP, "no_tasks is not obeyed yet: no job has tasks on a second host") : 0;
+}
+
+/* Placement sets are those of the server and of queues. */
+static int32_t check_pnames(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *node,
+			    int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)node, (void)op, (void)key, (void)text;
+	return who ? st->core->error(err, PBSE_NOSUP, "pnames of a vnode is not obeyed: set node_group_key of the server or of a queue") : 0;
+}
+
 static int32_t check_priority(struct keel_mod *mod, const struct keel_session *who,
 			      struct keel_obj *node, int32_t op, const char *key, const char *text,
 			      struct keel_err *err)

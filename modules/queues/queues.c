@@ -58,6 +58,16 @@ static int32_t check_priority(struct keel_mod *mod, const struct keel_session *w
 }
 
 /* Milliseconds are made of it, and added to. */
+/* Nothing saves jobs from time to time. */
+static int32_t check_unread(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue,
+			    int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)queue, (void)op, (void)key, (void)text;
+	return who ? st->core->error(err, PBSE_NOSUP, "checkpoint_min is not obeyed yet: jobs are saved by qhold and qterm alone") : 0;
+}
+
 static int32_t check_seconds(struct keel_mod *mod, const struct keel_session *who,
 			     struct keel_obj *queue, int32_t op, const char *key, const char *text,
 			     struct keel_err *err)

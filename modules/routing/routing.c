@@ -41,6 +41,16 @@ static int32_t check_destinations(struct keel_mod *mod, const struct keel_sessio
 		       : st->core->error(err, PBSE_BADATVAL, "%s", st->core->pbse_text(PBSE_BADATVAL));
 }
 
+/* Destinations are tried in one way. */
+static int32_t check_router(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue,
+			    int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	(void)queue, (void)op, (void)key;
+	return who && strcasecmp(text, "True") == 0 ? st->core->error(err, PBSE_NOSUP, "alt_router is not obeyed: destinations are tried in the order of route_destinations") : 0;
+}
+
 static int32_t check_seconds(struct keel_mod *mod, const struct keel_session *who,
 			     struct keel_obj *queue, int32_t op, const char *key, const char *text,
 			     struct keel_err *err)
@@ -60,7 +70,8 @@ static int32_t check_seconds(struct keel_mod *mod, const struct keel_session *wh
 static const struct keel_attr_def rows[] = {
 	ROW("route_destinations", "string_array", 230, KEEL_MANAGERS, .check = check_destinations,
 	    .doc = "queue[@server],... in the order they are tried"),
-	ROW("alt_router", "bool", 231, KEEL_MANAGERS, .doc = "kept for tools"),
+	ROW("alt_router", "bool", 231, KEEL_MANAGERS, .check = check_router,
+	    .doc = "refused: there is one router"),
 	ROW("route_held_jobs", "bool", 240, KEEL_OPERATORS, .doc = "held jobs are routed too"),
 	ROW("route_waiting_jobs", "bool", 241, KEEL_OPERATORS,
 	    .doc = "jobs whose time has not come are routed too"),

@@ -66,6 +66,17 @@ static bool is_taken(struct keel_mod *mod, const struct keel_obj *obj, const str
 	return taken;
 }
 
+/* The scheduler is part of the server's process. */
+CHECK(check_user)
+{
+	struct state *st = mod->state;
+
+	(void)obj, (void)op, (void)key, (void)text;
+	return session ? st->core->error(err, PBSE_NOSUP,
+					 "sched_user is not obeyed: the scheduler runs in the server, as its user")
+		       : 0;
+}
+
 CHECK(check_priv)
 {
 	struct state *st = mod->state;
@@ -290,7 +301,8 @@ const struct keel_attr_def sched_attrs[SCHED_ATTRS] = {
 	ROW("scheduling", "bool", 140, S, MGR, "False", "start jobs", .changed = scheduling_changed),
 	ROW("scheduler_iteration", "long", 150, T, MGR, "600", "seconds between cycles",
 	    .check = check_not_negative, .changed = iteration_changed),
-	ROW("sched_user", "string", 160, S, MGR, NULL, "kept for tools"),
+	ROW("sched_user", "string", 160, S, MGR, NULL, "refused, nothing reads it",
+	    .check = check_user),
 	ROW("comment", "string", 165, S, MGR, NULL, "free text"),
 	ROW("state", "string", 170, 0, KEEL_NOBODY, NULL, "down idle scheduling",
 	    .derive = derive_state),

@@ -363,3 +363,22 @@ has_comment() { [ -n "$(job_attr "$1" comment)" ]; }
 	id=$(finished -q r -- /bin/true)
 	same queue workq "$(job_attr "$id" queue)"
 }
+
+@test "mend A12: attributes that nothing obeys are refused, in words; what says the default is accepted" {
+	while IFS='|' read -r object attribute value words; do
+		says 181 "qmgr obj=${object#* } svr=default: $words"$'\n''qmgr: Error (15029) returned from server' \
+			qmgr -c "set $object $attribute = $value"
+		lacks "$(qmgr -c "print $object")" "$attribute"
+	done <<-'END'
+		queue workq|checkpoint_min|5|checkpoint_min is not obeyed yet: jobs are saved by qhold and qterm alone
+		node n1|no_tasks|True|no_tasks is not obeyed yet: no job has tasks on a second host
+		node n1|pnames|switch|pnames of a vnode is not obeyed: set node_group_key of the server or of a queue
+		sched default|sched_user|ktest1|sched_user is not obeyed: the scheduler runs in the server, as its user
+	END
+	says 181 $'qmgr obj= svr=default: default_qdel_arguments is not obeyed: give qdel its options where it is called\nqmgr: Error (15029) returned from server' \
+		qmgr -c 'set server default_qdel_arguments = -Wforce'
+	refuses 181 'jobs have no terminal yet (attribute interactive)' -W INTERACTIVE=5000
+	quietly qmgr -c 'set node n1 no_tasks = False'
+	quietly qmgr -c 'unset node n1 no_tasks'
+	quietly qmgr -c 'unset queue workq checkpoint_min'
+}
