@@ -42,6 +42,7 @@ void server_fini(struct keel_mod *mod)
 		entry_drop(st, e);
 	HASH_ITER(hh, st->server.hosts, h, next_h) {
 		HASH_DEL(st->server.hosts, h);
+		scripts_drop(mod, h);
 		free(h->name);
 		free(h);
 	}
@@ -214,84 +215,6 @@ static struct keel_out *start_message(struct keel_mod *mod, struct keel_obj *job
 	return out;
 }
 
-/* A start that waits for the job's script. */
-struct waiting {
-	int64_t run;
-	struct keel_out *out;
-	char id[];
-};
-
-static void start_failed(struct keel_mod *mod, struct entry *e, const char *why)
-{
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", e->id);
-
-	entry_drop(st, e);
-	if (job)
-		TELL(mod, refused, job, -3, why);
-}
-
-/* A host that has to introduce itself would not have it on its list. */
-static int32_t start_send(struct keel_mod *mod, const struct entry *e, struct keel_out *out)
-{
-	struct state *st = mod->state;
-
-	if (host_is_known(st, e->peer))
-		return st->link->send(mod, e->peer, "task.start", out);
-	st->msg->drop(out);
-	return -ENOTCONN;
-}
-
-static void script_read(struct keel_mod *mod, void *arg, const void *bytes, uint32_t len)
-{
-	struct state *st = mod->state;
-	struct waiting *w = arg;
-	struct entry *e = entry_find(st, w->id);
-
-	if (!e || e->run != w->run) {
-		st->msg->drop(w->out); /* withdrawn meanwhile */
-	} else if (!bytes && len > 0) { /* an empty script would be a job that did nothing and ended well */
-		st->msg->drop(w->out);
-		start_failed(mod, e, "its script cannot be read from the server's store; the server's log has the reason");
-	} else {
-		e->starting = false;
-		st->msg->put_bytes(w->out, "script", bytes ? bytes : "", bytes ? len : 0);
-		if (start_send(mod, e, w->out) < 0)
-			start_failed(mod, e, "the execution host is away");
-		else {
-			if (e->modified)
-				modify_send(mod, e);
-			if (e->killing)
-				order_send(mod, e, "task.kill", e->kill_delay);
-		}
-	}
-	free(w);
-}
-
-/* A subjob's script is its array's. */
-static int32_t start_with_script(struct keel_mod *mod, struct entry *e, const char *array,
-				 struct keel_out *out)
-{
-	const struct state *st = mod->state;
-	struct waiting *w = malloc(sizeof(*w) + strlen(e->id) + 1);
-	int32_t r;
-
-	if (!w) {
-		st->msg->drop(out);
-		return -ENOMEM;
-	}
-	w->run = e->run;
-	w->out = out;
-	strcpy(w->id, e->id);
-	e->starting = true;
-	r = st->blob->get(mod, "job", array ? array : e->id, "script", script_read, w);
-	if (r < 0) {
-		st->msg->drop(out);
-		free(w);
-	}
-	return r;
-}
-
 static struct entry *entry_create(struct keel_mod *mod, struct keel_obj *job, char *peer)
 {
 	struct state *st = mod->state;
@@ -339,7 +262,7 @@ static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 	out = start_message(mod, job, e, executable);
 	r = !out ? -ENOMEM
 	    : executable ? st->link->send(mod, e->peer, "task.start", out)
-			 : start_with_script(mod, e, array, out);
+			 : script_start(mod, e, array, out);
 	free(executable);
 	free(array);
 	if (r < 0)

@@ -8,7 +8,7 @@
  *
  * Messages between the halves, each naming the job and its run:
  *   to a host      task.start .modify .signal .kill .checkpoint .message .discard .forget, task.who
- *   to the server  task.hello .started .refused .used .ended .answer .unknown
+ *   to the server  task.hello .got .started .refused .used .ended .answer .unknown
  */
 #include "executor.h"
 
@@ -119,7 +119,7 @@ static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
 	nursery_init(&st->mom.nursery);
 
 	if (st->core->daemon(mod) & KEEL_SERVER)
-		r = report_init(mod) | resync_init(mod);
+		r = report_init(mod) | resync_init(mod) | script_init(mod);
 	if (st->core->daemon(mod) & KEEL_MOM)
 		r |= task_init(mod) | stop_init(mod) | checkpoint_init(mod) | message_init(mod) |
 		     modify_init(mod);

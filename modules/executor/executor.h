@@ -67,6 +67,8 @@ struct question {
 struct host {
 	char *name; /* has introduced itself on this link, or */
 	bool asked; /* is asked to */
+	bool receiving; /* a long script is on its way to it: the next one waits */
+	struct waiting *waiting;
 	UT_hash_handle hh;
 };
 
@@ -211,6 +213,7 @@ void resync_known(struct keel_mod *mod, struct keel_obj *job);      /* replay */
 void resync_peer_up(struct keel_mod *mod, const char *peer);
 void resync_peer_down(struct keel_mod *mod, const char *peer);
 bool host_is_known(struct state *st, const char *peer);
+struct host *host_find(struct state *st, const char *peer);
 
 /* ---- host files ------------------------------------------------------------------------------- */
 
@@ -263,6 +266,13 @@ int32_t stop_init(struct keel_mod *mod);
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms);
 void stop_discard(struct keel_mod *mod, struct task *t);
 void stop_cancel(struct keel_mod *mod, struct task *t); /* it ends while it is being suspended */
+/* script.c */
+#define SCRIPT_LONG (256u * 1024u) /* bytes */
+int32_t script_init(struct keel_mod *mod);
+int32_t script_start(struct keel_mod *mod, struct entry *e, const char *array, struct keel_out *out); /* out is moved */
+void scripts_drop(struct keel_mod *mod, struct host *h);
+void script_came(struct keel_mod *mod, const struct keel_msg *m);
+
 /* modify.c */
 int32_t modify_init(struct keel_mod *mod);
 void task_modify(struct keel_mod *mod, struct keel_obj *job);

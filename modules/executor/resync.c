@@ -19,7 +19,7 @@
 
 #define FACTS_MAX 100008u
 
-static struct host *host_find(struct state *st, const char *peer)
+struct host *host_find(struct state *st, const char *peer)
 {
 	struct host *h;
 
@@ -34,13 +34,15 @@ bool host_is_known(struct state *st, const char *peer)
 	return h && !h->asked;
 }
 
-static void host_forget(struct state *st, const char *peer)
+static void host_forget(struct keel_mod *mod, const char *peer)
 {
+	struct state *st = mod->state;
 	struct host *h = host_find(st, peer);
 
 	if (!h)
 		return;
 	HASH_DEL(st->server.hosts, h);
+	scripts_drop(mod, h);
 	free(h->name);
 	free(h);
 }
@@ -207,13 +209,13 @@ bool jobs_are_heard(struct keel_mod *mod)
 void resync_peer_up(struct keel_mod *mod, const char *peer)
 {
 	/* What was asked on the link before this one is not answered any more. */
-	host_forget(mod->state, peer);
+	host_forget(mod, peer);
 	questions_fail(mod, peer);
 }
 
 void resync_peer_down(struct keel_mod *mod, const char *peer)
 {
-	host_forget(mod->state, peer);
+	host_forget(mod, peer);
 	questions_fail(mod, peer);
 	TELL(mod, host_down, peer, "communication closed");
 }

@@ -241,6 +241,7 @@ void task_ended(struct keel_mod *mod, struct task *t, int32_t status)
 static void on_start(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	(void)peer;
+	script_came(mod, m);
 	launch_begin(mod, m);
 }
 

@@ -24,8 +24,8 @@ static const struct keel_need needs[] = {
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(DURATION, struct conf, kill_delay, .fallback = "10s",
 		       .max = 3600000, .doc = "from TERM to KILL when a job is deleted, unless its queue says"),
-	KEEL_CONF_RULE(SIZE, struct conf, script_max, .fallback = "100mb", .min = 1,
-		       .max = 134217728, .doc = "longest job script, unless jobscript_max_size says"),
+	KEEL_CONF_RULE(SIZE, struct conf, script_max, .fallback = "16mb", .min = 1,
+		       .max = 134217728, .doc = "longest job script, unless jobscript_max_size says; never more than 16mb"),
 };
 
 static const struct keel_class_def job_class = {

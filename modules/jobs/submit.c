@@ -5,6 +5,7 @@
  * The draft is nobody's until job_submit accepted it; a refusal at any place leaves no trace.
  */
 #include "jobs.h"
+#include "keel/wire.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -279,11 +280,13 @@ static int32_t take_script(struct keel_mod *mod, struct keel_req *req, struct su
 		kb = st->object->get_int(server, st->server.script_max);
 		most = kb < INT64_MAX / 1024 ? kb * 1024 : INT64_MAX;
 	}
+	if (most > WIRE_SCRIPT_MAX) /* what reaches a host */
+		most = WIRE_SCRIPT_MAX;
 	if (!bytes)
 		return 0;
 	if (s->script_len > most)
-		return st->core->error(err, PBSE_JOBSCRIPTMAXSIZE, "%s",
-				       st->core->pbse_text(PBSE_JOBSCRIPTMAXSIZE));
+		return st->core->error(err, PBSE_JOBSCRIPTMAXSIZE, "%s: %u bytes, %lld are taken",
+				       st->core->pbse_text(PBSE_JOBSCRIPTMAXSIZE), s->script_len, (long long)most);
 	s->script = malloc(s->script_len + 1);
 	if (!s->script)
 		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");

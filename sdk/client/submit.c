@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,12 +12,13 @@
 
 #include "call.h"
 #include "connection.h"
+#include "error_text.h"
 #include "pbs_error.h"
 #include "prepare.h"
 #include "result.h"
 #include "verify.h"
 
-/* Read up to the end of the file, which may not be longer than a request can be. */
+/* Read up to the end of the file, which may not be longer than a script can be. */
 static int read_all(int fd, char **ret_bytes, size_t *ret_len)
 {
 	size_t len = 0, size = 0;
@@ -26,14 +28,14 @@ static int read_all(int fd, char **ret_bytes, size_t *ret_len)
 		ssize_t n;
 
 		if (len == size) {
-			char *grown = size >= WIRE_BODY_MAX ? NULL : realloc(bytes, size + 65536);
+			char *grown = len > WIRE_SCRIPT_MAX ? NULL : realloc(bytes, size + 65536);
 
 			if (grown == NULL) {
 				free(bytes);
-				return size >= WIRE_BODY_MAX ? -EFBIG : -ENOMEM;
+				return len > WIRE_SCRIPT_MAX ? -EFBIG : -ENOMEM;
 			}
 			bytes = grown;
-			size += size + 65536 > WIRE_BODY_MAX ? WIRE_BODY_MAX - size : 65536;
+			size += 65536;
 		}
 		n = read(fd, bytes + len, size - len);
 		if (n == 0)
@@ -45,9 +47,21 @@ static int read_all(int fd, char **ret_bytes, size_t *ret_len)
 			return -errno;
 		}
 	}
+	if (len > WIRE_SCRIPT_MAX) {
+		free(bytes);
+		return -EFBIG;
+	}
 	*ret_bytes = bytes;
 	*ret_len = len;
 	return 0;
+}
+
+static int script_too_long(int c)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "%s: %u bytes are taken", error_text(PBSE_JOBSCRIPTMAXSIZE), WIRE_SCRIPT_MAX);
+	return connection_fail(connection_find(c), PBSE_JOBSCRIPTMAXSIZE, text);
 }
 
 static int script_read(const char *path, char **ret_bytes, size_t *ret_len)
@@ -107,7 +121,9 @@ char *pbs_submit(int c, struct attropl *attrib, const char *script, const char *
 	ret = script_read(script, &bytes, &len);
 	if (ret == 0)
 		ret = prepare_job(attrib, &prepared);
-	if (ret < 0)
+	if (ret == -EFBIG)
+		script_too_long(c);
+	else if (ret < 0)
 		connection_fail_code(connection_find(c), -ret);
 	else if (submit_send(c, prepared, bytes, len, destination, extend, &id) != 0)
 		hush(c);

@@ -194,3 +194,40 @@ used() { job_attr "$1" "resources_used.$2"; }
 	alive "$session"
 	job_is "$id" R 42
 }
+
+# ---- long scripts --------------------------------------------------------------------------------------------------
+
+# script_of BYTES NAME: it says `ran`, and is exactly so long; prints its path.
+script_of()
+{
+	local path
+	path=$(here "$2")
+	{ printf '#!/bin/sh\necho ran\nexit 0\n'; head -c $(($1 - 27)) /dev/zero | tr '\0' '#'; printf '\n'; } >"$path"
+	chmod 644 "$path"
+	same size "$1" "$(stat -c %s "$path")" && echo "$path"
+}
+
+@test "mend A14: scripts as long as they may be run, also three at once; a longer one is refused with the number" {
+	at=$(script_of 16777216 at.sh)
+	qmgr -c 'set server scheduling = false'
+	undo qmgr -c 'set server scheduling = true'
+	ids=()
+	for i in 1 2 3; do
+		rm -f "$(here long.$i)"
+		ids+=("$(as "$OWNER" qsub -j oe -o "$(here long.$i)" "$at")")
+	done
+	qmgr -c 'set server scheduling = true'
+	for i in 1 2 3; do
+		ends "${ids[i - 1]}"
+		same output ran "$(cat "$(here long.$i)")"
+		same 'starts' 1 "$(job_attr "${ids[i - 1]}" run_count)"
+	done
+	lacks "$(server_log)" 'link with .* lost: it does not read'
+	past=$(script_of 16777217 past.sh) # past sdk/include/keel/wire.h WIRE_SCRIPT_MAX
+	says 71 'qsub: jobscript size exceeded the jobscript_max_size: 16777216 bytes are taken' as "$OWNER" qsub "$past"
+	# A lower limit is the server's to refuse.
+	undo qmgr -c 'unset server jobscript_max_size'
+	qmgr -c 'set server jobscript_max_size = 1mb'
+	says 71 'qsub: jobscript size exceeded the jobscript_max_size: 16777216 bytes, 1048576 are taken' as "$OWNER" qsub "$at"
+	rm -f "$at" "$past"
+}
