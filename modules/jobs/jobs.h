@@ -70,6 +70,7 @@ struct job {
 	uint8_t ending;   /* enum ending: what its end will mean */
 	uint8_t occupies;  /* enum occupies: of its vnodes, queue and server */
 	bool busy;        /* a suspend or resume is on its way to the host */
+	bool unheld;      /* somebody runs it: its user's hold does not count until that is decided */
 	uint32_t edits;   /* how often it was altered, moved, started or ended: edits.c */
 	struct keel_timer *timer; /* pending: Execution_Time; running: its host is away */
 	struct waiter *waiters;   /* requests answered when it is over: wait.c */

@@ -308,6 +308,18 @@ struct asked {
 	bool wait;
 };
 
+/* Its user's hold gives way to an operator's wish to run it, for as long as that takes; it stays on the job. */
+static void unhold(struct keel_mod *mod, struct keel_obj *job, bool unheld)
+{
+	struct job *j = job_slot(mod, job);
+
+	if (j->unheld == unheld || (unheld && j->step != STEP_HELD))
+		return;
+	j->unheld = unheld;
+	if (step_is_open(j->step))
+		step_evaluate(mod, job);
+}
+
 /* The request is kept on the job until the host answers, unless the asker does not care. */
 static void run_accepted(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
@@ -317,6 +329,8 @@ static void run_accepted(struct keel_mod *mod, void *arg, int32_t code, const ch
 
 	if (code == PBSE_UNKNODE)
 		text = NULL; /* who asked knows the name */
+	if (job)
+		unhold(mod, job, false);
 	if (code || !a->wait || !job || job_slot(mod, job)->step != STEP_SENT ||
 	    job_slot(mod, job)->run || !(job_slot(mod, job)->run = told_keep(&a->told)))
 		tell(&a->told, code, text);
@@ -411,6 +425,7 @@ void run_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_a
 		tell(told, code ? code : PBSE_SYSTEM, NULL);
 		return;
 	}
+	unhold(mod, job, true);
 	a->told = *told;
 	a->wait = !ask->req || !st->msg->integer(st->request->body(ask->req), "async", 0);
 	if (location && *location && strcmp(location, "-") != 0)

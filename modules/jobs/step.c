@@ -231,6 +231,8 @@ void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 	struct keel_obj *queue = job_queue(mod, job);
 	enum step step = STEP_QUEUED;
 
+	if (job_slot(mod, job)->unheld)
+		holds &= ~(int64_t)HOLD_USER;
 	if (holds)
 		step = holds & HOLD_DEPENDS ? STEP_DEPENDING : STEP_HELD;
 	else if (when > st->core->time(mod))

@@ -2,7 +2,8 @@
  *
  * candidate.c - which running jobs may be chosen, and in which order.
  *
- * Lowest level first, the most recently started first. Looked at are only crowds of a lower level.
+ * Lowest level first, the most recently started first; for a subjob that is asked for, the others of its array are
+ * the last. Looked at are only crowds of a lower level.
  */
 #include "preemption.h"
 
@@ -15,16 +16,32 @@
 #define BROKEN                                                                                     \
 	(KEEL_NODE_OFFLINE | KEEL_NODE_OFFLINE_BY_MOM | KEEL_NODE_DOWN | KEEL_NODE_UNKNOWN)
 
-static int by_level(const void *a, const void *b)
+static int by_turn(const void *a, const void *b)
 {
 	const struct runner *x = *(const struct runner *const *)a;
 	const struct runner *y = *(const struct runner *const *)b;
 
+	if (x->sibling != y->sibling)
+		return x->sibling ? 1 : -1;
 	if (x->crowd->level != y->crowd->level)
 		return x->crowd->level < y->crowd->level ? -1 : 1;
 	if (x->since != y->since)
 		return x->since > y->since ? -1 : 1;
 	return x->number > y->number ? -1 : x->number < y->number;
+}
+
+void candidates_sort(struct runner **list, uint32_t *n)
+{
+	uint32_t i, kept = 0;
+
+	for (i = 0; i < *n; i++)
+		if (list[i])
+			list[kept++] = list[i];
+	for (i = kept; i < *n; i++)
+		list[i] = NULL;
+	*n = kept;
+	if (kept)
+		qsort(list, kept, sizeof(*list), by_turn);
 }
 
 /* ---- methods ----------------------------------------------------------------------------------------- */
@@ -48,19 +65,38 @@ struct method *first_method(struct keel_mod *mod, struct keel_obj *job)
 	return NULL;
 }
 
-struct method *first_useful(struct keel_mod *mod, struct keel_obj *job, char *ret_only)
+/* False: it cannot be found out. *ret: malloc'ed; NULL: everything. */
+static bool given_back(struct keel_mod *mod, struct keel_obj *job, char **ret)
 {
 	struct state *st = mod->state;
-	struct method *m = first_method(mod, job);
-	int32_t len;
+	char few[256];
+	int32_t len = st->job->release_names(st->job->self, job, few, sizeof(few));
 
-	*ret_only = '\0';
-	if (!m || !(m->def->flags & KEEL_PREEMPT_STAYS))
-		return m;
-	len = st->job->release_names(st->job->self, job, ret_only, 256);
-	if (len == -ENODATA)
-		*ret_only = '\0';
-	return len == -ENODATA || (len >= 0 && len < 256) ? m : NULL;
+	*ret = len < 0 ? NULL : malloc((size_t)len + 1);
+	if (!*ret)
+		return len == -ENODATA;
+	if ((size_t)len < sizeof(few))
+		strcpy(*ret, few);
+	else if (st->job->release_names(st->job->self, job, *ret, (uint32_t)len + 1) != len)
+		**ret = '\0'; /* not the same any more: nothing is known to come free */
+	return true;
+}
+
+struct method *first_useful(struct keel_mod *mod, struct keel_obj *job, char **ret_only)
+{
+	struct method *m = first_method(mod, job);
+
+	*ret_only = NULL;
+	return !m || !(m->def->flags & KEEL_PREEMPT_STAYS) || given_back(mod, job, ret_only) ? m : NULL;
+}
+
+static bool is_useful(struct keel_mod *mod, struct keel_obj *job)
+{
+	char *only;
+	bool useful = first_useful(mod, job, &only) != NULL;
+
+	free(only);
+	return useful;
 }
 
 /* ---- vnodes ------------------------------------------------------------------------------------------- */
@@ -151,38 +187,36 @@ static bool may_be_asked(struct state *st, const struct search *s, struct keel_o
 	return r->job != job && r->tried_by != s->number && st->job->state(st->job->self, r->job) == 'R';
 }
 
-static uint32_t lower(struct state *st, int64_t level)
+/* Subjobs of one array: 7[3].svr and 7[4].svr. */
+static bool are_siblings(const char *a, const char *b)
 {
-	struct crowd *c;
-	uint32_t n = 0;
+	size_t len = strcspn(a, "[");
 
-	for (c = st->crowds; c; c = c->next)
-		if (c->level < level)
-			n += c->n;
-	return n;
+	return a[len] == '[' && strncmp(a, b, len + 1) == 0;
 }
 
-struct runner **candidates(struct keel_mod *mod, const struct search *s, struct keel_obj *job,
-			   uint32_t relevance, uint32_t *ret_n)
+void wanted_init(struct keel_mod *mod, struct wanted *w, struct search *s, struct keel_obj *job, uint32_t relevance)
 {
 	struct state *st = mod->state;
-	uint32_t room = lower(st, s->level), n = 0;
-	struct runner **list = room ? calloc(room, sizeof(struct runner *)) : NULL, *r;
-	struct keel_exec *own =
-		st->job->is_suspended(st->job->self, job) ? exec_of(st, job) : NULL;
-	struct crowd *c;
-	char only[256];
 
-	*ret_n = 0;
-	for (c = list ? st->crowds : NULL; c; c = c->next)
-		for (r = c->level < s->level ? c->first : NULL; r; r = r->next)
-			if (may_be_asked(st, s, job, r) && is_relevant(st, s, job, relevance, r->job) &&
-			    vnodes_help(mod, r->job, own) &&
-			    first_useful(mod, r->job, only))
-				list[n++] = r;
-	st->resource->exec_free(own);
-	if (n)
-		qsort(list, n, sizeof(struct runner *), by_level);
-	*ret_n = n;
-	return list;
+	w->s = s;
+	w->relevance = relevance;
+	w->own = st->job->is_suspended(st->job->self, job) ? exec_of(st, job) : NULL;
+	w->has_targets = targets_of(mod, job, w->targets, sizeof(w->targets));
+}
+
+void wanted_fini(struct keel_mod *mod, struct wanted *w)
+{
+	struct state *st = mod->state;
+
+	st->resource->exec_free(w->own);
+}
+
+bool is_candidate(struct keel_mod *mod, const struct wanted *w, struct keel_obj *job, struct runner *r)
+{
+	struct state *st = mod->state;
+
+	r->sibling = w->s->level >= PRIO_HIGHEST && are_siblings(st->object->id(job), st->object->id(r->job));
+	return may_be_asked(st, w->s, job, r) && is_relevant(st, w->s, job, w->relevance, r->job) &&
+	       vnodes_help(mod, r->job, w->own) && is_useful(mod, r->job);
 }

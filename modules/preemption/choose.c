@@ -3,10 +3,16 @@
  * choose.c - who gives way for a job: candidates go one by one in a what-if, until the job fits; then
  * those who were not needed stay.
  *
- * After the first few the job is tried less and less often, so that a job that needs thousands of victims
- * does not stop the loop; halving then finds the shortest row of victims. Which of them are not needed is
- * tried for DROP_US: a job that gives way for nothing is worse than one look less, but a server that stands
- * still is worse than both.
+ *	LISTING -> OPENING -> GROWING -> SHORTENING -> DROPPING -> RESTORING -> OVER
+ *	                         |  not with all of them: nobody      ^
+ *	                         +------------------------------------+
+ *
+ * Lowest level first, the youngest first. A job that was over a soft limit may not be any more when others have
+ * gone: whose level has risen to that of the job stays, and nobody follows when it is one who has gone.
+ *
+ * After the first few the job is tried less and less often, and halving then finds the shortest row of victims.
+ * Which of them are not needed is tried for DROP_US: a job that gives way for nothing is worse than one look less,
+ * but an urgent job that waits is worse than both. All of it is done in steps, for TURN_US in one turn of the loop.
  */
 #include "preemption.h"
 
@@ -16,8 +22,8 @@
 
 #include "relevance.h"
 
-#define ONE_BY_ONE 32  /* victims after each of which the job is tried */
-#define DROP_US 10000  /* how long victims are tried for not being needed */
+#define ONE_BY_ONE 32 /* victims after each of which the job is tried */
+#define DROP_US 10000 /* how long victims are tried for not being needed */
 
 bool victims_add(struct victims *v, const char *id)
 {
@@ -42,13 +48,22 @@ void victims_clear(struct victims *v)
 	*v = (struct victims){ 0 };
 }
 
+enum phase { LISTING, OPENING, GROWING, SHORTENING, DROPPING, RESTORING, OVER };
+
 struct simulation {
 	struct keel_mod *mod;
-	struct keel_trial *trial;
+	struct keel_trial *trial; /* NULL: none was needed yet, or there is no memory */
 	struct keel_obj *job;
-	struct runner **list; /* candidates; NULL where one is not taken */
-	uint32_t n;
-	uint32_t taken;
+	struct wanted wanted;
+	struct runner **list; /* candidates, in the order in which they go; NULL where one is not taken */
+	uint32_t n, all, of_level; /* all: that were looked at; of_level: not yet asked for its targets */
+	uint32_t at;	      /* in LISTING and DROPPING: the next; else those before it have gone */
+	uint32_t far;	      /* the most that had gone */
+	uint32_t few, enough; /* so many from the front are not enough; are */
+	uint32_t taken, next; /* have gone; the job is tried when so many have */
+	int64_t dropping_us;
+	enum phase phase;
+	enum choice choice; /* when it is OVER */
 	struct keel_sched_reason why;
 };
 
@@ -80,14 +95,24 @@ bool fits_now(struct keel_mod *mod, struct keel_obj *job)
 static bool vacate(struct simulation *sim, struct runner *r)
 {
 	struct state *st = sim->mod->state;
-	char only[256];
+	char *only;
 
-	r->by = first_useful(sim->mod, r->job, only);
-	if (r->by && st->scheduler->trial_vacate(sim->trial, r->job, *only ? only : NULL))
+	r->by = first_useful(sim->mod, r->job, &only);
+	if (r->by && st->scheduler->trial_vacate(sim->trial, r->job, only))
 		r->by = NULL;
-	if (r->by)
-		r->by->taken++;
-	return r->by != NULL;
+	free(only);
+	if (!r->by)
+		return false;
+	r->by->taken++;
+	sim->taken++;
+	return true;
+}
+
+static void stays(struct simulation *sim, struct runner *r)
+{
+	r->by->taken--;
+	r->by = NULL;
+	sim->taken--;
 }
 
 static void restore(struct simulation *sim, struct runner *r)
@@ -95,127 +120,209 @@ static void restore(struct simulation *sim, struct runner *r)
 	struct state *st = sim->mod->state;
 
 	st->scheduler->trial_restore(sim->trial, r->job);
-	r->by->taken--;
-	r->by = NULL;
+	stays(sim, r);
 }
 
-/* Limits count less now: is somebody more urgent than before? */
-static bool escalates(struct keel_mod *mod)
+static void over(struct simulation *sim, enum choice choice)
 {
-	struct state *st = mod->state;
-	struct crowd *c;
-
-	if (!(st->prio.asks & (PRIO_QUEUE_SOFT | PRIO_SERVER_SOFT)))
-		return false;
-	for (c = st->crowds; c; c = c->next)
-		if (c->is_over_limit && level_of(mod, c->first->job) > c->level)
-			return true;
-	return false;
+	sim->choice = choice;
+	sim->at = sim->far;
+	sim->phase = RESTORING;
 }
 
-static bool take(struct simulation *sim, uint32_t i)
+/* They are as they were: the newest first, which is the cheap way round. */
+static void restore_one(struct simulation *sim)
 {
-	struct runner *r = sim->list[i];
+	struct runner *r = sim->at ? sim->list[--sim->at] : NULL;
 
-	sim->list[i] = NULL;
-	if (!vacate(sim, r))
-		return false;
-	if (escalates(sim->mod)) {
+	if (r && r->by)
 		restore(sim, r);
-		log_about(sim->mod, r->job, KEEL_LOG_DEBUG2,
-			  "Preempting job will escalate its priority or priority of other jobs, not "
-			  "preempting it");
-		return false;
+	if (!sim->at)
+		sim->phase = OVER;
+}
+
+/* ---- listing ---------------------------------------------------------------------------------------------- */
+
+/* Nobody is left out without memory: there is no list. */
+static void gather(struct simulation *sim)
+{
+	struct state *st = sim->mod->state;
+	struct crowd *c;
+	struct runner *r;
+
+	for (c = st->crowds; c; c = c->next)
+		sim->all += c->level < sim->wanted.s->level ? c->n : 0;
+	sim->list = sim->all ? calloc(sim->all, sizeof(struct runner *)) : NULL;
+	sim->all = 0;
+	for (c = sim->list ? st->crowds : NULL; c; c = c->next)
+		for (r = c->level < sim->wanted.s->level ? c->first : NULL; r; r = r->next)
+			sim->list[sim->all++] = r;
+}
+
+static void list_one(struct simulation *sim)
+{
+	struct runner *r = sim->list[sim->at];
+
+	sim->list[sim->at++] = NULL;
+	if (!r || !is_candidate(sim->mod, &sim->wanted, sim->job, r))
+		return;
+	sim->of_level++;
+	if (!sim->wanted.has_targets || is_target(sim->mod, sim->wanted.targets, r->job))
+		sim->list[sim->n++] = r;
+}
+
+static void listed(struct simulation *sim)
+{
+	struct state *st = sim->mod->state;
+
+	if (sim->wanted.has_targets && sim->of_level)
+		st->core->log(sim->mod, KEEL_LOG_DEBUG2, "Job", st->object->id(sim->job),
+			      "Limited running jobs used for preemption from %u to %u%s", sim->of_level, sim->n,
+			      sim->n ? "" : ": No jobs to preempt");
+	candidates_sort(sim->list, &sim->n);
+	sim->phase = OPENING;
+	if (!sim->n && !sim->wanted.s->round)
+		over(sim, CHOICE_NOBODY);
+}
+
+static void open_trial(struct simulation *sim)
+{
+	struct state *st = sim->mod->state;
+
+	sim->trial = st->scheduler->trial(st->scheduler->self, sim->job);
+	sim->next = 1;
+	sim->phase = GROWING;
+	if (!sim->trial)
+		over(sim, CHOICE_NOBODY);
+	else if (fits(sim))
+		over(sim, CHOICE_FITS);
+}
+
+/* ---- growing ------------------------------------------------------------------------------------------------ */
+
+static bool has_risen(const struct simulation *sim, const struct runner *r)
+{
+	return r && r->crowd->level >= sim->wanted.s->level;
+}
+
+static void not_them(struct simulation *sim, uint32_t from)
+{
+	for (; from < sim->n; from++)
+		if (sim->list[from])
+			log_about(sim->mod, sim->list[from]->job, KEEL_LOG_DEBUG2,
+				  "Preempting job will escalate its priority or priority of other jobs, not "
+				  "preempting it");
+}
+
+/* Limits count less now: whose turn is it, and is it anybody's? */
+static void order_again(struct simulation *sim)
+{
+	uint32_t rest = sim->n - sim->far, end = sim->far, i;
+
+	candidates_sort(sim->list + sim->far, &rest);
+	sim->n = sim->far + rest;
+	while (end < sim->n && !has_risen(sim, sim->list[end]))
+		end++;
+	for (i = 0; i < sim->far; i++)
+		if (has_risen(sim, sim->list[i]))
+			end = sim->far;
+	not_them(sim, end);
+	sim->n = end;
+}
+
+static void take(struct simulation *sim)
+{
+	struct runner *r = sim->list[sim->far];
+
+	sim->at = ++sim->far;
+	if (!r || !vacate(sim, r)) {
+		sim->list[sim->far - 1] = NULL;
+		return;
 	}
 	log_about(sim->mod, r->job, KEEL_LOG_DEBUG2, "Simulation: preempting job");
-	sim->list[i] = r;
-	sim->taken++;
-	return true;
+	if (levels_moved(sim->mod))
+		order_again(sim);
 }
 
-/* Those at [from..to) are not taken, for now; the newest first, which is the cheap way round. */
-static void hold_back(struct simulation *sim, uint32_t from, uint32_t to)
+static void grow(struct simulation *sim)
 {
-	while (to-- > from)
-		if (sim->list[to])
-			restore(sim, sim->list[to]);
+	char text[320];
+
+	if (sim->taken < sim->next && sim->far < sim->n) {
+		take(sim);
+	} else if (sim->taken && fits(sim)) {
+		sim->enough = sim->far;
+		sim->phase = SHORTENING;
+	} else if (sim->far == sim->n) {
+		snprintf(text, sizeof(text), "Simulation: not enough work preempted: %s", sim->why.text);
+		log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2, text);
+		over(sim, CHOICE_NOBODY);
+	} else {
+		sim->few = sim->far;
+		sim->next = sim->taken < ONE_BY_ONE ? sim->taken + 1 : sim->taken + sim->taken / 4;
+	}
 }
 
-static void take_again(struct simulation *sim, uint32_t from, uint32_t to)
+/* ---- those who are not needed --------------------------------------------------------------------------------- */
+
+/* One more or one less of those that had gone. */
+static void walk(struct simulation *sim, uint32_t to)
 {
-	for (; from < to; from++)
-		if (sim->list[from] && !vacate(sim, sim->list[from])) {
-			sim->list[from] = NULL;
-			sim->taken--;
-		}
+	struct runner **r = &sim->list[sim->at < to ? sim->at : sim->at - 1];
+
+	if (*r && sim->at > to)
+		restore(sim, *r);
+	else if (*r && !vacate(sim, *r))
+		*r = NULL;
+	sim->at += sim->at < to ? 1 : UINT32_MAX;
 }
 
 /* The first `enough` are, the first `few` are not: the shortest row that is. */
-static void shorten(struct simulation *sim, uint32_t few, uint32_t enough)
+static void shorten(struct simulation *sim)
 {
-	uint32_t end = enough;
+	const bool halves = sim->enough - sim->few > 1;
+	uint32_t to = halves ? sim->few + (sim->enough - sim->few) / 2 : sim->enough;
 
-	while (enough - few > 1) {
-		uint32_t middle = few + (enough - few) / 2;
-
-		hold_back(sim, middle, enough);
-		if (fits(sim)) {
-			enough = middle;
-		} else {
-			take_again(sim, middle, enough);
-			few = middle;
-		}
+	if (sim->at != to) {
+		walk(sim, to);
+	} else if (!halves) {
+		sim->n = sim->enough;
+		sim->at = 0;
+		sim->phase = DROPPING;
+	} else if (fits(sim)) {
+		sim->enough = to;
+	} else {
+		sim->few = to;
 	}
-	for (; end > enough; end--)
-		if (sim->list[end - 1]) {
-			sim->list[end - 1] = NULL;
-			sim->taken--;
-		}
 }
 
-/* False: they would all not be enough. */
-static bool take_enough(struct simulation *sim)
-{
-	uint32_t i, next = 1, few = 0;
+static void chosen(struct simulation *sim);
 
-	for (i = 0; i < sim->n; i++) {
-		if (!take(sim, i) || sim->taken < next)
-			continue;
-		if (fits(sim)) {
-			memset(sim->list + i + 1, 0, (sim->n - i - 1) * sizeof(struct runner *));
-			shorten(sim, few, i + 1);
-			return true;
-		}
-		few = i + 1;
-		next = sim->taken < ONE_BY_ONE ? sim->taken + 1 : sim->taken + sim->taken / 4;
-	}
-	if (!sim->taken || !fits(sim))
-		return false;
-	shorten(sim, few, sim->n);
-	return true;
-}
-
-static void drop_unneeded(struct simulation *sim)
+static void drop_one(struct simulation *sim)
 {
 	struct state *st = sim->mod->state;
-	int64_t until = st->core->clock_us(sim->mod) + DROP_US;
-	uint32_t i;
+	int64_t began = st->core->clock_us(sim->mod);
+	struct runner **r = &sim->list[sim->at++];
 
-	for (i = 0; i < sim->n && sim->taken > 1 && st->core->clock_us(sim->mod) < until; i++) {
-		struct runner *r = sim->list[i];
-
-		if (!r)
-			continue;
-		restore(sim, r);
+	if (*r) {
+		restore(sim, *r);
 		if (fits(sim)) {
-			log_about(sim->mod, r->job, KEEL_LOG_DEBUG2,
+			log_about(sim->mod, (*r)->job, KEEL_LOG_DEBUG2,
 				  "Simulation: preemption of job not needed.");
-			sim->list[i] = NULL;
-			sim->taken--;
-		} else if (!vacate(sim, r)) {
-			sim->list[i] = NULL;
+			*r = NULL;
+		} else if (!vacate(sim, *r)) {
+			*r = NULL;
 		}
 	}
+	sim->dropping_us += st->core->clock_us(sim->mod) - began;
+}
+
+static void drop(struct simulation *sim)
+{
+	if (sim->at < sim->n && sim->taken > 1 && sim->dropping_us < DROP_US)
+		drop_one(sim);
+	else
+		chosen(sim);
 }
 
 static bool collect(const struct simulation *sim, struct victims *ret)
@@ -236,96 +343,172 @@ static bool would_give_way(const struct simulation *sim)
 	int64_t level = level_once_running(sim->mod, sim->job);
 	uint32_t i;
 
+	levels_moved(sim->mod);
 	for (i = 0; i < sim->n; i++)
-		if (sim->list[i] && level_of(sim->mod, sim->list[i]->job) > level)
+		if (sim->list[i] && sim->list[i]->crowd->level > level)
 			return true;
 	return false;
 }
 
-static enum choice simulate(struct simulation *sim, struct search *s)
+static void chosen(struct simulation *sim)
 {
 	struct state *st = sim->mod->state;
-	char text[320];
+	struct search *s = sim->wanted.s;
 
-	if (fits(sim))
-		return CHOICE_FITS;
-	if (!take_enough(sim)) {
-		snprintf(text, sizeof(text), "Simulation: not enough work preempted: %s", sim->why.text);
-		log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2, text);
-		return CHOICE_NOBODY;
-	}
-	drop_unneeded(sim);
 	log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2, "Simulation: Preempted enough work to run job");
 	if (s->level < PRIO_HIGHEST && would_give_way(sim)) {
 		log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2,
 			  "Job not run because it would immediately be preemptable.");
-		return CHOICE_FOR_NOTHING;
+		over(sim, CHOICE_FOR_NOTHING);
+		return;
 	}
-	if (!collect(sim, &s->victims))
-		return CHOICE_NOBODY;
+	if (!collect(sim, &s->victims)) {
+		over(sim, CHOICE_NOBODY);
+		return;
+	}
 	st->scheduler->trial_keep(sim->trial);
-	return CHOICE_VICTIMS;
+	over(sim, CHOICE_VICTIMS);
 }
 
-/* ---- whom the job wants ------------------------------------------------------------------------------- */
+/* ---- a choice -------------------------------------------------------------------------------------------------- */
 
-static uint32_t keep_targets(struct keel_mod *mod, struct keel_obj *job, struct runner **list,
-			     uint32_t n)
+static void step(struct simulation *sim)
 {
-	struct state *st = mod->state;
-	char targets[1024];
-	uint32_t i, kept = 0;
-
-	if (!targets_of(mod, job, targets, sizeof(targets)))
-		return n;
-	for (i = 0; i < n; i++)
-		if (is_target(mod, targets, list[i]->job))
-			list[kept++] = list[i];
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", st->object->id(job),
-		      "Limited running jobs used for preemption from %u to %u%s", n, kept,
-		      kept ? "" : ": No jobs to preempt");
-	return kept;
-}
-
-/* *ret_same: it lacks the same when they all have gone. */
-static enum choice choose_among(struct keel_mod *mod, struct search *s, struct keel_obj *job,
-				uint32_t relevance, uint32_t *ret_n, bool *ret_same)
-{
-	struct state *st = mod->state;
-	struct simulation sim = { .mod = mod, .job = job };
-	enum choice choice = CHOICE_NOBODY;
-	struct method *m;
-
-	*ret_same = true;
-	sim.list = candidates(mod, s, job, relevance, &sim.n);
-	if (sim.n)
-		sim.n = keep_targets(mod, job, sim.list, sim.n);
-	*ret_n = sim.n;
-	if ((sim.n || s->round) && (sim.trial = st->scheduler->trial(st->scheduler->self, job))) {
-		choice = simulate(&sim, s);
-		*ret_same = sim.why.code == s->code && strcmp(sim.why.what, s->what) == 0;
+	switch (sim->phase) {
+	case LISTING:
+		if (sim->at < sim->all)
+			list_one(sim);
+		else
+			listed(sim);
+		break;
+	case OPENING:
+		open_trial(sim);
+		break;
+	case GROWING:
+		grow(sim);
+		break;
+	case SHORTENING:
+		shorten(sim);
+		break;
+	case DROPPING:
+		drop(sim);
+		break;
+	case RESTORING:
+		restore_one(sim);
+		break;
+	case OVER:
+		break;
 	}
-	st->scheduler->trial_free(sim.trial);
+}
+
+static struct simulation *simulation_new(struct keel_mod *mod, struct search *s, struct keel_obj *job,
+					 uint32_t relevance)
+{
+	struct simulation *sim = calloc(1, sizeof(*sim));
+
+	if (!sim)
+		return NULL;
+	sim->mod = mod;
+	sim->job = job;
+	wanted_init(mod, &sim->wanted, s, job, relevance);
+	gather(sim);
+	return sim;
+}
+
+static void simulation_free(struct simulation *sim)
+{
+	struct state *st = sim->mod->state;
+	struct method *m;
+	uint32_t i;
+
+	st->scheduler->trial_free(sim->trial);
+	for (i = 0; i < sim->all; i++)
+		if (sim->list[i])
+			sim->list[i]->by = NULL;
 	for (m = st->methods; m; m = m->next)
 		m->taken = 0;
-	free(sim.list);
-	return choice;
+	wanted_fini(sim->mod, &sim->wanted);
+	free(sim->list);
+	free(sim);
+}
+
+void choose_drop(struct keel_mod *mod, struct search *s)
+{
+	struct state *st = mod->state;
+
+	if (!s->sim)
+		return;
+	simulation_free(s->sim);
+	s->sim = NULL;
+	st->choosing = NULL;
+}
+
+void choose_without(struct keel_mod *mod, struct runner *r)
+{
+	struct state *st = mod->state;
+	struct simulation *sim = st->choosing ? st->choosing->sim : NULL;
+	uint32_t i;
+
+	for (i = 0; sim && i < sim->all; i++)
+		if (sim->list[i] == r)
+			sim->list[i] = NULL;
+	if (sim && r->by)
+		stays(sim, r);
+}
+
+static bool begin(struct keel_mod *mod, struct search *s, struct keel_obj *job, uint32_t relevance)
+{
+	struct state *st = mod->state;
+
+	if (st->choosing)
+		return false;
+	levels_compute(mod);
+	s->sim = simulation_new(mod, s, job, relevance);
+	st->choosing = s->sim ? s : NULL;
+	return s->sim != NULL;
+}
+
+/* It may lack more than was said; but who is not counted by a limit makes no room in it. */
+static bool asks_others(const struct search *s, const struct simulation *sim)
+{
+	const uint32_t relevance = sim->wanted.relevance;
+	const bool same = !sim->trial || (sim->why.code == s->code && strcmp(sim->why.what, s->what) == 0);
+
+	return sim->choice == CHOICE_NOBODY && relevance && !((relevance & OF_A_LIMIT) && same);
+}
+
+/* Everybody, or *ret how it ended. */
+static bool ended(struct keel_mod *mod, struct search *s, struct keel_obj *job, enum choice *ret)
+{
+	const bool others = asks_others(s, s->sim);
+
+	*ret = s->sim->choice;
+	s->candidates += s->sim->n;
+	choose_drop(mod, s);
+	if (others && begin(mod, s, job, 0))
+		return false;
+	if (!s->candidates && *ret == CHOICE_NOBODY)
+		log_about(mod, job, KEEL_LOG_DEBUG2, "Found no preemptable candidates");
+	return true;
 }
 
 enum choice choose(struct keel_mod *mod, struct search *s, struct keel_obj *job)
 {
-	uint32_t relevance = relevance_of(s->code), n, all = 0;
-	enum choice choice;
-	bool same;
+	struct state *st = mod->state;
+	int64_t until = st->core->clock_us(mod) + TURN_US;
+	enum choice choice = CHOICE_NOBODY;
 
-	levels_compute(mod);
-	victims_clear(&s->victims);
-	log_about(mod, job, KEEL_LOG_DEBUG2, "Employing preemption to try and run high priority job.");
-	choice = choose_among(mod, s, job, relevance, &n, &same);
-	/* It may lack more than was said; but who is not counted by a limit makes no room in it. */
-	if (choice == CHOICE_NOBODY && relevance && !((relevance & OF_A_LIMIT) && same))
-		choice = choose_among(mod, s, job, 0, &all, &same);
-	if (!n && !all && choice == CHOICE_NOBODY)
-		log_about(mod, job, KEEL_LOG_DEBUG2, "Found no preemptable candidates");
-	return choice;
+	if (!s->sim) {
+		victims_clear(&s->victims);
+		s->candidates = 0;
+		log_about(mod, job, KEEL_LOG_DEBUG2, "Employing preemption to try and run high priority job.");
+		if (!begin(mod, s, job, relevance_of(s->code)))
+			return choice;
+	}
+	do {
+		if (s->sim->phase == OVER && ended(mod, s, job, &choice))
+			return choice;
+		step(s->sim);
+	} while (s->sim->phase == OVER || st->core->clock_us(mod) < until);
+	return CHOICE_LATER;
 }

@@ -17,6 +17,7 @@
 #include "prio.h"
 
 #define OUTCOME_FAILED "000"
+#define TURN_US 3000 /* after that the rest is for the next turn of the loop */
 
 /* A method somebody offers. */
 struct method {
@@ -35,6 +36,7 @@ struct runner {
 	uint64_t number;     /* of the start, where seconds are equal */
 	uint64_t tried_by;   /* the search for which it did not give way */
 	bool gives_way;	     /* it is being tried */
+	bool sibling;	     /* a subjob of the same array, for the search that listed it */
 	struct method *by;   /* in the what-if that is open; NULL: it stays */
 	char *why;	     /* why nobody gave way for it, for people; owned, or NULL */
 };
@@ -44,8 +46,8 @@ struct crowd {
 	char *key;
 	struct runner *first; /* the youngest */
 	uint32_t n;
-	int64_t level;	    /* as levels_compute() found it */
-	bool is_over_limit; /* a soft one; others do not rise when somebody goes */
+	int64_t level;	    /* as levels_compute() or levels_moved() found it */
+	bool is_over_limit; /* a soft one; others do not move when somebody goes */
 	struct crowd *next;
 };
 
@@ -54,7 +56,7 @@ struct victims {
 	uint32_t n, room;
 	char **id;
 };
-enum choice { CHOICE_NOBODY, CHOICE_FITS, CHOICE_VICTIMS, CHOICE_FOR_NOTHING };
+enum choice { CHOICE_NOBODY, CHOICE_FITS, CHOICE_VICTIMS, CHOICE_FOR_NOTHING, CHOICE_LATER };
 
 /* One job's attempt, over several rounds. */
 struct search {
@@ -70,6 +72,9 @@ struct search {
 	int32_t refused; /* its start would be: a PBSE number */
 	char refusal[256];
 	struct victims victims; /* of this round */
+	struct simulation *sim; /* choose.c; NULL: it is not choosing */
+	uint32_t candidates, turns; /* turns: that choosing took, but for the last */
+	uint32_t handed;	    /* of the victims: that were asked */
 	struct keel_hold *hold;	       /* NULL: none open */
 	struct keel_mod *mod;
 };
@@ -108,6 +113,7 @@ struct state {
 	struct prio prio;
 	uint32_t waiting; /* attempts under way */
 	struct attempt *under_way;
+	struct search *choosing; /* NULL: nobody is */
 	bool stopping;
 	struct crowd *crowds;
 	uint64_t last_number, last_search;
@@ -165,20 +171,33 @@ struct runner *runner_of(struct keel_mod *mod, struct keel_obj *job);
 void runner_fini(struct keel_mod *mod, void *slot);
 void running_left(struct keel_mod *mod, struct keel_obj *job);
 void levels_compute(struct keel_mod *mod);
+bool levels_moved(struct keel_mod *mod); /* by soft limits, in the what-if that is open */
 keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_placed *ev);
 keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev);
 keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev);
 
-/* candidate.c: the running jobs that may be chosen for `s`, the best first. malloc'ed; NULL: none. */
-struct runner **candidates(struct keel_mod *mod, const struct search *s, struct keel_obj *job,
-			   uint32_t relevance, uint32_t *ret_n);
+/* candidate.c: who may be chosen. */
+struct wanted {
+	struct search *s;
+	uint32_t relevance;
+	struct keel_exec *own; /* where a suspended job goes on, and nowhere else; NULL: anywhere */
+	bool has_targets;
+	char targets[1024];
+};
+void wanted_init(struct keel_mod *mod, struct wanted *w, struct search *s, struct keel_obj *job, uint32_t relevance);
+void wanted_fini(struct keel_mod *mod, struct wanted *w);
+bool is_candidate(struct keel_mod *mod, const struct wanted *w, struct keel_obj *job, struct runner *r);
+/* In the order in which they go; empty places are taken out. */
+void candidates_sort(struct runner **list, uint32_t *n);
 /* By which method it would be preempted now; NULL: by none. */
 struct method *first_method(struct keel_mod *mod, struct keel_obj *job);
-/* The same, if it is known what it would give back: *ret_only (room for 256), "" everything. */
-struct method *first_useful(struct keel_mod *mod, struct keel_obj *job, char *ret_only);
+/* The same, if it is known what it would give back: *ret_only, malloc'ed; NULL: everything. */
+struct method *first_useful(struct keel_mod *mod, struct keel_obj *job, char **ret_only);
 
-/* choose.c: simulate until the job fits. */
+/* choose.c: simulate until the job fits. LATER: in another turn again. */
 enum choice choose(struct keel_mod *mod, struct search *s, struct keel_obj *job);
+void choose_drop(struct keel_mod *mod, struct search *s);
+void choose_without(struct keel_mod *mod, struct runner *r); /* it does not run any more */
 /* Does it fit as it is, or can that not be found out? */
 bool fits_now(struct keel_mod *mod, struct keel_obj *job);
 bool victims_add(struct victims *v, const char *id);

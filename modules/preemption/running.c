@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * running.c - the running jobs, in crowds that share a level: same queue, user, group, project and account.
+ * running.c - the running jobs, in crowds that share a level: same queue, user, group, project and account, and
+ * the same resources asked for (limits are of resources).
  *
  * Whoever looks for victims computes the level of a crowd, not of a job; where no crowd is lower, no job
  * is looked at. In a crowd the most recently started job is first.
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "keel/text.h"
 
 struct runner *runner_of(struct keel_mod *mod, struct keel_obj *job)
 {
@@ -27,30 +30,45 @@ static struct crowd *crowd_find(struct state *st, const char *key)
 	return c;
 }
 
-static struct crowd *crowd_get(struct keel_mod *mod, struct keel_obj *job)
+static void key_of(struct state *st, struct keel_obj *job, struct keel_text *key)
 {
-	struct state *st = mod->state;
 	const struct keel_attr *const by[] = { st->a.queue, st->a.euser, st->a.egroup, st->a.project,
 					       st->a.account };
-	char key[1024];
-	size_t at = 0, i;
-	struct crowd *c;
+	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
+	uint32_t i;
 
-	for (i = 0; i < KEEL_COUNT(by) && at < sizeof(key); i++) {
+	for (i = 0; i < KEEL_COUNT(by); i++) {
 		const char *text = st->object->get_str(job, by[i]);
 
-		at += (size_t)snprintf(key + at, sizeof(key) - at, "%s\n", text ? text : "");
+		keel_text_printf(key, "%s\n", text ? text : "");
 	}
-	c = crowd_find(st, key);
-	if (c)
-		return c;
-	c = calloc(1, sizeof(*c));
+	for (i = 0; i < st->resource->list_count(list); i++)
+		keel_text_printf(key, "%s,", st->resource->list_at(list, i)->res->name);
+}
+
+static struct crowd *crowd_new(struct state *st, const char *key)
+{
+	struct crowd *c = calloc(1, sizeof(*c));
+
 	if (!c || !(c->key = strdup(key))) {
 		free(c);
 		return NULL;
 	}
 	c->next = st->crowds;
-	st->crowds = c;
+	return st->crowds = c;
+}
+
+static struct crowd *crowd_get(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct keel_text key;
+	struct crowd *c = NULL;
+
+	keel_text_init(&key);
+	key_of(st, job, &key);
+	if (!key.failed && !(c = crowd_find(st, key.data)))
+		c = crowd_new(st, key.data);
+	keel_text_fini(&key);
 	return c;
 }
 
@@ -88,12 +106,14 @@ static void insert(struct crowd *c, struct runner *r)
 	c->n++;
 }
 
-static void runner_out(struct state *st, struct runner *r)
+static void runner_out(struct keel_mod *mod, struct runner *r)
 {
+	struct state *st = mod->state;
 	struct crowd *c = r ? r->crowd : NULL; /* no memory: it was never in */
 
 	if (!c)
 		return;
+	choose_without(mod, r);
 	if (r->prev)
 		r->prev->next = r->next;
 	else
@@ -110,7 +130,7 @@ void runner_fini(struct keel_mod *mod, void *slot)
 {
 	struct runner *r = slot;
 
-	runner_out(mod->state, r);
+	runner_out(mod, r);
 	free(r->why);
 	r->why = NULL;
 }
@@ -158,7 +178,7 @@ keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_placed *ev)
 keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
 {
 	if (ev->job)
-		runner_out(keel_state(c), runner_of(c->mod, ev->job));
+		runner_out(c->mod, runner_of(c->mod, ev->job));
 	return KEEL_NEXT;
 }
 
@@ -174,7 +194,7 @@ keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 
 void running_left(struct keel_mod *mod, struct keel_obj *job)
 {
-	runner_out(mod->state, runner_of(mod, job));
+	runner_out(mod, runner_of(mod, job));
 }
 
 void levels_compute(struct keel_mod *mod)
@@ -186,4 +206,19 @@ void levels_compute(struct keel_mod *mod)
 		c->level = level_of(mod, c->first->job);
 		c->is_over_limit = is_over_soft_limit(mod, c->first->job);
 	}
+}
+
+bool levels_moved(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	bool moved = false;
+	struct crowd *c;
+
+	for (c = st->prio.asks & (PRIO_QUEUE_SOFT | PRIO_SERVER_SOFT) ? st->crowds : NULL; c; c = c->next) {
+		int64_t level = c->is_over_limit ? level_of(mod, c->first->job) : c->level;
+
+		moved |= level != c->level;
+		c->level = level;
+	}
+	return moved;
 }

@@ -51,6 +51,8 @@ keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *e
 
 static void search_drop(struct search *s)
 {
+	if (s->gone)
+		choose_drop(s->mod, s);
 	if (--s->owners)
 		return;
 	victims_clear(&s->victims);
@@ -217,22 +219,33 @@ static void victim_done(struct keel_mod *mod, void *arg, const char *id, const c
 	search_drop(s);
 }
 
-static void preempt_all(struct keel_mod *mod, struct search *s)
+/* For a while in each turn: each of them is an operation. */
+static void hand_out(struct keel_mod *mod, void *arg)
 {
-	struct victims v = s->victims;
-	uint32_t i;
+	struct state *st = mod->state;
+	struct search *s = arg;
+	int64_t until = st->core->clock_us(mod) + TURN_US;
 
-	s->victims = (struct victims){ 0 };
-	s->failed = 0;
-	s->round++;
-	s->open++; /* our own, so that it is not over while we are handing out */
-	for (i = 0; i < v.n; i++) {
+	while (s->handed < s->victims.n && !s->gone) {
+		if (st->core->clock_us(mod) >= until && st->core->timer(mod, 0, hand_out, s))
+			return;
 		s->open++;
 		s->owners++;
-		preempt(mod, v.id[i], victim_done, s);
+		preempt(mod, s->victims.id[s->handed++], victim_done, s);
 	}
-	s->open--;
-	victims_clear(&v);
+	victims_clear(&s->victims);
+	if (--s->open == 0)
+		wake(s);
+	search_drop(s);
+}
+
+static void preempt_all(struct keel_mod *mod, struct search *s)
+{
+	s->failed = s->handed = 0;
+	s->round++;
+	s->open++; /* our own, so that it is not over while we are handing out */
+	s->owners++;
+	hand_out(mod, s);
 }
 
 /* ---- rounds -------------------------------------------------------------------------------------------------- */
@@ -280,6 +293,33 @@ static bool is_allowed_known(struct keel_call *c, struct search *s, struct keel_
 	return s->open == 0;
 }
 
+static void next_turn(struct keel_mod *mod, void *arg)
+{
+	struct search *s = arg;
+
+	(void)mod;
+	wake(s);
+	search_drop(s);
+}
+
+/* Without a timer it would be one long turn: nobody gives way. */
+static keel_verdict choose_later(struct keel_call *c, struct search *s, struct keel_obj *job)
+{
+	struct state *st = keel_state(c);
+
+	s->turns++;
+	if (!st->core->timer(c->mod, 0, next_turn, s))
+		return nobody(c, s, job);
+	s->owners++;
+	return wait_for(c, s, "looking for running jobs that could give way");
+}
+
+/* It took a while. */
+static bool came_free(struct keel_mod *mod, const struct search *s, struct keel_obj *job)
+{
+	return s->turns && fits_now(mod, job);
+}
+
 static keel_verdict round_begin(struct keel_call *c, struct search *s, struct keel_obj *job, bool *ret_over)
 {
 	*ret_over = true;
@@ -292,9 +332,13 @@ static keel_verdict round_begin(struct keel_call *c, struct search *s, struct ke
 		explain(c->mod, job, "nobody gives way, because it would be over a soft limit and have to "
 				     "give way itself");
 		return end(s, KEEL_NEXT);
+	case CHOICE_LATER:
+		return choose_later(c, s, job);
 	case CHOICE_VICTIMS:
 		break;
 	}
+	if (came_free(c->mod, s, job))
+		return made_room(c, s, job, NULL);
 	if (!is_allowed_known(c, s, job))
 		return wait_for(c, s, "asking whether the job may start");
 	if (s->refused)
@@ -312,7 +356,7 @@ static keel_verdict go(struct keel_call *c, struct search *s, struct keel_obj *j
 	bool over;
 
 	for (;;) {
-		if (s->round && fits_now(c->mod, job))
+		if (!s->sim && s->round && fits_now(c->mod, job))
 			return made_room(c, s, job, NULL);
 		if (s->gave_less)
 			return nobody(c, s, job);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "harness.h"
 #include "keel/mock.h"
@@ -113,6 +114,21 @@ static const struct keel_job_api jobs = {
 /* ---- the scheduler: a job fits when `needed` others are gone ----------------------------------------------- */
 
 static uint32_t needed, gone, trials;
+static bool slow; /* so that a turn has time for one of them */
+static void (*meanwhile)(struct keel_mod *, void *); /* happens after a few turns */
+
+static void take_time(void)
+{
+	const struct timespec t = { .tv_nsec = (TURN_US + 200) * 1000L };
+	const struct keel_core_api *core = keel_mock_group(mock, "core");
+
+	if (slow)
+		nanosleep(&t, NULL);
+	if (gone == 4 && meanwhile) {
+		core->timer(vendor_mod, 0, meanwhile, NULL);
+		meanwhile = NULL;
+	}
+}
 
 static struct keel_trial *trial(struct keel_mod *m, struct keel_obj *job)
 {
@@ -125,6 +141,7 @@ static struct keel_trial *trial(struct keel_mod *m, struct keel_obj *job)
 static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, const char *only)
 {
 	(void)t, (void)running, (void)only;
+	take_time();
 	gone++;
 	return 0;
 }
@@ -132,6 +149,7 @@ static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, cons
 static void trial_restore(struct keel_trial *t, struct keel_obj *running)
 {
 	(void)t, (void)running;
+	take_time();
 	gone--;
 }
 
@@ -184,6 +202,8 @@ struct vendor_state {
 	const struct keel_core_api *core;
 };
 
+static char deleted[400]; /* ids */
+
 /* Methods of a module: D does it, L never can, W takes its time. */
 static bool always(struct keel_mod *owner, struct keel_obj *job)
 {
@@ -193,8 +213,11 @@ static bool always(struct keel_mod *owner, struct keel_obj *job)
 
 static keel_verdict delete_it(struct keel_mod *owner, struct keel_call *c, struct keel_obj *job, const char *who)
 {
+	const struct keel_object_api *object = keel_mock_group(mock, "object");
+
 	(void)owner, (void)c, (void)who;
 	note("delete", NULL, NULL, NULL);
+	snprintf(deleted + strlen(deleted), sizeof(deleted) - strlen(deleted), " %s", object->id(job));
 	keel_mock_set(job, "letter", NULL, "F");
 	needed--;
 	return KEEL_DONE;
@@ -295,8 +318,10 @@ static void begin(const char *order)
 	high = keel_mock_object(mock, "job", "9.svr");
 	keel_mock_set(high, "queue", NULL, "express");
 	keel_mock_set(high, "letter", NULL, "Q");
-	*asked = '\0';
+	*asked = *deleted = '\0';
 	needed = 1;
+	slow = false;
+	meanwhile = NULL;
 }
 
 static void end(void)
@@ -469,6 +494,117 @@ static void test_own_limit(void)
 	end();
 }
 
+/* ---- a search that takes its time ----------------------------------------------------------------------------- */
+
+enum { MANY = 20, ENOUGH = 7 };
+
+static void many_run(void)
+{
+	char id[16];
+
+	begin("D");
+	for (int i = 1; i <= MANY; i++) {
+		snprintf(id, sizeof(id), "%d.svr", 100 + i);
+		running(id);
+	}
+	needed = ENOUGH;
+}
+
+static void turns(int n)
+{
+	while (n-- > 0 && !out.told && n_askers == 0)
+		keel_mock_advance(mock, 0);
+}
+
+/* The same victims, in one turn or in many. */
+static void test_in_turns(void)
+{
+	char at_once[sizeof(deleted)];
+
+	many_run();
+	CU_ASSERT_EQUAL(nobody_fits(), KEEL_WAIT);
+	answer(0);
+	CU_ASSERT_EQUAL(out.verdict, KEEL_DONE);
+	strcpy(at_once, deleted);
+	end();
+	many_run();
+	slow = true;
+	CU_ASSERT_EQUAL(nobody_fits(), KEEL_WAIT);
+	CU_ASSERT_STRING_EQUAL(asked, "");
+	turns(1000);
+	CU_ASSERT_STRING_EQUAL_FATAL(asked, "may_run");
+	answer(0);
+	turns(1000);
+	CU_ASSERT_EQUAL(out.verdict, KEEL_DONE);
+	CU_ASSERT_STRING_EQUAL(deleted, at_once);
+	CU_ASSERT_STRING_EQUAL(at_once, " 120.svr 119.svr 118.svr 117.svr 116.svr 115.svr 114.svr");
+	end();
+}
+
+static void ends_meanwhile(const char *id)
+{
+	const struct keel_object_api *object = keel_mock_group(mock, "object");
+	struct keel_obj *job = object->find(module, "job", id);
+
+	keel_mock_set(job, "letter", NULL, "F");
+	keel_mock_raise(mock, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = id, .job = job), NULL);
+	keel_mock_destroy(job);
+	needed--;
+}
+
+static void two_end(struct keel_mod *mod, void *arg)
+{
+	(void)mod, (void)arg;
+	CU_ASSERT_STRING_EQUAL(asked, "");
+	ends_meanwhile("120.svr");
+	gone--;
+	ends_meanwhile("115.svr");
+}
+
+/* One that had been taken ends, and one that had not: each is one less that has to go. */
+static void test_ends_meanwhile(void)
+{
+	many_run();
+	slow = true;
+	meanwhile = two_end;
+	CU_ASSERT_EQUAL(nobody_fits(), KEEL_WAIT);
+	turns(1000);
+	CU_ASSERT_STRING_EQUAL_FATAL(asked, "may_run");
+	answer(0);
+	turns(1000);
+	CU_ASSERT_EQUAL(out.verdict, KEEL_DONE);
+	CU_ASSERT_STRING_EQUAL(deleted, " 119.svr 118.svr 117.svr 116.svr 114.svr");
+	end();
+}
+
+static void all_is_free(struct keel_mod *mod, void *arg)
+{
+	(void)mod, (void)arg;
+	needed = 0;
+}
+
+static void it_is_gone(struct keel_mod *mod, void *arg)
+{
+	(void)mod, (void)arg;
+	keel_mock_set(high, "letter", NULL, "F");
+}
+
+/* Enough came free by itself; or the job is not there any more. */
+static void test_for_nobody(void)
+{
+	for (int i = 0; i < 2; i++) {
+		many_run();
+		slow = true;
+		meanwhile = i == 0 ? all_is_free : it_is_gone;
+		CU_ASSERT_EQUAL(nobody_fits(), KEEL_WAIT);
+		turns(1000);
+		CU_ASSERT_PTR_NULL(meanwhile);
+		CU_ASSERT_EQUAL(out.verdict, i == 0 ? KEEL_DONE : KEEL_NEXT);
+		CU_ASSERT_STRING_EQUAL(asked, "");
+		end();
+	}
+}
+
 /* Whichever call of the host fails, the operation ends, and nothing is left behind. */
 static void test_failures(void)
 {
@@ -495,4 +631,5 @@ static void test_failures(void)
 TESTS_MAIN("giveway", TEST(test_requeued_meanwhile), TEST(test_over_meanwhile), TEST(test_next_letter),
 	   TEST(test_method_stays), TEST(test_named_twice),
 	   TEST(test_no_longer_wanted), TEST(test_gives_way), TEST(test_in_vain),
-	   TEST(test_own_limit), TEST(test_failures))
+	   TEST(test_own_limit), TEST(test_in_turns),
+	   TEST(test_ends_meanwhile), TEST(test_for_nobody), TEST(test_failures))

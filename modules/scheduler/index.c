@@ -92,8 +92,10 @@ void entry_fini(struct keel_mod *mod, void *slot)
 {
 	struct entry *e = slot;
 
-	if (e->job)
+	if (e->job) {
+		trial_forget(mod, e->job);
 		entry_out(mod, e);
+	}
 	e->job = NULL;
 }
 

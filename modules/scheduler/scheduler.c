@@ -127,6 +127,8 @@ static keel_verdict on_preempted(struct keel_call *c, const struct keel_ev_job_p
 		entry_touch(c->mod, e);
 		wake(c->mod, CMD_JOB);
 	}
+	if (e)
+		top_preempted(c->mod, e);
 	return KEEL_NEXT;
 }
 

@@ -435,6 +435,8 @@ void fence_drop(struct keel_mod *mod);
 
 /* whatif.c */
 extern const struct keel_sched_api sched_service;
+void trial_restart(struct keel_mod *mod);			  /* the snapshot it was made from goes */
+void trial_forget(struct keel_mod *mod, struct keel_obj *job); /* there is no such job any more */
 
 /* start.c */
 /* `asked`: the qrun it is for, moved; NULL: a cycle. `exec_vnode` is moved. */
@@ -472,6 +474,8 @@ void plan_drop(struct keel_mod *mod);
 void plan_restart(struct keel_mod *mod); /* the snapshot it was made from goes */
 void calendar_close(struct keel_mod *mod);
 void top_known(struct keel_mod *mod, struct keel_obj *job); /* from an earlier life */
+/* It has given way: what others may not delay is planned in the cycle that runs already. */
+void top_preempted(struct keel_mod *mod, struct entry *e);
 void tops_settle(struct keel_mod *mod); /* those of earlier cycles are none any more */
 void tops_free(struct keel_mod *mod);
 

@@ -59,15 +59,31 @@ static bool flag_of(struct keel_mod *mod, const char *klass, const char *id,
 	return obj && st->object->get_int(obj, attr);
 }
 
-/* Planned for whatever the depth is? */
-static bool is_owed(struct keel_mod *mod, const struct entry *e)
+/* The attribute is of a module that comes later and may go: looked up each time. */
+static bool resumption_enforced(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	/* the attribute is of a module that comes later and may go: looked up each time */
-	return rank_key_at(st, e, KEY_PREEMPTED) > 0 &&
-	       flag_of(mod, "sched", "default",
-		       st->object->attr(mod, "sched", "sched_preempt_enforce_resumption"));
+	return flag_of(mod, "sched", "default", st->object->attr(mod, "sched", "sched_preempt_enforce_resumption"));
+}
+
+/* Planned for whatever the depth is? */
+static bool is_owed(struct keel_mod *mod, const struct entry *e)
+{
+	return rank_key_at(mod->state, e, KEY_PREEMPTED) > 0 && resumption_enforced(mod);
+}
+
+void top_preempted(struct keel_mod *mod, struct entry *e)
+{
+	struct state *st = mod->state;
+
+	if (!cycle_runs(st) || st->for_one || !resumption_enforced(mod))
+		return;
+	look_at(mod, e);
+	if (!e->group || !is_owed(mod, e))
+		return;
+	rank_group(mod, e->group);
+	turn_add(mod, e->group);
 }
 
 bool becomes_top(struct keel_mod *mod, struct group *g, struct entry *e)
@@ -296,6 +312,7 @@ void plan_restart(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
+	trial_restart(mod);
 	if (!st->plan)
 		return;
 	search_free(st->plan->search);

@@ -3,7 +3,8 @@
  * whatif.c - the service "sched": would this job start if those jobs were gone?
  *
  * A trial works on a copy of the vnodes. Policy that counts jobs hears of each job that goes and comes
- * back (points trial_vacate, trial_restore).
+ * back (points trial_vacate, trial_restore). It may last over turns: a job that goes for good is forgotten, and
+ * the copy is made anew when its original changes.
  */
 #include "scheduler.h"
 #include "keel/sized.h"
@@ -19,6 +20,7 @@ struct gone {
 	struct keel_exec *exec;
 	char *only;
 	int32_t share;
+	bool off; /* the copy */
 	struct gone *next;
 };
 
@@ -33,26 +35,60 @@ struct keel_trial {
 
 static void trial_free(struct keel_trial *t);
 
+static void gone_move(struct keel_trial *t, struct gone *g, int32_t sign)
+{
+	g->off = sign < 0;
+	(sign < 0 ? place_vacate : place_occupy)(t->s, g->exec, g->share, g->only);
+	totals_move(t->mod, t->s, g->job, g->only, sign);
+	people_move(t->mod, t->s, g->job, g->exec, sign);
+}
+
+/* The vnodes as they are now, without those who have gone; some have in truth by now. False: no memory. */
+static bool has_copy(struct keel_trial *t)
+{
+	struct state *st = t->mod->state;
+	struct snapshot *now = t->s || !t->job ? NULL : snapshot_now(t->mod);
+	struct gone *g;
+
+	if (t->s || !t->job)
+		return t->s && t->job;
+	if (!t->own)
+		t->group = group_of(t->mod, t->job);
+	t->s = now && (t->own || t->group) ? snapshot_copy(now) : NULL;
+	if (t->s)
+		fence_lift(t->mod, t->s, t->job);
+	for (g = t->s ? t->gone : NULL; g; g = g->next) {
+		g->off = false;
+		if (st->job->state(st->job->self, g->job) == 'R' && !st->job->is_suspended(st->job->self, g->job))
+			gone_move(t, g, -1);
+	}
+	return t->s != NULL;
+}
+
+void trial_restart(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	if (!st->trial)
+		return;
+	snapshot_copy_free(st->trial->s);
+	st->trial->s = NULL;
+}
+
 static struct keel_trial *trial(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	struct snapshot *now = st->trial ? NULL : snapshot_now(mod);
-	struct keel_trial *t = now ? calloc(1, sizeof(*t)) : NULL;
+	const bool suspended = st->job->is_suspended(st->job->self, job);
+	struct keel_trial *t = st->trial ? NULL : calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
 	t->mod = mod;
 	t->job = job;
 	st->trial = t;
-	if (st->job->is_suspended(st->job->self, job))
-		t->own = exec_again(mod, job);
-	else
-		t->group = group_of(mod, job);
-	t->s = snapshot_copy(now);
-	if (t->s && (t->own || t->group)) {
-		fence_lift(mod, t->s, job);
+	t->own = suspended ? exec_again(mod, job) : NULL;
+	if ((t->own || !suspended) && has_copy(t))
 		return t;
-	}
 	trial_free(t);
 	return NULL;
 }
@@ -79,7 +115,7 @@ static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, cons
 {
 	struct state *st = t->mod->state;
 	struct entry *e = entry_of(t->mod, running);
-	struct gone *g = !e || e->vacated ? NULL : calloc(1, sizeof(*g));
+	struct gone *g = !e || e->vacated || !has_copy(t) ? NULL : calloc(1, sizeof(*g));
 
 	if (!g)
 		return e && e->vacated ? -EEXIST : -ENOMEM;
@@ -94,28 +130,47 @@ static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, cons
 	g->next = t->gone;
 	t->gone = g;
 	e->vacated = true;
-	place_vacate(t->s, g->exec, g->share, g->only);
-	totals_move(t->mod, t->s, running, g->only, -1);
-	people_move(t->mod, t->s, running, g->exec, -1);
+	gone_move(t, g, -1);
 	st->hook->note(t->mod, KEEL_POINT_trial_vacate,
 		       KEEL_EVENT(trial_vacate, .id = st->object->id(running), .job = running));
 	return 0;
 }
 
-static void trial_restore(struct keel_trial *t, struct keel_obj *running)
+/* He is where he was; the copy is another matter. */
+static void come_back(struct keel_trial *t, struct gone **at)
 {
 	struct state *st = t->mod->state;
-	struct gone **at = gone_at(t, running), *g = *at;
+	struct gone *g = *at;
 
+	*at = g->next;
+	entry_of(t->mod, g->job)->vacated = false;
+	st->hook->note(t->mod, KEEL_POINT_trial_restore,
+		       KEEL_EVENT(trial_restore, .id = st->object->id(g->job), .job = g->job));
+	gone_free(st, g);
+}
+
+static void trial_restore(struct keel_trial *t, struct keel_obj *running)
+{
+	struct gone **at = gone_at(t, running);
+
+	if (!*at)
+		return;
+	if (t->s && (*at)->off)
+		gone_move(t, *at, 1);
+	come_back(t, at);
+}
+
+/* There is no such job any more: it stays away, in this copy and in the next. */
+void trial_forget(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct gone **at = st->trial ? gone_at(st->trial, job) : NULL, *g = at ? *at : NULL;
+
+	if (st->trial && st->trial->job == job)
+		st->trial->job = NULL;
 	if (!g)
 		return;
 	*at = g->next;
-	entry_of(t->mod, running)->vacated = false;
-	place_occupy(t->s, g->exec, g->share, g->only);
-	totals_move(t->mod, t->s, g->job, g->only, 1);
-	people_move(t->mod, t->s, g->job, g->exec, 1);
-	st->hook->note(t->mod, KEEL_POINT_trial_restore,
-		       KEEL_EVENT(trial_restore, .id = st->object->id(running), .job = running));
 	gone_free(st, g);
 }
 
@@ -130,7 +185,8 @@ static bool asked_for(struct keel_mod *mod, struct keel_obj *job)
 static bool trial_fits(struct keel_trial *t, struct keel_sched_reason *why)
 {
 	struct reason r = { 0 };
-	bool fits = (asked_for(t->mod, t->job) || group_is_eligible(t->mod, t->job, &r)) &&
+	bool fits = t->job && has_copy(t) &&
+		    (asked_for(t->mod, t->job) || group_is_eligible(t->mod, t->job, &r)) &&
 		    job_is_eligible(t->mod, t->job, &r) &&
 		    (t->own ? could_go_back(t->mod, t->s, t->job, t->own, &r)
 			    : would_fit(t->mod, t->job, t->group, t->s, &r));
@@ -155,6 +211,8 @@ static int32_t trial_keep(struct keel_trial *t)
 	const struct gone *g;
 	bool kept;
 
+	if (!has_copy(t))
+		return -ENOENT;
 	if (!is_asking(st, st->object->id(t->job)))
 		return -EINVAL;
 	if (!exec) {
@@ -179,7 +237,7 @@ static void trial_free(struct keel_trial *t)
 	if (!t)
 		return;
 	while (t->gone)
-		trial_restore(t, t->gone->job);
+		come_back(t, &t->gone);
 	st->trial = NULL;
 	st->resource->exec_free(t->own);
 	snapshot_copy_free(t->s);

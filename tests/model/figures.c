@@ -285,6 +285,50 @@ static void run_job_10k_vnodes(struct sim *s)
 	say("job_10k_vnodes_stall", (double)s->stall_ns / 1e6, "ms");
 }
 
+/* ---- victims_10k_stall ------------------------------------------------------------------------------------------ */
+
+static bool was_refused; /* nobody gives way for it */
+
+static keel_verdict found_nobody(struct keel_call *call, uint32_t point, const void *event, void *arg)
+{
+	(void)call, (void)point, (void)event, (void)arg;
+	was_refused = true;
+	return KEEL_NEXT;
+}
+
+static bool nobody_was_found(struct sim *s)
+{
+	(void)s;
+	return !was_refused;
+}
+
+/* One job of 10,000 that run is too urgent to give way: with all others gone it is still one too few. Then half of
+ * them are enough. */
+static void run_victims_10k(struct sim *s)
+{
+	struct keel_err err;
+
+	server_set(s, "scheduling", NULL, "True");
+	submit(s, 1, "express", "1:ncpus=1", NULL, NULL);
+	for (int i = 1; i < 10000; i++) {
+		submit(s, 1 + (uint32_t)i % (USERS - 1), "workq", "1:ncpus=1", NULL, NULL);
+		if (i % 100 == 99)
+			answers(s);
+	}
+	answers(s);
+	wait_running(s, 10000);
+	s->hook->tap_add(&s->owner.pub, KEEL_POINT_preempt_victims, "nobody", 1000, found_nobody, s, &err);
+	s->stall_ns = 0;
+	submit(s, 1, "express", "10000:ncpus=1", NULL, NULL);
+	if (!sim_run_while(s, nobody_was_found, s->now_ms + LONG_MS))
+		sim_wrong(s, "the search has no end");
+	say("victims_10k_stall", (double)s->stall_ns / 1e6, "ms");
+	s->stall_ns = 0;
+	submit(s, 1, "express", "5000:ncpus=1", NULL, NULL);
+	wait_running(s, 5001);
+	say("victims_10k_5000_stall", (double)s->stall_ns / 1e6, "ms");
+}
+
 /* ---- the table ------------------------------------------------------------------------------------------- */
 
 static const struct figure figures[] = {
@@ -292,6 +336,7 @@ static const struct figure figures[] = {
 	{ "delete_preempt_1000", 10, 100, 1, run_delete_preempt_1000 },
 	{ "suspend_resume_1000", 10, 10, 10, run_suspend_resume_1000 },
 	{ "job_10k_vnodes_stall", 100, 100, 1, run_job_10k_vnodes },
+	{ "victims_10k_stall", 100, 100, 1, run_victims_10k },
 };
 
 const struct figure *figure_find(const char *name)

@@ -79,9 +79,17 @@ static size_t name_len(const char *text)
 	return n;
 }
 
-/* Where the value at `text` ends. `words`: a comma ends it only before a name and =. NULL: a quote
- * is not closed. */
-static const char *value_end(const char *text, bool words)
+/* Does the value of `name` end at the comma? Of words it does only before a name and =. */
+static bool comma_ends(const char *name, size_t len, const char *comma, bool words)
+{
+	const char *next = comma + 1 + strspn(comma + 1, " \t");
+	size_t n = name_len(next);
+
+	return words ? n > 0 && next[n] == '=' : !resource_goes_on(name, len, next);
+}
+
+/* Where the value at `text` ends. NULL: a quote is not closed. */
+static const char *value_end(const char *name, size_t len, const char *text, bool words)
 {
 	char quote = '\0';
 
@@ -90,12 +98,8 @@ static const char *value_end(const char *text, bool words)
 			quote = *text == quote ? '\0' : quote;
 		} else if (*text == '"' || *text == '\'') {
 			quote = *text;
-		} else if (*text == ',') {
-			const char *next = text + 1 + strspn(text + 1, " \t");
-			size_t n = name_len(next);
-
-			if (!words || (n > 0 && next[n] == '='))
-				break;
+		} else if (*text == ',' && comma_ends(name, len, text, words)) {
+			break;
 		}
 	}
 	return quote ? NULL : text;
@@ -130,7 +134,7 @@ static int item_take(struct attr_list *l, const char *attribute, const char **at
 	value = name + len + (name[len] == '=');
 	if (len == 0 || (name[len] != '=' && (!attribute || (name[len] && name[len] != ','))))
 		return -EINVAL;
-	end = value_end(value, !attribute);
+	end = value_end(name, len, value, !attribute);
 	if (!end)
 		return -EINVAL;
 	n = strndup(name, len);

@@ -4,9 +4,8 @@
  */
 #include "unquote.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 static bool needs_quotes(const char *at, size_t len)
 {
@@ -41,4 +40,13 @@ void resource_unquote(const char *name, char *value)
 		at = end == NULL ? at + 1 : end + 1;
 	}
 	*to = '\0';
+}
+
+bool resource_goes_on(const char *name, size_t len, const char *next)
+{
+	static const char targets[] = "preempt_targets";
+
+	next += strspn(next, " \t");
+	return len == strlen(targets) && strncasecmp(name, targets, len) == 0 &&
+	       (strncasecmp(next, "queue=", 6) == 0 || strncmp(next, "Resource_List.", 14) == 0);
 }

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unquote.h - quotes in the value of `-l name=value` that protect nothing.
+ * unquote.h - the value of `-l name=value`: quotes that protect nothing, commas that end nothing.
  */
 #ifndef KEELSON_COMMANDS_UNQUOTE_H
 #define KEELSON_COMMANDS_UNQUOTE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* Take the quotes (" or ') off the value of the resource `name`, in place. In a select they stay around a
  * value that needs them: one with ':', '+', '=', a comma, a blank or another quote. */
 void resource_unquote(const char *name, char *value);
+
+/* Behind a comma at `next`: does the value of the resource `name` (`len` bytes) go on? Only preempt_targets has such
+ * commas: queue=a,queue=b. */
+bool resource_goes_on(const char *name, size_t len, const char *next);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * option_resources.c - "-l name[=value][,name[=value]...]".
  *
- * Quotes (" or ') protect a comma; they are taken off, but where a value inside select needs them.
+ * Quotes (" or ') protect a comma, and preempt_targets may have some without; they are taken off, but where a value inside select needs them.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -32,13 +32,14 @@ static size_t name_len(const char *at)
 	return n;
 }
 
-/* Length of a value up to a comma outside quotes; *ret_open: a quote was not closed. */
-static size_t value_len(const char *at, const char **ret_open)
+/* Length of a value up to a comma that ends it; *ret_open: a quote was not closed. */
+static size_t value_len(const char *name, size_t len, const char *at, const char **ret_open)
 {
 	const char *open = NULL;
 	size_t n;
 
-	for (n = 0; at[n] != '\0' && (open != NULL || at[n] != ','); n++) {
+	for (n = 0; at[n] != '\0' &&
+		    (open != NULL || at[n] != ',' || resource_goes_on(name, len, at + n + 1)); n++) {
 		if (open != NULL && at[n] == *open)
 			open = NULL;
 		else if (open == NULL && (at[n] == '"' || at[n] == '\''))
@@ -77,7 +78,7 @@ static int item_take(struct submission *s, const char *list, const char **at, en
 		return complain(list, name + len, "illegal character");
 	*at = name + len;
 	if (**at == '=')
-		size = value_len(++*at, &open);
+		size = value_len(name, len, ++*at, &open);
 	if (open != NULL)
 		return complain(list, open, "no closing quote");
 	ret = set(s, name, len, *at, size, source);

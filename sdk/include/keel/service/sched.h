@@ -7,7 +7,8 @@
 
 #include "keel/types.h"
 
-/* A what-if: lives within one callback (nothing may wait while it is open), one at a time. */
+/* A what-if, one at a time. It may live over turns of the loop, while who opened it is asked for victims: jobs that
+ * end meanwhile are forgotten, vnodes are looked at anew. */
 struct keel_trial;
 
 /* Why a job does not start. */
