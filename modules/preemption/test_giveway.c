@@ -516,65 +516,20 @@ static void turns(int n)
 		keel_mock_advance(mock, 0);
 }
 
-/* The same victims, in one turn or in many. */
-static void test_in_turns(void)
-{
-	char at_once[sizeof(deleted)];
-
-	many_run();
-	CU_ASSERT_EQUAL(nobody_fits(), KEEL_WAIT);
-	answer(0);
-	CU_ASSERT_EQUAL(out.verdict, KEEL_DONE);
-	strcpy(at_once, deleted);
-	end();
-	many_run();
-	slow = true;
-	CU_ASSERT_EQUAL(nobody_fits(), KEEL_WAIT);
-	CU_ASSERT_STRING_EQUAL(asked, "");
-	turns(1000);
-	CU_ASSERT_STRING_EQUAL_FATAL(asked, "may_run");
-	answer(0);
-	turns(1000);
-	CU_ASSERT_EQUAL(out.verdict, KEEL_DONE);
-	CU_ASSERT_STRING_EQUAL(deleted, at_once);
-	CU_ASSERT_STRING_EQUAL(at_once, " 120.svr 119.svr 118.svr 117.svr 116.svr 115.svr 114.svr");
-	end();
-}
-
-static void ends_meanwhile(const char *id)
-{
-	const struct keel_object_api *object = keel_mock_group(mock, "object");
-	struct keel_obj *job = object->find(module, "job", id);
-
-	keel_mock_set(job, "letter", NULL, "F");
-	keel_mock_raise(mock, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = id, .job = job), NULL);
-	keel_mock_destroy(job);
-	needed--;
-}
-
 static void two_end(struct keel_mod *mod, void *arg)
 {
-	(void)mod, (void)arg;
-	CU_ASSERT_STRING_EQUAL(asked, "");
-	ends_meanwhile("120.svr");
-	gone--;
-	ends_meanwhile("115.svr");
-}
+	static const char *const ids[] = { "120.svr", "115.svr" };
+	const struct keel_object_api *object = keel_mock_group(mock, "object");
 
-/* One that had been taken ends, and one that had not: each is one less that has to go. */
-static void test_ends_meanwhile(void)
-{
-	many_run();
-	slow = true;
-	meanwhile = two_end;
-	CU_ASSERT_EQUAL(nobody_fits(), KEEL_WAIT);
-	turns(1000);
-	CU_ASSERT_STRING_EQUAL_FATAL(asked, "may_run");
-	answer(0);
-	turns(1000);
-	CU_ASSERT_EQUAL(out.verdict, KEEL_DONE);
-	CU_ASSERT_STRING_EQUAL(deleted, " 119.svr 118.svr 117.svr 116.svr 114.svr");
-	end();
+	(void)mod, (void)arg;
+	for (size_t i = 0; i < KEEL_COUNT(ids); i++) {
+		struct keel_obj *job = object->find(module, "job", ids[i]);
+
+		keel_mock_raise(mock, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = ids[i], .job = job), NULL);
+		keel_mock_destroy(job);
+		needed--;
+	}
+	gone--;
 }
 
 static void all_is_free(struct keel_mod *mod, void *arg)
@@ -589,18 +544,36 @@ static void it_is_gone(struct keel_mod *mod, void *arg)
 	keel_mock_set(high, "letter", NULL, "F");
 }
 
-/* Enough came free by itself; or the job is not there any more. */
-static void test_for_nobody(void)
+/* The same victims in one turn and in many. Of two that end meanwhile one had been taken: each is one less that has
+ * to go. Nobody goes when enough came free by itself, or the job is not there any more. */
+static void test_in_turns(void)
 {
-	for (int i = 0; i < 2; i++) {
+	static const struct {
+		void (*meanwhile)(struct keel_mod *, void *);
+		keel_verdict verdict;
+		const char *deleted;
+		bool slow;
+	} row[] = {
+		{ NULL, KEEL_DONE, " 120.svr 119.svr 118.svr 117.svr 116.svr 115.svr 114.svr", false },
+		{ NULL, KEEL_DONE, " 120.svr 119.svr 118.svr 117.svr 116.svr 115.svr 114.svr", true },
+		{ two_end, KEEL_DONE, " 119.svr 118.svr 117.svr 116.svr 114.svr", true },
+		{ all_is_free, KEEL_DONE, "", true },
+		{ it_is_gone, KEEL_NEXT, "", true },
+	};
+
+	for (size_t i = 0; i < KEEL_COUNT(row); i++) {
 		many_run();
-		slow = true;
-		meanwhile = i == 0 ? all_is_free : it_is_gone;
+		slow = row[i].slow;
+		meanwhile = row[i].meanwhile;
 		CU_ASSERT_EQUAL(nobody_fits(), KEEL_WAIT);
 		turns(1000);
+		CU_ASSERT_STRING_EQUAL(asked, *row[i].deleted ? "may_run" : "");
+		if (n_askers)
+			answer(0);
+		turns(1000);
 		CU_ASSERT_PTR_NULL(meanwhile);
-		CU_ASSERT_EQUAL(out.verdict, i == 0 ? KEEL_DONE : KEEL_NEXT);
-		CU_ASSERT_STRING_EQUAL(asked, "");
+		CU_ASSERT_EQUAL(out.verdict, row[i].verdict);
+		CU_ASSERT_STRING_EQUAL(deleted, row[i].deleted);
 		end();
 	}
 }
@@ -631,5 +604,4 @@ static void test_failures(void)
 TESTS_MAIN("giveway", TEST(test_requeued_meanwhile), TEST(test_over_meanwhile), TEST(test_next_letter),
 	   TEST(test_method_stays), TEST(test_named_twice),
 	   TEST(test_no_longer_wanted), TEST(test_gives_way), TEST(test_in_vain),
-	   TEST(test_own_limit), TEST(test_in_turns),
-	   TEST(test_ends_meanwhile), TEST(test_for_nobody), TEST(test_failures))
+	   TEST(test_own_limit), TEST(test_in_turns), TEST(test_failures))
