@@ -114,7 +114,7 @@ static const struct keel_job_api jobs = {
 /* ---- the scheduler: a job fits when `needed` others are gone ----------------------------------------------- */
 
 static uint32_t needed, gone, trials;
-static bool slow; /* so that a turn has time for one of them */
+static bool slow; /* a turn has time for one of them */
 static void (*meanwhile)(struct keel_mod *, void *); /* happens after a few turns */
 
 static void take_time(void)
@@ -497,25 +497,17 @@ static void test_own_limit(void)
 /* ---- a search that takes its time ----------------------------------------------------------------------------- */
 
 enum { MANY = 20, ENOUGH = 7 };
-
 static void many_run(void)
 {
-	char id[16];
-
 	begin("D");
 	for (int i = 1; i <= MANY; i++) {
+		char id[16];
+
 		snprintf(id, sizeof(id), "%d.svr", 100 + i);
 		running(id);
 	}
 	needed = ENOUGH;
 }
-
-static void turns(int n)
-{
-	while (n-- > 0 && !out.told && n_askers == 0)
-		keel_mock_advance(mock, 0);
-}
-
 static void two_end(struct keel_mod *mod, void *arg)
 {
 	static const char *const ids[] = { "120.svr", "115.svr" };
@@ -566,11 +558,11 @@ static void test_in_turns(void)
 		slow = row[i].slow;
 		meanwhile = row[i].meanwhile;
 		CU_ASSERT_EQUAL(nobody_fits(), KEEL_WAIT);
-		turns(1000);
+		keel_mock_advance(mock, 1000);
 		CU_ASSERT_STRING_EQUAL(asked, *row[i].deleted ? "may_run" : "");
 		if (n_askers)
 			answer(0);
-		turns(1000);
+		keel_mock_advance(mock, 1000);
 		CU_ASSERT_PTR_NULL(meanwhile);
 		CU_ASSERT_EQUAL(out.verdict, row[i].verdict);
 		CU_ASSERT_STRING_EQUAL(deleted, row[i].deleted);
