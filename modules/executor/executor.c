@@ -46,6 +46,11 @@ static const struct keel_conf_rule conf_rules[] = {
 			      "it; %jobid, %path"),
 	KEEL_CONF_RULE(LIST, struct conf, usecp,
 		       .doc = "\"host:/prefix /local/prefix\": files of that host that are seen here"),
+	KEEL_CONF_RULE(SIZE, struct conf, room, .fallback = "1mb",
+		       .doc = "a host with less room in spool or mom_priv takes no tasks"),
+	KEEL_CONF_RULE(DURATION, struct conf, health_interval, .fallback = "10s", .min = 1000,
+		       .max = 3600000, .doc = "how often a host looks whether it can take tasks: room, "
+		       "processes, names"),
 	KEEL_CONF_RULE(BOOL, struct conf, freezer, .fallback = "true",
 		       .doc = "suspend with the help of the cgroup v2 freezer where it can be used"),
 	KEEL_CONF_RULE(BOOL, struct conf, first_host_only, .fallback = "false",
@@ -151,6 +156,7 @@ static int32_t executor_start(struct keel_mod *mod, struct keel_err *err)
 		if (r < 0)
 			return r;
 		freeze_init(mod);
+		health_start(mod);
 	}
 	return st->core->defer(mod, started, NULL);
 }
@@ -160,7 +166,7 @@ static int32_t executor_busy(struct keel_mod *mod, struct keel_err *err)
 {
 	const struct state *st = mod->state;
 
-	if (st->mom.launching || st->mom.sampling)
+	if (st->mom.launching || st->mom.sampling || st->mom.checking_ms)
 		return st->core->error(err, -EBUSY, "%u tasks are being started; try again",
 				       st->mom.launching);
 	return 0;
@@ -169,6 +175,7 @@ static int32_t executor_busy(struct keel_mod *mod, struct keel_err *err)
 static void executor_stop(struct keel_mod *mod)
 {
 	((struct state *)mod->state)->stopping = true;
+	health_stop(mod);
 }
 
 static void executor_fini(struct keel_mod *mod)

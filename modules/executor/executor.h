@@ -31,6 +31,7 @@ struct conf {
 	const char *sharing, *shepherd, *tmpdir;
 	const char *checkpoint_abort, *restart;
 	const char *const *usecp;
+	int64_t room, health_interval;
 	bool freezer, first_host_only;
 };
 
@@ -122,6 +123,7 @@ struct task {
 	int limit_status;   /* 0, or a system code: of the limit it exceeded, of having been saved */
 	int32_t status;
 	char why[256];
+	bool lacks; /* refused, because this host lacks means */
 	bool discarded; /* no report, forgotten at its end */
 	bool found_over; /* it ended while no daemon was there, and nobody has been told */
 	bool prepared;	/* task_launch was asked: whoever prepared something hears task_end */
@@ -143,6 +145,9 @@ struct mom {
 	struct keel_timer *tick;
 	uint32_t launching, sampling;
 	char *jobs_dir, *freezer_dir;
+	struct keel_timer *health_timer;
+	int64_t checking_ms; /* since when a check runs; 0: none */
+	char sick[256]; /* what it found; "": all well */
 	struct nursery nursery;
 };
 
@@ -315,6 +320,11 @@ void freeze_init(struct keel_mod *mod);
 int freeze_stop(struct keel_mod *mod, struct task *t);
 void freeze_resume(const struct task *t);
 void freeze_remove(struct task *t);
+
+/* health.c: may this host take tasks? */
+void health_start(struct keel_mod *mod);
+void health_stop(struct keel_mod *mod);
+void health_report(struct keel_mod *mod);
 
 /* signals.c: number of a name ("TERM", "SIGTERM", "15"); -1 unknown. */
 int signal_number(const char *name);

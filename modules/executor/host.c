@@ -82,6 +82,7 @@ void host_hello(struct keel_mod *mod)
 	tasks_put(mod, out);
 	if (st->link->send(mod, "server", "task.hello", out) < 0)
 		return;
+	health_report(mod);
 	/* What the server may have missed. */
 	HASH_ITER(hh, st->mom.tasks, t, next) {
 		t->heard = 0; /* a server that was restarted counts anew */

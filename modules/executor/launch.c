@@ -19,6 +19,7 @@
 
 #define USER_FRESH_MS 1000 /* who leaves a group starts nothing as it any more */
 #define RETRY_LATER -3
+#define BAD_USER -10
 #define HOOK_REFUSED -4
 
 struct user_entry {
@@ -153,6 +154,7 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	l->host = strdup(st->core->host_name(mod));
 	l->shepherd = shepherd_path(mod);
 	l->nursery = &((struct state *)mod->state)->mom.nursery;
+	l->room = cf->room;
 	l->tmpdir = cf->tmpdir && *cf->tmpdir ? strdup(cf->tmpdir) : NULL;
 	l->resolved = u && user_copy(&u->user, &l->account_of) == 0;
 	return l->pbs_home && l->host && l->shepherd && rules_copy(cf->usecp, &l->usecp);
@@ -225,7 +227,8 @@ static void talk_heard(struct keel_mod *mod, void *arg)
 	st->core->watch_cancel(t->watch);
 	t->watch = NULL;
 	launch_watch(mod, t);
-	if (sscanf(text, "refused %d %n", &status, &used) == 1)
+	t->lacks = sscanf(text, "short %d %n", &status, &used) == 1;
+	if (t->lacks || sscanf(text, "refused %d %n", &status, &used) == 1)
 		snprintf(t->why, sizeof(t->why), "%s", text + used);
 	else if (strncmp(text, "started ", 8) == 0)
 		task_started(mod, t, (pid_t)strtol(text + 8, NULL, 10));
@@ -357,6 +360,7 @@ static void spawned(struct keel_mod *mod, void *arg)
 	st->mom.launching--;
 	t->launch = NULL;
 	user_remember(mod, &f->l);
+	t->lacks = f->l.status == RETRY_LATER || f->l.status == BAD_USER;
 	if (f->l.status)
 		task_refused(mod, t, f->l.status, f->l.why);
 	else

@@ -47,6 +47,7 @@ struct launch {
 
 	struct user account_of; /* resolved already, or by the worker */
 	bool resolved;
+	int64_t room; /* bytes that must be free where tasks are kept */
 	gid_t gid; /* of the job */
 
 	/* Result: status 0, or a negative system code with `why`. */
@@ -58,6 +59,9 @@ struct launch {
 };
 
 void launch_free(struct launch *l);
+
+/* health.c, on a worker thread: is there room where tasks and their output are kept? 0, -1 with the reason. */
+int health_room(const char *pbs_home, int64_t room, char *why, size_t len);
 int launch_fail(struct launch *l, int32_t status, const char *fmt, ...) KEEL_PRINTF(3, 4);
 
 /* user.c: 0 or -1 with l->status set. */

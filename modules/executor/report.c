@@ -57,6 +57,7 @@ static void on_started(struct keel_mod *mod, const char *peer, const struct keel
 	if (!e || e->started || e->ended)
 		return;
 	e->started = true;
+	TELL(mod, host_start, peer, NULL);
 	place_tell(mod, job, m);
 	TELL(mod, started, job, st->msg->integer(m, "session", 0));
 }
@@ -77,6 +78,8 @@ static void on_refused(struct keel_mod *mod, const char *peer, const struct keel
 	struct entry *e = entry_of(mod, peer, m, &job);
 	const char *why = st->msg->str(m, "why");
 
+	if (st->msg->integer(m, "lacks", 0))
+		TELL(mod, host_start, peer, why ? why : "no reason given");
 	stale_end(mod, peer, m); /* there is nothing more to learn */
 	if (!e)
 		return;
@@ -152,6 +155,14 @@ static void on_unknown(struct keel_mod *mod, const char *peer, const struct keel
 		report_lost(mod, e);
 }
 
+static void on_health(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	const struct state *st = mod->state;
+	const char *why = st->msg->str(m, "why");
+
+	TELL(mod, host_health, peer, why && *why ? why : NULL);
+}
+
 int32_t report_init(struct keel_mod *mod)
 {
 	static const struct {
@@ -161,6 +172,7 @@ int32_t report_init(struct keel_mod *mod)
 		{ "task.started", on_started }, { "task.refused", on_refused },
 		{ "task.used", on_used },	{ "task.ended", on_ended },
 		{ "task.answer", on_answer },	{ "task.unknown", on_unknown },
+		{ "task.health", on_health },
 	};
 	const struct state *st = mod->state;
 	int32_t r = 0;

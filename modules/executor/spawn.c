@@ -26,7 +26,8 @@
 #include "proc.h"
 
 #define UMASK_DEFAULT 077
-#define FAILED_EARLY -1
+#define FAILED_EARLY -3 /* this host lacks means */
+#define BAD_PROGRAM -1
 
 int launch_fail(struct launch *l, int32_t status, const char *fmt, ...)
 {
@@ -163,7 +164,7 @@ static int program_write(struct launch *l, struct spec_out *out)
 			return launch_fail(l, FAILED_EARLY, "no memory for the program's arguments");
 		if (i == 0 && !words[0]) {
 			free(words);
-			return launch_fail(l, FAILED_EARLY, "executable \"%s\" is not XML-coded",
+			return launch_fail(l, BAD_PROGRAM, "executable \"%s\" is not XML-coded",
 					   l->executable);
 		}
 		for (char **w = words; *w; w++)
@@ -386,6 +387,10 @@ void spawn_work(void *arg)
 	struct launch *l = arg;
 	int spec_fd;
 
+	if (health_room(l->pbs_home, l->room, l->why, sizeof(l->why)) < 0) {
+		l->status = FAILED_EARLY;
+		return;
+	}
 	if (user_resolve(l) < 0 || nodes_write(l) < 0)
 		return;
 	spec_fd = spec_open(l);

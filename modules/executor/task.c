@@ -152,6 +152,8 @@ void task_report(struct keel_mod *mod, struct task *t)
 		st->msg->put_int(out, "status", t->status);
 	if (t->state == TASK_REFUSED)
 		st->msg->put_str(out, "why", t->why);
+	if (t->state == TASK_REFUSED && t->lacks)
+		st->msg->put_int(out, "lacks", 1);
 	if (t->state == TASK_ENDED)
 		usage_put(mod, t, out);
 	st->link->send(mod, "server", names[t->state], out);

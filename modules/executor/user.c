@@ -74,7 +74,7 @@ static int account_read(struct launch *l)
 	u->home = strdup(pw.pw_dir && *pw.pw_dir ? pw.pw_dir : "/");
 	u->shell = strdup(pw.pw_shell && *pw.pw_shell ? pw.pw_shell : "/bin/sh");
 	if (!u->name || !u->home || !u->shell || groups_read(u) < 0)
-		return launch_fail(l, -1, "no memory for the groups of user %s", l->user);
+		return launch_fail(l, -3, "no memory for the groups of user %s", l->user);
 	return 0;
 }
 

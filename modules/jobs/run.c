@@ -272,10 +272,20 @@ void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 	}
 }
 
-/* The host could not start it. Faults of the user's own doing end the job, others queue it again. */
+/* Unknown there: elsewhere perhaps not. One that must not run twice and has run is over. */
+static bool is_lost_for_good(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status)
+{
+	struct state *st = mod->state;
+
+	return exit_status == -10 && !st->object->get_int(job, st->a.rerunable) &&
+	       st->object->is_set(job, st->a.exit_status);
+}
+
+/* The host could not start it. Faults of the user's own doing end the job; where the host lacks something it is
+ * queued again. */
 void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why)
 {
-	static const int32_t final[] = { -1, -2, -10, -13 };
+	static const int32_t final[] = { -1, -2, -13 };
 	struct state *st = mod->state;
 	char text[512];
 	size_t i;
@@ -289,7 +299,7 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 		return;
 	}
 	for (i = 0; i < KEEL_COUNT(final); i++)
-		if (final[i] == exit_status) {
+		if (final[i] == exit_status || is_lost_for_good(mod, job, exit_status)) {
 			st->object->set_int(job, st->a.exit_status, exit_status);
 			job_over(mod, job, STEP_FAILED);
 			return;

@@ -26,6 +26,9 @@ static const struct keel_conf_rule rules[] = {
 		       .doc = "a host that proves its key gets its vnodes without `create node`"),
 	KEEL_CONF_RULE(INT, struct conf, vnodes_per_host, .fallback = "4096", .min = 1, .max = 100000,
 		       .doc = "a host that reports more is refused"),
+	KEEL_CONF_RULE(INT, struct conf, offline_after, .fallback = "3", .min = 0, .max = 100000,
+		       .doc = "a host that refused so many starts in a row for want of means (disk, processes, "
+			      "users) is set offline; 0: never"),
 };
 
 static const struct keel_class_def node_class = {
@@ -270,6 +273,8 @@ static const struct keel_task_events events = {
 	.size = sizeof(struct keel_task_events),
 	.host_up = host_up,
 	.host_down = host_down,
+	.host_start = host_start,
+	.host_health = host_health,
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)

@@ -39,6 +39,8 @@ struct tenant {
 
 /* Private memory on each node object. */
 struct vnode {
+	bool sick;	   /* its host says so: KEEL_NODE_OFFLINE_BY_MOM is ours */
+	uint32_t failures; /* starts in a row that its host refused for want of means */
 	uint32_t told; /* state bits everybody was told of */
 	bool met;      /* the module knows it: found at replay, or just made */
 	struct tenant *tenants; /* in order of arrival */
@@ -63,6 +65,7 @@ struct newcomer {
 
 struct conf {
 	bool auto_create;
+	int64_t offline_after;
 	int64_t vnodes_per_host;
 };
 
@@ -153,6 +156,10 @@ bool report_is_good(struct keel_mod *mod, const char *host, const char *const *f
 const char *node_host_of(struct keel_mod *mod, const char *vnode);
 void host_up(struct keel_mod *mod, const char *host, const char *const *facts, uint32_t n);
 void host_down(struct keel_mod *mod, const char *host, const char *why);
+
+/* sick.c */
+void host_start(struct keel_mod *mod, const char *host, const char *why);
+void host_health(struct keel_mod *mod, const char *host, const char *why);
 /* What every vnode has: host, vnode, the zero amounts. */
 void node_complete(struct keel_mod *mod, struct keel_obj *node);
 /* An administrator makes a vnode: when it is there it is completed, and its host is asked what it is. */

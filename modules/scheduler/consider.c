@@ -133,7 +133,7 @@ static char *place_of(struct keel_mod *mod, const struct group *g, const struct 
 		return NULL;
 	}
 	exec_vnode = find_place(mod, e->job, g, ret);
-	if (!exec_vnode) {
+	if (!exec_vnode && !avoids(mod, e)) {
 		g->shape->reason = *ret;
 		g->shape->known_at = st->epoch;
 	}
@@ -148,7 +148,7 @@ static void never_first(struct keel_mod *mod, const struct group *g, const struc
 	struct snapshot *s = g->shape ? snapshot_now(mod) : NULL;
 	struct reason place = { 0 };
 
-	if (!s)
+	if (!s || (g->shape->known_at != st->epoch && avoids(mod, e)))
 		return;
 	if (g->shape->known_at != st->epoch) {
 		if (would_fit(mod, e->job, g, s, &place))
@@ -182,6 +182,8 @@ static char *place_beside(struct keel_mod *mod, struct group *g, struct entry *e
 			reason_why(ret, KEEL_WHY_CONFLICT);
 			return NULL;
 		}
+		if (avoids(mod, e))
+			return NULL;
 		g->shape->reason = *ret;
 		g->shape->known_at = st->epoch;
 	}
@@ -226,6 +228,10 @@ static enum answer start(struct keel_mod *mod, struct group *g, struct entry *e,
 
 	if (!g->shape)
 		return resume(mod, e, ret);
+	if (own && avoids(mod, e)) { /* it goes on there or nowhere */
+		reason_why(ret, KEEL_WHY_FEW_FREE);
+		return NO_PLACE_FOR_IT;
+	}
 	if (own)
 		exec_vnode = find_own_place(mod, e->job, ret);
 	else if (delays_nobody(mod, g->duration))
@@ -233,7 +239,7 @@ static enum answer start(struct keel_mod *mod, struct group *g, struct entry *e,
 	else
 		exec_vnode = place_beside(mod, g, e, ret);
 	if (!exec_vnode)
-		return own || vnodes_one_by_one(mod) ? NO_PLACE_FOR_IT : NO_PLACE;
+		return own || vnodes_one_by_one(mod) || avoids(mod, e) ? NO_PLACE_FOR_IT : NO_PLACE;
 	talk_not(mod, g);
 	plans_note(mod, e->job, exec_vnode, g->duration);
 	st->serving = NULL;

@@ -443,6 +443,8 @@ void cycle_stop(struct keel_mod *mod)
 	st->core->timer_cancel(st->timer);
 	st->core->timer_cancel(st->iteration);
 	st->core->timer_cancel(st->talk_timer);
+	st->core->timer_cancel(st->avoid_timer);
+	st->avoid_timer = NULL;
 	st->timer = st->iteration = st->talk_timer = NULL;
 	await_drop(mod);
 	asking_drop(mod);

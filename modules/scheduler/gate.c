@@ -258,10 +258,13 @@ char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 	struct state *st = mod->state;
 	struct asked asked;
 	struct wish wish;
+	struct shut shut;
 	char *exec_vnode;
 
 	wish_make(mod, job, g, &asked, &wish);
+	avoid_shut(mod, s, job, &shut);
 	exec_vnode = place_job(s, &wish, ret);
+	avoid_open(s, &shut);
 	wish_fini(&asked);
 	chunks_log(mod, st->object->id(job), wish.select, exec_vnode != NULL, ret);
 	return exec_vnode;
@@ -272,10 +275,13 @@ bool would_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 {
 	struct asked asked;
 	struct wish wish;
+	struct shut shut;
 	bool fits;
 
 	wish_make(mod, job, g, &asked, &wish);
+	avoid_shut(mod, s, job, &shut);
 	fits = place_fits(s, &wish, ret);
+	avoid_open(s, &shut);
 	wish_fini(&asked);
 	return fits;
 }

@@ -96,6 +96,7 @@ void entry_fini(struct keel_mod *mod, void *slot)
 		trial_forget(mod, e->job);
 		entry_out(mod, e);
 	}
+	avoid_forget(e);
 	e->job = NULL;
 }
 

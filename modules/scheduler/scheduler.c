@@ -136,19 +136,25 @@ static keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_plac
 {
 	struct entry *e = entry_of(c->mod, ev->job);
 
-	if (e)
+	if (e) {
+		avoid_sent(c->mod, e);
 		entry_running(c->mod, e);
+	}
 	return KEEL_NEXT;
 }
 
 static keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_started *ev)
 {
+	struct entry *e = entry_of(c->mod, ev->job);
+
+	if (e)
+		avoid_forget(e);
 	await_heard(c->mod, ev->id);
 	return KEEL_NEXT;
 }
 
 /* An array may start another subjob when one has ended. */
-static void parent_touch(struct keel_mod *mod, const char *id)
+static void parent_touch(struct keel_mod *mod, const char *id, struct entry *refused)
 {
 	struct state *st = mod->state;
 	const char *open = strchr(id, '['), *close = open ? strchr(open, ']') : NULL;
@@ -159,8 +165,11 @@ static void parent_touch(struct keel_mod *mod, const char *id)
 		return;
 	snprintf(name, sizeof(name), "%.*s[%s", (int)(open - id), id, close);
 	parent = st->object->find(mod, "job", name);
-	if (parent)
-		look(mod, parent);
+	if (!parent)
+		return;
+	if (refused && entry_of(mod, parent))
+		avoid_refused(mod, refused, entry_of(mod, parent));
+	look(mod, parent);
 }
 
 static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
@@ -169,9 +178,11 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 
 	if (e)
 		entry_out(c->mod, e);
+	if (e && ev->requeued && !strchr(ev->id, '['))
+		avoid_refused(c->mod, e, e);
 	if (e && ev->requeued)
 		look(c->mod, ev->job);
-	parent_touch(c->mod, ev->id);
+	parent_touch(c->mod, ev->id, ev->requeued ? e : NULL);
 	await_heard(c->mod, ev->id);
 	return KEEL_NEXT;
 }
@@ -200,6 +211,7 @@ static keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node
 		return KEEL_NEXT;
 	if (ev->before & ~ev->after & ~ours) {
 		st->relevance++;
+		st->forgiven_ms = st->core->now_ms(c->mod);
 		rest_over(c->mod);
 	}
 	wake(c->mod, CMD_ENDED);

@@ -50,6 +50,8 @@ struct entry {
 	uint32_t ranked_in, asked_in; /* cycles: ranked; somebody was asked to give way */
 	uint32_t ends_in; /* calendar that has its end */
 	uint32_t gave_up; /* st->relevance when victims left in vain: no more until it moves */
+	struct memory *refused; /* by which hosts, lately; NULL: none */
+	char *sent_to; /* vnode of a host that has not started it yet; NULL: none */
 	uint16_t failures;
 	uint8_t where;
 	bool aside : 1;   /* refused for itself in this cycle */
@@ -228,6 +230,8 @@ struct state {
 	struct asking *asking;  /* for victims */
 	bool asking_over;       /* those of the urgent job gave way apart from its cycle, or did not */
 	struct fence fence;     /* for the job whose victims are asked */
+	struct keel_timer *avoid_timer;
+	int64_t avoid_until_ms, forgiven_ms; /* the last job that avoids a host; refusals before are void */
 	char *refusal;          /* nobody gave way, because its start would be refused so; owned */
 	int32_t refusal_code;
 	struct keel_trial *trial; /* the open what-if */
@@ -432,6 +436,18 @@ bool fence_close(struct keel_mod *mod, const char *id); /* to all but this job; 
 void fence_apply(struct keel_mod *mod, struct snapshot *s, bool anew); /* to what has been read */
 void fence_lift(struct keel_mod *mod, struct snapshot *copy, struct keel_obj *job); /* for it, in a copy */
 void fence_drop(struct keel_mod *mod);
+
+/* avoid.c */
+void avoid_sent(struct keel_mod *mod, struct entry *e); /* to its exec_vnode */
+void avoid_started(struct entry *e);
+void avoid_refused(struct keel_mod *mod, struct entry *of, struct entry *job); /* if it was only sent */
+void avoid_forget(struct entry *e);
+bool avoids(struct keel_mod *mod, const struct entry *e); /* some host, now? Its verdicts are its own. */
+struct shut {
+	uint32_t *node, n;
+};
+void avoid_shut(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job, struct shut *ret);
+void avoid_open(struct snapshot *s, struct shut *shut); /* the exact reverse */
 
 /* whatif.c */
 extern const struct keel_sched_api sched_service;

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@
 #include "../proc.h"
 #include "shepherd.h"
 
+#define RETRY_LATER -3
 #define EXIT_BAD_SPEC 64 /* nothing was started */
 #define NO_SUCH_PROGRAM 254
 #define STREAMS_BOTH 3	 /* they stay in the spool */
@@ -151,6 +153,17 @@ static uint64_t microseconds(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_usec;
 }
 
+/* Errors that say nothing of the job: the host lacks something now. */
+static bool is_short(const struct trouble *t)
+{
+	static const int errors[] = { EAGAIN, ENOMEM, ENOSPC, EMFILE, ENFILE, EIO, EROFS };
+
+	for (size_t i = 0; t->stage != TROUBLE_NONE && i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (t->error == errors[i])
+			return true;
+	return false;
+}
+
 /* System codes of a start that failed, by stage. */
 static int trouble_status(const struct trouble *t)
 {
@@ -159,15 +172,18 @@ static int trouble_status(const struct trouble *t)
 		[TROUBLE_OUTPUT] = -2, [TROUBLE_PROGRAM] = NO_SUCH_PROGRAM,
 	};
 
+	if (is_short(t))
+		return RETRY_LATER;
 	return t->stage > TROUBLE_NONE && t->stage <= TROUBLE_PROGRAM ? codes[t->stage] : -1;
 }
 
 static void start_report(const struct spec *s, pid_t pid, struct trouble *t)
 {
+	bool lacks = is_short(t) && t->stage != TROUBLE_PROGRAM; /* there it is the user's own limit */
 	char text[512];
 
 	t->what[sizeof(t->what) - 1] = '\0';
-	if (t->stage == TROUBLE_NONE || t->stage == TROUBLE_PROGRAM) {
+	if (t->stage == TROUBLE_NONE || (t->stage == TROUBLE_PROGRAM && !is_short(t))) {
 		snprintf(text, sizeof(text), "started %d", (int)pid);
 	} else if (t->stage == TROUBLE_HOME && strcmp(t->what, s->home) == 0) {
 		snprintf(text, sizeof(text), "refused %d Could not chdir to Home directory",
@@ -177,6 +193,8 @@ static void start_report(const struct spec *s, pid_t pid, struct trouble *t)
 			 strerror(t->error));
 	}
 	record_append(s, text);
+	if (lacks)
+		snprintf(text, sizeof(text), "short %d %s: %s", RETRY_LATER, t->what, strerror(t->error));
 	tell(text);
 }
 
@@ -208,7 +226,7 @@ static int shepherd(void)
 	}
 	if (outcome_write(&s, &o) < 0)
 		return EXIT_BAD_SPEC;
-	if (t.stage != TROUBLE_NONE && t.stage != TROUBLE_PROGRAM)
+	if (t.stage != TROUBLE_NONE && (t.stage != TROUBLE_PROGRAM || is_short(&t)))
 		return 0; /* there is no output */
 	places_read(&s);
 	notice = notice_read(&s);

@@ -35,6 +35,10 @@ struct keel_task_events {
 	void (*host_down)(struct keel_mod *, const char *host, const char *why);
 	/* The directory the run is in, before started() or ended() when the host knows it. */
 	void (*placed)(struct keel_mod *, struct keel_obj *job, const char *dir);
+	/* A start there failed for want of means (why), before refused(); NULL: one succeeded. */
+	void (*host_start)(struct keel_mod *, const char *host, const char *why);
+	/* Why it can take no tasks, by its own check; NULL: it can. */
+	void (*host_health)(struct keel_mod *, const char *host, const char *why);
 };
 
 /* code 0, or a PBSE number with its text (NULL: table text). `me` is the module that asked. */

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * health.c - may this host take tasks? Room where they are kept, processes, names: looked at on a worker thread
+ * again and again, because each of these may block; what is found is reported to the server.
+ */
+#include "executor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LONGEST_MS 30000 /* a check that takes longer is a finding */
+
+struct check {
+	char *home;
+	int64_t room;
+	char why[256];
+};
+
+static const char *const places[] = { "spool", "mom_priv/jobs" };
+
+int health_room(const char *pbs_home, int64_t room, char *why, size_t len)
+{
+	char path[4096];
+	struct statvfs fs;
+
+	for (size_t i = 0; i < KEEL_COUNT(places); i++) {
+		snprintf(path, sizeof(path), "%s/%s", pbs_home, places[i]);
+		if (statvfs(path, &fs) < 0)
+			snprintf(why, len, "%.180s: %s", path, strerror(errno));
+		else if (fs.f_flag & ST_RDONLY)
+			snprintf(why, len, "%.180s cannot be written: read-only", path);
+		else if ((int64_t)(fs.f_bavail * fs.f_frsize) < room || (fs.f_files && !fs.f_ffree))
+			snprintf(why, len, "%.180s has no room left", path);
+		else
+			continue;
+		return -1;
+	}
+	return 0;
+}
+
+static int write_tried(const char *home, char *why, size_t len)
+{
+	char path[4096];
+	bool written;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/mom_priv/jobs/.health", home);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	written = fd >= 0 && write(fd, "1\n", 2) == 2;
+	if (!written)
+		snprintf(why, len, "%.180s cannot be written: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	unlink(path);
+	return written ? 0 : -1;
+}
+
+static int process_tried(char *why, size_t len)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		_exit(0);
+	if (pid > 0) {
+		waitpid(pid, NULL, 0);
+		return 0;
+	}
+	snprintf(why, len, "no new process can be made: %s", strerror(errno));
+	return -1;
+}
+
+static int name_tried(char *why, size_t len)
+{
+	struct passwd pw, *found = NULL;
+	char buf[16384];
+	int r = getpwuid_r(geteuid(), &pw, buf, sizeof(buf), &found);
+
+	if (found)
+		return 0;
+	snprintf(why, len, "users cannot be looked up: %s", r ? strerror(r) : "this daemon's own is unknown");
+	return -1;
+}
+
+static void check_work(void *arg)
+{
+	struct check *c = arg;
+
+	if (health_room(c->home, c->room, c->why, sizeof(c->why)) == 0 &&
+	    write_tried(c->home, c->why, sizeof(c->why)) == 0 && process_tried(c->why, sizeof(c->why)) == 0)
+		name_tried(c->why, sizeof(c->why));
+}
+
+void health_report(struct keel_mod *mod)
+{
+	const struct state *st = mod->state;
+	struct keel_out *out = st->msg->out(mod);
+
+	if (!out)
+		return;
+	st->msg->put_str(out, "why", st->mom.sick);
+	st->link->send(mod, "server", "task.health", out);
+}
+
+static void found_is(struct keel_mod *mod, const char *why)
+{
+	struct state *st = mod->state;
+
+	if (strcmp(st->mom.sick, why) == 0)
+		return;
+	snprintf(st->mom.sick, sizeof(st->mom.sick), "%s", why);
+	st->core->log(mod, KEEL_LOG_ERROR, "Node", st->core->host_name(mod), "%s%s",
+		      *why ? "no tasks are taken: " : "tasks are taken again", why);
+	health_report(mod);
+}
+
+static void checked(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct check *c = arg;
+
+	st->mom.checking_ms = 0;
+	if (!st->stopping)
+		found_is(mod, c->why);
+	free(c->home);
+	free(c);
+}
+
+static void look(struct keel_mod *mod, void *arg)
+{
+	const struct conf *conf = mod->conf;
+	struct state *st = mod->state;
+	int64_t now = st->core->now_ms(mod);
+	struct check *c;
+
+	(void)arg;
+	st->mom.health_timer = st->core->timer(mod, conf->health_interval, look, NULL);
+	if (st->mom.checking_ms) {
+		if (now - st->mom.checking_ms > LONGEST_MS)
+			found_is(mod, "its disk or its name service does not answer");
+		return;
+	}
+	c = calloc(1, sizeof(*c));
+	if (!c || !(c->home = strdup(st->core->home(mod)))) {
+		free(c);
+		return;
+	}
+	c->room = conf->room;
+	st->mom.checking_ms = now;
+	if (st->core->work(mod, check_work, checked, c) == 0)
+		return;
+	st->mom.checking_ms = 0;
+	free(c->home);
+	free(c);
+}
+
+void health_start(struct keel_mod *mod)
+{
+	look(mod, NULL);
+}
+
+void health_stop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	st->core->timer_cancel(st->mom.health_timer);
+	st->mom.health_timer = NULL;
+}

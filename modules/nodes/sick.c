@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sick.c - hosts on which something is broken: by their own check, or because they refuse one start after the
+ * other. No new work goes there: each job would try it once.
+ */
+#include "nodes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char sick[] = "no tasks are taken: ";
+
+static void one_refused(struct keel_mod *mod, struct keel_obj *node, void *arg)
+{
+	const struct conf *conf = mod->conf;
+	struct state *st = mod->state;
+	struct vnode *v = st->object->slot(mod, node);
+	char text[400];
+
+	if (!v || conf->offline_after <= 0 || ++v->failures < conf->offline_after)
+		return;
+	snprintf(text, sizeof(text), "offline, %u starts in a row failed: %s", v->failures, (const char *)arg);
+	v->failures = 0; /* who sets it free again begins anew */
+	if (node_state(mod, node) & KEEL_NODE_OFFLINE)
+		return;
+	st->core->log(mod, KEEL_LOG_SYSTEM, "Node", st->object->id(node), "%s", text);
+	st->object->set_str(node, st->attr.comment, text);
+	node_set_state(mod, node, KEEL_NODE_OFFLINE, true);
+}
+
+static void one_started(struct keel_mod *mod, struct keel_obj *node, void *arg)
+{
+	struct state *st = mod->state;
+	struct vnode *v = st->object->slot(mod, node);
+
+	(void)arg;
+	if (v)
+		v->failures = 0;
+}
+
+void host_start(struct keel_mod *mod, const char *host, const char *why)
+{
+	each_vnode_of(mod, host, why ? one_refused : one_started, (void *)why);
+}
+
+static void one_sick(struct keel_mod *mod, struct keel_obj *node, void *arg)
+{
+	struct state *st = mod->state;
+	const char *comment = st->object->get_str(node, st->attr.comment);
+	struct vnode *v = st->object->slot(mod, node);
+	char text[400];
+
+	if (v)
+		v->sick = true;
+	snprintf(text, sizeof(text), "%s%s", sick, (const char *)arg);
+	if (!comment || strncmp(comment, sick, strlen(sick)) == 0)
+		st->object->set_str(node, st->attr.comment, text);
+	node_set_state(mod, node, KEEL_NODE_OFFLINE_BY_MOM, true);
+}
+
+/* Only what this check has set: an administrator may have used the word for reasons of his own. */
+static void one_well(struct keel_mod *mod, struct keel_obj *node, void *arg)
+{
+	struct state *st = mod->state;
+	struct vnode *v = st->object->slot(mod, node);
+	const char *comment = st->object->get_str(node, st->attr.comment);
+	bool said = comment && strncmp(comment, sick, strlen(sick)) == 0;
+
+	(void)arg;
+	if (!said && !(v && v->sick))
+		return;
+	if (v)
+		v->sick = false;
+	if (said)
+		st->object->unset(node, st->attr.comment, NULL);
+	node_set_state(mod, node, KEEL_NODE_OFFLINE_BY_MOM, false);
+}
+
+void host_health(struct keel_mod *mod, const char *host, const char *why)
+{
+	struct state *st = mod->state;
+
+	if (why)
+		st->core->log(mod, KEEL_LOG_SYSTEM, "Node", host, "%s%s", sick, why);
+	each_vnode_of(mod, host, why ? one_sick : one_well, (void *)why);
+}

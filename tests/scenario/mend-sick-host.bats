@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Hosts on which something is broken: a job that they cannot start starts elsewhere, and none is lost there.
+# What is broken is so for one mom alone, in a mount namespace of its own.
+
+load helper
+load shared
+
+setup_file() { open_cluster --hosts 2 --ncpus 8; }
+teardown_file() { close_cluster; }
+setup() { join_cluster; needs_root; }
+
+is_offline() { node_is "$1" offline; }
+is_free() { node_is "$1" free; }
+well_again()
+{
+	sandbox restart n1
+	wait_until 20 node_known n1
+	pbsnodes -C '' n1
+	pbsnodes -r n1
+	wait_until 20 is_free n1
+}
+node_known() { node_attr "$1" state | grep -qv down; }
+
+# broken COMMAND...: n1's mom starts again where COMMAND has been done, for it alone.
+broken()
+{
+	undo well_again
+	sandbox kill n1
+	unshare -m --propagation private bash -ec "$1; shift; exec \"\$@\"" bash - \
+		"$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUILD" n1 3>&-
+}
+n1_first() { qmgr -c 'set node n1 Priority = 10'; undo qmgr -c 'unset node n1 Priority'; }
+elsewhere() { job_is "$1" R 42 && same host n2/0 "$(job_attr "$1" exec_host | sed 's|/.*|/0|')" 2>/dev/null; }
+
+@test "mend A5: a user unknown on one host: his jobs start elsewhere, and the host is set offline after three" {
+	grep -v "^$OWNER:" /etc/passwd >"$SB/passwd"
+	broken "mount --bind '$SB/passwd' /etc/passwd"
+	n1_first
+	for i in 1 2 3; do
+		id[i]=$(submit -l select=1:ncpus=1)
+		wait_until 20 elsewhere "${id[i]}"
+		[ -d "/proc/$(session_of "${id[i]}")" ]
+	done
+	wait_until 10 is_offline n1
+	has "$(node_attr n1 comment)" "3 starts in a row failed: user $OWNER is unknown on this host"
+	same 'runs of the first' 2 "$(job_attr "${id[1]}" run_count)"
+}
+
+@test "mend A6: a job that a host refuses waits longer each time before it is sent there again" {
+	grep -v "^$OWNER:" /etc/passwd >"$SB/passwd"
+	broken "mount --bind '$SB/passwd' /etc/passwd"
+	id=$(submit -r n -l select=1:ncpus=1:host=n1)
+	refused() { [ "$(server_log | grep -c "$id;Unable to Run Job, MOM rejected")" -ge "$1" ]; }
+	wait_until 20 refused 1
+	first=$SECONDS
+	wait_until 20 refused 3
+	[ $((SECONDS - first)) -ge 5 ] # 2 s, then 4
+	job_is "$id" Q
+	wait_until 10 is_offline n1
+	same runs 3 "$(job_attr "$id" run_count)"
+}
+
+@test "mend A5: a host whose spool is full takes no jobs, says so, and is back by itself" {
+	broken "mount -t tmpfs -o size=64k none '$SB/n1/spool'"
+	n1_first
+	id=$(submit -l select=1:ncpus=1)
+	wait_until 20 elsewhere "$id"
+	wait_until 10 is_offline n1
+	has "$(node_attr n1 comment)" "^no tasks are taken: $SB/n1/spool has no room left"
+	mom=$(head -n 1 "$SB/n1/mom_priv/mom.lock")
+	nsenter -t "$mom" -m umount "$SB/n1/spool"
+	wait_until 20 is_free n1
+	same comment '' "$(node_attr n1 comment)"
+	id=$(submit -l select=1:ncpus=1:host=n1)
+	wait_until 20 job_is "$id" R 42
+}
+
+@test "mend A5: a user who has used up his processes on a host: his job is queued again, not ended" {
+	undo well_again
+	id=$(submit -l select=1:ncpus=1:host=n1)
+	wait_until 20 job_is "$id" R 42 # where shepherds come from is there
+	mom=$(head -n 1 "$SB/n1/mom_priv/mom.lock")
+	for pid in $(pgrep -P "$mom"); do prlimit --pid "$pid" --nproc=1:1; done
+	n1_first
+	id=$(submit -l select=1:ncpus=1)
+	wait_until 20 elsewhere "$id"
+	has "$(server_log)" "$id;Unable to Run Job, MOM rejected: .*Resource temporarily unavailable"
+	is_free n1 # it is his trouble alone
+}
