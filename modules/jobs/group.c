@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +17,7 @@
 #include <strings.h>
 
 #define BUF_FIRST 4096u
-#define BUF_MAX (1024u * 1024u)
 #define GROUPS_FIRST 64
-#define GROUPS_MAX 65536
 
 struct group_question {
 	char *user, *group; /* group "": the user's own */
@@ -44,7 +43,7 @@ static bool read_whole(int (*get)(void *arg, char *buf, size_t len), void *arg)
 	char *buf = NULL;
 	int code = ERANGE;
 
-	for (; code == ERANGE && size <= BUF_MAX; size *= 2) {
+	for (; code == ERANGE; size *= 2) {
 		char *bigger = realloc(buf, size);
 
 		if (!bigger)
@@ -98,7 +97,7 @@ static bool is_member(const char *user, gid_t primary, gid_t gid)
 	gid_t *ids = NULL, *more;
 	bool member = primary == gid;
 
-	while (!member && room <= GROUPS_MAX && (more = realloc(ids, (size_t)room * sizeof(gid_t)))) {
+	while (!member && room <= NGROUPS_MAX && (more = realloc(ids, (size_t)room * sizeof(gid_t)))) {
 		ids = more;
 		n = room;
 		if (getgrouplist(user, primary, ids, &n) >= 0)

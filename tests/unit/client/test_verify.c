@@ -191,7 +191,7 @@ static int manage(int obj, const char *name, const char *value)
 	return verify_manager(c, MGR_CMD_SET, obj, &a);
 }
 
-/* past sdk/client/check_select.c RESOURCE_NAME_MAX, past sdk/client/check_select.c VALUE_MAX: their ends count. */
+/* past sdk/client/check.h RESOURCE_NAME_MAX, past sdk/client/check_select.c VALUE_MAX: their ends count. */
 static void test_long_chunks(void)
 {
 	char text[4200];
