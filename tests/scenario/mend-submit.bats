@@ -140,6 +140,10 @@ ran_as()
 	ran_as ktsubin
 	grouped -W group_list="ktsub@$(hostname),ktsubin"
 	ran_as ktsub
+
+	id=$(as ktsub qsub -W group_list=ktsubin -J 1-2 -o "$(desk ktsub)/" -j oe -- /bin/sh -c 'id -gn')
+	ends "$id"
+	same 'group of a subjob' ktsubin "$(cat "$(desk ktsub)/${id/\[\]/[2]}.OU")"
 }
 
 @test "mend A12: qalter -W group_list= chooses the group of a job that waits" {
@@ -230,9 +234,10 @@ has_comment() { [ -n "$(job_attr "$1" comment)" ]; }
 		wait_until 10 grep -qx err "$dir/$id.ER"
 		same output out "$(cat "$dir/$id.OU")"
 		same owner "$OWNER" "$(stat -c %U "$dir/$id.OU")"
+		qmsg -O 'a word' "$id"
 		qdel "$id"
 		ends "$id"
-		same output out "$(cat "$dir/$id.OU")"
+		same output $'out\na word' "$(cat "$dir/$id.OU")"
 	done
 	id=$(finished -k do -o "$dir" -j oe -- /bin/sh -c 'echo out; echo err >&2')
 	same 'both streams' $'out\nerr' "$(cat "$dir/$id.OU")"
