@@ -21,14 +21,24 @@
 #define SAY_WINDOW_MS (60 * 1000)
 #define SAY_BURST 5
 
+static int64_t owner_soft_ms(const struct hooks *h, const struct owner *owner)
+{
+	return owner->budget.soft_ms > 0 ? owner->budget.soft_ms : h->conf.soft_budget_ms;
+}
+
+static int64_t owner_hard_ms(const struct hooks *h, const struct owner *owner)
+{
+	return owner->budget.hard_ms > 0 ? owner->budget.hard_ms : h->conf.hard_budget_ms;
+}
+
 static int64_t soft_ms(const struct hooks *h, const struct tap *t)
 {
-	return t->owner->budget.soft_ms > 0 ? t->owner->budget.soft_ms : h->conf.soft_budget_ms;
+	return owner_soft_ms(h, t->owner);
 }
 
 static int64_t hard_ms(const struct hooks *h, const struct tap *t)
 {
-	return t->owner->budget.hard_ms > 0 ? t->owner->budget.hard_ms : h->conf.hard_budget_ms;
+	return owner_hard_ms(h, t->owner);
 }
 
 /* 0: never. */
@@ -171,4 +181,26 @@ void hooks_reset_times(struct hooks *h)
 {
 	FOR_EACH_TAP(h, t)
 		tap_reset(t);
+}
+
+/* ---- what is no tap ------------------------------------------------------------------------------ */
+/* Less what this thread waited for a processor: since the last look, so in doubt it is innocent. */
+void budget_guarded(struct owner *owner, const char *what, const char *object, int64_t ns)
+{
+	struct hooks *h = owner->parts->hooks;
+	int64_t seen = h->delay_seen_ns, hard = owner_hard_ms(h, owner);
+	bool is_hard;
+	uint32_t unsaid;
+
+	if (!over(owner_soft_ms(h, owner), (uint64_t)ns))
+		return;
+	h->delay_seen_ns = loop_delay_ns(owner->parts->loop);
+	ns = ns > h->delay_seen_ns - seen ? ns - (h->delay_seen_ns - seen) : 0;
+	is_hard = over(hard, (uint64_t)ns);
+	if (!over(owner_soft_ms(h, owner), (uint64_t)ns) || !may_say(&h->guarded, loop_now_ms(owner->parts->loop), &unsaid))
+		return;
+	hooks_log(h, is_hard ? KEEL_LOG_ERROR : KEEL_LOG_SYSTEM, owner_name(owner),
+		  "%s of module %s%s%s took %lld ms, %s budget is %lld ms", what, owner_name(owner),
+		  object != NULL ? ", " : "", object != NULL ? object : "", (long long)(ns / (int64_t)NS_PER_MS),
+		  is_hard ? "the hard" : "the soft", (long long)(is_hard ? hard : owner_soft_ms(h, owner)));
 }

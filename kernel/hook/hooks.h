@@ -57,10 +57,22 @@ void hooks_scope(struct hooks *h, struct owner *owner, struct scope *scope);
 /* Only replay reaches the taps of a quiet module: between attaching and its start(). */
 void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet);
 
-/* Which call of which tap runs on this thread; false: none. Safe in a signal handler of this thread. */
+/* A call of a module outside of its taps, while it runs: in place, on the stack. `what` is a word for people; object may
+ * be NULL. Ended on the loop's thread it is held against the module's budget. */
+struct hooks_guard {
+	struct owner *owner;
+	const char *what, *object;
+	int64_t begun_ns; /* 0: on a worker thread */
+	const struct hooks_guard *outer;
+};
+void hooks_guard_begin(struct hooks_guard *g, struct owner *owner, const char *what, const char *object);
+void hooks_guard_begin_aside(struct hooks_guard *g, struct owner *owner, const char *what); /* on another thread */
+void hooks_guard_end(struct hooks_guard *g);
+
+/* Which call of which tap runs on this thread, or of what else of a module; false: none. Safe in a signal handler of this thread. */
 struct hooks_crumb {
-	const char *tap;    /* "module.tap" */
-	const char *point;
+	const char *tap;    /* "module.tap", or the module */
+	const char *point;  /* or what it is called for: "a timer" */
 	const char *object; /* the id its event is about, or NULL */
 	uint32_t depth;     /* of operations within operations, 1: outermost */
 	const void *call;   /* the same call of the same tap as before? both are equal then */

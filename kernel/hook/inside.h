@@ -290,6 +290,8 @@ void tap_watch(struct tap *t);
 /* budget.c */
 bool budget_exceeded(const struct hooks *h, const struct tap *t, uint64_t ns);
 void budget_judge(struct op *op, struct tap *t, const struct spent *spent);
+/* The same of what is no tap: nothing is benched. */
+void budget_guarded(struct owner *owner, const char *what, const char *object, int64_t ns);
 
 /* park.c */
 keel_verdict op_park(struct op *op);
@@ -398,6 +400,7 @@ struct hooks {
 		const struct tap *tap;
 		uint64_t number, ns;
 	} slow; /* the last slow call: its number, and what it took */
+	struct say_limit guarded; /* records about what is no tap */
 	int64_t delay_seen_ns; /* loop_delay_ns() when it was last looked at */
 	struct note *notes, *late_notes;
 	struct op *parked, *ready;

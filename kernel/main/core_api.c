@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "log/log.h"
+#include "hook/hooks.h"
 #include "loop/loop.h"
 #include "store/store.h"
 #include "main/daemon.h"
@@ -19,8 +20,10 @@
 #include "util/owner.h"
 #include "util/version.h"
 
+#define TIMERS_RESTING 1024
+
 struct keel_timer {
-	struct owner *owner;
+	struct owner *owner; /* NULL: it has fired or was cancelled */
 	struct loop_timer *timer;
 	keel_fn *fn;
 	void *arg;
@@ -116,13 +119,35 @@ static const char *core_version_text(struct keel_mod *m)
 
 /* ---- timers and fds -------------------------------------------------------------------------- */
 
+/* Timers that are over rest before their memory is used again: cancelling one of them is a mistake without harm. */
+static void timer_over(struct keel_timer *t)
+{
+	static struct keel_timer *resting[TIMERS_RESTING];
+	static uint32_t next;
+
+	t->owner->live--;
+	t->owner = NULL;
+	free(resting[next]);
+	resting[next] = t;
+	next = (next + 1) % TIMERS_RESTING;
+}
+
+static void call_guarded(struct owner *owner, const char *what, keel_fn *fn, void *arg)
+{
+	struct hooks_guard g;
+
+	hooks_guard_begin(&g, owner, what, NULL);
+	fn(&owner->pub, arg);
+	hooks_guard_end(&g);
+}
+
 static void timer_fired(void *arg)
 {
-	struct keel_timer t = *(struct keel_timer *)arg;
+	struct keel_timer *t = arg;
+	struct owner *owner = t->owner;
 
-	free(arg);
-	t.owner->live--;
-	t.fn(&t.owner->pub, t.arg);
+	timer_over(t);
+	call_guarded(owner, "a timer", t->fn, t->arg);
 }
 
 static struct keel_timer *core_timer(struct keel_mod *m, int64_t after_ms, keel_fn *fn, void *arg)
@@ -143,11 +168,10 @@ static struct keel_timer *core_timer(struct keel_mod *m, int64_t after_ms, keel_
 
 static void core_timer_cancel(struct keel_timer *t)
 {
-	if (t == NULL)
+	if (t == NULL || t->owner == NULL)
 		return;
 	loop_timer_cancel(t->timer);
-	t->owner->live--;
-	free(t);
+	timer_over(t);
 }
 
 static void fd_ready(void *arg, int events)
@@ -155,7 +179,7 @@ static void fd_ready(void *arg, int events)
 	struct keel_watch *w = arg;
 
 	(void)events;
-	w->fn(&w->owner->pub, w->arg);
+	call_guarded(w->owner, "a watched descriptor", w->fn, w->arg);
 }
 
 static struct keel_watch *core_watch_fd(struct keel_mod *m, int fd, keel_fn *fn, void *arg)
@@ -208,7 +232,7 @@ static void later_call(void *arg)
 	free(arg);
 	l.owner->live--;
 	if (l.fn != NULL)
-		l.fn(&l.owner->pub, l.arg);
+		call_guarded(l.owner, "a deferred call", l.fn, l.arg);
 }
 
 static void posted_call(void *arg)
@@ -216,7 +240,7 @@ static void posted_call(void *arg)
 	struct later l = *(struct later *)arg;
 
 	free(arg);
-	l.fn(&l.owner->pub, l.arg);
+	call_guarded(l.owner, "a posted call", l.fn, l.arg);
 	__atomic_sub_fetch(&l.owner->posts, 1, __ATOMIC_RELEASE);
 }
 
@@ -275,8 +299,11 @@ static int32_t core_post(struct keel_mod *m, keel_fn *fn, void *arg)
 static void work_do(void *arg)
 {
 	struct later *l = arg;
+	struct hooks_guard g;
 
+	hooks_guard_begin_aside(&g, l->owner, "work() on a thread");
 	l->work(l->arg);
+	hooks_guard_end(&g);
 }
 
 static int work_start(struct later *l);

@@ -153,7 +153,7 @@ static void tell_where(struct watchdog *w)
 			 sight->point, outside, (double)w->still_ms / 1000);
 	else
 		snprintf(text, sizeof(text),
-			 "nobody has been served for %.1f s; no tap is running, the backtrace shows what "
+			 "nobody has been served for %.1f s; no module is running, the backtrace shows what "
 			 "is", (double)w->still_ms / 1000);
 	copy(w->culprit, sight->in_tap ? sight->tap : NULL);
 	say(w, sight->in_tap ? sight->object : NULL, text);

@@ -75,6 +75,9 @@ void modules_tell_waiting(struct modules *all)
 {
 	struct keel_err err = { 0 };
 
+	/* A host has fewer classes: rows of modules that are everywhere are of no use there, and no mistake. */
+	if (!(all->parts->daemon & KEEL_SERVER))
+		return;
 	if (all->parts->objects != NULL && objects_waiting(all->parts->objects, &err) < 0)
 		log_add(all->parts->log, KEEL_LOG_ERROR, "Module", NULL, "%s", err.text);
 }

@@ -238,10 +238,14 @@ static int32_t drained(struct keel_req *q, keel_fn *fn, void *arg)
 void req_drained(struct keel_req *q)
 {
 	keel_fn *fn = q->drained;
+	struct hooks_guard g;
 
 	q->drained = NULL;
-	if (q->state == REQ_OPEN && q->route != NULL)
-		fn(&q->route->owner->pub, q->drained_arg);
+	if (q->state != REQ_OPEN || q->route == NULL)
+		return;
+	hooks_guard_begin(&g, q->route->owner, "a request", q->route->def.name);
+	fn(&q->route->owner->pub, q->drained_arg);
+	hooks_guard_end(&g);
 }
 
 static void on_gone(struct keel_req *q, keel_fn *fn, void *arg)
@@ -369,6 +373,16 @@ static struct route *route_of(struct router *r, const struct keel_msg *m, const 
 	return route;
 }
 
+static void serve(struct keel_req *q)
+{
+	struct owner *owner = q->route->owner;
+	struct hooks_guard g;
+
+	hooks_guard_begin(&g, owner, "a request", q->route->def.name);
+	q->route->def.handler(&owner->pub, q);
+	hooks_guard_end(&g);
+}
+
 /* Everybody who may refuse it has been asked. */
 static void received(struct keel_mod *m, void *arg, const struct keel_outcome *outcome)
 {
@@ -379,7 +393,7 @@ static void received(struct keel_mod *m, void *arg, const struct keel_outcome *o
 	if (q->state != REQ_OPEN) /* its client is gone, or its module */
 		end(q);
 	else if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE)
-		q->route->def.handler(&q->route->owner->pub, q);
+		serve(q);
 	else
 		reply(q, outcome->code != 0 ? outcome->code : PBSE_HOOKERROR,
 		      outcome->text != NULL ? "%s" : NULL, outcome->text);
@@ -390,7 +404,7 @@ static void receive(struct keel_req *q)
 	struct hooks *h = q->router->parts->hooks;
 
 	if (h == NULL || !hooks_tapped(h, KEEL_POINT_request_receive)) {
-		q->route->def.handler(&q->route->owner->pub, q);
+		serve(q);
 		return;
 	}
 	q->receiving = true;

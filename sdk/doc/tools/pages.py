@@ -140,6 +140,8 @@ class Book:
 
     def point_body(self, p):
         question, verdicts, policy = tables.KINDS[p.kind]
+        if not p.waits:
+            verdicts = verdicts.replace(" KEEL_WAIT", "")
         out = [ended(capital(p.sentence)), "",
                f"- **Kind**: {p.kind}: {question}", f"- **Raised by**: {raiser(p)}, in {p.where}",
                f"- **When**: {p.when}", f"- **A tap that fails**: {policy}, unless its row says otherwise",
@@ -191,7 +193,7 @@ def since(p, field):
 
 def powers(p):
     """What a tap of this point may do, in words."""
-    can = (["wait"] if p.kind in ("GATE", "ASK") else []) + (["change objects"] if p.kind == "GATE" else [])
+    can = (["wait"] if p.waits else []) + (["change objects"] if p.kind == "GATE" else [])
     can += ["run in a process of its own"] if p.isolatable else []
     words = {"wait": "wait (`call->hold()`)", "change objects": "change objects (`call->set()`)"}
     return ", ".join(words.get(w, w) for w in can) or "only look, and run in the daemon"

@@ -31,6 +31,11 @@ class Point:
         return self.kind != "FOLD" and "INLINE" not in self.daemons
 
     @property
+    def waits(self):
+        """The inner loops of the scheduler stand still for nobody."""
+        return self.kind in ("GATE", "ASK") and "INLINE" not in self.daemons
+
+    @property
     def where(self):
         words = {"SERVER": "the server", "MOM": "execution hosts", "ANY": "the server and execution hosts"}
         return next(words[d] for d in self.daemons if d in words)

@@ -44,7 +44,7 @@ struct keel_core_api {
 	 * pointer then. NULL on no memory. Cancel in stop() what is open: code that a timer
 	 * may still call is never unmapped. */
 	struct keel_timer *(*timer)(struct keel_mod *, int64_t after_ms, keel_fn *fn, void *arg);
-	void (*timer_cancel)(struct keel_timer *); /* fn does not run any more. NULL is fine. */
+	void (*timer_cancel)(struct keel_timer *); /* fn does not run any more. NULL is fine; for one that is gone nothing happens */
 	/* Call fn on the loop after the current event, in order. -ENOMEM. */
 	int32_t (*defer)(struct keel_mod *, keel_fn *fn, void *arg);
 	/* Call fn on the loop, soon. Any thread: the only function of all groups that is. -ENOMEM. */
@@ -52,7 +52,8 @@ struct keel_core_api {
 	/* Run `work` on a worker thread, then `done` on the loop: for what may take long or block. `work` sees
 	 * only arg and calls no group. Four of a module run at a time, others wait in order. It cannot be taken
 	 * back: whoever goes away meanwhile, both run, once, and arg must be there; `done` even after fini()
-	 * when the module went. -ENOMEM: neither runs. */
+	 * when the module went: mod->state is then there as fini() left it, or, where the module has come back meanwhile, that of its
+	 * new life. So such a `done` lives by its arg. -ENOMEM: neither runs. */
 	int32_t (*work)(struct keel_mod *, void (*work)(void *arg), keel_fn *done, void *arg);
 	/* Call fn when fd is readable, until watch_cancel(); for more see watch_for(). The fd stays the module's. NULL
 	 * on no memory, and for an fd that cannot be watched (a file), or is watched already. */

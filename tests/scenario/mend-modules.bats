@@ -1,0 +1,67 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# For those who write modules: what a module does wrong outside of its taps is laid to it, and is survived where it can be.
+
+load helper
+
+# cluster: the fixture `trouble` makes trouble in a verb, a timer or a worker, as `keelson trouble` says.
+cluster()
+{
+	setup_sandbox --set hooks.watchdog=200ms --set hooks.hard_budget=50ms "$@"
+	echo "trouble: { enabled = true; path = \"$(fixture trouble)\"; };" >"$SB/server/etc/modules.d/trouble.conf"
+	sandbox reload
+}
+# Those of this tree: a build from before may have others.
+fixture() { case $KEELSON_BUILD in "$top"/*) echo "$KEELSON_BUILD/tests/fixtures/$1.so" ;; *) echo "$top/build/tests/fixtures/$1.so" ;; esac; }
+log_has() { has "$(server_log)" "$1"; }
+answers() { qstat -B; }
+dies_of() # words of the trouble
+{
+	keelson trouble "$@" || true
+	wait_until 10 log_has "^keelsond: fatal signal SEGV in $died\$"
+	sandbox restart server
+	wait_until 10 answers
+}
+
+@test "mend E: a crash in a timer, a worker or a verb names the module" {
+	not_sanitized "last words are the sanitizer's own"
+	cluster
+	died='trouble at a request of keelson.trouble' dies_of segv
+	died='trouble at a timer' dies_of timer segv
+	died='trouble at work\(\) on a thread' dies_of work segv
+}
+
+@test "mend E: a standstill and an overrun in a timer or a verb name the module" {
+	cluster
+	keelson trouble spin-700
+	log_has ';trouble is running at a request, and nobody has been served for '
+	log_has ';a request of module trouble, keelson.trouble took [0-9]{3,} ms, the hard budget is 50 ms'
+	keelson trouble timer spin-700
+	wait_until 10 log_has ';trouble is running at a timer, and nobody has been served for '
+	wait_until 10 log_has ';a timer of module trouble took [0-9]{3,} ms, the hard budget is 50 ms'
+}
+
+@test "mend E: cancelling a timer that has fired does no harm" {
+	cluster
+	pid=$(head -n 1 "$SB/server/server_priv/server.lock")
+	keelson trouble timer flood-1
+	wait_until 10 log_has 'flood 0'
+	keelson trouble cancel
+	keelson trouble timer flood-1 # memory of the old one, if it was given back
+	keelson trouble cancel
+	answers
+	same 'pid of the server' "$pid" "$(head -n 1 "$SB/server/server_priv/server.lock")"
+	kill -0 "$pid"
+}
+
+@test "mend E: a module for servers and hosts with an attribute of jobs logs no error on hosts" {
+	setup_sandbox
+	for daemon in server n1; do
+		echo "everywhere: { enabled = true; path = \"$(fixture everywhere)\"; };" \
+			>"$SB/$daemon/etc/modules.d/everywhere.conf"
+		sandbox restart "$daemon"
+	done
+	submit -W everywhere_note=hello -h
+	lacks "$(mom_log n1)" 'has no effect'
+}
