@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * action.c - an action of a host: parsed, then run on a worker thread with a deadline.
+ * action.c - an action of a host, parsed; run by chore.c.
  */
 #include "action.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define WORDS_MAX 64
 #define LONGEST_S 86400
-
-/* ---- parsing ---------------------------------------------------------------------------------------- */
 
 static const char *meaning(const char *word, const struct action_word *words)
 {
@@ -62,67 +52,4 @@ char **action_parse(const char *line, const struct action_word *words, int64_t *
 	}
 	free(copy);
 	return argv;
-}
-
-/* ---- running ------------------------------------------------------------------------------------------ */
-
-static int spawn(char **argv, pid_t *ret_pid)
-{
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	char *env[] = { "PATH=/usr/bin:/bin", NULL };
-	sigset_t none, standard;
-	int e;
-
-	sigemptyset(&none);
-	sigfillset(&standard);
-	posix_spawn_file_actions_init(&files);
-	posix_spawnattr_init(&attr);
-	for (int fd = 0; fd < 3; fd++)
-		posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &standard);
-	posix_spawnattr_setpgroup(&attr, 0);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-						POSIX_SPAWN_SETPGROUP);
-	e = posix_spawn(ret_pid, argv[0], &files, &attr, argv, env);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&files);
-	return e;
-}
-
-static bool ends_within(pid_t pid, int64_t ms)
-{
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	int n;
-
-	if (fd < 0)
-		return false;
-	do
-		n = poll(&p, 1, (int)ms);
-	while (n < 0 && errno == EINTR);
-	close(fd);
-	return n > 0;
-}
-
-int action_run(char **argv, int64_t limit_ms, const char **ret_why)
-{
-	pid_t pid = 0;
-	int e = spawn(argv, &pid), status = 0;
-	bool ended;
-
-	if (e) {
-		*ret_why = strerror(e);
-		return -1;
-	}
-	ended = ends_within(pid, limit_ms);
-	if (!ended)
-		kill(-pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	*ret_why = "it took too long";
-	if (!ended)
-		return -1;
-	return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -18,8 +18,4 @@ struct action_word {
  * is no memory. `*ret_ms`: how long it may take. */
 char **action_parse(const char *line, const struct action_word *words, int64_t *ret_ms);
 
-/* Worker thread: run it and wait. Its exit status; 256 + signal; -1 with *ret_why: it did not run, or
- * took too long and was killed. */
-int action_run(char **argv, int64_t limit_ms, const char **ret_why);
-
 #endif

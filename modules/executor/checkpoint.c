@@ -2,7 +2,7 @@
  *
  * checkpoint.c - save a task with the site's own program, end it, and later go on with what was saved.
  *
- *   task.checkpoint -> checkpoint_abort on a worker thread -> exit 0: answer 0, what is left is killed
+ *   task.checkpoint -> checkpoint_abort, a chore -> exit 0: answer 0, what is left is killed
  *                                                          -> else: 15041, the task goes on
  *   task.start of a saved one -> restart is the task's program
  *
@@ -17,15 +17,13 @@
 #include <sys/stat.h>
 
 #include "action.h"
+#include "chore.h"
 
 #define NO_RESTART -2
 #define SAVED -12 /* what its end says, whoever heard the answer */
 
 struct saving {
-	int64_t number, run, limit_ms;
-	char **argv;
-	int status;
-	const char *why;
+	int64_t number, run;
 	char id[];
 };
 
@@ -50,32 +48,20 @@ static void place_make(struct keel_mod *mod, const char *path)
 	free(parent);
 }
 
-static void saving_free(struct saving *s)
-{
-	free(s->argv);
-	free(s);
-}
-
 /* ---- save ------------------------------------------------------------------------------------------- */
 
-static void save_work(void *arg)
-{
-	struct saving *s = arg;
-
-	s->status = action_run(s->argv, s->limit_ms, &s->why);
-}
-
-static void saved(struct keel_mod *mod, void *arg)
+static void saved(struct keel_mod *mod, void *arg, int status, const char *why)
 {
 	struct state *st = mod->state;
 	struct saving *s = arg;
 	struct task *t = task_find(st, s->id);
 	char text[300];
 
-	st->mom.launching--;
-	if (!t || t->run != s->run || t->state == TASK_ENDED) {
-		stop_answer(mod, s->number, s->status == 0 ? 0 : PBSE_BADSTATE, NULL);
-	} else if (s->status == 0) {
+	if (st->stopping) {
+		; /* nobody hears it */
+	} else if (!t || t->run != s->run || t->state == TASK_ENDED) {
+		stop_answer(mod, s->number, status == 0 ? 0 : PBSE_BADSTATE, NULL);
+	} else if (status == 0) {
 		st->core->log(mod, KEEL_LOG_JOB, "Job", s->id, "checkpointed");
 		t->limit_status = SAVED;
 		record_note(mod, t, "limit %d", SAVED);
@@ -83,11 +69,11 @@ static void saved(struct keel_mod *mod, void *arg)
 		stop_kill(mod, t, 0);
 	} else {
 		snprintf(text, sizeof(text), "checkpoint_abort failed: %s %d",
-			 s->status < 0 ? s->why : "exit status", s->status);
+			 status < 0 ? why : "exit status", status < 0 ? -1 : status);
 		st->core->log(mod, KEEL_LOG_ERROR, "Job", s->id, "%s", text);
 		stop_answer(mod, s->number, PBSE_MOMREJECT, text);
 	}
-	saving_free(s);
+	free(s);
 }
 
 /* NULL: there is no action, or its line is wrong. */
@@ -129,15 +115,12 @@ static void on_checkpoint(struct keel_mod *mod, const char *peer, const struct k
 	}
 	s->number = number;
 	s->run = t->run;
-	s->limit_ms = limit;
-	s->argv = argv;
 	strcpy(s->id, t->id);
-	st->mom.launching++; /* the module stays */
-	if (st->core->work(mod, save_work, saved, s) < 0) {
-		st->mom.launching--;
-		stop_answer(mod, number, PBSE_MOMREJECT, "no worker thread");
-		saving_free(s);
+	if (chore_begin(mod, t->user ? t->user : "", argv, -1, -1, limit, saved, s) < 0) {
+		stop_answer(mod, number, PBSE_MOMREJECT, "no memory on the host");
+		free(s);
 	}
+	free(argv);
 }
 
 int32_t checkpoint_init(struct keel_mod *mod)

@@ -11,6 +11,7 @@
  *   to the server  task.hello .got .started .refused .used .ended .answer .unknown
  */
 #include "executor.h"
+#include "group.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,6 +26,9 @@ static const struct keel_conf_rule conf_rules[] = {
 		       "by then a signal, suspension, resumption, deletion or message fails it"),
 	KEEL_CONF_RULE(DURATION, struct conf, checkpoint_within, .fallback = "1h", .min = 1000,
 		       .max = 172800000, .doc = "the same for a checkpoint, whose program may take its time"),
+	KEEL_CONF_RULE(DURATION, struct conf, deliver_limit, .fallback = "5min", .min = 100, .max = 86400000,
+		       .doc = "how long the output of an ended task may take to be placed; later it is kept in "
+			      "undelivered"),
 	KEEL_CONF_RULE(INT, struct conf, ncpus, .fallback = "0", .min = 0, .max = 1000000,
 		       .doc = "processors of this host; 0: as found"),
 	KEEL_CONF_RULE(SIZE, struct conf, mem, .fallback = "0",
@@ -52,7 +56,7 @@ static const struct keel_conf_rule conf_rules[] = {
 		       .max = 3600000, .doc = "how often a host looks whether it can take tasks: room, "
 		       "processes, names"),
 	KEEL_CONF_RULE(BOOL, struct conf, freezer, .fallback = "true",
-		       .doc = "suspend with the help of the cgroup v2 freezer where it can be used"),
+		       .doc = "each task in a cgroup (v2) of its own where that can be made: frozen and killed as a whole"),
 	KEEL_CONF_RULE(BOOL, struct conf, first_host_only, .fallback = "false",
 		       .doc = "start a job over several hosts, on its first host alone: to try placement out"),
 };
@@ -155,7 +159,8 @@ static int32_t executor_start(struct keel_mod *mod, struct keel_err *err)
 
 		if (r < 0)
 			return r;
-		freeze_init(mod);
+		if (((const struct conf *)mod->conf)->freezer)
+			((struct state *)mod->state)->mom.freezer_dir = group_home();
 		health_start(mod);
 	}
 	return st->core->defer(mod, started, NULL);
@@ -166,9 +171,9 @@ static int32_t executor_busy(struct keel_mod *mod, struct keel_err *err)
 {
 	const struct state *st = mod->state;
 
-	if (st->mom.launching || st->mom.sampling || st->mom.checking_ms)
-		return st->core->error(err, -EBUSY, "%u tasks are being started; try again",
-				       st->mom.launching);
+	if (st->mom.launching || st->mom.sampling || st->mom.chores || st->mom.checking_ms)
+		return st->core->error(err, -EBUSY, "%u tasks are being started%s; try again", st->mom.launching,
+				       st->mom.chores ? ", programs are running for users" : "");
 	return 0;
 }
 

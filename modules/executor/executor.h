@@ -26,7 +26,7 @@
 #define PBSE_HOOK_REJECT 15169
 
 struct conf {
-	int64_t kill_delay, usage_interval, answer_within, checkpoint_within;
+	int64_t kill_delay, usage_interval, answer_within, checkpoint_within, deliver_limit;
 	int64_t ncpus, mem, vnodes;
 	const char *sharing, *shepherd, *tmpdir;
 	const char *checkpoint_abort, *restart;
@@ -131,10 +131,16 @@ struct task {
 	int64_t heard;	     /* the last signal's question on this link: it is not obeyed twice */
 	int64_t stop_deadline_ms;
 	int stop_quiet; /* passes that found nothing left to stop */
+	char *user;
 	char *dir;	     /* where it runs; NULL: not known any more */
 	char *output, *error; /* as its user asked; NULL: not known any more */
 	bool modified, modifying; /* since its start message; it is being written down */
-	char *freezer;       /* its cgroup, once it was suspended */
+	char *freezer;       /* its cgroup (group.h); NULL: it has none */
+	int kill_rounds;     /* passes of KILL so far */
+	bool kill_delivery;  /* its processes were gone when it was asked to end: only its output is left */
+	bool ending;	     /* TERM or KILL was sent: stopped or not, it may run */
+	bool restless;	     /* stopped by us, let go by its user; said once */
+	bool followed;	     /* its shepherd was killed, another one is at it */
 	struct launch *next; /* a later run that waits for the end of this one */
 	UT_hash_handle hh;
 };
@@ -144,6 +150,9 @@ struct mom {
 	struct user_entry *users;
 	struct keel_timer *tick;
 	uint32_t launching, sampling;
+	bool looking; /* at stopped tasks (still.c) */
+	struct chore *chores; /* in order of their coming */
+	struct name *names;   /* of hosts: is it this one? */
 	char *jobs_dir, *freezer_dir;
 	struct keel_timer *health_timer;
 	int64_t checking_ms; /* since when a check runs; 0: none */
@@ -243,9 +252,15 @@ void launch_begin(struct keel_mod *mod, const struct keel_msg *m);
 void launch_next(struct keel_mod *mod, struct launch *l); /* moved */
 struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run); /* of this host; NULL: no memory */
 void launch_withdraw(struct keel_mod *mod, struct task *t); /* whoever keeps it at a gate: the hold ends */
-void launch_over(struct keel_mod *mod, struct task *t, int missed); /* its shepherd has ended */
+void launch_over(struct keel_mod *mod, struct task *t); /* its shepherd has ended */
 void launch_watch(struct keel_mod *mod, struct task *t); /* its end, by the pidfd */
 void users_fini(struct state *st);
+/* A program beside the shepherd. Malloc'ed, NULL on no memory. */
+char *launch_program(struct keel_mod *mod, const char *name);
+
+/* names.c: ask whether hosts that output paths name are this one, then then(). It fills l->output_here, error_here. */
+void names_settle(struct keel_mod *mod, struct launch *l, void (*then)(struct keel_mod *, void *), void *arg);
+void names_fini(struct state *st);
 
 /* record.c: files of a task in mom_priv/jobs. <id>.US is what it has used so far, written over each time. */
 struct diary { /* what <id>.TK says */
@@ -255,10 +270,11 @@ struct diary { /* what <id>.TK says */
 	pid_t shepherd, session;
 	uint64_t shepherd_start;
 	int32_t limit, refused;
+	int placed; /* which output could not be placed; -1: its shepherd did not come to that */
 	bool ended; /* the shepherd has seen the end: */
 	int32_t status;
 	uint64_t cpu_us;
-	char why[256], freezer[1024], world[96], output[4096], error[4096];
+	char why[256], freezer[1024], world[96], user[256], output[4096], error[4096];
 };
 int record_read(const char *jobs_dir, const char *id, struct diary *ret);
 void record_note(struct keel_mod *mod, const struct task *t, const char *fmt, ...) KEEL_PRINTF(3, 4);
@@ -315,11 +331,8 @@ int32_t recover(struct keel_mod *mod, struct keel_err *err);
 /* Tell what it found that is over: not before all modules that want to hear of it have started. */
 void recover_tell(struct keel_mod *mod);
 
-/* freeze.c: the cgroup v2 freezer. 0, -ENOTSUP when there is none. */
-void freeze_init(struct keel_mod *mod);
-int freeze_stop(struct keel_mod *mod, struct task *t);
-void freeze_resume(const struct task *t);
-void freeze_remove(struct task *t);
+/* still.c: what is stopped stays so, where there is no cgroup to hold it. At each tick. */
+void still_look(struct keel_mod *mod);
 
 /* health.c: may this host take tasks? */
 void health_start(struct keel_mod *mod);

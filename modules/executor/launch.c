@@ -48,6 +48,8 @@ void launch_free(struct launch *l)
 	free(l->server);
 	free(l->shepherd);
 	free(l->tmpdir);
+	free(l->groups_dir);
+	free(l->group_path);
 	for (char **rule = l->usecp; rule && *rule; rule++)
 		free(*rule);
 	free(l->usecp);
@@ -128,6 +130,16 @@ static char *shepherd_path(struct keel_mod *mod)
 	return strdup(own);
 }
 
+char *launch_program(struct keel_mod *mod, const char *name)
+{
+	char *path = shepherd_path(mod), *slash = path ? strrchr(path, '/') : NULL, *found = NULL;
+
+	if (path && asprintf(&found, "%.*s/%s", slash ? (int)(slash - path) : 1, slash ? path : ".", name) < 0)
+		found = NULL;
+	free(path);
+	return found;
+}
+
 static bool rules_copy(const char *const *from, char ***ret)
 {
 	size_t n = 0;
@@ -156,6 +168,8 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	l->nursery = &((struct state *)mod->state)->mom.nursery;
 	l->room = cf->room;
 	l->tmpdir = cf->tmpdir && *cf->tmpdir ? strdup(cf->tmpdir) : NULL;
+	l->groups_dir = st->mom.freezer_dir ? strdup(st->mom.freezer_dir) : NULL;
+	l->deliver_ms = cf->deliver_limit;
 	l->resolved = u && user_copy(&u->user, &l->account_of) == 0;
 	return l->pbs_home && l->host && l->shepherd && rules_copy(cf->usecp, &l->usecp);
 }
@@ -238,39 +252,24 @@ static void talk_heard(struct keel_mod *mod, void *arg)
 		t->status = status;
 }
 
-/* The shepherd is gone without a word of how the task ended. */
-static void end_unknown(struct keel_mod *mod, struct task *t)
+/* The shepherd is gone without a word of how the task ended, and no other could do the rest. */
+static void end_unknown(struct keel_mod *mod, struct task *t, uint64_t since)
 {
-	struct state *st = mod->state;
-
 	if (!t->session) {
 		task_refused(mod, t, RETRY_LATER, t->why[0] ? t->why : "the start was interrupted");
 		return;
 	}
-	st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
-		      "the shepherd of the task was killed; its exit status is lost");
-	proc_kill_session(t->session, t->shepherd_start);
+	proc_kill_strays(t->session, NULL, since);
 	task_ended(mod, t, 256 + SIGKILL);
 }
 
-/* Which output could not be placed: the shepherd's last words, if this daemon has started it. */
-static int last_words(const struct task *t)
-{
-	char text[64];
-	ssize_t n = t->talk < 0 ? -1 : recv(t->talk, text, sizeof(text) - 1, MSG_DONTWAIT);
-	int missed = 0;
-
-	text[n > 0 ? n : 0] = '\0';
-	return sscanf(text, "placed %d", &missed) == 1 ? missed : 0;
-}
-
-static void end_known(struct keel_mod *mod, struct task *t, const struct diary *d, int missed)
+static void end_known(struct keel_mod *mod, struct task *t, const struct diary *d)
 {
 	struct state *st = mod->state;
 
 	if (d->cpu_us / 1000 > t->usage.cput_ms)
 		t->usage.cput_ms = d->cpu_us / 1000;
-	t->missed = (missed & 1) + (missed >> 1 & 1);
+	t->missed = d->placed < 0 ? 0 : (d->placed & 1) + (d->placed >> 1 & 1);
 	if (t->missed)
 		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
 			      "output could not be copied; it is retained in %s/undelivered",
@@ -278,11 +277,65 @@ static void end_known(struct keel_mod *mod, struct task *t, const struct diary *
 	task_ended(mod, t, d->status);
 }
 
-void launch_over(struct keel_mod *mod, struct task *t, int missed)
+static void followed(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct flight *f = arg;
+	struct task *t = f->task;
+
+	st->mom.launching--;
+	t->launch = NULL;
+	if (f->l.status) {
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id, "%s", f->l.why);
+		launch_over(mod, t);
+	} else {
+		t->shepherd = f->l.pid;
+		t->shepherd_start = f->l.start;
+		t->pidfd = f->l.pidfd;
+		t->talk = f->l.talk;
+		launch_watch(mod, t);
+		if (t->discarded)
+			stop_discard(mod, t);
+	}
+	launch_free(&f->l);
+}
+
+/* Its shepherd was killed: another one ends its processes, places its output, removes its directories. */
+static bool follow(struct keel_mod *mod, struct task *t)
+{
+	struct state *st = mod->state;
+	struct flight *f = t->followed ? NULL : calloc(1, sizeof(*f));
+
+	if (!f)
+		return false;
+	t->followed = true;
+	f->l.pidfd = f->l.talk = -1;
+	f->l.follows = true;
+	f->l.run = t->run;
+	f->l.id = strdup(t->id);
+	f->task = t;
+	if (!f->l.id || !host_copy(mod, &f->l) || st->core->work(mod, follow_work, followed, f) < 0) {
+		launch_free(&f->l);
+		return false;
+	}
+	st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
+		      "the shepherd of the task was killed; what is left of the task is ended");
+	st->core->watch_cancel(t->watch);
+	t->watch = NULL;
+	if (t->talk >= 0)
+		close(t->talk);
+	t->talk = -1;
+	t->shepherd = 0;
+	t->launch = &f->l;
+	st->mom.launching++;
+	return true;
+}
+
+void launch_over(struct keel_mod *mod, struct task *t)
 {
 	struct state *st = mod->state;
 	struct diary d = { 0 };
-	bool known = record_read(st->mom.jobs_dir, t->id, &d) == 0 && d.ended && d.run == t->run;
+	bool known = record_read(st->mom.jobs_dir, t->id, &d) == 0 && d.run == t->run;
 
 	if (t->why[0] && !t->session) {
 		task_refused(mod, t, t->status, t->why);
@@ -290,10 +343,12 @@ void launch_over(struct keel_mod *mod, struct task *t, int missed)
 	}
 	if (!t->session)
 		t->session = d.session;
-	if (known)
-		end_known(mod, t, &d, missed);
+	if ((!d.ended || d.placed < 0) && t->session && known && follow(mod, t))
+		return;
+	if (known && d.ended)
+		end_known(mod, t, &d);
 	else
-		end_unknown(mod, t);
+		end_unknown(mod, t, d.shepherd_start);
 }
 
 static void end_noticed(struct keel_mod *mod, void *arg)
@@ -305,7 +360,7 @@ static void end_noticed(struct keel_mod *mod, void *arg)
 	t->watch = NULL;
 	close(t->pidfd);
 	t->pidfd = -1;
-	launch_over(mod, t, last_words(t));
+	launch_over(mod, t);
 }
 
 void launch_watch(struct keel_mod *mod, struct task *t)
@@ -345,6 +400,8 @@ static void task_take(struct keel_mod *mod, struct task *t, const struct launch 
 	t->ncpus = l->job_ncpus;
 	t->streams = streams_count(l);
 	t->dir = launch_dir(l);
+	t->user = l->user ? strdup(l->user) : NULL;
+	t->freezer = l->group_path ? strdup(l->group_path) : NULL;
 	t->watch = st->core->watch_fd(mod, t->talk, talk_heard, t);
 	usage_tick(mod);
 	if (t->discarded)
@@ -377,6 +434,27 @@ static void flight_refuse(struct keel_mod *mod, struct flight *f, int32_t status
 	launch_free(&f->l);
 }
 
+static void launch_spawn(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct flight *f = arg;
+
+	if (st->stopping) {
+		f->task->launch = NULL;
+		launch_free(&f->l);
+		return;
+	}
+	if (f->task->discarded) {
+		flight_refuse(mod, f, RETRY_LATER, "the task was withdrawn");
+		return;
+	}
+	st->mom.launching++;
+	if (st->core->work(mod, spawn_work, spawned, f) < 0) {
+		st->mom.launching--;
+		flight_refuse(mod, f, RETRY_LATER, "no worker thread for the start");
+	}
+}
+
 static void gate_ask(struct keel_mod *mod, struct flight *f);
 
 static void gate_done(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
@@ -392,11 +470,7 @@ static void gate_done(struct keel_mod *mod, void *arg, const struct keel_outcome
 		f->begun = true;
 		gate_ask(mod, f);
 	} else {
-		st->mom.launching++;
-		if (st->core->work(mod, spawn_work, spawned, f) < 0) {
-			st->mom.launching--;
-			flight_refuse(mod, f, RETRY_LATER, "no worker thread for the start");
-		}
+		names_settle(mod, &f->l, launch_spawn, f);
 	}
 }
 

@@ -44,6 +44,10 @@ struct launch {
 	char *pbs_home, *host, *server, *shepherd, *tmpdir;
 	char **usecp; /* NULL-terminated */
 	struct nursery *nursery;
+	char *groups_dir, *group_path; /* where its cgroup is made, and that; NULL none */
+	int64_t deliver_ms;
+	bool output_here, error_here; /* their hosts have an address of this one */
+	bool follows; /* its shepherd was killed: only another shepherd is wanted */
 
 	struct user account_of; /* resolved already, or by the worker */
 	bool resolved;
@@ -74,11 +78,15 @@ int environment_write(const struct launch *l, const char *job_dir, struct spec_o
 
 /* output.c: the streams of the spec. */
 int output_write(const struct launch *l, struct spec_out *out);
-/* Where a path as users write it is on this host, malloc'ed; NULL: on another one. */
-char *output_place(const struct launch *l, const char *text);
+/* Where a path as users write it is on this host, malloc'ed; NULL: on another one. `here`: what is known of its host. */
+char *output_place(const struct launch *l, const char *text, bool here);
+/* The host of a path "host:path", when only the name service knows whether it is this one. False: no need to ask. */
+bool output_host(const struct launch *l, const char *text, char host[256]);
 
 /* spawn.c: on a worker thread: files, shepherd, record, "go". */
 void spawn_work(void *arg);
+/* Likewise, for a task whose shepherd was killed: another one ends it. */
+void follow_work(void *arg);
 /* Where it runs, once its account is resolved. Malloc'ed. */
 char *launch_dir(const struct launch *l);
 /* The words of an XML-coded list, `tag` each, NULL-terminated and malloc'ed with one free(). */

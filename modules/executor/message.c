@@ -2,135 +2,82 @@
  *
  * message.c - a line for the output of a running task (qmsg), and the end of a host's daemon.
  *
- * The output belongs to the user: it is opened with his rights, by the path the task was started with,
- * and only when it is a plain file. That, and reading the path, happens on a worker thread.
+ * The output belongs to the user: a program writes it as that user (shepherd/message.c), and has a deadline.
  */
 #include "executor.h"
-#include "spec.h"
+#include "chore.h"
+#include "message.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/fsuid.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { TO_OUT = 1, TO_ERR = 2 }; /* bits of a message's files */
+#define MESSAGE_MS 10000
 
-/* What the worker thread sees. */
 struct line {
-	int64_t number, files;
-	char *spec_path, *text;
-	const char *error; /* NULL: written */
+	int64_t number;
 };
 
-static void line_free(struct line *l)
+/* In memory, to be read from its beginning. */
+static int text_open(const char *text)
 {
-	if (!l)
-		return;
-	free(l->spec_path);
-	free(l->text);
-	free(l);
-}
+	size_t len = strlen(text), at = 0;
+	int fd = memfd_create("message", MFD_CLOEXEC);
 
-static bool write_all(int fd, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, bytes, len);
+	while (fd >= 0 && at < len) {
+		ssize_t n = write(fd, text + at, len - at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
-static bool append(const char *path, const char *text)
-{
-	bool nowhere = strcmp(path, "/dev/null") == 0, done;
-	int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
-
-	done = fd >= 0 && fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || nowhere) &&
-	       write_all(fd, text, strlen(text)) && write_all(fd, "\n", 1);
-	if (fd >= 0)
-		close(fd);
-	return done;
-}
-
-/* A stream without a file of its own goes into the other's. */
-static bool append_to(const struct spec *s, const struct line *l)
-{
-	const char *out = s->out.run ? s->out.run : s->err.run;
-	const char *err = s->err.run ? s->err.run : s->out.run;
-	bool done = true;
-
-	if (l->files & TO_OUT)
-		done = out && append(out, l->text);
-	if (l->files & TO_ERR)
-		done = err && append(err, l->text) && done;
-	return done;
-}
-
-static char *read_file(const char *path, size_t *ret_len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	char *bytes = NULL;
-	size_t len = 0;
-	ssize_t n = 1;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 && st.st_size <= (off_t)SPEC_MAX)
-		bytes = malloc((size_t)st.st_size);
-	while (bytes && len < (size_t)st.st_size &&
-	       (n = read(fd, bytes + len, (size_t)st.st_size - len)) > 0)
-		len += (size_t)n;
-	if (fd >= 0)
-		close(fd);
-	*ret_len = len;
-	return bytes;
-}
-
-/* On a worker thread: the identity for files is a thread's own. */
-static void line_work(void *arg)
-{
-	struct line *l = arg;
-	struct spec s = { 0 };
-	size_t len;
-	char *bytes = read_file(l->spec_path, &len);
-	bool done = false;
-
-	if (bytes && spec_decode(bytes, len, &s) == 0) {
-		bool drop = s.drop && geteuid() == 0;
-
-		if (drop) {
-			setfsgid(s.gid);
-			setfsuid(s.uid);
+		if (n <= 0) {
+			close(fd);
+			return -1;
 		}
-		done = spec_settle(&s) == 0 && append_to(&s, l);
-		if (drop) {
-			setfsuid(0);
-			setfsgid(0);
-		}
-		spec_fini(&s);
+		at += (size_t)n;
 	}
-	free(bytes);
-	l->error = done ? NULL : "the job's output cannot be written";
+	return fd;
 }
 
-static void line_done(struct keel_mod *mod, void *arg)
+static void line_done(struct keel_mod *mod, void *arg, int status, const char *why)
 {
-	struct state *st = mod->state;
+	const struct state *st = mod->state;
 	struct line *l = arg;
 
-	st->mom.sampling--;
-	stop_answer(mod, l->number, l->error ? PBSE_MOMREJECT : 0, l->error);
-	line_free(l);
+	(void)why;
+	if (!st->stopping)
+		stop_answer(mod, l->number, status ? PBSE_MOMREJECT : 0,
+			    status ? "the job's output cannot be written" : NULL);
+	free(l);
+}
+
+static bool line_write(struct keel_mod *mod, const struct task *t, const char *text, int64_t files, int64_t number)
+{
+	const struct state *st = mod->state;
+	struct line *l = malloc(sizeof(*l));
+	char bits[24], word[] = MESSAGE_WORD, *path = NULL, *program = launch_program(mod, "keelson-shepherd");
+	char *argv[] = { program, word, bits, NULL };
+	int r = -ENOMEM, spec = -1;
+
+	snprintf(bits, sizeof(bits), "%lld", (long long)files);
+	if (asprintf(&path, "%s/%s.JB", st->mom.jobs_dir, t->id) < 0)
+		path = NULL;
+	if (path)
+		spec = open(path, O_RDONLY | O_CLOEXEC);
+	if (l && program && spec >= 0) {
+		l->number = number;
+		r = chore_begin(mod, t->user ? t->user : "", argv, text_open(text), spec, MESSAGE_MS, line_done, l);
+	} else if (spec >= 0) {
+		close(spec);
+	}
+	if (r < 0)
+		free(l);
+	free(path);
+	free(program);
+	return r == 0;
 }
 
 static void on_message(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
@@ -139,7 +86,6 @@ static void on_message(struct keel_mod *mod, const char *peer, const struct keel
 	int64_t number = st->msg->integer(m, "number", 0);
 	const char *text = st->msg->str(m, "text");
 	struct task *t = stop_task_of(mod, m);
-	struct line *l = NULL;
 
 	(void)peer;
 	if (!t || !text || (t->state != TASK_RUN && t->state != TASK_STOPPED)) {
@@ -147,21 +93,8 @@ static void on_message(struct keel_mod *mod, const char *peer, const struct keel
 		return;
 	}
 	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "message job request received");
-	l = calloc(1, sizeof(*l));
-	if (!l || !(l->text = strdup(text)) ||
-	    asprintf(&l->spec_path, "%s/%s.JB", st->mom.jobs_dir, t->id) < 0) {
-		line_free(l);
+	if (!line_write(mod, t, text, st->msg->integer(m, "files", MESSAGE_ERR), number))
 		stop_answer(mod, number, PBSE_MOMREJECT, "no memory on the host");
-		return;
-	}
-	l->number = number;
-	l->files = st->msg->integer(m, "files", TO_ERR);
-	st->mom.sampling++;
-	if (st->core->work(mod, line_work, line_done, l) < 0) {
-		st->mom.sampling--;
-		line_free(l);
-		stop_answer(mod, number, PBSE_MOMREJECT, "no memory on the host");
-	}
 }
 
 static void on_stop(struct keel_mod *mod, const char *peer, const struct keel_msg *m)

@@ -69,9 +69,9 @@ struct writing {
 	int fd, error;
 };
 
-static void place_print(FILE *f, const char *asked, const char *key, const char *text, const struct launch *l)
+static void place_print(FILE *f, const char *asked, const char *key, const char *text, const struct launch *l, bool here)
 {
-	char *place = text && !strchr(text, '\n') ? output_place(l, text) : NULL;
+	char *place = text && !strchr(text, '\n') ? output_place(l, text, here) : NULL;
 
 	if (text && !strchr(text, '\n'))
 		fprintf(f, "%s %s\n%s.place %s\n", asked, text, key, place ? place : "");
@@ -89,8 +89,8 @@ static void writing_work(void *arg)
 	if (!f)
 		return;
 	fprintf(f, "walltime %lld\ncput %lld\n", (long long)w->walltime, (long long)w->cput);
-	place_print(f, "output", "out", w->l->output, w->l);
-	place_print(f, "error", "err", w->l->error, w->l);
+	place_print(f, "output", "out", w->l->output, w->l, w->l->output_here);
+	place_print(f, "error", "err", w->l->error, w->l, w->l->error_here);
 	if (fclose(f) == 0) {
 		errno = 0;
 		w->error = write(w->fd, lines, len) == (ssize_t)len && fsync(w->fd) == 0 ? 0 : errno ? errno : ENOSPC;
@@ -132,6 +132,23 @@ static void writing_done(struct keel_mod *mod, void *arg)
 		modify_write(mod, t);
 }
 
+/* What is known of the hosts of its paths is known now. */
+static void writing_begin(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct writing *w = arg;
+
+	if (st->stopping) {
+		writing_free(w);
+		return;
+	}
+	st->mom.sampling++;
+	if (st->core->work(mod, writing_work, writing_done, w) == 0)
+		return;
+	w->error = ENOMEM;
+	writing_done(mod, w);
+}
+
 void modify_write(struct keel_mod *mod, struct task *t)
 {
 	struct state *st = mod->state;
@@ -149,11 +166,12 @@ void modify_write(struct keel_mod *mod, struct task *t)
 		w->l->output = t->output ? strdup(t->output) : NULL;
 		w->l->error = t->error ? strdup(t->error) : NULL;
 	}
-	st->mom.sampling++;
-	t->modifying = w->fd >= 0 && w->l && st->core->work(mod, writing_work, writing_done, w) == 0;
-	if (t->modifying)
+	t->modifying = w->fd >= 0 && w->l;
+	if (t->modifying) {
+		w->l->user = t->user ? strdup(t->user) : NULL;
+		names_settle(mod, w->l, writing_begin, w);
 		return;
-	st->mom.sampling--;
+	}
 	st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id, "what changed cannot be written down");
 	writing_free(w);
 }

@@ -13,45 +13,11 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
-#include <ifaddrs.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-
-static bool address_equal(const struct sockaddr *a, const struct sockaddr *b)
-{
-	if (a->sa_family != b->sa_family)
-		return false;
-	if (a->sa_family == AF_INET)
-		return ((const struct sockaddr_in *)(const void *)a)->sin_addr.s_addr ==
-		       ((const struct sockaddr_in *)(const void *)b)->sin_addr.s_addr;
-	if (a->sa_family == AF_INET6)
-		return memcmp(&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr,
-			      &((const struct sockaddr_in6 *)(const void *)b)->sin6_addr, 16) == 0;
-	return false;
-}
-
-/* Does one of the name's addresses belong to an interface of this host? */
-static bool resolves_here(const char *name)
-{
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found = NULL;
-	struct ifaddrs *own = NULL;
-	bool here = false;
-
-	if (getaddrinfo(name, NULL, &hints, &found) == 0 && getifaddrs(&own) == 0)
-		for (struct addrinfo *a = found; a && !here; a = a->ai_next)
-			for (struct ifaddrs *i = own; i && !here; i = i->ifa_next)
-				here = i->ifa_addr && address_equal(a->ai_addr, i->ifa_addr);
-	if (own)
-		freeifaddrs(own);
-	if (found)
-		freeaddrinfo(found);
-	return here;
-}
 
 static bool same_host(const char *a, const char *b)
 {
@@ -62,13 +28,13 @@ static bool same_host(const char *a, const char *b)
 	return (!a[short_a] || !b[short_b]) && short_a == short_b && strncasecmp(a, b, short_a) == 0;
 }
 
+/* By its name. */
 static bool is_this_host(const struct launch *l, const char *name)
 {
 	char own[256] = "";
 
 	gethostname(own, sizeof(own) - 1);
-	return strcasecmp(name, "localhost") == 0 || same_host(name, l->host) ||
-	       same_host(name, own) || resolves_here(name);
+	return strcasecmp(name, "localhost") == 0 || same_host(name, l->host) || same_host(name, own);
 }
 
 /* A rule is "hostpattern:/their/prefix /our/prefix". */
@@ -130,8 +96,22 @@ static char *marks_fill(const char *id, const char *path)
 	return NULL;
 }
 
-/* The path of `text` ("[host:]path") on this host; NULL when it is elsewhere. */
-static char *place_find(const struct launch *l, const char *text)
+bool output_host(const struct launch *l, const char *text, char host[256])
+{
+	const char *colon = text ? strchr(text, ':') : NULL;
+	char *ours;
+
+	if (!colon || colon == text || colon - text >= 256)
+		return false;
+	snprintf(host, 256, "%.*s", (int)(colon - text), text);
+	ours = usecp_apply(l, host, colon + 1);
+	free(ours);
+	return !ours && !is_this_host(l, host);
+}
+
+/* The path of `text` ("[host:]path") on this host; NULL when it is elsewhere. `here`: the name service says that
+ * it is this host. */
+static char *place_find(const struct launch *l, const char *text, bool here)
 {
 	const char *colon = text ? strchr(text, ':') : NULL;
 	const char *path = colon ? colon + 1 : text;
@@ -145,7 +125,7 @@ static char *place_find(const struct launch *l, const char *text)
 	if ((size_t)(colon - text) < sizeof(host)) {
 		snprintf(host, sizeof(host), "%.*s", (int)(colon - text), text);
 		found = usecp_apply(l, host, filled);
-		if (!found && is_this_host(l, host))
+		if (!found && (here || is_this_host(l, host)))
 			return filled;
 	}
 	free(filled);
@@ -182,9 +162,9 @@ static bool has(const char *letters, char letter)
 }
 
 static int stream_write(const struct launch *l, const struct stream_names *n, const char *wanted,
-			struct spec_out *out)
+			bool here, struct spec_out *out)
 {
-	char *place = place_find(l, wanted), *run = NULL;
+	char *place = place_find(l, wanted, here), *run = NULL;
 	bool keep = has(l->keep, n->letter), direct = keep && has(l->keep, 'd') && place;
 	bool nowhere = !keep && place && strcmp(place, "/dev/null") == 0;
 
@@ -209,9 +189,9 @@ static int stream_write(const struct launch *l, const struct stream_names *n, co
 	return 0;
 }
 
-char *output_place(const struct launch *l, const char *text)
+char *output_place(const struct launch *l, const char *text, bool here)
 {
-	return place_find(l, text);
+	return place_find(l, text, here);
 }
 
 int output_write(const struct launch *l, struct spec_out *out)
@@ -220,8 +200,8 @@ int output_write(const struct launch *l, struct spec_out *out)
 	int r = 0;
 
 	if (!eo)
-		r = stream_write(l, &out_names, l->output, out);
+		r = stream_write(l, &out_names, l->output, l->output_here, out);
 	if (!oe && r == 0)
-		r = stream_write(l, &err_names, l->error, out);
+		r = stream_write(l, &err_names, l->error, l->error_here, out);
 	return r;
 }

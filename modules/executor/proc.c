@@ -18,7 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROUNDS_MAX 64 /* of signalling a tree that keeps growing */
+#define ROUNDS_MAX 8 /* of signalling a tree that keeps growing: the loop waits for it */
+#define STRAYS_ROUNDS 64
 
 int proc_parse(const char *text, struct proc *ret)
 {
@@ -270,6 +271,51 @@ int proc_kill(pid_t top, int signum)
 	return n_told;
 }
 
+int proc_kill_pass(pid_t top)
+{
+	struct pids found = { 0 };
+	int alive = 0, r = children_add(top, &found);
+
+	/* At once: what forks and exits in turn is gone when it is only looked at first. */
+	for (size_t i = 0; r == 0 && i < found.n; i++)
+		kill(found.v[i], SIGKILL);
+	for (size_t i = 0; r == 0 && i < found.n; i++) {
+		size_t n = found.n;
+
+		r = children_add(found.v[i], &found);
+		for (; n < found.n; n++)
+			kill(found.v[n], SIGKILL);
+	}
+	if (r == -ENOTSUP) {
+		free(found.v);
+		return proc_kill(top, SIGKILL);
+	}
+	for (size_t i = 0; i < found.n; i++)
+		alive += !is_zombie(found.v[i]);
+	free(found.v);
+	return alive;
+}
+
+static bool is_still(char state)
+{
+	return strchr("TtZX", state) != NULL;
+}
+
+int proc_running(pid_t top)
+{
+	pid_t *pids = NULL;
+	size_t n = 0;
+	int running = 0, r = proc_descendants(top, &pids, &n);
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		struct proc p;
+
+		running += proc_read(pids[i], &p) == 0 && !is_still(p.state);
+	}
+	free(pids);
+	return running;
+}
+
 int proc_stop(pid_t top)
 {
 	pid_t *pids = NULL;
@@ -279,7 +325,7 @@ int proc_stop(pid_t top)
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		struct proc p;
 
-		if (proc_read(pids[i], &p) == 0 && !strchr("TZX", p.state)) {
+		if (proc_read(pids[i], &p) == 0 && !is_still(p.state)) {
 			running++;
 			kill(pids[i], SIGSTOP);
 		}
@@ -288,23 +334,56 @@ int proc_stop(pid_t top)
 	return r < 0 ? r : n ? running : -ESRCH;
 }
 
-void proc_kill_session(pid_t session, uint64_t start)
+/* Does one of the environment's strings, as they were at its start, equal `cookie`? */
+static bool has_cookie(pid_t pid, const char *cookie)
 {
-	bool found = session > 1;
+	size_t len = strlen(cookie) + 1, kept = 0;
+	char path[64], buf[8192];
+	bool found = false;
+	ssize_t n;
+	int fd;
 
-	for (int round = 0; found && round < ROUNDS_MAX; round++) {
-		struct proc *all;
-		size_t n;
-
-		found = false;
-		if (proc_snapshot(&all, &n) < 0)
-			return;
-		for (size_t i = 0; i < n; i++)
-			if (all[i].session == session && all[i].start >= start &&
-			    !strchr("ZX", all[i].state))
-				found = kill(all[i].pid, SIGKILL) == 0;
-		free(all);
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && !found && len < sizeof(buf) / 2 && (n = read(fd, buf + kept, sizeof(buf) - kept)) > 0) {
+		kept += (size_t)n;
+		found = memmem(buf, kept, cookie, len) != NULL;
+		if (kept >= len) { /* a part of it may be at the end */
+			memmove(buf, buf + kept - len + 1, len - 1);
+			kept = len - 1;
+		}
 	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+/* One pass; how many were found. */
+static int strays_kill(pid_t session, const char *cookie, uint64_t since)
+{
+	struct proc *all;
+	size_t n;
+	int found = 0;
+
+	if (proc_snapshot(&all, &n) < 0)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct proc *p = &all[i];
+
+		if (p->start < since || strchr("ZX", p->state) || p->pid == getpid() ||
+		    !((session > 1 && p->session == session) || (cookie && has_cookie(p->pid, cookie))))
+			continue;
+		found += proc_kill_pass(p->pid) + 1;
+		kill(p->pid, SIGKILL);
+	}
+	free(all);
+	return found;
+}
+
+void proc_kill_strays(pid_t session, const char *cookie, uint64_t since)
+{
+	for (int round = 0, quiet = 0; quiet < 2 && round < STRAYS_ROUNDS; round++)
+		quiet = strays_kill(session, cookie, since) ? 0 : quiet + 1;
 }
 
 int64_t proc_up_ms(void)

@@ -35,8 +35,14 @@ int proc_descendants(pid_t top, pid_t **ret, size_t *ret_n);
 
 /* Signal every descendant of `top`, again until no new one appears. How many were signalled. */
 int proc_kill(pid_t top, int signum);
-/* KILL what is left of a session whose shepherd is gone; `start` of the shepherd: nothing older. */
-void proc_kill_session(pid_t session, uint64_t start);
+/* One pass of KILL over the descendants of `top`, each as it is found. How many were alive; 0 counts when it is
+ * seen twice (see proc_stop). */
+int proc_kill_pass(pid_t top);
+/* Those below `top` that can still run. */
+int proc_running(pid_t top);
+/* KILL what a task has left whose shepherd is gone: what is in its session, or was started with the string `cookie`
+ * in its environment (NULL: none), and their children; nothing that is older than `since`, the shepherd's start. */
+void proc_kill_strays(pid_t session, const char *cookie, uint64_t since);
 /* One pass of SIGSTOP over those that can still run. How many there were (else look again soon: a fork
  * may have been under way, and the kernel's list of children has gaps while it changes, so 0 counts
  * when it is seen twice), -ESRCH when none was found, or -errno. */

@@ -50,6 +50,10 @@ static void diary_line(struct diary *d, const char *line)
 		d->run = n;
 	else if (sscanf(line, "shepherd %d %llu", &pid, &start) == 2)
 		d->shepherd = pid, d->shepherd_start = start;
+	else if (sscanf(line, "successor %d %llu", &pid, &start) == 2)
+		d->shepherd = pid, d->shepherd_start = start;
+	else if (sscanf(line, "placed %d", &pid) == 1)
+		d->placed = pid;
 	else if (sscanf(line, "began %lld", &n) == 1)
 		d->began = n;
 	else if (sscanf(line, "walltime %lld", &n) == 1)
@@ -75,6 +79,8 @@ static void diary_line(struct diary *d, const char *line)
 	else if (sscanf(line, "ended %lld session %d cpu_us %llu max_rss_kb %*u at %*d %7s", &n, &pid, &start,
 			done) == 4 && strcmp(done, "done") == 0)
 		d->ended = true, d->status = (int32_t)n, d->session = pid, d->cpu_us = start;
+	else if (strncmp(line, "user ", 5) == 0)
+		snprintf(d->user, sizeof(d->user), "%s", line + 5);
 	else if (strncmp(line, "world ", 6) == 0)
 		snprintf(d->world, sizeof(d->world), "%s", line + 6);
 	else if (strncmp(line, "output ", 7) == 0)
@@ -87,7 +93,7 @@ static void diary_line(struct diary *d, const char *line)
 
 int record_read(const char *jobs_dir, const char *id, struct diary *ret)
 {
-	struct diary d = { .run = -1, .ncpus = 1 };
+	struct diary d = { .run = -1, .ncpus = 1, .placed = -1 };
 	char path[4096], *line = NULL;
 	size_t room = 0;
 	FILE *f;

@@ -63,11 +63,27 @@ static bool is_this_world(const struct diary *d)
 	return world[0] && strcmp(world, d->world) == 0;
 }
 
-/* Its session's number may be a stranger's since the machine, or the container, was started anew. */
-static void session_end(const struct diary *d)
+/* Its shepherd was killed while no daemon was there. What it was doing in another world has ended with that; only
+ * its files are left. */
+static void task_abandoned(struct keel_mod *mod, struct task *t, const struct diary *d)
 {
+	const struct state *st = mod->state;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s.JB", st->mom.jobs_dir, t->id);
+	t->shepherd = 0;
+	t->found_over = d->session > 0 && access(path, R_OK) == 0;
+	if (t->found_over && is_this_world(d))
+		return;
+	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "nothing is left of the task");
+	if (t->found_over) {
+		t->discarded = true;
+		record_note(mod, t, "discarded");
+		return;
+	}
 	if (is_this_world(d))
-		proc_kill_session(d->session, d->shepherd_start);
+		proc_kill_strays(d->session, NULL, d->shepherd_start);
+	task_free(mod, t);
 }
 
 /* When it began and how long it stood still, by a clock that nobody sets; by the calendar where that one has begun
@@ -109,6 +125,7 @@ static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *
 	clock_fill(mod, t, d);
 	record_usage_read(st->mom.jobs_dir, t, &t->usage);
 	t->next_usage_ms = now + 1000;
+	t->user = strdup(d->user);
 	t->freezer = d->freezer[0] ? strdup(d->freezer) : NULL;
 	if (d->refused) {
 		t->status = d->refused;
@@ -124,7 +141,7 @@ void recover_tell(struct keel_mod *mod)
 	HASH_ITER(hh, st->mom.tasks, t, next)
 		if (t->found_over) {
 			t->found_over = false;
-			launch_over(mod, t, 0);
+			launch_over(mod, t);
 		}
 }
 
@@ -148,9 +165,7 @@ static void task_recover(struct keel_mod *mod, const char *id)
 	} else if (d.refused || d.ended) {
 		t->found_over = true;
 	} else {
-		session_end(&d);
-		st->core->log(mod, KEEL_LOG_JOB, "Job", id, "nothing is left of the task");
-		task_free(mod, t);
+		task_abandoned(mod, t, &d);
 	}
 }
 

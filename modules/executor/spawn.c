@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "duration.h"
+#include "group.h"
 #include "nursery.h"
 #include "proc.h"
 
@@ -244,6 +245,8 @@ static void place_write(const struct launch *l, const char *sandbox, struct spec
 		spec_put(out, "tmpdir", path);
 	}
 	spec_put(out, "sandbox", sandbox);
+	spec_put(out, "cgroup", l->group_path);
+	spec_put_number(out, "deliver_ms", (uint64_t)l->deliver_ms);
 	spec_put_number(out, "umask", l->umask ? strtoul(l->umask, NULL, 8) & 0777 : UMASK_DEFAULT);
 }
 
@@ -326,22 +329,34 @@ static char *record_text(const struct launch *l, size_t *ret_len)
 		l->cput ? (long long)duration_parse(l->cput) : 0, (long long)l->job_ncpus);
 	asked_print(f, "output", l->output);
 	asked_print(f, "error", l->error);
+	asked_print(f, "freezer", l->group_path);
 	if (fclose(f) == 0)
 		return text;
 	free(text);
 	return NULL;
 }
 
+/* Append to <id>.TK. */
+static int record_follow(struct launch *l)
+{
+	char path[4096];
+	int fd, n = -1;
+
+	job_file(l, ".TK", path, sizeof(path));
+	fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0) {
+		n = dprintf(fd, "successor %d %llu\n", (int)l->pid, (unsigned long long)l->start);
+		close(fd);
+	}
+	return n < 0 ? launch_fail(l, FAILED_EARLY, "%s cannot be written: %s", path, strerror(errno)) : 0;
+}
+
 static int record_write(struct launch *l)
 {
 	char path[4096], *text;
-	struct proc p;
 	size_t len = 0;
 	int fd;
 
-	if (proc_read(l->pid, &p) < 0)
-		return launch_fail(l, FAILED_EARLY, "the shepherd ended at once");
-	l->start = p.start;
 	text = record_text(l, &len);
 	if (!text)
 		return launch_fail(l, FAILED_EARLY, "no memory to write down the task");
@@ -352,6 +367,16 @@ static int record_write(struct launch *l)
 		return -1;
 	close(fd);
 	return 0;
+}
+
+static int shepherd_record(struct launch *l)
+{
+	struct proc p;
+
+	if (proc_read(l->pid, &p) < 0)
+		return launch_fail(l, FAILED_EARLY, "the shepherd ended at once");
+	l->start = p.start;
+	return l->follows ? record_follow(l) : record_write(l);
 }
 
 static int shepherd_start(struct launch *l, int spec_fd)
@@ -371,7 +396,8 @@ static int shepherd_start(struct launch *l, int spec_fd)
 	if (l->pidfd < 0)
 		launch_fail(l, FAILED_EARLY, "shepherd %d cannot be watched: %s", (int)l->pid,
 			    strerror(errno));
-	if (l->pidfd < 0 || record_write(l) < 0 || send(talk[0], "g", 1, MSG_NOSIGNAL) != 1) {
+	if (l->pidfd < 0 || shepherd_record(l) < 0 ||
+	    send(talk[0], l->follows ? "p" : "g", 1, MSG_NOSIGNAL) != 1) {
 		close(talk[0]); /* it leaves without having done anything */
 		if (l->pidfd >= 0)
 			close(l->pidfd);
@@ -393,9 +419,28 @@ void spawn_work(void *arg)
 	}
 	if (user_resolve(l) < 0 || nodes_write(l) < 0)
 		return;
+	l->group_path = group_make(l->groups_dir, l->id);
 	spec_fd = spec_open(l);
-	if (spec_fd < 0)
+	if (spec_fd >= 0) {
+		shepherd_start(l, spec_fd);
+		close(spec_fd);
+	}
+	if (l->status && l->group_path)
+		group_remove(l->group_path);
+}
+
+void follow_work(void *arg)
+{
+	struct launch *l = arg;
+	char path[4096];
+	int spec_fd;
+
+	job_file(l, ".JB", path, sizeof(path));
+	spec_fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (spec_fd < 0) {
+		launch_fail(l, FAILED_EARLY, "%s cannot be read: %s", path, strerror(errno));
 		return;
+	}
 	shepherd_start(l, spec_fd);
 	close(spec_fd);
 }

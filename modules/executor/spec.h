@@ -40,10 +40,12 @@ struct spec {
 	char *dir;          /* start directory; NULL: home */
 	char *tmpdir;       /* made before and removed after the task; NULL: none */
 	char *sandbox;      /* likewise, and the start directory; NULL: none */
+	char *cgroup;       /* its processes are in there (group.h); NULL: none */
 	bool drop;          /* become uid, gid, groups */
 	uid_t uid;
 	gid_t gid;
 	mode_t umask;
+	uint32_t deliver_ms; /* how long placing its output may take; 0: not said */
 	struct spec_stream out, err;
 	char *settled[2];   /* of spec_settle(), owned */
 	gid_t *groups;

@@ -3,8 +3,9 @@
  * stop.c - signals to a task: ordinary ones, suspend and resume, the end by TERM and KILL.
  *
  * Suspending is SIGSTOP in passes until no process of the task can run; the answer waits for that. Where
- * there is a cgroup v2 freezer the first pass happens with the task frozen, so that no fork escapes;
- * what people see is state T on every host. A stopped task takes KILL only.
+ * the task has a cgroup the first pass happens with it frozen, so that no fork escapes, and at the end it is
+ * frozen for good, so that its user's SIGCONT changes nothing; what people see is state T on every host. Where
+ * it has none, each tick looks at it again. A stopped task takes KILL only.
  */
 #include "executor.h"
 
@@ -13,8 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "group.h"
 #include "proc.h"
 
+#define KILL_AGAIN_MS 5	 /* passes of KILL, */
+#define KILL_ROUNDS 200	 /* so many, then */
+#define KILL_LATER_MS 1000 /* in this interval: a process in the kernel ends when it leaves it */
+#define DISCARD_ROUNDS 10 /* at least: its shepherd may be about to place the output, not having heard yet */
 #define STOP_AGAIN_MS 5 /* at most; sooner at first: most tasks stand still at once */
 #define STOP_LONGEST_MS 2000 /* a process in the kernel stops when it leaves it */
 
@@ -31,13 +37,48 @@ void stop_answer(struct keel_mod *mod, int64_t number, int32_t code, const char 
 	st->link->send(mod, "server", "task.answer", out);
 }
 
+/* Its first process: once that is gone, the shepherd ends the rest, and places the output. */
+static bool leader_lives(const struct task *t)
+{
+	struct proc p;
+
+	return t->session > 0 && proc_read(t->session, &p) == 0 && p.parent == t->shepherd &&
+	       !strchr("ZX", p.state);
+}
+
+static void kill_pass(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct task *t = arg;
+
+	t->kill_timer = NULL;
+	if (t->freezer)
+		group_kill(t->freezer);
+	proc_kill_pass(t->shepherd); /* ends stopped processes too */
+	kill(t->shepherd, SIGCONT);  /* where it is its user's own, he may have stopped it */
+	t->kill_rounds++;
+	if (!t->session || leader_lives(t) || (t->discarded && t->kill_rounds < DISCARD_ROUNDS))
+		t->kill_timer = st->core->timer(mod, t->kill_rounds < KILL_ROUNDS ? KILL_AGAIN_MS : KILL_LATER_MS,
+						kill_pass, t);
+}
+
+/* The time after TERM is over. When TERM has ended its processes, their output has the time that it needs. */
 static void kill_now(struct keel_mod *mod, void *arg)
 {
 	struct task *t = arg;
 
-	(void)mod;
 	t->kill_timer = NULL;
-	proc_kill(t->shepherd, SIGKILL); /* ends stopped processes too */
+	if (leader_lives(t) || t->kill_delivery)
+		kill_pass(mod, t);
+}
+
+static void kill_begin(struct keel_mod *mod, struct task *t)
+{
+	struct state *st = mod->state;
+
+	st->core->timer_cancel(t->kill_timer);
+	t->kill_rounds = 0;
+	kill_pass(mod, t);
 }
 
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
@@ -49,36 +90,28 @@ void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 		launch_withdraw(mod, t);
 		return;
 	}
-	if (t->state == TASK_ENDED || t->state == TASK_REFUSED)
+	if (t->state == TASK_ENDED || t->state == TASK_REFUSED || !t->shepherd)
 		return;
+	t->ending = true;
 	if (delay_ms <= 0) {
-		st->core->timer_cancel(t->kill_timer);
-		kill_now(mod, t);
+		kill_begin(mod, t);
 		return;
 	}
 	proc_kill(t->shepherd, SIGTERM);
-	if (t->state == TASK_STOPPED)
+	if (t->state == TASK_STOPPED) {
 		proc_kill(t->shepherd, SIGCONT); /* TERM is not for stopped processes */
-	if (!t->kill_timer)
-		t->kill_timer = st->core->timer(mod, delay_ms, kill_now, t);
+		if (t->freezer)
+			group_thaw(t->freezer);
+	}
+	if (t->kill_timer)
+		return;
+	t->kill_delivery = !leader_lives(t);
+	t->kill_timer = st->core->timer(mod, delay_ms, kill_now, t);
 }
 
-/* The task's first process may not exist yet: a little later it does. */
-static void kill_again(struct keel_mod *mod, void *arg)
-{
-	struct state *st = mod->state;
-	struct task *t = arg;
-
-	t->kill_timer = NULL;
-	proc_kill(t->shepherd, SIGKILL);
-	if (!t->session) /* once it is there, its shepherd ends what it leaves behind */
-		t->kill_timer = st->core->timer(mod, 200, kill_again, t);
-}
-
+/* Neither the task nor its output is wanted; what is in <id>.TK its shepherd reads before it keeps any. */
 void stop_discard(struct keel_mod *mod, struct task *t)
 {
-	struct state *st = mod->state;
-
 	t->discarded = true;
 	if (t->state == TASK_ENDED || t->state == TASK_REFUSED) {
 		task_free(mod, t);
@@ -88,8 +121,8 @@ void stop_discard(struct keel_mod *mod, struct task *t)
 		launch_withdraw(mod, t);
 		return;
 	}
-	st->core->timer_cancel(t->kill_timer);
-	kill_again(mod, t);
+	record_note(mod, t, "discarded");
+	kill_begin(mod, t);
 }
 
 /* ---- suspend, resume -------------------------------------------------------------------------- */
@@ -101,6 +134,9 @@ static void stop_done(struct keel_mod *mod, struct task *t)
 
 	t->stop_number = 0;
 	t->state = TASK_STOPPED;
+	t->ending = t->restless = false;
+	if (t->freezer) /* what is stopped counts as frozen, and nobody but root lets it go */
+		group_freeze(t->freezer);
 	t->stopped_at_ms = st->core->now_ms(mod);
 	record_note(mod, t, "stopped %lld %lld", (long long)st->core->time(mod), (long long)proc_up_ms());
 	usage_measure(mod, t); /* before the answer: the record of the suspension has it */
@@ -144,9 +180,9 @@ static void suspend(struct keel_mod *mod, struct task *t, int64_t number)
 		return;
 	}
 	t->stop_number = number;
-	if (freeze_stop(mod, t) == 0) { /* nobody forks while SIGSTOP is handed out */
+	if (t->freezer && group_freeze(t->freezer) == 0) { /* nobody forks while SIGSTOP is handed out */
 		proc_stop(t->shepherd);
-		freeze_resume(t);
+		group_thaw(t->freezer);
 	}
 	t->stop_quiet = 0;
 	t->stop_deadline_ms = st->core->now_ms(mod) + STOP_LONGEST_MS;
@@ -173,6 +209,8 @@ static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 		stop_answer(mod, q->number, PBSE_MOMREJECT, o->text);
 	} else {
 		proc_kill(t->shepherd, SIGCONT);
+		if (t->freezer)
+			group_thaw(t->freezer);
 		t->state = TASK_RUN;
 		t->stopped_ms += st->core->now_ms(mod) - t->stopped_at_ms;
 		t->stopped_at_ms = 0;
@@ -224,8 +262,12 @@ static void signal_plain(struct keel_mod *mod, struct task *t, const char *name,
 		return;
 	}
 	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
-	if (signum < NSIG)
+	if (signum == SIGKILL) {
+		t->ending = true;
+		kill_begin(mod, t);
+	} else if (signum < NSIG) {
 		proc_kill(t->shepherd, signum);
+	}
 	stop_answer(mod, number, 0, NULL);
 }
 

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chore.h"
 #include "duration.h"
+#include "group.h"
 
 struct task *task_find(struct state *st, const char *id)
 {
@@ -66,6 +68,7 @@ static void task_forget(struct task *t)
 	free(t->dir);
 	free(t->output);
 	free(t->error);
+	free(t->user);
 	free(t);
 }
 
@@ -75,7 +78,8 @@ void task_free(struct keel_mod *mod, struct task *t)
 	struct launch *next = t->next;
 
 	task_release(st, t);
-	freeze_remove(t);
+	if (t->freezer)
+		group_remove(t->freezer);
 	record_remove(mod, t);
 	HASH_DEL(st->mom.tasks, t);
 	task_forget(t);
@@ -95,6 +99,8 @@ void mom_fini(struct keel_mod *mod)
 		launch_free(t->next);
 		task_forget(t);
 	}
+	chores_fini(mod);
+	names_fini(st);
 	nursery_fini(&st->mom.nursery);
 	users_fini(st);
 	free(st->mom.jobs_dir);

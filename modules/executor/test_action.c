@@ -33,25 +33,4 @@ static void test_lines(void)
 		CU_ASSERT_PTR_NULL(action_parse(bad[i], words, &ms));
 }
 
-static int run(const char *command, int64_t ms)
-{
-	char *argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)command, NULL };
-	const char *why = NULL;
-
-	return action_run(argv, ms, &why);
-}
-
-static void test_programs(void)
-{
-	char *nobody[] = { (char *)"/nobody/is/here", NULL };
-	const char *why = NULL;
-
-	CU_ASSERT_EQUAL(run("exit 0", 10000), 0);
-	CU_ASSERT_EQUAL(run("exit 3", 10000), 3);
-	CU_ASSERT_EQUAL(run("kill -9 $$", 10000), 256 + 9);
-	CU_ASSERT_EQUAL(run("sleep 100", 100), -1);
-	CU_ASSERT_EQUAL(action_run(nobody, 1000, &why), -1);
-	CU_ASSERT_PTR_NOT_NULL(why);
-}
-
-TESTS_MAIN("action", TEST(test_lines), TEST(test_programs))
+TESTS_MAIN("action", TEST(test_lines))

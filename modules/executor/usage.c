@@ -248,6 +248,7 @@ static void tick(struct keel_mod *mod, void *arg)
 	}
 	if (due)
 		reading_start(mod);
+	still_look(mod);
 	usage_tick(mod);
 }
 

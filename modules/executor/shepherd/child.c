@@ -3,11 +3,10 @@
  * child.c - the first process of a task, from fork to exec.
  *
  * Files and directories are touched only after the privileges are gone, with the user's own rights,
- * except the removal of a left-over spool file, which may belong to somebody else.
+ * except those of the spool, where everybody may write: see spool.c.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../identity.h"
 #include "shepherd.h"
 
 #define PROGRAM_MISSING 254
@@ -33,14 +33,7 @@ static _Noreturn void give_up(int fd, enum trouble_stage stage, int error, const
 
 int privileges_drop(const struct spec *s)
 {
-	if (setgroups(s->n_groups, s->groups) < 0 || setresgid(s->gid, s->gid, s->gid) < 0 ||
-	    setresuid(s->uid, s->uid, s->uid) < 0)
-		return -errno;
-	if (getuid() != s->uid || geteuid() != s->uid || getgid() != s->gid || getegid() != s->gid)
-		return -EPERM;
-	if (s->uid != 0 && (setuid(0) == 0 || seteuid(0) == 0))
-		return -EPERM;
-	return 0;
+	return s->drop ? identity_become(s->uid, s->gid, s->groups, s->n_groups) : 0;
 }
 
 static void signals_restore(void)
@@ -64,45 +57,39 @@ static int limits_apply(const struct spec *s)
 	return 0;
 }
 
-/* A left-over of an earlier run, or something a stranger has put there: his directory is out of the way. */
-static void spool_clear(const struct spec_stream *stream)
+/* Kept where the user will find it: his own file, opened with his rights. */
+static int kept_open(const struct spec_stream *stream)
 {
-	char aside[PATH_MAX];
-
-	if (!stream->run || stream->keep || unlink(stream->run) == 0 || errno == ENOENT)
-		return;
-	if (snprintf(aside, sizeof(aside), "%s.%d", stream->run, (int)getpid()) < (int)sizeof(aside))
-		(void)rename(stream->run, aside);
-}
-
-static int stream_open(const struct spec_stream *stream)
-{
-	int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC;
 	int fd = open(stream->run,
-		      flags | (stream->keep ? O_TRUNC | O_NONBLOCK : O_EXCL | O_NOFOLLOW), 0666);
+		      O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC | O_TRUNC | O_NONBLOCK, 0666);
 
-	if (fd >= 0 && stream->keep)
+	if (fd >= 0)
 		fcntl(fd, F_SETFL, O_APPEND);
 	return fd;
 }
 
-/* stdout and stderr; a stream without a file of its own joins the other. */
-static void output_open(struct spec *s, int trouble_fd)
+/* In the spool, before the privileges are gone. -1: it is not there. */
+static int spool_open(const struct spec *s, const struct spec_stream *stream, int trouble_fd)
 {
-	int r = spec_settle(s), out, err;
+	int fd = stream->run && !stream->keep ? spool_create(s, stream->run) : -1;
+
+	if (stream->run && !stream->keep && fd < 0)
+		give_up(trouble_fd, TROUBLE_OUTPUT, -fd, stream->run);
+	return fd;
+}
+
+/* stdout and stderr; a stream without a file of its own joins the other. */
+static void output_open(struct spec *s, int out, int err, int trouble_fd)
+{
+	int r = spec_settle(s);
 
 	if (r < 0)
 		give_up(trouble_fd, TROUBLE_OUTPUT, -r, "standard output");
-	out = s->out.run ? stream_open(&s->out) : -1;
-
-	if (s->out.run && out < 0)
+	if (s->out.run && s->out.keep && (out = kept_open(&s->out)) < 0)
 		give_up(trouble_fd, TROUBLE_OUTPUT, errno, s->out.run);
-	err = s->err.run ? stream_open(&s->err) : out;
-	if (err < 0)
+	if (s->err.run && s->err.keep && (err = kept_open(&s->err)) < 0)
 		give_up(trouble_fd, TROUBLE_OUTPUT, errno, s->err.run);
-	if (out < 0)
-		out = err;
-	if (dup2(out, 1) < 0 || dup2(err, 2) < 0)
+	if (dup2(out < 0 ? err : out, 1) < 0 || dup2(err < 0 ? out : err, 2) < 0)
 		give_up(trouble_fd, TROUBLE_SETUP, errno, "standard output");
 }
 
@@ -125,7 +112,7 @@ static void directories_enter(const struct spec *s, int trouble_fd)
 
 	if (chdir(s->home) < 0)
 		give_up(trouble_fd, TROUBLE_HOME, errno, s->home);
-	directory_make(s->tmpdir, trouble_fd);
+	directory_make(s->tmpdir, trouble_fd); /* where root may make none */
 	directory_make(s->sandbox, trouble_fd);
 	if (chdir(start) < 0)
 		give_up(trouble_fd, TROUBLE_HOME, errno, start);
@@ -158,20 +145,20 @@ static void shell_exec(const struct spec *s)
 _Noreturn void child_run(struct spec *s, int trouble_fd)
 {
 	const char *what = s->script ? s->shell : s->args[0];
-	int r;
+	int r, out, err;
 
 	setsid();
 	signals_restore();
 	r = limits_apply(s);
 	if (r < 0)
 		give_up(trouble_fd, TROUBLE_SETUP, -r, "resource limits");
-	spool_clear(&s->out);
-	spool_clear(&s->err);
-	if (s->drop && (r = privileges_drop(s)) < 0)
+	out = spool_open(s, &s->out, trouble_fd);
+	err = spool_open(s, &s->err, trouble_fd);
+	if ((r = privileges_drop(s)) < 0)
 		give_up(trouble_fd, TROUBLE_USER, -r, s->user);
 	umask(s->umask);
 	directories_enter(s, trouble_fd);
-	output_open(s, trouble_fd);
+	output_open(s, out, err, trouble_fd);
 	if (s->script)
 		shell_feed(s, trouble_fd);
 	if (s->script)

@@ -4,14 +4,17 @@
  *
  *   nursery: fork one of us for each task of the daemon (nursery.c)
  *   wait for "go" (the daemon has recorded us) -> child: own session, user, files, exec
- *   -> tell "started" -> reap everything -> last line of <id>.TK -> become the user, place output -> exit
+ *   -> tell "started" -> reap everything -> end of the task in <id>.TK -> a child places its output -> exit
+ *   or for "proceed": the task's shepherd was killed, do the rest for it (proceed.c)
+ *   message: a program of its own, for a line into the output of a task (message.c)
  *
  * It adopts the orphans of its task, so the task's processes are exactly its descendants. Its last
- * words tell which output could not be placed (bits of deliver()). No name service is used: all
- * names are numbers by the time they come here.
+ * words, in <id>.TK too, tell which output could not be placed (bits of courier_run()). No name service is
+ * used: all names are numbers by the time they come here. It stays root, so that its user cannot stop it.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,9 +24,13 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "../group.h"
+#include "../message.h"
 #include "../nursery.h"
 #include "../proc.h"
 #include "shepherd.h"
@@ -31,29 +38,8 @@
 #define RETRY_LATER -3
 #define EXIT_BAD_SPEC 64 /* nothing was started */
 #define NO_SUCH_PROGRAM 254
-#define STREAMS_BOTH 3	 /* they stay in the spool */
-
-static int spec_load(struct spec *ret)
-{
-	struct stat st;
-	size_t at = 0;
-	char *bytes;
-
-	if (fstat(SPEC_FD, &st) < 0 || st.st_size <= 0 || (uint64_t)st.st_size > SPEC_MAX)
-		return -EPROTO;
-	bytes = malloc((size_t)st.st_size);
-	if (!bytes)
-		return -ENOMEM;
-	while (at < (size_t)st.st_size) {
-		ssize_t n = pread(SPEC_FD, bytes + at, (size_t)st.st_size - at, (off_t)at);
-
-		if (n <= 0)
-			return -EIO;
-		at += (size_t)n;
-	}
-	close(SPEC_FD);
-	return spec_decode(bytes, at, ret);
-}
+#define REAPED_AT_ONCE 100
+#define PAUSE_LONGEST_NS 50000000
 
 /* A task of the same user may signal us by accident (`kill -1`): only KILL ends us early. */
 static void signals_ignore(void)
@@ -65,8 +51,9 @@ static void signals_ignore(void)
 		signal(list[i], SIG_IGN);
 }
 
-/* The daemon may die between our start and its record of us; then nothing may run. */
-static int go_wait(void)
+/* The daemon may die between our start and its record of us; then nothing may run. The first letter of what
+ * it says: "go", "proceed"; else 0. */
+static char go_wait(void)
 {
 	char go;
 	ssize_t n;
@@ -74,7 +61,7 @@ static int go_wait(void)
 	do
 		n = recv(SPEC_TALK, &go, 1, 0);
 	while (n < 0 && errno == EINTR);
-	return n == 1 && go == 'g' ? 0 : -ECANCELED;
+	return n == 1 && (go == 'g' || go == 'p') ? go : 0;
 }
 
 static void tell(const char *text)
@@ -84,20 +71,23 @@ static void tell(const char *text)
 	(void)n; /* the daemon may be gone: it reads the files */
 }
 
-/* Somebody else's directory of that name (another cluster on this machine has a job of the same id, a
- * stranger was here first) is left alone: take another name. */
-static void tmpdir_choose(struct spec *s)
+/* A process that is born in the task's cgroup, where it has one: moving in later costs more. */
+static pid_t fork_into(const char *cgroup)
 {
-	char *path, *text;
-	struct stat st;
+	struct clone_args how = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD };
+	int fd = cgroup ? open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	pid_t pid = -1;
 
-	if (!s->tmpdir || lstat(s->tmpdir, &st) < 0 || (S_ISDIR(st.st_mode) && st.st_uid == s->uid) ||
-	    asprintf(&path, "%s.%d", s->tmpdir, (int)getpid()) < 0)
-		return;
-	s->tmpdir = path;
-	for (size_t i = 0; i < s->n_env; i++)
-		if (strncmp(s->env[i], "TMPDIR=", 7) == 0 && asprintf(&text, "TMPDIR=%s", path) >= 0)
-			s->env[i] = text;
+	if (fd >= 0) {
+		how.cgroup = (uint64_t)fd;
+		pid = (pid_t)syscall(SYS_clone3, &how, sizeof(how));
+		close(fd);
+	}
+	if (pid >= 0 || (pid = fork()) != 0)
+		return pid;
+	if (cgroup)
+		group_enter(cgroup);
+	return 0;
 }
 
 static pid_t child_start(struct spec *s, struct trouble *ret_trouble)
@@ -107,7 +97,7 @@ static pid_t child_start(struct spec *s, struct trouble *ret_trouble)
 	ssize_t n;
 
 	*ret_trouble = (struct trouble){ 0 };
-	if (pipe2(fds, O_CLOEXEC) < 0 || (pid = fork()) < 0) {
+	if (pipe2(fds, O_CLOEXEC) < 0 || (pid = fork_into(s->cgroup)) < 0) {
 		*ret_trouble = (struct trouble){ TROUBLE_SETUP, errno, "new process" };
 		return -1;
 	}
@@ -128,8 +118,35 @@ static int status_of(int raw)
 	return WIFEXITED(raw) ? WEXITSTATUS(raw) : 256 + WTERMSIG(raw);
 }
 
+/* Some of those that have ended: there may always be more. False: there is no child any more. */
+static bool reap(void)
+{
+	pid_t pid = 1;
+
+	for (int n = 0; n < REAPED_AT_ONCE && pid > 0; n++)
+		pid = waitpid(-1, NULL, WNOHANG);
+	return pid >= 0 || errno == EINTR;
+}
+
+/* What the task has left behind: killed and looked for until there is no child any more. */
+static void rest_end(const struct spec *s)
+{
+	struct timespec pause = { 0, 100000 };
+
+	setpriority(PRIO_PROCESS, 0, -20); /* against those that fork and exit in turn */
+	while (reap()) {
+		if (s->cgroup)
+			group_kill(s->cgroup);
+		proc_kill_pass(getpid());
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < PAUSE_LONGEST_NS) /* what stays in the kernel */
+			pause.tv_nsec += pause.tv_nsec / 8;
+	}
+	setpriority(PRIO_PROCESS, 0, 0);
+}
+
 /* Reap until `main_pid` ended, then end what it left behind. */
-static int status_wait(pid_t main_pid)
+static int status_wait(const struct spec *s, pid_t main_pid)
 {
 	int raw = 0;
 	pid_t pid;
@@ -139,12 +156,7 @@ static int status_wait(pid_t main_pid)
 	while (pid != main_pid && (pid > 0 || errno == EINTR));
 	if (pid != main_pid)
 		return -1;
-	while ((pid = waitpid(-1, NULL, WNOHANG)) >= 0 || errno == EINTR) {
-		if (pid != 0)
-			continue;
-		proc_kill(getpid(), SIGKILL);
-		waitpid(-1, NULL, 0);
-	}
+	rest_end(s);
 	return status_of(raw);
 }
 
@@ -198,46 +210,67 @@ static void start_report(const struct spec *s, pid_t pid, struct trouble *t)
 	tell(text);
 }
 
+static void usage_take(struct outcome *o)
+{
+	struct rusage ru;
+
+	if (getrusage(RUSAGE_CHILDREN, &ru) < 0)
+		return;
+	o->cpu_us = microseconds(ru.ru_utime) + microseconds(ru.ru_stime);
+	o->max_rss_kb = (uint64_t)ru.ru_maxrss;
+}
+
+/* From the first process to the last. False: there is no output, or nothing could be written down. */
+static bool task_run(struct spec *s, struct outcome *o)
+{
+	const char *promised = s->tmpdir;
+	struct trouble t;
+	char line[4200];
+
+	tmpdir_make(s);
+	if (s->tmpdir != promised) {
+		snprintf(line, sizeof(line), "tmpdir %s", s->tmpdir);
+		record_append(s, line);
+	}
+	o->session = child_start(s, &t);
+	start_report(s, o->session, &t);
+	o->status = o->session > 0 ? status_wait(s, o->session) : -1;
+	if (t.stage != TROUBLE_NONE)
+		o->status = trouble_status(&t);
+	usage_take(o);
+	if (outcome_write(s, o) < 0)
+		return false;
+	if (t.stage == TROUBLE_NONE || (t.stage == TROUBLE_PROGRAM && !is_short(&t)))
+		return true;
+	courier_clean(s);
+	return false;
+}
+
 static int shepherd(void)
 {
 	struct outcome o = { 0 };
-	struct trouble t;
-	struct rusage ru;
 	struct spec s;
-	char *notice, last_words[32];
-	int missed;
+	char last_words[32], go;
 
 	signals_ignore();
 	umask(077);
-	if (spec_load(&s) < 0 || fcntl(SPEC_TALK, F_SETFD, FD_CLOEXEC) < 0)
+	if (spec_load(SPEC_FD, &s) < 0 || fcntl(SPEC_TALK, F_SETFD, FD_CLOEXEC) < 0)
 		return EXIT_BAD_SPEC;
+	close(SPEC_FD);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	if (go_wait() < 0)
+	go = go_wait();
+	if (!go || (go == 'g' ? !task_run(&s, &o) : proceed(&s, &o) < 0))
 		return EXIT_BAD_SPEC;
-	tmpdir_choose(&s);
-	o.session = child_start(&s, &t);
-	start_report(&s, o.session, &t);
-	o.status = o.session > 0 ? status_wait(o.session) : -1;
-	if (t.stage != TROUBLE_NONE)
-		o.status = trouble_status(&t);
-	if (getrusage(RUSAGE_CHILDREN, &ru) == 0) {
-		o.cpu_us = microseconds(ru.ru_utime) + microseconds(ru.ru_stime);
-		o.max_rss_kb = (uint64_t)ru.ru_maxrss;
-	}
-	if (outcome_write(&s, &o) < 0)
-		return EXIT_BAD_SPEC;
-	if (t.stage != TROUBLE_NONE && (t.stage != TROUBLE_PROGRAM || is_short(&t)))
-		return 0; /* there is no output */
-	places_read(&s);
-	notice = notice_read(&s);
-	missed = s.drop && privileges_drop(&s) < 0 ? STREAMS_BOTH : deliver(&s, o.status, notice);
-	snprintf(last_words, sizeof(last_words), "placed %d", missed);
+	snprintf(last_words, sizeof(last_words), "placed %d", courier_run(&s, o.status));
+	record_append(&s, last_words);
 	tell(last_words);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
+	if (argc == 3 && strcmp(argv[1], MESSAGE_WORD) == 0)
+		return message_append(atoi(argv[2]));
 	if (argc != 2 || strncmp(argv[1], NURSERY_WORD, strlen(NURSERY_WORD)) != 0)
 		return EXIT_BAD_SPEC;
 	if (geteuid() == 0)

@@ -53,30 +53,38 @@ void record_append(const struct spec *s, const char *line)
 	close(fd);
 }
 
-/* "out.place PATH", "err.place PATH": the place of a stream was changed. */
-static void place_take(struct spec_stream *stream, const char *line, const char *key)
+char *record_last(const struct spec *s, const char *word)
 {
-	size_t len = strlen(key);
-
-	if (!stream->run || stream->keep || strncmp(line, key, len) != 0)
-		return;
-	stream->place = line[len] ? strdup(line + len) : NULL; /* kept: we end soon */
-}
-
-void places_read(struct spec *s)
-{
-	char path[4096], *line = NULL;
-	size_t room = 0;
+	char path[4096], *line = NULL, *found = NULL;
+	size_t room = 0, len = strlen(word);
 	FILE *f;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s.TK", s->jobs_dir, s->id) >= sizeof(path) ||
 	    !(f = fopen(path, "re")))
-		return;
-	while (getline(&line, &room, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		place_take(&s->out, line, "out.place ");
-		place_take(&s->err, line, "err.place ");
-	}
+		return NULL;
+	while (getline(&line, &room, f) > 0)
+		if (strncmp(line, word, len) == 0) {
+			free(found);
+			found = strdup(line + len);
+		}
 	free(line);
 	fclose(f);
+	return found;
+}
+
+/* "out.place PATH", "err.place PATH": the place of a stream was changed. */
+static void place_read(const struct spec *s, struct spec_stream *stream, const char *key)
+{
+	char *place = stream->run && !stream->keep ? record_last(s, key) : NULL;
+
+	if (!place)
+		return;
+	place[strcspn(place, "\n")] = '\0';
+	stream->place = *place ? place : NULL; /* kept: we end soon */
+}
+
+void places_read(struct spec *s)
+{
+	place_read(s, &s->out, "out.place ");
+	place_read(s, &s->err, "err.place ");
 }

@@ -20,7 +20,7 @@ struct trouble {
 
 /* child.c: never returns. */
 _Noreturn void child_run(struct spec *s, int trouble_fd);
-/* Become the user for good: groups, gid, uid, and check that root cannot be taken back. 0, -errno. */
+/* Become the user of the task for good (identity.h), where the daemon is root. 0, -errno. */
 int privileges_drop(const struct spec *s);
 
 /* nursery.c: serves the daemon. `title`: the room behind our second word, shown by ps. */
@@ -38,11 +38,32 @@ int outcome_write(const struct spec *s, const struct outcome *o);
 void places_read(struct spec *s);
 /* Append a line to <id>.TK. */
 void record_append(const struct spec *s, const char *line);
+/* What stands behind `word` in the last line of <id>.TK that begins with it, its newline too. Malloc'ed; NULL. */
+char *record_last(const struct spec *s, const char *word);
 
-/* deliver.c: as the user. Bits: 1 stdout, 2 stderr could not be placed. */
-int deliver(struct spec *s, int status, const char *notice);
-/* The last "notice" line of <id>.TK, malloc'ed or NULL. */
-char *notice_read(const struct spec *s);
+/* spool.c: with root's rights in folders where everybody may write. */
+int spool_create(const struct spec *s, const char *path); /* an empty file of the user; open, or -errno */
+int spool_move(const char *from, const char *to);	  /* whatever is there now. 0 or -errno */
+/* The user's directory for the task, under another name where that one is a stranger's. */
+void tmpdir_make(struct spec *s);
+
+/* deliver.c: as the user: put the output where it belongs, remove the task's directories. */
+void deliver(struct spec *s, int status, const char *notice);
+/* "as cp does". 0 or -errno */
+int file_copy(const char *from, const char *to, int flags);
+
+/* courier.c: what `deliver` could not place is kept. Bits: 1 stdout, 2 stderr were not placed. */
+int courier_run(struct spec *s, int status);
+/* Nothing is placed and nothing is kept: the task has not begun. */
+void courier_clean(const struct spec *s);
+
+/* proceed.c: a shepherd was killed: end its task for it. How the task ended. */
+int proceed(struct spec *s, struct outcome *ret);
+
+/* message.c: the spec in an open file. 0 or -errno. */
+int spec_load(int fd, struct spec *ret);
+/* A line of fd 0 into the output of the task whose spec is SPEC_FD, as its user. An exit status. */
+int message_append(int files);
 
 /* tree.c: remove a directory and all below it, following no link. */
 void tree_remove(const char *path);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * group.h - the cgroup (v2) of a task: what is in it is frozen and killed as a whole, forks included.
+ * Made below the daemon's own where that is allowed; a task may be without one.
+ */
+#ifndef EXECUTOR_GROUP_H
+#define EXECUTOR_GROUP_H
+
+#include <stdbool.h>
+
+/* Where groups may be made, malloc'ed; NULL nowhere. */
+char *group_home(void);
+/* A new one for a task, malloc'ed; NULL: it cannot be made. */
+char *group_make(const char *home, const char *id);
+/* 0 or -errno. Freezing does not wait for processes that are in the kernel at the moment. */
+int group_freeze(const char *group);
+int group_thaw(const char *group);
+int group_kill(const char *group);
+/* The calling process moves in. */
+int group_enter(const char *group);
+void group_remove(const char *group);
+
+#endif

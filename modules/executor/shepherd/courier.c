@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * courier.c - the end of a task's files, seen from the shepherd: a child becomes the user and does what needs
+ * the user's rights (deliver.c). It has a deadline, for the user may stop it, and his file systems may hang.
+ *
+ * What is still in the spool afterwards goes to the undelivered directory, by root's hand. The shepherd never
+ * becomes the user itself: the user cannot stop it, and the job ends.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shepherd.h"
+
+#define DELIVER_MS 300000 /* of a daemon that does not say */
+#define DIE_MS 2000	  /* it is killed: in the kernel it may stay longer, and nobody waits for that */
+#define CLEAN_MS 10000
+#define CLEAN_TRIES 5
+
+struct errand {
+	int status;
+	const char *notice;
+	bool place;		/* else only directories are removed */
+	const char *from, *to;	/* or this is copied */
+};
+
+static _Noreturn void errand_do(struct spec s, const struct errand *e)
+{
+	setsid();
+	if (privileges_drop(&s) < 0)
+		_exit(1);
+	if (e->from) {
+		umask(077);
+		if (file_copy(e->from, e->to, O_EXCL | O_NOFOLLOW) == 0)
+			unlink(e->from);
+		_exit(0);
+	}
+	if (e->place)
+		deliver(&s, e->status, e->notice);
+	if (s.tmpdir)
+		tree_remove(s.tmpdir);
+	if (s.sandbox)
+		tree_remove(s.sandbox);
+	_exit(0);
+}
+
+static bool ends_within(pid_t pid, int pidfd, int ms)
+{
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+	int n;
+
+	do
+		n = poll(&p, 1, ms);
+	while (n < 0 && errno == EINTR);
+	return n > 0 && waitpid(pid, NULL, WNOHANG) == pid;
+}
+
+static void errand_run(const struct spec *s, const struct errand *e)
+{
+	int limit = s->deliver_ms && s->deliver_ms < INT_MAX ? (int)s->deliver_ms : DELIVER_MS, pidfd;
+	pid_t pid = fork();
+
+	if (!e->place && !e->from && limit > CLEAN_MS)
+		limit = CLEAN_MS;
+
+	if (pid == 0)
+		errand_do(*s, e);
+	if (pid < 0)
+		return;
+	pidfd = pidfd_open(pid, 0);
+	if (pidfd < 0 || !ends_within(pid, pidfd, limit)) {
+		kill(pid, SIGKILL);
+		ends_within(pid, pidfd, DIE_MS);
+	}
+	if (pidfd >= 0)
+		close(pidfd);
+}
+
+/* 1: it was not placed. */
+static int stream_keep(const struct spec *s, const struct spec_stream *stream, const char *suffix, bool drop)
+{
+	char to[PATH_MAX];
+	struct stat st;
+
+	if (!stream->run || stream->keep || lstat(stream->run, &st) < 0)
+		return 0;
+	if (drop)
+		return unlink(stream->run) < 0 && errno != ENOENT;
+	if (snprintf(to, sizeof(to), "%s/%s%s", s->undelivered, s->id, suffix) < (int)sizeof(to) &&
+	    spool_move(stream->run, to) == -EXDEV) {
+		unlink(to);
+		errand_run(s, &(struct errand){ .from = stream->run, .to = to });
+	}
+	return 1;
+}
+
+/* The daemon has said that nobody wants this run any more. */
+static bool is_discarded(const struct spec *s)
+{
+	char *said = record_last(s, "discarded");
+
+	free(said);
+	return said != NULL;
+}
+
+static bool is_there(const char *path)
+{
+	struct stat st;
+
+	return path && lstat(path, &st) == 0;
+}
+
+/* Who was to do it may have been killed, by its user, or because the task is to be gone. */
+static void directories_remove(const struct spec *s)
+{
+	const struct timespec pause = { 0, 50000000 };
+
+	for (int i = 0; i < CLEAN_TRIES && (is_there(s->tmpdir) || is_there(s->sandbox)); i++) {
+		if (i > 0)
+			nanosleep(&pause, NULL);
+		errand_run(s, &(struct errand){ 0 });
+	}
+}
+
+int courier_run(struct spec *s, int status)
+{
+	char *notice = record_last(s, "notice ");
+	bool drop;
+	int missed;
+
+	places_read(s);
+	errand_run(s, &(struct errand){ .status = status, .notice = notice, .place = !is_discarded(s) });
+	free(notice);
+	drop = is_discarded(s);
+	directories_remove(s);
+	missed = stream_keep(s, &s->out, ".OU", drop) | stream_keep(s, &s->err, ".ER", drop) << 1;
+	return drop ? 0 : missed;
+}
+
+void courier_clean(const struct spec *s)
+{
+	directories_remove(s);
+	stream_keep(s, &s->out, ".OU", true);
+	stream_keep(s, &s->err, ".ER", true);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * message.c - a line for the output of a running task (qmsg): a process that becomes the task's user and
+ * appends it, by the path the task was started with, and only to a plain file. The daemon ends it when it
+ * takes too long.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../message.h"
+#include "shepherd.h"
+
+int spec_load(int fd, struct spec *ret)
+{
+	struct stat st;
+	size_t at = 0;
+	char *bytes;
+
+	if (fstat(fd, &st) < 0 || st.st_size <= 0 || (uint64_t)st.st_size > SPEC_MAX)
+		return -EPROTO;
+	bytes = malloc((size_t)st.st_size);
+	if (!bytes)
+		return -ENOMEM;
+	while (at < (size_t)st.st_size) {
+		ssize_t n = pread(fd, bytes + at, (size_t)st.st_size - at, (off_t)at);
+
+		if (n <= 0)
+			return -EIO;
+		at += (size_t)n;
+	}
+	return spec_decode(bytes, at, ret);
+}
+
+static bool write_all(int fd, const char *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, bytes, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+static bool append(const char *path, const char *text, size_t len)
+{
+	bool nowhere = strcmp(path, "/dev/null") == 0, done;
+	int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	done = fd >= 0 && fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || nowhere) &&
+	       write_all(fd, text, len) && write_all(fd, "\n", 1);
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+/* All of the text, malloc'ed. */
+static char *text_read(size_t *ret_len)
+{
+	struct stat st;
+	char *text = fstat(0, &st) == 0 && st.st_size <= MESSAGE_LONGEST ? malloc((size_t)st.st_size + 1) : NULL;
+	ssize_t n = text ? pread(0, text, (size_t)st.st_size, 0) : -1;
+
+	*ret_len = n > 0 ? (size_t)n : 0;
+	return n == (text ? st.st_size : 0) ? text : NULL;
+}
+
+int message_append(int files)
+{
+	const char *out, *err;
+	bool done = true;
+	struct spec s;
+	size_t len;
+	char *text = text_read(&len);
+
+	if (!text || spec_load(SPEC_FD, &s) < 0 || privileges_drop(&s) < 0 || spec_settle(&s) < 0)
+		return 1;
+	/* A stream without a file of its own goes into the other's. */
+	out = s.out.run ? s.out.run : s.err.run;
+	err = s.err.run ? s.err.run : s.out.run;
+	if (files & MESSAGE_OUT)
+		done = append(out, text, len);
+	if (files & MESSAGE_ERR)
+		done = append(err, text, len) && done;
+	return done ? 0 : 1;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * proceed.c - a shepherd was killed, and its task has lost who watched over it: end what is left of it. Its output
+ * and its directories are then dealt with as ever. How its program ends cannot be learned any more.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../group.h"
+#include "../proc.h"
+#include "shepherd.h"
+
+/* The job's cookie is in the environment of its processes, in whatever session they are. */
+static const char *cookie_of(const struct spec *s)
+{
+	static const char name[] = "PBS_JOBCOOKIE=";
+
+	for (size_t i = 0; i < s->n_env; i++)
+		if (strncmp(s->env[i], name, sizeof(name) - 1) == 0 && s->env[i][sizeof(name) - 1])
+			return s->env[i];
+	return NULL;
+}
+
+/* Pids mean nothing any more when the machine was started anew. */
+static bool is_this_world(const struct spec *s)
+{
+	char world[PROC_WORLD_MAX], *then = record_last(s, "world ");
+	bool same;
+
+	proc_world(world);
+	if (then)
+		then[strcspn(then, "\n")] = '\0';
+	same = then && world[0] && strcmp(then, world) == 0;
+	free(then);
+	return same;
+}
+
+static void strays_kill(const struct spec *s)
+{
+	char *began = record_last(s, "started "), *who = record_last(s, "shepherd ");
+	unsigned long long since = 0;
+	int session = began ? atoi(began) : 0;
+
+	if (s->cgroup)
+		group_kill(s->cgroup);
+	if (who)
+		sscanf(who, "%*d %llu", &since);
+	proc_kill_strays(session, cookie_of(s), since);
+	free(began);
+	free(who);
+}
+
+int proceed(struct spec *s, struct outcome *ret)
+{
+	char *end = record_last(s, "ended "), *tmpdir = record_last(s, "tmpdir "), done[8];
+	int status = 256 + SIGKILL, session = 0, r = 0;
+
+	if (tmpdir) {
+		tmpdir[strcspn(tmpdir, "\n")] = '\0';
+		s->tmpdir = tmpdir; /* kept: we end soon */
+	}
+	if (is_this_world(s))
+		strays_kill(s);
+	if (!end || sscanf(end, "%d session %d cpu_us %*u max_rss_kb %*u at %*d %7s", &status, &session, done) != 3 ||
+	    strcmp(done, "done") != 0) {
+		char *began = record_last(s, "started ");
+
+		*ret = (struct outcome){ .status = 256 + SIGKILL, .session = began ? atoi(began) : 0 };
+		free(began);
+		r = outcome_write(s, ret);
+	} else {
+		*ret = (struct outcome){ .status = status, .session = session };
+	}
+	free(end);
+	return r;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * spool.c - names in folders where everybody may write: spool, undelivered, where TMPDIRs are.
+ *
+ * A stranger may have taken any name that he can guess. So files are made under names that nobody guesses
+ * and then moved over the one that was promised: in a sticky folder he can take that no more.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shepherd.h"
+
+#define TRIES 16 /* against somebody who makes a directory of the name again and again */
+
+/* path + "." + 16 digits. Malloc'ed. */
+static char *unguessed(const char *path)
+{
+	uint64_t n = 0;
+	char *name = NULL;
+
+	if (getrandom(&n, sizeof(n), 0) != (ssize_t)sizeof(n) ||
+	    asprintf(&name, "%s.%016llx", path, (unsigned long long)n) < 0)
+		return NULL;
+	return name;
+}
+
+int spool_move(const char *from, const char *to)
+{
+	for (int i = 0; i < TRIES; i++) {
+		char *aside;
+
+		if (rename(from, to) == 0)
+			return 0;
+		if (errno != EISDIR && errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR)
+			return -errno;
+		aside = unguessed(to);
+		if (aside)
+			(void)rename(to, aside); /* a stranger's directory, out of the way */
+		free(aside);
+	}
+	return -EEXIST;
+}
+
+int spool_create(const struct spec *s, const char *path)
+{
+	char *name = unguessed(path);
+	int fd = name ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0600) : -1;
+	int r = fd < 0 ? -errno : 0;
+
+	if (r == 0 && ((s->drop && fchown(fd, s->uid, s->gid) < 0) || fchmod(fd, 0666 & ~s->umask) < 0))
+		r = -errno;
+	if (r == 0)
+		r = spool_move(name, path);
+	if (r < 0 && fd >= 0) {
+		unlink(name);
+		close(fd);
+	}
+	free(name);
+	return r < 0 ? r : fd;
+}
+
+/* 0, or -errno: no directory of that name is the user's. */
+static int directory_give(const struct spec *s, const char *path)
+{
+	int fd, r;
+
+	if (mkdir(path, 0700) < 0)
+		return -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	r = fd < 0 || (s->drop && fchown(fd, s->uid, s->gid) < 0) ? -errno : 0;
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+void tmpdir_make(struct spec *s)
+{
+	char *name, *text;
+	struct stat st;
+
+	if (!s->tmpdir || directory_give(s, s->tmpdir) != -EEXIST ||
+	    (lstat(s->tmpdir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == s->uid) ||
+	    !(name = unguessed(s->tmpdir)))
+		return;
+	directory_give(s, name);
+	s->tmpdir = name;
+	for (size_t i = 0; i < s->n_env; i++)
+		if (strncmp(s->env[i], "TMPDIR=", 7) == 0 && asprintf(&text, "TMPDIR=%s", name) >= 0)
+			s->env[i] = text;
+}
