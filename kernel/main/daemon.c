@@ -11,6 +11,7 @@
 #include "main/daemon.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -313,7 +314,10 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 	*d = (struct daemon){ .options = o, .world = world, .locks = HOME_LOCKS_NONE };
 	signal(SIGPIPE, SIG_IGN);
 	umask(022);
-	ret = start(d, err);
+	/* Who starts root's daemon may be in groups that it has no use for, and would lend to what it starts. */
+	ret = geteuid() == 0 && setgroups(0, NULL) < 0 && getgroups(0, NULL) > 0
+		      ? err_set(err, -errno, "cannot leave supplementary groups: %s", strerror(errno))
+		      : start(d, err);
 	if (ret < 0) {
 		say_failure(d, err);
 		end(d);

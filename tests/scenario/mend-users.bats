@@ -40,6 +40,7 @@ setup() { needs_root; join_cluster; }
 			done
 		done' - "$SB/n1" "$n" 3>&- &
 	stranger=$!
+	undo eval 'cd "$SB/n1" && rm -rf tmp/pbs.* tmp/enough spool/* undelivered/*'
 	for i in {1..10}; do
 		jobs[i]=$(shell 'echo out $PBS_JOBID; echo err >&2; touch $TMPDIR/x' -o "$(here "b1.$i.o")" -e "$(here "b1.$i.e")")
 	done
