@@ -85,7 +85,7 @@ forced_out() # subjob: over, its processes are gone
 	as "$OWNER" qdel "$(sub "$a" 1)"
 	expired() { job_is "$(sub "$a" 1)" X; }
 	wait_until 20 expired
-	at_rest
+	wait_until 30 at_rest
 	same 'what runs' '' "$(pgrep -u "$OWNER" -f "$SB" || true)"
 	job_is "$(sub "$a" 2)" Q
 }
