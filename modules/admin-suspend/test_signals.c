@@ -113,6 +113,13 @@ static struct keel_mod *load_file(const char *name)
 	return m;
 }
 
+static void is_up(struct keel_obj *node)
+{
+	const struct keel_node_api *nodes = keel_mock_group(mock, "node");
+
+	nodes->set_state(nodes->self, node, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN, false);
+}
+
 static void set_up(void)
 {
 	static const struct keel_job_api jobs = { .size = sizeof(jobs), .is_suspended = is_suspended,
@@ -133,6 +140,8 @@ static void set_up(void)
 	load_file("nodes");
 	n1 = keel_mock_object(mock, "node", "n1");
 	n2 = keel_mock_object(mock, "node", "n2");
+	is_up(n1);
+	is_up(n2);
 	job = keel_mock_object(mock, "job", "1.svr");
 	other = keel_mock_object(mock, "job", "2.svr");
 	keel_mock_set(job, "exec_vnode", NULL, "(n1:ncpus=1)");

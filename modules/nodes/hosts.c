@@ -81,6 +81,7 @@ static struct keel_obj *vnode_create(struct keel_mod *mod, const char *name, con
 	struct state *st = mod->state;
 	struct keel_err err;
 	struct keel_obj *node = st->object->draft(mod, "node", name, &err);
+	struct vnode *v;
 
 	if (!node) {
 		st->core->log(mod, KEEL_LOG_ERROR, "Node", name, "cannot be created: %s", err.text);
@@ -90,6 +91,9 @@ static struct keel_obj *vnode_create(struct keel_mod *mod, const char *name, con
 	st->object->set_int(node, st->attr.state, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN);
 	if (st->object->publish(node))
 		return NULL;
+	v = st->object->slot(mod, node);
+	if (v)
+		v->met = true;
 	st->core->log(mod, KEEL_LOG_ADMIN, "Node", name, "created at the report of host %s", host);
 	return node;
 }
@@ -100,6 +104,8 @@ void newcomers_free(struct state *st)
 {
 	struct newcomer *n;
 
+	st->core->timer_cancel(st->newcomer_timer);
+	st->newcomer_timer = NULL;
 	while ((n = st->newcomers)) {
 		st->newcomers = n->next;
 		free(n->id);
@@ -113,15 +119,17 @@ static void newcomers_meet(struct keel_mod *mod, void *arg)
 	const struct newcomer *n;
 
 	(void)arg;
+	st->newcomer_timer = NULL;
 	for (n = st->newcomers; n; n = n->next) {
 		struct keel_obj *node = st->object->find(mod, "node", n->id);
-		const struct vnode *v = node ? st->object->slot(mod, node) : NULL;
+		struct vnode *v = node ? st->object->slot(mod, node) : NULL;
 
-		if (!v || v->met) /* its making was refused */
+		if (!v || v->met)
 			continue;
-		node_known(mod, node);
+		v->met = true;
 		node_complete(mod, node);
-		st->task->describe(st->task->self, node_host_of(mod, n->id));
+		if (st->task->describe)
+			st->task->describe(st->task->self, node_host_of(mod, n->id));
 	}
 	newcomers_free(st);
 }
@@ -135,8 +143,8 @@ void newcomer_expect(struct keel_mod *mod, const char *id)
 		free(n);
 		return;
 	}
-	if (!st->newcomers)
-		st->core->defer(mod, newcomers_meet, NULL);
+	if (!st->newcomer_timer)
+		st->newcomer_timer = st->core->timer(mod, 0, newcomers_meet, NULL);
 	n->next = st->newcomers;
 	st->newcomers = n;
 }

@@ -205,6 +205,11 @@ static const struct keel_contrib contribs[] = {
 
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_node_known *ev)
 {
+	struct state *st = keel_state(c);
+	struct vnode *v = st->object->slot(c->mod, ev->node);
+
+	if (v)
+		v->met = true;
 	node_known(c->mod, ev->node);
 	node_complete(c->mod, ev->node);
 	return KEEL_NEXT;
@@ -245,13 +250,7 @@ static keel_verdict check_partition(struct keel_call *c, struct keel_obj *node)
 
 static keel_verdict on_modify(struct keel_call *c, const struct keel_ev_node_modify *ev)
 {
-	struct state *st = keel_state(c);
-	keel_verdict verdict = check_partition(c, ev->node);
-	if (verdict != KEEL_NEXT)
-		return verdict;
-	if (st->object->find(c->mod, "node", ev->id) != ev->node) /* a draft */
-		newcomer_expect(c->mod, ev->id);
-	return KEEL_NEXT;
+	return check_partition(c, ev->node);
 }
 
 static keel_verdict on_delete(struct keel_call *c, const struct keel_ev_node_delete *ev)

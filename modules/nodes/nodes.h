@@ -42,7 +42,8 @@ struct vnode {
 	bool sick;	   /* its host says so: KEEL_NODE_OFFLINE_BY_MOM is ours */
 	uint32_t failures; /* starts in a row that its host refused for want of means */
 	uint32_t told; /* state bits everybody was told of */
-	bool met;      /* the module knows it: found at replay, or just made */
+	bool known;    /* it has its first state */
+	bool met;      /* it is complete: found at replay, brought by its host, or made and looked after */
 	struct tenant *tenants; /* in order of arrival */
 	/* changes.c */
 	struct keel_obj *obj; /* NULL: never touched */
@@ -57,7 +58,7 @@ struct neighbour {
 	uint32_t place;
 };
 
-/* A vnode that an administrator is making. */
+/* A vnode that somebody made. */
 struct newcomer {
 	char *id; /* owned */
 	struct newcomer *next;
@@ -83,6 +84,7 @@ struct state {
 	uint64_t members; /* moves when vnodes come or go */
 	struct vnode *newest; /* of those that changed */
 	struct newcomer *newcomers;
+	struct keel_timer *newcomer_timer;
 	struct neighbour *neighbour;
 	uint32_t n_neighbour;
 	uint64_t neighbours_of; /* the `members` they were made for */
@@ -162,7 +164,7 @@ void host_start(struct keel_mod *mod, const char *host, const char *why);
 void host_health(struct keel_mod *mod, const char *host, const char *why);
 /* What every vnode has: host, vnode, the zero amounts. */
 void node_complete(struct keel_mod *mod, struct keel_obj *node);
-/* An administrator makes a vnode: when it is there it is completed, and its host is asked what it is. */
+/* A vnode that is new here: unless replay or its host brought it, it is completed, and its host is asked what it is. */
 void newcomer_expect(struct keel_mod *mod, const char *id);
 void newcomers_free(struct state *st);
 

@@ -283,6 +283,11 @@ void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct kee
 	uint32_t before;
 
 	(void)attr;
+	if (v && !v->known) { /* published, or loaded */
+		node_known(mod, node);
+		newcomer_expect(mod, st->object->id(node));
+		return;
+	}
 	if (!v || v->told == after)
 		return;
 	before = v->told;
@@ -313,7 +318,7 @@ void node_known(struct keel_mod *mod, struct keel_obj *node)
 
 	if (v) {
 		v->told = bits;
-		v->met = true;
+		v->known = true;
 	}
 	st->object->set_int(node, st->attr.state, bits);
 	node_lost(mod, node); /* until it introduces itself; an older loss goes on */

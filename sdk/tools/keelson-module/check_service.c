@@ -513,11 +513,16 @@ static void task_message(NOTHING struct keel_mod *m, NOTHING struct keel_obj *ob
 	done(me, arg, 0, NULL);
 }
 
+static int32_t task_describe(NOTHING struct keel_mod *m, NOTHING const char *host)
+{
+	return 0;
+}
+
 static const struct keel_task_api task = {
 	.size = sizeof(task), .listen = task_listen, .start = task_start, .signal = task_signal,
 	.kill = task_kill, .discard = job_told, .ended_done = job_told, .set_host_of = task_set_host_of,
 	.terminate = task_terminate, .checkpoint = task_checkpoint, .message = task_message,
-	.stop_hosts = sched_reconsider,
+	.stop_hosts = sched_reconsider, .describe = task_describe,
 };
 
 /* ---- all of them ----------------------------------------------------------------------------------- */
