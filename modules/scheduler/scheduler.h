@@ -426,6 +426,7 @@ enum victims { VICTIMS_NONE, VICTIMS_LEAVING, VICTIMS_GONE };
 enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struct reason *r);
 /* They are LEAVING: the cycle goes on without the job. False: it has to stand still. */
 bool victims_apart(struct keel_mod *mod);
+void victims_known(struct keel_mod *mod); /* they are behind the fence */
 bool is_asking(const struct state *st, const char *id);
 struct qrun *asking_qrun(const struct state *st); /* that the victims are for, apart from a cycle; NULL: none */
 void asking_drop(struct keel_mod *mod);

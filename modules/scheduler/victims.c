@@ -17,6 +17,7 @@ struct asking {
 	bool answered, gave_way;
 	bool left; /* the answer comes later */
 	bool apart; /* and no cycle waits for it */
+	bool may_part; /* once its victims are known */
 	struct qrun *qrun; /* apart: that it is for; NULL: a cycle's */
 };
 
@@ -99,6 +100,7 @@ bool victims_apart(struct keel_mod *mod)
 	struct state *st = mod->state;
 	struct asking *a = st->asking;
 
+	a->may_part = true;
 	if (!fence_close(mod, a->id))
 		return false;
 	a->apart = true;
@@ -107,6 +109,18 @@ bool victims_apart(struct keel_mod *mod)
 	free(st->urgent);
 	st->urgent = NULL;
 	return true;
+}
+
+/* Those that were looked for in several turns: the cycle has stood still so far. */
+void victims_known(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	struct asking *a = st->asking;
+
+	if (a->apart)
+		fence_close(mod, a->id); /* more of them, in a later round */
+	else if (a->left && a->may_part && st->phase == PREEMPTING && victims_apart(mod))
+		cycle_go_on(mod);
 }
 
 void asking_drop(struct keel_mod *mod)

@@ -225,8 +225,8 @@ static int32_t trial_keep(struct keel_trial *t)
 	if (exec != t->own)
 		st->resource->exec_free(exec);
 	free(place);
-	if (kept && st->fence.id)
-		fence_close(t->mod, st->fence.id); /* more of them, in a later round */
+	if (kept)
+		victims_known(t->mod);
 	return kept ? 0 : -ENOENT;
 }
 
