@@ -355,8 +355,6 @@ void figure_conf(const struct figure *f, struct sim_conf *conf)
 	conf->job_ms = 0;
 	conf->faults = (struct faults){ 0 };
 	conf->real_clock = true;
-	if (conf->n_set < KEEL_COUNT(conf->set))
-		conf->set[conf->n_set++] = "executor.first_host_only=true"; /* what is measured is one job over many vnodes */
 }
 
 int figure_run(struct sim *s, const struct figure *f)
