@@ -83,7 +83,7 @@ check-unit: keelson-all tests-unit
 	export KEELSON_BUILD=$(abs_builddir) KEELSON_SOURCE=$(abs_top_srcdir); \
 	for t in $(CHOSEN); do \
 		ran=$$((ran + 1)); \
-		if ./$$t > $$t.log 2>&1 < /dev/null; then echo "PASS $$t"; \
+		if $(S)/scripts/quiet-login ./$$t > $$t.log 2>&1 < /dev/null; then echo "PASS $$t"; \
 		else echo "FAIL $$t"; failed=$$((failed + 1)); tail -n 25 $$t.log | sed 's/^/    /'; fi; \
 	done; \
 	echo "$$((ran - failed)) passed, $$failed failed"; test $$failed -eq 0

@@ -19,6 +19,13 @@ else
 	OWNER=$ME OTHER=$ME OPERATOR=$ME MANAGER=$ME
 fi
 
+# Jobs begin with a login shell: where that prints something of the machine's, daemons of stories do not see it.
+if [ -z "${KEELSON_LOGIN+said}" ]; then
+	KEELSON_LOGIN=
+	[ "$EUID" -ne 0 ] || [ -z "$(sh -lc : 2>&1 </dev/null)" ] || KEELSON_LOGIN=$top/scripts/quiet-login
+	export KEELSON_LOGIN
+fi
+
 # Before each command bats notes where it stands, for whoever reads why a test failed; it takes half a
 # millisecond and was half of what the stories cost. The lines of the story itself are enough.
 bats_debug_trap() # file of the command

@@ -97,6 +97,37 @@ rss_mb() { awk '/^VmRSS/ { print int($2 / 1024) }' /proc/"$(head -n 1 "$SB/serve
 	has "$("$top/scripts/check" "$KEELSON_BUILD" 2>&1)" '^ok .*built hardened'
 }
 
+# ---- login ----------------------------------------------------------------------------------------------------------
+
+@test "mend F: a profile that prints at login changes nothing but the first lines of a job's output" {
+	needs_root
+	unshare -m true || skip "no mounts of one's own here"
+	local SB id own=$BATS_TEST_TMPDIR
+	mkdir "$own/profile.d"
+	echo 'echo "a notice of this machine" >&2' >"$own/profile.d/notice.sh"
+	chmod -R a+rX "$own"
+	KEELSON_LOGIN=$top/scripts/quiet-login KEELSON_LOGIN_PROFILE=$own/profile.d setup_sandbox
+	undo rm -rf "$SB"
+	undo "$top/scripts/sandbox" stop --dir "$SB"
+	qmgr -c 'set server job_history_enable = true'
+	id=$(shell 'echo out; echo err >&2; exit 3' -o "$(here out)" -e "$(here err)")
+	ends "$id"
+	same status 3 "$(job_attr "$id" Exit_status)"
+	same stdout out "$(cat "$(here out)")"
+	same stderr $'a notice of this machine\nerr' "$(cat "$(here err)")"
+}
+
+@test "mend F: scripts/sandbox start in the directory of a stopped sandbox" {
+	local SB=$BATS_TEST_TMPDIR/again
+	mkdir "$SB"
+	sandbox start
+	sandbox stop
+	sandbox start --hosts 2
+	. "$SB/env"
+	same hosts 2 "$(pbsnodes -av | grep -c 'Mom = ')"
+	sandbox stop
+}
+
 # ---- what users write --------------------------------------------------------------------------------------------
 
 @test "mend B9: what a user writes moves no terminal, and forges no item of a record" {
