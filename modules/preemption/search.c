@@ -227,11 +227,11 @@ static void hand_out(struct keel_mod *mod, void *arg)
 	int64_t until = st->core->clock_us(mod) + TURN_US;
 
 	while (s->handed < s->victims.n && !s->gone) {
-		if (st->core->clock_us(mod) >= until && st->core->timer(mod, 0, hand_out, s))
-			return;
 		s->open++;
 		s->owners++;
 		preempt(mod, s->victims.id[s->handed++], victim_done, s);
+		if (st->core->clock_us(mod) >= until && st->core->timer(mod, 0, hand_out, s))
+			return;
 	}
 	victims_clear(&s->victims);
 	if (--s->open == 0)
