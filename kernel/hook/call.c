@@ -154,4 +154,5 @@ const struct keel_call_api call_api = {
 	.durable = call_durable,
 	.rearm = call_rearm,
 	.forget = call_forget,
+	.settled = call_settled,
 };

@@ -210,6 +210,7 @@ struct op {
 	char *answer;     /* owned; of an ASK */
 	int64_t sum;      /* of a FOLD */
 	struct buf *text; /* appended by a FOLD, or NULL */
+	struct settled *settled; /* who wants to hear of its end */
 	/* Only while it is parked; not set before. */
 	struct copy *copy;
 	struct op *prev, *next;      /* all parked ones */
@@ -265,6 +266,11 @@ const char *op_label(const struct op *op);
 
 /* crumb.c: the operation whose tap runs on this thread, NULL: none. */
 extern _Thread_local const struct op *crumb;
+
+/* settled.c */
+int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
+void settled_end(struct op *op, const struct keel_outcome *told);
+void settled_leave(struct op *op, const struct owner *owner); /* those of a module that goes */
 
 /* time.c */
 struct spent {

@@ -57,7 +57,7 @@ static keel_verdict raise_chain(struct hooks *h, struct keel_mod *m, struct poin
 	op_enter(h, &op);
 	if (op_run(&op, &out) == KEEL_WAIT)
 		return op_park(&op);
-	if (op.changes == NULL && op.done == NULL && op.answer == NULL)
+	if (op.changes == NULL && op.done == NULL && op.answer == NULL && op.settled == NULL)
 		op_leave(h, &op);
 	else
 		op_finish(&op, &out);

@@ -293,6 +293,8 @@ void ops_leave(struct hooks *h, const struct owner *owner)
 {
 	struct op *op;
 
+	DL_FOREACH(h->parked, op)
+		settled_leave(op, owner);
 	while ((op = op_concerned(h, owner)) != NULL) {
 		if (op->raiser == owner)
 			op_abort(op, KEEL_CANCEL_STOPPING);

@@ -34,6 +34,7 @@ static inline void op_init(struct op *op, struct hooks *h, struct point *p, cons
 	op->answer = NULL;
 	op->sum = 0;
 	op->text = NULL;
+	op->settled = NULL;
 }
 
 static inline void op_enter(struct hooks *h, struct op *op)

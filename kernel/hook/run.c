@@ -216,17 +216,19 @@ static void tell(struct op *op, const struct outcome *out)
 		.text = outcome_text(op, out), .by = out->by != NULL ? out->by->name : NULL,
 	};
 
-	op->done(op->raiser != NULL ? &op->raiser->pub : NULL, op->arg, &told);
+	if (op->done != NULL)
+		op->done(op->raiser != NULL ? &op->raiser->pub : NULL, op->arg, &told);
+	settled_end(op, &told);
 }
 
 /* Once it has left the stack only a reference keeps the chain, and the tap that decided. */
 void op_finish(struct op *op, const struct outcome *out)
 {
-	struct chain *kept = op->done != NULL ? chain_ref(op->chain) : NULL;
+	struct chain *kept = op->done != NULL || op->settled != NULL ? chain_ref(op->chain) : NULL;
 
 	changes_end(op, out->verdict == KEEL_NEXT || out->verdict == KEEL_DONE);
 	op_leave(op->hooks, op);
-	if (op->done != NULL)
+	if (kept != NULL)
 		tell(op, out);
 	if (op->answer != NULL)
 		free(op->answer);

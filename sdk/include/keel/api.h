@@ -198,6 +198,14 @@ struct keel_object_api {
 };
 
 /* ---- call: what a tap may do with its operation ----------------------------------------------- */
+struct keel_outcome {
+	uint32_t size;
+	keel_verdict verdict; /* NEXT or DONE: accepted; REJECT; FAIL */
+	int32_t code;         /* PBSE of a REJECT */
+	const char *text;     /* of a REJECT or FAIL; the answer of an ASK; appended text of a FOLD */
+	const char *by;       /* module.tap that decided, or NULL */
+};
+typedef void keel_outcome_fn(struct keel_mod *, void *arg, const struct keel_outcome *);
 enum keel_cancel { KEEL_CANCEL_TIMEOUT = 1, KEEL_CANCEL_CLIENT_GONE, KEEL_CANCEL_OBJECT_GONE,
 		   KEEL_CANCEL_STOPPING };
 struct keel_hold_opts {
@@ -260,17 +268,14 @@ struct keel_call_api {
 	int32_t (*rearm)(struct keel_call *, const struct keel_hold_opts *, struct keel_hold **ret_hold);
 	/* It is of no use any more. Names of none are ignored. */
 	void (*forget)(struct keel_call *, const char *key);
+	/* GATE and ASK: fn is called once when the operation this tap took part in has ended, with how: others behind it
+	 * may wait, refuse or fail. So what a tap takes as it lets something pass it can give back. A module that goes
+	 * before hears KEEL_FAIL then. 0, -EINVAL (another kind of point, fn NULL), -ENOMEM: fn is not called. Not in a process
+	 * of its own, nor on the mock host: NULL there. */
+	int32_t (*settled)(struct keel_call *, keel_outcome_fn *fn, void *arg);
 };
 
 /* ---- hook: raise a point ----------------------------------------------------------------------- */
-struct keel_outcome {
-	uint32_t size;
-	keel_verdict verdict; /* NEXT or DONE: accepted; REJECT; FAIL */
-	int32_t code;         /* PBSE of a REJECT */
-	const char *text;     /* of a REJECT or FAIL; the answer of an ASK; appended text of a FOLD */
-	const char *by;       /* module.tap that decided, or NULL */
-};
-typedef void keel_outcome_fn(struct keel_mod *, void *arg, const struct keel_outcome *);
 struct keel_raise {
 	uint32_t size, point;
 	const void *event;  /* strings and fields are copied when the operation has to wait */
