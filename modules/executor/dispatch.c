@@ -206,6 +206,7 @@ static struct keel_out *start_message(struct keel_mod *mod, struct keel_obj *job
 			st->msg->put_str(out, start_texts[i].name, text);
 		free(text);
 	}
+	store_put(mod, out);
 	if (executable)
 		st->msg->put_str(out, "executable", executable);
 	saved = dispatch_text(mod, job, "checkpointed", NULL);

@@ -7,7 +7,7 @@
  * shepherd/     the program that watches over one task and outlives this daemon
  *
  * Messages between the halves, each naming the job and its run:
- *   to a host      task.start .modify .signal .kill .checkpoint .message .discard .forget, task.who
+ *   to a host      task.start .modify .signal .kill .checkpoint .message .discard .forget, task.who .strange
  *   to the server  task.hello .got .started .refused .used .ended .answer .unknown
  */
 #include "executor.h"
@@ -131,7 +131,7 @@ static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
 		r = report_init(mod) | resync_init(mod) | script_init(mod);
 	if (st->core->daemon(mod) & KEEL_MOM)
 		r |= task_init(mod) | stop_init(mod) | checkpoint_init(mod) | message_init(mod) |
-		     modify_init(mod);
+		     modify_init(mod) | store_init(mod);
 	return r ? st->core->error(err, r, "messages of tasks cannot be received: the link group refuses "
 					   "their names; is another executor loaded?")
 		 : 0;
@@ -162,6 +162,7 @@ static int32_t executor_start(struct keel_mod *mod, struct keel_err *err)
 		if (((const struct conf *)mod->conf)->freezer)
 			((struct state *)mod->state)->mom.freezer_dir = group_home();
 		health_start(mod);
+		store_recover(mod);
 	}
 	return st->core->defer(mod, started, NULL);
 }

@@ -68,6 +68,7 @@ struct question {
 struct host {
 	char *name; /* has introduced itself on this link, or */
 	bool asked; /* is asked to */
+	bool strange; /* it runs jobs of another store: it is none of ours */
 	bool receiving; /* a long script is on its way to it: the next one waits */
 	struct waiting *waiting;
 	UT_hash_handle hh;
@@ -157,6 +158,7 @@ struct mom {
 	struct keel_timer *health_timer;
 	int64_t checking_ms; /* since when a check runs; 0: none */
 	char sick[256]; /* what it found; "": all well */
+	char store[64]; /* the id of the store whose server had the last task started; "": none has said */
 	struct nursery nursery;
 };
 
@@ -243,6 +245,13 @@ void task_used(struct keel_mod *mod, const struct task *t);
 void task_report(struct keel_mod *mod, struct task *t); /* tell the server its end, again maybe */
 int64_t task_walltime_ms(struct keel_mod *mod, const struct task *t);
 void mom_fini(struct keel_mod *mod);
+
+/* store.c: a server with another store than the one whose tasks are here does not end them. */
+int32_t store_init(struct keel_mod *mod);
+void store_put(struct keel_mod *mod, struct keel_out *out); /* into a start message: which one it is */
+bool store_is_strange(struct keel_mod *mod, const char *peer, const struct keel_msg *hello);
+void store_take(struct keel_mod *mod, const struct keel_msg *start);
+void store_recover(struct keel_mod *mod);
 
 /* host.c */
 void host_hello(struct keel_mod *mod);

@@ -78,6 +78,8 @@ void host_hello(struct keel_mod *mod)
 	st->msg->put_int(out, "mem_kb", cf->mem > 0 ? cf->mem / 1024 : memory_kb());
 	st->msg->put_str(out, "arch", "linux");
 	st->msg->put_str(out, "sharing", cf->sharing);
+	if (st->mom.store[0])
+		st->msg->put_str(out, "store", st->mom.store);
 	vnodes_put(mod, out);
 	tasks_put(mod, out);
 	if (st->link->send(mod, "server", "task.hello", out) < 0)

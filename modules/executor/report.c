@@ -67,7 +67,8 @@ static void stale_end(struct keel_mod *mod, const char *peer, const struct keel_
 	const struct state *st = mod->state;
 	const char *id = st->msg->str(m, "id");
 
-	if (id && jobs_are_heard(mod))
+	/* What an unknown host has is for its own server, or said again behind its hello. */
+	if (id && host_is_known(mod->state, peer) && jobs_are_heard(mod))
 		forget_send(mod, peer, id, st->msg->integer(m, "run", -1));
 }
 

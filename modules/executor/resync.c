@@ -31,7 +31,7 @@ bool host_is_known(struct state *st, const char *peer)
 {
 	const struct host *h = host_find(st, peer);
 
-	return h && !h->asked;
+	return h && !h->asked && !h->strange;
 }
 
 static void host_forget(struct keel_mod *mod, const char *peer)
@@ -379,8 +379,16 @@ static void on_hello(struct keel_mod *mod, const char *peer, const struct keel_m
 {
 	struct host *h = host_add(mod->state, peer);
 
-	if (h)
+	bool strange = store_is_strange(mod, peer, m);
+
+	if (h) {
 		h->asked = false;
+		h->strange = strange;
+	}
+	if (strange) {
+		TELL(mod, host_down, peer, "it runs jobs of another store");
+		return;
+	}
 	if (jobs_are_heard(mod)) /* else we know of no runs: they go on */
 		runs_compare(mod, peer, m);
 	/* Last: it may start new work here, which the list cannot show. */

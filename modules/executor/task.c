@@ -250,6 +250,7 @@ static void on_start(struct keel_mod *mod, const char *peer, const struct keel_m
 {
 	(void)peer;
 	script_came(mod, m);
+	store_take(mod, m);
 	launch_begin(mod, m);
 }
 

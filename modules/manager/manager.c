@@ -23,6 +23,7 @@ static const struct keel_request_def manage_request = {
 
 static const struct keel_contrib contribs[] = {
 	{ "CLASS", &server_class },
+	{ "ATTR", &store_id_attr },
 	{ "REQUEST", &manage_request },
 #define SERVER(attr, ...) { "ATTR", &server_attr_##attr },
 #include "server.def"
@@ -38,6 +39,7 @@ static const struct keel_tap taps[] = {
 static const struct keel_find wanted[] = {
 	FIND(scheduling),      FIND(managers),	FIND(operators), FIND(acl_host_enable), FIND(acl_hosts),
 	FIND(acl_user_enable), FIND(acl_users), FIND(shutdown),	 FIND(default_queue),
+	FIND(store_id),
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
@@ -53,6 +55,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	struct state *st = mod->state;
 	struct keel_cursor *walk = server_object(mod) ? NULL : st->object->cursor(mod, "server");
 	struct keel_obj *other = walk ? st->object->next(walk) : NULL;
+	bool is_new;
 
 	if (other)
 		st->core->error(err, -1, "the store is that of server \"%s\", this one is called \"%s\": say "
@@ -62,7 +65,19 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 		st->object->cursor_close(walk);
 	if (other)
 		return -1;
-	return server_object(mod) ? 0 : server_create(mod, err);
+	is_new = !server_object(mod);
+	if (store_check(mod, is_new, err) || (is_new && server_create(mod, err)))
+		return -1;
+	store_mark(mod, is_new);
+	return 0;
+}
+
+static void stop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	st->core->timer_cancel(st->marker);
+	st->marker = NULL;
 }
 
 static const char *const requires_modules[] = { "resources", NULL };
@@ -72,4 +87,4 @@ KEEL_MODULE(.name = "manager", .version = "1.0", .vendor = "Keelson",
 	    .roles = KEEL_SERVER, .state_size = sizeof(struct state), .needs = needs,
 	    .n_needs = KEEL_COUNT(needs), .contribs = contribs, .n_contribs = KEEL_COUNT(contribs),
 	    .taps = taps, .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules,
-	    .init = init, .start = start);
+	    .init = init, .start = start, .stop = stop);

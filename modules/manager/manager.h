@@ -20,7 +20,9 @@ struct state {
 	const struct keel_attr *scheduling, *managers, *operators, *default_queue;
 	const struct keel_attr *acl_host_enable, *acl_hosts, *acl_user_enable, *acl_users;
 	const struct keel_attr *shutdown; /* set by whoever ends the server */
+	const struct keel_attr *store_id;
 	const struct keel_attr *mom; /* of nodes; found when a host is named */
+	struct keel_timer *marker; /* until the home is marked */
 };
 
 /* The numbers of enum mgr_cmd and mgr_obj. */
@@ -50,6 +52,11 @@ extern const struct keel_class_def server_class;
 #include "server.def"
 #undef SERVER
 struct keel_obj *server_object(struct keel_mod *mod);
+
+/* store.c: 0, or why the server must not start with this store; then, with the server object, mark it. */
+extern const struct keel_attr_def store_id_attr;
+int32_t store_check(struct keel_mod *mod, bool is_new, struct keel_err *err);
+void store_mark(struct keel_mod *mod, bool is_new);
 int32_t server_create(struct keel_mod *mod, struct keel_err *err);
 
 /* manage.c */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-static const char down_comment[] = "node down: communication closed";
+static const char down_comment[] = "node down: ";
 
 const char *node_host_of(struct keel_mod *mod, const char *vnode)
 {
@@ -206,7 +206,7 @@ static void vnode_up(struct keel_mod *mod, struct keel_obj *node)
 	struct state *st = mod->state;
 	const char *comment = st->object->get_str(node, st->attr.comment);
 
-	if (comment && strcmp(comment, down_comment) == 0)
+	if (comment && strncmp(comment, down_comment, strlen(down_comment)) == 0)
 		st->object->unset(node, st->attr.comment, NULL);
 	node_set_state(mod, node, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN | KEEL_NODE_STALE, false);
 	occupancy_update(mod, node);
@@ -305,9 +305,11 @@ static void one_down(struct keel_mod *mod, struct keel_obj *node, void *arg)
 {
 	struct state *st = mod->state;
 	const char *why = arg;
+	char text[256];
 
+	snprintf(text, sizeof(text), "%s%s", down_comment, why);
 	if (!st->object->is_set(node, st->attr.comment))
-		st->object->set_str(node, st->attr.comment, down_comment);
+		st->object->set_str(node, st->attr.comment, text);
 	node_lost(mod, node);
 	node_set_state(mod, node, KEEL_NODE_DOWN, true);
 	st->hook->note(mod, KEEL_POINT_node_down,
@@ -318,6 +320,6 @@ void host_down(struct keel_mod *mod, const char *host, const char *why)
 {
 	struct state *st = mod->state;
 
-	st->core->log(mod, KEEL_LOG_SYSTEM, "Node", host, "%s", down_comment);
+	st->core->log(mod, KEEL_LOG_SYSTEM, "Node", host, "%s%s", down_comment, why);
 	each_vnode_of(mod, host, one_down, (void *)why);
 }

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * store.c - is the store still the one that this PBS_HOME has had? Without its jobs a server would have its hosts end what
+ * runs there. Its id is in the store, with the server object, and in a file beside it.
+ */
+#include "manager.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MARK "server_priv/store.id"
+#define MARK_SOON_MS 1000 /* a new store has been written by then */
+#define ID_LEN 16
+
+const struct keel_attr_def store_id_attr = KEEL_ATTR_DEF("server", "store_id", "string", .order = 995,
+							 .flags = KEEL_ATTR_SAVE, .doc = "which store this is");
+
+static void mark_path(struct keel_mod *mod, const char *end, char path[4096])
+{
+	struct state *st = mod->state;
+
+	snprintf(path, 4096, "%s/" MARK "%s", st->core->home(mod), end);
+}
+
+/* "": there is none. */
+static void mark_read(struct keel_mod *mod, char id[ID_LEN + 1])
+{
+	char path[4096];
+	FILE *f;
+
+	id[0] = '\0';
+	mark_path(mod, "", path);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%16[0-9a-f]", id) != 1)
+		id[0] = '\0';
+	if (f)
+		fclose(f);
+}
+
+static void mark_write(struct keel_mod *mod, const char *id)
+{
+	struct state *st = mod->state;
+	char path[4096], fresh[4096];
+	bool done = false;
+	int fd;
+
+	mark_path(mod, "", path);
+	mark_path(mod, ".new", fresh);
+	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		done = dprintf(fd, "%s\n", id) > 0 && fsync(fd) == 0;
+		close(fd);
+	}
+	if (!done || rename(fresh, path) < 0)
+		st->core->log(mod, KEEL_LOG_ERROR, "Svr", "", "%s cannot be written: %s", path, strerror(errno));
+}
+
+static void mark_due(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	const char *id = st->object->get_str(server_object(mod), st->store_id);
+
+	(void)arg;
+	st->marker = NULL;
+	if (id)
+		mark_write(mod, id);
+}
+
+static int32_t refuse(struct keel_mod *mod, const char *what, const char *mark, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	return st->core->error(err, -1, "the store %s, but this PBS_HOME has had one (%s): restore its database from a "
+			       "backup; to go on with this store, without the jobs, queues and nodes of the other, remove "
+			       "%s/" MARK, what, mark, st->core->home(mod));
+}
+
+/* A server makes one store in a second; not by chance: the same seed is the same simulated run. */
+static void id_make(struct keel_mod *mod, char id[ID_LEN + 1])
+{
+	struct state *st = mod->state;
+	uint32_t hash = 2166136261u;
+
+	for (const char *p = st->core->server_name(mod); *p; p++)
+		hash = (hash ^ (uint8_t)*p) * 16777619u;
+	snprintf(id, ID_LEN + 1, "%08x%08x", (unsigned)st->core->time(mod), (unsigned)hash);
+}
+
+int32_t store_check(struct keel_mod *mod, bool is_new, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const char *id = is_new ? NULL : st->object->get_str(server_object(mod), st->store_id);
+	char mark[ID_LEN + 1];
+
+	mark_read(mod, mark);
+	if (is_new && mark[0])
+		return refuse(mod, "is empty", mark, err);
+	return id && mark[0] && strcmp(id, mark) != 0 ? refuse(mod, "is another one", mark, err) : 0;
+}
+
+void store_mark(struct keel_mod *mod, bool is_new)
+{
+	struct state *st = mod->state;
+	struct keel_obj *server = server_object(mod);
+	char mark[ID_LEN + 1], made[ID_LEN + 1];
+
+	mark_read(mod, mark);
+	if (!st->object->is_set(server, st->store_id)) { /* new, or of an older build */
+		id_make(mod, made);
+		st->object->set_str(server, st->store_id, mark[0] ? mark : made);
+	}
+	if (is_new)
+		st->marker = st->core->timer(mod, MARK_SOON_MS, mark_due, NULL);
+	else if (!mark[0])
+		mark_due(mod, NULL);
+}
