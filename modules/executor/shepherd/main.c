@@ -263,6 +263,8 @@ static int shepherd(void)
 		return EXIT_BAD_SPEC;
 	snprintf(last_words, sizeof(last_words), "placed %d", courier_run(&s, o.status));
 	record_append(&s, last_words);
+	if (s.cgroup)
+		group_remove(s.cgroup); /* no daemon may come back */
 	tell(last_words);
 	return 0;
 }
