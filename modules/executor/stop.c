@@ -52,6 +52,8 @@ static void kill_pass(struct keel_mod *mod, void *arg)
 	struct task *t = arg;
 
 	t->kill_timer = NULL;
+	if (t->kill_rounds && t->session && !t->discarded && !leader_lives(t))
+		return; /* who places its output is no process of the task */
 	if (t->freezer)
 		group_kill(t->freezer);
 	proc_kill_pass(t->shepherd); /* ends stopped processes too */
