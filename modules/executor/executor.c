@@ -127,6 +127,7 @@ static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
 
 	nursery_init(&st->mom.nursery);
 
+	st->server.began_ms = st->core->now_ms(mod);
 	if (st->core->daemon(mod) & KEEL_SERVER)
 		r = report_init(mod) | resync_init(mod) | script_init(mod);
 	if (st->core->daemon(mod) & KEEL_MOM)

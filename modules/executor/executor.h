@@ -59,6 +59,8 @@ struct question {
 	void *arg;
 	struct keel_timer *timer;
 	int64_t patience_ms;
+	const char *message;
+	struct keel_out *out; /* of one that waits for its host to come */
 	int8_t wants; /* 1 suspend, -1 resume, 0 else */
 	bool ends;    /* accepted, the run is to end, whatever happens to the link */
 	int64_t kill_delay;
@@ -83,6 +85,8 @@ struct server {
 	struct entry *entries;
 	struct question *questions;
 	struct host *hosts;
+	struct host *met; /* since the server began, by name alone */
+	int64_t began_ms;
 	int64_t last_question;
 	struct listener listeners[LISTENERS_MAX];
 	bool knows_jobs; /* those that were there were told, or looked for */
@@ -196,7 +200,8 @@ int64_t nodes_first_ncpus(const char *exec_vnode);
 
 /* question.c */
 void question_answer(struct keel_mod *mod, struct question *q, int32_t code, const char *text);
-void questions_fail(struct keel_mod *mod, const char *peer); /* all of a host: 15070 */
+void questions_fail(struct keel_mod *mod, const char *peer); /* all that were sent to a host: 15070 */
+void questions_go_on(struct keel_mod *mod, const char *peer); /* those that waited for it */
 void questions_fini(struct state *st);
 /* A question about a run at its host, with its message begun in *ret_out. NULL: answered. */
 struct question *question_about(struct keel_mod *mod, struct keel_obj *job, const char *name,
@@ -229,6 +234,7 @@ void resync_known(struct keel_mod *mod, struct keel_obj *job);      /* replay */
 void resync_peer_up(struct keel_mod *mod, const char *peer);
 void resync_peer_down(struct keel_mod *mod, const char *peer);
 bool host_is_known(struct state *st, const char *peer);
+bool host_was_here(struct state *st, const char *peer); /* since the server began */
 struct host *host_find(struct state *st, const char *peer);
 
 /* ---- host files ------------------------------------------------------------------------------- */

@@ -3,8 +3,10 @@
  * question.c - what a host is asked about a run: each question gets exactly one answer, the host's, or an
  * error when the link breaks or when the host's time is over although its link is up.
  *
- *   OPEN -- answer, link broken --> gone
+ *   (WAITS -->) OPEN -- answer, link broken --> gone
  *     '-- its time is over: the caller gets an error --> LATE -- answer, link broken --> gone
+ *
+ * One waits for a host that has not come yet since the server began: hosts dial again every few seconds.
  *
  * A suspension or resumption that a late host did after all is undone: once nothing more is asked about the
  * run, the host is sent what the server has recorded.
@@ -15,8 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DIAL_MS 6000 /* a host whose server was away tries every 5 s */
+
 static void question_free(struct state *st, struct question *q)
 {
+	st->msg->drop(q->out);
 	HASH_DEL(st->server.questions, q);
 	st->core->timer_cancel(q->timer);
 	free(q->peer);
@@ -99,7 +104,7 @@ void questions_fail(struct keel_mod *mod, const char *peer)
 	while (again) {
 		again = false;
 		HASH_ITER(hh, st->server.questions, q, next)
-			if (q->number <= last && strcmp(q->peer, peer) == 0) {
+			if (q->number <= last && !q->out && strcmp(q->peer, peer) == 0) {
 				question_answer(mod, q, PBSE_NORELYMOM, NULL);
 				again = true;
 				break;
@@ -186,11 +191,53 @@ struct question *question_about(struct keel_mod *mod, struct keel_obj *job, cons
 	return q;
 }
 
-void question_send(struct keel_mod *mod, struct question *q, const char *message,
-		   struct keel_out *out)
+static void send(struct keel_mod *mod, struct question *q, struct keel_out *out)
 {
 	struct state *st = mod->state;
 
-	if (st->link->send(mod, q->peer, message, out) < 0)
+	if (st->link->send(mod, q->peer, q->message, out) < 0)
 		question_answer(mod, q, PBSE_NORELYMOM, NULL);
+}
+
+static void did_not_come(struct keel_mod *mod, void *arg)
+{
+	struct question *q = arg;
+
+	q->timer = NULL;
+	question_answer(mod, q, PBSE_NORELYMOM, NULL);
+}
+
+void question_send(struct keel_mod *mod, struct question *q, const char *message, struct keel_out *out)
+{
+	struct state *st = mod->state;
+	int64_t left = st->server.began_ms + DIAL_MS - st->core->now_ms(mod);
+
+	q->message = message;
+	if (left <= 0 || host_was_here(st, q->peer)) {
+		send(mod, q, out);
+		return;
+	}
+	q->out = out;
+	st->core->timer_cancel(q->timer);
+	q->timer = st->core->timer(mod, left, did_not_come, q);
+}
+
+void questions_go_on(struct keel_mod *mod, const char *peer)
+{
+	struct state *st = mod->state;
+	struct question *q = st->server.questions;
+
+	while (q) {
+		struct keel_out *out = q->out;
+
+		if (!out || strcmp(q->peer, peer) != 0) {
+			q = q->hh.next;
+			continue;
+		}
+		q->out = NULL;
+		st->core->timer_cancel(q->timer);
+		q->timer = st->core->timer(mod, q->patience_ms, time_is_over, q);
+		send(mod, q, out);
+		q = st->server.questions; /* an error may have ended others */
+	}
 }

@@ -34,6 +34,14 @@ bool host_is_known(struct state *st, const char *peer)
 	return h && !h->asked && !h->strange;
 }
 
+bool host_was_here(struct state *st, const char *peer)
+{
+	struct host *h;
+
+	HASH_FIND_STR(st->server.met, peer, h);
+	return h;
+}
+
 static void host_forget(struct keel_mod *mod, const char *peer)
 {
 	struct state *st = mod->state;
@@ -47,15 +55,17 @@ static void host_forget(struct keel_mod *mod, const char *peer)
 	free(h);
 }
 
-static struct host *host_add(struct state *st, const char *peer)
+/* To st->server.hosts, or .met. */
+static struct host *host_add(struct host **table, const char *peer)
 {
-	struct host *h = host_find(st, peer);
+	struct host *h;
 
+	HASH_FIND_STR(*table, peer, h);
 	if (h)
 		return h;
 	h = calloc(1, sizeof(*h));
 	if (h && (h->name = strdup(peer)))
-		HASH_ADD_KEYPTR(hh, st->server.hosts, h->name, strlen(h->name), h);
+		HASH_ADD_KEYPTR(hh, *table, h->name, strlen(h->name), h);
 	if (h && !h->hh.tbl) {
 		free(h->name);
 		free(h);
@@ -68,7 +78,7 @@ static struct host *host_add(struct state *st, const char *peer)
 static void host_ask(struct keel_mod *mod, const char *peer)
 {
 	struct state *st = mod->state;
-	struct host *h = st->link->is_up(mod, peer) ? host_add(st, peer) : NULL;
+	struct host *h = st->link->is_up(mod, peer) ? host_add(&st->server.hosts, peer) : NULL;
 
 	if (!h || h->asked)
 		return;
@@ -377,7 +387,8 @@ static void runs_compare(struct keel_mod *mod, const char *peer, const struct ke
 
 static void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
-	struct host *h = host_add(mod->state, peer);
+	struct state *st = mod->state;
+	struct host *h = host_add(&st->server.hosts, peer);
 
 	bool strange = store_is_strange(mod, peer, m);
 
@@ -385,12 +396,14 @@ static void on_hello(struct keel_mod *mod, const char *peer, const struct keel_m
 		h->asked = false;
 		h->strange = strange;
 	}
+	host_add(&st->server.met, peer);
 	if (strange) {
 		TELL(mod, host_down, peer, "it runs jobs of another store");
 		return;
 	}
 	if (jobs_are_heard(mod)) /* else we know of no runs: they go on */
 		runs_compare(mod, peer, m);
+	questions_go_on(mod, peer);
 	/* Last: it may start new work here, which the list cannot show. */
 	facts_tell(mod, peer, m);
 }
