@@ -75,6 +75,16 @@ on() { local host=$1; shift; running -l select=1:ncpus=1:host="$host" "$@"; }
 	alive "$(session_of "$a")"
 }
 
+@test "mend D12: qdel right after a restart of the server waits for the host to dial again" {
+	id=$(running -- /bin/sleep 600)
+	session=$(session_of "$id")
+	sandbox kill server
+	sandbox restart server
+	quietly qdel "$id"
+	gone() { [ -z "$(ps -o pid= -s "$session")" ]; }
+	wait_until 20 gone
+}
+
 @test "mend D12: qdel of a job whose host is away says so, and changes nothing" {
 	a=$(on n2)
 	b=$(submit -J 1-2 -l select=1:ncpus=1:host=n2)
