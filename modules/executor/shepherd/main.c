@@ -38,7 +38,7 @@
 #define RETRY_LATER -3
 #define EXIT_BAD_SPEC 64 /* nothing was started */
 #define NO_SUCH_PROGRAM 254
-#define REAPED_AT_ONCE 100
+#define REAPED_AT_ONCE 10000 /* a pass over processes costs more than a thousand of them, zombies included */
 #define PAUSE_LONGEST_NS 50000000
 
 /* A task of the same user may signal us by accident (`kill -1`): only KILL ends us early. */
