@@ -66,16 +66,18 @@ static char *file_read(struct keel_mod *mod, const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat about;
 	char *text = NULL;
+	bool large = false;
 	ssize_t n = -1;
 
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= FILE_MAX_BYTES &&
-	    (text = malloc((size_t)about.st_size + 1)))
+	if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+	    !(large = about.st_size > FILE_MAX_BYTES) && (text = malloc((size_t)about.st_size + 1)))
 		n = read(fd, text, (size_t)about.st_size);
 	close(fd);
 	if (n < 0) {
-		st->core->log(mod, KEEL_LOG_ERROR, "Fil", path, "cannot be read; it has no effect");
+		st->core->log(mod, KEEL_LOG_ERROR, "Fil", path, "%s; it has no effect",
+			      large ? "has more than 1 MiB" : "cannot be read");
 		free(text);
 		return NULL;
 	}

@@ -24,14 +24,15 @@
 
 extern char **environ;
 
-#define LINE_MAX_LEN 256
-#define ALARM_MAX 86400 /* s */
+#define LINE_MAX_LEN 4095
+#define ALARM_LONGEST 86400 /* s; one that is set longer comes then */
 
 struct script {
 	char *res, *command;
 	int insecure; /* errno of the file check; 0: fine */
 	bool timed_out;
-	char line[LINE_MAX_LEN]; /* what it said first */
+	bool too_long; /* what it said */
+	char line[LINE_MAX_LEN + 1]; /* what it said first */
 	struct keel_res_value value; /* its text is owned; `res` may be gone: not to be used */
 	bool known; /* it was asked */
 };
@@ -132,8 +133,10 @@ static bool line_read(struct script *s, int fd, int64_t deadline)
 			return true;
 		for (i = 0; i < n && !ended; i++) {
 			ended = bytes[i] == '\n';
-			if (!ended && len < sizeof(s->line) - 1)
+			if (!ended && len < LINE_MAX_LEN)
 				s->line[len++] = bytes[i];
+			else if (!ended)
+				s->too_long = true;
 		}
 		s->line[len] = '\0';
 	}
@@ -162,7 +165,7 @@ static void script_run(struct script *s, int64_t alarm_s)
 	int fd;
 
 	s->insecure = file_check(s->command);
-	s->timed_out = false;
+	s->timed_out = s->too_long = false;
 	s->line[0] = '\0';
 	if (s->insecure)
 		return;
@@ -214,6 +217,11 @@ static void script_value(struct keel_mod *mod, struct script *s)
 	} else if (s->timed_out) {
 		st->core->log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
 			      "Program %s timed out", s->command);
+		set_zero(mod, s);
+	} else if (s->too_long) {
+		st->core->log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
+			      "Script %s returned bad output: a line of more than %d characters", s->command,
+			      LINE_MAX_LEN);
 		set_zero(mod, s);
 	} else if (!res ||
 		   st->resource->value_parse(res, s->line + strspn(s->line, " \t"), &s->value, NULL)) {
@@ -315,8 +323,8 @@ bool dynres_ready(struct keel_mod *mod, keel_fn *then)
 		return true;
 	}
 	d->alarm_s = sched ? st->object->get_int(sched, st->p.alarm) : 30;
-	if (d->alarm_s > ALARM_MAX)
-		d->alarm_s = ALARM_MAX;
+	if (d->alarm_s > ALARM_LONGEST)
+		d->alarm_s = ALARM_LONGEST;
 	d->running = true;
 	if (st->core->work(mod, run_all, all_ran, d)) {
 		d->running = false;

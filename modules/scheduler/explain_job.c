@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POLICY_MAX 65536
+#define POLICY_SHOWN 65536 /* bytes of all lines of policies */
 #define VNODES 50 /* that are told about */
 #define HOLDERS 5
 
@@ -130,17 +130,19 @@ static void explain_rest(struct keel_mod *mod, const struct entry *e, struct kee
 static void explain_policies(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
 	struct state *st = mod->state;
-	char *buf, *line, *save = NULL;
+	char *buf, *text, *save = NULL;
+	size_t len;
 
-	if (!st->hook->tapped(mod, KEEL_POINT_job_explain) || !(buf = calloc(1, POLICY_MAX)))
+	if (!st->hook->tapped(mod, KEEL_POINT_job_explain) || !(buf = calloc(1, POLICY_SHOWN)))
 		return;
 	st->hook->fold(mod, KEEL_POINT_job_explain,
-		       KEEL_EVENT(job_explain, .id = st->object->id(job), .job = job), buf, POLICY_MAX);
-	for (line = strtok_r(buf, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		line += strspn(line, " ");
-		keel_text_printf(out, "%s\n", line);
-	}
+		       KEEL_EVENT(job_explain, .id = st->object->id(job), .job = job), buf, POLICY_SHOWN);
+	len = strlen(buf);
+	for (text = strtok_r(buf, "\n", &save); text; text = strtok_r(NULL, "\n", &save))
+		keel_text_printf(out, "%s\n", text + strspn(text, " "));
 	free(buf);
+	if (len == POLICY_SHOWN - 1)
+		line(out, "policies", "say more than can be shown");
 }
 
 static void explain_gates(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)

@@ -2,8 +2,8 @@
  *
  * formula.c - job_sort_formula on muParser.
  *
- * Names are looked at here first, so that each mistake gets its own error; `**` and `%` are taught to
- * the parser, which writes power as `^`.
+ * Names are looked at here first, so that each mistake gets its own error; the parser, which bounds their
+ * length, knows each by a letter. `**` and `%` are taught to it: it writes power as `^`.
  */
 #include "formula.h"
 
@@ -15,14 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMULA_MAX 4096 /* characters */
-#define NAME_MAX_LEN 64
-#define PRODUCT 6        /* precedence of * and / in the parser */
+/* Of names, to the parser: nothing that goes on a number before it (2e3, 0x1). */
+static const char letters[] = "ABCDFGHIJKLMNOPQRSTUVWYZabcdfghijklm";
+_Static_assert(sizeof(letters) > FORMULA_NAMES, "a letter for each name");
+
+#define PRODUCT 6 /* precedence of * and / in the parser */
 
 struct formula {
 	muParserHandle_t parser;
 	uint32_t n;
-	char name[FORMULA_NAMES][NAME_MAX_LEN];
+	char name[FORMULA_NAMES][FORMULA_NAME_MAX + 1];
 	double value[FORMULA_NAMES];
 };
 
@@ -75,25 +77,26 @@ static bool is_name(int c)
 	return isalnum(c) || c == '_';
 }
 
-/* A name into the table, once. */
-static int32_t name_add(struct formula *f, const char *name)
+/* A name into the table, once; its letter goes out. */
+static int32_t name_add(struct formula *f, const char *name, char **out)
 {
-	uint32_t i;
+	uint32_t i = 0;
 
-	for (i = 0; i < f->n; i++)
-		if (strcmp(f->name[i], name) == 0)
-			return 0;
-	if (f->n == FORMULA_NAMES)
+	while (i < f->n && strcmp(f->name[i], name) != 0)
+		i++;
+	if (i == FORMULA_NAMES)
 		return PBSE_BAD_FORMULA;
-	strcpy(f->name[f->n++], name);
+	if (i == f->n)
+		strcpy(f->name[f->n++], name);
+	*(*out)++ = letters[i];
 	return 0;
 }
 
-/* The length of the name, or 0 with *ret_code. */
-static size_t name_read(struct formula *f, const char *p, formula_name_fn *known, void *arg,
+/* The length of the name, or 0 with *ret_code. What the parser calls it goes out. */
+static size_t name_read(struct formula *f, const char *p, char **out, formula_name_fn *known, void *arg,
 			int32_t *ret_code)
 {
-	char name[NAME_MAX_LEN];
+	char name[FORMULA_NAME_MAX + 1];
 	size_t len = 0;
 
 	while (is_name((unsigned char)p[len]))
@@ -104,10 +107,12 @@ static size_t name_read(struct formula *f, const char *p, formula_name_fn *known
 	}
 	memcpy(name, p, len);
 	name[len] = '\0';
-	if (p[len + strspn(p + len, " \t")] == '(')
+	if (p[len + strspn(p + len, " \t")] == '(') {
 		*ret_code = is_function(name) ? 0 : PBSE_BAD_FORMULA_KW;
-	else if ((*ret_code = known(arg, name)) == 0)
-		*ret_code = name_add(f, name);
+		*out = mempcpy(*out, p, len);
+	} else if ((*ret_code = known(arg, name)) == 0) {
+		*ret_code = name_add(f, name, out);
+	}
 	return len;
 }
 
@@ -133,7 +138,8 @@ static int32_t translate(struct formula *f, const char *text, char *out, formula
 			if (len == 0)
 				return PBSE_BAD_FORMULA;
 		} else if (is_name((unsigned char)*p)) {
-			len = name_read(f, p, known, arg, &code);
+			p += name_read(f, p, &out, known, arg, &code);
+			continue;
 		} else if (p[0] == '*' && p[1] == '*') {
 			*out++ = '^';
 			p += 2;
@@ -164,7 +170,7 @@ void formula_free(struct formula *f)
 
 int32_t formula_make(const char *text, formula_name_fn *known, void *arg, struct formula **ret)
 {
-	char translated[FORMULA_MAX];
+	char translated[FORMULA_MAX + 1];
 	struct formula *f;
 	int32_t code;
 	uint32_t i;
@@ -180,7 +186,7 @@ int32_t formula_make(const char *text, formula_name_fn *known, void *arg, struct
 	if (code == 0) {
 		teach(f->parser);
 		for (i = 0; i < f->n; i++)
-			mupDefineVar(f->parser, f->name[i], &f->value[i]);
+			mupDefineVar(f->parser, (char[]){ letters[i], '\0' }, &f->value[i]);
 		mupSetExpr(f->parser, translated);
 		mupEval(f->parser);
 		if (mupError(f->parser))

@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 #define FORMULA_NAMES 32 /* different ones in a formula */
+#define FORMULA_MAX 4095      /* characters */
+#define FORMULA_NAME_MAX 255  /* of a name: any resource's */
 
 struct formula;
 

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX 65536
-
 /* What a draft asks for; its values are those of the submission, not yet its own. */
 struct request {
 	char *select, *place, *queue;
@@ -24,15 +22,13 @@ struct request {
 static char *text_of(struct keel_call *c, struct keel_obj *job, const char *attr, const char *key)
 {
 	struct state *st = keel_state(c);
-	char *text = malloc(TEXT_MAX), *fitting;
-	int32_t len = text ? st->call->get(c, job, attr, key, text, TEXT_MAX) : -1;
+	char none[1], *text;
+	int32_t len = st->call->get(c, job, attr, key, none, sizeof(none));
 
-	if (len < 0 || len >= TEXT_MAX) {
-		free(text);
-		return NULL;
-	}
-	fitting = realloc(text, (size_t)len + 1);
-	return fitting ? fitting : text;
+	text = len >= 0 ? malloc((size_t)len + 1) : NULL;
+	if (text)
+		st->call->get(c, job, attr, key, text, (uint32_t)len + 1);
+	return text;
 }
 
 static void values_read(struct keel_call *c, struct keel_obj *job, struct request *r)
@@ -46,14 +42,13 @@ static void values_read(struct keel_call *c, struct keel_obj *job, struct reques
 	r->value = calloc(n + 1, sizeof(*r->value));
 	r->whole = calloc(n + 1, sizeof(*r->whole));
 	for (i = 0; r->value && r->whole && (res = st->resource->at(st->resource->self, i)); i++) {
-		char text[512];
-		int32_t len = st->call->get(c, job, "Resource_List", res->name, text, sizeof(text));
+		char *text = text_of(c, job, "Resource_List", res->name);
 
-		if (len >= 0 && len < (int32_t)sizeof(text) &&
-		    st->resource->value_parse(res, text, &r->value[r->n], NULL) == 0) {
+		if (text && st->resource->value_parse(res, text, &r->value[r->n], NULL) == 0) {
 			r->whole[r->n] = &r->value[r->n];
 			r->n++;
 		}
+		free(text);
 	}
 }
 

@@ -7,11 +7,12 @@
  */
 #include "scheduler.h"
 
+#include "formula.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT "default"
-#define FORMULA_MAX 4096
 
 enum { MANAGE_CREATE, MANAGE_DELETE, MANAGE_SET, MANAGE_UNSET };
 
@@ -24,7 +25,7 @@ static keel_verdict refuse(struct keel_call *c, int32_t code)
 	return st->call->reject(c, code, "%s", st->core->pbse_text(code));
 }
 
-/* The formula this request would give `obj`; 0: it has none, else an error or the length. */
+/* The formula this request would give `obj`, cut to the buffer; NULL: it has none. */
 static const char *formula_wanted(struct keel_call *c, struct keel_obj *obj, char *buf, uint32_t len)
 {
 	struct state *st = keel_state(c);
@@ -39,7 +40,7 @@ static int32_t formula_refused(struct keel_call *c, struct keel_obj *obj,
 			       const struct keel_attr *there)
 {
 	struct state *st = keel_state(c);
-	char buf[FORMULA_MAX];
+	char buf[FORMULA_MAX + 2];
 	const char *want = formula_wanted(c, obj, buf, sizeof(buf));
 	const char *have = st->object->get_str(obj, here);
 	const char *others = other ? st->object->get_str(other, there) : NULL;
@@ -47,7 +48,7 @@ static int32_t formula_refused(struct keel_call *c, struct keel_obj *obj,
 
 	if (!want || (have && strcmp(have, want) == 0))
 		return 0;
-	code = strlen(want) + 1 >= sizeof(buf) ? PBSE_BAD_FORMULA : formula_check(c->mod, want);
+	code = strlen(want) > FORMULA_MAX ? PBSE_BAD_FORMULA : formula_check(c->mod, want);
 	if (code == 0 && others && strcmp(others, want) != 0)
 		code = PBSE_SVR_SCHED_JSF_INCOMPAT;
 	return code;

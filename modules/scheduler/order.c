@@ -465,7 +465,7 @@ static void put_in(struct snapshot *s, uint32_t node)
 static bool keys_changed(const struct snapshot *s, uint32_t node)
 {
 	struct order *o = s->order;
-	double now[SORT_KEYS_MAX + 1], *key = o->key + (size_t)node * o->n_key;
+	double now[SORT_KEYS_MAX + 2], *key = o->key + (size_t)node * o->n_key;
 
 	keys_of(s, node, now);
 	if (memcmp(now, key, o->n_key * sizeof(double)) == 0)

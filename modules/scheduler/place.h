@@ -11,8 +11,8 @@
 #include "keel/sched_reason.h"
 #include "keel/service/resource.h"
 
-#define REASON_MAX 400
-#define REASON_WHAT 64
+#define REASON_MAX 399 /* characters; what is longer ends in "..." */
+#define REASON_WHAT 256
 
 /* What a vnode lets on itself, in jobs; 0: any number. */
 struct vnode_limits {
@@ -58,7 +58,7 @@ struct sort_key {
 	bool low_first;
 	const struct keel_resource *res; /* of the last but one three */
 };
-#define SORT_KEYS_MAX 8
+#define SORT_KEYS_MAX 16 /* lines of node_sort_key */
 
 /* Amounts of a queue, or of the server: what jobs ask for as a whole is compared with. */
 struct pool {
@@ -89,7 +89,7 @@ struct snapshot {
 	bool some_one_host; /* by snapshot_link(): some vnode takes jobs of one host only */
 	bool counts_people; /* some vnode limits jobs of a user or group: verdicts are about one owner */
 	bool no_span, explicit_sets; /* do_not_span_psets, only_explicit_psets */
-	struct sort_key sort[SORT_KEYS_MAX];
+	struct sort_key sort[SORT_KEYS_MAX + 1]; /* one more for round_robin */
 	uint32_t n_sort;
 	struct pool *pool;
 	uint32_t n_pool;
@@ -139,7 +139,7 @@ struct reason {
 	int32_t code; /* enum keel_why; 0: said by somebody else */
 	bool never;   /* not even on empty vnodes */
 	uint32_t chunk; /* for which of the select's there was no place */
-	char text[REASON_MAX];
+	char text[REASON_MAX + 1];
 	char what[REASON_WHAT]; /* the resource, limit or vnode that is missing; "" */
 };
 

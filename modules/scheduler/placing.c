@@ -75,7 +75,7 @@ static bool sort_kind(struct keel_mod *mod, const char *name, const char *of, st
 /* `ncpus HIGH unused` */
 static bool sort_parse(struct keel_mod *mod, const char *text, struct sort_key *ret)
 {
-	char copy[256], *save = NULL, *name, *way, *of;
+	char copy[300], *save = NULL, *name, *way, *of;
 
 	if (strlen(text) >= sizeof(copy))
 		return false;
@@ -95,8 +95,11 @@ static void sort_apply(struct keel_mod *mod, struct snapshot *s, const char *con
 	struct state *st = mod->state;
 	uint32_t i;
 
-	for (i = 0; keys && keys[i] && s->n_sort < SORT_KEYS_MAX - 1; i++) {
-		if (sort_parse(mod, keys[i], &s->sort[s->n_sort]))
+	for (i = 0; keys && keys[i]; i++) {
+		if (s->n_sort == SORT_KEYS_MAX)
+			st->core->log(mod, KEEL_LOG_SCHED, "Sched", "node_sort_key",
+				      "\"%s\" is left out: more than %d keys", keys[i], SORT_KEYS_MAX);
+		else if (sort_parse(mod, keys[i], &s->sort[s->n_sort]))
 			s->n_sort++;
 		else
 			st->core->log(mod, KEEL_LOG_SCHED, "Sched", "node_sort_key",

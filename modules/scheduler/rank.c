@@ -17,7 +17,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define KEYS_MAX (2 * JOB_KEYS)
 #define PLACE_RANK 25
 #define PLACE_FORMULA 30
 #define PLACE_LINES 50
@@ -36,7 +35,7 @@ struct number {
 	enum source source;
 	const struct job_key *row;
 	const struct keel_attr *attr;
-	char name[64]; /* FROM_LIST: the resource */
+	char name[FORMULA_NAME_MAX + 1]; /* FROM_LIST: the resource */
 	bool shared, moves;
 	bool in_kb; /* a size */
 };
@@ -49,7 +48,7 @@ struct order_key {
 };
 
 struct ranks {
-	struct order_key key[KEYS_MAX];
+	struct order_key key[2 * JOB_KEYS_MAX];
 	uint32_t n, n_job, n_shared;
 	bool moves;
 	struct formula *formula;
@@ -153,12 +152,17 @@ static double number_now(struct keel_mod *mod, const struct number *n, struct ke
 
 /* ---- the order ----------------------------------------------------------------------------------------- */
 
-static struct order_key *key_add(struct ranks *o, const struct number *n, int32_t place)
+static struct order_key *key_add(struct keel_mod *mod, struct ranks *o, const struct number *n,
+				 int32_t place, const char *what)
 {
+	struct state *st = mod->state;
 	uint32_t *used = n->shared ? &o->n_shared : &o->n_job, i;
 
-	if (o->n == KEYS_MAX || *used == JOB_KEYS)
+	if (*used == JOB_KEYS_MAX) {
+		st->core->log(mod, KEEL_LOG_ERROR, "Sched", "order",
+			      "%s has no effect: jobs are ordered by %d numbers at most", what, JOB_KEYS_MAX);
 		return NULL;
+	}
 	for (i = o->n++; i > 0 && o->key[i - 1].place > place; i--)
 		o->key[i] = o->key[i - 1];
 	memset(&o->key[i], 0, sizeof(o->key[i]));
@@ -169,8 +173,9 @@ static struct order_key *key_add(struct ranks *o, const struct number *n, int32_
 	return &o->key[i];
 }
 
-static void add_rows(struct state *st, struct ranks *o)
+static void add_rows(struct keel_mod *mod, struct ranks *o)
 {
+	struct state *st = mod->state;
 	const struct job_key *row;
 
 	for (row = st->keys; row; row = row->next) {
@@ -180,7 +185,7 @@ static void add_rows(struct state *st, struct ranks *o)
 		if (row->def->place <= 0)
 			continue;
 		number_of_row(&n, row);
-		k = key_add(o, &n, row->def->place);
+		k = key_add(mod, o, &n, row->def->place, row->def->name);
 		if (k)
 			k->before_queues = row->def->flags & KEEL_JOB_KEY_BEFORE_QUEUES;
 	}
@@ -234,18 +239,18 @@ static void add_formula(struct keel_mod *mod, struct ranks *o)
 		number_find(mod, formula_name(o->formula, i), &o->wanted[i]);
 		n.moves |= o->wanted[i].moves;
 	}
-	key_add(o, &n, PLACE_FORMULA);
+	key_add(mod, o, &n, PLACE_FORMULA, "job_sort_formula");
 }
 
 /* `ncpus HIGH` */
 static void add_line(struct keel_mod *mod, struct ranks *o, const char *line)
 {
 	struct state *st = mod->state;
-	char name[64] = "", way[8] = "";
+	char name[FORMULA_NAME_MAX + 1] = "", way[8] = "", what[300];
 	struct number n;
 	struct order_key *k;
 
-	if (sscanf(line, "%63s %7s", name, way) != 2 ||
+	if (sscanf(line, "%255s %7s", name, way) != 2 ||
 	    (strcasecmp(way, "HIGH") != 0 && strcasecmp(way, "LOW") != 0)) {
 		st->core->log(mod, KEEL_LOG_ERROR, "Fil", "sched_config",
 			      "job_sort_key \"%s\" has no effect: expected \"<name> HIGH|LOW\"", line);
@@ -256,12 +261,10 @@ static void add_line(struct keel_mod *mod, struct ranks *o, const char *line)
 			      "job_sort_key \"%s\" has no effect: %s is no number of a job", line, name);
 		return;
 	}
-	k = key_add(o, &n, PLACE_LINES);
+	snprintf(what, sizeof(what), "job_sort_key \"%s\"", line);
+	k = key_add(mod, o, &n, PLACE_LINES, what);
 	if (k)
 		k->low_first = strcasecmp(way, "LOW") == 0;
-	else
-		st->core->log(mod, KEEL_LOG_ERROR, "Fil", "sched_config",
-			      "job_sort_key \"%s\" has no effect: there are too many", line);
 }
 
 static void add_lines(struct keel_mod *mod, struct ranks *o)
@@ -315,9 +318,10 @@ void rank_make(struct keel_mod *mod)
 	if (!o)
 		return;
 	memset(&now, 0, sizeof(now));
-	add_rows(st, &now);
+	add_rows(mod, &now);
 	if (st->hook->tapped(mod, KEEL_POINT_job_rank))
-		key_add(&now, &(struct number){ .source = FROM_RANK, .moves = true }, PLACE_RANK);
+		key_add(mod, &now, &(struct number){ .source = FROM_RANK, .moves = true }, PLACE_RANK,
+			"job_rank");
 	add_formula(mod, &now);
 	add_lines(mod, &now);
 	if (is_same(&now, o)) {

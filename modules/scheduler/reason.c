@@ -9,12 +9,19 @@
 #include <stdio.h>
 #include <string.h>
 
+/* `n`: as long as it would be. */
+static void text_ends(struct reason *r, int n)
+{
+	if (n > REASON_MAX)
+		strcpy(r->text + REASON_MAX - 3, "...");
+}
+
 void reason_set(struct reason *r, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(r->text, sizeof(r->text), fmt, ap);
+	text_ends(r, vsnprintf(r->text, sizeof(r->text), fmt, ap));
 	va_end(ap);
 	r->code = 0;
 	r->what[0] = '\0';
@@ -26,7 +33,7 @@ void reason_why(struct reason *r, int32_t code, ...)
 	va_list ap;
 
 	va_start(ap, code);
-	vsnprintf(r->text, sizeof(r->text), fmt ? fmt : "unknown reason", ap);
+	text_ends(r, vsnprintf(r->text, sizeof(r->text), fmt ? fmt : "unknown reason", ap));
 	va_end(ap);
 	r->code = code;
 	r->what[0] = '\0';
@@ -96,7 +103,7 @@ void reason_differs(struct reason *r, int32_t code, const struct keel_res_value 
 {
 	const char *other = have ? plain_text(have)
 			    : wanted->res->type == KEEL_RES_BOOL ? "False" : "";
-	char detail[REASON_MAX];
+	char detail[REASON_MAX + 1];
 
 	if (wanted->res->type < KEEL_RES_BOOL) {
 		reason_amount(r, code, wanted->res, wanted->n, have ? have->n : 0,

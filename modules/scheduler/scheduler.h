@@ -34,7 +34,7 @@ struct list {
 	uint32_t n;
 };
 
-#define JOB_KEYS 8 /* numbers of the order kept per job, and per group */
+#define JOB_KEYS_MAX 8 /* numbers of the order kept per job, and per group */
 
 /* Private memory on each job. */
 struct entry {
@@ -44,7 +44,7 @@ struct entry {
 	struct list *list;     /* it is on this one */
 	struct entry *next, *prev;
 	struct keel_timer *timer;
-	double key[JOB_KEYS];
+	double key[JOB_KEYS_MAX];
 	int64_t arrival, not_before;
 	uint32_t told_at; /* its comment or estimate was changed, seconds since 1970 */
 	uint32_t ranked_in, asked_in; /* cycles: ranked; somebody was asked to give way */
@@ -95,7 +95,7 @@ struct group {
 	struct line *line;
 	struct shape *shape;   /* NULL: to be resumed */
 	const struct ranks *ranks;
-	double shared[JOB_KEYS];
+	double shared[JOB_KEYS_MAX];
 	struct heap jobs;
 	struct list fresh, stale, told; /* whose comment says nothing, something old, the verdict */
 	char *verdict;     /* why they do not start; owned, NULL: not known */

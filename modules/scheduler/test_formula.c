@@ -107,4 +107,50 @@ static void too_much(void)
 	formula_free(NULL);
 }
 
-TESTS_MAIN("formula", TEST(values), TEST(mistakes), TEST(too_much))
+static int32_t anything(void *arg, const char *name)
+{
+	(void)arg, (void)name;
+	return 0;
+}
+
+/* past modules/scheduler/formula.h FORMULA_MAX */
+static void the_longest(void)
+{
+	char text[4097];
+	struct formula *f = NULL;
+
+	memset(text, ' ', sizeof(text));
+	text[0] = text[4094] = '1';
+	text[1] = '+';
+	text[4095] = '\0';
+	CU_ASSERT_EQUAL_FATAL(formula_make(text, known, NULL, &f), 0);
+	CU_ASSERT_DOUBLE_EQUAL(formula_value(f, NULL), 2, 1e-9);
+	formula_free(f);
+	f = NULL;
+	text[4095] = '1';
+	text[4096] = '\0';
+	CU_ASSERT_EQUAL(formula_make(text, known, NULL, &f), PBSE_BAD_FORMULA);
+	CU_ASSERT_PTR_NULL(f);
+}
+
+/* past modules/scheduler/formula.h FORMULA_NAME_MAX */
+static void longest_name(void)
+{
+	char name[257];
+	struct formula *f = NULL;
+	double v[FORMULA_NAMES] = { 7 };
+
+	memset(name, 'n', sizeof(name));
+	name[255] = '\0';
+	CU_ASSERT_EQUAL_FATAL(formula_make(name, anything, NULL, &f), 0);
+	CU_ASSERT_STRING_EQUAL(formula_name(f, 0), name);
+	CU_ASSERT_DOUBLE_EQUAL(formula_value(f, v), 7, 1e-9);
+	formula_free(f);
+	f = NULL;
+	name[255] = 'n';
+	name[256] = '\0';
+	CU_ASSERT_EQUAL(formula_make(name, anything, NULL, &f), PBSE_BAD_FORMULA_KW);
+	CU_ASSERT_PTR_NULL(f);
+}
+
+TESTS_MAIN("formula", TEST(values), TEST(mistakes), TEST(too_much), TEST(the_longest), TEST(longest_name))

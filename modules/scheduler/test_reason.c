@@ -63,4 +63,20 @@ static void test_words(void)
 	says(16339, "arch", "Insufficient amount of resource: arch ");
 }
 
-TESTS_MAIN("reason", TEST(test_table), TEST(test_amounts), TEST(test_words))
+/* past modules/scheduler/place.h REASON_MAX: what is cut off shows */
+static void test_longest(void)
+{
+	char text[401];
+
+	memset(text, 'x', sizeof(text));
+	text[399] = '\0';
+	reason_set(&r, "%s", text);
+	CU_ASSERT_STRING_EQUAL(r.text, text);
+	text[399] = 'x';
+	text[400] = '\0';
+	reason_set(&r, "%s", text);
+	memcpy(text + 396, "...", 4);
+	CU_ASSERT_STRING_EQUAL(r.text, text);
+}
+
+TESTS_MAIN("reason", TEST(test_table), TEST(test_amounts), TEST(test_words), TEST(test_longest))

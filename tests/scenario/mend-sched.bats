@@ -263,3 +263,87 @@ knows()
 	since_has "Node;$two;Allocated one subchunk: ncpus=1\$"
 	since_has "Node;$two;Failed to satisfy subchunk: 1:ncpus=2\$"
 }
+
+# ---- one past what it takes ----------------------------------------------------------------------------
+
+text_of() { printf "%*s" "$1" '' | tr ' ' "$2"; } # length, letter
+
+@test "past the limit: sched_config has 1 MiB" { # past modules/scheduler/config.c FILE_MAX_BYTES
+	local line='strict_ordering: perhaps'
+	mark
+	told "#$(text_of $((1048576 - ${#line} - 3)) x)" "$line"
+	same 'size of the file' 1048576 "$(stat -c %s "$SB/server/sched_priv/sched_config")"
+	since_has 'Error reading line 2: '
+	mark
+	told "#$(text_of $((1048576 - ${#line} - 2)) x)" "$line"
+	since_has 'sched_config;has more than 1 MiB; it has no effect'
+	lacks "$(since)" 'Error reading line'
+}
+
+# says_of_foo TEXT: what a job that wants 5 of foo does while a script says TEXT.
+says_of_foo()
+{
+	printf '%s\n' "$1" >"$SB/server/foo.txt"
+	chmod 600 "$SB/server/foo.txt"
+	scheduling true
+}
+
+@test "past the limit: the line of a script of server_dyn_res" { # past modules/scheduler/dynres.c LINE_MAX_LEN
+	local job
+	new_resource foo long
+	undo rm -f "$SB/server/foo.sh"
+	printf '#!/bin/sh\ncat "%s"\n' "$SB/server/foo.txt" >"$SB/server/foo.sh"
+	chmod 700 "$SB/server/foo.sh"
+	printf '%s5\n' "$(text_of 4095 ' ')" >"$SB/server/foo.txt"
+	mark
+	told "server_dyn_res: \"foo !$SB/server/foo.sh\""
+	job=$(submit -l foo=5)
+	wait_until 10 since_has 'returned bad output: a line of more than 4095 characters'
+	since_has 'Setting resource foo to 0'
+	job_is "$job" Q
+	printf '%s5\n' "$(text_of 4094 ' ')" >"$SB/server/foo.txt"
+	scheduling true
+	starts "$job"
+}
+
+@test "past the limit: a formula that is set" { # past modules/scheduler/formula.h FORMULA_MAX
+	local longest
+	longest="ncpus+$(text_of 4088 0)1"
+	same length 4095 "${#longest}"
+	set_server job_sort_formula "'$longest'"
+	run -19 qmgr -c "set server job_sort_formula = '${longest}1'"
+	has "$output" 'Invalid Formula Format'
+	has "$(qmgr -c 'list server')" 'job_sort_formula = ncpus[+]0'
+}
+
+# What is refused with this many lines of job_sort_key.
+refused_of()
+{
+	local lines=() i
+	for ((i = 0; i < $1; i++)); do lines+=('job_sort_key: "ncpus HIGH"'); done
+	mark
+	told "${lines[@]}"
+	since | grep -c 'job_sort_key "ncpus HIGH" has no effect: jobs are ordered by 8 numbers at most' || true
+}
+
+@test "past the limit: numbers that order jobs" { # past modules/scheduler/scheduler.h JOB_KEYS_MAX
+	local over
+	over=$(refused_of 9) # modules bring some of the eight
+	[ "$over" -ge 1 ]
+	same 'refused of those that have room' 0 "$(refused_of $((9 - over)))"
+	same 'refused of one more' 1 "$(refused_of $((10 - over)))"
+}
+
+@test "past the limit: lines of node_sort_key" { # past modules/scheduler/place.h SORT_KEYS_MAX
+	local i lines=() job
+	for ((i = 0; i < 16; i++)); do lines+=('node_sort_key: "ncpus HIGH"'); done
+	mark
+	told "${lines[@]}"
+	job=$(submit)
+	starts "$job"
+	lacks "$(since)" 'node_sort_key;.* is left out'
+	told "${lines[@]}" 'node_sort_key: "mem LOW"' 'smp_cluster_dist: round_robin'
+	job=$(submit)
+	starts "$job"
+	since_has 'node_sort_key;"mem LOW" is left out: more than 16 keys'
+}
