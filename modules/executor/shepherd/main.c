@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -133,7 +134,8 @@ static void rest_end(const struct spec *s)
 {
 	struct timespec pause = { 0, 100000 };
 
-	setpriority(PRIO_PROCESS, 0, -20); /* against those that fork and exit in turn */
+	/* Before those that fork and exit in turn, however busy the machine is; the kernel leaves others a twentieth. */
+	sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = 1 });
 	while (reap()) {
 		if (s->cgroup)
 			group_kill(s->cgroup);
@@ -142,7 +144,7 @@ static void rest_end(const struct spec *s)
 		if (pause.tv_nsec < PAUSE_LONGEST_NS) /* what stays in the kernel */
 			pause.tv_nsec += pause.tv_nsec / 8;
 	}
-	setpriority(PRIO_PROCESS, 0, 0);
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
 }
 
 /* Reap until `main_pid` ended, then end what it left behind. */
