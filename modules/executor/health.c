@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,15 +31,18 @@ int health_room(const char *pbs_home, int64_t room, char *why, size_t len)
 {
 	char path[4096];
 	struct statvfs fs;
+	struct stat st;
 
 	for (size_t i = 0; i < KEEL_COUNT(places); i++) {
 		snprintf(path, sizeof(path), "%s/%s", pbs_home, places[i]);
-		if (statvfs(path, &fs) < 0)
+		if (statvfs(path, &fs) < 0 || stat(path, &st) < 0)
 			snprintf(why, len, "%.180s: %s", path, strerror(errno));
+		else if (!S_ISDIR(st.st_mode))
+			snprintf(why, len, "%.180s: %s", path, strerror(ENOTDIR));
 		else if (fs.f_flag & ST_RDONLY)
 			snprintf(why, len, "%.180s cannot be written: read-only", path);
 		else if ((int64_t)(fs.f_bavail * fs.f_frsize) < room || (fs.f_files && !fs.f_ffree))
-			snprintf(why, len, "%.180s has no room left", path);
+			snprintf(why, len, "%.180s has no room left (executor.room is %" PRId64 " kb)", path, room / 1024);
 		else
 			continue;
 		return -1;

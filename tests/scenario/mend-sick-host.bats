@@ -68,13 +68,31 @@ elsewhere() { job_is "$1" R 42 && same host n2/0 "$(job_attr "$1" exec_host | se
 	id=$(submit -l select=1:ncpus=1)
 	wait_until 20 elsewhere "$id"
 	wait_until 10 is_offline n1
-	has "$(node_attr n1 comment)" "^no tasks are taken: $SB/n1/spool has no room left"
+	has "$(node_attr n1 comment)" "^no tasks are taken: $SB/n1/spool has no room left .executor.room is 1024 kb."
 	mom=$(head -n 1 "$SB/n1/mom_priv/mom.lock")
 	nsenter -t "$mom" -m umount "$SB/n1/spool"
 	wait_until 20 is_free n1
 	same comment '' "$(node_attr n1 comment)"
 	id=$(submit -l select=1:ncpus=1:host=n1)
 	wait_until 20 job_is "$id" R 42
+}
+
+spool_is() { rm -rf "$SB/n1/spool"; "$@"; }
+@test "mend A5: a host whose spool is no folder any more takes no jobs and ends none" {
+	undo well_again
+	mv "$SB/n1/spool" "$SB/spool.was"
+	undo spool_is mv "$SB/spool.was" "$SB/n1/spool"
+	touch "$SB/n1/spool"
+	n1_first
+	id=$(submit -l select=1:ncpus=1)
+	wait_until 20 elsewhere "$id"
+	here=$(submit -l select=1:ncpus=1:host=n1)
+	wait_until 20 is_offline n1
+	has "$(node_attr n1 comment)" "$SB/n1/spool: Not a directory"
+	job_is "$here" Q
+	spool_is mv "$SB/spool.was" "$SB/n1/spool"
+	well_again
+	wait_until 20 job_is "$here" R 42
 }
 
 @test "mend A5: a user who has used up his processes on a host: his job is queued again, not ended" {

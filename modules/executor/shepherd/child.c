@@ -74,7 +74,7 @@ static int spool_open(const struct spec *s, const struct spec_stream *stream, in
 	int fd = stream->run && !stream->keep ? spool_create(s, stream->run) : -1;
 
 	if (stream->run && !stream->keep && fd < 0)
-		give_up(trouble_fd, TROUBLE_OUTPUT, -fd, stream->run);
+		give_up(trouble_fd, TROUBLE_SPOOL, -fd, stream->run);
 	return fd;
 }
 

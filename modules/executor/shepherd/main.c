@@ -172,6 +172,8 @@ static bool is_short(const struct trouble *t)
 {
 	static const int errors[] = { EAGAIN, ENOMEM, ENOSPC, EMFILE, ENFILE, EIO, EROFS };
 
+	if (t->stage == TROUBLE_SPOOL) /* made by root in a folder of ours: nothing of it is the user's */
+		return true;
 	for (size_t i = 0; t->stage != TROUBLE_NONE && i < sizeof(errors) / sizeof(errors[0]); i++)
 		if (t->error == errors[i])
 			return true;
@@ -183,7 +185,7 @@ static int trouble_status(const struct trouble *t)
 {
 	static const int codes[] = {
 		[TROUBLE_SETUP] = -1, [TROUBLE_USER] = -10, [TROUBLE_HOME] = -2,
-		[TROUBLE_OUTPUT] = -2, [TROUBLE_PROGRAM] = NO_SUCH_PROGRAM,
+		[TROUBLE_SPOOL] = -2, [TROUBLE_OUTPUT] = -2, [TROUBLE_PROGRAM] = NO_SUCH_PROGRAM,
 	};
 
 	if (is_short(t))

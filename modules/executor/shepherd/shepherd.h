@@ -11,7 +11,7 @@
 #include "../spec.h"
 
 /* Where a start failed, sent by the child through a pipe that a successful exec closes. */
-enum trouble_stage { TROUBLE_NONE, TROUBLE_SETUP, TROUBLE_USER, TROUBLE_HOME, TROUBLE_OUTPUT,
+enum trouble_stage { TROUBLE_NONE, TROUBLE_SETUP, TROUBLE_USER, TROUBLE_HOME, TROUBLE_SPOOL, TROUBLE_OUTPUT,
 		     TROUBLE_PROGRAM };
 struct trouble {
 	int32_t stage, error;
