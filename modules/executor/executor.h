@@ -254,9 +254,9 @@ void mom_fini(struct keel_mod *mod);
 
 /* store.c: a server with another store than the one whose tasks are here does not end them. */
 int32_t store_init(struct keel_mod *mod);
-void store_put(struct keel_mod *mod, struct keel_out *out); /* into a start message: which one it is */
+void store_put(struct keel_mod *mod, struct keel_out *out); /* into what a host gets about a run: which one it is */
 bool store_is_strange(struct keel_mod *mod, const char *peer, const struct keel_msg *hello);
-void store_take(struct keel_mod *mod, const struct keel_msg *start);
+void store_take(struct keel_mod *mod, const struct keel_msg *about);
 void store_recover(struct keel_mod *mod);
 
 /* host.c */

@@ -39,6 +39,7 @@ void modify_send(struct keel_mod *mod, const struct entry *e)
 		return; /* a host that is away gets it when it is back */
 	st->msg->put_str(out, "id", e->id);
 	st->msg->put_int(out, "run", e->run);
+	store_put(mod, out); /* a run from before hosts knew of stores */
 	for (size_t i = 0; i < KEEL_COUNT(texts); i++) {
 		char *text = dispatch_text(mod, job, texts[i].attr, texts[i].key);
 
@@ -216,6 +217,7 @@ static void on_modify(struct keel_mod *mod, const char *peer, const struct keel_
 	}
 	if (!t || t->run != run || t->state == TASK_ENDED || t->state == TASK_REFUSED)
 		return;
+	store_take(mod, m);
 	changed = limit_take(&t->walltime_limit, st->msg->str(m, "walltime"));
 	changed |= limit_take(&t->cput_limit, st->msg->str(m, "cput"));
 	changed |= text_take(&t->output, st->msg->str(m, "output"));

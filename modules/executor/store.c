@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * store.c - whose tasks are these? A host remembers the id of the store whose server had a task started here last, and says
- * it in its hello. A server whose store is another one (it was lost, and begun anew) knows nothing of these tasks: it leaves
+ * store.c - whose tasks are these? A host remembers the id of the store whose server has a task here, and says it in its
+ * hello. A server whose store is another one (it was lost, and begun anew) knows nothing of these tasks: it leaves
  * the host alone, with what runs there, until an administrator has removed the host's mom_priv/store.id.
  */
 #include "executor.h"
@@ -84,10 +84,10 @@ void store_recover(struct keel_mod *mod)
 		fclose(f);
 }
 
-void store_take(struct keel_mod *mod, const struct keel_msg *start)
+void store_take(struct keel_mod *mod, const struct keel_msg *about)
 {
 	struct state *st = mod->state;
-	const char *id = st->msg->str(start, "store");
+	const char *id = st->msg->str(about, "store");
 	char path[4096];
 	int fd;
 

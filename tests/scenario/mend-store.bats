@@ -17,6 +17,12 @@ move_store() { local end; for end in '' -wal -shm; do [ ! -e "$1$end" ] || mv "$
 	wait_until 20 marked
 	id=$(running)
 	session=$(session_of "$id")
+	# A host with jobs from before hosts knew of stores learns which it is when it is back.
+	sandbox kill n1
+	rm "$SB/n1/mom_priv/store.id"
+	sandbox restart n1
+	host_marked() { cmp -s "$SB/server/server_priv/store.id" "$SB/n1/mom_priv/store.id"; }
+	wait_until 20 host_marked
 	sandbox kill server
 	mkdir "$SB/backup"
 	move_store "$(db)" "$SB/backup/keelson.db"
