@@ -284,6 +284,7 @@ struct diary { /* what <id>.TK says */
 	int64_t up, up_stopped, up_stopped_at, up_over; /* the same by proc_up_ms(): its begin, stops, its end */
 	pid_t shepherd, session;
 	uint64_t shepherd_start;
+	uid_t uid; /* -1: an older build wrote the diary */
 	int32_t limit, refused;
 	int placed; /* which output could not be placed; -1: its shepherd did not come to that */
 	bool ended; /* the shepherd has seen the end: */

@@ -253,13 +253,13 @@ static void talk_heard(struct keel_mod *mod, void *arg)
 }
 
 /* The shepherd is gone without a word of how the task ended, and no other could do the rest. */
-static void end_unknown(struct keel_mod *mod, struct task *t, uint64_t since)
+static void end_unknown(struct keel_mod *mod, struct task *t, const struct diary *d)
 {
 	if (!t->session) {
 		task_refused(mod, t, RETRY_LATER, t->why[0] ? t->why : "the start was interrupted");
 		return;
 	}
-	proc_kill_strays(t->session, NULL, since);
+	proc_kill_strays(t->session, NULL, d->shepherd_start, d->uid);
 	task_ended(mod, t, 256 + SIGKILL);
 }
 
@@ -334,7 +334,7 @@ static bool follow(struct keel_mod *mod, struct task *t)
 void launch_over(struct keel_mod *mod, struct task *t)
 {
 	struct state *st = mod->state;
-	struct diary d = { 0 };
+	struct diary d = { .uid = (uid_t)-1 };
 	bool known = record_read(st->mom.jobs_dir, t->id, &d) == 0 && d.run == t->run;
 
 	if (t->why[0] && !t->session) {
@@ -348,7 +348,7 @@ void launch_over(struct keel_mod *mod, struct task *t)
 	if (known && d.ended)
 		end_known(mod, t, &d);
 	else
-		end_unknown(mod, t, d.shepherd_start);
+		end_unknown(mod, t, &d);
 }
 
 static void end_noticed(struct keel_mod *mod, void *arg)

@@ -358,8 +358,20 @@ static bool has_cookie(pid_t pid, const char *cookie)
 	return found;
 }
 
+/* Its real user, whatever its program has become since. */
+static bool runs_as(pid_t pid, uid_t uid)
+{
+	char path[64], buf[2048], *line;
+	unsigned who;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (file_read(path, buf, sizeof(buf)) < 0 || !(line = strstr(buf, "\nUid:")) || sscanf(line, "\nUid: %u", &who) != 1)
+		return false;
+	return uid == (uid_t)-1 ? who != 0 || geteuid() != 0 : who == uid;
+}
+
 /* One pass; how many were found. */
-static int strays_kill(pid_t session, const char *cookie, uint64_t since)
+static int strays_kill(pid_t session, const char *cookie, uint64_t since, uid_t uid)
 {
 	struct proc *all;
 	size_t n;
@@ -371,7 +383,8 @@ static int strays_kill(pid_t session, const char *cookie, uint64_t since)
 		const struct proc *p = &all[i];
 
 		if (p->start < since || strchr("ZX", p->state) || p->pid == getpid() ||
-		    !((session > 1 && p->session == session) || (cookie && has_cookie(p->pid, cookie))))
+		    !((session > 1 && p->session == session) || (cookie && has_cookie(p->pid, cookie))) ||
+		    !runs_as(p->pid, uid))
 			continue;
 		found += proc_kill_pass(p->pid) + 1;
 		kill(p->pid, SIGKILL);
@@ -380,10 +393,10 @@ static int strays_kill(pid_t session, const char *cookie, uint64_t since)
 	return found;
 }
 
-void proc_kill_strays(pid_t session, const char *cookie, uint64_t since)
+void proc_kill_strays(pid_t session, const char *cookie, uint64_t since, uid_t uid)
 {
 	for (int round = 0, quiet = 0; quiet < 2 && round < STRAYS_ROUNDS; round++)
-		quiet = strays_kill(session, cookie, since) ? 0 : quiet + 1;
+		quiet = strays_kill(session, cookie, since, uid) ? 0 : quiet + 1;
 }
 
 int64_t proc_up_ms(void)

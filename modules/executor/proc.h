@@ -41,8 +41,9 @@ int proc_kill_pass(pid_t top);
 /* Those below `top` that can still run. */
 int proc_running(pid_t top);
 /* KILL what a task has left whose shepherd is gone: what is in its session, or was started with the string `cookie`
- * in its environment (NULL: none), and their children; nothing that is older than `since`, the shepherd's start. */
-void proc_kill_strays(pid_t session, const char *cookie, uint64_t since);
+ * in its environment (NULL: none), and their children; nothing that is older than `since`, the shepherd's start, or
+ * runs as another user than `uid`: a session's number may be another's by now. -1: any but root. */
+void proc_kill_strays(pid_t session, const char *cookie, uint64_t since, uid_t uid);
 /* One pass of SIGSTOP over those that can still run. How many there were (else look again soon: a fork
  * may have been under way, and the kernel's list of children has gaps while it changes, so 0 counts
  * when it is seen twice), -ESRCH when none was found, or -errno. */

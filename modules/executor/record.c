@@ -79,6 +79,8 @@ static void diary_line(struct diary *d, const char *line)
 	else if (sscanf(line, "ended %lld session %d cpu_us %llu max_rss_kb %*u at %*d %7s", &n, &pid, &start,
 			done) == 4 && strcmp(done, "done") == 0)
 		d->ended = true, d->status = (int32_t)n, d->session = pid, d->cpu_us = start;
+	else if (sscanf(line, "uid %lld", &n) == 1)
+		d->uid = (uid_t)n;
 	else if (strncmp(line, "user ", 5) == 0)
 		snprintf(d->user, sizeof(d->user), "%s", line + 5);
 	else if (strncmp(line, "world ", 6) == 0)
@@ -93,7 +95,7 @@ static void diary_line(struct diary *d, const char *line)
 
 int record_read(const char *jobs_dir, const char *id, struct diary *ret)
 {
-	struct diary d = { .run = -1, .ncpus = 1, .placed = -1 };
+	struct diary d = { .run = -1, .ncpus = 1, .placed = -1, .uid = (uid_t)-1 };
 	char path[4096], *line = NULL;
 	size_t room = 0;
 	FILE *f;

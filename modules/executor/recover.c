@@ -82,7 +82,7 @@ static void task_abandoned(struct keel_mod *mod, struct task *t, const struct di
 		return;
 	}
 	if (is_this_world(d))
-		proc_kill_strays(d->session, NULL, d->shepherd_start);
+		proc_kill_strays(d->session, NULL, d->shepherd_start, d->uid);
 	task_free(mod, t);
 }
 

@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "duration.h"
@@ -241,5 +243,24 @@ static void test_signal_names(void)
 	CU_ASSERT_EQUAL(signal_number("suspend"), -1);
 }
 
+/* mend B10: a session's number may be another's by now. */
+static void test_strays_are_of_the_user(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		setsid();
+		for (;;)
+			pause();
+	}
+	while (getsid(pid) != pid)
+		sched_yield();
+	proc_kill_strays(pid, NULL, 0, getuid() + 1);
+	CU_ASSERT_EQUAL(waitpid(pid, &status, WNOHANG), 0);
+	proc_kill_strays(pid, NULL, 0, getuid());
+	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+}
+
 TESTS_MAIN("texts", TEST(test_spec), TEST(test_diary), TEST(test_spec_refused), TEST(test_spec_fuzz),
-	   TEST(test_proc), TEST(test_words), TEST(test_amounts), TEST(test_nodes), TEST(test_signal_names))
+	   TEST(test_proc), TEST(test_words), TEST(test_amounts), TEST(test_nodes), TEST(test_signal_names), TEST(test_strays_are_of_the_user))

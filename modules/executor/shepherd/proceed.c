@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../group.h"
 #include "../proc.h"
@@ -47,7 +48,7 @@ static void strays_kill(const struct spec *s)
 		group_kill(s->cgroup);
 	if (who)
 		sscanf(who, "%*d %llu", &since);
-	proc_kill_strays(session, cookie_of(s), since);
+	proc_kill_strays(session, cookie_of(s), since, s->drop ? s->uid : getuid());
 	free(began);
 	free(who);
 }
