@@ -161,6 +161,7 @@ void host_down(struct keel_mod *mod, const char *host, const char *why);
 
 /* sick.c */
 void host_start(struct keel_mod *mod, const char *host, const char *why);
+void sick_forgiven(struct keel_mod *mod, struct keel_obj *node);
 void host_health(struct keel_mod *mod, const char *host, const char *why);
 /* What every vnode has: host, vnode, the zero amounts. */
 void node_complete(struct keel_mod *mod, struct keel_obj *node);

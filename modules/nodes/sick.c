@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char sick[] = "no tasks are taken: ";
+static const char sick[] = "no tasks are taken: ", failing[] = "offline, ";
 
 static void one_refused(struct keel_mod *mod, struct keel_obj *node, void *arg)
 {
@@ -19,13 +19,23 @@ static void one_refused(struct keel_mod *mod, struct keel_obj *node, void *arg)
 
 	if (!v || conf->offline_after <= 0 || ++v->failures < conf->offline_after)
 		return;
-	snprintf(text, sizeof(text), "offline, %u starts in a row failed: %s", v->failures, (const char *)arg);
+	snprintf(text, sizeof(text), "%s%u starts in a row failed: %s", failing, v->failures, (const char *)arg);
 	v->failures = 0; /* who sets it free again begins anew */
 	if (node_state(mod, node) & KEEL_NODE_OFFLINE)
 		return;
 	st->core->log(mod, KEEL_LOG_SYSTEM, "Node", st->object->id(node), "%s", text);
 	st->object->set_str(node, st->attr.comment, text);
 	node_set_state(mod, node, KEEL_NODE_OFFLINE, true);
+}
+
+/* An administrator sets it free again: the reason is over. */
+void sick_forgiven(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+	const char *comment = st->object->get_str(node, st->attr.comment);
+
+	if (comment && strncmp(comment, failing, strlen(failing)) == 0)
+		st->object->unset(node, st->attr.comment, NULL);
 }
 
 static void one_started(struct keel_mod *mod, struct keel_obj *node, void *arg)

@@ -292,6 +292,8 @@ void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct kee
 		return;
 	before = v->told;
 	v->told = after;
+	if (before & ~after & KEEL_NODE_OFFLINE)
+		sick_forgiven(mod, node);
 	tell(mod, node, before, after, before ^ after, (after & ~before) != 0);
 }
 

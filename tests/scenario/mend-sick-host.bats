@@ -46,6 +46,9 @@ elsewhere() { job_is "$1" R 42 && same host n2/0 "$(job_attr "$1" exec_host | se
 	wait_until 10 is_offline n1
 	has "$(node_attr n1 comment)" "3 starts in a row failed: user $OWNER is unknown on this host"
 	same 'runs of the first' 2 "$(job_attr "${id[1]}" run_count)"
+	pbsnodes -r n1
+	node_is n1 free
+	same 'comment of a host that is set free' '' "$(node_attr n1 comment)"
 }
 
 @test "mend A6: a job that a host refuses waits longer each time before it is sent there again" {
