@@ -32,10 +32,24 @@ static void api_job(struct keel_mod *mod, char letter, struct keel_obj *job)
 	text_fini(&text);
 }
 
+static char *api_value(struct keel_mod *mod, const char *value)
+{
+	struct text t = { 0 };
+
+	(void)mod;
+	text_value(&t, value, false);
+	if (t.broken) {
+		text_fini(&t);
+		return NULL;
+	}
+	return t.at;
+}
+
 static const struct keel_acct_api service = {
 	.size = sizeof(struct keel_acct_api),
 	.record = api_record,
 	.job = api_job,
+	.value = api_value,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),

@@ -70,6 +70,7 @@ struct text {
 void text_add(struct text *t, const char *bytes, size_t n);
 void text_printf(struct text *t, const char *fmt, ...) KEEL_PRINTF(2, 3);
 /* `key=value `: the value in quotes when it has blanks or `always`; control characters as blanks. */
+void text_value(struct text *t, const char *value, bool always); /* always: in quotes, needed or not */
 void text_item(struct text *t, const char *key, const char *value, bool always);
 /* Control characters as blanks. */
 void text_clean(struct text *t, const char *value);

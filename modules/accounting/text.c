@@ -85,7 +85,7 @@ static bool needs_quotes(const char *value)
 }
 
 /* A value with both quotes has one of them changed: with an escape a simple reader would see its end there. */
-void text_item(struct text *t, const char *key, const char *value, bool always)
+void text_value(struct text *t, const char *value, bool always)
 {
 	const char *quote = always || needs_quotes(value) ? "\"" : "";
 	bool both = strchr(value, '"') && strchr(value, '\'');
@@ -93,8 +93,6 @@ void text_item(struct text *t, const char *key, const char *value, bool always)
 
 	if (*quote && strchr(value, '"') && !both)
 		quote = "'";
-	text_clean(t, key);
-	text_add(t, "=", 1);
 	text_add(t, quote, strlen(quote));
 	from = t->n;
 	text_clean(t, value);
@@ -102,6 +100,13 @@ void text_item(struct text *t, const char *key, const char *value, bool always)
 		if (t->at[from] == '"')
 			t->at[from] = '\'';
 	text_add(t, quote, strlen(quote));
+}
+
+void text_item(struct text *t, const char *key, const char *value, bool always)
+{
+	text_clean(t, key);
+	text_add(t, "=", 1);
+	text_value(t, value, always);
 	text_add(t, " ", 1);
 }
 

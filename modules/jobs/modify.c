@@ -153,21 +153,6 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 
 /* ---- its record ------------------------------------------------------------------------------------ */
 
-/* A value with blanks or quotes stands in quotes that it does not have inside. */
-static void record_value(FILE *out, const char *value)
-{
-	char quote = strchr(value, '"') ? '\'' : '"';
-
-	if (!strpbrk(value, " \t\n\"'")) {
-		fputs(value, out);
-		return;
-	}
-	fputc(quote, out);
-	for (; *value; value++)
-		fputc(*value == quote ? '"' : *value, out);
-	fputc(quote, out);
-}
-
 /* As the job has it now: formatted, with what a default or another attribute made of it. */
 static char *altered_text(struct keel_mod *mod, struct keel_obj *job, const struct keel_attrop *op)
 {
@@ -198,9 +183,11 @@ static void record_altered(struct keel_mod *mod, struct keel_req *req, struct ke
 	for (i = 0; i < n; i++) {
 		struct keel_attrop op = completed(mod, &attrs[i]);
 		char *text = empties(&attrs[i]) ? NULL : altered_text(mod, job, &op);
+		char *value = st->acct->value(st->acct->self, text ? text : "UNSET");
 
-		fprintf(out, "%s%s%s%s=", i ? " " : "", op.name, op.key ? "." : "", op.key ? op.key : "");
-		record_value(out, text ? text : "UNSET");
+		fprintf(out, "%s%s%s%s=%s", i ? " " : "", op.name, op.key ? "." : "", op.key ? op.key : "",
+			value ? value : "");
+		free(value);
 		free(text);
 	}
 	if (out)

@@ -78,7 +78,17 @@ busy() { running "$@" -- /bin/sh -c 'x=$(head -c 20000000 /dev/zero | tr "\0" x)
 	qalter -W comment='two words' "$id"
 	has "$(records a "$id")" ";a;$id;comment=\"two words\"\$"
 	qalter -A "it's \"x\" user=root" "$id"
-	has "$(records a "$id")" ";a;$id;Account_Name='it\"s \"x\" user=root'\$"
+	has "$(records a "$id")" ";a;$id;Account_Name=\"it's 'x' user=root\"\$"
+}
+
+@test "mend B9: what a user alters forges no item of its record" {
+	local id
+
+	id=$(submit -h)
+	says 166 "qalter: Illegal attribute or resource value value: control character $id" \
+		as "$OWNER" qalter -A $'a\001user=root' "$id"
+	as "$OWNER" qalter -A $'a\xc2\x85user=root' "$id"
+	has "$(records a "$id")" ";a;$id;Account_Name=\"a  user=root\"\$"
 }
 
 @test "mend D23: the eligible time of an array grows while subjobs of it are queued" {

@@ -415,7 +415,13 @@ static int32_t prime_conflict(NOTHING struct keel_mod *m, NOTHING struct keel_ob
 }
 
 static const struct keel_queue_api queue = { .size = sizeof(queue), .runs = queue_runs };
-static const struct keel_acct_api acct = { .size = sizeof(acct), .record = acct_record, .job = acct_job };
+static char *acct_value(NOTHING struct keel_mod *m, const char *text)
+{
+	return strdup(text);
+}
+
+static const struct keel_acct_api acct = { .size = sizeof(acct), .record = acct_record, .job = acct_job,
+					   .value = acct_value };
 static const struct keel_fairshare_api fairshare = { .size = sizeof(fairshare), .over_share = job_no };
 static const struct keel_limits_api limits = { .size = sizeof(limits), .over_soft = over_soft };
 static const struct keel_prime_api prime = { .size = sizeof(prime), .is_prime = is_prime,
