@@ -452,6 +452,12 @@ static void group_forget(struct keel_call *call, const char *key)
 	ask_code(c->host);
 }
 
+static int32_t group_settled(struct keel_call *pub, keel_outcome_fn *fn, void *arg)
+{
+	(void)pub, (void)fn, (void)arg;
+	return -ENOTSUP;
+}
+
 const struct keel_call_api host_call = {
 	.size = sizeof(host_call),
 	.version = KEEL_ABI_MINOR,
@@ -468,4 +474,5 @@ const struct keel_call_api host_call = {
 	.durable = group_durable,
 	.rearm = group_rearm,
 	.forget = group_forget,
+	.settled = group_settled,
 };

@@ -250,11 +250,18 @@ static void call_forget(struct keel_call *c, const char *key)
 		durable_forget(op, key);
 }
 
+static int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg)
+{
+	(void)c, (void)fn, (void)arg;
+	return -ENOTSUP;
+}
+
 const struct keel_call_api call_api = {
 	.size = sizeof(call_api), .reject = call_reject, .fail = call_fail, .answer = call_answer,
 	.add = call_add, .append = call_append, .set = call_set, .get = call_get, .hold = hold_take,
 	.release = hold_release, .session = call_session, .durable = call_durable, .rearm = call_rearm,
 	.forget = call_forget,
+	.settled = call_settled,
 };
 
 /* ---- a test raises ----------------------------------------------------------------------------------- */

@@ -250,17 +250,19 @@ qmgr: Error (15141) returned from server" qmgr -c "set $what"
 	wait_until 10 waits "$third" 'User has reached server running job limit.'
 }
 
-# gives_way: of four jobs of $OWNER, who should run two, one gives way to a job of $OTHER. The next would
-# bring him within his limit: it stays.
+# gives_way: of four jobs of $OWNER, who should run two, two give way to jobs of $OTHER. Then nobody is beyond a
+# limit: a third waits.
 gives_way()
 {
-	local high next i
+	local high next last i
 	for i in 1 2 3 4; do running -l ncpus=1 || return; done
 	high=$(submit_as "$OTHER" -l ncpus=1) || return
 	wait_until 20 job_is "$high" R 42 || return
 	next=$(submit_as "$OTHER" -l ncpus=1) || return
-	wait_until 10 commented "$next" || return
-	job_is "$next" Q && same suspended 1 "$(qselect -s S | wc -l)"
+	wait_until 20 job_is "$next" R 42 || return
+	last=$(submit_as "$OTHER" -l ncpus=1) || return
+	wait_until 10 commented "$last" || return
+	job_is "$last" Q && same suspended 2 "$(qselect -s S | wc -l)"
 }
 commented() { [ -n "$(job_attr "$1" comment)" ]; }
 
