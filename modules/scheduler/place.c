@@ -14,7 +14,7 @@
 
 struct scratch *scratch_make(const struct snapshot *s)
 {
-	struct scratch *x = calloc(1, sizeof(*x) + sizeof(uint32_t) * 2 * ((size_t)s->n + s->n_hosts + 2));
+	struct scratch *x = calloc(1, sizeof(*x) + sizeof(uint32_t) * (2 * (size_t)s->n + 3 * (size_t)s->n_hosts + 4));
 
 	if (!x)
 		return NULL;
@@ -22,6 +22,7 @@ struct scratch *scratch_make(const struct snapshot *s)
 	x->asked = x->used + s->n;
 	x->host_used = x->asked + s->n;
 	x->host_tried = x->host_used + s->n_hosts;
+	x->host_short = x->host_tried + s->n_hosts;
 	return x;
 }
 
@@ -62,8 +63,8 @@ static char *exec_text(const struct trial *t)
 		fputs(i == 0 ? "(" : first ? ")+(" : "+", out);
 		fputs(t->s->node[p->node].name, out);
 		for (k = 0; k < d->n_need; k++)
-			if (is_needed(&d->need[k], p->chunk) && (p->amount[k] > 0 || !spread))
-				value_write(out, d->need[k].res, p->amount[k]);
+			if (is_needed(&d->need[k], p->chunk) && (t->amount[p->amount + k] > 0 || !spread))
+				value_write(out, d->need[k].res, t->amount[p->amount + k]);
 	}
 	fputc(')', out);
 	if (fclose(out)) {
@@ -105,6 +106,7 @@ static void trial_fini(struct trial *t)
 	for (i = 0; t->demand && i < t->w->select->n; i++)
 		demand_fini(&t->demand[i]);
 	free(t->part);
+	free(t->amount);
 	free(t->demand);
 }
 
@@ -166,11 +168,9 @@ static void taken(struct trial *t)
 			limits_count(v->limits, t->w->user, t->w->group);
 		settle(s, t->part[i].node, t->w->place.share);
 	}
-	for (i = 0; i < t->n_part; i++) {
+	for (i = 0; i < t->n_part; i++)
 		snapshot_changed(s, t->part[i].node);
-		free(t->part[i].amount);
-	}
-	t->n_part = 0;
+	t->n_part = t->n_amount = 0;
 }
 
 char *place_job(struct snapshot *s, const struct wish *w, struct reason *ret)

@@ -70,32 +70,44 @@ static void part_move(const struct trial *t, const struct part *p, int sign)
 
 	for (k = 0; k < d->n_need; k++)
 		if (d->need[k].column < t->s->n_column)
-			*left_at(t, p->node, d->need[k].column) -= sign * p->amount[k];
+			*left_at(t, p->node, d->need[k].column) -= sign * t->amount[p->amount + k];
+}
+
+/* Room for one more part with `n` amounts. */
+static bool part_room(struct trial *t, uint32_t n)
+{
+	uint32_t room = t->room ? t->room * 2 : 8, amount_room = (t->amount_room + n) * 2;
+	struct part *part = t->part;
+	double *amount = t->amount;
+
+	if (t->n_part == t->room) {
+		if (!(part = reallocarray(t->part, room, sizeof(*part))))
+			return false;
+		t->part = part;
+		t->room = room;
+	}
+	if (t->n_amount + n > t->amount_room) {
+		if (!(amount = reallocarray(t->amount, amount_room, sizeof(*amount))))
+			return false;
+		t->amount = amount;
+		t->amount_room = amount_room;
+	}
+	return true;
 }
 
 static bool part_add(struct trial *t, uint32_t chunk, uint32_t demand, uint32_t node,
 		     const double *amount)
 {
-	size_t bytes = sizeof(double) * t->demand[demand].n_need;
+	uint32_t k, n = t->demand[demand].n_need;
 	struct part *p;
 
-	if (t->n_part == t->room) {
-		uint32_t room = t->room ? t->room * 2 : 8;
-		struct part *bigger = reallocarray(t->part, room, sizeof(*bigger));
-
-		if (!bigger)
-			return false;
-		t->part = bigger;
-		t->room = room;
-	}
-	p = &t->part[t->n_part];
-	*p = (struct part){ .chunk = chunk, .demand = demand, .node = node };
-	p->amount = malloc(bytes + 1);
-	if (!p->amount)
+	if (!part_room(t, n))
 		return false;
-	memcpy(p->amount, amount, bytes);
+	p = &t->part[t->n_part++];
+	*p = (struct part){ .chunk = chunk, .demand = demand, .node = node, .amount = t->n_amount };
+	for (k = 0; k < n; k++)
+		t->amount[t->n_amount++] = amount[k];
 	part_move(t, p, 1);
-	t->n_part++;
 	return true;
 }
 
@@ -105,7 +117,7 @@ void parts_drop(struct trial *t, uint32_t down_to)
 		struct part *p = &t->part[--t->n_part];
 
 		part_move(t, p, -1);
-		free(p->amount);
+		t->n_amount = p->amount;
 	}
 }
 
@@ -208,6 +220,7 @@ static struct probe probe_for(const struct trial *t, const struct demand *d, boo
 
 static bool put_anywhere(struct trial *t, uint32_t chunk, uint32_t demand)
 {
+	struct scratch *x = t->s->scratch;
 	struct demand *d = &t->demand[demand];
 	struct probe p = probe_for(t, d, false);
 	struct need now[d->n_need + 1];
@@ -225,10 +238,23 @@ static bool put_anywhere(struct trial *t, uint32_t chunk, uint32_t demand)
 		return false;
 	p.whole_host = true;
 	for (; (node = order_next(t->s, &p, &d->spread_at)) != NO_NODE && !t->failed;
-	     cursor_step(&d->spread_at))
-		if (put_spread(t, chunk, demand, t->s->node[node].host))
+	     cursor_step(&d->spread_at)) {
+		uint32_t host = t->s->node[node].host;
+
+		if (x->host_short[host] == x->spread)
+			continue;
+		if (put_spread(t, chunk, demand, host))
 			return true;
+		x->host_short[host] = x->spread;
+	}
 	return false;
+}
+
+/* Any vnode may do. */
+static void search_anew(struct trial *t, struct demand *d)
+{
+	d->at = d->spread_at = (struct cursor){ 0, 0 };
+	t->s->scratch->spread++;
 }
 
 static bool put_chunk(struct trial *t, uint32_t chunk, uint32_t demand, uint32_t host)
@@ -242,7 +268,7 @@ static bool put_chunk(struct trial *t, uint32_t chunk, uint32_t demand, uint32_t
 		return put_on_host(t, chunk, demand, host != ANY_HOST ? host : d->host);
 	there = put_anywhere(t, chunk, demand);
 	if (d->first_differs && chunk == 0)
-		d->at = d->spread_at = (struct cursor){ 0, 0 };
+		search_anew(t, d);
 	return there;
 }
 
@@ -254,7 +280,7 @@ static bool put_all(struct trial *t, uint32_t host)
 
 	t->s->scratch->round++;
 	for (d = 0; d < t->w->select->n; d++) {
-		t->demand[d].at = t->demand[d].spread_at = (struct cursor){ 0, 0 };
+		search_anew(t, &t->demand[d]);
 		for (c = 0; c < t->w->select->chunk[d].count; c++)
 			if (!put_chunk(t, chunk++, d, host)) {
 				parts_drop(t, 0);

@@ -240,6 +240,12 @@ static void test_vnodes_of_a_host(void)
 	add(0, 2, 1024);
 	add(0, 2, 1024);
 	fits("1:ncpus=1:mem=1500", KEEL_PLACE_PACK, "(n0:ncpus=1:mem=1024kb+n1:mem=476kb)");
+	site_empty();
+	for (uint32_t i = 0; i < 6; i++)
+		add(i / 3, 3, 1024);
+	/* The first host has no room for another 5, but for 4. */
+	fits("2:ncpus=5+2:ncpus=4", KEEL_PLACE_FREE,
+	     "(n0:ncpus=3+n1:ncpus=2)+(n3:ncpus=3+n4:ncpus=2)+(n1:ncpus=1+n2:ncpus=3)+(n4:ncpus=1+n5:ncpus=3)");
 }
 
 static void test_exclusive(void)

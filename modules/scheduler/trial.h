@@ -43,7 +43,7 @@ struct demand {
 struct part {
 	uint32_t chunk, node; /* chunk: which parenthesis */
 	uint32_t demand;
-	double *amount; /* per need of the demand */
+	uint32_t amount; /* where in the trial's amounts: one per need of the demand */
 };
 
 struct trial {
@@ -52,6 +52,8 @@ struct trial {
 	struct demand *demand; /* one per chunk of the select */
 	struct part *part;
 	uint32_t n_part, room;
+	double *amount; /* of the parts, in their order */
+	uint32_t n_amount, amount_room;
 	double *empty_left; /* while `empty`: amounts as if no job were there */
 	struct sets *sets;  /* borrowed of the snapshot */
 	uint32_t set;       /* the one in force (sets.c); NO_SET */
@@ -68,6 +70,8 @@ struct scratch {
 	uint32_t *used;    /* per vnode: has a chunk */
 	uint32_t *host_used; /* per host: has a chunk */
 	uint32_t *host_tried; /* per host */
+	uint32_t spread;      /* of spreading chunks of one kind */
+	uint32_t *host_short; /* per host: had no room for one of them; later ones find no more there */
 	uint32_t trial;
 	uint32_t *asked;   /* per vnode: taps were asked: 2 * trial, and 1 when they let it */
 };
