@@ -91,14 +91,16 @@ char *nodes_text(const char *exec_host, const char *exec_vnode, const char *sele
 	FILE *f = exec_host ? open_memstream(&text, &len) : NULL;
 
 	while (f && *exec_host) {
-		int name = (int)strcspn(exec_host, "/+");
+		size_t name = strcspn(exec_host, "/+");
 		bool have = chunk_next(&chunks);
 		int64_t n;
 
 		part = paren_next(part, &part_end);
 		n = mpiprocs_of(part, part_end, &chunks, have);
-		for (int64_t i = 0; i < n && lines < LINES_MAX; i++, lines++)
-			fprintf(f, "%.*s\n", name, exec_host);
+		for (int64_t i = 0; i < n && lines < LINES_MAX; i++, lines++) {
+			fwrite(exec_host, 1, name, f);
+			putc('\n', f);
+		}
 		part = part ? part_end + (*part_end == ')') : NULL;
 		exec_host += strcspn(exec_host, "+");
 		exec_host += *exec_host == '+';

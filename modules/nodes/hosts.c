@@ -14,13 +14,20 @@
 
 static const char down_comment[] = "node down: ";
 
+const char *node_mom(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct state *st = mod->state;
+	const char *mom = st->object->get_str(node, st->attr.mom);
+
+	return mom ? mom : st->object->id(node);
+}
+
 const char *node_host_of(struct keel_mod *mod, const char *vnode)
 {
 	struct state *st = mod->state;
 	struct keel_obj *node = st->object->find(mod, "node", vnode);
-	const char *mom = node ? st->object->get_str(node, st->attr.mom) : NULL;
 
-	return node ? (mom ? mom : vnode) : NULL;
+	return node ? node_mom(mod, node) : NULL;
 }
 
 static void set_amount(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr,

@@ -27,7 +27,6 @@ struct word {
 
 /* A job on a vnode: which slots it has and what it took. */
 struct tenant {
-	char *job_id;
 	bool exclusive;
 	bool guest; /* elsewhere on this host, which it has for itself: no slots, not listed */
 	char *given_back; /* suspended with the rest kept: names of what it gave back; no slots then */
@@ -35,6 +34,7 @@ struct tenant {
 	uint32_t *slot; /* in the order of its parts */
 	uint32_t named; /* the next of them in the text for a job that keeps them all */
 	struct tenant *next;
+	char job_id[];
 };
 
 /* Private memory on each node object. */
@@ -62,6 +62,18 @@ struct neighbour {
 struct newcomer {
 	char *id; /* owned */
 	struct newcomer *next;
+};
+
+/* The parts of a job, and where they are: each vnode is looked up once, however much is done to it. */
+struct spot {
+	struct keel_obj *node; /* NULL: there is no such vnode */
+	struct vnode *vnode;   /* NULL: the same */
+};
+
+struct parts {
+	uint32_t n;
+	const struct keel_exec_part *part;
+	struct spot *at; /* of each */
 };
 
 struct conf {
@@ -123,18 +135,19 @@ void vnode_fini(struct keel_mod *mod, void *slot);
 /* job-busy and job-exclusive follow from who is there. */
 void occupancy_update(struct keel_mod *mod, struct keel_obj *node);
 
+struct spot spot_find(struct keel_mod *mod, const char *vnode);
 struct tenant **tenant_at(struct vnode *v, const char *job_id);
 struct tenant *tenant_get(struct vnode *v, const char *job_id); /* made when it is not there; NULL: no memory */
 void tenant_free(struct tenant *t);
 
 /* whole.c */
-void exec_charge(struct keel_mod *mod, const struct keel_exec *exec, int32_t sign, const char *only);
+void parts_charge(struct keel_mod *mod, const struct parts *p, int32_t sign, const char *only);
 /* The other vnodes of its hosts are the job's too, or are no more. */
-void exec_guests(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id, int32_t share, bool leaves);
+void parts_guests(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share, bool leaves);
 
 /* shared.c */
-/* The exec as it is charged, when vnodes share amounts: free() it. NULL: as it is. */
-struct keel_exec *exec_charged(struct keel_mod *mod, const struct keel_exec *exec);
+/* The parts as they are charged, when vnodes share amounts: free() them. NULL: as they are. */
+struct parts *parts_charged(struct keel_mod *mod, const struct parts *p);
 
 /* changes.c */
 /* Who is there, its state or what is assigned changed; what it is changed. */
@@ -156,6 +169,7 @@ bool report_is_good(struct keel_mod *mod, const char *host, const char *const *f
 
 /* hosts.c */
 const char *node_host_of(struct keel_mod *mod, const char *vnode);
+const char *node_mom(struct keel_mod *mod, struct keel_obj *node);
 void host_up(struct keel_mod *mod, const char *host, const char *const *facts, uint32_t n);
 void host_down(struct keel_mod *mod, const char *host, const char *why);
 

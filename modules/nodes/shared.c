@@ -8,60 +8,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The vnode that has the amount; NULL: this one. */
-static const char *owner_of(struct keel_mod *mod, const char *vnode, const struct keel_resource *res)
+/* The vnode that has the amount; its node is NULL: this one. */
+static struct spot owner_of(struct keel_mod *mod, const struct spot *at, const struct keel_resource *res)
 {
 	struct state *st = mod->state;
-	struct keel_obj *node = st->object->find(mod, "node", vnode);
 	const struct keel_res_value *v =
-		node ? st->resource->list_get(st->object->get_ptr(node, st->attr.available), res->name)
-		     : NULL;
+		at->node && (res->flags & KEEL_RES_EACH)
+			? st->resource->list_get(st->object->get_ptr(at->node, st->attr.available), res->name)
+			: NULL;
 
-	if (!v || !v->text || *v->text != '@' || !(res->flags & KEEL_RES_EACH))
-		return NULL;
-	return st->object->find(mod, "node", v->text + 1) ? v->text + 1 : NULL;
+	if (!v || !v->text || *v->text != '@')
+		return (struct spot){ 0 };
+	return spot_find(mod, v->text + 1);
 }
 
-static uint32_t shared_count(struct keel_mod *mod, const struct keel_exec *exec, uint32_t *ret_values)
+static uint32_t shared_count(struct keel_mod *mod, const struct parts *p, uint32_t *ret_values)
 {
 	uint32_t i, k, n = 0;
 
 	*ret_values = 0;
-	for (i = 0; i < exec->n; i++) {
-		*ret_values += exec->part[i].n;
-		for (k = 0; k < exec->part[i].n; k++)
-			n += owner_of(mod, exec->part[i].vnode, exec->part[i].v[k].res) != NULL;
+	for (i = 0; i < p->n; i++) {
+		*ret_values += p->part[i].n;
+		for (k = 0; k < p->part[i].n; k++)
+			n += owner_of(mod, &p->at[i], p->part[i].v[k].res).node != NULL;
 	}
 	return n;
 }
 
-/* One block: the parts, then the values of the first ones. */
-struct keel_exec *exec_charged(struct keel_mod *mod, const struct keel_exec *exec)
+/* One block: the parts, where they are, then the values of the first ones. */
+struct parts *parts_charged(struct keel_mod *mod, const struct parts *p)
 {
-	uint32_t values, i, k, extra = shared_count(mod, exec, &values);
+	struct state *st = mod->state;
+	uint32_t values, i, k, extra = shared_count(mod, p, &values), room = p->n + extra;
 	struct keel_exec_part *part;
 	struct keel_res_value *v;
-	struct keel_exec *x;
+	struct parts *x;
 
 	if (!extra)
 		return NULL;
-	x = calloc(1, sizeof(*x) + (exec->n + extra) * sizeof(*part) + (values + extra) * sizeof(*v));
+	x = calloc(1, sizeof(*x) + room * (sizeof(*part) + sizeof(*x->at)) + (values + extra) * sizeof(*v));
 	if (!x)
 		return NULL;
 	part = (struct keel_exec_part *)(void *)(x + 1);
-	v = (struct keel_res_value *)(void *)(part + exec->n + extra);
-	*x = (struct keel_exec){ .n = exec->n, .chunks = exec->chunks, .part = part };
-	for (i = 0; i < exec->n; i++) {
-		part[i] = exec->part[i];
+	*x = (struct parts){ p->n, part, (struct spot *)(void *)(part + room) };
+	v = (struct keel_res_value *)(void *)(x->at + room);
+	for (i = 0; i < p->n; i++) {
+		part[i] = p->part[i];
 		part[i].v = v;
+		x->at[i] = p->at[i];
 		for (k = 0; k < part[i].n; k++, v++) {
-			const char *owner = owner_of(mod, part[i].vnode, exec->part[i].v[k].res);
+			const struct spot owner = owner_of(mod, &p->at[i], p->part[i].v[k].res);
 
-			*v = exec->part[i].v[k];
-			if (!owner)
+			*v = p->part[i].v[k];
+			if (!owner.node)
 				continue;
-			part[x->n++] = (struct keel_exec_part){ owner, part[i].chunk, 1,
-								&exec->part[i].v[k] };
+			x->at[x->n] = owner;
+			part[x->n++] = (struct keel_exec_part){ st->object->id(owner.node), part[i].chunk, 1,
+								&p->part[i].v[k] };
 			v->n = 0;
 		}
 	}

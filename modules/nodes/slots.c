@@ -20,7 +20,6 @@
 
 void tenant_free(struct tenant *t)
 {
-	free(t->job_id);
 	free(t->given_back);
 	free(t->slot);
 	free(t);
@@ -51,11 +50,10 @@ struct tenant **tenant_at(struct vnode *v, const char *job_id)
 struct tenant *tenant_get(struct vnode *v, const char *job_id)
 {
 	struct tenant **at = tenant_at(v, job_id);
+	size_t size = strlen(job_id) + 1;
 
-	if (!*at && (*at = calloc(1, sizeof(**at))) && !((*at)->job_id = strdup(job_id))) {
-		free(*at);
-		*at = NULL;
-	}
+	if (!*at && (*at = calloc(1, sizeof(**at) + size)))
+		memcpy((*at)->job_id, job_id, size);
 	return *at;
 }
 
@@ -105,7 +103,8 @@ static int32_t slots_take(struct vnode *v, struct tenant *t, uint32_t n, uint32_
 {
 	const bool had = *first != ANY_SLOT && n;
 	uint32_t room = slots_used(v) + n + 1, begin = t->n_slots, from = 0, *held;
-	bool *taken = calloc(had && *first >= room ? *first + 1 : room, sizeof(*taken));
+	const uint32_t size = had && *first >= room ? *first + 1 : room;
+	bool few[64], *taken = size <= KEEL_COUNT(few) ? memset(few, 0, size) : calloc(size, sizeof(*taken));
 	uint32_t *bigger = taken ? reallocarray(t->slot, t->n_slots + n + 1, sizeof(*bigger)) : NULL;
 
 	if (bigger) {
@@ -121,7 +120,8 @@ static int32_t slots_take(struct vnode *v, struct tenant *t, uint32_t n, uint32_
 			t->slot[t->n_slots++] = lowest(taken, &from);
 		*first = n ? t->slot[begin] : 0;
 	}
-	free(taken);
+	if (taken != few)
+		free(taken);
 	return bigger ? 0 : PBSE_SYSTEM;
 }
 
@@ -212,71 +212,94 @@ static uint32_t part_cpus(const struct keel_exec_part *part)
 	return 0;
 }
 
-static int32_t part_assign(struct keel_mod *mod, const struct keel_exec_part *part,
-			   const char *job_id, int32_t share, uint32_t *first)
+static int32_t part_assign(struct keel_mod *mod, const struct parts *p, uint32_t i, const char *job_id,
+			   int32_t share, uint32_t *first)
 {
-	struct state *st = mod->state;
-	struct keel_obj *node = st->object->find(mod, "node", part->vnode);
-	struct vnode *v = node ? st->object->slot(mod, node) : NULL;
+	struct vnode *v = p->at[i].vnode;
 	struct tenant *t = v ? tenant_get(v, job_id) : NULL;
-	uint32_t cpus = part_cpus(part);
+	uint32_t cpus = part_cpus(&p->part[i]);
 
 	if (!t)
 		return PBSE_SYSTEM;
 	if (cpus > SLOTS_MAX || slots_used(v) + cpus > SLOTS_MAX)
 		return PBSE_BADATVAL;
 	t->guest = false;
-	t->exclusive = node_sharing(mod, node, share) != KEEL_SHARE_SHARED;
+	t->exclusive = node_sharing(mod, p->at[i].node, share) != KEEL_SHARE_SHARED;
 	return slots_take(v, t, cpus, first);
 }
 
-static int32_t parts_known(struct keel_mod *mod, const struct keel_exec *exec, struct keel_err *err)
+/* ---- the parts of a job ------------------------------------------------------------------------------ */
+
+struct spot spot_find(struct keel_mod *mod, const char *vnode)
+{
+	struct state *st = mod->state;
+	struct keel_obj *node = st->object->find(mod, "node", vnode);
+
+	return (struct spot){ node, node ? st->object->slot(mod, node) : NULL };
+}
+
+static int32_t parts_find(struct keel_mod *mod, const struct keel_exec *exec, struct parts *p, struct keel_err *err)
 {
 	struct state *st = mod->state;
 	uint32_t i;
 
-	for (i = 0; i < exec->n; i++)
-		if (!st->object->find(mod, "node", exec->part[i].vnode))
-			return st->core->error(err, PBSE_UNKNODE, "Unknown node  %s", exec->part[i].vnode);
+	*p = (struct parts){ exec->n, exec->part, calloc(exec->n ? exec->n : 1, sizeof(*p->at)) };
+	if (!p->at)
+		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	for (i = 0; i < p->n; i++)
+		p->at[i] = spot_find(mod, p->part[i].vnode);
+	return 0;
+}
+
+static int32_t parts_known(struct keel_mod *mod, const struct parts *p, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	uint32_t i;
+
+	for (i = 0; i < p->n; i++)
+		if (!p->at[i].node)
+			return st->core->error(err, PBSE_UNKNODE, "Unknown node  %s", p->part[i].vnode);
 	return 0;
 }
 
 /* ---- what they are called ------------------------------------------------------------------------------------------ */
 
-/* `host/slot*cpus` per chunk; *0 when the chunk lies on several vnodes. */
-static void host_item(struct keel_text *out, struct keel_mod *mod, const struct keel_exec *exec, uint32_t i,
-		      uint32_t first_slot)
+static void number_add(struct keel_text *out, char before, uint32_t n)
 {
-	const struct keel_exec_part *part = &exec->part[i];
-	bool spread = i + 1 < exec->n && exec->part[i + 1].chunk == part->chunk;
-	uint32_t cpus = spread ? 0 : part_cpus(part);
+	char text[12], *end = text + sizeof(text), *from = end;
 
-	keel_text_printf(out, "%s%s/%u", i ? "+" : "", node_host_of(mod, part->vnode), first_slot);
-	if (cpus != 1)
-		keel_text_printf(out, "*%u", cpus);
+	do
+		*--from = (char)('0' + n % 10);
+	while (n /= 10);
+	*--from = before;
+	keel_text_add(out, from, (size_t)(end - from));
 }
 
-/* Where the job is in the list of a part's vnode; NULL: there is no such vnode. */
-static struct tenant **place_of(struct keel_mod *mod, const struct keel_exec_part *part, const char *job_id)
+/* `host/slot*cpus` per chunk; *0 when the chunk lies on several vnodes. */
+static void host_item(struct keel_text *out, struct keel_mod *mod, const struct parts *p, uint32_t i,
+		      uint32_t first_slot)
 {
-	struct state *st = mod->state;
-	struct keel_obj *node = st->object->find(mod, "node", part->vnode);
-	struct vnode *v = node ? st->object->slot(mod, node) : NULL;
+	const struct keel_exec_part *part = &p->part[i];
+	bool spread = i + 1 < p->n && p->part[i + 1].chunk == part->chunk;
+	uint32_t cpus = spread ? 0 : part_cpus(part);
 
-	return v ? tenant_at(v, job_id) : NULL;
+	if (i)
+		keel_text_add(out, "+", 1);
+	keel_text_str(out, node_mom(mod, p->at[i].node));
+	number_add(out, '/', first_slot);
+	if (cpus != 1)
+		number_add(out, '*', cpus);
 }
 
 /* The job on the vnode of a part. NULL: it is not there. */
-static struct tenant *tenant_of(struct keel_mod *mod, const struct keel_exec_part *part, const char *job_id)
+static struct tenant *tenant_of(const struct parts *p, uint32_t i, const char *job_id)
 {
-	struct tenant **at = place_of(mod, part, job_id);
-
-	return at ? *at : NULL;
+	return p->at[i].vnode ? *tenant_at(p->at[i].vnode, job_id) : NULL;
 }
 
-static bool part_leave(struct keel_mod *mod, const struct keel_exec_part *part, const char *job_id)
+static bool part_leave(const struct parts *p, uint32_t i, const char *job_id)
 {
-	struct tenant **at = place_of(mod, part, job_id), *t = at ? *at : NULL;
+	struct tenant **at = p->at[i].vnode ? tenant_at(p->at[i].vnode, job_id) : NULL, *t = at ? *at : NULL;
 
 	if (!t)
 		return false;
@@ -286,13 +309,13 @@ static bool part_leave(struct keel_mod *mod, const struct keel_exec_part *part, 
 }
 
 /* It has again what it gave back: its names (malloc'ed); NULL: it is not here, or had everything. */
-static char *thaw(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
+static char *thaw(const struct parts *p, const char *job_id)
 {
 	char *names = NULL;
 	uint32_t i;
 
-	for (i = 0; i < exec->n; i++) {
-		struct tenant *t = tenant_of(mod, &exec->part[i], job_id);
+	for (i = 0; i < p->n; i++) {
+		struct tenant *t = tenant_of(p, i, job_id);
 
 		if (!t || !t->given_back)
 			continue;
@@ -305,50 +328,50 @@ static char *thaw(struct keel_mod *mod, const struct keel_exec *exec, const char
 
 /* It gives back its slots and what `only` names: on all its vnodes or, without memory, on none. False: it did
  * not. */
-static bool freeze(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id, const char *only)
+static bool freeze(const struct parts *p, const char *job_id, const char *only)
 {
 	bool there = false, failed = false;
 	struct tenant *t;
 	uint32_t i;
 
-	for (i = 0; i < exec->n; i++) {
-		t = tenant_of(mod, &exec->part[i], job_id);
+	for (i = 0; i < p->n; i++) {
+		t = tenant_of(p, i, job_id);
 		if (!t || t->given_back)
 			continue;
 		there = true;
 		failed |= !(t->given_back = strdup(only));
 	}
 	if (failed)
-		free(thaw(mod, exec, job_id));
-	for (i = 0; i < exec->n && there && !failed; i++)
-		if ((t = tenant_of(mod, &exec->part[i], job_id)))
+		free(thaw(p, job_id));
+	for (i = 0; i < p->n && there && !failed; i++)
+		if ((t = tenant_of(p, i, job_id)))
 			t->n_slots = 0;
 	return there && !failed;
 }
 
 /* Off all its vnodes. False: it was on none. */
-static bool leave(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
+static bool leave(const struct parts *p, const char *job_id)
 {
 	bool there = false;
 	uint32_t i;
 
-	for (i = 0; i < exec->n; i++)
-		there |= part_leave(mod, &exec->part[i], job_id);
+	for (i = 0; i < p->n; i++)
+		there |= part_leave(p, i, job_id);
 	return there;
 }
 
 /* It is there with all it has: whoever assigns it has been loaded anew. */
-static bool is_there(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
+static bool is_there(const struct parts *p, const char *job_id)
 {
 	uint32_t i;
 
-	for (i = 0; i < exec->n; i++) {
-		const struct tenant *t = tenant_of(mod, &exec->part[i], job_id);
+	for (i = 0; i < p->n; i++) {
+		const struct tenant *t = tenant_of(p, i, job_id);
 
 		if (!t || t->guest || t->given_back)
 			return false;
 	}
-	return exec->n > 0;
+	return p->n > 0;
 }
 
 /* Slots were taken in the order of the parts. */
@@ -362,17 +385,17 @@ static uint32_t slot_again(struct tenant *t, uint32_t cpus)
 }
 
 /* An assignment that fails leaves the job where it was. */
-static void parts_return(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id)
+static void parts_return(const struct parts *p, const char *job_id)
 {
 	uint32_t i;
 
-	for (i = 0; i < exec->n; i++) {
-		struct tenant *t = tenant_of(mod, &exec->part[i], job_id);
+	for (i = 0; i < p->n; i++) {
+		struct tenant *t = tenant_of(p, i, job_id);
 
 		if (t && t->given_back)
 			t->n_slots = 0;
 		else if (t)
-			part_leave(mod, &exec->part[i], job_id);
+			part_leave(p, i, job_id);
 	}
 }
 
@@ -388,23 +411,49 @@ static uint32_t slot_named(const char **at)
 }
 
 /* `had`: its exec_host, "" where it had none. */
-static int32_t parts_assign(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id, int32_t share,
+static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share,
 			    bool again, const char *had, struct keel_text *out)
 {
 	int32_t code = 0;
 	uint32_t i, slot;
 
-	for (i = 0; !code && i < exec->n; i++) {
-		const bool begins = i == 0 || exec->part[i].chunk != exec->part[i - 1].chunk;
+	for (i = 0; !code && i < p->n; i++) {
+		const bool begins = i == 0 || p->part[i].chunk != p->part[i - 1].chunk;
 
 		slot = begins ? slot_named(&had) : ANY_SLOT;
 		if (again)
-			slot = slot_again(tenant_of(mod, &exec->part[i], job_id), part_cpus(&exec->part[i]));
+			slot = slot_again(tenant_of(p, i, job_id), part_cpus(&p->part[i]));
 		else
-			code = part_assign(mod, &exec->part[i], job_id, share, &slot);
+			code = part_assign(mod, p, i, job_id, share, &slot);
 		if (!code && begins)
-			host_item(out, mod, exec, i, slot);
+			host_item(out, mod, p, i, slot);
 	}
+	return code;
+}
+
+static int32_t assign_parts(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share,
+			    const char *had, char **ret_exec_host, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	const bool again = is_there(p, job_id);
+	struct keel_text out;
+	int32_t code = parts_known(mod, p, err);
+
+	keel_text_init(&out);
+	if (!code)
+		code = parts_assign(mod, p, job_id, share, again, had, &out);
+	if (!code && (out.failed || !(*ret_exec_host = strdup(out.data))))
+		code = st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	if (!code && !again) {
+		char *only = thaw(p, job_id);
+
+		parts_charge(mod, p, 1, only);
+		parts_guests(mod, p, job_id, share, false);
+		free(only);
+	} else if (code && !again) {
+		parts_return(p, job_id);
+	}
+	keel_text_fini(&out);
 	return code;
 }
 
@@ -413,29 +462,15 @@ static int32_t assign(struct keel_mod *mod, const char *job_id, const char *exec
 {
 	struct state *st = mod->state;
 	struct keel_exec *exec;
-	struct keel_text out;
-	bool again;
+	struct parts p;
 	int32_t code = st->resource->exec_parse(st->resource->self, exec_vnode, &exec, err);
 
 	if (code)
 		return code;
-	keel_text_init(&out);
-	again = is_there(mod, exec, job_id);
-	code = parts_known(mod, exec, err);
+	code = parts_find(mod, exec, &p, err);
 	if (!code)
-		code = parts_assign(mod, exec, job_id, share, again, had, &out);
-	if (!code && (out.failed || !(*ret_exec_host = strdup(out.data))))
-		code = st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
-	if (!code && !again) {
-		char *only = thaw(mod, exec, job_id);
-
-		exec_charge(mod, exec, 1, only);
-		exec_guests(mod, exec, job_id, share, false);
-		free(only);
-	} else if (code && !again) {
-		parts_return(mod, exec, job_id);
-	}
-	keel_text_fini(&out);
+		code = assign_parts(mod, &p, job_id, share, had, ret_exec_host, err);
+	free(p.at);
 	st->resource->exec_free(exec);
 	return code;
 }
@@ -458,33 +493,40 @@ int32_t node_assign_again(struct keel_mod *mod, const char *job_id, const char *
 
 /* ---- release --------------------------------------------------------------------------------------------- */
 
+static void release_parts(struct keel_mod *mod, const struct parts *p, const char *job_id, const char *only)
+{
+	char *back = only ? NULL : thaw(p, job_id);
+	bool there = only ? freeze(p, job_id, only) : leave(p, job_id);
+
+	if (back)
+		parts_charge(mod, p, 1, back);
+	if (there) {
+		parts_charge(mod, p, -1, only);
+		parts_guests(mod, p, job_id, 0, true);
+	}
+	free(back);
+}
+
 void node_release(struct keel_mod *mod, const char *job_id, const char *exec_vnode, const char *only,
 		  bool ended)
 {
 	struct state *st = mod->state;
+	struct keel_exec *exec = NULL;
 	struct keel_err err = { 0 };
-	struct keel_exec *exec;
-	struct keel_obj *node;
-	bool there;
-	char *back;
+	struct parts p = { 0 };
+	int32_t code = st->resource->exec_parse(st->resource->self, exec_vnode, &exec, &err);
 	uint32_t i;
 
-	if (st->resource->exec_parse(st->resource->self, exec_vnode, &exec, &err)) {
+	if (!code)
+		code = parts_find(mod, exec, &p, &err);
+	if (code)
 		st->core->log(mod, KEEL_LOG_ERROR, "Job", job_id, "its vnodes are not given back: %s", err.text);
-		return;
-	}
-	for (i = 0; ended && i < exec->n; i++)
-		if ((node = st->object->find(mod, "node", exec->part[i].vnode)))
-			st->object->set_int(node, st->attr.used_at, st->core->time(mod));
-	back = only ? NULL : thaw(mod, exec, job_id);
-	there = only ? freeze(mod, exec, job_id, only) : leave(mod, exec, job_id);
-	if (back)
-		exec_charge(mod, exec, 1, back);
-	if (there) {
-		exec_charge(mod, exec, -1, only);
-		exec_guests(mod, exec, job_id, 0, true);
-	}
-	free(back);
+	for (i = 0; !code && ended && i < p.n; i++)
+		if (p.at[i].node)
+			st->object->set_int(p.at[i].node, st->attr.used_at, st->core->time(mod));
+	if (!code)
+		release_parts(mod, &p, job_id, only);
+	free(p.at);
 	st->resource->exec_free(exec);
 }
 

@@ -19,7 +19,7 @@
 
 extern const struct keel_module keel_module;
 
-/* One strdup() of the module fails: the mock has none. */
+/* One strdup() or reallocarray() of the module fails: the mock has none. */
 static long countdown = -1; /* until then; negative: never */
 #pragma GCC visibility push(default)
 char *strdup(const char *text)
@@ -28,6 +28,11 @@ char *strdup(const char *text)
 	char *copy = countdown > 0 && --countdown == 0 ? NULL : malloc(size);
 
 	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+void *reallocarray(void *old, size_t n, size_t size)
+{
+	return countdown > 0 && --countdown == 0 ? NULL : realloc(old, n * size);
 }
 #pragma GCC visibility pop
 
@@ -131,7 +136,7 @@ static void without_memory(void)
 	char *got = NULL;
 	long n;
 
-	for (n = 1; n <= 3; n++) { /* on the one, the other, what it is told */
+	for (n = 1; n <= 4; n++) { /* on the one, twice, the other, what it is called */
 		countdown = n;
 		CU_ASSERT_EQUAL(nodes->assign(nodes->self, JOB, PLACES, KEEL_SHARE_SHARED, &got, &err), PBSE_SYSTEM);
 		nowhere();

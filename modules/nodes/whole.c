@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * whole.c - what follows from all parts of a job at once: amounts of its vnodes, its hosts' other vnodes. Each vnode
- * and each host has one turn, however many parts it has.
+ * whole.c - what follows from all parts of a job at once: amounts of its vnodes, its hosts' other vnodes. Each host
+ * has one turn, however many parts it has.
  */
 #include "nodes.h"
 
@@ -10,89 +10,35 @@
 
 /* ---- amounts ------------------------------------------------------------------------------------------- */
 
-/* Parts of a vnode in the order they have. */
-static int by_vnode(const void *a, const void *b)
-{
-	const struct keel_exec_part *x = *(const struct keel_exec_part *const *)a;
-	const struct keel_exec_part *y = *(const struct keel_exec_part *const *)b;
-	int order = strcmp(x->vnode, y->vnode);
-
-	return order ? order : (x > y) - (x < y);
-}
-
-/* The parts by vnode, malloc'ed, behind one of no vnode. */
-static struct keel_exec_part *parts_sorted(const struct keel_exec *exec)
-{
-	const struct keel_exec_part **at = calloc(exec->n, sizeof(*at));
-	struct keel_exec_part *sorted = at ? calloc(exec->n + 1, sizeof(*sorted)) : NULL;
-	uint32_t i;
-
-	for (i = 0; sorted && i < exec->n; i++)
-		at[i] = &exec->part[i];
-	if (sorted)
-		qsort(at, exec->n, sizeof(*at), by_vnode);
-	for (i = 0; sorted && i < exec->n; i++)
-		sorted[i + 1] = *at[i];
-	if (sorted)
-		sorted[0].vnode = "";
-	free(at);
-	return sorted;
-}
-
-static void vnode_charge(struct keel_mod *mod, const struct keel_exec *exec, const char *vnode, int32_t sign,
-			 const char *only)
+/* A part looks like a job of its own; behind one of no vnode it is not the job's first (some resources count there
+ * only). */
+static void part_charge(struct keel_mod *mod, const struct parts *p, uint32_t i, int32_t sign, const char *only)
 {
 	struct state *st = mod->state;
-	struct keel_obj *node = st->object->find(mod, "node", vnode);
+	const struct keel_exec_part two[] = { { .vnode = "" }, p->part[i] };
+	const struct keel_exec alone = { .n = i == 0 ? 1 : 2, .part = i == 0 ? two + 1 : two };
 
-	if (!node)
-		return;
-	st->resource->charge_exec(st->resource->self, node, st->attr.assigned, exec, vnode, sign, only);
-	occupancy_update(mod, node);
-	node_touch(mod, node);
+	st->resource->charge_exec(st->resource->self, p->at[i].node, st->attr.assigned, &alone, two[1].vnode, sign,
+				  only);
 }
 
-/* Those of one vnode look like a job of their own; the one before them, of another vnode, says that they are not its
- * first (some resources count there only). */
-static void sorted_charge(struct keel_mod *mod, const struct keel_exec_part *sorted, uint32_t n, const char *first,
-			  int32_t sign, const char *only)
+void parts_charge(struct keel_mod *mod, const struct parts *whole, int32_t sign, const char *only)
 {
-	uint32_t i, end;
-
-	for (i = 1; i <= n; i = end) {
-		const char *vnode = sorted[i].vnode;
-		const uint32_t before = strcmp(vnode, first) == 0 ? 0 : 1;
-
-		for (end = i + 1; end <= n && strcmp(sorted[end].vnode, vnode) == 0; end++)
-			;
-		vnode_charge(mod, &(struct keel_exec){ .n = end - i + before, .part = sorted + i - before }, vnode,
-			     sign, only);
-	}
-}
-
-static bool first_part_of(const struct keel_exec *exec, uint32_t i)
-{
-	uint32_t k;
-
-	for (k = 0; k < i; k++)
-		if (strcmp(exec->part[k].vnode, exec->part[i].vnode) == 0)
-			return false;
-	return true;
-}
-
-void exec_charge(struct keel_mod *mod, const struct keel_exec *whole, int32_t sign, const char *only)
-{
-	struct keel_exec *shared = exec_charged(mod, whole);
-	const struct keel_exec *exec = shared ? shared : whole;
-	struct keel_exec_part *sorted = exec->n > 1 ? parts_sorted(exec) : NULL;
+	struct parts *shared = parts_charged(mod, whole);
+	const struct parts *p = shared ? shared : whole;
 	uint32_t i;
 
-	if (sorted)
-		sorted_charge(mod, sorted, exec->n, exec->part[0].vnode, sign, only);
-	for (i = 0; !sorted && i < exec->n; i++) /* one; or no memory, and slowly */
-		if (first_part_of(exec, i))
-			vnode_charge(mod, exec, exec->part[i].vnode, sign, only);
-	free(sorted);
+	for (i = 0; i < p->n; i++) {
+		struct keel_obj *node = p->at[i].node;
+
+		if (!node)
+			continue;
+		part_charge(mod, p, i, sign, only);
+		if (i + 1 < p->n && p->at[i + 1].node == node)
+			continue;
+		occupancy_update(mod, node);
+		node_touch(mod, node);
+	}
 	free(shared);
 }
 
@@ -127,22 +73,23 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-void exec_guests(struct keel_mod *mod, const struct keel_exec *exec, const char *job_id, int32_t share, bool leaves)
+void parts_guests(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share, bool leaves)
 {
-	struct state *st = mod->state;
 	struct guest g = { job_id, leaves };
-	const char **host = calloc(exec->n ? exec->n : 1, sizeof(*host));
+	const char **host = calloc(p->n ? p->n : 1, sizeof(*host));
 	uint32_t i, n = 0;
 
-	for (i = 0; i < exec->n; i++) {
-		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
+	for (i = 0; i < p->n; i++) {
+		struct keel_obj *node = p->at[i].node;
+		const char *name;
 
 		if (!node || (!leaves && node_sharing(mod, node, share) != KEEL_SHARE_EXCLHOST))
 			continue;
-		if (host)
-			host[n++] = node_host_of(mod, exec->part[i].vnode);
-		else
-			each_vnode_of(mod, node_host_of(mod, exec->part[i].vnode), guest_of, &g);
+		name = node_mom(mod, node);
+		if (!host)
+			each_vnode_of(mod, name, guest_of, &g);
+		else if (n == 0 || strcmp(name, host[n - 1]) != 0)
+			host[n++] = name;
 	}
 	if (n > 1)
 		qsort(host, n, sizeof(*host), by_name);

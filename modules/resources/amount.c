@@ -16,6 +16,7 @@
 
 #define EXACT_MAX 9007199254740992.0 /* 2^53 */
 #define SIZE_MOST 1152921504606846976.0 /* 2^60 */
+#define DIGITS 24u /* of the largest number, with a sign */
 
 int32_t fail(struct keel_err *err, int32_t code, const char *fmt, ...)
 {
@@ -181,20 +182,55 @@ int32_t value_copy(const struct keel_res_value *from, struct keel_res_value *to)
 	return 0;
 }
 
+/* Decimal digits of a whole number, before `end`; returns the first. The hot path of every listing and of every stored
+ * vnode. */
+static char *digits_before(double n, char *end)
+{
+	uint64_t left = fabs(n) < 0x1p63 ? (uint64_t)fabs(n) : 1ull << 63;
+
+	do {
+		*--end = (char)('0' + left % 10);
+		left /= 10;
+	} while (left);
+	if (n < 0)
+		*--end = '-';
+	return end;
+}
+
+/* Nothing of what does not fit. */
+static int32_t text_give(const char *text, size_t size, char *buf, uint32_t len)
+{
+	if (size < len) {
+		memcpy(buf, text, size);
+		buf[size] = '\0';
+	} else if (len) {
+		buf[0] = '\0';
+	}
+	return (int32_t)size;
+}
+
+static int32_t whole_text(double n, char *buf, uint32_t len)
+{
+	char text[DIGITS], *end = text + sizeof(text), *from = digits_before(n, end);
+
+	return text_give(from, (size_t)(end - from), buf, len);
+}
+
+/* Units are powers of two: what a whole quotient says is exact. */
 static int32_t size_text(const struct keel_res_value *v, bool in_kb, char *buf, uint32_t len)
 {
-	static const char *const names[] = { "", "k", "m", "g", "t", "p" };
-	uint32_t power = v->unit & 7, word = v->unit & UNIT_WORD;
-	double unit;
+	static const char names[] = " kmgtp";
+	uint32_t power = in_kb ? 1 : v->unit & 7, word = in_kb ? 0 : v->unit & UNIT_WORD;
+	double n = v->n / (double)(1ull << (10 * power + (word ? 3 : 0)));
+	char text[DIGITS + 2], *end = text + sizeof(text), *from = end;
 
-	if (in_kb)
-		return snprintf(buf, len, "%.0fkb", ceil(v->n / 1024));
-	unit = ldexp(1, (int)(10 * power) + (word ? 3 : 0));
-	while (power > 0 && fmod(v->n, unit) != 0) {
-		unit /= 1024;
-		power--;
-	}
-	return snprintf(buf, len, "%.0f%s%c", v->n / unit, names[power], word ? 'w' : 'b');
+	for (; !in_kb && power > 0 && n != floor(n); power--)
+		n *= 1024;
+	*--from = word ? 'w' : 'b';
+	if (power > 0)
+		*--from = names[power];
+	from = digits_before(in_kb ? ceil(n) : rint(n), from);
+	return text_give(from, (size_t)(end - from), buf, len);
 }
 
 static int32_t float_text(double n, char *buf, uint32_t len)
@@ -207,29 +243,6 @@ static int32_t float_text(double n, char *buf, uint32_t len)
 	if (end > 1 && text[end - 1] == '.')
 		end--;
 	return snprintf(buf, len, "%.*s", (int)end, text);
-}
-
-/* Decimal digits of a whole number: the hot path of every listing. */
-static int32_t whole_text(double n, char *buf, uint32_t len)
-{
-	char digits[24];
-	uint32_t at = sizeof(digits), size;
-	uint64_t left = (uint64_t)fabs(n);
-
-	do {
-		digits[--at] = (char)('0' + left % 10);
-		left /= 10;
-	} while (left);
-	if (n < 0)
-		digits[--at] = '-';
-	size = (uint32_t)sizeof(digits) - at;
-	if (size < len) {
-		memcpy(buf, digits + at, size);
-		buf[size] = '\0';
-	} else if (len) {
-		buf[0] = '\0';
-	}
-	return (int32_t)size;
 }
 
 int32_t value_text(const struct keel_res_value *v, bool in_kb, char *buf, uint32_t len)

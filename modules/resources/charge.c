@@ -31,7 +31,10 @@ static void add(struct state *st, struct keel_obj *obj, const struct keel_attr *
 	if (sum.n < 0)
 		sum.n = 0;
 	list = have ? list_copy(have) : NULL;
-	if ((have && !list) || list_put(&list, &sum)) {
+	if (list && before && !v->text) {
+		list->v[before - have->v].n = sum.n;
+		list->v[before - have->v].unit = sum.unit;
+	} else if ((have && !list) || list_put(&list, &sum)) {
 		list_free(list);
 		return;
 	}

@@ -9,9 +9,12 @@
 
 #define VNODE_NAME_MAX 255
 
-struct growing {
-	struct keel_exec_part *part;
-	uint32_t n, room;
+/* All of it is one block: a job may have ten thousand parts. */
+struct filling {
+	struct keel_exec *e;
+	struct keel_exec_part *part; /* what comes next */
+	struct keel_res_value *v;
+	char *name;
 };
 
 static int32_t bad(struct keel_err *err)
@@ -19,59 +22,61 @@ static int32_t bad(struct keel_err *err)
 	return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
 }
 
-static struct keel_exec_part *next_part(struct growing *g)
+/* Behind each part but the last is a '+', before each value a ':', behind each name one of these or the ')'. */
+static bool block_make(const char *text, struct filling *f)
 {
-	if (g->n == g->room) {
-		uint32_t room = g->room ? g->room * 2 : 4;
-		struct keel_exec_part *bigger = reallocarray(g->part, room, sizeof(*bigger));
+	size_t parts = 1, values = 0, len;
 
-		if (!bigger)
-			return NULL;
-		g->part = bigger;
-		g->room = room;
+	for (len = 0; text[len]; len++) {
+		parts += text[len] == '+';
+		values += text[len] == ':';
 	}
-	memset(&g->part[g->n], 0, sizeof(g->part[0]));
-	return &g->part[g->n++];
+	f->e = calloc(1, sizeof(*f->e) + parts * sizeof(*f->part) + values * sizeof(*f->v) + len + 1);
+	if (!f->e)
+		return false;
+	f->part = (struct keel_exec_part *)(void *)(f->e + 1);
+	f->v = (struct keel_res_value *)(void *)(f->part + parts);
+	f->name = (char *)(f->v + values);
+	f->e->part = f->part;
+	return true;
 }
 
 static int32_t parse_values(const struct state *st, const char **at, struct keel_exec_part *part,
-			    struct keel_err *err)
+			    struct filling *f, struct keel_err *err)
 {
+	part->v = f->v;
 	while (**at == ':') {
-		struct keel_res_value *bigger;
 		int32_t code;
 
 		(*at)++;
-		bigger = reallocarray((void *)part->v, part->n + 1, sizeof(*bigger));
-		if (!bigger)
-			return fail(err, PBSE_SYSTEM, "System error: out of memory");
-		part->v = bigger;
-		code = pair_parse(st, at, ":+)", &bigger[part->n], err);
+		code = pair_parse(st, at, ":+)", f->v, err);
 		if (code)
 			return code;
+		f->v++;
 		part->n++;
 	}
 	return 0;
 }
 
-static int32_t parse_part(const struct state *st, const char **at, uint32_t chunk, struct growing *g,
+static int32_t parse_part(const struct state *st, const char **at, uint32_t chunk, struct filling *f,
 			  struct keel_err *err)
 {
 	size_t len = strcspn(*at, ":+()");
-	struct keel_exec_part *part;
+	struct keel_exec_part *part = f->part;
 
 	if (len == 0 || len > VNODE_NAME_MAX)
 		return bad(err);
-	part = next_part(g);
-	if (!part || !(part->vnode = strndup(*at, len)))
-		return fail(err, PBSE_SYSTEM, "System error: out of memory");
+	f->part++;
+	f->e->n++;
+	part->vnode = memcpy(f->name, *at, len);
 	part->chunk = chunk;
+	f->name += len + 1;
 	*at += len;
-	return parse_values(st, at, part, err);
+	return parse_values(st, at, part, f, err);
 }
 
 static int32_t parse_chunk(const struct state *st, const char **at, uint32_t chunk,
-			   struct growing *g, struct keel_err *err)
+			   struct filling *f, struct keel_err *err)
 {
 	int32_t code;
 
@@ -79,7 +84,7 @@ static int32_t parse_chunk(const struct state *st, const char **at, uint32_t chu
 		return bad(err);
 	do {
 		(*at)++; /* the '(' or '+' */
-		code = parse_part(st, at, chunk, g, err);
+		code = parse_part(st, at, chunk, f, err);
 		if (code)
 			return code;
 	} while (**at == '+');
@@ -95,36 +100,29 @@ void exec_free(struct keel_exec *e)
 
 	if (!e)
 		return;
-	for (i = 0; i < e->n; i++) {
+	for (i = 0; i < e->n; i++)
 		for (k = 0; k < e->part[i].n; k++)
 			value_fini((struct keel_res_value *)&e->part[i].v[k]);
-		free((void *)e->part[i].v);
-		free((char *)e->part[i].vnode);
-	}
-	free((void *)e->part);
 	free(e);
 }
 
 int32_t exec_parse(struct keel_mod *mod, const char *text, struct keel_exec **ret,
 		   struct keel_err *err)
 {
-	struct keel_exec *e = calloc(1, sizeof(*e));
-	struct growing g = { 0 };
+	struct filling f = { 0 };
 	int32_t code;
 
-	if (!e)
+	if (!block_make(text, &f))
 		return fail(err, PBSE_SYSTEM, "System error: out of memory");
 	do {
-		code = parse_chunk(mod->state, &text, e->chunks++, &g, err);
+		code = parse_chunk(mod->state, &text, f.e->chunks++, &f, err);
 	} while (!code && *text == '+' && *++text);
 	if (!code && *text)
 		code = bad(err);
-	e->n = g.n;
-	e->part = g.part;
 	if (code) {
-		exec_free(e);
+		exec_free(f.e);
 		return code;
 	}
-	*ret = e;
+	*ret = f.e;
 	return 0;
 }
