@@ -27,6 +27,7 @@ struct fan {
 	void *arg;
 	struct selection named;
 	bool all, single;
+	bool ends; /* all of it is being deleted */
 	uint32_t *ordinal, n, next; /* who is asked */
 	uint32_t open;              /* answers missing, and our own hand */
 	uint32_t part, from;        /* of a run: where in the selection it is */
@@ -60,10 +61,34 @@ static void answer(struct keel_mod *mod, struct fan *f, int32_t code, const char
 	fan_free(f);
 }
 
+static struct array *still_there(struct keel_mod *mod, const struct fan *f)
+{
+	struct state *st = mod->state;
+	struct keel_obj *whole = st->object->find(mod, "job", f->whole);
+
+	return whole ? array_of(mod, whole) : NULL;
+}
+
+/* A subjob could not be deleted (its host is away): it stays, and what is queued again of the array runs. */
+static void delete_undo(struct keel_mod *mod, const struct fan *f)
+{
+	struct state *st = mod->state;
+	struct array *a = still_there(mod, f);
+
+	if (!a || a->n[KIND_LIVES] + a->n[KIND_WAITS] == 0)
+		return;
+	a->deleted = false;
+	st->object->unset(a->whole, st->a.ending, NULL);
+	st->object->unset(a->whole, st->a.erased, NULL);
+}
+
 static void let_go(struct keel_mod *mod, struct fan *f)
 {
-	if (--f->open == 0)
-		answer(mod, f, f->code, f->text);
+	if (--f->open)
+		return;
+	if (f->code && f->ends)
+		delete_undo(mod, f);
+	answer(mod, f, f->code, f->text);
 }
 
 static void note_refusal(struct fan *f, int32_t code, const char *text)
@@ -78,14 +103,6 @@ static void one_answered(struct keel_mod *mod, void *arg, int32_t code, const ch
 {
 	note_refusal(arg, code, text);
 	let_go(mod, arg);
-}
-
-static struct array *still_there(struct keel_mod *mod, const struct fan *f)
-{
-	struct state *st = mod->state;
-	struct keel_obj *whole = st->object->find(mod, "job", f->whole);
-
-	return whole ? array_of(mod, whole) : NULL;
 }
 
 /* ---- asking each ---------------------------------------------------------------------------------------- */
@@ -210,7 +227,7 @@ static void delete_accepted(struct keel_mod *mod, struct fan *f, struct array *a
 		st->hook->note(mod, KEEL_POINT_job_notice,
 			       KEEL_EVENT(job_notice, .id = f->id, .job = a->whole,
 					  .letter = wants(f, "nomail") ? "n" : "a", .text = text));
-		a->deleted = true;
+		a->deleted = f->ends = true;
 		st->object->set_str(a->whole, st->a.ending, f->who);
 		if (wants(f, "deletehist"))
 			st->object->set_int(a->whole, st->a.erased, 1);

@@ -112,6 +112,21 @@ qdel: Server could not connect to MOM ${b/\[\]/[1]}" qdel "$a" "${b/\[\]/[1]}"
 	wait_until 10 dead "$pid"
 }
 
+@test "mend D12: an array of which a subjob could not be deleted goes on: with node_fail_requeue that one is queued again" {
+	a=$(submit -J 1-2 -l select=1:ncpus=1:host=n2)
+	wait_until 20 job_is "${a/\[\]/[2]}" R 42
+	requeue_after 6
+	kill_mom n2
+	wait_until 10 is_down n2
+	says 222 "qdel: Server could not connect to MOM $a" qdel "$a"
+	wait_until 15 job_is "${a/\[\]/[1]}" Q
+	sandbox restart n2
+	wait_until 20 job_is "${a/\[\]/[2]}" R 42
+	job_is "$a" B
+	alive "$(session_of "${a/\[\]/[1]}")"
+	quietly qdel "$a"
+	wait_until 20 job_is "$a" F
+}
 
 # ---- a host whose link is up ---------------------------------------------------------------------------------
 
