@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ITEMS_MAX 65536 /* bytes that taps may append to one record */
+#define ITEMS_ROOM 65536 /* bytes that taps append to one record, as a rule */
 
 static const char blank_ended[] = "QScB";
 
@@ -207,19 +207,24 @@ static void add_from_taps(struct keel_mod *mod, struct text *t, char letter, str
 {
 	struct state *st = mod->state;
 	const char name[2] = { letter, '\0' };
-	char *items;
+	char *items = NULL;
 
 	if (!st->hook->tapped(mod, KEEL_POINT_acct_record))
 		return;
-	items = calloc(1, ITEMS_MAX);
+	/* fold() does not say how much did not fit */
+	for (uint32_t room = ITEMS_ROOM; room && (!items || strlen(items) == room / 2 - 1); room *= 2) {
+		free(items);
+		items = calloc(1, room);
+		if (!items)
+			break;
+		st->hook->fold(mod, KEEL_POINT_acct_record,
+			       KEEL_EVENT(acct_record, .id = st->object->id(job), .job = job, .letter = name),
+			       items, room);
+	}
 	if (!items) {
 		t->broken = true;
 		return;
 	}
-	st->hook->fold(mod, KEEL_POINT_acct_record,
-		       KEEL_EVENT(acct_record, .id = st->object->id(job), .job = job,
-				  .letter = name),
-		       items, ITEMS_MAX);
 	if (*items) {
 		text_add(t, items, strlen(items));
 		text_add(t, " ", 1);

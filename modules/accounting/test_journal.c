@@ -153,6 +153,27 @@ static void test_full_disk(void)
 	expect_file(now, "Q;1.svr;one\nE;1.svr;two\n");
 }
 
+/* past modules/accounting/journal.c BYTES_MAX: the line that comes to it is kept, the next is counted. */
+static void test_too_many_wait(void)
+{
+	const size_t most = 256u << 20;
+
+	next_day();
+	st.journal.bytes = most - 1;
+	journal_add(mod, 'D', "1.svr", "one");
+	CU_ASSERT_EQUAL(st.journal.lost, 0);
+	journal_add(mod, 'D', "1.svr", "two");
+	CU_ASSERT_EQUAL(st.journal.lost, 1);
+	keel_mock_log_clear(mock);
+	loop_run();
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "accounting records can be written again; 1 were lost"));
+	CU_ASSERT_EQUAL(st.journal.bytes, most - 1);
+	st.journal.bytes = 0;
+	journal_add(mod, 'D', "1.svr", "three");
+	loop_run();
+	expect_file(now, "D;1.svr;one\nD;1.svr;three\n");
+}
+
 /* Given to a worker, which does not come to it. */
 static void one_at_worker(void)
 {
@@ -198,6 +219,6 @@ static void test_gone_before_it_is_durable(void)
 	expect_file(now, "D;1.svr;one\nD;1.svr;two\n");
 }
 
-TESTS_MAIN_BETWEEN("journal", set_up, tear_down, TEST(test_lines), TEST(test_hostile), TEST(test_midnight),
+TESTS_MAIN_BETWEEN("journal", set_up, tear_down, TEST(test_too_many_wait), TEST(test_lines), TEST(test_hostile), TEST(test_midnight),
 		   TEST(test_trouble), TEST(test_full_disk), TEST(test_stop_while_worker_is_late),
 		   TEST(test_gone_while_worker_is_late), TEST(test_gone_before_it_is_durable))

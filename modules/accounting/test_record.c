@@ -232,5 +232,30 @@ static void test_broken_exec_vnode(void)
 	expect('S', PLAIN "etime=102 start=103 exec_host=n1/0*2+n2/0*3 exec_vnode=n1 " LIST " ");
 }
 
-TESTS_MAIN_BETWEEN("record", NULL, tear_down, TEST(test_queued), TEST(test_started), TEST(test_ended),
+static keel_verdict tap_long(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_call_api *call = keel_mock_group(mock, "call");
+
+	(void)point, (void)event;
+	call->append(c, arg);
+	return KEEL_NEXT;
+}
+
+/* What taps append is there whole, however long. */
+static void test_long_items(void)
+{
+	static char item[200001], wanted[200100];
+
+	memset(item, 'x', sizeof(item) - 1);
+	for (int drop = 0; drop < 3; drop++) {
+		job_begun();
+		item[drop ? 65537 - drop : 200000] = '\0';
+		snprintf(wanted, sizeof(wanted), "resources_used.ncpus=2 %s", item);
+		job_set("resources_used", "ncpus=2");
+		keel_mock_tap(mock, KEEL_POINT_acct_record, "record", 0, tap_long, item);
+		expect('z', wanted);
+	}
+}
+
+TESTS_MAIN_BETWEEN("record", NULL, tear_down, TEST(test_long_items), TEST(test_queued), TEST(test_started), TEST(test_ended),
 		   TEST(test_suspended), TEST(test_quotes), TEST(test_no_item_is_forged), TEST(test_broken_exec_vnode))

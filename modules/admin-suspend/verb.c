@@ -18,8 +18,8 @@
 
 #define NO_MEMORY "out of memory; try again"
 #define NOT_OURS "suspended, but out of memory to note for which node; qsig -s admin-resume continues it"
-#define LOOKS_MAX 100 /* for a node where somebody resumes what is suspended */
-#define NAMES_MAX 8   /* vnodes that are told by name */
+#define LOOKS_MOST 100 /* for a node where somebody resumes what is suspended */
+#define NAMES_SHOWN 8 /* vnodes that are told by name */
 
 struct verb {
 	struct keel_req *req;
@@ -70,35 +70,37 @@ static void open_vnodes(struct keel_mod *mod, const struct verb *v, struct keel_
 		if (!is_of_node(mod, node, v->node) || st->node->unavailable(st->node->self, node) ||
 		    st->resource->list_number(st->node->available(st->node->self, node), "ncpus", 0) <= 0)
 			continue;
-		if (n++ < NAMES_MAX)
+		if (n++ < NAMES_SHOWN)
 			keel_text_printf(ret, "%s%s", ret->len ? "," : "", st->object->id(node));
 	}
 	if (walk)
 		st->object->cursor_close(walk);
-	if (n > NAMES_MAX)
-		keel_text_printf(ret, " and %u more", n - NAMES_MAX);
+	if (n > NAMES_SHOWN)
+		keel_text_printf(ret, " and %u more", n - NAMES_SHOWN);
 }
 
 static void tell_done(struct keel_mod *mod, struct verb *v)
 {
 	struct state *st = mod->state;
 	struct keel_out *out = st->msg->out(mod);
-	struct keel_text open;
-	char line[600];
+	struct keel_text open, all;
+	char line[64];
 
 	snprintf(line, sizeof(line), "%u job%s %s", v->done, v->done == 1 ? "" : "s",
 		 v->suspend ? "suspended" : "resumed");
 	st->msg->open_array(out, "lines");
 	st->msg->add_str(out, line);
 	keel_text_init(&open);
+	keel_text_init(&all);
 	if (v->suspend)
 		open_vnodes(mod, v, &open);
 	if (open.len) {
-		snprintf(line, sizeof(line),
-			 "not in maintenance, for no job was suspended there: %.400s; set them offline to keep new jobs away",
-			 open.data);
-		st->msg->add_str(out, line);
+		keel_text_printf(&all,
+				 "not in maintenance, for no job was suspended there: %s; set them offline to keep new jobs away",
+				 open.data);
+		st->msg->add_str(out, all.data);
 	}
+	keel_text_fini(&all);
 	keel_text_fini(&open);
 	st->msg->close(out);
 	st->request->reply_out(v->req, out);
@@ -123,7 +125,7 @@ static void verb_done(struct keel_mod *mod, struct verb *v)
 {
 	if (--v->open)
 		return;
-	if (v->suspend && !v->code && v->asked && v->looks < LOOKS_MAX) {
+	if (v->suspend && !v->code && v->asked && v->looks < LOOKS_MOST) {
 		look(mod, v);
 		return;
 	}

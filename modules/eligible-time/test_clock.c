@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "harness.h"
+#include "keel/mock.h"
 
 static void test_clock(void)
 {
@@ -56,4 +57,28 @@ static void test_reasons(void)
 	CU_ASSERT_FALSE(reason_is_own_limit(""));
 }
 
-TESTS_MAIN("clock", TEST(test_clock), TEST(test_parse), TEST(test_reasons))
+/* past modules/eligible-time/eligible-time.h CLOCK_MAX */
+static void test_longest(void)
+{
+	struct keel_mock *mock = keel_mock_new(KEEL_SERVER);
+	struct state st = { .core = keel_mock_group(mock, "core"), .object = keel_mock_group(mock, "object") };
+	struct keel_mod *mod = keel_mock_self(mock);
+	const struct keel_attr *attr;
+	struct keel_err err = { 0 };
+	union keel_slot slot = { 0 };
+	bool is_set = false;
+
+	mod->state = &st;
+	keel_mock_attr(mock, "job", "eligible_time", "string");
+	attr = st.object->attr(mod, "job", "eligible_time");
+	CU_ASSERT_EQUAL(clock_type.parse(mod, attr, KEEL_SET, NULL, "1000000000", &slot, &is_set, &err), 0);
+	CU_ASSERT_EQUAL(slot.i, 1000000000);
+	CU_ASSERT_EQUAL(clock_type.parse(mod, attr, KEEL_INCR, NULL, "1", &slot, &is_set, &err), PBSE_BADATVAL);
+	CU_ASSERT_STRING_EQUAL(err.text, "Illegal attribute or resource value eligible_time");
+	CU_ASSERT_EQUAL(clock_type.parse(mod, attr, KEEL_SET, NULL, "277777:46:41", &slot, &is_set, &err), PBSE_BADATVAL);
+	CU_ASSERT_EQUAL(clock_type.parse(mod, attr, KEEL_SET, NULL, "277777:46:40", &slot, &is_set, &err), 0);
+	CU_ASSERT_EQUAL(slot.i, 1000000000);
+	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
+}
+
+TESTS_MAIN("clock", TEST(test_longest), TEST(test_clock), TEST(test_parse), TEST(test_reasons))

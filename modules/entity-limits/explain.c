@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE_MAX 700
-
 static const char *const family_words[FAMILIES] = { "max_queued", "queued_jobs_threshold", "max_run",
 						    "max_run_soft" };
 static const enum tally tally_of[FAMILIES] = { TALLY_ALL, TALLY_WAITS, TALLY_RUNS, TALLY_RUNS };
@@ -42,19 +40,22 @@ static void explain_kind(const struct subject *s, enum kind kind)
 	const char *name = name_of(s->st, s->job, kind);
 	const struct counter *c = counter_of(s->j, s->scope, kind);
 	enum tally tally = tally_of[s->family];
-	char has[64], most[64], line[LINE_MAX];
+	char has[64], most[64];
+	struct keel_text line;
 	struct found found;
 
 	if (!limit_of(s->st, s->scope, s->holder, s->family, kind, name, s->res, &found))
 		return;
 	amount_text(s, !c ? 0 : s->res ? counter_amount(c, s->res, tally) : c->n[tally], has, sizeof(has));
 	amount_text(s, found.limit, most, sizeof(most));
-	snprintf(line, sizeof(line), "limit        %s%s%s of %s%s %s%s: %s of %s\n",
-		 family_words[s->family], s->res ? "_res." : "", s->res ? s->res->name : "",
-		 kind_words[kind], kind == OVERALL ? "" : name,
-		 s->scope == SERVER ? "in complex" : "in queue ",
-		 s->scope == SERVER ? "" : s->st->object->id(s->holder), has, most);
-	s->st->call->append(s->call, line);
+	keel_text_init(&line);
+	keel_text_printf(&line, "limit        %s%s%s of %s%s %s%s: %s of %s\n",
+			 family_words[s->family], s->res ? "_res." : "", s->res ? s->res->name : "",
+			 kind_words[kind], kind == OVERALL ? "" : name,
+			 s->scope == SERVER ? "in complex" : "in queue ",
+			 s->scope == SERVER ? "" : s->st->object->id(s->holder), has, most);
+	s->st->call->append(s->call, line.data);
+	keel_text_fini(&line);
 }
 
 static void explain_kinds(const struct subject *s)

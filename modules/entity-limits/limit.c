@@ -17,7 +17,7 @@
 #include "pbs_error.h"
 
 #define NAME_MAX_LEN 255
-#define LIMITS_MAX 10000 /* of one list */
+#define LIMITS_MAX 16384 /* of one list */
 
 static const char forbidden[] = "/[]\";:|<>+,?*=";
 static const char everybody[] = "PBS_ALL";
@@ -144,9 +144,13 @@ static int32_t put(struct limit_list *l, const char *entity, const char *number,
 	bool found;
 	uint32_t i = place_of(l, entity, &found);
 
+	if (!found && l->n == LIMITS_MAX) {
+		free(text);
+		return LIMIT_TOO_MANY;
+	}
 	if (text && !found && l->n == l->room) {
 		uint32_t room = l->room ? l->room * 2 : 4;
-		struct limit *bigger = l->n < LIMITS_MAX ? realloc(l->v, room * sizeof(*bigger)) : NULL;
+		struct limit *bigger = realloc(l->v, room * sizeof(*bigger));
 
 		if (!bigger) {
 			free(text);

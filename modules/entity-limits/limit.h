@@ -25,7 +25,8 @@ typedef int32_t limit_number_fn(void *arg, const char *text, double *ret);
 limit_number_fn limit_count; /* digits */
 
 /* SET, INCR (a word that is there gets the new number) or DECR (the number may be missing). 0, or a
- * PBSE code and the list is as before. */
+ * PBSE code and the list is as before; LIMIT_TOO_MANY: so many fit into no list. */
+#define LIMIT_TOO_MANY (-1)
 int32_t limit_parse(struct limit_list *l, int32_t op, const char *text, limit_number_fn *number,
 		    void *arg);
 const struct limit *limit_find(const struct limit_list *l, const char *entity);

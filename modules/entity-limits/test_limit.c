@@ -93,4 +93,36 @@ static void test_many(void)
 	limit_fini(&list);
 }
 
-TESTS_MAIN("limit", TEST(test_read), TEST(test_combine), TEST(test_refused), TEST(test_many))
+/* past modules/entity-limits/limit.c NAME_MAX_LEN */
+static void test_long_name(void)
+{
+	char words[300];
+
+	for (int more = 0; more <= 1; more++) {
+		snprintf(words, sizeof(words), "[u:%0*d=1]", 255 + more, 7);
+		CU_ASSERT_EQUAL(parse(KEEL_SET, words), more ? PBSE_BADATVAL : 0);
+		CU_ASSERT_EQUAL(strlen(list.v[0].entity), 257);
+	}
+	limit_fini(&list);
+}
+
+/* past modules/entity-limits/limit.c LIMITS_MAX */
+static void test_too_many(void)
+{
+	struct keel_text t;
+
+	keel_text_init(&t);
+	for (int i = 0; i < 16384; i++)
+		keel_text_printf(&t, "%s[u:u%d=1]", i ? "," : "", i);
+	CU_ASSERT_EQUAL(parse(KEEL_SET, t.data), 0);
+	CU_ASSERT_EQUAL(list.n, 16384);
+	CU_ASSERT_EQUAL(parse(KEEL_INCR, "[u:u7=2]"), 0);
+	CU_ASSERT_EQUAL(parse(KEEL_INCR, "[u:one=1]"), LIMIT_TOO_MANY);
+	keel_text_str(&t, ",[u:one=1]");
+	CU_ASSERT_EQUAL(parse(KEEL_SET, t.data), LIMIT_TOO_MANY);
+	CU_ASSERT_EQUAL(list.n, 16384);
+	keel_text_fini(&t);
+	limit_fini(&list);
+}
+
+TESTS_MAIN("limit", TEST(test_long_name), TEST(test_too_many), TEST(test_read), TEST(test_combine), TEST(test_refused), TEST(test_many))

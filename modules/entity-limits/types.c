@@ -13,8 +13,12 @@ static int32_t fault(struct keel_mod *mod, const struct keel_attr *attr, const c
 {
 	struct state *st = mod->state;
 
-	return st->core->error(err, code, "%s %s%s%s", st->core->pbse_text(code),
-			       st->object->attr_name(attr), key ? "." : "", key ? key : "");
+	const char *too_many = code == LIMIT_TOO_MANY ? ": a list has at most 16384 limits" : "";
+
+	if (code == LIMIT_TOO_MANY)
+		code = PBSE_BADATVAL;
+	return st->core->error(err, code, "%s %s%s%s%s", st->core->pbse_text(code),
+			       st->object->attr_name(attr), key ? "." : "", key ? key : "", too_many);
 }
 
 static void emit_list(const struct limit_list *l, const char *key, const struct keel_emit *emit)

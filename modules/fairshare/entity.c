@@ -43,16 +43,19 @@ static double factor_of(struct state *st, struct keel_obj *job, const char *name
 
 double amount_of(struct state *st, struct keel_obj *job)
 {
-	char words[KEEL_SETTING_MAX], *save = NULL, *one;
+	char *words, *save = NULL, *one;
 	double amount = 1;
 	bool any = false;
 
 	if (!st->object->get_ptr(job, st->a.used))
 		return 0; /* it has not used anything yet */
-	snprintf(words, sizeof(words), "%s", st->rules.usage_res);
+	words = st->rules.usage_res ? strdup(st->rules.usage_res) : NULL;
+	if (!words)
+		return 0;
 	for (one = strtok_r(words, "* \t\"", &save); one; one = strtok_r(NULL, "* \t\"", &save)) {
 		amount *= factor_of(st, job, one);
 		any = true;
 	}
+	free(words);
 	return any && amount > 0 ? amount : 0;
 }

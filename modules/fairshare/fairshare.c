@@ -189,6 +189,7 @@ static void fini(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	tree_fini(&st->tree);
+	free(st->rules.usage_res);
 }
 
 static const char *const requires_modules[] = { "jobs", NULL };

@@ -31,7 +31,7 @@ enum entity { BY_USER, BY_GROUP, BY_GROUP_USER, BY_ACCOUNT, BY_QUEUE };
 struct rules {
 	bool on, enforce;
 	enum entity entity;
-	char usage_res[KEEL_SETTING_MAX]; /* cput, or a product: ncpus*walltime */
+	char *usage_res; /* cput, or a product: ncpus*walltime; owned; NULL: there was no memory */
 	int64_t decay_time;	   /* seconds; 0: never */
 	double decay_factor, unknown_shares;
 };

@@ -15,12 +15,12 @@
 static double number_of(struct keel_mod *mod, const char *name, const char *ours, double otherwise)
 {
 	struct state *st = mod->state;
-	char word[KEEL_SETTING_MAX], *end;
-	double n;
+	char *word = keel_setting(st->sched, name, ours), *end = word;
+	double n = word ? strtod(word, &end) : 0;
+	bool is_number = end != word && n >= 0 && n < 1e15;
 
-	keel_setting(st->sched, name, ours, word);
-	n = strtod(word, &end);
-	return end == word || !(n >= 0 && n < 1e15) ? otherwise : n;
+	free(word);
+	return is_number ? n : otherwise;
 }
 
 static enum entity entity_of(const char *word)
@@ -46,15 +46,18 @@ void rules_read(struct keel_mod *mod)
 	struct rules *r = &st->rules;
 	double unknown = r->unknown_shares, factor;
 	int64_t decay_time = r->decay_time;
-	char word[KEEL_SETTING_MAX];
+	char *word;
 
 	r->on = keel_setting_true(st->sched, "fair_share", conf->fair_share);
 	r->enforce = keel_setting_true(st->sched, "fairshare_enforce_no_shares", conf->fairshare_enforce_no_shares);
-	keel_setting(st->sched, "fairshare_usage_res", conf->fairshare_usage_res, r->usage_res);
-	keel_setting(st->sched, "fairshare_entity", conf->fairshare_entity, word);
-	r->entity = entity_of(word);
-	keel_setting(st->sched, "fairshare_decay_time", conf->fairshare_decay_time, word);
-	r->decay_time = keel_setting_seconds(word);
+	free(r->usage_res);
+	r->usage_res = keel_setting(st->sched, "fairshare_usage_res", conf->fairshare_usage_res);
+	word = keel_setting(st->sched, "fairshare_entity", conf->fairshare_entity);
+	r->entity = entity_of(word ? word : "");
+	free(word);
+	word = keel_setting(st->sched, "fairshare_decay_time", conf->fairshare_decay_time);
+	r->decay_time = keel_setting_seconds(word ? word : "");
+	free(word);
 	factor = number_of(mod, "fairshare_decay_factor", conf->fairshare_decay_factor, 0.5);
 	r->decay_factor = factor > 0 && factor < 1 ? factor : 0.5;
 	r->unknown_shares = number_of(mod, "unknown_shares", conf->unknown_shares, 0);
@@ -89,7 +92,7 @@ void file_read(struct keel_mod *mod, bool anew)
 	if (!keel_file_is_news(&st->file, path) && !anew)
 		return;
 	if (st->file.size > FILE_SIZE_MAX)
-		st->core->log(mod, KEEL_LOG_ERROR, "Fil", path, "longer than %d bytes; it has no effect",
+		st->core->log(mod, KEEL_LOG_ERROR, "Fil", path, "longer than %d bytes; it counts as empty",
 			      FILE_SIZE_MAX);
 	if (!(text = keel_file_text(path, FILE_SIZE_MAX))) {
 		st->file.size = -1; /* no memory: again with the next cycle */

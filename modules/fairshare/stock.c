@@ -153,7 +153,7 @@ static void time_came(struct keel_mod *mod, void *arg)
 	decay_plan(mod);
 }
 
-#define NAP_MAX 3600 /* s: clocks are set */
+#define NAP_LONGEST 3600 /* s: clocks are set */
 
 /* What is due happens at once, also what was missed while nobody ran. */
 void decay_plan(struct keel_mod *mod)
@@ -174,5 +174,5 @@ void decay_plan(struct keel_mod *mod)
 		put_unit(mod);
 	}
 	nap = st->decayed + every - now;
-	st->decay_timer = st->core->timer(mod, (nap < NAP_MAX ? nap : NAP_MAX) * 1000, time_came, NULL);
+	st->decay_timer = st->core->timer(mod, (nap < NAP_LONGEST ? nap : NAP_LONGEST) * 1000, time_came, NULL);
 }

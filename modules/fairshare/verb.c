@@ -20,13 +20,17 @@ struct answer {
 
 static void KEEL_PRINTF(2, 3) say(struct answer *a, const char *fmt, ...)
 {
-	char line[ENTITY_SIZE + 300];
+	char *line;
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
+	if (vasprintf(&line, fmt, ap) < 0)
+		line = NULL;
 	va_end(ap);
+	if (!line)
+		return;
 	a->st->msg->add_str(a->out, line);
+	free(line);
 }
 
 static const char *shown(const struct share *s)
@@ -53,7 +57,7 @@ static void print_one(void *arg, struct share *s)
 static int32_t print(struct answer *a, struct keel_err *err)
 {
 	(void)err;
-	say(a, "Fairshare usage units are in: %s", a->st->rules.usage_res);
+	say(a, "Fairshare usage units are in: %s", a->st->rules.usage_res ? a->st->rules.usage_res : "");
 	tree_each(&a->st->tree, print_one, a);
 	return 0;
 }
@@ -95,7 +99,8 @@ static int32_t get(struct answer *a, struct keel_err *err)
 	say(a, "Shares: %.0f", s->parent ? s->shares : -1);
 	say(a, "Percentage: %f%%", 100 * s->part);
 	say(a, "fairshare_tree_usage: %f", tree_usage(&a->st->tree, s));
-	say(a, "usage: %.0f (%s)", used(a->st, s), a->st->rules.usage_res);
+	say(a, "usage: %.0f (%s)", used(a->st, s),
+	    a->st->rules.usage_res ? a->st->rules.usage_res : "");
 	say(a, "usage/perc: %.0f", s->part > 0 ? used(a->st, s) / s->part : 0);
 	say(a, "Path from root:");
 	print_path(a, s);

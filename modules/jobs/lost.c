@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define NO_HOST_STATUS (-20)
-#define PATIENCE_MAX (10LL * 365 * 86400) /* s */
+#define PATIENCE_LONGEST (10LL * 365 * 86400) /* s */
 #define DIAL_MS 6000 /* a host whose server was away tries every 5 s */
 
 static int64_t patience_ms(struct keel_mod *mod)
@@ -21,8 +21,8 @@ static int64_t patience_ms(struct keel_mod *mod)
 	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
 	int64_t seconds = st->object->get_int(server, st->server.fail_requeue);
 
-	if (seconds > PATIENCE_MAX)
-		seconds = PATIENCE_MAX;
+	if (seconds > PATIENCE_LONGEST)
+		seconds = PATIENCE_LONGEST;
 	return seconds < 0 ? 1000 : seconds * 1000;
 }
 

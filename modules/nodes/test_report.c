@@ -84,6 +84,7 @@ static void test_strange_names_and_amounts(void)
 	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
+/* past modules/nodes/report.c NAME_MAX_LENGTH */
 static void test_long_names_are_refused(void)
 {
 	char item[6 + 300] = "vnode=";
@@ -96,6 +97,21 @@ static void test_long_names_are_refused(void)
 	host[255] = '\0';
 	say(host, item);
 	CU_ASSERT_PTR_NOT_NULL(node(host));
+	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
+}
+
+/* past modules/nodes/report.c WORD_MAX_LENGTH */
+static void test_long_words_are_refused(void)
+{
+	char item[100];
+
+	set_up();
+	for (int more = 1; more >= 0; more--) {
+		snprintf(item, sizeof(item), "sharing=%0*d", 64 + more, 0);
+		say("n1", item);
+		CU_ASSERT_EQUAL(node("n1") == NULL, more);
+	}
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "this is no word"));
 	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
@@ -132,4 +148,5 @@ static void test_one_vnode_too_many(void)
 }
 
 TESTS_MAIN("report", TEST(test_strange_names_and_amounts), TEST(test_long_names_are_refused),
+	   TEST(test_long_words_are_refused),
 	   TEST(test_vnodes_that_were_allowed), TEST(test_one_vnode_too_many))

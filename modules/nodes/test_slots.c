@@ -113,7 +113,8 @@ static void nowhere(void)
 	CU_ASSERT_STRING_EQUAL(ncpus_of(1), "0");
 }
 
-/* The second vnode is asked for more slots than any has, up to where numbers end. */
+/* The second vnode is asked for more slots than any has, up to where numbers end:
+ * past modules/nodes/slots.c SLOTS_MAX. */
 static void refused_it_is_nowhere(void)
 {
 	static const char *const many[] = { "1000001", "4294967294", "4294967295", "4294967296", "9007199254740992" };
@@ -126,6 +127,13 @@ static void refused_it_is_nowhere(void)
 		CU_ASSERT_PTR_NULL(got);
 		nowhere();
 	}
+	CU_ASSERT_EQUAL(nodes->assign(nodes->self, JOB, "(n2:ncpus=1000000)", KEEL_SHARE_SHARED, &got, &err), 0);
+	CU_ASSERT_STRING_EQUAL(got, "n2/0*1000000");
+	free(got);
+	got = NULL;
+	CU_ASSERT_EQUAL(nodes->assign(nodes->self, "2.svr", "(n2:ncpus=1)", KEEL_SHARE_SHARED, &got, &err),
+			PBSE_BADATVAL);
+	nodes->release(nodes->self, JOB, "(n2:ncpus=1000000)", NULL, true);
 	assigned(HOSTS);
 }
 

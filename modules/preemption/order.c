@@ -11,7 +11,7 @@
 
 #define BLANKS " \t"
 #define DIGITS "0123456789"
-#define PERCENT_MAX 1000000 /* more digits say the same */
+#define PERCENT_MOST 1000000 /* more digits say the same */
 
 static bool letters_parse(const char *at, size_t len, order_known_fn *known, void *arg, char *ret)
 {
@@ -35,7 +35,7 @@ static bool percent_parse(const char *at, size_t len, int32_t *ret)
 	if (len == 0 || strspn(at, DIGITS) != len)
 		return false;
 	for (i = 0; i < len; i++)
-		n = n > PERCENT_MAX ? n : n * 10 + (at[i] - '0');
+		n = n > PERCENT_MOST ? n : n * 10 + (at[i] - '0');
 	*ret = n;
 	return true;
 }

@@ -70,8 +70,12 @@ static void on_preempt_jobs(struct keel_mod *mod, struct keel_req *req)
 	const char *const *ids = st->msg->strings(st->request->body(req), "ids", &n);
 	struct many *m;
 
-	if (!is_scheduler(mod, st->request->session(req)) || !ids || n > IDS_MAX) {
+	if (!is_scheduler(mod, st->request->session(req)) || !ids) {
 		st->request->reply(req, PBSE_INTERNAL, NULL);
+		return;
+	}
+	if (n > IDS_MAX) {
+		st->request->reply(req, PBSE_INTERNAL, "at most %d jobs give way by one request; send more requests", IDS_MAX);
 		return;
 	}
 	m = calloc(1, sizeof(*m));

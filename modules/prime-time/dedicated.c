@@ -47,7 +47,7 @@ static const char *add(struct dedicated *d, const struct period *p)
 	struct period *bigger;
 
 	if (d->n == PERIODS_MAX)
-		return "too many periods";
+		return "a file has at most 10000 periods";
 	if (d->n == d->room) {
 		bigger = realloc(d->v, (d->room * 2 + 8) * sizeof(*bigger));
 		if (!bigger)

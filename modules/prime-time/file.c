@@ -38,7 +38,7 @@ static char *news_of(struct keel_mod *mod, struct keel_file *f, const char *path
 		return NULL;
 	if (f->size > FILE_MAX)
 		st->core->log(mod, KEEL_LOG_ERROR, "Fil", path,
-			      "longer than %d bytes; it has no effect", FILE_MAX);
+			      "longer than %d bytes; it counts as empty", FILE_MAX);
 	text = keel_file_text(path, FILE_MAX);
 	if (!text)
 		look_again(f);

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define NAP_MAX 3600 /* s: clocks are set, summer time comes */
+#define NAP_LONGEST 3600 /* s: clocks are set, summer time comes */
 
 static const struct keel_need needs[] = {
 	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
@@ -93,7 +93,7 @@ static void settle(struct keel_mod *mod)
 	st->core->timer_cancel(st->timer);
 	st->timer = NULL;
 	if (next)
-		st->timer = st->core->timer(mod, (nap < NAP_MAX ? nap : NAP_MAX) * 1000 + 5, boundary,
+		st->timer = st->core->timer(mod, (nap < NAP_LONGEST ? nap : NAP_LONGEST) * 1000 + 5, boundary,
 					    NULL);
 }
 
@@ -215,6 +215,7 @@ static void fini(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	dedicated_fini(&st->dedicated);
+	rules_fini(&st->rules);
 }
 
 static const char *const requires_modules[] = { "jobs", "queues", NULL };

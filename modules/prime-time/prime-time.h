@@ -13,8 +13,6 @@
 #include "keel/service/resource.h"
 #include "keel/service/sched.h"
 
-#define PREFIX_MAX 32
-
 struct conf {
 	const char *holidays, *dedicated_time; /* files, from PBS_HOME */
 	const char *dedicated_prefix, *primetime_prefix, *nonprimetime_prefix;
@@ -24,7 +22,7 @@ struct conf {
 
 /* What holds now: the configuration, or what sched_config says over it. */
 struct rules {
-	char dedicated[PREFIX_MAX], prime[PREFIX_MAX], nonprime[PREFIX_MAX];
+	char *dedicated, *prime, *nonprime; /* prefixes, owned; NULL: there was no memory */
 	int64_t spill; /* seconds */
 	bool backfill, exempt_anytime;
 };
@@ -56,6 +54,7 @@ bool files_read(struct keel_mod *mod); /* true: something changed */
 
 /* rules.c */
 void rules_read(struct keel_mod *mod);
+void rules_fini(struct rules *r);
 enum queue_kind { ANYTIME, DEDICATED, PRIME, NONPRIME };
 enum queue_kind queue_kind(const struct rules *r, const char *name);
 

@@ -6,13 +6,14 @@
 
 #include "keel/setting.h"
 
-static void prefix_of(struct keel_mod *mod, const char *name, const char *ours, char ret[PREFIX_MAX])
+#include <stdlib.h>
+
+static void prefix_of(struct keel_mod *mod, const char *name, const char *ours, char **ret)
 {
 	struct state *st = mod->state;
-	char word[KEEL_SETTING_MAX];
 
-	keel_setting(st->sched, name, ours, word);
-	snprintf(ret, PREFIX_MAX, "%.*s", PREFIX_MAX - 1, word);
+	free(*ret);
+	*ret = keel_setting(st->sched, name, ours);
 }
 
 void rules_read(struct keel_mod *mod)
@@ -20,21 +21,29 @@ void rules_read(struct keel_mod *mod)
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
 	struct rules *r = &st->rules;
-	char word[KEEL_SETTING_MAX];
+	char *word;
 
-	prefix_of(mod, "dedicated_prefix", conf->dedicated_prefix, r->dedicated);
-	prefix_of(mod, "primetime_prefix", conf->primetime_prefix, r->prime);
-	prefix_of(mod, "nonprimetime_prefix", conf->nonprimetime_prefix, r->nonprime);
-	keel_setting(st->sched, "prime_spill", conf->prime_spill, word);
-	r->spill = keel_setting_seconds(word);
+	prefix_of(mod, "dedicated_prefix", conf->dedicated_prefix, &r->dedicated);
+	prefix_of(mod, "primetime_prefix", conf->primetime_prefix, &r->prime);
+	prefix_of(mod, "nonprimetime_prefix", conf->nonprimetime_prefix, &r->nonprime);
+	word = keel_setting(st->sched, "prime_spill", conf->prime_spill);
+	r->spill = keel_setting_seconds(word ? word : "");
+	free(word);
 	r->backfill = keel_setting_true(st->sched, "backfill_prime", conf->backfill_prime);
 	r->exempt_anytime = keel_setting_true(st->sched, "prime_exempt_anytime_queues",
 				     conf->prime_exempt_anytime_queues);
 }
 
+void rules_fini(struct rules *r)
+{
+	free(r->dedicated);
+	free(r->prime);
+	free(r->nonprime);
+}
+
 static bool begins(const char *name, const char *prefix)
 {
-	return *prefix && strncmp(name, prefix, strlen(prefix)) == 0;
+	return prefix && *prefix && strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
 enum queue_kind queue_kind(const struct rules *r, const char *name)

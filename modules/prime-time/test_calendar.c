@@ -164,6 +164,25 @@ static void test_dedicated_refused(void)
 	dedicated_fini(&dedicated);
 }
 
-TESTS_MAIN_BETWEEN("calendar", in_utc, NULL, TEST(test_days), TEST(test_change), TEST(test_night),
+/* past modules/prime-time/dedicated.c PERIODS_MAX: those beyond are said, line by line. */
+static void test_too_many_periods(void)
+{
+	static char text[10002 * 40];
+	size_t len = 0;
+
+	for (int i = 0; i < 10001; i++) {
+		len += (size_t)sprintf(text + len, "01/01/%d 0%d:00 01/01/%d 0%d:30\n", 1971 + i / 10, i % 10, 1971 + i / 10,
+				       i % 10);
+		if (i < 9999)
+			continue;
+		read_dedicated(text);
+		CU_ASSERT_EQUAL(complaints, i - 9999);
+		CU_ASSERT_EQUAL(dedicated.n, 10000);
+	}
+	CU_ASSERT_EQUAL(last_line, 10001);
+	dedicated_fini(&dedicated);
+}
+
+TESTS_MAIN_BETWEEN("calendar", in_utc, NULL, TEST(test_too_many_periods), TEST(test_days), TEST(test_change), TEST(test_night),
 		   TEST(test_constant), TEST(test_numbers_of_days), TEST(test_refused), TEST(test_dedicated),
 		   TEST(test_dedicated_refused))

@@ -124,6 +124,23 @@ static void test_the_file_goes(void)
 	CU_ASSERT_EQUAL(cycle(), KEEL_NEXT);
 }
 
+/* past modules/prime-time/file.c FILE_MAX: what is longer is said, and the file counts as empty. */
+static void test_long_file(void)
+{
+	static char text[1024 * 1024 + 2];
+	const size_t most = 1024 * 1024;
+
+	keel_mock_advance(mock, 3 * 3600 * 1000);
+	memset(text, '\n', most + 1);
+	memcpy(text, FROM_8_TO_18, strlen(FROM_8_TO_18));
+	scratch_write(home, "sched_priv/dedicated_time", text);
+	CU_ASSERT_EQUAL(cycle(), KEEL_NEXT);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "longer than 1048576 bytes; it counts as empty"));
+	text[most] = '\0';
+	scratch_write(home, "sched_priv/dedicated_time", text);
+	CU_ASSERT_EQUAL(cycle(), KEEL_REJECT);
+}
+
 /* Whatever fails when the file is read, the next cycle knows better. */
 static void test_no_memory(void)
 {
@@ -154,4 +171,5 @@ static void test_no_memory(void)
 	CU_ASSERT(k > 1);
 }
 
-TESTS_MAIN_BETWEEN("times", set_up, tear_down, TEST(test_a_day), TEST(test_the_file_goes), TEST(test_no_memory))
+TESTS_MAIN_BETWEEN("times", set_up, tear_down, TEST(test_a_day), TEST(test_the_file_goes), TEST(test_long_file),
+		   TEST(test_no_memory))

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define NAMES_MAX 16384
+#define NAMES_MAX 20000
+#define TOO_LONG "Illegal attribute or resource value: a list of resources is at most 20000 bytes long"
 
 const char *name_next(const char *list, struct name *ret)
 {
@@ -86,8 +87,8 @@ static int32_t parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t
 	(void)mod, (void)attr, (void)key;
 	if (!text)
 		text = "";
-	if (strlen(old) + strlen(text) > NAMES_MAX)
-		return refuse(err, PBSE_BADATVAL, "Illegal attribute or resource value");
+	if (strlen(text) > NAMES_MAX)
+		return refuse(err, PBSE_BADATVAL, TOO_LONG);
 	keel_text_init(&out);
 	if (op == KEEL_DECR)
 		append(&out, old, text);
@@ -99,6 +100,10 @@ static int32_t parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t
 	keel_text_fini(&out);
 	if (!list)
 		return refuse(err, PBSE_SYSTEM, "System error: out of memory");
+	if (strlen(list) > NAMES_MAX) {
+		free(list);
+		return refuse(err, PBSE_BADATVAL, TOO_LONG);
+	}
 	if (*is_set)
 		free(slot->p);
 	*is_set = *list != '\0';

@@ -38,7 +38,8 @@ static bool parse_long(const char *text, double *ret)
 
 	errno = 0;
 	n = strtoll(text, &end, 10);
-	if (end == text || *end || errno || isspace((unsigned char)*text))
+	if (end == text || *end || errno || isspace((unsigned char)*text) || n < -(long long)EXACT_MAX ||
+	    n > (long long)EXACT_MAX)
 		return false;
 	*ret = (double)n;
 	return true;

@@ -37,7 +37,7 @@ static int32_t value_cut(const char **at, const char *stops, char *buf, size_t s
 		if (*p == '"' || *p == '\'') {
 			const char *end = strchr(p + 1, *p);
 
-			if (!end || n + (size_t)(end - p) >= size)
+			if (!end || n + (size_t)(end - p) > size)
 				return PBSE_BADATVAL;
 			memcpy(buf + n, p + 1, (size_t)(end - p) - 1);
 			n += (size_t)(end - p) - 1;

@@ -39,7 +39,10 @@ static void accepted_comes_back(void)
 	static const struct {
 		const char *res, *first, *then;
 		int32_t op, code;
-	} tries[] = {
+	} tries[] = { /* past modules/resources/amount.c EXACT_MAX */
+		{ "long", "9007199254740992", NULL, KEEL_SET, 0 },
+		{ "long", "9007199254740993", NULL, KEEL_SET, PBSE_BADATVAL },
+		{ "long", "-9007199254740993", NULL, KEEL_SET, PBSE_BADATVAL },
 		{ "long", "9007199254740992", "2", KEEL_INCR, PBSE_BADATVAL },
 		{ "long", "9007199254740991", "1", KEEL_INCR, 0 },
 		{ "long", "-9007199254740992", "2", KEEL_DECR, PBSE_BADATVAL },

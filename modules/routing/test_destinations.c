@@ -14,8 +14,9 @@ static void test_fine(void)
 	static const char *const fine[] = { "a", "workq,night", "q@host", "q@h.dom:15001,b",
 					    "a_b-c@x-y_z", "123456789012345" };
 	static const char *const bad[] = { "", ",", "a,", ",a", "a,,b", "a b", "-a", "@host",
-					   "q@", "q@h:", "q@h:x", "q@:1", "1234567890123456",
-					   "q@h@i", "q\n" };
+					   "q@", "q@h:", "q@h:x", "q@:1", "q@h@i",
+					   "1234567890123456", /* past modules/routing/destinations.c QUEUE_MAX */
+					   "q\n" };
 	char host[300] = "q@";
 
 	for (size_t i = 0; i < sizeof(fine) / sizeof(fine[0]); i++)

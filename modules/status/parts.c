@@ -4,6 +4,7 @@
  */
 #include "status.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void *def,
@@ -11,11 +12,17 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 {
 	const struct keel_parts_def *parts = def;
 	struct state *st = self->state;
+	struct parts_row *bigger;
 
 	if (!parts->klass || !parts->is_part)
 		return st->core->error(err, -1, "a PARTS row of %s has no class or no is_part()", owner->name);
-	if (st->n_parts == PARTS_MAX)
-		return st->core->error(err, -1, "no room for the PARTS row of %s", owner->name);
+	if (st->n_parts == st->parts_room) {
+		bigger = reallocarray(st->parts, st->parts_room * 2 + 4, sizeof(*bigger));
+		if (!bigger)
+			return st->core->error(err, -1, "out of memory");
+		st->parts = bigger;
+		st->parts_room = st->parts_room * 2 + 4;
+	}
 	st->parts[st->n_parts++] = (struct parts_row){ def, owner };
 	return 0;
 }

@@ -441,10 +441,15 @@ static void stop(struct keel_mod *mod)
 		finish(st->listings, PBSE_SYSTEM, "the listing ends here: the module status is unloaded");
 }
 
+static void fini(struct keel_mod *mod)
+{
+	free(((struct state *)mod->state)->parts);
+}
+
 static const char *const requires_modules[] = { "jobs", "queues", "nodes", "manager", NULL };
 
 KEEL_MODULE(.name = "status", .version = "1.0", .vendor = "Keelson",
 	    .summary = "listings of every class", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
 	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs),
-	    .requires_modules = requires_modules, .init = init, .stop = stop);
+	    .requires_modules = requires_modules, .init = init, .stop = stop, .fini = fini);

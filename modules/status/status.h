@@ -8,7 +8,6 @@
 #include "keel/keel.h"
 #include "pbs_error.h"
 
-#define PARTS_MAX 8
 struct parts_row {
 	const struct keel_parts_def *def;
 	struct keel_mod *owner;
@@ -23,8 +22,8 @@ struct state {
 		const struct keel_attr *state, *owner, *euser;
 	} job;
 	const struct keel_attr *query_others, *keeps_history;
-	struct parts_row parts[PARTS_MAX];
-	uint32_t n_parts;
+	struct parts_row *parts;
+	uint32_t n_parts, parts_room;
 	struct listing *listings; /* under way */
 };
 

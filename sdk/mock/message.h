@@ -7,7 +7,7 @@
 
 enum node_kind { NODE_NIL, NODE_INT, NODE_STR, NODE_BYTES, NODE_ARRAY, NODE_MAP };
 struct node {
-	struct node *next, *child;
+	struct node *next, *child, *last; /* of its children */
 	enum node_kind kind;
 	char *key, *bytes;
 	uint32_t len, n;

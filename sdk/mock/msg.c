@@ -22,7 +22,11 @@ struct node *node_add(struct node *to, enum node_kind kind, const char *key)
 	n->kind = kind;
 	n->key = dup_text(key);
 	if (to != NULL) {
-		LL_APPEND(to->child, n);
+		if (to->last != NULL)
+			to->last->next = n;
+		else
+			to->child = n;
+		to->last = n;
 		to->n++;
 	}
 	return n;

@@ -38,3 +38,49 @@ text_of() { printf "%*s" "$1" '' | tr ' ' "${2-x}"; } # length, letter
 	[ "$status" -ne 0 ]
 	has "$output" "hook.py - File too large"
 }
+
+# started N: it is queued, was started N - 1 times before, and is started now.
+started()
+{
+	local id
+	id=$(submit -W "run_count=$(($1 - 1))" -- /bin/sleep 100)
+	wait_until 10 qrerun "$id" 2>/dev/null
+	echo "$id"
+}
+
+@test "past the limit: a job that was started twenty times is started again" { # past modules/jobs/jobs.h RUNS_MAX
+	local id last
+	last=$(started 21)
+	wait_until 10 job_is "$last" H
+	same comment 'job held, too many failed attempts to run' "$(job_attr "$last" comment)"
+	id=$(started 20)
+	again() { [ "$(job_attr "$id" run_count)" = 21 ] && job_is "$id" R; }
+	wait_until 10 again
+}
+
+@test "past the limit: the file resource_group has 16 MiB" { # past modules/fairshare/rules.c FILE_SIZE_MAX
+	local file=$SB/server/sched_priv/resource_group
+	mkdir -p "${file%/*}"
+	undo rm -f "$file"
+	{ printf 'physics 10 root 60\n#'; text_of 16777196 '#'; } >"$file"
+	same size 16777216 "$(stat -c %s "$file")"
+	is_known() { qmgr -c 'set server scheduling = true' && pbsfs -g physics | grep -qx 'Shares: 60'; }
+	wait_until 10 is_known
+	lacks "$(server_log)" 'resource_group;longer than'
+	echo >>"$file"
+	is_unknown() { ! is_known; }
+	wait_until 10 is_unknown
+	has "$(server_log)" 'resource_group;longer than 16777216 bytes; it counts as empty'
+}
+
+@test "past the limit: a setting of sched_config is used whole" {
+	local res
+	res=ncpus$(yes '*ncpus' | head -n 60 | tr -d '\n')
+	[ "${#res}" -gt 255 ]
+	mkdir -p "$SB/server/sched_priv"
+	undo qmgr -c 'set server scheduling = true'
+	undo rm -f "$SB/server/sched_priv/sched_config"
+	echo "fairshare_usage_res: $res" >"$SB/server/sched_priv/sched_config"
+	is_used() { qmgr -c 'set server scheduling = true' && pbsfs -p | grep -qF "units are in: $res"; }
+	wait_until 10 is_used
+}

@@ -13,22 +13,34 @@
 
 #include "keel/service/sched.h"
 
-#define KEEL_SETTING_MAX 256
-
-/* Its text as `sched` (NULL: there is none) has it, else ours (NULL: ""). */
-static inline void keel_setting(const struct keel_sched_api *sched, const char *name, const char *ours,
-				char buf[KEEL_SETTING_MAX])
+/* Its text as `sched` (NULL: there is none) has it, else ours (NULL: ""), however long; to be freed. NULL: no
+ * memory. */
+static inline char *keel_setting(const struct keel_sched_api *sched, const char *name, const char *ours)
 {
-	if (!sched || !sched->setting || sched->setting(sched->self, name, buf, KEEL_SETTING_MAX) < 0)
-		snprintf(buf, KEEL_SETTING_MAX, "%s", ours ? ours : "");
+	char first[128], *text;
+	int32_t len = -1;
+
+	if (sched && sched->setting)
+		len = sched->setting(sched->self, name, first, sizeof(first));
+	if (len < 0)
+		len = (int32_t)strlen(ours ? ours : "");
+	else
+		ours = NULL;
+	text = (char *)calloc(1, (size_t)len + 1);
+	if (text && ours)
+		memcpy(text, ours, (size_t)len);
+	else if (text && len)
+		sched->setting(sched->self, name, text, (uint32_t)len + 1);
+	return text;
 }
 
 /* t, y, 1 and words that begin so are true. */
 static inline bool keel_setting_true(const struct keel_sched_api *sched, const char *name, bool ours)
 {
-	char word[KEEL_SETTING_MAX];
+	char word[16] = "";
 
-	keel_setting(sched, name, ours ? "true" : "false", word);
+	if (!sched || !sched->setting || sched->setting(sched->self, name, word, sizeof(word)) < 0)
+		return ours;
 	return word[0] && strchr("tTyY1", word[0]);
 }
 
