@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MAX 64
 #define LONGEST_S 86400
 
 static const char *meaning(const char *word, const struct action_word *words)
@@ -36,20 +35,22 @@ static char **words_join(char *const *word, size_t n)
 
 char **action_parse(const char *line, const struct action_word *words, int64_t *ret_ms)
 {
-	char *copy = strdup(line), *rest = NULL, *save = NULL, *word, *found[WORDS_MAX];
+	char *copy = strdup(line), *rest = NULL, *save = NULL, *word;
+	char **found = calloc(strlen(line) / 2 + 1, sizeof(*found));
 	long seconds = copy ? strtol(copy, &rest, 10) : -1;
 	char **argv = NULL;
 	size_t n = 0;
 
-	if (copy && rest != copy && seconds > 0 && seconds <= LONGEST_S && strspn(rest, " \t") > 0) {
+	if (copy && found && rest != copy && seconds > 0 && seconds <= LONGEST_S && strspn(rest, " \t") > 0) {
 		rest += strspn(rest, " \t");
 		word = *rest == '!' ? strtok_r(rest + 1, " \t", &save) : NULL;
-		for (; word && n < WORDS_MAX; word = strtok_r(NULL, " \t", &save))
+		for (; word; word = strtok_r(NULL, " \t", &save))
 			found[n++] = (char *)meaning(word, words);
 		if (n && found[0][0] == '/')
 			argv = words_join(found, n);
 		*ret_ms = seconds * 1000;
 	}
+	free(found);
 	free(copy);
 	return argv;
 }

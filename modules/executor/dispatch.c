@@ -36,7 +36,12 @@ void server_fini(struct keel_mod *mod)
 	struct state *st = mod->state;
 	struct entry *e, *next;
 	struct host *h, *next_h;
+	struct listener *l;
 
+	while ((l = st->server.listeners)) {
+		st->server.listeners = l->next;
+		free(l);
+	}
 	questions_fini(st);
 	HASH_ITER(hh, st->server.entries, e, next)
 		entry_drop(st, e);
@@ -172,7 +177,7 @@ static const struct {
 	{ "pvmem", "Resource_List", "pvmem" },
 };
 
-static void nodes_put(struct keel_mod *mod, struct keel_obj *job, struct keel_out *out)
+static int32_t nodes_put(struct keel_mod *mod, struct keel_obj *job, struct keel_out *out)
 {
 	const struct state *st = mod->state;
 	char *hosts = dispatch_text(mod, job, "exec_host", NULL);
@@ -180,7 +185,8 @@ static void nodes_put(struct keel_mod *mod, struct keel_obj *job, struct keel_ou
 	char *select = dispatch_text(mod, job, "schedselect", NULL);
 	char *ncpus = dispatch_text(mod, job, "Resource_List", "ncpus");
 	int64_t n = vnodes ? nodes_first_ncpus(vnodes) : 0;
-	char *lines = nodes_text(hosts, vnodes, select);
+	char *lines;
+	int32_t r = nodes_text(hosts, vnodes, select, &lines);
 
 	st->msg->put_int(out, "job_ncpus", ncpus ? strtoll(ncpus, NULL, 10) : n);
 	st->msg->put_int(out, "ncpus", n > 0 ? n : 1);
@@ -191,17 +197,17 @@ static void nodes_put(struct keel_mod *mod, struct keel_obj *job, struct keel_ou
 	free(select);
 	free(ncpus);
 	free(lines);
+	return r;
 }
 
-static struct keel_out *start_message(struct keel_mod *mod, struct keel_obj *job,
-				      const struct entry *e, const char *executable)
+static int32_t start_message(struct keel_mod *mod, struct keel_obj *job, const struct entry *e,
+			     const char *executable, struct keel_out *out)
 {
 	const struct state *st = mod->state;
-	struct keel_out *out = st->msg->out(mod);
 	char *saved;
 
 	if (!out)
-		return NULL;
+		return -ENOMEM;
 	st->msg->put_str(out, "id", e->id);
 	st->msg->put_int(out, "run", e->run);
 	for (size_t i = 0; i < KEEL_COUNT(start_texts); i++) {
@@ -217,8 +223,7 @@ static struct keel_out *start_message(struct keel_mod *mod, struct keel_obj *job
 	saved = dispatch_text(mod, job, "checkpointed", NULL);
 	st->msg->put_int(out, "restart", saved != NULL);
 	free(saved);
-	nodes_put(mod, job, out);
-	return out;
+	return nodes_put(mod, job, out);
 }
 
 static struct entry *entry_create(struct keel_mod *mod, struct keel_obj *job, char *peer)
@@ -254,6 +259,10 @@ static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 	struct entry *e;
 	int32_t r;
 
+	if (strlen(st->object->id(job)) > NURSERY_ID_MAX) {
+		free(peer);
+		return -ENAMETOOLONG;
+	}
 	if (!peer || !host_is_known(st, peer) || !st->link->is_up(mod, peer)) {
 		if (peer && st->link->is_up(mod, peer))
 			st->link->send(mod, peer, "task.who", st->msg->out(mod));
@@ -265,10 +274,11 @@ static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 		return -ENOMEM;
 	executable = dispatch_text(mod, job, "executable", NULL);
 	array = dispatch_text(mod, job, "array_id", NULL);
-	out = start_message(mod, job, e, executable);
-	r = !out ? -ENOMEM
-	    : executable ? st->link->send(mod, e->peer, "task.start", out)
-			 : script_start(mod, e, array, out);
+	out = st->msg->out(mod);
+	r = start_message(mod, job, e, executable, out);
+	if (r == 0)
+		r = executable ? st->link->send(mod, e->peer, "task.start", out)
+			       : script_start(mod, e, array, out);
 	free(executable);
 	free(array);
 	if (r < 0)
@@ -360,22 +370,43 @@ static void ask_again(struct keel_mod *mod, void *arg)
 	resync_again(mod);
 }
 
+/* Of nobody: one that is free. */
+static struct listener *listener_of(const struct server *srv, const struct keel_mod *me)
+{
+	struct listener *l = srv->listeners;
+
+	while (l && l->me != me)
+		l = l->next;
+	return l;
+}
+
+static struct listener *listener_create(struct server *srv)
+{
+	struct listener **end = &srv->listeners;
+
+	while (*end)
+		end = &(*end)->next;
+	return *end = calloc(1, sizeof(**end));
+}
+
 static int32_t task_listen(struct keel_mod *mod, struct keel_mod *me,
 			   const struct keel_task_events *events)
 {
 	struct state *st = mod->state;
 	struct server *srv = &st->server;
-	struct listener *at = NULL;
+	struct listener *at = listener_of(srv, me);
 
-	for (uint32_t i = 0; i < LISTENERS_MAX && (!at || at->me != me); i++)
-		if (srv->listeners[i].me == me || (!at && !srv->listeners[i].me))
-			at = &srv->listeners[i];
-	if (!events && at && at->me == me)
-		*at = (struct listener){ 0 };
-	if (!events)
+	if (!at && events)
+		at = listener_of(srv, NULL);
+	if (!events) {
+		if (at)
+			*at = (struct listener){ .next = at->next };
 		return 0;
+	}
 	if (!at)
-		return -ENOSPC;
+		at = listener_create(srv);
+	if (!at)
+		return -ENOMEM;
 	at->me = me;
 	KEEL_SIZED(&at->events, events);
 	/* What hosts are, and what was said while nobody listened, they say again. */

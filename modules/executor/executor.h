@@ -17,7 +17,6 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-#define LISTENERS_MAX 8
 #define PBSE_UNKSIG 15013
 #define PBSE_BADSTATE 15016
 #define PBSE_MOMREJECT 15041
@@ -79,6 +78,7 @@ struct host {
 struct listener {
 	struct keel_mod *me;
 	struct keel_task_events events;
+	struct listener *next;
 };
 
 struct server {
@@ -88,7 +88,7 @@ struct server {
 	struct host *met; /* since the server began, by name alone */
 	int64_t began_ms;
 	int64_t last_question;
-	struct listener listeners[LISTENERS_MAX];
+	struct listener *listeners; /* they stay; one that left is free for the next */
 	bool knows_jobs; /* those that were there were told, or looked for */
 	bool missed; /* a host said something about jobs while nobody listened: it is asked again */
 	struct keel_mod *host_of_me;
@@ -194,7 +194,9 @@ bool dispatch_spans_hosts(struct keel_mod *mod, const char *exec_vnode);
 char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name, const char *key);
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay);
 /* nodes.c: the lines of the nodes file, malloc'ed, NULL on no memory. */
-char *nodes_text(const char *exec_host, const char *exec_vnode, const char *select);
+#define NODES_LINES_MAX 1000000
+/* Into *ret, to be freed; NULL without hosts. 0, -ENOMEM, or -E2BIG: too many lines. */
+int32_t nodes_text(const char *exec_host, const char *exec_vnode, const char *select, char **ret);
 /* Processors of the first chunk of exec_vnode. */
 int64_t nodes_first_ncpus(const char *exec_vnode);
 
@@ -216,11 +218,10 @@ void report_lost(struct keel_mod *mod, struct entry *e);
 #define TELL(mod, member, ...)                                                                     \
 	do {                                                                                       \
 		const struct state *tell_st = (mod)->state;                                        \
-		for (uint32_t tell_i = 0; tell_i < LISTENERS_MAX; tell_i++) {                      \
-			const struct listener *tell_l = &tell_st->server.listeners[tell_i];        \
+		for (const struct listener *tell_l = tell_st->server.listeners; tell_l;            \
+		     tell_l = tell_l->next)                                                        \
 			if (tell_l->events.member)                                                 \
 				tell_l->events.member(tell_l->me, __VA_ARGS__);                    \
-		}                                                                                  \
 	} while (0)
 
 /* resync.c */

@@ -501,7 +501,7 @@ static bool id_is_plain(const char *id)
 {
 	size_t len = strlen(id);
 
-	if (!len || len > 240 || !isdigit((unsigned char)id[0]))
+	if (!len || len > NURSERY_ID_MAX || !isdigit((unsigned char)id[0]))
 		return false;
 	return strspn(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-_[]") == len;
 }

@@ -8,11 +8,11 @@
  */
 #include "executor.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LINES_MAX 1000000
 
 /* "name=12" among the colon-separated words of [text, end); -1 absent. */
 static int64_t amount_find(const char *text, const char *end, const char *name)
@@ -81,7 +81,7 @@ static int64_t mpiprocs_of(const char *part, const char *part_end, const struct 
 	return n < 0 ? 1 : n;
 }
 
-char *nodes_text(const char *exec_host, const char *exec_vnode, const char *select)
+int32_t nodes_text(const char *exec_host, const char *exec_vnode, const char *select, char **ret)
 {
 	struct chunks chunks = { .at = select };
 	const char *part = exec_vnode, *part_end = NULL;
@@ -90,14 +90,15 @@ char *nodes_text(const char *exec_host, const char *exec_vnode, const char *sele
 	int64_t lines = 0;
 	FILE *f = exec_host ? open_memstream(&text, &len) : NULL;
 
-	while (f && *exec_host) {
+	*ret = NULL;
+	while (f && *exec_host && lines <= NODES_LINES_MAX) {
 		size_t name = strcspn(exec_host, "/+");
 		bool have = chunk_next(&chunks);
 		int64_t n;
 
 		part = paren_next(part, &part_end);
 		n = mpiprocs_of(part, part_end, &chunks, have);
-		for (int64_t i = 0; i < n && lines < LINES_MAX; i++, lines++) {
+		for (int64_t i = 0; i < n && lines <= NODES_LINES_MAX; i++, lines++) {
 			fwrite(exec_host, 1, name, f);
 			putc('\n', f);
 		}
@@ -105,11 +106,14 @@ char *nodes_text(const char *exec_host, const char *exec_vnode, const char *sele
 		exec_host += strcspn(exec_host, "+");
 		exec_host += *exec_host == '+';
 	}
-	if (!f || fclose(f) != 0) {
+	if (!exec_host)
+		return 0;
+	if (!f || fclose(f) != 0 || lines > NODES_LINES_MAX) {
 		free(text);
-		return NULL;
+		return lines > NODES_LINES_MAX ? -E2BIG : -ENOMEM;
 	}
-	return text;
+	*ret = text;
+	return 0;
 }
 
 int64_t nodes_first_ncpus(const char *exec_vnode)

@@ -11,7 +11,7 @@
 
 #define NURSERY_WORD "nursery" /* in the place of the job's id; ids begin with a digit */
 #define NURSERY_TALK 3	       /* its socket */
-#define NURSERY_ID_MAX 250
+#define NURSERY_ID_MAX 230 /* files are named after it, with up to 21 characters more */
 
 struct nursery {
 	pthread_mutex_t lock;

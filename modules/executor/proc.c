@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROUNDS_MAX 8 /* of signalling a tree that keeps growing: the loop waits for it */
+#define ROUNDS 8 /* of signalling a tree that keeps growing: the loop waits for it */
 #define STRAYS_ROUNDS 64
 
 int proc_parse(const char *text, struct proc *ret)
@@ -251,7 +251,7 @@ int proc_kill(pid_t top, int signum)
 	bool grown = true;
 	int n_told;
 
-	for (int round = 0; grown && round < ROUNDS_MAX; round++) {
+	for (int round = 0; grown && round < ROUNDS; round++) {
 		pid_t *pids = NULL;
 		size_t n = 0;
 
@@ -407,7 +407,7 @@ int64_t proc_up_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-void proc_world(char world[PROC_WORLD_MAX])
+void proc_world(char world[PROC_WORLD_SIZE])
 {
 	char boot[40], space[40];
 	ssize_t n = readlink("/proc/self/ns/pid", space, sizeof(space) - 1);
@@ -417,5 +417,5 @@ void proc_world(char world[PROC_WORLD_MAX])
 		return;
 	space[n] = '\0';
 	boot[strcspn(boot, "\n")] = '\0';
-	snprintf(world, PROC_WORLD_MAX, "%s/%s", boot, space);
+	snprintf(world, PROC_WORLD_SIZE, "%s/%s", boot, space);
 }

@@ -50,9 +50,9 @@ void proc_kill_strays(pid_t session, const char *cookie, uint64_t since, uid_t u
 int proc_stop(pid_t top);
 
 /* What pids mean something in: this start of the machine, and the namespace. "" unknown. */
-#define PROC_WORLD_MAX 96
+#define PROC_WORLD_SIZE 96
 /* Time since the machine was started, suspended or not: no clock that anybody sets. */
 int64_t proc_up_ms(void);
-void proc_world(char world[PROC_WORLD_MAX]);
+void proc_world(char world[PROC_WORLD_SIZE]);
 
 #endif

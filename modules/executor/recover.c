@@ -57,7 +57,7 @@ static bool shepherd_lives(const struct diary *d)
 
 static bool is_this_world(const struct diary *d)
 {
-	char world[PROC_WORLD_MAX];
+	char world[PROC_WORLD_SIZE];
 
 	proc_world(world);
 	return world[0] && strcmp(world, d->world) == 0;

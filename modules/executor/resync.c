@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FACTS_MAX 100008u
 
 struct host *host_find(struct state *st, const char *peer)
 {
@@ -209,8 +208,8 @@ bool jobs_are_heard(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	for (uint32_t i = 0; i < LISTENERS_MAX; i++)
-		if (st->server.listeners[i].events.ended)
+	for (const struct listener *l = st->server.listeners; l; l = l->next)
+		if (l->events.ended)
 			return true;
 	st->server.missed = true;
 	return false;
@@ -351,8 +350,6 @@ static void facts_tell(struct keel_mod *mod, const char *peer, const struct keel
 
 	if (!vnodes || n_vnodes == UINT32_MAX)
 		n_vnodes = 0;
-	if (n_vnodes > FACTS_MAX - 8)
-		n_vnodes = FACTS_MAX - 8;
 	made = calloc(n_vnodes + 8u, sizeof(*made));
 	facts = calloc(n_vnodes + 8u, sizeof(*facts));
 	if (made && facts) {

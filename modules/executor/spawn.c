@@ -274,6 +274,7 @@ static int spec_write(struct launch *l, struct spec_out *out)
 {
 	char script[4096], sandbox[4096];
 	bool private = is_private(l);
+	int r;
 
 	sandbox_name(l, sandbox, sizeof(sandbox));
 	place_write(l, private ? sandbox : NULL, out);
@@ -286,8 +287,14 @@ static int spec_write(struct launch *l, struct spec_out *out)
 	} else if (program_write(l, out) < 0) {
 		return -1;
 	}
-	if (output_write(l, out) < 0 ||
-	    environment_write(l, private ? sandbox : l->account_of.home, out) < 0 || spec_end(out) < 0)
+	r = output_write(l, out) < 0 ||
+			    environment_write(l, private ? sandbox : l->account_of.home, out) < 0
+		    ? -ENOMEM
+		    : spec_end(out);
+	if (r == -E2BIG)
+		return launch_fail(l, BAD_PROGRAM, "its environment and arguments have more than %u MiB",
+				   SPEC_MAX >> 20);
+	if (r < 0)
 		return launch_fail(l, FAILED_EARLY, "no memory to describe the task");
 	return 0;
 }
@@ -315,7 +322,7 @@ static void asked_print(FILE *f, const char *key, const char *text)
 
 static char *record_text(const struct launch *l, size_t *ret_len)
 {
-	char *text = NULL, world[PROC_WORLD_MAX];
+	char *text = NULL, world[PROC_WORLD_SIZE];
 	FILE *f = open_memstream(&text, ret_len);
 
 	if (!f)

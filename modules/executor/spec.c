@@ -17,7 +17,9 @@ static bool out_reserve(struct spec_out *out, size_t more)
 	size_t room = out->room ? out->room : 4096;
 	char *bytes;
 
-	if (out->failed || out->len + more > SPEC_MAX)
+	if (more > SPEC_MAX - out->len)
+		out->large = true;
+	if (out->failed || out->large)
 		return !(out->failed = true);
 	while (room < out->len + more)
 		room *= 2;
@@ -57,7 +59,7 @@ void spec_put_number(struct spec_out *out, const char *key, uint64_t value)
 int spec_end(struct spec_out *out)
 {
 	spec_put(out, "end", "");
-	return out->failed ? -ENOMEM : 0;
+	return out->large ? -E2BIG : out->failed ? -ENOMEM : 0;
 }
 
 void spec_out_fini(struct spec_out *out)
@@ -192,7 +194,7 @@ static int lists_create(struct spec *s, const char *bytes, size_t len)
 		n_args += strncmp(bytes + at, "arg=", 4) == 0;
 		n_groups += strncmp(bytes + at, "group=", 6) == 0;
 	}
-	if (n_groups > SPEC_GROUPS_MAX)
+	if (n_groups - 1 > SPEC_GROUPS_MAX)
 		return -EPROTO;
 	s->env = calloc(n_env, sizeof(*s->env));
 	s->args = calloc(n_args, sizeof(*s->args));

@@ -61,10 +61,11 @@ struct spec_out {
 	char *bytes;
 	size_t len, room;
 	bool failed;
+	bool large; /* because of SPEC_MAX */
 };
 void spec_put(struct spec_out *out, const char *key, const char *value); /* NULL value: nothing */
 void spec_put_number(struct spec_out *out, const char *key, uint64_t value);
-int spec_end(struct spec_out *out); /* 0 or -ENOMEM */
+int spec_end(struct spec_out *out); /* 0, -ENOMEM or -E2BIG */
 void spec_out_fini(struct spec_out *out);
 
 /* `bytes` is borrowed by the strings of *ret and changed nowhere. 0, -EPROTO or -ENOMEM. */

@@ -33,4 +33,19 @@ static void test_lines(void)
 		CU_ASSERT_PTR_NULL(action_parse(bad[i], words, &ms));
 }
 
-TESTS_MAIN("action", TEST(test_lines))
+/* The last of two hundred words arrives. */
+static void test_many_words(void)
+{
+	char line[500] = "30 !/site/save";
+	char **argv;
+
+	for (int i = 1; i < 200; i++)
+		strcat(line, i == 199 ? " z" : " a");
+	argv = action_parse(line, words, &(int64_t){ 0 });
+	CU_ASSERT_PTR_NOT_NULL_FATAL(argv);
+	CU_ASSERT_STRING_EQUAL(argv[199], "z");
+	CU_ASSERT_PTR_NULL(argv[200]);
+	free(argv);
+}
+
+TESTS_MAIN("action", TEST(test_lines), TEST(test_many_words))

@@ -485,7 +485,7 @@ static void diary_make(const char *world, pid_t session)
 
 static void test_session_of_another_world(void)
 {
-	char world[PROC_WORLD_MAX];
+	char world[PROC_WORLD_SIZE];
 	pid_t pid = fork();
 
 	if (pid == 0) {
@@ -550,30 +550,6 @@ static void test_rerun(void)
 	CU_ASSERT_EQUAL(heard.status, 0);
 	CU_ASSERT_STRING_EQUAL(output("95.s.o"), "two\n");
 	end();
-}
-
-static void set_up(void)
-{
-	const char *build = getenv("KEELSON_BUILD"), *given = getenv("KEELSON_SHEPHERD");
-	static char name[64];
-	struct passwd *me = getpwuid(geteuid());
-
-	umask(022);
-	snprintf(name, sizeof(name), "%s", geteuid() == 0 ? "daemon" : me ? me->pw_name : "nobody");
-	user = name;
-	snprintf(shepherd, sizeof(shepherd), "%s%s", given ? given : build ? build : ".",
-		 given ? "" : "/libexec/keelson/keelson-shepherd");
-	CU_ASSERT_EQUAL_FATAL(access(shepherd, X_OK), 0);
-	snprintf(base, sizeof(base), "/tmp/executor-test.XXXXXX");
-	CU_ASSERT_FATAL(mkdtemp(base) != NULL && chmod(base, 0755) == 0);
-	snprintf(home, sizeof(home), "%s/home", base);
-	snprintf(out_dir, sizeof(out_dir), "%s/out", base);
-	CU_ASSERT_FATAL(mkdir(out_dir, 0777) == 0 && chmod(out_dir, 0777) == 0);
-}
-
-static void tear_down(void)
-{
-	tree_remove(base);
 }
 
 TESTS_MAIN_BETWEEN("executor", set_up, tear_down, TEST(test_exit_codes), TEST(test_program),

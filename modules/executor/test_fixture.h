@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * test_fixture.h - the module in a mock whose clock is the real one, a listener, jobs and short verbs for
- * test_executor.c, its only user. An embedded daemon: both halves are in one process, shepherds are real.
+ * test_executor.c and test_bounds.c. An embedded daemon: both halves are in one process, shepherds are real.
  */
 #ifndef EXECUTOR_TEST_FIXTURE_H
 #define EXECUTOR_TEST_FIXTURE_H
@@ -10,13 +10,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "harness.h"
 #include "keel/mock.h"
+#include "shepherd/shepherd.h"
 
 extern const struct keel_module keel_module;
 
@@ -300,6 +304,31 @@ static int32_t ask(struct keel_obj *job, const char *name)
 	task_api.signal(mod, job, name, NULL, mod, on_answer, NULL);
 	CU_ASSERT(until(is_answered, DEADLINE_MS));
 	return answered.code;
+}
+
+/* ---- around all tests --------------------------------------------------------------------------------- */
+static void set_up(void)
+{
+	const char *build = getenv("KEELSON_BUILD"), *given = getenv("KEELSON_SHEPHERD");
+	static char name[64];
+	struct passwd *me = getpwuid(geteuid());
+
+	umask(022);
+	snprintf(name, sizeof(name), "%s", geteuid() == 0 ? "daemon" : me ? me->pw_name : "nobody");
+	user = name;
+	snprintf(shepherd, sizeof(shepherd), "%s%s", given ? given : build ? build : ".",
+		 given ? "" : "/libexec/keelson/keelson-shepherd");
+	CU_ASSERT_EQUAL_FATAL(access(shepherd, X_OK), 0);
+	snprintf(base, sizeof(base), "/tmp/executor-test.XXXXXX");
+	CU_ASSERT_FATAL(mkdtemp(base) != NULL && chmod(base, 0755) == 0);
+	snprintf(home, sizeof(home), "%s/home", base);
+	snprintf(out_dir, sizeof(out_dir), "%s/out", base);
+	CU_ASSERT_FATAL(mkdir(out_dir, 0777) == 0 && chmod(out_dir, 0777) == 0);
+}
+
+static void tear_down(void)
+{
+	tree_remove(base);
 }
 
 #endif

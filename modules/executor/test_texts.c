@@ -208,8 +208,9 @@ static void test_amounts(void)
 
 static void nodes_are(const char *hosts, const char *vnodes, const char *select, const char *wanted)
 {
-	char *text = nodes_text(hosts, vnodes, select);
+	char *text;
 
+	CU_ASSERT_EQUAL_FATAL(nodes_text(hosts, vnodes, select, &text), 0);
 	CU_ASSERT_STRING_EQUAL(text, wanted);
 	free(text);
 }
@@ -226,6 +227,86 @@ static void test_nodes(void)
 	CU_ASSERT_EQUAL(nodes_first_ncpus("(a:ncpus=2:mem=1kb+b:ncpus=3)+(c:ncpus=9)"), 5);
 	CU_ASSERT_EQUAL(nodes_first_ncpus("a:ncpus=2+b:ncpus=3"), 2);
 	CU_ASSERT_EQUAL(nodes_first_ncpus(""), 0);
+}
+
+/* past modules/executor/executor.h NODES_LINES_MAX: nothing is left out unseen */
+static void test_nodes_many(void)
+{
+	char *text;
+
+	CU_ASSERT_EQUAL(nodes_text("a/0+b/0", "(a:mpiprocs=999999)+(b:mpiprocs=1)", NULL, &text), 0);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+	CU_ASSERT_EQUAL(strlen(text), 2000000);
+	CU_ASSERT_STRING_EQUAL(text + 1999996, "a\nb\n");
+	free(text);
+	CU_ASSERT_EQUAL(nodes_text("a/0+b/0", "(a:mpiprocs=999999)+(b:mpiprocs=2)", NULL, &text), -E2BIG);
+	CU_ASSERT_PTR_NULL(text);
+	CU_ASSERT_EQUAL(nodes_text("a/0", "(a:mpiprocs=9000000000000000000)", NULL, &text), -E2BIG);
+	CU_ASSERT_EQUAL(nodes_text(NULL, NULL, NULL, &text), 0);
+	CU_ASSERT_PTR_NULL(text);
+}
+
+/* past modules/executor/spec.h SPEC_MAX: written and read */
+static void test_spec_largest(void)
+{
+	struct spec_out out = { 0 }, more = { 0 };
+	const size_t end = strlen("end=") + 1, env = strlen("env=") + 1;
+	struct spec s;
+	char *value;
+
+	spec_fill(&out);
+	spec_fill(&more);
+	value = malloc(SPEC_MAX);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(value);
+	memset(value, 'v', SPEC_MAX);
+	value[SPEC_MAX - out.len - end - env] = '\0';
+	spec_put(&out, "env", value);
+	CU_ASSERT_EQUAL(spec_end(&out), 0);
+	CU_ASSERT_EQUAL(out.len, SPEC_MAX);
+	CU_ASSERT_EQUAL_FATAL(spec_decode(out.bytes, out.len, &s), 0);
+	CU_ASSERT_STRING_EQUAL(s.env[2], value);
+	spec_fini(&s);
+	CU_ASSERT_EQUAL(spec_decode(out.bytes, (size_t)SPEC_MAX + 1, &s), -EPROTO);
+	spec_out_fini(&out);
+	value[strlen(value)] = 'v';
+	spec_put(&more, "env", value);
+	CU_ASSERT_EQUAL(spec_end(&more), -E2BIG);
+	spec_out_fini(&more);
+	free(value);
+}
+
+/* What spec_decode() says of n strings more. */
+static int spec_of_many(const char *key, const char *value, unsigned n, struct spec *ret,
+			struct spec_out *out)
+{
+	*out = (struct spec_out){ 0 };
+	spec_fill(out);
+	for (unsigned i = 0; i < n; i++)
+		spec_put(out, key, value);
+	CU_ASSERT_EQUAL(spec_end(out), 0);
+	return spec_decode(out->bytes, out->len, ret);
+}
+
+/* past modules/executor/spec.h SPEC_GROUPS_MAX, past modules/executor/spec.h SPEC_LIMITS_MAX */
+static void test_spec_lists(void)
+{
+	struct spec_out out;
+	struct spec s;
+
+	CU_ASSERT_EQUAL_FATAL(spec_of_many("group", "9", 65536 - 2, &s, &out), 0);
+	CU_ASSERT_EQUAL(s.n_groups, 65536);
+	CU_ASSERT_EQUAL(s.groups[65535], 9);
+	spec_fini(&s);
+	spec_out_fini(&out);
+	CU_ASSERT_EQUAL(spec_of_many("group", "9", 65536 - 1, &s, &out), -EPROTO);
+	spec_out_fini(&out);
+	CU_ASSERT_EQUAL_FATAL(spec_of_many("limit", "7:5", 16 - 1, &s, &out), 0);
+	CU_ASSERT_EQUAL(s.n_limits, 16);
+	CU_ASSERT_EQUAL(s.limits[15].value, 5);
+	spec_fini(&s);
+	spec_out_fini(&out);
+	CU_ASSERT_EQUAL(spec_of_many("limit", "7:5", 16, &s, &out), -EPROTO);
+	spec_out_fini(&out);
 }
 
 static void test_signal_names(void)
@@ -263,4 +344,4 @@ static void test_strays_are_of_the_user(void)
 }
 
 TESTS_MAIN("texts", TEST(test_spec), TEST(test_diary), TEST(test_spec_refused), TEST(test_spec_fuzz),
-	   TEST(test_proc), TEST(test_words), TEST(test_amounts), TEST(test_nodes), TEST(test_signal_names), TEST(test_strays_are_of_the_user))
+	   TEST(test_proc), TEST(test_words), TEST(test_amounts), TEST(test_nodes), TEST(test_nodes_many), TEST(test_spec_largest), TEST(test_spec_lists), TEST(test_signal_names), TEST(test_strays_are_of_the_user))

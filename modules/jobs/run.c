@@ -4,6 +4,7 @@
  */
 #include "jobs.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,13 +62,28 @@ static bool is_elsewhere(struct keel_mod *mod, struct keel_obj *job, const char 
 	       strcmp(job_text(mod, job, st->a.exec_vnode), exec_vnode) != 0;
 }
 
+static int32_t not_sent(struct keel_mod *mod, int32_t why, struct keel_err *err)
+{
+	const struct state *st = mod->state;
+
+	switch (why) {
+	case -E2BIG:
+		return st->core->error(err, PBSE_RESCUNAV, "PBS_NODEFILE would have more than 1000000 lines: ask "
+							   "for fewer mpiprocs");
+	case -ENAMETOOLONG:
+		return st->core->error(err, PBSE_RESCUNAV, "its id has more than 230 characters, and hosts name "
+							   "files after it: give the server a shorter name");
+	default: return st->core->error(err, PBSE_NORELYMOM, "%s", st->core->pbse_text(PBSE_NORELYMOM));
+	}
+}
+
 /* Vnodes are taken, the job is on its way: 0, or a PBSE code and the job is as before. */
 static int32_t send(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 		    const char *who, struct keel_err *err)
 {
 	struct state *st = mod->state;
 	char *exec_host;
-	int32_t code;
+	int32_t code, r;
 
 	if (is_elsewhere(mod, job, exec_vnode))
 		return st->core->error(err, PBSE_RESCUNAV, "its checkpoint is on %s",
@@ -81,9 +97,10 @@ static int32_t send(struct keel_mod *mod, struct keel_obj *job, const char *exec
 	st->object->set_str(job, st->a.exec_host, exec_host);
 	free(exec_host);
 	st->object->set_int(job, st->a.run_version, st->object->get_int(job, st->a.run_version) + 1);
-	if (st->task->start(st->task->self, job)) {
+	r = st->task->start(st->task->self, job);
+	if (r) {
 		forget_placement(mod, job);
-		return st->core->error(err, PBSE_NORELYMOM, "%s", st->core->pbse_text(PBSE_NORELYMOM));
+		return not_sent(mod, r, err);
 	}
 	st->object->set_int(job, st->a.run_count, st->object->get_int(job, st->a.run_count) + 1);
 	comment_started(mod, job, "Job was sent for execution at");

@@ -27,7 +27,7 @@ static const char *cookie_of(const struct spec *s)
 /* Pids mean nothing any more when the machine was started anew. */
 static bool is_this_world(const struct spec *s)
 {
-	char world[PROC_WORLD_MAX], *then = record_last(s, "world ");
+	char world[PROC_WORLD_SIZE], *then = record_last(s, "world ");
 	bool same;
 
 	proc_world(world);

@@ -1,17 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tree.c - remove a directory tree with the user's rights, following no symbolic link.
+ *
+ * However deep it is: what lies LEVELS below the top is moved to the top, and the next pass goes on there.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "shepherd.h"
 
-#define DEPTH_MAX 200
+#define LEVELS 200 /* that are open at once */
 
-static void entries_remove(int dir_fd, int depth)
+/* A pass over a tree. */
+struct pass {
+	int top_fd;
+	unsigned moved;
+};
+
+static void move_up(struct pass *p, int dir_fd, const char *name)
+{
+	char to[32];
+	int r;
+
+	do {
+		snprintf(to, sizeof(to), "deep.%u", p->moved++);
+		r = renameat(dir_fd, name, p->top_fd, to);
+	} while (r < 0 && (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR));
+	if (r < 0)
+		p->moved--;
+}
+
+static void entries_remove(struct pass *p, int dir_fd, int depth)
 {
 	DIR *dir = fdopendir(dir_fd);
 	struct dirent *e;
@@ -27,20 +50,28 @@ static void entries_remove(int dir_fd, int depth)
 		    unlinkat(dirfd(dir), e->d_name, 0) == 0)
 			continue;
 		fd = openat(dirfd(dir), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd >= 0 && depth < DEPTH_MAX)
-			entries_remove(fd, depth + 1);
+		if (fd >= 0 && depth < LEVELS)
+			entries_remove(p, fd, depth + 1);
 		else if (fd >= 0)
 			close(fd);
-		unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR);
+		if (depth == LEVELS)
+			move_up(p, dirfd(dir), e->d_name);
+		else
+			unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR);
 	}
 	closedir(dir);
 }
 
 void tree_remove(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct pass p;
 
-	if (fd >= 0)
-		entries_remove(fd, 0);
+	do {
+		int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+		p = (struct pass){ .top_fd = fd };
+		if (fd >= 0)
+			entries_remove(&p, fd, 0);
+	} while (p.moved);
 	rmdir(path);
 }

@@ -492,6 +492,50 @@ static void test_answers_that_nobody_waits_for(void)
 	fake_stop(&f);
 }
 
+/* Says what no request asked for, in frames as long as they may be, while one is on its way; reads that only then. */
+static void serve_unasked(struct fake_server *f, int fd)
+{
+	static char block[1 << 20];
+	const size_t more = *(size_t *)f->arg;
+	char head[WIRE_HEADER_SIZE];
+	struct pack p;
+
+	frame_header(head, WIRE_PART, 0, WIRE_BODY_MAX);
+	for (int frames = 0; frames < 2; frames++) {
+		fake_write(fd, head, sizeof(head));
+		for (size_t sent = 0; sent < WIRE_BODY_MAX; sent += sizeof(block))
+			fake_write(fd, block, sizeof(block));
+	}
+	for (size_t sent = 0; sent < more; sent += sizeof(block))
+		fake_write(fd, block, sizeof(block));
+	if (fake_request(f, fd, &p) < 0)
+		return;
+	pack_fini(&p);
+	fake_reply(f, fd, 0, NULL, NULL, NULL);
+}
+
+/* past sdk/client/call.c UNHEARD_MAX: two of the longest frames are heard out, and no more. */
+static void test_too_much_that_nobody_asked_for(void)
+{
+	const size_t long_enough = 16 << 20; /* no socket holds it */
+	char name[] = ATTR_v, *value = calloc(1, long_enough + 1);
+	struct attrl variables = { .name = name, .value = memset(value, 'x', long_enough) };
+	struct fake_server f;
+
+	for (size_t more = 0; more <= 2 << 20; more += 2 << 20) {
+		int c;
+
+		fake_start(&f, serve_unasked, &more);
+		c = connect_fatal();
+		alarm(120);
+		CU_ASSERT_EQUAL(pbs_alterjob(c, "1", &variables, NULL), more ? PBSE_PROTOCOL : 0);
+		alarm(0);
+		pbs_disconnect(c);
+		fake_stop(&f);
+	}
+	free(value);
+}
+
 struct asking_back {
 	int c;
 	unsigned seen;
@@ -644,5 +688,6 @@ static void test_some_attributes_of_hosts(void)
 TESTS_MAIN("round trip", TEST(test_submit), TEST(test_refusals), TEST(test_status),
 	   TEST(test_each_stops_and_goes_on), TEST(test_select_and_delete), TEST(test_nonsense),
 	   TEST(test_no_server), TEST(test_wait), TEST(test_wait_is_interrupted),
-	   TEST(test_answers_that_nobody_waits_for), TEST(test_each_is_asked_back),
+	   TEST(test_answers_that_nobody_waits_for), TEST(test_too_much_that_nobody_asked_for),
+	   TEST(test_each_is_asked_back),
 	   TEST(test_some_attributes_of_hosts))

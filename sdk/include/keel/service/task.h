@@ -47,12 +47,13 @@ typedef void keel_task_done(struct keel_mod *me, void *arg, int32_t code, const 
 struct keel_task_api {
 	uint32_t size, version;
 	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
-	/* Who hears the reports: until listen(NULL), in fini(). Two modules may listen: jobs (job reports), nodes
-	 * (host reports); unused members are NULL. -ENOSPC: two do. */
+	/* Who hears the reports: until listen(NULL), in fini(). Any number may listen; unused members are
+	 * NULL. */
 	int32_t (*listen)(struct keel_mod *, struct keel_mod *me, const struct keel_task_events *);
 	/* Start the job on the primary host of its exec_host (attributes exec_host, exec_vnode,
 	 * run_version are set). Script and attributes are taken from the object. The answer comes as
-	 * started() or refused(). -ENOTCONN when the host is away. */
+	 * started() or refused(). -ENOTCONN when the host is away, -E2BIG when its PBS_NODEFILE would have more than a
+	 * million lines, -ENAMETOOLONG when its id is too long for names of files. */
 	int32_t (*start)(struct keel_mod *, struct keel_obj *job);
 	/* Signal name or number, "suspend" or "resume": `done` when the host has acted. `as` is what the
 	 * host's log calls it; NULL: name.

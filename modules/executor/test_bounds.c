@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_bounds.c - what is long, deep or many.
+ */
+#pragma GCC diagnostic ignored "-Wunused-function" /* it needs some of the fixture */
+#include "test_fixture.h"
+
+/* past modules/executor/nursery.h NURSERY_ID_MAX */
+static void test_longest_id(void)
+{
+	char id[232];
+
+	memset(id, '7', sizeof(id));
+	id[230] = '\0';
+	begin();
+	run(script_job(id, "exit 7\n"));
+	CU_ASSERT_EQUAL(heard.ended, 1);
+	CU_ASSERT_EQUAL(heard.status, 7);
+	id[230] = '7';
+	id[231] = '\0';
+	CU_ASSERT_EQUAL(task_api.start(mod, script_job(id, "exit 7\n")), -ENAMETOOLONG);
+	end();
+}
+
+/* Deeper than what is open at once, and a name that is taken already. */
+static void test_deep_tree(void)
+{
+	char top[256], deep[300];
+	int at, next;
+
+	snprintf(top, sizeof(top), "%s/tree", base);
+	snprintf(deep, sizeof(deep), "%s/deep.0", top);
+	CU_ASSERT_EQUAL_FATAL(mkdir(top, 0755), 0);
+	CU_ASSERT_EQUAL_FATAL(mkdir(deep, 0755), 0);
+	at = open(top, O_RDONLY | O_DIRECTORY);
+	for (int i = 0; i < 1000; i++, at = next) {
+		CU_ASSERT_EQUAL_FATAL(mkdirat(at, "d", 0755), 0);
+		close(openat(at, "f", O_WRONLY | O_CREAT, 0644));
+		next = openat(at, "d", O_RDONLY | O_DIRECTORY);
+		close(at);
+	}
+	close(at);
+	tree_remove(top);
+	CU_ASSERT_EQUAL(access(top, F_OK), -1);
+}
+
+static int others_heard;
+static void other_started(struct keel_mod *m, struct keel_obj *job, int64_t session)
+{
+	(void)m, (void)job, (void)session;
+	others_heard++;
+}
+
+/* As many as there are, and the place of one that leaves is the next one's. */
+static void test_listeners(void)
+{
+	static const struct keel_task_events other = { .size = sizeof(other), .started = other_started };
+	static struct keel_mod more[20];
+
+	begin();
+	for (size_t i = 0; i < KEEL_COUNT(more); i++)
+		CU_ASSERT_EQUAL(task_api.listen(mod, &more[i], &other), 0);
+	CU_ASSERT_EQUAL(task_api.listen(mod, &more[3], NULL), 0);
+	CU_ASSERT_EQUAL(task_api.listen(mod, &more[4], &other), 0);
+	heard = (struct heard){ 0 };
+	CU_ASSERT(until(is_up, DEADLINE_MS)); /* it was asked again */
+	run(script_job("95.s", "exit 0\n"));
+	CU_ASSERT_EQUAL(others_heard, 19);
+	end();
+}
+
+TESTS_MAIN_BETWEEN("bounds", set_up, tear_down, TEST(test_longest_id), TEST(test_deep_tree), TEST(test_listeners))
