@@ -145,6 +145,8 @@ static void look(struct keel_mod *mod, void *arg)
 	struct check *c;
 
 	(void)arg;
+	if (st->stopping)
+		return;
 	st->mom.health_timer = st->core->timer(mod, conf->health_interval, look, NULL);
 	if (st->mom.checking_ms) {
 		if (now - st->mom.checking_ms > LONGEST_MS)

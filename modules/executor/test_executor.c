@@ -479,7 +479,7 @@ static void diary_make(const char *world, pid_t session)
 	snprintf(path, sizeof(path), "%s/mom_priv/jobs/87.s.TK", home);
 	f = fopen(path, "w");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-	fprintf(f, "world %s\nrun 1\nshepherd 2 1\nbegan 1\nstarted %d\n", world, (int)session);
+	fprintf(f, "world %s\nrun 1\nshepherd 2 1\nbegan 1\nuid %d\nstarted %d\n", world, (int)getuid(), (int)session);
 	fclose(f);
 }
 

@@ -220,8 +220,9 @@ static bool becomes(struct keel_call *c, struct keel_obj *node, const char *attr
 		    bool *ret_new)
 {
 	struct state *st = keel_state(c);
-	const char *have = st->object->get_str(node, st->object->attr(c->mod, "node", attr));
-	bool any = st->call->get(c, node, attr, NULL, buf, len) > 0;
+	const struct keel_attr *a = st->object->attr(c->mod, "node", attr);
+	const char *have = a ? st->object->get_str(node, a) : NULL;
+	bool any = a && st->call->get(c, node, attr, NULL, buf, len) > 0;
 
 	*ret_new = any && (!have || strcmp(have, buf) != 0);
 	return any;

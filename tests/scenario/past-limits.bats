@@ -39,7 +39,6 @@ text_of() { printf "%*s" "$1" '' | tr ' ' "${2-x}"; } # length, letter
 	has "$output" "hook.py - File too large"
 }
 
-<<<<<<< HEAD
 # started N: it is queued, was started N - 1 times before, and is started now.
 started()
 {
@@ -84,7 +83,8 @@ started()
 	echo "fairshare_usage_res: $res" >"$SB/server/sched_priv/sched_config"
 	is_used() { qmgr -c 'set server scheduling = true' && pbsfs -p | grep -qF "units are in: $res"; }
 	wait_until 10 is_used
-=======
+}
+
 @test "past the limit: lines of PBS_NODEFILE" { # past modules/executor/executor.h NODES_LINES_MAX
 	local job text="PBS_NODEFILE would have more than 1000000 lines: ask for fewer mpiprocs"
 	qmgr -c 'set server scheduling = false'
@@ -94,5 +94,4 @@ started()
 	[ "$status" -ne 0 ]
 	has "$output" "$text"
 	job_is "$job" Q
->>>>>>> 4b710a1 (executor: one past each of its limits: lines of PBS_NODEFILE, deep folders, words and ids are not cut off or dropped unseen)
 }
