@@ -52,9 +52,9 @@ static const struct keel_conf_rule conf_rules[] = {
 		       .doc = "\"host:/prefix /local/prefix\": files of that host that are seen here"),
 	KEEL_CONF_RULE(SIZE, struct conf, room, .fallback = "1mb",
 		       .doc = "a host with less room in spool or mom_priv takes no tasks"),
-	KEEL_CONF_RULE(DURATION, struct conf, health_interval, .fallback = "10s", .min = 1000,
+	KEEL_CONF_RULE(DURATION, struct conf, health_interval, .fallback = "60s", .min = 1000,
 		       .max = 3600000, .doc = "how often a host looks whether it can take tasks: room, "
-		       "processes, names"),
+		       "processes, names; every 10 s at least while it cannot"),
 	KEEL_CONF_RULE(BOOL, struct conf, freezer, .fallback = "true",
 		       .doc = "each task in a cgroup (v2) of its own where that can be made: frozen and killed as a whole"),
 	KEEL_CONF_RULE(BOOL, struct conf, first_host_only, .fallback = "false",
@@ -155,17 +155,16 @@ static int32_t executor_start(struct keel_mod *mod, struct keel_err *err)
 {
 	const struct state *st = mod->state;
 
-	if (st->core->daemon(mod) & KEEL_MOM) {
-		int32_t r = recover(mod, err);
+	const bool on_mom = st->core->daemon(mod) & KEEL_MOM;
+	int32_t r = on_mom ? recover(mod, err) : 0;
 
-		if (r < 0)
-			return r;
-		if (((const struct conf *)mod->conf)->freezer)
-			((struct state *)mod->state)->mom.freezer_dir = group_home();
-		health_start(mod);
-		store_recover(mod);
-	}
-	return st->core->defer(mod, started, NULL);
+	if (r < 0 || (r = st->core->defer(mod, started, NULL)) < 0 || !on_mom)
+		return r;
+	if (((const struct conf *)mod->conf)->freezer)
+		((struct state *)mod->state)->mom.freezer_dir = group_home();
+	health_look(mod);
+	store_recover(mod);
+	return 0;
 }
 
 /* A worker thread still writes into what fini() would free. */

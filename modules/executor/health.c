@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define LONGEST_MS 30000 /* a check that takes longer is a finding */
+#define SICK_MS 10000	/* between checks of a host that takes no tasks, at most */
 
 struct check {
 	char *home;
@@ -113,6 +114,25 @@ void health_report(struct keel_mod *mod)
 	st->link->send(mod, "server", "task.health", out);
 }
 
+static void look_timer(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+
+	(void)arg;
+	st->mom.health_timer = NULL;
+	health_look(mod);
+}
+
+static void look_later(struct keel_mod *mod)
+{
+	const struct conf *conf = mod->conf;
+	struct state *st = mod->state;
+	bool soon = *st->mom.sick && conf->health_interval > SICK_MS;
+
+	st->core->timer_cancel(st->mom.health_timer);
+	st->mom.health_timer = st->core->timer(mod, soon ? SICK_MS : conf->health_interval, look_timer, NULL);
+}
+
 static void found_is(struct keel_mod *mod, const char *why)
 {
 	struct state *st = mod->state;
@@ -120,6 +140,7 @@ static void found_is(struct keel_mod *mod, const char *why)
 	if (strcmp(st->mom.sick, why) == 0)
 		return;
 	snprintf(st->mom.sick, sizeof(st->mom.sick), "%s", why);
+	look_later(mod);
 	st->core->log(mod, KEEL_LOG_ERROR, "Node", st->core->host_name(mod), "%s%s",
 		      *why ? "no tasks are taken: " : "tasks are taken again", why);
 	health_report(mod);
@@ -137,17 +158,16 @@ static void checked(struct keel_mod *mod, void *arg)
 	free(c);
 }
 
-static void look(struct keel_mod *mod, void *arg)
+void health_look(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
 	int64_t now = st->core->now_ms(mod);
 	struct check *c;
 
-	(void)arg;
 	if (st->stopping)
 		return;
-	st->mom.health_timer = st->core->timer(mod, conf->health_interval, look, NULL);
+	look_later(mod);
 	if (st->mom.checking_ms) {
 		if (now - st->mom.checking_ms > LONGEST_MS)
 			found_is(mod, "its disk or its name service does not answer");
@@ -165,11 +185,6 @@ static void look(struct keel_mod *mod, void *arg)
 	st->mom.checking_ms = 0;
 	free(c->home);
 	free(c);
-}
-
-void health_start(struct keel_mod *mod)
-{
-	look(mod, NULL);
 }
 
 void health_stop(struct keel_mod *mod)

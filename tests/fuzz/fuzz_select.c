@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		exec_free(exec);
 	}
 	place_parse(text, &place, &err);
-	if (nodes_convert(text, &select_text, &place_text, &err) == 0) {
+	if (nodes_convert(text, NULL, &select_text, &place_text, &err) == 0) {
 		if (place_parse(place_text, &place, &err))
 			abort();
 		free(select_text);
