@@ -352,7 +352,7 @@ void recover_tell(struct keel_mod *mod);
 void still_look(struct keel_mod *mod);
 
 /* health.c: may this host take tasks? */
-void health_start(struct keel_mod *mod);
+void health_look(struct keel_mod *mod); /* now, and again and again */
 void health_stop(struct keel_mod *mod);
 void health_report(struct keel_mod *mod);
 

@@ -198,6 +198,8 @@ void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const ch
 	t->state = TASK_REFUSED;
 	st->core->log(mod, KEEL_LOG_JOB | KEEL_LOG_SECURITY, "Job", t->id, "%s", t->why);
 	st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id, "job not started, Failure %d", (int)status);
+	if (t->lacks)
+		health_look(mod);
 	task_release(st, t);
 	if (t->prepared)
 		st->hook->note(mod, KEEL_POINT_task_end,
