@@ -201,9 +201,10 @@ void parties_fini(struct state *st)
 
 /* ---- amounts --------------------------------------------------------------------------------------- */
 
+/* One below nothing counts as none: it would make room for others of its user. */
 static bool is_amount(const struct keel_res_value *v)
 {
-	return keel_res_is_number(v->res) && v->res->type != KEEL_RES_BOOL;
+	return keel_res_is_number(v->res) && v->res->type != KEEL_RES_BOOL && v->n >= 0;
 }
 
 /* The next amount from *i on. */

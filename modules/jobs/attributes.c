@@ -74,12 +74,29 @@ static int32_t check_run_count(struct keel_mod *mod, const struct keel_session *
 	return 0;
 }
 
+/* Text that other programs print or hand to a shell must be one line of printable bytes. */
+static bool is_line(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	while (*p >= ' ' && *p != 0x7f)
+		p++;
+	return !*p;
+}
+
+static int32_t check_line(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
+			  int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	(void)who, (void)job, (void)op, (void)key;
+	return is_line(text) ? 0 : bad(mod, "value: control character", err);
+}
+
 static int32_t check_project(struct keel_mod *mod, const struct keel_session *who,
 			     struct keel_obj *job, int32_t op, const char *key, const char *text,
 			     struct keel_err *err)
 {
 	(void)who, (void)job, (void)op, (void)key;
-	return strpbrk(text, "/[]\";:|<>+,?*") ? bad(mod, "project", err) : 0;
+	return strpbrk(text, "/[]\";:|<>+,?*") || !is_line(text) ? bad(mod, "project", err) : 0;
 }
 
 static int32_t not_yet(struct keel_mod *mod, struct keel_err *err, const char *what, const char *kind,
@@ -131,6 +148,9 @@ static int32_t check_resources(struct keel_mod *mod, const struct keel_session *
 	(void)job;
 	if (!res)
 		return 0;
+	if (!is_line(text))
+		return st->core->error(err, PBSE_BADATVAL, "%s Resource_List.%s: control character",
+				       st->core->pbse_text(PBSE_BADATVAL), key);
 	if (op != KEEL_UNSET && *text && shrinks(key))
 		return not_yet(mod, err, "jobs are not shrunk to fit yet: ask for walltime alone", "resource", key);
 	if (!(who->roles & KEEL_OPERATORS))
@@ -138,19 +158,6 @@ static int32_t check_resources(struct keel_mod *mod, const struct keel_session *
 	return res->flags & closed ? st->core->error(err, PBSE_ATTRRO, "%s Resource_List.%s",
 						     st->core->pbse_text(PBSE_ATTRRO), key)
 				   : 0;
-}
-
-/* Text that other programs print or hand to a shell must be one line of printable bytes. */
-static int32_t check_line(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
-			  int32_t op, const char *key, const char *text, struct keel_err *err)
-{
-	const unsigned char *p;
-
-	(void)who, (void)job, (void)op, (void)key;
-	for (p = (const unsigned char *)text; *p; p++)
-		if (*p < ' ' || *p == 0x7f)
-			return bad(mod, "value: control character", err);
-	return 0;
 }
 
 static void derive_hashname(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)

@@ -365,7 +365,20 @@ static void run_accepted(struct keel_mod *mod, void *arg, int32_t code, const ch
 	free(a);
 }
 
-/* A vnode of which nothing would be taken is none that a job runs on. */
+/* A vnode of which nothing would be taken is none that a job runs on, and nothing is given to it. */
+static int32_t part_check(struct keel_mod *mod, const struct keel_exec_part *part, struct keel_err *err)
+{
+	struct state *st = mod->state;
+
+	if (part->n == 0)
+		return st->core->error(err, PBSE_UNKNODE, "%s", st->core->pbse_text(PBSE_UNKNODE));
+	for (uint32_t i = 0; i < part->n; i++)
+		if (part->v[i].n < 0)
+			return st->core->error(err, PBSE_BADATVAL, "%s: %s", st->core->pbse_text(PBSE_BADATVAL),
+					       part->v[i].res->name);
+	return 0;
+}
+
 static int32_t exec_check(struct keel_mod *mod, const char *location, struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -373,8 +386,7 @@ static int32_t exec_check(struct keel_mod *mod, const char *location, struct kee
 	int32_t code = st->resource->exec_parse(st->resource->self, location, &exec, err);
 
 	for (uint32_t i = 0; !code && i < exec->n; i++)
-		if (exec->part[i].n == 0)
-			code = st->core->error(err, PBSE_UNKNODE, "%s", st->core->pbse_text(PBSE_UNKNODE));
+		code = part_check(mod, &exec->part[i], err);
 	st->resource->exec_free(exec);
 	return code;
 }

@@ -211,6 +211,8 @@ static int32_t apply(struct keel_mod *mod, struct keel_changes *ch, struct keel_
 			return code;
 	}
 	code = check_user_list(mod, ch, draft, who, err);
+	if (!code) /* the peer's, whatever the request says */
+		code = st->object->change_text(ch, draft, st->a.host, KEEL_SET, NULL, who->host, err);
 	if (!code)
 		code = job_default_paths(mod, ch, draft, who->host, sequence, err);
 	if (!code)

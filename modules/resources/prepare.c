@@ -271,6 +271,29 @@ static int32_t build_sums(struct work *w)
 	return code;
 }
 
+static bool is_negative(const struct keel_res_value *v)
+{
+	return (v->res->flags & (KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST)) && v->n < 0;
+}
+
+/* What is counted out has no amount below nothing, or a job would add to what others may use. */
+static int32_t check_amounts(struct work *w)
+{
+	const struct keel_chunk *c = w->select->chunk, *end = c + w->select->n;
+	uint32_t i;
+
+	for (i = 0; i < list_count(w->list); i++)
+		if (is_negative(&w->list->v[i]))
+			return fail(w->err, PBSE_BADATVAL, "Illegal attribute or resource value Resource_List.%s",
+				    w->list->v[i].res->name);
+	for (; c < end; c++)
+		for (i = 0; i < c->n; i++)
+			if (is_negative(&c->v[i]))
+				return fail(w->err, PBSE_BADATVAL, "Illegal attribute or resource value: %s",
+					    c->v[i].res->name);
+	return 0;
+}
+
 static int32_t check_bounds(struct work *w, const struct keel_reslist *bounds, int32_t wrong)
 {
 	uint32_t i;
@@ -315,7 +338,7 @@ static int32_t compute(struct work *w)
 	    (code = add_defaults(w, list_of(w, w->queue, w->st->queue.max))) ||
 	    (code = add_defaults(w, list_of(w, w->server, w->st->server.max))) ||
 	    (code = build_select(w)) || (code = place_ok(w)) || (code = build_schedselect(w)) ||
-	    (code = build_sums(w)))
+	    (code = check_amounts(w)) || (code = build_sums(w)))
 		return code;
 	return check_limits(w);
 }

@@ -387,3 +387,64 @@ has_comment() { [ -n "$(job_attr "$1" comment)" ]; }
 	quietly qmgr -c 'unset node n1 no_tasks'
 	quietly qmgr -c 'unset queue workq checkpoint_min'
 }
+
+# ---- requests that no command would send ------------------------------------------------------------------------
+
+# raw submit QUEUE|alter ID NAME[.RES]=VALUE...: as $OWNER
+raw() { as "$OWNER" "$KEELSON_BUILD/tests/scenario/tools/raw" "$@"; }
+
+# raw_refused NAME NAME=VALUE...: a submission and an alteration
+raw_refused()
+{
+	local command found
+	for command in 'submit workq' "alter $id"; do
+		# shellcheck disable=SC2086
+		found=$(raw $command "${@:2}") && { echo "accepted: $command ${*:2} $found"; return 1; }
+		has "$found" "^15014 Illegal attribute or resource value.*$1" || return
+	done
+}
+
+@test "mend B8: no job asks for less than nothing of what is counted, however it is sent" {
+	local id resource before
+	for resource in 'lic type=long,flag=q' 'heat type=float,flag=nh' 'disk type=long,flag=fh'; do
+		qmgr -c "create resource $resource"
+		undo qmgr -c "delete resource ${resource%% *}"
+	done
+	id=$(submit -h)
+	before=$(qmgr -c 'list server resources_assigned'; pbsnodes -av)
+	raw_refused Resource_List.ncpus Resource_List.ncpus=-4
+	raw_refused Resource_List.lic Resource_List.lic=-1000
+	raw_refused Resource_List.heat Resource_List.heat=-0.5
+	raw_refused disk Resource_List.select=1:ncpus=1:disk=-1
+	raw_refused ncpus Resource_List.select=1:ncpus=1+2:ncpus=-4
+	says 166 'qsub: Illegal attribute or resource value Resource_List.lic' as "$OWNER" qsub -l lic=-1000 -- /bin/true
+	says 166 "qalter: Illegal attribute or resource value Resource_List.lic $id" qalter -l lic=-1 "$id"
+	qmgr -c 'set queue workq default_chunk.disk = -1' && undo qmgr -c 'unset queue workq default_chunk.disk'
+	says 166 'qsub: Illegal attribute or resource value: disk' as "$OWNER" qsub -- /bin/true
+	same 'what is assigned' "$before" "$(qmgr -c 'list server resources_assigned'; pbsnodes -av)"
+	has "$(qrun -H '(n1:ncpus=-4)' "$id" 2>&1 || true)" 'Illegal attribute or resource value: ncpus'
+}
+
+@test "mend B9: no control character in what a user sets, however it is sent" {
+	local id value name
+	id=$(submit -h)
+	for value in $'a\nb' $'\e[2J' $'a\x7f'; do
+		for name in project Account_Name Job_Name Mail_Users User_List Output_Path Error_Path Shell_Path_List \
+			Checkpoint Join_Path Keep_Files Mail_Points Remove_Files sandbox umask; do
+			raw_refused '' "$name=$value"
+		done
+		raw_refused Resource_List.software "Resource_List.software=$value"
+		raw_refused Resource_List.select "Resource_List.select=1:ncpus=1:host='$value'"
+	done
+	raw submit workq "depend=afterok:1$value" && return 1
+	raw submit workq "group_list=$value" && return 1
+	id=$(raw submit workq Hold_Types=u "Variable_List=A=1$value" Job_Name=j)
+	lacks "$(qstat -f "$id")" "$value"
+}
+
+@test "mend B: Submit_Host is the host of the connection, whatever the request says" {
+	local id
+	id=$(raw submit workq Hold_Types=u Job_Name=j Submit_Host=elsewhere)
+	same Submit_Host "$(job_attr "$(submit -h)" Submit_Host)" "$(job_attr "$id" Submit_Host)"
+	has "$(raw alter "$id" Submit_Host=elsewhere || true)" '^15003 '
+}
