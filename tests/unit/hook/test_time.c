@@ -74,7 +74,7 @@ static void a_slow_call_now_and_then_is_counted_as_often_as_it_comes(void)
 	u = usage_of(&e.alpha);
 	CU_ASSERT_EQUAL(u.calls, calls);
 	CU_ASSERT((double)u.cpu_ns > truth * 0.5);
-	CU_ASSERT((double)u.cpu_ns < truth * 2.5 + calls * 200.0);
+	CU_ASSERT((double)u.cpu_ns < truth * 2.5 + calls * 1000.0); /* reading clocks, on a busy machine */
 	CU_ASSERT(only_tap(&e.alpha)->stat.timed < calls / 10);
 	CU_ASSERT(stat_quantile(&only_tap(&e.alpha)->stat, 50) < 5 * US);
 	CU_ASSERT(stat_quantile(&only_tap(&e.alpha)->stat, 99) >= 20 * US);
