@@ -370,9 +370,9 @@ void saving_over(struct keel_mod *mod, struct keel_obj *job); /* its host does n
 int64_t job_kill_delay(struct keel_mod *mod, struct keel_obj *job);
 
 /* occupy.c */
-/* Take all vnodes and be charged; of a suspended job: take again what it gave back. */
-int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, char **ret_exec_host,
-		   struct keel_err *err);
+/* Take all vnodes and be charged; of a suspended job: take again what it gave back. Its exec_host names the slots it has
+ * now: those from before may be another job's. */
+int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, struct keel_err *err);
 /* The slots that exec_host names, where it has it still; NULL: any. */
 int32_t job_occupy_again(struct keel_mod *mod, struct keel_obj *job, const char *exec_host, struct keel_err *err);
 /* Give back all that is still held. */

@@ -49,16 +49,19 @@ static void occupied(struct keel_mod *mod, struct keel_obj *job)
 		       KEEL_EVENT(job_placed, .id = job_id(mod, job), .job = job));
 }
 
-int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, char **ret_exec_host,
-		   struct keel_err *err)
+int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, struct keel_err *err)
 {
 	struct state *st = mod->state;
+	char *exec_host;
 	int32_t code = st->node->assign(st->node->self, job_id(mod, job), job_text(mod, job, st->a.exec_vnode),
-					share_of(mod, job), ret_exec_host, err);
+					share_of(mod, job), &exec_host, err);
 
-	if (!code)
-		occupied(mod, job);
-	return code;
+	if (code)
+		return code;
+	st->object->set_str(job, st->a.exec_host, exec_host);
+	free(exec_host);
+	occupied(mod, job);
+	return 0;
 }
 
 int32_t job_occupy_again(struct keel_mod *mod, struct keel_obj *job, const char *exec_host, struct keel_err *err)

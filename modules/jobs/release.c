@@ -100,11 +100,9 @@ void release_apply(struct keel_mod *mod, struct keel_obj *job, const char *names
 void release_undo(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	char *exec_host = NULL;
 
-	if (job_slot(mod, job)->occupies != OCCUPIES_ALL && job_occupy(mod, job, &exec_host, NULL) == 0)
+	if (job_slot(mod, job)->occupies != OCCUPIES_ALL && job_occupy(mod, job, NULL) == 0)
 		st->object->unset(job, st->a.released, NULL);
-	free(exec_host);
 }
 
 const char *released(struct keel_mod *mod, struct keel_obj *job)

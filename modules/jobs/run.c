@@ -82,20 +82,17 @@ static int32_t send(struct keel_mod *mod, struct keel_obj *job, const char *exec
 		    const char *who, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	char *exec_host;
 	int32_t code, r;
 
 	if (is_elsewhere(mod, job, exec_vnode))
 		return st->core->error(err, PBSE_RESCUNAV, "its checkpoint is on %s",
 				       job_text(mod, job, st->a.exec_vnode));
 	st->object->set_str(job, st->a.exec_vnode, exec_vnode);
-	code = job_occupy(mod, job, &exec_host, err);
+	code = job_occupy(mod, job, err);
 	if (code) {
 		forget_placement(mod, job);
 		return code;
 	}
-	st->object->set_str(job, st->a.exec_host, exec_host);
-	free(exec_host);
 	st->object->set_int(job, st->a.run_version, st->object->get_int(job, st->a.run_version) + 1);
 	r = st->task->start(st->task->self, job);
 	if (r) {

@@ -175,7 +175,6 @@ static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 	struct step_request *r = arg;
 	struct keel_obj *job = still_there(mod, r);
 	struct keel_err err = { 0 };
-	char *exec_host;
 	int32_t code;
 
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
@@ -188,13 +187,12 @@ static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 		finish(r, job ? PBSE_BADSTATE : PBSE_UNKJOBID, NULL);
 		return;
 	}
-	code = job_occupy(mod, job, &exec_host, &err);
+	code = job_occupy(mod, job, &err);
 	if (code) {
 		job_slot(mod, job)->busy = false;
 		finish(r, code, err.text);
 		return;
 	}
-	free(exec_host); /* as it was: the indexes shown on vnodes may differ */
 	st->task->signal(st->task->self, job, "resume", r->signal, mod, continued,
 			 r);
 }

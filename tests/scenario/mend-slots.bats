@@ -46,4 +46,21 @@ jobs_on_n1() { node_attr n1 jobs; }
 	has "$(jobs_on_n1)" "$b/1"
 }
 
+@test "mend A8: a job that is resumed has no slot that another was started on meanwhile" {
+	a=$(running -l select=1:ncpus=1)
+	qsig -s suspend "$a"
+	wait_until 20 job_is "$a" S
+	b=$(running -l select=1:ncpus=1)
+	same 'of the second' n1/0 "$(host_of "$b")"
+	qsig -s resume "$a"
+	wait_until 20 job_is "$a" R
+	same 'of both' 'n1/1 n1/0' "$(host_of "$a") $(host_of "$b")"
+	sandbox restart server --hard
+	wait_until 20 node_is n1 free
+	same 'of both' 'n1/1 n1/0' "$(host_of "$a") $(host_of "$b")"
+	same 'slots' '/0 /1' "$(jobs_on_n1 | grep -o '/[0-9]*' | sort | xargs)"
+	going "$a"
+	going "$b"
+}
+
 gone() { job_is "$1" F; }
