@@ -259,6 +259,7 @@ static void test_spec_largest(void)
 	value = malloc(SPEC_MAX);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(value);
 	memset(value, 'v', SPEC_MAX);
+	value[SPEC_MAX - 1] = '\0';
 	value[SPEC_MAX - out.len - end - env] = '\0';
 	spec_put(&out, "env", value);
 	CU_ASSERT_EQUAL(spec_end(&out), 0);

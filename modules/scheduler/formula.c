@@ -214,7 +214,8 @@ double formula_value(struct formula *f, const double *values)
 {
 	double value;
 
-	memcpy(f->value, values, sizeof(double) * f->n);
+	if (f->n)
+		memcpy(f->value, values, sizeof(double) * f->n);
 	value = mupEval(f->parser);
 	return mupError(f->parser) || !isfinite(value) ? 0 : value;
 }
