@@ -417,7 +417,7 @@ static void spawned(struct keel_mod *mod, void *arg)
 	st->mom.launching--;
 	t->launch = NULL;
 	user_remember(mod, &f->l);
-	t->lacks = f->l.status == RETRY_LATER || f->l.status == BAD_USER;
+	t->lacks = !f->l.own && (f->l.status == RETRY_LATER || f->l.status == BAD_USER);
 	if (f->l.status)
 		task_refused(mod, t, f->l.status, f->l.why);
 	else

@@ -57,6 +57,7 @@ struct launch {
 	/* Result: status 0, or a negative system code with `why`. */
 	int32_t status;
 	char why[256];
+	bool own; /* it is the user's own trouble: it says nothing of this host */
 	pid_t pid;
 	uint64_t start;
 	int pidfd, talk;

@@ -83,6 +83,7 @@ static int script_write(struct launch *l, char *path, size_t len)
 	if (fd < 0)
 		return -1;
 	if (geteuid() == 0 && fchown(fd, l->account_of.uid, l->gid) < 0) {
+		l->own = errno == EDQUOT;
 		close(fd);
 		return launch_fail(l, FAILED_EARLY, "%s: owner: %s", path, strerror(errno));
 	}

@@ -13,6 +13,7 @@
 
 #define GROUPS_FIRST 64
 #define BAD_USER -10
+#define BAD_GROUP -30 /* its user must see to that first: the server holds the job */
 
 void user_fini(struct user *u)
 {
@@ -78,6 +79,13 @@ static int account_read(struct launch *l)
 	return 0;
 }
 
+/* Groups are left and deleted while jobs wait. */
+static int group_fail(struct launch *l, int32_t status, const char *why)
+{
+	l->own = true;
+	return launch_fail(l, status, "Bad GID for job execution: user %s is in no group %s %s", l->user, l->group, why);
+}
+
 /* A group the user is no member of is refused: the server may have older tables than we. */
 static int group_choose(struct launch *l)
 {
@@ -88,13 +96,13 @@ static int group_choose(struct launch *l)
 	if (!l->group || !*l->group)
 		return 0;
 	if (getgrnam_r(l->group, &gr, buf, sizeof(buf), &found) || !found)
-		return launch_fail(l, BAD_USER, "group %s is unknown on this host", l->group);
+		return group_fail(l, BAD_USER, "on this host, which has none");
 	for (size_t i = 0; i < l->account_of.n_groups; i++)
 		if (l->account_of.groups[i] == gr.gr_gid) {
 			l->gid = gr.gr_gid;
 			return 0;
 		}
-	return launch_fail(l, BAD_USER, "user %s is not in group %s", l->user, l->group);
+	return group_fail(l, BAD_GROUP, "any more");
 }
 
 int user_resolve(struct launch *l)

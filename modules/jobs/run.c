@@ -286,6 +286,8 @@ void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 	}
 }
 
+#define BAD_GROUP -30 /* of a host: the job's user is not in its group any more */
+
 /* Unknown there: elsewhere perhaps not. One that must not run twice and has run is over. */
 static bool is_lost_for_good(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status)
 {
@@ -295,11 +297,25 @@ static bool is_lost_for_good(struct keel_mod *mod, struct keel_obj *job, int32_t
 	       st->object->is_set(job, st->a.exit_status);
 }
 
+/* Its user has left its group. It waits until that is settled: `qalter -W group_list=`, or in the group again, and
+ * `qrls`. */
+static void hold_for_user(struct keel_mod *mod, struct keel_obj *job, const char *why)
+{
+	struct state *st = mod->state;
+	char text[512];
+
+	snprintf(text, sizeof(text), "Job held: %s", why);
+	st->object->set_int(job, st->a.holds, st->object->get_int(job, st->a.holds) | HOLD_USER);
+	st->object->set_str(job, st->a.comment, text);
+	step_evaluate(mod, job);
+}
+
 /* The host could not start it. Faults of the user's own doing end the job; where the host lacks something it is
  * queued again. */
 void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why)
 {
 	static const int32_t final[] = { -1, -2, -13 };
+	struct keel_obj *waits = job_role(mod, job) == ROLE_PART ? whole_of(mod, job_id(mod, job)) : job;
 	struct state *st = mod->state;
 	char text[512];
 	size_t i;
@@ -319,6 +335,10 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 			return;
 		}
 	job_requeue(mod, job, exit_status);
+	if (exit_status == BAD_GROUP && waits && step_is_open(job_slot(mod, waits)->step)) {
+		hold_for_user(mod, waits, why ? why : "Bad GID for job execution");
+		return;
+	}
 	snprintf(text, sizeof(text), "Not Running: %s", why ? why : "the host refused the job");
 	if (!st->object->get_int(job, st->a.holds))
 		st->object->set_str(job, st->a.comment, text);

@@ -51,6 +51,43 @@ elsewhere() { job_is "$1" R 42 && same host n2/0 "$(job_attr "$1" exec_host | se
 	same 'comment of a host that is set free' '' "$(node_attr n1 comment)"
 }
 
+@test "mend A5: a group unknown on one host is a trouble of its user: his jobs start elsewhere, the host stays" {
+	grep -v "^$(id -gn "$OWNER"):" /etc/group >"$SB/group"
+	broken "mount --bind '$SB/group' /etc/group"
+	n1_first
+	for i in 1 2 3 4; do
+		id=$(submit -l select=1:ncpus=1)
+		wait_until 20 elsewhere "$id"
+	done
+	is_free n1
+	has "$(server_log)" "$id;Unable to Run Job, MOM rejected: Bad GID for job execution: user $OWNER is in no group"
+	id=$(submit_as "$OTHER" -l select=1:ncpus=1:host=n1)
+	wait_until 20 job_is "$id" R 42
+}
+
+# A file that its user keeps from being opened by others, or again: they meet EWOULDBLOCK.
+leased() { as "$OWNER" perl -e '$SIG{IO} = "IGNORE"; open(F, ">", $ARGV[0]) && fcntl(F, 1024, 1) or die "no lease: $!"; print "held\n"; close(STDOUT); sleep 600' "$1" 3>&-; }
+
+@test "mend A5: whatever is wrong with the files of one user, his jobs end and no host is set offline" {
+	mkfifo "$SB/held"
+	leased "$(here leased)" >"$SB/held" &
+	undo kill $!
+	same lease held "$(timeout 10 cat "$SB/held")"
+	for i in 1 2 3 4 5 6 7 8; do
+		id[i]=$(submit -k oed -o "$(here leased)" -e "$(here leased.e)" -- /bin/true)
+	done
+	for i in 1 2 3 4 5 6 7 8; do
+		ends "${id[i]}"
+		same status -2 "$(job_attr "${id[i]}" Exit_status)"
+	done
+	is_free n1
+	is_free n2
+	for host in n1 n2; do
+		id=$(submit_as "$OTHER" -l select=1:ncpus=1:host=$host)
+		wait_until 20 job_is "$id" R 42
+	done
+}
+
 @test "mend A6: a job that a host refuses waits longer each time before it is sent there again" {
 	grep -v "^$OWNER:" /etc/passwd >"$SB/passwd"
 	broken "mount --bind '$SB/passwd' /etc/passwd"

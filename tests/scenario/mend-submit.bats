@@ -181,7 +181,32 @@ ran_as()
 	[ ! -e "$dir/late" ]
 }
 
-has_been_refused() { mom_log n1 | grep -q "$1.*user ktsub is not in group ktsubin" || mom_log n2 | grep -q "$1.*user ktsub is not in group ktsubin" || server_log | grep -q "$1.*user ktsub is not in group ktsubin"; }
+has_been_refused() { server_log | grep -q "$1.*user ktsub is in no group ktsubin any more"; }
+
+@test "mend A12: jobs of who has left a group are held with a sentence, and no host is set offline for them" {
+	needs_root
+	make_grouped
+	local id ids=()
+
+	for i in 1 2 3 4 5 6 7 8; do
+		ids+=("$(as ktsub qsub -h -W group_list=ktsubin -- /bin/true)")
+	done
+	array=$(as ktsub qsub -h -J 1-2 -W group_list=ktsubin -- /bin/true)
+	gpasswd -d ktsub ktsubin >/dev/null
+	as ktsub qrls "${ids[@]}" "$array"
+	for id in "${ids[@]}" "$array"; do
+		wait_until 10 job_is "$id" H
+		same comment 'Job held: Bad GID for job execution: user ktsub is in no group ktsubin any more' "$(job_attr "$id" comment)"
+	done
+	lacks "$(pbsnodes -a | value state)" offline
+	as ktsub qalter -W group_list= "${ids[0]}"
+	as ktsub qrls "${ids[0]}"
+	ends "${ids[0]}"
+	make_grouped
+	nap 1.1 # what a host may remember
+	as ktsub qrls "$array"
+	ends "$array"
+}
 
 @test "mend A12: a job over several hosts is not started, and says why; one host is enough for it" {
 	local id reason='jobs over several hosts cannot be started yet: ask for chunks that fit on one host, with -l place=pack'

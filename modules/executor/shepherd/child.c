@@ -90,11 +90,11 @@ static void output_open(struct spec *s, int out, int err, int trouble_fd)
 	if (s->err.run && s->err.keep && (err = kept_open(&s->err)) < 0)
 		give_up(trouble_fd, TROUBLE_OUTPUT, errno, s->err.run);
 	if (dup2(out < 0 ? err : out, 1) < 0 || dup2(err < 0 ? out : err, 2) < 0)
-		give_up(trouble_fd, TROUBLE_SETUP, errno, "standard output");
+		give_up(trouble_fd, TROUBLE_OUTPUT, errno, "standard output");
 }
 
 /* A directory of ours: made now, or ours already. */
-static void directory_make(const char *path, int trouble_fd)
+static void directory_make(const char *path, enum trouble_stage stage, int trouble_fd)
 {
 	struct stat st;
 
@@ -103,7 +103,7 @@ static void directory_make(const char *path, int trouble_fd)
 	if (mkdir(path, 0700) < 0 &&
 	    (errno != EEXIST || lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) ||
 	     st.st_uid != geteuid()))
-		give_up(trouble_fd, TROUBLE_HOME, errno ? errno : EEXIST, path);
+		give_up(trouble_fd, stage, errno ? errno : EEXIST, path);
 }
 
 static void directories_enter(const struct spec *s, int trouble_fd)
@@ -112,8 +112,8 @@ static void directories_enter(const struct spec *s, int trouble_fd)
 
 	if (chdir(s->home) < 0)
 		give_up(trouble_fd, TROUBLE_HOME, errno, s->home);
-	directory_make(s->tmpdir, trouble_fd); /* where root may make none */
-	directory_make(s->sandbox, trouble_fd);
+	directory_make(s->tmpdir, TROUBLE_TMPDIR, trouble_fd); /* where root may make none */
+	directory_make(s->sandbox, TROUBLE_HOME, trouble_fd);
 	if (chdir(start) < 0)
 		give_up(trouble_fd, TROUBLE_HOME, errno, start);
 }
@@ -129,7 +129,7 @@ static void shell_feed(const struct spec *s, int trouble_fd)
 		give_up(trouble_fd, TROUBLE_SETUP, EINVAL, s->script);
 	if (pipe2(fds, O_CLOEXEC) < 0 || write(fds[1], line, (size_t)len) != len ||
 	    dup2(fds[0], 0) < 0)
-		give_up(trouble_fd, TROUBLE_SETUP, errno, "standard input");
+		give_up(trouble_fd, TROUBLE_OUTPUT, errno, "standard input");
 }
 
 static void shell_exec(const struct spec *s)
@@ -149,11 +149,10 @@ _Noreturn void child_run(struct spec *s, int trouble_fd)
 
 	setsid();
 	signals_restore();
-	r = limits_apply(s);
-	if (r < 0)
-		give_up(trouble_fd, TROUBLE_SETUP, -r, "resource limits");
-	out = spool_open(s, &s->out, trouble_fd);
+	out = spool_open(s, &s->out, trouble_fd); /* before the job's limits: what fails is the host's */
 	err = spool_open(s, &s->err, trouble_fd);
+	if ((r = limits_apply(s)) < 0)
+		give_up(trouble_fd, TROUBLE_SETUP, -r, "resource limits");
 	if ((r = privileges_drop(s)) < 0)
 		give_up(trouble_fd, TROUBLE_USER, -r, s->user);
 	umask(s->umask);

@@ -167,39 +167,57 @@ static uint64_t microseconds(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_usec;
 }
 
-/* Errors that say nothing of the job: the host lacks something now. */
-static bool is_short(const struct trouble *t)
-{
-	static const int errors[] = { EAGAIN, ENOMEM, ENOSPC, EMFILE, ENFILE, EIO, EROFS };
+/* By whose doing a start fails. The errors of a user's own files and limits are the user's to choose: none of them
+ * makes a host look as if it lacked something. */
+enum whose { WHOSE_JOB, WHOSE_USER /* a limit of the user's is reached: later it may not be */, WHOSE_HOST };
 
-	if (t->stage == TROUBLE_SPOOL) /* made by root in a folder of ours: nothing of it is the user's */
-		return true;
-	for (size_t i = 0; t->stage != TROUBLE_NONE && i < sizeof(errors) / sizeof(errors[0]); i++)
-		if (t->error == errors[i])
-			return true;
-	return false;
+static enum whose whose(const struct trouble *t)
+{
+	static const struct {
+		int error;
+		enum whose as_root, as_user;
+	} rows[] = {
+		{ EAGAIN, WHOSE_HOST, WHOSE_JOB },  { ENOSPC, WHOSE_HOST, WHOSE_JOB },
+		{ EMFILE, WHOSE_HOST, WHOSE_JOB },  { EIO, WHOSE_HOST, WHOSE_JOB },
+		{ EROFS, WHOSE_HOST, WHOSE_JOB },   { ENOMEM, WHOSE_HOST, WHOSE_USER },
+		{ ENFILE, WHOSE_HOST, WHOSE_USER }, { EDQUOT, WHOSE_USER, WHOSE_JOB },
+	};
+
+	if (t->stage == TROUBLE_NONE)
+		return WHOSE_JOB;
+	if (t->error == EAGAIN && (t->stage == TROUBLE_USER || t->stage == TROUBLE_PROGRAM))
+		return WHOSE_USER; /* becoming the user, and exec, count its processes */
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (t->error == rows[i].error)
+			return t->stage < TROUBLE_USER ? rows[i].as_root : rows[i].as_user;
+	return t->stage == TROUBLE_SPOOL ? WHOSE_HOST : WHOSE_JOB;
+}
+
+/* The job runs, or its program says why it does not. */
+static bool has_begun(const struct trouble *t)
+{
+	return t->stage == TROUBLE_NONE || (t->stage == TROUBLE_PROGRAM && whose(t) == WHOSE_JOB);
 }
 
 /* System codes of a start that failed, by stage. */
 static int trouble_status(const struct trouble *t)
 {
 	static const int codes[] = {
-		[TROUBLE_SETUP] = -1, [TROUBLE_USER] = -10, [TROUBLE_HOME] = -2,
-		[TROUBLE_SPOOL] = -2, [TROUBLE_OUTPUT] = -2, [TROUBLE_PROGRAM] = NO_SUCH_PROGRAM,
+		[TROUBLE_SETUP] = -1, [TROUBLE_SPOOL] = -2, [TROUBLE_TMPDIR] = -2, [TROUBLE_USER] = -10,
+		[TROUBLE_HOME] = -2, [TROUBLE_OUTPUT] = -2, [TROUBLE_PROGRAM] = NO_SUCH_PROGRAM,
 	};
 
-	if (is_short(t))
+	if (whose(t) != WHOSE_JOB)
 		return RETRY_LATER;
 	return t->stage > TROUBLE_NONE && t->stage <= TROUBLE_PROGRAM ? codes[t->stage] : -1;
 }
 
 static void start_report(const struct spec *s, pid_t pid, struct trouble *t)
 {
-	bool lacks = is_short(t) && t->stage != TROUBLE_PROGRAM; /* there it is the user's own limit */
 	char text[512];
 
 	t->what[sizeof(t->what) - 1] = '\0';
-	if (t->stage == TROUBLE_NONE || (t->stage == TROUBLE_PROGRAM && !is_short(t))) {
+	if (has_begun(t)) {
 		snprintf(text, sizeof(text), "started %d", (int)pid);
 	} else if (t->stage == TROUBLE_HOME && strcmp(t->what, s->home) == 0) {
 		snprintf(text, sizeof(text), "refused %d Could not chdir to Home directory",
@@ -209,7 +227,7 @@ static void start_report(const struct spec *s, pid_t pid, struct trouble *t)
 			 strerror(t->error));
 	}
 	record_append(s, text);
-	if (lacks)
+	if (whose(t) == WHOSE_HOST)
 		snprintf(text, sizeof(text), "short %d %s: %s", RETRY_LATER, t->what, strerror(t->error));
 	tell(text);
 }
@@ -244,7 +262,7 @@ static bool task_run(struct spec *s, struct outcome *o)
 	usage_take(o);
 	if (outcome_write(s, o) < 0)
 		return false;
-	if (t.stage == TROUBLE_NONE || (t.stage == TROUBLE_PROGRAM && !is_short(&t)))
+	if (has_begun(&t))
 		return true;
 	courier_clean(s);
 	return false;
