@@ -99,6 +99,8 @@ struct keel_obj *part_draft(struct keel_mod *mod, struct array *a, const char *i
 /* Its array counts it as suspended, or no more. */
 void part_suspended(struct keel_mod *mod, struct keel_obj *part, bool suspended);
 void part_paths(struct keel_mod *mod, struct array *a, struct keel_obj *part, uint32_t index);
+/* It takes what its array has now of `attr[.resource],...`. False: subjobs have none of these. */
+bool part_alter(struct keel_mod *mod, struct array *a, struct keel_obj *part, uint32_t ordinal, const char *names);
 /* Published, adopted, queued; NULL with *err. */
 struct keel_obj *part_make(struct keel_mod *mod, struct array *a, uint32_t ordinal,
 			   struct keel_err *err);

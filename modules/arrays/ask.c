@@ -28,6 +28,7 @@ struct fan {
 	struct selection named;
 	bool all, single;
 	bool ends; /* all of it is being deleted */
+	bool alters;
 	uint32_t *ordinal, n, next; /* who is asked */
 	uint32_t open;              /* answers missing, and our own hand */
 	uint32_t part, from;        /* of a run: where in the selection it is */
@@ -119,6 +120,8 @@ static void ask_some(struct keel_mod *mod, void *arg)
 
 		if (!part)
 			continue; /* it ended meanwhile */
+		if (f->alters && !part_alter(mod, a, part, f->ordinal[f->next], f->detail))
+			continue;
 		f->open++;
 		st->job->ask(st->job->self, part, &f->ask, mod, one_answered, f);
 	}
@@ -358,6 +361,14 @@ static void rerun_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 		ask_chosen(mod, f, a, runs_now, PBSE_BADSTATE);
 }
 
+/* ---- alter: those that run take what their array has now --------------------------------------------------------- */
+
+static void alter_begin(struct keel_mod *mod, struct fan *f, struct array *a)
+{
+	f->alters = f->detail != NULL;
+	ask_chosen(mod, f, a, every_one, 0);
+}
+
 /* ---- run: of a range one after the other until one is refused, of the whole its next --------------------------- */
 
 static bool next_waiting(struct fan *f, const struct array *a, uint32_t *ret)
@@ -436,6 +447,7 @@ static const struct {
 	{ "signal", signal_begin },
 	{ "rerun", rerun_begin },
 	{ "run", run_begin },
+	{ "alter", alter_begin },
 };
 
 static struct fan *fan_new(struct keel_mod *mod, const struct array *a, const struct keel_job_ask *ask,

@@ -79,6 +79,53 @@ void part_paths(struct keel_mod *mod, struct array *a, struct keel_obj *part, ui
 	path_set(mod, a, part, st->a.error_path, index);
 }
 
+static bool is_inherited(const struct state *st, const struct keel_attr *attr)
+{
+	size_t i = 0;
+
+	while (st->not_of_parts[i] && st->not_of_parts[i] != attr)
+		i++;
+	return !st->not_of_parts[i];
+}
+
+static void value_take(struct keel_mod *mod, struct keel_obj *from, struct keel_obj *to, const struct keel_attr *attr,
+		       const char *key)
+{
+	struct state *st = mod->state;
+	int32_t len = st->object->text(from, attr, key, NULL, 0);
+	char *text = len < 0 ? NULL : malloc((size_t)len + 1);
+
+	if (len < 0)
+		st->object->unset(to, attr, key);
+	else if (text && st->object->text(from, attr, key, text, (uint32_t)len + 1) >= 0)
+		st->object->set_text(to, attr, KEEL_SET, key, text, NULL);
+	free(text);
+}
+
+bool part_alter(struct keel_mod *mod, struct array *a, struct keel_obj *part, uint32_t ordinal, const char *names)
+{
+	struct state *st = mod->state;
+	bool some = false;
+
+	for (; *names; names += strcspn(names, ","), names += *names == ',') {
+		char name[600];
+		const struct keel_attr *attr;
+		char *key;
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(names, ","), names);
+		if ((key = strchr(name, '.')))
+			*key++ = '\0';
+		attr = st->object->attr(mod, "job", name);
+		if (!attr || !is_inherited(st, attr))
+			continue;
+		value_take(mod, a->whole, part, attr, key);
+		some = true;
+	}
+	if (some)
+		part_paths(mod, a, part, indices_index(&a->x, ordinal));
+	return some;
+}
+
 static struct again *again_find(struct array *a, uint32_t ordinal)
 {
 	uint32_t i;

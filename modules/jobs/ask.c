@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ask.c - delete, signal, rerun, run: what may be asked of a job, by a request that names one or by
+ * ask.c - delete, signal, rerun, run, alter: what may be asked of a job, by a request that names one or by
  * another module, and who is told what became of it.
  *
  * Each act has one function per job (delete_one() ...) and tells its asker exactly once; a request is
@@ -20,6 +20,7 @@ static const struct {
 	{ "signal", signal_one },
 	{ "rerun", rerun_one },
 	{ "run", run_one },
+	{ "alter", alter_one },
 };
 
 /* ---- telling --------------------------------------------------------------------------------------- */

@@ -228,6 +228,7 @@ ONE(delete);
 ONE(signal);
 ONE(rerun);
 ONE(run);
+ONE(alter); /* of a part, which has new values of its whole */
 #undef ONE
 
 /* service.c */

@@ -113,7 +113,7 @@ static struct keel_attrop completed(struct keel_mod *mod, const struct keel_attr
 	return op;
 }
 
-static int32_t alter_one(struct keel_mod *mod, struct keel_changes *ch,
+static int32_t alter_with(struct keel_mod *mod, struct keel_changes *ch,
 			 const struct keel_session *who, struct keel_obj *job,
 			 const struct keel_attrop *op, struct keel_err *err)
 {
@@ -140,7 +140,7 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 	for (i = 0; i < n && !code; i++) {
 		struct keel_attrop op = completed(mod, &attrs[i]);
 
-		code = alter_one(mod, ch, who, job, &op, err);
+		code = alter_with(mod, ch, who, job, &op, err);
 		resources |= strcmp(op.name, "Resource_List") == 0;
 	}
 	if (!code)
@@ -197,6 +197,66 @@ static void record_altered(struct keel_mod *mod, struct keel_req *req, struct ke
 	free(record);
 }
 
+/* ---- subjobs of an array ---------------------------------------------------------------------------- */
+
+/* attr[.resource],...; malloc'ed, or NULL. */
+static char *altered_names(struct keel_mod *mod, struct keel_req *req)
+{
+	struct state *st = mod->state;
+	const struct keel_attrop *attrs;
+	char *names = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&names, &len);
+	uint32_t n = 0, i;
+
+	if (!out || st->msg->attrs(st->request->body(req), "attrs", &attrs, &n))
+		n = 0;
+	for (i = 0; i < n; i++)
+		fprintf(out, "%s%s%s%s", i ? "," : "", name_of_row(mod, attrs[i].name), attrs[i].key ? "." : "",
+			attrs[i].key ? attrs[i].key : "");
+	if (out)
+		fclose(out);
+	return names;
+}
+
+static void passed_on(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	(void)mod, (void)arg, (void)code, (void)text;
+}
+
+/* What a running job may be given reaches the subjobs that run as well: they cannot be altered by themselves. */
+static void pass_on(struct keel_mod *mod, struct keel_req *req, struct keel_obj *whole)
+{
+	struct state *st = mod->state;
+	char *names = altered_names(mod, req);
+
+	if (names)
+		form_ask(mod, job_id(mod, whole),
+			 &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
+						 .verb = "alter",
+						 .detail = names,
+						 .who = st->request->session(req)->who },
+			 &(struct told){ mod, passed_on, NULL });
+	free(names);
+}
+
+static void reach_host(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+
+	if (step_is_running(job_slot(mod, job)->step) && st->task->modify)
+		st->task->modify(st->task->self, job);
+	step_tell(mod, job);
+}
+
+/* The module of its form gave it the values. */
+void alter_one(struct keel_mod *mod, struct keel_obj *part, const struct keel_job_ask *ask, const struct told *told)
+{
+	(void)ask;
+	reach_host(mod, part);
+	tell(told, 0, NULL);
+}
+
 /* ---- done ------------------------------------------------------------------------------------------- */
 
 static void alter(struct keel_mod *mod, struct keel_req *req, const char *group);
@@ -219,9 +279,9 @@ static void altered(struct keel_mod *mod, void *arg, const struct keel_outcome *
 		st->object->set_int(job, st->a.mtime, st->core->time(mod));
 		if (step_is_open(job_slot(mod, job)->step))
 			step_evaluate(mod, job);
-		if (step_is_running(job_slot(mod, job)->step) && st->task->modify)
-			st->task->modify(st->task->self, job);
-		step_tell(mod, job);
+		reach_host(mod, job);
+		if (job_slot(mod, job)->step == STEP_BEGUN)
+			pass_on(mod, a->req, job);
 		st->core->log(mod, KEEL_LOG_JOB, "Job", a->id, "Job Modified at request of %s",
 			      st->request->session(a->req)->who);
 		record_altered(mod, a->req, job);

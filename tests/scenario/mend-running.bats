@@ -138,6 +138,28 @@ limit_exceeded() { job_is "$1" F && same Exit_status -29 "$(job_attr "$1" Exit_s
 	[ ! -e "$(here old.o)" ]
 }
 
+@test "mend A1: qalter of an array reaches the subjobs that run, also its -o; those it may not reach are as they were" {
+	local a first second
+	sub() { echo "${a/\[\]/[$1]}"; }
+	a=$(submit -J 1-2 -l walltime=3 -j oe -o "$(here 'old.^array_index^')")
+	first=$(sub 1) second=$(sub 2)
+	wait_until 20 job_is "$first" R 42
+	wait_until 20 job_is "$second" R 42
+	says 159 "qalter: Unauthorized Request  $a" as "$OWNER" qalter -l walltime=1000 "$a"
+	same walltime 00:00:03 "$(job_attr "$first" Resource_List.walltime)"
+	session=$(session_of "$first")
+	qalter -l walltime=1000 -o "$(here 'new.^array_index^')" "$a"
+	wait_until 20 running_for "$session" 5
+	alive "$session"
+	same walltime 00:16:40 "$(job_attr "$second" Resource_List.walltime)"
+	as "$OWNER" qalter -l walltime=2 "$a"
+	over_limit() { same Exit_status -29 "$(job_attr "$1" Exit_status)"; }
+	wait_until 20 over_limit "$first"
+	wait_until 20 over_limit "$second"
+	dead "$session"
+	[ -e "$(here new.1)" ] && [ -e "$(here new.2)" ] && [ ! -e "$(here old.1)" ]
+}
+
 # ---- what was used ------------------------------------------------------------------------------------------------
 
 used() { job_attr "$1" "resources_used.$2"; }

@@ -37,8 +37,8 @@ typedef void keel_job_done(struct keel_mod *me, void *arg, int32_t code, const c
 struct keel_job_ask {
 	uint32_t size;
 	uint32_t reserved;
-	const char *verb;     /* "delete" "signal" "rerun" "run" */
-	const char *detail;   /* its words: signal name, "force", "deletehist", location; may be NULL */
+	const char *verb;     /* "delete" "signal" "rerun" "run"; of parts, which have new values of their whole: "alter" */
+	const char *detail;   /* its words: signal name, "force", "deletehist", location, `attr[.resource],...`; may be NULL */
 	const char *who;      /* user@host, for logs and points */
 	struct keel_req *req; /* whose permissions count; NULL: the system asks */
 };
