@@ -225,7 +225,7 @@ uint32_t array_room(struct keel_mod *mod, const struct array *a)
 	int64_t limit = st->object->get_int(a->whole, st->a.limit);
 	int64_t running = (int64_t)a->n[KIND_LIVES] - a->n_suspended;
 
-	if (a->deleted)
+	if (a->deleted || a->deleting)
 		return 0;
 	if (!st->object->is_set(a->whole, st->a.limit) || limit >= running + UINT32_MAX)
 		return UINT32_MAX;
@@ -242,7 +242,7 @@ void array_check_end(struct keel_mod *mod, struct array *a)
 				       : KEEL_SUB_FINISHED;
 	char id[512];
 
-	if (a->n[KIND_WAITS] || a->n[KIND_LIVES] || st->job->state(st->job->self, a->whole) == 'F')
+	if (a->deleting || a->n[KIND_WAITS] || a->n[KIND_LIVES] || st->job->state(st->job->self, a->whole) == 'F')
 		return;
 	snprintf(id, sizeof(id), "%s", st->object->id(a->whole));
 	st->job->finish(st->job->self, a->whole, substate, a->failed > 0); /* `a` may be gone then */

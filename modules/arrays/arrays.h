@@ -28,6 +28,7 @@ struct array {
 	struct again *again;
 	uint32_t n_again;
 	uint32_t failed; /* so many did not end with 0 */
+	uint32_t deleting; /* so many requests are: nothing starts, and it is not over, until they are answered */
 	bool deleted;	 /* nothing starts any more */
 	bool coarse;	 /* too many ways to end to keep apart */
 };

@@ -27,7 +27,7 @@ struct fan {
 	void *arg;
 	struct selection named;
 	bool all, single;
-	bool ends; /* all of it is being deleted */
+	bool deletes; /* those that wait as well, when all that live are */
 	bool alters;
 	uint32_t *ordinal, n, next; /* who is asked */
 	uint32_t open;              /* answers missing, and our own hand */
@@ -70,25 +70,14 @@ static struct array *still_there(struct keel_mod *mod, const struct fan *f)
 	return whole ? array_of(mod, whole) : NULL;
 }
 
-/* A subjob could not be deleted (its host is away): it stays, and what is queued again of the array runs. */
-static void delete_undo(struct keel_mod *mod, const struct fan *f)
-{
-	struct state *st = mod->state;
-	struct array *a = still_there(mod, f);
-
-	if (!a || a->n[KIND_LIVES] + a->n[KIND_WAITS] == 0)
-		return;
-	a->deleted = false;
-	st->object->unset(a->whole, st->a.ending, NULL);
-	st->object->unset(a->whole, st->a.erased, NULL);
-}
+static void delete_settle(struct keel_mod *mod, struct fan *f);
 
 static void let_go(struct keel_mod *mod, struct fan *f)
 {
 	if (--f->open)
 		return;
-	if (f->code && f->ends)
-		delete_undo(mod, f);
+	if (f->deletes)
+		delete_settle(mod, f);
 	answer(mod, f, f->code, f->text);
 }
 
@@ -100,10 +89,19 @@ static void note_refusal(struct fan *f, int32_t code, const char *text)
 	f->text = text ? strdup(text) : NULL;
 }
 
+/* What has ended, or is about to, needs no deleting. */
+static bool is_ending(int32_t code)
+{
+	return code == PBSE_BADSTATE || code == PBSE_UNKJOBID || code == PBSE_NOHISTARRAYSUBJOB;
+}
+
 static void one_answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	note_refusal(arg, code, text);
-	let_go(mod, arg);
+	struct fan *f = arg;
+
+	if (!f->deletes || !is_ending(code))
+		note_refusal(f, code, text);
+	let_go(mod, f);
 }
 
 /* ---- asking each ---------------------------------------------------------------------------------------- */
@@ -219,29 +217,57 @@ static bool wants(const struct fan *f, const char *word)
 	return f->detail && strstr(f->detail, word);
 }
 
-static void delete_accepted(struct keel_mod *mod, struct fan *f, struct array *a)
+static void delete_whole(struct keel_mod *mod, const struct fan *f, struct array *a, const char *why)
+{
+	struct state *st = mod->state;
+
+	st->hook->note(mod, KEEL_POINT_job_notice,
+		       KEEL_EVENT(job_notice, .id = f->id, .job = a->whole, .letter = wants(f, "nomail") ? "n" : "a",
+				  .text = why));
+	a->deleted = true;
+	st->object->set_str(a->whole, st->a.ending, f->who);
+	if (wants(f, "deletehist"))
+		st->object->set_int(a->whole, st->a.erased, 1);
+}
+
+static void delete_waiting(struct keel_mod *mod, const struct fan *f, struct array *a)
 {
 	struct state *st = mod->state;
 	char text[400];
 
 	snprintf(text, sizeof(text), "Job to be deleted at request of %s", f->who);
 	st->core->log(mod, KEEL_LOG_JOB, "Job", f->id, "%s", text);
-	if (f->all) {
-		st->hook->note(mod, KEEL_POINT_job_notice,
-			       KEEL_EVENT(job_notice, .id = f->id, .job = a->whole,
-					  .letter = wants(f, "nomail") ? "n" : "a", .text = text));
-		a->deleted = f->ends = true;
-		st->object->set_str(a->whole, st->a.ending, f->who);
-		if (wants(f, "deletehist"))
-			st->object->set_int(a->whole, st->a.erased, 1);
-	}
+	if (f->all)
+		delete_whole(mod, f, a, text);
 	if (array_terminate(mod, a, &f->named, wants(f, "force")) || f->all) {
 		snprintf(text, sizeof(text), "requestor=%s", f->who);
 		st->acct->record(st->acct->self, 'D', f->id, text);
 	}
+}
+
+/* Those that live have answered. One that could not be deleted (its host is away) stays, and so does what waits: the
+ * request has failed. */
+static void delete_settle(struct keel_mod *mod, struct fan *f)
+{
+	struct state *st = mod->state;
+	struct array *a = still_there(mod, f);
+
+	if (!a)
+		return;
+	a->deleting--;
+	if (!f->code)
+		delete_waiting(mod, f, a);
+	else if (a->n[KIND_WAITS])
+		st->job->waits(st->job->self, a->whole);
+	array_check_end(mod, a);
+}
+
+static void delete_accepted(struct keel_mod *mod, struct fan *f, struct array *a)
+{
+	f->deletes = true;
+	a->deleting++;
 	if (!collect(mod, f, a, every_one))
 		note_refusal(f, PBSE_SYSTEM, "System error: out of memory");
-	array_check_end(mod, a);
 	ask_some(mod, f);
 }
 

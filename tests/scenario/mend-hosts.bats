@@ -128,6 +128,30 @@ qdel: Server could not connect to MOM ${b/\[\]/[1]}" qdel "$a" "${b/\[\]/[1]}"
 	wait_until 20 job_is "$a" F
 }
 
+@test "mend D12: qdel of an array that fails because a host is away deletes nothing that waits, and records nothing of it" {
+	local a more
+	a=$(submit -J 1-3%1 -l select=1:ncpus=1:host=n2)
+	deletions() { accounting | grep -o ";D;${a%%[*}\[[^;]*" | sed 's/;D;//' | sort | xargs; }
+	wait_until 20 job_is "${a/\[\]/[1]}" R 42
+	requeue_after 0
+	kill_mom n2
+	wait_until 10 is_down n2
+	for more in "$a" "${a/\[\]/[1-3]}"; do
+		says 222 "qdel: Server could not connect to MOM $more" qdel "$more"
+		job_is "$a" B
+		job_is "${a/\[\]/[2]}" Q
+		job_is "${a/\[\]/[3]}" Q
+	done
+	same deletions '' "$(deletions)"
+	lacks "$(server_log)" ";${a%%[*}\[.*Job to be deleted"
+	quietly qdel "${a/\[\]/[3]}" # it waits
+	sandbox restart n2
+	wait_until 20 node_has n2 free
+	wait_until 20 quietly qdel "$a"
+	wait_until 20 job_is "$a" F
+	same deletions "${a/\[\]/[1]} ${a/\[\]/[3]} $a" "$(deletions)"
+}
+
 # ---- a host whose link is up ---------------------------------------------------------------------------------
 
 # hangs HOST COMMAND...: HOST does nothing while the command runs; its link does not break for so short a time.
