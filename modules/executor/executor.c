@@ -26,6 +26,8 @@ static const struct keel_conf_rule conf_rules[] = {
 		       "by then a signal, suspension, resumption, deletion or message fails it"),
 	KEEL_CONF_RULE(DURATION, struct conf, checkpoint_within, .fallback = "1h", .min = 1000,
 		       .max = 172800000, .doc = "the same for a checkpoint, whose program may take its time"),
+	KEEL_CONF_RULE(DURATION, struct conf, start_limit, .fallback = "2min", .min = 100, .max = 86400000,
+		       .doc = "how long a task may take from its first process to its program; later it is killed"),
 	KEEL_CONF_RULE(DURATION, struct conf, deliver_limit, .fallback = "5min", .min = 100, .max = 86400000,
 		       .doc = "how long the output of an ended task may take to be placed; later it is kept in "
 			      "undelivered"),

@@ -25,7 +25,7 @@
 #define PBSE_HOOK_REJECT 15169
 
 struct conf {
-	int64_t kill_delay, usage_interval, answer_within, checkpoint_within, deliver_limit;
+	int64_t kill_delay, usage_interval, answer_within, checkpoint_within, start_limit, deliver_limit;
 	int64_t ncpus, mem, vnodes;
 	const char *sharing, *shepherd, *tmpdir;
 	const char *checkpoint_abort, *restart;

@@ -169,6 +169,7 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	l->room = cf->room;
 	l->tmpdir = cf->tmpdir && *cf->tmpdir ? strdup(cf->tmpdir) : NULL;
 	l->groups_dir = st->mom.freezer_dir ? strdup(st->mom.freezer_dir) : NULL;
+	l->start_ms = cf->start_limit;
 	l->deliver_ms = cf->deliver_limit;
 	l->resolved = u && user_copy(&u->user, &l->account_of) == 0;
 	return l->pbs_home && l->host && l->shepherd && rules_copy(cf->usecp, &l->usecp);
@@ -406,6 +407,8 @@ static void task_take(struct keel_mod *mod, struct task *t, const struct launch 
 	usage_tick(mod);
 	if (t->discarded)
 		stop_discard(mod, t);
+	else if (t->kill_delay >= 0)
+		stop_kill(mod, t, t->kill_delay);
 }
 
 static void spawned(struct keel_mod *mod, void *arg)

@@ -45,7 +45,7 @@ struct launch {
 	char **usecp; /* NULL-terminated */
 	struct nursery *nursery;
 	char *groups_dir, *group_path; /* where its cgroup is made, and that; NULL none */
-	int64_t deliver_ms;
+	int64_t start_ms, deliver_ms;
 	bool output_here, error_here; /* their hosts have an address of this one */
 	bool follows; /* its shepherd was killed: only another shepherd is wanted */
 

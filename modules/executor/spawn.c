@@ -247,6 +247,7 @@ static void place_write(const struct launch *l, const char *sandbox, struct spec
 	}
 	spec_put(out, "sandbox", sandbox);
 	spec_put(out, "cgroup", l->group_path);
+	spec_put_number(out, "start_ms", (uint64_t)l->start_ms);
 	spec_put_number(out, "deliver_ms", (uint64_t)l->deliver_ms);
 	spec_put_number(out, "umask", l->umask ? strtoul(l->umask, NULL, 8) & 0777 : UMASK_DEFAULT);
 }

@@ -133,6 +133,7 @@ static const struct field {
 	{ "uid", FIELD_UINT, offsetof(struct spec, uid) },
 	{ "gid", FIELD_UINT, offsetof(struct spec, gid) },
 	{ "umask", FIELD_UINT, offsetof(struct spec, umask) },
+	{ "start_ms", FIELD_UINT, offsetof(struct spec, start_ms) },
 	{ "deliver_ms", FIELD_UINT, offsetof(struct spec, deliver_ms) },
 	{ "env", FIELD_ENV, 0 },
 	{ "arg", FIELD_ARG, 0 },

@@ -45,7 +45,7 @@ struct spec {
 	uid_t uid;
 	gid_t gid;
 	mode_t umask;
-	uint32_t deliver_ms; /* how long placing its output may take; 0: not said */
+	uint32_t start_ms, deliver_ms; /* how long its start, placing its output may take; 0: not said */
 	struct spec_stream out, err;
 	char *settled[2];   /* of spec_settle(), owned */
 	gid_t *groups;

@@ -52,7 +52,7 @@ static void kill_pass(struct keel_mod *mod, void *arg)
 	struct task *t = arg;
 
 	t->kill_timer = NULL;
-	if (t->kill_rounds && t->session && !t->discarded && !leader_lives(t))
+	if (t->kill_rounds && (t->session || t->why[0]) && !t->discarded && !leader_lives(t))
 		return; /* who places its output is no process of the task */
 	if (t->freezer)
 		group_kill(t->freezer);
@@ -64,13 +64,13 @@ static void kill_pass(struct keel_mod *mod, void *arg)
 						kill_pass, t);
 }
 
-/* The time after TERM is over. When TERM has ended its processes, their output has the time that it needs. */
+/* The time after TERM is over, or since it was asked to end before it had a program. When TERM has ended its processes, their output has the time that it needs. */
 static void kill_now(struct keel_mod *mod, void *arg)
 {
 	struct task *t = arg;
 
 	t->kill_timer = NULL;
-	if (leader_lives(t) || t->kill_delivery)
+	if (!t->session || leader_lives(t) || t->kill_delivery)
 		kill_pass(mod, t);
 }
 
@@ -90,6 +90,8 @@ void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 	if (t->state == TASK_BEGIN) { /* at a gate it ends now, else when there is a process */
 		t->kill_delay = delay_ms > 0 ? delay_ms : 0;
 		launch_withdraw(mod, t);
+		if (t->shepherd && !t->kill_timer) /* its user may have stopped that one */
+			t->kill_timer = st->core->timer(mod, t->kill_delay, kill_now, t);
 		return;
 	}
 	if (t->state == TASK_ENDED || t->state == TASK_REFUSED || !t->shepherd)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * test_fixture.h - the module in a mock whose clock is the real one, a listener, jobs and short verbs for
- * test_executor.c and test_bounds.c. An embedded daemon: both halves are in one process, shepherds are real.
+ * test_executor.c, test_bounds.c and test_hostile.c. An embedded daemon: both halves are in one process, shepherds are real.
  */
 #ifndef EXECUTOR_TEST_FIXTURE_H
 #define EXECUTOR_TEST_FIXTURE_H
@@ -33,6 +33,7 @@ static int suspended;	       /* notes of task_suspended */
 static int task_ends;	       /* notes of task_end, and what the last one said */
 static int64_t end_status;
 static bool with_freezer;
+static const char *start_limit = "2min";
 
 /* What the listener heard last, by kind. */
 static struct heard {
@@ -186,8 +187,8 @@ static void begin(void)
 	if (mock == NULL)
 		mock_make();
 	snprintf(conf, sizeof(conf),
-		 "kill_delay = \"300ms\"; usage_interval = 1; shepherd = \"%s\"; tmpdir = \"/tmp\"; freezer = %s;",
-		 shepherd, with_freezer ? "true" : "false");
+		 "kill_delay = \"300ms\"; usage_interval = 1; start_limit = \"%s\"; shepherd = \"%s\"; tmpdir = \"/tmp\"; freezer = %s;",
+		 start_limit, shepherd, with_freezer ? "true" : "false");
 	mod = keel_mock_load(mock, &keel_module, conf, &err);
 	if (mod == NULL)
 		fprintf(stderr, "%s\n", err.text);

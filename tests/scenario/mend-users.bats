@@ -264,6 +264,27 @@ host_groups() { compgen -G "$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mou
 	none_left 4
 }
 
+@test "mend B6: qdel ends a job whose owner has stopped its first process before it came to its program" {
+	qmgr -c 'set queue workq kill_delay = 1'
+	undo qmgr -c 'unset queue workq kill_delay'
+	# A lease on the program gives its owner the time.
+	as "$OWNER" perl -e '$SIG{IO} = "IGNORE"; open(F, ">", $ARGV[0]) && chmod(0755, $ARGV[0]) && fcntl(F, 1024, 1) or
+		die "no lease: $!"; sleep 600' "$(here leased)" 3>&- &
+	undo kill $!
+	wait_until 10 test -x "$(here leased)"
+	id=$(submit -o /dev/null -e /dev/null -- "$(here leased)")
+	stops_it() { as "$OWNER" pkill -STOP -u "$OWNER" -P "$(shepherd_of "$id")"; }
+	wait_until 10 stops_it
+	first=$(pgrep -P "$(shepherd_of "$id")")
+	wait_until 10 is_stopped "$first"
+	job_is "$id" R 41
+	as "$OWNER" qdel "$id"
+	ends "$id"
+	same status 265 "$(job_attr "$id" Exit_status)"
+	[ ! -d "/proc/$first" ]
+	wait_until 5 gone_from_host "$id"
+}
+
 # ---- B7 --------------------------------------------------------------------------------------------------
 
 @test "mend B7: a hundred processes that fork and exit in turn are gone within two seconds of KILL" {

@@ -14,7 +14,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -91,11 +93,27 @@ static pid_t fork_into(const char *cgroup)
 	return 0;
 }
 
+/* What the child says; an exec that succeeds says nothing. It is its user's by then, who may stop it, and has paths
+ * that nothing answers for. */
+static void trouble_read(int fd, pid_t pid, uint32_t limit_ms, struct trouble *ret)
+{
+	int n, limit = limit_ms && limit_ms < INT_MAX ? (int)limit_ms : -1;
+
+	do
+		n = poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, limit);
+	while (n < 0 && errno == EINTR);
+	if (n == 0) {
+		kill(pid, SIGKILL);
+		*ret = (struct trouble){ TROUBLE_LATE, ETIME, "start (executor.start_limit)" };
+	} else if (read(fd, ret, sizeof(*ret)) != sizeof(*ret)) {
+		ret->stage = TROUBLE_NONE;
+	}
+}
+
 static pid_t child_start(struct spec *s, struct trouble *ret_trouble)
 {
 	int fds[2];
 	pid_t pid;
-	ssize_t n;
 
 	*ret_trouble = (struct trouble){ 0 };
 	if (pipe2(fds, O_CLOEXEC) < 0 || (pid = fork_into(s->cgroup)) < 0) {
@@ -105,11 +123,7 @@ static pid_t child_start(struct spec *s, struct trouble *ret_trouble)
 	if (pid == 0)
 		child_run(s, fds[1]);
 	close(fds[1]);
-	do
-		n = read(fds[0], ret_trouble, sizeof(*ret_trouble));
-	while (n < 0 && errno == EINTR);
-	if (n != sizeof(*ret_trouble))
-		ret_trouble->stage = TROUBLE_NONE;
+	trouble_read(fds[0], pid, s->start_ms, ret_trouble);
 	close(fds[0]);
 	return pid;
 }
@@ -204,7 +218,7 @@ static int trouble_status(const struct trouble *t)
 {
 	static const int codes[] = {
 		[TROUBLE_SETUP] = -1, [TROUBLE_SPOOL] = -2, [TROUBLE_TMPDIR] = -2, [TROUBLE_USER] = -10,
-		[TROUBLE_HOME] = -2, [TROUBLE_OUTPUT] = -2, [TROUBLE_PROGRAM] = NO_SUCH_PROGRAM,
+		[TROUBLE_HOME] = -2, [TROUBLE_OUTPUT] = -2, [TROUBLE_LATE] = -2, [TROUBLE_PROGRAM] = NO_SUCH_PROGRAM,
 	};
 
 	if (whose(t) != WHOSE_JOB)

@@ -13,7 +13,7 @@
 /* Where a start failed, sent by the child through a pipe that a successful exec closes. SETUP and SPOOL are root's
  * doing, TMPDIR is in a folder of the host's; the rest is about what is the user's. */
 enum trouble_stage { TROUBLE_NONE, TROUBLE_SETUP, TROUBLE_SPOOL, TROUBLE_TMPDIR, TROUBLE_USER, TROUBLE_HOME,
-		     TROUBLE_OUTPUT, TROUBLE_PROGRAM };
+		     TROUBLE_OUTPUT, TROUBLE_LATE, TROUBLE_PROGRAM };
 struct trouble {
 	int32_t stage, error;
 	char what[240];
