@@ -120,7 +120,7 @@ qmgr: Error (15220) returned from server' qmgr -c 'set node n1 queue=parted,part
 	running -l select=1:ncpus=1 >/dev/null
 }
 
-@test "mend D8: a resource that a job asks for is busy, and nothing is taken away" {
+@test "a resource that a job asks for is busy, and nothing is taken away" {
 	local id
 	undo qmgr -c 'unset node n1 resources_available.busy_one'
 	qmgr -c 'create resource busy_one type=long,flag=nh'

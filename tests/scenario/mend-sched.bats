@@ -53,12 +53,13 @@ one_runs() { [ "$(qselect -s R | wc -l)" -eq 1 ]; }
 	has "$(pbsfs -p)" "^$OWNER *: .* Usage: 1 "
 }
 
-@test "mend D2: two users of unknown are alike" {
+@test "mend D2: two users of unknown are alike: both go by its shares, before any usage" {
 	needs_root
-	told 'fair_share: True ALL' 'unknown_shares: 10'
-	shares "$MANAGER 3 root 50"
-	same first "$OWNER" "$(in_order "$OWNER" "$OTHER")"
-	same first "$OTHER" "$(in_order "$OTHER" "$OWNER")"
+	told 'fair_share: True ALL' 'unknown_shares: 80'
+	shares "$MANAGER 3 root 20"
+	same first "$OWNER" "$(in_order "$MANAGER" "$OWNER" "$OTHER")"
+	same first "$OTHER" "$(in_order "$MANAGER" "$OTHER" "$OWNER")"
+	same 'usage shown' '1 1' "$(usage "$OWNER") $(usage "$OTHER")"
 	same compared 0 "$(pbsfs -c "$OWNER" "$OTHER")"
 }
 
