@@ -226,6 +226,15 @@ static int32_t start_message(struct keel_mod *mod, struct keel_obj *job, const s
 	return nodes_put(mod, job, out);
 }
 
+int32_t start_send(struct keel_mod *mod, struct entry *e, struct keel_out *out)
+{
+	struct state *st = mod->state;
+
+	e->sent = ++st->server.last_start;
+	st->msg->put_int(out, "sent", e->sent);
+	return st->link->send(mod, e->peer, "task.start", out);
+}
+
 static struct entry *entry_create(struct keel_mod *mod, struct keel_obj *job, char *peer)
 {
 	struct state *st = mod->state;
@@ -277,8 +286,7 @@ static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 	out = st->msg->out(mod);
 	r = start_message(mod, job, e, executable, out);
 	if (r == 0)
-		r = executable ? st->link->send(mod, e->peer, "task.start", out)
-			       : script_start(mod, e, array, out);
+		r = executable ? start_send(mod, e, out) : script_start(mod, e, array, out);
 	free(executable);
 	free(array);
 	if (r < 0)

@@ -97,12 +97,14 @@ static keel_verdict job_run(struct keel_call *call, const struct keel_ev_job_run
 
 static keel_verdict peer_up(struct keel_call *call, const struct keel_ev_peer_up *ev)
 {
-	const struct state *st = keel_state(call);
+	struct state *st = keel_state(call);
 
 	if (ev->daemon & KEEL_MOM && st->core->daemon(call->mod) & KEEL_SERVER)
 		resync_peer_up(call->mod, ev->peer);
-	if (ev->daemon & KEEL_SERVER && st->core->daemon(call->mod) & KEEL_MOM)
+	if (ev->daemon & KEEL_SERVER && st->core->daemon(call->mod) & KEEL_MOM) {
+		st->mom.last_start = 0;
 		host_hello(call->mod);
+	}
 	return KEEL_NEXT;
 }
 
@@ -128,8 +130,10 @@ static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
 	int32_t r = 0;
 
 	nursery_init(&st->mom.nursery);
+	st->mom.last_start = INT64_MAX;
 
 	st->server.began_ms = st->core->now_ms(mod);
+	st->server.last_start = st->server.began_ms; /* above those of an executor that was here before */
 	if (st->core->daemon(mod) & KEEL_SERVER)
 		r = report_init(mod) | resync_init(mod) | script_init(mod);
 	if (st->core->daemon(mod) & KEEL_MOM)

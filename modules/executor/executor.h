@@ -40,6 +40,7 @@ struct conf {
 struct entry {
 	char *id, *peer; /* peer NULL: not known yet (replayed) */
 	int64_t run;
+	int64_t sent;	      /* the number of its start message; 0: it was not sent on this link */
 	bool starting;        /* the start waits for the script: no order may overtake it */
 	bool modified;        /* meanwhile */
 	bool started, ended;  /* told to the listeners */
@@ -87,7 +88,7 @@ struct server {
 	struct host *hosts;
 	struct host *met; /* since the server began, by name alone */
 	int64_t began_ms;
-	int64_t last_question;
+	int64_t last_question, last_start;
 	struct listener *listeners; /* they stay; one that left is free for the next */
 	bool knows_jobs; /* those that were there were told, or looked for */
 	bool missed; /* a host said something about jobs while nobody listened: it is asked again */
@@ -162,6 +163,7 @@ struct mom {
 	struct keel_timer *health_timer;
 	int64_t checking_ms; /* since when a check runs; 0: none */
 	char sick[256]; /* what it found; "": all well */
+	int64_t last_start; /* the number of the last start message on this link; INT64_MAX: not known */
 	char store[64]; /* the id of the store whose server had the last task started; "": none has said */
 	struct nursery nursery;
 };
@@ -295,7 +297,8 @@ struct diary { /* what <id>.TK says */
 };
 int record_read(const char *jobs_dir, const char *id, struct diary *ret);
 void record_note(struct keel_mod *mod, const struct task *t, const char *fmt, ...) KEEL_PRINTF(3, 4);
-void record_remove(struct keel_mod *mod, const struct task *t);
+void record_remove(struct keel_mod *mod, const char *id);
+bool record_is_file(const char *name); /* "ID.XX" of a task */
 void record_usage(struct keel_mod *mod, const struct task *t);
 void record_usage_read(const char *jobs_dir, const struct task *t, struct usage *ret); /* unchanged: there is none */
 
@@ -307,6 +310,7 @@ void stop_cancel(struct keel_mod *mod, struct task *t); /* it ends while it is b
 /* script.c */
 #define SCRIPT_LONG (256u * 1024u) /* bytes */
 int32_t script_init(struct keel_mod *mod);
+int32_t start_send(struct keel_mod *mod, struct entry *e, struct keel_out *out); /* dispatch.c: with its number */
 int32_t script_start(struct keel_mod *mod, struct entry *e, const char *array, struct keel_out *out); /* out is moved */
 void scripts_drop(struct keel_mod *mod, struct host *h);
 void script_came(struct keel_mod *mod, const struct keel_msg *m);

@@ -80,6 +80,7 @@ void host_hello(struct keel_mod *mod)
 	st->msg->put_str(out, "sharing", cf->sharing);
 	if (st->mom.store[0])
 		st->msg->put_str(out, "store", st->mom.store);
+	st->msg->put_int(out, "last_start", st->mom.last_start);
 	vnodes_put(mod, out);
 	tasks_put(mod, out);
 	if (st->link->send(mod, "server", "task.hello", out) < 0)

@@ -338,14 +338,14 @@ void launch_over(struct keel_mod *mod, struct task *t)
 	struct diary d = { .uid = (uid_t)-1 };
 	bool known = record_read(st->mom.jobs_dir, t->id, &d) == 0 && d.run == t->run;
 
+	if (!t->session)
+		t->session = d.session;
+	if (known && d.placed < 0 && follow(mod, t))
+		return;
 	if (t->why[0] && !t->session) {
 		task_refused(mod, t, t->status, t->why);
 		return;
 	}
-	if (!t->session)
-		t->session = d.session;
-	if ((!d.ended || d.placed < 0) && t->session && known && follow(mod, t))
-		return;
 	if (known && d.ended)
 		end_known(mod, t, &d);
 	else

@@ -112,6 +112,8 @@ int record_read(const char *jobs_dir, const char *id, struct diary *ret)
 	fclose(f);
 	if (d.run < 0 || d.shepherd <= 1)
 		return -EPROTO;
+	if (d.refused) /* that of a process which could not become the task */
+		d.session = 0;
 	*ret = d;
 	return 0;
 }
@@ -160,16 +162,27 @@ void record_usage_read(const char *jobs_dir, const struct task *t, struct usage 
 	fclose(f);
 }
 
-void record_remove(struct keel_mod *mod, const struct task *t)
+static const char *const suffixes[] = { ".SC", ".JB", ".US", ".TK" }; /* .TK last: without it they are no task's */
+
+void record_remove(struct keel_mod *mod, const char *id)
 {
-	static const char *const suffixes[] = { ".SC", ".JB", ".TK", ".US" };
 	const struct state *st = mod->state;
 	char path[4096];
 
+	snprintf(path, sizeof(path), "%s/aux/%s", st->core->home(mod), id);
+	unlink(path);
 	for (size_t i = 0; i < KEEL_COUNT(suffixes); i++) {
-		snprintf(path, sizeof(path), "%s/%s%s", st->mom.jobs_dir, t->id, suffixes[i]);
+		snprintf(path, sizeof(path), "%s/%s%s", st->mom.jobs_dir, id, suffixes[i]);
 		unlink(path);
 	}
-	snprintf(path, sizeof(path), "%s/aux/%s", st->core->home(mod), t->id);
-	unlink(path);
+}
+
+bool record_is_file(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < KEEL_COUNT(suffixes); i++)
+		if (len > 3 && strcmp(name + len - 3, suffixes[i]) == 0)
+			return true;
+	return false;
 }

@@ -4,7 +4,8 @@
  *
  * A shepherd is the process with the recorded pid and start time, so a reused pid is no shepherd. A
  * task of which nothing is left (the host was restarted) is forgotten; the server then hears that
- * it is lost.
+ * it is lost. A daemon that was killed at the start or the end of a task may leave files that no diary
+ * speaks of: they are removed.
  */
 #include "executor.h"
 
@@ -72,8 +73,8 @@ static void task_abandoned(struct keel_mod *mod, struct task *t, const struct di
 
 	snprintf(path, sizeof(path), "%s/%s.JB", st->mom.jobs_dir, t->id);
 	t->shepherd = 0;
-	t->found_over = d->session > 0 && access(path, R_OK) == 0;
-	if (t->found_over && is_this_world(d))
+	t->found_over = access(path, R_OK) == 0;
+	if (t->found_over && d->session > 0 && is_this_world(d))
 		return;
 	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "nothing is left of the task");
 	if (t->found_over) {
@@ -169,6 +170,44 @@ static void task_recover(struct keel_mod *mod, const char *id)
 	}
 }
 
+/* Nothing was ever begun with these, or all is done: a diary is what a start goes by, and goes last. */
+static bool is_stray(struct state *st, const char *id)
+{
+	struct diary d;
+	int r = task_find(st, id) ? 0 : record_read(st->mom.jobs_dir, id, &d);
+
+	return r == -ENOENT || r == -EPROTO;
+}
+
+/* In mom_priv/jobs, where names end with what a file is, or in aux. */
+static void strays_remove(struct keel_mod *mod, const char *path, bool in_jobs)
+{
+	struct state *st = mod->state;
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	char id[256];
+
+	while (dir && (e = readdir(dir))) {
+		if (in_jobs ? !record_is_file(e->d_name) : e->d_name[0] == '.')
+			continue;
+		snprintf(id, sizeof(id), "%.*s", (int)strlen(e->d_name) - (in_jobs ? 3 : 0), e->d_name);
+		if (is_stray(st, id))
+			record_remove(mod, id);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void files_tidy(struct keel_mod *mod)
+{
+	const struct state *st = mod->state;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/aux", st->core->home(mod));
+	strays_remove(mod, path, false);
+	strays_remove(mod, st->mom.jobs_dir, true);
+}
+
 int32_t recover(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -195,6 +234,7 @@ int32_t recover(struct keel_mod *mod, struct keel_err *err)
 		task_recover(mod, id);
 	}
 	closedir(dir);
+	files_tidy(mod);
 	usage_tick(mod);
 	return 0;
 }

@@ -6,8 +6,8 @@
  *   server has it, host does not        lost
  *   host has it, server does not        discard
  *
- * A host counts as there only after its hello on the current link, so nothing can be on its way to it
- * that its list does not show.
+ * A host counts as there only after its hello on the current link. It may introduce itself more than once there:
+ * its hello names the last start message that came before, and later ones are still on their way to it.
  */
 #include "executor.h"
 #include "keel/service/job.h"
@@ -217,7 +217,13 @@ bool jobs_are_heard(struct keel_mod *mod)
 
 void resync_peer_up(struct keel_mod *mod, const char *peer)
 {
-	/* What was asked on the link before this one is not answered any more. */
+	struct state *st = mod->state;
+	struct entry *e, *next;
+
+	/* What was sent or asked on the link before this one has come, or never will. */
+	HASH_ITER(hh, st->server.entries, e, next)
+		if (e->peer && strcmp(e->peer, peer) == 0)
+			e->sent = 0;
 	host_forget(mod, peer);
 	questions_fail(mod, peer);
 }
@@ -288,7 +294,7 @@ static void seen_compare(struct keel_mod *mod, const char *peer, const struct se
 }
 
 /* Runs this host should have and has not. The listener may drop or start others: start over. */
-static void lost_tell(struct keel_mod *mod, const char *peer, struct seen *all)
+static void lost_tell(struct keel_mod *mod, const char *peer, struct seen *all, int64_t last_start)
 {
 	struct state *st = mod->state;
 	struct entry *e, *next;
@@ -299,7 +305,7 @@ static void lost_tell(struct keel_mod *mod, const char *peer, struct seen *all)
 	HASH_ITER(hh, st->server.entries, e, next) {
 		struct seen *s;
 
-		if (e->starting || strcmp(entry_peer(mod, e), peer) != 0)
+		if (e->starting || e->sent > last_start || strcmp(entry_peer(mod, e), peer) != 0)
 			continue;
 		HASH_FIND_STR(all, e->id, s);
 		if ((!s || s->run != e->run) && lost && runs && (lost[n] = strdup(e->id)))
@@ -374,7 +380,7 @@ static void runs_compare(struct keel_mod *mod, const char *peer, const struct ke
 {
 	struct seen *all = seen_read(mod, m), *s, *next;
 
-	lost_tell(mod, peer, all);
+	lost_tell(mod, peer, all, ((const struct state *)mod->state)->msg->integer(m, "last_start", INT64_MAX));
 	HASH_ITER(hh, all, s, next) {
 		seen_compare(mod, peer, s);
 		HASH_DEL(all, s);

@@ -37,12 +37,12 @@ static void start_failed(struct keel_mod *mod, struct entry *e, const char *why)
 }
 
 /* A host that has to introduce itself would not have it on its list. */
-static int32_t start_send(struct keel_mod *mod, const struct entry *e, struct keel_out *out)
+static int32_t start_try(struct keel_mod *mod, struct entry *e, struct keel_out *out)
 {
 	struct state *st = mod->state;
 
 	if (host_is_known(st, e->peer))
-		return st->link->send(mod, e->peer, "task.start", out);
+		return start_send(mod, e, out);
 	st->msg->drop(out);
 	return -ENOTCONN;
 }
@@ -54,7 +54,7 @@ static void start(struct keel_mod *mod, struct entry *e, struct keel_out *out, c
 
 	e->starting = false;
 	st->msg->put_bytes(out, "script", script ? script : "", script ? len : 0);
-	if (start_send(mod, e, out) < 0) {
+	if (start_try(mod, e, out) < 0) {
 		start_failed(mod, e, "the execution host is away");
 		return;
 	}

@@ -46,20 +46,37 @@ static bool leader_lives(const struct task *t)
 	       !strchr("ZX", p.state);
 }
 
+/* Nothing is left but what its shepherd does: it has not begun, or its first process is gone. */
+static bool is_over(const struct task *t)
+{
+	return t->why[0] || (t->session && !leader_lives(t));
+}
+
+/* A daemon that came while its shepherd was starting it has not heard of that. */
+static void session_learn(struct keel_mod *mod, struct task *t)
+{
+	const struct state *st = mod->state;
+	struct diary d;
+
+	if (!t->session && t->talk < 0 && record_read(st->mom.jobs_dir, t->id, &d) == 0 && d.run == t->run)
+		t->session = d.session;
+}
+
 static void kill_pass(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 	struct task *t = arg;
 
 	t->kill_timer = NULL;
-	if (t->kill_rounds && (t->session || t->why[0]) && !t->discarded && !leader_lives(t))
-		return; /* who places its output is no process of the task */
+	session_learn(mod, t);
+	if (!t->shepherd || (t->kill_rounds && !t->discarded && is_over(t)))
+		return; /* another one will be at it; who places its output is no process of the task */
 	if (t->freezer)
 		group_kill(t->freezer);
 	proc_kill_pass(t->shepherd); /* ends stopped processes too */
 	kill(t->shepherd, SIGCONT);  /* where it is its user's own, he may have stopped it */
 	t->kill_rounds++;
-	if (!t->session || leader_lives(t) || (t->discarded && t->kill_rounds < DISCARD_ROUNDS))
+	if (!is_over(t) || (t->discarded && t->kill_rounds < DISCARD_ROUNDS))
 		t->kill_timer = st->core->timer(mod, t->kill_rounds < KILL_ROUNDS ? KILL_AGAIN_MS : KILL_LATER_MS,
 						kill_pass, t);
 }
@@ -70,7 +87,7 @@ static void kill_now(struct keel_mod *mod, void *arg)
 	struct task *t = arg;
 
 	t->kill_timer = NULL;
-	if (!t->session || leader_lives(t) || t->kill_delivery)
+	if (!is_over(t) || t->kill_delivery)
 		kill_pass(mod, t);
 }
 
@@ -109,6 +126,7 @@ void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 	}
 	if (t->kill_timer)
 		return;
+	session_learn(mod, t);
 	t->kill_delivery = !leader_lives(t);
 	t->kill_timer = st->core->timer(mod, delay_ms, kill_now, t);
 }

@@ -80,7 +80,7 @@ void task_free(struct keel_mod *mod, struct task *t)
 	task_release(st, t);
 	if (t->freezer)
 		group_remove(t->freezer);
-	record_remove(mod, t);
+	record_remove(mod, t->id);
 	HASH_DEL(st->mom.tasks, t);
 	task_forget(t);
 	if (next)
@@ -250,7 +250,10 @@ void task_ended(struct keel_mod *mod, struct task *t, int32_t status)
 
 static void on_start(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
+	struct state *st = mod->state;
+
 	(void)peer;
+	st->mom.last_start = st->msg->integer(m, "sent", INT64_MAX);
 	script_came(mod, m);
 	store_take(mod, m);
 	launch_begin(mod, m);

@@ -26,6 +26,7 @@
 #define DIE_MS 2000	  /* it is killed: in the kernel it may stay longer, and nobody waits for that */
 #define CLEAN_MS 10000
 #define CLEAN_TRIES 5
+#define KILLED_MOST 100 /* children: the daemon's passes of KILL last a second */
 
 struct errand {
 	int status;
@@ -54,7 +55,7 @@ static _Noreturn void errand_do(struct spec s, const struct errand *e)
 	_exit(0);
 }
 
-static bool ends_within(pid_t pid, int pidfd, int ms)
+static bool ends_within(pid_t pid, int pidfd, int ms, int *ret_status)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
 	int n;
@@ -62,12 +63,13 @@ static bool ends_within(pid_t pid, int pidfd, int ms)
 	do
 		n = poll(&p, 1, ms);
 	while (n < 0 && errno == EINTR);
-	return n > 0 && waitpid(pid, NULL, WNOHANG) == pid;
+	return n > 0 && waitpid(pid, ret_status, WNOHANG) == pid;
 }
 
-static void errand_run(const struct spec *s, const struct errand *e)
+/* False: it was killed before it had its time. */
+static bool errand_run(const struct spec *s, const struct errand *e)
 {
-	int limit = s->deliver_ms && s->deliver_ms < INT_MAX ? (int)s->deliver_ms : DELIVER_MS, pidfd;
+	int limit = s->deliver_ms && s->deliver_ms < INT_MAX ? (int)s->deliver_ms : DELIVER_MS, pidfd, status = 0;
 	pid_t pid = fork();
 
 	if (!e->place && !e->from && limit > CLEAN_MS)
@@ -76,14 +78,15 @@ static void errand_run(const struct spec *s, const struct errand *e)
 	if (pid == 0)
 		errand_do(*s, e);
 	if (pid < 0)
-		return;
+		return true;
 	pidfd = pidfd_open(pid, 0);
-	if (pidfd < 0 || !ends_within(pid, pidfd, limit)) {
+	if (pidfd < 0 || !ends_within(pid, pidfd, limit, &status)) {
 		kill(pid, SIGKILL);
-		ends_within(pid, pidfd, DIE_MS);
+		ends_within(pid, pidfd, DIE_MS, NULL);
 	}
 	if (pidfd >= 0)
 		close(pidfd);
+	return !WIFSIGNALED(status);
 }
 
 /* 1: it was not placed. */
@@ -125,10 +128,15 @@ static void directories_remove(const struct spec *s)
 {
 	const struct timespec pause = { 0, 50000000 };
 
-	for (int i = 0; i < CLEAN_TRIES && (is_there(s->tmpdir) || is_there(s->sandbox)); i++) {
-		if (i > 0)
+	int tries = 0, killed = 0;
+
+	while (tries < CLEAN_TRIES && killed < KILLED_MOST && (is_there(s->tmpdir) || is_there(s->sandbox))) {
+		if (tries + killed > 0)
 			nanosleep(&pause, NULL);
-		errand_run(s, &(struct errand){ 0 });
+		if (errand_run(s, &(struct errand){ 0 }))
+			tries++;
+		else
+			killed++;
 	}
 }
 
@@ -152,4 +160,5 @@ void courier_clean(const struct spec *s)
 	directories_remove(s);
 	stream_keep(s, &s->out, ".OU", true);
 	stream_keep(s, &s->err, ".ER", true);
+	record_append(s, "placed 0");
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * proceed.c - a shepherd was killed, and its task has lost who watched over it: end what is left of it. Its output
- * and its directories are then dealt with as ever. How its program ends cannot be learned any more.
+ * and its directories are then dealt with as ever. How its program ends cannot be learned any more. One that has not
+ * begun leaves nothing.
  */
+#include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,10 +56,34 @@ static void strays_kill(const struct spec *s)
 	free(who);
 }
 
+/* It was refused, or its first process may not even have been there. */
+static bool has_begun(const struct spec *s)
+{
+	char *refused = record_last(s, "refused "), *began = record_last(s, "started ");
+	bool yes = began && !refused;
+
+	free(began);
+	free(refused);
+	return yes;
+}
+
+/* From the last line of the diary, where there is one. */
+static bool end_read(const struct spec *s, struct outcome *ret)
+{
+	char *end = record_last(s, "ended "), done[8];
+	int session;
+	bool known = end && sscanf(end, "%d session %d cpu_us %*u max_rss_kb %*u at %*d %7s", &ret->status, &session, done) == 3 &&
+		     strcmp(done, "done") == 0;
+
+	if (known)
+		ret->session = session;
+	free(end);
+	return known;
+}
+
 int proceed(struct spec *s, struct outcome *ret)
 {
-	char *end = record_last(s, "ended "), *tmpdir = record_last(s, "tmpdir "), done[8];
-	int status = 256 + SIGKILL, session = 0, r = 0;
+	char *tmpdir = record_last(s, "tmpdir "), *began;
 
 	if (tmpdir) {
 		tmpdir[strcspn(tmpdir, "\n")] = '\0';
@@ -64,16 +91,15 @@ int proceed(struct spec *s, struct outcome *ret)
 	}
 	if (is_this_world(s))
 		strays_kill(s);
-	if (!end || sscanf(end, "%d session %d cpu_us %*u max_rss_kb %*u at %*d %7s", &status, &session, done) != 3 ||
-	    strcmp(done, "done") != 0) {
-		char *began = record_last(s, "started ");
-
-		*ret = (struct outcome){ .status = 256 + SIGKILL, .session = began ? atoi(began) : 0 };
-		free(began);
-		r = outcome_write(s, ret);
-	} else {
-		*ret = (struct outcome){ .status = status, .session = session };
+	if (!has_begun(s)) {
+		courier_clean(s);
+		return -ENOENT;
 	}
-	free(end);
-	return r;
+	if (end_read(s, ret))
+		return 0;
+	began = record_last(s, "started ");
+	*ret = (struct outcome){ .status = 256 + SIGKILL, .session = began ? atoi(began) : 0 };
+	free(began);
+	outcome_write(s, ret); /* where it cannot be written the output is placed all the same */
+	return 0;
 }

@@ -58,7 +58,7 @@ int courier_run(struct spec *s, int status);
 /* Nothing is placed and nothing is kept: the task has not begun. */
 void courier_clean(const struct spec *s);
 
-/* proceed.c: a shepherd was killed: end its task for it. How the task ended. */
+/* proceed.c: a shepherd was killed: end its task for it. How the task ended; -ENOENT: it has not begun, and is gone. */
 int proceed(struct spec *s, struct outcome *ret);
 
 /* message.c: the spec in an open file. 0 or -errno. */

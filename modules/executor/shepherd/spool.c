@@ -2,7 +2,7 @@
  *
  * spool.c - names in folders where everybody may write: spool, undelivered, where TMPDIRs are.
  *
- * A stranger may have taken any name that he can guess. So files are made under names that nobody guesses
+ * A stranger may have taken any name that he can guess. Such files are made under names that nobody guesses
  * and then moved over the one that was promised: in a sticky folder he can take that no more.
  */
 #include <errno.h>
@@ -48,18 +48,27 @@ int spool_move(const char *from, const char *to)
 	return -EEXIST;
 }
 
+static int file_new(const char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0600);
+}
+
+/* Under another name only where it is taken: who is killed meanwhile leaves none that nobody knows. */
 int spool_create(const struct spec *s, const char *path)
 {
-	char *name = unguessed(path);
-	int fd = name ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0600) : -1;
-	int r = fd < 0 ? -errno : 0;
+	char *name = NULL;
+	int fd = file_new(path), r;
+
+	if (fd < 0 && errno == EEXIST && (name = unguessed(path)))
+		fd = file_new(name);
+	r = fd < 0 ? -errno : 0;
 
 	if (r == 0 && ((s->drop && fchown(fd, s->uid, s->gid) < 0) || fchmod(fd, 0666 & ~s->umask) < 0))
 		r = -errno;
-	if (r == 0)
+	if (r == 0 && name)
 		r = spool_move(name, path);
 	if (r < 0 && fd >= 0) {
-		unlink(name);
+		unlink(name ? name : path);
 		close(fd);
 	}
 	free(name);
