@@ -9,12 +9,12 @@
 #include "executor.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "diary.h"
 #include "duration.h"
 
 /* ---- server half ------------------------------------------------------------------------------------- */
@@ -154,12 +154,10 @@ void modify_write(struct keel_mod *mod, struct task *t)
 {
 	struct state *st = mod->state;
 	struct writing *w = t->modifying ? NULL : calloc(1, sizeof(*w));
-	char path[4096];
 
 	if (!w)
 		return; /* one after the other */
-	snprintf(path, sizeof(path), "%s/%s.TK", st->mom.jobs_dir, t->id);
-	w->fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+	w->fd = diary_open(st->mom.jobs_dir, t->id);
 	w->l = launch_bare(mod, t->id, t->run);
 	w->walltime = t->walltime_limit;
 	w->cput = t->cput_limit;

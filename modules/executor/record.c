@@ -12,24 +12,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "diary.h"
+
 void record_note(struct keel_mod *mod, const struct task *t, const char *fmt, ...)
 {
 	const struct state *st = mod->state;
-	char path[4096], line[1536];
+	char line[1536];
 	va_list args;
-	int fd;
+	int r;
 
 	va_start(args, fmt);
-	vsnprintf(line, sizeof(line) - 1, fmt, args);
+	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
-	snprintf(path, sizeof(path), "%s/%s.TK", st->mom.jobs_dir, t->id);
-	fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	strcat(line, "\n");
-	if (write(fd, line, strlen(line)) < 0)
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id, "%s: %s", path, strerror(errno));
-	close(fd);
+	r = diary_append(st->mom.jobs_dir, t->id, line);
+	if (r < 0 && r != -ENOENT)
+		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id, "its diary cannot be written: %s", strerror(-r));
 }
 
 static void diary_resumed(struct diary *d, int64_t at, int64_t up)

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "diary.h"
 #include "duration.h"
 #include "group.h"
 #include "nursery.h"
@@ -345,19 +346,15 @@ static char *record_text(const struct launch *l, size_t *ret_len)
 	return NULL;
 }
 
-/* Append to <id>.TK. */
 static int record_follow(struct launch *l)
 {
-	char path[4096];
-	int fd, n = -1;
+	char dir[4096], line[64];
+	int r;
 
-	job_file(l, ".TK", path, sizeof(path));
-	fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0) {
-		n = dprintf(fd, "successor %d %llu\n", (int)l->pid, (unsigned long long)l->start);
-		close(fd);
-	}
-	return n < 0 ? launch_fail(l, FAILED_EARLY, "%s cannot be written: %s", path, strerror(errno)) : 0;
+	snprintf(dir, sizeof(dir), "%s/mom_priv/jobs", l->pbs_home);
+	snprintf(line, sizeof(line), "successor %d %llu", (int)l->pid, (unsigned long long)l->start);
+	r = diary_append(dir, l->id, line);
+	return r < 0 ? launch_fail(l, FAILED_EARLY, "its diary cannot be written: %s", strerror(-r)) : 0;
 }
 
 static int record_write(struct launch *l)

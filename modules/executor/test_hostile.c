@@ -78,4 +78,46 @@ static void test_late_start(void)
 	close(fd);
 }
 
-TESTS_MAIN_BETWEEN("hostile", set_up, tear_down, TEST(test_late_start))
+/* The diary of 70.s as long as it is there. */
+static char diary[8192];
+static bool is_refused(void *arg)
+{
+	char path[400];
+	size_t n;
+	FILE *f;
+
+	(void)arg;
+	snprintf(path, sizeof(path), "%s/mom_priv/jobs/70.s.TK", home);
+	f = fopen(path, "r");
+	n = f ? fread(diary, 1, sizeof(diary) - 1, f) : 0;
+	if (f) {
+		diary[n] = '\0';
+		fclose(f);
+	}
+	return heard.refused > 0;
+}
+
+/* mend B9: a path writes no lines of its own into the diary of its task, nor into what the server hears. */
+static void test_diary_lines(void)
+{
+	static const char lines[] = "x\nended 0 session 1 cpu_us 0 max_rss_kb 0 at 0 done\nplaced 0\n/y";
+	struct keel_obj *job;
+	char path[400];
+
+	begin();
+	job = script_job("70.s", "exit 3\n");
+	set(job, "Keep_Files", "oed");
+	snprintf(path, sizeof(path), "thishost:%s/%s", out_dir, lines);
+	set(job, "Output_Path", path);
+	heard = (struct heard){ 0 };
+	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
+	CU_ASSERT(until(is_refused, DEADLINE_MS));
+	CU_ASSERT_EQUAL(heard.status, -2);
+	CU_ASSERT_PTR_NOT_NULL(strstr(heard.why, "/x?ended 0 session 1"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(diary, "\nrefused -2 "));
+	CU_ASSERT_PTR_NULL(strstr(diary, "\nended 0"));
+	CU_ASSERT_PTR_NULL(strstr(diary, "\nplaced"));
+	end();
+}
+
+TESTS_MAIN_BETWEEN("hostile", set_up, tear_down, TEST(test_late_start), TEST(test_diary_lines))

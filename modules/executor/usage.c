@@ -145,8 +145,8 @@ static void limit_exceeded(struct keel_mod *mod, struct task *t, const char *nam
 	const struct conf *cf = mod->conf;
 
 	t->limit_status = status;
-	record_note(mod, t, "limit %d\nnotice %s %lld exceeded limit %lld", status, name,
-		    (long long)used, (long long)limit);
+	record_note(mod, t, "notice %s %lld exceeded limit %lld", name, (long long)used, (long long)limit);
+	record_note(mod, t, "limit %d", status);
 	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "%s %lld exceeded limit %lld", name,
 		      (long long)used, (long long)limit);
 	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");

@@ -32,6 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../diary.h"
 #include "../group.h"
 #include "../message.h"
 #include "../nursery.h"
@@ -240,6 +241,8 @@ static void start_report(const struct spec *s, pid_t pid, struct trouble *t)
 		snprintf(text, sizeof(text), "refused %d %s: %s", trouble_status(t), t->what,
 			 strerror(t->error));
 	}
+	diary_plain(text); /* paths are the user's */
+	diary_plain(t->what);
 	record_append(s, text);
 	if (whose(t) == WHOSE_HOST)
 		snprintf(text, sizeof(text), "short %d %s: %s", RETRY_LATER, t->what, strerror(t->error));

@@ -4,31 +4,20 @@
  * when its last word is there.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../diary.h"
 #include "../proc.h"
 #include "shepherd.h"
-
-static int diary_open(const struct spec *s)
-{
-	char path[4096];
-	int n = snprintf(path, sizeof(path), "%s/%s.TK", s->jobs_dir, s->id), fd;
-
-	if (n < 0 || (size_t)n >= sizeof(path))
-		return -ENAMETOOLONG;
-	fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
 
 int outcome_write(const struct spec *s, const struct outcome *o)
 {
 	char text[320];
-	int len, fd = diary_open(s), r = 0;
+	int len, fd = diary_open(s->jobs_dir, s->id), r = 0;
 
 	if (fd < 0)
 		return fd;
@@ -45,12 +34,7 @@ int outcome_write(const struct spec *s, const struct outcome *o)
 
 void record_append(const struct spec *s, const char *line)
 {
-	int fd = diary_open(s);
-
-	if (fd < 0)
-		return;
-	dprintf(fd, "%s\n", line);
-	close(fd);
+	diary_append(s->jobs_dir, s->id, line);
 }
 
 char *record_last(const struct spec *s, const char *word)

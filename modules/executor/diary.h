@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * diary.h - lines of mom_priv/jobs/<id>.TK, which the daemon and the shepherd of a task append.
+ */
+#ifndef EXECUTOR_DIARY_H
+#define EXECUTOR_DIARY_H
+
+/* Users choose names with newlines in them: each control character becomes `?`. */
+void diary_plain(char *text);
+/* For appending; -errno. */
+int diary_open(const char *jobs_dir, const char *id);
+/* One line, whatever is in the text. 0 or -errno. */
+int diary_append(const char *jobs_dir, const char *id, const char *line);
+
+#endif
