@@ -3,7 +3,7 @@
  * crumb.c - which tap, timer, request or work of a module runs on this thread, for a report about a crash or a standstill;
  * and a record about one that took too long, for taps see budget.c.
  *
- * The first is asked in a signal handler: plain loads of what the interrupted thread itself wrote.
+ * The first is called in a signal handler: plain loads of what the interrupted thread itself wrote.
  */
 #include "hook/inside.h"
 #include "loop/loop.h"

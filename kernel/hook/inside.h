@@ -269,7 +269,7 @@ extern _Thread_local const struct op *crumb;
 
 /* settled.c */
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
-void settled_end(struct op *op, const struct keel_outcome *told);
+void settled_end(struct op *op, const struct keel_outcome *outcome);
 void settled_leave(struct op *op, const struct owner *owner); /* those of a module that goes */
 
 /* time.c */

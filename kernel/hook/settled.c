@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * settled.c - taps that asked how the operation they took part in ended.
+ * settled.c - taps that wait for the outcome of the operation they took part in.
  *
- * Each is told once, behind the raiser: when the operation ends, or when its own module goes before that.
+ * Each is called once, after the raiser: when the operation ends, or when its own module goes before that.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,26 +32,26 @@ int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg)
 	return 0;
 }
 
-static void settled_tell(struct settled *s, const struct keel_outcome *told)
+static void settled_call(struct settled *s, const struct keel_outcome *outcome)
 {
 	s->owner->live--;
-	s->fn(&s->owner->pub, s->arg, told);
+	s->fn(&s->owner->pub, s->arg, outcome);
 	free(s);
 }
 
-void settled_end(struct op *op, const struct keel_outcome *told)
+void settled_end(struct op *op, const struct keel_outcome *outcome)
 {
 	struct settled *s;
 
 	while ((s = op->settled) != NULL) {
 		op->settled = s->next;
-		settled_tell(s, told);
+		settled_call(s, outcome);
 	}
 }
 
 void settled_leave(struct op *op, const struct owner *owner)
 {
-	const struct keel_outcome told = { .size = sizeof(told), .verdict = KEEL_FAIL,
+	const struct keel_outcome gone = { .size = sizeof(gone), .verdict = KEEL_FAIL,
 					   .text = "the module goes before the operation has ended" };
 	struct settled **at = &op->settled, *s;
 
@@ -61,6 +61,6 @@ void settled_leave(struct op *op, const struct owner *owner)
 			continue;
 		}
 		*at = s->next;
-		settled_tell(s, &told);
+		settled_call(s, &gone);
 	}
 }

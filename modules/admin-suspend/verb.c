@@ -18,8 +18,8 @@
 
 #define NO_MEMORY "out of memory; try again"
 #define NOT_OURS "suspended, but out of memory to note for which node; qsig -s admin-resume continues it"
-#define LOOKS_MOST 100 /* for a node where somebody resumes what is suspended */
-#define NAMES_SHOWN 8 /* vnodes that are told by name */
+#define LOOKS_MOST 100 /* for a node where a user resumes what is suspended */
+#define NAMES_SHOWN 8 /* vnodes that are listed by name */
 
 struct verb {
 	struct keel_req *req;

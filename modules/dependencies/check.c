@@ -28,8 +28,8 @@ bool fate_of(struct keel_mod *mod, const char *id, struct fate *ret)
 	return true;
 }
 
-/* What is asked for, and what is known of the job that an item names. */
-struct asked {
+/* What is requested, and what is known of the job that an item names. */
+struct wish {
 	struct keel_obj *job;
 	const struct keel_session *who;
 	bool fresh; /* it is submitted */
@@ -37,7 +37,7 @@ struct asked {
 	char id[ID_MAX];
 };
 
-static void log_satisfied(struct keel_mod *mod, const struct asked *a)
+static void log_satisfied(struct keel_mod *mod, const struct wish *a)
 {
 	struct state *st = mod->state;
 
@@ -46,7 +46,7 @@ static void log_satisfied(struct keel_mod *mod, const struct asked *a)
 }
 
 /* An after... item: stays (WAITS), is left out (DONE), or is refused. */
-static int32_t check_after(struct keel_mod *mod, const struct asked *a, enum verdict *ret)
+static int32_t check_after(struct keel_mod *mod, const struct wish *a, enum verdict *ret)
 {
 	struct state *st = mod->state;
 	enum type type = (enum type)a->item->type;
@@ -86,7 +86,7 @@ static bool same_owner(struct keel_mod *mod, struct keel_obj *job, struct keel_o
 }
 
 /* The named job must wait for reports, or be over, and belong to the one who sends them. */
-static int32_t check_before(struct keel_mod *mod, const struct asked *a)
+static int32_t check_before(struct keel_mod *mod, const struct wish *a)
 {
 	struct state *st = mod->state;
 	struct fate fate = { 0 };
@@ -97,7 +97,7 @@ static int32_t check_before(struct keel_mod *mod, const struct asked *a)
 }
 
 /* The named job must belong to the same owner; with one that is over there is no set. */
-static int32_t check_runone(struct keel_mod *mod, const struct asked *a, enum verdict *ret)
+static int32_t check_runone(struct keel_mod *mod, const struct wish *a, enum verdict *ret)
 {
 	struct state *st = mod->state;
 	struct fate fate = { 0 };
@@ -112,7 +112,7 @@ static int32_t check_runone(struct keel_mod *mod, const struct asked *a, enum ve
 	return 0;
 }
 
-static int32_t check_item(struct keel_mod *mod, struct asked *a, enum verdict *ret)
+static int32_t check_item(struct keel_mod *mod, struct wish *a, enum verdict *ret)
 {
 	struct state *st = mod->state;
 
@@ -130,7 +130,7 @@ static int32_t check_item(struct keel_mod *mod, struct asked *a, enum verdict *r
 int32_t check_clause(struct keel_mod *mod, struct keel_obj *job, const struct keel_session *who, bool fresh,
 		     struct clause *c)
 {
-	struct asked a = { .job = job, .who = who, .fresh = fresh };
+	struct wish a = { .job = job, .who = who, .fresh = fresh };
 	uint32_t i, left = 0, counters = 0;
 
 	for (i = 0; i < c->n; i++) {

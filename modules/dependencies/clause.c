@@ -71,7 +71,7 @@ enum verdict type_judge(enum type type, const struct fate *fate)
 		return DONE;
 	if (fate->dropped)
 		return NEVER;
-	if (!fate->started) /* somebody deleted it: only a bad end has come */
+	if (!fate->started) /* a request deleted it: only a bad end has come */
 		return types[type].ends == BAD_END ? DONE : WAITS;
 	return good == (types[type].ends == GOOD_END) ? DONE : NEVER;
 }

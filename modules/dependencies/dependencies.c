@@ -117,12 +117,12 @@ static keel_verdict write_clause(struct keel_call *c, struct keel_obj *job, cons
 	return code ? refuse(c, code) : KEEL_NEXT;
 }
 
-static keel_verdict check(struct keel_call *c, struct keel_obj *job, const char *asked, bool fresh)
+static keel_verdict check(struct keel_call *c, struct keel_obj *job, const char *wanted, bool fresh)
 {
 	struct state *st = keel_state(c);
 	struct clause clause;
 	keel_verdict verdict;
-	int32_t code = clause_parse(asked, st->core->server_name(c->mod), &clause);
+	int32_t code = clause_parse(wanted, st->core->server_name(c->mod), &clause);
 
 	if (code)
 		return refuse(c, code);
@@ -136,21 +136,21 @@ static keel_verdict check(struct keel_call *c, struct keel_obj *job, const char 
 static keel_verdict look(struct keel_call *c, struct keel_obj *job, const char *have)
 {
 	struct state *st = keel_state(c);
-	char some[4096], *asked = some;
+	char some[4096], *wanted = some;
 	int32_t len = st->call->get(c, job, "depend", NULL, some, sizeof(some));
 	keel_verdict verdict;
 
 	if (len <= 0)
 		return KEEL_NEXT;
 	if ((size_t)len >= sizeof(some)) {
-		asked = malloc((size_t)len + 1);
-		if (!asked)
+		wanted = malloc((size_t)len + 1);
+		if (!wanted)
 			return st->call->fail(c, "out of memory");
-		st->call->get(c, job, "depend", NULL, asked, (uint32_t)len + 1);
+		st->call->get(c, job, "depend", NULL, wanted, (uint32_t)len + 1);
 	}
-	verdict = have && strcmp(have, asked) == 0 ? KEEL_NEXT : check(c, job, asked, !have);
-	if (asked != some)
-		free(asked);
+	verdict = have && strcmp(have, wanted) == 0 ? KEEL_NEXT : check(c, job, wanted, !have);
+	if (wanted != some)
+		free(wanted);
 	return verdict;
 }
 

@@ -58,7 +58,7 @@ static void saved(struct keel_mod *mod, void *arg, int status, const char *why)
 	char text[300];
 
 	if (st->stopping) {
-		; /* nobody hears it */
+		; /* no caller waits for it */
 	} else if (!t || t->run != s->run || t->state == TASK_ENDED) {
 		stop_answer(mod, s->number, status == 0 ? 0 : PBSE_BADSTATE, NULL);
 	} else if (status == 0) {

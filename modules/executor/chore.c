@@ -119,7 +119,7 @@ static void ended(struct keel_mod *mod, void *arg)
 	chore_free(c);
 }
 
-/* In the kernel it may live on: it is its user's, one of his few, until it is dead. */
+/* In the kernel it may live on: it counts as one of its user's few until it is dead. */
 static void too_long(struct keel_mod *mod, void *arg)
 {
 	struct chore *c = arg;
@@ -153,7 +153,7 @@ static void begin(struct chore *c)
 	chore_free(c);
 }
 
-/* The first of the user's that waits, when he may have one more. */
+/* The first of the user's that waits, when the user may have one more. */
 static void next_begin(struct keel_mod *mod, const char *user)
 {
 	struct state *st = mod->state;

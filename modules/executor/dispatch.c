@@ -378,7 +378,7 @@ static void ask_again(struct keel_mod *mod, void *arg)
 	resync_again(mod);
 }
 
-/* Of nobody: one that is free. */
+/* Of no job: one that is free. */
 static struct listener *listener_of(const struct server *srv, const struct keel_mod *me)
 {
 	struct listener *l = srv->listeners;

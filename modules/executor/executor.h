@@ -139,11 +139,11 @@ struct task {
 	int stop_quiet; /* passes that found nothing left to stop */
 	char *user;
 	char *dir;	     /* where it runs; NULL: not known any more */
-	char *output, *error; /* as its user asked; NULL: not known any more */
+	char *output, *error; /* as the job has it; NULL: not known any more */
 	bool modified, modifying; /* since its start message; it is being written down */
 	char *freezer;       /* its cgroup (group.h); NULL: it has none */
 	int kill_rounds;     /* passes of KILL so far */
-	bool kill_delivery;  /* its processes were gone when it was asked to end: only its output is left */
+	bool kill_delivery;  /* its processes were gone when its end was requested: only its output is left */
 	bool ending;	     /* TERM or KILL was sent: stopped or not, it may run */
 	bool restless;	     /* stopped by us, let go by its user; said once */
 	bool followed;	     /* its shepherd was killed, another one is at it */
@@ -269,7 +269,7 @@ void host_hello(struct keel_mod *mod);
 void launch_begin(struct keel_mod *mod, const struct keel_msg *m);
 void launch_next(struct keel_mod *mod, struct launch *l); /* moved */
 struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run); /* of this host; NULL: no memory */
-void launch_withdraw(struct keel_mod *mod, struct task *t); /* whoever keeps it at a gate: the hold ends */
+void launch_withdraw(struct keel_mod *mod, struct task *t); /* a hold that keeps it at a gate ends */
 void launch_over(struct keel_mod *mod, struct task *t); /* its shepherd has ended */
 void launch_watch(struct keel_mod *mod, struct task *t); /* its end, by the pidfd */
 void users_fini(struct state *st);

@@ -13,7 +13,7 @@ int identity_become(uid_t uid, gid_t gid, const gid_t *groups, size_t n_groups)
 	uid_t u[3];
 	gid_t g[3];
 
-	/* In this order: who has given up his uid can change no groups. */
+	/* In this order: a process that has given up its uid can change no groups. */
 	if (setgroups(n_groups, groups) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0 ||
 	    getresgid(&g[0], &g[1], &g[2]) < 0 || getresuid(&u[0], &u[1], &u[2]) < 0)
 		return -errno;

@@ -70,12 +70,12 @@ struct writing {
 	int fd, error;
 };
 
-static void place_print(FILE *f, const char *asked, const char *key, const char *text, const struct launch *l, bool here)
+static void place_print(FILE *f, const char *name, const char *key, const char *text, const struct launch *l, bool here)
 {
 	char *place = text && !strchr(text, '\n') ? output_place(l, text, here) : NULL;
 
 	if (text && !strchr(text, '\n'))
-		fprintf(f, "%s %s\n%s.place %s\n", asked, text, key, place ? place : "");
+		fprintf(f, "%s %s\n%s.place %s\n", name, text, key, place ? place : "");
 	free(place);
 }
 

@@ -21,7 +21,7 @@ struct name {
 	UT_hash_handle hh;
 };
 
-struct asked {
+struct query {
 	struct launch *l;
 	void (*then)(struct keel_mod *, void *arg);
 	void *arg;
@@ -82,7 +82,7 @@ static bool name_keep(struct keel_mod *mod, const char *host, bool here)
 static void answered(struct keel_mod *mod, void *arg, int status, const char *why)
 {
 	const struct state *st = mod->state;
-	struct asked a = *(struct asked *)arg;
+	struct query a = *(struct query *)arg;
 
 	free(arg);
 	if (status < 0 && !st->stopping)
@@ -97,7 +97,7 @@ static void answered(struct keel_mod *mod, void *arg, int status, const char *wh
 static bool ask(struct keel_mod *mod, struct launch *l, const char *host, void (*then)(struct keel_mod *, void *),
 		void *arg)
 {
-	struct asked *a = malloc(sizeof(*a));
+	struct query *a = malloc(sizeof(*a));
 	char *argv[] = { launch_program(mod, "keelson-resolve"), (char *)host, NULL };
 	bool begun = false;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * question.c - what a host is asked about a run: each question gets exactly one answer, the host's, or an
+ * question.c - questions to a host about a run: each gets exactly one answer, the host's, or an
  * error when the link breaks or when the host's time is over although its link is up.
  *
  *   (WAITS -->) OPEN -- answer, link broken --> gone
@@ -8,7 +8,7 @@
  *
  * One waits for a host that has not come yet since the server began: hosts dial again every few seconds.
  *
- * A suspension or resumption that a late host did after all is undone: once nothing more is asked about the
+ * A suspension or resumption that a late host did after all is undone: once no other question is open about the
  * run, the host is sent what the server has recorded.
  */
 #include "executor.h"
@@ -72,7 +72,7 @@ void question_answer(struct keel_mod *mod, struct question *q, int32_t code, con
 {
 	struct state *st = mod->state;
 	struct entry *e = entry_find(st, q->id);
-	const struct question told = *q;
+	const struct question was = *q;
 
 	if (!q->done) {
 		late_answer(mod, q, code);
@@ -80,17 +80,17 @@ void question_answer(struct keel_mod *mod, struct question *q, int32_t code, con
 	}
 	q->peer = q->id = NULL;
 	question_free(st, q);
-	if (e && code == 0 && told.wants)
-		e->suspended = told.wants > 0;
-	if (e && code == 0 && told.ends) {
+	if (e && code == 0 && was.wants)
+		e->suspended = was.wants > 0;
+	if (e && code == 0 && was.ends) {
 		e->killing = true;
-		e->kill_delay = told.kill_delay;
+		e->kill_delay = was.kill_delay;
 	}
 	put_right(mod, e);
-	told.done(told.me, told.arg, code, text);
-	st->core->let_go(told.me);
-	free(told.peer);
-	free(told.id);
+	was.done(was.me, was.arg, code, text);
+	st->core->let_go(was.me);
+	free(was.peer);
+	free(was.id);
 }
 
 void questions_fail(struct keel_mod *mod, const char *peer)
@@ -161,7 +161,7 @@ static struct question *question_create(struct keel_mod *mod, const struct entry
 	return NULL;
 }
 
-/* A run whose start is not on its way yet is none that a host could be asked about. */
+/* A run whose start is not on its way yet has no host that a question could go to. */
 static struct entry *entry_started(struct state *st, struct keel_obj *job)
 {
 	struct entry *e = entry_find(st, st->object->id(job));

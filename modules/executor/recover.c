@@ -87,7 +87,7 @@ static void task_abandoned(struct keel_mod *mod, struct task *t, const struct di
 	task_free(mod, t);
 }
 
-/* When it began and how long it stood still, by a clock that nobody sets; by the calendar where that one has begun
+/* When it began and how long it stood still, by a clock that cannot be set; by the calendar where that one has begun
  * anew since, or an older build wrote the diary. */
 static void clock_fill(struct keel_mod *mod, struct task *t, const struct diary *d)
 {

@@ -316,8 +316,8 @@ static int spec_open(struct launch *l)
 	return fd;
 }
 
-/* What its user asked for, as it is compared with when it is changed. */
-static void asked_print(FILE *f, const char *key, const char *text)
+/* What the job has, as it is compared with when it is changed. */
+static void wish_print(FILE *f, const char *key, const char *text)
 {
 	if (text && !strchr(text, '\n'))
 		fprintf(f, "%s %s\n", key, text);
@@ -337,9 +337,9 @@ static char *record_text(const struct launch *l, size_t *ret_len)
 		world, (long long)l->run, (int)l->pid, (unsigned long long)l->start, (long long)time(NULL),
 		(long long)proc_up_ms(), (unsigned)l->account_of.uid, l->user, l->walltime ? (long long)duration_parse(l->walltime) : 0,
 		l->cput ? (long long)duration_parse(l->cput) : 0, (long long)l->job_ncpus);
-	asked_print(f, "output", l->output);
-	asked_print(f, "error", l->error);
-	asked_print(f, "freezer", l->group_path);
+	wish_print(f, "output", l->output);
+	wish_print(f, "error", l->error);
+	wish_print(f, "freezer", l->group_path);
 	if (fclose(f) == 0)
 		return text;
 	free(text);

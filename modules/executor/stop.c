@@ -74,14 +74,14 @@ static void kill_pass(struct keel_mod *mod, void *arg)
 	if (t->freezer)
 		group_kill(t->freezer);
 	proc_kill_pass(t->shepherd); /* ends stopped processes too */
-	kill(t->shepherd, SIGCONT);  /* where it is its user's own, he may have stopped it */
+	kill(t->shepherd, SIGCONT);  /* where it runs as its user, the user may have stopped it */
 	t->kill_rounds++;
 	if (!is_over(t) || (t->discarded && t->kill_rounds < DISCARD_ROUNDS))
 		t->kill_timer = st->core->timer(mod, t->kill_rounds < KILL_ROUNDS ? KILL_AGAIN_MS : KILL_LATER_MS,
 						kill_pass, t);
 }
 
-/* The time after TERM is over, or since it was asked to end before it had a program. When TERM has ended its processes, their output has the time that it needs. */
+/* The time after TERM is over, or since its end was requested before it had a program. When TERM has ended its processes, their output has the time that it needs. */
 static void kill_now(struct keel_mod *mod, void *arg)
 {
 	struct task *t = arg;
@@ -157,7 +157,7 @@ static void stop_done(struct keel_mod *mod, struct task *t)
 	t->stop_number = 0;
 	t->state = TASK_STOPPED;
 	t->ending = t->restless = false;
-	if (t->freezer) /* what is stopped counts as frozen, and nobody but root lets it go */
+	if (t->freezer) /* what is stopped counts as frozen, and only root lets it go */
 		group_freeze(t->freezer);
 	t->stopped_at_ms = st->core->now_ms(mod);
 	record_note(mod, t, "stopped %lld %lld", (long long)st->core->time(mod), (long long)proc_up_ms());
@@ -202,7 +202,7 @@ static void suspend(struct keel_mod *mod, struct task *t, int64_t number)
 		return;
 	}
 	t->stop_number = number;
-	if (t->freezer && group_freeze(t->freezer) == 0) { /* nobody forks while SIGSTOP is handed out */
+	if (t->freezer && group_freeze(t->freezer) == 0) { /* nothing forks while SIGSTOP is handed out */
 		proc_stop(t->shepherd);
 		group_thaw(t->freezer);
 	}

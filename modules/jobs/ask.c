@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ask.c - delete, signal, rerun, run, alter: what may be asked of a job, by a request that names one or by
+ * ask.c - delete, signal, rerun, run, alter: requests about a job, by a request that names one or by
  * another module, and who is told what became of it.
  *
  * Each act has one function per job (delete_one() ...) and tells its asker exactly once; a request is

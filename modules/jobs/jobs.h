@@ -70,12 +70,12 @@ struct job {
 	uint8_t ending;   /* enum ending: what its end will mean */
 	uint8_t occupies;  /* enum occupies: of its vnodes, queue and server */
 	bool busy;        /* a suspend or resume is on its way to the host */
-	bool unheld;      /* somebody runs it: its user's hold does not count until that is decided */
+	bool unheld;      /* qrun starts it: its user's hold does not count until that is decided */
 	uint32_t edits;   /* how often it was altered, moved, started or ended: edits.c */
 	struct keel_timer *timer; /* pending: Execution_Time; running: its host is away */
 	struct waiter *waiters;   /* requests answered when it is over: wait.c */
 	struct told *rerun; /* told when it is queued again */
-	struct keel_timer *rerun_timer; /* until `rerun` is told that it takes longer */
+	struct keel_timer *rerun_timer; /* until `rerun` is answered that it takes longer */
 	struct told *run;   /* told when the host has started it */
 };
 
@@ -129,7 +129,7 @@ struct state {
 	struct counts counts;
 	int64_t suspended; /* among those that run */
 	bool counting;    /* jobs are known again: what queues and server had is forgotten */
-	bool stopping; /* stop() was called: nobody waits any more */
+	bool stopping; /* stop() was called: no request waits any more */
 	bool terminating; /* asked to end when nothing runs */
 	char terminating_by[300];
 	struct keel_timer *terminator;

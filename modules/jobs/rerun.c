@@ -38,7 +38,7 @@ static int32_t answer_later(struct keel_mod *mod, struct keel_obj *job, const st
 
 	if (st->object->is_set(server, st->server.requeue_timeout))
 		seconds = st->object->get_int(server, st->server.requeue_timeout);
-	rerun_answer(mod, j, 0); /* who asked before: it is forced now */
+	rerun_answer(mod, j, 0); /* the earlier request: it is forced now */
 	j->rerun = told_keep(told);
 	j->rerun_timer = j->rerun ? st->core->timer(mod, seconds * 1000, answer_due, job) : NULL;
 	return j->rerun ? 0 : PBSE_SYSTEM;

@@ -372,7 +372,7 @@ static void run_accepted(struct keel_mod *mod, void *arg, int32_t code, const ch
 	struct keel_obj *job = st->object->find(mod, "job", a->id);
 
 	if (code == PBSE_UNKNODE)
-		text = NULL; /* who asked knows the name */
+		text = NULL; /* the requester knows the name */
 	if (job)
 		unhold(mod, job, false);
 	if (code || !a->wait || !job || job_slot(mod, job)->step != STEP_SENT ||

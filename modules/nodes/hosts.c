@@ -261,7 +261,7 @@ static void one_up(struct keel_mod *mod, struct keel_obj *node, void *arg)
 		node_set_state(mod, node, KEEL_NODE_STALE, true);
 		return;
 	}
-	if (!listed && !natural) { /* an administrator's: it has what he says */
+	if (!listed && !natural) { /* an administrator's: it has what was set */
 		vnode_up(mod, node);
 		return;
 	}

@@ -58,7 +58,7 @@ struct neighbour {
 	uint32_t place;
 };
 
-/* A vnode that somebody made. */
+/* A vnode that was created. */
 struct newcomer {
 	char *id; /* owned */
 	struct newcomer *next;
@@ -179,7 +179,7 @@ void sick_forgiven(struct keel_mod *mod, struct keel_obj *node);
 void host_health(struct keel_mod *mod, const char *host, const char *why);
 /* What every vnode has: host, vnode, the zero amounts. */
 void node_complete(struct keel_mod *mod, struct keel_obj *node);
-/* A vnode that is new here: unless replay or its host brought it, it is completed, and its host is asked what it is. */
+/* A vnode that is new here: unless replay or its host brought it, it is completed, and its host reports what it is. */
 void newcomer_expect(struct keel_mod *mod, const char *id);
 void newcomers_free(struct state *st);
 

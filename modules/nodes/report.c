@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report.c - may a host say this of itself? A host is somebody else's machine: its key proves its name and nothing else.
+ * report.c - may a host say this of itself? A host is another party's machine: its key proves its name and nothing else.
  *
  * A report is taken whole or refused whole, with a sentence that names the host and the item.
  */

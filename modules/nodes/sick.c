@@ -68,7 +68,7 @@ static void one_sick(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	node_set_state(mod, node, KEEL_NODE_OFFLINE_BY_MOM, true);
 }
 
-/* Only what this check has set: an administrator may have used the word for reasons of his own. */
+/* Only what this check has set: an administrator may have used the word for other reasons. */
 static void one_well(struct keel_mod *mod, struct keel_obj *node, void *arg)
 {
 	struct state *st = mod->state;

@@ -2,7 +2,7 @@
  *
  * candidate.c - which running jobs may be chosen, and in which order.
  *
- * Lowest level first, the most recently started first; for a subjob that is asked for, the others of its array are
+ * Lowest level first, the most recently started first; for a subjob that is run by name, the others of its array are
  * the last. Looked at are only crowds of a lower level.
  */
 #include "preemption.h"

@@ -4,11 +4,11 @@
  * those who were not needed stay.
  *
  *	LISTING -> OPENING -> GROWING -> SHORTENING -> DROPPING -> RESTORING -> OVER
- *	                         |  not with all of them: nobody      ^
+ *	                         |  not with all of them: none        ^
  *	                         +------------------------------------+
  *
  * Lowest level first, the youngest first. A job that was over a soft limit may not be any more when others have
- * gone: whose level has risen to that of the job stays, and nobody follows when it is one who has gone.
+ * gone: a victim whose level has risen to that of the job stays, and none follows when it has gone already.
  *
  * After the first few the job is tried less and less often, and halving then finds the shortest row of victims.
  * Which of them are not needed is tried for DROP_US: a job that gives way for nothing is worse than one look less,
@@ -56,7 +56,7 @@ struct simulation {
 	struct keel_obj *job;
 	struct wanted wanted;
 	struct runner **list; /* candidates, in the order in which they go; NULL where one is not taken */
-	uint32_t n, all, of_level; /* all: that were looked at; of_level: not yet asked for its targets */
+	uint32_t n, all, of_level; /* all: that were looked at; of_level: targets not yet looked at */
 	uint32_t at;	      /* in LISTING and DROPPING: the next; else those before it have gone */
 	uint32_t far;	      /* the most that had gone */
 	uint32_t few, enough; /* so many from the front are not enough; are */
@@ -143,7 +143,7 @@ static void restore_one(struct simulation *sim)
 
 /* ---- listing ---------------------------------------------------------------------------------------------- */
 
-/* Nobody is left out without memory: there is no list. */
+/* No job is left out without memory: there is no list. */
 static void gather(struct simulation *sim)
 {
 	struct state *st = sim->mod->state;

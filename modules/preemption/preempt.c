@@ -249,7 +249,7 @@ static struct attempt *first_on(struct keel_mod *mod, const char *vnode)
 	return a;
 }
 
-/* Its victims cannot give way in time, whatever was asked of them: the caller goes on without them. */
+/* Its victims cannot give way in time, whatever was sent to them: the caller goes on without them. */
 keel_verdict on_node_down(struct keel_call *c, const struct keel_ev_node_down *ev)
 {
 	struct attempt *a;

@@ -47,7 +47,7 @@ struct crowd {
 	struct runner *first; /* the youngest */
 	uint32_t n;
 	int64_t level;	    /* as levels_compute() or levels_moved() found it */
-	bool is_over_limit; /* a soft one; others do not move when somebody goes */
+	bool is_over_limit; /* a soft one; others do not move when a job goes */
 	struct crowd *next;
 };
 
@@ -74,7 +74,7 @@ struct search {
 	struct victims victims; /* of this round */
 	struct simulation *sim; /* choose.c; NULL: it is not choosing */
 	uint32_t candidates, turns; /* turns: that choosing took, but for the last */
-	uint32_t handed;	    /* of the victims: that were asked */
+	uint32_t handed;	    /* of the victims: requests sent */
 	struct keel_hold *hold;	       /* NULL: none open */
 	struct keel_mod *mod;
 };
@@ -113,7 +113,7 @@ struct state {
 	struct prio prio;
 	uint32_t waiting; /* attempts under way */
 	struct attempt *under_way;
-	struct search *choosing; /* NULL: nobody is */
+	struct search *choosing; /* NULL: none is running */
 	bool stopping;
 	struct crowd *crowds;
 	uint64_t last_number, last_search;

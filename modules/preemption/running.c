@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * running.c - the running jobs, in crowds that share a level: same queue, user, group, project and account, and
- * the same resources asked for (limits are of resources).
+ * the same resources requested (limits are of resources).
  *
  * Whoever looks for victims computes the level of a crowd, not of a job; where no crowd is lower, no job
  * is looked at. In a crowd the most recently started job is first.

@@ -6,7 +6,7 @@
  *                        ^                                            |
  *                        '------ some did not: without them ----------'    at most 5 rounds
  *
- * Whether the job may start at all (point job_run, asked dry) is settled before anybody is touched. While
+ * Whether the job may start at all (point job_run, raised dry) is settled before any job is touched. While
  * victims are giving way the scheduler goes on with other vnodes.
  */
 #include "preemption.h"
@@ -302,7 +302,7 @@ static void next_turn(struct keel_mod *mod, void *arg)
 	search_drop(s);
 }
 
-/* Without a timer it would be one long turn: nobody gives way. */
+/* Without a timer it would be one long turn: no job gives way. */
 static keel_verdict choose_later(struct keel_call *c, struct search *s, struct keel_obj *job)
 {
 	struct state *st = keel_state(c);

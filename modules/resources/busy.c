@@ -74,7 +74,7 @@ static void look_at(void *arg, const struct keel_attr_def *def)
 		st->object->cursor_close(walk);
 }
 
-/* Nobody uses it, or (`clear`) no job does and what others have of it goes. */
+/* Nothing uses it, or (`clear`) no job does and what others have of it goes. */
 static keel_verdict idle(struct keel_call *c, const char *name, bool clear)
 {
 	static const char *const classes[] = { "job", "server", "queue", "node", "sched" };

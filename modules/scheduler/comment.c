@@ -30,7 +30,7 @@ static int64_t update_period(struct keel_mod *mod)
 	return sched ? st->object->get_int(sched, st->sched.update_period) : 0;
 }
 
-/* An array that has begun tells that; its queued subjobs are told nothing else. */
+/* The comment of an array that has begun says that; its queued subjobs have no other. */
 static bool may_be_told(struct keel_mod *mod, const struct entry *e)
 {
 	struct state *st = mod->state;

@@ -3,7 +3,7 @@
  * qrun.c - jobs an administrator wants to start now.
  *
  * Each gets a cycle for it alone, also while scheduling is off; one that asks during a cycle waits for
- * its end, and while victims give way for another. Run limits, the order and plans for others do not hold for it, victims may be asked for.
+ * its end, and while victims give way for another. Run limits, the order and plans for others do not hold for it, it may have victims.
  */
 #include "scheduler.h"
 

@@ -229,7 +229,7 @@ struct state {
 	bool gave_way;		/* they did */
 	struct asking *asking;  /* for victims */
 	bool asking_over;       /* those of the urgent job gave way apart from its cycle, or did not */
-	struct fence fence;     /* for the job whose victims are asked */
+	struct fence fence;     /* for the job whose victims are being chosen */
 	struct keel_timer *avoid_timer;
 	int64_t avoid_until_ms, forgiven_ms; /* the last job that avoids a host; refusals before are void */
 	char *refusal;          /* nobody gave way, because its start would be refused so; owned */

@@ -136,7 +136,7 @@ static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, cons
 	return 0;
 }
 
-/* He is where he was; the copy is another matter. */
+/* The job is where it was; the copy is another matter. */
 static void come_back(struct keel_trial *t, struct gone **at)
 {
 	struct state *st = t->mod->state;

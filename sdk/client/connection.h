@@ -14,7 +14,7 @@
 struct connection {
 	struct connection *next;
 	int fd;
-	char *server; /* as it was asked for, owned; NULL: the default */
+	char *server; /* as the caller named it, owned; NULL: the default */
 	bool lost; /* the stream cannot be used any more */
 	bool hearing; /* somebody is shown a part of an answer: nothing can be asked */
 	uint64_t corr; /* id of the last request */

@@ -4,7 +4,7 @@
  *
  * Several jobs of one server go in one request. It answers with the ids that could not be deleted
  * and no words; so each of those is asked for once more alone, which brings the server's text (or
- * finds a job that has moved). A job that is named again is not asked for again; a subjob that has ended
+ * finds a job that has moved). A job that is named again is not sent again; a subjob that has ended
  * is an error only when nothing else is named.
  */
 #include <search.h>
@@ -94,7 +94,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* Without memory to know it each is asked for as often as it is named. */
+/* Without memory to know it each is sent as often as it is named. */
 static bool is_named_again(struct batch *b, const struct operand *job)
 {
 	char text[sizeof(job->id) + sizeof(job->server) + 1], *copy;

@@ -43,7 +43,7 @@ static const struct cmd qrun = {
 	.subject = subject,
 };
 
-/* A value that cannot be a place is refused before any server is asked. */
+/* A value that cannot be a place is refused before anything is sent. */
 static bool location_take(struct manner *manner, const char *value)
 {
 	int open = 0;

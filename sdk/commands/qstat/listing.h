@@ -34,7 +34,7 @@ struct listing {
 	struct names seen; /* keys of the JSON container */
 	struct names answered; /* ids that came back, with -E */
 	bool json_begun, several;
-	bool named; /* what is asked for is ids, no queue */
+	bool named; /* the operands are ids, no queue */
 	int c; /* connection, -1 none */
 	char server[OPERAND_SERVER_SIZE]; /* of `c`, as asked for */
 	struct facts facts; /* of `c` */

@@ -7,7 +7,7 @@
 
 #include "keel/types.h"
 
-/* A what-if, one at a time. It may live over turns of the loop, while who opened it is asked for victims: jobs that
+/* A what-if, one at a time. It may live over turns of the loop, while its opener chooses victims: jobs that
  * end meanwhile are forgotten, vnodes are looked at anew. */
 struct keel_trial;
 
@@ -46,7 +46,7 @@ struct keel_sched_api {
 	/* It is prime time, or not: which lines of sched_config hold. Before anybody says: prime. */
 	void (*set_prime)(struct keel_mod *, bool prime);
 	/* Who is vacated now will give way for the job of the trial, which is the one that preempt_victims is
-	 * asked for; the last call before trial_free(). Until that point is answered nobody else is placed on
+	 * raised for; the last call before trial_free(). Until that point is answered no other job is placed on
 	 * their vnodes or where the job would go, and the scheduler goes on with jobs for other vnodes; without
 	 * this call it stands still. 0; -EINVAL another job; -ENOENT the job has no place. */
 	int32_t (*trial_keep)(struct keel_trial *);
