@@ -251,6 +251,8 @@ check_all_once()
 	same 'with one' "$SB/server/etc/keelson.conf: the configuration is right" "$(check)"
 	echo 'store-sqlite: { enabled = false; };' >"$SB/server/etc/modules.d/store-sqlite.conf"
 	has "$(check)" "keelson.conf: $nobody"
+	sandbox kill server
+	rm -f "$SB/server/server_priv/store.id" # it has had one: going on without is meant
 	sandbox restart server
 	has "$(server_log)" ";0001;.*;$nobody"
 }
