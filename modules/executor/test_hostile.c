@@ -120,4 +120,26 @@ static void test_diary_lines(void)
 	end();
 }
 
-TESTS_MAIN_BETWEEN("hostile", set_up, tear_down, TEST(test_late_start), TEST(test_diary_lines))
+/* mend B10: a TMPDIR is removed whole, whatever its user has locked, however deep; where a link leads nothing changes. */
+static void test_locked_tmpdir(void)
+{
+	const struct passwd *pw = getpwnam(user);
+	char path[700], other[400];
+	struct stat st;
+
+	snprintf(other, sizeof(other), "%s/other", out_dir);
+	CU_ASSERT_EQUAL_FATAL(mkdir(other, 0777), 0);
+	CU_ASSERT_FATAL(pw && chown(other, pw->pw_uid, (gid_t)-1) == 0 && chmod(other, 0555) == 0);
+	snprintf(path, sizeof(path), "ln -s %s $TMPDIR/link; cd $TMPDIR; touch f; for i in $(seq 250); do mkdir -m 700 d; cd d; touch f; done\n"
+		 "cd $TMPDIR; find . -depth -type d -exec chmod 0 {} +\n[ ! -x $TMPDIR ]", other);
+	begin();
+	run(script_job("71.s", path));
+	CU_ASSERT_EQUAL(heard.status, 0);
+	CU_ASSERT_NOT_EQUAL(access("/tmp/pbs.71.s", F_OK), 0);
+	CU_ASSERT_EQUAL(stat(other, &st), 0);
+	CU_ASSERT_EQUAL(st.st_mode & 0777, 0555);
+	end();
+}
+
+TESTS_MAIN_BETWEEN("hostile", set_up, tear_down, TEST(test_late_start), TEST(test_diary_lines),
+		   TEST(test_locked_tmpdir))

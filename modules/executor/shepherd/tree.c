@@ -2,13 +2,14 @@
  *
  * tree.c - remove a directory tree with the user's rights, following no symbolic link.
  *
- * However deep it is: what lies LEVELS below the top is moved to the top, and the next pass goes on there.
+ * Folders that their owner has locked are opened again. However deep it is: what lies LEVELS below the top is moved to the top, and the next pass goes on there.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "shepherd.h"
@@ -20,6 +21,35 @@ struct pass {
 	int top_fd;
 	unsigned moved;
 };
+
+/* By a descriptor: what is at the name may change, and a link would lead elsewhere. */
+static void unlock(int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char self[40];
+
+	if (fd < 0)
+		return;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	(void)!chmod(self, 0700);
+	close(fd);
+}
+
+/* A folder that can be read, searched and written, where it is ours; -1. */
+static int folder_open(int dir_fd, const char *name)
+{
+	const int how = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(dir_fd, name, how);
+	struct stat st;
+
+	if (fd < 0 && errno == EACCES) {
+		unlock(dir_fd, name);
+		fd = openat(dir_fd, name, how);
+	}
+	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700)
+		(void)!fchmod(fd, 0700);
+	return fd;
+}
 
 static void move_up(struct pass *p, int dir_fd, const char *name)
 {
@@ -49,7 +79,7 @@ static void entries_remove(struct pass *p, int dir_fd, int depth)
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
 		    unlinkat(dirfd(dir), e->d_name, 0) == 0)
 			continue;
-		fd = openat(dirfd(dir), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		fd = folder_open(dirfd(dir), e->d_name);
 		if (fd >= 0 && depth < LEVELS)
 			entries_remove(p, fd, depth + 1);
 		else if (fd >= 0)
@@ -67,7 +97,7 @@ void tree_remove(const char *path)
 	struct pass p;
 
 	do {
-		int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		int fd = folder_open(AT_FDCWD, path);
 
 		p = (struct pass){ .top_fd = fd };
 		if (fd >= 0)
