@@ -6,6 +6,7 @@
 #include "test_fixture.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 
 #include "proc.h"
 
@@ -141,5 +142,35 @@ static void test_locked_tmpdir(void)
 	end();
 }
 
+/* mend B1: who makes a folder of the name again and again keeps no file from it, and so fails no start of another's. */
+static void test_taken_name(void)
+{
+	char from[400], to[400];
+	pid_t strangers[8];
+
+	snprintf(from, sizeof(from), "%s/from", out_dir);
+	snprintf(to, sizeof(to), "%s/to", out_dir);
+	for (size_t i = 0; i < KEEL_COUNT(strangers); i++) {
+		strangers[i] = fork();
+		while (strangers[i] == 0)
+			mkdir(to, 0777);
+	}
+	for (int i = 0; i < 1000; i++) {
+		struct stat st;
+
+		CU_ASSERT_EQUAL_FATAL(close(open(from, O_WRONLY | O_CREAT | O_EXCL, 0600)), 0);
+		CU_ASSERT_EQUAL(spool_move(from, to), 0);
+		CU_ASSERT(lstat(to, &st) == 0 && S_ISREG(st.st_mode));
+		unlink(to);
+		if (unlink(from) < 0)
+			rmdir(from);
+	}
+	for (size_t i = 0; i < KEEL_COUNT(strangers); i++)
+		if (strangers[i] > 0) {
+			kill(strangers[i], SIGKILL);
+			waitpid(strangers[i], NULL, 0);
+		}
+}
+
 TESTS_MAIN_BETWEEN("hostile", set_up, tear_down, TEST(test_late_start), TEST(test_diary_lines),
-		   TEST(test_locked_tmpdir))
+		   TEST(test_locked_tmpdir), TEST(test_taken_name))

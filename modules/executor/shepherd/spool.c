@@ -40,7 +40,10 @@ int spool_move(const char *from, const char *to)
 			return 0;
 		if (errno != EISDIR && errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR)
 			return -errno;
-		aside = unguessed(to);
+		/* In one step, so that no name is taken between two; some file systems cannot. */
+		if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE) == 0)
+			return 0;
+		aside = errno == EINVAL ? unguessed(to) : NULL;
 		if (aside)
 			(void)rename(to, aside); /* a stranger's directory, out of the way */
 		free(aside);
