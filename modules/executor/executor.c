@@ -54,7 +54,7 @@ static const struct keel_conf_rule conf_rules[] = {
 		       .doc = "\"host:/prefix /local/prefix\": files of that host that are seen here"),
 	KEEL_CONF_RULE(SIZE, struct conf, room, .fallback = "1mb",
 		       .doc = "a host with less room in spool or mom_priv takes no tasks"),
-	KEEL_CONF_RULE(DURATION, struct conf, health_interval, .fallback = "60s", .min = 1000,
+	KEEL_CONF_RULE(DURATION, struct conf, health_interval, .fallback = "5min", .min = 1000,
 		       .max = 3600000, .doc = "how often a host looks whether it can take tasks: room, "
 		       "processes, names; every 10 s at least while it cannot"),
 	KEEL_CONF_RULE(BOOL, struct conf, freezer, .fallback = "true",
