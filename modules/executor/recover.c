@@ -9,6 +9,7 @@
  */
 #include "executor.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -188,7 +189,7 @@ static void strays_remove(struct keel_mod *mod, const char *path, bool in_jobs)
 	char id[256];
 
 	while (dir && (e = readdir(dir))) {
-		if (in_jobs ? !record_is_file(e->d_name) : e->d_name[0] == '.')
+		if (!isdigit((unsigned char)e->d_name[0]) || (in_jobs && !record_is_file(e->d_name)))
 			continue;
 		snprintf(id, sizeof(id), "%.*s", (int)strlen(e->d_name) - (in_jobs ? 3 : 0), e->d_name);
 		if (is_stray(st, id))

@@ -101,6 +101,32 @@ static void test_discarded_at_start(void)
 	end();
 }
 
+/* The daemon was killed before it could say so. */
+static void test_refusal_is_remembered(void)
+{
+	struct keel_obj *job;
+	char path[400];
+	FILE *f;
+
+	begin();
+	stop();
+	job = script_job("85.s", "true\n");
+	set(job, "job_state", "R");
+	snprintf(path, sizeof(path), "%s/mom_priv/jobs/85.s.TK", home);
+	f = fopen(path, "w");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	fprintf(f, "world another\nrun 1\nshepherd 2 1\nbegan 1\nrefused -3 the spool: No space left on device\nover 1\n"
+		   "ended -3 session 4 cpu_us 0 max_rss_kb 0 at 1 done\nplaced 0\n");
+	fclose(f);
+	begin();
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
+	CU_ASSERT_EQUAL(heard.refused, 1);
+	CU_ASSERT_EQUAL(heard.status, -3);
+	CU_ASSERT_STRING_EQUAL(heard.why, "the spool: No space left on device");
+	CU_ASSERT_EQUAL(heard.ended, 0);
+	end();
+}
+
 /* A start follows a question who is there: the answer cannot list it. */
 static void test_start_behind_question(void)
 {
@@ -117,4 +143,5 @@ static void test_start_behind_question(void)
 }
 
 TESTS_MAIN_BETWEEN("crash", set_up, tear_down, TEST(test_strays), TEST(test_killed_at_start),
-		   TEST(test_discarded_at_start), TEST(test_start_behind_question))
+		   TEST(test_discarded_at_start), TEST(test_refusal_is_remembered),
+		   TEST(test_start_behind_question))
