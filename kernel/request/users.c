@@ -5,6 +5,9 @@
  * NSS may ask the network, so it is called on worker threads only. An entry is asking (lookup set,
  * waits gather) or known (user set, until expires_ms). Answers that were errors are kept shortly.
  * A user is counted: sessions outlive an expired entry.
+ *
+ * Groups change: what is older than FRESH_MS is looked up again at the next question. When that takes longer than
+ * PATIENCE_MS, fails, or many are under way (the store needs worker threads, too), the last answer still holds.
  */
 #include "request/users.h"
 
@@ -20,7 +23,10 @@
 #include "util/hash.h"
 
 #define KNOWN_MS (10 * 60 * 1000)
+#define FRESH_MS 900 /* no membership is older than a second */
+#define PATIENCE_MS 500
 #define ERROR_MS 2000
+#define REFRESHES_MAX 4u
 #define ENTRIES_MAX 4096u
 #define PASSWD_BUF_MAX (1024u * 1024u)
 
@@ -35,7 +41,9 @@ struct users_entry {
 	struct users *users;
 	struct lookup *lookup;
 	struct user *user;
-	int64_t expires_ms;
+	int64_t expires_ms, stale_ms;
+	struct loop_timer *patience; /* of a lookup while there is a user from before */
+	bool late;		     /* it is over: the one from before is given */
 	struct users_wait *waits;
 	UT_hash_handle hh;
 };
@@ -44,6 +52,7 @@ struct users {
 	struct loop *loop;
 	char *host;
 	struct users_entry *entries; /* oldest first */
+	unsigned refreshes;	     /* lookups of users that are known */
 };
 
 int users_create(struct loop *l, const char *host, struct users **ret_users)
@@ -84,6 +93,7 @@ static void entry_destroy(struct users_entry *e)
 	HASH_DEL(e->users->entries, e);
 	if (e->lookup != NULL)
 		e->lookup->entry = NULL; /* its worker thread finishes for nobody */
+	loop_timer_cancel(e->patience);
 	user_unref(e->user);
 	free(e);
 }
@@ -203,16 +213,32 @@ static void tell_all(struct users_entry *e)
 	}
 }
 
+/* The answer is the entry's, unless it is an error and there is one from before. */
+static void entry_answer(struct users_entry *e, struct lookup *k)
+{
+	int64_t now_ms = loop_now_ms(e->users->loop);
+	bool known = user_who(k->user, e->users->host) == 0;
+
+	e->users->refreshes -= e->user != NULL;
+	e->stale_ms = now_ms + (known ? FRESH_MS : ERROR_MS);
+	if (!known && e->user != NULL)
+		return;
+	user_unref(e->user);
+	e->user = k->user;
+	k->user = NULL;
+	e->expires_ms = now_ms + (known ? KNOWN_MS : ERROR_MS);
+}
+
 static void lookup_done(void *arg)
 {
 	struct lookup *k = arg;
 	struct users_entry *e = k->entry;
 
 	if (e != NULL) {
-		e->expires_ms = loop_now_ms(e->users->loop) +
-				(user_who(k->user, e->users->host) == 0 ? KNOWN_MS : ERROR_MS);
-		e->user = k->user;
-		k->user = NULL;
+		loop_timer_cancel(e->patience);
+		e->patience = NULL;
+		entry_answer(e, k);
+		e->late = true; /* no question waits from now on */
 		tell_all(e);
 		e->lookup = NULL; /* may be evicted from now on */
 	}
@@ -269,12 +295,56 @@ fail:
 	return NULL;
 }
 
+static void lookup_late(void *arg)
+{
+	struct users_entry *e = arg;
+
+	e->patience = NULL;
+	e->late = true;
+	tell_all(e);
+}
+
+/* What cannot be looked up again stays as it is. */
+static void entry_refresh(struct users_entry *e)
+{
+	struct users *u = e->users;
+	struct lookup *k = calloc(1, sizeof(*k));
+	struct user *user = calloc(1, sizeof(*user));
+
+	if (k != NULL && user != NULL && (e->patience = loop_timer(u->loop, PATIENCE_MS, lookup_late, e)) != NULL) {
+		*user = (struct user){ .uid = e->uid, .refs = 1 };
+		*k = (struct lookup){ .user = user, .entry = e };
+		if (loop_work(u->loop, lookup_work, lookup_done, k) == 0) {
+			e->lookup = k;
+			e->late = false;
+			u->refreshes++;
+			return;
+		}
+		loop_timer_cancel(e->patience);
+		e->patience = NULL;
+	}
+	free(k);
+	free(user);
+}
+
+/* Is it known, with nothing newer to wait for? */
+static bool entry_holds(struct users_entry *e)
+{
+	struct users *u = e->users;
+
+	if (e->user == NULL)
+		return false;
+	if (e->lookup == NULL && e->stale_ms <= loop_now_ms(u->loop) && u->refreshes < REFRESHES_MAX)
+		entry_refresh(e);
+	return e->lookup == NULL || e->late;
+}
+
 int users_ask(struct users *u, uint32_t uid, struct users_wait *w)
 {
 	struct users_entry *e = entry_find(u, uid);
 
 	w->entry = NULL;
-	if (e != NULL && e->user != NULL) {
+	if (e != NULL && entry_holds(e)) {
 		e->user->refs++;
 		w->fn(w->arg, e->user);
 		return 0;

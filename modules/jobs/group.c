@@ -3,7 +3,7 @@
  * group.c - group_list: which group a job runs as.
  *
  * The name service is queried for each job that names a group, on a worker thread: what a session knows of its
- * user's groups may be minutes old.
+ * user's groups is of the time it connected.
  */
 #include "jobs.h"
 

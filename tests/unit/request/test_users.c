@@ -8,8 +8,12 @@
 
 #include "fixture.h"
 
-/* A name service of our own for two users: WIDE has a name that fits nowhere, SOCIAL is in many groups. */
-enum { WIDE = 0x6ffffff1, SOCIAL, N_GROUPS = 65, FIRST_GROUP = 0x50000000 };
+/* A name service of our own: WIDE has a name that fits nowhere, SOCIAL and those behind it are in `n_groups`; while
+ * `silent` they get no answer. */
+enum { WIDE = 0x6ffffff1, SOCIAL, N_SOCIAL = 5, N_GROUPS = 65, FIRST_GROUP = 0x50000000 };
+
+static _Atomic int n_groups = N_GROUPS;
+static _Atomic bool silent;
 
 int getpwuid_r(uid_t uid, struct passwd *pw, char *buf, size_t len, struct passwd **found)
 {
@@ -18,8 +22,10 @@ int getpwuid_r(uid_t uid, struct passwd *pw, char *buf, size_t len, struct passw
 	*(void **)&next = dlsym(RTLD_NEXT, "getpwuid_r");
 	if (uid == WIDE)
 		return ERANGE;
-	if (uid != SOCIAL)
+	if (uid < SOCIAL || uid >= SOCIAL + N_SOCIAL)
 		return next(uid, pw, buf, len, found);
+	while (silent)
+		usleep(1000);
 	*pw = (struct passwd){ .pw_name = "social", .pw_uid = uid, .pw_gid = FIRST_GROUP };
 	*found = pw;
 	return 0;
@@ -45,10 +51,10 @@ int getgrouplist(const char *user, gid_t primary, gid_t *ids, int *n)
 	*(void **)&next = dlsym(RTLD_NEXT, "getgrouplist");
 	if (strcmp(user, "social") != 0)
 		return next(user, primary, ids, n);
-	*n = N_GROUPS;
-	for (int i = 0; i < N_GROUPS && i < room; i++)
+	*n = n_groups;
+	for (int i = 0; i < *n && i < room; i++)
 		ids[i] = primary + (gid_t)i;
-	return room < N_GROUPS ? -1 : N_GROUPS;
+	return room < *n ? -1 : *n;
 }
 
 static struct loop *l;
@@ -144,6 +150,66 @@ static void test_many_groups(void)
 	stop();
 }
 
+static void known(uint32_t uid)
+{
+	struct users_wait w = { .fn = told, .arg = &w };
+	int n = n_told;
+
+	CU_ASSERT_EQUAL(users_ask(users, uid, &w), 0);
+	wait_told(n + 1);
+}
+
+static bool is_past(void *arg)
+{
+	return loop_now_ms(l) > *(int64_t *)arg;
+}
+
+static void pass(int64_t ms)
+{
+	int64_t until = loop_now_ms(l) + ms;
+
+	CU_ASSERT_EQUAL(loop_run_until(l, is_past, &until, DEADLINE_MS), 0);
+}
+
+/* mend A12: who has left a group is no member a second later, for access lists either */
+static void test_left_group(void)
+{
+	start();
+	known(SOCIAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(last->groups, ",g64"));
+	n_groups = 2;
+	pass(1000);
+	known(SOCIAL);
+	CU_ASSERT_STRING_EQUAL(last->groups, "g0,g1");
+	n_groups = N_GROUPS;
+	stop();
+}
+
+/* A name service that gives no answer delays users it knew once, and no others of them at all.
+ * past kernel/request/users.c REFRESHES_MAX */
+static void test_silent(void)
+{
+	struct users_wait w[N_SOCIAL];
+
+	start();
+	for (uint32_t i = 0; i < N_SOCIAL; i++)
+		known(SOCIAL + i);
+	pass(1000);
+	silent = true;
+	n_told = 0;
+	for (uint32_t i = 0; i < N_SOCIAL; i++) {
+		w[i] = (struct users_wait){ .fn = told, .arg = w };
+		CU_ASSERT_EQUAL(users_ask(users, SOCIAL + i, &w[i]), 0);
+		CU_ASSERT_EQUAL(n_told, i == N_SOCIAL - 1); /* for the fifth nothing is looked up */
+	}
+	wait_told(N_SOCIAL);
+	CU_ASSERT_STRING_EQUAL(last->name, "social");
+	CU_ASSERT_EQUAL(users_ask(users, SOCIAL, &w[0]), 0);
+	CU_ASSERT_EQUAL(n_told, N_SOCIAL + 1); /* at once */
+	silent = false;
+	stop();
+}
+
 static void test_forgotten(void)
 {
 	struct users_wait a = { .fn = told, .arg = &a }, b = { .fn = told, .arg = &b };
@@ -224,5 +290,6 @@ static void test_destroyed_while_asking(void)
 	stop();
 }
 
-TESTS_MAIN("users", TEST(test_known), TEST(test_unknown), TEST(test_too_wide), TEST(test_many_groups), TEST(test_forgotten), TEST(test_more_than_are_kept),
+TESTS_MAIN("users", TEST(test_known), TEST(test_unknown), TEST(test_too_wide), TEST(test_many_groups),
+	   TEST(test_left_group), TEST(test_silent), TEST(test_forgotten), TEST(test_more_than_are_kept),
 	   TEST(test_reference), TEST(test_destroyed_while_asking))
