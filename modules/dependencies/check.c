@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check.c - what a job may depend on, and what is done already when it asks.
+ * check.c - what a job may depend on, and what is done already when it is submitted or altered.
  */
 #include "dependencies.h"
 
@@ -80,9 +80,9 @@ static bool same_owner(struct keel_mod *mod, struct keel_obj *job, struct keel_o
 {
 	struct state *st = mod->state;
 	const char *own = st->object->get_str(job, st->euser);
-	const char *his = st->object->get_str(other, st->euser);
+	const char *theirs = st->object->get_str(other, st->euser);
 
-	return (own && his && strcmp(his, own) == 0) || (who && (who->roles & KEEL_OPERATORS));
+	return (own && theirs && strcmp(theirs, own) == 0) || (who && (who->roles & KEEL_OPERATORS));
 }
 
 /* The named job must wait for reports, or be over, and belong to the one who sends them. */

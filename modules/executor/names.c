@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * names.c - hosts that users name in output paths: is it this one? A name server may be silent, so a chore asks
+ * names.c - hosts that users name in output paths: is it this one? A name server may be silent, so a chore queries it
  * (keelson-resolve) before the start that needs it; a name without answer is another host's. Answers are kept.
  */
 #include "executor.h"

@@ -247,9 +247,9 @@ static bool pids_hold(const struct pids *p, pid_t pid)
 
 int proc_kill(pid_t top, int signum)
 {
-	struct pids told = { 0 };
+	struct pids reached = { 0 };
 	bool grown = true;
-	int n_told;
+	int n_reached;
 
 	for (int round = 0; grown && round < ROUNDS; round++) {
 		pid_t *pids = NULL;
@@ -259,16 +259,16 @@ int proc_kill(pid_t top, int signum)
 		if (proc_descendants(top, &pids, &n) < 0)
 			break;
 		for (size_t i = 0; i < n; i++) {
-			if (pids_hold(&told, pids[i]))
+			if (pids_hold(&reached, pids[i]))
 				continue;
 			kill(pids[i], signum);
-			grown = pids_add(&told, pids[i]) == 0 && signum != 0;
+			grown = pids_add(&reached, pids[i]) == 0 && signum != 0;
 		}
 		free(pids);
 	}
-	n_told = (int)told.n;
-	free(told.v);
-	return n_told;
+	n_reached = (int)reached.n;
+	free(reached.v);
+	return n_reached;
 }
 
 int proc_kill_pass(pid_t top)

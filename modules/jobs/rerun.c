@@ -8,7 +8,7 @@
 
 #define ANSWER_SECONDS 45 /* job_requeue_timeout that is not set */
 
-/* ---- who waits for it --------------------------------------------------------------------------- */
+/* ---- the waiting request --------------------------------------------------------------------------- */
 
 void rerun_answer(struct keel_mod *mod, struct job *j, int32_t code)
 {
@@ -105,7 +105,7 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 	told_end(&run, PBSE_BADSTATE, NULL); /* it was started, and that came to nothing */
 }
 
-/* May it be asked for? 0, or why not. */
+/* May it be rerun? 0, or why not. */
 static int32_t objection(struct keel_mod *mod, struct keel_obj *job, bool force)
 {
 	struct state *st = mod->state;

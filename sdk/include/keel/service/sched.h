@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * keel/service/sched.h - service "sched" (offered by scheduler): what-if, and what it was told to do.
+ * keel/service/sched.h - service "sched" (offered by scheduler): what-if, and its settings.
  */
 #ifndef KEEL_SERVICE_SCHED_H
 #define KEEL_SERVICE_SCHED_H
@@ -14,7 +14,7 @@ struct keel_trial;
 /* Why a job does not start. */
 struct keel_sched_reason {
 	uint32_t size;
-	int32_t code;   /* 163xx, keel/sched_reason.def; 0: somebody's own text */
+	int32_t code;   /* 163xx, keel/sched_reason.def; 0: a text of a module */
 	uint32_t never; /* 1: not even on empty vnodes */
 	char text[256]; /* as the comment says it, without "Not Running: " */
 	char what[64];  /* the missing resource, the limit, the vnode; "" when it is none */
