@@ -311,7 +311,7 @@ static int shepherd(void)
 int main(int argc, char **argv)
 {
 	if (argc == 3 && strcmp(argv[1], MESSAGE_WORD) == 0)
-		return message_append(atoi(argv[2]));
+		_exit(message_append(atoi(argv[2]))); /* as below: no leak checker */
 	if (argc != 2 || strncmp(argv[1], NURSERY_WORD, strlen(NURSERY_WORD)) != 0)
 		return EXIT_BAD_SPEC;
 	if (geteuid() == 0)
