@@ -80,7 +80,7 @@ none_left() { ! pgrep -u "$OWNER" -f "^(/bin/)?sleep $(mark).${1-[123]}\$" >/dev
 
 STUCK_BYTES=1000000000
 
-# stuck PATH: a job that has ended but for its output: its owner has stopped the process that copies it to PATH.
+# stuck PATH [SIGNAL]: a job that has ended but for its output: its owner has stopped the process that copies it to PATH.
 stuck()
 {
 	local id
@@ -90,8 +90,8 @@ stuck()
 	wait_until 20 job_is "$id" R 42 || return
 	as "$OWNER" sh -c '
 		while kill -0 "$1" 2>/dev/null; do :; done
-		until pkill -STOP -u "$(id -u)" -P "$2"; do [ -d "/proc/$2" ] || exit 1; done' - \
-		"$(session_of "$id")" "$(shepherd_of "$id")" || return
+		until pkill "-$3" -u "$(id -u)" -P "$2"; do [ -d "/proc/$2" ] || exit 1; done' - \
+		"$(session_of "$id")" "$(shepherd_of "$id")" "${2-STOP}" || return
 	echo "$id"
 }
 

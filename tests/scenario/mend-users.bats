@@ -249,6 +249,15 @@ host_groups() { compgen -G "$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mou
 	rm -f "$SB/n1/undelivered/$id.OU" "$(here b6.o)"
 }
 
+@test "mend B6: who places the output begins again when it is killed as it begins: a pass of KILL may have met it" {
+	id=$(stuck "$(here b6.o)" KILL)
+	ends "$id"
+	same 'bytes placed' $STUCK_BYTES "$(stat -c %s "$(here b6.o)")"
+	wait_until 5 gone_from_host "$id"
+	! compgen -G "$SB/n1/undelivered/$id*"
+	rm -f "$(here b6.o)"
+}
+
 @test "mend B6: qdel -W force leaves no process and no file behind, whatever its output waits for" {
 	id=$(stuck "$(here b6.o)")
 	quietly as "$OWNER" qdel -W force "$id"

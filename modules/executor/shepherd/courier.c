@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../proc.h"
 #include "shepherd.h"
 
 #define DELIVER_MS 300000 /* of a daemon that does not say */
@@ -27,6 +28,7 @@
 #define CLEAN_MS 10000
 #define CLEAN_TRIES 5
 #define KILLED_MOST 100 /* children: the daemon's passes of KILL last a second */
+#define KILLED_EARLY_MS 1000
 
 struct errand {
 	int status;
@@ -140,6 +142,21 @@ static void directories_remove(const struct spec *s)
 	}
 }
 
+/* A pass of KILL for the task's processes may meet who begins to place what they left: it begins again. Later it is
+ * meant: the time of the delivery is over. */
+static void output_place(const struct spec *s, const struct errand *e)
+{
+	const struct timespec pause = { 0, 50000000 };
+
+	for (int killed = 0; killed < KILLED_MOST; killed++) {
+		int64_t began = proc_up_ms();
+
+		if (errand_run(s, e) || proc_up_ms() - began > KILLED_EARLY_MS)
+			return;
+		nanosleep(&pause, NULL);
+	}
+}
+
 int courier_run(struct spec *s, int status)
 {
 	char *notice = record_last(s, "notice ");
@@ -147,7 +164,7 @@ int courier_run(struct spec *s, int status)
 	int missed;
 
 	places_read(s);
-	errand_run(s, &(struct errand){ .status = status, .notice = notice, .place = !is_discarded(s) });
+	output_place(s, &(struct errand){ .status = status, .notice = notice, .place = !is_discarded(s) });
 	free(notice);
 	drop = is_discarded(s);
 	directories_remove(s);
