@@ -42,9 +42,14 @@ int calls_add(struct calls *c, loop_fn *fn, void *arg)
 	return ret;
 }
 
+bool calls_none(const struct calls *c)
+{
+	return c->first == c->end;
+}
+
 bool calls_take(struct calls *c, struct call *ret)
 {
-	if (c->first == c->end)
+	if (calls_none(c))
 		return false;
 	*ret = c->at[c->first++];
 	if (c->first == c->end)

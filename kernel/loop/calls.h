@@ -24,6 +24,7 @@ struct calls {
 int calls_add(struct calls *c, loop_fn *fn, void *arg); /* 0 or -ENOMEM */
 bool calls_take(struct calls *c, struct call *ret);     /* the oldest; false: none */
 void calls_forget(struct calls *c, loop_fn *fn, void *arg); /* those of both */
+bool calls_none(const struct calls *c);
 void calls_fini(struct calls *c);
 
 #endif

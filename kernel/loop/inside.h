@@ -25,6 +25,7 @@ struct loop {
 	bool due;         /* loop_turn_due() was called in this turn */
 	loop_fn *turn_end;
 	void *turn_arg;
+	struct calls ready;    /* timers whose time has come */
 	struct calls deferred;
 	pthread_mutex_t lock; /* guards posted */
 	struct calls posted;
@@ -34,8 +35,7 @@ struct loop_timer {
 	uv_timer_t uv; /* its data is the timer */
 	loop_fn *fn;
 	void *arg;
-	uint64_t turn; /* it was made in */
-	bool put_off;  /* to the end of the turn */
+	bool ready;
 };
 
 struct loop_watch {
@@ -50,6 +50,9 @@ struct loop_signal {
 	void (*fn)(void *arg, int signum);
 	void *arg;
 };
+
+/* The loop does not sleep in this turn. */
+void hurry_on(uv_idle_t *idle);
 
 /* thread.c */
 void thread_fini(struct loop *l);

@@ -3,8 +3,8 @@
  * loop.c - turns, deferred and posted calls.
  *
  * libuv passes: timers, idle, then waits for and serves fds, finished work and posts, then `check`
- * handles. Our one check handle is the end of the turn: deferred calls first, then the turn-end
- * callback. An idle handle keeps libuv from sleeping as long as one of the two is wanted.
+ * handles. Our one check handle is the end of the turn: timers that are due, deferred calls, then the turn-end
+ * callback. An idle handle keeps libuv from sleeping as long as one of them is wanted.
  */
 #include "loop/loop.h"
 
@@ -16,23 +16,25 @@
 
 #include "loop/inside.h"
 
-/* Deferred calls that defer again go on within the turn for this long, then others get theirs. */
+/* Timers that are due, and deferred calls that defer again, go on within the turn for this long, then others get
+ * theirs. */
+#define TIMERS_BUDGET_NS (3 * 1000 * 1000)
 #define TURN_BUDGET_NS (10 * 1000 * 1000)
 #define HIGH_FD 1000 /* below the usual limit of 1024 */
 
-static void hurry_on(uv_idle_t *idle)
+void hurry_on(uv_idle_t *idle)
 {
 	(void)idle; /* being active is its work */
 }
 
-static void deferred_run(struct loop *l)
+static void calls_run(struct loop *l, struct calls *calls, int64_t budget_ns)
 {
 	int64_t until = 0;
 	struct call c;
 
-	while (calls_take(&l->deferred, &c)) {
+	while (calls_take(calls, &c)) {
 		if (until == 0)
-			until = loop_clock_ns(l) + TURN_BUDGET_NS;
+			until = loop_clock_ns(l) + budget_ns;
 		c.fn(c.arg);
 		if (loop_clock_ns(l) > until)
 			return;
@@ -44,13 +46,14 @@ static void turn_over(uv_check_t *check)
 	struct loop *l = check->data;
 
 	atomic_fetch_add_explicit(&l->turns, 1, memory_order_relaxed);
-	deferred_run(l);
+	calls_run(l, &l->ready, TIMERS_BUDGET_NS);
+	calls_run(l, &l->deferred, TURN_BUDGET_NS);
 	if (l->due) {
 		l->due = false;
 		if (l->turn_end != NULL)
 			l->turn_end(l->turn_arg);
 	}
-	if (l->deferred.first == l->deferred.end && !l->due)
+	if (calls_none(&l->ready) && calls_none(&l->deferred) && !l->due)
 		uv_idle_stop(&l->hurry);
 }
 
@@ -145,6 +148,7 @@ void loop_destroy(struct loop *l)
 	uv_walk(&l->uv, handle_close, l);
 	while (uv_loop_close(&l->uv) == UV_EBUSY)
 		uv_run(&l->uv, UV_RUN_ONCE);
+	calls_fini(&l->ready);
 	calls_fini(&l->deferred);
 	calls_fini(&l->posted);
 	pthread_mutex_destroy(&l->lock);

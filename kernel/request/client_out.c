@@ -14,7 +14,7 @@
 #include "request/inside.h"
 
 #define IOV_COUNT 64
-#define WRITES_PER_FLUSH 16
+#define WRITES_PER_FLUSH 4 /* each is as much as the socket takes */
 
 static void queued_add(struct client *c, size_t bytes) /* less: modulo */
 {

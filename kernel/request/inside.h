@@ -21,8 +21,8 @@ struct router_limits {
 	uint32_t reserve, reserve_root; /* of clients: for managers and root, the last ones for root alone */
 	uint32_t deciding;              /* of one uid: in the reserve until it is known who they are */
 	int64_t idle_ms;                /* one that has stood still so long makes room for another */
-	uint32_t requests_per_turn, requests_open; /* of one client */
-	size_t request;                            /* bytes of one, without what is binary: scripts */
+	uint32_t requests_per_turn, requests_open; /* of one client; as they are read, of all */
+	size_t request;                            /* pack_cost() of one: bytes but for scripts, and values */
 	size_t queued_high, queued_low;            /* bytes waiting for one client */
 	size_t queued_uid, queued_small;           /* for all of one uid; for one client ever fine */
 	size_t input_all, input_small;             /* bytes of half requests, all clients; ever fine */
@@ -110,6 +110,7 @@ struct router {
 	size_t input, queued, open; /* open: bytes of requests whose client may be gone already */
 	struct keel_req *orphans, *free_reqs; /* free ones: oldest first */
 	uint32_t n_free;
+	uint32_t served; /* requests of this turn, and one */
 	struct loop_timer *sweep_timer, *shutdown_timer;
 	struct loop_listener *listener;
 	char *listen_path;
@@ -133,6 +134,7 @@ bool client_may_stay(struct client *c);
 void client_rearm(struct client *c); /* watch what it waits for now */
 void client_answered(struct client *c); /* one of its requests ended */
 void client_again(struct client *c);    /* go on with it in the next turn */
+void client_turn_over(void *router);     /* deferred: others are served as they come */
 
 /* client_out.c */
 void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t corr);

@@ -145,10 +145,18 @@ static void released(void *arg)
 	end(q);
 }
 
+static void body_drop(void *msg)
+{
+	msg_destroy(msg);
+}
+
 static void send_after(struct keel_req *q, struct keel_out *o)
 {
 	q->state = REQ_SENT;
 	q->out = o;
+	/* A long one goes in the turn that served it, not with those that wait for the same write. */
+	if (q->len > q->router->limits.queued_small && loop_defer(q->router->parts->loop, body_drop, q->msg) == 0)
+		q->msg = NULL;
 	if (q->route != NULL && (q->route->def.flags & KEEL_REQUEST_READ)) {
 		released(q);
 		return;
@@ -424,7 +432,7 @@ static bool is_too_long(const struct client *c, const struct frame *f)
 {
 	size_t most = c->router->limits.request;
 
-	return f->len > most && pack_spoken(f->body, f->len) > most;
+	return f->len > most / (1 + PACK_VALUE_COST) && pack_cost(f->body, f->len, most) > most;
 }
 
 static void refuse_long(struct client *c, const struct frame *f)
@@ -432,8 +440,8 @@ static void refuse_long(struct client *c, const struct frame *f)
 	char text[160];
 
 	snprintf(text, sizeof(text),
-		 "the request is too long: %zu bytes, at most %zu besides a job's script; ask in parts",
-		 pack_spoken(f->body, f->len), c->router->limits.request);
+		 "the request is too long: at most %zu bytes besides a job's script, where each value counts %u more; "
+		 "ask in parts", c->router->limits.request, PACK_VALUE_COST);
 	log_reject(c, NULL, "?", PBSE_IVALREQ);
 	client_send(c, answer_out(PBSE_IVALREQ, text), WIRE_REPLY, f->corr);
 }

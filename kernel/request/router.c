@@ -237,6 +237,7 @@ void router_destroy(struct router *r)
 		client_drop(r->clients);
 	loop_timer_cancel(r->sweep_timer);
 	loop_timer_cancel(r->shutdown_timer);
+	loop_defer_cancel(r->parts->loop, client_turn_over, r);
 	req_destroy_all(r);
 	users_destroy(r->users);
 	HASH_ITER(hh, r->routes, route, next) {

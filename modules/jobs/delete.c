@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utlist.h>
+
 struct deletion {
 	struct told told;
 	char *id, *who;
@@ -16,16 +18,21 @@ struct deletion {
 	bool quiet; /* nobody is to be told */
 };
 
-/* A request about many jobs: answered when each has its verdict. */
-struct list {
+#define SLICE 32u
+
+/* A request about many jobs: asked in slices, answered when each has its verdict. */
+struct delete_list {
+	struct delete_list *prev, *next; /* of those that are not asked to their end */
 	struct keel_req *req;
-	uint32_t open;
+	const char *const *ids; /* of the request */
+	uint32_t n, asked, open;
+	struct keel_timer *timer;
 	struct keel_out *failed; /* array `failed` is open in it */
 };
 
 /* One of them, as its asker named it. */
 struct item {
-	struct list *list;
+	struct delete_list *list;
 	char operand[];
 };
 
@@ -269,7 +276,7 @@ void job_request_delete(struct keel_mod *mod, struct keel_obj *job, const char *
 
 /* ---- many --------------------------------------------------------------------------------------- */
 
-static void list_done(struct keel_mod *mod, struct list *l)
+static void list_done(struct keel_mod *mod, struct delete_list *l)
 {
 	struct state *st = mod->state;
 
@@ -280,7 +287,7 @@ static void list_done(struct keel_mod *mod, struct list *l)
 	free(l);
 }
 
-static void note_failure(struct keel_mod *mod, struct list *l, const char *operand, int32_t code)
+static void note_failure(struct keel_mod *mod, struct delete_list *l, const char *operand, int32_t code)
 {
 	struct state *st = mod->state;
 
@@ -295,7 +302,7 @@ static void note_failure(struct keel_mod *mod, struct list *l, const char *opera
 static void item_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct item *item = arg;
-	struct list *l = item->list;
+	struct delete_list *l = item->list;
 
 	(void)text;
 	if (code)
@@ -304,7 +311,7 @@ static void item_done(struct keel_mod *mod, void *arg, int32_t code, const char 
 	list_done(mod, l);
 }
 
-static void item_ask(struct keel_mod *mod, struct list *l, const char *operand, const char *extend)
+static void item_ask(struct keel_mod *mod, struct delete_list *l, const char *operand, const char *extend)
 {
 	struct state *st = mod->state;
 	struct item *item = malloc(sizeof(*item) + strlen(operand) + 1);
@@ -326,24 +333,61 @@ static void item_ask(struct keel_mod *mod, struct list *l, const char *operand, 
 		    &(struct told){ mod, item_done, item });
 }
 
+static void ask_slice(struct keel_mod *mod, struct delete_list *l)
+{
+	struct state *st = mod->state;
+	const char *extend = st->msg->str(st->request->body(l->req), "extend");
+	uint32_t end = l->n - l->asked > SLICE ? l->asked + SLICE : l->n;
+
+	for (; l->asked < end; l->asked++)
+		item_ask(mod, l, l->ids[l->asked], extend);
+}
+
+static void go_on(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct delete_list *l = arg;
+
+	l->timer = NULL;
+	if (!st->stopping)
+		ask_slice(mod, l);
+	if (l->asked < l->n && !st->stopping && (l->timer = st->core->timer(mod, 0, go_on, l)))
+		return;
+	DL_DELETE(st->deleting, l);
+	for (; l->asked < l->n; l->asked++)
+		note_failure(mod, l, l->ids[l->asked], PBSE_SYSTEM);
+	list_done(mod, l);
+}
+
+/* The module ends. */
+void delete_lists_drop(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	while (st->deleting) {
+		st->core->timer_cancel(st->deleting->timer);
+		go_on(mod, st->deleting);
+	}
+}
+
 void on_delete_list(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
-	const struct keel_msg *body = st->request->body(req);
-	const char *extend = st->msg->str(body, "extend");
-	uint32_t n, i;
-	const char *const *ids = st->msg->strings(body, "ids", &n);
-	struct list *l = calloc(1, sizeof(*l));
+	uint32_t n;
+	const char *const *ids = st->msg->strings(st->request->body(req), "ids", &n);
+	struct delete_list *l = calloc(1, sizeof(*l));
 
-	if (!ids || !l || !(l->failed = st->msg->out(mod))) {
+	if (!ids || !l || !(l->failed = st->msg->out(mod)) || !(l->timer = st->core->timer(mod, 0, go_on, l))) {
+		if (l && l->failed)
+			st->msg->drop(l->failed);
 		free(l);
 		st->request->reply(req, ids ? PBSE_SYSTEM : PBSE_PROTOCOL, NULL);
 		return;
 	}
 	l->req = req;
+	l->ids = ids;
+	l->n = n;
 	l->open = 1; /* our own, so that it cannot end while we are handing out */
+	DL_APPEND(st->deleting, l);
 	st->msg->open_array(l->failed, "failed");
-	for (i = 0; i < n; i++)
-		item_ask(mod, l, ids[i], extend);
-	list_done(mod, l);
 }

@@ -274,6 +274,7 @@ static void stop(struct keel_mod *mod)
 	shutdown_drop(mod);
 	st->stopping = true;
 	waiters_drop(mod);
+	delete_lists_drop(mod);
 }
 
 static void fini(struct keel_mod *mod)

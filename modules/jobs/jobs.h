@@ -140,6 +140,7 @@ struct state {
 	bool ranks_mixed;  /* some were not in order of creation */
 	int64_t next_sequence, reserved_sequence; /* numbers below reserved are durably ours */
 	struct keel_timer *cleaner;
+	struct delete_list *deleting;
 	struct keel_mod *listener;
 	void (*changed)(struct keel_mod *);
 	struct keel_mod *runner;
@@ -328,6 +329,7 @@ void on_release(struct keel_mod *mod, struct keel_req *req);
 void on_delete(struct keel_mod *mod, struct keel_req *req);
 #define REQUEST_DELETE 6 /* its number in log records */
 void on_delete_list(struct keel_mod *mod, struct keel_req *req);
+void delete_lists_drop(struct keel_mod *mod);
 void on_signal(struct keel_mod *mod, struct keel_req *req);
 void on_run(struct keel_mod *mod, struct keel_req *req);
 void on_rerun(struct keel_mod *mod, struct keel_req *req);

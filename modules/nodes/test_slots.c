@@ -215,7 +215,8 @@ static void by_turns(void)
 	free(got);
 }
 
-/* Each chunk of a job that keeps its vnodes is told its slot, and that soon. */
+/* mend C1: what a job takes grows with its chunks, not with their square: each chunk of one that keeps its vnodes is
+ * told its slot, and that soon. */
 static void many_chunks(void)
 {
 	enum { CHUNKS = 30000 };

@@ -538,7 +538,7 @@ static void it_is_gone(struct keel_mod *mod, void *arg)
 	keel_mock_set(high, "letter", NULL, "F");
 }
 
-/* The same victims in one turn and in many. Of two that end meanwhile one had been taken: each is one less that has
+/* mend C3: the same victims in one turn and in many. Of two that end meanwhile one had been taken: each is one less that has
  * to go. Nobody goes when enough came free by itself, or the job is not there any more. */
 static void test_in_turns(void)
 {

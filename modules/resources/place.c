@@ -135,17 +135,19 @@ static int32_t nodes_chunk(char *spec, const struct share *share, struct keel_te
 	return 0;
 }
 
-static unsigned long nodes_count(const char *nodes)
+static int32_t nodes_count(const char *nodes, unsigned long *ret, struct keel_err *err)
 {
-	unsigned long sum = 0, n;
+	unsigned long sum = 0, parts = 0, n;
+	int32_t code = 0;
 
-	while (*nodes) {
+	while (*nodes && !code) {
 		n = strtoul(nodes, NULL, 10);
-		sum += n > 0 && n <= 1000000 ? n : 1;
+		code = chunks_check(sum += n > 0 && n <= 1000000 ? n : 1, ++parts, err);
 		nodes += strcspn(nodes, "+");
 		nodes += *nodes == '+';
 	}
-	return sum ? sum : 1;
+	*ret = sum ? sum : 1;
+	return code;
 }
 
 /* `#excl`, `#shared`: a word behind the last specification, not one of its own. */
@@ -177,7 +179,10 @@ static int32_t convert(char *nodes, const struct keel_reslist *wide, struct keel
 	char *save = NULL, *spec;
 	int32_t code = take_suffix(nodes, ret_place, err);
 
-	share.nodes = nodes_count(nodes);
+	if (!code)
+		code = nodes_count(nodes, &share.nodes, err);
+	if (code)
+		return code;
 	share.ncpus = (unsigned long)all_ncpus / share.nodes;
 	share.mem_kb = (unsigned long)(list_number(wide, "mem", 0) / 1024) / share.nodes;
 	for (spec = strtok_r(nodes, "+", &save); spec && !code; spec = strtok_r(NULL, "+", &save)) {

@@ -81,6 +81,8 @@ bool list_drop(struct keel_reslist *l, const char *name); /* true when it was th
 bool name_in(const char *comma_list, const char *name);
 
 /* select.c, place.c, exec.c */
+/* PBSE_BADATVAL: more than a job may have. */
+int32_t chunks_check(unsigned long n, unsigned long parts, struct keel_err *err);
 int32_t select_parse(struct keel_mod *mod, const char *text, struct keel_select **ret,
 		     struct keel_err *err);
 void select_free(struct keel_select *s);

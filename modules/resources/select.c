@@ -12,6 +12,8 @@
 
 /* Whoever places, starts or charges a job does it chunk by chunk, in one turn. */
 #define CHUNK_COUNT_MAX 65536u
+/* So is a select read and compared, part by part. */
+#define PART_COUNT_MAX 16384u
 #define NAME_MAX_LEN 255
 #define VALUE_MAX_LEN 4096
 
@@ -20,11 +22,17 @@ static int32_t bad(struct keel_err *err)
 	return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
 }
 
-static int32_t too_many(struct keel_err *err)
+int32_t chunks_check(unsigned long n, unsigned long parts, struct keel_err *err)
 {
-	return fail(err, PBSE_BADATVAL,
-		    "a job has at most %u chunks; ask for fewer that are larger, as in 1000:ncpus=64",
-		    CHUNK_COUNT_MAX);
+	if (n > CHUNK_COUNT_MAX)
+		return fail(err, PBSE_BADATVAL,
+			    "a job has at most %u chunks; ask for fewer that are larger, as in 1000:ncpus=64",
+			    CHUNK_COUNT_MAX);
+	if (parts > PART_COUNT_MAX)
+		return fail(err, PBSE_BADATVAL,
+			    "a select has at most %u parts; ask for equal chunks in one, as in 1000:ncpus=64",
+			    PART_COUNT_MAX);
+	return 0;
 }
 
 /* The value up to a stop character; quotes are taken off and protect what they hold. */
@@ -120,8 +128,8 @@ static int32_t parse_count(const char **at, uint32_t *ret, struct keel_err *err)
 	n = strtoul(*at, &end, 10);
 	if (n == 0 || (*end && *end != ':' && *end != '+'))
 		return bad(err);
-	if (n > CHUNK_COUNT_MAX)
-		return too_many(err);
+	if (chunks_check(n, 1, err))
+		return PBSE_BADATVAL;
 	*ret = (uint32_t)n;
 	*at = end;
 	if (*end == ':') {
@@ -170,7 +178,7 @@ static int32_t parse_chunks(const struct state *st, const char *text, struct gro
 			    struct keel_err *err)
 {
 	uint64_t total = 0;
-	uint32_t count;
+	uint32_t count, parts = 0;
 	int32_t code;
 
 	for (;;) {
@@ -181,8 +189,8 @@ static int32_t parse_chunks(const struct state *st, const char *text, struct gro
 			code = parse_pairs(st, &text, g, err);
 		if (!code && g->n_v == 0 && !counted)
 			code = bad(err);
-		if (!code && (total += count) > CHUNK_COUNT_MAX)
-			code = too_many(err);
+		if (!code)
+			code = chunks_check(total += count, ++parts, err);
 		if (!code)
 			code = end_chunk(g, count, err);
 		if (code || !*text)

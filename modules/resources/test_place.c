@@ -108,4 +108,14 @@ static void test_long_names(void)
 	CU_ASSERT_EQUAL(nodes_convert(nodes, NULL, &select, &place, &err), PBSE_BADATVAL);
 }
 
-TESTS_MAIN("place", TEST(test_nodes), TEST(test_nodes_and_amounts), TEST(test_long_names))
+/* mend C2: looked at before a long list is read. */
+static void test_too_many(void)
+{
+	char *select, *place;
+	struct keel_err err;
+
+	CU_ASSERT_EQUAL(nodes_convert("65536:ppn=2+1", NULL, &select, &place, &err), PBSE_BADATVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "a job has at most 65536 chunks"));
+}
+
+TESTS_MAIN("place", TEST(test_nodes), TEST(test_nodes_and_amounts), TEST(test_long_names), TEST(test_too_many))

@@ -55,6 +55,23 @@ static int32_t KEEL_PRINTF(1, 2) chosen(const char *fmt, ...)
 	return code;
 }
 
+/* past modules/resources/select.c PART_COUNT_MAX */
+static void test_parts(void)
+{
+	static char text[16385 * 2];
+	struct keel_select *select = NULL;
+
+	memset(text, '1', sizeof(text) - 1);
+	for (size_t i = 1; i < sizeof(text) - 1; i += 2)
+		text[i] = '+';
+	CU_ASSERT_EQUAL(resources->select_parse(resources->self, text, &select, &err), PBSE_BADATVAL);
+	CU_ASSERT_STRING_EQUAL(err.text, "a select has at most 16384 parts; ask for equal chunks in one, as in "
+					 "1000:ncpus=64");
+	text[sizeof(text) - 3] = '\0';
+	CU_ASSERT_EQUAL(resources->select_parse(resources->self, text, &select, &err), 0);
+	resources->select_free(select);
+}
+
 /* past modules/resources/select.c CHUNK_COUNT_MAX */
 static void test_chunks(void)
 {
@@ -95,4 +112,4 @@ static void test_vnode(void)
 	}
 }
 
-TESTS_MAIN_BETWEEN("select", set_up, tear_down, TEST(test_chunks), TEST(test_lengths), TEST(test_vnode))
+TESTS_MAIN_BETWEEN("select", set_up, tear_down, TEST(test_chunks), TEST(test_parts), TEST(test_lengths), TEST(test_vnode))

@@ -16,7 +16,7 @@
 
 #include <utlist.h>
 
-#define SLICE_OBJECTS 512u
+#define SLICE_OBJECTS 256u
 #define OBJECT_COST 4096u /* bytes that a filter compares in the time of one more object */
 #define PART_BYTES (192u * 1024u)
 

@@ -3,7 +3,8 @@
  * schema.c - open the database, or create it; prepare every statement once.
  *
  * objects: `seq` is the rowid, so a scan by it is the order of creation and needs no sort; a row
- * keeps its seq when it is written again. blobs: one tree, ordered by their object.
+ * keeps its seq when it is written again. blobs: their keys are a tree of their own, so that looking for one does not
+ * read long bodies that lie on the way (stores made earlier have one tree; every statement is for both).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static const char create_tables[] =
 	"CREATE TABLE IF NOT EXISTS objects(seq INTEGER PRIMARY KEY, class TEXT NOT NULL,"
 	" id TEXT NOT NULL, body BLOB NOT NULL, UNIQUE(class, id));"
 	"CREATE TABLE IF NOT EXISTS blobs(class TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL,"
-	" body BLOB NOT NULL, PRIMARY KEY(class, id, name)) WITHOUT ROWID;"
+	" body BLOB NOT NULL, UNIQUE(class, id, name));"
 	"PRAGMA application_id = 1262832723;"
 	"PRAGMA user_version = 1;"
 	"COMMIT;";

@@ -9,6 +9,8 @@
 #include "connection.h"
 #include "pbs_error.h"
 
+#define REQUEST_IDS 10000 /* so many fit into one request */
+
 void pbs_delstatfree(struct batch_deljob_status *list)
 {
 	while (list != NULL) {
@@ -60,15 +62,20 @@ struct batch_deljob_status *pbs_deljoblist(int c, char **ids, int n, const char 
 {
 	struct failures f = { .tail = &f.first };
 	struct listener l = { .reply = failures_reply, .arg = &f };
+	int at = 0, some;
 
 	if (ids == NULL || n < 0) {
 		connection_fail_code(connection_find(c), PBSE_IVALREQ);
 		return NULL;
 	}
-	if (CALL(c, "delete_list", &l, arg_strs("ids", ids, (size_t)n),
-		 arg_str("extend", extend)) != 0) {
-		pbs_delstatfree(f.first);
-		return NULL;
-	}
+	do {
+		some = n - at < REQUEST_IDS ? n - at : REQUEST_IDS;
+		if (CALL(c, "delete_list", &l, arg_strs("ids", ids + at, (size_t)some),
+			 arg_str("extend", extend)) != 0) {
+			pbs_delstatfree(f.first);
+			return NULL;
+		}
+		at += some;
+	} while (at < n);
 	return f.first;
 }

@@ -100,16 +100,16 @@ static bool is_binary(unsigned char byte)
 	return byte >= 0xc4 && byte <= 0xc6;
 }
 
-/* *ret_binary: bytes of what is binary. */
-static int walk(const char *bytes, size_t len, size_t *ret_binary)
+/* *ret_cost: see pack_cost(). */
+static int walk(const char *bytes, size_t len, size_t most, size_t *ret_cost)
 {
 	const unsigned char *at = (const unsigned char *)bytes, *end = at + len;
 	uint64_t left[WIRE_DEPTH_MAX + 1] = { 1 }; /* values still to come, per open container */
 	unsigned depth = 0;
+	const unsigned char *value;
 	struct token token;
-	bool binary;
 
-	*ret_binary = 0;
+	*ret_cost = 0;
 	for (;;) {
 		while (left[depth] == 0) {
 			if (depth == 0)
@@ -117,13 +117,15 @@ static int walk(const char *bytes, size_t len, size_t *ret_binary)
 			depth--;
 		}
 		left[depth]--;
-		binary = at < end && is_binary(*at);
+		value = at;
 		if (token_read(&at, end, &token) < 0)
 			return -EPROTO;
 		if (token.payload > (uint64_t)(end - at) || token.children > (uint64_t)(end - at))
 			return -EPROTO;
+		*ret_cost += (size_t)(at - value) + (is_binary(*value) ? 0 : token.payload) + PACK_VALUE_COST;
 		at += token.payload;
-		*ret_binary += binary ? token.payload : 0;
+		if (*ret_cost > most)
+			return 0;
 		if (token.container) {
 			if (depth == WIRE_DEPTH_MAX)
 				return -EPROTO;
@@ -134,16 +136,16 @@ static int walk(const char *bytes, size_t len, size_t *ret_binary)
 
 int pack_check(const char *bytes, size_t len)
 {
-	size_t binary;
+	size_t cost;
 
-	return walk(bytes, len, &binary);
+	return walk(bytes, len, SIZE_MAX, &cost);
 }
 
-size_t pack_spoken(const char *bytes, size_t len)
+size_t pack_cost(const char *bytes, size_t len, size_t most)
 {
-	size_t binary;
+	size_t cost;
 
-	return walk(bytes, len, &binary) < 0 ? 0 : len - binary;
+	return walk(bytes, len, most, &cost) < 0 ? 0 : cost;
 }
 
 static size_t zone_chunk(size_t len)

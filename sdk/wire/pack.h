@@ -16,8 +16,10 @@
  * 0 or -EPROTO. Never allocates. */
 int pack_check(const char *bytes, size_t len);
 
-/* How many of the bytes are not contents of binary values: what reading it costs. 0: pack_check() refuses it. */
-size_t pack_spoken(const char *bytes, size_t len);
+/* What reading it costs: the bytes that are not contents of binary values, and PACK_VALUE_COST for each value. A body
+ * that costs more than `most` is walked no further than that. 0: pack_check() refuses it. */
+#define PACK_VALUE_COST 16u
+size_t pack_cost(const char *bytes, size_t len, size_t most);
 
 /* A decoded body. Strings point into the bytes, which must outlive it. */
 struct pack {

@@ -57,3 +57,20 @@ deletions() { accounting | grep -c ";D;$1;" || true; }
 	for pid in $ran; do [ ! -e "/proc/$pid" ]; done
 	job_is "$(sub "$a" 6)" R 42
 }
+
+# What is asked behind it on the same connection has its answer before the last of them is looked at. That it is no
+# request at all ends the connection when all is answered.
+@test "mend C2: a request that names thousands of jobs lets others in" {
+	throw=$KEELSON_BUILD/tests/scenario/tools/throw
+	{
+		"$throw" frame 30024 1 0
+		printf '\x82\xa3req\xabdelete_list\xa3ids\xdc\x13\x88'
+		seq 70001 75000 | sed 's/^/\xa5/' | tr -d '\n'
+		"$throw" frame 1 1 0
+		printf '\x80'
+	} >"$BATS_TEST_TMPDIR/asked"
+	"$throw" 20 "unix:$SB/server/run/server.sock" <"$BATS_TEST_TMPDIR/asked"
+	other=$(server_log | grep -n 'code=15031, aux=0, type=?' | cut -d: -f1)
+	last=$(server_log | grep -n ';75000;delete job request received' | cut -d: -f1)
+	[ "$other" -lt "$last" ]
+}

@@ -14,7 +14,9 @@
 
 #include "loop/calls.h"
 
-/* Deferred calls that defer again go on within the turn for this long, then others get theirs. */
+/* Timers that are due, and deferred calls that defer again, go on within the turn for this long, then others get
+ * theirs. */
+#define TIMERS_BUDGET_NS (3 * 1000 * 1000)
 #define TURN_BUDGET_NS (10 * 1000 * 1000)
 
 struct loop {
@@ -251,13 +253,18 @@ int64_t loop_next_ms(const struct loop *l)
 static void timers_run(struct loop *l)
 {
 	uint64_t later = l->number; /* those made from now on wait for the next turn */
+	int64_t until = 0;
 
 	while (!l->frozen && l->n > 0 && l->heap[0]->at_ms <= l->now_ms && l->heap[0]->number < later) {
 		struct loop_timer *t = l->heap[0];
 
+		if (until == 0)
+			until = loop_clock_ns(l) + TIMERS_BUDGET_NS;
 		heap_remove(l, t);
 		t->fn(t->arg);
 		free(t);
+		if (l->frozen || loop_clock_ns(l) > until)
+			return;
 	}
 }
 

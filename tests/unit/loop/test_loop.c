@@ -153,6 +153,47 @@ static void test_timers_in_order_and_never_early(void)
 	finish("abc");
 }
 
+enum { SLICED = 16 };
+static int sliced[SLICED], sliced_before;
+
+static void sliced_work(void *arg)
+{
+	struct timespec nap = { .tv_nsec = 1000000 };
+	int *mine = arg;
+
+	nanosleep(&nap, NULL);
+	for (int i = 0; i < SLICED; i++)
+		CU_ASSERT(sliced[i] >= *mine); /* nobody has two while another has one */
+	++*mine;
+	CU_ASSERT_PTR_NOT_NULL(loop_timer(l, 0, sliced_work, arg));
+}
+
+static void turn_of_others(void *arg)
+{
+	(void)arg;
+	sliced_before = 0;
+	for (int i = 0; i < SLICED; i++)
+		sliced_before += sliced[i];
+	mark('o');
+}
+
+/* mend C2: slices of many do not add up in one turn, and each has its share. */
+static void test_slices_of_many(void)
+{
+	memset(sliced, 0, sizeof(sliced));
+	begin(1);
+	for (int i = 0; i < SLICED; i++)
+		CU_ASSERT_PTR_NOT_NULL(loop_timer(l, 0, sliced_work, &sliced[i]));
+	loop_turn_end(l, turn_of_others, NULL);
+	loop_turn_due(l);
+	CU_ASSERT_EQUAL(loop_run_until(l, traced, NULL, SOON), 0);
+	CU_ASSERT(sliced_before < SLICED);
+	wanted = 20;
+	CU_ASSERT_EQUAL(loop_run_until(l, traced, NULL, 100), -ETIMEDOUT); /* they go on */
+	CU_ASSERT(sliced[SLICED - 1] > 0);
+	loop_destroy(l);
+}
+
 static struct loop_timer *self, *neighbour;
 
 static void cancel_both(void *arg)
@@ -408,7 +449,7 @@ static void test_wall_clock(void)
 }
 
 TESTS_MAIN("loop", TEST(test_deferred_before_turn_end), TEST(test_turn_end_only_when_due),
-	   TEST(test_endless_deferring_lets_others_in), TEST(test_endless_timers_let_others_in),
+	   TEST(test_endless_deferring_lets_others_in), TEST(test_endless_timers_let_others_in), TEST(test_slices_of_many),
 	   TEST(test_many_deferred_in_order),
 	   TEST(test_timers_in_order_and_never_early), TEST(test_cancel_in_callback),
 	   TEST(test_cancel_what_is_put_off), TEST(test_deadline), TEST(test_stop_is_kept), TEST(test_post_from_threads), TEST(test_work),

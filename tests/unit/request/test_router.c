@@ -366,7 +366,7 @@ static void test_malformed_bodies(void)
 	kernel_stop(&k);
 }
 
-/* Of a frame that may be long for its script's sake. */
+/* mend C2: what is read in one turn has a bound. A frame may be long for its script's sake. */
 static void test_long_requests(void)
 {
 	static const char bytes[3000];
@@ -383,8 +383,8 @@ static void test_long_requests(void)
 	msg_api()->put_str(o, "text", text);
 	wire_send(&c, 1, o);
 	CU_ASSERT_EQUAL(wire_code(&c), 15004);
-	CU_ASSERT(wire_text_is(&c, "text", "the request is too long: 2020 bytes, at most 1000 besides "
-					   "a job's script; ask in parts"));
+	CU_ASSERT(wire_text_is(&c, "text", "the request is too long: at most 1000 bytes besides a job's "
+					   "script, where each value counts 16 more; ask in parts"));
 	o = wire_request("echo");
 	msg_api()->put_bytes(o, "script", bytes, sizeof(bytes));
 	wire_send(&c, 2, o);

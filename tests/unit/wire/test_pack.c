@@ -41,12 +41,15 @@ static void test_check_refuses(void)
 	CU_ASSERT_EQUAL(CHECK("\xcb" "1234567"), -EPROTO);
 }
 
-static void test_spoken(void)
+static void test_cost(void)
 {
-	CU_ASSERT_EQUAL(pack_spoken("\x80", 1), 1);
-	CU_ASSERT_EQUAL(pack_spoken("\x92\xa3" "abc" "\xc4\x02\xc4\xc4", 9), 7);
-	CU_ASSERT_EQUAL(pack_spoken("\x92\xd9\x01\xc4\xc5\0\1x", 8), 7); /* text of such a byte is none */
-	CU_ASSERT_EQUAL(pack_spoken("\xc4\x02x", 3), 0);
+	static const char text[] = "\x92\xa3" "abc" "\xc4\x02\xc4\xc4", marked[] = "\x92\xd9\x01\xc4\xc5\0\1x";
+
+	CU_ASSERT_EQUAL(pack_cost("\x80", 1, 100), 1 + PACK_VALUE_COST);
+	CU_ASSERT_EQUAL(pack_cost(text, 9, 100), 7 + 3 * PACK_VALUE_COST);
+	CU_ASSERT_EQUAL(pack_cost(marked, 8, 100), 7 + 3 * PACK_VALUE_COST); /* text of such a byte is none */
+	CU_ASSERT_EQUAL(pack_cost("\xc4\x02x", 3, 100), 0);
+	CU_ASSERT_EQUAL(pack_cost("\x92\x01\xc1", 3, 20), 2 * (1 + PACK_VALUE_COST)); /* not walked to its end */
 }
 
 /* past sdk/include/keel/wire.h WIRE_DEPTH_MAX */
@@ -113,5 +116,5 @@ static void test_reads_are_typed(void)
 	msgpack_sbuffer_destroy(&buf);
 }
 
-TESTS_MAIN("pack", TEST(test_check_single_values), TEST(test_check_refuses), TEST(test_spoken),
+TESTS_MAIN("pack", TEST(test_check_single_values), TEST(test_check_refuses), TEST(test_cost),
 	   TEST(test_depth), TEST(test_open_wants_a_map), TEST(test_reads_are_typed))
