@@ -267,28 +267,36 @@ static void on_frame(struct client *c, const struct frame *f)
 
 void client_turn_over(void *router)
 {
-	((struct router *)router)->served = 0;
+	((struct router *)router)->serve_until_ns = 0;
 }
 
-/* Serve what has been read, up to the fair share of a turn. */
+/* Have requests had their time in this turn? */
+static bool is_late(struct router *r)
+{
+	int64_t now = loop_clock_ns(r->parts->loop);
+
+	if (r->serve_until_ns != 0)
+		return now > r->serve_until_ns;
+	if (loop_defer(r->parts->loop, client_turn_over, r) == 0)
+		r->serve_until_ns = now + r->limits.serve_ns;
+	return false;
+}
+
+/* Serve what has been read, up to the fair share of a turn: one at least. */
 static void serve(struct client *c)
 {
 	struct router *r = c->router;
 	struct frame f;
 	int ret;
 
-	if (r->served == 0 && loop_defer(r->parts->loop, client_turn_over, r) == 0)
-		r->served = 1;
-
 	c->leftover = true;
 	for (uint32_t n = 0; may_serve(c); n++) {
-		if (n == r->limits.requests_per_turn) {
+		if (n == r->limits.requests_per_turn || (n > 0 && is_late(r))) {
 			client_again(c);
 			return;
 		}
 		ret = frame_next(&c->reader, &f);
 		if (ret == 1) {
-			r->served += r->served != 0;
 			on_frame(c, &f);
 			continue;
 		}
@@ -325,7 +333,7 @@ void client_take(struct client *c, const char *bytes, size_t len)
 	memcpy(room, bytes, len);
 	frame_reader_added(&c->reader, len);
 	c->read_ms = loop_now_ms(r->parts->loop);
-	if (c->reader.end - c->reader.start > READER_KEEP || r->served > r->limits.requests_per_turn) {
+	if (c->reader.end - c->reader.start > READER_KEEP || is_late(r)) {
 		c->leftover = true; /* a long one, or one of many: in line with other work in slices */
 		client_again(c);
 	} else if (!c->closing) {

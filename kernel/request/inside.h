@@ -21,7 +21,8 @@ struct router_limits {
 	uint32_t reserve, reserve_root; /* of clients: for managers and root, the last ones for root alone */
 	uint32_t deciding;              /* of one uid: in the reserve until it is known who they are */
 	int64_t idle_ms;                /* one that has stood still so long makes room for another */
-	uint32_t requests_per_turn, requests_open; /* of one client; as they are read, of all */
+	uint32_t requests_per_turn, requests_open; /* of one client */
+	int64_t serve_ns;                          /* in one turn, of all clients; the rest is served in line */
 	size_t request;                            /* pack_cost() of one: bytes but for scripts, and values */
 	size_t queued_high, queued_low;            /* bytes waiting for one client */
 	size_t queued_uid, queued_small;           /* for all of one uid; for one client ever fine */
@@ -110,7 +111,7 @@ struct router {
 	size_t input, queued, open; /* open: bytes of requests whose client may be gone already */
 	struct keel_req *orphans, *free_reqs; /* free ones: oldest first */
 	uint32_t n_free;
-	uint32_t served; /* requests of this turn, and one */
+	int64_t serve_until_ns; /* in this turn; 0: none was served yet */
 	struct loop_timer *sweep_timer, *shutdown_timer;
 	struct loop_listener *listener;
 	char *listen_path;

@@ -13,6 +13,7 @@ const struct router_limits router_limits_default = {
 	.idle_ms = 1000,
 	.accepts_per_turn = 32,
 	.requests_per_turn = 64,   /* then the others have their turn */
+	.serve_ns = 3 * 1000 * 1000,
 	.requests_open = 1024,     /* unanswered on one connection; then it is not read */
 	.request = 1u << 20,       /* it is decoded and served in one turn */
 	.queued_high = 1u << 20,   /* part() says -ENOBUFS, requests are not read */

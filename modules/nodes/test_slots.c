@@ -215,7 +215,7 @@ static void by_turns(void)
 	free(got);
 }
 
-/* mend C1: what a job takes grows with its chunks, not with their square: each chunk of one that keeps its vnodes is
+/* What a job takes grows with its chunks, not with their square: each chunk of one that keeps its vnodes is
  * told its slot, and that soon. */
 static void many_chunks(void)
 {

@@ -163,8 +163,10 @@ static int32_t parse_pairs(const struct state *st, const char **at, struct growi
 
 static int32_t end_chunk(struct growing *g, uint32_t count, struct keel_err *err)
 {
-	struct keel_chunk *bigger = reallocarray(g->chunk, g->n + 1, sizeof(*bigger));
+	struct keel_chunk *bigger = g->chunk;
 
+	if ((g->n & (g->n - 1)) == 0) /* a power of two: full */
+		bigger = reallocarray(g->chunk, g->n ? g->n * 2 : 1, sizeof(*bigger));
 	if (!bigger)
 		return fail(err, PBSE_SYSTEM, "System error: out of memory");
 	g->chunk = bigger;
