@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bench_largest.c - how long the loop stands still while the largest requests come.
+ *
+ *   bench_largest PID SOCKET [KINDS]
+ *
+ * For each kind of request sixteen connections send the largest one of it at once; meanwhile another one sends a PING
+ * each millisecond. Prints the most that the server's loop, thread PID, computed until a PING was answered, in
+ * milliseconds; on stderr that of each kind and the wait by the clock, with the codes of the answers.
+ */
+#include <msgpack.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "wire/frame.h"
+#include "wire/pack.h"
+
+#define CLIENTS 16
+#define MANY 100000 /* jobs */
+#define MOST (1u << 20) /* kernel/request/limits.c: request */
+#define CHUNKS 16384u
+#define SCRIPT (16u << 20)
+
+static const char *socket_path;
+static atomic_int open_requests;
+
+/* ---- the largest request of each kind ------------------------------------------------------------------- */
+
+static void key(msgpack_packer *pk, const char *name)
+{
+	pack_str(pk, name);
+}
+
+/* A text of `n` bytes, the words one behind the other. */
+static void text(msgpack_packer *pk, size_t n, const char *word)
+{
+	size_t len = strlen(word);
+	char *bytes = malloc(n + len + 1);
+
+	for (size_t i = 0; i < n; i += len)
+		memcpy(bytes + i, word, len);
+	bytes[n / len * len - 1] = '1'; /* not the separator */
+	msgpack_pack_str_with_body(pk, bytes, n / len * len);
+	free(bytes);
+}
+
+static void ids(msgpack_packer *pk, size_t n, bool numbered)
+{
+	char id[32] = "1";
+
+	msgpack_pack_array(pk, n);
+	for (size_t i = 0; i < n; i++) {
+		if (numbered)
+			snprintf(id, sizeof(id), "%zu", i);
+		pack_str(pk, id);
+	}
+}
+
+static void row(msgpack_packer *pk, const char *name, const char *resource)
+{
+	msgpack_pack_array(pk, 4);
+	pack_str(pk, name);
+	pack_str(pk, resource);
+}
+
+static void attrs(msgpack_packer *pk, size_t n, const char *name, const char *resource, const char *value)
+{
+	msgpack_pack_array(pk, n);
+	for (size_t i = 0; i < n; i++) {
+		row(pk, name, resource);
+		pack_str(pk, value);
+		msgpack_pack_int(pk, 0);
+	}
+}
+
+static void one_of(msgpack_packer *pk, size_t n, const char *name, const char *resource, const char *word)
+{
+	msgpack_pack_array(pk, 1);
+	row(pk, name, resource);
+	text(pk, n, word);
+	msgpack_pack_int(pk, 0);
+}
+static void one(msgpack_packer *pk, const char *name, const char *resource, const char *word)
+{
+	one_of(pk, MOST - 400, name, resource, word);
+}
+
+static void delete_same(msgpack_packer *pk)
+{
+	key(pk, "ids");
+	ids(pk, (MOST - 400) / (PACK_VALUE_COST + 2), false);
+}
+static void delete_all(msgpack_packer *pk)
+{
+	key(pk, "ids");
+	ids(pk, (MOST - 400) / (PACK_VALUE_COST + 8) < MANY ? (MOST - 100) / (PACK_VALUE_COST + 8) : MANY, true);
+}
+static void delete_unknown(msgpack_packer *pk)
+{
+	char id[32];
+	size_t n = (MOST - 400) / (PACK_VALUE_COST + 9);
+
+	key(pk, "ids");
+	msgpack_pack_array(pk, n);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(id, sizeof(id), "%zu", 10000000 + i);
+		pack_str(pk, id);
+	}
+}
+static void nothing(msgpack_packer *pk)
+{
+	size_t n = (MOST - 400) / (PACK_VALUE_COST + 1);
+
+	key(pk, "ids");
+	msgpack_pack_array(pk, n);
+	for (size_t i = 0; i < n; i++)
+		msgpack_pack_nil(pk);
+}
+/* More than is served, as long as a frame may be. */
+static void too_long(msgpack_packer *pk)
+{
+	size_t n = (24u << 20);
+
+	key(pk, "ids");
+	msgpack_pack_array(pk, n);
+	for (size_t i = 0; i < n; i++)
+		msgpack_pack_nil(pk);
+}
+static void status_ids(msgpack_packer *pk)
+{
+	key(pk, "class"), key(pk, "job"), key(pk, "id"), text(pk, MOST - 400, "7,");
+}
+static void status_want(msgpack_packer *pk)
+{
+	size_t n = (MOST - 400) / (2 * PACK_VALUE_COST + 7 + PACK_VALUE_COST);
+
+	key(pk, "class"), key(pk, "job"), key(pk, "want");
+	msgpack_pack_array(pk, n);
+	for (size_t i = 0; i < n; i++) {
+		msgpack_pack_array(pk, 1);
+		pack_str(pk, "queue");
+	}
+}
+static void status_select(msgpack_packer *pk)
+{
+	key(pk, "class"), key(pk, "job"), key(pk, "select");
+	attrs(pk, (MOST - 400) / (5 * PACK_VALUE_COST + 11), "queue", NULL, "a");
+}
+static void select_value(msgpack_packer *pk)
+{
+	key(pk, "class"), key(pk, "job"), key(pk, "select");
+	one(pk, "euser", NULL, "user1234,");
+}
+static void select_many(msgpack_packer *pk)
+{
+	key(pk, "select");
+	attrs(pk, (MOST - 400) / (5 * PACK_VALUE_COST + 11), "queue", NULL, "a");
+}
+static void submit_script(msgpack_packer *pk)
+{
+	char *script = malloc(SCRIPT);
+
+	memset(script, '#', SCRIPT);
+	key(pk, "script");
+	msgpack_pack_bin_with_body(pk, script, SCRIPT);
+	key(pk, "attrs");
+	attrs(pk, 1, "Job_Name", NULL, "large");
+	free(script);
+}
+static void submit_select(msgpack_packer *pk)
+{
+	key(pk, "attrs");
+	one(pk, "Resource_List", "select", "1:ncpus=1+");
+}
+static void submit_chunks(msgpack_packer *pk)
+{
+	key(pk, "attrs");
+	one_of(pk, CHUNKS * 10, "Resource_List", "select", "1:ncpus=1+");
+}
+static void submit_1nodes(msgpack_packer *pk)
+{
+	key(pk, "attrs");
+	one_of(pk, CHUNKS * 2, "Resource_List", "nodes", "1+");
+}
+static void submit_plus(msgpack_packer *pk)
+{
+	key(pk, "attrs");
+	one(pk, "Resource_List", "select", "1+");
+}
+static void submit_nodes(msgpack_packer *pk)
+{
+	key(pk, "attrs");
+	one(pk, "Resource_List", "nodes", "1+");
+}
+static void submit_variables(msgpack_packer *pk)
+{
+	key(pk, "attrs");
+	one(pk, "Variable_List", NULL, "a=b,");
+}
+static void submit_depend(msgpack_packer *pk)
+{
+	key(pk, "attrs");
+	one(pk, "depend", NULL, "after:1,");
+}
+static void submit_array(msgpack_packer *pk)
+{
+	key(pk, "attrs");
+	one(pk, "array_indices_submitted", NULL, "1,");
+}
+static void submit_mail(msgpack_packer *pk)
+{
+	key(pk, "attrs");
+	one(pk, "Mail_Users", NULL, "a@b,");
+}
+static void submit_many(msgpack_packer *pk)
+{
+	key(pk, "attrs");
+	attrs(pk, (MOST - 400) / (5 * PACK_VALUE_COST + 17), "Resource_List", "a", "1");
+}
+static void submit_resources(msgpack_packer *pk)
+{
+	key(pk, "attrs");
+	attrs(pk, (MOST - 400) / (5 * PACK_VALUE_COST + 24), "Resource_List", "ncpus", "1");
+}
+static void alter_name(msgpack_packer *pk)
+{
+	key(pk, "id"), key(pk, "1"), key(pk, "attrs");
+	one(pk, "Account_Name", NULL, "abc");
+}
+static void alter_variables(msgpack_packer *pk)
+{
+	key(pk, "id"), key(pk, "1"), key(pk, "attrs");
+	one(pk, "Variable_List", NULL, "a=b,");
+}
+static void run_where(msgpack_packer *pk)
+{
+	key(pk, "id"), key(pk, "1"), key(pk, "location"), text(pk, MOST - 400, "(n1:ncpus=1)+");
+}
+static void hold_many(msgpack_packer *pk)
+{
+	key(pk, "id"), key(pk, "1"), key(pk, "holds"), text(pk, MOST - 400, "u");
+}
+static void delete_range(msgpack_packer *pk)
+{
+	key(pk, "id"), text(pk, MOST - 400, "1[1-2],");
+}
+static void manage_server(msgpack_packer *pk, const char *name)
+{
+	key(pk, "cmd"), msgpack_pack_int(pk, 2), key(pk, "obj"), msgpack_pack_int(pk, 0);
+	key(pk, "name"), key(pk, ""), key(pk, "attrs");
+	one(pk, name, NULL, "user1234,");
+}
+static void manage_acl(msgpack_packer *pk)
+{
+	manage_server(pk, "acl_users");
+}
+static void manage_managers(msgpack_packer *pk)
+{
+	manage_server(pk, "managers");
+}
+static void manage_limit(msgpack_packer *pk)
+{
+	key(pk, "cmd"), msgpack_pack_int(pk, 2), key(pk, "obj"), msgpack_pack_int(pk, 0);
+	key(pk, "name"), key(pk, ""), key(pk, "attrs");
+	one(pk, "max_run", NULL, "[u:user123=1],");
+}
+static void manage_many(msgpack_packer *pk)
+{
+	key(pk, "cmd"), msgpack_pack_int(pk, 2), key(pk, "obj"), msgpack_pack_int(pk, 0);
+	key(pk, "name"), key(pk, ""), key(pk, "attrs");
+	attrs(pk, (MOST - 400) / (5 * PACK_VALUE_COST + 16), "resources_max", "ncpus", "1");
+}
+static void manage_nodes(msgpack_packer *pk)
+{
+	key(pk, "cmd"), msgpack_pack_int(pk, 2), key(pk, "obj"), msgpack_pack_int(pk, 3);
+	key(pk, "name"), text(pk, MOST - 300, "n1,"), key(pk, "attrs");
+	attrs(pk, 1, "comment", NULL, "x");
+}
+static void keelson_args(msgpack_packer *pk)
+{
+	key(pk, "verb"), key(pk, "modules"), key(pk, "args");
+	ids(pk, (MOST - 400) / (PACK_VALUE_COST + 2), false);
+}
+
+static const struct kind {
+	const char *name, *req;
+	void (*fill)(msgpack_packer *);
+	uint32_t n; /* keys besides req */
+} kinds[] = {
+	{ "nothing", "locate", nothing, 1 },
+	{ "too_long", "locate", too_long, 1 },
+	{ "status_ids", "status", status_ids, 2 },
+	{ "status_want", "status", status_want, 2 },
+	{ "status_select", "status", status_select, 2 },
+	{ "select_value", "status", select_value, 2 },
+	{ "select_many", "select", select_many, 1 },
+	{ "submit_script", "submit", submit_script, 2 },
+	{ "submit_select", "submit", submit_select, 1 },
+	{ "submit_chunks", "submit", submit_chunks, 1 },
+	{ "submit_1nodes", "submit", submit_1nodes, 1 },
+	{ "submit_plus", "submit", submit_plus, 1 },
+	{ "submit_nodes", "submit", submit_nodes, 1 },
+	{ "submit_variables", "submit", submit_variables, 1 },
+	{ "submit_depend", "submit", submit_depend, 1 },
+	{ "submit_array", "submit", submit_array, 1 },
+	{ "submit_mail", "submit", submit_mail, 1 },
+	{ "submit_many", "submit", submit_many, 1 },
+	{ "submit_resources", "submit", submit_resources, 1 },
+	{ "alter_name", "alter", alter_name, 2 },
+	{ "alter_variables", "alter", alter_variables, 2 },
+	{ "run_where", "run", run_where, 2 },
+	{ "hold_many", "hold", hold_many, 2 },
+	{ "delete_range", "delete", delete_range, 1 },
+	{ "manage_acl", "manage", manage_acl, 4 },
+	{ "manage_managers", "manage", manage_managers, 4 },
+	{ "manage_limit", "manage", manage_limit, 4 },
+	{ "manage_many", "manage", manage_many, 4 },
+	{ "manage_nodes", "manage", manage_nodes, 4 },
+	{ "keelson_args", "keelson", keelson_args, 2 },
+	{ "delete_unknown", "delete_list", delete_unknown, 1 },
+	{ "delete_same", "delete_list", delete_same, 1 },
+	{ "delete_all", "delete_list", delete_all, 1 },
+};
+
+static msgpack_sbuffer *request(const struct kind *k)
+{
+	msgpack_sbuffer *b = msgpack_sbuffer_new();
+	msgpack_packer pk;
+	char head[WIRE_HEADER_SIZE] = { 0 };
+
+	msgpack_packer_init(&pk, b, msgpack_sbuffer_write);
+	msgpack_sbuffer_write(b, head, sizeof(head));
+	msgpack_pack_map(&pk, k->n + 1);
+	pack_key_str(&pk, "req", k->req);
+	k->fill(&pk);
+	frame_header(b->data, WIRE_REQUEST, 1, (uint32_t)(b->size - sizeof(head)));
+	return b;
+}
+
+/* ---- connections ---------------------------------------------------------------------------------------- */
+
+static int dial(void)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", socket_path);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
+		perror(socket_path);
+		exit(1);
+	}
+	return fd;
+}
+
+static bool send_all(int fd, const char *bytes, size_t len)
+{
+	for (ssize_t n; len > 0; bytes += n, len -= (size_t)n)
+		if ((n = send(fd, bytes, len, MSG_NOSIGNAL)) <= 0)
+			return false;
+	return true;
+}
+
+/* The next frame is read and forgotten but for its type. 0: the peer closed. */
+static int hear(int fd, struct frame_reader *r, int64_t *code)
+{
+	struct frame f;
+	struct pack p;
+	char *room;
+	size_t len;
+
+	for (int ret; (ret = frame_next(r, &f)) != 1;) {
+		ssize_t n;
+
+		if (ret < 0 || frame_reader_room(r, 65536, &room, &len) < 0 || (n = read(fd, room, len)) <= 0)
+			return 0;
+		frame_reader_added(r, (size_t)n);
+	}
+	if (f.type == WIRE_REPLY && code && pack_open(&p, f.body, f.len) == 0) {
+		*code = pack_int(&p.root, "code", -1);
+		pack_fini(&p);
+	}
+	return f.type;
+}
+
+struct lane {
+	pthread_t thread;
+	const msgpack_sbuffer *request;
+	int64_t code;
+};
+
+static void *lane_run(void *arg)
+{
+	struct lane *lane = arg;
+	struct frame_reader r;
+	int fd = dial(), type;
+
+	frame_reader_init(&r, WIRE_BODY_MAX);
+	lane->code = -1;
+	if (send_all(fd, lane->request->data, lane->request->size))
+		while ((type = hear(fd, &r, &lane->code)) && type != WIRE_REPLY)
+			;
+	frame_reader_fini(&r);
+	close(fd);
+	open_requests--;
+	return NULL;
+}
+
+/* ---- measuring ------------------------------------------------------------------------------------------ */
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static double computed_ms(const char *schedstat)
+{
+	FILE *f = fopen(schedstat, "re");
+	double ns = 0;
+
+	if (f == NULL || fscanf(f, "%lf", &ns) != 1)
+		exit(1);
+	fclose(f);
+	return ns / 1e6;
+}
+
+struct worst {
+	double computed, waited;
+};
+
+static void ping(int fd, struct frame_reader *r, const char *schedstat, struct worst *w)
+{
+	static const char empty_map = (char)0x80;
+	char frame[WIRE_HEADER_SIZE + 1];
+	double begin = now_ms(), before = computed_ms(schedstat), n;
+
+	frame_header(frame, WIRE_PING, 2, 1);
+	frame[WIRE_HEADER_SIZE] = empty_map;
+	if (!send_all(fd, frame, sizeof(frame)) || hear(fd, r, NULL) != WIRE_PONG)
+		exit(1);
+	n = computed_ms(schedstat) - before;
+	w->computed = n > w->computed ? n : w->computed;
+	n = now_ms() - begin;
+	w->waited = n > w->waited ? n : w->waited;
+}
+
+static struct worst measure(const struct kind *k, const char *schedstat, int *ret_code)
+{
+	struct lane lanes[CLIENTS] = { 0 };
+	struct worst w = { 0 };
+	struct frame_reader r;
+	msgpack_sbuffer *b = request(k);
+	int fd = dial();
+
+	frame_reader_init(&r, 4096);
+	open_requests = CLIENTS;
+	for (int i = 0; i < CLIENTS; i++) {
+		lanes[i].request = b;
+		if (pthread_create(&lanes[i].thread, NULL, lane_run, &lanes[i]))
+			exit(1);
+	}
+	while (open_requests > 0) {
+		ping(fd, &r, schedstat, &w);
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
+	for (int i = 0; i < CLIENTS; i++)
+		pthread_join(lanes[i].thread, NULL);
+	*ret_code = (int)lanes[0].code;
+	close(fd);
+	frame_reader_fini(&r);
+	msgpack_sbuffer_free(b);
+	return w;
+}
+
+int main(int argc, char **argv)
+{
+	char schedstat[64];
+	double worst = 0;
+	int code;
+
+	socket_path = argc > 2 ? argv[2] : NULL;
+	if (socket_path == NULL)
+		return 2;
+	snprintf(schedstat, sizeof(schedstat), "/proc/%s/task/%s/schedstat", argv[1], argv[1]);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct worst w;
+
+		if (argc > 3 && *argv[3] && strstr(argv[3], kinds[i].name) == NULL)
+			continue;
+		w = measure(&kinds[i], schedstat, &code);
+		fprintf(stderr, "%s: %.1f ms, %.1f by the clock, answered %d\n", kinds[i].name, w.computed, w.waited, code);
+		worst = w.computed > worst ? w.computed : worst;
+	}
+	printf("%.1f\n", worst);
+	return 0;
+}
