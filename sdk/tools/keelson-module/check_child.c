@@ -19,6 +19,7 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -236,7 +237,8 @@ enum child_end child_run(void (*fn)(void *arg), void *arg, int deadline_s, const
 	close(said);
 	if (status < 0 || (status == 0 && last->is_done))
 		return status == 0 ? CHILD_DONE : CHILD_NONE;
-	if (!ended || (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGALRM)))
+	if (!ended || (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGPROF ||
+					       WTERMSIG(status) == SIGALRM)))
 		return CHILD_HUNG;
 	return CHILD_CRASHED;
 }
@@ -249,11 +251,13 @@ struct cases {
 
 static void cases_run(void *arg)
 {
+	const struct itimerval work = { .it_value.tv_sec = CASE_SECONDS };
 	const struct cases *c = arg;
 	bool more = true;
 
 	while (more) {
-		alarm(CASE_SECONDS);
+		setitimer(ITIMER_PROF, &work, NULL);
+		alarm(STILL_SECONDS);
 		more = c->fn(c->arg, last->at);
 		last->at++;
 	}
@@ -267,7 +271,7 @@ void child_cases(bool (*fn)(void *arg, unsigned i), void *arg, enum rule crash, 
 	words_open();
 	last->at = 0;
 	for (int tries = 0; tries < CRASHES_MAX; tries++) {
-		switch (child_run(cases_run, &c, 30 * CASE_SECONDS, &why)) {
+		switch (child_run(cases_run, &c, 30 * STILL_SECONDS, &why)) {
 		case CHILD_DONE: return;
 		case CHILD_HUNG: finding(hang, "it does not come back: %s", why); break;
 		default: finding(last->was_lent ? RULE_calls_handles : crash, "%s", why); break;
