@@ -83,3 +83,9 @@ seeds()
 	[ "$status" -eq 2 ]
 	[ "$output" = "keelson sim: --inject: 'nothing' is nothing to break" ]
 }
+
+# Of the processor, and fifteen times what it is: it was one to two seconds.
+@test "mend C1: a job over 10,000 vnodes begins and ends, and nothing else waits for that" {
+	stall=$(sim --figure job_10k_vnodes_stall | sed -n 's/.*"value": \([0-9]*\).*/\1/p')
+	[ "$stall" -lt 300 ]
+}
