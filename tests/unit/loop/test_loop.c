@@ -177,7 +177,7 @@ static void turn_of_others(void *arg)
 	mark('o');
 }
 
-/* mend C2: slices of many do not add up in one turn, and each has its share. */
+/* Slices of many do not add up in one turn, and each has its share. */
 static void test_slices_of_many(void)
 {
 	memset(sliced, 0, sizeof(sliced));
