@@ -91,8 +91,6 @@ static void commit_work(void *arg)
 	struct store *s = arg;
 
 	s->commit_rc = s->api->commit(&s->offers->pub, s->batch.row, s->batch.n, &s->commit_err);
-	if (s->commit_rc == 0)
-		blobs_drop(&s->batch.blobs); /* scripts: giving back much memory takes its time */
 }
 
 static void commit_retry(void *arg)

@@ -4,6 +4,7 @@
  * commits can be held up and made to fail.
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "harness.h"
 #include "log/log.h"
+#include "loop/inside.h"
 #include "loop/loop.h"
 #include "no_memory.h"
 #include "object/objects.h"
@@ -466,6 +468,25 @@ static bool in_trouble(void *arg)
 	return store_trouble(k.parts.store) != NULL;
 }
 
+/* A blob is on its way until the loop knows that it is stored, not only until the worker has stored it. */
+static void reads_before_the_end_is_known(void)
+{
+	struct pollfd end = { .events = POLLIN };
+
+	kernel_start(true);
+	disk_hold(true);
+	k.blob->put(job("1"), "s", "one", 3);
+	under_way(1);
+	get("1", "s");
+	wait_told("[one]"); /* what woke the loop so far is done with */
+	disk_hold(false);
+	end.fd = uv_backend_fd(&k.parts.loop->uv);
+	CU_ASSERT_EQUAL(poll(&end, 1, 20000), 1);
+	get("1", "s");
+	wait_told("[one][one]");
+	kernel_stop();
+}
+
 static void failing_and_recovering(void)
 {
 	kernel_start(true);
@@ -633,6 +654,7 @@ static void each_allocation_fails(void)
 
 TESTS_MAIN("store", TEST(without_a_store), TEST(one_turn_one_transaction), TEST(gathering_while_writing),
 	   TEST(the_copy_is_of_its_turn), TEST(never_stored_never_deleted), TEST(blobs_go_with_their_object),
-	   TEST(reads_see_what_is_on_its_way), TEST(failing_and_recovering), TEST(any_other_number_is_a_failure), TEST(closed_while_writing),
+	   TEST(reads_see_what_is_on_its_way),
+	   TEST(reads_before_the_end_is_known), TEST(failing_and_recovering), TEST(any_other_number_is_a_failure), TEST(closed_while_writing),
 	   TEST(damaged_store), TEST(many),
 	   TEST(no_memory_to_gather), TEST(each_allocation_fails))
