@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define LONGEST_MS 30000 /* a check that takes longer is a finding */
-#define SICK_MS 10000	/* between checks of a host that takes no tasks, at most */
+#define SICK_MS 10000	/* between looks at a host that takes no tasks, or at a check that has no end yet, at most */
 
 struct check {
 	char *home;
@@ -129,7 +129,7 @@ static void look_later(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
-	bool soon = *st->mom.sick && conf->health_interval > SICK_MS;
+	bool soon = (*st->mom.sick || st->mom.checking_ms) && conf->health_interval > SICK_MS;
 
 	st->core->timer_cancel(st->mom.health_timer);
 	st->mom.health_timer = st->core->timer(mod, soon ? SICK_MS : conf->health_interval, look_timer, NULL);
@@ -154,8 +154,10 @@ static void checked(struct keel_mod *mod, void *arg)
 	struct check *c = arg;
 
 	st->mom.checking_ms = 0;
-	if (!st->stopping)
+	if (!st->stopping) {
+		look_later(mod);
 		found_is(mod, c->why);
+	}
 	free(c->home);
 	free(c);
 }
@@ -182,8 +184,10 @@ void health_look(struct keel_mod *mod)
 	}
 	c->room = conf->room;
 	st->mom.checking_ms = now;
-	if (st->core->work(mod, check_work, checked, c) == 0)
+	if (st->core->work(mod, check_work, checked, c) == 0) {
+		look_later(mod);
 		return;
+	}
 	st->mom.checking_ms = 0;
 	free(c->home);
 	free(c);
