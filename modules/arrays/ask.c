@@ -439,7 +439,7 @@ static void run_next(struct keel_mod *mod, void *arg)
 	struct keel_err err = { 0 };
 	struct keel_obj *part;
 
-	if (!a || !next_waiting(f, a, &f->asked)) {
+	if (!a || a->deleting || a->deleted || !next_waiting(f, a, &f->asked)) {
 		answer(mod, f, f->started ? 0 : PBSE_BADSTATE, NULL);
 		return;
 	}

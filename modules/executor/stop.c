@@ -107,8 +107,10 @@ void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 	if (t->state == TASK_BEGIN) { /* at a gate it ends now, else when there is a process */
 		t->kill_delay = delay_ms > 0 ? delay_ms : 0;
 		launch_withdraw(mod, t);
-		if (t->shepherd && !t->kill_timer) /* its user may have stopped that one */
+		if (t->shepherd && (!t->kill_timer || !t->kill_delay)) { /* its user may have stopped that one */
+			st->core->timer_cancel(t->kill_timer);
 			t->kill_timer = st->core->timer(mod, t->kill_delay, kill_now, t);
+		}
 		return;
 	}
 	if (t->state == TASK_ENDED || t->state == TASK_REFUSED || !t->shepherd)

@@ -133,9 +133,11 @@ static void directories_remove(const struct spec *s)
 	int tries = 0, killed = 0;
 
 	while (tries < CLEAN_TRIES && killed < KILLED_MOST && (is_there(s->tmpdir) || is_there(s->sandbox))) {
+		int64_t began = proc_up_ms();
+
 		if (tries + killed > 0)
 			nanosleep(&pause, NULL);
-		if (errand_run(s, &(struct errand){ 0 }))
+		if (errand_run(s, &(struct errand){ 0 }) || proc_up_ms() - began > KILLED_EARLY_MS)
 			tries++;
 		else
 			killed++;
