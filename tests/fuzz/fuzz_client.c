@@ -5,10 +5,12 @@
  * The first byte chooses the call, the rest is the body of a PART and of the REPLY; both wait in the
  * socket before the call is made. The first request of a connection has correlation id 1.
  */
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "connection.h"
@@ -24,6 +26,17 @@ static void texts_free(char **texts)
 	for (size_t i = 0; texts != NULL && texts[i] != NULL; i++)
 		free(texts[i]);
 	free(texts);
+}
+
+static void signal_seen(int number) { (void)number; }
+
+static void signal_each_ms(int ms)
+{
+	const struct sigaction act = { .sa_handler = signal_seen };
+	const struct itimerval t = { .it_interval.tv_usec = 1000 * ms, .it_value.tv_usec = 1000 * ms };
+
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &t, NULL);
 }
 
 static void make_call(int c, unsigned which)
@@ -48,8 +61,10 @@ static void make_call(int c, unsigned which)
 	case 4:
 		text = pbs_submit(c, NULL, NULL, NULL, NULL);
 		break;
-	case 5:
+	case 5: /* it waits on for a server that comes back, until a signal */
+		signal_each_ms(1);
 		pbs_waitjob(c, "1", &status, &text);
+		signal_each_ms(0);
 		break;
 	case 6:
 		texts_free(pbs_admin(c, "check", NULL, NULL));

@@ -270,7 +270,7 @@ static void slow_calls_do_not_flood_the_log(void)
 	engine_start();
 	e.alpha.budget.strikes = OWNER_NO_STRIKES;
 	ATTACH(e.alpha, alpha);
-	for (int i = 0; i < 12; i++)
+	for (int i = 0; i < 100 && only_tap(&e.alpha)->stat.slow.unsaid < 7; i++) /* what waited for a processor does not count */
 		RAISE(job_submit, .id = "1.svr");
 	CU_ASSERT_EQUAL(logged("the hard budget is 5 ms"), 5);
 	CU_ASSERT_EQUAL(only_tap(&e.alpha)->stat.slow.unsaid, 7);
