@@ -28,12 +28,14 @@ continue_all() { as "$OWNER" sh -c 'kill -CONT -- "-$1"; pkill -CONT -s "$1"' - 
 # ---- killed ----------------------------------------------------------------------------------------------
 
 # hydra NAME: a program that is 100 processes which fork and exit in turn, each in a session of its own. At most 8,000
-# with those that are not reaped yet: the others on this machine fork as well.
+# with those that are not reaped yet, behind other work, for half a minute: others on this machine want to go on.
 hydra()
 {
-	printf '%s\n' '#define _GNU_SOURCE' '#include <signal.h>' '#include <sys/resource.h>' '#include <unistd.h>' 'int main(void)' '{' \
-		'	setrlimit(RLIMIT_NPROC, &(struct rlimit){ 8000, 8000 });' '	signal(SIGTERM, SIG_IGN);' \
+	printf '%s\n' '#define _GNU_SOURCE' '#include <signal.h>' '#include <sys/resource.h>' '#include <time.h>' '#include <unistd.h>' 'int main(void)' '{' \
+		'	time_t end = time(NULL) + 30;' '	setrlimit(RLIMIT_NPROC, &(struct rlimit){ 8000, 8000 });' \
+		'	(void)!nice(15);' '	signal(SIGTERM, SIG_IGN);' \
 		'	for (int i = 0; i < 100; i++)' '		if (fork() == 0)' '			for (;;) {' \
+		'				if (time(NULL) > end)' '					_exit(0);' \
 		'				pid_t pid = fork();' \
 		'				if (pid > 0) {' '					if (getpid() % 2)' \
 		'						usleep(300);' '					_exit(0);' '				}' '				setsid();' '			}' \
