@@ -142,7 +142,6 @@ static void found_is(struct keel_mod *mod, const char *why)
 	if (strcmp(st->mom.sick, why) == 0)
 		return;
 	snprintf(st->mom.sick, sizeof(st->mom.sick), "%s", why);
-	look_later(mod);
 	st->core->log(mod, KEEL_LOG_ERROR, "Node", st->core->host_name(mod), "%s%s",
 		      *why ? "no tasks are taken: " : "tasks are taken again", why);
 	health_report(mod);
@@ -155,42 +154,41 @@ static void checked(struct keel_mod *mod, void *arg)
 
 	st->mom.checking_ms = 0;
 	if (!st->stopping) {
-		look_later(mod);
 		found_is(mod, c->why);
+		look_later(mod);
 	}
 	free(c->home);
 	free(c);
 }
 
-void health_look(struct keel_mod *mod)
+static void check_start(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
-	int64_t now = st->core->now_ms(mod);
-	struct check *c;
+	struct check *c = calloc(1, sizeof(*c));
+
+	if (c && (c->home = strdup(st->core->home(mod)))) {
+		c->room = conf->room;
+		st->mom.checking_ms = st->core->now_ms(mod);
+		if (st->core->work(mod, check_work, checked, c) == 0)
+			return;
+		st->mom.checking_ms = 0;
+		free(c->home);
+	}
+	free(c);
+}
+
+void health_look(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
 
 	if (st->stopping)
 		return;
+	if (!st->mom.checking_ms)
+		check_start(mod);
+	else if (st->core->now_ms(mod) - st->mom.checking_ms > LONGEST_MS)
+		found_is(mod, "its disk or its name service does not answer");
 	look_later(mod);
-	if (st->mom.checking_ms) {
-		if (now - st->mom.checking_ms > LONGEST_MS)
-			found_is(mod, "its disk or its name service does not answer");
-		return;
-	}
-	c = calloc(1, sizeof(*c));
-	if (!c || !(c->home = strdup(st->core->home(mod)))) {
-		free(c);
-		return;
-	}
-	c->room = conf->room;
-	st->mom.checking_ms = now;
-	if (st->core->work(mod, check_work, checked, c) == 0) {
-		look_later(mod);
-		return;
-	}
-	st->mom.checking_ms = 0;
-	free(c->home);
-	free(c);
 }
 
 void health_stop(struct keel_mod *mod)

@@ -18,8 +18,6 @@
 #include "proc.h"
 
 #define USER_FRESH_MS 1000 /* who leaves a group starts nothing as it any more */
-#define RETRY_LATER -3
-#define BAD_USER -10
 #define HOOK_REFUSED -4
 
 struct user_entry {
@@ -234,7 +232,7 @@ static void talk_heard(struct keel_mod *mod, void *arg)
 	struct task *t = arg;
 	char text[512];
 	ssize_t n = recv(t->talk, text, sizeof(text) - 1, MSG_DONTWAIT);
-	int status = RETRY_LATER, used = 0;
+	int status = KEEL_TASK_RETRY, used = 0;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -257,7 +255,7 @@ static void talk_heard(struct keel_mod *mod, void *arg)
 static void end_unknown(struct keel_mod *mod, struct task *t, const struct diary *d)
 {
 	if (!t->session) {
-		task_refused(mod, t, RETRY_LATER, t->why[0] ? t->why : "the start was interrupted");
+		task_refused(mod, t, KEEL_TASK_RETRY, t->why[0] ? t->why : "the start was interrupted");
 		return;
 	}
 	proc_kill_strays(t->session, NULL, d->shepherd_start, d->uid);
@@ -420,7 +418,7 @@ static void spawned(struct keel_mod *mod, void *arg)
 	st->mom.launching--;
 	t->launch = NULL;
 	user_remember(mod, &f->l);
-	t->lacks = !f->l.own && (f->l.status == RETRY_LATER || f->l.status == BAD_USER);
+	t->lacks = !f->l.own && (f->l.status == KEEL_TASK_RETRY || f->l.status == KEEL_TASK_BAD_USER);
 	if (f->l.status)
 		task_refused(mod, t, f->l.status, f->l.why);
 	else
@@ -448,13 +446,13 @@ static void launch_spawn(struct keel_mod *mod, void *arg)
 		return;
 	}
 	if (f->task->discarded) {
-		flight_refuse(mod, f, RETRY_LATER, "the task was withdrawn");
+		flight_refuse(mod, f, KEEL_TASK_RETRY, "the task was withdrawn");
 		return;
 	}
 	st->mom.launching++;
 	if (st->core->work(mod, spawn_work, spawned, f) < 0) {
 		st->mom.launching--;
-		flight_refuse(mod, f, RETRY_LATER, "no worker thread for the start");
+		flight_refuse(mod, f, KEEL_TASK_RETRY, "no worker thread for the start");
 	}
 }
 
@@ -466,7 +464,7 @@ static void gate_done(struct keel_mod *mod, void *arg, const struct keel_outcome
 	struct flight *f = arg;
 
 	if (f->task->discarded || f->task->kill_delay >= 0 || st->stopping) {
-		flight_refuse(mod, f, RETRY_LATER, "the task was withdrawn");
+		flight_refuse(mod, f, KEEL_TASK_RETRY, "the task was withdrawn");
 	} else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) {
 		flight_refuse(mod, f, HOOK_REFUSED, o->text && *o->text ? o->text : "refused by the host");
 	} else if (!f->begun) {
@@ -573,5 +571,5 @@ void launch_begin(struct keel_mod *mod, const struct keel_msg *m)
 	if (l)
 		launch_go(mod, t, l);
 	else
-		task_refused(mod, t, RETRY_LATER, "no memory to start the task");
+		task_refused(mod, t, KEEL_TASK_RETRY, "no memory to start the task");
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "keel/service/task.h"
 #include "keel/types.h"
 #include "spec.h"
 

@@ -28,7 +28,6 @@
 #include "proc.h"
 
 #define UMASK_DEFAULT 077
-#define FAILED_EARLY -3 /* this host lacks means */
 #define BAD_PROGRAM -1
 
 int launch_fail(struct launch *l, int32_t status, const char *fmt, ...)
@@ -71,7 +70,7 @@ static int file_write(struct launch *l, const char *path, const void *bytes, siz
 		len -= (size_t)n;
 	}
 	if (fd < 0)
-		launch_fail(l, FAILED_EARLY, "%s cannot be written: %s", path, strerror(errno));
+		launch_fail(l, KEEL_TASK_RETRY, "%s cannot be written: %s", path, strerror(errno));
 	return fd;
 }
 
@@ -86,7 +85,7 @@ static int script_write(struct launch *l, char *path, size_t len)
 	if (geteuid() == 0 && fchown(fd, l->account_of.uid, l->gid) < 0) {
 		l->own = errno == EDQUOT;
 		close(fd);
-		return launch_fail(l, FAILED_EARLY, "%s: owner: %s", path, strerror(errno));
+		return launch_fail(l, KEEL_TASK_RETRY, "%s: owner: %s", path, strerror(errno));
 	}
 	fchmod(fd, 0700);
 	close(fd);
@@ -164,7 +163,7 @@ static int program_write(struct launch *l, struct spec_out *out)
 		char **words = words_decode(texts[i], tags[i]);
 
 		if (!words)
-			return launch_fail(l, FAILED_EARLY, "no memory for the program's arguments");
+			return launch_fail(l, KEEL_TASK_RETRY, "no memory for the program's arguments");
 		if (i == 0 && !words[0]) {
 			free(words);
 			return launch_fail(l, BAD_PROGRAM, "executable \"%s\" is not XML-coded",
@@ -298,7 +297,7 @@ static int spec_write(struct launch *l, struct spec_out *out)
 		return launch_fail(l, BAD_PROGRAM, "its environment and arguments have more than %u MiB",
 				   SPEC_MAX >> 20);
 	if (r < 0)
-		return launch_fail(l, FAILED_EARLY, "no memory to describe the task");
+		return launch_fail(l, KEEL_TASK_RETRY, "no memory to describe the task");
 	return 0;
 }
 
@@ -354,7 +353,7 @@ static int record_follow(struct launch *l)
 	snprintf(dir, sizeof(dir), "%s/mom_priv/jobs", l->pbs_home);
 	snprintf(line, sizeof(line), "successor %d %llu", (int)l->pid, (unsigned long long)l->start);
 	r = diary_append(dir, l->id, line);
-	return r < 0 ? launch_fail(l, FAILED_EARLY, "its diary cannot be written: %s", strerror(-r)) : 0;
+	return r < 0 ? launch_fail(l, KEEL_TASK_RETRY, "its diary cannot be written: %s", strerror(-r)) : 0;
 }
 
 static int record_write(struct launch *l)
@@ -365,7 +364,7 @@ static int record_write(struct launch *l)
 
 	text = record_text(l, &len);
 	if (!text)
-		return launch_fail(l, FAILED_EARLY, "no memory to write down the task");
+		return launch_fail(l, KEEL_TASK_RETRY, "no memory to write down the task");
 	job_file(l, ".TK", path, sizeof(path));
 	fd = file_write(l, path, text, len, 0600);
 	free(text);
@@ -380,7 +379,7 @@ static int shepherd_record(struct launch *l)
 	struct proc p;
 
 	if (proc_read(l->pid, &p) < 0)
-		return launch_fail(l, FAILED_EARLY, "the shepherd ended at once");
+		return launch_fail(l, KEEL_TASK_RETRY, "the shepherd ended at once");
 	l->start = p.start;
 	return l->follows ? record_follow(l) : record_write(l);
 }
@@ -390,24 +389,24 @@ static int shepherd_start(struct launch *l, int spec_fd)
 	int talk[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk) < 0)
-		return launch_fail(l, FAILED_EARLY, "no socket for the shepherd: %s", strerror(errno));
+		return launch_fail(l, KEEL_TASK_RETRY, "no socket for the shepherd: %s", strerror(errno));
 	l->pid = nursery_fork(l->nursery, l->shepherd, l->id, spec_fd, talk[1]);
 	close(talk[1]);
 	if (l->pid < 0) {
 		close(talk[0]);
-		return launch_fail(l, FAILED_EARLY, "%s cannot be started: %s", l->shepherd,
+		return launch_fail(l, KEEL_TASK_RETRY, "%s cannot be started: %s", l->shepherd,
 				   strerror(-l->pid));
 	}
 	l->pidfd = pidfd_open(l->pid, 0);
 	if (l->pidfd < 0)
-		launch_fail(l, FAILED_EARLY, "shepherd %d cannot be watched: %s", (int)l->pid,
+		launch_fail(l, KEEL_TASK_RETRY, "shepherd %d cannot be watched: %s", (int)l->pid,
 			    strerror(errno));
 	if (l->pidfd < 0 || shepherd_record(l) < 0 ||
 	    send(talk[0], l->follows ? "p" : "g", 1, MSG_NOSIGNAL) != 1) {
 		close(talk[0]); /* it leaves without having done anything */
 		if (l->pidfd >= 0)
 			close(l->pidfd);
-		return l->status ? -1 : launch_fail(l, FAILED_EARLY, "the shepherd ended at once");
+		return l->status ? -1 : launch_fail(l, KEEL_TASK_RETRY, "the shepherd ended at once");
 	}
 	l->talk = talk[0];
 	fcntl(l->talk, F_SETFL, O_NONBLOCK);
@@ -420,7 +419,7 @@ void spawn_work(void *arg)
 	int spec_fd;
 
 	if (health_room(l->pbs_home, l->room, l->why, sizeof(l->why)) < 0) {
-		l->status = FAILED_EARLY;
+		l->status = KEEL_TASK_RETRY;
 		return;
 	}
 	if (user_resolve(l) < 0 || nodes_write(l) < 0)
@@ -444,7 +443,7 @@ void follow_work(void *arg)
 	job_file(l, ".JB", path, sizeof(path));
 	spec_fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (spec_fd < 0) {
-		launch_fail(l, FAILED_EARLY, "%s cannot be read: %s", path, strerror(errno));
+		launch_fail(l, KEEL_TASK_RETRY, "%s cannot be read: %s", path, strerror(errno));
 		return;
 	}
 	shepherd_start(l, spec_fd);

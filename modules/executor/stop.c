@@ -81,7 +81,8 @@ static void kill_pass(struct keel_mod *mod, void *arg)
 						kill_pass, t);
 }
 
-/* The time after TERM is over, or since its end was requested before it had a program. When TERM has ended its processes, their output has the time that it needs. */
+/* The time after TERM is over, or since its end was requested before it had a program. When TERM has ended its
+ * processes, their output has the time that it needs. */
 static void kill_now(struct keel_mod *mod, void *arg)
 {
 	struct task *t = arg;

@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #define GROUPS_FIRST 64
-#define BAD_USER -10
-#define BAD_GROUP -30 /* its user must see to that first: the server holds the job */
 
 void user_fini(struct user *u)
 {
@@ -68,7 +66,7 @@ static int account_read(struct launch *l)
 	int r = getpwnam_r(l->user, &pw, buf, sizeof(buf), &found);
 
 	if (!found)
-		return launch_fail(l, BAD_USER, "user %s is unknown on this host%s%s", l->user,
+		return launch_fail(l, KEEL_TASK_BAD_USER, "user %s is unknown on this host%s%s", l->user,
 				   r ? ": " : "", r ? strerror(r) : "");
 	*u = (struct user){ .uid = pw.pw_uid, .gid = pw.pw_gid };
 	u->name = strdup(l->user);
@@ -96,24 +94,24 @@ static int group_choose(struct launch *l)
 	if (!l->group || !*l->group)
 		return 0;
 	if (getgrnam_r(l->group, &gr, buf, sizeof(buf), &found) || !found)
-		return group_fail(l, BAD_USER, "on this host, which has none");
+		return group_fail(l, KEEL_TASK_BAD_USER, "on this host, which has none");
 	for (size_t i = 0; i < l->account_of.n_groups; i++)
 		if (l->account_of.groups[i] == gr.gr_gid) {
 			l->gid = gr.gr_gid;
 			return 0;
 		}
-	return group_fail(l, BAD_GROUP, "any more");
+	return group_fail(l, KEEL_TASK_BAD_GROUP, "any more");
 }
 
 int user_resolve(struct launch *l)
 {
 	if (!l->user || !*l->user)
-		return launch_fail(l, BAD_USER, "the job names no user");
+		return launch_fail(l, KEEL_TASK_BAD_USER, "the job names no user");
 	if (!l->resolved && account_read(l) < 0)
 		return -1;
 	l->resolved = true;
 	if (geteuid() != 0 && l->account_of.uid != geteuid())
-		return launch_fail(l, BAD_USER,
+		return launch_fail(l, KEEL_TASK_BAD_USER,
 				   "this daemon runs without root and cannot become user %s", l->user);
 	return group_choose(l);
 }

@@ -168,6 +168,15 @@ static char *altered_text(struct keel_mod *mod, struct keel_obj *job, const stru
 	return text;
 }
 
+/* How many a request names. */
+static uint32_t attrs_given(struct keel_mod *mod, struct keel_req *req, const struct keel_attrop **ret)
+{
+	struct state *st = mod->state;
+	uint32_t n = 0;
+
+	return st->msg->attrs(st->request->body(req), "attrs", ret, &n) ? 0 : n;
+}
+
 /* Attr[.resc]=value for each that was altered; UNSET for one that was emptied. */
 static void record_altered(struct keel_mod *mod, struct keel_req *req, struct keel_obj *job)
 {
@@ -176,11 +185,9 @@ static void record_altered(struct keel_mod *mod, struct keel_req *req, struct ke
 	char *record = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&record, &len);
-	uint32_t n = 0, i;
+	uint32_t n = out ? attrs_given(mod, req, &attrs) : 0;
 
-	if (!out || st->msg->attrs(st->request->body(req), "attrs", &attrs, &n))
-		n = 0;
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		struct keel_attrop op = completed(mod, &attrs[i]);
 		char *text = empties(&attrs[i]) ? NULL : altered_text(mod, job, &op);
 		char *value = st->acct->value(st->acct->self, text ? text : "UNSET");
@@ -202,16 +209,13 @@ static void record_altered(struct keel_mod *mod, struct keel_req *req, struct ke
 /* attr[.resource],...; malloc'ed, or NULL. */
 static char *altered_names(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
 	const struct keel_attrop *attrs;
 	char *names = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&names, &len);
-	uint32_t n = 0, i;
+	uint32_t n = out ? attrs_given(mod, req, &attrs) : 0;
 
-	if (!out || st->msg->attrs(st->request->body(req), "attrs", &attrs, &n))
-		n = 0;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		fprintf(out, "%s%s%s%s", i ? "," : "", name_of_row(mod, attrs[i].name), attrs[i].key ? "." : "",
 			attrs[i].key ? attrs[i].key : "");
 	if (out)

@@ -286,14 +286,12 @@ void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 	}
 }
 
-#define BAD_GROUP -30 /* of a host: the job's user is not in its group any more */
-
 /* Unknown there: elsewhere perhaps not. One that must not run twice and has run is over. */
 static bool is_lost_for_good(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status)
 {
 	struct state *st = mod->state;
 
-	return exit_status == -10 && !st->object->get_int(job, st->a.rerunable) &&
+	return exit_status == KEEL_TASK_BAD_USER && !st->object->get_int(job, st->a.rerunable) &&
 	       st->object->is_set(job, st->a.exit_status);
 }
 
@@ -335,7 +333,7 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 			return;
 		}
 	job_requeue(mod, job, exit_status);
-	if (exit_status == BAD_GROUP && waits && step_is_open(job_slot(mod, waits)->step)) {
+	if (exit_status == KEEL_TASK_BAD_GROUP && waits && step_is_open(job_slot(mod, waits)->step)) {
 		hold_for_user(mod, waits, why ? why : "Bad GID for job execution");
 		return;
 	}

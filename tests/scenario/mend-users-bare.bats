@@ -79,10 +79,7 @@ kept() { cat "$SB/n1/undelivered/$1.OU"; }
 # ---- B7 --------------------------------------------------------------------------------------------------
 
 @test "mend B7: without cgroups too, a hundred processes that fork and exit in turn are gone within seconds of KILL" {
-	cut_off bare
-	took=$(cat "$SB/bare.ms")
-	echo "gone after $took ms"
-	[ "$took" -lt 8000 ] # four times as long, as for all that is waited for: the machine may be busy
+	soon_cut_off bare
 }
 
 # ---- B10 -------------------------------------------------------------------------------------------------

@@ -298,10 +298,7 @@ host_groups() { compgen -G "$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mou
 # ---- B7 --------------------------------------------------------------------------------------------------
 
 @test "mend B7: a hundred processes that fork and exit in turn are gone within seconds of KILL" {
-	cut_off hydra
-	took=$(cat "$SB/hydra.ms")
-	echo "gone after $took ms"
-	[ "$took" -lt 8000 ] # four times as long, as for all that is waited for: the machine may be busy
+	soon_cut_off hydra
 }
 
 # ---- B10 -------------------------------------------------------------------------------------------------

@@ -125,28 +125,9 @@ static bool is_there(const char *path)
 	return path && lstat(path, &st) == 0;
 }
 
-/* Who was to do it may have been killed, by its user, or because the task is to be gone. */
-static void directories_remove(const struct spec *s)
-{
-	const struct timespec pause = { 0, 50000000 };
-
-	int tries = 0, killed = 0;
-
-	while (tries < CLEAN_TRIES && killed < KILLED_MOST && (is_there(s->tmpdir) || is_there(s->sandbox))) {
-		int64_t began = proc_up_ms();
-
-		if (tries + killed > 0)
-			nanosleep(&pause, NULL);
-		if (errand_run(s, &(struct errand){ 0 }) || proc_up_ms() - began > KILLED_EARLY_MS)
-			tries++;
-		else
-			killed++;
-	}
-}
-
-/* A pass of KILL for the task's processes may meet who begins to place what they left: it begins again. Later it is
- * meant: the time of the delivery is over. */
-static void output_place(const struct spec *s, const struct errand *e)
+/* A pass of KILL for the task's processes may meet an errand that begins: it begins again. Later it is meant. False: it
+ * was killed each time, by its user. */
+static bool errand_insist(const struct spec *s, const struct errand *e)
 {
 	const struct timespec pause = { 0, 50000000 };
 
@@ -154,9 +135,17 @@ static void output_place(const struct spec *s, const struct errand *e)
 		int64_t began = proc_up_ms();
 
 		if (errand_run(s, e) || proc_up_ms() - began > KILLED_EARLY_MS)
-			return;
+			return true;
 		nanosleep(&pause, NULL);
 	}
+	return false;
+}
+
+static void directories_remove(const struct spec *s)
+{
+	for (int tries = 0; tries < CLEAN_TRIES && (is_there(s->tmpdir) || is_there(s->sandbox)); tries++)
+		if (!errand_insist(s, &(struct errand){ 0 }))
+			return;
 }
 
 int courier_run(struct spec *s, int status)
@@ -166,7 +155,7 @@ int courier_run(struct spec *s, int status)
 	int missed;
 
 	places_read(s);
-	output_place(s, &(struct errand){ .status = status, .notice = notice, .place = !is_discarded(s) });
+	errand_insist(s, &(struct errand){ .status = status, .notice = notice, .place = !is_discarded(s) });
 	free(notice);
 	drop = is_discarded(s);
 	directories_remove(s);

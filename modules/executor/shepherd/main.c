@@ -39,7 +39,6 @@
 #include "../proc.h"
 #include "shepherd.h"
 
-#define RETRY_LATER -3
 #define EXIT_BAD_SPEC 64 /* nothing was started */
 #define NO_SUCH_PROGRAM 254
 #define REAPED_AT_ONCE 10000 /* a pass over processes costs more than a thousand of them, zombies included */
@@ -218,12 +217,12 @@ static bool has_begun(const struct trouble *t)
 static int trouble_status(const struct trouble *t)
 {
 	static const int codes[] = {
-		[TROUBLE_SETUP] = -1, [TROUBLE_SPOOL] = -2, [TROUBLE_TMPDIR] = -2, [TROUBLE_USER] = -10,
+		[TROUBLE_SETUP] = -1, [TROUBLE_SPOOL] = -2, [TROUBLE_TMPDIR] = -2, [TROUBLE_USER] = KEEL_TASK_BAD_USER,
 		[TROUBLE_HOME] = -2, [TROUBLE_OUTPUT] = -2, [TROUBLE_LATE] = -2, [TROUBLE_PROGRAM] = NO_SUCH_PROGRAM,
 	};
 
 	if (whose(t) != WHOSE_JOB)
-		return RETRY_LATER;
+		return KEEL_TASK_RETRY;
 	return t->stage > TROUBLE_NONE && t->stage <= TROUBLE_PROGRAM ? codes[t->stage] : -1;
 }
 
@@ -245,7 +244,7 @@ static void start_report(const struct spec *s, pid_t pid, struct trouble *t)
 	diary_plain(t->what);
 	record_append(s, text);
 	if (whose(t) == WHOSE_HOST)
-		snprintf(text, sizeof(text), "short %d %s: %s", RETRY_LATER, t->what, strerror(t->error));
+		snprintf(text, sizeof(text), "short %d %s: %s", KEEL_TASK_RETRY, t->what, strerror(t->error));
 	tell(text);
 }
 

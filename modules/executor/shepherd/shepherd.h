@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "../spec.h"
+#include "keel/service/task.h"
 
 /* Where a start failed, sent by the child through a pipe that a successful exec closes. SETUP and SPOOL are root's
  * doing, TMPDIR is in a folder of the host's; the rest is about what is the user's. */

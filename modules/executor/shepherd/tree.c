@@ -2,7 +2,8 @@
  *
  * tree.c - remove a directory tree with the user's rights, following no symbolic link.
  *
- * Folders that their owner has locked are opened again. However deep it is: what lies LEVELS below the top is moved to the top, and the next pass goes on there.
+ * Folders that their owner has locked are opened again. However deep it is: what lies LEVELS below the top is moved to
+ * the top, and the next pass goes on there.
  */
 #include <dirent.h>
 #include <errno.h>

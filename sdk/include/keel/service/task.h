@@ -13,6 +13,14 @@
 
 #include "keel/types.h"
 
+/* Of the negative system codes of a start that failed, those on which server and host must agree; the spec has
+ * the others (03, exit statuses). */
+enum keel_task_failure {
+	KEEL_TASK_RETRY = -3,	   /* the host, or a limit of its user, lets it not start now: it is queued again */
+	KEEL_TASK_BAD_USER = -10,  /* its user is unknown on the host */
+	KEEL_TASK_BAD_GROUP = -30, /* its user is not in its group any more: it is queued again, and held */
+};
+
 /* What hosts report about a job's current run. The keel_mod is the listener's own. */
 struct keel_task_events {
 	uint32_t size;
