@@ -43,13 +43,14 @@ static void key(msgpack_packer *pk, const char *name)
 /* A text of `n` bytes, the words one behind the other. */
 static void text(msgpack_packer *pk, size_t n, const char *word)
 {
-	size_t len = strlen(word);
+	size_t len = strlen(word), whole = n / len * len;
 	char *bytes = malloc(n + len + 1);
 
 	for (size_t i = 0; i < n; i += len)
 		memcpy(bytes + i, word, len);
-	bytes[n / len * len - 1] = '1'; /* not the separator */
-	msgpack_pack_str_with_body(pk, bytes, n / len * len);
+	if (whole > 0)
+		bytes[whole - 1] = '1'; /* not the separator */
+	msgpack_pack_str_with_body(pk, bytes, whole);
 	free(bytes);
 }
 
@@ -89,9 +90,15 @@ static void one_of(msgpack_packer *pk, size_t n, const char *name, const char *r
 	text(pk, n, word);
 	msgpack_pack_int(pk, 0);
 }
-static void one(msgpack_packer *pk, const char *name, const char *resource, const char *word)
+
+/* What one attribute of one long value needs around it. */
+static void submit_head(msgpack_packer *pk) { key(pk, "attrs"); }
+static void status_head(msgpack_packer *pk) { key(pk, "class"), key(pk, "job"), key(pk, "select"); }
+static void alter_head(msgpack_packer *pk) { key(pk, "id"), key(pk, "1"), key(pk, "attrs"); }
+static void manage_head(msgpack_packer *pk)
 {
-	one_of(pk, MOST - 400, name, resource, word);
+	key(pk, "cmd"), msgpack_pack_int(pk, 2), key(pk, "obj"), msgpack_pack_int(pk, 0);
+	key(pk, "name"), key(pk, ""), key(pk, "attrs");
 }
 
 static void delete_same(msgpack_packer *pk)
@@ -152,13 +159,8 @@ static void status_want(msgpack_packer *pk)
 }
 static void status_select(msgpack_packer *pk)
 {
-	key(pk, "class"), key(pk, "job"), key(pk, "select");
+	status_head(pk);
 	attrs(pk, (MOST - 400) / (5 * PACK_VALUE_COST + 11), "queue", NULL, "a");
-}
-static void select_value(msgpack_packer *pk)
-{
-	key(pk, "class"), key(pk, "job"), key(pk, "select");
-	one(pk, "euser", NULL, "user1234,");
 }
 static void select_many(msgpack_packer *pk)
 {
@@ -176,51 +178,6 @@ static void submit_script(msgpack_packer *pk)
 	attrs(pk, 1, "Job_Name", NULL, "large");
 	free(script);
 }
-static void submit_select(msgpack_packer *pk)
-{
-	key(pk, "attrs");
-	one(pk, "Resource_List", "select", "1:ncpus=1+");
-}
-static void submit_chunks(msgpack_packer *pk)
-{
-	key(pk, "attrs");
-	one_of(pk, CHUNKS * 10, "Resource_List", "select", "1:ncpus=1+");
-}
-static void submit_1nodes(msgpack_packer *pk)
-{
-	key(pk, "attrs");
-	one_of(pk, CHUNKS * 2, "Resource_List", "nodes", "1+");
-}
-static void submit_plus(msgpack_packer *pk)
-{
-	key(pk, "attrs");
-	one(pk, "Resource_List", "select", "1+");
-}
-static void submit_nodes(msgpack_packer *pk)
-{
-	key(pk, "attrs");
-	one(pk, "Resource_List", "nodes", "1+");
-}
-static void submit_variables(msgpack_packer *pk)
-{
-	key(pk, "attrs");
-	one(pk, "Variable_List", NULL, "a=b,");
-}
-static void submit_depend(msgpack_packer *pk)
-{
-	key(pk, "attrs");
-	one(pk, "depend", NULL, "after:1,");
-}
-static void submit_array(msgpack_packer *pk)
-{
-	key(pk, "attrs");
-	one(pk, "array_indices_submitted", NULL, "1,");
-}
-static void submit_mail(msgpack_packer *pk)
-{
-	key(pk, "attrs");
-	one(pk, "Mail_Users", NULL, "a@b,");
-}
 static void submit_many(msgpack_packer *pk)
 {
 	key(pk, "attrs");
@@ -230,16 +187,6 @@ static void submit_resources(msgpack_packer *pk)
 {
 	key(pk, "attrs");
 	attrs(pk, (MOST - 400) / (5 * PACK_VALUE_COST + 24), "Resource_List", "ncpus", "1");
-}
-static void alter_name(msgpack_packer *pk)
-{
-	key(pk, "id"), key(pk, "1"), key(pk, "attrs");
-	one(pk, "Account_Name", NULL, "abc");
-}
-static void alter_variables(msgpack_packer *pk)
-{
-	key(pk, "id"), key(pk, "1"), key(pk, "attrs");
-	one(pk, "Variable_List", NULL, "a=b,");
 }
 static void run_where(msgpack_packer *pk)
 {
@@ -253,30 +200,9 @@ static void delete_range(msgpack_packer *pk)
 {
 	key(pk, "id"), text(pk, MOST - 400, "1[1-2],");
 }
-static void manage_server(msgpack_packer *pk, const char *name)
-{
-	key(pk, "cmd"), msgpack_pack_int(pk, 2), key(pk, "obj"), msgpack_pack_int(pk, 0);
-	key(pk, "name"), key(pk, ""), key(pk, "attrs");
-	one(pk, name, NULL, "user1234,");
-}
-static void manage_acl(msgpack_packer *pk)
-{
-	manage_server(pk, "acl_users");
-}
-static void manage_managers(msgpack_packer *pk)
-{
-	manage_server(pk, "managers");
-}
-static void manage_limit(msgpack_packer *pk)
-{
-	key(pk, "cmd"), msgpack_pack_int(pk, 2), key(pk, "obj"), msgpack_pack_int(pk, 0);
-	key(pk, "name"), key(pk, ""), key(pk, "attrs");
-	one(pk, "max_run", NULL, "[u:user123=1],");
-}
 static void manage_many(msgpack_packer *pk)
 {
-	key(pk, "cmd"), msgpack_pack_int(pk, 2), key(pk, "obj"), msgpack_pack_int(pk, 0);
-	key(pk, "name"), key(pk, ""), key(pk, "attrs");
+	manage_head(pk);
 	attrs(pk, (MOST - 400) / (5 * PACK_VALUE_COST + 16), "resources_max", "ncpus", "1");
 }
 static void manage_nodes(msgpack_packer *pk)
@@ -295,40 +221,43 @@ static const struct kind {
 	const char *name, *req;
 	void (*fill)(msgpack_packer *);
 	uint32_t n; /* keys besides req */
+	/* After that, where there is one: an attribute, its value this word again and again. */
+	const char *attr, *resource, *word;
+	size_t len;
 } kinds[] = {
-	{ "nothing", "locate", nothing, 1 },
-	{ "too_long", "locate", too_long, 1 },
-	{ "status_ids", "status", status_ids, 2 },
-	{ "status_want", "status", status_want, 2 },
-	{ "status_select", "status", status_select, 2 },
-	{ "select_value", "status", select_value, 2 },
-	{ "select_many", "select", select_many, 1 },
-	{ "submit_script", "submit", submit_script, 2 },
-	{ "submit_select", "submit", submit_select, 1 },
-	{ "submit_chunks", "submit", submit_chunks, 1 },
-	{ "submit_1nodes", "submit", submit_1nodes, 1 },
-	{ "submit_plus", "submit", submit_plus, 1 },
-	{ "submit_nodes", "submit", submit_nodes, 1 },
-	{ "submit_variables", "submit", submit_variables, 1 },
-	{ "submit_depend", "submit", submit_depend, 1 },
-	{ "submit_array", "submit", submit_array, 1 },
-	{ "submit_mail", "submit", submit_mail, 1 },
-	{ "submit_many", "submit", submit_many, 1 },
-	{ "submit_resources", "submit", submit_resources, 1 },
-	{ "alter_name", "alter", alter_name, 2 },
-	{ "alter_variables", "alter", alter_variables, 2 },
-	{ "run_where", "run", run_where, 2 },
-	{ "hold_many", "hold", hold_many, 2 },
-	{ "delete_range", "delete", delete_range, 1 },
-	{ "manage_acl", "manage", manage_acl, 4 },
-	{ "manage_managers", "manage", manage_managers, 4 },
-	{ "manage_limit", "manage", manage_limit, 4 },
-	{ "manage_many", "manage", manage_many, 4 },
-	{ "manage_nodes", "manage", manage_nodes, 4 },
-	{ "keelson_args", "keelson", keelson_args, 2 },
-	{ "delete_unknown", "delete_list", delete_unknown, 1 },
-	{ "delete_same", "delete_list", delete_same, 1 },
-	{ "delete_all", "delete_list", delete_all, 1 },
+	{ "nothing", "locate", .fill = nothing, .n = 1 },
+	{ "too_long", "locate", .fill = too_long, .n = 1 },
+	{ "status_ids", "status", .fill = status_ids, .n = 2 },
+	{ "status_want", "status", .fill = status_want, .n = 2 },
+	{ "status_select", "status", .fill = status_select, .n = 2 },
+	{ "select_value", "status", status_head, 2, "euser", NULL, "user1234,", MOST - 400 },
+	{ "select_many", "select", .fill = select_many, .n = 1 },
+	{ "submit_script", "submit", .fill = submit_script, .n = 2 },
+	{ "submit_select", "submit", submit_head, 1, "Resource_List", "select", "1:ncpus=1+", MOST - 400 },
+	{ "submit_chunks", "submit", submit_head, 1, "Resource_List", "select", "1:ncpus=1+", CHUNKS * 10 },
+	{ "submit_1nodes", "submit", submit_head, 1, "Resource_List", "nodes", "1+", CHUNKS * 2 },
+	{ "submit_plus", "submit", submit_head, 1, "Resource_List", "select", "1+", MOST - 400 },
+	{ "submit_nodes", "submit", submit_head, 1, "Resource_List", "nodes", "1+", MOST - 400 },
+	{ "submit_variables", "submit", submit_head, 1, "Variable_List", NULL, "a=b,", MOST - 400 },
+	{ "submit_depend", "submit", submit_head, 1, "depend", NULL, "after:1,", MOST - 400 },
+	{ "submit_array", "submit", submit_head, 1, "array_indices_submitted", NULL, "1,", MOST - 400 },
+	{ "submit_mail", "submit", submit_head, 1, "Mail_Users", NULL, "a@b,", MOST - 400 },
+	{ "submit_many", "submit", .fill = submit_many, .n = 1 },
+	{ "submit_resources", "submit", .fill = submit_resources, .n = 1 },
+	{ "alter_name", "alter", alter_head, 2, "Account_Name", NULL, "abc", MOST - 400 },
+	{ "alter_variables", "alter", alter_head, 2, "Variable_List", NULL, "a=b,", MOST - 400 },
+	{ "run_where", "run", .fill = run_where, .n = 2 },
+	{ "hold_many", "hold", .fill = hold_many, .n = 2 },
+	{ "delete_range", "delete", .fill = delete_range, .n = 1 },
+	{ "manage_acl", "manage", manage_head, 4, "acl_users", NULL, "user1234,", MOST - 400 },
+	{ "manage_managers", "manage", manage_head, 4, "managers", NULL, "user1234,", MOST - 400 },
+	{ "manage_limit", "manage", manage_head, 4, "max_run", NULL, "[u:user123=1],", MOST - 400 },
+	{ "manage_many", "manage", .fill = manage_many, .n = 4 },
+	{ "manage_nodes", "manage", .fill = manage_nodes, .n = 4 },
+	{ "keelson_args", "keelson", .fill = keelson_args, .n = 2 },
+	{ "delete_unknown", "delete_list", .fill = delete_unknown, .n = 1 },
+	{ "delete_same", "delete_list", .fill = delete_same, .n = 1 },
+	{ "delete_all", "delete_list", .fill = delete_all, .n = 1 },
 };
 
 static msgpack_sbuffer *request(const struct kind *k)
@@ -342,6 +271,8 @@ static msgpack_sbuffer *request(const struct kind *k)
 	msgpack_pack_map(&pk, k->n + 1);
 	pack_key_str(&pk, "req", k->req);
 	k->fill(&pk);
+	if (k->attr)
+		one_of(&pk, k->len, k->attr, k->resource, k->word);
 	frame_header(b->data, WIRE_REQUEST, 1, (uint32_t)(b->size - sizeof(head)));
 	return b;
 }
