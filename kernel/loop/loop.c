@@ -3,8 +3,8 @@
  * loop.c - turns, deferred and posted calls.
  *
  * libuv passes: timers, idle, then waits for and serves fds, finished work and posts, then `check`
- * handles. Our one check handle is the end of the turn: timers that are due, deferred calls, then the turn-end
- * callback. An idle handle keeps libuv from sleeping as long as one of them is wanted.
+ * handles. Our one check handle is the end of the turn: what those deferred, timers that are due, what these deferred,
+ * then the turn-end callback. An idle handle keeps libuv from sleeping as long as one of them is wanted.
  */
 #include "loop/loop.h"
 
@@ -46,6 +46,7 @@ static void turn_over(uv_check_t *check)
 	struct loop *l = check->data;
 
 	atomic_fetch_add_explicit(&l->turns, 1, memory_order_relaxed);
+	calls_run(l, &l->deferred, TURN_BUDGET_NS); /* answers do not wait for a slice of long work */
 	calls_run(l, &l->ready, TIMERS_BUDGET_NS);
 	calls_run(l, &l->deferred, TURN_BUDGET_NS);
 	if (l->due) {

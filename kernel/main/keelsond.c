@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +32,21 @@ static int conf_file_fix(struct options *o)
 	return ret;
 }
 
+/* Scripts grow where they are, without a copy, and go back to the system at once; what each turn takes and frees stays
+ * here. By itself the library would choose both by the longest block freed so far. */
+static void memory_settle(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 2 * 1024 * 1024);
+	mallopt(M_TRIM_THRESHOLD, 8 * 1024 * 1024);
+}
+
 static int run(struct options *o)
 {
 	int ret = conf_file_fix(o);
 
 	if (ret < 0)
 		return EXIT_FAILURE;
+	memory_settle();
 	if (o->check)
 		return daemon_check(o);
 	notify_init();

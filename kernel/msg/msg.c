@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * msg.c - message bodies that came in: typed reads over a bounded, decoded copy.
+ * msg.c - message bodies that came in: typed reads over a bounded, decoded body.
  *
  * A string is terminated in place when somebody asks for it: the byte behind it is the head of the
  * next value, which has been decoded already (or the spare byte at the end). So a read neither copies
@@ -13,14 +13,21 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "msg/out.h"
 #include "wire/pack.h"
 
 struct keel_msg {
 	struct pack pack;
+	char *taken; /* the memory of a body that is not in `bytes`; owned */
+	size_t taken_len;
+	struct keel_msg *prev, *next; /* of those with such memory */
+	uint32_t refs;
 	char bytes[]; /* the body and one spare byte */
 };
+
+static struct keel_msg *all_taken; /* the loop's */
 
 int msg_open(const char *bytes, size_t len, struct keel_msg **ret_msg)
 {
@@ -32,6 +39,8 @@ int msg_open(const char *bytes, size_t len, struct keel_msg **ret_msg)
 	m = malloc(sizeof(*m) + len + 1);
 	if (m == NULL)
 		return -ENOMEM;
+	m->taken = NULL;
+	m->refs = 1;
 	if (len > 0)
 		memcpy(m->bytes, bytes, len);
 	m->bytes[len] = '\0';
@@ -44,11 +53,49 @@ int msg_open(const char *bytes, size_t len, struct keel_msg **ret_msg)
 	return 0;
 }
 
+int msg_take(char *memory, size_t at, size_t len, struct keel_msg **ret_msg)
+{
+	struct keel_msg *m = malloc(sizeof(*m));
+	int ret = m == NULL ? -ENOMEM : pack_open(&m->pack, memory + at, len);
+
+	if (ret < 0) {
+		free(m);
+		free(memory);
+		return ret;
+	}
+	memory[at + len] = '\0';
+	m->taken = memory;
+	m->taken_len = at + len;
+	m->refs = 1;
+	DL_APPEND(all_taken, m);
+	*ret_msg = m;
+	return 0;
+}
+
+struct keel_msg *msg_hold(const void *bytes, size_t len)
+{
+	uintptr_t at = (uintptr_t)bytes;
+	struct keel_msg *m;
+
+	DL_FOREACH(all_taken, m) {
+		uintptr_t begin = (uintptr_t)m->taken;
+
+		if (at >= begin && at - begin <= m->taken_len && len <= m->taken_len - (at - begin)) {
+			m->refs++;
+			return m;
+		}
+	}
+	return NULL;
+}
+
 void msg_destroy(struct keel_msg *m)
 {
-	if (m == NULL)
+	if (m == NULL || --m->refs > 0)
 		return;
+	if (m->taken != NULL)
+		DL_DELETE(all_taken, m);
 	pack_fini(&m->pack);
+	free(m->taken);
 	free(m);
 }
 

@@ -10,6 +10,11 @@
 
 /* Decode a body (pack_check()ed). The bytes are copied. */
 int msg_open(const char *bytes, size_t len, struct keel_msg **ret_msg);
+/* As msg_open(), without a copy: the body is the `len` bytes at memory[at], with a spare byte behind them. `memory` is
+ * from malloc() and is the message's from here on; freed on error, too. */
+int msg_take(char *memory, size_t at, size_t len, struct keel_msg **ret_msg);
+/* The message of msg_take() that these bytes are a part of, held until one more msg_destroy(); NULL: there is none. */
+struct keel_msg *msg_hold(const void *bytes, size_t len);
 void msg_destroy(struct keel_msg *m);
 /* The body again, appended. */
 void msg_pack(const struct keel_msg *m, struct buf *out);

@@ -17,6 +17,7 @@
 #include "request/inside.h"
 
 #define READER_KEEP (64u * 1024u)
+#define SHORT 4096u /* requests of people and their tools */
 
 static void on_events(void *arg, int events);
 static void sweep_start(struct router *r);
@@ -267,19 +268,24 @@ static void on_frame(struct client *c, const struct frame *f)
 
 void client_turn_over(void *router)
 {
-	((struct router *)router)->serve_until_ns = 0;
+	((struct router *)router)->served_ns = 0;
 }
 
 /* Have requests had their time in this turn? */
-static bool is_late(struct router *r)
+static bool is_late(const struct router *r)
 {
-	int64_t now = loop_clock_ns(r->parts->loop);
+	return r->served_ns > r->limits.serve_ns;
+}
 
-	if (r->serve_until_ns != 0)
-		return now > r->serve_until_ns;
-	if (loop_defer(r->parts->loop, client_turn_over, r) == 0)
-		r->serve_until_ns = now + r->limits.serve_ns;
-	return false;
+static void frame_serve(struct client *c, const struct frame *f)
+{
+	struct router *r = c->router;
+	bool counted = r->served_ns > 0 || loop_defer(r->parts->loop, client_turn_over, r) == 0;
+	int64_t begin = loop_clock_ns(r->parts->loop);
+
+	on_frame(c, f);
+	if (counted)
+		r->served_ns += 1 + loop_clock_ns(r->parts->loop) - begin;
 }
 
 /* Serve what has been read, up to the fair share of a turn: one at least. */
@@ -297,7 +303,7 @@ static void serve(struct client *c)
 		}
 		ret = frame_next(&c->reader, &f);
 		if (ret == 1) {
-			on_frame(c, &f);
+			frame_serve(c, &f);
 			continue;
 		}
 		c->leftover = false;
@@ -307,10 +313,12 @@ static void serve(struct client *c)
 	}
 }
 
+/* Up to the end of the frame that has begun: nothing is behind a long one, so it can stay where it is. */
 static void read_some(struct client *c)
 {
 	struct router *r = c->router;
-	ssize_t n = read(c->fd, r->scratch, sizeof(r->scratch));
+	size_t lacks = frame_lacks(&c->reader);
+	ssize_t n = read(c->fd, r->scratch, lacks > 0 && lacks < sizeof(r->scratch) ? lacks : sizeof(r->scratch));
 
 	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
 		return;
@@ -333,9 +341,10 @@ void client_take(struct client *c, const char *bytes, size_t len)
 	memcpy(room, bytes, len);
 	frame_reader_added(&c->reader, len);
 	c->read_ms = loop_now_ms(r->parts->loop);
-	if (c->reader.end - c->reader.start > READER_KEEP || is_late(r)) {
-		c->leftover = true; /* a long one, or one of many: in line with other work in slices */
-		client_again(c);
+	if (c->reader.end - c->reader.start > SHORT || is_late(r)) {
+		c->leftover = frame_is_whole(&c->reader); /* a long one, or one of many: in line with other work in slices */
+		if (c->leftover)
+			client_again(c);
 	} else if (!c->closing) {
 		serve(c);
 	}

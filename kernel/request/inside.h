@@ -111,7 +111,7 @@ struct router {
 	size_t input, queued, open; /* open: bytes of requests whose client may be gone already */
 	struct keel_req *orphans, *free_reqs; /* free ones: oldest first */
 	uint32_t n_free;
-	int64_t serve_until_ns; /* in this turn; 0: none was served yet */
+	int64_t served_ns; /* what requests took in this turn; 0: none was served yet */
 	struct loop_timer *sweep_timer, *shutdown_timer;
 	struct loop_listener *listener;
 	char *listen_path;

@@ -461,6 +461,16 @@ static void refuse_much(struct client *c, const struct frame *f)
 		    WIRE_REPLY, f->corr);
 }
 
+/* A long body stays where it was read to. */
+static int body_open(struct client *c, const struct frame *f, struct keel_msg **ret_msg)
+{
+	char *memory = f->len > c->router->limits.queued_small ? frame_take(&c->reader, f) : NULL;
+
+	if (memory == NULL)
+		return msg_open(f->body, f->len, ret_msg);
+	return msg_take(memory, (size_t)(f->body - memory), f->len, ret_msg);
+}
+
 void req_start(struct client *c, const struct frame *f)
 {
 	struct route *route = NULL;
@@ -479,7 +489,7 @@ void req_start(struct client *c, const struct frame *f)
 		refuse_much(c, f);
 		return;
 	}
-	ret = msg_open(f->body, f->len, &m);
+	ret = body_open(c, f, &m);
 	if (ret == 0)
 		name = msg_api()->str(m, "req");
 	if (name == NULL) {

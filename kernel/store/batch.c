@@ -10,17 +10,26 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "msg/msg.h"
 #include "object/objects.h"
 #include "store/inside.h"
 
 #define BYTES_KEEP (8u << 20) /* more is given back after use */
+
+void blob_free(void *blob)
+{
+	struct blob *one = blob;
+
+	msg_destroy(one->held);
+	free(one);
+}
 
 void blobs_drop(struct blob **list)
 {
 	struct blob *one, *next;
 
 	DL_FOREACH_SAFE(*list, one, next)
-		free(one);
+		blob_free(one);
 	*list = NULL;
 }
 
@@ -98,7 +107,7 @@ static void blob_rows(struct batch *b, struct blob **blobs)
 			continue;
 		DL_DELETE(*blobs, one);
 		if (objects_is_dead(one->obj)) {
-			free(one);
+			blob_free(one);
 			continue;
 		}
 		one->obj = NULL;

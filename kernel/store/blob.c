@@ -13,6 +13,7 @@
 
 #include "log/log.h"
 #include "loop/loop.h"
+#include "msg/msg.h"
 #include "object/objects.h"
 #include "store/inside.h"
 #include "store/store.h"
@@ -21,27 +22,32 @@
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
+/* Bytes of a long request stay where they are: copying them would stop the loop. */
 static int32_t put(struct keel_obj *o, const char *name, const void *bytes, uint32_t len)
 {
 	struct store *s = objects_store(o);
 	size_t klass_len = strlen(objects_class(o)) + 1, id_len = strlen(objects_id(o)) + 1;
 	size_t name_len = name ? strlen(name) + 1 : 0;
 	struct blob *one;
+	struct keel_msg *held;
 	char *at;
 
 	if (name_len < 2 || len > BLOB_MAX || objects_is_dead(o))
 		return -EINVAL;
-	one = malloc(sizeof(*one) + klass_len + id_len + name_len + len + 1);
-	if (!one)
+	held = len ? msg_hold(bytes, len) : NULL;
+	one = malloc(sizeof(*one) + klass_len + id_len + name_len + (held ? 0 : len) + 1);
+	if (!one) {
+		msg_destroy(held);
 		return -ENOMEM;
-	*one = (struct blob){ .obj = o, .len = len };
+	}
+	*one = (struct blob){ .obj = o, .len = len, .held = held };
 	at = one->memory;
 	one->klass = memcpy(at, objects_class(o), klass_len);
 	one->id = memcpy(at += klass_len, objects_id(o), id_len);
 	one->name = memcpy(at += id_len, name, name_len);
 	at += name_len;
-	one->bytes = bytes ? at : NULL;
-	if (bytes && len)
+	one->bytes = bytes && !held ? at : bytes;
+	if (bytes && len && !held)
 		memcpy(at, bytes, len);
 	if (objects_is_draft(o))
 		objects_keep(o);

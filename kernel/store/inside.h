@@ -25,6 +25,7 @@ struct blob {
 	const char *klass, *id, *name;
 	const void *bytes; /* NULL: delete */
 	uint32_t len;
+	struct keel_msg *held; /* the request whose body the bytes are in; NULL: they are in `memory` */
 	char memory[]; /* the strings and the bytes */
 };
 
@@ -43,6 +44,7 @@ struct batch {
 int batch_build(struct batch *b, struct keel_obj **dirty, struct blob **blobs);
 void batch_reset(struct batch *b); /* after the commit: frees the dead objects, keeps the memory */
 void batch_fini(struct batch *b);
+void blob_free(void *blob);
 void blobs_drop(struct blob **list);
 
 struct read;
@@ -55,6 +57,8 @@ struct store {
 	struct blob *blobs;
 	struct waiter *waiters;
 	struct batch batch;
+	struct blob *spent; /* long ones, to be freed one by one */
+	struct loop_timer *spent_timer;
 	bool writing; /* the batch is with the worker, or waits for its next attempt */
 	int commit_rc;
 	struct keel_err commit_err;

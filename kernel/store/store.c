@@ -129,6 +129,34 @@ static void recovered(struct store *s)
 	s->trouble.text[0] = '\0';
 }
 
+static void spent_free(void *arg)
+{
+	struct store *s = arg;
+	struct blob *one = s->spent;
+
+	DL_DELETE(s->spent, one);
+	blob_free(one);
+	s->spent_timer = s->spent ? loop_timer(s->parts->loop, 0, spent_free, s) : NULL;
+}
+
+/* The memory of a long script is given back in a millisecond: one after the other, in line with other long work. */
+static void blobs_free(struct store *s)
+{
+	struct blob *one, *next;
+
+	DL_FOREACH_SAFE(s->batch.blobs, one, next) {
+		DL_DELETE(s->batch.blobs, one);
+		if (one->held)
+			DL_APPEND(s->spent, one);
+		else
+			blob_free(one);
+	}
+	if (s->spent && !s->spent_timer)
+		s->spent_timer = loop_timer(s->parts->loop, 0, spent_free, s);
+	if (!s->spent_timer)
+		blobs_drop(&s->spent);
+}
+
 static void commit_done(void *arg)
 {
 	struct store *s = arg;
@@ -142,6 +170,7 @@ static void commit_done(void *arg)
 	recovered(s);
 	waiters = s->batch.waiters;
 	s->batch.waiters = NULL;
+	blobs_free(s);
 	batch_reset(&s->batch);
 	s->writing = false;
 	waiters_run(&waiters);
@@ -244,6 +273,8 @@ void store_destroy(struct store *s)
 	if (!s)
 		return;
 	loop_timer_cancel(s->retry);
+	loop_timer_cancel(s->spent_timer);
+	blobs_drop(&s->spent);
 	loop_turn_end(s->parts->loop, NULL, NULL);
 	waiters_drop(&s->waiters);
 	waiters_drop(&s->batch.waiters);

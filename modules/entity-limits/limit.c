@@ -186,10 +186,13 @@ static int32_t read_list(struct limit_list *l, int32_t op, const char *text,
 			 limit_number_fn *number, void *arg)
 {
 	struct reader r = { .at = text };
+	uint32_t seen = 0;
 	int32_t code;
 	double n;
 
 	do {
+		if (seen++ == LIMITS_MAX)
+			return LIMIT_TOO_MANY;
 		if (!read_limit(&r, op != KEEL_DECR))
 			return PBSE_BADATVAL;
 		n = 0;

@@ -49,11 +49,14 @@ static void job_file(const struct launch *l, const char *suffix, char *buf, size
 /* A new file with these bytes, replacing any old one. The open descriptor (caller closes) or -1. */
 static int file_write(struct launch *l, const char *path, const void *bytes, size_t len, mode_t mode)
 {
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC;
 	const char *p = bytes;
-	int fd;
+	int fd = open(path, flags, mode);
 
-	unlink(path);
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, mode);
+	if (fd < 0 && errno == EEXIST) {
+		unlink(path);
+		fd = open(path, flags, mode);
+	}
 	while (fd >= 0 && len) {
 		ssize_t n = write(fd, p, len);
 

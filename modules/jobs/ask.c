@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ask.c - delete, signal, rerun, run, alter: requests about a job, by a request that names one or by
- * another module, and who is told what became of it.
+ * another module, and the callback that says what became of it.
  *
  * Each act has one function per job (delete_one() ...) and tells its asker exactly once; a request is
  * an asker whose telling is the reply.
@@ -14,7 +14,7 @@
 static const struct {
 	const char *verb;
 	void (*act)(struct keel_mod *, struct keel_obj *, const struct keel_job_ask *,
-		    const struct told *);
+		    const struct callback *);
 } verbs[] = {
 	{ "delete", delete_one },
 	{ "signal", signal_one },
@@ -25,29 +25,29 @@ static const struct {
 
 /* ---- telling --------------------------------------------------------------------------------------- */
 
-void tell(const struct told *told, int32_t code, const char *text)
+void callback_call(const struct callback *callback, int32_t code, const char *text)
 {
-	if (told->done)
-		told->done(told->me, told->arg, code, text);
+	if (callback->done)
+		callback->done(callback->me, callback->arg, code, text);
 }
 
-struct told *told_keep(const struct told *told)
+struct callback *callback_keep(const struct callback *callback)
 {
-	struct told *kept = malloc(sizeof(*kept));
+	struct callback *kept = malloc(sizeof(*kept));
 
 	if (kept)
-		*kept = *told;
+		*kept = *callback;
 	return kept;
 }
 
-void told_end(struct told **kept, int32_t code, const char *text)
+void callback_end(struct callback **kept, int32_t code, const char *text)
 {
-	struct told *told = *kept;
+	struct callback *callback = *kept;
 
 	*kept = NULL;
-	if (told)
-		tell(told, code, text);
-	free(told);
+	if (callback)
+		callback_call(callback, code, text);
+	free(callback);
 }
 
 /* ---- may he? --------------------------------------------------------------------------------------- */
@@ -72,29 +72,29 @@ int32_t ask_permit(struct keel_mod *mod, struct keel_obj *job, const struct keel
 /* ---- asking ---------------------------------------------------------------------------------------- */
 
 void ask_job(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
-	     const struct told *told)
+	     const struct callback *callback)
 {
 	size_t i;
 
 	for (i = 0; i < KEEL_COUNT(verbs); i++)
 		if (strcmp(verbs[i].verb, ask->verb) == 0) {
-			verbs[i].act(mod, job, ask, told);
+			verbs[i].act(mod, job, ask, callback);
 			return;
 		}
-	tell(told, PBSE_IVALREQ, NULL);
+	callback_call(callback, PBSE_IVALREQ, NULL);
 }
 
 void ask_operand(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
-		 const struct told *told)
+		 const struct callback *callback)
 {
 	struct keel_obj *job = job_find(mod, operand);
 
-	if ((!job || job_role(mod, job) == ROLE_WHOLE) && form_ask(mod, operand, ask, told))
+	if ((!job || job_role(mod, job) == ROLE_WHOLE) && form_ask(mod, operand, ask, callback))
 		return;
 	if (job)
-		ask_job(mod, job, ask, told);
+		ask_job(mod, job, ask, callback);
 	else
-		tell(told, PBSE_UNKJOBID, NULL);
+		callback_call(callback, PBSE_UNKJOBID, NULL);
 }
 
 static void reply(struct keel_mod *mod, void *arg, int32_t code, const char *text)
@@ -115,5 +115,5 @@ void ask_request(struct keel_mod *mod, struct keel_req *req, const char *verb, c
 					    .detail = detail,
 					    .who = st->request->session(req)->who,
 					    .req = req },
-		    &(struct told){ mod, reply, req });
+		    &(struct callback){ mod, reply, req });
 }

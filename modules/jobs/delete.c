@@ -11,14 +11,14 @@
 #include <utlist.h>
 
 struct deletion {
-	struct told told;
+	struct callback callback;
 	char *id, *who;
 	int64_t run;
 	bool force, history;
-	bool quiet; /* nobody is to be told */
+	bool quiet; /* no mail */
 };
 
-#define SLICE 32u
+#define SLICE_US 1000
 
 /* A request about many jobs: asked in slices, answered when each has its verdict. */
 struct delete_list {
@@ -45,7 +45,7 @@ static void deletion_free(struct deletion *d)
 
 static void answer(struct deletion *d, int32_t code, const char *text)
 {
-	tell(&d->told, code, text);
+	callback_call(&d->callback, code, text);
 	deletion_free(d);
 }
 
@@ -215,17 +215,17 @@ static int32_t permitted(struct keel_mod *mod, struct keel_obj *job, const struc
 }
 
 void delete_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
-		const struct told *told)
+		const struct callback *callback)
 {
 	struct state *st = mod->state;
 	struct deletion *d = calloc(1, sizeof(*d));
 	int32_t code;
 
 	if (!d) {
-		tell(told, PBSE_SYSTEM, "System error: out of memory");
+		callback_call(callback, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
-	d->told = *told;
+	d->callback = *callback;
 	d->force = ask->detail && strstr(ask->detail, "force");
 	d->history = ask->detail && strstr(ask->detail, "deletehist");
 	d->quiet = ask->detail && strstr(ask->detail, "nomail");
@@ -271,7 +271,7 @@ void job_request_delete(struct keel_mod *mod, struct keel_obj *job, const char *
 {
 	log_asked(mod, job_id(mod, job));
 	delete_one(mod, job, &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask), .who = who },
-		   &(struct told){ me, done, arg });
+		   &(struct callback){ me, done, arg });
 }
 
 /* ---- many --------------------------------------------------------------------------------------- */
@@ -330,17 +330,20 @@ static void item_ask(struct keel_mod *mod, struct delete_list *l, const char *op
 					    .detail = extend,
 					    .who = st->request->session(l->req)->who,
 					    .req = l->req },
-		    &(struct told){ mod, item_done, item });
+		    &(struct callback){ mod, item_done, item });
 }
 
 static void ask_slice(struct keel_mod *mod, struct delete_list *l)
 {
 	struct state *st = mod->state;
 	const char *extend = st->msg->str(st->request->body(l->req), "extend");
-	uint32_t end = l->n - l->asked > SLICE ? l->asked + SLICE : l->n;
+	int64_t until = st->core->clock_us(mod) + SLICE_US;
 
-	for (; l->asked < end; l->asked++)
-		item_ask(mod, l, l->ids[l->asked], extend);
+	while (l->asked < l->n) {
+		item_ask(mod, l, l->ids[l->asked++], extend);
+		if (st->core->clock_us(mod) > until)
+			return;
+	}
 }
 
 static void go_on(struct keel_mod *mod, void *arg)

@@ -144,7 +144,7 @@ void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	const char *id = job_id(mod, job);
 	bool ran = st->object->is_set(job, st->a.exit_status);
 
-	told_end(&j->run, PBSE_BADSTATE, NULL);
+	callback_end(&j->run, PBSE_BADSTATE, NULL);
 	rerun_answer(mod, j, PBSE_BADSTATE);
 	st->core->timer_cancel(j->timer);
 	j->timer = NULL;
@@ -174,7 +174,7 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 	struct job *j = job_slot(mod, job);
 	enum step step = exit_status == 0 ? STEP_FINISHED : STEP_FAILED;
 
-	if (!step_is_running(j->step)) { /* told twice */
+	if (!step_is_running(j->step)) { /* reported twice */
 		st->task->ended_done(st->task->self, job);
 		return;
 	}
@@ -186,7 +186,7 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 	st->object->set_int(job, st->a.obittime, st->core->time(mod));
 	st->task->ended_done(st->task->self, job);
 	if (exit_status == SAVED_STATUS && j->ending == ENDING_NONE)
-		job_saved(mod, job); /* who asked for it has not been told */
+		job_saved(mod, job); /* its request has no answer yet */
 	else if (exit_status == SAVED_STATUS)
 		exit_status = KILLED_STATUS;
 	if (j->ending == ENDING_RERUN || j->ending == ENDING_CHECKPOINT) {

@@ -102,12 +102,12 @@ char form_letter(struct keel_mod *mod, const char *operand)
 }
 
 bool form_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
-	      const struct told *told)
+	      const struct callback *callback)
 {
 	struct state *st = mod->state;
 
 	return st->form && strchr(operand, '[') &&
-	       st->form->ask(st->form_owner, operand, ask, told->me, told->done, told->arg);
+	       st->form->ask(st->form_owner, operand, ask, callback->me, callback->done, callback->arg);
 }
 
 /* ---- what waits ----------------------------------------------------------------------------------- */

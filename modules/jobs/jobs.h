@@ -57,8 +57,8 @@ enum role { ROLE_PLAIN, ROLE_WHOLE, ROLE_PART };
 
 enum ending { ENDING_NONE, ENDING_DELETE, ENDING_RERUN, ENDING_CHECKPOINT };
 
-/* Who is told what became of what he asked. */
-struct told {
+/* Runs once, with what became of a question about a job. */
+struct callback {
 	struct keel_mod *me;
 	keel_job_done *done;
 	void *arg;
@@ -74,9 +74,9 @@ struct job {
 	uint32_t edits;   /* how often it was altered, moved, started or ended: edits.c */
 	struct keel_timer *timer; /* pending: Execution_Time; running: its host is away */
 	struct waiter *waiters;   /* requests answered when it is over: wait.c */
-	struct told *rerun; /* told when it is queued again */
+	struct callback *rerun; /* when it is queued again */
 	struct keel_timer *rerun_timer; /* until `rerun` is answered that it takes longer */
-	struct told *run;   /* told when the host has started it */
+	struct callback *run;   /* when the host has started it */
 };
 
 struct signal_row {
@@ -211,20 +211,20 @@ char job_letter(struct keel_mod *mod, const char *operand);
 bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job);
 
 /* ask.c */
-void tell(const struct told *told, int32_t code, const char *text);
-struct told *told_keep(const struct told *told); /* NULL: no memory */
-void told_end(struct told **kept, int32_t code, const char *text); /* told, and gone; may be none */
+void callback_call(const struct callback *callback, int32_t code, const char *text);
+struct callback *callback_keep(const struct callback *callback); /* NULL: no memory */
+void callback_end(struct callback **kept, int32_t code, const char *text); /* run and freed; *kept may be NULL */
 /* May he touch this job? 15007, 15139 (it is history) or 0. */
 int32_t ask_permit(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
 		   uint32_t roles);
 void ask_job(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
-	     const struct told *told);
+	     const struct callback *callback);
 void ask_operand(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
-		 const struct told *told);
+		 const struct callback *callback);
 void ask_request(struct keel_mod *mod, struct keel_req *req, const char *verb, const char *detail);
 #define ONE(name)                                                                                  \
 	void name##_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask, \
-			const struct told *told)
+			const struct callback *callback)
 ONE(delete);
 ONE(signal);
 ONE(rerun);
@@ -247,7 +247,7 @@ bool form_claims(struct keel_mod *mod, const char *attr); /* who sets it submits
 bool form_has(struct keel_mod *mod, const char *operand); /* does it name something in a whole? */
 char form_letter(struct keel_mod *mod, const char *operand);
 bool form_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
-	      const struct told *told);
+	      const struct callback *callback);
 uint32_t job_waiting(struct keel_mod *mod, struct keel_obj *job); /* starts that may be asked for */
 uint32_t job_members(struct keel_mod *mod, struct keel_obj *job); /* all that wait */
 void whole_waits(struct keel_mod *mod, struct keel_obj *whole);   /* more may start: point job_waits */

@@ -240,7 +240,7 @@ static void pass_on(struct keel_mod *mod, struct keel_req *req, struct keel_obj 
 						 .verb = "alter",
 						 .detail = names,
 						 .who = st->request->session(req)->who },
-			 &(struct told){ mod, passed_on, NULL });
+			 &(struct callback){ mod, passed_on, NULL });
 	free(names);
 }
 
@@ -254,11 +254,12 @@ static void reach_host(struct keel_mod *mod, struct keel_obj *job)
 }
 
 /* The module of its form gave it the values. */
-void alter_one(struct keel_mod *mod, struct keel_obj *part, const struct keel_job_ask *ask, const struct told *told)
+void alter_one(struct keel_mod *mod, struct keel_obj *part, const struct keel_job_ask *ask,
+	       const struct callback *callback)
 {
 	(void)ask;
 	reach_host(mod, part);
-	tell(told, 0, NULL);
+	callback_call(callback, 0, NULL);
 }
 
 /* ---- done ------------------------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@ void rerun_answer(struct keel_mod *mod, struct job *j, int32_t code)
 
 	st->core->timer_cancel(j->rerun_timer);
 	j->rerun_timer = NULL;
-	told_end(&j->rerun, code, NULL);
+	callback_end(&j->rerun, code, NULL);
 }
 
 /* The order stands; its requester goes on. */
@@ -25,11 +25,11 @@ static void answer_due(struct keel_mod *mod, void *arg)
 	struct job *j = job_slot(mod, arg); /* which cancels the timer when the job goes */
 
 	j->rerun_timer = NULL;
-	told_end(&j->rerun, PBSE_INTERNAL, "Response timed out. Job rerun request still in progress for");
+	callback_end(&j->rerun, PBSE_INTERNAL, "Response timed out. Job rerun request still in progress for");
 }
 
-/* `told` is answered when the job is queued again, or after job_requeue_timeout. */
-static int32_t answer_later(struct keel_mod *mod, struct keel_obj *job, const struct told *told)
+/* `callback` runs when the job is queued again, or after job_requeue_timeout. */
+static int32_t answer_later(struct keel_mod *mod, struct keel_obj *job, const struct callback *callback)
 {
 	struct state *st = mod->state;
 	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
@@ -39,7 +39,7 @@ static int32_t answer_later(struct keel_mod *mod, struct keel_obj *job, const st
 	if (st->object->is_set(server, st->server.requeue_timeout))
 		seconds = st->object->get_int(server, st->server.requeue_timeout);
 	rerun_answer(mod, j, 0); /* the earlier request: it is forced now */
-	j->rerun = told_keep(told);
+	j->rerun = callback_keep(callback);
 	j->rerun_timer = j->rerun ? st->core->timer(mod, seconds * 1000, answer_due, job) : NULL;
 	return j->rerun ? 0 : PBSE_SYSTEM;
 }
@@ -82,7 +82,7 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 	bool ran = st->object->is_set(job, st->a.stime);
-	struct told *rerun = j->rerun, *run = j->run;
+	struct callback *rerun = j->rerun, *run = j->run;
 
 	j->rerun = j->run = NULL;
 	st->core->timer_cancel(j->rerun_timer);
@@ -101,8 +101,8 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 		part_back(mod, job);
 	else
 		back_in_queue(mod, job);
-	told_end(&rerun, 0, NULL);
-	told_end(&run, PBSE_BADSTATE, NULL); /* it was started, and that came to nothing */
+	callback_end(&rerun, 0, NULL);
+	callback_end(&run, PBSE_BADSTATE, NULL); /* it was started, and that came to nothing */
 }
 
 /* May it be rerun? 0, or why not. */
@@ -144,7 +144,7 @@ static void rerun_by_force(struct keel_mod *mod, struct keel_obj *job, const cha
 }
 
 void rerun_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
-	       const struct told *told)
+	       const struct callback *callback)
 {
 	bool force = ask->detail && strstr(ask->detail, "force");
 	int32_t code = ask_permit(mod, job, ask, KEEL_OPERATORS);
@@ -152,9 +152,9 @@ void rerun_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job
 	if (!code)
 		code = objection(mod, job, force);
 	if (!code)
-		code = answer_later(mod, job, told);
+		code = answer_later(mod, job, callback);
 	if (code)
-		tell(told, code, NULL);
+		callback_call(callback, code, NULL);
 	else if (force)
 		rerun_by_force(mod, job, ask->who);
 	else

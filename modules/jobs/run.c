@@ -144,7 +144,7 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 	}
 }
 
-/* NULL: `done` was told. */
+/* NULL: the callback has run. */
 static struct running *running_new(struct keel_mod *mod, struct keel_obj *job,
 				   const char *exec_vnode, const char *who, struct keel_mod *me,
 				   keel_job_done *done, void *arg)
@@ -237,7 +237,7 @@ void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, st
 
 static void answer_run(struct keel_mod *mod, struct keel_obj *job, int32_t code, const char *text)
 {
-	told_end(&job_slot(mod, job)->run, code, text);
+	callback_end(&job_slot(mod, job)->run, code, text);
 }
 
 void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
@@ -345,7 +345,7 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 /* ---- qrun --------------------------------------------------------------------------------------------- */
 
 struct asked {
-	struct told told;
+	struct callback callback;
 	char *id;
 	bool wait;
 };
@@ -374,8 +374,8 @@ static void run_accepted(struct keel_mod *mod, void *arg, int32_t code, const ch
 	if (job)
 		unhold(mod, job, false);
 	if (code || !a->wait || !job || job_slot(mod, job)->step != STEP_SENT ||
-	    job_slot(mod, job)->run || !(job_slot(mod, job)->run = told_keep(&a->told)))
-		tell(&a->told, code, text);
+	    job_slot(mod, job)->run || !(job_slot(mod, job)->run = callback_keep(&a->callback)))
+		callback_call(&a->callback, code, text);
 	free(a->id);
 	free(a);
 }
@@ -462,7 +462,7 @@ static void run_at(struct keel_mod *mod, struct keel_obj *job, const char *locat
 }
 
 void run_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
-	     const struct told *told)
+	     const struct callback *callback)
 {
 	struct state *st = mod->state;
 	const char *location = ask->detail;
@@ -476,11 +476,11 @@ void run_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_a
 	a = code ? NULL : calloc(1, sizeof(*a));
 	if (!a || !(a->id = strdup(job_id(mod, job)))) {
 		free(a);
-		tell(told, code ? code : PBSE_SYSTEM, NULL);
+		callback_call(callback, code ? code : PBSE_SYSTEM, NULL);
 		return;
 	}
 	unhold(mod, job, true);
-	a->told = *told;
+	a->callback = *callback;
 	a->wait = !ask->req || !st->msg->integer(st->request->body(ask->req), "async", 0);
 	if (location && *location && strcmp(location, "-") != 0)
 		run_at(mod, job, location, ask->who, a);

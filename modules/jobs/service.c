@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * service.c - the service "job": what other modules may ask. Whoever has to wait for an answer is not unloaded
- * before it came: it would be told where there is no code any more.
+ * before it came: its callback would be code that is there no more.
  */
 #include "jobs.h"
 
@@ -75,23 +75,23 @@ static int64_t api_next_number(struct keel_mod *mod)
 static void come_back(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct state *st = mod->state;
-	struct told *asker = arg;
+	struct callback *asker = arg;
 
-	tell(asker, code, text);
+	callback_call(asker, code, text);
 	st->core->let_go(asker->me);
 	free(asker);
 }
 
-/* Whoever asks stays loaded until he is told. NULL: no memory, and he was told. */
-static struct told *asker_keep(struct keel_mod *mod, const struct told *asker)
+/* The asking module stays loaded until its callback has run. NULL: no memory, and it has run. */
+static struct callback *asker_keep(struct keel_mod *mod, const struct callback *asker)
 {
 	struct state *st = mod->state;
-	struct told *kept = told_keep(asker);
+	struct callback *kept = callback_keep(asker);
 
 	if (kept)
 		st->core->keep(kept->me);
 	else
-		tell(asker, PBSE_SYSTEM, "System error: out of memory");
+		callback_call(asker, PBSE_SYSTEM, "System error: out of memory");
 	return kept;
 }
 
@@ -100,7 +100,7 @@ static struct told *asker_keep(struct keel_mod *mod, const struct told *asker)
 #define ANSWERED_LATER(name, parameters, ...)                                                      \
 	static void api_##name parameters                                                          \
 	{                                                                                          \
-		struct told *asker = asker_keep(mod, &(struct told){ me, done, arg });             \
+		struct callback *asker = asker_keep(mod, &(struct callback){ me, done, arg });             \
                                                                                                    \
 		if (asker)                                                                         \
 			job_##name(mod, job, ##__VA_ARGS__, mod, come_back, asker);                \
@@ -123,14 +123,14 @@ ANSWERED_LATER(may_run, (struct keel_mod *mod, struct keel_obj *job, const char 
 
 static void api_ask(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *theirs, ASKER)
 {
-	struct told *asker = asker_keep(mod, &(struct told){ me, done, arg });
+	struct callback *asker = asker_keep(mod, &(struct callback){ me, done, arg });
 	struct keel_job_ask ask;
 
 	if (!asker)
 		return;
 	KEEL_SIZED(&ask, theirs);
 	if (ask.verb && ask.who)
-		ask_job(mod, job, &ask, &(struct told){ mod, come_back, asker });
+		ask_job(mod, job, &ask, &(struct callback){ mod, come_back, asker });
 	else
 		come_back(mod, asker, PBSE_IVALREQ, "who asks a job for something says what, and who he is");
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct signal_op {
-	struct told told;
+	struct callback callback;
 	char *id, *name, *who;
 	struct keel_mod *actor; /* whose row acts: it stays loaded until it has answered */
 	int64_t run; /* which run of the job is meant */
@@ -96,7 +96,7 @@ void signal_done(struct keel_mod *mod, void *arg, int32_t code, const char *text
 	struct state *st = mod->state;
 	struct signal_op *op = arg;
 
-	tell(&op->told, code, text);
+	callback_call(&op->callback, code, text);
 	st->core->let_go(op->actor);
 	op_free(op);
 }
@@ -179,13 +179,13 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 }
 
 static struct signal_op *op_new(struct keel_mod *mod, struct keel_obj *job, const char *name,
-				const char *who, const struct told *told)
+				const char *who, const struct callback *callback)
 {
 	struct state *st = mod->state;
 	struct signal_op *op = calloc(1, sizeof(*op));
 
 	if (op) {
-		op->told = *told;
+		op->callback = *callback;
 		op->run = st->object->get_int(job, st->a.run_version);
 	}
 	if (op && (op->id = strdup(job_id(mod, job))) && (op->name = strdup(name)) &&
@@ -193,7 +193,7 @@ static struct signal_op *op_new(struct keel_mod *mod, struct keel_obj *job, cons
 		return op;
 	if (op)
 		op_free(op);
-	tell(told, PBSE_SYSTEM, "System error: out of memory");
+	callback_call(callback, PBSE_SYSTEM, "System error: out of memory");
 	return NULL;
 }
 
@@ -214,7 +214,7 @@ static void ask_taps(struct keel_mod *mod, struct keel_obj *job, struct signal_o
 }
 
 void signal_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
-		const struct told *told)
+		const struct callback *callback)
 {
 	const char *name = ask->detail ? ask->detail : "";
 	const struct keel_signal_def *def = signal_find(mod, name);
@@ -225,8 +225,8 @@ void signal_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_jo
 	if (!code && !step_is_running(job_slot(mod, job)->step))
 		code = PBSE_BADSTATE;
 	if (code)
-		tell(told, code, NULL);
-	else if ((op = op_new(mod, job, name, ask->who, told)))
+		callback_call(callback, code, NULL);
+	else if ((op = op_new(mod, job, name, ask->who, callback)))
 		ask_taps(mod, job, op, ask->req);
 }
 
@@ -244,12 +244,12 @@ void on_signal(struct keel_mod *mod, struct keel_req *req)
 void job_request_suspend(struct keel_mod *mod, struct keel_obj *job, const char *who,
 			 struct keel_mod *me, keel_job_done *done, void *arg)
 {
-	const struct told told = { me, done, arg };
+	const struct callback callback = { me, done, arg };
 	struct signal_op *op;
 
 	if (!step_is_running(job_slot(mod, job)->step)) {
-		tell(&told, PBSE_BADSTATE, NULL);
-	} else if ((op = op_new(mod, job, "suspend", who, &told))) {
+		callback_call(&callback, PBSE_BADSTATE, NULL);
+	} else if ((op = op_new(mod, job, "suspend", who, &callback))) {
 		op->waits = true;
 		ask_taps(mod, job, op, NULL);
 	}

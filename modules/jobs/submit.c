@@ -20,14 +20,13 @@ struct submission {
 	struct keel_req *req;
 	struct keel_obj *draft;
 	struct keel_obj *queue; /* until the chain: it may be deleted while a tap holds */
-	char *script;
+	const char *script; /* in the request's body */
 	uint32_t script_len;
 	char *group; /* of group_list; NULL: the user's own */
 };
 
 static void submission_free(struct submission *s)
 {
-	free(s->script);
 	free(s->group);
 	free(s);
 }
@@ -289,10 +288,7 @@ static int32_t take_script(struct keel_mod *mod, struct keel_req *req, struct su
 	if (s->script_len > most)
 		return st->core->error(err, PBSE_JOBSCRIPTMAXSIZE, "%s: %u bytes, %lld are taken",
 				       st->core->pbse_text(PBSE_JOBSCRIPTMAXSIZE), s->script_len, (long long)most);
-	s->script = malloc(s->script_len + 1);
-	if (!s->script)
-		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
-	memcpy(s->script, bytes, s->script_len);
+	s->script = bytes;
 	return 0;
 }
 

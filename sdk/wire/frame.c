@@ -93,7 +93,8 @@ void frame_reader_added(struct frame_reader *r, size_t n)
 	r->end += n < free_bytes ? n : free_bytes;
 }
 
-int frame_next(struct frame_reader *r, struct frame *ret_frame)
+/* As frame_next(), the frame stays. */
+static int frame_peek(const struct frame_reader *r, struct frame *ret_frame)
 {
 	const char *head;
 	uint64_t len, type;
@@ -114,8 +115,44 @@ int frame_next(struct frame_reader *r, struct frame *ret_frame)
 		.body = head + WIRE_HEADER_SIZE,
 		.len = (uint32_t)len,
 	};
-	r->start += WIRE_HEADER_SIZE + len;
 	return 1;
+}
+
+size_t frame_lacks(const struct frame_reader *r)
+{
+	size_t there = r->end - r->start;
+	uint64_t all;
+
+	if (there < WIRE_HEADER_SIZE)
+		return 0;
+	all = WIRE_HEADER_SIZE + get_be(r->buf + r->start + AT_LENGTH, 4);
+	return all > there ? (size_t)(all - there) : 0;
+}
+
+bool frame_is_whole(const struct frame_reader *r)
+{
+	struct frame f;
+
+	return frame_peek(r, &f) != 0;
+}
+
+int frame_next(struct frame_reader *r, struct frame *ret_frame)
+{
+	int ret = frame_peek(r, ret_frame);
+
+	if (ret == 1)
+		r->start += WIRE_HEADER_SIZE + ret_frame->len;
+	return ret;
+}
+
+char *frame_take(struct frame_reader *r, const struct frame *f)
+{
+	char *memory = r->buf;
+
+	if (r->start != r->end || r->end == r->size || r->size / 4 > f->len + GROW_MIN || f->body + f->len != memory + r->end)
+		return NULL;
+	frame_reader_init(r, r->body_max);
+	return memory;
 }
 
 void frame_header(char head[WIRE_HEADER_SIZE], uint16_t type, uint64_t corr, uint32_t len)

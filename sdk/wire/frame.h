@@ -8,6 +8,7 @@
 #ifndef KEELSON_FRAME_H
 #define KEELSON_FRAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,16 @@ void frame_reader_added(struct frame_reader *r, size_t n);
 /* The next whole frame: 1 and *ret_frame, 0 when more bytes are needed, -EPROTO when the header is
  * bad (unknown type, flags, length over body_max); the stream cannot be used after that. */
 int frame_next(struct frame_reader *r, struct frame *ret_frame);
+
+/* The bytes that the frame at the front still lacks; 0: none, or its header is not there yet. */
+size_t frame_lacks(const struct frame_reader *r);
+
+/* Would frame_next() say anything but 0? */
+bool frame_is_whole(const struct frame_reader *r);
+
+/* The reader's memory, if there is nothing in it behind frame `f`, which came last, and it is not much larger: the
+ * caller's then, from malloc(), with one byte at least behind the body at f->body; the reader begins anew. Else NULL. */
+char *frame_take(struct frame_reader *r, const struct frame *f);
 
 /* Write a header for a body of `len` bytes into `head`. */
 void frame_header(char head[WIRE_HEADER_SIZE], uint16_t type, uint64_t corr, uint32_t len);

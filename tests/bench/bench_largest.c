@@ -10,6 +10,7 @@
  */
 #include <msgpack.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -423,6 +424,8 @@ int main(int argc, char **argv)
 	socket_path = argc > 2 ? argv[2] : NULL;
 	if (socket_path == NULL)
 		return 2;
+	/* Who measures comes before the sixteen: between a look at the clock and the PING nothing else runs. */
+	sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = 1 });
 	snprintf(schedstat, sizeof(schedstat), "/proc/%s/task/%s/schedstat", argv[1], argv[1]);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct worst w;

@@ -160,6 +160,7 @@ first_of()
 }
 
 @test "fairshare: without a share a job does not start, when that is wanted" {
+	needs_root # an ordinary user cannot submit as somebody who has no share
 	shares "$OTHER 2 root 50"
 	setting fairshare_enforce_no_shares true false
 	id=$(submit)

@@ -86,6 +86,6 @@ forced_out() # subjob: over, its processes are gone
 	expired() { job_is "$(sub "$a" 1)" X; }
 	wait_until 20 expired
 	wait_until 30 at_rest
-	same 'what runs' '' "$(pgrep -u "$OWNER" -f "$SB" || true)"
+	same 'tasks on the host' '' "$(ls "$SB/n1/mom_priv/jobs")"
 	job_is "$(sub "$a" 2)" Q
 }

@@ -22,7 +22,11 @@ blocked()
 	waiter=$!
 	wait_until 10 test -s "$(here block.out)"
 	id=$(cat "$(here block.out)")
-	qsub=$(pgrep -P "$waiter" || echo "$waiter")
+	local child=$waiter
+	while [ -n "$child" ]; do
+		qsub=$child
+		child=$(pgrep -P "$qsub" || true)
+	done
 }
 
 # exits STATUS SENTENCE: the qsub that waits.

@@ -52,6 +52,7 @@ rejected()
 }
 
 @test "mend D29: Reject reply code=N, aux=0, type=T, from U@H for every refused request" {
+	needs_root # an ordinary user is a manager of its own cluster
 	a=$(submit -h) b=$(submit -h)
 	while read -r code type command; do
 		rejected "${command//J/$a}" "$code" "$type"

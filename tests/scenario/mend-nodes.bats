@@ -200,6 +200,7 @@ listed() { value "$2" "$(qmgr -c "list $1")"; }
 }
 
 @test "mend D10: ids and the server carry PBS_SERVER, whatever its network name is" {
+	needs_root # an ordinary user is a manager of its own cluster
 	local conf=$SB/server/etc/keelson.conf id
 	cp "$conf" "$SB/keelson.conf.before"
 	cp "$SB/pbs.conf" "$SB/pbs.conf.before"

@@ -139,6 +139,7 @@ limit_exceeded() { job_is "$1" F && same Exit_status -29 "$(job_attr "$1" Exit_s
 }
 
 @test "mend A1: qalter of an array reaches the subjobs that run, also its -o; those it may not reach are as they were" {
+	needs_root # an ordinary user is a manager of its own cluster
 	local a first second
 	sub() { echo "${a/\[\]/[$1]}"; }
 	a=$(submit -J 1-2 -l walltime=3 -j oe -o "$(here 'old.^array_index^')")

@@ -9,7 +9,7 @@ load mend-users
 
 setup_file()
 {
-	needs_root
+	[ "$EUID" -eq 0 ] || return 0
 	open_cluster --ncpus 20 --set executor.freezer=false
 	cp "$SB/n1/etc/settings" "$SB/settings.was"
 	echo 'executor.deliver_limit=1s' >>"$SB/n1/etc/settings"

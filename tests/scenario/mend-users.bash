@@ -28,12 +28,13 @@ continue_all() { as "$OWNER" sh -c 'kill -CONT -- "-$1"; pkill -CONT -s "$1"' - 
 # ---- killed ----------------------------------------------------------------------------------------------
 
 # hydra NAME: a program that is 100 processes which fork and exit in turn, each in a session of its own. At most 8,000
-# with those that are not reaped yet, behind other work, for half a minute: others on this machine want to go on.
+# with those that are not reaped yet, behind other work unless HYDRA_NICE=0, for half a minute: others on this machine
+# want to go on.
 hydra()
 {
 	printf '%s\n' '#define _GNU_SOURCE' '#include <signal.h>' '#include <sys/resource.h>' '#include <time.h>' '#include <unistd.h>' 'int main(void)' '{' \
 		'	time_t end = time(NULL) + 30;' '	setrlimit(RLIMIT_NPROC, &(struct rlimit){ 8000, 8000 });' \
-		'	(void)!nice(15);' '	signal(SIGTERM, SIG_IGN);' \
+		"	(void)!nice(${HYDRA_NICE-15});" '	signal(SIGTERM, SIG_IGN);' \
 		'	for (int i = 0; i < 100; i++)' '		if (fork() == 0)' '			for (;;) {' \
 		'				if (time(NULL) > end)' '					_exit(0);' \
 		'				pid_t pid = fork();' \
@@ -45,31 +46,37 @@ hydra()
 }
 no_heads() { ! pgrep -f "^$1\$" >/dev/null; }
 
-# cut_off NAME: a job that is such a hydra, and how long it lives after its KILL: milliseconds. All of it holds
-# the end of a pipe.
+# cut_off NAME: a job that is such a hydra, and how long it outlives its first process: milliseconds. All of it holds the
+# end of a pipe.
 cut_off()
 {
-	local before id rest
-	hydra "$1"
+	local before first id rest
 	rm -f "$(here "$1.pipe")"
 	as "$OWNER" mkfifo "$(here "$1.pipe")"
 	id=$(submit -o /dev/null -e /dev/null -- /bin/sh -c 'exec "$0" >"$1"' "$SB/$1" "$(here "$1.pipe")") || return
 	exec {rest}<"$(here "$1.pipe")"
 	wait_until 20 job_is "$id" R 42 || return
-	before=$(date +%s%3N)
+	first=$(session_of "$id")
+	[ -n "$first" ] || return
 	qsig -s KILL "$id"
+	while [ -d "/proc/$first" ]; do :; done
+	before=$(date +%s%3N)
 	timeout 30 cat <&"$rest" >/dev/null
 	echo $(($(date +%s%3N) - before)) >"$SB/$1.ms"
 	exec {rest}<&-
 	ends "$id" && same status 265 "$(job_attr "$id" Exit_status)" && no_heads "$SB/$1"
 }
 
-# soon_cut_off NAME: four times the two seconds, as for all that is waited for: the machine may be busy.
+# soon_cut_off NAME: a pass that is lucky meets them all. HYDRA_NICE=0 HYDRA_ROUNDS=8, on a machine that does nothing else:
+# eight storms at full rank are no luck.
 soon_cut_off()
 {
-	cut_off "$1"
-	echo "gone after $(cat "$SB/$1.ms") ms"
-	[ "$(cat "$SB/$1.ms")" -lt 8000 ]
+	hydra "$1"
+	for ((round = 0; round < ${HYDRA_ROUNDS-1}; round++)); do
+		cut_off "$1"
+		echo "gone after $(cat "$SB/$1.ms") ms"
+		[ "$(cat "$SB/$1.ms")" -lt 2000 ]
+	done
 }
 
 # ---- whose shepherd is killed ------------------------------------------------------------------------------

@@ -217,6 +217,7 @@ $(alt_first 25mw)" qstat -M "$qsub_first"
 # ---- everything ---------------------------------------------------------------------------------------------
 
 @test "qstat -f: the attributes of a running job, in their order" {
+	needs_root # an ordinary user is a manager of its own cluster
 	names=$(as "$OWNER" qstat -f "$qsub_first" | sed -n 's/^    \([^ ]*\) = .*/\1/p' | grep -v '^resources_used')
 	same names "Job_Name Job_Owner job_state queue server Checkpoint ctime Error_Path exec_host exec_vnode \
 Hold_Types Join_Path Keep_Files Mail_Points mtime Output_Path Priority qtime Rerunable Resource_List.mem \
@@ -235,6 +236,7 @@ stime session_id jobdir substate Variable_List comment etime run_count Submit_ar
 }
 
 @test "qstat -f: the attributes of a job that is over" {
+	needs_root # an ordinary user is a manager of its own cluster
 	names=$(as "$OWNER" qstat -xf "$qsub_over" | sed -n 's/^    \([^ ]*\) = .*/\1/p' |
 		grep -v -e '^resources_used' -e '^session_id')
 	same names "Job_Name Job_Owner job_state queue server Checkpoint ctime Error_Path exec_host exec_vnode \

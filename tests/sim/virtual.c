@@ -2,8 +2,8 @@
  *
  * virtual.c - a loop whose time is given from outside.
  *
- * A turn is what it is in the real loop: timers that are due, posted calls, deferred calls, the end of
- * the turn. Between turns time jumps. Work for a thread is a timer: when it fires it is
+ * A turn is what it is in the real loop: posted calls and what these defer, timers that are due and what these post and
+ * defer, the end of the turn. Between turns time jumps. Work for a thread is a timer: when it fires it is
  * done and its end is told, so that two runs with the same times are the same run.
  */
 #include "virtual.h"
@@ -297,6 +297,8 @@ void loop_turn(struct loop *l, int64_t now_ms)
 {
 	if (now_ms > l->now_ms)
 		l->now_ms = now_ms;
+	posted_run(l);
+	deferred_run(l);
 	timers_run(l);
 	posted_run(l);
 	deferred_run(l);

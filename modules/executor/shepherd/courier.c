@@ -91,13 +91,18 @@ static bool errand_run(const struct spec *s, const struct errand *e)
 	return !WIFSIGNALED(status);
 }
 
+static bool is_spooled(const struct spec_stream *stream)
+{
+	return stream->run && !stream->keep;
+}
+
 /* 1: it was not placed. */
 static int stream_keep(const struct spec *s, const struct spec_stream *stream, const char *suffix, bool drop)
 {
 	char to[PATH_MAX];
 	struct stat st;
 
-	if (!stream->run || stream->keep || lstat(stream->run, &st) < 0)
+	if (!is_spooled(stream) || lstat(stream->run, &st) < 0)
 		return 0;
 	if (drop)
 		return unlink(stream->run) < 0 && errno != ENOENT;
@@ -141,6 +146,13 @@ static bool errand_insist(const struct spec *s, const struct errand *e)
 	return false;
 }
 
+/* An empty TMPDIR, which most are: its parent is the site's, so root may do it. */
+static void empty_remove(const struct spec *s)
+{
+	if (s->tmpdir)
+		rmdir(s->tmpdir);
+}
+
 static void directories_remove(const struct spec *s)
 {
 	for (int tries = 0; tries < CLEAN_TRIES && (is_there(s->tmpdir) || is_there(s->sandbox)); tries++)
@@ -151,13 +163,18 @@ static void directories_remove(const struct spec *s)
 int courier_run(struct spec *s, int status)
 {
 	char *notice = record_last(s, "notice ");
-	bool drop;
+	bool output = notice || is_spooled(&s->out) || is_spooled(&s->err) || s->out.remove || s->err.remove;
+	bool drop = false;
 	int missed;
 
-	places_read(s);
-	errand_insist(s, &(struct errand){ .status = status, .notice = notice, .place = !is_discarded(s) });
+	if (!output)
+		empty_remove(s);
+	if (output || is_there(s->tmpdir) || is_there(s->sandbox)) {
+		places_read(s);
+		errand_insist(s, &(struct errand){ .status = status, .notice = notice, .place = !is_discarded(s) });
+		drop = is_discarded(s);
+	}
 	free(notice);
-	drop = is_discarded(s);
 	directories_remove(s);
 	missed = stream_keep(s, &s->out, ".OU", drop) | stream_keep(s, &s->err, ".ER", drop) << 1;
 	return drop ? 0 : missed;

@@ -148,16 +148,18 @@ static void rest_end(const struct spec *s)
 {
 	struct timespec pause = { 0, 100000 };
 
+	if (!reap())
+		return;
 	/* Before those that fork and exit in turn, however busy the machine is; the kernel leaves others a twentieth. */
 	sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = 1 });
-	while (reap()) {
+	do {
 		if (s->cgroup)
 			group_kill(s->cgroup);
 		proc_kill_pass(getpid());
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < PAUSE_LONGEST_NS) /* what stays in the kernel */
 			pause.tv_nsec += pause.tv_nsec / 8;
-	}
+	} while (reap());
 	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
 }
 

@@ -76,6 +76,21 @@ static void test_deferred_before_turn_end(void)
 	finish("12E");
 }
 
+static void mark_and_defer(void *arg)
+{
+	mark('p');
+	CU_ASSERT_EQUAL(loop_defer(l, mark_arg, arg), 0);
+}
+
+/* What came, and what it deferred, does not wait for slices of long work. */
+static void test_deferred_before_timers(void)
+{
+	begin(3);
+	CU_ASSERT_PTR_NOT_NULL(loop_timer(l, 0, mark_arg, "t"));
+	CU_ASSERT_EQUAL(loop_post(l, mark_and_defer, "d"), 0);
+	finish("pdt");
+}
+
 static void test_turn_end_only_when_due(void)
 {
 	begin(1);
@@ -448,7 +463,7 @@ static void test_wall_clock(void)
 	loop_destroy(l);
 }
 
-TESTS_MAIN("loop", TEST(test_deferred_before_turn_end), TEST(test_turn_end_only_when_due),
+TESTS_MAIN("loop", TEST(test_deferred_before_turn_end), TEST(test_deferred_before_timers), TEST(test_turn_end_only_when_due),
 	   TEST(test_endless_deferring_lets_others_in), TEST(test_endless_timers_let_others_in), TEST(test_slices_of_many),
 	   TEST(test_many_deferred_in_order),
 	   TEST(test_timers_in_order_and_never_early), TEST(test_cancel_in_callback),

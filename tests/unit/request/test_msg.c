@@ -246,6 +246,27 @@ static void test_frame_in_front(void)
 	out_drop(o);
 }
 
+static char *memory_of(const char *bytes, size_t len)
+{
+	char *memory = malloc(len + 3);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(memory);
+	memcpy(memory + 2, bytes, len);
+	memory[len + 2] = 'x';
+	return memory;
+}
+
+static void test_taken_memory(void)
+{
+	static const char body[] = "\x81\xa1k\xa5hello";
+	struct keel_msg *m;
+
+	CU_ASSERT_EQUAL_FATAL(msg_take(memory_of(body, sizeof(body) - 1), 2, sizeof(body) - 1, &m), 0);
+	CU_ASSERT_STRING_EQUAL(msg_api()->str(m, "k"), "hello");
+	msg_destroy(m);
+	CU_ASSERT_EQUAL(msg_take(memory_of(body, sizeof(body) - 2), 2, sizeof(body) - 2, &m), -EPROTO);
+}
+
 TESTS_MAIN("msg", TEST(test_round_trip), TEST(test_attrs), TEST(test_hostile_attrs),
 	   TEST(test_hostile_values), TEST(test_not_a_map), TEST(test_wrong_use),
-	   TEST(test_deepest_is_readable), TEST(test_frame_in_front))
+	   TEST(test_deepest_is_readable), TEST(test_frame_in_front), TEST(test_taken_memory))

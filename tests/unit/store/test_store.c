@@ -15,6 +15,7 @@
 #include "log/log.h"
 #include "loop/inside.h"
 #include "loop/loop.h"
+#include "msg/msg.h"
 #include "no_memory.h"
 #include "object/objects.h"
 #include "registry/registry.h"
@@ -33,9 +34,10 @@ static struct {
 	unsigned commits, tries;
 	char rows[8192];   /* "job/1=4 job/1.script=9 -job/2 |": one bar per transaction */
 	char stored[64];   /* what read_blob finds */
+	const void *blob;  /* where the bytes of the last one were */
 	bool damaged;
 	struct loop *loop; /* woken by each try */
-} disk = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0, 0, 0, 0, "", "", false, NULL };
+} disk = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0, 0, 0, 0, "", "", NULL, false, NULL };
 
 static void woken(void *arg)
 {
@@ -80,6 +82,8 @@ static int32_t disk_commit(struct keel_mod *m, const struct keel_store_row *rows
 		at = disk.rows + strlen(disk.rows);
 		sprintf(at, "%s%s/%s%s%s ", rows[i].bytes ? "" : "-", rows[i].klass, rows[i].id,
 			rows[i].blob ? "." : "", rows[i].blob ? rows[i].blob : "");
+		if (rows[i].blob)
+			disk.blob = rows[i].bytes;
 	}
 	if (rc == 0) {
 		strcat(disk.rows, "|");
@@ -487,6 +491,29 @@ static void reads_before_the_end_is_known(void)
 	kernel_stop();
 }
 
+/* The request has ended, the commit has not: the bytes are where they were, and are given back after it. */
+static void bytes_of_a_long_request_stay(void)
+{
+	static const char body[] = "\x81\xa1s\xc4\x03one";
+	char *memory = malloc(sizeof(body)), *script = memory + 5;
+	struct keel_msg *m;
+
+	kernel_start(true);
+	memcpy(memory, body, sizeof(body));
+	CU_ASSERT_EQUAL_FATAL(msg_take(memory, 0, sizeof(body) - 1, &m), 0);
+	disk_hold(true);
+	k.blob->put(job("1"), "s", script, 3);
+	msg_destroy(m);
+	under_way(1);
+	get("1", "s");
+	wait_told("[one]");
+	disk_hold(false);
+	settle();
+	CU_ASSERT_PTR_EQUAL(disk.blob, script);
+	kernel_stop();
+	CU_ASSERT_PTR_NULL(msg_hold(script, 3));
+}
+
 static void failing_and_recovering(void)
 {
 	kernel_start(true);
@@ -655,6 +682,6 @@ static void each_allocation_fails(void)
 TESTS_MAIN("store", TEST(without_a_store), TEST(one_turn_one_transaction), TEST(gathering_while_writing),
 	   TEST(the_copy_is_of_its_turn), TEST(never_stored_never_deleted), TEST(blobs_go_with_their_object),
 	   TEST(reads_see_what_is_on_its_way),
-	   TEST(reads_before_the_end_is_known), TEST(failing_and_recovering), TEST(any_other_number_is_a_failure), TEST(closed_while_writing),
+	   TEST(reads_before_the_end_is_known), TEST(bytes_of_a_long_request_stay), TEST(failing_and_recovering), TEST(any_other_number_is_a_failure), TEST(closed_while_writing),
 	   TEST(damaged_store), TEST(many),
 	   TEST(no_memory_to_gather), TEST(each_allocation_fails))

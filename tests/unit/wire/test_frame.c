@@ -3,6 +3,7 @@
  * test_frame.c - frames out of a stream that comes in pieces, and streams that are none.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "frame.h"
@@ -135,5 +136,84 @@ static void test_room_too_large(void)
 	frame_reader_fini(&r);
 }
 
+static void test_memory_of_the_last_frame(void)
+{
+	struct frame_reader r;
+	struct frame one, two;
+	char bytes[64], *memory;
+	size_t n = make(bytes, WIRE_REQUEST, 1, "one");
+
+	n += make(bytes + n, WIRE_REQUEST, 2, "two");
+	frame_reader_init(&r, 100);
+	feed(&r, bytes, n);
+	CU_ASSERT_EQUAL_FATAL(frame_next(&r, &one), 1);
+	CU_ASSERT_PTR_NULL(frame_take(&r, &one)); /* another one is behind it */
+	CU_ASSERT_EQUAL_FATAL(frame_next(&r, &two), 1);
+	CU_ASSERT_PTR_NULL(frame_take(&r, &one));
+	memory = frame_take(&r, &two);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(memory);
+	CU_ASSERT_EQUAL(memcmp(two.body, "two", 3), 0);
+	CU_ASSERT_PTR_EQUAL(two.body, memory + n - 3);
+	feed(&r, bytes, n); /* into memory of its own */
+	CU_ASSERT_EQUAL(frame_next(&r, &one), 1);
+	CU_ASSERT_EQUAL(memcmp(one.body, "one", 3), 0);
+	free(memory);
+	frame_reader_fini(&r);
+}
+
+static void test_no_byte_behind_the_frame(void)
+{
+	struct frame_reader r;
+	struct frame f;
+	static char bytes[4096];
+
+	memset(bytes, '.', sizeof(bytes));
+	frame_header(bytes, WIRE_REQUEST, 1, sizeof(bytes) - WIRE_HEADER_SIZE);
+	frame_reader_init(&r, sizeof(bytes));
+	feed(&r, bytes, sizeof(bytes));
+	CU_ASSERT_EQUAL_FATAL(r.size, sizeof(bytes));
+	CU_ASSERT_EQUAL_FATAL(frame_next(&r, &f), 1);
+	CU_ASSERT_PTR_NULL(frame_take(&r, &f));
+	frame_reader_fini(&r);
+}
+
+/* The memory of a long frame is not the next one's. */
+static void test_memory_of_a_longer_one(void)
+{
+	struct frame_reader r;
+	struct frame f;
+	static char bytes[1u << 20];
+	size_t n = WIRE_HEADER_SIZE + 500000;
+
+	frame_reader_init(&r, sizeof(bytes));
+	frame_header(bytes, WIRE_PING, 1, 500000);
+	n += make(bytes + n, WIRE_REQUEST, 2, "short");
+	feed(&r, bytes, n);
+	CU_ASSERT_EQUAL_FATAL(frame_next(&r, &f), 1);
+	CU_ASSERT_EQUAL_FATAL(frame_next(&r, &f), 1);
+	CU_ASSERT_PTR_NULL(frame_take(&r, &f));
+	frame_reader_fini(&r);
+}
+
+static void test_what_lacks(void)
+{
+	struct frame_reader r;
+	char bytes[64];
+	size_t n = make(bytes, WIRE_REQUEST, 1, "hello");
+
+	frame_reader_init(&r, 100);
+	feed(&r, bytes, WIRE_HEADER_SIZE - 1);
+	CU_ASSERT_EQUAL(frame_lacks(&r), 0);
+	CU_ASSERT_FALSE(frame_is_whole(&r));
+	feed(&r, bytes + WIRE_HEADER_SIZE - 1, 3);
+	CU_ASSERT_EQUAL(frame_lacks(&r), 3);
+	CU_ASSERT_FALSE(frame_is_whole(&r));
+	feed(&r, bytes + n - 3, 3);
+	CU_ASSERT_EQUAL(frame_lacks(&r), 0);
+	CU_ASSERT_TRUE(frame_is_whole(&r));
+	frame_reader_fini(&r);
+}
+
 TESTS_MAIN("frame", TEST(test_header_bytes), TEST(test_byte_by_byte), TEST(test_several_at_once),
-	   TEST(test_bad_headers), TEST(test_announced_length_is_not_allocated), TEST(test_room_too_large))
+	   TEST(test_bad_headers), TEST(test_announced_length_is_not_allocated), TEST(test_room_too_large),
+	   TEST(test_memory_of_the_last_frame), TEST(test_no_byte_behind_the_frame), TEST(test_memory_of_a_longer_one), TEST(test_what_lacks))
