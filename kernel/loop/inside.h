@@ -25,6 +25,7 @@ struct loop {
 	bool due;         /* loop_turn_due() was called in this turn */
 	loop_fn *turn_end;
 	void *turn_arg;
+	uint32_t working;      /* loop_work() whose `done` has not returned */
 	struct calls ready;    /* timers whose time has come */
 	struct calls deferred;
 	pthread_mutex_t lock; /* guards posted */

@@ -53,6 +53,7 @@ void loop_turn_due(struct loop *l);
 
 /* Worker threads: `work` there, `done` here. */
 int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg);
+void loop_work_end(struct loop *l); /* waits until each `done` has returned: before what they use is destroyed */
 
 enum loop_events { LOOP_READABLE = 1, LOOP_WRITABLE = 2 };
 typedef void loop_fd_fn(void *arg, int events);

@@ -9,6 +9,7 @@
 
 struct work {
 	uv_work_t uv;
+	struct loop *loop;
 	loop_fn *work, *done;
 	void *arg;
 };
@@ -22,14 +23,13 @@ static void work_do(uv_work_t *uv)
 
 static void work_done(uv_work_t *uv, int cancelled)
 {
-	struct work *w = uv->data;
-	loop_fn *done = w->done;
-	void *arg = w->arg;
+	struct work w = *(struct work *)uv->data;
 
-	(void)cancelled; /* only cancelling makes it fail, and nobody cancels */
-	free(w);
-	if (done != NULL)
-		done(arg);
+	(void)cancelled; /* only cancelling makes it fail, and nothing cancels */
+	free(uv->data);
+	if (w.done != NULL)
+		w.done(w.arg);
+	w.loop->working--;
 }
 
 int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg)
@@ -39,6 +39,7 @@ int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg)
 
 	if (w == NULL)
 		return -ENOMEM;
+	w->loop = l;
 	w->work = work;
 	w->done = done;
 	w->arg = arg;
@@ -46,5 +47,13 @@ int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg)
 	ret = uv_queue_work(&l->uv, &w->uv, work_do, work_done);
 	if (ret < 0)
 		free(w);
+	else
+		l->working++;
 	return ret;
+}
+
+void loop_work_end(struct loop *l)
+{
+	while (l->working > 0)
+		uv_run(&l->uv, UV_RUN_ONCE);
 }

@@ -293,6 +293,8 @@ static void end(struct daemon *d)
 		hooks_stop(d->parts.hooks);
 	if (d->parts.modules != NULL)
 		modules_stop(d->parts.modules);
+	if (d->parts.loop != NULL)
+		loop_work_end(d->parts.loop); /* what it calls needs all the parts */
 	if (d->parts.log != NULL && d->stopping)
 		log_add(d->parts.log, KEEL_LOG_SYSTEM, "Svr", d->parts.daemon_name, "%s",
 			d->parts.daemon & KEEL_SERVER ? "Server shutdown completed" : "Is down");

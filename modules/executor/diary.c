@@ -19,14 +19,14 @@ void diary_plain(char *text)
 			*text = '?';
 }
 
-int diary_open(const char *jobs_dir, const char *id)
+int diary_open(const char *jobs_dir, const char *id, int how)
 {
 	char path[4096];
 	int fd;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s.TK", jobs_dir, id) >= sizeof(path))
 		return -ENAMETOOLONG;
-	fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+	fd = open(path, how | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -34,7 +34,7 @@ int diary_append(const char *jobs_dir, const char *id, const char *line)
 {
 	size_t len = strlen(line);
 	char *text = malloc(len + 2);
-	int fd = text ? diary_open(jobs_dir, id) : -ENOMEM, r = fd < 0 ? fd : 0;
+	int fd = text ? diary_open(jobs_dir, id, O_WRONLY) : -ENOMEM, r = fd < 0 ? fd : 0;
 
 	if (r == 0) {
 		memcpy(text, line, len + 1);

@@ -7,8 +7,8 @@
 
 /* Users choose names with newlines in them: each control character becomes `?`. */
 void diary_plain(char *text);
-/* For appending; -errno. */
-int diary_open(const char *jobs_dir, const char *id);
+/* `how`: O_RDONLY, or O_WRONLY for appending. The descriptor, or -errno. */
+int diary_open(const char *jobs_dir, const char *id, int how);
 /* One line, whatever is in the text. 0 or -errno. */
 int diary_append(const char *jobs_dir, const char *id, const char *line);
 

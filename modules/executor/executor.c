@@ -130,6 +130,7 @@ static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
 	int32_t r = 0;
 
 	nursery_init(&st->mom.nursery);
+	proc_world(st->mom.world);
 	st->mom.last_start = INT64_MAX;
 
 	st->server.began_ms = st->core->now_ms(mod);

@@ -13,6 +13,7 @@
 #include "keel/sized.h"
 #include "launch.h"
 #include "nursery.h"
+#include "proc.h"
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -166,6 +167,7 @@ struct mom {
 	int64_t last_start; /* the number of the last start message on this link; INT64_MAX: not known */
 	char store[64]; /* the id of the store whose server had the last task started; "": none has said */
 	struct nursery nursery;
+	char world[PROC_WORLD_SIZE]; /* this boot of this machine, as proc_world() says */
 };
 
 struct state {

@@ -164,6 +164,7 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	l->host = strdup(st->core->host_name(mod));
 	l->shepherd = shepherd_path(mod);
 	l->nursery = &((struct state *)mod->state)->mom.nursery;
+	l->world = st->mom.world;
 	l->room = cf->room;
 	l->tmpdir = cf->tmpdir && *cf->tmpdir ? strdup(cf->tmpdir) : NULL;
 	l->groups_dir = st->mom.freezer_dir ? strdup(st->mom.freezer_dir) : NULL;

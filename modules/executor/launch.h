@@ -45,6 +45,7 @@ struct launch {
 	char *pbs_home, *host, *server, *shepherd, *tmpdir;
 	char **usecp; /* NULL-terminated */
 	struct nursery *nursery;
+	const char *world; /* proc_world() */
 	char *groups_dir, *group_path; /* where its cgroup is made, and that; NULL none */
 	int64_t start_ms, deliver_ms;
 	bool output_here, error_here; /* their hosts have an address of this one */

@@ -9,6 +9,7 @@
 #include "executor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +158,7 @@ void modify_write(struct keel_mod *mod, struct task *t)
 
 	if (!w)
 		return; /* one after the other */
-	w->fd = diary_open(st->mom.jobs_dir, t->id);
+	w->fd = diary_open(st->mom.jobs_dir, t->id, O_WRONLY);
 	w->l = launch_bare(mod, t->id, t->run);
 	w->walltime = t->walltime_limit;
 	w->cput = t->cput_limit;

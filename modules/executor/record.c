@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,65 +30,100 @@ void record_note(struct keel_mod *mod, const struct task *t, const char *fmt, ..
 		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id, "its diary cannot be written: %s", strerror(-r));
 }
 
-static void diary_resumed(struct diary *d, int64_t at, int64_t up)
+static void resumed_take(struct diary *d, const char *rest)
 {
+	long long at = 0, up = 0;
+
+	if (sscanf(rest, "%lld %lld", &at, &up) < 1)
+		return;
 	d->stopped += d->stopped_at ? at - d->stopped_at : 0;
 	d->up_stopped += d->up_stopped_at ? up - d->up_stopped_at : 0;
 	d->stopped_at = d->up_stopped_at = 0;
 }
 
-static void diary_line(struct diary *d, const char *line)
+static void stopped_take(struct diary *d, const char *rest)
 {
-	long long n = 0, up = 0;
-	unsigned long long start = 0;
-	int pid = 0, used = 0;
+	long long at = 0, up = 0;
+
+	if (sscanf(rest, "%lld %lld", &at, &up) >= 1)
+		d->stopped_at = at, d->up_stopped_at = up;
+}
+
+static void shepherd_take(struct diary *d, const char *rest)
+{
+	unsigned long long start;
+	int pid;
+
+	if (sscanf(rest, "%d %llu", &pid, &start) == 2)
+		d->shepherd = pid, d->shepherd_start = start;
+}
+
+static void refused_take(struct diary *d, const char *rest)
+{
+	int status, used = 0;
+
+	if (sscanf(rest, "%d %n", &status, &used) == 1 && used)
+		d->refused = status, snprintf(d->why, sizeof(d->why), "%s", rest + used);
+}
+
+static void ended_take(struct diary *d, const char *rest)
+{
+	unsigned long long cpu_us;
+	int status, session;
 	char done[8];
 
-	if (sscanf(line, "run %lld", &n) == 1)
-		d->run = n;
-	else if (sscanf(line, "shepherd %d %llu", &pid, &start) == 2)
-		d->shepherd = pid, d->shepherd_start = start;
-	else if (sscanf(line, "successor %d %llu", &pid, &start) == 2)
-		d->shepherd = pid, d->shepherd_start = start;
-	else if (sscanf(line, "placed %d", &pid) == 1)
-		d->placed = pid;
-	else if (sscanf(line, "began %lld", &n) == 1)
-		d->began = n;
-	else if (sscanf(line, "walltime %lld", &n) == 1)
-		d->walltime = n;
-	else if (sscanf(line, "cput %lld", &n) == 1)
-		d->cput = n;
-	else if (sscanf(line, "ncpus %lld", &n) == 1)
-		d->ncpus = n;
-	else if (sscanf(line, "started %d", &pid) == 1)
-		d->session = pid;
-	else if (sscanf(line, "up %lld", &n) == 1)
-		d->up = n;
-	else if (sscanf(line, "over %lld", &n) == 1)
-		d->up_over = n;
-	else if (sscanf(line, "stopped %lld %lld", &n, &up) >= 1)
-		d->stopped_at = n, d->up_stopped_at = up;
-	else if (sscanf(line, "resumed %lld %lld", &n, &up) >= 1)
-		diary_resumed(d, n, up);
-	else if (sscanf(line, "limit %lld", &n) == 1)
-		d->limit = (int32_t)n;
-	else if (sscanf(line, "refused %d %n", &pid, &used) == 1 && used)
-		d->refused = pid, snprintf(d->why, sizeof(d->why), "%s", line + used);
-	else if (sscanf(line, "ended %lld session %d cpu_us %llu max_rss_kb %*u at %*d %7s", &n, &pid, &start,
-			done) == 4 && strcmp(done, "done") == 0)
-		d->ended = true, d->status = (int32_t)n, d->session = pid, d->cpu_us = start;
-	else if (sscanf(line, "uid %lld", &n) == 1)
-		d->uid = (uid_t)n;
-	else if (strncmp(line, "user ", 5) == 0)
-		snprintf(d->user, sizeof(d->user), "%s", line + 5);
-	else if (strncmp(line, "world ", 6) == 0)
-		snprintf(d->world, sizeof(d->world), "%s", line + 6);
-	else if (strncmp(line, "output ", 7) == 0)
-		snprintf(d->output, sizeof(d->output), "%s", line + 7);
-	else if (strncmp(line, "error ", 6) == 0)
-		snprintf(d->error, sizeof(d->error), "%s", line + 6);
-	else if (strncmp(line, "freezer ", 8) == 0)
-		snprintf(d->freezer, sizeof(d->freezer), "%s", line + 8);
+	if (sscanf(rest, "%d session %d cpu_us %llu max_rss_kb %*u at %*d %7s", &status, &session, &cpu_us, done) == 4 &&
+	    strcmp(done, "done") == 0)
+		d->ended = true, d->status = status, d->session = session, d->cpu_us = cpu_us;
+}
+
+/* The first word of a line, and what the rest of it becomes: a number of so many bytes, a text in as many, or what
+ * a function makes of it. */
+#define NUMBER(member) offsetof(struct diary, member), .number = sizeof(((struct diary *)0)->member)
+#define TEXT(member) offsetof(struct diary, member), .text = sizeof(((struct diary *)0)->member)
+static const struct {
+	const char *word;
+	size_t at, number, text;
+	void (*take)(struct diary *d, const char *rest);
+} words[] = {
+	{ "world ", TEXT(world) },	{ "run ", NUMBER(run) },
+	{ "shepherd ", .take = shepherd_take }, { "successor ", .take = shepherd_take },
+	{ "began ", NUMBER(began) },	{ "up ", NUMBER(up) },
+	{ "uid ", NUMBER(uid) },	{ "user ", TEXT(user) },
+	{ "walltime ", NUMBER(walltime) }, { "cput ", NUMBER(cput) },
+	{ "ncpus ", NUMBER(ncpus) },	{ "output ", TEXT(output) },
+	{ "error ", TEXT(error) },	{ "freezer ", TEXT(freezer) },
+	{ "started ", NUMBER(session) }, { "refused ", .take = refused_take },
+	{ "stopped ", .take = stopped_take }, { "resumed ", .take = resumed_take },
+	{ "limit ", NUMBER(limit) },	{ "over ", NUMBER(up_over) },
+	{ "ended ", .take = ended_take }, { "placed ", NUMBER(placed) },
+};
+
+static void number_take(void *at, size_t size, const char *rest)
+{
+	char *end;
+	int64_t n = strtoll(rest, &end, 10);
+
+	if (end != rest)
+		memcpy(at, size == sizeof(int32_t) ? (const void *)&(int32_t){ (int32_t)n } : &n, size);
+}
+
+static void diary_line(struct diary *d, const char *line)
+{
+	for (size_t i = 0; i < KEEL_COUNT(words); i++) {
+		size_t len = strlen(words[i].word);
+		char *at = (char *)d + words[i].at;
+
+		if (strncmp(line, words[i].word, len) != 0)
+			continue;
+		if (words[i].take)
+			words[i].take(d, line + len);
+		else if (words[i].number)
+			number_take(at, words[i].number, line + len);
+		else
+			snprintf(at, words[i].text, "%s", line + len);
+		return;
+	}
 }
 
 int record_read(const char *jobs_dir, const char *id, struct diary *ret)

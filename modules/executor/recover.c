@@ -57,12 +57,9 @@ static bool shepherd_lives(const struct diary *d)
 	       !strchr("ZX", p.state);
 }
 
-static bool is_this_world(const struct diary *d)
+static bool is_this_world(const struct state *st, const struct diary *d)
 {
-	char world[PROC_WORLD_SIZE];
-
-	proc_world(world);
-	return world[0] && strcmp(world, d->world) == 0;
+	return st->mom.world[0] && strcmp(st->mom.world, d->world) == 0;
 }
 
 /* Its shepherd was killed while no daemon was there. What it was doing in another world has ended with that; only
@@ -75,7 +72,7 @@ static void task_abandoned(struct keel_mod *mod, struct task *t, const struct di
 	snprintf(path, sizeof(path), "%s/%s.JB", st->mom.jobs_dir, t->id);
 	t->shepherd = 0;
 	t->found_over = access(path, R_OK) == 0;
-	if (t->found_over && d->session > 0 && is_this_world(d))
+	if (t->found_over && d->session > 0 && is_this_world(st, d))
 		return;
 	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "nothing is left of the task");
 	if (t->found_over) {
@@ -83,7 +80,7 @@ static void task_abandoned(struct keel_mod *mod, struct task *t, const struct di
 		record_note(mod, t, "discarded");
 		return;
 	}
-	if (is_this_world(d))
+	if (is_this_world(st, d))
 		proc_kill_strays(d->session, NULL, d->shepherd_start, d->uid);
 	task_free(mod, t);
 }
@@ -95,7 +92,7 @@ static void clock_fill(struct keel_mod *mod, struct task *t, const struct diary 
 	const struct state *st = mod->state;
 	int64_t now = st->core->now_ms(mod), up = proc_up_ms(), time = st->core->time(mod);
 
-	if (d->up && is_this_world(d)) {
+	if (d->up && is_this_world(st, d)) {
 		t->began_ms = now - (up - d->up);
 		t->stopped_ms = d->up_stopped;
 		t->stopped_at_ms = d->up_stopped_at ? now - (up - d->up_stopped_at) : 0;

@@ -327,16 +327,15 @@ static void wish_print(FILE *f, const char *key, const char *text)
 
 static char *record_text(const struct launch *l, size_t *ret_len)
 {
-	char *text = NULL, world[PROC_WORLD_SIZE];
+	char *text = NULL;
 	FILE *f = open_memstream(&text, ret_len);
 
 	if (!f)
 		return NULL;
-	proc_world(world);
 	fprintf(f,
 		"world %s\nrun %lld\nshepherd %d %llu\nbegan %lld\nup %lld\nuid %u\nuser %s\nwalltime %lld\ncput %lld\n"
 		"ncpus %lld\n",
-		world, (long long)l->run, (int)l->pid, (unsigned long long)l->start, (long long)time(NULL),
+		l->world, (long long)l->run, (int)l->pid, (unsigned long long)l->start, (long long)time(NULL),
 		(long long)proc_up_ms(), (unsigned)l->account_of.uid, l->user, l->walltime ? (long long)duration_parse(l->walltime) : 0,
 		l->cput ? (long long)duration_parse(l->cput) : 0, (long long)l->job_ncpus);
 	wish_print(f, "output", l->output);

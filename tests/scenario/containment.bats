@@ -117,6 +117,24 @@ log_has() { has "$(server_log)" "$1"; }
 	answers
 }
 
+@test "a daemon ends while a work() hangs: it waits for it, and its done() finds a daemon that is all there" {
+	setup_sandbox
+	mkfifo "$SB/accounts"
+	echo "lookup: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/lookup.so\"; file = \"$SB/accounts\"; };" \
+		>"$SB/server/etc/modules.d/lookup.conf"
+	sandbox reload
+	as "$OWNER" qsub -A physics -- /bin/true 2>/dev/null 3>&- &
+	wait_until 10 held 'job_submit lookup: looking up the account'
+	server=$(head -n 1 "$SB/server/server_priv/server.lock")
+	kill "$server"
+	wait_until 10 log_has ';Module;lookup;work\(\) of it has not returned'
+	kill -0 "$server"
+	echo physics >"$SB/accounts"
+	wait_until 10 log_has ';Server shutdown completed'
+	sandbox restart server
+	answers
+}
+
 @test "children of one question: each is asked, one waits, the answer comes when the last has its verdict" {
 	setup_sandbox
 	for module in durable may_delete; do

@@ -36,16 +36,6 @@ int privileges_drop(const struct spec *s)
 	return s->drop ? identity_become(s->uid, s->gid, s->groups, s->n_groups) : 0;
 }
 
-static void signals_restore(void)
-{
-	sigset_t none;
-
-	for (int i = 1; i < NSIG; i++)
-		signal(i, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 static int limits_apply(const struct spec *s)
 {
 	for (size_t i = 0; i < s->n_limits; i++) {
@@ -148,7 +138,7 @@ _Noreturn void child_run(struct spec *s, int trouble_fd)
 	int r, out, err;
 
 	setsid();
-	signals_restore();
+	signals_set(SIG_DFL);
 	out = spool_open(s, &s->out, trouble_fd); /* before the job's limits: what fails is the host's */
 	err = spool_open(s, &s->err, trouble_fd);
 	if ((r = limits_apply(s)) < 0)

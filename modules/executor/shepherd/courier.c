@@ -114,13 +114,31 @@ static int stream_keep(const struct spec *s, const struct spec_stream *stream, c
 	return 1;
 }
 
-/* The daemon has said that nobody wants this run any more. */
-static bool is_discarded(const struct spec *s)
+/* The daemon has noted that this run is not wanted any more. */
+static bool is_discarded(const char *diary)
 {
-	char *said = record_last(s, "discarded");
+	char *noted = text_last(diary, "discarded");
 
-	free(said);
-	return said != NULL;
+	free(noted);
+	return noted != NULL;
+}
+
+static bool is_discarded_now(const struct spec *s)
+{
+	char *diary = record_text(s);
+	bool yes = is_discarded(diary);
+
+	free(diary);
+	return yes;
+}
+
+/* "out.place PATH", "err.place PATH": the place of a stream was changed. */
+static void place_read(struct spec_stream *stream, const char *diary, const char *word)
+{
+	char *place = stream->run && !stream->keep ? text_last(diary, word) : NULL;
+
+	if (place)
+		stream->place = *place ? place : NULL; /* kept: we end soon */
 }
 
 static bool is_there(const char *path)
@@ -162,7 +180,7 @@ static void directories_remove(const struct spec *s)
 
 int courier_run(struct spec *s, int status)
 {
-	char *notice = record_last(s, "notice ");
+	char *diary = record_text(s), *notice = text_last(diary, "notice ");
 	bool output = notice || is_spooled(&s->out) || is_spooled(&s->err) || s->out.remove || s->err.remove;
 	bool drop = false;
 	int missed;
@@ -170,11 +188,13 @@ int courier_run(struct spec *s, int status)
 	if (!output)
 		empty_remove(s);
 	if (output || is_there(s->tmpdir) || is_there(s->sandbox)) {
-		places_read(s);
-		errand_insist(s, &(struct errand){ .status = status, .notice = notice, .place = !is_discarded(s) });
-		drop = is_discarded(s);
+		place_read(&s->out, diary, "out.place ");
+		place_read(&s->err, diary, "err.place ");
+		errand_insist(s, &(struct errand){ .status = status, .notice = notice, .place = !is_discarded(diary) });
+		drop = is_discarded_now(s);
 	}
 	free(notice);
+	free(diary);
 	directories_remove(s);
 	missed = stream_keep(s, &s->out, ".OU", drop) | stream_keep(s, &s->err, ".ER", drop) << 1;
 	return drop ? 0 : missed;

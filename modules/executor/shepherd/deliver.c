@@ -25,7 +25,7 @@ static void notice_write(const struct spec *s, const char *notice)
 
 	if (fd < 0)
 		return;
-	dprintf(fd, "=>> PBS: job killed: %s", notice);
+	dprintf(fd, "=>> PBS: job killed: %s\n", notice);
 	close(fd);
 }
 

@@ -44,14 +44,13 @@
 #define REAPED_AT_ONCE 10000 /* a pass over processes costs more than a thousand of them, zombies included */
 #define PAUSE_LONGEST_NS 50000000
 
-/* A task of the same user may signal us by accident (`kill -1`): only KILL ends us early. */
-static void signals_ignore(void)
+void signals_set(void (*handler)(int))
 {
 	static const int list[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1,
 				    SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU, SIGXCPU, SIGXFSZ };
 
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		signal(list[i], SIG_IGN);
+		signal(list[i], handler);
 }
 
 /* The daemon may die between our start and its record of us; then nothing may run. The first letter of what
@@ -292,7 +291,7 @@ static int shepherd(void)
 	struct spec s;
 	char last_words[32], go;
 
-	signals_ignore();
+	signals_set(SIG_IGN);
 	umask(077);
 	if (spec_load(SPEC_FD, &s) < 0 || fcntl(SPEC_TALK, F_SETFD, FD_CLOEXEC) < 0)
 		return EXIT_BAD_SPEC;
@@ -302,9 +301,9 @@ static int shepherd(void)
 	if (!go || (go == 'g' ? !task_run(&s, &o) : proceed(&s, &o) < 0))
 		return EXIT_BAD_SPEC;
 	snprintf(last_words, sizeof(last_words), "placed %d", courier_run(&s, o.status));
-	record_append(&s, last_words);
 	if (s.cgroup)
 		group_remove(s.cgroup); /* no daemon may come back */
+	record_append(&s, last_words);
 	tell(last_words);
 	return 0;
 }

@@ -4,9 +4,11 @@
  * when its last word is there.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,7 +19,7 @@
 int outcome_write(const struct spec *s, const struct outcome *o)
 {
 	char text[320];
-	int len, fd = diary_open(s->jobs_dir, s->id), r = 0;
+	int len, fd = diary_open(s->jobs_dir, s->id, O_WRONLY), r = 0;
 
 	if (fd < 0)
 		return fd;
@@ -37,38 +39,40 @@ void record_append(const struct spec *s, const char *line)
 	diary_append(s->jobs_dir, s->id, line);
 }
 
+char *record_text(const struct spec *s)
+{
+	int fd = diary_open(s->jobs_dir, s->id, O_RDONLY);
+	char *text = NULL;
+	struct stat st;
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && (text = malloc((size_t)st.st_size + 1)))
+		n = pread(fd, text, (size_t)st.st_size, 0);
+	close(fd);
+	if (n >= 0)
+		text[n] = '\0';
+	else
+		free(text);
+	return n >= 0 ? text : NULL;
+}
+
+char *text_last(const char *text, const char *word)
+{
+	const char *found = NULL, *line = text;
+	size_t len = strlen(word);
+
+	for (; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+		if (strncmp(line, word, len) == 0)
+			found = line + len;
+	return found ? strndup(found, strcspn(found, "\n")) : NULL;
+}
+
 char *record_last(const struct spec *s, const char *word)
 {
-	char path[4096], *line = NULL, *found = NULL;
-	size_t room = 0, len = strlen(word);
-	FILE *f;
+	char *text = record_text(s), *found = text_last(text, word);
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s.TK", s->jobs_dir, s->id) >= sizeof(path) ||
-	    !(f = fopen(path, "re")))
-		return NULL;
-	while (getline(&line, &room, f) > 0)
-		if (strncmp(line, word, len) == 0) {
-			free(found);
-			found = strdup(line + len);
-		}
-	free(line);
-	fclose(f);
+	free(text);
 	return found;
-}
-
-/* "out.place PATH", "err.place PATH": the place of a stream was changed. */
-static void place_read(const struct spec *s, struct spec_stream *stream, const char *key)
-{
-	char *place = stream->run && !stream->keep ? record_last(s, key) : NULL;
-
-	if (!place)
-		return;
-	place[strcspn(place, "\n")] = '\0';
-	stream->place = *place ? place : NULL; /* kept: we end soon */
-}
-
-void places_read(struct spec *s)
-{
-	place_read(s, &s->out, "out.place ");
-	place_read(s, &s->err, "err.place ");
 }

@@ -34,8 +34,6 @@ static bool is_this_world(const struct spec *s)
 	bool same;
 
 	proc_world(world);
-	if (then)
-		then[strcspn(then, "\n")] = '\0';
 	same = then && world[0] && strcmp(then, world) == 0;
 	free(then);
 	return same;
@@ -85,10 +83,8 @@ int proceed(struct spec *s, struct outcome *ret)
 {
 	char *tmpdir = record_last(s, "tmpdir "), *began;
 
-	if (tmpdir) {
-		tmpdir[strcspn(tmpdir, "\n")] = '\0';
+	if (tmpdir)
 		s->tmpdir = tmpdir; /* kept: we end soon */
-	}
 	if (is_this_world(s))
 		strays_kill(s);
 	if (!has_begun(s)) {

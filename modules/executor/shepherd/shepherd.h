@@ -20,6 +20,10 @@ struct trouble {
 	char what[240];
 };
 
+/* main.c: of the signals that a task of the same user may send us by accident (`kill -1`): only KILL ends us early. The
+ * task has none of them ignored; the others are as the nursery was started with. */
+void signals_set(void (*handler)(int));
+
 /* child.c: never returns. */
 _Noreturn void child_run(struct spec *s, int trouble_fd);
 /* Become the user of the task for good (identity.h), where the daemon is root. 0, -errno. */
@@ -36,11 +40,13 @@ struct outcome {
 	uint64_t cpu_us, max_rss_kb;
 };
 int outcome_write(const struct spec *s, const struct outcome *o);
-/* Where the streams go now, as the last lines of <id>.TK about them say. */
-void places_read(struct spec *s);
 /* Append a line to <id>.TK. */
 void record_append(const struct spec *s, const char *line);
-/* What stands behind `word` in the last line of <id>.TK that begins with it, its newline too. Malloc'ed; NULL. */
+/* All of <id>.TK; NULL: it cannot be read. Malloc'ed. */
+char *record_text(const struct spec *s);
+/* What stands behind `word` in the last line of a text that begins with it. Malloc'ed; NULL: there is none, or no text. */
+char *text_last(const char *text, const char *word);
+/* The same, of <id>.TK as it is now. */
 char *record_last(const struct spec *s, const char *word);
 
 /* spool.c: with root's rights in folders where everybody may write. */
