@@ -97,6 +97,8 @@ void tree_remove(const char *path)
 {
 	struct pass p;
 
+	if (rmdir(path) == 0) /* most are empty */
+		return;
 	do {
 		int fd = folder_open(AT_FDCWD, path);
 
