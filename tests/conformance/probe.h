@@ -122,7 +122,6 @@ struct deed {
 	struct state *st;
 	const char *id;
 	struct keel_obj *job;
-	const char *point;
 };
 
 static keel_verdict done(const struct deed *d)
@@ -379,7 +378,7 @@ static const struct {
 
 static keel_verdict act(struct keel_call *c, const char *point, const char *id, struct keel_obj *job)
 {
-	const struct deed d = { c, keel_state(c), id, job, point };
+	const struct deed d = { c, keel_state(c), id, job };
 	char word[64] = "";
 
 	if (job != NULL)
