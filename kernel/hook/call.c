@@ -151,8 +151,5 @@ const struct keel_call_api call_api = {
 	.hold = hold_take,
 	.release = hold_release,
 	.session = call_session,
-	.durable = call_durable,
-	.rearm = call_rearm,
-	.forget = call_forget,
 	.settled = call_settled,
 };

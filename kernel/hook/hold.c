@@ -76,7 +76,6 @@ void holds_end(struct op *op, int32_t reason)
 
 void hold_free(struct hold *hold)
 {
-	durable_ended(hold);
 	hold->magic = 0;
 	hold->op->hooks->holds_told++;
 	hold->tap->owner->live--;
@@ -107,7 +106,7 @@ static const char *objection(const struct op *op, const struct keel_hold_opts *o
 {
 	struct hooks *h = op->hooks;
 
-	if (!(op->point->allowed & VERDICT_BIT(KEEL_WAIT)) && !op->orphan)
+	if (!(op->point->allowed & VERDICT_BIT(KEEL_WAIT)))
 		return "a tap of this point cannot wait";
 	if (op->closed)
 		return "the operation is being ended";
@@ -117,8 +116,6 @@ static const char *objection(const struct op *op, const struct keel_hold_opts *o
 		return "a hold needs a reason (.why)";
 	if (o->timeout_ms < 0)
 		return "a hold's timeout cannot be negative";
-	if (o->durable_key != NULL && !op->orphan && durable_objection(op, o->durable_key) != NULL)
-		return durable_objection(op, o->durable_key);
 	if (o->until_point == 0)
 		return NULL;
 	if (point_get(h, o->until_point) == NULL || h->point[o->until_point].kind != KEEL_NOTE ||
@@ -162,10 +159,6 @@ static struct hold *hold_create(struct op *op, const struct keel_hold_opts *o)
 		return NULL;
 	}
 	hold->op = op;
-	if (o->durable_key != NULL && !op->orphan && durable_record(hold, o->durable_key) < 0) {
-		hold_drop(hold);
-		return NULL;
-	}
 	hold->magic = HOLD_MAGIC;
 	hold->since_ms = loop_now_ms(h->parts->loop);
 	hold->until_point = o->until_point;
@@ -268,7 +261,6 @@ void hooks_describe_holds(struct hooks *h, struct buf *out)
 			buf_str(out, "\n");
 		}
 	}
-	durables_describe(h, out);
 }
 
 void hooks_count(struct hooks *h, struct hooks_counts *ret)

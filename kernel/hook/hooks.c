@@ -115,8 +115,6 @@ int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hook
 	if (ret == 0)
 		ret = registry_offer(parts->registry, "call", &call_api);
 	if (ret == 0)
-		ret = durables_init(h);
-	if (ret == 0)
 		ret = scopes_init(h);
 	if (ret == 0)
 		ret = own_init(h);
@@ -152,7 +150,6 @@ void hooks_destroy(struct hooks *h)
 		return;
 	ops_end(h);
 	notes_drop(h);
-	durables_fini(h);
 	chains_free(h);
 	scopes_fini(h);
 	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++)

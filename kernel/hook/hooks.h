@@ -103,8 +103,6 @@ void hooks_forget(struct hooks *h, uint64_t since);
 bool hooks_told(const struct hooks *h, uint64_t since, uint32_t point, const char *id);
 /* The operation an open or not yet told hold is of. */
 struct keel_call *hooks_hold_call(struct keel_hold *hold);
-/* Is it told of what there is already? */
-bool hooks_replays(const struct keel_call *c);
 /* Is it of the map, or of this module? */
 bool hooks_may_raise(struct hooks *h, uint32_t point, const struct owner *owner);
 /* End the operations that wait and were raised with this `done` and an argument that is to end: they fail, in a
@@ -114,10 +112,6 @@ void hooks_raised_end(struct hooks *h, keel_outcome_fn *done, bool (*is_to_end)(
 void hooks_requester_left(struct hooks *h, const struct keel_req *req);
 /* Why its tap could not take a hold just now. */
 const char *hooks_call_why(const struct keel_call *c);
-/* hold() on an operation like this call's, of whose verdict nobody hears; it ends with the hold. */
-keel_verdict hooks_hold_apart(struct keel_call *c, const struct keel_hold_opts *opts, struct keel_hold **ret_hold);
-/* Who took it is gone: one with a durable_key is for whoever comes next, however it ends. */
-void hooks_hold_lost(struct keel_hold *hold);
 
 /* The kernel's own raises. */
 void hooks_note(struct hooks *h, uint32_t point, const void *event);

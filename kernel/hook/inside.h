@@ -197,7 +197,6 @@ struct op {
 	bool gone;   /* the requester went away */
 	bool from_queue;
 	bool ready;  /* parked, and a hold has ended */
-	bool orphan; /* what a durable hold taken back is on: no chain goes on, nobody is told */
 	struct keel_changes *changes;
 	struct keel_req *req;
 	struct owner *raiser; /* NULL: the kernel */
@@ -291,7 +290,6 @@ void budget_guarded(struct owner *owner, const char *what, const char *object, i
 
 /* park.c */
 keel_verdict op_park(struct op *op);
-void op_adopt(struct op *op); /* on the heap, with its copy of the event: it waits */
 void op_free(struct op *op);
 void op_ready(struct op *op);
 void ops_wake(struct hooks *h); /* ask for hooks_turn() */
@@ -322,7 +320,6 @@ struct hold {
 	struct op *op;
 	struct tap *tap; /* a reference */
 	struct loop_timer *deadline;
-	struct durable *durable; /* its record, or NULL */
 	char *why, *until_id;
 	uint32_t until_point;
 	bool open;
@@ -342,19 +339,6 @@ void holds_match(struct hooks *h, const struct point *p, const void *event);
 /* proxy.c */
 void recent_add(struct hooks *h, uint32_t point, const char *id);
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
-
-/* durable.c: holds recorded with their objects */
-int durables_init(struct hooks *h);
-void durables_fini(struct hooks *h); /* the records stay */
-void durables_load(struct hooks *h); /* those of the store, once */
-/* Why this one cannot be recorded; NULL: it can. */
-const char *durable_objection(const struct op *op, const char *key);
-int durable_record(struct hold *hold, const char *key);
-void durable_ended(struct hold *hold); /* it ended: forgotten, or up for whoever comes back */
-void durables_describe(struct hooks *h, struct buf *out);
-int32_t call_durable(struct keel_call *c, uint32_t i, struct keel_durable *ret);
-int32_t call_rearm(struct keel_call *c, const struct keel_hold_opts *opts, struct keel_hold **ret_hold);
-void call_forget(struct keel_call *c, const char *key);
 
 /* scope.c */
 int scopes_init(struct hooks *h);
@@ -403,8 +387,6 @@ struct hooks {
 	uint64_t holds_taken, holds_ended, holds_told;
 	bool stopping; /* no more holds */
 	struct loop_timer *wake;
-	struct durable *durable[ID_BUCKETS]; /* by the id of their object */
-	bool durables_loaded;
 	struct recent *recent; /* NULL: nobody has asked */
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */

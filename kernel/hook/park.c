@@ -105,7 +105,7 @@ keel_verdict op_resolve(struct op *op)
 }
 
 /* ---- parking ----------------------------------------------------------------------------------------- */
-void op_adopt(struct op *op)
+static void op_adopt(struct op *op)
 {
 	struct hooks *h = op->hooks;
 	struct hold *hold;
@@ -185,7 +185,7 @@ static void go_on(struct op *op)
 		op_abort(op, KEEL_CANCEL_OBJECT_GONE);
 	op_enter(h, op);
 	v = op_resolve(op);
-	if (v != KEEL_WAIT && !op->orphan)
+	if (v != KEEL_WAIT)
 		v = op_run_on(op, v, &out);
 	if (v == KEEL_WAIT) {
 		op_leave(h, op);

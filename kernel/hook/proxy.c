@@ -39,11 +39,6 @@ struct keel_call *hooks_hold_call(struct keel_hold *hold)
 	return &((struct hold *)hold)->op->pub;
 }
 
-bool hooks_replays(const struct keel_call *c)
-{
-	return (((const struct op *)c)->special & OP_REPLAY) != 0;
-}
-
 const char *hooks_call_why(const struct keel_call *c)
 {
 	return ((const struct op *)c)->err.text;

@@ -26,7 +26,7 @@ static inline void op_init(struct op *op, struct hooks *h, struct point *p, cons
 	op->n_open = 0;
 	op->worst = KEEL_NEXT;
 	op->abort = 0;
-	op->parked = op->closed = op->gone = op->from_queue = op->ready = op->orphan = false;
+	op->parked = op->closed = op->gone = op->from_queue = op->ready = false;
 	op->changes = NULL;
 	op->req = NULL;
 	op->raiser = NULL;

@@ -109,10 +109,7 @@ static void tell(void *arg, uint32_t point, const char *id, struct keel_obj *obj
 int hooks_replay(struct hooks *h, struct objects *objects, const struct owner *only)
 {
 	struct replay *r;
-	int ret;
-
-	durables_load(h);
-	ret = replay_open(h, only, &r);
+	int ret = replay_open(h, only, &r);
 
 	if (ret < 0)
 		return ret;

@@ -21,7 +21,7 @@ int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg)
 	struct op *op = (struct op *)c;
 	struct settled *s;
 
-	if (fn == NULL || (op->point->kind != KEEL_GATE && op->point->kind != KEEL_ASK) || op->orphan)
+	if (fn == NULL || (op->point->kind != KEEL_GATE && op->point->kind != KEEL_ASK))
 		return -EINVAL;
 	s = malloc(sizeof(*s));
 	if (s == NULL)

@@ -136,38 +136,15 @@ static void ask_hold(struct asked *a)
 	struct keel_hold_opts o = { .size = sizeof(o) };
 	int64_t number = talk_int(a->in);
 	const char *why = NULL;
-	bool again;
 
 	o.why = talk_str(a->in);
 	o.until_point = (uint32_t)talk_int(a->in);
 	o.until_id = talk_str(a->in);
 	o.timeout_ms = talk_int(a->in);
-	o.durable_key = talk_str(a->in);
-	again = talk_int(a->in) != 0;
 	if (talk_bad(a->in))
 		return;
-	asked_code(a, a->w->call != NULL ? a->w->hold(a->w->arg, &o, number, again, &why) : KEEL_FAIL);
+	asked_code(a, a->w->call != NULL ? a->w->hold(a->w->arg, &o, number, &why) : KEEL_FAIL);
 	talk_put_str(a->out, why);
-}
-
-static void ask_durable(struct asked *a)
-{
-	struct keel_durable d = { .size = sizeof(d) };
-	int64_t which = talk_int(a->in);
-
-	asked_code(a, a->w->call != NULL ? a->w->api->durable(a->w->call, (uint32_t)which, &d) : -ENOENT);
-	talk_put_str(a->out, d.key);
-	talk_put_str(a->out, d.why);
-	talk_put_int(a->out, d.left_ms);
-}
-
-static void ask_forget(struct asked *a)
-{
-	const char *key = talk_str(a->in);
-
-	if (a->w->call != NULL && !talk_bad(a->in))
-		a->w->api->forget(a->w->call, key);
-	asked_code(a, 0);
 }
 
 static void ask_session(struct asked *a)
@@ -412,7 +389,6 @@ static void (*const questions[ASK_LAST])(struct asked *a) = {
 	[ASK_TOUCH] = ask_touch,       [ASK_TAPPED] = ask_tapped,
 	[ASK_NOTE] = ask_note,	       [ASK_HOLDS_TEXT] = ask_holds_text,
 	[ASK_PART] = ask_part,	       [ASK_DRAINED] = ask_drained,
-	[ASK_DURABLE] = ask_durable,   [ASK_FORGET] = ask_forget,
 	[ASK_RAISE] = ask_raise,       [ASK_FOLD] = ask_fold,
 	[ASK_POINT] = ask_point,       [ASK_DEFINE] = ask_define,
 };

@@ -40,8 +40,8 @@ struct whom {
 	const struct keel_call_api *api;
 	const struct keel_hook_api *hook;
 	struct keel_obj *(*draft)(void *arg, const char *klass, const char *id);
-	/* KEEL_WAIT, or why not. `again`: it is a durable one, taken back. */
-	int32_t (*hold)(void *arg, struct keel_hold_opts *opts, int64_t number, bool again, const char **ret_why);
+	/* KEEL_WAIT, or why not. */
+	int32_t (*hold)(void *arg, struct keel_hold_opts *opts, int64_t number, const char **ret_why);
 	struct walk *walk; /* of the one who asks; NULL: each question begins at the beginning */
 	int32_t (*part)(void *arg, uint64_t request, const void *body, uint32_t len);
 	int32_t (*drained)(void *arg, uint64_t request);

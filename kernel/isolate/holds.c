@@ -4,20 +4,12 @@
  *
  *   released  -> the process is asked for the verdict of its resume(), the operation is held again meanwhile
  *   cancelled -> it is told
- *   the process ends -> the operation fails; one with a durable_key is for the next process
+ *   the process ends -> the operation fails
  */
 #include <stdlib.h>
 #include <utlist.h>
 
 #include "isolate/inside.h"
-
-void iso_holds_lost(struct process *p)
-{
-	struct iso_hold *h;
-
-	for (h = p->holds; h != NULL; h = h->hh.next)
-		hooks_hold_lost(h->hold);
-}
 
 /* Holds of the module cannot be resumed by anybody. */
 void iso_holds_end(struct process *p)
@@ -25,7 +17,6 @@ void iso_holds_end(struct process *p)
 	struct iso_call *c;
 	struct iso_hold *h;
 
-	iso_holds_lost(p);
 	for (c = p->iso->calls; c != NULL; c = c->hh.next) {
 		if (c->process != p)
 			continue;
@@ -95,23 +86,7 @@ static void hold_cancelled(struct keel_call *c, void *arg, int32_t reason)
 	call_settle(call);
 }
 
-static int32_t take(const struct iso_call *call, const struct keel_hold_opts *opts, bool again, struct keel_hold **ret,
-		    const char **ret_why)
-{
-	const struct keel_call_api *api = call->iso->call;
-	int32_t v;
-
-	if (!again && call->tap->kind == KEEL_NOTE && call->questions != NULL && call->questions->first) {
-		*ret_why = "it cannot wait: a tap of this point cannot wait";
-		return KEEL_FAIL;
-	}
-	v = again ? api->rearm(call_of(call), opts, ret) : api->hold(call_of(call), opts, ret);
-	if (!again && v != KEEL_WAIT)
-		*ret_why = hooks_call_why(call_of(call));
-	return again && v == 0 ? KEEL_WAIT : v;
-}
-
-int32_t call_hold(struct iso_call *call, struct keel_hold_opts *opts, int64_t number, bool again, const char **ret_why)
+int32_t call_hold(struct iso_call *call, struct keel_hold_opts *opts, int64_t number, const char **ret_why)
 {
 	struct isolate *iso = call->iso;
 	struct iso_hold *h = calloc(1, sizeof(*h)), *same;
@@ -129,10 +104,14 @@ int32_t call_hold(struct iso_call *call, struct keel_hold_opts *opts, int64_t nu
 	opts->arg = h;
 	HASH_ADD(hh, call->process->holds, number, sizeof(h->number), h);
 	*ret_why = "it cannot wait: no memory";
-	v = hash_holds(h) ? take(call, opts, again, &h->hold, ret_why) : KEEL_FAIL;
+	if (!hash_holds(h)) {
+		free(h);
+		return KEEL_FAIL;
+	}
+	v = iso->call->hold(call_of(call), opts, &h->hold);
 	if (v != KEEL_WAIT) {
-		if (hash_holds(h))
-			HASH_DEL(call->process->holds, h);
+		*ret_why = hooks_call_why(call_of(call));
+		HASH_DEL(call->process->holds, h);
 		free(h);
 		return v;
 	}

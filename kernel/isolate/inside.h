@@ -325,10 +325,9 @@ keel_verdict call_ask(struct iso_call *call, struct keel_call *c, size_t begun);
 void iso_release(const struct isolate *iso, struct keel_hold *hold);
 
 /* holds.c */
-/* A hold of the module's own; `again`: a durable one, taken back. KEEL_WAIT; or a code, and *ret_why. */
-int32_t call_hold(struct iso_call *c, struct keel_hold_opts *opts, int64_t number, bool again, const char **ret_why);
-void iso_holds_lost(struct process *p); /* it is gone: durable ones are for the next */
-void iso_holds_end(struct process *p);  /* nobody can resume them */
+/* A hold of the module's own. KEEL_WAIT; or a code, and *ret_why. */
+int32_t call_hold(struct iso_call *c, struct keel_hold_opts *opts, int64_t number, const char **ret_why);
+void iso_holds_end(struct process *p); /* nobody can resume them */
 void call_release(struct process *p, int64_t number);
 
 /* raise.c: operations that the module raised */

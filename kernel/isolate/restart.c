@@ -92,7 +92,6 @@ void process_gone(struct process *p)
 	if (p->gone || !iso->serves)
 		return;
 	p->gone = true;
-	iso_holds_lost(p);
 	retire(p);
 	if (stood_by)
 		return; /* whom nobody misses */

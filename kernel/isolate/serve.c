@@ -28,9 +28,9 @@ static struct keel_obj *draft(void *arg, const char *klass, const char *id)
 	return NULL;
 }
 
-static int32_t hold(void *arg, struct keel_hold_opts *opts, int64_t number, bool again, const char **ret_why)
+static int32_t hold(void *arg, struct keel_hold_opts *opts, int64_t number, const char **ret_why)
 {
-	return call_hold(((const struct served *)arg)->call, opts, number, again, ret_why);
+	return call_hold(((const struct served *)arg)->call, opts, number, ret_why);
 }
 
 static int32_t part(void *arg, uint64_t request, const void *body, uint32_t len)

@@ -66,7 +66,7 @@ enum talk_up {
 enum talk_ask {
 	ASK_SET = 1,    /* object, attribute, key, text -> code, PBSE code, text */
 	ASK_GET,        /* object, attribute, key -> length or code, text */
-	ASK_HOLD,       /* hold, why, until point, until id, timeout, key, is it taken back -> WAIT or code, why */
+	ASK_HOLD,       /* hold, why, until point, until id, timeout -> WAIT or code, why */
 	ASK_SESSION,    /* -> 0, or 1, roles, uid, gid, user, host, who, group, groups */
 	ASK_FIND,       /* class, id -> 1 or 0 */
 	ASK_COUNT,      /* class -> number */
@@ -86,8 +86,6 @@ enum talk_ask {
 	ASK_HOLDS_TEXT, /* id -> length or code, text */
 	ASK_PART,       /* request, body -> code */
 	ASK_DRAINED,    /* request -> code, and TALK_DRAINED later */
-	ASK_DURABLE,    /* which -> 0, key, why, time left; or code */
-	ASK_FORGET,     /* key -> 0 */
 	ASK_RAISE,      /* number, point, request or 0, event -> outcome: verdict, code, text, by; WAIT: TALK_OUTCOME later */
 	ASK_FOLD,       /* point, length, event -> sum, text, why it was not raised or nil */
 	ASK_POINT,      /* name -> id or 0 */

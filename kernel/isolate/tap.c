@@ -4,9 +4,7 @@
  *
  *   GATE, ASK: the event goes to the process, the operation is held; the verdict that comes back ends the
  *              hold and is the tap's answer.
- *   NOTE:      the event goes to the process, in order; nobody waits. At a replay, when its module has durable holds
- *              on the object that nobody has taken back, an operation of its own is held until the process was
- *              told, so that it can.
+ *   NOTE:      the event goes to the process, in order; nobody waits.
  *
  * While no process is there, questions wait for the next one, each up to its deadline.
  */
@@ -20,7 +18,6 @@
 
 #define WHY "its process is asked"
 #define SLACK_MS 1000 /* the sweep comes first: it knows better what is wrong */
-#define REPLAY_MS 3600000 /* what is told before may be much */
 
 /* ---- calls and their end ------------------------------------------------------------------------- */
 void iso_release(const struct isolate *iso, struct keel_hold *hold)
@@ -154,7 +151,7 @@ static void answered(struct process *p, struct pending *pending, struct talk_in 
 		q->text = text_format("module %s: %s", p->iso->name, why);
 	else
 		q->text = text != NULL ? strdup(text) : NULL;
-	if (q->verdict != KEEL_WAIT && q->first && q->call->tap->kind != KEEL_NOTE)
+	if (q->verdict != KEEL_WAIT && q->first)
 		call_over(q->call);
 	iso_release(p->iso, q->hold);
 }
@@ -206,16 +203,14 @@ static struct iso_question *question_create(struct iso_call *call, struct keel_c
 	struct isolate *iso = call->iso;
 	struct iso_question *q = calloc(1, sizeof(*q));
 	struct keel_hold_opts opts = { .size = sizeof(opts), .why = WHY, .resume = question_told,
-				       .cancel = question_cancelled, .arg = q };
-	bool apart;
+				       .cancel = question_cancelled, .arg = q,
+				       .timeout_ms = iso->limits.deadline_ms + SLACK_MS };
 
 	if (q == NULL)
 		return NULL;
 	q->call = call;
 	q->first = !call->asked;
-	apart = q->first && call->tap->kind == KEEL_NOTE;
-	opts.timeout_ms = apart ? REPLAY_MS : iso->limits.deadline_ms + SLACK_MS;
-	if ((apart ? hooks_hold_apart : iso->call->hold)(c, &opts, &q->hold) != KEEL_WAIT) {
+	if (iso->call->hold(c, &opts, &q->hold) != KEEL_WAIT) {
 		free(q);
 		return NULL;
 	}
@@ -256,10 +251,10 @@ void calls_flush(struct isolate *iso)
 }
 
 /* The oldest question is the one that is being answered. Those behind it were not begun. What a resume() would
- * say, nobody else knows; what is known, everybody is told. */
+ * say, nobody else knows. */
 static bool can_move(const struct process *p, const struct iso_question *q)
 {
-	return q->process == p && &q->pending != p->pending && q->first && q->call->tap->kind != KEEL_NOTE;
+	return q->process == p && &q->pending != p->pending && q->first;
 }
 
 bool calls_can_move(const struct process *p)
@@ -357,9 +352,8 @@ static void put_event(struct isolate *iso, struct iso_call *call, const struct i
 	talk_put_event(&iso->scratch, fields, n, event, name_of, &naming);
 }
 
-/* `p`: who is asked; NULL: who serves, or will. Its call's number, or 0: *ret_verdict says why. */
-static uint64_t call_begin(const struct iso_tap *t, struct process *p, struct keel_call *c, const void *event,
-			   keel_verdict *ret_verdict)
+/* Its call's number, or 0: *ret_verdict says why. */
+static uint64_t call_begin(const struct iso_tap *t, struct keel_call *c, const void *event, keel_verdict *ret_verdict)
 {
 	struct isolate *iso = t->iso;
 	struct iso_call *call = calloc(1, sizeof(*call));
@@ -370,8 +364,8 @@ static uint64_t call_begin(const struct iso_tap *t, struct process *p, struct ke
 		*ret_verdict = iso->call->fail(c, "no memory");
 		return 0;
 	}
-	*call = (struct iso_call){ .iso = iso, .process = p, .tap = t, .number = number,
-				   .depth = iso->raising, .since = hooks_recall(iso->parts->hooks) };
+	*call = (struct iso_call){ .iso = iso, .tap = t, .number = number, .depth = iso->raising,
+				   .since = hooks_recall(iso->parts->hooks) };
 	HASH_ADD(hh, iso->calls, number, sizeof(call->number), call);
 	if (!hash_holds(call)) {
 		free(call);
@@ -391,8 +385,6 @@ static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const voi
 {
 	struct isolate *iso = t->iso;
 	struct process *p = iso->now;
-	struct keel_durable up = { .size = sizeof(up) };
-	keel_verdict v;
 	size_t begun;
 
 	if (!process_hears(p) || p->state < PROCESS_READY) {
@@ -401,8 +393,6 @@ static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const voi
 	}
 	if (p->notes >= NOTES_MAX && p->state == PROCESS_UP)
 		return iso->call->fail(c, "module %s: its process has %u events to hear of", iso->name, p->notes);
-	if (hooks_replays(c) && iso->call->durable(c, 0, &up) == 0)
-		return call_begin(t, p, c, event, &v) != 0 ? KEEL_NEXT : v;
 	begun = talk_begin(&iso->scratch);
 	talk_put_int(&iso->scratch, TALK_NOTE);
 	talk_put_int(&iso->scratch, t->number);
@@ -458,7 +448,7 @@ static keel_verdict gate(const struct iso_tap *t, struct keel_call *c, const voi
 	if (iso->n_questions >= CALLS_MAX)
 		return iso->call->fail(c, "module %s: its process has %u calls to answer", iso->name,
 				       iso->n_questions);
-	number = call_begin(t, NULL, c, event, &v);
+	number = call_begin(t, c, event, &v);
 	if (number != 0 && process_up(iso->now))
 		look_for(iso->now, number);
 	return v;

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "keel/sized.h"
 #include "modhost/host.h"
 #include "util/err.h"
 
@@ -101,13 +100,6 @@ union room {
 	char bytes[256];
 };
 
-static bool is_note(const struct tap_row *row)
-{
-	struct hooks_point p;
-
-	return row != NULL && hooks_point(row->point, &p) && p.kind == KEEL_NOTE;
-}
-
 static void skipped(struct host *h, const struct tap_row *row, const struct hcall *c)
 {
 	char text[700];
@@ -127,8 +119,6 @@ void call_run(struct host *h, struct talk_in *in, uint64_t corr)
 	enter(c);
 	if (row != NULL && !h->unusable)
 		v = hooks_invoke(row->point, row->fn, &c->pub, &event);
-	if (v == KEEL_FAIL && is_note(row))
-		skipped(h, row, c);
 	answer(c, v, corr);
 }
 
@@ -222,9 +212,10 @@ void call_cancel(struct host *h, struct talk_in *in)
 	call_settle(c);
 }
 
-/* `again`: a durable one, taken back. KEEL_WAIT, or why not. */
-static int32_t hold_take(struct hcall *c, const struct keel_hold_opts *opts, bool again, struct keel_hold **ret_hold)
+static keel_verdict group_hold(struct keel_call *call, const struct keel_hold_opts *opts,
+			       struct keel_hold **ret_hold)
 {
+	struct hcall *c = (struct hcall *)call;
 	struct host *h = c->host;
 	struct keel_hold_opts o = { .size = sizeof(o) };
 	struct keel_hold *hold;
@@ -247,26 +238,18 @@ static int32_t hold_take(struct hcall *c, const struct keel_hold_opts *opts, boo
 	talk_put_int(&h->out, o.until_point);
 	talk_put_str(&h->out, o.until_id);
 	talk_put_int(&h->out, o.timeout_ms);
-	talk_put_str(&h->out, o.durable_key);
-	talk_put_int(&h->out, again);
 	ask(h, &a);
 	code = (int32_t)talk_int(&a.in);
 	text_set(c, code == KEEL_WAIT || (text = talk_str(&a.in)) == NULL ? NULL : strdup(text));
 	ask_end(&a);
 	if (code != KEEL_WAIT) {
 		free(hold);
-		return code;
+		return KEEL_FAIL;
 	}
 	DL_APPEND(c->holds, hold);
 	if (ret_hold != NULL)
 		*ret_hold = hold;
 	return KEEL_WAIT;
-}
-
-static keel_verdict group_hold(struct keel_call *call, const struct keel_hold_opts *opts,
-			       struct keel_hold **ret_hold)
-{
-	return hold_take((struct hcall *)call, opts, false, ret_hold) == KEEL_WAIT ? KEEL_WAIT : KEEL_FAIL;
 }
 
 static void group_release(struct keel_hold *hold)
@@ -409,49 +392,6 @@ static const struct keel_session *group_session(struct keel_call *call)
 	return s;
 }
 
-/* ---- durable holds: the daemon keeps them ------------------------------------------------------------------ */
-static int32_t group_durable(struct keel_call *call, uint32_t i, struct keel_durable *ret)
-{
-	struct hcall *c = (struct hcall *)call;
-	struct keel_durable found = { .size = sizeof(found) };
-	struct answer a;
-	int32_t code;
-
-	if (c->number == 0)
-		return -ENOENT; /* else it had been told within a call */
-	ask_begin(c->host, ASK_DURABLE);
-	talk_put_int(&c->host->out, i);
-	ask(c->host, &a);
-	code = (int32_t)talk_int(&a.in);
-	found.key = borrow_text(c->host, talk_text(&a.in));
-	found.why = borrow_text(c->host, talk_text(&a.in));
-	found.left_ms = talk_int(&a.in);
-	ask_end(&a);
-	if (code == 0)
-		keel_sized_give(ret, &found);
-	return code;
-}
-
-static int32_t group_rearm(struct keel_call *call, const struct keel_hold_opts *opts,
-			   struct keel_hold **ret_hold)
-{
-	struct hcall *c = (struct hcall *)call;
-	int32_t code = c->number == 0 ? -ENOENT : hold_take(c, opts, true, ret_hold);
-
-	return code == KEEL_WAIT ? 0 : code;
-}
-
-static void group_forget(struct keel_call *call, const char *key)
-{
-	struct hcall *c = (struct hcall *)call;
-
-	if (c->number == 0)
-		return;
-	ask_begin(c->host, ASK_FORGET);
-	talk_put_str(&c->host->out, key);
-	ask_code(c->host);
-}
-
 static int32_t group_settled(struct keel_call *pub, keel_outcome_fn *fn, void *arg)
 {
 	(void)pub, (void)fn, (void)arg;
@@ -471,8 +411,5 @@ const struct keel_call_api host_call = {
 	.hold = group_hold,
 	.release = group_release,
 	.session = group_session,
-	.durable = group_durable,
-	.rearm = group_rearm,
-	.forget = group_forget,
 	.settled = group_settled,
 };

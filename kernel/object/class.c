@@ -112,6 +112,20 @@ static void class_remove(void *arg, struct owner *owner, const void *row)
 	c->owner = NULL;
 }
 
+uint32_t objects_drop(struct objects *o, const char *klass)
+{
+	struct class *c = class_named(o, klass);
+	uint32_t n = 0;
+
+	if (!c || c->declared)
+		return 0;
+	for (uint32_t i = 0; i < c->live.n; i++) {
+		n += c->live.at[i] != NULL;
+		object_destroy(c->live.at[i]);
+	}
+	return n;
+}
+
 int classes_init(struct objects *o)
 {
 	const struct registry_kind kind = { "CLASS", class_add, class_remove, o,

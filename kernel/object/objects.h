@@ -45,6 +45,9 @@ int objects_decode(struct objects *o, const char *klass, const char *id, const v
 		   uint32_t len, struct keel_err *err);
 /* All rows are there: what nobody took is offered once more, for it may name what came after it. */
 void objects_loaded(struct objects *o);
+/* The objects of a class that no module declares are destroyed, and their rows with the next transaction. Returns
+ * how many there were; 0 for a class that is declared. */
+uint32_t objects_drop(struct objects *o, const char *klass);
 
 /* Tell of every published object of every class that has a known_point somebody wants, class by class in
  * order of declaration, objects in order of creation. */

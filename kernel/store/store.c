@@ -29,6 +29,7 @@
 #define BACKOFF_LAST_MS 5000
 #define TROUBLE_AFTER 3u /* failures in a row before new changes are refused */
 #define CLOSE_MS 30000   /* how long a worker may take to come back */
+#define OLD_HOLDS "keel_hold" /* class of rows that older builds wrote: holds that were open when the server ended */
 
 /* ---- waiters ------------------------------------------------------------------------------- */
 
@@ -312,6 +313,16 @@ static int32_t load_row(void *arg, const char *klass, const char *id, const void
 	return rc < 0 ? rc : 0;
 }
 
+/* What these waited for ended with that server. */
+static void old_holds_drop(struct store *s)
+{
+	uint32_t n = objects_drop(s->parts->objects, OLD_HOLDS);
+
+	if (n > 0)
+		log_add(s->parts->log, KEEL_LOG_SYSTEM | KEEL_LOG_FORCE, "Server", s->parts->server_name,
+			"%u stored holds of an older version are dropped: the operations that waited have ended", n);
+}
+
 int store_use(struct store *s, struct keel_err *err)
 {
 	struct keel_err why = { 0 };
@@ -344,6 +355,7 @@ int store_use(struct store *s, struct keel_err *err)
 	s->api = api;
 	s->offers = offers;
 	offers->live++;
+	old_holds_drop(s);
 	return 0;
 }
 

@@ -75,7 +75,7 @@ static const char *objection(const struct op *op, const struct keel_hold_opts *o
 {
 	const struct point_row *until = point_row(op->mock, o->until_point);
 
-	if (!verdict_is_allowed(op->point->kind, KEEL_WAIT) && !op->orphan)
+	if (!verdict_is_allowed(op->point->kind, KEEL_WAIT))
 		return "a tap of this point cannot wait";
 	if (op->closed)
 		return "the operation is being ended";
@@ -85,8 +85,6 @@ static const char *objection(const struct op *op, const struct keel_hold_opts *o
 		return "a hold needs a reason (.why)";
 	if (o->timeout_ms < 0)
 		return "a hold's timeout cannot be negative";
-	if (o->durable_key != NULL && !op->orphan && durable_objection(op, o->durable_key) != NULL)
-		return durable_objection(op, o->durable_key);
 	if (o->until_point == 0)
 		return NULL;
 	if (until == NULL || until->kind != KEEL_NOTE || until->fields(&(uint32_t){ 0 })[0].type != KEEL_FIELD_STR)
@@ -118,36 +116,22 @@ static struct keel_hold *hold_make(struct op *op, const struct keel_hold_opts *o
 	return h;
 }
 
-struct keel_hold *hold_of(struct op *op, const struct keel_hold_opts *o)
-{
-	const char *no = objection(op, o);
-	struct keel_hold *h;
-
-	if (no != NULL) {
-		err_set(&op->err, 0, "it cannot wait: %s", no);
-		return NULL;
-	}
-	h = hold_make(op, o);
-	if (o->durable_key != NULL && !op->orphan)
-		durable_record(h, o->durable_key);
-	return h;
-}
-
 keel_verdict hold_take(struct keel_call *pub, const struct keel_hold_opts *opts, struct keel_hold **ret)
 {
 	struct call *c = (struct call *)pub;
 	struct keel_hold_opts o = { 0 };
-	struct keel_hold *h = NULL;
+	struct keel_hold *h;
+	const char *no;
 
 	if (!head_good(&c->head, "call-after-return", "hold"))
 		return KEEL_FAIL;
 	memcpy(&o, opts, opts->size < sizeof(o) ? opts->size : sizeof(o));
-	if (fails(c->head.mock))
-		err_set(&c->op->err, 0, "it cannot wait: no memory");
-	else
-		h = hold_of(c->op, &o);
-	if (h == NULL)
+	no = fails(c->head.mock) ? "no memory" : objection(c->op, &o);
+	if (no != NULL) {
+		err_set(&c->op->err, 0, "it cannot wait: %s", no);
 		return KEEL_FAIL;
+	}
+	h = hold_make(c->op, &o);
 	if (ret != NULL)
 		*ret = h;
 	return KEEL_WAIT;
@@ -195,7 +179,6 @@ static keel_verdict tell_cancelled(struct op *op, const struct keel_hold *h)
 static void hold_free(struct keel_hold *h)
 {
 	h->head.mock->ended_holds[h->reason]++;
-	durable_ended(h);
 	tap_unref(h->tap);
 	free(h->why);
 	free(h->until_id);
@@ -249,20 +232,6 @@ keel_verdict op_park(struct op *op)
 	return KEEL_WAIT;
 }
 
-/* An operation like this one that only waits, and then ends. */
-struct op *op_orphan(const struct op *like)
-{
-	struct op *op = op_make(like->mock, like->point, like->event);
-
-	chain_unref(op->chain);
-	op->chain = like->chain;
-	op->chain->refs++;
-	op->at = like->at;
-	op->raiser = &like->mock->self;
-	op->orphan = true;
-	return op;
-}
-
 static void go_on(struct op *op)
 {
 	keel_verdict v;
@@ -273,7 +242,7 @@ static void go_on(struct op *op)
 	op->ready = false;
 	op_enter(op);
 	v = holds_settle(op);
-	if (v != KEEL_WAIT && !op->orphan)
+	if (v != KEEL_WAIT)
 		v = op_walk(op, true, v);
 	if (v == KEEL_WAIT) {
 		op_leave(op);

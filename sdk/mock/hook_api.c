@@ -227,29 +227,6 @@ static const struct keel_session *call_session(struct keel_call *c)
 	return op->req != NULL ? req_session(op->req) : NULL;
 }
 
-/* A module begins with an empty store here: there is nothing to take back. */
-static int32_t call_durable(struct keel_call *c, uint32_t i, struct keel_durable *ret)
-{
-	const struct op *op = op_of(c, "durable");
-
-	return op != NULL ? durable_at(op, i, ret) : -ENOENT;
-}
-
-static int32_t call_rearm(struct keel_call *c, const struct keel_hold_opts *opts, struct keel_hold **ret)
-{
-	struct op *op = op_of(c, "rearm");
-
-	return op != NULL ? durable_rearm(op, opts, ret) : -ENOENT;
-}
-
-static void call_forget(struct keel_call *c, const char *key)
-{
-	const struct op *op = op_of(c, "forget");
-
-	if (op != NULL)
-		durable_forget(op, key);
-}
-
 static int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg)
 {
 	(void)c, (void)fn, (void)arg;
@@ -259,9 +236,7 @@ static int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg)
 const struct keel_call_api call_api = {
 	.size = sizeof(call_api), .reject = call_reject, .fail = call_fail, .answer = call_answer,
 	.add = call_add, .append = call_append, .set = call_set, .get = call_get, .hold = hold_take,
-	.release = hold_release, .session = call_session, .durable = call_durable, .rearm = call_rearm,
-	.forget = call_forget,
-	.settled = call_settled,
+	.release = hold_release, .session = call_session, .settled = call_settled,
 };
 
 /* ---- a test raises ----------------------------------------------------------------------------------- */

@@ -438,7 +438,6 @@ struct op {
 	keel_verdict worst;
 	int32_t abort;
 	bool parked, ready, closed, gone, is_waited_note, replay;
-	bool orphan; /* of a durable hold that was taken back: nobody waits for a verdict */
 	struct mod *only, *raiser;
 	struct keel_changes *changes;
 	bool own_changes; /* made by a tap */
@@ -477,7 +476,6 @@ struct keel_hold {
 	char *why, *until_id;
 	uint32_t until_point;
 	bool open, could_end;
-	struct durable *durable; /* its record, or NULL */
 	int32_t reason;
 	int64_t since, timeout;
 	keel_verdict (*resume)(struct keel_call *, void *arg);
@@ -491,16 +489,7 @@ void holds_end(struct op *op, int32_t reason);
 void holds_match(struct keel_mock *mock, const struct point_row *p, const void *event);
 keel_verdict holds_settle(struct op *op); /* KEEL_WAIT: some are open; else the worst verdict */
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
-struct keel_hold *hold_of(struct op *op, const struct keel_hold_opts *o); /* NULL: op->err says why not */
 keel_verdict op_park(struct op *op);
-struct op *op_orphan(const struct op *like);
-const char *durable_objection(const struct op *op, const char *key);
-void durable_record(struct keel_hold *h, const char *key);
-void durable_ended(struct keel_hold *h);
-void durables_fini(struct keel_mock *mock);
-int32_t durable_at(const struct op *op, uint32_t i, struct keel_durable *ret);
-int32_t durable_rearm(struct op *like, const struct keel_hold_opts *opts, struct keel_hold **ret);
-void durable_forget(const struct op *op, const char *key);
 void op_ready(struct op *op);
 void op_abort(struct op *op, int32_t reason);
 void ops_leave(struct keel_mock *mock, struct mod *m);
@@ -601,7 +590,6 @@ struct keel_mock {
 	struct op *top, *parked;
 	struct note *notes, *late_notes;
 	struct item *wake;
-	struct durable *durables;
 	uint32_t ended_holds[8];
 
 	int64_t now;

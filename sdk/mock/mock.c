@@ -66,7 +66,6 @@ void keel_mock_shutdown(struct keel_mock *mock)
 static void free_parts(struct keel_mock *mock)
 {
 	notes_drop(mock);
-	durables_fini(mock);
 	clock_fini(mock);
 	requests_fini(mock);
 	links_leave(&mock->self);

@@ -122,7 +122,6 @@ struct deed {
 	struct state *st;
 	const char *id;
 	struct keel_obj *job;
-	const char *point;
 };
 
 static keel_verdict done(const struct deed *d)
@@ -269,45 +268,6 @@ static keel_verdict hold_timer(const struct deed *d)
 	return v;
 }
 
-/* At a point that asks: wait, and be told again after a reload. At job_known: that. */
-static keel_verdict hold_durable(const struct deed *d)
-{
-	struct keel_hold_opts opts = { .size = sizeof(opts), .until_point = KEEL_POINT_job_purged,
-				       .until_id = d->id, .why = "for good", .timeout_ms = 8000,
-				       .resume = on_resume, .cancel = on_cancel, .durable_key = "good" };
-	struct keel_durable held = { .size = sizeof(held) };
-	struct wait *w = calloc(1, sizeof(*w));
-	keel_verdict v = KEEL_NEXT;
-	int32_t taken = -1;
-
-	if (w == NULL)
-		return KEEL_FAIL;
-	w->st = d->st;
-	w->then = "go";
-	opts.arg = w;
-	if (strcmp(d->point, "job_known") != 0) {
-		v = d->st->call->hold(d->c, &opts, &w->hold);
-	} else if (d->st->call->durable(d->c, 0, &held) == 0) {
-		taken = d->st->call->rearm(d->c, &opts, &w->hold);
-		SAY(d->st, d->c->mod, d->id, "takes %s back: %d, %s, %lld s are left", held.key, (int)taken,
-		    held.why, (long long)(held.left_ms + 500) / 1000);
-		SAY(d->st, d->c->mod, d->id, "again: %d", (int)d->st->call->rearm(d->c, &opts, NULL));
-	}
-	if (v != KEEL_WAIT && taken != 0)
-		free(w);
-	return v;
-}
-
-static keel_verdict forget_durable(const struct deed *d)
-{
-	struct keel_durable held = { .size = sizeof(held) };
-
-	d->st->call->forget(d->c, "nothing");
-	d->st->call->forget(d->c, "good");
-	SAY(d->st, d->c->mod, d->id, "forgotten: %d", (int)d->st->call->durable(d->c, 0, &held));
-	return KEEL_NEXT;
-}
-
 static keel_verdict hold_now(const struct deed *d)
 {
 	keel_verdict v = take_hold(d->c, "not at all", "go", 0, NULL, 9000);
@@ -413,13 +373,12 @@ static const struct {
 	{ "hold-reject", hold_reject }, { "hold-again", hold_again }, { "hold-fail", hold_fail },
 	{ "hold-forget", hold_forget }, { "hold-timer", hold_timer }, { "hold-now", hold_now },
 	{ "hold-silent", hold_silent }, { "hold-nothing", hold_nothing }, { "hold-wrong", hold_wrong },
-	{ "release", release }, { "who", who }, { "hold-durable", hold_durable },
-	{ "forget-durable", forget_durable }, { "fan", fan }, { "fan-apart", fan_apart },
+	{ "release", release }, { "who", who }, { "fan", fan }, { "fan-apart", fan_apart },
 };
 
 static keel_verdict act(struct keel_call *c, const char *point, const char *id, struct keel_obj *job)
 {
-	const struct deed d = { c, keel_state(c), id, job, point };
+	const struct deed d = { c, keel_state(c), id, job };
 	char word[64] = "";
 
 	if (job != NULL)

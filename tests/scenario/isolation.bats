@@ -7,10 +7,10 @@ load helper
 
 FIXTURES=$KEELSON_BUILD/tests/fixtures
 
-# Not here: what is no feature, has a story of its own (durable: below), refuses what others need, counts what depends on time, waits for somebody, or
+# Not here: what is no feature, has a story of its own (waits: below), refuses what others need, counts what depends on time, waits for somebody, or
 # ends a daemon.
-OTHERS='approve cycle_begin cycle_end die_at durable extra_export failing_init newer slow unresolved reject refuse_run veto_preterm
-	veto_resume veto_run job_reason request_receive trouble'
+OTHERS='approve cycle_begin cycle_end die_at extra_export failing_init newer slow unresolved reject refuse_run veto_preterm
+	veto_resume veto_run job_reason request_receive trouble waits'
 
 # isolated NAME [KEY=VALUE...]: arguments of a sandbox with that fixture in a process of its own
 isolated()
@@ -101,62 +101,77 @@ transcript() # WHERE
 	diff "$BATS_TEST_TMPDIR/inline" "$BATS_TEST_TMPDIR/process"
 }
 
-held() { has "$(keelson holds)" "^$1 durable: waiting for the job to end \([0-9]+s of 60s\)"; }
-# durable_held WHERE: a sandbox with that fixture, and a job whose end a qdel waits for: its id
-durable_held()
+held() { has "$(keelson holds)" "^$JOB job_delete waits: waiting for the job to end \([0-9]+s of 60s\)"; }
+nothing_is_held() { [ -z "$(keelson holds)" ]; }
+# deleted: a qdel that waits for the end of JOB; what it prints is in words
+deleted()
 {
-	mapfile -t args < <(printf '%s\n' --enable durable --set "durable.path=$FIXTURES/durable.so" --set "durable.isolation=$1")
+	qdel "$JOB" >"$SB/words" 2>&1 3>&- &
+	wait_until 10 held
+}
+# waiting WHERE: a sandbox with the fixture that waits, JOB, and a qdel of it
+waiting()
+{
+	mapfile -t args < <(printf '%s\n' --enable waits --set "waits.path=$FIXTURES/waits.so" --set "waits.isolation=$1")
 	setup_sandbox "${args[@]}"
 	qmgr -c 'set server job_history_enable = true'
 	JOB=$(submit -- /bin/sh -c "until [ -e $SB/over ]; do sleep 0.05; done")
 	wait_until 20 job_is "$JOB" R 42
-	qdel "$JOB" >"$SB/words" 2>&1 3>&- &
-	wait_until 10 held "$JOB job_delete"
+	deleted
 }
-durable_ends()
+# What waited is over: its client has read an error, the job runs.
+nothing_came_of_it()
+{
+	! wait $! || false
+	wait_until 10 nothing_is_held
+	wait_until 10 job_is "$JOB" R 42
+}
+# The one that waits now goes on when the job is over.
+it_goes_on()
 {
 	touch "$SB/over"
-	wait_until 10 has_log 'fixture durable resumed'
+	wait_until 10 has_log 'fixture waits resumed'
 	wait_until 10 job_is "$JOB" F
-	same 'what is held' '' "$(keelson holds)"
+	wait || true
+	nothing_is_held
+	same 'how often it was resumed' 1 "$(server_log | grep -c 'fixture waits resumed')"
 }
 restarts_of_the_server() # WHERE
 {
-	durable_held "$1"
+	waiting "$1"
 	sandbox restart server --hard
-	wait_until 10 held "$JOB job_known"
+	nothing_came_of_it
+	deleted
 	sandbox restart server
-	wait_until 10 held "$JOB job_known"
-	keelson reload durable >/dev/null
-	wait_until 10 held "$JOB job_known"
-	durable_ends
-	wait || true
+	nothing_came_of_it
+	deleted
+	keelson reload waits >/dev/null
+	nothing_came_of_it
+	deleted
+	it_goes_on
 	sandbox stop
 	fixture_records
 	rm -rf "$SB"
 }
 
-@test "a hold that outlives restarts of the server is taken back the same inline and in a process" {
+@test "an operation that waits ends with the server or its module, and nothing comes of it, inline and in a process" {
 	restarts_of_the_server inline >"$BATS_TEST_TMPDIR/inline"
 	restarts_of_the_server process >"$BATS_TEST_TMPDIR/process"
-	same 'how often it was taken back' 3 "$(grep -c 'took its hold back' "$BATS_TEST_TMPDIR/process")"
+	same 'how often it was cancelled' 2 "$(grep -c 'waits cancelled: 4' "$BATS_TEST_TMPDIR/process")"
 	diff "$BATS_TEST_TMPDIR/inline" "$BATS_TEST_TMPDIR/process"
 }
 
-@test "a hold that outlives its process is taken back by the next one, and resumed there once" {
-	durable_held process
-	kill -9 "$(modhost durable)"
-	wait_until 10 held "$JOB job_known"
-	wait || true
-	has "$(cat "$SB/words")" '^qdel: module durable: its process ended while it waited'
-	kill -9 "$(modhost durable)"
-	wait_until 10 twice_taken_back
-	sandbox restart server --hard
-	wait_until 10 held "$JOB job_known"
-	durable_ends
-	same 'how often it was resumed' 1 "$(server_log | grep -c 'fixture durable resumed')"
+@test "an operation that waits ends with the process that held it; the next process holds again, and is resumed once" {
+	waiting process
+	kill -9 "$(modhost waits)"
+	nothing_came_of_it
+	has "$(cat "$SB/words")" '^qdel: module waits: its process ended while it waited'
+	deleted
+	kill -9 "$(modhost waits)"
+	nothing_came_of_it
+	deleted
+	it_goes_on
 }
-twice_taken_back() { [ "$(server_log | grep -c 'took its hold back')" -eq 2 ] && held "$JOB job_known"; }
 
 # ---- what a module asks others from its process --------------------------------------------------------------
 
@@ -166,7 +181,6 @@ consulted()
 	mapfile -t args < <(isolated consult)
 	setup_sandbox "${args[@]}" --enable counsel --set "counsel.path=$FIXTURES/counsel.so"
 }
-nothing_is_held() { [ -z "$(keelson holds)" ]; }
 counsel_was_cancelled() { [ "$(server_log | grep -c "counsel: cancelled $1")" -eq "$2" ]; }
 somebody_thinks() { has "$(keelson holds)" "^$1.* counsel: it is thought about"; }
 

@@ -60,3 +60,26 @@ move_store() { local end; for end in '' -wal -shm; do [ ! -e "$1$end" ] || mv "$
 	is_free() { node_is n1 free; }
 	wait_until 20 is_free
 }
+
+@test "rows of holds that an older server stored are dropped at its upgrade: one line of the log, and none stays" {
+	command -v sqlite3 >/dev/null || skip "needs sqlite3"
+	setup_sandbox
+	qmgr -c 'set server job_history_enable = true'
+	job=$(submit -h -- /bin/true)
+	sandbox kill server
+	for key in one two three; do
+		sqlite3 "$(db)" "INSERT INTO objects(class, id, body) VALUES('keel_hold', 'job/$job/waits/$key', x'81a3776879a178')"
+	done
+	start_server
+	rows() { sqlite3 "$(db)" "SELECT count(*) FROM objects WHERE class = 'keel_hold'"; }
+	none_left() { [ "$(rows)" -eq 0 ]; }
+	lines() { server_log | grep -c 'stored holds of an older version'; }
+	wait_until 10 none_left
+	has "$(server_log)" ';3 stored holds of an older version are dropped: the operations that waited have ended$'
+	same 'lines about them' 1 "$(lines)"
+	[ -z "$(keelson holds)" ]
+	job_is "$job" H
+	as "$OWNER" qdel "$job"
+	start_server
+	same 'lines about them' 1 "$(lines)"
+}

@@ -218,15 +218,6 @@ struct keel_hold_opts {
 	keel_verdict (*resume)(struct keel_call *, void *arg);
 	void (*cancel)(struct keel_call *, void *arg, int32_t reason);
 	void *arg;
-	/* Not NULL: recorded with the event's object under this name, once per module and object. When the
-	 * daemon or the module ends before the hold does, the module gets it back: durable(). */
-	const char *durable_key;
-};
-/* A durable hold whose operation has ended with the daemon or the module that took it. */
-struct keel_durable {
-	uint32_t size, reserved;
-	const char *key, *why; /* borrowed until return */
-	int64_t left_ms;       /* to its deadline, which went on; 0: it is over */
 };
 struct keel_call_api {
 	uint32_t size, version;
@@ -259,15 +250,6 @@ struct keel_call_api {
 	void (*release)(struct keel_hold *);
 	/* Who asked; NULL: the system. Borrowed until the callback returns. */
 	const struct keel_session *(*session)(struct keel_call *);
-	/* In a tap of a *_known point: the i-th durable hold of this module on this object that nobody has
-	 * taken back, into *ret (its size set). -ENOENT: there are no more. */
-	int32_t (*durable)(struct keel_call *, uint32_t i, struct keel_durable *ret);
-	/* Take it back: `durable_key` names it, its deadline goes on, the rest is as in hold(). Exactly one of
-	 * resume() and cancel() will run; a verdict has no effect, nobody waits for it any more. -ENOENT:
-	 * there is none of that name. *ret_hold may be NULL. */
-	int32_t (*rearm)(struct keel_call *, const struct keel_hold_opts *, struct keel_hold **ret_hold);
-	/* It is of no use any more. Names of none are ignored. */
-	void (*forget)(struct keel_call *, const char *key);
 	/* GATE and ASK: fn is called once when the operation this tap took part in has ended, with how: others behind it
 	 * may wait, refuse or fail. So what a tap takes as it lets something pass it can give back. A module that goes
 	 * before hears KEEL_FAIL then. 0, -EINVAL (another kind of point, fn NULL), -ENOMEM: fn is not called. -ENOTSUP in a

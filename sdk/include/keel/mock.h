@@ -117,7 +117,7 @@ int keel_mock_unload(struct keel_mod *, struct keel_err *err);
  * *err: it is busy and stays, or is gone and cannot come again. */
 struct keel_mod *keel_mock_reload(struct keel_mod *, struct keel_err *err);
 /* The daemon ends and begins again, for this module: the same, but nobody asks whether it is busy. Its holds are
- * cancelled, but for durable ones. */
+ * cancelled. */
 struct keel_mod *keel_mock_restart(struct keel_mod *, struct keel_err *err);
 /* What a module has registered and that must end before it: timers, watches, calls under way. */
 uint32_t keel_mock_live(const struct keel_mod *);

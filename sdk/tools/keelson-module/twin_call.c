@@ -97,17 +97,7 @@ static struct keel_obj *draft(void *arg, const char *klass, const char *id)
 static keel_verdict resume(struct keel_call *call, void *arg);
 static void cancel(struct keel_call *call, void *arg, int32_t reason);
 
-static int32_t take(const struct asking *a, const struct keel_hold_opts *opts, bool again, struct keel_hold **ret)
-{
-	int32_t v;
-
-	if (!again)
-		return a->twin->call->hold(a->call->call, opts, ret);
-	v = a->twin->call->rearm(a->call->call, opts, ret);
-	return v == 0 ? KEEL_WAIT : v;
-}
-
-static int32_t hold(void *arg, struct keel_hold_opts *opts, int64_t number, bool again, const char **ret_why)
+static int32_t hold(void *arg, struct keel_hold_opts *opts, int64_t number, const char **ret_why)
 {
 	const struct asking *a = arg;
 	struct twin_hold *h = calloc(1, sizeof(*h));
@@ -120,7 +110,7 @@ static int32_t hold(void *arg, struct keel_hold_opts *opts, int64_t number, bool
 	opts->resume = resume;
 	opts->cancel = cancel;
 	opts->arg = h;
-	v = take(a, opts, again, &h->hold);
+	v = a->twin->call->hold(a->call->call, opts, &h->hold);
 	if (v != KEEL_WAIT) {
 		free(h);
 		return v;
@@ -399,11 +389,9 @@ static keel_verdict note(struct twin *t, uint32_t point, int64_t row, const void
 keel_verdict twin_tap(struct keel_call *call, uint32_t point, uint32_t kind, int64_t row, const void *event)
 {
 	struct twin *t = call->mod->state;
-	struct keel_durable up = { .size = sizeof(up) };
 	struct twin_call *c;
-	keel_verdict v;
 
-	if (kind == KEEL_NOTE && t->call->durable(call, 0, &up) < 0)
+	if (kind == KEEL_NOTE)
 		return note(t, point, row, event);
 	c = calloc(1, sizeof(*c));
 	if (c == NULL)
@@ -413,9 +401,6 @@ keel_verdict twin_tap(struct keel_call *call, uint32_t point, uint32_t kind, int
 	modhost_begin(&t->host, TALK_CALL);
 	talk_put_int(&t->host.out, (int64_t)c->number);
 	event_put(t, point, row, event);
-	if (t->host.depth > 0 && kind != KEEL_NOTE)
-		return ask_later(c, call);
-	v = verdict_ask(c, call);
-	return kind == KEEL_NOTE ? KEEL_NEXT : v; /* it has logged it itself */
+	return t->host.depth > 0 ? ask_later(c, call) : verdict_ask(c, call);
 }
 

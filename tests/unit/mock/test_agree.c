@@ -136,22 +136,6 @@ static void test_fans(void)
 	      "fan says 3");
 }
 
-static void test_durable_holds(void)
-{
-#define TAKEN ONE "set 1.svr alpha_do = hold-durable\nraise job_submit 1.svr\n"
-	agree(TAKEN "wait 1000\nunload alpha\nholds 1.svr\nwait 1000\nload alpha\nholds 1.svr\n"
-		    "note job_purged 1.svr\nwait 0\nunload alpha\nload alpha\nwait 10000\n",
-	      "takes good back: 0, for good, 4 s are left");
-	agree(TAKEN "unload alpha\nload alpha\nwait 8000\nunload alpha\nload alpha\n", "cancel 1");
-	agree(TAKEN "unload alpha\nwait 8000\nload alpha\n", "nobody took it back before its deadline");
-	agree(TAKEN "unload alpha\nset 1.svr alpha_do = none\nload alpha\nset 1.svr alpha_do = forget-durable\n"
-		    "unload alpha\nload alpha\nwait 10000\n",
-	      "forgotten: -2");
-	agree(TAKEN "raise job_modify 1.svr\nwait 8000\n", "of this durable_key");
-	agree(ONE "draft 2.svr\nset 2.svr alpha_do = hold-durable\nraise job_submit 2.svr\n", "that is stored");
-	agree(TAKEN "unload alpha\nload alpha\ndestroy 1.svr\nwait 8000\n", "cancel");
-}
-
 /* ---- modules and objects --------------------------------------------------------------------------------- */
 static void test_life(void)
 {
@@ -416,5 +400,5 @@ static void test_keys_of_the_daemon(void)
 }
 
 TESTS_MAIN("mock: agreement", TEST(test_keys_of_the_daemon), TEST(test_own_points), TEST(test_site_order), TEST(test_site_match), TEST(test_wrong_matches), TEST(test_long_matches), TEST(test_fixtures), TEST(test_verdicts), TEST(test_order), TEST(test_changes), TEST(test_folds_and_notes),
-	   TEST(test_holds), TEST(test_ends_of_holds), TEST(test_durable_holds), TEST(test_fans), TEST(test_life), TEST(test_configuration),
+	   TEST(test_holds), TEST(test_ends_of_holds), TEST(test_fans), TEST(test_life), TEST(test_configuration),
 	   TEST(test_values), TEST(test_permissions))

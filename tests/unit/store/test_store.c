@@ -35,9 +35,9 @@ static struct {
 	char rows[8192];   /* "job/1=4 job/1.script=9 -job/2 |": one bar per transaction */
 	char stored[64];   /* what read_blob finds */
 	const void *blob;  /* where the bytes of the last one were */
-	bool damaged;
+	bool damaged, old; /* the rows that load finds: one is damaged; some are of an older version */
 	struct loop *loop; /* woken by each try */
-} disk = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0, 0, 0, 0, "", "", NULL, false, NULL };
+} disk = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0, 0, 0, 0, "", "", NULL, false, false, NULL };
 
 static void woken(void *arg)
 {
@@ -58,6 +58,11 @@ static int32_t disk_load(struct keel_mod *m,
 	int32_t rc = row(arg, "job", "loaded", "\x81\xa1n\x05", 4);
 
 	(void)m, (void)err;
+	for (int i = 0; i < 3 && rc == 0 && disk.old; i++)
+		rc = row(arg, "keel_hold", (const char *[]){ "job/1/waits/a", "job/1/waits/b", "job/2/waits/a" }[i],
+			 "\x81\xa3why\xa1x", 7);
+	if (rc == 0 && disk.old)
+		rc = row(arg, "unheard", "1", "\x81\xa1n\x05", 4);
 	return rc == 0 && disk.damaged ? row(arg, "job", "broken", "\x81\xa1n", 3) : rc;
 }
 
@@ -172,7 +177,7 @@ static void kernel_create(void)
 	memset(&k, 0, sizeof(k));
 	strcpy(k.dir, "/tmp/keelson-front-XXXXXX");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(k.dir));
-	disk.held = disk.damaged = false;
+	disk.held = disk.damaged = disk.old = false;
 	disk.failing = disk.commits = disk.tries = 0;
 	disk.failing_with = -ENOSPC;
 	disk.rows[0] = disk.stored[0] = '\0';
@@ -576,6 +581,40 @@ static void damaged_store(void)
 	kernel_stop();
 }
 
+/* Lines of the log with `text`. */
+static unsigned logged(const char *text)
+{
+	char command[256], line[32] = "";
+	FILE *f;
+
+	snprintf(command, sizeof(command), "cat '%s'/* | grep -c '%s'", k.dir, text);
+	f = popen(command, "r");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	CU_ASSERT_PTR_NOT_NULL(fgets(line, sizeof(line), f));
+	pclose(f);
+	return (unsigned)atoi(line);
+}
+
+/* Holds that were stored when there were such; rows of a class that may come back stay. */
+static void rows_of_an_older_version(void)
+{
+	struct keel_err err = { 0 };
+
+	kernel_create();
+	kernel_rows(true);
+	disk.old = true;
+	CU_ASSERT_EQUAL(store_use(k.parts.store, &err), 0);
+	settle();
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "-keel_hold/job/1/waits/a -keel_hold/job/1/waits/b -keel_hold/job/2/waits/a |");
+	CU_ASSERT_EQUAL(logged("holds of an older version"), 1);
+	CU_ASSERT_EQUAL(logged("3 stored holds of an older version are dropped"), 1);
+	CU_ASSERT_EQUAL(objects_drop(k.parts.objects, "keel_hold"), 0);
+	CU_ASSERT_EQUAL(objects_drop(k.parts.objects, "job"), 0); /* a class that is declared */
+	CU_ASSERT_EQUAL(objects_drop(k.parts.objects, "unheard"), 1); /* it was kept until now */
+	CU_ASSERT_PTR_NOT_NULL(k.object->find(k.mod, "job", "loaded"));
+	kernel_stop();
+}
+
 #define MANY 20000
 
 static void many(void)
@@ -683,5 +722,5 @@ TESTS_MAIN("store", TEST(without_a_store), TEST(one_turn_one_transaction), TEST(
 	   TEST(the_copy_is_of_its_turn), TEST(never_stored_never_deleted), TEST(blobs_go_with_their_object),
 	   TEST(reads_see_what_is_on_its_way),
 	   TEST(reads_before_the_end_is_known), TEST(bytes_of_a_long_request_stay), TEST(failing_and_recovering), TEST(any_other_number_is_a_failure), TEST(closed_while_writing),
-	   TEST(damaged_store), TEST(many),
+	   TEST(damaged_store), TEST(rows_of_an_older_version), TEST(many),
 	   TEST(no_memory_to_gather), TEST(each_allocation_fails))
