@@ -155,7 +155,7 @@ keel_verdict hold_take(struct keel_call *pub, const struct keel_hold_opts *opts,
 
 /* ---- telling ------------------------------------------------------------------------------------------------- */
 /* NEXT, DONE, FAIL, REJECT: the worst of several counts. */
-int verdict_rank(keel_verdict v)
+static int verdict_rank(keel_verdict v)
 {
 	return v == KEEL_REJECT ? 3 : v == KEEL_DONE ? 1 : v == KEEL_NEXT || v == KEEL_WAIT ? 0 : 2;
 }

@@ -458,8 +458,6 @@ void op_enter(struct op *op);
 void op_leave(struct op *op);
 keel_verdict op_walk(struct op *op, bool answered, keel_verdict v);
 keel_verdict op_raise(struct mod *m, const struct keel_raise *r);
-keel_verdict fan_raise(struct mod *m, const struct keel_fan *said);
-int verdict_rank(keel_verdict v);
 int64_t op_fold(struct mod *m, uint32_t point, const void *event, struct text *text);
 void op_finish(struct op *op, keel_verdict v);
 const char *op_label(const struct op *op);
