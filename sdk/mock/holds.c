@@ -19,7 +19,7 @@ static const char *const reasons[] = {
 };
 
 /* ---- the end of a hold -------------------------------------------------------------------------------- */
-void hold_end(struct keel_hold *h, int32_t reason)
+static void hold_end(struct keel_hold *h, int32_t reason)
 {
 	if (!h->open)
 		return;

@@ -484,7 +484,6 @@ struct keel_hold {
 };
 keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts, struct keel_hold **ret);
 void hold_release(struct keel_hold *h);
-void hold_end(struct keel_hold *h, int32_t reason);
 void holds_end(struct op *op, int32_t reason);
 void holds_match(struct keel_mock *mock, const struct point_row *p, const void *event);
 keel_verdict holds_settle(struct op *op); /* KEEL_WAIT: some are open; else the worst verdict */
