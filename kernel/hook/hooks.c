@@ -65,7 +65,6 @@ static const struct keel_hook_api hook_api = {
 	.tap_remove = tap_remove,
 	.fields = hooks_fields,
 	.holds_text = holds_text,
-	.fan = hook_fan,
 	.point = hook_point,
 	.about = hook_about,
 	.define = hook_define,

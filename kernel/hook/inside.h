@@ -299,13 +299,6 @@ void ops_end(struct hooks *h);
 keel_verdict op_resolve(struct op *op);
 uint32_t id_bucket(const char *id);
 
-/* Which verdict of several counts: the higher one. */
-int verdict_rank(keel_verdict v);
-
-/* fan.c */
-int32_t hook_end(struct keel_mod *m, const void *arg); /* proxy.c */
-keel_verdict hook_fan(struct keel_mod *m, const struct keel_fan *spec);
-
 /* note.c */
 void notes_drain(struct hooks *h);
 void notes_late(struct hooks *h);
@@ -337,6 +330,7 @@ void hold_free(struct hold *hold);
 void holds_end(struct op *op, int32_t reason); /* every open one */
 void holds_match(struct hooks *h, const struct point *p, const void *event);
 /* proxy.c */
+int32_t hook_end(struct keel_mod *m, const void *arg);
 void recent_add(struct hooks *h, uint32_t point, const char *id);
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
 

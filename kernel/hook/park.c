@@ -22,7 +22,8 @@ static const char *const reasons[] = {
 };
 
 /* ---- telling holds that have ended -------------------------------------------------------------- */
-int verdict_rank(keel_verdict v)
+/* Which verdict of several counts: the higher one. */
+static int verdict_rank(keel_verdict v)
 {
 	static const int by_verdict[] = { [KEEL_FAIL + 1] = 2, [KEEL_NEXT + 1] = 0,
 					  [KEEL_DONE + 1] = 1, [KEEL_REJECT + 1] = 3,

@@ -129,7 +129,7 @@ static void when_durable(struct process *p, struct talk_in *in)
 /* ---- by what it is ------------------------------------------------------------------------------------- */
 static void event(struct process *p, struct talk_in *in)
 {
-	int64_t what = talk_int(in), number;
+	int64_t what = talk_int(in);
 
 	switch (what) {
 	case TALK_LOG:
@@ -144,10 +144,6 @@ static void event(struct process *p, struct talk_in *in)
 	case TALK_ANSWER:
 	case TALK_ANSWER_OUT:
 		request_heard(p, (uint32_t)what, in);
-		break;
-	case TALK_ABANDON:
-		number = talk_int(in);
-		raised_abandon(p, number, (int32_t)talk_int(in));
 		break;
 	case TALK_WHEN_DURABLE:
 		when_durable(p, in);

@@ -332,7 +332,6 @@ void call_release(struct process *p, int64_t number);
 
 /* raise.c: operations that the module raised */
 void iso_raise(struct process *p, const struct iso_call *call, struct raising *r, struct mp *out);
-void raised_abandon(struct process *p, int64_t number, int32_t reason);
 void raised_call_ends(struct process *p, uint64_t call); /* what its events have of it is gone soon */
 void raised_end(struct process *p); /* it ended: they do */
 

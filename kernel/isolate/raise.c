@@ -129,17 +129,6 @@ static void end_marked(const struct isolate *iso, int32_t reason)
 	hooks_raised_end(iso->parts->hooks, over, is_to_end, reason);
 }
 
-void raised_abandon(struct process *p, int64_t number, int32_t reason)
-{
-	struct iso_raised *r = find(p, number);
-
-	if (r == NULL || r->ends)
-		return;
-	r->ends = true;
-	end_marked(p->iso, reason >= KEEL_CANCEL_TIMEOUT && reason <= KEEL_CANCEL_STOPPING ? reason :
-											      KEEL_CANCEL_STOPPING);
-}
-
 void raised_call_ends(struct process *p, uint64_t call)
 {
 	struct iso_raised *r;

@@ -59,7 +59,6 @@ enum talk_up {
 	TALK_ANSWER,    /* request, code, text or nil */
 	TALK_ANSWER_OUT, /* request, body */
 	TALK_WHEN_DURABLE, /* number */
-	TALK_ABANDON,   /* number of an operation it raised, reason */
 };
 
 /* What a module asks while it runs. An object is class and id. */

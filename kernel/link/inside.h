@@ -125,8 +125,6 @@ struct links {
 	bool running;
 	links_carry_fn *carry;
 	void *carry_arg;
-	links_lost_fn *lost;
-	void *lost_arg;
 };
 
 /* peer.c */

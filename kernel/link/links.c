@@ -231,12 +231,6 @@ void links_stop(struct links *l)
 	}
 }
 
-void links_on_lost(struct links *l, links_lost_fn *lost, void *arg)
-{
-	l->lost = lost;
-	l->lost_arg = arg;
-}
-
 void links_detach(struct links *l, struct owner *owner)
 {
 	dispatch_detach(l, owner);

@@ -27,10 +27,6 @@ int links_create(struct parts *parts, const struct links_conf *conf, struct link
 void links_destroy(struct links *l);
 int links_start(struct links *l, struct keel_err *err); /* after the modules have started */
 void links_stop(struct links *l);
-/* Told at once when the link to a peer is lost, long before peer_down: what was sent over it and not answered will not
- * be. One listener, from outside the modules; NULL: none. */
-typedef void links_lost_fn(void *arg, const char *peer);
-void links_on_lost(struct links *l, links_lost_fn *lost, void *arg);
 /* Peers whose messages somebody else carries, for simulations: `send` gets each message to one of them,
  * as the bytes of its body, borrowed. */
 typedef void links_carry_fn(void *arg, const char *peer, const char *bytes, size_t len);

@@ -86,8 +86,6 @@ void peer_unlinked(struct peer *p)
 	p->up = false;
 	if (!p->links->running)
 		return;
-	if (p->links->lost != NULL)
-		p->links->lost(p->links->lost_arg, p->name);
 	p->grace = loop_timer(p->links->parts->loop, p->links->grace_ms, grace_over, p);
 	if (p->grace == NULL)
 		grace_over(p);

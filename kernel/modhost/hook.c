@@ -63,7 +63,6 @@ const struct keel_hook_api host_hook = {
 	.tap_remove = hook_tap_remove,
 	.fields = hooks_fields,
 	.holds_text = hook_holds_text,
-	.fan = raise_fan,
 	.point = points_named,
 	.about = points_about,
 	.define = points_define,

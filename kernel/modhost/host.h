@@ -170,15 +170,11 @@ extern const struct keel_object_api host_object;
 extern const struct keel_call_api host_call;
 extern const struct keel_hook_api host_hook;
 
-/* raise.c, fan.c */
+/* raise.c */
 keel_verdict raise_point(struct keel_mod *m, const struct keel_raise *r);
 void raise_note(struct keel_mod *m, uint32_t point, const void *event);
 int64_t raise_fold(struct keel_mod *m, uint32_t point, const void *event, char *buf, uint32_t len);
-keel_verdict raise_fan(struct keel_mod *m, const struct keel_fan *f);
 void raise_told(struct host *h, struct talk_in *in); /* an outcome */
-/* End those that wait and were raised with this `done` and an argument that is of `whole`. */
-void raise_abandon(struct host *h, keel_outcome_fn *done, bool (*is_of)(const void *arg, const void *whole), const void *whole,
-		   int32_t reason);
 
 /* points.c */
 uint32_t points_named(struct keel_mod *m, const char *name);

@@ -145,22 +145,6 @@ void raise_told(struct host *h, struct talk_in *in)
 		was.done(&h->owner.pub, was.arg, &o);
 }
 
-void raise_abandon(struct host *h, keel_outcome_fn *done, bool (*is_of)(const void *arg, const void *whole), const void *whole,
-		   int32_t reason)
-{
-	const struct raised *w;
-
-	DL_FOREACH(h->raised, w) {
-		if (w->done != done || !is_of(w->arg, whole))
-			continue;
-		talk_begin(&h->out);
-		talk_put_int(&h->out, TALK_ABANDON);
-		talk_put_int(&h->out, w->number);
-		talk_put_int(&h->out, reason);
-		host_event(h);
-	}
-}
-
 /* ---- NOTE and FOLD ------------------------------------------------------------------------------------- */
 void raise_note(struct keel_mod *m, uint32_t point, const void *event)
 {

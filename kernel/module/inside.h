@@ -103,8 +103,6 @@ struct modules {
 	struct modules_files files;
 	struct change *change, *waiting; /* under way; those that come after it */
 	struct warm *warm;   /* processes that are there before their modules */
-	struct errand *errands; /* verbs asked of other hosts, not answered yet */
-	int64_t errands_made;
 };
 
 /* isolated.c: a module that runs in a process of its own. */

@@ -1,18 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * verbs.c - what an administrator may ask the kernel: requests "keelson.<verb>", answered with
- * {lines: [...]}. They are rows like those of any module; their owner is the kernel. The same verbs
- * may be asked of another host's daemon, through the server: afar.c.
+ * {lines: [...]}. They are rows like those of any module; their owner is the kernel.
  */
-#include "module/verbs.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hook/hooks.h"
+#include "module/inside.h"
 #include "registry/registry.h"
 #include "util/err.h"
+
+/* A request, until its one answer. */
+struct asked {
+	struct modules *all;
+	struct keel_req *req;
+	const char *who; /* borrowed until the verb's function returns */
+	const char *arg; /* likewise; the first argument, or NULL */
+};
+
+static const struct keel_request_api *request_api(const struct modules *all)
+{
+	return registry_service(all->parts->registry, "request", 0, NULL, NULL);
+}
+
+static const struct keel_msg_api *msg_api_of(const struct modules *all)
+{
+	return registry_service(all->parts->registry, "msg", 0, NULL, NULL);
+}
 
 /* Cut the text at its newlines, in place. */
 static const char **lines_cut(char *text, uint32_t *ret_n)
@@ -35,35 +51,16 @@ static const char **lines_cut(char *text, uint32_t *ret_n)
 }
 
 /* ---- the end of a question ---------------------------------------------------------------------------- */
-static void asked_free(struct asked *a)
-{
-	free(a->who);
-	free(a->peer);
-	free(a);
-}
-
-static void send(struct asked *a, struct keel_out *out)
-{
-	if (a->peer == NULL)
-		verbs_group(a->all, "request", struct keel_request_api)->reply_out(a->req, out);
-	else
-		afar_answer(a, out);
-	asked_free(a);
-}
-
 static void refuse(struct asked *a, int32_t code, const char *text)
 {
-	if (a->peer == NULL)
-		verbs_group(a->all, "request", struct keel_request_api)->reply(a->req, code, "%s", text);
-	else
-		afar_refuse(a, code, text);
-	asked_free(a);
+	request_api(a->all)->reply(a->req, code, "%s", text);
+	free(a);
 }
 
 /* `text` is emptied. Every line of it ends with a newline. */
 static void answer(struct asked *a, struct buf *text)
 {
-	const struct keel_msg_api *msg = verbs_group(a->all, "msg", struct keel_msg_api);
+	const struct keel_msg_api *msg = msg_api_of(a->all);
 	uint32_t n = 0;
 	const char **lines = NULL;
 	struct keel_out *out = NULL;
@@ -75,7 +72,8 @@ static void answer(struct asked *a, struct buf *text)
 	}
 	if (out != NULL) {
 		msg->put_strings(out, "lines", lines, n);
-		send(a, out);
+		request_api(a->all)->reply_out(a->req, out);
+		free(a);
 	} else {
 		refuse(a, PBSE_INTERNAL, "no memory for the answer");
 	}
@@ -227,52 +225,27 @@ static void verb_unload(struct asked *a)
 	VERB(load, KEEL_MANAGERS, "load a module, with its group of the configuration")                     \
 	VERB(unload, KEEL_MANAGERS, "unload a module, until the next reload of the configuration")
 
-#define AS_VERB(verb, who, text) { #verb, (who), verb_##verb },
-static const struct verb verbs[] = { VERBS(AS_VERB) };
-
-const struct verb *verb_find(const char *name)
-{
-	for (size_t i = 0; i < KEEL_COUNT(verbs); i++) {
-		if (strcmp(verbs[i].name, name) == 0)
-			return &verbs[i];
-	}
-	return NULL;
-}
-
-int verb_ask(const struct verb *v, const struct asked *asked)
-{
-	struct asked *a = malloc(sizeof(*a));
-
-	if (a == NULL)
-		return -ENOMEM;
-	*a = *asked;
-	a->who = strdup(asked->who);
-	a->peer = asked->peer != NULL ? strdup(asked->peer) : NULL;
-	if (a->who == NULL || (asked->peer != NULL && a->peer == NULL)) {
-		asked_free(a);
-		return -ENOMEM;
-	}
-	v->fn(a);
-	return 0;
-}
-
-static void requested(struct keel_mod *m, struct keel_req *req, const char *name)
+static void requested(struct keel_mod *m, struct keel_req *req, void (*verb)(struct asked *))
 {
 	struct modules *all = owner_of(m)->parts->modules;
-	const struct keel_request_api *request = verbs_group(all, "request", struct keel_request_api);
+	const struct keel_request_api *request = request_api(all);
 	uint32_t n = 0;
-	const char *const *args = verbs_group(all, "msg", struct keel_msg_api)->strings(request->body(req), "args", &n);
-	const struct asked asked = { .all = all, .req = req, .who = (char *)(uintptr_t)request->session(req)->who,
-				     .arg = args != NULL && n > 0 && args[0][0] != '\0' ? args[0] : NULL };
+	const char *const *args = msg_api_of(all)->strings(request->body(req), "args", &n);
+	struct asked *a = malloc(sizeof(*a));
 
-	if (verb_ask(verb_find(name), &asked) < 0)
-		request->reply(req, PBSE_INTERNAL, "no memory for keelson %s", name);
+	if (a == NULL) {
+		request->reply(req, PBSE_INTERNAL, "no memory for the answer");
+		return;
+	}
+	*a = (struct asked){ .all = all, .req = req, .who = request->session(req)->who,
+			     .arg = args != NULL && n > 0 && args[0][0] != '\0' ? args[0] : NULL };
+	verb(a);
 }
 
 #define AS_REQUEST(verb, who, text)                                                                         \
 	static void request_##verb(struct keel_mod *m, struct keel_req *req)                                \
 	{                                                                                                   \
-		requested(m, req, #verb);                                                                   \
+		requested(m, req, verb_##verb);                                                             \
 	}                                                                                                   \
 	static const struct keel_request_def def_##verb = { .size = sizeof(def_##verb), .roles = (who),     \
 							    .name = "keelson." #verb, .doc = (text),        \
@@ -280,17 +253,14 @@ static void requested(struct keel_mod *m, struct keel_req *req, const char *name
 							    .handler = request_##verb };
 VERBS(AS_REQUEST)
 #define AS_ROW(verb, who, text) { "REQUEST", &def_##verb },
-static const struct keel_contrib rows[] = { VERBS(AS_ROW) { "REQUEST", &afar_request } };
+static const struct keel_contrib rows[] = { VERBS(AS_ROW) };
 
 int verbs_offer(struct modules *all)
 {
-	int ret = registry_add(all->parts->registry, &all->self, rows, KEEL_COUNT(rows), NULL);
-
-	return ret == 0 ? afar_open(all) : ret;
+	return registry_add(all->parts->registry, &all->self, rows, KEEL_COUNT(rows), NULL);
 }
 
 void verbs_withdraw(struct modules *all)
 {
-	afar_close(all);
 	registry_remove(all->parts->registry, &all->self);
 }

@@ -19,7 +19,7 @@ static const char *const reasons[] = {
 };
 
 /* ---- the end of a hold -------------------------------------------------------------------------------- */
-void hold_end(struct keel_hold *h, int32_t reason)
+static void hold_end(struct keel_hold *h, int32_t reason)
 {
 	if (!h->open)
 		return;
@@ -139,7 +139,7 @@ keel_verdict hold_take(struct keel_call *pub, const struct keel_hold_opts *opts,
 
 /* ---- telling ------------------------------------------------------------------------------------------------- */
 /* NEXT, DONE, FAIL, REJECT: the worst of several counts. */
-int verdict_rank(keel_verdict v)
+static int verdict_rank(keel_verdict v)
 {
 	return v == KEEL_REJECT ? 3 : v == KEEL_DONE ? 1 : v == KEEL_NEXT || v == KEEL_WAIT ? 0 : 2;
 }

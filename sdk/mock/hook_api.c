@@ -74,13 +74,6 @@ static bool hook_tapped(struct keel_mod *pub, uint32_t point)
 	return mock_of(m)->chain[point] != NULL;
 }
 
-static keel_verdict hook_fan(struct keel_mod *pub, const struct keel_fan *f)
-{
-	struct mod *m = mod_in(pub, "hook", "fan");
-
-	return m != NULL ? fan_raise(m, f) : KEEL_FAIL;
-}
-
 static uint32_t hook_point(struct keel_mod *pub, const char *name)
 {
 	struct mod *m = mod_in(pub, "hook", "point");
@@ -105,7 +98,7 @@ static int32_t hook_end(struct keel_mod *pub, const void *arg)
 const struct keel_hook_api hook_api = {
 	.size = sizeof(hook_api), .raise = hook_raise, .note = hook_note, .fold = hook_fold,
 	.tapped = hook_tapped, .tap_add = tap_add, .tap_remove = tap_remove, .fields = point_fields,
-	.holds_text = holds_text, .fan = hook_fan, .point = hook_point, .about = hook_about, .define = hook_define,
+	.holds_text = holds_text, .point = hook_point, .about = hook_about, .define = hook_define,
 	.tap_on = hook_tap_on, .tap_off = hook_tap_off, .end = hook_end,
 };
 

@@ -457,8 +457,6 @@ void op_enter(struct op *op);
 void op_leave(struct op *op);
 keel_verdict op_walk(struct op *op, bool answered, keel_verdict v);
 keel_verdict op_raise(struct mod *m, const struct keel_raise *r);
-keel_verdict fan_raise(struct mod *m, const struct keel_fan *said);
-int verdict_rank(keel_verdict v);
 int64_t op_fold(struct mod *m, uint32_t point, const void *event, struct text *text);
 void op_finish(struct op *op, keel_verdict v);
 const char *op_label(const struct op *op);
@@ -484,7 +482,6 @@ struct keel_hold {
 };
 keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts, struct keel_hold **ret);
 void hold_release(struct keel_hold *h);
-void hold_end(struct keel_hold *h, int32_t reason);
 void holds_end(struct op *op, int32_t reason);
 void holds_match(struct keel_mock *mock, const struct point_row *p, const void *event);
 keel_verdict holds_settle(struct op *op); /* KEEL_WAIT: some are open; else the worst verdict */

@@ -312,56 +312,6 @@ static keel_verdict who(const struct deed *d)
 	return KEEL_NEXT;
 }
 
-/* ---- children ------------------------------------------------------------------------------------- */
-static void child_over(struct keel_mod *m, void *arg, const struct keel_outcome *out)
-{
-	const char *id = arg;
-
-	SAY((struct state *)m->state, m, id, "child %d [%s]", (int)out->verdict, out->text ? out->text : "");
-}
-
-static void fan_over(struct keel_mod *m, void *arg, const struct keel_fan_result *r)
-{
-	struct state *st = m->state;
-
-	(void)arg;
-	SAY(st, m, NULL, "fan of %u: %d at %u", r->n, (int)r->worst, r->worst_at);
-	for (uint32_t i = 0; i < r->n; i++)
-		SAY(st, m, NULL, "  %d [%s] by %s", (int)r->outcomes[i]->verdict,
-		    r->outcomes[i]->text ? r->outcomes[i]->text : "",
-		    r->outcomes[i]->by ? r->outcomes[i]->by : "nobody");
-}
-
-/* May 2.svr and 3.svr be modified? */
-static keel_verdict fan_out(const struct deed *d, struct keel_call *c)
-{
-	struct keel_raise children[2];
-	struct keel_ev_job_modify ev[2];
-	static const char *const ids[] = { "2.svr", "3.svr" };
-
-	for (int i = 0; i < 2; i++) {
-		ev[i] = (struct keel_ev_job_modify){ .size = sizeof(ev[i]), .id = ids[i],
-						     .job = d->st->object->find(d->c->mod, "job", ids[i]) };
-		children[i] = (struct keel_raise){ .size = sizeof(children[i]), .point = KEEL_POINT_job_modify,
-						   .event = &ev[i], .done = child_over,
-						   .arg = (void *)(uintptr_t)ids[i] };
-	}
-	return d->st->hook->fan(d->c->mod, &(struct keel_fan){ .size = sizeof(struct keel_fan), .n = 2,
-							       .children = children, .done = fan_over, .call = c,
-							       .why = "two are asked", .timeout_ms = 3000 });
-}
-
-static keel_verdict fan(const struct deed *d)
-{
-	return fan_out(d, d->c);
-}
-
-static keel_verdict fan_apart(const struct deed *d)
-{
-	SAY(d->st, d->c->mod, d->id, "fan says %d", (int)fan_out(d, NULL));
-	return KEEL_NEXT;
-}
-
 static const struct {
 	const char *word;
 	keel_verdict (*fn)(const struct deed *);
@@ -373,7 +323,7 @@ static const struct {
 	{ "hold-reject", hold_reject }, { "hold-again", hold_again }, { "hold-fail", hold_fail },
 	{ "hold-forget", hold_forget }, { "hold-timer", hold_timer }, { "hold-now", hold_now },
 	{ "hold-silent", hold_silent }, { "hold-nothing", hold_nothing }, { "hold-wrong", hold_wrong },
-	{ "release", release }, { "who", who }, { "fan", fan }, { "fan-apart", fan_apart },
+	{ "release", release }, { "who", who },
 };
 
 static keel_verdict act(struct keel_call *c, const char *point, const char *id, struct keel_obj *job)

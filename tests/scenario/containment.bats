@@ -134,24 +134,3 @@ log_has() { has "$(server_log)" "$1"; }
 	sandbox restart server
 	answers
 }
-
-@test "children of one question: each is asked, one waits, the answer comes when the last has its verdict" {
-	setup_sandbox
-	for module in waits may_delete; do
-		echo "$module: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/$module.so\"; };" \
-			>"$SB/server/etc/modules.d/$module.conf"
-	done
-	sandbox reload
-	qmgr -c "set server job_history_enable = true"
-	over=$SB/over
-	one=$(submit -- /bin/sh -c "until [ -e $over ]; do sleep 0.05; done")
-	two=$(submit -- /bin/sh -c "until [ -e $over ]; do sleep 0.05; done")
-	keelson may_delete "$one" 99.svr "$two" >"$SB/answer" 2>&1 3>&- &
-	wait_until 10 held "^$two job_delete waits: waiting"
-	held "^$one job_delete waits: waiting"
-	touch "$over"
-	wait
-	says 0 "yes
-no: there is no job to wait for
-yes" cat "$SB/answer"
-}

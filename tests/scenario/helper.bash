@@ -161,6 +161,20 @@ nap() { read -rt "$1" -u "$quiet" || true; }
 
 server_log() { sandbox log server; }
 mom_log() { sandbox log "$1"; }
+
+# reload_host NAME: the daemon of a host reads its configuration again. Fails when it refuses.
+reload_host()
+{
+	local before
+	before=$(reloads_of "$1" | wc -l)
+	kill -HUP "$(head -n 1 "$SB/$1/mom_priv/mom.lock")"
+	wait_until 10 has_reloaded "$1" "$before"
+	reloads_of "$1" | tail -n 1 | grep ': done$'
+}
+reloads_of() { mom_log "$1" | grep -E ';reload of the configuration, asked for by SIGHUP(: done$|, refused: )'; }
+has_reloaded() { [ "$(reloads_of "$1" | wc -l)" -gt "$2" ]; }
+# parked_on HOST: the files that fixture park has holds for there
+parked_on() { find "/proc/$(head -n 1 "$SB/$1/mom_priv/mom.lock")/fd" -lname "$parked/*" -printf '%l\n' 2>/dev/null; }
 # Records are written by a thread, after the answer: they are there when the server has nothing to do.
 accounting() { wait_until 30 at_rest && cat "$SB"/server/server_priv/accounting/[0-9]*; }
 

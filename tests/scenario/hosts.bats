@@ -206,36 +206,44 @@ restart_mom() { "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUI
 
 kill_by_lock() { kill "$(head -n 1 "$1")"; }
 
-@test "keelson -H host: the daemon of a host is asked, by its server" {
-	has "$(keelson modules -H n2)" '^executor +[^ ]+ +.* running '
-	lacks "$(keelson modules -H n2)" '^scheduler '
-	same taps "$(keelson modules -H n1 --json | jq -r .modules.executor.taps)" \
-		"$(keelson modules --json -H n2 | jq -r .modules.executor.taps)"
-	has "$(keelson hooks -H n2)" 'task_launch'
-	says 1 "keelson: n2: there is no hook point 'nope'; 'keelson hooks' lists them" keelson hooks nope -H n2
-	says 1 'keelson: there is no link to host n9 now; `pbsnodes -av` lists the hosts' keelson holds -H n9
-	found=$(keelson explain 1 -H n2 2>&1) && false
-	has "$found" '^usage: keelson'
-	[ "$(id -u)" -ne 0 ] || has "$(as "$OWNER" keelson modules -H n2 2>&1 || true)" 'Unauthorized Request'
+# there COMMAND...: on host n2, where no server is
+there()
+{
+	sed "s|^PBS_HOME=.*|PBS_HOME=$SB/n2|; s|^PBS_START_SERVER=.*|PBS_START_SERVER=0|" "$SB/pbs.conf" >"$BATS_TEST_TMPDIR/pbs.conf"
+	PBS_CONF_FILE=$BATS_TEST_TMPDIR/pbs.conf "$@"
 }
 
-@test "keelson load, reload, unload -H host: managers only" {
-	echo "task_launch: { path = \"$KEELSON_BUILD/tests/fixtures/task_launch.so\"; };" >"$SB/n2/etc/modules.d/site.conf"
-	undo rm -f "$SB/n2/etc/modules.d/site.conf"
-	says 0 'task_launch: loaded' keelson reload -H n2
-	cp "$SB/n2/etc/modules.d/site.conf" "$SB/server/etc/modules.d/"
+@test "keelson on an execution host: check works, for anything else there is no server" {
+	says 0 "$SB/n2/etc/keelson.conf: the configuration is right" there keelson check "$SB/n2/etc/keelson.conf"
+	there keelson --version
+	for words in modules holds hooks 'hooks --time' reload 'reload executor' 'load executor' 'unload executor' 'explain 1'; do
+		says 1 'keelson: cannot connect to server svr (errno=15010)' there keelson $words
+	done
+}
+
+@test "hosts: the daemon of a host reads its configuration again at a HUP; the server passes over what is for hosts" {
+	conf=$SB/n2/etc/modules.d/site.conf
+	echo "task_launch: { path = \"$KEELSON_BUILD/tests/fixtures/task_launch.so\"; };" >"$conf"
+	undo reload_host n2
+	undo rm -f "$conf"
+	reload_host n2
+	has "$(mom_log n2)" ';task_launch: loaded$'
+	running -l select=1:host=n2
+	wait_until 10 has_record n2 'fixture task_launch'
+	cp "$conf" "$SB/server/etc/modules.d/"
 	undo rm -f "$SB/server/etc/modules.d/site.conf"
 	says 0 'task_launch: passed over, it runs in other daemons than this one
 no module has changed' keelson reload
 	says 0 'no module has changed' keelson reload
 	lacks "$(keelson modules)" '^task_launch '
-	has "$(keelson unload task_launch -H n2)" '^task_launch: unloaded$'
-	says 1 'keelson: n3: module nope is not loaded' keelson unload nope -H n3
-	if [ "$(id -u)" -eq 0 ]; then
-		found=$(as "$OPERATOR" keelson reload -H n2 2>&1) && false
-		has "$found" 'Unauthorized Request'
-	fi
+	echo 'task_launch: { no_such_key = 1; };' >"$conf"
+	! reload_host n2 || false
+	has "$(mom_log n2)" ';reload of the configuration, asked for by SIGHUP, refused: '
+	rm "$conf"
+	reload_host n2
+	has "$(mom_log n2)" ';task_launch: unloaded$'
 }
+has_record() { mom_log "$1" | grep -q "$2"; }
 
 @test "hosts: one whose scratch directory is gone refuses the job, and its half in the server puts it offline" {
 	for who in server n1 n2 n3; do
@@ -247,8 +255,8 @@ no module has changed' keelson reload
 	undo keelson reload
 	keelson reload
 	for host in n1 n2 n3; do
-		undo keelson reload -H $host
-		keelson reload -H $host
+		undo reload_host $host
+		reload_host $host
 	done
 	id=$(submit)
 	wait_until 20 job_is "$id" R 42

@@ -93,7 +93,6 @@ transcript() # WHERE
 	transcript inline >"$BATS_TEST_TMPDIR/inline"
 	transcript process >"$BATS_TEST_TMPDIR/process"
 	has "$(cat "$BATS_TEST_TMPDIR/process")" 'fixture job_submit'
-	has "$(cat "$BATS_TEST_TMPDIR/process")" 'fixture fan: 2 answers, the worst is 0'
 	has "$(cat "$BATS_TEST_TMPDIR/process")" 'self: told 0'
 	has "$(cat "$BATS_TEST_TMPDIR/process")" 'listen: 0 left'
 	has "$(cat "$BATS_TEST_TMPDIR/process")" 'qsub: counsel frowns'

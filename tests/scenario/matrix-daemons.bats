@@ -34,7 +34,10 @@ teardown()
 	keelson reload jobs
 	keelson reload nodes
 	keelson reload scheduler
-	wait_until 10 keelson reload -H n1 executor # refused while a worker measures
+	cp "$KEELSON_BUILD/modules/executor.so" "$SB/n1/"
+	echo "executor: { path = \"$SB/n1/executor.so\"; };" >"$SB/n1/etc/modules.d/executor.conf"
+	wait_until 10 reload_host n1 # refused while a worker measures
+	has "$(mom_log n1)" ';executor: replaced'
 	wait_until 20 is_up n1
 	expect_states R41=Q # it waited for the module that went
 	finish

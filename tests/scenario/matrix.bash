@@ -197,7 +197,7 @@ left_on_host()
 {
 	ls -A "$SB/n1/spool" "$SB/n1/tmp" "$SB/n1/mom_priv/jobs" "$SB/n1/undelivered" 2>/dev/null | grep -vE ':$|^$'
 	pgrep -af "$SB/n1/mom_priv/jobs/"
-	keelson holds -H n1 | grep parked
+	parked_on n1
 }
 nothing_left() { [ -z "$(left_on_host)" ]; }
 expect_clean()

@@ -42,11 +42,11 @@ mom_pid() { cat "$SB/n1/mom_priv/mom.lock"; }
 	needs_root
 	parked=$BATS_TEST_TMPDIR/parked
 	mkdir "$parked"
-	undo eval 'rm -f "$SB/n1/etc/modules.d/park.conf"; keelson reload -H n1 >/dev/null'
+	undo eval 'rm -f "$SB/n1/etc/modules.d/park.conf"; reload_host n1 >/dev/null'
 	echo "park: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/park.so\"; dir = \"$parked\"; };" \
 		>"$SB/n1/etc/modules.d/park.conf"
-	keelson reload -H n1 >/dev/null
-	held() { keelson holds -H n1 | grep -q "^$1 .*parked by a file"; }
+	reload_host n1 >/dev/null
+	held() { parked_on n1 | grep -q "/$1\( (deleted)\)\?\$"; }
 	parked() { id=$(submit -h) && touch "$parked/$id" && qrls "$id" && wait_until 20 held "$id"; }
 	parked
 	job_is "$id" R 41

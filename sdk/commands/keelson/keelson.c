@@ -37,8 +37,7 @@ static const struct cmd keelson = {
 		 "       keelson explain job\n"
 		 "       keelson verb-of-a-module [argument ...]\n"
 		 "       keelson sim [option ...]\n"
-		 "       keelson --version | --help\n"
-		 "modules, hooks, holds, load, unload, reload: with -H host, of that host's daemon\n",
+		 "       keelson --version | --help\n",
 	.usage_exit = 2,
 };
 
@@ -132,10 +131,9 @@ static int json_hooks(char **lines)
 static const struct verb {
 	const char *name;
 	int min_args, max_args;
-	bool of_host; /* -H */
 } verbs[] = {
-	{ "check", 0, 1, false }, { "modules", 0, 1, true }, { "hooks", 0, 3, true }, { "reload", 0, 1, true },
-	{ "load", 1, 1, true },	  { "unload", 1, 1, true },  { "holds", 0, 0, true }, { "explain", 1, 1, false },
+	{ "check", 0, 1 }, { "modules", 0, 1 }, { "hooks", 0, 3 }, { "reload", 0, 1 },
+	{ "load", 1, 1 },  { "unload", 1, 1 },	{ "holds", 0, 0 }, { "explain", 1, 1 },
 };
 
 static const struct verb *verb_find(const char *name)
@@ -144,16 +142,6 @@ static const struct verb *verb_find(const char *name)
 		if (strcmp(verbs[i].name, name) == 0)
 			return &verbs[i];
 	return NULL;
-}
-
-static char *host; /* -H: whose daemon is asked; NULL: the server */
-
-/* Of another host the server asks it: "at", with the host and the verb before its argument. */
-static char **send_verb(int c, const char *verb, char **args)
-{
-	char *at[] = { host, (char *)(uintptr_t)verb, args[0], NULL };
-
-	return host ? pbs_admin(c, "at", at, NULL) : pbs_admin(c, verb, args, NULL);
 }
 
 /* Nor does a module know it. */
@@ -170,7 +158,7 @@ static int ask(const char *verb, char **args, int (*print)(char **lines))
 
 	if (c <= 0)
 		return unreached();
-	lines = send_verb(c, verb, args);
+	lines = pbs_admin(c, verb, args, NULL);
 	if (lines) {
 		if (print(lines) < 0)
 			status = fail("cannot write the answer");
@@ -221,21 +209,6 @@ static int hooks(char **args)
 	return cmd_usage(&keelson);
 }
 
-/* "-H host" behind the verb is taken out. False: it has no host, or the verb is for no host. */
-static bool host_take(int *argc, char **argv, const struct verb *verb)
-{
-	for (int i = optind + 1; verb && i < *argc; i++) {
-		if (strcmp(argv[i], "-H") != 0)
-			continue;
-		if (!verb->of_host || !argv[i + 1])
-			return false;
-		host = argv[i + 1];
-		memmove(argv + i, argv + i + 2, (size_t)(*argc - i - 1) * sizeof(*argv)); /* and the NULL */
-		*argc -= 2;
-	}
-	return true;
-}
-
 int main(int argc, char **argv)
 {
 	const struct verb *verb;
@@ -252,7 +225,7 @@ int main(int argc, char **argv)
 	verb = verb_find(argv[optind]);
 	if (!verb) /* a module's: its REQUEST row "keelson.<verb>" */
 		return ask(argv[optind], argv + optind + 1, lines_print);
-	if (!host_take(&argc, argv, verb) || argc - optind - 1 > verb->max_args || argc - optind - 1 < verb->min_args)
+	if (argc - optind - 1 > verb->max_args || argc - optind - 1 < verb->min_args)
 		return cmd_usage(&keelson);
 	if (verb == verbs)
 		return check(argv + optind + 1);

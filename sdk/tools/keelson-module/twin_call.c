@@ -197,7 +197,6 @@ void twin_heard(void *arg, const struct frame *f)
 	switch (what) {
 	case TALK_LOG: logged(t, &in); break;
 	case TALK_NOTED: break;
-	case TALK_ABANDON: break; /* this host cannot end what others wait for */
 	case TALK_RELEASE: released(t, talk_int(&in)); break;
 	case TALK_ANSWER:
 	case TALK_ANSWER_OUT: twin_answered(t, what, &in); break;

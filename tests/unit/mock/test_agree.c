@@ -115,27 +115,6 @@ static void test_ends_of_holds(void)
 	agree(ONE "set 1.svr alpha_do = hold-until\nraise job_submit 1.svr\n", "cancel 4");
 }
 
-/* ---- children ------------------------------------------------------------------------------------------- */
-#define FAN ONE "job 2.svr\njob 3.svr\nset 1.svr alpha_do = fan\n"
-static void test_fans(void)
-{
-	agree(FAN "raise job_submit 1.svr\n", "fan of 2: 0 at 0");
-	agree(FAN "set 3.svr alpha_do = reject\nraise job_submit 1.svr\n", "fan of 2: 2 at 1");
-	agree(FAN "set 2.svr alpha_do = hold-until\nset 3.svr alpha_do = hold-until\nraise job_submit 1.svr\n"
-		  "holds 1.svr\nnote job_purged 3.svr\nwait 0\nnote job_purged 2.svr\nwait 0\n",
-	      "two are asked (0s of 3s)");
-	agree(FAN "set 2.svr alpha_do = hold-until\nset 3.svr alpha_do = reject\nraise job_submit 1.svr\n"
-		  "note job_purged 2.svr\nwait 0\n",
-	      "done 2 ");
-	agree(FAN "set 2.svr alpha_do = hold-until\nraise job_submit 1.svr\nwait 3000\nwait 0\n", "fan of 2: -1 at 0");
-	agree(FAN "set 2.svr alpha_do = hold-until\nclient\nraise job_submit 1.svr\ngone\nwait 0\nwait 0\n",
-	      "fan of 2: -1 at 0");
-	agree(FAN "set 2.svr alpha_do = hold-until\nraise job_submit 1.svr\nunload alpha\n", "fan of 2: -1 at 0");
-	agree(FAN "set 1.svr alpha_do = fan-apart\nset 3.svr alpha_do = hold-until\nraise job_submit 1.svr\n"
-		  "note job_purged 3.svr\nwait 0\n",
-	      "fan says 3");
-}
-
 /* ---- modules and objects --------------------------------------------------------------------------------- */
 static void test_life(void)
 {
@@ -400,5 +379,5 @@ static void test_keys_of_the_daemon(void)
 }
 
 TESTS_MAIN("mock: agreement", TEST(test_keys_of_the_daemon), TEST(test_own_points), TEST(test_site_order), TEST(test_site_match), TEST(test_wrong_matches), TEST(test_long_matches), TEST(test_fixtures), TEST(test_verdicts), TEST(test_order), TEST(test_changes), TEST(test_folds_and_notes),
-	   TEST(test_holds), TEST(test_ends_of_holds), TEST(test_fans), TEST(test_life), TEST(test_configuration),
+	   TEST(test_holds), TEST(test_ends_of_holds), TEST(test_life), TEST(test_configuration),
 	   TEST(test_values), TEST(test_permissions))

@@ -347,7 +347,7 @@ static void the_kernel_answers_its_verbs(void)
 	kernel_start();
 	n_verbs = 0;
 	CU_ASSERT_EQUAL(registry_kind(k.parts.registry, &kind), 0);
-	CU_ASSERT_EQUAL_FATAL(n_verbs, 10);
+	CU_ASSERT_EQUAL_FATAL(n_verbs, 9);
 	CU_ASSERT_EQUAL(registry_offer(k.parts.registry, "request", &request), 0);
 	CU_ASSERT_EQUAL(registry_offer(k.parts.registry, "msg", &msg), 0);
 	CU_ASSERT_EQUAL(up("job_purged: { }\nhold: { }"), 0);

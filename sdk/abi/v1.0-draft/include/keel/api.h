@@ -267,25 +267,6 @@ struct keel_raise {
 	void *arg;
 };
 
-/* Operations that belong together, children of one parent: may these five jobs give way? */
-struct keel_fan_result {
-	uint32_t size, n;
-	keel_verdict worst; /* the first of REJECT, FAIL, DONE, NEXT that a child has ... */
-	uint32_t worst_at;  /* ... and the first child that has it */
-	const struct keel_outcome *const *outcomes; /* n, in the order of the children; with their texts
-						     * borrowed until return */
-};
-typedef void keel_fan_fn(struct keel_mod *, void *arg, const struct keel_fan_result *);
-struct keel_fan {
-	uint32_t size, n;
-	const struct keel_raise *children; /* n; each is raised in turn, and its own done() is called */
-	keel_fan_fn *done; /* all have verdicts: exactly once, before fan() returns or later; or NULL */
-	void *arg;
-	/* In a tap that waits for its children: its call, why, and for how long (as in keel_hold_opts). */
-	struct keel_call *call; /* NULL: nobody waits but done() */
-	const char *why;
-	int64_t timeout_ms;
-};
 struct keel_hook_api {
 	uint32_t size, version;
 	/* GATE and ASK. Returns the verdict, or KEEL_WAIT when done() comes later. `done` runs after the
@@ -307,11 +288,6 @@ struct keel_hook_api {
 	const struct keel_field *(*fields)(uint32_t point, uint32_t *ret_n);
 	/* Holds of an object as users see them ("module: why (12s of 60s)"), like snprintf(). */
 	int32_t (*holds_text)(struct keel_mod *, const char *id, char *buf, uint32_t len);
-	/* Raise several operations. Each is judged, and its changes committed or discarded, on its own.
-	 * Without `call`: the worst verdict, or KEEL_WAIT when done() comes later. With `call`: what the tap
-	 * has to return; NEXT when all children were accepted, else the verdict and words of the worst,
-	 * or KEEL_WAIT: then it is a hold, whose end before the children's ends those that still wait. */
-	keel_verdict (*fan)(struct keel_mod *, const struct keel_fan *);
 	/* The id of the point of this name, of the map or published by a module; 0: there is none now. A point that
 	 * is withdrawn and published again has another id. */
 	uint32_t (*point)(struct keel_mod *, const char *name);
