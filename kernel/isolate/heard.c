@@ -2,8 +2,7 @@
  *
  * heard.c - a frame of the process, by what it is. Whatever does not parse ends the process.
  */
-#include <string.h>
-#include <utlist.h>
+#include <stdlib.h>
 
 #include "isolate/inside.h"
 #include "log/log.h"
@@ -76,18 +75,6 @@ struct durable {
 	int64_t number;
 };
 
-static struct process *process_of(const struct isolate *iso, uint64_t serial)
-{
-	struct process *p = iso->now;
-
-	if (p == NULL || p->serial != serial)
-		DL_FOREACH(iso->retired, p) {
-			if (p->serial == serial)
-				break;
-		}
-	return p;
-}
-
 static void is_durable(void *arg)
 {
 	struct durable d = *(struct durable *)arg;
@@ -99,10 +86,12 @@ static void is_durable(void *arg)
 	if (iso == NULL)
 		return;
 	iso->n_durables--;
+	if (iso->now == NULL || iso->now->serial != d.serial)
+		return;
 	begun = talk_begin(&iso->scratch);
 	talk_put_int(&iso->scratch, TALK_DURABLE);
 	talk_put_int(&iso->scratch, d.number);
-	(void)ask_heard(iso, process_of(iso, d.serial), begun);
+	(void)ask_heard(iso, iso->now, begun);
 }
 
 static void when_durable(struct process *p, struct talk_in *in)
@@ -162,14 +151,13 @@ void heard(struct process *p, const struct frame *f)
 {
 	struct talk_in in;
 
-	p->words++;
 	talk_open(&in, f->body, f->len);
 	if (f->type == WIRE_REPLY) {
 		reply(p, &in, f);
 		return;
 	}
-	if (p == p->iso->spare)
-		in.r.bad = true; /* nobody runs in there */
+	if (p->state == PROCESS_COMING)
+		in.r.bad = true; /* nothing of the module runs in there */
 	else if (f->type == WIRE_REQUEST)
 		serve(p, &in, f->corr);
 	else if (f->type == WIRE_EVENT)
