@@ -362,6 +362,21 @@ elsewhere() { submit -q other -h -- /bin/true; }
 	has "$(keelson modules)" '^trouble .*process [0-9]+ up, restarts: [1-9]'
 }
 
+@test "a process may raise neither its own limits nor those of another module's process" {
+	local other call
+	mapfile -t args < <(isolated trouble; isolated reject)
+	setup_sandbox "${args[@]}"
+	other=$(modhost reject)
+	quietly keelson trouble "limits-$other"
+	has "$(server_log)" 'prlimit64 reads of 0: done'
+	has "$(server_log)" "prlimit64 reads of $other: Operation not permitted"
+	for call in prlimit64 setpriority sched_setaffinity sched_setscheduler sched_setparam sched_setattr ioprio_set; do
+		has "$(server_log)" "$call of 0: Operation not permitted"
+		has "$(server_log)" "$call of $other: Operation not permitted"
+	done
+	has "$(server_log)" 'setrlimit of 0: Operation not permitted'
+}
+
 # changing DEATHS GROUP: that configuration of trouble is loaded, other limits mean another process; the longest that anybody
 # else waits meanwhile, in milliseconds. What the reload said is in $SB/words.
 changing()
