@@ -12,11 +12,14 @@ FIXTURES=$KEELSON_BUILD/tests/fixtures
 OTHERS='approve cycle_begin cycle_end die_at durable extra_export failing_init newer slow unresolved reject refuse_run veto_preterm
 	veto_resume veto_run job_reason request_receive trouble'
 
-# isolated NAME [KEY=VALUE...]: arguments of a sandbox with that fixture in a process of its own
+# isolated NAME [KEY=VALUE...]: arguments of a sandbox with that fixture in a process of its own, whose deadline is not what the
+# story is about
 isolated()
 {
-	local name=$1 pair
+	local name=$1 pair limits=$BATS_TEST_TMPDIR/$1.conf
 	shift
+	echo "$name: { isolation_limits = { deadline = \"10s\"; }; };" >"$limits"
+	printf '%s\n' --also "$limits"
 	printf '%s\n' --enable "$name" --set "$name.path=$FIXTURES/$name.so" --set "$name.isolation=process"
 	for pair; do printf '%s\n' --set "$name.$pair"; done
 }
