@@ -13,12 +13,15 @@ static void reply(struct process *p, struct talk_in *in, const struct frame *f)
 {
 	struct pending *q;
 
-	HASH_FIND(hh, p->pending, &f->corr, sizeof(f->corr), q);
+	if (f->corr > p->next_id || f->corr <= p->answered) { /* they come in order */
+		process_give_up(p, "its process answered what nobody asked");
+		return;
+	}
+	p->answered = f->corr;
 	process_paid(p);
+	HASH_FIND(hh, p->pending, &f->corr, sizeof(f->corr), q);
 	if (q != NULL)
 		q->fn(p, q, in, NULL);
-	else if (f->corr > p->next_id || f->corr == 0)
-		process_give_up(p, "its process answered what nobody asked");
 }
 
 /* ---- records: as many as a busy module writes, not as many as a broken one ------------------------- */
@@ -58,7 +61,7 @@ static void noted(struct process *p, struct talk_in *in)
 {
 	int64_t n = talk_int(in);
 
-	if (n < 0 || n > p->notes) {
+	if (n <= 0 || n > p->notes) {
 		in->r.bad = true;
 		return;
 	}

@@ -81,7 +81,7 @@ struct process {
 	bool mute;      /* it gave no answer when it was to leave */
 	int64_t up_ms;
 
-	uint64_t next_id;
+	uint64_t next_id, answered; /* the last question, and the last one that has its answer */
 	struct pending *pending;
 	struct iso_hold *holds;  /* by number */
 	struct iso_raised *raised; /* by number */

@@ -3,10 +3,12 @@
  * late.c - a question that has no answer within the deadline ends the process.
  *
  * A process does one thing at a time, in the order it was told: what it owes first, it works at since it was told
- * that, or since it answered what came before. It is looked at four times within the deadline, and so many looks are
- * counted, not the clock: while the daemon itself stands still, or the machine sleeps, nobody is late.
+ * that, or since it answered what came before. It is looked at at least four times within the deadline, and looks are
+ * counted, not the clock: while the daemon itself stands still, or the machine sleeps, no process is late.
  */
 #include "isolate/inside.h"
+
+#define LOOK_MAX_MS 250
 
 static void sweep(void *arg);
 
@@ -17,9 +19,9 @@ static bool owes(const struct process *p)
 
 static int64_t look_each_ms(const struct process *p)
 {
-	int64_t deadline = p->iso->limits.deadline_ms;
+	int64_t each = p->iso->limits.deadline_ms / 4 + 1;
 
-	return (deadline < START_DEADLINE_MS ? deadline : START_DEADLINE_MS) / 4 + 1;
+	return each < LOOK_MAX_MS ? each : LOOK_MAX_MS;
 }
 
 static void sweep_later(struct process *p)
