@@ -55,8 +55,7 @@ const struct conf_module *conf_enabled(const struct conf *c, const char *name); 
 /* `isolation` and `isolation_limits` of a module's group. */
 struct conf_isolation {
 	int32_t process; /* 1: in a process of its own */
-	bool standby; /* this and what follows: limits of that process, struct isolate_limits */
-	int64_t memory, deadline_ms, patience_ms, deaths, within_ms;
+	int64_t memory, deadline_ms, deaths, within_ms; /* limits of that process, struct isolate_limits */
 	char user[64];
 };
 int conf_isolation(const struct conf *c, const char *module, struct conf_isolation *ret,

@@ -18,20 +18,14 @@ static const struct keel_conf_rule where_rules[] = {
 };
 
 struct limits {
-	int64_t memory, deadline, patience, deaths, within;
-	bool standby;
+	int64_t memory, deadline, deaths, within;
 	const char *user;
 };
 static const struct keel_conf_rule limit_rules[] = {
 	KEEL_CONF_RULE(SIZE, struct limits, memory, .fallback = "512mb", .min = 32LL * MB,
 		       .max = INT64_MAX, .doc = "address space of the process"),
-	KEEL_CONF_RULE(DURATION, struct limits, deadline, .fallback = "2s", .min = 10,
+	KEEL_CONF_RULE(DURATION, struct limits, deadline, .fallback = "250ms", .min = 10,
 		       .max = 60 * MINUTE, .doc = "how long one call may take before the process is killed"),
-	KEEL_CONF_RULE(DURATION, struct limits, patience, .fallback = "10ms", .min = 0,
-		       .max = 60 * MINUTE,
-		       .doc = "how long a call may take before others are served by the stand-by; 0: not"),
-	KEEL_CONF_RULE(BOOL, struct limits, standby, .fallback = "true",
-		       .doc = "keep a second process that takes over when the first one ends"),
 	KEEL_CONF_RULE(INT, struct limits, deaths, .fallback = "5", .min = 0, .max = 1000000,
 		       .doc = "so many deaths within the time below, and it is not started again; 0: always"),
 	KEEL_CONF_RULE(DURATION, struct limits, within, .fallback = "10m", .min = 1000,
@@ -45,8 +39,6 @@ static int limits_take(struct conf_isolation *ret, const struct limits *l, const
 {
 	ret->memory = l->memory;
 	ret->deadline_ms = l->deadline;
-	ret->patience_ms = l->patience;
-	ret->standby = l->standby;
 	ret->deaths = l->deaths;
 	ret->within_ms = l->within;
 	if ((size_t)snprintf(ret->user, sizeof(ret->user), "%s", l->user) < sizeof(ret->user))

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "isolate/inside.h"
 #include "util/err.h"
@@ -250,13 +249,10 @@ static bool somebody_waits(const struct isolate *iso)
 int isolate_check(struct isolate *iso, const void *conf, struct keel_err *err)
 {
 	if (somebody_waits(iso))
-		return step_wait(iso, conf_begin(iso, TALK_CONF, conf), OPEN_DEADLINE_MS, err);
+		return step_wait(iso, conf_begin(iso, TALK_CONF, conf), START_DEADLINE_MS, err);
 	if (iso->now == NULL)
 		return 0; /* the next process is asked */
-	if (iso->spare == NULL || iso->spare->state != PROCESS_CHECKED)
-		return step_later(iso, iso->now, conf_begin(iso, TALK_CONF, conf), TALK_CONF, err);
-	iso->spare->stale = true; /* it has nothing else to do, the other one perhaps has */
-	return step_later(iso, iso->spare, conf_begin(iso, TALK_CONF, conf), TALK_CONF, err);
+	return step_later(iso, iso->now, conf_begin(iso, TALK_CONF, conf), TALK_CONF, err);
 }
 
 /* ---- the descriptor's functions ---------------------------------------------------------------------- */
@@ -268,7 +264,6 @@ static struct isolate *isolate_of(struct keel_mod *m)
 int32_t life_init(struct keel_mod *m, struct keel_err *err)
 {
 	struct isolate *iso = isolate_of(m);
-	int ret;
 
 	iso->owner = owner_of(m);
 	departed_watch(iso);
@@ -277,10 +272,7 @@ int32_t life_init(struct keel_mod *m, struct keel_err *err)
 		come_back(iso);
 		return 0;
 	}
-	ret = iso->prepared ? begin_step(iso, TALK_INIT, err) : step(iso, TALK_INIT, OPEN_DEADLINE_MS, err);
-	if (ret == 0)
-		iso->now->state = PROCESS_READY;
-	return ret;
+	return iso->prepared ? begin_step(iso, TALK_INIT, err) : step(iso, TALK_INIT, START_DEADLINE_MS, err);
 }
 
 int32_t life_start(struct keel_mod *m, struct keel_err *err)
@@ -292,7 +284,7 @@ int32_t life_start(struct keel_mod *m, struct keel_err *err)
 		return 0; /* it comes */
 	if (iso->prepared)
 		return begin_step(iso, TALK_START, err);
-	ret = step(iso, TALK_START, OPEN_DEADLINE_MS, err);
+	ret = step(iso, TALK_START, START_DEADLINE_MS, err);
 	if (ret == 0)
 		started_up(iso->now);
 	return ret;
@@ -303,10 +295,8 @@ int32_t life_reconf(struct keel_mod *m, const void *now, struct keel_err *err)
 	struct isolate *iso = isolate_of(m);
 
 	conf_keep(iso, now);
-	if (iso->spare != NULL)
-		iso->spare->stale = true;
-	if (iso->now == NULL)
-		return 0; /* the next process begins with it */
+	if (iso->now == NULL || iso->now->state == PROCESS_COMING)
+		return 0; /* it begins with it */
 	return step_later(iso, iso->now, conf_begin(iso, TALK_RECONF, now), TALK_RECONF, err);
 }
 
@@ -342,17 +332,13 @@ void life_stop(struct keel_mod *m)
 void life_fini(struct keel_mod *m)
 {
 	struct isolate *iso = isolate_of(m);
-	struct process *p;
 
 	leave(m, TALK_FINI, NULL);
 	iso->serves = false;
 	iso->left = true;
 	iso->returns = false;
 	process_reap(iso->now);
-	process_reap(iso->spare);
-	DL_FOREACH(iso->retired, p)
-		process_reap(p);
-	processes_end(iso, "its module is being stopped");
+	process_end(iso, "its module is being stopped");
 	departed_unwatch(iso);
 	iso->owner = NULL;
 }

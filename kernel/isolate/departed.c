@@ -61,13 +61,10 @@ static void lose(struct process *p, const struct keel_obj *obj)
 static void object_ends(void *arg, struct keel_obj *obj)
 {
 	const struct isolate *iso = arg;
-	struct process *p;
 
 	if (objects_is_draft(obj)) {
 		if (iso->now != NULL)
 			lose(iso->now, obj);
-		DL_FOREACH(iso->retired, p)
-			lose(p, obj);
 	} else if (process_hears(iso->now) && iso->now->notes > 0 && iso->now->n_departed < DEPARTED_MAX) {
 		keep(iso->now, obj);
 	}

@@ -2,8 +2,7 @@
  *
  * heard.c - a frame of the process, by what it is. Whatever does not parse ends the process.
  */
-#include <string.h>
-#include <utlist.h>
+#include <stdlib.h>
 
 #include "isolate/inside.h"
 #include "log/log.h"
@@ -14,12 +13,15 @@ static void reply(struct process *p, struct talk_in *in, const struct frame *f)
 {
 	struct pending *q;
 
-	HASH_FIND(hh, p->pending, &f->corr, sizeof(f->corr), q);
+	if (f->corr > p->next_id || f->corr <= p->answered) { /* they come in order */
+		process_give_up(p, "its process answered what nobody asked");
+		return;
+	}
+	p->answered = f->corr;
 	process_paid(p);
+	HASH_FIND(hh, p->pending, &f->corr, sizeof(f->corr), q);
 	if (q != NULL)
 		q->fn(p, q, in, NULL);
-	else if (f->corr > p->next_id || f->corr == 0)
-		process_give_up(p, "its process answered what nobody asked");
 }
 
 /* ---- records: as many as a busy module writes, not as many as a broken one ------------------------- */
@@ -59,7 +61,7 @@ static void noted(struct process *p, struct talk_in *in)
 {
 	int64_t n = talk_int(in);
 
-	if (n < 0 || n > p->notes) {
+	if (n <= 0 || n > p->notes) {
 		in->r.bad = true;
 		return;
 	}
@@ -76,18 +78,6 @@ struct durable {
 	int64_t number;
 };
 
-static struct process *process_of(const struct isolate *iso, uint64_t serial)
-{
-	struct process *p = iso->now;
-
-	if (p == NULL || p->serial != serial)
-		DL_FOREACH(iso->retired, p) {
-			if (p->serial == serial)
-				break;
-		}
-	return p;
-}
-
 static void is_durable(void *arg)
 {
 	struct durable d = *(struct durable *)arg;
@@ -99,10 +89,12 @@ static void is_durable(void *arg)
 	if (iso == NULL)
 		return;
 	iso->n_durables--;
+	if (iso->now == NULL || iso->now->serial != d.serial)
+		return;
 	begun = talk_begin(&iso->scratch);
 	talk_put_int(&iso->scratch, TALK_DURABLE);
 	talk_put_int(&iso->scratch, d.number);
-	(void)ask_heard(iso, process_of(iso, d.serial), begun);
+	(void)ask_heard(iso, iso->now, begun);
 }
 
 static void when_durable(struct process *p, struct talk_in *in)
@@ -158,14 +150,13 @@ void heard(struct process *p, const struct frame *f)
 {
 	struct talk_in in;
 
-	p->words++;
 	talk_open(&in, f->body, f->len);
 	if (f->type == WIRE_REPLY) {
 		reply(p, &in, f);
 		return;
 	}
-	if (p == p->iso->spare)
-		in.r.bad = true; /* nobody runs in there */
+	if (p->state == PROCESS_COMING)
+		in.r.bad = true; /* nothing of the module runs in there */
 	else if (f->type == WIRE_REQUEST)
 		serve(p, &in, f->corr);
 	else if (f->type == WIRE_EVENT)

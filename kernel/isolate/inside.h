@@ -2,11 +2,10 @@
  *
  * inside.h - what the files of this folder share.
  *
- *   COMING: started, opens, checks -> CHECKED: a stand-by, asleep -> READY: init() is asked for, notes flow
- *   -> UP: start() done, calls flow -> retired: has what it was asked last to answer -> ended
+ *   COMING: started, opens the file -> READY: check(), init() and start() are under way, notes flow
+ *   -> UP: start() done, calls flow -> ended
  *
- * A module has a process that serves (`now`), one that would take its place (`spare`), and some that were
- * retired and still answer. A question to a process is a `pending`, found by its number; so is a tap's call.
+ * A module has one process, or none. A question to it is a `pending`, found by its number; so is a tap's call.
  * A call has holds in the hook engine: one of ours until the verdict is there, those its module took besides.
  */
 #ifndef KEELSON_ISOLATE_INSIDE_H
@@ -36,18 +35,15 @@ struct process;
 #define LOGS_BURST 5000u                 /* records that may come at once ... */
 #define LOGS_PER_SECOND 1000u            /* ... and how fast that comes back */
 #define LOGS_TOLD_MS 1000                /* how often it is told that some were too many */
-#define OPEN_DEADLINE_MS 10000           /* until a module file is described */
+#define START_DEADLINE_MS 10000          /* for each step until it is up */
 #define LEAVE_DEADLINE_MS 100            /* for stop() and fini() */
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_MAX_MS 30000
 #define GOOD_LIFE_MS 250                 /* who answered a call, or was up for so long, was of use */
 #define RESTART_EACH_MS 40               /* one restart in that time is always there ... */
 #define RESTARTS_BURST 20                /* ... and so many at once */
-#define SPARE_AFTER_MS 10                /* a process serves: when the next one is made */
-#define SPARE_RETRY_MS 1000
-#define RETIRED_MAX 4                    /* that compute on */
 
-enum process_state { PROCESS_COMING, PROCESS_CHECKED, PROCESS_READY, PROCESS_UP };
+enum process_state { PROCESS_COMING, PROCESS_READY, PROCESS_UP };
 
 /* `in` NULL: the process is gone, *why says how it ended. */
 struct pending;
@@ -68,7 +64,6 @@ struct departed {
 
 struct process {
 	struct isolate *iso;
-	struct process *prev, *next; /* of the retired ones */
 	enum process_state state;
 	uint64_t serial;
 	pid_t pid;
@@ -82,29 +77,20 @@ struct process {
 	uint32_t reaps; /* times it was looked for */
 	uint32_t users; /* on the stack; it is freed when there are none */
 	bool pumping;   /* what it said is being acted on */
-	bool gone;      /* its end was reckoned with: counted, its successor is on the way */
-	bool dismissed; /* its end is wanted and told to nobody */
-	bool stale;     /* a stand-by: what it has checked is not what its module runs with */
 	bool of_use;    /* it has answered a call */
 	bool mute;      /* it gave no answer when it was to leave */
 	int64_t up_ms;
-	int64_t suspect_ms; /* since when it is at one call, 0: it is not suspected to hang */
 
-	uint64_t next_id;
+	uint64_t next_id, answered; /* the last question, and the last one that has its answer */
 	struct pending *pending;
 	struct iso_hold *holds;  /* by number */
 	struct iso_raised *raised; /* by number */
 	struct walk walk;        /* its last one */
-	int64_t busy_ms;         /* since when it works at the oldest of what it owes */
-	uint64_t computing;      /* the question it was last seen at ... */
-	int64_t cpu_ns;          /* ... having computed for so long in its life */
+	int64_t late_ms;         /* it has worked for so long at the oldest of what it owes */
 	uint32_t notes;          /* sent, not told */
 	uint64_t told;           /* notes that it was told */
 	struct departed *departed; /* oldest first */
 	uint32_t n_departed;
-	uint64_t words;          /* messages that came of it */
-	uint64_t silent_since;   /* so many had come when it was last seen awake, or had said something ... */
-	int64_t asleep_ms;       /* ... which was then */
 	uint32_t last_tap;       /* number of the tap told last */
 };
 
@@ -201,16 +187,15 @@ struct isolate {
 	struct iso_tap *iso_taps;
 	bool has_check;
 
-	/* its processes: process.c, restart.c, spare.c */
-	struct process *now, *spare, *retired;
+	/* its process: process.c, restart.c */
+	struct process *now; /* NULL: the next one is on the way, or there is none */
 	uint64_t next_serial;
-	struct loop_timer *restart; /* when the next process is started, or takes over */
+	struct loop_timer *restart; /* when the next process is started */
 	int64_t again_ms;    /* when that is */
 	int64_t death_ms;    /* of the first one in the window */
 	int64_t paid_ms;     /* restarts are paid for up to then */
-	int64_t patience_ms; /* how long a call may take while others wait */
 	int64_t late_us;     /* nobody served since then */
-	uint32_t deaths, restarts, backoff_ms, spare_fails;
+	uint32_t deaths, restarts, backoff_ms;
 
 	/* talk */
 	uint64_t next_call;
@@ -256,16 +241,14 @@ void process_pump(struct process *p);  /* read what is there, and act on it */
 void process_close(struct process *p); /* kill it, nothing is told; its memory stays */
 void process_destroy(struct process *p); /* and its memory, when nobody uses it; NULL is fine */
 void process_unuse(struct process *p);
-void process_stand_back(const struct process *p); /* as long as it lives */
 /* Kill it, and wait a moment: its module leaves, perhaps the daemon ends. NULL is fine. */
 void process_reap(struct process *p);
 /* It cannot be trusted or does not answer. It is ended when nothing of it is on the stack. */
 void process_give_up(struct process *p, const char *fmt, ...) KEEL_PRINTF(2, 3);
-void process_dismiss(struct process *p); /* likewise, and nobody is told */
 /* Is there one, and can it be told something? */
 static inline bool process_hears(const struct process *p)
 {
-	return p != NULL && p->fd >= 0 && p->lost[0] == '\0' && p->ending == NULL && !p->gone;
+	return p != NULL && p->fd >= 0 && p->lost[0] == '\0' && p->ending == NULL;
 }
 static inline bool process_up(const struct process *p)
 {
@@ -309,12 +292,7 @@ void heard(struct process *p, const struct frame *f);
 /* tap.c */
 keel_verdict tap_proxy(struct keel_call *c, uint32_t point, const void *event, void *arg);
 void calls_flush(struct isolate *iso); /* there is a process that is up */
-/* What it has not begun with will be asked of the next one. */
-void calls_take_back(struct process *p);
-/* What it owes, or holds, it will not give. How many failed. */
-uint32_t calls_fail(struct process *p, const char *why);
-uint32_t calls_fail_waiting(struct isolate *iso, const char *why); /* there will be no process */
-bool calls_can_move(const struct process *p); /* does nothing but its oldest question depend on it? */
+uint32_t calls_fail(struct isolate *iso, const char *why); /* all of them; how many */
 const char *calls_tap(const struct process *p); /* name of the tap it is busy with */
 struct iso_call *call_find(const struct process *p, uint64_t number);
 struct keel_call *call_of(const struct iso_call *c); /* NULL: it is over */
@@ -351,23 +329,13 @@ void request_heard(struct process *p, uint32_t what, struct talk_in *in);
 struct iso_req *request_find(const struct process *p, uint64_t number);
 int request_part(struct isolate *iso, struct iso_req *r, const void *body, uint32_t len);
 int request_drained(struct isolate *iso, struct iso_req *r);
-bool requests_open(const struct process *p);
 void requests_fail(struct process *p, const char *why);
 
-/* spare.c: the way up. */
+/* restart.c */
 void started_up(struct process *p); /* its module is started: it serves */
 void come_back(struct isolate *iso); /* its module was stopped, and starts again */
-void not_returned(struct isolate *iso, const char *why); /* it could not, if that was it */
-void spare_in(struct isolate *iso, int64_t ms); /* the next process is started, or takes over, then */
-void spare_lost(struct isolate *iso, const char *why);
-
-/* restart.c: the way down. */
-void process_gone(struct process *p); /* it is as good as ended: others are served by the next one */
-void process_lost(struct process *p, const char *why); /* it ended; it is destroyed */
-void process_leave(struct process *p);                 /* it was dismissed: likewise, untold */
-int64_t restart_wait(const struct isolate *iso);       /* until there may be one more */
-void process_retire(struct process *p); /* it keeps the call it is at; the stand-by takes over */
-void processes_end(struct isolate *iso, const char *why); /* all of them; what they owe fails */
+void process_lost(struct process *p, const char *why); /* it ended; it is destroyed, the next one comes */
+void process_end(struct isolate *iso, const char *why); /* there will be none; what it owes fails */
 
 void iso_log(const struct isolate *iso, uint32_t event, const char *fmt, ...) KEEL_PRINTF(3, 4);
 

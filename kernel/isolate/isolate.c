@@ -26,7 +26,6 @@ static struct isolate *create(struct parts *parts, const char *name, const char 
 		return NULL;
 	iso->parts = parts;
 	iso->limits = *limits;
-	iso->patience_ms = limits->patience_ms;
 	iso->name = strdup(name);
 	iso->path = strdup(path);
 	iso->user = strdup(limits->user != NULL ? limits->user : "nobody");
@@ -48,7 +47,7 @@ void isolate_close(struct isolate *iso)
 		return;
 	iso->done = NULL;
 	iso->serves = false;
-	processes_end(iso, "its module is closed");
+	process_end(iso, "its module is closed");
 	departed_unwatch(iso);
 	described_fini(iso);
 	defined_free(iso->defined);
@@ -68,7 +67,7 @@ static void close_now(void *iso)
 void isolate_end_soon(struct isolate *iso)
 {
 	if (loop_defer(iso->parts->loop, close_now, iso) < 0)
-		processes_end(iso, "no memory"); /* that of the isolate is lost */
+		process_end(iso, "no memory"); /* that of the isolate is lost */
 }
 
 /* ---- opening --------------------------------------------------------------------------------------- */
@@ -92,7 +91,7 @@ static void described(struct process *p, struct pending *q, struct talk_in *in, 
 			   described_take(iso, in, body, (uint32_t)(in->r.end - in->r.at), &err);
 	pending_drop(p, q);
 	if (ret == 0)
-		p->state = PROCESS_CHECKED;
+		p->state = PROCESS_READY;
 	opened(iso, ret, &err);
 }
 
@@ -159,12 +158,12 @@ static int open_wait(struct isolate *iso, struct keel_err *err)
 
 	if (ret < 0)
 		return ret;
-	ret = process_wait(iso->now, wait_is_over, &w, OPEN_DEADLINE_MS);
+	ret = process_wait(iso->now, wait_is_over, &w, START_DEADLINE_MS);
 	iso->done = NULL;
 	if (w.done)
 		return w.ret;
 	return err_set(err, ret, "module %s: its process did not open the file within %d s", iso->name,
-		       OPEN_DEADLINE_MS / 1000);
+		       START_DEADLINE_MS / 1000);
 }
 
 int isolate_open(struct parts *parts, const char *name, const char *path,
@@ -207,15 +206,10 @@ void isolate_attach(struct isolate *iso, struct owner *owner)
 
 void isolate_describe(const struct isolate *iso, struct buf *out)
 {
-	static const char *const words[] = { [PROCESS_COMING] = "starting", [PROCESS_CHECKED] = "starting",
-					     [PROCESS_READY] = "starting", [PROCESS_UP] = "up" };
-
 	if (iso->now != NULL)
-		buf_printf(out, "process %ld %s", (long)iso->now->pid, words[iso->now->state]);
+		buf_printf(out, "process %ld %s", (long)iso->now->pid, iso->now->state == PROCESS_UP ? "up" : "starting");
 	else
 		buf_printf(out, "process %s", iso->benched ? "benched" : "restarting");
 	if (iso->restarts > 0)
 		buf_printf(out, ", restarts: %u", iso->restarts);
-	if (iso->spare != NULL && iso->now != NULL)
-		buf_printf(out, ", stand-by %ld", (long)iso->spare->pid);
 }

@@ -16,8 +16,6 @@ struct isolate_limits {
 	int64_t memory;       /* bytes of address space */
 	int64_t deadline_ms;  /* how long one call may take */
 	int64_t deaths, within_ms; /* so many in that time, and it is not started again */
-	int64_t patience_ms;  /* how long one call may take while others wait; 0: up to the deadline */
-	bool standby;         /* a second process is ready to take over */
 	const char *user;     /* when the daemon is root; copied */
 };
 
@@ -46,7 +44,7 @@ int isolate_check(struct isolate *iso, const void *conf, struct keel_err *err);
 /* Its taps are in their chains: from now on they are asked there. */
 void isolate_attach(struct isolate *iso, struct owner *owner);
 
-/* "process PID up, restarts: N, stand-by PID", appended: what an administrator sees. */
+/* "process PID up, restarts: N", appended: what an administrator sees. */
 void isolate_describe(const struct isolate *iso, struct buf *out);
 
 #endif

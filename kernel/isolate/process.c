@@ -8,17 +8,14 @@
  * loop, never under the feet of whoever noticed; its memory stays as long as somebody below uses it.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <utlist.h>
 
 #include "isolate/inside.h"
 #include "isolate/spawn.h"
@@ -28,7 +25,6 @@
 
 #define REAP_EVERY_MS 2
 #define REAP_TRIES 50
-#define BACK_NICE 10
 
 static void socket_ready(void *arg, int events);
 
@@ -147,23 +143,6 @@ void process_unuse(struct process *p)
 	free(p);
 }
 
-/* It is suspected to compute for nothing, and others have work that is wanted: of a busy machine it gets what is
- * left. */
-void process_stand_back(const struct process *p)
-{
-	char path[64];
-	int fd;
-
-	setpriority(PRIO_PROCESS, (id_t)p->pid, BACK_NICE);
-	snprintf(path, sizeof(path), "/proc/%ld/autogroup", (long)p->pid); /* its session's, where those count */
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (dprintf(fd, "%d", BACK_NICE) < 0)
-		errno = 0; /* it is a favour to others, no more */
-	close(fd);
-}
-
 /* How it ended, in words. False: it is not over yet. */
 static bool ended_by_itself(struct process *p)
 {
@@ -192,17 +171,12 @@ static void end_now(struct process *p)
 	process_lost(p, why);
 }
 
-/* The socket is closed, or it was given up. Others do not wait for its last words: what it was killed by. */
+/* The socket is closed, or it was given up. */
 static void ending(void *arg)
 {
 	struct process *p = arg;
 
 	p->ending = NULL;
-	if (p->dismissed) {
-		process_leave(p);
-		return;
-	}
-	process_gone(p);
 	if (p->lost[0] == '\0' && !ended_by_itself(p)) {
 		if (++p->reaps < REAP_TRIES)
 			p->ending = loop_timer(p->iso->parts->loop, REAP_EVERY_MS, ending, p);
@@ -221,12 +195,6 @@ static void end_soon(struct process *p)
 	p->ending = loop_timer(p->iso->parts->loop, 0, ending, p);
 	if (p->ending == NULL && p->pid > 0)
 		kill(p->pid, SIGKILL); /* the sweep finds it gone */
-}
-
-void process_dismiss(struct process *p)
-{
-	p->dismissed = true;
-	end_soon(p);
 }
 
 void process_give_up(struct process *p, const char *fmt, ...)

@@ -166,15 +166,6 @@ int request_drained(struct isolate *iso, struct iso_req *r)
 	return iso->request->drained(r->req, drained, r);
 }
 
-bool requests_open(const struct process *p)
-{
-	const struct iso_req *r;
-
-	for (r = p->iso->reqs; r != NULL && r->process != p; r = r->hh.next)
-		;
-	return r != NULL;
-}
-
 void requests_fail(struct process *p, const char *why)
 {
 	struct isolate *iso = p->iso;

@@ -6,7 +6,8 @@
  *              hold and is the tap's answer.
  *   NOTE:      the event goes to the process, in order; nobody waits.
  *
- * While no process is there, questions wait for the next one, each up to its deadline.
+ * While a change of the modules starts the process, questions wait for it. After its end they fail until the next one
+ * is up.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -250,61 +251,19 @@ void calls_flush(struct isolate *iso)
 	}
 }
 
-/* The oldest question is the one that is being answered. Those behind it were not begun. What a resume() would
- * say, nobody else knows. */
-static bool can_move(const struct process *p, const struct iso_question *q)
-{
-	return q->process == p && &q->pending != p->pending && q->first;
-}
-
-bool calls_can_move(const struct process *p)
-{
-	const struct iso_question *q;
-	uint32_t n = 1;
-
-	DL_FOREACH2(p->iso->questions, q, all_next)
-		n += can_move(p, q);
-	return n > 1 && n == HASH_COUNT(p->pending) && p->holds == NULL;
-}
-
-void calls_take_back(struct process *p)
-{
-	struct iso_question *q;
-
-	DL_FOREACH2(p->iso->questions, q, all_next) {
-		if (can_move(p, q)) {
-			unsend(q);
-			q->call->process = NULL;
-		}
-	}
-}
-
-static uint32_t questions_fail(struct isolate *iso, const struct process *p, const char *why)
+uint32_t calls_fail(struct isolate *iso, const char *why)
 {
 	struct iso_question *q;
 	uint32_t failed = 0;
 
 	DL_FOREACH2(iso->questions, q, all_next) {
-		if (q->process != p || q->answered)
+		if (q->answered)
 			continue;
 		unsend(q);
 		question_fail(q, why);
 		failed++;
 	}
 	return failed;
-}
-
-uint32_t calls_fail(struct process *p, const char *why)
-{
-	uint32_t failed = questions_fail(p->iso, p, why);
-
-	iso_holds_end(p);
-	return failed;
-}
-
-uint32_t calls_fail_waiting(struct isolate *iso, const char *why)
-{
-	return questions_fail(iso, NULL, why);
 }
 
 const char *calls_tap(const struct process *p)
@@ -442,9 +401,8 @@ static keel_verdict gate(const struct iso_tap *t, struct keel_call *c, const voi
 	uint64_t number;
 	keel_verdict v;
 
-	if (iso->now == NULL &&
-	    iso->again_ms - loop_now_ms(iso->parts->loop) > iso->limits.deadline_ms)
-		return iso->call->fail(c, "module %s: its process ended too often and is not there now", iso->name);
+	if (iso->serves && !iso->returns && !process_up(iso->now))
+		return iso->call->fail(c, "module %s: its process ended, the next one is not up yet", iso->name);
 	if (iso->n_questions >= CALLS_MAX)
 		return iso->call->fail(c, "module %s: its process has %u calls to answer", iso->name,
 				       iso->n_questions);

@@ -70,7 +70,11 @@ static const char *const refused[] = {
 	"execve", "execveat", "fork", "vfork",
 	/* other processes */
 	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_open",
-	"pidfd_getfd", "pidfd_send_signal", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
+	"pidfd_getfd", "pidfd_send_signal", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "process_mrelease",
+	"migrate_pages", "move_pages",
+	/* what it may use, and others of the same user may; prlimit64 is below */
+	"setrlimit", "setpriority", "nice", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
+	"ioprio_set",
 	/* the machine */
 	"mount", "umount2", "move_mount", "fsopen", "fsmount", "open_tree", "pivot_root", "chroot", "unshare",
 	"setns", "reboot", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module",
@@ -90,12 +94,16 @@ static int refuse(scmp_filter_ctx f, const char *name)
 	return seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), number, 0);
 }
 
-/* Signals to nobody but itself; threads but no processes. */
+/* Signals to nobody but itself; limits are read, its own; threads but no processes. */
 static int refuse_others(scmp_filter_ctx f)
 {
 	const scmp_datum_t self = (scmp_datum_t)getpid();
 	int ret = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(kill), 1, SCMP_A0(SCMP_CMP_NE, self));
 
+	if (ret == 0)
+		ret = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(prlimit64), 1, SCMP_A0(SCMP_CMP_NE, 0));
+	if (ret == 0)
+		ret = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(prlimit64), 1, SCMP_A2(SCMP_CMP_NE, 0));
 	if (ret == 0)
 		ret = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(tgkill), 1,
 				       SCMP_A0(SCMP_CMP_NE, self));

@@ -14,7 +14,6 @@
 static struct isolate_limits limits_of(const struct conf_isolation *how)
 {
 	return (struct isolate_limits){ .memory = how->memory, .deadline_ms = how->deadline_ms,
-					.patience_ms = how->patience_ms, .standby = how->standby,
 					.deaths = how->deaths, .within_ms = how->within_ms,
 					.user = how->user };
 }
@@ -22,8 +21,7 @@ static struct isolate_limits limits_of(const struct conf_isolation *how)
 static bool same_place(const struct conf_isolation *a, const struct conf_isolation *b)
 {
 	return a->process == b->process && a->memory == b->memory && a->deadline_ms == b->deadline_ms &&
-	       a->patience_ms == b->patience_ms && a->standby == b->standby && a->deaths == b->deaths &&
-	       a->within_ms == b->within_ms && strcmp(a->user, b->user) == 0;
+	       a->deaths == b->deaths && a->within_ms == b->within_ms && strcmp(a->user, b->user) == 0;
 }
 
 /* ---- processes that are there before their modules are opened ----------------------------------------- */

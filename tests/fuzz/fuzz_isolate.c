@@ -113,7 +113,7 @@ static void isolate_make(struct isolate *iso, int fd)
 static void isolate_drop(struct isolate *iso)
 {
 	hooks_detach(parts.hooks, &owner); /* ends the call */
-	processes_end(iso, "over");
+	process_end(iso, "over");
 	mp_fini(&iso->scratch);
 	owner.isolate = NULL;
 	if (iso->calls != NULL || iso->questions != NULL)

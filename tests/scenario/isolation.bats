@@ -12,11 +12,14 @@ FIXTURES=$KEELSON_BUILD/tests/fixtures
 OTHERS='approve cycle_begin cycle_end die_at extra_export failing_init newer slow unresolved reject refuse_run veto_preterm
 	veto_resume veto_run job_reason request_receive trouble waits'
 
-# isolated NAME [KEY=VALUE...]: arguments of a sandbox with that fixture in a process of its own
+# isolated NAME [KEY=VALUE...]: arguments of a sandbox with that fixture in a process of its own, whose deadline is not what the
+# story is about
 isolated()
 {
-	local name=$1 pair
+	local name=$1 pair limits=$BATS_TEST_TMPDIR/$1.conf
 	shift
+	echo "$name: { isolation_limits = { deadline = \"10s\"; }; };" >"$limits"
+	printf '%s\n' --also "$limits"
 	printf '%s\n' --enable "$name" --set "$name.path=$FIXTURES/$name.so" --set "$name.isolation=process"
 	for pair; do printf '%s\n' --set "$name.$pair"; done
 }
@@ -301,14 +304,13 @@ quietly_reloaded() { sandbox reload >/dev/null; }
 
 # modhost [NAME]: the process that serves
 modhost() { keelson modules | sed -n "s/^${1-trouble} .*process \([0-9]*\) .*/\1/p"; }
-stand_by() { keelson modules | sed -n "s/^trouble .*, stand-by \([0-9]*\) .*/\1/p"; }
 # makes_trouble NAME TEXT: that one submission is refused with words that match TEXT, the next one is not
 makes_trouble()
 {
 	local words
 	! words=$(submit -N "$1" -- /bin/true 2>&1) || { echo "$1 was accepted" >&2; return 1; }
 	has "$words" "$2"
-	quietly_submitted
+	wait_until 5 quietly_submitted
 }
 quietly_submitted() { submit -h -- /bin/true >/dev/null; }
 
@@ -326,40 +328,6 @@ quietly_submitted() { submit -h -- /bin/true >/dev/null; }
 	has "$(server_log)" 'trouble.on_submit: its process was killed by signal 6 .*calls failed: 1.*it is started again'
 }
 
-# stands_by [PID]: there is a stand-by, another one than PID
-stands_by() { local pid; pid=$(stand_by) && [ -n "$pid" ] && [ "$pid" != "${1-}" ]; }
-# Submits beside a call that takes long until that is noticed, which takes as long as nobody waits.
-noticed() { quietly_submitted && has_log "$1"; }
-
-@test "a stand-by takes over, is replaced when it dies, and serves while a call computes" {
-	local next
-	trouble_in_a_process 'deadline = "3s"; deaths = 0;'
-	wait_until 5 stands_by
-	next=$(stand_by)
-	makes_trouble segv 'killed by signal 11'
-	same 'who serves' "$next" "$(modhost)"
-	wait_until 5 stands_by
-	next=$(stand_by)
-	kill -9 "$next"
-	wait_until 5 has_log 'its stand-by: its process was killed by signal 9 \(Killed\); the next one is started in 1000 ms'
-	wait_until 5 stands_by "$next"
-
-	next=$(stand_by)
-	submit -h -N spin-900 -- /bin/true 3>&- &
-	wait_until 5 noticed 'trouble.on_submit is at one call for [0-9]+ ms and [0-9]+ others wait'
-	same 'who serves' "$next" "$(modhost)"
-	wait $!
-	wait_until 5 has_log 'the call that took long was answered after [0-9]+ ms; the next one may for [0-9]{4} ms'
-
-	limit_trouble 'deadline = "1s"; deaths = 0;'
-	wait_until 5 stands_by
-	submit -N spin-60000 -- /bin/true >"$SB/words" 2>&1 3>&- &
-	wait_until 5 noticed 'gave no answer for 1000 ms; calls failed: 1, events lost: 0; another one serves already'
-	! wait $! || false
-	has "$(cat "$SB/words")" 'module [a-z_]+: its process gave no answer for 1000 ms'
-	has "$(keelson modules)" '^trouble .*up, restarts: 1'
-}
-
 @test "an endless loop in a verb of a module costs its process" {
 	trouble_in_a_process 'deadline = "500ms"; deaths = 6;'
 	says 1 'keelson: module trouble: its process gave no answer for 500 ms' keelson trouble spin-60000
@@ -368,43 +336,79 @@ noticed() { quietly_submitted && has_log "$1"; }
 	has "$(keelson modules)" '^trouble .*process [0-9]+ up, restarts: 1'
 }
 
-@test "calls do not wait behind one that sleeps" {
-	local next
-	trouble_in_a_process 'deadline = "20s"; deaths = 0;'
-	wait_until 5 stands_by
-	next=$(stand_by)
-	submit -h -N sleep-3000 -- /bin/true >"$SB/words" 3>&- &
-	wait_until 5 noticed 'trouble.on_submit is at one call for [0-9]+ ms and [0-9]+ others wait'
-	same 'who serves' "$next" "$(modhost)"
-	same 'what the one that sleeps has said' '' "$(cat "$SB/words")"
-	wait $!
-	has "$(cat "$SB/words")" '^[0-9]+\.svr$'
-	wait_until 5 has_log 'the call that took long was answered after [0-9]{4} ms'
-}
-
-# changing DEATHS GROUP: that configuration of trouble is loaded, other limits mean another process; the longest that anybody
-# else waits meanwhile, in milliseconds. What the reload said is in $SB/words.
-changing()
+# longest PID COMMAND...: how long it takes at most while that process runs, in milliseconds
+longest()
 {
-	local worst=0 begun took
-	echo "trouble: { isolation_limits = { deadline = \"2s\"; deaths = $1; }; $2 };" \
-		>"$SB/server/etc/modules.d/trouble.conf"
-	sandbox reload >"$SB/words" 2>&1 3>&- &
-	while kill -0 $! 2>/dev/null; do
+	local pid=$1 worst=0 begun took
+	shift
+	while kill -0 "$pid" 2>/dev/null; do
 		begun=${EPOCHREALTIME/./}
-		qstat -B >/dev/null
+		"$@" >/dev/null
 		took=$(((${EPOCHREALTIME/./} - begun) / 1000))
 		[ "$took" -le "$worst" ] || worst=$took
 	done
 	echo "$worst"
 }
 
+# Everything that a process can do, each when the one before is over.
+all_troubles()
+{
+	local name
+	for name in segv spin-60000 abort sleep-60000 flood-100000000 eat-1024; do
+		submit -h -N "$name" -- /bin/true || true
+		wait_until 5 quietly_submitted
+	done
+}
+elsewhere() { submit -q other -h -- /bin/true; }
+
+@test "a process that dies, loops, hangs, floods or eats costs its callers a refusal and others less than two deadlines" {
+	local calm troubled
+	trouble_in_a_process
+	qmgr -c 'create queue other queue_type=e,enabled=t,started=t'
+	echo 'trouble: { isolation_limits = { deaths = 0; }; match = { queue = "workq"; }; };' >"$SB/server/etc/modules.d/trouble.conf"
+	quietly_reloaded
+	sleep 2 3>&- &
+	calm=$(longest $! elsewhere)
+	all_troubles >"$SB/words" 2>&1 3>&- &
+	troubled=$(longest $! elsewhere)
+	[ $((troubled - calm)) -lt 500 ] || { echo "others waited for $troubled ms, $calm without trouble" >&2; return 1; }
+	has "$(cat "$SB/words")" 'killed by signal 11'
+	has "$(cat "$SB/words")" 'killed by signal 6'
+	same 'how many had no answer' 3 "$(grep -c 'gave no answer for 250 ms' "$SB/words")"
+	has "$(keelson modules)" '^trouble .*process [0-9]+ up, restarts: [1-9]'
+}
+
+@test "a process may raise neither its own limits nor those of another module's process" {
+	local other call
+	mapfile -t args < <(isolated trouble; isolated reject)
+	setup_sandbox "${args[@]}"
+	other=$(modhost reject)
+	quietly keelson trouble "limits-$other"
+	has "$(server_log)" 'prlimit64 reads of 0: done'
+	has "$(server_log)" "prlimit64 reads of $other: Operation not permitted"
+	for call in prlimit64 setpriority sched_setaffinity sched_setscheduler sched_setparam sched_setattr ioprio_set; do
+		has "$(server_log)" "$call of 0: Operation not permitted"
+		has "$(server_log)" "$call of $other: Operation not permitted"
+	done
+	has "$(server_log)" 'setrlimit of 0: Operation not permitted'
+}
+
+# changing DEATHS GROUP: that configuration of trouble is loaded, other limits mean another process; the longest that anybody
+# else waits meanwhile, in milliseconds. What the reload said is in $SB/words.
+changing()
+{
+	echo "trouble: { isolation_limits = { deadline = \"2s\"; deaths = $1; }; $2 };" \
+		>"$SB/server/etc/modules.d/trouble.conf"
+	sandbox reload >"$SB/words" 2>&1 3>&- &
+	longest $! qstat -B
+}
+
 @test "a reload waits for steps of a module in a process that take their time, the daemon does not" {
 	local step
 	trouble_in_a_process 'deadline = "2s"; deaths = 20;'
-	for step in check init start reconf; do
+	for step in check start reconf; do
 		[ "$(changing "$([ $step = reconf ] && echo 20 || echo 21)" "$step = \"60s\";")" -lt 1900 ] || { echo "the daemon stood still for $step" >&2; return 1; }
-		has "$(cat "$SB/words")" 'its process gave no answer for 2000 ms'
+		has "$(cat "$SB/words")" "its process gave no answer for $([ $step = reconf ] && echo 2000 || echo 10000) ms"
 		wait_until 5 quietly_submitted
 	done
 	has "$(cat "$SB/words")" 'module trouble: reconf failed: '
@@ -412,10 +416,10 @@ changing()
 
 @test "a reload that is undone does not wait for the process that comes back" {
 	trouble_in_a_process
-	echo 'trouble: { isolation_limits = { deadline = "10s"; }; init = "2s"; };' >"$SB/server/etc/modules.d/trouble.conf"
+	echo 'trouble: { init = "2s"; };' >"$SB/server/etc/modules.d/trouble.conf"
 	quietly_reloaded
 	[ "$(changing 21 'init = "60s";')" -lt 1900 ] || { echo 'the daemon stood still' >&2; return 1; }
-	has "$(cat "$SB/words")" 'init failed: its process gave no answer for 2000 ms'
+	has "$(cat "$SB/words")" 'init failed: its process gave no answer for 10000 ms'
 	wait_until 10 quietly_submitted
 	has "$(keelson modules)" '^trouble .*process [0-9]+ up'
 }
