@@ -154,7 +154,7 @@ caught_by_assertions()
 	says "there are no headers of modules in v7.7"
 }
 
-@test "without git there is nothing to compare with, in a folder below somebody's clone either" {
+@test "without git there is nothing to compare with, in a folder unpacked below a clone either" {
 	mkdir "$BATS_TEST_TMPDIR/repo/unpacked"
 	cp -r "$SDK/include" "$BATS_TEST_TMPDIR/repo/unpacked"
 	rm -rf "${SDK:?}/../sdk"
@@ -183,7 +183,7 @@ caught_by_assertions()
 }
 
 # The life of a fictitious minor 1, as the author of a header lives it.
-@test "what is appended breaks nobody, and passes when it hides from those who aim at the release" {
+@test "what is appended breaks no module, and passes when it hides from those that aim at the release" {
 	tagged v1.0
 	was=$(grep -o 'sizeof(struct keel_call_api) OR_MORE [0-9]*' <("$TOP"/scripts/abi-layout assertions "$SDK/include"))
 	was=${was##* }
