@@ -34,7 +34,6 @@ include $(S)/mk/client.mk
 include $(S)/mk/modules.mk
 include $(S)/mk/mock.mk
 include $(S)/mk/tests.mk
-include $(S)/mk/abi.mk
 include $(S)/mk/tools.mk
 include $(S)/mk/sdk.mk
 include $(S)/mk/docs.mk

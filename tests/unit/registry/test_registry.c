@@ -216,12 +216,16 @@ static void clashing_kinds_name_both_owners(void)
 struct table {
 	uint32_t size, version;
 	struct keel_mod *self;
-	uint32_t extra;
+	uint64_t extra;
+	void (*newer)(void);
 };
 
 static void services_know_their_module_and_version(void)
 {
-	static const struct table table = { .size = sizeof(table), .extra = 42 };
+	static const struct {
+		struct table known;
+		uint64_t others[4];
+	} table = { { .size = offsetof(struct table, newer), .extra = 42 }, { ~0ull, ~0ull, ~0ull, ~0ull } };
 	static const struct keel_service_def def = { .size = sizeof(def), .version = 2,
 						     .name = "paint", .table = &table };
 	static const struct keel_contrib rows[] = { { "SERVICE", &def } };
@@ -246,6 +250,7 @@ static void services_know_their_module_and_version(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(t);
 	CU_ASSERT_PTR_EQUAL(t->self, &alpha.pub);
 	CU_ASSERT_EQUAL(t->extra, 42);
+	CU_ASSERT_PTR_NULL(t->newer); /* its module was built before there was one */
 	CU_ASSERT_PTR_EQUAL(owner, &alpha);
 	CU_ASSERT_PTR_NULL(registry_service(r, "paint", 3, NULL, &err));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "upgrade alpha"));
