@@ -68,9 +68,6 @@ static const struct keel_hook_api hook_api = {
 	.fan = hook_fan,
 	.point = hook_point,
 	.about = hook_about,
-	.define = hook_define,
-	.tap_on = tap_on,
-	.tap_off = tap_off,
 	.end = hook_end,
 };
 
