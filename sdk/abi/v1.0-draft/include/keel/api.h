@@ -16,6 +16,10 @@
 typedef void keel_fn(struct keel_mod *, void *arg);
 
 /* ---- core: log, clock, timers, fds, worker threads ------------------------------------------ */
+enum keel_ready {
+	KEEL_READABLE = 1,
+	KEEL_WRITABLE = 2, /* there is room again; a connect() has ended, well or not */
+};
 struct keel_core_api {
 	uint32_t size, version;
 	/* One record of the daemon's log: event bits, class ("Job"), object, text. */
@@ -40,15 +44,19 @@ struct keel_core_api {
 	 * pointer then. NULL on no memory. Cancel in stop() what is open: code that a timer
 	 * may still call is never unmapped. */
 	struct keel_timer *(*timer)(struct keel_mod *, int64_t after_ms, keel_fn *fn, void *arg);
-	void (*timer_cancel)(struct keel_timer *); /* fn does not run any more. NULL is fine. */
+	void (*timer_cancel)(struct keel_timer *); /* fn does not run any more. NULL is fine; for one that is gone nothing happens */
 	/* Call fn on the loop after the current event, in order. -ENOMEM. */
 	int32_t (*defer)(struct keel_mod *, keel_fn *fn, void *arg);
 	/* Call fn on the loop, soon. Any thread: the only function of all groups that is. -ENOMEM. */
 	int32_t (*post)(struct keel_mod *, keel_fn *fn, void *arg);
-	/* Run `work` on a worker thread, then `done` on the loop: for what may take long or block. `work`
-	 * sees only arg and calls no group. */
+	/* Run `work` on a worker thread, then `done` on the loop: for what may take long or block. `work` sees
+	 * only arg and calls no group. Four of a module run at a time, others wait in order. It cannot be taken
+	 * back: whoever goes away meanwhile, both run, once, and arg must be there; `done` even after fini()
+	 * when the module went: mod->state is then there as fini() left it, or, where the module has come back meanwhile, that of its
+	 * new life. So such a `done` lives by its arg. -ENOMEM: neither runs. */
 	int32_t (*work)(struct keel_mod *, void (*work)(void *arg), keel_fn *done, void *arg);
-	/* Call fn when fd is readable, until watch_cancel(). The fd stays the module's. */
+	/* Call fn when fd is readable, until watch_cancel(); for more see watch_for(). The fd stays the module's. NULL
+	 * on no memory, and for an fd that cannot be watched (a file), or is watched already. */
 	struct keel_watch *(*watch_fd)(struct keel_mod *, int fd, keel_fn *fn, void *arg);
 	void (*watch_cancel)(struct keel_watch *); /* fn does not run any more. NULL is fine. */
 	/* Ask the daemon to stop in an orderly way. */
@@ -60,6 +68,15 @@ struct keel_core_api {
 	int64_t (*clock_us)(struct keel_mod *);
 	/* Call fn on the loop when everything that changed up to now is durable; soon, when nothing did. */
 	int32_t (*when_durable)(struct keel_mod *, keel_fn *fn, void *arg);
+	/* What a watch waits for from now on: enum keel_ready bits, 0: nothing for a while. Its fn is called when
+	 * one of them holds, as long as it holds, and is not told which: try, and take EAGAIN for no. -EINVAL:
+	 * other bits. */
+	int32_t (*watch_for)(struct keel_watch *, uint32_t ready);
+	/* For whoever will call `other` in a later turn, the module that asked for something, say: it stays loaded until
+	 * let_go() was called as often as keep(). Its unload waits a moment for that, then it is refused. NULL is fine:
+	 * nobody. */
+	void (*keep)(struct keel_mod *other);
+	void (*let_go)(struct keel_mod *other); /* It has been called. NULL is fine. */
 };
 
 /* ---- object: classes, typed attributes, lookup, change sets ---------------------------------- */
@@ -181,6 +198,14 @@ struct keel_object_api {
 };
 
 /* ---- call: what a tap may do with its operation ----------------------------------------------- */
+struct keel_outcome {
+	uint32_t size;
+	keel_verdict verdict; /* NEXT or DONE: accepted; REJECT; FAIL */
+	int32_t code;         /* PBSE of a REJECT */
+	const char *text;     /* of a REJECT or FAIL; the answer of an ASK; appended text of a FOLD */
+	const char *by;       /* module.tap that decided, or NULL */
+};
+typedef void keel_outcome_fn(struct keel_mod *, void *arg, const struct keel_outcome *);
 enum keel_cancel { KEEL_CANCEL_TIMEOUT = 1, KEEL_CANCEL_CLIENT_GONE, KEEL_CANCEL_OBJECT_GONE,
 		   KEEL_CANCEL_STOPPING };
 struct keel_hold_opts {
@@ -228,7 +253,9 @@ struct keel_call_api {
 	 * memory, the daemon ends). *ret_hold is valid until resume or cancel runs; ret_hold may be NULL. */
 	keel_verdict (*hold)(struct keel_call *, const struct keel_hold_opts *,
 			     struct keel_hold **ret_hold);
-	/* End a hold: its resume() runs, on the loop. Once per hold; not after resume or cancel. */
+	/* End a hold: its resume() runs, on the loop; or its cancel(), where that was decided before (a deadline
+	 * in the same turn). So what a hold carries is freed in those two alone. Once per hold; not after
+	 * resume or cancel. */
 	void (*release)(struct keel_hold *);
 	/* Who asked; NULL: the system. Borrowed until the callback returns. */
 	const struct keel_session *(*session)(struct keel_call *);
@@ -241,17 +268,14 @@ struct keel_call_api {
 	int32_t (*rearm)(struct keel_call *, const struct keel_hold_opts *, struct keel_hold **ret_hold);
 	/* It is of no use any more. Names of none are ignored. */
 	void (*forget)(struct keel_call *, const char *key);
+	/* GATE and ASK: fn is called once when the operation this tap took part in has ended, with how: others behind it
+	 * may wait, refuse or fail. So what a tap takes as it lets something pass it can give back. A module that goes
+	 * before hears KEEL_FAIL then. 0, -EINVAL (another kind of point, fn NULL), -ENOMEM: fn is not called. -ENOTSUP in a
+	 * process of its own and on the mock host. */
+	int32_t (*settled)(struct keel_call *, keel_outcome_fn *fn, void *arg);
 };
 
 /* ---- hook: raise a point ----------------------------------------------------------------------- */
-struct keel_outcome {
-	uint32_t size;
-	keel_verdict verdict; /* NEXT or DONE: accepted; REJECT; FAIL */
-	int32_t code;         /* PBSE of a REJECT */
-	const char *text;     /* of a REJECT or FAIL; the answer of an ASK; appended text of a FOLD */
-	const char *by;       /* module.tap that decided, or NULL */
-};
-typedef void keel_outcome_fn(struct keel_mod *, void *arg, const struct keel_outcome *);
 struct keel_raise {
 	uint32_t size, point;
 	const void *event;  /* strings and fields are copied when the operation has to wait */
@@ -291,7 +315,8 @@ struct keel_hook_api {
 	int64_t (*fold)(struct keel_mod *, uint32_t point, const void *event, char *buf, uint32_t len);
 	/* Does anybody listen? For callers that would have to build an expensive event. */
 	bool (*tapped)(struct keel_mod *, uint32_t point);
-	/* Tap a point at run time: fn sees the generic event view (fields()). -EEXIST, -EINVAL with *err. */
+	/* Tap a point at run time: fn sees the generic event view (fields()). The tap ends with its module, and with the
+	 * point of another module, which point() finds: then this module restarts, too. -EEXIST, -EINVAL with *err. */
 	int32_t (*tap_add)(struct keel_mod *, uint32_t point, const char *name, int32_t order,
 			   keel_any_fn *fn, void *arg, struct keel_err *);
 	/* Take such a tap away; names nobody has are ignored. */
@@ -312,15 +337,10 @@ struct keel_hook_api {
 	/* Fill *ret (set its size) with what is known of a point; what it points to is borrowed while the point
 	 * exists. -ENOENT: there is none. */
 	int32_t (*about)(struct keel_mod *, uint32_t point, struct keel_point_def *ret);
-	/* Publish a point now: what a POINT row does at load. Its strings and fields are not copied. The id, or 0
-	 * with *err. */
-	uint32_t (*define)(struct keel_mod *, const struct keel_point_def *, struct keel_err *);
-	/* tap_add() by the point's name. If there is no such point the tap waits for it, and it waits again when the
-	 * point's module goes. -EEXIST, -EINVAL with *err. */
-	int32_t (*tap_on)(struct keel_mod *, const char *point, const char *name, int32_t order,
-			  keel_any_fn *fn, void *arg, struct keel_err *);
-	/* Take such a tap away; names nobody has are ignored. */
-	void (*tap_off)(struct keel_mod *, const char *point, const char *name);
+	/* End the operation that this module raised with this `arg` and that waits: its holds are cancelled
+	 * (KEEL_CANCEL_OBJECT_GONE), then done() gets a FAIL, in a later turn. -ENOENT: none waits; -ENOTSUP: in a
+	 * process of its own. */
+	int32_t (*end)(struct keel_mod *, const void *arg);
 };
 
 /* ---- msg: read and build message bodies (maps with string keys) -------------------------------- */
@@ -397,7 +417,8 @@ struct keel_blob_api {
 	/* Keep bytes with an object, under a name; NULL: take them away. Part of this turn's transaction. Copied.
 	 * Gone with the object. -ENOMEM. */
 	int32_t (*put)(struct keel_obj *, const char *name, const void *bytes, uint32_t len);
-	/* fn gets the bytes (NULL: none), borrowed; later, on the loop. */
+	/* fn gets the bytes, borrowed; later, on the loop. NULL and 0: there are none; NULL and an errno: they cannot
+	 * be read (now), the log has the reason. */
 	int32_t (*get)(struct keel_mod *, const char *klass, const char *id, const char *name,
 		       void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len),
 		       void *arg);

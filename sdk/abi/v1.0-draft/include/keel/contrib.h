@@ -39,6 +39,7 @@ enum keel_type_flag {
 	KEEL_TYPE_INT = 2,   /* slot.i is the value; stored and compared as an integer */
 	KEEL_TYPE_STRING = 4, /* slot.p is a terminated string */
 	KEEL_TYPE_MERGES = 8, /* SET and unset see the value there is: part of it may have to stay */
+	KEEL_TYPE_TEXT = 16, /* STRING: any text is a value and all of it; slot.p is of malloc(), fini() is free() */
 };
 struct keel_emit {
 	/* `text` need not be terminated; both are borrowed until the call returns. */
@@ -50,8 +51,8 @@ struct keel_type_def {
 	const char *name, *doc;
 	/* Combine `text` into *slot by SET, INCR or DECR. *is_set says whether *slot has a value, and is
 	 * updated (a DECR may empty it). `key` is NULL unless KEYED; a KEYED type must take key NULL with
-	 * SET as "replace everything by nothing". 0, or a PBSE code with *err filled; *slot is then as
-	 * before. */
+	 * SET as "replace everything by nothing". 0, or a PBSE code with *err filled (users read it as it
+	 * is: begin with object->attr_name()); *slot is then as before. */
 	int32_t (*parse)(struct keel_mod *, const struct keel_attr *, int32_t op, const char *key,
 			 const char *text, union keel_slot *slot, bool *is_set, struct keel_err *);
 	/* Emit the value as users see it: once, or once per key (only `key` when it is not NULL). */
@@ -72,7 +73,9 @@ enum keel_attr_flag {
 	KEEL_ATTR_SAVE = 1,      /* kept in the store */
 	KEEL_ATTR_CREATE = 2,    /* may be set only when the object is created */
 	KEEL_ATTR_NO_INCR = 4,   /* `+=` and `-=` are refused */
-	KEEL_ATTR_RESET = 8,     /* unset restores the default instead of removing the value */
+	/* Unset restores the default instead of removing the value; objects that are there before the module (the
+	 * server) have the default, too. */
+	KEEL_ATTR_RESET = 8,
 	KEEL_ATTR_NO_PRINT = 16, /* not part of an "all attributes" answer; shown when asked by name */
 	KEEL_ATTR_EMPTY = 32,    /* `set x = ""` is judged by the check function; else it is an unset */
 	KEEL_ATTR_FLAG1 = 256,   /* free for the class' own module (jobs: may change while running) */
@@ -83,22 +86,30 @@ struct keel_attr_def {
 	const char *klass, *name, *type, *doc;
 	uint32_t read_roles, write_roles; /* enum keel_role bits */
 	int32_t order;        /* place in listings, low first; equal: by name */
-	const char *fallback; /* value of a new object, as text; NULL = unset */
+	const char *fallback; /* value of a new object, as text (of older ones: KEEL_ATTR_RESET); NULL = unset */
 	/* May this value be set? `text` is the whole new value (of `key`). 0 or a PBSE code. */
 	int32_t (*check)(struct keel_mod *, const struct keel_session *, struct keel_obj *, int32_t op,
 			 const char *key, const char *text, struct keel_err *);
-	/* Computed at each read instead of stored; the value must not depend on who asks. */
+	/* Computed at each read instead of stored; what it says must not depend on who asks. With KEEL_ATTR_SAVE there
+	 * is a value as in any row, which get_int() ... and change_peek() read, and this is how it is shown. */
 	void (*derive)(struct keel_mod *, struct keel_obj *, const struct keel_emit *);
-	/* The stored value of a published object has changed; also told at publish() and when the object
-	 * was loaded from the store. May be NULL. */
+	/* A change set with a new value was committed (a request's, a GATE's, a tap's call->set()); also told at
+	 * publish() and when the object was loaded from the store. Not told of what object->set_text(), its like and
+	 * unset() write at once, nor when the module comes back to values that waited for it: its replay sees those.
+	 * May be NULL. */
 	void (*changed)(struct keel_mod *, struct keel_obj *, const struct keel_attr *);
 };
 #define KEEL_ATTR_DEF(class_name, attr_name, type_name, ...)                                       \
 	{ .size = sizeof(struct keel_attr_def), .klass = (class_name), .name = (attr_name),        \
 	  .type = (type_name), __VA_ARGS__ }
 
+/* Is there a value to store and to set? */
+#define KEEL_ATTR_HAS_VALUE(def) ((def)->derive == NULL || ((def)->flags & KEEL_ATTR_SAVE))
+
 /* REQUEST: a name in the request router. The handler answers now or later, exactly once, by
- * request->reply*(); keep `req` until then. A name "keelson.X" is a verb of the `keelson` command. */
+ * request->reply*(); keep `req` until then. A name "keelson.X" is a verb of the `keelson` command:
+ * what people typed behind it is the array of strings `args` of the body, what they read are the strings of the
+ * array `lines` of the answer. */
 enum keel_request_flag {
 	/* Changes nothing: served while the store cannot be written, and not kept waiting by it. */
 	KEEL_REQUEST_READ = 1,
@@ -144,10 +155,10 @@ struct keel_scope_def {
 	int32_t (*text)(struct keel_mod *owner, struct keel_obj *obj, char *buf, uint32_t len);
 };
 
-/* POINT: a hook point of one's own, for other modules to tap by its name (hook->tap_on()). Only this module
- * raises it, with the id that hook->point() tells; taps see the generic event view. A name that is taken
- * refuses the load. Withdrawn with the module: what it raised is ended, taps of others wait until somebody
- * publishes a point of that name again. */
+/* POINT: a hook point of one's own. Other modules name this one in .requires_modules, and tap it in start():
+ * hook->point() finds its id, hook->tap_add() adds the tap, which sees the generic event view. Only this module raises
+ * it, with the same id. A name that is taken refuses the load, a process of its own does, too. Withdrawn with the module:
+ * what it raised is ended, and modules that tap it restart. */
 struct keel_field;
 struct keel_point_def {
 	uint32_t size;
@@ -198,6 +209,9 @@ struct keel_job_form_def {
 		    void (*done)(struct keel_mod *me, void *arg, int32_t code, const char *text),
 		    void *arg);
 	bool (*has)(struct keel_mod *owner, const char *operand); /* does it name a part, or some? */
+	/* The state of the one part it names, as it is listed while it is no object: Q H W or X. '\0': it
+	 * names none, or several, or one that is an object. May be NULL. */
+	char (*letter)(struct keel_mod *owner, const char *operand);
 };
 
 /* PARTS (declared by status): objects of a class that are listed below another one, or not at all. */
@@ -243,6 +257,9 @@ struct keel_preempt_def {
 	 * tried. WAIT: holds were taken with `call`, whose resume() decides. */
 	keel_verdict (*start)(struct keel_mod *owner, struct keel_call *call, struct keel_obj *job,
 			      const char *who);
+	/* How many more may give way so, now; those who are chosen beyond that are thought to go on to
+	 * their next letter. NULL: any number. */
+	uint32_t (*room)(struct keel_mod *owner);
 };
 
 /* JOB_KEY (declared by scheduler): a number about a job that orders jobs, and that job_sort_key lines

@@ -15,10 +15,23 @@
  *	keel_mock_advance(mock, 2000);              a held operation goes on: out.told, out.verdict
  *	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);   what the module did wrong
  *
- * Texts that a function returns belong to the mock until keel_mock_free(), unless said otherwise; texts
- * that it takes are copied. Without memory, or when a test names what does not exist, the mock ends the
- * program with a sentence. Everything runs on the thread that made the mock. Several mocks may exist at
- * once. This header is for tests: it is no part of the contract that a module is loaded by.
+ * Tests with the clock, with a hold that ends in each way, with a call and with a store that fails: keelson-mock(3).
+ *
+ * Whose is what: what a function returns is borrowed, never to be freed, and NULL where that is said. Handles (of
+ * modules, objects, sessions, clients) are good until what they stand for goes, at last until keel_mock_free().
+ * Texts of one object, hold, chain or blob are good until 16 more of those were asked for; those of log, messages,
+ * violations and replies until they are cleared, at last until keel_mock_free(). Texts and configurations that a
+ * function takes are copied; descriptors, tables, rows and `arg` are not, and must stay. `struct keel_err *` may be
+ * NULL; it is filled when the answer is an error, and empty otherwise.
+ *
+ * Without memory, or when a test names what does not exist (an attribute, an open hold, an object's id twice), the
+ * mock ends the program with a sentence: the test is wrong, not the module. Everything runs on the thread that made
+ * the mock, unless said otherwise; several mocks may exist at once, on several threads. This header is for tests: it
+ * is no part of the contract that a module is loaded by.
+ *
+ * What a daemon has and the mock has not: budgets of time and their strikes, processes for modules (`isolation` of a
+ * module's group is read over; `keelson-module check` looks at that), the kernel's part of a store (a test calls the
+ * table of a store module), types and scopes (of `match`) of base modules: load the module itself, or bring rows of them.
  */
 #ifndef KEEL_MOCK_H
 #define KEEL_MOCK_H
@@ -36,11 +49,12 @@ struct keel_mock;
 /* ---- a host ------------------------------------------------------------------------------------- */
 /* `daemon`: enum keel_daemon bits. Server name "svr", clock at 1000000 ms. It has the classes job, queue,
  * node, server, sched and resource, without attributes; a module that brings a CLASS of that name takes it
- * over. */
+ * over. Never NULL; keel_mock_free() it. */
 struct keel_mock *keel_mock_new(uint32_t daemon);
-/* The daemon ends: holds are cancelled, all modules stop, then all go, the newest first. */
+/* The daemon ends: holds are cancelled, all modules stop, then all go, the newest first. Afterwards the log,
+ * messages and violations can be looked at. */
 void keel_mock_shutdown(struct keel_mock *);
-/* Shuts down first. How many violations there were (below): 0, or the test fails. NULL is fine. */
+/* Shuts down first, if that is not done. How many violations there were (below): 0, or the test fails. NULL is fine. */
 uint32_t keel_mock_free(struct keel_mock *);
 /* Who and where this daemon is; copied. Host "mockhost", home "/tmp" and a wall clock that begins at
  * 1700000000 s, unless said otherwise, which is before loading. */
@@ -51,24 +65,29 @@ void keel_mock_epoch(struct keel_mock *, int64_t seconds);
  * judged. `state` and `conf` are the test's to set: so functions inside a module are tested that take a
  * keel_mod, without loading it. */
 struct keel_mod *keel_mock_self(struct keel_mock *);
-/* The table of an API group, or of a service that somebody offers; NULL: nobody does. */
+/* The table of an API group, or of a service that somebody offers; NULL: nobody does. Good while the module is
+ * there that offers it. Call it with keel_mock_self(). */
 const void *keel_mock_group(struct keel_mock *, const char *name);
 
 /* ---- objects -------------------------------------------------------------------------------------- */
 /* An attribute that everybody may read and set, and that is stored. Types: those of the kernel (bool long
- * size time float string string_array) and `resource_list`, which takes any key. */
+ * size time float string string_array), those that modules bring, and `resource_list`, which takes any key. */
 void keel_mock_attr(struct keel_mock *, const char *klass, const char *name, const char *type);
-void keel_mock_attr_def(struct keel_mock *, const struct keel_attr_def *); /* with all that a row says */
-/* A published object; the handle stays good until the object is destroyed. */
+/* With all that a row says. Its functions get keel_mock_self(). */
+void keel_mock_attr_def(struct keel_mock *, const struct keel_attr_def *);
+/* A published object; the handle stays good until the object is destroyed. Modules that are there are not told of it:
+ * it is as if it had come before them. Never NULL. */
 struct keel_obj *keel_mock_object(struct keel_mock *, const char *klass, const char *id);
+/* One that is not published yet, as at job_submit. object->publish() publishes it. */
 struct keel_obj *keel_mock_draft(struct keel_mock *, const char *klass, const char *id);
 /* By the system, as users write it; text NULL: unset. 0, or the PBSE code of a refusal. */
 int32_t keel_mock_set(struct keel_obj *, const char *attr, const char *key, const char *text);
-/* As users see it, derived ones too; NULL: unset. Good until 16 more were asked for. */
+/* As users see it, derived ones too; NULL: unset. */
 const char *keel_mock_text(struct keel_obj *, const char *attr, const char *key);
 /* On behalf of a user: permissions and check functions have a say. 0 or a PBSE code with *err. */
 int32_t keel_mock_change(struct keel_obj *, const struct keel_session *, const char *attr,
 			 const char *key, const char *text, int32_t op, struct keel_err *err);
+/* The object goes, as object->destroy() makes it go: private memory is given back, holds on it are cancelled. */
 void keel_mock_destroy(struct keel_obj *);
 /* Is it the same object? Handles may differ (keel_mock_strict). */
 bool keel_mock_same(const struct keel_obj *, const struct keel_obj *);
@@ -76,10 +95,13 @@ bool keel_mock_same(const struct keel_obj *, const struct keel_obj *);
 /* ---- modules -------------------------------------------------------------------------------------- */
 /* A module up to its start(): descriptor, configuration, needs, contributions, init, replay, start. `conf`:
  * what its group would hold ("pause = \"2s\"; names = [ \"a\" ];"), NULL: defaults. NULL with *err: refused,
- * and nothing of it is left. The same module may be loaded again: then rows that are there serve both. */
+ * and nothing of it is left. The same module may be loaded again: then rows that are there serve both. Modules
+ * that it requires must be loaded; to do without, load a copy of its descriptor with requires_modules NULL. The
+ * handle is good until the module is unloaded; its `state` and `conf` may be looked at. */
 struct keel_mod *keel_mock_load(struct keel_mock *, const struct keel_module *, const char *conf,
 				struct keel_err *err);
-/* The module of a file. The file stays open until keel_mock_free(). */
+/* The module of a file, as keel_mock_load(); also NULL with *err when it cannot be opened. The file stays open until
+ * keel_mock_free(). */
 struct keel_mod *keel_mock_load_file(struct keel_mock *, const char *path, const char *conf,
 				     struct keel_err *err);
 /* Is this descriptor and this configuration good? No effect. 0 or -errno with *err. */
@@ -91,8 +113,12 @@ int keel_mock_reconf(struct keel_mod *, const char *conf, struct keel_err *err);
 /* stop, taps and rows withdrawn, fini; before that the clock goes on for up to two seconds until nothing of it
  * waits: no hold, no request, and it says itself that it is not busy. 0, or -EBUSY with *err. */
 int keel_mock_unload(struct keel_mod *, struct keel_err *err);
-/* Unload and load again, with the same configuration: replay must lead to the same state. */
+/* Unload and load again, with the same configuration: replay must lead to the same state. The new handle; NULL with
+ * *err: it is busy and stays, or is gone and cannot come again. */
 struct keel_mod *keel_mock_reload(struct keel_mod *, struct keel_err *err);
+/* The daemon ends and begins again, for this module: the same, but nobody asks whether it is busy. Its holds are
+ * cancelled, but for durable ones. */
+struct keel_mod *keel_mock_restart(struct keel_mod *, struct keel_err *err);
 /* What a module has registered and that must end before it: timers, watches, calls under way. */
 uint32_t keel_mock_live(const struct keel_mod *);
 /* The test offers a service: `table` begins with size, version and self, as keel_service_def says; it is
@@ -112,14 +138,14 @@ struct keel_mock_outcome {
 	char by[128];    /* module.tap that decided */
 };
 /* Raise a point of any kind, by the system. Returns the verdict; KEEL_WAIT: *ret is filled when the
- * operation ends, and must stay until then. `ret` may be NULL. */
+ * operation ends, and must stay until then. `ret` may be NULL. The event and its texts are copied when it waits. */
 keel_verdict keel_mock_raise(struct keel_mock *, uint32_t point, const void *event,
 			     struct keel_mock_outcome *ret);
 /* GATE and ASK on behalf of a client (keel_mock_client, or a request; NULL: the system), with a change
  * set (group object; moved; NULL: none). */
 keel_verdict keel_mock_raise_for(struct keel_mock *, struct keel_req *, uint32_t point,
 				 const void *event, struct keel_changes *, struct keel_mock_outcome *ret);
-/* A tap of the test's own, in the chain like any module's ("test.NAME"). */
+/* A tap of the test's own, in the chain like any module's ("test.NAME"). It stays until keel_mock_free(). */
 void keel_mock_tap(struct keel_mock *, uint32_t point, const char *name, int32_t order,
 		   keel_any_fn *fn, void *arg);
 /* The compiled chain: "a.tap b.tap". */
@@ -131,12 +157,12 @@ const char *keel_mock_chain(struct keel_mock *, uint32_t point);
 void keel_mock_advance(struct keel_mock *, int64_t ms);
 /* To the next thing that is due, and do it; false: nothing is. */
 bool keel_mock_next(struct keel_mock *);
-/* The clock stands still while real files become readable and other threads post: until fn(arg) is true.
- * False: `real_ms` have passed. */
+/* For modules with threads or pipes: the clock stands still while real files become readable and other threads
+ * post, until fn(arg) is true. False: `real_ms` have passed. */
 bool keel_mock_wait(struct keel_mock *, bool (*fn)(void *arg), void *arg, int64_t real_ms);
 /* The same, while the clock goes as the real one does: for modules that have children. */
 bool keel_mock_run(struct keel_mock *, bool (*fn)(void *arg), void *arg, int64_t real_ms);
-int64_t keel_mock_now(struct keel_mock *);
+int64_t keel_mock_now(struct keel_mock *); /* as core->now_ms() */
 
 /* ---- holds ------------------------------------------------------------------------------------------- */
 uint32_t keel_mock_holds(struct keel_mock *); /* open ones */
@@ -155,14 +181,16 @@ uint32_t keel_mock_ended(struct keel_mock *, int32_t reason);
 /* A user at a client, for keel_mock_raise_for(); roles: enum keel_role bits. The session stays until
  * keel_mock_free(). */
 const struct keel_session *keel_mock_session(struct keel_mock *, const char *user, uint32_t roles);
-struct keel_req *keel_mock_client(struct keel_mock *, const struct keel_session *);
+struct keel_req *keel_mock_client(struct keel_mock *, const struct keel_session *); /* NULL: "test", who may all */
+/* It hangs up: holds of its operations are cancelled, answers are dropped. Once more is nothing. */
 void keel_mock_client_gone(struct keel_req *);
 
 struct keel_mock_reply {
 	bool told; /* the answer is there */
 	int32_t code;
 	char text[1024];
-	const char *json; /* the body of the answer */
+	/* The body of the answer, "{}" when it has none: {"lines": ["a", "b"]}, a blank behind each ':' and ','. */
+	const char *json;
 	uint32_t parts;	  /* sent before it */
 	const char *const *part; /* as JSON; good until the next one, at last until keel_mock_free() */
 };
@@ -183,7 +211,7 @@ void keel_mock_loopback(struct keel_mock *, bool on);
 /* Message `i` that a module sent: "peer name {json}"; NULL: no more. */
 const char *keel_mock_sent(struct keel_mock *, uint32_t i);
 void keel_mock_sent_clear(struct keel_mock *);
-/* A message arrives; body as for a request. False: nobody listens for it from such a peer. */
+/* A message arrives, and is read at once; body as for a request. False: nobody listens for it from such a peer. */
 bool keel_mock_deliver(struct keel_mock *, const char *peer, const char *name, const char *body);
 /* A blob of an object as a text; NULL: none. */
 const char *keel_mock_blob(struct keel_obj *, const char *name);
@@ -198,10 +226,14 @@ const struct keel_mod *keel_mock_inside(struct keel_mock *);
 bool keel_mock_stopped(struct keel_mock *);
 
 /* ---- faults ------------------------------------------------------------------------------------------------ */
-/* Every call of an API function that can fail is counted. The n-th from now on fails as if there were no
- * memory (or no such thing); 0: none does. */
+/* Every call of an API function that can fail is counted, when a module that was loaded makes it. The n-th from now
+ * on fails as if there were no memory (or no such thing), and that one alone; 0: none does. To let the module's own
+ * allocations fail too, run `keelson-module check`. */
 void keel_mock_fail_call(struct keel_mock *, uint32_t n);
 uint32_t keel_mock_calls(struct keel_mock *); /* counted so far */
+/* False: the store cannot write, as with a full disk. Nothing becomes durable, so what core->when_durable() was asked
+ * to call waits, until true: then it is due now. Objects and answers of requests do not wait for it here. */
+void keel_mock_store(struct keel_mock *, bool works);
 
 /* What a module must not do, by a name that does not change:
  *	call-after-return       a keel_call that was borrowed until its callback returned
@@ -210,7 +242,8 @@ uint32_t keel_mock_calls(struct keel_mock *); /* counted so far */
  *	object-freed            an object that is destroyed
  *	changes-ended           a change set after commit, discard or raise
  *	hold-ended              a hold released after its resume or cancel ran
- *	hold-never-ended        a hold ran into its deadline, and nothing that could have ended it was under way
+ *	hold-never-ended        a hold ran into its deadline, and nothing that could have ended it was under way: no
+ *				timer, watch or work, and no tap of its module at a NOTE
  *	timer-ended             a timer cancelled after it fired or was cancelled; watch-ended alike
  *	out-ended               a message body after it was sent or dropped
  *	msg-ended               a request's or a message's body after its callback or answer
@@ -222,20 +255,26 @@ uint32_t keel_mock_calls(struct keel_mock *); /* counted so far */
  *	off-thread              an API function but core->post() on another thread
  *	need-undeclared         a group used in the name of a module that does not declare it
  *	module-ended            a keel_mod after its unloading
+ *	event-changed           an event that a tap wrote into
+ *	state-overrun           memory around the state that was written to, seen when the module is gone
  *	left-behind             timers, watches or calls that are there after fini()
  *	cursor-open             a cursor, view or change set that is there after fini()
  *	cursor-ended            a cursor or view used after it was closed
  * A handle that has ended does nothing, or says what it says without memory. The state and conf of an
  * ended keel_call point to memory that cannot be read. */
 typedef void keel_mock_violation_fn(void *arg, const char *name, const char *words);
-/* Told at once; without it they go to stderr. */
+/* Told at once, on whichever thread it happened; without it they go to stderr. */
 void keel_mock_on_violation(struct keel_mock *, keel_mock_violation_fn *fn, void *arg);
 uint32_t keel_mock_violations(struct keel_mock *);
 /* Violation `i`, "name: words"; NULL: no more. */
 const char *keel_mock_violation(struct keel_mock *, uint32_t i);
 /* Object handles end with the outermost callback that got them, as the contract allows; a new callback
- * sees new ones. Off at first: handles of one object are one. */
+ * sees new ones. Texts of events and of object->get_str() cannot be read after it: who does is stopped by SIGSEGV.
+ * Off at first: handles of one object are one. Whatever the mode, who writes into its configuration or behind its
+ * state is stopped. */
 void keel_mock_strict(struct keel_mock *, bool strict);
+/* For who handles SIGSEGV: was there something that a module borrowed, and that has ended? Any thread, any time. */
+bool keel_mock_was_lent(const struct keel_mock *, const void *address);
 
 #pragma GCC visibility pop
 

@@ -9,6 +9,11 @@
 #include "keel/hooks.h"
 #include "keel/types.h"
 
+/* A handler of another point in a tap's row does not compile. C++ always says no. */
+#if defined(__GNUC__) && !defined(__cplusplus)
+#pragma GCC diagnostic error "-Wincompatible-pointer-types"
+#endif
+
 #define KEEL_MAGIC 0x4b45454cu /* "KEEL" */
 
 enum keel_mod_flag {
@@ -138,7 +143,8 @@ struct keel_module {
 	/* A reload brought new values: `now` is mod->conf already, the old ones are gone after it. When it fails
 	 * every module gets its old values back, told in the same way. */
 	int32_t (*reconf)(struct keel_mod *, const void *now, struct keel_err *);
-	/* May the module stop now? 0, or -EBUSY with the reasons in *err. NULL = always. */
+	/* May the module stop now? 0, or the reasons in *err and -EBUSY: not now, or -ENOTEMPTY: it may be exchanged, the replay
+	 * gives it back what it looks after, but not go for good. NULL = always. */
 	int32_t (*busy)(struct keel_mod *, struct keel_err *);
 	/* No more calls come but those of its holds and slots: cancel timers and watches. */
 	void (*stop)(struct keel_mod *);

@@ -8,7 +8,8 @@
 #define WIRE_VERSION 1
 #define WIRE_HEADER_SIZE 16u
 #define WIRE_BODY_MAX (128u * 1024u * 1024u)
-#define WIRE_BODY_MAX_STRANGER (64u * 1024u)
+/* Longest script of a job: with all that a start says beside it, half of what a link takes. */
+#define WIRE_SCRIPT_MAX (16u * 1024u * 1024u)
 #define WIRE_DEPTH_MAX 16
 
 enum wire_type {

@@ -15,6 +15,9 @@ struct keel_acct_api {
 	void (*record)(struct keel_mod *, char letter, const char *id, const char *text);
 	/* A record about a job, made from its attributes: Q S E R z. */
 	void (*job)(struct keel_mod *, char letter, struct keel_obj *job);
+	/* `text` as the value of an item of a record: in quotes where it would be taken for more than one, without control
+	 * characters. malloc'ed; NULL: no memory. */
+	char *(*value)(struct keel_mod *, const char *text);
 };
 
 #endif

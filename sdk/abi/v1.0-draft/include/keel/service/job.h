@@ -21,6 +21,8 @@ enum keel_substate {
 	KEEL_SUB_SUSPENDED = 43,
 	KEEL_SUB_SCHED_SUSPENDED = 45, /* waits for the scheduler to resume it */
 	KEEL_SUB_EXITING = 50,
+	KEEL_SUB_EXITED = 53,
+	KEEL_SUB_ABORTING = 54,
 	KEEL_SUB_RERUN = 60,
 	KEEL_SUB_BEGUN = 70, /* an array of which some subjob has started */
 	KEEL_SUB_TERMINATED = 91,
@@ -35,8 +37,8 @@ typedef void keel_job_done(struct keel_mod *me, void *arg, int32_t code, const c
 struct keel_job_ask {
 	uint32_t size;
 	uint32_t reserved;
-	const char *verb;     /* "delete" "signal" "rerun" "run" */
-	const char *detail;   /* its words: signal name, "force", "deletehist", location; may be NULL */
+	const char *verb;     /* "delete" "signal" "rerun" "run"; of parts, which have new values of their whole: "alter" */
+	const char *detail;   /* its words: signal name, "force", "deletehist", location, `attr[.resource],...`; may be NULL */
 	const char *who;      /* user@host, for logs and points */
 	struct keel_req *req; /* whose permissions count; NULL: the system asks */
 };
@@ -140,6 +142,10 @@ struct keel_job_api {
 	void (*finish)(struct keel_mod *, struct keel_obj *whole, int32_t substate, int32_t exit_status);
 	void (*settle)(struct keel_mod *, struct keel_obj *part); /* X becomes F: its whole is over */
 	void (*erase)(struct keel_mod *, struct keel_obj *job);   /* history of it, for ever */
+
+	/* The letter of the job an operand names, also of a subjob that waits in its array, or is over
+	 * there, and is no object. '\0': there is none, or it names several. */
+	char (*letter)(struct keel_mod *, const char *operand);
 };
 
 #endif

@@ -7,7 +7,8 @@
 
 #include "keel/types.h"
 
-enum keel_limits_of { KEEL_LIMITS_QUEUE = 1, KEEL_LIMITS_SERVER = 2 };
+/* ALSO_IT: as if the job itself ran beside those that do. */
+enum keel_limits_of { KEEL_LIMITS_QUEUE = 1, KEEL_LIMITS_SERVER = 2, KEEL_LIMITS_ALSO_IT = 4 };
 
 struct keel_limits_api {
 	uint32_t size, version;

@@ -41,7 +41,8 @@ struct keel_node_api {
 
 	/* Give a job its vnodes: every vnode of `exec_vnode` gets slots and resources_assigned, job-busy
 	 * and job-exclusive follow. *ret_exec_host (malloc'ed): n1/0*2+n2/0. `excl`: enum
-	 * keel_place_share after combining with `sharing`. 0 or PBSE; nothing is assigned on failure. */
+	 * keel_place_share after combining with `sharing`. 0 or PBSE; nothing is assigned on failure. A job
+	 * that has it all already keeps it. */
 	int32_t (*assign)(struct keel_mod *, const char *job_id, const char *exec_vnode, int32_t share,
 			  char **ret_exec_host, struct keel_err *);
 	/* Take them back: slots and all resources, or (suspension) only the resources named in `only`.
@@ -65,6 +66,14 @@ struct keel_node_api {
 	/* Jobs on the vnode; a suspended one is there when it keeps a part. */
 	void (*tenants)(struct keel_mod *, struct keel_obj *node,
 			void (*fn)(void *arg, const char *job_id, bool suspended), void *arg);
+	/* Since when its host has not answered, in seconds since 1970, over restarts of the server; 0: it does. */
+	int64_t (*lost_at)(struct keel_mod *, struct keel_obj *node);
+	/* Is there a link to its host now? False as soon as it breaks, before the vnode is down. */
+	bool (*linked)(struct keel_mod *, struct keel_obj *node);
+	/* assign() of a job that runs already, where all is counted anew: it has the slots that its
+	 * `exec_host` names, and others it takes as they come free. */
+	int32_t (*assign_again)(struct keel_mod *, const char *job_id, const char *exec_vnode, int32_t share,
+				const char *exec_host, struct keel_err *);
 };
 
 #endif

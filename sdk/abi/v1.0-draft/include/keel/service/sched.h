@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * keel/service/sched.h - service "sched" (offered by scheduler): what-if, and what it was told to do.
+ * keel/service/sched.h - service "sched" (offered by scheduler): what-if, and its settings.
  */
 #ifndef KEEL_SERVICE_SCHED_H
 #define KEEL_SERVICE_SCHED_H
 
 #include "keel/types.h"
 
-/* A what-if: lives within one callback (nothing may wait while it is open), one at a time. */
+/* A what-if, one at a time. It may live over turns of the loop, while its opener chooses victims: jobs that
+ * end meanwhile are forgotten, vnodes are looked at anew. */
 struct keel_trial;
 
 /* Why a job does not start. */
 struct keel_sched_reason {
 	uint32_t size;
-	int32_t code;   /* 163xx, keel/sched_reason.def; 0: somebody's own text */
+	int32_t code;   /* 163xx, keel/sched_reason.def; 0: a text of a module */
 	uint32_t never; /* 1: not even on empty vnodes */
 	char text[256]; /* as the comment says it, without "Not Running: " */
 	char what[64];  /* the missing resource, the limit, the vnode; "" when it is none */
@@ -44,6 +45,11 @@ struct keel_sched_api {
 	int32_t (*setting)(struct keel_mod *, const char *name, char *buf, uint32_t len);
 	/* It is prime time, or not: which lines of sched_config hold. Before anybody says: prime. */
 	void (*set_prime)(struct keel_mod *, bool prime);
+	/* Who is vacated now will give way for the job of the trial, which is the one that preempt_victims is
+	 * raised for; the last call before trial_free(). Until that point is answered no other job is placed on
+	 * their vnodes or where the job would go, and the scheduler goes on with jobs for other vnodes; without
+	 * this call it stands still. 0; -EINVAL another job; -ENOENT the job has no place. */
+	int32_t (*trial_keep)(struct keel_trial *);
 };
 
 #endif

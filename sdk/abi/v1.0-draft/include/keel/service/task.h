@@ -13,6 +13,14 @@
 
 #include "keel/types.h"
 
+/* Of the negative system codes of a start that failed, those on which server and host must agree; the spec has
+ * the others (03, exit statuses). */
+enum keel_task_failure {
+	KEEL_TASK_RETRY = -3,	   /* the host, or a limit of its user, lets it not start now: it is queued again */
+	KEEL_TASK_BAD_USER = -10,  /* its user is unknown on the host */
+	KEEL_TASK_BAD_GROUP = -30, /* its user is not in its group any more: it is queued again, and held */
+};
+
 /* What hosts report about a job's current run. The keel_mod is the listener's own. */
 struct keel_task_events {
 	uint32_t size;
@@ -35,6 +43,10 @@ struct keel_task_events {
 	void (*host_down)(struct keel_mod *, const char *host, const char *why);
 	/* The directory the run is in, before started() or ended() when the host knows it. */
 	void (*placed)(struct keel_mod *, struct keel_obj *job, const char *dir);
+	/* A start there failed for want of means (why), before refused(); NULL: one succeeded. */
+	void (*host_start)(struct keel_mod *, const char *host, const char *why);
+	/* Why it can take no tasks, by its own check; NULL: it can. */
+	void (*host_health)(struct keel_mod *, const char *host, const char *why);
 };
 
 /* code 0, or a PBSE number with its text (NULL: table text). `me` is the module that asked. */
@@ -43,12 +55,13 @@ typedef void keel_task_done(struct keel_mod *me, void *arg, int32_t code, const 
 struct keel_task_api {
 	uint32_t size, version;
 	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
-	/* Who hears the reports; borrowed, static. Two modules may listen: jobs (job reports), nodes (host
-	 * reports); unused members are NULL. */
+	/* Who hears the reports: until listen(NULL), in fini(). Any number may listen; unused members are
+	 * NULL. */
 	int32_t (*listen)(struct keel_mod *, struct keel_mod *me, const struct keel_task_events *);
 	/* Start the job on the primary host of its exec_host (attributes exec_host, exec_vnode,
 	 * run_version are set). Script and attributes are taken from the object. The answer comes as
-	 * started() or refused(). -ENOTCONN when the host is away. */
+	 * started() or refused(). -ENOTCONN when the host is away, -E2BIG when its PBS_NODEFILE would have more than a
+	 * million lines, -ENAMETOOLONG when its id is too long for names of files. */
 	int32_t (*start)(struct keel_mod *, struct keel_obj *job);
 	/* Signal name or number, "suspend" or "resume": `done` when the host has acted. `as` is what the
 	 * host's log calls it; NULL: name.
@@ -62,7 +75,7 @@ struct keel_task_api {
 	/* The end is recorded: the host may forget the job. */
 	void (*ended_done)(struct keel_mod *, struct keel_obj *job);
 	/* The host (link peer) names in a job's exec_vnode need vnode->host: who serves this vnode. Set
-	 * by nodes: answers the peer name of a vnode, NULL unknown. */
+	 * by nodes, until it takes that back with NULL: answers the peer name of a vnode, NULL unknown. */
 	void (*set_host_of)(struct keel_mod *, struct keel_mod *me,
 			    const char *(*host_of)(struct keel_mod *me, const char *vnode));
 	/* Like kill(), but the host may refuse (point task_preterm): `done` when it has decided. Once it has
@@ -80,6 +93,11 @@ struct keel_task_api {
 			struct keel_mod *me, keel_task_done *done, void *arg);
 	/* The daemons of all hosts end; tasks go on. */
 	void (*stop_hosts)(struct keel_mod *);
+	/* This host introduces itself once more: host_up() comes when it has answered. -ENOTCONN: it is away. */
+	int32_t (*describe)(struct keel_mod *, const char *host);
+	/* Limits or output paths of a job that runs have changed: its host gets them as they are now, and again
+	 * when it was away. */
+	void (*modify)(struct keel_mod *, struct keel_obj *job);
 };
 
 #endif
