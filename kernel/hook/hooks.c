@@ -67,9 +67,6 @@ static const struct keel_hook_api hook_api = {
 	.holds_text = holds_text,
 	.point = hook_point,
 	.about = hook_about,
-	.define = hook_define,
-	.tap_on = tap_on,
-	.tap_off = tap_off,
 	.end = hook_end,
 };
 

@@ -54,6 +54,9 @@ void scope_destroy(struct scope *s);
 /* For the taps that `owner` has and will have. Borrowed until the next call, or their withdrawal. */
 void hooks_scope(struct hooks *h, struct owner *owner, struct scope *scope);
 
+/* Has `user` a tap at a point that `of` publishes? */
+bool hooks_bound(struct hooks *h, const struct owner *user, const struct owner *of);
+
 /* Only replay reaches the taps of a quiet module: between attaching and its start(). */
 void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet);
 
@@ -103,8 +106,6 @@ void hooks_forget(struct hooks *h, uint64_t since);
 bool hooks_told(const struct hooks *h, uint64_t since, uint32_t point, const char *id);
 /* The operation an open or not yet told hold is of. */
 struct keel_call *hooks_hold_call(struct keel_hold *hold);
-/* Is it of the map, or of this module? */
-bool hooks_may_raise(struct hooks *h, uint32_t point, const struct owner *owner);
 /* End the operations that wait and were raised with this `done` and an argument that is to end: they fail, in a
  * later turn. */
 void hooks_raised_end(struct hooks *h, keel_outcome_fn *done, bool (*is_to_end)(const void *arg), int32_t reason);

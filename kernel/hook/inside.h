@@ -385,7 +385,6 @@ struct hooks {
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */
 	struct scope_row *scopes;
-	struct subscription *subscriptions; /* taps by name, of points that are there and not */
 	uint32_t own_next; /* where to look for a free id */
 	const struct keel_object_api *object;   /* looked up at first use; NULL: none yet */
 	const struct keel_request_api *request;
@@ -407,8 +406,7 @@ void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
 struct tap *tap_find(const struct point *p, const struct owner *owner, const char *name);
 void point_empty(struct hooks *h, struct point *p); /* withdraw the taps of everybody */
 
-/* own.c: points that modules publish, taps by name */
-struct subscription;
+/* own.c: points that modules publish */
 int own_init(struct hooks *h); /* the kind POINT */
 void own_fini(struct hooks *h);
 void own_leave(struct hooks *h, const struct owner *owner);
@@ -416,10 +414,6 @@ bool own_may_raise(struct hooks *h, uint32_t point, const struct owner *owner);
 const struct point *point_named(const struct hooks *h, const char *name);
 uint32_t hook_point(struct keel_mod *m, const char *name);
 int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_point_def *ret);
-uint32_t hook_define(struct keel_mod *m, const struct keel_point_def *def, struct keel_err *err);
-int32_t tap_on(struct keel_mod *m, const char *point, const char *name, int32_t order, keel_any_fn *fn,
-	       void *arg, struct keel_err *err);
-void tap_off(struct keel_mod *m, const char *point, const char *name);
 
 /* call.c */
 extern const struct keel_call_api call_api;

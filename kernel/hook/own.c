@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * own.c - points that modules publish at run time, and taps that ask for a point by its name.
+ * own.c - points that modules publish by POINT rows.
  *
  * Such a point has an id from KEEL_POINT_OWN on, a fields table of its module, and generic taps only. It goes
  * with its module: the operations its module raised are ended before (ops_leave), notes that wait are
- * dropped, taps of others become subscriptions without a point again.
- *
- *   subscription -- waits for a name -- the point is published: a tap -- it is withdrawn: waits again
+ * dropped, taps of other modules are withdrawn.
  *
  * An id is given anew as late as possible, and never while a hold waits for it.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "hook/inside.h"
 #include "keel/sized.h"
@@ -22,15 +19,6 @@
 
 #define FIELDS_MAX 32u
 #define NAME_LEN_MAX 63u
-
-struct subscription {
-	struct subscription *next;
-	struct owner *owner;
-	char *point, *name; /* owned */
-	int32_t order;
-	keel_any_fn *fn;
-	void *arg;
-};
 
 const struct point *point_named(const struct hooks *h, const char *name)
 {
@@ -46,93 +34,6 @@ bool own_may_raise(struct hooks *h, uint32_t point, const struct owner *owner)
 	const struct point *p = point_get(h, point);
 
 	return p != NULL && (p->info->owner == NULL || p->info->owner == owner);
-}
-
-/* ---- taps by name ----------------------------------------------------------------------------------- */
-static void subscription_join(struct hooks *h, const struct subscription *s, const struct point *p)
-{
-	struct keel_err err = { 0 };
-
-	if (tap_add(&s->owner->pub, p->info->id, s->name, s->order, s->fn, s->arg, &err) < 0)
-		hooks_log(h, KEEL_LOG_ERROR, s->point, "%s", err.text);
-}
-
-static void subscriptions_join(struct hooks *h, const struct point *p)
-{
-	for (const struct subscription *s = h->subscriptions; s != NULL; s = s->next) {
-		if (strcmp(s->point, p->info->name) == 0)
-			subscription_join(h, s, p);
-	}
-}
-
-static struct subscription *subscription_find(struct hooks *h, const struct owner *owner, const char *point,
-					      const char *name)
-{
-	struct subscription *s = h->subscriptions;
-
-	while (s != NULL && (s->owner != owner || strcmp(s->point, point) != 0 || strcmp(s->name, name) != 0))
-		s = s->next;
-	return s;
-}
-
-static void subscription_free(struct subscription *s)
-{
-	free(s->point);
-	free(s->name);
-	free(s);
-}
-
-static struct subscription *subscription_create(struct owner *owner, const char *point, const char *name,
-						int32_t order, keel_any_fn *fn, void *arg)
-{
-	struct subscription *s = calloc(1, sizeof(*s));
-
-	if (s == NULL)
-		return NULL;
-	*s = (struct subscription){ NULL, owner, strdup(point), strdup(name), order, fn, arg };
-	if (s->point != NULL && s->name != NULL)
-		return s;
-	subscription_free(s);
-	return NULL;
-}
-
-int32_t tap_on(struct keel_mod *m, const char *point, const char *name, int32_t order, keel_any_fn *fn,
-	       void *arg, struct keel_err *err)
-{
-	struct hooks *h = hooks_of(m);
-	const struct point *p = point_named(h, point);
-	struct subscription *s;
-	int ret;
-
-	if (point == NULL || name == NULL || name[0] == '\0' || fn == NULL)
-		return err_set(err, -EINVAL, "module %s taps a point without a name or a function", m->name);
-	if (subscription_find(h, owner_of(m), point, name) != NULL)
-		return err_set(err, -EEXIST, "module %s has a tap %s at %s already", m->name, name, point);
-	s = subscription_create(owner_of(m), point, name, order, fn, arg);
-	if (s == NULL)
-		return err_set(err, -ENOMEM, "no memory for tap %s of module %s", name, m->name);
-	ret = p != NULL ? tap_add(m, p->info->id, name, order, fn, arg, err) : 0;
-	if (ret < 0) {
-		subscription_free(s);
-		return ret;
-	}
-	LL_PREPEND(h->subscriptions, s);
-	return 0;
-}
-
-void tap_off(struct keel_mod *m, const char *point, const char *name)
-{
-	struct hooks *h = hooks_of(m);
-	const struct point *p = point_named(h, point);
-	struct subscription *s = point != NULL && name != NULL ? subscription_find(h, owner_of(m), point, name) :
-								 NULL;
-
-	if (s == NULL)
-		return;
-	LL_DELETE(h->subscriptions, s);
-	subscription_free(s);
-	if (p != NULL)
-		tap_remove(m, p->info->id, name);
 }
 
 /* ---- points ------------------------------------------------------------------------------------------- */
@@ -202,48 +103,18 @@ static struct point *slot_free(struct hooks *h)
 	return NULL;
 }
 
-static uint32_t define(struct hooks *h, struct owner *owner, const struct keel_point_def *d,
-		       struct keel_err *err)
+static int define(struct hooks *h, struct owner *owner, const struct keel_point_def *d, struct keel_err *err)
 {
 	struct point *p = slot_free(h);
 	struct point_info *info = p != NULL ? calloc(1, sizeof(*info)) : NULL;
 
-	if (info == NULL) {
-		err_set(err, -ENOMEM, "no room for the point %s of module %s", d->name, owner->pub.name);
-		return 0;
-	}
+	if (info == NULL)
+		return err_set(err, -ENOMEM, "no room for the point %s of module %s", d->name, owner->pub.name);
 	*info = (struct point_info){ .name = d->name, .doc = d->doc, .kind = d->kind, .daemon = KEEL_ANY,
 				     .id = (uint32_t)(p - h->point), .event_size = d->event_size,
 				     .invoke = invoke_any, .owner = owner, .own = d->fields,
 				     .n_own = d->n_fields };
 	point_open(p, info);
-	subscriptions_join(h, p);
-	return info->id;
-}
-
-/* The id, or 0 with *err. */
-static uint32_t own_define(struct hooks *h, struct owner *owner, const struct keel_point_def *def,
-		    struct keel_err *err)
-{
-	const struct point *taken;
-	struct keel_point_def d;
-	const char *no;
-
-	KEEL_SIZED(&d, def);
-	if (!is_name(d.name)) {
-		err_set(err, -EINVAL, "a point of module %s has no name of 1 to 63 a-z 0-9 _", owner->pub.name);
-		return 0;
-	}
-	no = objection(&d);
-	if (no != NULL) {
-		err_set(err, -EINVAL, "point %s of module %s cannot be used: %s", d.name, owner->pub.name, no);
-		return 0;
-	}
-	taken = point_named(h, d.name);
-	if (taken == NULL)
-		return define(h, owner, &d, err);
-	err_set(err, -EEXIST, "point %s of module %s is there already, from %s", d.name, owner->pub.name,
-		taken->info->owner != NULL ? taken->info->owner->pub.name : "the kernel");
 	return 0;
 }
 
@@ -259,29 +130,30 @@ static void withdraw(struct hooks *h, struct point *p)
 
 void own_leave(struct hooks *h, const struct owner *owner)
 {
-	struct subscription *s, *next;
-
 	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++) {
 		if (h->point[i].info != NULL && h->point[i].info->owner == owner)
 			withdraw(h, &h->point[i]);
-	}
-	LL_FOREACH_SAFE(h->subscriptions, s, next) {
-		if (s->owner != owner)
-			continue;
-		LL_DELETE(h->subscriptions, s);
-		subscription_free(s);
 	}
 }
 
 /* The engine goes; nobody is called any more. */
 void own_fini(struct hooks *h)
 {
-	struct subscription *s, *next;
-
 	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++)
 		free((void *)(uintptr_t)h->point[i].info);
-	LL_FOREACH_SAFE(h->subscriptions, s, next)
-		subscription_free(s);
+}
+
+bool hooks_bound(struct hooks *h, const struct owner *user, const struct owner *of)
+{
+	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX && user != of; i++) {
+		const struct tap *t = h->point[i].info != NULL && h->point[i].info->owner == of ? h->point[i].taps : NULL;
+
+		while (t != NULL && t->owner != user)
+			t = t->next;
+		if (t != NULL)
+			return true;
+	}
+	return false;
 }
 
 /* ---- the group "hook" -------------------------------------------------------------------------------- */
@@ -308,15 +180,24 @@ int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_point_def *re
 	return 0;
 }
 
-uint32_t hook_define(struct keel_mod *m, const struct keel_point_def *def, struct keel_err *err)
-{
-	return own_define(hooks_of(m), owner_of(m), def, err);
-}
-
 /* ---- POINT rows ----------------------------------------------------------------------------------------- */
 static int row_add(void *arg, struct owner *owner, const void *def, struct keel_err *err)
 {
-	return own_define(arg, owner, def, err) != 0 ? 0 : -EINVAL;
+	const struct point *taken;
+	struct keel_point_def d;
+	const char *no;
+
+	KEEL_SIZED(&d, (const struct keel_point_def *)def);
+	if (!is_name(d.name))
+		return err_set(err, -EINVAL, "a point of module %s has no name of 1 to 63 a-z 0-9 _", owner->pub.name);
+	no = objection(&d);
+	if (no != NULL)
+		return err_set(err, -EINVAL, "point %s of module %s cannot be used: %s", d.name, owner->pub.name, no);
+	taken = point_named(arg, d.name);
+	if (taken == NULL)
+		return define(arg, owner, &d, err);
+	return err_set(err, -EEXIST, "point %s of module %s is there already, from %s", d.name, owner->pub.name,
+		       taken->info->owner != NULL ? taken->info->owner->pub.name : "the kernel");
 }
 
 /* Mostly the module's points are withdrawn already, with its taps. */

@@ -45,11 +45,6 @@ const char *hooks_call_why(const struct keel_call *c)
 }
 
 /* ---- operations raised elsewhere ------------------------------------------------------------------------ */
-bool hooks_may_raise(struct hooks *h, uint32_t point, const struct owner *owner)
-{
-	return own_may_raise(h, point, owner);
-}
-
 void hooks_raised_end(struct hooks *h, keel_outcome_fn *done, bool (*is_to_end)(const void *arg), int32_t reason)
 {
 	struct op *op;

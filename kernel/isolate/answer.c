@@ -390,7 +390,6 @@ static void (*const questions[ASK_LAST])(struct asked *a) = {
 	[ASK_NOTE] = ask_note,	       [ASK_HOLDS_TEXT] = ask_holds_text,
 	[ASK_PART] = ask_part,	       [ASK_DRAINED] = ask_drained,
 	[ASK_RAISE] = ask_raise,       [ASK_FOLD] = ask_fold,
-	[ASK_POINT] = ask_point,       [ASK_DEFINE] = ask_define,
 };
 
 bool answer(const struct whom *w, int64_t what, struct talk_in *in, struct mp *out)

@@ -27,10 +27,6 @@ struct raising {
 /* An outcome as values. */
 void answer_outcome(struct mp *m, const struct keel_outcome *o);
 
-/* Points that the process publishes: kept as long as they are published. */
-struct defined;
-void defined_free(struct defined *list);
-
 /* Who is asked, in whose name. `draft`: an object of the call that nobody finds yet, or NULL. `hold`: a hold
  * of the module's own, its number is the process'. `part` and `drained` are about a request. */
 struct whom {
@@ -45,10 +41,8 @@ struct whom {
 	struct walk *walk; /* of the one who asks; NULL: each question begins at the beginning */
 	int32_t (*part)(void *arg, uint64_t request, const void *body, uint32_t len);
 	int32_t (*drained)(void *arg, uint64_t request);
-	bool (*may_raise)(void *arg, uint32_t point); /* of a point that is not of the map */
 	/* Raise it, and put the outcome; WAIT: it is told later. */
 	void (*raise)(void *arg, struct raising *r, struct mp *out);
-	struct defined **defined;
 	void *arg;
 };
 

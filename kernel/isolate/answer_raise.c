@@ -35,15 +35,13 @@ static const char *klass_of(const struct keel_point_def *p, const union room *ev
 }
 
 static const char *field_wrong(const struct asked *a, const struct keel_point_def *p, const union room *event,
-			       const struct keel_field *f, bool is_own)
+			       const struct keel_field *f)
 {
 	const char *klass;
 	struct keel_obj *obj;
 
 	if (f->type == KEEL_FIELD_INT)
 		return NULL;
-	if (text_at(event, f) == NULL && f->type == KEEL_FIELD_OBJ && p->kind == KEEL_NOTE && is_own)
-		return NULL; /* who hears of such a point is used to objects that are gone */
 	if (text_at(event, f) == NULL)
 		return f->type == KEEL_FIELD_STR ? "its event lacks a text" : "an object of its event is not there";
 	if (f->type == KEEL_FIELD_STR)
@@ -56,36 +54,26 @@ static const char *field_wrong(const struct asked *a, const struct keel_point_de
 
 /* Taps inside the daemon trust an event: no text is missing, no object gone or of another class. Why it is not like
  * that, or NULL. */
-static const char *event_wrong(const struct asked *a, const struct keel_point_def *p, const union room *event,
-			       bool is_own)
+static const char *event_wrong(const struct asked *a, const struct keel_point_def *p, const union room *event)
 {
 	const char *why = NULL;
 
 	for (uint32_t i = 0; i < p->n_fields && why == NULL; i++)
-		why = field_wrong(a, p, event, &p->fields[i], is_own);
+		why = field_wrong(a, p, event, &p->fields[i]);
 	return why;
 }
 
-static const char *point_wrong(const struct asked *a, int64_t point, struct keel_point_def *p)
-{
-	if (point < 0 || point > UINT32_MAX || a->w->hook->about(a->w->mod, (uint32_t)point, p) < 0 ||
-	    p->event_size > sizeof(union room))
-		return "there is no such point";
-	return point >= KEEL_POINT_OWN && !a->w->may_raise(a->w->arg, (uint32_t)point) ?
-		       "it is not a point of this module" : NULL;
-}
-
-/* The event of a point of this id. Why it cannot be raised, or NULL; the message may be bad as well. */
+/* The event of a point of the map. Why it cannot be raised, or NULL; the message may be bad as well. */
 static const char *event_take(struct asked *a, int64_t point, talk_obj_fn *obj, union room *ret)
 {
 	struct keel_point_def p = { .size = sizeof(p) };
-	const char *why = point_wrong(a, point, &p);
 
-	if (why != NULL)
-		return why;
+	if (point < 0 || point >= KEEL_POINT_OWN || a->w->hook->about(a->w->mod, (uint32_t)point, &p) < 0 ||
+	    p.event_size > sizeof(union room))
+		return "there is no such point";
 	a->kind = p.kind;
 	talk_event(a->in, p.fields, p.n_fields, ret, p.event_size, obj, a);
-	return talk_bad(a->in) ? "it is no message" : event_wrong(a, &p, ret, point >= KEEL_POINT_OWN);
+	return talk_bad(a->in) ? "it is no message" : event_wrong(a, &p, ret);
 }
 
 void ask_note(struct asked *a)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * asked.h - what the files that answer questions share: answer.c, answer_raise.c, answer_points.c.
+ * asked.h - what the files that answer questions share: answer.c and answer_raise.c.
  */
 #ifndef KEELSON_ASKED_H
 #define KEELSON_ASKED_H
@@ -26,8 +26,5 @@ void asked_err(struct asked *a, int32_t code, const struct keel_err *err);
 void ask_note(struct asked *a);
 void ask_fold(struct asked *a);
 void ask_raise(struct asked *a);
-/* answer_points.c */
-void ask_point(struct asked *a);
-void ask_define(struct asked *a);
 
 #endif

@@ -116,14 +116,10 @@ static int needs_take(const struct isolate *iso, struct talk_in *in, struct keel
 	return 0;
 }
 
-/* ---- contributions: attributes without functions, requests, points ------------------------------------ */
+/* ---- contributions: attributes without functions, requests ------------------------------------ */
 union def {
 	struct keel_attr_def attr;
 	struct keel_request_def request;
-	struct {
-		struct keel_point_def def; /* first */
-		struct keel_field fields[TALK_FIELDS_MAX];
-	} point;
 };
 
 /* Has it functions? */
@@ -165,8 +161,6 @@ static int contrib_take(struct isolate *iso, struct talk_in *in, uint32_t i, str
 		has_functions = attr_take(in, &def->attr);
 	else if (strcmp(kind, "REQUEST") == 0)
 		request_take(in, &def->request);
-	else if (strcmp(kind, "POINT") == 0)
-		talk_point(in, &def->point.def, def->point.fields);
 	if (!talk_bad(in) && process_bars_row(kind, def->attr.name, has_functions, why))
 		return refuse(iso, err, why);
 	return 0;

@@ -200,7 +200,6 @@ struct isolate {
 	/* talk */
 	uint64_t next_call;
 	uint32_t raising;        /* depth of the operation that is being raised, 0: none is */
-	struct defined *defined; /* points that it publishes while it runs */
 	struct iso_call *calls;          /* by number */
 	struct iso_question *questions;
 	uint32_t n_questions;

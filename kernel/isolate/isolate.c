@@ -50,7 +50,6 @@ void isolate_close(struct isolate *iso)
 	process_end(iso, "its module is closed");
 	departed_unwatch(iso);
 	described_fini(iso);
-	defined_free(iso->defined);
 	mp_fini(&iso->scratch);
 	free(iso->conf_values);
 	free(iso->name);

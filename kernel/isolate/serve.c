@@ -49,13 +49,6 @@ static int32_t drained(void *arg, uint64_t request)
 	return r != NULL ? request_drained(p->iso, r) : -EPIPE;
 }
 
-static bool may_raise(void *arg, uint32_t point)
-{
-	const struct isolate *iso = ((const struct served *)arg)->process->iso;
-
-	return hooks_may_raise(iso->parts->hooks, point, iso->owner);
-}
-
 static void raise_it(void *arg, struct raising *r, struct mp *out)
 {
 	const struct served *s = arg;
@@ -84,8 +77,7 @@ void serve(struct process *p, struct talk_in *in, uint64_t corr)
 	struct served s = { p, call };
 	struct whom whom = { .call = call != NULL ? call_of(call) : NULL, .object = iso->object,
 			     .api = iso->call, .hook = iso->hook, .draft = draft, .walk = &p->walk,
-			     .hold = hold, .part = part, .drained = drained, .may_raise = may_raise, .raise = raise_it,
-			     .defined = &iso->defined, .arg = &s };
+			     .hold = hold, .part = part, .drained = drained, .raise = raise_it, .arg = &s };
 	struct mp out = { 0 };
 
 	if (iso->owner != NULL)

@@ -157,55 +157,6 @@ void talk_event(struct talk_in *in, const struct keel_field *fields, uint32_t n,
 	}
 }
 
-/* ---- points ---------------------------------------------------------------------------------------- */
-void talk_put_point(struct mp *m, const struct keel_point_def *def)
-{
-	uint32_t n;
-
-	talk_put_int(m, def->kind);
-	talk_put_str(m, def->name);
-	talk_put_str(m, def->doc);
-	talk_put_int(m, def->event_size);
-	talk_put_int(m, def->n_fields);
-	n = def->fields != NULL && def->n_fields <= TALK_FIELDS_MAX ? def->n_fields : 0;
-	talk_put_int(m, n);
-	for (uint32_t i = 0; i < n; i++) {
-		talk_put_str(m, def->fields[i].name);
-		talk_put_int(m, def->fields[i].type);
-		talk_put_int(m, def->fields[i].offset);
-	}
-}
-
-/* What is no number of 32 bits is none that a point may have. */
-static uint32_t small(struct talk_in *in)
-{
-	int64_t n = talk_int(in);
-
-	return n >= 0 && n <= UINT32_MAX ? (uint32_t)n : UINT32_MAX;
-}
-
-void talk_point(struct talk_in *in, struct keel_point_def *ret, struct keel_field *fields)
-{
-	uint32_t told;
-
-	*ret = (struct keel_point_def){ .size = sizeof(*ret), .fields = fields };
-	ret->kind = small(in);
-	ret->name = talk_str(in);
-	ret->doc = talk_str(in);
-	ret->event_size = small(in);
-	ret->n_fields = small(in);
-	told = small(in);
-	if (told != ret->n_fields)
-		ret->fields = NULL; /* missing, or too many: the engine refuses it */
-	if (told > TALK_FIELDS_MAX)
-		in->r.bad = true;
-	for (uint32_t i = 0; i < told && !in->r.bad; i++) {
-		fields[i].name = talk_str(in);
-		fields[i].type = small(in);
-		fields[i].offset = small(in);
-	}
-}
-
 /* ---- a filled configuration ---------------------------------------------------------------------- */
 static void put_list(struct mp *m, const char *const *list)
 {

@@ -87,8 +87,6 @@ enum talk_ask {
 	ASK_DRAINED,    /* request -> code, and TALK_DRAINED later */
 	ASK_RAISE,      /* number, point, request or 0, event -> outcome: verdict, code, text, by; WAIT: TALK_OUTCOME later */
 	ASK_FOLD,       /* point, length, event -> sum, text, why it was not raised or nil */
-	ASK_POINT,      /* name -> id or 0 */
-	ASK_DEFINE,     /* definition of a point -> id; or 0, code, text */
 	ASK_LAST,
 };
 
@@ -130,13 +128,6 @@ void talk_put_event(struct mp *m, const struct keel_field *fields, uint32_t n, c
 typedef struct keel_obj *talk_obj_fn(void *arg, const char *klass, const char *id);
 void talk_event(struct talk_in *in, const struct keel_field *fields, uint32_t n, void *event,
 		uint32_t size, talk_obj_fn *obj, void *arg);
-
-/* A point that a module publishes: kind, name, sentence, size of its event, how many fields it has, how
- * many are told (all; none when they are missing or too many), those. */
-void talk_put_point(struct mp *m, const struct keel_point_def *def);
-enum { TALK_FIELDS_MAX = 32 };
-/* Borrowed from the body; `fields` has room for TALK_FIELDS_MAX. */
-void talk_point(struct talk_in *in, struct keel_point_def *ret, struct keel_field *fields);
 
 /* The values of a filled configuration, in the order of its rules. */
 void talk_put_conf(struct mp *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "keel/sized.h"
 #include "module/look.h"
 #include "modhost/host.h"
 #include "util/err.h"
@@ -128,14 +127,6 @@ static void put_request(const void *def, struct mp *m)
 	talk_put_int(m, r.flags);
 }
 
-static void put_point(const void *def, struct mp *m)
-{
-	struct keel_point_def p;
-
-	KEEL_SIZED(&p, def);
-	talk_put_point(m, &p);
-}
-
 static void put_contribs(const struct keel_module *d, struct mp *m)
 {
 	talk_put_int(m, d->n_contribs);
@@ -148,8 +139,6 @@ static void put_contribs(const struct keel_module *d, struct mp *m)
 			put_attr(c->def, m);
 		else if (strcmp(kind, "REQUEST") == 0)
 			put_request(c->def, m);
-		else if (strcmp(kind, "POINT") == 0)
-			put_point(c->def, m);
 	}
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * hook.c - the group "hook": points are raised in raise.c; taps are those of the descriptor.
+ * hook.c - the group "hook": points are raised in raise.c; taps are those of the descriptor. Points that modules publish
+ * stay in the daemon.
  */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "keel/sized.h"
 #include "modhost/host.h"
 #include "util/err.h"
 
@@ -46,6 +49,34 @@ static int32_t hook_holds_text(struct keel_mod *m, const char *id, char *buf, ui
 	return code;
 }
 
+static uint32_t hook_point(struct keel_mod *m, const char *name)
+{
+	struct hooks_point p;
+
+	(void)m;
+	for (uint32_t id = 1; name != NULL && id < KEEL_POINT_OWN; id++) {
+		if (hooks_point(id, &p) && strcmp(p.name, name) == 0)
+			return id;
+	}
+	return 0;
+}
+
+int32_t map_about(struct keel_mod *m, uint32_t point, struct keel_point_def *ret)
+{
+	struct keel_point_def d = { .size = sizeof(d), .doc = "" };
+	struct hooks_point p;
+
+	(void)m;
+	if (!hooks_point(point, &p))
+		return -ENOENT;
+	d.kind = p.kind;
+	d.name = p.name;
+	d.event_size = p.event_size;
+	d.fields = hooks_fields(point, &d.n_fields);
+	keel_sized_give(ret, &d);
+	return 0;
+}
+
 static int32_t hook_end(struct keel_mod *m, const void *arg)
 {
 	(void)m, (void)arg;
@@ -63,10 +94,7 @@ const struct keel_hook_api host_hook = {
 	.tap_remove = hook_tap_remove,
 	.fields = hooks_fields,
 	.holds_text = hook_holds_text,
-	.point = points_named,
-	.about = points_about,
-	.define = points_define,
-	.tap_on = points_tap_on,
-	.tap_off = points_tap_off,
+	.point = hook_point,
+	.about = map_about,
 	.end = hook_end,
 };

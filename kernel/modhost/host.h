@@ -75,7 +75,6 @@ struct host {
 	struct keel_req *reqs;
 	struct durable *durables;
 	struct raised *raised; /* operations that wait */
-	struct own_point *own_points;
 	int64_t next_hold, next_durable, next_raised;
 	uint32_t notes;        /* told, not reported */
 	int64_t notes_ms;
@@ -169,6 +168,7 @@ struct keel_obj {
 extern const struct keel_object_api host_object;
 extern const struct keel_call_api host_call;
 extern const struct keel_hook_api host_hook;
+int32_t map_about(struct keel_mod *m, uint32_t point, struct keel_point_def *ret);
 
 /* raise.c */
 keel_verdict raise_point(struct keel_mod *m, const struct keel_raise *r);
@@ -176,13 +176,6 @@ void raise_note(struct keel_mod *m, uint32_t point, const void *event);
 int64_t raise_fold(struct keel_mod *m, uint32_t point, const void *event, char *buf, uint32_t len);
 void raise_told(struct host *h, struct talk_in *in); /* an outcome */
 
-/* points.c */
-uint32_t points_named(struct keel_mod *m, const char *name);
-int32_t points_about(struct keel_mod *m, uint32_t point, struct keel_point_def *ret);
-uint32_t points_define(struct keel_mod *m, const struct keel_point_def *def, struct keel_err *err);
-int32_t points_tap_on(struct keel_mod *m, const char *point, const char *name, int32_t order, keel_any_fn *fn,
-		      void *arg, struct keel_err *err);
-void points_tap_off(struct keel_mod *m, const char *point, const char *name);
 extern const struct keel_request_api host_request;
 const void *host_group(const char *name);
 

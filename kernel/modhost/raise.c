@@ -44,11 +44,11 @@ static void put_event(struct host *h, const struct keel_point_def *p, const void
 	talk_put_event(&h->out, p->fields, p->n_fields, &whole, name_of, h);
 }
 
-/* A point of the map, or one of its own; false: an event of it cannot be told. */
+/* A point of the map; false: an event of it cannot be told. */
 static bool about(struct host *h, uint32_t point, const void *event, struct keel_point_def *ret)
 {
 	ret->size = sizeof(*ret);
-	return event != NULL && points_about(&h->owner.pub, point, ret) == 0 && ret->event_size <= sizeof(union room);
+	return event != NULL && map_about(&h->owner.pub, point, ret) == 0 && ret->event_size <= sizeof(union room);
 }
 
 /* ---- GATE and ASK ------------------------------------------------------------------------------------ */
@@ -122,7 +122,7 @@ keel_verdict raise_point(struct keel_mod *m, const struct keel_raise *theirs)
 	if (r.changes != NULL)
 		return fail(h, &r, "a module in a process of its own has no change sets");
 	if (!about(h, r.point, r.event, &p))
-		return fail(h, &r, "it is not a point of this module");
+		return fail(h, &r, "it is not a point that a module in a process of its own can raise");
 	return raise_asked(h, &r, &p);
 }
 

@@ -159,7 +159,7 @@ bool set_offers(const struct set *s, const char *group);
 /* Must `other` be there before `m`: it offers what `m` needs (or, `optional`, would like), or `m`
  * requires it? */
 bool module_follows(const struct module *m, const struct module *other, bool optional);
-/* Does it hold something of `other` now: a service, memory on its objects? */
+/* Does it hold something of `other` now: a service, memory on its objects, a tap at one of its points? */
 bool module_uses(const struct module *m, const struct module *other);
 bool module_conflicts(const struct module *m, const struct module *other);
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "hook/hooks.h"
 #include "module/inside.h"
 #include "object/objects.h"
 #include "registry/registry.h"
@@ -84,7 +85,8 @@ bool module_follows(const struct module *m, const struct module *other, bool opt
 
 bool module_uses(const struct module *m, const struct module *other)
 {
-	return module_follows(m, other, true) || objects_bound(&m->owner, &other->owner);
+	return module_follows(m, other, true) || objects_bound(&m->owner, &other->owner) ||
+	       hooks_bound(m->owner.parts->hooks, &m->owner, &other->owner);
 }
 
 bool module_conflicts(const struct module *m, const struct module *other)

@@ -5,7 +5,7 @@
  *
  *   leaves             it goes for good
  *   leaves and comes   it goes and comes again: with an heir, a new file; without, as it is, because it holds
- *                      services of another one that leaves, or because somebody asked for it
+ *                      services of another one that leaves or taps its points, or because somebody asked for it
  *   neither            it stays; `fresh` and `fresh_site` are what changes for it
  */
 #include <errno.h>
@@ -51,7 +51,8 @@ static int mark_one(struct plan *p, struct keel_err *err)
 	return 0;
 }
 
-/* Whoever holds a service of a module that leaves, or memory on its objects, goes with it, and comes back. */
+/* A module that holds a service of one that leaves, memory on its objects or a tap at its points goes with it, and
+ * comes back. */
 static bool mark_user(struct module *m, const struct module *other)
 {
 	if (m->leaves || !other->leaves || !module_uses(m, other))

@@ -98,8 +98,7 @@ static int32_t hook_end(struct keel_mod *pub, const void *arg)
 const struct keel_hook_api hook_api = {
 	.size = sizeof(hook_api), .raise = hook_raise, .note = hook_note, .fold = hook_fold,
 	.tapped = hook_tapped, .tap_add = tap_add, .tap_remove = tap_remove, .fields = point_fields,
-	.holds_text = holds_text, .point = hook_point, .about = hook_about, .define = hook_define,
-	.tap_on = hook_tap_on, .tap_off = hook_tap_off, .end = hook_end,
+	.holds_text = holds_text, .point = hook_point, .about = hook_about, .end = hook_end,
 };
 
 /* ---- call --------------------------------------------------------------------------------------------- */

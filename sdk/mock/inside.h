@@ -582,7 +582,6 @@ struct keel_mock {
 
 	struct chain *chain[KEEL_POINT_MAX];
 	struct own *own;
-	struct asked *asked;
 	uint32_t own_next;
 	struct op *top, *parked;
 	struct note *notes, *late_notes;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * own.c - points that modules publish at run time, and taps that ask for a point by its name.
+ * own.c - points that modules publish by POINT rows.
  *
- * Such a point goes with its module: operations that wait there end, notes that wait are dropped, taps of others wait
- * for its name again. Its row stays in memory, for who still holds it; its id comes again as late as can be.
+ * Such a point goes with its module: operations that wait there end, notes that wait are dropped, taps of others are
+ * withdrawn. Its row stays in memory, for who still holds it; its id comes again as late as can be.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,15 +22,7 @@ struct own {
 	const struct keel_field *fields;
 	uint32_t n_fields;
 	struct mod *owner; /* NULL: it is gone */
-	const void *def;   /* of a POINT row */
-};
-struct asked { /* a tap by name */
-	struct asked *next;
-	struct mod *owner;
-	char *point, *name;
-	int32_t order;
-	keel_any_fn *fn;
-	void *arg;
+	const void *def;   /* the row */
 };
 
 static struct own *own_find(struct keel_mock *mock, uint32_t id)
@@ -73,84 +65,6 @@ uint32_t point_named(struct keel_mock *mock, const char *name)
 			return id;
 	}
 	return 0;
-}
-
-/* ---- taps by name ------------------------------------------------------------------------------------- */
-static void asked_join(struct keel_mock *mock, const struct own *o)
-{
-	struct keel_err err = { 0 };
-
-	for (struct asked *a = mock->asked; a != NULL; a = a->next)
-		if (strcmp(a->point, o->row.name) == 0 &&
-		    tap_add(&a->owner->pub, o->row.id, a->name, a->order, a->fn, a->arg, &err) < 0)
-			host_log(mock, KEEL_LOG_ERROR, "Hook", a->point, "%s", err.text);
-}
-
-static struct asked *asked_find(const struct mod *m, const char *point, const char *name)
-{
-	struct asked *a = mock_of(m)->asked;
-
-	while (a != NULL && (a->owner != m || strcmp(a->point, point) != 0 || strcmp(a->name, name) != 0))
-		a = a->next;
-	return a;
-}
-
-static void asked_free(struct keel_mock *mock, struct asked *a)
-{
-	LL_DELETE(mock->asked, a);
-	free(a->point);
-	free(a->name);
-	free(a);
-}
-
-int32_t hook_tap_on(struct keel_mod *pub, const char *point, const char *name, int32_t order, keel_any_fn *fn,
-		    void *arg, struct keel_err *err)
-{
-	struct mod *m = mod_in(pub, "hook", "tap_on");
-	struct asked *a;
-	uint32_t id;
-	int32_t ret;
-
-	if (m == NULL)
-		return -EINVAL;
-	if (point == NULL || name == NULL || name[0] == '\0' || fn == NULL)
-		return err_set(err, -EINVAL, "module %s taps a point without a name or a function", m->desc.name);
-	if (asked_find(m, point, name) != NULL)
-		return err_set(err, -EEXIST, "module %s has a tap %s at %s already", m->desc.name, name, point);
-	if (fails(mock_of(m)))
-		return err_set(err, -ENOMEM, "no memory for tap %s of module %s", name, m->desc.name);
-	id = point_named(mock_of(m), point);
-	ret = id != 0 ? tap_add(pub, id, name, order, fn, arg, err) : 0;
-	if (ret < 0)
-		return ret;
-	a = make(sizeof(*a));
-	*a = (struct asked){ .owner = m, .point = dup_text(point), .name = dup_text(name), .order = order, .fn = fn,
-			     .arg = arg };
-	LL_PREPEND(mock_of(m)->asked, a);
-	return 0;
-}
-
-void hook_tap_off(struct keel_mod *pub, const char *point, const char *name)
-{
-	struct mod *m = mod_in(pub, "hook", "tap_off");
-	struct asked *a = m != NULL && point != NULL && name != NULL ? asked_find(m, point, name) : NULL;
-	uint32_t id;
-
-	if (a == NULL)
-		return;
-	id = point_named(mock_of(m), point);
-	if (id != 0)
-		tap_remove(pub, id, name);
-	asked_free(mock_of(m), a);
-}
-
-const char *keel_mock_awaited(struct keel_mock *mock, uint32_t i)
-{
-	const struct asked *a = mock->asked;
-
-	while (a != NULL && (point_named(mock, a->point) != 0 || i-- > 0))
-		a = a->next;
-	return a != NULL ? ring(mock, dup_text(a->point)) : NULL;
 }
 
 /* ---- published ------------------------------------------------------------------------------------------ */
@@ -229,54 +143,18 @@ static uint32_t id_free(struct keel_mock *mock)
 	return 0;
 }
 
-static uint32_t publish(struct mod *m, const struct keel_point_def *d, const void *def, struct keel_err *err)
+static int publish(struct mod *m, const struct keel_point_def *d, const void *row, struct keel_err *err)
 {
 	uint32_t id = fails(mock_of(m)) ? 0 : id_free(mock_of(m));
 	struct own *o;
 
-	if (id == 0) {
-		err_set(err, -ENOMEM, "no room for the point %s of module %s", d->name, m->desc.name);
-		return 0;
-	}
+	if (id == 0)
+		return err_set(err, -ENOMEM, "no room for the point %s of module %s", d->name, m->desc.name);
 	o = make(sizeof(*o));
 	*o = (struct own){ .row = { .name = d->name, .id = id, .kind = d->kind, .size = d->event_size }, .doc = d->doc,
-			   .fields = d->fields, .n_fields = d->n_fields, .owner = m, .def = def };
+			   .fields = d->fields, .n_fields = d->n_fields, .owner = m, .def = row };
 	LL_PREPEND(mock_of(m)->own, o);
-	asked_join(mock_of(m), o);
-	return id;
-}
-
-static uint32_t define(struct mod *m, const struct keel_point_def *theirs, const void *def, struct keel_err *err)
-{
-	struct keel_point_def d;
-	const struct own *other;
-	const char *no;
-	uint32_t taken;
-
-	KEEL_SIZED(&d, theirs);
-	if (!is_name(d.name)) {
-		err_set(err, -EINVAL, "a point of module %s has no name of 1 to 63 a-z 0-9 _", m->desc.name);
-		return 0;
-	}
-	no = objection(&d);
-	if (no != NULL) {
-		err_set(err, -EINVAL, "point %s of module %s cannot be used: %s", d.name, m->desc.name, no);
-		return 0;
-	}
-	taken = point_named(mock_of(m), d.name);
-	if (taken == 0)
-		return publish(m, &d, def, err);
-	other = own_find(mock_of(m), taken);
-	err_set(err, -EEXIST, "point %s of module %s is there already, from %s", d.name, m->desc.name,
-		other != NULL ? other->owner->desc.name : "the kernel");
 	return 0;
-}
-
-uint32_t hook_define(struct keel_mod *pub, const struct keel_point_def *def, struct keel_err *err)
-{
-	struct mod *m = mod_in(pub, "hook", "define");
-
-	return m != NULL ? define(m, def, NULL, err) : 0;
 }
 
 int32_t hook_about(struct keel_mod *pub, uint32_t point, struct keel_point_def *ret)
@@ -313,22 +191,16 @@ static void withdraw(struct keel_mock *mock, struct own *o)
 void own_leave(struct mod *m)
 {
 	struct keel_mock *mock = mock_of(m);
-	struct asked *a, *next;
 
 	for (struct own *o = mock->own; o != NULL; o = o->next)
 		if (o->owner == m)
 			withdraw(mock, o);
-	LL_FOREACH_SAFE(mock->asked, a, next)
-		if (a->owner == m)
-			asked_free(mock, a);
 }
 
 void own_fini(struct keel_mock *mock)
 {
 	struct own *o, *next;
 
-	while (mock->asked != NULL)
-		asked_free(mock, mock->asked);
 	LL_FOREACH_SAFE(mock->own, o, next)
 		free(o);
 	mock->own = NULL;
@@ -337,7 +209,23 @@ void own_fini(struct keel_mock *mock)
 /* ---- POINT rows ----------------------------------------------------------------------------------------- */
 int point_row_add(struct mod *m, const void *row, struct keel_err *err)
 {
-	return define(m, row, row, err) != 0 ? 0 : -EINVAL;
+	struct keel_point_def d;
+	const struct own *other;
+	const char *no;
+	uint32_t taken;
+
+	KEEL_SIZED(&d, (const struct keel_point_def *)row);
+	if (!is_name(d.name))
+		return err_set(err, -EINVAL, "a point of module %s has no name of 1 to 63 a-z 0-9 _", m->desc.name);
+	no = objection(&d);
+	if (no != NULL)
+		return err_set(err, -EINVAL, "point %s of module %s cannot be used: %s", d.name, m->desc.name, no);
+	taken = point_named(mock_of(m), d.name);
+	if (taken == 0)
+		return publish(m, &d, row, err);
+	other = own_find(mock_of(m), taken);
+	return err_set(err, -EEXIST, "point %s of module %s is there already, from %s", d.name, m->desc.name,
+		       other != NULL ? other->owner->desc.name : "the kernel");
 }
 
 /* Mostly its points are withdrawn already, with its taps. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * own.h - points that modules publish, and taps that ask for a point by its name; part of inside.h.
+ * own.h - points that modules publish; part of inside.h.
  */
 #ifndef KEEL_MOCK_OWN_H
 #define KEEL_MOCK_OWN_H
@@ -13,10 +13,6 @@ void own_leave(struct mod *m);
 void own_fini(struct keel_mock *mock);
 int point_row_add(struct mod *m, const void *row, struct keel_err *err);
 void point_row_remove(struct mod *m, const void *row);
-uint32_t hook_define(struct keel_mod *m, const struct keel_point_def *def, struct keel_err *err);
 int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_point_def *ret);
-int32_t hook_tap_on(struct keel_mod *m, const char *point, const char *name, int32_t order, keel_any_fn *fn,
-		    void *arg, struct keel_err *err);
-void hook_tap_off(struct keel_mod *m, const char *point, const char *name);
 
 #endif

@@ -50,7 +50,7 @@ bool process_bars_row(const char *kind, const char *name, bool has_functions, ch
 	if (strcmp(kind, "ATTR") == 0)
 		return has_functions && bars(why, "its attribute %.63s has a function%s", name,
 					     ", which the daemon would have to wait for");
-	return strcmp(kind, "REQUEST") != 0 && strcmp(kind, "POINT") != 0 &&
+	return strcmp(kind, "REQUEST") != 0 &&
 	       bars(why, "it contributes a row of kind %.63s%s", kind,
-		    "; from there only ATTR rows without functions, POINT and REQUEST rows can be offered");
+		    "; from there only ATTR rows without functions and REQUEST rows can be offered");
 }

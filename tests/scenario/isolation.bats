@@ -39,7 +39,7 @@ everything()
 		# Forty processes begin at once, on a machine that may have other things to do.
 		echo "$name: { isolation_limits = { deadline = \"30s\"; }; };" >>"$limits"
 	done
-	for name in listen counsel; do # inside: they tap points of others by their names
+	for name in publish listen counsel; do # inside: points of their own, and the one who answers
 		printf '%s\n' --enable $name --set "$name.path=$FIXTURES/$name.so"
 	done
 	printf '%s\n' --also "$limits" --set ponder.delay=100ms --set busy.busy=false --set hold.timeout=300ms --set lookup.unreadable=accept
@@ -189,7 +189,7 @@ somebody_thinks() { has "$(keelson holds)" "^$1.* counsel: it is thought about";
 @test "what a module has asked ends with its process, and whoever waited for it is told" {
 	consulted
 	submit -N patience -- /bin/true >"$SB/words" 2>&1 3>&- &
-	wait_until 10 somebody_thinks '.*consult_wanted'
+	wait_until 10 somebody_thinks '.*job_resume'
 	kill -9 "$(modhost consult)"
 	wait_until 10 counsel_was_cancelled 4 2 # the job's question, and who was asked
 	wait || true
@@ -207,7 +207,7 @@ somebody_thinks() { has "$(keelson holds)" "^$1.* counsel: it is thought about";
 	! submit -N flood -- /bin/true >"$SB/words" 2>&1
 	has "$(cat "$SB/words")" '^qsub: too many operations that its process raised wait'
 	has "$(server_log)" 'module consult raised point [0-9]+: too many operations that its process raised wait'
-	same 'how many wait' 1024 "$(keelson holds | grep -c consult_whom)"
+	same 'how many wait' 1024 "$(keelson holds | grep -c suspend_release)"
 	kill -9 "$(modhost consult)"
 	wait_until 10 nothing_is_held
 	wait_until 10 quietly_submitted
@@ -263,7 +263,7 @@ refused_alone()
 
 @test "what cannot be isolated is refused by name, in the words of keelson-module describe" {
 	local name words
-	for name in acct_record job_eligible running attribute signal; do
+	for name in acct_record job_eligible running attribute signal publish; do
 		words=$(keelson_module describe "$FIXTURES/$name.so" | sed -n 's/^isolation *it cannot run in a process of its own: //p')
 		[ -n "$words" ]
 		[[ $(refused_alone $name) == *"module $name cannot run in a process of its own: $words"* ]]

@@ -278,7 +278,8 @@ struct keel_hook_api {
 	int64_t (*fold)(struct keel_mod *, uint32_t point, const void *event, char *buf, uint32_t len);
 	/* Does anybody listen? For callers that would have to build an expensive event. */
 	bool (*tapped)(struct keel_mod *, uint32_t point);
-	/* Tap a point at run time: fn sees the generic event view (fields()). -EEXIST, -EINVAL with *err. */
+	/* Tap a point at run time: fn sees the generic event view (fields()). The tap ends with its module, and with the
+	 * point of another module, which point() finds: then this module restarts, too. -EEXIST, -EINVAL with *err. */
 	int32_t (*tap_add)(struct keel_mod *, uint32_t point, const char *name, int32_t order,
 			   keel_any_fn *fn, void *arg, struct keel_err *);
 	/* Take such a tap away; names nobody has are ignored. */
@@ -294,15 +295,6 @@ struct keel_hook_api {
 	/* Fill *ret (set its size) with what is known of a point; what it points to is borrowed while the point
 	 * exists. -ENOENT: there is none. */
 	int32_t (*about)(struct keel_mod *, uint32_t point, struct keel_point_def *ret);
-	/* Publish a point now: what a POINT row does at load. Its strings and fields are not copied. The id, or 0
-	 * with *err. */
-	uint32_t (*define)(struct keel_mod *, const struct keel_point_def *, struct keel_err *);
-	/* tap_add() by the point's name. If there is no such point the tap waits for it, and it waits again when the
-	 * point's module goes. -EEXIST, -EINVAL with *err. */
-	int32_t (*tap_on)(struct keel_mod *, const char *point, const char *name, int32_t order,
-			  keel_any_fn *fn, void *arg, struct keel_err *);
-	/* Take such a tap away; names nobody has are ignored. */
-	void (*tap_off)(struct keel_mod *, const char *point, const char *name);
 	/* End the operation that this module raised with this `arg` and that waits: its holds are cancelled
 	 * (KEEL_CANCEL_OBJECT_GONE), then done() gets a FAIL, in a later turn. -ENOENT: none waits; -ENOTSUP: in a
 	 * process of its own. */

@@ -155,10 +155,10 @@ struct keel_scope_def {
 	int32_t (*text)(struct keel_mod *owner, struct keel_obj *obj, char *buf, uint32_t len);
 };
 
-/* POINT: a hook point of one's own, for other modules to tap by its name (hook->tap_on()). Only this module
- * raises it, with the id that hook->point() tells; taps see the generic event view. A name that is taken
- * refuses the load. Withdrawn with the module: what it raised is ended, taps of others wait until somebody
- * publishes a point of that name again. */
+/* POINT: a hook point of one's own. Other modules name this one in .requires_modules, and tap it in start():
+ * hook->point() finds its id, hook->tap_add() adds the tap, which sees the generic event view. Only this module raises
+ * it, with the same id. A name that is taken refuses the load, a process of its own does, too. Withdrawn with the module:
+ * what it raised is ended, and modules that tap it restart. */
 struct keel_field;
 struct keel_point_def {
 	uint32_t size;

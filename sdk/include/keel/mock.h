@@ -150,8 +150,6 @@ void keel_mock_tap(struct keel_mock *, uint32_t point, const char *name, int32_t
 		   keel_any_fn *fn, void *arg);
 /* The compiled chain: "a.tap b.tap". */
 const char *keel_mock_chain(struct keel_mock *, uint32_t point);
-/* Point `i` of those that modules tap by name (hook->tap_on) and that nobody publishes now; NULL: no more. */
-const char *keel_mock_awaited(struct keel_mock *, uint32_t i);
 
 /* ---- time, and whatever is under way ------------------------------------------------------------------ */
 /* Move the clock by `ms`, doing on the way what becomes due, in order: timers, deferred and posted

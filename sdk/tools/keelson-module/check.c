@@ -88,6 +88,16 @@ static void run_loaded(const struct options *o, const struct subject *s)
 		check_isolated(s, o->isolated, !group_broken("lifecycle") && !group_broken("calls"));
 }
 
+/* A module that cannot be loaded may miss one that it requires, and the points which that one publishes. */
+static void required_look(const struct keel_module *m)
+{
+	const char *const *name = m->requires_modules;
+
+	for (; rule_broken(RULE_lifecycle_load) && name != NULL && *name != NULL; name++)
+		if (!with_is(*name))
+			remark("it requires the module %s, which is not here; see --with", *name);
+}
+
 /* Before a group was looked at its rules are neither kept nor broken. */
 static void run(const struct options *o)
 {
@@ -127,6 +137,7 @@ static void run(const struct options *o)
 	if (s.conf == NULL)
 		s.conf = s.made_up = required = config_required(s.m);
 	run_loaded(o, &s);
+	required_look(s.symbol);
 	free(required);
 }
 

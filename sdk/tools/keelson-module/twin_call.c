@@ -126,8 +126,7 @@ static void asked(struct twin *t, struct talk_in *in, uint64_t corr)
 	struct asking a = { t, call_find(t, (uint64_t)talk_int(in)) };
 	struct whom whom = { .mod = t->mod, .call = a.call != NULL ? a.call->call : NULL, .object = t->object,
 			     .api = t->call, .hook = t->hook, .draft = draft, .hold = hold, .part = twin_part,
-			     .drained = twin_drained, .may_raise = twin_may_raise, .raise = twin_raise,
-			      .defined = &t->defined, .arg = &a };
+			     .drained = twin_drained, .raise = twin_raise, .arg = &a };
 	struct mp out = { 0 };
 
 	if (answer(&whom, what, in, &out))

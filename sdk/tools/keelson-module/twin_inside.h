@@ -46,7 +46,6 @@ struct twin {
 	struct twin_call *calls;
 	struct twin_hold *holds;
 	struct twin_request *requests;
-	struct defined *defined;
 	uint64_t n_calls, n_requests;
 };
 
@@ -81,7 +80,6 @@ void twin_requests_end(struct twin *t);
 struct keel_req *twin_requester(const struct twin *t, uint64_t request); /* NULL: nobody */
 
 /* twin_raise.c */
-bool twin_may_raise(void *asking, uint32_t point);
 void twin_raise(void *asking, struct raising *r, struct mp *out);
 
 #endif

@@ -30,13 +30,6 @@ static void over(struct keel_mod *m, void *arg, const struct keel_outcome *o)
 	free(r);
 }
 
-/* The host judges that itself. */
-bool twin_may_raise(void *asking, uint32_t point)
-{
-	(void)asking, (void)point;
-	return true;
-}
-
 void twin_raise(void *asking, struct raising *r, struct mp *out)
 {
 	const struct asking *a = asking;

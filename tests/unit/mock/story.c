@@ -291,29 +291,6 @@ static void v_untap(char **a)
 }
 
 /* ---- points of one's own --------------------------------------------------------------------------------- */
-struct own_event {
-	uint32_t size, reserved;
-	const char *id;
-	struct keel_obj *job;
-};
-
-/* define NAME KIND (1..4): of the story itself */
-static void v_define(char **a)
-{
-	static const struct keel_field fields[] = { { "id", KEEL_FIELD_STR, offsetof(struct own_event, id) },
-						    { "job", KEEL_FIELD_OBJ, offsetof(struct own_event, job) } };
-	static char names[4][64]; /* a definition is not copied */
-	static unsigned at;
-	char *name = strcpy(names[at++ % 4], a[1]);
-	const struct keel_point_def def = { .size = sizeof(def), .name = name, .doc = "a test", .fields = fields,
-					    .kind = (uint32_t)atoi(a[2]), .n_fields = KEEL_COUNT(fields),
-					    .event_size = sizeof(struct own_event) };
-	struct keel_err err = { 0 };
-	uint32_t id = hook->define(h->self(), &def, &err);
-
-	say("define %s: %u [%s]", a[1], id, err.text);
-}
-
 static void v_about(char **a)
 {
 	struct keel_point_def d = { .size = sizeof(d) };
@@ -323,35 +300,6 @@ static void v_about(char **a)
 	if (ret == 0)
 		say("%s is of kind %u, %u fields in %u bytes, tapped %d", d.name, d.kind, d.n_fields, d.event_size,
 		    (int)hook->tapped(h->self(), hook->point(h->self(), a[1])));
-}
-
-static void v_tap_on(char **a)
-{
-	struct keel_err err = { 0 };
-	int32_t ret = hook->tap_on(h->self(), a[1], a[2], atoi(a[3]), own_tap, (void *)(uintptr_t)"by name", &err);
-
-	say("tap_on %d [%s]", (int)ret, err.text);
-}
-
-static void v_tap_off(char **a)
-{
-	hook->tap_off(h->self(), a[1], a[2]);
-}
-
-/* own-raise POINT ID, own-note, own-fold */
-static void v_own(char **a)
-{
-	const struct own_event event = { .size = sizeof(event), .id = a[2], .job = job(a[2]) };
-	uint32_t id = hook->point(h->self(), a[1]);
-	struct keel_raise r = { .size = sizeof(r), .point = id, .event = &event };
-	char text[256] = "";
-
-	if (strcmp(a[0], "own-note") == 0)
-		hook->note(h->self(), id, &event);
-	else if (strcmp(a[0], "own-fold") == 0)
-		say("fold %lld [%s]", (long long)hook->fold(h->self(), id, &event, text, sizeof(text)), text);
-	else
-		say("own %s: %d", a[1], (int)hook->raise(h->self(), &r));
 }
 
 /* ---- modules and time ----------------------------------------------------------------------------------- */
@@ -419,8 +367,7 @@ static const struct {
 	{ "draft", v_draft }, { "publish", v_publish }, { "job", v_job }, { "destroy", v_destroy },
 	{ "set", v_set }, { "change", v_change }, { "operator", v_change }, { "show", v_show },
 	{ "match", v_match }, { "list", v_list }, { "rows", v_rows }, { "raise", v_raise },
-	{ "define", v_define }, { "about", v_about }, { "tap-on", v_tap_on }, { "tap-off", v_tap_off },
-	{ "own-raise", v_own }, { "own-note", v_own }, { "own-fold", v_own }, { "alter", v_alter }, { "note", v_note }, { "fold", v_fold }, { "holds", v_holds },
+	{ "about", v_about }, { "alter", v_alter }, { "note", v_note }, { "fold", v_fold }, { "holds", v_holds },
 	{ "tapped", v_tapped }, { "tap", v_tap }, { "untap", v_untap }, { "load", v_load },
 	{ "unload", v_unload }, { "reconf", v_reconf }, { "wait", v_wait }, { "client", v_client },
 	{ "gone", v_gone },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_own_points.c - points that modules publish: found by name, tapped before and after they are there, gone with
- * their module. The modules are tests/fixtures/publish.c and listen.c.
+ * test_own_points.c - points that modules publish: found by name, tapped by modules that restart with the publisher, gone
+ * with their module. The modules are tests/fixtures/publish.c, listen.c and overhear.c.
  */
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ static uint32_t times_logged(const char *text)
 	return n;
 }
 
-static void they_meet_in_either_order(void)
+static void the_publisher_is_there_first(void)
 {
 	static const char *const orders[] = { "publish: { }\nlisten: { }", "listen: { }\npublish: { }" };
 
@@ -70,28 +70,54 @@ static void a_publisher_alone_is_heard_by_nobody(void)
 	CU_ASSERT_EQUAL(up("publish: { }"), 0);
 	queued("1.svr");
 	CU_ASSERT_TRUE(logged("publish: verdict 0 by nobody"));
+	CU_ASSERT_EQUAL(reload("publish: { }\nlisten: { }"), 0);
+	queued("2.svr");
+	CU_ASSERT_TRUE(logged("listen: 1 left"));
 	kernel_stop();
 }
 
-/* The publisher goes and comes back, the taps by name find it again; then the listener goes. */
-static void they_part_and_meet_again(void)
+static void a_module_that_taps_restarts_with_the_publisher(void)
 {
 	begin();
 	CU_ASSERT_EQUAL(up("publish: { }\nlisten: { }"), 0);
 	queued("1.svr");
-	CU_ASSERT_EQUAL(reload("listen: { }"), 0);
-	CU_ASSERT_EQUAL(hook->point(me, "ticket_used"), 0);
-	CU_ASSERT_PTR_NULL(strstr(points(), "ticket_"));
-	queued("2.svr");
-	CU_ASSERT_EQUAL(reload("listen: { }\npublish: { }"), 0);
-	queued("3.svr");
+	CU_ASSERT_EQUAL(change(MODULES_RELOAD, "publish"), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.out.data, "listen"));
+	queued("2.svr"); /* the publisher counts anew, and is heard */
 	CU_ASSERT_EQUAL(times_logged("listen: 2 left"), 2);
-	CU_ASSERT_EQUAL(reload("publish: { }"), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(points(), "ticket_used NOTE taps=1"));
+	CU_ASSERT_EQUAL(change(MODULES_UNLOAD, "publish"), -EBUSY);
+	CU_ASSERT_STRING_EQUAL(k.err.text, "module publish is needed by module listen; unload it first");
+	queued("3.svr");
+	CU_ASSERT_TRUE(logged("listen: 1 left"));
+	CU_ASSERT_EQUAL(change(MODULES_UNLOAD, "listen"), 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(points(), "ticket_used NOTE taps=0"));
+	CU_ASSERT_EQUAL(change(MODULES_UNLOAD, "publish"), 0);
+	CU_ASSERT_PTR_NULL(strstr(points(), "ticket_"));
 	kernel_stop();
 }
 
-/* Who waits at a point that goes is told, and the operation fails. */
+static void so_does_one_that_requires_nothing(void)
+{
+	begin();
+	CU_ASSERT_EQUAL(up("publish: { }\noverhear: { }"), 0);
+	queued("1.svr");
+	CU_ASSERT_EQUAL(change(MODULES_RELOAD, "publish"), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.out.data, "overhear"));
+	queued("2.svr");
+	CU_ASSERT_EQUAL(times_logged("overhear: a ticket was used"), 2);
+	CU_ASSERT_EQUAL(change(MODULES_UNLOAD, "publish"), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.out.data, "overhear"));
+	CU_ASSERT_EQUAL(hook->point(me, "ticket_used"), 0);
+	CU_ASSERT_EQUAL(change(MODULES_LOAD, "publish"), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(points(), "ticket_used NOTE taps=0")); /* it was not there at its start */
+	CU_ASSERT_EQUAL(change(MODULES_RELOAD, "overhear"), 0);
+	queued("3.svr");
+	CU_ASSERT_EQUAL(times_logged("overhear: a ticket was used"), 3);
+	kernel_stop();
+}
+
+/* Operations that wait at a point end with its module; the module that taps has gone before. */
 static void waiting_ends_with_the_point(void)
 {
 	begin();
@@ -100,9 +126,9 @@ static void waiting_ends_with_the_point(void)
 	buf_reset(&k.out);
 	hooks_describe_holds(k.parts.hooks, &k.out);
 	CU_ASSERT_PTR_NOT_NULL(strstr(k.out.data, "no ticket yet"));
-	CU_ASSERT_EQUAL(reload("listen: { waits = true; }"), 0);
+	CU_ASSERT_EQUAL(reload(""), 0);
 	CU_ASSERT_TRUE(logged("listen: cancelled 4"));
-	CU_ASSERT_TRUE(logged("publish: verdict -1"));
+	CU_ASSERT_TRUE(logged("publish: verdict 2 by listen.on_wanted"));
 	kernel_stop();
 }
 
@@ -156,7 +182,7 @@ static void a_scope_holds_for_them(void)
 	CU_ASSERT_EQUAL_FATAL(registry_add(k.parts.registry, &k.self, rows, 3, &k.err), 0);
 	CU_ASSERT_EQUAL_FATAL(scope_create("scoped", &match, 1, &scope, &k.err), 0);
 	hooks_scope(k.parts.hooks, &scoped, scope);
-	CU_ASSERT_EQUAL(hook->tap_on(&scoped.pub, "mine", "count", 0, count, NULL, &k.err), 0);
+	CU_ASSERT_EQUAL(hook->tap_add(&scoped.pub, hook->point(me, "mine"), "count", 0, count, NULL, &k.err), 0);
 	ev.job = job_make("1.svr");
 	hook->note(me, hook->point(me, "mine"), &ev);
 	CU_ASSERT_EQUAL(n_asked, 0);
@@ -174,10 +200,23 @@ static void a_scope_holds_for_them(void)
 static const struct keel_field fields[] = { { "id", KEEL_FIELD_STR, 8 }, { "n", KEEL_FIELD_INT, 16 } };
 static const struct keel_field outside[] = { { "id", KEEL_FIELD_STR, 24 } }, odd[] = { { "id", 4, 8 } },
 			       over_size[] = { { "id", KEEL_FIELD_STR, 0 } };
+static const struct keel_field twice[] = { { "id", KEEL_FIELD_STR, 8 }, { "n", KEEL_FIELD_INT, 8 } };
 static const struct keel_field many_fields[33];
 #define POINT(point_name, ...)                                                                     \
 	{ .size = sizeof(struct keel_point_def), .kind = KEEL_NOTE, .name = (point_name), .doc = "a test", \
 	  .fields = fields, .n_fields = 2, .event_size = 24, __VA_ARGS__ }
+
+/* A row of the test's own module. */
+static int define(const struct keel_point_def *def)
+{
+	return registry_add(k.parts.registry, &k.self, &(struct keel_contrib){ "POINT", def }, 1, &k.err);
+}
+
+static void undefine(void)
+{
+	registry_remove(k.parts.registry, &k.self);
+	hooks_detach(k.parts.hooks, &k.self);
+}
 
 #pragma GCC diagnostic ignored "-Woverride-init"
 /* past kernel/hook/inside.h OWN_EVENT_MAX, past kernel/hook/own.c FIELDS_MAX, past kernel/hook/own.c NAME_LEN_MAX */
@@ -199,16 +238,17 @@ static void definitions_that_lie_are_refused(void)
 		POINT("x", .fields = outside, .n_fields = 1),
 		POINT("x", .fields = odd, .n_fields = 1),
 		POINT("x", .fields = over_size, .n_fields = 1),
+		POINT("x", .fields = twice, .n_fields = 2),
 	};
 
 	begin();
 	for (size_t i = 0; i < KEEL_COUNT(bad); i++) {
 		k.err.text[0] = '\0';
-		CU_ASSERT_EQUAL(hook->define(me, &bad[i], &k.err), 0);
+		CU_ASSERT(define(&bad[i]) < 0);
 		CU_ASSERT(strlen(k.err.text) > 10);
 	}
-	CU_ASSERT_EQUAL(hook->define(me, &bad[2], &k.err), 0);
-	CU_ASSERT_STRING_EQUAL(k.err.text, "point job_submit of module test is there already, from the kernel");
+	CU_ASSERT(define(&bad[2]) < 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "point job_submit of module test is there already, from the kernel"));
 	kernel_stop();
 }
 
@@ -216,25 +256,27 @@ static void definitions_that_lie_are_refused(void)
 static void ids_are_many_and_not_endless(void)
 {
 	static const struct keel_point_def one = POINT("mine"), two = POINT("yours");
+	static struct keel_point_def defs[80];
 	static char names[80][8];
 	uint32_t first, n = 0;
 
 	begin();
-	first = hook->define(me, &one, &k.err);
+	CU_ASSERT_EQUAL(define(&one), 0);
+	first = hook->point(me, "mine");
 	CU_ASSERT(first >= KEEL_POINT_OWN && first < KEEL_POINT_MAX);
-	CU_ASSERT_EQUAL(hook->define(me, &one, &k.err), 0); /* twice */
-	hooks_detach(k.parts.hooks, &k.self);
-	CU_ASSERT_NOT_EQUAL(hook->define(me, &two, &k.err), first); /* not at once anew */
-	hooks_detach(k.parts.hooks, &k.self);
+	CU_ASSERT(define(&one) < 0); /* twice */
+	undefine();
+	CU_ASSERT_EQUAL(define(&two), 0);
+	CU_ASSERT_NOT_EQUAL(hook->point(me, "yours"), first); /* not at once anew */
+	undefine();
 	for (uint32_t i = 0; i < KEEL_COUNT(names); i++) {
-		const struct keel_point_def def = POINT(names[i]);
-
 		snprintf(names[i], sizeof(names[i]), "p%u", i);
-		n += hook->define(me, &def, &k.err) != 0;
+		defs[i] = (struct keel_point_def)POINT(names[i]);
+		n += define(&defs[i]) == 0;
 	}
 	CU_ASSERT_EQUAL(n, KEEL_POINT_MAX - KEEL_POINT_OWN);
 	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "no room for the point"));
-	hooks_detach(k.parts.hooks, &k.self);
+	undefine();
 	kernel_stop();
 }
 
@@ -282,13 +324,14 @@ static void only_its_module_raises_a_point(void)
 	CU_ASSERT_EQUAL(hook->raise(me, &(struct keel_raise){ .size = sizeof(struct keel_raise), .event = &ev,
 							      .point = hook->point(me, "ticket_wanted") }),
 			KEEL_FAIL);
-	CU_ASSERT_NOT_EQUAL(hook->define(me, &fold, &k.err), 0);
+	CU_ASSERT_EQUAL(define(&fold), 0);
 	CU_ASSERT_EQUAL(hook->fold(&stranger.pub, hook->point(me, "sum"), &ev, NULL, 0), 0);
-	hooks_detach(k.parts.hooks, &k.self);
+	undefine();
 	kernel_stop();
 }
 
-TESTS_MAIN("module/own_points", TEST(they_meet_in_either_order), TEST(a_publisher_alone_is_heard_by_nobody),
-	   TEST(they_part_and_meet_again), TEST(waiting_ends_with_the_point), TEST(a_scope_holds_for_them),
+TESTS_MAIN("module/own_points", TEST(the_publisher_is_there_first), TEST(a_publisher_alone_is_heard_by_nobody),
+	   TEST(a_module_that_taps_restarts_with_the_publisher),
+	   TEST(so_does_one_that_requires_nothing), TEST(waiting_ends_with_the_point), TEST(a_scope_holds_for_them),
 	   TEST(definitions_that_lie_are_refused), TEST(ids_are_many_and_not_endless), TEST(what_is_known_of_a_point),
 	   TEST(only_its_module_raises_a_point))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_raise.c - what a process raises and publishes, as it is decoded: whole events of objects that are what they are
- * called, points of its own, and nothing else. The engine and the objects are the kernel's.
+ * test_raise.c - what a process raises, as it is decoded: whole events of points of the map, of objects that are what they
+ * are called, and nothing else. The engine and the objects are the kernel's.
  */
 #include "isolate/answer.h"
 #include "module/fixture.h"
@@ -10,7 +10,6 @@ static const struct keel_object_api *object;
 static const struct keel_hook_api *hook;
 static struct raising raised; /* as it came; raised.number 0: it did not */
 static struct keel_obj *raised_job, *hidden; /* of its event; of the call */
-static struct defined *defined;
 static struct mp out;
 
 static void raise_it(void *arg, struct raising *r, struct mp *m)
@@ -20,12 +19,6 @@ static void raise_it(void *arg, struct raising *r, struct mp *m)
 	raised_job = r->refused == NULL && r->raise.point == KEEL_POINT_job_hold ?
 			     ((const struct keel_ev_job_hold *)r->raise.event)->job : NULL;
 	answer_outcome(m, &(struct keel_outcome){ .size = sizeof(struct keel_outcome) });
-}
-
-static bool may_raise(void *arg, uint32_t point)
-{
-	(void)arg;
-	return hooks_may_raise(k.parts.hooks, point, &k.self);
 }
 
 static struct keel_obj *of_the_call(void *arg, const char *klass, const char *id)
@@ -39,7 +32,7 @@ static bool asked(enum talk_ask what, struct mp *question, bool within, struct t
 {
 	static struct keel_call call;
 	struct whom whom = { .mod = &k.self.pub, .call = within ? &call : NULL, .object = object, .hook = hook,
-			     .draft = of_the_call, .may_raise = may_raise, .raise = raise_it, .defined = &defined };
+			     .draft = of_the_call, .raise = raise_it };
 	struct talk_in in;
 	bool good;
 
@@ -71,8 +64,6 @@ static void end(void)
 	object->destroy(hidden);
 	registry_remove(k.parts.registry, &k.self);
 	hooks_detach(k.parts.hooks, &k.self);
-	defined_free(defined);
-	defined = NULL;
 	mp_fini(&out);
 	kernel_stop();
 }
@@ -170,118 +161,21 @@ static const char *note_or_fold_refused(uint32_t point)
 	return raised.refused;
 }
 
+static const struct keel_field fields[] = { { "id", KEEL_FIELD_STR, 8 }, { "job", KEEL_FIELD_OBJ, 16 } };
+static const struct keel_point_def mine = { .size = sizeof(mine), .kind = KEEL_GATE, .name = "mine", .doc = "a test",
+					    .fields = fields, .n_fields = 2, .event_size = 24 };
+
 static void what_is_no_question_is_not_raised(void)
 {
 	begin();
 	CU_ASSERT_STRING_EQUAL(note_or_fold_refused(KEEL_POINT_job_queued), "it is neither a GATE nor an ASK");
 	CU_ASSERT_STRING_EQUAL(note_or_fold_refused(KEEL_POINT_MAX + 1), "there is no such point");
 	CU_ASSERT_STRING_EQUAL(note_or_fold_refused(KEEL_POINT_OWN), "there is no such point");
-	end();
-}
-
-/* ---- points of its own --------------------------------------------------------------------------------- */
-static const struct keel_field fields[] = { { "id", KEEL_FIELD_STR, 8 }, { "job", KEEL_FIELD_OBJ, 16 } };
-static const struct keel_point_def point = { .size = sizeof(point), .kind = KEEL_GATE, .name = "mine", .doc = "a test",
-					     .fields = fields, .n_fields = 2, .event_size = 24 };
-
-/* Its id; 0: *ret_why says why not, until the next one. */
-static uint32_t define(const struct keel_point_def *def, const char **ret_why)
-{
-	struct mp m = { 0 };
-	struct talk_in in;
-	uint32_t id;
-
-	talk_put_point(&m, def);
-	CU_ASSERT_TRUE_FATAL(asked(ASK_DEFINE, &m, false, &in));
-	id = (uint32_t)talk_int(&in);
-	talk_int(&in);
-	*ret_why = talk_text(&in);
-	return id;
-}
-
-static void a_point_is_published_once_for_all_processes_of_a_module(void)
-{
-	struct keel_point_def other = point;
-	const char *why;
-	uint32_t id;
-
-	begin();
-	id = define(&point, &why);
-	CU_ASSERT_TRUE(id >= KEEL_POINT_OWN);
-	CU_ASSERT_EQUAL(define(&point, &why), id);
-	CU_ASSERT_EQUAL(hook->point(&k.self.pub, "mine"), id);
-	other.kind = KEEL_ASK;
-	CU_ASSERT_EQUAL(define(&other, &why), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "point mine of module"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "is there already"));
-	end();
-}
-
-/* After its module was stopped, a point comes again, and may be another. */
-static void a_point_that_was_withdrawn_comes_again(void)
-{
-	struct keel_point_def other = point;
-	const char *why;
-
-	begin();
-	CU_ASSERT_NOT_EQUAL(define(&point, &why), 0);
-	hooks_detach(k.parts.hooks, &k.self);
-	CU_ASSERT_EQUAL(hook->point(&k.self.pub, "mine"), 0);
-	other.kind = KEEL_ASK;
-	CU_ASSERT_NOT_EQUAL(define(&other, &why), 0);
-	end();
-}
-
-static void a_process_does_not_take_all_points(void)
-{
-	struct keel_point_def many = point;
-	const char *why = "";
-	char name[16];
-	uint32_t n = 0;
-
-	begin();
-	do {
-		snprintf(name, sizeof(name), "p%u", n);
-		many.name = name;
-	} while (define(&many, &why) != 0 && ++n < 100);
-	CU_ASSERT_EQUAL(n, 16);
-	CU_ASSERT_STRING_EQUAL(why, "a module in a process of its own publishes too many points");
-	end();
-}
-
-/* Were two fields at one place, an integer could be made into a text. */
-static void definitions_of_strangers(void)
-{
-	static const struct keel_field twice[] = { { "id", KEEL_FIELD_STR, 8 }, { "n", KEEL_FIELD_INT, 8 } };
-	static struct keel_field lots[TALK_FIELDS_MAX + 1];
-	struct keel_point_def bad = point;
-	struct mp m = { 0 };
-	struct talk_in in;
-	const char *why;
-
-	begin();
-	bad.fields = twice;
-	CU_ASSERT_EQUAL(define(&bad, &why), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "two of its fields are at one place"));
-	bad.fields = lots;
-	bad.n_fields = TALK_FIELDS_MAX + 1;
-	CU_ASSERT_EQUAL(define(&bad, &why), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "missing or too many"));
-	bad = point;
-	bad.name = NULL;
-	CU_ASSERT_EQUAL(define(&bad, &why), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "has no name"));
-	bad = point;
-	bad.event_size = UINT32_MAX;
-	CU_ASSERT_EQUAL(define(&bad, &why), 0);
-	talk_put_point(&m, &point);
-	talk_put_int(&m, 1); /* something behind it */
-	CU_ASSERT_FALSE(asked(ASK_DEFINE, &m, false, &in));
+	CU_ASSERT_EQUAL(registry_add(k.parts.registry, &k.self, &(struct keel_contrib){ "POINT", &mine }, 1, &k.err), 0);
+	CU_ASSERT_STRING_EQUAL(note_or_fold_refused(hook->point(&k.self.pub, "mine")), "there is no such point");
 	end();
 }
 
 TESTS_MAIN("raise", TEST(an_event_is_whole_and_its_objects_are_what_they_are_called),
 	   TEST(a_draft_is_there_within_its_call_only), TEST(what_is_cut_off_is_no_message),
-	   TEST(what_is_no_question_is_not_raised), TEST(a_point_is_published_once_for_all_processes_of_a_module),
-	   TEST(a_point_that_was_withdrawn_comes_again), TEST(a_process_does_not_take_all_points),
-	   TEST(definitions_of_strangers))
+	   TEST(what_is_no_question_is_not_raised))
