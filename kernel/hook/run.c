@@ -33,8 +33,10 @@ void op_left(struct hooks *h, const struct op *op)
 }
 
 /* ---- judging an answer ----------------------------------------------------------------------- */
-static COLD keel_verdict answer_refused(struct op *op, const struct tap *t, keel_verdict v)
+static keel_verdict answer_lint(struct op *op, const struct tap *t, keel_verdict v)
 {
+	if (v >= KEEL_FAIL && v <= KEEL_WAIT && (op->point->allowed & VERDICT_BIT(v)))
+		return v;
 	err_set(&op->err, 0, "it answered %d, which a %s does not allow", v,
 		kind_name(op->point->kind));
 	hooks_log(op->hooks, KEEL_LOG_ERROR, op_label(op), "%s at %s: %s; report this to its vendor",
@@ -67,7 +69,7 @@ static void say_failed(struct op *op, struct tap *t)
 		  op->point->info->name, took, op->err.text, consequence(t), more);
 }
 
-static COLD bool failed(struct op *op, struct tap *t, struct outcome *out)
+static bool failed(struct op *op, struct tap *t, struct outcome *out)
 {
 	t->stat.fails++;
 	if (op->err.text[0] == '\0')
@@ -75,6 +77,7 @@ static COLD bool failed(struct op *op, struct tap *t, struct outcome *out)
 	if (t->policy == KEEL_ON_FAIL_BENCH)
 		t->off |= TAP_BENCHED;
 	say_failed(op, t);
+	tap_watch(t); /* the next one with a clock */
 	if (t->policy != KEEL_ON_FAIL_REJECT)
 		return true;
 	if (op->err.code == 0)
@@ -86,8 +89,7 @@ static COLD bool failed(struct op *op, struct tap *t, struct outcome *out)
 /* True: go on with the next tap. Else *out is the end of the operation. */
 static bool judge(struct op *op, struct tap *t, keel_verdict v, struct outcome *out)
 {
-	if (v < KEEL_FAIL || v > KEEL_WAIT || !(op->point->allowed & VERDICT_BIT(v)))
-		v = answer_refused(op, t, v);
+	v = answer_lint(op, t, v);
 	if (v == KEEL_NEXT)
 		return true;
 	if (v == KEEL_FAIL)
@@ -106,7 +108,7 @@ static bool reaches(const struct op *op, const struct tap *t)
 }
 
 /* A tap that is not called any more, but whose veto stands. */
-static COLD bool benched(struct op *op, const struct tap *t, struct outcome *out)
+static bool benched(struct op *op, const struct tap *t, struct outcome *out)
 {
 	if ((t->off & TAP_GONE) || !(t->off & TAP_BENCHED) || t->policy != KEEL_ON_FAIL_REJECT)
 		return true;
@@ -120,7 +122,7 @@ static COLD bool benched(struct op *op, const struct tap *t, struct outcome *out
 }
 
 /* Holds and the answer must agree; then the holds that ended already are told. */
-static COLD keel_verdict settle(struct op *op, keel_verdict v)
+static keel_verdict settle(struct op *op, keel_verdict v)
 {
 	if (v == KEEL_WAIT && op->holds != NULL)
 		return op_resolve(op);

@@ -347,27 +347,30 @@ void daemon_abandon(struct daemon *d)
 	free(d);
 }
 
-/* A daemon without one serves as well; it only cannot say when it does not. */
-static void guard(struct daemon *d)
+/* A daemon without one serves as well; it only cannot tell when it does not. */
+static struct watchdog *guarded(struct daemon *d)
 {
 	const struct hooks_conf *c = settings_hooks(d->settings);
-	int ret = watchdog_start(&d->parts, c->soft_budget_ms, c->watchdog_ms, c->watchdog_abort_ms);
+	struct watchdog *w;
+	int ret = watchdog_start(&d->parts, c->watchdog_ms, c->watchdog_abort_ms, &w);
 
 	if (ret < 0)
 		log_add(d->parts.log, KEEL_LOG_ERROR, "Svr", d->parts.daemon_name,
-			"calls that take too long cannot be found: %s", strerror(-ret));
+			"there is no watchdog: %s", strerror(-ret));
+	return w;
 }
 
 int daemon_run(const struct options *o)
 {
 	struct keel_err err = { 0 };
+	struct watchdog *w;
 	struct daemon *d;
 
 	if (daemon_create(o, NULL, &d, &err) < 0)
 		return EXIT_FAILURE;
-	guard(d);
+	w = guarded(d);
 	loop_run(d->parts.loop);
-	loop_tick_end(d->parts.loop);
+	watchdog_stop(w);
 	daemon_destroy(d);
 	return EXIT_SUCCESS;
 }
