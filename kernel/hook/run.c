@@ -33,10 +33,8 @@ void op_left(struct hooks *h, const struct op *op)
 }
 
 /* ---- judging an answer ----------------------------------------------------------------------- */
-static keel_verdict answer_lint(struct op *op, const struct tap *t, keel_verdict v)
+static COLD keel_verdict answer_refused(struct op *op, const struct tap *t, keel_verdict v)
 {
-	if (v >= KEEL_FAIL && v <= KEEL_WAIT && (op->point->allowed & VERDICT_BIT(v)))
-		return v;
 	err_set(&op->err, 0, "it answered %d, which a %s does not allow", v,
 		kind_name(op->point->kind));
 	hooks_log(op->hooks, KEEL_LOG_ERROR, op_label(op), "%s at %s: %s; report this to its vendor",
@@ -69,7 +67,7 @@ static void say_failed(struct op *op, struct tap *t)
 		  op->point->info->name, took, op->err.text, consequence(t), more);
 }
 
-static bool failed(struct op *op, struct tap *t, struct outcome *out)
+static COLD bool failed(struct op *op, struct tap *t, struct outcome *out)
 {
 	t->stat.fails++;
 	if (op->err.text[0] == '\0')
@@ -89,7 +87,8 @@ static bool failed(struct op *op, struct tap *t, struct outcome *out)
 /* True: go on with the next tap. Else *out is the end of the operation. */
 static bool judge(struct op *op, struct tap *t, keel_verdict v, struct outcome *out)
 {
-	v = answer_lint(op, t, v);
+	if (v < KEEL_FAIL || v > KEEL_WAIT || !(op->point->allowed & VERDICT_BIT(v)))
+		v = answer_refused(op, t, v);
 	if (v == KEEL_NEXT)
 		return true;
 	if (v == KEEL_FAIL)
@@ -108,7 +107,7 @@ static bool reaches(const struct op *op, const struct tap *t)
 }
 
 /* A tap that is not called any more, but whose veto stands. */
-static bool benched(struct op *op, const struct tap *t, struct outcome *out)
+static COLD bool benched(struct op *op, const struct tap *t, struct outcome *out)
 {
 	if ((t->off & TAP_GONE) || !(t->off & TAP_BENCHED) || t->policy != KEEL_ON_FAIL_REJECT)
 		return true;
@@ -122,7 +121,7 @@ static bool benched(struct op *op, const struct tap *t, struct outcome *out)
 }
 
 /* Holds and the answer must agree; then the holds that ended already are told. */
-static keel_verdict settle(struct op *op, keel_verdict v)
+static COLD keel_verdict settle(struct op *op, keel_verdict v)
 {
 	if (v == KEEL_WAIT && op->holds != NULL)
 		return op_resolve(op);
