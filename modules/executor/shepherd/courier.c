@@ -125,7 +125,7 @@ static bool is_discarded(const char *diary)
 
 static bool is_discarded_now(const struct spec *s)
 {
-	char *diary = record_text(s);
+	char *diary = diary_text(s);
 	bool yes = is_discarded(diary);
 
 	free(diary);
@@ -180,7 +180,7 @@ static void directories_remove(const struct spec *s)
 
 int courier_run(struct spec *s, int status)
 {
-	char *diary = record_text(s), *notice = text_last(diary, "notice ");
+	char *diary = diary_text(s), *notice = text_last(diary, "notice ");
 	bool output = notice || is_spooled(&s->out) || is_spooled(&s->err) || s->out.remove || s->err.remove;
 	bool drop = false;
 	int missed;

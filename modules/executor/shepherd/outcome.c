@@ -39,7 +39,7 @@ void record_append(const struct spec *s, const char *line)
 	diary_append(s->jobs_dir, s->id, line);
 }
 
-char *record_text(const struct spec *s)
+char *diary_text(const struct spec *s)
 {
 	int fd = diary_open(s->jobs_dir, s->id, O_RDONLY);
 	char *text = NULL;
@@ -71,7 +71,7 @@ char *text_last(const char *text, const char *word)
 
 char *record_last(const struct spec *s, const char *word)
 {
-	char *text = record_text(s), *found = text_last(text, word);
+	char *text = diary_text(s), *found = text_last(text, word);
 
 	free(text);
 	return found;

@@ -43,7 +43,7 @@ int outcome_write(const struct spec *s, const struct outcome *o);
 /* Append a line to <id>.TK. */
 void record_append(const struct spec *s, const char *line);
 /* All of <id>.TK; NULL: it cannot be read. Malloc'ed. */
-char *record_text(const struct spec *s);
+char *diary_text(const struct spec *s);
 /* What stands behind `word` in the last line of a text that begins with it. Malloc'ed; NULL: there is none, or no text. */
 char *text_last(const char *text, const char *word);
 /* The same, of <id>.TK as it is now. */
