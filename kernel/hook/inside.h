@@ -302,7 +302,7 @@ void budget_guarded(struct owner *owner, const char *what, const char *object, i
 keel_verdict op_park(struct op *op);
 void op_free(struct op *op);
 void op_ready(struct op *op);
-void ops_wake(struct hooks *h); /* ask for hooks_turn() */
+void ops_wake(struct hooks *h); /* operations that are ready go on, in a later turn */
 void op_abort(struct op *op, int32_t reason);
 void ops_leave(struct hooks *h, const struct owner *owner);
 void ops_end(struct hooks *h);

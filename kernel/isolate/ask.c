@@ -15,18 +15,22 @@
 #include "util/err.h"
 
 /* ---- questions that are open --------------------------------------------------------------------- */
+bool pending_open(struct process *p, struct pending *q, pending_fn *fn)
+{
+	process_owes(p);
+	q->id = ++p->next_id;
+	q->behind = p->told + p->notes;
+	q->fn = fn;
+	HASH_ADD(hh, p->pending, id, sizeof(q->id), q);
+	return hash_holds(q);
+}
+
 struct pending *ask_send(struct process *p, size_t begun, pending_fn *fn, size_t size)
 {
 	struct isolate *iso = p->iso;
 	struct pending *q = calloc(1, size);
 
-	if (q != NULL) {
-		q->id = ++p->next_id;
-		q->fn = fn;
-		process_owes(p);
-		HASH_ADD(hh, p->pending, id, sizeof(q->id), q);
-	}
-	if (q != NULL && !hash_holds(q)) {
+	if (q != NULL && !pending_open(p, q, fn)) {
 		free(q);
 		q = NULL;
 	}
@@ -250,8 +254,8 @@ int isolate_check(struct isolate *iso, const void *conf, struct keel_err *err)
 {
 	if (somebody_waits(iso))
 		return step_wait(iso, conf_begin(iso, TALK_CONF, conf), START_DEADLINE_MS, err);
-	if (iso->now == NULL)
-		return 0; /* the next process is asked */
+	if (iso->now == NULL) /* the next process is asked */
+		return iso->serves ? 0 : err_set(err, -ECHILD, "its process ended");
 	return step_later(iso, iso->now, conf_begin(iso, TALK_CONF, conf), TALK_CONF, err);
 }
 

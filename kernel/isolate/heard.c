@@ -13,8 +13,8 @@ static void reply(struct process *p, struct talk_in *in, const struct frame *f)
 {
 	struct pending *q;
 
-	if (f->corr > p->next_id || f->corr <= p->answered) { /* they come in order */
-		process_give_up(p, "its process answered what nobody asked");
+	if (f->corr > p->next_id || f->corr <= p->answered || (p->pending != NULL && p->pending->id < f->corr)) {
+		process_give_up(p, "its process answered out of order, or a question that there is not");
 		return;
 	}
 	p->answered = f->corr;
@@ -61,7 +61,8 @@ static void noted(struct process *p, struct talk_in *in)
 {
 	int64_t n = talk_int(in);
 
-	if (n <= 0 || n > p->notes) {
+	/* It takes them in order: those behind a question come after its answer. */
+	if (n <= 0 || n > p->notes || (p->pending != NULL && p->told + (uint64_t)n > p->pending->behind)) {
 		in->r.bad = true;
 		return;
 	}

@@ -36,6 +36,7 @@ struct process;
 #define LOGS_PER_SECOND 1000u            /* ... and how fast that comes back */
 #define LOGS_TOLD_MS 1000                /* how often it is told that some were too many */
 #define START_DEADLINE_MS 10000          /* for each step until it is up */
+#define LOOK_MAX_MS 250                  /* between looks for who is late */
 #define LEAVE_DEADLINE_MS 100            /* for stop() and fini() */
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_MAX_MS 30000
@@ -50,6 +51,7 @@ struct pending;
 typedef void pending_fn(struct process *p, struct pending *q, struct talk_in *in, const char *why);
 struct pending {
 	uint64_t id;
+	uint64_t behind; /* as many notes are told before it */
 	pending_fn *fn;
 	UT_hash_handle hh; /* of the process, oldest first */
 };
@@ -145,7 +147,6 @@ struct iso_hold {
 
 /* An operation that the module raised and that waits, or is being raised. */
 struct iso_raised {
-	struct isolate *iso;
 	struct process *process; /* NULL: it ended, nobody hears of the outcome */
 	int64_t number;          /* the process' */
 	uint64_t call;           /* whose drafts its event has; 0: none */
@@ -185,7 +186,6 @@ struct isolate {
 	struct keel_tap *taps;
 	const char **words; /* requires and conflicts */
 	struct iso_tap *iso_taps;
-	bool has_check;
 
 	/* its process: process.c, restart.c */
 	struct process *now; /* NULL: the next one is on the way, or there is none */
@@ -221,7 +221,6 @@ struct isolate {
 
 	isolate_done_fn *done;
 	void *done_arg;
-	struct keel_err done_err;
 
 	const struct keel_call_api *call;
 	const struct keel_object_api *object;
@@ -262,6 +261,7 @@ void process_paid(struct process *p); /* it has answered something */
 
 /* ask.c: questions about the module's life. */
 /* The message in iso->scratch was begun with talk_begin(); sent, and fn called with the answer. */
+bool pending_open(struct process *p, struct pending *q, pending_fn *fn); /* numbered, in the table; false: no memory */
 struct pending *ask_send(struct process *p, size_t begun, pending_fn *fn, size_t size);
 /* It is told something, and owes us that its module has heard it. -ENOTCONN, -ENOMEM: it was not told. */
 int ask_heard(struct isolate *iso, struct process *p, size_t begun);

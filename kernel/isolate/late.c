@@ -8,8 +8,6 @@
  */
 #include "isolate/inside.h"
 
-#define LOOK_MAX_MS 250
-
 static void sweep(void *arg);
 
 static bool owes(const struct process *p)

@@ -85,7 +85,7 @@ static struct iso_raised *create(struct process *p, const struct iso_call *call,
 
 	if (made == NULL)
 		return NULL;
-	*made = (struct iso_raised){ .iso = p->iso, .process = p, .number = r->number, .out = out,
+	*made = (struct iso_raised){ .process = p, .number = r->number, .out = out,
 				     .call = call != NULL && r->drafts ? call->number : 0 };
 	HASH_ADD(hh, p->raised, number, sizeof(made->number), made);
 	if (hash_holds(made))

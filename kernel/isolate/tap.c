@@ -18,7 +18,8 @@
 #include "util/text.h"
 
 #define WHY "its process is asked"
-#define SLACK_MS 1000 /* the sweep comes first: it knows better what is wrong */
+#define SLACK_MS 1000
+#define STEPS 4 /* until a process is up */
 
 /* ---- calls and their end ------------------------------------------------------------------------- */
 void iso_release(const struct isolate *iso, struct keel_hold *hold)
@@ -162,15 +163,12 @@ static void question_send(struct process *p, struct iso_question *q)
 {
 	struct isolate *iso = p->iso;
 	size_t begun = iso->scratch.len;
+	bool known = pending_open(p, &q->pending, answered);
 
-	process_owes(p);
 	q->process = q->call->process = p;
-	q->pending.id = ++p->next_id;
-	q->pending.fn = answered;
 	mp_raw(&iso->scratch, q->message, q->len);
 	talk_end(&iso->scratch, begun, WIRE_REQUEST, q->pending.id);
-	HASH_ADD(hh, p->pending, id, sizeof(q->pending.id), &q->pending);
-	if (!hash_holds(&q->pending)) {
+	if (!known) {
 		q->pending.id = 0;
 		process_give_up(p, "no memory for a question to its process");
 	}
@@ -199,13 +197,24 @@ static void question_fail(struct iso_question *q, const char *why)
 	iso_release(q->call->iso, q->hold);
 }
 
+/* When the hold of a question ends by itself: never before the sweep, which knows who is late, has judged all that is before
+ * it, and the steps of a process that is not up. */
+static int64_t longest_ms(const struct isolate *iso)
+{
+	int64_t each = iso->limits.deadline_ms + LOOK_MAX_MS, ahead = iso->n_questions;
+
+	if (iso->now != NULL)
+		ahead += iso->now->notes;
+	return (ahead + 1) * each + (process_up(iso->now) ? 0 : STEPS * START_DEADLINE_MS) + SLACK_MS;
+}
+
 static struct iso_question *question_create(struct iso_call *call, struct keel_call *c)
 {
 	struct isolate *iso = call->iso;
 	struct iso_question *q = calloc(1, sizeof(*q));
 	struct keel_hold_opts opts = { .size = sizeof(opts), .why = WHY, .resume = question_told,
 				       .cancel = question_cancelled, .arg = q,
-				       .timeout_ms = iso->limits.deadline_ms + SLACK_MS };
+				       .timeout_ms = longest_ms(iso) };
 
 	if (q == NULL)
 		return NULL;

@@ -440,7 +440,6 @@ struct op {
 	bool parked, ready, closed, gone, is_waited_note, replay;
 	struct mod *only, *raiser;
 	struct keel_changes *changes;
-	bool own_changes; /* made by a tap */
 	struct keel_req *req;
 	keel_outcome_fn *done;
 	void *arg;

@@ -360,6 +360,7 @@ all_troubles()
 	done
 }
 elsewhere() { submit -q other -h -- /bin/true; }
+no_trouble() { for _ in {1..20}; do submit -h -- /bin/true; done; }
 
 @test "a process that dies, loops, hangs, floods or eats costs its callers a refusal and others less than two deadlines" {
 	local calm troubled
@@ -367,7 +368,7 @@ elsewhere() { submit -q other -h -- /bin/true; }
 	qmgr -c 'create queue other queue_type=e,enabled=t,started=t'
 	echo 'trouble: { isolation_limits = { deaths = 0; }; match = { queue = "workq"; }; };' >"$SB/server/etc/modules.d/trouble.conf"
 	quietly_reloaded
-	sleep 2 3>&- &
+	no_trouble >/dev/null 3>&- &
 	calm=$(longest $! elsewhere)
 	all_troubles >"$SB/words" 2>&1 3>&- &
 	troubled=$(longest $! elsewhere)
@@ -412,6 +413,17 @@ changing()
 		wait_until 5 quietly_submitted
 	done
 	has "$(cat "$SB/words")" 'module trouble: reconf failed: '
+}
+
+@test "who submits while a reload starts a module's process waits for it, however long its init takes" {
+	trouble_in_a_process
+	echo 'trouble: { init = "2s"; isolation_limits = { deaths = 7; }; };' >"$SB/server/etc/modules.d/trouble.conf"
+	waits() { quietly_submitted 2>>"$SB/refused"; }
+	sandbox reload >"$SB/words" 2>&1 3>&- &
+	[ "$(longest $! waits)" -ge 1500 ] || { echo 'no submission met the reload' >&2; return 1; }
+	wait $!
+	[ ! -s "$SB/refused" ] || { cat "$SB/refused" >&2; return 1; }
+	has "$(keelson modules)" '^trouble .*process [0-9]+ up'
 }
 
 @test "a reload that is undone does not wait for the process that comes back" {
