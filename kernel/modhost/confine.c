@@ -7,14 +7,17 @@
  * because a module may use any library.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h> /* SIOCSPGRP */
 #include <unistd.h>
 
 #include "modhost/host.h"
@@ -94,22 +97,31 @@ static int refuse(scmp_filter_ctx f, const char *name)
 	return seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), number, 0);
 }
 
-/* Signals to nobody but itself; limits are read, its own; threads but no processes. */
+/* Signals to nobody but itself, also by way of a descriptor's owner; limits are read, its own; it ends with the daemon;
+ * threads but no processes. The system looks at the lower half of a command. */
 static int refuse_others(scmp_filter_ctx f)
 {
 	const scmp_datum_t self = (scmp_datum_t)getpid();
-	int ret = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(kill), 1, SCMP_A0(SCMP_CMP_NE, self));
+	const struct {
+		int call;
+		struct scmp_arg_cmp when;
+	} rules[] = {
+		{ SCMP_SYS(kill), SCMP_A0(SCMP_CMP_NE, self) },
+		{ SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_NE, self) },
+		{ SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, F_SETOWN) },
+		{ SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, F_SETOWN_EX) },
+		{ SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, F_SETSIG) },
+		{ SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, FIOSETOWN) },
+		{ SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, SIOCSPGRP) },
+		{ SCMP_SYS(prlimit64), SCMP_A0(SCMP_CMP_NE, 0) },
+		{ SCMP_SYS(prlimit64), SCMP_A2(SCMP_CMP_NE, 0) },
+		{ SCMP_SYS(prctl), SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, PR_SET_PDEATHSIG) },
+		{ SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0) },
+	};
+	int ret = 0;
 
-	if (ret == 0)
-		ret = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(prlimit64), 1, SCMP_A0(SCMP_CMP_NE, 0));
-	if (ret == 0)
-		ret = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(prlimit64), 1, SCMP_A2(SCMP_CMP_NE, 0));
-	if (ret == 0)
-		ret = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(tgkill), 1,
-				       SCMP_A0(SCMP_CMP_NE, self));
-	if (ret == 0)
-		ret = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
-				       SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+	for (size_t i = 0; ret == 0 && i < KEEL_COUNT(rules); i++)
+		ret = seccomp_rule_add_array(f, SCMP_ACT_ERRNO(EPERM), rules[i].call, 1, &rules[i].when);
 	if (ret == 0) /* whose arguments a filter cannot see: the C library then takes clone */
 		ret = seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 	return ret;

@@ -379,7 +379,7 @@ no_trouble() { for _ in {1..20}; do submit -h -- /bin/true; done; }
 	has "$(keelson modules)" '^trouble .*process [0-9]+ up, restarts: [1-9]'
 }
 
-@test "a process may raise neither its own limits nor those of another module's process" {
+@test "a process may raise neither its own limits nor another's, sends signals to none but itself, and ends with the daemon" {
 	local other call
 	mapfile -t args < <(isolated trouble; isolated reject)
 	setup_sandbox "${args[@]}"
@@ -387,7 +387,7 @@ no_trouble() { for _ in {1..20}; do submit -h -- /bin/true; done; }
 	quietly keelson trouble "limits-$other"
 	has "$(server_log)" 'prlimit64 reads of 0: done'
 	has "$(server_log)" "prlimit64 reads of $other: Operation not permitted"
-	for call in prlimit64 setpriority sched_setaffinity sched_setscheduler sched_setparam sched_setattr ioprio_set; do
+	for call in F_SETOWN F_SETOWN_EX F_SETSIG FIOSETOWN SIOCSPGRP PR_SET_PDEATHSIG prlimit64 setpriority sched_setaffinity sched_setscheduler sched_setparam sched_setattr ioprio_set; do
 		has "$(server_log)" "$call of 0: Operation not permitted"
 		has "$(server_log)" "$call of $other: Operation not permitted"
 	done
