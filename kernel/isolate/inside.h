@@ -83,6 +83,7 @@ struct process {
 	bool mute;      /* it gave no answer when it was to leave */
 	int64_t up_ms;
 
+	size_t answers;          /* bytes of them, queued since there was nothing in `out` */
 	uint64_t next_id, answered; /* the last question, and the last one that has its answer */
 	struct pending *pending;
 	struct iso_hold *holds;  /* by number */

@@ -64,6 +64,10 @@ static void reply(struct process *p, uint64_t corr, const struct mp *answer)
 	mp_raw(&iso->scratch, answer->data, answer->len);
 	iso->scratch.failed |= answer->failed;
 	talk_end(&iso->scratch, begun, WIRE_REPLY, corr);
+	/* A replay may be as long as it is, what it asks for while that is queued may not. */
+	p->answers = (p->out.len > 0 ? p->answers : 0) + iso->scratch.len - begun;
+	if (p->answers > QUEUE_MAX)
+		process_give_up(p, "its process does not read what it is told");
 	if (process_send(iso, p, begun) == -ENOMEM)
 		process_give_up(p, "no memory to answer its process");
 }

@@ -110,6 +110,25 @@ static void a_note_pays_for_no_question_before_it(void)
 	finish();
 }
 
+/* The replay is queued as a whole, so its queue has no end: what it asks meanwhile has one. */
+static void who_asks_and_does_not_read_is_given_up(void)
+{
+	uint64_t corr = 0;
+	struct mp m = { 0 };
+
+	begin();
+	iso.now->state = PROCESS_READY;
+	talk_put_int(&m, ASK_COUNT);
+	talk_put_int(&m, 0);
+	talk_put_str(&m, "job");
+	while (!is_lost() && corr < QUEUE_MAX)
+		says(WIRE_REQUEST, ++corr, &m);
+	CU_ASSERT_TRUE(is_lost());
+	CU_ASSERT(iso.now->out.len < QUEUE_MAX + 4096);
+	mp_fini(&m);
+	finish();
+}
+
 #define MANY 300
 /* The sweep judges: the hold of a question lasts as long as all before it may, and while a process comes up. */
 static void who_waits_behind_many_is_not_given_up_before_them(void)
@@ -142,4 +161,5 @@ static void who_waits_behind_many_is_not_given_up_before_them(void)
 }
 
 TESTS_MAIN("isolate/heard", TEST(answers_come_in_order), TEST(none_is_left_out),
-	   TEST(a_note_pays_for_no_question_before_it), TEST(who_waits_behind_many_is_not_given_up_before_them))
+	   TEST(a_note_pays_for_no_question_before_it), TEST(who_asks_and_does_not_read_is_given_up),
+	    TEST(who_waits_behind_many_is_not_given_up_before_them))
