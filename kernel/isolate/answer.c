@@ -332,16 +332,6 @@ static void ask_unset(struct asked *a)
 	asked_code(a, obj != NULL ? 0 : -ENOENT);
 }
 
-static void ask_touch(struct asked *a)
-{
-	const char *klass = talk_text(a->in), *id = talk_text(a->in);
-	struct keel_obj *obj = talk_bad(a->in) ? NULL : asked_obj(a, klass, id);
-
-	if (obj != NULL)
-		a->w->object->touch(obj);
-	asked_code(a, obj != NULL ? 0 : -ENOENT);
-}
-
 /* ---- hook ------------------------------------------------------------------------------------------------ */
 static void ask_tapped(struct asked *a)
 {
@@ -386,7 +376,7 @@ static void (*const questions[ASK_LAST])(struct asked *a) = {
 	[ASK_INT] = ask_int,	       [ASK_STR] = ask_str,
 	[ASK_SET_INT] = ask_set_int,   [ASK_SET_TEXT] = ask_set_text,
 	[ASK_UNSET] = ask_unset,       [ASK_MATCH] = ask_match,
-	[ASK_TOUCH] = ask_touch,       [ASK_TAPPED] = ask_tapped,
+	[ASK_TAPPED] = ask_tapped,
 	[ASK_NOTE] = ask_note,	       [ASK_HOLDS_TEXT] = ask_holds_text,
 	[ASK_PART] = ask_part,	       [ASK_DRAINED] = ask_drained,
 	[ASK_RAISE] = ask_raise,       [ASK_FOLD] = ask_fold,

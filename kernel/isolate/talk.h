@@ -79,7 +79,6 @@ enum talk_ask {
 	ASK_SET_TEXT,   /* object, attribute, operation, key, text -> code, PBSE code, text */
 	ASK_UNSET,      /* object, attribute, key -> 0 */
 	ASK_MATCH,      /* object, attribute, operation, key, text -> 1, 0 or code, PBSE code, text */
-	ASK_TOUCH,      /* object -> 0 */
 	ASK_TAPPED,     /* point -> 1 or 0 */
 	ASK_NOTE,       /* point, event -> 0 */
 	ASK_HOLDS_TEXT, /* id -> length or code, text */

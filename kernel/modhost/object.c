@@ -337,16 +337,10 @@ static void object_unset(struct keel_obj *o, const struct keel_attr *a, const ch
 	ask_code(o->host);
 }
 
+/* There are no pointers to values, behind which one could change. */
 static void object_touch(struct keel_obj *obj)
 {
-	struct keel_obj *o = handle_check(obj);
-
-	if (o == NULL)
-		return;
-	ask_begin(o->host, ASK_TOUCH);
-	talk_put_str(&o->host->out, o->klass);
-	talk_put_str(&o->host->out, o->id);
-	ask_code(o->host);
+	(void)obj;
 }
 
 /* ---- what is not here: a word in the log, and the answer of something that failed ----------------------------- */
@@ -458,16 +452,10 @@ static void object_view_close(struct keel_view *v)
 	(void)v;
 }
 
-static int32_t object_pack(struct keel_obj *o, struct keel_view *v, struct keel_out *out)
+static int32_t object_pack(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out)
 {
-	(void)o, (void)v, (void)out;
+	(void)o, (void)id, (void)v, (void)out;
 	return -ENOTSUP;
-}
-
-static int32_t object_pack_as(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out)
-{
-	(void)id;
-	return object_pack(o, v, out);
 }
 
 static void object_rows(struct keel_mod *m, const char *klass,
@@ -522,5 +510,4 @@ const struct keel_object_api host_object = {
 	.rows = object_rows,
 	.swap = object_swap,
 	.clone = object_clone,
-	.pack_as = object_pack_as,
 };

@@ -116,7 +116,6 @@ static const struct keel_object_api api = {
 	.pack = view_pack,
 	.rows = rows,
 	.clone = object_clone,
-	.pack_as = view_pack_as,
 };
 
 int objects_create(struct registry *r, void (*dirty)(void *arg, struct keel_obj *), void *arg,

@@ -230,12 +230,13 @@ static uint32_t put_rows(struct mp *m, struct keel_obj *o, const struct keel_vie
 }
 
 /* Derive functions must not write to their object: the slots are being read. */
-int32_t view_pack_as(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out)
+int32_t view_pack(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out)
 {
 	struct mp *m = &o->klass->objects->answer;
 	struct index_key own = o->id;
 	size_t place;
 
+	id = id ? id : own.text;
 	m->len = 0;
 	m->failed = false;
 	mp_byte(m, 0x92);
@@ -248,9 +249,4 @@ int32_t view_pack_as(struct keel_obj *o, const char *id, struct keel_view *v, st
 		return -ENOMEM;
 	out_raw(out, m->data, (uint32_t)m->len);
 	return 0;
-}
-
-int32_t view_pack(struct keel_obj *o, struct keel_view *v, struct keel_out *out)
-{
-	return view_pack_as(o, o->id.text, v, out);
 }

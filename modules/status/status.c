@@ -99,7 +99,7 @@ static int32_t add(struct listing *l, struct keel_obj *obj, const char *id)
 	if (l->ids_only)
 		st->msg->add_str(l->out, id);
 	else
-		r = st->object->pack_as(obj, id, l->view, l->out);
+		r = st->object->pack(obj, id, l->view, l->out);
 	return r ? r : st->msg->length(l->out) >= PART_BYTES ? part_send(l) : 0;
 }
 

@@ -340,8 +340,7 @@ void api_discard(struct keel_changes *c);
 struct keel_view *view_open(struct keel_mod *m, const char *klass, const struct keel_wanted *want,
 			    uint32_t n_want, uint32_t roles);
 void view_close(struct keel_view *v);
-int32_t view_pack(struct keel_obj *o, struct keel_view *v, struct keel_out *out);
-int32_t view_pack_as(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out);
+int32_t view_pack(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out);
 void views_forget(struct keel_mock *mock, const struct keel_attr *a);
 void views_fini(struct keel_mock *mock);
 

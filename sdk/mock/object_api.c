@@ -347,5 +347,5 @@ const struct keel_object_api object_api = {
 	.change_text = api_change_text, .change_peek = api_change_peek, .change_slot = api_change_slot,
 	.change_each = api_change_each, .commit = api_commit, .discard = api_discard,
 	.slot_bind = slot_bind, .slot = slot_get, .view = view_open, .view_close = view_close,
-	.pack = view_pack, .rows = rows, .swap = swap, .clone = obj_clone, .pack_as = view_pack_as,
+	.pack = view_pack, .rows = rows, .swap = swap, .clone = obj_clone,
 };

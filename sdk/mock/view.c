@@ -115,7 +115,7 @@ static void write_line(void *arg, const char *key, const char *text, uint32_t le
 	free(words);
 }
 
-int32_t view_pack_as(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out)
+int32_t view_pack(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out)
 {
 	struct body *b = body_of(o, "pack");
 	struct node *pair;
@@ -127,7 +127,7 @@ int32_t view_pack_as(struct keel_obj *o, const char *id, struct keel_view *v, st
 	if (pair == NULL)
 		return -ENOMEM;
 	pair->kind = NODE_ARRAY;
-	node_text(node_add(pair, NODE_STR, NULL), id);
+	node_text(node_add(pair, NODE_STR, NULL), id != NULL ? id : b->id);
 	w.list = node_add(pair, NODE_ARRAY, NULL);
 	for (uint32_t i = 0; i < v->n; i++) {
 		w.attr = v->row[i].attr;
@@ -135,11 +135,6 @@ int32_t view_pack_as(struct keel_obj *o, const char *id, struct keel_view *v, st
 			body_emit(b, w.attr, v->row[i].key, &(struct keel_emit){ write_line, &w });
 	}
 	return 0;
-}
-
-int32_t view_pack(struct keel_obj *o, struct keel_view *v, struct keel_out *out)
-{
-	return view_pack_as(o, o->body->id, v, out);
 }
 
 void views_fini(struct keel_mock *mock)

@@ -146,7 +146,7 @@ static void pack(uint32_t n)
 			out = msg->out(&owner.pub);
 			msg->open_array(out, "objects");
 		}
-		if (api->pack(o, view, out))
+		if (api->pack(o, NULL, view, out))
 			exit(1);
 		if ((k + 1) % PART == 0 || k + 1 == n) {
 			bytes += msg->length(out);

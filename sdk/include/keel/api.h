@@ -181,8 +181,9 @@ struct keel_object_api {
 	struct keel_view *(*view)(struct keel_mod *, const char *klass, const struct keel_wanted *want,
 				  uint32_t n_want, uint32_t roles); /* n_want 0: all */
 	void (*view_close)(struct keel_view *); /* NULL is fine. */
-	/* Append `[id, [[attr, key, value]...]]` to an array being built. */
-	int32_t (*pack)(struct keel_obj *, struct keel_view *, struct keel_out *);
+	/* Append `[id, [[attr, key, value]...]]` to an array being built; under that id, NULL: its own. One object may stand
+	 * for many. 0 or -ENOMEM. */
+	int32_t (*pack)(struct keel_obj *, const char *id, struct keel_view *, struct keel_out *);
 	/* The class' attribute rows in listing order, for manuals and qmgr: calls fn for each. */
 	void (*rows)(struct keel_mod *, const char *klass,
 		     void (*fn)(void *arg, const struct keel_attr_def *), void *arg);
@@ -193,8 +194,6 @@ struct keel_object_api {
 	/* A draft of the same class with the same values; private memory is not copied. */
 	struct keel_obj *(*clone)(struct keel_mod *, struct keel_obj *, const char *id,
 				  struct keel_err *);
-	/* pack(), shown under another id: one object stands for many. */
-	int32_t (*pack_as)(struct keel_obj *, const char *id, struct keel_view *, struct keel_out *);
 };
 
 /* ---- call: what a tap may do with its operation ----------------------------------------------- */

@@ -374,7 +374,7 @@ static void answer_in_parts(struct keel_mod *m, const struct state *st, struct k
 	struct keel_out *o = st->msg->out(m);
 
 	st->msg->open_array(o, "jobs");
-	CU_ASSERT_EQUAL(st->object->pack(st->object->find(m, "job", "1.svr"), v, o), 0);
+	CU_ASSERT_EQUAL(st->object->pack(st->object->find(m, "job", "1.svr"), NULL, v, o), 0);
 	st->msg->close(o);
 	CU_ASSERT_EQUAL(st->request->part(q, o), 0);
 	st->object->view_close(v);

@@ -74,7 +74,7 @@ static void shown_under_another_id(void)
 	uint32_t len;
 
 	msg->open_array(out, "objects");
-	CU_ASSERT_EQUAL(e.api->pack_as(o, "7[3].svr", v, out), 0);
+	CU_ASSERT_EQUAL(e.api->pack(o, "7[3].svr", v, out), 0);
 	msg->close(out);
 	bytes = out_bytes(out, &len);
 	CU_ASSERT_PTR_NOT_NULL(memmem(bytes, len, "7[3].svr", 8));

@@ -52,7 +52,7 @@ static bool answer(const char *id)
 
 	if (out)
 		msg_api()->open_array(out, "objects");
-	good = good && e.api->pack(o, all, out) == 0 && e.api->pack(o, some, out) == 0;
+	good = good && e.api->pack(o, NULL, all, out) == 0 && e.api->pack(o, NULL, some, out) == 0;
 	if (out)
 		msg_api()->drop(out);
 	e.api->view_close(some);

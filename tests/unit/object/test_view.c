@@ -21,7 +21,7 @@ static const char *answer(struct keel_obj *o, struct keel_view *v)
 
 	text[0] = '\0';
 	msg->open_array(out, "objects");
-	CU_ASSERT_EQUAL(e.api->pack(o, v, out), 0);
+	CU_ASSERT_EQUAL(e.api->pack(o, NULL, v, out), 0);
 	msg->close(out);
 	bytes = out_bytes(out, &len);
 	CU_ASSERT_EQUAL_FATAL(pack_open(&p, bytes, len), 0);
