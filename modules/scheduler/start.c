@@ -141,27 +141,28 @@ static void decided(struct keel_mod *mod, void *arg, int32_t code, const char *t
 		wake(mod, CMD_ENDED);
 		start_free(mod, s);
 	} else if (!code) {
-		/* The snapshot has what it took; the rest is as before. */
-		st->generation = st->node->generation(st->node->self) + 1;
+		s->assigned = true;
 	}
 }
 
+/* The snapshot has what a start took. It stays current only if it was: in the turn that a start waited, vnodes may have changed. */
 static void start_now(struct keel_mod *mod, struct start *s, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	uint64_t before = st->node->generation(st->node->self);
+	bool current = st->generation == before + 1;
 
 	if (s->resume)
 		st->job->resume_waiting(st->job->self, job, mod, decided, s);
 	else
 		st->job->run(st->job->self, job, s->exec_vnode, st->who, mod, decided, s);
 	s->returned = true;
-	if (s->decided) {
-		start_free(mod, s);
-	} else if (s->resume && st->node->generation(st->node->self) != before) {
-		s->assigned = true;
+	if (!s->decided)
+		s->assigned = s->resume && st->node->generation(st->node->self) != before;
+	if (s->assigned && current)
 		st->generation = st->node->generation(st->node->self) + 1;
-	}
+	if (s->decided)
+		start_free(mod, s);
 }
 
 static void begin(struct keel_mod *mod, struct entry *e, struct start *s, struct qrun *asked)

@@ -75,3 +75,26 @@ one='job-exclusive free' both='job-exclusive job-exclusive' none='free free'
 	becomes free:excl "$both"
 	becomes free:exclhost "$both"
 }
+
+all_are() { same "jobs that are $1" "$2" "$(qselect -s "$1" | wc -l)"; }
+many() { as "$OWNER" sh -c 'for i in $(seq 20); do qsub -l select=1:ncpus=1 -- /bin/sleep 10000 || exit; done'; }
+
+# A policy that takes longer than a slice: each resumption comes a turn of the loop after it was decided, and meanwhile a vnode comes free.
+@test "scheduler: a vnode that comes free between a decision and what it decided is not forgotten" {
+	local old new job
+	setup_sandbox --hosts 1 --vnodes 20 --ncpus 1
+	echo "job_eligible: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/job_eligible.so\"; takes = \"10ms\"; };" \
+		>"$SB/server/etc/modules.d/job_eligible.conf"
+	sandbox reload
+	old=$(many)
+	wait_until 20 all_are R 20
+	# shellcheck disable=SC2086
+	qsig -s suspend $old
+	wait_until 20 all_are S 20
+	new=$(many)
+	wait_until 20 all_are R 20
+	# shellcheck disable=SC2086
+	qsig -s resume $old
+	for job in $new; do qdel -W force "$job"; done
+	wait_until 20 all_are R 20
+}
