@@ -70,6 +70,8 @@ static int class_add(void *arg, struct owner *owner, const void *row, struct kee
 	if (!def->name || !def->name[0])
 		return err_set(err, -EINVAL, "%s: a CLASS row needs a name",
 			       owner_name(owner));
+	if (strncmp(def->name, "keel_", 5) == 0)
+		return err_set(err, -EINVAL, "%s: class '%s': names with 'keel_' are the kernel's", owner_name(owner), def->name);
 	c = class_get(o, def->name);
 	if (!c)
 		return err_set(err, -ENOMEM, "%s: no memory for class '%s'", owner_name(owner),

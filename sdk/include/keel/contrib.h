@@ -20,7 +20,7 @@ struct keel_contrib {
 enum keel_class_flag { KEEL_CLASS_SAVE = 1 /* objects are kept in the store */ };
 struct keel_class_def {
 	uint32_t size, flags;
-	const char *name; /* "job" */
+	const char *name; /* "job"; not "keel_...", which is the kernel's */
 	const char *doc;
 	/* The NOTE point that tells modules an object exists (at start, and to a module that is loaded
 	 * late); its event is { id, object }. 0: none. */
