@@ -26,7 +26,15 @@ share/cmake/%: $(S)/sdk/cmake/%.in
 		-e 's|@BIN@|$(call RELATIVE,$(bindir),$(prefix))|' \
 		-e 's|@DATA@|$(call RELATIVE,$(SDK_DATA),$(prefix))|' -e 's|@MODULES@|$(call RELATIVE,$(moduledir),$(prefix))|' -e 's|@CONF@|$(call BELOW,$(keelsysconfdir))|' $< >$@
 
-KEELSON_ALL += $(TEMPLATE_BUILT) $(CMAKE_BUILT)
+# Beside a program that was built, where a module's Makefile looks: this tree's headers, this build's programs.
+PC_BUILT := lib/pkgconfig/keelson-module.pc lib/pkgconfig/keelson-mock.pc
+$(PC_BUILT): lib/pkgconfig/%: %
+	@mkdir -p $(@D)
+	$(DO)sed -e 's|^includedir=.*|includedir=$(abspath $(S))/sdk/include|' -e 's|^libdir=.*|libdir=$(CURDIR)|' \
+		-e 's|^exports=.*|exports=$(abspath $(S))/sdk/exports.map|' -e 's|^tool=.*|tool=$(CURDIR)/bin/keelson-module|' \
+		-e 's|^moduledir=.*|moduledir=$(CURDIR)/modules|' $< >$@
+
+KEELSON_ALL += $(TEMPLATE_BUILT) $(CMAKE_BUILT) $(PC_BUILT)
 
 # file of the build or of the tree, where it goes
 SDK_FILES = $(foreach f,$(TEMPLATE),share/keelson/template/$(f):$(SDK_DATA)/template/$(f)) \

@@ -82,6 +82,9 @@ seeds()
 	run sim --inject nothing
 	[ "$status" -eq 2 ]
 	[ "$output" = "keelson sim: --inject: 'nothing' is nothing to break" ]
+	run sim --features arrays,nosuch
+	[ "$status" -ne 0 ]
+	[[ $output = "keelson sim: --features: there is no module 'nosuch' in "*/modules.d ]]
 }
 
 # Of the processor, and fifteen times what it is: it was one to two seconds.

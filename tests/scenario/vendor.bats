@@ -52,6 +52,14 @@ is_a_module() { lacks "$(stranger keelson-module check "$@")" '^not ok'; }
 	[ -s "$BATS_TEST_TMPDIR$INSTALLED/usr/lib/keelson/modules/hello.so" ]
 }
 
+@test "vendor: new, make, make check: beside a build that is not installed, too" {
+	near() { env -i PATH="$KEELSON_BUILD/bin:/usr/lib/ccache:/usr/bin:/bin" HOME="$BATS_TEST_TMPDIR" "$@" 3>&-; }
+	near keelson-module new --dir "$BATS_TEST_TMPDIR/near" near >/dev/null
+	near make -s -C "$BATS_TEST_TMPDIR/near" check >"$BATS_TEST_TMPDIR/log" 2>&1
+	lacks "$(cat "$BATS_TEST_TMPDIR/log")" '^not ok|warning'
+	is_a_module "$BATS_TEST_TMPDIR/near/near.so"
+}
+
 @test "vendor: one line of the compiler makes a module" {
 	# shellcheck disable=SC2016
 	stranger sh -c 'cd "$1" && gcc $($PKG_CONFIG --cflags --libs keelson-module) -o "$2" hello.c' - "$HELLO" "$BATS_TEST_TMPDIR/one.so"

@@ -76,6 +76,22 @@ static char *modules_dir(void)
 	return strdup(SIM_MODULE_DIR);
 }
 
+/* NULL, or a sentence about the first of the features that is no module. */
+static char *features_check(const struct sim_conf *c, const char *dir)
+{
+	char *names = strdup(c->features), *rest = names, *why = NULL, *name;
+
+	while (why == NULL && (name = strsep(&rest, ",")) != NULL) {
+		char *file = text_of("%s/%s.conf", dir, name);
+
+		if (strcmp(name, "all") != 0 && strcmp(name, "none") != 0 && (strchr(name, '/') != NULL || access(file, F_OK) < 0))
+			why = text_of("--features: there is no module '%s' in %s", name, dir);
+		free(file);
+	}
+	free(names);
+	return why;
+}
+
 static char *modules_write(struct sim *s, const char *to)
 {
 	char *from = conf_dir(), *dir = text_of("%s/modules.d", from), *why = NULL;
@@ -85,6 +101,8 @@ static char *modules_write(struct sim *s, const char *to)
 	if (n < 0)
 		why = text_of("no modules.d in %s: %s; name the directory of keelson.conf with "
 			      "KEELSON_CONF_DIR", from, strerror(errno));
+	else
+		why = features_check(&s->conf, dir);
 	for (int i = 0; i < n; i++) {
 		size_t len = strlen(names[i]->d_name);
 		char *module = strndup(names[i]->d_name, len > 5 ? len - 5 : 0);
