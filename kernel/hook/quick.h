@@ -78,6 +78,8 @@ static inline keel_verdict tap_call(struct op *op, struct tap *t)
 		v = tap_call_timed(op, t);
 	else
 		v = t->invoke(t, &op->pub, op->event);
+	if (unlikely(tap_is_late))
+		tap_late(op, t);
 	crumb = outer;
 	return v;
 }
