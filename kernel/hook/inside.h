@@ -85,7 +85,6 @@ struct tap {
 	int32_t order;
 	uint32_t policy; /* enum keel_tap_flag, exactly one */
 	uint32_t refs;
-	uint32_t watch;  /* calls that are still timed one by one */
 	struct tap_stat stat;
 	struct tap *next; /* of the point, in order of registration */
 };
@@ -278,7 +277,7 @@ void stopwatch_start(struct stopwatch *w, struct op *op);
 void stopwatch_stop(const struct stopwatch *w, struct op *op, struct tap *t, uint32_t stands_for); /* so many calls */
 keel_verdict tap_call_timed(struct op *op, struct tap *t); /* its countdown is over */
 keel_verdict tap_call_inside(struct op *op, struct tap *t); /* OP_TIMED */
-/* Set by the clock tick: the call that runs, or one around it, has lasted a tick's time. tap_late() when it returns. */
+/* Set by the clock tick: the call that runs has lasted a tick's time. tap_late() when it returns. */
 extern volatile sig_atomic_t tap_is_late;
 void tap_late(struct op *op, struct tap *t);
 

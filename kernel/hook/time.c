@@ -82,8 +82,10 @@ static struct {
 	int64_t since_ns, delay_ns;
 } seen;
 
-void hooks_tick(struct hooks *h)
+/* A tick that comes late came to a thread that took no signal: what runs now has run since it was due. */
+void hooks_tick(struct hooks *h, int64_t late_ns, int64_t tick_ns)
 {
+	int64_t before_ns = h->delay_seen_ns;
 	struct hooks_crumb now;
 
 	if (!hooks_crumb(&now))
@@ -92,10 +94,11 @@ void hooks_tick(struct hooks *h)
 		tap_is_late = 1;
 		return;
 	}
-	tap_is_late = 0;
+	h->delay_seen_ns = loop_delay_ns(h->parts->loop); /* for what is no tap as well: at its first tick */
+	tap_is_late = now.call != NULL && late_ns >= tick_ns;
 	seen.call = now;
-	seen.since_ns = loop_clock_ns(h->parts->loop);
-	seen.delay_ns = loop_delay_ns(h->parts->loop);
+	seen.since_ns = loop_clock_ns(h->parts->loop) - late_ns;
+	seen.delay_ns = tap_is_late ? before_ns : h->delay_seen_ns;
 }
 
 void tap_late(struct op *op, struct tap *t)

@@ -76,9 +76,10 @@ int loop_listen(struct loop *l, const struct loop_listening *conf, struct loop_l
 void loop_listen_stop(struct loop_listener *x); /* NULL is fine */
 
 /* A clock tick while turns are made: fn is called each `ms` in a signal handler on this thread, with the number of the
- * turn; LOOP_ASLEEP once when the loop sleeps again. One loop of a process. 0, -EBUSY, -errno. */
+ * turn, LOOP_ASLEEP once when the loop sleeps again, and how late it is: the thread took no signal so long. One loop of a
+ * process. 0, -EBUSY, -errno. */
 #define LOOP_ASLEEP UINT64_MAX
-typedef void loop_tick_fn(void *arg, uint64_t turn);
+typedef void loop_tick_fn(void *arg, uint64_t turn, int64_t late_ns);
 int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg);
 void loop_tick_end(struct loop *l);
 /* Work begins, in a turn or outside of one. */

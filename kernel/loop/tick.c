@@ -19,6 +19,7 @@ static struct {
 	struct loop *loop;
 	timer_t timer;
 	struct itimerspec once;
+	int64_t ns, due_ns;
 	loop_tick_fn *fn;
 	void *arg;
 	volatile sig_atomic_t armed;
@@ -26,6 +27,7 @@ static struct {
 
 static void arm(void)
 {
+	tick.due_ns = loop_clock_ns(tick.loop) + tick.ns;
 	tick.armed = timer_settime(tick.timer, 0, &tick.once, NULL) == 0;
 }
 
@@ -36,7 +38,7 @@ static void ticked(int signum)
 	(void)signum;
 	tick.armed = 0;
 	if (tick.loop != NULL) {
-		tick.fn(tick.arg, tick.loop->busy ? tick.loop->turns : LOOP_ASLEEP);
+		tick.fn(tick.arg, tick.loop->busy ? tick.loop->turns : LOOP_ASLEEP, loop_clock_ns(tick.loop) - tick.due_ns);
 		if (tick.loop->busy)
 			arm();
 	}
@@ -61,6 +63,7 @@ int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg)
 	if (sigaction(TICK_SIGNAL, &act, NULL) < 0 || timer_create(CLOCK_MONOTONIC, &how, &tick.timer) < 0)
 		return -errno;
 	tick.once.it_value = (struct timespec){ ms / 1000, ms % 1000 * 1000000 };
+	tick.ns = ms * 1000000;
 	tick.fn = fn;
 	tick.arg = arg;
 	tick.armed = 0;

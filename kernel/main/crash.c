@@ -34,7 +34,7 @@ static void say_to(int fd, const char *text)
 void crash_say(const char *text)
 {
 	say_to(STDERR_FILENO, text);
-	if (copy_fd >= 0)
+	if (copy_fd >= 0 && copy_fd != STDERR_FILENO)
 		say_to(copy_fd, text);
 }
 
@@ -89,7 +89,7 @@ void crash_say_where(void)
 	crash_say("; modules:\n");
 	crash_say(modules == NULL ? "(none)\n" : modules);
 	backtrace_symbols_fd(frames, n, STDERR_FILENO);
-	if (copy_fd >= 0)
+	if (copy_fd >= 0 && copy_fd != STDERR_FILENO)
 		backtrace_symbols_fd(frames, n, copy_fd);
 }
 

@@ -15,11 +15,11 @@
 #include "main/crash.h"
 
 #define TICKS 4 /* in the time until the first report, two in that of a soft budget */
-#define TICK_LONGEST_MS 250
+#define TICK_LONGEST_MS 10 /* modules may have smaller budgets than the daemon */
 
 static struct {
 	struct parts *parts;
-	int64_t after_ms, abort_ms, tick_ms; /* after_ms, abort_ms 0: never */
+	int64_t after_ms, abort_ms, tick_ms; /* after_ms 0: neither; abort_ms 0: never */
 	uint64_t turn;			     /* the one of the last tick */
 	int64_t last_ms, still_ms, next_ms;
 } w;
@@ -58,7 +58,17 @@ static void stands_still(int64_t passed_ms)
 	}
 }
 
-static void tick(void *arg, uint64_t turn)
+/* Nothing can be said while the thread takes no signal: a system call that cannot be interrupted, a stopped daemon. */
+static void was_away(int64_t late_ms)
+{
+	if (w.after_ms <= 0 || late_ms < w.after_ms)
+		return;
+	say_seconds("keelsond: no request was served for ", late_ms);
+	crash_say(": the daemon was in the system, or stopped; a file system that hangs does that;");
+	crash_say_where();
+}
+
+static void tick(void *arg, uint64_t turn, int64_t late_ns)
 {
 	int64_t now = loop_clock_ns(w.parts->loop) / 1000000;
 
@@ -69,7 +79,8 @@ static void tick(void *arg, uint64_t turn)
 		stands_still(now - w.last_ms);
 	w.last_ms = now;
 	if (turn != LOOP_ASLEEP)
-		hooks_tick(w.parts->hooks);
+		was_away(late_ns / 1000000);
+	hooks_tick(w.parts->hooks, late_ns, w.tick_ms * 1000000);
 }
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -87,7 +98,7 @@ int watchdog_start(struct parts *parts, int64_t soft_ms, int64_t after_ms, int64
 		tick_ms = 1;
 	w.parts = parts;
 	w.after_ms = w.next_ms = after_ms;
-	w.abort_ms = abort_ms;
+	w.abort_ms = after_ms > 0 ? abort_ms : 0;
 	w.tick_ms = tick_ms;
 	w.turn = LOOP_ASLEEP;
 	w.still_ms = 0;

@@ -8,8 +8,8 @@
 
 #include "util/owner.h"
 
-/* On the thread of the loop, until that is destroyed. One per process. `soft_ms`: the smallest budget. `after_ms` 0: no
- * report; `abort_ms` 0: it only reports. 0 or -errno. */
+/* On the thread of the loop, until that is destroyed. One per process. `soft_ms`: the daemon's soft budget. `after_ms` 0: no
+ * report and no end; `abort_ms` 0: it only reports. 0 or -errno. */
 int watchdog_start(struct parts *parts, int64_t soft_ms, int64_t after_ms, int64_t abort_ms);
 
 #endif

@@ -112,10 +112,10 @@ static void owner_init(struct owner *o, const char *name)
 }
 
 /* As the daemon has it, half the soft budget. */
-static void ticked(void *arg, uint64_t turn)
+static void ticked(void *arg, uint64_t turn, int64_t late_ns)
 {
 	(void)arg, (void)turn;
-	hooks_tick(e.parts.hooks);
+	hooks_tick(e.parts.hooks, late_ns, 1000000);
 }
 
 void compute_ms(int64_t ms)

@@ -95,6 +95,32 @@ static void a_call_that_is_not_timed_is_judged_too(void)
 	engine_stop();
 }
 
+/* As in a system call that cannot be interrupted: the tick comes when that is over, and knows since when it was due. */
+static keel_verdict takes_no_signal(struct keel_call *c, const struct keel_ev_job_submit *ev)
+{
+	sigset_t all, before;
+
+	(void)c;
+	(void)ev;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	compute_ms(20);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return KEEL_NEXT;
+}
+
+static void a_call_that_takes_no_signal_is_found(void)
+{
+	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, takes_no_signal) };
+
+	engine_start();
+	ATTACH(e.alpha, alpha);
+	for (int i = 0; i < 20 && usage_of(&e.alpha).strikes < 1; i++)
+		RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_EQUAL(usage_of(&e.alpha).strikes, 1);
+	engine_stop();
+}
+
 /* ---- who pays ------------------------------------------------------------------------------------ */
 static keel_verdict computes_long(struct keel_call *c, const struct keel_ev_job_hold *ev)
 {
@@ -305,7 +331,7 @@ static void nor_do_failures_that_refuse_nothing(void)
 }
 
 TESTS_MAIN("hook/time", TEST(every_call_is_counted_and_one_in_256_is_timed),
-	   TEST(a_call_that_is_not_timed_is_judged_too), TEST(who_calls_a_slow_tap_is_not_slow),
+	   TEST(a_call_that_is_not_timed_is_judged_too), TEST(a_call_that_takes_no_signal_is_found), TEST(who_calls_a_slow_tap_is_not_slow),
 	   TEST(blocking_counts), TEST(a_busy_machine_does_not_count),
 	   TEST(a_module_may_have_budgets_of_its_own), TEST(an_administrator_puts_a_tap_back),
 	   TEST(slow_calls_do_not_flood_the_log), TEST(nor_do_failures_that_refuse_nothing))

@@ -457,9 +457,9 @@ static void test_destroy_with_leftovers(void)
 
 /* ---- the tick -------------------------------------------------------------------------------- */
 static volatile uint64_t ticks_awake, ticks_asleep, ticks_of_turn, turn_seen;
-static void ticked(void *arg, uint64_t turn)
+static void ticked(void *arg, uint64_t turn, int64_t late_ns)
 {
-	(void)arg;
+	(void)arg, (void)late_ns;
 	if (turn == LOOP_ASLEEP) {
 		ticks_asleep++;
 		return;
