@@ -54,11 +54,6 @@ static bool over(int64_t budget_ms, uint64_t ns)
 	return budget_ms > 0 && ns > (uint64_t)budget_ms * NS_PER_MS;
 }
 
-bool budget_exceeded(const struct hooks *h, const struct tap *t, uint64_t ns)
-{
-	return over(soft_ms(h, t), ns) || over(hard_ms(h, t), ns);
-}
-
 /* ---- words -------------------------------------------------------------------------------------- */
 bool may_say(struct say_limit *l, int64_t now_ms, uint32_t *ret_unsaid)
 {
@@ -76,7 +71,7 @@ bool may_say(struct say_limit *l, int64_t now_ms, uint32_t *ret_unsaid)
 	return true;
 }
 
-static void say(struct op *op, struct tap *t, const struct spent *spent, bool hard)
+static void say(struct op *op, struct tap *t, int64_t ns, bool hard)
 {
 	struct hooks *h = op->hooks;
 	char more[64] = "";
@@ -86,10 +81,8 @@ static void say(struct op *op, struct tap *t, const struct spent *spent, bool ha
 		return;
 	if (unsaid > 0)
 		snprintf(more, sizeof(more), "; it was too slow %u more times since the last record", unsaid);
-	hooks_log(h, hard ? KEEL_LOG_ERROR : KEEL_LOG_SYSTEM, op_label(op),
-		  "%s took %llu ms at %s (%llu ms of processor time), %s budget is %lld ms%s", t->name,
-		  (unsigned long long)(spent->wall_ns / NS_PER_MS), op->point->info->name,
-		  (unsigned long long)(spent->cpu_ns / NS_PER_MS), hard ? "the hard" : "the soft",
+	hooks_log(h, hard ? KEEL_LOG_ERROR : KEEL_LOG_SYSTEM, op_label(op), "%s took %lld ms at %s, %s budget is %lld ms%s",
+		  t->name, (long long)(ns / (int64_t)NS_PER_MS), op->point->info->name, hard ? "the hard" : "the soft",
 		  (long long)(hard ? hard_ms(h, t) : soft_ms(h, t)), more);
 }
 
@@ -118,18 +111,17 @@ static void strike(struct op *op, struct tap *t)
 		bench(op, t);
 }
 
-void budget_judge(struct op *op, struct tap *t, const struct spent *spent)
+void budget_judge(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns)
 {
 	struct hooks *h = op->hooks;
-	bool hard = over(hard_ms(h, t), spent->own_ns);
+	bool hard = over(hard_ms(h, t), (uint64_t)own_ns);
 
-	if (!hard && !over(soft_ms(h, t), spent->own_ns))
+	if (!hard && !over(soft_ms(h, t), (uint64_t)own_ns))
 		return;
-	tap_watch(t);
 	h->slow.tap = t;
 	h->slow.number = tap_calls(t);
-	h->slow.ns = spent->wall_ns;
-	say(op, t, spent, hard);
+	h->slow.ns = (uint64_t)passed_ns;
+	say(op, t, passed_ns, hard);
 	if (hard)
 		strike(op, t);
 }
@@ -142,7 +134,6 @@ static void tap_forgive(struct hooks *h, struct tap *t, const char *who)
 			  "%s is called again: %s", t->name, who);
 	t->off &= ~(uint32_t)TAP_BENCHED;
 	t->stat.strikes = 0;
-	tap_watch(t);
 }
 
 int hooks_unbench(struct hooks *h, const char *name, const char *who)
@@ -156,14 +147,6 @@ int hooks_unbench(struct hooks *h, const char *name, const char *who)
 		n++;
 	}
 	return n > 0 ? n : -ENOENT;
-}
-
-void hooks_watch(struct hooks *h, const char *name)
-{
-	FOR_EACH_TAP(h, t) {
-		if (strcmp(t->name, name) == 0)
-			tap_watch(t);
-	}
 }
 
 static void tap_reset(struct tap *t)

@@ -30,17 +30,15 @@ static const char *policy_name(uint32_t policy)
 
 static void describe_tap(uint32_t place, const struct tap *t, struct buf *out)
 {
-	char p50[32], p99[32], max[32];
+	char longest[32];
 
 	buf_printf(out, "%u %s order=%d %s", place, t->name, t->order, policy_name(t->policy));
 	if (t->before != NULL)
 		buf_printf(out, " before=%s", t->before);
 	if (t->after != NULL)
 		buf_printf(out, " after=%s", t->after);
-	buf_printf(out, " calls=%llu fails=%u p50=%s p99=%s max=%s", (unsigned long long)tap_calls(t),
-		   t->stat.fails, duration(stat_quantile(&t->stat, 50), p50, sizeof(p50)),
-		   duration(stat_quantile(&t->stat, 99), p99, sizeof(p99)),
-		   duration(t->stat.max_ns, max, sizeof(max)));
+	buf_printf(out, " calls=%llu fails=%u longest=%s", (unsigned long long)tap_calls(t), t->stat.fails,
+		   duration(t->stat.longest_ns, longest, sizeof(longest)));
 	if (t->stat.strikes > 0)
 		buf_printf(out, " strikes=%u", t->stat.strikes);
 	if (t->off & TAP_BENCHED)
@@ -83,7 +81,7 @@ void hooks_describe_points(struct hooks *h, struct buf *out)
 
 /* ---- what it costs: rows of a table, for `keelson hooks --time` --------------------------------------- */
 /* `hook` names a row: the same tap may be at several points. */
-#define COLUMNS "hook\tpoint\ttap\tcalls\ttime_ns\tcpu_ns\tp50_ns\tp99_ns\tmax_ns\ttimed\tfails\tstrikes\tstate\n"
+#define COLUMNS "hook\tpoint\ttap\tcalls\ttime_ns\tlongest_ns\tfails\tstrikes\tstate\n"
 
 static void put_row(struct buf *out, const struct tap *t)
 {
@@ -91,10 +89,8 @@ static void put_row(struct buf *out, const struct tap *t)
 	const struct tap_stat *s = &t->stat;
 
 	buf_printf(out, "%s/%s\t%s\t%s", point, t->name, point, t->name);
-	buf_printf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, tap_calls(t), s->wall_ns, s->cpu_ns);
-	buf_printf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, stat_quantile(s, 50), stat_quantile(s, 99),
-		   s->max_ns);
-	buf_printf(out, "\t%" PRIu64 "\t%u\t%u\t%s\n", s->timed, s->fails, s->strikes,
+	buf_printf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, tap_calls(t), s->time_ns, s->longest_ns);
+	buf_printf(out, "\t%u\t%u\t%s\n", s->fails, s->strikes,
 		   t->off & TAP_BENCHED ? "benched" : t->off & TAP_QUIET ? "quiet" : "on");
 }
 
@@ -103,8 +99,8 @@ static int by_time(const void *left, const void *right)
 {
 	const struct tap *a = *(const struct tap *const *)left, *b = *(const struct tap *const *)right;
 
-	if (a->stat.wall_ns != b->stat.wall_ns)
-		return a->stat.wall_ns > b->stat.wall_ns ? -1 : 1;
+	if (a->stat.time_ns != b->stat.time_ns)
+		return a->stat.time_ns > b->stat.time_ns ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 
@@ -154,7 +150,6 @@ void hooks_usage(struct hooks *h, const struct owner *owner, struct hooks_usage 
 		ret->strikes += t->stat.strikes;
 		ret->fails += t->stat.fails;
 		ret->calls += tap_calls(t);
-		ret->time_ns += t->stat.wall_ns;
-		ret->cpu_ns += t->stat.cpu_ns;
+		ret->time_ns += t->stat.time_ns;
 	}
 }

@@ -148,8 +148,9 @@ void hooks_describe_holds(struct hooks *h, struct buf *out);
 /* Call a benched tap again; for the log: by whose order. How many taps have that name ("module.tap"), or
  * -ENOENT. */
 int hooks_unbench(struct hooks *h, const char *name, const char *who);
-/* Time the next calls of taps of this name one by one. */
-void hooks_watch(struct hooks *h, const char *name);
+/* The clock tick of the loop, in its signal handler (time.c): finds calls that take too long. Also when the loop sleeps: then
+ * none runs. */
+void hooks_tick(struct hooks *h, int64_t late_ns, int64_t tick_ns);
 /* Counts and times begin again; strikes stay. */
 void hooks_reset_times(struct hooks *h);
 
@@ -164,7 +165,7 @@ void hooks_count(struct hooks *h, struct hooks_counts *ret);
  * timed (time.c). */
 struct hooks_usage {
 	uint32_t taps, benched, strikes, fails;
-	uint64_t calls, time_ns, cpu_ns; /* what passed; processor time */
+	uint64_t calls, time_ns;
 };
 void hooks_usage(struct hooks *h, const struct owner *owner, struct hooks_usage *ret);
 

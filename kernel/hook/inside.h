@@ -13,6 +13,7 @@
 #ifndef KEELSON_HOOK_INSIDE_H
 #define KEELSON_HOOK_INSIDE_H
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,6 @@
 #define ID_BUCKETS 256    /* power of two */
 #define ORDER_LIMIT 1000  /* -1000..1000 */
 #define STRIKE_WINDOW_MS (10 * 60 * 1000)
-#define HIST_SIZE 160     /* durations, four classes per power of two of nanoseconds */
 #define CACHE_LINE 64
 #define OWN_EVENT_MAX 256 /* bytes of an event of a module's own point */
 
@@ -60,12 +60,8 @@ bool may_say(struct say_limit *l, int64_t now_ms, uint32_t *ret_unsaid);
 
 /* What the calls of a tap took. Of the timed ones, each counted as often as it stands for others. */
 struct tap_stat {
-	uint64_t hist[HIST_SIZE];
-	uint64_t timed;        /* calls with a clock */
-	uint64_t stands_for;   /* calls with and without one: the sum of hist */
-	uint64_t wall_ns, cpu_ns;
-	uint64_t own_ns;       /* by which the next ones to be timed are chosen */
-	uint64_t max_ns;       /* of the timed ones */
+	uint64_t time_ns;    /* of all calls, from those that were timed */
+	uint64_t longest_ns; /* of those that were timed, or were there at a tick */
 	int64_t strike_since_ms;
 	uint32_t strikes, fails;
 	struct say_limit slow, failed;
@@ -89,7 +85,6 @@ struct tap {
 	int32_t order;
 	uint32_t policy; /* enum keel_tap_flag, exactly one */
 	uint32_t refs;
-	uint32_t watch;  /* calls that are still timed one by one */
 	struct tap_stat stat;
 	struct tap *next; /* of the point, in order of registration */
 };
@@ -272,29 +267,23 @@ void settled_end(struct op *op, const struct keel_outcome *outcome);
 void settled_leave(struct op *op, const struct owner *owner); /* those of a module that goes */
 
 /* time.c */
-struct spent {
-	uint64_t wall_ns, cpu_ns;
-	uint64_t own_ns; /* computing and blocking, if that may be over a budget: what budgets are about */
-};
-/* Around a call of a tap: what it and nobody inside it spent. */
+/* Around a call of a tap: what it took, what those inside it took aside. */
 struct stopwatch {
-	uint64_t wall_ns, cpu_ns;
-	int64_t delay_ns;
-	struct spent outer;
+	int64_t begun_ns;
+	uint64_t inside_ns;
 	uint32_t special;
 };
-void stopwatch_start(struct stopwatch *w, struct op *op, bool close); /* the delay exactly */
-struct spent stopwatch_stop(const struct stopwatch *w, struct op *op, const struct tap *t);
+void stopwatch_start(struct stopwatch *w, struct op *op);
+void stopwatch_stop(const struct stopwatch *w, struct op *op, struct tap *t, uint32_t stands_for); /* so many calls */
 keel_verdict tap_call_timed(struct op *op, struct tap *t); /* its countdown is over */
 keel_verdict tap_call_inside(struct op *op, struct tap *t); /* OP_TIMED */
-void stat_add(struct tap_stat *s, const struct spent *spent, uint32_t calls);
-uint64_t stat_quantile(const struct tap_stat *s, uint32_t percent);
-/* Time the next calls one by one. */
-void tap_watch(struct tap *t);
+/* Set by the clock tick: the call that runs has lasted a tick's time. tap_late() when it returns. */
+extern volatile sig_atomic_t tap_is_late;
+void tap_late(struct op *op, struct tap *t);
 
 /* budget.c */
-bool budget_exceeded(const struct hooks *h, const struct tap *t, uint64_t ns);
-void budget_judge(struct op *op, struct tap *t, const struct spent *spent);
+/* A call is over: what passed at least, and what of it was its own doing. */
+void budget_judge(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns);
 /* The same of what is no tap: nothing is benched. */
 void budget_guarded(struct owner *owner, const char *what, const char *object, int64_t ns);
 
@@ -377,9 +366,8 @@ struct hooks {
 	struct owner self; /* "kernel" */
 	struct op *top;    /* innermost running operation */
 	uint32_t chores;   /* what to do when an operation has left the stack */
-	uint32_t dice;     /* how many calls until the next timed one */
 	struct chain *retired;
-	struct spent inside;   /* of timed calls within the one that is being timed */
+	uint64_t inside_ns; /* of timed calls within the one that is being timed */
 	struct {
 		const struct tap *tap;
 		uint64_t number, ns;

@@ -59,18 +59,17 @@ static void tell_hold(struct op *op, struct hold *hold)
 	const struct keel_err kept = op->err;
 	const struct op *outer = crumb;
 	struct stopwatch watch;
-	struct spent spent;
 	keel_verdict v;
 
 	tap_prepare(op, hold->tap);
 	crumb = op;
-	stopwatch_start(&watch, op, true);
+	stopwatch_start(&watch, op);
 	v = hold->reason == 0 ? tell_released(op, hold) : tell_cancelled(op, hold);
-	spent = stopwatch_stop(&watch, op, hold->tap);
-	stat_add(&hold->tap->stat, &spent, 1);
+	stopwatch_stop(&watch, op, hold->tap, 1);
+	if (tap_is_late)
+		tap_late(op, hold->tap);
 	hold->tap->calls_before++;
 	crumb = outer;
-	budget_judge(op, hold->tap, &spent);
 	if (verdict_rank(v) > verdict_rank(op->worst))
 		op->worst = v;
 	else

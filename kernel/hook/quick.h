@@ -6,6 +6,8 @@
 #ifndef KEELSON_HOOK_QUICK_H
 #define KEELSON_HOOK_QUICK_H
 
+#include <stdatomic.h>
+
 #include "hook/inside.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
@@ -73,11 +75,14 @@ static inline keel_verdict tap_call(struct op *op, struct tap *t)
 	keel_verdict v;
 
 	tap_prepare(op, t);
+	atomic_signal_fence(memory_order_release); /* the tick reads what it points to */
 	crumb = op;
 	if (unlikely(--t->countdown == 0))
 		v = tap_call_timed(op, t);
 	else
 		v = t->invoke(t, &op->pub, op->event);
+	if (unlikely(tap_is_late))
+		tap_late(op, t);
 	crumb = outer;
 	return v;
 }

@@ -75,7 +75,6 @@ static COLD bool failed(struct op *op, struct tap *t, struct outcome *out)
 	if (t->policy == KEEL_ON_FAIL_BENCH)
 		t->off |= TAP_BENCHED;
 	say_failed(op, t);
-	tap_watch(t); /* the next one with a clock */
 	if (t->policy != KEEL_ON_FAIL_REJECT)
 		return true;
 	if (op->err.code == 0)

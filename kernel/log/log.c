@@ -246,28 +246,3 @@ void log_add(struct log *g, uint32_t event, const char *klass, const char *objec
 	log_addv(g, event, klass, object, fmt, ap);
 	va_end(ap);
 }
-
-/* Nothing of the log is written to but its file. */
-void log_add_aside(const struct log *g, uint32_t event, const char *klass, const char *object,
-		   const char *fmt, ...)
-{
-	int64_t us = loop_time_us(g->loop);
-	char stamp[STAMP_SIZE];
-	struct buf text, line;
-	va_list ap;
-
-	stamp_second(stamp, us);
-	if (g->microseconds)
-		stamp_microseconds(stamp, us);
-	buf_init(&text);
-	buf_init(&line);
-	va_start(ap, fmt);
-	buf_vprintf(&text, fmt, ap);
-	va_end(ap);
-	record_format(g, &line, &(struct record){ stamp, event, g->name, klass, object == NULL ? "" : object,
-						  text.failed ? "" : text.data });
-	if (!line.failed)
-		fd_write_all(g->fd, line.data, line.len);
-	buf_fini(&text);
-	buf_fini(&line);
-}

@@ -29,9 +29,6 @@ void log_set_json(struct log *g, bool json);
  * written. A record that cannot be written is counted and the count is told when writing works again. */
 void log_add(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,
 	     ...) KEEL_PRINTF(5, 6);
-/* The same from any thread, also while the loop's stands still in the middle of a record. */
-void log_add_aside(const struct log *g, uint32_t event, const char *klass, const char *object,
-		   const char *fmt, ...) KEEL_PRINTF(5, 6);
 void log_addv(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,
 	      va_list ap);
 

@@ -6,7 +6,6 @@
 #define KEELSON_LOOP_INSIDE_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <uv.h>
 
 #include "loop/calls.h"
@@ -20,7 +19,8 @@ struct loop {
 	uv_idle_t hurry;  /* active while something waits for the end of the turn: do not sleep */
 	uv_async_t wake;  /* for loop_post() */
 	bool stop;        /* asked, not yet seen by loop_run() */
-	_Atomic uint64_t turns;
+	volatile bool busy;      /* a turn is made; read by the tick */
+	volatile uint64_t turns; /* so far */
 	int schedstat;    /* fd; 0: not opened yet */
 	bool due;         /* loop_turn_due() was called in this turn */
 	loop_fn *turn_end;

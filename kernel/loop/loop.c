@@ -45,7 +45,7 @@ static void turn_over(uv_check_t *check)
 {
 	struct loop *l = check->data;
 
-	atomic_fetch_add_explicit(&l->turns, 1, memory_order_relaxed);
+	loop_busy(l);
 	calls_run(l, &l->deferred, TURN_BUDGET_NS); /* answers do not wait for a slice of long work */
 	calls_run(l, &l->ready, TIMERS_BUDGET_NS);
 	calls_run(l, &l->deferred, TURN_BUDGET_NS);
@@ -56,6 +56,8 @@ static void turn_over(uv_check_t *check)
 	}
 	if (calls_none(&l->ready) && calls_none(&l->deferred) && !l->due)
 		uv_idle_stop(&l->hurry);
+	l->busy = false;
+	l->turns++;
 }
 
 static void posted(uv_async_t *wake)
@@ -68,6 +70,7 @@ static void posted(uv_async_t *wake)
 	taken = l->posted;
 	l->posted = (struct calls){ 0 };
 	pthread_mutex_unlock(&l->lock);
+	loop_busy(l);
 	while (calls_take(&taken, &c))
 		c.fn(c.arg);
 	calls_fini(&taken);
@@ -108,7 +111,6 @@ int loop_create(struct loop **ret_loop)
 		return ret;
 	}
 	l->uv.data = l;
-	uv_loop_configure(&l->uv, UV_METRICS_IDLE_TIME); /* for loop_pulse() */
 	pthread_mutex_init(&l->lock, NULL);
 	ret = uv_async_init(&l->uv, &l->wake, posted);
 	if (ret < 0) {
@@ -145,6 +147,7 @@ void loop_destroy(struct loop *l)
 {
 	if (l == NULL)
 		return;
+	loop_tick_end(l);
 	thread_fini(l);
 	uv_walk(&l->uv, handle_close, l);
 	while (uv_loop_close(&l->uv) == UV_EBUSY)

@@ -32,9 +32,8 @@ int64_t loop_time(const struct loop *l);    /* wall clock, seconds */
 int64_t loop_time_us(const struct loop *l); /* wall clock, microseconds */
 /* For measuring how long code takes, never for deciding when something is due. */
 int64_t loop_clock_ns(struct loop *l);
-/* How long this thread has computed, and how long it could have and waited for a processor. A system
- * that does not tell: 0. */
-int64_t loop_cpu_ns(const struct loop *l);
+/* How long this thread could have computed and waited for a processor. A system that does not tell: 0. Safe in a signal
+ * handler of this thread. */
 int64_t loop_delay_ns(struct loop *l);
 
 /* One shot. NULL: no memory. loop_timer_cancel(NULL) is fine; cancel inside the callback too. */
@@ -76,11 +75,15 @@ struct loop_listener;
 int loop_listen(struct loop *l, const struct loop_listening *conf, struct loop_listener **ret_listener);
 void loop_listen_stop(struct loop_listener *x); /* NULL is fine */
 
-/* Signs of life, for any thread: a loop that lives makes turns, or waits and is idle. */
-struct loop_pulse {
-	uint64_t turns, idle_ns; /* so far */
-};
-void loop_pulse(struct loop *l, struct loop_pulse *ret);
+/* A clock tick while turns are made: fn is called each `ms` in a signal handler on this thread, with the number of the
+ * turn, LOOP_ASLEEP once when the loop sleeps again, and how late it is: the thread took no signal so long. One loop of a
+ * process. 0, -EBUSY, -errno. */
+#define LOOP_ASLEEP UINT64_MAX
+typedef void loop_tick_fn(void *arg, uint64_t turn, int64_t late_ns);
+int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg);
+void loop_tick_end(struct loop *l);
+/* Work begins, in a turn or outside of one. */
+void loop_busy(struct loop *l);
 
 /* Unix signals, delivered on the loop. */
 int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), void *arg);

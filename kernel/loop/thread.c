@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * thread.c - what the thread of the loop did with its time: computed, or waited for a processor; and signs of
- * life, for another thread.
+ * thread.c - how long the thread of the loop waited for a processor.
  */
 #include <fcntl.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "loop/inside.h"
 
 #define SCHEDSTAT "/proc/thread-self/schedstat" /* ns computed, ns waited, how often */
-
-int64_t loop_cpu_ns(const struct loop *l)
-{
-	struct timespec now;
-
-	(void)l;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static int64_t second_number(char *text)
 {
@@ -53,10 +42,4 @@ void thread_fini(struct loop *l)
 	if (l->schedstat > 0)
 		close(l->schedstat);
 	l->schedstat = 0;
-}
-
-void loop_pulse(struct loop *l, struct loop_pulse *ret)
-{
-	*ret = (struct loop_pulse){ .turns = atomic_load_explicit(&l->turns, memory_order_relaxed),
-				    .idle_ns = uv_metrics_idle_time(&l->uv) };
 }

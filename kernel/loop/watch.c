@@ -33,6 +33,7 @@ static void watch_ready(uv_poll_t *uv, int failure, int events)
 		watch_start(w);
 	}
 	told &= w->events;
+	loop_busy(uv->loop->data);
 	if (told != 0)
 		w->fn(w->arg, told);
 }
@@ -81,6 +82,7 @@ static void signal_came(uv_signal_t *uv, int signum)
 {
 	struct loop_signal *s = uv->data;
 
+	loop_busy(uv->loop->data);
 	s->fn(s->arg, signum);
 }
 

@@ -27,6 +27,7 @@ static void work_done(uv_work_t *uv, int cancelled)
 
 	(void)cancelled; /* only cancelling makes it fail, and nothing cancels */
 	free(uv->data);
+	loop_busy(w.loop);
 	if (w.done != NULL)
 		w.done(w.arg);
 	w.loop->working--;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * crash.c - last words of a dying daemon.
+ * crash.c - last words of a dying daemon, and what a daemon that stands still is at (watchdog.c).
  *
- * Everything the handler says was prepared before: it calls only what is safe in a signal handler.
- * Then the signal takes its usual course, so a core is written and the parent sees the truth.
+ * Everything a handler says was prepared before: it calls only what is safe in a signal handler.
+ * After last words the signal takes its usual course, so a core is written and the parent sees the truth.
  */
 #include "main/crash.h"
 
@@ -31,14 +31,14 @@ static void say_to(int fd, const char *text)
 	(void)!write(fd, text, strlen(text));
 }
 
-static void say(const char *text)
+void crash_say(const char *text)
 {
 	say_to(STDERR_FILENO, text);
-	if (copy_fd >= 0)
+	if (copy_fd >= 0 && copy_fd != STDERR_FILENO)
 		say_to(copy_fd, text);
 }
 
-static void say_number(uint64_t n)
+void crash_say_number(uint64_t n)
 {
 	char text[24], *at = text + sizeof(text) - 1;
 
@@ -46,7 +46,7 @@ static void say_number(uint64_t n)
 	do
 		*--at = (char)('0' + n % 10);
 	while ((n /= 10) > 0);
-	say(at);
+	crash_say(at);
 }
 
 static void say_crumb(void)
@@ -56,43 +56,48 @@ static void say_crumb(void)
 	uint32_t n;
 
 	if (!hooks_crumb(&crumb)) {
-		say("the kernel");
+		crash_say("the kernel");
 		return;
 	}
-	say(crumb.tap);
-	say(" at ");
-	say(crumb.point);
-	say(crumb.object != NULL ? " of " : "");
-	say(crumb.object != NULL ? crumb.object : "");
+	crash_say(crumb.tap);
+	crash_say(" at ");
+	crash_say(crumb.point);
+	crash_say(crumb.object != NULL ? " of " : "");
+	crash_say(crumb.object != NULL ? crumb.object : "");
 	n = hooks_crumbs_outside(outside, OUTSIDE);
 	if (n == 0)
 		return;
-	say(", nested ");
-	say_number(crumb.depth);
-	say(" deep, called from ");
+	crash_say(", nested ");
+	crash_say_number(crumb.depth);
+	crash_say(" deep, called from ");
 	for (uint32_t i = 0; i < n; i++) {
-		say(i > 0 ? ", " : "");
-		say(outside[i]);
+		crash_say(i > 0 ? ", " : "");
+		crash_say(outside[i]);
 	}
 }
 
-static void crashed(int signum)
+void crash_say_where(void)
 {
 	const char *modules = modules_text;
 	void *frames[FRAMES];
 	int n = backtrace(frames, FRAMES);
 
-	say("keelsond: fatal signal ");
-	say(sigabbrev_np(signum) == NULL ? "?" : sigabbrev_np(signum));
-	say(" in ");
+	crash_say(" in ");
 	say_crumb();
-	say("\nkeelsond " KEELSON_VERSION_TEXT ", build ");
-	say(own.build_id[0] != '\0' ? own.build_id : "unknown");
-	say("; modules:\n");
-	say(modules == NULL ? "(none)\n" : modules);
+	crash_say("\nkeelsond " KEELSON_VERSION_TEXT ", build ");
+	crash_say(own.build_id[0] != '\0' ? own.build_id : "unknown");
+	crash_say("; modules:\n");
+	crash_say(modules == NULL ? "(none)\n" : modules);
 	backtrace_symbols_fd(frames, n, STDERR_FILENO);
-	if (copy_fd >= 0)
+	if (copy_fd >= 0 && copy_fd != STDERR_FILENO)
 		backtrace_symbols_fd(frames, n, copy_fd);
+}
+
+static void crashed(int signum)
+{
+	crash_say("keelsond: fatal signal ");
+	crash_say(sigabbrev_np(signum) == NULL ? "?" : sigabbrev_np(signum));
+	crash_say_where();
 	raise(signum); /* SA_RESETHAND: the default action now */
 }
 
@@ -119,11 +124,11 @@ void crash_init(int log_fd)
 	void *warm[1];
 
 	copy_fd = log_fd;
+	dl_iterate_phdr(look_at_self, NULL);
+	backtrace(warm, 1); /* loads what it needs now, not in the handler */
 #ifdef KEELSON_SANITIZED
 	return;
 #endif
-	dl_iterate_phdr(look_at_self, NULL);
-	backtrace(warm, 1); /* loads what it needs now, not in the handler */
 	stack.ss_sp = malloc(STACK_SIZE);
 	if (stack.ss_sp == NULL || sigaltstack(&stack, NULL) < 0)
 		act.sa_flags &= ~SA_ONSTACK;

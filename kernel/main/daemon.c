@@ -347,30 +347,27 @@ void daemon_abandon(struct daemon *d)
 	free(d);
 }
 
-/* A daemon without one serves as well; it only cannot tell when it does not. */
-static struct watchdog *guarded(struct daemon *d)
+/* A daemon without one serves as well; it only cannot say when it does not. */
+static void guard(struct daemon *d)
 {
 	const struct hooks_conf *c = settings_hooks(d->settings);
-	struct watchdog *w;
-	int ret = watchdog_start(&d->parts, c->watchdog_ms, c->watchdog_abort_ms, &w);
+	int ret = watchdog_start(&d->parts, c->soft_budget_ms, c->watchdog_ms, c->watchdog_abort_ms);
 
 	if (ret < 0)
 		log_add(d->parts.log, KEEL_LOG_ERROR, "Svr", d->parts.daemon_name,
-			"there is no watchdog: %s", strerror(-ret));
-	return w;
+			"calls that take too long cannot be found: %s", strerror(-ret));
 }
 
 int daemon_run(const struct options *o)
 {
 	struct keel_err err = { 0 };
-	struct watchdog *w;
 	struct daemon *d;
 
 	if (daemon_create(o, NULL, &d, &err) < 0)
 		return EXIT_FAILURE;
-	w = guarded(d);
+	guard(d);
 	loop_run(d->parts.loop);
-	watchdog_stop(w);
+	loop_tick_end(d->parts.loop);
 	daemon_destroy(d);
 	return EXIT_SUCCESS;
 }

@@ -233,12 +233,6 @@ int64_t loop_clock_ns(struct loop *l)
 	return l->clock_ns;
 }
 
-/* The same clock, without a look at it. */
-int64_t loop_cpu_ns(const struct loop *l)
-{
-	return l->conf.look_ns == 0 ? real_ns() : l->clock_ns;
-}
-
 int64_t loop_delay_ns(struct loop *l)
 {
 	(void)l;
@@ -418,8 +412,18 @@ void loop_reap(struct loop *l, pid_t pid)
 	(void)l, (void)pid;
 }
 
-void loop_pulse(struct loop *l, struct loop_pulse *ret)
+int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg)
+{
+	(void)l, (void)ms, (void)fn, (void)arg;
+	return -ENOTSUP;
+}
+
+void loop_tick_end(struct loop *l)
 {
 	(void)l;
-	*ret = (struct loop_pulse){ 0 };
+}
+
+void loop_busy(struct loop *l)
+{
+	(void)l;
 }

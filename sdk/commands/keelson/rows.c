@@ -62,10 +62,8 @@ static const struct column {
 	{ "since", "SINCE", show_time, false },	 { "taps", "TAPS", NULL, true },
 	{ "calls", "CALLS", NULL, true },	 { "time_ns", "TIME", show_duration, true },
 	{ "point", "POINT", NULL, false },	 { "tap", "TAP", NULL, false },
-	{ "cpu_ns", "CPU", show_duration, true }, { "p50_ns", "P50", show_duration, true },
-	{ "p99_ns", "P99", show_duration, true }, { "max_ns", "MAX", show_duration, true },
-	{ "fails", "FAILS", NULL, true },	 { "strikes", "STRIKES", NULL, true },
-	{ "hook", NULL, NULL, false },		 { "timed", NULL, NULL, false },
+	{ "longest_ns", "LONGEST", show_duration, true }, { "fails", "FAILS", NULL, true },
+	{ "strikes", "STRIKES", NULL, true },	 { "hook", NULL, NULL, false },
 	{ "roles", NULL, NULL, false },		 { "path", NULL, NULL, false },
 };
 

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <time.h>
 
 struct keel_obj job1 = { "job", "1.svr", true }, job2 = { "job", "2.svr", true };
 uint32_t commits, discards;
@@ -110,6 +111,25 @@ static void owner_init(struct owner *o, const char *name)
 	o->parts = &e.parts;
 }
 
+/* As the daemon has it, half the soft budget. */
+static void ticked(void *arg, uint64_t turn, int64_t late_ns)
+{
+	(void)arg, (void)turn;
+	hooks_tick(e.parts.hooks, late_ns, 1000000);
+}
+
+void compute_ms(int64_t ms)
+{
+	struct timespec now;
+	int64_t until = 0, ns;
+
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+		ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+		until = until != 0 ? until : ns + ms * 1000000;
+	} while (ns < until);
+}
+
 void engine_start(void)
 {
 	static const struct hooks_conf conf = { .hold_default_ms = 60000, .soft_budget_ms = 2,
@@ -128,6 +148,8 @@ void engine_start(void)
 	    hooks_create(&e.parts, &conf, &e.parts.hooks) < 0 ||
 	    registry_offer(e.parts.registry, "object", &object_api) < 0)
 		abort();
+	if (loop_tick(e.parts.loop, 1, ticked, NULL) < 0)
+		abort();
 	e.hook = registry_service(e.parts.registry, "hook", 0, NULL, NULL);
 	e.call = registry_service(e.parts.registry, "call", 0, NULL, NULL);
 }
@@ -138,6 +160,7 @@ void engine_stop(void)
 	hooks_detach(e.parts.hooks, &e.beta);
 	CU_ASSERT_EQUAL(e.alpha.live, 0);
 	CU_ASSERT_EQUAL(e.beta.live, 0);
+	loop_tick_end(e.parts.loop);
 	hooks_destroy(e.parts.hooks);
 	registry_destroy(e.parts.registry);
 	log_close(e.parts.log);
@@ -174,5 +197,6 @@ keel_verdict raise_point(uint32_t point, const void *event, struct keel_changes 
 	const struct keel_raise r = { .size = sizeof(r), .point = point, .event = event,
 				      .changes = changes, .req = req, .done = on_done };
 
+	loop_busy(e.parts.loop); /* the tick goes */
 	return e.hook->raise(&e.alpha.pub, &r);
 }

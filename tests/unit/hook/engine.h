@@ -42,6 +42,7 @@ extern struct engine e;
 
 void engine_start(void);
 void engine_stop(void);
+void compute_ms(int64_t ms); /* processor time of this thread */
 #define ATTACH(owner, taps)                                                                        \
 	hooks_attach(e.parts.hooks, &(owner), (taps), KEEL_COUNT(taps), &e.err)
 /* Turns of the loop until the trace contains `text`. */

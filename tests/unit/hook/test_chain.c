@@ -151,7 +151,7 @@ static void the_chain_is_described(void)
 	RAISE(job_submit, .id = "1.svr");
 	CU_ASSERT_EQUAL(hooks_describe(e.parts.hooks, "job_submit", &out), 0);
 	CU_ASSERT_PTR_NOT_NULL(
-		strstr(out.data, "1 alpha.one order=10 on_fail=skip after=x calls=1 fails=0 p50="));
+		strstr(out.data, "1 alpha.one order=10 on_fail=skip after=x calls=1 fails=0 longest="));
 	CU_ASSERT_EQUAL(hooks_describe(e.parts.hooks, "no_such", &out), -ENOENT);
 	buf_reset(&out);
 	hooks_describe_points(e.parts.hooks, &out);

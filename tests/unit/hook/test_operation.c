@@ -234,15 +234,13 @@ static void fail_policies(void)
 
 static keel_verdict dawdles(struct keel_call *c, const struct keel_ev_job_submit *ev)
 {
-	int64_t until = loop_cpu_ns(e.parts.loop) + 6000000;
 	struct hooks_crumb now;
 
 	(void)c;
 	(void)ev;
 	CU_ASSERT(hooks_crumb(&now) && strcmp(now.tap, "alpha.dawdles") == 0);
 	CU_ASSERT(strcmp(now.object, "1.svr") == 0 && strcmp(now.point, "job_submit") == 0);
-	while (loop_cpu_ns(e.parts.loop) < until)
-		;
+	compute_ms(9);
 	note_down("slow");
 	return KEEL_NEXT;
 }
@@ -257,17 +255,21 @@ static void slow_taps_are_benched(void)
 	engine_start();
 	buf_init(&out);
 	ATTACH(e.alpha, alpha);
-	for (int i = 0; i < 3; i++)
+	do { /* in doubt a call has waited for a processor */
+		trace[0] = '\0';
 		CU_ASSERT_EQUAL(RAISE(job_submit, .id = "1.svr"), KEEL_NEXT);
+		CU_ASSERT_STRING_EQUAL(trace, "slow done");
+		hooks_usage(e.parts.hooks, &e.alpha, &usage);
+	} while (usage.strikes < 3 && usage.calls < 1000);
 	CU_ASSERT_EQUAL(RAISE(job_submit, .id = "1.svr"), KEEL_REJECT);
-	CU_ASSERT_STRING_EQUAL(trace, "slow done slow done slow done done");
+	CU_ASSERT_STRING_EQUAL(trace, "slow done done");
 	CU_ASSERT_PTR_NOT_NULL(strstr(told.text, "alpha.dawdles"));
 	hooks_describe(e.parts.hooks, "job_submit", &out);
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "BENCHED"));
 	CU_ASSERT_FALSE(hooks_crumb(&now));
 	hooks_usage(e.parts.hooks, &e.alpha, &usage);
-	CU_ASSERT(usage.taps == 1 && usage.benched == 1 && usage.strikes == 3 && usage.calls == 3);
-	CU_ASSERT(usage.time_ns >= 18000000);
+	CU_ASSERT(usage.taps == 1 && usage.benched == 1 && usage.strikes == 3 && usage.calls >= 3);
+	CU_ASSERT(usage.time_ns >= 9000000);
 	hooks_usage(e.parts.hooks, &e.beta, &usage);
 	CU_ASSERT_EQUAL(usage.taps, 0);
 	buf_fini(&out);

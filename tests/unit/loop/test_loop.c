@@ -455,6 +455,63 @@ static void test_destroy_with_leftovers(void)
 	close(ends[1]);
 }
 
+/* ---- the tick -------------------------------------------------------------------------------- */
+static volatile uint64_t ticks_awake, ticks_asleep, ticks_of_turn, turn_seen;
+static void ticked(void *arg, uint64_t turn, int64_t late_ns)
+{
+	(void)arg, (void)late_ns;
+	if (turn == LOOP_ASLEEP) {
+		ticks_asleep++;
+		return;
+	}
+	ticks_of_turn = turn == turn_seen ? ticks_of_turn + 1 : 1;
+	turn_seen = turn;
+	ticks_awake++;
+}
+
+/* Until it has seen five ticks of this turn. */
+static void compute(void *arg)
+{
+	time_t late = time(NULL) + SOON / 1000;
+
+	(void)arg;
+	ticks_of_turn = 0;
+	while (ticks_of_turn < 5 && time(NULL) < late)
+		;
+	mark('c');
+}
+
+static void test_tick_while_a_turn_lasts(void)
+{
+	struct loop *other;
+
+	begin(1);
+	ticks_asleep = 0;
+	CU_ASSERT_EQUAL(loop_tick(l, 1, ticked, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(loop_create(&other), 0);
+	CU_ASSERT_EQUAL(loop_tick(other, 1, ticked, NULL), -EBUSY);
+	loop_destroy(other); /* it is not the one that ticks */
+	CU_ASSERT_EQUAL(loop_defer(l, compute, NULL), 0);
+	CU_ASSERT_EQUAL(loop_run_until(l, traced, NULL, SOON), 0);
+	CU_ASSERT(ticks_of_turn >= 5);
+	loop_destroy(l);
+	ticks_awake = 0;
+	begin(1);
+	CU_ASSERT_EQUAL(loop_tick(l, 1, ticked, NULL), 0); /* the first one has let go of it */
+	loop_tick_end(l);
+	loop_destroy(l);
+}
+
+static void test_no_tick_while_it_sleeps(void)
+{
+	begin(1);
+	ticks_awake = ticks_asleep = 0;
+	CU_ASSERT_EQUAL(loop_tick(l, 1, ticked, NULL), 0);
+	CU_ASSERT_EQUAL(loop_run_until(l, never, NULL, 100), -ETIMEDOUT);
+	CU_ASSERT(ticks_asleep + ticks_awake <= 10); /* one behind each turn, and there are few */
+	loop_destroy(l);
+}
+
 static void test_wall_clock(void)
 {
 	begin(1);
@@ -469,4 +526,5 @@ TESTS_MAIN("loop", TEST(test_deferred_before_turn_end), TEST(test_deferred_befor
 	   TEST(test_timers_in_order_and_never_early), TEST(test_cancel_in_callback),
 	   TEST(test_cancel_what_is_put_off), TEST(test_deadline), TEST(test_stop_is_kept), TEST(test_post_from_threads), TEST(test_work),
 	   TEST(test_watch_and_pause), TEST(test_watch_peer_gone), TEST(test_watch_refused),
-	   TEST(test_signal), TEST(test_reap), TEST(test_destroy_with_leftovers), TEST(test_wall_clock))
+	   TEST(test_signal), TEST(test_reap), TEST(test_destroy_with_leftovers),
+	   TEST(test_tick_while_a_turn_lasts), TEST(test_no_tick_while_it_sleeps), TEST(test_wall_clock))
