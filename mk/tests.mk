@@ -94,7 +94,8 @@ check-unit: keelson-all tests-unit
 SIM_O := $(call OBJECTS,$(call NAMED,tests/sim,*.c) $(call NAMED,tests/model,*.c))
 SIM := libexec/keelson/keelson-sim
 $(SIM_O): FLAGS = $(KERNEL_FLAGS) -I$(S)/sdk/include -I$(S)/tests/sim -I$(S)/tests/model \
-	-DSIM_SOURCE_DIR='"$(abs_top_srcdir)"' -DSIM_CONF_DIR='"$(keelsysconfdir)"' -DSIM_MODULE_DIR='"$(moduledir)"'
+	-DSIM_SOURCE_DIR='"$(abs_top_srcdir)"' -DSIM_CONF_DIR='"$(keelsysconfdir)"' -DSIM_MODULE_DIR='"$(moduledir)"' \
+	-DSIM_MODULE_BESIDE='"$(call RELATIVE,$(moduledir),$(libexecdir)/keelson)"'
 $(SIM): $(SIM_O) lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)

@@ -59,20 +59,23 @@ static char *conf_dir(void)
 	return strdup(said != NULL ? said : SIM_CONF_DIR);
 }
 
+/* Those of a build, or of an installation that may have been moved. */
 static char *modules_dir(void)
 {
+	static const char *const beside[] = { "../../modules", SIM_MODULE_BESIDE };
 	char path[PATH_MAX], *dir;
 	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	if (len <= 0)
 		return strdup(SIM_MODULE_DIR);
 	path[len] = '\0';
-	for (int up = 0; up < 3; up++) /* libexec/keelson/keelson-sim of a build */
-		*strrchr(path, '/') = '\0';
-	dir = text_of("%s/modules", path);
-	if (access(dir, F_OK) == 0)
-		return dir;
-	free(dir);
+	*strrchr(path, '/') = '\0';
+	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
+		dir = text_of("%s/%s", path, beside[i]);
+		if (access(dir, F_OK) == 0)
+			return dir;
+		free(dir);
+	}
 	return strdup(SIM_MODULE_DIR);
 }
 

@@ -73,7 +73,7 @@ class Known:
         """Words of sources that users meet: attributes, keys, requests, names of fixtures and modules."""
         out = set()
         for folder in ("modules", "kernel", "tests/fixtures", "sdk/template", "sdk/commands", "sdk/client", "sdk/wire",
-                       "sdk/tools", "sdk/mock", "sdk/autotools", "sdk/cmake"):
+                       "sdk/tools", "sdk/mock", "tests/sim", "sdk/autotools", "sdk/cmake"):
             for path in (self.book.top / folder).rglob("*"):
                 if path.suffix in (".c", ".h", ".def", ".conf", ".m4", ".in") and not path.name.startswith("test_"):
                     out |= set(re.findall(r"[\w-]+", tables.uncommented(path.read_text(errors="replace"))))
