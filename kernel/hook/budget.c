@@ -8,7 +8,7 @@
  * module may have budgets of its own.
  *
  * A tap has so many records about its slowness a minute, and so many about its failures where nothing is
- * refused; the others are counted and told with the next.
+ * refused; the others are counted and reported with the next.
  */
 #include <errno.h>
 #include <stdio.h>
