@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dial.c - a mom's way to its server: resolve (on a worker thread), connect, and again after a loss.
+ * dial.c - the way to a daemon that is expected at an address: resolve (on a worker thread), connect, and again after a loss.
  *
  *	timer (backoff) -> resolve -> conn -- lost or refused --> timer (backoff doubled)
  *
@@ -11,18 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "link/inside.h"
-#include "log/log.h"
+#include "link-tcp.h"
 
 /* What the worker thread works on. */
 struct resolve {
-	struct links *links; /* loop thread only; NULL: nobody waits any more */
+	struct way *way; /* loop thread only; NULL: it is not needed any more */
 	char *host, *port;
 	struct addrinfo *found;
 	int error; /* of getaddrinfo(), or -errno of address_split() */
 };
-
-static void dial_go(void *arg);
 
 static void resolve_free(struct resolve *r)
 {
@@ -53,7 +50,7 @@ static const struct addrinfo *nth_address(const struct addrinfo *ai, uint32_t n)
 }
 
 /* NULL, or why not. */
-static const char *connect_to(struct links *l, const struct addrinfo *ai)
+static const char *connect_to(struct way *w, const struct addrinfo *ai)
 {
 	int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	const char *why;
@@ -62,7 +59,7 @@ static const char *connect_to(struct links *l, const struct addrinfo *ai)
 		return strerrordesc_np(errno);
 	if (connect(fd, ai->ai_addr, ai->ai_addrlen) < 0 && errno != EINPROGRESS)
 		why = strerrordesc_np(errno);
-	else if (conn_create(l, fd, true, ai->ai_addr, ai->ai_addrlen) == NULL)
+	else if (conn_create(w->link, fd, w, ai->ai_addr, ai->ai_addrlen) == NULL)
 		why = "no memory";
 	else
 		return NULL;
@@ -70,84 +67,89 @@ static const char *connect_to(struct links *l, const struct addrinfo *ai)
 	return why;
 }
 
-static void resolved(void *arg)
+/* The module may have gone, and come back: this lives by `arg`. */
+static void resolved(struct keel_mod *m, void *arg)
 {
 	struct resolve *r = arg;
-	struct links *l = r->links;
+	struct way *w = r->way;
 	const char *why;
 
-	if (l != NULL) {
-		l->dial.job = NULL;
+	(void)m;
+	if (w != NULL) {
+		w->job = NULL;
 		if (r->error != 0 || r->found == NULL)
 			why = gai_strerror(r->error);
+		else if (conn_named(w->link, w->host) != NULL)
+			why = NULL; /* it was faster */
 		else
-			why = connect_to(l, nth_address(r->found, l->dial.attempt++));
+			why = connect_to(w, nth_address(r->found, w->attempt++));
 		if (why != NULL)
-			dial_again(l, false, why);
+			dial_again(w, false, why);
 	}
 	resolve_free(r);
 }
 
-static void dial_go(void *arg)
+/* A link that is there is dialled when it is lost (conn_drop). */
+static void dial_go(struct keel_mod *m, void *arg)
 {
-	struct links *l = arg;
-	struct resolve *r = calloc(1, sizeof(*r));
+	struct way *w = arg;
+	struct resolve *r;
 
-	l->dial.timer = NULL;
-	if (r == NULL) {
-		dial_again(l, false, "no memory");
+	w->timer = NULL;
+	if (conn_named(w->link, w->host) != NULL)
 		return;
-	}
-	r->links = l;
-	if (address_split(l->server, &r->host, &r->port) < 0) {
+	r = calloc(1, sizeof(*r));
+	if (r == NULL || address_split(w->address, &r->host, &r->port) < 0) {
 		free(r);
-		dial_again(l, false, "expected HOST:PORT");
+		dial_again(w, false, r == NULL ? "no memory" : "expected HOST:PORT");
 		return;
 	}
-	if (loop_work(l->parts->loop, resolve_work, resolved, r) < 0) {
+	if (w->link->core->work(m, resolve_work, resolved, r) < 0) {
 		resolve_free(r);
-		dial_again(l, false, "no memory");
+		dial_again(w, false, "no memory");
 		return;
 	}
-	l->dial.job = r;
+	r->way = w;
+	w->job = r;
 }
 
-void dial_start(struct links *l)
+void dial_start(struct way *w)
 {
-	l->dial.backoff_ms = l->limits.backoff_min_ms;
-	dial_go(l);
+	dial_stop(w);
+	w->backoff_ms = w->link->limits.backoff_min_ms;
+	dial_go(w->link->mod, w);
 }
 
-void dial_again(struct links *l, bool lasted, const char *why)
+void dial_again(struct way *w, bool lasted, const char *why)
 {
-	struct dial *d = &l->dial;
+	struct link *l = w->link;
 	int64_t wait_ms;
 
 	if (lasted) {
-		d->backoff_ms = l->limits.backoff_min_ms;
-		d->told = false;
-	} else if (!d->told && why != NULL) {
-		log_add(l->parts->log, KEEL_LOG_SYSTEM, "Link", SERVER_PEER,
-			"cannot link with %s: %s; trying on", l->server, why);
-		d->told = true;
+		w->backoff_ms = l->limits.backoff_min_ms;
+		w->told = false;
+	} else if (!w->told && why != NULL) {
+		l->core->log(l->mod, KEEL_LOG_SYSTEM, "Link", w->host, "cannot link with %s: %s; trying on", w->address,
+			     why);
+		w->told = true;
 	}
 	/* Between half and all of it, so that a thousand moms do not come at once. */
-	wait_ms = d->backoff_ms / 2 + (int64_t)randombytes_uniform((uint32_t)(d->backoff_ms / 2 + 1));
-	d->backoff_ms *= 2;
-	if (d->backoff_ms > l->limits.backoff_max_ms)
-		d->backoff_ms = l->limits.backoff_max_ms;
-	loop_timer_cancel(d->timer);
-	d->timer = loop_timer(l->parts->loop, wait_ms, dial_go, l);
-	if (d->timer == NULL)
-		log_add(l->parts->log, KEEL_LOG_ERROR, "Link", SERVER_PEER,
-			"no memory: this daemon stays without a link; restart it");
+	wait_ms = w->backoff_ms / 2 + (int64_t)randombytes_uniform((uint32_t)(w->backoff_ms / 2 + 1));
+	w->backoff_ms *= 2;
+	if (w->backoff_ms > l->limits.backoff_max_ms)
+		w->backoff_ms = l->limits.backoff_max_ms;
+	dial_stop(w);
+	w->timer = l->core->timer(l->mod, wait_ms, dial_go, w);
+	if (w->timer == NULL)
+		l->core->log(l->mod, KEEL_LOG_ERROR, "Link", w->host,
+			     "no memory: this daemon stays without a link; restart it");
 }
 
-void dial_stop(struct links *l)
+void dial_stop(struct way *w)
 {
-	loop_timer_cancel(l->dial.timer);
-	l->dial.timer = NULL;
-	if (l->dial.job != NULL)
-		l->dial.job->links = NULL;
-	l->dial.job = NULL;
+	w->link->core->timer_cancel(w->timer);
+	w->timer = NULL;
+	if (w->job != NULL)
+		w->job->way = NULL;
+	w->job = NULL;
 }

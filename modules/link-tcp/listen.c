@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * listen.c - the server's TCP socket. Strangers are few (half_open) and short (greet_ms).
+ * listen.c - the TCP socket where others come: some a turn; strangers are few (half_open) and short (greet_ms). Without a
+ * file descriptor to take one the socket stays readable: then it is looked away from for a moment.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <utlist.h>
 
-#include "link/inside.h"
-#include "log/log.h"
-#include "util/err.h"
-#include "util/file.h"
-#include "util/text.h"
+#include "link-tcp.h"
+
+#define PAUSE_MS 100
 
 int address_split(const char *text, char **ret_host, char **ret_port)
 {
@@ -35,15 +35,8 @@ int address_split(const char *text, char **ret_host, char **ret_port)
 	return -ENOMEM;
 }
 
-static void accept_paused(void *arg, int error)
-{
-	const struct links *l = arg;
-
-	log_add(l->parts->log, KEEL_LOG_SYSTEM, "Link", "listen", "new links have to wait: %s", strerrordesc_np(error));
-}
-
 /* Whoever means it is through the handshake in an instant. */
-static void drop_oldest_stranger(struct links *l)
+static void drop_oldest_stranger(struct link *l)
 {
 	struct conn *c;
 
@@ -55,41 +48,73 @@ static void drop_oldest_stranger(struct links *l)
 	}
 }
 
-static void stranger_came(void *arg, int fd)
+static void stranger_came(struct link *l, int fd)
 {
-	struct links *l = arg;
 	struct sockaddr_storage sa = { 0 };
 	socklen_t len = sizeof(sa);
 
 	if (l->n_half_open >= l->limits.half_open)
 		drop_oldest_stranger(l);
 	getpeername(fd, (struct sockaddr *)&sa, &len);
-	if (conn_create(l, fd, false, (struct sockaddr *)&sa, len) == NULL)
+	if (conn_create(l, fd, NULL, (struct sockaddr *)&sa, len) == NULL)
 		close(fd);
 }
 
-/* The port that was given, or chosen by the system, for whoever wants to connect. */
-static int write_port(const struct links *l, int fd, struct keel_err *err)
+static void look_again(struct keel_mod *m, void *arg)
 {
+	struct link *l = arg;
+
+	(void)m;
+	l->listen_pause = NULL;
+	l->core->watch_for(l->listener, KEEL_READABLE);
+}
+
+static void look_away(struct link *l, int error)
+{
+	l->core->log(l->mod, KEEL_LOG_SYSTEM, "Link", "listen", "new links have to wait: %s", strerrordesc_np(error));
+	l->listen_pause = l->core->timer(l->mod, PAUSE_MS, look_again, l);
+	if (l->listen_pause != NULL)
+		l->core->watch_for(l->listener, 0);
+}
+
+static void on_readable(struct keel_mod *m, void *arg)
+{
+	struct link *l = arg;
+
+	(void)m;
+	for (uint32_t i = 0; i < l->limits.accepts_per_turn; i++) {
+		int fd = accept4(l->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd < 0) {
+			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+				look_away(l, errno);
+			return;
+		}
+		stranger_came(l, fd);
+	}
+}
+
+/* The port that was given, or chosen by the system, for who wants to connect. */
+static int write_port(const struct link *l, struct keel_err *err)
+{
+	const char *home = l->core->home(l->mod), *name = l->me.daemon == KEEL_SERVER ? "link" : "mom";
 	struct sockaddr_storage sa;
 	socklen_t len = sizeof(sa);
-	char *dir = path_join(l->parts->home, "run"), *path = NULL, port[16];
-	int ret = -ENOMEM;
+	char path[4096], new[4096 + 8], port[16] = "";
+	FILE *f;
+	int ret = 0;
 
-	if (dir != NULL)
-		path = path_join(dir, "link.port");
-	if (path != NULL && (ret = dir_make(dir, 0755)) == 0) {
+	snprintf(path, sizeof(path), "%s/run/%s.port", home, name);
+	snprintf(new, sizeof(new), "%s.new", path);
+	if (getsockname(l->listen_fd, (struct sockaddr *)&sa, &len) < 0 ||
+	    getnameinfo((struct sockaddr *)&sa, len, NULL, 0, port, sizeof(port), NI_NUMERICSERV) != 0)
 		ret = -EIO;
-		if (getsockname(fd, (struct sockaddr *)&sa, &len) == 0 &&
-		    getnameinfo((struct sockaddr *)&sa, len, NULL, 0, port, sizeof(port) - 1,
-				NI_NUMERICSERV) == 0)
-			ret = file_write_durable(path, strcat(port, "\n"), strlen(port), 0644);
-	}
-	if (ret < 0)
-		err_set(err, ret, "cannot write run/link.port in %s: %s", l->parts->home, strerror(-ret));
-	free(dir);
-	free(path);
-	return ret;
+	f = ret == 0 ? fopen(new, "we") : NULL;
+	if (ret == 0 && f == NULL)
+		ret = -errno;
+	if (f != NULL && ((fprintf(f, "%s\n", port) < 0) | (fclose(f) != 0) || rename(new, path) < 0))
+		ret = -errno;
+	return ret == 0 ? 0 : l->core->error(err, ret, "cannot write %s: %s", path, strerror(-ret));
 }
 
 /* The socket, or -errno. */
@@ -108,34 +133,48 @@ static int listen_at(const struct addrinfo *ai)
 	return fd;
 }
 
-/* Blocks for a name that is no address; only before service begins. */
-int listen_start(struct links *l, struct keel_err *err)
+static int32_t listen_watch(struct link *l, int fd)
+{
+	l->listen_fd = fd;
+	l->listener = l->core->watch_fd(l->mod, fd, on_readable, l);
+	if (l->listener != NULL)
+		return 0;
+	close(fd);
+	return -ENOMEM;
+}
+
+/* Blocks for a name that is no address; only while the module starts. */
+int32_t listen_start(struct link *l, struct keel_err *err)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
-	struct loop_listening conf = { .per_turn = l->limits.accepts_per_turn, .came = stranger_came,
-				       .paused = accept_paused, .arg = l };
+	const char *at = conf_of(l)->listen;
 	struct addrinfo *found = NULL;
 	char *host, *port;
-	int ret = address_split(l->listen, &host, &port);
+	int ret = address_split(at, &host, &port);
 
 	if (ret < 0)
-		return err_set(err, ret, "link address '%s': expected HOST:PORT", l->listen);
+		return l->core->error(err, ret, "link-tcp.listen: expected HOST:PORT, got \"%s\"", at);
 	ret = getaddrinfo(strcmp(host, "*") == 0 ? NULL : host, port, &hints, &found);
 	if (ret != 0)
-		ret = err_set(err, -EADDRNOTAVAIL, "link address '%s': %s", l->listen,
-			      gai_strerror(ret));
-	else if ((ret = conf.fd = listen_at(found)) < 0 ||
-		 (ret = loop_listen(l->parts->loop, &conf, &l->listener)) < 0)
-		err_set(err, ret, "cannot listen on %s: %s", l->listen, strerror(-ret));
+		ret = l->core->error(err, -EADDRNOTAVAIL, "link address '%s': %s", at, gai_strerror(ret));
+	else if ((ret = listen_at(found)) < 0 || (ret = listen_watch(l, ret)) < 0)
+		l->core->error(err, ret, "cannot listen on %s: %s", at, strerror(-ret));
 	if (found != NULL)
 		freeaddrinfo(found);
 	free(host);
 	free(port);
-	return ret < 0 ? ret : write_port(l, conf.fd, err);
+	if (ret == 0)
+		ret = write_port(l, err);
+	return ret;
 }
 
-void listen_stop(struct links *l)
+void listen_stop(struct link *l)
 {
-	loop_listen_stop(l->listener);
+	if (l->listener == NULL)
+		return;
+	l->core->timer_cancel(l->listen_pause);
+	l->core->watch_cancel(l->listener);
+	close(l->listen_fd);
+	l->listen_pause = NULL;
 	l->listener = NULL;
 }
