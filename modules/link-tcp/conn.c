@@ -119,9 +119,7 @@ struct conn *conn_named(const struct link *l, const char *name)
 {
 	struct conn *c;
 
-	DL_FOREACH(l->conns, c)
-		if (c->state == CONN_UP && strcmp(c->name, name) == 0)
-			break;
+	HASH_FIND_STR(l->up, name, c);
 	return c;
 }
 
@@ -178,8 +176,10 @@ void conn_drop(struct conn *c, const char *why)
 		conn_write(c); /* what the socket takes now is not lost */
 	DL_DELETE(l->conns, c);
 	l->n_half_open -= !c->opened && !was_up;
-	if (was_up)
+	if (was_up) {
+		HASH_DEL(l->up, c);
 		l->carry->lost(l->mod, c->name);
+	}
 	if (w != NULL && w->address != NULL && l->running)
 		dial_again(w, lasted, was_up ? NULL : why);
 	conn_free(c);
@@ -201,6 +201,11 @@ void conn_up(struct conn *c)
 	hello_fini(&c->greeting);
 	if (other != NULL)
 		conn_drop(other, "the same daemon linked again");
+	HASH_ADD_STR(l->up, name, c);
+	if (c->hh.tbl == NULL) {
+		c->broken = "no memory";
+		return;
+	}
 	l->n_half_open -= !c->opened;
 	c->state = CONN_UP;
 	c->up_ms = l->core->now_ms(l->mod);

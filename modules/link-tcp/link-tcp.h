@@ -8,6 +8,8 @@
 #include <netdb.h>
 #include <sodium.h>
 #include <sys/socket.h>
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
 
 #include "hello.h"
 #include "keel/keel.h"
@@ -62,6 +64,7 @@ struct conn {
 	struct bytes message, out; /* a message that is not all there; sealed chunks */
 	size_t out_off;
 	bool full, flush;
+	UT_hash_handle hh; /* CONN_UP: in `up` of the link */
 	struct conn *prev, *next;
 };
 
@@ -88,7 +91,7 @@ struct link {
 	char *key_file, *peers_dir;
 	struct identity me; /* daemon 0: not read yet */
 	struct way *ways;
-	struct conn *conns;
+	struct conn *conns, *up;
 	uint32_t n_half_open;
 	struct keel_timer *heartbeat, *listen_pause;
 	int64_t beat_ms; /* of the last heartbeat */
