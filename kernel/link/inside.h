@@ -9,12 +9,14 @@
 #define KEELSON_LINK_INSIDE_H
 
 #include "keel/service/carrier.h"
+#include "keel/wire.h"
 #include "link/links.h"
 #include "loop/loop.h"
 #include "msg/out.h"
 #include "util/hash.h"
 
 #define SERVER_PEER "server"
+enum { MESSAGE_MOST = 2 * WIRE_SCRIPT_MAX }; /* bytes */
 
 struct handler {
 	char *name;
@@ -56,7 +58,6 @@ struct delivery {
 
 struct links {
 	struct parts *parts;
-	size_t message_most; /* bytes */
 	struct handler *handlers;
 	struct peer *peers;
 	struct delivery *deliveries;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "keel/wire.h"
 #include "link/inside.h"
 #include "log/log.h"
 #include "registry/registry.h"
@@ -61,7 +60,7 @@ int links_create(struct parts *parts, struct links **ret_links)
 
 	if (l == NULL)
 		return -ENOMEM;
-	*l = (struct links){ .parts = parts, .message_most = 2 * WIRE_SCRIPT_MAX };
+	l->parts = parts;
 	ret = registry_offer(parts->registry, "link", &api);
 	if (ret == 0)
 		ret = carried_offer(l);

@@ -138,7 +138,7 @@ int peer_send(struct peer *p, struct keel_out *o)
 
 	if (out_bytes(o, &len) == NULL)
 		goto fail;
-	if (len > p->links->message_most) {
+	if (len > MESSAGE_MOST) {
 		ret = -EMSGSIZE;
 		goto fail;
 	}
