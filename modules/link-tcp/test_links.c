@@ -486,6 +486,38 @@ static void test_another_version(void)
 	pair_stop();
 }
 
+struct door {
+	int listening, fd;
+};
+
+static bool came(void *arg)
+{
+	struct door *d = arg;
+
+	d->fd = accept4(d->listening, NULL, NULL, SOCK_CLOEXEC);
+	return d->fd >= 0;
+}
+
+static void test_server_of_another_version(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct refusal why = { NULL, "it speaks version 3 of the link protocol, this daemon 2" };
+	socklen_t len = sizeof(at);
+	struct door d = { .listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) };
+
+	pair_init();
+	CU_ASSERT_FATAL(bind(d.listening, (struct sockaddr *)&at, len) == 0 && listen(d.listening, 1) == 0);
+	CU_ASSERT_FATAL(getsockname(d.listening, (struct sockaddr *)&at, &len) == 0);
+	snprintf(mom.address, sizeof(mom.address), "127.0.0.1:%d", ntohs(at.sin_port));
+	mom_start();
+	CU_ASSERT_FATAL(loop_run_until(w.loop, came, &d, DEADLINE_MS) == 0);
+	CU_ASSERT_EQUAL(send(d.fd, "\0\0\0\5KEEL\3", 9, MSG_NOSIGNAL), 9);
+	CU_ASSERT_EQUAL(loop_run_until(w.loop, told_why, &why, DEADLINE_MS), 0);
+	close(d.fd);
+	close(d.listening);
+	pair_stop();
+}
+
 TESTS_MAIN("links", TEST(test_tcp), TEST(test_many_and_large), TEST(test_lost_and_found),
 	   TEST(test_grace), TEST(test_server_comes_later), TEST(test_messages_of_a_lost_link),
 	   TEST(test_cut_again_and_again), TEST(test_mom_not_enrolled), TEST(test_mom_with_another_key),
@@ -493,4 +525,5 @@ TESTS_MAIN("links", TEST(test_tcp), TEST(test_many_and_large), TEST(test_lost_an
 	   TEST(test_own_key_checked), TEST(test_replay), TEST(test_garbage),
 	   TEST(test_strangers_do_not_keep_others_out), TEST(test_peer_that_does_not_read),
 	   TEST(test_silent_peer), TEST(test_heartbeat_keeps_a_quiet_link), TEST(test_same_mom_twice),
-	   TEST(test_tampered_bytes), TEST(test_another_version))
+	   TEST(test_tampered_bytes), TEST(test_another_version),
+	   TEST(test_server_of_another_version))
