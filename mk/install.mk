@@ -3,7 +3,7 @@
 # Where things go. Configuration that is there already is kept; the new one is put beside it.
 LIBEXEC := $(libexecdir)/keelson
 INSTALL_SBIN := keelsond
-INSTALL_BIN = $(addprefix bin/,$(COMMANDS) $(TOOLS))
+INSTALL_BIN = $(addprefix bin/,$(COMMANDS) $(TOOLS)) $(MODULE_PROGRAMS)
 INSTALL_MODULES = $(MODULES:%=modules/%.so)
 HEADERS := $(patsubst $(S)/sdk/include/%,%,$(wildcard $(S)/sdk/include/*.h $(S)/sdk/include/keel/*.h \
 	$(S)/sdk/include/keel/*.def $(S)/sdk/include/keel/service/*.h $(S)/sdk/include/keel/*/*.def))

@@ -3,13 +3,14 @@
 # One .so per folder of modules/ that has a .c file. The flags are those of any vendor: nothing of the
 # kernel can be included (-I sdk/include alone) or linked (-z defs).
 #
-# A folder modules/<name>/<program>/ with a main.c becomes libexec/keelson/keelson-<program>: all its
-# *.c, and what they use of the module's own.
+# A folder modules/<name>/<program>/ with a main.c becomes libexec/keelson/keelson-<program>, or bin/keelson-<program>:
+# all its *.c, and what they use of the module's own.
 #
 # modules/<name>/module.mk may set, for <name>:
 #   MODULE_LIBS     libraries of the .so and its programs, as $(SQLITE_LIBS)
 #   MODULE_CFLAGS   further flags
 #   MODULE_EXCLUDE  *.c of the folder that do not belong to the .so
+#   MODULE_BIN      its programs that are for people: they go to bin/
 MODULES := $(sort $(notdir $(patsubst %/,%,$(dir $(filter-out %/test_%,$(call NAMED,modules/*,*.c))))))
 MODULE_FLAGS := -fPIC -I$(S)/sdk/include
 MODULE_LINK = $(K_LINK) -shared -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack
@@ -21,12 +22,14 @@ define MODULE_RULES
 MODULE_LIBS :=
 MODULE_CFLAGS :=
 MODULE_EXCLUDE :=
+MODULE_BIN :=
 -include $(S)/modules/$(1)/module.mk
 LIBS_$(1) := $$(MODULE_LIBS)
 O_$(1) := $$(call OBJECTS,$$(filter-out modules/$(1)/test_% $$(addprefix modules/$(1)/,$$(MODULE_EXCLUDE)),\
 	$$(call NAMED,modules/$(1),*.c)))
 PROGRAMS_$(1) := $$(notdir $$(patsubst %/main.c,%,$$(call NAMED,modules/$(1)/*,main.c)))
-PROGRAMS += $$(addprefix libexec/keelson/keelson-,$$(PROGRAMS_$(1)))
+PROGRAMS += $$(addprefix libexec/keelson/keelson-,$$(filter-out $$(MODULE_BIN),$$(PROGRAMS_$(1))))
+MODULE_PROGRAMS += $$(addprefix bin/keelson-,$$(MODULE_BIN))
 obj/modules/$(1)/%.o: FLAGS = $$(MODULE_FLAGS) -I$$(S)/modules/$(1) $$(MODULE_CFLAGS_$(1))
 MODULE_CFLAGS_$(1) := $$(MODULE_CFLAGS)
 
@@ -43,13 +46,15 @@ endef
 
 # PROGRAM_RULES(module, program)
 define PROGRAM_RULES
-libexec/keelson/keelson-$(2): $(call OBJECTS,$(call NAMED,modules/$(1)/$(2),*.c)) lib/modules/lib$(1).a
+obj/modules/$(1)/$(2)/%.o: FLAGS += -I$(S)/sdk
+libexec/keelson/keelson-$(2) bin/keelson-$(2): $(call OBJECTS,$(call NAMED,modules/$(1)/$(2),*.c)) lib/modules/lib$(1).a
 	$$(call SAY,LINK)
 	@mkdir -p $$(@D)
 	$$(DO)$$(PROGRAM_LINK) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $$(LIBS_$(1))
 endef
 
 PROGRAMS :=
+MODULE_PROGRAMS :=
 $(foreach m,$(MODULES),$(eval $(call MODULE_RULES,$(m))))
 
-KEELSON_ALL += $(MODULES:%=modules/%.so) $(PROGRAMS)
+KEELSON_ALL += $(MODULES:%=modules/%.so) $(PROGRAMS) $(MODULE_PROGRAMS)

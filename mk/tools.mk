@@ -3,22 +3,20 @@
 # Programs for administrators and vendors: a folder of sdk/tools each. Options that modules add to
 # commands are data: modules/<name>/options/<command>/*.opt.
 TOOLS := $(sort $(notdir $(patsubst %/,%,$(dir $(call NAMED,sdk/tools/*,*.c)))))
-obj/sdk/tools/%.o: FLAGS = -I$(S)/sdk/include -I$(S)/sdk -I$(S)/kernel $(SODIUM_CFLAGS) $(JANSSON_CFLAGS) \
+obj/sdk/tools/%.o: FLAGS = -I$(S)/sdk/include -I$(S)/sdk -I$(S)/kernel $(JANSSON_CFLAGS) \
 	-DKEELSON_DATA_DIR='"$(SDK_DATA)"' -DKEELSON_DATA_BESIDE='"$(call RELATIVE,$(SDK_DATA),$(bindir))"' \
 	-DKEELSON_MODULE_DIR='"$(moduledir)"' -DKEELSON_MODULE_BESIDE='"$(call RELATIVE,$(moduledir),$(bindir))"' \
 	-DKEELSON_LIBEXEC_DIR='"$(LIBEXEC)"' -DKEELSON_LIBEXEC_BESIDE='"$(call RELATIVE,$(LIBEXEC),$(bindir))"'
 
 # keelson-module runs modules on the mock host, and speaks with keelson-modhost
 TOOL_ARCHIVES_keelson-module := libkeelson-mock.a lib/libkernel.a lib/libwire.a
-# keelson-key reads key files as the daemon does
-TOOL_ARCHIVES_keelson-key := lib/libkernel.a
 TOOL_LIBS_keelson-module := $(LIBCONFIG_LIBS) $(PCRE2_LIBS) -lpthread -lm
 
 define TOOL_RULES
 bin/$(1): $(call OBJECTS,$(call NAMED,sdk/tools/$(1),*.c)) $(TOOL_ARCHIVES_$(1)) lib/libmodfile.a
 	$$(call SAY,LINK)
 	@mkdir -p bin
-	$$(DO)$$(PROGRAM_LINK) -o $$@ $$^ $$(SODIUM_LIBS) $$(JANSSON_LIBS) $$(TOOL_LIBS_$(1))
+	$$(DO)$$(PROGRAM_LINK) -o $$@ $$^ $$(JANSSON_LIBS) $$(TOOL_LIBS_$(1))
 endef
 $(foreach t,$(TOOLS),$(eval $(call TOOL_RULES,$(t))))
 
@@ -54,11 +52,17 @@ KEELSON_ALL += $(addprefix bin/,$(TOOLS)) $(OPTIONS)
 
 # tests/fuzz/fuzz_<x>.c: one program each with driver.c, which makes inputs without a fuzzer
 FUZZ := $(patsubst %.c,%,$(call NAMED,tests/fuzz,fuzz_*.c))
+ifeq ($(filter link-tcp,$(MODULES)),)
+FUZZ := $(filter-out tests/fuzz/fuzz_hello,$(FUZZ))
+else
+tests/fuzz/fuzz_hello: lib/modules/liblink-tcp.a
+tests/fuzz/fuzz_hello: FUZZ_LIBS = $(SODIUM_LIBS)
+endif
 obj/tests/fuzz/%.o: FLAGS = $(TEST_FLAGS) -I$(S)/modules -I$(S)/tests
 tests/fuzz/fuzz_%: obj/tests/fuzz/fuzz_%.o obj/tests/fuzz/driver.o lib/modules/libresources.a $(TEST_ARCHIVES)
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
-	$(DO)$(PROGRAM_LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS)
+	$(DO)$(PROGRAM_LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) $(FUZZ_LIBS)
 # keelson-modhost without its socket
 tests/fuzz/fuzz_modhost: obj/tests/sim/virtual.o $(filter-out %/main.o %/line.o %/clock.o %/confine.o,$(call OBJECTS,$(call NAMED,kernel/modhost,*.c)))
 tests-fuzz: keelson-all $(FUZZ) tests/fixtures/survey.so

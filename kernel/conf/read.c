@@ -305,6 +305,23 @@ static bool is_in(const char *const *list, const char *word)
 	return *list != NULL;
 }
 
+/* Of which module a group of the main file is now; NULL: it never was one. */
+static const char *moved_to(const char *group)
+{
+	static const struct {
+		const char *group, *module;
+	} moved[] = {
+#define MOVED_GROUP(group, module) { group, module },
+#include "modfile/moved_groups.def"
+#undef MOVED_GROUP
+	};
+
+	for (size_t i = 0; i < sizeof(moved) / sizeof(moved[0]); i++)
+		if (strcmp(moved[i].group, group) == 0)
+			return moved[i].module;
+	return NULL;
+}
+
 int conf_check_groups(const struct conf *c, const char *const *kernel_groups, struct keel_err *err)
 {
 	const config_setting_t *root = config_root_setting(&c->files[0]->parsed);
@@ -312,18 +329,27 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
 
 	for (int i = 0; i < config_setting_length(root); i++) {
 		const config_setting_t *s = config_setting_get_elem(root, (unsigned)i);
-		const char *name = config_setting_name(s);
+		const char *name = config_setting_name(s), *module;
 
 		if (!config_setting_is_group(s) || is_in(kernel_groups, name))
 			continue;
 		refusal_begin(&no, c, s);
-		buf_printf(&no, ": %s: expected a known group, got \"%s\"; a module's group belongs into a file of "
-			   MODULES_D, name, name);
+		module = moved_to(name);
+		if (module != NULL)
+			buf_printf(&no, ": %s: these keys are those of a module now; write them into " MODULES_D
+				   "/%s.conf, as %s: { ... };", name, module, module);
+		else
+			buf_printf(&no, ": %s: expected a known group, got \"%s\"; a module's group belongs into a "
+				   "file of " MODULES_D, name, name);
 		return refusal_tell(&no, err);
 	}
 	for (uint32_t i = 0; i < c->n_overrides; i++) {
-		const char *group = c->overrides[i].group;
+		const char *group = c->overrides[i].group, *module = moved_to(group);
 
+		if (module != NULL)
+			return err_set(err, -EINVAL, "override: %s.%s: this key is that of a module now (" MODULES_D
+				       "/%s.conf); say %s.%s", group, c->overrides[i].key, module, module,
+				       c->overrides[i].key);
 		if (group[0] != '\0' && !is_in(kernel_groups, group) &&
 		    conf_module_find(c, group) == NULL)
 			return err_set(err, -EINVAL,

@@ -1,52 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * carried.c - peers whose messages are carried by whoever made this process: simulated hosts. Loss, delay
- * and order are the carrier's; being up, grace and stale messages are those of any peer.
+ * carried.c - the group "carry": who offers the service "carrier" says here which daemons it has reached, when it lost
+ * them, and what they sent. Loss, delay and order are the carrier's; being up, grace and stale messages are those of any peer.
  */
 #include <errno.h>
 
 #include "link/inside.h"
+#include "registry/registry.h"
 
-void links_carry(struct links *l, links_carry_fn *send, void *arg)
+static struct links *links_of(struct keel_mod *m)
 {
-	l->carry = send;
-	l->carry_arg = arg;
+	return owner_of(m)->parts->links;
 }
 
-void carried_out(struct peer *to, struct keel_out *o)
+static int32_t up(struct keel_mod *m, const char *name, uint32_t daemon, int64_t grace_ms)
 {
-	struct links *l = to->links;
-	uint32_t len;
-	const char *bytes = out_bytes(o, &len);
+	struct links *l = links_of(m);
+	const struct keel_carrier_api *carrier = registry_service(l->parts->registry, "carrier", 0, NULL, NULL);
+	struct peer *p;
 
-	if (bytes != NULL && l->carry != NULL)
-		l->carry(l->carry_arg, to->name, bytes, len);
-}
-
-int links_carried_up(struct links *l, const char *name)
-{
-	struct peer *p = peer_get(l, name, KEEL_MOM);
-
+	if (carrier == NULL || carrier->self != m)
+		return -EPERM;
+	p = peer_get(l, name, daemon);
 	if (p == NULL)
 		return -ENOMEM;
-	p->carried = true;
-	peer_linked(p, NULL);
+	if (p->memory || !l->running)
+		return -EBUSY;
+	p->daemon = daemon;
+	p->grace_ms = grace_ms;
+	peer_linked(p, carrier);
 	return 0;
 }
 
-void links_carried_down(struct links *l, const char *name)
+/* The peer as far as it is this carrier's; NULL: it is not. */
+static struct peer *carried(struct keel_mod *m, const char *name)
 {
-	struct peer *p = peer_find(l, name);
+	struct peer *p = peer_find(links_of(m), name);
 
-	if (p != NULL && p->carried && p->up)
+	return p != NULL && p->carrier != NULL && p->carrier->self == m ? p : NULL;
+}
+
+static void lost(struct keel_mod *m, const char *name)
+{
+	struct peer *p = carried(m, name);
+
+	if (p != NULL)
 		peer_unlinked(p);
 }
 
-int links_carried_in(struct links *l, const char *name, const char *bytes, size_t len)
+static int32_t in(struct keel_mod *m, const char *name, const void *bytes, uint32_t len)
 {
-	struct peer *p = peer_find(l, name);
+	struct peer *p = carried(m, name);
 
-	if (p == NULL || !p->carried || !p->up)
-		return -ENOTCONN;
-	return dispatch(l, name, KEEL_MOM, bytes, len);
+	return p != NULL && p->up ? dispatch(p->links, p->name, p->daemon, bytes, len) : -ENOTCONN;
+}
+
+void carried_leave(struct links *l, struct owner *owner)
+{
+	struct peer *p, *next;
+
+	HASH_ITER(hh, l->peers, p, next)
+		lost(&owner->pub, p->name);
+}
+
+int carried_offer(struct links *l)
+{
+	static const struct keel_carry_api api = { .size = sizeof(api), .up = up, .lost = lost, .in = in };
+
+	return registry_offer(l->parts->registry, "carry", &api);
 }

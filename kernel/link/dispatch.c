@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hook/hooks.h"
 #include "link/inside.h"
 #include "log/log.h"
 #include "msg/msg.h"
@@ -63,6 +64,7 @@ int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *byt
 {
 	struct keel_msg *m;
 	struct handler *h = NULL;
+	struct hooks_guard g;
 	const char *name;
 
 	if (msg_open(bytes, len, &m) < 0)
@@ -79,8 +81,11 @@ int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *byt
 	else if ((h->from & daemon) == 0)
 		log_add(l->parts->log, KEEL_LOG_SECURITY, "Link", peer,
 			"message '%.64s' refused: it may not come from this kind of daemon", name);
-	else
+	else {
+		hooks_guard_begin(&g, h->owner, "a message", peer);
 		h->fn(&h->owner->pub, peer, m);
+		hooks_guard_end(&g);
+	}
 	msg_destroy(m);
 	return 0;
 }

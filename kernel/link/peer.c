@@ -52,14 +52,14 @@ struct peer *peer_get(struct links *l, const char *name, uint32_t daemon)
 }
 
 /* ---- up and down ----------------------------------------------------------------------------- */
-void peer_linked(struct peer *p, struct conn *c)
+void peer_linked(struct peer *p, const struct keel_carrier_api *carrier)
 {
 	struct parts *parts = p->links->parts;
 
 	loop_timer_cancel(p->grace);
 	p->grace = NULL;
-	p->conn = c;
-	p->memory = c == NULL && !p->carried;
+	p->carrier = carrier;
+	p->memory = carrier == NULL;
 	p->up = true;
 	p->generation++;
 	if (parts->hooks != NULL)
@@ -74,7 +74,7 @@ static void grace_over(void *arg)
 
 	p->grace = NULL;
 	log_add(parts->log, KEEL_LOG_SYSTEM, "Link", p->name, "link is down: no new link within %lld s",
-		(long long)(p->links->grace_ms / 1000));
+		(long long)(p->grace_ms / 1000));
 	if (parts->hooks != NULL)
 		hooks_note(parts->hooks, KEEL_POINT_peer_down,
 			   KEEL_EVENT(peer_down, .peer = p->name, .daemon = p->daemon));
@@ -82,11 +82,11 @@ static void grace_over(void *arg)
 
 void peer_unlinked(struct peer *p)
 {
-	p->conn = NULL;
+	p->carrier = NULL;
 	p->up = false;
 	if (!p->links->running)
 		return;
-	p->grace = loop_timer(p->links->parts->loop, p->links->grace_ms, grace_over, p);
+	p->grace = loop_timer(p->links->parts->loop, p->grace_ms, grace_over, p);
 	if (p->grace == NULL)
 		grace_over(p);
 }
@@ -102,8 +102,8 @@ static void message_destroy(struct message *m)
 static void transmit(struct message *m)
 {
 	struct peer *p = m->peer;
-	const char *frame;
-	size_t len;
+	const char *bytes;
+	uint32_t len;
 
 	if (!p->up || m->generation != p->generation)
 		return;
@@ -112,12 +112,9 @@ static void transmit(struct message *m)
 		m->out = NULL;
 		return;
 	}
-	if (p->carried) {
-		carried_out(p, m->out);
-		return;
-	}
-	frame = out_frame(m->out, WIRE_EVENT, 0, &len);
-	conn_send(p->conn, frame, len);
+	bytes = out_bytes(m->out, &len);
+	if (bytes != NULL)
+		p->carrier->send(p->carrier->self, p->name, bytes, len);
 }
 
 static void durable(void *arg)
@@ -141,7 +138,7 @@ int peer_send(struct peer *p, struct keel_out *o)
 
 	if (out_bytes(o, &len) == NULL)
 		goto fail;
-	if (len > p->links->limits.queue_max) {
+	if (len > MESSAGE_MOST) {
 		ret = -EMSGSIZE;
 		goto fail;
 	}

@@ -74,9 +74,8 @@ static int router_make(struct daemon *d, struct keel_err *err)
 
 static int links_make(struct daemon *d, struct keel_err *err)
 {
-	const struct links_conf conf = settings_links(d->settings);
-
-	return links_create(&d->parts, &conf, &d->parts.links, err);
+	(void)err;
+	return links_create(&d->parts, &d->parts.links);
 }
 
 static int modules_make(struct daemon *d, struct keel_err *err)

@@ -66,24 +66,6 @@ static const struct keel_conf_rule client_rules[] = {
 		     .doc = "how long half a request, or an answer that nobody reads, may stand still"),
 };
 
-static const struct keel_conf_rule link_rules[] = {
-	KEEL_CONF_RULE(STRING, struct links_conf, listen, .flags = KEEL_CONF_RESTART,
-		       .doc = "host:port where a server takes moms; empty: no other hosts"),
-	KEEL_CONF_RULE(STRING, struct links_conf, server, .flags = KEEL_CONF_RESTART,
-		       .doc = "host:port of the server, for a mom of its own"),
-	KEEL_CONF_RULE(STRING, struct links_conf, key_file, .flags = KEEL_CONF_RESTART,
-		       .doc = "secret key of this daemon, mode 0600; empty: link.key in server_priv or "
-			      "mom_priv of home"),
-	KEEL_CONF_RULE(STRING, struct links_conf, peers_dir, .flags = KEEL_CONF_RESTART,
-		       .doc = "public keys of who may speak; empty: peers in server_priv or mom_priv "
-			      "of home"),
-	CONF_RULE_AS(DURATION, heartbeat, struct links_conf, heartbeat_ms, .flags = KEEL_CONF_RESTART,
-		     .fallback = "5s", .min = 100, .max = HOUR, .doc = "how often a silent link is tried"),
-	CONF_RULE_AS(DURATION, grace, struct links_conf, grace_ms, .flags = KEEL_CONF_RESTART,
-		     .fallback = "15s", .min = 100, .max = DAY,
-		     .doc = "how long a link may be silent or lost before its host counts as down"),
-};
-
 #define HOOKS_RULE(kind, key, member, ...)                                                                 \
 	CONF_RULE_AS(kind, key, struct hooks_conf, member, .flags = KEEL_CONF_RESTART, __VA_ARGS__)
 static const struct keel_conf_rule hooks_rules[] = {
@@ -114,7 +96,6 @@ static const struct group {
 	GROUP("", struct top_conf, top),
 	GROUP("log", struct log_conf, log),
 	GROUP("client", struct client_conf, client),
-	GROUP("link", struct links_conf, link),
 	GROUP("hooks", struct hooks_conf, hooks),
 };
 
@@ -141,17 +122,6 @@ const struct hooks_conf *settings_hooks(const struct settings *s)
 static const char *said(const char *text)
 {
 	return text == NULL || text[0] == '\0' ? NULL : text;
-}
-
-struct links_conf settings_links(const struct settings *s)
-{
-	struct links_conf c = *(const struct links_conf *)conf_data(s->link);
-
-	c.listen = s->roles & KEEL_SERVER ? said(c.listen) : NULL;
-	c.server = s->roles & KEEL_SERVER ? NULL : said(c.server);
-	c.key_file = s->key_file;
-	c.peers_dir = s->peers_dir;
-	return c;
 }
 
 /* ---- defaults -------------------------------------------------------------------------------- */
@@ -280,16 +250,9 @@ static char *below_home(const struct settings *s, const char *text, const char *
 
 static int files_fill(struct settings *s, struct keel_err *err)
 {
-	const struct links_conf *link = conf_data(s->link);
-	bool server = s->roles & KEEL_SERVER;
-
-	s->log_dir = below_home(s, settings_log(s)->dir, server ? "server_logs" : "mom_logs");
-	s->socket = below_home(s, settings_client(s)->socket,
-			       "run/server.sock");
-	s->key_file = below_home(s, link->key_file, server ? "server_priv/link.key" :
-							     "mom_priv/link.key");
-	s->peers_dir = below_home(s, link->peers_dir, server ? "server_priv/peers" : "mom_priv/peers");
-	if (s->log_dir == NULL || s->socket == NULL || s->key_file == NULL || s->peers_dir == NULL)
+	s->log_dir = below_home(s, settings_log(s)->dir, s->roles & KEEL_SERVER ? "server_logs" : "mom_logs");
+	s->socket = below_home(s, settings_client(s)->socket, "run/server.sock");
+	if (s->log_dir == NULL || s->socket == NULL)
 		return conf_no_memory(err);
 	return 0;
 }
@@ -387,8 +350,6 @@ void settings_destroy(struct settings *s)
 	free(s->daemon_name);
 	free(s->log_dir);
 	free(s->socket);
-	free(s->key_file);
-	free(s->peers_dir);
 	free(s);
 }
 

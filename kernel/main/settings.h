@@ -7,7 +7,6 @@
 
 #include "conf/conf.h"
 #include "hook/hooks.h"
-#include "link/links.h"
 #include "main/options.h"
 
 struct top_conf {
@@ -29,12 +28,11 @@ struct client_conf {
 
 /* Owned; strings are what is in force, never NULL unless said. */
 struct settings {
-	struct conf_data *top, *log, *client, *link, *hooks;
+	struct conf_data *top, *log, *client, *hooks;
 	uint32_t roles;    /* enum keel_daemon bits */
 	char *home, *exec_dir, *server_name, *host_name, *modules_dir;
 	char *daemon_name; /* third field of a log record */
 	char *log_dir, *socket;
-	char *key_file, *peers_dir;
 	uint32_t log_events;
 	bool microseconds;
 	bool core_files; /* PBS_CORE_LIMIT of pbs.conf asks for them */
@@ -47,7 +45,6 @@ int settings_read(const struct options *o, struct conf **ret_conf, struct settin
 void settings_destroy(struct settings *s);
 
 const struct log_conf *settings_log(const struct settings *s);
-struct links_conf settings_links(const struct settings *s); /* strings borrowed */
 const struct client_conf *settings_client(const struct settings *s);
 const struct hooks_conf *settings_hooks(const struct settings *s);
 

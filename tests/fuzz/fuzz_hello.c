@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "link/hello.h"
+#include "link-tcp/hello.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,11 +39,12 @@ static void as_hello(const uint8_t *bytes, size_t size)
 		return;
 	check_role(h.daemon);
 	check_host(h.host);
-	if (size > HELLO_MAX || size != 7 + strlen(h.host) + 2 * KEY_SIZE)
+	if (size > HELLO_MAX || h.ticket_len > TICKET_MAX ||
+	    size != 7 + strlen(h.host) + 2 * KEY_SIZE + 1 + h.ticket_len)
 		abort();
 	me.secret_key[0] = 1;
 	crypto_scalarmult_base(me.public_key, me.secret_key);
-	hello_init(&g, &me);
+	hello_init(&g, &me, h.ticket, h.ticket_len);
 	hello_keys(&g, &me, h.static_key, &h, bytes, size, false, send_key, receive_key);
 	hello_fini(&g);
 }
@@ -69,7 +70,9 @@ static void as_rest_of_hello(const uint8_t *data, size_t size)
 	memcpy(bytes + 5, data, len);
 	as_hello(bytes, 5 + len);
 	bytes[5] = bytes[5] % 2 + 1;
-	bytes[6] = (uint8_t)(len > 2 + 2 * KEY_SIZE ? len - 2 - 2 * KEY_SIZE : 1);
+	bytes[6] = (uint8_t)(len > 3 + 2 * KEY_SIZE ? len - 3 - 2 * KEY_SIZE : 1);
+	if (len > 3 + 2 * KEY_SIZE)
+		bytes[4 + len] = 0; /* no ticket, or one of a few bytes */
 	for (size_t i = 7; i < 7u + bytes[6] && len > 0; i++)
 		bytes[i] = (uint8_t)('a' + bytes[i] % 26);
 	as_hello(bytes, 5 + len);

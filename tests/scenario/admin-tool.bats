@@ -38,9 +38,14 @@ broken()
 	found=$(keelson check "$(broken 'limits: { frame_max = "much"; };')" 2>&1) && false
 	has "$found" 'keelson.conf:[0-9]+: '
 	file=$(broken '')
-	sed -i 's/heartbeat = "1s"/heartbeat = "fast"/' "$file"
+	sed -i 's/heartbeat = "1s"/heartbeat = "fast"/' "${file%/*}/modules.d/link-tcp.conf"
 	found=$(keelson check "$file" 2>&1) && false
-	has "$found" 'keelson.conf:[0-9]+: .*heartbeat: expected .*, got '
+	has "$found" 'link-tcp.conf:[0-9]+: .*heartbeat: expected .*, got '
+}
+
+@test "keelson check: keys that moved to a file of their module" {
+	found=$(keelson check "$(broken 'link: { listen = "0.0.0.0:15001"; };')" 2>&1) && false
+	has "$found" 'keelson.conf:[0-9]+: link: these keys are those of a module now; write them into modules.d/link-tcp.conf'
 }
 
 @test "keelson check: broken syntax" {

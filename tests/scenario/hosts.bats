@@ -197,11 +197,44 @@ restart_mom() { "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUI
 	cp "$SB/n1/peers/server.pub" "$dir/n9/peers/"
 	mkdir -p "$dir/modules.d"
 	cp "$SB"/n1/etc/modules.d/* "$dir/modules.d/"
+	sed -i -e "s|$SB/n1|$dir/n9|g" -e 's/n1\.key/n9.key/' "$dir/modules.d/link-tcp.conf"
 	"$KEELSON_BUILD/keelsond" --conf "$dir/keelson.conf" </dev/null >"$dir/log" 2>&1 3>&-
 	undo kill_by_lock "$dir/n9/mom_priv/mom.lock"
 	turned_away() { server_log | grep -q 'n9'; }
 	wait_until 10 turned_away
 	says 1 'Node: n9,  Error: Unknown node ' pbsnodes n9
+}
+
+# converses HOST WORDS...: the fixture there, with what its group says, and a daemon that has it; put back at the end
+converses()
+{
+	local host=$1 file=$SB/$1/etc/modules.d/converse.conf
+	echo "converse: { path = \"$KEELSON_BUILD/tests/fixtures/converse.so\"; $2 };" >"$file"
+	undo reload_host "$host"
+	undo rm -f "$file"
+	reload_host "$host"
+}
+
+key_of_host() { cut -d' ' -f3 "$SB/$1/keys/$1.pub"; }
+
+# What a message says of its sender counts for nothing: the name is that of the key.
+@test "hosts: two moms talk, past their server; the name of who speaks is that of the key" {
+	cp "$SB/n2/etc/settings" "$BATS_TEST_TMPDIR/settings"
+	echo 'link-tcp.listen=127.0.0.1:0' >>"$SB/n2/etc/settings"
+	undo restart_mom n2
+	undo cp "$BATS_TEST_TMPDIR/settings" "$SB/n2/etc/settings"
+	restart_mom n2
+	read -r port <"$SB/n2/run/mom.port"
+	converses n2 "host = \"n1\"; key = \"$(key_of_host n1)\"; text = \"good morning\";"
+	converses n1 "host = \"n2\"; address = \"127.0.0.1:$port\"; key = \"$(key_of_host n2)\"; text = \"I am the server\";"
+	said_at() { mom_log "$1" | grep -q ";Fixture;$2;$3\$"; }
+	wait_until 20 said_at n2 n1 'I am the server'
+	wait_until 20 said_at n1 n2 'good morning'
+	# n3 dials under its own name, and nobody expects it there.
+	converses n3 "host = \"n2\"; address = \"127.0.0.1:$port\"; key = \"$(key_of_host n2)\"; text = \"I am n1\";"
+	refused() { mom_log n2 | grep -q ';Link;n3;link from .* refused: no key is enrolled for this host'; }
+	wait_until 20 refused
+	lacks "$(mom_log n2)" ';Fixture;n3;'
 }
 
 kill_by_lock() { kill "$(head -n 1 "$1")"; }

@@ -75,7 +75,7 @@ cut_link() { kill -KILL -- "-$relay"; wait "$relay" 2>/dev/null || true; }
 	start_cluster
 	read -r port <"$SB/server/run/link.port" || [ -n "$port" ]
 	relay_to "$port"
-	echo "link.server=127.0.0.1:$relay_port" >>"$SB/n1/etc/settings"
+	echo "link-tcp.server=127.0.0.1:$relay_port" >>"$SB/n1/etc/settings"
 	sandbox restart n1
 	begin_states
 	cut_link

@@ -8,11 +8,19 @@ load helper
 
 unload_says='cannot be unloaded while the daemon runs'
 
+# The port where the server takes its hosts is its own from the second start on.
+cluster_of_two()
+{
+	setup_sandbox --hosts 2 --ncpus 4
+	sandbox restart server
+	for host in n1 n2; do wait_until 20 node_is "$host" free; done
+	qmgr -c 'set server job_history_enable = true'
+}
+
 # Something of everything, as far as its module is there.
 world()
 {
-	setup_sandbox --hosts 2 --ncpus 4
-	qmgr -c 'set server job_history_enable = true'
+	cluster_of_two
 	local line
 	for line in 'set server eligible_time_enable = true' 'set server max_queued = [u:PBS_GENERIC=50]' \
 		'set server restrict_res_to_release_on_suspend = ncpus' 'set sched preempt_order = SCRD' \
@@ -96,6 +104,9 @@ configure() # true|false, module
 }
 checked() { keelsond --check --conf "$SB/server/etc/keelson.conf" 2>&1; }
 
+# Without it there is no cluster, but one host: that has stories of its own (install).
+holds_it_together() { [ "$1" = store-sqlite ] || [ "$1" = link-tcp ]; }
+
 @test "switch off: by the configuration and a restart, and on again" {
 	world
 	before=$(everything)
@@ -115,12 +126,12 @@ checked() { keelsond --check --conf "$SB/server/etc/keelson.conf" 2>&1; }
 	wait_until 20 as_before # a restart alone changes nothing
 
 	for module in "${features[@]}"; do
-		[ "$module" = store-sqlite ] || configure false "$module"
+		holds_it_together "$module" || configure false "$module"
 	done
 	checked
 	sandbox restart server
 	for module in "${features[@]}"; do
-		[ "$module" = store-sqlite ] || ! is_loaded "$module"
+		holds_it_together "$module" || ! is_loaded "$module"
 	done
 	id=$(submit -- /bin/true)
 	wait_until 20 job_is "$id" F
@@ -140,7 +151,7 @@ works_without() # module
 	local id
 	id=$(submit -- /bin/true)
 	[ "$1" != scheduler ] || qrun "$id"
-	[ "$1" = status ] || wait_until 20 job_is "$id" F
+	[ "$1" = status ] || [ "$1" = link-tcp ] || wait_until 20 job_is "$id" F
 	put_back
 	wait_until 20 job_is "$id" F
 	qdel -x "$id"
@@ -160,7 +171,22 @@ works_without() # module
 	done
 	going "$going"
 	stopped "$stopped"
-	lacks "$(server_log)" 'its code stays in memory|caught signal'
+	lacks "$(server_log)" 'its code stays in memory|caught signal ([^1]|1[^5])'
+}
+
+@test "switch off: the links; hosts are down after the grace, and up again with what ran" {
+	cluster_of_two
+	going=$(running)
+	keelson unload link-tcp
+	down() { node_attr "$1" state | grep -q down; }
+	for host in n1 n2; do wait_until 20 down "$host"; done
+	has "$(server_log)" ';Link;n1;link is down: no new link within 2 s$'
+	job_is "$going" R 42
+	keelson load link-tcp
+	for host in n1 n2; do wait_until 20 node_is "$host" free; done
+	going "$going"
+	id=$(submit -- /bin/true)
+	wait_until 20 job_is "$id" F
 }
 
 @test "switch off: what hosts say while nobody knows jobs and vnodes is heard later" {

@@ -8,6 +8,7 @@
 
 #include "keel/wire.h"
 #include "msg/msg.h"
+#include "registry/registry.h"
 #include "sim.h"
 
 #define NOTICE_MS 12000  /* the longest that nobody notices */
@@ -90,12 +91,23 @@ void net_send(struct host *h, int direction, const void *bytes, size_t len)
 		packet_send(h, direction, bytes, len, at_ms);
 }
 
-void net_out(void *sim, const char *peer, const char *bytes, size_t len)
+static void carrier_send(struct keel_mod *m, const char *peer, const void *bytes, uint32_t len)
 {
-	struct host *h = host_find(sim, peer);
+	struct host *h = host_find(m->state, peer);
 
 	if (h != NULL)
 		net_send(h, TO_HOST, bytes, len);
+}
+
+int net_offer(struct sim *s, struct keel_err *err)
+{
+	static const struct keel_carrier_api table = { .size = sizeof(table), .send = carrier_send };
+	static const struct keel_service_def service = {
+		.size = sizeof(service), .name = "carrier", .doc = "links to hosts that are played", .table = &table,
+	};
+	static const struct keel_contrib rows[] = { { "SERVICE", &service } };
+
+	return registry_add(s->parts->registry, &s->owner, rows, 1, err);
 }
 
 /* ---- links ------------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * setup.c - a home directory with the configuration that is shipped: all modules but the store, and of
+ * setup.c - a home directory with the configuration that is shipped: all modules but the store and the links, and of
  * the features those that were asked for.
  */
 #include <dirent.h>
@@ -41,7 +41,8 @@ static bool listed(const char *list, const char *name, char separator)
 
 static bool wanted(const struct sim_conf *c, const char *module)
 {
-	if (strncmp(module, "store-", 6) == 0 || strcmp(module, "mail") == 0) /* nobody is written to */
+	/* Disk and links are the world's; nobody is written to. */
+	if (strncmp(module, "store-", 6) == 0 || strncmp(module, "link-", 5) == 0 || strcmp(module, "mail") == 0)
 		return false;
 	return listed(base, module, ' ') || strcmp(c->features, "all") == 0 ||
 	       listed(c->features, module, ',');
@@ -138,8 +139,7 @@ static char *conf_write(struct sim *s, const char *path)
 	fprintf(f,
 		"roles = [\"server\"];\nhome = \"%s\";\nexec_dir = \"/usr\";\nmodules_dir = \"%s\";\n"
 		"server_name = \"svr\";\nhost_name = \"simhost\";\n"
-		"log: { events = %u; microseconds = true; };\n"
-		"link: { grace = \"15s\"; };\n",
+		"log: { events = %u; microseconds = true; };\n",
 		s->home, modules, s->conf.log_events);
 	free(modules);
 	return fclose(f) == 0 ? NULL : text_of("cannot write %s: %s", path, strerror(errno));

@@ -24,6 +24,7 @@
 
 #include "keel/api.h"
 #include "keel/module.h"
+#include "keel/service/carrier.h"
 #include "keel/service/job.h"
 #include "keel/service/node.h"
 #include "keel/service/resource.h"
@@ -105,6 +106,7 @@ struct sim {
 	struct daemon *server; /* NULL: it is down */
 	struct parts *parts;
 	struct owner owner;    /* on whose behalf we look into it */
+	const struct keel_carry_api *carry;
 	const struct keel_object_api *object;
 	const struct keel_hook_api *hook;
 	const struct keel_job_api *job;
@@ -171,7 +173,7 @@ struct link {
 };
 enum { TO_SERVER, TO_HOST };
 void net_send(struct host *h, int direction, const void *bytes, size_t len);
-void net_out(void *sim, const char *peer, const char *bytes, size_t len);
+int net_offer(struct sim *s, struct keel_err *err); /* messages of the server to its hosts */
 void net_break(struct host *h);  /* both will notice */
 void net_cut(struct host *h);    /* the host's daemon is gone: it does not dial */
 void net_dial(struct host *h, int64_t after_ms);

@@ -9,13 +9,13 @@
 #include <time.h>
 
 #include "hook/hooks.h"
-#include "link/links.h"
 #include "registry/registry.h"
 #include "request/router.h"
 #include "sim.h"
 
 #define EPOCH_US (INT64_C(1700000000) * 1000000)
 #define LOOK_NS 20000 /* what code "takes" between two looks at the clock */
+#define GRACE_MS 15000 /* of a link that is lost */
 #define AWAY_MS 20000 /* the longest that the server is away */
 #define SPINS 2000000 /* turns without time going on: it waits for nothing */
 
@@ -51,8 +51,7 @@ static int furnish(void *arg, struct parts *parts, struct keel_err *err)
 
 	s->parts = parts;
 	s->owner = (struct owner){ .pub = { .name = "simulation", .state = s }, .parts = parts };
-	links_carry(parts->links, net_out, s);
-	return disk_offer(s, err);
+	return disk_offer(s, err) == 0 ? net_offer(s, err) : -1;
 }
 
 static keel_verdict job_purged(struct keel_call *call, uint32_t point, const void *event, void *arg)
@@ -86,6 +85,7 @@ static void server_start(struct sim *s)
 		s->server = NULL;
 		return;
 	}
+	s->carry = service(s, "carry");
 	s->object = service(s, "object");
 	s->hook = service(s, "hook");
 	s->job = service(s, "job");
@@ -153,13 +153,13 @@ static void enter_one(struct sim *s, const struct inward *in)
 			router_guest_in(s->client[in->user], in->bytes, in->len);
 		break;
 	case IN_LINKED:
-		links_carried_up(s->parts->links, in->host->name);
+		s->carry->up(&s->owner.pub, in->host->name, KEEL_MOM, GRACE_MS);
 		break;
 	case IN_LOST:
-		links_carried_down(s->parts->links, in->host->name);
+		s->carry->lost(&s->owner.pub, in->host->name);
 		break;
 	case IN_MESSAGE:
-		links_carried_in(s->parts->links, in->host->name, in->bytes, in->len);
+		s->carry->in(&s->owner.pub, in->host->name, in->bytes, in->len);
 		break;
 	}
 }

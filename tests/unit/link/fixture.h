@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fixture.h - daemons of one process with links over 127.0.0.1, key files in a directory of their own,
- * and a stranger that speaks raw bytes.
+ * fixture.h - daemons of one process, each with the kernel's half of links.
  */
 #ifndef TESTS_LINK_FIXTURE_H
 #define TESTS_LINK_FIXTURE_H
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness.h"
 #include "hook/hooks.h"
-#include "link/inside.h"
+#include "link/links.h"
 #include "log/log.h"
+#include "loop/loop.h"
+#include "msg/out.h"
 #include "registry/registry.h"
 #include "store/store.h"
 
@@ -41,7 +39,7 @@ struct daemon {
 	struct parts parts;
 	struct owner owner;
 	const struct keel_link_api *link;
-	char home[128], host[64], key_file[160], peers_dir[160], address[64];
+	char home[128], host[64];
 	int ups, downs, messages;
 	char last_peer[64], last_text[64], up_peer[64];
 	int64_t up_daemon;
@@ -51,7 +49,6 @@ static const struct hooks_conf hooks_conf = { 60000, 20, 250, 3, 0, 0 };
 
 static inline void world_start(void)
 {
-	CU_ASSERT_FATAL(sodium_init() >= 0);
 	memset(&w, 0, sizeof(w));
 	strcpy(w.dir, "/tmp/keelson-test-XXXXXX");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(w.dir));
@@ -71,37 +68,6 @@ static inline void world_stop(void)
 	loop_destroy(w.loop);
 	snprintf(command, sizeof(command), "rm -rf %s", w.dir);
 	CU_ASSERT(system(command) == 0);
-}
-
-/* ---- keys --------------------------------------------------------------------------------------- */
-static inline void write_key(const char *path, const char *role, const char *host,
-			     const uint8_t key[KEY_SIZE], mode_t mode)
-{
-	char text[64];
-	FILE *f = fopen(path, "w");
-
-	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-	sodium_bin2base64(text, sizeof(text), key, KEY_SIZE, sodium_base64_VARIANT_ORIGINAL);
-	fprintf(f, "%s %s %s\n", role, host, text);
-	fclose(f);
-	chmod(path, mode);
-}
-
-static inline void make_identity(struct identity *id, uint32_t daemon, const char *host)
-{
-	memset(id, 0, sizeof(*id));
-	id->daemon = daemon;
-	strcpy(id->host, host);
-	crypto_kx_keypair(id->public_key, id->secret_key);
-}
-
-static inline void enrol(const struct daemon *at, const char *name, const char *role,
-			 const struct identity *id)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s.pub", at->peers_dir, name);
-	write_key(path, role, id->host, id->public_key, 0644);
 }
 
 /* ---- daemons -------------------------------------------------------------------------------------- */
@@ -146,9 +112,7 @@ static inline void daemon_init(struct daemon *d, uint32_t roles, const char *hos
 	memset(d, 0, sizeof(*d));
 	snprintf(d->home, sizeof(d->home), "%s/%s", w.dir, host);
 	snprintf(d->host, sizeof(d->host), "%s", host);
-	snprintf(d->key_file, sizeof(d->key_file), "%s/own.key", d->home);
-	snprintf(d->peers_dir, sizeof(d->peers_dir), "%s/peers", d->home);
-	CU_ASSERT_FATAL(mkdir(d->home, 0755) == 0 && mkdir(d->peers_dir, 0755) == 0);
+	CU_ASSERT_FATAL(mkdir(d->home, 0755) == 0);
 	d->parts = (struct parts){ .loop = w.loop, .store = w.store, .daemon = roles, .home = d->home,
 				   .server_name = (char *)"head", .host_name = d->host,
 				   .daemon_name = (char *)"test" };
@@ -158,7 +122,7 @@ static inline void daemon_init(struct daemon *d, uint32_t roles, const char *hos
 	CU_ASSERT_FATAL(hooks_create(&d->parts, &hooks_conf, &d->parts.hooks) == 0);
 }
 
-static inline void daemon_links(struct daemon *d, const struct links_conf *conf)
+static inline void daemon_links(struct daemon *d)
 {
 	static const struct keel_tap taps[] = {
 		KEEL_TAP(peer_up, on_up),
@@ -167,7 +131,7 @@ static inline void daemon_links(struct daemon *d, const struct links_conf *conf)
 	struct keel_err err = { 0 };
 
 	CU_ASSERT_FATAL(hooks_attach(d->parts.hooks, &d->owner, taps, 2, &err) == 0);
-	CU_ASSERT_FATAL(links_create(&d->parts, conf, &d->parts.links, &err) == 0);
+	CU_ASSERT_FATAL(links_create(&d->parts, &d->parts.links) == 0);
 	d->link = registry_service(d->parts.registry, "link", 0, NULL, &err);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(d->link);
 	CU_ASSERT(d->link->on(&d->owner.pub, "text", KEEL_ANY, on_message) == 0);
@@ -240,70 +204,6 @@ static inline bool never(void *arg)
 static inline void turn_for(int64_t ms)
 {
 	CU_ASSERT(loop_run_until(w.loop, never, NULL, ms) == -ETIMEDOUT);
-}
-
-/* ---- a stranger ----------------------------------------------------------------------------------- */
-struct stranger {
-	int fd;
-	uint8_t in[8192];
-	size_t in_len, wanted;
-	bool eof;
-};
-
-static inline int port_of(const struct daemon *server)
-{
-	char path[200];
-	int port = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/run/link.port", server->home);
-	f = fopen(path, "r");
-	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-	CU_ASSERT_FATAL(fscanf(f, "%d", &port) == 1);
-	fclose(f);
-	return port;
-}
-
-static inline void stranger_connect(struct stranger *s, const struct daemon *server)
-{
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port_of(server)),
-				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-
-	memset(s, 0, sizeof(*s));
-	s->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	CU_ASSERT_FATAL(connect(s->fd, (struct sockaddr *)&at, sizeof(at)) == 0);
-}
-
-static inline bool stranger_poll(void *arg)
-{
-	struct stranger *s = arg;
-	ssize_t n = recv(s->fd, s->in + s->in_len, sizeof(s->in) - s->in_len, MSG_DONTWAIT);
-
-	if (n == 0 || (n < 0 && errno != EAGAIN))
-		s->eof = true;
-	if (n > 0)
-		s->in_len += (size_t)n;
-	return s->eof || s->in_len >= s->wanted;
-}
-
-static inline void stranger_wait(struct stranger *s, size_t wanted)
-{
-	s->wanted = wanted;
-	CU_ASSERT_FATAL(loop_run_until(w.loop, stranger_poll, s, DEADLINE_MS) == 0);
-}
-
-/* Until the other side closes, whatever it says before. */
-static inline void stranger_wait_closed(struct stranger *s)
-{
-	while (!s->eof) {
-		s->in_len = 0;
-		stranger_wait(s, 1);
-	}
-}
-
-static inline void stranger_write(struct stranger *s, const void *bytes, size_t len)
-{
-	CU_ASSERT(send(s->fd, bytes, len, MSG_NOSIGNAL) == (ssize_t)len);
 }
 
 #endif

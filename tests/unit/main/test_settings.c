@@ -62,13 +62,12 @@ static void test_defaults(void)
 	CU_ASSERT_EQUAL(s->log_events, 511);
 	CU_ASSERT_FALSE(s->microseconds);
 	CU_ASSERT_EQUAL(settings_hooks(s)->soft_budget_ms, 20);
-	CU_ASSERT_PTR_NULL(settings_links(s).listen);
 	finish();
 }
 
 static void test_mom_alone(void)
 {
-	begin("roles = [ \"mom\" ]; link = { listen = \"0:1\"; server = \"svr:15001\"; };",
+	begin("roles = [ \"mom\" ];",
 	      "PBS_HOME=/srv/pbs\nPBS_MOM_HOME=/srv/mom\nPBS_MOM_NODE_NAME=n1\n"
 	      "PBS_LOG_HIGHRES_TIMESTAMP=1\n");
 	CU_ASSERT_EQUAL_FATAL(settings_read(&options, &conf, &s, &err), 0);
@@ -78,8 +77,6 @@ static void test_mom_alone(void)
 	CU_ASSERT_STRING_EQUAL(s->log_dir, "/srv/mom/mom_logs");
 	CU_ASSERT_EQUAL(s->log_events, 1023);
 	CU_ASSERT_TRUE(s->microseconds);
-	CU_ASSERT_PTR_NULL(settings_links(s).listen);
-	CU_ASSERT_STRING_EQUAL(settings_links(s).server, "svr:15001");
 	finish();
 }
 
@@ -124,6 +121,18 @@ static void expect_refused(const char *main_text, const char *words)
 	finish();
 }
 
+/* On the command line, too. */
+static void test_moved(void)
+{
+	begin("", "");
+	set[0] = "link.grace=1s";
+	options.n_set = 1;
+	CU_ASSERT_EQUAL(settings_read(&options, &conf, &s, &err), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(err.text, "override: link.grace: this key is that of a module now (modules.d/link-tcp.conf); "
+					 "say link-tcp.grace");
+	finish();
+}
+
 static void test_refused(void)
 {
 	expect_refused("roles = [ \"boss\" ];", "roles: expected \"server\" or \"mom\", got \"boss\"");
@@ -132,7 +141,9 @@ static void test_refused(void)
 	expect_refused("host_name = \"..\";", "host_name: expected a name of letters");
 	expect_refused("log = { events = 70000; };", "log.events: expected integer from 0 to 65535");
 	expect_refused("log = { format = \"xml\"; };", "expected one of \"pbs\", \"json\"");
-	expect_refused("link = { grace = \"1ms\"; };", "from 100ms to 24h, got \"1ms\"");
+	expect_refused("client = { stall = \"1ms\"; };", "from 100ms to 1h, got \"1ms\"");
+	expect_refused("link = { grace = \"1s\"; };", ":1: link: these keys are those of a module now; write them into "
+						    "modules.d/link-tcp.conf, as link-tcp: { ... };");
 	expect_refused("surprise = { };", "surprise: expected a known group");
 }
 
@@ -231,6 +242,6 @@ static void test_change_needs_restart(void)
 }
 
 TESTS_MAIN("main/settings", TEST(test_defaults), TEST(test_mom_alone), TEST(test_who_wins),
-	   TEST(test_refused), TEST(test_long_names), TEST(test_long_pbs_conf),
+	   TEST(test_refused), TEST(test_moved), TEST(test_long_names), TEST(test_long_pbs_conf),
 	   TEST(test_pbs_conf_lines), TEST(test_pbs_conf_missing),
 	   TEST(test_change_needs_restart))

@@ -5,8 +5,8 @@
  * A public file is one line `role host base64`, a secret file the same with the secret key and mode
  * 0600. The tool keelson-key writes both.
  */
-#ifndef KEELSON_LINK_KEYS_H
-#define KEELSON_LINK_KEYS_H
+#ifndef LINK_TCP_KEYS_H
+#define LINK_TCP_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,6 +33,9 @@ const char *key_role_word(uint32_t daemon);
 /* One line of either kind of file. 0 or -EINVAL. */
 int key_parse(const char *line, size_t len, uint32_t *ret_daemon, char ret_host[KEY_HOST_MAX + 1],
 	      uint8_t ret_key[KEY_SIZE]);
+
+/* A key as text, in base64, as key files have it. */
+bool key_decode(const char *text, size_t len, uint8_t ret_key[KEY_SIZE]);
 
 enum key_file {
 	KEY_PUBLIC,

@@ -15,8 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/err.h"
-
 #define LINE_SIZE 512
 
 void pair_make(struct identity *id, uint32_t daemon, const char *host)
@@ -33,9 +31,9 @@ void pair_wipe(struct identity *id)
 
 static int say(struct keel_err *err, int ret, const char *path)
 {
-	return err_set(err, ret, "%s: %s", path,
-		       ret == -EEXIST ? "exists already; remove it first if the key is to be replaced"
-				      : strerror(-ret));
+	snprintf(err->text, sizeof(err->text), "%s: %s", path,
+		 ret == -EEXIST ? "exists already; remove it first if the key is to be replaced" : strerror(-ret));
+	return ret;
 }
 
 static int write_file(const char *path, mode_t mode, const struct identity *id, const uint8_t *key,

@@ -2,19 +2,30 @@
  *
  * keys.c - read key files. Key files are input like any other: bounded and checked.
  */
-#include "link/keys.h"
+#include "keys.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/err.h"
-
 #define FILE_MAX 512
+
+/* keelson-key has no daemon to do this. */
+__attribute__((format(printf, 3, 4))) static int err_set(struct keel_err *err, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	err->code = 0;
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	return code;
+}
 
 static const struct {
 	const char *word;
@@ -70,11 +81,19 @@ const char *key_role_word(uint32_t daemon)
 	return NULL;
 }
 
+bool key_decode(const char *text, size_t len, uint8_t ret_key[KEY_SIZE])
+{
+	size_t bin_len = 0;
+
+	return sodium_base642bin(ret_key, KEY_SIZE, text, len, NULL, &bin_len, NULL, sodium_base64_VARIANT_ORIGINAL) == 0 &&
+	       bin_len == KEY_SIZE;
+}
+
 int key_parse(const char *line, size_t len, uint32_t *ret_daemon, char ret_host[KEY_HOST_MAX + 1],
 	      uint8_t ret_key[KEY_SIZE])
 {
 	const char *at = line, *end = line + len, *part[3];
-	size_t n[3], bin_len = 0;
+	size_t n[3];
 	uint8_t key[KEY_SIZE];
 	uint32_t daemon;
 
@@ -88,8 +107,7 @@ int key_parse(const char *line, size_t len, uint32_t *ret_daemon, char ret_host[
 	daemon = key_role(part[0], n[0]);
 	if (at != end || daemon == 0 || !key_host_valid(part[1], n[1]))
 		return -EINVAL;
-	if (sodium_base642bin(key, sizeof(key), part[2], n[2], NULL, &bin_len, NULL,
-			      sodium_base64_VARIANT_ORIGINAL) != 0 || bin_len != KEY_SIZE)
+	if (!key_decode(part[2], n[2], key))
 		return -EINVAL;
 	*ret_daemon = daemon;
 	memcpy(ret_host, part[1], n[1]);

@@ -2,20 +2,23 @@
  *
  * hello.h - the handshake of two daemons, without any input or output. README.md has the drawing.
  *
- * Bytes of a hello: "KEEL" version role host_length host ephemeral(32) static(32).
+ * Bytes of a hello: "KEEL" version role host_length host ephemeral(32) static(32)
+ * ticket_length ticket. A ticket is what a host shows that is not enrolled; today it is empty, and not looked at.
  */
-#ifndef KEELSON_LINK_HELLO_H
-#define KEELSON_LINK_HELLO_H
+#ifndef LINK_TCP_HELLO_H
+#define LINK_TCP_HELLO_H
 
-#include "link/keys.h"
+#include "keys.h"
 
-enum { HELLO_VERSION = 1, HELLO_MAX = 4 + 3 + KEY_HOST_MAX + 2 * KEY_SIZE };
+enum { HELLO_VERSION = 2, TICKET_MAX = 200, HELLO_MAX = 4 + 3 + KEY_HOST_MAX + 2 * KEY_SIZE + 1 + TICKET_MAX };
 
 /* What a hello says; nothing of it is true before the proof. */
 struct hello {
 	uint32_t daemon;
 	char host[KEY_HOST_MAX + 1];
 	uint8_t ephemeral[KEY_SIZE], static_key[KEY_SIZE];
+	uint8_t ticket[TICKET_MAX];
+	size_t ticket_len;
 };
 
 /* One side of one handshake. Wipe with hello_fini(). */
@@ -28,8 +31,11 @@ struct greeting {
 /* Decode a stranger's bytes. 0 or -EPROTO. */
 int hello_decode(const uint8_t *bytes, size_t len, struct hello *ret);
 
+/* The version that something which begins like a hello is of; 0: it does not. */
+uint8_t hello_version(const uint8_t *bytes, size_t len);
+
 /* Make `g->mine`, with fresh ephemeral keys. */
-void hello_init(struct greeting *g, const struct identity *me);
+void hello_init(struct greeting *g, const struct identity *me, const uint8_t *ticket, size_t ticket_len);
 void hello_fini(struct greeting *g);
 
 /* The two stream keys, from my secrets, the public key that `peer` is enrolled with, and both hellos.

@@ -6,34 +6,40 @@
  * hellos are hashed together. ephemeral-ephemeral makes every link new (replays and recorded links are
  * worth nothing), the mixed ones prove each static key even when the other one was stolen.
  */
-#include "link/hello.h"
+#include "hello.h"
 
 #include <errno.h>
 #include <sodium.h>
 #include <string.h>
 
 static const uint8_t magic[4] = { 'K', 'E', 'E', 'L' };
-static const char label[] = "keelson link 1";
+static const char label[] = "keelson link 2";
 
 enum { AT_VERSION = 4, AT_ROLE = 5, AT_HOST_LEN = 6, AT_HOST = 7 };
 
 _Static_assert(KEY_SIZE == crypto_scalarmult_BYTES, "X25519 keys");
 _Static_assert(KEY_SIZE == crypto_secretstream_xchacha20poly1305_KEYBYTES, "stream keys");
 
+uint8_t hello_version(const uint8_t *bytes, size_t len)
+{
+	return len > AT_VERSION && memcmp(bytes, magic, sizeof(magic)) == 0 ? bytes[AT_VERSION] : 0;
+}
+
 int hello_decode(const uint8_t *bytes, size_t len, struct hello *ret)
 {
 	struct hello h = { 0 };
-	size_t host_len;
+	size_t host_len, at_ticket;
 
-	if (len < AT_HOST || memcmp(bytes, magic, sizeof(magic)) != 0 ||
-	    bytes[AT_VERSION] != HELLO_VERSION)
+	if (len < AT_HOST || hello_version(bytes, len) != HELLO_VERSION)
 		return -EPROTO;
 	h.daemon = bytes[AT_ROLE];
 	host_len = bytes[AT_HOST_LEN];
-	if ((h.daemon != KEEL_SERVER && h.daemon != KEEL_MOM) ||
-	    len != AT_HOST + host_len + 2 * KEY_SIZE ||
-	    !key_host_valid((const char *)bytes + AT_HOST, host_len))
+	at_ticket = AT_HOST + host_len + 2 * KEY_SIZE;
+	if ((h.daemon != KEEL_SERVER && h.daemon != KEEL_MOM) || len <= at_ticket || bytes[at_ticket] > TICKET_MAX ||
+	    len != at_ticket + 1 + bytes[at_ticket] || !key_host_valid((const char *)bytes + AT_HOST, host_len))
 		return -EPROTO;
+	h.ticket_len = bytes[at_ticket];
+	memcpy(h.ticket, bytes + at_ticket + 1, h.ticket_len);
 	memcpy(h.host, bytes + AT_HOST, host_len);
 	memcpy(h.ephemeral, bytes + AT_HOST + host_len, KEY_SIZE);
 	memcpy(h.static_key, bytes + AT_HOST + host_len + KEY_SIZE, KEY_SIZE);
@@ -41,7 +47,7 @@ int hello_decode(const uint8_t *bytes, size_t len, struct hello *ret)
 	return 0;
 }
 
-void hello_init(struct greeting *g, const struct identity *me)
+void hello_init(struct greeting *g, const struct identity *me, const uint8_t *ticket, size_t ticket_len)
 {
 	size_t host_len = strlen(me->host);
 	uint8_t *at = g->mine;
@@ -54,7 +60,11 @@ void hello_init(struct greeting *g, const struct identity *me)
 	at += AT_HOST + host_len;
 	crypto_kx_keypair(at, g->ephemeral_secret);
 	memcpy(at + KEY_SIZE, me->public_key, KEY_SIZE);
-	g->mine_len = AT_HOST + host_len + 2 * KEY_SIZE;
+	at += 2 * KEY_SIZE;
+	*at = (uint8_t)ticket_len;
+	if (ticket_len > 0)
+		memcpy(at + 1, ticket, ticket_len);
+	g->mine_len = (size_t)(at + 1 - g->mine) + ticket_len;
 }
 
 void hello_fini(struct greeting *g)

@@ -2,7 +2,7 @@
  *
  * test_hello.c - the handshake's bytes and keys, and key files, without a connection.
  */
-#include "fixture.h"
+#include "test_world.h"
 
 struct side {
 	struct identity id;
@@ -14,7 +14,7 @@ struct side {
 static void side_init(struct side *s, uint32_t daemon, const char *host)
 {
 	make_identity(&s->id, daemon, host);
-	hello_init(&s->g, &s->id);
+	hello_init(&s->g, &s->id, (const uint8_t *)"ticket", 6);
 	CU_ASSERT_FATAL(hello_decode(s->g.mine, s->g.mine_len, &s->h) == 0);
 }
 
@@ -78,7 +78,7 @@ static void test_fresh_each_time(void)
 	side_init(&s, KEEL_SERVER, "head");
 	keys(&s, &m, false);
 	again = s;
-	hello_init(&again.g, &again.id);
+	hello_init(&again.g, &again.id, NULL, 0);
 	keys(&again, &m, false);
 	CU_ASSERT(!same(again.receive_key, s.receive_key));
 }
@@ -115,6 +115,27 @@ static void test_bad_hellos(void)
 	bytes[7] = '\0';
 	CU_ASSERT_EQUAL(hello_decode(bytes, m.g.mine_len, &h), -EPROTO);
 	CU_ASSERT_EQUAL(h.daemon, 77); /* untouched on failure */
+}
+
+static void test_tickets(void)
+{
+	uint8_t ticket[TICKET_MAX] = { 1, 2, 3 };
+	struct hello h;
+	struct side m;
+
+	make_identity(&m.id, KEEL_MOM, "n1");
+	hello_init(&m.g, &m.id, NULL, 0);
+	CU_ASSERT_EQUAL(hello_decode(m.g.mine, m.g.mine_len, &h), 0);
+	CU_ASSERT_EQUAL(h.ticket_len, 0);
+	hello_init(&m.g, &m.id, ticket, sizeof(ticket));
+	CU_ASSERT_EQUAL(hello_decode(m.g.mine, m.g.mine_len, &h), 0);
+	CU_ASSERT_EQUAL(h.ticket_len, sizeof(ticket));
+	CU_ASSERT_EQUAL(memcmp(h.ticket, ticket, sizeof(ticket)), 0);
+	m.g.mine[m.g.mine_len - sizeof(ticket) - 1]++; /* past what a ticket may have */
+	CU_ASSERT_EQUAL(hello_decode(m.g.mine, m.g.mine_len, &h), -EPROTO);
+	CU_ASSERT_EQUAL(hello_version((const uint8_t *)"KEEL\7", 5), 7);
+	CU_ASSERT_EQUAL(hello_version((const uint8_t *)"KEEL", 4), 0);
+	CU_ASSERT_EQUAL(hello_version((const uint8_t *)"GET / HTTP", 10), 0);
 }
 
 static void test_host_names(void)
@@ -163,7 +184,7 @@ static void test_key_lines(void)
 static void test_public_files(void)
 {
 	struct identity id, got;
-	struct daemon d = { 0 };
+	struct carrier d = { 0 };
 	struct keel_err err;
 	char path[256];
 
@@ -181,7 +202,7 @@ static void test_public_files(void)
 	snprintf(path, sizeof(path), "%s/pipe.pub", w.dir);
 	CU_ASSERT_EQUAL(mkfifo(path, 0644), 0);
 	CU_ASSERT_EQUAL(key_read_public(w.dir, "pipe", &got, &err), -EINVAL);
-	/* past kernel/link/keys.c FILE_MAX */
+	/* past modules/link-tcp/keys.c FILE_MAX */
 	snprintf(path, sizeof(path), "%s/n1.pub", w.dir);
 	CU_ASSERT_EQUAL(truncate(path, 513), 0);
 	CU_ASSERT_EQUAL(key_read_public(w.dir, "n1", &got, &err), -EINVAL);
@@ -189,5 +210,5 @@ static void test_public_files(void)
 }
 
 TESTS_MAIN("hello", TEST(test_both_agree), TEST(test_liars_disagree), TEST(test_fresh_each_time),
-	   TEST(test_worthless_keys), TEST(test_bad_hellos), TEST(test_host_names), TEST(test_key_lines),
+	   TEST(test_worthless_keys), TEST(test_bad_hellos), TEST(test_tickets), TEST(test_host_names), TEST(test_key_lines),
 	   TEST(test_public_files))

@@ -6,10 +6,10 @@
  * needs the secret key of the daemon whose public key is enrolled for that role and host.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "link/inside.h"
-#include "log/log.h"
+#include "link-tcp.h"
 
 static const char proof[] = "keelson link proof";
 
@@ -18,29 +18,62 @@ void greet_open(struct conn *c)
 	conn_chunk(c, c->greeting.mine, c->greeting.mine_len);
 }
 
-/* The enrolled key of who the hello claims to be. NULL, or why not. */
-static const char *enrolled(const struct conn *c, struct identity *ret)
+/* What is wrong with the name and the role that the hello says; NULL: nothing. */
+static const char *name_objection(const struct conn *c, bool server)
 {
+	const struct keel_core_api *core = c->link->core;
 	const struct hello *h = &c->theirs;
-	uint32_t wanted = c->opened ? KEEL_SERVER : KEEL_MOM;
-	const char *name = c->opened ? SERVER_PEER : h->host;
-	struct peer *known = peer_find(c->links, name);
+
+	if (h->daemon != (server ? KEEL_SERVER : KEEL_MOM))
+		return server ? "it is no server" : "it is no mom";
+	if (server)
+		return NULL;
+	if (strcmp(h->host, SERVER_PEER) == 0)
+		return "no host may have this name";
+	if (c->way != NULL && strcmp(h->host, c->way->host) != 0)
+		return "it is another host";
+	if ((core->daemon(c->link->mod) & KEEL_MOM) && strcmp(h->host, core->host_name(c->link->mod)) == 0)
+		return "its host is served by this very daemon";
+	return NULL;
+}
+
+/* The key of this name: what expect() was given, else what is enrolled. NULL, or why there is none. */
+static const char *key_of(const struct conn *c, bool server, struct identity *ret)
+{
+	const struct link *l = c->link;
+	const struct way *w = way_find(l, c->name);
 	struct keel_err err;
 	int failed;
 
-	if (h->daemon != wanted)
-		return c->opened ? "it is no server" : "it is no mom";
-	if (!c->opened && strcmp(h->host, SERVER_PEER) == 0)
-		return "no host may have this name";
-	if (known != NULL && known->memory)
-		return "its host is served by this very daemon";
-	failed = key_read_public(c->links->peers_dir, name, ret, &err);
+	if (w != NULL && w->has_key) {
+		*ret = (struct identity){ .daemon = KEEL_MOM };
+		memcpy(ret->host, w->host, strlen(w->host) + 1);
+		memcpy(ret->public_key, w->key, KEY_SIZE);
+		return NULL;
+	}
+	failed = key_read_public(l->peers_dir, c->name, ret, &err);
 	if (failed < 0 && failed != -ENOENT)
-		log_add(c->links->parts->log, KEEL_LOG_ERROR, "Link", name, "%s", err.text);
+		l->core->log(l->mod, KEEL_LOG_ERROR, "Link", c->name, "%s", err.text);
 	if (failed < 0)
-		return c->opened ? "the server's key (server.pub) is not enrolled here"
-				 : "no key is enrolled for this host";
-	if (ret->daemon != wanted)
+		return server ? "the server's key (server.pub) is not enrolled here" : "no key is enrolled for this host";
+	return NULL;
+}
+
+/* The enrolled key of who the hello claims to be. NULL, or why not. */
+static const char *enrolled(struct conn *c, struct identity *ret)
+{
+	const struct hello *h = &c->theirs;
+	bool server = c->way != NULL && strcmp(c->way->host, SERVER_PEER) == 0;
+	const char *why = c->opened && c->way == NULL ? "it is expected no more" : name_objection(c, server);
+
+	if (why != NULL)
+		return why;
+	c->daemon = h->daemon;
+	strcpy(c->name, server ? SERVER_PEER : h->host);
+	why = key_of(c, server, ret);
+	if (why != NULL)
+		return why;
+	if (ret->daemon != h->daemon)
 		return "the key enrolled under this name has another role";
 	if (strcmp(ret->host, h->host) != 0)
 		return "the key enrolled under this name belongs to another host";
@@ -55,7 +88,19 @@ static void send_proof(struct conn *c, const uint8_t key[KEY_SIZE])
 
 	crypto_secretstream_xchacha20poly1305_init_push(&c->push, header, key);
 	conn_chunk(c, header, sizeof(header));
-	conn_seal(c, proof, sizeof(proof));
+	conn_seal(c, proof, sizeof(proof), 0);
+}
+
+/* Both say both numbers: who was dialled answers with its hello before it goes. */
+static void other_version(struct conn *c, uint8_t theirs)
+{
+	if (!c->opened) {
+		conn_chunk(c, c->greeting.mine, c->greeting.mine_len);
+		conn_write(c);
+	}
+	snprintf(c->broken_text, sizeof(c->broken_text), "it speaks version %u of the link protocol, this daemon %u",
+		 theirs, HELLO_VERSION);
+	c->broken = c->broken_text;
 }
 
 static void on_hello(struct conn *c, const uint8_t *bytes, size_t len)
@@ -63,14 +108,20 @@ static void on_hello(struct conn *c, const uint8_t *bytes, size_t len)
 	struct identity peer;
 	uint8_t send_key[KEY_SIZE], receive_key[KEY_SIZE];
 
+	uint8_t version = hello_version(bytes, len);
+
+	if (version != 0 && version != HELLO_VERSION) {
+		other_version(c, version);
+		return;
+	}
 	if (hello_decode(bytes, len, &c->theirs) < 0) {
-		c->broken = "not the link protocol, or another version of it";
+		c->broken = "not the link protocol";
 		return;
 	}
 	c->broken = enrolled(c, &peer);
 	if (c->broken != NULL)
 		return;
-	if (hello_keys(&c->greeting, &c->links->me, peer.public_key, &c->theirs, bytes, len, c->opened,
+	if (hello_keys(&c->greeting, &c->link->me, peer.public_key, &c->theirs, bytes, len, c->opened,
 		       send_key, receive_key) < 0) {
 		c->broken = "a worthless key";
 		return;

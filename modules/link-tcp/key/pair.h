@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pair.h - a daemon's key pair, made and written; kernel/link/keys.h reads it.
+ * pair.h - a daemon's key pair, made and written; keys.h reads it.
  */
 #ifndef KEELSON_KEY_PAIR_H
 #define KEELSON_KEY_PAIR_H
 
-#include "link/keys.h"
+#include "keys.h"
 
 /* Fresh keys. The daemon is one, the host is valid. */
 void pair_make(struct identity *id, uint32_t daemon, const char *host);

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * link-tcp.c - descriptor and life of the module: links are there from start() to stop().
+ */
+#include "link-tcp.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#define HOUR (60 * 60 * 1000)
+
+static const struct limits limits_default = {
+	.half_open = 64,	      /* strangers that have not proved who they are */
+	.accepts_per_turn = 16,
+	.reads_per_turn = 8,	      /* of one peer, up to 64 KiB each */
+	.queue_max = 32 * 1024 * 1024, /* what the daemon takes as one message */
+	.greet_ms = 5000,
+	.backoff_min_ms = 100,
+	.backoff_max_ms = 5000,
+	.silent_beats = 3,
+};
+
+static bool said(const char *text)
+{
+	return text != NULL && text[0] != '\0';
+}
+
+/* ---- this daemon's own key -------------------------------------------------------------------------- */
+/* Is it the one this daemon should have? */
+static int32_t check_identity(const struct link *l, const struct identity *id, struct keel_err *err)
+{
+	uint32_t wanted = l->core->daemon(l->mod) & KEEL_SERVER ? KEEL_SERVER : KEEL_MOM;
+	const char *host = l->core->host_name(l->mod);
+
+	if (id->daemon != wanted)
+		return l->core->error(err, -EINVAL,
+				      "key file %s is a key of a %s, but this daemon is a %s; make one with "
+				      "keelson-key make --role %s", l->key_file, key_role_word(id->daemon),
+				      key_role_word(wanted), key_role_word(wanted));
+	if (strcmp(id->host, host) != 0)
+		return l->core->error(err, -EINVAL,
+				      "key file %s is the key of host %s, but this host is %s; make one for it with "
+				      "keelson-key make --host %s", l->key_file, id->host, host, host);
+	return 0;
+}
+
+int32_t own_key(struct link *l, struct keel_err *err)
+{
+	struct identity id;
+	int32_t ret;
+
+	if (l->me.daemon != 0)
+		return 0;
+	if (l->carry == NULL)
+		return l->core->error(err, -ENOTSUP, "this daemon takes no links to other hosts");
+	ret = key_read(l->key_file, KEY_OWN, &id, err);
+	if (ret == 0)
+		ret = check_identity(l, &id, err);
+	if (ret == 0)
+		l->me = id;
+	sodium_memzero(&id, sizeof(id));
+	return ret;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------- */
+/* What the configuration says, or `otherwise` below server_priv or mom_priv; relative paths are below home. */
+static char *file_of(const struct link *l, const char *text, const char *otherwise)
+{
+	const char *home = l->core->home(l->mod);
+	const char *priv = l->core->daemon(l->mod) & KEEL_SERVER ? "server_priv" : "mom_priv";
+	char *path = NULL;
+	int n;
+
+	if (said(text) && text[0] == '/')
+		return strdup(text);
+	n = said(text) ? asprintf(&path, "%s/%s", home, text) : asprintf(&path, "%s/%s/%s", home, priv, otherwise);
+	return n < 0 ? NULL : path;
+}
+
+static void fini(struct keel_mod *m)
+{
+	struct link *l = m->state;
+
+	while (l->ways != NULL)
+		way_forget(l, l->ways);
+	sodium_memzero(&l->me, sizeof(l->me));
+	free(l->key_file);
+	free(l->peers_dir);
+}
+
+static int32_t init(struct keel_mod *m, struct keel_err *err)
+{
+	struct link *l = m->state;
+
+	l->mod = m;
+	l->limits = limits_default;
+	l->refused_log_ms = INT64_MIN / 2;
+	if (sodium_init() < 0)
+		return l->core->error(err, -EIO, "libsodium cannot start");
+	l->key_file = file_of(l, conf_of(l)->key_file, "link.key");
+	l->peers_dir = file_of(l, conf_of(l)->peers_dir, "peers");
+	if (l->key_file != NULL && l->peers_dir != NULL)
+		return 0;
+	fini(m);
+	return l->core->error(err, -ENOMEM, "no memory for links");
+}
+
+static void stop(struct keel_mod *m)
+{
+	struct link *l = m->state;
+	struct way *w;
+
+	l->running = false;
+	listen_stop(l);
+	DL_FOREACH(l->ways, w)
+		dial_stop(w);
+	l->core->timer_cancel(l->heartbeat);
+	l->heartbeat = NULL;
+	while (l->conns != NULL)
+		conn_drop(l->conns, NULL);
+}
+
+static void beat(struct keel_mod *m, void *arg)
+{
+	struct link *l = m->state;
+
+	(void)arg;
+	l->heartbeat = l->core->timer(m, conf_of(l)->heartbeat, beat, NULL);
+	conn_heartbeat(l);
+}
+
+static int32_t links_open(struct link *l, struct keel_err *err)
+{
+	bool dials = said(conf_of(l)->server) && !(l->core->daemon(l->mod) & KEEL_SERVER);
+	int32_t ret = dials || said(conf_of(l)->listen) ? own_key(l, err) : 0;
+	struct way *w;
+
+	if (ret == 0 && dials && way_set(l, SERVER_PEER, conf_of(l)->server, NULL) == NULL)
+		ret = l->core->error(err, -ENOMEM, "no memory for links");
+	if (ret == 0 && said(conf_of(l)->listen))
+		ret = listen_start(l, err);
+	if (ret < 0)
+		return ret;
+	DL_FOREACH(l->ways, w)
+		if (w->address != NULL)
+			dial_start(w);
+	return 0;
+}
+
+static int32_t start(struct keel_mod *m, struct keel_err *err)
+{
+	struct link *l = m->state;
+	int32_t ret;
+
+	l->running = true;
+	l->beat_ms = l->core->now_ms(m);
+	l->heartbeat = l->core->timer(m, conf_of(l)->heartbeat, beat, NULL);
+	ret = l->heartbeat != NULL ? links_open(l, err) : l->core->error(err, -ENOMEM, "no memory for links");
+	if (ret < 0)
+		stop(m);
+	return ret;
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------- */
+#define RULE(kind, member, ...) KEEL_CONF_RULE(kind, struct conf, member, .flags = KEEL_CONF_RESTART, __VA_ARGS__)
+static const struct keel_conf_rule rules[] = {
+	RULE(STRING, listen, .doc = "host:port where this daemon takes links; empty: nowhere"),
+	RULE(STRING, server, .doc = "host:port of the server, for a mom of its own"),
+	RULE(STRING, key_file,
+	     .doc = "secret key of this daemon, mode 0600; empty: link.key in server_priv or mom_priv of home"),
+	RULE(STRING, peers_dir,
+	     .doc = "public keys of who may speak; empty: peers in server_priv or mom_priv of home"),
+	RULE(DURATION, heartbeat, .fallback = "5s", .min = 100, .max = HOUR, .doc = "how often a silent link is tried"),
+	RULE(DURATION, grace, .fallback = "15s", .min = 100, .max = 24 * HOUR,
+	     .doc = "how long a link may be silent or lost before its host counts as down"),
+};
+
+static const struct keel_need needs[] = {
+	KEEL_NEED(core, 0, struct link, core),
+	KEEL_NEED_OPT(carry, 0, struct link, carry), /* tests of modules have none */
+};
+
+static const struct keel_carrier_api carrier = {
+	.size = sizeof(carrier),
+	.send = conn_message,
+	.expect = ways_expect,
+};
+static const struct keel_service_def service = {
+	.size = sizeof(service),
+	.name = "carrier",
+	.doc = "messages to other hosts",
+	.table = &carrier,
+};
+static const struct keel_contrib contribs[] = { { "SERVICE", &service } };
+
+KEEL_MODULE(.name = "link-tcp", .version = "1", .vendor = "Keelson", .flags = KEEL_MOD_NO_PROCESS,
+	    .summary = "links to other hosts: TCP, encrypted, both sides proved by keys",
+	    .roles = KEEL_SERVER | KEEL_MOM, .state_size = sizeof(struct link), .conf_size = sizeof(struct conf),
+	    .n_conf = KEEL_COUNT(rules), .conf = rules, .n_needs = KEEL_COUNT(needs), .needs = needs,
+	    .n_contribs = KEEL_COUNT(contribs), .contribs = contribs, .init = init, .start = start, .stop = stop,
+	    .fini = fini);

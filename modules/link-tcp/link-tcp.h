@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * link-tcp.h - what the files of this folder share.
+ */
+#ifndef LINK_TCP_H
+#define LINK_TCP_H
+
+#include <netdb.h>
+#include <sodium.h>
+#include <sys/socket.h>
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "hello.h"
+#include "keel/keel.h"
+#include "keel/service/carrier.h"
+
+#define SERVER_PEER "server"
+enum {
+	CHUNK_MAX = 64 * 1024,
+	GREET_MAX = 1024, /* of a chunk before the proof, whatever the version */
+	PLAIN_MAX = CHUNK_MAX - crypto_secretstream_xchacha20poly1305_ABYTES,
+	STREAM_HEADER = crypto_secretstream_xchacha20poly1305_HEADERBYTES,
+};
+
+struct limits {
+	uint32_t half_open, accepts_per_turn, reads_per_turn;
+	size_t queue_max; /* bytes waiting for one peer; also the largest message */
+	int64_t greet_ms, backoff_min_ms, backoff_max_ms;
+	int64_t silent_beats; /* heartbeats without a sign of life */
+};
+
+struct conf {
+	const char *listen, *server, *key_file, *peers_dir;
+	int64_t heartbeat, grace;
+};
+
+enum conn_state { CONN_CONNECTING, CONN_HELLO, CONN_HEADER, CONN_PROOF, CONN_UP };
+
+struct bytes {
+	uint8_t *data;
+	size_t len, size;
+};
+
+struct conn {
+	struct link *link;
+	int fd;
+	struct keel_watch *watch;
+	uint32_t events;
+	bool opened; /* by us */
+	struct way *way; /* opened: for this one; NULL: it is not expected any more */
+	enum conn_state state;
+	const char *broken; /* why it is to be dropped; NULL: it is fine */
+	char broken_text[128], address[128];
+	struct greeting greeting;
+	struct hello theirs;
+	char name[KEY_HOST_MAX + 1]; /* of the peer; "": not said yet */
+	uint32_t daemon;
+	crypto_secretstream_xchacha20poly1305_state push, pull;
+	struct keel_timer *deadline; /* until CONN_UP */
+	int64_t heard_ms, up_ms;
+	uint8_t in[4 + CHUNK_MAX];
+	size_t in_len;
+	struct bytes message, out; /* a message that is not all there; sealed chunks */
+	size_t out_off;
+	bool full, flush;
+	UT_hash_handle hh; /* CONN_UP: in `up` of the link */
+	struct conn *prev, *next;
+};
+
+/* A daemon that may link though it is not enrolled, or that is dialled: the server of a mom, and those of expect(). */
+struct way {
+	struct link *link;
+	char *host, *address; /* address NULL: it dials */
+	bool has_key;	      /* else its key is in the directory of peers */
+	uint8_t key[KEY_SIZE];
+	struct keel_timer *timer;
+	struct resolve *job; /* on a worker thread */
+	int64_t backoff_ms;
+	uint32_t attempt;
+	bool told; /* the failure is in the log */
+	struct way *prev, *next;
+};
+
+/* The state of the module. */
+struct link {
+	const struct keel_core_api *core;
+	const struct keel_carry_api *carry;
+	struct keel_mod *mod;
+	struct limits limits;
+	char *key_file, *peers_dir;
+	struct identity me; /* daemon 0: not read yet */
+	struct way *ways;
+	struct conn *conns, *up;
+	uint32_t n_half_open;
+	struct keel_timer *heartbeat, *listen_pause;
+	int64_t beat_ms; /* of the last heartbeat */
+	int listen_fd;
+	struct keel_watch *listener;
+	int64_t refused_log_ms; /* the last record about a stranger */
+	uint32_t refused_untold;
+	bool running, flushing;
+};
+
+static inline const struct conf *conf_of(const struct link *l)
+{
+	return l->mod->conf;
+}
+
+/* ways.c */
+struct way *way_find(const struct link *l, const char *host);
+/* Made or changed; key NULL: that of the directory of peers. NULL: no memory. */
+struct way *way_set(struct link *l, const char *host, const char *address, const uint8_t *key);
+void way_forget(struct link *l, struct way *w);
+int32_t ways_expect(struct keel_mod *m, const char *host, const char *address, const char *key);
+
+/* link-tcp.c: the key of this daemon, read once. 0 or -errno with *err. */
+int32_t own_key(struct link *l, struct keel_err *err);
+
+/* conn.c; a conn is dropped only from the loop's callbacks, what fails deeper sets `broken` */
+struct conn *conn_create(struct link *l, int fd, struct way *w, const struct sockaddr *sa, socklen_t len);
+void conn_drop(struct conn *c, const char *why);
+struct conn *conn_named(const struct link *l, const char *name); /* that is up */
+void conn_message(struct keel_mod *m, const char *peer, const void *bytes, uint32_t len);
+void conn_chunk(struct conn *c, const void *bytes, size_t len); /* as it is, before the proof */
+void conn_seal(struct conn *c, const void *bytes, size_t len, uint8_t tag);
+void conn_up(struct conn *c);
+void conn_break(struct conn *c, const char *why); /* dropped soon */
+void conn_write(struct conn *c);
+void conn_heartbeat(struct link *l);
+
+/* greet.c: one chunk of the handshake; *c moves on or is broken */
+void greet_open(struct conn *c);
+void greet_chunk(struct conn *c, const uint8_t *bytes, size_t len);
+
+/* listen.c, dial.c */
+int32_t listen_start(struct link *l, struct keel_err *err);
+void listen_stop(struct link *l);
+void dial_start(struct way *w);
+/* `lasted`: the link was up for a while, so begin with short waits again. */
+void dial_again(struct way *w, bool lasted, const char *why);
+void dial_stop(struct way *w);
+/* "host:port" or "[host]:port" into two malloc'ed strings. 0, -EINVAL, -ENOMEM. */
+int address_split(const char *text, char **ret_host, char **ret_port);
+
+#endif

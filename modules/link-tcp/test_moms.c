@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_moms.c - moms that link with each other because modules expect them: expect().
+ */
+#include "test_world.h"
+
+/* ---- moms -------------------------------------------------------------------------------------------- */
+static const char *key_text(const struct identity *id)
+{
+	static char text[64];
+
+	return sodium_bin2base64(text, sizeof(text), id->public_key, KEY_SIZE, sodium_base64_VARIANT_ORIGINAL);
+}
+
+#define OTHER_HOST "n2.example.org"
+
+/* Two moms that nobody has enrolled with each other: `server` is n2, which listens. */
+static void moms_init(void)
+{
+	world_start();
+	carrier_init(&server, KEEL_MOM, OTHER_HOST);
+	carrier_init(&mom, KEEL_MOM, MOM_HOST);
+	make_identity(&server_id, KEEL_MOM, OTHER_HOST);
+	make_identity(&mom_id, KEEL_MOM, MOM_HOST);
+	write_key(server.key_file, "mom", OTHER_HOST, server_id.secret_key, 0600);
+	write_key(mom.key_file, "mom", MOM_HOST, mom_id.secret_key, 0600);
+	server.conf.listen = mom.conf.listen = "127.0.0.1:0";
+	carrier_start(&server);
+	carrier_start(&mom);
+	quick(&server);
+	quick(&mom);
+}
+
+static int32_t expect_at(struct carrier *at, const char *host, const struct carrier *where, const struct identity *id)
+{
+	char address[64] = "";
+
+	if (where != NULL)
+		snprintf(address, sizeof(address), "127.0.0.1:%d", port_of(where));
+	return ways_expect(&at->owner.pub, host, where != NULL ? address : NULL, id != NULL ? key_text(id) : NULL);
+}
+
+static void test_moms_talk(void)
+{
+	moms_init();
+	CU_ASSERT_EQUAL(expect_at(&server, MOM_HOST, NULL, &mom_id), 0);
+	CU_ASSERT_EQUAL(expect_at(&mom, OTHER_HOST, &server, &server_id), 0);
+	wait_counter(&server.daemon.ups, 1);
+	wait_counter(&mom.daemon.ups, 1);
+	CU_ASSERT_STRING_EQUAL(server.daemon.up_peer, MOM_HOST);
+	CU_ASSERT_EQUAL(server.daemon.up_daemon, KEEL_MOM);
+	CU_ASSERT_STRING_EQUAL(mom.daemon.up_peer, OTHER_HOST);
+	CU_ASSERT_EQUAL(send_text(&mom.daemon, OTHER_HOST, "hello n2"), 0);
+	CU_ASSERT_EQUAL(send_text(&server.daemon, MOM_HOST, "hello n1"), 0);
+	wait_counter(&server.daemon.messages, 1);
+	wait_counter(&mom.daemon.messages, 1);
+	CU_ASSERT_STRING_EQUAL(server.daemon.last_peer, MOM_HOST);
+	CU_ASSERT_STRING_EQUAL(server.daemon.last_text, "hello n2");
+	CU_ASSERT_STRING_EQUAL(mom.daemon.last_peer, OTHER_HOST);
+	conn_drop(server.link.conns, "cut by the test");
+	wait_counter(&mom.daemon.ups, 2); /* dialled again */
+	CU_ASSERT_EQUAL(expect_at(&server, MOM_HOST, NULL, NULL), 0);
+	wait_counter(&server.daemon.downs, 1);
+	CU_ASSERT(!server.daemon.link->is_up(&server.daemon.owner.pub, MOM_HOST));
+	CU_ASSERT_EQUAL(loop_run_until(w.loop, told_why, &(struct refusal){ .server_log = "no key is enrolled" }, DEADLINE_MS), 0);
+	pair_stop();
+}
+
+/* Both dial: one link stays, and no message that was sent over it is lost. */
+static void test_both_dial(void)
+{
+	moms_init();
+	CU_ASSERT_EQUAL(expect_at(&server, MOM_HOST, &mom, &mom_id), 0);
+	CU_ASSERT_EQUAL(expect_at(&mom, OTHER_HOST, &server, &server_id), 0);
+	wait_counter(&server.daemon.ups, 1);
+	wait_counter(&mom.daemon.ups, 1);
+	while (server.daemon.messages == 0 || mom.daemon.messages == 0) {
+		send_text(&mom.daemon, OTHER_HOST, "hello n2");
+		send_text(&server.daemon, MOM_HOST, "hello n1");
+		turn_for(20);
+	}
+	CU_ASSERT_STRING_EQUAL(server.daemon.last_peer, MOM_HOST);
+	CU_ASSERT_STRING_EQUAL(mom.daemon.last_peer, OTHER_HOST);
+	turn_for(200);
+	server.daemon.ups = 0;
+	turn_for(200);
+	CU_ASSERT_EQUAL(server.daemon.ups, 0);
+	pair_stop();
+}
+
+/* A mom that is expected with another key, and one that comes under the name of another. */
+static void test_moms_lie(void)
+{
+	struct identity other;
+
+	moms_init();
+	make_identity(&other, KEEL_MOM, MOM_HOST);
+	CU_ASSERT_EQUAL(expect_at(&server, MOM_HOST, NULL, &mom_id), 0);
+	CU_ASSERT_EQUAL(expect_at(&mom, "n3.example.org", &server, &server_id), 0);
+	CU_ASSERT_EQUAL(loop_run_until(w.loop, told_why, &(struct refusal){ NULL, "it is another host" }, DEADLINE_MS), 0);
+	CU_ASSERT_EQUAL(expect_at(&server, MOM_HOST, NULL, &other), 0);
+	CU_ASSERT_EQUAL(loop_run_until(w.loop, told_why, &(struct refusal){ "its key is not the one enrolled", NULL },
+				       DEADLINE_MS), 0);
+	CU_ASSERT_EQUAL(mom.daemon.ups + server.daemon.ups, 0);
+	CU_ASSERT_EQUAL(ways_expect(&mom.owner.pub, "server", NULL, key_text(&other)), -EINVAL);
+	CU_ASSERT_EQUAL(ways_expect(&mom.owner.pub, "../n1", NULL, key_text(&other)), -EINVAL);
+	CU_ASSERT_EQUAL(ways_expect(&mom.owner.pub, "n4", "nowhere", key_text(&other)), -EINVAL);
+	CU_ASSERT_EQUAL(ways_expect(&mom.owner.pub, "n4", NULL, "AAAA"), -EINVAL);
+	pair_stop();
+}
+
+TESTS_MAIN("moms", TEST(test_moms_talk), TEST(test_both_dial), TEST(test_moms_lie))
