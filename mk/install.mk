@@ -7,7 +7,7 @@ INSTALL_BIN = $(addprefix bin/,$(COMMANDS) $(TOOLS)) $(MODULE_PROGRAMS)
 INSTALL_MODULES = $(MODULES:%=modules/%.so)
 HEADERS := $(patsubst $(S)/sdk/include/%,%,$(wildcard $(S)/sdk/include/*.h $(S)/sdk/include/keel/*.h \
 	$(S)/sdk/include/keel/*.def $(S)/sdk/include/keel/service/*.h $(S)/sdk/include/keel/*/*.def))
-CONF := $(patsubst $(S)/conf/%,%,$(wildcard $(S)/conf/*.conf $(S)/conf/modules.d/*.conf))
+CONF := $(patsubst $(S)/conf/%,%,$(foreach f,$(wildcard $(S)/conf/*.conf $(S)/conf/modules.d/*.conf),$(if $(realpath $(f)),$(f))))
 MAN := $(notdir $(wildcard $(S)/sdk/man/*.[1-8]))
 UNITS := $(notdir $(wildcard $(S)/sdk/init/*.service))
 # Those that say where the programs are: written for /usr/local, installed for the prefix of this installation.

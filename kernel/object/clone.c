@@ -9,15 +9,21 @@
 #include "object/object.h"
 #include "util/err.h"
 
-/* Both have the same rows set, so the slots have the same order. */
-static int copy_slots(struct keel_obj *to, const struct keel_obj *from)
+/* The slots have the order of the rows that are set. */
+static int copy_slots(struct keel_obj *to, const struct keel_obj *from, bool all)
 {
+	const union keel_slot *slot = from->slot;
+
 	if (value_reserve(to, from->n) < 0)
 		return -ENOMEM;
 	EACH_BIT(number, from->set[w]) {
 		const struct keel_attr *a = from->klass->by_number[number];
 
-		if (type_copy(a->type, &from->slot[to->n], &to->slot[to->n]) < 0)
+		if (!all && (a->def.flags & KEEL_ATTR_OWN)) {
+			slot++;
+			continue;
+		}
+		if (type_copy(a->type, slot++, &to->slot[to->n]) < 0)
 			return -ENOMEM;
 		bit_set(to->set, number);
 		bit_set(to->klass->ever, number);
@@ -37,23 +43,28 @@ static int copy_raw(struct keel_obj *to, const struct keel_obj *from)
 	return 0;
 }
 
-struct keel_obj *objects_copy(struct keel_obj *o)
-{
-	return object_clone(NULL, o, "a copy", NULL); /* published ones have other names */
-}
-
-struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *from, const char *id,
-			      struct keel_err *err)
+static struct keel_obj *copy(struct keel_obj *from, const char *id, bool all, struct keel_err *err)
 {
 	struct keel_obj *o = obj_begin(from->klass, id, err);
 
-	(void)m;
 	if (!o)
 		return NULL;
-	if (copy_slots(o, obj_refresh(from)) < 0 || copy_raw(o, from) < 0) {
+	if (copy_slots(o, obj_refresh(from), all) < 0 || copy_raw(o, from) < 0) {
 		err_no_memory(err);
 		object_destroy(o);
 		return NULL;
 	}
 	return o;
+}
+
+struct keel_obj *objects_copy(struct keel_obj *o)
+{
+	return copy(o, "a copy", true, NULL); /* published ones have other names */
+}
+
+struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *from, const char *id,
+			      struct keel_err *err)
+{
+	(void)m;
+	return copy(from, id, false, err);
 }

@@ -60,6 +60,7 @@ static const struct keel_service_def service_def = {
 
 static const struct keel_contrib contribs[] = {
 	{ "SERVICE", &service_def },
+	{ "KIND", &item_kind },
 	{ "CLASS", &outbox_class },
 	{ "ATTR", &outbox_day },
 	{ "ATTR", &outbox_lines },
@@ -87,6 +88,7 @@ static void fini(struct keel_mod *mod)
 {
 	journal_flush(mod);
 	journal_close(mod);
+	items_free(mod);
 }
 
 KEEL_MODULE(.name = "accounting", .version = "1.0", .vendor = "Keelson",

@@ -5,6 +5,7 @@
 #ifndef ACCOUNTING_H
 #define ACCOUNTING_H
 
+#include "keel/jobid.h"
 #include "keel/keel.h"
 #include "keel/service/acct.h"
 #include "keel/service/resource.h"
@@ -15,11 +16,11 @@
 	ATTRIBUTE(account, "Account_Name") ATTRIBUTE(project, "project")                           \
 	ATTRIBUTE(name, "Job_Name") ATTRIBUTE(queue, "queue")                                      \
 	ATTRIBUTE(ctime, "ctime") ATTRIBUTE(qtime, "qtime") ATTRIBUTE(etime, "etime")              \
-	ATTRIBUTE(stime, "stime") ATTRIBUTE(depend, "depend")                                      \
+	ATTRIBUTE(stime, "stime")                                                                  \
 	ATTRIBUTE(exec_host, "exec_host") ATTRIBUTE(exec_vnode, "exec_vnode")                      \
 	ATTRIBUTE(list, "Resource_List") ATTRIBUTE(used, "resources_used")                         \
 	ATTRIBUTE(session, "session_id") ATTRIBUTE(obittime, "obittime")                           \
-	ATTRIBUTE(exit_status, "Exit_status") ATTRIBUTE(eligible_time, "eligible_time")            \
+	ATTRIBUTE(exit_status, "Exit_status")                                                      \
 	ATTRIBUTE(run_count, "run_count")
 
 struct batch;
@@ -47,6 +48,7 @@ struct state {
 	const struct keel_hook_api *hook;
 	const struct keel_resource_api *resource;
 	struct journal journal;
+	struct item *items; /* rows of ACCT_ITEM, by place */
 	bool resolved;
 	struct {
 		const struct keel_attr *day, *lines;
@@ -80,6 +82,12 @@ void text_fini(struct text *t);
 /* record.c */
 /* The text of a record of this letter; false when there is nothing to tell (z). */
 bool record_text(struct keel_mod *mod, char letter, struct keel_obj *job, struct text *ret);
+
+/* items.c */
+extern const struct keel_kind_def item_kind;
+#define ITEMS_LATE 100 /* places from here on are behind resources_used */
+void items_add(struct keel_mod *mod, struct text *t, char letter, struct keel_obj *job, int32_t from, int32_t before);
+void items_free(struct keel_mod *mod);
 
 /* outbox.c: lines of a turn are a row of its transaction until they are in their file for good. */
 extern const struct keel_class_def outbox_class;

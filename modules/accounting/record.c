@@ -169,37 +169,29 @@ static void add_general(struct keel_mod *mod, struct text *t, char letter, struc
 	add_int(st, t, job, "ctime", st->a.ctime);
 	add_int(st, t, job, "qtime", st->a.qtime);
 	add_int(st, t, job, "etime", st->a.etime);
-	if (letter == 'Q')
-		add_string(st, t, job, "depend", st->a.depend, false);
-	else
+	if (letter != 'Q')
 		add_int(st, t, job, "start", st->a.stime);
-	/* of a module that may come and go: looked up each time */
-	add_string(st, t, job, "array_indices",
-		   st->object->attr(mod, "job", "array_indices_submitted"), false);
+	items_add(mod, t, letter, job, INT32_MIN, ITEMS_LATE);
 	add_string(st, t, job, "exec_host", st->a.exec_host, false);
 	add_string(st, t, job, "exec_vnode", st->a.exec_vnode, false);
 	add_list(st, t, job, "Resource_List", st->a.list);
 }
 
-static void add_end(struct keel_mod *mod, struct text *t, struct keel_obj *job)
+static void add_end(struct keel_mod *mod, struct text *t, char letter, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	long long end = is_set(st, job, st->a.obittime)
 				? (long long)st->object->get_int(job, st->a.obittime)
 				: (long long)st->core->time(mod);
-	char waited[64];
+	bool whole = keel_id_is_whole(st->object->id(job));
 
-	bool array = strstr(st->object->id(job), "[]") != NULL;
-
-	if (!array)
+	if (!whole)
 		add_int(st, t, job, "session", st->a.session);
 	text_printf(t, "end=%lld ", end);
 	add_int(st, t, job, "Exit_status", st->a.exit_status);
 	add_list(st, t, job, "resources_used", st->a.used);
-	if (is_set(st, job, st->a.eligible_time) &&
-	    st->object->text(job, st->a.eligible_time, NULL, waited, sizeof(waited)) > 0)
-		text_item(t, "eligible_time", waited, false);
-	if (!array)
+	items_add(mod, t, letter, job, ITEMS_LATE, INT32_MAX);
+	if (!whole)
 		add_int(st, t, job, "run_count", st->a.run_count);
 }
 
@@ -244,7 +236,7 @@ bool record_text(struct keel_mod *mod, char letter, struct keel_obj *job, struct
 	if (letter == 'S' || letter == 'T')
 		add_assigned(st, ret, job);
 	if (letter == 'E' || letter == 'R')
-		add_end(mod, ret, job);
+		add_end(mod, ret, letter, job);
 	add_from_taps(mod, ret, letter, job);
 	text_trim(ret);
 	if (letter == 'z')

@@ -131,6 +131,14 @@ static void job_begun(void)
 	job_set("exec_vnode", "(n1:gpus=1:ncpus=2:mem=1024kb)+(n2:ncpus=3:mem=1kb)");
 }
 
+/* As other modules have them, the last one first. */
+#define ITEM(at, key, of, in) { .size = sizeof(struct keel_acct_item_def), .place = (at), .name = (key), .attr = (of), .letters = (in) }
+static const struct keel_acct_item_def items[] = {
+	ITEM(110, "eligible_time", "eligible_time", "ER"),
+	ITEM(20, "array_indices", "array_indices_submitted", NULL),
+	ITEM(10, "depend", "depend", "Q"),
+};
+
 static void expect(char letter, const char *wanted)
 {
 	struct state st = { .core = keel_mock_group(mock, "core"), .object = keel_mock_group(mock, "object"),
@@ -139,6 +147,8 @@ static void expect(char letter, const char *wanted)
 	bool told;
 
 	self->state = &st;
+	for (uint32_t i = 0; i < KEEL_COUNT(items); i++)
+		CU_ASSERT_EQUAL(item_kind.add(self, self, &items[i], NULL), 0);
 	told = record_text(self, letter, job, &t);
 	CU_ASSERT_EQUAL(told, wanted != NULL);
 	if (told && wanted)
@@ -146,6 +156,9 @@ static void expect(char letter, const char *wanted)
 	if (told && wanted && strcmp(t.at, wanted) != 0)
 		printf("\n%s\n%s\n", t.at, wanted);
 	text_fini(&t);
+	for (uint32_t i = 0; i < KEEL_COUNT(items); i++)
+		item_kind.remove(self, self, &items[i]);
+	CU_ASSERT_PTR_NULL(st.items);
 }
 
 #define PLAIN                                                                                      \

@@ -118,12 +118,12 @@ static void derive_array_id(struct keel_mod *mod, struct keel_obj *job, const st
 
 #define ALL KEEL_EVERYBODY
 static const struct keel_attr_def attrs[] = {
-	KEEL_ATTR_DEF("job", "array", "bool", .order = 561, .flags = KEEL_ATTR_SAVE, .read_roles = ALL,
+	KEEL_ATTR_DEF("job", "array", "bool", .order = 561, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_OWN, .read_roles = ALL,
 		      .doc = "it is an array"),
 	KEEL_ATTR_DEF("job", "array_state_count", "string", .order = 562, .read_roles = ALL,
 		      .derive = derive_counts, .doc = "its subjobs by state"),
 	KEEL_ATTR_DEF("job", "array_indices_submitted", "string", .order = 563,
-		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_CREATE, .read_roles = ALL, .write_roles = ALL,
+		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_CREATE | KEEL_ATTR_OWN, .read_roles = ALL, .write_roles = ALL,
 		      .check = check_submitted, .changed = on_submitted, .doc = "X-Y[:Z]"),
 	KEEL_ATTR_DEF("job", "array_indices_remaining", "string", .order = 564, .read_roles = ALL,
 		      .derive = derive_remaining, .doc = "those that wait, or -"),
@@ -132,29 +132,33 @@ static const struct keel_attr_def attrs[] = {
 	KEEL_ATTR_DEF("job", "array_index", "long", .order = 566, .flags = KEEL_ATTR_SAVE,
 		      .read_roles = ALL, .doc = "which subjob it is"),
 	KEEL_ATTR_DEF("job", "max_run_subjobs", "long", .order = 691,
-		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_FLAG1, .read_roles = ALL, .write_roles = ALL,
+		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_FLAG1 | KEEL_ATTR_OWN, .read_roles = ALL, .write_roles = ALL,
 		      .check = check_limit, .changed = on_limit,
 		      .doc = "subjobs that may run at the same time"),
 	/* hidden */
-	KEEL_ATTR_DEF("job", "array_failures", "long", .order = 939, .flags = KEEL_ATTR_SAVE,
+	KEEL_ATTR_DEF("job", "array_failures", "long", .order = 939, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_OWN,
 		      .doc = "subjobs that did not end with 0"),
-	KEEL_ATTR_DEF("job", "array_ended", "string", .order = 940, .flags = KEEL_ATTR_SAVE,
+	KEEL_ATTR_DEF("job", "array_ended", "string", .order = 940, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_OWN,
 		      .doc = "subjobs that are over and have no object: how, and which"),
-	KEEL_ATTR_DEF("job", "array_started_before", "string", .order = 941, .flags = KEEL_ATTR_SAVE,
+	KEEL_ATTR_DEF("job", "array_started_before", "string", .order = 941, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_OWN,
 		      .doc = "subjobs that wait again: index, starts, runs as hosts count them"),
-	KEEL_ATTR_DEF("job", "array_erased", "bool", .order = 942, .flags = KEEL_ATTR_SAVE,
+	KEEL_ATTR_DEF("job", "array_erased", "bool", .order = 942, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_OWN,
 		      .doc = "it was deleted with -x: nothing is remembered of it"),
 };
 
 /* ---- module ----------------------------------------------------------------------------------------- */
 
+static const struct keel_acct_item_def item = { .size = sizeof(struct keel_acct_item_def), .place = 20,
+						.name = "array_indices", .doc = "X-Y[:Z]",
+						.attr = "array_indices_submitted" };
+
 static const struct keel_contrib contribs[] = {
 	{ "ATTR", &attrs[0] }, { "ATTR", &attrs[1] }, { "ATTR", &attrs[2] }, { "ATTR", &attrs[3] },
 	{ "ATTR", &attrs[4] }, { "ATTR", &attrs[5] }, { "ATTR", &attrs[6] }, { "ATTR", &attrs[7] },
 	{ "ATTR", &attrs[8] }, { "ATTR", &attrs[9] }, { "ATTR", &attrs[10] }, { "JOB_FORM", &form },
-	{ "PARTS", &parts },
+	{ "PARTS", &parts }, { "ACCT_ITEM", &item },
 };
-_Static_assert(KEEL_COUNT(contribs) == KEEL_COUNT(attrs) + 2, "each attribute has an ATTR above");
+_Static_assert(KEEL_COUNT(contribs) == KEEL_COUNT(attrs) + 3, "each attribute has an ATTR above");
 
 static keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspended *ev)
 {
@@ -217,7 +221,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	st->size.queue = st->object->attr(mod, "queue", "max_array_size");
 	if (st->object->slot_bind(mod, "job", sizeof(struct slot), array_fini))
 		return st->core->error(err, -1, "cannot attach to class job");
-	return parts_init(mod, err);
+	return 0;
 }
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
@@ -239,7 +243,6 @@ static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 static void fini(struct keel_mod *mod)
 {
 	todo_drop(mod);
-	parts_fini(mod);
 }
 
 static const char *const requires_modules[] = { "jobs", "status", NULL };

@@ -6,6 +6,7 @@
 #define ARRAYS_H
 
 #include "ended.h"
+#include "keel/jobid.h"
 #include "keel/keel.h"
 #include "keel/service/acct.h"
 #include "keel/service/job.h"
@@ -59,7 +60,6 @@ struct state {
 	struct {
 		const struct keel_attr *server, *queue;
 	} size;
-	const struct keel_attr **not_of_parts; /* attributes subjobs do not inherit; NULL-terminated */
 	uint64_t walks;                        /* listings so far */
 	uint32_t open_fans;                    /* requests and sweeps under way */
 	struct todo *todo;                     /* ids found at replay, for start() */
@@ -93,8 +93,6 @@ void part_id(struct keel_mod *mod, const struct array *a, uint32_t ordinal, char
 struct keel_obj *part_find(struct keel_mod *mod, const struct array *a, uint32_t ordinal);
 
 /* part.c: subjobs as objects */
-int32_t parts_init(struct keel_mod *mod, struct keel_err *err);
-void parts_fini(struct keel_mod *mod);
 /* A draft like the array, for its subjobs. */
 struct keel_obj *part_draft(struct keel_mod *mod, struct array *a, const char *id, struct keel_err *err);
 /* Its array counts it as suspended, or no more. */

@@ -49,9 +49,8 @@ struct array *array_of_part(struct keel_mod *mod, struct keel_obj *part, uint32_
 bool is_subjob(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	const char *open = strchr(st->object->id(job), '[');
 
-	return open && open[1] != ']';
+	return keel_id_is_part(st->object->id(job));
 }
 
 void part_id(struct keel_mod *mod, const struct array *a, uint32_t ordinal, char *buf, size_t len)

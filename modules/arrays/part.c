@@ -11,48 +11,11 @@
 
 #define PLACEHOLDER "^array_index^"
 
-/* What an array has and its subjobs have not, or not yet. */
-static const char *const not_of_parts[] = {
-	"array", "array_indices_submitted", "array_ended", "array_failures", "array_started_before", "array_erased",
-	"max_run_subjobs", "Submit_arguments", "Checkpoint", "Hold_Types", "depend", "block", "stime", "comment",
-	"run_count", "run_version", "Exit_status", "obittime", "history_timestamp", "ending",
-	"eligible_time", "interactive",
-};
-
-int32_t parts_init(struct keel_mod *mod, struct keel_err *err)
-{
-	struct state *st = mod->state;
-	size_t i, n = 0;
-
-	st->not_of_parts = calloc(KEEL_COUNT(not_of_parts) + 1, sizeof(*st->not_of_parts));
-	if (!st->not_of_parts)
-		return st->core->error(err, -1, "out of memory");
-	for (i = 0; i < KEEL_COUNT(not_of_parts); i++) {
-		const struct keel_attr *attr = st->object->attr(mod, "job", not_of_parts[i]);
-
-		if (attr)
-			st->not_of_parts[n++] = attr;
-	}
-	return 0;
-}
-
-void parts_fini(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-
-	free(st->not_of_parts);
-	st->not_of_parts = NULL;
-}
-
 struct keel_obj *part_draft(struct keel_mod *mod, struct array *a, const char *id, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	struct keel_obj *part = st->object->clone(mod, a->whole, id, err);
-	size_t i;
 
-	for (i = 0; part && st->not_of_parts[i]; i++)
-		st->object->unset(part, st->not_of_parts[i], NULL);
-	return part;
+	return st->object->clone(mod, a->whole, id, err);
 }
 
 /* The place of the index in a path of the array becomes the index. */
@@ -77,15 +40,6 @@ void part_paths(struct keel_mod *mod, struct array *a, struct keel_obj *part, ui
 
 	path_set(mod, a, part, st->a.output_path, index);
 	path_set(mod, a, part, st->a.error_path, index);
-}
-
-static bool is_inherited(const struct state *st, const struct keel_attr *attr)
-{
-	size_t i = 0;
-
-	while (st->not_of_parts[i] && st->not_of_parts[i] != attr)
-		i++;
-	return !st->not_of_parts[i];
 }
 
 static void value_take(struct keel_mod *mod, struct keel_obj *from, struct keel_obj *to, const struct keel_attr *attr,
@@ -116,7 +70,7 @@ bool part_alter(struct keel_mod *mod, struct array *a, struct keel_obj *part, ui
 		if ((key = strchr(name, '.')))
 			*key++ = '\0';
 		attr = st->object->attr(mod, "job", name);
-		if (!attr || !is_inherited(st, attr))
+		if (!attr || (st->object->attr_flags(attr) & KEEL_ATTR_OWN))
 			continue;
 		value_take(mod, a->whole, part, attr, key);
 		some = true;

@@ -94,17 +94,14 @@ static bool names(const char *text, size_t len, const char *server)
 /* digits, "[]" or nothing, [.server][@server] */
 static int32_t read_id(const char *text, size_t len, const char *server, struct item *item)
 {
-	size_t digits = strspn(text, DIGITS), n = digits, part;
+	size_t digits = strspn(text, DIGITS), n = keel_id_number(text), part;
 
 	if (digits == 0 || digits > 18 || digits > len)
 		return PBSE_BADATVAL;
 	item->n = strtoll(text, NULL, 10);
-	if (n < len && text[n] == '[') {
-		if (n + 1 >= len || text[n + 1] != ']')
-			return PBSE_BADDEPEND; /* a subjob, or some of them */
-		item->array = true;
-		n += 2;
-	}
+	item->array = n == digits + 2;
+	if (n != digits && !item->array)
+		return PBSE_BADDEPEND; /* a subjob, or some of them */
 	if (n < len && text[n] == '.') {
 		part = (size_t)(strcspn(text + n + 1, "@:,"));
 		if (n + 1 + part > len)
@@ -177,7 +174,7 @@ int32_t clause_append(struct clause *c, const struct item *item)
 int32_t clause_add(struct clause *c, enum type type, const char *id, bool once)
 {
 	const struct item wanted = { .n = strtoll(id, NULL, 10), .type = (uint8_t)type,
-				     .array = strstr(id, "[]") != NULL };
+				     .array = keel_id_is_whole(id) };
 
 	return once && is_there(c, c->n, &wanted) ? 0 : clause_append(c, &wanted);
 }

@@ -11,6 +11,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "keel/jobid.h"
 #include "keel/keel.h"
 #include "keel/service/job.h"
 #include "keel/text.h"

@@ -254,22 +254,13 @@ static void tell(struct keel_mod *mod, const char *id, const struct fate *fate)
 	settle_all(mod);
 }
 
-/* 12[3].svr -> 12[].svr */
-static bool array_of(const char *id, char *buf, size_t size)
-{
-	const char *open = strchr(id, '['), *close = open ? strchr(open, ']') : NULL;
-
-	return close && close > open + 1 &&
-	       snprintf(buf, size, "%.*s[]%s", (int)(open - id), id, close + 1) < (int)size;
-}
-
 void news_started(struct keel_mod *mod, const char *id)
 {
 	const struct fate running = { .started = true, .exit = -1 }; /* until it is known */
 	char array[ID_MAX];
 
 	tell(mod, id, &running);
-	if (array_of(id, array, sizeof(array)))
+	if (keel_id_whole(id, array, sizeof(array)))
 		tell(mod, array, &running);
 }
 

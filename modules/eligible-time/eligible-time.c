@@ -42,7 +42,7 @@ static const struct keel_attr_def rows[] = {
 		      .write_roles = KEEL_MANAGERS, .fallback = "False", .changed = enable_changed,
 		      .doc = "count the time jobs wait for resources"),
 	KEEL_ATTR_DEF("job", "eligible_time", "eligible_clock", .order = 510,
-		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_FLAG1, .read_roles = KEEL_EVERYBODY,
+		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_FLAG1 | KEEL_ATTR_OWN, .read_roles = KEEL_EVERYBODY,
 		      .write_roles = KEEL_OPERATORS, .check = check_enabled,
 		      .doc = "time waited for resources"),
 	KEEL_ATTR_DEF("job", "accrue_type", "long", .order = 515, .flags = KEEL_ATTR_SAVE,
@@ -72,7 +72,12 @@ static const struct keel_job_key_def keys[] = {
 	  .name = "accrue_type", .doc = "2 while it waits for resources", .value = kind_of_time },
 };
 
+static const struct keel_acct_item_def item = { .size = sizeof(struct keel_acct_item_def), .place = 110,
+						.name = "eligible_time", .doc = "time waited for resources",
+						.attr = "eligible_time", .letters = "ER" };
+
 static const struct keel_contrib contribs[] = {
+	{ "ACCT_ITEM", &item },
 	{ "TYPE", &clock_type },
 	{ "JOB_KEY", &keys[0] },
 	{ "JOB_KEY", &keys[1] },
@@ -84,15 +89,13 @@ static const struct keel_contrib contribs[] = {
 static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *ev)
 {
 	struct state *st = keel_state(c);
-	const struct keel_attr *attr;
 	struct keel_obj *array;
 	char id[512];
 
 	if (!ev->job || !accrue_on(c->mod))
 		return KEEL_NEXT;
 	accrue_by_state(c->mod, ev->job);
-	attr = st->object->attr(c->mod, "job", "array_id"); /* of a module that may go */
-	if (!attr || st->object->text(ev->job, attr, NULL, id, sizeof(id)) <= 0)
+	if (!keel_id_whole(ev->id, id, sizeof(id)))
 		return KEEL_NEXT;
 	array = st->object->find(c->mod, "job", id); /* it has one more or one less that waits */
 	if (array && st->job->state(st->job->self, array) == 'B')

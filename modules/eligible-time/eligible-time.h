@@ -5,6 +5,7 @@
 #ifndef ELIGIBLE_TIME_H
 #define ELIGIBLE_TIME_H
 
+#include "keel/jobid.h"
 #include "keel/keel.h"
 #include "keel/service/job.h"
 #include "pbs_error.h"

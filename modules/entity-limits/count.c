@@ -233,14 +233,9 @@ static uint32_t tallies_of(char letter, bool placed)
 static void count_whole(struct keel_mod *mod, const char *id)
 {
 	struct state *st = mod->state;
-	const char *open = strchr(id, '['), *close = open ? strchr(open, ']') : NULL;
-	struct keel_obj *whole;
 	char name[600];
+	struct keel_obj *whole = keel_id_whole(id, name, sizeof(name)) ? st->object->find(mod, "job", name) : NULL;
 
-	if (!close || close == open + 1)
-		return;
-	snprintf(name, sizeof(name), "%.*s[%s", (int)(open - id), id, close);
-	whole = st->object->find(mod, "job", name);
 	if (whole)
 		count_job(mod, whole);
 }

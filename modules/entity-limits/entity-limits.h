@@ -5,6 +5,7 @@
 #ifndef ENTITY_LIMITS_H
 #define ENTITY_LIMITS_H
 
+#include "keel/jobid.h"
 #include "keel/keel.h"
 #include "keel/service/job.h"
 #include "keel/service/limits.h"

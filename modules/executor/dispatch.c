@@ -263,7 +263,7 @@ static struct entry *entry_create(struct keel_mod *mod, struct keel_obj *job, ch
 static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	char *peer = dispatch_peer(mod, job), *executable, *array;
+	char *peer = dispatch_peer(mod, job), *executable, array[512];
 	struct keel_out *out;
 	struct entry *e;
 	int32_t r;
@@ -282,13 +282,12 @@ static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 	if (!e)
 		return -ENOMEM;
 	executable = dispatch_text(mod, job, "executable", NULL);
-	array = dispatch_text(mod, job, "array_id", NULL);
 	out = st->msg->out(mod);
 	r = start_message(mod, job, e, executable, out);
 	if (r == 0)
-		r = executable ? start_send(mod, e, out) : script_start(mod, e, array, out);
+		r = executable ? start_send(mod, e, out) : script_start(mod, e, keel_id_whole(e->id, array, sizeof(array)) ? array : NULL,
+						      out);
 	free(executable);
-	free(array);
 	if (r < 0)
 		entry_drop(st, e);
 	return r;

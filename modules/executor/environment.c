@@ -3,6 +3,7 @@
  * environment.c - the environment of a task: pbs_environment, then what was submitted, then ours.
  * A later definition replaces an earlier one.
  */
+#include "keel/jobid.h"
 #include "launch.h"
 
 #include <errno.h>
@@ -124,13 +125,13 @@ static void cookie_make(char *buf, size_t len)
 /* 12[3].svr: PBS_ARRAY_INDEX=3, PBS_ARRAY_ID=12[].svr */
 static int array_add(struct var **vars, const char *id)
 {
-	const char *open = strchr(id, '['), *shut = open ? strchr(open, ']') : NULL;
 	char index[32], parent[512];
+	size_t len;
+	const char *at = keel_id_index(id, &len);
 
-	if (!shut || shut == open + 1 || (size_t)(shut - open) >= sizeof(index))
+	if (!at || len >= sizeof(index) || !keel_id_whole(id, parent, sizeof(parent)))
 		return 0;
-	snprintf(index, sizeof(index), "%.*s", (int)(shut - open - 1), open + 1);
-	snprintf(parent, sizeof(parent), "%.*s[%s", (int)(open - id), id, shut);
+	snprintf(index, sizeof(index), "%.*s", (int)len, at);
 	return var_put(vars, "PBS_ARRAY_INDEX", index) | var_put(vars, "PBS_ARRAY_ID", parent);
 }
 

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include "keel/jobid.h"
 #include "keel/keel.h"
 #include "keel/service/task.h"
 #include "keel/sized.h"

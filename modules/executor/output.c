@@ -8,6 +8,7 @@
  *   else                  spool/<id>.OU, .ER; then the path, when its host is this one or a `usecp`
  *                         rule says that the files of that host are seen here
  */
+#include "keel/jobid.h"
 #include "launch.h"
 
 #include <ctype.h>
@@ -57,11 +58,12 @@ static size_t mark_at(const char *id, const char *at, const char **ret_part, int
 {
 	static const char *const whole[] = { "${PBS_JOBID}", "$PBS_JOBID" };
 	static const char index[] = "^array_index^";
-	const char *open = strchr(id, '[');
+	size_t len;
+	const char *number = keel_id_index(id, &len);
 
-	if (open && strncmp(at, index, sizeof(index) - 1) == 0) {
-		*ret_part = open + 1;
-		*ret_len = (int)strcspn(open + 1, "]");
+	if (number && strncmp(at, index, sizeof(index) - 1) == 0) {
+		*ret_part = number;
+		*ret_len = (int)len;
 		return sizeof(index) - 1;
 	}
 	*ret_part = id;
@@ -136,15 +138,15 @@ static char *place_find(const struct launch *l, const char *text, bool here)
 static char *kept_path(const struct launch *l, char letter)
 {
 	size_t digits = strspn(l->id, "0123456789");
-	const char *open = strchr(l->id, '[');
-	int index = open ? (int)strcspn(open + 1, "]") : 0;
+	size_t len = 0;
+	const char *index = keel_id_index(l->id, &len);
 	const char *name = l->name ? l->name : "STDIN";
 	char *out;
 
 	if (strchr(name, '/'))
 		name = strrchr(name, '/') + 1;
 	return asprintf(&out, "%s/%s.%c%.*s%s%.*s", l->account_of.home, name, letter, (int)digits,
-			l->id, index ? "." : "", index, index ? open + 1 : "") < 0 ? NULL : out;
+			l->id, index ? "." : "", (int)len, index ? index : "") < 0 ? NULL : out;
 }
 
 struct stream_names {

@@ -70,7 +70,8 @@ static void test_environment(void)
 	const char *text;
 
 	begin();
-	run(script_job("20[3].s", "env; echo host $(cat $PBS_NODEFILE); id -u; umask; pwd; echo err >&2\n"));
+	job_make("20[].s", "env; echo host $(cat $PBS_NODEFILE); id -u; umask; pwd; echo err >&2\n");
+	run(script_job("20[3].s", NULL)); /* its script is its array's */
 	CU_ASSERT_EQUAL(heard.status, 0);
 	text = output("20[3].s.o");
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "GREETING=hello, world\n"));

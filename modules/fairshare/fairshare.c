@@ -76,7 +76,8 @@ static const struct keel_contrib contribs[] = {
 	{ "CLASS", &share_class },   { "CLASS", &state_class },	  { "ATTR", &attrs[0] },
 	{ "ATTR", &attrs[1] },	     { "ATTR", &attrs[2] },	  { "ATTR", &attrs[3] },
 	{ "JOB_KEY", &job_keys[0] }, { "JOB_KEY", &job_keys[1] }, { "JOB_KEY", &job_keys[2] },
-	{ "JOB_KEY", &job_keys[3] }, { "SERVICE", &service_def }, { "REQUEST", &fairshare_request },
+	{ "JOB_KEY", &job_keys[3] }, { "JOB_KEY", &job_keys[4] }, { "SERVICE", &service_def },
+	{ "REQUEST", &fairshare_request },
 };
 
 /* ---- which jobs run ----------------------------------------------------------------------------------- */

@@ -93,7 +93,7 @@ void decay_plan(struct keel_mod *mod);
 void decay_now(struct keel_mod *mod);
 
 /* keys.c: numbers about jobs */
-#define JOB_KEYS 4
+#define JOB_KEYS 5
 extern const struct keel_job_key_def job_keys[JOB_KEYS];
 bool over_share(struct keel_mod *mod, struct keel_obj *job);
 keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev);

@@ -43,6 +43,7 @@ static double factor_key(struct keel_mod *mod, struct keel_obj *job)
 const struct keel_job_key_def job_keys[JOB_KEYS] = {
 	KEY("fairshare", 40, order_key, "who has used less of his share goes first"),
 	KEY("fair_share_perc", 0, part_key, "part of the whole that is the entity's, 0..1"),
+	KEY("fairshare_perc", 0, part_key, "another name of fair_share_perc"),
 	KEY("fairshare_tree_usage", 0, usage_key, "part of all usage that is the entity's, 0..1"),
 	KEY("fairshare_factor", 0, factor_key, "1 nothing used, 0.5 as much as its part, then to 0"),
 };

@@ -187,6 +187,7 @@ static void derive_waiting(struct keel_mod *mod, struct keel_obj *job, const str
 #define S KEEL_ATTR_SAVE
 #define R KEEL_ATTR_FLAG1
 #define C KEEL_ATTR_CREATE
+#define OWN KEEL_ATTR_OWN
 #define ALL KEEL_EVERYBODY
 #define OPS KEEL_OPERATORS
 #define MGR KEEL_MANAGERS

@@ -7,24 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of `12`, `12[]` or `12[3]` in front of an operand; 0: none of them. */
-static size_t id_number(const char *operand)
-{
-	size_t digits = strspn(operand, "0123456789"), at = digits;
-
-	if (digits && operand[at] == '[') {
-		at += 1 + strspn(operand + at + 1, "0123456789");
-		if (operand[at++] != ']')
-			return 0;
-	}
-	return at;
-}
-
 struct keel_obj *find_by_operand(struct keel_mod *mod, const char *klass, const char *operand)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = st->object->find(mod, klass, operand);
-	size_t digits = id_number(operand);
+	size_t digits = keel_id_number(operand);
 	char id[512];
 
 	if (job || digits == 0)

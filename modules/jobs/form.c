@@ -56,9 +56,7 @@ const struct keel_kind_def form_kind = {
 
 enum role role_of_id(const char *id)
 {
-	const char *open = strchr(id, '[');
-
-	return !open ? ROLE_PLAIN : open[1] == ']' ? ROLE_WHOLE : ROLE_PART;
+	return keel_id_is_part(id) ? ROLE_PART : keel_id_is_whole(id) ? ROLE_WHOLE : ROLE_PLAIN;
 }
 
 enum role job_role(struct keel_mod *mod, struct keel_obj *job)
@@ -69,13 +67,9 @@ enum role job_role(struct keel_mod *mod, struct keel_obj *job)
 struct keel_obj *whole_of(struct keel_mod *mod, const char *part_id)
 {
 	struct state *st = mod->state;
-	const char *open = strchr(part_id, '['), *shut = open ? strchr(open, ']') : NULL;
 	char id[512];
 
-	if (!shut || snprintf(id, sizeof(id), "%.*s[%s", (int)(open - part_id), part_id, shut) >=
-			     (int)sizeof(id))
-		return NULL;
-	return st->object->find(mod, "job", id);
+	return keel_id_whole(part_id, id, sizeof(id)) ? st->object->find(mod, "job", id) : NULL;
 }
 
 bool form_claims(struct keel_mod *mod, const char *attr)
@@ -89,16 +83,14 @@ bool form_has(struct keel_mod *mod, const char *operand)
 {
 	struct state *st = mod->state;
 
-	return st->form && strchr(operand, '[') && st->form->has(st->form_owner, operand);
+	return st->form && st->form->has(st->form_owner, operand);
 }
 
 char form_letter(struct keel_mod *mod, const char *operand)
 {
 	struct state *st = mod->state;
 
-	return st->form && st->form->letter && strchr(operand, '[')
-		       ? st->form->letter(st->form_owner, operand)
-		       : '\0';
+	return st->form && st->form->letter ? st->form->letter(st->form_owner, operand) : '\0';
 }
 
 bool form_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
@@ -106,7 +98,7 @@ bool form_ask(struct keel_mod *mod, const char *operand, const struct keel_job_a
 {
 	struct state *st = mod->state;
 
-	return st->form && strchr(operand, '[') &&
+	return st->form &&
 	       st->form->ask(st->form_owner, operand, ask, callback->me, callback->done, callback->arg);
 }
 

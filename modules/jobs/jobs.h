@@ -5,6 +5,7 @@
 #ifndef JOBS_H
 #define JOBS_H
 
+#include "keel/jobid.h"
 #include "keel/keel.h"
 #include "keel/service/acct.h"
 #include "keel/service/job.h"

@@ -4,6 +4,8 @@
  */
 #include "letter.h"
 
+#include "keel/jobid.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,10 +83,7 @@ char **addresses(const char *list, uint32_t max, uint32_t *ret_bad)
 
 bool points_want(const char *points, char letter, const char *id)
 {
-	const char *open = strchr(id, '[');
-	bool part = open && open[1] != ']';
-
-	return strchr(points, letter) && !strchr(points, 'n') && (!part || strchr(points, 'j'));
+	return strchr(points, letter) && !strchr(points, 'n') && (!keel_id_is_part(id) || strchr(points, 'j'));
 }
 
 const char *reason_of_status(int64_t exit_status)

@@ -187,14 +187,6 @@ static bool may_be_asked(struct state *st, const struct search *s, struct keel_o
 	return r->job != job && r->tried_by != s->number && st->job->state(st->job->self, r->job) == 'R';
 }
 
-/* Subjobs of one array: 7[3].svr and 7[4].svr. */
-static bool are_siblings(const char *a, const char *b)
-{
-	size_t len = strcspn(a, "[");
-
-	return a[len] == '[' && strncmp(a, b, len + 1) == 0;
-}
-
 void wanted_init(struct keel_mod *mod, struct wanted *w, struct search *s, struct keel_obj *job, uint32_t relevance)
 {
 	struct state *st = mod->state;
@@ -216,7 +208,7 @@ bool is_candidate(struct keel_mod *mod, const struct wanted *w, struct keel_obj 
 {
 	struct state *st = mod->state;
 
-	r->sibling = w->s->level >= PRIO_HIGHEST && are_siblings(st->object->id(job), st->object->id(r->job));
+	r->sibling = w->s->level >= PRIO_HIGHEST && keel_id_is_kin(st->object->id(job), st->object->id(r->job));
 	return may_be_asked(st, w->s, job, r) && is_relevant(st, w->s, job, w->relevance, r->job) &&
 	       vnodes_help(mod, r->job, w->own) && is_useful(mod, r->job);
 }

@@ -5,6 +5,7 @@
 #ifndef PREEMPTION_H
 #define PREEMPTION_H
 
+#include "keel/jobid.h"
 #include "keel/keel.h"
 #include "keel/service/fairshare.h"
 #include "keel/service/job.h"

@@ -152,22 +152,13 @@ static void runner_in(struct keel_mod *mod, struct keel_obj *job)
 	insert(c, r);
 }
 
-/* The job itself, or a subjob of the array: 7[] and 7[3]. */
-static bool is_start_of(const char *id, const char *placed)
-{
-	size_t len = strcspn(id, "[");
-
-	return strcmp(id, placed) == 0 ||
-	       (id[len] == '[' && strncmp(id, placed, len + 1) == 0);
-}
-
 keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_placed *ev)
 {
 	struct state *st = keel_state(c);
 
 	if (ev->job)
 		runner_in(c->mod, ev->job);
-	if (st->last.id && is_start_of(st->last.id, ev->id)) {
+	if (st->last.id && keel_id_is_kin(st->last.id, ev->id)) {
 		free(st->last.id);
 		st->last.id = NULL;
 		victims_clear(&st->last.deleted);

@@ -37,14 +37,10 @@ static struct keel_obj *job_named(struct keel_mod *mod, const char *id)
 static struct keel_obj *array_named(struct keel_mod *mod, const char *id, char *ret_letter)
 {
 	struct state *st = mod->state;
-	const char *open = strchr(id, '['), *shut = open ? strchr(open, ']') : NULL;
 	char whole[300];
 
-	*ret_letter = open ? st->job->letter(st->job->self, id) : '\0';
-	if (!*ret_letter || !shut)
-		return NULL;
-	snprintf(whole, sizeof(whole), "%.*s[%s", (int)(open - id), id, shut);
-	return job_named(mod, whole);
+	*ret_letter = keel_id_whole(id, whole, sizeof(whole)) ? st->job->letter(st->job->self, id) : '\0';
+	return *ret_letter ? job_named(mod, whole) : NULL;
 }
 
 static bool may_ask(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job)

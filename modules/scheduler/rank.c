@@ -28,7 +28,7 @@ struct job_key {
 	struct job_key *next;
 };
 
-enum source { FROM_ROW, FROM_LIST, FROM_ATTR, FROM_QUEUE, FROM_RANK, FROM_FORMULA, FROM_NOWHERE };
+enum source { FROM_ROW, FROM_LIST, FROM_ATTR, FROM_QUEUE, FROM_RANK, FROM_FORMULA };
 
 /* Where a number comes from. */
 struct number {
@@ -59,22 +59,14 @@ struct ranks {
 
 /* ---- names of numbers ---------------------------------------------------------------------------------- */
 
-/* Names of a formula, and of job_sort_key lines, that are no resources. */
+/* Names of a formula, and of job_sort_key lines, that are no resources and no JOB_KEY rows. */
 static const struct {
-	const char *name, *row; /* the JOB_KEY row that has it, or "" */
+	const char *name;
 	enum source source;
 	size_t attr;
-	bool moves;
 } words[] = {
-	{ "eligible_time", "eligible_time", FROM_ROW, 0, true },
-	{ "queue_priority", "", FROM_QUEUE, 0, false },
-	{ "job_priority", "", FROM_ATTR, offsetof(struct state, a.priority), false },
-	{ "accrue_type", "accrue_type", FROM_ROW, 0, true },
-	{ "fairshare_perc", "fair_share_perc", FROM_ROW, 0, true },
-	{ "fair_share_perc", "fair_share_perc", FROM_ROW, 0, true },
-	{ "fairshare_tree_usage", "fairshare_tree_usage", FROM_ROW, 0, true },
-	{ "fairshare_factor", "fairshare_factor", FROM_ROW, 0, true },
-	{ "preempt_priority", "preempt_priority", FROM_ROW, 0, true },
+	{ "queue_priority", FROM_QUEUE, 0 },
+	{ "job_priority", FROM_ATTR, offsetof(struct state, a.priority) },
 };
 
 static const struct job_key *row_named(const struct state *st, const char *name)
@@ -88,10 +80,10 @@ static const struct job_key *row_named(const struct state *st, const char *name)
 
 static void number_of_row(struct number *n, const struct job_key *row)
 {
-	n->source = row ? FROM_ROW : FROM_NOWHERE; /* its module may be switched off */
+	n->source = FROM_ROW;
 	n->row = row;
-	n->shared = row && (row->def->flags & KEEL_JOB_KEY_SHARED);
-	n->moves = row && (row->def->flags & KEEL_JOB_KEY_MOVES);
+	n->shared = row->def->flags & KEEL_JOB_KEY_SHARED;
+	n->moves = row->def->flags & KEEL_JOB_KEY_MOVES;
 }
 
 /* 0, or PBSE: 15124 unknown, 15125 is no number. */
@@ -106,11 +98,8 @@ static int32_t number_find(struct keel_mod *mod, const char *name, struct number
 		if (strcmp(words[i].name, name) != 0)
 			continue;
 		ret->source = words[i].source;
-		ret->moves = words[i].moves;
 		ret->attr = *(const struct keel_attr *const *)(const void *)((const char *)st +
 									     words[i].attr);
-		if (ret->source == FROM_ROW)
-			number_of_row(ret, row_named(st, words[i].row));
 		return 0;
 	}
 	if (row_named(st, name)) {

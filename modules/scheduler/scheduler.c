@@ -157,14 +157,9 @@ static keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_sta
 static void parent_touch(struct keel_mod *mod, const char *id, struct entry *refused)
 {
 	struct state *st = mod->state;
-	const char *open = strchr(id, '['), *close = open ? strchr(open, ']') : NULL;
-	struct keel_obj *parent;
 	char name[300];
+	struct keel_obj *parent = keel_id_whole(id, name, sizeof(name)) ? st->object->find(mod, "job", name) : NULL;
 
-	if (!close || close == open + 1)
-		return;
-	snprintf(name, sizeof(name), "%.*s[%s", (int)(open - id), id, close);
-	parent = st->object->find(mod, "job", name);
 	if (!parent)
 		return;
 	if (refused && entry_of(mod, parent))
@@ -178,7 +173,7 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 
 	if (e)
 		entry_out(c->mod, e);
-	if (e && ev->requeued && !strchr(ev->id, '['))
+	if (e && ev->requeued && !keel_id_is_part(ev->id))
 		avoid_refused(c->mod, e, e);
 	if (e && ev->requeued)
 		look(c->mod, ev->job);

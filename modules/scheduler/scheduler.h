@@ -7,6 +7,7 @@
 
 #include "calendar.h"
 #include "heap.h"
+#include "keel/jobid.h"
 #include "keel/keel.h"
 #include "keel/service/job.h"
 #include "keel/service/node.h"

@@ -346,11 +346,10 @@ static int64_t room_at(struct keel_mod *mod, const struct entry *whole)
 {
 	struct state *st = mod->state;
 	const char *id = st->object->id(whole->job);
-	size_t len = strcspn(id, "[") + 1;
 	int64_t first = INT64_MAX, end;
 
 	for (const struct entry *e = st->running.first; e; e = e->next) {
-		if (strncmp(st->object->id(e->job), id, len) != 0)
+		if (!keel_id_is_kin(id, st->object->id(e->job)))
 			continue;
 		end = job_end(mod, e->job);
 		first = end < first ? end : first;

@@ -4,7 +4,6 @@
  */
 #include "status.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,7 +177,7 @@ struct keel_obj *find_operand(struct listing *l, const char *id)
 {
 	struct state *st = l->mod->state;
 	struct keel_obj *obj = st->object->find(l->mod, l->klass, id);
-	size_t digits = strspn(id, "0123456789"), len = strcspn(id, "@");
+	size_t number = keel_id_number(id), len = strcspn(id, "@");
 	char full[512];
 
 	if (obj)
@@ -188,11 +187,7 @@ struct keel_obj *find_operand(struct listing *l, const char *id)
 		full[len] = '\0';
 		return find_operand(l, full);
 	}
-	if (id[digits] == '[') {
-		digits += 1 + strspn(id + digits + 1, "0123456789");
-		digits += id[digits] == ']';
-	}
-	if (strcmp(l->klass, "job") != 0 || !isdigit((unsigned char)*id) || id[digits])
+	if (strcmp(l->klass, "job") != 0 || number == 0 || id[number])
 		return NULL;
 	if (snprintf(full, sizeof(full), "%s.%s", id, st->core->server_name(l->mod)) >=
 	    (int)sizeof(full))

@@ -5,6 +5,7 @@
 #ifndef STATUS_H
 #define STATUS_H
 
+#include "keel/jobid.h"
 #include "keel/keel.h"
 #include "pbs_error.h"
 

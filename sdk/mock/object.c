@@ -184,7 +184,8 @@ struct body *body_clone(struct body *from, const char *id, struct keel_err *err)
 	for (uint32_t i = 0; b != NULL && i < from->n; i++) {
 		union keel_slot slot;
 
-		if (slot_copy(from->value[i].attr->type, &from->value[i].slot, &slot))
+		if (!(from->value[i].attr->def.flags & KEEL_ATTR_OWN) &&
+		    slot_copy(from->value[i].attr->type, &from->value[i].slot, &slot))
 			value_put(b, from->value[i].attr, slot);
 	}
 	return b;

@@ -26,6 +26,7 @@ static const struct modfile_field attr[] = {
 	FLAG(keel_attr_def, "unset restores the default", KEEL_ATTR_RESET),
 	FLAG(keel_attr_def, "shown when asked for by name", KEEL_ATTR_NO_PRINT),
 	FLAG(keel_attr_def, "may be empty", KEEL_ATTR_EMPTY),
+	FLAG(keel_attr_def, "of one object alone", KEEL_ATTR_OWN),
 	F(keel_attr_def, "values are checked", check, IS_SET),
 	F(keel_attr_def, "computed when it is read", derive, IS_SET),
 };
@@ -65,6 +66,11 @@ static const struct modfile_field job_key[] = {
 	FLAG(keel_job_key_def, "the same for equal jobs", KEEL_JOB_KEY_SHARED),
 	FLAG(keel_job_key_def, "changes while a job waits", KEEL_JOB_KEY_MOVES),
 };
+static const struct modfile_field acct_item[] = {
+	F(keel_acct_item_def, "place in the record", place, INT),
+	F(keel_acct_item_def, "attribute", attr, TEXT),
+	F(keel_acct_item_def, "in records", letters, TEXT),
+};
 static const struct modfile_field point[] = {
 	F(keel_point_def, "kind", kind, HOOK_KIND),
 	F(keel_point_def, "fields", n_fields, UINT),
@@ -90,6 +96,7 @@ static const struct modfile_kind kinds[] = {
 	KIND("NODE_STATE", "node state", "node states", keel_node_state_def, node_state),
 	KIND("PREEMPT", "way to preempt", "ways to preempt", keel_preempt_def, preempt),
 	KIND("JOB_KEY", "key of jobs", "keys of jobs", keel_job_key_def, job_key),
+	KIND("ACCT_ITEM", "item of records", "items of records", keel_acct_item_def, acct_item),
 	KIND("SCOPE", "scope", "scopes", keel_scope_def, scope),
 	KIND("QUEUE_TYPE", "queue type", "queue types", keel_queue_type_def, queue_type),
 };

@@ -13,6 +13,7 @@ import tables
 HEADERS = [("module", "keel/module.h"), ("hooks", "keel/hooks.h"), ("contrib", "keel/contrib.h"),
            ("types", "keel/types.h"), ("find", "keel/find.h"), ("file", "keel/file.h"),
            ("setting", "keel/setting.h"), ("text", "keel/text.h"), ("acl", "keel/acl.h"),
+           ("jobid", "keel/jobid.h"),
            ("sized", "keel/sized.h"), ("mock", "keel/mock.h")]
 # Those that are part of another page, or of none: the event fields, what includes all, numbers that are a table.
 NO_PAGE = {"hook_fields.h", "keel.h", "api.h", "sched_reason.h", "wire.h"}

@@ -29,6 +29,8 @@ def resolve(book, page):
     """Directives of a page replaced: <!-- code FILE NAME... -->, <!-- whole FILE -->, <!-- points -->."""
     def code(m):
         path, names = m[1], m[2].split()
+        if path.startswith("modules/") and not (book.top / path).parent.exists():
+            return f"(The folder {path.rpartition('/')[0]} is not in this tree.)"
         text = (book.top / path).read_text()
         found = []
         for name in names:

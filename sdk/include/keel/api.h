@@ -191,7 +191,8 @@ struct keel_object_api {
 	 * the walk is in order of creation again. */
 	void (*swap)(struct keel_obj *, struct keel_obj *);
 
-	/* A draft of the same class with the same values; private memory is not copied. */
+	/* A draft of the same class with the same values but those of KEEL_ATTR_OWN rows; private memory is not
+	 * copied. */
 	struct keel_obj *(*clone)(struct keel_mod *, struct keel_obj *, const char *id,
 				  struct keel_err *);
 };

@@ -78,6 +78,7 @@ enum keel_attr_flag {
 	KEEL_ATTR_RESET = 8,
 	KEEL_ATTR_NO_PRINT = 16, /* not part of an "all attributes" answer; shown when asked by name */
 	KEEL_ATTR_EMPTY = 32,    /* `set x = ""` is judged by the check function; else it is an unset */
+	KEEL_ATTR_OWN = 64,      /* of this object alone: object->clone(), a subjob of an array, is without it */
 	KEEL_ATTR_FLAG1 = 256,   /* free for the class' own module (jobs: may change while running) */
 	KEEL_ATTR_FLAG2 = 512,
 };
@@ -203,7 +204,7 @@ struct keel_job_form_def {
 	/* It is over. Not kept: its object is destroyed after this. May be told again, not kept, when
 	 * history is dropped. */
 	void (*over)(struct keel_mod *owner, struct keel_obj *part, int32_t substate, bool kept);
-	/* Something is asked of an operand with a `[` in it. False: it names nothing here. */
+	/* Something is asked of an operand. False: it names nothing here. */
 	bool (*ask)(struct keel_mod *owner, const char *operand, const struct keel_job_ask *,
 		    struct keel_mod *me,
 		    void (*done)(struct keel_mod *me, void *arg, int32_t code, const char *text),
@@ -283,6 +284,15 @@ struct keel_job_key_def {
 };
 /* Places: 10 preemption level, 20 preempted before, 25 taps at job_rank, 30 the formula, 40 fairshare,
  * 50 the job_sort_key lines; then the order of arrival. */
+
+/* ACCT_ITEM (declared by accounting): an attribute of jobs that accounting records show where it is set. */
+struct keel_acct_item_def {
+	uint32_t size;
+	int32_t place; /* low first; below 100: after the times, before exec_host; else: after resources_used (E, R) */
+	const char *name, *doc; /* `name=value` */
+	const char *attr;       /* of class job */
+	const char *letters;    /* the records that have it; NULL: all about jobs but z */
+};
 
 /* QUEUE_TYPE (declared by queues): a word of a queue's `queue_type`; any prefix of it is taken. */
 struct keel_queue_type_def {

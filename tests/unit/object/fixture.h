@@ -153,7 +153,7 @@ static const struct keel_class_def brief_class = { sizeof(brief_class), 0, "brie
 static const struct keel_attr_def thing_attrs[] = {
 	KEEL_ATTR_DEF("thing", "Name", "string", ALL, SAVED, .order = 1),
 	KEEL_ATTR_DEF("thing", "count", "long", ALL, SAVED, .order = 2, .changed = on_changed),
-	KEEL_ATTR_DEF("thing", "even", "long", ALL, SAVED, .order = 3, .check = check_even),
+	KEEL_ATTR_DEF("thing", "even", "long", ALL, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_OWN, .order = 3, .check = check_even),
 	KEEL_ATTR_DEF("thing", "flag", "bool", ALL, SAVED, .order = 4),
 	KEEL_ATTR_DEF("thing", "mem", "size", ALL, SAVED, .order = 5),
 	KEEL_ATTR_DEF("thing", "span", "time", ALL, SAVED, .order = 6),

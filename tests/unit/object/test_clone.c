@@ -18,6 +18,7 @@ static struct keel_obj *original(void)
 	engine_set(&e, o, "pairs", KEEL_SET, "y", "2");
 	engine_set(&e, o, "count", KEEL_SET, NULL, "-12");
 	engine_set(&e, o, "Name", KEEL_SET, NULL, "n");
+	engine_set(&e, o, "even", KEEL_SET, NULL, "4");
 	return o;
 }
 
@@ -33,6 +34,7 @@ static void values_are_its_own(void)
 	CU_ASSERT_STRING_EQUAL(engine_text(&e, twin, "Name"), "n");
 	CU_ASSERT_STRING_EQUAL(engine_text(&e, twin, "pairs"), "x=1,y=2");
 	CU_ASSERT_STRING_EQUAL(engine_text(&e, twin, "count"), "-12");
+	CU_ASSERT_FALSE(e.api->is_set(twin, e.api->attr(e.mod, "thing", "even"))); /* KEEL_ATTR_OWN */
 	engine_set(&e, twin, "Name", KEEL_SET, NULL, "other");
 	engine_set(&e, o, "pairs", KEEL_SET, "x", "9");
 	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "Name"), "n");

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * items.c - items of records that other modules have a place for: rows of the kind ACCT_ITEM, low place first.
+ */
+#include "accounting.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct item {
+	const struct keel_acct_item_def *def;
+	struct item *next;
+};
+
+static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void *def, struct keel_err *err)
+{
+	const struct keel_acct_item_def *row = def;
+	struct state *st = self->state;
+	struct item **at = &st->items, *item;
+
+	if (!row->name || !*row->name || !row->attr)
+		return st->core->error(err, -EINVAL, "an ACCT_ITEM of %s has no name or no attribute", owner->name);
+	item = malloc(sizeof(*item));
+	if (!item)
+		return st->core->error(err, -ENOMEM, "out of memory");
+	while (*at && (*at)->def->place <= row->place)
+		at = &(*at)->next;
+	*item = (struct item){ row, *at };
+	*at = item;
+	return 0;
+}
+
+static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
+{
+	struct state *st = self->state;
+	struct item **at = &st->items, *gone;
+
+	(void)owner;
+	while (*at && (*at)->def != def)
+		at = &(*at)->next;
+	gone = *at;
+	if (gone)
+		*at = gone->next;
+	free(gone);
+}
+
+const struct keel_kind_def item_kind = {
+	.size = sizeof(struct keel_kind_def),
+	.row_size = sizeof(struct keel_acct_item_def),
+	.name = "ACCT_ITEM",
+	.doc = "an attribute of jobs as an item of records",
+	.add = row_add,
+	.remove = row_remove,
+};
+
+/* A text as it is stored, anything else as it is shown. */
+static void add_item(struct keel_mod *mod, struct text *t, struct keel_obj *job, const struct keel_acct_item_def *row)
+{
+	struct state *st = mod->state;
+	const struct keel_attr *attr = st->object->attr(mod, "job", row->attr);
+	const char *value = attr && st->object->is_set(job, attr) ? st->object->get_str(job, attr) : NULL;
+	char shown[256];
+
+	if (!value && attr && st->object->is_set(job, attr) &&
+	    st->object->text(job, attr, NULL, shown, sizeof(shown)) > 0)
+		value = shown;
+	if (value && *value)
+		text_item(t, row->name, value, false);
+}
+
+void items_add(struct keel_mod *mod, struct text *t, char letter, struct keel_obj *job, int32_t from, int32_t before)
+{
+	struct state *st = mod->state;
+
+	for (const struct item *i = st->items; i; i = i->next)
+		if (i->def->place >= from && i->def->place < before &&
+		    (!i->def->letters || strchr(i->def->letters, letter)))
+			add_item(mod, t, job, i->def);
+}
+
+void items_free(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	while (st->items) {
+		struct item *gone = st->items;
+
+		st->items = gone->next;
+		free(gone);
+	}
+}
