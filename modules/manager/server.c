@@ -113,7 +113,7 @@ static int32_t check_queue(struct keel_mod *mod, const struct keel_session *who,
 	return st->core->error(err, PBSE_UNKQUE, "%s", st->core->pbse_text(PBSE_UNKQUE));
 }
 
-/* qdel does not read this attribute. */
+/* Only requests are refused: a value stored by an older version is loaded. */
 static int32_t check_qdel_arguments(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *server,
 			    int32_t op, const char *key, const char *text, struct keel_err *err)
 {
