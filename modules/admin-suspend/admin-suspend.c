@@ -2,12 +2,12 @@
  *
  * admin-suspend.c - suspend the jobs of a vnode for maintenance, and resume them.
  *
- * Two pseudo-signals, a vnode state, and a list of who must be resumed:
- *   job_signal     a job must be resumed the way it was suspended
- *   job_suspended  the mark is set, its vnodes enter maintenance
- *   job_resumed    the mark is cleared; so it is when the job is over or requeued (job_purged)
- *   job_known      lists and bits are derived again from the marks
- *   node_delete    a vnode whose jobs must still be resumed is busy
+ * Two pseudo-signals, a vnode state, and a list of the jobs to resume:
+ *   job_signal     rejects a resume that does not match the suspension
+ *   job_suspended  sets the mark, its vnodes enter maintenance
+ *   job_resumed    clears the mark; so does job_purged, when the job ended or was requeued
+ *   job_known      derives lists and bits from the marks
+ *   node_delete    rejected while jobs on the vnode are marked
  */
 #include "admin-suspend.h"
 
@@ -66,7 +66,7 @@ static keel_verdict on_resumed(struct keel_call *c, const struct keel_ev_job_res
 	return KEEL_NEXT;
 }
 
-/* The job may be gone already when the event had to wait: the lists know it by its id. */
+/* The object may be gone if the event was queued: the lists have the job's id. */
 static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
 {
 	if (ev->job)
@@ -112,7 +112,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	return 0;
 }
 
-/* Before the vnodes' memory goes, one by one. */
+/* Runs before vnode_fini() of each vnode, which then need not unlink it. */
 static void fini(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -120,7 +120,7 @@ static void fini(struct keel_mod *mod)
 	st->in_maintenance = NULL;
 }
 
-/* Without this module nobody could resume them: say which. One that comes again finds their marks. */
+/* Without this module the marked jobs cannot be resumed: the error names them. */
 static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;

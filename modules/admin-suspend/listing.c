@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * listing.c - which admin-suspended jobs are on a vnode.
+ * listing.c - the admin-suspended jobs on a vnode.
  *
- * Invariant: a vnode has the maintenance bit exactly while its list is not empty. A job is on the list
- * of every vnode of its exec_vnode, once. Removal looks at the lists, not at exec_vnode, so that a job
- * that lost vnodes meanwhile leaves nothing behind; only the vnodes in maintenance are looked at.
+ * Invariant: a vnode has the maintenance bit exactly while its list is not empty. A job is on the list of every vnode
+ * of its exec_vnode, once. Removal searches the lists of the vnodes in maintenance, not exec_vnode, which may have lost
+ * vnodes meanwhile.
  */
 #include "admin-suspend.h"
 
@@ -19,16 +19,6 @@ static bool is_listed(const struct vnode *v, const char *job_id)
 		if (strcmp(l->id, job_id) == 0)
 			return true;
 	return false;
-}
-
-static void enter(struct keel_mod *mod, struct keel_obj *node, struct vnode *v)
-{
-	struct state *st = mod->state;
-
-	v->node = node;
-	v->next = st->in_maintenance;
-	st->in_maintenance = v;
-	st->node->set_state(st->node->self, node, MAINTENANCE_BIT, true);
 }
 
 static bool insert(struct keel_mod *mod, struct keel_obj *node, const char *job_id, int64_t number)
@@ -51,8 +41,12 @@ static bool insert(struct keel_mod *mod, struct keel_obj *node, const char *job_
 		;
 	l->next = *at;
 	*at = l;
-	if (first)
-		enter(mod, node, v);
+	if (first) {
+		v->node = node;
+		v->next = st->in_maintenance;
+		st->in_maintenance = v;
+		st->node->set_state(st->node->self, node, MAINTENANCE_BIT, true);
+	}
 	return true;
 }
 
@@ -90,7 +84,7 @@ static void remove_from(struct vnode *v, const char *job_id)
 	free(gone);
 }
 
-/* The state is told: whoever hears of it finds the lists as they are to be. */
+/* The states change last: their taps find all lists updated. */
 void listing_remove(struct keel_mod *mod, const char *job_id)
 {
 	struct state *st = mod->state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mark.c - the admin mark of a job: stored on the job, the one truth.
+ * mark.c - the admin mark of a job, stored on the job.
  *
- * The text is `<number> by <who> at <when>[: comment]`. maintenance_jobs and the maintenance bit of
- * vnodes are derived from the marks, at once and after a restart, so that two truths cannot part.
+ * The text is `<number> by <requester> at <time>[: comment]`. maintenance_jobs and the maintenance bit of vnodes are
+ * derived from the marks when they change and after a restart, so that they cannot disagree.
  */
 #include "admin-suspend.h"
 

@@ -2,8 +2,8 @@
  *
  * signals.c - qsig -s admin-suspend, qsig -s admin-resume.
  *
- * jobs does the steps in its order; the mark is set when it tells that the job is suspended, before the
- * requester hears of it. A job must be resumed the way it was suspended.
+ * jobs runs the steps; the mark is set at job_suspended, before the reply to the requester. A job must be resumed the
+ * way it was suspended.
  */
 #include "admin-suspend.h"
 

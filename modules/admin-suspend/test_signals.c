@@ -21,11 +21,11 @@ static struct keel_obj *job, *other, *n1, *n2;
 static const struct keel_hook_api *hook;
 static const struct keel_core_api *core;
 static struct keel_mock_outcome out;
-static int32_t signalled; /* what a SIGNAL row's start() was answered; -1: nothing */
-static bool starts_late; /* `other`, while the host is asked about `job` */
-static int32_t host_says; /* the host's answer to the next step */
+static int32_t signalled; /* the code a SIGNAL row's start() returned by signal_done(); -1: none */
+static bool starts_late; /* `other` starts while the host suspends `job` */
+static int32_t host_says; /* the code the host returns for the next step */
 
-/* ---- the services it needs of jobs and executor ---------------------------------------------------- */
+/* ---- the services of jobs and executor -------------------------------------------------------------- */
 static bool is_suspended(struct keel_mod *m, struct keel_obj *o)
 {
 	(void)m;
@@ -168,7 +168,7 @@ static bool in_maintenance(struct keel_obj *node)
 	return (nodes->state(nodes->self, node) & MAINTENANCE_BIT) != 0;
 }
 
-/* What qsig does: the point, then the row. */
+/* As qsig: raises job_signal, then calls the row's start(). */
 static int32_t send_to(struct keel_obj *o, const char *id, const char *name)
 {
 	const struct keel_signal_def *row = NULL;
@@ -210,7 +210,7 @@ static void test_there_and_back(void)
 	CU_ASSERT(strncmp(keel_mock_text(other, "admin_suspended", NULL), "2 by root@svr at ", 17) == 0);
 	CU_ASSERT_EQUAL(send_to(job, "1.svr", "admin-resume"), 0);
 	CU_ASSERT_PTR_NULL(keel_mock_text(job, "admin_suspended", NULL));
-	CU_ASSERT(in_maintenance(n1)); /* of the other job */
+	CU_ASSERT(in_maintenance(n1)); /* the other job's */
 	CU_ASSERT_EQUAL(send_to(other, "2.svr", "admin-resume"), 0);
 	CU_ASSERT_FALSE(in_maintenance(n1) || in_maintenance(n2));
 	CU_ASSERT_PTR_NULL(keel_mock_text(n1, "maintenance_jobs", NULL));
@@ -225,7 +225,7 @@ static void test_mismatched_resume(void)
 	CU_ASSERT_EQUAL(send_to(other, "2.svr", "admin-resume"), PBSE_WRONG_RESUME);
 	CU_ASSERT_EQUAL(send_to(other, "2.svr", "resume"), 0);
 	CU_ASSERT_EQUAL(send_to(other, "2.svr", "TERM"), 0);
-	CU_ASSERT(in_maintenance(n1)); /* nothing came of it */
+	CU_ASSERT(in_maintenance(n1)); /* the resume failed */
 }
 
 static void test_refused_by_the_host(void)
@@ -256,7 +256,7 @@ static void test_vnode_is_busy(void)
 			    KEEL_REJECT);
 }
 
-/* The marks on jobs are the one truth: lists and states follow from them. */
+/* Lists and states are derived from the marks on jobs. */
 static void test_reload(void)
 {
 	struct keel_err err = { 0 };
@@ -264,11 +264,11 @@ static void test_reload(void)
 	send_to(other, "2.svr", "admin-suspend");
 	CU_ASSERT_EQUAL(keel_mock_unload(module, &err), -16);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "jobs are admin-suspended (2.svr)"));
-	module = keel_mock_reload(module, &err); /* it comes again, and finds them */
+	module = keel_mock_reload(module, &err); /* after a reload they are derived again */
 	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
 	CU_ASSERT_STRING_EQUAL(keel_mock_text(n2, "maintenance_jobs", NULL), "2.svr");
 	CU_ASSERT(in_maintenance(n2));
-	keel_mock_set(other, "stands", NULL, NULL); /* ... were it not suspended any more */
+	keel_mock_set(other, "stands", NULL, NULL); /* ... unless it is not suspended any more */
 	send_to(job, "1.svr", "admin-suspend");
 	keel_mock_set(other, "admin_suspended", NULL, NULL);
 	keel_mock_set(job, "admin_suspended", NULL, NULL);
@@ -279,11 +279,11 @@ static void test_reload(void)
 	keel_mock_raise(mock, KEEL_POINT_job_known, KEEL_EVENT(job_known, .id = "1.svr", .job = job), NULL);
 	CU_ASSERT_STRING_EQUAL(keel_mock_text(n1, "maintenance_jobs", NULL), "1.svr");
 	CU_ASSERT(in_maintenance(n1));
-	send_to(other, "2.svr", "admin-suspend"); /* numbers go on */
+	send_to(other, "2.svr", "admin-suspend"); /* numbers continue */
 	CU_ASSERT(strncmp(keel_mock_text(other, "admin_suspended", NULL), "8 by ", 5) == 0);
 }
 
-static int ask(const char *name, const char *node, const char *comment, struct keel_mock_reply *reply)
+static int verb_send(const char *name, const char *node, const char *comment, struct keel_mock_reply *reply)
 {
 	char body[256];
 
@@ -298,41 +298,41 @@ static void test_whole_nodes(void)
 	const char *down = suspend_nodes.name, *up = resume_nodes.name;
 	struct keel_mock_reply reply;
 
-	CU_ASSERT_EQUAL(ask(down, "n1", "fan is loud", &reply), 0);
+	CU_ASSERT_EQUAL(verb_send(down, "n1", "fan is loud", &reply), 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(reply.json, "2 jobs suspended"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(keel_mock_text(job, "admin_suspended", NULL), ": fan is loud"));
-	CU_ASSERT_EQUAL(ask(down, "n2", "", &reply), 0); /* it stands already */
+	CU_ASSERT_EQUAL(verb_send(down, "n2", "", &reply), 0); /* it is suspended already */
 	CU_ASSERT_STRING_EQUAL(keel_mock_text(other, "admin_suspended_nodes", NULL), "n1,n2");
-	CU_ASSERT_EQUAL(ask(up, "n1", "", &reply), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(reply.json, "1 job resumed")); /* the other one is n2's, too */
-	CU_ASSERT_EQUAL(ask(up, "n2", "", &reply), 0);
+	CU_ASSERT_EQUAL(verb_send(up, "n1", "", &reply), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reply.json, "1 job resumed")); /* the other one was suspended for n2, too */
+	CU_ASSERT_EQUAL(verb_send(up, "n2", "", &reply), 0);
 	CU_ASSERT_FALSE(in_maintenance(n1) || in_maintenance(n2));
-	CU_ASSERT_NOT_EQUAL(ask(down, "n9", "", &reply), 0);
+	CU_ASSERT_NOT_EQUAL(verb_send(down, "n9", "", &reply), 0);
 }
 
-/* Before the first of them stands, the scheduler may start another one there. */
+/* Before the first of them is suspended, the scheduler may start another one there. */
 static void test_one_starts_meanwhile(void)
 {
 	struct keel_mock_reply reply;
 
 	occupy(other, false);
 	starts_late = true;
-	CU_ASSERT_EQUAL(ask(suspend_nodes.name, "n1", "", &reply), 0);
+	CU_ASSERT_EQUAL(verb_send(suspend_nodes.name, "n1", "", &reply), 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(reply.json, "2 jobs suspended"));
 	CU_ASSERT_STRING_EQUAL(keel_mock_text(n1, "maintenance_jobs", NULL), "1.svr,2.svr");
 }
 
-/* Who works on a node should know which of its vnodes still take jobs. */
+/* The reply names the vnodes of the node that still take jobs. */
 static void test_vnodes_without_a_job(void)
 {
 	struct keel_mock_reply reply;
 
 	occupy(other, false);
 	keel_mock_set(n2, "resources_available", "ncpus", "4");
-	CU_ASSERT_EQUAL(ask(suspend_nodes.name, "n2", "", &reply), 0);
+	CU_ASSERT_EQUAL(verb_send(suspend_nodes.name, "n2", "", &reply), 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(reply.json, "0 jobs suspended"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(reply.json, "not in maintenance, for no job was suspended there: n2; set"));
-	CU_ASSERT_EQUAL(ask(suspend_nodes.name, "n1", "", &reply), 0);
+	CU_ASSERT_EQUAL(verb_send(suspend_nodes.name, "n1", "", &reply), 0);
 	CU_ASSERT_PTR_NULL(strstr(reply.json, "not in maintenance"));
 }
 
@@ -341,13 +341,13 @@ static void test_some_did_not(void)
 	struct keel_mock_reply reply;
 
 	host_says = PBSE_NORELYMOM;
-	CU_ASSERT_EQUAL(ask(suspend_nodes.name, "n1", "", &reply), PBSE_NORELYMOM);
+	CU_ASSERT_EQUAL(verb_send(suspend_nodes.name, "n1", "", &reply), PBSE_NORELYMOM);
 	CU_ASSERT_STRING_EQUAL(reply.text, "1.svr: Server could not connect to MOM (0 suspended, 2 not)");
-	CU_ASSERT_EQUAL(ask(suspend_nodes.name, "n2", "", &reply), PBSE_NORELYMOM);
+	CU_ASSERT_EQUAL(verb_send(suspend_nodes.name, "n2", "", &reply), PBSE_NORELYMOM);
 	CU_ASSERT_STRING_EQUAL(reply.text, "2.svr: Server could not connect to MOM");
 }
 
-/* Suspended, and a vnode of it knows. */
+/* Suspended, and listed by one of its vnodes. */
 static bool is_down(struct keel_obj *o, struct keel_obj *node)
 {
 	const char *listed = keel_mock_text(node, "maintenance_jobs", NULL);
@@ -357,7 +357,7 @@ static bool is_down(struct keel_obj *o, struct keel_obj *node)
 	       strstr(listed, keel_mock_same(o, job) ? "1.svr" : "2.svr") != NULL;
 }
 
-/* Whichever call fails: either it is done, or it is a plain suspension and somebody says so. */
+/* Whichever call fails: either all is done, or it is a plain suspension and the reply or the log says so. */
 static void test_no_memory_for_the_mark(void)
 {
 	uint32_t calls, n = 0;
@@ -379,7 +379,7 @@ static void test_no_memory_for_the_mark(void)
 	CU_ASSERT(n > 3);
 }
 
-/* Whichever call fails: who is told that a node's jobs stand can rely on it. */
+/* Whichever call fails: a reply without an error means that all jobs of the node are suspended. */
 static void test_no_memory(void)
 {
 	struct keel_mock_reply reply;
@@ -388,7 +388,7 @@ static void test_no_memory(void)
 	do {
 		calls = keel_mock_calls(mock);
 		keel_mock_fail_call(mock, ++n);
-		if (ask(suspend_nodes.name, "n1", "fan is loud", &reply) == 0) {
+		if (verb_send(suspend_nodes.name, "n1", "fan is loud", &reply) == 0) {
 			CU_ASSERT(is_down(job, n1) && is_down(other, n1) && is_down(other, n2));
 			CU_ASSERT_PTR_NOT_NULL(keel_mock_text(job, "admin_suspended_nodes", NULL));
 			CU_ASSERT_PTR_NOT_NULL(keel_mock_text(other, "admin_suspended_nodes", NULL));

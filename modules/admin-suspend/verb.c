@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * verb.c - the one-verb form: every job on a node, and those that it stopped.
+ * verb.c - the verbs for a node: suspend every job on it, resume those that the verb suspended.
  *
  * `pbsnodes --admin-suspend [-C comment] NODE` suspends each running job with a chunk on one of the
- * node's vnodes and remembers on the job which node's verb did it; `--admin-resume NODE` continues just
- * those. A job that two nodes' verbs stopped continues with the second resume.
+ * node's vnodes and stores on the job which node's verb did it; `--admin-resume NODE` resumes just those.
+ * A job that the verbs of two nodes suspended is resumed by the second resume.
  *
- * Until the first of its jobs stands, a vnode takes new ones: when all have answered it is looked again who runs
- * there, until nobody does.
+ * A vnode takes new jobs until the first of its jobs is suspended: when all steps are done, another round looks for
+ * running jobs, until there are none.
  */
 #include "admin-suspend.h"
 #include "keel/text.h"
@@ -18,18 +18,18 @@
 
 #define NO_MEMORY "out of memory; try again"
 #define NOT_OURS "suspended, but out of memory to note for which node; qsig -s admin-resume continues it"
-#define LOOKS_MOST 100 /* for a node where a user resumes what is suspended */
-#define NAMES_SHOWN 8 /* vnodes that are listed by name */
+#define ROUNDS_MAX 100 /* ends the rounds if a user resumes the jobs meanwhile */
+#define NAMES_SHOWN 8 /* vnodes named in the reply */
 
 struct verb {
 	struct keel_req *req;
 	char *node, *who, *comment;
 	bool suspend;
-	uint32_t open;	   /* jobs whose answer is missing, and our own hand */
-	uint32_t done;	   /* jobs that did it */
-	uint32_t fell_short; /* jobs that did not */
-	uint32_t looks, asked; /* times it was looked who is there; jobs that were asked after the last one */
-	int32_t code;	   /* of the first that did not */
+	uint32_t open;	   /* steps whose reply is missing, and one while the round sends them */
+	uint32_t done;	   /* jobs suspended or resumed */
+	uint32_t n_failed; /* jobs that failed */
+	uint32_t rounds, sent; /* rounds begun; steps sent in the last one */
+	int32_t code;	   /* error of the first job that failed */
 	char failed[300];  /* its id and text */
 };
 
@@ -46,20 +46,20 @@ static void verb_free(struct verb *v)
 	free(v);
 }
 
-/* The first job that did not is told; the others are asked all the same. */
-static void falls_short(struct verb *v, int32_t code, const char *where, const char *text)
+/* The reply names the first failure; the steps of other jobs go on. */
+static void step_failed(struct verb *v, int32_t code, const char *where, const char *text)
 {
-	v->fell_short++;
+	v->n_failed++;
 	if (v->code)
 		return;
 	v->code = code;
 	snprintf(v->failed, sizeof(v->failed), "%s: %s", where, text);
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------ */
+/* ---- the reply ------------------------------------------------------------------------------------------- */
 
-/* Vnodes without a job of these are not in maintenance: who works on the node should know. */
-static void open_vnodes(struct keel_mod *mod, const struct verb *v, struct keel_text *ret)
+/* Lists vnodes that are not in maintenance because no job on them was suspended: they still take jobs. */
+static void open_vnodes_list(struct keel_mod *mod, const struct verb *v, struct keel_text *ret)
 {
 	struct state *st = mod->state;
 	struct keel_cursor *walk = st->object->cursor(mod, "node");
@@ -79,7 +79,7 @@ static void open_vnodes(struct keel_mod *mod, const struct verb *v, struct keel_
 		keel_text_printf(ret, " and %u more", n - NAMES_SHOWN);
 }
 
-static void tell_done(struct keel_mod *mod, struct verb *v)
+static void reply_done(struct keel_mod *mod, struct verb *v)
 {
 	struct state *st = mod->state;
 	struct keel_out *out = st->msg->out(mod);
@@ -93,7 +93,7 @@ static void tell_done(struct keel_mod *mod, struct verb *v)
 	keel_text_init(&open);
 	keel_text_init(&all);
 	if (v->suspend)
-		open_vnodes(mod, v, &open);
+		open_vnodes_list(mod, v, &open);
 	if (open.len) {
 		keel_text_printf(&all,
 				 "not in maintenance, for no job was suspended there: %s; set them offline to keep new jobs away",
@@ -106,45 +106,45 @@ static void tell_done(struct keel_mod *mod, struct verb *v)
 	st->request->reply_out(v->req, out);
 }
 
-static void tell_failed(struct keel_mod *mod, struct verb *v)
+static void reply_failed(struct keel_mod *mod, struct verb *v)
 {
 	struct state *st = mod->state;
 
 	if (!*v->failed)
 		st->request->reply(v->req, v->code, NULL);
-	else if (v->done + v->fell_short > 1)
+	else if (v->done + v->n_failed > 1)
 		st->request->reply(v->req, v->code, "%s (%u %s, %u not)", v->failed, v->done,
-				   v->suspend ? "suspended" : "resumed", v->fell_short);
+				   v->suspend ? "suspended" : "resumed", v->n_failed);
 	else
 		st->request->reply(v->req, v->code, "%s", v->failed);
 }
 
-static void look(struct keel_mod *mod, struct verb *v);
+static void round_start(struct keel_mod *mod, struct verb *v);
 
 static void verb_done(struct keel_mod *mod, struct verb *v)
 {
 	if (--v->open)
 		return;
-	if (v->suspend && !v->code && v->asked && v->looks < LOOKS_MOST) {
-		look(mod, v);
+	if (v->suspend && !v->code && v->sent && v->rounds < ROUNDS_MAX) {
+		round_start(mod, v);
 		return;
 	}
 	if (v->code)
-		tell_failed(mod, v);
+		reply_failed(mod, v);
 	else
-		tell_done(mod, v);
+		reply_done(mod, v);
 	verb_free(v);
 }
 
-/* It stands: for this node's verb. */
-static void stands(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
+/* Stores on the suspended job that this node's verb did it. */
+static void job_stopped(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 
 	if (mark_missing(mod, job))
-		falls_short(v, PBSE_SYSTEM, st->object->id(job), MARK_MISSING);
+		step_failed(v, PBSE_SYSTEM, st->object->id(job), MARK_MISSING);
 	else if (st->object->set_str(job, st->verb_nodes, v->node) < 0)
-		falls_short(v, PBSE_SYSTEM, st->object->id(job), NOT_OURS);
+		step_failed(v, PBSE_SYSTEM, st->object->id(job), NOT_OURS);
 	else
 		v->done++;
 	if (v->comment && *v->comment)
@@ -159,9 +159,9 @@ static void step_done(struct keel_mod *mod, void *arg, int32_t code, const char 
 	struct keel_obj *job = st->object->find(mod, "job", s->job_id);
 
 	if (code && job)
-		falls_short(v, code, s->job_id, text ? text : st->core->pbse_text(code));
+		step_failed(v, code, s->job_id, text ? text : st->core->pbse_text(code));
 	else if (!code && job && v->suspend)
-		stands(mod, v, job);
+		job_stopped(mod, v, job);
 	else if (!code)
 		v->done++;
 	free(s->job_id);
@@ -185,7 +185,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* Drop the node from the list of verbs that hold the job; true when none is left. */
+/* Drops the node from the list of verbs that suspended the job; returns whether the list is now empty. */
 static bool verb_released(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 {
 	struct state *st = mod->state;
@@ -198,16 +198,16 @@ static bool verb_released(struct keel_mod *mod, struct verb *v, struct keel_obj 
 		if (strcmp(word, v->node) != 0)
 			fprintf(out, "%s%s", ftell(out) ? "," : "", word);
 	if (!out || fclose(out) != 0)
-		falls_short(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
+		step_failed(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
 	last = out && len == 0;
 	if (rest && len > 0 && st->object->set_str(job, st->verb_nodes, rest) < 0)
-		falls_short(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
+		step_failed(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
 	free(rest);
 	free(copy);
 	return last;
 }
 
-static void also_held_by(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
+static void verb_add(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	const char *have = st->object->get_str(job, st->verb_nodes);
@@ -218,30 +218,30 @@ static void also_held_by(struct keel_mod *mod, struct verb *v, struct keel_obj *
 	if (asprintf(&text, "%s,%s", have, v->node) < 0)
 		text = NULL;
 	if (!text || st->object->set_str(job, st->verb_nodes, text) < 0)
-		falls_short(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
+		step_failed(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
 	free(text);
 }
 
-static void act(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
+static void step_send(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	struct step *s = calloc(1, sizeof(*s));
 
 	if (!s || !(s->job_id = strdup(st->object->id(job)))) {
 		free(s);
-		falls_short(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
+		step_failed(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
 		return;
 	}
 	s->verb = v;
 	v->open++;
-	v->asked++;
+	v->sent++;
 	if (v->suspend)
 		st->job->suspend(st->job->self, job, SUSPEND, v->who, mod, step_done, s);
 	else
 		st->job->resume(st->job->self, job, RESUME, v->who, mod, step_done, s);
 }
 
-static void consider(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
+static void job_step(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	const char *held = st->object->get_str(job, st->verb_nodes);
@@ -249,39 +249,39 @@ static void consider(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 	if (st->job->state(st->job->self, job) != 'R')
 		return;
 	if (v->suspend && st->job->is_suspended(st->job->self, job))
-		also_held_by(mod, v, job);
+		verb_add(mod, v, job);
 	else if (v->suspend)
-		act(mod, v, job);
+		step_send(mod, v, job);
 	else if (held && has_word(held, v->node) && verb_released(mod, v, job))
-		act(mod, v, job);
+		step_send(mod, v, job);
 }
 
 /* ---- the requests -------------------------------------------------------------------------------------------- */
 
-/* False: there is no such node. */
-static bool look_at(struct keel_mod *mod, struct verb *v)
+/* Sends the steps of one round. False: there is no such node. */
+static bool round_steps(struct keel_mod *mod, struct verb *v)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job;
-	struct whom whom;
-	bool found = whom_look(mod, v->node, v->suspend, &whom);
+	struct node_jobs jobs;
+	bool found = node_jobs_find(mod, v->node, v->suspend, &jobs);
 	uint32_t i;
 
-	v->asked = 0;
-	v->looks++;
-	if (whom.failed)
-		falls_short(v, PBSE_SYSTEM, v->node, NO_MEMORY);
-	for (i = 0; i < whom.n; i++)
-		if ((job = st->object->find(mod, "job", whom.id[i])))
-			consider(mod, v, job);
-	whom_free(&whom);
+	v->sent = 0;
+	v->rounds++;
+	if (jobs.failed)
+		step_failed(v, PBSE_SYSTEM, v->node, NO_MEMORY);
+	for (i = 0; i < jobs.n; i++)
+		if ((job = st->object->find(mod, "job", jobs.id[i])))
+			job_step(mod, v, job);
+	node_jobs_free(&jobs);
 	return found;
 }
 
-static void look(struct keel_mod *mod, struct verb *v)
+static void round_start(struct keel_mod *mod, struct verb *v)
 {
 	v->open = 1;
-	if (!look_at(mod, v) && v->looks == 1)
+	if (!round_steps(mod, v) && v->rounds == 1)
 		v->code = PBSE_UNKNODE;
 	verb_done(mod, v);
 }
@@ -313,7 +313,7 @@ static void on_verb(struct keel_mod *mod, struct keel_req *req, bool suspend)
 	}
 	v->req = req;
 	v->suspend = suspend;
-	look(mod, v);
+	round_start(mod, v);
 }
 
 static void on_suspend_nodes(struct keel_mod *mod, struct keel_req *req)

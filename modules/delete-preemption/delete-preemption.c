@@ -2,8 +2,8 @@
  *
  * delete-preemption.c - preemption by deletion: the letter D of preempt_order.
  *
- * Other methods can all be unusable for a job; a running job can always be deleted. It has given way when
- * it is gone, not when its end was asked for: a job started sooner would share its vnodes.
+ * Other methods can all be unusable for a job; a running job can always be deleted. It is preempted when it is purged,
+ * not when its deletion was requested: a job started sooner would share its vnodes.
  *
  *   job_preempt -> [grace_signal, grace] -> request_delete -> hold until job_purged -> DONE
  *                                                 '-> refused: the next letter, and no trace of it
@@ -60,7 +60,7 @@ static keel_verdict on_cycle_begin(struct keel_call *c, const struct keel_ev_cyc
 	return KEEL_NEXT;
 }
 
-/* Without a cycle a scheduler of the site's own asks, and knows how many it wants. */
+/* Outside of cycles a scheduler of the site's own preempts, without a cap. */
 static keel_verdict on_cycle_end(struct keel_call *c, const struct keel_ev_cycle_end *ev)
 {
 	struct state *st = keel_state(c);
@@ -132,7 +132,7 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 	return patterns_take(mod, now, err);
 }
 
-/* Victims that are on their way out come back to this code. */
+/* Victims being deleted have callbacks into this module. */
 static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -150,7 +150,7 @@ static void fini(struct keel_mod *mod)
 	st->scope = NULL;
 }
 
-/* Without preemption nobody asks for the letter: the row waits, and so does this module. */
+/* Without the module preemption the PREEMPT row has no kind and stays pending. */
 KEEL_MODULE(.name = "delete-preemption", .version = "1.0", .vendor = "Keelson",
 	    .summary = "preempt jobs by deletion", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,

@@ -23,9 +23,9 @@ struct state {
 	const struct keel_job_api *job;
 	const struct keel_attr *queue, *euser, *exec_host, *kill_delay;
 	struct scope *scope;
-	uint32_t leaving;      /* victims under way */
-	uint64_t cycle;	       /* the one that runs; 0: none does */
-	int64_t in_this_cycle; /* begun, and not refused */
+	uint32_t leaving;      /* victims being deleted */
+	uint64_t cycle;	       /* number of the running cycle; 0: none */
+	int64_t in_this_cycle; /* deletions begun and not refused */
 };
 
 /* leave.c */

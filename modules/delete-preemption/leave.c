@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * leave.c - one victim on its way out: told, asked to end, then waited for until it is gone.
+ * leave.c - deletes one victim: signal and grace, the request, then a hold until it is purged.
  */
 #include "delete-preemption.h"
 
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Owned by the hold and by the question that is open, each until it has been told. */
+/* Owned by the hold until it ends, and by the open request or the grace timer until its callback ran. */
 struct leaving {
-	struct keel_mod *mod; /* this module: a hold's callbacks are called for the tap's */
+	struct keel_mod *mod; /* this module: callbacks of a hold get the tap's */
 	uint32_t owners;
 	struct keel_hold *hold;	  /* NULL: it has ended */
-	struct keel_timer *grace; /* NULL: not now */
-	uint64_t cycle; /* in which it was chosen; 0: in none */
+	struct keel_timer *grace; /* NULL: not running */
+	uint64_t cycle; /* in which it was chosen; 0: outside of cycles */
 	int32_t code;
 	char text[256];
 	char *who;
@@ -38,11 +38,11 @@ static void drop(struct leaving *l)
 	drop_owners(l, 1);
 }
 
-/* Nobody waits for it any more: the deletion that has not begun does not begin. */
+/* The hold has ended: a deletion that was not requested yet is not requested any more. */
 static void hold_over(struct leaving *l)
 {
 	struct state *st = l->mod->state;
-	const bool waits = l->grace != NULL; /* for its time: an owner, too */
+	const bool waits = l->grace != NULL; /* the timer is an owner, too */
 
 	l->hold = NULL;
 	st->core->timer_cancel(l->grace);
@@ -50,7 +50,7 @@ static void hold_over(struct leaving *l)
 	drop_owners(l, waits ? 2 : 1);
 }
 
-/* It is gone, or was refused. */
+/* The job was purged, or the deletion was refused. */
 static keel_verdict resumed(struct keel_call *c, void *arg)
 {
 	struct leaving *l = arg;
@@ -71,7 +71,7 @@ static void cancelled(struct keel_call *c, void *arg, int32_t reason)
 
 /* ---- the end ------------------------------------------------------------------------------------------ */
 
-static void asked(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+static void delete_replied(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct state *st = mod->state;
 	struct leaving *l = arg;
@@ -79,17 +79,17 @@ static void asked(struct keel_mod *mod, void *arg, int32_t code, const char *tex
 	l->code = code;
 	snprintf(l->text, sizeof(l->text), "%s", text ? text : "");
 	if (code && l->cycle && l->cycle == st->cycle)
-		st->in_this_cycle--; /* it stays */
+		st->in_this_cycle--; /* the job is not deleted */
 	if (code && l->hold)
 		st->call->release(l->hold);
 	drop(l);
 }
 
-static void ask(struct leaving *l, struct keel_obj *job)
+static void delete_request(struct leaving *l, struct keel_obj *job)
 {
 	struct state *st = l->mod->state;
 
-	st->job->request_delete(st->job->self, job, l->who, l->mod, asked, l);
+	st->job->request_delete(st->job->self, job, l->who, l->mod, delete_replied, l);
 }
 
 /* ---- the grace ---------------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ static void grace_over(struct keel_mod *mod, void *arg)
 
 	l->grace = NULL;
 	if (job)
-		ask(l, job);
+		delete_request(l, job);
 	else
 		drop(l);
 }
@@ -120,7 +120,7 @@ static void signalled(struct keel_mod *mod, void *arg, int32_t code, const char 
 	if (l->grace)
 		return;
 	if (job && l->hold)
-		ask(l, job); /* it could not be told, or nothing is to be waited for */
+		delete_request(l, job); /* the signal failed, or there is no timer */
 	else
 		drop(l);
 }
@@ -131,7 +131,7 @@ static void begin(struct leaving *l, struct keel_obj *job)
 	struct state *st = l->mod->state;
 
 	if (!conf->grace_signal || !*conf->grace_signal) {
-		ask(l, job);
+		delete_request(l, job);
 		return;
 	}
 	st->job->ask(st->job->self, job, &(struct keel_job_ask){
@@ -162,20 +162,15 @@ uint32_t delete_room(struct keel_mod *mod)
 	return left > 0 ? (uint32_t)left : 0;
 }
 
-static bool is_in_scope(struct keel_mod *mod, struct keel_obj *job)
+bool delete_applies(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 
-	return scope_has(st->scope, text_of(st, job, st->queue), text_of(st, job, st->euser),
-			 text_of(st, job, st->exec_host));
+	return delete_room(mod) && scope_has(st->scope, text_of(st, job, st->queue), text_of(st, job, st->euser),
+					     text_of(st, job, st->exec_host));
 }
 
-bool delete_applies(struct keel_mod *mod, struct keel_obj *job)
-{
-	return delete_room(mod) && is_in_scope(mod, job);
-}
-
-static int64_t patience(struct keel_mod *mod, struct keel_obj *job)
+static int64_t timeout_ms(struct keel_mod *mod, struct keel_obj *job)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
@@ -221,7 +216,7 @@ keel_verdict delete_start(struct keel_mod *mod, struct keel_call *c, struct keel
 		.why = "a victim of preemption is being deleted",
 		.until_point = KEEL_POINT_job_purged,
 		.until_id = l->id,
-		.timeout_ms = patience(mod, job),
+		.timeout_ms = timeout_ms(mod, job),
 		.resume = resumed,
 		.cancel = cancelled,
 		.arg = l,

@@ -10,12 +10,12 @@
 
 struct scope;
 
-/* Patterns are Perl-compatible, found anywhere in the word unless anchored; NULL or "": all. NULL with
- * *ret_bad: this pattern is wrong, *ret_at where; without: no memory. */
+/* Patterns are Perl-compatible, found anywhere in the word unless anchored; NULL or "": all. Returns NULL on an error:
+ * *ret_bad is the pattern with a syntax error at *ret_at, or NULL: out of memory. */
 struct scope *scope_create(const char *queue, const char *user, const char *host,
 			   const char **ret_bad, size_t *ret_at);
-void scope_destroy(struct scope *s); /* NULL is fine */
-/* `exec_host`: n1/0*4+n2/0: one of its hosts is enough. */
+void scope_destroy(struct scope *s); /* s may be NULL */
+/* One host of `exec_host`, n1/0*4+n2/0, is enough. */
 bool scope_has(const struct scope *s, const char *queue, const char *user, const char *exec_host);
 
 #endif

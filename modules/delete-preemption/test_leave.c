@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_leave.c - a victim on its way out, in the mock: the letter waits until the job is gone.
+ * test_leave.c - deleting a victim, in the mock: the point is on hold until the job is purged.
  */
 #include "delete-preemption.h"
 
@@ -17,20 +17,20 @@ static struct keel_mod *module;
 static struct keel_obj *job;
 static struct keel_mock_outcome out;
 
-/* What jobs was asked, and who waits for the answer. */
+/* The request sent to jobs, and its callback. */
 static struct question {
 	char verb[16];
 	struct keel_mod *me;
 	keel_job_done *done;
 	void *arg;
-} asked;
+} sent;
 
-static void ask(struct keel_mod *m, struct keel_obj *o, const struct keel_job_ask *what, struct keel_mod *me,
+static void jobs_ask(struct keel_mod *m, struct keel_obj *o, const struct keel_job_ask *what, struct keel_mod *me,
 		keel_job_done *done, void *arg)
 {
 	(void)m, (void)o;
-	asked = (struct question){ .me = me, .done = done, .arg = arg };
-	snprintf(asked.verb, sizeof(asked.verb), "%s %s", what->verb, what->detail);
+	sent = (struct question){ .me = me, .done = done, .arg = arg };
+	snprintf(sent.verb, sizeof(sent.verb), "%s %s", what->verb, what->detail);
 }
 
 static void request_delete(struct keel_mod *m, struct keel_obj *o, const char *who, struct keel_mod *me,
@@ -38,18 +38,18 @@ static void request_delete(struct keel_mod *m, struct keel_obj *o, const char *w
 {
 	(void)m, (void)o;
 	CU_ASSERT_STRING_EQUAL(who, "sched@svr");
-	asked = (struct question){ .verb = "delete", .me = me, .done = done, .arg = arg };
+	sent = (struct question){ .verb = "delete", .me = me, .done = done, .arg = arg };
 }
 
 static void answer(int32_t code, const char *text)
 {
-	struct question q = asked;
+	struct question q = sent;
 
-	asked = (struct question){ .me = NULL };
+	sent = (struct question){ .me = NULL };
 	q.done(q.me, q.arg, code, text);
 }
 
-/* The module preemption at its own point: the row's method is the last one to be asked. */
+/* The module preemption's tap at its own point: calls the row's start(). */
 static keel_verdict by_method(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
 	const struct keel_ev_job_preempt *ev = event;
@@ -63,7 +63,7 @@ static keel_verdict by_method(struct keel_call *c, uint32_t point, const void *e
 
 static void begin(const char *conf)
 {
-	static const struct keel_job_api jobs = { .size = sizeof(jobs), .ask = ask,
+	static const struct keel_job_api jobs = { .size = sizeof(jobs), .ask = jobs_ask,
 						  .request_delete = request_delete };
 	struct keel_err err = { 0 };
 
@@ -82,7 +82,7 @@ static void begin(const char *conf)
 	CU_ASSERT_STRING_EQUAL(err.text, "");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
 	keel_mock_tap(mock, KEEL_POINT_job_preempt, "by_method", 1000, by_method, NULL);
-	asked = (struct question){ .me = NULL };
+	sent = (struct question){ .me = NULL };
 }
 
 static void end(void)
@@ -108,12 +108,12 @@ static void is_gone(void)
 	keel_mock_advance(mock, 0);
 }
 
-/* Accepted is not gone: the other job must not start yet. */
+/* A deletion that was accepted is not done: the other job must not start yet. */
 static void test_until_it_is_gone(void)
 {
 	begin(NULL);
 	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
-	CU_ASSERT_STRING_EQUAL(asked.verb, "delete");
+	CU_ASSERT_STRING_EQUAL(sent.verb, "delete");
 	answer(0, NULL);
 	keel_mock_advance(mock, 60000);
 	CU_ASSERT_FALSE(out.told);
@@ -148,10 +148,10 @@ static void test_too_long(void)
 	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
 	CU_ASSERT_EQUAL(keel_mock_unload(module, &err), -16);
 	CU_ASSERT_STRING_EQUAL(err.text, "module delete-preemption is busy: 1 jobs are being deleted; try again");
-	keel_mock_advance(mock, 30000); /* and the queue's kill_delay */
+	keel_mock_advance(mock, 30000); /* the queue's kill_delay is added */
 	CU_ASSERT_EQUAL(out.verdict, KEEL_REJECT);
 	CU_ASSERT_EQUAL(keel_mock_ended(mock, KEEL_CANCEL_TIMEOUT), 1);
-	answer(0, NULL); /* late: nobody waits any more */
+	answer(0, NULL); /* late: the hold has ended */
 	end();
 }
 
@@ -159,12 +159,12 @@ static void test_grace(void)
 {
 	begin("grace_signal = \"USR1\"; grace = \"5s\";");
 	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
-	CU_ASSERT_STRING_EQUAL(asked.verb, "signal USR1");
+	CU_ASSERT_STRING_EQUAL(sent.verb, "signal USR1");
 	answer(0, NULL);
 	keel_mock_advance(mock, 4999);
-	CU_ASSERT_STRING_EQUAL(asked.verb, "");
+	CU_ASSERT_STRING_EQUAL(sent.verb, "");
 	keel_mock_advance(mock, 1);
-	CU_ASSERT_STRING_EQUAL(asked.verb, "delete");
+	CU_ASSERT_STRING_EQUAL(sent.verb, "delete");
 	is_gone();
 	answer(0, NULL);
 	CU_ASSERT_EQUAL(out.verdict, KEEL_DONE);
@@ -173,12 +173,12 @@ static void test_grace(void)
 	answer(0, NULL);
 	is_gone();
 	keel_mock_advance(mock, 10000);
-	CU_ASSERT_STRING_EQUAL(asked.verb, "");
+	CU_ASSERT_STRING_EQUAL(sent.verb, "");
 	CU_ASSERT_EQUAL(out.verdict, KEEL_DONE);
-	/* it cannot be told: deleted at once */
+	/* the signal fails: deleted at once */
 	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
 	answer(15016, NULL);
-	CU_ASSERT_STRING_EQUAL(asked.verb, "delete");
+	CU_ASSERT_STRING_EQUAL(sent.verb, "delete");
 	is_gone();
 	answer(0, NULL);
 	end();
@@ -223,7 +223,7 @@ static void test_cap(void)
 	CU_ASSERT_STRING_EQUAL(out.text, "enough jobs were deleted in this cycle");
 	cycle_ends(1);
 	cycle(2);
-	/* who stays is not counted */
+	/* a job that is not deleted is not counted */
 	CU_ASSERT_EQUAL(preempt(), KEEL_WAIT);
 	answer(15169, NULL);
 	keel_mock_advance(mock, 0);
@@ -231,7 +231,7 @@ static void test_cap(void)
 	end();
 }
 
-/* A scheduler of the site's own has no cycles that we know of. */
+/* A scheduler of the site's own has no cycles in this server. */
 static void test_no_cycle(void)
 {
 	begin("max_per_cycle = 1;");
@@ -257,7 +257,7 @@ static void test_configuration(void)
 	end();
 }
 
-/* Whichever call of the host fails, the letter is refused or waits; nothing is left behind. */
+/* Whichever call fails, the point is rejected or on hold; nothing is leaked. */
 static void test_failures(void)
 {
 	begin("grace_signal = \"USR1\";");
@@ -266,7 +266,7 @@ static void test_failures(void)
 		if (preempt() == KEEL_WAIT) {
 			answer(0, NULL);
 			keel_mock_advance(mock, 20000);
-			if (asked.me != NULL)
+			if (sent.me != NULL)
 				answer(0, NULL);
 			is_gone();
 		}

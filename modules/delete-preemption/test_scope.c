@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_scope.c - patterns: which jobs are meant, and which patterns are none.
+ * test_scope.c - patterns: which jobs they match, and which patterns are errors.
  */
 #include "scope.h"
 

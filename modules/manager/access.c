@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * access.c - the server's own lists: who may ask anything at all.
+ * access.c - the server's access lists: requests of other clients are rejected.
  *
- * Root at this host and the account the server runs as are never locked out.
+ * Root and the account the server runs as are always allowed.
  */
 #include "manager.h"
 
@@ -25,6 +25,7 @@ static bool listed(struct keel_mod *mod, const struct keel_attr *list, const cha
 	return acl.allowed;
 }
 
+/* Returns the PBSE code to reject the request with, 0 to accept it. */
 static int32_t refusal(struct keel_mod *mod, const struct keel_session *who)
 {
 	struct state *st = mod->state;

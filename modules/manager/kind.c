@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kind.c - the classes a manager request can name, and how their names look.
+ * kind.c - the classes a manager request can name, and the rules for their objects' names.
  */
 #include "manager.h"
 

@@ -2,8 +2,8 @@
  *
  * manage.c - create, delete, set, unset of server, queue, node, resource, sched.
  *
- * Permission, name, values into a change set, the point `management`, then the class' own point, then
- * the commit: all or nothing.
+ * Permission, name, values into a change set, the point `management`, then the class' own point, then the commit of
+ * all changes. Any error before it leaves everything as it was.
  */
 #include "manager.h"
 
@@ -13,14 +13,14 @@
 #include <string.h>
 #include <strings.h>
 
-/* One request while its chains may wait. */
+/* One request; lives until its reply, while a point may be on hold. */
 struct management {
 	struct keel_req *req;
 	const struct kind *kind;
 	int32_t cmd;
 	char *name;
 	struct keel_obj *draft; /* CREATE */
-	struct keel_changes *changes; /* until the last chain takes it */
+	struct keel_changes *changes; /* owned until the last point is raised */
 };
 
 static void management_free(struct keel_mod *mod, struct management *m)
@@ -32,6 +32,7 @@ static void management_free(struct keel_mod *mod, struct management *m)
 	free(m);
 }
 
+/* Replies with the error and frees m. */
 static void refuse(struct keel_mod *mod, struct management *m, int32_t code, const char *text)
 {
 	struct state *st = mod->state;
@@ -64,7 +65,7 @@ static void log_done(struct keel_mod *mod, struct management *m)
 			      sign[attrs[i].op & 3], attrs[i].value ? attrs[i].value : "");
 }
 
-/* ---- carry out, after every chain agreed ------------------------------------------------------------------- */
+/* ---- after no tap rejected it ------------------------------------------------------------------------------ */
 
 static void carry_out(struct keel_mod *mod, struct management *m)
 {
@@ -72,7 +73,7 @@ static void carry_out(struct keel_mod *mod, struct management *m)
 	struct keel_obj *obj = st->object->find(mod, m->kind->klass, m->name);
 
 	if (m->cmd == CMD_CREATE && st->object->publish(m->draft)) {
-		if (obj) /* somebody else was faster */
+		if (obj) /* another request created it meanwhile */
 			refuse(mod, m, m->kind->exists, st->core->pbse_text(m->kind->exists));
 		else
 			refuse(mod, m, PBSE_SYSTEM, "System error: out of memory");
@@ -107,8 +108,8 @@ static uint32_t own_point(const struct management *m)
 	return m->cmd == CMD_DELETE ? m->kind->delete_point : m->kind->modify_point;
 }
 
-/* The class' own point. Each event lives until the end of the switch: it is raised there. */
-static void ask_own_point(struct keel_mod *mod, struct management *m)
+/* The events live until the end of the switch: they are raised inside of it. */
+static void raise_own_point(struct keel_mod *mod, struct management *m)
 {
 	struct state *st = mod->state;
 	uint32_t point = own_point(m);
@@ -131,17 +132,17 @@ static void ask_own_point(struct keel_mod *mod, struct management *m)
 		raise.event = KEEL_EVENT(resource_delete, .id = m->name, .who = who);
 		st->hook->raise(mod, &raise);
 		break;
-	default: /* `management` was the only question and has committed the changes */
+	default: /* `management` was the only point and has committed the changes */
 		carry_out(mod, m);
 	}
 }
 
-static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+static void management_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct management *m = arg;
 
 	if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE)
-		ask_own_point(mod, m);
+		raise_own_point(mod, m);
 	else
 		refuse(mod, m, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 }
@@ -167,7 +168,7 @@ static bool serves(struct keel_mod *mod, const char *host, struct keel_obj *vnod
 	       strcasecmp(mom, host) == 0;
 }
 
-/* A resource that needs no definition of the site. */
+/* A built-in resource, which is no object of class resource. */
 static bool is_builtin(struct keel_mod *mod, const struct management *m)
 {
 	struct state *st = mod->state;
@@ -175,13 +176,14 @@ static bool is_builtin(struct keel_mod *mod, const struct management *m)
 	return m->kind->obj == OBJ_RESOURCE && st->resource->find(st->resource->self, m->name);
 }
 
+/* Finds the object, or makes the draft of a new one. Returns 0 or a PBSE code with err. */
 static int32_t find_subject(struct keel_mod *mod, struct management *m, struct keel_err *err)
 {
 	struct state *st = mod->state;
 	struct keel_obj *obj = st->object->find(mod, m->kind->klass, m->name);
 	int32_t code;
 
-	/* A host is named by the vnode that has its name. */
+	/* A host is known by its natural vnode, which has the host's name. */
 	st->mom = st->object->attr(mod, "node", "Mom");
 	if (obj && m->kind->obj == OBJ_HOST && (!st->mom || !serves(mod, m->name, obj)))
 		obj = NULL;
@@ -198,7 +200,7 @@ static int32_t find_subject(struct keel_mod *mod, struct management *m, struct k
 	return m->draft ? 0 : err->code ? err->code : PBSE_SYSTEM;
 }
 
-/* `set x = ""` is an unset, unless the attribute knows better. */
+/* `set x = ""` unsets, unless the attribute may be empty. */
 static bool is_unset(struct keel_mod *mod, const struct management *m, struct keel_obj *obj,
 		     const struct keel_attrop *op)
 {
@@ -235,7 +237,7 @@ static int32_t change_one(struct keel_mod *mod, struct management *m, struct kee
 	return code;
 }
 
-/* A host is all vnodes that its daemon serves. */
+/* Changes all vnodes that the host's daemon serves. */
 static int32_t change_host(struct keel_mod *mod, struct management *m,
 			   const struct keel_attrop *attrs, uint32_t n, struct keel_err *err)
 {
@@ -292,11 +294,11 @@ static void manage_one(struct keel_mod *mod, struct keel_req *req, const struct 
 		code = find_subject(mod, m, &err);
 	if (!code && cmd != CMD_DELETE)
 		code = fill_changes(mod, m, &err);
-	if (code) { /* qmgr does not say which attribute it does not know */
+	if (code) { /* the text for an unknown attribute does not name it */
 		refuse(mod, m, code, code == PBSE_NOATTR ? NULL : err.text);
 		return;
 	}
-	/* A class without a point of its own shows what is to change to `management`. */
+	/* Without a point of the class, `management` carries the changes. */
 	if (!own_point(m)) {
 		changes = m->changes;
 		m->changes = NULL;
@@ -309,7 +311,7 @@ static void manage_one(struct keel_mod *mod, struct keel_req *req, const struct 
 				    .who = st->request->session(req)->who),
 		.changes = changes,
 		.req = req,
-		.done = decided,
+		.done = management_decided,
 		.arg = m,
 	});
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * manager.c - what administrators do with qmgr: the server object, managers and operators, and the
- * request that creates, deletes and changes objects of every class.
+ * manager.c - the server side of qmgr: the server object, managers and operators, and the request that creates,
+ * deletes and changes objects of every class.
  */
 #include "manager.h"
 
@@ -49,7 +49,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
 }
 
-/* A store has one server. Under another name it would be a second one that knows nothing of the first. */
+/* A store has one server object: fails if it has another name than this server. */
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;

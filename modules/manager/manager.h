@@ -19,17 +19,17 @@ struct state {
 	const struct keel_resource_api *resource;
 	const struct keel_attr *scheduling, *managers, *operators, *default_queue;
 	const struct keel_attr *acl_host_enable, *acl_hosts, *acl_user_enable, *acl_users;
-	const struct keel_attr *shutdown; /* set by whoever ends the server */
+	const struct keel_attr *shutdown; /* the state shown while the server is being ended */
 	const struct keel_attr *store_id;
-	const struct keel_attr *mom; /* of nodes; found when a host is named */
-	struct keel_timer *marker; /* until the home is marked */
+	const struct keel_attr *mom; /* of class node; NULL: not looked up yet, or no such class */
+	struct keel_timer *marker; /* writes the mark of a new store */
 };
 
 /* The numbers of enum mgr_cmd and mgr_obj. */
 enum { CMD_CREATE = 0, CMD_DELETE = 1, CMD_SET = 2, CMD_UNSET = 3 };
 enum { OBJ_SERVER = 0, OBJ_QUEUE = 1, OBJ_NODE = 3, OBJ_RESOURCE = 5, OBJ_SCHED = 6, OBJ_HOST = 7 };
 
-/* What manage.c must know of a class to answer as users expect. */
+/* What differs between classes in a manager request. */
 struct kind {
 	int32_t obj;
 	const char *klass;
@@ -39,12 +39,12 @@ struct kind {
 	const char *name_chars;	 /* beside letters and digits */
 	int32_t name_error;
 	uint32_t create_roles;
-	uint32_t modify_point, delete_point; /* asked after `management`; 0 none */
-	const char *keeps; /* an attribute that is not unset; NULL: none */
+	uint32_t modify_point, delete_point; /* raised after `management`; 0: none */
+	const char *keeps; /* an attribute that cannot be unset; NULL: none */
 	int32_t keeps_error;
 };
 const struct kind *kind_of(int32_t obj);
-int32_t kind_check_name(const struct kind *kind, const char *name);
+int32_t kind_check_name(const struct kind *kind, const char *name); /* 0 or a PBSE code */
 
 /* server.c */
 extern const struct keel_class_def server_class;
@@ -53,7 +53,8 @@ extern const struct keel_class_def server_class;
 #undef SERVER
 struct keel_obj *server_object(struct keel_mod *mod);
 
-/* store.c: 0, or why the server must not start with this store; then, with the server object, mark it. */
+/* store.c: store_check() returns 0, or -1 with err if the server must not start with this store; store_mark() records
+ * the store's id in PBS_HOME, once the server object exists. */
 extern const struct keel_attr_def store_id_attr;
 int32_t store_check(struct keel_mod *mod, bool is_new, struct keel_err *err);
 void store_mark(struct keel_mod *mod, bool is_new);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * roles.c - managers and operators: who a verified peer is to this server.
+ * roles.c - adds the roles manager and operator to verified clients.
  */
 #include "manager.h"
 

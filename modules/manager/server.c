@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server.c - the server object: its attributes, and how a fresh one looks.
+ * server.c - the server object: its attributes, and their values on a new server.
  */
 #include "manager.h"
 
@@ -77,7 +77,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* People are listed by name, in whatever order they were added. */
+/* Sorts the list by name. */
 static void people_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
 {
 	struct state *st = mod->state;
@@ -113,7 +113,7 @@ static int32_t check_queue(struct keel_mod *mod, const struct keel_session *who,
 	return st->core->error(err, PBSE_UNKQUE, "%s", st->core->pbse_text(PBSE_UNKQUE));
 }
 
-/* qdel asks the server for no options. */
+/* Only requests are refused: a value stored by an older version is loaded. */
 static int32_t check_qdel_arguments(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *server,
 			    int32_t op, const char *key, const char *text, struct keel_err *err)
 {
@@ -150,7 +150,7 @@ static int32_t check_requeue_timeout(struct keel_mod *mod, const struct keel_ses
 	return st->core->error(err, PBSE_BADATVAL, "%s job_requeue_timeout", st->core->pbse_text(PBSE_BADATVAL));
 }
 
-/* A job has a cpu, whatever else is taken out. */
+/* The default of ncpus cannot be removed: it becomes 1 again. */
 static void defaults_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
 {
 	struct state *st = mod->state;
@@ -162,7 +162,7 @@ static void defaults_changed(struct keel_mod *mod, struct keel_obj *obj, const s
 
 #define LOG_EVENTS_DEFAULT 511
 
-/* The default leaves the mask to the daemon's configuration. */
+/* With the default value, the mask of the daemon's configuration applies. */
 static void log_events_changed(struct keel_mod *mod, struct keel_obj *obj,
 			       const struct keel_attr *attr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * store.c - is the store still the one that this PBS_HOME has had? Without its jobs a server would have its hosts end what
- * runs there. Its id is in the store, with the server object, and in a file beside it.
+ * store.c - does the store belong to this PBS_HOME? With a store that lacks the running jobs, the hosts would end
+ * them. The store's id is an attribute of the server object and in a file (the mark) beside the store.
  */
 #include "manager.h"
 
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define MARK "server_priv/store.id"
-#define MARK_SOON_MS 1000 /* a new store has been written by then */
+#define MARK_SOON_MS 1000 /* until then the new store is committed */
 #define ID_LEN 16
 
 const struct keel_attr_def store_id_attr = KEEL_ATTR_DEF("server", "store_id", "string", .order = 995,
@@ -26,7 +26,7 @@ static void mark_path(struct keel_mod *mod, const char *end, char path[4096])
 	snprintf(path, 4096, "%s/" MARK "%s", st->core->home(mod), end);
 }
 
-/* "": there is none. */
+/* "": there is no mark, or it is not readable. */
 static void mark_read(struct keel_mod *mod, char id[ID_LEN + 1])
 {
 	char path[4096];
@@ -79,7 +79,7 @@ static int32_t refuse(struct keel_mod *mod, const char *what, const char *mark, 
 			       "%s/" MARK, what, mark, st->core->home(mod));
 }
 
-/* A server makes one store in a second; not by chance: the same seed is the same simulated run. */
+/* Unique per server and second. Not random: a simulated run must be reproducible by its seed. */
 static void id_make(struct keel_mod *mod, char id[ID_LEN + 1])
 {
 	struct state *st = mod->state;
@@ -109,7 +109,7 @@ void store_mark(struct keel_mod *mod, bool is_new)
 	char mark[ID_LEN + 1], made[ID_LEN + 1];
 
 	mark_read(mod, mark);
-	if (!st->object->is_set(server, st->store_id)) { /* new, or of an older build */
+	if (!st->object->is_set(server, st->store_id)) { /* new, or written by an older version */
 		id_make(mod, made);
 		st->object->set_str(server, st->store_id, mark[0] ? mark : made);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_manage.c - requests of administrators in the mock: two at once, without memory, and a server object that
- * cannot be made.
+ * test_manage.c - manager requests in the mock: two at once, calls that fail, and a server object that cannot be
+ * created.
  */
 #include "manager.h"
 
@@ -79,7 +79,7 @@ static struct keel_obj *find(const char *klass, const char *id)
 	return object->find(keel_mock_self(mock), klass, id);
 }
 
-static struct keel_req *ask(const char *body, struct keel_mock_reply *ret)
+static struct keel_req *manage_send(const char *body, struct keel_mock_reply *ret)
 {
 	struct keel_req *client;
 
@@ -97,14 +97,14 @@ static void go_on(void)
 	}
 }
 
-/* Both were asked for when there was none. */
+/* Two requests create the same object: both arrived when it did not exist. */
 static void test_two_create_it(void)
 {
 	struct keel_mock_reply second;
 
 	keel_mock_tap(mock, KEEL_POINT_management, "hold", 0, hold, NULL);
-	ask(CREATE, &reply);
-	ask(CREATE, &second);
+	manage_send(CREATE, &reply);
+	manage_send(CREATE, &second);
 	go_on();
 	CU_ASSERT(reply.told && reply.code == 0);
 	CU_ASSERT(second.told);
@@ -117,8 +117,8 @@ static void test_set_while_it_is_deleted(void)
 	struct keel_mock_reply deleted;
 
 	keel_mock_tap(mock, KEEL_POINT_management, "hold", 0, hold, NULL);
-	ask(DELETE, &deleted);
-	ask(SET, &reply);
+	manage_send(DELETE, &deleted);
+	manage_send(SET, &reply);
 	go_on();
 	CU_ASSERT(deleted.told && deleted.code == 0);
 	CU_ASSERT(reply.told && reply.code != 0);
@@ -128,7 +128,7 @@ static void test_set_while_it_is_deleted(void)
 static void test_a_vnode_goes_while_its_host_is_set(void)
 {
 	keel_mock_tap(mock, KEEL_POINT_node_modify, "hold", 0, hold, NULL);
-	ask(SET_HOST, &reply);
+	manage_send(SET_HOST, &reply);
 	keel_mock_destroy(find("node", "n1.2"));
 	go_on();
 	CU_ASSERT(reply.told);
@@ -141,19 +141,19 @@ static void test_who_asked_goes(void)
 	struct keel_req *client;
 
 	keel_mock_tap(mock, KEEL_POINT_management, "hold", 0, hold, NULL);
-	client = ask(CREATE, &reply);
+	client = manage_send(CREATE, &reply);
 	keel_mock_client_gone(client);
 	keel_mock_advance(mock, 0);
 	CU_ASSERT_PTR_NULL(find("queue", "new"));
 	CU_ASSERT_EQUAL(keel_mock_holds(mock), 0);
 }
 
-/* All of it, or nothing and a reason. */
+/* Whichever call fails: all changes are applied, or none and the reply is an error. */
 static void judge(const char *body)
 {
 	const char *text;
 
-	ask(body, &reply);
+	manage_send(body, &reply);
 	CU_ASSERT(reply.told);
 	text = keel_mock_text(find("queue", find("queue", "new") ? "new" : "old"), "comment", NULL);
 	if (reply.code == 0) {
@@ -195,7 +195,7 @@ static void test_no_memory(void)
 	whole_or_nothing(SET);
 }
 
-/* A host is all of its vnodes: each of them, or none. */
+/* A change of a host is applied to all of its vnodes or to none. */
 static void test_no_memory_for_a_host(void)
 {
 	uint32_t calls, k = 0;
@@ -207,7 +207,7 @@ static void test_no_memory_for_a_host(void)
 		set_up();
 		calls = keel_mock_calls(mock);
 		keel_mock_fail_call(mock, ++k);
-		ask(SET_HOST, &reply);
+		manage_send(SET_HOST, &reply);
 		one = keel_mock_text(find("node", "n1"), "comment", NULL);
 		other = keel_mock_text(find("node", "n1.3"), "comment", NULL);
 		CU_ASSERT_EQUAL(one != NULL, reply.code == 0);
@@ -217,7 +217,7 @@ static void test_no_memory_for_a_host(void)
 	CU_ASSERT(k > 3);
 }
 
-/* Whichever call fails: there is a whole server, or none and a reason. */
+/* Whichever call fails: the server object is complete, or there is none and start() returns an error. */
 static void test_no_memory_for_the_server(void)
 {
 	uint32_t calls, k = 0;

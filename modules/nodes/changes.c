@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * changes.c - what changed since when, for those who keep a picture of all vnodes; and which vnodes
- * are on one host.
+ * changes.c - what changed since a generation, for callers that keep a snapshot of all vnodes; and which
+ * vnodes are on one host.
  *
- * Vnodes form a list, the one that changed last first, so that whoever knows when he looked reads as
- * many as changed since. `shape` moves with what is not about who is where: vnodes come and go, get
- * other amounts, queues, priorities.
+ * Vnodes form a list, the one that changed last first, so that a caller reads only those that changed since
+ * its snapshot. `shape` is incremented when vnodes are created or destroyed, or get other amounts, queues or
+ * priorities.
  */
 #include "nodes.h"
 
@@ -108,7 +108,7 @@ void neighbours_free(struct state *st)
 	st->n_neighbour = 0;
 }
 
-/* Made again when vnodes came or went. */
+/* Built again after vnodes were created or destroyed. Out of memory: the list is short or empty. */
 static void neighbours_make(struct keel_mod *mod)
 {
 	struct state *st = mod->state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * hosts.c - what execution hosts report: they are there, what they have, they are gone.
+ * hosts.c - what execution hosts report: up, with their resources; down.
  *
- * Amounts a host reports are kept beside the visible ones: a value an administrator has set stays, a
- * value that is still the reported one follows the next report.
+ * Reported amounts are kept beside the visible ones: a value that an administrator set stays, a value that
+ * equals the last report follows the next one.
  */
 #include "nodes.h"
 
@@ -167,7 +167,7 @@ static const char *fact(const char *const *facts, uint32_t n, const char *name)
 	return NULL;
 }
 
-/* A word nobody knows is none. */
+/* An unknown word counts as the default. */
 static void report_sharing(struct keel_mod *mod, struct keel_obj *node, const char *word)
 {
 	static const char *const words[] = { "default_shared", "default_excl", "default_exclhost",
@@ -233,14 +233,6 @@ static bool is_reported(const char *const *facts, uint32_t n, const char *vnode,
 	return found;
 }
 
-static bool was_reported(struct keel_mod *mod, struct keel_obj *node)
-{
-	struct state *st = mod->state;
-	char text[64];
-
-	return st->object->text(node, st->attr.reported, "ncpus", text, sizeof(text)) >= 0;
-}
-
 struct report {
 	const char *host;
 	const char *const *facts;
@@ -252,24 +244,22 @@ static void one_up(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	struct state *st = mod->state;
 	const struct report *r = arg;
 	const char *id = st->object->id(node);
+	char text[64];
 	uint32_t count;
 	bool listed = is_reported(r->facts, r->n, id, &count);
 	bool natural = strcmp(id, r->host) == 0;
 
 	st->object->unset(node, st->attr.lost, NULL);
-	if (!listed && !natural && was_reported(mod, node)) {
-		node_set_state(mod, node, KEEL_NODE_STALE, true);
+	if (!listed && !natural && st->object->text(node, st->attr.reported, "ncpus", text, sizeof(text)) >= 0) {
+		node_set_state(mod, node, KEEL_NODE_STALE, true); /* it was reported before */
 		return;
 	}
-	if (!listed && !natural) { /* an administrator's: it has what was set */
-		vnode_up(mod, node);
-		return;
-	}
-	vnode_report(mod, node, natural && !listed, count > 1 || !listed, r->facts, r->n);
+	if (listed || natural) /* else an administrator created it and set its amounts */
+		vnode_report(mod, node, natural && !listed, count > 1 || !listed, r->facts, r->n);
 	vnode_up(mod, node);
 }
 
-/* Vnodes nobody has created yet: the host's own one first, so that it is listed first. */
+/* The host's natural vnode first, so that it is listed first. */
 static void create_missing(struct keel_mod *mod, const struct report *r)
 {
 	struct state *st = mod->state;

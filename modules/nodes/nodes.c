@@ -2,8 +2,8 @@
  *
  * nodes.c - execution hosts and their vnodes: what they have, what is assigned, their state.
  *
- * A vnode is an object of class "node". Hosts introduce themselves over their link (service task);
- * jobs takes and gives back slots (service node); features add state words (kind NODE_STATE).
+ * A vnode is an object of class "node". Hosts report over their link (service task); the caller of the service
+ * node assigns and releases slots; features add state words (kind NODE_STATE).
  */
 #include "nodes.h"
 
@@ -65,7 +65,7 @@ static int32_t check_queue(struct keel_mod *mod, const struct keel_session *who,
 	return st->core->error(err, PBSE_UNKQUE, "%s", st->core->pbse_text(PBSE_UNKQUE));
 }
 
-/* No host has tasks of other hosts' jobs. */
+/* Jobs have no tasks on a second host yet. */
 static int32_t check_tasks(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *node,
 			    int32_t op, const char *key, const char *text, struct keel_err *err)
 {
@@ -75,7 +75,7 @@ static int32_t check_tasks(struct keel_mod *mod, const struct keel_session *who,
 	return who && strcasecmp(text, "True") == 0 ? st->core->error(err, PBSE_NOSUP, "no_tasks is not obeyed yet: no job has tasks on a second host") : 0;
 }
 
-/* Placement sets are those of the server and of queues. */
+/* Placement sets come from the server and from queues only. */
 static int32_t check_pnames(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *node,
 			    int32_t op, const char *key, const char *text, struct keel_err *err)
 {
@@ -176,7 +176,7 @@ static const struct keel_service_def service_def = {
 	.doc = "vnodes, their states, what is assigned",
 };
 
-/* `match = { host = "..."; }` of a site. */
+/* The value for `match = { host = "..."; }` in a site's configuration. */
 static int32_t host_words(struct keel_mod *mod, struct keel_obj *node, char *buf, uint32_t len)
 {
 	struct state *st = mod->state;
@@ -215,7 +215,7 @@ static keel_verdict on_known(struct keel_call *c, const struct keel_ev_node_know
 	return KEEL_NEXT;
 }
 
-/* The value that this operation gives it; false: none, or the one it has. */
+/* Writes the attribute's value after this operation and returns whether it has one; *ret_new: it differs from now. */
 static bool becomes(struct keel_call *c, struct keel_obj *node, const char *attr, char *buf, uint32_t len,
 		    bool *ret_new)
 {

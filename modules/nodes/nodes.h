@@ -13,7 +13,7 @@
 
 /* Bits an administrator sets and clears by `state`; the others belong to the system. */
 #define SETTABLE (KEEL_NODE_OFFLINE | KEEL_NODE_DOWN | KEEL_NODE_SLEEP | KEEL_NODE_OFFLINE_BY_MOM)
-/* Bits that outlive a restart of the server: the rest is found out again. */
+/* Bits that survive a restart of the server; the others follow from what hosts report. */
 #define LASTING (KEEL_NODE_OFFLINE | KEEL_NODE_SLEEP | KEEL_NODE_OFFLINE_BY_MOM)
 
 /* A word of `state`: base ones and NODE_STATE rows, sorted by place. */
@@ -25,28 +25,28 @@ struct word {
 	struct word *next;
 };
 
-/* A job on a vnode: which slots it has and what it took. */
+/* A job on a vnode: its slots. */
 struct tenant {
 	bool exclusive;
-	bool guest; /* elsewhere on this host, which it has for itself: no slots, not listed */
-	char *given_back; /* suspended with the rest kept: names of what it gave back; no slots then */
+	bool guest; /* runs on another vnode of this host and has the host exclusively: no slots, not listed */
+	char *given_back; /* owned; suspended, some resources kept: names of those released; no slots then */
 	uint32_t n_slots;
-	uint32_t *slot; /* in the order of its parts */
-	uint32_t named; /* the next of them in the text for a job that keeps them all */
+	uint32_t *slot; /* owned; in the order of its parts */
+	uint32_t named; /* index of the next one in exec_host, for a job that keeps all its slots */
 	struct tenant *next;
 	char job_id[];
 };
 
 /* Private memory on each node object. */
 struct vnode {
-	bool sick;	   /* its host says so: KEEL_NODE_OFFLINE_BY_MOM is ours */
-	uint32_t failures; /* starts in a row that its host refused for want of means */
-	uint32_t told; /* state bits everybody was told of */
-	bool known;    /* it has its first state */
-	bool met;      /* it is complete: found at replay, brought by its host, or made and looked after */
-	struct tenant *tenants; /* in order of arrival */
+	bool sick;	   /* its host reported an error: this module set KEEL_NODE_OFFLINE_BY_MOM */
+	uint32_t failures; /* starts in a row that its host refused for lack of resources */
+	uint32_t notified; /* state bits of the last point node_state */
+	bool known;    /* its first state is set */
+	bool met;      /* node_complete() ran: at replay, at its host's report, or by the newcomers' timer */
+	struct tenant *tenants; /* owned; in order of arrival */
 	/* changes.c */
-	struct keel_obj *obj; /* NULL: never touched */
+	struct keel_obj *obj; /* NULL: not in the list of changes */
 	uint64_t changed;
 	struct vnode *newer, *older;
 };
@@ -64,10 +64,10 @@ struct newcomer {
 	struct newcomer *next;
 };
 
-/* The parts of a job, and where they are: each vnode is looked up once, however much is done to it. */
+/* The vnode of a part, looked up once per operation. Both are NULL if the vnode does not exist. */
 struct spot {
-	struct keel_obj *node; /* NULL: there is no such vnode */
-	struct vnode *vnode;   /* NULL: the same */
+	struct keel_obj *node;
+	struct vnode *vnode;
 };
 
 struct parts {
@@ -93,13 +93,13 @@ struct state {
 	struct word *words; /* base ones and NODE_STATE rows, in printing order */
 	bool words_filled;
 	uint64_t generation, shape;
-	uint64_t members; /* moves when vnodes come or go */
-	struct vnode *newest; /* of those that changed */
+	uint64_t members; /* incremented when a vnode is created or destroyed */
+	struct vnode *newest; /* the one that changed last */
 	struct newcomer *newcomers;
 	struct keel_timer *newcomer_timer;
 	struct neighbour *neighbour;
 	uint32_t n_neighbour;
-	uint64_t neighbours_of; /* the `members` they were made for */
+	uint64_t neighbours_of; /* `members` when the list was built */
 	struct {
 		const struct keel_attr *mom, *state, *available, *assigned, *reported, *pcpus, *version,
 			*comment, *sharing, *multi, *changed_at, *used_at, *lost;
@@ -114,13 +114,13 @@ void words_free(struct state *st);
 uint32_t node_state(struct keel_mod *mod, struct keel_obj *node);
 void node_set_state(struct keel_mod *mod, struct keel_obj *node, uint32_t bits, bool on);
 bool node_unavailable(struct keel_mod *mod, struct keel_obj *node);
-/* The stored bits changed by a request: tell, stamp. */
+/* A request or the store changed the bits: notifies and sets last_state_change_time. */
 void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr);
 void node_known(struct keel_mod *mod, struct keel_obj *node);
 int64_t node_lost_at(struct keel_mod *mod, struct keel_obj *node);
-void node_lost(struct keel_mod *mod, struct keel_obj *node); /* now, unless it was before */
+void node_lost(struct keel_mod *mod, struct keel_obj *node); /* the time of the first call since it was up stays */
 
-/* slots.c */
+/* slots.c: assigning returns 0 or a PBSE code with err set, and then the job has what it had before. */
 int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,
 		    char **ret_exec_host, struct keel_err *err);
 void node_release(struct keel_mod *mod, const char *job_id, const char *exec_vnode, const char *only,
@@ -132,28 +132,30 @@ uint32_t node_jobs_on(struct keel_mod *mod, struct keel_obj *node);
 int32_t node_sharing(struct keel_mod *mod, struct keel_obj *node, int32_t place_share);
 void derive_jobs(struct keel_mod *mod, struct keel_obj *node, const struct keel_emit *emit);
 void vnode_fini(struct keel_mod *mod, void *slot);
-/* job-busy and job-exclusive follow from who is there. */
+/* Sets or clears job-busy and job-exclusive according to the tenants. */
 void occupancy_update(struct keel_mod *mod, struct keel_obj *node);
 
 struct spot spot_find(struct keel_mod *mod, const char *vnode);
+/* Returns the link to the job's tenant, or the one at the end of the list. */
 struct tenant **tenant_at(struct vnode *v, const char *job_id);
-struct tenant *tenant_get(struct vnode *v, const char *job_id); /* made when it is not there; NULL: no memory */
+struct tenant *tenant_get(struct vnode *v, const char *job_id); /* creates it if missing; NULL: out of memory */
 void tenant_free(struct tenant *t);
 
 /* whole.c */
 void parts_charge(struct keel_mod *mod, const struct parts *p, int32_t sign, const char *only);
-/* The other vnodes of its hosts are the job's too, or are no more. */
+/* Adds the job as a guest of the other vnodes on its exclusive hosts; `leaves`: removes it from them. */
 void parts_guests(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share, bool leaves);
 
 /* shared.c */
-/* The parts as they are charged, when vnodes share amounts: free() them. NULL: as they are. */
+/* Returns the parts to charge where vnodes share amounts; the caller frees them. NULL: charge `p` itself. */
 struct parts *parts_charged(struct keel_mod *mod, const struct parts *p);
 
 /* changes.c */
-/* Who is there, its state or what is assigned changed; what it is changed. */
+/* Its tenants, its state or what is assigned changed. */
 void node_touch(struct keel_mod *mod, struct keel_obj *node);
+/* Anything else that placement depends on changed: amounts, queue, priority, the set of vnodes. */
 void node_reshape(struct keel_mod *mod);
-void changes_forget(struct keel_mod *mod, struct vnode *v); /* it is going */
+void changes_forget(struct keel_mod *mod, struct vnode *v); /* before it is destroyed */
 void node_changed_since(struct keel_mod *mod, uint64_t since,
 			void (*fn)(void *arg, struct keel_obj *node), void *arg);
 uint64_t node_shape(struct keel_mod *mod);
@@ -165,7 +167,7 @@ void each_vnode_of(struct keel_mod *mod, const char *host,
 
 /* report.c */
 bool node_name_is_good(const char *name);
-bool report_is_good(struct keel_mod *mod, const char *host, const char *const *facts, uint32_t n); /* else it is logged */
+bool report_is_good(struct keel_mod *mod, const char *host, const char *const *facts, uint32_t n); /* false: logged */
 
 /* hosts.c */
 const char *node_host_of(struct keel_mod *mod, const char *vnode);
@@ -177,9 +179,9 @@ void host_down(struct keel_mod *mod, const char *host, const char *why);
 void host_start(struct keel_mod *mod, const char *host, const char *why);
 void sick_forgiven(struct keel_mod *mod, struct keel_obj *node);
 void host_health(struct keel_mod *mod, const char *host, const char *why);
-/* What every vnode has: host, vnode, the zero amounts. */
+/* Sets what every vnode has: Mom, host, vnode, zero amounts in resources_assigned. */
 void node_complete(struct keel_mod *mod, struct keel_obj *node);
-/* A vnode that is new here: unless replay or its host brought it, it is completed, and its host reports what it is. */
+/* A vnode was created. From a timer, unless `met` by then: completes it and requests a report from its host. */
 void newcomer_expect(struct keel_mod *mod, const char *id);
 void newcomers_free(struct state *st);
 

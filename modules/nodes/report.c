@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report.c - may a host say this of itself? A host is another party's machine: its key proves its name and nothing else.
+ * report.c - is a host's report valid? A host is not trusted: its key proves its name and nothing else.
  *
- * A report is taken whole or refused whole, with a sentence that names the host and the item.
+ * A report is accepted or refused as a whole; the error names the host and the item. fault_*() return the error's
+ * text, NULL if there is none.
  */
 #include "nodes.h"
 
@@ -15,7 +16,7 @@
 #define WORD_MAX_LENGTH 64
 #define SHOWN 64
 
-/* Of a host or vnode, as hosts name them: names with other characters are the administrators' to give. */
+/* The name of a host or vnode in a report; only administrators may use other characters. */
 bool node_name_is_good(const char *name)
 {
 	size_t len = strlen(name);
@@ -28,7 +29,7 @@ bool node_name_is_good(const char *name)
 	return true;
 }
 
-/* Its name, or its name[..]. */
+/* HOST or HOST[...] */
 static bool is_named_after(const char *vnode, const char *host)
 {
 	size_t len = strlen(host), all = strlen(vnode);

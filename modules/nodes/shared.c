@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shared.c - amounts that vnodes share: `resources_available.lic = @other` means that what a job takes
- * of lic here it takes of the other vnode's.
+ * shared.c - amounts that vnodes share: with `resources_available.lic = @other`, lic that a job takes here is
+ * charged to the vnode `other`.
  */
 #include "nodes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The vnode that has the amount; its node is NULL: this one. */
+/* The vnode to charge; its node is NULL if it is this one. */
 static struct spot owner_of(struct keel_mod *mod, const struct spot *at, const struct keel_resource *res)
 {
 	struct state *st = mod->state;
@@ -35,7 +35,7 @@ static uint32_t shared_count(struct keel_mod *mod, const struct parts *p, uint32
 	return n;
 }
 
-/* One block: the parts, where they are, then the values of the first ones. */
+/* One allocation: struct parts, all parts, their spots, the values of the original parts. */
 struct parts *parts_charged(struct keel_mod *mod, const struct parts *p)
 {
 	struct state *st = mod->state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sick.c - hosts on which something is broken: by their own check, or because they refuse one start after the
- * other. No new work goes there: each job would try it once.
+ * sick.c - hosts with an error: reported by their own health check, or refusing several starts in a row. They are
+ * set offline, else each queued job would be tried there once.
  */
 #include "nodes.h"
 
@@ -20,7 +20,7 @@ static void one_refused(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	if (!v || conf->offline_after <= 0 || ++v->failures < conf->offline_after)
 		return;
 	snprintf(text, sizeof(text), "%s%u starts in a row failed: %s", failing, v->failures, (const char *)arg);
-	v->failures = 0; /* who sets it free again begins anew */
+	v->failures = 0; /* counted anew once an administrator clears offline */
 	if (node_state(mod, node) & KEEL_NODE_OFFLINE)
 		return;
 	st->core->log(mod, KEEL_LOG_SYSTEM, "Node", st->object->id(node), "%s", text);
@@ -28,7 +28,7 @@ static void one_refused(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	node_set_state(mod, node, KEEL_NODE_OFFLINE, true);
 }
 
-/* An administrator sets it free again: the reason is over. */
+/* An administrator cleared offline: removes the comment that states the reason. */
 void sick_forgiven(struct keel_mod *mod, struct keel_obj *node)
 {
 	struct state *st = mod->state;
@@ -68,7 +68,7 @@ static void one_sick(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	node_set_state(mod, node, KEEL_NODE_OFFLINE_BY_MOM, true);
 }
 
-/* Only what this check has set: an administrator may have used the word for other reasons. */
+/* Clears only what one_sick() set: an administrator may have set offline_by_mom for another reason. */
 static void one_well(struct keel_mod *mod, struct keel_obj *node, void *arg)
 {
 	struct state *st = mod->state;

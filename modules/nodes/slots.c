@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * slots.c - who is on a vnode: slots, resources_assigned, job-busy and job-exclusive.
+ * slots.c - the jobs on a vnode (its tenants): slots, resources_assigned, job-busy and job-exclusive.
  *
- * A job takes one slot per cpu, the lowest free ones. A suspended job gives its slots back and is not
- * listed; it stays a tenant only when it keeps some resources, and then remembers what it gave back:
- * just that is taken again when it continues, and added again before everything goes at its end.
+ * A job takes one slot per cpu, the lowest free ones. A suspended job releases its slots and is not listed. It stays
+ * a tenant only if it keeps some resources; `given_back` names the released ones, which are charged again when it
+ * is resumed, and before everything is released at its end.
  */
 #include "nodes.h"
 
@@ -97,8 +97,8 @@ static uint32_t lowest(const bool *taken, uint32_t *from)
 	return (*from)++;
 }
 
-/* `n` slots, the first of them *first. ANY_SLOT: the lowest free ones; else it had that one: a job that was
- * given it only because it was free takes another. */
+/* Takes `n` slots and sets *first to the first of them. ANY_SLOT: the lowest free ones; any other *first is the slot
+ * the job had before: a job that got it meanwhile moves to another. Returns 0 or PBSE_SYSTEM: out of memory. */
 static int32_t slots_take(struct vnode *v, struct tenant *t, uint32_t n, uint32_t *first)
 {
 	const bool had = *first != ANY_SLOT && n;
@@ -199,7 +199,7 @@ uint32_t node_jobs_on(struct keel_mod *mod, struct keel_obj *node)
 
 /* ---- assign ----------------------------------------------------------------------------------------- */
 
-/* More than SLOTS_MAX: too many, however many. */
+/* Returns SLOTS_MAX + 1 for any number above SLOTS_MAX. */
 static uint32_t part_cpus(const struct keel_exec_part *part)
 {
 	uint32_t i;
@@ -262,7 +262,7 @@ static int32_t parts_known(struct keel_mod *mod, const struct parts *p, struct k
 	return 0;
 }
 
-/* ---- what they are called ------------------------------------------------------------------------------------------ */
+/* ---- exec_host ------------------------------------------------------------------------------------------ */
 
 static void number_add(struct keel_text *out, char before, uint32_t n)
 {
@@ -275,7 +275,7 @@ static void number_add(struct keel_text *out, char before, uint32_t n)
 	keel_text_add(out, from, (size_t)(end - from));
 }
 
-/* `host/slot*cpus` per chunk; *0 when the chunk lies on several vnodes. */
+/* Appends `host/slot*cpus` for a chunk; *0 if the chunk is spread over several vnodes. */
 static void host_item(struct keel_text *out, struct keel_mod *mod, const struct parts *p, uint32_t i,
 		      uint32_t first_slot)
 {
@@ -291,7 +291,7 @@ static void host_item(struct keel_text *out, struct keel_mod *mod, const struct 
 		number_add(out, '*', cpus);
 }
 
-/* The job on the vnode of a part. NULL: it is not there. */
+/* The job's tenant on the vnode of part `i`, NULL if there is none. */
 static struct tenant *tenant_of(const struct parts *p, uint32_t i, const char *job_id)
 {
 	return p->at[i].vnode ? *tenant_at(p->at[i].vnode, job_id) : NULL;
@@ -308,7 +308,7 @@ static bool part_leave(const struct parts *p, uint32_t i, const char *job_id)
 	return true;
 }
 
-/* It has again what it gave back: its names (malloc'ed); NULL: it is not here, or had everything. */
+/* Clears given_back on all its vnodes and returns the names, which the caller frees; NULL: nothing was released. */
 static char *thaw(const struct parts *p, const char *job_id)
 {
 	char *names = NULL;
@@ -326,8 +326,8 @@ static char *thaw(const struct parts *p, const char *job_id)
 	return names;
 }
 
-/* It gives back its slots and what `only` names: on all its vnodes or, without memory, on none. False: it did
- * not. */
+/* Releases its slots and records `only` as released, on all its vnodes or none. Returns whether it did: false if the
+ * job is on none of them, is suspended already, or out of memory. */
 static bool freeze(const struct parts *p, const char *job_id, const char *only)
 {
 	bool there = false, failed = false;
@@ -349,18 +349,7 @@ static bool freeze(const struct parts *p, const char *job_id, const char *only)
 	return there && !failed;
 }
 
-/* Off all its vnodes. False: it was on none. */
-static bool leave(const struct parts *p, const char *job_id)
-{
-	bool there = false;
-	uint32_t i;
-
-	for (i = 0; i < p->n; i++)
-		there |= part_leave(p, i, job_id);
-	return there;
-}
-
-/* It is there with all it has: whoever assigns it has been loaded anew. */
+/* The job has all its slots already: the assigning module was reloaded. */
 static bool is_there(const struct parts *p, const char *job_id)
 {
 	uint32_t i;
@@ -374,7 +363,7 @@ static bool is_there(const struct parts *p, const char *job_id)
 	return p->n > 0;
 }
 
-/* Slots were taken in the order of the parts. */
+/* The first slot of the job's next part: slots were taken in the order of the parts. */
 static uint32_t slot_again(struct tenant *t, uint32_t cpus)
 {
 	uint32_t slot = cpus ? t->slot[t->named] : 0;
@@ -384,7 +373,7 @@ static uint32_t slot_again(struct tenant *t, uint32_t cpus)
 	return slot;
 }
 
-/* An assignment that fails leaves the job where it was. */
+/* Undoes an assignment that failed: a suspended job stays suspended, any other leaves. */
 static void parts_return(const struct parts *p, const char *job_id)
 {
 	uint32_t i;
@@ -399,7 +388,7 @@ static void parts_return(const struct parts *p, const char *job_id)
 	}
 }
 
-/* The slot of the next chunk, as exec_host has it: n1/0*2+n2/3. */
+/* Reads the slot of the next chunk of exec_host (n1/0*2+n2/3) and moves *at behind it; ANY_SLOT: none there. */
 static uint32_t slot_named(const char **at)
 {
 	size_t len = strcspn(*at, "+");
@@ -410,7 +399,7 @@ static uint32_t slot_named(const char **at)
 	return slot < SLOTS_MAX ? (uint32_t)slot : ANY_SLOT;
 }
 
-/* `had`: its exec_host, "" where it had none. */
+/* `had`: the job's exec_host so far, "" for none. Appends the new one to `out`. */
 static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share,
 			    bool again, const char *had, struct keel_text *out)
 {
@@ -496,8 +485,11 @@ int32_t node_assign_again(struct keel_mod *mod, const char *job_id, const char *
 static void release_parts(struct keel_mod *mod, const struct parts *p, const char *job_id, const char *only)
 {
 	char *back = only ? NULL : thaw(p, job_id);
-	bool there = only ? freeze(p, job_id, only) : leave(p, job_id);
+	bool there = only && freeze(p, job_id, only);
+	uint32_t i;
 
+	for (i = 0; !only && i < p->n; i++)
+		there |= part_leave(p, i, job_id);
 	if (back)
 		parts_charge(mod, p, 1, back);
 	if (there) {

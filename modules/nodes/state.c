@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * state.c - the words of a vnode's `state`: bits, their names, who may set them.
+ * state.c - the words of a vnode's `state`: bits, their names, which of them a request may set.
  *
- * The value is one integer of bits; `free` is none. Administrators set and clear a few by name, the
- * system and features (NODE_STATE rows) the rest. Every change goes through tell(): log record,
- * last_state_change_time, point node_state.
+ * The value is one integer of bits; `free` is none. Administrators set and clear a few by name, the system and
+ * features (NODE_STATE rows) the rest. state_notify() follows each change: log record, last_state_change_time,
+ * point node_state.
  */
 #include "nodes.h"
 
@@ -241,8 +241,8 @@ bool node_unavailable(struct keel_mod *mod, struct keel_obj *node)
 	return false;
 }
 
-static void tell(struct keel_mod *mod, struct keel_obj *node, uint32_t before, uint32_t after,
-		 uint32_t bits, bool on)
+static void state_notify(struct keel_mod *mod, struct keel_obj *node, uint32_t before, uint32_t after,
+			 uint32_t bits, bool on)
 {
 	struct state *st = mod->state;
 	const char *id = st->object->id(node);
@@ -270,9 +270,9 @@ void node_set_state(struct keel_mod *mod, struct keel_obj *node, uint32_t bits, 
 	if (before == after)
 		return;
 	if (v)
-		v->told = after;
+		v->notified = after;
 	st->object->set_int(node, st->attr.state, after);
-	tell(mod, node, before, after, bits, on);
+	state_notify(mod, node, before, after, bits, on);
 }
 
 void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr)
@@ -283,18 +283,18 @@ void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct kee
 	uint32_t before;
 
 	(void)attr;
-	if (v && !v->known) { /* published, or loaded */
+	if (v && !v->known) { /* just created, or loaded from the store */
 		node_known(mod, node);
 		newcomer_expect(mod, st->object->id(node));
 		return;
 	}
-	if (!v || v->told == after)
+	if (!v || v->notified == after)
 		return;
-	before = v->told;
-	v->told = after;
+	before = v->notified;
+	v->notified = after;
 	if (before & ~after & KEEL_NODE_OFFLINE)
 		sick_forgiven(mod, node);
-	tell(mod, node, before, after, before ^ after, (after & ~before) != 0);
+	state_notify(mod, node, before, after, before ^ after, (after & ~before) != 0);
 }
 
 int64_t node_lost_at(struct keel_mod *mod, struct keel_obj *node)
@@ -319,11 +319,11 @@ void node_known(struct keel_mod *mod, struct keel_obj *node)
 	uint32_t bits = (node_state(mod, node) & LASTING) | KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN;
 
 	if (v) {
-		v->told = bits;
+		v->notified = bits;
 		v->known = true;
 	}
 	st->object->set_int(node, st->attr.state, bits);
-	node_lost(mod, node); /* until it introduces itself; an older loss goes on */
+	node_lost(mod, node); /* until its host reports; the time of an older loss stays */
 	if (!st->object->is_set(node, st->attr.changed_at))
 		st->object->set_int(node, st->attr.changed_at, st->core->time(mod));
 	st->members++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_report.c - mend B8: what a host says of itself is a stranger's word.
+ * test_report.c - mend B8: a host's report is not trusted.
  */
 #include "nodes.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_slots.c - a job gets its vnodes: all of them or none, and where it has them already the same again.
+ * test_slots.c - a job is assigned all its vnodes or none, and a job that has them keeps its slots.
  */
 #include "nodes.h"
 
@@ -113,7 +113,7 @@ static void nowhere(void)
 	CU_ASSERT_STRING_EQUAL(ncpus_of(1), "0");
 }
 
-/* The second vnode is asked for more slots than any has, up to where numbers end:
+/* The second part requests more slots than a vnode can have, up to the largest number:
  * past modules/nodes/slots.c SLOTS_MAX. */
 static void refused_it_is_nowhere(void)
 {
@@ -137,14 +137,14 @@ static void refused_it_is_nowhere(void)
 	assigned(HOSTS);
 }
 
-/* Whichever text cannot be kept: it is there with all it has, or it is not there; it goes on and ends. */
+/* Whichever allocation fails: the job has all or nothing there, and can be resumed and released. */
 static void without_memory(void)
 {
 	struct keel_err err = { 0 };
 	char *got = NULL;
 	long n;
 
-	for (n = 1; n <= 4; n++) { /* on the one, twice, the other, what it is called */
+	for (n = 1; n <= 4; n++) { /* first vnode, first again, second, exec_host */
 		countdown = n;
 		CU_ASSERT_EQUAL(nodes->assign(nodes->self, JOB, PLACES, KEEL_SHARE_SHARED, &got, &err), PBSE_SYSTEM);
 		nowhere();
@@ -161,7 +161,7 @@ static void without_memory(void)
 	}
 	nodes->release(nodes->self, JOB, PLACES, "ncpus", false);
 	nowhere();
-	countdown = 1; /* nothing is kept when it goes on */
+	countdown = 1; /* the first allocation of the resumption fails */
 	CU_ASSERT_EQUAL(nodes->assign(nodes->self, JOB, PLACES, KEEL_SHARE_SHARED, &got, &err), PBSE_SYSTEM);
 	nowhere();
 	assigned(HOSTS);
@@ -170,8 +170,8 @@ static void without_memory(void)
 	nowhere();
 }
 
-/* Counted anew: each has the slot that its exec_host names, and a job that had it only because it was free takes
- * another; what exec_host does not say, or says of nowhere, is no hindrance. */
+/* Assigned again after a restart: each job has the slot that its exec_host names, and a job that got that slot
+ * because it was free moves to another; an exec_host without slots, or of unknown hosts, is no error. */
 static void its_slots_again(void)
 {
 	static const struct {
@@ -199,7 +199,7 @@ static void its_slots_again(void)
 	nowhere();
 }
 
-/* Parts of two vnodes by turns: each vnode is charged with its own. */
+/* Parts alternate between two vnodes: each vnode is charged with its own. */
 static void by_turns(void)
 {
 	static const char places[] = "(n2:ncpus=1)+(n1:ncpus=2+n2:ncpus=4)+(n1:ncpus=8)+(n2:ncpus=16)";
@@ -215,8 +215,7 @@ static void by_turns(void)
 	free(got);
 }
 
-/* What a job takes grows with its chunks, not with their square: each chunk of one that keeps its vnodes is
- * told its slot, and that soon. */
+/* The time for an assignment grows with the chunks, not with their square, also for a job that keeps its slots. */
 static void many_chunks(void)
 {
 	enum { CHUNKS = 30000 };

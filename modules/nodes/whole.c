@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * whole.c - what follows from all parts of a job at once: amounts of its vnodes, its hosts' other vnodes. Each host
- * has one turn, however many parts it has.
+ * whole.c - what follows from all parts of a job at once: the amounts of its vnodes, the other vnodes of its hosts.
+ * Each host is visited once, however many parts are on it.
  */
 #include "nodes.h"
 
@@ -10,8 +10,8 @@
 
 /* ---- amounts ------------------------------------------------------------------------------------------- */
 
-/* A part looks like a job of its own; behind one of no vnode it is not the job's first (some resources count there
- * only). */
+/* Charges one part as an exec_vnode of its own. All but the first follow an empty part, because some resources are
+ * charged on a job's first vnode only. */
 static void part_charge(struct keel_mod *mod, const struct parts *p, uint32_t i, int32_t sign, const char *only)
 {
 	struct state *st = mod->state;

@@ -68,11 +68,6 @@ static int day_of_year(const char *month, int day)
 	return 0;
 }
 
-static bool is_leap(int year)
-{
-	return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
 /* `359`, `359 Dec 25 words`, `Dec 25 words` */
 static bool read_holiday(struct holidays *h, const char *line)
 {
@@ -153,11 +148,13 @@ void holidays_read(struct holidays *h, const char *text, calendar_complaint_fn *
 	}
 }
 
-/* ---- asking --------------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------------- */
 
 static const struct day *day_of(const struct holidays *h, const struct tm *tm)
 {
-	int year = tm->tm_year + 1900, number = tm->tm_yday + 1, date = number + (number > 59 && !is_leap(year));
+	int year = tm->tm_year + 1900, number = tm->tm_yday + 1;
+	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+	int date = number + (number > 59 && !leap);
 
 	if ((h->holiday[number] & BY_NUMBER || h->holiday[date] & BY_DATE) && (!h->year || h->year == year))
 		return &h->day[NON_PRIME_DAY];
@@ -188,7 +185,7 @@ bool holidays_is_prime(const struct holidays *h, int64_t when)
 	return !localtime_r(&t, &tm) || is_prime(h, &tm);
 }
 
-/* That minute of the day, if it is after `when` and it is prime then, or not. */
+/* Returns whether prime time begins or ends at that minute of the day, after `when`; *ret: the time. */
 static bool changes_at(const struct holidays *h, struct tm day, int32_t minute, int64_t when, bool now,
 		       int64_t *ret)
 {
@@ -208,7 +205,7 @@ static bool changes_at(const struct holidays *h, struct tm day, int32_t minute, 
 	return true;
 }
 
-/* The same from one end of the year to the other. */
+/* Is it prime, or non-prime, the whole year? */
 static bool is_constant(const struct holidays *h)
 {
 	for (int i = 0; i < 7; i++)
@@ -218,7 +215,7 @@ static bool is_constant(const struct holidays *h)
 	return h->day[0].prime != DAY_ALL || !h->any;
 }
 
-/* The day that is `days` after that of `tm`. */
+/* The day `days` after tm; false: the clock cannot tell. */
 static bool day_after(const struct tm *tm, int days, struct tm *ret)
 {
 	struct tm day = *tm;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Told of each line that could not be read. */
+/* Called for each line with an error. */
 typedef void calendar_complaint_fn(void *arg, int line, const char *why);
 
 /* ---- holidays: when it is prime time ------------------------------------------------------------- */
@@ -24,7 +24,7 @@ struct holidays {
 	struct day day[DAYS];
 	uint8_t holiday[367];	 /* by day of the year, 1..366: BY_DATE, BY_NUMBER */
 	bool any;
-	int32_t year;		 /* the dates are about; 0: any */
+	int32_t year;		 /* in which holidays count; 0: any */
 };
 
 void holidays_init(struct holidays *h); /* always prime */
@@ -40,10 +40,10 @@ struct period {
 };
 struct dedicated {
 	uint32_t n, room;
-	struct period *v; /* by begin; those that meet are one */
+	struct period *v; /* owned; sorted by begin; overlapping ones are merged */
 };
 
-/* False: there was no memory for all of it. */
+/* Returns false if it ran out of memory: some periods are missing. */
 bool dedicated_read(struct dedicated *d, const char *text, calendar_complaint_fn *complain, void *arg);
 void dedicated_fini(struct dedicated *d);
 /* The period that holds `when`; NULL: none. */

@@ -66,7 +66,7 @@ static int by_begin(const void *a, const void *b)
 	return p->begin < q->begin ? -1 : p->begin > q->begin;
 }
 
-static void unite(struct dedicated *d)
+static void periods_merge(struct dedicated *d)
 {
 	uint32_t n = 0;
 
@@ -105,7 +105,7 @@ bool dedicated_read(struct dedicated *d, const char *text, calendar_complaint_fn
 			complain(arg, number, why);
 		whole &= why != no_memory;
 	}
-	unite(d);
+	periods_merge(d);
 	return whole;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * file.c - the files of holidays and dedicated times: read at start, and again when they have changed.
+ * file.c - reads the files of holidays and dedicated times at start, and again when they have changed.
  */
 #include "prime-time.h"
 
@@ -22,14 +22,11 @@ static void complain(void *arg, int line, const char *why)
 	st->core->log(r->mod, KEEL_LOG_SCHED, "Fil", r->path, "Error reading line %d: %s", line, why);
 }
 
-/* There was no memory for it: the next cycle reads it. */
-static void look_again(struct keel_file *f)
-{
-	f->size = -1;
-}
+/* A size that no file has: the next cycle reads it again. */
+#define READ_AGAIN (-1)
 
-/* Its text, when there is another than at the last look; NULL: there is not. */
-static char *news_of(struct keel_mod *mod, struct keel_file *f, const char *path)
+/* Returns the file's text, which the caller frees, if it changed since the last call; else NULL. */
+static char *changed_text(struct keel_mod *mod, struct keel_file *f, const char *path)
 {
 	struct state *st = mod->state;
 	char *text;
@@ -41,7 +38,7 @@ static char *news_of(struct keel_mod *mod, struct keel_file *f, const char *path
 			      "longer than %d bytes; it counts as empty", FILE_MAX);
 	text = keel_file_text(path, FILE_MAX);
 	if (!text)
-		look_again(f);
+		f->size = READ_AGAIN;
 	return text;
 }
 
@@ -57,28 +54,24 @@ static void warn_year(struct keel_mod *mod, const char *path)
 			      (int)st->holidays.year);
 }
 
-bool files_read(struct keel_mod *mod)
+void files_read(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
 	char path[1200], *text;
 	struct reading reading = { mod, path };
-	bool news = false;
 
 	keel_file_path(st->core, mod, conf->holidays, path, sizeof(path));
-	if ((text = news_of(mod, &st->holidays_file, path))) {
+	if ((text = changed_text(mod, &st->holidays_file, path))) {
 		holidays_read(&st->holidays, text, complain, &reading);
 		warn_year(mod, path);
 		st->known.from = 0;
 		free(text);
-		news = true;
 	}
 	keel_file_path(st->core, mod, conf->dedicated_time, path, sizeof(path));
-	if ((text = news_of(mod, &st->dedicated_file, path))) {
+	if ((text = changed_text(mod, &st->dedicated_file, path))) {
 		if (!dedicated_read(&st->dedicated, text, complain, &reading))
-			look_again(&st->dedicated_file);
+			st->dedicated_file.size = READ_AGAIN;
 		free(text);
-		news = true;
 	}
-	return news;
 }

@@ -2,8 +2,8 @@
  *
  * gate.c - may a job of this queue, of this length, start now?
  *
- * The queue is asked about once for equal jobs; the length job by job, and only while some boundary is
- * ahead. A job that an administrator starts is kept by a dedicated time ahead of it alone.
+ * The queue is checked once per group of equal jobs; the length for each job, and only while a boundary is ahead. For
+ * a job that an administrator starts (qrun), only the length up to a dedicated time is checked.
  */
 #include "prime-time.h"
 
@@ -69,7 +69,7 @@ int32_t check_length(struct state *st, const char *queue, int64_t when, int64_t 
 	return crosses_dedicated(st, kind, when, seconds) ? KEEL_WHY_CROSSES_DEDICATED : 0;
 }
 
-/* How long it will run from now; what a suspended job has run already is over. */
+/* Seconds from now, without what a suspended job has run already. */
 int64_t length_of(struct state *st, struct keel_obj *job)
 {
 	double seconds = st->resource->list_number(st->object->get_ptr(job, st->a.list), "walltime",
@@ -95,21 +95,10 @@ int32_t time_conflict(struct state *st, struct keel_obj *job, int64_t when)
 	return code ? code : check_length(st, queue, when, length_of(st, job), true);
 }
 
-/* An administrator wants it to start: time of day does not hold for it. */
-static bool is_asked_for(struct state *st, struct keel_obj *job)
+/* An administrator starts the job with qrun. */
+static bool is_requested(struct state *st, struct keel_obj *job)
 {
 	return st->sched && st->sched->asked_for && st->sched->asked_for(st->sched->self, job);
-}
-
-/* What it would run into. */
-static const char *other_time(const struct state *st, int64_t when)
-{
-	return holidays_is_prime(&st->holidays, when) ? "nonprimetime" : "primetime";
-}
-
-static void why(const struct state *st, int32_t code, int64_t when, char *buf, size_t len)
-{
-	snprintf(buf, len, keel_why_text(code), other_time(st, when));
 }
 
 static keel_verdict answer(struct keel_call *c, int32_t code, int64_t when)
@@ -119,7 +108,8 @@ static keel_verdict answer(struct keel_call *c, int32_t code, int64_t when)
 
 	if (!code)
 		return KEEL_NEXT;
-	why(st, code, when, text, sizeof(text));
+	snprintf(text, sizeof(text), keel_why_text(code),
+		 holidays_is_prime(&st->holidays, when) ? "nonprimetime" : "primetime");
 	return st->call->reject(c, code, "%s", text);
 }
 
@@ -128,7 +118,7 @@ keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_e
 	struct state *st = keel_state(c);
 	int64_t now = st->core->time(c->mod);
 
-	if (is_asked_for(st, ev->job))
+	if (is_requested(st, ev->job))
 		return KEEL_NEXT;
 	return answer(c, check_queue(st, queue_of(st, ev->job), now), now);
 }
@@ -141,7 +131,7 @@ keel_verdict on_job_eligible(struct keel_call *c, uint32_t point, const void *ev
 
 	(void)point, (void)arg;
 	return answer(c, check_length(st, queue_of(st, ev->job), now, length_of(st, ev->job),
-				      !is_asked_for(st, ev->job)), now);
+				      !is_requested(st, ev->job)), now);
 }
 
 /* ---- keelson explain ------------------------------------------------------------------------------- */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plan.c - jobs whose start is planned: not in a time that is not theirs, nor across its beginning.
+ * plan.c - moves a planned start to the first time at which the job may start.
  */
 #include "prime-time.h"
 
 #include <stdio.h>
 
-#define BOUNDARIES 400 /* looked at for one job: about a year of prime times */
+#define BOUNDARIES 400 /* tried for one job: about a year of prime times */
 
 keel_verdict on_plan_time(struct keel_call *c, const struct keel_ev_plan_time *ev)
 {

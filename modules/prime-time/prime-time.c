@@ -3,18 +3,18 @@
  * prime-time.c - times of day and of the year: prime time, and times dedicated to some queues.
  *
  *   group_eligible  queues that run at some times only
- *   job_eligible    jobs that would run into the next time; tapped only while there is such a boundary
- *   cycle_begin     files that have changed are read again
- *   job_explain     what time it is
+ *   job_eligible    jobs that would run across a boundary; tapped only while one is ahead
+ *   cycle_begin     reads files that have changed
+ *   job_explain     the current time and its end
  *
- * A timer at the next boundary makes the scheduler look again.
+ * A timer at the next boundary starts a scheduling cycle.
  */
 #include "prime-time.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define NAP_LONGEST 3600 /* s: clocks are set, summer time comes */
+#define NAP_MAX 3600 /* s: the clock may be set meanwhile, or summer time begin */
 
 static const struct keel_need needs[] = {
 	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
@@ -58,14 +58,8 @@ int64_t next_event(struct state *st, int64_t when)
 		      sooner(now ? now->end : 0, next ? next->begin : 0));
 }
 
-/* Are there boundaries that a job's length matters for? */
-static bool is_ahead(struct state *st, int64_t now)
-{
-	return dedicated_at(&st->dedicated, now) || dedicated_after(&st->dedicated, now) ||
-	       (st->rules.backfill && next_change(st, now));
-}
-
-static void look_at_each(struct keel_mod *mod, bool each)
+/* Adds or removes the tap at job_eligible. */
+static void each_job_check(struct keel_mod *mod, bool each)
 {
 	struct state *st = mod->state;
 
@@ -81,19 +75,20 @@ static void look_at_each(struct keel_mod *mod, bool each)
 
 static void boundary(struct keel_mod *mod, void *arg);
 
-/* What time it is, and when that changes. */
-static void settle(struct keel_mod *mod)
+/* Publishes the current time, checks whether a boundary is ahead, and sets the timer for it. */
+static void times_update(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	int64_t now = st->core->time(mod), next = next_event(st, now), nap = next - now;
 
 	if (st->sched && st->sched->size >= sizeof(*st->sched))
 		st->sched->set_prime(st->sched->self, holidays_is_prime(&st->holidays, now));
-	look_at_each(mod, is_ahead(st, now));
+	each_job_check(mod, dedicated_at(&st->dedicated, now) || dedicated_after(&st->dedicated, now) ||
+				    (st->rules.backfill && next_change(st, now)));
 	st->core->timer_cancel(st->timer);
 	st->timer = NULL;
 	if (next)
-		st->timer = st->core->timer(mod, (nap < NAP_LONGEST ? nap : NAP_LONGEST) * 1000 + 5, boundary,
+		st->timer = st->core->timer(mod, (nap < NAP_MAX ? nap : NAP_MAX) * 1000 + 5, boundary,
 					    NULL);
 }
 
@@ -105,7 +100,7 @@ static void boundary(struct keel_mod *mod, void *arg)
 	st->timer = NULL;
 	files_read(mod);
 	rules_read(mod);
-	settle(mod);
+	times_update(mod);
 	if (st->sched)
 		st->sched->reconsider(st->sched->self);
 }
@@ -115,7 +110,7 @@ static keel_verdict on_cycle_begin(struct keel_call *c, const struct keel_ev_cyc
 	(void)ev;
 	files_read(c->mod);
 	rules_read(c->mod);
-	settle(c->mod);
+	times_update(c->mod);
 	return KEEL_NEXT;
 }
 
@@ -189,7 +184,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	(void)err;
 	files_read(mod);
 	rules_read(mod);
-	settle(mod);
+	times_update(mod);
 	return 0;
 }
 
@@ -198,7 +193,7 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 	struct state *st = mod->state;
 
 	(void)now, (void)err;
-	st->holidays_file.size = st->dedicated_file.size = -1; /* another file, perhaps */
+	st->holidays_file.size = st->dedicated_file.size = -1; /* the paths may have changed: read both again */
 	return 0;
 }
 

@@ -20,9 +20,9 @@ struct conf {
 	bool backfill_prime, prime_exempt_anytime_queues;
 };
 
-/* What holds now: the configuration, or what sched_config says over it. */
+/* The settings in force: the configuration, overridden by sched_config. */
 struct rules {
-	char *dedicated, *prime, *nonprime; /* prefixes, owned; NULL: there was no memory */
+	char *dedicated, *prime, *nonprime; /* prefixes, owned; NULL: out of memory */
 	int64_t spill; /* seconds */
 	bool backfill, exempt_anytime;
 };
@@ -45,12 +45,12 @@ struct state {
 	struct keel_timer *timer; /* at the next boundary */
 	struct {
 		int64_t from, change; /* change 0: never */
-	} known;		      /* the last answer about the next change of prime time */
-	bool each;		  /* jobs are looked at one by one: boundaries are ahead */
+	} known;		      /* cache of next_change() */
+	bool each;		  /* boundaries are ahead: job_eligible is tapped */
 };
 
-/* file.c: the two files, read again when they have changed */
-bool files_read(struct keel_mod *mod); /* true: something changed */
+/* file.c: reads the two files again if they have changed; the next call retries what failed */
+void files_read(struct keel_mod *mod);
 
 /* rules.c */
 void rules_read(struct keel_mod *mod);
@@ -61,14 +61,14 @@ enum queue_kind queue_kind(const struct rules *r, const char *name);
 /* gate.c */
 /* May a job of this queue start at `when`? 0, or a number of keel/sched_reason.def. */
 int32_t check_queue(const struct state *st, const char *queue, int64_t when);
-/* A job that takes that long; `boundaries` of prime time too. */
+/* The same for a job that runs `seconds`; `boundaries`: those of prime time count, too. */
 int32_t check_length(struct state *st, const char *queue, int64_t when, int64_t seconds,
 		     bool boundaries);
-int64_t next_change(struct state *st, int64_t when); /* of prime time; remembered */
+int64_t next_change(struct state *st, int64_t when); /* of prime time, cached; 0: none */
 int64_t length_of(struct state *st, struct keel_obj *job);
 keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev);
 keel_verdict on_job_eligible(struct keel_call *c, uint32_t point, const void *event, void *arg);
-/* 0, or why it may not start then. */
+/* Returns 0, or the reason why the job may not start at `when`. */
 int32_t time_conflict(struct state *st, struct keel_obj *job, int64_t when);
 
 /* prime-time.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rules.c - what this module was told to do: its configuration, or what sched_config says over it.
+ * rules.c - the settings: the module's configuration, overridden by sched_config.
  */
 #include "prime-time.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_calendar.c - days, holidays and dedicated times: what is read, what is refused, when it changes.
+ * test_calendar.c - days, holidays and dedicated times: valid and wrong lines, when prime time changes.
  */
 #include "calendar.h"
 
@@ -101,7 +101,7 @@ static void test_constant(void)
 	CU_ASSERT_EQUAL(holidays_next_change(&holidays, at(11, 16, 3, 0)), 0);
 }
 
-/* The 60th day is the 1st of March, wherever the year is told, or not at all. */
+/* The 60th day is the 1st of March, wherever YEAR stands in the file, or without it. */
 static void test_numbers_of_days(void)
 {
 	static const char *const texts[] = { "YEAR 2026\n60\n", "60\nYEAR 2026\n", "60\n", "60 Mar 1\n", "60\nYEAR 1970\n" };
@@ -164,7 +164,7 @@ static void test_dedicated_refused(void)
 	dedicated_fini(&dedicated);
 }
 
-/* past modules/prime-time/dedicated.c PERIODS_MAX: those beyond are said, line by line. */
+/* past modules/prime-time/dedicated.c PERIODS_MAX: each line above the bound is an error. */
 static void test_too_many_periods(void)
 {
 	static char text[10002 * 40];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_times.c - a dedicated time in the mock: it begins, ends, its file changes and goes, and there is no memory to
- * read it.
+ * test_times.c - a dedicated time in the mock: it begins, ends, its file changes and is removed, and reading it runs
+ * out of memory.
  */
 #include "prime-time.h"
 
@@ -83,7 +83,7 @@ static void tear_down(void)
 	free(home);
 }
 
-/* What a cycle finds out about the job: KEEL_NEXT, it may start. */
+/* Returns the verdict of a cycle on the job; KEEL_NEXT: it may start. */
 static keel_verdict cycle(void)
 {
 	keel_mock_raise(mock, KEEL_POINT_cycle_begin, KEEL_EVENT(cycle_begin, .cycle = 1), NULL);
@@ -97,7 +97,7 @@ static keel_verdict cycle(void)
 static void test_a_day(void)
 {
 	CU_ASSERT_EQUAL(cycle(), KEEL_NEXT);
-	walltime = 3 * 3600; /* over its beginning */
+	walltime = 3 * 3600; /* still running when it begins */
 	CU_ASSERT_EQUAL(cycle(), KEEL_REJECT);
 	keel_mock_set(job, "queue", NULL, "ded1");
 	CU_ASSERT_EQUAL(cycle(), KEEL_REJECT);
@@ -124,7 +124,7 @@ static void test_the_file_goes(void)
 	CU_ASSERT_EQUAL(cycle(), KEEL_NEXT);
 }
 
-/* past modules/prime-time/file.c FILE_MAX: what is longer is said, and the file counts as empty. */
+/* past modules/prime-time/file.c FILE_MAX: a longer file is logged as an error and counts as empty. */
 static void test_long_file(void)
 {
 	static char text[1024 * 1024 + 2];
@@ -141,7 +141,7 @@ static void test_long_file(void)
 	CU_ASSERT_EQUAL(cycle(), KEEL_REJECT);
 }
 
-/* Whatever fails when the file is read, the next cycle knows better. */
+/* Whatever fails when the file is read, the next cycle reads it again. */
 static void test_no_memory(void)
 {
 	uint32_t calls, k = 0;

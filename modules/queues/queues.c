@@ -2,8 +2,8 @@
  *
  * queues.c - class "queue", created and changed through manage requests.
  *
- * Its types are rows of the kind QUEUE_TYPE; the one of queues whose jobs are started is here. A fresh
- * server gets one such queue, enabled and started.
+ * Its types are rows of the kind QUEUE_TYPE; Execution is here. A new server gets one such queue, enabled and
+ * started.
  */
 #include "queues.h"
 
@@ -57,8 +57,7 @@ static int32_t check_priority(struct keel_mod *mod, const struct keel_session *w
 	return n < -1024 || n > 1023 ? table_error(mod, PBSE_BADATVAL, err) : 0;
 }
 
-/* Milliseconds are made of it, and added to. */
-/* Nothing saves jobs from time to time. */
+/* Jobs are not checkpointed periodically. */
 static int32_t check_unread(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue,
 			    int32_t op, const char *key, const char *text, struct keel_err *err)
 {
@@ -68,6 +67,7 @@ static int32_t check_unread(struct keel_mod *mod, const struct keel_session *who
 	return who ? st->core->error(err, PBSE_NOSUP, "checkpoint_min is not obeyed yet: jobs are saved by qhold and qterm alone") : 0;
 }
 
+/* The bound keeps the value in milliseconds from overflowing. */
 static int32_t check_seconds(struct keel_mod *mod, const struct keel_session *who,
 			     struct keel_obj *queue, int32_t op, const char *key, const char *text,
 			     struct keel_err *err)
@@ -86,7 +86,7 @@ static int32_t check_count(struct keel_mod *mod, const struct keel_session *who,
 	return strtoll(text, NULL, 10) < 0 ? table_error(mod, PBSE_BADATVAL, err) : 0;
 }
 
-/* `exec` is stored as Execution, whatever prefix was given. */
+/* Stores the full name, Execution, where a prefix was given. */
 static void type_changed(struct keel_mod *mod, struct keel_obj *queue, const struct keel_attr *attr)
 {
 	struct state *st = mod->state;
@@ -144,7 +144,7 @@ static keel_verdict check_complete(struct keel_call *c, struct keel_obj *queue)
 	return KEEL_NEXT;
 }
 
-/* Finished ones kept as history aside. */
+/* Not counting finished jobs kept as history. */
 static bool has_jobs(struct keel_mod *mod, struct keel_obj *queue)
 {
 	struct state *st = mod->state;
@@ -160,7 +160,7 @@ static bool has_jobs(struct keel_mod *mod, struct keel_obj *queue)
 	return false;
 }
 
-/* Jobs of one type of queue are not those of another. */
+/* Does this operation give the queue another type than the one it has? */
 static bool type_changes(struct keel_call *c, struct keel_obj *queue)
 {
 	struct state *st = keel_state(c);
@@ -202,7 +202,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
 }
 
-/* A queue without a type would take jobs that nobody starts. */
+/* Fails if the type cannot be set: jobs in a queue without a type would never start. */
 static int32_t first_make(struct keel_mod *mod, const char *name, struct keel_err *err)
 {
 	struct state *st = mod->state;

@@ -23,7 +23,7 @@ struct state {
 extern const struct keel_kind_def type_kind;
 extern const struct keel_queue_type_def execution_type;
 extern const struct keel_service_def service_def;
-/* The type of which `word` is a prefix, in any case; NULL: nobody offers one. */
+/* Returns the type of which `word` is a prefix, ignoring case; NULL: no module contributes one. */
 const struct keel_queue_type_def *type_find(struct keel_mod *mod, const char *word);
 
 #endif

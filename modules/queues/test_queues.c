@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_queues.c - queues in the mock: what a manager may not do to them, and a first queue that cannot be made.
+ * test_queues.c - queues in the mock: requests of managers that fail, and a first queue that cannot be created.
  */
 #include "queues.h"
 
@@ -16,7 +16,7 @@ extern const struct keel_module keel_module;
 enum { CREATE, DELETE, SET };
 
 static struct keel_mock *mock;
-static struct keel_module alone; /* without resources, of which these tests know nothing */
+static struct keel_module alone; /* without the required module resources */
 static struct keel_mock_outcome out;
 static struct keel_err err;
 
@@ -40,7 +40,7 @@ static struct keel_obj *queue_find(const char *name)
 	return object->find(keel_mock_self(mock), "queue", name);
 }
 
-/* A manager's request with one change, or none (attr NULL); 0 or the code of its refusal. */
+/* A manager's request with one change, or none (attr NULL). Returns 0 or the PBSE code it was refused with. */
 static int32_t manage(int64_t cmd, struct keel_obj *queue, const char *attr, const char *text)
 {
 	const struct keel_object_api *object = keel_mock_group(mock, "object");
@@ -65,7 +65,7 @@ static void test_first_queue(void)
 	CU_ASSERT_STRING_EQUAL(keel_mock_text(queue_find("batch"), "started", NULL), "True");
 }
 
-/* Whichever call fails: the module comes up with a whole first queue, or not at all and says why. */
+/* Whichever call fails: start() creates a complete first queue, or returns an error with its text. */
 static void test_no_memory_for_it(void)
 {
 	uint32_t calls, n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * type.c - the types a queue can have: rows of the kind QUEUE_TYPE, and what others ask about them.
+ * type.c - the types a queue can have: rows of the kind QUEUE_TYPE, and the service queue.
  */
 #include "queues.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * names.c - a comma list of resource names: kept as it was given, compared without regard to case.
+ * names.c - a comma list of resource names: stored as given, compared ignoring case.
  *
- * `=` drops only the blanks around names, `+=` adds at the end, twice if it is said twice, `-=` takes
- * every copy away. A list without a name is no value. Lists are short: NAMES_MAX bytes.
+ * `=` drops only the blanks around names, `+=` appends, also a name that is there, `-=` removes every copy. An empty
+ * list is no value. Lists are short: NAMES_MAX bytes.
  */
 #include "release-restriction.h"
 
@@ -36,16 +36,6 @@ bool name_is(const struct name *n, const char *text)
 	return strlen(text) == n->len && strncasecmp(n->text, text, n->len) == 0;
 }
 
-bool names_have(const char *list, const char *text)
-{
-	struct name n;
-
-	while ((list = name_next(list, &n)))
-		if (name_is(&n, text))
-			return true;
-	return false;
-}
-
 static bool listed(const char *list, const struct name *wanted)
 {
 	struct name n;
@@ -56,9 +46,14 @@ static bool listed(const char *list, const struct name *wanted)
 	return false;
 }
 
+bool names_have(const char *list, const char *text)
+{
+	return listed(list, &(struct name){ text, strlen(text) });
+}
+
 /* ---- the type of the attribute -------------------------------------------------------------------- */
 
-/* The names of `list` that `but` does not have, behind what is in `out`. */
+/* Appends the names of `list` that are not in `but`. */
 static void append(struct keel_text *out, const char *list, const char *but)
 {
 	struct name n;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * release-restriction.c - which resources a suspended job gives back.
+ * release-restriction.c - which resources a suspended job releases.
  *
- * An administrator names them in the server's restrict_res_to_release_on_suspend; the rest stays with
- * the suspended job. jobs does the work: it asks, remembers the answer on the job and charges by it.
- *   suspend_release   the answer: the list, when there is one
- *   acct_record       the `z` record says what came free
- *   resource_delete   a resource of the list is busy
+ * An administrator names them in the server's restrict_res_to_release_on_suspend; the job keeps the rest. jobs raises
+ * the point, stores the answer on the job and charges by it.
+ *   suspend_release   answers with the list, if there is one
+ *   acct_record       adds what was released to the `z` record
+ *   resource_delete   rejected for a resource of the list
  */
 #include "release-restriction.h"
 
@@ -70,7 +70,7 @@ static keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev
 static const struct keel_tap taps[] = {
 	KEEL_TAP(suspend_release, on_release),
 	KEEL_TAP(acct_record, on_record),
-	/* last: what is unknown, built in or in use by somebody is said first */
+	/* last: the errors "unknown", "built in" and "in use" come first */
 	KEEL_TAP(resource_delete, on_resource_delete, .order = 100, .after = "resources"),
 };
 

@@ -23,36 +23,36 @@ struct state {
 	const struct keel_attr *exec_vnode, *list;
 };
 
-/* ---- names.c: comma lists of names, as people write them ------------------------------------------- */
+/* ---- names.c: comma lists of names ------------------------------------------------------------------ */
 
-/* One name of a list, without the blanks around it; behind the last one: NULL. */
+/* One name of a list, without the blanks around it. name_next() returns the rest of the list; NULL: no name left. */
 struct name {
 	const char *text;
 	size_t len;
 };
 const char *name_next(const char *list, struct name *ret);
-bool name_is(const struct name *n, const char *text); /* in any case */
+bool name_is(const struct name *n, const char *text); /* ignoring case */
 bool names_have(const char *list, const char *text);
 extern const struct keel_type_def names_type;
 
 /* ---- restriction.c: the server's attribute ------------------------------------------------------------ */
 
 extern const struct keel_attr_def restriction_row;
-/* The names a suspension releases, as resources call them. False: everything comes free. */
+/* Appends the names a suspension releases, as they are defined. False: there is no restriction. */
 bool restriction_names(struct keel_mod *mod, struct keel_text *ret);
 bool restriction_has(struct keel_mod *mod, const char *resource);
 
 /* ---- released.c: the two attributes of a suspended job --------------------------------------------------- */
 
 extern const struct keel_attr_def released_row, released_list_row;
-/* `(n1:ncpus=2)+(n2:ncpus=0)`: what of `exec` is named, vnode by vnode. */
+/* Appends `(n1:ncpus=2)+(n2:ncpus=0)`: the amounts of `exec` that `names` has, vnode by vnode. */
 void released_text(const struct keel_resource_api *resource, const struct keel_exec *exec,
 		   const char *names, struct keel_text *ret);
-/* That of a job; empty when it gave back everything, or is not suspended. */
+/* That of a job; appends nothing if it released everything, or is not suspended. */
 void released_of(struct keel_mod *mod, struct keel_obj *job, struct keel_text *ret);
-/* Calls fn with each amount of resource_released_list, sorted by name. `asked`: Resource_List. */
+/* Calls fn with each amount of resource_released_list, sorted by name. `requested`: the job's Resource_List. */
 typedef void amount_fn(void *arg, const struct keel_res_value *v, bool in_kb);
 void released_amounts(const struct keel_resource_api *resource, const struct keel_exec *exec,
-		      const struct keel_reslist *asked, const char *names, amount_fn *fn, void *arg);
+		      const struct keel_reslist *requested, const char *names, amount_fn *fn, void *arg);
 
 #endif

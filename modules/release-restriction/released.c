@@ -2,8 +2,8 @@
  *
  * released.c - resources_released and resource_released_list of a suspended job.
  *
- * Both are computed when they are read: jobs keeps the names that came free at the suspension, the
- * amounts are those of exec_vnode and Resource_List, which do not change while the job is suspended.
+ * Both are derived at each read: jobs stores the names released at the suspension, the amounts are those of exec_vnode
+ * and Resource_List, which do not change while the job is suspended.
  */
 #include "release-restriction.h"
 
@@ -83,7 +83,7 @@ static int by_name(const void *a, const void *b)
 }
 
 void released_amounts(const struct keel_resource_api *resource, const struct keel_exec *exec,
-		      const struct keel_reslist *asked, const char *names, amount_fn *fn, void *arg)
+		      const struct keel_reslist *requested, const char *names, amount_fn *fn, void *arg)
 {
 	const struct keel_res_value *v, no_cpus = { .res = resource->find(resource->self, "ncpus") };
 	struct sums s = { NULL, 0 };
@@ -101,7 +101,7 @@ void released_amounts(const struct keel_resource_api *resource, const struct kee
 		if (!any && no_cpus.res)
 			sum_add(&s, &no_cpus, true);
 	}
-	for (i = 0; (v = resource->list_at(asked, i)); i++)
+	for (i = 0; (v = resource->list_at(requested, i)); i++)
 		if ((v->res->flags & KEEL_RES_SUM) && counts(v, names) && !sum_of(&s, v->res))
 			sum_add(&s, v, false);
 	if (s.n)
@@ -175,7 +175,7 @@ static void derive_released_list(struct keel_mod *mod, struct keel_obj *job,
 	st->resource->exec_free(exec);
 }
 
-/* FLAG1, so that a wish to change them is refused as read only, not because the job runs. */
+/* FLAG1: the error of a change is "read only", not that the job runs. */
 const struct keel_attr_def released_row =
 	KEEL_ATTR_DEF("job", "resources_released", "string", .order = 650, .flags = KEEL_ATTR_FLAG1,
 		      .read_roles = KEEL_EVERYBODY, .derive = derive_released, .doc = "what came free at the suspension, vnode by vnode");

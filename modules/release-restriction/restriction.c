@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * restriction.c - the server's list of resources that come free when a job is suspended.
+ * restriction.c - the server's list of resources that a suspended job releases.
  *
- * Names must be known when they are set or added. Names of resources that are not counted are let
- * through and never come free: there is nothing of them to give back.
+ * Names must be defined when they are set or added. Resources that are not consumable may be listed; there is nothing
+ * of them to release.
  */
 #include "release-restriction.h"
 
@@ -27,7 +27,7 @@ static int32_t check(struct keel_mod *mod, const struct keel_session *who, struc
 	struct name n;
 
 	(void)who, (void)obj, (void)key;
-	if (op == KEEL_DECR) /* what is taken away may be anything */
+	if (op == KEEL_DECR) /* removing an unknown name is no error */
 		return 0;
 	while ((text = name_next(text, &n)))
 		if (!resource_named(st, &n))

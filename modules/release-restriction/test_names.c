@@ -12,7 +12,7 @@
 static union keel_slot slot;
 static bool is_set;
 
-/* The value after `op text`; "" is none. */
+/* Returns the value after `op text`, "" for none. */
 static const char *after(int32_t op, const char *text)
 {
 	CU_ASSERT_EQUAL(names_type.parse(NULL, NULL, op, NULL, text, &slot, &is_set, NULL), 0);
@@ -66,7 +66,7 @@ static void too_long(int32_t op, const char *text)
 	CU_ASSERT_EQUAL(strlen(slot.p), before);
 }
 
-/* past modules/release-restriction/names.c NAMES_MAX: what was accepted can be read again. */
+/* past modules/release-restriction/names.c NAMES_MAX: an accepted list can be parsed again. */
 static void test_too_long(void)
 {
 	static char text[20002];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_released.c - what of an exec_vnode came free, as text and in sums.
+ * test_released.c - the released amounts of an exec_vnode, as text and as sums.
  */
 #include "release-restriction.h"
 
@@ -49,7 +49,7 @@ static const struct keel_res_value second[] = { V(NCPUS, 6), { .res = &resources
 static const struct keel_exec_part parts[] = { { "n1", 0, 3, first }, { "n2", 0, 2, second },
 					       { "n1", 1, 1, first } };
 static const struct keel_exec exec = { 3, 2, parts };
-static const struct keel_res_value asked[] = { V(FOO, 30), V(MEM, 9999), V(NCPUS, 99), V(WALLTIME, 60),
+static const struct keel_res_value requested[] = { V(FOO, 30), V(MEM, 9999), V(NCPUS, 99), V(WALLTIME, 60),
 					       { .res = NULL } };
 
 static void shows(const char *names, const char *expected)
@@ -76,7 +76,7 @@ static void sums(const char *names, const char *expected)
 	struct keel_text text;
 
 	keel_text_init(&text);
-	released_amounts(&api, &exec, (const struct keel_reslist *)(const void *)asked, names, note,
+	released_amounts(&api, &exec, (const struct keel_reslist *)(const void *)requested, names, note,
 			 &text);
 	CU_ASSERT_STRING_EQUAL(text.data, expected);
 	keel_text_fini(&text);
@@ -103,7 +103,7 @@ static void test_sums(void)
 	sums("mem", "mem=2kb ncpus=0 ");
 }
 
-/* What the job asked for as a whole is listed when no vnode has it. */
+/* An amount that the job requested as a whole is listed if no vnode has it. */
 static void test_sums_of_the_job(void)
 {
 	sums("foo,ncpus", "foo=30 ncpus=22 ");

@@ -18,7 +18,7 @@ static struct keel_mod *module;
 static struct keel_obj *job, *server;
 static struct keel_mock_outcome out;
 static const struct keel_session *manager, *somebody;
-static const char *released; /* what the suspension of the job gave back; NULL: it is not suspended */
+static const char *released; /* the names the job released; NULL: it is not suspended */
 
 static const char *released_by(struct keel_mod *m, struct keel_obj *o)
 {
@@ -64,33 +64,33 @@ static int32_t restrict_to(const char *names, int32_t op)
 	return keel_mock_change(server, manager, RESTRICTION, NULL, names, op, &err);
 }
 
-static keel_verdict ask(void)
+static keel_verdict names_query(void)
 {
 	return keel_mock_raise(mock, KEEL_POINT_suspend_release,
 			       KEEL_EVENT(suspend_release, .id = "1.svr", .job = job), &out);
 }
 
-/* No answer: everything comes free. */
+/* No answer: everything is released. */
 static void test_unset(void)
 {
-	CU_ASSERT_EQUAL(ask(), KEEL_NEXT);
+	CU_ASSERT_EQUAL(names_query(), KEEL_NEXT);
 	CU_ASSERT_STRING_EQUAL(out.text, "");
 }
 
 static void test_names(void)
 {
 	CU_ASSERT_EQUAL(restrict_to("ncpus,mem", KEEL_SET), 0);
-	CU_ASSERT_EQUAL(ask(), KEEL_DONE);
+	CU_ASSERT_EQUAL(names_query(), KEEL_DONE);
 	CU_ASSERT_STRING_EQUAL(out.text, "ncpus,mem");
 	CU_ASSERT_STRING_EQUAL(out.by, "release-restriction.on_release");
 	CU_ASSERT_EQUAL(restrict_to("mem", KEEL_DECR), 0);
-	CU_ASSERT_EQUAL(ask(), KEEL_DONE);
+	CU_ASSERT_EQUAL(names_query(), KEEL_DONE);
 	CU_ASSERT_STRING_EQUAL(out.text, "ncpus");
-	CU_ASSERT_EQUAL(restrict_to("NCPUS,walltime,arch", KEEL_SET), 0); /* what nobody counts is not given back */
-	CU_ASSERT_EQUAL(ask(), KEEL_DONE);
+	CU_ASSERT_EQUAL(restrict_to("NCPUS,walltime,arch", KEEL_SET), 0); /* walltime and arch are not consumable */
+	CU_ASSERT_EQUAL(names_query(), KEEL_DONE);
 	CU_ASSERT_STRING_EQUAL(out.text, "ncpus");
 	CU_ASSERT_EQUAL(restrict_to(NULL, KEEL_UNSET), 0);
-	CU_ASSERT_EQUAL(ask(), KEEL_NEXT);
+	CU_ASSERT_EQUAL(names_query(), KEEL_NEXT);
 }
 
 static void test_check(void)
@@ -100,7 +100,7 @@ static void test_check(void)
 	CU_ASSERT_EQUAL(restrict_to("ncpus,nothing", KEEL_SET), PBSE_UNKRESC);
 	CU_ASSERT_PTR_NULL(keel_mock_text(server, RESTRICTION, NULL));
 	CU_ASSERT_EQUAL(keel_mock_change(server, somebody, RESTRICTION, NULL, "ncpus", KEEL_SET, &err), 15003);
-	CU_ASSERT_EQUAL(ask(), KEEL_NEXT);
+	CU_ASSERT_EQUAL(names_query(), KEEL_NEXT);
 }
 
 static void test_resource_is_busy(void)
@@ -134,17 +134,17 @@ static void test_record(void)
 	CU_ASSERT_PTR_NULL(keel_mock_text(job, "resources_released", NULL));
 }
 
-/* The module goes and comes: what an administrator has said is kept meanwhile. */
+/* The list stays set while the module is reloaded. */
 static void test_reload(void)
 {
 	struct keel_err err = { 0 };
 
 	CU_ASSERT_EQUAL(restrict_to("ncpus", KEEL_SET), 0);
 	CU_ASSERT_EQUAL(keel_mock_unload(module, &err), 0);
-	CU_ASSERT_EQUAL(ask(), KEEL_NEXT);
+	CU_ASSERT_EQUAL(names_query(), KEEL_NEXT);
 	module = keel_mock_load(mock, &keel_module, NULL, &err);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
-	CU_ASSERT_EQUAL(ask(), KEEL_DONE);
+	CU_ASSERT_EQUAL(names_query(), KEEL_DONE);
 	CU_ASSERT_STRING_EQUAL(out.text, "ncpus");
 }
 

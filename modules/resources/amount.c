@@ -183,8 +183,8 @@ int32_t value_copy(const struct keel_res_value *from, struct keel_res_value *to)
 	return 0;
 }
 
-/* Decimal digits of a whole number, before `end`; returns the first. The hot path of every listing and of every stored
- * vnode. */
+/* Writes the decimal digits of a whole number before `end` and returns the first. Hot path of listings and of storing
+ * vnodes. */
 static char *digits_before(double n, char *end)
 {
 	uint64_t left = fabs(n) < 0x1p63 ? (uint64_t)fabs(n) : 1ull << 63;
@@ -198,8 +198,8 @@ static char *digits_before(double n, char *end)
 	return end;
 }
 
-/* Nothing of what does not fit. */
-static int32_t text_give(const char *text, size_t size, char *buf, uint32_t len)
+/* Copies the text, or "" if it does not fit. Returns its length. */
+static int32_t text_copy(const char *text, size_t size, char *buf, uint32_t len)
 {
 	if (size < len) {
 		memcpy(buf, text, size);
@@ -210,14 +210,7 @@ static int32_t text_give(const char *text, size_t size, char *buf, uint32_t len)
 	return (int32_t)size;
 }
 
-static int32_t whole_text(double n, char *buf, uint32_t len)
-{
-	char text[DIGITS], *end = text + sizeof(text), *from = digits_before(n, end);
-
-	return text_give(from, (size_t)(end - from), buf, len);
-}
-
-/* Units are powers of two: what a whole quotient says is exact. */
+/* Units are powers of two: dividing by one is exact. */
 static int32_t size_text(const struct keel_res_value *v, bool in_kb, char *buf, uint32_t len)
 {
 	static const char names[] = " kmgtp";
@@ -231,7 +224,7 @@ static int32_t size_text(const struct keel_res_value *v, bool in_kb, char *buf, 
 	if (power > 0)
 		*--from = names[power];
 	from = digits_before(in_kb ? ceil(n) : rint(n), from);
-	return text_give(from, (size_t)(end - from), buf, len);
+	return text_copy(from, (size_t)(end - from), buf, len);
 }
 
 static int32_t float_text(double n, char *buf, uint32_t len)
@@ -248,10 +241,13 @@ static int32_t float_text(double n, char *buf, uint32_t len)
 
 int32_t value_text(const struct keel_res_value *v, bool in_kb, char *buf, uint32_t len)
 {
+	char text[DIGITS], *end = text + sizeof(text), *from;
 	int64_t s = (int64_t)v->n;
 
 	switch (v->res->type) {
-	case KEEL_RES_LONG: return whole_text(v->n, buf, len);
+	case KEEL_RES_LONG:
+		from = digits_before(v->n, end);
+		return text_copy(from, (size_t)(end - from), buf, len);
 	case KEEL_RES_FLOAT: return float_text(v->n, buf, len);
 	case KEEL_RES_SIZE: return size_text(v, in_kb, buf, len);
 	case KEEL_RES_TIME:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * busy.c - a resource that an object uses is not defined anew, one that a job uses is not deleted: `Resource busy on
- * <object>`. What server, queues, vnodes and schedulers have of one that is deleted goes with it.
+ * busy.c - changing a resource that an object uses, or deleting one that a job uses, fails with `Resource busy on
+ * <object>`. Deleting one removes the values that server, queues, vnodes and schedulers have of it.
  */
 #include "resources.h"
 
@@ -10,12 +10,12 @@
 struct search {
 	struct keel_mod *mod;
 	const char *klass, *name;
-	struct keel_call *clear; /* their values go with this operation; NULL: they are looked for */
+	struct keel_call *clear; /* the operation that removes the values; NULL: search only */
 	struct keel_obj *found;
-	bool blind; /* there was no memory to look everywhere */
+	bool blind; /* out of memory: the search is incomplete */
 };
 
-/* Is it asked for in the chunks of a job's select? A number is summed up beside it, a text is named there only. */
+/* Does a chunk of a job's select name it? Numbers are in the job's list as sums too, texts are in the select only. */
 static bool selects(struct search *s, const struct keel_reslist *list)
 {
 	const struct keel_res_value *v = list_get(list, "select");
@@ -38,17 +38,8 @@ static bool selects(struct search *s, const struct keel_reslist *list)
 	return found;
 }
 
-/* The value goes when the operation is accepted. */
-static void clear_value(struct search *s, struct keel_obj *obj, const char *attr)
-{
-	struct state *st = s->mod->state;
-
-	if (st->call->set(s->clear, obj, attr, s->name, NULL, NULL))
-		s->blind = true;
-}
-
-/* Every attribute of type resource_list is looked at, whoever declared it. */
-static void look_at(void *arg, const struct keel_attr_def *def)
+/* Searches one attribute of type resource_list, whichever module declared it. */
+static void attr_search(void *arg, const struct keel_attr_def *def)
 {
 	struct search *s = arg;
 	struct state *st = s->mod->state;
@@ -65,8 +56,8 @@ static void look_at(void *arg, const struct keel_attr_def *def)
 		const struct keel_reslist *list = st->object->get_ptr(obj, attr);
 		const struct keel_res_value *v = list_get(list, s->name);
 
-		if (v && s->clear)
-			clear_value(s, obj, def->name);
+		if (v && s->clear) /* removed when the operation is accepted */
+			s->blind |= st->call->set(s->clear, obj, def->name, s->name, NULL, NULL) != 0;
 		else if (selects(s, list) || (v && (!(def->flags & KEEL_ATTR_SAVE) ? v->n != 0 : true)))
 			s->found = obj;
 	}
@@ -74,8 +65,8 @@ static void look_at(void *arg, const struct keel_attr_def *def)
 		st->object->cursor_close(walk);
 }
 
-/* Nothing uses it, or (`clear`) no job does and what others have of it goes. */
-static keel_verdict idle(struct keel_call *c, const char *name, bool clear)
+/* Rejects the call if an object uses the resource; `clear`: only if a job does, other objects lose their value. */
+static keel_verdict check_idle(struct keel_call *c, const char *name, bool clear)
 {
 	static const char *const classes[] = { "job", "server", "queue", "node", "sched" };
 	struct state *st = keel_state(c);
@@ -85,7 +76,7 @@ static keel_verdict idle(struct keel_call *c, const char *name, bool clear)
 		struct search s = { .mod = c->mod, .klass = classes[i], .name = name,
 				    .clear = clear && i > 0 ? c : NULL };
 
-		st->object->rows(c->mod, classes[i], look_at, &s);
+		st->object->rows(c->mod, classes[i], attr_search, &s);
 		if (s.found)
 			return st->call->reject(c, PBSE_RESCBUSY, "%s on %s",
 						st->core->pbse_text(PBSE_RESCBUSY),
@@ -98,7 +89,7 @@ static keel_verdict idle(struct keel_call *c, const char *name, bool clear)
 
 keel_verdict definition_idle(struct keel_call *c, const char *name)
 {
-	return idle(c, name, false);
+	return check_idle(c, name, false);
 }
 
 keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
@@ -108,5 +99,5 @@ keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resour
 
 	if (res && (res->flags & KEEL_RES_BUILTIN))
 		return st->call->reject(c, PBSE_IVALREQ, NULL);
-	return idle(c, ev->id, true);
+	return check_idle(c, ev->id, true);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * charge.c - add to and take from resources_assigned.
+ * charge.c - add amounts to resources_assigned and subtract them.
  *
- * A name that was once assigned stays, with amount 0.
+ * A name that was once assigned stays in the list with amount 0.
  */
 #include "resources.h"
 
@@ -54,11 +54,6 @@ void charge_list(struct keel_mod *mod, struct keel_obj *obj, const struct keel_a
 	}
 }
 
-static bool counts_here(uint32_t part, const struct keel_resource *res)
-{
-	return (res->flags & KEEL_RES_EACH) || ((res->flags & KEEL_RES_FIRST) && part == 0);
-}
-
 void charge_exec(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr,
 		 const struct keel_exec *exec, const char *vnode, int32_t sign, const char *only)
 {
@@ -66,12 +61,12 @@ void charge_exec(struct keel_mod *mod, struct keel_obj *obj, const struct keel_a
 
 	for (i = 0; i < exec->n; i++) {
 		const struct keel_exec_part *part = &exec->part[i];
+		const uint32_t counted = KEEL_RES_EACH | (i == 0 ? KEEL_RES_FIRST : 0);
 
 		if (strcmp(part->vnode, vnode) != 0)
 			continue;
 		for (k = 0; k < part->n; k++)
-			if (counts_here(i, part->v[k].res) &&
-			    (!only || name_in(only, part->v[k].res->name)))
+			if ((part->v[k].res->flags & counted) && (!only || name_in(only, part->v[k].res->name)))
 				add(mod->state, obj, attr, &part->v[k], sign, true);
 	}
 }

@@ -9,10 +9,10 @@
 
 #define VNODE_NAME_MAX 255
 
-/* All of it is one block: a job may have ten thousand parts. */
+/* One allocation for all: a job may have ten thousand parts. */
 struct filling {
 	struct keel_exec *e;
-	struct keel_exec_part *part; /* what comes next */
+	struct keel_exec_part *part; /* the next free part, value and name */
 	struct keel_res_value *v;
 	char *name;
 };
@@ -22,7 +22,8 @@ static int32_t bad(struct keel_err *err)
 	return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
 }
 
-/* Behind each part but the last is a '+', before each value a ':', behind each name one of these or the ')'. */
+/* Sized by the text: a '+' follows each part but the last, a ':' precedes each value, and each name is followed by
+ * one of these or by ')', whose byte is that of the name's NUL. */
 static bool block_make(const char *text, struct filling *f)
 {
 	size_t parts = 1, values = 0, len;

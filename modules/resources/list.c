@@ -2,7 +2,7 @@
  *
  * list.c - the attribute type "resource_list": named amounts, sorted by name.
  *
- * A list is one block that grows; a value of the attribute owns it.
+ * A list is one allocation that grows; the attribute's value owns it.
  */
 #include "resources.h"
 
@@ -136,6 +136,7 @@ static int32_t fault(struct state *st, const struct keel_attr *attr, const char 
 		    key);
 }
 
+/* Adds to or subtracts from the old value for += and -=. Returns 0 or PBSE_BADATVAL. */
 static int32_t combine(struct keel_res_value *v, const struct keel_res_value *old, int32_t op)
 {
 	if (op == KEEL_SET || !old)
@@ -150,24 +151,17 @@ static bool is_of_vnode(struct keel_mod *mod, const struct keel_attr *attr)
 {
 	struct state *st = mod->state;
 
-	if (!st->node.available) /* nodes comes after us */
+	if (!st->node.available) /* contributed after this module's init() */
 		st->node.available = st->object->attr(mod, "node", "resources_available");
 	return attr == st->node.available;
 }
 
-/* `@other` in place of a vnode's amount: it shares that of another vnode. */
+/* Is it `@other` as a vnode's amount? The vnode then shares the amount of another one. */
 static bool refers(struct keel_mod *mod, const struct keel_attr *attr, const struct keel_resource *res,
 		   int32_t op, const char *text)
 {
 	return *text == '@' && text[1] && op == KEEL_SET && keel_res_is_number(res) &&
 	       (res->flags & KEEL_RES_EACH) && is_of_vnode(mod, attr);
-}
-
-static int32_t reference_make(const struct keel_resource *res, const char *text,
-			      struct keel_res_value *ret)
-{
-	*ret = (struct keel_res_value){ .res = res, .text = strdup(text) };
-	return ret->text ? 0 : PBSE_SYSTEM;
 }
 
 static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t op,
@@ -191,8 +185,12 @@ static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, in
 	res = table_find(st, key);
 	if (!res)
 		return fault(st, attr, key, PBSE_UNKRESC, err);
-	code = refers(mod, attr, res, op, text) ? reference_make(res, text, &v)
-					       : value_parse(res, text, &v, NULL);
+	if (refers(mod, attr, res, op, text)) {
+		v = (struct keel_res_value){ .res = res, .text = strdup(text) };
+		code = v.text ? 0 : PBSE_SYSTEM;
+	} else {
+		code = value_parse(res, text, &v, NULL);
+	}
 	if (code)
 		return fault(st, attr, key, code, err);
 	code = combine(&v, list_get(l, key), op);

@@ -65,7 +65,7 @@ static bool number(const char *text, unsigned long *ret)
 	return *text >= '0' && *text <= '9' && !*end && *ret > 0 && *ret <= 1000000;
 }
 
-/* What each node of a specification gets of the job's own -l ncpus= and -l mem=; 0: the job has none. */
+/* The share of one node in the job's -l ncpus= and -l mem=; 0: not requested. */
 struct share {
 	unsigned long nodes, ncpus, mem_kb;
 };
@@ -76,7 +76,7 @@ struct node_spec {
 	char properties[256]; /* `:host=n1:fast=True` */
 };
 
-/* A word behind the first: a number that is called `name`, not seen yet. */
+/* Returns whether the word begins with `name`; *ret_read: a number follows, and none was read into *ret before. */
 static bool named_number(const char *word, const char *name, unsigned long *ret, bool *ret_read)
 {
 	size_t len = strlen(name);
@@ -115,7 +115,7 @@ static bool spec_read(char *spec, struct node_spec *ret)
 	return len < sizeof(ret->properties);
 }
 
-/* The chunk of one specification; *ncpus grows by what it takes in all. */
+/* Appends the chunk of one specification and adds its ncpus, of all nodes, to *ncpus. */
 static int32_t nodes_chunk(char *spec, const struct share *share, struct keel_text *out, double *ncpus,
 			   struct keel_err *err)
 {
@@ -150,8 +150,8 @@ static int32_t nodes_count(const char *nodes, unsigned long *ret, struct keel_er
 	return code;
 }
 
-/* `#excl`, `#shared`: a word behind the last specification, not one of its own. */
-static int32_t take_suffix(char *nodes, const char **ret_place, struct keel_err *err)
+/* Cuts `#excl` or `#shared` off the last specification and returns the place in *ret_place. */
+static int32_t suffix_cut(char *nodes, const char **ret_place, struct keel_err *err)
 {
 	char *suffix = strchr(nodes, '#');
 
@@ -177,7 +177,7 @@ static int32_t convert(char *nodes, const struct keel_reslist *wide, struct keel
 	double all_ncpus = list_number(wide, "ncpus", 0), ncpus = 0;
 	struct share share = { 0 };
 	char *save = NULL, *spec;
-	int32_t code = take_suffix(nodes, ret_place, err);
+	int32_t code = suffix_cut(nodes, ret_place, err);
 
 	if (!code)
 		code = nodes_count(nodes, &share.nodes, err);

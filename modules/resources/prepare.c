@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * prepare.c - what a job's Resource_List becomes: defaults, select and place, sums, limits.
+ * prepare.c - completes a job's Resource_List: defaults, select and place, sums, limits.
  *
- * Everything computed here is named in the job's hidden `resources_defaulted`, so that a later change
- * of the job computes it again from what the user really said.
+ * The names of computed values are in the job's hidden `resources_defaulted`, so that a later change of the job
+ * computes them again from what the user requested. Steps return 0, or a PBSE code with w->err.
  */
 #include "resources.h"
 
@@ -34,18 +34,11 @@ static const struct keel_reslist *list_of(struct work *w, struct keel_obj *obj,
 	return obj && attr ? w->st->object->get_ptr(obj, attr) : NULL;
 }
 
-static void note_defaulted(struct work *w, const char *name)
-{
-	if (w->defaulted.len)
-		keel_text_str(&w->defaulted, ",");
-	keel_text_str(&w->defaulted, name);
-}
-
 static int32_t put_computed(struct work *w, const struct keel_res_value *v)
 {
 	if (list_put(&w->list, v))
 		return no_memory(w);
-	note_defaulted(w, v->res->name);
+	keel_text_printf(&w->defaulted, "%s%s", w->defaulted.len ? "," : "", v->res->name);
 	return 0;
 }
 
@@ -61,7 +54,7 @@ static bool same_value(const struct keel_res_value *a, const struct keel_res_val
 	return a && b && value_compare(a, b) == 0;
 }
 
-/* Take out what an earlier preparation computed, unless this change set it anew. */
+/* Removes what an earlier preparation computed, unless this change sets it. */
 static void drop_defaulted(struct work *w)
 {
 	const struct keel_reslist *old = list_of(w, w->job, w->st->job.list);
@@ -102,14 +95,10 @@ static int32_t from_nodes(struct work *w)
 	return code;
 }
 
-/* Is the select the user's own? With -l nodes= it is computed from both. */
-static bool is_chunked(struct work *w)
-{
-	return list_get(w->list, "select") && !list_get(w->list, "nodes");
-}
-
 static int32_t check_mix(struct work *w)
 {
+	/* Did the user write the select? With -l nodes= it is computed from both. */
+	const bool chunked = list_get(w->list, "select") && !list_get(w->list, "nodes");
 	bool host_level = false;
 	uint32_t i;
 
@@ -119,11 +108,11 @@ static int32_t check_mix(struct work *w)
 		if (!(res->flags & KEEL_RES_HOST))
 			continue;
 		host_level = true;
-		if (is_chunked(w))
+		if (chunked)
 			return fail(w->err, PBSE_INVALJOBRESC, "%s: %s",
 				    w->st->core->pbse_text(PBSE_INVALJOBRESC), res->name);
 	}
-	/* A job that is altered has a select; it was computed, and is again. */
+	/* An altered job has a select, which drop_defaulted() removed and build_select() computes again. */
 	if (list_get(w->list, "place") && !list_get(w->list, "select") && !host_level &&
 	    !list_of(w, w->job, w->st->job.list))
 		return fail(w->err, PBSE_PLACENOSELECT, "%s",
@@ -163,7 +152,7 @@ static void write_value(struct keel_text *out, const struct keel_res_value *v)
 	keel_text_str(out, quote);
 }
 
-/* `1:` and the job's host-level resources. */
+/* Without a select: one chunk of the job's host-level resources. */
 static int32_t build_select(struct work *w)
 {
 	struct keel_text out;
@@ -209,7 +198,7 @@ static void write_chunk_defaults(struct work *w, struct keel_text *out, const st
 			write_value(out, &server->v[i]);
 }
 
-/* The select with the chunk defaults filled in; what schedulers and sums use. */
+/* The select with chunk defaults filled in, for schedulers and sums. */
 static int32_t build_schedselect(struct work *w)
 {
 	struct keel_select *visible;
@@ -276,7 +265,7 @@ static bool is_negative(const struct keel_res_value *v)
 	return (v->res->flags & (KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST)) && v->n < 0;
 }
 
-/* What is counted out has no amount below nothing, or a job would add to what others may use. */
+/* Consumable amounts must not be negative, else a job would add to what is available. */
 static int32_t check_amounts(struct work *w)
 {
 	const struct keel_chunk *c = w->select->chunk, *end = c + w->select->n;
@@ -294,6 +283,7 @@ static int32_t check_amounts(struct work *w)
 	return 0;
 }
 
+/* Fails if an amount compares with its bound as `wrong`: 1 above, -1 below. */
 static int32_t check_bounds(struct work *w, const struct keel_reslist *bounds, int32_t wrong)
 {
 	uint32_t i;
@@ -320,15 +310,9 @@ static int32_t check_limits(struct work *w)
 	return code;
 }
 
-static int32_t place_ok(struct work *w)
-{
-	struct keel_place place;
-
-	return place_parse(list_get(w->list, "place")->text, &place, w->err);
-}
-
 static int32_t compute(struct work *w)
 {
+	struct keel_place place;
 	int32_t code;
 
 	drop_defaulted(w);
@@ -337,8 +321,8 @@ static int32_t compute(struct work *w)
 	    (code = add_defaults(w, list_of(w, w->server, w->st->server.fallback))) ||
 	    (code = add_defaults(w, list_of(w, w->queue, w->st->queue.max))) ||
 	    (code = add_defaults(w, list_of(w, w->server, w->st->server.max))) ||
-	    (code = build_select(w)) || (code = place_ok(w)) || (code = build_schedselect(w)) ||
-	    (code = check_amounts(w)) || (code = build_sums(w)))
+	    (code = build_select(w)) || (code = place_parse(list_get(w->list, "place")->text, &place, w->err)) ||
+	    (code = build_schedselect(w)) || (code = check_amounts(w)) || (code = build_sums(w)))
 		return code;
 	return check_limits(w);
 }
@@ -364,7 +348,7 @@ static int32_t store_list(struct work *w)
 	return code;
 }
 
-/* Jobs, queues and the server belong to modules that need this one: looked up when one of them asks. */
+/* Jobs, queues and the server belong to modules that require this one: looked up at their first call. */
 static void resolve(struct keel_mod *mod)
 {
 	struct state *st = mod->state;

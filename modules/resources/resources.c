@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * resources.c - what a site counts: built-in resources, the site's own, and the languages that name
- * them (Resource_List, select, place, exec_vnode).
+ * resources.c - built-in resources, the site's own, and the languages that name them (Resource_List, select, place,
+ * exec_vnode).
  *
- * Offers the type "resource_list", the class "resource" (the site's own definitions, kept in the store)
- * and the service "resource".
+ * Contributes the type "resource_list", the class "resource" (the site's definitions, saved in the store) and the
+ * service "resource".
  */
 #include "resources.h"
 
@@ -31,7 +31,7 @@ static void define_from(struct keel_mod *mod, struct keel_obj *obj)
 		*slot = (struct definition *)table_find(st, st->object->id(obj));
 }
 
-/* The table follows the object, so that a list parsed later in the same turn sees the new type. */
+/* Updates the table at once, so that a list parsed later in the same turn sees the new type. */
 static void definition_changed(struct keel_mod *mod, struct keel_obj *obj,
 			       const struct keel_attr *attr)
 {
@@ -39,7 +39,7 @@ static void definition_changed(struct keel_mod *mod, struct keel_obj *obj,
 	define_from(mod, obj);
 }
 
-/* Letters are kept in one order, whatever order they were given in. */
+/* Stores the letters in the order of listings. */
 static void flag_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
 {
 	struct state *st = mod->state;
@@ -62,12 +62,12 @@ static int32_t check_definition(struct keel_mod *mod, struct keel_obj *obj, cons
 	return code;
 }
 
-/* Each part by itself; whether they go together is judged when all of a request are known. */
+/* Checks the type alone; on_management() checks it together with the flags. */
 static int32_t check_type(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *obj,
 			  int32_t op, const char *key, const char *text, struct keel_err *err)
 {
 	(void)who, (void)op, (void)key;
-	if (strcmp(text, "time") == 0) /* walltime and cput are there; others nobody may make */
+	if (strcmp(text, "time") == 0) /* only built-in resources have this type */
 		return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
 	return check_definition(mod, obj, text, NULL, err);
 }
@@ -79,7 +79,7 @@ static int32_t check_flag(struct keel_mod *mod, const struct keel_session *who, 
 	return check_definition(mod, obj, "long", text, err);
 }
 
-static bool is_the_same(struct keel_call *c, struct keel_obj *obj, const char *type, const char *flag)
+static bool is_same_definition(struct keel_call *c, struct keel_obj *obj, const char *type, const char *flag)
 {
 	struct state *st = keel_state(c);
 	const char *had_type = st->object->get_str(obj, st->type), *had_flag = st->object->get_str(obj, st->flag);
@@ -104,8 +104,8 @@ static keel_verdict on_management(struct keel_call *c, const struct keel_ev_mana
 	code = check_definition(c->mod, ev->obj, *type ? type : NULL, flag, &err);
 	if (code)
 		return st->call->reject(c, code, "%s", err.text);
-	return ev->cmd == CMD_CREATE || is_the_same(c, ev->obj, type, flag) ? KEEL_NEXT
-									   : definition_idle(c, ev->name);
+	return ev->cmd == CMD_CREATE || is_same_definition(c, ev->obj, type, flag) ? KEEL_NEXT
+										  : definition_idle(c, ev->name);
 }
 
 static const struct keel_class_def resource_class = {

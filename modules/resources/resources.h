@@ -11,7 +11,7 @@
 
 #define UNIT_WORD 8u /* bit of keel_res_value.unit; the low bits are the power of 1024 */
 
-/* A definition, built in or a site's own. Never freed while the module is loaded: values point here. */
+/* A definition, built in or the site's. Never freed while the module is loaded: values point to it. */
 struct definition {
 	struct keel_resource pub;
 	bool deleted;
@@ -22,10 +22,10 @@ struct state {
 	const struct keel_object_api *object;
 	const struct keel_hook_api *hook;
 	const struct keel_call_api *call;
-	struct definition **table; /* every one ever known, sorted by name */
+	struct definition **table; /* also the deleted ones, sorted by name */
 	uint32_t n_table;
 	const struct keel_attr *type, *flag; /* of class resource */
-	/* Rows of other modules' classes, looked up at start. */
+	/* Attributes of other modules' classes, looked up at their first use; NULL: there is no such module. */
 	struct {
 		const struct keel_attr *list, *schedselect, *defaulted;
 	} job;
@@ -43,13 +43,16 @@ struct keel_reslist {
 };
 
 /* amount.c */
+/* Fills err, which may be NULL, and returns code. */
 int32_t fail(struct keel_err *err, int32_t code, const char *fmt, ...) KEEL_PRINTF(3, 4);
+/* Returns 0 or a PBSE code with err; on success the caller calls value_fini(). */
 int32_t value_parse(const struct keel_resource *res, const char *text, struct keel_res_value *ret,
 		    struct keel_err *err);
-/* Is it one that is read again as it is written? */
+/* In the type's range: value_parse() reads back what value_text() wrote. */
 bool amount_fits(const struct keel_resource *res, double n);
 void value_fini(struct keel_res_value *v);
-int32_t value_copy(const struct keel_res_value *from, struct keel_res_value *to);
+int32_t value_copy(const struct keel_res_value *from, struct keel_res_value *to); /* 0 or -ENOMEM */
+/* Returns the length without the NUL, as snprintf does. `in_kb`: a size in kilobytes, rounded up. */
 int32_t value_text(const struct keel_res_value *v, bool in_kb, char *buf, uint32_t len);
 int32_t value_compare(const struct keel_res_value *a, const struct keel_res_value *b);
 
@@ -58,10 +61,10 @@ int32_t table_fill(struct state *st, struct keel_err *err);
 void table_free(struct state *st);
 const struct keel_resource *table_find(const struct state *st, const char *name);
 const struct keel_resource *table_at(const struct state *st, uint32_t i);
-/* Add or change a site's definition. PBSE code on a bad type or flag. */
+/* Adds or changes a site's definition. Returns 0, or a PBSE code with err for a bad type or flag. */
 int32_t table_define(struct state *st, const char *name, const char *type, const char *flag,
 		     struct keel_err *err);
-/* The letters of a flag text, each once, in the order they are shown in. Returns buf. */
+/* The letters of a flag text, each once, in the order of listings. Returns buf. */
 #define FLAG_LETTERS 7
 const char *flags_in_order(const char *text, char buf[FLAG_LETTERS + 1]);
 void table_forget(struct state *st, const char *name);
@@ -75,13 +78,13 @@ uint32_t list_count(const struct keel_reslist *l);
 const struct keel_res_value *list_at(const struct keel_reslist *l, uint32_t i);
 const struct keel_res_value *list_get(const struct keel_reslist *l, const char *name);
 double list_number(const struct keel_reslist *l, const char *name, double otherwise);
-/* Put a copy of `v` in, replacing the same name. -ENOMEM or 0. */
+/* Puts a copy of `v` in, replacing the value of the same name. Returns 0 or -ENOMEM; then *l is unchanged. */
 int32_t list_put(struct keel_reslist **l, const struct keel_res_value *v);
-bool list_drop(struct keel_reslist *l, const char *name); /* true when it was there */
+bool list_drop(struct keel_reslist *l, const char *name); /* returns whether it was there */
 bool name_in(const char *comma_list, const char *name);
 
-/* select.c, place.c, exec.c */
-/* PBSE_BADATVAL: more than a job may have. */
+/* select.c, place.c, exec.c: parsers return 0, or a PBSE code with err; *ret is then untouched. */
+/* Fails with PBSE_BADATVAL if a job may not have so many chunks or parts. */
 int32_t chunks_check(unsigned long n, unsigned long parts, struct keel_err *err);
 int32_t select_parse(struct keel_mod *mod, const char *text, struct keel_select **ret,
 		     struct keel_err *err);
@@ -90,16 +93,16 @@ int32_t place_parse(const char *text, struct keel_place *ret, struct keel_err *e
 int32_t exec_parse(struct keel_mod *mod, const char *text, struct keel_exec **ret,
 		   struct keel_err *err);
 void exec_free(struct keel_exec *e);
-/* `res=value` at *at up to one of `stops` outside quotes; moves *at there. */
+/* Parses `res=value` at *at up to one of `stops` outside quotes and moves *at there. */
 int32_t pair_parse(const struct state *st, const char **at, const char *stops,
 		   struct keel_res_value *ret, struct keel_err *err);
-/* Legacy `-l nodes=`: the select and place it means, malloc'ed. Each node gets its share of the ncpus and
- * the mem that `wide`, the job's list, asks for beside it. */
+/* Converts legacy `-l nodes=` into select and place, which the caller frees. The ncpus and mem that `wide`, the
+ * job's list, requests besides are divided among the nodes. */
 int32_t nodes_convert(const char *nodes, const struct keel_reslist *wide, char **ret_select,
 		      char **ret_place, struct keel_err *err);
 
 /* busy.c */
-/* May the definition go, or become another? NEXT, or a refusal: somebody uses it. */
+/* Returns NEXT if the definition may be changed; else the call is rejected (an object uses it) or fails. */
 keel_verdict definition_idle(struct keel_call *c, const char *name);
 keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev);
 

@@ -2,7 +2,7 @@
  *
  * select.c - chunk ('+' chunk)*, chunk := [N ':'] res=value (':' res=value)* | N
  *
- * The texts of errors are those users see: the server knows no attribute for them, only a resource.
+ * The text of an error goes to the requester as it is and names the resource.
  */
 #include "resources.h"
 
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whoever places, starts or charges a job does it chunk by chunk, in one turn. */
+/* A job is placed, started and charged chunk by chunk in one turn of the loop. */
 #define CHUNK_COUNT_MAX 65536u
-/* So is a select read and compared, part by part. */
+/* A select is parsed and compared part by part in one turn, too. */
 #define PART_COUNT_MAX 16384u
 #define NAME_MAX_LEN 255
 #define VALUE_MAX_LEN 4096
@@ -35,7 +35,7 @@ int32_t chunks_check(unsigned long n, unsigned long parts, struct keel_err *err)
 	return 0;
 }
 
-/* The value up to a stop character; quotes are taken off and protect what they hold. */
+/* Copies the value up to a stop character, without its quotes; a stop character inside of quotes is part of it. */
 static int32_t value_cut(const char **at, const char *stops, char *buf, size_t size)
 {
 	const char *p = *at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * table.c - which resources exist: the built-in ones and the site's own.
+ * table.c - the defined resources: the built-in ones and the site's own.
  */
 #include "resources.h"
 
@@ -47,7 +47,7 @@ bool name_is_valid(const char *name)
 	return i <= 255;
 }
 
-/* Where `name` stands, or would stand, in the sorted table. */
+/* Returns whether `name` is in the sorted table; *ret_at: its index, or where to insert it. */
 static bool locate(const struct state *st, const char *name, uint32_t *ret_at)
 {
 	uint32_t low = 0, high = st->n_table;
@@ -140,6 +140,7 @@ const struct keel_resource *table_at(const struct state *st, uint32_t i)
 	return NULL;
 }
 
+/* Returns a KEEL_RES_ type, or minus the PBSE code with err. */
 static int32_t parse_type(const char *text, struct keel_err *err)
 {
 	size_t i;

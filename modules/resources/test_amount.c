@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_amount.c - an amount that is accepted is read again as it was written: else a restart would lose it.
+ * test_amount.c - an accepted amount is parsed again from its text with the same value: else a restart would lose it.
  */
 #include "resources.h"
 
@@ -52,7 +52,7 @@ static void accepted_comes_back(void)
 		{ "float", "-0.5", "0.25", KEEL_DECR, 0 },
 		{ "size", "4gb", "10gb", KEEL_DECR, PBSE_BADATVAL },
 		{ "size", "4gb", "4gb", KEEL_DECR, 0 },
-		{ "size", "1024pb", "1b", KEEL_INCR, 0 }, /* too small to be seen */
+		{ "size", "1024pb", "1b", KEEL_INCR, 0 }, /* lost in the rounding */
 		{ "size", "1024pb", "1pb", KEEL_INCR, PBSE_BADATVAL },
 		{ "walltime", "10", "20", KEEL_DECR, PBSE_BADATVAL },
 		{ "walltime", "10", "20", KEEL_INCR, 0 },

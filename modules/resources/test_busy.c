@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_busy.c - a resource that somebody uses stays, also when there is no memory to find out who does.
+ * test_busy.c - a resource in use is not deleted, nor when the search runs out of memory.
  */
 #include "resources.h"
 
@@ -33,7 +33,7 @@ static void tear_down(void)
 	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
-static keel_verdict ask(const char *name)
+static keel_verdict delete_raise(const char *name)
 {
 	return keel_mock_raise(mock, KEEL_POINT_resource_delete, KEEL_EVENT(resource_delete, .id = name), &out);
 }
@@ -48,23 +48,23 @@ static struct keel_obj *job_of_tickets(void)
 	return job;
 }
 
-/* By a job: it stays, and what others have of it. By others: that goes with it. */
+/* Used by a job: not deleted, all values stay. Used by other objects only: their values are removed with it. */
 static void test_used(void)
 {
 	struct keel_obj *job = job_of_tickets();
 
-	CU_ASSERT_EQUAL(ask("tickets"), KEEL_REJECT);
+	CU_ASSERT_EQUAL(delete_raise("tickets"), KEEL_REJECT);
 	CU_ASSERT_EQUAL(out.code, PBSE_RESCBUSY);
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.text, "on job"));
 	CU_ASSERT_STRING_EQUAL(keel_mock_text(queue, "resources_max", "tickets"), "3");
-	CU_ASSERT_EQUAL(ask("ncpus"), KEEL_REJECT); /* everybody's */
+	CU_ASSERT_EQUAL(delete_raise("ncpus"), KEEL_REJECT); /* built in */
 	CU_ASSERT_EQUAL(out.code, PBSE_IVALREQ);
 	keel_mock_set(job, "Resource_List", "tickets", NULL);
-	CU_ASSERT_EQUAL(ask("tickets"), KEEL_NEXT);
+	CU_ASSERT_EQUAL(delete_raise("tickets"), KEEL_NEXT);
 	CU_ASSERT_PTR_NULL(keel_mock_text(queue, "resources_max", "tickets"));
 }
 
-/* A text is not summed up: it is named in the select only. */
+/* Texts are not summed: only the select names them. */
 static void test_used_in_a_select(void)
 {
 	struct keel_obj *res = keel_mock_object(mock, "resource", "colour"), *job;
@@ -74,14 +74,14 @@ static void test_used_in_a_select(void)
 	keel_mock_attr(mock, "job", "Resource_List", "resource_list");
 	job = keel_mock_object(mock, "job", "1.svr");
 	CU_ASSERT_EQUAL(keel_mock_set(job, "Resource_List", "select", "2:ncpus=1+1:ncpus=1:colour=red"), 0);
-	CU_ASSERT_EQUAL(ask("colour"), KEEL_REJECT);
+	CU_ASSERT_EQUAL(delete_raise("colour"), KEEL_REJECT);
 	CU_ASSERT_EQUAL(out.code, PBSE_RESCBUSY);
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.text, "on job"));
 	keel_mock_set(job, "Resource_List", "select", "1:ncpus=1:host=colour");
-	CU_ASSERT_EQUAL(ask("colour"), KEEL_NEXT);
+	CU_ASSERT_EQUAL(delete_raise("colour"), KEEL_NEXT);
 }
 
-/* Whichever call fails. */
+/* Whichever call fails, the deletion is rejected. */
 static void test_no_memory(void)
 {
 	uint32_t calls, n = 0;
@@ -90,7 +90,7 @@ static void test_no_memory(void)
 	do {
 		calls = keel_mock_calls(mock);
 		keel_mock_fail_call(mock, ++n);
-		CU_ASSERT_EQUAL(ask("tickets"), KEEL_REJECT);
+		CU_ASSERT_EQUAL(delete_raise("tickets"), KEEL_REJECT);
 		calls = keel_mock_calls(mock) - calls;
 	} while (calls >= n);
 	CU_ASSERT(n > 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_place.c - what `-l nodes=` means in terms of select; what cannot be read is refused, not guessed.
+ * test_place.c - `-l nodes=` converted into select and place; what cannot be parsed is an error.
  */
 #include "resources.h"
 
@@ -14,7 +14,7 @@ static const struct keel_resource mem_res = { "mem", KEEL_RES_SIZE, KEEL_RES_HOS
 
 struct try {
 	const char *nodes, *select; /* NULL: refused */
-	double ncpus, mem; /* of the job beside it; 0: none */
+	double ncpus, mem; /* the job's -l ncpus= and -l mem=; 0: none */
 	const char *place;
 	int32_t code;
 };
@@ -76,7 +76,7 @@ static void test_nodes(void)
 	convert_all(tries, KEEL_COUNT(tries));
 }
 
-/* mend A7: what the job asks for beside it is divided among the nodes. */
+/* mend A7: the job's -l ncpus= and -l mem= are divided among the nodes. */
 static void test_nodes_and_amounts(void)
 {
 	static const struct try tries[] = {
@@ -98,7 +98,7 @@ static void test_nodes_and_amounts(void)
 	convert_all(tries, KEEL_COUNT(tries));
 }
 
-/* A name that does not fit is not cut. */
+/* A name that is too long is an error, not truncated. */
 static void test_long_names(void)
 {
 	char nodes[300] = "1:", *select, *place;
@@ -108,7 +108,7 @@ static void test_long_names(void)
 	CU_ASSERT_EQUAL(nodes_convert(nodes, NULL, &select, &place, &err), PBSE_BADATVAL);
 }
 
-/* mend C2: looked at before a long list is read. */
+/* mend C2: the bound is checked before a long list is parsed. */
 static void test_too_many(void)
 {
 	char *select, *place;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_select.c - the longest and largest that a select or an exec_vnode may say, and one more.
+ * test_select.c - select and exec_vnode at their bounds and one above.
  */
 #include "resources.h"
 
@@ -16,7 +16,7 @@ extern const struct keel_module keel_module;
 static struct keel_mock *mock;
 static const struct keel_resource_api *resources;
 static struct keel_err err;
-static char name[257], value[4097]; /* one longer than they may be */
+static char name[257], value[4097]; /* one longer than allowed */
 
 static void set_up(void)
 {

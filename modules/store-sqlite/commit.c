@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * commit.c - one batch, one transaction. A worker thread runs this: no kernel functions here.
+ * commit.c - one batch, one transaction. Runs on a worker thread: no kernel functions are called here.
  */
 #include "state.h"
 
+/* Runs the statement to its end; returns SQLITE_OK or SQLite's error. */
 static int step(sqlite3_stmt *stmt)
 {
 	int rc = sqlite3_step(stmt);
@@ -12,7 +13,7 @@ static int step(sqlite3_stmt *stmt)
 	return rc == SQLITE_DONE || rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
-/* Parameters: 1 class, 2 id, 3 body, 4 name of the blob; each statement takes what it has. */
+/* Parameters: 1 class, 2 id, 3 body, 4 name of the blob; only those that the statement has are bound. */
 static int run_row(struct state *st, enum statement which, const struct keel_store_row *row)
 {
 	sqlite3_stmt *stmt = st->run[which];
@@ -55,6 +56,6 @@ int32_t commit_rows(struct keel_mod *m, const struct keel_store_row *rows, uint3
 		return file_is_there(st, err);
 	code = trouble(st, st->db, rc, "write", err);
 	if (!sqlite3_get_autocommit(st->db))
-		(void)step(st->run[ROLLBACK]); /* else SQLite has already done it */
+		(void)step(st->run[ROLLBACK]); /* some errors make SQLite roll back by itself */
 	return code;
 }

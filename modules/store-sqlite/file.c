@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * file.c - where the database is, that nobody else can read or replace it, and that one daemon has
- * it.
+ * file.c - the path of the database; no other user can read or replace it, and only one daemon uses it.
  *
- * The lock is a flock() on <file>.lock: it ends with the process, however that ends.
+ * The lock is a flock() on <file>.lock: it ends with the process, whatever the cause. Functions return 0, or a negative
+ * errno with err.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ static int32_t directory_check(const char *path, struct keel_err *err)
 	return 0;
 }
 
-/* SQLite gives the companions of a new one (-wal, -shm) the same mode. */
+/* Creates the file if missing; SQLite creates -wal and -shm with its mode. */
 static int32_t file_check(const char *path, struct keel_err *err)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -78,7 +78,7 @@ int32_t file_close_to_others(const struct state *st, struct keel_err *err)
 	return 0;
 }
 
-/* ---- is it still there? ------------------------------------------------------------------------- */
+/* ---- is it still the same file? ----------------------------------------------------------------- */
 static const char *const kept_ends[FILES_KEPT] = { "", "-wal" };
 
 int32_t file_remember(struct state *st, struct keel_err *err)
@@ -109,7 +109,8 @@ int32_t file_is_there(const struct state *st, struct keel_err *err)
 	return 0;
 }
 
-static long holder(int fd)
+/* The pid in the lock file; 0: not readable. */
+static long lock_holder(int fd)
 {
 	char text[32] = "";
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
@@ -128,7 +129,7 @@ static int32_t lock(struct state *st, struct keel_err *err)
 		return fail(err, -errno, "cannot open the lock file %s: %s", path, strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		int32_t rc = errno == EWOULDBLOCK ? -EBUSY : -errno;
-		long pid = holder(fd);
+		long pid = lock_holder(fd);
 
 		close(fd);
 		return fail(err, rc, "the database %s is in use by another daemon (process %ld); "

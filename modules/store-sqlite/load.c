@@ -8,7 +8,7 @@
 
 #include "state.h"
 
-/* 0: empty. The text of a damaged file may hold anything. */
+/* NULL: empty, or with a NUL inside: a damaged file may hold anything. */
 static const char *text_of(sqlite3_stmt *stmt, int column)
 {
 	const char *text = (const char *)sqlite3_column_text(stmt, column);
@@ -47,7 +47,8 @@ int32_t load_rows(struct keel_mod *m,
 	return code;
 }
 
-static int32_t copy(sqlite3_stmt *stmt, void **ret_bytes, uint32_t *ret_len)
+/* Returns 0 or -ENOMEM; the caller frees *ret_bytes. */
+static int32_t body_copy(sqlite3_stmt *stmt, void **ret_bytes, uint32_t *ret_len)
 {
 	const void *bytes = sqlite3_column_blob(stmt, 0);
 	uint32_t len = (uint32_t)sqlite3_column_bytes(stmt, 0);
@@ -77,7 +78,7 @@ int32_t load_blob(struct keel_mod *m, const char *klass, const char *id, const c
 	sqlite3_bind_text(stmt, 3, name, -1, SQLITE_STATIC);
 	rc = sqlite3_step(stmt);
 	if (rc == SQLITE_ROW)
-		code = copy(stmt, ret_bytes, ret_len);
+		code = body_copy(stmt, ret_bytes, ret_len);
 	else if (rc != SQLITE_DONE)
 		code = trouble(st, st->reader, rc, "read", err);
 	sqlite3_reset(stmt);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * schema.c - open the database, or create it; prepare every statement once.
+ * schema.c - opens the database, or creates it; prepares every statement once.
  *
- * objects: `seq` is the rowid, so a scan by it is the order of creation and needs no sort; a row
- * keeps its seq when it is written again. blobs: their keys are a tree of their own, so that looking for one does not
- * read long bodies that lie on the way (stores made earlier have one tree; every statement is for both).
+ * objects: `seq` is the rowid, so a scan by it is the order of creation and needs no sort; an update keeps it. blobs:
+ * the keys have an index of their own, so that a search does not read long bodies (older stores have them in one tree;
+ * the statements work with both).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static int32_t prepare(struct state *st, sqlite3 *db, const char *sql, sqlite3_s
 	return rc == SQLITE_OK ? 0 : trouble(st, db, rc, "open", err);
 }
 
-/* The one integer a PRAGMA answers. */
+/* The integer that the statement returns. */
 static int32_t number(struct state *st, const char *sql, int *ret, struct keel_err *err)
 {
 	sqlite3_stmt *stmt;
@@ -72,7 +72,7 @@ static int32_t number(struct state *st, const char *sql, int *ret, struct keel_e
 	return rc;
 }
 
-static int32_t wal(struct state *st, struct keel_err *err)
+static int32_t wal_enable(struct state *st, struct keel_err *err)
 {
 	sqlite3_stmt *stmt;
 	int32_t rc = prepare(st, st->db, "PRAGMA journal_mode = WAL", &stmt, err);
@@ -92,7 +92,7 @@ static int32_t wal(struct state *st, struct keel_err *err)
 	return rc;
 }
 
-/* Whose file is it? Only looked at: another program may need it as it is. */
+/* Fails if the file belongs to another program or a newer version. Changes nothing in it. */
 static int32_t identify(struct state *st, bool *ret_empty, struct keel_err *err)
 {
 	int application = 0, version = 0, tables = 0;
@@ -115,8 +115,8 @@ static int32_t identify(struct state *st, bool *ret_empty, struct keel_err *err)
 	return 0;
 }
 
-/* The cache serves writes: the pages of the index and those that are being filled. 8 MiB hold them for some
- * hundred thousand jobs; more of it was memory that nobody asked again. */
+/* The cache serves writes: pages of the index and those being filled. 8 MiB hold them for some hundred thousand jobs;
+ * a larger cache was not read again. */
 static int32_t tune(struct state *st, const struct conf *cf, struct keel_err *err)
 {
 	char sql[160];
@@ -148,14 +148,14 @@ int32_t schema_open(struct state *st, const struct conf *cf, struct keel_err *er
 	if (rc == 0)
 		rc = file_close_to_others(st, err);
 	if (rc == 0)
-		rc = wal(st, err);
+		rc = wal_enable(st, err);
 	if (rc == 0 && is_empty)
 		rc = run(st, create_tables, err);
 	if (rc == 0)
 		rc = tune(st, cf, err);
 	for (int i = 0; rc == 0 && i < N_STATEMENTS; i++)
 		rc = prepare(st, st->db, texts[i], &st->run[i], err);
-	/* Somebody who only reads would let us start, somebody in a transaction must not. */
+	/* Fails if another program is in a write transaction; one that only reads is no obstacle. */
 	if (rc == 0)
 		rc = run(st, "BEGIN IMMEDIATE; COMMIT;", err);
 	if (rc == 0)
@@ -178,6 +178,6 @@ void schema_close(struct state *st)
 	sqlite3_finalize(st->get_blob);
 	st->get_blob = NULL;
 	sqlite3_close(st->reader);
-	sqlite3_close(st->db); /* the last one copies the log into the database */
+	sqlite3_close(st->db); /* the last connection copies the log into the database */
 	st->reader = st->db = NULL;
 }

@@ -21,13 +21,13 @@ struct kept_file {
 
 struct state {
 	const struct keel_core_api *core;
-	sqlite3 *db;     /* the worker that commits; before that, the loop */
-	sqlite3 *reader; /* the worker that reads blobs */
+	sqlite3 *db;     /* used by the worker that commits; by the loop's thread until the first commit */
+	sqlite3 *reader; /* used by the worker that reads blobs */
 	sqlite3_stmt *run[N_STATEMENTS];
 	sqlite3_stmt *get_blob;
-	int lock_fd; /* open while this process uses the file; valid when path is set */
-	char *path;
-	struct kept_file kept[FILES_KEPT]; /* as they were opened */
+	int lock_fd; /* open while this process uses the file; valid if path is set */
+	char *path; /* owned */
+	struct kept_file kept[FILES_KEPT]; /* the files that were opened */
 };
 
 struct conf {
@@ -35,18 +35,18 @@ struct conf {
 	int64_t checkpoint_pages;
 };
 
-/* Fill *err with `doing` the file, SQLite's reason and what to do; a negative errno. Any thread. */
+/* Fills *err with `doing`, the file, SQLite's error and advice; returns a negative errno. Any thread. */
 int32_t trouble(const struct state *st, sqlite3 *db, int rc, const char *doing, struct keel_err *err);
-/* Fill *err and return `code`. Any thread. */
+/* Fills *err, which may be NULL, and returns `code`. Any thread. */
 int32_t fail(struct keel_err *err, int32_t code, const char *fmt, ...) KEEL_PRINTF(3, 4);
 
 /* file.c: the path, its directory, its mode, the lock. */
 int32_t file_take(struct state *st, const char *home, const char *file, struct keel_err *err);
 void file_release(struct state *st);
-/* Mode 0600, also of what an earlier run has left beside it. */
+/* Sets mode 0600, also for -wal and -shm of an earlier run. */
 int32_t file_close_to_others(const struct state *st, struct keel_err *err);
-/* What SQLite writes to goes on when nobody can find it any more: a deleted, moved or replaced file. -ESTALE. Any
- * thread, after file_remember(). */
+/* SQLite writes on into files that were deleted, moved or replaced: file_is_there() then returns -ESTALE. Any thread,
+ * after file_remember(). */
 int32_t file_remember(struct state *st, struct keel_err *err);
 int32_t file_is_there(const struct state *st, struct keel_err *err);
 

@@ -2,8 +2,8 @@
  *
  * store-sqlite.c - keeps objects and blobs in one SQLite file: the default store.
  *
- * Offers the service "store". A commit is a transaction of a write-ahead log with synchronous=FULL:
- * when it returns, the rows survive kill -9 and power loss, all of them or none.
+ * Offers the service "store". A commit is a transaction of a write-ahead log with synchronous=FULL: when it returns 0,
+ * all its rows survive kill -9 and power loss; when it fails, none is stored.
  */
 #include "state.h"
 

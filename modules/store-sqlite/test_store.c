@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_store.c - the store as the kernel uses it: order, all or nothing (also over kill -9),
- * refusals.
+ * test_store.c - the store as the kernel uses it: order, all or nothing (also over kill -9), errors.
  */
 #include <errno.h>
 #include <signal.h>
@@ -25,7 +24,7 @@ static char home[64];
 
 static const struct keel_store_api *api;
 
-/* The module in a host of its own. */
+/* One instance of the module in its mock. */
 struct instance {
 	struct keel_mock *mock;
 	struct keel_mod *mod;
@@ -73,7 +72,7 @@ static void stop(struct instance *in)
 	CU_ASSERT_EQUAL(keel_mock_free(in->mock), 0);
 }
 
-/* What load() tells, as "class/id=body ". */
+/* What load() returns, as "class/id=body ". */
 static int32_t tell(void *arg, const char *klass, const char *id, const void *bytes, uint32_t len)
 {
 	char *text = arg;
@@ -132,7 +131,7 @@ static void order_of_creation(void)
 	COMMIT(&in, DROP("job", "10"), PUT("job", "10", "again"));
 	CU_ASSERT_STRING_EQUAL(all(&in), "job/9=a2 queue/q=b job/1=d job/10=again ");
 	CU_ASSERT_STRING_EQUAL(blob(&in, "9", "script"), "#!");
-	CU_ASSERT_STRING_EQUAL(blob(&in, "10", "script"), "(none)"); /* gone with its object */
+	CU_ASSERT_STRING_EQUAL(blob(&in, "10", "script"), "(none)"); /* deleted with its object */
 	stop(&in);
 	start(&in);
 	CU_ASSERT_STRING_EQUAL(all(&in), "job/9=a2 queue/q=b job/1=d job/10=again ");
@@ -152,7 +151,7 @@ static void blobs(void)
 	COMMIT(&in, PUT("job", "1", "x"), BLOB("job", "1", "a", "one"), BLOB("job", "1", "b", ""));
 	COMMIT(&in, BLOB("job", "1", "a", "two"));
 	CU_ASSERT_STRING_EQUAL(blob(&in, "1", "a"), "two");
-	CU_ASSERT_STRING_EQUAL(blob(&in, "1", "b"), ""); /* empty is not none */
+	CU_ASSERT_STRING_EQUAL(blob(&in, "1", "b"), ""); /* empty, but set */
 	COMMIT(&in, { "job", "1", "a", NULL, 0 });
 	CU_ASSERT_STRING_EQUAL(blob(&in, "1", "a"), "(none)");
 	CU_ASSERT_STRING_EQUAL(blob(&in, "2", "a"), "(none)");
@@ -181,7 +180,7 @@ static void loading_stops(void)
 	home_drop();
 }
 
-/* ---- refusals ------------------------------------------------------------------------------ */
+/* ---- open() fails -------------------------------------------------------------------------- */
 
 static void refused(int32_t code, const char *words)
 {
@@ -246,7 +245,7 @@ static void not_ours(void)
 	home_drop();
 }
 
-/* A file that is refused is as it was: its owner may need it. */
+/* A file that open() refuses is unchanged. */
 static void not_ours_stays_as_it_was(void)
 {
 	char path[96], before[8192], after[8192];
@@ -273,7 +272,7 @@ static void not_ours_stays_as_it_was(void)
 	home_drop();
 }
 
-/* Ours, but others could read it: not any more, whatever was left beside it. */
+/* The modes of a database that other users could read are corrected, also of -wal and -shm. */
 static void others_cannot_read(void)
 {
 	static const char *const ends[] = { "", "-wal", "-shm" };
@@ -298,8 +297,7 @@ static void others_cannot_read(void)
 	home_drop();
 }
 
-/* Somebody deletes or replaces the file, or its log, under the running daemon: what would be gone with it is not
- * acknowledged. */
+/* The file or its log is deleted or replaced under the running daemon: commits fail, so no lost row is acknowledged. */
 static void taken_away(void)
 {
 	static const char *const ends[] = { "", "-wal" };
@@ -363,7 +361,7 @@ static void in_use(void)
 	start(&in);
 	snprintf(pid, sizeof(pid), "process %ld", (long)getpid());
 	refused(-EBUSY, pid);
-	CU_ASSERT_EQUAL(api->open(in.mod, &err), 0); /* the same one again is fine */
+	CU_ASSERT_EQUAL(api->open(in.mod, &err), 0); /* the same instance again is no error */
 	stop(&in);
 	snprintf(path, sizeof(path), "%s/server_priv/keelson.db", home);
 	CU_ASSERT_EQUAL(sqlite3_open(path, &db), SQLITE_OK);
@@ -423,7 +421,7 @@ static void disk_fails(void)
 	CU_ASSERT_TRUE(api->commit(in.mod, rows, 2, &err) < 0);
 	setrlimit(RLIMIT_FSIZE, &before);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "cannot write"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "; ")); /* and what to do */
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "; ")); /* followed by the advice */
 	CU_ASSERT_STRING_EQUAL(all(&in), "job/1=old ");
 	CU_ASSERT_EQUAL(api->commit(in.mod, rows, 2, &err), 0);
 	stop(&in);
@@ -435,7 +433,7 @@ static void disk_fails(void)
 #define KILLS 12
 #define ROWS 24
 
-/* Each batch writes its number into every row and blob, then tells the parent that it is durable. */
+/* Each batch writes its number into every row and blob; after its commit the number goes to the parent. */
 static void writer(int tell_fd, int from)
 {
 	struct keel_store_row rows[ROWS * 2];
@@ -478,7 +476,7 @@ static int32_t count(void *arg, const char *klass, const char *id, const void *b
 	return 0;
 }
 
-/* Let it commit for a while, kill it in the middle, return the last number it was sure of. */
+/* Lets it commit for a while, kills it in the middle, returns the last number that was acknowledged. */
 static int kill_a_writer(int from, long run_us)
 {
 	struct timespec begin, now;
@@ -524,7 +522,7 @@ static void killed(void)
 		CU_ASSERT_EQUAL(api->load(in.mod, count, &c, &err), 0);
 		CU_ASSERT_EQUAL(c.rows, ROWS);
 		CU_ASSERT_EQUAL(c.mixed, 0);
-		/* What was acknowledged is there; at most the one under way may be there too. */
+		/* All acknowledged batches are there; at most the one in progress may be there too. */
 		CU_ASSERT_TRUE(c.batch == durable || c.batch == durable + 1);
 		snprintf(text, sizeof(text), "%d", c.batch);
 		CU_ASSERT_STRING_EQUAL(blob(&in, "0", "s"), text);

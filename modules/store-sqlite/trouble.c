@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * trouble.c - what went wrong with the file, in words for whoever is woken up by it.
+ * trouble.c - SQLite's errors as sentences for an administrator.
  */
 #include <errno.h>
 #include <stdio.h>

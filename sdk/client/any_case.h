@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * any_case.h - are two words the same but for the case of their letters?
+ * any_case.h - comparison of words ignoring case.
  *
- * strcasecmp() asks the locale of the program that uses the library; a Turkish one says that "I" is no "i".
+ * strcasecmp() depends on the locale of the calling program: in a Turkish one "I" and "i" differ.
  */
 #ifndef CLIENT_ANY_CASE_H
 #define CLIENT_ANY_CASE_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * call.c - send one request and hear its answer.
+ * call.c - sends one request and receives its reply.
  *
- * Frames that answer older requests (whose caller did not wait) are dropped by their correlation
- * id. After a broken frame or a lost peer the connection only answers PBSE_PROTOCOL.
+ * Replies to older requests, whose caller did not wait, are dropped by their correlation id. After a malformed frame or
+ * a lost peer every call on the connection fails with PBSE_PROTOCOL. Static functions return 0 or a negative errno,
+ * unless a comment says otherwise.
  */
 #include "call.h"
 
@@ -17,16 +18,16 @@
 #include "frame.h"
 #include "pbs_error.h"
 
-/* Most answers are small; a long one is read in large pieces. */
+/* Most replies are small; a long one is received in large pieces. */
 #define READ_FIRST (16u * 1024u)
 #define READ_CHUNK (256u * 1024u)
 
-/* Between two attempts to reach a server that is gone. */
+/* Pauses between attempts to reconnect: the first and the longest. */
 #define AGAIN_FIRST_NS 50000000L
 #define AGAIN_MOST_NS 999000000L
 
-/* What may come in while a request is on its way out: more than that is no server of ours. */
-#define UNHEARD_MAX (2 * (size_t)WIRE_BODY_MAX)
+/* Bytes received while a request is being sent: more is a protocol error. */
+#define UNREAD_MAX (2 * (size_t)WIRE_BODY_MAX)
 
 static int receive_some(struct connection *conn, bool stop_at_signal)
 {
@@ -45,7 +46,7 @@ static int receive_some(struct connection *conn, bool stop_at_signal)
 	return 0;
 }
 
-/* No room to send: the server may be waiting for its answers to be read. */
+/* The socket's buffer is full: the server may be blocked until its replies are read. */
 static int wait_to_send(struct connection *conn)
 {
 	struct pollfd poller = { .fd = conn->fd, .events = POLLIN | POLLOUT };
@@ -54,7 +55,7 @@ static int wait_to_send(struct connection *conn)
 		return errno == EINTR ? 0 : -errno;
 	if ((poller.revents & POLLIN) == 0)
 		return 0;
-	if (conn->reader.end - conn->reader.start > UNHEARD_MAX)
+	if (conn->reader.end - conn->reader.start > UNREAD_MAX)
 		return -EPROTO;
 	return receive_some(conn, false);
 }
@@ -88,7 +89,7 @@ static int answer_ping(struct connection *conn, uint64_t corr)
 	return send_all(conn, frame, sizeof(frame));
 }
 
-/* The next frame that answers the last request. */
+/* Receives the next PART or REPLY for the last request; replies to pings. */
 static int next_answer(struct connection *conn, bool stop_at_signal, struct frame *ret)
 {
 	int got, failed = 0;
@@ -109,7 +110,7 @@ static int next_answer(struct connection *conn, bool stop_at_signal, struct fram
 	}
 }
 
-/* -errno of the way -> what the caller is told. */
+/* Sets pbs_errno and the text for a negative errno; returns the PBSE number or errno for the caller. */
 static int call_failed(struct connection *conn, int error)
 {
 	switch (error) {
@@ -124,7 +125,7 @@ static int call_failed(struct connection *conn, int error)
 	}
 }
 
-/* The text as the server sent it; without one, the text of the number. */
+/* Sets the server's error text, or that of the number if it sent none; returns `code`. */
 static int refused_by_server(struct connection *conn, int code, const msgpack_object *body)
 {
 	char *text = pack_strdup(pack_get(body, "text"));
@@ -136,7 +137,8 @@ static int refused_by_server(struct connection *conn, int code, const msgpack_ob
 	return code;
 }
 
-static int hear_reply(struct connection *conn, const msgpack_object *body,
+/* Returns the reply's code, or the error of the caller's callback. */
+static int reply_take(struct connection *conn, const msgpack_object *body,
 		      const struct listener *l)
 {
 	int64_t code = pack_int(body, "code", -1);
@@ -151,11 +153,11 @@ static int hear_reply(struct connection *conn, const msgpack_object *body,
 	return ret < 0 ? call_failed(conn, ret) : 0;
 }
 
-/* Hear everything up to the REPLY. */
-static int hear(struct connection *conn, const struct listener *l)
+/* Receives everything up to the REPLY; returns as call(). */
+static int receive_reply(struct connection *conn, const struct listener *l)
 {
 	bool stop_at_signal = l != NULL && l->stop_at_signal;
-	bool deaf = l == NULL || l->part == NULL;
+	bool skip = l == NULL || l->part == NULL;
 	struct frame frame;
 	struct pack body;
 	int ret, failed = 0;
@@ -164,27 +166,27 @@ static int hear(struct connection *conn, const struct listener *l)
 		ret = next_answer(conn, stop_at_signal, &frame);
 		if (ret < 0)
 			return call_failed(conn, ret);
-		if (frame.type == WIRE_PART && deaf)
+		if (frame.type == WIRE_PART && skip)
 			continue;
 		ret = pack_open(&body, frame.body, frame.len);
 		if (ret < 0)
 			return call_failed(conn, ret);
 		if (frame.type == WIRE_REPLY)
 			break;
-		conn->hearing = true;
+		conn->in_callback = true;
 		ret = l->part(&body.root, l->arg);
-		conn->hearing = false;
+		conn->in_callback = false;
 		pack_fini(&body);
-		deaf = ret != 0;
+		skip = ret != 0;
 		failed = ret < 0 ? ret : failed;
 	}
-	connection_clear(conn); /* whoever heard the parts may have called the library */
-	ret = hear_reply(conn, &body.root, failed == 0 ? l : NULL);
+	connection_clear(conn); /* the callback may have called the library */
+	ret = reply_take(conn, &body.root, failed == 0 ? l : NULL);
 	pack_fini(&body);
 	return failed == 0 ? ret : call_failed(conn, failed);
 }
 
-/* Find the connection and send. */
+/* Finds the connection and sends; returns as call(). A send that failed is only noted in conn->lost. */
 static int call_send(int c, const char *name, const struct arg *args, size_t n,
 		     struct connection **ret_conn)
 {
@@ -194,13 +196,13 @@ static int call_send(int c, const char *name, const struct arg *args, size_t n,
 
 	if (conn == NULL)
 		return connection_fail_code(NULL, PBSE_IVALREQ);
-	if (conn->hearing)
+	if (conn->in_callback)
 		return connection_fail(conn, PBSE_IVALREQ, "The connection is busy with an answer");
 	connection_clear(conn);
 	if (conn->lost)
 		return connection_fail_code(conn, PBSE_PROTOCOL);
 	ret = request_init(&rq, name, args, n, ++conn->corr);
-	/* A server that refuses and hangs up may have said why: a failed send is no last word. */
+	/* No error yet: a server that refuses the request and hangs up may have sent a reply with the reason. */
 	if (ret == 0)
 		conn->lost = send_all(conn, rq.bytes, rq.len) < 0;
 	request_fini(&rq);
@@ -216,10 +218,10 @@ static int call_once(int c, const char *name, const struct arg *args, size_t n, 
 	int ret;
 
 	ret = call_send(c, name, args, n, &conn);
-	return ret != 0 ? ret : hear(conn, l);
+	return ret != 0 ? ret : receive_reply(conn, l);
 }
 
-/* Until there is a server again: 0, or EINTR. */
+/* Retries until a server is there; returns 0, or EINTR. */
 static int reconnect(struct connection *conn, bool stop_at_signal)
 {
 	struct timespec pause = { .tv_nsec = AGAIN_FIRST_NS };
@@ -232,8 +234,8 @@ static int reconnect(struct connection *conn, bool stop_at_signal)
 	return 0;
 }
 
-/* The answers of a server that reloads its modules or is about to end. */
-static bool ends(int code)
+/* The error codes of a server that is being reloaded or ended. */
+static bool server_ends(int code)
 {
 	return code == PBSE_TRYAGAIN || code == PBSE_SVRDOWN;
 }
@@ -243,7 +245,7 @@ int call(int c, const char *name, const struct arg *args, size_t n, const struct
 	struct connection *conn = connection_find(c);
 	int ret = call_once(c, name, args, n, l);
 
-	while (l != NULL && l->again && conn != NULL && (conn->lost || ends(ret))) {
+	while (l != NULL && l->again && conn != NULL && (conn->lost || server_ends(ret))) {
 		ret = reconnect(conn, l->stop_at_signal);
 		if (ret != 0)
 			break;
@@ -259,7 +261,7 @@ static bool something_came(const struct connection *conn)
 	return recv(conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
-/* Nobody waits for these; but a server whose answers are not read hangs up at last. */
+/* Drops replies without a caller: a server whose replies are never read hangs up. */
 static void drop_answers(struct connection *conn)
 {
 	struct frame frame;
@@ -278,7 +280,7 @@ int call_without_answer(int c, const char *name, const struct arg *args, size_t 
 	int ret;
 
 	conn = connection_find(c);
-	if (conn != NULL && !conn->lost && !conn->hearing)
+	if (conn != NULL && !conn->lost && !conn->in_callback)
 		drop_answers(conn);
 	ret = call_send(c, name, args, n, &conn);
 	return ret == 0 && conn->lost ? call_failed(conn, -EPIPE) : ret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * call.h - send one request and hear its answer.
+ * call.h - send one request and receive its reply.
  */
 #ifndef CLIENT_CALL_H
 #define CLIENT_CALL_H
@@ -8,23 +8,23 @@
 #include "pack.h"
 #include "request.h"
 
-/* Who listens. `body` is a map, borrowed until return. */
+/* Callbacks for one request. `body` is a map, borrowed until the callback returns. */
 struct listener {
-	/* A PART. 0; -ENOMEM or -EPROTO fail the call; > 0: hear no more parts. May be NULL. */
+	/* Called for each PART; may be NULL. Returns 0; > 0: skip further parts; -ENOMEM or -EPROTO: the call fails. */
 	int (*part)(const msgpack_object *body, void *arg);
-	/* The REPLY, only when its code is 0. 0, -ENOMEM or -EPROTO. May be NULL. */
+	/* Called for a REPLY with code 0; may be NULL. Returns 0, or -ENOMEM or -EPROTO: the call fails. */
 	int (*reply)(const msgpack_object *body, void *arg);
 	void *arg;
-	bool stop_at_signal; /* give up with EINTR when a signal handler ran */
-	/* A request that only waits: when the server ends or restarts it is sent again, to the one that is there
-	 * then, however long that takes. */
+	bool stop_at_signal; /* fail with EINTR after a signal handler ran */
+	/* A request that only waits: if the server ends or restarts, the call reconnects, however long that takes, and
+	 * sends it again. */
 	bool again;
 };
 
-/* 0 or the error; pbs_errno and the text of the connection are set. `l` may be NULL. */
+/* Returns 0 or the error, also in pbs_errno, with the connection's text set. `l` may be NULL. */
 int call(int c, const char *name, const struct arg *args, size_t n, const struct listener *l);
 
-/* Send only; an answer that comes later is dropped by the next call. */
+/* Sends only; returns as call(). The next call drops the reply. */
 int call_without_answer(int c, const char *name, const struct arg *args, size_t n);
 
 #define CALL(c, name, l, ...)                                                                      \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check.h - rules for single values. Each answers 0 or a PBSE number; `value` is never NULL or "".
+ * check.h - rules for single values. Each returns 0 or a PBSE number; `value` is never NULL or "".
  */
 #ifndef CLIENT_CHECK_H
 #define CLIENT_CHECK_H
@@ -11,7 +11,7 @@ typedef int check_fn(const char *value, enum verify_for what);
 
 /* Plain types (check_value.c). */
 check_fn check_bool, check_long, check_count, check_positive, check_size, check_time, check_float;
-/* The value of resource `name`, when its type is built in. */
+/* The value of resource `name`; 0 if its type is not built in. */
 int check_resource(const char *name, const char *value);
 
 /* Attributes of jobs (check_job.c). */
@@ -23,7 +23,7 @@ check_fn check_tolerate, check_job_state;
 /* Select and place (check_select.c). */
 check_fn check_select, check_place;
 #define RESOURCE_NAME_MAX 64
-/* check_select(), and in `name` the resource whose value is none; "" when something else is wrong. */
+/* As check_select(); `name`: the resource whose value is wrong, "" for any other error. */
 int select_check(const char *value, char name[RESOURCE_NAME_MAX]);
 
 /* Attributes that managers set (check_manage.c). */

@@ -89,7 +89,7 @@ int check_mail_points(const char *value, enum verify_for what)
 	return judge(only(value, "abej") && strcmp(value, "j") != 0);
 }
 
-/* Every item of a comma list passes `item`; at most one is without "@host" when `one_plain`. */
+/* Every item of a comma list must pass `item`; `one_plain`: at most one may be without "@host". */
 static bool list_is(const char *value, bool (*item)(const char *at, size_t len), bool one_plain)
 {
 	int plain = 0;

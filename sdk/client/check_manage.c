@@ -30,7 +30,7 @@ int check_queue_type(const char *value, enum verify_for what)
 	return judge(begins("Execution", value) || begins("Route", value));
 }
 
-/* The name is the one the resolver gives back, or this host's own. */
+/* The name must be the canonical one of the resolver, or this host's own. */
 static bool is_full_host(const char *host)
 {
 	struct addrinfo hints = { .ai_flags = AI_CANONNAME, .ai_socktype = SOCK_STREAM }, *found;
@@ -102,7 +102,7 @@ int check_preempt_prio(const char *value, enum verify_for what)
 	}
 }
 
-/* Which letters there are is the server's to know. */
+/* The server checks whether the letters are known. */
 static bool is_preempt_group(const char *at, size_t len)
 {
 	for (size_t i = 0; i < len; i++)

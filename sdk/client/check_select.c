@@ -3,7 +3,7 @@
  * check_select.c - the form of select and place.
  *
  * select: chunks joined by '+'; a chunk is "[N:]resource=value[:resource=value...]" or "N". Values
- * may be quoted with " or '. Whether a resource exists, and whether N may be 0, the server says.
+ * may be quoted with " or '. The server checks whether a resource exists, and whether N may be 0.
  */
 #include "check.h"
 
@@ -17,13 +17,13 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define VALUE_MAX 4096
 
-/* Behind the name at `at`, or NULL. */
+/* Returns the end of the name at `at`, or NULL. */
 static const char *skip_name(const char *at)
 {
 	return strspn(at, LETTERS) == 0 ? NULL : at + strspn(at, LETTERS DIGITS "_-");
 }
 
-/* Behind the value at `at`, whose bytes without quotes go to `value`; NULL: bad. */
+/* Returns the end of the value at `at` and copies it without quotes to `value`; NULL: malformed. */
 static const char *skip_value(const char *at, char *value, size_t size)
 {
 	size_t len = 0;
@@ -44,7 +44,7 @@ static const char *skip_value(const char *at, char *value, size_t size)
 	return quote != '\0' || len == 0 ? NULL : at;
 }
 
-/* `name`: room for the resource, "" where its value is one, or no value was reached. */
+/* `name`: receives the resource whose value is wrong, "" for any other error. */
 static const char *skip_setting(const char *at, char name[RESOURCE_NAME_MAX])
 {
 	char value[VALUE_MAX];
@@ -97,7 +97,7 @@ int check_select(const char *value, enum verify_for what)
 	return select_check(value, name);
 }
 
-/* Words of place: what they say, each thing once. */
+/* Words of place and the property each sets; no property may be set twice. */
 static const struct {
 	const char *word;
 	unsigned says;

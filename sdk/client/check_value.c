@@ -105,7 +105,7 @@ int check_time(const char *value, enum verify_for what)
 	return *at == '\0' ? 0 : PBSE_BADATVAL;
 }
 
-/* Behind "e", "e+" or "e-" and digits at `at`; NULL: no digits. */
+/* Returns the end of "e", "e+" or "e-" and digits at `at`; NULL: no digits. */
 static const char *skip_exponent(const char *at)
 {
 	size_t digits;
@@ -115,7 +115,7 @@ static const char *skip_exponent(const char *at)
 	return digits > 0 ? at + digits : NULL;
 }
 
-/* [+-]digits[.digits][e[+-]digits]; strtod() would go by the locale of the program. */
+/* [+-]digits[.digits][e[+-]digits]; strtod() would depend on the locale of the program. */
 int check_float(const char *value, enum verify_for what)
 {
 	const char *at = value + (*value == '+' || *value == '-');

@@ -3,9 +3,8 @@
  * conf.c - pbs.conf, and the environment that overrides it.
  *
  * The file: KEY=value lines, '#' comments, unknown keys ignored, the last of two equal keys wins.
- * PBS_ENVIRONMENT is the one key whose namesake in the environment means something else (it tells a
- * job what kind it is), so the environment does not override it. All values sit behind one lock and
- * leave as copies: a reload in one thread never pulls a string from under another.
+ * The environment variable PBS_ENVIRONMENT means something else (the kind of the job), so it does not override the key.
+ * All values are behind one lock and returned as copies: a reload in one thread frees no string that another one uses.
  */
 #include "conf.h"
 
@@ -94,7 +93,7 @@ static int file_read(const char *path)
 	return ret;
 }
 
-/* The environment's word for `key`, or NULL. PBS_DEFAULT is an old name of PBS_SERVER. */
+/* The environment's value for `key`, or NULL. PBS_DEFAULT is an old name of PBS_SERVER. */
 static const char *from_environment(enum conf_key key)
 {
 	const char *value = NULL;
@@ -106,7 +105,7 @@ static const char *from_environment(enum conf_key key)
 	return value == NULL || *value == '\0' ? NULL : value;
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static int load_locked(bool again)
 {
 	const char *path = getenv("PBS_CONF_FILE");

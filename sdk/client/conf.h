@@ -16,10 +16,10 @@ enum conf_key {
 	CONF_KEYS
 };
 
-/* The value in force (environment, file, built in), malloc'ed; NULL: not set, or no memory. */
+/* Returns the value in force (environment, file, built in); the caller frees it. NULL: not set, or out of memory. */
 char *conf_get(enum conf_key key);
 
-/* The value the file gives, malloc'ed; NULL: not there. */
+/* Returns the file's value; the caller frees it. NULL: not there, or out of memory. */
 char *conf_get_from_file(enum conf_key key);
 
 #endif

@@ -52,7 +52,7 @@ struct connection *connection_find(int c)
 	return conn;
 }
 
-/* NULL: no such handle, or an answer is being heard on it. */
+/* NULL: no such handle, or a callback is running on it. */
 static struct connection *unlink_entry(int c)
 {
 	struct connection **at, *conn;
@@ -60,7 +60,7 @@ static struct connection *unlink_entry(int c)
 	pthread_mutex_lock(&table.lock);
 	for (at = &table.first; *at != NULL && (*at)->fd != c; at = &(*at)->next)
 		;
-	conn = *at != NULL && (*at)->hearing ? NULL : *at;
+	conn = *at != NULL && (*at)->in_callback ? NULL : *at;
 	if (conn != NULL)
 		*at = conn->next;
 	pthread_mutex_unlock(&table.lock);
@@ -91,7 +91,7 @@ int connection_fail_code(struct connection *conn, int code)
 	return connection_fail(conn, code, code <= PBSE_ ? strerror(code) : error_text(code));
 }
 
-/* The servers to try for `name`, in order: one, or the two of a fail-over pair. */
+/* Returns 0 and the servers to try for `name`, in order: one, or a fail-over pair; the caller frees them. */
 static int candidates(const char *name, char *ret_names[2])
 {
 	ret_names[0] = ret_names[1] = NULL;
@@ -112,7 +112,7 @@ static int open_first(char *const names[2], int *ret_fd)
 	return ret;
 }
 
-/* errno says more about a failure. */
+/* Returns 0 or a PBSE number, with errno set for details. */
 static int server_open(const char *server, int *ret_fd)
 {
 	char *names[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * delete_list.c - delete many jobs by one request; only those that failed come back.
+ * delete_list.c - deletes many jobs by one request; the reply lists those that failed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "connection.h"
 #include "pbs_error.h"
 
-#define REQUEST_IDS 10000 /* so many fit into one request */
+#define REQUEST_IDS 10000 /* at most in one request */
 
 void pbs_delstatfree(struct batch_deljob_status *list)
 {

@@ -47,7 +47,7 @@ static int type_find(const char *at, size_t len)
 	return -EINVAL;
 }
 
-/* Behind the sequence number and brackets of an id, or 0. */
+/* Returns the length of the sequence number and brackets of an id, or 0. */
 static size_t id_number_len(const char *at, size_t len)
 {
 	size_t n = strspn(at, DIGITS);
@@ -84,7 +84,7 @@ static int arg_write(FILE *out, enum takes takes, const char *at, size_t len, co
 	return 0;
 }
 
-/* One "type:arg[:arg...]" at *at, which moves behind it. */
+/* Parses one "type:arg[:arg...]" at *at and moves *at behind it. */
 static int clause_write(FILE *out, const char **at, const char *server)
 {
 	size_t len = item_len(*at);

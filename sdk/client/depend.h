@@ -5,8 +5,8 @@
 #ifndef CLIENT_DEPEND_H
 #define CLIENT_DEPEND_H
 
-/* Check `value`; when `ret_full` is not NULL it gets a malloc'ed copy in which ids that name no
- * server are completed with `server` (NULL: left as they are). 0, -EINVAL or -ENOMEM. */
+/* Checks `value`. *ret_full, unless `ret_full` is NULL, is a copy for the caller to free, in which ids without a server
+ * are completed with `server` (NULL: left as they are). Returns 0, -EINVAL or -ENOMEM. */
 int depend_complete(const char *value, const char *server, char **ret_full);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * A host with one vnode is that vnode. For others: jobs are joined; an attribute that all vnodes
  * which have it agree on is kept, else "<various>"; a resource that any vnode counts in
- * resources_assigned is summed, and stands in both groups.
+ * resources_assigned is summed, and shown in both groups.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const char *host_of(const struct batch_status *vnode)
 struct numbered {
 	struct batch_status *vnode;
 	const char *host;
-	size_t place; /* in the answer */
+	size_t place; /* in the reply */
 };
 
 static int by_host(const void *a, const void *b)
@@ -39,7 +39,7 @@ static int by_host(const void *a, const void *b)
 	return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* A host is where its first vnode was. */
+/* A host is listed at the place of its first vnode. */
 struct group {
 	size_t place;
 	struct batch_status *host;
@@ -69,7 +69,7 @@ static size_t list_number(struct batch_status *list, struct numbered **ret)
 	return n;
 }
 
-/* Merge the run of `n` vnodes at `run`, which is one host; they are freed or become the host. */
+/* Merges the `n` vnodes of one host at `run`; takes ownership of them. Returns NULL if out of memory. */
 static struct batch_status *run_merge(const struct numbered *run, size_t n)
 {
 	struct batch_status *host;
@@ -95,7 +95,7 @@ static struct batch_status *groups_link(struct group *groups, size_t n)
 	return first;
 }
 
-/* Takes the vnodes. NULL: no memory. */
+/* Takes ownership of the vnodes. Returns NULL if out of memory, or no host matches. */
 static struct batch_status *hosts_of(struct batch_status *vnodes, const char *only)
 {
 	struct numbered *all;
@@ -129,8 +129,8 @@ static struct batch_status *hosts_of(struct batch_status *vnodes, const char *on
 	return hosts;
 }
 
-/* A resource is summed over both groups, so whoever wants one of them is asked for as both; what
- * more came than was wanted is taken out again. */
+/* A resource is summed over both groups: if one of them is wanted, both are requested, and keep_wanted() removes what
+ * the caller did not want. */
 static bool is_summed(const char *name)
 {
 	return strcmp(name, ATTR_rescavail) == 0 || strcmp(name, ATTR_rescassn) == 0;
@@ -153,7 +153,7 @@ static bool is_wanted(const struct attrl *want, const struct attrl *a)
 	return false;
 }
 
-/* An object is one block: leaving an entry out frees nothing. */
+/* An object is one allocation: an entry that is unlinked is not freed. */
 static void keep_wanted(struct batch_status *hosts, const struct attrl *want)
 {
 	for (; hosts != NULL; hosts = hosts->next)

@@ -2,9 +2,9 @@
  *
  * host_merge.c - several vnodes as one host.
  *
- * Rows are gathered in the order they are met, one per attribute or resource. They leave in
- * three groups: attributes; resources_available (those the vnodes have, then the summed ones they lack, as
- * 0); resources_assigned (in the order of the group before).
+ * Rows are collected in the order of the vnodes, one per attribute or resource, and written in three groups:
+ * attributes; resources_available (those of the vnodes, then the summed ones they lack, as 0); resources_assigned (in
+ * the order of the group before).
  */
 #include "host_merge.h"
 
@@ -29,7 +29,7 @@ struct row {
 struct merge {
 	struct row *rows; /* owned */
 	size_t n, size;
-	bool failed; /* no memory */
+	bool failed; /* out of memory */
 };
 
 static bool same(const char *a, const char *b)
@@ -108,7 +108,7 @@ static void row_meet(struct merge *m, const struct attrl *a)
 		row_set(m, r, VARIOUS);
 }
 
-/* What a server sends may be anything: sums and products stop at the largest number. */
+/* A server's numbers are not trusted: sums and products saturate at the largest number. */
 static long long times(long long n, long long by)
 {
 	long long product;
@@ -127,7 +127,7 @@ static long long plus(long long a, long long b)
 	return a < 0 ? LLONG_MIN : LLONG_MAX;
 }
 
-/* A number, or a size in kb. 0 or -EINVAL for text. */
+/* Returns 0 and a number, or a size in kb; -EINVAL for text. */
 static int value_parse(const char *value, long long *ret, bool *ret_is_size)
 {
 	static const char units[] = "kmgtp";
@@ -151,7 +151,7 @@ static int value_parse(const char *value, long long *ret, bool *ret_is_size)
 	return 0;
 }
 
-/* Add what all vnodes say about `r`; indirect values ("@other") count at the vnode they name. */
+/* Sums `r` over all vnodes; indirect values ("@other") count at the vnode they name. */
 static void row_sum(struct row *r, const struct batch_status *vnodes)
 {
 	long long n;
@@ -178,7 +178,7 @@ static void row_show_sum(struct merge *m, struct row *r)
 	r->summed = true;
 }
 
-/* Sum each resource of resources_assigned in both groups; add those that are not available. */
+/* Sums each resource of resources_assigned in both groups; adds those that are not available. */
 static void rows_sum(struct merge *m, const struct batch_status *vnodes)
 {
 	size_t met = m->n;

@@ -7,7 +7,7 @@
 
 #include "pbs_ifl.h"
 
-/* A new object called `name` that sums up the list `vnodes` (only read). NULL: no memory. */
+/* Returns a new object `name` with the sums of the list `vnodes`, which is only read. NULL: out of memory. */
 struct batch_status *host_merge(const char *name, const struct batch_status *vnodes);
 
 #endif

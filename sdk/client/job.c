@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * job.c - requests about one job whose answer is only yes or no.
+ * job.c - requests about one job whose reply is only a code.
  */
 #include <stdlib.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * locate.c - which server, and how to reach it.
+ * locate.c - finds the server and connects to it.
  *
- * The server of this host is reached by its Unix socket, without asking any name service: that is
- * the name the configuration file gives, "localhost", or a name of this host. Every other name is
- * resolved and tried by TCP.
+ * The server of this host is reached by its Unix socket, without a query to a name service: its name is the one in the
+ * configuration file, "localhost", or a name of this host. Every other name is resolved and tried by TCP.
  */
 #include "locate.h"
 
@@ -124,7 +123,7 @@ static int socket_path(struct sockaddr_un *ret)
 	return len < 0 || (size_t)len >= size ? -ENAMETOOLONG : 0;
 }
 
-/* A connect that a signal interrupts goes on by itself; the second call waits for it. */
+/* A connect() that a signal interrupts continues in the kernel; the second call waits for it. Returns 0 or -errno. */
 static int connect_through(int fd, const struct sockaddr *address, socklen_t len)
 {
 	while (connect(fd, address, len) < 0) {
@@ -147,7 +146,7 @@ static int socket_failure(void)
 	return errno == EMFILE || errno == ENFILE ? PBSE_NOCONNECTS : PBSE_SYSTEM;
 }
 
-/* Never 0, 1 or 2, be they closed: what the program prints would go to the server. */
+/* Moves the socket above 0, 1 and 2, if these were closed: else the program's output would go to the server. */
 static int above_streams(int fd)
 {
 	int up;
@@ -177,7 +176,7 @@ static int open_local(int *ret_fd)
 	close(fd);
 	if (ret == -EACCES || ret == -EPERM)
 		return fail_errno(PBSE_PERM, -ret);
-	/* No socket file is what a stopped server leaves: say it as for one that refuses. */
+	/* A stopped server removes its socket file: the same error as for one that refuses connections. */
 	return fail_errno(PBSE_SYSTEM, ret == -ENOENT || ret == -ENOTDIR ? ECONNREFUSED : -ret);
 }
 
@@ -195,8 +194,8 @@ static int try_tcp(const struct addrinfo *to)
 	return ret == -EINPROGRESS ? -ETIMEDOUT : ret;
 }
 
-/* Other hosts are looked for, so that the answer says whether the name or the server is missing;
- * requests over TCP need an identity that this library cannot prove yet. */
+/* Always fails: requests over TCP need an identity that this library cannot prove yet. It tries to connect, so that the
+ * error says whether the name or the server is missing. */
 static int open_remote(struct address *a)
 {
 	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM }, *list;

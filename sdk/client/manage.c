@@ -10,7 +10,7 @@
 #include "result.h"
 #include "verify.h"
 
-/* A change that was made may come with a sentence: pbs_geterrmsg() shows it, pbs_errno stays 0. */
+/* The reply to a change that was made may have a text: pbs_geterrmsg() returns it, pbs_errno stays 0. */
 static int said_keep(const msgpack_object *body, void *arg)
 {
 	char *text = pack_strdup(pack_get(body, "text"));
@@ -42,7 +42,7 @@ int pbs_terminate(int c, int manner, const char *extend)
 char **pbs_admin(int c, const char *verb, char **args, const char *extend)
 {
 	struct result_texts lines = { .key = "lines" };
-	struct listener l = { .part = result_texts_hear, .reply = result_texts_hear, .arg = &lines };
+	struct listener l = { .part = result_texts_add, .reply = result_texts_add, .arg = &lines };
 	char **taken;
 	size_t n = 0;
 

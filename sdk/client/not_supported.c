@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * not_supported.c - calls this server has no request for; each says so and touches nothing.
+ * not_supported.c - calls that the server has no request for; each fails and changes nothing.
  */
 #include "connection.h"
 #include "pbs_error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * preempt.c - let running jobs give way, and hear what became of each.
+ * preempt.c - preempts running jobs and returns the outcome of each.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static int word(const msgpack_object *from, char *to, size_t room)
 	return 0;
 }
 
-/* An outcome is [id, method]. More of them than were asked for are none of ours. */
+/* An outcome is [id, method]. More of them than jobs requested are a protocol error. */
 static int outcome_add(struct outcomes *o, const msgpack_object *pair)
 {
 	preempt_job_info *to = &o->job[o->n];

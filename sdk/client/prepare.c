@@ -2,7 +2,7 @@
  *
  * prepare.c - values of job attributes in the form that is sent.
  *
- * A copied entry and the string made for it are one struct, so that freeing needs no look at names.
+ * A copied entry and the string made for it are one struct, so that freeing does not depend on names.
  */
 #include "prepare.h"
 
@@ -23,7 +23,7 @@ struct entry {
 	char *made; /* owned, or NULL */
 };
 
-/* The host that output comes back to. */
+/* The host to which output is copied. */
 static int own_host(char *host, size_t size)
 {
 	char *named = conf_get(CONF_PBS_OUTPUT_HOST_NAME);
@@ -38,7 +38,7 @@ static int own_host(char *host, size_t size)
 	return ret;
 }
 
-/* $PWD when it is the current directory (it may go through a link the user likes better). */
+/* $PWD if it is the current directory (it may be a path through a link), else getcwd(). */
 static int current_directory(char *path, size_t size)
 {
 	const char *pwd = getenv("PWD");

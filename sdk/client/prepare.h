@@ -7,9 +7,9 @@
 
 #include "pbs_ifl.h"
 
-/* A copy of `list` whose strings are borrowed from it, but for Output_Path and Error_Path (host and
- * directory added) and depend (ids completed); each `op` is SET. The copy is freed with prepare_free() and outlives
- * `list` in nothing. 0, -ENOMEM, -EINVAL (a value that verify() would have refused). */
+/* Copies `list`; the strings are borrowed from it, except Output_Path and Error_Path (host and directory added) and
+ * depend (ids completed); each `op` is SET. The caller frees the copy with prepare_free(), before `list`. Returns 0,
+ * -ENOMEM, or -EINVAL for a value that verify() refuses. */
 int prepare_job(const struct attropl *list, struct attropl **ret_copy);
 void prepare_free(struct attropl *copy);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * refused.c - attributes that the check before sending refused, with the reason.
+ * refused.c - the attributes with errors found before sending, with the error of each.
  */
 #include "refused.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * refused.h - attributes that the check before sending refused.
+ * refused.h - the attributes with errors found before sending.
  */
 #ifndef CLIENT_REFUSED_H
 #define CLIENT_REFUSED_H
 
 #include "pbs_ifl.h"
 
-/* Add a copy of `attribute` (without its next) to *list, created when NULL. 0 or -ENOMEM. */
+/* Adds a copy of `attribute` (without its next) to *list, which is created if NULL. Returns 0 or -ENOMEM. */
 int refused_add(struct ecl_attribute_errors **list, const struct attropl *attribute, int code,
 		const char *text);
 void refused_free(struct ecl_attribute_errors *list);

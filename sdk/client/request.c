@@ -2,7 +2,7 @@
  *
  * request.c - the body of one request, with its header, in one buffer.
  *
- * The packer's answers are not looked at one by one: the buffer remembers the first failure.
+ * The packer's return values are not checked one by one: the buffer keeps the first error.
  */
 #include "request.h"
 

@@ -18,7 +18,7 @@ struct arg {
 	const char *key;
 	enum arg_kind kind;
 	const void *ptr;
-	int64_t n; /* ARG_INT, ARG_BOOL: the value; ARG_BIN, ARG_STRS: how many */
+	int64_t n; /* ARG_INT, ARG_BOOL: the value; ARG_BIN, ARG_STRS: the number */
 };
 
 static inline struct arg arg_str(const char *key, const char *text)
@@ -60,10 +60,10 @@ static inline struct arg arg_strs(const char *key, char *const *texts, size_t n)
 struct request {
 	char *bytes; /* header and body, owned */
 	size_t len, size;
-	bool failed; /* no memory */
+	bool failed; /* out of memory */
 };
 
-/* 0, -ENOMEM, or -EMSGSIZE when the body exceeds WIRE_BODY_MAX. request_fini() after either. */
+/* Returns 0, -ENOMEM, or -EMSGSIZE if the body exceeds WIRE_BODY_MAX; the caller calls request_fini() in any case. */
 int request_init(struct request *rq, const char *name, const struct arg *args, size_t n,
 		 uint64_t corr);
 void request_fini(struct request *rq);

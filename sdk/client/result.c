@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * result.c - results of replies that are taken as they are.
+ * result.c - results of replies: strings.
  */
 #include "result.h"
 
@@ -30,7 +30,7 @@ static int room_for_one(struct result_texts *r)
 	return 0;
 }
 
-int result_texts_hear(const msgpack_object *body, void *arg)
+int result_texts_add(const msgpack_object *body, void *arg)
 {
 	struct result_texts *r = arg;
 	const msgpack_object *list = pack_get(body, r->key);

@@ -13,7 +13,7 @@
 char **pbs_selectjob(int c, struct attropl *select, const char *extend)
 {
 	struct result_texts ids = { .key = "ids" };
-	struct listener l = { .part = result_texts_hear, .reply = result_texts_hear, .arg = &ids };
+	struct listener l = { .part = result_texts_add, .reply = result_texts_add, .arg = &ids };
 	char **taken;
 
 	if (verify(c, VERIFY_SELECT, select) != 0)

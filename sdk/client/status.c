@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * status.c - status answers as batch_status objects.
+ * status.c - status replies as batch_status objects.
  *
- * An object is one block: the batch_status, its attrl entries, then all strings. So a list of
+ * An object is one allocation: the batch_status, its attrl entries, then all strings. So a list of
  * 100,000 jobs is 100,000 allocations and as many frees, not millions.
  */
 #include "status.h"
@@ -47,7 +47,7 @@ static int text_size(const msgpack_object *value, size_t *size)
 	return 0;
 }
 
-/* NULL for nil; a NUL inside ends the text early for C callers, which is harmless. */
+/* Returns NULL for nil; a NUL inside ends the text early for C callers, which is harmless. */
 static char *text_put(const msgpack_object *value, char **at)
 {
 	char *text = *at;

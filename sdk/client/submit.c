@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * submit.c - hand a job to the server: attributes, and the text of its script.
+ * submit.c - submits a job: attributes, and the text of its script.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "result.h"
 #include "verify.h"
 
-/* Read up to the end of the file, which may not be longer than a script can be. */
+/* Reads the file to its end; a file above the size limit of scripts is an error. */
 static int read_all(int fd, char **ret_bytes, size_t *ret_len)
 {
 	size_t len = 0, size = 0;
@@ -95,7 +95,7 @@ static int submit_send(int c, const struct attropl *attrs, const char *script, s
 	return ret;
 }
 
-/* A name that nobody knows and a destination that cannot be one are told by their number alone. */
+/* The errors for an unknown attribute and a malformed destination are returned without a text. */
 static void hush(int c)
 {
 	if (pbs_errno == PBSE_NOATTR || pbs_errno == PBSE_QUENBIG)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * thread.c - what the library keeps per thread: the last error and the last server's name.
+ * thread.c - state per thread: the last error and the last server's name.
  */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * thread.h - names kept per thread; the pointers live as long as the thread.
+ * thread.h - names stored per thread; the pointers are valid as long as the thread.
  */
 #ifndef CLIENT_THREAD_H
 #define CLIENT_THREAD_H

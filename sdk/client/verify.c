@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * verify.c - look at attribute values before anything is sent.
+ * verify.c - checks attribute values before they are sent.
  */
 #include "verify.h"
 
@@ -177,7 +177,7 @@ static int rule_apply(const struct rule *rules, const char *name, const char *va
 	return 0;
 }
 
-/* Where `op` means something; jobs are submitted and altered by setting, whatever it says. */
+/* Requests in which `op` counts; submitting and altering jobs always sets. */
 static bool is_operator(enum verify_for what, enum batch_op op)
 {
 	if (what == VERIFY_SELECT)
@@ -204,7 +204,7 @@ static int attribute_check(const struct rule *rules, enum verify_for what, const
 	return rule_apply(rules, a->name, a->value, what);
 }
 
-/* Is it a select, with a value in a chunk that is none? `name`: of which resource. */
+/* Is it a select with a wrong value in a chunk? `name`: of which resource. */
 static bool is_bad_chunk(const struct attropl *a, char name[RESOURCE_NAME_MAX])
 {
 	return a->resource != NULL && strcmp(a->resource, "select") == 0 && a->value != NULL &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * descriptor.c - from an image to a descriptor that needs no further look.
+ * descriptor.c - from an image to a descriptor that callers need not check.
  *
- * Everything is normalised at the door, once: rows are copied in the module's own stride and are of this
- * SDK's size then, texts are checked to be in the image and made printable where they lie.
+ * Everything is normalised once: rows are copied from the module's stride to this SDK's size, texts are
+ * checked to be in the image and made printable in place.
  */
 #include "modfile/descriptor.h"
 
@@ -115,7 +115,7 @@ static uint32_t stride_of(const struct modfile_module *m, const void *table, uin
 	return n == 0 ? STRIDE_MAX : size;
 }
 
-/* An empty table is anywhere. */
+/* The address of an empty table is not checked. */
 static const void *table_of(const struct modfile_module *m, const void *table, uint32_t n)
 {
 	return n == 0 ? m->image.base : table;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * elf_file.h - what can be said of a shared object without running or loading it.
+ * elf_file.h - properties of a shared object, read without running or loading it.
  */
 #ifndef KEELSON_ELF_FILE_H
 #define KEELSON_ELF_FILE_H
@@ -14,10 +14,10 @@ struct elf_file {
 	bool has_note, binds_now, stack_is_executable;
 	uint32_t abi_major, abi_minor;
 	unsigned n_exports;
-	char exports[ELF_FILE_NAMES]; /* names, a blank between two, cut where there is no more room */
+	char exports[ELF_FILE_NAMES]; /* names, a blank between two, truncated if they do not fit */
 };
 
-/* Returns NULL, or why the file is no shared object for this tool. */
+/* Returns NULL, or the error: why the file is no shared object for this tool. */
 const char *elf_file_read(const char *path, struct elf_file *ret);
 
 #endif

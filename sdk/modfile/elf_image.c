@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * elf_image.c - a file mapped and asked by its section headers: every piece by elf_at(), which knows its size.
+ * elf_image.c - a mapped file, read by its section headers: every access by elf_at(), which checks the bounds.
  */
 #include "modfile/elf_image.h"
 

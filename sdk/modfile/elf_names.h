@@ -11,13 +11,13 @@
 
 typedef void elf_name_fn(void *arg, const char *name);
 
-/* Variables that code of the file can write to. A file that was stripped of names: its sections. */
+/* Variables that code of the file can write to. For a stripped file: its sections. */
 void elf_variables(const char *path, elf_name_fn *fn, void *arg);
-/* What the file cannot do without and does not have. */
+/* Undefined symbols that are not weak. */
 void elf_imports(const char *path, elf_name_fn *fn, void *arg);
 /* The libraries it names. */
 void elf_libraries(const char *path, elf_name_fn *fn, void *arg);
-/* The function that holds this address of the file; false: its name is not known. */
+/* Writes the name of the function at this address of the file; returns false if it is unknown. */
 bool elf_function_at(const char *path, uint64_t address, char *buf, size_t len);
 
 #endif

@@ -46,7 +46,7 @@ bool modfile_image_has(const struct modfile_image *image, const void *p, uint64_
 	return at >= base && at - base <= image->len && len <= image->len - (at - base);
 }
 
-/* An address of the file as a pointer into the image; behind its ends, too: who reads there asks first. */
+/* An address of the file as a pointer into the image; it may be outside: the caller checks before it reads. */
 static uint64_t pointer_to(const struct modfile_image *image, uint64_t address)
 {
 	return (uint64_t)(uintptr_t)image->base + (address - image->low);

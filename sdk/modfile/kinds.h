@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kinds.h - the kinds of contributions that headers of the SDK define, as tables: what a row of one holds.
+ * kinds.h - the kinds of contributions that headers of the SDK define, as tables of their rows' members.
  */
 #ifndef KEELSON_MODFILE_KINDS_H
 #define KEELSON_MODFILE_KINDS_H
@@ -18,7 +18,7 @@ enum modfile_form {
 	MODFILE_IS_SET,   /* a function: is there one? */
 };
 struct modfile_field {
-	const char *label; /* what is said of it; of a FLAG and IS_SET the whole sentence */
+	const char *label; /* as printed; of a FLAG and IS_SET the whole sentence */
 	uint32_t offset, form, bit;
 };
 struct modfile_kind {
@@ -30,7 +30,7 @@ struct modfile_kind {
 	const struct modfile_field *fields; /* the others */
 };
 
-/* NULL: a kind of some module that the SDK does not know. */
+/* Returns NULL for a kind that a module defines. */
 const struct modfile_kind *modfile_kind(const char *name);
 
 #endif

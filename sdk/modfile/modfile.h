@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * modfile.h - a module as a file: what can be said of it without running any of its code.
+ * modfile.h - reads a module as a file, without running any of its code.
  *
- * Everything here works on the bytes of a file, which may be anything. The daemon reads the note before it
- * maps a module; tools make an image, the memory as a loader would lay it out, and read the descriptor
- * there. Nothing of an image is ever executed: its constructors do not run either.
+ * Everything here works on the untrusted bytes of a file. The daemon reads the note before it maps a module;
+ * tools make an image, the memory as a loader would lay it out, and read the descriptor there. Nothing of an
+ * image is ever executed, its constructors neither.
  *
- * Functions that return a text return NULL, or why not as the rest of a sentence: "... is no module: <text>".
+ * Functions that return a text return NULL, or the error as the rest of a sentence: "... is no module: <text>".
  */
 #ifndef KEELSON_MODFILE_H
 #define KEELSON_MODFILE_H
@@ -28,7 +28,7 @@ struct modfile_note {
 
 /* note.c: the note that KEEL_MODULE() made. */
 const char *modfile_note(struct modfile_bytes file, struct modfile_note *ret_note);
-/* What one segment of notes says, into what is known: for a program that looks at itself. */
+/* Adds the notes of one segment to *note: for a program that reads its own. */
 void modfile_notes(struct modfile_bytes segment, struct modfile_note *note);
 
 /* descriptor.c: is it a module's name, 1 to 63 of a-z 0-9 - _? NULL is none. */
@@ -46,10 +46,10 @@ struct modfile_image {
 };
 const char *modfile_image_make(struct modfile_bytes file, struct modfile_image *ret_image);
 void modfile_image_free(struct modfile_image *image);
-/* Are `len` bytes at `p` in the image? */
+/* Returns whether `len` bytes at `p` are in the image. */
 bool modfile_image_has(const struct modfile_image *image, const void *p, uint64_t len);
 
-/* symbol.c: what dlsym() would return. NULL: not exported, or not defined there. */
+/* symbol.c: returns what dlsym() would. NULL: not exported, or not defined there. */
 const void *modfile_symbol(const struct modfile_image *image, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * process.c - what a module in a process of its own may not need, tap or add: a daemon that asks another process
- * has to wait for the answer, and what the process is to call must be there.
+ * process.c - what an isolated module may not need, tap or contribute: what would make the daemon wait for the
+ * process, and what keelson-modhost does not offer.
  */
 #include "modfile/process.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * process.h - what a module in a process of its own may not need, tap or add. The daemon refuses it, keelson-module
- * says it beforehand, in the same words.
+ * process.h - what a module in a process of its own may not need, tap or contribute. The daemon and keelson-module
+ * report it with the same text.
  *
- * Each returns whether that stands in the way; then `why` has the reason, a sentence without its end.
+ * process_bars_*() return true if it may not; `why` is the error, a sentence without its end.
  */
 #ifndef KEELSON_MODFILE_PROCESS_H
 #define KEELSON_MODFILE_PROCESS_H

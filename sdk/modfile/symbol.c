@@ -66,7 +66,7 @@ static bool find_gnu(const struct modfile_image *image, const char *name, Elf64_
 	return false;
 }
 
-/* Head: buckets, symbols; then all symbols are looked at. */
+/* Head: buckets, symbols; all symbols are compared. */
 static bool find_all(const struct modfile_image *image, const char *name, Elf64_Sym *ret)
 {
 	uint32_t n = word(image, image->hash, 1);

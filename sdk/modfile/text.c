@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * text.c - texts of strangers on a terminal: no control characters, no broken UTF-8.
+ * text.c - untrusted texts on a terminal: no control characters, no broken UTF-8.
  */
 #include "modfile/text.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the character at `p` that may be shown as it is; 0: it may not. */
+/* Returns the length of the printable character at `p`; 0: it is not printable. */
 static size_t character(const unsigned char *p, size_t left)
 {
 	static const struct {

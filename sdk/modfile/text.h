@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * text.h - texts of strangers on a terminal.
+ * text.h - untrusted texts on a terminal.
  */
 #ifndef KEELSON_MODFILE_TEXT_H
 #define KEELSON_MODFILE_TEXT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit.c - numbers with units and comma lists, as people write them in configuration.
+ * unit.c - parses numbers with units and comma lists of a configuration.
  */
 #include "rules/unit.h"
 
@@ -96,7 +96,7 @@ int integer_parse(const char *text, int64_t *ret)
 /* ---- comma lists ------------------------------------------------------------------------------ */
 #define BLANKS " \t"
 
-/* The next item of a comma list: *at moves behind it. False at the end. */
+/* Reads the next item of a comma list and moves *at behind it. Returns false at the end. */
 static bool item_next(const char **at, const char **ret_item, size_t *ret_len)
 {
 	while (**at != '\0') {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value.c - one value: from a setting or from text into a struct member, and the words for it.
+ * value.c - converts one value from a setting or text into a struct member, and words errors.
  */
 #include <errno.h>
 #include <inttypes.h>

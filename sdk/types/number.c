@@ -2,7 +2,7 @@
  *
  * number.c - the types bool, long, time and float.
  *
- * A time is kept as whole seconds. `+=` and `-=` are arithmetic; bool knows none.
+ * A time is stored as whole seconds. `+=` and `-=` are arithmetic; for a bool they are an error.
  */
 #include <ctype.h>
 #include <errno.h>

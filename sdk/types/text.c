@@ -13,7 +13,7 @@
 #include "pbs_error.h"
 #include "types/types.h"
 
-/* Take `text` (moved, NULL: no memory) as the new value; an empty one is none. */
+/* Stores `text` as the new value and takes ownership of it (NULL: out of memory); an empty one unsets. */
 static int32_t replace(union keel_slot *slot, bool *is_set, char *text)
 {
 	if (!text)

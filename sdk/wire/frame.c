@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * frame.c - cut a byte stream into frames.
+ * frame.c - cuts a byte stream into frames.
  *
- * Invariant: start <= end <= size. Bytes before start were handed out and are overwritten when room
- * is asked for; bytes from end on are free.
+ * Invariant: start <= end <= size. Bytes before start were returned to the caller and are overwritten by
+ * frame_reader_room(); bytes from end on are free.
  */
 #include "frame.h"
 
@@ -93,7 +93,7 @@ void frame_reader_added(struct frame_reader *r, size_t n)
 	r->end += n < free_bytes ? n : free_bytes;
 }
 
-/* As frame_next(), the frame stays. */
+/* As frame_next(), without consuming the frame. */
 static int frame_peek(const struct frame_reader *r, struct frame *ret_frame)
 {
 	const char *head;

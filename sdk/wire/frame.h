@@ -30,27 +30,27 @@ struct frame_reader {
 void frame_reader_init(struct frame_reader *r, uint32_t body_max);
 void frame_reader_fini(struct frame_reader *r);
 
-/* Room for at least `want` more bytes, at *ret_room; *ret_len is the room there is. 0 or -ENOMEM. */
+/* Makes room for at least `want` more bytes, at *ret_room; *ret_len is its size. Returns 0 or -ENOMEM. */
 int frame_reader_room(struct frame_reader *r, size_t want, char **ret_room, size_t *ret_len);
 
-/* `n` bytes were written into the room. */
+/* The caller wrote `n` bytes into the room. */
 void frame_reader_added(struct frame_reader *r, size_t n);
 
-/* The next whole frame: 1 and *ret_frame, 0 when more bytes are needed, -EPROTO when the header is
- * bad (unknown type, flags, length over body_max); the stream cannot be used after that. */
+/* Returns 1 and the next whole frame in *ret_frame; 0: more bytes are needed; -EPROTO: the header is
+ * wrong (unknown type, flags, length above body_max), the stream cannot be used after that. */
 int frame_next(struct frame_reader *r, struct frame *ret_frame);
 
-/* The bytes that the frame at the front still lacks; 0: none, or its header is not there yet. */
+/* Returns the number of bytes missing in the first frame; 0: none, or its header is incomplete. */
 size_t frame_lacks(const struct frame_reader *r);
 
-/* Would frame_next() say anything but 0? */
+/* Returns whether frame_next() would return anything but 0. */
 bool frame_is_whole(const struct frame_reader *r);
 
-/* The reader's memory, if there is nothing in it behind frame `f`, which came last, and it is not much larger: the
- * caller's then, from malloc(), with one byte at least behind the body at f->body; the reader begins anew. Else NULL. */
+/* Returns the reader's memory, if nothing follows frame `f`, the last one returned, and it is not much larger: the
+ * caller frees it; it has at least one byte behind the body at f->body, and the reader is empty. Else NULL. */
 char *frame_take(struct frame_reader *r, const struct frame *f);
 
-/* Write a header for a body of `len` bytes into `head`. */
+/* Writes a header for a body of `len` bytes into `head`. */
 void frame_header(char head[WIRE_HEADER_SIZE], uint16_t type, uint64_t corr, uint32_t len);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pack.c - read MessagePack bodies that a stranger wrote.
+ * pack.c - reads untrusted MessagePack bodies.
  *
- * pack_check() walks the bytes with a fixed stack. When it is content, every count is backed by
+ * pack_check() walks the bytes with a fixed stack. If it returns 0, every count is backed by
  * bytes, so the decoder allocates at most one object per byte of the body.
  */
 #include "pack.h"
@@ -72,7 +72,7 @@ static int token_long_form(unsigned char byte, const unsigned char **at, size_t 
 	return 0;
 }
 
-/* Read one token at *at, which moves behind its length. */
+/* Reads one token at *at and moves *at behind its length. */
 static int token_read(const unsigned char **at, const unsigned char *end, struct token *ret)
 {
 	unsigned char byte;

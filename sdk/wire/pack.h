@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pack.h - read MessagePack bodies that a stranger wrote.
+ * pack.h - reads untrusted MessagePack bodies.
  *
  * Everything is decoded by msgpack-c, after pack_check() has bounded what it may allocate.
  */
@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One value fills the `len` bytes exactly, depth <= WIRE_DEPTH_MAX, every count fits the bytes left.
- * 0 or -EPROTO. Never allocates. */
+/* Checks that one value fills the `len` bytes exactly, depth <= WIRE_DEPTH_MAX, every count fits the bytes left.
+ * Returns 0 or -EPROTO. Never allocates. */
 int pack_check(const char *bytes, size_t len);
 
-/* What reading it costs: the bytes that are not contents of binary values, and PACK_VALUE_COST for each value. A body
- * that costs more than `most` is walked no further than that. 0: pack_check() refuses it. */
+/* Returns the cost of decoding: the bytes outside of binary values, and PACK_VALUE_COST for each value. Stops above
+ * `most`. 0: pack_check() fails. */
 #define PACK_VALUE_COST 16u
 size_t pack_cost(const char *bytes, size_t len, size_t most);
 
@@ -27,18 +27,18 @@ struct pack {
 	msgpack_object root; /* a MAP */
 };
 
-/* pack_check, decode, and insist on a map. 0, -EPROTO or -ENOMEM. pack_fini() only after 0. */
+/* Checks and decodes a map. Returns 0, -EPROTO or -ENOMEM; the caller calls pack_fini() only after 0. */
 int pack_open(struct pack *p, const char *bytes, size_t len);
 void pack_fini(struct pack *p);
 
-/* The value of `key` in a map, NULL when absent (or `map` is no map). */
+/* Returns the value of `key` in a map, NULL if absent (or `map` is no map). */
 const msgpack_object *pack_get(const msgpack_object *map, const char *key);
 
-/* Typed reads: the default when absent or of another type. */
+/* Typed reads: return the default if absent or of another type. */
 int64_t pack_int(const msgpack_object *map, const char *key, int64_t otherwise);
-/* STR or BIN; *ret_len may be NULL. NULL when absent or another type. Not terminated. */
+/* STR or BIN, not terminated; `ret_len` may be NULL. Returns NULL if absent or of another type. */
 const char *pack_bytes(const msgpack_object *map, const char *key, size_t *ret_len);
-/* A malloc'ed, terminated copy of a STR; NULL when absent, no STR, holds a NUL byte, or no memory. */
+/* Returns a terminated copy of a STR, which the caller frees; NULL: absent, no STR, with a NUL byte, or out of memory. */
 char *pack_strdup(const msgpack_object *value);
 
 /* Writing: short forms over msgpack_packer. */

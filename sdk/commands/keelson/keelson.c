@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * keelson.c - questions and orders for administrators.
+ * keelson.c - queries and commands for administrators.
  *
- * "check" looks at a configuration without any server: the daemon does it. Everything else is asked
- * of the running server, which answers in lines; a word that is not in the table may be the verb of a
+ * "check" checks a configuration without any server: the daemon does it. Everything else is a request to the running
+ * server, which replies in lines; a word that is not in the table may be the verb of a
  * module. "sim" is a program of its own.
  */
 #include <errno.h>
@@ -54,7 +54,7 @@ static int unreached(void)
 	return FAILED;
 }
 
-/* The daemon beside the other programs of this installation, else wherever PATH has one. */
+/* The daemon of this installation, else one found by PATH. */
 static void daemon_exec(char **argv)
 {
 	char *home = pbs_conf_value("PBS_EXEC"), *path = NULL;
@@ -144,14 +144,14 @@ static const struct verb *verb_find(const char *name)
 	return NULL;
 }
 
-/* Nor does a module know it. */
+/* No module has the verb either. */
 static int no_verb(const char *verb)
 {
 	fprintf(stderr, "keelson: nobody offers the verb '%s'; 'keelson modules' says which modules run\n", verb);
 	return cmd_usage(&keelson);
 }
 
-static int ask(const char *verb, char **args, int (*print)(char **lines))
+static int verb_request(const char *verb, char **args, int (*print)(char **lines))
 {
 	int c = pbs_connect(NULL), status = 0;
 	char **lines;
@@ -180,7 +180,7 @@ static int modules(char **args)
 
 	if (args[0] && strcmp(args[0], "--json") != 0)
 		return cmd_usage(&keelson);
-	return ask("modules", none, args[0] ? json_modules : table_print);
+	return verb_request("modules", none, args[0] ? json_modules : table_print);
 }
 
 /* --time [--json] [point] */
@@ -191,7 +191,7 @@ static int hook_times(char **args)
 	args += json;
 	if (args[0] && (args[0][0] == '-' || args[1]))
 		return cmd_usage(&keelson);
-	return ask("hook_times", args, json ? json_hooks : table_print);
+	return verb_request("hook_times", args, json ? json_hooks : table_print);
 }
 
 static int hooks(char **args)
@@ -199,13 +199,13 @@ static int hooks(char **args)
 	char *none[] = { NULL };
 
 	if (!args[0] || (args[0][0] != '-' && !args[1]))
-		return ask("hooks", args, lines_print);
+		return verb_request("hooks", args, lines_print);
 	if (strcmp(args[0], "--time") == 0)
 		return hook_times(args + 1);
 	if (strcmp(args[0], "--reset-time") == 0 && !args[1])
-		return ask("hook_reset", none, lines_print);
+		return verb_request("hook_reset", none, lines_print);
 	if (strcmp(args[0], "--unbench") == 0 && args[1] && !args[2])
-		return ask("hook_unbench", args + 1, lines_print);
+		return verb_request("hook_unbench", args + 1, lines_print);
 	return cmd_usage(&keelson);
 }
 
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
 		return sim_exec(argv + optind);
 	verb = verb_find(argv[optind]);
 	if (!verb) /* a module's: its REQUEST row "keelson.<verb>" */
-		return ask(argv[optind], argv + optind + 1, lines_print);
+		return verb_request(argv[optind], argv + optind + 1, lines_print);
 	if (argc - optind - 1 > verb->max_args || argc - optind - 1 < verb->min_args)
 		return cmd_usage(&keelson);
 	if (verb == verbs)
@@ -233,5 +233,5 @@ int main(int argc, char **argv)
 		return modules(argv + optind + 1);
 	if (strcmp(verb->name, "hooks") == 0)
 		return hooks(argv + optind + 1);
-	return ask(verb->name, argv + optind + 1, lines_print);
+	return verb_request(verb->name, argv + optind + 1, lines_print);
 }

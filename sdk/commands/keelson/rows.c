@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rows.c - a table of the server, of modules or their taps: aligned columns for people, an object per row
- * for programs.
+ * rows.c - a table of the server, of modules or their taps: aligned columns as text, an object per row as JSON.
  *
- * The server sends whatever columns it has. Those with a row here are shown in its way, those without a
- * title only to programs, any other as it comes.
+ * The server chooses the columns. Those with a row here are shown as it says, those without a title in JSON only, any
+ * other unchanged.
  */
 #include "rows.h"
 
@@ -52,7 +51,7 @@ static const char *show_duration(const char *cell, char *text)
 }
 
 static const struct column {
-	const char *name, *title; /* title NULL: for programs only */
+	const char *name, *title; /* title NULL: in JSON only */
 	show_fn *show;
 	bool number;
 } columns[] = {
@@ -93,11 +92,11 @@ static const char *shown(const char *name, const char *cell, char *text)
 	return c && c->show ? c->show(cell, text) : cell;
 }
 
-/* ---- for people ------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------------- */
 struct grid {
 	char *names[COLUMNS];
 	size_t n, width[COLUMNS];
-	size_t first; /* that people see */
+	size_t first; /* shown in text */
 };
 
 static const char *title_of(const char *name)
@@ -171,7 +170,7 @@ static int print_table(struct grid *g, struct out *out, char **lines)
 	return 0;
 }
 
-/* ---- for programs ------------------------------------------------------------------------------------ */
+/* ---- JSON --------------------------------------------------------------------------------------------- */
 static void print_json(const struct grid *g, struct out *out, char **lines, const char *what)
 {
 	struct json_out json;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rows.h - an answer that is a table, as people or programs read it.
+ * rows.h - a reply that is a table, as text or JSON.
  */
 #ifndef KEELSON_COMMANDS_KEELSON_ROWS_H
 #define KEELSON_COMMANDS_KEELSON_ROWS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * attr_list.c - a list of attributes that a command line builds.
+ * attr_list.c - a list of attributes built from a command line.
  */
 #include "attr_list.h"
 
@@ -79,7 +79,7 @@ static size_t name_len(const char *text)
 	return n;
 }
 
-/* Does the value of `name` end at the comma? Of words it does only before a name and =. */
+/* Does the value of `name` end at the comma? A list of words ends only before a name and =. */
 static bool comma_ends(const char *name, size_t len, const char *comma, bool words)
 {
 	const char *next = comma + 1 + strspn(comma + 1, " \t");
@@ -88,7 +88,7 @@ static bool comma_ends(const char *name, size_t len, const char *comma, bool wor
 	return words ? n > 0 && next[n] == '=' : !resource_goes_on(name, len, next);
 }
 
-/* Where the value at `text` ends. NULL: a quote is not closed. */
+/* Returns the end of the value at `text`. NULL: a quote is not closed. */
 static const char *value_end(const char *name, size_t len, const char *text, bool words)
 {
 	char quote = '\0';
@@ -120,7 +120,7 @@ static void quotes_remove(char *text)
 	*to = '\0';
 }
 
-/* One item at *at, which moves behind it. `attribute` NULL: the item's name is an attribute. */
+/* Parses one item at *at and moves *at behind it. `attribute` NULL: the item's name is an attribute. */
 static int item_take(struct attr_list *l, const char *attribute, const char **at)
 {
 	const char *name, *value, *end;

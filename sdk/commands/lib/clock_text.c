@@ -54,7 +54,7 @@ const char *clock_text(struct clock_text *c, int64_t when, size_t *ret_len)
 	second = (int)(when % QUARTER);
 	minute = (c->text[14] - '0') * 10 + (c->text[15] - '0');
 	if (minute % 15 != 0 || memcmp(c->text + 17, "00", 2) != 0) {
-		/* a zone that counts leap seconds, or one of somebody's own */
+		/* a zone that counts leap seconds, or a custom one */
 		*ret_len = convert(when, c->text, sizeof(c->text));
 		return c->text;
 	}

@@ -19,10 +19,10 @@ struct clock_text {
 		int64_t quarter; /* seconds / 900, plus 1; 0 empty */
 		char text[CLOCK_TEXT_LEN + 1]; /* of its first second */
 	} slot[CLOCK_TEXT_SLOTS];
-	char text[CLOCK_TEXT_LEN + 8]; /* the last answer */
+	char text[CLOCK_TEXT_LEN + 8]; /* the text returned last */
 };
 
-/* The text of `when`, in `c` until the next call. *ret_len is its length. */
+/* Returns the text of `when`, in `c`, valid until the next call. *ret_len is its length. */
 const char *clock_text(struct clock_text *c, int64_t when, size_t *ret_len);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd.c - what the commands that ask for something have in common.
+ * cmd.c - what the commands that send a request have in common.
  *
- * A failure is told where it is noticed, once; what travels upward is the exit status.
+ * An error is printed once, where it is found; callers get the exit status.
  */
 #include "cmd.h"
 
@@ -103,7 +103,7 @@ const char *cmd_error_text(int c)
 	return first->ecl_errmsg;
 }
 
-/* From saved parts; `text` may be NULL. */
+/* Prints an error saved before; `text` may be NULL. Returns the exit status. */
 static int complain_as(const struct cmd *cmd, int error, const char *text, const char *id)
 {
 	if (!text || !*text)
@@ -133,8 +133,8 @@ int cmd_bad_id(const struct cmd *cmd, const char *text)
 	return cmd->failed_exit ? cmd->failed_exit : 1;
 }
 
-/* Ask the server that the default one says has the job. True: somebody answered, *ret_error. */
-static bool ask_elsewhere(const char *id, const char *asked, cmd_job_fn *ask, void *arg,
+/* Sends the request to the server that, by the default one, has the job. Returns whether it replied; *ret_error. */
+static bool request_elsewhere(const char *id, const char *tried, cmd_job_fn *request, void *arg,
 			  int *ret_error)
 {
 	int c = pbs_connect(NULL), there = -1;
@@ -144,25 +144,26 @@ static bool ask_elsewhere(const char *id, const char *asked, cmd_job_fn *ask, vo
 		return false;
 	server = pbs_locjob(c, id, NULL);
 	pbs_disconnect(c);
-	if (server && *server && strcmp(server, *asked ? asked : reach_default_name()) != 0)
+	if (server && *server && strcmp(server, *tried ? tried : reach_default_name()) != 0)
 		there = pbs_connect(server);
 	free(server);
 	if (there <= 0)
 		return false;
-	*ret_error = ask(there, id, arg);
+	*ret_error = request(there, id, arg);
 	pbs_disconnect(there);
 	return true;
 }
 
-/* The request failed on `link`: try where the job is, else print the first error. */
-static int job_failed(const struct cmd *cmd, struct cmd_link *link, const char *id, cmd_job_fn *ask,
+/* The request failed on `link`: tries the server that has the job, else prints the first error. Returns the exit
+ * status. */
+static int job_failed(const struct cmd *cmd, struct cmd_link *link, const char *id, cmd_job_fn *request,
 		      void *arg)
 {
 	int error = pbs_errno, status, later = 0;
-	const char *said = cmd_error_text(link->c);
-	char *text = said ? strdup(said) : NULL;
+	const char *reported = cmd_error_text(link->c);
+	char *text = reported ? strdup(reported) : NULL;
 
-	if (error == PBSE_UNKJOBID && ask_elsewhere(id, link->server, ask, arg, &later) &&
+	if (error == PBSE_UNKJOBID && request_elsewhere(id, link->server, request, arg, &later) &&
 	    later == 0)
 		status = 0;
 	else
@@ -174,7 +175,7 @@ static int job_failed(const struct cmd *cmd, struct cmd_link *link, const char *
 	return status;
 }
 
-int cmd_job(const struct cmd *cmd, struct cmd_link *link, const char *text, cmd_job_fn *ask,
+int cmd_job(const struct cmd *cmd, struct cmd_link *link, const char *text, cmd_job_fn *request,
 	    void *arg)
 {
 	struct operand job;
@@ -183,18 +184,18 @@ int cmd_job(const struct cmd *cmd, struct cmd_link *link, const char *text, cmd_
 		return cmd_bad_id(cmd, text);
 	if (cmd_link_open(cmd, link, job.server) < 0)
 		return cmd_unreached_status(cmd);
-	if (ask(link->c, job.id, arg) == 0)
+	if (request(link->c, job.id, arg) == 0)
 		return 0;
-	return job_failed(cmd, link, job.id, ask, arg);
+	return job_failed(cmd, link, job.id, request, arg);
 }
 
-int cmd_each_job(const struct cmd *cmd, int n, char **texts, cmd_job_fn *ask, void *arg)
+int cmd_each_job(const struct cmd *cmd, int n, char **texts, cmd_job_fn *request, void *arg)
 {
 	struct cmd_link link = { 0 };
 	int i, one, status = 0;
 
 	for (i = 0; i < n; i++) {
-		one = cmd_job(cmd, &link, texts[i], ask, arg);
+		one = cmd_job(cmd, &link, texts[i], request, arg);
 		if (one != 0)
 			status = one;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd.h - what the commands that ask for something have in common.
+ * cmd.h - what the commands that send a request have in common.
  *
- * A command describes itself by one constant struct cmd; usage, lines for failures and exit
- * statuses follow from it.
+ * A command describes itself by one constant struct cmd, which has its usage, the form of its errors and its exit
+ * statuses.
  */
 #ifndef KEELSON_COMMANDS_CMD_H
 #define KEELSON_COMMANDS_CMD_H
@@ -28,7 +28,7 @@ struct cmd {
 	int unreached_exit; /* 0: the error's number */
 	int failed_exit; /* status after a refused request; 0: the error's number */
 	bool finished_id; /* "Job has finished" is followed by the id */
-	/* What a line about `error` names in place of the id; may be NULL. */
+	/* Returns what the line about `error` names in place of the id; may be NULL. */
 	const char *(*subject)(int error, const char *id, void *arg);
 };
 
@@ -38,8 +38,8 @@ struct cmd_link {
 	char server[OPERAND_SERVER_SIZE];
 };
 
-/* First thing in main(). argv[0] becomes the name that getopt prints. True: "--version" or "--help"
- * was asked for and answered, exit 0. */
+/* First call in main(). argv[0] becomes the name that getopt prints. Returns true if "--version" or "--help" was given
+ * and printed: the caller exits with 0. */
 bool cmd_begin(const struct cmd *cmd, int argc, char **argv);
 
 /* Usage on stderr; returns the exit status. */
@@ -48,36 +48,36 @@ int cmd_usage(const struct cmd *cmd);
 /* "CMD: illegal -X value"; true, so that a caller can gather: bad |= cmd_illegal(...). */
 bool cmd_illegal(const struct cmd *cmd, int letter);
 
-/* Connect to `server` ("" is the default one), or take the connection that is open. A handle, or
+/* Connects to `server` ("" is the default one), unless the open connection is to it. Returns a handle, or
  * -1 after two lines on stderr; then cmd_unreached_status() is the exit status. */
 int cmd_link_open(const struct cmd *cmd, struct cmd_link *link, const char *server);
 void cmd_link_close(struct cmd_link *link);
 int cmd_unreached_status(const struct cmd *cmd);
 
-/* The words for the last error on `c`, borrowed until the next call; NULL: there are none. An
+/* Returns the text of the last error on `c`, borrowed until the next call; NULL: it has none. An
  * attribute that was refused before sending is not named, a resource is. */
 const char *cmd_error_text(int c);
 
-/* Say what the server answered on `c` about `id`. Returns the exit status. */
+/* Prints the error that the server returned on `c` about `id`. Returns the exit status. */
 int cmd_complain(const struct cmd *cmd, int c, const char *id);
 
-/* A destination that could not be read: a line on stderr. */
+/* Prints the error for a malformed destination. */
 void cmd_bad_destination(const struct cmd *cmd, const char *text);
 
-/* A job id that could not be read: a line on stderr; returns the exit status. */
+/* Prints the error for a malformed job id; returns the exit status. */
 int cmd_bad_id(const struct cmd *cmd, const char *text);
 
-/* One request about job `id`: 0, or an error with the connection's text. */
+/* Sends one request about job `id`. Returns 0, or an error with the connection's text. */
 typedef int cmd_job_fn(int c, const char *id, void *arg);
 
-/* One job by operand text: parse, connect, ask; a job unknown there is asked for once more at the
- * server the default one names. The exit status, 0 when done. */
-int cmd_job(const struct cmd *cmd, struct cmd_link *link, const char *text, cmd_job_fn *ask,
+/* One job by its operand: parses, connects, sends the request; for a job unknown there, once more to the
+ * server that the default one names. Returns the exit status, 0 for success. */
+int cmd_job(const struct cmd *cmd, struct cmd_link *link, const char *text, cmd_job_fn *request,
 	    void *arg);
 
-/* Each of `n` operands as cmd_job(); a failure does not stop the others. The status of the last
- * failure, or 0. */
-int cmd_each_job(const struct cmd *cmd, int n, char **texts, cmd_job_fn *ask, void *arg);
+/* Each of `n` operands as cmd_job(); an error does not stop the others. Returns the status of the last
+ * error, or 0. */
+int cmd_each_job(const struct cmd *cmd, int n, char **texts, cmd_job_fn *request, void *arg);
 
 /* Letters of a hold list: any of u o s, or one of p n alone. */
 bool cmd_holds_ok(const char *letters);

@@ -2,8 +2,8 @@
  *
  * date.c - "[[[[CC]YY]MM]DD]hhmm[.SS]" as epoch seconds, local time.
  *
- * What is left out on the left is taken from now; when that is past, the unit left out goes on by
- * one: an hour gone by is tomorrow's, a day gone by is next month's, a month gone by next year's.
+ * Units missing on the left are those of now; if that is past, the smallest missing one is incremented: a past hour is
+ * tomorrow's, a past day next month's, a past month next year's.
  */
 #include "date.h"
 
@@ -88,8 +88,8 @@ static void roll(struct tm *tm, int pairs)
 	}
 }
 
-/* "EST5EDT" is a file of the zone database before it is a rule of its own; musl, which does not look there
- * first, is told so. The TZ that was, to be put back; NULL: it stayed. */
+/* "EST5EDT" is first a file of the zone database, then a rule; musl does not search there first, so TZ is set to the
+ * file. Returns the old TZ, for the caller to restore; NULL: unchanged. */
 static char *zone_as_file(void)
 {
 	const char *zone = getenv("TZ");
@@ -116,7 +116,7 @@ static int parse(const char *text, long long now, long long *ret)
 	pairs = fields_read(text, digits, &tm);
 	if (pairs < 0 || fields_check(&tm) < 0)
 		return -EINVAL;
-	/* A day the next month lacks is looked for in the month after. */
+	/* A day that the next month lacks is that of the month after it. */
 	for (int tries = 0; tries < 3; tries++) {
 		int bad = to_epoch(&tm, ret);
 

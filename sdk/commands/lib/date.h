@@ -5,7 +5,7 @@
 #ifndef KEELSON_COMMANDS_DATE_H
 #define KEELSON_COMMANDS_DATE_H
 
-/* "[[[[CC]YY]MM]DD]hhmm[.SS]" after `now` as epoch seconds. 0 or -EINVAL. */
+/* Parses "[[[[CC]YY]MM]DD]hhmm[.SS]", after `now`, as epoch seconds. Returns 0 or -EINVAL. */
 int date_parse(const char *text, long long now, long long *ret);
 
 #endif

@@ -8,21 +8,21 @@
 
 #include "pbs_ifl.h"
 
-struct asked {
+struct hold_change {
 	hold_request *request;
 	const char *holds;
 };
 
-static int ask(int c, const char *id, void *arg)
+static int job_request(int c, const char *id, void *arg)
 {
-	const struct asked *a = arg;
+	const struct hold_change *a = arg;
 
 	return a->request(c, id, a->holds, NULL);
 }
 
 int hold_switch_main(const struct cmd *cmd, hold_request *request, int argc, char **argv)
 {
-	struct asked asked = { request, USER_HOLD };
+	struct hold_change change = { request, USER_HOLD };
 	bool bad = false;
 	int letter;
 
@@ -32,11 +32,11 @@ int hold_switch_main(const struct cmd *cmd, hold_request *request, int argc, cha
 		if (letter != 'h')
 			bad = true;
 		else if (cmd_holds_ok(optarg))
-			asked.holds = optarg;
+			change.holds = optarg;
 		else
 			bad |= cmd_illegal(cmd, 'h');
 	}
 	if (bad || optind >= argc)
 		return cmd_usage(cmd);
-	return cmd_each_job(cmd, argc - optind, argv + optind, ask, &asked);
+	return cmd_each_job(cmd, argc - optind, argv + optind, job_request, &change);
 }

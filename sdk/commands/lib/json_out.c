@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * json_out.c - JSON written as it comes.
+ * json_out.c - streaming JSON writer.
  *
  * A listing spends most of its time in jout_string(): runs of bytes that need no care are found
  * eight at a time and copied whole.
@@ -252,7 +252,7 @@ static bool is_word(const char *text, size_t len, const char *word)
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
-/* Something a user wrote as JSON himself. */
+/* A value that a user wrote as JSON. */
 static bool put_document(struct json_out *j, const char *text, size_t len)
 {
 	json_t *parsed = json_loadb(text, len, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);

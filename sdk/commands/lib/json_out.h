@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * json_out.h - JSON written as it comes, indented with TABs.
+ * json_out.h - streaming JSON writer, indented with TABs.
  *
- * What comes out is valid whatever bytes go in: controls are escaped, bytes that are not UTF-8
- * become U+FFFD. A key of one object is the caller's to give once (names.h helps).
+ * The output is valid for any input bytes: controls are escaped, bytes that are not UTF-8
+ * become U+FFFD. The caller gives each key of an object once (names.h helps).
  */
 #ifndef KEELSON_COMMANDS_JSON_OUT_H
 #define KEELSON_COMMANDS_JSON_OUT_H
@@ -30,8 +30,8 @@ void jout_open(struct json_out *j, const char *key); /* an object in the object 
 void jout_close(struct json_out *j);
 
 void jout_key(struct json_out *j, const char *key, size_t len);
-/* What is written for bytes that need no escape: those that are not UTF-8 replaced. `to` has room for
- * JOUT_REPLACED times `len`; returns how many bytes it got. */
+/* Copies bytes that need no escape, those that are not UTF-8 replaced. `to` has room for
+ * JOUT_REPLACED times `len`; returns the number of bytes written. */
 #define JOUT_REPLACED 3
 size_t jout_replaced(const char *text, size_t len, char *to);
 /* Values; each after one jout_key(). */

@@ -31,7 +31,7 @@ static bool has_resource(const struct attrl *a)
 
 static bool same_entry(const struct attrl *a, const struct attrl *b)
 {
-	/* nearly always the first letters tell already */
+	/* the first letters differ nearly always */
 	if (*a->name != *b->name || has_resource(a) != has_resource(b))
 		return false;
 	if (has_resource(a) && *a->resource != *b->resource)
@@ -91,7 +91,7 @@ static void put_unescaped(struct json_show *j, const char *text, size_t len)
 	jout_string(j->json, to ? to : text, to ? n : len);
 }
 
-/* Was there no such key yet? Keys that differ in bytes which are no UTF-8 are written alike. */
+/* Returns whether the key is new. Keys that differ only in bytes which are not UTF-8 are written alike. */
 static bool is_new_key(struct json_show *j, const char *key, size_t len)
 {
 	char *written;
@@ -148,7 +148,7 @@ static void put_typed(struct json_show *j, const char *text, size_t len, enum tr
 		jout_string(j->json, text, len);
 }
 
-/* The entries from `a` on that are one list, as one string; returns the last of them. */
+/* Joins the entries of one list, from `a` on, to one string; returns the last of them. */
 static const struct attrl *put_joined(struct json_show *j, const struct attrl *a)
 {
 	const struct attrl *last = a, *b;
@@ -173,7 +173,7 @@ static const struct attrl *put_joined(struct json_show *j, const struct attrl *a
 	return last;
 }
 
-/* One member; returns the last entry that went into it. */
+/* Writes one member; returns the last entry of it. */
 static const struct attrl *put_member(struct json_show *j, const struct attrl *a, const char *key)
 {
 	enum trait kind;
@@ -191,8 +191,7 @@ static const struct attrl *put_member(struct json_show *j, const struct attrl *a
 	return a;
 }
 
-/* Every resource of the attribute, wherever it stands in the list. Nothing when the group was
- * written before. */
+/* Writes every resource of the attribute, wherever it is in the list; nothing if the group was written before. */
 static void put_group(struct json_show *j, const struct attrl *first, json_special_fn special)
 {
 	const struct attrl *a;

@@ -27,7 +27,7 @@ struct json_show {
 void json_show_init(struct json_show *j, struct json_out *json, struct show *show);
 void json_show_fini(struct json_show *j);
 
-/* Said for each attribute first: true when it has been written (or left out) already. */
+/* Called for each attribute first; returns true if it wrote the attribute, or wants it left out. */
 typedef bool (*json_special_fn)(struct json_show *j, const struct attrl *a);
 
 /* Members of the object that is open. `special` may be NULL. */

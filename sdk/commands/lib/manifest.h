@@ -7,8 +7,8 @@
  *	option = "admin-suspend"	the word after --
  *	request = "admin_suspend_nodes"	the verb sent for it
  *	argument = "nodes"		operands are names, one request each; "none": no operands
- *	help = "..."			one line for people
- *	privilege = "operator"		who may; said in the help, enforced by the server
+ *	help = "..."			one line for the usage
+ *	privilege = "operator"		required role; shown in the help, enforced by the server
  * KEELSON_OPTIONS_DIR replaces $PBS_EXEC/share/keelson/options.
  */
 #ifndef KEELSON_COMMANDS_MANIFEST_H
@@ -28,11 +28,11 @@ struct manifest {
 	bool takes_operands;
 };
 
-/* Every option of `command`, sorted by name. *ret_list is freed by the caller. The number of them;
- * a file that cannot be used is named on stderr and left out. -ENOMEM. */
+/* Reads the options of `command`, sorted by name, into *ret_list, which the caller frees. Returns their number or
+ * -ENOMEM; a file with an error is reported on stderr and skipped. */
 int manifest_read(const char *command, struct manifest **ret_list);
 
-/* One file's text: 0; -EINVAL with a sentence in `why`. */
+/* Parses one file's text. Returns 0, or -EINVAL with a sentence in `why`. */
 int manifest_parse(const char *text, struct manifest *ret, char *why, size_t size);
 
 /* The entry called `option` ("--" in front is skipped), or NULL. */

@@ -28,10 +28,10 @@ struct names {
 void names_init(struct names *s, bool copy);
 void names_fini(struct names *s);
 
-/* Forget all; no memory is given back. */
+/* Clears the set; keeps its memory. */
 void names_clear(struct names *s);
 
-/* 1: was not there, and is now; 0: there already; -ENOMEM. */
+/* Returns 1: added; 0: there already; or -ENOMEM. */
 int names_add(struct names *s, const char *name, size_t len);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define INDEX_PART_MAX 120 /* of an id, between and with the brackets */
-#define QUEUE_NAME_MAX 255 /* a longer name than a queue can have is the server's to refuse */
+#define QUEUE_NAME_MAX 255 /* the server has a lower limit and its own error */
 
 static size_t digits(const char *text)
 {

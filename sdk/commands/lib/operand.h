@@ -13,18 +13,18 @@
 
 struct operand {
 	char id[PBS_MAXCLTJOBID + 1]; /* full job id, or queue name; "" for a whole server */
-	char server[OPERAND_SERVER_SIZE]; /* where to ask; "" is the default server */
+	char server[OPERAND_SERVER_SIZE]; /* to send the request to; "" is the default server */
 	bool named; /* the server was given with @ */
 };
 
 /* SEQ[.server[:port]][@server[:port]], SEQ[], SEQ[IDX], SEQ[X-Y[:Z],...]; blanks in front are
- * skipped and a missing server is completed. 0; -EINVAL: malformed, or its server is no host. */
+ * skipped and a missing server is completed. Returns 0, or -EINVAL: malformed, or its server is no host. */
 int operand_job(const char *text, struct operand *ret);
 
-/* queue, queue@server[:port], @server[:port]. 0 or -EINVAL. */
+/* queue, queue@server[:port], @server[:port]. Returns 0 or -EINVAL. */
 int operand_destination(const char *text, struct operand *ret);
 
-/* server[:port]. 0 or -EINVAL. */
+/* server[:port]. Returns 0 or -EINVAL. */
 int operand_server(const char *text, struct operand *ret);
 
 #endif

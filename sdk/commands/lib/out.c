@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * out.c - a writer that gathers output and hands it on in large pieces.
+ * out.c - a buffered writer.
  */
 #include "out.h"
 
@@ -18,7 +18,7 @@ int out_init(struct out *o, int fd)
 	return o->buf ? 0 : -ENOMEM;
 }
 
-/* Whoever gave us a stream that does not block has to be waited for. */
+/* The caller's stream may be non-blocking: waits until it can be written. */
 static void wait_for_room(struct out *o)
 {
 	struct pollfd poller = { .fd = o->fd, .events = POLLOUT };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * out.h - a writer that gathers output and hands it on in large pieces.
+ * out.h - a buffered writer.
  *
  * A listing of a hundred thousand jobs is written byte by byte through these calls, so the short
- * ones are inline and none of them formats. After a failed write everything else is dropped; the
- * failure is seen at out_fini().
+ * ones are inline and none of them formats. After a failed write all further output is dropped;
+ * out_fini() returns the error.
  */
 #ifndef KEELSON_COMMANDS_OUT_H
 #define KEELSON_COMMANDS_OUT_H
@@ -25,17 +25,18 @@ struct out {
 /* 0 or -ENOMEM. */
 int out_init(struct out *o, int fd);
 
-/* Write what is gathered; 0 or -errno of the first write that failed. */
+/* Writes the buffer; returns 0 or -errno of the first write that failed. */
 int out_flush(struct out *o);
 
-/* Flush and free; as out_flush(). */
+/* Flushes and frees; returns as out_flush(). */
 int out_fini(struct out *o);
 
 /* Any length, larger than the buffer too. */
 void out_long(struct out *o, const char *bytes, size_t n);
 
-/* Text that must stay in its line: control characters become blanks. */
-bool out_is_c1(const char *text, size_t i, size_t len); /* text[i] is a control character above ASCII, or a byte of one */
+/* Is text[i] a control character above ASCII, or a byte of one? */
+bool out_is_c1(const char *text, size_t i, size_t len);
+/* Text that must stay on its line: control characters become blanks. */
 void out_in_line(struct out *o, const char *text, size_t n);
 
 /* For rare lines only. */

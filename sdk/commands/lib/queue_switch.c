@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * queue_switch.c - qenable, qdisable, qstart, qstop: set one truth of queues.
+ * queue_switch.c - qenable, qdisable, qstart, qstop: set one attribute of queues.
  *
- * "@server" is every queue there; they are asked for and set one by one.
+ * "@server" is every queue there; they are listed and set one by one.
  */
 #include "queue_switch.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * queue_switch.h - qenable, qdisable, qstart, qstop: set one truth of queues.
+ * queue_switch.h - qenable, qdisable, qstart, qstop: set one attribute of queues.
  */
 #ifndef KEELSON_COMMANDS_QUEUE_SWITCH_H
 #define KEELSON_COMMANDS_QUEUE_SWITCH_H

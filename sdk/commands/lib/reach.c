@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * reach.c - connect to a server, and the lines that say it failed.
+ * reach.c - connect to a server, and the errors if that fails.
  */
 #include "reach.h"
 
@@ -52,7 +52,7 @@ static const char *connect_line(int error, int cause)
 			return connect_lines[i].text;
 	if (error != PBSE_SYSTEM && error >= PBSE_)
 		return "System call failure.";
-	/* a socket that is not there is a server that is not there */
+	/* without a socket file there is no server */
 	if (cause == ECONNREFUSED || cause == ENOENT || cause == 0)
 		return "Connection refused";
 	return strerror(cause);

@@ -146,7 +146,7 @@ static bool printable(const char *text, size_t len)
 		bad |= w | ((w - ONES * 0x20) & ~w) | ((delete - ONES) & ~delete);
 	}
 	if (bad & HIGHS)
-		return false; /* or so it seems: the slow way finds out */
+		return false; /* perhaps: the caller checks byte by byte */
 	for (; len > 0; text++, len--)
 		if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f)
 			return false;
@@ -161,7 +161,7 @@ static const char *make_visible(struct show *s, const char *text, size_t *len, b
 
 	if (printable(text, *len))
 		return text;
-	if (text == s->scratch) { /* decoded words live there already */
+	if (text == s->scratch) { /* it holds the decoded words */
 		copy = malloc(*len + 1);
 		if (!copy)
 			return text;
@@ -195,7 +195,7 @@ static const char *make_visible(struct show *s, const char *text, size_t *len, b
 	return to ? to : "";
 }
 
-/* Break at the edge; returns the column after it. */
+/* Breaks at the edge; returns the column after it. */
 static size_t broken(struct out *o, const char *piece, size_t len, size_t column)
 {
 	size_t room;

@@ -2,7 +2,7 @@
  *
  * show.h - the attributes of one object as text: full format, one line per attribute, dsv.
  *
- * A value is shown as the server sent it, except dates (where asked for) and coded words.
+ * A value is shown as the server sent it, except dates (if `dates`) and coded words.
  */
 #ifndef KEELSON_COMMANDS_SHOW_H
 #define KEELSON_COMMANDS_SHOW_H
@@ -28,7 +28,7 @@ struct show {
 int show_init(struct show *s, struct out *out, bool dates);
 void show_fini(struct show *s);
 
-/* What to print for `a`; in `s` or in `a` until the next call. *ret_kind as trait_find(). */
+/* Returns the text to print for `a`; in `s` or in `a`, valid until the next call. *ret_kind as trait_find(). */
 const char *show_value(struct show *s, const struct attrl *a, size_t *ret_len,
 		       enum trait *ret_kind);
 

@@ -2,7 +2,7 @@
  *
  * trait.c - the table of known attributes behind a small hash.
  *
- * Looked up once for each attribute of each object, so the hash reads only four bytes of a name.
+ * Searched once for each attribute of each object, so the hash reads only four bytes of a name.
  */
 #include "trait.h"
 
@@ -32,7 +32,7 @@ static size_t hash(const char *text, size_t len, size_t seed)
 
 static size_t row_hash(const char *name, const char *resource)
 {
-	/* a resource is filed under its own name: the attribute is compared afterwards */
+	/* the hash of a resource is that of its own name: the attribute is compared afterwards */
 	return resource ? hash(resource, strlen(resource), 7) : hash(name, strlen(name), 3);
 }
 

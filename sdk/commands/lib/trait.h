@@ -37,11 +37,11 @@ struct trait_index {
 int trait_index_init(struct trait_index *t);
 void trait_index_fini(struct trait_index *t);
 
-/* The kind of a resource of the server (name copied). One that is known stays. 0, -ENOMEM, or
- * -ENOSPC when there are more than fit. */
+/* Adds the kind of a resource of the server (name copied); a known one is unchanged. Returns 0, -ENOMEM, or
+ * -ENOSPC if the table is full. */
 int trait_add_resource(struct trait_index *t, const char *resource, enum trait kind);
 
-/* TRAIT_UNKNOWN when there is no row. `resource` may be NULL or "". */
+/* Returns TRAIT_UNKNOWN if there is no row. `resource` may be NULL or "". */
 enum trait trait_find(const struct trait_index *t, const char *name, const char *resource);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Take the quotes (" or ') off the value of the resource `name`, in place. In a select they stay around a
+/* Removes the quotes (" or ') from the value of the resource `name`, in place. In a select they are kept around a
  * value that needs them: one with ':', '+', '=', a comma, a blank or another quote. */
 void resource_unquote(const char *name, char *value);
 

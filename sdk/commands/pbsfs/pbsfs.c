@@ -62,7 +62,7 @@ static int refused(int c)
 	return FAILED;
 }
 
-static int ask(const struct verb *verb, char **args)
+static int verb_request(const struct verb *verb, char **args)
 {
 	char request[] = "fairshare", *words[4] = { NULL, NULL, NULL, NULL };
 	int c = pbs_connect(NULL), status = 0;
@@ -104,5 +104,5 @@ int main(int argc, char **argv)
 		verb = &verbs[0];
 	if (bad || argc - optind != verb->args)
 		return cmd_usage(&pbsfs);
-	return ask(verb, argv + optind);
+	return verb_request(verb, argv + optind);
 }

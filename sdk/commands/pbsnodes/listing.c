@@ -2,7 +2,7 @@
  *
  * listing.c - hosts and vnodes: full text, dsv, JSON, and the short list of those in trouble.
  *
- * Without -v a host with several vnodes is one entry; the library puts it together.
+ * Without -v a host with several vnodes is one entry, which the library merges.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -142,8 +142,8 @@ static void put_all(struct nodes *l, struct batch_status *list)
 	pbs_statfree(list);
 }
 
-/* The name of an entry that is not there, and why. Always 1 as a status, but in JSON, where the
- * reader finds it in the document. */
+/* Prints the name of an entry that does not exist, and the error. The status is 1, in JSON 0: the error is in the
+ * document. */
 static int put_unknown(struct nodes *l, const char *name)
 {
 	const char *text = pbs_geterrmsg(l->c);

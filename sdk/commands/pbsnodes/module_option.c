@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * module_option.c - options that modules brought: "pbsnodes --OPTION [-C comment] NODE...".
+ * module_option.c - options of modules: "pbsnodes --OPTION [-C comment] NODE...".
  *
- * What such an option does is the module's; here it is one request for each node.
+ * Sends one request for each node; the module does the rest.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void help(const struct manifest *list, int n)
 			list[i].privilege[0] ? ")" : "");
 }
 
-/* Operands gather at the front of argv. 0 or -1. */
+/* Moves operands to the front of argv. Returns 0 or -1. */
 static int read_words(int argc, char **argv, const char *option, struct call *call)
 {
 	const char **value;
@@ -84,8 +84,8 @@ static void complain(const struct call *call, int c, const char *node)
 		fprintf(stderr, "pbsnodes: Server returned error %d for %s\n", pbs_errno, node);
 }
 
-/* The error, or 0. */
-static int ask(const struct call *call, int c, char *node)
+/* Returns the error, or 0. */
+static int node_request(const struct call *call, int c, char *node)
 {
 	char *args[] = { node, node ? (char *)call->comment : NULL, NULL };
 	char **lines = pbs_admin(c, call->option->request, args, NULL), **line;
@@ -112,9 +112,9 @@ static int run(const struct call *call)
 		return 1;
 	}
 	if (!call->option->takes_operands)
-		last = ask(call, c, NULL);
+		last = node_request(call, c, NULL);
 	for (i = 0; i < call->n; i++) {
-		error = ask(call, c, call->names[i]);
+		error = node_request(call, c, call->names[i]);
 		last = error ? error : last;
 	}
 	pbs_disconnect(c);

@@ -2,8 +2,8 @@
  *
  * options.c - the command line of pbsnodes.
  *
- * -N and "-n -l all" are what node health checks written for another batch system say; -n means
- * nothing by itself and stays an error without -l.
+ * Node health checks written for another batch system use -N and "-n -l all"; -n alone has no effect and is an error
+ * without -l.
  */
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static int take(struct options *o, int letter, const char *arg, bool *n_given)
 	}
 }
 
-/* What cannot be asked together, or says nothing. */
+/* Options that exclude each other, or have no effect. */
 static bool is_misuse(const struct options *o, int operands)
 {
 	if (o->mark != MARK_NONE)

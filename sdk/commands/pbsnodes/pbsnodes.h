@@ -41,7 +41,7 @@ struct nodes {
 /* Read the command line. 0; -1: the caller prints the usage and ends with 1. */
 int options_read(int argc, char **argv, struct options *ret, int *ret_first);
 
-/* Each answers the exit status. */
+/* Each returns the exit status. */
 int mark_nodes(int c, const struct options *opt, char **names, int n);
 int list_nodes(struct nodes *l, char **names, int n);
 
@@ -59,11 +59,11 @@ const char *node_next_job(struct nodes *l, const char **at, size_t *ret_len);
 /* The member "jobs": an array of ids, each once. */
 void node_json_jobs(struct nodes *l, const char *jobs);
 
-/* The usage, on stderr; answers 1. */
+/* Prints the usage on stderr; returns 1. */
 int misuse(void);
 
-/* "pbsnodes --OPTION ...", an option that a module brought. The exit status; -1: there is no long
- * option on the line. */
+/* "pbsnodes --OPTION ...", an option of a module. Returns the exit status; -1: there is no long option on the command
+ * line. */
 int module_option(int argc, char **argv);
 
 #endif

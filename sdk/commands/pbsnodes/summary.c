@@ -251,7 +251,7 @@ static void json_row(struct nodes *l, const char *name, const struct column *col
 			jout_number(&l->json, cells[i], strlen(cells[i]));
 		else
 			jout_string(&l->json, cells[i], strlen(cells[i]));
-		if (strcmp(columns[i].json, "State") == 0) { /* both spellings are read by tools */
+		if (strcmp(columns[i].json, "State") == 0) { /* tools read both spellings */
 			jout_key(&l->json, "state", 5);
 			jout_string(&l->json, cells[i], strlen(cells[i]));
 		}

@@ -2,8 +2,7 @@
  *
  * qalter.c - change attributes of jobs.
  *
- * Values are checked by the library and the server; only what has a syntax of its own on the
- * command line (-a, -l, -W) can be wrong here.
+ * The library and the server check values; here only the syntax of -a, -l and -W is checked.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +42,7 @@ static int resources_take(struct attr_list *l, const char *text)
 
 static const struct option_row {
 	char letter;
-	const char *attribute; /* NULL: `take` knows */
+	const char *attribute; /* NULL: `take` sets it */
 	int (*take)(struct attr_list *l, const char *text);
 } rows[] = {
 	{ 'a', NULL, date_take },	 { 'l', NULL, resources_take },
@@ -84,7 +83,7 @@ static bool options_take(struct attr_list *l, int argc, char **argv)
 	return !bad;
 }
 
-static int ask(int c, const char *id, void *arg)
+static int job_request(int c, const char *id, void *arg)
 {
 	struct attr_list *l = arg;
 
@@ -101,7 +100,7 @@ int main(int argc, char **argv)
 	if (!options_take(&changes, argc, argv) || optind >= argc)
 		status = cmd_usage(&qalter);
 	else
-		status = cmd_each_job(&qalter, argc - optind, argv + optind, ask, &changes);
+		status = cmd_each_job(&qalter, argc - optind, argv + optind, job_request, &changes);
 	attr_list_fini(&changes);
 	return status;
 }

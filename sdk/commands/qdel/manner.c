@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * manner.c - how jobs are to be deleted.
+ * manner.c - the options of a deletion.
  */
 #include "manner.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * manner.h - how jobs are to be deleted.
+ * manner.h - the options of a deletion.
  */
 #ifndef QDEL_MANNER_H
 #define QDEL_MANNER_H
@@ -11,17 +11,17 @@
 
 struct manner {
 	bool force, history;
-	bool limited; /* mail_limit was said */
+	bool limited; /* mail_limit was given */
 	long mail_limit; /* more jobs than this: no mail; -1: never mail */
 };
 
 #define MANNER_INIT { .mail_limit = 1000 }
 
-/* A value of -W: "force", "suppress_email=N", or digits, which say nothing. False: none of them. */
+/* Parses a value of -W: "force", "suppress_email=N", or digits, which have no effect. Returns false for others. */
 bool manner_word(struct manner *m, const char *word);
 
-/* An option line as the server keeps it ("-Wsuppress_email=100 -x"); it never overrules what was
- * said already, and words that are not known are skipped. */
+/* Parses an option line of the server ("-Wsuppress_email=100 -x"); it never overrides options given before, and unknown
+ * words are skipped. */
 void manner_line(struct manner *m, const char *line);
 
 /* The text for the server about `n` jobs. */

@@ -2,9 +2,9 @@
  *
  * qdel.c - delete jobs.
  *
- * Several jobs of one server go in one request. It answers with the ids that could not be deleted
- * and no words; so each of those is asked for once more alone, which brings the server's text (or
- * finds a job that has moved). A job that is named again is not sent again; a subjob that has ended
+ * Several jobs of one server are sent in one request. The reply has the ids that could not be deleted, without texts;
+ * each of them is sent once more alone, which returns the server's text (or finds a job that has moved). A job that is
+ * named again is not sent again; a subjob that has ended
  * is an error only when nothing else is named.
  */
 #include <search.h>
@@ -42,20 +42,20 @@ struct batch {
 	int named; /* so many */
 };
 
-static int ask(int c, const char *id, void *arg)
+static int job_request(int c, const char *id, void *arg)
 {
 	const char *extend = arg;
 
 	return pbs_deljob(c, id, extend);
 }
 
-static void ask_again(struct batch *b, const char *id)
+static void job_retry(struct batch *b, const char *id)
 {
 	char text[sizeof(((struct operand *)0)->id) + OPERAND_SERVER_SIZE + 1];
 	int status;
 
 	snprintf(text, sizeof(text), "%s%s%s", id, *b->server ? "@" : "", b->server);
-	status = cmd_job(&qdel, &b->link, text, ask, b->extend);
+	status = cmd_job(&qdel, &b->link, text, job_request, b->extend);
 	if (status != 0)
 		b->status = status;
 }
@@ -72,10 +72,10 @@ static void delete_many(struct batch *b)
 	failed = pbs_deljoblist(b->link.c, b->ids, b->n, b->extend);
 	if (!failed && pbs_errno != 0)
 		for (i = 0; i < b->n; i++)
-			ask_again(b, b->ids[i]);
+			job_retry(b, b->ids[i]);
 	for (f = failed; f; f = f->next)
 		if (f->code != PBSE_NOHISTARRAYSUBJOB)
-			ask_again(b, f->name);
+			job_retry(b, f->name);
 	pbs_delstatfree(failed);
 }
 
@@ -84,7 +84,7 @@ static void batch_send(struct batch *b)
 	if (b->n > 0 && b->named > 1)
 		delete_many(b);
 	else if (b->n == 1)
-		ask_again(b, b->ids[0]);
+		job_retry(b, b->ids[0]);
 	while (b->n > 0)
 		free(b->ids[--b->n]);
 }
@@ -94,7 +94,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* Without memory to know it each is sent as often as it is named. */
+/* Out of memory: a job is sent as often as it is named. */
 static bool is_named_again(struct batch *b, const struct operand *job)
 {
 	char text[sizeof(job->id) + sizeof(job->server) + 1], *copy;
@@ -130,7 +130,7 @@ static void batch_add(struct batch *b, const char *text)
 	if (b->ids[b->n])
 		b->n++;
 	else
-		ask_again(b, job.id);
+		job_retry(b, job.id);
 }
 
 static int options(struct manner *manner, int argc, char **argv)
@@ -149,8 +149,8 @@ static int options(struct manner *manner, int argc, char **argv)
 	return bad || optind >= argc ? cmd_usage(&qdel) : 0;
 }
 
-/* What the default server wants for every qdel; what the command line says comes after it. A server
- * that cannot be reached is told of later, with the jobs. */
+/* The default server's options for every qdel; those of the command line override them. A server that cannot be reached
+ * is reported later, with the jobs. */
 static void server_manner(struct manner *manner)
 {
 	char name[] = ATTR_dfltqdelargs;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * qexplain.c - why a job does not start: everything that is checked, with numbers.
+ * qexplain.c - why a job does not start: all checks, with numbers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const struct cmd qexplain = {
 	.usage_exit = 2,
 };
 
-static int ask(int c, const char *id, void *arg)
+static int job_request(int c, const char *id, void *arg)
 {
 	char *copy = strdup(id), *args[] = { copy, NULL };
 	char **lines = copy ? pbs_admin(c, "explain", args, NULL) : NULL;
@@ -40,5 +40,5 @@ int main(int argc, char **argv)
 		return 0;
 	if (getopt(argc, argv, "") != -1 || optind >= argc)
 		return cmd_usage(&qexplain);
-	return cmd_each_job(&qexplain, argc - optind, argv + optind, ask, NULL);
+	return cmd_each_job(&qexplain, argc - optind, argv + optind, job_request, NULL);
 }

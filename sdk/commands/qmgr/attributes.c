@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * attributes.c - what qmgr knows about an attribute before it asks a server.
+ * attributes.c - what qmgr knows about an attribute without a server.
  */
 #include "attributes.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * attributes.h - what qmgr knows about an attribute before it asks a server.
+ * attributes.h - what qmgr knows about an attribute without a server.
  */
 #ifndef QMGR_ATTRIBUTES_H
 #define QMGR_ATTRIBUTES_H
@@ -17,10 +17,10 @@ struct attribute {
 	bool printed;
 };
 
-/* The first `len` characters of `name`, any case; NULL: not known. Built-in hooks are hooks. */
+/* Finds the first `len` characters of `name`, ignoring case; NULL: unknown. Built-in hooks are hooks. */
 const struct attribute *attribute_find(int object, const char *name, size_t len);
 
-/* True unless the table says that nobody can set it. */
+/* Returns true unless the table says that it cannot be set. */
 bool attribute_is_printed(int object, const char *name);
 enum attribute_kind attribute_kind(int object, const char *name);
 

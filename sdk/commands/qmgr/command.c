@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * command.c - one command line of qmgr: verb, object, and what else there may be.
+ * command.c - parses one command line of qmgr: verb, object, names, attributes.
  *
  * Any beginning of a word will do; the first word of the tables that has it wins.
  */

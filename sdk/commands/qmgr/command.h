@@ -12,7 +12,7 @@
 
 #include "pbs_ifl.h"
 
-/* Beyond what a server is asked. */
+/* Verbs that are no request to a server. */
 enum { VERB_HELP = MGR_CMD_LAST, VERB_QUIT, VERB_HISTORY };
 
 struct object_name {
@@ -23,17 +23,17 @@ struct object_name {
 
 struct command {
 	int verb; /* enum mgr_cmd, or VERB_... */
-	int object; /* enum mgr_obj; MGR_OBJ_NONE where none was said */
-	struct object_name *names; /* owned; NULL: none said */
+	int object; /* enum mgr_obj; MGR_OBJ_NONE: not given */
+	struct object_name *names; /* owned; NULL: not given */
 	struct attropl *attributes; /* owned */
-	char *words[3]; /* owned: content type, encoding and file of import and export; or what
-			 * help or history are asked about */
+	char *words[3]; /* owned: content type, encoding and file of import and export; or the argument
+			 * of help or history */
 };
 
 /* Exit statuses of a command that was not understood. */
 enum { FAULT_VERB = 1, FAULT_OBJECT = 2, FAULT_NAME = 3, FAULT_ATTRIBUTE = 4 };
 
-/* Why a line was not understood. */
+/* A syntax error in a line. */
 struct fault {
 	int status; /* FAULT_... */
 	const char *message; /* NULL: a syntax error at `at` */
@@ -41,16 +41,16 @@ struct fault {
 	char word[64]; /* the verb or object, perhaps cut */
 };
 
-/* Read `line`. `has_active[object]` tells where a list of active objects stands in for names. 0;
- * -EINVAL and *fault; -ENOMEM. command_fini() after 0 only. */
+/* Parses `line`. `has_active[object]`: active objects stand in for missing names. Returns 0, -EINVAL with *fault, or
+ * -ENOMEM; the caller calls command_fini() after 0 only. */
 int command_parse(const char *line, const bool has_active[MGR_OBJ_LAST], struct command *ret,
 		  struct fault *fault);
 void command_fini(struct command *r);
 
-/* The lines that tell of a fault, on stderr. */
+/* Prints the fault on stderr. */
 void fault_print(const struct fault *fault, const char *line);
 
-/* "server", "queue", ...: the word for an object. */
+/* Returns the word for an object: "server", "queue", ... */
 const char *object_word(int object);
 
 /* For the files that read a command. */
@@ -61,15 +61,15 @@ struct reader {
 	struct fault *fault;
 };
 
-/* Always -EINVAL. */
+/* Fills *fault; always returns -EINVAL. */
 int reader_fault(struct reader *r, int status, size_t at);
 void reader_blanks(struct reader *r);
 bool reader_at_end(const struct reader *r);
 
-/* "attr[.resource] [OP value], ..." up to the end of the line. 0, -EINVAL, -ENOMEM. */
+/* Parses "attr[.resource] [OP value], ..." up to the end of the line. Returns 0, -EINVAL or -ENOMEM. */
 int attributes_parse(struct reader *r);
 
-/* "name[@server], ...". 0, -EINVAL, -ENOMEM. */
+/* Parses "name[@server], ...". Returns 0, -EINVAL or -ENOMEM. */
 int names_parse(struct reader *r, const bool has_active[MGR_OBJ_LAST]);
 
 /* Length of "attr[.resource]" at `text`; *ret_len of the attribute alone. 0: there is none. */

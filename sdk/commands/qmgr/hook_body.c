@@ -2,8 +2,8 @@
  *
  * hook_body.c - import and export of the scripts and configuration files of hooks.
  *
- * Bodies travel in base64, whatever encoding the user reads or writes. Import is a manage request
- * with the attributes content-type, content-encoding (as the user said it), input-file (its last
+ * Bodies are sent in base64, whatever encoding the user reads or writes. Import is a manage request
+ * with the attributes content-type, content-encoding (the user's word), input-file (its last
  * part, for the suffix) and content. Export is a status request for content.<content type>.
  */
 #include <errno.h>
@@ -103,7 +103,7 @@ static int import_send(struct session *s, const struct command *q, const struct 
 	return change_run(s, &with, t);
 }
 
-/* The words that must be there; a framed sentence when one is not. */
+/* Checks that the required words are given; prints a framed sentence if not. */
 static int words_check(const struct command *q, const struct target *t, int n)
 {
 	static const char *const names[] = { "<content-type>", "<content-encoding>",

@@ -28,7 +28,7 @@ static size_t command_len(const char *text)
 		else if (!quote && (text[n] == '"' || text[n] == '\''))
 			quote = text[n];
 	}
-	/* a quote that is not closed does not swallow the line: the fault is in this command */
+	/* a quote that is not closed does not extend to the end of the line: the error is in this command */
 	return quote ? strlen(text) : n;
 }
 

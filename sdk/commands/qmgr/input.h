@@ -7,10 +7,10 @@
 
 #include "session.h"
 
-/* Run the commands of a text ("a; b"). The last failure's status, or 0; *ret_quit: stop here. */
+/* Runs the commands of a text ("a; b"). Returns the status of the last error, or 0; *ret_quit: stop here. */
 int input_text(struct session *s, const char *text, bool *ret_quit);
 
-/* Run the commands of standard input up to its end or quit. The exit status of qmgr. */
+/* Runs the commands of standard input up to its end or quit. Returns the exit status of qmgr. */
 int input_stream(struct session *s);
 
 #endif

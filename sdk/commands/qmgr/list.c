@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * list.c - the attributes of objects for people.
+ * list.c - the attributes of objects as text.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * objects.c - objects as list and print get them.
+ * objects.c - requests the objects for list and print.
  */
 #include <string.h>
 
@@ -32,14 +32,14 @@ static struct batch_status *objects_get(const struct target *t, int object, stru
 	}
 }
 
-/* Schedulers cannot be asked for by name. */
+/* Schedulers cannot be requested by name: filters the reply. */
 static bool is_wanted(const struct target *t, int object, const struct batch_status *one)
 {
 	return object != MGR_OBJ_SCHED || *t->name == '\0' || strcmp(one->name, t->name) == 0;
 }
 
-/* Nothing came. A server that will not show hooks says so in a sentence, which stands alone when none was
- * asked for by name. */
+/* The reply had no object. A server that does not show hooks returns a text, which is printed alone if none was
+ * requested by name. */
 static int nothing(struct session *s, const struct target *t, int object)
 {
 	const char *text = cmd_error_text(t->c);
@@ -77,34 +77,34 @@ int objects_each(struct session *s, const struct target *t, int object, struct a
 	return FAILED;
 }
 
-static bool is_asked(const struct attrl *a, const struct attropl *asked)
+static bool is_requested(const struct attrl *a, const struct attropl *requested)
 {
-	if (!asked->name || strcmp(a->name, asked->name) != 0)
+	if (!requested->name || strcmp(a->name, requested->name) != 0)
 		return false;
-	return !asked->resource || (a->resource && strcmp(a->resource, asked->resource) == 0);
+	return !requested->resource || (a->resource && strcmp(a->resource, requested->resource) == 0);
 }
 
-/* From the last asked to the first. */
-static void asked_each(const struct batch_status *object, const struct attropl *asked,
+/* From the last requested to the first. */
+static void requested_each(const struct batch_status *object, const struct attropl *requested,
 		       void (*each)(const struct attrl *a, void *arg), void *arg)
 {
 	const struct attrl *a;
 
-	if (!asked)
+	if (!requested)
 		return;
-	asked_each(object, asked->next, each, arg);
+	requested_each(object, requested->next, each, arg);
 	for (a = object->attribs; a; a = a->next)
-		if (is_asked(a, asked))
+		if (is_requested(a, requested))
 			each(a, arg);
 }
 
-void attributes_each(const struct batch_status *object, const struct attropl *asked,
+void attributes_each(const struct batch_status *object, const struct attropl *requested,
 		     void (*each)(const struct attrl *a, void *arg), void *arg)
 {
 	const struct attrl *a;
 
-	if (asked) {
-		asked_each(object, asked, each, arg);
+	if (requested) {
+		requested_each(object, requested, each, arg);
 		return;
 	}
 	for (a = object->attribs; a; a = a->next)

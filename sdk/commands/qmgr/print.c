@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * print.c - objects as the commands that make them again.
+ * print.c - prints objects as the commands that create them.
  *
  * Lists become one "=" and then "+=" per item, so that no line grows without bound.
  */
@@ -14,7 +14,7 @@
 struct printing {
 	const struct target *target;
 	int object;
-	struct attropl *asked;
+	struct attropl *requested;
 	bool headed; /* the title of the section is out */
 	const char *subject; /* "server", "queue q1": what follows "set" */
 };
@@ -33,7 +33,7 @@ static void heading(const char *text)
 	printf("#\n# %s\n#\n", text);
 }
 
-/* With what to quote: characters that end or begin something need it. */
+/* Returns the quote to use; characters with a meaning in the syntax need one. */
 static const char *quote_for(const char *value, size_t len, enum attribute_kind kind)
 {
 	const char *special = kind == ATTRIBUTE_LIMIT ? "\"';" : "\"' \t,;";
@@ -102,7 +102,7 @@ static void list_print(const struct printing *p, const struct attrl *a, enum att
 	free(copy);
 }
 
-/* A node that is not there is not made so by a command. */
+/* The states state-unknown and down, which no command sets, are left out. */
 static bool is_printed(const struct printing *p, const struct attrl *a)
 {
 	if (!attribute_is_printed(p->object, a->name))
@@ -120,7 +120,7 @@ static void attribute_print(const struct attrl *a, void *arg)
 	if (!a->value || !is_printed(p, a))
 		return;
 	if (strcmp(a->value, "\"\"") == 0)
-		return; /* how a hook without events shows it */
+		return; /* a hook without events has this value */
 	if (kind == ATTRIBUTE_TEXT)
 		line_print(p, a, "=", a->value, kind);
 	else
@@ -137,7 +137,7 @@ static const char *attribute_value(const struct batch_status *object, const char
 	return NULL;
 }
 
-/* What only creation can say of a node. */
+/* Mom and Port, which only "create node" sets. */
 static void node_address_print(const struct batch_status *node)
 {
 	const char *mom = attribute_value(node, ATTR_NODE_Mom);
@@ -201,14 +201,14 @@ static void object_print(const struct batch_status *object, void *arg)
 	if (p->object == MGR_OBJ_QUEUE && !*p->target->name && is_reservation_queue(object->name))
 		return;
 	section_begin(p);
-	if (p->object != MGR_OBJ_SERVER && !p->asked)
+	if (p->object != MGR_OBJ_SERVER && !p->requested)
 		creation_print(p, object);
 	snprintf(subject, sizeof(subject), "%s%s%s",
 		 p->object == MGR_OBJ_PBS_HOOK ? "hook" : object_word(p->object), bare ? "" : " ",
 		 bare ? "" : object->name);
 	p->subject = subject;
-	attributes_each(object, p->asked, attribute_print, p);
-	if ((p->object == MGR_OBJ_HOOK || p->object == MGR_OBJ_PBS_HOOK) && !p->asked) {
+	attributes_each(object, p->requested, attribute_print, p);
+	if ((p->object == MGR_OBJ_HOOK || p->object == MGR_OBJ_PBS_HOOK) && !p->requested) {
 		body_print(p, object->name, "application/x-python");
 		body_print(p, object->name, "application/x-config");
 	}
@@ -220,10 +220,10 @@ static int section_print(struct session *s, const struct command *q, const struc
 	struct printing p = {
 		.target = t,
 		.object = object,
-		.asked = object == q->object ? q->attributes : NULL,
+		.requested = object == q->object ? q->attributes : NULL,
 	};
 
-	return objects_each(s, t, object, p.asked, object_print, &p);
+	return objects_each(s, t, object, p.requested, object_print, &p);
 }
 
 int print_run(struct session *s, const struct command *q, const struct target *t)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * qmgr.c - look at and change servers, queues, nodes, resources, schedulers and hooks.
+ * qmgr.c - list and change servers, queues, nodes, resources, schedulers and hooks.
  */
 #include <errno.h>
 #include <string.h>

@@ -46,7 +46,7 @@ static int verb_run(struct session *s, struct command *q, bool *ret_quit)
 		help_print(q->words[0]);
 		return 0;
 	case VERB_HISTORY:
-		return 0; /* the terminal's reader has answered already */
+		return 0; /* terminal.c has handled it */
 	case MGR_CMD_ACTIVE:
 		return s->check_only ? 0 : active_run(s, q);
 	default:

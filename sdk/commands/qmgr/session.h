@@ -28,32 +28,32 @@ struct target {
 	const char *name; /* "": the server, or all its objects */
 	const char *server; /* "": the default one */
 	int c;
-	bool default_name; /* the name was not said, but is understood */
+	bool default_name; /* the name was not given, it is the default */
 };
 
 void session_init(struct session *s);
 void session_fini(struct session *s);
 
-/* The handle of a server, connecting when needed; -1 after lines on stderr. */
+/* Returns the handle of a server, connecting if needed; -1 after lines on stderr. */
 int session_connect(struct session *s, const char *server);
 
-/* A server hung up: connect anew when it is asked for next. */
+/* A server hung up: the next session_connect() connects again. */
 void session_forget(struct session *s, int c);
 
-/* Names become the active objects of their kind. `names` is taken over. */
+/* Makes the names the active objects of their kind. Takes ownership of `names`. */
 void session_activate(struct session *s, int object, struct object_name *names);
 void session_print_active(const struct session *s, int object);
 void session_has_active(const struct session *s, bool ret[MGR_OBJ_LAST]);
 
-/* One more active server, from the command line. 0 or -ENOMEM. */
+/* Adds an active server, from the command line. Returns 0 or -ENOMEM. */
 int session_add_server(struct session *s, const char *server);
 
 typedef int target_fn(struct session *s, const struct command *q, const struct target *t);
 
-/* Call `fn` for each target of `q`: the last failure's status, or 0. */
+/* Calls `fn` for each target of `q`. Returns the status of the last error, or 0. */
 int session_each_target(struct session *s, const struct command *q, target_fn *fn);
 
-/* What the server answered about `t`, on stderr. Returns the exit status of a change. */
+/* Prints the server's error about `t` on stderr. Returns the exit status of a change. */
 int target_failed(struct session *s, const struct target *t);
 
 /* The same from parts. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * terminal.c - lines typed by a person: editing, and a history that is kept.
+ * terminal.c - interactive input: line editing, and a history in a file.
  */
 #include "terminal.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * terminal.h - lines typed by a person: editing, and a history that is kept.
+ * terminal.h - interactive input: line editing, and a history in a file.
  */
 #ifndef QMGR_TERMINAL_H
 #define QMGR_TERMINAL_H
@@ -16,11 +16,11 @@ struct terminal {
 void terminal_init(struct terminal *t, bool is_one);
 void terminal_fini(struct terminal *t);
 
-/* The next line without its end, malloc'ed; NULL at the end. A prompt only on a terminal. */
+/* Returns the next line without its end, which the caller frees; NULL at the end. Prompts on a terminal only. */
 char *terminal_read(struct terminal *t, FILE *in, const char *prompt);
 
-/* "history [N]" is answered here: true. "!N" and "!!" replace *line (owned) by that command, which
- * is printed. Other lines are remembered. False: *line is to be run. */
+/* Handles "history [N]" and returns true. "!N" and "!!" replace *line (owned) by that command, which
+ * is printed. Other lines are added to the history. False: the caller runs *line. */
 bool terminal_command(struct terminal *t, char **line);
 
 #endif

@@ -14,7 +14,7 @@ static const struct cmd qmove = {
 	.usage_exit = 2,
 };
 
-static int ask(int c, const char *id, void *arg)
+static int job_request(int c, const char *id, void *arg)
 {
 	const char *destination = arg;
 
@@ -36,5 +36,5 @@ int main(int argc, char **argv)
 		cmd_bad_destination(&qmove, argv[optind]);
 		return 2;
 	}
-	return cmd_each_job(&qmove, argc - optind - 1, argv + optind + 1, ask, argv[optind]);
+	return cmd_each_job(&qmove, argc - optind - 1, argv + optind + 1, job_request, argv[optind]);
 }

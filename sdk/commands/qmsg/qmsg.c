@@ -19,7 +19,7 @@ struct message {
 	const char *text;
 };
 
-static int ask(int c, const char *id, void *arg)
+static int job_request(int c, const char *id, void *arg)
 {
 	const struct message *message = arg;
 
@@ -47,5 +47,5 @@ int main(int argc, char **argv)
 	if (!message.files)
 		message.files = MSG_ERR;
 	message.text = argv[optind++];
-	return cmd_each_job(&qmsg, argc - optind, argv + optind, ask, &message);
+	return cmd_each_job(&qmsg, argc - optind, argv + optind, job_request, &message);
 }

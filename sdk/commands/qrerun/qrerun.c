@@ -15,7 +15,7 @@ static const struct cmd qrerun = {
 	.usage_exit = 2,
 };
 
-static int ask(int c, const char *id, void *arg)
+static int job_request(int c, const char *id, void *arg)
 {
 	const char *extend = arg;
 
@@ -40,5 +40,5 @@ int main(int argc, char **argv)
 	}
 	if (bad || optind >= argc)
 		return cmd_usage(&qrerun);
-	return cmd_each_job(&qrerun, argc - optind, argv + optind, ask, extend);
+	return cmd_each_job(&qrerun, argc - optind, argv + optind, job_request, extend);
 }

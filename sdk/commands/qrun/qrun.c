@@ -2,7 +2,7 @@
  *
  * qrun.c - run jobs now.
  *
- * Without -H the scheduler is asked to run the job; with -H the server takes the vnodes named, and
+ * Without -H the scheduler places the job; with -H the server takes the vnodes named, and
  * "-H -" those of the reservation or of the last run.
  */
 #include <stdbool.h>
@@ -18,10 +18,10 @@
 struct manner {
 	const char *location; /* "": the scheduler chooses */
 	char *quoted;	      /* as it is shown: a list of vnodes in quotes */
-	bool at_once; /* do not wait for the host's answer */
+	bool at_once; /* do not wait for the host's reply */
 };
 
-/* A node that is not known is named as the user wrote it. */
+/* The error for an unknown node names it as the user wrote it. */
 static const char *subject(int error, const char *id, void *arg)
 {
 	const struct manner *manner = arg;
@@ -62,7 +62,7 @@ static bool location_take(struct manner *manner, const char *value)
 	return true;
 }
 
-static int ask(int c, const char *id, void *arg)
+static int job_request(int c, const char *id, void *arg)
 {
 	const struct manner *manner = arg;
 
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 			bad = true;
 	}
 	status = bad || optind >= argc ? cmd_usage(&qrun)
-				       : cmd_each_job(&qrun, argc - optind, argv + optind, ask, &manner);
+				       : cmd_each_job(&qrun, argc - optind, argv + optind, job_request, &manner);
 	free(manner.quoted);
 	return status;
 }

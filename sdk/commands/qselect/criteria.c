@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * criteria.c - what a job must be to be selected.
+ * criteria.c - the criteria of a selection.
  *
  * Most letters are one attribute compared with one value: a row of a table. A value may begin with
  * .eq. .ne. .ge. .gt. .le. or .lt. where its row says so.
@@ -130,7 +130,7 @@ static int take_rerunable(struct criteria *c, const char *attribute, const char 
 	return add(c, attribute, NULL, *value == 'y' ? "TRUE" : "FALSE", op);
 }
 
-/* -q: where to ask, and which queue. */
+/* -q: the server, and the queue. */
 static int take_destination(struct criteria *c, const char *attribute, const char *value,
 			    enum batch_op op)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * criteria.h - what a job must be to be selected: options of qselect as a list for the server.
+ * criteria.h - the criteria of a selection: options of qselect as a list for the server.
  */
 #ifndef KEELSON_QSELECT_CRITERIA_H
 #define KEELSON_QSELECT_CRITERIA_H
@@ -21,7 +21,7 @@ struct criteria {
 void criteria_init(struct criteria *c);
 void criteria_fini(struct criteria *c);
 
-/* Take option `letter`. 0; -EINVAL: its value is illegal; -EDESTADDRREQ: a malformed destination;
+/* Takes option `letter`. Returns 0; -EINVAL: its value is illegal; -EDESTADDRREQ: a malformed destination;
  * -ENOTSUP: no such option; -ENOMEM. */
 int criteria_take(struct criteria *c, int letter, const char *value);
 

@@ -27,7 +27,7 @@ static int misuse(void)
 	return 2;
 }
 
-/* The exit status when a value is refused, 0 when it is good. */
+/* Returns the exit status for a wrong value, 0 for a good one. */
 static int judge(int rc, int letter, const char *value)
 {
 	if (rc == 0)
@@ -52,7 +52,7 @@ static int refused(int c)
 	const char *text = pbs_geterrmsg(c);
 	int error = pbs_errno;
 
-	if (error == PBSE_UNKQUE) /* the name is not said here */
+	if (error == PBSE_UNKQUE) /* printed without the name */
 		text = "Unknown queue destination";
 	if (text && *text)
 		fprintf(stderr, "qselect: %s\n", text);

@@ -14,7 +14,7 @@ static const struct cmd qsig = {
 	.usage_exit = 2,
 };
 
-static int ask(int c, const char *id, void *arg)
+static int job_request(int c, const char *id, void *arg)
 {
 	const char *signal = arg;
 
@@ -37,5 +37,5 @@ int main(int argc, char **argv)
 	}
 	if (bad || optind >= argc)
 		return cmd_usage(&qsig);
-	return cmd_each_job(&qsig, argc - optind, argv + optind, ask, signal);
+	return cmd_each_job(&qsig, argc - optind, argv + optind, job_request, signal);
 }

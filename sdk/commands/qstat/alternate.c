@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * alternate.c - the wider table of jobs: what they asked for, how long they ran, where.
+ * alternate.c - the wider table of jobs: what they requested, how long they ran, where.
  */
 #include "table.h"
 

@@ -115,9 +115,9 @@ int64_t cell_seconds(const char *duration)
 	}
 }
 
-static long share(const char *asked, const char *used)
+static long share(const char *requested, const char *used)
 {
-	int64_t a = asked ? cell_seconds(asked) : -1, u = used ? cell_seconds(used) : -1;
+	int64_t a = requested ? cell_seconds(requested) : -1, u = used ? cell_seconds(used) : -1;
 
 	return a > 0 && u >= 0 ? (long)(u * 100 / a) : -1;
 }

@@ -29,7 +29,7 @@ void cell_memory(char cell[CELL_SIZE], const char *size, enum cell_unit unit);
 /* [[HH:]MM:]SS as seconds; -1 when it is no time. */
 int64_t cell_seconds(const char *duration);
 
-/* Per cent done, for job_state `state` with what it asked for and used (NULL: nothing said). */
+/* Per cent done, for job_state `state` with the requested and used amounts (NULL: not set). */
 struct cell_progress {
 	char state;
 	const char *cput_asked, *cput_used, *walltime_asked, *walltime_used;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * est.c - the rows of -T: sorted by estimated start; those without one last, as they came.
+ * est.c - the rows of -T: sorted by estimated start; those without one last, in order of arrival.
  */
 #include "est.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * est.h - the rows of -T, kept until all are there, then printed by estimated start.
+ * est.h - the rows of -T, collected, then printed by estimated start.
  */
 #ifndef KEELSON_QSTAT_EST_H
 #define KEELSON_QSTAT_EST_H
@@ -13,7 +13,7 @@ struct listing;
 struct est *est_create(void); /* NULL: no memory */
 void est_destroy(struct est *e);
 
-/* Copies what the row shows. 0 or -ENOMEM. */
+/* Copies the row. Returns 0 or -ENOMEM. */
 int est_add(struct est *e, const struct row *r);
 
 /* Print and forget the rows. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jobs.c - list jobs: ask for what an operand names, print each as it arrives.
+ * jobs.c - lists jobs: requests what an operand names, prints each job as it arrives.
  *
- * The head of a table comes with the answer to the first operand; when that one failed, the lines
- * of later operands stand without it. Choosing by state and owner is left to the server where it
- * can, and checked here in any case.
+ * The head of a table is printed with the reply for the first operand; if that one failed, the lines of later operands
+ * have no head. The server selects by state and owner where it can; the result is checked here in any case.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -79,7 +78,7 @@ static const char *extend_of(const struct options *opt, char extend[3])
 	return to > extend ? extend : NULL;
 }
 
-/* The choice of -u and of the state letters, for the server to make. */
+/* The criteria of -u and of the state letters, for the server. */
 static struct attropl *choice(const struct options *opt, struct attropl criteria[2])
 {
 	size_t n = 0;
@@ -95,15 +94,15 @@ static struct attropl *choice(const struct options *opt, struct attropl criteria
 	return n > 0 ? criteria : NULL;
 }
 
-/* 0, or the error. */
-static int ask(struct listing *l, const char *id)
+/* Returns 0, or the error. */
+static int jobs_request(struct listing *l, const char *id)
 {
 	struct attrl want[ROW_WANTED];
 	struct attropl criteria[2], *select = NULL;
 	char extend[3];
 	int rc;
 
-	/* the facts go first: in the middle of the answer nothing else can be asked */
+	/* the facts go first: no other request can be sent while the reply is received */
 	if (!is_full(l->opt) || l->opt->format == FORMAT_JSON)
 		listing_facts(l);
 	if (is_full(l->opt) && l->opt->format == FORMAT_JSON)
@@ -116,8 +115,8 @@ static int ask(struct listing *l, const char *id)
 	return l->out.error ? 0 : rc;
 }
 
-/* A job that is not where it was looked for may have moved: the default server knows where to. */
-static int ask_where_it_went(struct listing *l, const struct operand *op)
+/* A job unknown to its server may have moved: sends the request to the server that the default one names. */
+static int moved_job_request(struct listing *l, const struct operand *op)
 {
 	char *place;
 	int rc = PBSE_UNKJOBID;
@@ -126,7 +125,7 @@ static int ask_where_it_went(struct listing *l, const struct operand *op)
 		return -1;
 	place = pbs_locjob(l->c, op->id, NULL);
 	if (place && strcmp(place, op->server) != 0)
-		rc = listing_reach(l, place) < 0 ? -1 : ask(l, op->id);
+		rc = listing_reach(l, place) < 0 ? -1 : jobs_request(l, op->id);
 	free(place);
 	return rc;
 }
@@ -147,7 +146,7 @@ static void complain_of(struct listing *l, int rc, const char *id)
 		int before = l->status;
 
 		listing_complain(l, id);
-		l->status = before; /* said, but no failure */
+		l->status = before; /* printed, but no error */
 	} else {
 		listing_complain(l, id);
 	}
@@ -160,14 +159,14 @@ static void list_operand(struct listing *l, const struct operand *op)
 
 	if (listing_reach(l, op->server) < 0)
 		return;
-	rc = ask(l, op->id);
+	rc = jobs_request(l, op->id);
 	if (rc == PBSE_UNKJOBID && op->named && isdigit((unsigned char)op->id[0])) {
 		const char *text = pbs_geterrmsg(l->c);
 
 		snprintf(original, sizeof(original), "%s", text ? text : "");
 		original_error = rc;
-		rc = ask_where_it_went(l, op);
-		if (rc != 0) { /* the first answer is the one that counts */
+		rc = moved_job_request(l, op);
+		if (rc != 0) { /* the first server's error is printed */
 			out_flush(&l->out);
 			fprintf(stderr, "qstat: %s %s\n", original, op->id);
 			l->status = original_error;
@@ -206,7 +205,7 @@ void jobs_list(struct listing *l, const char *word)
 		est_print(l->est, l);
 }
 
-/* The ids of the server of ops[first], joined by commas; malloc'ed. */
+/* Returns the ids of the server of ops[first], joined by commas, which the caller frees. */
 static char *join_ids(const struct operand *ops, int n, int first)
 {
 	size_t size = 1, len = 0;
@@ -227,8 +226,8 @@ static char *join_ids(const struct operand *ops, int n, int first)
 	return ids;
 }
 
-/* One request for the ids of one server. Those that did not come back are asked for one by one:
- * each has its own reason. Ids that are done become "". */
+/* One request for the ids of one server. Those missing in the reply are requested one by one, since each has its own
+ * error. Ids that are done become "". */
 static void list_group(struct listing *l, struct operand *ops, int n, int first)
 {
 	char *ids = join_ids(ops, n, first), server[OPERAND_SERVER_SIZE];
@@ -239,7 +238,7 @@ static void list_group(struct listing *l, struct operand *ops, int n, int first)
 	reached = ids && listing_reach(l, server) > 0;
 	names_clear(&l->answered);
 	if (reached)
-		ask(l, ids);
+		jobs_request(l, ids);
 	free(ids);
 	for (i = first; i < n; i++) {
 		if (!ops[i].id[0] || strcmp(ops[i].server, server) != 0)

@@ -138,7 +138,7 @@ void listing_json_begin(struct listing *l)
 
 void listing_json_end(struct listing *l)
 {
-	/* nobody could be asked because the operands were no good: still a document */
+	/* no request could be sent because the operands were malformed: still a document */
 	if (l->opt->full && l->opt->format == FORMAT_JSON && l->status > 0)
 		listing_json_begin(l);
 	if (!l->json_begun)

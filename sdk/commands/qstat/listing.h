@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * listing.h - one run of qstat: where it writes, whom it asks, what it has shown.
+ * listing.h - one run of qstat: its output, its connection, what it has printed.
  *
  * Objects are printed as they arrive; nothing keeps a list of them.
  */
@@ -18,7 +18,7 @@
 #include "out.h"
 #include "show.h"
 
-/* What the head of a table says about its server. */
+/* The server's attributes in the head of a table. */
 struct facts {
 	char *name, *comment, *version; /* owned, may be NULL */
 	bool long_ids;
@@ -32,11 +32,11 @@ struct listing {
 	struct json_out json;
 	struct json_show json_show;
 	struct names seen; /* keys of the JSON container */
-	struct names answered; /* ids that came back, with -E */
+	struct names answered; /* ids in the reply, with -E */
 	bool json_begun, several;
 	bool named; /* the operands are ids, no queue */
 	int c; /* connection, -1 none */
-	char server[OPERAND_SERVER_SIZE]; /* of `c`, as asked for */
+	char server[OPERAND_SERVER_SIZE]; /* of `c`, as the operand named it */
 	struct facts facts; /* of `c` */
 	bool first, headed; /* no operand failed yet; the head of the table is out */
 	time_t now;
@@ -45,15 +45,15 @@ struct listing {
 	const char *container; /* "Jobs" "Queue" "Server" */
 };
 
-/* The connection for `server`; -1 after a message. The last one is kept open. */
+/* Returns the connection to `server`; -1 after a message. The last one is kept open. */
 int listing_reach(struct listing *l, const char *server);
 
 void listing_hang_up(struct listing *l);
 
-/* What the server of the open connection says about itself, asked once. */
+/* Reads the facts of the server of the open connection, once. */
 const struct facts *listing_facts(struct listing *l);
 
-/* "qstat: TEXT ID" of the error just returned. */
+/* Prints "qstat: TEXT ID" for the last error. */
 void listing_complain(struct listing *l, const char *id);
 
 /* Print one object in full: text, dsv or JSON. `label` as in "Job Id: 12.svr". */

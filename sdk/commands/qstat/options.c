@@ -2,8 +2,8 @@
  *
  * options.c - the command line of qstat.
  *
- * Old rules that stay: -a -i -r -H -q exclude each other, -G excludes -M, -F needs -f, -1 alone
- * says nothing. Newer ones: with -f, -1 is accepted; with -f and -F, -a -i -r -H -u only choose jobs,
+ * Old rules that stay: -a -i -r -H -q exclude each other, -G excludes -M, -F needs -f, -1 alone is an
+ * error. Newer ones: with -f, -1 is accepted; with -f and -F, -a -i -r -H -u only choose jobs,
  * -q is -Q, and -w changes nothing.
  */
 #include "options.h"
@@ -65,7 +65,7 @@ static const char *own_user(void)
 	return pw ? pw->pw_name : "";
 }
 
-/* What has been said so far, beside the options themselves. */
+/* State of the parser, beside the options themselves. */
 struct reading {
 	struct options *o;
 	char choice; /* of a i r H q; 0 none */
@@ -92,7 +92,7 @@ static void choose(struct reading *r, char letter)
 
 static int take_letter(struct reading *r, int letter, const char *arg);
 
-/* -W letters, the old way to say the same. */
+/* -W letters, the old form of the same. */
 static int take_old_letters(struct reading *r, const char *letters)
 {
 	for (; *letters; letters++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * options.h - what the command line of qstat asks for.
+ * options.h - the options of the command line of qstat.
  */
 #ifndef KEELSON_QSTAT_OPTIONS_H
 #define KEELSON_QSTAT_OPTIONS_H
@@ -28,8 +28,8 @@ struct options {
 	bool history, subjobs, arrays, express;
 };
 
-/* 0, and *ret_first is the first operand in argv (operands are moved to the end); -1 after a
- * message: the caller ends with status 2. */
+/* Returns 0, and *ret_first is the first operand in argv (operands are moved to the end); -1 after a
+ * message: the caller exits with status 2. */
 int options_read(int argc, char **argv, struct options *ret, int *ret_first);
 
 #endif

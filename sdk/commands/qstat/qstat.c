@@ -2,7 +2,7 @@
  *
  * qstat.c - list jobs, queues and servers.
  *
- * Each operand is asked for even when an earlier one failed; the exit status is the last failure's.
+ * Each operand is requested even after an error; the exit status is that of the last error.
  */
 #include <ctype.h>
 #include <malloc.h>
@@ -75,8 +75,8 @@ static bool only_ids(char **words, int n)
 	return true;
 }
 
-/* Each part of a long answer is decoded into memory that is freed before the next one comes: keep
- * it, rather than give it back to the system and have it cleared again a thousand times. */
+/* Each part of a long reply is decoded into memory that is freed before the next one arrives: malloc keeps it, rather
+ * than return it to the system and have it cleared again a thousand times. */
 static void keep_freed_memory(void)
 {
 	mallopt(M_MMAP_THRESHOLD, 32 * 1024 * 1024);

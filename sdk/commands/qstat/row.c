@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * row.c - the few attributes of a job that tables show, and which jobs they show.
+ * row.c - the attributes of a job that tables show, and which jobs they show.
  */
 #include "row.h"
 

@@ -21,11 +21,11 @@ struct row {
 
 void row_read(struct row *r, const struct batch_status *one);
 
-/* What to ask for so that row_read() finds everything: a list of ROW_WANTED entries. */
+/* Returns the attributes to request for row_read(): a list of ROW_WANTED entries. */
 #define ROW_WANTED 20
 struct attrl *row_want(struct attrl want[ROW_WANTED]);
 
-/* True when -J, -u and the states chosen let the job through. `named`: an operand is its id, or its array's. */
+/* Returns whether -J, -u and the chosen states select the job. `named`: an operand is its id, or its array's. */
 bool row_chosen(const struct row *r, const struct options *o, bool named);
 
 #endif

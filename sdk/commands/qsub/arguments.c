@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * arguments.c - words as a string that keeps their borders.
+ * arguments.c - words as one string from which they can be split again.
  */
 #include "arguments.h"
 

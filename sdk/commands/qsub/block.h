@@ -5,8 +5,8 @@
 #ifndef QSUB_BLOCK_H
 #define QSUB_BLOCK_H
 
-/* Wait on connection `c`; a signal deletes the job. The exit status of qsub, after a message when
- * it is not the job's own. */
+/* Waits on connection `c`; a signal deletes the job. Returns the exit status of qsub, after a message unless
+ * it is the job's own. */
 int block_until_end(int c, const char *id);
 
 #endif

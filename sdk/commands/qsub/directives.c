@@ -3,7 +3,7 @@
  * directives.c - options written in the script.
  *
  * The scan ends at the first line that would be executed: not empty, and beginning neither with ':'
- * nor with '#'. A directive that ends in '\' goes on in the next line; in the script that is sent they are one.
+ * nor with '#'. A directive that ends in '\' continues in the next line; in the script that is sent they are one.
  */
 #include "directives.h"
 
@@ -42,8 +42,8 @@ int directive_read(struct submission *s, const char *options, enum source source
 	return ret;
 }
 
-/* Join the line at `at`, in the script, with those it goes on in: a shell that reads them one by one would
- * run the second. One that it goes on in may repeat the prefix. Returns the length of the line. */
+/* Joins the line at `at`, in the script, with its continuation lines, which a shell would run as commands. A
+ * continuation line may repeat the prefix. Returns the length of the line. */
 static size_t line_join(struct script *script, char *at, const char *prefix)
 {
 	size_t len = strcspn(at, "\n");
@@ -80,7 +80,7 @@ static int directive_take(struct submission *s, struct script *script, char *at,
 		return -EINVAL;
 	}
 	if (*ret_len > 0 && options[*ret_len - 1] == '\\')
-		options[*ret_len - 1] = '\0'; /* it goes on in no line */
+		options[*ret_len - 1] = '\0'; /* there is no next line */
 	ret = directive_read(s, options, FROM_DIRECTIVE);
 	free(options);
 	return ret;

@@ -10,11 +10,11 @@
 
 #define DIRECTIVE_PREFIX "#PBS"
 
-/* Read the directives of the script, and join those that go on in a next line; an empty `prefix` means there
- * are none. 0 or -EINVAL after a message. */
+/* Reads the directives of the script, and joins continuation lines; an empty `prefix` means there
+ * are none. Returns 0 or -EINVAL after a message. */
 int directives_read(struct submission *s, struct script *script, const char *prefix);
 
-/* One option string. 0 or -EINVAL after a message. */
+/* Parses one option string. Returns 0 or -EINVAL after a message. */
 int directive_read(struct submission *s, const char *options, enum source source);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * environment.c - the variables a job is given, as one list.
+ * environment.c - the variables of a job, as one list.
  *
  * The list is name=value joined by ','. Inside a value ',', '\' and quotes follow a '\'.
  */
@@ -59,7 +59,7 @@ static void put_conf(struct list *l, const char *name, const char *key)
 	free(value);
 }
 
-/* $PWD when it is this directory, else what the system says. */
+/* $PWD if it is the current directory, else getcwd(). */
 static const char *work_directory(char *path, size_t size)
 {
 	const char *pwd = getenv("PWD");
@@ -127,7 +127,7 @@ static int put_wanted(struct list *l, const char *at)
 	return ret;
 }
 
-/* Variables that tell about the submitting session, not about the user's wishes. */
+/* Variables of the submitting session, which are no part of the job's environment. */
 static bool is_kept_back(const char *variable)
 {
 	static const char *const names[] = { PREFIX, "PBS_JOBCOOKIE=", "PBS_INTERACTIVE_COOKIE=" };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * main.c - qsub: gather what is asked for, look at what must go together, submit.
+ * main.c - qsub: collects the settings, checks them together, submits.
  *
  * Sources in order: command line, directives of the script, the server's defaults, built-in values. One
- * connection, and one request unless the server has defaults; nothing is asked of name services.
+ * connection, and one request unless the server has defaults; no name service is queried.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ enum { EXIT_FAULT = 1, EXIT_USAGE = 2 };
 
 static char program_name[] = "qsub";
 
-/* Said when nobody else says it, in this order behind what was said. */
+/* Built-in values, in this order after all others. */
 static const struct {
 	const char *name, *value;
 } built_in[] = {
@@ -35,7 +35,7 @@ static const struct {
 	{ ATTR_r, "TRUE" },
 };
 
-/* What is to run: a script, or words. */
+/* The program of the job: a script, or words. */
 struct job_text {
 	const char *script; /* its name, NULL: standard input */
 	char **words; /* NULL: a script */
@@ -86,7 +86,7 @@ static int directives_take(struct submission *s, struct script *script)
 	return directives_read(s, script, prefix) < 0 ? EXIT_FAULT : 0;
 }
 
-/* Wishes that do not go together. 0 or the exit status after a message. */
+/* Checks settings that exclude each other. Returns 0 or the exit status after a message. */
 static int wishes_check(const struct submission *s)
 {
 	const char *mail = submission_get(s, ATTR_m), *rerunable = submission_get(s, ATTR_r);
@@ -205,7 +205,7 @@ static int variables_add(struct submission *s)
 	return ret < 0 ? out_of_memory() : 0;
 }
 
-/* Everything the request carries besides the script. */
+/* Completes the attributes of the request. */
 static int complete(struct submission *s, const struct job_text *what, int argc, char **argv)
 {
 	if (name_and_words(s, what) < 0 || submit_arguments(s, argc, argv) < 0 ||
@@ -214,7 +214,7 @@ static int complete(struct submission *s, const struct job_text *what, int argc,
 	return variables_add(s);
 }
 
-/* What the command line and the directives ask for. */
+/* Collects the settings of the command line and the directives. */
 static int gather(struct submission *s, struct script *script, struct job_text *what, int argc,
 		  char **argv)
 {
@@ -231,7 +231,7 @@ static int gather(struct submission *s, struct script *script, struct job_text *
 	return status == 0 ? interactive_check(s) : status;
 }
 
-/* What nobody said; then submit. `defaults` of the server are in it already. */
+/* Adds the built-in values and submits. `defaults`, the server's, are in the settings already. */
 static int submit(int c, struct submission *s, struct script *script, const struct job_text *what,
 		  const char *defaults, int argc, char **argv)
 {
@@ -243,7 +243,7 @@ static int submit(int c, struct submission *s, struct script *script, const stru
 			   : status;
 }
 
-/* The server has other defaults than were gone by: gather it all again, with them. */
+/* The server has other defaults than those used: collects all settings again, with them. */
 static int gather_again(struct submission *s, struct script *script, const char *defaults, int argc,
 			char **argv)
 {
@@ -260,7 +260,7 @@ static int gather_again(struct submission *s, struct script *script, const char 
 	return status == 0 ? wishes_check(s) : status;
 }
 
-/* One request when the server adds nothing. Its defaults may change while they are being read. */
+/* One request if the server has no defaults. They may change while they are read. */
 static int submit_until_taken(int c, struct submission *s, struct script *script,
 			      const struct job_text *what, int argc, char **argv)
 {

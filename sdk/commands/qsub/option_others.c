@@ -98,7 +98,7 @@ static size_t keyword_len(const char *at)
 	return at[n] == '=' ? n : 0;
 }
 
-/* Copy the value at *at without quotes into `out`, which is large enough. *at moves behind it. */
+/* Copies the value at *at without quotes into `out`, which is large enough, and moves *at behind it. */
 static int value_read(const char **at, char *out)
 {
 	char quote = '\0';
@@ -154,7 +154,7 @@ int option_others(struct submission *s, const char *value, enum source source)
 	return ret;
 }
 
-/* Behind a number at `at`, or NULL. */
+/* Returns the end of a number at `at`, or NULL. */
 static const char *number_read(const char *at, unsigned long *ret)
 {
 	char *end;
@@ -165,7 +165,7 @@ static const char *number_read(const char *at, unsigned long *ret)
 	return end;
 }
 
-/* Behind "X-Y[:Z]", or NULL. */
+/* Returns the end of "X-Y[:Z]", or NULL. */
 static const char *range_read(const char *at)
 {
 	unsigned long first = 0, last = 0, step = 1;

@@ -2,7 +2,8 @@
  *
  * option_resources.c - "-l name[=value][,name[=value]...]".
  *
- * Quotes (" or ') protect a comma, and preempt_targets may have some without; they are taken off, but where a value inside select needs them.
+ * Quotes (" or ') protect a comma, and preempt_targets may have some without; they are removed, except where a value
+ * inside select needs them.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include "options.h"
 #include "unquote.h"
 
-/* What is wrong, and a mark under the place. */
+/* Prints the error, and a mark under its place. */
 static int complain(const char *list, const char *at, const char *what)
 {
 	fprintf(stderr, "qsub: illegal -l value\n <%s>:\n%s\n%*s^\n", what, list,
@@ -64,7 +65,7 @@ static int set(struct submission *s, const char *name, size_t len, const char *v
 	return ret;
 }
 
-/* One "name[=value]" at *at, which moves behind it. */
+/* Parses one "name[=value]" at *at and moves *at behind it. */
 static int item_take(struct submission *s, const char *list, const char **at, enum source source)
 {
 	const char *name, *open = NULL;

@@ -2,8 +2,8 @@
  *
  * options.c - the option letters of qsub: one row each.
  *
- * A row names the attribute and how its value is taken. Values are judged here only where their
- * syntax must be understood; the library judges the rest when the job is submitted.
+ * A row names the attribute and how its value is taken. Only values with a syntax of their own are checked here; the
+ * library checks the rest when the job is submitted.
  */
 #include "options.h"
 
@@ -53,7 +53,7 @@ static int take_date(struct submission *s, const struct row *row, const char *va
 	return submission_set(s, row->attribute, NULL, text, source);
 }
 
-/* "u" (nothing said) is what is sent when the option is not given, and only then. */
+/* "u" is sent if and only if the option is not given. */
 static int take_checkpoint(struct submission *s, const struct row *row, const char *value,
 			   enum source source)
 {
@@ -193,7 +193,7 @@ char options_letter_of(const char *name)
 	return 'W';
 }
 
-/* Some tools write "#PBS -N=name": the sign cannot begin a value, so it is passed over, aloud. */
+/* Some tools write "#PBS -N=name": the sign cannot begin a value, so it is skipped with a warning. */
 static const char *skip_equals(const struct row *row, const char *value, enum source source)
 {
 	if (value == NULL || *value != '=' || source == FROM_COMMAND_LINE)
@@ -202,7 +202,7 @@ static const char *skip_equals(const struct row *row, const char *value, enum so
 	return value + 1;
 }
 
-/* Ours, because getopt()'s own words are not the same in every C library. */
+/* getopt()'s own messages are not the same in every C library. */
 static int letter_refuse(int why)
 {
 	fprintf(stderr, "qsub: %s -- '%c'\n",
@@ -231,7 +231,7 @@ int options_read(struct submission *s, int argc, char **argv, enum source source
 	const char *last_value = NULL;
 	int letter, ret = 0;
 
-	optind = 0; /* begin anew: directives come after the command line */
+	optind = 0; /* resets getopt(): directives are parsed after the command line */
 	s->max_run_given = 0;
 	while ((letter = getopt(argc, argv, LETTERS)) != -1) {
 		last_value = optarg;

@@ -2,8 +2,8 @@
  *
  * script.c - the job's script: one copy, read once, for directives and for sending.
  *
- * What was scanned is what is sent, even when the file changes meanwhile: the library reads a file
- * in memory, not the user's.
+ * The bytes that were scanned are sent, even if the file changes meanwhile: the library reads a copy in memory, not the
+ * user's file.
  */
 #include "script.h"
 
@@ -116,7 +116,7 @@ static int write_all(int fd, const char *bytes, size_t len)
 int script_store(struct script *s)
 {
 	if (s->fd >= 0)
-		return 0; /* it is there from the first attempt */
+		return 0; /* it exists since the first attempt */
 	s->fd = memfd_create("script", MFD_CLOEXEC);
 	if (s->fd < 0 || write_all(s->fd, s->text, s->len) < 0) {
 		fprintf(stderr, "qsub: copying script:: %s\n", strerror(errno));

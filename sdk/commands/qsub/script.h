@@ -14,12 +14,12 @@ struct script {
 	char path[32]; /* by which the library can open it; "" without */
 };
 
-/* Read the file called `name`, or standard input when NULL. 0, or the exit status after a message.
- * script_fini() after either. */
+/* Reads the file `name`, or standard input if NULL. Returns 0, or the exit status after a message;
+ * the caller calls script_fini() in any case. */
 int script_read(struct script *s, const char *name);
 void script_fini(struct script *s);
 
-/* Put the text where pbs_submit() can read it. 0, or the exit status after a message. */
+/* Puts the text where pbs_submit() can read it. Returns 0, or the exit status after a message. */
 int script_store(struct script *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * send.c - submit, and say what came of it.
+ * send.c - submits, and prints the id or the error.
  */
 #include "send.h"
 
@@ -16,7 +16,7 @@
 
 enum { EXIT_USAGE = 2 };
 
-/* What follows it in `extend` are the default_qsub_arguments that the submission went by. */
+/* In `extend`, before the default_qsub_arguments that the submission used. */
 #define EXTEND_DEFAULTS "defaults:"
 
 /* `12[3]`, `12[1-5]`; an array as a whole, `12[]`, is none. */
@@ -29,7 +29,7 @@ static bool names_subjobs(const char *value)
 	return open != NULL;
 }
 
-/* A value the library refused: the letter it was given by; of resources the text says it. */
+/* Prints the error for a value that the library refused, with its letter; for resources the text has it. */
 static int value_refused(const struct ecl_attrerr *refused, const char *text)
 {
 	const char *name = refused->ecl_attribute->name;

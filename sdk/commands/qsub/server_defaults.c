@@ -2,8 +2,8 @@
  *
  * server_defaults.c - options that the server adds to every submission.
  *
- * They are not asked for first: the submission says which it went by (none, at first), and a server
- * that has others refuses it. Then they are read, and everything is gathered again.
+ * They are not requested first: the submission names those it used (none, at first), and a server
+ * that has others refuses it. Then they are read, and all settings are collected again.
  */
 #include "server_defaults.h"
 

@@ -7,11 +7,10 @@
 
 #include "submission.h"
 
-/* The server's default_qsub_arguments over connection `c`: to be freed. NULL: it has none, or does not
- * tell. */
+/* Returns the server's default_qsub_arguments, over connection `c`; the caller frees them. NULL: none, or an error. */
 char *server_defaults_read(int c);
 
-/* Take them into the submission. 0, or -EINVAL after a message. */
+/* Adds them to the submission. Returns 0, or -EINVAL after a message. */
 int server_defaults_take(struct submission *s, const char *text);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * submission.c - what one qsub is about to submit, gathered from several sources.
+ * submission.c - the settings of one qsub, collected from several sources.
  *
- * Settings keep the order in which they were first said: the server and its hooks see it.
+ * Settings are in the order in which they were first given: the server and its hooks see it.
  */
 #include "submission.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * submission.h - what one qsub is about to submit, gathered from several sources.
+ * submission.h - the settings of one qsub, collected from several sources.
  */
 #ifndef QSUB_SUBMISSION_H
 #define QSUB_SUBMISSION_H
@@ -9,7 +9,7 @@
 
 #include "pbs_ifl.h"
 
-/* Where a value came from; a lower number beats a higher one. */
+/* The source of a value; a lower number takes precedence. */
 enum source { FROM_COMMAND_LINE, FROM_DIRECTIVE, FROM_SERVER_DEFAULT, FROM_ENVIRONMENT, BUILT_IN };
 
 struct setting {
@@ -26,20 +26,20 @@ struct submission {
 	struct setting *settings; /* owned */
 	unsigned n, size;
 	struct text_from destination, variables; /* -q, -v */
-	char *prefix; /* of directives (-C), owned; NULL: not said */
+	char *prefix; /* of directives (-C), owned; NULL: not given */
 	bool all_variables, quiet, block, interactive, x11, is_array, runs_program;
-	int max_run_given; /* times max_run_subjobs was said by one source */
+	int max_run_given; /* times max_run_subjobs was given by one source */
 };
 
 void submission_init(struct submission *s);
 void submission_fini(struct submission *s);
 
-/* Set attribute `name`[.`resource`] unless a better source did. From one source the last value
- * wins; of resources in directives and defaults the first. Strings are copied. 0 or -ENOMEM. */
+/* Sets attribute `name`[.`resource`] unless a source with precedence did. From one source the last value
+ * counts; of resources in directives and defaults the first. Strings are copied. Returns 0 or -ENOMEM. */
 int submission_set(struct submission *s, const char *name, const char *resource, const char *value,
 		   enum source source);
 
-/* The value in force, or NULL. */
+/* Returns the value in force, or NULL. */
 const char *submission_get(const struct submission *s, const char *name);
 
 /* Move attribute `name` behind all others. */
@@ -48,10 +48,10 @@ void submission_move_last(struct submission *s, const char *name);
 /* Put attribute `name` before all others. */
 void submission_move_first(struct submission *s, const char *name);
 
-/* Take the text unless a better source gave one. 0 or -ENOMEM. */
+/* Sets the text unless a source with precedence did. Returns 0 or -ENOMEM. */
 int text_from_set(struct text_from *t, const char *text, enum source source);
 
-/* Link the settings to a list, borrowed until the next change. NULL: none. */
+/* Links the settings to a list, borrowed until the next change. NULL: none. */
 struct attropl *submission_list(struct submission *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * qterm.c - end servers, and what they are told to end with them.
+ * qterm.c - ends servers, and optionally the scheduler and the hosts' daemons.
  */
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ static const struct {
 
 static const struct {
 	char letter;
-	int who;
+	int which;
 } others[] = {
 	{ 's', SHUT_WHO_SCHED },      { 'm', SHUT_WHO_MOM },	    { 'f', SHUT_WHO_SECDRY },
 	{ 'F', SHUT_WHO_SECDONLY }, { 'i', SHUT_WHO_IDLESECDRY },
@@ -50,13 +50,13 @@ static bool manner_read(const char *word, int *ret)
 	return false;
 }
 
-static bool other_read(int letter, int *who)
+static bool other_read(int letter, int *which)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		if (others[i].letter == letter) {
-			*who |= others[i].who;
+			*which |= others[i].which;
 			return true;
 		}
 	}
@@ -64,9 +64,9 @@ static bool other_read(int letter, int *who)
 }
 
 /* -f, -F and -i say different things about the same server. */
-static bool contradicts(int who)
+static bool contradicts(int which)
 {
-	int secondary = who & (SHUT_WHO_SECDRY | SHUT_WHO_SECDONLY | SHUT_WHO_IDLESECDRY);
+	int secondary = which & (SHUT_WHO_SECDRY | SHUT_WHO_SECDONLY | SHUT_WHO_IDLESECDRY);
 
 	return (secondary & (secondary - 1)) != 0;
 }
@@ -86,7 +86,7 @@ static int end_server(const char *server, int manner)
 
 int main(int argc, char **argv)
 {
-	int letter, manner = SHUT_QUICK, who = 0, status = 0;
+	int letter, manner = SHUT_QUICK, which = 0, status = 0;
 	bool bad = false;
 
 	if (cmd_begin(&qterm, argc, argv))
@@ -95,14 +95,14 @@ int main(int argc, char **argv)
 		if (letter == 't')
 			bad |= !manner_read(optarg, &manner);
 		else
-			bad |= !other_read(letter, &who);
+			bad |= !other_read(letter, &which);
 	}
-	if (bad || contradicts(who))
+	if (bad || contradicts(which))
 		return cmd_usage(&qterm);
 	if (optind >= argc)
-		return end_server("", manner | who);
+		return end_server("", manner | which);
 	for (; optind < argc; optind++)
-		if (end_server(argv[optind], manner | who) != 0)
+		if (end_server(argv[optind], manner | which) != 0)
 			status = FAILED;
 	return status;
 }

@@ -59,7 +59,7 @@ static int by_text(const void *x, const void *y)
 	return order ? order : (*a)->number < (*b)->number ? -1 : 1;
 }
 
-/* Mark what comes more often than wanted: its source becomes 0. */
+/* Marks records repeated more often than wanted: their source becomes 0. */
 static void drop_repeats(struct job *job, long most)
 {
 	struct record **order = malloc(job->n * sizeof(*order));

@@ -34,11 +34,11 @@ struct trace {
 	int columns; /* 0: lines are not broken */
 };
 
-/* Read the file of each source for the day `days_ago`. 0 or -ENOMEM; a file that cannot be read is
- * skipped (named on stderr when verbose). */
+/* Reads the file of each source for the day `days_ago`. Returns 0 or -ENOMEM; a file that cannot be read is
+ * skipped (with a line on stderr if verbose). */
 int trace_read_day(struct trace *t, const char *home, const char *mom_home, int days_ago);
 
-/* One line of a file of `source`. 0 or -ENOMEM; a line that is no record is skipped. */
+/* Parses one line of a file of `source`. Returns 0 or -ENOMEM; a line that is no record is skipped. */
 int trace_take_line(struct trace *t, enum trace_source source, char *line);
 
 void trace_print(const struct trace *t, struct job *job);

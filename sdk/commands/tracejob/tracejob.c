@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tracejob.c - what the log files of this host say about jobs. Talks to no daemon.
+ * tracejob.c - prints the records of jobs in this host's log files. Connects to no daemon.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -137,7 +137,7 @@ static bool is_known(const struct trace *t, const char *id)
 	return false;
 }
 
-/* The exit status so far: 1 when a word is no id. */
+/* Returns the exit status so far: 1 if a word is no id. */
 static int take_ids(struct trace *t, char **words, int n)
 {
 	int i, status = 0;

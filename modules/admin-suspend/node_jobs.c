@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * whom.c - the jobs that the verb of a node means: those on its vnodes that run, or that stand there for maintenance.
+ * node_jobs.c - the jobs that the verb of a node applies to: those on its vnodes that run or are admin-suspended.
  *
- * The vnodes know who is on them, so that a verb costs what is on its node, not what runs in the cluster.
+ * Found by the tenants of vnodes, so that the cost grows with the jobs on the node, not with those in the cluster.
  */
 #include "admin-suspend.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void whom_add(struct whom *w, const char *job_id)
+static void node_jobs_add(struct node_jobs *w, const char *job_id)
 {
 	char **bigger = w->failed ? NULL : reallocarray(w->id, w->n + 1, sizeof(*bigger));
 
@@ -24,7 +24,7 @@ static void whom_add(struct whom *w, const char *job_id)
 static void add_running(void *arg, const char *job_id, bool suspended)
 {
 	if (!suspended)
-		whom_add(arg, job_id);
+		node_jobs_add(arg, job_id);
 }
 
 /* The oldest first. */
@@ -36,8 +36,8 @@ static int by_number(const void *a, const void *b)
 	return n != m ? (n > m) - (n < m) : strcmp(x, y);
 }
 
-/* A job with chunks on several vnodes is meant once. */
-static void each_once(struct whom *w)
+/* Sorts; a job with chunks on several vnodes is kept once. */
+static void each_once(struct node_jobs *w)
 {
 	uint32_t i, n = 0;
 
@@ -51,7 +51,7 @@ static void each_once(struct whom *w)
 	w->n = n;
 }
 
-bool whom_look(struct keel_mod *mod, const char *name, bool running, struct whom *ret)
+bool node_jobs_find(struct keel_mod *mod, const char *name, bool running, struct node_jobs *ret)
 {
 	struct state *st = mod->state;
 	struct keel_cursor *walk = st->object->cursor(mod, "node");
@@ -59,7 +59,7 @@ bool whom_look(struct keel_mod *mod, const char *name, bool running, struct whom
 	struct keel_obj *node;
 	bool found = false;
 
-	*ret = (struct whom){ .failed = !walk };
+	*ret = (struct node_jobs){ .failed = !walk };
 	while (walk && (node = st->object->next(walk))) {
 		if (!is_of_node(mod, node, name))
 			continue;
@@ -67,7 +67,7 @@ bool whom_look(struct keel_mod *mod, const char *name, bool running, struct whom
 		if (running)
 			st->node->tenants(st->node->self, node, add_running, ret);
 		for (l = listing_of(mod, node); l; l = l->next)
-			whom_add(ret, l->id);
+			node_jobs_add(ret, l->id);
 	}
 	if (walk)
 		st->object->cursor_close(walk);
@@ -75,7 +75,7 @@ bool whom_look(struct keel_mod *mod, const char *name, bool running, struct whom
 	return found || !walk;
 }
 
-void whom_free(struct whom *w)
+void node_jobs_free(struct node_jobs *w)
 {
 	uint32_t i;
 
