@@ -125,7 +125,7 @@ struct task {
 	int64_t next_usage_ms;
 	int64_t walltime_limit, cput_limit, ncpus; /* seconds; 0 none */
 	struct usage usage;
-	int64_t kill_delay; /* >= 0: asked to end while BEGIN */
+	int64_t kill_delay; /* >= 0: an end was requested while BEGIN */
 	int streams, missed; /* output files to be placed; how many could not be */
 	int limit_status;   /* 0, or a system code: of the limit it exceeded, of having been saved */
 	int32_t status;
@@ -332,7 +332,7 @@ void task_stop_hosts(struct keel_mod *mod);
 
 /* Replies to a numbered message; 0: no caller waits. */
 void stop_answer(struct keel_mod *mod, int64_t number, int32_t code, const char *text);
-/* The task a message is about; NULL and the server is told when there is no such run here. */
+/* The task a message is about; NULL if there is no such run here, and the server is notified. */
 struct task *stop_task_of(struct keel_mod *mod, const struct keel_msg *m);
 
 /* checkpoint.c: save and end a task, go on with one that was saved */
@@ -351,7 +351,7 @@ uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE
 
 /* recover.c */
 int32_t recover(struct keel_mod *mod, struct keel_err *err);
-/* Tell what it found that is over: not before all modules that want to hear of it have started. */
+/* Reports the tasks found ended; called once all modules that listen have started. */
 void recover_tell(struct keel_mod *mod);
 
 /* still.c: what is stopped stays so, where there is no cgroup to hold it. At each tick. */
