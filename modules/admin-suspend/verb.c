@@ -18,7 +18,7 @@
 
 #define NO_MEMORY "out of memory; try again"
 #define NOT_OURS "suspended, but out of memory to note for which node; qsig -s admin-resume continues it"
-#define ROUNDS_MAX 100 /* ends the rounds if a user resumes the jobs meanwhile */
+#define ROUNDS_MOST 100 /* ends the rounds if a user resumes the jobs meanwhile */
 #define NAMES_SHOWN 8 /* vnodes named in the reply */
 
 struct verb {
@@ -125,7 +125,7 @@ static void verb_done(struct keel_mod *mod, struct verb *v)
 {
 	if (--v->open)
 		return;
-	if (v->suspend && !v->code && v->sent && v->rounds < ROUNDS_MAX) {
+	if (v->suspend && !v->code && v->sent && v->rounds < ROUNDS_MOST) {
 		round_start(mod, v);
 		return;
 	}

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MATCH_STEPS_MAX 100000 /* bounds a pattern that backtracks without end */
+#define MATCH_STEPS_MOST 100000 /* bounds a pattern that backtracks without end */
 
 enum { QUEUE, USER, HOST, PATTERNS };
 struct scope {
@@ -43,7 +43,7 @@ struct scope *scope_create(const char *queue, const char *user, const char *host
 	s->found = pcre2_match_data_create(1, NULL);
 	s->context = pcre2_match_context_create(NULL);
 	if (s->context)
-		pcre2_set_match_limit(s->context, MATCH_STEPS_MAX);
+		pcre2_set_match_limit(s->context, MATCH_STEPS_MOST);
 	for (i = 0; i < PATTERNS; i++) {
 		if (!pattern[i] || !*pattern[i])
 			continue;

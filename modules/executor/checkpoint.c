@@ -20,7 +20,7 @@
 #include "chore.h"
 
 #define NO_RESTART -2
-#define SAVED -12 /* what its end says, whoever heard the answer */
+#define SAVED -12 /* the status its end reports, also if the reply was lost */
 
 struct saving {
 	int64_t number, run;

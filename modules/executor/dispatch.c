@@ -3,8 +3,8 @@
  * dispatch.c - the service's functions: runs and orders to hosts.
  *
  * An entry stands for a run that some host has or should have; it lives from start() (or replay) to
- * ended_done(), discard() or the host's refusal. What is asked of a host that goes away is answered
- * with 15070; what it must do is kept in the entry and said again on its return.
+ * ended_done(), discard() or the host's refusal. Requests to a host that goes down fail with 15070; orders are stored
+ * in the entry and sent again when it is up.
  */
 #include "executor.h"
 
@@ -355,7 +355,7 @@ static void task_discard(struct keel_mod *mod, struct keel_obj *job)
 
 	if (!e)
 		return;
-	/* A host that is away lists the run when it is back, and is told then. */
+	/* A host that is down lists the run when it is up again, and gets the order then. */
 	order_send(mod, e, "task.discard", 0);
 	entry_drop(st, e);
 }
@@ -416,7 +416,7 @@ static int32_t task_listen(struct keel_mod *mod, struct keel_mod *me,
 		return -ENOMEM;
 	at->me = me;
 	KEEL_SIZED(&at->events, events);
-	/* What hosts are, and what was said while nobody listened, they say again. */
+	/* Hosts report again that they are up, and what they reported while no module listened. */
 	return at->events.host_up || srv->missed || !srv->knows_jobs ? st->core->defer(mod, ask_again, NULL) : 0;
 }
 

@@ -45,14 +45,14 @@ struct entry {
 	int64_t sent;	      /* the number of its start message; 0: it was not sent on this link */
 	bool starting;        /* the start waits for the script: no order may overtake it */
 	bool modified;        /* meanwhile */
-	bool started, ended;  /* told to the listeners */
-	bool killing, suspended; /* what the host must be told again when it comes back */
+	bool started, ended;  /* the listeners were notified */
+	bool killing, suspended; /* orders to send again when the host is up */
 	bool unsure; /* a late host may have stopped or continued it since */
 	int64_t kill_delay;
 	UT_hash_handle hh;
 };
 
-/* A question to a host that somebody waits for. */
+/* A request to a host whose caller waits for the reply. */
 struct question {
 	int64_t number;
 	char *peer, *id;
@@ -71,7 +71,7 @@ struct question {
 
 struct host {
 	char *name; /* has introduced itself on this link, or */
-	bool asked; /* is asked to */
+	bool asked; /* was requested to */
 	bool strange; /* it runs jobs of another store: it is none of ours */
 	bool receiving; /* a long script is on its way to it: the next one waits */
 	struct waiting *waiting;
@@ -92,8 +92,8 @@ struct server {
 	int64_t began_ms;
 	int64_t last_question, last_start;
 	struct listener *listeners; /* they stay; one that left is free for the next */
-	bool knows_jobs; /* those that were there were told, or looked for */
-	bool missed; /* a host said something about jobs while nobody listened: it is asked again */
+	bool knows_jobs; /* replay has reported the jobs, or they were searched */
+	bool missed; /* a host reported about jobs while no module listened: it is requested again */
 	struct keel_mod *host_of_me;
 	const char *(*host_of)(struct keel_mod *, const char *vnode);
 };
@@ -126,15 +126,15 @@ struct task {
 	int64_t next_usage_ms;
 	int64_t walltime_limit, cput_limit, ncpus; /* seconds; 0 none */
 	struct usage usage;
-	int64_t kill_delay; /* >= 0: asked to end while BEGIN */
+	int64_t kill_delay; /* >= 0: an end was requested while BEGIN */
 	int streams, missed; /* output files to be placed; how many could not be */
 	int limit_status;   /* 0, or a system code: of the limit it exceeded, of having been saved */
 	int32_t status;
 	char why[256];
 	bool lacks; /* refused, because this host lacks means */
 	bool discarded; /* no report, forgotten at its end */
-	bool found_over; /* it ended while no daemon was there, and nobody has been told */
-	bool prepared;	/* task_launch was asked: whoever prepared something hears task_end */
+	bool found_over; /* it ended while no daemon was running; not reported yet */
+	bool prepared;	/* task_launch was raised: task_end must follow */
 	int64_t stop_number; /* question of a suspend under way, 0 none */
 	int64_t heard;	     /* the last signal's question on this link: it is not obeyed twice */
 	int64_t stop_deadline_ms;
@@ -234,8 +234,8 @@ void order_name_send(struct keel_mod *mod, const struct entry *e, const char *na
 int32_t resync_init(struct keel_mod *mod);
 void resync_ask(struct keel_mod *mod);                              /* hosts we do not know yet */
 int32_t task_describe(struct keel_mod *mod, const char *host);
-void resync_again(struct keel_mod *mod);                            /* somebody listens who did not */
-bool jobs_are_heard(struct keel_mod *mod); /* false, and remembered: what hosts say of them must be said again */
+void resync_again(struct keel_mod *mod);                            /* after a module began to listen */
+bool jobs_are_heard(struct keel_mod *mod); /* false: no listener; sets `missed` */
 void resync_known(struct keel_mod *mod, struct keel_obj *job);      /* replay */
 void resync_peer_up(struct keel_mod *mod, const char *peer);
 void resync_peer_down(struct keel_mod *mod, const char *peer);
@@ -254,7 +254,7 @@ void task_started(struct keel_mod *mod, struct task *t, pid_t session);
 void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const char *why);
 void task_ended(struct keel_mod *mod, struct task *t, int32_t status);
 void task_used(struct keel_mod *mod, const struct task *t);
-void task_report(struct keel_mod *mod, struct task *t); /* tell the server its end, again maybe */
+void task_report(struct keel_mod *mod, struct task *t); /* reports its end to the server, perhaps again */
 int64_t task_walltime_ms(struct keel_mod *mod, const struct task *t);
 void mom_fini(struct keel_mod *mod);
 
@@ -279,7 +279,7 @@ void users_fini(struct state *st);
 /* A program beside the shepherd. Malloc'ed, NULL on no memory. */
 char *launch_program(struct keel_mod *mod, const char *name);
 
-/* names.c: ask whether hosts that output paths name are this one, then then(). It fills l->output_here, error_here. */
+/* names.c: resolves whether hosts in output paths are this one, fills l->output_here and error_here, calls then(). */
 void names_settle(struct keel_mod *mod, struct launch *l, void (*then)(struct keel_mod *, void *), void *arg);
 void names_fini(struct state *st);
 
@@ -331,9 +331,9 @@ void task_message(struct keel_mod *mod, struct keel_obj *job, int32_t files, con
 		  struct keel_mod *me, keel_task_done *done, void *arg);
 void task_stop_hosts(struct keel_mod *mod);
 
-/* The answer to a numbered message; 0: nobody waits. */
+/* Replies to a numbered message; 0: no caller waits. */
 void stop_answer(struct keel_mod *mod, int64_t number, int32_t code, const char *text);
-/* The task a message is about; NULL and the server is told when there is no such run here. */
+/* The task a message is about; NULL if there is no such run here, and the server is notified. */
 struct task *stop_task_of(struct keel_mod *mod, const struct keel_msg *m);
 
 /* checkpoint.c: save and end a task, go on with one that was saved */
@@ -344,7 +344,7 @@ bool checkpoint_restart(struct keel_mod *mod, struct launch *l);
 /* usage.c */
 #define USAGE_ITEMS 6
 void usage_tick(struct keel_mod *mod); /* makes sure that the tick runs while there are tasks */
-/* Measure the task now and tell the server. */
+/* Measures the task now and reports to the server. */
 void usage_measure(struct keel_mod *mod, struct task *t);
 /* "name=value" strings; `text` has room for them. */
 uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE_ITEMS][48],
@@ -352,7 +352,7 @@ uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE
 
 /* recover.c */
 int32_t recover(struct keel_mod *mod, struct keel_err *err);
-/* Tell what it found that is over: not before all modules that want to hear of it have started. */
+/* Reports the tasks found ended; called once all modules that listen have started. */
 void recover_tell(struct keel_mod *mod);
 
 /* still.c: what is stopped stays so, where there is no cgroup to hold it. At each tick. */

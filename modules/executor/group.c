@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define LOOKS 8 /* in a row at most, */
-#define LOOK_MS 1   /* each of them so long: the kernel tells earlier */
+#define LOOK_MS 1   /* each at most so long; the kernel notifies earlier */
 
 static int file_put(const char *dir, const char *name, const char *text)
 {

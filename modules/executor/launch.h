@@ -81,9 +81,9 @@ int environment_write(const struct launch *l, const char *job_dir, struct spec_o
 
 /* output.c: the streams of the spec. */
 int output_write(const struct launch *l, struct spec_out *out);
-/* Where a path as users write it is on this host, malloc'ed; NULL: on another one. `here`: what is known of its host. */
+/* Returns the path on this host, owned by the caller; NULL: on another host. `here`: its host is this one. */
 char *output_place(const struct launch *l, const char *text, bool here);
-/* The host of a path "host:path", when only the name service knows whether it is this one. False: no need to ask. */
+/* The host of a path "host:path", if only the name service knows whether it is this one. False: no query needed. */
 bool output_host(const struct launch *l, const char *text, char host[256]);
 
 /* spawn.c: on a worker thread: files, shepherd, record, "go". */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * nursery.c - the daemon's side of the nursery: start it, ask it for shepherds.
+ * nursery.c - the daemon's side of the nursery: starts it, requests shepherds.
  *
  * One question at a time: the lock is held until the pid is there, which takes a fork.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * proc.h - processes of a task, as /proc tells. A task's processes are the descendants of its
+ * proc.h - processes of a task, read from /proc. A task's processes are the descendants of its
  * shepherd, which adopts orphans (child subreaper), so nothing escapes by setsid() or double fork.
  */
 #ifndef EXECUTOR_PROC_H

@@ -100,7 +100,7 @@ void questions_fail(struct keel_mod *mod, const char *peer)
 	struct question *q, *next;
 	bool again = true;
 
-	/* done() may ask again or end others: start over after each, the new ones excluded. */
+	/* done() may send requests or end others: start over after each, the new ones excluded. */
 	while (again) {
 		again = false;
 		HASH_ITER(hh, st->server.questions, q, next)

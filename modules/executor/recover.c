@@ -3,9 +3,9 @@
  * recover.c - after a restart of the daemon: find the shepherds again, or how their tasks ended.
  *
  * A shepherd is the process with the recorded pid and start time, so a reused pid is no shepherd. A
- * task of which nothing is left (the host was restarted) is forgotten; the server then hears that
- * it is lost. A daemon that was killed at the start or the end of a task may leave files that no diary
- * speaks of: they are removed.
+ * task of which nothing is left (the host was restarted) is dropped and reported to the server as
+ * lost. A daemon that was killed at the start or the end of a task may leave files that no diary
+ * names: they are removed.
  */
 #include "executor.h"
 

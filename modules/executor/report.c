@@ -32,7 +32,7 @@ static struct entry *entry_of(struct keel_mod *mod, const char *peer, const stru
 	if (!e || e->run != st->msg->integer(m, "run", -1))
 		return NULL;
 	if (!e->peer)
-		e->peer = strdup(peer); /* replayed: the host tells */
+		e->peer = strdup(peer); /* replayed: taken from the host's report */
 	if (!e->peer || strcmp(e->peer, peer) != 0)
 		return NULL;
 	*ret_job = st->object->find(mod, "job", id);

@@ -85,7 +85,7 @@ static void host_ask(struct keel_mod *mod, const char *peer)
 	st->link->send(mod, peer, "task.who", st->msg->out(mod));
 }
 
-/* Somebody deletes or reruns it: whether its host has heard of that, nobody remembers. */
+/* Returns whether it is being deleted or rerun: it is not stored whether its host received the order. */
 static bool is_to_end(struct keel_mod *mod, struct keel_obj *job, const char *substate)
 {
 	char *ending = dispatch_text(mod, job, "ending", NULL);
@@ -178,7 +178,7 @@ static void jobs_look(struct keel_mod *mod)
 		resync_known(mod, job);
 	if (walk)
 		st->object->cursor_close(walk);
-	/* Also where there was none: whoever comes later comes by us. */
+	/* Also without any jobs: later ones are started by this module. */
 	st->server.knows_jobs = st->object->attr(mod, "job", "job_state") != NULL;
 }
 
@@ -220,7 +220,7 @@ void resync_peer_up(struct keel_mod *mod, const char *peer)
 	struct state *st = mod->state;
 	struct entry *e, *next;
 
-	/* What was sent or asked on the link before this one has come, or never will. */
+	/* What was sent or requested on the previous link has arrived, or never will. */
 	HASH_ITER(hh, st->server.entries, e, next)
 		if (e->peer && strcmp(e->peer, peer) == 0)
 			e->sent = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec.h - what the daemon tells a shepherd about its task: "key=value" strings, each ended by a NUL.
+ * spec.h - the daemon's description of a task for its shepherd: "key=value" strings, each ended by a NUL.
  *
  * The daemon writes it to mom_priv/jobs/<id>.JB and hands the open file to the shepherd, which trusts
  * nothing that it cannot check: lengths, numbers and the closing "end=" are verified.

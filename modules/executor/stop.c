@@ -20,7 +20,7 @@
 #define KILL_AGAIN_MS 5	 /* passes of KILL, */
 #define KILL_ROUNDS 200	 /* so many, then */
 #define KILL_LATER_MS 1000 /* in this interval: a process in the kernel ends when it leaves it */
-#define DISCARD_ROUNDS 10 /* at least: its shepherd may be about to place the output, not having heard yet */
+#define DISCARD_ROUNDS 10 /* at least: its shepherd may be about to place the output, before it sees the order */
 #define STOP_AGAIN_MS 5 /* at most; sooner at first: most tasks stand still at once */
 #define STOP_LONGEST_MS 2000 /* a process in the kernel stops when it leaves it */
 
@@ -52,7 +52,7 @@ static bool is_over(const struct task *t)
 	return t->why[0] || (t->session && !leader_lives(t));
 }
 
-/* A daemon that came while its shepherd was starting it has not heard of that. */
+/* A daemon that started while the shepherd was starting the task missed its message. */
 static void session_learn(struct keel_mod *mod, struct task *t)
 {
 	const struct state *st = mod->state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * task.c - the table of tasks on this host, their way from one state to the next, and what the server
- * is told of it. Every message names the run; a repeated message changes nothing.
+ * task.c - the table of tasks on this host, their states, and the reports to the server about
+ * them. Every message names the run; a repeated message changes nothing.
  */
 #include "executor.h"
 

@@ -63,7 +63,7 @@ static void test_listeners(void)
 	CU_ASSERT_EQUAL(task_api.listen(mod, &more[3], NULL), 0);
 	CU_ASSERT_EQUAL(task_api.listen(mod, &more[4], &other), 0);
 	heard = (struct heard){ 0 };
-	CU_ASSERT(until(is_up, DEADLINE_MS)); /* it was asked again */
+	CU_ASSERT(until(is_up, DEADLINE_MS)); /* its report was requested again */
 	run(script_job("95.s", "exit 0\n"));
 	CU_ASSERT_EQUAL(others_heard, 19);
 	end();

@@ -83,7 +83,7 @@ static void test_killed_at_start(void)
 	end();
 }
 
-/* A daemon that has not heard that it began: its passes of KILL meet those who clean. */
+/* The daemon missed that the task began: its rounds of KILL run while the shepherd cleans up. */
 static void test_discarded_at_start(void)
 {
 	struct keel_obj *job;

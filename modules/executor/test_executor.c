@@ -168,7 +168,7 @@ static void test_refused(void)
 	CU_ASSERT_EQUAL(heard.refused, 1);
 	CU_ASSERT_STRING_EQUAL(heard.why, "the test says no");
 	CU_ASSERT(end_status < 0);
-	CU_ASSERT_EQUAL(task_ends, 3); /* task_launch was asked each time */
+	CU_ASSERT_EQUAL(task_ends, 3); /* task_launch was raised each time */
 	refused_point = KEEL_POINT_task_begin;
 	run(script_job("45.s", "true\n"));
 	CU_ASSERT_EQUAL(task_ends, 3);
@@ -362,7 +362,7 @@ static void test_restart(void)
 	CU_ASSERT_EQUAL(heard.status, 9);
 	CU_ASSERT_EQUAL(heard.session, session);
 	CU_ASSERT_STRING_EQUAL(output("80.s.o"), "after\n");
-	/* Ends while nobody looks. */
+	/* Ends while no daemon is running. */
 	job = script_job("81.s", "exit 4\n");
 	set(job, "job_state", "R");
 	keep_ended = true;
@@ -385,7 +385,7 @@ static void test_restart(void)
 	end();
 }
 
-/* As the kernel tells of a disk that does not answer. */
+/* The error the kernel reports for a disk that does not respond. */
 static int32_t get_fails(struct keel_mod *m, const char *klass, const char *id, const char *name,
 			 void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len), void *arg)
 {
@@ -426,7 +426,7 @@ static void test_stranger_in_spool(void)
 	end();
 }
 
-/* A task has made something else of its spool file: nobody waits for a writer. */
+/* A task replaced its spool file by a FIFO or the like: opening it must not block. */
 static void test_output_is_fifo(void)
 {
 	static const char script[] = "rm $1; mkfifo $1\n";
@@ -445,7 +445,7 @@ static void test_output_is_fifo(void)
 	end();
 }
 
-/* What was acknowledged holds, though the host was away and nobody of then is there any more. */
+/* An acknowledged order survives a host that was down and a restart of the server. */
 static void test_end_is_remembered(void)
 {
 	static const struct {
@@ -522,7 +522,7 @@ static void test_link_loss(void)
 	CU_ASSERT_EQUAL(task_api.start(mod, job), -ENOTCONN);
 	CU_ASSERT(task_api.kill(mod, job, 100) < 0);
 	link_set(true);
-	CU_ASSERT(until(is_ended, DEADLINE_MS)); /* told again */
+	CU_ASSERT(until(is_ended, DEADLINE_MS)); /* reported again */
 	CU_ASSERT_EQUAL(heard.status, 271);
 	CU_ASSERT_EQUAL(heard.started, 1);
 	job = program_job("91.s", EXE("/bin/sleep"), ARG("60"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * test_fixture.h - the module in a mock whose clock is the real one, a listener, jobs and short verbs for
- * test_executor.c, test_bounds.c and test_hostile.c. An embedded daemon: both halves are in one process, shepherds are real.
+ * test_executor.c, test_bounds.c and test_hostile.c. An embedded daemon: both halves in one process, real shepherds.
  */
 #ifndef EXECUTOR_TEST_FIXTURE_H
 #define EXECUTOR_TEST_FIXTURE_H
@@ -35,7 +35,7 @@ static int64_t end_status;
 static bool with_freezer;
 static const char *start_limit = "2min";
 
-/* What the listener heard last, by kind. */
+/* The listener's last notifications, by kind. */
 static struct heard {
 	char id[64];
 	int started, refused, ended, lost, used, host_up;
@@ -131,7 +131,7 @@ static keel_verdict on_gate(struct keel_call *c, uint32_t point, const void *eve
 	return point == refused_point ? call->reject(c, 15041, "the test says no") : KEEL_NEXT;
 }
 
-/* Whoever prepared something at task_launch hears of its end, once all modules have started. */
+/* Counts task_end, which follows task_launch once all modules have started. */
 static keel_verdict on_task_end(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
 	(void)c, (void)point, (void)arg;

@@ -12,7 +12,7 @@
 
 #define EXE(p) "<jsdl-hpcpa:Executable>" p "</jsdl-hpcpa:Executable>"
 
-/* A program that whoever opens waits for, up to /proc/sys/fs/lease-break-time. The descriptor of the lease. */
+/* Creates a program whose open() blocks up to /proc/sys/fs/lease-break-time. Returns the descriptor of the lease. */
 static int leased_program(char path[400])
 {
 	int fd;
@@ -92,7 +92,7 @@ static bool is_refused(void *arg)
 	return heard.refused > 0;
 }
 
-/* mend B9: a path writes no lines of its own into the diary of its task, nor into what the server hears. */
+/* mend B9: a path adds no lines to the diary of its task, nor to the report to the server. */
 static void test_diary_lines(void)
 {
 	static const char lines[] = "x\nended 0 session 1 cpu_us 0 max_rss_kb 0 at 0 done\nplaced 0\n/y";
@@ -119,7 +119,7 @@ static void test_diary_lines(void)
 	end();
 }
 
-/* mend B10: a TMPDIR is removed whole, whatever its user has locked, however deep; where a link leads nothing changes. */
+/* mend B10: a TMPDIR is removed whole, whatever its modes and depth; the target of a link is unchanged. */
 static void test_locked_tmpdir(void)
 {
 	const struct passwd *pw = getpwnam(user);

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define NAP_MAX 3600 /* s: the clock may be set meanwhile, or summer time begin */
+#define NAP_LONGEST 3600 /* s: the clock may be set meanwhile, or summer time begin */
 
 static const struct keel_need needs[] = {
 	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
@@ -88,7 +88,7 @@ static void times_update(struct keel_mod *mod)
 	st->core->timer_cancel(st->timer);
 	st->timer = NULL;
 	if (next)
-		st->timer = st->core->timer(mod, (nap < NAP_MAX ? nap : NAP_MAX) * 1000 + 5, boundary,
+		st->timer = st->core->timer(mod, (nap < NAP_LONGEST ? nap : NAP_LONGEST) * 1000 + 5, boundary,
 					    NULL);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rules.h - configuration by rules: one value, from a setting of libconfig or from text, into the member of a struct, and
- * the words for errors. Files and the owners of groups are the host's concern.
+ * rules.h - configuration by rules: converts a setting of libconfig or a text into the member of a struct; the words
+ * for errors. Files and the owners of groups are the host's concern.
  */
 #ifndef KEELSON_RULES_H
 #define KEELSON_RULES_H

@@ -2,8 +2,8 @@
  *
  * types.h - the types every host has: bool long time float size string string_array, as rows like a module's.
  *
- * parse() returns 0, PBSE_BADATVAL, or PBSE_SYSTEM if out of memory; the host supplies the error's text. match() returns
- * the same errors, negated.
+ * parse() returns 0, PBSE_BADATVAL, or PBSE_SYSTEM if out of memory; the host supplies the error's text.
+ * match() returns the same errors, negated.
  */
 #ifndef KEELSON_TYPES_H
 #define KEELSON_TYPES_H
@@ -23,7 +23,7 @@ uint32_t types_long(char buf[TYPES_DIGITS], int64_t n);
 uint32_t types_time(char buf[TYPES_DIGITS], int64_t seconds); /* HH:MM:SS */
 /* Kilobytes of a size, rounded up. */
 int64_t types_size_kb(const union keel_slot *slot);
-/* Returns 1 if `order` (<0, 0, >0, as of strcmp()) fulfils the comparison `op`, else 0; -PBSE_BADATVAL: no comparison. */
+/* Returns 1 if `order` (as of strcmp()) fulfils the comparison `op`, else 0; -PBSE_BADATVAL: no comparison. */
 int32_t types_match(int order, int32_t op);
 
 #endif

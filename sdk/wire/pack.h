@@ -38,7 +38,7 @@ const msgpack_object *pack_get(const msgpack_object *map, const char *key);
 int64_t pack_int(const msgpack_object *map, const char *key, int64_t otherwise);
 /* STR or BIN, not terminated; `ret_len` may be NULL. Returns NULL if absent or of another type. */
 const char *pack_bytes(const msgpack_object *map, const char *key, size_t *ret_len);
-/* Returns a terminated copy of a STR, which the caller frees; NULL: absent, no STR, with a NUL byte, or out of memory. */
+/* Returns a terminated copy of a STR, which the caller frees; NULL: absent, no STR, a NUL inside, or out of memory. */
 char *pack_strdup(const msgpack_object *value);
 
 /* Writing: short forms over msgpack_packer. */

@@ -24,7 +24,7 @@
 #include "shepherd.h"
 
 #define DELIVER_MS 300000 /* of a daemon that does not say */
-#define DIE_MS 2000	  /* it is killed: in the kernel it may stay longer, and nobody waits for that */
+#define DIE_MS 2000	  /* after the kill; a process that stays in the kernel longer is not waited for */
 #define CLEAN_MS 10000
 #define CLEAN_TRIES 5
 #define KILLED_MOST 100 /* children: the daemon's passes of KILL last a second */

@@ -44,7 +44,7 @@ static int bytes_write(int fd, const char *bytes, size_t len)
 	return 0;
 }
 
-/* The output of a task. It may have made something else of it: that is none, and nobody waits for it. */
+/* Opens the output of a task. Fails, without blocking, if the task replaced it by anything but a file. */
 static int output_open(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

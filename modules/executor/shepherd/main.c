@@ -4,13 +4,13 @@
  *
  *   nursery: fork one of us for each task of the daemon (nursery.c)
  *   wait for "go" (the daemon has recorded us) -> child: own session, user, files, exec
- *   -> tell "started" -> reap everything -> end of the task in <id>.TK -> a child places its output -> exit
+ *   -> report "started" -> reap everything -> end of the task in <id>.TK -> a child places its output -> exit
  *   or for "proceed": the task's shepherd was killed, do the rest for it (proceed.c)
  *   message: a program of its own, for a line into the output of a task (message.c)
  *
  * It adopts the orphans of its task, so the task's processes are exactly its descendants. Its last
- * words, in <id>.TK too, tell which output could not be placed (bits of courier_run()). No name service is
- * used: all names are numbers by the time they come here. It stays root, so that its user cannot stop it.
+ * message, in <id>.TK too, says which output could not be placed (bits of courier_run()). No name service is
+ * used: all names were resolved to numbers by the daemon. It stays root, so that its user cannot stop it.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -59,7 +59,7 @@ static int become_shepherd(char *title, const char *id, int fds[2])
 
 int nursery_run(char *title)
 {
-	signal(SIGCHLD, SIG_IGN); /* nobody waits for shepherds: the daemon watches them by pidfd */
+	signal(SIGCHLD, SIG_IGN); /* shepherds are reaped by the kernel; the daemon watches them by pidfd */
 	for (;;) {
 		char id[NURSERY_ID_MAX + 1];
 		int fds[2];

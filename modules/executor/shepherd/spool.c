@@ -2,8 +2,8 @@
  *
  * spool.c - names in folders where everybody may write: spool, undelivered, where TMPDIRs are.
  *
- * A stranger may have taken any name that he can guess. Such files are made under names that nobody guesses
- * and then moved over the one that was promised: in a sticky folder he can take that no more.
+ * Another user may have created a file of any name that can be guessed. Such files are created under random names
+ * and then renamed to the final one: in a sticky folder another user cannot replace it any more.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #include "shepherd.h"
 
-#define TRIES 16 /* against somebody who makes a directory of the name again and again */
+#define TRIES 16 /* bounds a race with a user who creates a directory of the name again and again */
 
 /* path + "." + 16 digits. Malloc'ed. */
 static char *unguessed(const char *path)
@@ -56,7 +56,7 @@ static int file_new(const char *path)
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0600);
 }
 
-/* Under another name only where it is taken: who is killed meanwhile leaves none that nobody knows. */
+/* Uses another name only if this one is taken: a process killed meanwhile leaves no file of an unknown name. */
 int spool_create(const struct spec *s, const char *path)
 {
 	char *name = NULL;

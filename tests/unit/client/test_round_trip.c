@@ -514,7 +514,7 @@ static void serve_unasked(struct fake_server *f, int fd)
 	fake_reply(f, fd, 0, NULL, NULL, NULL);
 }
 
-/* past sdk/client/call.c UNHEARD_MAX: two of the longest frames are heard out, and no more. */
+/* past sdk/client/call.c UNREAD_MAX: two of the longest frames are heard out, and no more. */
 static void test_too_much_that_nobody_asked_for(void)
 {
 	const size_t long_enough = 16 << 20; /* no socket holds it */
