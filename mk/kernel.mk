@@ -32,7 +32,7 @@ obj/kernel/modhost/%.o: FLAGS = $(KERNEL_FLAGS) $(SECCOMP_CFLAGS) -I$(S)/tests
 MODHOST_O := $(call OBJECTS,$(filter-out %/clock.c,$(call NAMED,kernel/modhost,*.c)))
 # The same for keelson-module: time is told to it
 MODHOST_TOLD := $(MODHOST)-told
-$(MODHOST_TOLD): obj/kernel/modhost/clock.o obj/tests/sim/virtual.o
+$(MODHOST_TOLD): obj/kernel/modhost/clock.o obj/sdk/host/virtual.o
 $(MODHOST) $(MODHOST_TOLD): $(MODHOST_O) lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)

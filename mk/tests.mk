@@ -100,6 +100,6 @@ $(SIM): $(SIM_O) lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	@mkdir -p $(@D)
 	$(DO)$(PROGRAM_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS)
 # Time is given to these too: its loop instead of the kernel's
-tests/unit/sim/test_virtual $(filter tests/unit/mock/%,$(UNIT)): obj/tests/sim/virtual.o
+tests/unit/sim/test_virtual $(filter tests/unit/mock/%,$(UNIT)): obj/sdk/host/virtual.o
 KEELSON_ALL += $(SIM)
 PROGRAMS += $(SIM)

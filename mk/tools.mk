@@ -60,7 +60,7 @@ tests/fuzz/fuzz_%: obj/tests/fuzz/fuzz_%.o obj/tests/fuzz/driver.o lib/modules/l
 	@mkdir -p $(@D)
 	$(DO)$(PROGRAM_LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS)
 # keelson-modhost without its socket
-tests/fuzz/fuzz_modhost: obj/tests/sim/virtual.o $(filter-out %/main.o %/line.o %/clock.o %/confine.o,$(call OBJECTS,$(call NAMED,kernel/modhost,*.c)))
+tests/fuzz/fuzz_modhost: obj/sdk/host/virtual.o $(filter-out %/main.o %/line.o %/clock.o %/confine.o,$(call OBJECTS,$(call NAMED,kernel/modhost,*.c)))
 tests-fuzz: keelson-all $(FUZZ) tests/fixtures/survey.so
 
 .PHONY: tests-fuzz

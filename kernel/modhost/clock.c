@@ -3,12 +3,12 @@
  * clock.c - --clock=MS:US: whoever started this process tells it the time, and when to take a turn. So keelson-module
  * plays the same hours of a module here and inside.
  *
- * A program of its own, keelson-modhost-told: everything of this folder, with the loop of tests/sim/virtual.c in the
+ * A program of its own, keelson-modhost-told: everything of this folder, with the loop of sdk/host/virtual.c in the
  * place of the kernel's. Time that is told has no file descriptors: who asks for one gets none, and how many asked is told.
  */
 #include <stdio.h>
 
-#include "sim/virtual.h"
+#include "host/virtual.h"
 #include "modhost/host.h"
 
 int clock_run(struct host *h, const struct options *o)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "modhost/host.h"
-#include "sim/virtual.h"
+#include "host/virtual.h"
 #include "util/version.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

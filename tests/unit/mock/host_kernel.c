@@ -10,7 +10,7 @@
 #include "harness.h"
 #include "hook/hooks.h"
 #include "log/log.h"
-#include "../sim/virtual.h"
+#include "host/virtual.h"
 #include "main/core_api.h"
 #include "mock/host.h"
 #include "module/modules.h"
