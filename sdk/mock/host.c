@@ -62,7 +62,7 @@ static void parts_make(struct keel_mock *mock)
 	struct parts *p = &mock->parts;
 
 	if (loop_create_virtual(&time, &p->loop) < 0 ||
-	    log_open(p->loop, mock->dir, "test", UINT32_MAX, false, &p->log, NULL) < 0 ||
+	    log_open(p->loop, mock->dir, "keelson-mock", UINT32_MAX, false, &p->log, NULL) < 0 ||
 	    registry_create(&p->registry) < 0 || registry_offer(p->registry, "core", core_api()) < 0 ||
 	    store_create(p, &p->store) < 0 ||
 	    objects_create(p->registry, store_dirty, p->store, &p->objects) < 0 ||
@@ -88,6 +88,7 @@ struct keel_mock *keel_mock_new(uint32_t daemon)
 	count_tables(mock);
 	vocabulary_init(mock);
 	clients_init(mock);
+	keel_mock_log_clear(mock);
 	host_latest = mock;
 	return mock;
 }
@@ -444,6 +445,14 @@ static int is_day(const struct dirent *e)
 	return strspn(e->d_name, "0123456789") == 8;
 }
 
+/* What is written at the head and the end of a day's file. */
+static bool begins_day(const char *record)
+{
+	static const char *const begins[] = { "Svr;Log;Log ", "Svr;keelson-mock;" };
+
+	return strncmp(record, begins[0], strlen(begins[0])) == 0 || strncmp(record, begins[1], strlen(begins[1])) == 0;
+}
+
 static void records_of(const char *dir, const char *name, struct texts *to)
 {
 	char *path = path_join(dir, name), *bytes = NULL;
@@ -456,7 +465,8 @@ static void records_of(const char *dir, const char *name, struct texts *to)
 				*next++ = '\0';
 			for (int i = 0; i < 3; i++) /* stamp, event, daemon */
 				line += strcspn(line, ";") + (line[strcspn(line, ";")] != '\0');
-			texts_add(to, host_dup(line));
+			if (!begins_day(line))
+				texts_add(to, host_dup(line));
 		}
 	free(bytes);
 	free(path);
@@ -512,6 +522,9 @@ void keel_mock_log_clear(struct keel_mock *mock)
 
 const struct keel_mod *keel_mock_inside(struct keel_mock *mock)
 {
-	(void)mock;
-	return crumb != NULL && crumb->at < crumb->chain->n ? &crumb->chain->tap[crumb->at]->owner->pub : NULL;
+	struct hooks_crumb c;
+
+	if (mock->in_work)
+		return NULL;
+	return hooks_crumb(&c) ? module_called(mock, c.tap) : mock->in_module > 0 ? mock->inside : NULL;
 }

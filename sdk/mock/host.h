@@ -42,6 +42,7 @@ struct keel_mock {
 	struct texts ring, kept, violations, sent;
 	struct watched *watched; /* taps of modules */
 	struct blob_of *blobs;
+	struct slot_of *slots;
 	struct guest *guests;
 	struct dummy *dummies; /* requesters without a request */
 	struct session *sessions;
@@ -49,6 +50,7 @@ struct keel_mock {
 	uint32_t n_memory, n_files;
 	uint32_t calls, fail_at, ended[REASONS];
 	uint32_t in_module; /* depth of calls into modules from here: init() and the like */
+	const struct keel_mod *inside; /* of those calls */
 	bool in_work;
 	bool stopped, down;
 	keel_mock_violation_fn *on_violation;
@@ -104,10 +106,13 @@ void taps_forget(struct keel_mock *mock, const struct owner *owner);
 /* module.c */
 void modules_down(struct keel_mock *mock);
 void modules_fini(struct keel_mock *mock);
+const struct keel_mod *module_called(struct keel_mock *mock, const char *tap); /* "module.tap", or the module */
 
 /* client.c */
 void clients_settle(struct keel_mock *mock);
 void clients_fini(struct keel_mock *mock);
+bool client_is_slow(const struct keel_req *q); /* keel_mock_client_slow() */
+void client_wants_drained(struct keel_req *q, keel_fn *fn, void *arg);
 void clients_init(struct keel_mock *mock);
 void replies_missing(struct keel_mock *mock, const struct owner *owner);
 

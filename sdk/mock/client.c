@@ -18,7 +18,9 @@ struct guest {
 	struct keel_mock_reply *reply;
 	const char **part;
 	uint32_t n_parts;
-	bool answered;
+	bool answered, slow;
+	keel_fn *drained; /* what is called when it reads again */
+	void *drained_arg;
 };
 
 struct dummy {
@@ -64,6 +66,8 @@ static keel_verdict on_client_auth(struct keel_call *c, uint32_t point, const vo
 
 void clients_init(struct keel_mock *mock)
 {
+	mock->parts.router->limits.request = WIRE_BODY_MAX;
+	router_set_stall(mock->parts.router, INT32_MAX);
 	keel_mock_tap(mock, KEEL_POINT_client_auth, "client_auth", 0, on_client_auth, mock);
 }
 
@@ -176,14 +180,37 @@ struct keel_req *keel_mock_request(struct keel_mock *mock, const struct keel_ses
 	return g->client != NULL ? g->client->reqs : NULL;
 }
 
+static struct guest *guest_of(const struct keel_req *q)
+{
+	return q->client != NULL && q->client->send == hear ? q->client->send_arg : NULL;
+}
+
+bool client_is_slow(const struct keel_req *q)
+{
+	const struct guest *g = guest_of(q);
+
+	return g != NULL && g->slow;
+}
+
+void client_wants_drained(struct keel_req *q, keel_fn *fn, void *arg)
+{
+	struct guest *g = guest_of(q);
+
+	g->drained = fn;
+	g->drained_arg = arg;
+}
+
 void keel_mock_client_slow(struct keel_req *q, bool slow)
 {
-	if (q->client == NULL)
+	const struct keel_request_api *api = keel_mock_group(host_of(q->router->parts), "request");
+	struct guest *g = guest_of(q);
+
+	if (g == NULL)
 		return;
-	q->client->full = slow;
-	q->router->limits.queued_high = slow ? 0 : router_limits_default.queued_high;
-	if (!slow)
-		client_flush_soon(q->client);
+	g->slow = slow;
+	if (!slow && g->drained != NULL)
+		api->drained(q, g->drained, g->drained_arg);
+	g->drained = NULL;
 }
 
 /* ---- requesters without a request ---------------------------------------------------------------------------------- */

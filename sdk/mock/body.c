@@ -11,19 +11,21 @@
 #include "wire/pack.h"
 
 /* ---- in ------------------------------------------------------------------------------------------------ */
-static void add_elements(struct keel_out *o, const config_setting_t *list)
+/* `row`: of an attribute list, where an empty key is none. */
+static void add_elements(struct keel_out *o, const config_setting_t *list, bool row)
 {
 	for (int i = 0; i < config_setting_length(list); i++) {
 		const config_setting_t *s = config_setting_get_elem(list, (unsigned)i);
 
 		switch (config_setting_type(s)) {
 		case CONFIG_TYPE_STRING:
-			out_add_str(o, config_setting_get_string(s));
+			out_add_str(o, row && i == 1 && config_setting_get_string(s)[0] == '\0' ? NULL :
+										     config_setting_get_string(s));
 			break;
 		case CONFIG_TYPE_LIST:
 		case CONFIG_TYPE_ARRAY:
 			out_open_list(o);
-			add_elements(o, s);
+			add_elements(o, s, true);
 			out_close(o);
 			break;
 		default:
@@ -47,7 +49,7 @@ static void put_member(struct keel_out *o, const config_setting_t *s)
 	case CONFIG_TYPE_LIST:
 	case CONFIG_TYPE_ARRAY:
 		out_open_array(o, key);
-		add_elements(o, s);
+		add_elements(o, s, false);
 		out_close(o);
 		break;
 	case CONFIG_TYPE_GROUP:

@@ -5,9 +5,10 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <utlist.h>
 
-#include "hook/hooks.h"
+#include "hook/inside.h"
 #include <stdio.h>
 
 #include "host.h"
@@ -16,6 +17,7 @@
 #include "registry/inside.h"
 #include "request/inside.h"
 #include "util/err.h"
+#include "util/hash.h"
 
 static struct {
 	struct keel_core_api core;
@@ -83,6 +85,16 @@ static void *no_memory(struct keel_err *err)
 static int64_t core_now_ms(struct keel_mod *m)
 {
 	return is_off_thread(host_of_mod(m), "now_ms") ? 0 : real.core.now_ms(m);
+}
+
+/* The one clock that goes on during a callback. */
+static int64_t core_clock_us(struct keel_mod *m)
+{
+	struct timespec t;
+
+	(void)m;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
 /* A timer of ours stays, so that one that is over is known. */
@@ -235,9 +247,29 @@ static int32_t object_slot_bind(struct keel_mod *m, const char *klass, uint32_t 
 	return fails(m, "slot_bind") ? -ENOMEM : real.object.slot_bind(m, klass, size, fini);
 }
 
+/* Memory that a module has already is no reason to fail. */
+struct slot_of {
+	const void *slot;
+	UT_hash_handle hh;
+};
+
 static void *object_slot(struct keel_mod *m, struct keel_obj *o)
 {
-	return fails(m, "slot") ? NULL : real.object.slot(m, o);
+	struct keel_mock *mock = host_of_mod(m);
+	void *slot = real.object.slot(m, o);
+	struct slot_of *s = NULL;
+
+	if (slot == NULL || !counts(mock, m))
+		return slot;
+	HASH_FIND_PTR(mock->slots, &slot, s);
+	if (s != NULL)
+		return slot;
+	if (fails(m, "slot"))
+		return NULL;
+	s = host_keep(mock, host_alloc(sizeof(*s)));
+	s->slot = slot;
+	HASH_ADD_PTR(mock->slots, slot, s);
+	return slot;
 }
 
 static struct keel_view *object_view(struct keel_mod *m, const char *klass, const struct keel_wanted *want,
@@ -257,6 +289,11 @@ static struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *o, con
 }
 
 /* ---- call, hook, msg, link ------------------------------------------------------------------------------------------ */
+static keel_verdict call_answer(struct keel_call *c, const char *text)
+{
+	return fails(c->mod, "answer") ? real.call.fail(c, "no memory for the answer") : real.call.answer(c, text);
+}
+
 static int32_t call_set(struct keel_call *c, struct keel_obj *o, const char *attr, const char *key, const char *text,
 			struct keel_err *err)
 {
@@ -383,6 +420,21 @@ static void request_reply_out(struct keel_req *q, struct keel_out *o)
 	real.request.reply_out(q, o);
 }
 
+static int32_t request_part(struct keel_req *q, struct keel_out *o)
+{
+	int32_t ret = real.request.part(q, o);
+
+	return ret == 0 && client_is_slow(q) ? -ENOBUFS : ret;
+}
+
+static int32_t request_drained(struct keel_req *q, keel_fn *fn, void *arg)
+{
+	if (!client_is_slow(q))
+		return real.request.drained(q, fn, arg);
+	client_wants_drained(q, fn, arg);
+	return 0;
+}
+
 /* ---- blob: there is no store behind it ---------------------------------------------------------------------------------- */
 struct blob_of {
 	struct blob_of *next;
@@ -461,6 +513,7 @@ const char *keel_mock_blob(struct keel_obj *o, const char *name)
 static void tables_fill(void)
 {
 	ours.core.now_ms = core_now_ms;
+	ours.core.clock_us = core_clock_us;
 	ours.core.timer = core_timer;
 	ours.core.timer_cancel = core_timer_cancel;
 	ours.core.defer = core_defer;
@@ -482,6 +535,7 @@ static void tables_fill(void)
 	ours.object.view = object_view;
 	ours.object.pack = object_pack;
 	ours.object.clone = object_clone;
+	ours.call.answer = call_answer;
 	ours.call.set = call_set;
 	ours.call.hold = call_hold;
 	ours.hook.tap_add = hook_tap_add;
@@ -490,6 +544,8 @@ static void tables_fill(void)
 	ours.msg.out = msg_out;
 	ours.request.reply = request_reply;
 	ours.request.reply_out = request_reply_out;
+	ours.request.part = request_part;
+	ours.request.drained = request_drained;
 	ours.link.on = link_on;
 	ours.link.send = link_send;
 	ours.blob.put = blob_put;
@@ -514,6 +570,9 @@ void count_tables(struct keel_mock *mock)
 	};
 	struct service *s;
 
+	/* The engine itself goes on with its own. */
+	mock->parts.hooks->object = keel_mock_group(mock, "object");
+	mock->parts.hooks->request = keel_mock_group(mock, "request");
 	LL_FOREACH(mock->parts.registry->services, s)
 		for (uint32_t i = 0; i < KEEL_COUNT(tables); i++) {
 			if (strcmp(s->name, tables[i].name) != 0)

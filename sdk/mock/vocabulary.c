@@ -118,6 +118,7 @@ void keel_mock_attr_def(struct keel_mock *mock, const struct keel_attr_def *def)
 {
 	struct keel_err err;
 
+	class_stand_in(mock, def->klass);
 	if (registry_add(mock->parts.registry, &mock->self, &(struct keel_contrib){ "ATTR", def }, 1, &err) < 0)
 		die("%s", err.text);
 }
@@ -131,6 +132,5 @@ void keel_mock_attr(struct keel_mock *mock, const char *klass, const char *name,
 		.name = host_keep(mock, host_dup(name)), .type = host_keep(mock, host_dup(type)), .doc = "of a test",
 		.read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY,
 	};
-	class_stand_in(mock, klass);
 	keel_mock_attr_def(mock, def);
 }

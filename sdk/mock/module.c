@@ -29,6 +29,24 @@ struct loaded {
 	char *conf;
 };
 
+const struct keel_mod *module_called(struct keel_mock *mock, const char *tap)
+{
+	const size_t len = strcspn(tap, ".");
+	const struct loaded *l;
+
+	LL_FOREACH(mock->loaded, l)
+		if (l->m != NULL && strlen(l->m->desc.name) == len && strncmp(l->m->desc.name, tap, len) == 0)
+			return &l->m->owner.pub;
+	return NULL;
+}
+
+/* While code of `m` is called from here. */
+static void enter(struct keel_mock *mock, const struct module *m)
+{
+	mock->in_module++;
+	mock->inside = &m->owner.pub;
+}
+
 static struct loaded *loaded_of(const struct keel_mod *pub)
 {
 	struct loaded *l;
@@ -155,7 +173,7 @@ static int run(struct keel_mock *mock, struct module *m, struct keel_err *err)
 	struct set s = { 0 };
 	int ret;
 
-	mock->in_module++;
+	enter(mock, m);
 	stand_aside(mock, &m->desc);
 	ret = set_add(&s, m);
 	if (ret == 0)
@@ -225,14 +243,25 @@ struct keel_mod *keel_mock_load_file(struct keel_mock *mock, const char *path, c
 }
 
 /* ---- down ------------------------------------------------------------------------------------------------------ */
+/* What it has not answered when it has stopped it never will. */
+static void halt(struct keel_mock *mock, struct module *m)
+{
+	mock->inside = &m->owner.pub;
+	if (m->state == MODULE_RUNNING && m->desc.stop != NULL)
+		m->desc.stop(&m->owner.pub);
+	if (m->state == MODULE_RUNNING)
+		m->state = MODULE_READY;
+	replies_missing(mock, &m->owner);
+}
+
 static void end(struct keel_mock *mock, struct loaded *l)
 {
 	struct set s = { 0 };
 
 	if (set_add(&s, l->m) < 0)
 		die("no memory");
-	replies_missing(mock, &l->m->owner);
-	mock->in_module++;
+	enter(mock, l->m);
+	halt(mock, l->m);
 	set_down(&s);
 	mock->in_module--;
 	set_drop(&mock->parts.modules->there, l->m);
@@ -247,10 +276,9 @@ void modules_down(struct keel_mock *mock)
 	struct set *there = &mock->parts.modules->there;
 	struct loaded *l;
 
-	LL_FOREACH(mock->loaded, l)
-		if (l->m != NULL)
-			replies_missing(mock, &l->m->owner);
 	mock->in_module++;
+	for (uint32_t i = there->n; i > 0; i--)
+		halt(mock, there->at[i - 1]);
 	set_down(there);
 	mock->in_module--;
 	set_fini(there);
@@ -285,7 +313,7 @@ static int unload(struct loaded *l, bool comes, struct keel_err *err)
 	int ret;
 
 	m->comes = comes;
-	mock->in_module++;
+	enter(mock, m);
 	while (keel_mock_now(mock) < until && !module_stays(m) && unfinished(mock, m))
 		keel_mock_advance(mock, DRAIN_LOOK_MS);
 	ret = module_busy(m, err);
@@ -332,7 +360,7 @@ static int change(struct keel_mock *mock, struct module *m, const struct conf *c
 	if (ret == 0)
 		ret = set_add(&g.change, m);
 	if (ret == 0 && (m->fresh != NULL || m->fresh_site != NULL)) {
-		mock->in_module++;
+		enter(mock, m);
 		ret = group_apply(all, &g, err);
 		mock->in_module--;
 	}
