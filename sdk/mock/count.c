@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "host.h"
+#include "log/log.h"
 #include "msg/msg.h"
 #include "object/objects.h"
 #include "registry/inside.h"
@@ -45,9 +46,11 @@ static bool counts(const struct keel_mock *mock, const struct keel_mod *m)
 
 static bool is_off_thread(struct keel_mock *mock, const char *what)
 {
-	if (mock->in_work)
-		violation(mock, "off-thread", "%s() in work()", what);
-	return mock->in_work;
+	bool off = mock->in_work || !pthread_equal(mock->thread, pthread_self());
+
+	if (off)
+		violation(mock, "off-thread", "%s() on another thread than the loop's, or in work()", what);
+	return off;
 }
 
 static bool fails_on(struct keel_mock *mock, const struct keel_mod *m, const char *what)
@@ -82,6 +85,17 @@ static void *no_memory(struct keel_err *err)
 }
 
 /* ---- core ------------------------------------------------------------------------------------------------------ */
+static void core_log(struct keel_mod *m, uint32_t event, const char *klass, const char *object, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (is_off_thread(host_of_mod(m), "log"))
+		return;
+	va_start(ap, fmt);
+	log_addv(host_of_mod(m)->parts.log, event, klass, object, fmt, ap);
+	va_end(ap);
+}
+
 static int64_t core_now_ms(struct keel_mod *m)
 {
 	return is_off_thread(host_of_mod(m), "now_ms") ? 0 : real.core.now_ms(m);
@@ -512,6 +526,7 @@ const char *keel_mock_blob(struct keel_obj *o, const char *name)
 /* ---- the tables ------------------------------------------------------------------------------------------------------- */
 static void tables_fill(void)
 {
+	ours.core.log = core_log;
 	ours.core.now_ms = core_now_ms;
 	ours.core.clock_us = core_clock_us;
 	ours.core.timer = core_timer;

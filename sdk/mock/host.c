@@ -75,6 +75,7 @@ struct keel_mock *keel_mock_new(uint32_t daemon)
 {
 	struct keel_mock *mock = host_alloc(sizeof(*mock));
 
+	mock->thread = pthread_self();
 	mock->dir = scratch_make();
 	mock->parts.daemon = daemon;
 	mock->parts.home = host_dup("/tmp");

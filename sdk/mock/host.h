@@ -51,6 +51,7 @@ struct keel_mock {
 	uint32_t calls, fail_at, ended[REASONS];
 	uint32_t in_module; /* depth of calls into modules from here: init() and the like */
 	const struct keel_mod *inside; /* of those calls */
+	pthread_t thread;
 	bool in_work;
 	bool stopped, down;
 	keel_mock_violation_fn *on_violation;

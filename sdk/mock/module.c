@@ -398,5 +398,10 @@ uint32_t keel_mock_live(const struct keel_mod *pub)
 		n -= r->owner == o;
 	FOR_EACH_TAP(mock->parts.hooks, t)
 		n -= t->owner == o;
+	for (const struct op *op = mock->parts.hooks->parked; op != NULL; op = op->next) {
+		n -= op->raiser == o;
+		for (const struct hold *h = op->holds; h != NULL; h = h->next)
+			n -= h->tap->owner == o;
+	}
 	return n;
 }

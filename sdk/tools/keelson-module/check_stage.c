@@ -293,6 +293,10 @@ static void essentials_give(struct stage *s)
 void stage_open(struct stage *s, const struct subject *of)
 {
 	*s = (struct stage){ .of = of, .leftovers = RULE_lifecycle_repeat };
+	s->files = watch_files();
+	s->threads = watch_threads(0);
+	s->child = watch_child();
+	process_see(&s->process);
 	s->mock = keel_mock_new(of->m->roles);
 	keel_mock_on_violation(s->mock, violated, s);
 	watch_blocking(s->mock);
@@ -303,10 +307,6 @@ void stage_open(struct stage *s, const struct subject *of)
 	services_give(s);
 	cluster_make(s);
 	stock_values(s);
-	s->files = watch_files();
-	s->threads = watch_threads(0);
-	s->child = watch_child();
-	process_see(&s->process);
 }
 
 int stage_load(struct stage *s)
