@@ -15,7 +15,7 @@ obj/kernel/main/place.o: FLAGS = $(KERNEL_FLAGS) \
 	-DKEELSON_CONF_FILE='"$(keelsysconfdir)/keelson.conf"' \
 	-DKEELSON_CONF_BESIDE='"$(call RELATIVE,$(keelsysconfdir),$(sbindir))/keelson.conf"'
 
-# What every host has, the daemon and the mock: types of attributes, configuration by rules
+# Types of attributes, configuration by rules
 HOSTS_O := $(call OBJECTS,$(call NAMED,sdk/types,*.c) $(call NAMED,sdk/rules,*.c))
 $(HOSTS_O): FLAGS = -fPIC -I$(S)/sdk -I$(S)/sdk/include $(LIBCONFIG_CFLAGS)
 

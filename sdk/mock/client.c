@@ -68,7 +68,6 @@ void clients_init(struct keel_mock *mock)
 {
 	mock->parts.router->limits.request = WIRE_BODY_MAX;
 	router_set_stall(mock->parts.router, INT32_MAX);
-	keel_mock_tap(mock, KEEL_POINT_client_auth, "client_auth", 0, on_client_auth, mock);
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------- */
@@ -150,6 +149,8 @@ static struct guest *guest_make(struct keel_mock *mock, const struct keel_sessio
 					   .group = s->group, .send = hear, .arg = g };
 
 	*g = (struct guest){ .mock = mock };
+	if (mock->guests == NULL)
+		keel_mock_tap(mock, KEEL_POINT_client_auth, "client_auth", 0, on_client_auth, mock);
 	LL_PREPEND(mock->guests, g);
 	if (router_guest(mock->parts.router, &face, &g->client) < 0)
 		die("no memory for a client");
