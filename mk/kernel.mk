@@ -15,7 +15,7 @@ obj/kernel/main/place.o: FLAGS = $(KERNEL_FLAGS) \
 	-DKEELSON_CONF_FILE='"$(keelsysconfdir)/keelson.conf"' \
 	-DKEELSON_CONF_BESIDE='"$(call RELATIVE,$(keelsysconfdir),$(sbindir))/keelson.conf"'
 
-# What every host has, the daemon and the mock: types of attributes, configuration by rules
+# Types of attributes, configuration by rules
 HOSTS_O := $(call OBJECTS,$(call NAMED,sdk/types,*.c) $(call NAMED,sdk/rules,*.c))
 $(HOSTS_O): FLAGS = -fPIC -I$(S)/sdk -I$(S)/sdk/include $(LIBCONFIG_CFLAGS)
 
@@ -29,14 +29,11 @@ keelsond: obj/kernel/main/keelsond.o lib/libkernel.a lib/libwire.a lib/libmodfil
 # The process of an isolated module
 MODHOST := libexec/keelson/keelson-modhost
 obj/kernel/modhost/%.o: FLAGS = $(KERNEL_FLAGS) $(SECCOMP_CFLAGS) -I$(S)/tests
-MODHOST_O := $(call OBJECTS,$(filter-out %/clock.c,$(call NAMED,kernel/modhost,*.c)))
-# The same for keelson-module: time is told to it
-MODHOST_TOLD := $(MODHOST)-told
-$(MODHOST_TOLD): obj/kernel/modhost/clock.o obj/tests/sim/virtual.o
-$(MODHOST) $(MODHOST_TOLD): $(MODHOST_O) lib/libkernel.a lib/libwire.a lib/libmodfile.a
+MODHOST_O := $(call OBJECTS,$(call NAMED,kernel/modhost,*.c))
+$(MODHOST): $(MODHOST_O) lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
 	$(DO)$(PROGRAM_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $(filter %.o,$^) $(filter %.a,$^) $(KERNEL_LIBS) \
 		$(SECCOMP_LIBS)
 
-KEELSON_ALL += keelsond lib/libkernel.a $(MODHOST) $(MODHOST_TOLD)
+KEELSON_ALL += keelsond lib/libkernel.a $(MODHOST)

@@ -8,9 +8,9 @@ obj/sdk/tools/%.o: FLAGS = -I$(S)/sdk/include -I$(S)/sdk -I$(S)/kernel $(JANSSON
 	-DKEELSON_MODULE_DIR='"$(moduledir)"' -DKEELSON_MODULE_BESIDE='"$(call RELATIVE,$(moduledir),$(bindir))"' \
 	-DKEELSON_LIBEXEC_DIR='"$(LIBEXEC)"' -DKEELSON_LIBEXEC_BESIDE='"$(call RELATIVE,$(LIBEXEC),$(bindir))"'
 
-# keelson-module runs modules on the mock host, and speaks with keelson-modhost
-TOOL_ARCHIVES_keelson-module := libkeelson-mock.a lib/libkernel.a lib/libwire.a
-TOOL_LIBS_keelson-module := $(LIBCONFIG_LIBS) $(PCRE2_LIBS) -lpthread -lm
+# keelson-module runs modules on the mock host
+TOOL_ARCHIVES_keelson-module := libkeelson-mock.a
+TOOL_LIBS_keelson-module = $(MOCK_LIBS)
 
 define TOOL_RULES
 bin/$(1): $(call OBJECTS,$(call NAMED,sdk/tools/$(1),*.c)) $(TOOL_ARCHIVES_$(1)) lib/libmodfile.a
@@ -64,7 +64,7 @@ tests/fuzz/fuzz_%: obj/tests/fuzz/fuzz_%.o obj/tests/fuzz/driver.o lib/modules/l
 	@mkdir -p $(@D)
 	$(DO)$(PROGRAM_LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) $(FUZZ_LIBS)
 # keelson-modhost without its socket
-tests/fuzz/fuzz_modhost: obj/tests/sim/virtual.o $(filter-out %/main.o %/line.o %/clock.o %/confine.o,$(call OBJECTS,$(call NAMED,kernel/modhost,*.c)))
+tests/fuzz/fuzz_modhost: obj/sdk/mock/virtual.o $(filter-out %/main.o %/line.o %/confine.o,$(call OBJECTS,$(call NAMED,kernel/modhost,*.c)))
 tests-fuzz: keelson-all $(FUZZ) tests/fixtures/survey.so
 
 .PHONY: tests-fuzz

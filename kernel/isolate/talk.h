@@ -37,7 +37,6 @@ enum talk_down {
 	TALK_FINI,      /* -> step */
 	TALK_CALL,      /* call, tap, event -> verdict, code, text */
 	TALK_RESUME,    /* call, hold -> verdict, code, text */
-	TALK_TURN,      /* time in ms or -1 -> when there is something to do (-1: never), fds watched; --clock */
 	TALK_OUTCOME,   /* number of an operation it raised, verdict, code, text, by -> 0: its module has heard it */
 	TALK_CANCEL,    /* call, hold, reason -> 0 */
 	TALK_ASKED,     /* request, row, session, body -> 0, and TALK_ANSWER before or later */

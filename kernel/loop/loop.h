@@ -4,7 +4,7 @@
  *
  * A *turn* is one pass: all callbacks of ready events, then the deferred calls, then the turn-end
  * callbacks (store commit). Everything but loop_post() is for the loop thread. A simulation is linked with another
- * loop of this face, whose time is given (tests/sim/virtual.h).
+ * loop of this face, whose time is given (sdk/mock/virtual.h).
  */
 #ifndef KEELSON_LOOP_H
 #define KEELSON_LOOP_H

@@ -21,7 +21,7 @@
 struct module_look;
 
 struct options {
-	const char *name, *user, *clock;
+	const char *name, *user;
 	int64_t memory;
 };
 
@@ -126,9 +126,6 @@ void host_log(struct host *h, uint32_t event, const char *text);
 
 void host_wait(const struct host *h); /* until there is something to read */
 
-/* clock.c: time that is told; not in the daemon's program, whose time is real */
-int clock_run(struct host *h, const struct options *o) __attribute__((weak)); /* what main() returns */
-void clock_turn(struct host *h, struct talk_in *in, uint64_t corr) __attribute__((weak));
 void host_readable(struct host *h); /* main.c: read, and act on it */
 
 /* confine.c */

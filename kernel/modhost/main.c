@@ -70,8 +70,6 @@ static void handle(struct host *h, struct message *m)
 		call_resume(h, &in, m->f.corr);
 	else if (is_owed(what))
 		owed(h, what, &in, m->f.corr);
-	else if (what == TALK_TURN && clock_turn != NULL)
-		clock_turn(h, &in, m->f.corr);
 	else
 		life(h, what, &in, m->f.corr);
 	handles_end(h);
@@ -121,7 +119,7 @@ static int options_parse(int argc, char **argv, struct options *o)
 
 	for (int i = 1; i < argc; i++) {
 		if (!option(argv[i], "--name", &o->name) && !option(argv[i], "--user", &o->user) &&
-		    !option(argv[i], "--memory", &memory) && !option(argv[i], "--clock", &o->clock))
+		    !option(argv[i], "--memory", &memory))
 			return -1;
 	}
 	o->memory = strtoll(memory, NULL, 10);
@@ -143,8 +141,6 @@ int main(int argc, char **argv)
 	h.owner.pub.name = o.name;
 	h.owner.parts = &h.parts;
 	frame_reader_init(&h.in, TALK_BODY_MAX_DOWN);
-	if (o.clock != NULL)
-		return clock_run != NULL ? clock_run(&h, &o) : 2;
 	if (loop_create(&h.parts.loop) < 0 ||
 	    loop_watch(h.parts.loop, h.fd, LOOP_READABLE, readable, &h, &h.watch) < 0)
 		return 1;

@@ -140,6 +140,8 @@ int sites_rehearse(struct modules *all, const struct set *set, struct keel_err *
 int module_open(struct modules *all, const struct conf *conf, const struct conf_module *said,
 		bool copy, struct module **ret_module, struct keel_err *err);
 void module_close(struct module *m);
+/* With its descriptor checked, it gets values, site and state from `conf`. */
+int module_furnish(struct module *m, const struct conf *conf, struct keel_err *err);
 char *module_path(const struct modules *all, const struct conf_module *said);
 /* Does `conf` name another file for it, or another place to run it, or was the file exchanged? */
 bool module_differs(const struct module *m, const struct conf *conf, const struct conf_module *said);
@@ -154,6 +156,8 @@ void modules_close(struct set *s);
  * not fit, or NULL. */
 int set_order(struct modules *all, struct set *s, const struct conf *conf, struct module **ret_bad,
 	      struct keel_err *err);
+/* Are the modules there that `m` requires, or will they be by `conf`, and none that conflicts with it? */
+int relations_lint(const struct set *s, const struct module *m, const struct conf *conf, struct keel_err *err);
 /* Does one of them offer the service `group`? */
 bool set_offers(const struct set *s, const char *group);
 /* Must `other` be there before `m`: it offers what `m` needs (or, `optional`, would like), or `m`
@@ -192,6 +196,8 @@ struct plan {
 	struct buf *out;
 };
 int plan_make(struct plan *p, struct keel_err *err);
+/* What changes for a module that stays: `fresh` and `fresh_site`. */
+int plan_values(struct plan *p, struct module *m, struct keel_err *err);
 void plan_drop(struct plan *p); /* what was opened and does not run; marks are wiped */
 /* The plan of a start: every enabled module of `conf` for this daemon, opened and in order of needs. Those that are
  * not required and do not fit are left out, with a record. */

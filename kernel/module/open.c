@@ -127,6 +127,19 @@ static int placed(const struct conf_module *said, int ret, struct keel_err *err)
 		       ret == -ENOENT ? "; install it there, or name its file with 'path'" : "");
 }
 
+int module_furnish(struct module *m, const struct conf *conf, struct keel_err *err)
+{
+	int ret = module_configure(m, conf, &m->conf, err);
+
+	m->image.resident = m->desc.flags & KEEL_MOD_RESIDENT;
+	m->owner.pub.name = m->desc.name;
+	if (ret == 0)
+		m->owner.pub.conf = conf_data(m->conf);
+	if (ret == 0)
+		ret = site_read(m, conf, &m->site, err);
+	return ret == 0 ? state_make(m, err) : ret;
+}
+
 static int open_checked(struct modules *all, struct module *m, const struct conf *conf,
 			const struct conf_module *said, bool copy, struct keel_err *err)
 {
@@ -146,12 +159,8 @@ static int open_checked(struct modules *all, struct module *m, const struct conf
 			       m->desc.name, said->name);
 	if ((m->desc.roles & all->parts->daemon) == 0)
 		return 0;
-	m->image.resident = m->desc.flags & KEEL_MOD_RESIDENT;
 	m->required = said->required;
-	ret = module_configure(m, conf, &m->conf, err);
-	if (ret == 0)
-		ret = site_read(m, conf, &m->site, err);
-	return ret == 0 ? state_make(m, err) : ret;
+	return module_furnish(m, conf, err);
 }
 
 int module_open(struct modules *all, const struct conf *conf, const struct conf_module *said,
@@ -169,8 +178,6 @@ int module_open(struct modules *all, const struct conf *conf, const struct conf_
 		module_close(m);
 		return ret;
 	}
-	m->owner.pub.name = m->desc.name;
-	m->owner.pub.conf = conf_data(m->conf);
 	*ret_module = m;
 	return 0;
 }

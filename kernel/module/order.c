@@ -141,8 +141,7 @@ static int need_lint(struct modules *all, const struct set *s, const struct modu
 
 /* A required module that this daemon does not run, being for another one, is there: the configuration
  * says so. */
-static int relations_lint(const struct set *s, const struct module *m, const struct conf *conf,
-			  struct keel_err *err)
+int relations_lint(const struct set *s, const struct module *m, const struct conf *conf, struct keel_err *err)
 {
 	const char *const *name;
 

@@ -149,6 +149,13 @@ static int fresh_site(struct plan *p, struct module *m, struct keel_err *err)
 	return ret;
 }
 
+int plan_values(struct plan *p, struct module *m, struct keel_err *err)
+{
+	int ret = fresh_values(p, m, err);
+
+	return ret == 0 ? fresh_site(p, m, err) : ret;
+}
+
 void modules_left_out(struct modules *all, const char *name, const struct keel_err *why)
 {
 	log_add(all->parts->log, KEEL_LOG_ERROR, "Module", name, "left out, for it is not required: %s", why->text);
@@ -206,8 +213,7 @@ static int prepare_one(struct plan *p, const struct conf_module *said, struct ke
 	if (image_gone(&m->image))
 		buf_printf(p->out, "%s: its file %s is gone; what runs goes on, the next start misses it\n",
 			   said->name, m->image.path);
-	ret = fresh_values(p, m, err);
-	return ret == 0 ? fresh_site(p, m, err) : ret;
+	return plan_values(p, m, err);
 }
 
 static int prepare(struct plan *p, struct keel_err *err)

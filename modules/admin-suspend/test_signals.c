@@ -40,7 +40,7 @@ static char state(struct keel_mod *m, struct keel_obj *o)
 
 static const char *id_of(struct keel_obj *o)
 {
-	return keel_mock_same(o, job) ? "1.svr" : "2.svr";
+	return o == job ? "1.svr" : "2.svr";
 }
 
 static void occupy(struct keel_obj *o, bool on)
@@ -354,7 +354,7 @@ static bool is_down(struct keel_obj *o, struct keel_obj *node)
 
 	return keel_mock_text(o, "stands", NULL) != NULL && keel_mock_text(o, "admin_suspended", NULL) != NULL &&
 	       in_maintenance(node) && listed != NULL &&
-	       strstr(listed, keel_mock_same(o, job) ? "1.svr" : "2.svr") != NULL;
+	       strstr(listed, o == job ? "1.svr" : "2.svr") != NULL;
 }
 
 /* Whichever call fails: either all is done, or it is a plain suspension and the reply or the log says so. */

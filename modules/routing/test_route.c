@@ -44,7 +44,7 @@ static int32_t destination(struct keel_mod *m, const char *dest, struct keel_obj
 static void move(struct keel_mod *m, struct keel_obj *o, struct keel_obj *queue, const char *who, struct keel_mod *me,
 		 keel_job_done *done, void *arg)
 {
-	bool second = keel_mock_same(queue, find("queue", "second"));
+	bool second = queue == find("queue", "second");
 
 	(void)m, (void)who;
 	if (says[second] == 0)

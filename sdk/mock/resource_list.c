@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inside.h"
+#include "host.h"
 #include "types/types.h"
+#include "util/err.h"
 
 struct pair {
 	struct pair *next;
@@ -40,8 +41,8 @@ static void pair_put(struct pair **list, const char *key, char *text)
 		return;
 	}
 	at = pair_at(list, key);
-	p = make(sizeof(*p));
-	*p = (struct pair){ .next = *at, .key = dup_text(key), .text = text };
+	p = host_alloc(sizeof(*p));
+	*p = (struct pair){ .next = *at, .key = host_dup(key), .text = text };
 	*at = p;
 }
 
@@ -75,31 +76,37 @@ static bool is_number(const char *text, long long *ret)
 	return isdigit((unsigned char)text[text[0] == '-']) && *end == '\0';
 }
 
+static int32_t refused(struct keel_err *err)
+{
+	return err_set(err, PBSE_BADATVAL, "%s", "");
+}
+
 static int32_t list_parse(struct keel_mod *m, const struct keel_attr *a, int32_t op, const char *key,
 			  const char *text, union keel_slot *slot, bool *is_set, struct keel_err *err)
 {
 	struct pair *list = *is_set ? slot->p : NULL, *old;
 	long long n, was = 0;
 
+	(void)a;
 	if (key == NULL) {
 		if (op != KEEL_SET)
-			return attr_fault(err, BADATVAL, a, NULL);
+			return refused(err);
 		if (*is_set)
 			list_fini(m, slot);
 		*is_set = false;
 		return 0;
 	}
 	if (text == NULL || text[0] == '\0')
-		return attr_fault(err, BADATVAL, a, key);
+		return refused(err);
 	old = pair_get(list, key);
 	if (op != KEEL_SET && old != NULL) {
 		if (!is_number(text, &n) || !is_number(old->text, &was))
-			return attr_fault(err, BADATVAL, a, key);
+			return refused(err);
 		if (op == KEEL_INCR ? __builtin_add_overflow(was, n, &was) : __builtin_sub_overflow(was, n, &was))
-			return attr_fault(err, BADATVAL, a, key);
-		pair_put(&list, key, print_text("%lld", was));
+			return refused(err);
+		pair_put(&list, key, host_print("%lld", was));
 	} else {
-		pair_put(&list, key, dup_text(text));
+		pair_put(&list, key, host_dup(text));
 	}
 	slot->p = list;
 	*is_set = true;
@@ -132,8 +139,9 @@ static int32_t list_match(struct keel_mod *m, const union keel_slot *slot, bool 
 	long long is, wanted;
 
 	(void)m;
+	(void)err;
 	if (key == NULL || text == NULL)
-		return -err_set(err, BADATVAL, "%s", pbse_text(BADATVAL));
+		return -PBSE_BADATVAL;
 	if (p == NULL)
 		return op == KEEL_NE;
 	if (is_number(p->text, &is) && is_number(text, &wanted))
@@ -147,7 +155,7 @@ static int32_t list_copy(struct keel_mod *m, const union keel_slot *from, union 
 
 	(void)m;
 	for (const struct pair *p = from->p; p != NULL; p = p->next)
-		pair_put(&list, p->key, dup_text(p->text));
+		pair_put(&list, p->key, host_dup(p->text));
 	to->p = list;
 	return 0;
 }

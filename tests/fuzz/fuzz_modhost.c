@@ -13,12 +13,13 @@
 #include <unistd.h>
 
 #include "modhost/host.h"
-#include "sim/virtual.h"
+#include "mock/virtual.h"
 #include "util/version.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct host h;
+enum { TURN = 998 }; /* of the loop; no word of the daemon */
 static int64_t told; /* durables */
 static enum talk_ask asked;
 static struct tape {
@@ -134,7 +135,7 @@ static void say(int64_t what, struct mp *m)
 	case TALK_GONE: req_gone_told(&h, &in); break;
 	case TALK_DRAINED: req_drained_told(&h, &in); break;
 	case TALK_DURABLE: durable_told(&h, &in); break;
-	case TALK_TURN: loop_turn(h.parts.loop, loop_now_ms(h.parts.loop) + 10); break;
+	case TURN: loop_turn(h.parts.loop, loop_now_ms(h.parts.loop) + 10); break;
 	default: life(&h, what, &in, 1); break;
 	}
 	handles_end(&h);
@@ -189,7 +190,7 @@ static void finish_all(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const int64_t kinds[] = { TALK_ASKED, TALK_ASKED, TALK_ASKED, TALK_CALL, TALK_RESUME, TALK_NOTE, TALK_CANCEL,
-					 TALK_GONE, TALK_DRAINED, TALK_DURABLE, TALK_TURN, TALK_TURN, TALK_TURN, TALK_BUSY, TALK_CONF, TALK_RECONF, 999 };
+					 TALK_GONE, TALK_DRAINED, TALK_DURABLE, TURN, TURN, TURN, TALK_BUSY, TALK_CONF, TALK_RECONF, 999 };
 	static int64_t number;
 
 	tape = (struct tape){ data, data + size };

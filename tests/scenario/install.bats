@@ -23,7 +23,6 @@ setup_file()
 		share/man/man5/keelson.conf.5 share/man/man1/keelson-module.1 share/aclocal/keelson.m4 \
 		lib/cmake/KeelsonModule/KeelsonModuleConfig.cmake share/keelson/template/template.c \
 		lib/pkgconfig/keelson-mock.pc lib/libkeelson-mock.a include/keel/mock.h libexec/keelson/keelson-modhost \
-		libexec/keelson/keelson-modhost-told \
 		share/doc/keelson/keelson-sdk.html share/doc/keelson/examples/hold.c share/man/man3/job_submit.3keel \
 		share/man/man7/keelson-guide.7 lib/systemd/system/keelson-server.service; do
 		[ -s "$INSTALLED/usr/$file" ] || { echo "$file is missing" >&2; false; }

@@ -253,7 +253,7 @@ struct keel_call_api {
 	/* GATE and ASK: fn is called once when the operation this tap took part in has ended, with how: others behind it
 	 * may wait, refuse or fail. So what a tap takes as it lets something pass it can give back. A module that goes
 	 * before hears KEEL_FAIL then. 0, -EINVAL (another kind of point, fn NULL), -ENOMEM: fn is not called. -ENOTSUP in a
-	 * process of its own and on the mock host. */
+	 * process of its own. */
 	int32_t (*settled)(struct keel_call *, keel_outcome_fn *fn, void *arg);
 };
 

@@ -2,8 +2,7 @@
  *
  * keel/mock.h - a host for tests: a module runs in it as in the daemon, without a daemon.
  *
- * The mock offers every group of keel/api.h over objects in memory, and a clock that only the test
- * moves. It shares no code with the daemon. Link with `pkg-config --libs keelson-mock`:
+ * The host is the daemon's own kernel, with objects in memory and a clock that only the test moves. Link with `pkg-config --libs keelson-mock`:
  *
  *	struct keel_mock *mock = keel_mock_new(KEEL_SERVER);
  *	struct keel_obj *job = keel_mock_object(mock, "job", "1.svr");
@@ -26,8 +25,8 @@
  *
  * Without memory, or when a test names what does not exist (an attribute, an open hold, an object's id twice), the
  * mock ends the program with a sentence: the test is wrong, not the module. Everything runs on the thread that made
- * the mock, unless said otherwise; several mocks may exist at once, on several threads. This header is for tests: it
- * is no part of the contract that a module is loaded by.
+ * the mock; work() does, too, in a turn of its own. This header is for tests: it is no part of the contract that a module
+ * is loaded by.
  *
  * What a daemon has and the mock has not: budgets of time and their strikes, processes for modules (`isolation` of a
  * module's group is read over; `keelson-module check` looks at that), the kernel's part of a store (a test calls the
@@ -89,14 +88,11 @@ int32_t keel_mock_change(struct keel_obj *, const struct keel_session *, const c
 			 const char *key, const char *text, int32_t op, struct keel_err *err);
 /* The object goes, as object->destroy() makes it go: private memory is given back, holds on it are cancelled. */
 void keel_mock_destroy(struct keel_obj *);
-/* Is it the same object? Handles may differ (keel_mock_strict). */
-bool keel_mock_same(const struct keel_obj *, const struct keel_obj *);
 
 /* ---- modules -------------------------------------------------------------------------------------- */
 /* A module up to its start(): descriptor, configuration, needs, contributions, init, replay, start. `conf`:
  * what its group would hold ("pause = \"2s\"; names = [ \"a\" ];"), NULL: defaults. NULL with *err: refused,
- * and nothing of it is left. The same module may be loaded again: then rows that are there serve both. Modules
- * that it requires must be loaded; to do without, load a copy of its descriptor with requires_modules NULL. The
+ * and nothing of it is left. A module is there once. Modules that it requires must be loaded; to do without, load a copy of its descriptor with requires_modules NULL. The
  * handle is good until the module is unloaded; its `state` and `conf` may be looked at. */
 struct keel_mod *keel_mock_load(struct keel_mock *, const struct keel_module *, const char *conf,
 				struct keel_err *err);
@@ -232,49 +228,23 @@ bool keel_mock_stopped(struct keel_mock *);
 void keel_mock_fail_call(struct keel_mock *, uint32_t n);
 uint32_t keel_mock_calls(struct keel_mock *); /* counted so far */
 /* False: the store cannot write, as with a full disk. Nothing becomes durable, so what core->when_durable() was asked
- * to call waits, until true: then it is due now. Objects and answers of requests do not wait for it here. */
+ * to call waits, and so do answers of requests and messages, until true: then it is due now. */
 void keel_mock_store(struct keel_mock *, bool works);
 
 /* What a module must not do, by a name that does not change:
- *	call-after-return       a keel_call that was borrowed until its callback returned
- *	object-after-return     an object handle kept beyond its callback (only keel_mock_strict), by a module
- *				without memory and a destructor on it (object->slot_bind)
- *	object-freed            an object that is destroyed
- *	changes-ended           a change set after commit, discard or raise
- *	hold-ended              a hold released after its resume or cancel ran
- *	hold-never-ended        a hold ran into its deadline, and nothing that could have ended it was under way: no
- *				timer, watch or work, and no tap of its module at a NOTE
- *	timer-ended             a timer cancelled after it fired or was cancelled; watch-ended alike
- *	out-ended               a message body after it was sent or dropped
- *	msg-ended               a request's or a message's body after its callback or answer
- *	attr-ended              an attribute whose module is unloaded
- *	reply-twice             a request answered again; reply-missing: never answered, seen at unloading
- *	request-ended           another use of a request that was answered
+ *	timer-ended             a timer cancelled after it fired or was cancelled
+ *	reply-twice             a request answered again; reply-missing: never answered, seen when its module has stopped
  *	bad-verdict             an answer that the kind of the point does not allow
  *	wait-without-hold       KEEL_WAIT and no hold; hold-without-wait: another answer and a hold
- *	off-thread              an API function but core->post() on another thread
- *	need-undeclared         a group used in the name of a module that does not declare it
- *	module-ended            a keel_mod after its unloading
- *	event-changed           an event that a tap wrote into
- *	state-overrun           memory around the state that was written to, seen when the module is gone
+ *	off-thread              an API function but core->post() in work()
  *	left-behind             timers, watches or calls that are there after fini()
- *	cursor-open             a cursor, view or change set that is there after fini()
- *	cursor-ended            a cursor or view used after it was closed
- * A handle that has ended does nothing, or says what it says without memory. The state and conf of an
- * ended keel_call point to memory that cannot be read. */
+ */
 typedef void keel_mock_violation_fn(void *arg, const char *name, const char *words);
-/* Told at once, on whichever thread it happened; without it they go to stderr. */
+/* Called at once; without it they go to stderr. */
 void keel_mock_on_violation(struct keel_mock *, keel_mock_violation_fn *fn, void *arg);
 uint32_t keel_mock_violations(struct keel_mock *);
 /* Violation `i`, "name: words"; NULL: no more. */
 const char *keel_mock_violation(struct keel_mock *, uint32_t i);
-/* Object handles end with the outermost callback that got them, as the contract allows; a new callback
- * sees new ones. Texts of events and of object->get_str() cannot be read after it: who does is stopped by SIGSEGV.
- * Off at first: handles of one object are one. Whatever the mode, who writes into its configuration or behind its
- * state is stopped. */
-void keel_mock_strict(struct keel_mock *, bool strict);
-/* For who handles SIGSEGV: was there something that a module borrowed, and that has ended? Any thread, any time. */
-bool keel_mock_was_lent(const struct keel_mock *, const void *address);
 
 #pragma GCC visibility pop
 

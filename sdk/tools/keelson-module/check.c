@@ -2,7 +2,7 @@
  *
  * check.c - the conformance kit: may this module be shipped?
  *
- *   static -> lifecycle -> calls -> replay, isolated      each only when what it rests on holds
+ *   static -> lifecycle -> calls -> replay      each only when what it rests on holds
  *
  * Rules are in check_rules.def. The file is looked at first, and opened only when it is sound; from then
  * on everything that runs code of the module does so in a child, so that what crashes is one rule.
@@ -75,7 +75,6 @@ static void run_loaded(const struct options *o, const struct subject *s)
 	if (!check_lifecycle(s, wanted(o, "lifecycle"))) {
 		skip_group("calls", "it cannot be loaded");
 		skip_group("replay", "it cannot be loaded");
-		check_isolated(s, o->isolated, false);
 		return;
 	}
 	if (wanted(o, "calls"))
@@ -84,8 +83,6 @@ static void run_loaded(const struct options *o, const struct subject *s)
 		skip_group("replay", "rules of calls are broken");
 	else if (wanted(o, "replay"))
 		check_replay(s);
-	if (wanted(o, "isolated"))
-		check_isolated(s, o->isolated, !group_broken("lifecycle") && !group_broken("calls"));
 }
 
 /* A module that cannot be loaded may miss one that it requires, and the points which that one publishes. */
@@ -122,15 +119,16 @@ static void run(const struct options *o)
 	alone = *(const struct keel_module *)s.symbol;
 	alone.requires_modules = alone.conflicts = NULL;
 	s.m = &alone;
+	if (o->isolated)
+		check_isolated(o->file);
 	watch_module(s.path, s.symbol);
-	if (!wanted(o, "lifecycle") && !wanted(o, "calls") && !wanted(o, "replay") && !wanted(o, "isolated"))
+	if (!wanted(o, "lifecycle") && !wanted(o, "calls") && !wanted(o, "replay"))
 		return;
 	missing = stage_missing(s.m);
 	if (missing != NULL) {
 		skip_group("lifecycle", "it needs the service %s, which nobody offers here; see --with", missing);
 		skip_group("calls", "it needs the service %s, which nobody offers here; see --with", missing);
 		skip_group("replay", "it needs the service %s, which nobody offers here; see --with", missing);
-		check_isolated(&s, o->isolated, false);
 		return;
 	}
 	stock_read(o->modules != NULL || !place_find(module_places, ".", folder) ? o->modules : folder, s.m);

@@ -38,11 +38,6 @@ void watch_blocking(struct keel_mock *mock)
 	blocking.loop = pthread_self();
 }
 
-bool watch_was_lent(const void *address)
-{
-	return blocking.mock != NULL && keel_mock_was_lent(blocking.mock, address);
-}
-
 /* What core->work() runs may wait. */
 bool watch_in_loop(void)
 {

@@ -208,7 +208,6 @@ static bool fail_once(const struct subject *of, const struct point *p, unsigned 
 
 	calls_begin(&s, of);
 	s.leftovers = RULE_calls_failures;
-	s.failing = true;
 	snprintf(with, sizeof(with), "%s %u failing", of_memory ? "allocation" : "API call", n);
 	snprintf(after, sizeof(after), "%s with %s", p->name, with);
 	calls = keel_mock_calls(s.mock);

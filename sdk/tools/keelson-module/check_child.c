@@ -37,7 +37,6 @@ struct last_words {
 	uint64_t pc;    /* where: an address of the module's file, 0 elsewhere */
 	uint64_t from;  /* the innermost function of the module, the same way */
 	bool jumped;    /* it called an address that is none */
-	bool was_lent;	/* the address was a module's until its callback returned */
 	bool is_done;   /* the child came to its own end */
 	unsigned at;    /* of child_cases(): which one */
 };
@@ -98,7 +97,6 @@ static void crashed(int signum, siginfo_t *info, void *context)
 
 	last->signum = signum;
 	last->fault = (uint64_t)(uintptr_t)info->si_addr;
-	last->was_lent = signum == SIGSEGV && watch_was_lent(info->si_addr);
 	last->jumped = pc < NULL_PAGE;
 	last->pc = watch_offset((const void *)(uintptr_t)pc);
 	last->from = last->jumped ? watch_offset(caller(context)) : last->pc;
@@ -187,9 +185,7 @@ static const char *last_words(int status, int said)
 		n = snprintf(text, sizeof(text), "SIG%s", sigabbrev_np(signum) == NULL ? "?" : sigabbrev_np(signum));
 	else
 		n = snprintf(text, sizeof(text), "it ends the whole process with exit %d", WEXITSTATUS(status));
-	if (last->was_lent)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, " at what was lent until a callback returned,");
-	else if (last->signum == SIGSEGV)
+	if (last->signum == SIGSEGV)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " at address %#llx%s", (unsigned long long)last->fault,
 			      (unsigned long long)last->fault < 4096 ?
 				      " (NULL: an object that may be absent? a table without its KEEL_NEED()?)" : "");
@@ -220,7 +216,7 @@ enum child_end child_run(void (*fn)(void *arg), void *arg, int deadline_s, const
 	words_open();
 	last->signum = 0;
 	last->from = last->pc = 0;
-	last->is_done = last->was_lent = false;
+	last->is_done = false;
 	last->step[0] = '\0';
 	fflush(stdout);
 	said = memfd_create("said", MFD_CLOEXEC);
@@ -274,7 +270,7 @@ void child_cases(bool (*fn)(void *arg, unsigned i), void *arg, enum rule crash, 
 		switch (child_run(cases_run, &c, 30 * STILL_SECONDS, &why)) {
 		case CHILD_DONE: return;
 		case CHILD_HUNG: finding(hang, "it does not come back: %s", why); break;
-		default: finding(last->was_lent ? RULE_calls_handles : crash, "%s", why); break;
+		default: finding(crash, "%s", why); break;
 		}
 		last->at++;
 	}

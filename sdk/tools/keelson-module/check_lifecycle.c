@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_lifecycle.c - a module comes and goes: often, twice at once, short of memory, refused.
+ * check_lifecycle.c - a module comes and goes: often, short of memory, refused.
  */
 #include "check_lifecycle.h"
 
@@ -86,28 +86,6 @@ static bool load_often(void *arg, unsigned i)
 	return false;
 }
 
-/* ---- two at once ----------------------------------------------------------------------------------- */
-static bool load_two(void *arg, unsigned i)
-{
-	struct stage first, second;
-
-	(void)i;
-	stage_open(&first, arg);
-	stage_open(&second, arg);
-	first.leftovers = second.leftovers = RULE_lifecycle_instances;
-	child_step("a second instance being loaded");
-	if (stage_load(&first) == 0 && stage_load(&second) < 0)
-		finding(RULE_lifecycle_instances, "the second: %s", second.err.text);
-	child_step("the first instance being unloaded");
-	stage_unload(&first);
-	child_step("the second instance going on alone");
-	keel_mock_advance(second.mock, 60000);
-	stage_unload(&second);
-	keel_mock_free(second.mock);
-	stage_close(&first, "two instances");
-	return false;
-}
-
 /* ---- failures -------------------------------------------------------------------------------------- */
 static bool fail_allocation(void *arg, unsigned i)
 {
@@ -166,7 +144,6 @@ bool check_lifecycle(const struct subject *s, bool all)
 	child_cases(load_often, arg, RULE_lifecycle_repeat, RULE_lifecycle_repeat);
 	if (rule_broken(RULE_lifecycle_repeat))
 		return true; /* all else would say it again */
-	child_cases(load_two, arg, RULE_lifecycle_instances, RULE_lifecycle_instances);
 	check_config(s);
 	child_cases(fail_allocation, arg, RULE_lifecycle_alloc_failure, RULE_lifecycle_alloc_failure);
 	child_cases(fail_call, arg, RULE_lifecycle_api_failure, RULE_lifecycle_api_failure);

@@ -30,7 +30,6 @@ struct found {
 
 static struct {
 	struct found *found; /* N_RULES, and one of what is no rule: shared with children */
-	bool is_mute;
 } report;
 
 int report_open(void)
@@ -77,8 +76,6 @@ void finding(enum rule rule, const char *fmt, ...)
 {
 	va_list args;
 
-	if (report.is_mute)
-		return;
 	va_start(args, fmt);
 	add(&report.found[rule], fmt, args);
 	va_end(args);
@@ -91,11 +88,6 @@ void remark(const char *fmt, ...)
 	va_start(args, fmt);
 	add(&report.found[N_RULES], fmt, args);
 	va_end(args);
-}
-
-void findings_mute(bool mute)
-{
-	report.is_mute = mute;
 }
 
 static void set_aside(enum rule rule, const char *fmt, va_list args)

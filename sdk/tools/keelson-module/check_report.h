@@ -24,8 +24,6 @@ void report_close(void);
 __attribute__((format(printf, 2, 3))) void finding(enum rule rule, const char *fmt, ...);
 /* No rule is broken, but it should be known. */
 __attribute__((format(printf, 1, 2))) void remark(const char *fmt, ...);
-/* Nothing that is found counts, in this process: what is done was judged before. */
-void findings_mute(bool mute);
 /* The rule was not looked at, for this reason; a finding wins. */
 __attribute__((format(printf, 2, 3))) void skip(enum rule rule, const char *fmt, ...);
 /* Every rule of a group that has no finding. */

@@ -32,7 +32,6 @@ struct stage {
 	struct keel_mock *mock;
 	struct keel_mod *mod;  /* NULL: not loaded */
 	bool alone;	       /* a module that is to be beside it could not be loaded: s->err */
-	bool failing;	       /* something was made to fail: a hold may have nothing but its deadline */
 	enum rule leftovers;   /* what is broken when something is left behind */
 	unsigned files, threads; /* there before it was loaded */
 	bool child;

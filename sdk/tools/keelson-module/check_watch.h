@@ -46,9 +46,6 @@ bool watch_in_loop(void);
 /* A call that breaks `rule` when it is made there; true: it was, and is told. `from`: an address of the caller. */
 bool watch_odd(enum rule rule, const char *name, const void *from);
 
-/* Is this address of what that host has lent to a module, and taken back? In a handler of signals. */
-bool watch_was_lent(const void *address);
-
 /* The functions that stand in for those of the C library; NULL: none does. */
 void *watch_memory_function(const char *name);
 void *watch_process_function(const char *name);

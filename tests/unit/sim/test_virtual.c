@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "../sim/virtual.h"
+#include "mock/virtual.h"
 
 #define DAY_MS (24 * 3600 * 1000)
 

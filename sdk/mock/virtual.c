@@ -9,8 +9,13 @@
 #include "virtual.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <utlist.h>
 
 #include "loop/calls.h"
 
@@ -30,7 +35,18 @@ struct loop {
 	bool due;    /* loop_turn_due() was called in this turn */
 	loop_fn *turn_end;
 	void *turn_arg;
+	bool held;   /* loop_hold() */
 	struct calls deferred, posted;
+	pthread_mutex_t lock; /* of `posted` */
+	struct loop_watch *watches;
+};
+
+struct loop_watch {
+	struct loop *loop;
+	int fd, events;
+	loop_fd_fn *fn;
+	void *arg;
+	struct loop_watch *prev, *next;
 };
 
 struct loop_timer {
@@ -184,7 +200,12 @@ void loop_defer_cancel(struct loop *l, loop_fn *fn, void *arg)
 
 int loop_post(struct loop *l, loop_fn *fn, void *arg)
 {
-	return calls_add(&l->posted, fn, arg);
+	int ret;
+
+	pthread_mutex_lock(&l->lock);
+	ret = calls_add(&l->posted, fn, arg);
+	pthread_mutex_unlock(&l->lock);
+	return ret;
 }
 
 void loop_turn_end(struct loop *l, loop_fn *fn, void *arg)
@@ -241,11 +262,22 @@ int64_t loop_delay_ns(struct loop *l)
 
 /* ---- turns ---------------------------------------------------------------------------------------- */
 
+static bool has_posts(const struct loop *l)
+{
+	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&l->lock;
+	bool some;
+
+	pthread_mutex_lock(lock);
+	some = l->posted.first != l->posted.end;
+	pthread_mutex_unlock(lock);
+	return some;
+}
+
 int64_t loop_next_ms(const struct loop *l)
 {
 	if (l->frozen)
 		return INT64_MAX;
-	if (l->due || l->deferred.first != l->deferred.end || l->posted.first != l->posted.end)
+	if ((l->due && !l->held) || l->deferred.first != l->deferred.end || has_posts(l))
 		return l->now_ms;
 	return l->n > 0 ? l->heap[0]->at_ms : INT64_MAX;
 }
@@ -270,10 +302,13 @@ static void timers_run(struct loop *l)
 
 static void posted_run(struct loop *l)
 {
-	struct calls taken = l->posted;
+	struct calls taken;
 	struct call c;
 
+	pthread_mutex_lock(&l->lock);
+	taken = l->posted;
 	l->posted = (struct calls){ 0 };
+	pthread_mutex_unlock(&l->lock);
 	while (!l->frozen && calls_take(&taken, &c))
 		c.fn(c.arg);
 	calls_fini(&taken);
@@ -302,11 +337,26 @@ void loop_turn(struct loop *l, int64_t now_ms)
 	timers_run(l);
 	posted_run(l);
 	deferred_run(l);
-	if (!l->due || l->frozen)
+	loop_settle(l);
+}
+
+void loop_settle(struct loop *l)
+{
+	if (!l->due || l->frozen || l->held)
 		return;
 	l->due = false;
 	if (l->turn_end != NULL)
 		l->turn_end(l->turn_arg);
+}
+
+void loop_hold(struct loop *l, bool hold)
+{
+	l->held = hold;
+}
+
+void loop_epoch(struct loop *l, int64_t epoch_us)
+{
+	l->conf.epoch_us = epoch_us;
 }
 
 /* Nothing to do until the deadline: time jumps there. */
@@ -357,6 +407,7 @@ int loop_create_virtual(const struct loop_virtual *conf, struct loop **ret_loop)
 		return -ENOMEM;
 	l->conf = *conf;
 	l->now_ms = conf->now_ms;
+	pthread_mutex_init(&l->lock, NULL);
 	*ret_loop = l;
 	return 0;
 }
@@ -373,7 +424,88 @@ void loop_destroy(struct loop *l)
 	free(l->heap);
 	calls_fini(&l->deferred);
 	calls_fini(&l->posted);
+	while (l->watches != NULL)
+		loop_watch_cancel(l->watches);
+	pthread_mutex_destroy(&l->lock);
 	free(l);
+}
+
+/* ---- descriptors -------------------------------------------------------------------------------------- */
+
+int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg, struct loop_watch **ret_watch)
+{
+	struct loop_watch *w;
+	struct stat st;
+
+	if (!l->conf.fds)
+		return -ENOTSUP;
+	if (fstat(fd, &st) < 0 || S_ISREG(st.st_mode))
+		return -EPERM;
+	w = malloc(sizeof(*w));
+	if (w == NULL)
+		return -ENOMEM;
+	*w = (struct loop_watch){ .loop = l, .fd = fd, .events = events, .fn = fn, .arg = arg };
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	DL_APPEND(l->watches, w);
+	*ret_watch = w;
+	return 0;
+}
+
+int loop_watch_set(struct loop_watch *w, int events)
+{
+	w->events = events;
+	return 0;
+}
+
+void loop_watch_cancel(struct loop_watch *w)
+{
+	if (w == NULL)
+		return;
+	DL_DELETE(w->loop->watches, w);
+	free(w);
+}
+
+static short poll_events(int events)
+{
+	return (short)((events & LOOP_READABLE ? POLLIN : 0) | (events & LOOP_WRITABLE ? POLLOUT : 0));
+}
+
+/* The watch may have been cancelled by a callback before. */
+static bool watch_call(struct loop *l, const struct pollfd *p)
+{
+	struct loop_watch *w;
+
+	DL_FOREACH(l->watches, w) {
+		if (w->fd != p->fd || poll_events(w->events) == 0)
+			continue;
+		w->fn(w->arg, w->events);
+		return true;
+	}
+	return false;
+}
+
+bool loop_poll(struct loop *l, int real_ms)
+{
+	struct loop_watch *w;
+	struct pollfd *fds;
+	nfds_t n = 0;
+	bool any = false;
+
+	DL_FOREACH(l->watches, w)
+		n++;
+	fds = calloc(n + 1, sizeof(*fds));
+	if (fds == NULL)
+		return false;
+	n = 0;
+	DL_FOREACH(l->watches, w) {
+		if (w->events != 0)
+			fds[n++] = (struct pollfd){ .fd = w->fd, .events = poll_events(w->events) };
+	}
+	if (poll(fds, n, real_ms) > 0)
+		for (nfds_t i = 0; i < n; i++)
+			any |= fds[i].revents != 0 && watch_call(l, &fds[i]);
+	free(fds);
+	return any;
 }
 
 /* ---- what there is none of ---------------------------------------------------------------------------- */
@@ -382,23 +514,6 @@ int loop_create(struct loop **ret_loop)
 {
 	(void)ret_loop;
 	return -ENOTSUP;
-}
-
-int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg, struct loop_watch **ret_watch)
-{
-	(void)l, (void)fd, (void)events, (void)fn, (void)arg, (void)ret_watch;
-	return -ENOTSUP;
-}
-
-int loop_watch_set(struct loop_watch *w, int events)
-{
-	(void)w, (void)events;
-	return -ENOTSUP;
-}
-
-void loop_watch_cancel(struct loop_watch *w)
-{
-	(void)w;
 }
 
 int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), void *arg)

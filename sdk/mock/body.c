@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * body.c - bodies of requests and messages: written by a test as libconfig text, shown to it as JSON.
+ */
+#include <inttypes.h>
+#include <libconfig.h>
+#include <string.h>
+
+#include "host.h"
+#include "msg/out.h"
+#include "wire/pack.h"
+
+/* ---- in ------------------------------------------------------------------------------------------------ */
+/* `row`: of an attribute list, where an empty key is none. */
+static void add_elements(struct keel_out *o, const config_setting_t *list, bool row)
+{
+	for (int i = 0; i < config_setting_length(list); i++) {
+		const config_setting_t *s = config_setting_get_elem(list, (unsigned)i);
+
+		switch (config_setting_type(s)) {
+		case CONFIG_TYPE_STRING:
+			out_add_str(o, row && i == 1 && config_setting_get_string(s)[0] == '\0' ? NULL :
+										     config_setting_get_string(s));
+			break;
+		case CONFIG_TYPE_LIST:
+		case CONFIG_TYPE_ARRAY:
+			out_open_list(o);
+			add_elements(o, s, true);
+			out_close(o);
+			break;
+		default:
+			out_add_int(o, config_setting_get_int64(s));
+			break;
+		}
+	}
+}
+
+static void put_member(struct keel_out *o, const config_setting_t *s)
+{
+	const char *key = config_setting_name(s);
+
+	switch (config_setting_type(s)) {
+	case CONFIG_TYPE_STRING:
+		out_put_str(o, key, config_setting_get_string(s));
+		break;
+	case CONFIG_TYPE_BOOL:
+		out_put_int(o, key, config_setting_get_bool(s));
+		break;
+	case CONFIG_TYPE_LIST:
+	case CONFIG_TYPE_ARRAY:
+		out_open_array(o, key);
+		add_elements(o, s, false);
+		out_close(o);
+		break;
+	case CONFIG_TYPE_GROUP:
+	case CONFIG_TYPE_FLOAT:
+		die("a message holds no groups and no floating point numbers (%s)", key);
+	default:
+		out_put_int(o, key, config_setting_get_int64(s));
+		break;
+	}
+}
+
+struct keel_out *body_of_text(const char *text)
+{
+	struct keel_out *o = out_create();
+	const config_setting_t *root;
+	config_t c;
+
+	config_init(&c);
+	if (text != NULL && config_read_string(&c, text) != CONFIG_TRUE)
+		die("body of a message, line %d: %s", config_error_line(&c), config_error_text(&c));
+	root = config_root_setting(&c);
+	for (int i = 0; i < config_setting_length(root); i++)
+		put_member(o, config_setting_get_elem(root, (unsigned)i));
+	config_destroy(&c);
+	return o;
+}
+
+/* ---- out ----------------------------------------------------------------------------------------------- */
+static void json_string(const char *text, size_t len, struct buf *t)
+{
+	buf_str(t, "\"");
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '"' || text[i] == '\\')
+			buf_printf(t, "\\%c", text[i]);
+		else if ((unsigned char)text[i] < 0x20)
+			buf_printf(t, "\\u%04x", (unsigned char)text[i]);
+		else
+			buf_add(t, text + i, 1);
+	}
+	buf_str(t, "\"");
+}
+
+static void json(const msgpack_object *o, struct buf *t, const char *but)
+{
+	const char *between = "";
+
+	switch (o->type) {
+	case MSGPACK_OBJECT_NIL:
+		buf_str(t, "null");
+		break;
+	case MSGPACK_OBJECT_STR:
+	case MSGPACK_OBJECT_BIN:
+		json_string(o->via.str.ptr, o->via.str.size, t);
+		break;
+	case MSGPACK_OBJECT_ARRAY:
+		buf_str(t, "[");
+		for (uint32_t i = 0; i < o->via.array.size; i++, between = ", ") {
+			buf_str(t, between);
+			json(&o->via.array.ptr[i], t, NULL);
+		}
+		buf_str(t, "]");
+		break;
+	case MSGPACK_OBJECT_MAP:
+		buf_str(t, "{");
+		for (uint32_t i = 0; i < o->via.map.size; i++) {
+			const msgpack_object_kv *kv = &o->via.map.ptr[i];
+
+			if (but != NULL && kv->key.via.str.size == strlen(but) &&
+			    memcmp(kv->key.via.str.ptr, but, strlen(but)) == 0)
+				continue;
+			buf_str(t, between);
+			json_string(kv->key.via.str.ptr, kv->key.via.str.size, t);
+			buf_str(t, ": ");
+			json(&kv->val, t, NULL);
+			between = ", ";
+		}
+		buf_str(t, "}");
+		break;
+	default:
+		buf_printf(t, "%" PRId64, o->via.i64);
+		break;
+	}
+}
+
+char *body_json(const char *bytes, size_t len, const char *but)
+{
+	struct pack p;
+	struct buf t;
+
+	if (pack_open(&p, bytes, len) < 0)
+		return host_dup("{}");
+	buf_init(&t);
+	if (p.root.via.map.size == 2 && but != NULL && strcmp(but, "code") == 0 &&
+	    pack_get(&p.root, "code") != NULL && pack_get(&p.root, "text") != NULL)
+		buf_str(&t, "{}");
+	else
+		json(&p.root, &t, but);
+	pack_fini(&p);
+	return buf_take(&t, NULL);
+}
