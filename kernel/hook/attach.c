@@ -166,7 +166,7 @@ static int attach(struct hooks *h, struct owner *owner, struct fresh *f, struct 
 	return ret;
 }
 
-/* A module's rows as new taps, which nobody calls yet. */
+/* A module's rows as new taps, in no chain yet. */
 static int fresh_add(struct hooks *h, struct fresh *f, const struct hooks_table *table, struct keel_err *err)
 {
 	const char *module = table->owner->pub.name;
@@ -238,8 +238,8 @@ int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t or
 }
 
 /* ---- going ------------------------------------------------------------------------------------------------ */
-/* Withdraw taps of `owner` (NULL: of everybody), all or one of them. Without memory for a new chain the old one
- * serves on: withdrawn taps in it are passed over. */
+/* Withdraw taps of `owner` (NULL: of all modules), all or only `one`. When a new chain fails without memory the old
+ * one stays: withdrawn taps in it are skipped. */
 static void point_leave(struct hooks *h, struct point *p, const struct owner *owner, const struct tap *one)
 {
 	struct chain *fresh;

@@ -2,9 +2,9 @@
  *
  * chain.c - in which order the taps of a point are called.
  *
- * `before` and `after` first, then `order`, low first, then the name. Again and again the least tap that
- * nobody unplaced must precede is placed: so the result is the same whatever the order of loading.
- * Names nobody has are ignored. When nothing can be placed the rest contains a loop, and it is printed.
+ * `before` and `after` first, then `order`, low first, then the name. A topological sort that always places the least
+ * tap that no unplaced one must precede, so the result does not depend on the order of loading. Unknown names
+ * are ignored. When no tap can be placed the rest contains a loop: the error prints it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void chain_unref(struct chain *c)
 	free(c);
 }
 
-/* Those on the stack may still walk it. */
+/* Operations on the stack may still walk it: freed when the last one has left. */
 static void retire(struct hooks *h, struct chain *c)
 {
 	c->retired = h->retired;
@@ -69,7 +69,7 @@ static bool names(const char *list, const struct tap *t)
 	       (list_has(list, t->owner->pub.name) || list_has(list, t->name));
 }
 
-/* Does `a` say, or `b`, that a comes first? */
+/* Returns whether `before` of a, or `after` of b, puts a first. */
 static bool precedes(const struct tap *a, const struct tap *b)
 {
 	return a != b && (names(a->before, b) || names(b->after, a));
@@ -84,13 +84,13 @@ static int tap_compare(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* ---- the sort: those left by order and name; NULL: it is placed ------------------------------- */
+/* ---- the sort: `left` by order and name; NULL: placed already --------------------------------- */
 struct sort {
 	struct tap **left;
 	uint32_t n;
 };
 
-/* Somebody left whom `t` waits for; NULL: nobody. */
+/* An unplaced tap that must precede `t`; NULL: none. */
 static struct tap *blocker(const struct sort *s, const struct tap *t)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -113,7 +113,7 @@ static struct tap *place_next(struct sort *s)
 	return NULL;
 }
 
-/* Nobody left is free: walk back from any of them, after n steps we are inside a loop. */
+/* Each unplaced tap has a blocker: n steps back from any of them end inside a loop. Returns -ELOOP with *err. */
 static int refuse_loop(const struct sort *s, const char *point, struct keel_err *err)
 {
 	const struct tap *at = NULL, *start;

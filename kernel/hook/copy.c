@@ -2,9 +2,8 @@
  *
  * copy.c - an event that outlives the call it was raised in.
  *
- * One block: the copy, its event, the strings. Objects are remembered by class and id and looked up
- * before the copy is used again. A draft cannot be looked up; whoever raised the event keeps it until
- * done().
+ * One block: the copy, its event, the strings. Objects are recorded by class and id and looked up before the copy is
+ * used again. A draft cannot be looked up; its raiser keeps it until done().
  */
 #include <stdlib.h>
 #include <string.h>

@@ -3,14 +3,14 @@
  * hold.c - reasons an operation waits.
  *
  *   hold_take() -> open -> ended: released, by its event, its module or before the tap returned
- *                       -> ended: cancelled, with a reason                        -> told once, freed
+ *                       -> ended: cancelled, with a reason                     -> callback, freed
  *
  * A hold ends exactly once; ending it only marks it. Its callback (resume or cancel, never both) runs
  * from the loop, or right after the tap that took it when it ended before. The operation continues
- * when its last hold has been told.
+ * after the callback of its last hold.
  *
- * The engine remembers no past events: whether the awaited thing has happened already is for the tap
- * to test before it takes the hold. Nothing can happen between that test and the hold.
+ * Past events are not recorded: a tap tests whether its condition holds already before it takes the hold.
+ * No event can be raised between that test and the hold.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -133,7 +133,7 @@ static void start_waiting(struct hooks *h, struct hold *hold)
 	h->point[hold->until_point].waiters++;
 }
 
-/* One that nobody knows yet. */
+/* Frees a hold that is not part of an operation yet. */
 static void hold_drop(struct hold *hold)
 {
 	loop_timer_cancel(hold->deadline);

@@ -2,11 +2,9 @@
  *
  * own.c - points that modules publish by POINT rows.
  *
- * Such a point has an id from KEEL_POINT_OWN on, a fields table of its module, and generic taps only. It goes
- * with its module: the operations its module raised are ended before (ops_leave), notes that wait are
- * dropped, taps of other modules are withdrawn.
- *
- * An id is given anew as late as possible, and never while a hold waits for it.
+ * Such a point has an id from KEEL_POINT_OWN on, a fields table of its module, and generic taps only. It is withdrawn
+ * with its module: the operations that its module raised have ended before (ops_leave), queued notes are dropped,
+ * taps of other modules withdrawn. An id is reused as late as possible, and never while a hold waits for it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -87,7 +85,7 @@ static const char *objection(const struct keel_point_def *d)
 	return no;
 }
 
-/* A slot nobody looks at any more, as far from the last one as can be; NULL: there is none. */
+/* An unused slot, as late in rotation as possible; NULL: none. */
 static struct point *slot_free(struct hooks *h)
 {
 	const uint32_t n = KEEL_POINT_MAX - KEEL_POINT_OWN;
@@ -136,7 +134,7 @@ void own_leave(struct hooks *h, const struct owner *owner)
 	}
 }
 
-/* The engine goes; nobody is called any more. */
+/* At the end of the engine: calls no tap. */
 void own_fini(struct hooks *h)
 {
 	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++)
@@ -200,7 +198,7 @@ static int row_add(void *arg, struct owner *owner, const void *def, struct keel_
 		       taken->info->owner != NULL ? taken->info->owner->pub.name : "the kernel");
 }
 
-/* Mostly the module's points are withdrawn already, with its taps. */
+/* Usually own_leave() has withdrawn it already. */
 static void row_remove(void *arg, struct owner *owner, const void *def)
 {
 	const struct keel_point_def *d = def;
