@@ -2,8 +2,8 @@
  *
  * change.c - one change into a set: permission, flags, parse, check function.
  *
- * The new value is made beside the old one; only when everything agreed it takes its place, so
- * a refused change leaves the set as it was.
+ * The new value is made beside the old one and replaces it only after every check, so that a change that fails leaves
+ * the set as it was.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,6 @@
 #include "object/changes.h"
 #include "util/err.h"
 
-/* A change on its way. */
 struct attempt {
 	struct keel_changes *set;
 	const struct keel_session *session; /* NULL: the system */
@@ -106,9 +105,9 @@ static bool empties(const struct attempt *t)
 	       !(t->attr->def.flags & KEEL_ATTR_EMPTY);
 }
 
-/* ---- the attribute's own opinion ----------------------------------------------------------- */
+/* ---- the attribute's own check ------------------------------------------------------------- */
 
-/* The new value as text: malloc'ed, NULL when unset (or no memory: *ret_failed). */
+/* Returns the new value as text, malloc'ed; NULL when unset, or an error: *ret_failed. */
 static char *new_text(const struct attempt *t, bool *ret_failed)
 {
 	int len = t->is_set ? text_of(t->attr, &t->slot, t->key, NULL, 0) : -1;
@@ -138,7 +137,7 @@ static int ask(const struct attempt *t)
 		return err_no_memory(t->err);
 	if (!text && t->op == KEEL_SET && (a->def.flags & KEEL_ATTR_EMPTY))
 		text = calloc(1, 1);
-	if (!text) /* unset: nothing to judge */
+	if (!text) /* unset: nothing to check */
 		return 0;
 	if (t->err)
 		t->err->text[0] = '\0';

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * write.c - values set by the system: no permission, no check function, and changed() is not told.
+ * write.c - values set by the system: without permission and check(), and changed() is not called.
  *
- * Setting an attribute that is only computed, one whose row is withdrawn, or a dead object, does nothing.
+ * Setting a derived attribute, one whose row is withdrawn, or one of a dead object does nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void touched(struct keel_obj *o, const struct keel_attr *a)
 		write_touch(o);
 }
 
-/* Moves *slot in; the room that change sets reserved stays theirs. */
+/* Moves *slot into the object, without using the room that change sets reserved. Returns 0 or -ENOMEM. */
 static int put(struct keel_obj *o, const struct keel_attr *a, const union keel_slot *slot)
 {
 	if (value_reserve(o, 1 + o->pins) < 0 || value_put(o, a, slot) < 0)
@@ -77,7 +77,7 @@ void write_ptr(struct keel_obj *o, const struct keel_attr *a, void *p)
 		value_lost();
 }
 
-/* The current value is the work piece: the type promises to leave it as it was when it refuses. */
+/* Parses into the current value: a type's parse() leaves it unchanged on an error. */
 int32_t write_text(struct keel_obj *o, const struct keel_attr *a, int32_t op, const char *key,
 		   const char *text, struct keel_err *err)
 {
