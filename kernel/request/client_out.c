@@ -2,9 +2,9 @@
  *
  * client_out.c - frames on their way to a client.
  *
- * They gather during a turn and go out in one write at its end (flush). What the socket does not take
- * waits for it to be writable. Invariant: `queued` is what the frames from first to last take of memory,
- * and part of the sums of the uid and the router.
+ * They are queued during a turn and written at once at its end (flush). What the socket does not take waits until it
+ * is writable. Invariant: `queued` is the memory of the frames from first to last, and part of the sums of the
+ * uid and the router.
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -48,7 +48,7 @@ static void flush(void *arg)
 		client_rearm(c);
 }
 
-/* Without memory for it the sweep flushes what is left over. */
+/* When this fails without memory the sweep flushes later. */
 void client_flush_soon(struct client *c)
 {
 	if (!c->in_flush)
@@ -74,7 +74,7 @@ void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t c
 	size_t len;
 
 	if (o == NULL || c->broken || out_frame(o, type, corr, &len) == NULL) {
-		/* Without an answer the stream is of no use any more. */
+		/* The client would wait for this reply: disconnect it. */
 		c->broken = true;
 		out_drop(o);
 		client_flush_soon(c);
@@ -144,7 +144,6 @@ static void tell_drained(struct client *c)
 	}
 }
 
-/* A guest takes everything. */
 static void guest_write(struct client *c)
 {
 	while (c->first != NULL) {

@@ -6,8 +6,8 @@
  *	              |                 '---- client gone: dropped after the store
  *	              '-- client gone, or answered by the kernel -> ORPHAN --reply()--> end
  *
- * Ended requests rest in a quarantine before their memory is used again, so that a second answer is
- * seen, logged and ignored instead of going to somebody else.
+ * Ended requests stay in a quarantine before their memory is used again, so that a second reply is
+ * recognised, logged and ignored, and never sent to another client.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ const char *router_req_name(const struct keel_req *q)
 	return q->route != NULL ? q->route->def.name : "";
 }
 
-/* The client, or its interest, is gone; the request lives on. */
+/* The client is gone, or has its reply; the request stays until its module replies. */
 static void detach(struct keel_req *q)
 {
 	struct client *c = q->client;
@@ -105,7 +105,7 @@ static struct keel_out *answer_out(int32_t code, const char *text)
 	return o;
 }
 
-/* `def` NULL: the name is not known, `name` is what the client wrote. */
+/* `def` NULL: unknown request; `name` is what the client wrote. */
 static void log_reject(const struct client *c, const struct keel_request_def *def, const char *name,
 		       int32_t code)
 {
@@ -119,7 +119,7 @@ static void log_reject(const struct client *c, const struct keel_request_def *de
 		"Reject reply code=%d, aux=0, type=%s, from %s", code, type, client_who(c));
 }
 
-/* An answer without a request of a module: nothing has changed, so nothing is waited for. */
+/* Reply with an error of the kernel: nothing has changed, so it does not wait for the store. */
 static void refuse(struct client *c, uint64_t corr, const struct keel_request_def *def,
 		   const char *name, int32_t code)
 {
@@ -154,7 +154,7 @@ static void send_after(struct keel_req *q, struct keel_out *o)
 {
 	q->state = REQ_SENT;
 	q->out = o;
-	/* A long one goes in the turn that served it, not with those that wait for the same write. */
+	/* A long body is freed in this turn, not together with those that wait for the same transaction. */
 	if (q->len > q->router->limits.queued_small && loop_defer(q->router->parts->loop, body_drop, q->msg) == 0)
 		q->msg = NULL;
 	if (q->route != NULL && (q->route->def.flags & KEEL_REQUEST_READ)) {
@@ -165,11 +165,11 @@ static void send_after(struct keel_req *q, struct keel_out *o)
 		return;
 	log_add(q->router->parts->log, KEEL_LOG_ERROR, "Req", "client",
 		"no memory for an answer to %s: its connection is closed", q->session.who);
-	client_send(q->client, NULL, WIRE_REPLY, q->corr); /* breaks it */
+	client_send(q->client, NULL, WIRE_REPLY, q->corr); /* disconnects the client */
 	end(q);
 }
 
-/* May it be answered now? Takes care of all cases where not. */
+/* Returns whether a reply may be sent; otherwise deals with it: a second one is logged, an orphan ends. */
 static bool answerable(struct keel_req *q)
 {
 	if (q->state == REQ_OPEN)
@@ -231,7 +231,7 @@ static int32_t part(struct keel_req *q, struct keel_out *o)
 	return client_overfull(c) ? -ENOBUFS : 0;
 }
 
-/* ---- what else a module asks ----------------------------------------------------------------- */
+/* ---- other functions for modules -------------------------------------------------------------- */
 static int32_t drained(struct keel_req *q, keel_fn *fn, void *arg)
 {
 	if (q->state != REQ_OPEN || q->client->broken)
@@ -286,7 +286,7 @@ void req_client_gone(struct keel_req *q)
 	if (q->state == REQ_SENT)
 		return;
 	q->state = REQ_ORPHAN;
-	/* A hold that is cancelled may make the module answer: then it knows. */
+	/* Cancelling a hold may make the module reply; then `gone` is not called. */
 	if (r->parts->hooks != NULL)
 		hooks_client_gone(r->parts->hooks, q);
 	if (q->state == REQ_ORPHAN && gone != NULL)
@@ -311,7 +311,7 @@ void req_abandon(struct keel_req *q)
 	req_withdraw(q, PBSE_INTERNAL, "The module that serves this request was unloaded");
 	q->route = NULL;
 	q->gone = q->drained = NULL;
-	if (q->state == REQ_ORPHAN && !q->receiving) /* else it ends when that is decided */
+	if (q->state == REQ_ORPHAN && !q->receiving) /* else received() ends it */
 		end(q);
 }
 
@@ -368,7 +368,7 @@ static int32_t refusal(const struct client *c, const struct route *route, uint32
 	return 0;
 }
 
-/* A request may be one of a family: `verb` then is the part of its name behind the point. */
+/* Returns the route `name`, or `name.verb` when the message has a verb; NULL: no such row. */
 static struct route *route_of(struct router *r, const struct keel_msg *m, const char *name)
 {
 	const char *verb = msg_api()->str(m, "verb");
@@ -391,14 +391,14 @@ static void serve(struct keel_req *q)
 	hooks_guard_end(&g);
 }
 
-/* Everybody who may refuse it has been asked. */
+/* The outcome of request_receive: calls the handler, or replies with the refusal. */
 static void received(struct keel_mod *m, void *arg, const struct keel_outcome *outcome)
 {
 	struct keel_req *q = arg;
 
 	(void)m;
 	q->receiving = false;
-	if (q->state != REQ_OPEN) /* its client is gone, or its module */
+	if (q->state != REQ_OPEN) /* its client or its module is gone */
 		end(q);
 	else if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE)
 		serve(q);
@@ -427,7 +427,7 @@ static void receive(struct keel_req *q)
 	});
 }
 
-/* Scripts are only copied, whatever else there is is looked at: everybody would wait for that. */
+/* Returns whether decoding it would take too long for one turn. A script costs little: it is only copied. */
 static bool is_too_long(const struct client *c, const struct frame *f)
 {
 	size_t most = c->router->limits.request;
@@ -446,7 +446,7 @@ static void refuse_long(struct client *c, const struct frame *f)
 	client_send(c, answer_out(PBSE_IVALREQ, text), WIRE_REPLY, f->corr);
 }
 
-/* Requests that wait keep what they said: nobody fills the memory with questions that are answered later. */
+/* Returns whether it is beyond the bounds for the memory of unanswered requests. */
 static bool is_too_much(const struct client *c, const struct frame *f)
 {
 	const struct router *r = c->router;
@@ -461,7 +461,7 @@ static void refuse_much(struct client *c, const struct frame *f)
 		    WIRE_REPLY, f->corr);
 }
 
-/* A long body stays where it was read to. */
+/* Decodes the body; a long one without copying it. Returns 0 or -errno. */
 static int body_open(struct client *c, const struct frame *f, struct keel_msg **ret_msg)
 {
 	char *memory = f->len > c->router->limits.queued_small ? frame_take(&c->reader, f) : NULL;
