@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * blob.c - the group "blob": long byte strings of objects, written with the turn, read when asked
- * for.
+ * blob.c - the group "blob": long byte strings of objects, written with the turn's transaction, read on request.
  *
- * A read looks at what is still on its way first, the youngest first, and only then asks the store,
- * on a worker, one read at a time.
+ * A read searches the writes that are not durable yet, the newest first, and then calls the store, on a worker, one
+ * read at a time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-/* Bytes of a long request stay where they are: copying them would stop the loop. */
+/* The bytes of a long request are held, not copied: copying would stop the loop. Returns 0 or -errno. */
 static int32_t put(struct keel_obj *o, const char *name, const void *bytes, uint32_t len)
 {
 	struct store *s = objects_store(o);
@@ -61,7 +60,7 @@ static int32_t put(struct keel_obj *o, const char *name, const void *bytes, uint
 struct read {
 	struct read *prev, *next;
 	struct store *store;
-	struct owner *owner; /* kept from unloading meanwhile */
+	struct owner *owner; /* not unloaded meanwhile */
 	void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len);
 	void *arg;
 	void *bytes; /* owned; NULL: none */
@@ -97,7 +96,7 @@ static void read_work(void *arg)
 	r->rc = -abs(s->api->read_blob(&s->offers->pub, r->klass, r->id, r->name, &r->bytes, &r->len, &r->err));
 }
 
-/* Nobody is to take what cannot be read for what is not there. */
+/* Logs a read error, which its callback cannot tell from a missing blob. */
 static void failed(struct read *r)
 {
 	log_add(r->store->parts->log, KEEL_LOG_ERROR, "Server", r->id,
@@ -120,7 +119,7 @@ static void read_done(void *arg)
 	deliver(r);
 }
 
-/* Hand the first read to a worker. Without memory for that it counts as failed. */
+/* Start the first read on a worker; an error of that fails the read. */
 static void reads_go_on(struct store *s)
 {
 	struct read *r = s->reads;

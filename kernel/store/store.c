@@ -3,13 +3,13 @@
  * store.c - the store front: turns into transactions, replies behind them.
  *
  *   dirty objects, blobs, waiters        (gathering)
- *        | end of a turn, nobody writes
+ *        | end of a turn, no batch is being written
  *        v
  *   batch -> worker thread -> durable -> dead objects freed, waiters run
  *               ^------ back-off -------- failed
  *
- * A waiter runs when everything that was dirty when it came is durable. While a batch is being
- * written the next one gathers, so many requests share one write.
+ * A waiter's callback is called when everything that was dirty when it was added is durable. While a
+ * batch is being written the next one gathers, so many requests share one write.
  */
 #include "store/store.h"
 
@@ -33,7 +33,7 @@
 
 /* ---- waiters ------------------------------------------------------------------------------- */
 
-/* Each may bring others, which are for later. */
+/* Each callback may add waiters, which are for a later batch. */
 static void waiters_run(struct waiter **list)
 {
 	struct waiter *these = *list, *one, *next;
@@ -54,7 +54,7 @@ static void waiters_drop(struct waiter **list)
 	*list = NULL;
 }
 
-/* Is there something to be written, or somebody who waits for that? */
+/* Returns whether there is something to write, or a waiter. */
 static bool is_gathering(const struct store *s)
 {
 	return s->dirty || s->blobs || s->waiters;
@@ -140,7 +140,7 @@ static void spent_free(void *arg)
 	s->spent_timer = s->spent ? loop_timer(s->parts->loop, 0, spent_free, s) : NULL;
 }
 
-/* The memory of a long script is given back in a millisecond: one after the other, in line with other long work. */
+/* Freeing a long script takes a millisecond: one at a time, queued with other work in slices. */
 static void blobs_free(struct store *s)
 {
 	struct blob *one, *next;
@@ -313,7 +313,6 @@ static int32_t load_row(void *arg, const char *klass, const char *id, const void
 	return rc < 0 ? rc : 0;
 }
 
-/* What these waited for ended with that server. */
 static void old_holds_drop(struct store *s)
 {
 	uint32_t n = objects_drop(s->parts->objects, OLD_HOLDS);
@@ -341,7 +340,7 @@ int store_use(struct store *s, struct keel_err *err)
 	if (!api->open || !api->load || !api->commit || !api->read_blob)
 		return err_set(err, -EINVAL, "the service 'store' of module %s is not complete; upgrade "
 					     "the module", offers->pub.name);
-	rc = -abs(api->open(&offers->pub, err)); /* whatever is not 0 is a failure */
+	rc = -abs(api->open(&offers->pub, err)); /* any value but 0 is an error */
 	if (rc < 0)
 		return rc;
 	s->commit_err.text[0] = '\0';
@@ -369,7 +368,7 @@ const char *store_trouble(const struct store *s)
 	return s->trouble.text[0] ? s->trouble.text : NULL;
 }
 
-/* Blobs of drafts wait for their object, which may wait for a person. */
+/* Does not wait for blobs of drafts: those may be held for long. */
 bool store_idle(const struct store *s)
 {
 	const struct blob *b = s->blobs;
