@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * listen.c - connections that come: some a turn, so that others have theirs. Without a file descriptor to take one
- * the socket stays readable: then it is looked away from for a moment.
+ * the socket stays readable: then it is not watched for a moment.
  */
 #include <errno.h>
 #include <stdlib.h>

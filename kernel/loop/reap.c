@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * reap.c - children that take their time to die: looked for now and then, by nobody else.
+ * reap.c - killed children that have not ended yet: polled until they have.
  */
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 #define EVERY_MS 200
 
 struct dying {
-	uv_timer_t uv; /* its data is the struct: what is still waited for goes with the loop */
+	uv_timer_t uv; /* its data is the struct: freed with the loop at the latest */
 	pid_t pid;
 };
 

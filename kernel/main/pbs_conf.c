@@ -2,7 +2,7 @@
  *
  * pbs_conf.c - pbs.conf as daemons read it.
  *
- * The last of two equal keys wins. Keys nobody asks for are kept and mean nothing.
+ * Of two equal keys the last one counts. Unknown keys are ignored.
  */
 #include "main/pbs_conf.h"
 

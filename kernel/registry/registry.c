@@ -2,9 +2,9 @@
  *
  * registry.c - rows of modules and the kinds that receive them.
  *
- * A row goes to its kind as soon as both exist: when the row is added, or when the kind is declared
- * later. When a kind leaves, its rows are taken back from it and wait for the next one. KIND and SERVICE
- * are kinds like the others, and ours.
+ * A row is added to its kind as soon as both exist: when the row is registered, or when the kind is declared later.
+ * When a kind is withdrawn its rows are removed from it and wait for the next one. KIND and SERVICE are kinds
+ * like the others, of this folder.
  */
 #include "registry/registry.h"
 
@@ -26,9 +26,9 @@ static struct kind *kind_find(const struct registry *r, const char *name)
 	return k;
 }
 
-/* ---- handing over and taking back ----------------------------------------------------------- */
-/* Made with other headers the row may be shorter or longer than its kind knows it. Nobody behind this door
- * sees that. */
+/* ---- adding to a kind and removing ---------------------------------------------------------- */
+/* A row of a module with other headers may be shorter or longer than in the kind's: copies it in the kind's size, which
+ * is the only one that add() and remove() see. Returns 0, or an error with *err. */
 static int row_complete(struct row *row, const struct kind *k, struct keel_err *err)
 {
 	uint32_t size = k->face.row_size;
@@ -83,7 +83,7 @@ static void row_take(struct row *row)
 	row_forget(row);
 }
 
-/* Give `k` the rows that waited for it. All or none. */
+/* Adds the rows that waited for `k`, all or none. Returns 0, or an error with *err. */
 static int kind_open(struct registry *r, struct kind *k, struct keel_err *err)
 {
 	struct row *row;
@@ -99,7 +99,7 @@ static int kind_open(struct registry *r, struct kind *k, struct keel_err *err)
 	return ret;
 }
 
-/* The row before `row`, behind NULL is the last one; NULL at the front (the head's `prev` is the last one). */
+/* Returns the row before `row`, the last one for NULL; NULL at the front (the head's `prev` is the last one). */
 static struct row *row_before(const struct registry *r, const struct row *row)
 {
 	if (row == NULL)
@@ -150,7 +150,7 @@ static int module_kind_add(void *arg, struct owner *owner, const void *def, stru
 	const struct kind *k = arg;
 	int32_t ret = k->def.add(&k->owner->pub, &owner->pub, def, err);
 
-	return ret > 0 ? -EINVAL : ret; /* a code of users' answers refuses, too */
+	return ret > 0 ? -EINVAL : ret; /* a PBSE code is an error, too */
 }
 
 static void module_kind_remove(void *arg, struct owner *owner, const void *def)
@@ -303,7 +303,7 @@ int registry_create(struct registry **ret_registry)
 	return 0;
 }
 
-/* Only tables are freed: the kinds' own parts may be gone already. */
+/* Calls no remove(): the parts that own the kinds may be gone already. */
 void registry_destroy(struct registry *r)
 {
 	struct kind *k, *next_kind;
