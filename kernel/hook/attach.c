@@ -18,7 +18,7 @@
 #define POLICIES ((uint32_t)(KEEL_ON_FAIL_REJECT | KEEL_ON_FAIL_SKIP | KEEL_ON_FAIL_BENCH))
 
 /* ---- what is wrong with a row ------------------------------------------------------------------- */
-static const char *objection(const struct keel_tap *t, const struct point_info *info)
+static const char *tap_objection(const struct keel_tap *t, const struct point_info *info)
 {
 	if (t->fn.any == NULL)
 		return "it has no function";
@@ -47,7 +47,7 @@ static int tap_lint(const char *module, const struct keel_tap *t, struct keel_er
 			       "tap %s.%s is for point %u, which this kernel does not have; upgrade "
 			       "keelson or correct the tap",
 			       module, t->name, t->point);
-	no = objection(t, info);
+	no = tap_objection(t, info);
 	if (no != NULL)
 		return err_set(err, -EINVAL, "tap %s.%s at %s cannot be used: %s", module, t->name,
 			       info->name, no);

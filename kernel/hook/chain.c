@@ -32,7 +32,7 @@ void chain_unref(struct chain *c)
 }
 
 /* Operations on the stack may still walk it: freed when the last one has left. */
-static void retire(struct hooks *h, struct chain *c)
+static void chain_retire(struct hooks *h, struct chain *c)
 {
 	c->retired = h->retired;
 	h->retired = c;
@@ -58,7 +58,7 @@ void chain_swap(struct hooks *h, struct point *p, struct chain *fresh)
 	p->busy += fresh != NULL ? fresh->n : 0;
 	p->chain = fresh;
 	if (old != NULL && h->top != NULL)
-		retire(h, old);
+		chain_retire(h, old);
 	else
 		chain_unref(old);
 }
@@ -70,7 +70,7 @@ static bool names(const char *list, const struct tap *t)
 }
 
 /* Returns whether `before` of a, or `after` of b, puts a first. */
-static bool precedes(const struct tap *a, const struct tap *b)
+static bool tap_precedes(const struct tap *a, const struct tap *b)
 {
 	return a != b && (names(a->before, b) || names(b->after, a));
 }
@@ -91,10 +91,10 @@ struct sort {
 };
 
 /* An unplaced tap that must precede `t`; NULL: none. */
-static struct tap *blocker(const struct sort *s, const struct tap *t)
+static struct tap *tap_blocker(const struct sort *s, const struct tap *t)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->left[i] != NULL && precedes(s->left[i], t))
+		if (s->left[i] != NULL && tap_precedes(s->left[i], t))
 			return s->left[i];
 	}
 	return NULL;
@@ -105,7 +105,7 @@ static struct tap *place_next(struct sort *s)
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct tap *t = s->left[i];
 
-		if (t == NULL || blocker(s, t) != NULL)
+		if (t == NULL || tap_blocker(s, t) != NULL)
 			continue;
 		s->left[i] = NULL;
 		return t;
@@ -122,12 +122,12 @@ static int refuse_loop(const struct sort *s, const char *point, struct keel_err 
 	for (uint32_t i = 0; at == NULL; i++)
 		at = s->left[i];
 	for (uint32_t i = 0; i < s->n; i++)
-		at = blocker(s, at);
+		at = tap_blocker(s, at);
 	buf_init(&text);
 	start = at;
 	do {
 		buf_printf(&text, "%s waits for ", at->name);
-		at = blocker(s, at);
+		at = tap_blocker(s, at);
 	} while (at != start);
 	buf_str(&text, start->name);
 	err_set(err, -ELOOP,

@@ -161,7 +161,7 @@ void notes_late(struct hooks *h)
 	}
 }
 
-static void forget(struct note **list, const struct point *p)
+static void notes_remove(struct note **list, const struct point *p)
 {
 	struct note *n, *next;
 
@@ -175,8 +175,8 @@ static void forget(struct note **list, const struct point *p)
 
 void notes_forget(struct hooks *h, const struct point *p)
 {
-	forget(&h->notes, p);
-	forget(&h->late_notes, p);
+	notes_remove(&h->notes, p);
+	notes_remove(&h->late_notes, p);
 }
 
 void notes_drop(struct hooks *h)

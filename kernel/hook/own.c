@@ -64,7 +64,7 @@ static const char *places_objection(const struct keel_point_def *d, uint32_t i)
 	return NULL;
 }
 
-static const char *objection(const struct keel_point_def *d)
+static const char *point_objection(const struct keel_point_def *d)
 {
 	const char *no = NULL;
 
@@ -101,7 +101,7 @@ static struct point *slot_free(struct hooks *h)
 	return NULL;
 }
 
-static int define(struct hooks *h, struct owner *owner, const struct keel_point_def *d, struct keel_err *err)
+static int point_define(struct hooks *h, struct owner *owner, const struct keel_point_def *d, struct keel_err *err)
 {
 	struct point *p = slot_free(h);
 	struct point_info *info = p != NULL ? calloc(1, sizeof(*info)) : NULL;
@@ -116,7 +116,7 @@ static int define(struct hooks *h, struct owner *owner, const struct keel_point_
 	return 0;
 }
 
-static void withdraw(struct hooks *h, struct point *p)
+static void point_withdraw(struct hooks *h, struct point *p)
 {
 	struct point_info *info = (struct point_info *)(uintptr_t)p->info;
 
@@ -130,7 +130,7 @@ void own_leave(struct hooks *h, const struct owner *owner)
 {
 	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++) {
 		if (h->point[i].info != NULL && h->point[i].info->owner == owner)
-			withdraw(h, &h->point[i]);
+			point_withdraw(h, &h->point[i]);
 	}
 }
 
@@ -188,12 +188,12 @@ static int row_add(void *arg, struct owner *owner, const void *def, struct keel_
 	KEEL_SIZED(&d, (const struct keel_point_def *)def);
 	if (!is_name(d.name))
 		return err_set(err, -EINVAL, "a point of module %s has no name of 1 to 63 a-z 0-9 _", owner->pub.name);
-	no = objection(&d);
+	no = point_objection(&d);
 	if (no != NULL)
 		return err_set(err, -EINVAL, "point %s of module %s cannot be used: %s", d.name, owner->pub.name, no);
 	taken = point_named(arg, d.name);
 	if (taken == NULL)
-		return define(arg, owner, &d, err);
+		return point_define(arg, owner, &d, err);
 	return err_set(err, -EEXIST, "point %s of module %s is there already, from %s", d.name, owner->pub.name,
 		       taken->info->owner != NULL ? taken->info->owner->pub.name : "the kernel");
 }
@@ -206,7 +206,7 @@ static void row_remove(void *arg, struct owner *owner, const void *def)
 	const struct point *p = point_named(h, d->name);
 
 	if (p != NULL && p->info->owner == owner)
-		withdraw(h, &h->point[p->info->id]);
+		point_withdraw(h, &h->point[p->info->id]);
 }
 
 int own_init(struct hooks *h)

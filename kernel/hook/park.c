@@ -123,7 +123,7 @@ static void op_adopt(struct op *op)
 		op->raiser->live++;
 }
 
-static void unready(struct op *op)
+static void op_unready(struct op *op)
 {
 	if (op->ready)
 		DL_DELETE2(op->hooks->ready, op, ready_prev, ready_next);
@@ -134,7 +134,7 @@ void op_free(struct op *op)
 {
 	struct hooks *h = op->hooks;
 
-	unready(op);
+	op_unready(op);
 	DL_DELETE(h->parked, op);
 	DL_DELETE2(h->by_id[id_bucket(op_label(op))], op, twin_prev, twin);
 	h->n_parked--;
@@ -177,13 +177,13 @@ keel_verdict op_park(struct op *stack)
 }
 
 /* ---- continuing ----------------------------------------------------------------------------------------- */
-static void go_on(struct op *op)
+static void op_continue(struct op *op)
 {
 	struct hooks *h = op->hooks;
 	struct outcome out = { .verdict = KEEL_NEXT };
 	keel_verdict v;
 
-	unready(op);
+	op_unready(op);
 	if (op->abort == 0 && !copy_valid(h, op->copy))
 		op_abort(op, KEEL_CANCEL_OBJECT_GONE);
 	op_enter(h, op);
@@ -198,14 +198,14 @@ static void go_on(struct op *op)
 	op_free(op);
 }
 
-static void turn(void *arg)
+static void ops_continue(void *arg)
 {
 	struct hooks *h = arg;
 	struct op *op;
 
 	h->wake = NULL;
 	while ((op = h->ready) != NULL)
-		go_on(op);
+		op_continue(op);
 	notes_late(h);
 }
 
@@ -213,7 +213,7 @@ void ops_wake(struct hooks *h)
 {
 	if (h->wake != NULL)
 		return;
-	h->wake = loop_timer(h->parts->loop, 0, turn, h);
+	h->wake = loop_timer(h->parts->loop, 0, ops_continue, h);
 	if (h->wake != NULL)
 		return;
 	h->chores |= CHORE_WAKE;
@@ -300,7 +300,7 @@ void ops_leave(struct hooks *h, const struct owner *owner)
 	while ((op = op_concerned(h, owner)) != NULL) {
 		if (op->raiser == owner)
 			op_abort(op, KEEL_CANCEL_STOPPING);
-		go_on(op);
+		op_continue(op);
 	}
 }
 
@@ -309,7 +309,7 @@ void ops_end(struct hooks *h)
 {
 	while (h->parked != NULL) {
 		op_abort(h->parked, KEEL_CANCEL_STOPPING);
-		go_on(h->parked);
+		op_continue(h->parked);
 	}
 	loop_timer_cancel(h->wake);
 	h->wake = NULL;

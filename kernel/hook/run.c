@@ -42,7 +42,7 @@ static COLD keel_verdict verdict_refused(struct op *op, const struct tap *t, kee
 	return KEEL_FAIL;
 }
 
-static const char *consequence(const struct tap *t)
+static const char *policy_text(const struct tap *t)
 {
 	return t->policy == KEEL_ON_FAIL_REJECT ? "the request is refused" :
 	       t->policy == KEEL_ON_FAIL_BENCH  ? "it is not called any more until a reload" :
@@ -65,10 +65,10 @@ static void log_failed(struct op *op, struct tap *t)
 	if (unsaid > 0)
 		snprintf(more, sizeof(more), "; %u more times since the last record", unsaid);
 	hooks_log(h, KEEL_LOG_ERROR, op_label(op), "%s failed at %s%s: %s; %s%s", t->name,
-		  op->point->info->name, took, op->err.text, consequence(t), more);
+		  op->point->info->name, took, op->err.text, policy_text(t), more);
 }
 
-static COLD bool failed(struct op *op, struct tap *t, struct outcome *out)
+static COLD bool tap_failed(struct op *op, struct tap *t, struct outcome *out)
 {
 	t->stat.fails++;
 	if (op->err.text[0] == '\0')
@@ -86,21 +86,21 @@ static COLD bool failed(struct op *op, struct tap *t, struct outcome *out)
 }
 
 /* Returns true to go on with the next tap; else the operation ends with *out. */
-static bool judge(struct op *op, struct tap *t, keel_verdict v, struct outcome *out)
+static bool verdict_judge(struct op *op, struct tap *t, keel_verdict v, struct outcome *out)
 {
 	if (v < KEEL_FAIL || v > KEEL_WAIT || !(op->point->allowed & VERDICT_BIT(v)))
 		v = verdict_refused(op, t, v);
 	if (v == KEEL_NEXT)
 		return true;
 	if (v == KEEL_FAIL)
-		return failed(op, t, out);
+		return tap_failed(op, t, out);
 	if (v == KEEL_REJECT && op->err.code == 0)
 		op->err.code = PBSE_HOOK_REJECT;
 	*out = (struct outcome){ v, v == KEEL_REJECT ? op->err.code : 0, t };
 	return false;
 }
 
-static bool reaches(const struct op *op, const struct tap *t)
+static bool tap_reaches(const struct op *op, const struct tap *t)
 {
 	if (t->off & (op->special & OP_REPLAY ? TAP_GONE | TAP_BENCHED : ~(uint32_t)TAP_SCOPED))
 		return false;
@@ -108,7 +108,7 @@ static bool reaches(const struct op *op, const struct tap *t)
 }
 
 /* A tap that is skipped. Returns false, with *out, when it is benched and its fail policy refuses the operation. */
-static COLD bool benched(struct op *op, const struct tap *t, struct outcome *out)
+static COLD bool tap_benched(struct op *op, const struct tap *t, struct outcome *out)
 {
 	if ((t->off & TAP_GONE) || !(t->off & TAP_BENCHED) || t->policy != KEEL_ON_FAIL_REJECT)
 		return true;
@@ -122,7 +122,7 @@ static COLD bool benched(struct op *op, const struct tap *t, struct outcome *out
 }
 
 /* Returns the verdict once holds and `v` agree: WAIT needs a hold, and any other verdict cancels those taken. */
-static COLD keel_verdict settle(struct op *op, keel_verdict v)
+static COLD keel_verdict verdict_settle(struct op *op, keel_verdict v)
 {
 	if (v == KEEL_WAIT && op->holds != NULL)
 		return op_resolve(op);
@@ -141,7 +141,7 @@ static COLD keel_verdict settle(struct op *op, keel_verdict v)
 }
 
 /* Runs the chain from op->at on. When `answered`, that tap has returned `v` already. */
-static keel_verdict walk(struct op *op, bool answered, keel_verdict v, struct outcome *out)
+static keel_verdict chain_walk(struct op *op, bool answered, keel_verdict v, struct outcome *out)
 {
 	const struct chain *c = op->chain;
 
@@ -150,8 +150,8 @@ static keel_verdict walk(struct op *op, bool answered, keel_verdict v, struct ou
 
 		if (!answered) {
 			if (unlikely((t->off | op->special) != 0)) {
-				if (!reaches(op, t)) {
-					if (!benched(op, t, out))
+				if (!tap_reaches(op, t)) {
+					if (!tap_benched(op, t, out))
 						return out->verdict;
 					continue;
 				}
@@ -163,7 +163,7 @@ static keel_verdict walk(struct op *op, bool answered, keel_verdict v, struct ou
 			if (likely(v == KEEL_NEXT && op->holds == NULL))
 				continue;
 			if (v == KEEL_WAIT || op->holds != NULL)
-				v = settle(op, v);
+				v = verdict_settle(op, v);
 		}
 		if (v == KEEL_WAIT)
 			return v;
@@ -171,7 +171,7 @@ static keel_verdict walk(struct op *op, bool answered, keel_verdict v, struct ou
 			*out = (struct outcome){ KEEL_FAIL, 0, t };
 			return KEEL_FAIL;
 		}
-		if (!judge(op, t, v, out))
+		if (!verdict_judge(op, t, v, out))
 			return out->verdict;
 	}
 	return KEEL_NEXT;
@@ -179,12 +179,12 @@ static keel_verdict walk(struct op *op, bool answered, keel_verdict v, struct ou
 
 keel_verdict op_run(struct op *op, struct outcome *out)
 {
-	return walk(op, false, KEEL_NEXT, out);
+	return chain_walk(op, false, KEEL_NEXT, out);
 }
 
 keel_verdict op_run_on(struct op *op, keel_verdict v, struct outcome *out)
 {
-	return walk(op, true, v, out);
+	return chain_walk(op, true, v, out);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------ */

@@ -15,7 +15,7 @@ struct dying {
 	pid_t pid;
 };
 
-static void look(uv_timer_t *uv)
+static void child_poll(uv_timer_t *uv)
 {
 	const struct dying *d = uv->data;
 
@@ -36,5 +36,5 @@ void loop_reap(struct loop *l, pid_t pid)
 	uv_update_time(&l->uv);
 	uv_timer_init(&l->uv, &d->uv);
 	d->uv.data = d;
-	uv_timer_start(&d->uv, look, FIRST_MS, EVERY_MS);
+	uv_timer_start(&d->uv, child_poll, FIRST_MS, EVERY_MS);
 }

@@ -30,7 +30,7 @@ static int prepare(struct daemon *d, struct keel_err *err)
 }
 
 /* Checks everything; prints the chain of --order, else that there is no error. Returns 0, or an error with *err. */
-static int look(struct daemon *d, struct keel_err *err)
+static int check_all(struct daemon *d, struct keel_err *err)
 {
 	const struct options *o = d->options;
 	struct buf chain;
@@ -61,7 +61,7 @@ int daemon_check(const struct options *o)
 	int ret = prepare(&d, &err);
 
 	if (ret == 0)
-		ret = look(&d, &err);
+		ret = check_all(&d, &err);
 	if (ret < 0)
 		fprintf(stderr, "keelsond: %s\n", err.text);
 	parts_destroy(&d);

@@ -348,7 +348,7 @@ void daemon_abandon(struct daemon *d)
 }
 
 /* Starts the watchdog. An error is logged only: the daemon serves without it. */
-static struct watchdog *guarded(struct daemon *d)
+static struct watchdog *watchdog_begin(struct daemon *d)
 {
 	const struct hooks_conf *c = settings_hooks(d->settings);
 	struct watchdog *w;
@@ -368,7 +368,7 @@ int daemon_run(const struct options *o)
 
 	if (daemon_create(o, NULL, &d, &err) < 0)
 		return EXIT_FAILURE;
-	w = guarded(d);
+	w = watchdog_begin(d);
 	loop_run(d->parts.loop);
 	watchdog_stop(w);
 	daemon_destroy(d);

@@ -67,7 +67,7 @@ int obj_link(struct keel_obj *o)
 	return 0;
 }
 
-static void empty(struct keel_obj *o)
+static void obj_empty(struct keel_obj *o)
 {
 	private_free(o);
 	value_drop_all(o);
@@ -78,14 +78,14 @@ static void empty(struct keel_obj *o)
 /* Its number is reused: so private memory that a destructor requested meanwhile is freed, too. */
 void obj_free(struct keel_obj *o)
 {
-	empty(o);
+	obj_empty(o);
 	if (o->id.text != o->near)
 		free((char *)(uintptr_t)o->id.text);
 	number_give(o->klass, o->number);
 	pool_give(&o->klass->bodies, o->number);
 }
 
-static void retire(struct keel_obj *o)
+static void obj_retire(struct keel_obj *o)
 {
 	if (o->pins || o->flags & (OBJ_DIRTY | OBJ_KEEP) || !(o->flags & OBJ_DEAD))
 		return;
@@ -96,13 +96,13 @@ static void retire(struct keel_obj *o)
 void obj_unpin(struct keel_obj *o)
 {
 	o->pins--;
-	retire(o);
+	obj_retire(o);
 }
 
 void objects_saved(struct keel_obj *o)
 {
 	o->flags &= (uint16_t)~(OBJ_DIRTY | OBJ_KEEP);
-	retire(o);
+	obj_retire(o);
 }
 
 static void obj_dirty(struct keel_obj *o)
@@ -159,7 +159,7 @@ static bool id_is_good(const char *id, size_t len)
 	return len > 0 && len <= ID_MAX;
 }
 
-static int fallbacks(struct keel_obj *o)
+static int obj_fallbacks(struct keel_obj *o)
 {
 	struct class *c = o->klass;
 	int rc = 0;
@@ -200,7 +200,7 @@ struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char 
 		return NULL;
 	}
 	o = obj_begin(c, id, err);
-	if (o && fallbacks(o) < 0) {
+	if (o && obj_fallbacks(o) < 0) {
 		err_no_memory(err);
 		object_destroy(o);
 		return NULL;
@@ -249,7 +249,7 @@ void object_destroy(struct keel_obj *o)
 	draft = o->flags & OBJ_DRAFT;
 	DL_FOREACH(o->klass->objects->ends, end)
 		end->fn(end->arg, o);
-	empty(o);
+	obj_empty(o);
 	if (draft) {
 		DL_DELETE(*list_of(o), o);
 	} else {
@@ -259,7 +259,7 @@ void object_destroy(struct keel_obj *o)
 	o->flags |= OBJ_DEAD;
 	DL_APPEND(*list_of(o), o);
 	if (draft && !(o->flags & OBJ_KEEP))
-		retire(o);
+		obj_retire(o);
 	else
 		obj_dirty(o);
 }

@@ -163,7 +163,7 @@ void changes_discard(struct keel_changes *c)
 	free(c);
 }
 
-static void apply(struct change *e)
+static void entry_apply(struct change *e)
 {
 	if (!e->obj || e->obj->flags & OBJ_DEAD)
 		return;
@@ -181,7 +181,7 @@ void changes_commit(struct keel_changes *c)
 	if (!c)
 		return;
 	for (uint32_t i = 0; i < c->n; i++)
-		apply(&c->entry[i]);
+		entry_apply(&c->entry[i]);
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct change *e = &c->entry[i];
 

@@ -59,7 +59,7 @@ static struct keel_attr **forget(struct class *c, struct keel_attr **at)
 }
 
 /* The kept values in `mask` become raw bytes, or are dropped when they are not saved. */
-static void sweep(struct class *c, uint64_t *mask)
+static void kept_sweep(struct class *c, uint64_t *mask)
 {
 	struct mp pairs = { 0 };
 
@@ -113,7 +113,7 @@ uint32_t kept_take(struct class *c, const struct keel_attr *a)
 		uint64_t mask[ATTR_WORDS] = { 0 };
 
 		bit_set(mask, k->number);
-		sweep(c, mask);
+		kept_sweep(c, mask);
 		return ATTR_NONE;
 	}
 	number = k->number;
@@ -140,7 +140,7 @@ void kept_leave(struct objects *o, const struct type *t)
 			any = true;
 		}
 		if (any)
-			sweep(c, mask);
+			kept_sweep(c, mask);
 	}
 }
 

@@ -82,7 +82,7 @@ void raw_encode(struct mp *m, const struct keel_attr *a, const union keel_slot *
 /* ---- reading ------------------------------------------------------------------------------- */
 
 /* Returns the value as terminated text, valid until the next call; NULL: it has a NUL byte, or no memory. */
-static const char *terminated(struct objects *o, const char *text, uint32_t len)
+static const char *text_terminated(struct objects *o, const char *text, uint32_t len)
 {
 	if (memchr(text, '\0', len))
 		return NULL;
@@ -121,7 +121,7 @@ static int take_text(struct keel_obj *o, struct keel_attr *a, const char *text, 
 	union keel_slot slot;
 
 	if (a->type->quick != QUICK_STRING) {
-		text = terminated(o->klass->objects, text, len);
+		text = text_terminated(o->klass->objects, text, len);
 		return text ? parse_into(o, a, NULL, text) : 1;
 	}
 	if (len == 0 || memchr(text, '\0', len))
@@ -183,7 +183,7 @@ static int take_map(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r
 			break;
 		rc = 1;
 		if (key.n < sizeof(name) && !memchr(key.text, '\0', key.n)) {
-			const char *text = terminated(o->klass->objects, value.text, value.n);
+			const char *text = text_terminated(o->klass->objects, value.text, value.n);
 
 			memcpy(name, key.text, key.n);
 			name[key.n] = '\0';
@@ -202,8 +202,8 @@ static int take_map(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r
 }
 
 /* `settled`: the object's value is newer than the one that is read. */
-static int take(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r,
-		const struct mp_value *v, bool settled)
+static int pair_take(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r,
+		     const struct mp_value *v, bool settled)
 {
 	bool keyed = a->type->def.flags & KEEL_TYPE_KEYED;
 
@@ -218,7 +218,7 @@ static int take(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r,
 }
 
 /* Rows of a class look alike: try the attribute that was at this place in the last row. */
-static struct keel_attr *guess(struct class *c, uint32_t place, const struct mp_value *name)
+static struct keel_attr *attr_guess(struct class *c, uint32_t place, const struct mp_value *name)
 {
 	struct keel_attr *a = place < ATTR_MAX ? c->guess[place] : NULL;
 
@@ -230,7 +230,7 @@ static struct keel_attr *guess(struct class *c, uint32_t place, const struct mp_
 	return a;
 }
 
-static int keep(struct keel_obj *o, const unsigned char *from, const unsigned char *to)
+static int pair_keep(struct keel_obj *o, const unsigned char *from, const unsigned char *to)
 {
 	struct mp bytes = { .data = (char *)(uintptr_t)from, .len = (size_t)(to - from) };
 
@@ -248,15 +248,15 @@ int raw_decode(struct keel_obj *o, struct mp_reader *r, uint32_t n, const uint64
 		if (name.kind != MP_STR || r->bad)
 			return -EPROTO;
 		if (o->klass->declared)
-			a = guess(o->klass, i, &name);
+			a = attr_guess(o->klass, i, &name);
 		if (a && KEEL_ATTR_HAS_VALUE(&a->def))
-			rc = take(o, a, r, &value, settled && bit_get(settled, a->number));
+			rc = pair_take(o, a, r, &value, settled && bit_get(settled, a->number));
 		else
 			mp_skip(r, &value);
 		if (r->bad)
 			return -EPROTO;
 		if (rc == 1)
-			rc = keep(o, from, r->at);
+			rc = pair_keep(o, from, r->at);
 		if (rc < 0)
 			return rc;
 	}

@@ -201,7 +201,7 @@ static void put_value(struct line *l, const union keel_slot *slot)
 }
 
 /* Points ret_at[n] at the slot of attribute n, so that rows may be in any order. */
-static void spread(const struct keel_obj *o, const union keel_slot **ret_at)
+static void slots_spread(const struct keel_obj *o, const union keel_slot **ret_at)
 {
 	const union keel_slot *slot = o->slot;
 
@@ -214,7 +214,7 @@ static uint32_t put_rows(struct mp *m, struct keel_obj *o, const struct keel_vie
 	const union keel_slot *at[ATTR_MAX];
 	struct line l = { .m = m };
 
-	spread(o, at);
+	slots_spread(o, at);
 	for (uint32_t i = 0; i < v->n; i++) {
 		const struct keel_attr *a = v->row[i].attr;
 

@@ -290,7 +290,7 @@ static void frame_serve(struct client *c, const struct frame *f)
 }
 
 /* Serve the requests that were read, at least one, up to the client's share of a turn. */
-static void serve(struct client *c)
+static void client_serve(struct client *c)
 {
 	struct router *r = c->router;
 	struct frame f;
@@ -347,7 +347,7 @@ void client_take(struct client *c, const char *bytes, size_t len)
 		if (c->leftover)
 			client_again(c);
 	} else if (!c->closing) {
-		serve(c);
+		client_serve(c);
 	}
 	if (!input_counted(c)) {
 		client_log(c, "too many long requests at once; try again later");
@@ -370,7 +370,7 @@ static void on_events(void *arg, int events)
 }
 
 /* ---- the next turn, and idle clients ---------------------------------------------------------- */
-static void go_on(void *arg)
+static void client_go_on(void *arg)
 {
 	struct client *c = arg;
 	struct keel_req *q, *next;
@@ -387,7 +387,7 @@ static void go_on(void *arg)
 		}
 	}
 	if (c->leftover && !c->broken && may_serve(c))
-		serve(c);
+		client_serve(c);
 	input_counted(c);
 	if (c->broken)
 		client_flush_soon(c);
@@ -398,7 +398,7 @@ static void go_on(void *arg)
 void client_again(struct client *c)
 {
 	if (c->again == NULL && !c->broken)
-		c->again = loop_timer(c->router->parts->loop, 0, go_on, c);
+		c->again = loop_timer(c->router->parts->loop, 0, client_go_on, c);
 	if (c->again == NULL)
 		c->broken = true;
 }
@@ -424,7 +424,7 @@ static const char *stands_still(const struct client *c, int64_t before_ms)
 }
 
 /* Drop stalled and broken clients. */
-static void sweep(void *router)
+static void clients_sweep(void *router)
 {
 	struct router *r = router;
 	int64_t before_ms = loop_now_ms(r->parts->loop) - r->limits.stall_ms;
@@ -449,5 +449,5 @@ static void sweep(void *router)
 static void sweep_start(struct router *r)
 {
 	if (r->sweep_timer == NULL && r->clients != NULL)
-		r->sweep_timer = loop_timer(r->parts->loop, r->limits.sweep_ms, sweep, r);
+		r->sweep_timer = loop_timer(r->parts->loop, r->limits.sweep_ms, clients_sweep, r);
 }

@@ -36,7 +36,7 @@ bool client_drained(const struct client *c)
 	return c->queued < c->router->limits.queued_low && !client_overfull(c);
 }
 
-static void flush(void *arg)
+static void client_flush(void *arg)
 {
 	struct client *c = arg;
 
@@ -52,7 +52,7 @@ static void flush(void *arg)
 void client_flush_soon(struct client *c)
 {
 	if (!c->in_flush)
-		c->in_flush = loop_defer(c->router->parts->loop, flush, c) == 0;
+		c->in_flush = loop_defer(c->router->parts->loop, client_flush, c) == 0;
 }
 
 void client_drop_queue(struct client *c)
@@ -66,7 +66,7 @@ void client_drop_queue(struct client *c)
 	c->last = NULL;
 	queued_add(c, -c->queued);
 	if (c->in_flush)
-		loop_defer_cancel(c->router->parts->loop, flush, c);
+		loop_defer_cancel(c->router->parts->loop, client_flush, c);
 }
 
 void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t corr)
@@ -107,7 +107,7 @@ static unsigned fill_iov(struct client *c, struct iovec *iov)
 	return n;
 }
 
-static void written(struct client *c, size_t n)
+static void frame_written(struct client *c, size_t n)
 {
 	c->progress_ms = loop_now_ms(c->router->parts->loop);
 	n += c->first_off;
@@ -151,7 +151,7 @@ static void guest_write(struct client *c)
 		const char *data = out_data(c->first, &len);
 
 		c->send(c->send_arg, data, len);
-		written(c, len);
+		frame_written(c, len);
 	}
 }
 
@@ -164,7 +164,7 @@ static void socket_write(struct client *c)
 		ssize_t n = sendmsg(c->fd, &mh, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n > 0) {
-			written(c, (size_t)n);
+			frame_written(c, (size_t)n);
 		} else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
 			break;
 		} else if (n == 0 || errno != EINTR) {

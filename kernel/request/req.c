@@ -53,7 +53,7 @@ const char *router_req_name(const struct keel_req *q)
 }
 
 /* The client is gone, or has its reply; the request stays until its module replies. */
-static void detach(struct keel_req *q)
+static void req_detach(struct keel_req *q)
 {
 	struct client *c = q->client;
 
@@ -66,12 +66,12 @@ static void detach(struct keel_req *q)
 	client_answered(c);
 }
 
-static void end(struct keel_req *q)
+static void req_end(struct keel_req *q)
 {
 	struct router *r = q->router;
 
 	if (q->client != NULL)
-		detach(q);
+		req_detach(q);
 	DL_DELETE(r->orphans, q);
 	r->open -= q->len;
 	msg_destroy(q->msg);
@@ -87,7 +87,7 @@ void req_destroy_all(struct router *r)
 	struct keel_req *q, *next;
 
 	while (r->orphans != NULL)
-		end(r->orphans);
+		req_end(r->orphans);
 	DL_FOREACH_SAFE(r->free_reqs, q, next)
 		free(q);
 	r->free_reqs = NULL;
@@ -120,8 +120,8 @@ static void log_reject(const struct client *c, const struct keel_request_def *de
 }
 
 /* Reply with an error of the kernel: nothing has changed, so it does not wait for the store. */
-static void refuse(struct client *c, uint64_t corr, const struct keel_request_def *def,
-		   const char *name, int32_t code)
+static void req_refuse(struct client *c, uint64_t corr, const struct keel_request_def *def,
+		       const char *name, int32_t code)
 {
 	const char *trouble = code == PBSE_SYSTEM ? store_trouble(c->router->parts->store) : NULL;
 	char text[512];
@@ -142,7 +142,7 @@ static void released(void *arg)
 		client_send(c, o, WIRE_REPLY, q->corr);
 	else
 		out_drop(o);
-	end(q);
+	req_end(q);
 }
 
 static void body_drop(void *msg)
@@ -166,16 +166,16 @@ static void send_after(struct keel_req *q, struct keel_out *o)
 	log_add(q->router->parts->log, KEEL_LOG_ERROR, "Req", "client",
 		"no memory for an answer to %s: its connection is closed", q->session.who);
 	client_send(q->client, NULL, WIRE_REPLY, q->corr); /* disconnects the client */
-	end(q);
+	req_end(q);
 }
 
 /* Returns whether a reply may be sent; otherwise deals with it: a second one is logged, an orphan ends. */
-static bool answerable(struct keel_req *q)
+static bool req_answerable(struct keel_req *q)
 {
 	if (q->state == REQ_OPEN)
 		return true;
 	if (q->state == REQ_ORPHAN)
-		end(q);
+		req_end(q);
 	else
 		log_add(q->router->parts->log, KEEL_LOG_ERROR, "Req", "client",
 			"a module answered a request that was answered before; ignored");
@@ -187,7 +187,7 @@ static void KEEL_PRINTF(3, 4) reply(struct keel_req *q, int32_t code, const char
 	char text[TEXT_SIZE];
 	va_list ap;
 
-	if (!answerable(q))
+	if (!req_answerable(q))
 		return;
 	if (fmt != NULL) {
 		va_start(ap, fmt);
@@ -203,7 +203,7 @@ static void reply_out(struct keel_req *q, struct keel_out *o)
 {
 	uint32_t len;
 
-	if (!answerable(q)) {
+	if (!req_answerable(q)) {
 		out_drop(o);
 		return;
 	}
@@ -282,7 +282,7 @@ void req_client_gone(struct keel_req *q)
 	void *arg = q->gone_arg;
 	struct route *route = q->route;
 
-	detach(q);
+	req_detach(q);
 	if (q->state == REQ_SENT)
 		return;
 	q->state = REQ_ORPHAN;
@@ -302,7 +302,7 @@ void req_withdraw(struct keel_req *q, int32_t code, const char *text)
 	if (q->route != NULL)
 		log_reject(c, &q->route->def, q->route->def.name, code);
 	client_send(c, answer_out(code, text != NULL ? text : pbse_text(code)), WIRE_REPLY, q->corr);
-	detach(q);
+	req_detach(q);
 	q->state = REQ_ORPHAN;
 }
 
@@ -311,8 +311,8 @@ void req_abandon(struct keel_req *q)
 	req_withdraw(q, PBSE_INTERNAL, "The module that serves this request was unloaded");
 	q->route = NULL;
 	q->gone = q->drained = NULL;
-	if (q->state == REQ_ORPHAN && !q->receiving) /* else received() ends it */
-		end(q);
+	if (q->state == REQ_ORPHAN && !q->receiving) /* else request_received() ends it */
+		req_end(q);
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
@@ -381,7 +381,7 @@ static struct route *route_of(struct router *r, const struct keel_msg *m, const 
 	return route;
 }
 
-static void serve(struct keel_req *q)
+static void req_serve(struct keel_req *q)
 {
 	struct owner *owner = q->route->owner;
 	struct hooks_guard g;
@@ -392,27 +392,27 @@ static void serve(struct keel_req *q)
 }
 
 /* The outcome of request_receive: calls the handler, or replies with the refusal. */
-static void received(struct keel_mod *m, void *arg, const struct keel_outcome *outcome)
+static void request_received(struct keel_mod *m, void *arg, const struct keel_outcome *outcome)
 {
 	struct keel_req *q = arg;
 
 	(void)m;
 	q->receiving = false;
 	if (q->state != REQ_OPEN) /* its client or its module is gone */
-		end(q);
+		req_end(q);
 	else if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE)
-		serve(q);
+		req_serve(q);
 	else
 		reply(q, outcome->code != 0 ? outcome->code : PBSE_HOOKERROR,
 		      outcome->text != NULL ? "%s" : NULL, outcome->text);
 }
 
-static void receive(struct keel_req *q)
+static void request_raise(struct keel_req *q)
 {
 	struct hooks *h = q->router->parts->hooks;
 
 	if (h == NULL || !hooks_tapped(h, KEEL_POINT_request_receive)) {
-		serve(q);
+		req_serve(q);
 		return;
 	}
 	q->receiving = true;
@@ -422,7 +422,7 @@ static void receive(struct keel_req *q)
 		.event = KEEL_EVENT(request_receive, .name = q->route->def.name,
 				    .who = q->session.who),
 		.req = q,
-		.done = received,
+		.done = request_received,
 		.arg = q,
 	});
 }
@@ -493,24 +493,24 @@ void req_start(struct client *c, const struct frame *f)
 	if (ret == 0)
 		name = msg_api()->str(m, "req");
 	if (name == NULL) {
-		refuse(c, f->corr, NULL, "?", ret == -ENOMEM ? PBSE_SYSTEM : PBSE_PROTOCOL);
+		req_refuse(c, f->corr, NULL, "?", ret == -ENOMEM ? PBSE_SYSTEM : PBSE_PROTOCOL);
 		c->closing = true;
 		goto out;
 	}
 	route = route_of(c->router, m, name);
 	code = refusal(c, route, &roles);
 	if (code != 0) {
-		refuse(c, f->corr, route == NULL ? NULL : &route->def, name, code);
+		req_refuse(c, f->corr, route == NULL ? NULL : &route->def, name, code);
 		goto out;
 	}
 	q = req_create(c, f, m);
 	if (q == NULL) {
-		refuse(c, f->corr, &route->def, name, PBSE_SYSTEM);
+		req_refuse(c, f->corr, &route->def, name, PBSE_SYSTEM);
 		goto out;
 	}
 	q->route = route;
 	fill_session(q, roles);
-	receive(q);
+	request_raise(q);
 	return;
 out:
 	msg_destroy(m);

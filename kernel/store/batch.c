@@ -50,7 +50,7 @@ static int rows_room(struct batch *b, uint32_t more)
 }
 
 /* Copies to the batch's bytes and returns the offset there, in the pointer that later replaces it. */
-static const void *copy(struct batch *b, const void *bytes, size_t len)
+static const void *bytes_copy(struct batch *b, const void *bytes, size_t len)
 {
 	const void *offset = (const void *)(uintptr_t)b->bytes.len;
 
@@ -74,13 +74,13 @@ static int object_row(struct batch *b, struct keel_obj *o)
 		return rc;
 	row = &b->row[b->n++];
 	*row = (struct keel_store_row){ 0 };
-	row->klass = copy(b, klass, strlen(klass) + 1);
-	row->id = copy(b, id, strlen(id) + 1);
+	row->klass = bytes_copy(b, klass, strlen(klass) + 1);
+	row->id = bytes_copy(b, id, strlen(id) + 1);
 	row->len = len;
 	if (!deleted) {
 		/* Offset 0 is that of a class name, so NULL means no body. */
-		row->bytes = copy(b, bytes, len);
-		(void)copy(b, "", 1);
+		row->bytes = bytes_copy(b, bytes, len);
+		(void)bytes_copy(b, "", 1);
 	}
 	return b->bytes.failed ? -ENOMEM : 0;
 }
@@ -116,7 +116,7 @@ static void blob_rows(struct batch *b, struct blob **blobs)
 	}
 }
 
-static void undo(struct batch *b, struct keel_obj *first)
+static void batch_undo(struct batch *b, struct keel_obj *first)
 {
 	for (struct keel_obj *o = first; o; o = *objects_dirty_link(o))
 		objects_redirty(o);
@@ -147,13 +147,13 @@ int batch_build(struct batch *b, struct keel_obj **dirty, struct blob **blobs)
 		int rc = object_row(b, o);
 
 		if (rc < 0 && rc != -ENODATA) {
-			undo(b, *dirty);
+			batch_undo(b, *dirty);
 			return rc;
 		}
 	}
 	DL_COUNT(*blobs, one, n_blobs);
 	if (rows_room(b, n_blobs) < 0) {
-		undo(b, *dirty);
+		batch_undo(b, *dirty);
 		return -ENOMEM;
 	}
 	resolve(b);

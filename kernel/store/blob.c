@@ -80,7 +80,7 @@ static void read_free(struct read *r)
 	free(r);
 }
 
-static void deliver(void *arg)
+static void read_deliver(void *arg)
 {
 	struct read *r = arg;
 
@@ -97,7 +97,7 @@ static void read_work(void *arg)
 }
 
 /* Logs a read error, which its callback cannot tell from a missing blob. */
-static void failed(struct read *r)
+static void read_failed(struct read *r)
 {
 	log_add(r->store->parts->log, KEEL_LOG_ERROR, "Server", r->id,
 		"the stored '%s' of %s %s cannot be read: %s", r->name, r->klass, r->id,
@@ -113,10 +113,10 @@ static void read_done(void *arg)
 
 	s->with_worker--;
 	if (r->rc < 0)
-		failed(r);
+		read_failed(r);
 	DL_DELETE(s->reads, r);
 	reads_go_on(s);
-	deliver(r);
+	read_deliver(r);
 }
 
 /* Start the first read on a worker; an error of that fails the read. */
@@ -168,7 +168,7 @@ static struct read *read_create(struct store *s, struct owner *owner, const char
 	return r;
 }
 
-static const struct blob *youngest(const struct blob *list, const struct read *r)
+static const struct blob *blob_newest(const struct blob *list, const struct read *r)
 {
 	const struct blob *found = NULL, *one;
 
@@ -208,15 +208,15 @@ static int32_t get(struct keel_mod *m, const char *klass, const char *id, const 
 		return -ENOMEM;
 	r->fn = fn;
 	r->arg = arg;
-	b = youngest(s->blobs, r);
+	b = blob_newest(s->blobs, r);
 	if (!b && s->writing)
-		b = youngest(s->batch.blobs, r);
+		b = blob_newest(s->batch.blobs, r);
 	if (b)
 		rc = from_way(r, b);
 	if (rc == 0 && !b && s->api && objects_find(parts->objects, klass, id))
 		reads_append(s, r);
 	else if (rc == 0)
-		rc = loop_defer(parts->loop, deliver, r);
+		rc = loop_defer(parts->loop, read_deliver, r);
 	if (rc < 0)
 		read_free(r);
 	return rc;

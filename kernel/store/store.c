@@ -103,7 +103,7 @@ static void commit_retry(void *arg)
 	loop_turn_due(s->parts->loop);
 }
 
-static void failed(struct store *s, const char *why)
+static void commit_failed(struct store *s, const char *why)
 {
 	if (s->failures++ == 0)
 		s->backoff_ms = BACKOFF_FIRST_MS;
@@ -120,7 +120,7 @@ static void failed(struct store *s, const char *why)
 	s->backoff_ms = s->backoff_ms * 2 < BACKOFF_LAST_MS ? s->backoff_ms * 2 : BACKOFF_LAST_MS;
 }
 
-static void recovered(struct store *s)
+static void commit_recovered(struct store *s)
 {
 	if (s->failures)
 		log_add(s->parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Server",
@@ -165,10 +165,10 @@ static void commit_done(void *arg)
 
 	s->with_worker--;
 	if (s->commit_rc != 0) {
-		failed(s, s->commit_err.text[0] ? s->commit_err.text : strerror(abs(s->commit_rc)));
+		commit_failed(s, s->commit_err.text[0] ? s->commit_err.text : strerror(abs(s->commit_rc)));
 		return;
 	}
-	recovered(s);
+	commit_recovered(s);
 	waiters = s->batch.waiters;
 	s->batch.waiters = NULL;
 	blobs_free(s);
@@ -186,7 +186,7 @@ static void commit_start(struct store *s)
 	if (loop_work(s->parts->loop, commit_work, commit_done, s) == 0)
 		s->with_worker++;
 	else
-		failed(s, "no memory for the write");
+		commit_failed(s, "no memory for the write");
 }
 
 /* ---- the end of a turn --------------------------------------------------------------------- */
@@ -211,7 +211,7 @@ static void take(struct store *s)
 	int rc = batch_build(&s->batch, &s->dirty, &s->blobs);
 
 	if (rc < 0) {
-		failed(s, "no memory to gather them");
+		commit_failed(s, "no memory to gather them");
 		return;
 	}
 	s->dirty_last = NULL;
