@@ -67,20 +67,14 @@ static bool is_running(const struct hooks *h, const struct point *p, const void 
 	return op != NULL;
 }
 
-static void note_lost(struct hooks *h, const struct point *p, const void *event)
-{
-	hooks_log(h, KEEL_LOG_ERROR, event_id(p, event),
-		  "no memory to keep the event %s; restart the daemon, it replays what exists",
-		  p->info->name);
-}
-
 static void note_wait(struct hooks *h, struct point *p, const void *event, bool late)
 {
 	struct note *n = calloc(1, sizeof(*n));
 
 	if (n == NULL || (n->copy = copy_event(h, p, event)) == NULL) {
 		free(n);
-		note_lost(h, p, event);
+		hooks_log(h, KEEL_LOG_ERROR, event_id(p, event),
+			  "no memory to keep the event %s; restart the daemon, it replays what exists", p->info->name);
 		return;
 	}
 	n->point = p;

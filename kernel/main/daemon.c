@@ -44,7 +44,7 @@ static struct daemon *daemon_of(struct parts *p)
 
 /* ---- words ------------------------------------------------------------------------------------ */
 
-static void say_failure(const struct daemon *d, const struct keel_err *err)
+static void failure_log(const struct daemon *d, const struct keel_err *err)
 {
 	fprintf(stderr, "keelsond: %s\n", err->text);
 	log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name, "%s",
@@ -198,7 +198,7 @@ static int modules_run(struct daemon *d, struct keel_err *err)
 	return ret;
 }
 
-static int doors_open(struct daemon *d, struct keel_err *err)
+static int listeners_open(struct daemon *d, struct keel_err *err)
 {
 	int ret = links_start(d->parts.links, err);
 
@@ -230,10 +230,10 @@ static int start(struct daemon *d, struct keel_err *err)
 		ret = d->world->furnish(d->world->arg, &d->parts, err);
 	if (ret == 0)
 		ret = modules_run(d, err);
-	return ret == 0 ? doors_open(d, err) : ret;
+	return ret == 0 ? listeners_open(d, err) : ret;
 }
 
-static void tell_started(struct daemon *d)
+static void ready_notify(struct daemon *d)
 {
 	struct parts *p = &d->parts;
 
@@ -321,12 +321,12 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 		      ? err_set(err, -errno, "cannot leave supplementary groups: %s", strerror(errno))
 		      : start(d, err);
 	if (ret < 0) {
-		say_failure(d, err);
+		failure_log(d, err);
 		end(d);
 		free(d);
 		return ret;
 	}
-	tell_started(d);
+	ready_notify(d);
 	*ret_daemon = d;
 	return 0;
 }

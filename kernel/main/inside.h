@@ -25,7 +25,7 @@ extern const struct modules_files daemon_files;
 
 /* Settings into parts: names and directories. 0 or -ENOMEM. */
 int parts_name(struct daemon *d, struct keel_err *err);
-/* Create every part, in the order of their dependencies; the log exists already. After an error parts_destroy()
+/* Create every part, in the order of their needs; the log exists already. After an error parts_destroy()
  * destroys those that exist. */
 int parts_create(struct daemon *d, struct keel_err *err);
 void parts_destroy(struct daemon *d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * parts.c - create the parts of a kernel in the order of their dependencies, destroy them in reverse.
+ * parts.c - create the parts of a kernel in the order of their needs, destroy them in reverse.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -27,7 +27,7 @@ const char *out_frame(struct keel_out *o, uint16_t type, uint64_t corr, size_t *
 /* Returns the frame again. */
 const char *out_data(const struct keel_out *o, size_t *ret_len);
 
-/* For queues of frames that are to be written: the caller, who owns the outs, links them by these. */
+/* For lists of frames that are to be written: the caller, who owns the outs, links them by these. */
 size_t out_weight(const struct keel_out *o); /* bytes of memory, about */
 struct keel_out *out_next(const struct keel_out *o);
 void out_link(struct keel_out *o, struct keel_out *next);

@@ -206,19 +206,15 @@ void attr_own_words(struct keel_attr *a)
 	a->owner = NULL;
 }
 
-static void attr_bury(struct objects *o, struct keel_attr *a)
-{
-	attr_own_words(a);
-	LL_PREPEND(o->gone, a);
-}
-
 static void attr_free(struct objects *o, struct keel_attr *a)
 {
 	LL_DELETE(o->attrs, a);
-	if (a->held)
-		attr_bury(o, a);
-	else
+	if (!a->held) {
 		free(a);
+		return;
+	}
+	attr_own_words(a);
+	LL_PREPEND(o->gone, a);
 }
 
 /* Returns the held struct of that name, or a new one. NULL: no memory. */

@@ -23,42 +23,42 @@ struct attempt {
 	struct keel_err *err;
 };
 
-static int fault(const struct attempt *t, int code)
+static int attempt_fault(const struct attempt *t, int code)
 {
 	return attr_fault(t->err, code, t->attr, t->key);
 }
 
-static int permitted(const struct attempt *t)
+static int attempt_permitted(const struct attempt *t)
 {
 	const struct keel_attr_def *def = &t->attr->def;
 
 	if (!KEEL_ATTR_HAS_VALUE(def) || (def->write_roles & t->session->roles) == 0)
-		return fault(t, PBSE_ATTRRO);
+		return attempt_fault(t, PBSE_ATTRRO);
 	if ((def->flags & KEEL_ATTR_CREATE) && !(t->obj->flags & OBJ_DRAFT))
-		return fault(t, PBSE_ATTRRO);
+		return attempt_fault(t, PBSE_ATTRRO);
 	if ((def->flags & KEEL_ATTR_NO_INCR) && (t->op == KEEL_INCR || t->op == KEEL_DECR))
-		return fault(t, PBSE_BADATVAL);
+		return attempt_fault(t, PBSE_BADATVAL);
 	return 0;
 }
 
-static int sensible(const struct attempt *t)
+static int attempt_valid(const struct attempt *t)
 {
 	bool keyed = t->attr->type->def.flags & KEEL_TYPE_KEYED;
 
 	if (t->op != KEEL_SET && t->op != KEEL_UNSET && t->op != KEEL_INCR && t->op != KEEL_DECR)
 		return err_set(t->err, PBSE_IVALREQ, "%s", pbse_text(PBSE_IVALREQ));
 	if (!KEEL_ATTR_HAS_VALUE(&t->attr->def))
-		return fault(t, PBSE_ATTRRO);
+		return attempt_fault(t, PBSE_ATTRRO);
 	if (t->key && !keyed)
-		return fault(t, PBSE_BADATVAL);
+		return attempt_fault(t, PBSE_BADATVAL);
 	if (keyed && !t->key && t->text && *t->text)
-		return fault(t, PBSE_BADATVAL);
+		return attempt_fault(t, PBSE_BADATVAL);
 	return 0;
 }
 
 /* ---- making the new value ------------------------------------------------------------------ */
 
-static int begin(struct attempt *t)
+static int attempt_begin(struct attempt *t)
 {
 	const union keel_slot *now = changes_slot(t->set, t->obj, t->attr);
 	bool whole = !t->key && (t->op == KEEL_SET || t->op == KEEL_UNSET) &&
@@ -72,14 +72,14 @@ static int begin(struct attempt *t)
 	return 0;
 }
 
-static int parse(struct attempt *t, int32_t op, const char *text)
+static int attempt_parse(struct attempt *t, int32_t op, const char *text)
 {
 	int code = type_parse(t->attr, op, t->key, text, &t->slot, &t->is_set, t->err);
 
 	return code > 0 ? code : code ? PBSE_BADATVAL : 0;
 }
 
-static int unset(struct attempt *t)
+static int attempt_unset(struct attempt *t)
 {
 	const struct keel_attr *a = t->attr;
 
@@ -92,11 +92,11 @@ static int unset(struct attempt *t)
 	}
 	if ((a->def.flags & KEEL_ATTR_RESET) && a->def.fallback &&
 	    !(a->type->def.flags & KEEL_TYPE_KEYED))
-		return parse(t, KEEL_SET, a->def.fallback);
+		return attempt_parse(t, KEEL_SET, a->def.fallback);
 	return 0;
 }
 
-static bool empties(const struct attempt *t)
+static bool attempt_unsets(const struct attempt *t)
 {
 	if (t->op == KEEL_UNSET)
 		return true;
@@ -123,7 +123,7 @@ static char *new_text(const struct attempt *t, bool *ret_failed)
 	return text;
 }
 
-static int ask(const struct attempt *t)
+static int attempt_check(const struct attempt *t)
 {
 	const struct keel_attr *a = t->attr;
 	bool failed;
@@ -151,12 +151,12 @@ static int ask(const struct attempt *t)
 		t->err->code = code;
 		return code;
 	}
-	return fault(t, code);
+	return attempt_fault(t, code);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-static int into_set(struct attempt *t)
+static int attempt_store(struct attempt *t)
 {
 	struct change *e = change_find(t->set, t->obj, t->attr);
 
@@ -173,16 +173,16 @@ static int into_set(struct attempt *t)
 
 static int attempt(struct attempt *t, bool checked)
 {
-	int code = sensible(t);
+	int code = attempt_valid(t);
 
 	if (!code)
-		code = begin(t);
+		code = attempt_begin(t);
 	if (!code)
-		code = empties(t) ? unset(t) : parse(t, t->op, t->text ? t->text : "");
+		code = attempt_unsets(t) ? attempt_unset(t) : attempt_parse(t, t->op, t->text ? t->text : "");
 	if (!code && checked)
-		code = ask(t);
+		code = attempt_check(t);
 	if (!code)
-		code = into_set(t);
+		code = attempt_store(t);
 	if (code && t->is_set)
 		type_drop(t->attr->type, &t->slot);
 	return code;
@@ -201,7 +201,7 @@ int32_t changes_ask(struct keel_changes *c, const struct keel_session *s, struct
 	if (!t.attr)
 		return err_set(err, PBSE_NOATTR, "%s%s%s", pbse_text(PBSE_NOATTR), op->name ? " " : "",
 			       op->name ? op->name : "");
-	code = s ? permitted(&t) : 0;
+	code = s ? attempt_permitted(&t) : 0;
 	return code ? code : attempt(&t, true);
 }
 

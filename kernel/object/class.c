@@ -88,12 +88,6 @@ static int class_add(void *arg, struct owner *owner, const void *row, struct kee
 	return attrs_attach(o, err);
 }
 
-static void drafts_drop(struct class *c)
-{
-	while (c->drafts)
-		object_destroy(c->drafts);
-}
-
 static void class_remove(void *arg, struct owner *owner, const void *row)
 {
 	struct objects *o = arg;
@@ -104,7 +98,8 @@ static void class_remove(void *arg, struct owner *owner, const void *row)
 		c = c->next;
 	if (!c)
 		return;
-	drafts_drop(c);
+	while (c->drafts)
+		object_destroy(c->drafts);
 	for (struct keel_attr *a = o->attrs; a; a = a->next)
 		if (a->klass == c)
 			attr_detach(a);

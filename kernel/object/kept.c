@@ -47,7 +47,7 @@ static void values_leave(struct keel_obj *o, const uint64_t *mask, struct mp *pa
 		value_lost();
 }
 
-static struct keel_attr **forget(struct class *c, struct keel_attr **at)
+static struct keel_attr **kept_remove(struct class *c, struct keel_attr **at)
 {
 	struct keel_attr *k = *at;
 
@@ -73,7 +73,7 @@ static void kept_sweep(struct class *c, uint64_t *mask)
 		values_leave(o, mask, &pairs);
 	mp_fini(&pairs);
 	for (struct keel_attr **at = &c->kept; *at;)
-		at = bit_get(mask, (*at)->number) ? forget(c, at) : &(*at)->next;
+		at = bit_get(mask, (*at)->number) ? kept_remove(c, at) : &(*at)->next;
 }
 
 static bool is_number(const struct type *t)
@@ -117,7 +117,7 @@ uint32_t kept_take(struct class *c, const struct keel_attr *a)
 		return ATTR_NONE;
 	}
 	number = k->number;
-	forget(c, at);
+	kept_remove(c, at);
 	return number;
 }
 
@@ -147,5 +147,5 @@ void kept_leave(struct objects *o, const struct type *t)
 void kept_end(struct class *c)
 {
 	while (c->kept)
-		forget(c, &c->kept);
+		kept_remove(c, &c->kept);
 }

@@ -60,7 +60,7 @@ static void row_forget(struct row *row)
 	row->kind = NULL;
 }
 
-static int row_give(struct row *row, struct kind *k, struct keel_err *err)
+static int row_attach(struct row *row, struct kind *k, struct keel_err *err)
 {
 	int ret = row_complete(row, k, err);
 
@@ -73,7 +73,7 @@ static int row_give(struct row *row, struct kind *k, struct keel_err *err)
 	return ret;
 }
 
-static void row_take(struct row *row)
+static void row_detach(struct row *row)
 {
 	struct kind *k = row->kind;
 
@@ -92,7 +92,7 @@ static int kind_open(struct registry *r, struct kind *k, struct keel_err *err)
 	DL_FOREACH(r->rows, row) {
 		if (row->kind != NULL || strcmp(row->kind_name, k->face.name) != 0)
 			continue;
-		ret = row_give(row, k, err);
+		ret = row_attach(row, k, err);
 		if (ret < 0)
 			break;
 	}
@@ -113,7 +113,7 @@ static void kind_close(struct registry *r, struct kind *k)
 
 	for (row = row_before(r, NULL); row != NULL; row = row_before(r, row)) {
 		if (row->kind == k)
-			row_take(row);
+			row_detach(row);
 	}
 }
 
@@ -223,7 +223,7 @@ static int row_add(struct registry *r, struct owner *owner, const struct keel_co
 	row->def = c->def;
 	k = kind_find(r, c->kind);
 	if (k != NULL)
-		ret = row_give(row, k, err);
+		ret = row_attach(row, k, err);
 	if (ret < 0) {
 		if (err != NULL && err->text[0] == '\0')
 			err_set(err, ret, "kind %s refused a row of module %s", c->kind,
@@ -236,14 +236,6 @@ static int row_add(struct registry *r, struct owner *owner, const struct keel_co
 	return 0;
 }
 
-static void row_remove(struct registry *r, struct row *row)
-{
-	row_take(row);
-	DL_DELETE(r->rows, row);
-	row->owner->live--;
-	free(row);
-}
-
 /* Withdraw the newest `n` rows of `owner`. */
 static void rows_remove(struct registry *r, const struct owner *owner, uint32_t n)
 {
@@ -253,7 +245,10 @@ static void rows_remove(struct registry *r, const struct owner *owner, uint32_t 
 		before = row_before(r, row);
 		if (row->owner != owner)
 			continue;
-		row_remove(r, row);
+		row_detach(row);
+		DL_DELETE(r->rows, row);
+		row->owner->live--;
+		free(row);
 		n--;
 	}
 }

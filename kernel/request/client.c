@@ -72,7 +72,7 @@ static uint32_t places(const struct router *r, uint32_t reserve)
 }
 
 /* Returns whether there is a place for a client that `n` counts already. *ret_deciding: only in the reserve, until it
- * is known whether its user is a manager. */
+ * is known whether its user may manage. */
 static bool place_find(struct router *r, const struct peer_count *n, bool *ret_deciding)
 {
 	bool root = is_root(r, n->uid);

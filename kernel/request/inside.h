@@ -130,7 +130,7 @@ void client_take(struct client *c, const char *bytes, size_t len); /* what it ha
 /* Returns whether it, or its uid, has so much unread output that nothing more may be queued. */
 bool client_overfull(const struct client *c);
 bool client_drained(const struct client *c);
-/* The user is known now. Returns false when the client is in the reserve and its user is no manager: drop it. */
+/* The user is known now. Returns false when the client is in the reserve and its user may not manage: drop it. */
 bool client_may_stay(struct client *c);
 void client_rearm(struct client *c); /* watch its socket for what it waits for now */
 void client_answered(struct client *c); /* one of its requests ended */

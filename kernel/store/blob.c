@@ -134,13 +134,6 @@ static void reads_go_on(struct store *s)
 		read_done(r);
 }
 
-static void reads_append(struct store *s, struct read *r)
-{
-	DL_APPEND(s->reads, r);
-	if (s->reads == r)
-		reads_go_on(s);
-}
-
 void reads_drop(struct store *s)
 {
 	struct read *r, *next;
@@ -213,10 +206,13 @@ static int32_t get(struct keel_mod *m, const char *klass, const char *id, const 
 		b = blob_newest(s->batch.blobs, r);
 	if (b)
 		rc = from_way(r, b);
-	if (rc == 0 && !b && s->api && objects_find(parts->objects, klass, id))
-		reads_append(s, r);
-	else if (rc == 0)
+	if (rc == 0 && !b && s->api && objects_find(parts->objects, klass, id)) {
+		DL_APPEND(s->reads, r);
+		if (s->reads == r)
+			reads_go_on(s);
+	} else if (rc == 0) {
 		rc = loop_defer(parts->loop, read_deliver, r);
+	}
 	if (rc < 0)
 		read_free(r);
 	return rc;
