@@ -2,9 +2,9 @@
  *
  * bounds.c - what is refused before the parser sees it.
  *
- * libconfig compares each setting's name with all before it in its group, so a hundred thousand of them are a
- * minute in which nobody is served; it ends a text at its first NUL byte; it cuts numbers to the bits it has for
- * them; and a file that another one includes is read as it is, be it a pipe, or endless.
+ * libconfig compares each setting's name with all before it in its group, so a hundred thousand of them stop the loop
+ * for a minute; it ends a text at its first NUL byte; it truncates large numbers; and it opens an included file
+ * whatever it is, be it a pipe or endless.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #define SETTINGS_MAX 4000 /* of all files: a tenth of a second */
 
-/* Behind the text in quotes that begins here. */
+/* Returns the end of the text in quotes that begins here. */
 static const char *past_quotes(const char *at)
 {
 	for (at++; *at != '\0' && *at != '"'; at++)
@@ -40,13 +40,13 @@ static bool is_number(const char *at)
 	return isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1]));
 }
 
-/* Of digits and what may stand between them, but a sign. */
+/* The length of a number without its sign: digits and what may stand between them. */
 static size_t number_len(const char *at)
 {
 	return strspn(at, DIGITS "abcdefABCDEFxXL.");
 }
 
-/* The digits, without their sign. */
+/* Returns whether libconfig can hold the number; `at` is behind its sign. */
 static bool number_fits(const char *at, bool negative)
 {
 	bool hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
@@ -61,7 +61,7 @@ static bool number_fits(const char *at, bool negative)
 	return errno == 0 && n <= most;
 }
 
-/* Behind the comment, text, name or number that begins here, or one byte further. */
+/* Returns the end of the comment, text, name or number that begins here, else the next byte. */
 static const char *step(const char *at)
 {
 	if (is_number(at))

@@ -20,37 +20,37 @@ struct conf;      /* the parsed files */
 	{ .size = sizeof(struct keel_conf_rule), .type = KEEL_CONF_##rule_type, .key = #key_name,          \
 	  .offset = offsetof(struct_type, member), __VA_ARGS__ }
 
-int conf_no_memory(struct keel_err *err); /* says so; -ENOMEM */
+int conf_no_memory(struct keel_err *err); /* sets *err; returns -ENOMEM */
 
-/* Read the main file and its modules.d. 0 or -errno with *err. */
+/* Read the main file and its modules.d. Returns 0, or an error with *err. */
 int conf_read(const char *path, struct conf **ret_conf, struct keel_err *err);
 void conf_destroy(struct conf *c);
-/* "group.key=value" or "key=value" (top level): wins over the files. To be given before conf_fill().
- * A list is written with commas. "module.enabled=true" makes a module known that no file names.
- * The value is checked when its group is filled. */
+/* Add "group.key=value" or "key=value" (top level), which takes precedence over the files; before conf_fill(), which
+ * checks the value. A list is written with commas. "module.enabled=true" adds a module that no file names.
+ * Returns 0, or an error with *err. */
 int conf_override(struct conf *c, const char *assignment, struct keel_err *err);
-/* Is every group of the main file, and of every override, either a module or in `kernel_groups`
- * (NULL-terminated)? 0 or -EINVAL naming the first that is not. */
+/* Returns 0 when every group of the main file and of the overrides is a module's or in `kernel_groups`
+ * (NULL-terminated), else -EINVAL with *err, which names the first that is not. */
 int conf_check_groups(const struct conf *c, const char *const *kernel_groups, struct keel_err *err);
 
-/* Fill a struct of `size` bytes from group `group` (NULL or "": the top level) by `rules`. Unknown
- * keys in a group are errors; at the top level only keys that are neither in the rules nor groups.
- * Keys of the kernel (keys.c) are known to every module group. A missing group gives all defaults. */
+/* Fill a struct of `size` bytes from group `group` (NULL or "": the top level) by `rules`. Unknown keys are errors;
+ * keys of the kernel (keys.c) are known to every module group. A missing group gives all defaults. Returns
+ * 0, or an error with *err. */
 int conf_fill(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
 	      uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
-/* Is the key of a module's group the kernel's (and may an override give it)? */
+/* Returns whether a key of a module's group is the kernel's; by_override: and may be set by an override. */
 bool conf_kernel_key(const char *key, bool by_override);
-const char *conf_kernel_key_like(const char *key); /* one that begins like it; NULL */
-/* Module groups in order of appearance, with what they say of themselves: `enabled` and `required`
- * (default true), `path` (a .so; NULL: <modules_dir>/<name>.so). */
+const char *conf_kernel_key_like(const char *key); /* returns one with the same beginning, or NULL */
+/* Module groups in order of appearance. `enabled` and `required` are true by default; `path`: a .so, NULL:
+ * <modules_dir>/<name>.so. */
 struct conf_module {
-	const char *name, *path, *file; /* file:line text of where it was said */
+	const char *name, *path, *file; /* file: "file:line" of its group */
 	bool enabled;
-	bool required; /* false: left out, with a record, when it cannot be loaded */
+	bool required; /* false: an error in loading it is logged, and it is left out */
 };
 const struct conf_module *conf_modules(const struct conf *c, uint32_t *ret_n);
 const struct conf_module *conf_module(const struct conf *c, const char *name);	/* NULL: no file names it */
-const struct conf_module *conf_enabled(const struct conf *c, const char *name); /* NULL: nor is it enabled */
+const struct conf_module *conf_enabled(const struct conf *c, const char *name); /* NULL: also when it is disabled */
 
 /* `isolation` and `isolation_limits` of a module's group. */
 struct conf_isolation {
@@ -61,13 +61,13 @@ struct conf_isolation {
 int conf_isolation(const struct conf *c, const char *module, struct conf_isolation *ret,
 		   struct keel_err *err);
 
-/* `budget` of a module's group; what it does not say is as for all. */
+/* `budget` of a module's group; members that it does not set are 0. Returns 0, or an error with *err. */
 int conf_budget(const struct conf *c, const char *module, struct owner_budget *ret, struct keel_err *err);
 
-/* `order` of a module's group, in order of appearance. Rows are the caller's. */
+/* `order` of a module's group, in order of appearance. The rows are owned by the caller. */
 struct conf_order {
 	char *tap;
-	char *before, *after; /* NULL: not said */
+	char *before, *after; /* NULL: not set */
 	int32_t order;
 	bool has_order;
 	char *where; /* file:line */
@@ -76,7 +76,7 @@ int conf_orders(const struct conf *c, const char *module, struct conf_order **re
 		struct keel_err *err);
 void conf_orders_free(struct conf_order *rows, uint32_t n);
 
-/* `match` of a module's group. Rows are the caller's. */
+/* `match` of a module's group. The rows are owned by the caller. */
 struct conf_match {
 	char *scope, *pattern;
 	char *where; /* file:line */

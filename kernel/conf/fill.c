@@ -2,8 +2,8 @@
  *
  * fill.c - a group and its rules into a struct.
  *
- * Each key takes, in this order: the override, the file, the default. The text of an error is made
- * where the failure is known: `where: group.key: expected ..., got ...`.
+ * A key's value is that of the override, else of the file, else the default. The text of an error is made
+ * where it is found: `where: group.key: expected ..., got ...`.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct fill {
 	const char *group; /* "" the top level */
 	const struct keel_conf_rule *rules;
 	uint32_t n_rules;
-	const config_setting_t *settings; /* the group; NULL: not written */
+	const config_setting_t *settings; /* the group; NULL: in no file */
 	struct conf_data *data;
 	struct keel_err *err;
 };
@@ -28,7 +28,7 @@ static const char *dot(const struct fill *f)
 	return f->group[0] == '\0' ? "" : ".";
 }
 
-/* `where: key: expected ..., got `: what was got is for the caller to append. */
+/* Begins the error `where: key: expected ..., got `; the caller appends the value. */
 static void refusal(const struct fill *f, struct buf *out, const struct keel_conf_rule *r)
 {
 	char words[VALUE_WORDS];
@@ -44,7 +44,7 @@ static int refuse_setting(const struct fill *f, const config_setting_t *s, const
 	refusal_begin(&text, f->conf, s);
 	refusal(f, &text, r);
 	buf_str(&text, value_got(s, words));
-	return refusal_tell(&text, f->err);
+	return refusal_end(&text, f->err);
 }
 
 static int refuse_text(const struct fill *f, const char *source, const char *got, const struct keel_conf_rule *r)
@@ -55,7 +55,7 @@ static int refuse_text(const struct fill *f, const char *source, const char *got
 	buf_str(&text, source);
 	refusal(f, &text, r);
 	buf_printf(&text, "\"%s\"", got);
-	return refusal_tell(&text, f->err);
+	return refusal_end(&text, f->err);
 }
 
 static int refuse_nothing(const struct fill *f, const struct keel_conf_rule *r)
@@ -69,7 +69,7 @@ static int refuse_nothing(const struct fill *f, const struct keel_conf_rule *r)
 		buf_str(&text, f->conf->files[0]->path);
 	refusal(f, &text, r);
 	buf_str(&text, "nothing (the key is required)");
-	return refusal_tell(&text, f->err);
+	return refusal_end(&text, f->err);
 }
 
 static int fill_key(const struct fill *f, const struct keel_conf_rule *r)
@@ -106,7 +106,7 @@ static bool is_known(const struct fill *f, const char *key, bool by_override)
 	return f->group[0] != '\0' && conf_kernel_key(key, by_override);
 }
 
-/* `s` NULL: an override. */
+/* Returns -EINVAL with *err. `s` NULL: the key is that of an override. */
 static int refuse_unknown(const struct fill *f, const config_setting_t *s, const char *key)
 {
 	const char *like = f->group[0] != '\0' ? conf_kernel_key_like(key) : NULL;
@@ -119,7 +119,7 @@ static int refuse_unknown(const struct fill *f, const config_setting_t *s, const
 	buf_printf(&text, "%s), got \"%s\"", f->n_rules == 0 ? "none" : "", key);
 	if (like != NULL)
 		buf_printf(&text, "; every module has '%s'", like);
-	return refusal_tell(&text, f->err);
+	return refusal_end(&text, f->err);
 }
 
 /* Groups of the top level are not its keys. */

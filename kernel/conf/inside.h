@@ -20,7 +20,7 @@ struct conf_override {
 };
 
 struct conf {
-	struct conf_file **files; /* files[0] is the main one; settings point into them, they stay put */
+	struct conf_file **files; /* files[0] is the main one; settings point into them */
 	uint32_t n_files;
 	uint32_t n_settings; /* in all of them */
 	struct conf_module *modules; /* strings owned, except path: it is the parser's */
@@ -32,30 +32,30 @@ struct conf {
 /* "file:line" of a setting, appended; NULL: "override". */
 void conf_where(const struct conf *c, const config_setting_t *s, struct buf *out);
 char *conf_place(const struct conf *c, const config_setting_t *s); /* the same, malloc'ed */
-/* A sentence that begins so and says why not; -EINVAL, or -ENOMEM, in place of returning it oneself. */
+/* An error text that begins with the place of `s`; refusal_end() moves it to *err and returns -EINVAL or -ENOMEM. */
 void refusal_begin(struct buf *out, const struct conf *c, const config_setting_t *s);
-int refusal_tell(struct buf *out, struct keel_err *err);
-/* The group called `group` ("" the top level of the main file); NULL: not written anywhere. */
+int refusal_end(struct buf *out, struct keel_err *err);
+/* Returns the group called `group` ("": the top level of the main file); NULL: in no file. */
 const config_setting_t *conf_group(const struct conf *c, const char *group);
 struct conf_module *conf_module_find(const struct conf *c, const char *name);
-/* Enabled; `where` is copied. NULL: no memory. */
+/* Adds an enabled module; `where` is copied. NULL: no memory. */
 struct conf_module *conf_module_add(struct conf *c, const char *name, const char *where);
-/* bounds.c: -EINVAL with "file:line: ...": too much, or what is not to reach the parser. `text` has a NUL behind it. */
+/* bounds.c: returns -EINVAL with "file:line: ..." for what must not reach the parser. `text` is terminated. */
 int conf_bounds(struct conf *c, const char *path, const char *text, size_t len, struct keel_err *err);
-/* override.c: the last override of the key; NULL: none. */
+/* override.c: returns the last override of the key; NULL: none. */
 const struct conf_override *conf_overridden(const struct conf *c, const char *group, const char *key);
 
-/* conf_fill() of some keys of a group, whatever else is in it; of the group `member` inside a module's group. */
+/* conf_fill() without errors for other keys of the group; and of the group `member` inside a module's group. */
 int conf_fill_some(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
 		   uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
 int conf_fill_member(const struct conf *c, const char *module, const char *member,
 		     const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
 		     struct conf_data **ret_data, struct keel_err *err);
 /* keys.c */
-/* Those that say something of the module itself, into *m. */
+/* Read `enabled`, `required` and `path` into *m. Returns 0, or an error with *err. */
 int conf_module_keys(const struct conf *c, const config_setting_t *s, struct conf_module *m,
 		     struct keel_err *err);
-/* -EINVAL with "file:line: key: expected ..., got ...". */
+/* Returns -EINVAL with the error "file:line: key: expected ..., got ...". */
 int conf_refuse(const struct conf *c, const config_setting_t *s, const char *key, const char *expected,
 		struct keel_err *err);
 

@@ -8,7 +8,7 @@
 
 #include "conf/inside.h"
 
-/* `scalar`: one value, which an override may give too. What is read elsewhere has no expectation here. */
+/* `scalar`: a single value, which an override may set, too. */
 static const struct kernel_key {
 	const char *key;
 	bool scalar;
@@ -44,7 +44,7 @@ int conf_refuse(const struct conf *c, const config_setting_t *s, const char *key
 
 	refusal_begin(&text, c, s);
 	buf_printf(&text, ": %s: expected %s, got %s", key, expected, value_got(s, words));
-	return refusal_tell(&text, err);
+	return refusal_end(&text, err);
 }
 
 static int key_check(const struct conf *c, const config_setting_t *s, const struct kernel_key *k,

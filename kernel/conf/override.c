@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * override.c - values from a command line, `--set group.key=value`: kept beside the files, looked at first.
+ * override.c - values from a command line, `--set group.key=value`: they take precedence over the files.
  */
 #include <ctype.h>
 #include <errno.h>

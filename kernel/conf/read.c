@@ -55,7 +55,7 @@ void refusal_begin(struct buf *out, const struct conf *c, const config_setting_t
 	conf_where(c, s, out);
 }
 
-int refusal_tell(struct buf *out, struct keel_err *err)
+int refusal_end(struct buf *out, struct keel_err *err)
 {
 	int ret = out->failed ? conf_no_memory(err) :
 				err_set(err, -EINVAL, "%s", out->data);
@@ -78,7 +78,7 @@ const config_setting_t *conf_group(const struct conf *c, const char *group)
 	return NULL;
 }
 
-/* `text` was read from `path`. */
+/* Parses `text`, which was read from `path`. Returns 0, or an error with *err. */
 static int parse(struct conf *c, const char *path, const char *text, struct keel_err *err)
 {
 	struct conf_file *f = calloc(1, sizeof(*f));
@@ -99,7 +99,7 @@ static int parse(struct conf *c, const char *path, const char *text, struct keel
 		       ", here or before: settings end with ';', texts stand in quotes, lists have no last comma");
 }
 
-/* libconfig takes a comment for one only when its line ends. NULL: no memory, and `text` is freed. */
+/* Ends the last line, without which libconfig does not accept a comment. NULL: no memory, and `text` is freed. */
 static char *last_line_end(char *text, size_t len)
 {
 	char *ended = len == 0 || text[len - 1] == '\n' ? text : realloc(text, len + 2);
@@ -173,11 +173,11 @@ static int module_read(struct conf *c, const config_setting_t *s, struct keel_er
 	if (!config_setting_is_group(s)) {
 		buf_printf(&no, ": %s: expected a group named like a module, got a single value; such keys belong "
 			   "into the main file", name);
-		return refusal_tell(&no, err);
+		return refusal_end(&no, err);
 	}
 	if (m != NULL) {
 		buf_printf(&no, ": %s: expected a module once, got it again (first in %s)", name, m->file);
-		return refusal_tell(&no, err);
+		return refusal_end(&no, err);
 	}
 	where = buf_take(&no, NULL);
 	m = where != NULL ? conf_module_add(c, name, where) : NULL;
@@ -210,7 +210,7 @@ static int name_order(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Every *.conf of `dir`; a directory that does not exist names no module. */
+/* Reads every *.conf of `dir`; a directory that does not exist is no error. */
 static int dir_read(struct conf *c, const char *dir, struct keel_err *err)
 {
 	struct dirent **names;
@@ -341,7 +341,7 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
 		else
 			buf_printf(&no, ": %s: expected a known group, got \"%s\"; a module's group belongs into a "
 				   "file of " MODULES_D, name, name);
-		return refusal_tell(&no, err);
+		return refusal_end(&no, err);
 	}
 	for (uint32_t i = 0; i < c->n_overrides; i++) {
 		const char *group = c->overrides[i].group, *module = moved_to(group);

@@ -2,16 +2,16 @@
  *
  * rows.c - rows of words in a module's group, each with the place where it was said:
  *   order = ( { tap = "on_submit"; order = 5; before = "..."; after = "..."; }, ... )
- *           the site's word on where a tap stands, instead of the module's
+ *           the site's order of a tap, instead of the module's
  *   match = { queue = "^gpu"; user = "..."; }
- *           which objects its taps are for. Here only words; scopes and patterns are the hook engine's.
+ *           which objects its taps are for. Only read here; kernel/hook checks scopes and patterns.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/inside.h"
 
-/* The rows of `key`: zeroed ones of `size`, the elements they are of, and how many. */
+/* Allocates *ret_n zeroed rows of `size`, one per element of `key`. Returns 0, or -ENOMEM with *err. */
 static int rows_begin(const struct conf *c, const char *module, const char *key, size_t size, void **ret_rows,
 		      const config_setting_t **ret_said, uint32_t *ret_n, struct keel_err *err)
 {
@@ -59,7 +59,7 @@ static int key_check(const struct conf *c, const config_setting_t *s, struct kee
 	return at >= ORDER_MIN && at <= ORDER_MAX ? 0 : conf_refuse(c, s, k->key, k->expected, err);
 }
 
-/* A copy of a string member in *ret, NULL when it is not there. False: no memory. */
+/* Copies a string member to *ret, NULL when it is missing. Returns false without memory. */
 static bool copy(const config_setting_t *s, const char *key, char **ret)
 {
 	const config_setting_t *found = config_setting_get_member(s, key);

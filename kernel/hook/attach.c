@@ -18,7 +18,7 @@
 #define POLICIES ((uint32_t)(KEEL_ON_FAIL_REJECT | KEEL_ON_FAIL_SKIP | KEEL_ON_FAIL_BENCH))
 
 /* ---- what is wrong with a row ------------------------------------------------------------------- */
-static const char *objection(const struct keel_tap *t, const struct point_info *info)
+static const char *tap_objection(const struct keel_tap *t, const struct point_info *info)
 {
 	if (t->fn.any == NULL)
 		return "it has no function";
@@ -47,7 +47,7 @@ static int tap_lint(const char *module, const struct keel_tap *t, struct keel_er
 			       "tap %s.%s is for point %u, which this kernel does not have; upgrade "
 			       "keelson or correct the tap",
 			       module, t->name, t->point);
-	no = objection(t, info);
+	no = tap_objection(t, info);
 	if (no != NULL)
 		return err_set(err, -EINVAL, "tap %s.%s at %s cannot be used: %s", module, t->name,
 			       info->name, no);
@@ -166,7 +166,7 @@ static int attach(struct hooks *h, struct owner *owner, struct fresh *f, struct 
 	return ret;
 }
 
-/* A module's rows as new taps, which nobody calls yet. */
+/* A module's rows as new taps, in no chain yet. */
 static int fresh_add(struct hooks *h, struct fresh *f, const struct hooks_table *table, struct keel_err *err)
 {
 	const char *module = table->owner->pub.name;
@@ -238,8 +238,8 @@ int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t or
 }
 
 /* ---- going ------------------------------------------------------------------------------------------------ */
-/* Withdraw taps of `owner` (NULL: of everybody), all or one of them. Without memory for a new chain the old one
- * serves on: withdrawn taps in it are passed over. */
+/* Withdraw taps of `owner` (NULL: of all modules), all or only `one`. When a new chain fails without memory the old
+ * one stays: withdrawn taps in it are skipped. */
 static void point_leave(struct hooks *h, struct point *p, const struct owner *owner, const struct tap *one)
 {
 	struct chain *fresh;

@@ -2,9 +2,9 @@
  *
  * chain.c - in which order the taps of a point are called.
  *
- * `before` and `after` first, then `order`, low first, then the name. Again and again the least tap that
- * nobody unplaced must precede is placed: so the result is the same whatever the order of loading.
- * Names nobody has are ignored. When nothing can be placed the rest contains a loop, and it is printed.
+ * `before` and `after` first, then `order`, low first, then the name. A topological sort that always places the least
+ * tap that no unplaced one must precede, so the result does not depend on the order of loading. Unknown names
+ * are ignored. When no tap can be placed the rest contains a loop: the error prints it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,8 +31,8 @@ void chain_unref(struct chain *c)
 	free(c);
 }
 
-/* Those on the stack may still walk it. */
-static void retire(struct hooks *h, struct chain *c)
+/* Operations on the stack may still walk it: freed when the last one has left. */
+static void chain_retire(struct hooks *h, struct chain *c)
 {
 	c->retired = h->retired;
 	h->retired = c;
@@ -58,7 +58,7 @@ void chain_swap(struct hooks *h, struct point *p, struct chain *fresh)
 	p->busy += fresh != NULL ? fresh->n : 0;
 	p->chain = fresh;
 	if (old != NULL && h->top != NULL)
-		retire(h, old);
+		chain_retire(h, old);
 	else
 		chain_unref(old);
 }
@@ -69,8 +69,8 @@ static bool names(const char *list, const struct tap *t)
 	       (list_has(list, t->owner->pub.name) || list_has(list, t->name));
 }
 
-/* Does `a` say, or `b`, that a comes first? */
-static bool precedes(const struct tap *a, const struct tap *b)
+/* Returns whether `before` of a, or `after` of b, puts a first. */
+static bool tap_precedes(const struct tap *a, const struct tap *b)
 {
 	return a != b && (names(a->before, b) || names(b->after, a));
 }
@@ -84,17 +84,17 @@ static int tap_compare(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* ---- the sort: those left by order and name; NULL: it is placed ------------------------------- */
+/* ---- the sort: `left` by order and name; NULL: placed already --------------------------------- */
 struct sort {
 	struct tap **left;
 	uint32_t n;
 };
 
-/* Somebody left whom `t` waits for; NULL: nobody. */
-static struct tap *blocker(const struct sort *s, const struct tap *t)
+/* An unplaced tap that must precede `t`; NULL: none. */
+static struct tap *tap_blocker(const struct sort *s, const struct tap *t)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->left[i] != NULL && precedes(s->left[i], t))
+		if (s->left[i] != NULL && tap_precedes(s->left[i], t))
 			return s->left[i];
 	}
 	return NULL;
@@ -105,7 +105,7 @@ static struct tap *place_next(struct sort *s)
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct tap *t = s->left[i];
 
-		if (t == NULL || blocker(s, t) != NULL)
+		if (t == NULL || tap_blocker(s, t) != NULL)
 			continue;
 		s->left[i] = NULL;
 		return t;
@@ -113,7 +113,7 @@ static struct tap *place_next(struct sort *s)
 	return NULL;
 }
 
-/* Nobody left is free: walk back from any of them, after n steps we are inside a loop. */
+/* Each unplaced tap has a blocker: n steps back from any of them end inside a loop. Returns -ELOOP with *err. */
 static int refuse_loop(const struct sort *s, const char *point, struct keel_err *err)
 {
 	const struct tap *at = NULL, *start;
@@ -122,12 +122,12 @@ static int refuse_loop(const struct sort *s, const char *point, struct keel_err 
 	for (uint32_t i = 0; at == NULL; i++)
 		at = s->left[i];
 	for (uint32_t i = 0; i < s->n; i++)
-		at = blocker(s, at);
+		at = tap_blocker(s, at);
 	buf_init(&text);
 	start = at;
 	do {
 		buf_printf(&text, "%s waits for ", at->name);
-		at = blocker(s, at);
+		at = tap_blocker(s, at);
 	} while (at != start);
 	buf_str(&text, start->name);
 	err_set(err, -ELOOP,

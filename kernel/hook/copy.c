@@ -2,9 +2,8 @@
  *
  * copy.c - an event that outlives the call it was raised in.
  *
- * One block: the copy, its event, the strings. Objects are remembered by class and id and looked up
- * before the copy is used again. A draft cannot be looked up; whoever raised the event keeps it until
- * done().
+ * One block: the copy, its event, the strings. Objects are recorded by class and id and looked up before the copy is
+ * used again. A draft cannot be looked up; its raiser keeps it until done().
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +26,8 @@ static size_t length(const char *text)
 }
 
 /* Room for strings, and the number of objects. */
-static size_t measure(const struct keel_object_api *object, const struct keel_field *f, uint32_t n,
-		      const void *event, uint32_t *ret_n_objs)
+static size_t copy_measure(const struct keel_object_api *object, const struct keel_field *f, uint32_t n,
+			   const void *event, uint32_t *ret_n_objs)
 {
 	size_t bytes = 0;
 
@@ -45,7 +44,7 @@ static size_t measure(const struct keel_object_api *object, const struct keel_fi
 	return bytes;
 }
 
-static const char *put(char **at, const char *text)
+static const char *string_put(char **at, const char *text)
 {
 	char *here = *at;
 
@@ -55,18 +54,18 @@ static const char *put(char **at, const char *text)
 	return memcpy(here, text, length(text));
 }
 
-static struct keel_obj *look_up(struct hooks *h, const struct copy_obj *o)
+static struct keel_obj *obj_look_up(struct hooks *h, const struct copy_obj *o)
 {
 	return h->object->find(&h->self.pub, o->klass, o->id);
 }
 
-static void fill(struct hooks *h, struct copy *c, const struct keel_field *f, uint32_t n, char *text)
+static void copy_fill(struct hooks *h, struct copy *c, const struct keel_field *f, uint32_t n, char *text)
 {
 	char *event = (char *)(uintptr_t)c->event;
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (f[i].type == KEEL_FIELD_STR) {
-			const char *copied = put(&text, str_at(event, f[i].offset));
+			const char *copied = string_put(&text, str_at(event, f[i].offset));
 
 			memcpy(event + f[i].offset, &copied, sizeof(copied));
 		} else if (f[i].type == KEEL_FIELD_OBJ && obj_at(event, f[i].offset) && h->object) {
@@ -74,9 +73,9 @@ static void fill(struct hooks *h, struct copy *c, const struct keel_field *f, ui
 
 			o->at = f[i].offset;
 			o->obj = obj_at(event, f[i].offset);
-			o->klass = put(&text, h->object->klass(o->obj));
-			o->id = put(&text, h->object->id(o->obj));
-			o->draft = look_up(h, o) != o->obj;
+			o->klass = string_put(&text, h->object->klass(o->obj));
+			o->id = string_put(&text, h->object->id(o->obj));
+			o->draft = obj_look_up(h, o) != o->obj;
 		}
 	}
 }
@@ -86,7 +85,7 @@ struct copy *copy_event(struct hooks *h, const struct point *p, const void *even
 	const struct keel_object_api *object = hooks_object(h);
 	uint32_t n, n_objs;
 	const struct keel_field *f = info_fields(p->info, &n);
-	size_t text = measure(object, f, n, event, &n_objs);
+	size_t text = copy_measure(object, f, n, event, &n_objs);
 	size_t head = sizeof(struct copy) + n_objs * sizeof(struct copy_obj);
 	struct copy *c = malloc(head + p->event_size + text);
 	char *room;
@@ -98,14 +97,14 @@ struct copy *copy_event(struct hooks *h, const struct point *p, const void *even
 	memcpy(room, &p->event_size, sizeof(uint32_t));
 	c->event = room;
 	c->n_objs = 0;
-	fill(h, c, f, n, room + p->event_size);
+	copy_fill(h, c, f, n, room + p->event_size);
 	return c;
 }
 
 bool copy_valid(struct hooks *h, const struct copy *c)
 {
 	for (uint32_t i = 0; i < c->n_objs; i++) {
-		struct keel_obj *now = look_up(h, &c->objs[i]);
+		struct keel_obj *now = obj_look_up(h, &c->objs[i]);
 
 		if (now != c->objs[i].obj && !(c->objs[i].draft && now == NULL))
 			return false;
@@ -118,7 +117,7 @@ void copy_refresh(struct hooks *h, struct copy *c)
 	static struct keel_obj *const nobody = NULL;
 
 	for (uint32_t i = 0; i < c->n_objs; i++) {
-		if (look_up(h, &c->objs[i]) != c->objs[i].obj)
+		if (obj_look_up(h, &c->objs[i]) != c->objs[i].obj)
 			memcpy((char *)(uintptr_t)c->event + c->objs[i].at, &nobody,
 			       sizeof(nobody));
 	}

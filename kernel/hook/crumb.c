@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * crumb.c - which tap, timer, request or work of a module runs on this thread, for a report about a crash or a standstill;
- * and a record about one that took too long, for taps see budget.c.
+ * crumb.c - which tap, timer, request or work of a module runs on this thread, for reports of a crash or a standstill.
  *
- * The first is called in a signal handler: plain loads of what the interrupted thread itself wrote.
+ * hooks_crumb() is called in a signal handler: plain loads of what the interrupted thread itself wrote.
  */
 #include "hook/inside.h"
 #include "loop/loop.h"

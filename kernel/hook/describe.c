@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * describe.c - for administrators, in words: the compiled chains; what each tap has cost, what those of a module.
+ * describe.c - reports for administrators: the compiled chains; what each tap, and each module, has cost.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -94,7 +94,7 @@ static void put_row(struct buf *out, const struct tap *t)
 		   t->off & TAP_BENCHED ? "benched" : t->off & TAP_QUIET ? "quiet" : "on");
 }
 
-/* Whoever has taken most comes first. */
+/* Most time first. */
 static int by_time(const void *left, const void *right)
 {
 	const struct tap *a = *(const struct tap *const *)left, *b = *(const struct tap *const *)right;
@@ -104,7 +104,7 @@ static int by_time(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* Into `taps`, or just counted. `only` 0: those of all points. */
+/* Fills `taps` unless it is NULL; returns how many there are. `only` 0: of all points. */
 static uint32_t collect(const struct hooks *h, uint32_t only, const struct tap **taps)
 {
 	uint32_t n = 0;

@@ -3,14 +3,14 @@
  * hold.c - reasons an operation waits.
  *
  *   hold_take() -> open -> ended: released, by its event, its module or before the tap returned
- *                       -> ended: cancelled, with a reason                        -> told once, freed
+ *                       -> ended: cancelled, with a reason                     -> callback, freed
  *
  * A hold ends exactly once; ending it only marks it. Its callback (resume or cancel, never both) runs
  * from the loop, or right after the tap that took it when it ended before. The operation continues
- * when its last hold has been told.
+ * after the callback of its last hold.
  *
- * The engine remembers no past events: whether the awaited thing has happened already is for the tap
- * to test before it takes the hold. Nothing can happen between that test and the hold.
+ * Past events are not recorded: a tap tests whether its condition holds already before it takes the hold.
+ * No event can be raised between that test and the hold.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static struct hold *hold_of(struct keel_hold *pub)
 }
 
 /* ---- the end of a hold --------------------------------------------------------------------------- */
-static void stop_waiting(struct hold *hold)
+static void hold_unwait(struct hold *hold)
 {
 	struct hooks *h = hold->op->hooks;
 
@@ -61,7 +61,7 @@ void hold_end(struct hold *hold, int32_t reason)
 	hold->op->hooks->holds_ended++;
 	loop_timer_cancel(hold->deadline);
 	hold->deadline = NULL;
-	stop_waiting(hold);
+	hold_unwait(hold);
 	if (hold->op->parked)
 		op_ready(hold->op);
 }
@@ -102,7 +102,7 @@ void hold_release(struct keel_hold *pub)
 }
 
 /* ---- taking ----------------------------------------------------------------------------------------- */
-static const char *objection(const struct op *op, const struct keel_hold_opts *o)
+static const char *hold_objection(const struct op *op, const struct keel_hold_opts *o)
 {
 	struct hooks *h = op->hooks;
 
@@ -124,7 +124,7 @@ static const char *objection(const struct op *op, const struct keel_hold_opts *o
 	return o->until_id == NULL || o->until_id[0] == '\0' ? "until_point without until_id" : NULL;
 }
 
-static void start_waiting(struct hooks *h, struct hold *hold)
+static void hold_wait(struct hooks *h, struct hold *hold)
 {
 	if (hold->until_id == NULL)
 		return;
@@ -133,7 +133,7 @@ static void start_waiting(struct hooks *h, struct hold *hold)
 	h->point[hold->until_point].waiters++;
 }
 
-/* One that nobody knows yet. */
+/* Frees a hold that is not part of an operation yet. */
 static void hold_drop(struct hold *hold)
 {
 	loop_timer_cancel(hold->deadline);
@@ -178,7 +178,7 @@ keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 	struct hold *hold;
 
 	KEEL_SIZED(&o, opts);
-	no = objection(op, &o);
+	no = hold_objection(op, &o);
 	hold = no == NULL ? hold_create(op, &o) : NULL;
 	if (hold == NULL) {
 		err_set(&op->err, 0, "it cannot wait: %s", no != NULL ? no : "no memory");
@@ -190,7 +190,7 @@ keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 	DL_APPEND(op->holds, hold);
 	op->n_open++;
 	op->hooks->holds_taken++;
-	start_waiting(op->hooks, hold);
+	hold_wait(op->hooks, hold);
 	if (ret_hold != NULL)
 		*ret_hold = (struct keel_hold *)hold;
 	return KEEL_WAIT;
@@ -212,7 +212,7 @@ void holds_match(struct hooks *h, const struct point *p, const void *event)
 }
 
 /* ---- showing -------------------------------------------------------------------------------------------- */
-static void show(const struct hold *hold, struct buf *out)
+static void hold_show(const struct hold *hold, struct buf *out)
 {
 	int64_t now = loop_now_ms(hold->op->hooks->parts->loop);
 
@@ -239,7 +239,7 @@ int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len)
 			continue;
 		DL_FOREACH(op->holds, hold) {
 			buf_str(&text, text.len > 0 ? ", " : "");
-			show(hold, &text);
+			hold_show(hold, &text);
 		}
 	}
 	ret = text.failed ? -ENOMEM : (int32_t)text.len;
@@ -257,7 +257,7 @@ void hooks_describe_holds(struct hooks *h, struct buf *out)
 	DL_FOREACH(h->parked, op) {
 		DL_FOREACH(op->holds, hold) {
 			buf_printf(out, "%s %s ", op_label(op), op->point->info->name);
-			show(hold, out);
+			hold_show(hold, out);
 			buf_str(out, "\n");
 		}
 	}

@@ -13,7 +13,7 @@
 #include "registry/registry.h"
 
 /* ---- the group "hook" -------------------------------------------------------------------------------- */
-/* Points of a module are raised by that module alone. */
+/* A module's point is raised by that module only: returns true, with a record, for any other caller. */
 static bool is_strangers(struct keel_mod *m, uint32_t point)
 {
 	if (__builtin_expect(point < KEEL_POINT_OWN, 1) || own_may_raise(hooks_of(m), point, owner_of(m)))
@@ -70,7 +70,7 @@ static const struct keel_hook_api hook_api = {
 	.end = hook_end,
 };
 
-/* ---- other groups, which may come later than we -------------------------------------------------------- */
+/* ---- API groups that are offered later than these ------------------------------------------------------ */
 const struct keel_object_api *hooks_object(struct hooks *h)
 {
 	if (h->object == NULL)
@@ -133,7 +133,6 @@ static void point_fini(struct point *p)
 	chain_unref(p->chain);
 }
 
-/* Operations that wait fail now, while everybody who must hear of it is still there. */
 void hooks_stop(struct hooks *h)
 {
 	h->stopping = true;

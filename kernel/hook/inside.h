@@ -8,7 +8,7 @@
  *         -- notes that wait for the end of an operation on the same object
  *
  * A compiled chain never changes: an operation that began with it goes on with it, without the taps
- * that were withdrawn meanwhile. Chains and taps are counted by those who still look at them.
+ * that were withdrawn meanwhile. Chains and taps are reference counted.
  */
 #ifndef KEELSON_HOOK_INSIDE_H
 #define KEELSON_HOOK_INSIDE_H
@@ -31,7 +31,7 @@ struct op;
 struct tap;
 struct hold;
 
-/* Zeroed, and no cache line shared with anybody. */
+/* Zeroed memory that shares no cache line; NULL: no memory. */
 static inline void *cache_alloc(size_t size)
 {
 	size_t whole = (size + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
@@ -47,18 +47,18 @@ enum tap_off {
 	TAP_GONE = 1,    /* withdrawn */
 	TAP_BENCHED = 2, /* too slow or broken */
 	TAP_QUIET = 4,   /* its module is not started yet: only replay reaches it */
-	TAP_SCOPED = 8,  /* called, when the event is for it */
+	TAP_SCOPED = 8,  /* called only for events in the scope of its module */
 };
 
-/* Records of one kind about a tap: some a minute, the others are counted. */
+/* Rate limit of log records of one kind about a tap: some per minute, the others are counted. */
 struct say_limit {
 	int64_t since_ms;
 	uint32_t said, unsaid;
 };
-/* May it be said now? Then *ret_unsaid were not since the last one. */
+/* Returns whether a record may be logged now; *ret_unsaid: how many were suppressed since the last one. */
 bool may_say(struct say_limit *l, int64_t now_ms, uint32_t *ret_unsaid);
 
-/* What the calls of a tap took. Of the timed ones, each counted as often as it stands for others. */
+/* What the calls of a tap took, extrapolated: a timed call counts for the untimed ones around it, too. */
 struct tap_stat {
 	uint64_t time_ns;    /* of all calls, from those that were timed */
 	uint64_t longest_ns; /* of those that were timed, or were there at a tick */
@@ -74,11 +74,11 @@ struct tap {
 	struct owner *owner;
 	uint32_t off;       /* enum tap_off bits */
 	uint32_t countdown; /* calls until the next timed one */
-	uint32_t every;     /* calls for which that one stands */
+	uint32_t every;     /* calls that the timed one is counted for */
 	uint32_t point;
 	keel_any_fn *any;   /* of a dynamic tap */
 	void *arg;
-	uint64_t calls_before; /* of the present countdown */
+	uint64_t calls_before; /* the present countdown began */
 	/* the rest */
 	char *name;                 /* "module.tap", owned */
 	const char *before, *after; /* the module's, or NULL; not read once TAP_GONE */
@@ -90,7 +90,7 @@ struct tap {
 };
 _Static_assert(offsetof(struct tap, name) == CACHE_LINE, "what a call needs is one cache line");
 
-/* The tap behind `t`, of all taps of all points; behind NULL is the first, behind the last NULL. */
+/* The tap that follows `t` among all taps of all points; NULL gives the first one; returns NULL after the last. */
 struct tap *tap_after(const struct hooks *h, const struct tap *t);
 #define FOR_EACH_TAP(h, t) for (struct tap *t = tap_after((h), NULL); t != NULL; t = tap_after((h), t))
 /* Set or clear a bit of `off` for the taps of a module. */
@@ -101,7 +101,7 @@ static inline uint64_t tap_calls(const struct tap *t)
 	return t->calls_before + t->every - t->countdown;
 }
 
-/* Those who are on the stack see it without a reference: it is not freed before they have left. */
+/* Operations on the stack use it without a reference: it is not freed before they have left. */
 struct chain {
 	uint32_t refs, n;
 	struct chain *retired;
@@ -110,14 +110,14 @@ struct chain {
 
 enum point_combine { COMBINE_SUM, COMBINE_OR };
 
-/* What hook_points.def says about a point; kind 0: there is no such point. */
+/* The row of hook_points.def or of a module. */
 struct point_info {
 	const char *name, *doc;
 	uint32_t id, kind, daemon, event_size;
 	const struct keel_field *(*fields)(uint32_t *ret_n);
 	invoke_fn *invoke;
 	/* of a point that a module publishes */
-	struct owner *owner; /* NULL: of the map */
+	struct owner *owner; /* NULL: a point of hook_points.def */
 	const struct keel_field *own;
 	uint32_t n_own;
 };
@@ -130,8 +130,8 @@ static inline const struct keel_field *info_fields(const struct point_info *info
 }
 
 struct point {
-	struct chain *chain; /* NULL: nobody */
-	uint32_t kind;
+	struct chain *chain; /* NULL: no taps */
+	uint32_t kind;       /* 0: no such point */
 	uint32_t event_size;
 	uint32_t busy; /* taps in the chain, and waiters */
 	uint32_t waiters; /* holds that wait for this point */
@@ -153,13 +153,13 @@ union any_event {
 
 extern const struct point_info point_infos[];
 extern const uint32_t n_point_infos;
-const struct point_info *info_of(uint32_t point); /* of the map; NULL: not there */
+const struct point_info *info_of(uint32_t point); /* of hook_points.def; NULL: no such row */
 #define VERDICT_BIT(v) (1u << ((v) + 1))
 const char *kind_name(uint32_t kind);
 void points_init(struct hooks *h);
 void point_open(struct point *p, const struct point_info *info); /* borrowed until point_close() */
 void point_close(struct point *p); /* holds that wait for it still count */
-struct point *point_get(struct hooks *h, uint32_t id); /* NULL: there is none */
+struct point *point_get(struct hooks *h, uint32_t id); /* NULL: no such point */
 /* A copy of a short event in `room` with zeroes for the fields the raiser did not know. */
 const void *event_complete(const struct point *p, const void *event, union any_event *room);
 static inline const void *event_whole(const struct point *p, const void *event, union any_event *room)
@@ -173,7 +173,7 @@ keel_verdict invoke_any(const struct tap *t, struct keel_call *c, const void *ev
 /* ---- operations -------------------------------------------------------------------------------- */
 enum op_special {
 	OP_REPLAY = 1, /* quiet taps too */
-	OP_TIMED = 2,  /* inside a call that is timed: each call is, so that everybody pays for himself */
+	OP_TIMED = 2,  /* inside a timed call: inner calls are timed too, so that their time is not charged twice */
 };
 
 struct op {
@@ -189,7 +189,7 @@ struct op {
 	uint32_t generation; /* of notes raised by notes */
 	struct hold *holds;  /* of the tap being called */
 	uint32_t n_open;
-	keel_verdict worst; /* of those told */
+	keel_verdict worst; /* of the holds whose callback was called */
 	int32_t abort;      /* enum keel_cancel, or 0 */
 	bool parked;
 	bool closed; /* takes no holds */
@@ -204,7 +204,7 @@ struct op {
 	char *answer;     /* owned; of an ASK */
 	int64_t sum;      /* of a FOLD */
 	struct buf *text; /* appended by a FOLD, or NULL */
-	struct settled *settled; /* who wants to hear of its end */
+	struct settled *settled; /* callbacks for its outcome */
 	/* Only while it is parked; not set before. */
 	struct copy *copy;
 	struct op *prev, *next;      /* all parked ones */
@@ -227,9 +227,9 @@ struct copy {
 	struct copy_obj objs[]; /* event and strings follow */
 };
 struct copy *copy_event(struct hooks *h, const struct point *p, const void *event);
-/* Are the objects still those? */
+/* Returns false when an object of the event is gone. */
 bool copy_valid(struct hooks *h, const struct copy *c);
-/* Objects that are gone become NULL. */
+/* Sets the objects that are gone to NULL. */
 void copy_refresh(struct hooks *h, struct copy *c);
 
 static inline const char *event_id(const struct point *p, const void *event)
@@ -251,8 +251,8 @@ struct outcome {
 keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r);
 
 /* run.c */
-keel_verdict op_run(struct op *op, struct outcome *out); /* KEEL_WAIT: holds are open */
-/* Like it, `v` being the answer of the tap where it waited. */
+keel_verdict op_run(struct op *op, struct outcome *out); /* returns KEEL_WAIT while holds are open */
+/* Continues after a wait; `v` is the verdict of the tap that waited. */
 keel_verdict op_run_on(struct op *op, keel_verdict v, struct outcome *out);
 void op_left(struct hooks *h, const struct op *op); /* do the chores */
 void op_finish(struct op *op, const struct outcome *out);
@@ -267,7 +267,7 @@ void settled_end(struct op *op, const struct keel_outcome *outcome);
 void settled_leave(struct op *op, const struct owner *owner); /* those of a module that goes */
 
 /* time.c */
-/* Around a call of a tap: what it took, what those inside it took aside. */
+/* Measures a call of a tap, without the timed calls inside it. */
 struct stopwatch {
 	int64_t begun_ns;
 	uint64_t inside_ns;
@@ -284,7 +284,7 @@ void tap_late(struct op *op, struct tap *t);
 /* budget.c */
 /* A call is over: what passed at least, and what of it was its own doing. */
 void budget_judge(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns);
-/* The same of what is no tap: nothing is benched. */
+/* The same for calls that are not a tap's: nothing is benched. */
 void budget_guarded(struct owner *owner, const char *what, const char *object, int64_t ns);
 
 /* park.c */
@@ -336,13 +336,13 @@ int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
 /* scope.c */
 int scopes_init(struct hooks *h);
 void scopes_fini(struct hooks *h);
-/* Is the event of `op` one for the scoped tap? */
+/* Returns whether the event of `op` is in the scope of the tap's module. */
 bool scope_holds(const struct op *op, const struct tap *t);
 
 /* chain.c */
 int chain_compile(const struct point *p, const struct tap *more, struct chain **ret_chain,
 		  struct keel_err *err);
-void chain_swap(struct hooks *h, struct point *p, struct chain *fresh); /* moved */
+void chain_swap(struct hooks *h, struct point *p, struct chain *fresh); /* takes over the caller's reference */
 void chain_unref(struct chain *c);
 static inline struct chain *chain_ref(struct chain *c)
 {
@@ -356,7 +356,7 @@ void tap_unref(struct tap *t);
 enum chore {
 	CHORE_NOTES = 1,  /* some wait for the end of an operation */
 	CHORE_CHAINS = 2, /* some are retired */
-	CHORE_WAKE = 4,   /* there was no memory to go on with those that are ready */
+	CHORE_WAKE = 4,   /* ops_wake() failed without memory: try again */
 };
 
 struct hooks {
@@ -372,7 +372,7 @@ struct hooks {
 		const struct tap *tap;
 		uint64_t number, ns;
 	} slow; /* the last slow call: its number, and what it took */
-	struct say_limit guarded; /* records about what is no tap */
+	struct say_limit guarded; /* records about calls that are not a tap's */
 	int64_t delay_seen_ns; /* loop_delay_ns() when it was last looked at */
 	struct note *notes, *late_notes;
 	struct op *parked, *ready;
@@ -380,7 +380,7 @@ struct hooks {
 	uint64_t holds_taken, holds_ended, holds_told;
 	bool stopping; /* no more holds */
 	struct loop_timer *wake;
-	struct recent *recent; /* NULL: nobody has asked */
+	struct recent *recent; /* NULL: hooks_recall() was never called */
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */
 	struct scope_row *scopes;
@@ -403,7 +403,7 @@ int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t or
 		void *arg, struct keel_err *err);
 void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
 struct tap *tap_find(const struct point *p, const struct owner *owner, const char *name);
-void point_empty(struct hooks *h, struct point *p); /* withdraw the taps of everybody */
+void point_empty(struct hooks *h, struct point *p); /* withdraw all taps */
 
 /* own.c: points that modules publish */
 int own_init(struct hooks *h); /* the kind POINT */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * note.c - it happened: tell everybody, in order.
+ * note.c - NOTE points: notify each tap, in order.
  *
- * A note about an object on which an operation is running waits until that operation has left the
- * stack, behind the notes that wait already: whoever acts on an object never sees it change under his
- * hands. Notes raised by such notes count generations; too many of them, or too deep ones, wait for
- * the loop, so that two modules that answer each other cannot stop the daemon.
+ * A note about an object on which an operation is running is queued until that operation has left the
+ * stack, so that an operation never sees its object change. Notes raised by queued notes count generations;
+ * beyond DEPTH_MAX of them, or of nested operations, they wait for the loop, so that two modules that react to
+ * each other cannot stop the daemon.
  *
- * A note that waited has a NULL object when the object is gone meanwhile; its id is still there.
+ * A queued note has a NULL object when the object is gone meanwhile; its id is still there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,8 @@ static void note_free(struct note *n)
 	free(n);
 }
 
-/* ---- telling ----------------------------------------------------------------------------------- */
-static void tell(struct hooks *h, struct point *p, const void *event, const struct note *waited)
+/* ---- notifying --------------------------------------------------------------------------------- */
+static void note_run(struct hooks *h, struct point *p, const void *event, const struct note *waited)
 {
 	struct outcome out;
 	struct op op;
@@ -67,20 +67,14 @@ static bool is_running(const struct hooks *h, const struct point *p, const void 
 	return op != NULL;
 }
 
-static void note_lost(struct hooks *h, const struct point *p, const void *event)
-{
-	hooks_log(h, KEEL_LOG_ERROR, event_id(p, event),
-		  "no memory to keep the event %s; restart the daemon, it replays what exists",
-		  p->info->name);
-}
-
 static void note_wait(struct hooks *h, struct point *p, const void *event, bool late)
 {
 	struct note *n = calloc(1, sizeof(*n));
 
 	if (n == NULL || (n->copy = copy_event(h, p, event)) == NULL) {
 		free(n);
-		note_lost(h, p, event);
+		hooks_log(h, KEEL_LOG_ERROR, event_id(p, event),
+			  "no memory to keep the event %s; restart the daemon, it replays what exists", p->info->name);
 		return;
 	}
 	n->point = p;
@@ -105,7 +99,7 @@ static void note_point(struct hooks *h, struct point *p, const void *event)
 
 	event = event_whole(p, event, &room);
 	if (top == NULL) {
-		tell(h, p, event, NULL);
+		note_run(h, p, event, NULL);
 		return;
 	}
 	if (top->depth >= DEPTH_MAX || top->generation >= DEPTH_MAX)
@@ -113,10 +107,10 @@ static void note_point(struct hooks *h, struct point *p, const void *event)
 	else if (is_running(h, p, event))
 		note_wait(h, p, event, false);
 	else
-		tell(h, p, event, NULL);
+		note_run(h, p, event, NULL);
 }
 
-/* The oldest note whose object no operation is running on. */
+/* The oldest queued note on whose object no operation is running; NULL: none. */
 static struct note *note_due(const struct hooks *h)
 {
 	struct note *n;
@@ -128,10 +122,10 @@ static struct note *note_due(const struct hooks *h)
 	return n;
 }
 
-static void tell_waited(struct hooks *h, struct note *n)
+static void note_run_queued(struct hooks *h, struct note *n)
 {
 	copy_refresh(h, n->copy);
-	tell(h, n->point, n->copy->event, n);
+	note_run(h, n->point, n->copy->event, n);
 	note_free(n);
 }
 
@@ -141,13 +135,13 @@ void notes_drain(struct hooks *h)
 
 	while ((n = note_due(h)) != NULL) {
 		DL_DELETE(h->notes, n);
-		tell_waited(h, n);
+		note_run_queued(h, n);
 	}
 	if (h->notes == NULL)
 		h->chores &= ~(uint32_t)CHORE_NOTES;
 }
 
-/* On the loop, no operation is running: those that were too deep. New ones wait for the next turn. */
+/* From the loop, while no operation is running: the notes that were too deep. New ones wait for the next turn. */
 void notes_late(struct hooks *h)
 {
 	struct note *list = h->late_notes, *n;
@@ -156,12 +150,12 @@ void notes_late(struct hooks *h)
 	while ((n = list) != NULL) {
 		DL_DELETE(list, n);
 		n->generation = 0;
-		tell_waited(h, n);
+		note_run_queued(h, n);
 		notes_drain(h);
 	}
 }
 
-static void forget(struct note **list, const struct point *p)
+static void notes_remove(struct note **list, const struct point *p)
 {
 	struct note *n, *next;
 
@@ -175,8 +169,8 @@ static void forget(struct note **list, const struct point *p)
 
 void notes_forget(struct hooks *h, const struct point *p)
 {
-	forget(&h->notes, p);
-	forget(&h->late_notes, p);
+	notes_remove(&h->notes, p);
+	notes_remove(&h->late_notes, p);
 }
 
 void notes_drop(struct hooks *h)

@@ -10,8 +10,7 @@
 #include "hook/quick.h"
 #include "keel/sized.h"
 
-static keel_verdict tell(struct keel_mod *m, const struct keel_raise *r, keel_verdict v,
-			 const char *text)
+static keel_verdict done_call(struct keel_mod *m, const struct keel_raise *r, keel_verdict v, const char *text)
 {
 	if (r->done != NULL)
 		r->done(m, r->arg, &(struct keel_outcome){ .size = sizeof(struct keel_outcome),
@@ -19,14 +18,14 @@ static keel_verdict tell(struct keel_mod *m, const struct keel_raise *r, keel_ve
 	return v;
 }
 
-/* Nobody listens, but somebody gave something or wants to hear of it. Kept out of hook_raise(), which
- * needs no stack without it. */
+/* No tap, but a change set to commit or a done() to call. Kept out of hook_raise(), which needs no stack
+ * without it. */
 __attribute__((noinline)) static keel_verdict
-raise_unheard(struct hooks *h, struct keel_mod *m, const struct keel_raise *r)
+raise_untapped(struct hooks *h, struct keel_mod *m, const struct keel_raise *r)
 {
 	if (r->changes != NULL)
 		hooks_object(h)->commit(r->changes);
-	return tell(m, r, KEEL_NEXT, NULL);
+	return done_call(m, r, KEEL_NEXT, NULL);
 }
 
 static keel_verdict raise_refused(struct hooks *h, struct keel_mod *m, const struct keel_raise *r,
@@ -38,7 +37,7 @@ static keel_verdict raise_refused(struct hooks *h, struct keel_mod *m, const str
 		  "module %s raised point %u: %s", m->name, r->point, why);
 	if (r->changes != NULL)
 		hooks_object(h)->discard(r->changes);
-	return tell(m, r, KEEL_FAIL, why);
+	return done_call(m, r, KEEL_FAIL, why);
 }
 
 static keel_verdict raise_chain(struct hooks *h, struct keel_mod *m, struct point *p,
@@ -64,7 +63,7 @@ static keel_verdict raise_chain(struct hooks *h, struct keel_mod *m, struct poin
 	return out.verdict;
 }
 
-/* Of a module that knew fewer of the fields. */
+/* For a caller that was built with an older, shorter keel_raise. */
 static __attribute__((noinline)) keel_verdict raise_short(struct keel_mod *m, const struct keel_raise *theirs)
 {
 	struct keel_raise r;
@@ -87,7 +86,7 @@ keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r)
 	if (unlikely(p->kind != KEEL_GATE && p->kind != KEEL_ASK))
 		return raise_refused(h, m, r, "it is neither a GATE nor an ASK");
 	if (p->chain == NULL)
-		return r->changes == NULL && r->done == NULL ? KEEL_NEXT : raise_unheard(h, m, r);
+		return r->changes == NULL && r->done == NULL ? KEEL_NEXT : raise_untapped(h, m, r);
 	if (unlikely(h->top != NULL && h->top->depth >= DEPTH_MAX))
 		return raise_refused(h, m, r, "operations are nested too deeply");
 	return raise_chain(h, m, p, r);

@@ -2,11 +2,9 @@
  *
  * own.c - points that modules publish by POINT rows.
  *
- * Such a point has an id from KEEL_POINT_OWN on, a fields table of its module, and generic taps only. It goes
- * with its module: the operations its module raised are ended before (ops_leave), notes that wait are
- * dropped, taps of other modules are withdrawn.
- *
- * An id is given anew as late as possible, and never while a hold waits for it.
+ * Such a point has an id from KEEL_POINT_OWN on, a fields table of its module, and generic taps only. It is withdrawn
+ * with its module: the operations that its module raised have ended before (ops_leave), queued notes are dropped,
+ * taps of other modules withdrawn. An id is reused as late as possible, and never while a hold waits for it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -66,7 +64,7 @@ static const char *places_objection(const struct keel_point_def *d, uint32_t i)
 	return NULL;
 }
 
-static const char *objection(const struct keel_point_def *d)
+static const char *point_objection(const struct keel_point_def *d)
 {
 	const char *no = NULL;
 
@@ -87,7 +85,7 @@ static const char *objection(const struct keel_point_def *d)
 	return no;
 }
 
-/* A slot nobody looks at any more, as far from the last one as can be; NULL: there is none. */
+/* An unused slot, as late in rotation as possible; NULL: none. */
 static struct point *slot_free(struct hooks *h)
 {
 	const uint32_t n = KEEL_POINT_MAX - KEEL_POINT_OWN;
@@ -103,7 +101,7 @@ static struct point *slot_free(struct hooks *h)
 	return NULL;
 }
 
-static int define(struct hooks *h, struct owner *owner, const struct keel_point_def *d, struct keel_err *err)
+static int point_define(struct hooks *h, struct owner *owner, const struct keel_point_def *d, struct keel_err *err)
 {
 	struct point *p = slot_free(h);
 	struct point_info *info = p != NULL ? calloc(1, sizeof(*info)) : NULL;
@@ -118,7 +116,7 @@ static int define(struct hooks *h, struct owner *owner, const struct keel_point_
 	return 0;
 }
 
-static void withdraw(struct hooks *h, struct point *p)
+static void point_withdraw(struct hooks *h, struct point *p)
 {
 	struct point_info *info = (struct point_info *)(uintptr_t)p->info;
 
@@ -132,11 +130,11 @@ void own_leave(struct hooks *h, const struct owner *owner)
 {
 	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++) {
 		if (h->point[i].info != NULL && h->point[i].info->owner == owner)
-			withdraw(h, &h->point[i]);
+			point_withdraw(h, &h->point[i]);
 	}
 }
 
-/* The engine goes; nobody is called any more. */
+/* At the end of the engine: calls no tap. */
 void own_fini(struct hooks *h)
 {
 	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++)
@@ -190,17 +188,17 @@ static int row_add(void *arg, struct owner *owner, const void *def, struct keel_
 	KEEL_SIZED(&d, (const struct keel_point_def *)def);
 	if (!is_name(d.name))
 		return err_set(err, -EINVAL, "a point of module %s has no name of 1 to 63 a-z 0-9 _", owner->pub.name);
-	no = objection(&d);
+	no = point_objection(&d);
 	if (no != NULL)
 		return err_set(err, -EINVAL, "point %s of module %s cannot be used: %s", d.name, owner->pub.name, no);
 	taken = point_named(arg, d.name);
 	if (taken == NULL)
-		return define(arg, owner, &d, err);
+		return point_define(arg, owner, &d, err);
 	return err_set(err, -EEXIST, "point %s of module %s is there already, from %s", d.name, owner->pub.name,
 		       taken->info->owner != NULL ? taken->info->owner->pub.name : "the kernel");
 }
 
-/* Mostly the module's points are withdrawn already, with its taps. */
+/* Usually own_leave() has withdrawn it already. */
 static void row_remove(void *arg, struct owner *owner, const void *def)
 {
 	const struct keel_point_def *d = def;
@@ -208,7 +206,7 @@ static void row_remove(void *arg, struct owner *owner, const void *def)
 	const struct point *p = point_named(h, d->name);
 
 	if (p != NULL && p->info->owner == owner)
-		withdraw(h, &h->point[p->info->id]);
+		point_withdraw(h, &h->point[p->info->id]);
 }
 
 int own_init(struct hooks *h)

@@ -5,7 +5,7 @@
  *   raise() -> op_park() -> ... a hold ends ... -> op_ready() -> turn() -> op_resolve() -> the chain goes on
  *                                                                                       -> or waits again
  *
- * The objects of the event are looked up again first. One that is gone cancels what is left, and the
+ * The objects of the event are looked up again first. When one is gone the remaining holds are cancelled and the
  * operation fails: no tap sees a dangling handle.
  */
 #include <stdlib.h>
@@ -21,8 +21,8 @@ static const char *const reasons[] = {
 	[KEEL_CANCEL_STOPPING] = "its module is being stopped",
 };
 
-/* ---- telling holds that have ended -------------------------------------------------------------- */
-/* Which verdict of several counts: the higher one. */
+/* ---- callbacks of holds that have ended --------------------------------------------------------- */
+/* Of several verdicts the one with the highest rank counts. */
 static int verdict_rank(keel_verdict v)
 {
 	static const int by_verdict[] = { [KEEL_FAIL + 1] = 2, [KEEL_NEXT + 1] = 0,
@@ -32,19 +32,19 @@ static int verdict_rank(keel_verdict v)
 	return v >= KEEL_FAIL && v <= KEEL_WAIT ? by_verdict[v + 1] : 2;
 }
 
-static keel_verdict tell_released(struct op *op, const struct hold *hold)
+static keel_verdict hold_resume(struct op *op, const struct hold *hold)
 {
 	keel_verdict v = hold->resume != NULL ? hold->resume(&op->pub, hold->arg) : KEEL_NEXT;
 
 	if (v != KEEL_WAIT)
 		return v;
-	if (op->n_open > 0) /* it took a new hold, which will answer */
+	if (op->n_open > 0) /* it took a new hold, whose callback returns the verdict */
 		return KEEL_NEXT;
 	err_set(&op->err, 0, "it answered WAIT and took no hold");
 	return KEEL_FAIL;
 }
 
-static keel_verdict tell_cancelled(struct op *op, const struct hold *hold)
+static keel_verdict hold_cancel(struct op *op, const struct hold *hold)
 {
 	op->closed = true;
 	if (hold->cancel != NULL)
@@ -54,7 +54,8 @@ static keel_verdict tell_cancelled(struct op *op, const struct hold *hold)
 	return KEEL_FAIL;
 }
 
-static void tell_hold(struct op *op, struct hold *hold)
+/* Calls resume or cancel of an ended hold, timed like a tap, and keeps the worst verdict in op->worst. */
+static void hold_callback(struct op *op, struct hold *hold)
 {
 	const struct keel_err kept = op->err;
 	const struct op *outer = crumb;
@@ -64,7 +65,7 @@ static void tell_hold(struct op *op, struct hold *hold)
 	tap_prepare(op, hold->tap);
 	crumb = op;
 	stopwatch_start(&watch, op);
-	v = hold->reason == 0 ? tell_released(op, hold) : tell_cancelled(op, hold);
+	v = hold->reason == 0 ? hold_resume(op, hold) : hold_cancel(op, hold);
 	stopwatch_stop(&watch, op, hold->tap, 1);
 	if (tap_is_late)
 		tap_late(op, hold->tap);
@@ -87,7 +88,7 @@ static struct hold *next_ended(const struct op *op)
 	return hold;
 }
 
-/* KEEL_WAIT as long as a hold is open; else the worst verdict. */
+/* Calls the callbacks of ended holds. Returns KEEL_WAIT while a hold is open, else the worst verdict. */
 keel_verdict op_resolve(struct op *op)
 {
 	keel_verdict worst;
@@ -95,7 +96,7 @@ keel_verdict op_resolve(struct op *op)
 
 	while ((hold = next_ended(op)) != NULL) {
 		DL_DELETE(op->holds, hold);
-		tell_hold(op, hold);
+		hold_callback(op, hold);
 		hold_free(hold);
 	}
 	if (op->n_open > 0)
@@ -121,7 +122,7 @@ static void op_adopt(struct op *op)
 		op->raiser->live++;
 }
 
-static void unready(struct op *op)
+static void op_unready(struct op *op)
 {
 	if (op->ready)
 		DL_DELETE2(op->hooks->ready, op, ready_prev, ready_next);
@@ -132,7 +133,7 @@ void op_free(struct op *op)
 {
 	struct hooks *h = op->hooks;
 
-	unready(op);
+	op_unready(op);
 	DL_DELETE(h->parked, op);
 	DL_DELETE2(h->by_id[id_bucket(op_label(op))], op, twin_prev, twin);
 	h->n_parked--;
@@ -143,8 +144,8 @@ void op_free(struct op *op)
 	free(op);
 }
 
-/* No memory to wait: the holds are told, and the operation fails here and now. */
-static keel_verdict give_up(struct op *op)
+/* No memory to park it: its holds are cancelled and the operation fails at once. */
+static keel_verdict park_failed(struct op *op)
 {
 	struct outcome out = { .verdict = KEEL_FAIL, .by = op->chain->tap[op->at] };
 
@@ -163,7 +164,7 @@ keel_verdict op_park(struct op *stack)
 
 	if (copy == NULL) {
 		free(op);
-		return give_up(stack);
+		return park_failed(stack);
 	}
 	*op = *stack;
 	chain_ref(op->chain);
@@ -175,13 +176,13 @@ keel_verdict op_park(struct op *stack)
 }
 
 /* ---- continuing ----------------------------------------------------------------------------------------- */
-static void go_on(struct op *op)
+static void op_continue(struct op *op)
 {
 	struct hooks *h = op->hooks;
 	struct outcome out = { .verdict = KEEL_NEXT };
 	keel_verdict v;
 
-	unready(op);
+	op_unready(op);
 	if (op->abort == 0 && !copy_valid(h, op->copy))
 		op_abort(op, KEEL_CANCEL_OBJECT_GONE);
 	op_enter(h, op);
@@ -196,14 +197,14 @@ static void go_on(struct op *op)
 	op_free(op);
 }
 
-static void turn(void *arg)
+static void ops_continue(void *arg)
 {
 	struct hooks *h = arg;
 	struct op *op;
 
 	h->wake = NULL;
 	while ((op = h->ready) != NULL)
-		go_on(op);
+		op_continue(op);
 	notes_late(h);
 }
 
@@ -211,7 +212,7 @@ void ops_wake(struct hooks *h)
 {
 	if (h->wake != NULL)
 		return;
-	h->wake = loop_timer(h->parts->loop, 0, turn, h);
+	h->wake = loop_timer(h->parts->loop, 0, ops_continue, h);
 	if (h->wake != NULL)
 		return;
 	h->chores |= CHORE_WAKE;
@@ -227,7 +228,7 @@ void op_ready(struct op *op)
 	ops_wake(op->hooks);
 }
 
-/* The operation cannot go on: whatever was released and not told is cancelled too. */
+/* The operation cannot go on: holds that were released and not called back yet are cancelled, too. */
 void op_abort(struct op *op, int32_t reason)
 {
 	struct hold *hold;
@@ -241,7 +242,7 @@ void op_abort(struct op *op, int32_t reason)
 		op_ready(op);
 }
 
-/* ---- somebody leaves ----------------------------------------------------------------------------------------- */
+/* ---- a requester or a module goes -------------------------------------------------------------------------- */
 void hooks_client_gone(struct hooks *h, struct keel_req *req)
 {
 	struct op *op;
@@ -261,7 +262,7 @@ void hooks_client_gone(struct hooks *h, struct keel_req *req)
 	}
 }
 
-/* Is a hold of this module's taps among those of `op`? They end. */
+/* Cancels the holds that taps of this module took. Returns whether there were any. */
 static bool holds_leave(struct op *op, const struct owner *owner)
 {
 	struct hold *hold;
@@ -288,7 +289,7 @@ static struct op *op_concerned(const struct hooks *h, const struct owner *owner)
 	return op;
 }
 
-/* End what needs a module that is going: its holds, and the operations it raised. Here and now. */
+/* End what needs the code of a module at once: its holds, and the operations that it raised. */
 void ops_leave(struct hooks *h, const struct owner *owner)
 {
 	struct op *op;
@@ -298,16 +299,16 @@ void ops_leave(struct hooks *h, const struct owner *owner)
 	while ((op = op_concerned(h, owner)) != NULL) {
 		if (op->raiser == owner)
 			op_abort(op, KEEL_CANCEL_STOPPING);
-		go_on(op);
+		op_continue(op);
 	}
 }
 
-/* The engine goes: every operation fails. */
+/* At the end of the engine: each parked operation fails. */
 void ops_end(struct hooks *h)
 {
 	while (h->parked != NULL) {
 		op_abort(h->parked, KEEL_CANCEL_STOPPING);
-		go_on(h->parked);
+		op_continue(h->parked);
 	}
 	loop_timer_cancel(h->wake);
 	h->wake = NULL;

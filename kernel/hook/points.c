@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * points.c - what hook_points.def and hook_fields.h say, as tables: names, fields, and for each point
- * the one function that calls a handler of its type.
+ * points.c - hook_points.def and hook_fields.h as tables: names, fields, and for each point the one function that
+ * calls a tap of its type.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ const uint32_t n_point_infos = sizeof(point_infos) / sizeof(point_infos[0]);
 #include "keel/hook_points.def"
 #undef HOOK
 
-/* What a tap may answer, by kind. */
+/* The verdicts that a tap may return, by kind. */
 static const struct {
 	const char *name;
 	uint32_t allowed;
@@ -138,7 +138,7 @@ void taps_mark(struct hooks *h, const struct owner *owner, enum tap_off bit, boo
 	}
 }
 
-/* ---- for code that is elsewhere ------------------------------------------------------------------ */
+/* ---- for modules in another process ------------------------------------------------------------- */
 bool hooks_point(uint32_t id, struct hooks_point *ret)
 {
 	const struct point_info *p = info_of(id);

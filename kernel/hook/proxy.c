@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * proxy.c - what stands in for taps that are in another process: calls of one function, and the events of the
- * last moment.
+ * proxy.c - taps of a module in another process: they are calls of one function; and a record of recent events.
  *
- * A tap inside the daemon tests and takes its hold in one breath. Between the test and the hold of one that is
- * elsewhere, the event may be told. So while somebody is asked elsewhere, what is told about objects is
- * remembered: a hold whose event was told since the tap was asked ends at once.
+ * A tap inside the daemon tests its condition and takes its hold without a gap. In another process the awaited event
+ * may be raised between the two. So while a call is under way there, events about objects are recorded: a hold
+ * whose event was raised since its tap was called is released at once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +43,7 @@ const char *hooks_call_why(const struct keel_call *c)
 	return ((const struct op *)c)->err.text;
 }
 
-/* ---- operations raised elsewhere ------------------------------------------------------------------------ */
+/* ---- operations raised in another process --------------------------------------------------------------- */
 void hooks_raised_end(struct hooks *h, keel_outcome_fn *done, bool (*is_to_end)(const void *arg), int32_t reason)
 {
 	struct op *op;
@@ -72,7 +71,7 @@ int32_t hook_end(struct keel_mod *m, const void *arg)
 static void requester_leave(struct op *op)
 {
 	op->req = NULL;
-	op->gone = true; /* it does not become the system's */
+	op->gone = true; /* so that it does not get the rights of the system */
 }
 
 void hooks_requester_left(struct hooks *h, const struct keel_req *req)
@@ -89,21 +88,21 @@ void hooks_requester_left(struct hooks *h, const struct keel_req *req)
 	}
 }
 
-/* ---- events of the last moment ------------------------------------------------------------------------ */
+/* ---- recent events -------------------------------------------------------------------------------------- */
 #define RECENT_SIZE 4096u /* power of two */
 
 struct recent {
 	uint32_t users;
-	uint64_t told; /* how many there were, ever */
+	uint64_t n; /* recorded so far */
 	struct {
 		uint64_t id;
 		uint32_t point;
 	} ring[RECENT_SIZE];
 };
 
-/* Every NOTE of the map about an object passes holds_match(), or none because of us. Points of modules come and
- * go, so their counts are left alone: who is elsewhere knows only the map. */
-static void listen_to_all(struct hooks *h, int32_t more)
+/* Adds `more` (1 or -1) to the waiters of each NOTE of hook_points.def about an object, so that it passes
+ * holds_match(). Not of modules' points: other processes do not know those. */
+static void waiters_add(struct hooks *h, int32_t more)
 {
 	for (uint32_t i = 0; i < KEEL_POINT_OWN; i++) {
 		struct point *p = &h->point[i];
@@ -122,14 +121,14 @@ uint64_t hooks_recall(struct hooks *h)
 	if (h->recent == NULL)
 		return 0;
 	if (h->recent->users++ == 0)
-		listen_to_all(h, 1);
-	return h->recent->told + 1;
+		waiters_add(h, 1);
+	return h->recent->n + 1;
 }
 
 void hooks_forget(struct hooks *h, uint64_t since)
 {
 	if (since > 0 && --h->recent->users == 0)
-		listen_to_all(h, -1);
+		waiters_add(h, -1);
 }
 
 bool hooks_told(const struct hooks *h, uint64_t since, uint32_t point, const char *id)
@@ -139,8 +138,8 @@ bool hooks_told(const struct hooks *h, uint64_t since, uint32_t point, const cha
 
 	if (since == 0)
 		return false;
-	at = r->told + 1 - since > RECENT_SIZE ? r->told - RECENT_SIZE : since - 1;
-	for (; at < r->told; at++) {
+	at = r->n + 1 - since > RECENT_SIZE ? r->n - RECENT_SIZE : since - 1;
+	for (; at < r->n; at++) {
 		if (r->ring[at % RECENT_SIZE].point == point && r->ring[at % RECENT_SIZE].id == wanted)
 			return true;
 	}
@@ -153,6 +152,6 @@ void recent_add(struct hooks *h, uint32_t point, const char *id)
 
 	if (r == NULL || r->users == 0)
 		return;
-	r->ring[r->told % RECENT_SIZE].point = point;
-	r->ring[r->told++ % RECENT_SIZE].id = bytes_hash(id, strlen(id));
+	r->ring[r->n % RECENT_SIZE].point = point;
+	r->ring[r->n++ % RECENT_SIZE].id = bytes_hash(id, strlen(id));
 }

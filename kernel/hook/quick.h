@@ -14,8 +14,8 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define COLD __attribute__((noinline, cold)) /* so that the frame of its caller stays small, and needs no guard */
 
-/* What is only used when parked, and the text, would cost more than the rest: they are left alone. Field
- * by field in the order of the struct, which makes a few wide stores; a memset() would be a loop. */
+/* Leaves alone what only parked operations use, and the text: it would cost more than the rest. Field by field in the
+ * order of the struct, which makes a few wide stores; a memset() would be a loop. */
 static inline void op_init(struct op *op, struct hooks *h, struct point *p, const void *event)
 {
 	op->hooks = h;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * reorder.c - taps that are there already get other places in their chains.
+ * reorder.c - change the order of taps that are in chains already.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "hook/inside.h"
 #include "util/err.h"
 
-/* Exchange the words of `t` and `row`: called twice, everything is as it was. */
-static void words_swap(struct tap *t, struct keel_tap *row)
+/* Exchange order, before and after of `t` and `row`; a second call undoes the first. */
+static void place_swap(struct tap *t, struct keel_tap *row)
 {
 	const struct keel_tap old = { .order = t->order, .before = t->before, .after = t->after };
 
@@ -28,11 +28,11 @@ static void table_swap(struct hooks *h, struct owner *owner, struct keel_tap *ro
 		struct tap *t = tap_find(&h->point[rows[i].point], owner, rows[i].name);
 
 		if (t != NULL)
-			words_swap(t, &rows[i]);
+			place_swap(t, &rows[i]);
 	}
 }
 
-/* Chains of the points where `owner` has a tap, compiled anew. */
+/* Compile the chains of the rows' points anew. Returns 0, or an error with *err. */
 static int points_compile(struct hooks *h, const struct keel_tap *rows, uint32_t n,
 			  struct chain **chains, struct keel_err *err)
 {

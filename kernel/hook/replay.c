@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay.c - tell modules that come what is there already.
+ * replay.c - notify modules that are being started of the objects that exist already.
  *
- * Only quiet taps are told, those of modules that are attached and not started; or those of one module that
- * lost what it knew. Their chain is made once per point, so that telling of a hundred thousand objects costs nothing for modules that know them.
+ * Calls quiet taps only, those of modules that are attached and not started; or only those of one module that lost
+ * its state. Their chain is made once per point, so that replay costs the other modules nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 struct replay {
 	struct hooks *hooks;
-	struct chain *chain[KEEL_POINT_MAX]; /* of those told; NULL: nobody wants to know */
+	struct chain *chain[KEEL_POINT_MAX]; /* of the taps to call; NULL: none */
 };
 
 static bool is_known_point(const struct point *p)
@@ -24,19 +24,19 @@ static bool is_known_point(const struct point *p)
 	       p->obj_at == offsetof(struct known_event, obj);
 }
 
-static bool is_told(const struct tap *t, const struct owner *only)
+static bool is_replayed(const struct tap *t, const struct owner *only)
 {
 	return only != NULL ? t->owner == only : (t->off & TAP_QUIET) != 0;
 }
 
-/* Those who are told, in order. NULL: none, or no memory. */
-static struct chain *told_chain(const struct chain *all, const struct owner *only, bool *ret_failed)
+/* The taps to call, in order. NULL: none, or an error: *ret_failed. */
+static struct chain *replay_chain(const struct chain *all, const struct owner *only, bool *ret_failed)
 {
 	struct chain *c;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < all->n; i++)
-		n += is_told(all->tap[i], only);
+		n += is_replayed(all->tap[i], only);
 	if (n == 0)
 		return NULL;
 	c = calloc(1, sizeof(*c) + n * sizeof(c->tap[0]));
@@ -46,7 +46,7 @@ static struct chain *told_chain(const struct chain *all, const struct owner *onl
 	}
 	c->refs = 1;
 	for (uint32_t i = 0; i < all->n; i++) {
-		if (!is_told(all->tap[i], only))
+		if (!is_replayed(all->tap[i], only))
 			continue;
 		all->tap[i]->refs++;
 		c->tap[c->n++] = all->tap[i];
@@ -70,7 +70,7 @@ static int replay_open(struct hooks *h, const struct owner *only, struct replay 
 
 	for (uint32_t i = 0; i < KEEL_POINT_MAX && !failed; i++) {
 		if (is_known_point(&h->point[i]))
-			r->chain[i] = told_chain(h->point[i].chain, only, &failed);
+			r->chain[i] = replay_chain(h->point[i].chain, only, &failed);
 	}
 	if (failed) {
 		replay_close(r);
@@ -81,14 +81,14 @@ static int replay_open(struct hooks *h, const struct owner *only, struct replay 
 	return 0;
 }
 
-static uint32_t wants(void *arg, uint32_t point)
+static uint32_t replay_wants(void *arg, uint32_t point)
 {
 	const struct replay *r = arg;
 
 	return point < KEEL_POINT_MAX && r->chain[point] != NULL ? r->chain[point]->n : 0;
 }
 
-static void tell(void *arg, uint32_t point, const char *id, struct keel_obj *obj)
+static void replay_known(void *arg, uint32_t point, const char *id, struct keel_obj *obj)
 {
 	const struct known_event event = { .size = sizeof(event), .id = id, .obj = obj };
 	const struct replay *r = arg;
@@ -113,7 +113,7 @@ int hooks_replay(struct hooks *h, struct objects *objects, const struct owner *o
 
 	if (ret < 0)
 		return ret;
-	objects_replay(objects, &(struct objects_listener){ .wants = wants, .known = tell, .arg = r });
+	objects_replay(objects, &(struct objects_listener){ .wants = replay_wants, .known = replay_known, .arg = r });
 	replay_close(r);
 	return 0;
 }

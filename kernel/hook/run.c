@@ -2,8 +2,8 @@
  *
  * run.c - walk an operation through its chain, and end it.
  *
- * What a tap answered is judged here: does the kind of the point allow it, does its fail policy turn
- * a failure into a veto, was a WAIT backed by a hold. Taps never see each other's verdicts.
+ * A tap's verdict is checked here: does the kind of the point allow it, does its fail policy turn an error into a
+ * refusal, did a WAIT take a hold. Taps never see each other's verdicts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +32,8 @@ void op_left(struct hooks *h, const struct op *op)
 	}
 }
 
-/* ---- judging an answer ----------------------------------------------------------------------- */
-static COLD keel_verdict answer_refused(struct op *op, const struct tap *t, keel_verdict v)
+/* ---- judging a verdict ----------------------------------------------------------------------- */
+static COLD keel_verdict verdict_refused(struct op *op, const struct tap *t, keel_verdict v)
 {
 	err_set(&op->err, 0, "it answered %d, which a %s does not allow", v,
 		kind_name(op->point->kind));
@@ -42,15 +42,16 @@ static COLD keel_verdict answer_refused(struct op *op, const struct tap *t, keel
 	return KEEL_FAIL;
 }
 
-static const char *consequence(const struct tap *t)
+static const char *policy_text(const struct tap *t)
 {
 	return t->policy == KEEL_ON_FAIL_REJECT ? "the request is refused" :
 	       t->policy == KEEL_ON_FAIL_BENCH  ? "it is not called any more until a reload" :
 						  "it is skipped";
 }
 
-/* A refusal is always said, with what it took when that was long; what is only skipped could be a flood. */
-static void say_failed(struct op *op, struct tap *t)
+/* Logs a failed call, with its duration when that was long. A refusal is always logged; records of skipped
+ * failures are rate limited. */
+static void log_failed(struct op *op, struct tap *t)
 {
 	struct hooks *h = op->hooks;
 	char took[32] = "", more[48] = "";
@@ -64,17 +65,17 @@ static void say_failed(struct op *op, struct tap *t)
 	if (unsaid > 0)
 		snprintf(more, sizeof(more), "; %u more times since the last record", unsaid);
 	hooks_log(h, KEEL_LOG_ERROR, op_label(op), "%s failed at %s%s: %s; %s%s", t->name,
-		  op->point->info->name, took, op->err.text, consequence(t), more);
+		  op->point->info->name, took, op->err.text, policy_text(t), more);
 }
 
-static COLD bool failed(struct op *op, struct tap *t, struct outcome *out)
+static COLD bool tap_failed(struct op *op, struct tap *t, struct outcome *out)
 {
 	t->stat.fails++;
 	if (op->err.text[0] == '\0')
 		err_set(&op->err, 0, "it gave no reason");
 	if (t->policy == KEEL_ON_FAIL_BENCH)
 		t->off |= TAP_BENCHED;
-	say_failed(op, t);
+	log_failed(op, t);
 	if (t->policy != KEEL_ON_FAIL_REJECT)
 		return true;
 	if (op->err.code == 0)
@@ -83,30 +84,30 @@ static COLD bool failed(struct op *op, struct tap *t, struct outcome *out)
 	return false;
 }
 
-/* True: go on with the next tap. Else *out is the end of the operation. */
-static bool judge(struct op *op, struct tap *t, keel_verdict v, struct outcome *out)
+/* Returns true to go on with the next tap; else the operation ends with *out. */
+static bool verdict_judge(struct op *op, struct tap *t, keel_verdict v, struct outcome *out)
 {
 	if (v < KEEL_FAIL || v > KEEL_WAIT || !(op->point->allowed & VERDICT_BIT(v)))
-		v = answer_refused(op, t, v);
+		v = verdict_refused(op, t, v);
 	if (v == KEEL_NEXT)
 		return true;
 	if (v == KEEL_FAIL)
-		return failed(op, t, out);
+		return tap_failed(op, t, out);
 	if (v == KEEL_REJECT && op->err.code == 0)
 		op->err.code = PBSE_HOOK_REJECT;
 	*out = (struct outcome){ v, v == KEEL_REJECT ? op->err.code : 0, t };
 	return false;
 }
 
-static bool reaches(const struct op *op, const struct tap *t)
+static bool tap_reaches(const struct op *op, const struct tap *t)
 {
 	if (t->off & (op->special & OP_REPLAY ? TAP_GONE | TAP_BENCHED : ~(uint32_t)TAP_SCOPED))
 		return false;
 	return !(t->off & TAP_SCOPED) || scope_holds(op, t);
 }
 
-/* A tap that is not called any more, but whose veto stands. */
-static COLD bool benched(struct op *op, const struct tap *t, struct outcome *out)
+/* A tap that is skipped. Returns false, with *out, when it is benched and its fail policy refuses the operation. */
+static COLD bool tap_benched(struct op *op, const struct tap *t, struct outcome *out)
 {
 	if ((t->off & TAP_GONE) || !(t->off & TAP_BENCHED) || t->policy != KEEL_ON_FAIL_REJECT)
 		return true;
@@ -119,8 +120,8 @@ static COLD bool benched(struct op *op, const struct tap *t, struct outcome *out
 	return false;
 }
 
-/* Holds and the answer must agree; then the holds that ended already are told. */
-static COLD keel_verdict settle(struct op *op, keel_verdict v)
+/* Returns the verdict once holds and `v` agree: WAIT needs a hold, and any other verdict cancels those taken. */
+static COLD keel_verdict verdict_settle(struct op *op, keel_verdict v)
 {
 	if (v == KEEL_WAIT && op->holds != NULL)
 		return op_resolve(op);
@@ -138,8 +139,8 @@ static COLD keel_verdict settle(struct op *op, keel_verdict v)
 	return v;
 }
 
-/* From op->at on. `v` is an answer of the tap there when `answered`. */
-static keel_verdict walk(struct op *op, bool answered, keel_verdict v, struct outcome *out)
+/* Runs the chain from op->at on. When `answered`, that tap has returned `v` already. */
+static keel_verdict chain_walk(struct op *op, bool answered, keel_verdict v, struct outcome *out)
 {
 	const struct chain *c = op->chain;
 
@@ -148,8 +149,8 @@ static keel_verdict walk(struct op *op, bool answered, keel_verdict v, struct ou
 
 		if (!answered) {
 			if (unlikely((t->off | op->special) != 0)) {
-				if (!reaches(op, t)) {
-					if (!benched(op, t, out))
+				if (!tap_reaches(op, t)) {
+					if (!tap_benched(op, t, out))
 						return out->verdict;
 					continue;
 				}
@@ -161,7 +162,7 @@ static keel_verdict walk(struct op *op, bool answered, keel_verdict v, struct ou
 			if (likely(v == KEEL_NEXT && op->holds == NULL))
 				continue;
 			if (v == KEEL_WAIT || op->holds != NULL)
-				v = settle(op, v);
+				v = verdict_settle(op, v);
 		}
 		if (v == KEEL_WAIT)
 			return v;
@@ -169,7 +170,7 @@ static keel_verdict walk(struct op *op, bool answered, keel_verdict v, struct ou
 			*out = (struct outcome){ KEEL_FAIL, 0, t };
 			return KEEL_FAIL;
 		}
-		if (!judge(op, t, v, out))
+		if (!verdict_judge(op, t, v, out))
 			return out->verdict;
 	}
 	return KEEL_NEXT;
@@ -177,12 +178,12 @@ static keel_verdict walk(struct op *op, bool answered, keel_verdict v, struct ou
 
 keel_verdict op_run(struct op *op, struct outcome *out)
 {
-	return walk(op, false, KEEL_NEXT, out);
+	return chain_walk(op, false, KEEL_NEXT, out);
 }
 
 keel_verdict op_run_on(struct op *op, keel_verdict v, struct outcome *out)
 {
-	return walk(op, true, v, out);
+	return chain_walk(op, true, v, out);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------ */
@@ -207,19 +208,20 @@ static const char *outcome_text(const struct op *op, const struct outcome *out)
 	return op->err.text[0] != '\0' ? op->err.text : pbse_text(out->code);
 }
 
-static void tell(struct op *op, const struct outcome *out)
+static void outcome_report(struct op *op, const struct outcome *out)
 {
-	const struct keel_outcome told = {
-		.size = sizeof(told), .verdict = out->verdict, .code = out->code,
+	const struct keel_outcome outcome = {
+		.size = sizeof(outcome), .verdict = out->verdict, .code = out->code,
 		.text = outcome_text(op, out), .by = out->by != NULL ? out->by->name : NULL,
 	};
 
 	if (op->done != NULL)
-		op->done(op->raiser != NULL ? &op->raiser->pub : NULL, op->arg, &told);
-	settled_end(op, &told);
+		op->done(op->raiser != NULL ? &op->raiser->pub : NULL, op->arg, &outcome);
+	settled_end(op, &outcome);
 }
 
-/* Once it has left the stack only a reference keeps the chain, and the tap that decided. */
+/* Ends the change set, then calls done() and the settled callbacks. The reference keeps the chain, and the tap that
+ * decided, after the operation has left the stack. */
 void op_finish(struct op *op, const struct outcome *out)
 {
 	struct chain *kept = op->done != NULL || op->settled != NULL ? chain_ref(op->chain) : NULL;
@@ -227,7 +229,7 @@ void op_finish(struct op *op, const struct outcome *out)
 	changes_end(op, out->verdict == KEEL_NEXT || out->verdict == KEEL_DONE);
 	op_leave(op->hooks, op);
 	if (kept != NULL)
-		tell(op, out);
+		outcome_report(op, out);
 	if (op->answer != NULL)
 		free(op->answer);
 	chain_unref(kept);

@@ -2,10 +2,10 @@
  *
  * scope.c - taps that are called only for some objects: `match = { queue = "^gpu"; }`.
  *
- * A scope has a name ("queue") and, for each class of objects that has one, a row of the kind SCOPE that
- * says it in words. A tap is called when every scope of its module that an object of the event knows is
- * found in the words; an event whose objects know none of them reaches it as always. Taps without a
- * scope pay nothing: TAP_SCOPED is one of the bits that lead to the slow path.
+ * A scope has a name ("queue") and, for each class of objects that has one, a row of the kind SCOPE that returns it as
+ * text. A tap is called when each pattern of its module matches the text of an object of the event. A scope that
+ * no object of the event has is ignored. Taps without a scope pay nothing: TAP_SCOPED is one of the bits that
+ * lead to the slow path.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <errno.h>
@@ -18,10 +18,10 @@
 #include "registry/registry.h"
 #include "util/err.h"
 
-#define LONGEST_TRY 100000 /* steps of a pattern that goes astray */
-#define WORDS_SIZE 512	   /* of most objects; longer ones are fetched again */
+#define LONGEST_TRY 100000 /* steps before a match fails with an error */
+#define WORDS_SIZE 512	   /* enough for most objects; longer texts are fetched again */
 
-/* ---- rows: who knows the words ------------------------------------------------------------------- */
+/* ---- rows: what returns the texts ------------------------------------------------------------------ */
 struct scope_row {
 	struct scope_row *prev, *next;
 	struct owner *owner;
@@ -95,11 +95,11 @@ void scopes_fini(struct hooks *h)
 	h->scopes = NULL;
 }
 
-/* ---- what a site wrote ------------------------------------------------------------------------------ */
+/* ---- compiled `match` ---------------------------------------------------------------------------------- */
 struct term {
 	char *name;
 	pcre2_code *code;
-	bool gave_up; /* said once */
+	bool gave_up; /* logged once */
 };
 
 struct scope {
@@ -171,8 +171,8 @@ int scope_create(const char *module, const struct conf_match *said, uint32_t n, 
 	return ret;
 }
 
-/* ---- is this event for it? ---------------------------------------------------------------------------- */
-/* A pattern that gives up counts as found: better asked once too often than not asked. */
+/* ---- matching an event ---------------------------------------------------------------------------------- */
+/* A match that fails with an error counts as found: a call too many is better than one that is missed. */
 static bool found_in(const struct op *op, const struct tap *t, const struct scope *s, struct term *term,
 		     const char *words)
 {
@@ -247,7 +247,6 @@ bool scope_holds(const struct op *op, const struct tap *t)
 	return true;
 }
 
-/* ---- taking and losing it ------------------------------------------------------------------------------ */
 void hooks_scope(struct hooks *h, struct owner *owner, struct scope *scope)
 {
 	owner->scope = scope;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * settled.c - taps that wait for the outcome of the operation they took part in.
+ * settled.c - callbacks of taps for the outcome of the operation they took part in.
  *
- * Each is called once, after the raiser: when the operation ends, or when its own module goes before that.
+ * Each is called once, after done() of the raiser: when the operation ends, or before that when its module goes.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@ static bool is_c1(unsigned char c)
 	return c >= 0x80 && c < 0xa0;
 }
 
-/* C0, DEL, and C1: terminals obey U+009B as they do ESC [. As UTF-8 that is c2 9b; alone it is no UTF-8. */
+/* C0, DEL, and C1: for terminals U+009B, in UTF-8 c2 9b, means ESC [. */
 static bool is_control(const char *text, const char *at)
 {
 	unsigned char c = (unsigned char)*at, before = at > text ? (unsigned char)at[-1] : 0;
@@ -23,7 +23,7 @@ static bool is_control(const char *text, const char *at)
 	       (is_c1(c) && (before < 0x80 || before == 0xc2));
 }
 
-/* Runs of plain bytes are copied whole; `special` writes the others. */
+/* Appends the text: runs of plain bytes as they are, the others by `special`. */
 static void add_escaped(struct buf *out, const char *text, bool (*is_special)(const char *text, const char *at),
 			void (*special)(struct buf *, unsigned char))
 {
@@ -58,8 +58,8 @@ void line_pbs(struct buf *out, const struct record *r)
 	buf_add(out, "\n", 1);
 }
 
-/* UTF-8 is kept. In a text that is not UTF-8 every high byte is escaped, as if it were Latin-1: the
- * line must parse. */
+/* UTF-8 is kept. In a text that is not UTF-8 every high byte is escaped, as if it were Latin-1, so that the line is
+ * JSON. */
 static bool is_json_special(const char *text, const char *at)
 {
 	return is_control(text, at) || *at == '"' || *at == '\\';
@@ -69,11 +69,11 @@ static void special_json(struct buf *out, unsigned char c)
 {
 	if (c == '"' || c == '\\')
 		buf_printf(out, "\\%c", c);
-	else if (c != 0xc2) /* the first byte of a C1 */
+	else if (c != 0xc2) /* skip the first byte of a C1 */
 		buf_printf(out, "\\u%04x", c);
 }
 
-/* Length of the UTF-8 sequence at `at`; 0: it is none. */
+/* Returns the length of the UTF-8 sequence at `at`; 0: invalid. */
 static size_t utf8_length(const unsigned char *at)
 {
 	size_t n = at[0] < 0x80 ? 1 : at[0] >= 0xf0 && at[0] < 0xf5 ? 4 : at[0] >= 0xe0 ? 3 : 2;

@@ -16,8 +16,8 @@ struct record {
 	const char *daemon, *klass, *object, *text;
 };
 
-/* Append the record and '\n'. Control characters of object and text are written as \n, \x1b ... so
- * that a record is one line whoever made its words. */
+/* Append the record and '\n'. Control characters of object and text are written as \n, \x1b ... so that a
+ * record is always one line. */
 void line_pbs(struct buf *out, const struct record *r);
 void line_json(struct buf *out, const struct record *r);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * log.c - day files, and who gets a record.
+ * log.c - day files; which records are written.
  *
- * The formatted second is kept: a record in the same second costs no calendar. A file belongs to a
- * local day; the first record of another day closes it and opens the next. When that fails the old
- * file goes on being used, and the next second tries again.
+ * The formatted second is cached. A file belongs to a local day; the first record of another day closes it and opens
+ * the next. When that fails the old file is used on, and the next second tries again.
  */
 #include "log/log.h"
 
@@ -29,11 +28,11 @@ struct log {
 	struct loop *loop; /* borrowed: the clock */
 	char *dir;         /* owned; NULL: standard error */
 	char *name;        /* owned */
-	uint32_t mask, override; /* override: asked for at run time; 0 none */
+	uint32_t mask, override; /* override: set at run time; 0 none */
 	bool microseconds, json;
 	int fd;
 	int day;              /* YYYYMMDD of the open file, 0 none */
-	int64_t second;       /* that `stamp` is of */
+	int64_t second;       /* of `stamp` */
 	char stamp[STAMP_SIZE];
 	struct buf text, line; /* reused by each record */
 	uint64_t lost;         /* records that could not be written */
@@ -44,7 +43,7 @@ struct log {
 static void record_write(struct log *g, uint32_t event, const char *klass, const char *object,
 			 const char *text);
 
-/* What a full disk had room for stays, as a line of its own. */
+/* Writes g->line. Of a record that fits only in part the beginning stays, as a line of its own. 0 or -errno. */
 static int line_write(struct log *g)
 {
 	size_t written = 0;
@@ -83,7 +82,7 @@ static void record_format(const struct log *g, struct buf *line, const struct re
 		line_pbs(line, r);
 }
 
-/* A record of the second in g->stamp. */
+/* Writes a record with the second in g->stamp. */
 static void record_write(struct log *g, uint32_t event, const char *klass, const char *object,
 			 const char *text)
 {
@@ -104,7 +103,7 @@ static void first_lines(struct log *g)
 	record_write(g, KEEL_LOG_SYSTEM, "Svr", g->name, words);
 }
 
-/* Switch to the file of `day`. 0 or -errno; then nothing has changed. */
+/* Switch to the file of `day`. Returns 0, or -errno and nothing has changed. */
 static int day_open(struct log *g, int day)
 {
 	char *path = NULL;
@@ -129,7 +128,7 @@ static int day_open(struct log *g, int day)
 	return 0;
 }
 
-/* The day of `us`, YYYYMMDD, whose second is written down. */
+/* Formats the second of `us` and returns its day, YYYYMMDD. */
 static int stamp_second(char stamp[STAMP_SIZE], int64_t us)
 {
 	time_t t = (time_t)(us / 1000000);
@@ -145,7 +144,7 @@ static void stamp_microseconds(char stamp[STAMP_SIZE], int64_t us)
 	snprintf(strchrnul(stamp, '.'), 8, ".%06u", (unsigned)(us % 1000000));
 }
 
-/* Stamp and file for a record of now. 0, or why the file of the day cannot be opened. */
+/* Prepares stamp and file for a record of now. Returns 0, or the -errno of opening the day's file. */
 static int now_begin(struct log *g)
 {
 	int64_t us = loop_time_us(g->loop);

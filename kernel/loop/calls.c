@@ -10,7 +10,7 @@
 
 #define SIZE_FIRST 64
 
-/* Room for one more at the end: move the queue to the front, or make the array larger. */
+/* Makes room for one more at the end: moves the queue to the front, or enlarges the array. 0 or -ENOMEM. */
 static int room(struct calls *c)
 {
 	size_t size = c->size == 0 ? SIZE_FIRST : c->size * 2, n = c->end - c->first;

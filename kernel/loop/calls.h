@@ -15,15 +15,15 @@ struct call {
 	void *arg;
 };
 
-/* at[first..end) wait. */
+/* at[first..end) are queued. */
 struct calls {
 	struct call *at;
 	size_t first, end, size;
 };
 
 int calls_add(struct calls *c, loop_fn *fn, void *arg); /* 0 or -ENOMEM */
-bool calls_take(struct calls *c, struct call *ret);     /* the oldest; false: none */
-void calls_forget(struct calls *c, loop_fn *fn, void *arg); /* those of both */
+bool calls_take(struct calls *c, struct call *ret);     /* removes the oldest; false: none */
+void calls_forget(struct calls *c, loop_fn *fn, void *arg); /* drops those with this fn and arg */
 bool calls_none(const struct calls *c);
 void calls_fini(struct calls *c);
 

@@ -43,7 +43,7 @@ static void fire(void *arg)
 	loop_timer_cancel(t);
 }
 
-/* It waits in line behind the others that are due. Without memory for that it fires at once. */
+/* Queued behind the timers that were due earlier. Without memory for that it fires at once. */
 static void timer_due(uv_timer_t *uv)
 {
 	struct loop_timer *t = uv->data;

@@ -11,14 +11,14 @@
 #include "loop/calls.h"
 #include "loop/loop.h"
 
-#define SCHEDSTAT_NONE (-1) /* this system does not tell */
+#define SCHEDSTAT_NONE (-1) /* not available on this system */
 
 struct loop {
 	uv_loop_t uv;
 	uv_check_t turn;  /* after all ready events: the end of the turn */
 	uv_idle_t hurry;  /* active while something waits for the end of the turn: do not sleep */
 	uv_async_t wake;  /* for loop_post() */
-	bool stop;        /* asked, not yet seen by loop_run() */
+	bool stop;        /* requested, not yet seen by loop_run() */
 	volatile bool busy;      /* a turn is made; read by the tick */
 	volatile uint64_t turns; /* so far */
 	int schedstat;    /* fd; 0: not opened yet */
@@ -26,7 +26,7 @@ struct loop {
 	loop_fn *turn_end;
 	void *turn_arg;
 	uint32_t working;      /* loop_work() whose `done` has not returned */
-	struct calls ready;    /* timers whose time has come */
+	struct calls ready;    /* timers that are due */
 	struct calls deferred;
 	pthread_mutex_t lock; /* guards posted */
 	struct calls posted;

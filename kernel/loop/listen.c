@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * listen.c - connections that come: some a turn, so that others have theirs. Without a file descriptor to take one
- * the socket stays readable: then it is looked away from for a moment.
+ * the socket stays readable: then it is not watched for a moment.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct loop_listener {
 	struct loop_timer *pause;
 };
 
-static void look_again(void *arg)
+static void accept_resume(void *arg)
 {
 	struct loop_listener *x = arg;
 
@@ -27,10 +27,10 @@ static void look_again(void *arg)
 	loop_watch_set(x->watch, LOOP_READABLE);
 }
 
-static void look_away(struct loop_listener *x, int error)
+static void accept_pause(struct loop_listener *x, int error)
 {
 	x->conf.paused(x->conf.arg, error);
-	x->pause = loop_timer(x->loop, PAUSE_MS, look_again, x);
+	x->pause = loop_timer(x->loop, PAUSE_MS, accept_resume, x);
 	if (x->pause != NULL)
 		loop_watch_set(x->watch, 0);
 }
@@ -45,7 +45,7 @@ static void on_readable(void *arg, int events)
 
 		if (fd < 0) {
 			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-				look_away(x, errno);
+				accept_pause(x, errno);
 			return;
 		}
 		x->conf.came(x->conf.arg, fd);

@@ -3,8 +3,8 @@
  * loop.h - the event loop and the clock; the only user of libuv, the only reader of time.
  *
  * A *turn* is one pass: all callbacks of ready events, then the deferred calls, then the turn-end
- * callbacks (store commit). Everything but loop_post() is for the loop thread. A simulation is linked with another
- * loop of this face, whose time is given (sdk/mock/virtual.h).
+ * callback (store commit). Everything but loop_post() is for the loop thread. A simulation is linked with another
+ * implementation of this header, in virtual time (sdk/mock/virtual.h). Functions that return int return 0 or -errno.
  */
 #ifndef KEELSON_LOOP_H
 #define KEELSON_LOOP_H
@@ -19,12 +19,11 @@ struct loop_watch;
 typedef void loop_fn(void *arg);
 
 int loop_create(struct loop **ret_loop);
-void loop_destroy(struct loop *l); /* every timer, watch and job must have ended; NULL is fine */
+void loop_destroy(struct loop *l); /* every timer, watch and worker call must have ended; may be NULL */
 int loop_run(struct loop *l);      /* until loop_stop() */
 void loop_stop(struct loop *l);
-/* Run turns until `done()` is true or `deadline_ms` from now have passed; for start-up, shutdown and
- * tests, never inside a callback. A loop_stop() meanwhile is kept for loop_run().
- * 0 or -ETIMEDOUT. */
+/* Run turns until `done()` returns true (0) or `deadline_ms` from now have passed (-ETIMEDOUT); for start-up, shutdown
+ * and tests, never inside a callback. A loop_stop() meanwhile takes effect in loop_run(). */
 int loop_run_until(struct loop *l, bool (*done)(void *arg), void *arg, int64_t deadline_ms);
 
 int64_t loop_now_ms(const struct loop *l);  /* monotonic, of this turn */
@@ -32,48 +31,48 @@ int64_t loop_time(const struct loop *l);    /* wall clock, seconds */
 int64_t loop_time_us(const struct loop *l); /* wall clock, microseconds */
 /* For measuring how long code takes, never for deciding when something is due. */
 int64_t loop_clock_ns(struct loop *l);
-/* How long this thread could have computed and waited for a processor. A system that does not tell: 0. Safe in a signal
- * handler of this thread. */
+/* Returns how long this thread was runnable and waited for a processor; 0 where the system has no such figure. Safe in
+ * a signal handler of this thread. */
 int64_t loop_delay_ns(struct loop *l);
 
-/* One shot. NULL: no memory. loop_timer_cancel(NULL) is fine; cancel inside the callback too. */
+/* A timer for one callback. NULL: no memory. loop_timer_cancel() takes NULL, and may be called in the callback. */
 struct loop_timer *loop_timer(struct loop *l, int64_t after_ms, loop_fn *fn, void *arg);
 void loop_timer_cancel(struct loop_timer *t);
 
-/* Later in this turn, in order; in the next one when this turn has lasted too long already. */
+/* Call fn later in this turn, in order; in the next one when this turn has lasted too long already. */
 int loop_defer(struct loop *l, loop_fn *fn, void *arg);
-/* What was deferred so and has not been called yet never will be. */
+/* Cancel calls that were deferred with this fn and arg. */
 void loop_defer_cancel(struct loop *l, loop_fn *fn, void *arg);
 int loop_post(struct loop *l, loop_fn *fn, void *arg);  /* any thread */
 
-/* At the end of each turn in which loop_turn_due() was called. One consumer: the store front. */
+/* Sets the callback for the end of each turn in which loop_turn_due() was called. One caller: the store front. */
 void loop_turn_end(struct loop *l, loop_fn *fn, void *arg);
 void loop_turn_due(struct loop *l);
 
-/* Worker threads: `work` there, `done` here. */
+/* Call `work` on a worker thread, then `done` on the loop's. */
 int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg);
-void loop_work_end(struct loop *l); /* waits until each `done` has returned: before what they use is destroyed */
+void loop_work_end(struct loop *l); /* waits until each `done` has returned */
 
 enum loop_events { LOOP_READABLE = 1, LOOP_WRITABLE = 2 };
 typedef void loop_fd_fn(void *arg, int events);
-/* The fd becomes non-blocking. On an error of the fd all asked events are told. -EPERM: a fd that is always
- * ready (a regular file). */
+/* The fd becomes non-blocking. On an error of the fd the callback gets all events that are watched. Fails with -EPERM
+ * for a fd that is always ready (a regular file). */
 int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg,
 	       struct loop_watch **ret_watch);
 int loop_watch_set(struct loop_watch *w, int events); /* change what is watched; 0 = pause */
 void loop_watch_cancel(struct loop_watch *w);         /* the fd stays open */
 
-/* Connections to a listening socket, which is the listener's from now on, also when this fails. */
+/* Accept connections on a socket, which is owned by the listener from now on, also when this fails. */
 struct loop_listening {
 	int fd;
 	uint32_t per_turn;
-	void (*came)(void *arg, int fd);      /* non-blocking; the caller's to close */
-	void (*paused)(void *arg, int error); /* there are no descriptors; it goes on in a moment */
+	void (*came)(void *arg, int fd);      /* non-blocking; owned by the callback */
+	void (*paused)(void *arg, int error); /* no descriptors left (error: errno); it goes on in a moment */
 	void *arg;
 };
 struct loop_listener;
 int loop_listen(struct loop *l, const struct loop_listening *conf, struct loop_listener **ret_listener);
-void loop_listen_stop(struct loop_listener *x); /* NULL is fine */
+void loop_listen_stop(struct loop_listener *x); /* may be NULL */
 
 /* A clock tick while turns are made: fn is called each `ms` in a signal handler on this thread, with the number of the
  * turn, LOOP_ASLEEP once when the loop sleeps again, and how late it is: the thread took no signal so long. One loop of a
@@ -88,7 +87,7 @@ void loop_busy(struct loop *l);
 /* Unix signals, delivered on the loop. */
 int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), void *arg);
 
-/* A child that was killed and may take its time to go: it leaves no zombie, and nobody waits for it. */
+/* Reap a killed child later, without blocking, so that it leaves no zombie. */
 void loop_reap(struct loop *l, pid_t pid);
 
 #endif

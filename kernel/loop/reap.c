@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * reap.c - children that take their time to die: looked for now and then, by nobody else.
+ * reap.c - killed children that have not ended yet: polled until they have.
  */
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -11,11 +11,11 @@
 #define EVERY_MS 200
 
 struct dying {
-	uv_timer_t uv; /* its data is the struct: what is still waited for goes with the loop */
+	uv_timer_t uv; /* its data is the struct: freed with the loop at the latest */
 	pid_t pid;
 };
 
-static void look(uv_timer_t *uv)
+static void child_poll(uv_timer_t *uv)
 {
 	const struct dying *d = uv->data;
 
@@ -36,5 +36,5 @@ void loop_reap(struct loop *l, pid_t pid)
 	uv_update_time(&l->uv);
 	uv_timer_init(&l->uv, &d->uv);
 	d->uv.data = d;
-	uv_timer_start(&d->uv, look, FIRST_MS, EVERY_MS);
+	uv_timer_start(&d->uv, child_poll, FIRST_MS, EVERY_MS);
 }

@@ -2,8 +2,8 @@
  *
  * watch.c - fds and signals.
  *
- * libuv stops a watch whose fd is in error. Ours goes on: its owner is told all the events it asked
- * for, meets the error when it reads or writes, and cancels.
+ * libuv stops a watch whose fd has an error. Ours goes on: the callback gets all events that are watched, so that its
+ * read or write fails with the error and it cancels the watch.
  */
 #include <errno.h>
 #include <stdlib.h>

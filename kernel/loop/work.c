@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * work.c - calls on a worker thread whose end is told on the loop.
+ * work.c - calls on a worker thread, with a callback on the loop's.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void work_done(uv_work_t *uv, int cancelled)
 {
 	struct work w = *(struct work *)uv->data;
 
-	(void)cancelled; /* only cancelling makes it fail, and nothing cancels */
+	(void)cancelled; /* the only possible error, and no caller cancels */
 	free(uv->data);
 	loop_busy(w.loop);
 	if (w.done != NULL)

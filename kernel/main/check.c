@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check.c - keelsond --check: look at configuration and modules, start nothing.
+ * check.c - keelsond --check: check configuration and modules, start nothing.
  *
  * The parts exist, so that modules find the groups they need, but nothing is locked, written, stored or
  * listened to.
@@ -29,8 +29,8 @@ static int prepare(struct daemon *d, struct keel_err *err)
 	return ret == 0 ? parts_create(d, err) : ret;
 }
 
-/* Check all; with --order print the chain, else a word that all is well. */
-static int look(struct daemon *d, struct keel_err *err)
+/* Checks everything; prints the chain of --order, else that there is no error. Returns 0, or an error with *err. */
+static int check_all(struct daemon *d, struct keel_err *err)
 {
 	const struct options *o = d->options;
 	struct buf chain;
@@ -61,7 +61,7 @@ int daemon_check(const struct options *o)
 	int ret = prepare(&d, &err);
 
 	if (ret == 0)
-		ret = look(&d, &err);
+		ret = check_all(&d, &err);
 	if (ret < 0)
 		fprintf(stderr, "keelsond: %s\n", err.text);
 	parts_destroy(&d);

@@ -2,9 +2,9 @@
  *
  * core_api.c - the API group "core", over loop and log.
  *
- * Whatever will call a module later is counted in its owner's `live`, so that its code is not unloaded
- * under it. Posts come from other threads and are counted in `posts`, which is atomic. Worker threads are
- * shared with the store: a module has OWNER_WORKERS of them at most, and its further work waits in order.
+ * Every callback that is registered is counted in its owner's `live`, so that the module is not unloaded before it has
+ * ended. Posts come from other threads and are counted in `posts`, which is atomic. Worker threads are shared with
+ * the store: a module gets OWNER_WORKERS of them at most, and its further work is queued.
  */
 #include "main/core_api.h"
 
@@ -23,7 +23,7 @@
 #define TIMERS_RESTING 1024
 
 struct keel_timer {
-	struct owner *owner; /* NULL: it has fired or was cancelled */
+	struct owner *owner; /* NULL: fired or cancelled */
 	struct loop_timer *timer;
 	keel_fn *fn;
 	void *arg;
@@ -36,7 +36,7 @@ struct keel_watch {
 	void *arg;
 };
 
-/* A call that is under way: deferred, posted, or at a worker thread. */
+/* A callback that is due later: deferred, posted, or after work on a worker thread. */
 struct later {
 	struct owner *owner;
 	keel_fn *fn;
@@ -119,7 +119,7 @@ static const char *core_version_text(struct keel_mod *m)
 
 /* ---- timers and fds -------------------------------------------------------------------------- */
 
-/* Timers that are over rest before their memory is used again: cancelling one of them is a mistake without harm. */
+/* Timers that have ended are kept for a while before their memory is used again, so that cancelling one is harmless. */
 static void timer_over(struct keel_timer *t)
 {
 	static struct keel_timer *resting[TIMERS_RESTING];
@@ -244,8 +244,8 @@ static void posted_call(void *arg)
 	__atomic_sub_fetch(&l.owner->posts, 1, __ATOMIC_RELEASE);
 }
 
-/* `ret` is what whoever makes the call said: it is on its way, or was never begun. */
-static int32_t begun(struct keel_mod *m, struct later *l, int ret)
+/* Counts a callback whose registration returned 0; frees it on an error. Returns `ret`. */
+static int32_t later_begun(struct keel_mod *m, struct later *l, int ret)
 {
 	if (ret < 0)
 		free(l);
@@ -258,14 +258,14 @@ static int32_t core_defer(struct keel_mod *m, keel_fn *fn, void *arg)
 {
 	struct later *l = later_create(m, fn, arg);
 
-	return l != NULL ? begun(m, l, loop_defer(owner_of(m)->parts->loop, later_call, l)) : -ENOMEM;
+	return l != NULL ? later_begun(m, l, loop_defer(owner_of(m)->parts->loop, later_call, l)) : -ENOMEM;
 }
 
 static int32_t core_when_durable(struct keel_mod *m, keel_fn *fn, void *arg)
 {
 	struct later *l = later_create(m, fn, arg);
 
-	return l != NULL ? begun(m, l, store_after(owner_of(m)->parts->store, later_call, l)) : -ENOMEM;
+	return l != NULL ? later_begun(m, l, store_after(owner_of(m)->parts->store, later_call, l)) : -ENOMEM;
 }
 
 static void core_keep(struct keel_mod *other)
@@ -318,7 +318,7 @@ static void work_over(void *arg)
 	if (next != NULL) {
 		o->work = next->next;
 		if (work_start(next) < 0) {
-			next->work(next->arg); /* no memory to hand it over: here is late, but not never */
+			next->work(next->arg); /* no memory for a worker call: on the loop's thread then */
 			later_call(next);
 		}
 	}
@@ -360,7 +360,7 @@ static int32_t core_work(struct keel_mod *m, void (*work)(void *arg), keel_fn *d
 	if (l == NULL)
 		return -ENOMEM;
 	l->work = work;
-	return begun(m, l, work_or_wait(owner_of(m), l));
+	return later_begun(m, l, work_or_wait(owner_of(m), l));
 }
 
 static void core_stop(struct keel_mod *m)

@@ -3,10 +3,10 @@
  * daemon.c - one kernel from start to end.
  *
  *   configuration -> locks -> log -> parts -> modules loaded -> store loaded -> modules started
- *   -> links -> client socket -> ready ... asked to stop -> last replies and commits -> reverse
+ *   -> links -> client socket -> ready ... daemon_stop() -> last replies and commits -> reverse
  *
  * A simulation makes daemons too: daemon_create(), turns of its loop, daemon_abandon().
- * A start that fails says why once, undoes what it did and leaves nothing behind but its log.
+ * A start that fails reports its error once, undoes what it did and leaves nothing behind but its log.
  */
 #include "main/daemon.h"
 
@@ -44,7 +44,7 @@ static struct daemon *daemon_of(struct parts *p)
 
 /* ---- words ------------------------------------------------------------------------------------ */
 
-static void say_failure(const struct daemon *d, const struct keel_err *err)
+static void failure_log(const struct daemon *d, const struct keel_err *err)
 {
 	fprintf(stderr, "keelsond: %s\n", err->text);
 	log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name, "%s",
@@ -68,7 +68,7 @@ void daemon_stop(struct parts *parts)
 	loop_stop(parts->loop);
 }
 
-static void stop_asked(void *arg, int signum)
+static void stop_signalled(void *arg, int signum)
 {
 	struct daemon *d = arg;
 
@@ -81,11 +81,11 @@ static void reloaded(void *arg, int ret, const char *text)
 {
 	(void)arg;
 	(void)ret;
-	(void)text; /* logged by whoever did it */
+	(void)text; /* logged already */
 	notify_send("READY=1");
 }
 
-static void reload_asked(void *arg, int signum)
+static void reload_signalled(void *arg, int signum)
 {
 	struct daemon *d = arg;
 	struct keel_err err = { 0 };
@@ -106,12 +106,12 @@ static void reload_asked(void *arg, int signum)
 
 static int signals_watch(struct daemon *d, struct keel_err *err)
 {
-	int ret = loop_signal(d->parts.loop, SIGTERM, stop_asked, d);
+	int ret = loop_signal(d->parts.loop, SIGTERM, stop_signalled, d);
 
 	if (ret == 0)
-		ret = loop_signal(d->parts.loop, SIGINT, stop_asked, d);
+		ret = loop_signal(d->parts.loop, SIGINT, stop_signalled, d);
 	if (ret == 0)
-		ret = loop_signal(d->parts.loop, SIGHUP, reload_asked, d);
+		ret = loop_signal(d->parts.loop, SIGHUP, reload_signalled, d);
 	return ret == 0 ? 0 : err_set(err, ret, "cannot watch signals: %s", strerror(-ret));
 }
 
@@ -198,7 +198,7 @@ static int modules_run(struct daemon *d, struct keel_err *err)
 	return ret;
 }
 
-static int doors_open(struct daemon *d, struct keel_err *err)
+static int listeners_open(struct daemon *d, struct keel_err *err)
 {
 	int ret = links_start(d->parts.links, err);
 
@@ -230,10 +230,10 @@ static int start(struct daemon *d, struct keel_err *err)
 		ret = d->world->furnish(d->world->arg, &d->parts, err);
 	if (ret == 0)
 		ret = modules_run(d, err);
-	return ret == 0 ? doors_open(d, err) : ret;
+	return ret == 0 ? listeners_open(d, err) : ret;
 }
 
-static void tell_started(struct daemon *d)
+static void ready_notify(struct daemon *d)
 {
 	struct parts *p = &d->parts;
 
@@ -288,13 +288,13 @@ static void serve_no_more(struct daemon *d)
 
 static void end(struct daemon *d)
 {
-	store_close(d->parts.store); /* before the module that offers it goes */
+	store_close(d->parts.store); /* before the module that offers it is unloaded */
 	if (d->parts.hooks != NULL)
 		hooks_stop(d->parts.hooks);
 	if (d->parts.modules != NULL)
 		modules_stop(d->parts.modules);
 	if (d->parts.loop != NULL)
-		loop_work_end(d->parts.loop); /* what it calls needs all the parts */
+		loop_work_end(d->parts.loop); /* its callbacks need all the parts */
 	if (d->parts.log != NULL && d->stopping)
 		log_add(d->parts.log, KEEL_LOG_SYSTEM, "Svr", d->parts.daemon_name, "%s",
 			d->parts.daemon & KEEL_SERVER ? "Server shutdown completed" : "Is down");
@@ -316,17 +316,17 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 	*d = (struct daemon){ .options = o, .world = world, .locks = HOME_LOCKS_NONE };
 	signal(SIGPIPE, SIG_IGN);
 	umask(022);
-	/* Who starts root's daemon may be in groups that it has no use for, and would lend to what it starts. */
+	/* Drop the supplementary groups of the user that started it: its children would inherit them. */
 	ret = geteuid() == 0 && setgroups(0, NULL) < 0 && getgroups(0, NULL) > 0
 		      ? err_set(err, -errno, "cannot leave supplementary groups: %s", strerror(errno))
 		      : start(d, err);
 	if (ret < 0) {
-		say_failure(d, err);
+		failure_log(d, err);
 		end(d);
 		free(d);
 		return ret;
 	}
-	tell_started(d);
+	ready_notify(d);
 	*ret_daemon = d;
 	return 0;
 }
@@ -347,7 +347,7 @@ void daemon_abandon(struct daemon *d)
 	free(d);
 }
 
-/* A daemon without one serves as well; it only cannot say when it does not. */
+/* Starts the watchdog. An error is logged only: the daemon serves without it. */
 static void guard(struct daemon *d)
 {
 	const struct hooks_conf *c = settings_hooks(d->settings);

@@ -2,9 +2,9 @@
  *
  * home.c - PBS_HOME: its directories, and the locks that let one daemon of a role run in it.
  *
- * A lock is a record lock of fcntl(): it ends with its process, however that ends, so a stale file
- * locks nothing. What exists is never changed: an administrator may have reasons for other modes.
- * Modules make the directories that only they use.
+ * A lock is a record lock of fcntl(): it is released when its process ends for whatever reason, so a stale file locks
+ * nothing. Existing directories are not changed: an administrator may have chosen other modes. Modules make the
+ * directories that only they use.
  */
 #include "main/home.h"
 
@@ -48,7 +48,7 @@ static const struct {
 	{ "mom_priv/peers", 0750, KEEL_MOM },
 };
 
-/* Written when they are missing. */
+/* Files that are written when they are missing. */
 static const struct {
 	const char *path, *text;
 } files[] = {

@@ -8,14 +8,14 @@
 #include "keel/module.h"
 
 struct home_locks {
-	int server, mom; /* fds, -1 none */
+	int server, mom; /* fds, -1: not locked */
 };
 #define HOME_LOCKS_NONE { -1, -1 }
 
-/* Make what is missing for the roles (enum keel_daemon bits). */
+/* Make missing directories and files for the roles (enum keel_daemon bits). Returns 0, or an error with *err. */
 int home_make(const char *home, uint32_t roles, struct keel_err *err);
-/* Take the lock of each role and write our pid into it. They end with the process, or with
- * home_unlock(). -EBUSY when another daemon holds one: *err says its pid. */
+/* Take the lock of each role, until home_unlock() or the end of the process, and write the pid into it. Returns 0, or
+ * an error with *err: -EBUSY when another daemon holds one, with its pid. */
 int home_lock(const char *home, uint32_t roles, struct home_locks *ret, struct keel_err *err);
 void home_unlock(struct home_locks *locks);
 

@@ -11,22 +11,22 @@
 #include "module/modules.h"
 
 struct daemon {
-	struct parts parts; /* first: parts are known by their daemon */
+	struct parts parts; /* first: daemon_of() casts */
 	const struct options *options;
-	const struct world *world; /* NULL: the real one */
+	const struct world *world; /* NULL: no simulation */
 	struct settings *settings; /* in force */
 	struct home_locks locks;
-	bool serving;  /* between ready and the beginning of the end */
+	bool serving;  /* from ready until it begins to stop */
 	bool stopping;
 };
 
-/* Where changes of the modules find the configuration. */
+/* How changes of the modules read the configuration. */
 extern const struct modules_files daemon_files;
 
 /* Settings into parts: names and directories. 0 or -ENOMEM. */
 int parts_name(struct daemon *d, struct keel_err *err);
-/* Create every part, in the order of their needs; the log exists already. On failure parts_destroy()
- * takes what there is. */
+/* Create every part, in the order of their needs; the log exists already. After an error parts_destroy()
+ * destroys those that exist. */
 int parts_create(struct daemon *d, struct keel_err *err);
 void parts_destroy(struct daemon *d);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * keelsond - the daemon. Its configuration says which roles it plays.
+ * keelsond - the daemon. Its roles are configured.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,10 +16,10 @@
 #include "program/answer.h"
 #include "util/version.h"
 
-/* In the background a relative path would mean something else. */
+/* Makes the path absolute: background_begin() changes the working directory. */
 static int conf_file_fix(struct options *o)
 {
-	static char path[PATH_MAX]; /* for the life of the process */
+	static char path[PATH_MAX]; /* options point into it */
 
 	char *file = o->conf_file != NULL ? strdup(o->conf_file) : place_conf_file();
 	int ret = file == NULL ? -ENOMEM : realpath(file, path) == NULL ? -errno : 0;
@@ -32,8 +32,8 @@ static int conf_file_fix(struct options *o)
 	return ret;
 }
 
-/* Scripts grow where they are, without a copy, and go back to the system at once; what each turn takes and frees stays
- * here. By itself the library would choose both by the longest block freed so far. */
+/* Scripts are mapped: realloc() does not copy them, and free() returns them to the system; what each turn allocates and
+ * frees stays in the heap. By default malloc() changes both thresholds by the longest block freed so far. */
 static void memory_settle(void)
 {
 	mallopt(M_MMAP_THRESHOLD, 2 * 1024 * 1024);
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 	struct options o;
 	int ret = EXIT_SUCCESS;
 
-	streams_hold(); /* libuv ends a program that is to close one of them */
+	streams_hold(); /* so that no fd is 0, 1 or 2: libuv aborts when it closes one of those */
 	if (options_parse(argc, argv, &o) < 0)
 		return 2;
 	if (o.version || o.help || o.check)

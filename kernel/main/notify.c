@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * notify.c - tell whoever waits that the daemon is ready.
- *
- * The two addresses belong to the process, so they are the process' own variables.
+ * notify.c - notify systemd and a waiting shell that the daemon is ready. Static variables: one of each per process.
  */
 #include "main/notify.h"
 
@@ -49,7 +47,7 @@ void notify_send(const char *state)
 	close(fd);
 }
 
-/* The parent: its fate is the child's. */
+/* The parent: exits with 0 when the child is ready, else with the child's exit code. */
 static void wait_and_exit(int fd, pid_t child)
 {
 	char byte;

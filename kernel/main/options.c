@@ -87,7 +87,7 @@ static int option_take(struct options *o, int letter)
 		o->help = true;
 		return 0;
 	}
-	return -EINVAL; /* getopt has said what */
+	return -EINVAL; /* getopt has printed the error */
 }
 
 int options_parse(int argc, char **argv, struct options *ret)

@@ -19,7 +19,7 @@ struct options {
 	size_t n_set;
 };
 
-/* 0; -EINVAL: the error is on standard error; -ENOMEM. */
+/* Returns 0, -EINVAL (the error is printed to standard error) or -ENOMEM. */
 int options_parse(int argc, char **argv, struct options *ret);
 void options_fini(struct options *o);
 void options_usage(void);

@@ -2,7 +2,7 @@
  *
  * pbs_conf.c - pbs.conf as daemons read it.
  *
- * The last of two equal keys wins. Keys nobody asks for are kept and mean nothing.
+ * Of two equal keys the last one counts. Unknown keys are ignored.
  */
 #include "main/pbs_conf.h"
 
@@ -56,31 +56,22 @@ static int line_add(struct pbs_conf *p, char *text)
 	return 0;
 }
 
-static int lines_read(struct pbs_conf *p)
-{
-	char *rest = p->text, *line;
-	int ret = 0;
-
-	while (ret == 0 && (line = strsep(&rest, "\n")) != NULL)
-		ret = line_add(p, line);
-	return ret;
-}
-
 int pbs_conf_read(struct pbs_conf **ret_conf, struct keel_err *err)
 {
 	const char *path = getenv("PBS_CONF_FILE");
 	bool named = path != NULL && path[0] != '\0';
 	struct pbs_conf *p = calloc(1, sizeof(*p));
+	char *rest, *line;
 	int ret;
-
 	if (p == NULL)
 		return err_set(err, -ENOMEM, "configuration: no memory");
 	path = named ? path : FILE_DEFAULT;
 	ret = file_read(path, FILE_MAX, &p->text, NULL);
-	if (ret == 0)
-		ret = lines_read(p);
-	else if (ret == -ENOENT && !named)
+	if (ret == -ENOENT && !named)
 		ret = 0;
+	rest = p->text; /* NULL: there is no file */
+	while (ret == 0 && (line = strsep(&rest, "\n")) != NULL)
+		ret = line_add(p, line);
 	if (ret < 0) {
 		pbs_conf_destroy(p);
 		return err_set(err, ret, "cannot read %s%s: %s", path,

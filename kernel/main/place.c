@@ -12,7 +12,7 @@
 #include "util/text.h"
 #include "util/trust.h"
 
-/* The directory of the running program. NULL: cannot be known, or no memory. */
+/* Returns the directory of the running program; NULL on any error. */
 static char *program_dir(void)
 {
 	char path[4096];
@@ -25,7 +25,7 @@ static char *program_dir(void)
 	return strdup(path);
 }
 
-/* What is there, seen from the program; NULL: nothing. */
+/* Returns the absolute path of something relative to the program; NULL: it does not exist. */
 static char *beside(const char *relative)
 {
 	char *dir = program_dir(), *path = dir == NULL ? NULL : path_join(dir, relative),
@@ -36,7 +36,7 @@ static char *beside(const char *relative)
 	return real;
 }
 
-/* <prefix> of <prefix>/sbin/keelsond; else the program's own directory: a build tree. */
+/* Returns <prefix> of <prefix>/sbin/keelsond; else the program's own directory: a build tree. */
 char *place_exec_dir(void)
 {
 	char *dir = program_dir(), *slash = dir == NULL ? NULL : strrchr(dir, '/');

@@ -2,8 +2,8 @@
  *
  * settings.c - the kernel's keys, and the defaults that come from pbs.conf and from the host.
  *
- * An empty string in a file means "not said". Order of a default: command line, configuration,
- * environment and pbs.conf, the host.
+ * An empty string in a file means "not set". Precedence: command line, configuration, environment and pbs.conf, the
+ * host.
  */
 #include "main/settings.h"
 
@@ -126,8 +126,8 @@ static const char *said(const char *text)
 
 /* ---- defaults -------------------------------------------------------------------------------- */
 
-/* The first of the two that says something, copied. */
-static char *first_said(const char *a, const char *b, const char *otherwise)
+/* Returns a copy of the first one that is not empty. NULL: no memory. */
+static char *first_set(const char *a, const char *b, const char *otherwise)
 {
 	const char *text = said(a) != NULL ? a : said(b) != NULL ? b : otherwise;
 
@@ -192,8 +192,8 @@ static int names_fill(struct settings *s, const struct pbs_conf *p, struct keel_
 	char *own = own_short_name();
 	int ret;
 
-	s->server_name = first_said(top->server_name, server, own);
-	s->host_name = first_said(top->host_name, pbs_conf_get(p, "PBS_MOM_NODE_NAME"), own);
+	s->server_name = first_set(top->server_name, server, own);
+	s->host_name = first_set(top->host_name, pbs_conf_get(p, "PBS_MOM_NODE_NAME"), own);
 	free(own);
 	if (s->server_name == NULL || s->host_name == NULL)
 		return conf_no_memory(err);
@@ -232,8 +232,8 @@ static int dirs_fill(struct settings *s, const struct options *o, const struct p
 	if (home == NULL)
 		home = pbs_conf_get(p, "PBS_HOME");
 	s->home = absolute(o->home != NULL ? strdup(o->home) :
-					     first_said(top->home, home, HOME_DEFAULT));
-	s->exec_dir = first_said(top->exec_dir, pbs_conf_get(p, "PBS_EXEC"), NULL);
+					     first_set(top->home, home, HOME_DEFAULT));
+	s->exec_dir = first_set(top->exec_dir, pbs_conf_get(p, "PBS_EXEC"), NULL);
 	if (s->exec_dir == NULL)
 		s->exec_dir = place_exec_dir();
 	s->exec_dir = absolute(s->exec_dir);
@@ -242,7 +242,7 @@ static int dirs_fill(struct settings *s, const struct options *o, const struct p
 	return s->home == NULL || s->exec_dir == NULL || s->modules_dir == NULL ? conf_no_memory(err) : 0;
 }
 
-/* `text`, or `otherwise` below home. */
+/* Returns the path `text`, `otherwise` when that is empty, below home unless absolute. NULL: no memory. */
 static char *below_home(const struct settings *s, const char *text, const char *otherwise)
 {
 	return path_join(s->home, said(text) == NULL ? otherwise : text);

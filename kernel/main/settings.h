@@ -26,7 +26,7 @@ struct client_conf {
 	int64_t stall_ms;
 };
 
-/* Owned; strings are what is in force, never NULL unless said. */
+/* Strings are owned, have their defaults, and are never NULL unless noted. */
 struct settings {
 	struct conf_data *top, *log, *client, *hooks;
 	uint32_t roles;    /* enum keel_daemon bits */
@@ -35,11 +35,11 @@ struct settings {
 	char *log_dir, *socket;
 	uint32_t log_events;
 	bool microseconds;
-	bool core_files; /* PBS_CORE_LIMIT of pbs.conf asks for them */
+	bool core_files; /* by PBS_CORE_LIMIT of pbs.conf */
 };
 
-/* Read the file of `o`, apply its overrides, fill and complete every kernel group. On success both are
- * the caller's. 0 or -errno with *err. */
+/* Read the file of `o`, apply its overrides, fill and complete every kernel group. Returns 0, and both are owned by the
+ * caller, or an error with *err. */
 int settings_read(const struct options *o, struct conf **ret_conf, struct settings **ret_settings,
 		  struct keel_err *err);
 void settings_destroy(struct settings *s);
@@ -48,7 +48,7 @@ const struct log_conf *settings_log(const struct settings *s);
 const struct client_conf *settings_client(const struct settings *s);
 const struct hooks_conf *settings_hooks(const struct settings *s);
 
-/* May a running daemon go from `old` to `new`? 0 or -EBUSY naming the key that needs a restart. */
+/* Returns 0 when a running daemon may change from `old` to `new`, else -EBUSY with *err: a key needs a restart. */
 int settings_check_change(const struct settings *old, const struct settings *new,
 			  struct keel_err *err);
 

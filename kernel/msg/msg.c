@@ -2,11 +2,11 @@
  *
  * msg.c - message bodies that came in: typed reads over a bounded, decoded body.
  *
- * A string is terminated in place when somebody asks for it: the byte behind it is the head of the
- * next value, which has been decoded already (or the spare byte at the end). So a read neither copies
- * nor allocates. Lists live in the decoder's zone and end with the message.
+ * A string is terminated in place when it is read: the byte behind it is the head of the next value,
+ * which has been decoded already (or the spare byte at the end). So a read neither copies nor
+ * allocates. Lists are allocated in the decoder's zone and freed with the message.
  *
- * Invariant: `pack` refers to `bytes` only; no string with a NUL inside is ever handed out.
+ * Invariant: `pack` refers to `bytes` only; no string with a NUL inside is ever returned.
  */
 #include "msg/msg.h"
 
@@ -22,7 +22,7 @@ struct keel_msg {
 	struct pack pack;
 	char *taken; /* the memory of a body that is not in `bytes`; owned */
 	size_t taken_len;
-	struct keel_msg *prev, *next; /* of those with such memory */
+	struct keel_msg *prev, *next; /* in all_taken */
 	uint32_t refs;
 	char bytes[]; /* the body and one spare byte */
 };
@@ -117,7 +117,7 @@ static const msgpack_object *value_of(const struct keel_msg *m, const char *key)
 	return pack_get(&m->pack.root, key);
 }
 
-/* NULL: no string, or a NUL in it. The bytes are ours, whatever the decoder's type says. */
+/* Returns the string, or NULL: another type, or a NUL in it. The message owns the bytes, so it may write. */
 static const char *terminated(const msgpack_object *value)
 {
 	uint32_t len;
@@ -135,7 +135,7 @@ static const char *terminated(const msgpack_object *value)
 	return text;
 }
 
-/* Memory that ends with the message. NULL when there is none. */
+/* Returns memory that is freed with the message. NULL: no memory. */
 static void *zone_array(const struct keel_msg *m, size_t n, size_t size)
 {
 	struct keel_msg *owner = (struct keel_msg *)m;
@@ -200,7 +200,7 @@ static const char *const *msg_strings(const struct keel_msg *m, const char *key,
 	return strings;
 }
 
-/* nil gives NULL; anything but a clean string or nil is refused. */
+/* Sets *ret to the string, NULL for nil. Returns 0, or an error for any other type or a NUL inside. */
 static int string_or_nil(const msgpack_object *value, const char **ret)
 {
 	if (value->type == MSGPACK_OBJECT_NIL) {
@@ -211,7 +211,7 @@ static int string_or_nil(const msgpack_object *value, const char **ret)
 	return *ret == NULL ? -EPROTO : 0;
 }
 
-/* One row: [name, resource or nil, value or nil, op]; what is left out at the end is nil, SET. */
+/* Reads a row: [name, resource or nil, value or nil, op]; missing ones at the end are nil and SET. 0 or -errno. */
 static int attrop_read(const msgpack_object *row, struct keel_attrop *ret)
 {
 	const msgpack_object *cell = row->via.array.ptr;

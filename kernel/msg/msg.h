@@ -8,26 +8,25 @@
 #include "keel/api.h"
 #include "util/buf.h"
 
-/* Decode a body (pack_check()ed). The bytes are copied. */
+/* Decode a body that pack_check() accepted. The bytes are copied. 0 or -errno. */
 int msg_open(const char *bytes, size_t len, struct keel_msg **ret_msg);
 /* As msg_open(), without a copy: the body is the `len` bytes at memory[at], with a spare byte behind them. `memory` is
- * from malloc() and is the message's from here on; freed on error, too. */
+ * from malloc() and owned by the message from here on; on an error it is freed. */
 int msg_take(char *memory, size_t at, size_t len, struct keel_msg **ret_msg);
-/* The message of msg_take() that these bytes are a part of, held until one more msg_destroy(); NULL: there is none. */
+/* Returns the message of msg_take() that these bytes are part of, referenced until one more msg_destroy(), or NULL. */
 struct keel_msg *msg_hold(const void *bytes, size_t len);
 void msg_destroy(struct keel_msg *m);
-/* The body again, appended. */
+/* Append the body to `out`. */
 void msg_pack(const struct keel_msg *m, struct buf *out);
 
-/* The finished map, borrowed until the out is dropped; NULL when an allocation failed or an array is
- * still open. */
+/* Returns the finished map, borrowed until the out is dropped; NULL: an allocation failed, or an array is open. */
 struct keel_out *out_create(void);
 const char *out_bytes(struct keel_out *o, uint32_t *ret_len);
 void out_drop(struct keel_out *o);
 /* For object->pack: raw MessagePack of one value, appended to the array that is open. */
 void out_raw(struct keel_out *o, const void *bytes, uint32_t len);
 
-/* An out that is just begun becomes this finished map, which a stranger wrote. False: it is none. */
+/* Turns a new out into this finished map, which comes from another process. Returns false when it is no map. */
 bool out_adopt(struct keel_out *o, const void *bytes, uint32_t len);
 
 const struct keel_msg_api *msg_api(void);

@@ -4,8 +4,8 @@
  *
  *	| frame header 16 | map16 head 3 | key value key value ... |
  *
- * Room for the frame header is kept in front, so a finished body is sent without being copied. Counts
- * of the map and of open lists are written when they are known. Small bodies fit the out itself.
+ * Room for the frame header is kept in front, so that a finished body is sent without a copy. Counts of the map and
+ * of open lists are written when they are known. Small bodies fit into the out itself.
  *
  * Invariant: data[0..len) is written; depth lists are open, the innermost last.
  */
@@ -103,7 +103,7 @@ static msgpack_packer packer(struct keel_out *o)
 	return (msgpack_packer){ .data = o, .callback = append };
 }
 
-/* A key of the map; an open array has no keys, that is a mistake of the caller. */
+/* Begins a key of the map. Returns false inside an open array: an error of the caller. */
 static bool begin_key(struct keel_out *o, const char *key)
 {
 	msgpack_packer pk;
@@ -120,7 +120,7 @@ static bool begin_key(struct keel_out *o, const char *key)
 	return true;
 }
 
-/* A value of the innermost open array. */
+/* Begins a value of the innermost open array; returns false when none is open. */
 static bool begin_value(struct keel_out *o)
 {
 	if (o == NULL)
@@ -250,7 +250,6 @@ void out_close(struct keel_out *o)
 	put_count(o->data + o->open[o->depth].at + 1, 4, o->open[o->depth].count);
 }
 
-/* What out_bytes() of another out wrote: a map16. */
 bool out_adopt(struct keel_out *o, const void *bytes, uint32_t len)
 {
 	const unsigned char *at = bytes;

@@ -2,8 +2,8 @@
  *
  * out.h - message bodies that go out, and the frame around them.
  *
- * Every function takes a NULL out (no memory at its creation) and does nothing. The first failure is
- * remembered: out_bytes() and out_frame() then give NULL.
+ * Every function takes a NULL out (no memory at its creation) and does nothing. After the first error
+ * out_bytes() and out_frame() return NULL, so that the caller checks once.
  */
 #ifndef KEELSON_OUT_H
 #define KEELSON_OUT_H
@@ -21,14 +21,14 @@ void out_add_int(struct keel_out *o, int64_t n);
 void out_close(struct keel_out *o);
 uint32_t out_length(const struct keel_out *o);
 
-/* The body as one frame, header first; borrowed like out_bytes(). The out must not grow after it. */
+/* Returns the body as one frame, header first; borrowed like out_bytes(). The out must not grow afterwards. */
 const char *out_frame(struct keel_out *o, uint16_t type, uint64_t corr, size_t *ret_len);
 
-/* The frame again. */
+/* Returns the frame again. */
 const char *out_data(const struct keel_out *o, size_t *ret_len);
 
-/* A queue of frames to be written: whoever holds the outs links them by these. */
-size_t out_weight(const struct keel_out *o); /* of memory, about */
+/* For lists of frames that are to be written: the caller, who owns the outs, links them by these. */
+size_t out_weight(const struct keel_out *o); /* bytes of memory, about */
 struct keel_out *out_next(const struct keel_out *o);
 void out_link(struct keel_out *o, struct keel_out *next);
 

@@ -2,8 +2,8 @@
  *
  * attr.c - rows of attributes: numbered and listed while class and type exist, waiting otherwise.
  *
- * Modules look an attribute up once and keep what they found. So when its row is withdrawn the struct stays, as
- * one of which nobody has a value, and is taken again by the next row of the same name.
+ * Modules look an attribute up once and keep the handle. So when its row is withdrawn the struct stays, as an attribute
+ * that no object has a value of, and is used again by the next row of the same name.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void list_remove(struct class *c, struct keel_attr *a)
 		c->listed[i] = c->listed[i + 1];
 }
 
-/* A default that its own type refuses is found when the module is loaded, not at the first object. */
+/* Returns an error with *err when the type refuses the row's default: found at load, not at the first object. */
 static int fallback_lint(struct keel_attr *a, struct keel_err *err)
 {
 	union keel_slot slot = { 0 };
@@ -89,7 +89,7 @@ static uint32_t number_free(struct class *c)
 	return number;
 }
 
-/* That of the values which a row of this name has left, or a free one. ATTR_NONE: there is none. */
+/* Returns the number of the kept values of this name, else a free number. ATTR_NONE: none is left. */
 static uint32_t number_find(struct class *c, const struct keel_attr *a)
 {
 	uint32_t number = kept_take(c, a);
@@ -130,8 +130,8 @@ static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *
 	if ((a->def.flags & KEEL_ATTR_RESET) && a->def.fallback)
 		bit_set(c->reset, number);
 	if (a->def.changed)
-		bit_set(c->told, number);
-	if (c->has_raw || bit_get(c->reset, number)) /* objects have something to look at */
+		bit_set(c->notified, number);
+	if (c->has_raw || bit_get(c->reset, number)) /* objects may have raw bytes for it, or need its default */
 		c->epoch++;
 	return 0;
 }
@@ -158,13 +158,13 @@ void attr_detach(struct keel_attr *a)
 	index_remove(&c->names, &a->name);
 	list_remove(c, a);
 	bit_clear(c->reset, a->number);
-	bit_clear(c->told, a->number);
+	bit_clear(c->notified, a->number);
 	c->by_number[a->number] = NULL;
 	if (bit_get(c->ever, a->number))
 		kept_add(a);
 	a->klass = NULL;
 	a->number = ATTR_NONE;
-	a->type = type_find(c->objects, "string"); /* whoever holds it may still ask */
+	a->type = type_find(c->objects, "string"); /* a caller that holds it may still read */
 }
 
 static struct keel_attr *attr_named(struct keel_attr *list, const struct keel_attr_def *def)
@@ -191,7 +191,6 @@ static int attr_lint(const struct objects *o, const struct owner *owner,
 	return 0;
 }
 
-/* They were the module's. */
 void attr_own_words(struct keel_attr *a)
 {
 	size_t klass = strlen(a->def.klass) + 1, name = strlen(a->def.name) + 1;
@@ -207,22 +206,18 @@ void attr_own_words(struct keel_attr *a)
 	a->owner = NULL;
 }
 
-static void attr_bury(struct objects *o, struct keel_attr *a)
+static void attr_free(struct objects *o, struct keel_attr *a)
 {
+	LL_DELETE(o->attrs, a);
+	if (!a->held) {
+		free(a);
+		return;
+	}
 	attr_own_words(a);
 	LL_PREPEND(o->gone, a);
 }
 
-static void attr_free(struct objects *o, struct keel_attr *a)
-{
-	LL_DELETE(o->attrs, a);
-	if (a->held)
-		attr_bury(o, a);
-	else
-		free(a);
-}
-
-/* A held one of that name, or a new one. NULL: no memory. */
+/* Returns the held struct of that name, or a new one. NULL: no memory. */
 static struct keel_attr *attr_take(struct objects *o, const struct keel_attr_def *def)
 {
 	struct keel_attr *a = attr_named(o->gone, def);

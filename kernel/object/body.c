@@ -5,7 +5,7 @@
  *   draft -> live -> dead -> freed      a draft may die too; then nothing of it was ever stored
  *
  * A dead object has no values and no private memory left, only its id: the store front still has to
- * delete its row, and change sets may still name it (`pins`).
+ * delete its row, and change sets may still refer to it (`pins`).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #define ID_MAX 1024u
 
-/* Of one that is not live. */
+/* The list of an object that is not live. */
 static struct keel_obj **list_of(struct keel_obj *o)
 {
 	return o->flags & OBJ_DEAD ? &o->klass->dead : &o->klass->drafts;
@@ -67,7 +67,7 @@ int obj_link(struct keel_obj *o)
 	return 0;
 }
 
-static void empty(struct keel_obj *o)
+static void obj_empty(struct keel_obj *o)
 {
 	private_free(o);
 	value_drop_all(o);
@@ -75,17 +75,17 @@ static void empty(struct keel_obj *o)
 	o->raw = NULL;
 }
 
-/* Its number goes to another one: also what a destructor asked for when it died is given back. */
+/* Its number is reused: so private memory that a destructor requested meanwhile is freed, too. */
 void obj_free(struct keel_obj *o)
 {
-	empty(o);
+	obj_empty(o);
 	if (o->id.text != o->near)
 		free((char *)(uintptr_t)o->id.text);
 	number_give(o->klass, o->number);
 	pool_give(&o->klass->bodies, o->number);
 }
 
-static void retire(struct keel_obj *o)
+static void obj_retire(struct keel_obj *o)
 {
 	if (o->pins || o->flags & (OBJ_DIRTY | OBJ_KEEP) || !(o->flags & OBJ_DEAD))
 		return;
@@ -96,13 +96,13 @@ static void retire(struct keel_obj *o)
 void obj_unpin(struct keel_obj *o)
 {
 	o->pins--;
-	retire(o);
+	obj_retire(o);
 }
 
 void objects_saved(struct keel_obj *o)
 {
 	o->flags &= (uint16_t)~(OBJ_DIRTY | OBJ_KEEP);
-	retire(o);
+	obj_retire(o);
 }
 
 static void obj_dirty(struct keel_obj *o)
@@ -121,7 +121,7 @@ void write_touch(struct keel_obj *o)
 		obj_dirty(o);
 }
 
-/* What it has was set after its raw bytes were stored. Of a value that is never unset nobody knows: it may be the default. */
+/* Values it has now are newer than its raw bytes; except those that are never unset: they may be the default. */
 static void raw_offer(struct keel_obj *o, struct raw *raw)
 {
 	struct mp_reader r = { (const unsigned char *)raw->bytes, (const unsigned char *)raw->bytes + raw->len, false };
@@ -135,8 +135,7 @@ static void raw_offer(struct keel_obj *o, struct raw *raw)
 	free(raw);
 }
 
-/* Rows came since the object was last looked at: offer them its raw bytes, and their defaults where
- * a value must never be missing. */
+/* New rows since the last access: offer them its raw bytes, and set the defaults of values that are never unset. */
 void obj_refresh_slow(struct keel_obj *o)
 {
 	struct class *c = o->klass;
@@ -160,7 +159,7 @@ static bool id_is_good(const char *id, size_t len)
 	return len > 0 && len <= ID_MAX;
 }
 
-static int fallbacks(struct keel_obj *o)
+static int obj_fallbacks(struct keel_obj *o)
 {
 	struct class *c = o->klass;
 	int rc = 0;
@@ -201,7 +200,7 @@ struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char 
 		return NULL;
 	}
 	o = obj_begin(c, id, err);
-	if (o && fallbacks(o) < 0) {
+	if (o && obj_fallbacks(o) < 0) {
 		err_no_memory(err);
 		object_destroy(o);
 		return NULL;
@@ -209,9 +208,9 @@ struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char 
 	return o;
 }
 
-void obj_tell(struct keel_obj *o)
+void obj_notify(struct keel_obj *o)
 {
-	EACH_BIT(number, o->set[w] & o->klass->told[w]) {
+	EACH_BIT(number, o->set[w] & o->klass->notified[w]) {
 		struct keel_attr *a = o->klass->by_number[number];
 
 		a->def.changed(mod_of(a->owner), o, a);
@@ -225,7 +224,7 @@ int32_t object_publish(struct keel_obj *o)
 	if (rc < 0)
 		return rc;
 	write_touch(o);
-	obj_tell(o);
+	obj_notify(o);
 	return 0;
 }
 
@@ -239,24 +238,18 @@ void objects_end_forget(struct objects *o, struct objects_end *end)
 	DL_DELETE(o->ends, end);
 }
 
-static void tell_end(struct keel_obj *o)
-{
-	struct objects_end *end;
-
-	DL_FOREACH(o->klass->objects->ends, end)
-		end->fn(end->arg, o);
-}
-
-/* Freed by objects_saved(), so that a caller up the stack may still look at its id. */
+/* The struct is freed by objects_saved(), so that a caller up the stack may still read its id. */
 void object_destroy(struct keel_obj *o)
 {
+	struct objects_end *end;
 	bool draft;
 
 	if (!o || o->flags & OBJ_DEAD)
 		return;
 	draft = o->flags & OBJ_DRAFT;
-	tell_end(o);
-	empty(o);
+	DL_FOREACH(o->klass->objects->ends, end)
+		end->fn(end->arg, o);
+	obj_empty(o);
 	if (draft) {
 		DL_DELETE(*list_of(o), o);
 	} else {
@@ -266,7 +259,7 @@ void object_destroy(struct keel_obj *o)
 	o->flags |= OBJ_DEAD;
 	DL_APPEND(*list_of(o), o);
 	if (draft && !(o->flags & OBJ_KEEP))
-		retire(o);
+		obj_retire(o);
 	else
 		obj_dirty(o);
 }

@@ -2,8 +2,8 @@
  *
  * change.c - one change into a set: permission, flags, parse, check function.
  *
- * The new value is made beside the old one; only when everything agreed it takes its place, so
- * a refused change leaves the set as it was.
+ * The new value is made beside the old one and replaces it only after every check, so that a change that fails leaves
+ * the set as it was.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,6 @@
 #include "object/changes.h"
 #include "util/err.h"
 
-/* A change on its way. */
 struct attempt {
 	struct keel_changes *set;
 	const struct keel_session *session; /* NULL: the system */
@@ -24,42 +23,42 @@ struct attempt {
 	struct keel_err *err;
 };
 
-static int fault(const struct attempt *t, int code)
+static int attempt_fault(const struct attempt *t, int code)
 {
 	return attr_fault(t->err, code, t->attr, t->key);
 }
 
-static int permitted(const struct attempt *t)
+static int attempt_permitted(const struct attempt *t)
 {
 	const struct keel_attr_def *def = &t->attr->def;
 
 	if (!KEEL_ATTR_HAS_VALUE(def) || (def->write_roles & t->session->roles) == 0)
-		return fault(t, PBSE_ATTRRO);
+		return attempt_fault(t, PBSE_ATTRRO);
 	if ((def->flags & KEEL_ATTR_CREATE) && !(t->obj->flags & OBJ_DRAFT))
-		return fault(t, PBSE_ATTRRO);
+		return attempt_fault(t, PBSE_ATTRRO);
 	if ((def->flags & KEEL_ATTR_NO_INCR) && (t->op == KEEL_INCR || t->op == KEEL_DECR))
-		return fault(t, PBSE_BADATVAL);
+		return attempt_fault(t, PBSE_BADATVAL);
 	return 0;
 }
 
-static int sensible(const struct attempt *t)
+static int attempt_valid(const struct attempt *t)
 {
 	bool keyed = t->attr->type->def.flags & KEEL_TYPE_KEYED;
 
 	if (t->op != KEEL_SET && t->op != KEEL_UNSET && t->op != KEEL_INCR && t->op != KEEL_DECR)
 		return err_set(t->err, PBSE_IVALREQ, "%s", pbse_text(PBSE_IVALREQ));
 	if (!KEEL_ATTR_HAS_VALUE(&t->attr->def))
-		return fault(t, PBSE_ATTRRO);
+		return attempt_fault(t, PBSE_ATTRRO);
 	if (t->key && !keyed)
-		return fault(t, PBSE_BADATVAL);
+		return attempt_fault(t, PBSE_BADATVAL);
 	if (keyed && !t->key && t->text && *t->text)
-		return fault(t, PBSE_BADATVAL);
+		return attempt_fault(t, PBSE_BADATVAL);
 	return 0;
 }
 
 /* ---- making the new value ------------------------------------------------------------------ */
 
-static int begin(struct attempt *t)
+static int attempt_begin(struct attempt *t)
 {
 	const union keel_slot *now = changes_slot(t->set, t->obj, t->attr);
 	bool whole = !t->key && (t->op == KEEL_SET || t->op == KEEL_UNSET) &&
@@ -73,14 +72,14 @@ static int begin(struct attempt *t)
 	return 0;
 }
 
-static int parse(struct attempt *t, int32_t op, const char *text)
+static int attempt_parse(struct attempt *t, int32_t op, const char *text)
 {
 	int code = type_parse(t->attr, op, t->key, text, &t->slot, &t->is_set, t->err);
 
 	return code > 0 ? code : code ? PBSE_BADATVAL : 0;
 }
 
-static int unset(struct attempt *t)
+static int attempt_unset(struct attempt *t)
 {
 	const struct keel_attr *a = t->attr;
 
@@ -93,11 +92,11 @@ static int unset(struct attempt *t)
 	}
 	if ((a->def.flags & KEEL_ATTR_RESET) && a->def.fallback &&
 	    !(a->type->def.flags & KEEL_TYPE_KEYED))
-		return parse(t, KEEL_SET, a->def.fallback);
+		return attempt_parse(t, KEEL_SET, a->def.fallback);
 	return 0;
 }
 
-static bool empties(const struct attempt *t)
+static bool attempt_unsets(const struct attempt *t)
 {
 	if (t->op == KEEL_UNSET)
 		return true;
@@ -106,9 +105,9 @@ static bool empties(const struct attempt *t)
 	       !(t->attr->def.flags & KEEL_ATTR_EMPTY);
 }
 
-/* ---- the attribute's own opinion ----------------------------------------------------------- */
+/* ---- the attribute's own check ------------------------------------------------------------- */
 
-/* The new value as text: malloc'ed, NULL when unset (or no memory: *ret_failed). */
+/* Returns the new value as text, malloc'ed; NULL when unset, or an error: *ret_failed. */
 static char *new_text(const struct attempt *t, bool *ret_failed)
 {
 	int len = t->is_set ? text_of(t->attr, &t->slot, t->key, NULL, 0) : -1;
@@ -124,7 +123,7 @@ static char *new_text(const struct attempt *t, bool *ret_failed)
 	return text;
 }
 
-static int ask(const struct attempt *t)
+static int attempt_check(const struct attempt *t)
 {
 	const struct keel_attr *a = t->attr;
 	bool failed;
@@ -138,7 +137,7 @@ static int ask(const struct attempt *t)
 		return err_no_memory(t->err);
 	if (!text && t->op == KEEL_SET && (a->def.flags & KEEL_ATTR_EMPTY))
 		text = calloc(1, 1);
-	if (!text) /* unset: nothing to judge */
+	if (!text) /* unset: nothing to check */
 		return 0;
 	if (t->err)
 		t->err->text[0] = '\0';
@@ -152,12 +151,12 @@ static int ask(const struct attempt *t)
 		t->err->code = code;
 		return code;
 	}
-	return fault(t, code);
+	return attempt_fault(t, code);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-static int into_set(struct attempt *t)
+static int attempt_store(struct attempt *t)
 {
 	struct change *e = change_find(t->set, t->obj, t->attr);
 
@@ -174,16 +173,16 @@ static int into_set(struct attempt *t)
 
 static int attempt(struct attempt *t, bool checked)
 {
-	int code = sensible(t);
+	int code = attempt_valid(t);
 
 	if (!code)
-		code = begin(t);
+		code = attempt_begin(t);
 	if (!code)
-		code = empties(t) ? unset(t) : parse(t, t->op, t->text ? t->text : "");
+		code = attempt_unsets(t) ? attempt_unset(t) : attempt_parse(t, t->op, t->text ? t->text : "");
 	if (!code && checked)
-		code = ask(t);
+		code = attempt_check(t);
 	if (!code)
-		code = into_set(t);
+		code = attempt_store(t);
 	if (code && t->is_set)
 		type_drop(t->attr->type, &t->slot);
 	return code;
@@ -202,7 +201,7 @@ int32_t changes_ask(struct keel_changes *c, const struct keel_session *s, struct
 	if (!t.attr)
 		return err_set(err, PBSE_NOATTR, "%s%s%s", pbse_text(PBSE_NOATTR), op->name ? " " : "",
 			       op->name ? op->name : "");
-	code = s ? permitted(&t) : 0;
+	code = s ? attempt_permitted(&t) : 0;
 	return code ? code : attempt(&t, true);
 }
 

@@ -4,8 +4,8 @@
  * all.
  *
  * One entry per (object, attribute), holding the whole new value or "unset". An entry pins its
- * object and reserves room for its value there, so commit cannot fail. An object that died
- * meanwhile is skipped; a row that was withdrawn leaves every set.
+ * object and reserves room for its value there, so commit cannot fail. An object that was destroyed
+ * meanwhile is skipped; entries of a withdrawn row are dropped.
  */
 #include "object/changes.h"
 
@@ -15,7 +15,7 @@
 #include <utlist.h>
 
 
-#define SMALL 16u /* entries that are searched one by one */
+#define SMALL 16u /* up to so many entries are searched one by one */
 
 struct keel_changes *changes_create(struct keel_mod *m)
 {
@@ -109,7 +109,7 @@ struct change *change_add(struct keel_changes *c, struct keel_obj *o, const stru
 	return e;
 }
 
-/* ---- looking in ---------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
 const union keel_slot *changes_slot(struct keel_changes *c, struct keel_obj *o,
 				    const struct keel_attr *a)
@@ -129,7 +129,7 @@ int32_t changes_peek(struct keel_changes *c, struct keel_obj *o, const struct ke
 	return text_of(a, changes_slot(c, o, a), key, buf, len);
 }
 
-/* fn may add to the set: entries are addressed by number. */
+/* Calls fn for each entry; fn may add to the set: entries are addressed by number. */
 void changes_each(struct keel_changes *c,
 		  void (*fn)(void *arg, struct keel_obj *, const struct keel_attr *), void *arg)
 {
@@ -163,7 +163,7 @@ void changes_discard(struct keel_changes *c)
 	free(c);
 }
 
-static void apply(struct change *e)
+static void entry_apply(struct change *e)
 {
 	if (!e->obj || e->obj->flags & OBJ_DEAD)
 		return;
@@ -181,7 +181,7 @@ void changes_commit(struct keel_changes *c)
 	if (!c)
 		return;
 	for (uint32_t i = 0; i < c->n; i++)
-		apply(&c->entry[i]);
+		entry_apply(&c->entry[i]);
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct change *e = &c->entry[i];
 

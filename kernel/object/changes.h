@@ -8,7 +8,7 @@
 #include "object/object.h"
 
 struct change {
-	struct keel_obj *obj; /* NULL: dropped */
+	struct keel_obj *obj; /* NULL: the entry was dropped */
 	const struct keel_attr *attr;
 	union keel_slot slot; /* owned while is_set */
 	bool is_set;
@@ -24,7 +24,7 @@ struct keel_changes {
 
 struct change *change_find(const struct keel_changes *c, const struct keel_obj *o,
 			   const struct keel_attr *a);
-/* A new entry, unset; NULL: no memory. Moves the others. */
+/* Returns a new entry, unset; NULL: no memory. Pointers to other entries become invalid. */
 struct change *change_add(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a);
 
 #endif

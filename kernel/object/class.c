@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * class.c - kinds of objects.
+ * class.c - classes of objects: CLASS rows.
  *
  * A class exists from its first mention (a CLASS row, or a stored row of it) to the end of the
  * engine. Withdrawing the CLASS row makes it undeclared: its attributes wait, its objects keep
- * their values, nobody finds them, and a later declaration brings all of it back.
+ * their values but are not found, and a later declaration brings all of it back.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static struct class *class_named(const struct objects *o, const char *name)
 	return c;
 }
 
-/* Who asks again does so with the same literal. */
+/* Callers mostly look a class up by the same literal: compare its address first. */
 static struct class *class_guess(struct objects *o, const char *name)
 {
 	struct class **guess = &o->guess[(uintptr_t)name / sizeof(void *) % CLASS_GUESSES];
@@ -88,12 +88,6 @@ static int class_add(void *arg, struct owner *owner, const void *row, struct kee
 	return attrs_attach(o, err);
 }
 
-static void drafts_drop(struct class *c)
-{
-	while (c->drafts)
-		object_destroy(c->drafts);
-}
-
 static void class_remove(void *arg, struct owner *owner, const void *row)
 {
 	struct objects *o = arg;
@@ -104,7 +98,8 @@ static void class_remove(void *arg, struct owner *owner, const void *row)
 		c = c->next;
 	if (!c)
 		return;
-	drafts_drop(c);
+	while (c->drafts)
+		object_destroy(c->drafts);
 	for (struct keel_attr *a = o->attrs; a; a = a->next)
 		if (a->klass == c)
 			attr_detach(a);

@@ -97,7 +97,7 @@ void index_remove(struct index *x, struct index_key *key)
 	for (i = (hole + 1) & mask; x->cell[i]; i = (i + 1) & mask) {
 		uint32_t home = x->cell[i]->hash & mask;
 
-		/* May cell i live in the hole? Only if its home is not between the two. */
+		/* Cell i may move into the hole only if its home is not between the two. */
 		if (((i - home) & mask) < ((i - hole) & mask))
 			continue;
 		x->cell[hole] = x->cell[i];

@@ -2,7 +2,7 @@
  *
  * index.h - find a thing by its name: open addressing, 8 bytes per cell, at most two thirds full.
  *
- * An entry is any struct whose first member is a struct index_key; it stays its owner's.
+ * An entry is any struct whose first member is a struct index_key; it stays owned by the caller.
  */
 #ifndef KEELSON_INDEX_H
 #define KEELSON_INDEX_H
@@ -20,9 +20,9 @@ struct index {
 };
 
 void index_key_init(struct index_key *key, const char *text, size_t len);
-/* NULL: not there. `text` need not be terminated. */
+/* Returns the entry, or NULL. `text` need not be terminated. */
 struct index_key *index_find(const struct index *x, const char *text, size_t len);
-/* 0, -EEXIST or -ENOMEM. */
+/* Returns 0, -EEXIST or -ENOMEM. */
 int index_add(struct index *x, struct index_key *key);
 void index_remove(struct index *x, struct index_key *key);
 void index_fini(struct index *x);

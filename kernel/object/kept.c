@@ -2,10 +2,10 @@
  *
  * kept.c - values of rows that were withdrawn.
  *
- * They stay in their slots, under a row that nobody finds: when a module comes again, as in a reload, its row
- * takes them over and no object is touched. The store's rows have them meanwhile. What cannot stay so becomes
- * raw bytes, all of it in one walk: when the type goes (a number stays one, and so does a plain text), when a row
- * of that name comes with another type, when the class has no number left. Values that are not saved go then.
+ * They stay in their slots, under a row that no lookup returns: when the module is loaded again, as in a reload, its
+ * row takes them over and no object is touched. Stored rows include them meanwhile. Those that cannot stay become
+ * raw bytes, all in one walk: when the type is withdrawn (except for numbers and plain texts), when a row of that name
+ * has another type, or when the class has no number left. Values that are not saved are dropped then.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void values_leave(struct keel_obj *o, const uint64_t *mask, struct mp *pa
 		value_lost();
 }
 
-static struct keel_attr **forget(struct class *c, struct keel_attr **at)
+static struct keel_attr **kept_remove(struct class *c, struct keel_attr **at)
 {
 	struct keel_attr *k = *at;
 
@@ -58,8 +58,8 @@ static struct keel_attr **forget(struct class *c, struct keel_attr **at)
 	return at;
 }
 
-/* Those in `mask`, and those that are not saved: they are not waited for. */
-static void sweep(struct class *c, uint64_t *mask)
+/* The kept values in `mask` become raw bytes, or are dropped when they are not saved. */
+static void kept_sweep(struct class *c, uint64_t *mask)
 {
 	struct mp pairs = { 0 };
 
@@ -73,7 +73,7 @@ static void sweep(struct class *c, uint64_t *mask)
 		values_leave(o, mask, &pairs);
 	mp_fini(&pairs);
 	for (struct keel_attr **at = &c->kept; *at;)
-		at = bit_get(mask, (*at)->number) ? forget(c, at) : &(*at)->next;
+		at = bit_get(mask, (*at)->number) ? kept_remove(c, at) : &(*at)->next;
 }
 
 static bool is_number(const struct type *t)
@@ -88,13 +88,13 @@ static bool is_text(const struct type *t)
 	return (t->def.flags & flags) == flags || t->def.parse == type_string.parse;
 }
 
-/* As if it had been stored and read. */
+/* Returns whether values of the two types have the same form, as if stored and read. */
 static bool is_same(const struct type *a, const struct type *b)
 {
 	return a == b || (is_number(a) && is_number(b)) || (is_text(a) && is_text(b));
 }
 
-/* What its values are when it is gone; NULL: they need it. */
+/* Returns the type that can keep its values once it is withdrawn; NULL: none. */
 static struct type *heir_of(const struct objects *o, const struct type *t)
 {
 	return is_number(t) ? type_find(o, "long") : is_text(t) ? type_find(o, "string") : NULL;
@@ -113,11 +113,11 @@ uint32_t kept_take(struct class *c, const struct keel_attr *a)
 		uint64_t mask[ATTR_WORDS] = { 0 };
 
 		bit_set(mask, k->number);
-		sweep(c, mask);
+		kept_sweep(c, mask);
 		return ATTR_NONE;
 	}
 	number = k->number;
-	forget(c, at);
+	kept_remove(c, at);
 	return number;
 }
 
@@ -140,12 +140,12 @@ void kept_leave(struct objects *o, const struct type *t)
 			any = true;
 		}
 		if (any)
-			sweep(c, mask);
+			kept_sweep(c, mask);
 	}
 }
 
 void kept_end(struct class *c)
 {
 	while (c->kept)
-		forget(c, &c->kept);
+		kept_remove(c, &c->kept);
 }

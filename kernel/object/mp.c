@@ -118,7 +118,7 @@ static struct mp_value bytes(struct mp_reader *r, enum mp_kind kind, uint64_t n)
 
 static struct mp_value head(struct mp_reader *r, enum mp_kind kind, uint64_t n)
 {
-	/* Every value takes a byte at least: a count beyond the end is a lie. */
+	/* Every value takes a byte at least: a count beyond the end is an error. */
 	if (r->bad || n > (uint64_t)(r->end - r->at)) {
 		r->bad = true;
 		return (struct mp_value){ 0 };
@@ -131,7 +131,7 @@ static struct mp_value integer(struct mp_reader *r, uint64_t n)
 	return (struct mp_value){ .kind = r->bad ? MP_BAD : MP_INT, .i = (int64_t)n };
 }
 
-/* Leading bytes 0xc0..0xdf: what they announce, and how many bytes of number or length follow (FIXED: of it). */
+/* Leading bytes 0xc0..0xdf: the form, and how many bytes of number or length follow (FIXED: of payload). */
 enum form { NEVER, NIL, BOOL, UNSIGNED, SIGNED, TEXT, EXTENSION, FIXED, ARRAY, MAP };
 static const struct {
 	unsigned char form, width;

@@ -2,8 +2,8 @@
  *
  * mp.h - the few MessagePack words that stored rows and answers are made of, without a tree.
  *
- * Writing goes to a growing buffer that remembers a failed allocation. Reading checks every length
- * against the end; a reader that met bad bytes stays `bad`.
+ * Writing goes to a growing buffer; after a failed allocation `failed` stays set, and the caller checks once. Reading
+ * checks every length against the end; after an error a reader stays `bad`.
  */
 #ifndef KEELSON_MP_H
 #define KEELSON_MP_H
@@ -22,7 +22,7 @@ struct mp {
 void mp_fini(struct mp *m);
 bool mp_grow(struct mp *m, size_t more); /* false: no memory, and `failed` is set */
 
-/* Room for `n` more bytes at the end; NULL: no memory. */
+/* Returns room for `n` more bytes at the end; NULL: no memory. */
 static inline char *mp_room(struct mp *m, size_t n)
 {
 	if (m->size - m->len < n && !mp_grow(m, n))
@@ -64,7 +64,7 @@ static inline void mp_byte(struct mp *m, unsigned char byte)
 #define mp_nil(m) mp_byte((m), 0xc0)
 
 void mp_int(struct mp *m, int64_t n);
-/* A count that is known later: mp_open_*() returns its place for mp_close(). */
+/* For a count that is known later: mp_open_*() returns its place for mp_close(). */
 size_t mp_open_map(struct mp *m);
 size_t mp_open_array(struct mp *m);
 void mp_close(struct mp *m, size_t place, uint32_t count);
@@ -80,9 +80,9 @@ struct mp_value {
 	const char *text; /* STR, BIN: not terminated */
 	uint32_t n;       /* STR, BIN: bytes; MAP: pairs; ARRAY: values */
 };
-/* The next value; of a MAP or ARRAY only the head. */
+/* Returns the next value; of a MAP or ARRAY only the head. On an error r->bad is set. */
 struct mp_value mp_next(struct mp_reader *r);
-/* Step over what belongs to `v`, which mp_next() gave. */
+/* Skip what belongs to `v`, which mp_next() returned. */
 void mp_skip(struct mp_reader *r, const struct mp_value *v);
 
 #endif

@@ -5,10 +5,10 @@
  *   objects -- class ("job") -- keel_attr rows, numbered 0..255
  *                            -- keel_obj: id, bitmap of set numbers, packed slots
  *
- * A row whose class or type is not there waits (klass NULL); it attaches when both exist, and goes
- * back to waiting when one leaves. Values of a row that left stay, kept; what no row ever took, and what
- * cannot stay, is in `raw`, as the bytes of a stored row. `epoch` tells an object that its class has
- * learned new rows since it last looked into its raw bytes.
+ * A row whose class or type does not exist waits (klass NULL); it attaches when both exist, and waits again when one is
+ * withdrawn. Values of a withdrawn row stay, kept; values that no row ever took, and those that cannot stay, are
+ * in `raw`, as the bytes of a stored row. When the `epoch` of an object is older than that of its class, there are
+ * new rows that its raw bytes have not been offered to.
  */
 #ifndef KEELSON_OBJECT_H
 #define KEELSON_OBJECT_H
@@ -19,7 +19,7 @@
 #include "object/pool.h"
 
 #define ATTR_MAX 256u
-#define ATTR_NONE (ATTR_MAX - 1) /* the number no attribute of a class has */
+#define ATTR_NONE (ATTR_MAX - 1) /* the number that no attribute of a class has */
 #define ATTR_WORDS (ATTR_MAX / 64)
 
 /* Sets of attributes of a class: a bit each, by their numbers. */
@@ -35,7 +35,7 @@ static inline void bit_clear(uint64_t *bits, uint32_t number)
 {
 	bits[number / 64] &= ~(1ull << number % 64);
 }
-/* `bits`: word w of the set. It is looked at once: the body may change the set. No break out of the body. */
+/* `bits`: word w of the set. It is read once: the body may change the set. No break out of the body. */
 #define EACH_BIT(number, bits)                                                                             \
 	for (uint32_t w = 0, number; w < ATTR_WORDS; w++)                                                  \
 		for (uint64_t left = (bits); left && (number = w * 64 + (uint32_t)__builtin_ctzll(left), true); \
@@ -46,7 +46,7 @@ enum quick { QUICK_NO, QUICK_LONG, QUICK_BOOL, QUICK_TIME, QUICK_STRING };
 
 struct type {
 	struct keel_type_def def;
-	const void *row;     /* what the registry knows it by; NULL: the kernel's */
+	const void *row;     /* its key in the registry; NULL: the kernel's */
 	struct owner *owner; /* NULL: the kernel */
 	enum quick quick;
 	bool scalar; /* the kernel's own size and float: slot.p is no pointer */
@@ -58,15 +58,15 @@ struct keel_attr {
 	struct keel_attr_def def;
 	const void *row;
 	struct owner *owner;
-	struct class *klass; /* NULL: waiting, or gone */
+	struct class *klass; /* NULL: waiting, or withdrawn */
 	struct type *type;   /* never NULL once it was attached */
-	uint32_t number;     /* ATTR_NONE while it is not attached: nobody has a value of it */
-	bool held;           /* somebody looked it up: the struct outlives its row */
-	char *words;         /* gone or kept: class and name, owned */
-	struct keel_attr *next; /* of all rows of all classes; of those that are gone; of the kept ones of a class */
+	uint32_t number;     /* ATTR_NONE while it is not attached: no object has a value of it */
+	bool held;           /* a caller has looked it up: the struct outlives its row */
+	char *words;         /* once withdrawn: its own copy of class and name, owned */
+	struct keel_attr *next; /* in the list of all rows, of those withdrawn, or of the kept ones of a class */
 };
 
-/* MessagePack pairs (name, value) nobody could take, without the head of the map. */
+/* MessagePack pairs (name, value) that no row took, without the head of the map. */
 struct raw {
 	uint32_t n, len;
 	char bytes[];
@@ -76,32 +76,32 @@ enum obj_flag { OBJ_DRAFT = 1, OBJ_DIRTY = 2, OBJ_DEAD = 4, OBJ_SAVED = 8, OBJ_K
 
 #define ID_NEAR 24u
 
-/* What a walk looks at comes first. */
+/* The members that a walk reads come first. */
 struct keel_obj {
 	struct index_key id; /* first; the text is `near`, or owned */
 	struct class *klass;
 	uint32_t epoch;
-	uint32_t number; /* its own, and of its pieces of modules' private memory */
+	uint32_t number; /* unique in its class; also of its pieces of modules' private memory */
 	uint16_t flags;
 	uint16_t n, cap;
 	union keel_slot *slot; /* n values, in order of attribute number */
 	struct raw *raw;
 	uint64_t set[ATTR_WORDS];
 	uint32_t pins;		      /* entries of change sets about this object; cap >= n + pins */
-	uint32_t place;		      /* live: in the order of the class */
+	uint32_t place;		      /* while live: index in the order of the class */
 	struct keel_obj *prev, *next; /* drafts, or dead ones */
 	struct keel_obj *dirty_next;  /* the store front's list */
 	char near[ID_NEAR];
 };
 
-/* By creation; NULL: it left. */
+/* Objects in order of creation; NULL: destroyed. */
 struct order {
 	struct keel_obj **at;
 	uint32_t n, cap, taken;
 };
 
 struct numbers {
-	uint32_t *spare; /* room for all that were given */
+	uint32_t *spare; /* returned numbers; has room for all that were given out */
 	uint32_t n_spare, given, cap;
 };
 
@@ -123,12 +123,12 @@ struct class {
 	struct keel_attr *listed[ATTR_MAX]; /* by (order, name) */
 	struct keel_attr *guess[ATTR_MAX];  /* the attribute at this place of the last decoded row */
 	uint32_t n_attrs;
-	struct keel_attr *kept; /* rows that were withdrawn, of the values they left */
+	struct keel_attr *kept; /* withdrawn rows that have values left */
 	uint64_t reset[ATTR_WORDS]; /* rows that are never unset */
-	uint64_t told[ATTR_WORDS];  /* rows with a changed() */
-	uint64_t ever[ATTR_WORDS];  /* rows of which some object had a value since they are there */
+	uint64_t notified[ATTR_WORDS]; /* rows with a changed() */
+	uint64_t ever[ATTR_WORDS];  /* rows of which an object had a value since they were attached */
 	uint32_t epoch;
-	bool has_raw; /* some object had bytes that nobody took */
+	bool has_raw; /* an object had raw bytes */
 	struct keel_cursor *cursors;
 	struct keel_view *views;
 	struct bind *binds; /* modules' private memory on its objects */
@@ -141,10 +141,10 @@ struct objects {
 	void (*dirty)(void *arg, struct keel_obj *);
 	void *dirty_arg;
 	struct class *classes;
-	struct class *guess[CLASS_GUESSES]; /* by the place of the name they were asked for by */
+	struct class *guess[CLASS_GUESSES]; /* by the address of the name in class_find() */
 	struct type *types;
 	struct keel_attr *attrs; /* all rows, attached or waiting */
-	struct keel_attr *gone;  /* of those that were withdrawn, the held ones */
+	struct keel_attr *gone;  /* withdrawn rows that are held */
 	struct keel_changes *changes;
 	struct objects_end *ends;
 	uint32_t n_declared;
@@ -170,7 +170,7 @@ void type_format(const struct type *t, const union keel_slot *slot, const char *
 		 const struct keel_emit *emit);
 int type_copy(const struct type *t, const union keel_slot *from, union keel_slot *to);
 void type_drop(const struct type *t, union keel_slot *slot);
-/* parse() of the attribute's type; who refuses without a word is given one. 0, or what it returned. */
+/* Calls parse() of the attribute's type and returns what it returned; an error without a text gets one. */
 int32_t type_parse(const struct keel_attr *a, int32_t op, const char *key, const char *text,
 		   union keel_slot *slot, bool *is_set, struct keel_err *err);
 
@@ -178,49 +178,49 @@ int32_t type_parse(const struct keel_attr *a, int32_t op, const char *key, const
 int classes_init(struct objects *o);
 void classes_fini(struct objects *o);
 struct class *class_find(struct objects *o, const char *name);	     /* declared ones */
-struct class *class_get(struct objects *o, const char *name);        /* mention it; NULL: no memory */
+struct class *class_get(struct objects *o, const char *name);        /* created when unknown; NULL: no memory */
 
 /* attr.c */
 int attrs_init(struct objects *o);
 void attrs_fini(struct objects *o);
-int attrs_attach(struct objects *o, struct keel_err *err); /* those that wait and need not */
+int attrs_attach(struct objects *o, struct keel_err *err); /* attach waiting rows whose class and type exist */
 void attr_detach(struct keel_attr *a);
 struct keel_attr *attr_find(const struct class *c, const char *name, size_t len);
-struct keel_attr *attr_of_request(const struct class *c, const char *name); /* in any case */
-/* `text attr[.key]`, for a PBSE code whose table text the user gets. Returns the code. */
+struct keel_attr *attr_of_request(const struct class *c, const char *name); /* upper or lower case alike */
+/* Fills in the error text `<table text of code> attr[.key]` and returns the code. */
 int attr_fault(struct keel_err *err, int code, const struct keel_attr *a, const char *key);
 
-void attr_own_words(struct keel_attr *a); /* its row goes, the struct stays */
+void attr_own_words(struct keel_attr *a); /* copy its strings: its row goes, the struct stays */
 
 /* kept.c */
-void kept_add(const struct keel_attr *a); /* it is detached, and there were values */
-/* The number of the values that a row of the name of `a` left, if they are of its type: they are its own from now
- * on. Else ATTR_NONE, and there are none of that name any more. */
+void kept_add(const struct keel_attr *a); /* it was detached and objects have values of it */
+/* Returns the number of the kept values of a row with the name and type of `a`, which owns them from now on; else
+ * ATTR_NONE, and kept values of that name become raw. */
 uint32_t kept_take(struct class *c, const struct keel_attr *a);
-void kept_leave(struct objects *o, const struct type *t); /* those of a type; NULL: all */
+void kept_leave(struct objects *o, const struct type *t); /* kept values of a type become raw; NULL: all */
 void kept_end(struct class *c);
 
-/* value.c: the packed slots of one object. Moved in, never fails when `pins` reserved the room. */
+/* value.c: the packed slots of one object. Values are moved in; that cannot fail when `pins` reserved the room. */
 union keel_slot *value_at(const struct keel_obj *o, const struct keel_attr *a); /* NULL: unset */
 int value_reserve(struct keel_obj *o, uint32_t more);
 int value_put(struct keel_obj *o, const struct keel_attr *a, const union keel_slot *slot);
 void value_drop(struct keel_obj *o, const struct keel_attr *a);
-/* Its type has freed the value: the slot goes without type_drop(). */
+/* Remove the slot of a value that its type has freed already. */
 void value_emptied(struct keel_obj *o, const struct keel_attr *a);
 void value_drop_all(struct keel_obj *o);
 int value_fallback(struct keel_obj *o, const struct keel_attr *a);
-/* Without memory a value the system decided on cannot be kept; a restart from the store can. */
+/* No memory for a value that the system set: ends the daemon, which restarts from the store. */
 void value_lost(void) __attribute__((noreturn));
 
 /* body.c */
-/* A draft without values, if the id is good and free. */
+/* Returns a draft without values; NULL with *err: the id is bad or in use, or no memory. */
 struct keel_obj *obj_begin(struct class *c, const char *id, struct keel_err *err);
 struct keel_obj *obj_create(struct class *c, const char *id, size_t len);
 void obj_free(struct keel_obj *o);
 void obj_refresh_slow(struct keel_obj *o);
 int obj_link(struct keel_obj *o); /* among the class' objects */
 void obj_unpin(struct keel_obj *o);
-void obj_tell(struct keel_obj *o); /* changed() of every value that is set */
+void obj_notify(struct keel_obj *o); /* call changed() of every value that is set */
 static inline struct keel_obj *obj_refresh(struct keel_obj *o)
 {
 	if (o && o->epoch != o->klass->epoch)
@@ -230,10 +230,10 @@ static inline struct keel_obj *obj_refresh(struct keel_obj *o)
 
 /* raw.c */
 int raw_add(struct keel_obj *o, const struct mp *pairs, uint32_t n);
-/* One pair of a stored row for value `slot` of `a`. */
+/* Write the pair of a stored row for value `slot` of `a`. */
 void raw_encode(struct mp *m, const struct keel_attr *a, const union keel_slot *slot);
-/* Read `n` pairs into `o`; what nobody takes goes to o->raw, and so does what attributes in `settled` (NULL: none)
- * have a younger value of. 0, -EPROTO or -ENOMEM. */
+/* Read `n` pairs into `o`; what no attribute takes goes to o->raw, and so do older values of attributes in `settled`
+ * (NULL: none). Returns 0, -EPROTO or -ENOMEM. */
 int raw_decode(struct keel_obj *o, struct mp_reader *r, uint32_t n, const uint64_t *settled);
 
 /* private.c */
@@ -243,15 +243,15 @@ void private_free(struct keel_obj *o);
 void binds_end(struct class *c);
 
 /* order.c */
-int order_add(struct keel_obj *o); /* 0, -ENOMEM */
+int order_add(struct keel_obj *o); /* 0 or -ENOMEM */
 void order_remove(struct keel_obj *o);
-/* order.c, view.c, changes.c: what they must know when something leaves. */
+/* order.c, view.c, changes.c: called when a class or a row is withdrawn. */
 void cursors_end(struct class *c);
 struct keel_cursor *cursor_of(struct class *c, bool deep);
 void views_forget(struct keel_attr *a);
 void changes_forget(struct keel_attr *a);
 
-/* read.c, shared with change sets: like snprintf() of one value. */
+/* read.c, shared with change sets: returns and truncates like snprintf(), of one value. */
 int text_of(const struct keel_attr *a, const union keel_slot *slot, const char *key, char *buf,
 	    uint32_t len);
 

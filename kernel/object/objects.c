@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * objects.c - the object engine as a whole, and the table modules call it by.
+ * objects.c - create and destroy the object engine; the API group "object".
  */
 #include "object/objects.h"
 

@@ -11,56 +11,54 @@
 struct objects;
 struct registry;
 
-/* Registers the kinds CLASS, TYPE and ATTR and offers the group "object". `dirty` is called once
- * per object and turn when it first changes, or is destroyed. */
+/* Registers the kinds CLASS, TYPE and ATTR and offers the API group "object". `dirty` is called when an object that is
+ * not dirty changes or is destroyed. 0 or -errno. */
 int objects_create(struct registry *r, void (*dirty)(void *arg, struct keel_obj *), void *arg,
 		   struct objects **ret_objects);
 void objects_destroy(struct objects *o);
 
-/* For the store front: what to write for a dirty object. *ret_deleted true: delete the row. The
- * bytes are valid until the next call. Clears the dirty mark; a deleted object is freed by
- * objects_saved(). */
+/* For the store front: the row to write for a dirty object; *ret_deleted true: the row to delete. The bytes are
+ * valid until the next call. Clears the dirty mark; a deleted object is freed by objects_saved(). Returns 0,
+ * -ENODATA (nothing is or was stored: only objects_saved() is due) or -ENOMEM (the mark stays). */
 int objects_encode(struct keel_obj *o, const char **ret_klass, const char **ret_id,
 		   const void **ret_bytes, uint32_t *ret_len, bool *ret_deleted);
 void objects_saved(struct keel_obj *o);
-/* objects_encode() also returns -ENODATA (nothing of it is or was stored: only objects_saved() is
- * due) and -ENOMEM (the mark stays). objects_redirty() takes the mark back when the batch could not
- * be built. */
+/* Sets the dirty mark again, after an error in building the batch. */
 void objects_redirty(struct keel_obj *o);
-/* The list of dirty objects is threaded through the objects; the link is the store front's. */
+/* The link of the store front's list of dirty objects, which is threaded through the objects. */
 struct keel_obj **objects_dirty_link(struct keel_obj *o);
-/* The `arg` of objects_create(), and what an object is called. */
+/* The `arg` of objects_create(); class and id of an object. */
 void *objects_store(const struct keel_obj *o);
 const char *objects_class(const struct keel_obj *o);
 const char *objects_id(const struct keel_obj *o);
 bool objects_is_draft(const struct keel_obj *o);
 bool objects_is_dead(const struct keel_obj *o);
-/* The store front holds something for a draft: tell of its destruction through `dirty` too. */
+/* The store front has blobs of a draft: its destruction calls `dirty`, too. */
 void objects_keep(struct keel_obj *o);
-/* Blobs need a find that does not start from a module. NULL: no such published object. */
+/* Returns the published object, or NULL. */
 struct keel_obj *objects_find(struct objects *o, const char *klass, const char *id);
-/* A row of the store. Attributes nobody knows are kept verbatim and written back. A row of a class
- * nobody declares is kept too. */
+/* Make an object from a stored row. Attributes that no row declares are kept verbatim and written back, and so is a
+ * row of an undeclared class. Returns 0 or -errno with *err. */
 int objects_decode(struct objects *o, const char *klass, const char *id, const void *bytes,
 		   uint32_t len, struct keel_err *err);
-/* All rows are there: what nobody took is offered once more, for it may name what came after it. */
+/* All rows are loaded: raw values are offered once more, for they may name objects that were loaded after them. */
 void objects_loaded(struct objects *o);
-/* The objects of a class that no module declares are destroyed, and their rows with the next transaction. Returns
- * how many there were; 0 for a class that is declared. */
+/* Destroy the objects of a class that no module declares, and delete their rows with the next transaction. Returns how
+ * many there were; 0 for a class that is declared. */
 uint32_t objects_drop(struct objects *o, const char *klass);
 
-/* Tell of every published object of every class that has a known_point somebody wants, class by class in
- * order of declaration, objects in order of creation. */
+/* Calls known() for each published object of each class whose known_point is wanted: classes in order of declaration,
+ * objects in order of creation. */
 struct objects_listener {
-	uint32_t (*wants)(void *arg, uint32_t point); /* how many do */
+	uint32_t (*wants)(void *arg, uint32_t point); /* returns how many taps do */
 	void (*known)(void *arg, uint32_t point, const char *id, struct keel_obj *);
 	void *arg;
 };
 void objects_replay(struct objects *o, const struct objects_listener *to);
 
-/* How many published objects there are; NULL: none. */
+/* Returns how many published objects there are; `o` may be NULL. */
 uint32_t objects_total(const struct objects *o);
-/* Told of each object, published or draft, that is about to be destroyed: its values are still there. */
+/* A callback for each object, published or draft, that is about to be destroyed: it still has its values. */
 struct objects_end {
 	void (*fn)(void *arg, struct keel_obj *);
 	void *arg;
@@ -68,15 +66,15 @@ struct objects_end {
 };
 void objects_end_tell(struct objects *o, struct objects_end *);
 void objects_end_forget(struct objects *o, struct objects_end *);
-/* A draft with the values it has, of which only the caller knows. NULL: no memory. */
+/* Returns a copy with the same values as a draft, which only the caller knows. NULL: no memory. */
 struct keel_obj *objects_copy(struct keel_obj *o);
 
-/* A module is going: its private memory on every object is freed. After its rows were withdrawn, before its
- * code goes. */
+/* Frees the private memory of a module on all objects. To be called after its rows were withdrawn and before it is
+ * unloaded. */
 void objects_detach(struct owner *owner);
-/* Has `user` private memory on objects of a class that `of` declares? It goes with that class. */
+/* Returns whether `user` has private memory on objects of a class that `of` declares. It ends with that class. */
 bool objects_bound(const struct owner *user, const struct owner *of);
-/* -ENOENT with a sentence when an ATTR row waits for a class or a type that nobody declares. */
+/* Returns -ENOENT with *err when an ATTR row waits for a class or a type that no module declares, else 0. */
 int objects_waiting(struct objects *o, struct keel_err *err);
 
 /* Change sets, for operations. */

@@ -2,10 +2,10 @@
  *
  * order.c - the published objects of a class in order of creation, and walks through them while they change.
  *
- * Places in an array, not links: whoever walks a hundred thousand objects knows which come next, and has them
- * fetched from memory meanwhile. A place that becomes empty stays so until there are many.
+ * Places in an array, not links, so that a walk through a hundred thousand objects can prefetch the next ones. A place
+ * that becomes empty stays so until there are many.
  *
- * A cursor knows the place after the object it gave last. New objects are appended and so are met.
+ * A cursor has the place after the object it returned last. New objects are appended, so a walk returns them, too.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "object/object.h"
 
 #define FIRST_PLACES 64u
-/* Objects whose memory is fetched while one is looked at: they themselves; in a deep walk what they have, too. */
+/* How many objects are prefetched; in a deep walk their values are, too. */
 #define AHEAD 12u
 #define SLOTS_AHEAD 8u
 #define VALUES_AHEAD 4u
@@ -23,8 +23,8 @@
 
 struct keel_cursor {
 	struct class *klass; /* NULL: its class was withdrawn */
-	uint32_t at;	     /* the place to look at next */
-	bool deep;	     /* what values the objects have is looked at */
+	uint32_t at;	     /* the next place */
+	bool deep;	     /* the caller reads values of the objects */
 	struct keel_cursor *next;
 };
 
@@ -94,14 +94,14 @@ void order_remove(struct keel_obj *o)
 	o->klass->live.taken--;
 }
 
-/* Whoever stands on it steps back: it, or what comes there, is met again. */
+/* Cursors just behind it step back: the object at its place is returned again. */
 static void cursors_step_back(const struct keel_obj *o)
 {
 	for (struct keel_cursor *c = o->klass->cursors; c; c = c->next)
 		c->at -= c->at == o->place + 1;
 }
 
-/* A walk misses nobody; it may meet one twice. */
+/* A walk under way misses neither; it may return one of them twice. */
 void object_swap(struct keel_obj *a, struct keel_obj *b)
 {
 	struct keel_obj **at = a->klass->live.at;

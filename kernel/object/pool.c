@@ -2,8 +2,8 @@
  *
  * pool.c - many pieces of one size, each known by a number.
  *
- * Neighbours in number are neighbours in memory: a walk through a hundred thousand of them is fast, and all are
- * given back without one. Sanitizers are told which are taken.
+ * Neighbours in number are neighbours in memory: a walk through a hundred thousand pieces is fast, and freeing all of
+ * them needs none. AddressSanitizer is notified of which ones are taken.
  */
 #include "object/pool.h"
 
@@ -14,7 +14,7 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
-#define BETWEEN 16u /* bytes that are nobody's, between one piece and the next */
+#define BETWEEN 16u /* unused bytes between one piece and the next */
 #else
 #define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
 #define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))

@@ -16,11 +16,11 @@ struct pool {
 };
 
 void pool_init(struct pool *p, uint32_t size);
-/* Zeroed when it was not taken yet. NULL: no memory. */
+/* Returns the piece, zeroed unless it was taken already. NULL: no memory. */
 void *pool_take(struct pool *p, uint32_t number);
-void *pool_at(const struct pool *p, uint32_t number); /* NULL: it is not taken */
+void *pool_at(const struct pool *p, uint32_t number); /* NULL: not taken */
 void pool_give(struct pool *p, uint32_t number);
 uint32_t pool_end(const struct pool *p); /* no number from here on is taken */
-void pool_fini(struct pool *p);		 /* also of those that are taken */
+void pool_fini(struct pool *p);		 /* frees all pieces, taken or not */
 
 #endif

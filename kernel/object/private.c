@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * private.c - modules' own memory on objects, freed with the object or the module.
+ * private.c - private memory of modules on objects, freed with the object or the module.
  *
- * An object of a class has a number, of no other one while it lives. What a module has on object n is piece n
- * of its pool for that class: a reload gives back memory on a hundred thousand objects, and looks at none.
+ * An object has a number that is unique in its class while it lives. A module's memory on object n is piece n of its
+ * pool for that class, so that a reload frees memory on a hundred thousand objects without a walk.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ int number_take(struct class *c, uint32_t *ret_number)
 	if (n->n_spare == 0 && n->given == n->cap) {
 		uint32_t cap = n->cap ? n->cap * 2 : FIRST_NUMBERS, *spare;
 
-		spare = reallocarray(n->spare, cap, sizeof(*spare)); /* all of them may come back */
+		spare = reallocarray(n->spare, cap, sizeof(*spare)); /* returning a number cannot fail */
 		if (!spare)
 			return -ENOMEM;
 		n->spare = spare;
@@ -111,7 +111,7 @@ void private_free(struct keel_obj *o)
 		piece_give(b, o->number);
 }
 
-/* While its destructor runs, the module's other pieces are still there. */
+/* While its destructor runs, the module's other pieces still exist. */
 static void bind_end(struct bind *b) /* the first one of its owner */
 {
 	for (uint32_t i = 0; b->fini && i < pool_end(&b->pieces); i++)

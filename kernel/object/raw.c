@@ -3,8 +3,8 @@
  * raw.c - the body of a stored row: pairs of attribute name and value.
  *
  * An INT type is stored as an integer, a type with keys as a map of texts, the others as text.
- * Decoding offers each pair to the attribute of that name; what nobody takes (no such attribute, or
- * its type refuses the text) is kept byte for byte and written back.
+ * Decoding offers each pair to the attribute of that name; a pair without an attribute, or that the type's parse()
+ * fails for, is kept byte for byte and written back.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -81,8 +81,8 @@ void raw_encode(struct mp *m, const struct keel_attr *a, const union keel_slot *
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* The value as terminated text; NULL: it holds a NUL byte, or no memory. Valid until the next. */
-static const char *terminated(struct objects *o, const char *text, uint32_t len)
+/* Returns the value as terminated text, valid until the next call; NULL: it has a NUL byte, or no memory. */
+static const char *text_terminated(struct objects *o, const char *text, uint32_t len)
 {
 	if (memchr(text, '\0', len))
 		return NULL;
@@ -95,11 +95,11 @@ static const char *terminated(struct objects *o, const char *text, uint32_t len)
 	return o->text.data;
 }
 
-/* 0: taken; 1: refused, keep it raw; -ENOMEM. */
+/* Returns 0: taken; 1: the type refuses it, keep it raw; -ENOMEM. */
 static int parse_into(struct keel_obj *o, struct keel_attr *a, const char *key, const char *text)
 {
 	union keel_slot *old = value_at(o, a), slot = { 0 };
-	bool is_set, in_place = old && (a->type->def.flags & KEEL_TYPE_KEYED); /* entries gather */
+	bool is_set, in_place = old && (a->type->def.flags & KEEL_TYPE_KEYED); /* entries are added */
 	struct keel_err err;
 	int32_t code;
 
@@ -121,7 +121,7 @@ static int take_text(struct keel_obj *o, struct keel_attr *a, const char *text, 
 	union keel_slot slot;
 
 	if (a->type->quick != QUICK_STRING) {
-		text = terminated(o->klass->objects, text, len);
+		text = text_terminated(o->klass->objects, text, len);
 		return text ? parse_into(o, a, NULL, text) : 1;
 	}
 	if (len == 0 || memchr(text, '\0', len))
@@ -163,7 +163,7 @@ static bool has_entry(const struct keel_obj *o, const struct keel_attr *a, const
 	return n > 0;
 }
 
-/* Entries the type refuses are kept as a map of their own, and so are those of a `settled` value that has them. */
+/* Entries that the type refuses are kept as a map of their own, and so are those that a `settled` value has. */
 static int take_map(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r, uint32_t n, bool settled)
 {
 	struct mp left = { 0 };
@@ -183,7 +183,7 @@ static int take_map(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r
 			break;
 		rc = 1;
 		if (key.n < sizeof(name) && !memchr(key.text, '\0', key.n)) {
-			const char *text = terminated(o->klass->objects, value.text, value.n);
+			const char *text = text_terminated(o->klass->objects, value.text, value.n);
 
 			memcpy(name, key.text, key.n);
 			name[key.n] = '\0';
@@ -201,9 +201,9 @@ static int take_map(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r
 	return rc;
 }
 
-/* `settled`: its value is younger than what is read here. */
-static int take(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r,
-		const struct mp_value *v, bool settled)
+/* `settled`: the object's value is newer than the one that is read. */
+static int pair_take(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r,
+		     const struct mp_value *v, bool settled)
 {
 	bool keyed = a->type->def.flags & KEEL_TYPE_KEYED;
 
@@ -217,8 +217,8 @@ static int take(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r,
 	return 1;
 }
 
-/* Rows of a class look alike: the attribute that was at this place last time is a good guess. */
-static struct keel_attr *guess(struct class *c, uint32_t place, const struct mp_value *name)
+/* Rows of a class look alike: try the attribute that was at this place in the last row. */
+static struct keel_attr *attr_guess(struct class *c, uint32_t place, const struct mp_value *name)
 {
 	struct keel_attr *a = place < ATTR_MAX ? c->guess[place] : NULL;
 
@@ -230,7 +230,7 @@ static struct keel_attr *guess(struct class *c, uint32_t place, const struct mp_
 	return a;
 }
 
-static int keep(struct keel_obj *o, const unsigned char *from, const unsigned char *to)
+static int pair_keep(struct keel_obj *o, const unsigned char *from, const unsigned char *to)
 {
 	struct mp bytes = { .data = (char *)(uintptr_t)from, .len = (size_t)(to - from) };
 
@@ -248,15 +248,15 @@ int raw_decode(struct keel_obj *o, struct mp_reader *r, uint32_t n, const uint64
 		if (name.kind != MP_STR || r->bad)
 			return -EPROTO;
 		if (o->klass->declared)
-			a = guess(o->klass, i, &name);
+			a = attr_guess(o->klass, i, &name);
 		if (a && KEEL_ATTR_HAS_VALUE(&a->def))
-			rc = take(o, a, r, &value, settled && bit_get(settled, a->number));
+			rc = pair_take(o, a, r, &value, settled && bit_get(settled, a->number));
 		else
 			mp_skip(r, &value);
 		if (r->bad)
 			return -EPROTO;
 		if (rc == 1)
-			rc = keep(o, from, r->at);
+			rc = pair_keep(o, from, r->at);
 		if (rc < 0)
 			return rc;
 	}

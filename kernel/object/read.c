@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * read.c - values as integers, texts and truths of comparisons.
+ * read.c - values as integers and texts, and comparisons.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ bool read_is_set(const struct keel_obj *o, const struct keel_attr *a)
 	return value_at(o, a) != NULL;
 }
 
-/* Of a size: kilobytes, rounded up. */
+/* Returns the number; of a size kilobytes, rounded up. */
 int64_t read_int(const struct keel_obj *o, const struct keel_attr *a)
 {
 	const union keel_slot *slot = value_at(o, a);
@@ -99,7 +99,7 @@ int text_of(const struct keel_attr *a, const union keel_slot *slot, const char *
 	return print_end(&p, len);
 }
 
-/* A derived attribute emits all it has; only what was asked for passes. */
+/* A derived attribute emits all its keys; only the requested one passes. */
 struct filter {
 	const char *key;
 	const struct keel_emit *to;
@@ -158,7 +158,7 @@ static int32_t match_texts(const char *is, const char *wanted, int32_t op)
 	return types_match(strcmp(is, wanted), op);
 }
 
-/* What a type cannot compare itself, and what is derived, is compared as users see it. */
+/* Derived values, and types without a match(), are compared as printed text. */
 static int32_t match_printed(struct keel_obj *o, const struct keel_attr *a, int32_t op,
 			     const char *key, const char *text, struct keel_err *err)
 {

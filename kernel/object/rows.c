@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rows.c - objects to and from the rows of the store, and telling of them at start.
+ * rows.c - objects to and from the rows of the store, and their replay at start.
  */
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static uint32_t encode_values(struct mp *m, struct keel_obj *o)
 	return n;
 }
 
-/* Raw pairs come first: when a value of the same name is set later, the later one counts. */
+/* Raw pairs come first: of two pairs of one name the later one counts. */
 int objects_encode(struct keel_obj *o, const char **ret_klass, const char **ret_id,
 		   const void **ret_bytes, uint32_t *ret_len, bool *ret_deleted)
 {
@@ -39,7 +39,7 @@ int objects_encode(struct keel_obj *o, const char **ret_klass, const char **ret_
 	*ret_len = 0;
 	*ret_deleted = o->flags & OBJ_DEAD;
 	if (*ret_deleted || o->flags & OBJ_DRAFT) {
-		/* Not freed before objects_saved(), whatever change sets let go of meanwhile. */
+		/* Not freed before objects_saved(), even when change sets release it meanwhile. */
 		o->flags = (uint16_t)((o->flags & ~OBJ_DIRTY) | OBJ_KEEP);
 		return o->flags & OBJ_SAVED ? 0 : -ENODATA;
 	}
@@ -90,8 +90,8 @@ int objects_decode(struct objects *o, const char *klass, const char *id, const v
 					       "needs more memory than there is");
 	}
 	obj->flags |= OBJ_SAVED;
-	obj->epoch = 0; /* looked at again at the first use: rows that are never unset */
-	obj_tell(obj);
+	obj->epoch = 0; /* refreshed at its first use: values that are never unset */
+	obj_notify(obj);
 	return 0;
 }
 

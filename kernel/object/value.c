@@ -2,8 +2,7 @@
  *
  * value.c - the packed slots of one object.
  *
- * Bit n of `set` says that attribute n has a value; its slot is the one behind as many slots as
- * there are lower bits set.
+ * Bit n of `set`: attribute n has a value. The index of its slot is the number of lower bits that are set.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -63,7 +62,7 @@ int value_put(struct keel_obj *o, const struct keel_attr *a, const union keel_sl
 		o->slot[at] = *slot;
 		return 0;
 	}
-	/* Room that change sets reserved stays theirs, but one of them may be this very value. */
+	/* No extra room for change sets: a commit puts its value into the room that it reserved. */
 	if (o->n == o->cap && value_reserve(o, 1) < 0)
 		return -ENOMEM;
 	memmove(&o->slot[at + 1], &o->slot[at], (o->n - at) * sizeof(*slot));
@@ -117,7 +116,7 @@ static int keyed_fallback(const struct keel_attr *a, union keel_slot *slot, bool
 		if (!value)
 			continue;
 		*value++ = '\0';
-		/* A key nobody knows (now) gives no value. */
+		/* A key that the type does not know (now) gives no value. */
 		(void)type_parse(a, KEEL_SET, item, value, slot, is_set, &err);
 	}
 	free(list);
@@ -134,7 +133,7 @@ int value_fallback(struct keel_obj *o, const struct keel_attr *a)
 	if (a->type->def.flags & KEEL_TYPE_KEYED)
 		rc = keyed_fallback(a, &slot, &is_set);
 	else if (type_parse(a, KEEL_SET, NULL, a->def.fallback, &slot, &is_set, &err))
-		rc = -ENOMEM; /* the text itself was accepted when the row came */
+		rc = -ENOMEM; /* the text itself was accepted when the row was added */
 	if (rc == 0 && is_set)
 		rc = value_put(o, a, &slot);
 	if (rc < 0 && is_set)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * view.c - answers: which attributes somebody wants and may see, compiled once, written many times.
+ * view.c - answers: which attributes a requester wants and may see, compiled once, written many times.
  *
  * A line of an answer is `[attr, key or nil, value]`; the bytes up to the key are made when the
  * view is opened. Writing walks the rows in listing order, and allocates nothing once its buffer
@@ -17,12 +17,12 @@
 
 struct row {
 	const struct keel_attr *attr; /* NULL: withdrawn meanwhile */
-	char *key;                    /* only this one; owned; NULL: all */
+	char *key;                    /* the only key to write; owned; NULL: all */
 	char *prefix;                 /* owned: head of the line, name */
 	uint32_t prefix_len;
 };
 struct keel_view {
-	struct class *klass; /* NULL: none such, nothing to write */
+	struct class *klass; /* NULL: no such class, nothing to write */
 	struct keel_view *prev, *next;
 	struct row *row;
 	uint32_t n, cap;
@@ -65,7 +65,7 @@ static bool row_has(const struct keel_view *v, const struct keel_attr *a, const 
 	return false;
 }
 
-/* The keys of `a` that are wanted: all of them, or one row each. */
+/* Adds the rows for the requested keys of `a`: one for all of them, or one each. */
 static int rows_wanted(struct keel_view *v, const struct keel_attr *a,
 		       const struct keel_wanted *want, const bool *is, uint32_t n)
 {
@@ -200,8 +200,8 @@ static void put_value(struct line *l, const union keel_slot *slot)
 	}
 }
 
-/* Where each set attribute's slot is, so that rows may come in any order. */
-static void spread(const struct keel_obj *o, const union keel_slot **ret_at)
+/* Points ret_at[n] at the slot of attribute n, so that rows may be in any order. */
+static void slots_spread(const struct keel_obj *o, const union keel_slot **ret_at)
 {
 	const union keel_slot *slot = o->slot;
 
@@ -214,7 +214,7 @@ static uint32_t put_rows(struct mp *m, struct keel_obj *o, const struct keel_vie
 	const union keel_slot *at[ATTR_MAX];
 	struct line l = { .m = m };
 
-	spread(o, at);
+	slots_spread(o, at);
 	for (uint32_t i = 0; i < v->n; i++) {
 		const struct keel_attr *a = v->row[i].attr;
 
@@ -242,7 +242,7 @@ int32_t view_pack(struct keel_obj *o, const char *id, struct keel_view *v, struc
 	mp_byte(m, 0x92);
 	mp_str(m, id, strlen(id));
 	place = mp_open_array(m);
-	index_key_init(&o->id, id, strlen(id)); /* what is derived from the id, too */
+	index_key_init(&o->id, id, strlen(id)); /* so that values derived from the id use this one */
 	mp_close(m, place, put_rows(m, o, v));
 	o->id = own;
 	if (m->failed || m->len > UINT32_MAX)

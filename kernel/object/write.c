@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * write.c - values set by the system: no permission, no check function, and changed() is not told.
+ * write.c - values set by the system: without permission and check(), and changed() is not called.
  *
- * Setting an attribute that is only computed, one whose row is withdrawn, or a dead object, does nothing.
+ * Setting a derived attribute, one whose row is withdrawn, or one of a dead object does nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,18 +16,18 @@ static bool writable(const struct keel_obj *o, const struct keel_attr *a)
 	return !(o->flags & OBJ_DEAD) && KEEL_ATTR_HAS_VALUE(&a->def) && a->klass;
 }
 
-static void touched(struct keel_obj *o, const struct keel_attr *a)
+static void value_touched(struct keel_obj *o, const struct keel_attr *a)
 {
 	if (a->def.flags & KEEL_ATTR_SAVE)
 		write_touch(o);
 }
 
-/* Moves *slot in; the room that change sets reserved stays theirs. */
-static int put(struct keel_obj *o, const struct keel_attr *a, const union keel_slot *slot)
+/* Moves *slot into the object, without using the room that change sets reserved. Returns 0 or -ENOMEM. */
+static int value_write(struct keel_obj *o, const struct keel_attr *a, const union keel_slot *slot)
 {
 	if (value_reserve(o, 1 + o->pins) < 0 || value_put(o, a, slot) < 0)
 		return -ENOMEM;
-	touched(o, a);
+	value_touched(o, a);
 	return 0;
 }
 
@@ -40,7 +40,7 @@ void write_int(struct keel_obj *o, const struct keel_attr *a, int64_t n)
 	old = value_at(o, a);
 	if (old && old->i == n)
 		return;
-	if (put(o, a, &(union keel_slot){ .i = n }) < 0)
+	if (value_write(o, a, &(union keel_slot){ .i = n }) < 0)
 		value_lost();
 }
 
@@ -57,7 +57,7 @@ int32_t write_str(struct keel_obj *o, const struct keel_attr *a, const char *tex
 		return 0;
 	}
 	slot.p = strdup(text);
-	if (slot.p && put(o, a, &slot) == 0)
+	if (slot.p && value_write(o, a, &slot) == 0)
 		return 0;
 	free(slot.p);
 	return -ENOMEM;
@@ -73,11 +73,11 @@ void write_ptr(struct keel_obj *o, const struct keel_attr *a, void *p)
 	}
 	if (!writable(o, a) || a->type->scalar || (a->type->def.flags & KEEL_TYPE_INT))
 		return;
-	if (put(o, a, &slot) < 0)
+	if (value_write(o, a, &slot) < 0)
 		value_lost();
 }
 
-/* The current value is the work piece: the type promises to leave it as it was when it refuses. */
+/* Parses into the current value: a type's parse() leaves it unchanged on an error. */
 int32_t write_text(struct keel_obj *o, const struct keel_attr *a, int32_t op, const char *key,
 		   const char *text, struct keel_err *err)
 {
@@ -91,11 +91,11 @@ int32_t write_text(struct keel_obj *o, const struct keel_attr *a, int32_t op, co
 	if (code)
 		return code;
 	if (old && is_set)
-		touched(o, a);
+		value_touched(o, a);
 	else if (old) {
 		value_emptied(o, a);
-		touched(o, a);
-	} else if (is_set && put(o, a, &slot) < 0) {
+		value_touched(o, a);
+	} else if (is_set && value_write(o, a, &slot) < 0) {
 		type_drop(a->type, &slot);
 		return err_no_memory(err);
 	}
@@ -111,5 +111,5 @@ void write_unset(struct keel_obj *o, const struct keel_attr *a, const char *key)
 	if (!key || !(a->type->def.flags & KEEL_TYPE_KEYED) ||
 	    a->type->def.unset(mod_of(a->type->owner), slot, key))
 		value_drop(o, a);
-	touched(o, a);
+	value_touched(o, a);
 }

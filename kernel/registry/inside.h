@@ -2,8 +2,8 @@
  *
  * inside.h - kinds, rows and services; only kernel/registry/ includes it.
  *
- * A row belongs to its owner and waits (`kind` NULL) while nobody declares its kind. Rows are kept in
- * order of registration, so that they are withdrawn in reverse.
+ * A row belongs to its owner and waits (`kind` NULL) while its kind is not declared. Rows are kept in order of
+ * registration, so that they are withdrawn in reverse.
  */
 #ifndef KEELSON_REGISTRY_INSIDE_H
 #define KEELSON_REGISTRY_INSIDE_H
@@ -13,7 +13,7 @@
 struct kind {
 	struct kind *next;
 	struct registry_kind face;
-	struct keel_kind_def def;  /* behind the face of a module's kind */
+	struct keel_kind_def def;  /* of a module's kind; `pub` calls its functions */
 	struct owner *owner;       /* NULL: the kernel's */
 	const void *row;           /* the KIND row it came from */
 };
@@ -23,7 +23,7 @@ struct row {
 	struct owner *owner;
 	const char *kind_name;
 	const void *def;   /* the module's */
-	void *whole;       /* owned while `kind` has it: of the kind's size; NULL: as it is */
+	void *whole;       /* copy in the kind's size, owned, while `kind` has it; NULL: `def` is used as it is */
 	struct kind *kind;
 };
 

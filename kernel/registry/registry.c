@@ -2,9 +2,9 @@
  *
  * registry.c - rows of modules and the kinds that receive them.
  *
- * A row goes to its kind as soon as both exist: when the row is added, or when the kind is declared
- * later. When a kind leaves, its rows are taken back from it and wait for the next one. KIND and SERVICE
- * are kinds like the others, and ours.
+ * A row is added to its kind as soon as both exist: when the row is registered, or when the kind is declared later.
+ * When a kind is withdrawn its rows are removed from it and wait for the next one. KIND and SERVICE are kinds
+ * like the others, of this folder.
  */
 #include "registry/registry.h"
 
@@ -26,9 +26,9 @@ static struct kind *kind_find(const struct registry *r, const char *name)
 	return k;
 }
 
-/* ---- handing over and taking back ----------------------------------------------------------- */
-/* Made with other headers the row may be shorter or longer than its kind knows it. Nobody behind this door
- * sees that. */
+/* ---- adding to a kind and removing ---------------------------------------------------------- */
+/* A row of a module with other headers may be shorter or longer than in the kind's: copies it in the kind's size, which
+ * is the only one that add() and remove() see. Returns 0, or an error with *err. */
 static int row_complete(struct row *row, const struct kind *k, struct keel_err *err)
 {
 	uint32_t size = k->face.row_size;
@@ -60,7 +60,7 @@ static void row_forget(struct row *row)
 	row->kind = NULL;
 }
 
-static int row_give(struct row *row, struct kind *k, struct keel_err *err)
+static int row_attach(struct row *row, struct kind *k, struct keel_err *err)
 {
 	int ret = row_complete(row, k, err);
 
@@ -73,7 +73,7 @@ static int row_give(struct row *row, struct kind *k, struct keel_err *err)
 	return ret;
 }
 
-static void row_take(struct row *row)
+static void row_detach(struct row *row)
 {
 	struct kind *k = row->kind;
 
@@ -83,7 +83,7 @@ static void row_take(struct row *row)
 	row_forget(row);
 }
 
-/* Give `k` the rows that waited for it. All or none. */
+/* Adds the rows that waited for `k`, all or none. Returns 0, or an error with *err. */
 static int kind_open(struct registry *r, struct kind *k, struct keel_err *err)
 {
 	struct row *row;
@@ -92,14 +92,14 @@ static int kind_open(struct registry *r, struct kind *k, struct keel_err *err)
 	DL_FOREACH(r->rows, row) {
 		if (row->kind != NULL || strcmp(row->kind_name, k->face.name) != 0)
 			continue;
-		ret = row_give(row, k, err);
+		ret = row_attach(row, k, err);
 		if (ret < 0)
 			break;
 	}
 	return ret;
 }
 
-/* The row before `row`, behind NULL is the last one; NULL at the front (the head's `prev` is the last one). */
+/* Returns the row before `row`, the last one for NULL; NULL at the front (the head's `prev` is the last one). */
 static struct row *row_before(const struct registry *r, const struct row *row)
 {
 	if (row == NULL)
@@ -113,7 +113,7 @@ static void kind_close(struct registry *r, struct kind *k)
 
 	for (row = row_before(r, NULL); row != NULL; row = row_before(r, row)) {
 		if (row->kind == k)
-			row_take(row);
+			row_detach(row);
 	}
 }
 
@@ -150,7 +150,7 @@ static int module_kind_add(void *arg, struct owner *owner, const void *def, stru
 	const struct kind *k = arg;
 	int32_t ret = k->def.add(&k->owner->pub, &owner->pub, def, err);
 
-	return ret > 0 ? -EINVAL : ret; /* a code of users' answers refuses, too */
+	return ret > 0 ? -EINVAL : ret; /* a PBSE code is an error, too */
 }
 
 static void module_kind_remove(void *arg, struct owner *owner, const void *def)
@@ -223,7 +223,7 @@ static int row_add(struct registry *r, struct owner *owner, const struct keel_co
 	row->def = c->def;
 	k = kind_find(r, c->kind);
 	if (k != NULL)
-		ret = row_give(row, k, err);
+		ret = row_attach(row, k, err);
 	if (ret < 0) {
 		if (err != NULL && err->text[0] == '\0')
 			err_set(err, ret, "kind %s refused a row of module %s", c->kind,
@@ -236,14 +236,6 @@ static int row_add(struct registry *r, struct owner *owner, const struct keel_co
 	return 0;
 }
 
-static void row_remove(struct registry *r, struct row *row)
-{
-	row_take(row);
-	DL_DELETE(r->rows, row);
-	row->owner->live--;
-	free(row);
-}
-
 /* Withdraw the newest `n` rows of `owner`. */
 static void rows_remove(struct registry *r, const struct owner *owner, uint32_t n)
 {
@@ -253,7 +245,10 @@ static void rows_remove(struct registry *r, const struct owner *owner, uint32_t 
 		before = row_before(r, row);
 		if (row->owner != owner)
 			continue;
-		row_remove(r, row);
+		row_detach(row);
+		DL_DELETE(r->rows, row);
+		row->owner->live--;
+		free(row);
 		n--;
 	}
 }
@@ -303,7 +298,7 @@ int registry_create(struct registry **ret_registry)
 	return 0;
 }
 
-/* Only tables are freed: the kinds' own parts may be gone already. */
+/* Calls no remove(): the parts that own the kinds may be gone already. */
 void registry_destroy(struct registry *r)
 {
 	struct kind *k, *next_kind;

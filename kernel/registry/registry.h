@@ -20,18 +20,18 @@ struct registry_kind {
 	int (*add)(void *arg, struct owner *owner, const void *def, struct keel_err *err);
 	void (*remove)(void *arg, struct owner *owner, const void *def);
 	void *arg;
-	uint32_t row_size; /* of the definition; rows are made this long. 0: they come as they are */
+	uint32_t row_size; /* of the definition: rows are converted to it. 0: they are passed as they are */
 };
 int registry_kind(struct registry *r, const struct registry_kind *kind);
 
-/* All rows of a module, or none (with *err naming the row). Rows of unknown kinds wait for the kind.
- * registry_remove withdraws every row of the owner, in reverse order. */
+/* Register all rows of a module, or none: returns 0, or an error with *err, which names the row. Rows of unknown kinds
+ * wait for the kind. registry_remove() withdraws every row of the owner, in reverse order. */
 int registry_add(struct registry *r, struct owner *owner, const struct keel_contrib *rows, uint32_t n,
 		 struct keel_err *err);
 void registry_remove(struct registry *r, struct owner *owner);
 
-/* Services: the kernel's groups and SERVICE rows of modules. NULL when unknown or older than
- * `minor`; then *err says which. *ret_owner (may be NULL): the module that offers it, NULL the kernel. */
+/* Services: the kernel's API groups and SERVICE rows of modules. registry_service() returns NULL with *err when it is
+ * unknown or older than `minor`. *ret_owner (may be NULL): the module that offers it, NULL: the kernel. */
 int registry_offer(struct registry *r, const char *name, const void *table);
 const void *registry_service(struct registry *r, const char *name, uint32_t minor,
 			     struct owner **ret_owner, struct keel_err *err);

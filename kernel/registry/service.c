@@ -2,9 +2,9 @@
  *
  * service.c - function tables by name: the kernel's groups and SERVICE rows of modules.
  *
- * A module's table is handed out as a copy whose `self` is the module; the copy lives as long as the
- * row. It is as long as any table: a function that the offering module does not know is NULL there, however old its
- * headers are. Whoever holds a table is counted by kernel/module, not here.
+ * Callers get a copy of a module's table, whose `self` is the module; it is freed with the row. It has room for any
+ * table: a function that the offering module's headers do not have is NULL there. kernel/module counts the
+ * users of a table.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "registry/inside.h"
 #include "util/err.h"
 
-/* What every table begins with; `self` only in those of modules. */
+/* Every table begins so; `self` only in those of modules. */
 struct table_head {
 	uint32_t size, version;
 	struct keel_mod *self;

@@ -4,8 +4,8 @@
  *
  *	accepted -> user being looked up -> serving -> closing (drains) -> dropped
  *
- * A client is dropped only from the loop's own callbacks (read, flush, sweep), never below a module:
- * what fails deeper marks it `broken`. Work that would take too long goes on in the next turn (again).
+ * A client is dropped only from the loop's own callbacks (read, flush, sweep), never below a module's function: an
+ * error there marks it `broken`. Work that would take too long goes on in the next turn (again).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "request/inside.h"
 
 #define READER_KEEP (64u * 1024u)
-#define SHORT 4096u /* requests of people and their tools */
+#define SHORT 4096u /* requests up to this size are served at once */
 
 static void on_events(void *arg, int events);
 static void sweep_start(struct router *r);
@@ -39,7 +39,7 @@ static bool is_root(const struct router *r, uint32_t uid)
 	return uid == 0 || uid == r->euid;
 }
 
-/* Since when it has done nothing; INT64_MAX: something waits for its answer, or it may not be dropped. */
+/* Returns since when it has been idle; INT64_MAX: it waits for a reply, or may not be dropped. */
 static int64_t idle_since(const struct client *c)
 {
 	if (c->reqs != NULL || c->user == NULL || c->in_flush || is_root(c->router, c->uid))
@@ -47,7 +47,7 @@ static int64_t idle_since(const struct client *c)
 	return c->queued > 0 ? c->progress_ms : c->read_ms;
 }
 
-/* Connections are scarce: who has stood still for longest goes. */
+/* Drops the client that has been idle for longest. Returns false when there is none to drop. */
 static bool make_room(struct router *r)
 {
 	struct client *c, *found = NULL;
@@ -71,7 +71,8 @@ static uint32_t places(const struct router *r, uint32_t reserve)
 	return r->limits.clients > reserve ? r->limits.clients - reserve : r->limits.clients;
 }
 
-/* Is there a place for one who is counted already? *ret_deciding: one of the reserve, if its user manages. */
+/* Returns whether there is a place for a client that `n` counts already. *ret_deciding: only in the reserve, until it
+ * is known whether its user may manage. */
 static bool place_find(struct router *r, const struct peer_count *n, bool *ret_deciding)
 {
 	bool root = is_root(r, n->uid);
@@ -125,7 +126,7 @@ bool client_may_stay(struct client *c)
 	return c->user->error == 0 && (req_roles(c) & (KEEL_OPERATOR | KEEL_MANAGER)) != 0;
 }
 
-/* What this client's half request takes of everybody's memory. */
+/* Counts the memory of this client's half request; returns false when that is beyond the bound. */
 static bool input_counted(struct client *c)
 {
 	struct router *r = c->router;
@@ -192,7 +193,7 @@ struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid)
 	}
 	*c = (struct client){ .router = r, .fd = fd, .uid = uid, .gid = gid, .peer = peer,
 			      .read_ms = loop_now_ms(r->parts->loop) };
-	peer->n++; /* it stays while others go */
+	peer->n++; /* counted now, so that dropping others does not free it */
 	r->n_clients++;
 	if (!place_find(r, peer, &c->deciding)) {
 		client_uncount(c);
@@ -271,7 +272,7 @@ void client_turn_over(void *router)
 	((struct router *)router)->served_ns = 0;
 }
 
-/* Have requests had their time in this turn? */
+/* Returns whether requests have had their time in this turn. */
 static bool is_late(const struct router *r)
 {
 	return r->served_ns > r->limits.serve_ns;
@@ -288,8 +289,8 @@ static void frame_serve(struct client *c, const struct frame *f)
 		r->served_ns += 1 + loop_clock_ns(r->parts->loop) - begin;
 }
 
-/* Serve what has been read, up to the fair share of a turn: one at least. */
-static void serve(struct client *c)
+/* Serve the requests that were read, at least one, up to the client's share of a turn. */
+static void client_serve(struct client *c)
 {
 	struct router *r = c->router;
 	struct frame f;
@@ -313,7 +314,7 @@ static void serve(struct client *c)
 	}
 }
 
-/* Up to the end of the frame that has begun: nothing is behind a long one, so it can stay where it is. */
+/* Read up to the end of the frame that has begun: no bytes follow a long one, so its memory need not be copied. */
 static void read_some(struct client *c)
 {
 	struct router *r = c->router;
@@ -342,11 +343,11 @@ void client_take(struct client *c, const char *bytes, size_t len)
 	frame_reader_added(&c->reader, len);
 	c->read_ms = loop_now_ms(r->parts->loop);
 	if (c->reader.end - c->reader.start > SHORT || is_late(r)) {
-		c->leftover = frame_is_whole(&c->reader); /* a long one, or one of many: in line with other work in slices */
+		c->leftover = frame_is_whole(&c->reader); /* a long one, or one of many: a slice of its own */
 		if (c->leftover)
 			client_again(c);
 	} else if (!c->closing) {
-		serve(c);
+		client_serve(c);
 	}
 	if (!input_counted(c)) {
 		client_log(c, "too many long requests at once; try again later");
@@ -368,8 +369,8 @@ static void on_events(void *arg, int events)
 		client_rearm(c);
 }
 
-/* ---- the next turn, and standing still ------------------------------------------------------- */
-static void go_on(void *arg)
+/* ---- the next turn, and idle clients ---------------------------------------------------------- */
+static void client_go_on(void *arg)
 {
 	struct client *c = arg;
 	struct keel_req *q, *next;
@@ -377,7 +378,7 @@ static void go_on(void *arg)
 	c->again = NULL;
 	if (client_drained(c)) {
 		DL_FOREACH_SAFE(c->reqs, q, next) {
-			/* The call may end any request of this client: start over after each. */
+			/* The callback may end any request of this client: start over after each. */
 			if (q->drained != NULL) {
 				req_drained(q);
 				client_again(c);
@@ -386,7 +387,7 @@ static void go_on(void *arg)
 		}
 	}
 	if (c->leftover && !c->broken && may_serve(c))
-		serve(c);
+		client_serve(c);
 	input_counted(c);
 	if (c->broken)
 		client_flush_soon(c);
@@ -397,7 +398,7 @@ static void go_on(void *arg)
 void client_again(struct client *c)
 {
 	if (c->again == NULL && !c->broken)
-		c->again = loop_timer(c->router->parts->loop, 0, go_on, c);
+		c->again = loop_timer(c->router->parts->loop, 0, client_go_on, c);
 	if (c->again == NULL)
 		c->broken = true;
 }
@@ -422,8 +423,8 @@ static const char *stands_still(const struct client *c, int64_t before_ms)
 	return NULL;
 }
 
-/* Drop who stands still. */
-static void sweep(void *router)
+/* Drop stalled and broken clients. */
+static void clients_sweep(void *router)
 {
 	struct router *r = router;
 	int64_t before_ms = loop_now_ms(r->parts->loop) - r->limits.stall_ms;
@@ -448,5 +449,5 @@ static void sweep(void *router)
 static void sweep_start(struct router *r)
 {
 	if (r->sweep_timer == NULL && r->clients != NULL)
-		r->sweep_timer = loop_timer(r->parts->loop, r->limits.sweep_ms, sweep, r);
+		r->sweep_timer = loop_timer(r->parts->loop, r->limits.sweep_ms, clients_sweep, r);
 }

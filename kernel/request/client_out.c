@@ -2,9 +2,9 @@
  *
  * client_out.c - frames on their way to a client.
  *
- * They gather during a turn and go out in one write at its end (flush). What the socket does not take
- * waits for it to be writable. Invariant: `queued` is what the frames from first to last take of memory,
- * and part of the sums of the uid and the router.
+ * They are queued during a turn and written at once at its end (flush). What the socket does not take waits until it
+ * is writable. Invariant: `queued` is the memory of the frames from first to last, and part of the sums of the
+ * uid and the router.
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -36,7 +36,7 @@ bool client_drained(const struct client *c)
 	return c->queued < c->router->limits.queued_low && !client_overfull(c);
 }
 
-static void flush(void *arg)
+static void client_flush(void *arg)
 {
 	struct client *c = arg;
 
@@ -48,11 +48,11 @@ static void flush(void *arg)
 		client_rearm(c);
 }
 
-/* Without memory for it the sweep flushes what is left over. */
+/* When this fails without memory the sweep flushes later. */
 void client_flush_soon(struct client *c)
 {
 	if (!c->in_flush)
-		c->in_flush = loop_defer(c->router->parts->loop, flush, c) == 0;
+		c->in_flush = loop_defer(c->router->parts->loop, client_flush, c) == 0;
 }
 
 void client_drop_queue(struct client *c)
@@ -66,7 +66,7 @@ void client_drop_queue(struct client *c)
 	c->last = NULL;
 	queued_add(c, -c->queued);
 	if (c->in_flush)
-		loop_defer_cancel(c->router->parts->loop, flush, c);
+		loop_defer_cancel(c->router->parts->loop, client_flush, c);
 }
 
 void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t corr)
@@ -74,7 +74,7 @@ void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t c
 	size_t len;
 
 	if (o == NULL || c->broken || out_frame(o, type, corr, &len) == NULL) {
-		/* Without an answer the stream is of no use any more. */
+		/* The client would wait for this reply: disconnect it. */
 		c->broken = true;
 		out_drop(o);
 		client_flush_soon(c);
@@ -107,7 +107,7 @@ static unsigned fill_iov(struct client *c, struct iovec *iov)
 	return n;
 }
 
-static void written(struct client *c, size_t n)
+static void frame_written(struct client *c, size_t n)
 {
 	c->progress_ms = loop_now_ms(c->router->parts->loop);
 	n += c->first_off;
@@ -144,7 +144,6 @@ static void tell_drained(struct client *c)
 	}
 }
 
-/* A guest takes everything. */
 static void guest_write(struct client *c)
 {
 	while (c->first != NULL) {
@@ -152,7 +151,7 @@ static void guest_write(struct client *c)
 		const char *data = out_data(c->first, &len);
 
 		c->send(c->send_arg, data, len);
-		written(c, len);
+		frame_written(c, len);
 	}
 }
 
@@ -165,7 +164,7 @@ static void socket_write(struct client *c)
 		ssize_t n = sendmsg(c->fd, &mh, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n > 0) {
-			written(c, (size_t)n);
+			frame_written(c, (size_t)n);
 		} else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
 			break;
 		} else if (n == 0 || errno != EINTR) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * guest.c - clients of this process: no socket, and the one who made them says who they are. All else,
- * frames and bounds included, is as for any client.
+ * guest.c - clients inside this process: no socket, and their maker gives uid and gid. Everything else, frames and
+ * bounds included, is as for any client.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  *
  * inside.h - what the files of this folder share: router, client, request. Tests include it too.
  *
- *	listening socket -> client (one connection) -> req (one question) -> route (a module's row)
- *	                       ^------------ frames ------- answer after store_after()
+ *	listening socket -> client (one connection) -> req (one request) -> route (a module's row)
+ *	                       ^------------ frames -------- reply after store_after()
  */
 #ifndef KEELSON_REQUEST_INSIDE_H
 #define KEELSON_REQUEST_INSIDE_H
@@ -19,15 +19,15 @@
 struct router_limits {
 	uint32_t clients, clients_per_uid, accepts_per_turn;
 	uint32_t reserve, reserve_root; /* of clients: for managers and root, the last ones for root alone */
-	uint32_t deciding;              /* of one uid: in the reserve until it is known who they are */
-	int64_t idle_ms;                /* one that has stood still so long makes room for another */
+	uint32_t deciding;              /* of one uid: in the reserve until the roles of its user are known */
+	int64_t idle_ms;                /* one that is idle for so long may be dropped for another */
 	uint32_t requests_per_turn, requests_open; /* of one client */
-	int64_t serve_ns;                          /* in one turn, of all clients; the rest is served in line */
+	int64_t serve_ns;                          /* in one turn, of all clients; the rest is queued */
 	size_t request;                            /* pack_cost() of one: bytes but for scripts, and values */
 	size_t queued_high, queued_low;            /* bytes waiting for one client */
-	size_t queued_uid, queued_small;           /* for all of one uid; for one client ever fine */
-	size_t input_all, input_small;             /* bytes of half requests, all clients; ever fine */
-	size_t open_all, open_small;               /* bytes of unanswered ones, all clients; ever fine */
+	size_t queued_uid, queued_small;           /* for all of one uid; a client may always have so much */
+	size_t input_all, input_small;             /* bytes of half requests, all clients; always allowed */
+	size_t open_all, open_small;               /* bytes of unanswered ones, all clients; always allowed */
 	int64_t stall_ms, sweep_ms, shutdown_ms;
 	uint32_t quarantine;                       /* answered requests kept to catch a second answer */
 };
@@ -42,9 +42,9 @@ struct route {
 
 enum req_state {
 	REQ_FREE = 0,
-	REQ_OPEN = 0x7251,   /* its module has it */
-	REQ_ORPHAN = 0x7252, /* its module has it, the client is gone or was answered for it */
-	REQ_SENT = 0x7253,   /* answered, waits for the store */
+	REQ_OPEN = 0x7251,   /* its module is to reply */
+	REQ_ORPHAN = 0x7252, /* the same, but the client is gone, or the kernel has replied */
+	REQ_SENT = 0x7253,   /* the reply waits for the store */
 };
 
 struct keel_req {
@@ -60,7 +60,7 @@ struct keel_req {
 	struct keel_out *out;  /* SENT */
 	keel_fn *gone, *drained;
 	void *gone_arg, *drained_arg;
-	bool receiving;        /* the point request_receive is being asked */
+	bool receiving;        /* an operation at the point request_receive is under way */
 	struct keel_req *prev, *next; /* of the client, or free, or orphans and withdrawn */
 };
 
@@ -73,11 +73,11 @@ struct client {
 	void *send_arg;
 	uint32_t uid, gid;
 	struct peer_count *peer;
-	bool deciding;     /* takes a place of the reserve: may its user? */
+	bool deciding;     /* in the reserve until the roles of its user are known */
 	struct user *user; /* NULL: being looked up; requests wait */
 	struct users_wait wait;
 	struct frame_reader reader;
-	size_t input; /* what `reader` counts in the router's input */
+	size_t input; /* bytes in `reader`, part of the router's input */
 	struct keel_req *reqs;
 	uint32_t n_reqs;
 	size_t open; /* bytes of them */
@@ -124,31 +124,31 @@ struct router {
 const char *client_who(const struct client *c);
 int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid);
 void client_drop(struct client *c);
-/* A client without a connection, of a user who is known; NULL: too many, or no memory. */
+/* Returns a client without a connection, of a known user; NULL: too many, or no memory. */
 struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid);
 void client_take(struct client *c, const char *bytes, size_t len); /* what it has sent */
-/* Does it, do those of its uid, leave so much unread that nothing is added? */
+/* Returns whether it, or its uid, has so much unread output that nothing more may be queued. */
 bool client_overfull(const struct client *c);
 bool client_drained(const struct client *c);
-/* The user is known. A place of the reserve is for those who manage: false, it may not stay. */
+/* The user is known now. Returns false when the client is in the reserve and its user may not manage: drop it. */
 bool client_may_stay(struct client *c);
-void client_rearm(struct client *c); /* watch what it waits for now */
+void client_rearm(struct client *c); /* watch its socket for what it waits for now */
 void client_answered(struct client *c); /* one of its requests ended */
 void client_again(struct client *c);    /* go on with it in the next turn */
-void client_turn_over(void *router);     /* deferred: others are served as they come */
+void client_turn_over(void *router);     /* deferred to the end of the turn: resets served_ns */
 
 /* client_out.c */
 void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t corr);
-void client_write(struct client *c);      /* now, as far as the socket takes it */
-void client_flush_soon(struct client *c); /* at the end of the turn, and drop it when broken */
-void client_drop_queue(struct client *c); /* and the flush that is under way */
+void client_write(struct client *c);      /* write now what the socket takes */
+void client_flush_soon(struct client *c); /* write at the end of the turn, and drop it when broken */
+void client_drop_queue(struct client *c); /* and cancel the flush */
 
 /* req.c */
 uint32_t req_roles(const struct client *c); /* enum keel_role bits of its user */
 void req_start(struct client *c, const struct frame *f);
 void req_client_gone(struct keel_req *q);
 void req_drained(struct keel_req *q);
-void req_withdraw(struct keel_req *q, int32_t code, const char *text); /* the kernel answers */
+void req_withdraw(struct keel_req *q, int32_t code, const char *text); /* the kernel replies with an error */
 void req_abandon(struct keel_req *q);      /* its route is withdrawn */
 void req_destroy_all(struct router *r);
 const struct keel_request_api *req_api(void);

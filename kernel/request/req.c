@@ -6,8 +6,8 @@
  *	              |                 '---- client gone: dropped after the store
  *	              '-- client gone, or answered by the kernel -> ORPHAN --reply()--> end
  *
- * Ended requests rest in a quarantine before their memory is used again, so that a second answer is
- * seen, logged and ignored instead of going to somebody else.
+ * Ended requests stay in a quarantine before their memory is used again, so that a second reply is
+ * recognised, logged and ignored, and never sent to another client.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -52,8 +52,8 @@ const char *router_req_name(const struct keel_req *q)
 	return q->route != NULL ? q->route->def.name : "";
 }
 
-/* The client, or its interest, is gone; the request lives on. */
-static void detach(struct keel_req *q)
+/* The client is gone, or has its reply; the request stays until its module replies. */
+static void req_detach(struct keel_req *q)
 {
 	struct client *c = q->client;
 
@@ -66,12 +66,12 @@ static void detach(struct keel_req *q)
 	client_answered(c);
 }
 
-static void end(struct keel_req *q)
+static void req_end(struct keel_req *q)
 {
 	struct router *r = q->router;
 
 	if (q->client != NULL)
-		detach(q);
+		req_detach(q);
 	DL_DELETE(r->orphans, q);
 	r->open -= q->len;
 	msg_destroy(q->msg);
@@ -87,7 +87,7 @@ void req_destroy_all(struct router *r)
 	struct keel_req *q, *next;
 
 	while (r->orphans != NULL)
-		end(r->orphans);
+		req_end(r->orphans);
 	DL_FOREACH_SAFE(r->free_reqs, q, next)
 		free(q);
 	r->free_reqs = NULL;
@@ -105,7 +105,7 @@ static struct keel_out *answer_out(int32_t code, const char *text)
 	return o;
 }
 
-/* `def` NULL: the name is not known, `name` is what the client wrote. */
+/* `def` NULL: unknown request; `name` is what the client wrote. */
 static void log_reject(const struct client *c, const struct keel_request_def *def, const char *name,
 		       int32_t code)
 {
@@ -119,9 +119,9 @@ static void log_reject(const struct client *c, const struct keel_request_def *de
 		"Reject reply code=%d, aux=0, type=%s, from %s", code, type, client_who(c));
 }
 
-/* An answer without a request of a module: nothing has changed, so nothing is waited for. */
-static void refuse(struct client *c, uint64_t corr, const struct keel_request_def *def,
-		   const char *name, int32_t code)
+/* Reply with an error of the kernel: nothing has changed, so it does not wait for the store. */
+static void req_refuse(struct client *c, uint64_t corr, const struct keel_request_def *def,
+		       const char *name, int32_t code)
 {
 	const char *trouble = code == PBSE_SYSTEM ? store_trouble(c->router->parts->store) : NULL;
 	char text[512];
@@ -142,7 +142,7 @@ static void released(void *arg)
 		client_send(c, o, WIRE_REPLY, q->corr);
 	else
 		out_drop(o);
-	end(q);
+	req_end(q);
 }
 
 static void body_drop(void *msg)
@@ -154,7 +154,7 @@ static void send_after(struct keel_req *q, struct keel_out *o)
 {
 	q->state = REQ_SENT;
 	q->out = o;
-	/* A long one goes in the turn that served it, not with those that wait for the same write. */
+	/* A long body is freed in this turn, not together with those that wait for the same transaction. */
 	if (q->len > q->router->limits.queued_small && loop_defer(q->router->parts->loop, body_drop, q->msg) == 0)
 		q->msg = NULL;
 	if (q->route != NULL && (q->route->def.flags & KEEL_REQUEST_READ)) {
@@ -165,17 +165,17 @@ static void send_after(struct keel_req *q, struct keel_out *o)
 		return;
 	log_add(q->router->parts->log, KEEL_LOG_ERROR, "Req", "client",
 		"no memory for an answer to %s: its connection is closed", q->session.who);
-	client_send(q->client, NULL, WIRE_REPLY, q->corr); /* breaks it */
-	end(q);
+	client_send(q->client, NULL, WIRE_REPLY, q->corr); /* disconnects the client */
+	req_end(q);
 }
 
-/* May it be answered now? Takes care of all cases where not. */
-static bool answerable(struct keel_req *q)
+/* Returns whether a reply may be sent; otherwise deals with it: a second one is logged, an orphan ends. */
+static bool req_answerable(struct keel_req *q)
 {
 	if (q->state == REQ_OPEN)
 		return true;
 	if (q->state == REQ_ORPHAN)
-		end(q);
+		req_end(q);
 	else
 		log_add(q->router->parts->log, KEEL_LOG_ERROR, "Req", "client",
 			"a module answered a request that was answered before; ignored");
@@ -187,7 +187,7 @@ static void KEEL_PRINTF(3, 4) reply(struct keel_req *q, int32_t code, const char
 	char text[TEXT_SIZE];
 	va_list ap;
 
-	if (!answerable(q))
+	if (!req_answerable(q))
 		return;
 	if (fmt != NULL) {
 		va_start(ap, fmt);
@@ -203,7 +203,7 @@ static void reply_out(struct keel_req *q, struct keel_out *o)
 {
 	uint32_t len;
 
-	if (!answerable(q)) {
+	if (!req_answerable(q)) {
 		out_drop(o);
 		return;
 	}
@@ -231,7 +231,7 @@ static int32_t part(struct keel_req *q, struct keel_out *o)
 	return client_overfull(c) ? -ENOBUFS : 0;
 }
 
-/* ---- what else a module asks ----------------------------------------------------------------- */
+/* ---- other functions for modules -------------------------------------------------------------- */
 static int32_t drained(struct keel_req *q, keel_fn *fn, void *arg)
 {
 	if (q->state != REQ_OPEN || q->client->broken)
@@ -282,11 +282,11 @@ void req_client_gone(struct keel_req *q)
 	void *arg = q->gone_arg;
 	struct route *route = q->route;
 
-	detach(q);
+	req_detach(q);
 	if (q->state == REQ_SENT)
 		return;
 	q->state = REQ_ORPHAN;
-	/* A hold that is cancelled may make the module answer: then it knows. */
+	/* Cancelling a hold may make the module reply; then `gone` is not called. */
 	if (r->parts->hooks != NULL)
 		hooks_client_gone(r->parts->hooks, q);
 	if (q->state == REQ_ORPHAN && gone != NULL)
@@ -302,7 +302,7 @@ void req_withdraw(struct keel_req *q, int32_t code, const char *text)
 	if (q->route != NULL)
 		log_reject(c, &q->route->def, q->route->def.name, code);
 	client_send(c, answer_out(code, text != NULL ? text : pbse_text(code)), WIRE_REPLY, q->corr);
-	detach(q);
+	req_detach(q);
 	q->state = REQ_ORPHAN;
 }
 
@@ -311,8 +311,8 @@ void req_abandon(struct keel_req *q)
 	req_withdraw(q, PBSE_INTERNAL, "The module that serves this request was unloaded");
 	q->route = NULL;
 	q->gone = q->drained = NULL;
-	if (q->state == REQ_ORPHAN && !q->receiving) /* else it ends when that is decided */
-		end(q);
+	if (q->state == REQ_ORPHAN && !q->receiving) /* else request_received() ends it */
+		req_end(q);
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
@@ -368,7 +368,7 @@ static int32_t refusal(const struct client *c, const struct route *route, uint32
 	return 0;
 }
 
-/* A request may be one of a family: `verb` then is the part of its name behind the point. */
+/* Returns the route `name`, or `name.verb` when the message has a verb; NULL: no such row. */
 static struct route *route_of(struct router *r, const struct keel_msg *m, const char *name)
 {
 	const char *verb = msg_api()->str(m, "verb");
@@ -381,7 +381,7 @@ static struct route *route_of(struct router *r, const struct keel_msg *m, const 
 	return route;
 }
 
-static void serve(struct keel_req *q)
+static void req_serve(struct keel_req *q)
 {
 	struct owner *owner = q->route->owner;
 	struct hooks_guard g;
@@ -391,28 +391,28 @@ static void serve(struct keel_req *q)
 	hooks_guard_end(&g);
 }
 
-/* Everybody who may refuse it has been asked. */
-static void received(struct keel_mod *m, void *arg, const struct keel_outcome *outcome)
+/* The outcome of request_receive: calls the handler, or replies with the refusal. */
+static void request_received(struct keel_mod *m, void *arg, const struct keel_outcome *outcome)
 {
 	struct keel_req *q = arg;
 
 	(void)m;
 	q->receiving = false;
-	if (q->state != REQ_OPEN) /* its client is gone, or its module */
-		end(q);
+	if (q->state != REQ_OPEN) /* its client or its module is gone */
+		req_end(q);
 	else if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE)
-		serve(q);
+		req_serve(q);
 	else
 		reply(q, outcome->code != 0 ? outcome->code : PBSE_HOOKERROR,
 		      outcome->text != NULL ? "%s" : NULL, outcome->text);
 }
 
-static void receive(struct keel_req *q)
+static void request_raise(struct keel_req *q)
 {
 	struct hooks *h = q->router->parts->hooks;
 
 	if (h == NULL || !hooks_tapped(h, KEEL_POINT_request_receive)) {
-		serve(q);
+		req_serve(q);
 		return;
 	}
 	q->receiving = true;
@@ -422,12 +422,12 @@ static void receive(struct keel_req *q)
 		.event = KEEL_EVENT(request_receive, .name = q->route->def.name,
 				    .who = q->session.who),
 		.req = q,
-		.done = received,
+		.done = request_received,
 		.arg = q,
 	});
 }
 
-/* Scripts are only copied, whatever else there is is looked at: everybody would wait for that. */
+/* Returns whether decoding it would take too long for one turn. A script costs little: it is only copied. */
 static bool is_too_long(const struct client *c, const struct frame *f)
 {
 	size_t most = c->router->limits.request;
@@ -446,7 +446,7 @@ static void refuse_long(struct client *c, const struct frame *f)
 	client_send(c, answer_out(PBSE_IVALREQ, text), WIRE_REPLY, f->corr);
 }
 
-/* Requests that wait keep what they said: nobody fills the memory with questions that are answered later. */
+/* Returns whether it is beyond the bounds for the memory of unanswered requests. */
 static bool is_too_much(const struct client *c, const struct frame *f)
 {
 	const struct router *r = c->router;
@@ -461,7 +461,7 @@ static void refuse_much(struct client *c, const struct frame *f)
 		    WIRE_REPLY, f->corr);
 }
 
-/* A long body stays where it was read to. */
+/* Decodes the body; a long one without copying it. Returns 0 or -errno. */
 static int body_open(struct client *c, const struct frame *f, struct keel_msg **ret_msg)
 {
 	char *memory = f->len > c->router->limits.queued_small ? frame_take(&c->reader, f) : NULL;
@@ -493,24 +493,24 @@ void req_start(struct client *c, const struct frame *f)
 	if (ret == 0)
 		name = msg_api()->str(m, "req");
 	if (name == NULL) {
-		refuse(c, f->corr, NULL, "?", ret == -ENOMEM ? PBSE_SYSTEM : PBSE_PROTOCOL);
+		req_refuse(c, f->corr, NULL, "?", ret == -ENOMEM ? PBSE_SYSTEM : PBSE_PROTOCOL);
 		c->closing = true;
 		goto out;
 	}
 	route = route_of(c->router, m, name);
 	code = refusal(c, route, &roles);
 	if (code != 0) {
-		refuse(c, f->corr, route == NULL ? NULL : &route->def, name, code);
+		req_refuse(c, f->corr, route == NULL ? NULL : &route->def, name, code);
 		goto out;
 	}
 	q = req_create(c, f, m);
 	if (q == NULL) {
-		refuse(c, f->corr, &route->def, name, PBSE_SYSTEM);
+		req_refuse(c, f->corr, &route->def, name, PBSE_SYSTEM);
 		goto out;
 	}
 	q->route = route;
 	fill_session(q, roles);
-	receive(q);
+	request_raise(q);
 	return;
 out:
 	msg_destroy(m);

@@ -51,8 +51,8 @@ static int route_add(void *arg, struct owner *owner, const void *row, struct kee
 	return err_set(err, -ENOMEM, "no memory for request '%s'", def->name);
 }
 
-/* Requests of this route: the module cannot answer them any more. */
-static void leave_route(struct keel_req *list, const struct route *route)
+/* The kernel replies to the requests of a route whose row is withdrawn. */
+static void route_abandon(struct keel_req *list, const struct route *route)
 {
 	struct keel_req *q, *next;
 
@@ -73,8 +73,8 @@ static void route_remove(void *arg, struct owner *owner, const void *row)
 		if (route->key != row)
 			continue;
 		DL_FOREACH(r->clients, c)
-			leave_route(c->reqs, route);
-		leave_route(r->orphans, route);
+			route_abandon(c->reqs, route);
+		route_abandon(r->orphans, route);
 		HASH_DEL(r->routes, route);
 		free(route);
 	}
@@ -115,7 +115,7 @@ static void client_came(void *arg, int fd)
 }
 
 /* ---- listen ---------------------------------------------------------------------------------- */
-/* Remove a socket nobody listens on. 0: the path is free. */
+/* Removes a socket on which no process listens. Returns 0 when the path is free, else an error with *err. */
 static int clear_path(const struct sockaddr_un *at, struct keel_err *err)
 {
 	struct stat st;

@@ -2,8 +2,8 @@
  *
  * router.h - clients, their sessions, and the way from a request's name to its handler.
  *
- * Registers the kind REQUEST, offers the group "request". Roles of a session are asked of the point
- * client_auth at each request. A reply waits for store_after().
+ * Registers the kind REQUEST, offers the API group "request". The roles of a session are the sum of the point
+ * client_auth, raised at each request. A reply waits for store_after().
  */
 #ifndef KEELSON_ROUTER_H
 #define KEELSON_ROUTER_H
@@ -15,20 +15,20 @@ struct router;
 
 int router_create(struct parts *parts, struct router **ret_router);
 void router_destroy(struct router *r);
-/* Listen on a Unix socket (mode 0666, SO_PEERCRED tells who); replaces a dead one. */
+/* Listen on a Unix socket (mode 0666, users by SO_PEERCRED); replaces a dead one. Returns 0, or an error with *err. */
 int router_listen(struct router *r, const char *path, struct keel_err *err);
 /* How long half a request, or an answer that is not read, may stand still. */
 void router_set_stall(struct router *r, int64_t stall_ms);
-/* Has the module requests that it has not answered? */
+/* Returns whether the module has requests that it has not replied to. */
 bool router_serves(const struct router *r, const struct owner *owner);
-/* Stop accepting; answer what is being served with PBSE_SVRDOWN at the deadline. */
+/* Stop accepting; at the deadline open requests get the error PBSE_SVRDOWN. */
 void router_shutdown(struct router *r);
 bool router_idle(const struct router *r);
-/* Which row a request is for: its name, "" when that was withdrawn. */
+/* Returns the name of the request's row, "" when that was withdrawn. */
 const char *router_req_name(const struct keel_req *q);
 
-/* A client of this process, for simulation and tests: bytes in, frames out through `send`, which must
- * not call back. It gets len 0 once, when the client is gone; the handle is void then. */
+/* A client inside this process, for simulation and tests: bytes in, frames out through `send`, which must
+ * not call back. When the client is gone it is called once with len 0; the handle is invalid then. */
 struct client;
 struct router_guest {
 	uint32_t uid, gid;

@@ -2,12 +2,12 @@
  *
  * users.c - user names by uid.
  *
- * NSS may ask the network, so it is called on worker threads only. An entry is asking (lookup set,
- * waits gather) or known (user set, until expires_ms). Answers that were errors are kept shortly.
- * A user is counted: sessions outlive an expired entry.
+ * NSS may use the network, so it is called on worker threads only. An entry is being looked up (lookup set, waits are
+ * queued) or known (user set, until expires_ms). Errors are kept for a short time. A user is reference
+ * counted: sessions outlive an expired entry.
  *
- * Groups change: what is older than FRESH_MS is looked up again at the next question. When that takes longer than
- * PATIENCE_MS, fails, or many are under way (the store needs worker threads, too), the last answer still holds.
+ * Groups change: an entry older than FRESH_MS is looked up again at its next use. When that takes longer than
+ * PATIENCE_MS, fails, or many are under way (the store needs worker threads, too), the last user is still returned.
  */
 #include "request/users.h"
 
@@ -30,10 +30,10 @@
 #define ENTRIES_MAX 4096u
 #define PASSWD_BUF_MAX (1024u * 1024u)
 
-/* What a worker thread sees. Survives its entry when users are destroyed meanwhile. */
+/* The part that a worker thread uses. Outlives its entry when users are destroyed meanwhile. */
 struct lookup {
-	struct user *user; /* being filled; then handed to the entry */
-	struct users_entry *entry; /* loop thread only; NULL: nobody cares any more */
+	struct user *user; /* being filled in; then owned by the entry */
+	struct users_entry *entry; /* loop thread only; NULL: the entry is gone */
 };
 
 struct users_entry {
@@ -42,8 +42,8 @@ struct users_entry {
 	struct lookup *lookup;
 	struct user *user;
 	int64_t expires_ms, stale_ms;
-	struct loop_timer *patience; /* of a lookup while there is a user from before */
-	bool late;		     /* it is over: the one from before is given */
+	struct loop_timer *patience; /* deadline of a lookup while there is an older user */
+	bool late;		     /* it has passed: the older user is returned */
 	struct users_wait *waits;
 	UT_hash_handle hh;
 };
@@ -92,7 +92,7 @@ static void entry_destroy(struct users_entry *e)
 {
 	HASH_DEL(e->users->entries, e);
 	if (e->lookup != NULL)
-		e->lookup->entry = NULL; /* its worker thread finishes for nobody */
+		e->lookup->entry = NULL; /* the result of its worker thread is dropped */
 	loop_timer_cancel(e->patience);
 	user_unref(e->user);
 	free(e);
@@ -138,7 +138,7 @@ static char *group_names(const char *user, gid_t primary)
 	int room, n = 64;
 	char *list = NULL;
 
-	do { /* what is too small says how many there are */
+	do { /* when `ids` is too small the call sets n to what is needed */
 		gid_t *more = reallocarray(ids, room = n, sizeof(*ids));
 
 		if (more == NULL) {
@@ -200,8 +200,8 @@ int user_who(struct user *u, const char *host)
 	return u->error;
 }
 
-/* A function that is told may ask, forget or drop others. */
-static void tell_all(struct users_entry *e)
+/* Calls the callbacks that wait for the entry; they may add, forget or drop others. */
+static void waits_run(struct users_entry *e)
 {
 	struct users_wait *w;
 
@@ -213,8 +213,8 @@ static void tell_all(struct users_entry *e)
 	}
 }
 
-/* The answer is the entry's, unless it is an error and there is one from before. */
-static void entry_answer(struct users_entry *e, struct lookup *k)
+/* Moves the result of a lookup into the entry, unless it is an error and there is an older user. */
+static void entry_settle(struct users_entry *e, struct lookup *k)
 {
 	int64_t now_ms = loop_now_ms(e->users->loop);
 	bool known = user_who(k->user, e->users->host) == 0;
@@ -237,9 +237,9 @@ static void lookup_done(void *arg)
 	if (e != NULL) {
 		loop_timer_cancel(e->patience);
 		e->patience = NULL;
-		entry_answer(e, k);
-		e->late = true; /* no question waits from now on */
-		tell_all(e);
+		entry_settle(e, k);
+		e->late = true; /* no caller waits from now on */
+		waits_run(e);
 		e->lookup = NULL; /* may be evicted from now on */
 	}
 	user_unref(k->user);
@@ -301,10 +301,10 @@ static void lookup_late(void *arg)
 
 	e->patience = NULL;
 	e->late = true;
-	tell_all(e);
+	waits_run(e);
 }
 
-/* What cannot be looked up again stays as it is. */
+/* Looks a known user up again; on an error the entry stays as it is. */
 static void entry_refresh(struct users_entry *e)
 {
 	struct users *u = e->users;
@@ -327,7 +327,7 @@ static void entry_refresh(struct users_entry *e)
 	free(user);
 }
 
-/* Is it known, with nothing newer to wait for? */
+/* Returns whether the entry is known and need not be waited for. */
 static bool entry_holds(struct users_entry *e)
 {
 	struct users *u = e->users;

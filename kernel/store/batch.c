@@ -33,7 +33,7 @@ void blobs_drop(struct blob **list)
 	*list = NULL;
 }
 
-/* Room for `more` rows; it grows by doubling. */
+/* Makes room for `more` rows, by doubling. Returns 0 or -ENOMEM. */
 static int rows_room(struct batch *b, uint32_t more)
 {
 	uint32_t cap = b->n + more > b->cap * 2 ? b->n + more : b->cap * 2;
@@ -49,8 +49,8 @@ static int rows_room(struct batch *b, uint32_t more)
 	return 0;
 }
 
-/* The offset of the copy, as the pointer it will become. */
-static const void *copy(struct batch *b, const void *bytes, size_t len)
+/* Copies to the batch's bytes and returns the offset there, in the pointer that later replaces it. */
+static const void *bytes_copy(struct batch *b, const void *bytes, size_t len)
 {
 	const void *offset = (const void *)(uintptr_t)b->bytes.len;
 
@@ -58,7 +58,7 @@ static const void *copy(struct batch *b, const void *bytes, size_t len)
 	return offset;
 }
 
-/* -ENODATA: nothing to write. */
+/* Returns 0, -ENODATA (nothing to write) or -ENOMEM. */
 static int object_row(struct batch *b, struct keel_obj *o)
 {
 	const char *klass, *id;
@@ -74,13 +74,13 @@ static int object_row(struct batch *b, struct keel_obj *o)
 		return rc;
 	row = &b->row[b->n++];
 	*row = (struct keel_store_row){ 0 };
-	row->klass = copy(b, klass, strlen(klass) + 1);
-	row->id = copy(b, id, strlen(id) + 1);
+	row->klass = bytes_copy(b, klass, strlen(klass) + 1);
+	row->id = bytes_copy(b, id, strlen(id) + 1);
 	row->len = len;
 	if (!deleted) {
-		/* Offset 0 is a class name, so it never stands for a body. */
-		row->bytes = copy(b, bytes, len);
-		(void)copy(b, "", 1);
+		/* Offset 0 is that of a class name, so NULL means no body. */
+		row->bytes = bytes_copy(b, bytes, len);
+		(void)bytes_copy(b, "", 1);
 	}
 	return b->bytes.failed ? -ENOMEM : 0;
 }
@@ -97,7 +97,7 @@ static void resolve(struct batch *b)
 	}
 }
 
-/* Room was made before: cannot fail. Blobs of drafts stay behind, those of dead objects go. */
+/* Cannot fail: room was made before. Blobs of drafts stay in the list, those of dead objects are freed. */
 static void blob_rows(struct batch *b, struct blob **blobs)
 {
 	struct blob *one, *next;
@@ -116,7 +116,7 @@ static void blob_rows(struct batch *b, struct blob **blobs)
 	}
 }
 
-static void undo(struct batch *b, struct keel_obj *first)
+static void batch_undo(struct batch *b, struct keel_obj *first)
 {
 	for (struct keel_obj *o = first; o; o = *objects_dirty_link(o))
 		objects_redirty(o);
@@ -124,7 +124,7 @@ static void undo(struct batch *b, struct keel_obj *first)
 	buf_reset(&b->bytes);
 }
 
-/* Dead objects wait for the commit, or go at once when nothing of them is stored. */
+/* Dead objects are freed after the commit, or at once when nothing of them is stored. */
 static void sort_out(struct batch *b, struct keel_obj *first)
 {
 	struct keel_obj *o = first, *next;
@@ -147,13 +147,13 @@ int batch_build(struct batch *b, struct keel_obj **dirty, struct blob **blobs)
 		int rc = object_row(b, o);
 
 		if (rc < 0 && rc != -ENODATA) {
-			undo(b, *dirty);
+			batch_undo(b, *dirty);
 			return rc;
 		}
 	}
 	DL_COUNT(*blobs, one, n_blobs);
 	if (rows_room(b, n_blobs) < 0) {
-		undo(b, *dirty);
+		batch_undo(b, *dirty);
 		return -ENOMEM;
 	}
 	resolve(b);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * blob.c - the group "blob": long byte strings of objects, written with the turn, read when asked
- * for.
+ * blob.c - the group "blob": long byte strings of objects, written with the turn's transaction, read on request.
  *
- * A read looks at what is still on its way first, the youngest first, and only then asks the store,
- * on a worker, one read at a time.
+ * A read searches the writes that are not durable yet, the newest first, and then calls the store, on a worker, one
+ * read at a time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-/* Bytes of a long request stay where they are: copying them would stop the loop. */
+/* The bytes of a long request are held, not copied: copying would stop the loop. Returns 0 or -errno. */
 static int32_t put(struct keel_obj *o, const char *name, const void *bytes, uint32_t len)
 {
 	struct store *s = objects_store(o);
@@ -61,7 +60,7 @@ static int32_t put(struct keel_obj *o, const char *name, const void *bytes, uint
 struct read {
 	struct read *prev, *next;
 	struct store *store;
-	struct owner *owner; /* kept from unloading meanwhile */
+	struct owner *owner; /* not unloaded meanwhile */
 	void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len);
 	void *arg;
 	void *bytes; /* owned; NULL: none */
@@ -81,7 +80,7 @@ static void read_free(struct read *r)
 	free(r);
 }
 
-static void deliver(void *arg)
+static void read_deliver(void *arg)
 {
 	struct read *r = arg;
 
@@ -97,8 +96,8 @@ static void read_work(void *arg)
 	r->rc = -abs(s->api->read_blob(&s->offers->pub, r->klass, r->id, r->name, &r->bytes, &r->len, &r->err));
 }
 
-/* Nobody is to take what cannot be read for what is not there. */
-static void failed(struct read *r)
+/* Logs a read error, which its callback cannot tell from a missing blob. */
+static void read_failed(struct read *r)
 {
 	log_add(r->store->parts->log, KEEL_LOG_ERROR, "Server", r->id,
 		"the stored '%s' of %s %s cannot be read: %s", r->name, r->klass, r->id,
@@ -114,13 +113,13 @@ static void read_done(void *arg)
 
 	s->with_worker--;
 	if (r->rc < 0)
-		failed(r);
+		read_failed(r);
 	DL_DELETE(s->reads, r);
 	reads_go_on(s);
-	deliver(r);
+	read_deliver(r);
 }
 
-/* Hand the first read to a worker. Without memory for that it counts as failed. */
+/* Start the first read on a worker; an error of that fails the read. */
 static void reads_go_on(struct store *s)
 {
 	struct read *r = s->reads;
@@ -133,13 +132,6 @@ static void reads_go_on(struct store *s)
 	r->rc = -ENOMEM;
 	if (loop_post(s->parts->loop, read_done, r) < 0)
 		read_done(r);
-}
-
-static void reads_append(struct store *s, struct read *r)
-{
-	DL_APPEND(s->reads, r);
-	if (s->reads == r)
-		reads_go_on(s);
 }
 
 void reads_drop(struct store *s)
@@ -169,7 +161,7 @@ static struct read *read_create(struct store *s, struct owner *owner, const char
 	return r;
 }
 
-static const struct blob *youngest(const struct blob *list, const struct read *r)
+static const struct blob *blob_newest(const struct blob *list, const struct read *r)
 {
 	const struct blob *found = NULL, *one;
 
@@ -209,15 +201,18 @@ static int32_t get(struct keel_mod *m, const char *klass, const char *id, const 
 		return -ENOMEM;
 	r->fn = fn;
 	r->arg = arg;
-	b = youngest(s->blobs, r);
+	b = blob_newest(s->blobs, r);
 	if (!b && s->writing)
-		b = youngest(s->batch.blobs, r);
+		b = blob_newest(s->batch.blobs, r);
 	if (b)
 		rc = from_way(r, b);
-	if (rc == 0 && !b && s->api && objects_find(parts->objects, klass, id))
-		reads_append(s, r);
-	else if (rc == 0)
-		rc = loop_defer(parts->loop, deliver, r);
+	if (rc == 0 && !b && s->api && objects_find(parts->objects, klass, id)) {
+		DL_APPEND(s->reads, r);
+		if (s->reads == r)
+			reads_go_on(s);
+	} else if (rc == 0) {
+		rc = loop_defer(parts->loop, read_deliver, r);
+	}
 	if (rc < 0)
 		read_free(r);
 	return rc;

@@ -18,18 +18,18 @@ struct waiter {
 	void *arg;
 };
 
-/* Bytes on their way into the store; the batch's row points into it. */
+/* A blob that is not durable yet; the batch's row points into it. */
 struct blob {
 	struct blob *prev, *next;
 	struct keel_obj *obj; /* NULL once it is in a batch */
 	const char *klass, *id, *name;
 	const void *bytes; /* NULL: delete */
 	uint32_t len;
-	struct keel_msg *held; /* the request whose body the bytes are in; NULL: they are in `memory` */
+	struct keel_msg *held; /* the request whose body has the bytes; NULL: they are in `memory` */
 	char memory[]; /* the strings and the bytes */
 };
 
-/* One transaction. Everything the worker thread sees is the batch's own copy. */
+/* One transaction. The worker thread uses only copies that the batch owns. */
 struct batch {
 	struct keel_store_row *row;
 	uint32_t n, cap;
@@ -39,8 +39,8 @@ struct batch {
 	struct waiter *waiters;
 };
 
-/* Move what is dirty into an empty batch: objects in order, then the blobs of published objects. 0,
- * or -ENOMEM and everything is as before. */
+/* Move what is dirty into an empty batch: objects in order, then the blobs of published objects. Returns 0, or -ENOMEM
+ * and nothing has changed. */
 int batch_build(struct batch *b, struct keel_obj **dirty, struct blob **blobs);
 void batch_reset(struct batch *b); /* after the commit: frees the dead objects, keeps the memory */
 void batch_fini(struct batch *b);
@@ -59,7 +59,7 @@ struct store {
 	struct batch batch;
 	struct blob *spent; /* long ones, to be freed one by one */
 	struct loop_timer *spent_timer;
-	bool writing; /* the batch is with the worker, or waits for its next attempt */
+	bool writing; /* the batch is being written, or waits for its next attempt */
 	int commit_rc;
 	struct keel_err commit_err;
 	struct loop_timer *retry;
@@ -67,9 +67,9 @@ struct store {
 	uint32_t failures;
 	int64_t backoff_ms;
 	struct keel_err trouble;
-	uint32_t with_worker; /* commits and reads */
+	uint32_t with_worker; /* commits and reads under way */
 	bool closing;
-	struct read *reads; /* one at a time is with a worker: the first */
+	struct read *reads; /* the first one is on a worker */
 };
 
 extern const struct keel_blob_api blob_api;

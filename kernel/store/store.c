@@ -3,13 +3,13 @@
  * store.c - the store front: turns into transactions, replies behind them.
  *
  *   dirty objects, blobs, waiters        (gathering)
- *        | end of a turn, nobody writes
+ *        | end of a turn, no batch is being written
  *        v
  *   batch -> worker thread -> durable -> dead objects freed, waiters run
  *               ^------ back-off -------- failed
  *
- * A waiter runs when everything that was dirty when it came is durable. While a batch is being
- * written the next one gathers, so many requests share one write.
+ * A waiter's callback is called when everything that was dirty when it was added is durable. While a
+ * batch is being written the next one gathers, so many requests share one write.
  */
 #include "store/store.h"
 
@@ -33,7 +33,7 @@
 
 /* ---- waiters ------------------------------------------------------------------------------- */
 
-/* Each may bring others, which are for later. */
+/* Each callback may add waiters, which are for a later batch. */
 static void waiters_run(struct waiter **list)
 {
 	struct waiter *these = *list, *one, *next;
@@ -54,7 +54,7 @@ static void waiters_drop(struct waiter **list)
 	*list = NULL;
 }
 
-/* Is there something to be written, or somebody who waits for that? */
+/* Returns whether there is something to write, or a waiter. */
 static bool is_gathering(const struct store *s)
 {
 	return s->dirty || s->blobs || s->waiters;
@@ -103,7 +103,7 @@ static void commit_retry(void *arg)
 	loop_turn_due(s->parts->loop);
 }
 
-static void failed(struct store *s, const char *why)
+static void commit_failed(struct store *s, const char *why)
 {
 	if (s->failures++ == 0)
 		s->backoff_ms = BACKOFF_FIRST_MS;
@@ -120,7 +120,7 @@ static void failed(struct store *s, const char *why)
 	s->backoff_ms = s->backoff_ms * 2 < BACKOFF_LAST_MS ? s->backoff_ms * 2 : BACKOFF_LAST_MS;
 }
 
-static void recovered(struct store *s)
+static void commit_recovered(struct store *s)
 {
 	if (s->failures)
 		log_add(s->parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Server",
@@ -140,7 +140,7 @@ static void spent_free(void *arg)
 	s->spent_timer = s->spent ? loop_timer(s->parts->loop, 0, spent_free, s) : NULL;
 }
 
-/* The memory of a long script is given back in a millisecond: one after the other, in line with other long work. */
+/* Freeing a long script takes a millisecond: one at a time, queued with other work in slices. */
 static void blobs_free(struct store *s)
 {
 	struct blob *one, *next;
@@ -165,10 +165,10 @@ static void commit_done(void *arg)
 
 	s->with_worker--;
 	if (s->commit_rc != 0) {
-		failed(s, s->commit_err.text[0] ? s->commit_err.text : strerror(abs(s->commit_rc)));
+		commit_failed(s, s->commit_err.text[0] ? s->commit_err.text : strerror(abs(s->commit_rc)));
 		return;
 	}
-	recovered(s);
+	commit_recovered(s);
 	waiters = s->batch.waiters;
 	s->batch.waiters = NULL;
 	blobs_free(s);
@@ -186,7 +186,7 @@ static void commit_start(struct store *s)
 	if (loop_work(s->parts->loop, commit_work, commit_done, s) == 0)
 		s->with_worker++;
 	else
-		failed(s, "no memory for the write");
+		commit_failed(s, "no memory for the write");
 }
 
 /* ---- the end of a turn --------------------------------------------------------------------- */
@@ -211,7 +211,7 @@ static void take(struct store *s)
 	int rc = batch_build(&s->batch, &s->dirty, &s->blobs);
 
 	if (rc < 0) {
-		failed(s, "no memory to gather them");
+		commit_failed(s, "no memory to gather them");
 		return;
 	}
 	s->dirty_last = NULL;
@@ -313,7 +313,6 @@ static int32_t load_row(void *arg, const char *klass, const char *id, const void
 	return rc < 0 ? rc : 0;
 }
 
-/* What these waited for ended with that server. */
 static void old_holds_drop(struct store *s)
 {
 	uint32_t n = objects_drop(s->parts->objects, OLD_HOLDS);
@@ -341,7 +340,7 @@ int store_use(struct store *s, struct keel_err *err)
 	if (!api->open || !api->load || !api->commit || !api->read_blob)
 		return err_set(err, -EINVAL, "the service 'store' of module %s is not complete; upgrade "
 					     "the module", offers->pub.name);
-	rc = -abs(api->open(&offers->pub, err)); /* whatever is not 0 is a failure */
+	rc = -abs(api->open(&offers->pub, err)); /* any value but 0 is an error */
 	if (rc < 0)
 		return rc;
 	s->commit_err.text[0] = '\0';
@@ -369,7 +368,7 @@ const char *store_trouble(const struct store *s)
 	return s->trouble.text[0] ? s->trouble.text : NULL;
 }
 
-/* Blobs of drafts wait for their object, which may wait for a person. */
+/* Does not wait for blobs of drafts: those may be held for long. */
 bool store_idle(const struct store *s)
 {
 	const struct blob *b = s->blobs;

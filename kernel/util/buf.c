@@ -34,7 +34,7 @@ void buf_reset(struct buf *b)
 		b->data[0] = '\0';
 }
 
-/* Room for `more` bytes and the terminator. */
+/* Makes room for `more` bytes and the terminator. Returns false when an allocation failed, now or before. */
 static bool room(struct buf *b, size_t more)
 {
 	size_t size = b->size < SIZE_FIRST ? SIZE_FIRST : b->size;

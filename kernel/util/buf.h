@@ -23,7 +23,7 @@ void buf_add(struct buf *b, const void *bytes, size_t len);
 void buf_str(struct buf *b, const char *text);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
-/* The bytes, moved to the caller (free()); NULL when failed. The buffer is empty again. */
+/* Returns the bytes, owned by the caller (free()); NULL: failed. The buffer is empty again. */
 char *buf_take(struct buf *b, size_t *ret_len);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * err.c - fill a struct keel_err where the cause is known, once.
  *
- * The sentence is built aside, so its arguments may point into the text it replaces.
+ * The text is built in a second buffer, so arguments may point into the one it replaces.
  */
 #include "util/err.h"
 
@@ -13,7 +13,7 @@ static int32_t pbse_of(int ret)
 {
 	if (ret > PBSE_)
 		return ret;
-	return ret < -PBSE_ && ret > INT32_MIN ? -ret : 0; /* another process may have said anything */
+	return ret < -PBSE_ && ret > INT32_MIN ? -ret : 0; /* of another process: may be any value */
 }
 
 int err_setv(struct keel_err *err, int ret, const char *fmt, va_list ap)

@@ -147,7 +147,7 @@ int file_read(const char *path, size_t max, char **ret_bytes, size_t *ret_len)
 		return -errno;
 	if (fstat(fd, &st) < 0)
 		ret = -errno;
-	else if (S_ISFIFO(st.st_mode)) /* whose writer may never come */
+	else if (S_ISFIFO(st.st_mode)) /* a read could block for ever */
 		ret = -ENOTSUP;
 	else
 		ret = fd_read(fd, max, ret_bytes, ret_len);

@@ -8,14 +8,14 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Write to a temporary file beside `path`, fsync, rename over `path`, fsync the directory.
- * 0 or -errno; then the old file is as it was. */
+/* Write to a temporary file beside `path`, fsync, rename over `path`, fsync the directory. Returns 0, or -errno and the
+ * old file is unchanged. */
 int file_write_durable(const char *path, const void *bytes, size_t len, mode_t mode);
 
-/* The bytes, malloc'ed and terminated. 0, -errno, -EFBIG when it is larger than `max`, -ENOTSUP when it is a pipe. */
+/* Read the bytes, malloc'ed and terminated. Returns 0 or -errno: -EFBIG when larger than `max`, -ENOTSUP for a pipe. */
 int file_read(const char *path, size_t max, char **ret_bytes, size_t *ret_len);
 
-/* All bytes, through interruptions. 0 or -errno. */
+/* Write all bytes, also when interrupted. Returns 0 or -errno. */
 int fd_write_all(int fd, const void *bytes, size_t len);
 /* The same; *ret_written: how many of them there was room for. */
 int fd_write(int fd, const void *bytes, size_t len, size_t *ret_written);

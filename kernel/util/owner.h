@@ -2,9 +2,9 @@
  *
  * owner.h - on whose behalf the kernel acts: a loaded module, or the kernel itself.
  *
- * Every API function gets a `struct keel_mod *`; that is the first member of an owner, and the owner
- * knows the parts of this kernel. Parts are pointers to types declared here and defined in their own
- * folder, so nobody includes upwards and several kernels can live in one process.
+ * Every API function gets a `struct keel_mod *`; that is the first member of an owner, and the owner points to the
+ * parts of this kernel. Their types are declared here and defined in their own folders, so that no folder
+ * includes upwards and several kernels can run in one process.
  */
 #ifndef KEELSON_OWNER_H
 #define KEELSON_OWNER_H
@@ -26,7 +26,7 @@ struct router;
 struct scope;
 struct store;
 
-/* The parts of one kernel, and what everybody may know about this daemon. Owned by kernel/main. */
+/* The parts of one kernel, and names and directories of this daemon. Owned by kernel/main. */
 struct parts {
 	struct loop *loop;
 	struct log *log;
@@ -46,14 +46,14 @@ struct parts {
 	char *daemon_name;   /* third field of a log record: "Server@svr", "pbs_mom" */
 };
 
-/* How long the taps of a module may take; 0: as the configuration says for all. */
+/* How long the taps of a module may take; 0: as configured for all modules. */
 #define OWNER_NO_STRIKES (-1)
 struct owner_budget {
 	int64_t soft_ms, hard_ms;
 	int64_t strikes; /* OWNER_NO_STRIKES: never benched */
 };
 
-#define OWNER_WORKERS 4 /* of the process' threads: the store wants one, too */
+#define OWNER_WORKERS 4 /* worker threads of one module at most: the store needs one, too */
 struct owner_work {
 	void (*fn)(void *arg); /* NULL: none */
 	int64_t since_ms;      /* of the loop's clock */
@@ -63,15 +63,15 @@ struct owner {
 	struct keel_mod pub; /* first: a keel_mod is an owner */
 	struct parts *parts;
 	uint32_t live;     /* registrations (timers, watches, taps, rows ...) that must end before unload */
-	uint32_t kept;     /* calls that others will make into it: core->keep() */
-	uint32_t working;  /* of them: at a worker thread */
-	struct owner_work at_work[OWNER_WORKERS]; /* what they do there */
-	struct later *work, *work_last; /* those that wait for one */
+	uint32_t kept;     /* core->keep(): other modules will call it */
+	uint32_t working;  /* its calls on worker threads */
+	struct owner_work at_work[OWNER_WORKERS]; /* the same, one by one */
+	struct later *work, *work_last; /* its calls that wait for a worker thread */
 	uint32_t posts;    /* calls posted from any thread and not yet made; atomic */
 	struct bind *binds; /* for kernel/object: its private memory on objects */
 	struct owner_budget budget;
 	struct isolate *isolate; /* its code is in another process; NULL: in this one */
-	struct scope *scope; /* for kernel/hook: its taps are called for these only; NULL: for all */
+	struct scope *scope; /* for kernel/hook: its taps are called for these objects only; NULL: for all */
 };
 
 /* For sentences; NULL: the kernel. */

@@ -41,7 +41,7 @@ uint64_t bytes_hash(const void *bytes, size_t len)
 	return hash;
 }
 
-/* The next item of a comma list: *at moves behind it. False at the end. */
+/* Returns the next item of a comma list and moves *at behind it. False at the end. */
 static bool item_next(const char **at, const char **ret_item, size_t *ret_len)
 {
 	while (**at != '\0') {

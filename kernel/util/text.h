@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `dir/name`, malloc'ed; `name` alone when it is absolute. NULL: no memory. */
+/* Returns `dir/name`, malloc'ed; `name` alone when it is absolute. NULL: no memory. */
 char *path_join(const char *dir, const char *name);
 
 /* printf into a malloc'ed string. NULL: no memory. */
@@ -18,7 +18,7 @@ char *text_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* FNV-1a. */
 uint64_t bytes_hash(const void *bytes, size_t len);
 
-/* Is `word` an item of the comma list? */
+/* Returns whether `word` is an item of the comma list. */
 bool list_has(const char *list, const char *word);
 
 #endif

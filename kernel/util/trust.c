@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * trust.c - who could have written this file?
+ * trust.c - which users could have written this file?
  *
- * A daemon of root runs only code, and reads only a configuration that it found by itself, that root or
- * itself could write: the file and every directory above it belong to one of the two, and nobody else may
- * write there. A directory like /tmp, where everybody may create and nobody may rename what is not his
- * (sticky), is passed: what is in it counts.
+ * A daemon of root loads only code, and of configurations that it found itself only those, that no user but root and
+ * its own could write: the file and every directory above it belong to one of the two, and no other user may
+ * write there. A sticky directory like /tmp, where users cannot rename files of others, is accepted.
  */
 #include "util/trust.h"
 

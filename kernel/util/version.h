@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * version.h - what this is. The release is said here alone; configure.ac reads it.
+ * version.h - name and release; only here: configure.ac reads it.
  */
 #ifndef KEELSON_VERSION_H
 #define KEELSON_VERSION_H
