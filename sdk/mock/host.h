@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "keel/mock.h"
+#include "keel/service/carrier.h"
 #include "util/buf.h"
 #include "util/owner.h"
 
@@ -51,6 +52,7 @@ struct keel_mock {
 	uint32_t calls, fail_at, ended[REASONS];
 	uint32_t in_module; /* depth of calls into modules from here: init() and the like */
 	const struct keel_mod *inside; /* of those calls */
+	struct keel_carrier_api carrier; /* of the peers that a test plays */
 	pthread_t thread;
 	bool in_work;
 	bool stopped, down;

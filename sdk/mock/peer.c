@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peer.c - other daemons, whom a test plays: the kernel's links, carried by this host.
+ * peer.c - other daemons, whom a test plays: the kernel's links, of which this host is the carrier.
  */
 #include <string.h>
 
@@ -9,9 +9,9 @@
 #include "link/inside.h"
 #include "msg/msg.h"
 
-static void carry(void *arg, const char *peer, const char *bytes, size_t len)
+static void carry(struct keel_mod *self, const char *peer, const void *bytes, uint32_t len)
 {
-	struct keel_mock *mock = arg;
+	struct keel_mock *mock = host_of_mod(self);
 	struct keel_msg *m;
 	char *body;
 
@@ -25,12 +25,8 @@ static void carry(void *arg, const char *peer, const char *bytes, size_t len)
 
 int peers_init(struct keel_mock *mock)
 {
-	const struct links_conf conf = { .heartbeat_ms = 0 };
-	int ret = links_create(&mock->parts, &conf, &mock->parts.links, NULL);
-
-	if (ret == 0)
-		links_carry(mock->parts.links, carry, mock);
-	return ret;
+	mock->carrier = (struct keel_carrier_api){ .size = sizeof(mock->carrier), .self = &mock->self.pub, .send = carry };
+	return links_create(&mock->parts, &mock->parts.links);
 }
 
 void keel_mock_peer(struct keel_mock *mock, const char *name, uint32_t daemon, bool up)
@@ -40,9 +36,8 @@ void keel_mock_peer(struct keel_mock *mock, const char *name, uint32_t daemon, b
 	if (p == NULL)
 		die("no memory");
 	p->daemon = daemon;
-	p->carried = !p->memory;
 	if (up) {
-		peer_linked(p, NULL);
+		peer_linked(p, p->memory ? NULL : &mock->carrier);
 		return;
 	}
 	p->up = false;
@@ -56,7 +51,7 @@ static void memory_peer(struct keel_mock *mock, const char *name, uint32_t daemo
 	if (p == NULL)
 		die("no memory");
 	p->memory = p->up = on;
-	p->carried = false;
+	p->carrier = NULL;
 }
 
 void keel_mock_loopback(struct keel_mock *mock, bool on)
