@@ -197,7 +197,7 @@ static const struct keel_service_def service = {
 static const struct keel_contrib contribs[] = { { "SERVICE", &service } };
 
 KEEL_MODULE(.name = "link-tcp", .version = "1", .vendor = "Keelson", .flags = KEEL_MOD_NO_PROCESS,
-	    .summary = "links to other hosts: TCP, encrypted, both sides proved by keys",
+	    .summary = "encrypted links to other hosts over TCP, proved by keys",
 	    .roles = KEEL_SERVER | KEEL_MOM, .state_size = sizeof(struct link), .conf_size = sizeof(struct conf),
 	    .n_conf = KEEL_COUNT(rules), .conf = rules, .n_needs = KEEL_COUNT(needs), .needs = needs,
 	    .n_contribs = KEEL_COUNT(contribs), .contribs = contribs, .init = init, .start = start, .stop = stop,

@@ -19,6 +19,7 @@
 #include "request/inside.h"
 #include "util/err.h"
 #include "util/hash.h"
+#include "virtual.h"
 
 static struct {
 	struct keel_core_api core;
@@ -30,6 +31,11 @@ static struct {
 	struct keel_link_api link;
 	struct keel_blob_api blob;
 } real, ours;
+
+struct slot_of {
+	const void *slot;
+	UT_hash_handle hh;
+};
 
 /* ---- counting -------------------------------------------------------------------------------------------- */
 /* Is it a module that calls? A call of the test's own does not count. */
@@ -113,6 +119,7 @@ static int64_t core_clock_us(struct keel_mod *m)
 
 /* A timer of ours stays, so that one that is over is known. */
 struct keel_timer {
+	struct keel_timer *next;  /* of the host */
 	struct keel_timer *timer; /* the kernel's; NULL: over */
 	struct keel_mock *mock;
 	keel_fn *fn;
@@ -137,6 +144,7 @@ static struct keel_timer *core_timer(struct keel_mod *m, int64_t after_ms, keel_
 	t = host_keep(mock, host_alloc(sizeof(*t)));
 	*t = (struct keel_timer){ .mock = mock, .fn = fn, .arg = arg };
 	t->timer = real.core.timer(m, after_ms, timer_fired, t);
+	LL_PREPEND(mock->timers, t);
 	return t;
 }
 
@@ -155,9 +163,53 @@ static int32_t core_defer(struct keel_mod *m, keel_fn *fn, void *arg)
 	return fails(m, "defer") ? -ENOMEM : real.core.defer(m, fn, arg);
 }
 
+/* What waits for a store that cannot write. */
+struct unstored {
+	struct unstored *next;
+	struct keel_mod *mod;
+	keel_fn *fn;
+	void *arg;
+};
+
 static int32_t core_when_durable(struct keel_mod *m, keel_fn *fn, void *arg)
 {
-	return fails(m, "when_durable") ? -ENOMEM : real.core.when_durable(m, fn, arg);
+	struct keel_mock *mock = host_of_mod(m);
+	struct unstored *u;
+
+	if (fails(m, "when_durable"))
+		return -ENOMEM;
+	if (!mock->store_stands)
+		return real.core.when_durable(m, fn, arg);
+	u = host_keep(mock, host_alloc(sizeof(*u)));
+	*u = (struct unstored){ .mod = m, .fn = fn, .arg = arg };
+	LL_APPEND(mock->unstored, u);
+	owner_of(m)->live++;
+	return 0;
+}
+
+void keel_mock_store(struct keel_mock *mock, bool works)
+{
+	struct unstored *u = mock->unstored;
+
+	host_settle(mock);
+	mock->store_stands = !works;
+	loop_hold(mock->parts.loop, !works);
+	if (!works)
+		return;
+	for (mock->unstored = NULL; u != NULL; u = u->next) {
+		owner_of(u->mod)->live--;
+		if (real.core.when_durable(u->mod, u->fn, u->arg) < 0)
+			die("no memory");
+	}
+}
+
+void count_fini(struct keel_mock *mock)
+{
+	struct keel_timer *t;
+
+	LL_FOREACH(mock->timers, t)
+		real.core.timer_cancel(t->timer);
+	HASH_CLEAR(hh, mock->slots);
 }
 
 struct working {
@@ -262,11 +314,6 @@ static int32_t object_slot_bind(struct keel_mod *m, const char *klass, uint32_t 
 }
 
 /* Memory that a module has already is no reason to fail. */
-struct slot_of {
-	const void *slot;
-	UT_hash_handle hh;
-};
-
 static void *object_slot(struct keel_mod *m, struct keel_obj *o)
 {
 	struct keel_mock *mock = host_of_mod(m);

@@ -137,6 +137,7 @@ uint32_t keel_mock_free(struct keel_mock *mock)
 	keel_mock_shutdown(mock);
 	n = mock->violations.n;
 	clients_fini(mock);
+	count_fini(mock);
 	parts_end(mock);
 	modules_fini(mock);
 	taps_forget(mock, NULL);
@@ -297,12 +298,6 @@ bool keel_mock_run(struct keel_mock *mock, bool (*fn)(void *arg), void *arg, int
 int64_t keel_mock_now(struct keel_mock *mock)
 {
 	return loop_now_ms(mock->parts.loop);
-}
-
-void keel_mock_store(struct keel_mock *mock, bool works)
-{
-	host_settle(mock);
-	loop_hold(mock->parts.loop, !works);
 }
 
 /* ---- points ---------------------------------------------------------------------------------------------------- */

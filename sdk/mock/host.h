@@ -44,6 +44,9 @@ struct keel_mock {
 	struct watched *watched; /* taps of modules */
 	struct blob_of *blobs;
 	struct slot_of *slots;
+	struct keel_timer *timers;
+	struct unstored *unstored;
+	bool store_stands; /* keel_mock_store() */
 	struct guest *guests;
 	struct dummy *dummies; /* requesters without a request */
 	struct session *sessions;
@@ -100,7 +103,7 @@ extern const struct keel_type_def list_type;
 
 /* count.c: the tables that modules get. */
 void count_tables(struct keel_mock *mock);
-bool host_fails(struct keel_mod *m);
+void count_fini(struct keel_mock *mock); /* what was left behind goes */
 
 /* taps.c */
 void taps_watch(struct keel_mock *mock, struct owner *owner);
