@@ -13,17 +13,15 @@
 static int copy_slots(struct keel_obj *to, const struct keel_obj *from, bool all)
 {
 	const union keel_slot *slot = from->slot;
-
 	if (value_reserve(to, from->n) < 0)
 		return -ENOMEM;
 	EACH_BIT(number, from->set[w]) {
 		const struct keel_attr *a = from->klass->by_number[number];
 
-		if (!all && (a->def.flags & KEEL_ATTR_OWN)) {
-			slot++;
+		slot++;
+		if (!all && (a->def.flags & KEEL_ATTR_OWN))
 			continue;
-		}
-		if (type_copy(a->type, slot++, &to->slot[to->n]) < 0)
+		if (type_copy(a->type, slot - 1, &to->slot[to->n]) < 0)
 			return -ENOMEM;
 		bit_set(to->set, number);
 		bit_set(to->klass->ever, number);
@@ -62,8 +60,7 @@ struct keel_obj *objects_copy(struct keel_obj *o)
 	return copy(o, "a copy", true, NULL); /* published ones have other names */
 }
 
-struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *from, const char *id,
-			      struct keel_err *err)
+struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *from, const char *id, struct keel_err *err)
 {
 	(void)m;
 	return copy(from, id, false, err);
