@@ -59,11 +59,11 @@ static const struct keel_service_def service_def = {
 };
 
 static const struct keel_contrib contribs[] = {
-	{ "SERVICE", &service_def },
-	{ "KIND", &item_kind },
-	{ "CLASS", &outbox_class },
-	{ "ATTR", &outbox_day },
-	{ "ATTR", &outbox_lines },
+	KEEL_ROW(SERVICE, service_def),
+	KEEL_ROW(KIND, item_kind),
+	KEEL_ROW(CLASS, outbox_class),
+	KEEL_ROW(ATTR, outbox_day),
+	KEEL_ROW(ATTR, outbox_lines),
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)

@@ -47,9 +47,9 @@ static const struct keel_attr_def verb_nodes =
 		      .doc = "nodes whose --admin-suspend stopped the job");
 
 static const struct keel_contrib contribs[] = {
-	{ "NODE_STATE", &maintenance }, { "ATTR", &maintenance_jobs }, { "ATTR", &mark },
-	{ "ATTR", &verb_nodes },	{ "SIGNAL", &suspend_signal }, { "SIGNAL", &resume_signal },
-	{ "REQUEST", &suspend_nodes },	{ "REQUEST", &resume_nodes },
+	KEEL_ROW(NODE_STATE, maintenance), KEEL_ROW(ATTR, maintenance_jobs), KEEL_ROW(ATTR, mark),
+	KEEL_ROW(ATTR, verb_nodes),	KEEL_ROW(SIGNAL, suspend_signal), KEEL_ROW(SIGNAL, resume_signal),
+	KEEL_ROW(REQUEST, suspend_nodes),	KEEL_ROW(REQUEST, resume_nodes),
 };
 
 static keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspended *ev)

@@ -153,10 +153,10 @@ static const struct keel_acct_item_def item = { .size = sizeof(struct keel_acct_
 						.attr = "array_indices_submitted" };
 
 static const struct keel_contrib contribs[] = {
-	{ "ATTR", &attrs[0] }, { "ATTR", &attrs[1] }, { "ATTR", &attrs[2] }, { "ATTR", &attrs[3] },
-	{ "ATTR", &attrs[4] }, { "ATTR", &attrs[5] }, { "ATTR", &attrs[6] }, { "ATTR", &attrs[7] },
-	{ "ATTR", &attrs[8] }, { "ATTR", &attrs[9] }, { "ATTR", &attrs[10] }, { "JOB_FORM", &form },
-	{ "PARTS", &parts }, { "ACCT_ITEM", &item },
+	KEEL_ROW(ATTR, attrs[0]), KEEL_ROW(ATTR, attrs[1]), KEEL_ROW(ATTR, attrs[2]), KEEL_ROW(ATTR, attrs[3]),
+	KEEL_ROW(ATTR, attrs[4]), KEEL_ROW(ATTR, attrs[5]), KEEL_ROW(ATTR, attrs[6]), KEEL_ROW(ATTR, attrs[7]),
+	KEEL_ROW(ATTR, attrs[8]), KEEL_ROW(ATTR, attrs[9]), KEEL_ROW(ATTR, attrs[10]), KEEL_ROW(JOB_FORM, form),
+	KEEL_ROW(PARTS, parts), KEEL_ROW(ACCT_ITEM, item),
 };
 _Static_assert(KEEL_COUNT(contribs) == KEEL_COUNT(attrs) + 3, "each attribute has an ATTR above");
 

@@ -49,7 +49,7 @@ const struct keel_preempt_def delete_method = {
 	.start = delete_start,
 	.room = delete_room,
 };
-static const struct keel_contrib contribs[] = { { "PREEMPT", &delete_method } };
+static const struct keel_contrib contribs[] = { KEEL_ROW(PREEMPT, delete_method) };
 
 static keel_verdict on_cycle_begin(struct keel_call *c, const struct keel_ev_cycle_begin *ev)
 {

@@ -91,9 +91,9 @@ static const struct keel_acct_item_def item = { .size = sizeof(struct keel_acct_
 						.letters = "Q" };
 
 static const struct keel_contrib contribs[] = {
-	{ "ACCT_ITEM", &item },
-	{ "ATTR", &depend_row },
-	{ "ATTR", &dropped_row },
+	KEEL_ROW(ACCT_ITEM, item),
+	KEEL_ROW(ATTR, depend_row),
+	KEEL_ROW(ATTR, dropped_row),
 };
 
 /* ---- asked for ---------------------------------------------------------------------------------------------- */

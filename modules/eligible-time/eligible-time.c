@@ -77,13 +77,13 @@ static const struct keel_acct_item_def item = { .size = sizeof(struct keel_acct_
 						.attr = "eligible_time", .letters = "ER" };
 
 static const struct keel_contrib contribs[] = {
-	{ "ACCT_ITEM", &item },
-	{ "TYPE", &clock_type },
-	{ "JOB_KEY", &keys[0] },
-	{ "JOB_KEY", &keys[1] },
-	{ "ATTR", &rows[0] },
-	{ "ATTR", &rows[1] },
-	{ "ATTR", &rows[2] },
+	KEEL_ROW(ACCT_ITEM, item),
+	KEEL_ROW(TYPE, clock_type),
+	KEEL_ROW(JOB_KEY, keys[0]),
+	KEEL_ROW(JOB_KEY, keys[1]),
+	KEEL_ROW(ATTR, rows[0]),
+	KEEL_ROW(ATTR, rows[1]),
+	KEEL_ROW(ATTR, rows[2]),
 };
 
 static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *ev)

@@ -58,13 +58,13 @@ static const struct keel_service_def service_def = {
 	.table = &service,
 };
 
-#define OLD(i) { "ATTR", &old_attrs[QUEUE][i] }, { "ATTR", &old_attrs[SERVER][i] }
-#define NEW(i) { "ATTR", &attrs[2 * (i)] }, { "ATTR", &attrs[2 * (i) + 1] }
+#define OLD(i) KEEL_ROW(ATTR, old_attrs[QUEUE][i]), KEEL_ROW(ATTR, old_attrs[SERVER][i])
+#define NEW(i) KEEL_ROW(ATTR, attrs[2 * (i)]), KEEL_ROW(ATTR, attrs[2 * (i) + 1])
 static const struct keel_contrib contribs[] = {
-	{ "TYPE", &list_type }, { "TYPE", &resource_type },
+	KEEL_ROW(TYPE, list_type), KEEL_ROW(TYPE, resource_type),
 	NEW(0), NEW(1), NEW(2), NEW(3), NEW(4), NEW(5), NEW(6), NEW(7),
 	OLD(0), OLD(1), OLD(2), OLD(3), OLD(4), OLD(5), OLD(6), OLD(7), OLD(8),
-	{ "ATTR", &max_queuable }, { "SERVICE", &service_def },
+	KEEL_ROW(ATTR, max_queuable), KEEL_ROW(SERVICE, service_def),
 };
 _Static_assert(KEEL_COUNT(contribs) == 4 + KEEL_COUNT(attrs) + SCOPES * OLD_LIMITS,
 	       "each attribute has its ATTR above");

@@ -74,7 +74,7 @@ static const struct keel_service_def service = {
 	.size = sizeof(struct keel_service_def), .version = 1, .name = "task",
 	.doc = "work on execution hosts", .table = &task_api,
 };
-static const struct keel_contrib contribs[] = { { "SERVICE", &service } };
+static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service) };
 
 static keel_verdict job_known(struct keel_call *call, const struct keel_ev_job_known *ev)
 {

@@ -73,11 +73,11 @@ static const struct keel_service_def service_def = {
 };
 
 static const struct keel_contrib contribs[] = {
-	{ "CLASS", &share_class },   { "CLASS", &state_class },	  { "ATTR", &attrs[0] },
-	{ "ATTR", &attrs[1] },	     { "ATTR", &attrs[2] },	  { "ATTR", &attrs[3] },
-	{ "JOB_KEY", &job_keys[0] }, { "JOB_KEY", &job_keys[1] }, { "JOB_KEY", &job_keys[2] },
-	{ "JOB_KEY", &job_keys[3] }, { "JOB_KEY", &job_keys[4] }, { "SERVICE", &service_def },
-	{ "REQUEST", &fairshare_request },
+	KEEL_ROW(CLASS, share_class),   KEEL_ROW(CLASS, state_class),	  KEEL_ROW(ATTR, attrs[0]),
+	KEEL_ROW(ATTR, attrs[1]),	     KEEL_ROW(ATTR, attrs[2]),	  KEEL_ROW(ATTR, attrs[3]),
+	KEEL_ROW(JOB_KEY, job_keys[0]), KEEL_ROW(JOB_KEY, job_keys[1]), KEEL_ROW(JOB_KEY, job_keys[2]),
+	KEEL_ROW(JOB_KEY, job_keys[3]), KEEL_ROW(JOB_KEY, job_keys[4]), KEEL_ROW(SERVICE, service_def),
+	KEEL_ROW(REQUEST, fairshare_request),
 };
 
 /* ---- which jobs run ----------------------------------------------------------------------------------- */

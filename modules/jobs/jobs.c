@@ -147,29 +147,29 @@ static const struct keel_request_def requests[] = {
 
 /* ---- contributions: fixed rows, then one per attribute ------------------------------------------------------ */
 
-#define ATTR_ROW(i) { "ATTR", &other_attrs[i] }
-#define REQUEST_ROW(i) { "REQUEST", &requests[i] }
+#define ATTR_ROW(i) KEEL_ROW(ATTR, other_attrs[i])
+#define REQUEST_ROW(i) KEEL_ROW(REQUEST, requests[i])
 static const struct keel_contrib contribs[] = {
-	{ "TYPE", &owner_type },
-	{ "TYPE", &job_state_type },
-	{ "TYPE", &holds_type },
-	{ "CLASS", &job_class },
-	{ "CLASS", &ended_class },
-	{ "ATTR", &ended_attrs[0] }, { "ATTR", &ended_attrs[1] }, { "ATTR", &ended_attrs[2] },
-	{ "ATTR", &ended_attrs[3] },
-	{ "KIND", &signal_kind },
-	{ "KIND", &form_kind },
-	{ "SIGNAL", &suspend_signal },
-	{ "SIGNAL", &resume_signal },
-	{ "SERVICE", &job_service },
-	{ "SCOPE", &scope_job_queue }, { "SCOPE", &scope_queue },
-	{ "SCOPE", &scope_user }, { "SCOPE", &scope_host },
+	KEEL_ROW(TYPE, owner_type),
+	KEEL_ROW(TYPE, job_state_type),
+	KEEL_ROW(TYPE, holds_type),
+	KEEL_ROW(CLASS, job_class),
+	KEEL_ROW(CLASS, ended_class),
+	KEEL_ROW(ATTR, ended_attrs[0]), KEEL_ROW(ATTR, ended_attrs[1]), KEEL_ROW(ATTR, ended_attrs[2]),
+	KEEL_ROW(ATTR, ended_attrs[3]),
+	KEEL_ROW(KIND, signal_kind),
+	KEEL_ROW(KIND, form_kind),
+	KEEL_ROW(SIGNAL, suspend_signal),
+	KEEL_ROW(SIGNAL, resume_signal),
+	KEEL_ROW(SERVICE, job_service),
+	KEEL_ROW(SCOPE, scope_job_queue), KEEL_ROW(SCOPE, scope_queue),
+	KEEL_ROW(SCOPE, scope_user), KEEL_ROW(SCOPE, scope_host),
 	ATTR_ROW(0), ATTR_ROW(1), ATTR_ROW(2), ATTR_ROW(3), ATTR_ROW(4), ATTR_ROW(5), ATTR_ROW(6),
 	ATTR_ROW(7), ATTR_ROW(8),
 	REQUEST_ROW(0), REQUEST_ROW(1), REQUEST_ROW(2), REQUEST_ROW(3), REQUEST_ROW(4),
 	REQUEST_ROW(5), REQUEST_ROW(6), REQUEST_ROW(7), REQUEST_ROW(8), REQUEST_ROW(9),
 	REQUEST_ROW(10), REQUEST_ROW(11), REQUEST_ROW(12), REQUEST_ROW(13), REQUEST_ROW(14),
-#define JOB(member, ...) { "ATTR", &job_attr_##member },
+#define JOB(member, ...) KEEL_ROW(ATTR, job_attr_##member),
 #include "attributes.def"
 #undef JOB
 };

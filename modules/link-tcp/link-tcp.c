@@ -194,7 +194,7 @@ static const struct keel_service_def service = {
 	.doc = "messages to other hosts",
 	.table = &carrier,
 };
-static const struct keel_contrib contribs[] = { { "SERVICE", &service } };
+static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service) };
 
 KEEL_MODULE(.name = "link-tcp", .version = "1", .vendor = "Keelson", .flags = KEEL_MOD_NO_PROCESS,
 	    .summary = "encrypted links to other hosts over TCP, proved by keys",

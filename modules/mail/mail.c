@@ -95,7 +95,7 @@ static const struct keel_attr_def quiet =
 		      .doc = "nobody wants to hear of its end");
 
 static const struct keel_contrib contribs[] = {
-	{ "ATTR", &quiet },
+	KEEL_ROW(ATTR, quiet),
 };
 
 /* ---- module ------------------------------------------------------------------------------------------- */

@@ -22,10 +22,10 @@ static const struct keel_request_def manage_request = {
 };
 
 static const struct keel_contrib contribs[] = {
-	{ "CLASS", &server_class },
-	{ "ATTR", &store_id_attr },
-	{ "REQUEST", &manage_request },
-#define SERVER(attr, ...) { "ATTR", &server_attr_##attr },
+	KEEL_ROW(CLASS, server_class),
+	KEEL_ROW(ATTR, store_id_attr),
+	KEEL_ROW(REQUEST, manage_request),
+#define SERVER(attr, ...) KEEL_ROW(ATTR, server_attr_##attr),
 #include "server.def"
 #undef SERVER
 };

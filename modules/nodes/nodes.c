@@ -193,12 +193,12 @@ static const struct keel_scope_def host_scope = {
 };
 
 static const struct keel_contrib contribs[] = {
-	{ "TYPE", &state_type },
-	{ "CLASS", &node_class },
-	{ "KIND", &node_state_kind },
-	{ "SERVICE", &service_def },
-	{ "SCOPE", &host_scope },
-#define NODE(attr, ...) { "ATTR", &attr_##attr },
+	KEEL_ROW(TYPE, state_type),
+	KEEL_ROW(CLASS, node_class),
+	KEEL_ROW(KIND, node_state_kind),
+	KEEL_ROW(SERVICE, service_def),
+	KEEL_ROW(SCOPE, host_scope),
+#define NODE(attr, ...) KEEL_ROW(ATTR, attr_##attr),
 #include "node.def"
 #undef NODE
 };

@@ -37,18 +37,18 @@ static const struct keel_conf_rule rules[] = {
 			      "scheduler does not work"),
 };
 
-#define SCHED_ATTR(i) { "ATTR", &preemption_sched_attrs[i] }
-#define JOB_ATTR(i) { "ATTR", &preemption_job_attrs[i] }
+#define SCHED_ATTR(i) KEEL_ROW(ATTR, preemption_sched_attrs[i])
+#define JOB_ATTR(i) KEEL_ROW(ATTR, preemption_job_attrs[i])
 static const struct keel_contrib contribs[] = {
-	{ "KIND", &preempt_kind },
-	{ "PREEMPT", &suspend_method },
-	{ "PREEMPT", &checkpoint_method },
-	{ "PREEMPT", &requeue_method },
+	KEEL_ROW(KIND, preempt_kind),
+	KEEL_ROW(PREEMPT, suspend_method),
+	KEEL_ROW(PREEMPT, checkpoint_method),
+	KEEL_ROW(PREEMPT, requeue_method),
 	SCHED_ATTR(0), SCHED_ATTR(1), SCHED_ATTR(2), SCHED_ATTR(3), SCHED_ATTR(4), SCHED_ATTR(5),
 	JOB_ATTR(0), JOB_ATTR(1), JOB_ATTR(2),
-	{ "REQUEST", &preempt_request },
-	{ "JOB_KEY", &level_row },
-	{ "JOB_KEY", &preempted_row },
+	KEEL_ROW(REQUEST, preempt_request),
+	KEEL_ROW(JOB_KEY, level_row),
+	KEEL_ROW(JOB_KEY, preempted_row),
 };
 
 static keel_verdict on_server_stop(struct keel_call *c, const struct keel_ev_server_stop *ev)

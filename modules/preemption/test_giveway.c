@@ -256,8 +256,8 @@ static keel_verdict wait_for_it(struct keel_mod *owner, struct keel_call *c, str
 static const struct keel_preempt_def delete_row = VENDOR_ROW("D", "delete", delete_it);
 static const struct keel_preempt_def leave_row = VENDOR_ROW("L", "leave", refuse_it);
 static const struct keel_preempt_def wait_row = VENDOR_ROW("W", "wait", wait_for_it);
-static const struct keel_contrib vendor_rows[] = { { "PREEMPT", &delete_row }, { "PREEMPT", &leave_row },
-						   { "PREEMPT", &wait_row } };
+static const struct keel_contrib vendor_rows[] = { KEEL_ROW(PREEMPT, delete_row), KEEL_ROW(PREEMPT, leave_row),
+						   KEEL_ROW(PREEMPT, wait_row) };
 static const struct keel_need vendor_needs[] = { KEEL_NEED(core, 0, struct vendor_state, core) };
 static const struct keel_module vendor = {
 	.magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .abi_minor = KEEL_SDK_TARGET,

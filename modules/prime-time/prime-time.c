@@ -154,7 +154,7 @@ static const struct keel_service_def service_def = {
 	.table = &service,
 };
 
-static const struct keel_contrib contribs[] = { { "SERVICE", &service_def } };
+static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service_def) };
 
 static const struct keel_tap taps[] = {
 	KEEL_TAP(group_eligible, on_group_eligible, .order = 100),

@@ -110,11 +110,11 @@ static void type_changed(struct keel_mod *mod, struct keel_obj *queue, const str
 #undef QUEUE
 
 static const struct keel_contrib contribs[] = {
-	{ "CLASS", &queue_class },
-	{ "KIND", &type_kind },
-	{ "QUEUE_TYPE", &execution_type },
-	{ "SERVICE", &service_def },
-#define QUEUE(attr, ...) { "ATTR", &attr_##attr },
+	KEEL_ROW(CLASS, queue_class),
+	KEEL_ROW(KIND, type_kind),
+	KEEL_ROW(QUEUE_TYPE, execution_type),
+	KEEL_ROW(SERVICE, service_def),
+#define QUEUE(attr, ...) KEEL_ROW(ATTR, attr_##attr),
 #include "queue.def"
 #undef QUEUE
 };

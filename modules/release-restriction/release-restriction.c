@@ -19,10 +19,10 @@ static const struct keel_need needs[] = {
 };
 
 static const struct keel_contrib contribs[] = {
-	{ "TYPE", &names_type },
-	{ "ATTR", &restriction_row },
-	{ "ATTR", &released_row },
-	{ "ATTR", &released_list_row },
+	KEEL_ROW(TYPE, names_type),
+	KEEL_ROW(ATTR, restriction_row),
+	KEEL_ROW(ATTR, released_row),
+	KEEL_ROW(ATTR, released_list_row),
 };
 
 static keel_verdict on_release(struct keel_call *c, const struct keel_ev_suspend_release *ev)

@@ -165,8 +165,8 @@ static const struct keel_service_def service_def = {
 };
 
 static const struct keel_contrib contribs[] = {
-	{ "TYPE", &list_type },	 { "CLASS", &resource_class }, { "ATTR", &attr_type },
-	{ "ATTR", &attr_flag },	 { "SERVICE", &service_def },
+	KEEL_ROW(TYPE, list_type),	 KEEL_ROW(CLASS, resource_class), KEEL_ROW(ATTR, attr_type),
+	KEEL_ROW(ATTR, attr_flag),	 KEEL_ROW(SERVICE, service_def),
 };
 
 static const struct keel_tap taps[] = {

@@ -82,9 +82,9 @@ static const struct keel_attr_def rows[] = {
 };
 
 static const struct keel_contrib contribs[] = {
-	{ "QUEUE_TYPE", &route_type }, { "ATTR", &rows[0] }, { "ATTR", &rows[1] },
-	{ "ATTR", &rows[2] },	       { "ATTR", &rows[3] }, { "ATTR", &rows[4] },
-	{ "ATTR", &rows[5] },
+	KEEL_ROW(QUEUE_TYPE, route_type), KEEL_ROW(ATTR, rows[0]), KEEL_ROW(ATTR, rows[1]),
+	KEEL_ROW(ATTR, rows[2]),	       KEEL_ROW(ATTR, rows[3]), KEEL_ROW(ATTR, rows[4]),
+	KEEL_ROW(ATTR, rows[5]),
 };
 
 /* ---- jobs ---------------------------------------------------------------------------------------------- */

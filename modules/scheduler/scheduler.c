@@ -223,13 +223,13 @@ static const struct keel_service_def sched_def = {
 };
 
 #define OTHER_ROWS 7
-#define ATTR(i) { "ATTR", &sched_attrs[i] }
+#define ATTR(i) KEEL_ROW(ATTR, sched_attrs[i])
 static const struct keel_contrib contribs[] = {
-	{ "CLASS", &sched_class },
-	{ "SERVICE", &sched_def },
-	{ "KIND", &job_key_kind },
-	{ "ATTR", &top_attrs[0] }, { "ATTR", &top_attrs[1] }, { "ATTR", &top_attrs[2] },
-	{ "REQUEST", &explain_request },
+	KEEL_ROW(CLASS, sched_class),
+	KEEL_ROW(SERVICE, sched_def),
+	KEEL_ROW(KIND, job_key_kind),
+	KEEL_ROW(ATTR, top_attrs[0]), KEEL_ROW(ATTR, top_attrs[1]), KEEL_ROW(ATTR, top_attrs[2]),
+	KEEL_ROW(REQUEST, explain_request),
 	ATTR(0), ATTR(1), ATTR(2), ATTR(3), ATTR(4), ATTR(5), ATTR(6), ATTR(7), ATTR(8), ATTR(9),
 	ATTR(10), ATTR(11), ATTR(12), ATTR(13), ATTR(14), ATTR(15), ATTR(16), ATTR(17), ATTR(18),
 	ATTR(19),

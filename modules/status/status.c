@@ -415,9 +415,9 @@ static const struct keel_request_def select_request = {
 	.flags = KEEL_REQUEST_READ,
 };
 static const struct keel_contrib contribs[] = {
-	{ "KIND", &parts_kind },
-	{ "REQUEST", &status_request },
-	{ "REQUEST", &select_request },
+	KEEL_ROW(KIND, parts_kind),
+	KEEL_ROW(REQUEST, status_request),
+	KEEL_ROW(REQUEST, select_request),
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)

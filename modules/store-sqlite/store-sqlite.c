@@ -57,7 +57,7 @@ static const struct keel_service_def service_def = {
 };
 
 static const struct keel_need needs[] = { KEEL_NEED(core, 0, struct state, core) };
-static const struct keel_contrib contribs[] = { { "SERVICE", &service_def } };
+static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service_def) };
 
 KEEL_MODULE(.name = "store-sqlite", .version = "1.0", .vendor = "Keelson",
 	    .summary = "objects and blobs in one SQLite file", .roles = KEEL_SERVER,

@@ -104,7 +104,7 @@ static const struct keel_attr_def ticket =
 	KEEL_ATTR_DEF("job", "template_id", "string", .order = 900, .flags = KEEL_ATTR_SAVE,
 		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY,
 		      .doc = "the ticket that the job belongs to");
-static const struct keel_contrib contribs[] = { { "ATTR", &ticket } };
+static const struct keel_contrib contribs[] = { KEEL_ROW(ATTR, ticket) };
 static const struct keel_tap taps[] = { KEEL_TAP(job_submit, on_submit, .order = 10) };
 
 KEEL_MODULE(.name = "template", .version = "1.0", .vendor = "Example",

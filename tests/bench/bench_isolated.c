@@ -71,7 +71,7 @@ static void objects_make(struct bench *b)
 {
 	static const struct keel_class_def classes[] = { { .size = sizeof(classes[0]), .name = "job", .doc = "" },
 							 { .size = sizeof(classes[0]), .name = "queue", .doc = "" } };
-	static const struct keel_contrib rows[] = { { "CLASS", &classes[0] }, { "CLASS", &classes[1] } };
+	static const struct keel_contrib rows[] = { KEEL_ROW(CLASS, classes[0]), KEEL_ROW(CLASS, classes[1]) };
 	static struct owner owner = { .pub.name = "bench" };
 	const struct keel_object_api *object = registry_service(b->parts.registry, "object", 0, NULL, NULL);
 	struct keel_err err;

@@ -86,7 +86,7 @@ static void say(const char *what, double value, const char *unit)
 
 static void engine(void)
 {
-	struct keel_contrib list[N_ROWS + 1] = { { "CLASS", &item_class } };
+	struct keel_contrib list[N_ROWS + 1] = { KEEL_ROW(CLASS, item_class) };
 	struct keel_err err = { 0 };
 
 	for (uint32_t i = 0; i < N_ROWS; i++) {
@@ -94,7 +94,7 @@ static void engine(void)
 						   .klass = "item", .name = rows[i][0],
 						   .type = rows[i][1], .order = (int32_t)i,
 						   .read_roles = KEEL_EVERYBODY };
-		list[i + 1] = (struct keel_contrib){ "ATTR", &attrs[i] };
+		list[i + 1] = (struct keel_contrib)KEEL_ROW(ATTR, attrs[i]);
 	}
 	if (registry_create(&parts.registry) < 0 ||
 	    objects_create(parts.registry, no_store, NULL, &parts.objects) < 0 ||

@@ -84,7 +84,7 @@ static const struct keel_need needs[] = {
 	KEEL_NEED(object, 0, struct state, object),
 	KEEL_NEED(call, 0, struct state, call),
 };
-static const struct keel_contrib contribs[] = { { "ATTR", &mark } };
+static const struct keel_contrib contribs[] = { KEEL_ROW(ATTR, mark) };
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_known, on_known),
 	KEEL_TAP(job_queued, on_queued),

@@ -102,10 +102,12 @@ is_a_module() { lacks "$(stranger keelson-module check "$@")" '^not ok'; }
 	flags=$(stranger pkg-config --define-prefix --cflags --libs keelson-module)
 	# shellcheck disable=SC2086
 	sed 's/KEEL_NEED(call, 0, struct state, call)/KEEL_NEED(call, 0, struct state, core)/' "$HELLO/hello.c" >twice.c
-	for name in wrong unknown narrow twice; do ! gcc $flags -o "$name.so" "$name.c" 2>"$name.log" || false; done
+	sed 's/KEEL_ROW(ATTR, /KEEL_ROW(CLASS, /' "$HELLO/hello.c" >row.c
+	for name in wrong unknown narrow twice row; do ! gcc $flags -o "$name.so" "$name.c" 2>"$name.log" || false; done
 	has "$(cat wrong.log)" 'error: initialization of .* from incompatible pointer type'
 	has "$(cat narrow.log)" 'error: static assertion failed: "this member cannot hold a DURATION'
 	has "$(cat twice.log)" 'error: static assertion failed: "this member of the state is not for the table of call'
+	has "$(cat row.log)" 'error: static assertion failed: "this is no row of kind CLASS'
 	has "$(cat unknown.log)" 'undefined reference to .keel_free'
 }
 

@@ -16,6 +16,35 @@ struct keel_contrib {
 	const void *def;
 };
 
+/* A row: KEEL_ROW(ATTR, my_attr). A definition of another type does not compile; who declares a kind of its own gives
+ * its type as KEEL_ROW_<kind>. */
+#ifdef __cplusplus
+#define KEEL_ROW(kind, row) { #kind, static_cast<const KEEL_ROW_##kind *>(&(row)) }
+#else
+#define KEEL_ROW(kind, row)                                                                        \
+	{ #kind, (const char *)&(row) + 0 * sizeof(struct {                                        \
+		  _Static_assert(_Generic(&(row), const KEEL_ROW_##kind *: 1, KEEL_ROW_##kind *: 1, default: 0), \
+				 "this is no row of kind " #kind);                                 \
+		  int unused;                                                                      \
+	  }) }
+#endif
+#define KEEL_ROW_CLASS struct keel_class_def
+#define KEEL_ROW_TYPE struct keel_type_def
+#define KEEL_ROW_ATTR struct keel_attr_def
+#define KEEL_ROW_REQUEST struct keel_request_def
+#define KEEL_ROW_SERVICE struct keel_service_def
+#define KEEL_ROW_KIND struct keel_kind_def
+#define KEEL_ROW_SCOPE struct keel_scope_def
+#define KEEL_ROW_POINT struct keel_point_def
+#define KEEL_ROW_SIGNAL struct keel_signal_def
+#define KEEL_ROW_JOB_FORM struct keel_job_form_def
+#define KEEL_ROW_PARTS struct keel_parts_def
+#define KEEL_ROW_NODE_STATE struct keel_node_state_def
+#define KEEL_ROW_PREEMPT struct keel_preempt_def
+#define KEEL_ROW_JOB_KEY struct keel_job_key_def
+#define KEEL_ROW_QUEUE_TYPE struct keel_queue_type_def
+#define KEEL_ROW_ACCT_ITEM struct keel_acct_item_def
+
 /* CLASS: a kind of object. */
 enum keel_class_flag { KEEL_CLASS_SAVE = 1 /* objects are kept in the store */ };
 struct keel_class_def {

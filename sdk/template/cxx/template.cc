@@ -124,7 +124,7 @@ const keel_attr_def ticket = { .size = sizeof(keel_attr_def), .flags = KEEL_ATTR
 			       .name = "template_id", .type = "string",
 			       .doc = "the ticket that the job belongs to", .read_roles = KEEL_EVERYBODY,
 			       .write_roles = KEEL_EVERYBODY, .order = 900 };
-const keel_contrib contribs[] = { { "ATTR", &ticket } };
+const keel_contrib contribs[] = { KEEL_ROW(ATTR, ticket) };
 const keel_tap taps[] = { KEEL_TAP(job_submit, on_submit, .order = 10) };
 
 } // namespace

@@ -28,7 +28,7 @@ static void make(uint32_t n)
 {
 	static const struct keel_class_def classes[] = { { .size = sizeof(classes[0]), .name = "job", .doc = "" },
 							 { .size = sizeof(classes[0]), .name = "queue", .doc = "" } };
-	static const struct keel_contrib rows[] = { { "CLASS", &classes[0] }, { "CLASS", &classes[1] } };
+	static const struct keel_contrib rows[] = { KEEL_ROW(CLASS, classes[0]), KEEL_ROW(CLASS, classes[1]) };
 	char id[32];
 
 	CU_ASSERT_EQUAL_FATAL(registry_create(&parts.registry), 0);

@@ -128,7 +128,7 @@ static void send_it(struct keel_mod *m, const char *peer, const void *bytes, uin
 static const struct keel_carrier_api table = { .size = sizeof(table), .send = send_it };
 static const struct keel_service_def service = { .size = sizeof(service), .name = "carrier", .doc = "a test",
 						 .table = &table };
-static const struct keel_contrib rows[] = { { "SERVICE", &service } };
+static const struct keel_contrib rows[] = { KEEL_ROW(SERVICE, service) };
 
 static const struct keel_carry_api *carried_start(void)
 {

@@ -73,8 +73,8 @@ static const struct keel_attr_def own_attr =
 		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY);
 static const struct keel_signal_def signal_row = { .size = sizeof(signal_row), .name = "rogue-signal",
 						   .doc = "of nobody" };
-static const struct keel_contrib contribs[] = { { "REQUEST", &request_row }, { "ATTR", &own_attr },
-						{ "SIGNAL", &signal_row } };
+static const struct keel_contrib contribs[] = { KEEL_ROW(REQUEST, request_row), KEEL_ROW(ATTR, own_attr),
+						KEEL_ROW(SIGNAL, signal_row) };
 static const struct keel_module rogue = {
 	.magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .size = sizeof(rogue), .name = "rogue",
 	.version = "1", .summary = "bad", .roles = KEEL_SERVER, .state_size = sizeof(struct state),

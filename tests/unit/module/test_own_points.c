@@ -169,7 +169,7 @@ static void a_scope_holds_for_them(void)
 	static const struct keel_point_def mine = { .size = sizeof(mine), .kind = KEEL_NOTE, .name = "mine",
 						    .doc = "a test", .fields = about, .n_fields = 1,
 						    .event_size = 16 };
-	static const struct keel_contrib rows[] = { { "CLASS", &job }, { "SCOPE", &word }, { "POINT", &mine } };
+	static const struct keel_contrib rows[] = { KEEL_ROW(CLASS, job), KEEL_ROW(SCOPE, word), KEEL_ROW(POINT, mine) };
 	struct owner scoped = { .pub.name = "scoped", .parts = &k.parts };
 	struct conf_match match = { .scope = "word", .pattern = "^7", .where = "here" };
 	struct {

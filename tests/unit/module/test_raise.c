@@ -48,7 +48,7 @@ static void begin(void)
 {
 	static const struct keel_class_def classes[] = { { .size = sizeof(classes[0]), .name = "job", .doc = "a test" },
 							 { .size = sizeof(classes[0]), .name = "node", .doc = "a test" } };
-	static const struct keel_contrib rows[] = { { "CLASS", &classes[0] }, { "CLASS", &classes[1] } };
+	static const struct keel_contrib rows[] = { KEEL_ROW(CLASS, classes[0]), KEEL_ROW(CLASS, classes[1]) };
 
 	kernel_start();
 	object = registry_service(k.parts.registry, "object", 0, NULL, NULL);
@@ -171,7 +171,7 @@ static void what_is_no_question_is_not_raised(void)
 	CU_ASSERT_STRING_EQUAL(note_or_fold_refused(KEEL_POINT_job_queued), "it is neither a GATE nor an ASK");
 	CU_ASSERT_STRING_EQUAL(note_or_fold_refused(KEEL_POINT_MAX + 1), "there is no such point");
 	CU_ASSERT_STRING_EQUAL(note_or_fold_refused(KEEL_POINT_OWN), "there is no such point");
-	CU_ASSERT_EQUAL(registry_add(k.parts.registry, &k.self, &(struct keel_contrib){ "POINT", &mine }, 1, &k.err), 0);
+	CU_ASSERT_EQUAL(registry_add(k.parts.registry, &k.self, &(struct keel_contrib)KEEL_ROW(POINT, mine), 1, &k.err), 0);
 	CU_ASSERT_STRING_EQUAL(note_or_fold_refused(hook->point(&k.self.pub, "mine")), "there is no such point");
 	end();
 }

@@ -201,13 +201,13 @@ static inline void engine_dirty(void *arg, struct keel_obj *o)
 
 static inline void engine_rows(struct engine *e)
 {
-	struct keel_contrib rows[N_THING + 3] = { { "CLASS", &thing_class },
-						  { "CLASS", &brief_class },
-						  { "TYPE", &pairs_type } };
+	struct keel_contrib rows[N_THING + 3] = { KEEL_ROW(CLASS, thing_class),
+						  KEEL_ROW(CLASS, brief_class),
+						  KEEL_ROW(TYPE, pairs_type) };
 	struct keel_err err = { 0 };
 
 	for (uint32_t i = 0; i < N_THING; i++)
-		rows[i + 3] = (struct keel_contrib){ "ATTR", &thing_attrs[i] };
+		rows[i + 3] = (struct keel_contrib)KEEL_ROW(ATTR, thing_attrs[i]);
 	CU_ASSERT_FATAL(registry_add(e->parts.registry, &e->owner, rows, N_THING + 3, &err) == 0);
 }
 

@@ -185,7 +185,7 @@ static void the_dead_wait_for_their_sets(void)
 
 static void a_row_leaves_the_sets(void)
 {
-	const struct keel_contrib row = { "ATTR", &extra_attr };
+	const struct keel_contrib row = KEEL_ROW(ATTR, extra_attr);
 	struct keel_changes *c;
 	struct keel_obj *o;
 	unsigned entries = 0;

@@ -46,10 +46,10 @@ static const struct keel_type_def int_type = { .size = sizeof(int_type), .flags 
 				  text_type = { .size = sizeof(text_type), .name = "halves", .parse = even_parse,
 						.format = even_format };
 static const struct keel_attr_def evens = ROW("evens", "evens", SAVED), halves = ROW("halves", "halves", SAVED);
-static const struct keel_contrib typed[] = { { "TYPE", &int_type },
-					     { "TYPE", &text_type },
-					     { "ATTR", &evens },
-					     { "ATTR", &halves } };
+static const struct keel_contrib typed[] = { KEEL_ROW(TYPE, int_type),
+					     KEEL_ROW(TYPE, text_type),
+					     KEEL_ROW(ATTR, evens),
+					     KEEL_ROW(ATTR, halves) };
 
 static void come(const struct keel_attr_def *def)
 {
@@ -222,7 +222,7 @@ static const struct keel_attr_def words = ROW("words", "words", SAVED), words_lo
 
 static void texts_stay(void)
 {
-	const struct keel_contrib rows[] = { { "TYPE", &words_type }, { "ATTR", &words } };
+	const struct keel_contrib rows[] = { KEEL_ROW(TYPE, words_type), KEEL_ROW(ATTR, words) };
 	struct keel_obj *o, *gone;
 
 	engine_start(&e);

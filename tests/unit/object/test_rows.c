@@ -138,7 +138,7 @@ static bool holds(const struct row *row, const char *text)
 
 static void unknown_values(void)
 {
-	const struct keel_contrib extra = { "ATTR", &extra_attr };
+	const struct keel_contrib extra = KEEL_ROW(ATTR, extra_attr);
 	struct row row, again;
 	struct keel_obj *o;
 
@@ -195,7 +195,7 @@ static void a_class_has_not_endless_attributes(void)
 /* What was set since is not undone by what was stored before anybody understood it. */
 static void younger_than_the_raw(void)
 {
-	const struct keel_contrib extra = { "ATTR", &extra_attr };
+	const struct keel_contrib extra = KEEL_ROW(ATTR, extra_attr);
 	struct row row, again;
 	struct keel_obj *o;
 
@@ -364,13 +364,13 @@ static void rows_refused(void)
 	static const struct keel_attr_def waits = KEEL_ATTR_DEF("thing", "waits", "nosuch");
 	static const struct keel_class_def ours = { .size = sizeof(ours), .name = "keel_hold" };
 	static const struct keel_type_def short_type = { .size = 8, .name = "short" };
-	const struct keel_contrib refused[] = { { "ATTR", &thing_attrs[0] },
-						{ "CLASS", &thing_class },
-						{ "TYPE", &pairs_type },
-						{ "TYPE", &short_type },
-						{ "ATTR", &bad_default },
-						{ "CLASS", &ours } };
-	const struct keel_contrib waiting = { "ATTR", &waits };
+	const struct keel_contrib refused[] = { KEEL_ROW(ATTR, thing_attrs[0]),
+						KEEL_ROW(CLASS, thing_class),
+						KEEL_ROW(TYPE, pairs_type),
+						KEEL_ROW(TYPE, short_type),
+						KEEL_ROW(ATTR, bad_default),
+						KEEL_ROW(CLASS, ours) };
+	const struct keel_contrib waiting = KEEL_ROW(ATTR, waits);
 	struct keel_err err;
 
 	engine_start(&e);

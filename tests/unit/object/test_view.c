@@ -108,7 +108,7 @@ static void wanted(void)
 
 static void rows_leave_an_open_view(void)
 {
-	const struct keel_contrib row = { "ATTR", &extra_attr };
+	const struct keel_contrib row = KEEL_ROW(ATTR, extra_attr);
 	struct keel_obj *o = full();
 	struct keel_view *v;
 

@@ -78,7 +78,7 @@ static const struct keel_kind_def mod_kind = { .size = sizeof(mod_kind), .name =
 static const struct colour_def red = { sizeof(red), "red" }, blue = { sizeof(blue), "blue" },
 			       bad = { sizeof(bad), "bad" }, mute = { sizeof(mute), "mute" };
 static const struct keel_contrib colours[] = { { "COLOUR", &red }, { "COLOUR", &blue } };
-static const struct keel_contrib kinds[] = { { "KIND", &mod_kind } };
+static const struct keel_contrib kinds[] = { KEEL_ROW(KIND, mod_kind) };
 
 static int add_rows(struct owner *o, const struct keel_contrib *rows, uint32_t n)
 {
@@ -201,7 +201,7 @@ static void clashing_kinds_name_both_owners(void)
 {
 	static const struct keel_kind_def ours = { .size = sizeof(ours), .name = "SERVICE",
 						   .add = mod_add, .remove = mod_drop };
-	static const struct keel_contrib kernels[] = { { "KIND", &ours } };
+	static const struct keel_contrib kernels[] = { KEEL_ROW(KIND, ours) };
 
 	start();
 	CU_ASSERT_EQUAL(add_rows(&alpha, kinds, 1), 0);
@@ -228,10 +228,10 @@ static void services_know_their_module_and_version(void)
 	} table = { { .size = offsetof(struct table, newer), .extra = 42 }, { ~0ull, ~0ull, ~0ull, ~0ull } };
 	static const struct keel_service_def def = { .size = sizeof(def), .version = 2,
 						     .name = "paint", .table = &table };
-	static const struct keel_contrib rows[] = { { "SERVICE", &def } };
+	static const struct keel_contrib rows[] = { KEEL_ROW(SERVICE, def) };
 	static const struct table large = { .size = 65537 };
 	static const struct keel_service_def large_def = { .size = sizeof(def), .name = "mural", .table = &large };
-	static const struct keel_contrib larger[] = { { "SERVICE", &large_def } };
+	static const struct keel_contrib larger[] = { KEEL_ROW(SERVICE, large_def) };
 	static const struct table core = { .size = sizeof(core), .version = 1 };
 	struct owner *owner = &beta;
 	const struct table *t;

@@ -39,7 +39,7 @@ static void on_whoami(struct keel_mod *m, struct keel_req *q)
 static const struct keel_request_def whoami = {
 	.size = sizeof(whoami), .roles = KEEL_EVERYBODY, .name = "whoami", .handler = on_whoami,
 };
-static const struct keel_contrib rows[] = { { "REQUEST", &whoami } };
+static const struct keel_contrib rows[] = { KEEL_ROW(REQUEST, whoami) };
 
 static void begin(uint32_t uid, const char *name)
 {

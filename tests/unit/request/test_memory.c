@@ -15,7 +15,7 @@ static void on_ask(struct keel_mod *m, struct keel_req *q)
 }
 
 static const struct keel_request_def ask = { .size = sizeof(ask), .name = "ask", .doc = "test", .handler = on_ask, .roles = KEEL_EVERYBODY };
-static const struct keel_contrib rows[] = { { "REQUEST", &ask } };
+static const struct keel_contrib rows[] = { KEEL_ROW(REQUEST, ask) };
 
 /* The client has memory. */
 static bool heard(void *arg)

@@ -167,7 +167,7 @@ static void storm(uint64_t from)
 {
 	static const struct keel_request_def def = { .size = sizeof(def), .roles = KEEL_EVERYBODY,
 						     .name = "keep", .doc = "test", .handler = on_keep };
-	static const struct keel_contrib row[] = { { "REQUEST", &def } };
+	static const struct keel_contrib row[] = { KEEL_ROW(REQUEST, def) };
 	struct keel_err err;
 	struct router *r;
 

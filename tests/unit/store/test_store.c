@@ -198,9 +198,9 @@ static void kernel_create(void)
 
 static void kernel_rows(bool with_store)
 {
-	const struct keel_contrib rows[] = { { "CLASS", &job_class },
-					     { "ATTR", &n_attr },
-					     { "SERVICE", &disk_service } };
+	const struct keel_contrib rows[] = { KEEL_ROW(CLASS, job_class),
+					     KEEL_ROW(ATTR, n_attr),
+					     KEEL_ROW(SERVICE, disk_service) };
 
 	CU_ASSERT_FATAL(registry_add(k.parts.registry, &k.owner, rows, with_store ? 3 : 2, NULL) == 0);
 	k.n = k.object->attr(k.mod, "job", "n");
