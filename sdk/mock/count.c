@@ -4,13 +4,12 @@
  * not do is noticed. Everything else is the kernel's.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <utlist.h>
 
 #include "hook/inside.h"
-#include <stdio.h>
-
 #include "host.h"
 #include "log/log.h"
 #include "msg/msg.h"
