@@ -62,6 +62,7 @@ int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg)
 	how._sigev_un._tid = gettid();
 	if (sigaction(TICK_SIGNAL, &act, NULL) < 0 || timer_create(CLOCK_MONOTONIC, &how, &tick.timer) < 0)
 		return -errno;
+	loop_delay_ns(l); /* opens what the handler reads */
 	tick.once.it_value = (struct timespec){ ms / 1000, ms % 1000 * 1000000 };
 	tick.ns = ms * 1000000;
 	tick.fn = fn;

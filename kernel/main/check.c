@@ -64,7 +64,7 @@ int daemon_check(const struct options *o)
 		ret = check_all(&d, &err);
 	if (ret < 0)
 		fprintf(stderr, "keelsond: %s\n", err.text);
-	parts_destroy(&d);
+	parts_destroy(&d.parts);
 	settings_destroy(d.settings);
 	return ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

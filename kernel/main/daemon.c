@@ -299,7 +299,7 @@ static void end(struct daemon *d)
 		log_add(d->parts.log, KEEL_LOG_SYSTEM, "Svr", d->parts.daemon_name, "%s",
 			d->parts.daemon & KEEL_SERVER ? "Server shutdown completed" : "Is down");
 	crash_init(-1);
-	parts_destroy(d);
+	parts_destroy(&d->parts);
 	home_unlock(&d->locks);
 	settings_destroy(d->settings);
 	crash_modules(NULL);
@@ -348,7 +348,7 @@ void daemon_abandon(struct daemon *d)
 }
 
 /* Starts the watchdog. An error is logged only: the daemon serves without it. */
-static void guard(struct daemon *d)
+static void watchdog_begin(struct daemon *d)
 {
 	const struct hooks_conf *c = settings_hooks(d->settings);
 	int ret = watchdog_start(&d->parts, c->soft_budget_ms, c->watchdog_ms, c->watchdog_abort_ms);
@@ -365,7 +365,7 @@ int daemon_run(const struct options *o)
 
 	if (daemon_create(o, NULL, &d, &err) < 0)
 		return EXIT_FAILURE;
-	guard(d);
+	watchdog_begin(d);
 	loop_run(d->parts.loop);
 	loop_tick_end(d->parts.loop);
 	daemon_destroy(d);

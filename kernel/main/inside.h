@@ -28,6 +28,6 @@ int parts_name(struct daemon *d, struct keel_err *err);
 /* Create every part, in the order of their needs; the log exists already. After an error parts_destroy()
  * destroys those that exist. */
 int parts_create(struct daemon *d, struct keel_err *err);
-void parts_destroy(struct daemon *d);
+void parts_destroy(struct parts *p);
 
 #endif

@@ -110,10 +110,8 @@ int parts_create(struct daemon *d, struct keel_err *err)
 	return ret;
 }
 
-void parts_destroy(struct daemon *d)
+void parts_destroy(struct parts *p)
 {
-	struct parts *p = &d->parts;
-
 	modules_destroy(p->modules);
 	links_destroy(p->links);
 	router_destroy(p->router);

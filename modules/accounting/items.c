@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utlist.h>
+
 struct item {
 	const struct keel_acct_item_def *def;
 	struct item *next;
@@ -34,14 +36,12 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
 {
 	struct state *st = self->state;
-	struct item **at = &st->items, *gone;
+	struct item *gone;
 
 	(void)owner;
-	while (*at && (*at)->def != def)
-		at = &(*at)->next;
-	gone = *at;
+	LL_SEARCH_SCALAR(st->items, gone, def, def);
 	if (gone)
-		*at = gone->next;
+		LL_DELETE(st->items, gone);
 	free(gone);
 }
 
@@ -59,11 +59,13 @@ static void add_item(struct keel_mod *mod, struct text *t, struct keel_obj *job,
 {
 	struct state *st = mod->state;
 	const struct keel_attr *attr = st->object->attr(mod, "job", row->attr);
-	const char *value = attr && st->object->is_set(job, attr) ? st->object->get_str(job, attr) : NULL;
+	const char *value;
 	char shown[256];
 
-	if (!value && attr && st->object->is_set(job, attr) &&
-	    st->object->text(job, attr, NULL, shown, sizeof(shown)) > 0)
+	if (!attr || !st->object->is_set(job, attr))
+		return;
+	value = st->object->get_str(job, attr);
+	if (!value && st->object->text(job, attr, NULL, shown, sizeof(shown)) > 0)
 		value = shown;
 	if (value && *value)
 		text_item(t, row->name, value, false);

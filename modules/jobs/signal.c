@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utlist.h>
+
 struct signal_op {
 	struct callback callback;
 	char *id, *name, *who;
@@ -62,15 +64,13 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
 {
 	struct state *st = self->state;
-	struct signal_row **at = &st->signals, *gone;
+	struct signal_row *gone;
 
 	(void)owner;
-	while (*at && (*at)->def != def)
-		at = &(*at)->next;
-	if ((gone = *at)) {
-		*at = gone->next;
-		free(gone);
-	}
+	LL_SEARCH_SCALAR(st->signals, gone, def, def);
+	if (gone)
+		LL_DELETE(st->signals, gone);
+	free(gone);
 }
 
 const struct keel_signal_def *signal_find(struct keel_mod *mod, const char *name)

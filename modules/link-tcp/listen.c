@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * listen.c - the TCP socket where others come: some a turn; strangers are few (half_open) and short (greet_ms). Without a
- * file descriptor to take one the socket stays readable: then it is looked away from for a moment.
+ * listen.c - the TCP socket that accepts links: a number each turn; those that have not proved who they are may be few
+ * (half_open) and have little time (greet_ms). Without a free file descriptor the socket stays readable: then it is not watched for a moment.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ int address_split(const char *text, char **ret_host, char **ret_port)
 	return -ENOMEM;
 }
 
-/* Whoever means it is through the handshake in an instant. */
+/* A handshake takes an instant: the oldest is the least likely to complete it. */
 static void drop_oldest_stranger(struct link *l)
 {
 	struct conn *c;
@@ -94,7 +94,7 @@ static void on_readable(struct keel_mod *m, void *arg)
 	}
 }
 
-/* The port that was given, or chosen by the system, for who wants to connect. */
+/* The port that was configured, or chosen by the system, for those that connect. */
 static int write_port(const struct link *l, struct keel_err *err)
 {
 	const char *home = l->core->home(l->mod), *name = l->me.daemon == KEEL_SERVER ? "link" : "mom";

@@ -17,13 +17,7 @@ static const char *key_text(const struct identity *id)
 /* Two moms that nobody has enrolled with each other: `server` is n2, which listens. */
 static void moms_init(void)
 {
-	world_start();
-	carrier_init(&server, KEEL_MOM, OTHER_HOST);
-	carrier_init(&mom, KEEL_MOM, MOM_HOST);
-	make_identity(&server_id, KEEL_MOM, OTHER_HOST);
-	make_identity(&mom_id, KEEL_MOM, MOM_HOST);
-	write_key(server.key_file, "mom", OTHER_HOST, server_id.secret_key, 0600);
-	write_key(mom.key_file, "mom", MOM_HOST, mom_id.secret_key, 0600);
+	keyed_init(KEEL_MOM, OTHER_HOST);
 	server.conf.listen = mom.conf.listen = "127.0.0.1:0";
 	carrier_start(&server);
 	carrier_start(&mom);

@@ -184,16 +184,22 @@ static inline void stranger_write(struct stranger *s, const void *bytes, size_t 
 static struct carrier server, mom;
 static struct identity server_id, mom_id;
 
+/* Two daemons with keys of their own; `server` has that role, or is another mom. */
+static inline void keyed_init(uint32_t role, const char *host)
+{
+	world_start();
+	carrier_init(&server, role, host);
+	carrier_init(&mom, KEEL_MOM, MOM_HOST);
+	make_identity(&server_id, role, host);
+	make_identity(&mom_id, KEEL_MOM, MOM_HOST);
+	write_key(server.key_file, key_role_word(role), host, server_id.secret_key, 0600);
+	write_key(mom.key_file, "mom", MOM_HOST, mom_id.secret_key, 0600);
+}
+
 /* A server that listens, and a mom that does not yet dial; keys made and enrolled. */
 static inline void pair_init(void)
 {
-	world_start();
-	carrier_init(&server, KEEL_SERVER, SERVER_HOST);
-	carrier_init(&mom, KEEL_MOM, MOM_HOST);
-	make_identity(&server_id, KEEL_SERVER, SERVER_HOST);
-	make_identity(&mom_id, KEEL_MOM, MOM_HOST);
-	write_key(server.key_file, "server", SERVER_HOST, server_id.secret_key, 0600);
-	write_key(mom.key_file, "mom", MOM_HOST, mom_id.secret_key, 0600);
+	keyed_init(KEEL_SERVER, SERVER_HOST);
 	enrol(&server, MOM_HOST, "mom", &mom_id);
 	enrol(&mom, "server", "server", &server_id);
 	server.conf.listen = "127.0.0.1:0";

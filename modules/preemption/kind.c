@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utlist.h>
+
 struct method *method_find(struct state *st, char letter)
 {
 	struct method *m;
@@ -59,15 +61,13 @@ static int32_t method_add(struct keel_mod *self, struct keel_mod *owner, const v
 static void method_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
 {
 	struct state *st = self->state;
-	struct method **at = &st->methods, *gone;
+	struct method *gone;
 
 	(void)owner;
-	while (*at && (*at)->def != def)
-		at = &(*at)->next;
-	if ((gone = *at)) {
-		*at = gone->next;
-		free(gone);
-	}
+	LL_SEARCH_SCALAR(st->methods, gone, def, def);
+	if (gone)
+		LL_DELETE(st->methods, gone);
+	free(gone);
 }
 
 const struct keel_kind_def preempt_kind = {

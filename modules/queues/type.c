@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <utlist.h>
+
 struct type_row {
 	const struct keel_queue_type_def *def;
 	struct keel_mod *owner;
@@ -55,15 +57,13 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
 {
 	struct state *st = self->state;
-	struct type_row **at = &st->types, *gone;
+	struct type_row *gone;
 
 	(void)owner;
-	while (*at && (*at)->def != def)
-		at = &(*at)->next;
-	if ((gone = *at)) {
-		*at = gone->next;
-		free(gone);
-	}
+	LL_SEARCH_SCALAR(st->types, gone, def, def);
+	if (gone)
+		LL_DELETE(st->types, gone);
+	free(gone);
 }
 
 const struct keel_kind_def type_kind = {

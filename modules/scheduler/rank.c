@@ -17,6 +17,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <utlist.h>
+
 #define PLACE_RANK 25
 #define PLACE_FORMULA 30
 #define PLACE_LINES 50
@@ -483,14 +485,12 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
 {
 	struct state *st = self->state;
-	struct job_key **at = &st->keys, *gone;
+	struct job_key *gone;
 
 	(void)owner;
-	while (*at && (*at)->def != def)
-		at = &(*at)->next;
-	gone = *at;
+	LL_SEARCH_SCALAR(st->keys, gone, def, def);
 	if (gone)
-		*at = gone->next;
+		LL_DELETE(st->keys, gone);
 	free(gone);
 	if (st->object->attr(self, "sched", "job_sort_formula")) /* else we are leaving ourselves */
 		rank_make(self);

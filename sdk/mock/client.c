@@ -101,30 +101,22 @@ static void take_reply(struct guest *g, const struct frame *f)
 	msg_destroy(m);
 }
 
-static void hear(void *arg, const char *bytes, size_t len)
+static void frame_came(void *arg, const struct frame *f)
+{
+	if (f->type == WIRE_PART)
+		take_part(arg, f);
+	else if (f->type == WIRE_REPLY)
+		take_reply(arg, f);
+}
+
+static void bytes_came(void *arg, const char *bytes, size_t len)
 {
 	struct guest *g = arg;
-	struct frame_reader r;
-	struct frame f;
-	size_t room_len;
-	char *room;
 
-	if (len == 0) {
+	if (len == 0)
 		g->client = NULL;
-		return;
-	}
-	frame_reader_init(&r, WIRE_BODY_MAX);
-	if (frame_reader_room(&r, len, &room, &room_len) == 0) {
-		memcpy(room, bytes, len);
-		frame_reader_added(&r, len);
-		while (frame_next(&r, &f) == 1) {
-			if (f.type == WIRE_PART)
-				take_part(g, &f);
-			else if (f.type == WIRE_REPLY)
-				take_reply(g, &f);
-		}
-	}
-	frame_reader_fini(&r);
+	else
+		frames_each(bytes, len, frame_came, g);
 }
 
 /* What waits for the end of a turn leaves now; those who have their answers go. */
@@ -146,7 +138,7 @@ static struct guest *guest_make(struct keel_mock *mock, const struct keel_sessio
 	struct guest *g = host_keep(mock, host_alloc(sizeof(*g)));
 	bool manages = !(mock->parts.daemon & KEEL_SERVER) && (s->roles & (KEEL_OPERATOR | KEEL_MANAGER)) != 0;
 	const struct router_guest face = { .uid = manages ? 0 : s->uid, .gid = manages ? 0 : s->gid, .user = s->user,
-					   .group = s->group, .send = hear, .arg = g };
+					   .group = s->group, .send = bytes_came, .arg = g };
 
 	*g = (struct guest){ .mock = mock };
 	if (mock->guests == NULL)
@@ -183,7 +175,7 @@ struct keel_req *keel_mock_request(struct keel_mock *mock, const struct keel_ses
 
 static struct guest *guest_of(const struct keel_req *q)
 {
-	return q->client != NULL && q->client->send == hear ? q->client->send_arg : NULL;
+	return q->client != NULL && q->client->send == bytes_came ? q->client->send_arg : NULL;
 }
 
 bool client_is_slow(const struct keel_req *q)

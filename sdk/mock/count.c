@@ -143,6 +143,8 @@ static struct keel_timer *core_timer(struct keel_mod *m, int64_t after_ms, keel_
 	t = host_keep(mock, host_alloc(sizeof(*t)));
 	*t = (struct keel_timer){ .mock = mock, .fn = fn, .arg = arg };
 	t->timer = real.core.timer(m, after_ms, timer_fired, t);
+	if (t->timer == NULL)
+		return NULL;
 	LL_PREPEND(mock->timers, t);
 	return t;
 }

@@ -17,6 +17,7 @@
 #include "link/links.h"
 #include "log/log.h"
 #include "main/core_api.h"
+#include "main/inside.h"
 #include "module/modules.h"
 #include "object/objects.h"
 #include "registry/inside.h"
@@ -109,23 +110,10 @@ static void parts_end(struct keel_mock *mock)
 
 	hooks_detach(p->hooks, &mock->self);
 	links_detach(p->links, &mock->self);
-	modules_destroy(p->modules);
 	registry_remove(p->registry, &mock->self);
 	for (struct stand_in *s = mock->stand_ins; s != NULL; s = s->next)
 		registry_remove(p->registry, &s->owner);
-	links_destroy(p->links);
-	router_destroy(p->router);
-	hooks_destroy(p->hooks);
-	store_destroy(p->store);
-	objects_destroy(p->objects);
-	registry_destroy(p->registry);
-	log_close(p->log);
-	loop_destroy(p->loop);
-	free(p->home);
-	free(p->exec_dir);
-	free(p->server_name);
-	free(p->host_name);
-	free(p->daemon_name);
+	parts_destroy(p);
 }
 
 uint32_t keel_mock_free(struct keel_mock *mock)

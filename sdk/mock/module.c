@@ -98,17 +98,17 @@ static int look(struct keel_mock *mock, const struct keel_module *raw, struct mo
 static int fit(struct keel_mock *mock, struct module *m, const struct conf *conf, struct keel_err *err)
 {
 	struct set all = { 0 };
-	struct module *each, *bad;
-	int ret = 0;
+	struct module *each;
+	int ret;
 
 	SET_EACH(&mock->parts.modules->there, each)
-		ret = set_add(&all, each);
+		if (set_add(&all, each) < 0)
+			die("no memory");
 	ret = set_add(&all, m);
 	if (ret == 0)
 		ret = relations_lint(&all, m, conf, err);
 	if (ret == 0)
 		ret = site_lint(m, &all, err);
-	(void)bad;
 	set_fini(&all);
 	return ret;
 }

@@ -470,6 +470,11 @@ static short poll_events(int events)
 	return (short)((events & LOOP_READABLE ? POLLIN : 0) | (events & LOOP_WRITABLE ? POLLOUT : 0));
 }
 
+static int happened(short revents)
+{
+	return (revents & POLLIN ? LOOP_READABLE : 0) | (revents & POLLOUT ? LOOP_WRITABLE : 0);
+}
+
 /* The watch may have been cancelled by a callback before. */
 static bool watch_call(struct loop *l, const struct pollfd *p)
 {
@@ -478,7 +483,7 @@ static bool watch_call(struct loop *l, const struct pollfd *p)
 	DL_FOREACH(l->watches, w) {
 		if (w->fd != p->fd || poll_events(w->events) == 0)
 			continue;
-		w->fn(w->arg, w->events);
+		w->fn(w->arg, (p->revents & (POLLERR | POLLHUP)) != 0 ? w->events : w->events & happened(p->revents));
 		return true;
 	}
 	return false;

@@ -155,6 +155,23 @@ char *frame_take(struct frame_reader *r, const struct frame *f)
 	return memory;
 }
 
+void frames_each(const char *bytes, size_t len, void (*fn)(void *arg, const struct frame *f), void *arg)
+{
+	struct frame_reader r;
+	struct frame f;
+	size_t room_len;
+	char *room;
+
+	frame_reader_init(&r, WIRE_BODY_MAX);
+	if (frame_reader_room(&r, len, &room, &room_len) == 0) {
+		memcpy(room, bytes, len);
+		frame_reader_added(&r, len);
+		while (frame_next(&r, &f) == 1)
+			fn(arg, &f);
+	}
+	frame_reader_fini(&r);
+}
+
 void frame_header(char head[WIRE_HEADER_SIZE], uint16_t type, uint64_t corr, uint32_t len)
 {
 	put_be(head + AT_LENGTH, 4, len);

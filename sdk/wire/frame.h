@@ -50,6 +50,9 @@ bool frame_is_whole(const struct frame_reader *r);
  * caller frees it; it has at least one byte behind the body at f->body, and the reader is empty. Else NULL. */
 char *frame_take(struct frame_reader *r, const struct frame *f);
 
+/* Calls fn for each whole frame in `bytes`; what is not one ends it, without memory there is none. */
+void frames_each(const char *bytes, size_t len, void (*fn)(void *arg, const struct frame *f), void *arg);
+
 /* Writes a header for a body of `len` bytes into `head`. */
 void frame_header(char head[WIRE_HEADER_SIZE], uint16_t type, uint64_t corr, uint32_t len);
 

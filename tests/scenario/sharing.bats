@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a host says of sharing its vnodes, and what a job says: who wins. A host of two vnodes each time.
+# Hosts of several vnodes, one for each story. What a host says of sharing them, and what a job says: which one holds.
+# Last: many vnodes that come free while the scheduler is busy.
 # bats file_tags=scheduler
 bats_require_minimum_version 1.5.0
 load helper

@@ -31,8 +31,9 @@ static void question_end(struct sim *s, struct question *q, int32_t code, const 
 		told.fn(s, told.arg, code, m);
 }
 
-static void answered(struct sim *s, const struct frame *f)
+static void answered(void *arg, const struct frame *f)
 {
+	struct sim *s = arg;
 	struct question *q;
 	struct keel_msg *m;
 
@@ -43,26 +44,14 @@ static void answered(struct sim *s, const struct frame *f)
 	msg_destroy(m);
 }
 
-static void hear(void *arg, const char *bytes, size_t len)
+static void bytes_came(void *arg, const char *bytes, size_t len)
 {
 	struct seat *seat = arg;
-	struct frame_reader r;
-	struct frame f;
-	size_t room_len;
-	char *room;
 
-	if (len == 0) {
+	if (len == 0)
 		seat->sim->client[seat->user] = NULL;
-		return;
-	}
-	frame_reader_init(&r, WIRE_BODY_MAX);
-	if (frame_reader_room(&r, len, &room, &room_len) == 0) {
-		memcpy(room, bytes, len);
-		frame_reader_added(&r, len);
-		while (frame_next(&r, &f) == 1)
-			answered(seat->sim, &f);
-	}
-	frame_reader_fini(&r);
+	else
+		frames_each(bytes, len, answered, seat->sim);
 }
 
 void desk_open(struct sim *s)
@@ -72,7 +61,7 @@ void desk_open(struct sim *s)
 	for (uint32_t i = 0; i < USERS; i++) {
 		struct router_guest g = { .uid = i == 0 ? 0 : 20000 + i, .gid = i == 0 ? 0 : 20000 + i,
 					  .user = user_names[i], .group = group_names[i],
-					  .send = hear, .arg = &seats[i] };
+					  .send = bytes_came, .arg = &seats[i] };
 
 		seats[i] = (struct seat){ s, i };
 		if (router_guest(s->parts->router, &g, &s->client[i]) < 0)

@@ -130,13 +130,13 @@ static const struct keel_service_def service = { .size = sizeof(service), .name 
 						 .table = &table };
 static const struct keel_contrib rows[] = { KEEL_ROW(SERVICE, service) };
 
-static const struct keel_carry_api *carried_start(void)
+static const struct keel_carry_api *carried_start(uint32_t roles)
 {
 	struct keel_err err = { 0 };
 	const struct keel_carry_api *carry;
 
 	world_start();
-	daemon_init(&server, KEEL_SERVER, SERVER_HOST);
+	daemon_init(&server, roles, SERVER_HOST);
 	daemon_links(&server);
 	module = (struct owner){ .pub = { .name = "carrier" }, .parts = &server.parts };
 	CU_ASSERT_FATAL(registry_add(server.parts.registry, &module, rows, 1, &err) == 0);
@@ -160,7 +160,7 @@ static bool was_sent(void *arg)
 
 static void test_carrier(void)
 {
-	const struct keel_carry_api *carry = carried_start();
+	const struct keel_carry_api *carry = carried_start(KEEL_SERVER);
 	struct keel_out *o = out_create();
 	const char *body;
 	uint32_t len;
@@ -185,7 +185,7 @@ static void test_carrier(void)
 /* What others say as if they carried, and what comes when nothing runs. */
 static void test_only_the_carrier(void)
 {
-	const struct keel_carry_api *carry = carried_start();
+	const struct keel_carry_api *carry = carried_start(KEEL_SERVER);
 
 	CU_ASSERT_EQUAL(carry->up(&server.owner.pub, MOM_HOST, KEEL_MOM, 5000), -EPERM);
 	CU_ASSERT_EQUAL(carry->up(&module.pub, MOM_HOST, KEEL_MOM, 5000), 0);
@@ -200,7 +200,7 @@ static void test_only_the_carrier(void)
 /* A carrier that goes loses its links; the grace runs. */
 static void test_carrier_goes(void)
 {
-	const struct keel_carry_api *carry = carried_start();
+	const struct keel_carry_api *carry = carried_start(KEEL_SERVER);
 
 	CU_ASSERT_EQUAL(carry->up(&module.pub, MOM_HOST, KEEL_MOM, 20), 0);
 	sent[0] = '\0';
@@ -220,17 +220,8 @@ static void test_carrier_goes(void)
 
 static void test_a_host_of_this_process(void)
 {
-	const struct keel_carry_api *carry;
-	struct keel_err err = { 0 };
+	const struct keel_carry_api *carry = carried_start(KEEL_SERVER | KEEL_MOM);
 
-	world_start();
-	daemon_init(&server, KEEL_SERVER | KEEL_MOM, SERVER_HOST);
-	daemon_links(&server);
-	module = (struct owner){ .pub = { .name = "carrier" }, .parts = &server.parts };
-	CU_ASSERT_FATAL(registry_add(server.parts.registry, &module, rows, 1, &err) == 0);
-	CU_ASSERT_FATAL(links_start(server.parts.links, &err) == 0);
-	carry = registry_service(server.parts.registry, "carry", 0, NULL, &err);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(carry);
 	CU_ASSERT_EQUAL(carry->up(&module.pub, SERVER_HOST, KEEL_MOM, 5000), -EBUSY);
 	CU_ASSERT_EQUAL(carry->up(&module.pub, "server", KEEL_SERVER, 5000), -EBUSY);
 	carried_stop();

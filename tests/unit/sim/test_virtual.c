@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "harness.h"
 #include "mock/virtual.h"
@@ -172,6 +174,31 @@ static void test_no_fds(void)
 	loop_destroy(l);
 }
 
+static void count_events(void *arg, int events)
+{
+	*(int *)arg = events;
+}
+
+static void test_what_a_descriptor_is_ready_for(void)
+{
+	struct loop_virtual conf = { .fds = true };
+	struct loop_watch *w;
+	int ends[2], events = 0;
+
+	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	CU_ASSERT_EQUAL_FATAL(loop_create_virtual(&conf, &l), 0);
+	CU_ASSERT_EQUAL_FATAL(loop_watch(l, ends[0], LOOP_READABLE | LOOP_WRITABLE, count_events, &events, &w), 0);
+	CU_ASSERT_TRUE(loop_poll(l, 0));
+	CU_ASSERT_EQUAL(events, LOOP_WRITABLE);
+	CU_ASSERT_EQUAL(write(ends[1], "x", 1), 1);
+	CU_ASSERT_TRUE(loop_poll(l, 0));
+	CU_ASSERT_EQUAL(events, LOOP_READABLE | LOOP_WRITABLE);
+	loop_watch_cancel(w);
+	loop_destroy(l);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 TESTS_MAIN("virtual", TEST(test_timers_in_order), TEST(test_time_jumps), TEST(test_nothing_left),
 	   TEST(test_run_until_stopped), TEST(test_a_turn), TEST(test_work_takes_its_time),
-	   TEST(test_power_cut), TEST(test_the_measuring_clock), TEST(test_no_fds))
+	   TEST(test_power_cut), TEST(test_the_measuring_clock), TEST(test_no_fds), TEST(test_what_a_descriptor_is_ready_for))

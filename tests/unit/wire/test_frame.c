@@ -214,6 +214,34 @@ static void test_what_lacks(void)
 	frame_reader_fini(&r);
 }
 
+struct seen {
+	uint32_t n, len;
+};
+
+static void see(void *arg, const struct frame *f)
+{
+	struct seen *s = arg;
+
+	s->n++;
+	s->len += f->len;
+}
+
+static void test_each_of_a_buffer(void)
+{
+	struct seen s = { 0 };
+	char bytes[128];
+	size_t n = make(bytes, WIRE_PART, 1, "one");
+
+	n += make(bytes + n, WIRE_REPLY, 1, "three");
+	frames_each(bytes, n, see, &s);
+	CU_ASSERT(s.n == 2 && s.len == 8);
+	frames_each(bytes, n - 1, see, &s); /* the second is not whole */
+	CU_ASSERT(s.n == 3 && s.len == 11);
+	memset(bytes, 0xff, sizeof(bytes));
+	frames_each(bytes, sizeof(bytes), see, &s);
+	CU_ASSERT_EQUAL(s.n, 3);
+}
+
 TESTS_MAIN("frame", TEST(test_header_bytes), TEST(test_byte_by_byte), TEST(test_several_at_once),
 	   TEST(test_bad_headers), TEST(test_announced_length_is_not_allocated), TEST(test_room_too_large),
-	   TEST(test_memory_of_the_last_frame), TEST(test_no_byte_behind_the_frame), TEST(test_memory_of_a_longer_one), TEST(test_what_lacks))
+	   TEST(test_memory_of_the_last_frame), TEST(test_no_byte_behind_the_frame), TEST(test_memory_of_a_longer_one), TEST(test_what_lacks), TEST(test_each_of_a_buffer))
