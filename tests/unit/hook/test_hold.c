@@ -273,6 +273,7 @@ static void the_engine_ends_what_waits(void)
 	hooks_describe_holds(e.parts.hooks, &out);
 	CU_ASSERT_STRING_EQUAL(out.data, "1.svr job_delete alpha: the reason (0s of 60s)\n");
 	buf_fini(&out);
+	loop_tick_end(e.parts.loop); /* its handler reads the hooks */
 	hooks_destroy(e.parts.hooks);
 	CU_ASSERT_STRING_EQUAL(trace, "waits:1.svr cancel4 done");
 	registry_destroy(e.parts.registry);
