@@ -85,12 +85,19 @@ static void put_rules(const struct host *h, struct mp *m)
 	}
 }
 
+/* The services; the process looks attributes up itself. */
 static void put_needs(const struct keel_module *d, struct mp *m)
 {
-	talk_put_int(m, d->n_needs);
-	for (uint32_t i = 0; i < d->n_needs; i++) {
-		talk_put_str(m, d->needs[i].group);
-		talk_put_int(m, d->needs[i].optional);
+	uint32_t n = 0;
+
+	for (const struct keel_need *need = d->needs; need != d->needs_end; need++)
+		n += need->klass == NULL;
+	talk_put_int(m, n);
+	for (const struct keel_need *need = d->needs; need != d->needs_end; need++) {
+		if (need->klass != NULL)
+			continue;
+		talk_put_str(m, need->name);
+		talk_put_int(m, need->optional);
 	}
 }
 

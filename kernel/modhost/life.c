@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keel/load.h"
 #include "modhost/host.h"
 #include "util/err.h"
 
@@ -114,23 +115,25 @@ static int step_conf(struct host *h, struct talk_in *in, struct keel_err *err)
 	return 0;
 }
 
+static const void *group_of(void *arg, const char *name, uint32_t minor, struct keel_err *err)
+{
+	const void *group = host_group(name);
+	uint32_t version = 0;
+
+	(void)arg;
+	if (group != NULL)
+		memcpy(&version, (const char *)group + sizeof(uint32_t), sizeof(version));
+	if (group != NULL && version >= minor)
+		return group;
+	err_set(err, -ENOENT, "the group '%s' is not there in its minor version %u", name, minor);
+	return NULL;
+}
+
 static int needs_write(struct host *h, struct keel_err *err)
 {
-	for (uint32_t i = 0; i < h->desc->n_needs; i++) {
-		const struct keel_need *need = &h->desc->needs[i];
-		const void *group = host_group(need->group);
-		uint32_t version = 0;
+	int ret = keel_load_services(h->desc, group_of, NULL, err);
 
-		if (group != NULL)
-			memcpy(&version, (const char *)group + sizeof(uint32_t), sizeof(version));
-		if (group != NULL && version < need->minor)
-			group = NULL;
-		if (group == NULL && !need->optional)
-			return err_set(err, -ENOENT, "the group '%s' is not there in its minor version %u",
-				       need->group, need->minor);
-		memcpy((char *)h->owner.pub.state + need->offset, &group, sizeof(group));
-	}
-	return 0;
+	return ret == 0 ? keel_load_attrs(h->desc, host_group("object"), &h->owner.pub, err) : ret;
 }
 
 static int step_init(struct host *h, struct keel_err *err)

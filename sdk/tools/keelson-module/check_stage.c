@@ -39,21 +39,21 @@ static bool is_known(const char *service)
 
 const char *stage_missing(const struct keel_module *m)
 {
-	for (uint32_t i = 0; i < m->n_needs; i++)
-		if (!m->needs[i].optional && !is_group(m->needs[i].group) && !is_known(m->needs[i].group))
-			return m->needs[i].group;
+	for (const struct keel_need *n = m->needs; n != m->needs_end; n++)
+		if (n->klass == NULL && !n->optional && !is_group(n->name) && !is_known(n->name))
+			return n->name;
 	return NULL;
 }
 
 static bool may_be_absent(const struct keel_module *m, const struct keel_need *n)
 {
-	return n->optional && !is_group(n->group) && !brings_service(m, n->group);
+	return n->klass == NULL && n->optional && !is_group(n->name) && !brings_service(m, n->name);
 }
 
 bool stage_has_optional(const struct keel_module *m)
 {
-	for (uint32_t i = 0; i < m->n_needs; i++)
-		if (may_be_absent(m, &m->needs[i]) && is_known(m->needs[i].group))
+	for (const struct keel_need *n = m->needs; n != m->needs_end; n++)
+		if (may_be_absent(m, n) && is_known(n->name))
 			return true;
 	return false;
 }
@@ -62,13 +62,12 @@ static void services_give(struct stage *s)
 {
 	const struct keel_module *m = s->of->m;
 
-	for (uint32_t i = 0; i < m->n_needs; i++) {
-		const struct keel_need *n = &m->needs[i];
-		const void *table = is_group(n->group) ? NULL : stand_in(n->group);
+	for (const struct keel_need *n = m->needs; n != m->needs_end; n++) {
+		const void *table = n->klass != NULL || is_group(n->name) ? NULL : stand_in(n->name);
 
-		if (table != NULL && keel_mock_group(s->mock, n->group) == NULL &&
+		if (table != NULL && keel_mock_group(s->mock, n->name) == NULL &&
 		    (s->of->optional || !may_be_absent(m, n)))
-			keel_mock_service(s->mock, n->group, table);
+			keel_mock_service(s->mock, n->name, table);
 	}
 }
 

@@ -69,8 +69,8 @@ bool with_is(const char *name)
 /* Does `m` say that it may be absent? */
 static bool is_spare(const struct keel_module *other, const struct keel_module *m)
 {
-	for (uint32_t i = 0; i < m->n_needs; i++)
-		if (m->needs[i].optional && offers(other, m->needs[i].group))
+	for (const struct keel_need *n = m->needs; n != m->needs_end; n++)
+		if (n->klass == NULL && n->optional && offers(other, n->name))
 			return true;
 	return false;
 }
