@@ -141,7 +141,7 @@ struct keel_note {
 	__attribute__((section(".note.keel"), used, aligned(4))) static const struct keel_note     \
 		keel_module_note = { 5, 12, 1, "KEEL", KEEL_MAGIC, KEEL_ABI_MAJOR,                 \
 				     KEEL_SDK_TARGET };                                            \
-	struct keel_kernel KEEL_MODULE_kernel = { sizeof(struct keel_kernel) };                    \
+	struct keel_kernel KEEL_MODULE_kernel = { .size = sizeof(struct keel_kernel) };            \
 	KEEL_EXPORTED const struct keel_module keel_module;                                        \
 	const struct keel_module keel_module = { .magic = KEEL_MAGIC,                              \
 						 .abi_major = KEEL_ABI_MAJOR,                      \
