@@ -144,9 +144,7 @@ double counter_amount(const struct counter *c, const struct keel_resource *res, 
 
 struct counted *counted_of(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	return st->object->slot(mod, job);
+	return keel_slot(mod, job);
 }
 
 static void add_to(struct counter *c, const struct counted *j, enum tally tally, double sign)
@@ -232,9 +230,8 @@ static uint32_t tallies_of(char letter, bool placed)
 /* `7[3].svr` has left `7[].svr`, or gone back. */
 static void count_whole(struct keel_mod *mod, const char *id)
 {
-	struct state *st = mod->state;
 	char name[600];
-	struct keel_obj *whole = keel_id_whole(id, name, sizeof(name)) ? st->object->find(mod, "job", name) : NULL;
+	struct keel_obj *whole = keel_id_whole(id, name, sizeof(name)) ? keel_find(mod, "job", name) : NULL;
 
 	if (whole)
 		count_job(mod, whole);
@@ -248,11 +245,11 @@ void count_job(struct keel_mod *mod, struct keel_obj *job)
 
 	if (!j)
 		return;
-	tallies = tallies_of(st->job->state(st->job->self, job), j->placed);
+	tallies = tallies_of(keel_job_state(job), j->placed);
 	leave(st, j);
 	if (tallies)
-		enter(mod, job, j, tallies, st->job->members(st->job->self, job));
-	count_whole(mod, st->object->id(job));
+		enter(mod, job, j, tallies, keel_job_members(job));
+	count_whole(mod, keel_id(job));
 }
 
 void count_placed(struct keel_mod *mod, struct keel_obj *job, bool placed)

@@ -172,13 +172,6 @@ struct mom {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_msg_api *msg;
-	const struct keel_link_api *link;
-	const struct keel_hook_api *hook;
-	const struct keel_blob_api *blob;
-	const struct keel_call_api *call;
 	struct server server;
 	struct mom mom;
 	bool stopping;
@@ -195,7 +188,7 @@ void server_fini(struct keel_mod *mod);
 char *dispatch_peer(struct keel_mod *mod, struct keel_obj *job);
 /* Do the vnodes of "(n1:ncpus=2)+(n2...)" belong to more than one host? */
 bool dispatch_spans_hosts(struct keel_mod *mod, const char *exec_vnode);
-/* Like object->text() but malloc'ed; NULL when unset or unknown. */
+/* Like keel_get_text() but malloc'ed; NULL when unset or unknown. */
 char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name, const char *key);
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay);
 /* nodes.c: the lines of the nodes file, malloc'ed, NULL on no memory. */

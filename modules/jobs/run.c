@@ -10,6 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+KEEL_ATTRS_OF(job, exec_vnode, comment, checkpointed, exec_host, run_version, run_count, stime,
+	      session_id, jobdir, Rerunable, Exit_status, Hold_Types, schedselect);
+
 /* A run waiting for the chain of job_run. */
 struct running {
 	char *id, *exec_vnode, *who;
@@ -30,50 +33,43 @@ static void running_free(struct running *r)
 
 void comment_started(struct keel_mod *mod, struct keel_obj *job, const char *words)
 {
-	struct state *st = mod->state;
-	time_t now = (time_t)st->core->time(mod);
+	time_t now = (time_t)keel_time(mod);
 	char when[64] = "", *text;
 	struct tm tm;
 
 	if (localtime_r(&now, &tm))
 		strftime(when, sizeof(when), "%a %b %d at %H:%M", &tm);
-	if (asprintf(&text, "%s %s on %s", words, when, job_text(mod, job, st->a.exec_vnode)) < 0)
+	if (asprintf(&text, "%s %s on %s", words, when, job_text(job, job_exec_vnode)) < 0)
 		return;
-	st->object->set_str(job, st->a.comment, text);
+	keel_set_str(job, job_comment, text);
 	free(text);
 }
 
 static void forget_placement(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
 	job_vacate(mod, job, false);
-	if (st->object->is_set(job, st->a.checkpointed))
+	if (keel_is_set(job, job_checkpointed))
 		return; /* it goes on there or nowhere */
-	st->object->unset(job, st->a.exec_vnode, NULL);
-	st->object->unset(job, st->a.exec_host, NULL);
+	keel_unset(job, job_exec_vnode, NULL);
+	keel_unset(job, job_exec_host, NULL);
 }
 
-static bool is_elsewhere(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode)
+static bool is_elsewhere(struct keel_obj *job, const char *exec_vnode)
 {
-	struct state *st = mod->state;
-
-	return st->object->is_set(job, st->a.checkpointed) &&
-	       strcmp(job_text(mod, job, st->a.exec_vnode), exec_vnode) != 0;
+	return keel_is_set(job, job_checkpointed) &&
+	       strcmp(job_text(job, job_exec_vnode), exec_vnode) != 0;
 }
 
-static int32_t not_sent(struct keel_mod *mod, int32_t why, struct keel_err *err)
+static int32_t not_sent(int32_t why, struct keel_err *err)
 {
-	const struct state *st = mod->state;
-
 	switch (why) {
 	case -E2BIG:
-		return st->core->error(err, PBSE_RESCUNAV, "PBS_NODEFILE would have more than 1000000 lines: ask "
-							   "for fewer mpiprocs");
+		return keel_error(err, PBSE_RESCUNAV, "PBS_NODEFILE would have more than 1000000 lines: ask "
+						      "for fewer mpiprocs");
 	case -ENAMETOOLONG:
-		return st->core->error(err, PBSE_RESCUNAV, "its id has more than 230 characters, and hosts name "
-							   "files after it: give the server a shorter name");
-	default: return st->core->error(err, PBSE_NORELYMOM, "%s", st->core->pbse_text(PBSE_NORELYMOM));
+		return keel_error(err, PBSE_RESCUNAV, "its id has more than 230 characters, and hosts name "
+						      "files after it: give the server a shorter name");
+	default: return keel_error(err, PBSE_NORELYMOM, "%s", keel_pbse_text(PBSE_NORELYMOM));
 	}
 }
 
@@ -81,28 +77,27 @@ static int32_t not_sent(struct keel_mod *mod, int32_t why, struct keel_err *err)
 static int32_t send(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 		    const char *who, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	int32_t code, r;
 
-	if (is_elsewhere(mod, job, exec_vnode))
-		return st->core->error(err, PBSE_RESCUNAV, "its checkpoint is on %s",
-				       job_text(mod, job, st->a.exec_vnode));
-	st->object->set_str(job, st->a.exec_vnode, exec_vnode);
+	if (is_elsewhere(job, exec_vnode))
+		return keel_error(err, PBSE_RESCUNAV, "its checkpoint is on %s",
+				  job_text(job, job_exec_vnode));
+	keel_set_str(job, job_exec_vnode, exec_vnode);
 	code = job_occupy(mod, job, err);
 	if (code) {
 		forget_placement(mod, job);
 		return code;
 	}
-	st->object->set_int(job, st->a.run_version, st->object->get_int(job, st->a.run_version) + 1);
-	r = st->task->start(st->task->self, job);
+	keel_set_int(job, job_run_version, keel_get_int(job, job_run_version) + 1);
+	r = keel_task_start(job);
 	if (r) {
 		forget_placement(mod, job);
-		return not_sent(mod, r, err);
+		return not_sent(r, err);
 	}
-	st->object->set_int(job, st->a.run_count, st->object->get_int(job, st->a.run_count) + 1);
+	keel_set_int(job, job_run_count, keel_get_int(job, job_run_count) + 1);
 	comment_started(mod, job, "Job was sent for execution at");
-	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
-		      "Job Run at request of %s on exec_vnode %s", who, exec_vnode);
+	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
+		 "Job Run at request of %s on exec_vnode %s", who, exec_vnode);
 	step_to(mod, job, STEP_SENT);
 	return 0;
 }
@@ -110,8 +105,7 @@ static int32_t send(struct keel_mod *mod, struct keel_obj *job, const char *exec
 /* Who asked for an array hears which subjob it was; one that did not start goes back. */
 static void answer(struct keel_mod *mod, struct running *r, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", r->id);
+	struct keel_obj *job = keel_find(mod, "job", r->id);
 	bool part = job && job_role(mod, job) == ROLE_PART;
 
 	if (part && !code)
@@ -126,7 +120,7 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 {
 	struct state *st = mod->state;
 	struct running *r = arg;
-	struct keel_obj *job = st->object->find(mod, "job", r->id);
+	struct keel_obj *job = keel_find(mod, "job", r->id);
 	struct keel_err err = { 0 };
 	int32_t code;
 
@@ -167,7 +161,6 @@ static struct running *running_new(struct keel_mod *mod, struct keel_obj *job,
 void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *who,
 	     struct keel_mod *me, keel_job_done *done, void *arg)
 {
-	struct state *st = mod->state;
 	bool whole = job_role(mod, job) == ROLE_WHOLE;
 	struct keel_err err = { 0 };
 	struct running *r;
@@ -187,11 +180,11 @@ void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 		return;
 	r->of_whole = whole;
 	r->edits = job_slot(mod, job)->edits;
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_run,
 		.event = KEEL_EVENT(job_run, .id = r->id, .job = job, .exec_vnode = r->exec_vnode,
-				    .who = r->who),
+			       .who = r->who),
 		.done = decided,
 		.arg = r,
 	});
@@ -214,7 +207,6 @@ static void would_be_allowed(struct keel_mod *mod, void *arg, const struct keel_
 void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, struct keel_mod *me,
 		 keel_job_done *done, void *arg)
 {
-	struct state *st = mod->state;
 	struct running *r;
 
 	if (step_is_suspended(job_slot(mod, job)->step)) { /* it has started; job_resume is asked later */
@@ -223,11 +215,11 @@ void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, st
 	}
 	r = running_new(mod, job, "", who, me, done, arg);
 	if (r)
-		st->hook->raise(mod, &(struct keel_raise){
+		keel_raise(mod, &(struct keel_raise){
 			.size = sizeof(struct keel_raise),
 			.point = KEEL_POINT_job_run,
 			.event = KEEL_EVENT(job_run, .id = r->id, .job = job, .exec_vnode = "",
-					    .who = r->who, .dry = 1),
+				       .who = r->who, .dry = 1),
 			.done = would_be_allowed,
 			.arg = r,
 		});
@@ -242,35 +234,29 @@ static void answer_run(struct keel_mod *mod, struct keel_obj *job, int32_t code,
 
 void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 {
-	struct state *st = mod->state;
-
-	st->object->set_int(job, st->a.stime, st->core->time(mod));
+	keel_set_int(job, job_stime, keel_time(mod));
 	if (session > 0) {
-		st->core->log(mod, KEEL_LOG_DEBUG3, "Job", job_id(mod, job),
-			      "Received session ID for job: %lld", (long long)session);
-		st->object->set_int(job, st->a.session, session);
+		keel_log(mod, KEEL_LOG_DEBUG3, "Job", job_id(mod, job),
+			 "Received session ID for job: %lld", (long long)session);
+		keel_set_int(job, job_session_id, session);
 	}
 	comment_started(mod, job, "Job run at");
 	step_to(mod, job, STEP_RUNNING);
-	st->acct->job(st->acct->self, st->object->is_set(job, st->a.checkpointed) ? 'T' : 'S', job);
-	st->object->unset(job, st->a.checkpointed, NULL);
-	st->hook->note(mod, KEEL_POINT_job_started,
-		       KEEL_EVENT(job_started, .id = job_id(mod, job), .job = job));
+	keel_acct_job(keel_is_set(job, job_checkpointed) ? 'T' : 'S', job);
+	keel_unset(job, job_checkpointed, NULL);
+	keel_note(mod, KEEL_POINT_job_started,
+		  KEEL_EVENT(job_started, .id = job_id(mod, job), .job = job));
 	answer_run(mod, job, 0, NULL);
 }
 
 void task_placed(struct keel_mod *mod, struct keel_obj *job, const char *dir)
 {
-	struct state *st = mod->state;
-
 	if (step_is_running(job_slot(mod, job)->step))
-		st->object->set_str(job, st->a.jobdir, dir);
+		keel_set_str(job, job_jobdir, dir);
 }
 
 void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 {
-	struct state *st = mod->state;
-
 	switch (job_slot(mod, job)->step) {
 	case STEP_SENT:
 		job_begin(mod, job, session);
@@ -278,8 +264,8 @@ void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 	case STEP_RUNNING:
 	case STEP_SUSPENDED:
 	case STEP_SCHED_SUSPENDED:
-		if (session > 0 && st->object->get_int(job, st->a.session) != session)
-			st->object->set_int(job, st->a.session, session);
+		if (session > 0 && keel_get_int(job, job_session_id) != session)
+			keel_set_int(job, job_session_id, session);
 		break;
 	default: /* it is already on its way out */
 		break;
@@ -287,24 +273,21 @@ void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 }
 
 /* Unknown there: elsewhere perhaps not. One that must not run twice and has run is over. */
-static bool is_lost_for_good(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status)
+static bool is_lost_for_good(struct keel_obj *job, int32_t exit_status)
 {
-	struct state *st = mod->state;
-
-	return exit_status == KEEL_TASK_BAD_USER && !st->object->get_int(job, st->a.rerunable) &&
-	       st->object->is_set(job, st->a.exit_status);
+	return exit_status == KEEL_TASK_BAD_USER && !keel_get_int(job, job_Rerunable) &&
+	       keel_is_set(job, job_Exit_status);
 }
 
 /* Its user has left its group. It waits until that is settled: `qalter -W group_list=`, or in the group again, and
  * `qrls`. */
 static void hold_for_user(struct keel_mod *mod, struct keel_obj *job, const char *why)
 {
-	struct state *st = mod->state;
 	char text[512];
 
 	snprintf(text, sizeof(text), "Job held: %s", why);
-	st->object->set_int(job, st->a.holds, st->object->get_int(job, st->a.holds) | HOLD_USER);
-	st->object->set_str(job, st->a.comment, text);
+	keel_set_int(job, job_Hold_Types, keel_get_int(job, job_Hold_Types) | HOLD_USER);
+	keel_set_str(job, job_comment, text);
 	step_evaluate(mod, job);
 }
 
@@ -314,21 +297,20 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 {
 	static const int32_t final[] = { -1, -2, -13 };
 	struct keel_obj *waits = job_role(mod, job) == ROLE_PART ? whole_of(mod, job_id(mod, job)) : job;
-	struct state *st = mod->state;
 	char text[512];
 	size_t i;
 
-	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Unable to Run Job, MOM rejected: %s",
-		      why ? why : "no reason given");
+	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Unable to Run Job, MOM rejected: %s",
+		 why ? why : "no reason given");
 	answer_run(mod, job, PBSE_MOMREJECT, why);
 	if (job_slot(mod, job)->ending == ENDING_DELETE) {
-		st->object->set_int(job, st->a.exit_status, exit_status);
+		keel_set_int(job, job_Exit_status, exit_status);
 		job_over(mod, job, STEP_TERMINATED);
 		return;
 	}
 	for (i = 0; i < KEEL_COUNT(final); i++)
-		if (final[i] == exit_status || is_lost_for_good(mod, job, exit_status)) {
-			st->object->set_int(job, st->a.exit_status, exit_status);
+		if (final[i] == exit_status || is_lost_for_good(job, exit_status)) {
+			keel_set_int(job, job_Exit_status, exit_status);
 			job_over(mod, job, STEP_FAILED);
 			return;
 		}
@@ -338,8 +320,8 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 		return;
 	}
 	snprintf(text, sizeof(text), "Not Running: %s", why ? why : "the host refused the job");
-	if (!st->object->get_int(job, st->a.holds))
-		st->object->set_str(job, st->a.comment, text);
+	if (!keel_get_int(job, job_Hold_Types))
+		keel_set_str(job, job_comment, text);
 }
 
 /* ---- qrun --------------------------------------------------------------------------------------------- */
@@ -365,9 +347,8 @@ static void unhold(struct keel_mod *mod, struct keel_obj *job, bool unheld)
 /* The request is kept on the job until the host answers, unless the asker does not care. */
 static void run_accepted(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
 	struct asked *a = arg;
-	struct keel_obj *job = st->object->find(mod, "job", a->id);
+	struct keel_obj *job = keel_find(mod, "job", a->id);
 
 	if (code == PBSE_UNKNODE)
 		text = NULL; /* the requester knows the name */
@@ -381,36 +362,32 @@ static void run_accepted(struct keel_mod *mod, void *arg, int32_t code, const ch
 }
 
 /* A vnode of which nothing would be taken is none that a job runs on, and nothing is given to it. */
-static int32_t part_check(struct keel_mod *mod, const struct keel_exec_part *part, struct keel_err *err)
+static int32_t part_check(const struct keel_exec_part *part, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
 	if (part->n == 0)
-		return st->core->error(err, PBSE_UNKNODE, "%s", st->core->pbse_text(PBSE_UNKNODE));
+		return keel_error(err, PBSE_UNKNODE, "%s", keel_pbse_text(PBSE_UNKNODE));
 	for (uint32_t i = 0; i < part->n; i++)
 		if (part->v[i].n < 0)
-			return st->core->error(err, PBSE_BADATVAL, "%s: %s", st->core->pbse_text(PBSE_BADATVAL),
-					       part->v[i].res->name);
+			return keel_error(err, PBSE_BADATVAL, "%s: %s", keel_pbse_text(PBSE_BADATVAL),
+					  part->v[i].res->name);
 	return 0;
 }
 
-static int32_t exec_check(struct keel_mod *mod, const char *location, struct keel_err *err)
+static int32_t exec_check(const char *location, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	struct keel_exec *exec = NULL;
-	int32_t code = st->resource->exec_parse(st->resource->self, location, &exec, err);
+	int32_t code = keel_resource_exec_parse(location, &exec, err);
 
 	for (uint32_t i = 0; !code && i < exec->n; i++)
-		code = part_check(mod, &exec->part[i], err);
-	st->resource->exec_free(exec);
+		code = part_check(&exec->part[i], err);
+	keel_resource_exec_free(exec);
 	return code;
 }
 
 /* `a+b+c` names hosts: the chunks of the job in their order. Anything else is an exec_vnode. */
-static char *location_to_exec(struct keel_mod *mod, struct keel_obj *job, const char *location,
+static char *location_to_exec(struct keel_obj *job, const char *location,
 			      struct keel_err *err)
 {
-	struct state *st = mod->state;
 	struct keel_select *select;
 	char *text = NULL, *copy, *save = NULL, *host;
 	size_t len = 0;
@@ -418,8 +395,8 @@ static char *location_to_exec(struct keel_mod *mod, struct keel_obj *job, const 
 	uint32_t chunk = 0, left, i;
 
 	if (*location == '(')
-		return exec_check(mod, location, err) ? NULL : strdup(location);
-	if (st->resource->select_parse(st->resource->self, job_text(mod, job, st->a.schedselect), &select,
+		return exec_check(location, err) ? NULL : strdup(location);
+	if (keel_resource_select_parse(job_text(job, job_schedselect), &select,
 				       err))
 		return NULL;
 	copy = strdup(location);
@@ -434,7 +411,7 @@ static char *location_to_exec(struct keel_mod *mod, struct keel_obj *job, const 
 
 			if (!(v->res->flags & (KEEL_RES_EACH | KEEL_RES_FIRST)))
 				continue;
-			st->resource->value_text(v, true, amount, sizeof(amount));
+			keel_resource_value_text(v, true, amount, sizeof(amount));
 			fprintf(out, ":%s=%s", v->res->name, amount);
 		}
 		fputc(')', out);
@@ -444,7 +421,7 @@ static char *location_to_exec(struct keel_mod *mod, struct keel_obj *job, const 
 	if (out)
 		fclose(out);
 	free(copy);
-	st->resource->select_free(select);
+	keel_resource_select_free(select);
 	return text;
 }
 
@@ -452,7 +429,7 @@ static void run_at(struct keel_mod *mod, struct keel_obj *job, const char *locat
 		   struct asked *a)
 {
 	struct keel_err err = { 0 };
-	char *exec = location_to_exec(mod, job, location, &err);
+	char *exec = location_to_exec(job, location, &err);
 
 	if (exec)
 		job_run(mod, job, exec, who, mod, run_accepted, a);
@@ -481,7 +458,7 @@ void run_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_a
 	}
 	unhold(mod, job, true);
 	a->callback = *callback;
-	a->wait = !ask->req || !st->msg->integer(st->request->body(ask->req), "async", 0);
+	a->wait = !ask->req || !keel_msg_int(keel_req_body(ask->req), "async", 0);
 	if (location && *location && strcmp(location, "-") != 0)
 		run_at(mod, job, location, ask->who, a);
 	else if (st->run_request)
@@ -492,7 +469,5 @@ void run_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_a
 
 void on_run(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
-
-	ask_request(mod, req, "run", st->msg->str(st->request->body(req), "location"));
+	ask_request(mod, req, "run", keel_msg_str(keel_req_body(req), "location"));
 }

@@ -66,15 +66,15 @@ static void look_again(struct keel_mod *m, void *arg)
 
 	(void)m;
 	l->listen_pause = NULL;
-	l->core->watch_for(l->listener, KEEL_READABLE);
+	keel_watch_for(l->listener, KEEL_READABLE);
 }
 
 static void look_away(struct link *l, int error)
 {
-	l->core->log(l->mod, KEEL_LOG_SYSTEM, "Link", "listen", "new links have to wait: %s", strerrordesc_np(error));
-	l->listen_pause = l->core->timer(l->mod, PAUSE_MS, look_again, l);
+	keel_log(l->mod, KEEL_LOG_SYSTEM, "Link", "listen", "new links have to wait: %s", strerrordesc_np(error));
+	l->listen_pause = keel_timer(l->mod, PAUSE_MS, look_again, l);
 	if (l->listen_pause != NULL)
-		l->core->watch_for(l->listener, 0);
+		keel_watch_for(l->listener, 0);
 }
 
 static void on_readable(struct keel_mod *m, void *arg)
@@ -97,7 +97,7 @@ static void on_readable(struct keel_mod *m, void *arg)
 /* The port that was configured, or chosen by the system, for those that connect. */
 static int write_port(const struct link *l, struct keel_err *err)
 {
-	const char *home = l->core->home(l->mod), *name = l->me.daemon == KEEL_SERVER ? "link" : "mom";
+	const char *home = keel_home(l->mod), *name = l->me.daemon == KEEL_SERVER ? "link" : "mom";
 	struct sockaddr_storage sa;
 	socklen_t len = sizeof(sa);
 	char path[4096], new[4096 + 8], port[16] = "";
@@ -114,7 +114,7 @@ static int write_port(const struct link *l, struct keel_err *err)
 		ret = -errno;
 	if (f != NULL && ((fprintf(f, "%s\n", port) < 0) | (fclose(f) != 0) || rename(new, path) < 0))
 		ret = -errno;
-	return ret == 0 ? 0 : l->core->error(err, ret, "cannot write %s: %s", path, strerror(-ret));
+	return ret == 0 ? 0 : keel_error(err, ret, "cannot write %s: %s", path, strerror(-ret));
 }
 
 /* The socket, or -errno. */
@@ -136,7 +136,7 @@ static int listen_at(const struct addrinfo *ai)
 static int32_t listen_watch(struct link *l, int fd)
 {
 	l->listen_fd = fd;
-	l->listener = l->core->watch_fd(l->mod, fd, on_readable, l);
+	l->listener = keel_watch_fd(l->mod, fd, on_readable, l);
 	if (l->listener != NULL)
 		return 0;
 	close(fd);
@@ -153,12 +153,12 @@ int32_t listen_start(struct link *l, struct keel_err *err)
 	int ret = address_split(at, &host, &port);
 
 	if (ret < 0)
-		return l->core->error(err, ret, "link-tcp.listen: expected HOST:PORT, got \"%s\"", at);
+		return keel_error(err, ret, "link-tcp.listen: expected HOST:PORT, got \"%s\"", at);
 	ret = getaddrinfo(strcmp(host, "*") == 0 ? NULL : host, port, &hints, &found);
 	if (ret != 0)
-		ret = l->core->error(err, -EADDRNOTAVAIL, "link address '%s': %s", at, gai_strerror(ret));
+		ret = keel_error(err, -EADDRNOTAVAIL, "link address '%s': %s", at, gai_strerror(ret));
 	else if ((ret = listen_at(found)) < 0 || (ret = listen_watch(l, ret)) < 0)
-		l->core->error(err, ret, "cannot listen on %s: %s", at, strerror(-ret));
+		keel_error(err, ret, "cannot listen on %s: %s", at, strerror(-ret));
 	if (found != NULL)
 		freeaddrinfo(found);
 	free(host);
@@ -172,8 +172,8 @@ void listen_stop(struct link *l)
 {
 	if (l->listener == NULL)
 		return;
-	l->core->timer_cancel(l->listen_pause);
-	l->core->watch_cancel(l->listener);
+	keel_timer_cancel(l->listen_pause);
+	keel_watch_cancel(l->listener);
 	close(l->listen_fd);
 	l->listen_pause = NULL;
 	l->listener = NULL;

@@ -18,6 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OF(sched, job_sort_formula_threshold);
+KEEL_ATTRS_OF(job, exec_vnode, topjob_ineligible);
+
 #define OUR_CODES_FROM 16300 /* a policy that says one of ours speaks of all equal jobs */
 #define OUR_CODES_TO 16399
 
@@ -62,16 +65,15 @@ void asides_back(struct keel_mod *mod)
 static void refused(struct keel_mod *mod, struct group *g, struct entry *e, const struct reason *r,
 		    bool alone)
 {
-	struct state *st = mod->state;
-	const char *id = st->object->id(e->job);
+	const char *id = keel_id(e->job);
 	char text[REASON_MAX + 32];
 
 	reason_comment(r, text, sizeof(text));
-	st->core->log(mod, KEEL_LOG_SCHED, "Job", id, "%s", r->text);
+	keel_log(mod, KEEL_LOG_SCHED, "Job", id, "%s", r->text);
 	if (r->never)
-		st->core->log(mod, KEEL_LOG_DEBUG, "Job", id,
-			      "Job will never run with the resources currently configured in the "
-			      "complex");
+		keel_log(mod, KEEL_LOG_DEBUG, "Job", id,
+			 "Job will never run with the resources currently configured in the "
+			 "complex");
 	if (alone)
 		aside(mod, g, e, text);
 	else
@@ -82,12 +84,11 @@ static void refused(struct keel_mod *mod, struct group *g, struct entry *e, cons
 
 static double threshold_of(struct keel_mod *mod, bool *ret_is_set)
 {
-	struct state *st = mod->state;
-	struct keel_obj *sched = st->object->find(mod, "sched", "default");
+	struct keel_obj *sched = keel_find(mod, "sched", "default");
 	char text[64];
 
-	*ret_is_set = sched && st->object->is_set(sched, st->sched.threshold) &&
-		      st->object->text(sched, st->sched.threshold, NULL, text, sizeof(text)) > 0;
+	*ret_is_set = sched && keel_is_set(sched, sched_job_sort_formula_threshold) &&
+		      keel_get_text(sched, sched_job_sort_formula_threshold, NULL, text, sizeof(text)) > 0;
 	return *ret_is_set ? strtod(text, NULL) : 0;
 }
 
@@ -100,13 +101,13 @@ static bool formula_lets(struct keel_mod *mod, const struct entry *e, struct rea
 
 	if (!formula_of(st, e, &value))
 		return true;
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", st->object->id(e->job), "Formula Evaluation = %.15g",
-		      value);
+	keel_log(mod, KEEL_LOG_DEBUG2, "Job", keel_id(e->job), "Formula Evaluation = %.15g",
+		 value);
 	threshold = threshold_of(mod, &is_set);
 	if (!is_set || value > threshold)
 		return true;
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", st->object->id(e->job),
-		      "Job's formula value %.15g is under threshold %.15g", value, threshold);
+	keel_log(mod, KEEL_LOG_DEBUG2, "Job", keel_id(e->job),
+		 "Job's formula value %.15g is under threshold %.15g", value, threshold);
 	reason_why(ret, KEEL_WHY_UNDER_THRESHOLD);
 	return false;
 }
@@ -116,7 +117,7 @@ static bool vnodes_one_by_one(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	return st->hook->tapped(mod, KEEL_POINT_node_eligible) ||
+	return keel_tapped(mod, KEEL_POINT_node_eligible) ||
 	       (st->snapshot && st->snapshot->counts_people);
 }
 
@@ -194,15 +195,15 @@ static char *place_beside(struct keel_mod *mod, struct group *g, struct entry *e
 static enum answer resume(struct keel_mod *mod, struct entry *e, struct reason *ret)
 {
 	struct state *st = mod->state;
-	int64_t duration = job_remaining(mod, e->job);
+	int64_t duration = job_remaining(e->job);
 	struct snapshot *s = snapshot_now(mod);
 	bool alone = delays_nobody(mod, duration) || !s, done;
 	struct holds *holds = alone ? NULL : plans_hold(mod, s, duration);
 	char *exec_vnode = NULL;
 
 	if (st->calendar)
-		exec_vnode = strdup(st->object->get_str(e->job, st->a.exec_vnode)
-					    ? st->object->get_str(e->job, st->a.exec_vnode)
+		exec_vnode = strdup(keel_get_str(e->job, job_exec_vnode)
+					    ? keel_get_str(e->job, job_exec_vnode)
 					    : "");
 	done = resume_job(mod, e, ret);
 	if (holds && st->snapshot == s)
@@ -223,7 +224,7 @@ static enum answer start(struct keel_mod *mod, struct group *g, struct entry *e,
 {
 	struct state *st = mod->state;
 	struct qrun *asked = st->serving;
-	bool own = st->object->is_set(e->job, st->a.exec_vnode);
+	bool own = keel_is_set(e->job, job_exec_vnode);
 	char *exec_vnode;
 
 	if (!g->shape)
@@ -264,7 +265,7 @@ static enum answer attempt(struct keel_mod *mod, struct group *g, struct entry *
 		never_first(mod, g, e, ret);
 		return is_about_all(ret->code) ? NO_FOR_ALL : NO_FOR_IT;
 	}
-	if (is_at_limit(mod, e->job)) {
+	if (is_at_limit(e->job)) {
 		reason_why(ret, KEEL_WHY_SUBJOBS);
 		return AT_LIMIT;
 	}
@@ -277,7 +278,7 @@ static void qrun_refused(struct keel_mod *mod, struct entry *e, const struct rea
 	char text[REASON_MAX + 32];
 
 	reason_comment(r, text, sizeof(text));
-	st->core->log(mod, KEEL_LOG_SCHED, "Job", st->object->id(e->job), "%s", r->text);
+	keel_log(mod, KEEL_LOG_SCHED, "Job", keel_id(e->job), "%s", r->text);
 	comment(mod, e, text);
 	if (dry)
 		qrun_failed(mod, st->serving, st->refusal_code, st->refusal);
@@ -297,7 +298,7 @@ static void turned_down(struct keel_mod *mod, struct group *g, struct entry *e, 
 	struct state *st = mod->state;
 	bool no_place = answer == NO_PLACE || answer == NO_PLACE_FOR_IT;
 	bool top = (no_place || answer == AT_LIMIT) && !r->never && becomes_top(mod, g, e);
-	bool passed_over = no_place && st->object->get_int(e->job, st->a.ineligible);
+	bool passed_over = no_place && keel_get_int(e->job, job_topjob_ineligible);
 
 	refused(mod, g, e, r, top || passed_over || answer == NO_FOR_IT || answer == NO_PLACE_FOR_IT ||
 				      answer == AT_LIMIT || e->asked_in == st->cycle);
@@ -308,13 +309,12 @@ static void turned_down(struct keel_mod *mod, struct group *g, struct entry *e, 
 /* What is found out about it holds for all that are equal: one line for all of them. */
 static void considering(struct keel_mod *mod, const struct group *g, const struct entry *e)
 {
-	struct state *st = mod->state;
 	uint32_t equal = g->fresh.n + g->stale.n + g->told.n;
 	char more[64] = "";
 
 	if (equal > 1)
 		snprintf(more, sizeof(more), ", and %u that are equal to it", equal - 1);
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(e->job), "Considering job to run%s", more);
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", keel_id(e->job), "Considering job to run%s", more);
 }
 
 /* What a limit would let in when victims have gone has no fence: others would be counted meanwhile. */
@@ -368,7 +368,7 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e, boo
 static struct entry *urgent_take(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = st->urgent ? st->object->find(mod, "job", st->urgent) : NULL;
+	struct keel_obj *job = st->urgent ? keel_find(mod, "job", st->urgent) : NULL;
 	struct entry *e = job ? entry_of(mod, job) : NULL;
 
 	if (st->urgent)
@@ -391,12 +391,10 @@ static struct entry *urgent_take(struct keel_mod *mod)
 }
 
 /* Nothing of it may start beside what runs of it, but more waits. */
-bool is_at_limit(struct keel_mod *mod, struct keel_obj *job)
+bool is_at_limit(struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	return st->job->state(st->job->self, job) == 'B' && st->job->waiting(st->job->self, job) == 0 &&
-	       st->job->members(st->job->self, job) > 0;
+	return keel_job_state(job) == 'B' && keel_job_waiting(job) == 0 &&
+	       keel_job_members(job) > 0;
 }
 
 static bool still_waits(struct keel_mod *mod, const struct entry *e)
@@ -404,9 +402,9 @@ static bool still_waits(struct keel_mod *mod, const struct entry *e)
 	struct state *st = mod->state;
 
 	if (e->resumes)
-		return st->job->substate(st->job->self, e->job) == KEEL_SUB_SCHED_SUSPENDED;
-	return st->job->waiting(st->job->self, e->job) > 0 ||
-	       (!st->serving && is_at_limit(mod, e->job));
+		return keel_job_substate(e->job) == KEEL_SUB_SCHED_SUSPENDED;
+	return keel_job_waiting(e->job) > 0 ||
+	       (!st->serving && is_at_limit(e->job));
 }
 
 bool consider_next(struct keel_mod *mod)
@@ -428,7 +426,7 @@ bool consider_next(struct keel_mod *mod)
 		e = g ? group_head(g) : NULL;
 	if (!e)
 		return g != NULL;
-	if (is_asking(st, st->object->id(e->job))) {
+	if (is_asking(st, keel_id(e->job))) {
 		step_aside(mod, g, e); /* its victims are on their way */
 	} else if (still_waits(mod, e)) {
 		consider(mod, g, e, again);

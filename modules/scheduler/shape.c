@@ -20,25 +20,24 @@ static uint32_t hash(const char *key)
 	return h % BUCKETS;
 }
 
-static void shape_free(struct state *st, struct shape *s)
+static void shape_free(struct shape *s)
 {
-	st->resource->select_free(s->select);
+	keel_resource_select_free(s->select);
 	free(s->key);
 	free(s);
 }
 
-static struct shape *shape_create(struct keel_mod *mod, const char *key, const char *select,
+static struct shape *shape_create(const char *key, const char *select,
 				  const char *place)
 {
-	struct state *st = mod->state;
 	struct shape *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
 	s->key = strdup(key);
-	if (!s->key || st->resource->select_parse(st->resource->self, select, &s->select, NULL) ||
-	    st->resource->place_parse(place, &s->place, NULL)) {
-		shape_free(st, s);
+	if (!s->key || keel_resource_select_parse(select, &s->select, NULL) ||
+	    keel_resource_place_parse(place, &s->place, NULL)) {
+		shape_free(s);
 		return NULL;
 	}
 	return s;
@@ -55,7 +54,7 @@ struct shape *shape_get(struct keel_mod *mod, const char *key, const char *selec
 	at = &st->shapes[hash(key)];
 	for (s = *at; s && strcmp(s->key, key) != 0; s = s->chain)
 		;
-	if (!s && (s = shape_create(mod, key, select, place))) {
+	if (!s && (s = shape_create(key, select, place))) {
 		s->chain = *at;
 		*at = s;
 	}
@@ -74,5 +73,5 @@ void shape_put(struct keel_mod *mod, struct shape *shape)
 	while (*at != shape)
 		at = &(*at)->chain;
 	*at = shape->chain;
-	shape_free(st, shape);
+	shape_free(shape);
 }

@@ -13,9 +13,6 @@ struct conf {
 	int64_t most;
 };
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_call_api *call;
 	const struct keel_attr *mark;
 	int64_t jobs;
 };
@@ -26,7 +23,7 @@ struct note {
 static void see(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	struct note *note = st->object->slot(mod, job);
+	struct note *note = keel_slot(mod, job);
 
 	st->jobs++;
 	if (note)
@@ -60,16 +57,16 @@ static keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_subm
 	const struct conf *cf = keel_conf(c);
 
 	(void)ev;
-	return st->jobs < cf->most ? KEEL_NEXT : st->call->reject(c, 0, "enough");
+	return st->jobs < cf->most ? KEEL_NEXT : keel_reject(c, 0, "enough");
 }
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	st->mark = st->object->attr(mod, "job", NAME);
-	if (st->object->slot_bind(mod, "job", sizeof(struct note), NULL))
-		return st->core->error(err, -1, "cannot attach to jobs");
+	st->mark = keel_attr_find(mod, "job", NAME);
+	if (keel_slot_bind(mod, "job", sizeof(struct note), NULL))
+		return keel_error(err, -1, "cannot attach to jobs");
 	return 0;
 }
 
@@ -78,11 +75,6 @@ static const struct keel_attr_def mark = KEEL_ATTR_DEF("job", NAME, "long", .fla
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(INT, struct conf, most, .fallback = "1000000000", .min = 1, .max = INT64_MAX,
 		       .doc = "how many jobs there may be"),
-};
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),
-	KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(call, 0, struct state, call),
 };
 static const struct keel_contrib contribs[] = { KEEL_ROW(ATTR, mark) };
 static const struct keel_tap taps[] = {
@@ -93,7 +85,5 @@ static const struct keel_tap taps[] = {
 };
 
 KEEL_MODULE(.name = NAME, .version = "1.0", .vendor = "bench", .summary = "a module of a vendor",
-	    .roles = KEEL_SERVER, .state_size = sizeof(struct state), .conf_size = sizeof(struct conf),
-	    .conf = rules, .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .init = init);
+	    .roles = KEEL_SERVER, .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .init = init);
