@@ -134,7 +134,8 @@ static void newcomers_meet(struct keel_mod *mod, void *arg)
 			continue;
 		v->met = true;
 		node_complete(mod, node);
-		keel_task_describe(node_host_of(mod, n->id));
+		if (keel_can(task, describe))
+			keel_task_describe(node_host_of(mod, n->id));
 	}
 	newcomers_free(st);
 }

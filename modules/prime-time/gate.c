@@ -100,7 +100,7 @@ int32_t time_conflict(struct state *st, struct keel_obj *job, int64_t when)
 /* An administrator starts the job with qrun. */
 static bool is_requested(struct keel_obj *job)
 {
-	return keel_has(sched) && keel_sched_asked_for(job);
+	return keel_can(sched, asked_for) && keel_sched_asked_for(job);
 }
 
 static keel_verdict answer(struct keel_call *c, int32_t code, int64_t when)

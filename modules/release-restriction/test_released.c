@@ -56,8 +56,9 @@ static void shows(const char *names, const char *expected)
 {
 	struct keel_text text;
 
+	KEEL_USE_resource = &api;
 	keel_text_init(&text);
-	released_text(&api, &exec, names, &text);
+	released_text(&exec, names, &text);
 	CU_ASSERT_STRING_EQUAL(text.data, expected);
 	keel_text_fini(&text);
 }
@@ -75,9 +76,9 @@ static void sums(const char *names, const char *expected)
 {
 	struct keel_text text;
 
+	KEEL_USE_resource = &api;
 	keel_text_init(&text);
-	released_amounts(&api, &exec, (const struct keel_reslist *)(const void *)requested, names, note,
-			 &text);
+	released_amounts(&exec, (const struct keel_reslist *)(const void *)requested, names, note, &text);
 	CU_ASSERT_STRING_EQUAL(text.data, expected);
 	keel_text_fini(&text);
 }

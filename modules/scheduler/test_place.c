@@ -52,6 +52,7 @@ static void site_empty(void)
 
 	snapshot_unlink(&site.s);
 	memset(&site, 0, sizeof(site));
+	site.s.node = site.node;
 	site.s.column = site.column;
 	site.s.n_column = COLUMNS;
 	site.s.checked = checked;

@@ -67,6 +67,9 @@ struct keel_mod *keel_mock_self(struct keel_mock *);
 /* The table of an API group, or of a service that somebody offers; NULL: nobody does. Good while the module is
  * there that offers it. Call it with keel_mock_self(). */
 const void *keel_mock_group(struct keel_mock *, const char *name);
+/* Writes what a module uses (KEEL_USE(), KEEL_ATTR_OF(), the kernel's functions) as a load would, without loading it: for
+ * tests of functions inside it. What is not there is NULL; again when more is. */
+void keel_mock_use(struct keel_mock *, const struct keel_module *);
 
 /* ---- objects -------------------------------------------------------------------------------------- */
 /* An attribute that everybody may read and set, and that is stored. Types: those of the kernel (bool long

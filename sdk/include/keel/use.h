@@ -59,6 +59,8 @@ struct keel_need {
 #define KEEL_USE_OPT(name) KEEL_USE_AS(name, 0, 1)
 #define KEEL_USE_SINCE(name, minor) KEEL_USE_AS(name, minor, 0) /* its table has grown since */
 #define keel_has(name) (KEEL_USE_##name != NULL)
+/* It is there, and its module knows this function: an older one may not. */
+#define keel_can(name, fn) (KEEL_USE_##name != NULL && KEEL_USE_##name->fn != NULL)
 
 /* `handle` is a const struct keel_attr *, of this file alone. */
 #define KEEL_ATTR_AS(handle, klass, name, may_be_absent)                                           \
