@@ -10,6 +10,8 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, Job_Owner, euser, egroup, owner_groups);
+KEEL_ATTR_OPT(queue, enabled);
+KEEL_ATTR_OPT(queue, from_route_only);
 
 static int32_t refuse(int32_t code, struct keel_err *err)
 {
@@ -19,12 +21,11 @@ static int32_t refuse(int32_t code, struct keel_err *err)
 int32_t admit(struct keel_mod *mod, struct keel_obj *queue, const struct keel_session *owner,
 	      bool routed, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	int32_t code;
 
-	if (!keel_get_int(queue, st->queue.enabled))
+	if (!keel_get_int(queue, queue_enabled))
 		return refuse(PBSE_QUNOENB, err);
-	if (!routed && st->queue.route_only && keel_get_int(queue, st->queue.route_only))
+	if (!routed && queue_from_route_only && keel_get_int(queue, queue_from_route_only))
 		return refuse(PBSE_QACESS, err);
 	code = acl_check(mod, owner, queue);
 	return code ? refuse(code, err) : 0;

@@ -11,6 +11,7 @@
 #include <utlist.h>
 
 KEEL_ATTRS_OF(job, unremembered, run_version, ending, exec_vnode);
+KEEL_ATTR_OPT(queue, kill_delay);
 
 struct deletion {
 	struct callback callback;
@@ -53,12 +54,11 @@ static void answer(struct deletion *d, int32_t code, const char *text)
 
 int64_t job_kill_delay(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	const struct conf *conf = mod->conf;
 	struct keel_obj *queue = job_queue(mod, job);
 
-	if (queue && keel_is_set(queue, st->queue.kill_delay))
-		return keel_get_int(queue, st->queue.kill_delay) * 1000;
+	if (queue && keel_is_set(queue, queue_kill_delay))
+		return keel_get_int(queue, queue_kill_delay) * 1000;
 	return conf->kill_delay;
 }
 

@@ -8,6 +8,8 @@
 #include <string.h>
 
 KEEL_ATTR_OF(job, history_timestamp);
+KEEL_ATTR_OPT(server, job_history_enable);
+KEEL_ATTR_OPT(server, job_history_duration);
 
 #define CLEAN_EVERY_MS 120000
 #define CLEAN_SLICE 1000 /* jobs: some milliseconds */
@@ -20,10 +22,9 @@ static struct keel_obj *server(struct keel_mod *mod)
 
 bool history_on(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
 	struct keel_obj *obj = server(mod);
 
-	return obj && keel_get_int(obj, st->server.history);
+	return obj && keel_get_int(obj, server_job_history_enable);
 }
 
 /* Forget what ended before `when`, so many at a time. True: there may be more. */
@@ -53,14 +54,13 @@ static bool clean(struct keel_mod *mod, int64_t when)
 /* Those that end after this moment stay; none where the site wants no history. */
 static int64_t oldest(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
 	struct keel_obj *obj = server(mod);
 	int64_t keep = KEEP_SECONDS;
 
-	if (obj && !keel_get_int(obj, st->server.history))
+	if (obj && !keel_get_int(obj, server_job_history_enable))
 		return INT64_MAX;
-	if (obj && keel_is_set(obj, st->server.history_duration))
-		keep = keel_get_int(obj, st->server.history_duration);
+	if (obj && keel_is_set(obj, server_job_history_duration))
+		keep = keel_get_int(obj, server_job_history_duration);
 	return keel_time(mod) - keep;
 }
 

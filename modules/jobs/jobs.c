@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+KEEL_ATTR_OPT(server, next_sequence);
+KEEL_ATTR_OPT(server, node_fail_requeue);
+
 KEEL_USE(blob);
 KEEL_USE(resource);
 KEEL_USE(node);
@@ -177,7 +180,7 @@ static void sequence_return(struct keel_mod *mod)
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
 	if (server && st->next_sequence < st->reserved_sequence)
-		keel_set_int(server, st->server.sequence, st->next_sequence);
+		keel_set_int(server, server_next_sequence, st->next_sequence);
 	st->reserved_sequence = st->next_sequence;
 }
 
@@ -222,9 +225,9 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	struct state *st = mod->state;
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	if (!server || !st->server.sequence || !st->server.fail_requeue)
+	if (!server || !server_next_sequence || !server_node_fail_requeue)
 		return keel_error(err, -1, "there is no server object; is its module enabled?");
-	st->next_sequence = st->reserved_sequence = keel_get_int(server, st->server.sequence);
+	st->next_sequence = st->reserved_sequence = keel_get_int(server, server_next_sequence);
 	order_start(mod);
 	history_start(mod);
 	lost_start(mod);

@@ -96,16 +96,6 @@ struct conf {
 
 struct state {
 	struct {
-		const struct keel_attr *enabled, *started, *kill_delay, *assigned, *route_only;
-
-	} queue;
-	struct {
-		const struct keel_attr *default_queue, *history, *history_duration, *sequence, *sequence_max,
-			*assigned, *script_max, *roots, *fail_requeue, *requeue_timeout, *qsub_arguments,
-			*shutdown;
-
-	} server;
-	struct {
 		const struct keel_attr *enable, *list;
 	} acl[ACL_LISTS];
 	const struct keel_attr *ended[ENDED_ATTRS];

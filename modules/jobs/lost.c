@@ -12,6 +12,7 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, exec_vnode, Exit_status, Rerunable);
+KEEL_ATTR_OPT(server, node_fail_requeue);
 
 #define NO_HOST_STATUS (-20)
 #define PATIENCE_LONGEST (10LL * 365 * 86400) /* s */
@@ -19,9 +20,8 @@ KEEL_ATTRS_OF(job, exec_vnode, Exit_status, Rerunable);
 
 static int64_t patience_ms(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
-	int64_t seconds = keel_get_int(server, st->server.fail_requeue);
+	int64_t seconds = keel_get_int(server, server_node_fail_requeue);
 
 	if (seconds > PATIENCE_LONGEST)
 		seconds = PATIENCE_LONGEST;

@@ -13,6 +13,7 @@
 
 KEEL_ATTRS_OF(job, comment, hop_count, qtime, mtime);
 KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
+KEEL_ATTR_OPT(server, default_queue);
 
 struct moving {
 	char *id, *queue, *who;
@@ -213,9 +214,8 @@ static bool is_here(struct keel_mod *mod, const char *host)
 
 int32_t destination_find(struct keel_mod *mod, const char *dest, struct keel_obj **ret_queue)
 {
-	struct state *st = mod->state;
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
-	const char *fallback = keel_get_str(server, st->server.default_queue);
+	const char *fallback = keel_get_str(server, server_default_queue);
 	size_t len = strcspn(dest, "@");
 	char name[64];
 

@@ -16,17 +16,18 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, Resource_List, exec_vnode, exec_host);
+KEEL_ATTR_OPT(server, resources_assigned);
+KEEL_ATTR_OPT(queue, resources_assigned);
 
 static void charge(struct keel_mod *mod, struct keel_obj *job, int32_t sign, const char *only)
 {
-	struct state *st = mod->state;
 	const struct keel_reslist *list = keel_get_ptr(job, job_Resource_List);
 	struct keel_obj *queue = job_queue(mod, job);
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	keel_resource_charge_list(server, st->server.assigned, list, sign, only);
+	keel_resource_charge_list(server, server_resources_assigned, list, sign, only);
 	if (queue)
-		keel_resource_charge_list(queue, st->queue.assigned, list, sign, only);
+		keel_resource_charge_list(queue, queue_resources_assigned, list, sign, only);
 }
 
 static int32_t share_of(struct keel_obj *job)

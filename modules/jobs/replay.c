@@ -10,6 +10,8 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, exec_host, exec_vnode, ending, job_state, substate);
+KEEL_ATTR_OPT(server, resources_assigned);
+KEEL_ATTR_OPT(queue, resources_assigned);
 
 /* What is suspended, or was when it began to end, gave its slots back: exec_host is of before. */
 static void occupy_again(struct keel_mod *mod, struct keel_obj *job, bool suspended)
@@ -51,11 +53,11 @@ static void totals_begin(struct keel_mod *mod)
 	if (st->counting)
 		return;
 	st->counting = true;
-	if (server && st->server.assigned)
-		keel_unset(server, st->server.assigned, NULL);
-	walk = st->queue.assigned ? keel_cursor(mod, "queue") : NULL;
+	if (server && server_resources_assigned)
+		keel_unset(server, server_resources_assigned, NULL);
+	walk = queue_resources_assigned ? keel_cursor(mod, "queue") : NULL;
 	while (walk && (queue = keel_next(walk)))
-		keel_unset(queue, st->queue.assigned, NULL);
+		keel_unset(queue, queue_resources_assigned, NULL);
 	if (walk)
 		keel_cursor_close(walk);
 }

@@ -10,6 +10,7 @@ KEEL_ATTRS_OF(job, checkpointed, exec_vnode, exec_host, session_id, stime, obitt
 	      resources_used, comment, ending, etime, jobdir, released_names, unremembered,
 	      run_count, Hold_Types, Exit_status);
 KEEL_ATTR_OF(job, Rerunable);
+KEEL_ATTR_OPT(server, job_requeue_timeout);
 
 #define ANSWER_SECONDS 45 /* job_requeue_timeout that is not set */
 
@@ -34,13 +35,12 @@ static void answer_due(struct keel_mod *mod, void *arg)
 /* `callback` runs when the job is queued again, or after job_requeue_timeout. */
 static int32_t answer_later(struct keel_mod *mod, struct keel_obj *job, const struct callback *callback)
 {
-	struct state *st = mod->state;
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 	struct job *j = job_slot(mod, job);
 	int64_t seconds = ANSWER_SECONDS;
 
-	if (keel_is_set(server, st->server.requeue_timeout))
-		seconds = keel_get_int(server, st->server.requeue_timeout);
+	if (keel_is_set(server, server_job_requeue_timeout))
+		seconds = keel_get_int(server, server_job_requeue_timeout);
 	rerun_answer(j, 0); /* the earlier request: it is forced now */
 	j->rerun = callback_keep(callback);
 	j->rerun_timer = j->rerun ? keel_timer(mod, seconds * 1000, answer_due, job) : NULL;

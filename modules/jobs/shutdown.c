@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 KEEL_ATTR_OF(job, Rerunable);
+KEEL_ATTR_OPT(server, shutdown);
 
 #define CHECK_MS 200
 #define AGAIN_MS 1000 /* who was on his way when he was looked at is asked in the next walk */
@@ -144,9 +145,9 @@ void on_shutdown(struct keel_mod *mod, struct keel_req *req)
 	shutdown_drop(mod); /* a later word counts */
 	st->terminating = manner != QUICK;
 	snprintf(st->terminating_by, sizeof(st->terminating_by), "%s", who->who);
-	if (st->terminating && st->server.shutdown)
+	if (st->terminating && server_shutdown)
 		keel_set_str(keel_find(mod, "server", keel_server_name(mod)),
-			     st->server.shutdown,
+			     server_shutdown,
 			     manner == DELAY ? "Terminating_Delay" : "Terminating");
 	if (manner == IMMEDIATE)
 		ending_walk_begin(mod);

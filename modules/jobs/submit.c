@@ -16,7 +16,12 @@
 KEEL_ATTRS_OF(job, User_List, Job_Owner, euser, egroup, owner_groups, server, Submit_Host, ctime,
 	      mtime, qtime, queue_rank, job_state, substate, Variable_List, Job_Name, Output_Path);
 KEEL_ATTR_OF(job, Error_Path);
+KEEL_ATTR_OPT(server, max_job_sequence_id);
+KEEL_ATTR_OPT(server, next_sequence);
+KEEL_ATTR_OPT(server, acl_roots);
 KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
+KEEL_ATTR_OPT(server, jobscript_max_size);
+KEEL_ATTR_OPT(server, default_qsub_arguments);
 
 #define SEQUENCE_BLOCK 1000
 
@@ -42,13 +47,13 @@ static int64_t next_sequence(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
-	int64_t last = keel_get_int(server, st->server.sequence_max);
+	int64_t last = keel_get_int(server, server_max_job_sequence_id);
 
 	if (st->next_sequence > (last ? last : 9999999))
 		st->next_sequence = st->reserved_sequence = 0;
 	if (st->next_sequence >= st->reserved_sequence) {
 		st->reserved_sequence = st->next_sequence + SEQUENCE_BLOCK;
-		keel_set_int(server, st->server.sequence, st->reserved_sequence);
+		keel_set_int(server, server_next_sequence, st->reserved_sequence);
 	}
 	return st->next_sequence++;
 }
@@ -68,10 +73,9 @@ static int32_t find_queue(struct keel_mod *mod, const char *dest, struct keel_ob
 static int32_t check_user(struct keel_mod *mod, const struct keel_session *who,
 			  struct keel_err *err)
 {
-	struct state *st = mod->state;
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	if (who->uid != 0 || acl_names(server, st->server.roots, who->user, who->host))
+	if (who->uid != 0 || acl_names(server, server_acl_roots, who->user, who->host))
 		return 0;
 	return keel_error(err, PBSE_BADUSER, "%s", keel_pbse_text(PBSE_BADUSER));
 }
@@ -266,14 +270,13 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 static int32_t take_script(struct keel_mod *mod, struct keel_req *req, struct submission *s,
 			   struct keel_err *err)
 {
-	struct state *st = mod->state;
 	const struct conf *conf = mod->conf;
 	const void *bytes = keel_msg_bytes(keel_req_body(req), "script", &s->script_len);
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 	int64_t most = conf->script_max, kb;
 
-	if (keel_is_set(server, st->server.script_max)) {
-		kb = keel_get_int(server, st->server.script_max);
+	if (keel_is_set(server, server_jobscript_max_size)) {
+		kb = keel_get_int(server, server_jobscript_max_size);
 		most = kb < INT64_MAX / 1024 ? kb * 1024 : INT64_MAX;
 	}
 	if (most > WIRE_SCRIPT_MAX) /* what reaches a host */
@@ -334,11 +337,10 @@ static int32_t draft(struct keel_mod *mod, struct submission *s, struct keel_cha
 static bool knows_defaults(struct keel_mod *mod, struct keel_req *req)
 {
 	static const char prefix[] = "defaults:";
-	struct state *st = mod->state;
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 	const char *extend = keel_msg_str(keel_req_body(req), "extend");
-	const char *have = st->server.qsub_arguments
-				   ? keel_get_str(server, st->server.qsub_arguments)
+	const char *have = server_default_qsub_arguments
+				   ? keel_get_str(server, server_default_qsub_arguments)
 				   : NULL;
 
 	return !extend || strncmp(extend, prefix, sizeof(prefix) - 1) != 0 ||

@@ -11,6 +11,17 @@
 
 #include <string.h>
 
+KEEL_ATTR_OPT(job, Resource_List);
+KEEL_ATTR_OPT(job, resources_defaulted);
+KEEL_ATTR_OPT(queue, default_chunk);
+KEEL_ATTR_OPT(server, default_chunk);
+KEEL_ATTR_OPT(queue, resources_max);
+KEEL_ATTR_OPT(queue, resources_min);
+KEEL_ATTR_OPT(server, resources_max);
+KEEL_ATTR_OPT(queue, resources_default);
+KEEL_ATTR_OPT(server, resources_default);
+KEEL_ATTR_OPT(job, schedselect);
+
 struct work {
 	struct keel_mod *mod;
 	struct state *st;
@@ -57,8 +68,8 @@ static bool same_value(const struct keel_res_value *a, const struct keel_res_val
 /* Removes what an earlier preparation computed, unless this change sets it. */
 static void drop_defaulted(struct work *w)
 {
-	const struct keel_reslist *old = list_of(w->job, w->st->job.list);
-	const char *names = keel_get_str(w->job, w->st->job.defaulted);
+	const struct keel_reslist *old = list_of(w->job, job_Resource_List);
+	const char *names = keel_get_str(w->job, job_resources_defaulted);
 	bool new_select = !same_value(list_get(old, "select"), list_get(w->list, "select"));
 	uint32_t i;
 
@@ -114,7 +125,7 @@ static int32_t check_mix(struct work *w)
 	}
 	/* An altered job has a select, which drop_defaulted() removed and build_select() computes again. */
 	if (list_get(w->list, "place") && !list_get(w->list, "select") && !host_level &&
-	    !list_of(w->job, w->st->job.list))
+	    !list_of(w->job, job_Resource_List))
 		return fail(w->err, PBSE_PLACENOSELECT, "%s",
 			    keel_pbse_text(PBSE_PLACENOSELECT));
 	return 0;
@@ -185,8 +196,8 @@ static const struct keel_res_value *chunk_get(const struct keel_chunk *c, const 
 
 static void write_chunk_defaults(struct work *w, struct keel_text *out, const struct keel_chunk *c)
 {
-	const struct keel_reslist *queue = list_of(w->queue, w->st->queue.chunk);
-	const struct keel_reslist *server = list_of(w->server, w->st->server.chunk);
+	const struct keel_reslist *queue = list_of(w->queue, queue_default_chunk);
+	const struct keel_reslist *server = list_of(w->server, server_default_chunk);
 	uint32_t i;
 
 	for (i = 0; i < list_count(queue); i++)
@@ -301,12 +312,12 @@ static int32_t check_bounds(struct work *w, const struct keel_reslist *bounds, i
 
 static int32_t check_limits(struct work *w)
 {
-	int32_t code = check_bounds(w, list_of(w->queue, w->st->queue.max), 1);
+	int32_t code = check_bounds(w, list_of(w->queue, queue_resources_max), 1);
 
 	if (!code)
-		code = check_bounds(w, list_of(w->queue, w->st->queue.min), -1);
+		code = check_bounds(w, list_of(w->queue, queue_resources_min), -1);
 	if (!code)
-		code = check_bounds(w, list_of(w->server, w->st->server.max), 1);
+		code = check_bounds(w, list_of(w->server, server_resources_max), 1);
 	return code;
 }
 
@@ -317,10 +328,10 @@ static int32_t compute(struct work *w)
 
 	drop_defaulted(w);
 	if ((code = from_nodes(w)) || (code = check_mix(w)) ||
-	    (code = add_defaults(w, list_of(w->queue, w->st->queue.fallback))) ||
-	    (code = add_defaults(w, list_of(w->server, w->st->server.fallback))) ||
-	    (code = add_defaults(w, list_of(w->queue, w->st->queue.max))) ||
-	    (code = add_defaults(w, list_of(w->server, w->st->server.max))) ||
+	    (code = add_defaults(w, list_of(w->queue, queue_resources_default))) ||
+	    (code = add_defaults(w, list_of(w->server, server_resources_default))) ||
+	    (code = add_defaults(w, list_of(w->queue, queue_resources_max))) ||
+	    (code = add_defaults(w, list_of(w->server, server_resources_max))) ||
 	    (code = build_select(w)) || (code = place_parse(list_get(w->list, "place")->text, &place, w->err)) ||
 	    (code = build_schedselect(w)) || (code = check_amounts(w)) || (code = build_sums(w)))
 		return code;
@@ -331,18 +342,18 @@ static int32_t store_list(struct work *w)
 {
 	char text[64];
 	uint32_t i;
-	int32_t code = keel_change_text(w->ch, w->job, w->st->job.list, KEEL_SET, NULL, "", w->err);
+	int32_t code = keel_change_text(w->ch, w->job, job_Resource_List, KEEL_SET, NULL, "", w->err);
 
 	for (i = 0; i < list_count(w->list) && !code; i++) {
 		const struct keel_res_value *v = &w->list->v[i];
 
 		if (!v->text)
 			value_text(v, false, text, sizeof(text));
-		code = keel_change_text(w->ch, w->job, w->st->job.list, KEEL_SET, v->res->name,
+		code = keel_change_text(w->ch, w->job, job_Resource_List, KEEL_SET, v->res->name,
 					v->text ? v->text : text, w->err);
 	}
 	if (!code)
-		code = keel_change_text(w->ch, w->job, w->st->job.schedselect, KEEL_SET, NULL,
+		code = keel_change_text(w->ch, w->job, job_schedselect, KEEL_SET, NULL,
 					w->schedselect.data, w->err);
 	return code;
 }
@@ -355,7 +366,7 @@ int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *
 	const union keel_slot *given;
 	int32_t code;
 
-	given = keel_change_slot(ch, job, st->job.list);
+	given = keel_change_slot(ch, job, job_Resource_List);
 
 	keel_text_init(&w.schedselect);
 	keel_text_init(&w.defaulted);
@@ -367,7 +378,7 @@ int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *
 		code = store_list(&w);
 	if (!code)
 		code = w.defaulted.failed ? no_memory(&w)
-					  : keel_change_text(ch, job, st->job.defaulted, KEEL_SET,
+					  : keel_change_text(ch, job, job_resources_defaulted, KEEL_SET,
 							     NULL, w.defaulted.data, err);
 	keel_text_fini(&w.schedselect);
 	keel_text_fini(&w.defaulted);
