@@ -7,6 +7,7 @@
  *	KEEL_USE_OPT(fairshare);          the same, but it may be absent: if (keel_has(fairshare)) ...
  *	KEEL_ATTR_OF(job, exec_vnode);    in each file that needs it: the handle job_exec_vnode, for keel_get_str() ...
  *	KEEL_ATTRS_OF(job, queue, euser); several at once: job_queue, job_euser
+ *	KEEL_ATTR(mark, job, my_mark, "string", .doc = ...);   a row of this module, mark_row, and its handle mark
  *
  * Each is a row of the module's file that says where an address is to be written; the loader writes them all before
  * anything of the module runs, and refuses the module, by name, when something is missing. A function of a service
@@ -18,6 +19,7 @@
 #include "keel/types.h"
 
 #define KEEL_HIDDEN __attribute__((visibility("hidden")))
+#define KEEL_PLACE __attribute__((section("keel_places"))) /* where the loader writes: no variables of the module */
 
 /* The tables of the kernel's groups, for the functions of keel/core.h, object.h, call.h, point.h, msg.h and request.h.
  * KEEL_MODULE() defines it. */
@@ -53,7 +55,7 @@ struct keel_need {
 #define KEEL_CALL_PLAIN(name, fn, ...) (KEEL_USE_##name->fn(__VA_ARGS__)) /* one without self */
 
 #define KEEL_USE_AS(name, least, may_be_absent)                                                    \
-	__attribute__((weak)) KEEL_HIDDEN const struct keel_##name##_api *KEEL_USE_##name;         \
+	__attribute__((weak)) KEEL_HIDDEN KEEL_PLACE const struct keel_##name##_api *KEEL_USE_##name;         \
 	KEEL_NEED(keel_need_##name, least, NULL, #name, &KEEL_USE_##name, may_be_absent)
 #define KEEL_USE(name) KEEL_USE_AS(name, 0, 0)
 #define KEEL_USE_OPT(name) KEEL_USE_AS(name, 0, 1)
@@ -64,10 +66,15 @@ struct keel_need {
 
 /* `handle` is a const struct keel_attr *, of this file alone. */
 #define KEEL_ATTR_AS(handle, klass, name, may_be_absent)                                           \
-	static const struct keel_attr *handle;                                                     \
+	static const struct keel_attr *handle KEEL_PLACE;                                          \
 	KEEL_NEED(keel_need_##handle, 0, #klass, #name, &handle, may_be_absent)
 #define KEEL_ATTR_OF(klass, name) KEEL_ATTR_AS(klass##_##name, klass, name, 0)
 #define KEEL_ATTR_OPT(klass, name) KEEL_ATTR_AS(klass##_##name, klass, name, 1) /* NULL: there is none */
+
+/* An attribute that this module contributes: its row, handle##_row for KEEL_ROW(), and its handle in this file. */
+#define KEEL_ATTR(handle, klass, name, type, ...)                                                  \
+	static const struct keel_attr_def handle##_row = KEEL_ATTR_DEF(#klass, #name, type, __VA_ARGS__); \
+	KEEL_ATTR_AS(handle, klass, name, 0)
 
 #define KEEL_ATTRS_OF(klass, ...)                                                                  \
 	KEEL_ATTRS_PICK(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)(klass, __VA_ARGS__)
