@@ -98,23 +98,6 @@ static int call_step(struct host *h, step_fn *fn, struct keel_err *err)
 	return fn != NULL ? fn(&h->owner.pub, err) : 0;
 }
 
-/* Asked before init(), and again of a running module: then nothing else changes. */
-static int step_conf(struct host *h, struct talk_in *in, struct keel_err *err)
-{
-	struct values fresh;
-	int ret = values_take(h, in, &fresh);
-
-	if (ret == 0 && h->desc->check != NULL)
-		ret = h->desc->check(fresh.bytes, err);
-	if (ret != 0) {
-		values_fini(&fresh);
-		return ret;
-	}
-	values_fini(&h->checked);
-	h->checked = fresh;
-	return 0;
-}
-
 static const void *group_of(void *arg, const char *name, uint32_t minor, struct keel_err *err)
 {
 	const void *group = host_group(name);
@@ -127,6 +110,24 @@ static const void *group_of(void *arg, const char *name, uint32_t minor, struct 
 		return group;
 	err_set(err, -ENOENT, "the group '%s' is not there in its minor version %u", name, minor);
 	return NULL;
+}
+
+/* Asked before init(), and again of a running module: then nothing else changes. */
+static int step_conf(struct host *h, struct talk_in *in, struct keel_err *err)
+{
+	struct values fresh;
+	int ret = values_take(h, in, &fresh);
+
+	keel_load_kernel(h->desc, group_of, NULL);
+	if (ret == 0 && h->desc->check != NULL)
+		ret = h->desc->check(fresh.bytes, err);
+	if (ret != 0) {
+		values_fini(&fresh);
+		return ret;
+	}
+	values_fini(&h->checked);
+	h->checked = fresh;
+	return 0;
 }
 
 static int needs_write(struct host *h, struct keel_err *err)

@@ -36,17 +36,15 @@ extern KEEL_HIDDEN struct keel_kernel KEEL_MODULE_kernel;
 
 /* A service or an attribute that a module uses. */
 struct keel_need {
-	uint32_t size;
 	uint32_t minor;	   /* of a service: at least this version of its table */
+	uint32_t optional; /* 1: NULL is written when there is none; 0: the module is refused */
 	const char *klass; /* of an attribute: its class; NULL: a service */
 	const char *name;
 	void *at;	   /* const void **: where its address is written */
-	uint32_t optional; /* 1: NULL is written when there is none; 0: the module is refused */
-	uint32_t reserved;
 };
 #define KEEL_NEED(row, least, of_klass, its_name, where, may_be_absent)                            \
 	static const struct keel_need row __attribute__((section("keel_needs"), used, aligned(8))) = { \
-		sizeof(struct keel_need), (least), (of_klass), (its_name), (void *)(where), (may_be_absent), 0 }
+		(least), (may_be_absent), (of_klass), (its_name), (void *)(where) }
 
 /* Header of a service: its functions are macros over KEEL_CALL() or KEEL_CALL0(), with `self` written by them. */
 #define KEEL_SERVICE(name) extern KEEL_HIDDEN const struct keel_##name##_api *KEEL_USE_##name

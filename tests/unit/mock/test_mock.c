@@ -451,7 +451,7 @@ static void test_modules(void)
 {
 	static const struct greeting greeting = { .size = sizeof(greeting), .version = 1, .number = 42 };
 	const struct greeting *seen;
-	struct keel_need wants[] = { { .size = sizeof(wants[0]), .name = "greeting", .minor = 1, .at = &seen } };
+	struct keel_need wants[] = { { .name = "greeting", .minor = 1, .at = &seen } };
 	struct keel_module guest = { .magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .size = sizeof(guest),
 				     .name = "guest", .version = "1", .summary = "a guest",
 				     .roles = KEEL_SERVER, .needs = wants, .needs_end = wants + 1 };

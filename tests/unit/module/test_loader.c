@@ -148,9 +148,9 @@ static void root_trusts_only_its_own(void)
 
 /* ---- descriptors ------------------------------------------------------------------------------------ */
 static const void *some_table;
-static const struct keel_need no_place[] = { { .size = sizeof(no_place[0]), .name = "node" } };
-static const struct keel_need no_name[] = { { .size = sizeof(no_name[0]), .at = &some_table } };
-static const struct keel_need no_size[] = { { .name = "node", .at = &some_table } };
+static const struct keel_need no_place[] = { { .name = "node" } };
+static const struct keel_need no_name[] = { { .at = &some_table } };
+static const struct keel_need whole[] = { { .name = "node", .at = &some_table } };
 static const struct keel_conf_rule outside[] = {
 	{ .size = sizeof(outside[0]), .type = KEEL_CONF_INT, .offset = 8, .key = "x" },
 };
@@ -206,8 +206,7 @@ static void descriptors_that_lie_are_refused(void)
 		{ GOOD, .n_conf = UINT32_MAX, .conf = outside },
 		{ GOOD, .needs = no_place, .needs_end = no_place + 1 },
 		{ GOOD, .needs = no_name, .needs_end = no_name + 1 },
-		{ GOOD, .needs = no_size, .needs_end = no_size + 1 },
-		{ GOOD, .needs = no_size, .needs_end = (const void *)((const char *)no_size + 1) },
+		{ GOOD, .needs = whole, .needs_end = (const void *)((const char *)whole + 1) },
 		{ GOOD, .needs = no_place },
 		{ GOOD, .n_conf = 1, .conf = outside, .conf_size = 15 },
 		{ GOOD, .n_taps = 1, .taps = bad_tap },
