@@ -10,8 +10,8 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, Job_Owner, euser, egroup, owner_groups);
-KEEL_ATTR_OPT(queue, enabled);
-KEEL_ATTR_OPT(queue, from_route_only);
+KEEL_ATTR_OF(queue, enabled);
+KEEL_ATTR_OF(queue, from_route_only);
 
 static int32_t refuse(int32_t code, struct keel_err *err)
 {

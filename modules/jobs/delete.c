@@ -11,7 +11,7 @@
 #include <utlist.h>
 
 KEEL_ATTRS_OF(job, unremembered, run_version, ending, exec_vnode);
-KEEL_ATTR_OPT(queue, kill_delay);
+KEEL_ATTR_OF(queue, kill_delay);
 
 struct deletion {
 	struct callback callback;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 KEEL_ATTR_OF(job, history_timestamp);
-KEEL_ATTR_OPT(server, job_history_enable);
-KEEL_ATTR_OPT(server, job_history_duration);
+KEEL_ATTR_OF(server, job_history_enable);
+KEEL_ATTR_OF(server, job_history_duration);
 
 #define CLEAN_EVERY_MS 120000
 #define CLEAN_SLICE 1000 /* jobs: some milliseconds */

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-KEEL_ATTR_OPT(server, next_sequence);
-KEEL_ATTR_OPT(server, node_fail_requeue);
+KEEL_ATTR_OF(server, next_sequence);
+KEEL_ATTR_OF(server, node_fail_requeue);
 
 KEEL_USE(blob);
 KEEL_USE(resource);
@@ -225,7 +225,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	struct state *st = mod->state;
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	if (!server || !server_next_sequence || !server_node_fail_requeue)
+	if (!server)
 		return keel_error(err, -1, "there is no server object; is its module enabled?");
 	st->next_sequence = st->reserved_sequence = keel_get_int(server, server_next_sequence);
 	order_start(mod);

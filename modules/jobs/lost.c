@@ -12,7 +12,7 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, exec_vnode, Exit_status, Rerunable);
-KEEL_ATTR_OPT(server, node_fail_requeue);
+KEEL_ATTR_OF(server, node_fail_requeue);
 
 #define NO_HOST_STATUS (-20)
 #define PATIENCE_LONGEST (10LL * 365 * 86400) /* s */

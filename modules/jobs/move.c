@@ -13,7 +13,7 @@
 
 KEEL_ATTRS_OF(job, comment, hop_count, qtime, mtime);
 KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
-KEEL_ATTR_OPT(server, default_queue);
+KEEL_ATTR_OF(server, default_queue);
 
 struct moving {
 	char *id, *queue, *who;

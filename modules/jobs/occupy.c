@@ -16,8 +16,8 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, Resource_List, exec_vnode, exec_host);
-KEEL_ATTR_OPT(server, resources_assigned);
-KEEL_ATTR_OPT(queue, resources_assigned);
+KEEL_ATTR_OF(server, resources_assigned);
+KEEL_ATTR_OF(queue, resources_assigned);
 
 static void charge(struct keel_mod *mod, struct keel_obj *job, int32_t sign, const char *only)
 {

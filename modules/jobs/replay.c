@@ -10,8 +10,8 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, exec_host, exec_vnode, ending, job_state, substate);
-KEEL_ATTR_OPT(server, resources_assigned);
-KEEL_ATTR_OPT(queue, resources_assigned);
+KEEL_ATTR_OF(server, resources_assigned);
+KEEL_ATTR_OF(queue, resources_assigned);
 
 /* What is suspended, or was when it began to end, gave its slots back: exec_host is of before. */
 static void occupy_again(struct keel_mod *mod, struct keel_obj *job, bool suspended)

@@ -10,7 +10,7 @@ KEEL_ATTRS_OF(job, checkpointed, exec_vnode, exec_host, session_id, stime, obitt
 	      resources_used, comment, ending, etime, jobdir, released_names, unremembered,
 	      run_count, Hold_Types, Exit_status);
 KEEL_ATTR_OF(job, Rerunable);
-KEEL_ATTR_OPT(server, job_requeue_timeout);
+KEEL_ATTR_OF(server, job_requeue_timeout);
 
 #define ANSWER_SECONDS 45 /* job_requeue_timeout that is not set */
 

@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 KEEL_ATTR_OF(job, Rerunable);
-KEEL_ATTR_OPT(server, shutdown);
+KEEL_ATTR_OF(server, shutdown);
 
 #define CHECK_MS 200
 #define AGAIN_MS 1000 /* who was on his way when he was looked at is asked in the next walk */

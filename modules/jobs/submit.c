@@ -16,12 +16,12 @@
 KEEL_ATTRS_OF(job, User_List, Job_Owner, euser, egroup, owner_groups, server, Submit_Host, ctime,
 	      mtime, qtime, queue_rank, job_state, substate, Variable_List, Job_Name, Output_Path);
 KEEL_ATTR_OF(job, Error_Path);
-KEEL_ATTR_OPT(server, max_job_sequence_id);
-KEEL_ATTR_OPT(server, next_sequence);
-KEEL_ATTR_OPT(server, acl_roots);
+KEEL_ATTR_OF(server, max_job_sequence_id);
+KEEL_ATTR_OF(server, next_sequence);
+KEEL_ATTR_OF(server, acl_roots);
 KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
-KEEL_ATTR_OPT(server, jobscript_max_size);
-KEEL_ATTR_OPT(server, default_qsub_arguments);
+KEEL_ATTR_OF(server, jobscript_max_size);
+KEEL_ATTR_OF(server, default_qsub_arguments);
 
 #define SEQUENCE_BLOCK 1000
 

@@ -12,7 +12,7 @@ import tables
 # Headers that are a page as a whole: name of the page, file.
 HEADERS = [("module", "keel/module.h"), ("hooks", "keel/hooks.h"), ("contrib", "keel/contrib.h"),
            ("types", "keel/types.h"), ("use", "keel/use.h"), ("slow", "keel/slow.h"),
-           ("alarm", "keel/alarm.h"), ("load", "keel/load.h"), ("file", "keel/file.h"),
+           ("alarm", "keel/alarm.h"), ("load", "keel/load.h"), ("type", "keel/type.h"), ("words", "keel/words.h"), ("file", "keel/file.h"),
            ("setting", "keel/setting.h"), ("text", "keel/text.h"), ("acl", "keel/acl.h"),
            ("jobid", "keel/jobid.h"),
            ("sized", "keel/sized.h"), ("mock", "keel/mock.h")]

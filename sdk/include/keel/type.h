@@ -26,12 +26,13 @@ static inline void keel_type_format(struct keel_mod *mod, const union keel_slot 
 
 static inline int32_t keel_type_copy(struct keel_mod *mod, const union keel_slot *from, union keel_slot *to)
 {
-	char *text = strdup((const char *)from->p);
+	size_t size = strlen((const char *)from->p) + 1;
+	void *text = malloc(size);
 
 	(void)mod;
 	if (!text)
 		return 15010; /* PBSE_SYSTEM */
-	to->p = text;
+	to->p = memcpy(text, from->p, size);
 	return 0;
 }
 
