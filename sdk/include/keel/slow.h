@@ -17,6 +17,7 @@
 #define KEEL_SLOW_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "keel/call.h"
 #include "keel/core.h"
@@ -85,7 +86,7 @@ static inline keel_verdict keel_hold_work(struct keel_call *c, const char *why, 
 					  void *arg, void (*free_arg)(void *arg))
 {
 	struct keel_slow *s = (struct keel_slow *)calloc(1, sizeof(*s));
-	struct keel_hold_opts opts = { 0 };
+	struct keel_hold_opts opts;
 	keel_verdict v;
 
 	if (!s) {
@@ -97,6 +98,7 @@ static inline keel_verdict keel_hold_work(struct keel_call *c, const char *why, 
 	s->answer = answer;
 	s->free_arg = free_arg;
 	s->arg = arg;
+	memset(&opts, 0, sizeof(opts));
 	opts.size = sizeof(opts);
 	opts.why = why;
 	opts.timeout_ms = timeout_ms;
