@@ -19,6 +19,7 @@
 #include "log/log.h"
 #include "request/inside.h"
 #include "store/store.h"
+#include "util/crumb.h"
 #include "util/err.h"
 #include "wire/pack.h"
 
@@ -246,14 +247,14 @@ static int32_t drained(struct keel_req *q, keel_fn *fn, void *arg)
 void req_drained(struct keel_req *q)
 {
 	keel_fn *fn = q->drained;
-	struct hooks_guard g;
+	struct crumb crumb;
 
 	q->drained = NULL;
 	if (q->state != REQ_OPEN || q->route == NULL)
 		return;
-	hooks_guard_begin(&g, q->route->owner, "a request", q->route->def.name);
+	crumb_begin(&crumb, q->route->owner, "drained()", q->route->def.name);
 	fn(&q->route->owner->pub, q->drained_arg);
-	hooks_guard_end(&g);
+	crumb_end(&crumb);
 }
 
 static void on_gone(struct keel_req *q, keel_fn *fn, void *arg)
@@ -281,6 +282,7 @@ void req_client_gone(struct keel_req *q)
 	keel_fn *gone = q->gone;
 	void *arg = q->gone_arg;
 	struct route *route = q->route;
+	struct crumb crumb;
 
 	req_detach(q);
 	if (q->state == REQ_SENT)
@@ -289,8 +291,11 @@ void req_client_gone(struct keel_req *q)
 	/* Cancelling a hold may make the module reply; then `gone` is not called. */
 	if (r->parts->hooks != NULL)
 		hooks_client_gone(r->parts->hooks, q);
-	if (q->state == REQ_ORPHAN && gone != NULL)
+	if (q->state == REQ_ORPHAN && gone != NULL) {
+		crumb_begin(&crumb, route->owner, "on_gone()", route->def.name);
 		gone(&route->owner->pub, arg);
+		crumb_end(&crumb);
+	}
 }
 
 void req_withdraw(struct keel_req *q, int32_t code, const char *text)
@@ -384,11 +389,11 @@ static struct route *route_of(struct router *r, const struct keel_msg *m, const 
 static void req_serve(struct keel_req *q)
 {
 	struct owner *owner = q->route->owner;
-	struct hooks_guard g;
+	struct crumb crumb;
 
-	hooks_guard_begin(&g, owner, "a request", q->route->def.name);
+	crumb_begin(&crumb, owner, "request", q->route->def.name);
 	q->route->def.handler(&owner->pub, q);
-	hooks_guard_end(&g);
+	crumb_end(&crumb);
 }
 
 /* The outcome of request_receive: calls the handler, or replies with the refusal. */
