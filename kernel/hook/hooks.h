@@ -8,7 +8,7 @@
 
 #include "conf/conf.h"
 #include "keel/api.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 #include "util/owner.h"
 
 struct hooks;
