@@ -8,9 +8,9 @@
 
 #include "conf/conf.h"
 #include "keel/api.h"
-#include "util/buf.h"
 #include "util/crumb.h"
 #include "util/owner.h"
+#include "wire/buf.h"
 
 struct hooks;
 

@@ -124,7 +124,7 @@ void write_touch(struct keel_obj *o)
 /* Values it has now are newer than its raw bytes; except those that are never unset: they may be the default. */
 static void raw_offer(struct keel_obj *o, struct raw *raw)
 {
-	struct mp_reader r = { (const unsigned char *)raw->bytes, (const unsigned char *)raw->bytes + raw->len, false };
+	struct pack_reader r = { (const unsigned char *)raw->bytes, (const unsigned char *)raw->bytes + raw->len, false };
 	uint64_t settled[ATTR_WORDS];
 
 	for (uint32_t w = 0; w < ATTR_WORDS; w++)
