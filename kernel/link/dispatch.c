@@ -75,7 +75,9 @@ int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *byt
 		return -EPROTO;
 	}
 	HASH_FIND_STR(l->handlers, name, h);
-	if (h == NULL)
+	if (strcmp(name, GOODBYE) == 0)
+		peer_leaves(l, peer);
+	else if (h == NULL)
 		log_add(l->parts->log, KEEL_LOG_DEBUG, "Link", peer,
 			"message '%.64s' ignored: no module here listens to it", name);
 	else if ((h->from & daemon) == 0)

@@ -16,7 +16,12 @@
 #include "util/hash.h"
 
 #define SERVER_PEER "server"
-enum { MESSAGE_MOST = 2 * WIRE_SCRIPT_MAX }; /* bytes */
+#define GOODBYE "keel.goodbye" /* the message of a daemon that restarts */
+enum {
+	MESSAGE_MOST = 2 * WIRE_SCRIPT_MAX, /* bytes */
+	GOODBYE_GRACE_MS = 60000,	    /* at least, of a peer that restarts: its new image may hang, and the old one come back */
+	EXPECTED_GRACE_MS = 10000,	    /* at least, of a peer of the last image: the longest pause of one that dials, twice */
+};
 
 struct handler {
 	char *name;
@@ -32,6 +37,7 @@ struct peer {
 	char *name;
 	uint32_t daemon;
 	bool memory, up;
+	bool awaited; /* it was up, and its grace has not ended */
 	const struct keel_carrier_api *carrier; /* of the link there is; NULL: memory, or none */
 	int64_t grace_ms;
 	uint64_t generation;     /* counts links: a message belongs to the link it was meant for */
@@ -69,6 +75,8 @@ struct peer *peer_find(struct links *l, const char *name);
 struct peer *peer_get(struct links *l, const char *name, uint32_t daemon); /* made when missing */
 void peer_linked(struct peer *p, const struct keel_carrier_api *carrier); /* NULL: memory */
 void peer_unlinked(struct peer *p);
+void peer_await(struct peer *p);
+void peer_leaves(struct links *l, const char *name); /* it said goodbye */
 int peer_send(struct peer *p, struct keel_out *o); /* moved */
 void peers_destroy(struct links *l);
 

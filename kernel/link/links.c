@@ -5,12 +5,14 @@
 #include "link/links.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "link/inside.h"
 #include "log/log.h"
 #include "registry/registry.h"
+#include "util/buf.h"
 #include "util/err.h"
 
 static struct links *links_of(struct keel_mod *m)
@@ -44,12 +46,20 @@ static bool link_is_up(struct keel_mod *m, const char *peer)
 	return p != NULL && p->up;
 }
 
+static bool link_is_awaited(struct keel_mod *m, const char *peer)
+{
+	struct peer *p = peer_find(links_of(m), peer);
+
+	return p != NULL && p->awaited;
+}
+
 static const struct keel_link_api api = {
 	.size = sizeof(api),
 	.version = 0,
 	.on = link_on,
 	.send = link_send,
 	.is_up = link_is_up,
+	.is_awaited = link_is_awaited,
 };
 
 /* ---- creation ----------------------------------------------------------------------------------- */
@@ -103,7 +113,13 @@ static int start_memory(struct links *l, struct keel_err *err)
 
 int links_start(struct links *l, struct keel_err *err)
 {
+	struct peer *p, *next;
+
 	l->running = true;
+	HASH_ITER(hh, l->peers, p, next) {
+		if (p->awaited)
+			peer_await(p);
+	}
 	if (l->parts->daemon == (KEEL_SERVER | KEEL_MOM))
 		return start_memory(l, err);
 	if (registry_service(l->parts->registry, "carrier", 0, NULL, NULL) == NULL)
@@ -122,6 +138,49 @@ void links_stop(struct links *l)
 		loop_timer_cancel(p->grace);
 		p->grace = NULL;
 		p->up = false;
+	}
+}
+
+/* ---- a restart --------------------------------------------------------------------------------- */
+void links_goodbye(struct links *l)
+{
+	struct keel_out *o = out_create();
+	struct peer *p, *next;
+	const char *bytes;
+	uint32_t len;
+
+	out_put_str(o, "msg", GOODBYE);
+	bytes = out_bytes(o, &len);
+	HASH_ITER(hh, l->peers, p, next) {
+		if (bytes != NULL && p->carrier != NULL)
+			p->carrier->send(p->carrier->self, p->name, bytes, len);
+	}
+	out_drop(o);
+}
+
+void links_handover(struct links *l, struct buf *out)
+{
+	struct peer *p, *next;
+
+	HASH_ITER(hh, l->peers, p, next) {
+		if (!p->memory && (p->up || p->awaited))
+			buf_printf(out, "%s %u %lld\n", p->name, p->daemon, (long long)p->grace_ms);
+	}
+}
+
+void links_expect(struct links *l, const char *text)
+{
+	char name[256];
+	unsigned daemon;
+	long long grace_ms;
+
+	for (int n; sscanf(text, "%255s %u %lld%n", name, &daemon, &grace_ms, &n) == 3; text += n) {
+		struct peer *p = peer_get(l, name, daemon);
+
+		if (p == NULL)
+			return;
+		p->grace_ms = grace_ms < EXPECTED_GRACE_MS ? EXPECTED_GRACE_MS : grace_ms;
+		p->awaited = true;
 	}
 }
 

@@ -61,6 +61,7 @@ void peer_linked(struct peer *p, const struct keel_carrier_api *carrier)
 	p->carrier = carrier;
 	p->memory = carrier == NULL;
 	p->up = true;
+	p->awaited = false;
 	p->generation++;
 	if (parts->hooks != NULL)
 		hooks_note(parts->hooks, KEEL_POINT_peer_up,
@@ -73,6 +74,7 @@ static void grace_over(void *arg)
 	struct parts *parts = p->links->parts;
 
 	p->grace = NULL;
+	p->awaited = false;
 	log_add(parts->log, KEEL_LOG_SYSTEM, "Link", p->name, "link is down: no new link within %lld s",
 		(long long)(p->grace_ms / 1000));
 	if (parts->hooks != NULL)
@@ -84,8 +86,24 @@ void peer_unlinked(struct peer *p)
 {
 	p->carrier = NULL;
 	p->up = false;
-	if (!p->links->running)
+	if (p->links->running)
+		peer_await(p);
+}
+
+void peer_leaves(struct links *l, const char *name)
+{
+	struct peer *p = peer_find(l, name);
+
+	if (p == NULL || p->carrier == NULL)
 		return;
+	if (p->grace_ms < GOODBYE_GRACE_MS)
+		p->grace_ms = GOODBYE_GRACE_MS;
+	log_add(l->parts->log, KEEL_LOG_SYSTEM, "Link", name, "it restarts");
+}
+
+void peer_await(struct peer *p)
+{
+	p->awaited = true;
 	p->grace = loop_timer(p->links->parts->loop, p->grace_ms, grace_over, p);
 	if (p->grace == NULL)
 		grace_over(p);
