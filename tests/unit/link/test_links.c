@@ -3,7 +3,7 @@
  * test_links.c - messages inside one process, and those that a carrier brings.
  */
 #include "fixture.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 
 #include "keel/service/carrier.h"
 
@@ -202,15 +202,15 @@ static void test_only_the_carrier(void)
 	carried_stop();
 }
 
-/* A carrier that goes loses its links; the grace runs. */
-static void test_carrier_goes(void)
+/* Messages belong to a link; the grace runs when it is lost. */
+static void test_lost_link(void)
 {
 	const struct keel_carry_api *carry = carried_start(KEEL_SERVER);
 
 	CU_ASSERT_EQUAL(carry->up(&module.pub, MOM_HOST, KEEL_MOM, 20), 0);
 	sent[0] = '\0';
 	CU_ASSERT_EQUAL(send_text(&server, MOM_HOST, "for the old link"), 0);
-	links_detach(server.parts.links, &module);
+	carry->lost(&module.pub, MOM_HOST);
 	CU_ASSERT(!server.link->is_up(&server.owner.pub, MOM_HOST));
 	CU_ASSERT_EQUAL(send_text(&server, MOM_HOST, "for none"), -ENOTCONN);
 	CU_ASSERT_EQUAL(carry->up(&module.pub, MOM_HOST, KEEL_MOM, 20), 0);
@@ -308,5 +308,5 @@ static void test_without_a_carrier(void)
 }
 
 TESTS_MAIN("links", TEST(test_memory), TEST(test_memory_is_never_deeper), TEST(test_host_named_server),
-	   TEST(test_sender_role), TEST(test_carrier), TEST(test_only_the_carrier), TEST(test_carrier_goes),
+	   TEST(test_sender_role), TEST(test_carrier), TEST(test_only_the_carrier), TEST(test_lost_link),
 	   TEST(test_goodbye), TEST(test_handover), TEST(test_a_host_of_this_process), TEST(test_without_a_carrier))
