@@ -57,9 +57,9 @@ static int32_t in(struct keel_mod *m, const char *name, const void *bytes, uint3
 
 void carried_leave(struct links *l, struct owner *owner)
 {
-	struct peer *p, *next;
+	struct peer *p;
 
-	HASH_ITER(hh, l->peers, p, next)
+	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));)
 		lost(&owner->pub, p->name);
 }
 

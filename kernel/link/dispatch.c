@@ -16,7 +16,7 @@
 
 static void handler_destroy(struct links *l, struct handler *h)
 {
-	HASH_DEL(l->handlers, h);
+	index_remove(&l->handlers, &h->key);
 	free(h->name);
 	free(h);
 }
@@ -28,8 +28,7 @@ int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t
 
 	if (name == NULL || name[0] == '\0' || fn == NULL || (from & KEEL_ANY) == 0)
 		return -EINVAL;
-	HASH_FIND_STR(l->handlers, name, h);
-	if (h != NULL)
+	if (index_find(&l->handlers, name, strlen(name)))
 		return -EEXIST;
 	h = calloc(1, sizeof(*h));
 	if (h == NULL)
@@ -42,8 +41,8 @@ int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t
 	h->from = from;
 	h->owner = owner;
 	h->fn = fn;
-	HASH_ADD_KEYPTR(hh, l->handlers, h->name, strlen(h->name), h);
-	if (hash_holds(h))
+	index_key_init(&h->key, h->name, strlen(h->name));
+	if (index_add(&l->handlers, &h->key) == 0)
 		return 0;
 	free(h->name);
 	free(h);
@@ -52,18 +51,20 @@ int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t
 
 void dispatch_detach(struct links *l, struct owner *owner)
 {
-	struct handler *h, *next;
+	struct handler *h;
 
-	HASH_ITER(hh, l->handlers, h, next) {
-		if (owner == NULL || h->owner == owner)
-			handler_destroy(l, h);
+	for (uint32_t at = 0; (h = (struct handler *)index_next(&l->handlers, &at));) {
+		if (owner != NULL && h->owner != owner)
+			continue;
+		handler_destroy(l, h);
+		at--;
 	}
 }
 
 int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *bytes, size_t len)
 {
 	struct keel_msg *m;
-	struct handler *h = NULL;
+	struct handler *h;
 	struct hooks_guard g;
 	const char *name;
 
@@ -74,7 +75,7 @@ int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *byt
 		msg_destroy(m);
 		return -EPROTO;
 	}
-	HASH_FIND_STR(l->handlers, name, h);
+	h = (struct handler *)index_find(&l->handlers, name, strlen(name));
 	if (h == NULL)
 		log_add(l->parts->log, KEEL_LOG_DEBUG, "Link", peer,
 			"message '%.64s' ignored: no module here listens to it", name);

@@ -13,21 +13,22 @@
 #include "link/links.h"
 #include "loop/loop.h"
 #include "msg/out.h"
-#include "util/hash.h"
+#include "util/index.h"
 
 #define SERVER_PEER "server"
 enum { MESSAGE_MOST = 2 * WIRE_SCRIPT_MAX }; /* bytes */
 
 struct handler {
+	struct index_key key; /* first; name */
 	char *name;
 	uint32_t from;
 	struct owner *owner;
 	void (*fn)(struct keel_mod *, const char *peer, const struct keel_msg *);
-	UT_hash_handle hh;
 };
 
 /* A daemon that has been linked once. Never forgotten: there are as many as enrolled keys. */
 struct peer {
+	struct index_key key; /* first; name */
 	struct links *links;
 	char *name;
 	uint32_t daemon;
@@ -37,7 +38,6 @@ struct peer {
 	uint64_t generation;     /* counts links: a message belongs to the link it was meant for */
 	struct loop_timer *grace;
 	struct message *pending; /* in order of send() */
-	UT_hash_handle hh;
 };
 
 struct message {
@@ -58,8 +58,7 @@ struct delivery {
 
 struct links {
 	struct parts *parts;
-	struct handler *handlers;
-	struct peer *peers;
+	struct index handlers, peers;
 	struct delivery *deliveries;
 	bool running;
 };

@@ -79,6 +79,7 @@ void links_destroy(struct links *l)
 	memory_destroy(l);
 	peers_destroy(l);
 	dispatch_detach(l, NULL);
+	index_fini(&l->handlers);
 	free(l);
 }
 
@@ -115,10 +116,10 @@ int links_start(struct links *l, struct keel_err *err)
 
 void links_stop(struct links *l)
 {
-	struct peer *p, *next;
+	struct peer *p;
 
 	l->running = false;
-	HASH_ITER(hh, l->peers, p, next) {
+	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
 		loop_timer_cancel(p->grace);
 		p->grace = NULL;
 		p->up = false;
