@@ -210,11 +210,8 @@ struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char 
 
 void obj_notify(struct keel_obj *o)
 {
-	EACH_BIT(number, o->set[w] & o->klass->notified[w]) {
-		struct keel_attr *a = o->klass->by_number[number];
-
-		a->def.changed(mod_of(a->owner), o, a);
-	}
+	EACH_BIT(number, o->set[w] & o->klass->notified[w])
+		attr_changed(o->klass->by_number[number], o);
 }
 
 int32_t object_publish(struct keel_obj *o)

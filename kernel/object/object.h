@@ -184,6 +184,7 @@ int attrs_init(struct objects *o);
 void attrs_fini(struct objects *o);
 int attrs_attach(struct objects *o, struct keel_err *err); /* attach waiting rows whose class and type exist */
 void attr_detach(struct keel_attr *a);
+void attr_changed(const struct keel_attr *a, struct keel_obj *o); /* calls its changed() */
 struct keel_attr *attr_find(const struct class *c, const char *name, size_t len);
 struct keel_attr *attr_of_request(const struct class *c, const char *name); /* upper or lower case alike */
 /* Fills in the error text `<table text of code> attr[.key]` and returns the code. */
