@@ -77,11 +77,10 @@ struct tap {
 	uint32_t countdown; /* calls until the next timed one */
 	uint32_t every;     /* calls that the timed one is counted for */
 	uint32_t point;
-	keel_any_fn *any;   /* of a dynamic tap */
-	void *arg;
+	void *arg; /* of fn.generic */
 	uint64_t calls_before; /* the present countdown began */
+	char *name; /* "module.tap", owned */
 	/* the rest */
-	char *name;                 /* "module.tap", owned */
 	const char *before, *after; /* the module's, or NULL; not read once TAP_GONE */
 	int32_t order;
 	uint32_t policy; /* enum keel_tap_flag, exactly one */
@@ -89,7 +88,7 @@ struct tap {
 	struct tap_stat stat;
 	struct tap *next; /* of the point, in order of registration */
 };
-_Static_assert(offsetof(struct tap, name) == CACHE_LINE, "what a call needs is one cache line");
+_Static_assert(offsetof(struct tap, before) == CACHE_LINE, "what a call needs is one cache line");
 
 /* The tap that follows `t` among all taps of all points; NULL gives the first one; returns NULL after the last. */
 struct tap *tap_after(const struct hooks *h, const struct tap *t);
@@ -140,9 +139,9 @@ struct point {
 	uint32_t combine, allowed;
 	const struct point_info *info;
 	struct tap *taps;
-	uint64_t reserved; /* a power of two is found by a shift */
+	bool stale; /* the list changed after the chain was compiled */
 };
-_Static_assert(sizeof(struct point) == CACHE_LINE, "a point is one cache line");
+_Static_assert(sizeof(struct point) == CACHE_LINE, "a point is one cache line: a power of two is found by a shift");
 
 union any_event {
 	uint32_t size;
@@ -343,9 +342,8 @@ void scopes_fini(struct hooks *h);
 bool scope_holds(const struct op *op, const struct tap *t);
 
 /* chain.c */
-int chain_compile(const struct point *p, const struct tap *more, struct chain **ret_chain,
-		  struct keel_err *err);
-void chain_swap(struct hooks *h, struct point *p, struct chain *fresh); /* takes over the caller's reference */
+/* Compile the chains of all stale points and exchange them, all or none. Returns 0, or an error with *err. */
+int chains_renew(struct hooks *h, struct keel_err *err);
 void chain_unref(struct chain *c);
 static inline struct chain *chain_ref(struct chain *c)
 {
@@ -405,7 +403,6 @@ void hooks_log(struct hooks *h, uint32_t event, const char *object, const char *
 int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t order, keel_any_fn *fn,
 		void *arg, struct keel_err *err);
 void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
-struct tap *tap_find(const struct point *p, const struct owner *owner, const char *name);
 void point_empty(struct hooks *h, struct point *p); /* withdraw all taps */
 
 /* own.c: points that modules publish */

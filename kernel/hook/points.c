@@ -175,5 +175,5 @@ const void *event_complete(const struct point *p, const void *event, union any_e
 
 keel_verdict invoke_any(const struct tap *t, struct keel_call *c, const void *event)
 {
-	return t->any(c, t->point, event, t->arg);
+	return t->fn.generic(c, t->point, event, t->arg);
 }
