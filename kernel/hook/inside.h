@@ -157,8 +157,7 @@ const struct point_info *info_of(uint32_t point); /* of hook_points.def; NULL: n
 #define VERDICT_BIT(v) (1u << ((v) + 1))
 const char *kind_name(uint32_t kind);
 void points_init(struct hooks *h);
-void point_open(struct point *p, const struct point_info *info); /* borrowed until point_close() */
-void point_close(struct point *p); /* holds that wait for it still count */
+void point_open(struct point *p, const struct point_info *info); /* borrowed */
 struct point *point_get(struct hooks *h, uint32_t id); /* NULL: no such point */
 /* A copy of a short event in `room` with zeroes for the fields the raiser did not know. */
 const void *event_complete(const struct point *p, const void *event, union any_event *room);
@@ -251,19 +250,14 @@ struct outcome {
 
 /* operation.c */
 keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r);
-
-/* run.c */
 keel_verdict op_run(struct op *op, struct outcome *out); /* returns KEEL_WAIT while holds are open */
 /* Continues after a wait; `v` is the verdict of the tap that waited. */
 keel_verdict op_run_on(struct op *op, keel_verdict v, struct outcome *out);
 void op_left(struct hooks *h, const struct op *op); /* do the chores */
 void op_finish(struct op *op, const struct outcome *out);
 const char *op_label(const struct op *op);
-void done_call(struct owner *raiser, keel_outcome_fn *done, void *arg, const struct keel_outcome *outcome); /* if any */
 
-/* settled.c */
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
-void settled_end(struct op *op, const struct keel_outcome *outcome);
 void settled_leave(struct op *op, const struct owner *owner); /* those of a module that goes */
 
 /* crumb.c */
@@ -284,9 +278,8 @@ void tap_late(struct op *op, struct tap *t); /* crumb_is_late when it returned *
 void callback_late(const struct crumb *c);
 
 /* budget.c */
-/* A call is over: what passed at least, and what of it was its own doing. */
-void budget_judge(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns);
-/* The same for calls that are not a tap's: nothing is benched. */
+/* A call is over: what passed at least, and what of it was its own doing. Other callbacks get no strikes. */
+void budget_tap(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns);
 void budget_callback(const struct crumb *c, int64_t passed_ns, int64_t own_ns);
 
 /* park.c */
@@ -304,7 +297,6 @@ uint32_t id_bucket(const char *id);
 void notes_drain(struct hooks *h);
 void notes_late(struct hooks *h);
 void notes_drop(struct hooks *h);
-void notes_forget(struct hooks *h, const struct point *p); /* those of one point */
 
 /* hold.c */
 struct hold {
@@ -334,6 +326,9 @@ void holds_match(struct hooks *h, const struct point *p, const void *event);
 int32_t hook_end(struct keel_mod *m, const void *arg);
 void recent_add(struct hooks *h, uint32_t point, const char *id);
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
+
+/* replay.c */
+bool is_replayed(const struct hooks *h, const struct tap *t);
 
 /* scope.c */
 int scopes_init(struct hooks *h);
@@ -371,7 +366,8 @@ struct hooks {
 	uint64_t inside_ns; /* of timed calls within the one that is being timed */
 	struct {
 		const struct tap *tap;
-		uint64_t number, ns;
+		uint64_t number;
+		int64_t ns;
 	} slow; /* the last slow call: its number, and what it took */
 	struct say_limit callbacks; /* records about calls that are not a tap's */
 	int64_t delay_seen_ns; /* loop_delay_ns() when it was last looked at */
@@ -385,7 +381,7 @@ struct hooks {
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */
 	struct scope_row *scopes;
-	uint32_t own_next; /* where to look for a free id */
+	const struct owner *replay_only; /* NULL: replay is for quiet taps */
 	const struct keel_object_api *object;   /* looked up at first use; NULL: none yet */
 	const struct keel_request_api *request;
 };
@@ -408,7 +404,6 @@ void point_empty(struct hooks *h, struct point *p); /* withdraw all taps */
 /* own.c: points that modules publish */
 int own_init(struct hooks *h); /* the kind POINT */
 void own_fini(struct hooks *h);
-void own_leave(struct hooks *h, const struct owner *owner);
 bool own_may_raise(struct hooks *h, uint32_t point, const struct owner *owner);
 const struct point *point_named(const struct hooks *h, const char *name);
 uint32_t hook_point(struct keel_mod *m, const char *name);

@@ -100,12 +100,6 @@ void point_open(struct point *p, const struct point_info *info)
 	p->obj_at = first_of(info, KEEL_FIELD_OBJ);
 }
 
-void point_close(struct point *p)
-{
-	p->info = NULL;
-	p->kind = 0;
-}
-
 void points_init(struct hooks *h)
 {
 	for (uint32_t i = 0; i < n_point_infos; i++)
