@@ -14,15 +14,7 @@
 #include "msg/msg.h"
 #include "util/crumb.h"
 
-static void handler_destroy(struct links *l, struct handler *h)
-{
-	HASH_DEL(l->handlers, h);
-	free(h->name);
-	free(h);
-}
-
-int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t from,
-		void (*fn)(struct keel_mod *, const char *, const struct keel_msg *))
+int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t from, message_fn *fn)
 {
 	struct handler *h;
 
@@ -31,21 +23,14 @@ int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t
 	HASH_FIND_STR(l->handlers, name, h);
 	if (h != NULL)
 		return -EEXIST;
-	h = calloc(1, sizeof(*h));
+	h = calloc(1, sizeof(*h) + strlen(name) + 1);
 	if (h == NULL)
 		return -ENOMEM;
-	h->name = strdup(name);
-	if (h->name == NULL) {
-		free(h);
-		return -ENOMEM;
-	}
-	h->from = from;
-	h->owner = owner;
-	h->fn = fn;
-	HASH_ADD_KEYPTR(hh, l->handlers, h->name, strlen(h->name), h);
+	*h = (struct handler){ .from = from, .owner = owner, .fn = fn };
+	strcpy(h->name, name);
+	HASH_ADD_STR(l->handlers, name, h);
 	if (hash_holds(h))
 		return 0;
-	free(h->name);
 	free(h);
 	return -ENOMEM;
 }
@@ -55,8 +40,10 @@ void dispatch_detach(struct links *l, struct owner *owner)
 	struct handler *h, *next;
 
 	HASH_ITER(hh, l->handlers, h, next) {
-		if (owner == NULL || h->owner == owner)
-			handler_destroy(l, h);
+		if (owner != NULL && h->owner != owner)
+			continue;
+		HASH_DEL(l->handlers, h);
+		free(h);
 	}
 }
 
@@ -75,7 +62,9 @@ int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *byt
 		return -EPROTO;
 	}
 	HASH_FIND_STR(l->handlers, name, h);
-	if (h == NULL)
+	if (strcmp(name, GOODBYE) == 0)
+		peer_leaves(l, peer);
+	else if (h == NULL)
 		log_add(l->parts->log, KEEL_LOG_DEBUG, "Link", peer,
 			"message '%.64s' ignored: no module here listens to it", name);
 	else if ((h->from & daemon) == 0)
