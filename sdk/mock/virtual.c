@@ -496,6 +496,8 @@ bool loop_poll(struct loop *l, int real_ms)
 	nfds_t n = 0;
 	bool any = false;
 
+	if (l->watches == NULL && real_ms == 0)
+		return false;
 	DL_FOREACH(l->watches, w)
 		n++;
 	fds = calloc(n + 1, sizeof(*fds));

@@ -191,7 +191,7 @@ int check(int argc, char **argv)
 		return usage(stderr);
 	o.file = argv[optind];
 	if (report_open() < 0 || home_make() < 0) {
-		fprintf(stderr, "keelson-module: there is no memory for a report, or no room in /tmp\n");
+		fprintf(stderr, "keelson-module: there is no memory for a report, or no room for files (TMPDIR)\n");
 		return 2;
 	}
 	run(&o);
