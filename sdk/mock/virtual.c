@@ -340,6 +340,12 @@ void loop_turn(struct loop *l, int64_t now_ms)
 	loop_settle(l);
 }
 
+void loop_due(struct loop *l)
+{
+	posted_run(l);
+	deferred_run(l);
+}
+
 void loop_settle(struct loop *l)
 {
 	if (!l->due || l->frozen || l->held)
