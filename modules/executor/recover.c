@@ -49,14 +49,6 @@ static int dirs_make(struct keel_mod *mod, struct keel_err *err)
 	return 0;
 }
 
-static bool shepherd_lives(const struct diary *d)
-{
-	struct proc p;
-
-	return proc_read(d->shepherd, &p) == 0 && p.start == d->shepherd_start &&
-	       !strchr("ZX", p.state);
-}
-
 static bool is_this_world(const struct state *st, const struct diary *d)
 {
 	return st->mom.world[0] && strcmp(st->mom.world, d->world) == 0;
@@ -150,12 +142,14 @@ static void task_recover(struct keel_mod *mod, const char *id)
 	const struct conf *cf = mod->conf;
 	struct diary d;
 	struct task *t;
+	struct proc p;
 
 	if (record_read(st->mom.jobs_dir, id, &d) < 0 || task_find(st, id) ||
 	    !(t = task_create(mod, id, d.run)))
 		return;
 	task_fill(mod, t, &d);
-	if (shepherd_lives(&d) && (t->pidfd = pidfd_open(d.shepherd, 0)) >= 0) {
+	if (proc_read(d.shepherd, &p) == 0 && p.start == d.shepherd_start && !strchr("ZX", p.state) &&
+	    (t->pidfd = pidfd_open(d.shepherd, 0)) >= 0) {
 		launch_watch(mod, t);
 		st->core->log(mod, KEEL_LOG_DEBUG, "Job", id, "found again, session %d",
 			      (int)d.session);
@@ -196,16 +190,6 @@ static void strays_remove(struct keel_mod *mod, const char *path, bool in_jobs)
 		closedir(dir);
 }
 
-static void files_tidy(struct keel_mod *mod)
-{
-	const struct state *st = mod->state;
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/aux", st->core->home(mod));
-	strays_remove(mod, path, false);
-	strays_remove(mod, st->mom.jobs_dir, true);
-}
-
 int32_t recover(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -213,6 +197,7 @@ int32_t recover(struct keel_mod *mod, struct keel_err *err)
 	char id[256];
 	DIR *dir;
 	int r;
+	char path[4096];
 
 	if (asprintf(&st->mom.jobs_dir, "%s/mom_priv/jobs", st->core->home(mod)) < 0)
 		return st->core->error(err, -ENOMEM, "no memory");
@@ -232,7 +217,9 @@ int32_t recover(struct keel_mod *mod, struct keel_err *err)
 		task_recover(mod, id);
 	}
 	closedir(dir);
-	files_tidy(mod);
+	snprintf(path, sizeof(path), "%s/aux", st->core->home(mod));
+	strays_remove(mod, path, false);
+	strays_remove(mod, st->mom.jobs_dir, true);
 	usage_tick(mod);
 	return 0;
 }
