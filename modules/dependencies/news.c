@@ -134,19 +134,12 @@ void clause_drop(struct keel_mod *mod, struct keel_obj *job, const char *id)
 		clause_fini(&left);
 }
 
-static bool is_pending(struct keel_mod *mod, struct keel_obj *job)
-{
-	struct state *st = mod->state;
-
-	return strchr("TQHW", st->job->state(st->job->self, job)) != NULL;
-}
-
 void job_drop(struct keel_mod *mod, struct keel_obj *job, const char *parent)
 {
 	struct state *st = mod->state;
 	char why[ID_MAX + 64];
 
-	if (!is_pending(mod, job)) /* a manager released its hold */
+	if (!strchr("TQHW", st->job->state(st->job->self, job))) /* a manager released its hold */
 		return;
 	snprintf(why, sizeof(why), "Job deleted as result of dependency on job %s", parent);
 	st->object->set_int(job, st->dropped, 1);

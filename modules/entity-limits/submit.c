@@ -75,17 +75,6 @@ static void amount_text(const struct check *k, enum kind kind, bool named, char 
 		 k->family == THRESHOLD ? " for jobs in 'Q' state" : "");
 }
 
-static keel_verdict refuse(const struct check *k, enum kind kind, bool named)
-{
-	char text[900];
-
-	if (k->res)
-		amount_text(k, kind, named, text, sizeof(text));
-	else
-		count_text(k, kind, named, text, sizeof(text));
-	return k->st->call->reject(k->call, k->res ? PBSE_ENTLIMRESC : PBSE_ENTLIMCT, "%s", text);
-}
-
 static double has(const struct check *k, enum kind kind)
 {
 	const struct counter *c =
@@ -101,12 +90,19 @@ static keel_verdict check_kinds(const struct check *k)
 {
 	static const enum kind order[] = { OVERALL, USER, GROUP, PROJECT };
 	struct found found;
+	char text[900];
 
 	for (size_t i = 0; i < KEEL_COUNT(order); i++)
 		if (limit_of(k->st, k->scope, k->holder, k->family, order[i], who(k, order[i]), k->res,
 			     &found) &&
-		    has(k, order[i]) + k->wanted > found.limit + EPSILON)
-			return refuse(k, order[i], found.named);
+		    has(k, order[i]) + k->wanted > found.limit + EPSILON) {
+			if (k->res)
+				amount_text(k, order[i], found.named, text, sizeof(text));
+			else
+				count_text(k, order[i], found.named, text, sizeof(text));
+			return k->st->call->reject(k->call, k->res ? PBSE_ENTLIMRESC : PBSE_ENTLIMCT, "%s",
+						   text);
+		}
 	return KEEL_NEXT;
 }
 

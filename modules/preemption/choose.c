@@ -130,17 +130,6 @@ static void over(struct simulation *sim, enum choice choice)
 	sim->phase = RESTORING;
 }
 
-/* They are as they were: the newest first, which is the cheap way round. */
-static void restore_one(struct simulation *sim)
-{
-	struct runner *r = sim->at ? sim->list[--sim->at] : NULL;
-
-	if (r && r->by)
-		restore(sim, r);
-	if (!sim->at)
-		sim->phase = OVER;
-}
-
 /* ---- listing ---------------------------------------------------------------------------------------------- */
 
 /* No job is left out without memory: there is no list. */
@@ -183,19 +172,6 @@ static void listed(struct simulation *sim)
 	sim->phase = OPENING;
 	if (!sim->n && !sim->wanted.s->round)
 		over(sim, CHOICE_NOBODY);
-}
-
-static void open_trial(struct simulation *sim)
-{
-	struct state *st = sim->mod->state;
-
-	sim->trial = st->scheduler->trial(st->scheduler->self, sim->job);
-	sim->next = 1;
-	sim->phase = GROWING;
-	if (!sim->trial)
-		over(sim, CHOICE_NOBODY);
-	else if (fits(sim))
-		over(sim, CHOICE_FITS);
 }
 
 /* ---- growing ------------------------------------------------------------------------------------------------ */
@@ -317,14 +293,6 @@ static void drop_one(struct simulation *sim)
 	sim->dropping_us += st->core->clock_us(sim->mod) - began;
 }
 
-static void drop(struct simulation *sim)
-{
-	if (sim->at < sim->n && sim->taken > 1 && sim->dropping_us < DROP_US)
-		drop_one(sim);
-	else
-		chosen(sim);
-}
-
 static bool collect(const struct simulation *sim, struct victims *ret)
 {
 	struct state *st = sim->mod->state;
@@ -374,6 +342,9 @@ static void chosen(struct simulation *sim)
 
 static void step(struct simulation *sim)
 {
+	struct state *st;
+	struct runner *r;
+
 	switch (sim->phase) {
 	case LISTING:
 		if (sim->at < sim->all)
@@ -382,7 +353,14 @@ static void step(struct simulation *sim)
 			listed(sim);
 		break;
 	case OPENING:
-		open_trial(sim);
+		st = sim->mod->state;
+		sim->trial = st->scheduler->trial(st->scheduler->self, sim->job);
+		sim->next = 1;
+		sim->phase = GROWING;
+		if (!sim->trial)
+			over(sim, CHOICE_NOBODY);
+		else if (fits(sim))
+			over(sim, CHOICE_FITS);
 		break;
 	case GROWING:
 		grow(sim);
@@ -391,10 +369,18 @@ static void step(struct simulation *sim)
 		shorten(sim);
 		break;
 	case DROPPING:
-		drop(sim);
+		if (sim->at < sim->n && sim->taken > 1 && sim->dropping_us < DROP_US)
+			drop_one(sim);
+		else
+			chosen(sim);
 		break;
 	case RESTORING:
-		restore_one(sim);
+		/* They are as they were: the newest first, which is the cheap way round. */
+		r = sim->at ? sim->list[--sim->at] : NULL;
+		if (r && r->by)
+			restore(sim, r);
+		if (!sim->at)
+			sim->phase = OVER;
 		break;
 	case OVER:
 		break;

@@ -146,15 +146,6 @@ static void tried(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 		refused(mod, a, o->code ? o->code : PBSE_HOOKERROR);
 }
 
-static void none_left(struct keel_mod *mod, struct attempt *a, struct keel_obj *job)
-{
-	struct state *st = mod->state;
-
-	if (job)
-		st->core->log(mod, KEEL_LOG_DEBUG, "Job", a->id, "Job failed to be preempted");
-	finish(mod, a, OUTCOME_FAILED, NULL);
-}
-
 static void try_next(struct keel_mod *mod, struct attempt *a)
 {
 	struct state *st = mod->state;
@@ -166,7 +157,9 @@ static void try_next(struct keel_mod *mod, struct attempt *a)
 	while (runs && !m && a->letters[a->at])
 		m = method_find(st, a->letters[a->at++]);
 	if (!m) {
-		none_left(mod, a, job);
+		if (job)
+			st->core->log(mod, KEEL_LOG_DEBUG, "Job", a->id, "Job failed to be preempted");
+		finish(mod, a, OUTCOME_FAILED, NULL);
 		return;
 	}
 	method_is(mod, a, m);
