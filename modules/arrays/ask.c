@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ask.c - requests about an array or some of its subjobs: who of them is meant, each is asked, and one
- * answer when all have answered: the first refusal, or success.
+ * ask.c - requests about an array or some of its subjobs: the act runs on each that is meant, and the caller
+ * gets one answer when all are done: the first error, or success.
  *
- * A subjob that is an object is asked like any job. Those that wait are no objects: deleting them is a
- * change of the array's runs, running one makes it an object. A range of which nobody can be asked is
- * refused at once.
+ * A subjob that is an object is acted on like any job. Those that wait are no objects: deleting them is a
+ * change of the array's runs, running one makes it an object. A range in which no subjob can be acted on
+ * fails at once.
  */
 #include "arrays.h"
 
@@ -22,19 +22,19 @@ struct fan {
 	char *whole; /* 7[].svr */
 	char *verb, *detail, *who;
 	struct keel_job_ask ask; /* made of these */
-	struct keel_mod *me;     /* the asker */
+	struct keel_mod *me;     /* the caller */
 	void (*done)(struct keel_mod *, void *, int32_t, const char *);
 	void *arg;
 	struct selection named;
 	bool all, single;
 	bool deletes; /* those that wait as well, when all that live are */
 	bool alters;
-	uint32_t *ordinal, n, next; /* who is asked */
-	uint32_t open;              /* answers missing, and our own hand */
+	uint32_t *ordinal, n, next; /* the subjobs that are acted on */
+	uint32_t open;              /* answers missing, and 1 while fan_step() is not through */
 	uint32_t part, from;        /* of a run: where in the selection it is */
 	uint32_t started;
-	uint32_t asked; /* of a run: the ordinal */
-	int32_t code;   /* the first refusal */
+	uint32_t started_last; /* of a run: the ordinal */
+	int32_t code;   /* the first error */
 	char *text;
 };
 
@@ -100,7 +100,7 @@ static void fan_answered(struct keel_mod *mod, void *arg, int32_t code, const ch
 	fan_close(mod, f);
 }
 
-/* ---- asking each ---------------------------------------------------------------------------------------- */
+/* ---- the act on each ------------------------------------------------------------------------------------ */
 
 static void fan_step(struct keel_mod *mod, void *arg)
 {
@@ -147,7 +147,7 @@ static void drop_twins(struct fan *f)
 
 typedef bool chosen_fn(struct keel_mod *mod, const struct fan *f, struct keel_obj *part);
 
-/* Of those that were named: the living ones that are chosen. False: no memory. */
+/* Of the subjobs that are named, the living ones that are chosen. False without memory. */
 static bool fan_collect(struct keel_mod *mod, struct fan *f, const struct array *a, chosen_fn *chosen)
 {
 	uint32_t i, at, cap = 0, *bigger;
@@ -315,7 +315,7 @@ static void delete_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 
 /* ---- signal and rerun ------------------------------------------------------------------------------------- */
 
-/* Who a signal reaches: those that go on, or those that are stopped. */
+/* A signal reaches the subjobs that go on, or those that are stopped. */
 static bool signal_reaches(struct keel_mod *mod, const struct fan *f, struct keel_obj *part)
 {
 	struct state *st = mod->state;
@@ -399,7 +399,7 @@ static void run_answered(struct keel_mod *mod, void *arg, int32_t code, const ch
 	struct state *st = mod->state;
 	struct fan *f = arg;
 	struct array *a = fan_array(mod, f);
-	struct keel_obj *part = a ? part_find(mod, a, f->asked) : NULL;
+	struct keel_obj *part = a ? part_find(mod, a, f->started_last) : NULL;
 
 	if (code && part && st->job->state(st->job->self, part) == 'Q')
 		st->job->back(st->job->self, part);
@@ -418,11 +418,11 @@ static void run_next(struct keel_mod *mod, void *arg)
 	struct keel_err err = { 0 };
 	struct keel_obj *part;
 
-	if (!a || a->deleting || a->deleted || !next_waiting(f, a, &f->asked)) {
+	if (!a || a->deleting || a->deleted || !next_waiting(f, a, &f->started_last)) {
 		fan_answer(mod, f, f->started ? 0 : PBSE_BADSTATE, NULL);
 		return;
 	}
-	part = part_make(mod, a, f->asked, &err);
+	part = part_make(mod, a, f->started_last, &err);
 	if (part)
 		st->job->ask(st->job->self, part, &f->ask, mod, run_answered, f);
 	else
@@ -483,7 +483,7 @@ static struct fan *fan_new(struct keel_mod *mod, const struct array *a, const st
 	return f;
 }
 
-/* 0, -EINVAL: not a range, -ENOMEM. */
+/* 0; fails with -EINVAL (not a range) or -ENOMEM. */
 static int select_named(struct fan *f, const struct array *a, const char *range, size_t len)
 {
 	f->all = len == 0;

@@ -2,8 +2,8 @@
  *
  * listing.c - the subjobs of an array in listings (kind PARTS of status).
  *
- * Those that are objects are shown as they are. For the others one draft like the array stands, told
- * before each what it is; a listing never makes a million objects.
+ * Those that are objects are shown as they are. For the others one draft like the array stands, which gets
+ * the values of each before it is shown; a listing never makes a million objects.
  */
 #include "arrays.h"
 

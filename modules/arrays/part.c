@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * part.c - subjobs as job objects: made from their array when they start, back into it when they are
- * requeued. The module jobs tells what becomes of them (kind JOB_FORM).
+ * requeued. The module jobs calls the form when one comes back or is over (kind JOB_FORM).
  */
 #include "arrays.h"
 
@@ -151,7 +151,7 @@ static struct keel_obj *on_next(struct keel_mod *mod, struct keel_obj *whole, st
 	return part_make(mod, a, ordinal, err);
 }
 
-/* How often it was started is not forgotten: hosts tell its runs apart by that. */
+/* Keeps the number of its starts: hosts distinguish its runs by it. */
 static void runs_keep(struct keel_mod *mod, struct array *a, uint32_t ordinal, struct keel_obj *part)
 {
 	struct state *st = mod->state;

@@ -218,7 +218,7 @@ static void report(struct keel_mod *mod, struct child *c)
 		if (!type_is_before((enum type)item->type) || v == WAITS)
 			continue;
 		if (type_at_start((enum type)item->type) && c->fate.over && c->fate.started)
-			continue; /* told when it started */
+			continue; /* done when it started */
 		item_id(item, st->server, id);
 		news_add(st, id, c->id, v, true);
 	}

@@ -31,7 +31,7 @@ void accrue_to(struct keel_mod *mod, struct keel_obj *job, enum accrue type)
 	st->object->set_int(job, st->accrue, type);
 }
 
-/* What it was told last is why it waits. */
+/* Its last comment is why it waits. */
 static enum accrue kind_of_wait(struct state *st, struct keel_obj *job)
 {
 	const char *comment = st->object->get_str(job, st->comment);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * submit.c - may these people have one more job in the queue? Of all their jobs, and of those in state Q.
+ * submit.c - may an entity have one more job in the queue? Of all its jobs, and of those in state Q.
  *
  * A new job is a draft: its project and resources are in the change set of the request. A job that is moved
- * is asked about in the queue it goes to.
+ * is checked against the limits of the queue it goes to.
  */
 #include "entity-limits.h"
 
@@ -106,7 +106,7 @@ static keel_verdict check_kinds(const struct check *k)
 	return KEEL_NEXT;
 }
 
-/* What the draft asks for of a resource; false: nothing. */
+/* How much of a resource the draft requests; false: nothing. */
 static bool wants(struct check *k, const struct keel_resource *res)
 {
 	struct keel_res_value v;
@@ -160,7 +160,7 @@ static double subjobs(struct keel_call *c, struct keel_obj *job)
 	return (double)((last - first) / step + 1);
 }
 
-/* Old style: the queue is full, whoever asks. */
+/* Old style: the queue is full for all users. */
 static bool is_full(struct state *st, struct keel_obj *queue, double more)
 {
 	const struct counter *c;

@@ -203,7 +203,7 @@ void tree_each(const struct tree *t, void (*fn)(void *arg, struct share *s), voi
 
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
-/* Everybody is a stranger until the file names him. */
+/* Every entity is unknown until the file names it. */
 static void estrange(struct tree *t)
 {
 	for (uint32_t i = 0; i < t->n_bucket; i++)
@@ -324,7 +324,7 @@ static uint32_t path_of(const struct share *s, const struct share *path[TREE_DEP
 	return n;
 }
 
-/* Who is in no group is one of his own: paths of different lengths have an order, too. */
+/* An entity without a group is a group of its own: paths of different lengths have an order, too. */
 int tree_compare(const struct share *a, const struct share *b)
 {
 	const struct share *path_a[TREE_DEPTH + 2], *path_b[TREE_DEPTH + 2];

@@ -117,7 +117,7 @@ int key_parse(const char *line, size_t len, uint32_t *ret_daemon, char ret_host[
 	return 0;
 }
 
-/* At most FILE_MAX bytes of a regular file; `own` ones must be nobody else's business. */
+/* At most FILE_MAX bytes of a regular file; `own` ones must not be accessible to other users. */
 static int read_small(const char *path, bool own, char buf[FILE_MAX], size_t *ret_len,
 		      struct keel_err *err)
 {

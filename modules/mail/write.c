@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * write.c - who is told what about a job.
+ * write.c - which users get which mail about a job.
  */
 #include "mail.h"
 
@@ -31,7 +31,7 @@ static const char *sender(struct keel_mod *mod)
 	return from && !wrong ? from : USUAL_FROM;
 }
 
-/* Whoever may set the attribute may not choose what the daemon executes. */
+/* A manager who may set the attribute may not choose what the daemon executes. */
 static void compare_mailer(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;

@@ -154,7 +154,7 @@ static bool same(struct state *st, const struct keel_attr *attr, struct keel_obj
 	return x && y && strcmp(x, y) == 0;
 }
 
-/* Where nothing is counted nobody can give it back; such a mismatch excludes nobody. */
+/* What is not counted cannot be given back; such a mismatch excludes no victim. */
 static bool uses(struct state *st, struct keel_obj *victim, const char *what)
 {
 	const struct keel_resource *res = st->resource->find(st->resource->self, what);

@@ -171,7 +171,7 @@ static void listed(struct simulation *sim)
 	candidates_sort(sim->list, &sim->n);
 	sim->phase = OPENING;
 	if (!sim->n && !sim->wanted.s->round)
-		over(sim, CHOICE_NOBODY);
+		over(sim, CHOICE_NONE);
 }
 
 /* ---- growing ------------------------------------------------------------------------------------------------ */
@@ -232,7 +232,7 @@ static void grow(struct simulation *sim)
 	} else if (sim->far == sim->n) {
 		snprintf(text, sizeof(text), "Simulation: not enough work preempted: %s", sim->why.text);
 		log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2, text);
-		over(sim, CHOICE_NOBODY);
+		over(sim, CHOICE_NONE);
 	} else {
 		sim->few = sim->far;
 		sim->next = sim->taken < ONE_BY_ONE ? sim->taken + 1 : sim->taken + sim->taken / 4;
@@ -331,7 +331,7 @@ static void chosen(struct simulation *sim)
 		return;
 	}
 	if (!collect(sim, &s->victims)) {
-		over(sim, CHOICE_NOBODY);
+		over(sim, CHOICE_NONE);
 		return;
 	}
 	st->scheduler->trial_keep(sim->trial);
@@ -358,7 +358,7 @@ static void step(struct simulation *sim)
 		sim->next = 1;
 		sim->phase = GROWING;
 		if (!sim->trial)
-			over(sim, CHOICE_NOBODY);
+			over(sim, CHOICE_NONE);
 		else if (fits(sim))
 			over(sim, CHOICE_FITS);
 		break;
@@ -460,7 +460,7 @@ static bool asks_others(const struct search *s, const struct simulation *sim)
 	const uint32_t relevance = sim->wanted.relevance;
 	const bool same = !sim->trial || (sim->why.code == s->code && strcmp(sim->why.what, s->what) == 0);
 
-	return sim->choice == CHOICE_NOBODY && relevance && !((relevance & OF_A_LIMIT) && same);
+	return sim->choice == CHOICE_NONE && relevance && !((relevance & OF_A_LIMIT) && same);
 }
 
 /* Everybody, or *ret how it ended. */
@@ -473,7 +473,7 @@ static bool ended(struct keel_mod *mod, struct search *s, struct keel_obj *job, 
 	choose_drop(mod, s);
 	if (others && begin(mod, s, job, 0))
 		return false;
-	if (!s->candidates && *ret == CHOICE_NOBODY)
+	if (!s->candidates && *ret == CHOICE_NONE)
 		log_about(mod, job, KEEL_LOG_DEBUG2, "Found no preemptable candidates");
 	return true;
 }
@@ -482,7 +482,7 @@ enum choice choose(struct keel_mod *mod, struct search *s, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	int64_t until = st->core->clock_us(mod) + TURN_US;
-	enum choice choice = CHOICE_NOBODY;
+	enum choice choice = CHOICE_NONE;
 
 	if (!s->sim) {
 		victims_clear(&s->victims);

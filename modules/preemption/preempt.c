@@ -141,7 +141,7 @@ static void tried(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 	if (o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE)
 		gave_way(mod, a);
 	else if (known && strcmp(known, OUTCOME_FAILED) != 0)
-		finish(mod, a, known, method_told_as(mod->state, known));
+		finish(mod, a, known, method_of_outcome(mod->state, known));
 	else
 		refused(mod, a, o->code ? o->code : PBSE_HOOKERROR);
 }

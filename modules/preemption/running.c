@@ -3,8 +3,8 @@
  * running.c - the running jobs, in crowds that share a level: same queue, user, group, project and account, and
  * the same resources requested (limits are of resources).
  *
- * Whoever looks for victims computes the level of a crowd, not of a job; where no crowd is lower, no job
- * is looked at. In a crowd the most recently started job is first.
+ * A search for victims computes the level of a crowd, not of a job; where no crowd is lower, no job is
+ * examined. In a crowd the most recently started job is first.
  */
 #include "preemption.h"
 

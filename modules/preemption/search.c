@@ -228,8 +228,8 @@ static void hand_out(struct keel_mod *mod, void *arg)
 
 /* ---- rounds -------------------------------------------------------------------------------------------------- */
 
-/* Somebody gave way: the job is looked at again. */
-static keel_verdict made_room(struct keel_call *c, struct search *s, struct keel_obj *job, const char *why)
+/* Victims gave way: the scheduler considers the job again. */
+static keel_verdict room_made(struct keel_call *c, struct search *s, struct keel_obj *job, const char *why)
 {
 	struct state *st = keel_state(c);
 
@@ -239,11 +239,12 @@ static keel_verdict made_room(struct keel_call *c, struct search *s, struct keel
 	return end(s, KEEL_DONE);
 }
 
-/* Who looks again finds no place then, and the scheduler asks for no more until something has changed. */
-static keel_verdict nobody(struct keel_call *c, struct search *s, struct keel_obj *job)
+/* There are no victims. The scheduler considers the job once more, finds no place, and raises no search for it until
+ * something has changed. */
+static keel_verdict victims_none(struct keel_call *c, struct search *s, struct keel_obj *job)
 {
 	if (s->gave_way)
-		return made_room(c, s, job, "running jobs gave way, but not enough came free");
+		return room_made(c, s, job, "running jobs gave way, but not enough came free");
 	explain(c->mod, job, s->round ? "the running jobs that could make room did not give way"
 				      : "no running job of a lower level would make room");
 	return end(s, KEEL_NEXT);
@@ -278,9 +279,9 @@ static keel_verdict round_begin(struct keel_call *c, struct search *s, struct ke
 	*ret_over = true;
 	switch (choose(c->mod, s, job)) {
 	case CHOICE_FITS:
-		return s->round ? made_room(c, s, job, NULL) : end(s, KEEL_DONE);
-	case CHOICE_NOBODY:
-		return nobody(c, s, job);
+		return s->round ? room_made(c, s, job, NULL) : end(s, KEEL_DONE);
+	case CHOICE_NONE:
+		return victims_none(c, s, job);
 	case CHOICE_FOR_NOTHING:
 		explain(c->mod, job, "nobody gives way, because it would be over a soft limit and have to "
 				     "give way itself");
@@ -290,7 +291,7 @@ static keel_verdict round_begin(struct keel_call *c, struct search *s, struct ke
 		st = keel_state(c);
 		s->turns++;
 		if (!st->core->timer(c->mod, 0, next_turn, s))
-			return nobody(c, s, job);
+			return victims_none(c, s, job);
 		s->owners++;
 		return wait_for(c, s, "looking for running jobs that could give way");
 	case CHOICE_VICTIMS:
@@ -298,14 +299,14 @@ static keel_verdict round_begin(struct keel_call *c, struct search *s, struct ke
 	}
 	/* It took a while. */
 	if (s->turns && fits_now(c->mod, job))
-		return made_room(c, s, job, NULL);
+		return room_made(c, s, job, NULL);
 	if (!is_allowed_known(c, s, job))
 		return wait_for(c, s, "asking whether the job may start");
 	if (s->refused)
 		return refuse(c, s, job);
 	s->failed = s->handed = 0;
 	s->round++;
-	s->open++; /* our own, so that it is not over while we are handing out */
+	s->open++; /* held by hand_out(), so that the round does not end before its last request */
 	s->owners++;
 	hand_out(c->mod, s);
 	if (s->open)
@@ -314,7 +315,7 @@ static keel_verdict round_begin(struct keel_call *c, struct search *s, struct ke
 	return KEEL_NEXT;
 }
 
-static keel_verdict go(struct keel_call *c, struct search *s, struct keel_obj *job)
+static keel_verdict search_go(struct keel_call *c, struct search *s, struct keel_obj *job)
 {
 	struct state *st = keel_state(c);
 	keel_verdict v;
@@ -322,13 +323,13 @@ static keel_verdict go(struct keel_call *c, struct search *s, struct keel_obj *j
 
 	for (;;) {
 		if (!s->sim && s->round && fits_now(c->mod, job))
-			return made_room(c, s, job, NULL);
+			return room_made(c, s, job, NULL);
 		if (s->gave_less)
-			return nobody(c, s, job);
+			return victims_none(c, s, job);
 		if (s->round >= ROUNDS) {
 			st->core->log(c->mod, KEEL_LOG_DEBUG2, "Job", s->id,
 				      "Maximum number of preemption tries exceeded - cannot run job");
-			return nobody(c, s, job);
+			return victims_none(c, s, job);
 		}
 		v = round_begin(c, s, job, &over);
 		if (over)
@@ -346,7 +347,7 @@ static keel_verdict resumed(struct keel_call *c, void *arg)
 	/* It may have been deleted, held or started since. */
 	if (!job || !(st->job->waiting(st->job->self, job) > 0 || st->job->is_suspended(st->job->self, job)))
 		return end(s, KEEL_NEXT);
-	return s->refused ? refuse(c, s, job) : go(c, s, job);
+	return s->refused ? refuse(c, s, job) : search_go(c, s, job);
 }
 
 /* ---- may this job preempt? -------------------------------------------------------------------------------------- */
@@ -436,7 +437,7 @@ keel_verdict on_victims(struct keel_call *c, const struct keel_ev_preempt_victim
 	if (forbids_itself(mod, ev->job) || too_many(mod, ev->id))
 		return KEEL_NEXT;
 	s = search_new(mod, ev, level);
-	return s ? go(c, s, ev->job) : st->call->fail(c, "out of memory");
+	return s ? search_go(c, s, ev->job) : st->call->fail(c, "out of memory");
 }
 
 /* ---- cycles -------------------------------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * wish.c - preempt_targets of jobs: checked when it is asked for, applied to candidates.
+ * wish.c - preempt_targets of jobs: checked when a request sets it, applied to candidates.
  *
- * Judged is what somebody asks for: a value that is stored already, or that is the default of a queue or the
+ * Only a request's value is checked: a value that is stored already, or that is the default of a queue or the
  * server, may name a queue that is gone, or not loaded yet.
  */
 #include "preemption.h"
@@ -113,7 +113,7 @@ static bool is_in_list(const char *list, const char *word)
 	return false;
 }
 
-/* Nobody asked for it: it was filled in. */
+/* It is a default, which no request has set. */
 static bool is_filled_in(struct keel_call *c, struct keel_obj *job)
 {
 	struct state *st = keel_state(c);

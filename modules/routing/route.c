@@ -2,8 +2,8 @@
  *
  * route.c - one attempt to route a job: its queue's destinations in the order they are listed.
  *
- * Each is asked about (point job_route), then the job is moved as qmove would. The first that takes it
- * has it. Refusals that time may heal make the job wait; when all refuse for good, it is aborted.
+ * For each the point job_route is raised, then the job is moved as qmove would. The first that accepts it
+ * gets it. Errors that may go away with time make the job wait; when all refuse for good, it is aborted.
  */
 #include "routing.h"
 
@@ -17,11 +17,11 @@ struct attempt {
 	bool hopeful;	 /* one of them may take it later */
 	bool calling, answered;
 	int32_t code;	 /* the answer */
-	char queue[64];	 /* who was asked */
+	char queue[64];	 /* the destination that is tried */
 	char why[400];	 /* the last refusal, in words */
 };
 
-/* Refusals that may be others later, though nobody changes the job. */
+/* Errors that may go away later, without a change of the job. */
 static bool may_heal(int32_t code)
 {
 	static const int32_t codes[] = { PBSE_QUNOENB, PBSE_MAXQUED,	PBSE_ENTLIMCT,
@@ -93,7 +93,7 @@ static bool settle(struct keel_mod *mod, struct attempt *a)
 	struct state *st = mod->state;
 	struct keel_obj *job = still_there(mod, a);
 
-	if (!job || a->code == 0) { /* moved, by us or somebody; or deleted */
+	if (!job || a->code == 0) { /* moved, by us or by a request; or deleted */
 		job = st->object->find(mod, "job", a->id);
 		end(mod, a);
 		if (job)

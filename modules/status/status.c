@@ -3,7 +3,7 @@
  * status.c - the requests that list: status and select, for every class.
  *
  * A listing is walked in slices: a few milliseconds per turn, and no faster than the client reads, so
- * that a huge `qstat -f` delays nobody. The filter is compiled once (filter.c), the wanted attributes are
+ * that a huge `qstat -f` delays no other client. The filter is compiled once (filter.c), the wanted attributes are
  * a view of the object engine.
  */
 #include "status.h"
@@ -130,7 +130,7 @@ static bool is_queue_operand(const char *id)
 	return (*id >= 'a' && *id <= 'z') || (*id >= 'A' && *id <= 'Z');
 }
 
-/* The first tells what is to be said when the whole is history. */
+/* The first part decides how the others are listed when the whole is history. */
 static int32_t list_parts(struct listing *l)
 {
 	const char *id;
@@ -329,7 +329,7 @@ static const char *known_class(struct keel_mod *mod, const char *name)
 	return NULL;
 }
 
-/* Jobs that are over can be asked for where they are kept. */
+/* Jobs that are over can be listed where they are kept; else it fails with a PBSE code. */
 static int32_t history_check(const struct listing *l)
 {
 	struct state *st = l->mod->state;

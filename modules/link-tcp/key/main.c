@@ -100,7 +100,7 @@ static void print_fingerprint(const uint8_t key[KEY_SIZE])
 	printf("\n");
 }
 
-/* The name tells a secret file from a public one. */
+/* A secret file and a public one differ by name. */
 static enum key_file kind_of(const char *path)
 {
 	const char *dot = strrchr(path, '.');
