@@ -129,15 +129,10 @@ static struct batch *batch_new(struct journal *j, const char *day)
 	return b;
 }
 
-static struct batch *batch_last(struct journal *j)
-{
-	return j->first ? (struct batch *)((char *)j->last - offsetof(struct batch, next)) : NULL;
-}
-
 /* The batch a line of this day goes to. One that a worker may have is closed. */
 static struct batch *batch_for(struct journal *j, const char *day)
 {
-	struct batch *b = batch_last(j);
+	struct batch *b = j->first ? (struct batch *)((char *)j->last - offsetof(struct batch, next)) : NULL;
 
 	if (b && !b->sealed && b->lines.n < BATCH_BYTES && strcmp(b->day, day) == 0)
 		return b;

@@ -133,24 +133,13 @@ static int by_ordinal(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void drop_twins(struct fan *f)
-{
-	uint32_t i, n = 0;
-
-	if (f->n)
-		qsort(f->ordinal, f->n, sizeof(*f->ordinal), by_ordinal);
-	for (i = 0; i < f->n; i++)
-		if (n == 0 || f->ordinal[n - 1] != f->ordinal[i])
-			f->ordinal[n++] = f->ordinal[i];
-	f->n = n;
-}
-
 typedef bool chosen_fn(struct keel_mod *mod, const struct fan *f, struct keel_obj *part);
 
 /* Of the subjobs that are named, the living ones that are chosen. False without memory. */
 static bool fan_collect(struct keel_mod *mod, struct fan *f, const struct array *a, chosen_fn *chosen)
 {
 	uint32_t i, at, cap = 0, *bigger;
+	uint32_t k, n = 0;
 
 	for (i = 0; i < f->named.n; i++) {
 		const struct some *s = &f->named.at[i];
@@ -171,7 +160,12 @@ static bool fan_collect(struct keel_mod *mod, struct fan *f, const struct array 
 			f->ordinal[f->n++] = at;
 		}
 	}
-	drop_twins(f);
+	if (f->n)
+		qsort(f->ordinal, f->n, sizeof(*f->ordinal), by_ordinal);
+	for (k = 0; k < f->n; k++)
+		if (n == 0 || f->ordinal[n - 1] != f->ordinal[k])
+			f->ordinal[n++] = f->ordinal[k];
+	f->n = n;
 	return true;
 }
 

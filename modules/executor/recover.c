@@ -162,15 +162,6 @@ static void task_recover(struct keel_mod *mod, const char *id)
 	}
 }
 
-/* Nothing was ever begun with these, or all is done: a diary is what a start goes by, and goes last. */
-static bool is_stray(struct state *st, const char *id)
-{
-	struct diary d;
-	int r = task_find(st, id) ? 0 : record_read(st->mom.jobs_dir, id, &d);
-
-	return r == -ENOENT || r == -EPROTO;
-}
-
 /* In mom_priv/jobs, where names end with what a file is, or in aux. */
 static void strays_remove(struct keel_mod *mod, const char *path, bool in_jobs)
 {
@@ -178,12 +169,16 @@ static void strays_remove(struct keel_mod *mod, const char *path, bool in_jobs)
 	DIR *dir = opendir(path);
 	struct dirent *e;
 	char id[256];
+	struct diary d;
+	int r;
 
 	while (dir && (e = readdir(dir))) {
 		if (!isdigit((unsigned char)e->d_name[0]) || (in_jobs && !record_is_file(e->d_name)))
 			continue;
 		snprintf(id, sizeof(id), "%.*s", (int)strlen(e->d_name) - (in_jobs ? 3 : 0), e->d_name);
-		if (is_stray(st, id))
+		/* Nothing was ever begun with these, or all is done: a diary is what a start goes by, and goes last. */
+		r = task_find(st, id) ? 0 : record_read(st->mom.jobs_dir, id, &d);
+		if (r == -ENOENT || r == -EPROTO)
 			record_remove(mod, id);
 	}
 	if (dir)

@@ -221,16 +221,6 @@ static void estrange(struct tree *t)
 	attach(t->unknown, t->root);
 }
 
-static void strangers_attach(struct tree *t)
-{
-	for (uint32_t i = 0; i < t->n_bucket; i++)
-		for (struct share *s = t->bucket[i]; s; s = s->chain)
-			if (!s->parent && s != t->root) {
-				attach(s, t->unknown);
-				t->n_strangers++;
-			}
-}
-
 static const char *add_line(struct tree *t, const char *line)
 {
 	char name[256], parent_name[256], rest[8] = "";
@@ -280,7 +270,12 @@ int tree_read(struct tree *t, const char *text, double unknown_shares, tree_comp
 			complain(arg, number, why);
 		text += len + (text[len] == '\n');
 	}
-	strangers_attach(t);
+	for (uint32_t i = 0; i < t->n_bucket; i++)
+		for (struct share *s = t->bucket[i]; s; s = s->chain)
+			if (!s->parent && s != t->root) {
+				attach(s, t->unknown);
+				t->n_strangers++;
+			}
 	t->dirty = true;
 	return 0;
 }

@@ -60,14 +60,6 @@ static void add_used(void *arg, const char *key, const char *text, uint32_t len)
 	keel_text_fini(&line);
 }
 
-static void add_end(struct keel_mod *mod, struct keel_obj *job, struct keel_text *t)
-{
-	struct state *st = mod->state;
-
-	keel_text_printf(t, "Exit_status=%lld\n", (long long)st->object->get_int(job, st->exit_status));
-	st->object->emit(job, st->used, NULL, &(struct keel_emit){ add_used, t });
-}
-
 static const char *or_empty(const char *text)
 {
 	return text ? text : "";
@@ -98,8 +90,11 @@ static char *text_of(struct keel_mod *mod, struct keel_obj *job, const struct ma
 
 	keel_text_init(&t);
 	letter_begin(&t, m->from, m->to, m->id, or_empty(st->object->get_str(job, st->name)), letter);
-	if (letter == 'e')
-		add_end(mod, job, &t);
+	if (letter == 'e') {
+		keel_text_printf(&t, "Exit_status=%lld\n",
+				 (long long)st->object->get_int(job, st->exit_status));
+		st->object->emit(job, st->used, NULL, &(struct keel_emit){ add_used, &t });
+	}
 	if (why && *why)
 		letter_line(&t, why);
 	copy = t.failed ? NULL : strdup(t.data);

@@ -226,14 +226,6 @@ static bool is_ready(struct keel_mod *mod, struct keel_obj *job, struct keel_obj
 	}
 }
 
-static bool is_late(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue)
-{
-	struct state *st = mod->state;
-	int64_t most = st->object->get_int(queue, st->queue.lifetime);
-
-	return most > 0 && st->core->time(mod) - st->object->get_int(job, st->a.qtime) > most;
-}
-
 static struct attempt *attempt_new(struct keel_mod *mod, struct keel_obj *job,
 				   struct keel_obj *queue)
 {
@@ -254,11 +246,13 @@ void route(struct keel_mod *mod, struct entry *e, struct keel_obj *queue)
 	struct state *st = mod->state;
 	const char *name = st->object->get_str(e->job, st->a.queue);
 	struct attempt *a;
+	int64_t most;
 
 	if (!name || strcmp(name, st->object->id(queue)) != 0 ||
 	    !strchr("TQHW", st->job->state(st->job->self, e->job)))
 		return; /* it has gone elsewhere, or is over */
-	if (is_late(mod, e->job, queue)) {
+	most = st->object->get_int(queue, st->queue.lifetime);
+	if (most > 0 && st->core->time(mod) - st->object->get_int(e->job, st->a.qtime) > most) {
 		st->job->abort(st->job->self, e->job, "Route queue lifetime exceeded");
 		return;
 	}
