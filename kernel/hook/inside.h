@@ -194,6 +194,7 @@ struct op {
 	bool parked;
 	bool closed; /* takes no holds */
 	bool gone;   /* the requester went away */
+	bool sole;   /* parked by the handler of `req`, which did nothing else */
 	bool from_queue;
 	bool ready;  /* parked, and a hold has ended */
 	struct keel_changes *changes;

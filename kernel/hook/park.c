@@ -167,6 +167,7 @@ keel_verdict op_park(struct op *stack)
 		return park_failed(stack);
 	}
 	*op = *stack;
+	op->sole = false;
 	chain_ref(op->chain);
 	op->copy = copy;
 	op->event = copy->event;
@@ -259,6 +260,29 @@ void hooks_client_gone(struct hooks *h, struct keel_req *req)
 		op->req = NULL;
 		op->gone = true;
 		op_abort(op, KEEL_CANCEL_CLIENT_GONE);
+	}
+}
+
+uint32_t hooks_parked(const struct hooks *h)
+{
+	return h->n_parked;
+}
+
+void hooks_handled(struct hooks *h, const struct keel_req *req, uint32_t parked_before)
+{
+	struct op *newest = h->n_parked == parked_before + 1 ? h->parked->prev : NULL;
+
+	if (newest != NULL && newest->req == req)
+		newest->sole = true;
+}
+
+void hooks_sole(struct hooks *h, void (*fn)(struct keel_req *req))
+{
+	struct op *op;
+
+	DL_FOREACH(h->parked, op) {
+		if (op->sole && op->req != NULL)
+			fn(op->req);
 	}
 }
 

@@ -54,6 +54,7 @@ struct store {
 	const struct keel_store_api *api; /* NULL: nothing is kept */
 	struct owner *offers;
 	struct keel_obj *dirty, *dirty_last; /* threaded through objects_dirty_link() */
+	uint64_t changes; /* objects that became dirty since the start */
 	struct blob *blobs;
 	struct waiter *waiters;
 	struct batch batch;

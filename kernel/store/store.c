@@ -82,7 +82,13 @@ void store_dirty(void *store, struct keel_obj *o)
 	*objects_dirty_link(o) = NULL;
 	*(s->dirty ? objects_dirty_link(s->dirty_last) : &s->dirty) = o;
 	s->dirty_last = o;
+	s->changes++;
 	loop_turn_due(s->parts->loop);
+}
+
+uint64_t store_changes(const struct store *s)
+{
+	return s->changes;
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */

@@ -137,7 +137,7 @@ static const struct keel_request_def requests[] = {
 	REQUEST("run", on_run, "start a job now", .number = 15),
 	REQUEST("rerun", on_rerun, "put a running job back into its queue", .number = 14),
 	REQUEST("locate", on_locate, "which server has this job", .number = 8, .flags = KEEL_REQUEST_READ),
-	REQUEST("wait", on_wait, "answered when the job is over", .flags = KEEL_REQUEST_READ),
+	REQUEST("wait", on_wait, "answered when the job is over", .flags = KEEL_REQUEST_READ | KEEL_REQUEST_WAITS),
 	REQUEST("move", on_move, "put a job into another queue", .number = 12),
 	REQUEST("message", on_message, "a line for the output of a running job", .number = 10),
 	{ .size = sizeof(struct keel_request_def), .roles = KEEL_OPERATORS, .name = "shutdown",
