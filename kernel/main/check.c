@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "log/log.h"
 #include "loop/loop.h"
@@ -112,6 +113,9 @@ int daemon_check(const struct options *o)
 		ret = check_all(&d, &err);
 	if (ret < 0)
 		fprintf(stderr, "keelsond: %s\n", err.text);
+	fflush(NULL);
+	if (d.set != NULL)
+		_exit(ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 	parts_destroy(&d.parts);
 	settings_destroy(d.settings);
 	free(d.set);

@@ -262,7 +262,8 @@ static int listeners_open(struct daemon *d, struct keel_err *err)
 	int ret = links_start(d->parts.links, err);
 
 	if (ret == 0 && d->parts.daemon & KEEL_SERVER && d->world == NULL)
-		ret = router_listen(d->parts.router, d->settings->socket, -1, err);
+		ret = router_listen(d->parts.router, d->settings->socket, handed_use(&d->handed, HANDED_CLIENT),
+				    err);
 	return ret;
 }
 
@@ -346,29 +347,55 @@ static bool work_is_done(void *arg)
 	return modules_idle(((const struct parts *)arg)->modules);
 }
 
-static void serve_no_more(struct daemon *d)
+static void stop_notify(struct daemon *d)
 {
 	struct parts *p = &d->parts;
 
 	d->serving = false;
-	notify_send(d->next != NULL ? "RELOADING=1" : "STOPPING=1");
-	if (p->daemon & KEEL_SERVER) {
-		log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Svr",
-			p->daemon_name, "Starting to shutdown the server, type is Quick");
+	if (p->daemon & KEEL_SERVER)
 		hooks_note(p->hooks, KEEL_POINT_server_stop,
 			   &(const struct keel_ev_server_stop){
 				   .size = sizeof(struct keel_ev_server_stop) });
-	}
+}
+
+static void last_commit(struct daemon *d)
+{
+	if (loop_run_until(d->parts.loop, all_is_stored, &d->parts, LAST_COMMIT_MS) < 0)
+		log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name,
+			"the last changes could not be stored; no client was told that they were");
+}
+
+static void serve_no_more(struct daemon *d)
+{
+	struct parts *p = &d->parts;
+
+	notify_send("STOPPING=1");
+	if (p->daemon & KEEL_SERVER)
+		log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Svr",
+			p->daemon_name, "Starting to shutdown the server, type is Quick");
+	stop_notify(d);
 	router_shutdown(p->router);
 	loop_run_until(p->loop, replies_are_out, p, LAST_REPLIES_MS);
 	links_stop(p->links);
-	if (d->next != NULL) {
-		modules_halt(p->modules);
-		(void)loop_run_until(p->loop, work_is_done, p, LAST_WORK_MS);
-	}
-	if (loop_run_until(p->loop, all_is_stored, p, LAST_COMMIT_MS) < 0)
-		log_add(p->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", p->daemon_name,
-			"the last changes could not be stored; no client was told that they were");
+	last_commit(d);
+}
+
+/* The clients have their goodbyes. Returns on an error only, or when the daemon is to stop. */
+static void image_change(struct daemon *d)
+{
+	struct parts *p = &d->parts;
+
+	stop_notify(d);
+	links_stop(p->links);
+	modules_halt(p->modules);
+	(void)loop_run_until(p->loop, work_is_done, p, LAST_WORK_MS);
+	last_commit(d);
+	store_close(p->store);
+	if (d->stopping)
+		return;
+	renew_exec(d);
+	log_add(p->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", p->daemon_name, "cannot execute keelsond again: %s",
+		strerror(errno));
 }
 
 static void end(struct daemon *d)
@@ -525,13 +552,7 @@ int daemon_run(const struct options *o)
 		daemon_destroy(d);
 		return EXIT_SUCCESS;
 	}
-	serve_no_more(d);
-	store_close(d->parts.store);
-	if (!d->stopping)
-		renew_exec(d);
-	if (!d->stopping)
-		log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name,
-			"cannot execute keelsond again: %s", strerror(errno));
+	image_change(d);
 	code = d->stopping ? EXIT_SUCCESS : EXIT_FAILURE;
 	end(d);
 	daemon_free(d);

@@ -34,7 +34,7 @@ void handed_take(struct handed *ret)
 		close(FIRST + (int)i);
 		if (fd >= 0) {
 			snprintf(ret->at[ret->n].name, sizeof(ret->at[0].name), "%.*s", len > 0 ? len : 6,
-				 len > 0 ? names : "client");
+				 len > 0 ? names : HANDED_CLIENT);
 			ret->at[ret->n++].fd = fd;
 		}
 		names = names != NULL && names[len] == ':' ? names + len + 1 : NULL;
@@ -44,17 +44,22 @@ void handed_take(struct handed *ret)
 	unsetenv("LISTEN_FDNAMES");
 }
 
+int handed_find(const struct handed *h, const char *name)
+{
+	for (uint32_t i = 0; i < h->n; i++)
+		if (h->at[i].fd >= 0 && strcmp(h->at[i].name, name) == 0)
+			return h->at[i].fd;
+	return -1;
+}
+
 int handed_use(struct handed *h, const char *name)
 {
-	for (uint32_t i = 0; i < h->n; i++) {
-		int fd = h->at[i].fd;
+	int fd = handed_find(h, name);
 
-		if (fd < 0 || strcmp(h->at[i].name, name) != 0)
-			continue;
-		h->at[i].fd = -1;
-		return fd;
-	}
-	return -1;
+	for (uint32_t i = 0; i < h->n; i++)
+		if (h->at[i].fd == fd)
+			h->at[i].fd = -1;
+	return fd;
 }
 
 void handed_close(struct handed *h)

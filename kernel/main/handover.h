@@ -9,6 +9,7 @@
 #include "keel/types.h"
 
 #define HANDOVER_FDS 8
+#define HANDED_CLIENT "client" /* the clients' socket; also what has no name */
 
 /* Descriptors, by name. */
 struct handed {
@@ -22,6 +23,7 @@ struct handed {
 void handed_take(struct handed *ret);
 /* Returns one, which is the caller's from now on; -1: there is none. */
 int handed_use(struct handed *h, const char *name);
+int handed_find(const struct handed *h, const char *name); /* it stays there */
 void handed_close(struct handed *h); /* those that were not used */
 void handed_add(struct handed *h, const char *name, int fd);
 /* The environment with which the next image takes them, malloc'ed; `notify`: NOTIFY_SOCKET, or NULL. NULL: no memory. */

@@ -26,6 +26,7 @@
 #include "main/handover.h"
 #include "main/notify.h"
 #include "main/set.h"
+#include "request/router.h"
 #include "util/err.h"
 #include "util/text.h"
 
@@ -33,6 +34,7 @@
 #define LOOK_MS 5
 #define CHECK_MS 30000 /* for the child */
 #define READY_S 30     /* for the next image */
+#define DRAIN_MS 5000  /* for what is in flight */
 #define WORDS 16       /* of a command line, besides --set of the administrator's */
 
 extern char **environ;
@@ -77,8 +79,7 @@ static const char **words_make(const struct daemon *d, const char *set)
 		words[n++] = "--set";
 		words[n++] = o->set[i];
 	}
-	if (o->foreground)
-		words[n++] = "--foreground";
+	words[n++] = "--foreground"; /* it is where it is to be */
 	words[n++] = "--set";
 	words[n++] = set;
 	return words;
@@ -156,11 +157,11 @@ static void fail(struct daemon *d, int ret, const char *why)
 /* What the child said, and how it ended when that was not by itself. */
 static void child_failed(struct daemon *d, int end)
 {
-	char *text = set_read(d->renewal->set, "errors"), *line = text;
+	char *text = set_read(d->renewal->set, "errors"), *line = text != NULL ? strstr(text, "keelsond: ") : NULL;
 	struct keel_err why;
 
-	if (line != NULL && strncmp(line, "keelsond: ", 10) == 0)
-		line += 10;
+	if (line != NULL)
+		line += strlen("keelsond: ");
 	if (line != NULL)
 		line[strcspn(line, "\n")] = '\0';
 	if (WIFSIGNALED(end))
@@ -189,6 +190,13 @@ static int answers_write(struct daemon *d, const struct renewal *r, const char *
 	return ret == 0 && d->set != NULL ? handover_write(d->set, "handover.late", &hung) : ret;
 }
 
+static void drained(void *arg)
+{
+	struct daemon *d = arg;
+
+	loop_stop(d->parts.loop);
+}
+
 static void child_agreed(struct daemon *d)
 {
 	struct renewal *r = d->renewal;
@@ -203,9 +211,11 @@ static void child_agreed(struct daemon *d)
 			       modules_agree(d->parts.modules, report, &text, &err);
 	if (ret == 0 && (ret = answers_write(d, r, text.data)) < 0)
 		err_set(&err, ret, "cannot write into %s: %s", r->set, strerror(-ret));
+	if (ret == 0 && (d->next = strdup(r->set)) == NULL)
+		ret = err_set(&err, -ENOMEM, "no memory");
 	if (ret == 0) {
-		d->next = strdup(r->set);
-		loop_stop(d->parts.loop);
+		notify_send("RELOADING=1");
+		router_drain(d->parts.router, loop_now_ms(d->parts.loop) + DRAIN_MS, drained, d);
 	} else {
 		fail(d, ret, err.text);
 	}
@@ -283,9 +293,10 @@ static void signals_block(void)
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
-static void handed_fill(const struct daemon *d, struct handed *h)
+static void handed_fill(const struct daemon *d, int client, struct handed *h)
 {
 	*h = (struct handed){ .n = 0 };
+	handed_add(h, HANDED_CLIENT, client);
 	handed_add(h, HOME_LOCK_SERVER, d->locks.server);
 	handed_add(h, HOME_LOCK_MOM, d->locks.mom);
 }
@@ -296,7 +307,7 @@ void renew_exec(struct daemon *d)
 	struct handed handed;
 	char **env;
 
-	handed_fill(d, &handed);
+	handed_fill(d, router_listen_fd(d->parts.router), &handed);
 	env = handed_env(&handed, notify_socket());
 	if (words == NULL || env == NULL)
 		return;
@@ -336,7 +347,8 @@ int renew_supervise(struct daemon *d, struct keel_err *err)
 
 	if (d->made.back == NULL)
 		return 0;
-	handed_fill(d, &back.handed);
+	/* The router closes it when a start fails. */
+	handed_fill(d, fcntl(handed_find(&d->handed, HANDED_CLIENT), F_DUPFD_CLOEXEC, 3), &back.handed);
 	back.words = words_make(d, d->made.back);
 	back.env = handed_env(&back.handed, notify_socket());
 	back.late = set_path(d->made.back, "handover.late");
@@ -367,6 +379,7 @@ void renew_ready(struct daemon *d)
 {
 	alarm(0);
 	crash_then(NULL);
+	close(handed_find(&back.handed, HANDED_CLIENT));
 	if (d->set != NULL && set_served(d->sets, d->set) < 0)
 		log_add(d->parts.log, KEEL_LOG_ERROR, "Svr", d->parts.daemon_name, "cannot note %s as the last set that served",
 			d->set);

@@ -237,6 +237,7 @@ static void requested(struct keel_mod *m, struct keel_req *req, void (*verb)(str
 	const struct keel_request_api *request = request_api(all);
 	uint32_t n = 0;
 	const char *const *args = msg_api_of(all)->strings(request->body(req), "args", &n);
+	const char *token = msg_api_of(all)->str(request->body(req), "extend");
 	struct asked *a = malloc(sizeof(*a));
 
 	if (a == NULL) {
@@ -244,7 +245,8 @@ static void requested(struct keel_mod *m, struct keel_req *req, void (*verb)(str
 		return;
 	}
 	*a = (struct asked){ .all = all, .req = req, .who = request->session(req)->who,
-			     .token = msg_api_of(all)->str(request->body(req), "extend"),
+			     .token = token != NULL && token[0] != '\0' && strspn(token, "0123456789abcdef") == strlen(token) ?
+					      token : NULL,
 			     .arg = args != NULL && n > 0 && args[0][0] != '\0' ? args[0] : NULL };
 	verb(a);
 }
@@ -256,7 +258,7 @@ static void requested(struct keel_mod *m, struct keel_req *req, void (*verb)(str
 	}                                                                                                   \
 	static const struct keel_request_def def_##verb = { .size = sizeof(def_##verb), .roles = (who),     \
 							    .name = "keelson." #verb, .doc = (text),        \
-							    .flags = KEEL_REQUEST_READ,                     \
+							    .flags = KEEL_REQUEST_READ | KEEL_REQUEST_WAITS, \
 							    .handler = request_##verb };
 VERBS(AS_REQUEST)
 #define AS_ROW(verb, who, text) { "REQUEST", &def_##verb },
