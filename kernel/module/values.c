@@ -66,6 +66,7 @@ static int site_swap(struct module *m, struct keel_err *err)
 	return 0;
 }
 
+/* After an error `m` has what it had. */
 static int values_swap(struct module *m, struct keel_err *err)
 {
 	struct keel_err why = { 0 };
@@ -77,6 +78,10 @@ static int values_swap(struct module *m, struct keel_err *err)
 	ret = m->desc.reconf != NULL ? m->desc.reconf(&m->owner.pub, m->owner.pub.conf, &why) : 0;
 	if (ret == 0)
 		return 0;
+	conf_swap(m);
+	(void)m->desc.reconf(&m->owner.pub, m->owner.pub.conf, NULL);
+	if (m->fresh_site != NULL)
+		(void)site_swap(m, NULL);
 	return err_set(err, ret < 0 ? ret : -EINVAL,
 		       "module %s does not take its new configuration: %s", m->desc.name,
 		       why.text[0] != '\0' ? why.text : "it gave no reason");
@@ -86,10 +91,10 @@ int values_apply(struct modules *all, struct keel_err *err)
 {
 	const struct set *s = &all->there;
 	int ret = 0;
-	uint32_t i;
+	uint32_t i = 0;
 
-	for (i = 0; i < s->n && ret == 0; i++)
-		ret = values_swap(s->at[i], err);
+	while (i < s->n && (ret = values_swap(s->at[i], err)) == 0)
+		i++;
 	while (ret < 0 && i > 0)
 		(void)values_swap(s->at[--i], NULL);
 	return ret;
