@@ -79,7 +79,7 @@ static int values_swap(struct module *m, struct keel_err *err)
 	if (ret == 0)
 		return 0;
 	conf_swap(m);
-	(void)m->desc.reconf(&m->owner.pub, m->owner.pub.conf, NULL);
+	(void)m->desc.reconf(&m->owner.pub, m->owner.pub.conf, &(struct keel_err){ 0 });
 	if (m->fresh_site != NULL)
 		(void)site_swap(m, NULL);
 	return err_set(err, ret < 0 ? ret : -EINVAL,
