@@ -58,19 +58,18 @@ static keel_verdict hold_cancel(struct op *op, const struct hold *hold)
 static void hold_callback(struct op *op, struct hold *hold)
 {
 	const struct keel_err kept = op->err;
-	const struct op *outer = crumb;
 	struct stopwatch watch;
 	keel_verdict v;
 
 	tap_prepare(op, hold->tap);
-	crumb = op;
+	crumb_drop(op);
 	stopwatch_start(&watch, op);
 	v = hold->reason == 0 ? hold_resume(op, hold) : hold_cancel(op, hold);
 	stopwatch_stop(&watch, op, hold->tap, 1);
-	if (tap_is_late)
+	if (crumb_is_late)
 		tap_late(op, hold->tap);
 	hold->tap->calls_before++;
-	crumb = outer;
+	crumb_top = op->crumb.outer;
 	if (verdict_rank(v) > verdict_rank(op->worst))
 		op->worst = v;
 	else

@@ -19,6 +19,7 @@
 #include "log/log.h"
 #include "request/inside.h"
 #include "store/store.h"
+#include "util/crumb.h"
 #include "util/err.h"
 #include "wire/pack.h"
 
@@ -249,14 +250,14 @@ static int32_t drained(struct keel_req *q, keel_fn *fn, void *arg)
 void req_drained(struct keel_req *q)
 {
 	keel_fn *fn = q->drained;
-	struct hooks_guard g;
+	struct crumb crumb;
 
 	q->drained = NULL;
 	if (q->state != REQ_OPEN || q->route == NULL)
 		return;
-	hooks_guard_begin(&g, q->route->owner, "a request", q->route->def.name);
+	crumb_begin(&crumb, q->route->owner, "drained()", q->route->def.name);
 	fn(&q->route->owner->pub, q->drained_arg);
-	hooks_guard_end(&g);
+	crumb_end(&crumb);
 }
 
 static void on_gone(struct keel_req *q, keel_fn *fn, void *arg)
@@ -284,6 +285,7 @@ void req_client_gone(struct keel_req *q)
 	keel_fn *gone = q->gone;
 	void *arg = q->gone_arg;
 	struct route *route = q->route;
+	struct crumb crumb;
 
 	req_detach(q);
 	if (q->state == REQ_SENT)
@@ -292,8 +294,11 @@ void req_client_gone(struct keel_req *q)
 	/* Cancelling a hold may make the module reply; then `gone` is not called. */
 	if (r->parts->hooks != NULL)
 		hooks_client_gone(r->parts->hooks, q);
-	if (q->state == REQ_ORPHAN && gone != NULL)
+	if (q->state == REQ_ORPHAN && gone != NULL) {
+		crumb_begin(&crumb, route->owner, "on_gone()", route->def.name);
 		gone(&route->owner->pub, arg);
+		crumb_end(&crumb);
+	}
 }
 
 void req_again(struct keel_req *q)
@@ -399,11 +404,11 @@ static void req_serve(struct keel_req *q)
 	struct owner *owner = q->route->owner;
 	uint64_t changes = store_changes(parts->store);
 	uint32_t parked = hooks_parked(parts->hooks);
-	struct hooks_guard g;
+	struct crumb crumb;
 
-	hooks_guard_begin(&g, owner, "a request", q->route->def.name);
+	crumb_begin(&crumb, owner, "request", q->route->def.name);
 	q->route->def.handler(&owner->pub, q);
-	hooks_guard_end(&g);
+	crumb_end(&crumb);
 	if (store_changes(parts->store) == changes)
 		hooks_handled(parts->hooks, q, parked);
 }

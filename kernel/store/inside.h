@@ -6,7 +6,7 @@
 #define KEELSON_STORE_INSIDE_H
 
 #include "keel/api.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 #include "util/owner.h"
 
 struct loop_timer;

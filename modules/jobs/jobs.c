@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jobs.c - batch jobs: what they are (attributes.def), where they are (step.c), what may be asked of
- * them (one file per verb).
+ * jobs.c - batch jobs: what they are (attributes.def), where they are (step.c), the requests about them (one
+ * file per verb).
  *
  * Everything that changes a job's state goes through step_to(). Features see the points job_*, and ask
  * for steps through the service "job".
@@ -174,7 +174,7 @@ static const struct keel_contrib contribs[] = {
 #undef JOB
 };
 
-/* Numbers that were put by and not used: whoever comes next goes on there. */
+/* Numbers that were reserved and not used: the next server goes on with them. */
 static void sequence_return(struct keel_mod *mod)
 {
 	struct state *st = mod->state;

@@ -9,6 +9,7 @@
 #include "call.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -133,7 +134,7 @@ static int call_failed(struct connection *conn, int error)
 }
 
 /* Sets the server's error text, or that of the number if it sent none; returns `code`. */
-static int refused_by_server(struct connection *conn, int code, const msgpack_object *body)
+static int refused_by_server(struct connection *conn, int code, const struct pack_value *body)
 {
 	char *text = pack_strdup(pack_get(body, "text"));
 
@@ -145,7 +146,7 @@ static int refused_by_server(struct connection *conn, int code, const msgpack_ob
 }
 
 /* Returns the reply's code, or the error of the caller's callback. */
-static int reply_take(struct connection *conn, const msgpack_object *body,
+static int reply_take(struct connection *conn, const struct pack_value *body,
 		      const struct listener *l)
 {
 	int64_t code = pack_int(body, "code", -1);
@@ -200,7 +201,7 @@ static int call_send(int c, const char *name, const struct arg *args, size_t n,
 		     struct connection **ret_conn)
 {
 	struct connection *conn = connection_find(c);
-	struct request rq;
+	struct buf rq;
 	int ret;
 
 	if (conn == NULL)
@@ -215,8 +216,8 @@ static int call_send(int c, const char *name, const struct arg *args, size_t n,
 	ret = request_init(&rq, name, args, n, ++conn->corr);
 	/* No error yet: a server that refuses the request and hangs up may have sent a reply with the reason. */
 	if (ret == 0)
-		conn->lost = send_all(conn, rq.bytes, rq.len) < 0;
-	request_fini(&rq);
+		conn->lost = send_all(conn, rq.data, rq.len) < 0;
+	buf_fini(&rq);
 	if (ret < 0)
 		return call_failed(conn, ret);
 	*ret_conn = conn;
