@@ -20,16 +20,17 @@ int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t
 
 	if (name == NULL || name[0] == '\0' || fn == NULL || (from & KEEL_ANY) == 0)
 		return -EINVAL;
-	HASH_FIND_STR(l->handlers, name, h);
-	if (h != NULL)
+	if (index_find(&l->handlers, name, strlen(name)))
 		return -EEXIST;
 	h = calloc(1, sizeof(*h) + strlen(name) + 1);
 	if (h == NULL)
 		return -ENOMEM;
-	*h = (struct handler){ .from = from, .owner = owner, .fn = fn };
+	h->from = from;
+	h->owner = owner;
+	h->fn = fn;
 	strcpy(h->name, name);
-	HASH_ADD_STR(l->handlers, name, h);
-	if (hash_holds(h))
+	index_key_init(&h->key, h->name, strlen(h->name));
+	if (index_add(&l->handlers, &h->key) == 0)
 		return 0;
 	free(h);
 	return -ENOMEM;
@@ -37,20 +38,21 @@ int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t
 
 void dispatch_detach(struct links *l, struct owner *owner)
 {
-	struct handler *h, *next;
+	struct handler *h;
 
-	HASH_ITER(hh, l->handlers, h, next) {
+	for (uint32_t at = 0; (h = (struct handler *)index_next(&l->handlers, &at));) {
 		if (owner != NULL && h->owner != owner)
 			continue;
-		HASH_DEL(l->handlers, h);
+		index_remove(&l->handlers, &h->key);
 		free(h);
+		at--;
 	}
 }
 
 int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *bytes, size_t len)
 {
 	struct keel_msg *m;
-	struct handler *h = NULL;
+	struct handler *h;
 	struct crumb crumb;
 	const char *name;
 
@@ -61,7 +63,7 @@ int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *byt
 		msg_destroy(m);
 		return -EPROTO;
 	}
-	HASH_FIND_STR(l->handlers, name, h);
+	h = (struct handler *)index_find(&l->handlers, name, strlen(name));
 	if (strcmp(name, GOODBYE) == 0)
 		peer_leaves(l, peer);
 	else if (h == NULL)

@@ -13,7 +13,7 @@
 #include "link/links.h"
 #include "loop/loop.h"
 #include "msg/out.h"
-#include "util/hash.h"
+#include "util/index.h"
 
 #define SERVER_PEER "server"
 #define GOODBYE "keel.goodbye" /* the message of a daemon that restarts */
@@ -26,15 +26,16 @@ enum {
 typedef void message_fn(struct keel_mod *, const char *peer, const struct keel_msg *);
 
 struct handler {
+	struct index_key key; /* first; name */
 	uint32_t from;
 	struct owner *owner;
 	message_fn *fn;
-	UT_hash_handle hh;
 	char name[];
 };
 
 /* A daemon that has been linked once. Never forgotten: there are as many as enrolled keys. */
 struct peer {
+	struct index_key key; /* first; name */
 	struct links *links;
 	uint32_t daemon;
 	bool memory;				/* its other end is this process */
@@ -44,7 +45,6 @@ struct peer {
 	uint64_t generation;     /* counts links: a message belongs to the link it was meant for */
 	struct loop_timer *grace;
 	struct message *pending; /* in order of send() */
-	UT_hash_handle hh;
 	char name[];
 };
 
@@ -57,8 +57,7 @@ struct message {
 
 struct links {
 	struct parts *parts;
-	struct handler *handlers;
-	struct peer *peers;
+	struct index handlers, peers;
 	bool running;
 };
 

@@ -136,6 +136,7 @@ void links_destroy(struct links *l)
 	links_stop(l);
 	peers_destroy(l);
 	dispatch_detach(l, NULL);
+	index_fini(&l->handlers);
 	free(l);
 }
 
@@ -160,10 +161,10 @@ static int start_memory(struct links *l, struct keel_err *err)
 
 int links_start(struct links *l, struct keel_err *err)
 {
-	struct peer *p, *next;
+	struct peer *p;
 
 	l->running = true;
-	HASH_ITER(hh, l->peers, p, next) {
+	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
 		if (p->awaited)
 			peer_await(p);
 	}
@@ -178,10 +179,10 @@ int links_start(struct links *l, struct keel_err *err)
 
 void links_stop(struct links *l)
 {
-	struct peer *p, *next;
+	struct peer *p;
 
 	l->running = false;
-	HASH_ITER(hh, l->peers, p, next) {
+	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
 		loop_timer_cancel(p->grace);
 		p->grace = NULL;
 		p->memory = false;
@@ -193,13 +194,13 @@ void links_stop(struct links *l)
 void links_goodbye(struct links *l)
 {
 	struct keel_out *o = out_create();
-	struct peer *p, *next;
+	struct peer *p;
 	const char *bytes;
 	uint32_t len;
 
 	out_put_str(o, "msg", GOODBYE);
 	bytes = out_bytes(o, &len);
-	HASH_ITER(hh, l->peers, p, next) {
+	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
 		if (bytes != NULL && p->carrier != NULL)
 			p->carrier->send(p->carrier->self, p->name, bytes, len);
 	}
@@ -208,9 +209,9 @@ void links_goodbye(struct links *l)
 
 void links_handover(struct links *l, struct buf *out)
 {
-	struct peer *p, *next;
+	struct peer *p;
 
-	HASH_ITER(hh, l->peers, p, next) {
+	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
 		if (p->carrier != NULL || p->awaited)
 			buf_printf(out, "%s %u %lld\n", p->name, p->daemon, (long long)p->grace_ms);
 	}

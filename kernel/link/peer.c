@@ -21,10 +21,7 @@
 
 struct peer *peer_find(struct links *l, const char *name)
 {
-	struct peer *p;
-
-	HASH_FIND_STR(l->peers, name, p);
-	return p;
+	return (struct peer *)index_find(&l->peers, name, strlen(name));
 }
 
 struct peer *peer_get(struct links *l, const char *name, uint32_t daemon)
@@ -39,8 +36,8 @@ struct peer *peer_get(struct links *l, const char *name, uint32_t daemon)
 	p->links = l;
 	p->daemon = daemon;
 	strcpy(p->name, name);
-	HASH_ADD_STR(l->peers, name, p);
-	if (hash_holds(p))
+	index_key_init(&p->key, p->name, strlen(p->name));
+	if (index_add(&l->peers, &p->key) == 0)
 		return p;
 	free(p);
 	return NULL;
@@ -170,13 +167,13 @@ fail:
 
 void peers_destroy(struct links *l)
 {
-	struct peer *p, *next;
+	struct peer *p;
 
-	HASH_ITER(hh, l->peers, p, next) {
+	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
 		loop_timer_cancel(p->grace);
 		while (p->pending != NULL)
 			message_destroy(p->pending);
-		HASH_DEL(l->peers, p);
 		free(p);
 	}
+	index_fini(&l->peers);
 }

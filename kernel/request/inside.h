@@ -11,7 +11,7 @@
 #include "loop/loop.h"
 #include "msg/out.h"
 #include "request/router.h"
-#include "util/hash.h"
+#include "util/index.h"
 #include "wire/frame.h"
 
 struct router_limits {
@@ -30,10 +30,10 @@ struct user {
 };
 
 struct route {
+	struct index_key name;       /* first; def.name */
 	struct keel_request_def def; /* normalised */
 	const void *key;             /* the module's row */
 	struct owner *owner;
-	UT_hash_handle hh;           /* by def.name */
 };
 
 enum req_state {
@@ -99,7 +99,7 @@ struct uid_share {
 	struct lookup *lookup;     /* under way */
 	struct loop_timer *patience;
 	bool late;                 /* the lookup: clients get the older user */
-	UT_hash_handle hh;
+	struct uid_share *prev, *next;
 };
 
 /* The end of service before a restart; drain.c. */
@@ -116,11 +116,12 @@ struct router {
 	struct parts *parts;
 	struct router_limits limits;
 	uint32_t euid;
-	struct route *routes;
+	struct index routes;
 	struct client *clients;
 	uint32_t n_clients, n_open; /* n_open: REQ_OPEN and REQ_SENT */
 	struct uid_share *shares; /* oldest first */
-	uint32_t refreshes;       /* lookups of users that are known */
+	uint32_t n_shares;
+	uint32_t refreshes; /* lookups of users that are known */
 	size_t input, queued, open; /* open: bytes of requests whose client may be gone already */
 	struct keel_req *orphans, *free_reqs; /* free ones: oldest first */
 	uint32_t n_free;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "request/inside.h"
 
@@ -22,7 +23,7 @@
 #define PATIENCE_MS 500
 #define ERROR_MS 2000
 #define REFRESHES_MAX 4u
-#define SHARES_MAX 4096u
+#define SHARES_MAX 1024u /* beside those of clients that are connected */
 #define PASSWD_BUF_MAX (1024u * 1024u)
 
 /* What a worker thread uses; it may outlive the share. */
@@ -124,7 +125,8 @@ static void lookup_work(void *arg)
 /* ---- shares ------------------------------------------------------------------------------------- */
 static void share_destroy(struct uid_share *s)
 {
-	HASH_DEL(s->router->shares, s);
+	DL_DELETE(s->router->shares, s);
+	s->router->n_shares--;
 	if (s->lookup != NULL)
 		s->lookup->share = NULL;
 	loop_timer_cancel(s->patience);
@@ -134,43 +136,30 @@ static void share_destroy(struct uid_share *s)
 
 void shares_destroy(struct router *r)
 {
-	struct uid_share *s, *next;
-
-	HASH_ITER(hh, r->shares, s, next)
-		share_destroy(s);
-}
-
-static void oldest_destroy(struct router *r)
-{
-	struct uid_share *s, *next;
-
-	HASH_ITER(hh, r->shares, s, next) {
-		if (s->n == 0 && s->lookup == NULL) {
-			share_destroy(s);
-			return;
-		}
-	}
+	while (r->shares != NULL)
+		share_destroy(r->shares);
 }
 
 struct uid_share *share_get(struct router *r, uint32_t uid)
 {
-	struct uid_share *s;
+	struct uid_share *s, *unused = NULL;
 
-	HASH_FIND(hh, r->shares, &uid, sizeof(uid), s);
-	if (s != NULL)
-		return s;
-	if (HASH_COUNT(r->shares) >= SHARES_MAX)
-		oldest_destroy(r);
+	DL_FOREACH(r->shares, s) {
+		if (s->uid == uid)
+			return s;
+		if (unused == NULL && s->n == 0 && s->lookup == NULL)
+			unused = s;
+	}
+	if (r->n_shares >= SHARES_MAX && unused != NULL)
+		share_destroy(unused);
 	s = calloc(1, sizeof(*s));
 	if (s == NULL)
 		return NULL;
 	s->router = r;
 	s->uid = uid;
-	HASH_ADD(hh, r->shares, uid, sizeof(s->uid), s);
-	if (hash_holds(s))
-		return s;
-	free(s);
-	return NULL;
+	DL_APPEND(r->shares, s);
+	r->n_shares++;
+	return s;
 }
 
 /* Clients that wait for their user get it; each call may drop the client. */

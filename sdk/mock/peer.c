@@ -81,7 +81,7 @@ bool keel_mock_deliver(struct keel_mock *mock, const char *peer, const char *nam
 	uint32_t len;
 	const char *bytes;
 
-	HASH_FIND_STR(l->handlers, name, h);
+	h = (struct handler *)index_find(&l->handlers, name, strlen(name));
 	if (h == NULL || p == NULL || (h->from & p->daemon) == 0)
 		return false;
 	o = body_of_text(body);
