@@ -290,6 +290,8 @@ static int start(struct daemon *d, struct keel_err *err)
 		ret = renew_supervise(d, err);
 	if (ret == 0)
 		ret = parts_create(d, err);
+	if (ret == 0)
+		renew_links_expect(d);
 	if (ret == 0 && d->world != NULL && d->world->furnish != NULL)
 		ret = d->world->furnish(d->world->arg, &d->parts, err);
 	if (ret == 0)
@@ -385,7 +387,9 @@ static void image_change(struct daemon *d)
 {
 	struct parts *p = &d->parts;
 
+	log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", p->daemon_name, "restarts with another set of modules");
 	stop_notify(d);
+	renew_links_leave(d);
 	links_stop(p->links);
 	modules_halt(p->modules);
 	(void)loop_run_until(p->loop, work_is_done, p, LAST_WORK_MS);

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "main/set.h"
-#include "util/buf.h"
 #include "util/text.h"
+#include "wire/buf.h"
 
 #define FIRST 3 /* LISTEN_FDS begin here */
 #define ABOVE 64 /* where no other image puts them */

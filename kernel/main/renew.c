@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "link/links.h"
 #include "log/log.h"
 #include "loop/loop.h"
 #include "main/crash.h"
@@ -278,6 +279,31 @@ const char *renew_made(struct parts *parts, const char *token, int *ret)
 		return NULL;
 	*ret = made->code;
 	return made->text;
+}
+
+/* ---- peers ---------------------------------------------------------------------------------------------------- */
+void renew_links_leave(struct daemon *d)
+{
+	const char *sets[] = { d->next, d->set };
+	struct buf text;
+
+	links_goodbye(d->parts.links);
+	buf_init(&text);
+	links_handover(d->parts.links, &text);
+	for (size_t i = 0; i < KEEL_COUNT(sets); i++)
+		if (text.failed || set_write(sets[i], "links", text.len > 0 ? text.data : "", text.len) < 0)
+			log_add(d->parts.log, KEEL_LOG_ERROR, "Svr", d->parts.daemon_name,
+				"which hosts are up cannot be written into %s: they will be found again", sets[i]);
+	buf_fini(&text);
+}
+
+void renew_links_expect(struct daemon *d)
+{
+	char *text = d->options->set_dir != NULL && d->made.text != NULL ? set_read(d->set, "links") : NULL;
+
+	if (text != NULL)
+		links_expect(d->parts.links, text);
+	free(text);
 }
 
 /* ---- exec --------------------------------------------------------------------------------------------------- */

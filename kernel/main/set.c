@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "conf/conf.h"
-#include "util/buf.h"
 #include "util/err.h"
 #include "util/file.h"
 #include "util/text.h"
+#include "wire/buf.h"
 
 #define TEXT_MAX (1u << 20)
 

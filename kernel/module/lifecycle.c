@@ -272,9 +272,7 @@ int set_start(struct modules *all, struct set *s, struct module **ret_bad, struc
 			return ret;
 	}
 	if (all->parts->objects != NULL)
-		ret = hooks_replay(all->parts->hooks, all->parts->objects, NULL);
-	if (ret < 0)
-		return err_set(err, ret, "no memory for the replay of objects");
+		hooks_replay(all->parts->hooks, all->parts->objects, NULL);
 	SET_EACH(s, m) {
 		ret = module_run(m, err);
 		if (ret < 0) {
