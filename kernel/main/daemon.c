@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "hook/hooks.h"
@@ -31,14 +32,17 @@
 #include "main/set.h"
 #include "main/watchdog.h"
 #include "module/modules.h"
+#include "object/objects.h"
 #include "request/router.h"
 #include "store/store.h"
 #include "util/err.h"
+#include "util/file.h"
 #include "util/text.h"
 #include "util/version.h"
 
 #define LAST_REPLIES_MS 5000
 #define LAST_COMMIT_MS 15000
+#define CONF_MAX (1u << 20)
 #define LAST_WORK_MS 1000 /* on worker threads, which an exec ends */
 
 static struct daemon *daemon_of(struct parts *p)
@@ -62,6 +66,14 @@ static void remember_modules(const struct daemon *d)
 	buf_init(&text);
 	modules_identify(d->parts.modules, &text);
 	crash_modules(buf_take(&text, NULL));
+}
+
+static int64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* ---- signals ---------------------------------------------------------------------------------- */
@@ -95,7 +107,8 @@ static void reload_signalled(void *arg, int signum)
 	struct keel_err err = { 0 };
 
 	(void)signum;
-	if (!d->serving || d->stopping)
+	d->hup = d->renewal != NULL;
+	if (!d->serving || d->stopping || d->hup)
 		return;
 	notify_send("RELOADING=1");
 	if (modules_change(d->parts.modules,
@@ -292,6 +305,8 @@ static int start(struct daemon *d, struct keel_err *err)
 		ret = parts_create(d, err);
 	if (ret == 0)
 		renew_links_expect(d);
+	if (ret == 0)
+		renew_children_reap(d);
 	if (ret == 0 && d->world != NULL && d->world->furnish != NULL)
 		ret = d->world->furnish(d->world->arg, &d->parts, err);
 	if (ret == 0)
@@ -324,6 +339,8 @@ static void ready_notify(struct daemon *d)
 		"Version " KEELSON_PBS_LEVEL ", started, initialization type = 1");
 	d->serving = true;
 	remember_modules(d);
+	d->start_ms = clock_ms() - d->start_ms;
+	d->start_objects = (int64_t)objects_total(p->objects);
 	if (d->world == NULL)
 		renew_ready(d);
 	notify_send("READY=1");
@@ -431,27 +448,36 @@ static void daemon_free(struct daemon *d)
 	free(d);
 }
 
-/* By the files, where they can be read; else by the command line. */
-static int last_good_find(struct daemon *d, struct keel_err *err)
+/* `home` of the main file, however broken that is; malloc'ed, or NULL. */
+static char *home_guess(const struct options *o)
 {
-	struct settings *s = NULL;
-	struct conf *conf = NULL;
-	const uint32_t roles[] = { KEEL_SERVER, KEEL_MOM };
-	const char *home = settings_read(d->options, NULL, &conf, &s, err) == 0 ? s->home : d->options->home;
+	char *text = NULL, home[1024], *found = NULL;
+	size_t len;
 
-	if (home == NULL)
-		home = HOME_DEFAULT;
-	for (size_t i = 0; i < KEEL_COUNT(roles) && d->set == NULL; i++) {
+	if (o->home != NULL)
+		return strdup(o->home);
+	if (file_read(o->conf_file, CONF_MAX, &text, &len) == 0)
+		for (char *at = text, *line; found == NULL && (line = strsep(&at, "\n")) != NULL;)
+			if (sscanf(line, " home = \"%1023[^\"]", home) == 1)
+				found = strdup(home);
+	free(text);
+	return found != NULL ? found : strdup(HOME_DEFAULT);
+}
+
+/* Returns the set that served last, malloc'ed; NULL: there is none. */
+static char *last_good(const struct options *o)
+{
+	const uint32_t roles[] = { KEEL_SERVER, KEEL_MOM };
+	char *home = home_guess(o), *set = NULL;
+
+	for (size_t i = 0; home != NULL && i < KEEL_COUNT(roles) && set == NULL; i++) {
 		char *sets = sets_dir(home, roles[i]);
 
-		d->set = sets != NULL ? set_last(sets) : NULL;
+		set = sets != NULL ? set_last(sets) : NULL;
 		free(sets);
 	}
-	if (d->set == NULL)
-		err_set(err, -ENOENT, "no set of modules has served in %s yet", home);
-	settings_destroy(s);
-	conf_destroy(conf);
-	return d->set == NULL ? -ENOENT : 0;
+	free(home);
+	return set;
 }
 
 /* Which set this image runs with. */
@@ -461,11 +487,20 @@ static int set_choose(struct daemon *d, struct keel_err *err)
 
 	if (o->set_dir == NULL && !o->last_good)
 		return 0;
-	if (o->last_good)
-		return last_good_find(d, err);
-	d->set = strdup(o->set_dir);
-	(void)handover_read(o->set_dir, &d->made);
-	return d->set == NULL ? err_set(err, -ENOMEM, "no memory") : 0;
+	d->set = o->last_good ? last_good(o) : strdup(o->set_dir);
+	if (!o->last_good)
+		(void)handover_read(o->set_dir, &d->made);
+	return d->set == NULL ? err_set(err, -ENOENT, "no set of modules has served yet") : 0;
+}
+
+/* A cold start has failed. */
+static void last_good_offer(const struct options *o)
+{
+	char *set = o->set_dir == NULL && !o->last_good ? last_good(o) : NULL;
+
+	if (set != NULL)
+		fputs("keelsond: `keelsond --last-good` starts with the configuration and the modules that served last\n", stderr);
+	free(set);
 }
 
 static int start_without(struct daemon *d, struct keel_err *err)
@@ -482,6 +517,8 @@ static int start_without(struct daemon *d, struct keel_err *err)
 			renew_back(d, err);
 			failure_log(d, err);
 		}
+		if (ret < 0 && !again && d->world == NULL && ret != -EBUSY)
+			last_good_offer(d->options);
 		if (ret < 0)
 			end(d);
 	} while (again);
@@ -499,6 +536,7 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 	*d = (struct daemon){ .options = o, .world = world, .locks = HOME_LOCKS_NONE };
 	if (world == NULL)
 		handed_take(&d->handed);
+	d->start_ms = clock_ms();
 	signal(SIGPIPE, SIG_IGN);
 	umask(022);
 	/* Drop the supplementary groups of the user that started it: its children would inherit them. */

@@ -29,6 +29,8 @@ struct daemon {
 	struct handover made;	 /* what the image before left */
 	struct renewal *renewal; /* another image is being made; or NULL */
 	char *next;		 /* the set to execute when all has ended; or NULL */
+	bool hup;		 /* reload once more, in the next image */
+	int64_t start_ms, start_objects; /* how long the start took, with so many */
 };
 
 /* How changes of the modules read the configuration. A world has no other image. */

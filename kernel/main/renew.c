@@ -27,15 +27,19 @@
 #include "main/handover.h"
 #include "main/notify.h"
 #include "main/set.h"
+#include "object/objects.h"
 #include "request/router.h"
 #include "util/err.h"
+#include "util/file.h"
 #include "util/text.h"
 
 #define SELF "/proc/self/exe"
 #define LOOK_MS 5
 #define CHECK_MS 30000 /* for the child */
 #define READY_S 30     /* for the next image */
+#define PAUSE_SAID_MS 1000
 #define DRAIN_MS 5000  /* for what is in flight */
+#define TEXT_MAX (1u << 20)
 #define WORDS 16       /* of a command line, besides --set of the administrator's */
 
 extern char **environ;
@@ -153,6 +157,9 @@ static void fail(struct daemon *d, int ret, const char *why)
 {
 	renewal_free(d);
 	modules_renewal_failed(d->parts.modules, ret, why);
+	if (d->hup)
+		raise(SIGHUP);
+	d->hup = false;
 }
 
 /* What the child said, and how it ended when that was not by itself. */
@@ -198,6 +205,18 @@ static void drained(void *arg)
 	loop_stop(d->parts.loop);
 }
 
+/* How long requests will wait, when that is worth a word: as the last start took, by the objects there are now. */
+static void pause_describe(const struct daemon *d, struct buf *out)
+{
+	int64_t ms = d->start_ms * (int64_t)(1 + objects_total(d->parts.objects)) / (int64_t)(1 + d->start_objects);
+
+	log_add(d->parts.log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", d->parts.daemon_name,
+		"another set of modules: requests will wait for about %lld ms", (long long)ms);
+	buf_str(out, "");
+	if (ms >= PAUSE_SAID_MS)
+		buf_printf(out, "the daemon restarts: requests wait for about %lld s\n", (long long)(ms + 500) / 1000);
+}
+
 static void child_agreed(struct daemon *d)
 {
 	struct renewal *r = d->renewal;
@@ -207,7 +226,7 @@ static void child_agreed(struct daemon *d)
 	int ret;
 
 	buf_init(&text);
-	buf_str(&text, "");
+	pause_describe(d, &text);
 	ret = report == NULL ? err_set(&err, -EIO, "the check of the new set left no report") :
 			       modules_agree(d->parts.modules, report, &text, &err);
 	if (ret == 0 && (ret = answers_write(d, r, text.data)) < 0)
@@ -338,9 +357,25 @@ void renew_exec(struct daemon *d)
 	if (words == NULL || env == NULL)
 		return;
 	signals_block();
+	if (d->hup)
+		raise(SIGHUP); /* for the next image */
 	fflush(NULL);
 	handed_pass(&handed);
 	execve(SELF, (char *const *)(uintptr_t)words, env);
+}
+
+/* Of the image before: they have ended, or end by the end of their pipes. */
+void renew_children_reap(struct daemon *d)
+{
+	char path[64], *list = NULL;
+	size_t len;
+	long pid;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
+	if (d->made.text != NULL && file_read(path, TEXT_MAX, &list, &len) == 0)
+		for (char *at = list, *end; (pid = strtol(at, &end, 10)) > 0; at = end)
+			loop_reap(d->parts.loop, (pid_t)pid);
+	free(list);
 }
 
 /* ---- the way back ------------------------------------------------------------------------------------------- */
