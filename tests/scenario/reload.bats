@@ -217,7 +217,7 @@ who_serves() { keelson modules --json | jq -c '.modules | map_values([.version, 
 	as "$OWNER" qsub -W block=true -N waits -- /bin/sleep 3 >"$BATS_TEST_TMPDIR/blocked" 2>&1 3>&- &
 	blocks=$!
 	printf 'echo begins\nsleep 3\necho ends\n' >"$(desk "$OWNER")/script"
-	id=$(submit -N runs script)
+	id=$(as "$OWNER" qsub -N runs script)
 	wait_until 20 job_is "$id" R 42
 	task=$(mom_log n1 | sed -n "s/.*;$id;Started, pid = //p")
 	keelson load job_obit
