@@ -20,15 +20,17 @@
 /* ---- what is wrong with a row ------------------------------------------------------------------- */
 static const char *tap_objection(const struct keel_tap *t, const struct point_info *info)
 {
+	const uint32_t policy = t->flags & POLICIES;
+
 	if (t->fn.any == NULL)
 		return "it has no function";
 	if (t->order < -ORDER_LIMIT || t->order > ORDER_LIMIT)
 		return "its order is not within -1000..1000";
-	if ((t->flags & ~POLICIES) != 0)
+	if ((t->flags & ~(POLICIES | KEEL_TAP_ANY)) != 0)
 		return "it has flags this kernel does not know";
-	if ((t->flags & (t->flags - 1)) != 0)
+	if ((policy & (policy - 1)) != 0)
 		return "it has more than one fail policy";
-	if (t->flags == KEEL_ON_FAIL_REJECT && info->kind != KEEL_GATE)
+	if (policy == KEEL_ON_FAIL_REJECT && info->kind != KEEL_GATE)
 		return "only a tap of a GATE can refuse when it fails";
 	return NULL;
 }
@@ -98,8 +100,10 @@ static struct tap *tap_create(struct hooks *h, struct owner *owner, const struct
 	t->fn = row->fn;
 	t->owner = owner;
 	t->point = row->point;
-	t->invoke = h->point[row->point].info->invoke;
-	t->policy = policy_of(row->flags, h->point[row->point].kind);
+	t->invoke = row->flags & KEEL_TAP_ANY ? invoke_any : h->point[row->point].info->invoke;
+	t->any = row->fn.generic;
+	t->arg = row->arg;
+	t->policy = policy_of(row->flags & POLICIES, h->point[row->point].kind);
 	t->order = row->order;
 	t->before = row->before;
 	t->after = row->after;

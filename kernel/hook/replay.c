@@ -117,3 +117,10 @@ int hooks_replay(struct hooks *h, struct objects *objects, const struct owner *o
 	replay_close(r);
 	return 0;
 }
+
+int32_t hook_replay(struct keel_mod *m)
+{
+	const struct parts *p = owner_of(m)->parts;
+
+	return p->objects != NULL ? hooks_replay(p->hooks, p->objects, owner_of(m)) : 0;
+}
