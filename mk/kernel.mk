@@ -5,8 +5,8 @@
 KERNEL_C := $(call NAMED,kernel/*,*.c)
 KERNEL_O := $(call OBJECTS,$(filter-out kernel/main/keelsond.c kernel/modhost/%,$(KERNEL_C)))
 KERNEL_FLAGS := -fPIC -I$(S)/kernel -I$(S)/sdk/include -I$(S)/sdk \
-	$(UV_CFLAGS) $(LIBCONFIG_CFLAGS) $(MSGPACK_CFLAGS) $(PCRE2_CFLAGS)
-KERNEL_LIBS := $(UV_LIBS) $(LIBCONFIG_LIBS) $(MSGPACK_LIBS) $(PCRE2_LIBS) $(LTDL_LIBS) \
+	$(UV_CFLAGS) $(LIBCONFIG_CFLAGS) $(PCRE2_CFLAGS)
+KERNEL_LIBS := $(UV_LIBS) $(LIBCONFIG_LIBS) $(PCRE2_LIBS) $(LTDL_LIBS) \
 	-lpthread -ldl -lm
 
 obj/kernel/%.o: FLAGS = $(KERNEL_FLAGS)

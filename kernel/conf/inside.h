@@ -8,7 +8,7 @@
 #include <libconfig.h>
 
 #include "conf/conf.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 
 struct conf_file {
 	char *path;

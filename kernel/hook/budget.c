@@ -166,24 +166,20 @@ void hooks_reset_times(struct hooks *h)
 		tap_reset(t);
 }
 
-/* ---- what is no tap ------------------------------------------------------------------------------ */
-/* Less what this thread waited for a processor: since the last look, so in doubt it is innocent. */
-void budget_guarded(struct owner *owner, const char *what, const char *object, int64_t ns)
+/* ---- other callbacks ------------------------------------------------------------------------------ */
+void budget_callback(const struct crumb *c, int64_t passed_ns, int64_t own_ns)
 {
-	struct hooks *h = owner->parts->hooks;
-	int64_t seen = h->delay_seen_ns, hard = owner_hard_ms(h, owner);
-	bool is_hard;
+	struct hooks *h = c->owner->parts->hooks;
+	bool hard = over(owner_hard_ms(h, c->owner), (uint64_t)own_ns);
+	const char *object = c->object != NULL ? c->object : "";
 	uint32_t unsaid;
 
-	if (!over(owner_soft_ms(h, owner), (uint64_t)ns))
+	if ((!hard && !over(owner_soft_ms(h, c->owner), (uint64_t)own_ns)) ||
+	    !may_say(&h->callbacks, loop_now_ms(h->parts->loop), &unsaid))
 		return;
-	h->delay_seen_ns = loop_delay_ns(owner->parts->loop);
-	ns = ns > h->delay_seen_ns - seen ? ns - (h->delay_seen_ns - seen) : 0;
-	is_hard = over(hard, (uint64_t)ns);
-	if (!over(owner_soft_ms(h, owner), (uint64_t)ns) || !may_say(&h->guarded, loop_now_ms(owner->parts->loop), &unsaid))
-		return;
-	hooks_log(h, is_hard ? KEEL_LOG_ERROR : KEEL_LOG_SYSTEM, owner_name(owner),
-		  "%s of module %s%s%s took %lld ms, %s budget is %lld ms", what, owner_name(owner),
-		  object != NULL ? ", " : "", object != NULL ? object : "", (long long)(ns / (int64_t)NS_PER_MS),
-		  is_hard ? "the hard" : "the soft", (long long)(is_hard ? hard : owner_soft_ms(h, owner)));
+	hooks_log(h, hard ? KEEL_LOG_ERROR : KEEL_LOG_SYSTEM, owner_name(c->owner),
+		  "%s of module %s%s%s%s took %lld ms, %s budget is %lld ms", c->what, owner_name(c->owner),
+		  object[0] != '\0' ? " (" : "", object, object[0] != '\0' ? ")" : "",
+		  (long long)(passed_ns / (int64_t)NS_PER_MS), hard ? "the hard" : "the soft",
+		  (long long)(hard ? owner_hard_ms(h, c->owner) : owner_soft_ms(h, c->owner)));
 }

@@ -109,6 +109,7 @@ int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hook
 	h->self.pub.name = "kernel";
 	h->self.parts = parts;
 	points_init(h);
+	crumb_late = callback_late;
 	ret = registry_offer(parts->registry, "hook", &hook_api);
 	if (ret == 0)
 		ret = registry_offer(parts->registry, "call", &call_api);

@@ -8,8 +8,9 @@
 
 #include "conf/conf.h"
 #include "keel/api.h"
-#include "util/buf.h"
+#include "util/crumb.h"
 #include "util/owner.h"
+#include "wire/buf.h"
 
 struct hooks;
 
@@ -61,30 +62,16 @@ bool hooks_bound(struct hooks *h, const struct owner *user, const struct owner *
 /* The taps of a quiet module are called by replay only. It is quiet from hooks_attach() to its start(). */
 void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet);
 
-/* Marks a call of a module that is not a tap's (a timer, a request) while it runs; on the caller's stack. `what` is for
- * reports; object may be NULL. On the loop's thread its time counts against the module's budget. */
-struct hooks_guard {
-	struct owner *owner;
-	const char *what, *object;
-	int64_t begun_ns; /* 0: on a worker thread */
-	const struct hooks_guard *outer;
-};
-void hooks_guard_begin(struct hooks_guard *g, struct owner *owner, const char *what, const char *object);
-void hooks_guard_begin_aside(struct hooks_guard *g, struct owner *owner, const char *what); /* on another thread */
-void hooks_guard_end(struct hooks_guard *g);
-
-/* The call of a module that runs on this thread; false: none. Safe in a signal handler of this thread. */
+/* What a breadcrumb (util/crumb.h) says; crumb_top: of the call that runs on this thread. False: NULL. Safe in a signal
+ * handler of this thread. */
 struct hooks_crumb {
-	const char *tap;    /* "module.tap", or the module */
-	const char *point;  /* or what it is called for: "a timer" */
-	const char *object; /* the id its event is about, or NULL */
-	uint32_t depth;     /* of operations within operations, 1: outermost */
-	const void *call;   /* together with `number`: identifies this one call of this tap */
-	uint64_t number;
+	bool is_tap;
+	const struct owner *owner;
+	const char *name;   /* "module.tap"; of another callback, the module */
+	const char *what;   /* the point; "timer" */
+	const char *object; /* the id it is about, or NULL */
 };
-bool hooks_crumb(struct hooks_crumb *ret);
-/* Fills in the names of the taps further up the stack, the nearest one first, and returns how many. */
-uint32_t hooks_crumbs_outside(const char **names, uint32_t max);
+bool hooks_crumb(const struct crumb *c, struct hooks_crumb *ret);
 
 /* ---- for modules in another process (proxy.c) ---- */
 struct hooks_point {
@@ -133,6 +120,11 @@ int hooks_replay(struct hooks *h, struct objects *objects, const struct owner *o
 
 /* The client of `req` is gone: the holds of its operations are cancelled. */
 void hooks_client_gone(struct hooks *h, struct keel_req *req);
+/* Between these two the handler of `req` ran, which changed nothing: when one operation of it is parked now, and no
+ * other, hooks_sole() calls fn with `req` as long as that is parked. */
+uint32_t hooks_parked(const struct hooks *h);
+void hooks_handled(struct hooks *h, const struct keel_req *req, uint32_t parked_before);
+void hooks_sole(struct hooks *h, void (*fn)(struct keel_req *req));
 
 /* Appends a line per point: name, kind, number of taps, sentence. */
 void hooks_describe_points(struct hooks *h, struct buf *out);

@@ -19,6 +19,7 @@
 
 #include "hook/hooks.h"
 #include "loop/loop.h"
+#include "util/crumb.h"
 
 #define DEPTH_MAX 16      /* operations within operations, and notes raised by notes */
 #define ID_BUCKETS 256    /* power of two */
@@ -178,6 +179,7 @@ enum op_special {
 
 struct op {
 	struct keel_call pub; /* first: a keel_call is an operation */
+	struct crumb crumb;   /* of the tap that runs: `outer`, and `what` NULL */
 	struct hooks *hooks;
 	struct point *point;
 	struct chain *chain; /* a reference once it is parked */
@@ -194,6 +196,7 @@ struct op {
 	bool parked;
 	bool closed; /* takes no holds */
 	bool gone;   /* the requester went away */
+	bool sole;   /* parked by the handler of `req`, which did nothing else */
 	bool from_queue;
 	bool ready;  /* parked, and a hold has ended */
 	struct keel_changes *changes;
@@ -257,14 +260,15 @@ keel_verdict op_run_on(struct op *op, keel_verdict v, struct outcome *out);
 void op_left(struct hooks *h, const struct op *op); /* do the chores */
 void op_finish(struct op *op, const struct outcome *out);
 const char *op_label(const struct op *op);
-
-/* crumb.c: the operation whose tap runs on this thread, NULL: none. */
-extern _Thread_local const struct op *crumb;
+void done_call(struct owner *raiser, keel_outcome_fn *done, void *arg, const struct keel_outcome *outcome); /* if any */
 
 /* settled.c */
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
 void settled_end(struct op *op, const struct keel_outcome *outcome);
 void settled_leave(struct op *op, const struct owner *owner); /* those of a module that goes */
+
+/* crumb.c */
+const struct tap *crumb_tap(const struct crumb *c); /* NULL: it is another callback's */
 
 /* time.c */
 /* Measures a call of a tap, without the timed calls inside it. */
@@ -277,15 +281,14 @@ void stopwatch_start(struct stopwatch *w, struct op *op);
 void stopwatch_stop(const struct stopwatch *w, struct op *op, struct tap *t, uint32_t stands_for); /* so many calls */
 keel_verdict tap_call_timed(struct op *op, struct tap *t); /* its countdown is over */
 keel_verdict tap_call_inside(struct op *op, struct tap *t); /* OP_TIMED */
-/* Set by the clock tick: the call that runs has lasted a tick's time. tap_late() when it returns. */
-extern volatile sig_atomic_t tap_is_late;
-void tap_late(struct op *op, struct tap *t);
+void tap_late(struct op *op, struct tap *t); /* crumb_is_late when it returned */
+void callback_late(const struct crumb *c);
 
 /* budget.c */
 /* A call is over: what passed at least, and what of it was its own doing. */
 void budget_judge(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns);
 /* The same for calls that are not a tap's: nothing is benched. */
-void budget_guarded(struct owner *owner, const char *what, const char *object, int64_t ns);
+void budget_callback(const struct crumb *c, int64_t passed_ns, int64_t own_ns);
 
 /* park.c */
 keel_verdict op_park(struct op *op);
@@ -375,7 +378,7 @@ struct hooks {
 		const struct tap *tap;
 		uint64_t number, ns;
 	} slow; /* the last slow call: its number, and what it took */
-	struct say_limit guarded; /* records about calls that are not a tap's */
+	struct say_limit callbacks; /* records about calls that are not a tap's */
 	int64_t delay_seen_ns; /* loop_delay_ns() when it was last looked at */
 	struct note *notes, *late_notes;
 	struct op *parked, *ready;

@@ -10,11 +10,11 @@
 #include "hook/quick.h"
 #include "keel/sized.h"
 
-static keel_verdict done_call(struct keel_mod *m, const struct keel_raise *r, keel_verdict v, const char *text)
+static keel_verdict raise_over(struct keel_mod *m, const struct keel_raise *r, keel_verdict v, const char *text)
 {
-	if (r->done != NULL)
-		r->done(m, r->arg, &(struct keel_outcome){ .size = sizeof(struct keel_outcome),
-							   .verdict = v, .text = text });
+	const struct keel_outcome outcome = { .size = sizeof(outcome), .verdict = v, .text = text };
+
+	done_call(owner_of(m), r->done, r->arg, &outcome);
 	return v;
 }
 
@@ -25,7 +25,7 @@ raise_untapped(struct hooks *h, struct keel_mod *m, const struct keel_raise *r)
 {
 	if (r->changes != NULL)
 		hooks_object(h)->commit(r->changes);
-	return done_call(m, r, KEEL_NEXT, NULL);
+	return raise_over(m, r, KEEL_NEXT, NULL);
 }
 
 static keel_verdict raise_refused(struct hooks *h, struct keel_mod *m, const struct keel_raise *r,
@@ -37,7 +37,7 @@ static keel_verdict raise_refused(struct hooks *h, struct keel_mod *m, const str
 		  "module %s raised point %u: %s", m->name, r->point, why);
 	if (r->changes != NULL)
 		hooks_object(h)->discard(r->changes);
-	return done_call(m, r, KEEL_FAIL, why);
+	return raise_over(m, r, KEEL_FAIL, why);
 }
 
 static keel_verdict raise_chain(struct hooks *h, struct keel_mod *m, struct point *p,

@@ -58,19 +58,18 @@ static keel_verdict hold_cancel(struct op *op, const struct hold *hold)
 static void hold_callback(struct op *op, struct hold *hold)
 {
 	const struct keel_err kept = op->err;
-	const struct op *outer = crumb;
 	struct stopwatch watch;
 	keel_verdict v;
 
 	tap_prepare(op, hold->tap);
-	crumb = op;
+	crumb_drop(op);
 	stopwatch_start(&watch, op);
 	v = hold->reason == 0 ? hold_resume(op, hold) : hold_cancel(op, hold);
 	stopwatch_stop(&watch, op, hold->tap, 1);
-	if (tap_is_late)
+	if (crumb_is_late)
 		tap_late(op, hold->tap);
 	hold->tap->calls_before++;
-	crumb = outer;
+	crumb_top = op->crumb.outer;
 	if (verdict_rank(v) > verdict_rank(op->worst))
 		op->worst = v;
 	else
@@ -167,6 +166,7 @@ keel_verdict op_park(struct op *stack)
 		return park_failed(stack);
 	}
 	*op = *stack;
+	op->sole = false;
 	chain_ref(op->chain);
 	op->copy = copy;
 	op->event = copy->event;
@@ -259,6 +259,29 @@ void hooks_client_gone(struct hooks *h, struct keel_req *req)
 		op->req = NULL;
 		op->gone = true;
 		op_abort(op, KEEL_CANCEL_CLIENT_GONE);
+	}
+}
+
+uint32_t hooks_parked(const struct hooks *h)
+{
+	return h->n_parked;
+}
+
+void hooks_handled(struct hooks *h, const struct keel_req *req, uint32_t parked_before)
+{
+	struct op *newest = h->n_parked == parked_before + 1 ? h->parked->prev : NULL;
+
+	if (newest != NULL && newest->req == req)
+		newest->sole = true;
+}
+
+void hooks_sole(struct hooks *h, void (*fn)(struct keel_req *req))
+{
+	struct op *op;
+
+	DL_FOREACH(h->parked, op) {
+		if (op->sole && op->req != NULL)
+			fn(op->req);
 	}
 }
 

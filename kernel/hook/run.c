@@ -208,6 +208,21 @@ static const char *outcome_text(const struct op *op, const struct outcome *out)
 	return op->err.text[0] != '\0' ? op->err.text : pbse_text(out->code);
 }
 
+void done_call(struct owner *raiser, keel_outcome_fn *done, void *arg, const struct keel_outcome *outcome)
+{
+	struct crumb crumb;
+
+	if (done == NULL)
+		return;
+	if (raiser == &raiser->parts->hooks->self) {
+		done(&raiser->pub, arg, outcome); /* of the kernel */
+		return;
+	}
+	crumb_begin(&crumb, raiser, "done() of a raise", NULL);
+	done(&raiser->pub, arg, outcome);
+	crumb_end(&crumb);
+}
+
 static void outcome_report(struct op *op, const struct outcome *out)
 {
 	const struct keel_outcome outcome = {
@@ -215,8 +230,7 @@ static void outcome_report(struct op *op, const struct outcome *out)
 		.text = outcome_text(op, out), .by = out->by != NULL ? out->by->name : NULL,
 	};
 
-	if (op->done != NULL)
-		op->done(op->raiser != NULL ? &op->raiser->pub : NULL, op->arg, &outcome);
+	done_call(op->raiser, op->done, op->arg, &outcome);
 	settled_end(op, &outcome);
 }
 

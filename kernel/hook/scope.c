@@ -188,6 +188,17 @@ static bool found_in(const struct op *op, const struct tap *t, const struct scop
 	return true;
 }
 
+static int32_t words_of(const struct scope_row *row, struct keel_obj *obj, char *words, uint32_t size)
+{
+	struct crumb crumb;
+	int32_t len;
+
+	crumb_begin(&crumb, row->owner, "text() of a scope", row->def->name);
+	len = row->def->text(&row->owner->pub, obj, words, size);
+	crumb_end(&crumb);
+	return len;
+}
+
 static bool found_long(const struct op *op, const struct tap *t, struct term *term,
 		       const struct scope_row *row, struct keel_obj *obj, uint32_t len)
 {
@@ -195,7 +206,7 @@ static bool found_long(const struct op *op, const struct tap *t, struct term *te
 	bool found = true;
 
 	if (words != NULL) {
-		row->def->text(&row->owner->pub, obj, words, len + 1);
+		words_of(row, obj, words, len + 1);
 		found = found_in(op, t, t->owner->scope, term, words);
 	}
 	free(words);
@@ -206,7 +217,7 @@ static bool object_is_in(const struct op *op, const struct tap *t, struct term *
 			 const struct scope_row *row, struct keel_obj *obj)
 {
 	char words[WORDS_SIZE] = "";
-	int32_t len = row->def->text(&row->owner->pub, obj, words, sizeof(words));
+	int32_t len = words_of(row, obj, words, sizeof(words));
 
 	if (len >= (int32_t)sizeof(words))
 		return found_long(op, t, term, row, obj, (uint32_t)len);

@@ -34,8 +34,12 @@ int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg)
 
 static void settled_call(struct settled *s, const struct keel_outcome *outcome)
 {
+	struct crumb crumb;
+
 	s->owner->live--;
+	crumb_begin(&crumb, s->owner, "settled callback", NULL);
 	s->fn(&s->owner->pub, s->arg, outcome);
+	crumb_end(&crumb);
 	free(s);
 }
 

@@ -16,7 +16,7 @@
 #define WALK_MAX 256
 #define TEXT_MAX (256u * 1024u)
 
-void answer_session(struct mp *m, const struct keel_session *s)
+void answer_session(struct buf *m, const struct keel_session *s)
 {
 	talk_put_int(m, s != NULL);
 	if (s == NULL)
@@ -382,7 +382,7 @@ static void (*const questions[ASK_LAST])(struct asked *a) = {
 	[ASK_RAISE] = ask_raise,       [ASK_FOLD] = ask_fold,
 };
 
-bool answer(const struct whom *w, int64_t what, struct talk_in *in, struct mp *out)
+bool answer(const struct whom *w, int64_t what, struct talk_in *in, struct buf *out)
 {
 	struct asked a = { .w = w, .in = in, .out = out };
 

@@ -25,7 +25,7 @@ struct raising {
 	const char *refused;     /* why it must not be raised, or NULL */
 };
 /* An outcome as values. */
-void answer_outcome(struct mp *m, const struct keel_outcome *o);
+void answer_outcome(struct buf *m, const struct keel_outcome *o);
 
 /* Who is asked, in whose name. `draft`: an object of the call that nobody finds yet, or NULL. `hold`: a hold
  * of the module's own, its number is the process'. `part` and `drained` are about a request. */
@@ -42,14 +42,14 @@ struct whom {
 	int32_t (*part)(void *arg, uint64_t request, const void *body, uint32_t len);
 	int32_t (*drained)(void *arg, uint64_t request);
 	/* Raise it, and put the outcome; WAIT: it is told later. */
-	void (*raise)(void *arg, struct raising *r, struct mp *out);
+	void (*raise)(void *arg, struct raising *r, struct buf *out);
 	void *arg;
 };
 
 /* `what` is an enum talk_ask; its arguments are read from `in`, the answer's values go to `out`. False: that
  * is no question. */
-bool answer(const struct whom *w, int64_t what, struct talk_in *in, struct mp *out);
+bool answer(const struct whom *w, int64_t what, struct talk_in *in, struct buf *out);
 /* A session as values; NULL: there is none. */
-void answer_session(struct mp *m, const struct keel_session *s);
+void answer_session(struct buf *m, const struct keel_session *s);
 
 #endif

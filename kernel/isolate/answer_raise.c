@@ -103,7 +103,7 @@ void ask_fold(struct asked *a)
 }
 
 /* ---- GATE and ASK -------------------------------------------------------------------------------------------- */
-void answer_outcome(struct mp *m, const struct keel_outcome *o)
+void answer_outcome(struct buf *m, const struct keel_outcome *o)
 {
 	talk_put_int(m, o->verdict);
 	talk_put_int(m, o->code);

@@ -143,7 +143,7 @@ static int step(struct isolate *iso, enum talk_down what, int64_t deadline_ms, s
 }
 
 /* ---- a filled configuration, by the module's rules -------------------------------------------------- */
-static void put_conf(const struct isolate *iso, struct mp *m, const void *conf)
+static void put_conf(const struct isolate *iso, struct buf *m, const void *conf)
 {
 	talk_put_conf(m, iso->rules, iso->desc.n_conf, conf);
 }
@@ -161,7 +161,7 @@ static size_t conf_begin(struct isolate *iso, enum talk_down what, const void *c
 /* What it runs with, for the next process. */
 static void conf_keep(struct isolate *iso, const void *conf)
 {
-	struct mp m = { 0 };
+	struct buf m = { 0 };
 
 	put_conf(iso, &m, conf);
 	free(iso->conf_values);

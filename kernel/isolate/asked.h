@@ -11,7 +11,7 @@
 struct asked {
 	const struct whom *w;
 	struct talk_in *in;
-	struct mp *out;
+	struct buf *out;
 	bool drafts;   /* one of the call's was named */
 	uint32_t kind; /* of the point that is raised */
 };

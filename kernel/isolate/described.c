@@ -16,7 +16,7 @@
 
 #define ROWS_MAX 1024u
 
-void open_put(const struct isolate *iso, struct mp *m)
+void open_put(const struct isolate *iso, struct buf *m)
 {
 	const struct parts *p = iso->parts;
 

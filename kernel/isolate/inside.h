@@ -72,7 +72,7 @@ struct process {
 	int fd; /* -1: it is ended */
 	struct loop_watch *watch;
 	struct frame_reader in;
-	struct mp out;
+	struct buf out;
 	size_t out_at; /* bytes of `out` that are sent */
 	struct loop_timer *sweep, *ending;
 	char lost[256]; /* why it is being given up; "" it is not */
@@ -151,7 +151,7 @@ struct iso_raised {
 	struct process *process; /* NULL: it ended, nobody hears of the outcome */
 	int64_t number;          /* the process' */
 	uint64_t call;           /* whose drafts its event has; 0: none */
-	struct mp *out;          /* for the outcome while raise() runs */
+	struct buf *out;          /* for the outcome while raise() runs */
 	bool ends;
 	UT_hash_handle hh;
 };
@@ -211,7 +211,7 @@ struct isolate {
 	uint32_t logs;           /* how many may come */
 	int64_t logs_ms, logs_told_ms;
 	uint32_t logs_lost;
-	struct mp scratch;       /* a message being built */
+	struct buf scratch;       /* a message being built */
 	void *conf_values;       /* owned: the values it runs with, as they were sent */
 	size_t conf_len;
 
@@ -280,7 +280,7 @@ void life_stop(struct keel_mod *m);
 void life_fini(struct keel_mod *m);
 
 /* described.c */
-void open_put(const struct isolate *iso, struct mp *m);
+void open_put(const struct isolate *iso, struct buf *m);
 int described_take(struct isolate *iso, struct talk_in *in, const char *body, uint32_t len,
 		   struct keel_err *err);
 void described_fini(struct isolate *iso);
@@ -309,7 +309,7 @@ void iso_holds_end(struct process *p); /* nobody can resume them */
 void call_release(struct process *p, int64_t number);
 
 /* raise.c: operations that the module raised */
-void iso_raise(struct process *p, const struct iso_call *call, struct raising *r, struct mp *out);
+void iso_raise(struct process *p, const struct iso_call *call, struct raising *r, struct buf *out);
 void raised_call_ends(struct process *p, uint64_t call); /* what its events have of it is gone soon */
 void raised_end(struct process *p); /* it ended: they do */
 

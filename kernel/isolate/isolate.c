@@ -50,7 +50,7 @@ void isolate_close(struct isolate *iso)
 	process_end(iso, "its module is closed");
 	departed_unwatch(iso);
 	described_fini(iso);
-	mp_fini(&iso->scratch);
+	buf_fini(&iso->scratch);
 	free(iso->conf_values);
 	free(iso->name);
 	free(iso->path);

@@ -7,7 +7,7 @@
 #define KEELSON_ISOLATE_H
 
 #include "keel/module.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 #include "util/owner.h"
 
 struct isolate;

@@ -111,7 +111,7 @@ void process_close(struct process *p)
 		close(p->fd);
 	p->fd = -1;
 	reap(p);
-	mp_fini(&p->out);
+	buf_fini(&p->out);
 	p->out_at = 0;
 	loop_timer_cancel(p->sweep);
 	loop_timer_cancel(p->ending);
@@ -242,7 +242,7 @@ void process_flush(struct process *p)
 
 static int queue_add(struct process *p, const char *bytes, size_t len)
 {
-	struct mp *out = &p->out;
+	struct buf *out = &p->out;
 
 	if (p->state == PROCESS_UP && out->len > 0 && out->len - p->out_at + len > QUEUE_MAX) {
 		process_give_up(p, "its process does not read what it is told");
@@ -253,7 +253,7 @@ static int queue_add(struct process *p, const char *bytes, size_t len)
 		out->len -= p->out_at;
 		p->out_at = 0;
 	}
-	mp_raw(out, bytes, len);
+	buf_add(out, bytes, len);
 	if (out->failed) {
 		process_give_up(p, "no memory for what its process does not read");
 		return -ENOMEM;
@@ -264,7 +264,7 @@ static int queue_add(struct process *p, const char *bytes, size_t len)
 
 int process_send(struct isolate *iso, struct process *p, size_t begun)
 {
-	struct mp *m = &iso->scratch;
+	struct buf *m = &iso->scratch;
 	size_t len = m->len - begun;
 	ssize_t n = 0;
 	int ret = 0;

@@ -39,7 +39,7 @@ static void over(struct keel_mod *m, void *arg, const struct keel_outcome *o)
 
 static void tell(struct process *p, int64_t number, const struct keel_outcome *o)
 {
-	struct mp *m = &p->iso->scratch;
+	struct buf *m = &p->iso->scratch;
 	size_t begun = talk_begin(m);
 
 	talk_put_int(m, TALK_OUTCOME);
@@ -50,7 +50,7 @@ static void tell(struct process *p, int64_t number, const struct keel_outcome *o
 }
 
 /* ---- raising ----------------------------------------------------------------------------------------- */
-static void refuse(struct isolate *iso, const struct raising *r, const char *why, struct mp *out)
+static void refuse(struct isolate *iso, const struct raising *r, const char *why, struct buf *out)
 {
 	const struct keel_outcome o = { .size = sizeof(o), .verdict = KEEL_FAIL, .text = why };
 
@@ -79,7 +79,7 @@ static const char *objection(const struct process *p, const struct iso_call *cal
 	return find(p, r->number) != NULL ? "its process raises it twice" : NULL;
 }
 
-static struct iso_raised *create(struct process *p, const struct iso_call *call, const struct raising *r, struct mp *out)
+static struct iso_raised *create(struct process *p, const struct iso_call *call, const struct raising *r, struct buf *out)
 {
 	struct iso_raised *made = calloc(1, sizeof(*made));
 
@@ -94,7 +94,7 @@ static struct iso_raised *create(struct process *p, const struct iso_call *call,
 	return NULL;
 }
 
-void iso_raise(struct process *p, const struct iso_call *call, struct raising *r, struct mp *out)
+void iso_raise(struct process *p, const struct iso_call *call, struct raising *r, struct buf *out)
 {
 	struct isolate *iso = p->iso;
 	const struct iso_req *asker = r->request != 0 ? request_find(p, r->request) : NULL;

@@ -59,7 +59,7 @@ static int64_t row_of(const struct isolate *iso, const char *name)
 
 static int send_asked(struct isolate *iso, const struct iso_req *r, int64_t row)
 {
-	struct mp *m = &iso->scratch;
+	struct buf *m = &iso->scratch;
 	size_t begun = talk_begin(m);
 	struct buf body;
 	int ret;

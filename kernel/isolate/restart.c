@@ -38,7 +38,7 @@ void started_up(struct process *p)
 static void next_step(struct process *p, enum talk_down what, pending_fn *fn)
 {
 	struct isolate *iso = p->iso;
-	struct mp *m = &iso->scratch;
+	struct buf *m = &iso->scratch;
 	size_t begun = talk_begin(m);
 
 	if (what == TALK_OPEN)
@@ -46,7 +46,7 @@ static void next_step(struct process *p, enum talk_down what, pending_fn *fn)
 	else
 		talk_put_int(m, what);
 	if (what == TALK_CONF && iso->conf_len > 0)
-		mp_raw(m, iso->conf_values, iso->conf_len);
+		buf_add(m, iso->conf_values, iso->conf_len);
 	if (ask_send(p, begun, fn, sizeof(struct pending)) == NULL)
 		process_give_up(p, "its process does not take what it is told");
 }

@@ -49,19 +49,19 @@ static int32_t drained(void *arg, uint64_t request)
 	return r != NULL ? request_drained(p->iso, r) : -EPIPE;
 }
 
-static void raise_it(void *arg, struct raising *r, struct mp *out)
+static void raise_it(void *arg, struct raising *r, struct buf *out)
 {
 	const struct served *s = arg;
 
 	iso_raise(s->process, s->call, r, out);
 }
 
-static void reply(struct process *p, uint64_t corr, const struct mp *answer)
+static void reply(struct process *p, uint64_t corr, const struct buf *answer)
 {
 	struct isolate *iso = p->iso;
 	size_t begun = talk_begin(&iso->scratch);
 
-	mp_raw(&iso->scratch, answer->data, answer->len);
+	buf_add(&iso->scratch, answer->data, answer->len);
 	iso->scratch.failed |= answer->failed;
 	talk_end(&iso->scratch, begun, WIRE_REPLY, corr);
 	/* A replay may be as long as it is, what it asks for while that is queued may not. */
@@ -82,7 +82,7 @@ void serve(struct process *p, struct talk_in *in, uint64_t corr)
 	struct whom whom = { .call = call != NULL ? call_of(call) : NULL, .object = iso->object,
 			     .api = iso->call, .hook = iso->hook, .draft = draft, .walk = &p->walk,
 			     .hold = hold, .part = part, .drained = drained, .raise = raise_it, .arg = &s };
-	struct mp out = { 0 };
+	struct buf out = { 0 };
 
 	if (iso->owner != NULL)
 		whom.mod = &iso->owner->pub;
@@ -90,5 +90,5 @@ void serve(struct process *p, struct talk_in *in, uint64_t corr)
 		reply(p, corr, &out);
 	else
 		in->r.bad = true;
-	mp_fini(&out);
+	buf_fini(&out);
 }

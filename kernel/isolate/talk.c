@@ -7,67 +7,67 @@
 #include <string.h>
 
 /* ---- writing ------------------------------------------------------------------------------------- */
-size_t talk_begin(struct mp *m)
+size_t talk_begin(struct buf *m)
 {
 	static const char room[WIRE_HEADER_SIZE];
 	size_t begun = m->len;
 
-	mp_raw(m, room, sizeof(room));
+	buf_add(m, room, sizeof(room));
 	return begun;
 }
 
-void talk_end(struct mp *m, size_t begun, uint16_t type, uint64_t corr)
+void talk_end(struct buf *m, size_t begun, uint16_t type, uint64_t corr)
 {
 	if (m->failed)
 		return;
 	frame_header(m->data + begun, type, corr, (uint32_t)(m->len - begun - WIRE_HEADER_SIZE));
 }
 
-void talk_put_str(struct mp *m, const char *text)
+void talk_put_str(struct buf *m, const char *text)
 {
 	if (text == NULL)
-		mp_nil(m);
+		pack_nil(m);
 	else
-		mp_str(m, text, strlen(text) + 1);
+		pack_text(m, text, strlen(text) + 1);
 }
 
-void talk_put_bytes(struct mp *m, const void *bytes, uint32_t len)
+void talk_put_bytes(struct buf *m, const void *bytes, uint32_t len)
 {
-	mp_str(m, len > 0 ? bytes : "", len);
+	pack_text(m, len > 0 ? bytes : "", len);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------- */
 void talk_open(struct talk_in *in, const char *body, uint32_t len)
 {
-	in->r = (struct mp_reader){ .at = (const unsigned char *)body,
+	in->r = (struct pack_reader){ .at = (const unsigned char *)body,
 				    .end = (const unsigned char *)body + len };
 }
 
-static struct mp_value next(struct talk_in *in, enum mp_kind kind)
+static struct pack_value next(struct talk_in *in, enum pack_kind kind)
 {
-	struct mp_value v = { 0 };
+	struct pack_value v = { 0 };
 
 	if (!in->r.bad)
-		v = mp_next(&in->r);
-	if (!in->r.bad && v.kind != kind && v.kind != MP_NIL)
+		v = pack_next(&in->r);
+	if (!in->r.bad && v.kind != kind && v.kind != PACK_NIL)
 		in->r.bad = true;
-	return in->r.bad ? (struct mp_value){ 0 } : v;
+	return in->r.bad ? (struct pack_value){ 0 } : v;
 }
 
 int64_t talk_int(struct talk_in *in)
 {
-	struct mp_value v = next(in, MP_INT);
+	struct pack_value v = next(in, PACK_INT);
 
-	if (v.kind != MP_INT)
+	if (v.kind != PACK_INT)
 		in->r.bad = true;
 	return v.i;
 }
 
 const char *talk_str(struct talk_in *in)
 {
-	struct mp_value v = next(in, MP_STR);
+	struct pack_value v = next(in, PACK_STR);
 
-	if (v.kind != MP_STR)
+	if (v.kind != PACK_STR)
 		return NULL;
 	if (v.n > 0 && memchr(v.text, '\0', v.n) == v.text + v.n - 1)
 		return v.text;
@@ -84,7 +84,7 @@ const char *talk_text(struct talk_in *in)
 
 const void *talk_bytes(struct talk_in *in, uint32_t *ret_len)
 {
-	struct mp_value v = next(in, MP_STR);
+	struct pack_value v = next(in, PACK_STR);
 
 	*ret_len = v.n;
 	return v.text;
@@ -96,19 +96,19 @@ bool talk_done(const struct talk_in *in)
 }
 
 /* ---- events -------------------------------------------------------------------------------------- */
-static void put_obj(struct mp *m, struct keel_obj *obj, talk_name_fn *name, void *arg)
+static void put_obj(struct buf *m, struct keel_obj *obj, talk_name_fn *name, void *arg)
 {
 	const char *klass, *id;
 
 	if (obj == NULL || !name(arg, obj, &klass, &id)) {
-		mp_nil(m);
+		pack_nil(m);
 		return;
 	}
 	talk_put_str(m, klass);
 	talk_put_str(m, id);
 }
 
-void talk_put_event(struct mp *m, const struct keel_field *fields, uint32_t n, const void *event,
+void talk_put_event(struct buf *m, const struct keel_field *fields, uint32_t n, const void *event,
 		    talk_name_fn *name, void *arg)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -158,7 +158,7 @@ void talk_event(struct talk_in *in, const struct keel_field *fields, uint32_t n,
 }
 
 /* ---- a filled configuration ---------------------------------------------------------------------- */
-static void put_list(struct mp *m, const char *const *list)
+static void put_list(struct buf *m, const char *const *list)
 {
 	uint32_t n = 0;
 
@@ -169,7 +169,7 @@ static void put_list(struct mp *m, const char *const *list)
 		talk_put_str(m, list[i]);
 }
 
-static void put_value(struct mp *m, const struct keel_conf_rule *r, const char *at)
+static void put_value(struct buf *m, const struct keel_conf_rule *r, const char *at)
 {
 	switch (r->type) {
 	case KEEL_CONF_BOOL:
@@ -190,7 +190,7 @@ static void put_value(struct mp *m, const struct keel_conf_rule *r, const char *
 	}
 }
 
-void talk_put_conf(struct mp *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf)
+void talk_put_conf(struct buf *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf)
 {
 	for (uint32_t i = 0; i < n; i++)
 		put_value(m, &rules[i], (const char *)conf + rules[i].offset);

@@ -16,7 +16,7 @@
 #include "keel/contrib.h"
 #include "keel/hooks.h"
 #include "keel/module.h"
-#include "object/mp.h"
+#include "wire/pack.h"
 #include "wire/frame.h"
 
 #define TALK_VERSION 1
@@ -90,18 +90,18 @@ enum talk_ask {
 
 /* ---- writing ------------------------------------------------------------------------------------- */
 /* A message is built in `m` behind what is there: begin, put, end. end writes the header. */
-size_t talk_begin(struct mp *m);
-void talk_end(struct mp *m, size_t begun, uint16_t type, uint64_t corr);
-void talk_put_str(struct mp *m, const char *text); /* NULL: nil */
-static inline void talk_put_int(struct mp *m, int64_t n)
+size_t talk_begin(struct buf *m);
+void talk_end(struct buf *m, size_t begun, uint16_t type, uint64_t corr);
+void talk_put_str(struct buf *m, const char *text); /* NULL: nil */
+static inline void talk_put_int(struct buf *m, int64_t n)
 {
-	mp_int(m, n);
+	pack_number(m, n);
 }
-void talk_put_bytes(struct mp *m, const void *bytes, uint32_t len);
+void talk_put_bytes(struct buf *m, const void *bytes, uint32_t len);
 
 /* ---- reading ------------------------------------------------------------------------------------- */
 struct talk_in {
-	struct mp_reader r;
+	struct pack_reader r;
 };
 void talk_open(struct talk_in *in, const char *body, uint32_t len);
 int64_t talk_int(struct talk_in *in);
@@ -120,7 +120,7 @@ static inline bool talk_bad(const struct talk_in *in)
 /* ---- events -------------------------------------------------------------------------------------- */
 /* What an object is called; false: there is none. */
 typedef bool talk_name_fn(void *arg, struct keel_obj *obj, const char **ret_klass, const char **ret_id);
-void talk_put_event(struct mp *m, const struct keel_field *fields, uint32_t n, const void *event,
+void talk_put_event(struct buf *m, const struct keel_field *fields, uint32_t n, const void *event,
 		    talk_name_fn *name, void *arg);
 /* The other way; `event` has room for `size` bytes and is cleared. */
 typedef struct keel_obj *talk_obj_fn(void *arg, const char *klass, const char *id);
@@ -128,6 +128,6 @@ void talk_event(struct talk_in *in, const struct keel_field *fields, uint32_t n,
 		uint32_t size, talk_obj_fn *obj, void *arg);
 
 /* The values of a filled configuration, in the order of its rules. */
-void talk_put_conf(struct mp *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf);
+void talk_put_conf(struct buf *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf);
 
 #endif

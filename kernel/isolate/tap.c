@@ -166,7 +166,7 @@ static void question_send(struct process *p, struct iso_question *q)
 	bool known = pending_open(p, &q->pending, answered);
 
 	q->process = q->call->process = p;
-	mp_raw(&iso->scratch, q->message, q->len);
+	buf_add(&iso->scratch, q->message, q->len);
 	talk_end(&iso->scratch, begun, WIRE_REQUEST, q->pending.id);
 	if (!known) {
 		q->pending.id = 0;
@@ -178,7 +178,7 @@ static void question_send(struct process *p, struct iso_question *q)
 /* The message leaves iso->scratch. False: no memory. */
 static bool question_keep(struct isolate *iso, struct iso_question *q, size_t begun)
 {
-	struct mp *m = &iso->scratch;
+	struct buf *m = &iso->scratch;
 
 	q->len = m->len - begun;
 	q->message = m->failed ? NULL : malloc(q->len);

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook/hooks.h"
 #include "link/inside.h"
 #include "log/log.h"
 #include "msg/msg.h"
+#include "util/crumb.h"
 
 static void handler_destroy(struct links *l, struct handler *h)
 {
@@ -64,7 +64,7 @@ int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *byt
 {
 	struct keel_msg *m;
 	struct handler *h = NULL;
-	struct hooks_guard g;
+	struct crumb crumb;
 	const char *name;
 
 	if (msg_open(bytes, len, &m) < 0)
@@ -82,9 +82,9 @@ int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *byt
 		log_add(l->parts->log, KEEL_LOG_SECURITY, "Link", peer,
 			"message '%.64s' refused: it may not come from this kind of daemon", name);
 	else {
-		hooks_guard_begin(&g, h->owner, "a message", peer);
+		crumb_begin(&crumb, h->owner, "message handler", name);
 		h->fn(&h->owner->pub, peer, m);
-		hooks_guard_end(&g);
+		crumb_end(&crumb);
 	}
 	msg_destroy(m);
 	return 0;

@@ -49,30 +49,37 @@ void crash_say_number(uint64_t n)
 	crash_say(at);
 }
 
-static void say_crumb(void)
+static void say_call(const struct hooks_crumb *c)
 {
-	const char *outside[OUTSIDE];
-	struct hooks_crumb crumb;
-	uint32_t n;
+	if (c->is_tap) {
+		crash_say(c->name);
+		crash_say(" at ");
+		crash_say(c->what);
+		crash_say(c->object != NULL ? " of " : "");
+		crash_say(c->object != NULL ? c->object : "");
+		return;
+	}
+	crash_say(c->what);
+	crash_say(" of module ");
+	crash_say(c->name);
+	crash_say(c->object != NULL ? " (" : "");
+	crash_say(c->object != NULL ? c->object : "");
+	crash_say(c->object != NULL ? ")" : "");
+}
 
-	if (!hooks_crumb(&crumb)) {
+static void say_crumbs(void)
+{
+	const struct crumb *outer = crumb_top;
+	struct hooks_crumb c;
+
+	if (!hooks_crumb(outer, &c)) {
 		crash_say("the kernel");
 		return;
 	}
-	crash_say(crumb.tap);
-	crash_say(" at ");
-	crash_say(crumb.point);
-	crash_say(crumb.object != NULL ? " of " : "");
-	crash_say(crumb.object != NULL ? crumb.object : "");
-	n = hooks_crumbs_outside(outside, OUTSIDE);
-	if (n == 0)
-		return;
-	crash_say(", nested ");
-	crash_say_number(crumb.depth);
-	crash_say(" deep, called from ");
-	for (uint32_t i = 0; i < n; i++) {
-		crash_say(i > 0 ? ", " : "");
-		crash_say(outside[i]);
+	say_call(&c);
+	for (uint32_t i = 0; i < OUTSIDE && hooks_crumb(outer = outer->outer, &c); i++) {
+		crash_say(i > 0 ? ", " : "; called from ");
+		crash_say(c.name);
 	}
 }
 
@@ -83,7 +90,7 @@ void crash_say_where(void)
 	int n = backtrace(frames, FRAMES);
 
 	crash_say(" in ");
-	say_crumb();
+	say_crumbs();
 	crash_say("\nkeelsond " KEELSON_VERSION_TEXT ", build ");
 	crash_say(own.build_id[0] != '\0' ? own.build_id : "unknown");
 	crash_say("; modules:\n");

@@ -203,7 +203,7 @@ static int listeners_open(struct daemon *d, struct keel_err *err)
 	int ret = links_start(d->parts.links, err);
 
 	if (ret == 0 && d->parts.daemon & KEEL_SERVER && d->world == NULL)
-		ret = router_listen(d->parts.router, d->settings->socket, err);
+		ret = router_listen(d->parts.router, d->settings->socket, -1, err);
 	return ret;
 }
 

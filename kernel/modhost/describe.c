@@ -67,7 +67,7 @@ int host_open(struct host *h, struct talk_in *in, struct keel_err *err)
 }
 
 /* ---- say what it is ----------------------------------------------------------------------------------- */
-static void put_rules(const struct host *h, struct mp *m)
+static void put_rules(const struct host *h, struct buf *m)
 {
 	talk_put_int(m, h->desc->n_conf);
 	for (uint32_t i = 0; i < h->desc->n_conf; i++) {
@@ -85,7 +85,7 @@ static void put_rules(const struct host *h, struct mp *m)
 	}
 }
 
-static void put_needs(const struct keel_module *d, struct mp *m)
+static void put_needs(const struct keel_module *d, struct buf *m)
 {
 	talk_put_int(m, d->n_needs);
 	for (uint32_t i = 0; i < d->n_needs; i++) {
@@ -94,7 +94,7 @@ static void put_needs(const struct keel_module *d, struct mp *m)
 	}
 }
 
-static void put_attr(const void *def, struct mp *m)
+static void put_attr(const void *def, struct buf *m)
 {
 	struct keel_attr_def a = { 0 };
 	uint32_t size;
@@ -113,7 +113,7 @@ static void put_attr(const void *def, struct mp *m)
 	talk_put_int(m, a.check != NULL || a.derive != NULL || a.changed != NULL);
 }
 
-static void put_request(const void *def, struct mp *m)
+static void put_request(const void *def, struct buf *m)
 {
 	struct keel_request_def r = { 0 };
 	uint32_t size;
@@ -127,7 +127,7 @@ static void put_request(const void *def, struct mp *m)
 	talk_put_int(m, r.flags);
 }
 
-static void put_contribs(const struct keel_module *d, struct mp *m)
+static void put_contribs(const struct keel_module *d, struct buf *m)
 {
 	talk_put_int(m, d->n_contribs);
 	for (uint32_t i = 0; i < d->n_contribs; i++) {
@@ -142,7 +142,7 @@ static void put_contribs(const struct keel_module *d, struct mp *m)
 	}
 }
 
-static void put_taps(const struct keel_module *d, struct mp *m)
+static void put_taps(const struct keel_module *d, struct buf *m)
 {
 	uint32_t stride = d->n_taps > 0 ? d->taps[0].size : 0;
 
@@ -160,7 +160,7 @@ static void put_taps(const struct keel_module *d, struct mp *m)
 	}
 }
 
-static void put_words(const char *const *words, struct mp *m)
+static void put_words(const char *const *words, struct buf *m)
 {
 	uint32_t n = 0;
 
@@ -171,7 +171,7 @@ static void put_words(const char *const *words, struct mp *m)
 		talk_put_str(m, words[i]);
 }
 
-void describe(const struct host *h, struct mp *m)
+void describe(const struct host *h, struct buf *m)
 {
 	const struct keel_module *d = h->desc;
 

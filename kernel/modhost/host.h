@@ -50,7 +50,7 @@ struct host {
 	struct loop_watch *watch;
 	int fd;
 	struct frame_reader in;
-	struct mp out;
+	struct buf out;
 	struct message *queue;
 	uint64_t next_ask;
 	bool over; /* the daemon is gone, or said goodbye */
@@ -133,7 +133,7 @@ int confine(const struct options *o, struct keel_err *err);
 
 /* describe.c */
 int host_open(struct host *h, struct talk_in *in, struct keel_err *err);
-void describe(const struct host *h, struct mp *out);
+void describe(const struct host *h, struct buf *out);
 
 /* life.c: OPEN to FINI */
 void life(struct host *h, int64_t what, struct talk_in *in, uint64_t corr);

@@ -24,6 +24,7 @@
 #include "object/objects.h"
 #include "registry/registry.h"
 #include "store/store.h"
+#include "util/crumb.h"
 #include "util/err.h"
 
 typedef int32_t step_fn(struct keel_mod *, struct keel_err *);
@@ -31,12 +32,29 @@ typedef int32_t step_fn(struct keel_mod *, struct keel_err *);
 static int call_step(struct module *m, const char *name, step_fn *fn, struct keel_err *err)
 {
 	struct keel_err own = { 0 };
-	int ret = fn != NULL ? fn(&m->owner.pub, &own) : 0;
+	struct crumb crumb;
+	int ret;
 
+	if (fn == NULL)
+		return 0;
+	crumb_begin(&crumb, &m->owner, name, NULL);
+	ret = fn(&m->owner.pub, &own);
+	crumb_end(&crumb);
 	if (ret == 0)
 		return 0;
 	return err_set(err, ret < 0 ? ret : -EIO, "module %s: %s failed: %s", m->desc.name, name,
 		       own.text[0] != '\0' ? own.text : "it gave no reason");
+}
+
+static void call_end(struct module *m, const char *name, void (*fn)(struct keel_mod *))
+{
+	struct crumb crumb;
+
+	if (fn == NULL)
+		return;
+	crumb_begin(&crumb, &m->owner, name, NULL);
+	fn(&m->owner.pub);
+	crumb_end(&crumb);
 }
 
 /* ---- up --------------------------------------------------------------------------------------------- */
@@ -137,6 +155,7 @@ bool module_stays(const struct module *m)
 int module_busy(struct module *m, struct keel_err *err)
 {
 	struct keel_err why = { 0 };
+	struct crumb crumb;
 	int ret;
 
 	if (module_stays(m))
@@ -146,7 +165,9 @@ int module_busy(struct module *m, struct keel_err *err)
 			       m->desc.flags & KEEL_MOD_RESIDENT ? "" : ", for it keeps its objects");
 	if (m->state != MODULE_RUNNING || m->desc.busy == NULL)
 		return 0;
+	crumb_begin(&crumb, &m->owner, "busy", NULL);
 	ret = m->desc.busy(&m->owner.pub, &why);
+	crumb_end(&crumb);
 	if (ret == 0 || (ret == -ENOTEMPTY && m->comes))
 		return 0;
 	return err_set(err, -EBUSY, "module %s is busy: %s", m->desc.name,
@@ -157,8 +178,7 @@ static void module_halt(struct module *m)
 {
 	if (m->state != MODULE_RUNNING)
 		return;
-	if (m->desc.stop != NULL)
-		m->desc.stop(&m->owner.pub);
+	call_end(m, "stop", m->desc.stop);
 	m->state = MODULE_READY;
 }
 
@@ -168,8 +188,7 @@ static void module_end(struct module *m)
 		return;
 	module_halt(m);
 	withdraw(m);
-	if (m->desc.fini != NULL)
-		m->desc.fini(&m->owner.pub);
+	call_end(m, "fini", m->desc.fini);
 	objects_detach(&m->owner);
 	m->state = MODULE_OPEN;
 }

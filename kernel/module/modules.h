@@ -9,7 +9,7 @@
 #define KEELSON_MODULES_H
 
 #include "keel/module.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 #include "util/owner.h"
 
 struct conf;

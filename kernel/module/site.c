@@ -9,7 +9,7 @@
 
 #include "hook/hooks.h"
 #include "module/inside.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 #include "util/err.h"
 #include "util/text.h"
 

@@ -6,7 +6,7 @@
 #define KEELSON_MSG_H
 
 #include "keel/api.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 
 /* Decode a body that pack_check() accepted. The bytes are copied. 0 or -errno. */
 int msg_open(const char *bytes, size_t len, struct keel_msg **ret_msg);
@@ -23,8 +23,8 @@ void msg_pack(const struct keel_msg *m, struct buf *out);
 struct keel_out *out_create(void);
 const char *out_bytes(struct keel_out *o, uint32_t *ret_len);
 void out_drop(struct keel_out *o);
-/* For object->pack: raw MessagePack of one value, appended to the array that is open. */
-void out_raw(struct keel_out *o, const void *bytes, uint32_t len);
+/* For object->pack: returns the buffer, to which the caller writes the next value of the array that is open; NULL: failed. */
+struct buf *out_value(struct keel_out *o);
 
 /* Turns a new out into this finished map, which comes from another process. Returns false when it is no map. */
 bool out_adopt(struct keel_out *o, const void *bytes, uint32_t len);

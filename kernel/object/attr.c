@@ -13,6 +13,7 @@
 
 #include "object/object.h"
 #include "registry/registry.h"
+#include "util/crumb.h"
 #include "util/err.h"
 
 int attr_fault(struct keel_err *err, int code, const struct keel_attr *a, const char *key)
@@ -134,6 +135,15 @@ static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *
 	if (c->has_raw || bit_get(c->reset, number)) /* objects may have raw bytes for it, or need its default */
 		c->epoch++;
 	return 0;
+}
+
+void attr_changed(const struct keel_attr *a, struct keel_obj *o)
+{
+	struct crumb crumb;
+
+	crumb_begin(&crumb, a->owner, "changed() of an attribute", a->def.name);
+	a->def.changed(mod_of(a->owner), o, a);
+	crumb_end(&crumb);
 }
 
 int attrs_attach(struct objects *o, struct keel_err *err)

@@ -124,7 +124,7 @@ void write_touch(struct keel_obj *o)
 /* Values it has now are newer than its raw bytes; except those that are never unset: they may be the default. */
 static void raw_offer(struct keel_obj *o, struct raw *raw)
 {
-	struct mp_reader r = { (const unsigned char *)raw->bytes, (const unsigned char *)raw->bytes + raw->len, false };
+	struct pack_reader r = { (const unsigned char *)raw->bytes, (const unsigned char *)raw->bytes + raw->len, false };
 	uint64_t settled[ATTR_WORDS];
 
 	for (uint32_t w = 0; w < ATTR_WORDS; w++)
@@ -210,11 +210,8 @@ struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char 
 
 void obj_notify(struct keel_obj *o)
 {
-	EACH_BIT(number, o->set[w] & o->klass->notified[w]) {
-		struct keel_attr *a = o->klass->by_number[number];
-
-		a->def.changed(mod_of(a->owner), o, a);
-	}
+	EACH_BIT(number, o->set[w] & o->klass->notified[w])
+		attr_changed(o->klass->by_number[number], o);
 }
 
 int32_t object_publish(struct keel_obj *o)

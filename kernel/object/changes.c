@@ -186,7 +186,7 @@ void changes_commit(struct keel_changes *c)
 		const struct change *e = &c->entry[i];
 
 		if (e->obj && e->attr->def.changed && !(e->obj->flags & (OBJ_DEAD | OBJ_DRAFT)))
-			e->attr->def.changed(mod_of(e->attr->owner), e->obj, e->attr);
+			attr_changed(e->attr, e->obj);
 	}
 	changes_discard(c);
 }

@@ -29,7 +29,7 @@ void kept_add(const struct keel_attr *a)
 	c->by_number[k->number] = k;
 }
 
-static void values_leave(struct keel_obj *o, const uint64_t *mask, struct mp *pairs)
+static void values_leave(struct keel_obj *o, const uint64_t *mask, struct buf *pairs)
 {
 	uint32_t n = 0;
 
@@ -61,7 +61,7 @@ static struct keel_attr **kept_remove(struct class *c, struct keel_attr **at)
 /* The kept values in `mask` become raw bytes, or are dropped when they are not saved. */
 static void kept_sweep(struct class *c, uint64_t *mask)
 {
-	struct mp pairs = { 0 };
+	struct buf pairs = { 0 };
 
 	for (const struct keel_attr *k = c->kept; k; k = k->next)
 		if (!(k->def.flags & KEEL_ATTR_SAVE))
@@ -71,7 +71,7 @@ static void kept_sweep(struct class *c, uint64_t *mask)
 			values_leave(c->live.at[i], mask, &pairs);
 	for (struct keel_obj *o = c->drafts; o; o = o->next)
 		values_leave(o, mask, &pairs);
-	mp_fini(&pairs);
+	buf_fini(&pairs);
 	for (struct keel_attr **at = &c->kept; *at;)
 		at = bit_get(mask, (*at)->number) ? kept_remove(c, at) : &(*at)->next;
 }

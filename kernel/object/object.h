@@ -14,7 +14,7 @@
 #define KEELSON_OBJECT_H
 
 #include "object/index.h"
-#include "object/mp.h"
+#include "wire/pack.h"
 #include "object/objects.h"
 #include "object/pool.h"
 
@@ -148,9 +148,8 @@ struct objects {
 	struct keel_changes *changes;
 	struct objects_end *ends;
 	uint32_t n_declared;
-	struct mp row;    /* objects_encode() */
-	struct mp answer; /* pack() */
-	struct mp text;   /* a value as terminated text */
+	struct buf row;    /* objects_encode() */
+	struct buf text;   /* a value as terminated text */
 };
 
 static inline struct objects *objects_of(struct keel_mod *m)
@@ -185,6 +184,7 @@ int attrs_init(struct objects *o);
 void attrs_fini(struct objects *o);
 int attrs_attach(struct objects *o, struct keel_err *err); /* attach waiting rows whose class and type exist */
 void attr_detach(struct keel_attr *a);
+void attr_changed(const struct keel_attr *a, struct keel_obj *o); /* calls its changed() */
 struct keel_attr *attr_find(const struct class *c, const char *name, size_t len);
 struct keel_attr *attr_of_request(const struct class *c, const char *name); /* upper or lower case alike */
 /* Fills in the error text `<table text of code> attr[.key]` and returns the code. */
@@ -229,12 +229,12 @@ static inline struct keel_obj *obj_refresh(struct keel_obj *o)
 }
 
 /* raw.c */
-int raw_add(struct keel_obj *o, const struct mp *pairs, uint32_t n);
+int raw_add(struct keel_obj *o, const struct buf *pairs, uint32_t n);
 /* Write the pair of a stored row for value `slot` of `a`. */
-void raw_encode(struct mp *m, const struct keel_attr *a, const union keel_slot *slot);
+void raw_encode(struct buf *m, const struct keel_attr *a, const union keel_slot *slot);
 /* Read `n` pairs into `o`; what no attribute takes goes to o->raw, and so do older values of attributes in `settled`
  * (NULL: none). Returns 0, -EPROTO or -ENOMEM. */
-int raw_decode(struct keel_obj *o, struct mp_reader *r, uint32_t n, const uint64_t *settled);
+int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n, const uint64_t *settled);
 
 /* private.c */
 int number_take(struct class *c, uint32_t *ret_number);

@@ -153,9 +153,8 @@ void objects_destroy(struct objects *o)
 	classes_fini(o);
 	attrs_fini(o);
 	types_fini(o);
-	mp_fini(&o->row);
-	mp_fini(&o->answer);
-	mp_fini(&o->text);
+	buf_fini(&o->row);
+	buf_fini(&o->text);
 	free(o);
 }
 

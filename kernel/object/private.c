@@ -10,6 +10,7 @@
 #include <utlist.h>
 
 #include "object/object.h"
+#include "util/crumb.h"
 
 #define FIRST_NUMBERS 64u
 
@@ -97,11 +98,15 @@ void *private_slot(struct keel_mod *m, struct keel_obj *o)
 static void piece_give(struct bind *b, uint32_t number)
 {
 	void *piece = pool_at(&b->pieces, number);
+	struct crumb crumb;
 
 	if (!piece)
 		return;
-	if (b->fini)
+	if (b->fini) {
+		crumb_begin(&crumb, b->owner, "slot destructor", NULL);
 		b->fini(&b->owner->pub, piece);
+		crumb_end(&crumb);
+	}
 	pool_give(&b->pieces, number);
 }
 

@@ -15,6 +15,7 @@
 
 #include "keel/sized.h"
 #include "registry/inside.h"
+#include "util/crumb.h"
 #include "util/err.h"
 
 static struct kind *kind_find(const struct registry *r, const char *name)
@@ -148,16 +149,23 @@ int registry_kind(struct registry *r, const struct registry_kind *face)
 static int module_kind_add(void *arg, struct owner *owner, const void *def, struct keel_err *err)
 {
 	const struct kind *k = arg;
-	int32_t ret = k->def.add(&k->owner->pub, &owner->pub, def, err);
+	struct crumb crumb;
+	int32_t ret;
 
+	crumb_begin(&crumb, k->owner, "add() of a kind", k->def.name);
+	ret = k->def.add(&k->owner->pub, &owner->pub, def, err);
+	crumb_end(&crumb);
 	return ret > 0 ? -EINVAL : ret; /* a PBSE code is an error, too */
 }
 
 static void module_kind_remove(void *arg, struct owner *owner, const void *def)
 {
 	const struct kind *k = arg;
+	struct crumb crumb;
 
+	crumb_begin(&crumb, k->owner, "remove() of a kind", k->def.name);
 	k->def.remove(&k->owner->pub, &owner->pub, def);
+	crumb_end(&crumb);
 }
 
 static int kind_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)

@@ -147,7 +147,7 @@ static bool may_serve(const struct client *c)
 {
 	const struct router_limits *limits = &c->router->limits;
 
-	return !c->closing && !c->broken && c->n_reqs < limits->requests_open && !client_overfull(c);
+	return c->router->drain.phase < DRAIN_ENDING && !c->closing && !c->broken && c->n_reqs < limits->requests_open && !client_overfull(c);
 }
 
 void client_rearm(struct client *c)
@@ -242,6 +242,7 @@ void client_drop(struct client *c)
 	user_unref(c->user);
 	client_uncount(c);
 	free(c);
+	drain_due(r);
 }
 
 /* ---- in ----------------------------------------------------------------------------------- */

@@ -28,7 +28,7 @@ struct router_limits {
 	size_t queued_uid, queued_small;           /* for all of one uid; a client may always have so much */
 	size_t input_all, input_small;             /* bytes of half requests, all clients; always allowed */
 	size_t open_all, open_small;               /* bytes of unanswered ones, all clients; always allowed */
-	int64_t stall_ms, sweep_ms, shutdown_ms;
+	int64_t stall_ms, sweep_ms, shutdown_ms, goodbye_ms;
 	uint32_t quarantine;                       /* answered requests kept to catch a second answer */
 };
 extern const struct router_limits router_limits_default;
@@ -61,6 +61,8 @@ struct keel_req {
 	keel_fn *gone, *drained;
 	void *gone_arg, *drained_arg;
 	bool receiving;        /* an operation at the point request_receive is under way */
+	bool parts;            /* it has sent some */
+	bool old, sole;        /* for a drain: open at its start; it did nothing but wait in one operation */
 	struct keel_req *prev, *next; /* of the client, or free, or orphans and withdrawn */
 };
 
@@ -99,6 +101,16 @@ struct peer_count {
 	UT_hash_handle hh;
 };
 
+/* The end of service before a restart; drain.c. */
+struct drain {
+	enum drain_phase { DRAIN_NONE, DRAIN_SERVING, DRAIN_ENDING, DRAIN_LEAVING } phase;
+	bool late;      /* the deadline has passed */
+	uint32_t n_old; /* requests that were open at its start, acted, and are open still */
+	struct loop_timer *step, *deadline;
+	void (*done)(void *arg);
+	void *arg;
+};
+
 struct router {
 	struct parts *parts;
 	struct router_limits limits;
@@ -113,7 +125,10 @@ struct router {
 	uint32_t n_free;
 	int64_t served_ns; /* what requests took in this turn; 0: none was served yet */
 	struct loop_timer *sweep_timer, *shutdown_timer;
+	struct drain drain;
 	struct loop_listener *listener;
+	int listen_fd; /* of the listener */
+	bool handed;   /* to the next image of this daemon: the path stays */
 	char *listen_path;
 	int64_t refused_log_ms;
 	bool stopping;
@@ -147,10 +162,15 @@ void client_drop_queue(struct client *c); /* and cancel the flush */
 uint32_t req_roles(const struct client *c); /* enum keel_role bits of its user */
 void req_start(struct client *c, const struct frame *f);
 void req_client_gone(struct keel_req *q);
+void req_again(struct keel_req *q); /* replies that the request is to be sent again */
 void req_drained(struct keel_req *q);
 void req_withdraw(struct keel_req *q, int32_t code, const char *text); /* the kernel replies with an error */
 void req_abandon(struct keel_req *q);      /* its route is withdrawn */
 void req_destroy_all(struct router *r);
+
+/* drain.c */
+void drain_due(struct router *r); /* a request has its reply, or a client is gone */
+void drain_end(struct router *r);
 const struct keel_request_api *req_api(void);
 
 #endif

@@ -27,5 +27,6 @@ const struct router_limits router_limits_default = {
 	.stall_ms = 60 * 1000,     /* half a request, or replies that the client does not read; client.stall */
 	.sweep_ms = 2000,
 	.shutdown_ms = 2000,       /* then open requests are answered "shutting down" */
+	.goodbye_ms = 100,         /* then a client that does not read its replies is dropped without a goodbye */
 	.quarantine = 1024,
 };

@@ -19,6 +19,7 @@
 #include "log/log.h"
 #include "request/inside.h"
 #include "store/store.h"
+#include "util/crumb.h"
 #include "util/err.h"
 #include "wire/pack.h"
 
@@ -62,8 +63,10 @@ static void req_detach(struct keel_req *q)
 	c->n_reqs--;
 	c->open -= q->len;
 	q->router->n_open--;
+	q->router->drain.n_old -= q->old;
 	DL_APPEND(q->router->orphans, q);
 	client_answered(c);
+	drain_due(q->router);
 }
 
 static void req_end(struct keel_req *q)
@@ -223,6 +226,7 @@ static int32_t part(struct keel_req *q, struct keel_out *o)
 		out_drop(o);
 		return -EPIPE;
 	}
+	q->parts = true;
 	client_send(c, o, WIRE_PART, q->corr);
 	if (client_overfull(c) && !c->full)
 		client_write(c);
@@ -246,14 +250,14 @@ static int32_t drained(struct keel_req *q, keel_fn *fn, void *arg)
 void req_drained(struct keel_req *q)
 {
 	keel_fn *fn = q->drained;
-	struct hooks_guard g;
+	struct crumb crumb;
 
 	q->drained = NULL;
 	if (q->state != REQ_OPEN || q->route == NULL)
 		return;
-	hooks_guard_begin(&g, q->route->owner, "a request", q->route->def.name);
+	crumb_begin(&crumb, q->route->owner, "drained()", q->route->def.name);
 	fn(&q->route->owner->pub, q->drained_arg);
-	hooks_guard_end(&g);
+	crumb_end(&crumb);
 }
 
 static const char *req_name(struct keel_req *q)
@@ -286,6 +290,7 @@ void req_client_gone(struct keel_req *q)
 	keel_fn *gone = q->gone;
 	void *arg = q->gone_arg;
 	struct route *route = q->route;
+	struct crumb crumb;
 
 	req_detach(q);
 	if (q->state == REQ_SENT)
@@ -294,26 +299,38 @@ void req_client_gone(struct keel_req *q)
 	/* Cancelling a hold may make the module reply; then `gone` is not called. */
 	if (r->parts->hooks != NULL)
 		hooks_client_gone(r->parts->hooks, q);
-	if (q->state == REQ_ORPHAN && gone != NULL)
+	if (q->state == REQ_ORPHAN && gone != NULL) {
+		crumb_begin(&crumb, route->owner, "on_gone()", route->def.name);
 		gone(&route->owner->pub, arg);
+		crumb_end(&crumb);
+	}
+}
+
+void req_again(struct keel_req *q)
+{
+	struct keel_out *o = answer_out(PBSE_SVRDOWN, "The server restarts; send the request again");
+
+	out_put_int(o, "again", 1);
+	client_send(q->client, o, WIRE_REPLY, q->corr);
+	req_client_gone(q);
 }
 
 void req_withdraw(struct keel_req *q, int32_t code, const char *text)
 {
 	struct client *c = q->client;
 
-	if (q->state != REQ_OPEN)
-		return;
 	if (q->route != NULL)
 		log_reject(c, &q->route->def, q->route->def.name, code);
 	client_send(c, answer_out(code, text != NULL ? text : pbse_text(code)), WIRE_REPLY, q->corr);
 	req_detach(q);
-	q->state = REQ_ORPHAN;
+	if (q->state == REQ_OPEN)
+		q->state = REQ_ORPHAN;
 }
 
 void req_abandon(struct keel_req *q)
 {
-	req_withdraw(q, PBSE_INTERNAL, "The module that serves this request was unloaded");
+	if (q->state == REQ_OPEN)
+		req_withdraw(q, PBSE_INTERNAL, "The module that serves this request was unloaded");
 	q->route = NULL;
 	q->gone = q->drained = NULL;
 	if (q->state == REQ_ORPHAN && !q->receiving) /* else request_received() ends it */
@@ -388,12 +405,17 @@ static struct route *route_of(struct router *r, const struct keel_msg *m, const 
 
 static void req_serve(struct keel_req *q)
 {
+	struct parts *parts = q->router->parts;
 	struct owner *owner = q->route->owner;
-	struct hooks_guard g;
+	uint64_t changes = store_changes(parts->store);
+	uint32_t parked = hooks_parked(parts->hooks);
+	struct crumb crumb;
 
-	hooks_guard_begin(&g, owner, "a request", q->route->def.name);
+	crumb_begin(&crumb, owner, "request", q->route->def.name);
 	q->route->def.handler(&owner->pub, q);
-	hooks_guard_end(&g);
+	crumb_end(&crumb);
+	if (store_changes(parts->store) == changes)
+		hooks_handled(parts->hooks, q, parked);
 }
 
 /* The outcome of request_receive: calls the handler, or replies with the refusal. */

@@ -8,6 +8,7 @@
 #include "request/router.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,12 +158,32 @@ static int bind_path(const struct sockaddr_un *at, int *ret_fd, struct keel_err 
 	return 0;
 }
 
-int router_listen(struct router *r, const char *path, struct keel_err *err)
+/* Returns whether `fd` is a listening socket with this path. */
+static bool is_bound(int fd, const struct sockaddr_un *at)
+{
+	struct sockaddr_un is = { 0 };
+	socklen_t len = sizeof(is);
+	int listens = 0;
+
+	return getsockname(fd, (struct sockaddr *)&is, &len) == 0 && is.sun_family == AF_UNIX &&
+	       strncmp(is.sun_path, at->sun_path, sizeof(is.sun_path)) == 0 &&
+	       getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &(socklen_t){ sizeof(listens) }) == 0 && listens;
+}
+
+int router_listen_fd(struct router *r)
+{
+	if (r->listener == NULL)
+		return -1;
+	r->handed = true;
+	return fcntl(r->listen_fd, F_DUPFD_CLOEXEC, 3);
+}
+
+int router_listen(struct router *r, const char *path, int fd, struct keel_err *err)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	struct loop_listening conf = { .per_turn = r->limits.accepts_per_turn, .came = client_came,
 				       .paused = accept_paused, .arg = r };
-	int ret;
+	int ret = 0;
 
 	if (r->listener != NULL)
 		return err_set(err, -EALREADY, "already listening on %s", r->listen_path);
@@ -170,11 +191,20 @@ int router_listen(struct router *r, const char *path, struct keel_err *err)
 		return err_set(err, -ENAMETOOLONG, "socket path %s is longer than %zu bytes; choose a "
 			       "shorter one", path, sizeof(at.sun_path) - 1);
 	memcpy(at.sun_path, path, strlen(path) + 1);
-	ret = clear_path(&at, err);
-	if (ret == 0)
-		ret = bind_path(&at, &conf.fd, err);
+	conf.fd = fd;
+	if (fd < 0 || !is_bound(fd, &at)) {
+		if (fd >= 0)
+			close(fd);
+		ret = clear_path(&at, err);
+		if (ret == 0)
+			ret = bind_path(&at, &conf.fd, err);
+	} else if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) {
+		ret = err_set(err, -errno, "cannot use the socket %s: %s", path, strerror(errno));
+		close(fd);
+	}
 	if (ret < 0)
 		return ret;
+	r->listen_fd = conf.fd;
 	r->listen_path = strdup(path);
 	if (loop_listen(r->parts->loop, &conf, &r->listener) < 0 || r->listen_path == NULL)
 		return err_set(err, -ENOMEM, "no memory to listen on %s", path);
@@ -185,7 +215,7 @@ static void stop_listening(struct router *r)
 {
 	loop_listen_stop(r->listener);
 	r->listener = NULL;
-	if (r->listen_path != NULL)
+	if (r->listen_path != NULL && !r->handed)
 		unlink(r->listen_path);
 	free(r->listen_path);
 	r->listen_path = NULL;
@@ -237,6 +267,7 @@ void router_destroy(struct router *r)
 		client_drop(r->clients);
 	loop_timer_cancel(r->sweep_timer);
 	loop_timer_cancel(r->shutdown_timer);
+	drain_end(r);
 	loop_defer_cancel(r->parts->loop, client_turn_over, r);
 	req_destroy_all(r);
 	users_destroy(r->users);
@@ -255,8 +286,10 @@ static void shutdown_deadline(void *arg)
 
 	r->shutdown_timer = NULL;
 	DL_FOREACH(r->clients, c) {
-		DL_FOREACH_SAFE(c->reqs, q, next)
-			req_withdraw(q, PBSE_SVRDOWN, NULL);
+		DL_FOREACH_SAFE(c->reqs, q, next) {
+			if (q->state == REQ_OPEN)
+				req_withdraw(q, PBSE_SVRDOWN, NULL);
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ const struct keel_kind_def form_kind = {
 	.remove = form_remove,
 };
 
-/* ---- who is what ---------------------------------------------------------------------------------- */
+/* ---- wholes and parts ----------------------------------------------------------------------------- */
 
 enum role role_of_id(const char *id)
 {
@@ -125,19 +125,19 @@ uint32_t job_members(struct keel_mod *mod, struct keel_obj *job)
 	return st->form ? st->form->waiting(st->form_owner, job, true) : 0;
 }
 
-static void tell_waits(struct keel_mod *mod, struct keel_obj *whole, uint32_t before)
+static void waits_notify(struct keel_mod *mod, struct keel_obj *whole, uint32_t before)
 {
 	struct state *st = mod->state;
 
 	if (before == 0 && job_waiting(mod, whole) > 0)
 		st->hook->note(mod, KEEL_POINT_job_waits,
 			       KEEL_EVENT(job_waits, .id = job_id(mod, whole), .job = whole));
-	poke(mod);
+	scheduler_wake(mod);
 }
 
 void whole_waits(struct keel_mod *mod, struct keel_obj *whole)
 {
-	tell_waits(mod, whole, 0);
+	waits_notify(mod, whole, 0);
 }
 
 /* ---- the life of a part --------------------------------------------------------------------------- */
@@ -209,14 +209,14 @@ void part_back(struct keel_mod *mod, struct keel_obj *part)
 		st->form->back(st->form_owner, part);
 	counts_add(mod, part, job_slot(mod, part)->step, -1);
 	st->object->destroy(part);
-	whole = whole_of(mod, id); /* it may be over */
+	whole = whole_of(mod, id); /* back() may have ended and destroyed it */
 	if (whole && hold && step_is_open(job_slot(mod, whole)->step))
 		hold_whole(mod, whole, id);
 	if (whole)
-		tell_waits(mod, whole, before);
+		waits_notify(mod, whole, before);
 }
 
-/* Told while the object still has its values; it may be destroyed then. */
+/* The form's over() is called while the part still has its values; the caller may destroy it afterwards. */
 void part_over(struct keel_mod *mod, struct keel_obj *part, enum step step, bool kept)
 {
 	struct state *st = mod->state;
@@ -229,9 +229,9 @@ void part_over(struct keel_mod *mod, struct keel_obj *part, enum step step, bool
 	before = whole ? job_waiting(mod, whole) : 0;
 	if (st->form)
 		st->form->over(st->form_owner, part, step_substate(step), kept);
-	whole = whole_of(mod, id); /* it may have been the last one */
+	whole = whole_of(mod, id); /* over() of its last part destroys it */
 	if (whole)
-		tell_waits(mod, whole, before);
+		waits_notify(mod, whole, before);
 }
 
 /* ---- the end of a whole --------------------------------------------------------------------------- */

@@ -179,7 +179,7 @@ int32_t holds_parse(const char *letters)
 	return bits;
 }
 
-int32_t holds_asked(const char *letters)
+int32_t holds_parse_shown(const char *letters)
 {
 	int32_t bits = holds_parse(letters);
 

@@ -204,7 +204,7 @@ bool calendar_crosses(const struct calendar *c, int64_t from, int64_t till)
 	return false;
 }
 
-/* A vnode whose planned job wants nobody beside it is closed, else it loses what exceeds the slack. */
+/* A vnode whose planned job is exclusive is closed, else it loses what exceeds the slack. */
 static void hold_one(struct holds *h, struct snapshot *s, uint32_t node, const double *slack,
 		     bool alone)
 {
@@ -226,7 +226,7 @@ static void hold_one(struct holds *h, struct snapshot *s, uint32_t node, const d
 		one->amount[k] = less;
 		*free_now -= less;
 	}
-	v->jobs++; /* nobody who wants to be alone may cross it */
+	v->jobs++; /* no exclusive job may cross it */
 	vnode_judge(s, v);
 	snapshot_changed(s, node);
 }

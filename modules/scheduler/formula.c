@@ -116,14 +116,6 @@ static size_t name_read(struct formula *f, const char *p, char **out, formula_na
 	return len;
 }
 
-static size_t number_read(const char *p)
-{
-	char *end;
-
-	strtod(p, &end);
-	return (size_t)(end - p);
-}
-
 /* The text as the parser wants it, into `out` (as long as the text at most); names into the table. */
 static int32_t translate(struct formula *f, const char *text, char *out, formula_name_fn *known,
 			 void *arg)
@@ -131,10 +123,12 @@ static int32_t translate(struct formula *f, const char *text, char *out, formula
 	const char *p = text;
 	int32_t code = 0;
 	size_t len;
+	char *end;
 
 	while (*p && code == 0) {
 		if (isdigit((unsigned char)*p) || *p == '.') {
-			len = number_read(p);
+			strtod(p, &end);
+			len = (size_t)(end - p);
 			if (len == 0)
 				return PBSE_BAD_FORMULA;
 		} else if (is_name((unsigned char)*p)) {

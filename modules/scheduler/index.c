@@ -30,13 +30,6 @@ void list_add(struct list *l, struct entry *e)
 	l->n++;
 }
 
-static void list_add_first(struct list *l, struct entry *e)
-{
-	e->list = l;
-	DL_PREPEND(l->first, e);
-	l->n++;
-}
-
 void list_drop(struct entry *e)
 {
 	struct list *l = e->list;
@@ -108,7 +101,9 @@ void entry_touch(struct keel_mod *mod, struct entry *e)
 		return;
 	entry_out(mod, e);
 	e->where = PARKED;
-	list_add_first(&st->parked, e);
+	e->list = &st->parked;
+	DL_PREPEND(st->parked.first, e);
+	st->parked.n++;
 }
 
 void entry_suspended(struct keel_mod *mod, struct entry *e)
@@ -409,7 +404,7 @@ void group_verdict(struct keel_mod *mod, struct group *g, const char *text)
 	if (!g->verdict || strcmp(g->verdict, text) != 0) {
 		free(g->verdict);
 		g->verdict = strdup(text);
-		list_join(&g->stale, &g->told);
+		list_join(&g->stale, &g->current);
 	}
 	if (g->verdict)
 		talk(mod, g);
@@ -429,7 +424,7 @@ void index_fini(struct keel_mod *mod)
 
 	while (st->groups) {
 		struct group *g = st->groups;
-		struct list *const lists[] = { &g->fresh, &g->stale, &g->told };
+		struct list *const lists[] = { &g->fresh, &g->stale, &g->current };
 		size_t i;
 
 		while (st->aside.first)

@@ -43,15 +43,10 @@ static int64_t time_after(const struct search *s, uint32_t n)
 	return at > s->not_before ? at : s->not_before;
 }
 
-/* Does the moment after the first n end the previous one? Those within the grain are one. */
-static bool is_moment(const struct search *s, uint32_t n)
-{
-	return n == s->c->n || s->c->list[n].at > time_after(s, n) + s->c->grain;
-}
-
 static uint32_t next_moment(const struct search *s, uint32_t n)
 {
-	while (n < s->c->n && !is_moment(s, n))
+	/* Does the moment after the first n end the previous one? Those within the grain are one. */
+	while (n < s->c->n && !(n == s->c->n || s->c->list[n].at > time_after(s, n) + s->c->grain))
 		n++;
 	return n;
 }
@@ -118,7 +113,7 @@ struct search *search_begin(struct calendar *c, const struct snapshot *now, int6
 	}
 	while (first < c->n && c->list[first].at <= not_before)
 		first++;
-	s->low = first ? (int64_t)first - 1 : 0; /* now it does not fit, or nobody would search */
+	s->low = first ? (int64_t)first - 1 : 0; /* the caller searches because it does not fit now */
 	aim(s, segment_of(s, next_moment(s, first)));
 	return s;
 }
@@ -148,15 +143,6 @@ static bool fits_now(struct search *s)
 	s->failed |= !h;
 	calendar_unhold(s->trying, h);
 	return fits;
-}
-
-/* It does not fit there: everything before is of no more interest. */
-static void base_moves(struct search *s)
-{
-	snapshot_copy_free(s->base);
-	s->base = s->trying;
-	s->done = s->target;
-	s->trying = NULL;
 }
 
 static enum found found(struct search *s)
@@ -199,7 +185,11 @@ enum found search_step(struct search *s)
 		if (s->high < 0 && s->target >= s->c->n)
 			return FOUND_NEVER;
 		s->low = s->target;
-		base_moves(s);
+		/* It does not fit there: everything before is of no more interest. */
+		snapshot_copy_free(s->base);
+		s->base = s->trying;
+		s->done = s->target;
+		s->trying = NULL;
 		next = s->high < 0 ? segment_of(s, next_moment(s, s->done + 1)) : middle(s);
 	}
 	return aim(s, next) ? FOUND_MORE : FOUND_NEVER;

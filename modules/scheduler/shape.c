@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shape.c - what jobs ask of vnodes, server and queue, whoever they belong to.
+ * shape.c - what jobs request of vnodes, server and queue, for jobs of all owners.
  *
  * Groups of one shape share what a search for a place has found out.
  */

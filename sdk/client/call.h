@@ -11,9 +11,9 @@
 /* Callbacks for one request. `body` is a map, borrowed until the callback returns. */
 struct listener {
 	/* Called for each PART; may be NULL. Returns 0; > 0: skip further parts; -ENOMEM or -EPROTO: the call fails. */
-	int (*part)(const msgpack_object *body, void *arg);
+	int (*part)(const struct pack_value *body, void *arg);
 	/* Called for a REPLY with code 0; may be NULL. Returns 0, or -ENOMEM or -EPROTO: the call fails. */
-	int (*reply)(const msgpack_object *body, void *arg);
+	int (*reply)(const struct pack_value *body, void *arg);
 	void *arg;
 	bool stop_at_signal; /* fail with EINTR after a signal handler ran */
 	/* A request that only waits: if the server ends or restarts, the call reconnects, however long that takes, and

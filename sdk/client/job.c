@@ -140,7 +140,7 @@ struct ending {
 	char *text;
 };
 
-static int ending_reply(const msgpack_object *body, void *arg)
+static int ending_reply(const struct pack_value *body, void *arg)
 {
 	struct ending *e = arg;
 

@@ -510,5 +510,5 @@ const struct keel_mod *keel_mock_inside(struct keel_mock *mock)
 
 	if (mock->in_work)
 		return NULL;
-	return hooks_crumb(&c) ? module_called(mock, c.tap) : mock->in_module > 0 ? mock->inside : NULL;
+	return hooks_crumb(crumb_top, &c) ? module_called(mock, c.name) : mock->in_module > 0 ? mock->inside : NULL;
 }

@@ -11,7 +11,7 @@
 
 #include "keel/mock.h"
 #include "keel/service/carrier.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 #include "util/owner.h"
 
 #define BEGIN_MS 1000000

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <utlist.h>
 
@@ -70,11 +71,12 @@ static void without_dir(const struct keel_mock *mock, struct keel_err *err)
 static int conf_make(struct keel_mock *mock, const char *name, const char *text, struct conf **ret, struct keel_err *err)
 {
 	char *path = path_join(mock->dir, "conf");
-	char *all = host_print("%s: { %s\n};\n", name, text != NULL ? text : "");
-	int code = file_write_durable(path, all, strlen(all), 0600);
+	FILE *f = fopen(path, "we");
+	int code;
 
-	code = code < 0 ? err_set(err, code, "cannot write %s", path) : conf_read(path, ret, err);
-	free(all);
+	if (f == NULL || fprintf(f, "%s: { %s\n};\n", name, text != NULL ? text : "") < 0 || fclose(f) != 0)
+		die("cannot write %s", path);
+	code = conf_read(path, ret, err);
 	free(path);
 	return code;
 }

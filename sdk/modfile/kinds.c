@@ -44,6 +44,7 @@ static const struct modfile_field request[] = {
 	F(keel_request_def, "asked by", roles, ROLES),
 	F(keel_request_def, "number", number, UINT),
 	FLAG(keel_request_def, "changes nothing", KEEL_REQUEST_READ),
+	FLAG(keel_request_def, "only waits", KEEL_REQUEST_WAITS),
 };
 static const struct modfile_field service[] = { F(keel_service_def, "version", version, UINT) };
 static const struct modfile_field signal[] = { F(keel_signal_def, "sent by", roles, ROLES) };

@@ -20,7 +20,7 @@ static uint8_t next(struct tape *t)
 	return t->at < t->end ? *t->at++ : 0;
 }
 
-static void put_any(struct mp *m, struct tape *t)
+static void put_any(struct buf *m, struct tape *t)
 {
 	static const char *const words[] = { "job", "1.svr", "2.svr", "comment", "Priority", "", "7", "x" };
 	uint8_t kind = next(t);
@@ -30,7 +30,7 @@ static void put_any(struct mp *m, struct tape *t)
 	} else if (kind < 160) {
 		talk_put_int(m, kind - 100);
 	} else if (kind < 176) {
-		mp_nil(m);
+		pack_nil(m);
 	} else if (kind < 192) {
 		talk_put_int(m, (int64_t)(UINT64_C(0x8000000000000000) >> (next(t) % 64)));
 	} else if (kind < 224) {
@@ -48,7 +48,7 @@ static void put_any(struct mp *m, struct tape *t)
 static void message(struct isolate *iso, struct tape *t)
 {
 	uint8_t what = next(t), n = next(t) % 12;
-	struct mp m = { 0 };
+	struct buf m = { 0 };
 	struct frame f = { .type = what % 4 < 2 ? WIRE_REQUEST : what % 4 == 2 ? WIRE_EVENT : WIRE_REPLY,
 			   .corr = next(t) % 4 };
 
@@ -63,13 +63,13 @@ static void message(struct isolate *iso, struct tape *t)
 	f.body = m.data != NULL ? m.data : "";
 	f.len = (uint32_t)m.len;
 	heard(iso->now, &f);
-	mp_fini(&m);
+	buf_fini(&m);
 }
 
 static void described(struct tape *t)
 {
 	struct isolate iso = { .parts = &parts, .name = (char *)"fuzzed" };
-	struct mp m = { 0 };
+	struct buf m = { 0 };
 	struct keel_err err;
 	struct talk_in in;
 
@@ -79,7 +79,7 @@ static void described(struct tape *t)
 	talk_open(&in, m.data, (uint32_t)m.len);
 	described_take(&iso, &in, m.data, (uint32_t)m.len, &err);
 	described_fini(&iso);
-	mp_fini(&m);
+	buf_fini(&m);
 }
 
 /* True at the second look. */

@@ -31,7 +31,7 @@ static uint8_t next(void)
 	return tape.at < tape.end ? *tape.at++ : 0;
 }
 
-static void put_any(struct mp *m)
+static void put_any(struct buf *m)
 {
 	static const char *const words[] = { "job", "1.svr", "2.svr", "comment", "Priority", "", "7", "x" };
 	uint8_t kind = next();
@@ -41,7 +41,7 @@ static void put_any(struct mp *m)
 	} else if (kind < 176) {
 		talk_put_int(m, kind - 100);
 	} else if (kind < 184) {
-		mp_nil(m);
+		pack_nil(m);
 	} else if (kind < 200) {
 		talk_put_int(m, (int64_t)(UINT64_C(0x8000000000000000) >> (next() % 64)));
 	} else if (kind < 232) {
@@ -81,7 +81,7 @@ void ask_begin(struct host *host, enum talk_ask what)
 
 void ask(struct host *host, struct answer *ret)
 {
-	struct mp m = { 0 };
+	struct buf m = { 0 };
 
 	host_send(host);
 	if (asked == ASK_ATTR || next() % 4 > 0) /* the fixture relies on its attributes */
@@ -93,7 +93,7 @@ void ask(struct host *host, struct answer *ret)
 		abort();
 	memcpy(ret->m->body, m.data != NULL ? m.data : "", m.len);
 	talk_open(&ret->in, ret->m->body, (uint32_t)m.len);
-	mp_fini(&m);
+	buf_fini(&m);
 }
 
 void ask_end(struct answer *a)
@@ -120,7 +120,7 @@ void host_log(struct host *host, uint32_t event, const char *text)
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------- */
-static void say(int64_t what, struct mp *m)
+static void say(int64_t what, struct buf *m)
 {
 	struct talk_in in;
 
@@ -139,7 +139,7 @@ static void say(int64_t what, struct mp *m)
 	default: life(&h, what, &in, 1); break;
 	}
 	handles_end(&h);
-	mp_fini(m);
+	buf_fini(m);
 }
 
 /* Opened, configured, started: then the input has the word. */
@@ -147,7 +147,7 @@ static void host_make(void)
 {
 	char path[4096 + 64];
 	ssize_t n = readlink("/proc/self/exe", path, 4096);
-	struct mp m = { 0 };
+	struct buf m = { 0 };
 
 	path[n < 0 ? 0 : n] = '\0';
 	for (int up = 0; up < 2 && strrchr(path, '/') != NULL; up++)
@@ -178,7 +178,7 @@ static void finish_all(void)
 {
 	loop_turn(h.parts.loop, loop_now_ms(h.parts.loop) + 10);
 	for (; told < h.next_durable; told++) {
-		struct mp m = { 0 };
+		struct buf m = { 0 };
 
 		talk_put_int(&m, told + 1);
 		say(TALK_DURABLE, &m);
@@ -199,7 +199,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (tape.at < tape.end) {
 		int64_t what = kinds[next() % KEEL_COUNT(kinds)];
 		bool is_right = next() % 4 > 0;
-		struct mp m = { 0 };
+		struct buf m = { 0 };
 
 		if (what == TALK_ASKED && is_right) { /* a request as it should be, but for its body */
 			char body[] = "\x81\xa4" "args\x91\xa5" "1.svr";

@@ -112,7 +112,7 @@ static void isolate_drop(struct isolate *iso)
 {
 	hooks_detach(parts.hooks, &owner); /* ends the call */
 	process_end(iso, "over");
-	mp_fini(&iso->scratch);
+	buf_fini(&iso->scratch);
 	owner.isolate = NULL;
 	if (iso->calls != NULL || iso->questions != NULL)
 		abort();

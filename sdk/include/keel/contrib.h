@@ -147,6 +147,9 @@ struct keel_attr_def {
 enum keel_request_flag {
 	/* Changes nothing: served while the store cannot be written, and not kept waiting by it. */
 	KEEL_REQUEST_READ = 1,
+	/* Only waits for something to happen, such as the end of a job. When the daemon restarts the library sends it
+	 * again; on_gone() notifies its module. */
+	KEEL_REQUEST_WAITS = 2,
 };
 struct keel_request_def {
 	uint32_t size;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check_beside.h"
 #include "check_child.h"
 #include "check_events.h"
 #include "check_lifecycle.h"
@@ -309,6 +310,6 @@ void check_calls(const struct subject *s)
 	run_all(&with, RULE_calls_crash, RULE_calls_budget);
 	if (!rule_broken(RULE_calls_crash) && !rule_broken(RULE_calls_memory) && !rule_broken(RULE_calls_budget))
 		child_cases(failure_case, &with, RULE_calls_failures, RULE_calls_failures);
-	if (stage_has_optional(s->m) && !rule_broken(RULE_calls_crash))
+	if (beside_has_spare() && !rule_broken(RULE_calls_crash))
 		run_all(&without, RULE_calls_needs, RULE_calls_budget);
 }

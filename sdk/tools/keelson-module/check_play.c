@@ -122,10 +122,9 @@ static void answer_write(struct play *p, const struct point *point, const char *
 }
 
 /* The event is about this job instead, at this moment. */
-static void about(struct event *e, const struct point *point, const char *id, struct keel_obj *job, unsigned is)
+static void about(struct event *e, const struct point *point, const char *id, struct keel_obj *job, char letter, unsigned is)
 {
-	const char *letter = keel_mock_text(job, "job_state", NULL);
-	const int64_t state = letter == NULL ? 'Q' : letter[0] == 'S' ? 'R' : letter[0]; /* who is suspended runs */
+	const int64_t state = letter == 'S' ? 'R' : letter; /* what is suspended runs */
 	const int64_t dry = (is & DRY) != 0, placed = (is & PLACED) != 0;
 	const struct {
 		const char *name;
@@ -195,7 +194,7 @@ static bool step_at(struct play *p, const struct point *point, const char *job_i
 		return true;
 	step_name(p, point, job_id);
 	if (job_id != NULL)
-		about(&e, point, job_id, job, is);
+		about(&e, point, job_id, job, p->letter, is);
 	o = calloc(1, sizeof(*o));
 	if (o == NULL)
 		return false;
@@ -239,7 +238,7 @@ void play_show(struct play *p, const char *klass, struct keel_obj *o, const char
 	const char *text;
 
 	for (unsigned i = 0; o != NULL && (a = stage_attr(p->stage.of, i)) != NULL; i++)
-		if (strcmp(a->klass, klass) == 0 && (text = keel_mock_text(o, a->name, NULL)) != NULL)
+		if (strcmp(a->klass, klass) == 0 && stage_has(&p->stage, a) && (text = keel_mock_text(o, a->name, NULL)) != NULL)
 			keel_text_printf(&p->values, "%s of %s: %.200s\n", a->name, id, text);
 }
 
@@ -270,6 +269,7 @@ static bool moment_play(struct play *p, const char *id, const struct moment *m)
 		reload(p);
 	}
 	if (m->state != 0) {
+		p->letter = m->state;
 		value_set(p, id, "job_state", state);
 		value_set(p, id, "substate", m->substate);
 	}
@@ -327,6 +327,7 @@ static void job_lives(struct play *p, int day)
 		others_end(p);
 	job = keel_mock_draft(p->stage.mock, "job", id);
 	stage_said(&p->stage, "job", job);
+	p->letter = 'Q';
 	if (!step_at(p, point_find(KEEL_POINT_job_submit), id, job, 0)) {
 		keel_mock_destroy(job);
 		return;

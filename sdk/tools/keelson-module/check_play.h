@@ -15,6 +15,7 @@ struct play {
 	struct stage stage;
 	bool reloads; /* the module, wherever a daemon could: between turns */
 	bool runs[PLAY_DAYS]; /* the job of that day */
+	char letter; /* the state of the job that is played */
 	enum { ASKED, ASKED_UNHEARD, NOT_ASKED } dry; /* whether it may start, before; what it answers is not written down */
 	struct keel_text answers, values, said;
 };

@@ -9,7 +9,7 @@
 
 #include "conf/conf.h"
 #include "harness.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 #include "util/text.h"
 
 struct sample {

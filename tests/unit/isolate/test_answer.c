@@ -59,7 +59,7 @@ static int64_t piece(struct walk *walk, const char *klass, char *last, int64_t w
 {
 	struct keel_object_api counting = *object;
 	struct whom whom = { .mod = &owner.pub, .object = &counting, .walk = walk };
-	struct mp asked = { 0 }, out = { 0 };
+	struct buf asked = { 0 }, out = { 0 };
 	struct talk_in in;
 	int64_t n;
 
@@ -74,8 +74,8 @@ static int64_t piece(struct walk *walk, const char *klass, char *last, int64_t w
 	for (int64_t i = 0; i < n; i++)
 		snprintf(last, 32, "%s", talk_text(&in));
 	CU_ASSERT_TRUE(talk_done(&in));
-	mp_fini(&asked);
-	mp_fini(&out);
+	buf_fini(&asked);
+	buf_fini(&out);
 	return n;
 }
 
@@ -180,7 +180,7 @@ static uint32_t told(const char *id, struct keel_obj *job)
 {
 	const struct keel_hook_api hook = { .fields = hooks_fields, .about = about, .note = note_counted };
 	struct whom whom = { .mod = &owner.pub, .object = object, .hook = &hook, .draft = no_draft };
-	struct mp asked = { 0 }, out = { 0 };
+	struct buf asked = { 0 }, out = { 0 };
 	const struct keel_field *fields;
 	struct talk_in in;
 	uint32_t n;
@@ -191,8 +191,8 @@ static uint32_t told(const char *id, struct keel_obj *job)
 	talk_put_event(&asked, fields, n, KEEL_EVENT(job_purged, .id = id, .job = job), name_of, NULL);
 	talk_open(&in, asked.data, (uint32_t)asked.len);
 	CU_ASSERT_TRUE(answer(&whom, ASK_NOTE, &in, &out));
-	mp_fini(&asked);
-	mp_fini(&out);
+	buf_fini(&asked);
+	buf_fini(&out);
 	return notes;
 }
 

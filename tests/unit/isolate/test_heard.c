@@ -41,30 +41,30 @@ static bool is_lost(void)
 	return iso.now == NULL || iso.now->lost[0] != '\0';
 }
 
-static void says(uint32_t type, uint64_t corr, const struct mp *m)
+static void says(uint32_t type, uint64_t corr, const struct buf *m)
 {
 	heard(iso.now, &(struct frame){ .type = type, .corr = corr, .body = m->data, .len = (uint32_t)m->len });
 }
 
 static void answers(uint64_t number)
 {
-	struct mp m = { 0 };
+	struct buf m = { 0 };
 
 	talk_put_int(&m, KEEL_NEXT);
 	talk_put_int(&m, 0);
 	talk_put_str(&m, NULL);
 	says(WIRE_REPLY, number, &m);
-	mp_fini(&m);
+	buf_fini(&m);
 }
 
 static void has_heard(int64_t notes)
 {
-	struct mp m = { 0 };
+	struct buf m = { 0 };
 
 	talk_put_int(&m, TALK_NOTED);
 	talk_put_int(&m, notes);
 	says(WIRE_EVENT, 0, &m);
-	mp_fini(&m);
+	buf_fini(&m);
 }
 
 static void answers_come_in_order(void)
@@ -114,7 +114,7 @@ static void a_note_pays_for_no_question_before_it(void)
 static void who_asks_and_does_not_read_is_given_up(void)
 {
 	uint64_t corr = 0;
-	struct mp m = { 0 };
+	struct buf m = { 0 };
 
 	begin();
 	iso.now->state = PROCESS_READY;
@@ -125,7 +125,7 @@ static void who_asks_and_does_not_read_is_given_up(void)
 		says(WIRE_REQUEST, ++corr, &m);
 	CU_ASSERT_TRUE(is_lost());
 	CU_ASSERT(iso.now->out.len < QUEUE_MAX + 4096);
-	mp_fini(&m);
+	buf_fini(&m);
 	finish();
 }
 

@@ -15,7 +15,7 @@ struct keel_obj {
 	bool nameless;
 };
 
-static struct talk_in reader(const struct mp *m)
+static struct talk_in reader(const struct buf *m)
 {
 	struct talk_in in;
 
@@ -25,7 +25,7 @@ static struct talk_in reader(const struct mp *m)
 
 static void test_values_come_back(void)
 {
-	struct mp m = { 0 };
+	struct buf m = { 0 };
 	struct talk_in in;
 	uint32_t len;
 
@@ -44,12 +44,12 @@ static void test_values_come_back(void)
 	CU_ASSERT_EQUAL(memcmp(talk_bytes(&in, &len), "a\0b", 3), 0);
 	CU_ASSERT_EQUAL(len, 3);
 	CU_ASSERT_TRUE(talk_done(&in));
-	mp_fini(&m);
+	buf_fini(&m);
 }
 
 static void test_header(void)
 {
-	struct mp m = { 0 };
+	struct buf m = { 0 };
 	struct frame_reader r;
 	struct frame f;
 	char *room;
@@ -68,7 +68,7 @@ static void test_header(void)
 	CU_ASSERT_EQUAL(f.corr, 42);
 	CU_ASSERT_EQUAL(f.len, 3);
 	frame_reader_fini(&r);
-	mp_fini(&m);
+	buf_fini(&m);
 }
 
 /* bytes, and which read they are bad for */
@@ -138,7 +138,7 @@ static void test_an_event_comes_back(void)
 	struct keel_ev_job_submit copy;
 	const struct keel_field *fields;
 	struct talk_in in;
-	struct mp m = { 0 };
+	struct buf m = { 0 };
 	uint32_t n;
 
 	fields = hooks_fields(KEEL_POINT_job_submit, &n);
@@ -154,7 +154,7 @@ static void test_an_event_comes_back(void)
 	CU_ASSERT_STRING_EQUAL(found.id, "1.svr");
 	CU_ASSERT_PTR_NULL(copy.queue); /* it has no name: there is none */
 	CU_ASSERT_PTR_NULL(copy.who);
-	mp_fini(&m);
+	buf_fini(&m);
 }
 
 static void test_an_event_that_is_cut_short(void)
@@ -163,7 +163,7 @@ static void test_an_event_that_is_cut_short(void)
 	struct keel_ev_job_obit copy;
 	const struct keel_field *fields;
 	struct talk_in in;
-	struct mp m = { 0 };
+	struct buf m = { 0 };
 	uint32_t n;
 
 	fields = hooks_fields(KEEL_POINT_job_obit, &n);
@@ -175,7 +175,7 @@ static void test_an_event_that_is_cut_short(void)
 		CU_ASSERT_TRUE(talk_bad(&in));
 		CU_ASSERT_EQUAL(copy.exit_status, 0);
 	}
-	mp_fini(&m);
+	buf_fini(&m);
 }
 
 TESTS_MAIN("talk", TEST(test_values_come_back), TEST(test_header), TEST(test_what_is_bad),

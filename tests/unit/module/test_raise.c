@@ -10,9 +10,9 @@ static const struct keel_object_api *object;
 static const struct keel_hook_api *hook;
 static struct raising raised; /* as it came; raised.number 0: it did not */
 static struct keel_obj *raised_job, *hidden; /* of its event; of the call */
-static struct mp out;
+static struct buf out;
 
-static void raise_it(void *arg, struct raising *r, struct mp *m)
+static void raise_it(void *arg, struct raising *r, struct buf *m)
 {
 	(void)arg;
 	raised = *r;
@@ -28,7 +28,7 @@ static struct keel_obj *of_the_call(void *arg, const char *klass, const char *id
 }
 
 /* The question that was put is answered; its answer is read from *ret. */
-static bool asked(enum talk_ask what, struct mp *question, bool within, struct talk_in *ret)
+static bool asked(enum talk_ask what, struct buf *question, bool within, struct talk_in *ret)
 {
 	static struct keel_call call;
 	struct whom whom = { .mod = &k.self.pub, .call = within ? &call : NULL, .object = object, .hook = hook,
@@ -39,7 +39,7 @@ static bool asked(enum talk_ask what, struct mp *question, bool within, struct t
 	out.len = 0;
 	talk_open(&in, question->data, (uint32_t)question->len);
 	good = answer(&whom, what, &in, &out);
-	mp_fini(question);
+	buf_fini(question);
 	talk_open(ret, out.data, (uint32_t)out.len);
 	return good;
 }
@@ -64,11 +64,11 @@ static void end(void)
 	object->destroy(hidden);
 	registry_remove(k.parts.registry, &k.self);
 	hooks_detach(k.parts.hooks, &k.self);
-	mp_fini(&out);
+	buf_fini(&out);
 	kernel_stop();
 }
 
-static void put(struct mp *m, const char *klass, const char *id)
+static void put(struct buf *m, const char *klass, const char *id)
 {
 	talk_put_str(m, klass);
 	if (klass != NULL)
@@ -78,7 +78,7 @@ static void put(struct mp *m, const char *klass, const char *id)
 /* A job_hold is raised about that object. Why not, or NULL. */
 static const char *hold_of(const char *klass, const char *id, bool within)
 {
-	struct mp m = { 0 };
+	struct buf m = { 0 };
 	struct talk_in in;
 
 	raised = (struct raising){ 0 };
@@ -120,7 +120,7 @@ static void a_draft_is_there_within_its_call_only(void)
 /* `bytes` of a question that is cut off somewhere: no message, and nothing is raised. */
 static void what_is_cut_off_is_no_message(void)
 {
-	struct mp m = { 0 }, part = { 0 };
+	struct buf m = { 0 }, part = { 0 };
 	struct talk_in in;
 	size_t whole;
 
@@ -135,18 +135,18 @@ static void what_is_cut_off_is_no_message(void)
 	whole = m.len;
 	for (size_t len = 0; len < whole; len++) {
 		raised = (struct raising){ 0 };
-		mp_raw(&part, m.data, len);
+		buf_add(&part, m.data, len);
 		CU_ASSERT_FALSE(asked(ASK_RAISE, &part, false, &in));
 		CU_ASSERT_EQUAL(raised.number, 0);
-		part = (struct mp){ 0 };
+		part = (struct buf){ 0 };
 	}
-	mp_fini(&m);
+	buf_fini(&m);
 	end();
 }
 
 static const char *note_or_fold_refused(uint32_t point)
 {
-	struct mp m = { 0 };
+	struct buf m = { 0 };
 	struct talk_in in;
 
 	talk_put_int(&m, 7);

@@ -665,19 +665,19 @@ static void test_socket_path(void)
 
 	start();
 	second = k.parts.router;
-	CU_ASSERT(router_listen(second, k.socket, &err) == -EALREADY);
+	CU_ASSERT(router_listen(second, k.socket, -1, &err) == -EALREADY);
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
 	loop_listen_stop(second->listener); /* a daemon that died: the socket is still there, nobody listens */
 	second->listener = NULL;
-	CU_ASSERT(router_listen(second, longer, &err) == -ENAMETOOLONG);
+	CU_ASSERT(router_listen(second, longer, -1, &err) == -ENAMETOOLONG);
 	snprintf(path, sizeof(path), "%s/file", k.dir);
 	f = fopen(path, "w");
 	fclose(f);
-	CU_ASSERT(router_listen(second, path, &err) == -ENOTSOCK);
+	CU_ASSERT(router_listen(second, path, -1, &err) == -ENOTSOCK);
 	free(second->listen_path);
 	second->listen_path = NULL;
-	CU_ASSERT(router_listen(second, k.socket, &err) == 0);
+	CU_ASSERT(router_listen(second, k.socket, -1, &err) == 0);
 	kernel_stop(&k);
 }
 

@@ -2,14 +2,13 @@
  *
  * buf.c - a growing byte buffer.
  *
- * While `data` is not NULL, data[len] is the terminator and len < size.
+ * While `data` is not NULL, len < size: there is room for the terminator.
  */
-#include "util/buf.h"
+#include "wire/buf.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SIZE_FIRST 256
 
@@ -34,21 +33,16 @@ void buf_reset(struct buf *b)
 		b->data[0] = '\0';
 }
 
-/* Makes room for `more` bytes and the terminator. Returns false when an allocation failed, now or before. */
-static bool room(struct buf *b, size_t more)
+/* Returns false when an allocation failed, now or before. */
+bool buf_grow(struct buf *b, size_t more)
 {
 	size_t size = b->size < SIZE_FIRST ? SIZE_FIRST : b->size;
-	char *data;
+	char *data = NULL;
 
-	if (b->failed || more > SIZE_MAX / 4 || b->len > SIZE_MAX / 4) {
-		b->failed = true;
-		return false;
-	}
-	if (b->data != NULL && b->len + more < b->size)
-		return true;
-	while (size <= b->len + more)
+	while (size <= SIZE_MAX / 2 && size - b->len <= more)
 		size *= 2;
-	data = realloc(b->data, size);
+	if (!b->failed && size - b->len > more)
+		data = realloc(b->data, size);
 	if (data == NULL) {
 		b->failed = true;
 		return false;
@@ -57,16 +51,6 @@ static bool room(struct buf *b, size_t more)
 	b->size = size;
 	b->data[b->len] = '\0';
 	return true;
-}
-
-void buf_add(struct buf *b, const void *bytes, size_t len)
-{
-	if (!room(b, len))
-		return;
-	if (len > 0)
-		memcpy(b->data + b->len, bytes, len);
-	b->len += len;
-	b->data[b->len] = '\0';
 }
 
 void buf_str(struct buf *b, const char *text)
@@ -79,11 +63,11 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 	va_list again;
 	int len;
 
-	if (!room(b, 0))
+	if (buf_room(b, 0) == NULL || b->failed)
 		return;
 	va_copy(again, ap);
 	len = vsnprintf(b->data + b->len, b->size - b->len, fmt, ap);
-	if (len >= 0 && (size_t)len >= b->size - b->len && room(b, (size_t)len))
+	if (len >= 0 && (size_t)len >= b->size - b->len && buf_room(b, (size_t)len) != NULL)
 		len = vsnprintf(b->data + b->len, b->size - b->len, fmt, again);
 	va_end(again);
 	if (len < 0)
@@ -107,8 +91,9 @@ char *buf_take(struct buf *b, size_t *ret_len)
 {
 	char *data = NULL;
 
-	if (room(b, 0)) {
+	if (!b->failed && buf_room(b, 0) != NULL) {
 		data = b->data;
+		data[b->len] = '\0';
 		if (ret_len != NULL)
 			*ret_len = b->len;
 		b->data = NULL;
