@@ -86,7 +86,7 @@ void configure(const char *text)
 		abort();
 	free(dir);
 	free(file);
-	if (conf_read(k.conf_path, &conf, &k.err) < 0) {
+	if (conf_read(k.conf_path, NULL, &conf, &k.err) < 0) {
 		fprintf(stderr, "%s\n", k.err.text);
 		abort();
 	}
@@ -112,7 +112,7 @@ static int files_read(struct parts *parts, struct conf **ret_conf, void **ret_ke
 {
 	(void)parts;
 	*ret_kept = NULL;
-	return conf_read(k.conf_path, ret_conf, err);
+	return conf_read(k.conf_path, NULL, ret_conf, err);
 }
 
 static void files_keep(struct parts *parts, struct conf *conf, void *kept)

@@ -193,7 +193,7 @@ static void what_is_wrong_is_said_with_its_line(void)
 		k.err.text[0] = '\0';
 		configure("");
 		scratch_write(k.dir, "modules.d/test.conf", bad[i].said);
-		if (conf_read(k.conf_path, &conf, &k.err) == 0)
+		if (conf_read(k.conf_path, NULL, &conf, &k.err) == 0)
 			CU_ASSERT(modules_check(k.parts.modules, conf, &stores, &k.err) < 0);
 		expect_error(bad[i].error);
 		conf_destroy(conf);
