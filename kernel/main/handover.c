@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "main/set.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 #include "util/text.h"
 
 #define FIRST 3 /* LISTEN_FDS begin here */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "conf/conf.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 #include "util/err.h"
 #include "util/file.h"
 #include "util/text.h"

@@ -19,7 +19,7 @@ isolated()
 	local name=$1 pair limits=$BATS_TEST_TMPDIR/$1.conf
 	shift
 	echo "$name: { isolation_limits = { deadline = \"10s\"; }; };" >"$limits"
-	printf '%s\n' --also "$limits"
+	printf '%s\n' --enable supervise --enable isolation --also "$limits"
 	printf '%s\n' --enable "$name" --set "$name.path=$FIXTURES/$name.so" --set "$name.isolation=process"
 	for pair; do printf '%s\n' --set "$name.$pair"; done
 }
@@ -42,7 +42,7 @@ everything()
 	for name in publish listen counsel; do # inside: points of their own, and the one who answers
 		printf '%s\n' --enable $name --set "$name.path=$FIXTURES/$name.so"
 	done
-	printf '%s\n' --also "$limits" --set ponder.delay=100ms --set busy.busy=false --set hold.timeout=300ms --set lookup.unreadable=accept
+	printf '%s\n' --enable supervise --enable isolation --also "$limits" --set ponder.delay=100ms --set busy.busy=false --set hold.timeout=300ms --set lookup.unreadable=accept
 }
 
 # What people do in a day, and what they read.
