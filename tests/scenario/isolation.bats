@@ -114,7 +114,7 @@ deleted()
 # waiting WHERE: a sandbox with the fixture that waits, JOB, and a qdel of it
 waiting()
 {
-	mapfile -t args < <(printf '%s\n' --enable waits --set "waits.path=$FIXTURES/waits.so" --set "waits.isolation=$1")
+	mapfile -t args < <(printf '%s\n' --enable supervise --enable isolation --enable waits --set "waits.path=$FIXTURES/waits.so" --set "waits.isolation=$1")
 	setup_sandbox "${args[@]}"
 	qmgr -c 'set server job_history_enable = true'
 	JOB=$(submit -- /bin/sh -c "until [ -e $SB/over ]; do sleep 0.05; done")
@@ -191,7 +191,7 @@ somebody_thinks() { has "$(keelson holds)" "^$1.* counsel: it is thought about";
 	submit -N patience -- /bin/true >"$SB/words" 2>&1 3>&- &
 	wait_until 10 somebody_thinks '.*job_resume'
 	kill -9 "$(modhost consult)"
-	wait_until 10 counsel_was_cancelled 4 2 # the job's question, and who was asked
+	wait_until 10 counsel_was_cancelled 3 2 # the job's question, and who was asked
 	wait || true
 	has "$(cat "$SB/words")" '^qsub: module consult: its process ended while it waited'
 	wait_until 10 nothing_is_held
@@ -223,7 +223,8 @@ somebody_thinks() { has "$(keelson holds)" "^$1.* counsel: it is thought about";
 charged()
 {
 	local account id
-	setup_sandbox
+	setup_sandbox --enable supervise --enable isolation
+	[ "$1" = inline ] || qmgr -c 'set server job_history_enable = true'
 	echo "budget: { enabled = true; path = \"$FIXTURES/budget.so\"; isolation = \"$1\"; projects = [ \"astro=0.0004\" ]; };" \
 		>"$SB/server/etc/modules.d/budget.conf"
 	keelson reload
@@ -247,10 +248,16 @@ charged()
 	rm -rf "$SB"
 }
 
-@test "the end of a job is told with the job, which is gone by then" {
+@test "the end of a job is charged once, inside and, where history keeps the job, in a process" {
 	charged inline
 	charged process
 }
+
+# For a daemon whose modules_dir is that of the fixtures.
+LOADERS=()
+for name in supervise isolation; do
+	LOADERS+=(--set "$name.enabled=true" --set "$name.path=$KEELSON_BUILD/modules/$name.so")
+done
 
 # refused_alone NAME: what keelsond says of a configuration in which that fixture is to run in a process of its own
 refused_alone()
@@ -258,7 +265,8 @@ refused_alone()
 	local conf=$BATS_TEST_TMPDIR/$1.conf
 	echo "roles = [\"server\"]; modules_dir = \"$FIXTURES\"; exec_dir = \"$KEELSON_BUILD\"; home = \"$BATS_TEST_TMPDIR\";" \
 		>"$conf"
-	"$KEELSON_BUILD/keelsond" --conf "$conf" --set "$1.enabled=true" --set "$1.isolation=process" --check 2>&1 || true
+	"$KEELSON_BUILD/keelsond" --conf "$conf" "${LOADERS[@]}" --set "$1.enabled=true" --set "$1.isolation=process" --check 2>&1 ||
+		true
 }
 
 @test "what cannot be isolated is refused by name, in the words of keelson-module describe" {
@@ -276,7 +284,7 @@ refused_alone()
 	mkdir "$BATS_TEST_TMPDIR/modules.d"
 	echo "roles = [\"server\"]; modules_dir = \"$FIXTURES\"; exec_dir = \"$KEELSON_BUILD\"; home = \"$BATS_TEST_TMPDIR\";" \
 		>"$conf"
-	said() { echo "$1" >"$BATS_TEST_TMPDIR/modules.d/reject.conf"; "$KEELSON_BUILD/keelsond" --conf "$conf" --check 2>&1 || true; }
+	said() { echo "$1" >"$BATS_TEST_TMPDIR/modules.d/reject.conf"; "$KEELSON_BUILD/keelsond" --conf "$conf" "${LOADERS[@]}" --check 2>&1 || true; }
 	has "$(said 'reject: { isolation = "prison"; };')" 'reject.conf:1: reject.isolation: expected one of "inline", "process", got "prison"'
 	has "$(said 'reject: { isolation = "process"; isolation_limits = { memroy = "1gb"; }; };')" \
 		'reject.conf:1: reject.isolation_limits.memroy: expected a known key'
