@@ -165,11 +165,11 @@ static void child_failed(struct daemon *d, int end)
 	if (line != NULL)
 		line[strcspn(line, "\n")] = '\0';
 	if (WIFSIGNALED(end))
-		err_set(&why, -EIO, "nothing was changed: the check of the new set ended by signal %d (%s)%s%s", WTERMSIG(end),
+		err_set(&why, 0, "nothing was changed: the check of the new set ended by signal %d (%s)%s%s", WTERMSIG(end),
 			strsignal(WTERMSIG(end)), line != NULL && *line != '\0' ? ": " : "", line != NULL ? line : "");
 	else
-		err_set(&why, -EINVAL, "%s", line != NULL && *line != '\0' ? line : "the check of the new set gave no reason");
-	fail(d, why.code, why.text);
+		err_set(&why, 0, "%s", line != NULL && *line != '\0' ? line : "the check of the new set gave no reason");
+	fail(d, -EINVAL, why.text);
 	free(text);
 }
 
@@ -364,7 +364,7 @@ int renew_supervise(struct daemon *d, struct keel_err *err)
 void renew_back(struct daemon *d, const struct keel_err *why)
 {
 	struct keel_err text;
-	struct handover h = { .token = d->made.token, .code = why->code < 0 ? why->code : -EIO, .text = text.text };
+	struct handover h = { .token = d->made.token, .code = -EIO, .text = text.text };
 
 	alarm(0);
 	crash_then(NULL);

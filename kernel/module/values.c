@@ -7,6 +7,7 @@
 
 #include "hook/hooks.h"
 #include "module/inside.h"
+#include "util/crumb.h"
 #include "util/err.h"
 
 static int read_conf(struct module *m, const struct conf *conf, struct keel_err *err)
@@ -63,17 +64,35 @@ static int site_swap(struct module *m, struct keel_err *err)
 	return 0;
 }
 
+static int call_reconf(struct module *m, struct keel_err *why)
+{
+	struct crumb crumb;
+	int ret;
+
+	if (m->desc.reconf == NULL)
+		return 0;
+	crumb_begin(&crumb, &m->owner, "reconf", NULL);
+	ret = m->desc.reconf(&m->owner.pub, m->owner.pub.conf, why);
+	crumb_end(&crumb);
+	return ret;
+}
+
+/* After an error `m` has what it had. */
 static int values_swap(struct module *m, struct keel_err *err)
 {
-	struct keel_err why = { 0 };
+	struct keel_err why = { 0 }, none = { 0 };
 	int ret = m->fresh_site != NULL ? site_swap(m, err) : 0;
 
 	if (ret < 0 || m->fresh == NULL)
 		return ret;
 	conf_swap(m);
-	ret = m->desc.reconf != NULL ? m->desc.reconf(&m->owner.pub, m->owner.pub.conf, &why) : 0;
+	ret = call_reconf(m, &why);
 	if (ret == 0)
 		return 0;
+	conf_swap(m);
+	(void)call_reconf(m, &none);
+	if (m->fresh_site != NULL)
+		(void)site_swap(m, NULL);
 	return err_set(err, ret < 0 ? ret : -EINVAL,
 		       "module %s does not take its new configuration: %s", m->desc.name,
 		       why.text[0] != '\0' ? why.text : "it gave no reason");
@@ -83,10 +102,10 @@ int values_apply(struct modules *all, struct keel_err *err)
 {
 	const struct set *s = &all->there;
 	int ret = 0;
-	uint32_t i;
+	uint32_t i = 0;
 
-	for (i = 0; i < s->n && ret == 0; i++)
-		ret = values_swap(s->at[i], err);
+	while (i < s->n && (ret = values_swap(s->at[i], err)) == 0)
+		i++;
 	while (ret < 0 && i > 0)
 		(void)values_swap(s->at[--i], NULL);
 	return ret;

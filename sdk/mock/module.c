@@ -325,7 +325,7 @@ static int unload(struct loaded *l, bool comes, struct keel_err *err)
 	enter(mock, m);
 	while (keel_mock_now(mock) < until && !module_stays(m) && unfinished(mock, m, comes))
 		keel_mock_advance(mock, DRAIN_LOOK_MS);
-	ret = busy(m, comes, err);
+	ret = busy(m, comes, err) == 0 ? 0 : -EBUSY;
 	mock->in_module--;
 	if (ret == 0 && m->owner.kept > 0)
 		ret = err_set(err, -EBUSY, "answers between module %s and others are on their way (%u)", m->desc.name,
