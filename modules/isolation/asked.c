@@ -32,9 +32,9 @@ static struct keel_obj *obj_and_attr(struct asked *a, const struct value *v, con
 
 static void put_step(struct asked *a, int32_t code, const struct keel_err *err)
 {
-	pack_int(a->out, code);
-	pack_int(a->out, err->code);
-	pack_str(a->out, err->text);
+	talk_int(a->out, code);
+	talk_int(a->out, err->code);
+	talk_str(a->out, err->text);
 }
 
 static void put_gone(struct asked *a)
@@ -53,8 +53,8 @@ static void put_text(struct asked *a, text_fn *fn, struct keel_obj *obj, const v
 		buf = (uint32_t)len < TEXT_MAX ? malloc((size_t)len + 1) : NULL;
 		len = buf ? fn(a, obj, what, key, buf, (uint32_t)len + 1) : -ENOMEM;
 	}
-	pack_int(a->out, len);
-	pack_str(a->out, len >= 0 ? buf : NULL);
+	talk_int(a->out, len);
+	talk_str(a->out, len >= 0 ? buf : NULL);
 	if (buf != small)
 		free(buf);
 }
@@ -93,8 +93,8 @@ void asked_get(struct asked *a, const struct value *v)
 	struct keel_obj *obj = obj_and_attr(a, v, &row);
 
 	if (!obj) {
-		pack_int(a->out, -ENOENT);
-		pack_str(a->out, NULL);
+		talk_int(a->out, -ENOENT);
+		talk_str(a->out, NULL);
 	} else if (a->call) {
 		put_text(a, text_get, obj, v[2].s, v[3].s);
 	} else {
@@ -109,11 +109,11 @@ void asked_hold(struct asked *a, const struct value *v)
 	int64_t number = 0;
 
 	if (a->call && call_hold(a->call, &o, &number) == KEEL_WAIT) {
-		pack_int(a->out, KEEL_WAIT);
-		pack_int(a->out, number);
+		talk_int(a->out, KEEL_WAIT);
+		talk_int(a->out, number);
 	} else {
-		pack_int(a->out, KEEL_FAIL);
-		pack_str(a->out, "it cannot wait: without a reason, at a point that does not wait, or with too many holds");
+		talk_int(a->out, KEEL_FAIL);
+		talk_str(a->out, "it cannot wait: without a reason, at a point that does not wait, or with too many holds");
 	}
 }
 
@@ -124,24 +124,24 @@ void asked_release(struct asked *a, const struct value *v)
 
 void asked_session(struct asked *a, const struct value *v)
 {
-	struct pack session = { .data = NULL };
+	struct talk session = { .data = NULL };
 
 	(void)v;
 	if (a->call)
-		pack_session(&session, a->iso->st->call->session(call_of(a->call)));
-	pack_bytes(a->out, session.data, session.len);
+		talk_session(&session, a->iso->st->call->session(call_of(a->call)));
+	talk_bytes(a->out, session.data, session.len);
 	free(session.data);
 }
 
 /* ---- object: reading ---------------------------------------------------------------------------------- */
 void asked_find(struct asked *a, const struct value *v)
 {
-	pack_int(a->out, asked_obj(a, v[0].s, v[1].s) != NULL);
+	talk_int(a->out, asked_obj(a, v[0].s, v[1].s) != NULL);
 }
 
 void asked_count(struct asked *a, const struct value *v)
 {
-	pack_int(a->out, v[0].s ? a->iso->st->object->count(a->iso->mod, v[0].s) : 0);
+	talk_int(a->out, v[0].s ? a->iso->st->object->count(a->iso->mod, v[0].s) : 0);
 }
 
 /* Walks: a piece at a time; the last one goes on where it was. */
@@ -181,9 +181,9 @@ void asked_walk(struct asked *a, const struct value *v)
 		walk_begin(iso, klass, behind);
 	while (iso->walk.cursor && n < want && (o = iso->st->object->next(iso->walk.cursor)) != NULL)
 		ids[n++] = iso->st->object->id(o);
-	pack_int(a->out, n);
+	talk_int(a->out, n);
 	for (int64_t i = 0; i < n; i++)
-		pack_str(a->out, ids[i]);
+		talk_str(a->out, ids[i]);
 	free(iso->walk.last);
 	iso->walk.last = n > 0 ? strdup(ids[n - 1]) : NULL;
 	if (n < want)
@@ -194,8 +194,8 @@ void asked_attr(struct asked *a, const struct value *v)
 {
 	const struct keel_attr *row = v[0].s && v[1].s ? a->iso->st->object->attr(a->iso->mod, v[0].s, v[1].s) : NULL;
 
-	pack_int(a->out, row != NULL);
-	pack_int(a->out, row ? a->iso->st->object->attr_flags(row) : 0);
+	talk_int(a->out, row != NULL);
+	talk_int(a->out, row ? a->iso->st->object->attr_flags(row) : 0);
 }
 
 void asked_text(struct asked *a, const struct value *v)
@@ -206,8 +206,8 @@ void asked_text(struct asked *a, const struct value *v)
 	if (obj) {
 		put_text(a, text_object, obj, row, v[3].s);
 	} else {
-		pack_int(a->out, -ENOENT);
-		pack_str(a->out, NULL);
+		talk_int(a->out, -ENOENT);
+		talk_str(a->out, NULL);
 	}
 }
 
@@ -217,9 +217,9 @@ static void emit_one(void *arg, const char *key, const char *text, uint32_t len)
 
 	if (a->out->len > TEXT_MAX)
 		return;
-	pack_int(a->out, 1);
-	pack_str(a->out, key);
-	pack_bytes(a->out, text, len);
+	talk_int(a->out, 1);
+	talk_str(a->out, key);
+	talk_bytes(a->out, text, len);
 }
 
 void asked_emit(struct asked *a, const struct value *v)
@@ -229,7 +229,7 @@ void asked_emit(struct asked *a, const struct value *v)
 
 	if (obj)
 		a->iso->st->object->emit(obj, row, v[3].s, &(struct keel_emit){ emit_one, a });
-	pack_int(a->out, 0);
+	talk_int(a->out, 0);
 }
 
 void asked_integer(struct asked *a, const struct value *v)
@@ -237,8 +237,8 @@ void asked_integer(struct asked *a, const struct value *v)
 	const struct keel_attr *row;
 	struct keel_obj *obj = obj_and_attr(a, v, &row);
 
-	pack_int(a->out, obj && a->iso->st->object->is_set(obj, row));
-	pack_int(a->out, obj ? a->iso->st->object->get_int(obj, row) : 0);
+	talk_int(a->out, obj && a->iso->st->object->is_set(obj, row));
+	talk_int(a->out, obj ? a->iso->st->object->get_int(obj, row) : 0);
 }
 
 void asked_string(struct asked *a, const struct value *v)
@@ -246,7 +246,7 @@ void asked_string(struct asked *a, const struct value *v)
 	const struct keel_attr *row;
 	struct keel_obj *obj = obj_and_attr(a, v, &row);
 
-	pack_str(a->out, obj ? a->iso->st->object->get_str(obj, row) : NULL);
+	talk_str(a->out, obj ? a->iso->st->object->get_str(obj, row) : NULL);
 }
 
 void asked_match(struct asked *a, const struct value *v)
@@ -269,7 +269,7 @@ void asked_set_int(struct asked *a, const struct value *v)
 
 	if (obj)
 		a->iso->st->object->set_int(obj, row, v[3].i);
-	pack_int(a->out, obj ? 0 : -ENOENT);
+	talk_int(a->out, obj ? 0 : -ENOENT);
 }
 
 void asked_set_text(struct asked *a, const struct value *v)
@@ -291,13 +291,13 @@ void asked_unset(struct asked *a, const struct value *v)
 
 	if (obj)
 		a->iso->st->object->unset(obj, row, v[3].s);
-	pack_int(a->out, obj ? 0 : -ENOENT);
+	talk_int(a->out, obj ? 0 : -ENOENT);
 }
 
 /* ---- hook, core ------------------------------------------------------------------------------------------ */
 void asked_tapped(struct asked *a, const struct value *v)
 {
-	pack_int(a->out, a->iso->st->hook->tapped(a->iso->mod, (uint32_t)v[0].i));
+	talk_int(a->out, a->iso->st->hook->tapped(a->iso->mod, (uint32_t)v[0].i));
 }
 
 void asked_holds_text(struct asked *a, const struct value *v)

@@ -14,16 +14,16 @@
 
 #define ROWS_MAX 1024
 
-static uint32_t count(struct unpack *in)
+static uint32_t count(struct talk_in *in)
 {
-	int64_t n = unpack_int(in);
+	int64_t n = take_int(in);
 
 	if (n < 0 || n > ROWS_MAX)
 		in->bad = true;
 	return in->bad ? 0 : (uint32_t)n;
 }
 
-static void *table(struct unpack *in, uint32_t n, size_t size)
+static void *table(struct talk_in *in, uint32_t n, size_t size)
 {
 	void *rows = calloc(n + 1, size);
 
@@ -32,31 +32,31 @@ static void *table(struct unpack *in, uint32_t n, size_t size)
 	return rows;
 }
 
-static const char *text(struct unpack *in)
+static const char *text(struct talk_in *in)
 {
-	const char *t = unpack_str(in);
+	const char *t = take_str(in);
 
 	return t ? t : "";
 }
 
-static void head_take(struct isolated *iso, struct unpack *in)
+static void head_take(struct isolated *iso, struct talk_in *in)
 {
 	struct keel_module *d = &iso->desc;
 
 	*d = (struct keel_module){ .magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .abi_minor = KEEL_ABI_MINOR,
 				   .size = sizeof(*d), .init = life_init, .start = life_start, .reconf = life_reconf,
 				   .stop = life_stop, .fini = life_fini };
-	d->name = unpack_str(in);
-	d->version = unpack_str(in);
-	d->vendor = unpack_str(in);
-	d->summary = unpack_str(in);
-	d->roles = (uint32_t)unpack_int(in);
-	d->conf_size = (uint32_t)unpack_int(in);
-	if (unpack_int(in) != 0)
+	d->name = take_str(in);
+	d->version = take_str(in);
+	d->vendor = take_str(in);
+	d->summary = take_str(in);
+	d->roles = (uint32_t)take_int(in);
+	d->conf_size = (uint32_t)take_int(in);
+	if (take_int(in) != 0)
 		d->busy = life_busy;
 }
 
-static void rules_take(struct isolated *iso, struct unpack *in)
+static void rules_take(struct isolated *iso, struct talk_in *in)
 {
 	uint32_t n = count(in);
 
@@ -65,15 +65,15 @@ static void rules_take(struct isolated *iso, struct unpack *in)
 		struct keel_conf_rule *r = &iso->rules[i];
 
 		r->size = sizeof(*r);
-		r->type = (uint32_t)unpack_int(in);
-		r->offset = (uint32_t)unpack_int(in);
-		r->flags = (uint32_t)unpack_int(in);
-		r->key = unpack_str(in);
-		r->fallback = unpack_str(in);
-		r->min = unpack_int(in);
-		r->max = unpack_int(in);
-		r->choices = unpack_str(in);
-		r->doc = unpack_str(in);
+		r->type = (uint32_t)take_int(in);
+		r->offset = (uint32_t)take_int(in);
+		r->flags = (uint32_t)take_int(in);
+		r->key = take_str(in);
+		r->fallback = take_str(in);
+		r->min = take_int(in);
+		r->max = take_int(in);
+		r->choices = take_str(in);
+		r->doc = take_str(in);
 	}
 	iso->desc.n_conf = n;
 	iso->desc.conf = n > 0 ? iso->rules : NULL;
@@ -85,32 +85,32 @@ union def {
 	struct keel_request_def request;
 };
 
-static void attr_take(struct unpack *in, struct keel_attr_def *a)
+static void attr_take(struct talk_in *in, struct keel_attr_def *a)
 {
 	a->size = sizeof(*a);
-	a->flags = (uint32_t)unpack_int(in);
+	a->flags = (uint32_t)take_int(in);
 	a->klass = text(in);
 	a->name = text(in);
 	a->type = text(in);
-	a->doc = unpack_str(in);
-	a->read_roles = (uint32_t)unpack_int(in);
-	a->write_roles = (uint32_t)unpack_int(in);
-	a->order = (int32_t)unpack_int(in);
-	a->fallback = unpack_str(in);
+	a->doc = take_str(in);
+	a->read_roles = (uint32_t)take_int(in);
+	a->write_roles = (uint32_t)take_int(in);
+	a->order = (int32_t)take_int(in);
+	a->fallback = take_str(in);
 }
 
-static void request_take(struct unpack *in, struct keel_request_def *r)
+static void request_take(struct talk_in *in, struct keel_request_def *r)
 {
 	r->size = sizeof(*r);
-	r->roles = (uint32_t)unpack_int(in);
+	r->roles = (uint32_t)take_int(in);
 	r->name = text(in);
-	r->doc = unpack_str(in);
-	r->flags = (uint32_t)unpack_int(in);
-	r->number = (uint32_t)unpack_int(in);
+	r->doc = take_str(in);
+	r->flags = (uint32_t)take_int(in);
+	r->number = (uint32_t)take_int(in);
 	r->handler = request_asked;
 }
 
-static void contribs_take(struct isolated *iso, struct unpack *in)
+static void contribs_take(struct isolated *iso, struct talk_in *in)
 {
 	uint32_t n = count(in);
 	union def *defs = table(in, n, sizeof(*defs));
@@ -131,7 +131,7 @@ static void contribs_take(struct isolated *iso, struct unpack *in)
 }
 
 /* ---- taps -------------------------------------------------------------------------------------------- */
-static void taps_take(struct isolated *iso, struct unpack *in)
+static void taps_take(struct isolated *iso, struct talk_in *in)
 {
 	uint32_t n = count(in);
 
@@ -139,7 +139,7 @@ static void taps_take(struct isolated *iso, struct unpack *in)
 	iso->iso_taps = table(in, n, sizeof(*iso->iso_taps));
 	for (uint32_t i = 0; i < n && !in->bad; i++) {
 		struct keel_tap *t = &iso->taps[i];
-		const struct map_point *p = map_point(unpack_int(in));
+		const struct map_point *p = map_point(take_int(in));
 
 		if (!p || p->kind == KEEL_FOLD || (p->daemon & KEEL_INLINE)) {
 			in->bad = true;
@@ -148,10 +148,10 @@ static void taps_take(struct isolated *iso, struct unpack *in)
 		t->size = sizeof(*t);
 		t->point = map_number(p);
 		t->name = text(in);
-		t->order = (int32_t)unpack_int(in);
-		t->flags = (uint32_t)unpack_int(in) | KEEL_TAP_ANY;
-		t->before = unpack_str(in);
-		t->after = unpack_str(in);
+		t->order = (int32_t)take_int(in);
+		t->flags = (uint32_t)take_int(in) | KEEL_TAP_ANY;
+		t->before = take_str(in);
+		t->after = take_str(in);
 		t->fn.generic = tap_called;
 		t->arg = &iso->iso_taps[i];
 		iso->iso_taps[i] = (struct iso_tap){ iso, t->name, i, p->kind, p };
@@ -161,7 +161,7 @@ static void taps_take(struct isolated *iso, struct unpack *in)
 }
 
 /* Two lists of module names, NULL-terminated, in one table. */
-static void words_take(struct isolated *iso, struct unpack *in)
+static void words_take(struct isolated *iso, struct talk_in *in)
 {
 	uint32_t at = 0, n;
 
@@ -177,16 +177,16 @@ static void words_take(struct isolated *iso, struct unpack *in)
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
-static int32_t body_take(struct isolated *iso, const struct unpack *in, struct keel_err *err)
+static int32_t body_take(struct isolated *iso, const struct talk_in *in, struct keel_err *err)
 {
-	struct unpack own;
+	struct talk_in own;
 
 	iso->body_len = (uint32_t)(in->end - in->at);
 	iso->body = malloc(iso->body_len + 1u);
 	if (!iso->body)
 		return iso->st->core->error(err, -ENOMEM, "no memory to load module %s", iso->name);
 	memcpy(iso->body, in->at, iso->body_len);
-	own = (struct unpack){ .at = iso->body, .end = iso->body + iso->body_len };
+	own = (struct talk_in){ .at = iso->body, .end = iso->body + iso->body_len };
 	head_take(iso, &own);
 	rules_take(iso, &own);
 	contribs_take(iso, &own);
@@ -197,10 +197,10 @@ static int32_t body_take(struct isolated *iso, const struct unpack *in, struct k
 	return iso->st->core->error(err, -EPROTO, "module %s: its process describes it wrongly", iso->name);
 }
 
-int32_t described(struct isolated *iso, struct unpack *in, struct keel_err *err)
+int32_t described(struct isolated *iso, struct talk_in *in, struct keel_err *err)
 {
-	int64_t code = unpack_int(in);
-	const char *why = unpack_str(in);
+	int64_t code = take_int(in);
+	const char *why = take_str(in);
 
 	if (in->bad || code != 0)
 		return iso->st->core->error(err, code < 0 && code > -4096 ? (int32_t)code : -EPROTO, "%s",

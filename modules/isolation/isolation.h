@@ -16,6 +16,7 @@
 #define NOTES_MAX 65536u      /* messages that it has not answered */
 #define RAISED_DEPTH 16	      /* calls in operations that such calls have raised */
 #define TEXT_MAX (256u * 1024u)
+#define UNREAD_MAX (8u * 1024u * 1024u) /* of answers */
 #define START_MS 10000	      /* for each step until it is up */
 #define STEP_MS 250	      /* for check() and reconf() of one that is up: the daemon waits */
 #define LEAVE_MS 100	      /* for busy(), stop() and fini() */
@@ -52,7 +53,7 @@ void slot_free(struct slots *s, int64_t number);
 
 struct isolated;
 /* `in` NULL: there will be no answer, as `why` says. */
-typedef void owed_fn(struct isolated *iso, void *arg, struct unpack *in, const char *why);
+typedef void owed_fn(struct isolated *iso, void *arg, struct talk_in *in, const char *why);
 struct owed {
 	struct owed *next;
 	owed_fn *fn;
@@ -94,7 +95,7 @@ struct isolated {
 	struct iso_tap *iso_taps;
 	const char **words; /* requires and conflicts */
 
-	struct pack conf, out; /* the values it runs with; the message that is being made */
+	struct talk conf, out; /* the values it runs with; the message that is being made */
 	struct owed *owed, **owed_end;
 	uint32_t n_owed;
 	struct slots calls, holds, raised, requests;
@@ -103,6 +104,7 @@ struct isolated {
 	uint32_t blind;	 /* so many calls are not looked after */
 	uint32_t last_tap; /* of the last note */
 	uint32_t notes_lost, n_durables;
+	uint32_t unread; /* bytes of answers queued since one was not */
 	uint32_t life; /* how many processes it has had */
 	bool reading;
 	struct { /* the last walk through a class */
@@ -120,7 +122,7 @@ static inline struct isolated *isolated_of(const struct keel_mod *m)
 }
 
 /* talking.c: messages to the process. */
-struct pack *tell_begin(struct isolated *iso, enum down what, ...); /* with its arguments; an event may follow */
+struct talk *tell_begin(struct isolated *iso, enum down what, ...); /* with its arguments; an event may follow */
 /* Sent; `fn` is called once. False: it was not, and nothing is called. */
 bool tell(struct isolated *iso, owed_fn *fn, void *arg);
 bool tell_ignored(struct isolated *iso); /* no one waits for its answer */
@@ -132,7 +134,7 @@ bool log_may(struct isolated *iso);
 void iso_log(const struct isolated *iso, uint32_t event, const char *fmt, ...) KEEL_PRINTF(3, 4);
 
 /* described.c */
-int32_t described(struct isolated *iso, struct unpack *in, struct keel_err *err);
+int32_t described(struct isolated *iso, struct talk_in *in, struct keel_err *err);
 void described_free(struct isolated *iso);
 
 /* life.c: start, end and restart; the functions of the descriptor. */
@@ -171,8 +173,8 @@ void requests_fail(struct isolated *iso, const char *why);
 struct asked {
 	struct isolated *iso;
 	struct call *call; /* within which it asks; NULL: none */
-	struct unpack *in; /* behind the values: an event */
-	struct pack *out;
+	struct talk_in *in; /* behind the values: an event */
+	struct talk *out;
 	bool drafts;	   /* one of the call's was named */
 };
 typedef void asked_fn(struct asked *a, const struct value *v);

@@ -24,10 +24,10 @@ static void process_send(struct isolated *iso)
 }
 
 /* ---- steps: a code and a text --------------------------------------------------------------------- */
-static int32_t step_take(struct unpack *in, const char *why, struct keel_err *err)
+static int32_t step_take(struct talk_in *in, const char *why, struct keel_err *err)
 {
-	int64_t code = in ? unpack_int(in) : -ECHILD, pbse = in ? unpack_int(in) : 0;
-	const char *text = in ? unpack_str(in) : why;
+	int64_t code = in ? take_int(in) : -ECHILD, pbse = in ? take_int(in) : 0;
+	const char *text = in ? take_str(in) : why;
 
 	if (in && (in->bad || code > 0 || code < -4095))
 		code = -EPROTO;
@@ -45,7 +45,7 @@ struct step {
 	struct keel_err *err;
 };
 
-static void step_done(struct isolated *iso, void *arg, struct unpack *in, const char *why)
+static void step_done(struct isolated *iso, void *arg, struct talk_in *in, const char *why)
 {
 	struct step *s = arg;
 
@@ -85,11 +85,11 @@ static int32_t step(struct isolated *iso, enum down what, int64_t timeout_ms, st
 
 static int32_t step_conf(struct isolated *iso, enum down what, const void *conf, struct keel_err *err)
 {
-	struct pack values = { .data = NULL };
+	struct talk values = { .data = NULL };
 	struct step s = { .iso = iso };
 	int32_t ret;
 
-	pack_conf(&values, iso->rules, iso->desc.n_conf, conf);
+	talk_conf(&values, iso->rules, iso->desc.n_conf, conf);
 	tell_begin(iso, what, values.data, values.len);
 	ret = step_wait(iso, &s, iso->started ? STEP_MS : START_MS, err);
 	free(values.data);
@@ -100,7 +100,7 @@ static int32_t step_conf(struct isolated *iso, enum down what, const void *conf,
 static void conf_keep(struct isolated *iso, const void *conf)
 {
 	iso->conf.len = 0;
-	pack_conf(&iso->conf, iso->rules, iso->desc.n_conf, conf);
+	talk_conf(&iso->conf, iso->rules, iso->desc.n_conf, conf);
 }
 
 /* ---- the next process -------------------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ static bool step_agreed(struct isolated *iso, int32_t ret, const struct keel_err
 	return false;
 }
 
-static void agreed(struct isolated *iso, void *arg, struct unpack *in, const char *why)
+static void agreed(struct isolated *iso, void *arg, struct talk_in *in, const char *why)
 {
 	struct keel_err err = { .code = 0 };
 
@@ -131,7 +131,7 @@ static void serves(struct isolated *iso)
 	iso->st->supervise->up(iso->process);
 }
 
-static void started(struct isolated *iso, void *arg, struct unpack *in, const char *why)
+static void started(struct isolated *iso, void *arg, struct talk_in *in, const char *why)
 {
 	struct keel_err err = { .code = 0 };
 
@@ -144,7 +144,7 @@ static void started(struct isolated *iso, void *arg, struct unpack *in, const ch
 	iso->notes_lost = 0;
 }
 
-static void opened_again(struct isolated *iso, void *arg, struct unpack *in, const char *why)
+static void opened_again(struct isolated *iso, void *arg, struct talk_in *in, const char *why)
 {
 	struct keel_err err = { .code = 0 };
 

@@ -19,7 +19,7 @@ struct raised {
 	struct isolated *iso; /* NULL: its process ended, no one hears of the outcome */
 	int64_t number;
 	int64_t call;	  /* whose drafts its event has; 0: none */
-	struct pack *out; /* for the outcome while raise() runs */
+	struct talk *out; /* for the outcome while raise() runs */
 };
 
 /* ---- events ------------------------------------------------------------------------------------------- */
@@ -63,14 +63,14 @@ static const char *event_wrong(const struct asked *a, const struct map_point *p,
 /* Why it cannot be raised, or NULL; the message may be bad as well. */
 static const char *event_take(struct asked *a, obj_fn *obj, const struct map_point **ret_point, union event_room *ret)
 {
-	const struct map_point *p = map_point(unpack_int(a->in));
+	const struct map_point *p = map_point(take_int(a->in));
 
 	*ret_point = p;
 	if (!p) {
 		a->in->bad = true;
 		return "there is no such point";
 	}
-	unpack_event(a->in, p, ret, obj, a);
+	take_event(a->in, p, ret, obj, a);
 	return a->in->bad ? "it is no message" : event_wrong(a, p, ret);
 }
 
@@ -84,7 +84,7 @@ void asked_note(struct asked *a, const struct value *v)
 	(void)v;
 	if (!why && p->kind == KEEL_NOTE)
 		a->iso->st->hook->note(a->iso->mod, map_number(p), &room);
-	pack_int(a->out, why ? -EINVAL : 0);
+	talk_int(a->out, why ? -EINVAL : 0);
 }
 
 void asked_fold(struct asked *a, const struct value *v)
@@ -97,19 +97,19 @@ void asked_fold(struct asked *a, const struct value *v)
 
 	if (!why && p->kind == KEEL_FOLD)
 		sum = a->iso->st->hook->fold(a->iso->mod, map_number(p), &room, text, text ? (uint32_t)v[0].i : 0);
-	pack_int(a->out, sum);
-	pack_str(a->out, text);
-	pack_str(a->out, why);
+	talk_int(a->out, sum);
+	talk_str(a->out, text);
+	talk_str(a->out, why);
 	free(text);
 }
 
 /* ---- GATE and ASK -------------------------------------------------------------------------------------- */
-static void pack_outcome(struct pack *m, const struct keel_outcome *o)
+static void talk_outcome(struct talk *m, const struct keel_outcome *o)
 {
-	pack_int(m, o->verdict);
-	pack_int(m, o->code);
-	pack_str(m, o->text);
-	pack_str(m, o->by);
+	talk_int(m, o->verdict);
+	talk_int(m, o->code);
+	talk_str(m, o->text);
+	talk_str(m, o->by);
 }
 
 static void over(struct keel_mod *m, void *arg, const struct keel_outcome *o)
@@ -119,7 +119,7 @@ static void over(struct keel_mod *m, void *arg, const struct keel_outcome *o)
 
 	(void)m;
 	if (r->out) {
-		pack_outcome(r->out, o);
+		talk_outcome(r->out, o);
 	} else if (iso && iso->phase != DOWN) {
 		tell_begin(iso, DOWN_outcome, r->number, (int64_t)o->verdict, (int64_t)o->code, o->text, o->by);
 		tell_ignored(iso);
@@ -148,7 +148,7 @@ static void refuse(struct asked *a, const struct map_point *p, const char *why)
 
 	if (log_may(iso))
 		iso_log(iso, KEEL_LOG_ERROR, "module %s raised point %u: %s", iso->name, p ? map_number(p) : 0, why);
-	pack_outcome(a->out, &(struct keel_outcome){ .size = sizeof(struct keel_outcome), .verdict = KEEL_FAIL, .text = why });
+	talk_outcome(a->out, &(struct keel_outcome){ .size = sizeof(struct keel_outcome), .verdict = KEEL_FAIL, .text = why });
 }
 
 void asked_raise(struct asked *a, const struct value *v)
@@ -184,8 +184,8 @@ void asked_raise(struct asked *a, const struct value *v)
 	iso->depth = a->call ? call_depth(a->call) + 1 : 1;
 	if (iso->st->hook->raise(iso->mod, &raise) == KEEL_WAIT) {
 		r->out = NULL;
-		pack_int(a->out, KEEL_WAIT);
-		pack_int(a->out, number);
+		talk_int(a->out, KEEL_WAIT);
+		talk_int(a->out, number);
 	}
 	iso->depth = outer;
 }

@@ -57,7 +57,7 @@ void request_asked(struct keel_mod *mod, struct keel_req *req)
 	struct isolated *iso = isolated_of(mod);
 	const struct keel_request_api *api = iso->st->request;
 	struct request *r = iso->phase == SERVING ? calloc(1, sizeof(*r)) : NULL;
-	struct pack session = { .data = NULL };
+	struct talk session = { .data = NULL };
 
 	if (r)
 		*r = (struct request){ .iso = iso, .req = req, .number = slot_take(&iso->requests, r) };
@@ -66,7 +66,7 @@ void request_asked(struct keel_mod *mod, struct keel_req *req)
 		api->reply(req, PBSE_SYSTEM, "module %s is not there now: its process ended or has too much to do", iso->name);
 		return;
 	}
-	pack_session(&session, api->session(req));
+	talk_session(&session, api->session(req));
 	tell_begin(iso, DOWN_request, r->number, row_of(iso, api->name(req)), session.data, session.len);
 	if (session.failed || !tell_ignored(iso))
 		api->reply(request_free(r), PBSE_SYSTEM, "module %s is not there now: its process does not hear", iso->name);
@@ -87,35 +87,35 @@ void requests_fail(struct isolated *iso, const char *why)
 
 /* ---- answers ------------------------------------------------------------------------------------------ */
 /* One call that builds a body. False: it is none, or out of place. */
-static bool build_step(const struct keel_msg_api *msg, struct keel_out *out, struct unpack *in, uint32_t *depth)
+static bool build_step(const struct keel_msg_api *msg, struct keel_out *out, struct talk_in *in, uint32_t *depth)
 {
-	int64_t what = unpack_int(in), n;
-	const char *key = *depth == 0 ? unpack_str(in) : NULL, *list[BUILD_STRINGS_MAX], *bytes;
+	int64_t what = take_int(in), n;
+	const char *key = *depth == 0 ? take_str(in) : NULL, *list[BUILD_STRINGS_MAX], *bytes;
 	uint32_t len;
 
 	if (in->bad || (*depth == 0) != (what <= BUILD_ARRAY) || (*depth == 0 && !key))
 		return false;
 	switch (what) {
-	case BUILD_STR: msg->put_str(out, key, unpack_str(in)); break;
-	case BUILD_INT: msg->put_int(out, key, unpack_int(in)); break;
+	case BUILD_STR: msg->put_str(out, key, take_str(in)); break;
+	case BUILD_INT: msg->put_int(out, key, take_int(in)); break;
 	case BUILD_BYTES:
-		bytes = unpack_bytes(in, &len);
+		bytes = take_bytes(in, &len);
 		msg->put_bytes(out, key, bytes ? bytes : "", len);
 		break;
 	case BUILD_STRINGS:
-		n = unpack_int(in);
+		n = take_int(in);
 		if (n < 0 || n > (int64_t)KEEL_COUNT(list))
 			return false;
 		for (int64_t i = 0; i < n; i++) {
-			list[i] = unpack_str(in);
+			list[i] = take_str(in);
 			in->bad = in->bad || !list[i];
 		}
 		if (!in->bad)
 			msg->put_strings(out, key, list, (uint32_t)n);
 		break;
 	case BUILD_ARRAY: msg->open_array(out, key); ++*depth; break;
-	case BUILD_ADD_STR: msg->add_str(out, unpack_str(in)); break;
-	case BUILD_ADD_INT: msg->add_int(out, unpack_int(in)); break;
+	case BUILD_ADD_STR: msg->add_str(out, take_str(in)); break;
+	case BUILD_ADD_INT: msg->add_int(out, take_int(in)); break;
 	case BUILD_LIST: msg->open_list(out); ++*depth; break;
 	case BUILD_CLOSE: msg->close(out); --*depth; break;
 	default: return false;
@@ -127,7 +127,7 @@ static bool build_step(const struct keel_msg_api *msg, struct keel_out *out, str
 static struct keel_out *build(const struct isolated *iso, const struct value *body)
 {
 	const struct keel_msg_api *msg = iso->st->msg;
-	struct unpack in = { .at = body->s, .end = body->s + body->len };
+	struct talk_in in = { .at = body->s, .end = body->s + body->len };
 	struct keel_out *out = msg->out(iso->mod);
 	uint32_t depth = 0;
 
@@ -164,7 +164,7 @@ void asked_part(struct asked *a, const struct value *v)
 	struct request *r = slot_get(&a->iso->requests, v[0].i);
 	struct keel_out *out = r ? build(a->iso, &v[1]) : NULL;
 
-	pack_int(a->out, !r ? -EPIPE : out ? api_of(r)->part(r->req, out) : -EINVAL);
+	talk_int(a->out, !r ? -EPIPE : out ? api_of(r)->part(r->req, out) : -EINVAL);
 }
 
 static void drained(struct keel_mod *m, void *arg)
@@ -180,7 +180,7 @@ void asked_drained(struct asked *a, const struct value *v)
 {
 	struct request *r = slot_get(&a->iso->requests, v[0].i);
 
-	pack_int(a->out, r ? api_of(r)->drained(r->req, drained, r) : -EPIPE);
+	talk_int(a->out, r ? api_of(r)->drained(r->req, drained, r) : -EPIPE);
 }
 
 /* ---- what it reads of the message -------------------------------------------------------------------- */
@@ -195,7 +195,7 @@ void asked_msg_str(struct asked *a, const struct value *v)
 {
 	const struct keel_msg *m = body_of(a, v);
 
-	pack_str(a->out, m ? a->iso->st->msg->str(m, v[1].s) : NULL);
+	talk_str(a->out, m ? a->iso->st->msg->str(m, v[1].s) : NULL);
 }
 
 void asked_msg_bytes(struct asked *a, const struct value *v)
@@ -204,15 +204,15 @@ void asked_msg_bytes(struct asked *a, const struct value *v)
 	uint32_t len = 0;
 	const void *bytes = m ? a->iso->st->msg->bytes(m, v[1].s, &len) : NULL;
 
-	pack_int(a->out, bytes != NULL);
-	pack_bytes(a->out, bytes, bytes ? len : 0);
+	talk_int(a->out, bytes != NULL);
+	talk_bytes(a->out, bytes, bytes ? len : 0);
 }
 
 void asked_msg_int(struct asked *a, const struct value *v)
 {
 	const struct keel_msg *m = body_of(a, v);
 
-	pack_int(a->out, m ? a->iso->st->msg->integer(m, v[1].s, v[2].i) : v[2].i);
+	talk_int(a->out, m ? a->iso->st->msg->integer(m, v[1].s, v[2].i) : v[2].i);
 }
 
 void asked_msg_strings(struct asked *a, const struct value *v)
@@ -221,9 +221,9 @@ void asked_msg_strings(struct asked *a, const struct value *v)
 	uint32_t n = 0;
 	const char *const *list = m ? a->iso->st->msg->strings(m, v[1].s, &n) : NULL;
 
-	pack_int(a->out, list ? (int64_t)n : n == 0 ? -1 : -2); /* -2: it is there, and no array of strings */
+	talk_int(a->out, list ? (int64_t)n : n == 0 ? -1 : -2); /* -2: it is there, and no array of strings */
 	for (uint32_t i = 0; list && i < n; i++)
-		pack_str(a->out, list[i]);
+		talk_str(a->out, list[i]);
 }
 
 void asked_msg_attrs(struct asked *a, const struct value *v)
@@ -233,12 +233,12 @@ void asked_msg_attrs(struct asked *a, const struct value *v)
 	uint32_t n = 0;
 	int32_t ret = m ? a->iso->st->msg->attrs(m, v[1].s, &list, &n) : -ENODATA;
 
-	pack_int(a->out, ret);
-	pack_int(a->out, ret == 0 ? n : 0);
+	talk_int(a->out, ret);
+	talk_int(a->out, ret == 0 ? n : 0);
 	for (uint32_t i = 0; ret == 0 && i < n; i++) {
-		pack_str(a->out, list[i].name);
-		pack_str(a->out, list[i].key);
-		pack_str(a->out, list[i].value);
-		pack_int(a->out, list[i].op);
+		talk_str(a->out, list[i].name);
+		talk_str(a->out, list[i].key);
+		talk_str(a->out, list[i].value);
+		talk_int(a->out, list[i].op);
 	}
 }

@@ -18,7 +18,7 @@ const char *const up_arguments[UP_LAST] = {
 };
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
-void pack_plain(struct pack *m, const void *bytes, uint32_t len)
+void talk_plain(struct talk *m, const void *bytes, uint32_t len)
 {
 	uint32_t room = m->room > 0 ? m->room : 512;
 	char *more;
@@ -42,44 +42,44 @@ void pack_plain(struct pack *m, const void *bytes, uint32_t len)
 	m->len += len;
 }
 
-void pack_int(struct pack *m, int64_t n)
+void talk_int(struct talk *m, int64_t n)
 {
-	pack_plain(m, "i", 1);
-	pack_plain(m, &n, sizeof(n));
+	talk_plain(m, "i", 1);
+	talk_plain(m, &n, sizeof(n));
 }
 
-void pack_bytes(struct pack *m, const void *bytes, uint32_t len)
+void talk_bytes(struct talk *m, const void *bytes, uint32_t len)
 {
-	pack_plain(m, "b", 1);
-	pack_plain(m, &len, sizeof(len));
-	pack_plain(m, len > 0 ? bytes : "", len);
+	talk_plain(m, "b", 1);
+	talk_plain(m, &len, sizeof(len));
+	talk_plain(m, len > 0 ? bytes : "", len);
 }
 
-void pack_str(struct pack *m, const char *text)
+void talk_str(struct talk *m, const char *text)
 {
 	if (text)
-		pack_bytes(m, text, (uint32_t)strlen(text) + 1);
+		talk_bytes(m, text, (uint32_t)strlen(text) + 1);
 	else
-		pack_plain(m, "n", 1);
+		talk_plain(m, "n", 1);
 }
 
-void pack_values(struct pack *m, const char *letters, va_list values)
+void talk_values(struct talk *m, const char *letters, va_list values)
 {
 	for (; *letters && *letters != 'e'; letters++) {
 		if (*letters == 'i') {
-			pack_int(m, va_arg(values, int64_t));
+			talk_int(m, va_arg(values, int64_t));
 		} else if (*letters == 's') {
-			pack_str(m, va_arg(values, const char *));
+			talk_str(m, va_arg(values, const char *));
 		} else {
 			const void *bytes = va_arg(values, const void *);
 
-			pack_bytes(m, bytes, va_arg(values, uint32_t));
+			talk_bytes(m, bytes, va_arg(values, uint32_t));
 		}
 	}
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
-static const char *unpack_plain(struct unpack *in, uint64_t len)
+static const char *unpack_plain(struct talk_in *in, uint64_t len)
 {
 	const char *at = in->at;
 
@@ -91,7 +91,7 @@ static const char *unpack_plain(struct unpack *in, uint64_t len)
 	return at;
 }
 
-static bool is_tagged(struct unpack *in, char tag)
+static bool is_tagged(struct talk_in *in, char tag)
 {
 	const char *at = unpack_plain(in, 1);
 
@@ -101,7 +101,7 @@ static bool is_tagged(struct unpack *in, char tag)
 	return false;
 }
 
-int64_t unpack_int(struct unpack *in)
+int64_t take_int(struct talk_in *in)
 {
 	const char *at = is_tagged(in, 'i') ? unpack_plain(in, sizeof(int64_t)) : NULL;
 	int64_t n = 0;
@@ -111,7 +111,7 @@ int64_t unpack_int(struct unpack *in)
 	return n;
 }
 
-const char *unpack_bytes(struct unpack *in, uint32_t *ret_len)
+const char *take_bytes(struct talk_in *in, uint32_t *ret_len)
 {
 	const char *at = is_tagged(in, 'b') ? unpack_plain(in, sizeof(*ret_len)) : NULL;
 
@@ -125,10 +125,10 @@ const char *unpack_bytes(struct unpack *in, uint32_t *ret_len)
 	return at;
 }
 
-const char *unpack_str(struct unpack *in)
+const char *take_str(struct talk_in *in)
 {
 	uint32_t len;
-	const char *text = unpack_bytes(in, &len);
+	const char *text = take_bytes(in, &len);
 
 	if (text && (len == 0 || memchr(text, '\0', len) != text + len - 1)) {
 		in->bad = true;
@@ -137,16 +137,16 @@ const char *unpack_str(struct unpack *in)
 	return text;
 }
 
-bool unpack_values(struct unpack *in, const char *letters, struct value values[VALUES_MAX])
+bool take_values(struct talk_in *in, const char *letters, struct value values[VALUES_MAX])
 {
 	memset(values, 0, VALUES_MAX * sizeof(*values));
 	for (struct value *v = values; *letters && *letters != 'e'; letters++, v++) {
 		if (*letters == 'i')
-			v->i = unpack_int(in);
+			v->i = take_int(in);
 		else if (*letters == 's')
-			v->s = unpack_str(in);
+			v->s = take_str(in);
 		else
-			v->s = unpack_bytes(in, &v->len);
+			v->s = take_bytes(in, &v->len);
 	}
 	return !in->bad && (*letters == 'e' || in->at == in->end);
 }
@@ -195,17 +195,17 @@ keel_verdict map_call(uint32_t point, union keel_tap_fn fn, struct keel_call *c,
 }
 
 /* ---- events ------------------------------------------------------------------------------------------- */
-static void pack_obj(struct pack *m, struct keel_obj *obj, name_fn *name, void *arg)
+static void talk_obj(struct talk *m, struct keel_obj *obj, name_fn *name, void *arg)
 {
 	const char *klass = NULL, *id = NULL;
 
 	if (!obj || !name(arg, obj, &klass, &id))
 		klass = NULL;
-	pack_str(m, klass);
-	pack_str(m, klass ? id : NULL);
+	talk_str(m, klass);
+	talk_str(m, klass ? id : NULL);
 }
 
-void pack_event(struct pack *m, const struct map_point *p, const void *event, name_fn *name, void *arg)
+void talk_event(struct talk *m, const struct map_point *p, const void *event, name_fn *name, void *arg)
 {
 	uint32_t n;
 	const struct keel_field *fields = p->fields(&n);
@@ -214,15 +214,15 @@ void pack_event(struct pack *m, const struct map_point *p, const void *event, na
 		const char *at = (const char *)event + fields[i].offset;
 
 		if (fields[i].type == KEEL_FIELD_STR)
-			pack_str(m, *(const char *const *)at);
+			talk_str(m, *(const char *const *)at);
 		else if (fields[i].type == KEEL_FIELD_INT)
-			pack_int(m, *(const int64_t *)at);
+			talk_int(m, *(const int64_t *)at);
 		else
-			pack_obj(m, *(struct keel_obj *const *)at, name, arg);
+			talk_obj(m, *(struct keel_obj *const *)at, name, arg);
 	}
 }
 
-void unpack_event(struct unpack *in, const struct map_point *p, union event_room *ret, obj_fn *obj, void *arg)
+void take_event(struct talk_in *in, const struct map_point *p, union event_room *ret, obj_fn *obj, void *arg)
 {
 	uint32_t n;
 	const struct keel_field *fields = p->fields(&n);
@@ -233,15 +233,15 @@ void unpack_event(struct unpack *in, const struct map_point *p, union event_room
 		char *at = ret->bytes + fields[i].offset;
 
 		if (fields[i].type == KEEL_FIELD_INT) {
-			int64_t number = unpack_int(in);
+			int64_t number = take_int(in);
 
 			memcpy(at, &number, sizeof(number));
 		} else if (fields[i].type == KEEL_FIELD_STR) {
-			const char *text = unpack_str(in);
+			const char *text = take_str(in);
 
 			memcpy(at, &text, sizeof(text));
 		} else {
-			const char *klass = unpack_str(in), *id = unpack_str(in);
+			const char *klass = take_str(in), *id = take_str(in);
 			struct keel_obj *o = klass && id && !in->bad ? obj(arg, klass, id) : NULL;
 
 			memcpy(at, &o, sizeof(o));
@@ -251,42 +251,42 @@ void unpack_event(struct unpack *in, const struct map_point *p, union event_room
 }
 
 /* ---- a filled configuration ---------------------------------------------------------------------- */
-static void pack_list(struct pack *m, const char *const *list)
+static void talk_list(struct talk *m, const char *const *list)
 {
 	uint32_t n = 0;
 
 	while (list && list[n])
 		n++;
-	pack_int(m, list ? (int64_t)n : -1);
+	talk_int(m, list ? (int64_t)n : -1);
 	for (uint32_t i = 0; i < n; i++)
-		pack_str(m, list[i]);
+		talk_str(m, list[i]);
 }
 
-void pack_conf(struct pack *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf)
+void talk_conf(struct talk *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const char *at = (const char *)conf + rules[i].offset;
 
 		switch (rules[i].type) {
-		case KEEL_CONF_BOOL: pack_int(m, *(const bool *)at); break;
-		case KEEL_CONF_ENUM: pack_int(m, *(const int32_t *)at); break;
-		case KEEL_CONF_STRING: pack_str(m, *(const char *const *)at); break;
-		case KEEL_CONF_LIST: pack_list(m, *(const char *const *const *)at); break;
-		default: pack_int(m, *(const int64_t *)at);
+		case KEEL_CONF_BOOL: talk_int(m, *(const bool *)at); break;
+		case KEEL_CONF_ENUM: talk_int(m, *(const int32_t *)at); break;
+		case KEEL_CONF_STRING: talk_str(m, *(const char *const *)at); break;
+		case KEEL_CONF_LIST: talk_list(m, *(const char *const *const *)at); break;
+		default: talk_int(m, *(const int64_t *)at);
 		}
 	}
 }
 
-void pack_session(struct pack *m, const struct keel_session *s)
+void talk_session(struct talk *m, const struct keel_session *s)
 {
 	if (!s)
 		return;
-	pack_int(m, s->roles);
-	pack_int(m, s->uid);
-	pack_int(m, s->gid);
-	pack_str(m, s->user);
-	pack_str(m, s->host);
-	pack_str(m, s->who);
-	pack_str(m, s->group);
-	pack_str(m, s->groups);
+	talk_int(m, s->roles);
+	talk_int(m, s->uid);
+	talk_int(m, s->gid);
+	talk_str(m, s->user);
+	talk_str(m, s->host);
+	talk_str(m, s->who);
+	talk_str(m, s->group);
+	talk_str(m, s->groups);
 }

@@ -36,33 +36,33 @@ enum up {
 extern const char *const down_arguments[DOWN_LAST], *const up_arguments[UP_LAST];
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
-struct pack {
+struct talk {
 	char *data;
 	uint32_t len, room;
 	bool failed; /* no memory */
 };
-void pack_int(struct pack *m, int64_t n);
-void pack_str(struct pack *m, const char *text); /* NULL: nil */
-void pack_bytes(struct pack *m, const void *bytes, uint32_t len);
-void pack_plain(struct pack *m, const void *bytes, uint32_t len); /* as they are */
+void talk_int(struct talk *m, int64_t n);
+void talk_str(struct talk *m, const char *text); /* NULL: nil */
+void talk_bytes(struct talk *m, const void *bytes, uint32_t len);
+void talk_plain(struct talk *m, const void *bytes, uint32_t len); /* as they are */
 /* Arguments, behind which an event may follow: int64_t, const char *, and for bytes a pointer and an uint32_t. */
-void pack_values(struct pack *m, const char *letters, va_list values);
+void talk_values(struct talk *m, const char *letters, va_list values);
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
-struct unpack {
+struct talk_in {
 	const char *at, *end;
 	bool bad;
 };
-int64_t unpack_int(struct unpack *in);
-const char *unpack_str(struct unpack *in); /* borrowed; NULL: nil, or bad */
-const char *unpack_bytes(struct unpack *in, uint32_t *ret_len);
+int64_t take_int(struct talk_in *in);
+const char *take_str(struct talk_in *in); /* borrowed; NULL: nil, or bad */
+const char *take_bytes(struct talk_in *in, uint32_t *ret_len);
 struct value {
 	int64_t i;
 	const char *s;
 	uint32_t len;
 };
 /* False: it is no such message. Without an `e` nothing may be left; with it, its fields are. */
-bool unpack_values(struct unpack *in, const char *letters, struct value values[VALUES_MAX]);
+bool take_values(struct talk_in *in, const char *letters, struct value values[VALUES_MAX]);
 
 /* ---- a body that is built (group msg): its calls, each with its arguments ------------------------------ */
 enum build {
@@ -88,12 +88,12 @@ union event_room {
 };
 /* Class and id of an object; false: it goes as none. */
 typedef bool name_fn(void *arg, struct keel_obj *obj, const char **ret_klass, const char **ret_id);
-void pack_event(struct pack *m, const struct map_point *p, const void *event, name_fn *name, void *arg);
+void talk_event(struct talk *m, const struct map_point *p, const void *event, name_fn *name, void *arg);
 typedef struct keel_obj *obj_fn(void *arg, const char *klass, const char *id);
-void unpack_event(struct unpack *in, const struct map_point *p, union event_room *ret, obj_fn *obj, void *arg);
+void take_event(struct talk_in *in, const struct map_point *p, union event_room *ret, obj_fn *obj, void *arg);
 
 /* A filled configuration, by its rules. */
-void pack_conf(struct pack *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf);
-void pack_session(struct pack *m, const struct keel_session *s); /* nothing for NULL */
+void talk_conf(struct talk *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf);
+void talk_session(struct talk *m, const struct keel_session *s); /* nothing for NULL */
 
 #endif

@@ -12,20 +12,20 @@
 #define LOGS_TOLD_MS 1000
 
 /* ---- telling --------------------------------------------------------------------------------------- */
-struct pack *tell_begin(struct isolated *iso, enum down what, ...)
+struct talk *tell_begin(struct isolated *iso, enum down what, ...)
 {
 	va_list values;
 
 	iso->out.len = 0;
 	iso->out.failed = false;
 	va_start(values, what);
-	pack_int(&iso->out, what);
-	pack_values(&iso->out, down_arguments[what], values);
+	talk_int(&iso->out, what);
+	talk_values(&iso->out, down_arguments[what], values);
 	va_end(values);
 	return &iso->out;
 }
 
-static void ignore(struct isolated *iso, void *arg, struct unpack *in, const char *why)
+static void ignore(struct isolated *iso, void *arg, struct talk_in *in, const char *why)
 {
 	(void)iso, (void)arg, (void)in, (void)why;
 }
@@ -58,7 +58,7 @@ void owed_forget(struct isolated *iso, const void *arg)
 			*o = (struct owed){ .next = o->next, .fn = ignore };
 }
 
-static void owed_pay(struct isolated *iso, struct unpack *in, const char *why)
+static void owed_pay(struct isolated *iso, struct talk_in *in, const char *why)
 {
 	struct owed *o = iso->owed, was = *o;
 
@@ -133,32 +133,42 @@ void bad(struct isolated *iso)
 	iso->st->supervise->give_up(iso->process, "its process sent what is no message");
 }
 
-static void asks(struct isolated *iso, int64_t what, struct unpack *in)
+/* The replay may be as long as it is; what the process asks for and does not read may not. */
+static void reply(struct isolated *iso, const struct talk *out)
 {
-	int64_t number = unpack_int(in);
-	struct pack out = { .data = NULL };
+	int32_t queued = iso->st->supervise->send(iso->process, out->data, out->len);
+
+	iso->unread = queued > 0 ? iso->unread + out->len : 0;
+	if (iso->unread > UNREAD_MAX)
+		iso->st->supervise->give_up(iso->process, "its process does not read what it is told");
+}
+
+static void asks(struct isolated *iso, int64_t what, struct talk_in *in)
+{
+	int64_t number = take_int(in);
+	struct talk out = { .data = NULL };
 	struct asked a = { .iso = iso, .call = slot_get(&iso->calls, number), .in = in, .out = &out };
 	struct value v[VALUES_MAX];
 
-	if (!unpack_values(in, up_arguments[what], v)) {
+	if (!take_values(in, up_arguments[what], v)) {
 		in->bad = true;
 		return;
 	}
 	if (what < UP_TOLD)
-		pack_int(&out, DOWN_REPLY);
+		talk_int(&out, DOWN_REPLY);
 	asked[what](&a, v);
 	if (out.failed)
 		iso->st->supervise->give_up(iso->process, "no memory to answer its process");
 	else if (what < UP_TOLD && !in->bad)
-		iso->st->supervise->send(iso->process, out.data, out.len);
+		reply(iso, &out);
 	free(out.data);
 }
 
 void heard(struct keel_mod *m, void *arg, const void *bytes, uint32_t len)
 {
 	struct isolated *iso = arg;
-	struct unpack in = { .at = bytes, .end = (const char *)bytes + len };
-	int64_t what = unpack_int(&in);
+	struct talk_in in = { .at = bytes, .end = (const char *)bytes + len };
+	int64_t what = take_int(&in);
 	bool inner = iso->reading;
 
 	(void)m;

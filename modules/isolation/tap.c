@@ -175,11 +175,11 @@ static void question_fail(struct question *q, const char *why)
 	question_answer(q, KEEL_FAIL, text);
 }
 
-static void answered(struct isolated *iso, void *arg, struct unpack *in, const char *why)
+static void answered(struct isolated *iso, void *arg, struct talk_in *in, const char *why)
 {
 	struct question *q = arg;
-	int64_t verdict = in ? unpack_int(in) : 0, code = in ? unpack_int(in) : 0;
-	const char *text = in ? unpack_str(in) : NULL;
+	int64_t verdict = in ? take_int(in) : 0, code = in ? take_int(in) : 0;
+	const char *text = in ? take_str(in) : NULL;
 
 	if (!in) {
 		question_fail(q, why);
@@ -318,8 +318,8 @@ static keel_verdict gate(const struct iso_tap *t, struct keel_call *c, const voi
 		settle(call);
 		return KEEL_FAIL;
 	}
-	pack_int(tell_begin(iso, DOWN_call, call->number, (int64_t)t->number), map_number(t->point));
-	pack_event(&iso->out, t->point, event, name_of, call);
+	talk_int(tell_begin(iso, DOWN_call, call->number, (int64_t)t->number), map_number(t->point));
+	talk_event(&iso->out, t->point, event, name_of, call);
 	question_send(q);
 	look_for(iso, call->number);
 	return KEEL_WAIT;
@@ -336,8 +336,8 @@ static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const voi
 	}
 	if (iso->n_owed >= NOTES_MAX && iso->phase == SERVING)
 		return iso->st->call->fail(c, "module %s: its process has %u events to hear of", iso->name, iso->n_owed);
-	pack_int(tell_begin(iso, DOWN_note, (int64_t)t->number), map_number(t->point));
-	pack_event(&iso->out, t->point, event, name_of, &none);
+	talk_int(tell_begin(iso, DOWN_note, (int64_t)t->number), map_number(t->point));
+	talk_event(&iso->out, t->point, event, name_of, &none);
 	iso->last_tap = t->number;
 	if (tell_ignored(iso))
 		return KEEL_NEXT;

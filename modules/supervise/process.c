@@ -258,7 +258,7 @@ int32_t process_send(struct keel_supervised *p, const void *bytes, uint32_t len)
 		return -ENOMEM;
 	}
 	watch_for(p);
-	return 0;
+	return 1;
 }
 
 /* ---- reading --------------------------------------------------------------------------------------- */

@@ -70,36 +70,36 @@ static void answer(struct hcall *c, keel_verdict v)
 {
 	host.current = NULL;
 	reply_begin();
-	pack_int(&host.out, v);
-	pack_int(&host.out, c->code);
-	pack_str(&host.out, v == KEEL_NEXT || v == KEEL_WAIT ? NULL : c->text);
+	talk_int(&host.out, v);
+	talk_int(&host.out, c->code);
+	talk_str(&host.out, v == KEEL_NEXT || v == KEEL_WAIT ? NULL : c->text);
 	frame_end();
 	call_settle(c);
 }
 
 /* Call a tap with the event in the message. */
-static keel_verdict invoke(struct hcall *c, int64_t tap, struct unpack *in)
+static keel_verdict invoke(struct hcall *c, int64_t tap, struct talk_in *in)
 {
-	const struct map_point *p = map_point(unpack_int(in));
+	const struct map_point *p = map_point(take_int(in));
 	union event_room event;
 
 	enter(c);
 	if (!p || host.unusable || tap < 0 || tap >= host.desc->n_taps)
 		return KEEL_FAIL;
-	unpack_event(in, p, &event, handle_new, NULL);
+	take_event(in, p, &event, handle_new, NULL);
 	if (host.taps[tap].flags & KEEL_TAP_ANY)
 		return host.taps[tap].fn.generic(&c->pub, map_number(p), &event, host.taps[tap].arg);
 	return map_call(map_number(p), host.taps[tap].fn, &c->pub, &event);
 }
 
-void on_call(const struct value *v, struct unpack *in)
+void on_call(const struct value *v, struct talk_in *in)
 {
 	struct hcall *c = call_create(v[0].i);
 
 	answer(c, invoke(c, v[1].i, in));
 }
 
-void on_note(const struct value *v, struct unpack *in)
+void on_note(const struct value *v, struct talk_in *in)
 {
 	struct hcall *c = call_create(0);
 	char text[700];
@@ -139,7 +139,7 @@ static struct keel_hold_opts hold_end(struct keel_hold *hold)
 	return was;
 }
 
-void on_resume(const struct value *v, struct unpack *in)
+void on_resume(const struct value *v, struct talk_in *in)
 {
 	struct hcall *c = call_find(v[0].i);
 	struct keel_hold *hold = hold_find(c, v[1].i);
@@ -155,7 +155,7 @@ void on_resume(const struct value *v, struct unpack *in)
 	answer(c, was.resume ? was.resume(&c->pub, was.arg) : KEEL_NEXT);
 }
 
-void on_cancel(const struct value *v, struct unpack *in)
+void on_cancel(const struct value *v, struct talk_in *in)
 {
 	struct hcall *c = call_find(v[0].i);
 	struct keel_hold *hold = hold_find(c, v[1].i);
@@ -193,10 +193,10 @@ static keel_verdict group_hold(struct keel_call *call, const struct keel_hold_op
 	hold = own(calloc(1, sizeof(*hold)));
 	*hold = (struct keel_hold){ .magic = HOLD_MAGIC, .call = c, .o = o };
 	ask(&a, UP_hold, o.why, (int64_t)o.until_point, o.until_id, o.timeout_ms);
-	if (unpack_int(&a.in) == KEEL_WAIT)
-		hold->number = unpack_int(&a.in);
+	if (take_int(&a.in) == KEEL_WAIT)
+		hold->number = take_int(&a.in);
 	else
-		why = unpack_str(&a.in);
+		why = take_str(&a.in);
 	text_set(c, why ? strdup(why) : NULL);
 	ask_end(&a);
 	if (hold->number == 0) {
@@ -303,7 +303,7 @@ static const struct keel_session *group_session(struct keel_call *call)
 
 	(void)call;
 	ask(&a, UP_session);
-	bytes = unpack_bytes(&a.in, &len);
+	bytes = take_bytes(&a.in, &len);
 	s = session_take(bytes, len, borrow_text, borrow(&(struct keel_session){ .size = 0 }, sizeof(struct keel_session)));
 	ask_end(&a);
 	return s;

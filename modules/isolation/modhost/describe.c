@@ -82,59 +82,59 @@ int32_t module_open(const char *path, char *why, uint32_t len)
 }
 
 /* ---- say what it is ----------------------------------------------------------------------------------- */
-static void put_rules(struct pack *m)
+static void put_rules(struct talk *m)
 {
-	pack_int(m, host.desc->n_conf);
+	talk_int(m, host.desc->n_conf);
 	for (uint32_t i = 0; i < host.desc->n_conf; i++) {
 		const struct keel_conf_rule *r = &host.rules[i];
 
-		pack_int(m, r->type);
-		pack_int(m, r->offset);
-		pack_int(m, r->flags);
-		pack_str(m, r->key);
-		pack_str(m, r->fallback);
-		pack_int(m, r->min);
-		pack_int(m, r->max);
-		pack_str(m, r->choices);
-		pack_str(m, r->doc);
+		talk_int(m, r->type);
+		talk_int(m, r->offset);
+		talk_int(m, r->flags);
+		talk_str(m, r->key);
+		talk_str(m, r->fallback);
+		talk_int(m, r->min);
+		talk_int(m, r->max);
+		talk_str(m, r->choices);
+		talk_str(m, r->doc);
 	}
 }
 
-static void put_attr(const void *def, struct pack *m)
+static void put_attr(const void *def, struct talk *m)
 {
 	struct keel_attr_def a;
 
 	KEEL_SIZED(&a, def);
-	pack_int(m, a.flags);
-	pack_str(m, a.klass);
-	pack_str(m, a.name);
-	pack_str(m, a.type);
-	pack_str(m, a.doc);
-	pack_int(m, a.read_roles);
-	pack_int(m, a.write_roles);
-	pack_int(m, a.order);
-	pack_str(m, a.fallback);
+	talk_int(m, a.flags);
+	talk_str(m, a.klass);
+	talk_str(m, a.name);
+	talk_str(m, a.type);
+	talk_str(m, a.doc);
+	talk_int(m, a.read_roles);
+	talk_int(m, a.write_roles);
+	talk_int(m, a.order);
+	talk_str(m, a.fallback);
 }
 
-static void put_request(const void *def, struct pack *m)
+static void put_request(const void *def, struct talk *m)
 {
 	struct keel_request_def r;
 
 	KEEL_SIZED(&r, def);
-	pack_int(m, r.roles);
-	pack_str(m, r.name);
-	pack_str(m, r.doc);
-	pack_int(m, r.flags);
-	pack_int(m, r.number);
+	talk_int(m, r.roles);
+	talk_str(m, r.name);
+	talk_str(m, r.doc);
+	talk_int(m, r.flags);
+	talk_int(m, r.number);
 }
 
-static void put_contribs(struct pack *m)
+static void put_contribs(struct talk *m)
 {
-	pack_int(m, host.desc->n_contribs);
+	talk_int(m, host.desc->n_contribs);
 	for (uint32_t i = 0; i < host.desc->n_contribs; i++) {
 		const struct keel_contrib *c = &host.desc->contribs[i];
 
-		pack_str(m, c->kind);
+		talk_str(m, c->kind);
 		if (strcmp(c->kind, "ATTR") == 0)
 			put_attr(c->def, m);
 		else
@@ -142,43 +142,43 @@ static void put_contribs(struct pack *m)
 	}
 }
 
-static void put_taps(struct pack *m)
+static void put_taps(struct talk *m)
 {
-	pack_int(m, host.desc->n_taps);
+	talk_int(m, host.desc->n_taps);
 	for (uint32_t i = 0; i < host.desc->n_taps; i++) {
 		const struct keel_tap *t = &host.taps[i];
 
-		pack_int(m, t->point);
-		pack_str(m, t->name);
-		pack_int(m, t->order);
-		pack_int(m, t->flags & ~(uint32_t)KEEL_TAP_ANY);
-		pack_str(m, t->before);
-		pack_str(m, t->after);
+		talk_int(m, t->point);
+		talk_str(m, t->name);
+		talk_int(m, t->order);
+		talk_int(m, t->flags & ~(uint32_t)KEEL_TAP_ANY);
+		talk_str(m, t->before);
+		talk_str(m, t->after);
 	}
 }
 
-static void put_words(const char *const *words, struct pack *m)
+static void put_words(const char *const *words, struct talk *m)
 {
 	uint32_t n = 0;
 
 	while (words && words[n])
 		n++;
-	pack_int(m, n);
+	talk_int(m, n);
 	for (uint32_t i = 0; i < n; i++)
-		pack_str(m, words[i]);
+		talk_str(m, words[i]);
 }
 
-void describe(struct pack *m)
+void describe(struct talk *m)
 {
 	const struct keel_module *d = host.desc;
 
-	pack_str(m, d->name);
-	pack_str(m, d->version);
-	pack_str(m, d->vendor);
-	pack_str(m, d->summary);
-	pack_int(m, d->roles);
-	pack_int(m, d->conf_size);
-	pack_int(m, d->busy != NULL);
+	talk_str(m, d->name);
+	talk_str(m, d->version);
+	talk_str(m, d->vendor);
+	talk_str(m, d->summary);
+	talk_int(m, d->roles);
+	talk_int(m, d->conf_size);
+	talk_int(m, d->busy != NULL);
 	put_rules(m);
 	put_contribs(m);
 	put_taps(m);

@@ -62,22 +62,22 @@ static keel_verdict raise_point(struct keel_mod *m, const struct keel_raise *the
 	if (!event_whole(r.point, r.event, &event))
 		return fail(&r, "it is not a point that a module in a process of its own can raise");
 	ask_event(&a, UP_raise, r.point, &event);
-	o.verdict = (keel_verdict)unpack_int(&a.in);
+	o.verdict = (keel_verdict)take_int(&a.in);
 	if (o.verdict == KEEL_WAIT) {
 		w = own(malloc(sizeof(*w)));
-		*w = (struct raised){ .number = unpack_int(&a.in), .done = r.done, .arg = r.arg };
+		*w = (struct raised){ .number = take_int(&a.in), .done = r.done, .arg = r.arg };
 		DL_APPEND(host.raised, w);
 	} else if (r.done) {
-		o.code = (int32_t)unpack_int(&a.in);
-		o.text = unpack_str(&a.in);
-		o.by = unpack_str(&a.in);
+		o.code = (int32_t)take_int(&a.in);
+		o.text = take_str(&a.in);
+		o.by = take_str(&a.in);
 		r.done(m, r.arg, &o);
 	}
 	ask_end(&a);
 	return o.verdict;
 }
 
-void on_outcome(const struct value *v, struct unpack *in)
+void on_outcome(const struct value *v, struct talk_in *in)
 {
 	const struct keel_outcome o = { .size = sizeof(o), .verdict = (keel_verdict)v[1].i, .code = (int32_t)v[2].i,
 					.text = v[3].s, .by = v[4].s };
@@ -127,11 +127,11 @@ static int64_t raise_fold(struct keel_mod *m, uint32_t point, const void *theirs
 	if (!p || p->kind != KEEL_FOLD)
 		return 0;
 	ask_event(&a, UP_fold, point, &event, (int64_t)(buf ? len : 0));
-	sum = unpack_int(&a.in);
-	text = unpack_str(&a.in);
+	sum = take_int(&a.in);
+	text = take_str(&a.in);
 	if (buf && len > 0)
 		snprintf(buf, len, "%s", text ? text : "");
-	why = unpack_str(&a.in);
+	why = take_str(&a.in);
 	if (why)
 		complain(point, why);
 	ask_end(&a);

@@ -30,8 +30,8 @@ struct host {
 	struct keel_mod mod; /* first */
 	const char *name;
 	int fd;
-	struct pack in;	 /* bytes that are no frame yet */
-	struct pack out; /* frames that are not sent yet */
+	struct talk in;	 /* bytes that are no frame yet */
+	struct talk out; /* frames that are not sent yet */
 	uint32_t frame;	 /* where the one that is being made begins */
 	struct message *queue;
 	bool over; /* the daemon is gone */
@@ -66,7 +66,7 @@ extern struct host host; /* there is one */
 /* line.c: the socket */
 void line_flush(void);
 /* A frame: begin, put, end. */
-struct pack *frame_begin(int kind);
+struct talk *frame_begin(int kind);
 void frame_end(void);
 void reply_begin(void); /* to what the daemon told last */
 void told(enum up what, ...); /* a TELL */
@@ -76,7 +76,7 @@ struct message *line_next(void);
 /* A question; the answer is read from `in`, and freed by ask_end(). */
 struct answer {
 	struct message *m;
-	struct unpack in;
+	struct talk_in in;
 };
 void ask(struct answer *ret, enum up what, ...);
 void ask_event(struct answer *ret, enum up what, uint32_t point, const void *event, ...); /* arguments before it */
@@ -97,7 +97,7 @@ void loop_run(void);
 
 /* describe.c */
 int32_t module_open(const char *path, char *why, uint32_t len);
-void describe(struct pack *m);
+void describe(struct talk *m);
 
 /* Groups */
 extern const struct keel_object_api host_object;
@@ -108,8 +108,8 @@ extern const struct keel_request_api host_request;
 const void *host_group(const char *name);
 
 /* What the daemon tells; one function for each row of talk.def. */
-typedef void down_fn(const struct value *v, struct unpack *in);
-#define DOWN(name, arguments, answer) void on_##name(const struct value *v, struct unpack *in);
+typedef void down_fn(const struct value *v, struct talk_in *in);
+#define DOWN(name, arguments, answer) void on_##name(const struct value *v, struct talk_in *in);
 #include "talk.def"
 
 /* calls.c: A tap's part in one operation. */

@@ -25,16 +25,16 @@ static void values_free(struct values *v)
 	*v = (struct values){ .bytes = NULL };
 }
 
-static const char *own_text(struct values *v, struct unpack *in)
+static const char *own_text(struct values *v, struct talk_in *in)
 {
-	const char *text = unpack_str(in);
+	const char *text = take_str(in);
 
 	return text ? keep(v, strdup(text)) : NULL;
 }
 
-static const char **list_take(struct values *v, struct unpack *in)
+static const char **list_take(struct values *v, struct talk_in *in)
 {
-	int64_t n = unpack_int(in);
+	int64_t n = take_int(in);
 	const char **list;
 
 	if (n < 0)
@@ -45,7 +45,7 @@ static const char **list_take(struct values *v, struct unpack *in)
 	return list;
 }
 
-static void value_take(struct values *v, const struct keel_conf_rule *r, struct unpack *in)
+static void value_take(struct values *v, const struct keel_conf_rule *r, struct talk_in *in)
 {
 	char *at = v->bytes + r->offset;
 
@@ -54,7 +54,7 @@ static void value_take(struct values *v, const struct keel_conf_rule *r, struct 
 	} else if (r->type == KEEL_CONF_LIST) {
 		*(const char ***)at = list_take(v, in);
 	} else {
-		int64_t n = unpack_int(in);
+		int64_t n = take_int(in);
 
 		if (r->type == KEEL_CONF_BOOL)
 			*(bool *)at = n != 0;
@@ -68,7 +68,7 @@ static void value_take(struct values *v, const struct keel_conf_rule *r, struct 
 static struct values values_take(const struct value *bytes)
 {
 	struct values v = { .bytes = own(calloc(1, host.desc->conf_size + 1u)) };
-	struct unpack in = { .at = bytes->s, .end = bytes->s + bytes->len };
+	struct talk_in in = { .at = bytes->s, .end = bytes->s + bytes->len };
 
 	for (uint32_t i = 0; i < host.desc->n_conf; i++)
 		value_take(&v, &host.rules[i], &in);
@@ -79,9 +79,9 @@ static struct values values_take(const struct value *bytes)
 static void answer(int32_t ret, const struct keel_err *err)
 {
 	reply_begin();
-	pack_int(&host.out, ret > 0 ? -EIO : ret);
-	pack_int(&host.out, err->code);
-	pack_str(&host.out, err->text[0] || ret == 0 ? err->text : "it gave no reason");
+	talk_int(&host.out, ret > 0 ? -EIO : ret);
+	talk_int(&host.out, err->code);
+	talk_str(&host.out, err->text[0] || ret == 0 ? err->text : "it gave no reason");
 	frame_end();
 }
 
@@ -102,7 +102,7 @@ static void step_void(void (*fn)(struct keel_mod *))
 	answer(0, &(struct keel_err){ .code = 0 });
 }
 
-void on_open(const struct value *v, struct unpack *in)
+void on_open(const struct value *v, struct talk_in *in)
 {
 	char **texts[] = { &host.home, &host.exec_dir, &host.server_name, &host.host_name, &host.version };
 	char why[1024] = "";
@@ -119,15 +119,15 @@ void on_open(const struct value *v, struct unpack *in)
 	else
 		ret = module_open(v[1].s, why, sizeof(why));
 	reply_begin();
-	pack_int(&host.out, ret);
-	pack_str(&host.out, why);
+	talk_int(&host.out, ret);
+	talk_str(&host.out, why);
 	if (ret == 0)
 		describe(&host.out);
 	frame_end();
 }
 
 /* Asked before init(), and again of a running module: then nothing else changes. */
-void on_conf(const struct value *v, struct unpack *in)
+void on_conf(const struct value *v, struct talk_in *in)
 {
 	struct keel_err err = { .code = 0 };
 	struct values fresh = values_take(&v[0]);
@@ -163,7 +163,7 @@ static int32_t needs_write(struct keel_err *err)
 	return 0;
 }
 
-void on_init(const struct value *v, struct unpack *in)
+void on_init(const struct value *v, struct talk_in *in)
 {
 	struct keel_err err = { .code = 0 };
 	int32_t ret;
@@ -180,13 +180,13 @@ void on_init(const struct value *v, struct unpack *in)
 	answer(ret, &err);
 }
 
-void on_start(const struct value *v, struct unpack *in)
+void on_start(const struct value *v, struct talk_in *in)
 {
 	(void)v, (void)in;
 	step(host.desc->start);
 }
 
-void on_reconf(const struct value *v, struct unpack *in)
+void on_reconf(const struct value *v, struct talk_in *in)
 {
 	struct keel_err err = { .code = 0 };
 	struct values fresh = values_take(&v[0]), old = host.conf;
@@ -205,19 +205,19 @@ void on_reconf(const struct value *v, struct unpack *in)
 	answer(ret, &err);
 }
 
-void on_busy(const struct value *v, struct unpack *in)
+void on_busy(const struct value *v, struct talk_in *in)
 {
 	(void)v, (void)in;
 	step(host.desc->busy);
 }
 
-void on_stop(const struct value *v, struct unpack *in)
+void on_stop(const struct value *v, struct talk_in *in)
 {
 	(void)v, (void)in;
 	step_void(host.desc->stop);
 }
 
-void on_fini(const struct value *v, struct unpack *in)
+void on_fini(const struct value *v, struct talk_in *in)
 {
 	(void)v, (void)in;
 	step_void(host.desc->fini);

@@ -88,13 +88,13 @@ static void frame_room(void)
 	static const char room[sizeof(uint32_t)];
 
 	host.frame = host.out.len;
-	pack_plain(&host.out, room, sizeof(room));
+	talk_plain(&host.out, room, sizeof(room));
 }
 
-struct pack *frame_begin(int kind)
+struct talk *frame_begin(int kind)
 {
 	frame_room();
-	pack_int(&host.out, kind);
+	talk_int(&host.out, kind);
 	return &host.out;
 }
 
@@ -116,9 +116,9 @@ void frame_end(void)
 static void say(enum up what, va_list values)
 {
 	frame_room();
-	pack_int(&host.out, what);
-	pack_int(&host.out, host.current ? host.current->number : 0);
-	pack_values(&host.out, up_arguments[what], values);
+	talk_int(&host.out, what);
+	talk_int(&host.out, host.current ? host.current->number : 0);
+	talk_values(&host.out, up_arguments[what], values);
 }
 
 void told(enum up what, ...)
@@ -168,7 +168,7 @@ bool line_read(void)
 		host.over = true;
 		return false;
 	}
-	pack_plain(&host.in, chunk, (uint32_t)n);
+	talk_plain(&host.in, chunk, (uint32_t)n);
 	if (host.in.failed)
 		abort();
 	frames_cut();
@@ -187,9 +187,9 @@ struct message *line_next(void)
 /* ---- questions --------------------------------------------------------------------------------------- */
 static bool is_reply(const struct message *m)
 {
-	struct unpack in = { .at = m->bytes, .end = m->bytes + m->len };
+	struct talk_in in = { .at = m->bytes, .end = m->bytes + m->len };
 
-	return unpack_int(&in) == DOWN_REPLY && !in.bad;
+	return take_int(&in) == DOWN_REPLY && !in.bad;
 }
 
 static struct message *reply_of(void)
@@ -214,8 +214,8 @@ static void ask_wait(struct answer *ret)
 		if (!line_read())
 			_Exit(0); /* there will be no answer */
 	}
-	ret->in = (struct unpack){ .at = ret->m->bytes, .end = ret->m->bytes + ret->m->len };
-	unpack_int(&ret->in);
+	ret->in = (struct talk_in){ .at = ret->m->bytes, .end = ret->m->bytes + ret->m->len };
+	take_int(&ret->in);
 }
 
 void ask(struct answer *ret, enum up what, ...)
@@ -235,8 +235,8 @@ void ask_event(struct answer *ret, enum up what, uint32_t point, const void *eve
 	va_start(values, event);
 	say(what, values);
 	va_end(values);
-	pack_int(&host.out, point);
-	pack_event(&host.out, map_point(point), event, handle_name, NULL);
+	talk_int(&host.out, point);
+	talk_event(&host.out, map_point(point), event, handle_name, NULL);
 	ask_wait(ret);
 }
 
@@ -255,15 +255,15 @@ int64_t ask_code(enum up what, ...)
 	say(what, values);
 	va_end(values);
 	ask_wait(&a);
-	code = unpack_int(&a.in);
+	code = take_int(&a.in);
 	ask_end(&a);
 	return code;
 }
 
 int32_t step_take(struct answer *a, struct keel_err *err)
 {
-	int32_t code = (int32_t)unpack_int(&a->in), pbse = (int32_t)unpack_int(&a->in);
-	const char *text = unpack_str(&a->in);
+	int32_t code = (int32_t)take_int(&a->in), pbse = (int32_t)take_int(&a->in);
+	const char *text = take_str(&a->in);
 
 	if (code != 0 && err) {
 		fail_with(err, code, "%s", text ? text : "");
@@ -275,8 +275,8 @@ int32_t step_take(struct answer *a, struct keel_err *err)
 
 int32_t text_take(struct answer *a, char *buf, uint32_t len)
 {
-	int32_t code = (int32_t)unpack_int(&a->in);
-	const char *text = unpack_str(&a->in);
+	int32_t code = (int32_t)take_int(&a->in);
+	const char *text = take_str(&a->in);
 
 	if (code >= 0 && len > 0)
 		snprintf(buf, len, "%s", text ? text : "");

@@ -434,7 +434,7 @@ static int32_t core_when_durable(struct keel_mod *m, keel_fn *fn, void *arg)
 	return 0;
 }
 
-void on_durable(const struct value *v, struct unpack *in)
+void on_durable(const struct value *v, struct talk_in *in)
 {
 	struct durable *d;
 

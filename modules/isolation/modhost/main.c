@@ -21,11 +21,11 @@ static down_fn *const on[DOWN_LAST] = {
 /* The answer is one frame: of what the function put, or an empty one. */
 static void handle(const struct message *m)
 {
-	struct unpack in = { .at = m->bytes, .end = m->bytes + m->len };
-	int64_t what = unpack_int(&in);
+	struct talk_in in = { .at = m->bytes, .end = m->bytes + m->len };
+	int64_t what = take_int(&in);
 	struct value v[VALUES_MAX];
 
-	if (what <= DOWN_REPLY || what >= DOWN_LAST || !unpack_values(&in, down_arguments[what], v))
+	if (what <= DOWN_REPLY || what >= DOWN_LAST || !take_values(&in, down_arguments[what], v))
 		abort(); /* both are made from one table */
 	handles_end();
 	on[what](v, &in);

@@ -37,10 +37,10 @@ static const struct keel_attr *object_attr(struct keel_mod *m, const char *klass
 			return a;
 	}
 	ask(&answer, UP_attr, klass, name);
-	if (unpack_int(&answer.in) != 0) {
+	if (take_int(&answer.in) != 0) {
 		a = own(calloc(1, sizeof(*a)));
 		*a = (struct keel_attr){ .magic = ATTR_ALIVE, .klass = own(strdup(klass)), .name = own(strdup(name)),
-					 .flags = (uint32_t)unpack_int(&answer.in) };
+					 .flags = (uint32_t)take_int(&answer.in) };
 		LL_PREPEND(host.attrs, a);
 	}
 	ask_end(&answer);
@@ -123,8 +123,8 @@ static void fetch(struct keel_cursor *c)
 
 	ids_free(c);
 	ask(&a, UP_walk, c->klass, c->last, (int64_t)WALK_STEP);
-	for (n = unpack_int(&a.in); n > 0 && c->n < WALK_STEP; n--)
-		c->ids[c->n++] = own(strdup(unpack_str(&a.in)));
+	for (n = take_int(&a.in); n > 0 && c->n < WALK_STEP; n--)
+		c->ids[c->n++] = own(strdup(take_str(&a.in)));
 	ask_end(&a);
 	c->ended = c->n < WALK_STEP;
 	free(c->last);
@@ -165,8 +165,8 @@ static int64_t object_get_int(const struct keel_obj *obj, const struct keel_attr
 	if (!o)
 		return 0;
 	ask(&answer, UP_integer, o->klass, o->id, a->name);
-	unpack_int(&answer.in);
-	n = unpack_int(&answer.in);
+	take_int(&answer.in);
+	n = take_int(&answer.in);
 	ask_end(&answer);
 	return n;
 }
@@ -180,7 +180,7 @@ static const char *object_get_str(const struct keel_obj *obj, const struct keel_
 	if (!o)
 		return NULL;
 	ask(&answer, UP_string, o->klass, o->id, a->name);
-	text = borrow_text(unpack_str(&answer.in));
+	text = borrow_text(take_str(&answer.in));
 	ask_end(&answer);
 	return text;
 }
@@ -204,11 +204,11 @@ static void object_emit(struct keel_obj *obj, const struct keel_attr *a, const c
 	if (!o)
 		return;
 	ask(&answer, UP_emit, o->klass, o->id, a->name, key);
-	while (unpack_int(&answer.in) == 1) {
-		const char *its = unpack_str(&answer.in), *text;
+	while (take_int(&answer.in) == 1) {
+		const char *its = take_str(&answer.in), *text;
 		uint32_t len;
 
-		text = unpack_bytes(&answer.in, &len);
+		text = take_bytes(&answer.in, &len);
 		if (text)
 			emit->fn(emit->arg, its, text, len);
 	}

@@ -33,7 +33,7 @@ struct keel_req {
 };
 
 struct keel_out {
-	struct pack calls;
+	struct talk calls;
 };
 
 static void *msg_keep(struct keel_msg *m, const void *bytes, size_t len)
@@ -54,19 +54,19 @@ static const char *msg_keep_text(struct keel_msg *m, const char *text)
 const struct keel_session *session_take(const char *bytes, uint32_t len, const char *(*keep)(const char *), void *room)
 {
 	struct keel_session *s = room;
-	struct unpack in = { .at = bytes, .end = bytes + len };
+	struct talk_in in = { .at = bytes, .end = bytes + len };
 
 	if (len == 0)
 		return NULL;
 	*s = (struct keel_session){ .size = sizeof(*s) };
-	s->roles = (uint32_t)unpack_int(&in);
-	s->uid = (uint32_t)unpack_int(&in);
-	s->gid = (uint32_t)unpack_int(&in);
-	s->user = keep(unpack_str(&in));
-	s->host = keep(unpack_str(&in));
-	s->who = keep(unpack_str(&in));
-	s->group = keep(unpack_str(&in));
-	s->groups = keep(unpack_str(&in));
+	s->roles = (uint32_t)take_int(&in);
+	s->uid = (uint32_t)take_int(&in);
+	s->gid = (uint32_t)take_int(&in);
+	s->user = keep(take_str(&in));
+	s->host = keep(take_str(&in));
+	s->who = keep(take_str(&in));
+	s->group = keep(take_str(&in));
+	s->groups = keep(take_str(&in));
 	return s;
 }
 
@@ -105,7 +105,7 @@ static const struct keel_request_def *row_of(int64_t row)
 	return c && strcmp(c->kind, "REQUEST") == 0 ? c->def : NULL;
 }
 
-void on_request(const struct value *v, struct unpack *in)
+void on_request(const struct value *v, struct talk_in *in)
 {
 	const struct keel_request_def *row = row_of(v[1].i);
 	struct keel_req *q = own(calloc(1, sizeof(*q)));
@@ -126,7 +126,7 @@ void on_request(const struct value *v, struct unpack *in)
 	frame_end();
 }
 
-void on_gone(const struct value *v, struct unpack *in)
+void on_gone(const struct value *v, struct talk_in *in)
 {
 	struct keel_req *q = req_find(v[0].i);
 	keel_fn *fn = q ? q->gone : NULL;
@@ -140,7 +140,7 @@ void on_gone(const struct value *v, struct unpack *in)
 	frame_end();
 }
 
-void on_drained(const struct value *v, struct unpack *in)
+void on_drained(const struct value *v, struct talk_in *in)
 {
 	struct keel_req *q = req_find(v[0].i);
 	keel_fn *fn = q ? q->drained : NULL;
@@ -235,7 +235,7 @@ static const char *msg_str(const struct keel_msg *m, const char *key)
 	const char *text;
 
 	ask(&a, UP_msg_str, m->request, key);
-	text = msg_keep_text(mine(m), unpack_str(&a.in));
+	text = msg_keep_text(mine(m), take_str(&a.in));
 	ask_end(&a);
 	return text;
 }
@@ -248,8 +248,8 @@ static const void *msg_bytes(const struct keel_msg *m, const char *key, uint32_t
 
 	*ret_len = 0;
 	ask(&a, UP_msg_bytes, m->request, key);
-	if (unpack_int(&a.in) != 0) {
-		at = unpack_bytes(&a.in, ret_len);
+	if (take_int(&a.in) != 0) {
+		at = take_bytes(&a.in, ret_len);
 		bytes = msg_keep(mine(m), at ? at : "", *ret_len);
 	}
 	ask_end(&a);
@@ -268,12 +268,12 @@ static const char *const *msg_strings(const struct keel_msg *m, const char *key,
 	int64_t n;
 
 	ask(&a, UP_msg_strings, m->request, key);
-	n = unpack_int(&a.in);
+	n = take_int(&a.in);
 	*ret_n = n == -2 ? UINT32_MAX : n < 0 ? 0 : (uint32_t)n;
 	if (n >= 0) {
 		list = own(calloc((size_t)n + 1, sizeof(*list)));
 		for (int64_t i = 0; i < n; i++)
-			list[i] = msg_keep_text(mine(m), unpack_str(&a.in));
+			list[i] = msg_keep_text(mine(m), take_str(&a.in));
 	}
 	ask_end(&a);
 	if (list) {
@@ -292,14 +292,14 @@ static int32_t msg_attrs(const struct keel_msg *m, const char *key, const struct
 	int32_t code;
 
 	ask(&a, UP_msg_attrs, m->request, key);
-	code = (int32_t)unpack_int(&a.in);
-	*ret_n = (uint32_t)unpack_int(&a.in);
+	code = (int32_t)take_int(&a.in);
+	*ret_n = (uint32_t)take_int(&a.in);
 	list = own(calloc(*ret_n + 1u, sizeof(*list)));
 	for (uint32_t i = 0; i < *ret_n; i++) {
-		list[i].name = msg_keep_text(mine(m), unpack_str(&a.in));
-		list[i].key = msg_keep_text(mine(m), unpack_str(&a.in));
-		list[i].value = msg_keep_text(mine(m), unpack_str(&a.in));
-		list[i].op = (int32_t)unpack_int(&a.in);
+		list[i].name = msg_keep_text(mine(m), take_str(&a.in));
+		list[i].key = msg_keep_text(mine(m), take_str(&a.in));
+		list[i].value = msg_keep_text(mine(m), take_str(&a.in));
+		list[i].op = (int32_t)take_int(&a.in);
 	}
 	*ret = msg_keep(mine(m), list, (*ret_n + 1u) * sizeof(*list));
 	free(list);
@@ -315,48 +315,48 @@ static struct keel_out *msg_out(struct keel_mod *m)
 }
 
 /* One of the calls that build it; NULL: there is no `o`. */
-static struct pack *build(struct keel_out *o, enum build what, const char *key)
+static struct talk *build(struct keel_out *o, enum build what, const char *key)
 {
 	if (!o)
 		return NULL;
-	pack_int(&o->calls, what);
+	talk_int(&o->calls, what);
 	if (what <= BUILD_ARRAY)
-		pack_str(&o->calls, key);
+		talk_str(&o->calls, key);
 	return &o->calls;
 }
 
 static void put_str(struct keel_out *o, const char *key, const char *text)
 {
-	struct pack *m = build(o, BUILD_STR, key);
+	struct talk *m = build(o, BUILD_STR, key);
 
 	if (m)
-		pack_str(m, text);
+		talk_str(m, text);
 }
 
 static void put_int(struct keel_out *o, const char *key, int64_t n)
 {
-	struct pack *m = build(o, BUILD_INT, key);
+	struct talk *m = build(o, BUILD_INT, key);
 
 	if (m)
-		pack_int(m, n);
+		talk_int(m, n);
 }
 
 static void put_bytes(struct keel_out *o, const char *key, const void *bytes, uint32_t len)
 {
-	struct pack *m = build(o, BUILD_BYTES, key);
+	struct talk *m = build(o, BUILD_BYTES, key);
 
 	if (m)
-		pack_bytes(m, bytes, len);
+		talk_bytes(m, bytes, len);
 }
 
 static void put_strings(struct keel_out *o, const char *key, const char *const *texts, uint32_t n)
 {
-	struct pack *m = build(o, BUILD_STRINGS, key);
+	struct talk *m = build(o, BUILD_STRINGS, key);
 
 	if (m)
-		pack_int(m, n);
+		talk_int(m, n);
 	for (uint32_t i = 0; m && i < n; i++)
-		pack_str(m, texts[i]);
+		talk_str(m, texts[i]);
 }
 
 static void open_array(struct keel_out *o, const char *key)
@@ -366,18 +366,18 @@ static void open_array(struct keel_out *o, const char *key)
 
 static void add_str(struct keel_out *o, const char *text)
 {
-	struct pack *m = build(o, BUILD_ADD_STR, NULL);
+	struct talk *m = build(o, BUILD_ADD_STR, NULL);
 
 	if (m)
-		pack_str(m, text);
+		talk_str(m, text);
 }
 
 static void add_int(struct keel_out *o, int64_t n)
 {
-	struct pack *m = build(o, BUILD_ADD_INT, NULL);
+	struct talk *m = build(o, BUILD_ADD_INT, NULL);
 
 	if (m)
-		pack_int(m, n);
+		talk_int(m, n);
 }
 
 static void open_list(struct keel_out *o)

@@ -72,7 +72,7 @@ struct keel_supervise_api {
 	/* Start a program and go on starting it. NULL with *err: the first time failed. */
 	struct keel_supervised *(*start)(struct keel_mod *self, struct keel_mod *mod, const struct keel_supervise_opts *,
 					 struct keel_err *);
-	/* A frame of these bytes; queued when it reads slowly. -ENOTCONN: it is not there now; -ENOBUFS: it has not read
+	/* A frame of these bytes. 0, or 1: queued, as it reads slowly. -ENOTCONN: it is not there now; -ENOBUFS: it has not read
 	 * too much and is ended, -ENOMEM likewise. */
 	int32_t (*send)(struct keel_supervised *, const void *bytes, uint32_t len);
 	/* It owes one more answer; it has given one, or ended a step. While it owes any the deadline runs, from the last of
