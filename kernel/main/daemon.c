@@ -143,61 +143,82 @@ static void settings_apply(struct daemon *d)
 	log_set_json(d->parts.log, settings_log(d->settings)->format != 0);
 }
 
-static int draft_make(struct daemon *d, const struct modules_ask *ask, struct keel_err *err)
+static void fresh_drop(struct daemon *d)
+{
+	if (d->fresh != NULL)
+		set_remove(d->fresh);
+	free(d->fresh);
+	d->fresh = NULL;
+}
+
+static int fresh_make(struct daemon *d, const struct modules_ask *ask, struct keel_err *err)
 {
 	const bool one = ask->change != MODULES_CONFIGURE;
-	int ret = set_draft(d->sets, d->options->conf_file, ask->change == MODULES_UNLOAD ? d->set : NULL,
-			    one ? d->set : NULL, err);
+	int ret = set_create(d->sets, &d->fresh, err);
 
-	return ret == 0 && one ? set_draft_override(d->sets, ask->name, ask->change != MODULES_UNLOAD, err) : ret;
+	if (ret == 0)
+		ret = set_configure(d->fresh, d->options->conf_file, ask->change == MODULES_UNLOAD ? d->set : NULL,
+				    one ? d->set : NULL, err);
+	return ret == 0 && one ? set_override(d->fresh, ask->name, ask->change != MODULES_UNLOAD, err) : ret;
+}
+
+static int fresh_read(struct daemon *d, const struct modules_ask *ask, struct conf **ret_conf, struct settings **ret,
+		      struct keel_err *err)
+{
+	char *copy = NULL;
+	int code = d->set != NULL ? fresh_make(d, ask, err) : 0;
+
+	if (code == 0 && d->set != NULL && (copy = set_path(d->fresh, "conf")) == NULL)
+		code = err_set(err, -ENOMEM, "no memory");
+	if (code == 0)
+		code = settings_read(d->options, copy, ret_conf, ret, err);
+	free(copy);
+	return code;
 }
 
 static int files_read(struct parts *parts, const struct modules_ask *ask, struct conf **ret_conf, void **ret_kept,
 		      const char **ret_other, struct keel_err *err)
 {
 	struct daemon *d = daemon_of(parts);
-	struct settings *settings = NULL;
-	char *copy = d->set != NULL ? set_path(d->sets, "draft") : NULL;
-	int ret = d->set == NULL ? 0 : copy == NULL ? err_set(err, -ENOMEM, "no memory") : draft_make(d, ask, err);
+	struct settings *s = NULL;
+	int ret = fresh_read(d, ask, ret_conf, &s, err);
 
-	if (ret == 0)
-		ret = settings_read(d->options, copy, ret_conf, &settings, err);
-	free(copy);
-	if (ret < 0)
-		return ret;
-	if (strcmp(settings->home, d->settings->home) != 0 || settings->roles != d->settings->roles) {
+	if (ret == 0 && (strcmp(s->home, d->settings->home) != 0 || s->roles != d->settings->roles)) {
 		ret = err_set(err, -EBUSY, "home and roles of a daemon change at its start only: stop it first, or take the "
 			      "change back");
-		settings_destroy(settings);
+		settings_destroy(s);
 		conf_destroy(*ret_conf);
 		*ret_conf = NULL;
+	}
+	if (ret < 0) {
+		fresh_drop(d);
 		return ret;
 	}
-	*ret_other = settings_differ(d->settings, settings);
-	*ret_kept = settings;
+	*ret_other = settings_differ(d->settings, s);
+	*ret_kept = s;
 	return 0;
 }
 
 static void files_keep(struct parts *parts, struct conf *conf, void *kept)
 {
 	struct daemon *d = daemon_of(parts);
-	struct keel_err err;
 
 	settings_destroy(d->settings);
 	conf_destroy(parts->conf);
 	d->settings = kept;
 	parts->conf = conf;
 	settings_apply(d);
-	if (d->set != NULL && set_draft_take(d->sets, d->set, &err) < 0)
-		log_add(parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name, "%s", err.text);
+	if (d->fresh != NULL && set_conf_take(d->set, d->fresh) < 0)
+		log_add(parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name,
+			"the configuration in force cannot be kept in %s", d->set);
+	fresh_drop(d);
 }
 
 static void files_drop(struct parts *parts, struct conf *conf, void *kept)
 {
 	settings_destroy(kept);
 	conf_destroy(conf);
-	if (daemon_of(parts)->set != NULL)
-		set_draft_drop(daemon_of(parts)->sets);
+	fresh_drop(daemon_of(parts));
 }
 
 const struct modules_files daemon_files = { files_read, files_keep, files_drop, renew_begin, renew_made };
@@ -256,11 +277,9 @@ static int set_make(struct daemon *d, struct keel_err *err)
 		return err_set(err, -ENOMEM, "no memory");
 	if (d->set != NULL)
 		return 0;
-	ret = set_draft(d->sets, d->options->conf_file, NULL, NULL, err);
+	ret = set_create(d->sets, &d->set, err);
 	if (ret == 0)
-		ret = set_create(d->sets, &d->set, err);
-	if (ret == 0)
-		ret = set_draft_take(d->sets, d->set, err);
+		ret = set_configure(d->set, d->options->conf_file, NULL, NULL, err);
 	if (ret < 0)
 		return ret;
 	to = set_path(d->set, "modules");
@@ -489,7 +508,7 @@ static int set_choose(struct daemon *d, struct keel_err *err)
 		return 0;
 	d->set = o->last_good ? last_good(o) : strdup(o->set_dir);
 	if (!o->last_good)
-		(void)handover_read(o->set_dir, &d->made);
+		renew_answer_read(d);
 	return d->set == NULL ? err_set(err, -ENOENT, "no set of modules has served yet") : 0;
 }
 

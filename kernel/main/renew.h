@@ -15,6 +15,8 @@ const char *renew_made(struct parts *parts, const char *token, int *ret);
 void renew_links_leave(struct daemon *d);
 void renew_links_expect(struct daemon *d);
 void renew_children_reap(struct daemon *d);
+/* What the image before left in the set d->set. */
+void renew_answer_read(struct daemon *d);
 /* Execute the set d->next. Everything has ended but the process. Returns only on an error. */
 void renew_exec(struct daemon *d);
 /* This image was executed with a set that has a way back: it is taken when the daemon crashes, or is not ready in time. */

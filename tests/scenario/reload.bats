@@ -28,7 +28,7 @@ server_pid() { cat "$SB/server/server_priv/server.lock"; }
 rss() { awk '/^VmRSS/ { print $2 }' "/proc/$(server_pid)/status"; }
 
 @test "keelson modules: who they are, how they fare" {
-	has "$(keelson modules)" '^MODULE +VERSION +VENDOR +ABI +STATE +ISOLATION +SINCE +TAPS +CALLS +TIME$'
+	has "$(keelson modules)" '^MODULE +VERSION +VENDOR +ABI +STATE +RUNS +SINCE +TAPS +CALLS +TIME$'
 	has "$(keelson modules)" '^tally +build-A +fixtures +1\.0 +running +'
 	same path "$SB/tally.so" "$(column tally path)"
 }
