@@ -428,7 +428,8 @@ static void image_change(struct daemon *d)
 	renew_links_leave(d);
 	links_stop(p->links);
 	modules_halt(p->modules);
-	(void)loop_run_until(p->loop, work_is_done, p, LAST_WORK_MS);
+	if (loop_run_until(p->loop, work_is_done, p, LAST_WORK_MS) < 0)
+		modules_work_log(p->modules); /* it ends with this image */
 	last_commit(d);
 	store_close(p->store);
 	if (d->stopping)

@@ -37,6 +37,7 @@ int modules_start(struct modules *m, struct keel_err *err);
 const char *modules_bad(const struct modules *m);
 void modules_halt(struct modules *m); /* stop() of all, in reverse order */
 bool modules_idle(const struct modules *m); /* no work of theirs is on a worker thread */
+void modules_work_log(const struct modules *m); /* whose is */
 void modules_stop(struct modules *m); /* and fini, and unload */
 
 /* ---- changes --------------------------------------------------------------------------------------------
