@@ -211,7 +211,6 @@ void holds_match(struct hooks *h, const struct point *p, const void *event)
 
 	if (id == NULL)
 		return;
-	recent_add(h, p->info->id, id);
 	DL_FOREACH_SAFE2(h->waiting[id_bucket(id)], hold, next, wait) {
 		if (hold->until_point == p->info->id && strcmp(hold->until_id, id) == 0)
 			hold_end(hold, 0);

@@ -8,6 +8,7 @@
  * The objects of the event are looked up again first. When one is gone the remaining holds are cancelled and the
  * operation fails: no tap sees a dangling handle.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <utlist.h>
 
@@ -357,4 +358,18 @@ bool hooks_waits(struct hooks *h, const struct owner *owner)
 			return true;
 	}
 	return false;
+}
+
+int32_t hook_end(struct keel_mod *m, const void *arg)
+{
+	const struct owner *owner = owner_of(m);
+	struct op *op;
+
+	DL_FOREACH(owner->parts->hooks->parked, op) {
+		if (op->raiser != owner || op->arg != arg || op->abort != 0)
+			continue;
+		op_abort(op, KEEL_CANCEL_OBJECT_GONE);
+		return 0;
+	}
+	return -ENOENT;
 }

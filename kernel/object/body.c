@@ -225,27 +225,14 @@ int32_t object_publish(struct keel_obj *o)
 	return 0;
 }
 
-void objects_end_tell(struct objects *o, struct objects_end *end)
-{
-	DL_APPEND(o->ends, end);
-}
-
-void objects_end_forget(struct objects *o, struct objects_end *end)
-{
-	DL_DELETE(o->ends, end);
-}
-
 /* The struct is freed by objects_saved(), so that a caller up the stack may still read its id. */
 void object_destroy(struct keel_obj *o)
 {
-	struct objects_end *end;
 	bool draft;
 
 	if (!o || o->flags & OBJ_DEAD)
 		return;
 	draft = o->flags & OBJ_DRAFT;
-	DL_FOREACH(o->klass->objects->ends, end)
-		end->fn(end->arg, o);
 	obj_empty(o);
 	if (draft) {
 		DL_DELETE(*list_of(o), o);
