@@ -14,15 +14,7 @@
 #include "msg/msg.h"
 #include "util/crumb.h"
 
-static void handler_destroy(struct links *l, struct handler *h)
-{
-	index_remove(&l->handlers, &h->key);
-	free(h->name);
-	free(h);
-}
-
-int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t from,
-		void (*fn)(struct keel_mod *, const char *, const struct keel_msg *))
+int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t from, message_fn *fn)
 {
 	struct handler *h;
 
@@ -30,21 +22,14 @@ int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t
 		return -EINVAL;
 	if (index_find(&l->handlers, name, strlen(name)))
 		return -EEXIST;
-	h = calloc(1, sizeof(*h));
+	h = calloc(1, sizeof(*h) + strlen(name) + 1);
 	if (h == NULL)
 		return -ENOMEM;
-	h->name = strdup(name);
-	if (h->name == NULL) {
-		free(h);
-		return -ENOMEM;
-	}
-	h->from = from;
-	h->owner = owner;
-	h->fn = fn;
+	*h = (struct handler){ .from = from, .owner = owner, .fn = fn };
+	strcpy(h->name, name);
 	index_key_init(&h->key, h->name, strlen(h->name));
 	if (index_add(&l->handlers, &h->key) == 0)
 		return 0;
-	free(h->name);
 	free(h);
 	return -ENOMEM;
 }
@@ -56,7 +41,8 @@ void dispatch_detach(struct links *l, struct owner *owner)
 	for (uint32_t at = 0; (h = (struct handler *)index_next(&l->handlers, &at));) {
 		if (owner != NULL && h->owner != owner)
 			continue;
-		handler_destroy(l, h);
+		index_remove(&l->handlers, &h->key);
+		free(h);
 		at--;
 	}
 }
@@ -76,7 +62,9 @@ int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *byt
 		return -EPROTO;
 	}
 	h = (struct handler *)index_find(&l->handlers, name, strlen(name));
-	if (h == NULL)
+	if (strcmp(name, GOODBYE) == 0)
+		peer_leaves(l, peer);
+	else if (h == NULL)
 		log_add(l->parts->log, KEEL_LOG_DEBUG, "Link", peer,
 			"message '%.64s' ignored: no module here listens to it", name);
 	else if ((h->from & daemon) == 0)

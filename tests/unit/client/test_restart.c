@@ -34,16 +34,16 @@ static void next_client(struct fake_server *f, int fd)
 static void goodbye(struct fake_server *f, int fd)
 {
 	fake_begin(f);
-	msgpack_pack_map(&f->pk, 0);
+	pack_map(&f->body, 0);
 	fake_send(f, fd, WIRE_GOODBYE);
 }
 
 static void reply_again(struct fake_server *f, int fd)
 {
 	fake_begin(f);
-	msgpack_pack_map(&f->pk, 2);
-	pack_key_int(&f->pk, "code", PBSE_SVRDOWN);
-	pack_key_int(&f->pk, "again", 1);
+	pack_map(&f->body, 2);
+	pack_key_int(&f->body, "code", PBSE_SVRDOWN);
+	pack_key_int(&f->body, "again", 1);
 	fake_send(f, fd, WIRE_REPLY);
 }
 
@@ -185,12 +185,12 @@ static void test_new_socket(void)
 static void send_objects(struct fake_server *f, int fd)
 {
 	fake_begin(f);
-	msgpack_pack_map(&f->pk, 1);
-	pack_str(&f->pk, "objects");
-	msgpack_pack_array(&f->pk, 1);
-	msgpack_pack_array(&f->pk, 2);
-	pack_str(&f->pk, "1.server");
-	msgpack_pack_array(&f->pk, 0);
+	pack_map(&f->body, 1);
+	pack_str(&f->body, "objects");
+	pack_array(&f->body, 1);
+	pack_array(&f->body, 2);
+	pack_str(&f->body, "1.server");
+	pack_array(&f->body, 0);
 	fake_send(f, fd, WIRE_PART);
 }
 
