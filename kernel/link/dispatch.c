@@ -25,7 +25,9 @@ int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t
 	h = calloc(1, sizeof(*h) + strlen(name) + 1);
 	if (h == NULL)
 		return -ENOMEM;
-	*h = (struct handler){ .from = from, .owner = owner, .fn = fn };
+	h->from = from;
+	h->owner = owner;
+	h->fn = fn;
 	strcpy(h->name, name);
 	index_key_init(&h->key, h->name, strlen(h->name));
 	if (index_add(&l->handlers, &h->key) == 0)

@@ -69,14 +69,6 @@ static void look_again(struct keel_mod *m, void *arg)
 	l->core->watch_for(l->listener, KEEL_READABLE);
 }
 
-static void look_away(struct link *l, int error)
-{
-	l->core->log(l->mod, KEEL_LOG_SYSTEM, "Link", "listen", "new links have to wait: %s", strerrordesc_np(error));
-	l->listen_pause = l->core->timer(l->mod, PAUSE_MS, look_again, l);
-	if (l->listen_pause != NULL)
-		l->core->watch_for(l->listener, 0);
-}
-
 static void on_readable(struct keel_mod *m, void *arg)
 {
 	struct link *l = arg;
@@ -86,8 +78,13 @@ static void on_readable(struct keel_mod *m, void *arg)
 		int fd = accept4(l->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 		if (fd < 0) {
-			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-				look_away(l, errno);
+			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+				l->core->log(l->mod, KEEL_LOG_SYSTEM, "Link", "listen",
+					     "new links have to wait: %s", strerrordesc_np(errno));
+				l->listen_pause = l->core->timer(l->mod, PAUSE_MS, look_again, l);
+				if (l->listen_pause != NULL)
+					l->core->watch_for(l->listener, 0);
+			}
 			return;
 		}
 		stranger_came(l, fd);

@@ -261,7 +261,7 @@ static void test_own_key_checked(void)
 	CU_ASSERT_EQUAL(carrier_try(&mom, &err), -EPERM);
 	unlink(mom.key_file);
 	CU_ASSERT_EQUAL(carrier_try(&mom, &err), -ENOENT);
-	mom.conf.server = NULL; /* who links with nobody needs no key */
+	mom.conf.server = NULL; /* a daemon without links needs no key */
 	CU_ASSERT_EQUAL(carrier_try(&mom, &err), 0);
 	mom.loaded = true;
 	pair_stop();
