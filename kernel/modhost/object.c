@@ -338,11 +338,6 @@ static void object_unset(struct keel_obj *o, const struct keel_attr *a, const ch
 }
 
 /* There are no pointers to values, behind which one could change. */
-static void object_touch(struct keel_obj *obj)
-{
-	(void)obj;
-}
-
 /* ---- what is not here: a word in the log, and the answer of something that failed ----------------------------- */
 static void not_here(struct host *h, const char *what)
 {
@@ -493,7 +488,6 @@ const struct keel_object_api host_object = {
 	.set_text = object_set_text,
 	.unset = object_unset,
 	.match = object_match,
-	.touch = object_touch,
 	.changes = object_changes,
 	.change = object_change,
 	.change_text = object_change_text,

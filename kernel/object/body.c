@@ -46,7 +46,6 @@ struct keel_obj *obj_create(struct class *c, const char *id, size_t len)
 	o->number = number;
 	o->klass = c;
 	o->flags = OBJ_DRAFT;
-	o->epoch = c->epoch;
 	DL_APPEND(c->drafts, o);
 	return o;
 }
@@ -135,14 +134,13 @@ static void raw_offer(struct keel_obj *o, struct raw *raw)
 	free(raw);
 }
 
-/* New rows since the last access: offer them its raw bytes, and set the defaults of values that are never unset. */
-void obj_refresh_slow(struct keel_obj *o)
+void obj_complete(void *unused, struct keel_obj *o)
 {
 	struct class *c = o->klass;
 
-	if (!c->declared)
+	(void)unused;
+	if (!c->declared || o->flags & OBJ_DEAD)
 		return;
-	o->epoch = c->epoch;
 	if (o->raw)
 		raw_offer(o, o->raw);
 	EACH_BIT(number, c->reset[w] & ~o->set[w])
@@ -272,7 +270,7 @@ struct keel_obj *objects_find(struct objects *o, const char *klass, const char *
 {
 	struct class *c = class_find(o, klass);
 
-	return c ? obj_refresh((struct keel_obj *)index_find(&c->ids, id, strlen(id))) : NULL;
+	return c ? (struct keel_obj *)index_find(&c->ids, id, strlen(id)) : NULL;
 }
 
 bool objects_is_draft(const struct keel_obj *o)
