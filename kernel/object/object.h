@@ -85,6 +85,7 @@ struct keel_obj {
 	uint64_t set[ATTR_WORDS];
 	uint32_t pins;		      /* how many `changes`; cap >= n + pins */
 	struct change *changes;	      /* entries of change sets about this object */
+	uint64_t pieces;	      /* which modules have private memory on it */
 	uint32_t place;		      /* while live: index in the order of the class */
 	struct keel_obj *prev, *next; /* drafts, or dead ones */
 	struct keel_obj *dirty_next;  /* the store front's list */
