@@ -5,7 +5,7 @@
  *   draft -> live -> dead -> freed      a draft may die too; then nothing of it was ever stored
  *
  * A dead object has no values and no private memory left, only its id: the store front still has to
- * delete its row, and change sets may still refer to it (`pins`).
+ * delete its row, and change sets may still refer to it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -56,12 +56,13 @@ int obj_link(struct keel_obj *o)
 
 	if (rc < 0)
 		return rc;
-	rc = order_add(o);
+	rc = order_room(o->klass);
 	if (rc < 0) {
 		index_remove(&o->klass->ids, &o->id);
 		return rc;
 	}
 	DL_DELETE(*list_of(o), o);
+	order_add(o);
 	o->flags &= (uint16_t)~OBJ_DRAFT;
 	return 0;
 }
@@ -84,18 +85,12 @@ void obj_free(struct keel_obj *o)
 	pool_give(&o->klass->bodies, o->number);
 }
 
-static void obj_retire(struct keel_obj *o)
+void obj_retire(struct keel_obj *o)
 {
-	if (o->pins || o->flags & (OBJ_DIRTY | OBJ_KEEP) || !(o->flags & OBJ_DEAD))
+	if (o->changes || o->flags & (OBJ_DIRTY | OBJ_KEEP) || !(o->flags & OBJ_DEAD))
 		return;
 	DL_DELETE(*list_of(o), o);
 	obj_free(o);
-}
-
-void obj_unpin(struct keel_obj *o)
-{
-	o->pins--;
-	obj_retire(o);
 }
 
 void objects_saved(struct keel_obj *o)

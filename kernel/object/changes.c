@@ -35,16 +35,24 @@ struct change *change_find(const struct keel_changes *c, const struct keel_obj *
 	return e;
 }
 
+uint32_t changes_of(const struct keel_obj *o)
+{
+	uint32_t n = 0;
+
+	for (const struct change *e = o->changes; e; e = e->of_obj)
+		n++;
+	return n;
+}
+
 struct change *change_add(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a)
 {
 	struct change *e = malloc(sizeof(*e));
 
-	if (!e || value_reserve(o, o->pins + 1) < 0) {
+	if (!e || value_reserve(o, changes_of(o) + 1) < 0) {
 		free(e);
 		return NULL;
 	}
 	*e = (struct change){ .set = c, .obj = o, .attr = a };
-	o->pins++;
 	LL_PREPEND2(o->changes, e, of_obj);
 	DL_APPEND(c->entries, e);
 	return e;
@@ -59,7 +67,7 @@ void change_drop(struct change *e)
 	LL_DELETE2(o->changes, e, of_obj);
 	DL_DELETE(e->set->entries, e);
 	free(e);
-	obj_unpin(o);
+	obj_retire(o);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */

@@ -77,18 +77,21 @@ enum obj_flag { OBJ_DRAFT = 1, OBJ_DIRTY = 2, OBJ_DEAD = 4, OBJ_SAVED = 8, OBJ_K
 struct keel_obj {
 	struct index_key id; /* first; the text is `near`, or owned */
 	struct class *klass;
-	uint32_t number; /* unique in its class; also of its pieces of modules' private memory */
-	uint16_t flags;
-	uint16_t n, cap;
-	union keel_slot *slot; /* n values, in order of attribute number */
+	uint32_t number;	/* unique in its class; also of its pieces of modules' private memory */
+	uint32_t pieces;	/* which modules have some: a bit each */
+	union keel_slot *slot;	/* n values, in order of attribute number */
 	struct raw *raw;
 	uint64_t set[ATTR_WORDS];
-	uint32_t pins;		      /* how many `changes`; cap >= n + pins */
-	struct change *changes;	      /* entries of change sets about this object */
-	uint64_t pieces;	      /* which modules have private memory on it */
-	uint32_t place;		      /* while live: index in the order of the class */
-	struct keel_obj *prev, *next; /* drafts, or dead ones */
-	struct keel_obj *dirty_next;  /* the store front's list */
+	uint16_t flags;
+	uint16_t n, cap;	/* cap >= n + entries of change sets */
+	struct change *changes; /* entries of change sets about this object */
+	union {
+		uint32_t place; /* while live: index in the order of the class */
+		struct {
+			struct keel_obj *prev, *next; /* drafts, or dead ones */
+		};
+	};
+	struct keel_obj *dirty_next; /* the store front's list */
 	char near[ID_NEAR];
 };
 
@@ -201,7 +204,7 @@ struct keel_attr *attr_of_request(const struct class *c, const char *name); /* u
 /* Fills in the error text `<table text of code> attr[.key]` and returns the code. */
 int attr_fault(struct keel_err *err, int code, const struct keel_attr *a, const char *key);
 
-/* value.c: the packed slots of one object. Values are moved in; that cannot fail when `pins` reserved the room. */
+/* value.c: the packed slots of one object. Values are moved in; that cannot fail when a change set reserved the room. */
 union keel_slot *value_at(const struct keel_obj *o, const struct keel_attr *a); /* NULL: unset */
 int value_reserve(struct keel_obj *o, uint32_t more);
 int value_put(struct keel_obj *o, const struct keel_attr *a, const union keel_slot *slot);
@@ -221,7 +224,7 @@ void obj_free(struct keel_obj *o);
 /* Offers its raw bytes to the rows there are now, and sets the defaults of values that are never unset. */
 void obj_complete(void *unused, struct keel_obj *o);
 int obj_link(struct keel_obj *o); /* among the class' objects */
-void obj_unpin(struct keel_obj *o);
+void obj_retire(struct keel_obj *o); /* frees a dead one that neither the store front nor a change set needs */
 void obj_notify(struct keel_obj *o); /* call changed() of every value that is set */
 
 /* raw.c */
@@ -241,12 +244,14 @@ void private_free(struct keel_obj *o);
 void binds_end(struct class *c);
 
 /* order.c */
-int order_add(struct keel_obj *o); /* 0 or -ENOMEM */
+int order_room(struct class *c); /* for one more; 0 or -ENOMEM */
+void order_add(struct keel_obj *o);
 void order_remove(struct keel_obj *o);
 struct keel_cursor *cursor_of(struct class *c, bool deep);
 
 /* changes.c */
 struct change *change_find(const struct keel_changes *c, const struct keel_obj *o, const struct keel_attr *a);
+uint32_t changes_of(const struct keel_obj *o); /* how many entries are about it */
 struct change *change_add(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a); /* unset; NULL: no memory */
 void change_drop(struct change *e);
 

@@ -56,7 +56,7 @@ static void close_up(struct class *c)
 	l->n = to;
 }
 
-static int room_make(struct class *c)
+int order_room(struct class *c)
 {
 	struct order *l = &c->live;
 	uint32_t cap = l->cap ? l->cap * 2 : FIRST_PLACES;
@@ -76,16 +76,13 @@ static int room_make(struct class *c)
 	return 0;
 }
 
-int order_add(struct keel_obj *o)
+void order_add(struct keel_obj *o)
 {
 	struct order *l = &o->klass->live;
 
-	if (room_make(o->klass) < 0)
-		return -ENOMEM;
 	o->place = l->n++;
 	l->at[o->place] = o;
 	l->taken++;
-	return 0;
 }
 
 void order_remove(struct keel_obj *o)

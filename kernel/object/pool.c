@@ -15,7 +15,7 @@
 #if defined(__SANITIZE_ADDRESS__)
 #define CHUNK_BYTES 0u /* one piece each, so that AddressSanitizer sees its end */
 #else
-#define CHUNK_BYTES 32768u
+#define CHUNK_BYTES 16384u
 #endif
 
 struct pool_chunk {

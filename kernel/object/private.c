@@ -19,7 +19,7 @@ struct bind {
 	struct class *klass;
 	struct bind *next;	 /* of the class */
 	struct bind *owner_next; /* of the owner */
-	uint64_t bit; /* no other one of the class has it */
+	uint32_t bit; /* no other one of the class has it */
 	void (*fini)(struct keel_mod *, void *slot);
 	struct pool pieces;
 };
@@ -62,7 +62,7 @@ int32_t private_bind(struct keel_mod *m, const char *klass, uint32_t size,
 {
 	struct class *c = class_get(objects_of(m), klass);
 	struct owner *owner = owner_of(m);
-	uint64_t used = 0;
+	uint32_t used = 0;
 	struct bind *b;
 
 	if (!c)
