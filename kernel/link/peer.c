@@ -175,5 +175,4 @@ void peers_destroy(struct links *l)
 			message_destroy(p->pending);
 		free(p);
 	}
-	index_fini(&l->peers);
 }

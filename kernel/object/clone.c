@@ -24,7 +24,6 @@ static int copy_slots(struct keel_obj *to, const struct keel_obj *from)
 		if (type_copy(a->type, slot - 1, &to->slot[to->n]) < 0)
 			return -ENOMEM;
 		bit_set(to->set, number);
-		bit_set(to->klass->ever, number);
 		to->n++;
 	}
 	return 0;
@@ -48,7 +47,7 @@ struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *from, const c
 	(void)m;
 	if (!o)
 		return NULL;
-	if (copy_slots(o, obj_refresh(from)) < 0 || copy_raw(o, from) < 0) {
+	if (copy_slots(o, from) < 0 || copy_raw(o, from) < 0) {
 		err_no_memory(err);
 		object_destroy(o);
 		return NULL;

@@ -16,6 +16,8 @@ struct registry;
 int objects_create(struct registry *r, void (*dirty)(void *arg, struct keel_obj *), void *arg,
 		   struct objects **ret_objects);
 void objects_destroy(struct objects *o);
+/* No row is written any more: values of rows that go end with them. */
+void objects_close(struct objects *o);
 
 /* For the store front: the row to write for a dirty object; *ret_deleted true: the row to delete. The bytes are
  * valid until the next call. Clears the dirty mark; a deleted object is freed by objects_saved(). Returns 0,

@@ -9,7 +9,7 @@
 #define KEELSON_REQUEST_INSIDE_H
 
 #include "loop/loop.h"
-#include "msg/out.h"
+#include "msg/msg.h"
 #include "request/router.h"
 #include "util/index.h"
 #include "wire/frame.h"

@@ -38,7 +38,6 @@ static const struct modfile_field type[] = {
 	FLAG(keel_type_def, "holds named entries", KEEL_TYPE_KEYED),
 	FLAG(keel_type_def, "a number", KEEL_TYPE_INT),
 	FLAG(keel_type_def, "a text", KEEL_TYPE_STRING),
-	FLAG(keel_type_def, "any text", KEEL_TYPE_TEXT),
 };
 static const struct modfile_field request[] = {
 	F(keel_request_def, "asked by", roles, ROLES),

@@ -144,8 +144,6 @@ struct keel_object_api {
 	/* 1, 0 or negative PBSE: does the object match `attr[.key] <op> value`? For status selections. */
 	int32_t (*match)(struct keel_obj *, const struct keel_attr *, int32_t op, const char *key,
 			 const char *text, struct keel_err *);
-	/* A value changed behind a pointer: save it with this turn. */
-	void (*touch)(struct keel_obj *);
 
 	/* An empty change set: writes that are made together by commit(), or not at all. NULL on no memory. */
 	struct keel_changes *(*changes)(struct keel_mod *);

@@ -72,7 +72,6 @@ enum keel_type_flag {
 	KEEL_TYPE_INT = 2,   /* slot.i is the value; stored and compared as an integer */
 	KEEL_TYPE_STRING = 4, /* slot.p is a terminated string */
 	KEEL_TYPE_MERGES = 8, /* SET and unset see the value there is: part of it may have to stay */
-	KEEL_TYPE_TEXT = 16, /* STRING: any text is a value and all of it; slot.p is of malloc(), fini() is free() */
 };
 struct keel_emit {
 	/* `text` need not be terminated; both are borrowed until the call returns. */
