@@ -69,15 +69,15 @@ static bool names(const char *list, const struct tap *t)
 /* Returns whether `before` of a, or `after` of b, puts a first. */
 static bool tap_precedes(const struct tap *a, const struct tap *b)
 {
-	return a != b && (names(a->before, b) || names(b->after, a));
+	return a != b && (names(a->place.before, b) || names(b->place.after, a));
 }
 
 static int tap_compare(const void *left, const void *right)
 {
 	const struct tap *a = *(struct tap *const *)left, *b = *(struct tap *const *)right;
 
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
+	if (a->place.order != b->place.order)
+		return a->place.order < b->place.order ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 

@@ -32,11 +32,11 @@ static void describe_tap(uint32_t place, const struct tap *t, struct buf *out)
 {
 	char longest[32];
 
-	buf_printf(out, "%u %s order=%d %s", place, t->name, t->order, policy_name(t->policy));
-	if (t->before != NULL)
-		buf_printf(out, " before=%s", t->before);
-	if (t->after != NULL)
-		buf_printf(out, " after=%s", t->after);
+	buf_printf(out, "%u %s order=%d %s", place, t->name, t->place.order, policy_name(t->policy));
+	if (t->place.before != NULL)
+		buf_printf(out, " before=%s", t->place.before);
+	if (t->place.after != NULL)
+		buf_printf(out, " after=%s", t->place.after);
 	buf_printf(out, " calls=%llu fails=%u longest=%s", (unsigned long long)tap_calls(t), t->stat.fails,
 		   duration(t->stat.longest_ns, longest, sizeof(longest)));
 	if (t->stat.strikes > 0)

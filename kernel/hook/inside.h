@@ -68,6 +68,11 @@ struct tap_stat {
 	struct say_limit slow, failed;
 };
 
+struct place {
+	int32_t order;
+	const char *before, *after; /* the module's or the site's, or NULL; not read once TAP_GONE */
+};
+
 struct tap {
 	/* What a call needs: one cache line. */
 	invoke_fn *invoke;
@@ -81,14 +86,13 @@ struct tap {
 	uint64_t calls_before; /* the present countdown began */
 	char *name; /* "module.tap", owned */
 	/* the rest */
-	const char *before, *after; /* the module's, or NULL; not read once TAP_GONE */
-	int32_t order;
+	struct place place, place_before; /* the latter in hooks_reorder() */
 	uint32_t policy; /* enum keel_tap_flag, exactly one */
 	uint32_t refs;
 	struct tap_stat stat;
 	struct tap *next; /* of the point, in order of registration */
 };
-_Static_assert(offsetof(struct tap, before) == CACHE_LINE, "what a call needs is one cache line");
+_Static_assert(offsetof(struct tap, place) == CACHE_LINE, "what a call needs is one cache line");
 
 /* The tap that follows `t` among all taps of all points; NULL gives the first one; returns NULL after the last. */
 struct tap *tap_after(const struct hooks *h, const struct tap *t);
