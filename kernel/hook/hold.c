@@ -40,28 +40,23 @@ static struct hold *hold_of(struct keel_hold *pub)
 }
 
 /* ---- the end of a hold --------------------------------------------------------------------------- */
-static void hold_unwait(struct hold *hold)
+void hold_end(struct hold *hold, int32_t reason)
 {
 	struct hooks *h = hold->op->hooks;
 
-	if (hold->until_id == NULL)
-		return;
-	DL_DELETE2(h->waiting[id_bucket(hold->until_id)], hold, wait_prev, wait);
-	h->point[hold->until_point].busy--;
-	h->point[hold->until_point].waiters--;
-}
-
-void hold_end(struct hold *hold, int32_t reason)
-{
 	if (!hold->open)
 		return;
 	hold->open = false;
 	hold->reason = reason;
 	hold->op->n_open--;
-	hold->op->hooks->holds_ended++;
+	h->holds_ended++;
 	loop_timer_cancel(hold->deadline);
 	hold->deadline = NULL;
-	hold_unwait(hold);
+	if (hold->until_id != NULL) {
+		DL_DELETE2(h->waiting[id_bucket(hold->until_id)], hold, wait_prev, wait);
+		h->point[hold->until_point].busy--;
+		h->point[hold->until_point].waiters--;
+	}
 	if (hold->op->parked)
 		op_ready(hold->op);
 }
@@ -74,15 +69,22 @@ void holds_end(struct op *op, int32_t reason)
 		hold_end(hold, reason);
 }
 
-void hold_free(struct hold *hold)
+static void hold_destroy(struct hold *hold)
 {
 	hold->magic = 0;
-	hold->op->hooks->holds_told++;
-	hold->tap->owner->live--;
-	tap_unref(hold->tap);
+	loop_timer_cancel(hold->deadline);
 	free(hold->why);
 	free(hold->until_id);
 	free(hold);
+}
+
+/* Its callback was called. */
+void hold_free(struct hold *hold)
+{
+	hold->op->hooks->holds_told++;
+	hold->tap->owner->live--;
+	tap_unref(hold->tap);
+	hold_destroy(hold);
 }
 
 static void hold_expired(void *arg)
@@ -124,24 +126,6 @@ static const char *hold_objection(const struct op *op, const struct keel_hold_op
 	return o->until_id == NULL || o->until_id[0] == '\0' ? "until_point without until_id" : NULL;
 }
 
-static void hold_wait(struct hooks *h, struct hold *hold)
-{
-	if (hold->until_id == NULL)
-		return;
-	DL_APPEND2(h->waiting[id_bucket(hold->until_id)], hold, wait_prev, wait);
-	h->point[hold->until_point].busy++;
-	h->point[hold->until_point].waiters++;
-}
-
-/* Frees a hold that is not part of an operation yet. */
-static void hold_drop(struct hold *hold)
-{
-	loop_timer_cancel(hold->deadline);
-	free(hold->why);
-	free(hold->until_id);
-	free(hold);
-}
-
 static struct hold *hold_create(struct op *op, const struct keel_hold_opts *o)
 {
 	struct hooks *h = op->hooks;
@@ -155,7 +139,7 @@ static struct hold *hold_create(struct op *op, const struct keel_hold_opts *o)
 	hold->deadline = loop_timer(h->parts->loop, hold->timeout_ms, hold_expired, hold);
 	if (hold->why == NULL || hold->deadline == NULL ||
 	    (o->until_point != 0 && hold->until_id == NULL)) {
-		hold_drop(hold);
+		hold_destroy(hold);
 		return NULL;
 	}
 	hold->op = op;
@@ -173,6 +157,7 @@ keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 		       struct keel_hold **ret_hold)
 {
 	struct op *op = (struct op *)c;
+	struct hooks *h = op->hooks;
 	struct keel_hold_opts o;
 	const char *no;
 	struct hold *hold;
@@ -189,8 +174,12 @@ keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 	hold->tap->owner->live++;
 	DL_APPEND(op->holds, hold);
 	op->n_open++;
-	op->hooks->holds_taken++;
-	hold_wait(op->hooks, hold);
+	h->holds_taken++;
+	if (hold->until_id != NULL) {
+		DL_APPEND2(h->waiting[id_bucket(hold->until_id)], hold, wait_prev, wait);
+		h->point[hold->until_point].busy++;
+		h->point[hold->until_point].waiters++;
+	}
 	if (ret_hold != NULL)
 		*ret_hold = (struct keel_hold *)hold;
 	return KEEL_WAIT;

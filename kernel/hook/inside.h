@@ -203,7 +203,7 @@ struct op {
 	bool ready;  /* parked, and a hold has ended */
 	struct keel_changes *changes;
 	struct keel_req *req;
-	struct owner *raiser; /* NULL: the kernel */
+	struct owner *raiser; /* of a GATE or ASK */
 	keel_outcome_fn *done;
 	void *arg;
 	char *answer;     /* owned; of an ASK */
@@ -288,7 +288,6 @@ void budget_callback(const struct crumb *c, int64_t passed_ns, int64_t own_ns);
 
 /* park.c */
 keel_verdict op_park(struct op *op);
-void op_free(struct op *op);
 void op_ready(struct op *op);
 void ops_wake(struct hooks *h); /* operations that are ready go on, in a later turn */
 void op_abort(struct op *op, int32_t reason);
