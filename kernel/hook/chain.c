@@ -40,7 +40,6 @@ void chains_free(struct hooks *h)
 		h->retired = c->retired;
 		chain_unref(c);
 	}
-	h->chores &= ~(uint32_t)CHORE_CHAINS;
 }
 
 /* Operations on the stack may still walk the old one: it is freed when the last of them has left. */
@@ -57,7 +56,7 @@ static void chain_swap(struct hooks *h, struct point *p, struct chain *fresh)
 	}
 	old->retired = h->retired;
 	h->retired = old;
-	h->chores |= CHORE_CHAINS;
+	h->chores = true;
 }
 
 static bool names(const char *list, const struct tap *t)

@@ -112,8 +112,6 @@ struct chain {
 	struct tap *tap[];
 };
 
-enum point_combine { COMBINE_SUM, COMBINE_OR };
-
 /* The row of hook_points.def or of a module. */
 struct point_info {
 	const char *name, *doc;
@@ -134,18 +132,19 @@ static inline const struct keel_field *info_fields(const struct point_info *info
 }
 
 struct point {
-	struct chain *chain; /* NULL: no taps */
+	_Alignas(CACHE_LINE) struct chain *chain; /* NULL: no taps */
 	uint32_t kind;       /* 0: no such point */
 	uint32_t event_size;
 	uint32_t busy; /* taps in the chain, and waiters */
 	uint32_t waiters; /* holds that wait for this point */
 	uint16_t id_at, obj_at; /* offsets of the first STR and OBJ field, 0: none */
-	uint32_t combine, allowed;
+	uint32_t allowed; /* VERDICT_BITs */
 	const struct point_info *info;
 	struct tap *taps;
+	bool unites; /* a FOLD of bits: scores are not added up */
 	bool stale; /* the list changed after the chain was compiled */
 };
-_Static_assert(sizeof(struct point) == CACHE_LINE, "a point is one cache line: a power of two is found by a shift");
+_Static_assert(sizeof(struct point) == CACHE_LINE, "a point is one cache line");
 
 union any_event {
 	uint32_t size;
@@ -262,7 +261,7 @@ void op_finish(struct op *op, const struct outcome *out);
 const char *op_label(const struct op *op);
 
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
-void settled_leave(struct op *op, const struct owner *owner); /* those of a module that goes */
+bool settled_uses(const struct op *op, const struct owner *owner); /* has it a callback of this module? */
 
 /* crumb.c */
 const struct tap *crumb_tap(const struct crumb *c); /* NULL: it is another callback's */
@@ -352,19 +351,13 @@ void chains_free(struct hooks *h); /* the retired ones */
 void tap_unref(struct tap *t);
 
 /* ---- the engine ----------------------------------------------------------------------------------- */
-enum chore {
-	CHORE_NOTES = 1,  /* some wait for the end of an operation */
-	CHORE_CHAINS = 2, /* some are retired */
-	CHORE_WAKE = 4,   /* ops_wake() failed without memory: try again */
-};
-
 struct hooks {
 	struct point point[KEEL_POINT_MAX];
 	struct parts *parts;
 	struct hooks_conf conf;
 	struct owner self; /* "kernel" */
 	struct op *top;    /* innermost running operation */
-	uint32_t chores;   /* what to do when an operation has left the stack */
+	bool chores;       /* something is to do when an operation has left the stack: op_left() */
 	struct chain *retired;
 	uint64_t inside_ns; /* of timed calls within the one that is being timed */
 	struct {

@@ -83,7 +83,7 @@ static void note_wait(struct hooks *h, struct point *p, const void *event, bool 
 	}
 	n->generation = h->top->generation + 1;
 	DL_APPEND(h->notes, n);
-	h->chores |= CHORE_NOTES;
+	h->chores = true;
 }
 
 /* The oldest queued note on whose object no operation is running; NULL: none. */
@@ -120,8 +120,6 @@ void notes_drain(struct hooks *h)
 		DL_DELETE(h->notes, n);
 		note_run_queued(h, n);
 	}
-	if (h->notes == NULL)
-		h->chores &= ~(uint32_t)CHORE_NOTES;
 }
 
 /* From the loop, while no operation is running: the notes that were too deep. New ones wait for the next turn. */

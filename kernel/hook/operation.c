@@ -30,12 +30,10 @@ void op_left(struct hooks *h, const struct op *op)
 		notes_drain(h);
 	if (h->top != NULL)
 		return;
-	if (h->retired != NULL)
-		chains_free(h);
-	if (h->chores & CHORE_WAKE) {
-		h->chores &= ~(uint32_t)CHORE_WAKE;
+	chains_free(h);
+	h->chores = h->notes != NULL;
+	if ((h->ready != NULL || h->late_notes != NULL) && h->wake == NULL) /* it failed without memory */
 		ops_wake(h);
-	}
 }
 
 /* ---- judging a verdict ----------------------------------------------------------------------- */
@@ -212,31 +210,13 @@ int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg)
 	return 0;
 }
 
-static void settled_call(struct settled *s, const struct keel_outcome *outcome)
+bool settled_uses(const struct op *op, const struct owner *owner)
 {
-	struct crumb crumb;
+	const struct settled *s = op->settled;
 
-	s->owner->live--;
-	crumb_begin(&crumb, s->owner, "settled callback", NULL);
-	s->fn(&s->owner->pub, s->arg, outcome);
-	crumb_end(&crumb);
-	free(s);
-}
-
-void settled_leave(struct op *op, const struct owner *owner)
-{
-	const struct keel_outcome gone = { .size = sizeof(gone), .verdict = KEEL_FAIL,
-					   .text = "the module goes before the operation has ended" };
-	struct settled **at = &op->settled, *s;
-
-	while ((s = *at) != NULL) {
-		if (s->owner != owner) {
-			at = &s->next;
-			continue;
-		}
-		*at = s->next;
-		settled_call(s, &gone);
-	}
+	while (s != NULL && s->owner != owner)
+		s = s->next;
+	return s != NULL;
 }
 
 static void done_call(struct owner *raiser, keel_outcome_fn *done, void *arg, const struct keel_outcome *outcome)
@@ -263,11 +243,16 @@ static void outcome_report(struct op *op, const struct outcome *out, bool accept
 		.by = out->by != NULL ? out->by->name : NULL,
 	};
 	struct settled *s;
+	struct crumb crumb;
 
 	done_call(op->raiser, op->done, op->arg, &outcome);
 	while ((s = op->settled) != NULL) {
 		op->settled = s->next;
-		settled_call(s, &outcome);
+		s->owner->live--;
+		crumb_begin(&crumb, s->owner, "settled callback", NULL);
+		s->fn(&s->owner->pub, s->arg, &outcome);
+		crumb_end(&crumb);
+		free(s);
 	}
 }
 
@@ -374,25 +359,13 @@ keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r)
 }
 
 /* ---- FOLD ----------------------------------------------------------------------------------------- */
-static int64_t fold_chain(struct hooks *h, struct point *p, const void *event, struct buf *text)
-{
-	union any_event room;
-	struct outcome out = { .verdict = KEEL_NEXT };
-	struct op op;
-
-	op_init(&op, h, p, event_whole(p, event, &room));
-	op.text = text;
-	op_enter(h, &op);
-	op_run(&op, &out);
-	op_leave(h, &op);
-	return op.sum;
-}
-
 int64_t hooks_fold(struct hooks *h, uint32_t point, const void *event, char *buf, uint32_t len)
 {
 	struct point *p = point < KEEL_POINT_MAX ? &h->point[point] : NULL;
+	struct outcome out = { .verdict = KEEL_NEXT };
+	union any_event room;
 	struct buf text;
-	int64_t sum;
+	struct op op;
 
 	if (buf != NULL && len > 0)
 		buf[0] = '\0';
@@ -403,10 +376,14 @@ int64_t hooks_fold(struct hooks *h, uint32_t point, const void *event, char *buf
 			  p->info->name);
 		return 0;
 	}
+	op_init(&op, h, p, event_whole(p, event, &room));
 	buf_init(&text);
-	sum = fold_chain(h, p, event, &text);
+	op.text = &text;
+	op_enter(h, &op);
+	op_run(&op, &out);
+	op_leave(h, &op);
 	if (buf != NULL && len > 0 && text.len > 0 && !text.failed)
 		snprintf(buf, len, "%s", text.data);
 	buf_fini(&text);
-	return sum;
+	return op.sum;
 }

@@ -201,7 +201,7 @@ void ops_wake(struct hooks *h)
 	h->wake = loop_timer(h->parts->loop, 0, ops_continue, h);
 	if (h->wake != NULL)
 		return;
-	h->chores |= CHORE_WAKE;
+	h->chores = true;
 	hooks_log(h, KEEL_LOG_ERROR, NULL,
 		  "no memory to continue operations; they go on with the next event");
 }
@@ -279,7 +279,7 @@ static bool op_uses(const struct op *op, const struct owner *owner)
 		if (hold->tap->owner == owner)
 			return true;
 	}
-	return op->raiser == owner;
+	return op->raiser == owner || settled_uses(op, owner);
 }
 
 static struct op *op_using(const struct hooks *h, const struct owner *owner)
@@ -293,23 +293,13 @@ static struct op *op_using(const struct hooks *h, const struct owner *owner)
 	return op;
 }
 
-/* End what needs the code of a module at once: its holds, and the operations that it raised. */
+/* The operations that need the code of a module fail at once. */
 void ops_leave(struct hooks *h, const struct owner *owner)
 {
-	struct hold *hold;
 	struct op *op;
 
-	DL_FOREACH(h->parked, op)
-		settled_leave(op, owner);
 	while ((op = op_using(h, owner)) != NULL) {
-		if (op->raiser == owner)
-			op_abort(op, KEEL_CANCEL_STOPPING);
-		DL_FOREACH(op->holds, hold) {
-			if (hold->tap->owner != owner)
-				continue;
-			hold_end(hold, KEEL_CANCEL_STOPPING);
-			hold->reason = KEEL_CANCEL_STOPPING;
-		}
+		op_abort(op, KEEL_CANCEL_STOPPING);
 		op_continue(op);
 	}
 }

@@ -55,7 +55,7 @@ static inline void op_enter(struct hooks *h, struct op *op)
 static inline void op_leave(struct hooks *h, struct op *op)
 {
 	h->top = op->outer;
-	if (unlikely(h->chores != 0))
+	if (unlikely(h->chores))
 		op_left(h, op);
 }
 
