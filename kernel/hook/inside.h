@@ -275,8 +275,7 @@ struct stopwatch {
 };
 void stopwatch_start(struct stopwatch *w, struct op *op);
 void stopwatch_stop(const struct stopwatch *w, struct op *op, struct tap *t, uint32_t stands_for); /* so many calls */
-keel_verdict tap_call_timed(struct op *op, struct tap *t); /* its countdown is over */
-keel_verdict tap_call_inside(struct op *op, struct tap *t); /* OP_TIMED */
+keel_verdict tap_invoke_timed(struct op *op, struct tap *t); /* its countdown is over, or it is inside a timed call */
 void tap_late(struct op *op, struct tap *t); /* crumb_is_late when it returned */
 void callback_late(const struct crumb *c);
 

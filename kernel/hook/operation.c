@@ -152,9 +152,9 @@ static inline keel_verdict chain_walk(struct op *op, bool answered, keel_verdict
 
 		if (!answered) {
 			if (likely((t->off | op->special) == 0))
-				v = tap_call(op, t);
+				v = tap_call(op, t, false);
 			else if (tap_reaches(op, t))
-				v = op->special & OP_TIMED ? tap_call_inside(op, t) : tap_call(op, t);
+				v = tap_call(op, t, op->special & OP_TIMED);
 			else if (tap_benched(op, t, out))
 				continue;
 			else
