@@ -366,7 +366,7 @@ struct hooks {
 	} slow; /* the last slow call: its number, and what it took */
 	struct say_limit callbacks; /* records about calls that are not a tap's */
 	int64_t delay_seen_ns; /* loop_delay_ns() when it was last looked at */
-	struct note *notes, *late_notes;
+	struct note *notes;
 	struct op *parked, *ready;
 	uint32_t n_parked;
 	uint64_t holds_taken, holds_ended, holds_told;

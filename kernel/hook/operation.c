@@ -26,13 +26,14 @@ const char *op_label(const struct op *op)
 
 void op_left(struct hooks *h, const struct op *op)
 {
-	if (h->notes != NULL && !op->from_queue)
-		notes_drain(h);
+	if (op->from_queue)
+		return;
+	notes_drain(h);
 	if (h->top != NULL)
 		return;
 	chains_free(h);
-	h->chores = h->notes != NULL;
-	if ((h->ready != NULL || h->late_notes != NULL) && h->wake == NULL) /* it failed without memory */
+	h->chores = false;
+	if ((h->ready != NULL || h->notes != NULL) && h->wake == NULL) /* there was no memory for it */
 		ops_wake(h);
 }
 
