@@ -52,10 +52,10 @@ void hold_end(struct hold *hold, int32_t reason)
 	h->holds_ended++;
 	loop_timer_cancel(hold->deadline);
 	hold->deadline = NULL;
-	if (hold->until_id != NULL) {
-		DL_DELETE2(h->waiting[id_bucket(hold->until_id)], hold, wait_prev, wait);
-		h->point[hold->until_point].busy--;
-		h->point[hold->until_point].waiters--;
+	if (hold->opts.until_id != NULL) {
+		DL_DELETE2(h->waiting[id_bucket(hold->opts.until_id)], hold, wait_prev, wait);
+		h->point[hold->opts.until_point].busy--;
+		h->point[hold->opts.until_point].waiters--;
 	}
 	if (hold->op->parked)
 		op_ready(hold->op);
@@ -73,8 +73,8 @@ static void hold_destroy(struct hold *hold)
 {
 	hold->magic = 0;
 	loop_timer_cancel(hold->deadline);
-	free(hold->why);
-	free(hold->until_id);
+	free((void *)(uintptr_t)hold->opts.why);
+	free((void *)(uintptr_t)hold->opts.until_id);
 	free(hold);
 }
 
@@ -133,22 +133,20 @@ static struct hold *hold_create(struct op *op, const struct keel_hold_opts *o)
 
 	if (hold == NULL)
 		return NULL;
-	hold->timeout_ms = o->timeout_ms > 0 ? o->timeout_ms : h->conf.hold_default_ms;
-	hold->why = strdup(o->why);
-	hold->until_id = o->until_point != 0 ? strdup(o->until_id) : NULL;
-	hold->deadline = loop_timer(h->parts->loop, hold->timeout_ms, hold_expired, hold);
-	if (hold->why == NULL || hold->deadline == NULL ||
-	    (o->until_point != 0 && hold->until_id == NULL)) {
+	hold->opts = *o;
+	hold->opts.why = strdup(o->why);
+	hold->opts.until_id = o->until_point != 0 ? strdup(o->until_id) : NULL;
+	if (o->timeout_ms == 0)
+		hold->opts.timeout_ms = h->conf.hold_default_ms;
+	hold->deadline = loop_timer(h->parts->loop, hold->opts.timeout_ms, hold_expired, hold);
+	if (hold->opts.why == NULL || hold->deadline == NULL ||
+	    (o->until_point != 0 && hold->opts.until_id == NULL)) {
 		hold_destroy(hold);
 		return NULL;
 	}
 	hold->op = op;
 	hold->magic = HOLD_MAGIC;
 	hold->since_ms = loop_now_ms(h->parts->loop);
-	hold->until_point = o->until_point;
-	hold->resume = o->resume;
-	hold->cancel = o->cancel;
-	hold->arg = o->arg;
 	hold->open = true;
 	return hold;
 }
@@ -175,10 +173,10 @@ keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 	DL_APPEND(op->holds, hold);
 	op->n_open++;
 	h->holds_taken++;
-	if (hold->until_id != NULL) {
-		DL_APPEND2(h->waiting[id_bucket(hold->until_id)], hold, wait_prev, wait);
-		h->point[hold->until_point].busy++;
-		h->point[hold->until_point].waiters++;
+	if (hold->opts.until_id != NULL) {
+		DL_APPEND2(h->waiting[id_bucket(hold->opts.until_id)], hold, wait_prev, wait);
+		h->point[hold->opts.until_point].busy++;
+		h->point[hold->opts.until_point].waiters++;
 	}
 	if (ret_hold != NULL)
 		*ret_hold = (struct keel_hold *)hold;
@@ -195,7 +193,7 @@ void holds_match(struct hooks *h, const struct point *p, const void *event)
 		return;
 	recent_add(h, p->info->id, id);
 	DL_FOREACH_SAFE2(h->waiting[id_bucket(id)], hold, next, wait) {
-		if (hold->until_point == p->info->id && strcmp(hold->until_id, id) == 0)
+		if (hold->opts.until_point == p->info->id && strcmp(hold->opts.until_id, id) == 0)
 			hold_end(hold, 0);
 	}
 }
@@ -205,9 +203,9 @@ static void hold_show(const struct hold *hold, struct buf *out)
 {
 	int64_t now = loop_now_ms(hold->op->hooks->parts->loop);
 
-	buf_printf(out, "%s: %s (%llds of %llds)", hold->tap->owner->pub.name, hold->why,
+	buf_printf(out, "%s: %s (%llds of %llds)", hold->tap->owner->pub.name, hold->opts.why,
 		   (long long)((now - hold->since_ms) / 1000),
-		   (long long)(hold->timeout_ms / 1000));
+		   (long long)(hold->opts.timeout_ms / 1000));
 }
 
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len)

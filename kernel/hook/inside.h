@@ -307,14 +307,10 @@ struct hold {
 	struct op *op;
 	struct tap *tap; /* a reference */
 	struct loop_timer *deadline;
-	char *why, *until_id;
-	uint32_t until_point;
+	struct keel_hold_opts opts; /* `why` and `until_id` are owned */
 	bool open;
 	int32_t reason; /* 0: released */
-	int64_t since_ms, timeout_ms;
-	keel_verdict (*resume)(struct keel_call *, void *arg);
-	void (*cancel)(struct keel_call *, void *arg, int32_t reason);
-	void *arg;
+	int64_t since_ms;
 };
 keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 		       struct keel_hold **ret_hold);
@@ -323,10 +319,11 @@ void hold_end(struct hold *hold, int32_t reason);
 void hold_free(struct hold *hold);
 void holds_end(struct op *op, int32_t reason); /* every open one */
 void holds_match(struct hooks *h, const struct point *p, const void *event);
+int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
+
 /* proxy.c */
 int32_t hook_end(struct keel_mod *m, const void *arg);
 void recent_add(struct hooks *h, uint32_t point, const char *id);
-int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
 
 /* replay.c */
 bool is_replayed(const struct hooks *h, const struct tap *t);

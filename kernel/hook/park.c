@@ -34,7 +34,7 @@ static int verdict_rank(keel_verdict v)
 
 static keel_verdict hold_resume(struct op *op, const struct hold *hold)
 {
-	keel_verdict v = hold->resume != NULL ? hold->resume(&op->pub, hold->arg) : KEEL_NEXT;
+	keel_verdict v = hold->opts.resume != NULL ? hold->opts.resume(&op->pub, hold->opts.arg) : KEEL_NEXT;
 
 	if (v != KEEL_WAIT)
 		return v;
@@ -47,10 +47,10 @@ static keel_verdict hold_resume(struct op *op, const struct hold *hold)
 static keel_verdict hold_cancel(struct op *op, const struct hold *hold)
 {
 	op->closed = true;
-	if (hold->cancel != NULL)
-		hold->cancel(&op->pub, hold->arg, hold->reason);
+	if (hold->opts.cancel != NULL)
+		hold->opts.cancel(&op->pub, hold->opts.arg, hold->reason);
 	op->closed = op->abort != 0;
-	err_set(&op->err, 0, "'%s' was given up: %s", hold->why, reasons[hold->reason]);
+	err_set(&op->err, 0, "'%s' was given up: %s", hold->opts.why, reasons[hold->reason]);
 	return KEEL_FAIL;
 }
 
