@@ -35,17 +35,14 @@ int hooks_attach(struct hooks *h, struct owner *owner, const struct keel_tap *ta
 void hooks_detach(struct hooks *h, struct owner *owner);
 /* The errors of hooks_attach() except for those of order. Changes nothing. */
 int hooks_lint(const char *module, const struct keel_tap *taps, uint32_t n, struct keel_err *err);
-/* The taps that `owner` has already get the order, `before` and `after` of the rows with their names.
- * -ELOOP with *err: they cannot be ordered, and nothing changed. */
-int hooks_reorder(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n,
-		  struct keel_err *err);
-/* Can the taps of these tables, and no others, be ordered? Returns 0, or an error with *err. Changes nothing. */
+/* The taps of these modules get order, `before` and `after` of the rows with their names: all, or none and an error
+ * with *err. */
 struct hooks_table {
 	struct owner *owner;
 	const struct keel_tap *taps;
 	uint32_t n;
 };
-int hooks_rehearse(struct hooks *h, const struct hooks_table *tables, uint32_t n, struct keel_err *err);
+int hooks_reorder(struct hooks *h, const struct hooks_table *tables, uint32_t n, struct keel_err *err);
 
 /* Compile `match` of a module's configuration: its taps are called only for objects in these scopes. *ret_scope is
  * the caller's, NULL when n is 0. Returns 0, or an error with *err. */
@@ -55,9 +52,6 @@ int scope_create(const char *module, const struct conf_match *said, uint32_t n, 
 void scope_destroy(struct scope *s);
 /* Applies to the taps that `owner` has and will have. Borrowed until the next call, or their withdrawal. */
 void hooks_scope(struct hooks *h, struct owner *owner, struct scope *scope);
-
-/* Returns whether `user` has a tap at a point that `of` publishes. */
-bool hooks_bound(struct hooks *h, const struct owner *user, const struct owner *of);
 
 /* The taps of a quiet module are called by replay only. It is quiet from hooks_attach() to its start(). */
 void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet);

@@ -18,6 +18,7 @@
 #include "link/inside.h"
 #include "log/log.h"
 #include "store/store.h"
+#include "util/crumb.h"
 
 struct peer *peer_find(struct links *l, const char *name)
 {
@@ -124,6 +125,15 @@ static void deliver(struct peer *to, const char *bytes, uint32_t len)
 		log_add(l->parts->log, KEEL_LOG_ERROR, "Link", from, "a message that cannot be read");
 }
 
+void peer_carry(struct peer *p, const char *bytes, uint32_t len)
+{
+	struct crumb crumb;
+
+	crumb_begin(&crumb, owner_of(p->carrier->self), "send() of a carrier", p->name);
+	p->carrier->send(p->carrier->self, p->name, bytes, len);
+	crumb_end(&crumb);
+}
+
 static void durable(void *arg)
 {
 	struct message *m = arg;
@@ -135,7 +145,7 @@ static void durable(void *arg)
 	if (current && p->memory)
 		deliver(p, bytes, len);
 	else if (current)
-		p->carrier->send(p->carrier->self, p->name, bytes, len);
+		peer_carry(p, bytes, len);
 	message_destroy(m);
 }
 
