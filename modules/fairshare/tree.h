@@ -14,11 +14,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
 #define TREE_DEPTH 32
 #define TREE_STRANGERS 100000 /* entities the file does not name; more of them are one */
 
 struct share {
-	struct share *chain;		  /* same bucket */
+	UT_hash_handle hh;
 	struct share *parent, *first, *next; /* NULL: the root; children; siblings */
 	char *name;			  /* owned */
 	int64_t id;
@@ -33,8 +36,8 @@ struct share {
 };
 
 struct tree {
-	struct share *root, *unknown, **bucket;
-	uint32_t n, n_bucket, n_strangers;
+	struct share *root, *unknown, *shares; /* shares: all, by name */
+	uint32_t n_strangers;
 	struct share newcomer; /* what a stranger is who comes before the next tree_settle() */
 	double one;	       /* what everybody begins with, in raw units */
 	bool dirty;	       /* sums, parts and places are to be computed again */
