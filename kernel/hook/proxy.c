@@ -23,7 +23,7 @@ void hooks_proxy(struct hooks *h, struct owner *owner, keel_any_fn *fn,
 		if (t->owner != owner)
 			continue;
 		t->invoke = invoke_any;
-		t->any = fn;
+		t->fn.generic = fn;
 		t->arg = arg_of(arg, t->point, t->name + skip);
 	}
 }

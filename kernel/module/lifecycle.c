@@ -290,9 +290,7 @@ int set_start(struct modules *all, struct set *s, bool lenient, struct keel_err 
 			return ret;
 	}
 	if (all->parts->objects != NULL)
-		ret = hooks_replay(all->parts->hooks, all->parts->objects, NULL);
-	if (ret < 0)
-		return err_set(err, ret, "no memory to tell modules what there is");
+		hooks_replay(all->parts->hooks, all->parts->objects, NULL);
 	for (uint32_t i = 0; i < s->n;) {
 		ret = module_run(s->at[i], err);
 		if (ret == 0)

@@ -91,17 +91,16 @@ static bool place_find(struct router *r, const struct peer_count *n, bool *ret_d
 
 static struct peer_count *peer_of(struct router *r, uint32_t uid)
 {
-	struct peer_count *n;
+	struct peer_count *n = (struct peer_count *)index_find(&r->counts, (const char *)&uid, sizeof(uid));
 
-	HASH_FIND(hh, r->counts, &uid, sizeof(uid), n);
 	if (n != NULL)
 		return n;
 	n = calloc(1, sizeof(*n));
 	if (n == NULL)
 		return NULL;
 	n->uid = uid;
-	HASH_ADD(hh, r->counts, uid, sizeof(n->uid), n);
-	if (hash_holds(n))
+	index_key_init(&n->key, (const char *)&n->uid, sizeof(n->uid));
+	if (index_add(&r->counts, &n->key) == 0)
 		return n;
 	free(n);
 	return NULL;
@@ -113,7 +112,7 @@ static void client_uncount(struct client *c)
 	c->peer->deciding -= c->deciding;
 	if (--c->peer->n > 0)
 		return;
-	HASH_DEL(c->router->counts, c->peer);
+	index_remove(&c->router->counts, &c->peer->key);
 	free(c->peer);
 }
 

@@ -12,7 +12,7 @@
 #include "msg/out.h"
 #include "request/router.h"
 #include "request/users.h"
-#include "util/hash.h"
+#include "util/index.h"
 #include "wire/frame.h"
 
 /* Every bound of this folder; limits.c has the values and their reasons. */
@@ -34,10 +34,10 @@ struct router_limits {
 extern const struct router_limits router_limits_default;
 
 struct route {
+	struct index_key name;       /* first; def.name */
 	struct keel_request_def def; /* normalised */
 	const void *key;             /* the module's row */
 	struct owner *owner;
-	UT_hash_handle hh;           /* by def.name */
 };
 
 enum req_state {
@@ -96,9 +96,9 @@ struct client {
 };
 
 struct peer_count {
+	struct index_key key;      /* first; uid */
 	uint32_t uid, n, deciding; /* connections */
 	size_t queued;             /* bytes waiting for them */
-	UT_hash_handle hh;
 };
 
 /* The end of service before a restart; drain.c. */
@@ -116,10 +116,10 @@ struct router {
 	struct router_limits limits;
 	uint32_t euid;
 	struct users *users;
-	struct route *routes;
+	struct index routes;
 	struct client *clients;
 	uint32_t n_clients, n_open; /* n_open: REQ_OPEN and REQ_SENT */
-	struct peer_count *counts;
+	struct index counts;
 	size_t input, queued, open; /* open: bytes of requests whose client may be gone already */
 	struct keel_req *orphans, *free_reqs; /* free ones: oldest first */
 	uint32_t n_free;

@@ -390,12 +390,10 @@ static struct route *route_of(struct router *r, const struct keel_msg *m, const 
 {
 	const char *verb = msg_api()->str(m, "verb");
 	char full[256];
-	struct route *route = NULL;
 
 	if (verb != NULL && snprintf(full, sizeof(full), "%s.%s", name, verb) < (int)sizeof(full))
 		name = full;
-	HASH_FIND_STR(r->routes, name, route);
-	return route;
+	return (struct route *)index_find(&r->routes, name, strlen(name));
 }
 
 static void req_serve(struct keel_req *q)

@@ -33,7 +33,7 @@ static int route_add(void *arg, struct owner *owner, const void *row, struct kee
 	if (def->name == NULL || def->name[0] == '\0' || def->handler == NULL)
 		return err_set(err, -EINVAL, "request '%s' of module %s has no name or no handler",
 			       def->name != NULL ? def->name : "", owner->pub.name);
-	HASH_FIND_STR(r->routes, def->name, taken);
+	taken = (struct route *)index_find(&r->routes, def->name, strlen(def->name));
 	if (taken != NULL)
 		return err_set(err, -EEXIST,
 			       "request '%s' of module %s is already answered by module %s; "
@@ -45,8 +45,8 @@ static int route_add(void *arg, struct owner *owner, const void *row, struct kee
 	route->def = *def;
 	route->key = row;
 	route->owner = owner;
-	HASH_ADD_KEYPTR(hh, r->routes, route->def.name, strlen(route->def.name), route);
-	if (hash_holds(route))
+	index_key_init(&route->name, route->def.name, strlen(route->def.name));
+	if (index_add(&r->routes, &route->name) == 0)
 		return 0;
 	free(route);
 	return err_set(err, -ENOMEM, "no memory for request '%s'", def->name);
@@ -65,20 +65,19 @@ static void route_abandon(struct keel_req *list, const struct route *route)
 
 static void route_remove(void *arg, struct owner *owner, const void *row)
 {
+	const struct keel_request_def *def = row;
 	struct router *r = arg;
-	struct route *route, *next;
+	struct route *route = (struct route *)index_find(&r->routes, def->name, strlen(def->name));
 	struct client *c;
 
 	(void)owner;
-	HASH_ITER(hh, r->routes, route, next) {
-		if (route->key != row)
-			continue;
-		DL_FOREACH(r->clients, c)
-			route_abandon(c->reqs, route);
-		route_abandon(r->orphans, route);
-		HASH_DEL(r->routes, route);
-		free(route);
-	}
+	if (route == NULL || route->key != row)
+		return;
+	DL_FOREACH(r->clients, c)
+		route_abandon(c->reqs, route);
+	route_abandon(r->orphans, route);
+	index_remove(&r->routes, &route->name);
+	free(route);
 }
 
 /* ---- accept ---------------------------------------------------------------------------------- */
@@ -258,7 +257,7 @@ int router_create(struct parts *parts, struct router **ret_router)
 
 void router_destroy(struct router *r)
 {
-	struct route *route, *next;
+	struct route *route;
 
 	if (r == NULL)
 		return;
@@ -271,10 +270,10 @@ void router_destroy(struct router *r)
 	loop_defer_cancel(r->parts->loop, client_turn_over, r);
 	req_destroy_all(r);
 	users_destroy(r->users);
-	HASH_ITER(hh, r->routes, route, next) {
-		HASH_DEL(r->routes, route);
+	for (uint32_t at = 0; (route = (struct route *)index_next(&r->routes, &at));)
 		free(route);
-	}
+	index_fini(&r->routes);
+	index_fini(&r->counts);
 	free(r);
 }
 

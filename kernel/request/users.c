@@ -20,7 +20,7 @@
 #include <utlist.h>
 
 #include "loop/loop.h"
-#include "util/hash.h"
+#include "util/index.h"
 
 #define KNOWN_MS (10 * 60 * 1000)
 #define FRESH_MS 900 /* no membership is older than a second */
@@ -37,6 +37,7 @@ struct lookup {
 };
 
 struct users_entry {
+	struct index_key key; /* first; uid */
 	uint32_t uid;
 	struct users *users;
 	struct lookup *lookup;
@@ -45,13 +46,14 @@ struct users_entry {
 	struct loop_timer *patience; /* deadline of a lookup while there is an older user */
 	bool late;		     /* it has passed: the older user is returned */
 	struct users_wait *waits;
-	UT_hash_handle hh;
+	struct users_entry *prev, *next;
 };
 
 struct users {
 	struct loop *loop;
 	char *host;
-	struct users_entry *entries; /* oldest first */
+	struct index entries;
+	struct users_entry *oldest; /* the first of them all */
 	unsigned refreshes;	     /* lookups of users that are known */
 };
 
@@ -90,7 +92,8 @@ void user_unref(struct user *u)
 
 static void entry_destroy(struct users_entry *e)
 {
-	HASH_DEL(e->users->entries, e);
+	index_remove(&e->users->entries, &e->key);
+	DL_DELETE(e->users->oldest, e);
 	if (e->lookup != NULL)
 		e->lookup->entry = NULL; /* the result of its worker thread is dropped */
 	loop_timer_cancel(e->patience);
@@ -104,11 +107,12 @@ void users_destroy(struct users *u)
 
 	if (u == NULL)
 		return;
-	HASH_ITER(hh, u->entries, e, next) {
+	DL_FOREACH_SAFE(u->oldest, e, next) {
 		while (e->waits != NULL)
 			users_forget(e->waits);
 		entry_destroy(e);
 	}
+	index_fini(&u->entries);
 	free(u->host);
 	free(u);
 }
@@ -250,7 +254,7 @@ static void evict_oldest(struct users *u)
 {
 	struct users_entry *e, *next;
 
-	HASH_ITER(hh, u->entries, e, next) {
+	DL_FOREACH_SAFE(u->oldest, e, next) {
 		if (e->lookup == NULL) {
 			entry_destroy(e);
 			return;
@@ -260,9 +264,8 @@ static void evict_oldest(struct users *u)
 
 static struct users_entry *entry_find(struct users *u, uint32_t uid)
 {
-	struct users_entry *e;
+	struct users_entry *e = (struct users_entry *)index_find(&u->entries, (const char *)&uid, sizeof(uid));
 
-	HASH_FIND(hh, u->entries, &uid, sizeof(uid), e);
 	if (e != NULL && e->lookup == NULL && e->expires_ms <= loop_now_ms(u->loop)) {
 		entry_destroy(e);
 		return NULL;
@@ -281,13 +284,16 @@ static struct users_entry *entry_ask(struct users *u, uint32_t uid)
 	*user = (struct user){ .uid = uid, .refs = 1 };
 	*k = (struct lookup){ .user = user, .entry = e };
 	*e = (struct users_entry){ .uid = uid, .users = u, .lookup = k };
-	if (HASH_COUNT(u->entries) >= ENTRIES_MAX)
+	index_key_init(&e->key, (const char *)&e->uid, sizeof(e->uid));
+	if (u->entries.n >= ENTRIES_MAX)
 		evict_oldest(u);
-	HASH_ADD(hh, u->entries, uid, sizeof(e->uid), e);
-	if (hash_holds(e) && loop_work(u->loop, lookup_work, lookup_done, k) == 0)
+	if (index_add(&u->entries, &e->key) < 0)
+		goto fail;
+	DL_APPEND(u->oldest, e);
+	if (loop_work(u->loop, lookup_work, lookup_done, k) == 0)
 		return e;
-	if (hash_holds(e))
-		HASH_DEL(u->entries, e);
+	DL_DELETE(u->oldest, e);
+	index_remove(&u->entries, &e->key);
 fail:
 	free(e);
 	free(k);

@@ -40,7 +40,7 @@ void keel_mock_peer(struct keel_mock *mock, const char *name, uint32_t daemon, b
 		peer_linked(p, p->memory ? NULL : &mock->carrier);
 		return;
 	}
-	p->up = false;
+	p->carrier = NULL;
 	hooks_note(mock->parts.hooks, KEEL_POINT_peer_down, KEEL_EVENT(peer_down, .peer = name, .daemon = daemon));
 }
 
@@ -50,7 +50,7 @@ static void memory_peer(struct keel_mock *mock, const char *name, uint32_t daemo
 
 	if (p == NULL)
 		die("no memory");
-	p->memory = p->up = on;
+	p->memory = on;
 	p->carrier = NULL;
 }
 
@@ -81,7 +81,7 @@ bool keel_mock_deliver(struct keel_mock *mock, const char *peer, const char *nam
 	uint32_t len;
 	const char *bytes;
 
-	HASH_FIND_STR(l->handlers, name, h);
+	h = (struct handler *)index_find(&l->handlers, name, strlen(name));
 	if (h == NULL || p == NULL || (h->from & p->daemon) == 0)
 		return false;
 	o = body_of_text(body);

@@ -58,7 +58,7 @@ log_has() { has "$(server_log)" "$1"; }
 	qmgr -c "set server job_history_enable = true"
 	job=$(submit)
 	! make_trouble segv || false
-	wait_until 10 log_has '^keelsond: fatal signal SEGV in trouble.on_submit at job_submit of [0-9]+\.svr$'
+	wait_until 10 log_has '^keelsond: fatal signal SEGV in trouble.on_submit at job_submit of [0-9]+\.svr; called from jobs$'
 	log_has '^keelsond .*, build [0-9a-f]{40}; modules:$'
 	log_has '^trouble 1.0, build [0-9a-f]+, .*/trouble.so$'
 	log_has 'trouble[^/]*.so\('
