@@ -38,13 +38,7 @@ tests/bench/%: obj/tests/bench/%.o $(TEST_ARCHIVES)
 	$(DO)$(PROGRAM_LINK) -o $@ $^ $(TEST_LIBS)
 tests-bench: keelson-all $(BENCHES)
 
-# tests/bench/vendor.c under thirty names, for what many modules cost
-VENDORS := $(foreach n,$(shell seq 30),tests/bench/vendor/vendor$(n).so)
-tests/bench/vendor/vendor%.so: $(S)/tests/bench/vendor.c
-	$(call SAY,MODULE)
-	@mkdir -p $(@D)
-	$(DO)$(MODULE_LINK) $(MODULE_FLAGS) -DVENDOR=$* -o $@ $<
-tests-bench: $(VENDORS) tests/fixtures/reject.so tests/fixtures/trouble.so
+tests-bench: tests/fixtures/reject.so tests/fixtures/trouble.so
 
 KEELSON_ALL += $(addprefix bin/,$(TOOLS)) $(OPTIONS)
 

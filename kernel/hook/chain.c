@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "hook/inside.h"
 #include "util/err.h"
@@ -31,14 +32,6 @@ void chain_unref(struct chain *c)
 	free(c);
 }
 
-/* Operations on the stack may still walk it: freed when the last one has left. */
-static void chain_retire(struct hooks *h, struct chain *c)
-{
-	c->retired = h->retired;
-	h->retired = c;
-	h->chores |= CHORE_CHAINS;
-}
-
 void chains_free(struct hooks *h)
 {
 	struct chain *c;
@@ -50,17 +43,21 @@ void chains_free(struct hooks *h)
 	h->chores &= ~(uint32_t)CHORE_CHAINS;
 }
 
-void chain_swap(struct hooks *h, struct point *p, struct chain *fresh)
+/* Operations on the stack may still walk the old one: it is freed when the last of them has left. */
+static void chain_swap(struct hooks *h, struct point *p, struct chain *fresh)
 {
 	struct chain *old = p->chain;
 
 	p->busy -= old != NULL ? old->n : 0;
 	p->busy += fresh != NULL ? fresh->n : 0;
 	p->chain = fresh;
-	if (old != NULL && h->top != NULL)
-		chain_retire(h, old);
-	else
+	if (old == NULL || h->top == NULL) {
 		chain_unref(old);
+		return;
+	}
+	old->retired = h->retired;
+	h->retired = old;
+	h->chores |= CHORE_CHAINS;
 }
 
 static bool names(const char *list, const struct tap *t)
@@ -150,37 +147,28 @@ static int sort_run(struct sort *s, const struct point *p, struct chain *c, stru
 	return 0;
 }
 
-static uint32_t collect(const struct tap *list, struct tap **into)
+/* *ret_chain is the caller's; NULL: the point has no taps. Returns 0, or an error with *err. */
+static int chain_compile(const struct point *p, struct chain **ret_chain, struct keel_err *err)
 {
-	uint32_t n = 0;
-
-	for (const struct tap *t = list; t != NULL; t = t->next) {
-		if (t->off & TAP_GONE)
-			continue;
-		if (into != NULL)
-			into[n] = (struct tap *)(uintptr_t)t;
-		n++;
-	}
-	return n;
-}
-
-int chain_compile(const struct point *p, const struct tap *more, struct chain **ret_chain,
-		  struct keel_err *err)
-{
-	struct sort s = { .n = collect(p->taps, NULL) + collect(more, NULL) };
+	struct sort s = { 0 };
 	struct chain *c;
-	int ret = -ENOMEM;
+	struct tap *t;
+	int ret = 0;
 
 	*ret_chain = NULL;
+	LL_COUNT(p->taps, t, s.n);
 	if (s.n == 0)
 		return 0;
 	c = calloc(1, sizeof(*c) + s.n * sizeof(c->tap[0]));
 	s.left = calloc(s.n, sizeof(struct tap *));
-	if (c != NULL && s.left != NULL) {
-		collect(more, s.left + collect(p->taps, s.left));
-		ret = sort_run(&s, p, c, err);
+	if (c == NULL || s.left == NULL) {
+		ret = err_set(err, -ENOMEM, "no memory for the chain of %s", p->info->name);
 	} else {
-		err_set(err, ret, "no memory for the chain of %s", p->info->name);
+		uint32_t i = 0;
+
+		LL_FOREACH(p->taps, t)
+			s.left[i++] = t;
+		ret = sort_run(&s, p, c, err);
 	}
 	free(s.left);
 	if (ret < 0) {
@@ -192,4 +180,24 @@ int chain_compile(const struct point *p, const struct tap *more, struct chain **
 	c->refs = 1;
 	*ret_chain = c;
 	return 0;
+}
+
+int chains_renew(struct hooks *h, struct keel_err *err)
+{
+	struct chain *fresh[KEEL_POINT_MAX] = { NULL };
+	int ret = 0;
+
+	for (uint32_t i = 0; i < KEEL_POINT_MAX && ret == 0; i++) {
+		if (h->point[i].stale)
+			ret = chain_compile(&h->point[i], &fresh[i], err);
+	}
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		if (ret < 0) {
+			chain_unref(fresh[i]);
+		} else if (h->point[i].stale) {
+			chain_swap(h, &h->point[i], fresh[i]);
+			h->point[i].stale = false;
+		}
+	}
+	return ret;
 }

@@ -95,9 +95,9 @@ struct known_event {
 	const char *id;
 	struct keel_obj *obj;
 };
-/* Raise the known points for all objects, calling quiet taps only, or only those of `only`. 0 or -ENOMEM. */
+/* Raise the known points for all objects, calling quiet taps only, or only those of `only`. */
 struct objects;
-int hooks_replay(struct hooks *h, struct objects *objects, const struct owner *only);
+void hooks_replay(struct hooks *h, struct objects *objects, const struct owner *only);
 
 /* The client of `req` is gone: the holds of its operations are cancelled. */
 void hooks_client_gone(struct hooks *h, struct keel_req *req);

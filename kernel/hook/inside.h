@@ -77,11 +77,10 @@ struct tap {
 	uint32_t countdown; /* calls until the next timed one */
 	uint32_t every;     /* calls that the timed one is counted for */
 	uint32_t point;
-	keel_any_fn *any;   /* of a dynamic tap */
-	void *arg;
+	void *arg; /* of fn.generic */
 	uint64_t calls_before; /* the present countdown began */
+	char *name; /* "module.tap", owned */
 	/* the rest */
-	char *name;                 /* "module.tap", owned */
 	const char *before, *after; /* the module's, or NULL; not read once TAP_GONE */
 	int32_t order;
 	uint32_t policy; /* enum keel_tap_flag, exactly one */
@@ -89,7 +88,7 @@ struct tap {
 	struct tap_stat stat;
 	struct tap *next; /* of the point, in order of registration */
 };
-_Static_assert(offsetof(struct tap, name) == CACHE_LINE, "what a call needs is one cache line");
+_Static_assert(offsetof(struct tap, before) == CACHE_LINE, "what a call needs is one cache line");
 
 /* The tap that follows `t` among all taps of all points; NULL gives the first one; returns NULL after the last. */
 struct tap *tap_after(const struct hooks *h, const struct tap *t);
@@ -140,9 +139,9 @@ struct point {
 	uint32_t combine, allowed;
 	const struct point_info *info;
 	struct tap *taps;
-	uint64_t reserved; /* a power of two is found by a shift */
+	bool stale; /* the list changed after the chain was compiled */
 };
-_Static_assert(sizeof(struct point) == CACHE_LINE, "a point is one cache line");
+_Static_assert(sizeof(struct point) == CACHE_LINE, "a point is one cache line: a power of two is found by a shift");
 
 union any_event {
 	uint32_t size;
@@ -158,8 +157,7 @@ const struct point_info *info_of(uint32_t point); /* of hook_points.def; NULL: n
 #define VERDICT_BIT(v) (1u << ((v) + 1))
 const char *kind_name(uint32_t kind);
 void points_init(struct hooks *h);
-void point_open(struct point *p, const struct point_info *info); /* borrowed until point_close() */
-void point_close(struct point *p); /* holds that wait for it still count */
+void point_open(struct point *p, const struct point_info *info); /* borrowed */
 struct point *point_get(struct hooks *h, uint32_t id); /* NULL: no such point */
 /* A copy of a short event in `room` with zeroes for the fields the raiser did not know. */
 const void *event_complete(const struct point *p, const void *event, union any_event *room);
@@ -252,19 +250,14 @@ struct outcome {
 
 /* operation.c */
 keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r);
-
-/* run.c */
 keel_verdict op_run(struct op *op, struct outcome *out); /* returns KEEL_WAIT while holds are open */
 /* Continues after a wait; `v` is the verdict of the tap that waited. */
 keel_verdict op_run_on(struct op *op, keel_verdict v, struct outcome *out);
 void op_left(struct hooks *h, const struct op *op); /* do the chores */
 void op_finish(struct op *op, const struct outcome *out);
 const char *op_label(const struct op *op);
-void done_call(struct owner *raiser, keel_outcome_fn *done, void *arg, const struct keel_outcome *outcome); /* if any */
 
-/* settled.c */
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
-void settled_end(struct op *op, const struct keel_outcome *outcome);
 void settled_leave(struct op *op, const struct owner *owner); /* those of a module that goes */
 
 /* crumb.c */
@@ -285,9 +278,8 @@ void tap_late(struct op *op, struct tap *t); /* crumb_is_late when it returned *
 void callback_late(const struct crumb *c);
 
 /* budget.c */
-/* A call is over: what passed at least, and what of it was its own doing. */
-void budget_judge(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns);
-/* The same for calls that are not a tap's: nothing is benched. */
+/* A call is over: what passed at least, and what of it was its own doing. Other callbacks get no strikes. */
+void budget_tap(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns);
 void budget_callback(const struct crumb *c, int64_t passed_ns, int64_t own_ns);
 
 /* park.c */
@@ -305,7 +297,6 @@ uint32_t id_bucket(const char *id);
 void notes_drain(struct hooks *h);
 void notes_late(struct hooks *h);
 void notes_drop(struct hooks *h);
-void notes_forget(struct hooks *h, const struct point *p); /* those of one point */
 
 /* hold.c */
 struct hold {
@@ -338,6 +329,9 @@ void hook_bench(struct keel_mod *m);
 struct keel_call *hold_call(struct keel_hold *hold);
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
 
+/* replay.c */
+bool is_replayed(const struct hooks *h, const struct tap *t);
+
 /* scope.c */
 int scopes_init(struct hooks *h);
 void scopes_fini(struct hooks *h);
@@ -345,9 +339,8 @@ void scopes_fini(struct hooks *h);
 bool scope_holds(const struct op *op, const struct tap *t);
 
 /* chain.c */
-int chain_compile(const struct point *p, const struct tap *more, struct chain **ret_chain,
-		  struct keel_err *err);
-void chain_swap(struct hooks *h, struct point *p, struct chain *fresh); /* takes over the caller's reference */
+/* Compile the chains of all stale points and exchange them, all or none. Returns 0, or an error with *err. */
+int chains_renew(struct hooks *h, struct keel_err *err);
 void chain_unref(struct chain *c);
 static inline struct chain *chain_ref(struct chain *c)
 {
@@ -375,7 +368,8 @@ struct hooks {
 	uint64_t inside_ns; /* of timed calls within the one that is being timed */
 	struct {
 		const struct tap *tap;
-		uint64_t number, ns;
+		uint64_t number;
+		int64_t ns;
 	} slow; /* the last slow call: its number, and what it took */
 	struct say_limit callbacks; /* records about calls that are not a tap's */
 	int64_t delay_seen_ns; /* loop_delay_ns() when it was last looked at */
@@ -388,7 +382,7 @@ struct hooks {
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */
 	struct scope_row *scopes;
-	uint32_t own_next; /* where to look for a free id */
+	const struct owner *replay_only; /* NULL: replay is for quiet taps */
 	const struct keel_object_api *object;   /* looked up at first use; NULL: none yet */
 	const struct keel_request_api *request;
 };
@@ -406,13 +400,11 @@ void hooks_log(struct hooks *h, uint32_t event, const char *object, const char *
 int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t order, keel_any_fn *fn,
 		void *arg, struct keel_err *err);
 void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
-struct tap *tap_find(const struct point *p, const struct owner *owner, const char *name);
 void point_empty(struct hooks *h, struct point *p); /* withdraw all taps */
 
 /* own.c: points that modules publish */
 int own_init(struct hooks *h); /* the kind POINT */
 void own_fini(struct hooks *h);
-void own_leave(struct hooks *h, const struct owner *owner);
 bool own_may_raise(struct hooks *h, uint32_t point, const struct owner *owner);
 const struct point *point_named(const struct hooks *h, const char *name);
 uint32_t hook_point(struct keel_mod *m, const char *name);

@@ -22,12 +22,6 @@ struct note {
 	uint32_t generation;
 };
 
-static void note_free(struct note *n)
-{
-	free(n->copy);
-	free(n);
-}
-
 /* ---- notifying --------------------------------------------------------------------------------- */
 static void note_run(struct hooks *h, struct point *p, const void *event, const struct note *waited)
 {
@@ -42,7 +36,7 @@ static void note_run(struct hooks *h, struct point *p, const void *event, const 
 		op_enter(h, &op);
 		op_run(&op, &out);
 		op_leave(h, &op);
-		}
+	}
 	if (p->waiters > 0)
 		holds_match(h, p, event);
 }
@@ -80,8 +74,8 @@ static void note_wait(struct hooks *h, struct point *p, const void *event, bool 
 	n->point = p;
 	if (late) {
 		hooks_log(h, KEEL_LOG_ERROR, event_id(p, event),
-			  "%s is raised by events that raise each other, more than %d deep; it is told "
-			  "in the next turn",
+			  "%s is raised by events that raise each other, more than %d deep; taps are notified in the "
+			  "next turn",
 			  p->info->name, DEPTH_MAX);
 		DL_APPEND(h->late_notes, n);
 		ops_wake(h);
@@ -90,24 +84,6 @@ static void note_wait(struct hooks *h, struct point *p, const void *event, bool 
 	n->generation = h->top->generation + 1;
 	DL_APPEND(h->notes, n);
 	h->chores |= CHORE_NOTES;
-}
-
-static void note_point(struct hooks *h, struct point *p, const void *event)
-{
-	union any_event room;
-	const struct op *top = h->top;
-
-	event = event_whole(p, event, &room);
-	if (top == NULL) {
-		note_run(h, p, event, NULL);
-		return;
-	}
-	if (top->depth >= DEPTH_MAX || top->generation >= DEPTH_MAX)
-		note_wait(h, p, event, true);
-	else if (is_running(h, p, event))
-		note_wait(h, p, event, false);
-	else
-		note_run(h, p, event, NULL);
 }
 
 /* The oldest queued note on whose object no operation is running; NULL: none. */
@@ -122,10 +98,17 @@ static struct note *note_due(const struct hooks *h)
 	return n;
 }
 
+static void note_free(struct note *n)
+{
+	free(n->copy);
+	free(n);
+}
+
 static void note_run_queued(struct hooks *h, struct note *n)
 {
 	copy_refresh(h, n->copy);
-	note_run(h, n->point, n->copy->event, n);
+	if (n->point->info != NULL) /* the module of the point is there */
+		note_run(h, n->point, n->copy->event, n);
 	note_free(n);
 }
 
@@ -155,24 +138,6 @@ void notes_late(struct hooks *h)
 	}
 }
 
-static void notes_remove(struct note **list, const struct point *p)
-{
-	struct note *n, *next;
-
-	DL_FOREACH_SAFE(*list, n, next) {
-		if (n->point != p)
-			continue;
-		DL_DELETE(*list, n);
-		note_free(n);
-	}
-}
-
-void notes_forget(struct hooks *h, const struct point *p)
-{
-	notes_remove(&h->notes, p);
-	notes_remove(&h->late_notes, p);
-}
-
 void notes_drop(struct hooks *h)
 {
 	struct note *n, *next;
@@ -187,7 +152,16 @@ void notes_drop(struct hooks *h)
 void hooks_note(struct hooks *h, uint32_t point, const void *event)
 {
 	struct point *p = point < KEEL_POINT_MAX ? &h->point[point] : NULL;
+	const struct op *top = h->top;
+	union any_event room;
 
-	if (p != NULL && p->busy > 0 && p->kind == KEEL_NOTE)
-		note_point(h, p, event);
+	if (p == NULL || p->busy == 0 || p->kind != KEEL_NOTE)
+		return;
+	event = event_whole(p, event, &room);
+	if (top != NULL && (top->depth >= DEPTH_MAX || top->generation >= DEPTH_MAX))
+		note_wait(h, p, event, true);
+	else if (top != NULL && is_running(h, p, event))
+		note_wait(h, p, event, false);
+	else
+		note_run(h, p, event, NULL);
 }

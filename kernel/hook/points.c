@@ -100,12 +100,6 @@ void point_open(struct point *p, const struct point_info *info)
 	p->obj_at = first_of(info, KEEL_FIELD_OBJ);
 }
 
-void point_close(struct point *p)
-{
-	p->info = NULL;
-	p->kind = 0;
-}
-
 void points_init(struct hooks *h)
 {
 	for (uint32_t i = 0; i < n_point_infos; i++)
@@ -175,5 +169,5 @@ const void *event_complete(const struct point *p, const void *event, union any_e
 
 keel_verdict invoke_any(const struct tap *t, struct keel_call *c, const void *event)
 {
-	return t->any(c, t->point, event, t->arg);
+	return t->fn.generic(c, t->point, event, t->arg);
 }

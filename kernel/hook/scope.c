@@ -199,29 +199,23 @@ static int32_t words_of(const struct scope_row *row, struct keel_obj *obj, char 
 	return len;
 }
 
-static bool found_long(const struct op *op, const struct tap *t, struct term *term,
-		       const struct scope_row *row, struct keel_obj *obj, uint32_t len)
-{
-	char *words = calloc(1, (size_t)len + 1);
-	bool found = true;
-
-	if (words != NULL) {
-		words_of(row, obj, words, len + 1);
-		found = found_in(op, t, t->owner->scope, term, words);
-	}
-	free(words);
-	return found;
-}
-
 static bool object_is_in(const struct op *op, const struct tap *t, struct term *term,
 			 const struct scope_row *row, struct keel_obj *obj)
 {
-	char words[WORDS_SIZE] = "";
-	int32_t len = words_of(row, obj, words, sizeof(words));
+	char some[WORDS_SIZE] = "", *words = some;
+	int32_t len = words_of(row, obj, some, sizeof(some));
+	bool found;
 
-	if (len >= (int32_t)sizeof(words))
-		return found_long(op, t, term, row, obj, (uint32_t)len);
-	return found_in(op, t, t->owner->scope, term, len > 0 ? words : "");
+	if (len >= (int32_t)sizeof(some)) {
+		words = calloc(1, (size_t)len + 1);
+		if (words == NULL)
+			return true;
+		words_of(row, obj, words, (uint32_t)len + 1);
+	}
+	found = found_in(op, t, t->owner->scope, term, words);
+	if (words != some)
+		free(words);
+	return found;
 }
 
 static bool term_holds(const struct op *op, const struct tap *t, struct term *term)

@@ -122,7 +122,7 @@ void tap_late(struct op *op, struct tap *t)
 	passed = seen_over(op->hooks->parts->loop, &own);
 	if ((uint64_t)passed > t->stat.longest_ns)
 		t->stat.longest_ns = (uint64_t)passed;
-	budget_judge(op, t, passed, own);
+	budget_tap(op, t, passed, own);
 }
 
 void callback_late(const struct crumb *c)

@@ -177,6 +177,7 @@ bool module_follows(const struct module *m, const struct module *other, bool opt
 /* lifecycle.c */
 /* An optional service came after the module that would use it: it is told. */
 void module_offer(struct module *m);
+bool module_work_log(const struct module *m); /* returns whether it has work on a worker thread */
 void module_leave(struct module *m); /* OPEN: closed, if nothing calls it; logs */
 bool module_stays(const struct module *m); /* it keeps the objects */
 /* 0; -ENOTEMPTY: something would be lost without it; -EBUSY: it is at something that ends. */

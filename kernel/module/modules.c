@@ -240,6 +240,14 @@ bool modules_idle(const struct modules *all)
 	return true;
 }
 
+void modules_work_log(const struct modules *all)
+{
+	const struct module *m;
+
+	SET_EACH(&all->there, m)
+		(void)module_work_log(m);
+}
+
 /* No code leaves before all have ended. */
 void modules_stop(struct modules *all)
 {

@@ -218,7 +218,7 @@ const char *out_data(const struct keel_out *o, size_t *ret_len)
 
 size_t out_weight(const struct keel_out *o)
 {
-	return sizeof(*o) + o->b.len;
+	return sizeof(*o) + o->b.size;
 }
 
 struct keel_out *out_next(const struct keel_out *o)

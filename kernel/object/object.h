@@ -13,7 +13,7 @@
 #ifndef KEELSON_OBJECT_H
 #define KEELSON_OBJECT_H
 
-#include "object/index.h"
+#include "util/index.h"
 #include "wire/pack.h"
 #include "object/objects.h"
 #include "object/pool.h"

@@ -122,18 +122,6 @@ static void log_reject(const struct client *c, const struct keel_request_def *de
 		"Reject reply code=%d, aux=0, type=%s, from %s", code, type, client_who(c));
 }
 
-/* Reply with an error of the kernel: nothing has changed, so it does not wait for the store. */
-static void req_refuse(struct client *c, uint64_t corr, const struct keel_request_def *def,
-		       const char *name, int32_t code)
-{
-	const char *trouble = code == PBSE_SYSTEM ? store_trouble(c->router->parts->store) : NULL;
-	char text[512];
-
-	snprintf(text, sizeof(text), "%s%s", pbse_text(code), trouble != NULL ? trouble : "");
-	log_reject(c, def, name, code);
-	client_send(c, answer_out(code, text), WIRE_REPLY, corr);
-}
-
 static void released(void *arg)
 {
 	struct keel_req *q = arg;
@@ -308,7 +296,7 @@ void req_client_gone(struct keel_req *q)
 
 void req_again(struct keel_req *q)
 {
-	struct keel_out *o = answer_out(PBSE_SVRDOWN, "The server restarts; send the request again");
+	struct keel_out *o = answer_out(PBSE_SVRDOWN, "The server ends or restarts; send the request again");
 
 	out_put_int(o, "again", 1);
 	client_send(q->client, o, WIRE_REPLY, q->corr);
@@ -333,8 +321,6 @@ void req_abandon(struct keel_req *q)
 		req_withdraw(q, PBSE_INTERNAL, "The module that serves this request was unloaded");
 	q->route = NULL;
 	q->gone = q->drained = NULL;
-	if (q->state == REQ_ORPHAN && !q->receiving) /* else request_received() ends it */
-		req_end(q);
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
@@ -374,33 +360,15 @@ static void fill_session(struct keel_req *q, uint32_t roles)
 	};
 }
 
-static int32_t refusal(const struct client *c, const struct route *route, uint32_t *ret_roles)
-{
-	if (c->user->error != 0)
-		return c->user->error == -ENOENT ? PBSE_BADCRED : PBSE_SYSTEM;
-	if (c->router->stopping)
-		return PBSE_SVRDOWN;
-	if (route == NULL)
-		return PBSE_UNKREQ;
-	*ret_roles = req_roles(c);
-	if ((*ret_roles & route->def.roles) == 0)
-		return PBSE_PERM;
-	if (!(route->def.flags & KEEL_REQUEST_READ) && store_trouble(c->router->parts->store) != NULL)
-		return PBSE_SYSTEM;
-	return 0;
-}
-
 /* Returns the route `name`, or `name.verb` when the message has a verb; NULL: no such row. */
 static struct route *route_of(struct router *r, const struct keel_msg *m, const char *name)
 {
 	const char *verb = msg_api()->str(m, "verb");
 	char full[256];
-	struct route *route = NULL;
 
 	if (verb != NULL && snprintf(full, sizeof(full), "%s.%s", name, verb) < (int)sizeof(full))
 		name = full;
-	HASH_FIND_STR(r->routes, name, route);
-	return route;
+	return (struct route *)index_find(&r->routes, name, strlen(name));
 }
 
 static void req_serve(struct keel_req *q)
@@ -454,40 +422,6 @@ static void request_raise(struct keel_req *q)
 	});
 }
 
-/* Returns whether decoding it would take too long for one turn. A script costs little: it is only copied. */
-static bool is_too_long(const struct client *c, const struct frame *f)
-{
-	size_t most = c->router->limits.request;
-
-	return f->len > most / (1 + PACK_VALUE_COST) && pack_cost(f->body, f->len, most) > most;
-}
-
-static void refuse_long(struct client *c, const struct frame *f)
-{
-	char text[160];
-
-	snprintf(text, sizeof(text),
-		 "the request is too long: at most %zu bytes besides a job's script, where each value counts %u more; "
-		 "ask in parts", c->router->limits.request, PACK_VALUE_COST);
-	log_reject(c, NULL, "?", PBSE_IVALREQ);
-	client_send(c, answer_out(PBSE_IVALREQ, text), WIRE_REPLY, f->corr);
-}
-
-/* Returns whether it is beyond the bounds for the memory of unanswered requests. */
-static bool is_too_much(const struct client *c, const struct frame *f)
-{
-	const struct router *r = c->router;
-
-	return r->open + f->len > r->limits.open_all && c->open + f->len > r->limits.open_small;
-}
-
-static void refuse_much(struct client *c, const struct frame *f)
-{
-	log_reject(c, NULL, "?", PBSE_SYSTEM);
-	client_send(c, answer_out(PBSE_SYSTEM, "too many long requests wait for their answers; try again later"),
-		    WIRE_REPLY, f->corr);
-}
-
 /* Decodes the body; a long one without copying it. Returns 0 or -errno. */
 static int body_open(struct client *c, const struct frame *f, struct keel_msg **ret_msg)
 {
@@ -498,48 +432,71 @@ static int body_open(struct client *c, const struct frame *f, struct keel_msg **
 	return msg_take(memory, (size_t)(f->body - memory), f->len, ret_msg);
 }
 
+/* Is it within the bounds? Decoding takes one turn; a script costs little there: it is only copied. */
+static int32_t bounds_check(const struct client *c, const struct frame *f, struct keel_err *err)
+{
+	const struct router *r = c->router;
+	size_t most = r->limits.request;
+
+	if (f->len > most / (1 + PACK_VALUE_COST) && pack_cost(f->body, f->len, most) > most)
+		return err_set(err, PBSE_IVALREQ, "the request is too long: at most %zu bytes besides a job's script, "
+			       "where each value counts %u more; ask in parts", most, PACK_VALUE_COST);
+	if (r->open + f->len > r->limits.open_all && c->open + f->len > r->limits.open_small)
+		return err_set(err, PBSE_SYSTEM, "too many long requests wait for their answers; try again later");
+	return 0;
+}
+
+/* May this client send it now? */
+static int32_t right_check(const struct client *c, const struct route *route, uint32_t *ret_roles, struct keel_err *err)
+{
+	const char *trouble = store_trouble(c->router->parts->store);
+
+	if (c->user->error != 0)
+		return c->user->error == -ENOENT ? PBSE_BADCRED : PBSE_SYSTEM;
+	if (route == NULL)
+		return PBSE_UNKREQ;
+	*ret_roles = req_roles(c);
+	if ((*ret_roles & route->def.roles) == 0)
+		return PBSE_PERM;
+	if (!(route->def.flags & KEEL_REQUEST_READ) && trouble != NULL)
+		return err_set(err, PBSE_SYSTEM, "%s%s", pbse_text(PBSE_SYSTEM), trouble);
+	return 0;
+}
+
 void req_start(struct client *c, const struct frame *f)
 {
+	struct keel_err err;
 	struct route *route = NULL;
 	struct keel_msg *m = NULL;
 	struct keel_req *q = NULL;
 	const char *name = NULL;
 	uint32_t roles = 0;
 	int32_t code;
-	int ret;
 
-	if (is_too_long(c, f)) {
-		refuse_long(c, f);
+	err.text[0] = '\0';
+	code = bounds_check(c, f, &err);
+	if (code == 0) {
+		int ret = body_open(c, f, &m);
+
+		name = ret == 0 ? msg_api()->str(m, "req") : NULL;
+		c->closing = c->closing || name == NULL;
+		route = name != NULL ? route_of(c->router, m, name) : NULL;
+		if (name == NULL)
+			code = ret == -ENOMEM ? PBSE_SYSTEM : PBSE_PROTOCOL;
+		else
+			code = right_check(c, route, &roles, &err);
+	}
+	q = code == 0 ? req_create(c, f, m) : NULL;
+	if (q != NULL) {
+		q->route = route;
+		fill_session(q, roles);
+		request_raise(q);
 		return;
 	}
-	if (is_too_much(c, f)) {
-		refuse_much(c, f);
-		return;
-	}
-	ret = body_open(c, f, &m);
-	if (ret == 0)
-		name = msg_api()->str(m, "req");
-	if (name == NULL) {
-		req_refuse(c, f->corr, NULL, "?", ret == -ENOMEM ? PBSE_SYSTEM : PBSE_PROTOCOL);
-		c->closing = true;
-		goto out;
-	}
-	route = route_of(c->router, m, name);
-	code = refusal(c, route, &roles);
-	if (code != 0) {
-		req_refuse(c, f->corr, route == NULL ? NULL : &route->def, name, code);
-		goto out;
-	}
-	q = req_create(c, f, m);
-	if (q == NULL) {
-		req_refuse(c, f->corr, &route->def, name, PBSE_SYSTEM);
-		goto out;
-	}
-	q->route = route;
-	fill_session(q, roles);
-	request_raise(q);
-	return;
-out:
+	/* Nothing has changed: the reply does not wait for the store. */
+	code = code != 0 ? code : PBSE_SYSTEM;
+	log_reject(c, route != NULL ? &route->def : NULL, name != NULL ? name : "?", code);
+	client_send(c, answer_out(code, err.text[0] != '\0' ? err.text : pbse_text(code)), WIRE_REPLY, f->corr);
 	msg_destroy(m);
 }
 

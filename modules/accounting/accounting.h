@@ -80,7 +80,7 @@ void text_trim(struct text *t); /* no blanks at the end */
 void text_fini(struct text *t);
 
 /* record.c */
-/* The text of a record of this letter; false when there is nothing to tell (z). */
+/* The text of a record of this letter; false when there is nothing to record (z). */
 bool record_text(struct keel_mod *mod, char letter, struct keel_obj *job, struct text *ret);
 
 /* items.c */

@@ -229,22 +229,13 @@ static uint32_t tallies_of(char letter, bool placed)
 	}
 }
 
-/* `7[3].svr` has left `7[].svr`, or gone back. */
-static void count_whole(struct keel_mod *mod, const char *id)
-{
-	struct state *st = mod->state;
-	char name[600];
-	struct keel_obj *whole = keel_id_whole(id, name, sizeof(name)) ? st->object->find(mod, "job", name) : NULL;
-
-	if (whole)
-		count_job(mod, whole);
-}
-
 void count_job(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	struct counted *j = counted_of(mod, job);
 	uint32_t tallies;
+	char name[600];
+	struct keel_obj *whole;
 
 	if (!j)
 		return;
@@ -252,7 +243,11 @@ void count_job(struct keel_mod *mod, struct keel_obj *job)
 	leave(st, j);
 	if (tallies)
 		enter(mod, job, j, tallies, st->job->members(st->job->self, job));
-	count_whole(mod, st->object->id(job));
+	/* `7[3].svr` has left `7[].svr`, or gone back. */
+	whole = keel_id_whole(st->object->id(job), name, sizeof(name)) ? st->object->find(mod, "job", name)
+								       : NULL;
+	if (whole)
+		count_job(mod, whole);
 }
 
 void count_placed(struct keel_mod *mod, struct keel_obj *job, bool placed)

@@ -203,7 +203,7 @@ void tree_each(const struct tree *t, void (*fn)(void *arg, struct share *s), voi
 
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
-/* Everybody is a stranger until the file names him. */
+/* Every entity is unknown until the file names it. */
 static void estrange(struct tree *t)
 {
 	for (uint32_t i = 0; i < t->n_bucket; i++)
@@ -219,16 +219,6 @@ static void estrange(struct tree *t)
 			s->id = 0;
 		}
 	attach(t->unknown, t->root);
-}
-
-static void strangers_attach(struct tree *t)
-{
-	for (uint32_t i = 0; i < t->n_bucket; i++)
-		for (struct share *s = t->bucket[i]; s; s = s->chain)
-			if (!s->parent && s != t->root) {
-				attach(s, t->unknown);
-				t->n_strangers++;
-			}
 }
 
 static const char *add_line(struct tree *t, const char *line)
@@ -280,7 +270,12 @@ int tree_read(struct tree *t, const char *text, double unknown_shares, tree_comp
 			complain(arg, number, why);
 		text += len + (text[len] == '\n');
 	}
-	strangers_attach(t);
+	for (uint32_t i = 0; i < t->n_bucket; i++)
+		for (struct share *s = t->bucket[i]; s; s = s->chain)
+			if (!s->parent && s != t->root) {
+				attach(s, t->unknown);
+				t->n_strangers++;
+			}
 	t->dirty = true;
 	return 0;
 }
@@ -324,7 +319,7 @@ static uint32_t path_of(const struct share *s, const struct share *path[TREE_DEP
 	return n;
 }
 
-/* Who is in no group is one of his own: paths of different lengths have an order, too. */
+/* An entity without a group is a group of its own: paths of different lengths have an order, too. */
 int tree_compare(const struct share *a, const struct share *b)
 {
 	const struct share *path_a[TREE_DEPTH + 2], *path_b[TREE_DEPTH + 2];

@@ -40,7 +40,7 @@ struct tree {
 	bool dirty;	       /* sums, parts and places are to be computed again */
 };
 
-/* Told of each line that could not be read. */
+/* Called for each line with an error. */
 typedef void tree_complaint_fn(void *arg, int line, const char *why);
 
 /* 0 or -ENOMEM. */

@@ -135,23 +135,11 @@ static void kill_running(struct keel_mod *mod, struct keel_obj *job, struct dele
 	st->task->terminate(st->task->self, job, job_kill_delay(mod, job), mod, delete_sent, d);
 }
 
-static void delete_discard(struct keel_mod *mod, struct keel_obj *job, struct deletion *d)
-{
-	struct state *st = mod->state;
-	bool ran = step_is_running(job_slot(mod, job)->step);
-
-	if (ran)
-		step_to(mod, job, STEP_EXITED);
-	st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete forced");
-	delete_record(mod, job, d);
-	remember(mod, job, !d->history);
-	job_discard(mod, job, ran);
-}
-
 static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletion *d)
 {
 	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
+	bool ran;
 
 	if (step_is_over(j->step)) { /* -x on history */
 		job_leave(mod, job);
@@ -162,7 +150,13 @@ static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletio
 		kill_running(mod, job, d);
 		return;
 	} else if (d->force) {
-		delete_discard(mod, job, d);
+		ran = step_is_running(job_slot(mod, job)->step);
+		if (ran)
+			step_to(mod, job, STEP_EXITED);
+		st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete forced");
+		delete_record(mod, job, d);
+		remember(mod, job, !d->history);
+		job_discard(mod, job, ran);
 	} else {
 		delete_record(mod, job, d);
 		remember(mod, job, !d->history);

@@ -158,40 +158,23 @@ void part_adopt(struct keel_mod *mod, struct keel_obj *part)
 	step_to(mod, part, STEP_QUEUED);
 }
 
-static void whole_begins(struct keel_mod *mod, struct keel_obj *whole)
-{
-	struct state *st = mod->state;
-	time_t now = (time_t)st->core->time(mod);
-	char text[96] = "";
-	struct tm tm;
-
-	st->object->set_int(whole, st->a.stime, now);
-	if (localtime_r(&now, &tm))
-		strftime(text, sizeof(text), "Job Array Began at %a %b %d at %H:%M", &tm);
-	st->object->set_str(whole, st->a.comment, text);
-	st->acct->job(st->acct->self, 'S', whole);
-	step_evaluate(mod, whole);
-}
-
 void part_started(struct keel_mod *mod, struct keel_obj *part)
 {
 	struct state *st = mod->state;
 	struct keel_obj *whole = whole_of(mod, job_id(mod, part));
+	time_t now;
+	char text[96] = "";
+	struct tm tm;
 
-	if (whole && !st->object->is_set(whole, st->a.stime))
-		whole_begins(mod, whole);
-}
-
-static void hold_whole(struct keel_mod *mod, struct keel_obj *whole, const char *part_id)
-{
-	struct state *st = mod->state;
-	char text[600];
-
-	snprintf(text, sizeof(text), "Job Array Held, too many failed attempts to run subjob %s",
-		 part_id);
-	st->object->set_int(whole, st->a.holds, st->object->get_int(whole, st->a.holds) | HOLD_SYSTEM);
-	st->object->set_str(whole, st->a.comment, text);
-	step_evaluate(mod, whole);
+	if (whole && !st->object->is_set(whole, st->a.stime)) {
+		now = (time_t)st->core->time(mod);
+		st->object->set_int(whole, st->a.stime, now);
+		if (localtime_r(&now, &tm))
+			strftime(text, sizeof(text), "Job Array Began at %a %b %d at %H:%M", &tm);
+		st->object->set_str(whole, st->a.comment, text);
+		st->acct->job(st->acct->self, 'S', whole);
+		step_evaluate(mod, whole);
+	}
 }
 
 void part_back(struct keel_mod *mod, struct keel_obj *part)
@@ -201,6 +184,7 @@ void part_back(struct keel_mod *mod, struct keel_obj *part)
 	struct keel_obj *whole;
 	uint32_t before;
 	char id[512];
+	char text[600];
 
 	snprintf(id, sizeof(id), "%s", job_id(mod, part));
 	whole = whole_of(mod, id);
@@ -210,8 +194,13 @@ void part_back(struct keel_mod *mod, struct keel_obj *part)
 	counts_add(mod, part, job_slot(mod, part)->step, -1);
 	st->object->destroy(part);
 	whole = whole_of(mod, id); /* back() may have ended and destroyed it */
-	if (whole && hold && step_is_open(job_slot(mod, whole)->step))
-		hold_whole(mod, whole, id);
+	if (whole && hold && step_is_open(job_slot(mod, whole)->step)) {
+		snprintf(text, sizeof(text), "Job Array Held, too many failed attempts to run subjob %s", id);
+		st->object->set_int(whole, st->a.holds,
+				    st->object->get_int(whole, st->a.holds) | HOLD_SYSTEM);
+		st->object->set_str(whole, st->a.comment, text);
+		step_evaluate(mod, whole);
+	}
 	if (whole)
 		waits_notify(mod, whole, before);
 }

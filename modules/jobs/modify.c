@@ -229,22 +229,6 @@ static void passed_on(struct keel_mod *mod, void *arg, int32_t code, const char 
 	(void)mod, (void)arg, (void)code, (void)text;
 }
 
-/* An alteration of an array reaches its running subjobs as well: they cannot be altered by themselves. */
-static void pass_on(struct keel_mod *mod, struct keel_req *req, struct keel_obj *whole)
-{
-	struct state *st = mod->state;
-	char *names = altered_names(mod, req);
-
-	if (names)
-		form_ask(mod, job_id(mod, whole),
-			 &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
-						 .verb = "alter",
-						 .detail = names,
-						 .who = st->request->session(req)->who },
-			 &(struct callback){ mod, passed_on, NULL });
-	free(names);
-}
-
 static void reach_host(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
@@ -272,6 +256,7 @@ static void alter_decided(struct keel_mod *mod, void *arg, const struct keel_out
 	struct state *st = mod->state;
 	struct alteration *a = arg;
 	struct keel_obj *job = st->object->find(mod, "job", a->id);
+	char *names;
 
 	if (edits_stale(outcome)) {
 		alter_raise(mod, a->req, a->group);
@@ -286,8 +271,18 @@ static void alter_decided(struct keel_mod *mod, void *arg, const struct keel_out
 		if (step_is_open(job_slot(mod, job)->step))
 			step_evaluate(mod, job);
 		reach_host(mod, job);
-		if (job_slot(mod, job)->step == STEP_BEGUN)
-			pass_on(mod, a->req, job);
+		if (job_slot(mod, job)->step == STEP_BEGUN) {
+			/* An alteration of an array reaches its running subjobs as well: they cannot be altered by themselves. */
+			names = altered_names(mod, a->req);
+			if (names)
+				form_ask(mod, job_id(mod, job),
+					 &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
+								 .verb = "alter",
+								 .detail = names,
+								 .who = st->request->session(a->req)->who },
+					 &(struct callback){ mod, passed_on, NULL });
+			free(names);
+		}
 		st->core->log(mod, KEEL_LOG_JOB, "Job", a->id, "Job Modified at request of %s",
 			      st->request->session(a->req)->who);
 		record_altered(mod, a->req, job);

@@ -148,23 +148,6 @@ static int32_t move_prepare(struct keel_mod *mod, struct keel_obj *job, struct k
 	return code;
 }
 
-static void raise_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
-		       struct keel_changes *ch, struct keel_req *req, struct moving *m)
-{
-	struct state *st = mod->state;
-
-	st->hook->raise(mod, &(struct keel_raise){
-		.size = sizeof(struct keel_raise),
-		.point = KEEL_POINT_job_move,
-		.event = KEEL_EVENT(job_move, .id = m->id, .job = job, .queue = queue,
-				    .who = m->who),
-		.changes = ch,
-		.req = req,
-		.done = move_decided,
-		.arg = m,
-	});
-}
-
 static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
 		 struct keel_req *req, struct keel_mod *me, keel_job_done *done, void *arg)
 {
@@ -186,7 +169,16 @@ static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *qu
 		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
-	raise_move(mod, job, queue, ch, req, m);
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_job_move,
+		.event = KEEL_EVENT(job_move, .id = m->id, .job = job, .queue = queue,
+				    .who = m->who),
+		.changes = ch,
+		.req = req,
+		.done = move_decided,
+		.arg = m,
+	});
 }
 
 void job_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,

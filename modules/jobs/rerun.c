@@ -28,22 +28,6 @@ static void answer_due(struct keel_mod *mod, void *arg)
 	callback_end(&j->rerun, PBSE_INTERNAL, "Response timed out. Job rerun request still in progress for");
 }
 
-/* `callback` runs when the job is queued again, or after job_requeue_timeout. */
-static int32_t answer_later(struct keel_mod *mod, struct keel_obj *job, const struct callback *callback)
-{
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	struct job *j = job_slot(mod, job);
-	int64_t seconds = ANSWER_SECONDS;
-
-	if (st->object->is_set(server, st->server.requeue_timeout))
-		seconds = st->object->get_int(server, st->server.requeue_timeout);
-	rerun_answer(mod, j, 0); /* an earlier request, which this forced one overtakes */
-	j->rerun = callback_keep(callback);
-	j->rerun_timer = j->rerun ? st->core->timer(mod, seconds * 1000, answer_due, job) : NULL;
-	return j->rerun ? 0 : PBSE_SYSTEM;
-}
-
 /* ---- back into the queue -------------------------------------------------------------------------- */
 
 static void clear_run(struct keel_mod *mod, struct keel_obj *job)
@@ -138,11 +122,23 @@ void rerun_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job
 	struct state *st = mod->state;
 	bool force = ask->detail && strstr(ask->detail, "force");
 	int32_t code = ask_permit(mod, job, ask, KEEL_OPERATORS);
+	struct keel_obj *server;
+	struct job *j;
+	int64_t seconds = ANSWER_SECONDS;
 
 	if (!code)
 		code = rerun_objection(mod, job, force);
-	if (!code)
-		code = answer_later(mod, job, callback);
+	if (!code) {
+		/* `callback` runs when the job is queued again, or after job_requeue_timeout. */
+		server = st->object->find(mod, "server", st->core->server_name(mod));
+		j = job_slot(mod, job);
+		if (st->object->is_set(server, st->server.requeue_timeout))
+			seconds = st->object->get_int(server, st->server.requeue_timeout);
+		rerun_answer(mod, j, 0); /* an earlier request, which this forced one overtakes */
+		j->rerun = callback_keep(callback);
+		j->rerun_timer = j->rerun ? st->core->timer(mod, seconds * 1000, answer_due, job) : NULL;
+		code = j->rerun ? 0 : PBSE_SYSTEM;
+	}
 	if (code) {
 		callback_call(callback, code, NULL);
 	} else if (force) {

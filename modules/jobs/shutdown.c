@@ -27,15 +27,6 @@ static void end_answered(struct keel_mod *mod, void *arg, int32_t code, const ch
 	(void)mod, (void)arg, (void)code, (void)text;
 }
 
-/* What runs on a host that does not answer goes on there: the next server learns what became of it. */
-static bool is_waited_for(struct keel_mod *mod, struct keel_obj *job)
-{
-	enum step step = job_slot(mod, job)->step;
-
-	return step == STEP_EXITING || step == STEP_EXITED ||
-	       (step_is_running(step) && !step_is_suspended(step) && host_is_linked(mod, job));
-}
-
 /* A job that a suspension holds in place is left as it is: it goes on with the next server. */
 static void end_job(struct keel_mod *mod, struct keel_obj *job)
 {
@@ -62,6 +53,7 @@ static void end_jobs(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job;
+	enum step step;
 
 	if (!st->ending_walk && st->ending_next && st->core->now_ms(mod) >= st->ending_next)
 		ending_walk_begin(mod);
@@ -69,7 +61,11 @@ static void end_jobs(struct keel_mod *mod)
 		job = st->object->next(st->ending_walk);
 		if (job) {
 			end_job(mod, job);
-			st->ending_left += is_waited_for(mod, job);
+			/* What runs on a host that does not answer goes on there: the next server learns what became of it. */
+			step = job_slot(mod, job)->step;
+			st->ending_left += step == STEP_EXITING || step == STEP_EXITED ||
+					   (step_is_running(step) && !step_is_suspended(step) &&
+					    host_is_linked(mod, job));
 			continue;
 		}
 		st->object->cursor_close(st->ending_walk);
@@ -78,24 +74,19 @@ static void end_jobs(struct keel_mod *mod)
 	}
 }
 
-/* Suspended jobs are not waited for; nor, once a walk has ended the running ones, those that cannot end (their host is
- * away). */
-static bool something_runs(const struct state *st)
-{
-	bool runs = st->counts.n[TALLY_RUNNING] > st->suspended || st->counts.n[TALLY_EXITING] > 0;
-	bool walked = st->ending_next && !st->ending_walk;
-
-	return runs && !(walked && st->ending_left == 0);
-}
-
 static void shutdown_check(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
+	bool runs, walked;
 
 	(void)arg;
 	end_jobs(mod);
 	st->terminator = NULL;
-	if (something_runs(st))
+	/* Suspended jobs are not waited for; nor, once a walk has ended the running ones, those that cannot end (their host is
+	 * away). */
+	runs = st->counts.n[TALLY_RUNNING] > st->suspended || st->counts.n[TALLY_EXITING] > 0;
+	walked = st->ending_next && !st->ending_walk;
+	if (runs && !(walked && st->ending_left == 0))
 		st->terminator = st->core->timer(mod, st->ending_walk ? 0 : CHECK_MS, shutdown_check, NULL);
 	else
 		st->core->stop(mod);

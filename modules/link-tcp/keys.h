@@ -43,7 +43,7 @@ enum key_file {
 	KEY_OWN, /* a secret one that is refused when anybody else could read it */
 };
 int key_read(const char *path, enum key_file kind, struct identity *ret, struct keel_err *err);
-/* <dir>/<name>.pub. -ENOENT: nobody of that name is enrolled. */
+/* <dir>/<name>.pub. Fails with -ENOENT when no peer of that name is enrolled, or another error, and *err. */
 int key_read_public(const char *dir, const char *name, struct identity *ret, struct keel_err *err);
 
 #endif

@@ -17,7 +17,7 @@ bool address_ok(const char *text);
  * Those that are none are counted and left out. NULL: no memory. */
 char **addresses(const char *list, uint32_t max, uint32_t *ret_bad);
 
-/* Does Mail_Points ask for this letter about this job? Subjobs only with j. */
+/* Does Mail_Points include this letter for this job? Subjobs only with j. */
 bool points_want(const char *points, char letter, const char *id);
 
 /* Why the system ended a job with this exit status; NULL: it ended by itself. */

@@ -17,7 +17,7 @@ struct conf {
 
 /* On each job. */
 struct slot {
-	bool begun; /* an array: it was told */
+	bool begun; /* an array: the mail that it began was sent */
 };
 
 struct post; /* send.c: the mails that wait */
@@ -51,7 +51,8 @@ void post_retry(struct keel_mod *); /* the program may be another: its faults ar
 int64_t post_unsent(const struct keel_mod *); /* how many wait, or are with the program */
 void post_send(struct keel_mod *, struct mail *); /* taken */
 
-/* write.c: tell the people of a job, if they want to hear of it. `why` may be NULL. */
+/* write.c: sends mail to the users of a job, if its Mail_Points include the letter. `why` may be NULL. A letter that cannot
+ * be sent is logged: the caller need not know. */
 void write_about(struct keel_mod *, struct keel_obj *job, char letter, const char *why);
 
 #endif

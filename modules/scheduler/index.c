@@ -228,19 +228,6 @@ static struct group *group_find(struct state *st, const char *key)
 	return g;
 }
 
-static void group_link(struct state *st, struct group *g)
-{
-	if (++st->n_group > st->n_bucket * 2)
-		rehash(st, st->n_bucket ? st->n_bucket * 2 : BUCKETS);
-	DL_PREPEND(st->groups, g);
-	if (st->n_bucket) {
-		struct group **at = &st->bucket[hash(g->key) % st->n_bucket];
-
-		g->chain = *at;
-		*at = g;
-	}
-}
-
 static struct group *group_create(struct keel_mod *mod, const char *key, struct line *line,
 				  struct shape *shape)
 {
@@ -256,7 +243,15 @@ static struct group *group_create(struct keel_mod *mod, const char *key, struct 
 	g->line = line;
 	g->shape = shape;
 	line->groups++;
-	group_link(st, g);
+	if (++st->n_group > st->n_bucket * 2)
+		rehash(st, st->n_bucket ? st->n_bucket * 2 : BUCKETS);
+	DL_PREPEND(st->groups, g);
+	if (st->n_bucket) {
+		struct group **at = &st->bucket[hash(g->key) % st->n_bucket];
+
+		g->chain = *at;
+		*at = g;
+	}
 	return g;
 }
 

@@ -463,25 +463,12 @@ static bool keys_changed(const struct snapshot *s, uint32_t node)
 	return true;
 }
 
-/* What is on it may have opened or closed its other vnodes. */
-static void host_is_stale(struct order *o, uint32_t host)
-{
-	uint32_t i;
-
-	if (o->is_stale[host])
-		return;
-	o->is_stale[host] = true;
-	o->stale_host[o->n_stale_host++] = host;
-	for (i = o->first[host]; i < o->first[host + 1]; i++)
-		o->span[o->span_of[o->of_host[i]]].stale = true;
-}
-
 void order_update(struct snapshot *s, uint32_t node)
 {
 	struct order *o = s->order;
 	uint32_t host = s->node[node].host;
 	struct span *p;
-	uint32_t i;
+	uint32_t i, k;
 
 	if (!o)
 		return;
@@ -497,7 +484,13 @@ void order_update(struct snapshot *s, uint32_t node)
 			sizeof(uint32_t), by_key, o);
 		o->span[o->span_of[node]].stale = true;
 	}
-	host_is_stale(o, host);
+	/* What is on it may have opened or closed its other vnodes. */
+	if (o->is_stale[host])
+		return;
+	o->is_stale[host] = true;
+	o->stale_host[o->n_stale_host++] = host;
+	for (k = o->first[host]; k < o->first[host + 1]; k++)
+		o->span[o->span_of[o->of_host[k]]].stale = true;
 }
 
 void order_settle(struct snapshot *s)

@@ -134,17 +134,6 @@ static void move_on(struct search *s)
 	}
 }
 
-static bool fits_now(struct search *s)
-{
-	int64_t at = time_after(s, s->target);
-	struct holds *h = calendar_hold(s->c, s->trying, at, at + s->duration);
-	bool fits = h && s->fits(s->arg, s->trying);
-
-	s->failed |= !h;
-	calendar_unhold(s->trying, h);
-	return fits;
-}
-
 static enum found found(struct search *s)
 {
 	int64_t at = time_after(s, s->target);
@@ -168,6 +157,9 @@ static uint32_t middle(const struct search *s)
 enum found search_step(struct search *s)
 {
 	uint32_t next;
+	int64_t at;
+	struct holds *h;
+	bool fits;
 
 	if (s->failed)
 		return FOUND_NEVER;
@@ -176,7 +168,12 @@ enum found search_step(struct search *s)
 		return FOUND_MORE;
 	if (s->high == (int64_t)s->target)
 		return found(s);
-	if (fits_now(s)) {
+	at = time_after(s, s->target);
+	h = calendar_hold(s->c, s->trying, at, at + s->duration);
+	fits = h && s->fits(s->arg, s->trying);
+	s->failed |= !h;
+	calendar_unhold(s->trying, h);
+	if (fits) {
 		s->high = s->target;
 		snapshot_copy_free(s->trying);
 		s->trying = NULL;

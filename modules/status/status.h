@@ -44,7 +44,7 @@ struct listing {
 	const char *klass;
 	uint32_t roles;
 	bool history, ids_only;
-	bool others_hidden; /* query_other_jobs is off and the asker is a plain user */
+	bool others_hidden; /* query_other_jobs is off and the requester is a plain user */
 	bool nothing; /* no object can pass the filter */
 	struct test *filter;
 	size_t filter_cost; /* of one object, in bytes to compare */

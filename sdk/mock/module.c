@@ -18,9 +18,11 @@
 #include "util/err.h"
 #include "util/file.h"
 #include "util/text.h"
+#include "virtual.h"
 
 #define DRAIN_MS 2000 /* for holds and requests of a module that goes */
 #define DRAIN_LOOK_MS 5
+#define WORKS_MAX 1000 /* turns for workers of a module that has gone */
 
 struct loaded {
 	struct loaded *next;
@@ -145,10 +147,13 @@ static void offer(struct modules *all)
 		module_offer(m);
 }
 
+/* Its workers come back to it when it has stopped, too. */
 static void module_gone(struct keel_mock *mock, struct loaded *l)
 {
 	struct module *m = l->m;
 
+	for (int n = 0; n < WORKS_MAX && m->owner.working > 0; n++)
+		loop_turn(mock->parts.loop, keel_mock_now(mock));
 	l->m = NULL;
 	taps_forget(mock, &m->owner);
 	if (m->owner.live > 0)
@@ -322,6 +327,7 @@ static int unload(struct loaded *l, bool comes, struct keel_err *err)
 	int64_t until = keel_mock_now(mock) + DRAIN_MS;
 	int ret;
 
+	loop_due(mock->parts.loop); /* a module is unloaded between turns */
 	enter(mock, m);
 	while (keel_mock_now(mock) < until && !module_stays(m) && unfinished(mock, m, comes))
 		keel_mock_advance(mock, DRAIN_LOOK_MS);

@@ -340,6 +340,12 @@ void loop_turn(struct loop *l, int64_t now_ms)
 	loop_settle(l);
 }
 
+void loop_due(struct loop *l)
+{
+	posted_run(l);
+	deferred_run(l);
+}
+
 void loop_settle(struct loop *l)
 {
 	if (!l->due || l->frozen || l->held)
@@ -496,6 +502,8 @@ bool loop_poll(struct loop *l, int real_ms)
 	nfds_t n = 0;
 	bool any = false;
 
+	if (l->watches == NULL && real_ms == 0)
+		return false;
 	DL_FOREACH(l->watches, w)
 		n++;
 	fds = calloc(n + 1, sizeof(*fds));

@@ -307,7 +307,7 @@ void pack_bin(struct buf *b, const void *bytes, size_t len)
 void pack_number(struct buf *b, int64_t n)
 {
 	if (n >= -32 && n < 128)
-		put(b, (unsigned char)n, 0, 0);
+		pack_byte(b, (unsigned char)n);
 	else if (n >= INT16_MIN && n <= INT16_MAX)
 		put(b, 0xd1, (uint64_t)n, 2);
 	else if (n >= INT32_MIN && n <= INT32_MAX)
@@ -316,20 +316,15 @@ void pack_number(struct buf *b, int64_t n)
 		put(b, 0xd3, (uint64_t)n, 8);
 }
 
-void pack_nil(struct buf *b)
-{
-	put(b, 0xc0, 0, 0);
-}
-
 void pack_bool(struct buf *b, bool truth)
 {
-	put(b, truth ? 0xc3 : 0xc2, 0, 0);
+	pack_byte(b, truth ? 0xc3 : 0xc2);
 }
 
 void pack_array(struct buf *b, size_t n)
 {
 	if (n <= 15)
-		put(b, (unsigned char)(0x90 | n), 0, 0);
+		pack_byte(b, (unsigned char)(0x90 | n));
 	else
 		put_head(b, 0xdc, n);
 }
@@ -337,7 +332,7 @@ void pack_array(struct buf *b, size_t n)
 void pack_map(struct buf *b, size_t n)
 {
 	if (n <= 15)
-		put(b, (unsigned char)(0x80 | n), 0, 0);
+		pack_byte(b, (unsigned char)(0x80 | n));
 	else
 		put_head(b, 0xde, n);
 }

@@ -65,7 +65,20 @@ char *pack_strdup(const struct pack_value *value);
 
 /* ---- writing ---- */
 void pack_text_long(struct buf *b, const char *text, size_t len);
-/* Short texts inline: a listing writes millions of them. */
+/* Short texts and nil are inline: a listing writes millions of them. */
+static inline void pack_byte(struct buf *b, unsigned char byte)
+{
+	char *at = buf_room(b, 1);
+
+	if (!at)
+		return;
+	*at = (char)byte;
+	b->len++;
+}
+static inline void pack_nil(struct buf *b)
+{
+	pack_byte(b, 0xc0);
+}
 static inline void pack_text(struct buf *b, const char *text, size_t len)
 {
 	char *at;
@@ -85,7 +98,6 @@ static inline void pack_text(struct buf *b, const char *text, size_t len)
 void pack_str(struct buf *b, const char *text); /* NULL writes nil */
 void pack_bin(struct buf *b, const void *bytes, size_t len);
 void pack_number(struct buf *b, int64_t n);
-void pack_nil(struct buf *b);
 void pack_bool(struct buf *b, bool truth);
 /* Heads; as many values, or pairs, have to follow. */
 void pack_array(struct buf *b, size_t n);

@@ -376,6 +376,9 @@ struct keel_link_api {
 	/* Send a message; the out is moved. -ENOTCONN when there is no such peer now (the out is dropped). */
 	int32_t (*send)(struct keel_mod *, const char *peer, const char *name, struct keel_out *);
 	bool (*is_up)(struct keel_mod *, const char *peer); /* Is there a link to it now? */
+	/* Returns whether it was linked, perhaps before this daemon restarted, and its grace has not ended: it counts as
+	 * up, peer_down was not raised. */
+	bool (*is_awaited)(struct keel_mod *, const char *peer);
 };
 
 /* ---- blob: long byte strings of an object, kept in the store and not in memory ------------------------ */

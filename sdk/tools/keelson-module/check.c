@@ -190,8 +190,8 @@ int check(int argc, char **argv)
 	if (optind != argc - 1 || (o.only != NULL && !are_known(o.only)))
 		return usage(stderr);
 	o.file = argv[optind];
-	if (report_open() < 0 || home_make() < 0) {
-		fprintf(stderr, "keelson-module: there is no memory for a report, or no room in /tmp\n");
+	if (report_open() < 0 || home_make() < 0 || setenv("TMPDIR", home_path(), 1) < 0) {
+		fprintf(stderr, "keelson-module: there is no memory for a report, or no room for files (TMPDIR)\n");
 		return 2;
 	}
 	run(&o);

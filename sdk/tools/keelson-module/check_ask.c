@@ -8,6 +8,7 @@
 
 #include "check_calls.h"
 #include "check_child.h"
+#include "modfile/descriptor.h"
 
 enum { PATIENCE_MS = 7200000 };
 
@@ -45,16 +46,6 @@ static void ask(struct stage *s, const struct keel_request_def *def, unsigned bo
 	calls_go_on(s, PATIENCE_MS);
 }
 
-bool calls_ask(struct stage *s, unsigned row, unsigned body, struct keel_mock_reply *reply)
-{
-	const struct keel_contrib *c = contrib_at(s->of->m, "REQUEST", row);
-
-	if (c == NULL || body >= KEEL_COUNT(bodies))
-		return false;
-	ask(s, c->def, body, false, reply);
-	return true;
-}
-
 bool request_case(void *arg, unsigned i)
 {
 	const struct subject *of = arg;
@@ -67,6 +58,75 @@ bool request_case(void *arg, unsigned i)
 	calls_begin(&s, of);
 	if (s.mod != NULL)
 		ask(&s, c->def, i / 2 % KEEL_COUNT(bodies), i % 2 == 1, &reply);
+	stage_close(&s, child_last_step());
+	return true;
+}
+
+/* ---- verbs ------------------------------------------------------------------------------------------ */
+enum { WORDS_MOST = 64, WORD_MAX = 24 };
+
+/* What people type behind a verb. The words that it understands are in its file: they are tried, too. */
+static struct {
+	char word[WORDS_MOST][WORD_MAX + 1];
+	unsigned n;
+	bool read;
+} words;
+
+static void word_add(const char *at, size_t len)
+{
+	if (words.n == WORDS_MOST || len < 2 || len > WORD_MAX)
+		return;
+	for (unsigned i = 0; i < words.n; i++)
+		if (strlen(words.word[i]) == len && memcmp(words.word[i], at, len) == 0)
+			return;
+	memcpy(words.word[words.n++], at, len);
+}
+
+/* Strings of the file that are one word of small letters. */
+static void words_read(const char *path)
+{
+	static const char *const any[] = { "2.svr", "workq", "mockhost", "user", "-1", "9223372036854775808", "name=5", "%n%s" };
+	char why[MODFILE_WHY_MAX];
+	struct modfile_module *m = words.read ? NULL : modfile_read(path, why);
+
+	for (size_t i = 0; m != NULL && i < KEEL_COUNT(any); i++)
+		word_add(any[i], strlen(any[i]));
+	for (uint64_t i = 1; m != NULL && i < m->image.len; i++) {
+		const char *at = (const char *)m->image.base + i;
+		size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyz-_");
+
+		if (at[-1] == '\0' && at[len] == '\0')
+			word_add(at, len);
+		i += len;
+	}
+	words.read = true;
+	modfile_module_free(m);
+}
+
+/* Verb by verb, word by word. */
+bool verb_case(void *arg, unsigned i)
+{
+	static const char *const shapes[] = { "\"%s\"", "\"%s\", \"\"", "\"%s\", \"workq\", \"5\"" };
+	static struct keel_mock_reply replies[KEEL_COUNT(shapes)]; /* may come as late as in stage_close() */
+	const struct subject *of = arg;
+	const struct keel_contrib *c;
+	struct stage s;
+
+	words_read(of->path);
+	c = contrib_at(of->m, "REQUEST", words.n == 0 ? 0 : i / words.n);
+	if (c == NULL || words.n == 0 || strncmp(((const struct keel_request_def *)c->def)->name, "keelson.", 8) != 0)
+		return c != NULL && words.n > 0;
+	calls_begin(&s, of);
+	for (size_t n = 0; s.mod != NULL && n < KEEL_COUNT(shapes); n++) {
+		const char *name = ((const struct keel_request_def *)c->def)->name;
+		char args[128], body[160];
+
+		snprintf(args, sizeof(args), shapes[n], words.word[i % words.n]);
+		snprintf(body, sizeof(body), "args = [ %s ];", args);
+		child_step("asked %s with the words %s", name, args);
+		(void)keel_mock_request(s.mock, keel_mock_session(s.mock, "root", KEEL_EVERYBODY), name, body, &replies[n]);
+		calls_go_on(&s, PATIENCE_MS);
+	}
 	stage_close(&s, child_last_step());
 	return true;
 }

@@ -45,6 +45,13 @@ bool watch_in_loop(void)
 	       keel_mock_inside(blocking.mock) != NULL;
 }
 
+const char *watch_inside(void)
+{
+	const struct keel_mod *m = blocking.mock != NULL ? keel_mock_inside(blocking.mock) : NULL;
+
+	return m != NULL ? m->name : "";
+}
+
 bool watch_odd(enum rule rule, const char *name, const void *from)
 {
 	if (!watch_in_loop())

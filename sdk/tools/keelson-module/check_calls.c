@@ -26,7 +26,7 @@ enum { TURNS_MAX = 3000, AFTER_MS = 7200000, HOLDS_MAX = 50, FAILURES_MAX = 40, 
 
 static const char *const endings[] = { "nothing else happened", "what it waits for happened",
 				       "its hold ran into its deadline", "the client went away",
-				       "the object was destroyed", "the module was unloaded",
+				       "the object was destroyed", "the module was unloaded", "the module was unloaded at once",
 				       "everything else has happened" };
 
 void calls_begin(struct stage *s, const struct subject *of)
@@ -141,6 +141,7 @@ void calls_end(struct stage *s, struct raised *r, enum ending how)
 	case BY_CLIENT: keel_mock_client_gone(r->client); break;
 	case BY_OBJECT: object_destroy(s, r); break;
 	case BY_STOP: stage_unload(s); break;
+	case AT_ONCE: stage_unload_at_once(s); break;
 	case BY_OTHERS: others_all(s, r); break;
 	default: break;
 	}
@@ -159,7 +160,7 @@ static bool call_once(const struct subject *of, const struct point *p, enum flav
 	waits = s.mod != NULL && calls_raise(&s, &r) == KEEL_WAIT;
 	if (waits)
 		judge_deadlines(&s);
-	calls_end(&s, &r, waits ? how : BY_ITSELF);
+	calls_end(&s, &r, waits || how == AT_ONCE ? how : BY_ITSELF);
 	calls_go_on(&s, AFTER_MS);
 	snprintf(after, sizeof(after), "%s with %s, when %s", p->name, flavour_name(f), endings[how]);
 	if (waits && !r.outcome.told && s.mod != NULL && !rule_broken(RULE_calls_wait) &&
@@ -191,9 +192,13 @@ static bool call_case(void *arg, unsigned i)
 	const struct point *p = listened(of, i / N_FLAVOURS, &more);
 	enum flavour f = (enum flavour)(i % N_FLAVOURS);
 
-	if (p != NULL && call_once(of, p, f, BY_ITSELF))
+	if (p == NULL)
+		return more;
+	if (call_once(of, p, f, BY_ITSELF))
 		for (int how = BY_EVENT; how < N_ENDINGS; how++)
 			call_once(of, p, f, (enum ending)how);
+	else if (f == USUAL)
+		call_once(of, p, f, AT_ONCE);
 	return more;
 }
 
@@ -295,6 +300,7 @@ static void run_all(const struct subject *of, enum rule crash, enum rule hang)
 {
 	child_cases(call_case, (void *)(uintptr_t)of, crash, hang);
 	child_cases(request_case, (void *)(uintptr_t)of, crash, hang);
+	child_cases(verb_case, (void *)(uintptr_t)of, crash, hang);
 	child_cases(value_case, (void *)(uintptr_t)of, crash, hang);
 	child_cases(row_case, (void *)(uintptr_t)of, crash, hang);
 	child_cases(days_case, (void *)(uintptr_t)of, crash, hang);

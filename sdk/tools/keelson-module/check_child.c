@@ -37,6 +37,7 @@ struct last_words {
 	uint64_t pc;    /* where: an address of the module's file, 0 elsewhere */
 	uint64_t from;  /* the innermost function of the module, the same way */
 	bool jumped;    /* it called an address that is none */
+	char module[64]; /* whose callback it was; "": none's */
 	bool is_done;   /* the child came to its own end */
 	unsigned at;    /* of child_cases(): which one */
 };
@@ -96,6 +97,7 @@ static void crashed(int signum, siginfo_t *info, void *context)
 	uint64_t pc = pc_of(context);
 
 	last->signum = signum;
+	snprintf(last->module, sizeof(last->module), "%s", watch_inside());
 	last->fault = (uint64_t)(uintptr_t)info->si_addr;
 	last->jumped = pc < NULL_PAGE;
 	last->pc = watch_offset((const void *)(uintptr_t)pc);
@@ -191,6 +193,8 @@ static const char *last_words(int status, int said)
 				      " (NULL: an object that may be absent? a table without its KEEL_NEED()?)" : "");
 	if (elf_function_at(watch_path(), last->from, where, sizeof(where)))
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " in %s()", where);
+	if (last->module[0] != '\0')
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " of the module %s", last->module);
 	snprintf(text + n, sizeof(text) - (size_t)n, ", %.255s", last->step);
 	words_add(text, sizeof(text), said);
 	return text;
@@ -216,6 +220,7 @@ enum child_end child_run(void (*fn)(void *arg), void *arg, int deadline_s, const
 	words_open();
 	last->signum = 0;
 	last->from = last->pc = 0;
+	last->module[0] = '\0';
 	last->is_done = false;
 	last->step[0] = '\0';
 	fflush(stdout);

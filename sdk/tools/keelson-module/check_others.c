@@ -88,7 +88,8 @@ static bool row_wakes(const struct keel_contrib *c)
 	return strcmp(c->kind, "SERVICE") == 0;
 }
 
-bool others_may_wake(const struct keel_module *m)
+/* Returns whether a request, a message, another module or an attribute may end a hold of it. */
+static bool others_may_wake(const struct keel_module *m)
 {
 	for (uint32_t i = 0; i < m->n_needs; i++)
 		if (strcmp(m->needs[i].group, "link") == 0)

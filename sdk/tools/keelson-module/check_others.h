@@ -14,7 +14,5 @@ void others_tell(struct stage *s, const char *but);
 void others_go(struct stage *s, const char *but);
 /* After others_tell(): is a hold of the module open, which nothing can end any more but its deadline? That is a finding. */
 void others_judge(struct stage *s);
-/* May a request, a message, another module or an attribute that somebody sets end a hold of it? */
-bool others_may_wake(const struct keel_module *m);
 
 #endif

@@ -14,7 +14,7 @@
 #include "check_others.h"
 #include "check_points.h"
 
-enum { AT_ONCE = 8, TURNS_MAX = 500, FIRST_JOB = 10 };
+enum { TURNS_MAX = 500, FIRST_JOB = 10 };
 
 /* The life of a job as the daemon plays it: each moment is a point that is raised, job_step where the job has another
  * state from then on. What a daemon does in one turn no reload or crash comes between. */
@@ -90,26 +90,6 @@ static void reload(struct play *p)
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
-/* That a tap failed and was passed over is said by whoever called it, each host in its own words. */
-static bool is_hosts(const char *record)
-{
-	static const char end[] = "; it is skipped";
-	size_t len = strlen(record);
-
-	return len >= sizeof(end) && strcmp(record + len - (sizeof(end) - 1), end) == 0;
-}
-
-/* What has been logged since. */
-void play_said(struct play *p)
-{
-	const char *record;
-
-	for (uint32_t i = 0; (record = keel_mock_log(p->stage.mock, i)) != NULL; i++)
-		if (!is_hosts(record))
-			keel_text_printf(&p->said, "%s: %s\n", child_last_step(), record);
-	keel_mock_log_clear(p->stage.mock);
-}
-
 static void answer_write(struct play *p, const struct point *point, const char *id, keel_verdict verdict,
 			 const struct keel_mock_outcome *o)
 {
@@ -172,14 +152,6 @@ static void hold_wait(struct play *p, const struct point *point, const char *job
 	step_name(p, point, job_id);
 }
 
-/* Who asks others, and is one of them, has to wait in a process of its own where it has not inside: but for no time. */
-keel_verdict play_verdict(struct play *p, keel_verdict v, const struct keel_mock_outcome *o)
-{
-	for (int n = 0; n < AT_ONCE && v == KEEL_WAIT && p->stage.mod != NULL && !o->told; n++)
-		keel_mock_advance(p->stage.mock, 0);
-	return v == KEEL_WAIT && o->told ? o->verdict : v;
-}
-
 /* Does anybody object? */
 static bool step_at(struct play *p, const struct point *point, const char *job_id, struct keel_obj *job, unsigned is)
 {
@@ -198,14 +170,13 @@ static bool step_at(struct play *p, const struct point *point, const char *job_i
 	o = calloc(1, sizeof(*o));
 	if (o == NULL)
 		return false;
-	verdict = play_verdict(p, keel_mock_raise(s->mock, stage_point_id(s, point), &e, o), o);
+	verdict = keel_mock_raise(s->mock, stage_point_id(s, point), &e, o);
 	if (verdict == KEEL_WAIT && (!(is & DRY) || p->dry == ASKED))
 		keel_text_printf(&p->answers, "%s of %s: it takes a hold\n", point->name, job_id == NULL ? "the day" : job_id);
 	if (verdict == KEEL_WAIT)
 		hold_wait(p, point, job_id, o);
 	if (!(is & DRY) || p->dry == ASKED)
 		answer_write(p, point, job_id == NULL ? "the day" : job_id, verdict, o);
-	play_said(p);
 	accepted = o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE;
 	if (verdict != KEEL_WAIT || o->told)
 		free(o); /* else it is filled when the play ends */
@@ -232,7 +203,7 @@ static void published(struct play *p)
 			step_alone(p, point);
 }
 
-void play_show(struct play *p, const char *klass, struct keel_obj *o, const char *id)
+static void play_show(struct play *p, const char *klass, struct keel_obj *o, const char *id)
 {
 	const struct keel_attr_def *a;
 	const char *text;
@@ -339,7 +310,7 @@ static void job_lives(struct play *p, int day)
 }
 
 /* Every object that stays; those with the largest values only if `all`: they take the longest. */
-void play_cluster(struct play *p, bool all)
+static void play_cluster(struct play *p, bool all)
 {
 	static const char *const klasses[] = { "server", "queue", "node", "sched" };
 
@@ -359,7 +330,6 @@ void play_begin(struct play *p, const struct subject *of)
 	*p = (struct play){ .reloads = true };
 	keel_text_init(&p->answers);
 	keel_text_init(&p->values);
-	keel_text_init(&p->said);
 	calls_begin(&p->stage, of);
 	stage_points_see(&p->stage);
 	reload(p); /* it has seen the values that objects were given */
@@ -381,7 +351,6 @@ void play_forget(struct play *p)
 {
 	keel_text_fini(&p->answers);
 	keel_text_fini(&p->values);
-	keel_text_fini(&p->said);
 }
 
 bool play_compare(enum rule rule, const char *as, const struct keel_text *one, const char *or_so,

@@ -268,13 +268,17 @@ int stage_load(struct stage *s)
 	return s->mod == NULL ? -1 : 0;
 }
 
+void stage_unload_at_once(struct stage *s)
+{
+	if (s->mod != NULL && keel_mock_unload(s->mod, &s->err) == 0)
+		s->mod = NULL;
+}
+
 void stage_unload(struct stage *s)
 {
-	if (s->mod == NULL)
-		return;
-	keel_mock_advance(s->mock, 0); /* a daemon unloads when the event before is over */
-	if (keel_mock_unload(s->mod, &s->err) == 0)
-		s->mod = NULL;
+	if (s->mod != NULL)
+		keel_mock_advance(s->mock, 0);
+	stage_unload_at_once(s);
 }
 
 void stage_close(struct stage *s, const char *after)

@@ -44,6 +44,7 @@ void stage_open(struct stage *s, const struct subject *of);
 /* 0, or s->err. */
 int stage_load(struct stage *s);
 void stage_unload(struct stage *s);
+void stage_unload_at_once(struct stage *s); /* while its workers are out */
 /* The host goes, the module with it. What is left of memory and files breaks s->leftovers; `after` says
  * after what. */
 void stage_close(struct stage *s, const char *after);

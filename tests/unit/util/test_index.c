@@ -3,7 +3,7 @@
  * test_index.c - thousands of names in and out, in an order that makes holes.
  */
 #include "object/fixture.h"
-#include "object/index.h"
+#include "util/index.h"
 
 #define N 20000
 

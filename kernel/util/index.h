@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct index_key {
-	const char *text; /* terminated; owned by the entry */
+	const char *text; /* owned by the entry; any bytes */
 	uint32_t hash, len;
 };
 struct index {
@@ -25,6 +25,9 @@ struct index_key *index_find(const struct index *x, const char *text, size_t len
 /* Returns 0, -EEXIST or -ENOMEM. */
 int index_add(struct index *x, struct index_key *key);
 void index_remove(struct index *x, struct index_key *key);
+/* Returns one entry after the other, in no order; `*at` begins with 0. NULL: the end. One that is removed meanwhile:
+ * step back with --*at, another may be in its place. */
+struct index_key *index_next(const struct index *x, uint32_t *at);
 void index_fini(struct index *x);
 
 #endif

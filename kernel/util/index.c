@@ -5,7 +5,7 @@
  * Linear probing. Removal shifts the followers back, so there are no tombstones and a lookup ends
  * at the first empty cell.
  */
-#include "object/index.h"
+#include "util/index.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -105,6 +105,17 @@ void index_remove(struct index *x, struct index_key *key)
 	}
 	x->cell[hole] = NULL;
 	x->n--;
+}
+
+struct index_key *index_next(const struct index *x, uint32_t *at)
+{
+	while (*at < x->size) {
+		struct index_key *k = x->cell[(*at)++];
+
+		if (k)
+			return k;
+	}
+	return NULL;
 }
 
 void index_fini(struct index *x)
