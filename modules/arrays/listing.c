@@ -2,8 +2,8 @@
  *
  * listing.c - the subjobs of an array in listings (kind PARTS of status).
  *
- * Those that are objects are shown as they are. For the others one draft like the array stands, told
- * before each what it is; a listing never makes a million objects.
+ * Those that are objects are shown as they are. For the others one draft like the array stands, which gets
+ * the values of each before it is shown; a listing never makes a million objects.
  */
 #include "arrays.h"
 
@@ -66,15 +66,6 @@ static void *open_named(struct keel_mod *mod, const char *operand)
 
 /* ---- those that are no objects --------------------------------------------------------------------------- */
 
-static const char *end_word(int32_t substate)
-{
-	return substate == KEEL_SUB_FINISHED	 ? "Subjob finished"
-	       : substate == SUB_FORCED		 ? "Subjob finished" /* as jobs says of one that has run */
-	       : substate == KEEL_SUB_TERMINATED ? "Subjob terminated"
-	       : substate == KEEL_SUB_FAILED	 ? "Subjob failed"
-						 : "Subjob expired";
-}
-
 static void model_over(struct array *a, struct keel_obj *model, int32_t value)
 {
 	bool history = keel_job_state(a->whole) == 'F';
@@ -82,7 +73,12 @@ static void model_over(struct array *a, struct keel_obj *model, int32_t value)
 
 	keel_set_int(model, job_job_state, history ? 'F' : 'X');
 	keel_set_int(model, job_substate, how == SUB_FORCED ? KEEL_SUB_TERMINATED : how);
-	keel_set_str(model, job_comment, end_word(how));
+	keel_set_str(model, job_comment,
+		     how == KEEL_SUB_FINISHED ? "Subjob finished"
+		     : how == SUB_FORCED ? "Subjob finished" /* as jobs says of one that has run */
+		     : how == KEEL_SUB_TERMINATED ? "Subjob terminated"
+		     : how == KEEL_SUB_FAILED	 ? "Subjob failed"
+						  : "Subjob expired");
 	if (how == SUB_EXPIRED)
 		keel_unset(model, job_Exit_status, NULL);
 	else

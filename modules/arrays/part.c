@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * part.c - subjobs as job objects: made from their array when they start, back into it when they are
- * requeued. The module jobs tells what becomes of them (kind JOB_FORM).
+ * requeued. The module jobs calls the form when one comes back or is over (kind JOB_FORM).
  */
 #include "arrays.h"
 
@@ -40,22 +40,11 @@ void part_paths(struct array *a, struct keel_obj *part, uint32_t index)
 	path_set(a, part, job_Error_Path, index);
 }
 
-static void value_take(struct keel_obj *from, struct keel_obj *to, const struct keel_attr *attr,
-		       const char *key)
-{
-	int32_t len = keel_get_text(from, attr, key, NULL, 0);
-	char *text = len < 0 ? NULL : malloc((size_t)len + 1);
-
-	if (len < 0)
-		keel_unset(to, attr, key);
-	else if (text && keel_get_text(from, attr, key, text, (uint32_t)len + 1) >= 0)
-		keel_set_text(to, attr, KEEL_SET, key, text, NULL);
-	free(text);
-}
-
 bool part_alter(struct keel_mod *mod, struct array *a, struct keel_obj *part, uint32_t ordinal, const char *names)
 {
 	bool some = false;
+	int32_t len;
+	char *text;
 
 	for (; *names; names += strcspn(names, ","), names += *names == ',') {
 		char name[600];
@@ -68,7 +57,13 @@ bool part_alter(struct keel_mod *mod, struct array *a, struct keel_obj *part, ui
 		attr = keel_attr_find(mod, "job", name);
 		if (!attr || (keel_attr_flags(attr) & KEEL_ATTR_OWN))
 			continue;
-		value_take(a->whole, part, attr, key);
+		len = keel_get_text(a->whole, attr, key, NULL, 0);
+		text = len < 0 ? NULL : malloc((size_t)len + 1);
+		if (len < 0)
+			keel_unset(part, attr, key);
+		else if (text && keel_get_text(a->whole, attr, key, text, (uint32_t)len + 1) >= 0)
+			keel_set_text(part, attr, KEEL_SET, key, text, NULL);
+		free(text);
 		some = true;
 	}
 	if (some)
@@ -150,8 +145,8 @@ static struct keel_obj *on_next(struct keel_mod *mod, struct keel_obj *whole, st
 	return part_make(mod, a, ordinal, err);
 }
 
-/* How often it was started is not forgotten: hosts tell its runs apart by that. */
-static void remember(struct array *a, uint32_t ordinal, struct keel_obj *part)
+/* Keeps the number of its starts: hosts distinguish its runs by it. */
+static void runs_keep(struct array *a, uint32_t ordinal, struct keel_obj *part)
 {
 	struct again now = { ordinal, keel_get_int(part, job_run_count),
 			     keel_get_int(part, job_run_version) };
@@ -184,11 +179,11 @@ static void on_back(struct keel_mod *mod, struct keel_obj *part)
 		array_check_end(mod, a);
 		return;
 	}
-	remember(a, ordinal, part);
+	runs_keep(a, ordinal, part);
 	array_mark(a, ordinal, WAITS);
 }
 
-static void forget_runs(struct array *a, uint32_t ordinal)
+static void runs_forget(struct array *a, uint32_t ordinal)
 {
 	struct again *again = again_find(a, ordinal);
 
@@ -212,7 +207,7 @@ static void on_over(struct keel_mod *mod, struct keel_obj *part, int32_t substat
 	if (runs_get(&a->runs, ordinal, NULL) == LIVES && (exit_status != 0 || substate != KEEL_SUB_FINISHED))
 		array_failed(a, 1); /* not again, when its history goes */
 	array_mark(a, ordinal, kept ? KEPT : over_value(forced ? SUB_FORCED : substate, exit_status));
-	forget_runs(a, ordinal);
+	runs_forget(a, ordinal);
 	if (!kept)
 		array_save_ended(mod, a);
 	array_check_end(mod, a);

@@ -32,7 +32,7 @@ void accrue_to(struct keel_mod *mod, struct keel_obj *job, enum accrue type)
 	keel_set_int(job, job_accrue_type, type);
 }
 
-/* What it was told last is why it waits. */
+/* Its last comment is why it waits. */
 static enum accrue kind_of_wait(struct keel_obj *job)
 {
 	const char *comment = keel_get_str(job, job_comment);
@@ -79,16 +79,6 @@ void accrue_stop(struct keel_mod *mod)
 	st->walk = NULL;
 }
 
-static void bring_in_line(struct keel_mod *mod, struct keel_obj *job, bool on)
-{
-	if (on) {
-		accrue_by_state(mod, job);
-	} else if (keel_is_set(job, job_accrue_type)) {
-		keel_unset(job, job_accrue_type, NULL);
-		keel_unset(job, job_eligible_time, NULL);
-	}
-}
-
 static void walk_on(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
@@ -103,7 +93,12 @@ static void walk_on(struct keel_mod *mod, void *arg)
 			accrue_stop(mod);
 			return;
 		}
-		bring_in_line(mod, job, on);
+		if (on) {
+			accrue_by_state(mod, job);
+		} else if (keel_is_set(job, job_accrue_type)) {
+			keel_unset(job, job_accrue_type, NULL);
+			keel_unset(job, job_eligible_time, NULL);
+		}
 	}
 	st->slice = keel_timer(mod, 0, walk_on, NULL);
 }

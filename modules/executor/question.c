@@ -112,7 +112,7 @@ void questions_fail(struct keel_mod *mod, const char *peer)
 	}
 }
 
-static void time_is_over(struct keel_mod *mod, void *arg)
+static void question_timeout(struct keel_mod *mod, void *arg)
 {
 	struct question *q = arg;
 	struct keel_mod *me = q->me;
@@ -150,7 +150,7 @@ static struct question *question_create(struct keel_mod *mod, const struct entry
 	q->patience_ms = strcmp(name, "checkpoint") == 0 ? conf->checkpoint_within : conf->answer_within;
 	HASH_ADD(hh, st->server.questions, number, sizeof(q->number), q);
 	if (q->hh.tbl) {
-		q->timer = keel_timer(mod, q->patience_ms, time_is_over, q);
+		q->timer = keel_timer(mod, q->patience_ms, question_timeout, q);
 		keel_keep(me);
 		return q;
 	}
@@ -190,13 +190,13 @@ struct question *question_about(struct keel_mod *mod, struct keel_obj *job, cons
 	return q;
 }
 
-static void send(struct keel_mod *mod, struct question *q, struct keel_out *out)
+static void question_pass(struct keel_mod *mod, struct question *q, struct keel_out *out)
 {
 	if (keel_link_send(mod, q->peer, q->message, out) < 0)
 		question_answer(mod, q, PBSE_NORELYMOM, NULL);
 }
 
-static void did_not_come(struct keel_mod *mod, void *arg)
+static void host_missing(struct keel_mod *mod, void *arg)
 {
 	struct question *q = arg;
 
@@ -211,12 +211,12 @@ void question_send(struct keel_mod *mod, struct question *q, const char *message
 
 	q->message = message;
 	if (left <= 0 || host_was_here(st, q->peer)) {
-		send(mod, q, out);
+		question_pass(mod, q, out);
 		return;
 	}
 	q->out = out;
 	keel_timer_cancel(q->timer);
-	q->timer = keel_timer(mod, left, did_not_come, q);
+	q->timer = keel_timer(mod, left, host_missing, q);
 }
 
 void questions_go_on(struct keel_mod *mod, const char *peer)
@@ -233,8 +233,8 @@ void questions_go_on(struct keel_mod *mod, const char *peer)
 		}
 		q->out = NULL;
 		keel_timer_cancel(q->timer);
-		q->timer = keel_timer(mod, q->patience_ms, time_is_over, q);
-		send(mod, q, out);
+		q->timer = keel_timer(mod, q->patience_ms, question_timeout, q);
+		question_pass(mod, q, out);
 		q = st->server.questions; /* an error may have ended others */
 	}
 }

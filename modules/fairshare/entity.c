@@ -35,7 +35,7 @@ struct share *share_of(struct keel_mod *mod, struct keel_obj *job)
 	return name[0] ? tree_get(&st->tree, name) : st->tree.unknown;
 }
 
-/* Of what was used; of a thing that is not measured, what was asked for. */
+/* What was used of a resource; of one that is not measured, what was requested. */
 static double factor_of(struct keel_obj *job, const char *name)
 {
 	double asked = keel_resource_list_number(keel_get_ptr(job, job_Resource_List), name, 0);

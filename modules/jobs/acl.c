@@ -2,7 +2,7 @@
  *
  * acl.c - the lists of a queue: who may bring jobs into it. What a list says is decided by keel/acl.h.
  *
- * A list that is enabled and empty denies everybody, but one of hosts admits the server's own. Of a
+ * A list that is enabled and empty denies every user, but one of hosts admits the server's own. Of a
  * user's groups, the first that a list speaks of decides.
  */
 #include "jobs.h"
@@ -33,7 +33,7 @@ void acl_find(struct keel_mod *mod)
 	}
 }
 
-static void search(struct keel_obj *obj, const struct keel_attr *list,
+static void acl_search(struct keel_obj *obj, const struct keel_attr *list,
 		   struct keel_acl *acl)
 {
 	if (list && keel_is_set(obj, list))
@@ -45,7 +45,7 @@ bool acl_names(struct keel_obj *obj, const struct keel_attr *list,
 {
 	struct keel_acl acl = KEEL_ACL(name, host);
 
-	search(obj, list, &acl);
+	acl_search(obj, list, &acl);
 	return acl.allowed;
 }
 
@@ -69,7 +69,7 @@ static bool allows_groups(struct keel_obj *queue, const struct keel_attr *list,
 
 		snprintf(name, sizeof(name), "%.*s", (int)len, at);
 		acl = KEEL_ACL(name, who->host);
-		search(queue, list, &acl);
+		acl_search(queue, list, &acl);
 		if (acl.best >= 0)
 			break;
 		at += len + (at[len] == ',');

@@ -11,7 +11,7 @@ KEEL_ATTRS_OF(job, Hold_Types, run_count);
 
 #define NO_STAGING "files are not staged yet: copy them in the script of the job"
 
-static int32_t bad(const char *name, struct keel_err *err)
+static int32_t value_bad(const char *name, struct keel_err *err)
 {
 	return keel_error(err, PBSE_BADATVAL, "%s %s", keel_pbse_text(PBSE_BADATVAL), name);
 }
@@ -23,7 +23,7 @@ static int32_t check_priority(struct keel_mod *mod, const struct keel_session *w
 	long n = strtol(text, NULL, 10);
 
 	(void)who, (void)job, (void)op, (void)key, (void)mod;
-	return n < -1024 || n > 1023 ? bad("Priority", err) : 0;
+	return n < -1024 || n > 1023 ? value_bad("Priority", err) : 0;
 }
 
 static int32_t check_name(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
@@ -37,7 +37,7 @@ static int32_t check_name(struct keel_mod *mod, const struct keel_session *who, 
 				  keel_pbse_text(PBSE_JOBNBIG));
 	if (len == 0 ||
 	    strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.") != len)
-		return bad("Job_Name", err);
+		return value_bad("Job_Name", err);
 	return 0;
 }
 
@@ -45,13 +45,13 @@ static int32_t check_name(struct keel_mod *mod, const struct keel_session *who, 
 static int32_t check_holds(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 			   int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	int32_t bits = holds_asked(text), have = (int32_t)keel_get_int(job, job_Hold_Types);
+	int32_t bits = holds_parse_shown(text), have = (int32_t)keel_get_int(job, job_Hold_Types);
 
 	(void)op, (void)key, (void)mod;
 	if (!who)
 		return 0;
 	if (bits < 0)
-		return bad("Hold_Types", err);
+		return value_bad("Hold_Types", err);
 	return may_hold(who, (holds_seen(have) ^ bits) & ~HOLDS_UNSEEN)
 		       ? 0
 		       : keel_error(err, PBSE_PERM, "%s", keel_pbse_text(PBSE_PERM));
@@ -65,7 +65,7 @@ static int32_t check_run_count(struct keel_mod *mod, const struct keel_session *
 
 	(void)op, (void)key, (void)mod;
 	if (n < 0)
-		return bad("run_count", err);
+		return value_bad("run_count", err);
 	if (who && !(who->roles & KEEL_OPERATORS) && n < keel_get_int(job, job_run_count))
 		return keel_error(err, PBSE_PERM, "%s", keel_pbse_text(PBSE_PERM));
 	return 0;
@@ -85,7 +85,7 @@ static int32_t check_line(struct keel_mod *mod, const struct keel_session *who, 
 			  int32_t op, const char *key, const char *text, struct keel_err *err)
 {
 	(void)who, (void)job, (void)op, (void)key, (void)mod;
-	return is_line(text) ? 0 : bad("value: control character", err);
+	return is_line(text) ? 0 : value_bad("value: control character", err);
 }
 
 static int32_t check_project(struct keel_mod *mod, const struct keel_session *who,
@@ -93,7 +93,7 @@ static int32_t check_project(struct keel_mod *mod, const struct keel_session *wh
 			     struct keel_err *err)
 {
 	(void)who, (void)job, (void)op, (void)key, (void)mod;
-	return strpbrk(text, "/[]\";:|<>+,?*") || !is_line(text) ? bad("project", err) : 0;
+	return strpbrk(text, "/[]\";:|<>+,?*") || !is_line(text) ? value_bad("project", err) : 0;
 }
 
 static int32_t not_yet(struct keel_err *err, const char *what, const char *kind,
@@ -127,11 +127,6 @@ static int32_t check_interactive(struct keel_mod *mod, const struct keel_session
 		       : 0;
 }
 
-static bool shrinks(const char *resource)
-{
-	return strcmp(resource, "min_walltime") == 0 || strcmp(resource, "max_walltime") == 0;
-}
-
 /* Amounts that the system computes, and those that a site lets users only see. */
 static int32_t check_resources(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 			       int32_t op, const char *key, const char *text, struct keel_err *err)
@@ -145,7 +140,8 @@ static int32_t check_resources(struct keel_mod *mod, const struct keel_session *
 	if (!is_line(text))
 		return keel_error(err, PBSE_BADATVAL, "%s Resource_List.%s: control character",
 				  keel_pbse_text(PBSE_BADATVAL), key);
-	if (op != KEEL_UNSET && *text && shrinks(key))
+	if (op != KEEL_UNSET && *text &&
+	    (strcmp(key, "min_walltime") == 0 || strcmp(key, "max_walltime") == 0))
 		return not_yet(err, "jobs are not shrunk to fit yet: ask for walltime alone", "resource", key);
 	if (!(who->roles & KEEL_OPERATORS))
 		closed |= KEEL_RES_READONLY | KEEL_RES_INVISIBLE;

@@ -2,9 +2,9 @@
  *
  * checkpoint.c - a running job is saved by its host and goes back to its queue, to go on there later.
  *
- * It holds itself meanwhile (hold s), so that everybody sees it. Saved: it is over with Exit_status -12
- * and keeps its exec_vnode, where alone it can be started again. Refused: it is as it was. Who asked is
- * forgotten when the server ends meanwhile; what its host made of it is heard with the end of the run.
+ * A system hold shows meanwhile that it is being saved. Saved: the run is over with Exit_status -12 and the job keeps
+ * its exec_vnode, the only place where it can be started again. Refused: it is as it was. The caller is forgotten when
+ * the server ends meanwhile; the host's report of the run's end says whether the job was saved.
  */
 #include "jobs.h"
 
@@ -33,13 +33,13 @@ void job_saved(struct keel_mod *mod, struct keel_obj *job)
 {
 	job_slot(mod, job)->ending = ENDING_CHECKPOINT;
 	keel_unset(job, job_ending, NULL);
-	if (keel_is_set(job, job_checkpointed)) /* known before the server was killed */
+	if (keel_is_set(job, job_checkpointed)) /* recorded before the server was killed */
 		return;
 	keel_set_int(job, job_checkpointed, 1);
 	keel_acct_record('C', job_id(mod, job), "");
 }
 
-static void answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+static void saving_answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct saving *s = arg;
 	struct keel_obj *job = keel_find(mod, "job", s->id);
@@ -52,7 +52,7 @@ static void answered(struct keel_mod *mod, void *arg, int32_t code, const char *
 		j->busy = false;
 		saving_over(job);
 		if (!code && j->ending)
-			code = PBSE_BADSTATE; /* somebody deletes it */
+			code = PBSE_BADSTATE; /* it is deleted or rerun meanwhile */
 		if (!code)
 			job_saved(mod, job);
 	}
@@ -60,7 +60,7 @@ static void answered(struct keel_mod *mod, void *arg, int32_t code, const char *
 	free(s);
 }
 
-static int32_t objection(struct keel_mod *mod, struct keel_obj *job)
+static int32_t saving_objection(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct job *j = job_slot(mod, job);
 
@@ -75,7 +75,7 @@ void job_save(struct keel_mod *mod, struct keel_obj *job, struct keel_mod *me, k
 	      void *arg)
 {
 	const char *id = job_id(mod, job);
-	int32_t code = objection(mod, job);
+	int32_t code = saving_objection(mod, job);
 	struct saving *s = code ? NULL : calloc(1, sizeof(*s) + strlen(id) + 1);
 
 	if (!s) {
@@ -89,13 +89,13 @@ void job_save(struct keel_mod *mod, struct keel_obj *job, struct keel_mod *me, k
 	s->run = keel_get_int(job, job_run_version);
 	strcpy(s->id, id);
 	job_slot(mod, job)->busy = true;
-	keel_task_checkpoint(job, mod, answered, s);
+	keel_task_checkpoint(job, mod, saving_answered, s);
 }
 
 void job_request_checkpoint(struct keel_mod *mod, struct keel_obj *job, const char *who,
 			    struct keel_mod *me, keel_job_done *done, void *arg)
 {
-	int32_t code = objection(mod, job);
+	int32_t code = saving_objection(mod, job);
 
 	if (code) {
 		done(me, arg, code, NULL);

@@ -15,7 +15,7 @@
 #include <strings.h>
 #include <time.h>
 
-KEEL_ATTRS_OF(job, stime, comment, Hold_Types, run_count, Exit_status);
+KEEL_ATTRS_OF(job, stime, comment, run_count, Hold_Types, Exit_status);
 
 /* ---- the kind ------------------------------------------------------------------------------------- */
 
@@ -54,7 +54,7 @@ const struct keel_kind_def form_kind = {
 	.remove = form_remove,
 };
 
-/* ---- who is what ---------------------------------------------------------------------------------- */
+/* ---- wholes and parts ----------------------------------------------------------------------------- */
 
 enum role role_of_id(const char *id)
 {
@@ -126,17 +126,17 @@ uint32_t job_members(struct keel_mod *mod, struct keel_obj *job)
 	return st->form ? st->form->waiting(st->form_owner, job, true) : 0;
 }
 
-static void tell_waits(struct keel_mod *mod, struct keel_obj *whole, uint32_t before)
+static void waits_notify(struct keel_mod *mod, struct keel_obj *whole, uint32_t before)
 {
 	if (before == 0 && job_waiting(mod, whole) > 0)
 		keel_note(mod, KEEL_POINT_job_waits,
 			  KEEL_EVENT(job_waits, .id = job_id(mod, whole), .job = whole));
-	poke(mod);
+	scheduler_wake(mod);
 }
 
 void whole_waits(struct keel_mod *mod, struct keel_obj *whole)
 {
-	tell_waits(mod, whole, 0);
+	waits_notify(mod, whole, 0);
 }
 
 /* ---- the life of a part --------------------------------------------------------------------------- */
@@ -157,37 +157,22 @@ void part_adopt(struct keel_mod *mod, struct keel_obj *part)
 	step_to(mod, part, STEP_QUEUED);
 }
 
-static void whole_begins(struct keel_mod *mod, struct keel_obj *whole)
-{
-	time_t now = (time_t)keel_time(mod);
-	char text[96] = "";
-	struct tm tm;
-
-	keel_set_int(whole, job_stime, now);
-	if (localtime_r(&now, &tm))
-		strftime(text, sizeof(text), "Job Array Began at %a %b %d at %H:%M", &tm);
-	keel_set_str(whole, job_comment, text);
-	keel_acct_job('S', whole);
-	step_evaluate(mod, whole);
-}
-
 void part_started(struct keel_mod *mod, struct keel_obj *part)
 {
 	struct keel_obj *whole = whole_of(mod, job_id(mod, part));
+	time_t now;
+	char text[96] = "";
+	struct tm tm;
 
-	if (whole && !keel_is_set(whole, job_stime))
-		whole_begins(mod, whole);
-}
-
-static void hold_whole(struct keel_mod *mod, struct keel_obj *whole, const char *part_id)
-{
-	char text[600];
-
-	snprintf(text, sizeof(text), "Job Array Held, too many failed attempts to run subjob %s",
-		 part_id);
-	keel_set_int(whole, job_Hold_Types, keel_get_int(whole, job_Hold_Types) | HOLD_SYSTEM);
-	keel_set_str(whole, job_comment, text);
-	step_evaluate(mod, whole);
+	if (whole && !keel_is_set(whole, job_stime)) {
+		now = (time_t)keel_time(mod);
+		keel_set_int(whole, job_stime, now);
+		if (localtime_r(&now, &tm))
+			strftime(text, sizeof(text), "Job Array Began at %a %b %d at %H:%M", &tm);
+		keel_set_str(whole, job_comment, text);
+		keel_acct_job('S', whole);
+		step_evaluate(mod, whole);
+	}
 }
 
 void part_back(struct keel_mod *mod, struct keel_obj *part)
@@ -197,6 +182,7 @@ void part_back(struct keel_mod *mod, struct keel_obj *part)
 	struct keel_obj *whole;
 	uint32_t before;
 	char id[512];
+	char text[600];
 
 	snprintf(id, sizeof(id), "%s", job_id(mod, part));
 	whole = whole_of(mod, id);
@@ -205,14 +191,19 @@ void part_back(struct keel_mod *mod, struct keel_obj *part)
 		st->form->back(st->form_owner, part);
 	counts_add(mod, part, job_slot(mod, part)->step, -1);
 	keel_destroy(part);
-	whole = whole_of(mod, id); /* it may be over */
-	if (whole && hold && step_is_open(job_slot(mod, whole)->step))
-		hold_whole(mod, whole, id);
+	whole = whole_of(mod, id); /* back() may have ended and destroyed it */
+	if (whole && hold && step_is_open(job_slot(mod, whole)->step)) {
+		snprintf(text, sizeof(text), "Job Array Held, too many failed attempts to run subjob %s", id);
+		keel_set_int(whole, job_Hold_Types,
+			     keel_get_int(whole, job_Hold_Types) | HOLD_SYSTEM);
+		keel_set_str(whole, job_comment, text);
+		step_evaluate(mod, whole);
+	}
 	if (whole)
-		tell_waits(mod, whole, before);
+		waits_notify(mod, whole, before);
 }
 
-/* Told while the object still has its values; it may be destroyed then. */
+/* The form's over() is called while the part still has its values; the caller may destroy it afterwards. */
 void part_over(struct keel_mod *mod, struct keel_obj *part, enum step step, bool kept)
 {
 	struct state *st = mod->state;
@@ -225,9 +216,9 @@ void part_over(struct keel_mod *mod, struct keel_obj *part, enum step step, bool
 	before = whole ? job_waiting(mod, whole) : 0;
 	if (st->form)
 		st->form->over(st->form_owner, part, step_substate(step), kept);
-	whole = whole_of(mod, id); /* it may have been the last one */
+	whole = whole_of(mod, id); /* over() of its last part destroys it */
 	if (whole)
-		tell_waits(mod, whole, before);
+		waits_notify(mod, whole, before);
 }
 
 /* ---- the end of a whole --------------------------------------------------------------------------- */

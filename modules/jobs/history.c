@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(server, job_history_enable, job_history_duration);
 KEEL_ATTR_OF(job, history_timestamp);
-KEEL_ATTR_OF(server, job_history_enable);
-KEEL_ATTR_OF(server, job_history_duration);
 
 #define CLEAN_EVERY_MS 120000
 #define CLEAN_SLICE 1000 /* jobs: some milliseconds */
@@ -28,7 +27,7 @@ bool history_on(struct keel_mod *mod)
 }
 
 /* Forget what ended before `when`, so many at a time. True: there may be more. */
-static bool clean(struct keel_mod *mod, int64_t when)
+static bool history_clean(struct keel_mod *mod, int64_t when)
 {
 	struct state *st = mod->state;
 	struct keel_cursor *walk;
@@ -67,7 +66,7 @@ static int64_t oldest(struct keel_mod *mod)
 static void clean_due(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
-	bool more = clean(mod, oldest(mod));
+	bool more = history_clean(mod, oldest(mod));
 
 	(void)arg;
 	ended_clean(mod);

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-KEEL_ATTRS_OF(job, exec_vnode, Exit_status, Rerunable);
 KEEL_ATTR_OF(server, node_fail_requeue);
+KEEL_ATTRS_OF(job, exec_vnode, Exit_status, Rerunable);
 
 #define NO_HOST_STATUS (-20)
 #define PATIENCE_LONGEST (10LL * 365 * 86400) /* s */
@@ -28,7 +28,7 @@ static int64_t patience_ms(struct keel_mod *mod)
 	return seconds < 0 ? 1000 : seconds * 1000;
 }
 
-/* Of exec_vnode: its primary host is the one that counts. */
+/* The first vnode of exec_vnode: the job is lost with its primary host. */
 static void first_vnode(struct keel_obj *job, char *buf, size_t len)
 {
 	const char *exec = job_text(job, job_exec_vnode);
@@ -45,7 +45,7 @@ static bool starts_on(struct keel_obj *job, const char *vnode)
 	return strcmp(first, vnode) == 0;
 }
 
-bool host_answers(struct keel_mod *mod, struct keel_obj *job)
+bool host_is_linked(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct keel_obj *node;
 	char vnode[300];
@@ -66,7 +66,7 @@ static void end_for_good(struct keel_mod *mod, struct keel_obj *job, const char 
 	job_over(mod, job, j->ending == ENDING_DELETE ? STEP_TERMINATED : STEP_FAILED);
 }
 
-/* One that never started is queued again whatever it says of reruns. */
+/* The host stayed away for too long. A job that never started is queued again even if it is not rerunable. */
 static void give_up(struct keel_mod *mod, void *arg)
 {
 	struct keel_obj *job = arg; /* its slot cancels the timer when the job goes */
@@ -94,8 +94,8 @@ static void give_up(struct keel_mod *mod, void *arg)
 		end_for_good(mod, job, vnode);
 }
 
-/* `at_least`: for hosts that dial again after a restart of the server. A clock that was put back makes
- * nobody wait for longer than is said. */
+/* Starts the timer that gives up `patience` ms after the loss, but not before `at_least`: hosts dial again after a
+ * restart of the server. A clock that was put back does not make that time longer. */
 static void count_from(struct keel_mod *mod, struct keel_obj *job, int64_t lost_at, int64_t patience,
 		       int64_t at_least)
 {
@@ -150,7 +150,7 @@ keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state 
 	struct keel_obj *job;
 
 	if (!(ev->before & KEEL_NODE_DOWN) || (ev->after & KEEL_NODE_DOWN) ||
-	    keel_node_lost_at(ev->node) /* an administrator's word */ ||
+	    keel_node_lost_at(ev->node) /* an administrator set the state, no host came */ ||
 	    !(walk = keel_cursor(mod, "job")))
 		return KEEL_NEXT;
 	while ((job = keel_next(walk))) {

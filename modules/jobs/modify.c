@@ -28,14 +28,15 @@ static void alteration_free(struct alteration *a)
 	free(a);
 }
 
-static int32_t not_while_running(const struct keel_attrop *op,
+static int32_t error_running(const struct keel_attrop *op,
 				 struct keel_err *err)
 {
 	return keel_error(err, PBSE_MODATRRUN, "%s %s%s%s", keel_pbse_text(PBSE_MODATRRUN),
 			  op->name, op->key ? "." : "", op->key ? op->key : "");
 }
 
-/* What was charged for a running job must come back at its end: of its resources only limits change. */
+/* What was charged for a running job must come back at its end: of its resources only limits change. Fails with
+ * 15015. */
 static int32_t check_running(struct keel_mod *mod, const struct keel_attrop *op, struct keel_err *err)
 {
 	const struct keel_attr *attr = keel_attr_find(mod, "job", op->name);
@@ -44,16 +45,16 @@ static int32_t check_running(struct keel_mod *mod, const struct keel_attrop *op,
 	if (!attr)
 		return 0;
 	if (!(keel_attr_flags(attr) & KEEL_ATTR_FLAG1))
-		return not_while_running(op, err);
+		return error_running(op, err);
 	if (attr != job_Resource_List)
 		return 0;
 	res = op->key ? keel_resource_find(op->key) : NULL;
 	if (op->key && !res)
-		return 0; /* the list itself says what is wrong */
-	return res && (res->flags & KEEL_RES_RUNNING) ? 0 : not_while_running(op, err);
+		return 0; /* the type resource_list has the error for a name it does not know */
+	return res && (res->flags & KEEL_RES_RUNNING) ? 0 : error_running(op, err);
 }
 
-/* A running job's limits may be lowered by its owner, raised and taken away by operators. */
+/* A running job's limits may be lowered by its owner, raised and taken away by operators; else it fails with 15007. */
 static int32_t check_lowered(struct keel_changes *ch,
 			     const struct keel_session *who, struct keel_obj *job, const char *key,
 			     struct keel_err *err)
@@ -75,7 +76,7 @@ static bool empties(const struct keel_attrop *op)
 	return op->op == KEEL_UNSET || !op->value || !*op->value;
 }
 
-/* An attribute as its row writes it: people may write it in any case. */
+/* An attribute as its row spells it: requests may spell it in any case. */
 struct spelling {
 	const char *asked, *row;
 };
@@ -97,7 +98,7 @@ static const char *name_of_row(struct keel_mod *mod, const char *asked)
 	return s.row ? s.row : asked;
 }
 
-/* As it will be made: an attribute that is emptied has its default, and so what its check() says of that. */
+/* The change as it will be made: an attribute that is emptied gets its default, which its check() sees then. */
 static struct keel_attrop completed(struct keel_mod *mod, const struct keel_attrop *given)
 {
 	struct keel_attrop op = *given;
@@ -148,7 +149,7 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 
 /* ---- its record ------------------------------------------------------------------------------------ */
 
-/* As the job has it now: formatted, with what a default or another attribute made of it. */
+/* The value as the job has it now, formatted, after defaults and other attributes. The caller frees it; NULL: unset. */
 static char *altered_text(struct keel_mod *mod, struct keel_obj *job, const struct keel_attrop *op)
 {
 	const struct keel_attr *attr = keel_attr_find(mod, "job", op->name);
@@ -220,29 +221,14 @@ static void passed_on(struct keel_mod *mod, void *arg, int32_t code, const char 
 	(void)mod, (void)arg, (void)code, (void)text;
 }
 
-/* What a running job may be given reaches the subjobs that run as well: they cannot be altered by themselves. */
-static void pass_on(struct keel_mod *mod, struct keel_req *req, struct keel_obj *whole)
-{
-	char *names = altered_names(mod, req);
-
-	if (names)
-		form_ask(mod, job_id(mod, whole),
-			 &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
-						 .verb = "alter",
-						 .detail = names,
-						 .who = keel_req_session(req)->who },
-			 &(struct callback){ mod, passed_on, NULL });
-	free(names);
-}
-
 static void reach_host(struct keel_mod *mod, struct keel_obj *job)
 {
 	if (step_is_running(job_slot(mod, job)->step) && KEEL_USE_task->modify)
 		keel_task_modify(job);
-	step_tell(mod, job);
+	step_notify(mod, job);
 }
 
-/* The module of its form gave it the values. */
+/* The module that offers the form has set the part's values already. */
 void alter_one(struct keel_mod *mod, struct keel_obj *part, const struct keel_job_ask *ask,
 	       const struct callback *callback)
 {
@@ -253,15 +239,16 @@ void alter_one(struct keel_mod *mod, struct keel_obj *part, const struct keel_jo
 
 /* ---- done ------------------------------------------------------------------------------------------- */
 
-static void alter(struct keel_mod *mod, struct keel_req *req, const char *group);
+static void alter_raise(struct keel_mod *mod, struct keel_req *req, const char *group);
 
-static void altered(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+static void alter_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct alteration *a = arg;
 	struct keel_obj *job = keel_find(mod, "job", a->id);
+	char *names;
 
 	if (edits_stale(outcome)) {
-		alter(mod, a->req, a->group);
+		alter_raise(mod, a->req, a->group);
 	} else if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
 		keel_reply(a->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
 			   outcome->text ? "%s" : NULL, outcome->text);
@@ -273,19 +260,29 @@ static void altered(struct keel_mod *mod, void *arg, const struct keel_outcome *
 		if (step_is_open(job_slot(mod, job)->step))
 			step_evaluate(mod, job);
 		reach_host(mod, job);
-		if (job_slot(mod, job)->step == STEP_BEGUN)
-			pass_on(mod, a->req, job);
+		if (job_slot(mod, job)->step == STEP_BEGUN) {
+			/* An alteration of an array reaches its running subjobs as well: they cannot be altered by themselves. */
+			names = altered_names(mod, a->req);
+			if (names)
+				form_ask(mod, job_id(mod, job),
+					 &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
+								 .verb = "alter",
+								 .detail = names,
+								 .who = keel_req_session(a->req)->who },
+					 &(struct callback){ mod, passed_on, NULL });
+			free(names);
+		}
 		keel_log(mod, KEEL_LOG_JOB, "Job", a->id, "Job Modified at request of %s",
 			 keel_req_session(a->req)->who);
 		record_altered(mod, a->req, job);
 		keel_reply(a->req, 0, NULL);
-		poke(mod);
+		scheduler_wake(mod);
 	}
 	alteration_free(a);
 }
 
-/* `group`: what its group_list means, or NULL when it sets none. */
-static void alter(struct keel_mod *mod, struct keel_req *req, const char *group)
+/* `group`: the group that its group_list means here, or NULL when it sets none. */
+static void alter_raise(struct keel_mod *mod, struct keel_req *req, const char *group)
 {
 	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY);
 	struct keel_changes *ch;
@@ -325,17 +322,17 @@ static void alter(struct keel_mod *mod, struct keel_req *req, const char *group)
 			       .who = keel_req_session(req)->who),
 		.changes = ch,
 		.req = req,
-		.done = altered,
+		.done = alter_decided,
 		.arg = a,
 	});
 }
 
-static void group_known(struct keel_mod *mod, void *arg, int32_t code, const char *group)
+static void alter_group_known(struct keel_mod *mod, void *arg, int32_t code, const char *group)
 {
 	if (code)
 		keel_reply(arg, code, NULL);
 	else
-		alter(mod, arg, group);
+		alter_raise(mod, arg, group);
 }
 
 void on_alter(struct keel_mod *mod, struct keel_req *req)
@@ -344,9 +341,9 @@ void on_alter(struct keel_mod *mod, struct keel_req *req)
 	char group[256];
 
 	if (!group_wanted(req, group, sizeof(group)))
-		alter(mod, req, NULL);
+		alter_raise(mod, req, NULL);
 	else if ((job = job_for(mod, req, KEEL_EVERYBODY)))
-		group_ask(mod, job_text(job, job_euser), group, group_known, req);
+		group_ask(mod, job_text(job, job_euser), group, alter_group_known, req);
 }
 
 /* ---- hold and release ----------------------------------------------------------------------------- */
@@ -377,7 +374,7 @@ static void comment_held(struct keel_mod *mod, struct keel_obj *job, const char 
 	keel_set_str(job, job_comment, text);
 }
 
-/* Saved or not, the hold is there: a job that runs on is held when it is queued again. */
+/* Whether it was saved or that failed, the hold is set: a job that runs on is held when it is queued again. */
 static void hold_saved(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct holding *h = arg;
@@ -388,7 +385,7 @@ static void hold_saved(struct keel_mod *mod, void *arg, int32_t code, const char
 	free(h);
 }
 
-/* Has it holds, still? 0, or why not. */
+/* Can holds of the job still be set? 0, or a PBSE code. */
 static int32_t hold_objection(struct keel_mod *mod, struct keel_obj *job)
 {
 	enum step step = job_slot(mod, job)->step;
@@ -396,7 +393,7 @@ static int32_t hold_objection(struct keel_mod *mod, struct keel_obj *job)
 	return step_is_over(step) ? PBSE_HISTJOBID : step == STEP_EXITING ? PBSE_BADSTATE : 0;
 }
 
-static void held(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+static void hold_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct holding *h = arg;
 	struct keel_obj *job = keel_find(mod, "job", h->id);
@@ -442,11 +439,11 @@ static void hold_or_release(struct keel_mod *mod, struct keel_req *req, bool set
 	int32_t bits, code;
 
 	if (!job)
-		return; /* it is answered, and gone */
+		return; /* job_for() has sent the error */
 	letters = keel_msg_str(keel_req_body(req), "holds");
 	if (!letters || !*letters)
 		letters = "u";
-	bits = holds_asked(letters);
+	bits = holds_parse_shown(letters);
 	if (bits < 0 || !may_hold(who, bits)) {
 		keel_reply(req, bits < 0 ? PBSE_BADATVAL : PBSE_PERM, NULL);
 		return;
@@ -473,7 +470,7 @@ static void hold_or_release(struct keel_mod *mod, struct keel_req *req, bool set
 			: (const void *)KEEL_EVENT(job_release, .id = h->id, .job = job,
 						   .holds = letters, .who = who->who),
 		.req = req,
-		.done = held,
+		.done = hold_decided,
 		.arg = h,
 	});
 }

@@ -3,7 +3,7 @@
  * move.c - a waiting job goes into another queue: for qmove, and for what routes jobs.
  *
  * The queue admits it, its defaults are computed anew, the point job_move agrees; then queue, counters
- * and place change in one turn. What the job asked for itself stays, and so does its rank.
+ * and place change in one turn. The resources that its submitter named stay, and so does its rank.
  */
 #include "jobs.h"
 
@@ -12,15 +12,15 @@
 #include <strings.h>
 
 KEEL_ATTRS_OF(job, comment, hop_count, qtime, mtime);
-KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
 KEEL_ATTR_OF(server, default_queue);
+KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
 
 struct moving {
 	char *id, *queue, *who;
 	struct keel_mod *me;
 	keel_job_done *done;
 	void *arg;
-	struct keel_req *req; /* who asks; NULL: a module */
+	struct keel_req *req; /* NULL: a module calls */
 };
 
 static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
@@ -57,7 +57,7 @@ static bool is_routed(struct keel_mod *mod, struct keel_obj *job)
 	return queue && !queue_runs(queue);
 }
 
-/* What a scheduler said of the queue it was in. */
+/* A scheduler's comment about the queue it was in is no longer true. */
 static void forget_reason(struct keel_obj *job)
 {
 	static const char *const reasons[] = { "Not Running", "Can Never Run", "Not Routed" };
@@ -96,10 +96,10 @@ static void change_queue(struct keel_mod *mod, struct keel_obj *job, struct keel
 	keel_acct_job('Q', job);
 	keel_note(mod, KEEL_POINT_job_moved,
 		  KEEL_EVENT(job_moved, .id = id, .job = job, .from = from));
-	poke(mod);
+	scheduler_wake(mod);
 }
 
-static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+static void move_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct moving *m = arg;
 	struct keel_obj *job = keel_find(mod, "job", m->id);
@@ -120,8 +120,9 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 	moving_free(m);
 }
 
-/* Everything that may be refused before the point is asked; *ret_changes has the new resources. */
-static int32_t prepare(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
+/* All checks before the point job_move is raised; *ret_changes gets the new resources. Returns 0, or fails with 15016
+ * (it has started), an error of admit(), 15010 without memory, or what service `resource` says; *err has the sentence. */
+static int32_t move_prepare(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
 		       const struct keel_session *asker, struct keel_changes **ret_changes,
 		       struct keel_err *err)
 {
@@ -147,28 +148,13 @@ static int32_t prepare(struct keel_mod *mod, struct keel_obj *job, struct keel_o
 	return code;
 }
 
-static void raise_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
-		       struct keel_changes *ch, struct keel_req *req, struct moving *m)
-{
-	keel_raise(mod, &(struct keel_raise){
-		.size = sizeof(struct keel_raise),
-		.point = KEEL_POINT_job_move,
-		.event = KEEL_EVENT(job_move, .id = m->id, .job = job, .queue = queue,
-			       .who = m->who),
-		.changes = ch,
-		.req = req,
-		.done = decided,
-		.arg = m,
-	});
-}
-
 static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
 		 struct keel_req *req, struct keel_mod *me, keel_job_done *done, void *arg)
 {
 	struct keel_changes *ch = NULL;
 	struct keel_err err = { 0 };
 	struct moving *m;
-	int32_t code = prepare(mod, job, queue, req ? keel_req_session(req) : NULL, &ch, &err);
+	int32_t code = move_prepare(mod, job, queue, req ? keel_req_session(req) : NULL, &ch, &err);
 
 	if (code) {
 		done(me, arg, code, err.text);
@@ -182,7 +168,16 @@ static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *qu
 		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
-	raise_move(mod, job, queue, ch, req, m);
+	keel_raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_job_move,
+		.event = KEEL_EVENT(job_move, .id = m->id, .job = job, .queue = queue,
+			       .who = m->who),
+		.changes = ch,
+		.req = req,
+		.done = move_decided,
+		.arg = m,
+	});
 }
 
 void job_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
@@ -193,7 +188,7 @@ void job_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue
 
 /* ---- qmove -------------------------------------------------------------------------------------------- */
 
-static void answer(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+static void move_answer(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	(void)mod;
 	keel_reply(arg, code, text && *text ? "%s" : NULL, text);
@@ -246,5 +241,5 @@ void on_move(struct keel_mod *mod, struct keel_req *req)
 	if (code)
 		keel_reply(req, code, NULL);
 	else
-		move(mod, job, queue, keel_req_session(req)->who, req, mod, answer, req);
+		move(mod, job, queue, keel_req_session(req)->who, req, mod, move_answer, req);
 }

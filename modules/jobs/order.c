@@ -9,17 +9,8 @@
 
 #include <stdlib.h>
 
-KEEL_ATTRS_OF(job, queue_rank, mtime);
+KEEL_ATTRS_OF(job, mtime, queue_rank);
 KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
-
-static void exchange(struct keel_obj *one, struct keel_obj *other)
-{
-	int64_t rank = keel_get_int(one, job_queue_rank);
-
-	keel_set_int(one, job_queue_rank, keel_get_int(other, job_queue_rank));
-	keel_set_int(other, job_queue_rank, rank);
-	keel_swap(one, other);
-}
 
 static void placed_anew(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *other,
 			const char *who)
@@ -36,6 +27,7 @@ void on_order(struct keel_mod *mod, struct keel_req *req)
 {
 	const char *who = keel_req_session(req)->who;
 	struct keel_obj *one = job_for(mod, req, KEEL_EVERYBODY), *other;
+	int64_t rank;
 
 	if (!one || !(other = job_named(mod, req, "id2", KEEL_EVERYBODY)))
 		return;
@@ -45,10 +37,13 @@ void on_order(struct keel_mod *mod, struct keel_req *req)
 		return;
 	}
 	if (one != other) {
-		exchange(one, other);
+		rank = keel_get_int(one, job_queue_rank);
+		keel_set_int(one, job_queue_rank, keel_get_int(other, job_queue_rank));
+		keel_set_int(other, job_queue_rank, rank);
+		keel_swap(one, other);
 		placed_anew(mod, one, other, who);
 		placed_anew(mod, other, one, who);
-		poke(mod);
+		scheduler_wake(mod);
 	}
 	keel_reply(req, 0, NULL);
 }
@@ -71,7 +66,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* Bring sorted[i].job to place i, by exchanges. */
-static void follow(struct placed *sorted, struct placed **at, size_t n)
+static void walk_follow(struct placed *sorted, struct placed **at, size_t n)
 {
 	size_t i, place;
 
@@ -117,7 +112,7 @@ void order_start(struct keel_mod *mod)
 	if (walk) {
 		keel_cursor_close(walk);
 		qsort(sorted, i, sizeof(*sorted), by_rank);
-		follow(sorted, at, i);
+		walk_follow(sorted, at, i);
 	}
 	free(at);
 	free(sorted);

@@ -12,7 +12,7 @@
  *
  * An array is QUEUED, HELD, WAITING or BEGUN; a subjob that is over is EXPIRED_* until its array is.
  *
- * Nobody else writes job_state, substate or the counters.
+ * No other file writes job_state, substate or the counters.
  */
 #include "jobs.h"
 
@@ -153,7 +153,7 @@ void job_leave(struct keel_mod *mod, struct keel_obj *job)
 	keel_destroy(job);
 }
 
-void step_tell(struct keel_mod *mod, struct keel_obj *job)
+void step_notify(struct keel_mod *mod, struct keel_obj *job)
 {
 	const struct job *j = job_slot(mod, job);
 
@@ -171,7 +171,7 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	if (j->step == step)
 		return;
 	if (step_is_open(j->step) != step_is_open(step)) {
-		keel_timer_cancel(j->timer); /* it meant the other half of a job's life */
+		keel_timer_cancel(j->timer); /* Execution_Time before, the lost host behind the start */
 		j->timer = NULL;
 	}
 	if (j->step != STEP_NEW)
@@ -179,13 +179,13 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	counts_add(mod, job, step, 1);
 	if (step_is_pending(j->step) != step_is_pending(step) ||
 	    step_is_running(j->step) != step_is_running(step) || step_is_over(step))
-		edits_count(mod, job); /* other changes are allowed now */
+		edits_count(mod, job); /* what may be altered differs from now on */
 	j->step = (uint8_t)step;
 	keel_set_int(job, job_job_state, value);
 	keel_set_int(job, job_substate, steps[step].substate);
 	keel_set_int(job, job_mtime, keel_time(mod));
 	step_log(mod, job, steps[step].letter, steps[step].substate, steps[step].substate);
-	step_tell(mod, job);
+	step_notify(mod, job);
 }
 
 void step_log(struct keel_mod *mod, struct keel_obj *job, char letter, int first, int last)
@@ -204,23 +204,14 @@ static void time_came(struct keel_mod *mod, void *arg)
 		step_evaluate(mod, job);
 }
 
-static void wake_at(struct keel_mod *mod, struct keel_obj *job, int64_t when)
-{
-	struct job *j = job_slot(mod, job);
-	int64_t seconds = when - keel_time(mod);
-
-	keel_timer_cancel(j->timer);
-	if (seconds > 86400)
-		seconds = 86400; /* looked at again then */
-	j->timer = keel_timer(mod, seconds * 1000, time_came, job);
-}
-
 void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 {
 	int64_t when = keel_get_int(job, job_Execution_Time);
 	int64_t holds = keel_get_int(job, job_Hold_Types);
 	struct keel_obj *queue = job_queue(mod, job);
 	enum step step = STEP_QUEUED;
+	struct job *j;
+	int64_t seconds;
 
 	if (job_slot(mod, job)->unheld)
 		holds &= ~(int64_t)HOLD_USER;
@@ -236,15 +227,21 @@ void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 	if (step == STEP_QUEUED || step == STEP_ROUTING || step == STEP_BEGUN) {
 		if (!keel_is_set(job, job_etime))
 			keel_set_int(job, job_etime, keel_time(mod));
-		poke(mod);
+		scheduler_wake(mod);
 	} else {
 		keel_unset(job, job_etime, NULL);
-		if (step == STEP_WAITING)
-			wake_at(mod, job, when);
+		if (step == STEP_WAITING) {
+			j = job_slot(mod, job);
+			seconds = when - keel_time(mod);
+			keel_timer_cancel(j->timer);
+			if (seconds > 86400)
+				seconds = 86400; /* evaluated again then */
+			j->timer = keel_timer(mod, seconds * 1000, time_came, job);
+		}
 	}
 }
 
-void poke(struct keel_mod *mod)
+void scheduler_wake(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * write.c - who is told what about a job.
+ * write.c - which users get which mail about a job.
  */
 #include "mail.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(server, mail_from, mailer);
-KEEL_ATTRS_OF(job, Exit_status, resources_used, Mail_Users, Job_Owner, Job_Name, Mail_Points);
+KEEL_ATTRS_OF(job, Mail_Users, Job_Owner, Job_Name, Exit_status, resources_used, Mail_Points);
 
 #define MOST_PEOPLE 100
 #define USUAL_FROM "adm"
@@ -32,7 +32,7 @@ static const char *sender(struct keel_mod *mod)
 	return from && !wrong ? from : USUAL_FROM;
 }
 
-/* Whoever may set the attribute may not choose what the daemon executes. */
+/* A manager who may set the attribute may not choose what the daemon executes. */
 static void compare_mailer(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
@@ -59,12 +59,6 @@ static void add_used(void *arg, const char *key, const char *text, uint32_t len)
 	if (!line.failed)
 		letter_line(t, line.data);
 	keel_text_fini(&line);
-}
-
-static void add_end(struct keel_obj *job, struct keel_text *t)
-{
-	keel_text_printf(t, "Exit_status=%lld\n", (long long)keel_get_int(job, job_Exit_status));
-	keel_emit(job, job_resources_used, NULL, &(struct keel_emit){ add_used, t });
 }
 
 static const char *or_empty(const char *text)
@@ -95,8 +89,11 @@ static char *text_of(struct keel_obj *job, const struct mail *m, char letter,
 
 	keel_text_init(&t);
 	letter_begin(&t, m->from, m->to, m->id, or_empty(keel_get_str(job, job_Job_Name)), letter);
-	if (letter == 'e')
-		add_end(job, &t);
+	if (letter == 'e') {
+		keel_text_printf(&t, "Exit_status=%lld\n",
+				 (long long)keel_get_int(job, job_Exit_status));
+		keel_emit(job, job_resources_used, NULL, &(struct keel_emit){ add_used, &t });
+	}
 	if (why && *why)
 		letter_line(&t, why);
 	copy = t.failed ? NULL : strdup(t.data);

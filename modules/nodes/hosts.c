@@ -13,7 +13,7 @@
 #include <time.h>
 
 KEEL_ATTRS_OF(node, Mom, resources_available, resources_reported, resources_assigned, pcpus,
-	      in_multivnode_host, pbs_version, comment, host_lost);
+	      in_multivnode_host, pbs_version, host_lost, comment);
 KEEL_ATTR_AS(attr_node_state, node, state, 0);
 KEEL_ATTR_AS(attr_node_sharing, node, sharing, 0);
 
@@ -205,16 +205,6 @@ static void vnode_report(struct keel_mod *mod, struct keel_obj *node, bool empty
 	keel_set_str(node, node_pbs_version, keel_version_text(mod));
 }
 
-static void vnode_up(struct keel_mod *mod, struct keel_obj *node)
-{
-	const char *comment = keel_get_str(node, node_comment);
-
-	if (comment && strncmp(comment, down_comment, strlen(down_comment)) == 0)
-		keel_unset(node, node_comment, NULL);
-	node_set_state(mod, node, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN | KEEL_NODE_STALE, false);
-	occupancy_update(mod, node);
-}
-
 static bool is_reported(const char *const *facts, uint32_t n, const char *vnode, uint32_t *ret_count)
 {
 	bool found = false;
@@ -243,6 +233,7 @@ static void one_up(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	uint32_t count;
 	bool listed = is_reported(r->facts, r->n, id, &count);
 	bool natural = strcmp(id, r->host) == 0;
+	const char *comment;
 
 	keel_unset(node, node_host_lost, NULL);
 	if (!listed && !natural && keel_get_text(node, node_resources_reported, "ncpus", text, sizeof(text)) >= 0) {
@@ -251,7 +242,11 @@ static void one_up(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	}
 	if (listed || natural) /* else an administrator created it and set its amounts */
 		vnode_report(mod, node, natural && !listed, count > 1 || !listed, r->facts, r->n);
-	vnode_up(mod, node);
+	comment = keel_get_str(node, node_comment);
+	if (comment && strncmp(comment, down_comment, strlen(down_comment)) == 0)
+		keel_unset(node, node_comment, NULL);
+	node_set_state(mod, node, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN | KEEL_NODE_STALE, false);
+	occupancy_update(mod, node);
 }
 
 /* The host's natural vnode first, so that it is listed first. */

@@ -311,14 +311,21 @@ void node_known(struct keel_mod *mod, struct keel_obj *node)
 {
 	struct state *st = mod->state;
 	struct vnode *v = keel_slot(mod, node);
-	uint32_t bits = (node_state(mod, node) & LASTING) | KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN;
+	const char *host = node_mom(node);
+	/* This daemon has restarted, and its host is on its way. */
+	bool counts_as_up = keel_is_set(node, node_last_state_change_time) && keel_link_is_awaited(mod, host);
+	uint32_t bits = node_state(mod, node);
+
+	if (!counts_as_up)
+		bits = (bits & LASTING) | KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN;
 
 	if (v) {
 		v->notified = bits;
 		v->known = true;
 	}
 	keel_set_int(node, attr_node_state, bits);
-	node_lost(mod, node); /* until its host reports; the time of an older loss stays */
+	if (!counts_as_up)
+		node_lost(mod, node); /* until its host reports; the time of an older loss stays */
 	if (!keel_is_set(node, node_last_state_change_time))
 		keel_set_int(node, node_last_state_change_time, keel_time(mod));
 	st->members++;

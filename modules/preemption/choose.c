@@ -122,17 +122,6 @@ static void over(struct simulation *sim, enum choice choice)
 	sim->phase = RESTORING;
 }
 
-/* They are as they were: the newest first, which is the cheap way round. */
-static void restore_one(struct simulation *sim)
-{
-	struct runner *r = sim->at ? sim->list[--sim->at] : NULL;
-
-	if (r && r->by)
-		restore(sim, r);
-	if (!sim->at)
-		sim->phase = OVER;
-}
-
 /* ---- listing ---------------------------------------------------------------------------------------------- */
 
 /* No job is left out without memory: there is no list. */
@@ -172,18 +161,7 @@ static void listed(struct simulation *sim)
 	candidates_sort(sim->list, &sim->n);
 	sim->phase = OPENING;
 	if (!sim->n && !sim->wanted.s->round)
-		over(sim, CHOICE_NOBODY);
-}
-
-static void open_trial(struct simulation *sim)
-{
-	sim->trial = keel_sched_trial(sim->job);
-	sim->next = 1;
-	sim->phase = GROWING;
-	if (!sim->trial)
-		over(sim, CHOICE_NOBODY);
-	else if (fits(sim))
-		over(sim, CHOICE_FITS);
+		over(sim, CHOICE_NONE);
 }
 
 /* ---- growing ------------------------------------------------------------------------------------------------ */
@@ -244,7 +222,7 @@ static void grow(struct simulation *sim)
 	} else if (sim->far == sim->n) {
 		snprintf(text, sizeof(text), "Simulation: not enough work preempted: %s", sim->why.text);
 		log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2, text);
-		over(sim, CHOICE_NOBODY);
+		over(sim, CHOICE_NONE);
 	} else {
 		sim->few = sim->far;
 		sim->next = sim->taken < ONE_BY_ONE ? sim->taken + 1 : sim->taken + sim->taken / 4;
@@ -304,14 +282,6 @@ static void drop_one(struct simulation *sim)
 	sim->dropping_us += keel_clock_us(sim->mod) - began;
 }
 
-static void drop(struct simulation *sim)
-{
-	if (sim->at < sim->n && sim->taken > 1 && sim->dropping_us < DROP_US)
-		drop_one(sim);
-	else
-		chosen(sim);
-}
-
 static bool collect(const struct simulation *sim, struct victims *ret)
 {
 	bool whole = true;
@@ -348,7 +318,7 @@ static void chosen(struct simulation *sim)
 		return;
 	}
 	if (!collect(sim, &s->victims)) {
-		over(sim, CHOICE_NOBODY);
+		over(sim, CHOICE_NONE);
 		return;
 	}
 	keel_sched_trial_keep(sim->trial);
@@ -359,6 +329,9 @@ static void chosen(struct simulation *sim)
 
 static void step(struct simulation *sim)
 {
+	struct state *st;
+	struct runner *r;
+
 	switch (sim->phase) {
 	case LISTING:
 		if (sim->at < sim->all)
@@ -367,7 +340,14 @@ static void step(struct simulation *sim)
 			listed(sim);
 		break;
 	case OPENING:
-		open_trial(sim);
+		st = sim->mod->state;
+		sim->trial = keel_sched_trial(sim->job);
+		sim->next = 1;
+		sim->phase = GROWING;
+		if (!sim->trial)
+			over(sim, CHOICE_NONE);
+		else if (fits(sim))
+			over(sim, CHOICE_FITS);
 		break;
 	case GROWING:
 		grow(sim);
@@ -376,10 +356,18 @@ static void step(struct simulation *sim)
 		shorten(sim);
 		break;
 	case DROPPING:
-		drop(sim);
+		if (sim->at < sim->n && sim->taken > 1 && sim->dropping_us < DROP_US)
+			drop_one(sim);
+		else
+			chosen(sim);
 		break;
 	case RESTORING:
-		restore_one(sim);
+		/* They are as they were: the newest first, which is the cheap way round. */
+		r = sim->at ? sim->list[--sim->at] : NULL;
+		if (r && r->by)
+			restore(sim, r);
+		if (!sim->at)
+			sim->phase = OVER;
 		break;
 	case OVER:
 		break;
@@ -459,7 +447,7 @@ static bool asks_others(const struct search *s, const struct simulation *sim)
 	const uint32_t relevance = sim->wanted.relevance;
 	const bool same = !sim->trial || (sim->why.code == s->code && strcmp(sim->why.what, s->what) == 0);
 
-	return sim->choice == CHOICE_NOBODY && relevance && !((relevance & OF_A_LIMIT) && same);
+	return sim->choice == CHOICE_NONE && relevance && !((relevance & OF_A_LIMIT) && same);
 }
 
 /* Everybody, or *ret how it ended. */
@@ -472,7 +460,7 @@ static bool ended(struct keel_mod *mod, struct search *s, struct keel_obj *job, 
 	choose_drop(mod, s);
 	if (others && begin(mod, s, job, 0))
 		return false;
-	if (!s->candidates && *ret == CHOICE_NOBODY)
+	if (!s->candidates && *ret == CHOICE_NONE)
 		log_about(mod, job, KEEL_LOG_DEBUG2, "Found no preemptable candidates");
 	return true;
 }
@@ -480,7 +468,7 @@ static bool ended(struct keel_mod *mod, struct search *s, struct keel_obj *job, 
 enum choice choose(struct keel_mod *mod, struct search *s, struct keel_obj *job)
 {
 	int64_t until = keel_clock_us(mod) + TURN_US;
-	enum choice choice = CHOICE_NOBODY;
+	enum choice choice = CHOICE_NONE;
 
 	if (!s->sim) {
 		victims_clear(&s->victims);

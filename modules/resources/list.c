@@ -154,14 +154,6 @@ static bool is_of_vnode(const struct keel_attr *attr)
 	return attr == node_resources_available;
 }
 
-/* Is it `@other` as a vnode's amount? The vnode then shares the amount of another one. */
-static bool refers(const struct keel_attr *attr, const struct keel_resource *res,
-		   int32_t op, const char *text)
-{
-	return *text == '@' && text[1] && op == KEEL_SET && keel_res_is_number(res) &&
-	       (res->flags & KEEL_RES_EACH) && is_of_vnode(attr);
-}
-
 static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t op,
 			  const char *key, const char *text, union keel_slot *slot, bool *is_set,
 			  struct keel_err *err)
@@ -183,7 +175,9 @@ static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, in
 	res = table_find(st, key);
 	if (!res)
 		return fault(attr, key, PBSE_UNKRESC, err);
-	if (refers(attr, res, op, text)) {
+	/* Is it `@other` as a vnode's amount? The vnode then shares the amount of another one. */
+	if (*text == '@' && text[1] && op == KEEL_SET && keel_res_is_number(res) &&
+	    (res->flags & KEEL_RES_EACH) && is_of_vnode(attr)) {
 		v = (struct keel_res_value){ .res = res, .text = strdup(text) };
 		code = v.text ? 0 : PBSE_SYSTEM;
 	} else {

@@ -6,7 +6,7 @@
 
 KEEL_ATTRS_OF(job, Resource_List, resources_used, stime);
 
-#define FIVE_YEARS (5LL * 365 * 86400) /* who asks for no time */
+#define FIVE_YEARS (5LL * 365 * 86400) /* of a job without walltime */
 
 static int64_t seconds_of(const struct keel_reslist *list, const char *name)
 {

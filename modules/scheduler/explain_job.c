@@ -4,8 +4,8 @@
  *
  *   <what>  <ok or what is in the way>
  *
- * A job's owner, operators and managers may ask. Policies add lines of their own at job_explain: each
- * tap appends lines that end with a newline. Nothing is changed by asking.
+ * A job's owner, operators and managers may send it. Policies add lines of their own at job_explain: each
+ * tap appends lines that end with a newline. The request changes nothing.
  */
 #include "scheduler.h"
 
@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-KEEL_ATTRS_OF(job, Resource_List, queue, schedselect);
+KEEL_ATTRS_OF(job, queue, Resource_List, schedselect);
 KEEL_ATTR_OF(queue, started);
 
 #define POLICY_SHOWN 65536 /* bytes of all lines of policies */
-#define VNODES 50 /* that are told about */
+#define VNODES 50 /* at most so many are listed */
 #define HOLDERS 5
 
-/* ---- who asks about what -------------------------------------------------------------------------- */
+/* ---- the job that is meant, and permission ----------------------------------------------------------- */
 
 static struct keel_obj *job_named(struct keel_mod *mod, const char *id)
 {
@@ -78,24 +78,7 @@ static void line_why(struct keel_text *out, const char *what, const struct reaso
 	line(out, what, "%s: %s%s", r->never ? "never" : "not now", r->text, code);
 }
 
-static const char *place_text(const struct keel_obj *job)
-{
-	const struct keel_res_value *v =
-		keel_resource_list_get(keel_get_ptr(job, job_Resource_List), "place");
-
-	return v && v->text ? v->text : "free";
-}
-
-static void explain_comment(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
-{
-	const struct keel_attr *attr = keel_attr_find(mod, "job", "comment");
-	const char *text = attr ? keel_get_str(job, attr) : NULL;
-
-	if (text)
-		line(out, "comment", "%s", text);
-}
-
-/* Its start, or whatever else is asked about it, waits in a hold. */
+/* An operation on the job, its start or another one, waits in a hold. */
 static void explain_holds(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
 	char text[512];
@@ -136,16 +119,6 @@ static void explain_policies(struct keel_mod *mod, struct keel_obj *job, struct 
 	free(buf);
 	if (len == POLICY_SHOWN - 1)
 		line(out, "policies", "say more than can be shown");
-}
-
-static void explain_gates(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
-{
-	struct reason r = { 0 };
-
-	if (group_is_eligible(mod, job, &r) && job_is_eligible(mod, job, &r))
-		line(out, "policies", "ok");
-	else
-		line_why(out, "policies", &r);
 }
 
 static void explain_queue(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
@@ -267,13 +240,15 @@ static void explain_place(struct keel_mod *mod, struct keel_obj *job, struct kee
 	struct group *g = group_of(mod, job);
 	struct snapshot *s = snapshot_now(mod);
 	struct reason r = { 0 };
+	const struct keel_res_value *v =
+		keel_resource_list_get(keel_get_ptr(job, job_Resource_List), "place");
 
 	if (!g || !g->shape || !s) {
 		line(out, "placement", "not known: the request cannot be read, or there is no memory");
 		return;
 	}
 	line(out, "request", "select %s  place %s", keel_get_str(job, job_schedselect),
-	     place_text(job));
+	     v && v->text ? v->text : "free");
 	explain_totals(job, s, out);
 	if (!could_ever_fit(mod, job, g, &r))
 		line_why(out, "placement", &r);
@@ -284,24 +259,26 @@ static void explain_place(struct keel_mod *mod, struct keel_obj *job, struct kee
 	explain_vnodes(mod, job, g, s, out);
 }
 
-/* Those that wait in an array are equal: what holds for the next of them holds for this one. */
-static void explain_subjob(const char *id, char letter, struct keel_obj *whole,
-			   struct keel_text *out)
-{
-	line(out, "job", "%s  state %c  %s %s", id, letter,
-	     letter == 'X' ? "is over; its array is" : "waits in", keel_id(whole));
-}
-
 static void explain_all(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
+	const struct keel_attr *attr;
+	const char *text;
+	struct reason r = { 0 };
+
 	line(out, "job", "%s  state %c  queue %s", keel_id(job),
 	     keel_job_state(job),
 	     keel_get_str(job, job_queue) ? keel_get_str(job, job_queue) : "");
-	explain_comment(mod, job, out);
+	attr = keel_attr_find(mod, "job", "comment");
+	text = attr ? keel_get_str(job, attr) : NULL;
+	if (text)
+		line(out, "comment", "%s", text);
 	explain_holds(mod, job, out);
 	explain_rest(mod, entry_of(mod, job), out);
 	explain_queue(mod, job, out);
-	explain_gates(mod, job, out);
+	if (group_is_eligible(mod, job, &r) && job_is_eligible(mod, job, &r))
+		line(out, "policies", "ok");
+	else
+		line_why(out, "policies", &r);
 	explain_policies(mod, job, out);
 	if (keel_job_waiting(job))
 		explain_place(mod, job, out);
@@ -340,8 +317,11 @@ static void on_explain(struct keel_mod *mod, struct keel_req *req)
 		return;
 	}
 	keel_text_init(&out);
-	if (part)
-		explain_subjob(args[0], part, job, &out);
+	if (part) {
+		/* Those that wait in an array are equal: what holds for the next of them holds for this one. */
+		line(&out, "job", "%s  state %c  %s %s", args[0], part,
+		     part == 'X' ? "is over; its array is" : "waits in", keel_id(job));
+	}
 	if (part != 'X')
 		explain_all(mod, job, &out);
 	if (out.failed)

@@ -61,24 +61,18 @@ static int by_host(const void *a, const void *b)
 	return strcmp((*x)->host, (*y)->host);
 }
 
-static const char *host_of(struct keel_obj *node)
-{
-	const struct keel_res_value *v =
-		keel_resource_list_get(keel_node_available(node), "host");
-
-	return v && v->text ? v->text : keel_id(node);
-}
-
 static struct reading *read_all(struct keel_mod *mod, uint32_t *ret_n)
 {
 	uint32_t room = keel_count(mod, "node"), n = 0;
 	struct reading *r = calloc(room + 1, sizeof(*r));
 	struct keel_cursor *cursor = r ? keel_cursor(mod, "node") : NULL;
 	struct keel_obj *obj;
+	const struct keel_res_value *v;
 
 	while (cursor && n < room && (obj = keel_next(cursor))) {
+		v = keel_resource_list_get(keel_node_available(obj), "host");
 		r[n].obj = obj;
-		r[n].host = host_of(obj);
+		r[n].host = v && v->text ? v->text : keel_id(obj);
 		r[n].priority = keel_get_int(obj, node_Priority);
 		n++;
 	}
@@ -142,26 +136,21 @@ static bool columns_find(struct snapshot *s, const struct reading *r, uint32_t n
 	return true;
 }
 
-static double amount_of(const struct snapshot *s, const struct keel_reslist *have,
-			uint32_t c)
-{
-	double unset = is_endless(s, s->column[c]) ? HUGE_VAL : 0;
-
-	return keel_resource_list_number(have, s->column[c]->name, unset);
-}
-
 static bool amounts_make(const struct snapshot *s, struct vnode *v,
 			 struct keel_obj *obj)
 {
 	const struct keel_reslist *have = keel_node_available(obj);
 	uint32_t c;
+	double unset;
 
 	v->total = calloc(2 * (size_t)s->n_column + 1, sizeof(double));
 	if (!v->total)
 		return false;
 	v->free = v->total + s->n_column;
-	for (c = 0; c < s->n_column; c++)
-		v->total[c] = amount_of(s, have, c);
+	for (c = 0; c < s->n_column; c++) {
+		unset = is_endless(s, s->column[c]) ? HUGE_VAL : 0;
+		v->total[c] = keel_resource_list_number(have, s->column[c]->name, unset);
+	}
 	return true;
 }
 

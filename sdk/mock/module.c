@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <utlist.h>
 
@@ -18,9 +19,11 @@
 #include "util/err.h"
 #include "util/file.h"
 #include "util/text.h"
+#include "virtual.h"
 
 #define DRAIN_MS 2000 /* for holds and requests of a module that goes */
 #define DRAIN_LOOK_MS 5
+#define WORKS_MAX 1000 /* turns for workers of a module that has gone */
 
 struct loaded {
 	struct loaded *next;
@@ -71,11 +74,12 @@ static void without_dir(const struct keel_mock *mock, struct keel_err *err)
 static int conf_make(struct keel_mock *mock, const char *name, const char *text, struct conf **ret, struct keel_err *err)
 {
 	char *path = path_join(mock->dir, "conf");
-	char *all = host_print("%s: { %s\n};\n", name, text != NULL ? text : "");
-	int code = file_write_durable(path, all, strlen(all), 0600);
+	FILE *f = fopen(path, "we");
+	int code;
 
-	code = code < 0 ? err_set(err, code, "cannot write %s", path) : conf_read(path, ret, err);
-	free(all);
+	if (f == NULL || fprintf(f, "%s: { %s\n};\n", name, text != NULL ? text : "") < 0 || fclose(f) != 0)
+		die("cannot write %s", path);
+	code = conf_read(path, NULL, ret, err);
 	free(path);
 	return code;
 }
@@ -170,10 +174,13 @@ static void offer(struct modules *all)
 		module_offer(m);
 }
 
+/* Its workers come back to it when it has stopped, too. */
 static void module_gone(struct keel_mock *mock, struct loaded *l)
 {
 	struct module *m = l->m;
 
+	for (int n = 0; n < WORKS_MAX && m->owner.working > 0; n++)
+		loop_turn(mock->parts.loop, keel_mock_now(mock));
 	l->m = NULL;
 	taps_forget(mock, &m->owner);
 	if (m->owner.live > 0)
@@ -198,15 +205,16 @@ static int run(struct keel_mock *mock, struct module *m, struct keel_err *err)
 {
 	struct modules *all = mock->parts.modules;
 	struct set s = { 0 };
+	struct module *bad;
 	int ret;
 
 	enter(mock, m);
 	stand_aside(mock, &m->desc);
 	ret = set_add(&s, m);
 	if (ret == 0)
-		ret = set_ready(all, &s, false, err);
+		ret = set_ready(all, &s, &bad, err);
 	if (ret == 0)
-		ret = set_start(all, &s, false, err);
+		ret = set_start(all, &s, &bad, err);
 	if (ret != 0)
 		set_down(&s);
 	mock->in_module--;
@@ -322,16 +330,23 @@ void modules_fini(struct keel_mock *mock)
 		module_close(l->left);
 }
 
+/* `comes`: to be loaded again at once; then nothing of it is lost. */
+static int busy(struct module *m, bool comes, struct keel_err *err)
+{
+	int ret = module_busy(m, err);
+
+	return ret == -ENOTEMPTY && comes && !module_stays(m) ? 0 : ret;
+}
+
 /* What a moment may finish: holds, operations, requests of it, and what it says itself. */
-static bool unfinished(struct keel_mock *mock, struct module *m)
+static bool unfinished(struct keel_mock *mock, struct module *m, bool comes)
 {
 	struct keel_err why;
 
-	return m->owner.kept > 0 || module_busy(m, &why) != 0 || hooks_waits(mock->parts.hooks, &m->owner) ||
+	return m->owner.kept > 0 || busy(m, comes, &why) != 0 || hooks_waits(mock->parts.hooks, &m->owner) ||
 	       router_serves(mock->parts.router, &m->owner);
 }
 
-/* `comes`: to be loaded again at once. */
 static int unload(struct loaded *l, bool comes, struct keel_err *err)
 {
 	struct module *m = l->m;
@@ -339,13 +354,12 @@ static int unload(struct loaded *l, bool comes, struct keel_err *err)
 	int64_t until = keel_mock_now(mock) + DRAIN_MS;
 	int ret;
 
-	m->comes = comes;
+	loop_due(mock->parts.loop); /* a module is unloaded between turns */
 	enter(mock, m);
-	while (keel_mock_now(mock) < until && !module_stays(m) && unfinished(mock, m))
+	while (keel_mock_now(mock) < until && !module_stays(m) && unfinished(mock, m, comes))
 		keel_mock_advance(mock, DRAIN_LOOK_MS);
-	ret = module_busy(m, err);
+	ret = busy(m, comes, err) == 0 ? 0 : -EBUSY;
 	mock->in_module--;
-	m->comes = false;
 	if (ret == 0 && m->owner.kept > 0)
 		ret = err_set(err, -EBUSY, "answers between module %s and others are on their way (%u)", m->desc.name,
 			      m->owner.kept);
@@ -380,22 +394,17 @@ struct keel_mod *keel_mock_restart(struct keel_mod *pub, struct keel_err *err)
 static int change(struct keel_mock *mock, struct module *m, const struct conf *conf, struct keel_err *err)
 {
 	struct modules *all = mock->parts.modules;
-	struct plan p = { .all = all, .conf = conf };
-	struct group g = { .applied = false };
-	int ret = plan_values(&p, m, err);
+	int ret = values_read(m, conf, err);
 
-	if (ret == 0)
-		ret = set_add(&g.change, m);
-	if (ret == 0 && (m->fresh != NULL || m->fresh_site != NULL)) {
+	if (ret > 0)
+		ret = err_set(err, -EBUSY, "a value of module %s that is read at its start only has changed; "
+			      "keel_mock_restart() it", m->desc.name);
+	if (ret == 0) {
 		enter(mock, m);
-		ret = group_apply(all, &g, err);
+		ret = values_apply(all, err);
 		mock->in_module--;
 	}
-	set_fini(&g.change);
-	conf_data_destroy(m->fresh);
-	site_destroy(m->fresh_site);
-	m->fresh = NULL;
-	m->fresh_site = NULL;
+	values_drop(all);
 	return ret;
 }
 

@@ -4,7 +4,7 @@
  *
  * A turn is what it is in the real loop: posted calls and what these defer, timers that are due and what these post and
  * defer, the end of the turn. Between turns time jumps. Work for a thread is a timer: when it fires it is
- * done and its end is told, so that two runs with the same times are the same run.
+ * done and its end is reported, so that two runs with the same times are the same run.
  */
 #include "virtual.h"
 
@@ -30,7 +30,7 @@ struct loop {
 	uint64_t number;
 	struct loop_timer **heap; /* the first one is due first */
 	size_t n, size;
-	bool stop;   /* asked, not yet seen by loop_run() */
+	bool stop;   /* requested, not yet seen by loop_run() */
 	bool frozen;
 	bool due;    /* loop_turn_due() was called in this turn */
 	loop_fn *turn_end;
@@ -340,6 +340,12 @@ void loop_turn(struct loop *l, int64_t now_ms)
 	loop_settle(l);
 }
 
+void loop_due(struct loop *l)
+{
+	posted_run(l);
+	deferred_run(l);
+}
+
 void loop_settle(struct loop *l)
 {
 	if (!l->due || l->frozen || l->held)
@@ -496,6 +502,8 @@ bool loop_poll(struct loop *l, int real_ms)
 	nfds_t n = 0;
 	bool any = false;
 
+	if (l->watches == NULL && real_ms == 0)
+		return false;
 	DL_FOREACH(l->watches, w)
 		n++;
 	fds = calloc(n + 1, sizeof(*fds));

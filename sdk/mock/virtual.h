@@ -22,6 +22,7 @@ struct loop_virtual {
 int loop_create_virtual(const struct loop_virtual *conf, struct loop **ret_loop);
 int64_t loop_next_ms(const struct loop *l);      /* when there is something to do; INT64_MAX: never */
 void loop_turn(struct loop *l, int64_t now_ms);  /* one turn at that time, or now when it is past */
+void loop_due(struct loop *l); /* what was posted or deferred is called; timers and workers are left */
 /* The power fails: nothing of this loop is called any more, also not in the turn under way. */
 void loop_freeze(struct loop *l);
 /* Calls the watches of descriptors that are ready, waiting up to `real_ms` for the first; false: none was. */

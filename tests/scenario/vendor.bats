@@ -60,6 +60,17 @@ is_a_module() { lacks "$(stranger keelson-module check "$@")" '^not ok'; }
 	is_a_module "$BATS_TEST_TMPDIR/near/near.so"
 }
 
+@test "vendor: a sandbox that was stopped starts again in its directory, and its env leads a module's make to its build" {
+	SB=$BATS_TEST_TMPDIR/box
+	sandbox start
+	sandbox stop
+	sandbox start
+	has "$(. "$SB/env" && pbsnodes -av)" '^n1'
+	same 'the kit of this build' "$KEELSON_BUILD/bin/keelson-module" \
+		"$(. "$SB/env" && pkg-config --variable=tool keelson-module)"
+	sandbox stop
+}
+
 @test "vendor: one line of the compiler makes a module" {
 	# shellcheck disable=SC2016
 	stranger sh -c 'cd "$1" && gcc $($PKG_CONFIG --cflags --libs keelson-module) -o "$2" hello.c' - "$HELLO" "$BATS_TEST_TMPDIR/one.so"

@@ -77,7 +77,6 @@ struct keel_object_api {
 	int32_t (*set_text)(struct keel_obj *, const struct keel_attr *, int32_t op, const char *key, const char *text, struct keel_err *);
 	void (*unset)(struct keel_obj *, const struct keel_attr *, const char *key);
 	int32_t (*match)(struct keel_obj *, const struct keel_attr *, int32_t op, const char *key, const char *text, struct keel_err *);
-	void (*touch)(struct keel_obj *);
 	struct keel_changes *(*changes)(struct keel_mod *);
 	int32_t (*change)(struct keel_changes *, const struct keel_session *, struct keel_obj *, const struct keel_attrop *, struct keel_err *);
 	int32_t (*change_text)(struct keel_changes *, struct keel_obj *, const struct keel_attr *, int32_t op, const char *key, const char *text, struct keel_err *);
@@ -131,6 +130,7 @@ struct keel_call_api {
 	void (*release)(struct keel_hold *);
 	const struct keel_session *(*session)(struct keel_call *);
 	int32_t (*settled)(struct keel_call *, keel_outcome_fn *fn, void *arg);
+	struct keel_call *(*held)(struct keel_hold *);
 };
 
 /* ---- hook: raise a point ----------------------------------------------------------------------- */
@@ -156,6 +156,8 @@ struct keel_hook_api {
 	uint32_t (*point)(struct keel_mod *, const char *name);
 	int32_t (*about)(struct keel_mod *, uint32_t point, struct keel_point_def *ret);
 	int32_t (*end)(struct keel_mod *, const void *arg);
+	int32_t (*replay)(struct keel_mod *);
+	void (*bench)(struct keel_mod *);
 };
 
 /* ---- msg: read and build message bodies (maps with string keys) -------------------------------- */
@@ -190,6 +192,7 @@ struct keel_request_api {
 	int32_t (*part)(struct keel_req *, struct keel_out *);
 	int32_t (*drained)(struct keel_req *, keel_fn *fn, void *arg);
 	void (*on_gone)(struct keel_req *, keel_fn *fn, void *arg);
+	const char *(*name)(struct keel_req *);
 };
 
 /* ---- link: messages to other daemons ---------------------------------------------------------------- */
@@ -198,6 +201,7 @@ struct keel_link_api {
 	int32_t (*on)(struct keel_mod *, const char *name, uint32_t from, void (*fn)(struct keel_mod *, const char *peer, const struct keel_msg *));
 	int32_t (*send)(struct keel_mod *, const char *peer, const char *name, struct keel_out *);
 	bool (*is_up)(struct keel_mod *, const char *peer);
+	bool (*is_awaited)(struct keel_mod *, const char *peer);
 };
 
 /* ---- blob: long byte strings of an object, kept in the store and not in memory ------------------------ */

@@ -79,4 +79,11 @@ static inline int32_t keel_settled(struct keel_call *c, keel_outcome_fn *fn, voi
 	return KEEL_MODULE_kernel.call->settled(c, fn, arg);
 }
 
+/* The operation that waits for this hold, for keel_call_set(), keel_call_get(), keel_call_session() and keel_hold()
+ * meanwhile. Valid while the hold is. */
+static inline struct keel_call *keel_held(struct keel_hold *hold)
+{
+	return KEEL_MODULE_kernel.call->held(hold);
+}
+
 #endif

@@ -33,4 +33,11 @@ static inline bool keel_link_is_up(struct keel_mod *mod, const char *peer)
 	return KEEL_USE_link->is_up(mod, peer);
 }
 
+/* Returns whether it was linked, perhaps before this daemon restarted, and its grace has not ended: it counts as up,
+ * peer_down was not raised. */
+static inline bool keel_link_is_awaited(struct keel_mod *mod, const char *peer)
+{
+	return KEEL_USE_link->is_awaited(mod, peer);
+}
+
 #endif

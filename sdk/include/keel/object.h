@@ -168,12 +168,6 @@ static inline int32_t keel_match(struct keel_obj *obj, const struct keel_attr *a
 	return KEEL_MODULE_kernel.object->match(obj, attr, op, key, text, err);
 }
 
-/* A value changed behind a pointer: save it with this turn. */
-static inline void keel_touch(struct keel_obj *obj)
-{
-	KEEL_MODULE_kernel.object->touch(obj);
-}
-
 /* An empty change set: writes that are made together by keel_commit(), or not at all. NULL on no memory. */
 static inline struct keel_changes *keel_changes(struct keel_mod *mod)
 {

@@ -84,4 +84,17 @@ static inline int32_t keel_end(struct keel_mod *mod, const void *arg)
 	return KEEL_MODULE_kernel.hook->end(mod, arg);
 }
 
+/* Raise the points of the replay (job_known ...) again for this module's taps alone: for a module that has lost what it
+ * knew. Fails with -ENOMEM; -ENOTSUP in a process of its own. */
+static inline int32_t keel_replay(struct keel_mod *mod)
+{
+	return KEEL_MODULE_kernel.hook->replay(mod);
+}
+
+/* None of the module's taps is called any more until a reload: what they guard is decided by their fail policies. */
+static inline void keel_bench(struct keel_mod *mod)
+{
+	KEEL_MODULE_kernel.hook->bench(mod);
+}
+
 #endif

@@ -50,4 +50,10 @@ static inline void keel_on_gone(struct keel_req *req, keel_fn *fn, void *arg)
 	KEEL_MODULE_kernel.request->on_gone(req, fn, arg);
 }
 
+/* The name of the request's row. Borrowed until the reply. */
+static inline const char *keel_req_name(struct keel_req *req)
+{
+	return KEEL_MODULE_kernel.request->name(req);
+}
+
 #endif

@@ -14,15 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_beside.h"
 #include "check_home.h"
 #include "check_isolated.h"
 #include "check_lifecycle.h"
 #include "check_report.h"
 #include "check_static.h"
-#include "check_stock.h"
 #include "check_upgrade.h"
 #include "check_watch.h"
-#include "check_with.h"
 #include "place.h"
 
 /* Beside this program, in the tree of its build, and where they were to be. */
@@ -91,7 +90,7 @@ static void required_look(const struct keel_module *m)
 	const char *const *name = m->requires_modules;
 
 	for (; rule_broken(RULE_lifecycle_load) && name != NULL && *name != NULL; name++)
-		if (!with_is(*name))
+		if (!beside_is(*name))
 			remark("it requires the module %s, which is not here; see --with", *name);
 }
 
@@ -124,14 +123,14 @@ static void run(const struct options *o)
 	watch_module(s.path, s.symbol);
 	if (!wanted(o, "lifecycle") && !wanted(o, "calls") && !wanted(o, "replay"))
 		return;
-	missing = stage_missing(s.m);
+	missing = beside_choose(o->modules != NULL || !place_find(module_places, ".", folder) ? o->modules : folder,
+				s.symbol);
 	if (missing != NULL) {
-		skip_group("lifecycle", "it needs the service %s, which nobody offers here; see --with", missing);
-		skip_group("calls", "it needs the service %s, which nobody offers here; see --with", missing);
-		skip_group("replay", "it needs the service %s, which nobody offers here; see --with", missing);
+		skip_group("lifecycle", "it needs the service %s, which no module here offers; see --with", missing);
+		skip_group("calls", "it needs the service %s, which no module here offers; see --with", missing);
+		skip_group("replay", "it needs the service %s, which no module here offers; see --with", missing);
 		return;
 	}
-	stock_read(o->modules != NULL || !place_find(module_places, ".", folder) ? o->modules : folder, s.m);
 	if (s.conf == NULL)
 		s.conf = s.made_up = required = config_required(s.m);
 	run_loaded(o, &s);
@@ -169,7 +168,7 @@ int check(int argc, char **argv)
 			}
 			break;
 		case 'w':
-			if (!with_open(optarg, &why)) {
+			if (!beside_open(optarg, &why)) {
 				fprintf(stderr, "keelson-module: --with %s: %s\n", optarg, why);
 				return 2;
 			}
@@ -191,8 +190,8 @@ int check(int argc, char **argv)
 	if (optind != argc - 1 || (o.only != NULL && !are_known(o.only)))
 		return usage(stderr);
 	o.file = argv[optind];
-	if (report_open() < 0 || home_make() < 0) {
-		fprintf(stderr, "keelson-module: there is no memory for a report, or no room in /tmp\n");
+	if (report_open() < 0 || home_make() < 0 || setenv("TMPDIR", home_path(), 1) < 0) {
+		fprintf(stderr, "keelson-module: there is no memory for a report, or no room for files (TMPDIR)\n");
 		return 2;
 	}
 	run(&o);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_ask.c - what people do with a module: its requests, its attributes, the rows it has given to
+ * check_ask.c - what users do with a module: requests, verbs, attributes, and its rows for
  * base modules.
  */
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 #include "check_calls.h"
 #include "check_child.h"
+#include "modfile/descriptor.h"
 
 enum { PATIENCE_MS = 7200000 };
 
@@ -31,13 +32,13 @@ static const char *const bodies[] = {
 	"klass = \"no such thing\"; cmd = 4711; attrs = ( (\"no such thing\", \"key\", \"%n%s\", 9) );",
 };
 
-/* It may be answered much later, when something has happened; when the module is unloaded at the latest. */
+/* The reply may come much later; when the module is unloaded at the latest. */
 static void ask(struct stage *s, const struct keel_request_def *def, unsigned body, bool goes,
 		struct keel_mock_reply *reply)
 {
 	struct keel_req *req;
 
-	child_step("asked %s with body %u%s", def->name, body, goes ? ", and the client goes" : "");
+	child_step("request %s with body %u%s", def->name, body, goes ? ", and the client goes" : "");
 	req = keel_mock_request(s->mock, keel_mock_session(s->mock, "root", KEEL_EVERYBODY), def->name,
 				bodies[body], reply);
 	if (goes && req != NULL && !reply->told)
@@ -45,21 +46,11 @@ static void ask(struct stage *s, const struct keel_request_def *def, unsigned bo
 	calls_go_on(s, PATIENCE_MS);
 }
 
-bool calls_ask(struct stage *s, unsigned row, unsigned body, struct keel_mock_reply *reply)
-{
-	const struct keel_contrib *c = contrib_at(s->of->m, "REQUEST", row);
-
-	if (c == NULL || body >= KEEL_COUNT(bodies))
-		return false;
-	ask(s, c->def, body, false, reply);
-	return true;
-}
-
 bool request_case(void *arg, unsigned i)
 {
 	const struct subject *of = arg;
 	const struct keel_contrib *c = contrib_at(of->m, "REQUEST", i / (2 * KEEL_COUNT(bodies)));
-	struct keel_mock_reply reply = { 0 }; /* may be told as late as by stage_close() */
+	struct keel_mock_reply reply = { 0 }; /* may be filled as late as in stage_close() */
 	struct stage s;
 
 	if (c == NULL)
@@ -67,6 +58,75 @@ bool request_case(void *arg, unsigned i)
 	calls_begin(&s, of);
 	if (s.mod != NULL)
 		ask(&s, c->def, i / 2 % KEEL_COUNT(bodies), i % 2 == 1, &reply);
+	stage_close(&s, child_last_step());
+	return true;
+}
+
+/* ---- verbs ------------------------------------------------------------------------------------------ */
+enum { WORDS_MOST = 64, WORD_MAX = 24 };
+
+/* What people type behind a verb. The words that it understands are in its file: they are tried, too. */
+static struct {
+	char word[WORDS_MOST][WORD_MAX + 1];
+	unsigned n;
+	bool read;
+} words;
+
+static void word_add(const char *at, size_t len)
+{
+	if (words.n == WORDS_MOST || len < 2 || len > WORD_MAX)
+		return;
+	for (unsigned i = 0; i < words.n; i++)
+		if (strlen(words.word[i]) == len && memcmp(words.word[i], at, len) == 0)
+			return;
+	memcpy(words.word[words.n++], at, len);
+}
+
+/* Strings of the file that are one word of small letters. */
+static void words_read(const char *path)
+{
+	static const char *const any[] = { "2.svr", "workq", "mockhost", "user", "-1", "9223372036854775808", "name=5", "%n%s" };
+	char why[MODFILE_WHY_MAX];
+	struct modfile_module *m = words.read ? NULL : modfile_read(path, why);
+
+	for (size_t i = 0; m != NULL && i < KEEL_COUNT(any); i++)
+		word_add(any[i], strlen(any[i]));
+	for (uint64_t i = 1; m != NULL && i < m->image.len; i++) {
+		const char *at = (const char *)m->image.base + i;
+		size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyz-_");
+
+		if (at[-1] == '\0' && at[len] == '\0')
+			word_add(at, len);
+		i += len;
+	}
+	words.read = true;
+	modfile_module_free(m);
+}
+
+/* Verb by verb, word by word. */
+bool verb_case(void *arg, unsigned i)
+{
+	static const char *const shapes[] = { "\"%s\"", "\"%s\", \"\"", "\"%s\", \"workq\", \"5\"" };
+	static struct keel_mock_reply replies[KEEL_COUNT(shapes)]; /* may come as late as in stage_close() */
+	const struct subject *of = arg;
+	const struct keel_contrib *c;
+	struct stage s;
+
+	words_read(of->path);
+	c = contrib_at(of->m, "REQUEST", words.n == 0 ? 0 : i / words.n);
+	if (c == NULL || words.n == 0 || strncmp(((const struct keel_request_def *)c->def)->name, "keelson.", 8) != 0)
+		return c != NULL && words.n > 0;
+	calls_begin(&s, of);
+	for (size_t n = 0; s.mod != NULL && n < KEEL_COUNT(shapes); n++) {
+		const char *name = ((const struct keel_request_def *)c->def)->name;
+		char args[128], body[160];
+
+		snprintf(args, sizeof(args), shapes[n], words.word[i % words.n]);
+		snprintf(body, sizeof(body), "args = [ %s ];", args);
+		child_step("verb %s with the words %s", name, args);
+		(void)keel_mock_request(s.mock, keel_mock_session(s.mock, "root", KEEL_EVERYBODY), name, body, &replies[n]);
+		calls_go_on(&s, PATIENCE_MS);
+	}
 	stage_close(&s, child_last_step());
 	return true;
 }
@@ -114,18 +174,28 @@ bool value_case(void *arg, unsigned i)
 }
 
 /* ---- rows for base modules ------------------------------------------------------------------------- */
-static void row_use(struct stage *s, const char *kind, const void *def, struct keel_obj *job)
+/* The module that has the signals sends this one. */
+static void signal_send(struct stage *s, const struct keel_signal_def *d, const char *id)
 {
-	if (strcmp(kind, "SIGNAL") == 0) {
-		const struct keel_signal_def *d = def;
+	static struct keel_mock_reply reply; /* may come as late as in stage_close() */
+	char body[512];
 
-		d->start(s->mod, job, "root@mockhost", s);
-	} else if (strcmp(kind, "JOB_KEY") == 0) {
-		const struct keel_job_key_def *d = def;
+	snprintf(body, sizeof(body), "id = \"%s\"; signal = \"%s\";", id, d->name);
+	(void)keel_mock_request(s->mock, keel_mock_session(s->mock, "root", KEEL_EVERYBODY), "signal", body, &reply);
+}
+
+static void row_use(struct stage *s, const struct keel_contrib *c, enum cast cast)
+{
+	struct keel_obj *job = stage_object(s, "job", cast);
+
+	if (strcmp(c->kind, "SIGNAL") == 0) {
+		signal_send(s, c->def, stage_id("job", cast));
+	} else if (strcmp(c->kind, "JOB_KEY") == 0) {
+		const struct keel_job_key_def *d = c->def;
 
 		(void)d->value(s->mod, job);
-	} else if (strcmp(kind, "PREEMPT") == 0) {
-		const struct keel_preempt_def *d = def;
+	} else if (strcmp(c->kind, "PREEMPT") == 0) {
+		const struct keel_preempt_def *d = c->def;
 
 		(void)(d->applies != NULL && d->applies(s->mod, job));
 	}
@@ -167,7 +237,7 @@ bool row_case(void *arg, unsigned i)
 	calls_begin(&s, of);
 	for (int cast = 0; s.mod != NULL && cast < N_CASTS; cast++) {
 		child_step("%s row with a job that is %s", kinds[k], stage_id("job", (enum cast)cast));
-		row_use(&s, kinds[k], c->def, stage_object(&s, "job", (enum cast)cast));
+		row_use(&s, c, (enum cast)cast);
 		calls_go_on(&s, PATIENCE_MS);
 	}
 	stage_close(&s, child_last_step());

@@ -3,16 +3,17 @@
  * check_calls.c - every tap at every point, with every flavour of event; and every way in which what
  * waits can end.
  *
- *   raise -> NEXT, DONE, REJECT, FAIL: told
- *         -> WAIT: a hold -> by itself | what it awaits | its deadline | client, object, module gone -> told
+ *   raise -> NEXT, DONE, REJECT, FAIL -> outcome
+ *         -> WAIT: a hold -> by itself | what it waits for | its deadline | client, object, module gone -> outcome
  *
- * Afterwards two hours pass: timers that were forgotten run, and touch what is gone.
+ * Afterwards two hours pass: timers that were not cancelled run, and use what was freed.
  */
 #include "check_calls.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "check_beside.h"
 #include "check_child.h"
 #include "check_events.h"
 #include "check_lifecycle.h"
@@ -25,7 +26,7 @@ enum { TURNS_MAX = 3000, AFTER_MS = 7200000, HOLDS_MAX = 50, FAILURES_MAX = 40, 
 
 static const char *const endings[] = { "nothing else happened", "what it waits for happened",
 				       "its hold ran into its deadline", "the client went away",
-				       "the object was destroyed", "the module was unloaded",
+				       "the object was destroyed", "the module was unloaded", "the module was unloaded at once",
 				       "everything else has happened" };
 
 void calls_begin(struct stage *s, const struct subject *of)
@@ -126,7 +127,7 @@ static void others_all(struct stage *s, const struct raised *r)
 {
 	const char *klass = event_klass(r->point), *id = klass == NULL ? NULL : stage_id(klass, flavour_cast(r->flavour));
 
-	others_tell(s, id);
+	others_raise(s, id);
 	others_go(s, id);
 	others_judge(s);
 }
@@ -140,13 +141,14 @@ void calls_end(struct stage *s, struct raised *r, enum ending how)
 	case BY_CLIENT: keel_mock_client_gone(r->client); break;
 	case BY_OBJECT: object_destroy(s, r); break;
 	case BY_STOP: stage_unload(s); break;
+	case AT_ONCE: stage_unload_at_once(s); break;
 	case BY_OTHERS: others_all(s, r); break;
 	default: break;
 	}
 }
 
 /* ---- a case ------------------------------------------------------------------------------------------ */
-/* Did it wait? */
+/* Returns whether the operation waited. */
 static bool call_once(const struct subject *of, const struct point *p, enum flavour f, enum ending how)
 {
 	struct raised r = { .point = p, .flavour = f, .with = flavour_name(f) };
@@ -158,7 +160,7 @@ static bool call_once(const struct subject *of, const struct point *p, enum flav
 	waits = s.mod != NULL && calls_raise(&s, &r) == KEEL_WAIT;
 	if (waits)
 		judge_deadlines(&s);
-	calls_end(&s, &r, waits ? how : BY_ITSELF);
+	calls_end(&s, &r, waits || how == AT_ONCE ? how : BY_ITSELF);
 	calls_go_on(&s, AFTER_MS);
 	snprintf(after, sizeof(after), "%s with %s, when %s", p->name, flavour_name(f), endings[how]);
 	if (waits && !r.outcome.told && s.mod != NULL && !rule_broken(RULE_calls_wait) &&
@@ -169,7 +171,7 @@ static bool call_once(const struct subject *of, const struct point *p, enum flav
 	return waits;
 }
 
-/* Point i, if somebody listens there (dynamic taps, too); *ret_more: there is such a point. */
+/* Returns point i if the module has a tap there, also one added at run time; *ret_more: there is such a point. */
 static const struct point *listened(const struct subject *of, unsigned i, bool *ret_more)
 {
 	struct stage s;
@@ -190,14 +192,18 @@ static bool call_case(void *arg, unsigned i)
 	const struct point *p = listened(of, i / N_FLAVOURS, &more);
 	enum flavour f = (enum flavour)(i % N_FLAVOURS);
 
-	if (p != NULL && call_once(of, p, f, BY_ITSELF))
+	if (p == NULL)
+		return more;
+	if (call_once(of, p, f, BY_ITSELF))
 		for (int how = BY_EVENT; how < N_ENDINGS; how++)
 			call_once(of, p, f, (enum ending)how);
+	else if (f == USUAL)
+		call_once(of, p, f, AT_ONCE);
 	return more;
 }
 
 /* ---- failures ---------------------------------------------------------------------------------------- */
-/* Was there an n-th allocation, or call? */
+/* Returns whether there was an n-th allocation, or call. */
 static bool fail_once(const struct subject *of, const struct point *p, unsigned n, bool of_memory)
 {
 	char with[64], after[128];
@@ -251,7 +257,8 @@ static bool same(const struct play *a, const struct play *b)
 	return strcmp(a->answers.data, b->answers.data) == 0 && strcmp(a->values.data, b->values.data) == 0;
 }
 
-/* Is everything as if it had not been asked whether jobs may start? Unless it does not do twice the same. */
+/* The days must be the same with and without the question whether a job may start. Not judged when two plays of the same days
+ * differ. */
 static void judge_dry(const struct play *asked, const struct subject *of)
 {
 	struct play again, not_asked;
@@ -294,6 +301,7 @@ static void run_all(const struct subject *of, enum rule crash, enum rule hang)
 {
 	child_cases(call_case, (void *)(uintptr_t)of, crash, hang);
 	child_cases(request_case, (void *)(uintptr_t)of, crash, hang);
+	child_cases(verb_case, (void *)(uintptr_t)of, crash, hang);
 	child_cases(value_case, (void *)(uintptr_t)of, crash, hang);
 	child_cases(row_case, (void *)(uintptr_t)of, crash, hang);
 	child_cases(days_case, (void *)(uintptr_t)of, crash, hang);
@@ -309,6 +317,6 @@ void check_calls(const struct subject *s)
 	run_all(&with, RULE_calls_crash, RULE_calls_budget);
 	if (!rule_broken(RULE_calls_crash) && !rule_broken(RULE_calls_memory) && !rule_broken(RULE_calls_budget))
 		child_cases(failure_case, &with, RULE_calls_failures, RULE_calls_failures);
-	if (stage_has_optional(s->m) && !rule_broken(RULE_calls_crash))
+	if (beside_has_spare() && !rule_broken(RULE_calls_crash))
 		run_all(&without, RULE_calls_needs, RULE_calls_budget);
 }

@@ -19,15 +19,14 @@ struct raised {
 	enum flavour flavour;
 	const char *with; /* "a usual event" */
 	struct keel_req *client;
-	struct keel_mock_outcome outcome; /* must stay until it is told */
+	struct keel_mock_outcome outcome; /* filled when the operation ends */
 };
-enum ending { BY_ITSELF, BY_EVENT, BY_DEADLINE, BY_CLIENT, BY_OBJECT, BY_STOP, BY_OTHERS, N_ENDINGS };
+enum ending { BY_ITSELF, BY_EVENT, BY_DEADLINE, BY_CLIENT, BY_OBJECT, BY_STOP, AT_ONCE, BY_OTHERS, N_ENDINGS };
 keel_verdict calls_raise(struct stage *s, struct raised *r);
 void calls_end(struct stage *s, struct raised *r, enum ending how);
-/* Ask request `row` of the module, with body `body`; false: there is no such row or body. */
-bool calls_ask(struct stage *s, unsigned row, unsigned body, struct keel_mock_reply *reply);
 
 bool request_case(void *arg, unsigned i); /* its requests */
+bool verb_case(void *arg, unsigned i);	  /* its verbs, with words behind them */
 bool value_case(void *arg, unsigned i);	  /* check functions and computed values of its attributes */
 bool row_case(void *arg, unsigned i);	  /* functions of its rows for base modules */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_child.c - a forked child, its deadline, and its last words.
+ * check_child.c - a forked child, its deadline, and the report of its crash.
  *
  * A child writes what it is about to do into memory that its parent shares; a handler of fatal signals
- * adds where it was in the module. So the parent can say which step broke, in which function.
+ * adds where it was in the module. So the parent reports the step and the function.
  */
 #include "check_child.h"
 
@@ -37,6 +37,7 @@ struct last_words {
 	uint64_t pc;    /* where: an address of the module's file, 0 elsewhere */
 	uint64_t from;  /* the innermost function of the module, the same way */
 	bool jumped;    /* it called an address that is none */
+	char module[64]; /* the callback belongs to it; "": no callback ran */
 	bool is_done;   /* the child came to its own end */
 	unsigned at;    /* of child_cases(): which one */
 };
@@ -96,6 +97,7 @@ static void crashed(int signum, siginfo_t *info, void *context)
 	uint64_t pc = pc_of(context);
 
 	last->signum = signum;
+	snprintf(last->module, sizeof(last->module), "%s", watch_inside());
 	last->fault = (uint64_t)(uintptr_t)info->si_addr;
 	last->jumped = pc < NULL_PAGE;
 	last->pc = watch_offset((const void *)(uintptr_t)pc);
@@ -145,7 +147,7 @@ void child_ends_in(const void *address)
 }
 
 /* ---- in the parent ------------------------------------------------------------------------------- */
-/* False: it was killed at its deadline. */
+/* Returns false when it was killed at its deadline. */
 static bool wait_for(pid_t pid, int deadline_s)
 {
 	struct pollfd ends = { .fd = pidfd_open(pid, 0), .events = POLLIN };
@@ -191,6 +193,8 @@ static const char *last_words(int status, int said)
 				      " (NULL: an object that may be absent? a service that may be absent?)" : "");
 	if (elf_function_at(watch_path(), last->from, where, sizeof(where)))
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " in %s()", where);
+	if (last->module[0] != '\0')
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " of the module %s", last->module);
 	snprintf(text + n, sizeof(text) - (size_t)n, ", %.255s", last->step);
 	words_add(text, sizeof(text), said);
 	return text;
@@ -216,6 +220,7 @@ enum child_end child_run(void (*fn)(void *arg), void *arg, int deadline_s, const
 	words_open();
 	last->signum = 0;
 	last->from = last->pc = 0;
+	last->module[0] = '\0';
 	last->is_done = false;
 	last->step[0] = '\0';
 	fflush(stdout);

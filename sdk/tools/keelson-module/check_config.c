@@ -20,7 +20,6 @@ enum { TEXT_MAX = 8192 };
 struct attempt {
 	char text[TEXT_MAX]; /* "pause = 5;" */
 	bool allowed;	     /* by the rule */
-	bool is_edge;	     /* of a range */
 };
 
 /* ---- values ---------------------------------------------------------------------------------------- */
@@ -45,7 +44,6 @@ static bool number_case(const struct keel_conf_rule *r, unsigned k, struct attem
 
 	if (k < (ranged ? 5 : 3)) {
 		number(r, edges[k], ret);
-		ret->is_edge = k < 2;
 		return true;
 	}
 	snprintf(ret->text, TEXT_MAX, "%s = \"no number at all\";", r->key);
@@ -110,7 +108,6 @@ static bool case_of(const struct keel_conf_rule *r, unsigned k, struct attempt *
 						{ "[ \"a\", \"b\", \"b\" ]", "yes" }, { "[ 1, 2 ]", NULL },
 						{ "true", NULL }, { NULL, NULL } };
 
-	ret->is_edge = false;
 	switch (r->type) {
 	case KEEL_CONF_BOOL: return fixed_case(r, k, bools, ret);
 	case KEEL_CONF_LIST: return fixed_case(r, k, lists, ret);
@@ -173,16 +170,6 @@ static bool attempt_at(const struct keel_module *m, unsigned i, struct attempt *
 	ret->allowed = false;
 	required_add(m, NULL, ret->text);
 	return i == 0;
-}
-
-const char *config_allowed(const struct keel_module *m, unsigned i)
-{
-	static struct attempt a; /* until the next call */
-
-	for (unsigned at = 0; attempt_at(m, at, &a); at++)
-		if (a.allowed && !a.is_edge && i-- == 0)
-			return a.text;
-	return NULL;
 }
 
 static void judge(struct stage *s, const struct attempt *a)

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char home[] = "/tmp/keelson-check.XXXXXX";
+static char home[4096];
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
@@ -25,8 +25,10 @@ int home_make(void)
 					       "sched_priv", "mom_priv", "mom_priv/jobs", "mom_priv/config.d",
 					       "spool", "undelivered", "aux", "checkpoint", "server_logs",
 					       "mom_logs", "sched_logs" };
-	char path[128];
+	const char *tmp = getenv("TMPDIR");
+	char path[sizeof(home) + 64];
 
+	snprintf(home, sizeof(home), "%s/keelson-check.XXXXXX", tmp != NULL ? tmp : "/tmp");
 	if (mkdtemp(home) == NULL)
 		return -errno;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check_beside.h"
 #include "check_child.h"
-#include "check_stock.h"
 #include "check_watch.h"
 
 #ifdef KEELSON_SANITIZED
@@ -27,12 +27,12 @@ static void names_look(const struct keel_module *m)
 
 		if (strcmp(m->contribs[i].kind, "ATTR") != 0)
 			continue;
-		owner = stock_owner(a);
+		owner = beside_owner(a);
 		if (owner != NULL)
 			finding(RULE_lifecycle_load, "attribute %s.%s already belongs to the module %s: call it otherwise",
 				a->klass, a->name, owner);
-		else if (!stock_has_class(a->klass, m))
-			finding(RULE_lifecycle_load, "attribute %s is of class '%s', which nobody brings", a->name, a->klass);
+		else if (stage_id(a->klass, CAST_BARE) == NULL && !beside_has_class(a->klass))
+			finding(RULE_lifecycle_load, "attribute %s is of class '%s', which no module brings", a->name, a->klass);
 	}
 }
 

@@ -16,8 +16,5 @@ void check_replay(const struct subject *s);
 void check_config(const struct subject *s);
 /* Values for the keys that must be given: owned text, NULL when there are none. */
 char *config_required(const struct keel_module *m);
-/* Configuration i of those that its rules allow, without the ends of ranges (where times fall together); good until
- * the next call. NULL: no more. */
-const char *config_allowed(const struct keel_module *m, unsigned i);
 
 #endif

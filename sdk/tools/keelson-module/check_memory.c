@@ -46,11 +46,6 @@ void watch_fail(unsigned n)
 	heap.fail_at = n;
 }
 
-unsigned watch_allocations(void)
-{
-	return heap.calls;
-}
-
 bool watch_failed(void)
 {
 	return heap.fail_at > 0 && heap.calls >= heap.fail_at;

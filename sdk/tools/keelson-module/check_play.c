@@ -14,7 +14,7 @@
 #include "check_others.h"
 #include "check_points.h"
 
-enum { AT_ONCE = 8, TURNS_MAX = 500, FIRST_JOB = 10 };
+enum { TURNS_MAX = 500, FIRST_JOB = 10 };
 
 /* The life of a job as the daemon plays it: each moment is a point that is raised, job_step where the job has another
  * state from then on. What a daemon does in one turn no reload or crash comes between. */
@@ -22,7 +22,7 @@ enum {
 	SAME_TURN = 1, /* as the moment before */
 	STARTED = 2,   /* of a job that may start alone */
 	PLACED = 4,    /* it has all its vnodes */
-	DRY = 8,       /* it is only asked */
+	DRY = 8,       /* a question whether it may start; nothing starts */
 	ENDS = 16,     /* of a job that is over */
 };
 static const struct moment {
@@ -73,7 +73,7 @@ static const uint32_t others[] = {
 	KEEL_POINT_task_launch, KEEL_POINT_task_resume, KEEL_POINT_task_preterm,
 };
 
-/* A module may be busy; then it is the daemon that ends and begins again. */
+/* A module that is busy is not unloaded: then the daemon ends and begins again. */
 static void reload(struct play *p)
 {
 	struct stage *s = &p->stage;
@@ -90,26 +90,6 @@ static void reload(struct play *p)
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
-/* That a tap failed and was passed over is said by whoever called it, each host in its own words. */
-static bool is_hosts(const char *record)
-{
-	static const char end[] = "; it is skipped";
-	size_t len = strlen(record);
-
-	return len >= sizeof(end) && strcmp(record + len - (sizeof(end) - 1), end) == 0;
-}
-
-/* What has been logged since. */
-void play_said(struct play *p)
-{
-	const char *record;
-
-	for (uint32_t i = 0; (record = keel_mock_log(p->stage.mock, i)) != NULL; i++)
-		if (!is_hosts(record))
-			keel_text_printf(&p->said, "%s: %s\n", child_last_step(), record);
-	keel_mock_log_clear(p->stage.mock);
-}
-
 static void answer_write(struct play *p, const struct point *point, const char *id, keel_verdict verdict,
 			 const struct keel_mock_outcome *o)
 {
@@ -122,10 +102,9 @@ static void answer_write(struct play *p, const struct point *point, const char *
 }
 
 /* The event is about this job instead, at this moment. */
-static void about(struct event *e, const struct point *point, const char *id, struct keel_obj *job, unsigned is)
+static void about(struct event *e, const struct point *point, const char *id, struct keel_obj *job, char letter, unsigned is)
 {
-	const char *letter = keel_mock_text(job, "job_state", NULL);
-	const int64_t state = letter == NULL ? 'Q' : letter[0] == 'S' ? 'R' : letter[0]; /* who is suspended runs */
+	const int64_t state = letter == 'S' ? 'R' : letter; /* what is suspended runs */
 	const int64_t dry = (is & DRY) != 0, placed = (is & PLACED) != 0;
 	const struct {
 		const char *name;
@@ -149,8 +128,8 @@ static void step_name(const struct play *p, const struct point *point, const cha
 	child_step("at %s of %s%s", point->name, job_id == NULL ? "the day" : job_id, p->reloads ? ", reloaded" : "");
 }
 
-/* What is awaited happens; or jobs end, and everything else that is listened to happens; or time passes, until the
- * module has had enough. A reload would end what waits: there is none meanwhile. */
+/* What the hold waits for happens; or jobs end, and every event that the module listens to is raised; or time passes until
+ * the operation has ended. A reload would cancel it: there is none meanwhile. */
 static void hold_wait(struct play *p, const struct point *point, const char *job_id, const struct keel_mock_outcome *o)
 {
 	struct stage *s = &p->stage;
@@ -163,7 +142,7 @@ static void hold_wait(struct play *p, const struct point *point, const char *job
 			keel_mock_release(s->mock, 0);
 		else switch (tried++) {
 		case 0: others_end(p); break;
-		case 1: others_tell(s, job_id); break;
+		case 1: others_raise(s, job_id); break;
 		case 2: step_name(p, point, job_id), others_judge(s); break;
 		default: (void)keel_mock_next(s->mock); break;
 		}
@@ -173,15 +152,7 @@ static void hold_wait(struct play *p, const struct point *point, const char *job
 	step_name(p, point, job_id);
 }
 
-/* Who asks others, and is one of them, has to wait in a process of its own where it has not inside: but for no time. */
-keel_verdict play_verdict(struct play *p, keel_verdict v, const struct keel_mock_outcome *o)
-{
-	for (int n = 0; n < AT_ONCE && v == KEEL_WAIT && p->stage.mod != NULL && !o->told; n++)
-		keel_mock_advance(p->stage.mock, 0);
-	return v == KEEL_WAIT && o->told ? o->verdict : v;
-}
-
-/* Does anybody object? */
+/* Returns false when a tap refuses. */
 static bool step_at(struct play *p, const struct point *point, const char *job_id, struct keel_obj *job, unsigned is)
 {
 	struct stage *s = &p->stage;
@@ -195,18 +166,17 @@ static bool step_at(struct play *p, const struct point *point, const char *job_i
 		return true;
 	step_name(p, point, job_id);
 	if (job_id != NULL)
-		about(&e, point, job_id, job, is);
+		about(&e, point, job_id, job, p->letter, is);
 	o = calloc(1, sizeof(*o));
 	if (o == NULL)
 		return false;
-	verdict = play_verdict(p, keel_mock_raise(s->mock, stage_point_id(s, point), &e, o), o);
+	verdict = keel_mock_raise(s->mock, stage_point_id(s, point), &e, o);
 	if (verdict == KEEL_WAIT && (!(is & DRY) || p->dry == ASKED))
 		keel_text_printf(&p->answers, "%s of %s: it takes a hold\n", point->name, job_id == NULL ? "the day" : job_id);
 	if (verdict == KEEL_WAIT)
 		hold_wait(p, point, job_id, o);
 	if (!(is & DRY) || p->dry == ASKED)
 		answer_write(p, point, job_id == NULL ? "the day" : job_id, verdict, o);
-	play_said(p);
 	accepted = o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE;
 	if (verdict != KEEL_WAIT || o->told)
 		free(o); /* else it is filled when the play ends */
@@ -233,13 +203,13 @@ static void published(struct play *p)
 			step_alone(p, point);
 }
 
-void play_show(struct play *p, const char *klass, struct keel_obj *o, const char *id)
+static void play_show(struct play *p, const char *klass, struct keel_obj *o, const char *id)
 {
 	const struct keel_attr_def *a;
 	const char *text;
 
 	for (unsigned i = 0; o != NULL && (a = stage_attr(p->stage.of, i)) != NULL; i++)
-		if (strcmp(a->klass, klass) == 0 && (text = keel_mock_text(o, a->name, NULL)) != NULL)
+		if (strcmp(a->klass, klass) == 0 && stage_has(&p->stage, a) && (text = keel_mock_text(o, a->name, NULL)) != NULL)
 			keel_text_printf(&p->values, "%s of %s: %.200s\n", a->name, id, text);
 }
 
@@ -258,7 +228,7 @@ static void value_set(struct play *p, const char *id, const char *attr, const ch
 		(void)keel_mock_set(job_find(p, id), attr, NULL, text);
 }
 
-/* False: somebody objects. */
+/* Returns false when a tap refuses. */
 static bool moment_play(struct play *p, const char *id, const struct moment *m)
 {
 	const struct point *point = point_find(m->point);
@@ -270,6 +240,7 @@ static bool moment_play(struct play *p, const char *id, const struct moment *m)
 		reload(p);
 	}
 	if (m->state != 0) {
+		p->letter = m->state;
 		value_set(p, id, "job_state", state);
 		value_set(p, id, "substate", m->substate);
 	}
@@ -327,6 +298,7 @@ static void job_lives(struct play *p, int day)
 		others_end(p);
 	job = keel_mock_draft(p->stage.mock, "job", id);
 	stage_said(&p->stage, "job", job);
+	p->letter = 'Q';
 	if (!step_at(p, point_find(KEEL_POINT_job_submit), id, job, 0)) {
 		keel_mock_destroy(job);
 		return;
@@ -338,7 +310,7 @@ static void job_lives(struct play *p, int day)
 }
 
 /* Every object that stays; those with the largest values only if `all`: they take the longest. */
-void play_cluster(struct play *p, bool all)
+static void play_cluster(struct play *p, bool all)
 {
 	static const char *const klasses[] = { "server", "queue", "node", "sched" };
 
@@ -358,7 +330,6 @@ void play_begin(struct play *p, const struct subject *of)
 	*p = (struct play){ .reloads = true };
 	keel_text_init(&p->answers);
 	keel_text_init(&p->values);
-	keel_text_init(&p->said);
 	calls_begin(&p->stage, of);
 	stage_points_see(&p->stage);
 	reload(p); /* it has seen the values that objects were given */
@@ -380,7 +351,6 @@ void play_forget(struct play *p)
 {
 	keel_text_fini(&p->answers);
 	keel_text_fini(&p->values);
-	keel_text_fini(&p->said);
 }
 
 bool play_compare(enum rule rule, const char *as, const struct keel_text *one, const char *or_so,

@@ -15,8 +15,9 @@ struct play {
 	struct stage stage;
 	bool reloads; /* the module, wherever a daemon could: between turns */
 	bool runs[PLAY_DAYS]; /* the job of that day */
-	enum { ASKED, ASKED_UNHEARD, NOT_ASKED } dry; /* whether it may start, before; what it answers is not written down */
-	struct keel_text answers, values, said;
+	char letter; /* the state of the job that is played */
+	enum { ASKED, ASKED_UNHEARD, NOT_ASKED } dry; /* before each start the question whether the job may; UNHEARD: the answer is not written down */
+	struct keel_text answers, values;
 };
 
 /* The stage, the module on it: it was reloaded once, with objects that have values. stage_close() ends it,
@@ -24,13 +25,6 @@ struct play {
 void play_begin(struct play *p, const struct subject *of);
 void play_days(struct play *p);
 void play_forget(struct play *p);
-/* What an operation that was raised came to; KEEL_WAIT: it takes time. */
-keel_verdict play_verdict(struct play *p, keel_verdict v, const struct keel_mock_outcome *o);
-
-/* Write down: the values of an object; those of all that stay (`all`: those with the largest values, too); what was logged since, with the step it was at. */
-void play_show(struct play *p, const char *klass, struct keel_obj *o, const char *id);
-void play_cluster(struct play *p, bool all);
-void play_said(struct play *p);
 
 /* Are they equal? Else the rule is broken: the first line of each that differs. */
 bool play_compare(enum rule rule, const char *as, const struct keel_text *one, const char *or_so,

@@ -40,6 +40,20 @@ static bool copy(const struct keel_point_def *d, uint32_t id, struct point *ret)
 	return fields != NULL && ret->name != NULL && d->event_size <= sizeof(struct event);
 }
 
+/* "a.tap b.tap": is one of them the module's, also one that it added at run time? */
+static bool listens(struct stage *s, uint32_t point)
+{
+	const char *at = keel_mock_chain(s->mock, point), *name = s->of->m->name;
+
+	while (s->mod != NULL && *at != '\0') {
+		if (strncmp(at, name, strlen(name)) == 0 && at[strlen(name)] == '.')
+			return true;
+		at += strcspn(at, " ");
+		at += strspn(at, " ");
+	}
+	return false;
+}
+
 void stage_points_see(struct stage *s)
 {
 	const struct keel_hook_api *hook = keel_mock_group(s->mock, "hook");
@@ -48,13 +62,13 @@ void stage_points_see(struct stage *s)
 	if (seen.known)
 		return;
 	for (; (p = point_at(seen.n_map)) != NULL; seen.n_map++)
-		seen.listens[seen.n_map] = s->mod != NULL && keel_mock_chain(s->mock, p->id)[0] != '\0';
+		seen.listens[seen.n_map] = listens(s, p->id);
 	for (uint32_t id = KEEL_POINT_OWN; s->mod != NULL && id < KEEL_POINT_MAX; id++) {
 		struct keel_point_def d = { .size = sizeof(d) };
 
 		if (hook->about(keel_mock_self(s->mock), id, &d) < 0 || !copy(&d, id, &seen.own[seen.n_own]))
 			continue;
-		seen.listens[seen.n_map + seen.n_own++] = keel_mock_chain(s->mock, id)[0] != '\0';
+		seen.listens[seen.n_map + seen.n_own++] = listens(s, id);
 	}
 	seen.known = true;
 }

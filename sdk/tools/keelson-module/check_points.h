@@ -13,7 +13,7 @@ void stage_points_see(struct stage *s);
 bool stage_points_seen(void);
 /* Point i of those that were seen; NULL: no more. */
 const struct point *stage_point(unsigned i);
-/* Did anybody listen there? */
+/* Did the module listen there? */
 bool stage_listens(unsigned i);
 /* Its id on this host; 0: it is not published here. */
 uint32_t stage_point_id(struct stage *s, const struct point *p);

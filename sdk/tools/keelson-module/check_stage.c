@@ -4,72 +4,19 @@
  */
 #include "check_stage.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 
+#include "check_beside.h"
 #include "check_child.h"
 #include "check_home.h"
-#include "check_letter.h"
-#include "check_others.h"
-#include "check_service.h"
-#include "check_stock.h"
+#include "check_host.h"
 #include "check_watch.h"
-#include "check_with.h"
 
 enum { BUDGET_MS = 250 };
-
-/* ---- what it needs ------------------------------------------------------------------------------- */
-static bool brings_service(const struct keel_module *m, const char *name)
-{
-	for (uint32_t i = 0; i < m->n_contribs; i++) {
-		const struct keel_service_def *s = m->contribs[i].def;
-
-		if (strcmp(m->contribs[i].kind, "SERVICE") == 0 && strcmp(s->name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool is_known(const char *service)
-{
-	return stand_in(service) != NULL || with_offers(service);
-}
-
-const char *stage_missing(const struct keel_module *m)
-{
-	for (const struct keel_need *n = m->needs; n != m->needs_end; n++)
-		if (n->klass == NULL && !n->optional && !is_group(n->name) && !is_known(n->name))
-			return n->name;
-	return NULL;
-}
-
-static bool may_be_absent(const struct keel_module *m, const struct keel_need *n)
-{
-	return n->klass == NULL && n->optional && !is_group(n->name) && !brings_service(m, n->name);
-}
-
-bool stage_has_optional(const struct keel_module *m)
-{
-	for (const struct keel_need *n = m->needs; n != m->needs_end; n++)
-		if (may_be_absent(m, n) && is_known(n->name))
-			return true;
-	return false;
-}
-
-static void services_give(struct stage *s)
-{
-	const struct keel_module *m = s->of->m;
-
-	for (const struct keel_need *n = m->needs; n != m->needs_end; n++) {
-		const void *table = n->klass != NULL || is_group(n->name) ? NULL : stand_in(n->name);
-
-		if (table != NULL && keel_mock_group(s->mock, n->name) == NULL &&
-		    (s->of->optional || !may_be_absent(m, n)))
-			keel_mock_service(s->mock, n->name, table);
-	}
-}
 
 /* ---- what it does wrong -------------------------------------------------------------------------- */
 static void violated(void *arg, const char *name, const char *words)
@@ -87,7 +34,7 @@ static void violated(void *arg, const char *name, const char *words)
 	const struct keel_mod *inside = keel_mock_inside(s->mock);
 	enum rule rule = s->leftovers;
 
-	if (inside != NULL && with_is(inside->name))
+	if (inside != NULL && beside_is(inside->name))
 		return; /* not the one under test */
 	for (size_t i = 0; i < KEEL_COUNT(rules); i++)
 		if (strcmp(rules[i].name, name) == 0)
@@ -132,42 +79,54 @@ const char *stage_id(const char *klass, enum cast cast)
 	return NULL;
 }
 
-/* Values of a type: ordinary ones, and as large as they get. */
-static const char *value_of(const char *type, enum cast cast)
+/* Values of a type, and of attributes that say where a job is: ordinary ones, and as large as they get. */
+static const char *value_of(const struct keel_attr_def *a, enum cast cast)
 {
 	static char endless[4096];
 	static const struct {
-		const char *type, *usual, *large;
+		const char *name, *usual, *large;
 	} values[] = {
+		{ "substate", "10", "42" }, { "queue", "workq", "workq" }, { "exec_host", NULL, "mockhost/0" },
+		{ "exec_vnode", NULL, "(mockhost:ncpus=1)" }, { "server", "svr", "svr" }, { "run_version", "0", "1" },
 		{ "bool", "True", "True" }, { "long", "7", "9223372036854775807" },
 		{ "size", "64kb", "8796093022207kb" }, { "time", "00:10:00", "2000000000" },
 		{ "float", "1.5", "1e300" }, { "string_array", "a,b", endless },
-		{ "string", "some text", endless }, { LETTER_TYPE, "Q", "R" },
+		{ "string", "some text", endless }, { "job_state", "Q", "R" },
 	};
 
 	if (endless[0] == '\0')
 		for (size_t i = 0; i < sizeof(endless) - 1; i++)
 			endless[i] = "%n%s\\\"',;:=[]{}()<>|&$#@!~^*?/-_ Az09"[i % 36];
 	for (size_t i = 0; i < KEEL_COUNT(values); i++)
-		if (strcmp(values[i].type, type) == 0)
+		if (strcmp(values[i].name, a->name) == 0 || strcmp(values[i].name, a->type) == 0)
 			return cast == CAST_FULL ? values[i].large : values[i].usual;
 	return NULL;
 }
 
+static unsigned own_attrs(const struct keel_module *m)
+{
+	unsigned n = 0;
+
+	for (uint32_t c = 0; c < m->n_contribs; c++)
+		n += strcmp(m->contribs[c].kind, "ATTR") == 0;
+	return n;
+}
+
 const struct keel_attr_def *stage_attr(const struct subject *of, unsigned i)
 {
-	static struct keel_attr_def own; /* an older module's row is shorter */
+	static struct keel_attr_def own; /* the row of an older module is shorter */
+	unsigned n = i;
 
 	for (uint32_t c = 0; c < of->m->n_contribs; c++) {
 		const struct keel_attr_def *def = of->m->contribs[c].def;
 
-		if (strcmp(of->m->contribs[c].kind, "ATTR") != 0 || i-- > 0)
+		if (strcmp(of->m->contribs[c].kind, "ATTR") != 0 || n-- > 0)
 			continue;
 		own = (struct keel_attr_def){ 0 };
 		memcpy(&own, def, def->size < sizeof(own) ? def->size : sizeof(own));
 		return &own;
 	}
-	return stock_attr(i);
+	return beside_attr(i - own_attrs(of->m));
 }
 
 /* ---- values that a vendor has said ------------------------------------------------------------------ */
@@ -203,23 +162,14 @@ static const char *said_of(const char *klass, const char *name)
 	return NULL;
 }
 
-static unsigned own_attrs(const struct keel_module *m)
-{
-	unsigned n = 0;
-
-	for (uint32_t c = 0; c < m->n_contribs; c++)
-		n += strcmp(m->contribs[c].kind, "ATTR") == 0;
-	return n;
-}
-
-static bool has_attr(struct stage *s, const struct keel_attr_def *a)
+bool stage_has(struct stage *s, const struct keel_attr_def *a)
 {
 	const struct keel_object_api *object = keel_mock_group(s->mock, "object");
 
 	return object->attr(keel_mock_self(s->mock), a->klass, a->name) != NULL;
 }
 
-/* One that is not saved goes with its module, whoever set it; one that is computed is set by nobody. */
+/* A value that is not saved ends with its module; a derived one is never set. */
 static void value_give(struct stage *s, const struct keel_attr_def *a)
 {
 	if (!(a->flags & KEEL_ATTR_SAVE))
@@ -227,28 +177,25 @@ static void value_give(struct stage *s, const struct keel_attr_def *a)
 	for (int c = CAST_USUAL; c < N_CASTS; c++) {
 		struct keel_obj *o = stage_object(s, a->klass, (enum cast)c);
 		const char *words = c == CAST_USUAL ? said_of(a->klass, a->name) : NULL;
-		const char *text = words != NULL ? words : value_of(a->type, (enum cast)c);
+		const char *text = words != NULL ? words : value_of(a, (enum cast)c);
 
 		if (o != NULL && text != NULL)
 			(void)keel_mock_set(o, a->name, NULL, text);
 	}
 }
 
-static void stock_values(struct stage *s)
+static void values_give(struct stage *s, unsigned from, unsigned to)
 {
 	const struct keel_attr_def *a;
 
-	for (unsigned i = 0; (a = stock_attr(i)) != NULL; i++)
-		value_give(s, a);
+	for (unsigned i = from; i < to && (a = stage_attr(s->of, i)) != NULL; i++)
+		if (stage_has(s, a))
+			value_give(s, a);
 }
 
 void stage_values(struct stage *s)
 {
-	const struct keel_attr_def *a;
-
-	for (unsigned i = 0; i < own_attrs(s->of->m) && (a = stage_attr(s->of, i)) != NULL; i++)
-		if (has_attr(s, a))
-			value_give(s, a);
+	values_give(s, 0, own_attrs(s->of->m));
 }
 
 void stage_said(struct stage *s, const char *klass, struct keel_obj *o)
@@ -256,7 +203,7 @@ void stage_said(struct stage *s, const char *klass, struct keel_obj *o)
 	const struct keel_attr_def *a;
 
 	for (unsigned i = 0; (a = stage_attr(s->of, i)) != NULL; i++)
-		if (strcmp(a->klass, klass) == 0 && said_of(klass, a->name) != NULL && has_attr(s, a))
+		if (strcmp(a->klass, klass) == 0 && said_of(klass, a->name) != NULL && stage_has(s, a))
 			(void)keel_mock_set(o, a->name, NULL, said_of(klass, a->name));
 }
 
@@ -276,16 +223,18 @@ static void cluster_make(struct stage *s)
 				keel_mock_object(s->mock, cast_list[i].klass, cast_list[i].id[c]);
 }
 
-/* What every job has, also where no base module is installed. */
-static void essentials_give(struct stage *s)
+/* As after a restart: the modules beside are notified of what is there. */
+static void cluster_known(struct stage *s)
 {
-	static const struct keel_attr_def state = KEEL_ATTR_DEF("job", "job_state", "string");
-	const struct keel_attr_def *a;
+	for (int c = 0; c < N_CASTS; c++) {
+		struct keel_obj *node = stage_object(s, "node", (enum cast)c), *job = stage_object(s, "job", (enum cast)c);
 
-	for (unsigned i = 0; (a = stage_attr(s->of, i)) != NULL; i++)
-		if (strcmp(a->klass, state.klass) == 0 && strcmp(a->name, state.name) == 0)
-			return;
-	keel_mock_attr(s->mock, state.klass, state.name, state.type);
+		(void)keel_mock_raise(s->mock, KEEL_POINT_node_known,
+				      KEEL_EVENT(node_known, .id = stage_id("node", (enum cast)c), .node = node), NULL);
+		(void)keel_mock_raise(s->mock, KEEL_POINT_job_known,
+				      KEEL_EVENT(job_known, .id = stage_id("job", (enum cast)c), .job = job), NULL);
+	}
+	host_up(stage_id("node", CAST_USUAL));
 }
 
 /* ---- a case ---------------------------------------------------------------------------------------- */
@@ -293,19 +242,20 @@ void stage_open(struct stage *s, const struct subject *of)
 {
 	*s = (struct stage){ .of = of, .leftovers = RULE_lifecycle_repeat };
 	s->files = watch_files();
-	s->threads = watch_threads(0);
-	s->child = watch_child();
 	process_see(&s->process);
 	s->mock = keel_mock_new(of->m->roles);
 	keel_mock_on_violation(s->mock, violated, s);
 	watch_blocking(s->mock);
 	keel_mock_home(s->mock, home_path());
-	stock_give(s->mock);
-	essentials_give(s);
-	s->alone = !with_load(s->mock, of->m, of->optional, &s->err);
-	services_give(s);
+	s->alone = !beside_load(s->mock, of->optional, &s->err);
 	cluster_make(s);
-	stock_values(s);
+	values_give(s, own_attrs(of->m), UINT_MAX);
+	if (s->of->m->roles & KEEL_SERVER)
+		cluster_known(s);
+	host_jobs(s->mock);
+	keel_mock_advance(s->mock, 0);
+	s->threads = watch_threads(0);
+	s->child = watch_child();
 }
 
 int stage_load(struct stage *s)
@@ -318,13 +268,17 @@ int stage_load(struct stage *s)
 	return s->mod == NULL ? -1 : 0;
 }
 
+void stage_unload_at_once(struct stage *s)
+{
+	if (s->mod != NULL && keel_mock_unload(s->mod, &s->err) == 0)
+		s->mod = NULL;
+}
+
 void stage_unload(struct stage *s)
 {
-	if (s->mod == NULL)
-		return;
-	keel_mock_advance(s->mock, 0); /* a daemon unloads when the event before is over */
-	if (keel_mock_unload(s->mod, &s->err) == 0)
-		s->mod = NULL;
+	if (s->mod != NULL)
+		keel_mock_advance(s->mock, 0);
+	stage_unload_at_once(s);
 }
 
 void stage_close(struct stage *s, const char *after)

@@ -39,16 +39,12 @@ struct stage {
 	struct keel_err err;   /* of stage_load() */
 };
 
-/* NULL, or the name of the service without which it cannot be looked at. */
-const char *stage_missing(const struct keel_module *m);
-/* Does it have needs that may be absent, and are here? */
-bool stage_has_optional(const struct keel_module *m);
-
 /* A host; nothing is loaded. What the module does wrong from now on becomes findings. */
 void stage_open(struct stage *s, const struct subject *of);
 /* 0, or s->err. */
 int stage_load(struct stage *s);
 void stage_unload(struct stage *s);
+void stage_unload_at_once(struct stage *s); /* while its workers are out */
 /* The host goes, the module with it. What is left of memory and files breaks s->leftovers; `after` says
  * after what. */
 void stage_close(struct stage *s, const char *after);
@@ -66,6 +62,8 @@ void stage_values(struct stage *s);
 void stage_said(struct stage *s, const char *klass, struct keel_obj *o);
 /* Row i of the attributes that objects here may have, good until the next call; NULL: no more. */
 const struct keel_attr_def *stage_attr(const struct subject *of, unsigned i);
+/* Returns whether objects here have it: not when its module may be absent, and is. */
+bool stage_has(struct stage *s, const struct keel_attr_def *a);
 /* Milliseconds that this thread has worked. */
 int64_t worked_ms(void);
 /* Tell it when a call that began at `since` (worked_ms) took too long. */

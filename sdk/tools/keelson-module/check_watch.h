@@ -23,7 +23,6 @@ uint64_t watch_offset(const void *address);
 /* ---- memory -------------------------------------------------------------------------------------- */
 /* The n-th allocation from now on fails; 0: none does. */
 void watch_fail(unsigned n);
-unsigned watch_allocations(void); /* since watch_fail() */
 bool watch_failed(void);	  /* has that one been reached? */
 /* Blocks that the module holds; *ret_where (may be NULL): "48 bytes taken in on_submit()", of one. */
 unsigned watch_live(const char **ret_where);
@@ -37,13 +36,15 @@ unsigned watch_threads(unsigned expected);
 bool watch_child(void);
 
 /* ---- calls that block -------------------------------------------------------------------------------- */
-/* Those in callbacks of this host's loop are told as findings; NULL: none are, as at first. */
+/* Calls in callbacks of this host's loop are findings from now on; NULL: none are, as at first. */
 struct keel_mock;
 void watch_blocking(struct keel_mock *mock);
 
-/* Is this thread in a callback of that host? */
+/* Returns whether this thread is in a callback of that host. */
 bool watch_in_loop(void);
-/* A call that breaks `rule` when it is made there; true: it was, and is told. `from`: an address of the caller. */
+/* Returns the name of the module that the callback belongs to; "": no callback runs. */
+const char *watch_inside(void);
+/* A call that breaks `rule` when it is made there; returns whether it was. `from`: an address of the caller. */
 bool watch_odd(enum rule rule, const char *name, const void *from);
 
 /* The functions that stand in for those of the C library; NULL: none does. */
