@@ -22,8 +22,10 @@ struct conf;      /* the parsed files */
 
 int conf_no_memory(struct keel_err *err); /* sets *err; returns -ENOMEM */
 
-/* Read the main file and its modules.d. Returns 0, or an error with *err. */
-int conf_read(const char *path, struct conf **ret_conf, struct keel_err *err);
+/* Read the main file and its modules.d. `copy` not NULL: what conf_copy() made of them. Returns 0, or an error with *err. */
+int conf_read(const char *path, const char *copy, struct conf **ret_conf, struct keel_err *err);
+/* Copy them into the directory `to`, which is made. Returns 0, or an error with *err. */
+int conf_copy(const char *path, const char *to, struct keel_err *err);
 void conf_destroy(struct conf *c);
 /* Add "group.key=value" or "key=value" (top level), which takes precedence over the files; before conf_fill(), which
  * checks the value. A list is written with commas. "module.enabled=true" adds a module that no file names.
@@ -46,6 +48,7 @@ const char *conf_kernel_key_like(const char *key); /* returns one with the same 
 struct conf_module {
 	const char *name, *path, *file; /* file: "file:line" of its group */
 	bool enabled;
+	bool by_file;  /* enabled by a file, whatever overrides say */
 	bool required; /* false: an error in loading it is logged, and it is left out */
 };
 const struct conf_module *conf_modules(const struct conf *c, uint32_t *ret_n);

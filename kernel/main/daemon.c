@@ -27,15 +27,19 @@
 #include "main/crash.h"
 #include "main/inside.h"
 #include "main/notify.h"
+#include "main/renew.h"
+#include "main/set.h"
 #include "main/watchdog.h"
 #include "module/modules.h"
 #include "request/router.h"
 #include "store/store.h"
 #include "util/err.h"
+#include "util/text.h"
 #include "util/version.h"
 
 #define LAST_REPLIES_MS 5000
 #define LAST_COMMIT_MS 15000
+#define LAST_WORK_MS 1000 /* on worker threads, which an exec ends */
 
 static struct daemon *daemon_of(struct parts *p)
 {
@@ -107,11 +111,14 @@ static void reload_signalled(void *arg, int signum)
 static int signals_watch(struct daemon *d, struct keel_err *err)
 {
 	int ret = loop_signal(d->parts.loop, SIGTERM, stop_signalled, d);
+	sigset_t none;
 
 	if (ret == 0)
 		ret = loop_signal(d->parts.loop, SIGINT, stop_signalled, d);
 	if (ret == 0)
 		ret = loop_signal(d->parts.loop, SIGHUP, reload_signalled, d);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL); /* the image before has blocked them */
 	return ret == 0 ? 0 : err_set(err, ret, "cannot watch signals: %s", strerror(-ret));
 }
 
@@ -123,23 +130,37 @@ static void settings_apply(struct daemon *d)
 	log_set_json(d->parts.log, settings_log(d->settings)->format != 0);
 }
 
-static int files_read(struct parts *parts, struct conf **ret_conf, void **ret_kept,
-		      struct keel_err *err)
+static int draft_make(struct daemon *d, const struct modules_ask *ask, struct keel_err *err)
+{
+	const bool one = ask->change != MODULES_CONFIGURE;
+	int ret = set_draft(d->sets, d->options->conf_file, ask->change == MODULES_UNLOAD ? d->set : NULL,
+			    one ? d->set : NULL, err);
+
+	return ret == 0 && one ? set_draft_override(d->sets, ask->name, ask->change != MODULES_UNLOAD, err) : ret;
+}
+
+static int files_read(struct parts *parts, const struct modules_ask *ask, struct conf **ret_conf, void **ret_kept,
+		      const char **ret_other, struct keel_err *err)
 {
 	struct daemon *d = daemon_of(parts);
-	struct settings *settings;
-	struct conf *conf;
-	int ret = settings_read(d->options, &conf, &settings, err);
+	struct settings *settings = NULL;
+	char *copy = d->set != NULL ? set_path(d->sets, "draft") : NULL;
+	int ret = d->set == NULL ? 0 : copy == NULL ? err_set(err, -ENOMEM, "no memory") : draft_make(d, ask, err);
 
+	if (ret == 0)
+		ret = settings_read(d->options, copy, ret_conf, &settings, err);
+	free(copy);
 	if (ret < 0)
 		return ret;
-	ret = settings_check_change(d->settings, settings, err);
-	if (ret < 0) {
+	if (strcmp(settings->home, d->settings->home) != 0 || settings->roles != d->settings->roles) {
+		ret = err_set(err, -EBUSY, "home and roles of a daemon change at its start only: stop it first, or take the "
+			      "change back");
 		settings_destroy(settings);
-		conf_destroy(conf);
+		conf_destroy(*ret_conf);
+		*ret_conf = NULL;
 		return ret;
 	}
-	*ret_conf = conf;
+	*ret_other = settings_differ(d->settings, settings);
 	*ret_kept = settings;
 	return 0;
 }
@@ -147,27 +168,27 @@ static int files_read(struct parts *parts, struct conf **ret_conf, void **ret_ke
 static void files_keep(struct parts *parts, struct conf *conf, void *kept)
 {
 	struct daemon *d = daemon_of(parts);
+	struct keel_err err;
 
 	settings_destroy(d->settings);
 	conf_destroy(parts->conf);
 	d->settings = kept;
 	parts->conf = conf;
 	settings_apply(d);
+	if (d->set != NULL && set_draft_take(d->sets, d->set, &err) < 0)
+		log_add(parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name, "%s", err.text);
 }
 
 static void files_drop(struct parts *parts, struct conf *conf, void *kept)
 {
-	(void)parts;
 	settings_destroy(kept);
 	conf_destroy(conf);
+	if (daemon_of(parts)->set != NULL)
+		set_draft_drop(daemon_of(parts)->sets);
 }
 
-static void remember(struct parts *parts)
-{
-	remember_modules(daemon_of(parts));
-}
-
-const struct modules_files daemon_files = { files_read, files_keep, files_drop, remember };
+const struct modules_files daemon_files = { files_read, files_keep, files_drop, renew_begin, renew_made };
+const struct modules_files daemon_files_of_a_world = { .read = files_read, .keep = files_keep, .drop = files_drop };
 
 /* ---- start -------------------------------------------------------------------------------------- */
 
@@ -189,7 +210,7 @@ static int log_start(struct daemon *d, struct keel_err *err)
 
 static int modules_run(struct daemon *d, struct keel_err *err)
 {
-	int ret = modules_load(d->parts.modules, d->parts.conf, err);
+	int ret = modules_load(d->parts.modules, d->parts.conf, d->options->set_dir != NULL, err);
 
 	if (ret == 0)
 		ret = store_use(d->parts.store, err);
@@ -198,18 +219,57 @@ static int modules_run(struct daemon *d, struct keel_err *err)
 	return ret;
 }
 
+/* The configuration: that of the set this image runs with, else of the files. */
+static int conf_get(struct daemon *d, struct keel_err *err)
+{
+	char *copy = d->set != NULL ? set_path(d->set, "conf") : NULL;
+	int ret = d->set != NULL && copy == NULL ? err_set(err, -ENOMEM, "no memory") :
+						   settings_read(d->options, copy, &d->parts.conf, &d->settings, err);
+
+	free(copy);
+	for (uint32_t i = 0; ret == 0 && i < d->n_left_out; i++)
+		ret = conf_override(d->parts.conf, d->left_out[i], err);
+	return ret;
+}
+
+/* A start without a set makes one of the files. */
+static int set_make(struct daemon *d, struct keel_err *err)
+{
+	char *to;
+	int ret;
+
+	d->sets = sets_dir(d->parts.home, d->parts.daemon);
+	if (d->sets == NULL)
+		return err_set(err, -ENOMEM, "no memory");
+	if (d->set != NULL)
+		return 0;
+	ret = set_draft(d->sets, d->options->conf_file, NULL, NULL, err);
+	if (ret == 0)
+		ret = set_create(d->sets, &d->set, err);
+	if (ret == 0)
+		ret = set_draft_take(d->sets, d->set, err);
+	if (ret < 0)
+		return ret;
+	to = set_path(d->set, "modules");
+	ret = to == NULL ? err_set(err, -ENOMEM, "no memory") :
+			   modules_copy(d->settings->modules_dir, d->parts.conf, to, NULL, err);
+	free(to);
+	return ret;
+}
+
 static int listeners_open(struct daemon *d, struct keel_err *err)
 {
 	int ret = links_start(d->parts.links, err);
 
 	if (ret == 0 && d->parts.daemon & KEEL_SERVER && d->world == NULL)
-		ret = router_listen(d->parts.router, d->settings->socket, -1, err);
+		ret = router_listen(d->parts.router, d->settings->socket, handed_use(&d->handed, HANDED_CLIENT),
+				    err);
 	return ret;
 }
 
 static int start(struct daemon *d, struct keel_err *err)
 {
-	int ret = settings_read(d->options, &d->parts.conf, &d->settings, err);
+	int ret = conf_get(d, err);
 
 	/* A core file would hold keys and what users submitted. The limit itself stays: tasks inherit it. */
 	if (ret == 0 && geteuid() == 0 && !d->settings->core_files)
@@ -219,18 +279,35 @@ static int start(struct daemon *d, struct keel_err *err)
 	if (ret == 0)
 		ret = home_make(d->parts.home, d->parts.daemon, err);
 	if (ret == 0)
-		ret = home_lock(d->parts.home, d->parts.daemon, &d->locks, err);
+		ret = home_lock(d->parts.home, d->parts.daemon, &d->handed, &d->locks, err);
+	if (ret == 0 && d->world == NULL)
+		ret = set_make(d, err);
 	if (ret == 0)
 		ret = log_start(d, err);
 	if (ret == 0 && d->world == NULL)
 		ret = signals_watch(d, err);
 	if (ret == 0)
+		ret = renew_supervise(d, err);
+	if (ret == 0)
 		ret = parts_create(d, err);
+	if (ret == 0)
+		renew_links_expect(d);
 	if (ret == 0 && d->world != NULL && d->world->furnish != NULL)
 		ret = d->world->furnish(d->world->arg, &d->parts, err);
 	if (ret == 0)
 		ret = modules_run(d, err);
 	return ret == 0 ? listeners_open(d, err) : ret;
+}
+
+/* It failed because of a module that is not required. Returns whether it can go on without it. */
+static bool leave_out(struct daemon *d)
+{
+	const char *bad = modules_bad(d->parts.modules);
+	char *text = bad != NULL && d->n_left_out < LEFT_OUT_MAX ? text_format("%s.enabled=false", bad) : NULL;
+
+	if (text != NULL)
+		d->left_out[d->n_left_out++] = text;
+	return text != NULL;
 }
 
 static void ready_notify(struct daemon *d)
@@ -247,6 +324,8 @@ static void ready_notify(struct daemon *d)
 		"Version " KEELSON_PBS_LEVEL ", started, initialization type = 1");
 	d->serving = true;
 	remember_modules(d);
+	if (d->world == NULL)
+		renew_ready(d);
 	notify_send("READY=1");
 	background_ready();
 }
@@ -265,25 +344,62 @@ static bool all_is_stored(void *arg)
 	return store_idle(((const struct parts *)arg)->store);
 }
 
-static void serve_no_more(struct daemon *d)
+static bool work_is_done(void *arg)
+{
+	return modules_idle(((const struct parts *)arg)->modules);
+}
+
+static void stop_notify(struct daemon *d)
 {
 	struct parts *p = &d->parts;
 
 	d->serving = false;
-	notify_send("STOPPING=1");
-	if (p->daemon & KEEL_SERVER) {
-		log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Svr",
-			p->daemon_name, "Starting to shutdown the server, type is Quick");
+	if (p->daemon & KEEL_SERVER)
 		hooks_note(p->hooks, KEEL_POINT_server_stop,
 			   &(const struct keel_ev_server_stop){
 				   .size = sizeof(struct keel_ev_server_stop) });
-	}
+}
+
+static void last_commit(struct daemon *d)
+{
+	if (loop_run_until(d->parts.loop, all_is_stored, &d->parts, LAST_COMMIT_MS) < 0)
+		log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name,
+			"the last changes could not be stored; no client was told that they were");
+}
+
+static void serve_no_more(struct daemon *d)
+{
+	struct parts *p = &d->parts;
+
+	notify_send("STOPPING=1");
+	if (p->daemon & KEEL_SERVER)
+		log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Svr",
+			p->daemon_name, "Starting to shutdown the server, type is Quick");
+	stop_notify(d);
 	router_shutdown(p->router);
 	loop_run_until(p->loop, replies_are_out, p, LAST_REPLIES_MS);
 	links_stop(p->links);
-	if (loop_run_until(p->loop, all_is_stored, p, LAST_COMMIT_MS) < 0)
-		log_add(p->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", p->daemon_name,
-			"the last changes could not be stored; no client was told that they were");
+	last_commit(d);
+}
+
+/* The clients have their goodbyes. Returns on an error only, or when the daemon is to stop. */
+static void image_change(struct daemon *d)
+{
+	struct parts *p = &d->parts;
+
+	log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", p->daemon_name, "restarts with another set of modules");
+	stop_notify(d);
+	renew_links_leave(d);
+	links_stop(p->links);
+	modules_halt(p->modules);
+	(void)loop_run_until(p->loop, work_is_done, p, LAST_WORK_MS);
+	last_commit(d);
+	store_close(p->store);
+	if (d->stopping)
+		return;
+	renew_exec(d);
+	log_add(p->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", p->daemon_name, "cannot execute keelsond again: %s",
+		strerror(errno));
 }
 
 static void end(struct daemon *d)
@@ -299,10 +415,77 @@ static void end(struct daemon *d)
 		log_add(d->parts.log, KEEL_LOG_SYSTEM, "Svr", d->parts.daemon_name, "%s",
 			d->parts.daemon & KEEL_SERVER ? "Server shutdown completed" : "Is down");
 	crash_init(-1);
+	renew_end(d);
 	parts_destroy(&d->parts);
 	home_unlock(&d->locks);
 	settings_destroy(d->settings);
+	d->settings = NULL;
 	crash_modules(NULL);
+}
+
+static void daemon_free(struct daemon *d)
+{
+	handed_close(&d->handed);
+	while (d->n_left_out > 0)
+		free(d->left_out[--d->n_left_out]);
+	free(d);
+}
+
+/* By the files, where they can be read; else by the command line. */
+static int last_good_find(struct daemon *d, struct keel_err *err)
+{
+	struct settings *s = NULL;
+	struct conf *conf = NULL;
+	const uint32_t roles[] = { KEEL_SERVER, KEEL_MOM };
+	const char *home = settings_read(d->options, NULL, &conf, &s, err) == 0 ? s->home : d->options->home;
+
+	if (home == NULL)
+		home = HOME_DEFAULT;
+	for (size_t i = 0; i < KEEL_COUNT(roles) && d->set == NULL; i++) {
+		char *sets = sets_dir(home, roles[i]);
+
+		d->set = sets != NULL ? set_last(sets) : NULL;
+		free(sets);
+	}
+	if (d->set == NULL)
+		err_set(err, -ENOENT, "no set of modules has served in %s yet", home);
+	settings_destroy(s);
+	conf_destroy(conf);
+	return d->set == NULL ? -ENOENT : 0;
+}
+
+/* Which set this image runs with. */
+static int set_choose(struct daemon *d, struct keel_err *err)
+{
+	const struct options *o = d->options;
+
+	if (o->set_dir == NULL && !o->last_good)
+		return 0;
+	if (o->last_good)
+		return last_good_find(d, err);
+	d->set = strdup(o->set_dir);
+	(void)handover_read(o->set_dir, &d->made);
+	return d->set == NULL ? err_set(err, -ENOMEM, "no memory") : 0;
+}
+
+static int start_without(struct daemon *d, struct keel_err *err)
+{
+	bool again;
+	int ret;
+
+	do {
+		ret = set_choose(d, err);
+		if (ret == 0)
+			ret = start(d, err);
+		again = ret < 0 && leave_out(d);
+		if (ret < 0 && !again) {
+			renew_back(d, err);
+			failure_log(d, err);
+		}
+		if (ret < 0)
+			end(d);
+	} while (again);
+	return ret;
 }
 
 int daemon_create(const struct options *o, const struct world *world, struct daemon **ret_daemon,
@@ -314,16 +497,16 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 	if (d == NULL)
 		return err_set(err, -ENOMEM, "no memory");
 	*d = (struct daemon){ .options = o, .world = world, .locks = HOME_LOCKS_NONE };
+	if (world == NULL)
+		handed_take(&d->handed);
 	signal(SIGPIPE, SIG_IGN);
 	umask(022);
 	/* Drop the supplementary groups of the user that started it: its children would inherit them. */
 	ret = geteuid() == 0 && setgroups(0, NULL) < 0 && getgroups(0, NULL) > 0
 		      ? err_set(err, -errno, "cannot leave supplementary groups: %s", strerror(errno))
-		      : start(d, err);
+		      : start_without(d, err);
 	if (ret < 0) {
-		failure_log(d, err);
-		end(d);
-		free(d);
+		daemon_free(d);
 		return ret;
 	}
 	ready_notify(d);
@@ -337,14 +520,14 @@ void daemon_destroy(struct daemon *d)
 		return;
 	serve_no_more(d);
 	end(d);
-	free(d);
+	daemon_free(d);
 }
 
 void daemon_abandon(struct daemon *d)
 {
 	links_stop(d->parts.links);
 	end(d);
-	free(d);
+	daemon_free(d);
 }
 
 /* Starts the watchdog. An error is logged only: the daemon serves without it. */
@@ -362,12 +545,20 @@ int daemon_run(const struct options *o)
 {
 	struct keel_err err = { 0 };
 	struct daemon *d;
+	int code;
 
 	if (daemon_create(o, NULL, &d, &err) < 0)
 		return EXIT_FAILURE;
 	watchdog_begin(d);
 	loop_run(d->parts.loop);
 	loop_tick_end(d->parts.loop);
-	daemon_destroy(d);
-	return EXIT_SUCCESS;
+	if (d->next == NULL || d->stopping) {
+		daemon_destroy(d);
+		return EXIT_SUCCESS;
+	}
+	image_change(d);
+	code = d->stopping ? EXIT_SUCCESS : EXIT_FAILURE;
+	end(d);
+	daemon_free(d);
+	return code;
 }

@@ -6,9 +6,12 @@
 #define KEELSON_MAIN_INSIDE_H
 
 #include "main/daemon.h"
+#include "main/handover.h"
 #include "main/home.h"
 #include "main/settings.h"
 #include "module/modules.h"
+
+#define LEFT_OUT_MAX 64
 
 struct daemon {
 	struct parts parts; /* first: daemon_of() casts */
@@ -18,10 +21,18 @@ struct daemon {
 	struct home_locks locks;
 	bool serving;  /* from ready until it begins to stop */
 	bool stopping;
+	char *left_out[LEFT_OUT_MAX]; /* modules that are not required and could not come */
+	uint32_t n_left_out;
+	/* renew.c */
+	char *sets, *set; /* their directory; what runs; NULL in a simulation */
+	struct handed handed;
+	struct handover made;	 /* what the image before left */
+	struct renewal *renewal; /* another image is being made; or NULL */
+	char *next;		 /* the set to execute when all has ended; or NULL */
 };
 
-/* How changes of the modules read the configuration. */
-extern const struct modules_files daemon_files;
+/* How changes of the modules read the configuration. A world has no other image. */
+extern const struct modules_files daemon_files, daemon_files_of_a_world;
 
 /* Settings into parts: names and directories. 0 or -ENOMEM. */
 int parts_name(struct daemon *d, struct keel_err *err);

@@ -148,8 +148,7 @@ static int module_run(struct module *m, struct keel_err *err)
 /* ---- down ------------------------------------------------------------------------------------------- */
 bool module_stays(const struct module *m)
 {
-	return (m->desc.flags & KEEL_MOD_RESIDENT) ||
-	       (m->owner.parts->store != NULL && store_is_with(m->owner.parts->store, &m->owner));
+	return m->owner.parts->store != NULL && store_is_with(m->owner.parts->store, &m->owner);
 }
 
 int module_busy(struct module *m, struct keel_err *err)
@@ -159,18 +158,16 @@ int module_busy(struct module *m, struct keel_err *err)
 	int ret;
 
 	if (module_stays(m))
-		return err_set(err, -EBUSY,
-			       "module %s cannot be unloaded while the daemon runs%s; restart the daemon",
-			       m->desc.name,
-			       m->desc.flags & KEEL_MOD_RESIDENT ? "" : ", for it keeps its objects");
+		return err_set(err, -ENOTEMPTY, "module %s cannot be unloaded while the daemon runs, for it keeps its objects; "
+			       "stop the daemon first", m->desc.name);
 	if (m->state != MODULE_RUNNING || m->desc.busy == NULL)
 		return 0;
 	crumb_begin(&crumb, &m->owner, "busy", NULL);
 	ret = m->desc.busy(&m->owner.pub, &why);
 	crumb_end(&crumb);
-	if (ret == 0 || (ret == -ENOTEMPTY && m->comes))
+	if (ret == 0)
 		return 0;
-	return err_set(err, -EBUSY, "module %s is busy: %s", m->desc.name,
+	return err_set(err, ret == -ENOTEMPTY ? ret : -EBUSY, "module %s is busy: %s", m->desc.name,
 		       why.text[0] != '\0' ? why.text : "it gave no reason");
 }
 
@@ -244,46 +241,31 @@ void module_leave(struct module *m)
 }
 
 /* ---- together ---------------------------------------------------------------------------------------- */
-/* It could not come. Is the set to go on without it? */
-static bool leave_out(struct modules *all, struct set *s, struct module *m, const struct keel_err *why)
-{
-	const struct module *other;
-
-	if (m->required)
-		return false;
-	SET_EACH(s, other) {
-		if (m->state == MODULE_READY && module_follows(other, m, false))
-			return false;
-	}
-	modules_left_out(all, m->desc.name, why);
-	module_end(m);
-	set_drop(s, m);
-	module_leave(m);
-	return true;
-}
-
-int set_ready(struct modules *all, struct set *s, bool lenient, struct keel_err *err)
+int set_ready(struct modules *all, struct set *s, struct module **ret_bad, struct keel_err *err)
 {
 	struct module *m;
 
-	for (uint32_t i = 0; i < s->n;) {
-		int ret = module_ready(s->at[i], err);
+	(void)all;
+	*ret_bad = NULL;
+	SET_EACH(s, m) {
+		int ret = module_ready(m, err);
 
-		if (ret == 0)
-			i++;
-		else if (!lenient || !leave_out(all, s, s->at[i], err))
+		if (ret < 0) {
+			*ret_bad = m;
 			return ret;
+		}
 	}
 	SET_EACH(s, m)
 		module_offer(m);
 	return 0;
 }
 
-int set_start(struct modules *all, struct set *s, bool lenient, struct keel_err *err)
+int set_start(struct modules *all, struct set *s, struct module **ret_bad, struct keel_err *err)
 {
 	struct module *m;
 	int ret = 0;
 
+	*ret_bad = NULL;
 	SET_EACH(s, m) {
 		ret = module_attach(m, err);
 		if (ret < 0)
@@ -291,20 +273,25 @@ int set_start(struct modules *all, struct set *s, bool lenient, struct keel_err 
 	}
 	if (all->parts->objects != NULL)
 		hooks_replay(all->parts->hooks, all->parts->objects, NULL);
-	for (uint32_t i = 0; i < s->n;) {
-		ret = module_run(s->at[i], err);
-		if (ret == 0)
-			i++;
-		else if (!lenient || !leave_out(all, s, s->at[i], err))
+	SET_EACH(s, m) {
+		ret = module_run(m, err);
+		if (ret < 0) {
+			*ret_bad = m;
 			return ret;
+		}
 	}
 	return 0;
 }
 
-void set_down(const struct set *s)
+void set_halt(const struct set *s)
 {
 	for (uint32_t i = s->n; i > 0; i--)
 		module_halt(s->at[i - 1]);
+}
+
+void set_down(const struct set *s)
+{
+	set_halt(s);
 	for (uint32_t i = s->n; i > 0; i--)
 		module_end(s->at[i - 1]);
 }

@@ -6,27 +6,38 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "isolate/isolate.h"
 #include "module/inside.h"
 #include "util/err.h"
 #include "util/text.h"
 
-char *module_path(const struct modules *all, const struct conf_module *said)
+char *module_path(const char *dir, const struct conf_module *said)
 {
 	char *name, *path;
 
 	if (said->path != NULL)
-		return path_join(all->dir, said->path);
+		return path_join(dir, said->path);
 	name = text_format("%s.so", said->name);
-	path = name != NULL ? path_join(all->dir, name) : NULL;
+	path = name != NULL ? path_join(dir, name) : NULL;
 	free(name);
 	return path;
 }
 
+char *module_copy(const struct modules *all, const char *name)
+{
+	char *path = all->copies != NULL ? text_format("%s/%s.so", all->copies, name) : NULL;
+
+	if (path != NULL && access(path, F_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
 bool module_differs(const struct module *m, const struct conf *conf, const struct conf_module *said)
 {
-	char *path = module_path(modules_of(m), said);
+	char *path = module_path(modules_of(m)->dir, said);
 	bool moved = path != NULL && strcmp(path, m->image.path) != 0;
 
 	free(path);
@@ -102,17 +113,15 @@ static int state_make(struct module *m, struct keel_err *err)
 	return 0;
 }
 
-static int open_image(struct modules *all, struct module *m, const struct conf_module *said,
-		      bool copy, struct keel_err *err)
+static int open_image(struct modules *all, struct module *m, const struct conf_module *said, struct keel_err *err)
 {
-	char *path = module_path(all, said);
-	char *dir = copy ? path_join(all->parts->home, COPIES_DIR) : NULL;
-	int ret = path == NULL || (copy && dir == NULL) ?
-			  err_set(err, -ENOMEM, "no memory to load module %s", said->name) :
-			  image_open(path, dir, &m->image, err);
+	char *path = module_path(all->dir, said);
+	char *copy = module_copy(all, said->name);
+	int ret = path == NULL ? err_set(err, -ENOMEM, "no memory to load module %s", said->name) :
+				 image_open(path, copy, &m->image, err);
 
 	free(path);
-	free(dir);
+	free(copy);
 	return ret;
 }
 
@@ -141,14 +150,14 @@ int module_furnish(struct module *m, const struct conf *conf, struct keel_err *e
 }
 
 static int open_checked(struct modules *all, struct module *m, const struct conf *conf,
-			const struct conf_module *said, bool copy, struct keel_err *err)
+			const struct conf_module *said, struct keel_err *err)
 {
 	int ret = conf_isolation(conf, said->name, &m->how, err);
 
 	if (ret < 0)
 		return ret;
 	ret = m->how.process ? isolated_open(all, m, said, &m->how, err) :
-			       open_image(all, m, said, copy, err);
+			       open_image(all, m, said, err);
 	if (ret == 0)
 		ret = descriptor_lint(m, m->image.path, m->image.raw, err);
 	if (ret < 0)
@@ -164,7 +173,7 @@ static int open_checked(struct modules *all, struct module *m, const struct conf
 }
 
 int module_open(struct modules *all, const struct conf *conf, const struct conf_module *said,
-		bool copy, struct module **ret_module, struct keel_err *err)
+		struct module **ret_module, struct keel_err *err)
 {
 	struct module *m = calloc(1, sizeof(*m));
 	int ret;
@@ -173,7 +182,7 @@ int module_open(struct modules *all, const struct conf *conf, const struct conf_
 	if (m == NULL)
 		return err_set(err, -ENOMEM, "no memory to load module %s", said->name);
 	m->owner.parts = all->parts;
-	ret = open_checked(all, m, conf, said, copy, err);
+	ret = open_checked(all, m, conf, said, err);
 	if (ret < 0 || (m->desc.roles & all->parts->daemon) == 0) {
 		module_close(m);
 		return ret;

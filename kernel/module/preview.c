@@ -23,7 +23,7 @@ int modules_preview(struct modules *all, const struct conf *conf, const char *po
 		    struct keel_err *err)
 {
 	struct set s;
-	int ret = modules_open(all, conf, &s, err);
+	int ret = modules_open(all, conf, false, &s, err);
 
 	if (ret < 0)
 		return ret;

@@ -22,8 +22,7 @@ static const char *state_name(enum module_state state)
 	return names[state];
 }
 
-/* A module's own words may hold anything. */
-static void words(struct buf *out, const char *text)
+void words_put(struct buf *out, const char *text)
 {
 	for (const char *at = text != NULL && text[0] != '\0' ? text : "-"; *at != '\0'; at++)
 		buf_add(out, (unsigned char)*at < ' ' ? "?" : at, 1);
@@ -37,17 +36,17 @@ struct row {
 
 static void put_name(struct buf *out, const struct row *r)
 {
-	words(out, r->m->desc.name);
+	words_put(out, r->m->desc.name);
 }
 
 static void put_version(struct buf *out, const struct row *r)
 {
-	words(out, r->m->desc.version);
+	words_put(out, r->m->desc.version);
 }
 
 static void put_vendor(struct buf *out, const struct row *r)
 {
-	words(out, r->m->desc.vendor);
+	words_put(out, r->m->desc.vendor);
 }
 
 static void put_abi(struct buf *out, const struct row *r)
@@ -95,7 +94,7 @@ static void put_roles(struct buf *out, const struct row *r)
 
 static void put_path(struct buf *out, const struct row *r)
 {
-	words(out, r->m->image.path);
+	words_put(out, r->m->image.path);
 }
 
 static const struct {

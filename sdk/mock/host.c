@@ -68,7 +68,7 @@ static void parts_make(struct keel_mock *mock)
 	    store_create(p, &p->store) < 0 ||
 	    objects_create(p->registry, store_dirty, p->store, &p->objects) < 0 ||
 	    hooks_create(p, &hooks_conf, &p->hooks) < 0 || router_create(p, &p->router) < 0 ||
-	    peers_init(mock) < 0 || modules_create(p, mock->dir, &p->modules) < 0)
+	    peers_init(mock) < 0 || modules_create(p, mock->dir, NULL, &p->modules) < 0)
 		die("no memory");
 }
 
