@@ -120,11 +120,11 @@ void hooks_replay(struct hooks *h, struct objects *objects, const struct owner *
 
 /* The client of `req` is gone: the holds of its operations are cancelled. */
 void hooks_client_gone(struct hooks *h, struct keel_req *req);
-/* Between these two the handler of `req` ran, which changed nothing: when one operation of it is parked now, and no
- * other, hooks_sole() calls fn with `req` as long as that is parked. */
+/* The handler of `req` ran since hooks_parked(), and changed nothing. hooks_sole() returns whether it parked one
+ * operation, which is parked still, and did nothing else. */
 uint32_t hooks_parked(const struct hooks *h);
 void hooks_handled(struct hooks *h, const struct keel_req *req, uint32_t parked_before);
-void hooks_sole(struct hooks *h, void (*fn)(struct keel_req *req));
+bool hooks_sole(const struct hooks *h, const struct keel_req *req);
 
 /* Appends a line per point: name, kind, number of taps, sentence. */
 void hooks_describe_points(struct hooks *h, struct buf *out);

@@ -275,14 +275,15 @@ void hooks_handled(struct hooks *h, const struct keel_req *req, uint32_t parked_
 		newest->sole = true;
 }
 
-void hooks_sole(struct hooks *h, void (*fn)(struct keel_req *req))
+bool hooks_sole(const struct hooks *h, const struct keel_req *req)
 {
-	struct op *op;
+	const struct op *op;
 
 	DL_FOREACH(h->parked, op) {
-		if (op->sole && op->req != NULL)
-			fn(op->req);
+		if (op->req == req)
+			return op->sole;
 	}
+	return false;
 }
 
 /* Cancels the holds that taps of this module took. Returns whether there were any. */

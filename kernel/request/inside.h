@@ -58,7 +58,7 @@ struct keel_req {
 	void *gone_arg, *drained_arg;
 	bool receiving;        /* an operation at the point request_receive is under way */
 	bool parts;            /* it has sent some */
-	bool old, sole;        /* for a drain: open at its start; it did nothing but wait in one operation */
+	bool old;              /* it was open, and had acted, when a drain began */
 	struct keel_req *prev, *next; /* of the client, or free, or orphans and withdrawn */
 };
 
