@@ -39,6 +39,13 @@ static struct hold *hold_of(struct keel_hold *pub)
 	return hold != NULL && hold->magic == HOLD_MAGIC ? hold : NULL;
 }
 
+struct keel_call *hold_call(struct keel_hold *pub)
+{
+	struct hold *hold = hold_of(pub);
+
+	return hold != NULL ? &hold->op->pub : NULL;
+}
+
 /* ---- the end of a hold --------------------------------------------------------------------------- */
 static void hold_unwait(struct hold *hold)
 {

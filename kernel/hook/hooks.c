@@ -68,6 +68,8 @@ static const struct keel_hook_api hook_api = {
 	.point = hook_point,
 	.about = hook_about,
 	.end = hook_end,
+	.replay = hook_replay,
+	.bench = hook_bench,
 };
 
 /* ---- API groups that are offered later than these ------------------------------------------------------ */

@@ -324,6 +324,9 @@ void holds_end(struct op *op, int32_t reason); /* every open one */
 void holds_match(struct hooks *h, const struct point *p, const void *event);
 /* proxy.c */
 int32_t hook_end(struct keel_mod *m, const void *arg);
+int32_t hook_replay(struct keel_mod *m);
+void hook_bench(struct keel_mod *m);
+struct keel_call *hold_call(struct keel_hold *hold);
 void recent_add(struct hooks *h, uint32_t point, const char *id);
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
 

@@ -33,6 +33,11 @@ void hooks_bench(struct hooks *h, struct owner *owner)
 	taps_mark(h, owner, TAP_BENCHED, true);
 }
 
+void hook_bench(struct keel_mod *m)
+{
+	hooks_bench(owner_of(m)->parts->hooks, owner_of(m));
+}
+
 struct keel_call *hooks_hold_call(struct keel_hold *hold)
 {
 	return &((struct hold *)hold)->op->pub;

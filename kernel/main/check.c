@@ -59,7 +59,7 @@ static int report_write(const struct daemon *d, struct keel_err *err)
 	buf_init(&report);
 	buf_str(&report, "");
 	modules_report(d->parts.modules, &report);
-	ret = report.failed ? -ENOMEM : set_write(d->set, "report", report.data, report.len);
+	ret = report.failed ? -ENOMEM : set_write(d->set, "report", report.data);
 	buf_fini(&report);
 	return ret == 0 ? 0 : err_set(err, ret, "cannot write into %s: %s", d->set, strerror(-ret));
 }

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "hook/hooks.h"
-#include "isolate/isolate.h"
 #include "link/links.h"
 #include "loop/loop.h"
 #include "log/log.h"
@@ -128,8 +127,6 @@ static int module_attach(struct module *m, struct keel_err *err)
 	hooks_quiet(h, &m->owner, true);
 	hooks_scope(h, &m->owner, m->site->scope);
 	m->owner.budget = m->site->budget;
-	if (m->owner.isolate != NULL)
-		isolate_attach(m->owner.isolate, &m->owner);
 	return 0;
 }
 
@@ -248,7 +245,7 @@ int set_ready(struct modules *all, struct set *s, struct module **ret_bad, struc
 	(void)all;
 	*ret_bad = NULL;
 	SET_EACH(s, m) {
-		int ret = module_ready(m, err);
+		int ret = m->state == MODULE_OPEN ? module_ready(m, err) : 0; /* some are there before */
 
 		if (ret < 0) {
 			*ret_bad = m;
@@ -267,14 +264,14 @@ int set_start(struct modules *all, struct set *s, struct module **ret_bad, struc
 
 	*ret_bad = NULL;
 	SET_EACH(s, m) {
-		ret = module_attach(m, err);
+		ret = m->state == MODULE_READY ? module_attach(m, err) : 0;
 		if (ret < 0)
 			return ret;
 	}
 	if (all->parts->objects != NULL)
 		hooks_replay(all->parts->hooks, all->parts->objects, NULL);
 	SET_EACH(s, m) {
-		ret = module_run(m, err);
+		ret = m->state == MODULE_READY ? module_run(m, err) : 0;
 		if (ret < 0) {
 			*ret_bad = m;
 			return ret;
@@ -294,4 +291,13 @@ void set_down(const struct set *s)
 	set_halt(s);
 	for (uint32_t i = s->n; i > 0; i--)
 		module_end(s->at[i - 1]);
+}
+
+void set_abandon(struct set *s)
+{
+	for (uint32_t i = s->n; i > 0; i--) {
+		module_end(s->at[i - 1]);
+		module_close(s->at[i - 1]);
+	}
+	set_fini(s);
 }

@@ -36,6 +36,6 @@ int modules_preview(struct modules *all, const struct conf *conf, const char *po
 	}
 	for (uint32_t i = 0; i < s.n; i++)
 		hooks_detach(all->parts->hooks, &s.at[i]->owner);
-	modules_close(&s);
+	set_abandon(&s);
 	return ret;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "hook/hooks.h"
-#include "isolate/isolate.h"
 #include "module/inside.h"
 
 static const char *roles_name(uint32_t roles)
@@ -59,12 +58,12 @@ static void put_state(struct buf *out, const struct row *r)
 	buf_str(out, r->usage.benched > 0 ? "benched" : state_name(r->m->state));
 }
 
-static void put_isolation(struct buf *out, const struct row *r)
+static void put_runs(struct buf *out, const struct row *r)
 {
-	if (r->m->owner.isolate != NULL)
-		isolate_describe(r->m->owner.isolate, out);
+	if (r->m->how.row != NULL)
+		loader_describe(r->m, out);
 	else
-		buf_str(out, "none");
+		buf_str(out, "inside");
 }
 
 static void put_since(struct buf *out, const struct row *r)
@@ -102,7 +101,7 @@ static const struct {
 	void (*put)(struct buf *out, const struct row *r);
 } columns[] = {
 	{ "name", put_name },	{ "version", put_version },	{ "vendor", put_vendor },
-	{ "abi", put_abi },	{ "state", put_state },		{ "isolation", put_isolation },
+	{ "abi", put_abi },	{ "state", put_state },		{ "runs", put_runs },
 	{ "since", put_since }, { "taps", put_taps },		{ "calls", put_calls },
 	{ "time_ns", put_time }, { "roles", put_roles },	{ "path", put_path },
 };

@@ -248,6 +248,11 @@ void req_drained(struct keel_req *q)
 	crumb_end(&crumb);
 }
 
+static const char *req_name(struct keel_req *q)
+{
+	return router_req_name(q);
+}
+
 static void on_gone(struct keel_req *q, keel_fn *fn, void *arg)
 {
 	if (q->state != REQ_OPEN)
@@ -505,6 +510,7 @@ static const struct keel_request_api api = {
 	.part = part,
 	.drained = drained,
 	.on_gone = on_gone,
+	.name = req_name,
 };
 
 const struct keel_request_api *req_api(void)

@@ -14,7 +14,6 @@
 struct bind;
 struct conf;
 struct hooks;
-struct isolate;
 struct later;
 struct links;
 struct log;
@@ -70,7 +69,6 @@ struct owner {
 	uint32_t posts;    /* calls posted from any thread and not yet made; atomic */
 	struct bind *binds; /* for kernel/object: its private memory on objects */
 	struct owner_budget budget;
-	struct isolate *isolate; /* its code is in another process; NULL: in this one */
 	struct scope *scope; /* for kernel/hook: its taps are called for these objects only; NULL: for all */
 };
 
