@@ -39,7 +39,7 @@
 #define READY_S 30     /* for the next image */
 #define PAUSE_SAID_MS 1000
 #define DRAIN_MS 5000  /* for what is in flight */
-#define TEXT_MAX (1u << 20)
+#define TEXT_BYTES (1u << 20)
 #define WORDS 16       /* of a command line, besides --set of the administrator's */
 
 extern char **environ;
@@ -51,11 +51,6 @@ struct renewal {
 	int64_t until_ms;
 	struct loop_timer *timer;
 };
-
-static struct daemon *daemon_of(struct parts *p)
-{
-	return (struct daemon *)p;
-}
 
 /* ---- command lines --------------------------------------------------------------------------------------- */
 /* How this daemon was called, with the set. The array is malloc'ed, its words are the caller's and d's. */
@@ -252,7 +247,8 @@ static void child_agreed(struct daemon *d)
 		ret = err_set(&err, -ENOMEM, "no memory");
 	if (ret == 0) {
 		notify_send("RELOADING=1");
-		router_drain(d->parts.router, loop_now_ms(d->parts.loop) + DRAIN_MS, drained, d);
+		d->drain_until_ms = loop_now_ms(d->parts.loop) + DRAIN_MS;
+		router_drain(d->parts.router, d->drain_until_ms, drained, d);
 	} else {
 		fail(d, ret, err.text);
 	}
@@ -388,7 +384,7 @@ void renew_children_reap(struct daemon *d)
 	long pid;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
-	if (d->answer != NULL && file_read(path, TEXT_MAX, &list, &len) == 0)
+	if (d->answer != NULL && file_read(path, TEXT_BYTES, &list, &len) == 0)
 		for (char *at = list, *end; (pid = strtol(at, &end, 10)) > 0; at = end)
 			loop_reap(d->parts.loop, (pid_t)pid);
 	free(list);

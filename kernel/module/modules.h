@@ -36,7 +36,7 @@ int modules_start(struct modules *m, struct keel_err *err);
 /* After an error of one of these two: the module, not required, without which a new kernel may start; else NULL. */
 const char *modules_bad(const struct modules *m);
 void modules_halt(struct modules *m); /* stop() of all, in reverse order */
-bool modules_idle(const struct modules *m); /* no work of theirs is on a worker thread */
+bool modules_idle(const struct modules *m); /* none is busy with what ends, or has work on a worker thread */
 void modules_work_log(const struct modules *m); /* whose is */
 void modules_stop(struct modules *m); /* and fini, and unload */
 
