@@ -3,7 +3,7 @@
 # The daemon. The kernel exports nothing: no -rdynamic, hidden visibility; -fPIC keeps libc's variables
 # out of the executable's own table.
 KERNEL_C := $(call NAMED,kernel/*,*.c)
-KERNEL_O := $(call OBJECTS,$(filter-out kernel/main/keelsond.c kernel/modhost/%,$(KERNEL_C)))
+KERNEL_O := $(call OBJECTS,$(filter-out kernel/main/keelsond.c,$(KERNEL_C)))
 KERNEL_FLAGS := -fPIC -I$(S)/kernel -I$(S)/sdk/include -I$(S)/sdk \
 	$(UV_CFLAGS) $(LIBCONFIG_CFLAGS) $(PCRE2_CFLAGS)
 KERNEL_LIBS := $(UV_LIBS) $(LIBCONFIG_LIBS) $(PCRE2_LIBS) $(LTDL_LIBS) \

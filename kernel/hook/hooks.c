@@ -152,7 +152,6 @@ void hooks_destroy(struct hooks *h)
 	scopes_fini(h);
 	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++)
 		point_fini(&h->point[i]);
-	free(h->recent);
 	own_fini(h);
 	free(h);
 }

@@ -242,8 +242,6 @@ static int values_change(struct change *c)
 			ret = site_lint(m, &c->all->there, &c->err);
 	}
 	if (ret == 0)
-		ret = sites_rehearse(c->all, &c->all->there, &c->err);
-	if (ret == 0)
 		ret = values_apply(c->all, &c->err);
 	if (ret == 0)
 		values_describe(c->all, &c->out);

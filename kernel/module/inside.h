@@ -141,7 +141,7 @@ bool site_same(const struct site *a, const struct site *b);
 void site_destroy(struct site *s);
 /* Is each scope it names offered by a module of the set? */
 int site_lint(const struct module *m, const struct set *set, struct keel_err *err);
-/* Could the taps of all of them be ordered? What is fresh counts. */
+/* Can the taps of these modules, none of which is attached, be ordered? */
 int sites_rehearse(struct modules *all, const struct set *set, struct keel_err *err);
 
 /* open.c: one module, up to OPEN. *ret_module NULL and 0: not for this daemon. */

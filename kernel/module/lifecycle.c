@@ -56,7 +56,7 @@ static void call_end(struct module *m, const char *name, void (*fn)(struct keel_
 }
 
 /* ---- up --------------------------------------------------------------------------------------------- */
-/* False: nobody offers it, as *why says. */
+/* Returns false with *why when no module offers it. */
 static bool need_write(struct module *m, const struct keel_need *need, struct keel_err *why)
 {
 	const void *table = registry_service(m->owner.parts->registry, need->group, need->minor, NULL, why);

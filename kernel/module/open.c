@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "module/inside.h"
+#include "util/crumb.h"
 #include "util/err.h"
 #include "util/text.h"
 
@@ -87,6 +88,7 @@ int module_configure(const struct module *m, const struct conf *conf, struct con
 {
 	const struct keel_module *d = &m->desc;
 	struct conf_data *data;
+	struct crumb crumb;
 	int ret = module_values(m, conf, &data, err);
 
 	if (ret < 0)
@@ -95,8 +97,11 @@ int module_configure(const struct module *m, const struct conf *conf, struct con
 		err->text[0] = '\0';
 	if (m->how.row != NULL)
 		ret = loader_check(m, conf_data(data), err);
-	else if (d->check != NULL)
+	else if (d->check != NULL) {
+		crumb_begin(&crumb, (struct owner *)(uintptr_t)&m->owner, "check", NULL);
 		ret = d->check(conf_data(data), err);
+		crumb_end(&crumb);
+	}
 	if (ret != 0) {
 		conf_data_destroy(data);
 		return module_objected(conf, d->name, ret < 0 ? ret : -EINVAL, err);

@@ -3,6 +3,7 @@
  * values.c - other values, and another place in the chains, for modules that run: all of them or none.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hook/hooks.h"
@@ -49,18 +50,35 @@ static void conf_swap(struct module *m)
 	m->owner.pub.conf = conf_data(m->conf);
 }
 
-static int site_swap(struct module *m, struct keel_err *err)
+/* Exchanges place, scope and budget of the taps of all modules that have fresh ones, or of none. A second call undoes the
+ * first. */
+static int sites_swap(struct modules *all, struct keel_err *err)
 {
-	struct hooks *h = m->owner.parts->hooks;
-	struct site *old = m->site;
-	int ret = hooks_reorder(h, &m->owner, m->fresh_site->taps, m->fresh_site->n_taps, err);
+	struct hooks *h = all->parts->hooks;
+	struct hooks_table *tables = calloc(all->there.n + 1, sizeof(*tables));
+	struct module *m;
+	uint32_t n = 0;
+	int ret;
 
+	if (tables == NULL)
+		return err_set(err, -ENOMEM, "no memory to order taps");
+	SET_EACH(&all->there, m)
+		if (m->fresh_site != NULL)
+			tables[n++] = (struct hooks_table){ &m->owner, m->fresh_site->taps, m->fresh_site->n_taps };
+	ret = hooks_reorder(h, tables, n, err);
+	free(tables);
 	if (ret < 0)
 		return ret;
-	m->site = m->fresh_site;
-	m->fresh_site = old;
-	hooks_scope(h, &m->owner, m->site->scope);
-	m->owner.budget = m->site->budget;
+	SET_EACH(&all->there, m) {
+		struct site *old = m->site;
+
+		if (m->fresh_site == NULL)
+			continue;
+		m->site = m->fresh_site;
+		m->fresh_site = old;
+		hooks_scope(h, &m->owner, m->site->scope);
+		m->owner.budget = m->site->budget;
+	}
 	return 0;
 }
 
@@ -81,18 +99,16 @@ static int call_reconf(struct module *m, struct keel_err *why)
 static int values_swap(struct module *m, struct keel_err *err)
 {
 	struct keel_err why = { 0 }, none = { 0 };
-	int ret = m->fresh_site != NULL ? site_swap(m, err) : 0;
+	int ret;
 
-	if (ret < 0 || m->fresh == NULL)
-		return ret;
+	if (m->fresh == NULL)
+		return 0;
 	conf_swap(m);
 	ret = call_reconf(m, &why);
 	if (ret == 0)
 		return 0;
 	conf_swap(m);
 	(void)call_reconf(m, &none);
-	if (m->fresh_site != NULL)
-		(void)site_swap(m, NULL);
 	return err_set(err, ret < 0 ? ret : -EINVAL,
 		       "module %s does not take its new configuration: %s", m->desc.name,
 		       why.text[0] != '\0' ? why.text : "it gave no reason");
@@ -101,13 +117,18 @@ static int values_swap(struct module *m, struct keel_err *err)
 int values_apply(struct modules *all, struct keel_err *err)
 {
 	const struct set *s = &all->there;
-	int ret = 0;
+	int ret = sites_swap(all, err);
 	uint32_t i = 0;
 
+	if (ret < 0)
+		return ret;
 	while (i < s->n && (ret = values_swap(s->at[i], err)) == 0)
 		i++;
-	while (ret < 0 && i > 0)
+	if (ret == 0)
+		return 0;
+	while (i > 0)
 		(void)values_swap(s->at[--i], NULL);
+	(void)sites_swap(all, NULL);
 	return ret;
 }
 

@@ -379,7 +379,7 @@ void client_again(struct client *c)
 		c->broken = true;
 }
 
-void client_answered(struct client *c)
+void client_request_ended(struct client *c)
 {
 	if (c->leftover && may_serve(c))
 		client_again(c);

@@ -18,32 +18,15 @@
 
 static void drain_step(void *arg);
 
-static void sole_mark(struct keel_req *q)
-{
-	q->sole = true;
-}
-
 /* Returns whether nothing changes when the request ends now and is sent again. */
 static bool is_repeatable(const struct keel_req *q)
 {
-	bool late = q->router->drain.late;
+	const struct router *r = q->router;
 
 	if (q->state != REQ_OPEN || q->parts)
 		return false;
-	return q->receiving || q->sole || (q->route->def.flags & KEEL_REQUEST_WAITS) ||
-	       (late && (q->route->def.flags & KEEL_REQUEST_READ));
-}
-
-static void sole_find(struct router *r)
-{
-	struct client *c;
-	struct keel_req *q;
-
-	DL_FOREACH(r->clients, c) {
-		DL_FOREACH(c->reqs, q)
-			q->sole = false;
-	}
-	hooks_sole(r->parts->hooks, sole_mark);
+	return q->receiving || (q->route->def.flags & KEEL_REQUEST_WAITS) || hooks_sole(r->parts->hooks, q) ||
+	       (r->drain.late && (q->route->def.flags & KEEL_REQUEST_READ));
 }
 
 static void old_mark(struct router *r)
@@ -51,7 +34,6 @@ static void old_mark(struct router *r)
 	struct client *c;
 	struct keel_req *q;
 
-	sole_find(r);
 	DL_FOREACH(r->clients, c) {
 		DL_FOREACH(c->reqs, q) {
 			q->old = !is_repeatable(q);
@@ -88,15 +70,6 @@ static void serving_end(struct router *r)
 		client_rearm(c);
 }
 
-static void all_end(struct router *r)
-{
-	struct client *c;
-
-	sole_find(r);
-	DL_FOREACH(r->clients, c)
-		requests_end(c);
-}
-
 static void goodbye_late(void *arg)
 {
 	struct router *r = arg;
@@ -123,11 +96,7 @@ static void goodbyes_send(struct router *r)
 
 void drain_due(struct router *r)
 {
-	const struct drain *d = &r->drain;
-
-	if (d->step == NULL && ((d->phase == DRAIN_SERVING && d->n_old == 0) ||
-				(d->phase == DRAIN_ENDING && r->n_open == 0) ||
-				(d->phase == DRAIN_LEAVING && r->n_clients == 0)))
+	if (r->drain.phase != DRAIN_NONE && r->drain.step == NULL)
 		r->drain.step = loop_timer(r->parts->loop, 0, drain_step, r);
 }
 
@@ -135,19 +104,24 @@ static void drain_step(void *arg)
 {
 	struct router *r = arg;
 	struct drain *d = &r->drain;
+	struct client *c;
 
 	d->step = NULL;
 	if (d->phase == DRAIN_SERVING && (d->n_old == 0 || d->late))
 		serving_end(r);
 	if (d->phase == DRAIN_ENDING) {
-		all_end(r);
+		DL_FOREACH(r->clients, c)
+			requests_end(c);
 		if (r->n_open == 0)
 			goodbyes_send(r);
 	}
 	if (d->phase == DRAIN_LEAVING && r->n_clients == 0) {
+		void (*done)(void *arg) = d->done;
+
 		drain_end(r);
-		if (d->done != NULL)
-			d->done(d->arg);
+		d->done = NULL;
+		if (done != NULL)
+			done(d->arg);
 	}
 }
 

@@ -9,7 +9,7 @@
 #define KEELSON_REQUEST_INSIDE_H
 
 #include "loop/loop.h"
-#include "msg/out.h"
+#include "msg/msg.h"
 #include "request/router.h"
 #include "util/index.h"
 #include "wire/frame.h"
@@ -58,7 +58,7 @@ struct keel_req {
 	void *gone_arg, *drained_arg;
 	bool receiving;        /* an operation at the point request_receive is under way */
 	bool parts;            /* it has sent some */
-	bool old, sole;        /* for a drain: open at its start; it did nothing but wait in one operation */
+	bool old;              /* it was open, and had acted, when a drain began */
 	struct keel_req *prev, *next; /* of the client, or free, or orphans and withdrawn */
 };
 
@@ -158,7 +158,7 @@ bool client_drained(const struct client *c);
 /* The user is known now. Returns false when the client is in the reserve and its user may not manage: drop it. */
 bool client_may_stay(struct client *c);
 void client_rearm(struct client *c); /* watch its socket for what it waits for now */
-void client_answered(struct client *c); /* one of its requests ended */
+void client_request_ended(struct client *c); /* one of its requests ended */
 void client_again(struct client *c);    /* go on with it in the next turn */
 void client_turn_over(void *router);     /* deferred to the end of the turn: resets served_ns */
 

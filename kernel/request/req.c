@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * req.c - one request: from its frame to its one answer.
+ * req.c - one request: from its frame to its one reply.
  *
  *	req_start -> OPEN --reply()--> SENT --store_after--> frame to the client, end
  *	              |                 '---- client gone: dropped after the store
- *	              '-- client gone, or answered by the kernel -> ORPHAN --reply()--> end
+ *	              '-- client gone, or the kernel has replied -> ORPHAN --reply()--> end
  *
  * Ended requests stay in a quarantine before their memory is used again, so that a second reply is
  * recognised, logged and ignored, and never sent to another client.
@@ -65,7 +65,7 @@ static void req_detach(struct keel_req *q)
 	q->router->n_open--;
 	q->router->drain.n_old -= q->old;
 	DL_APPEND(q->router->orphans, q);
-	client_answered(c);
+	client_request_ended(c);
 	drain_due(q->router);
 }
 
@@ -97,8 +97,8 @@ void req_destroy_all(struct router *r)
 	r->n_free = 0;
 }
 
-/* ---- answers ------------------------------------------------------------------------------- */
-static struct keel_out *answer_out(int32_t code, const char *text)
+/* ---- replies ------------------------------------------------------------------------------- */
+static struct keel_out *reply_make(int32_t code, const char *text)
 {
 	struct keel_out *o = out_create();
 
@@ -187,7 +187,7 @@ static void KEEL_PRINTF(3, 4) reply(struct keel_req *q, int32_t code, const char
 	}
 	if (code != 0 && q->route != NULL)
 		log_reject(q->client, &q->route->def, q->route->def.name, code);
-	send_after(q, answer_out(code, fmt != NULL ? text : pbse_text(code)));
+	send_after(q, reply_make(code, fmt != NULL ? text : pbse_text(code)));
 }
 
 static void reply_out(struct keel_req *q, struct keel_out *o)
@@ -201,7 +201,7 @@ static void reply_out(struct keel_req *q, struct keel_out *o)
 	out_put_int(o, "code", 0);
 	if (out_bytes(o, &len) == NULL) {
 		out_drop(o);
-		o = answer_out(PBSE_SYSTEM, "the answer does not fit into memory");
+		o = reply_make(PBSE_SYSTEM, "the answer does not fit into memory");
 	}
 	send_after(q, o);
 }
@@ -296,7 +296,7 @@ void req_client_gone(struct keel_req *q)
 
 void req_again(struct keel_req *q)
 {
-	struct keel_out *o = answer_out(PBSE_SVRDOWN, "The server ends or restarts; send the request again");
+	struct keel_out *o = reply_make(PBSE_SVRDOWN, "The server ends or restarts; send the request again");
 
 	out_put_int(o, "again", 1);
 	client_send(q->client, o, WIRE_REPLY, q->corr);
@@ -309,7 +309,7 @@ void req_withdraw(struct keel_req *q, int32_t code, const char *text)
 
 	if (q->route != NULL)
 		log_reject(c, &q->route->def, q->route->def.name, code);
-	client_send(c, answer_out(code, text != NULL ? text : pbse_text(code)), WIRE_REPLY, q->corr);
+	client_send(c, reply_make(code, text != NULL ? text : pbse_text(code)), WIRE_REPLY, q->corr);
 	req_detach(q);
 	if (q->state == REQ_OPEN)
 		q->state = REQ_ORPHAN;
@@ -496,7 +496,7 @@ void req_start(struct client *c, const struct frame *f)
 	/* Nothing has changed: the reply does not wait for the store. */
 	code = code != 0 ? code : PBSE_SYSTEM;
 	log_reject(c, route != NULL ? &route->def : NULL, name != NULL ? name : "?", code);
-	client_send(c, answer_out(code, err.text[0] != '\0' ? err.text : pbse_text(code)), WIRE_REPLY, f->corr);
+	client_send(c, reply_make(code, err.text[0] != '\0' ? err.text : pbse_text(code)), WIRE_REPLY, f->corr);
 	msg_destroy(m);
 }
 

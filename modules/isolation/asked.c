@@ -11,7 +11,7 @@
 
 #include "isolation.h"
 
-#define WALK_MAX 256
+#define WALK_AT_ONCE 256
 
 struct keel_obj *asked_obj(void *arg, const char *klass, const char *id)
 {
@@ -172,8 +172,8 @@ static void walk_begin(struct isolated *iso, const char *klass, const char *behi
 void asked_walk(struct asked *a, const struct value *v)
 {
 	struct isolated *iso = a->iso;
-	const char *klass = v[0].s ? v[0].s : "", *behind = v[1].s, *ids[WALK_MAX];
-	int64_t want = v[2].i < WALK_MAX ? v[2].i : WALK_MAX, n = 0;
+	const char *klass = v[0].s ? v[0].s : "", *behind = v[1].s, *ids[WALK_AT_ONCE];
+	int64_t want = v[2].i < WALK_AT_ONCE ? v[2].i : WALK_AT_ONCE, n = 0;
 	struct keel_obj *o;
 
 	if (!iso->walk.klass || !iso->walk.last || !behind || strcmp(iso->walk.klass, klass) != 0 ||

@@ -137,9 +137,9 @@ const char *take_str(struct talk_in *in)
 	return text;
 }
 
-bool take_values(struct talk_in *in, const char *letters, struct value values[VALUES_MAX])
+bool take_values(struct talk_in *in, const char *letters, struct value values[VALUES])
 {
-	memset(values, 0, VALUES_MAX * sizeof(*values));
+	memset(values, 0, VALUES * sizeof(*values));
 	for (struct value *v = values; *letters && *letters != 'e'; letters++, v++) {
 		if (*letters == 'i')
 			v->i = take_int(in);
@@ -175,7 +175,7 @@ static const struct map_point map[KEEL_POINT_OWN] = {
 
 const struct map_point *map_point(int64_t id)
 {
-	return id > 0 && id < KEEL_POINT_OWN && map[id].name && map[id].event_size <= EVENT_MAX ? &map[id] : NULL;
+	return id > 0 && id < KEEL_POINT_OWN && map[id].name && map[id].event_size <= EVENT_ROOM ? &map[id] : NULL;
 }
 
 uint32_t map_number(const struct map_point *p)

@@ -14,8 +14,8 @@
 #include "keel/keel.h"
 
 #define TALK_VERSION 2
-#define VALUES_MAX 8
-#define EVENT_MAX 256 /* bytes of an event */
+#define VALUES 8
+#define EVENT_ROOM 256 /* bytes of an event */
 
 enum down {
 	DOWN_REPLY, /* to an ASK */
@@ -62,7 +62,7 @@ struct value {
 	uint32_t len;
 };
 /* False: it is no such message. Without an `e` nothing may be left; with it, its fields are. */
-bool take_values(struct talk_in *in, const char *letters, struct value values[VALUES_MAX]);
+bool take_values(struct talk_in *in, const char *letters, struct value values[VALUES]);
 
 /* ---- a body that is built (group msg): its calls, each with its arguments ------------------------------ */
 enum build {
@@ -83,8 +83,8 @@ uint32_t map_number(const struct map_point *p);
 keel_verdict map_call(uint32_t point, union keel_tap_fn fn, struct keel_call *c, const void *event);
 
 union event_room {
-	uint64_t align[EVENT_MAX / sizeof(uint64_t)];
-	char bytes[EVENT_MAX];
+	uint64_t align[EVENT_ROOM / sizeof(uint64_t)];
+	char bytes[EVENT_ROOM];
 };
 /* Class and id of an object; false: it goes as none. */
 typedef bool name_fn(void *arg, struct keel_obj *obj, const char **ret_klass, const char **ret_id);

@@ -148,7 +148,7 @@ static void asks(struct isolated *iso, int64_t what, struct talk_in *in)
 	int64_t number = take_int(in);
 	struct talk out = { .data = NULL };
 	struct asked a = { .iso = iso, .call = slot_get(&iso->calls, number), .in = in, .out = &out };
-	struct value v[VALUES_MAX];
+	struct value v[VALUES];
 
 	if (!take_values(in, up_arguments[what], v)) {
 		in->bad = true;

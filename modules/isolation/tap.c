@@ -20,7 +20,7 @@
 #include "isolation.h"
 
 #define SLACK_MS 1000
-#define DRAFTS_MAX 4
+#define DRAFTS 4
 
 /* A verdict wanted of the process: of the tap, or of a resume(). The operation is held meanwhile. */
 struct question {
@@ -53,7 +53,7 @@ struct call {
 	bool over;	/* the tap answered, and not WAIT: holds it took are void */
 	bool lost;	/* its process ended */
 	/* What find() does not give; whoever raised the event keeps them until the end. */
-	struct { struct keel_obj *obj; const char *klass, *id; } draft[DRAFTS_MAX];
+	struct { struct keel_obj *obj; const char *klass, *id; } draft[DRAFTS];
 	uint32_t n_drafts;
 };
 
@@ -265,7 +265,7 @@ static bool name_of(void *arg, struct keel_obj *obj, const char **ret_klass, con
 	*ret_id = iso->st->object->id(obj);
 	if (iso->st->object->find(iso->mod, *ret_klass, *ret_id) == obj)
 		return true;
-	if (c->number == 0 || c->n_drafts == DRAFTS_MAX)
+	if (c->number == 0 || c->n_drafts == DRAFTS)
 		return false;
 	c->draft[c->n_drafts].obj = obj;
 	c->draft[c->n_drafts].klass = *ret_klass;

@@ -217,6 +217,7 @@ static void a_question_that_is_cut_off_ends_it(void)
 	free(m.data);
 }
 
+/* past modules/isolation/isolation.h UNREAD_MAX */
 static void one_that_asks_and_does_not_read_is_given_up(void)
 {
 	struct talk m = question(UP_count, 0, "job");
@@ -228,6 +229,126 @@ static void one_that_asks_and_does_not_read_is_given_up(void)
 		process_says(&m);
 	CU_ASSERT_STRING_EQUAL(process.lost, "its process does not read what it is told");
 	free(m.data);
+	daemon_end();
+}
+
+/* ---- bounds: what is beyond is refused, or ends it ------------------------------------------------------------ */
+/* past modules/isolation/described.c ROWS_MAX */
+static void a_table_of_too_many_rows_is_refused(void)
+{
+	struct keel_err err;
+
+	for (int64_t n = 1024; n <= 1025; n++) {
+		struct talk m = reply_begin();
+
+		talk_int(&m, 0);
+		talk_str(&m, NULL);
+		for (int i = 0; i < 4; i++)
+			talk_str(&m, "x");
+		talk_int(&m, KEEL_SERVER);
+		talk_int(&m, 0);
+		talk_int(&m, 0);
+		talk_int(&m, 0); /* rules */
+		talk_int(&m, 0); /* rows */
+		talk_int(&m, 0); /* taps */
+		talk_int(&m, n); /* requires */
+		for (int64_t i = 0; i < n; i++)
+			talk_str(&m, "y");
+		talk_int(&m, 0);
+		daemon_begin();
+		CU_ASSERT_EQUAL(isolated_open(&m, &err) == NULL, n == 1024);
+		daemon_end();
+		free(m.data);
+	}
+}
+
+/* past modules/isolation/isolation.h CALLS_MAX */
+static void a_call_too_many_fails_by_its_policy(void)
+{
+	static struct keel_mock_outcome out[CALLS_MAX + 1];
+
+	begin();
+	for (uint32_t i = 0; i <= CALLS_MAX; i++)
+		submit(&out[i]);
+	CU_ASSERT_FALSE(out[CALLS_MAX - 1].told);
+	CU_ASSERT_TRUE(out[CALLS_MAX].told);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out[CALLS_MAX].text, "has 1024 calls to answer"));
+	daemon_end();
+}
+
+/* past modules/isolation/isolation.h NOTES_MAX */
+static void a_note_too_many_fails(void)
+{
+	struct iso_tap note;
+
+	begin();
+	note = iso->iso_taps[0];
+	note.kind = KEEL_NOTE;
+	note.point = map_point(KEEL_POINT_job_queued);
+	keel_mock_tap(mock, KEEL_POINT_job_queued, "notes", 0, tap_called, &note);
+	for (uint32_t i = 0; i < NOTES_MAX; i++)
+		keel_mock_raise(mock, KEEL_POINT_job_queued, KEEL_EVENT(job_queued, .id = "1.svr"), NULL);
+	CU_ASSERT_EQUAL(process.owed, NOTES_MAX);
+	CU_ASSERT_PTR_NULL(keel_mock_logged(mock, "events to hear of"));
+	keel_mock_raise(mock, KEEL_POINT_job_queued, KEEL_EVENT(job_queued, .id = "1.svr"), NULL);
+	CU_ASSERT_EQUAL(process.owed, NOTES_MAX);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "its process has 65536 events to hear of"));
+	daemon_end();
+}
+
+/* past modules/isolation/isolation.h TEXT_MAX */
+static void a_text_that_is_too_long_is_not_given(void)
+{
+	struct keel_obj *job;
+	struct talk_in in;
+	struct talk m;
+	char *text = malloc(TEXT_MAX + 2);
+
+	begin();
+	job = keel_mock_object(mock, "job", "3.svr");
+	keel_mock_attr(mock, "job", "comment", "string");
+	for (uint32_t len = TEXT_MAX - 1; len <= TEXT_MAX; len++) {
+		memset(text, 'x', len);
+		text[len] = '\0';
+		keel_mock_set(job, "comment", NULL, text);
+		m = question(UP_text, 0, "job", "3.svr", "comment", NULL);
+		in = asks(&m);
+		CU_ASSERT_EQUAL(take_int(&in), len < TEXT_MAX ? (int64_t)len : -ENOMEM);
+	}
+	free(text);
+	daemon_end();
+}
+
+/* Answers a request with an array of so many texts; the code that its client gets. */
+static int32_t answered_with(int64_t n)
+{
+	struct keel_mock_reply reply = { .code = -1 };
+	struct talk body = { .data = NULL }, m;
+	struct talk_in in;
+
+	keel_mock_request(mock, NULL, "keelson.fuzzed", "", &reply);
+	in = (struct talk_in){ .at = process.sent.data, .end = process.sent.data + process.sent.len };
+	take_int(&in);
+	talk_int(&body, BUILD_STRINGS);
+	talk_str(&body, "lines");
+	talk_int(&body, n);
+	for (int64_t i = 0; i < n; i++)
+		talk_str(&body, "z");
+	m = question(UP_answer_out, 0, take_int(&in), body.data, body.len);
+	process_says(&m);
+	keel_mock_advance(mock, 1);
+	free(m.data);
+	free(body.data);
+	return reply.code;
+}
+
+/* past modules/isolation/talk.h BUILD_STRINGS_MAX */
+static void an_array_that_is_too_long_is_no_answer(void)
+{
+	begin();
+	isolated_offer();
+	CU_ASSERT_EQUAL(answered_with(BUILD_STRINGS_MAX), 0);
+	CU_ASSERT_EQUAL(answered_with(BUILD_STRINGS_MAX + 1), 15011);
 	daemon_end();
 }
 
@@ -315,4 +436,6 @@ TESTS_MAIN("isolation", TEST(a_description_is_taken_whole_or_not_at_all), TEST(w
 	   TEST(what_it_owes_fails_with_it), TEST(a_call_behind_many_is_not_given_up_before_them),
 	   TEST(it_reads_and_writes_objects_by_name), TEST(a_question_that_is_cut_off_ends_it),
 	   TEST(one_that_asks_and_does_not_read_is_given_up), TEST(an_event_is_whole_and_its_objects_are_what_they_are_called),
-	   TEST(a_draft_is_there_within_its_call_only), TEST(an_old_number_names_nothing))
+	   TEST(a_draft_is_there_within_its_call_only),
+	   TEST(a_table_of_too_many_rows_is_refused), TEST(a_call_too_many_fails_by_its_policy), TEST(a_note_too_many_fails),
+	   TEST(a_text_that_is_too_long_is_not_given), TEST(an_array_that_is_too_long_is_no_answer), TEST(an_old_number_names_nothing))

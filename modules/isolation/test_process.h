@@ -198,6 +198,8 @@ static struct keel_mock *mock;
 static struct keel_mod *owner, module;
 static const struct keel_loader_def *loader;
 static struct isolated *iso; /* NULL: it was refused */
+static struct keel_mod *offered; /* isolated_offer() */
+static void *its_state;
 
 static void daemon_begin(void)
 {
@@ -249,8 +251,29 @@ static bool isolated_start(void)
 	return iso->desc.start(&module, NULL) == 0;
 }
 
+/* Its rows and taps are the daemon's. */
+static void isolated_offer(void)
+{
+	static struct keel_module rows;
+
+	rows = iso->desc;
+	rows.init = rows.start = NULL;
+	rows.busy = NULL;
+	rows.stop = rows.fini = NULL;
+	offered = keel_mock_load(mock, &rows, "", NULL);
+	if (!offered)
+		abort();
+	its_state = offered->state;
+	offered->state = iso;
+}
+
 static void daemon_end(void)
 {
+	if (offered) {
+		requests_fail(iso, "it ends");
+		offered->state = its_state;
+	}
+	offered = NULL;
 	if (iso)
 		loader->close(owner, &module);
 	iso = NULL;

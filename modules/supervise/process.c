@@ -23,11 +23,11 @@
 #include "supervise.h"
 
 #define QUEUE_MAX (8u * 1024u * 1024u)
-#define READ_MAX (64u * 1024u)
-#define LOOK_MAX_MS 250
+#define READ_AT_ONCE (64u * 1024u)
+#define LOOK_EACH_MS 250
 #define STOP_MS 100
 #define BACKOFF_FIRST_MS 100
-#define BACKOFF_MAX_MS 30000
+#define BACKOFF_LAST_MS 30000
 #define GOOD_LIFE_MS 250
 #define RESTART_EACH_MS 40 /* one restart in that time is always there ... */
 #define RESTARTS_BURST 20  /* ... and so many at once */
@@ -126,8 +126,8 @@ static int64_t next_in(struct keel_supervised *p, bool of_use)
 	if (++p->deaths >= (uint64_t)p->o.deaths && p->o.deaths > 0)
 		return -1;
 	p->backoff_ms = of_use ? 0 : p->backoff_ms == 0 ? BACKOFF_FIRST_MS : p->backoff_ms * 2;
-	if (p->backoff_ms > BACKOFF_MAX_MS)
-		p->backoff_ms = BACKOFF_MAX_MS;
+	if (p->backoff_ms > BACKOFF_LAST_MS)
+		p->backoff_ms = BACKOFF_LAST_MS;
 	p->paid_ms = (p->paid_ms > now ? p->paid_ms : now) + RESTART_EACH_MS;
 	return wait > p->backoff_ms ? wait : p->backoff_ms;
 }
@@ -293,7 +293,7 @@ static void frames_take(struct keel_supervised *p)
 
 void process_look(struct keel_supervised *p)
 {
-	char chunk[READ_MAX];
+	char chunk[READ_AT_ONCE];
 	ssize_t n;
 
 	if (!hears(p) || p->reading)
@@ -372,7 +372,7 @@ static int64_t each_ms(const struct keel_supervised *p)
 {
 	int64_t each = (p->state == UP ? p->o.deadline_ms : p->o.start_ms) / 4 + 1;
 
-	return each < LOOK_MAX_MS ? each : LOOK_MAX_MS;
+	return each < LOOK_EACH_MS ? each : LOOK_EACH_MS;
 }
 
 static void sweep(struct keel_mod *m, void *arg)

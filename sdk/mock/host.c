@@ -385,18 +385,18 @@ const char *keel_mock_hold(struct keel_mock *mock, uint32_t i)
 
 	if (h == NULL)
 		return NULL;
-	return ring(mock, host_print("%s: %s (%llds of %llds)", h->tap->owner->pub.name, h->why,
+	return ring(mock, host_print("%s: %s (%llds of %llds)", h->tap->owner->pub.name, h->opts.why,
 				     (long long)(keel_mock_now(mock) - h->since_ms) / 1000,
-				     (long long)h->timeout_ms / 1000));
+				     (long long)h->opts.timeout_ms / 1000));
 }
 
 const char *keel_mock_hold_until(struct keel_mock *mock, uint32_t i)
 {
 	const struct hold *h = hold_at(mock, i);
 
-	if (h == NULL || h->until_id == NULL)
+	if (h == NULL || h->opts.until_id == NULL)
 		return NULL;
-	return ring(mock, host_print("%s %s", point_get(mock->parts.hooks, h->until_point)->info->name, h->until_id));
+	return ring(mock, host_print("%s %s", point_get(mock->parts.hooks, h->opts.until_point)->info->name, h->opts.until_id));
 }
 
 static void end_hold(struct keel_mock *mock, uint32_t i, int32_t reason)

@@ -90,7 +90,7 @@ static void serve(struct tape *t)
 	struct keel_mock_outcome out;
 	struct keel_mock_reply reply;
 
-	keel_mock_tap(mock, KEEL_POINT_job_submit, "isolated", 0, tap_called, &iso->iso_taps[0]);
+	isolated_offer();
 	keel_mock_raise(mock, KEEL_POINT_job_submit,
 			KEEL_EVENT(job_submit, .id = "1.svr", .job = keel_mock_object(mock, "job", "1.svr"), .who = "me"), &out);
 	keel_mock_attr(mock, "job", "comment", "string");

@@ -10,7 +10,7 @@
 
 #include "host.h"
 #include "keel/sized.h"
-#include "modfile/process.h"
+#include "keel/isolable.h"
 
 /* ---- tables of this size, whatever the file's ---------------------------------------------------------- */
 static void *rows_copy(const void *rows, uint32_t n, uint32_t size)
@@ -25,20 +25,20 @@ static void *rows_copy(const void *rows, uint32_t n, uint32_t size)
 	return copy;
 }
 
-static bool bars_taps(char why[PROCESS_WHY_MAX])
+static bool bars_taps(char why[KEEL_ISOLABLE_WHY])
 {
 	for (uint32_t i = 0; i < host.desc->n_taps; i++) {
 		const struct map_point *p = map_point(host.taps[i].point);
 
 		if (!p)
-			snprintf(why, PROCESS_WHY_MAX, "it taps point %u, which this daemon does not have", host.taps[i].point);
-		if (!p || process_bars_tap(p->name, p->kind, p->daemon, why))
+			snprintf(why, KEEL_ISOLABLE_WHY, "it taps point %u, which this daemon does not have", host.taps[i].point);
+		if (!p || keel_isolable_bars_tap(p->name, p->kind, p->daemon, why))
 			return true;
 	}
 	return false;
 }
 
-static bool bars_rows(char why[PROCESS_WHY_MAX])
+static bool bars_rows(char why[KEEL_ISOLABLE_WHY])
 {
 	for (uint32_t i = 0; i < host.desc->n_contribs; i++) {
 		const struct keel_contrib *c = &host.desc->contribs[i];
@@ -46,24 +46,24 @@ static bool bars_rows(char why[PROCESS_WHY_MAX])
 
 		if (strcmp(c->kind, "ATTR") == 0)
 			KEEL_SIZED(&attr, c->def);
-		if (process_bars_row(c->kind, attr.name, attr.check || attr.derive || attr.changed, why))
+		if (keel_isolable_bars_row(c->kind, attr.name, attr.check || attr.derive || attr.changed, why))
 			return true;
 	}
 	return false;
 }
 
-static bool bars(char why[PROCESS_WHY_MAX])
+static bool bars(char why[KEEL_ISOLABLE_WHY])
 {
-	bool barred = process_bars_flags(host.desc->flags, why);
+	bool barred = keel_isolable_bars_flags(host.desc->flags, why);
 
 	for (uint32_t i = 0; i < host.desc->n_needs && !barred; i++)
-		barred = process_bars_need(host.desc->needs[i].group, host.desc->needs[i].optional, why);
+		barred = keel_isolable_bars_need(host.desc->needs[i].group, host.desc->needs[i].optional, why);
 	return barred || bars_rows(why) || bars_taps(why);
 }
 
 int32_t module_open(const char *path, char *why, uint32_t len)
 {
-	char no[PROCESS_WHY_MAX];
+	char no[KEEL_ISOLABLE_WHY];
 	void *file = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const struct keel_module *d = file ? dlsym(file, "keel_module") : NULL;
 

@@ -9,15 +9,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#define HASH_NONFATAL_OOM 0
-#include <uthash.h>
 #include <utlist.h>
 
 #include "host.h"
 
 #define ALIVE 0x4f424a31u
 #define DEAD 0x64656164u
-#define DEAD_MAX 1024u
+#define DEAD_KEPT 1024u
 #define TRIM_FIRST 1024u
 
 struct block {
@@ -65,11 +63,11 @@ static void dead_trim(void)
 {
 	struct keel_obj *o = host.dead, *next;
 
-	for (uint32_t i = 1; i < DEAD_MAX / 2; i++)
+	for (uint32_t i = 1; i < DEAD_KEPT / 2; i++)
 		o = o->next;
 	next = o->next;
 	o->next = NULL;
-	host.n_dead = DEAD_MAX / 2;
+	host.n_dead = DEAD_KEPT / 2;
 	while ((o = next) != NULL) {
 		next = o->next;
 		free(o);
@@ -85,7 +83,7 @@ void handles_end(void)
 		LL_DELETE(host.objs, o);
 		o->magic = DEAD;
 		LL_PREPEND(host.dead, o);
-		if (++host.n_dead > DEAD_MAX)
+		if (++host.n_dead > DEAD_KEPT)
 			dead_trim();
 	}
 	while ((b = host.borrowed) != NULL) {
@@ -109,8 +107,10 @@ const char *borrow_text(const char *text)
 }
 
 /* ---- private memory ------------------------------------------------------------------------------------ */
+#define BUCKETS 1024u
+
 struct slot {
-	UT_hash_handle hh; /* by id */
+	struct slot *next; /* of the bucket */
 	void *bytes;
 	char id[];
 };
@@ -120,9 +120,18 @@ struct bind {
 	char *klass;
 	uint32_t size;
 	void (*fini)(struct keel_mod *, void *slot);
-	struct slot *slots;
-	uint32_t trim_at;
+	struct slot *slots[BUCKETS]; /* by id */
+	uint32_t n, trim_at;
 };
+
+static struct slot **bucket_of(struct bind *b, const char *id)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *id; id++)
+		hash = (hash ^ (unsigned char)*id) * 16777619u;
+	return &b->slots[hash % BUCKETS];
+}
 
 static struct bind *bind_of(const char *klass)
 {
@@ -152,16 +161,19 @@ static void trim(struct bind *b)
 {
 	struct slot *s, *next;
 
-	HASH_ITER(hh, b->slots, s, next) {
-		if (ask_code(UP_find, b->klass, s->id) != 0)
-			continue;
-		HASH_DEL(b->slots, s);
-		if (b->fini)
-			b->fini(&host.mod, s->bytes);
-		free(s->bytes);
-		free(s);
+	for (uint32_t i = 0; i < BUCKETS; i++) {
+		LL_FOREACH_SAFE(b->slots[i], s, next) {
+			if (ask_code(UP_find, b->klass, s->id) != 0)
+				continue;
+			LL_DELETE(b->slots[i], s);
+			b->n--;
+			if (b->fini)
+				b->fini(&host.mod, s->bytes);
+			free(s->bytes);
+			free(s);
+		}
 	}
-	b->trim_at = HASH_COUNT(b->slots) * 2 + TRIM_FIRST;
+	b->trim_at = b->n * 2 + TRIM_FIRST;
 }
 
 void *slot_get(struct keel_mod *m, struct keel_obj *obj)
@@ -173,14 +185,15 @@ void *slot_get(struct keel_mod *m, struct keel_obj *obj)
 	(void)m;
 	if (!b)
 		return NULL;
-	HASH_FIND_STR(b->slots, o->id, s);
-	if (s)
-		return s->bytes;
-	if (HASH_COUNT(b->slots) >= b->trim_at)
+	LL_FOREACH(*bucket_of(b, o->id), s) {
+		if (strcmp(s->id, o->id) == 0)
+			return s->bytes;
+	}
+	if (b->n++ >= b->trim_at)
 		trim(b);
 	s = own(calloc(1, sizeof(*s) + strlen(o->id) + 1));
 	s->bytes = own(calloc(1, b->size > 0 ? b->size : 1));
 	strcpy(s->id, o->id);
-	HASH_ADD_STR(b->slots, id, s);
+	LL_PREPEND(*bucket_of(b, o->id), s);
 	return s->bytes;
 }

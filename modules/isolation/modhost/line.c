@@ -13,7 +13,7 @@
 #include "host.h"
 
 #define READ_MIN 65536u
-#define OUT_MAX 16384u /* frames wait for company, as long as there is something to read */
+#define OUT_TOGETHER 16384u /* frames wait for company, as long as there is something to read */
 #define LINGER_US 60   /* longer than it takes to wake a processor that sleeps */
 
 void *own(void *memory)
@@ -109,7 +109,7 @@ void frame_end(void)
 
 	if (!host.out.failed)
 		memcpy(host.out.data + host.frame, &len, sizeof(len));
-	if (host.out.len > OUT_MAX || host.out.failed)
+	if (host.out.len > OUT_TOGETHER || host.out.failed)
 		line_flush();
 }
 

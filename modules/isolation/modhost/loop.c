@@ -19,7 +19,6 @@
 
 #define WORKERS 4
 #define ROUNDS 64 /* of messages, before timers and what else waits have their turn */
-#define WATCHES_MAX 256
 
 struct later {
 	struct later *prev, *next;
@@ -298,19 +297,42 @@ static void daemon_said(void)
 	} while (!host.over && ++rounds < ROUNDS && line_soon());
 }
 
+/* What is waited for: the daemon, other threads, then the watches, in order. */
+static struct pollfd *fds_of(nfds_t *ret_n)
+{
+	struct keel_watch *w;
+	struct pollfd *fds;
+	nfds_t n = 0;
+
+	DL_COUNT(watches, w, n);
+	fds = own(calloc(n + 2, sizeof(*fds)));
+	fds[0] = (struct pollfd){ .fd = host.fd, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = wake[0], .events = POLLIN };
+	n = 2;
+	DL_FOREACH(watches, w)
+		fds[n++] = (struct pollfd){ .fd = w->ready && !w->gone ? w->fd : -1,
+					    .events = (short)((w->ready & KEEL_READABLE ? POLLIN : 0) |
+							      (w->ready & KEEL_WRITABLE ? POLLOUT : 0)) };
+	*ret_n = n;
+	return fds;
+}
+
+/* Those that come meanwhile are behind those that were waited for. */
+static void watches_run(const struct pollfd *fds, nfds_t n)
+{
+	struct keel_watch *w = watches;
+
+	for (nfds_t i = 2; i < n && !host.over; i++, w = w->next)
+		if (fds[i].revents && !w->gone)
+			call(w->fn, w->arg);
+	watches_trim();
+}
+
 static void turn(void)
 {
-	struct pollfd fds[WATCHES_MAX + 2] = { { .fd = host.fd, .events = POLLIN }, { .fd = wake[0], .events = POLLIN } };
-	struct keel_watch *at[WATCHES_MAX], *w;
-	nfds_t n = 2;
+	nfds_t n;
+	struct pollfd *fds = fds_of(&n);
 
-	DL_FOREACH(watches, w) {
-		if (n - 2 == WATCHES_MAX || w->gone || w->ready == 0)
-			continue;
-		at[n - 2] = w;
-		fds[n++] = (struct pollfd){ .fd = w->fd, .events = (short)((w->ready & KEEL_READABLE ? POLLIN : 0) |
-									   (w->ready & KEEL_WRITABLE ? POLLOUT : 0)) };
-	}
 	line_flush();
 	if (poll(fds, n, wait_ms()) < 0 && errno != EINTR)
 		abort();
@@ -318,12 +340,10 @@ static void turn(void)
 		daemon_said();
 	if (fds[1].revents)
 		posted_run();
-	for (nfds_t i = 2; i < n && !host.over; i++)
-		if (fds[i].revents && !at[i - 2]->gone)
-			call(at[i - 2]->fn, at[i - 2]->arg);
-	watches_trim();
+	watches_run(fds, n);
 	timers_run();
 	run_all(&deferred);
+	free(fds);
 }
 
 void loop_run(void)

@@ -23,7 +23,7 @@ static void handle(const struct message *m)
 {
 	struct talk_in in = { .at = m->bytes, .end = m->bytes + m->len };
 	int64_t what = take_int(&in);
-	struct value v[VALUES_MAX];
+	struct value v[VALUES];
 
 	if (what <= DOWN_REPLY || what >= DOWN_LAST || !take_values(&in, down_arguments[what], v))
 		abort(); /* both are made from one table */

@@ -41,8 +41,7 @@ static int become(const char *name, char *error, int len)
 	const struct passwd *p = getpwnam(name);
 
 	if (p == NULL) {
-		snprintf(error, (size_t)len, "there is no user '%s' for isolated modules; make one, or set "
-			 "isolation_limits.user", name);
+		snprintf(error, (size_t)len, "there is no user '%s' to run it as; make one, or configure another", name);
 		return 0;
 	}
 	if (setgroups(0, NULL) < 0 || setgid(p->pw_gid) < 0 || setuid(p->pw_uid) < 0)

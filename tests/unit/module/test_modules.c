@@ -235,7 +235,7 @@ static void holds_of_a_module(void)
 	CU_ASSERT_EQUAL(delete_job(), KEEL_WAIT);
 	CU_ASSERT_EQUAL(reload(""), 0);
 	CU_ASSERT_EQUAL(told_n, 1);
-	CU_ASSERT_EQUAL(told_verdict, KEEL_REJECT);
+	CU_ASSERT_EQUAL(told_verdict, KEEL_FAIL);
 	CU_ASSERT_TRUE(logged("fixture hold cancelled: 4"));
 	kernel_stop();
 }
