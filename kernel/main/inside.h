@@ -32,6 +32,8 @@ struct daemon {
 	struct renewal *renewal; /* another image is being made; or NULL */
 	char *next;		 /* the set to execute when all has ended; or NULL */
 	int64_t drain_until_ms;	 /* for what is in flight */
+	char *children;		 /* of the image before, pids */
+	struct loop_timer *children_timer;
 	bool hup;		 /* reload once more, in the next image */
 	int64_t start_ms, start_objects; /* how long the start took, with so many */
 };

@@ -38,6 +38,7 @@
 #define CHECK_MS 30000 /* for the child */
 #define READY_S 30     /* for the next image */
 #define PAUSE_SAID_MS 1000
+#define CHILDREN_MS 200
 #define DRAIN_MS 5000  /* for what is in flight */
 #define TEXT_BYTES (1u << 20)
 #define WORDS 16       /* of a command line, besides --set of the administrator's */
@@ -376,18 +377,38 @@ void renew_exec(struct daemon *d)
 	execve(SELF, (char *const *)(uintptr_t)words, env);
 }
 
-/* Of the image before: they have ended, or end by the end of their pipes. */
+/* Children of the image before have ended, or end by the end of their pipes; one of a module of this image is not among
+ * them. Those that live on are looked at again. */
+static void children_reap(void *arg)
+{
+	struct daemon *d = arg;
+	char *kept = d->children;
+
+	d->children_timer = NULL;
+	for (char *at = d->children, *end; at != NULL; at = end) {
+		const long pid = strtol(at, &end, 10);
+
+		if (pid <= 0)
+			break;
+		if (waitpid((pid_t)pid, NULL, WNOHANG) == 0) {
+			memmove(kept, at, (size_t)(end - at));
+			kept += end - at;
+		}
+	}
+	if (kept == d->children)
+		return;
+	*kept = '\0';
+	d->children_timer = loop_timer(d->parts.loop, CHILDREN_MS, children_reap, d);
+}
+
 void renew_children_reap(struct daemon *d)
 {
-	char path[64], *list = NULL;
+	char path[64];
 	size_t len;
-	long pid;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
-	if (d->answer != NULL && file_read(path, TEXT_BYTES, &list, &len) == 0)
-		for (char *at = list, *end; (pid = strtol(at, &end, 10)) > 0; at = end)
-			loop_reap(d->parts.loop, (pid_t)pid);
-	free(list);
+	if (d->answer != NULL && file_read(path, TEXT_BYTES, &d->children, &len) == 0)
+		children_reap(d);
 }
 
 /* ---- the way back ------------------------------------------------------------------------------------------- */
@@ -460,6 +481,10 @@ void renew_ready(struct daemon *d)
 void renew_end(struct daemon *d)
 {
 	renewal_free(d);
+	loop_timer_cancel(d->children_timer);
+	d->children_timer = NULL;
+	free(d->children);
+	d->children = NULL;
 	free(d->set);
 	free(d->sets);
 	free(d->next);
