@@ -178,12 +178,14 @@ static void child_failed(struct daemon *d, int end)
 }
 
 /* The answers that the next image, or this set once more, will have for the administrator. */
-static int answers_write(const struct daemon *d, const struct renewal *r, const char *text)
+static int answers_write(const struct daemon *d, const struct renewal *r, const char *text, const char *subject)
 {
 	const struct {
 		const char *set, *name, *text;
 	} files[] = {
 		{ r->set, "back", d->set },
+		{ r->set, "subject", subject },
+		{ d->set, "subject", subject },
 		{ r->set, "token", r->token },
 		{ r->set, "done", text },
 		{ d->set, "token", r->token },
@@ -235,14 +237,16 @@ static void child_agreed(struct daemon *d)
 	struct renewal *r = d->renewal;
 	char *report = set_read(r->set, "report");
 	struct keel_err err = { 0 };
-	struct buf text;
+	struct buf text, subject;
 	int ret;
 
 	buf_init(&text);
+	buf_init(&subject);
+	modules_subject(d->parts.modules, &subject);
 	pause_describe(d, &text);
 	ret = report == NULL ? err_set(&err, -EIO, "the check of the new set left no report") :
 			       modules_agree(d->parts.modules, report, &text, &err);
-	if (ret == 0 && (ret = answers_write(d, r, text.data)) < 0)
+	if (ret == 0 && (ret = answers_write(d, r, text.data, subject.data)) < 0)
 		err_set(&err, ret, "cannot write into %s: %s", r->set, strerror(-ret));
 	if (ret == 0 && (d->next = strdup(r->set)) == NULL)
 		ret = err_set(&err, -ENOMEM, "no memory");
@@ -254,6 +258,7 @@ static void child_agreed(struct daemon *d)
 		fail(d, ret, err.text);
 	}
 	buf_fini(&text);
+	buf_fini(&subject);
 	free(report);
 }
 
@@ -470,6 +475,14 @@ void renew_back(struct daemon *d, const struct keel_err *why)
 
 void renew_ready(struct daemon *d)
 {
+	char *subject = d->answer != NULL ? set_read(d->set, "subject") : NULL, *text = subject != NULL ? strchr(subject, ' ') : NULL;
+
+	if (text != NULL) {
+		*text++ = '\0';
+		log_add(d->parts.log, d->refused ? KEEL_LOG_ERROR | KEEL_LOG_FORCE : KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Module",
+			subject, d->refused ? "%s, refused: %s" : "%s: done", text, d->answer);
+	}
+	free(subject);
 	alarm(0);
 	crash_then(NULL);
 	close(handed_find(&back.handed, HANDED_CLIENT));

@@ -78,6 +78,8 @@ int modules_change(struct modules *m, const struct modules_ask *ask, struct keel
 /* `report`: what modules_report() wrote about the set that comes. Appends a line per difference to `out`, for the
  * change under way, and logs them. -EBUSY with *err: one that leaves has something that would be lost. */
 int modules_agree(struct modules *m, const char *report, struct buf *out, struct keel_err *err);
+/* Whom the log of the image that comes names, and for what: object, blank, text. */
+void modules_subject(const struct modules *m, struct buf *out);
 void modules_renewal_failed(struct modules *m, int ret, const char *why);
 /* A line per module: name, what its file was when it was opened, version, separated by tabs. */
 void modules_report(const struct modules *m, struct buf *out);
