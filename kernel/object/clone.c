@@ -29,24 +29,13 @@ static int copy_slots(struct keel_obj *to, const struct keel_obj *from, bool all
 	return 0;
 }
 
-static int copy_raw(struct keel_obj *to, const struct keel_obj *from)
-{
-	size_t size = from->raw ? sizeof(*from->raw) + from->raw->len : 0;
-
-	to->raw = size ? malloc(size) : NULL;
-	if (!to->raw)
-		return size ? -ENOMEM : 0;
-	memcpy(to->raw, from->raw, size);
-	return 0;
-}
-
 static struct keel_obj *copy(struct keel_obj *from, const char *id, bool all, struct keel_err *err)
 {
 	struct keel_obj *o = obj_begin(from->klass, id, err);
 
 	if (!o)
 		return NULL;
-	if (copy_slots(o, from, all) < 0 || copy_raw(o, from) < 0) {
+	if (copy_slots(o, from, all) < 0 || (from->raw && raw_add(o, from->raw->bytes, from->raw->len, from->raw->n) < 0)) {
 		err_no_memory(err);
 		object_destroy(o);
 		return NULL;
