@@ -69,7 +69,8 @@ void peer_linked(struct peer *p, const struct keel_carrier_api *carrier); /* NUL
 void peer_unlinked(struct peer *p);
 void peer_await(struct peer *p);
 void peer_leaves(struct links *l, const char *name); /* it said goodbye */
-int peer_send(struct peer *p, struct keel_out *o); /* moved */
+int peer_send(struct peer *p, struct keel_out *o);
+void peer_carry(struct peer *p, const char *bytes, uint32_t len); /* over its carrier */ /* moved */
 void peers_destroy(struct links *l);
 
 /* dispatch.c */

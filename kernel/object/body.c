@@ -206,27 +206,14 @@ int32_t object_publish(struct keel_obj *o)
 	return 0;
 }
 
-void objects_end_tell(struct objects *o, struct objects_end *end)
-{
-	DL_APPEND(o->ends, end);
-}
-
-void objects_end_forget(struct objects *o, struct objects_end *end)
-{
-	DL_DELETE(o->ends, end);
-}
-
 /* The struct is freed by objects_saved(), so that a caller up the stack may still read its id. */
 void object_destroy(struct keel_obj *o)
 {
-	struct objects_end *end;
 	bool draft;
 
 	if (!o || o->flags & OBJ_DEAD)
 		return;
 	draft = o->flags & OBJ_DRAFT;
-	DL_FOREACH(o->klass->objects->ends, end)
-		end->fn(end->arg, o);
 	obj_empty(o);
 	if (draft) {
 		DL_DELETE(*list_of(o), o);
@@ -240,6 +227,42 @@ void object_destroy(struct keel_obj *o)
 		obj_retire(o);
 	else
 		obj_dirty(o);
+}
+
+/* Its values, in the order of their numbers; not its private memory. */
+static int copy_slots(struct keel_obj *to, const struct keel_obj *from)
+{
+	const union keel_slot *slot = from->slot;
+
+	if (value_reserve(to, from->n) < 0)
+		return -ENOMEM;
+	EACH_BIT(number, from->set[w]) {
+		const struct keel_attr *a = from->klass->by_number[number];
+
+		slot++;
+		if (a->def.flags & KEEL_ATTR_OWN)
+			continue;
+		if (type_copy(a->type, slot - 1, &to->slot[to->n]) < 0)
+			return -ENOMEM;
+		bit_set(to->set, number);
+		to->n++;
+	}
+	return 0;
+}
+
+struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *from, const char *id, struct keel_err *err)
+{
+	struct keel_obj *o = obj_begin(from->klass, id, err);
+
+	(void)m;
+	if (!o)
+		return NULL;
+	if (copy_slots(o, from) < 0 || (from->raw && raw_add(o, from->raw->bytes, from->raw->len, from->raw->n) < 0)) {
+		err_no_memory(err);
+		object_destroy(o);
+		return NULL;
+	}
+	return o;
 }
 
 struct keel_obj *object_find(struct keel_mod *m, const char *klass, const char *id)

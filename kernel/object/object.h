@@ -157,7 +157,6 @@ struct objects {
 	struct type *types;
 	struct keel_attr *attrs; /* all there ever were */
 	struct keel_changes *changes;
-	struct objects_end *ends;
 	bool closed; /* no row is written any more */
 	struct buf row;    /* objects_encode() */
 	struct buf text;   /* a value as terminated text */

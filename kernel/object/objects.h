@@ -60,22 +60,9 @@ void objects_replay(struct objects *o, const struct objects_listener *to);
 
 /* Returns how many published objects there are; `o` may be NULL. */
 uint32_t objects_total(const struct objects *o);
-/* A callback for each object, published or draft, that is about to be destroyed: it still has its values. */
-struct objects_end {
-	void (*fn)(void *arg, struct keel_obj *);
-	void *arg;
-	struct objects_end *prev, *next;
-};
-void objects_end_tell(struct objects *o, struct objects_end *);
-void objects_end_forget(struct objects *o, struct objects_end *);
-/* Returns a copy with the same values as a draft, which only the caller knows. NULL: no memory. */
-struct keel_obj *objects_copy(struct keel_obj *o);
-
 /* Frees the private memory of a module on all objects. To be called after its rows were withdrawn and before it is
  * unloaded. */
 void objects_detach(struct owner *owner);
-/* Returns whether `user` has private memory on objects of a class that `of` declares. It ends with that class. */
-bool objects_bound(const struct owner *user, const struct owner *of);
 /* Returns -ENOENT with *err when an ATTR row waits for a class or a type that no module declares, else 0. */
 int objects_waiting(struct objects *o, struct keel_err *err);
 
