@@ -233,3 +233,8 @@ int hooks_reorder(struct hooks *h, const struct hooks_table *tables, uint32_t n,
 		places_set(h, &tables[i], true);
 	return ret;
 }
+
+void hook_bench(struct keel_mod *m)
+{
+	taps_mark(owner_of(m)->parts->hooks, owner_of(m), TAP_BENCHED, true);
+}

@@ -152,4 +152,5 @@ const struct keel_call_api call_api = {
 	.release = hold_release,
 	.session = call_session,
 	.settled = call_settled,
+	.held = hold_call,
 };

@@ -13,7 +13,7 @@
 
 #include "hook/inside.h"
 #include "util/err.h"
-#include "util/text.h"
+#include "rules/unit.h"
 
 void tap_unref(struct tap *t)
 {

@@ -39,6 +39,13 @@ static struct hold *hold_of(struct keel_hold *pub)
 	return hold != NULL && hold->magic == HOLD_MAGIC ? hold : NULL;
 }
 
+struct keel_call *hold_call(struct keel_hold *pub)
+{
+	struct hold *hold = hold_of(pub);
+
+	return hold != NULL ? &hold->op->pub : NULL;
+}
+
 /* ---- the end of a hold --------------------------------------------------------------------------- */
 void hold_end(struct hold *hold, int32_t reason)
 {
@@ -191,7 +198,6 @@ void holds_match(struct hooks *h, const struct point *p, const void *event)
 
 	if (id == NULL)
 		return;
-	recent_add(h, p->info->id, id);
 	DL_FOREACH_SAFE2(h->waiting[id_bucket(id)], hold, next, wait) {
 		if (hold->opts.until_point == p->info->id && strcmp(hold->opts.until_id, id) == 0)
 			hold_end(hold, 0);

@@ -69,6 +69,8 @@ static const struct keel_hook_api hook_api = {
 	.point = hook_point,
 	.about = hook_about,
 	.end = hook_end,
+	.replay = hook_replay,
+	.bench = hook_bench,
 };
 
 /* ---- API groups that are offered later than these ------------------------------------------------------ */
@@ -145,7 +147,6 @@ void hooks_destroy(struct hooks *h)
 			tap_unref(t);
 		chain_unref(h->point[i].chain);
 	}
-	free(h->recent);
 	own_fini(h);
 	free(h);
 }

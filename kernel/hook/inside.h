@@ -323,7 +323,9 @@ int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
 
 /* proxy.c */
 int32_t hook_end(struct keel_mod *m, const void *arg);
-void recent_add(struct hooks *h, uint32_t point, const char *id);
+int32_t hook_replay(struct keel_mod *m);
+void hook_bench(struct keel_mod *m);
+struct keel_call *hold_call(struct keel_hold *hold);
 
 /* replay.c */
 bool is_replayed(const struct hooks *h, const struct tap *t);
@@ -369,7 +371,6 @@ struct hooks {
 	uint64_t holds_taken, holds_ended, holds_told;
 	bool stopping; /* no more holds */
 	struct loop_timer *wake;
-	struct recent *recent; /* NULL: hooks_recall() was never called */
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */
 	struct scope_row *scopes;

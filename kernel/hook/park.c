@@ -8,6 +8,7 @@
  * The objects of the event are looked up again first. When one is gone the remaining holds are cancelled and the
  * operation fails: no tap sees a dangling handle.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <utlist.h>
 
@@ -261,14 +262,15 @@ void hooks_handled(struct hooks *h, const struct keel_req *req, uint32_t parked_
 		newest->sole = true;
 }
 
-void hooks_sole(struct hooks *h, void (*fn)(struct keel_req *req))
+bool hooks_sole(const struct hooks *h, const struct keel_req *req)
 {
-	struct op *op;
+	const struct op *op;
 
 	DL_FOREACH(h->parked, op) {
-		if (op->sole && op->req != NULL)
-			fn(op->req);
+		if (op->req == req)
+			return op->sole;
 	}
+	return false;
 }
 
 /* A parked operation that needs the code of this module: raised by it, held or watched by a tap of it. */
@@ -313,4 +315,18 @@ void ops_end(struct hooks *h)
 bool hooks_waits(struct hooks *h, const struct owner *owner)
 {
 	return op_using(h, owner) != NULL;
+}
+
+int32_t hook_end(struct keel_mod *m, const void *arg)
+{
+	const struct owner *owner = owner_of(m);
+	struct op *op;
+
+	DL_FOREACH(owner->parts->hooks->parked, op) {
+		if (op->raiser != owner || op->arg != arg || op->abort != 0)
+			continue;
+		op_abort(op, KEEL_CANCEL_OBJECT_GONE);
+		return 0;
+	}
+	return -ENOENT;
 }

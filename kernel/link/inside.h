@@ -12,7 +12,7 @@
 #include "keel/wire.h"
 #include "link/links.h"
 #include "loop/loop.h"
-#include "msg/out.h"
+#include "msg/msg.h"
 #include "util/index.h"
 
 #define SERVER_PEER "server"

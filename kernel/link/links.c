@@ -137,6 +137,7 @@ void links_destroy(struct links *l)
 	peers_destroy(l);
 	dispatch_detach(l, NULL);
 	index_fini(&l->handlers);
+	index_fini(&l->peers);
 	free(l);
 }
 

@@ -2,12 +2,12 @@
  *
  * peer.c - the daemons we know, whether they are linked, and what waits to be sent to them.
  *
- *	peer_linked -> up, peer_up told
+ *	peer_linked -> up, peer_up is raised
  *	   '-- peer_unlinked -> not up, grace runs -- linked again: peer_up, no peer_down
- *	                                          '-- over: peer_down told, once
+ *	                                          '-- over: peer_down is raised, once
  *
- * Messages to one peer leave in the order of send(), each after the store has what it speaks of. A
- * message for a link that was lost meanwhile is dropped: peer_up tells the modules to start over.
+ * Messages to one peer leave in the order of send(), each after what it is about is durable. A
+ * message for a link that was lost meanwhile is dropped: modules start over at peer_up.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -185,5 +185,4 @@ void peers_destroy(struct links *l)
 			message_destroy(p->pending);
 		free(p);
 	}
-	index_fini(&l->peers);
 }

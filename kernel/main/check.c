@@ -59,7 +59,7 @@ static int report_write(const struct daemon *d, struct keel_err *err)
 	buf_init(&report);
 	buf_str(&report, "");
 	modules_report(d->parts.modules, &report);
-	ret = report.failed ? -ENOMEM : set_write(d->set, "report", report.data, report.len);
+	ret = report.failed ? -ENOMEM : set_write(d->set, "report", report.data);
 	buf_fini(&report);
 	return ret == 0 ? 0 : err_set(err, ret, "cannot write into %s: %s", d->set, strerror(-ret));
 }
@@ -79,19 +79,18 @@ static int check_all(struct daemon *d, struct keel_err *err)
 	const struct options *o = d->options;
 	struct buf chain;
 	bool stores;
-	int ret;
+	int ret = check_set(d, &stores, err);
 
+	if (ret < 0)
+		return ret;
 	if (o->order == NULL) {
-		ret = check_set(d, &stores, err);
-		if (ret < 0)
-			return ret;
 		if (!stores && d->parts.daemon & KEEL_SERVER)
 			fprintf(stderr, "keelsond: %s: " STORE_NONE "\n", o->conf_file);
 		printf("%s: the configuration is right\n", o->conf_file);
 		return 0;
 	}
 	buf_init(&chain);
-	ret = modules_preview(d->parts.modules, d->parts.conf, o->order, &chain, err);
+	ret = modules_preview(d->parts.modules, o->order, &chain, err);
 	if (ret == 0 && chain.data != NULL)
 		fputs(chain.data, stdout);
 	buf_fini(&chain);

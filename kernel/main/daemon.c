@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "hook/hooks.h"
@@ -31,14 +32,17 @@
 #include "main/set.h"
 #include "main/watchdog.h"
 #include "module/modules.h"
+#include "object/objects.h"
 #include "request/router.h"
 #include "store/store.h"
 #include "util/err.h"
+#include "util/file.h"
 #include "util/text.h"
 #include "util/version.h"
 
 #define LAST_REPLIES_MS 5000
 #define LAST_COMMIT_MS 15000
+#define CONF_MAX (1u << 20)
 #define LAST_WORK_MS 1000 /* on worker threads, which an exec ends */
 
 static struct daemon *daemon_of(struct parts *p)
@@ -62,6 +66,14 @@ static void remember_modules(const struct daemon *d)
 	buf_init(&text);
 	modules_identify(d->parts.modules, &text);
 	crash_modules(buf_take(&text, NULL));
+}
+
+static int64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* ---- signals ---------------------------------------------------------------------------------- */
@@ -95,7 +107,8 @@ static void reload_signalled(void *arg, int signum)
 	struct keel_err err = { 0 };
 
 	(void)signum;
-	if (!d->serving || d->stopping)
+	d->hup = d->renewal != NULL;
+	if (!d->serving || d->stopping || d->hup)
 		return;
 	notify_send("RELOADING=1");
 	if (modules_change(d->parts.modules,
@@ -130,61 +143,82 @@ static void settings_apply(struct daemon *d)
 	log_set_json(d->parts.log, settings_log(d->settings)->format != 0);
 }
 
-static int draft_make(struct daemon *d, const struct modules_ask *ask, struct keel_err *err)
+static void fresh_drop(struct daemon *d)
+{
+	if (d->fresh != NULL)
+		set_remove(d->fresh);
+	free(d->fresh);
+	d->fresh = NULL;
+}
+
+static int fresh_make(struct daemon *d, const struct modules_ask *ask, struct keel_err *err)
 {
 	const bool one = ask->change != MODULES_CONFIGURE;
-	int ret = set_draft(d->sets, d->options->conf_file, ask->change == MODULES_UNLOAD ? d->set : NULL,
-			    one ? d->set : NULL, err);
+	int ret = set_create(d->sets, &d->fresh, err);
 
-	return ret == 0 && one ? set_draft_override(d->sets, ask->name, ask->change != MODULES_UNLOAD, err) : ret;
+	if (ret == 0)
+		ret = set_configure(d->fresh, d->options->conf_file, ask->change == MODULES_UNLOAD ? d->set : NULL,
+				    one ? d->set : NULL, err);
+	return ret == 0 && one ? set_override(d->fresh, ask->name, ask->change != MODULES_UNLOAD, err) : ret;
+}
+
+static int fresh_read(struct daemon *d, const struct modules_ask *ask, struct conf **ret_conf, struct settings **ret,
+		      struct keel_err *err)
+{
+	char *copy = NULL;
+	int code = d->set != NULL ? fresh_make(d, ask, err) : 0;
+
+	if (code == 0 && d->set != NULL && (copy = set_path(d->fresh, "conf")) == NULL)
+		code = err_set(err, -ENOMEM, "no memory");
+	if (code == 0)
+		code = settings_read(d->options, copy, ret_conf, ret, err);
+	free(copy);
+	return code;
 }
 
 static int files_read(struct parts *parts, const struct modules_ask *ask, struct conf **ret_conf, void **ret_kept,
 		      const char **ret_other, struct keel_err *err)
 {
 	struct daemon *d = daemon_of(parts);
-	struct settings *settings = NULL;
-	char *copy = d->set != NULL ? set_path(d->sets, "draft") : NULL;
-	int ret = d->set == NULL ? 0 : copy == NULL ? err_set(err, -ENOMEM, "no memory") : draft_make(d, ask, err);
+	struct settings *s = NULL;
+	int ret = fresh_read(d, ask, ret_conf, &s, err);
 
-	if (ret == 0)
-		ret = settings_read(d->options, copy, ret_conf, &settings, err);
-	free(copy);
-	if (ret < 0)
-		return ret;
-	if (strcmp(settings->home, d->settings->home) != 0 || settings->roles != d->settings->roles) {
+	if (ret == 0 && (strcmp(s->home, d->settings->home) != 0 || s->roles != d->settings->roles)) {
 		ret = err_set(err, -EBUSY, "home and roles of a daemon change at its start only: stop it first, or take the "
 			      "change back");
-		settings_destroy(settings);
+		settings_destroy(s);
 		conf_destroy(*ret_conf);
 		*ret_conf = NULL;
+	}
+	if (ret < 0) {
+		fresh_drop(d);
 		return ret;
 	}
-	*ret_other = settings_differ(d->settings, settings);
-	*ret_kept = settings;
+	*ret_other = settings_differ(d->settings, s);
+	*ret_kept = s;
 	return 0;
 }
 
 static void files_keep(struct parts *parts, struct conf *conf, void *kept)
 {
 	struct daemon *d = daemon_of(parts);
-	struct keel_err err;
 
 	settings_destroy(d->settings);
 	conf_destroy(parts->conf);
 	d->settings = kept;
 	parts->conf = conf;
 	settings_apply(d);
-	if (d->set != NULL && set_draft_take(d->sets, d->set, &err) < 0)
-		log_add(parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name, "%s", err.text);
+	if (d->fresh != NULL && set_conf_take(d->set, d->fresh) < 0)
+		log_add(parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name,
+			"the configuration in force cannot be kept in %s", d->set);
+	fresh_drop(d);
 }
 
 static void files_drop(struct parts *parts, struct conf *conf, void *kept)
 {
 	settings_destroy(kept);
 	conf_destroy(conf);
-	if (daemon_of(parts)->set != NULL)
-		set_draft_drop(daemon_of(parts)->sets);
+	fresh_drop(daemon_of(parts));
 }
 
 const struct modules_files daemon_files = { files_read, files_keep, files_drop, renew_begin, renew_made };
@@ -243,11 +277,9 @@ static int set_make(struct daemon *d, struct keel_err *err)
 		return err_set(err, -ENOMEM, "no memory");
 	if (d->set != NULL)
 		return 0;
-	ret = set_draft(d->sets, d->options->conf_file, NULL, NULL, err);
+	ret = set_create(d->sets, &d->set, err);
 	if (ret == 0)
-		ret = set_create(d->sets, &d->set, err);
-	if (ret == 0)
-		ret = set_draft_take(d->sets, d->set, err);
+		ret = set_configure(d->set, d->options->conf_file, NULL, NULL, err);
 	if (ret < 0)
 		return ret;
 	to = set_path(d->set, "modules");
@@ -290,6 +322,10 @@ static int start(struct daemon *d, struct keel_err *err)
 		ret = renew_supervise(d, err);
 	if (ret == 0)
 		ret = parts_create(d, err);
+	if (ret == 0)
+		renew_links_expect(d);
+	if (ret == 0)
+		renew_children_reap(d);
 	if (ret == 0 && d->world != NULL && d->world->furnish != NULL)
 		ret = d->world->furnish(d->world->arg, &d->parts, err);
 	if (ret == 0)
@@ -322,6 +358,8 @@ static void ready_notify(struct daemon *d)
 		"Version " KEELSON_PBS_LEVEL ", started, initialization type = 1");
 	d->serving = true;
 	remember_modules(d);
+	d->start_ms = clock_ms() - d->start_ms;
+	d->start_objects = (int64_t)objects_total(p->objects);
 	if (d->world == NULL)
 		renew_ready(d);
 	notify_send("READY=1");
@@ -385,10 +423,13 @@ static void image_change(struct daemon *d)
 {
 	struct parts *p = &d->parts;
 
+	log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", p->daemon_name, "restarts with another set of modules");
 	stop_notify(d);
+	renew_links_leave(d);
 	links_stop(p->links);
 	modules_halt(p->modules);
-	(void)loop_run_until(p->loop, work_is_done, p, LAST_WORK_MS);
+	if (loop_run_until(p->loop, work_is_done, p, LAST_WORK_MS) < 0)
+		modules_work_log(p->modules); /* it ends with this image */
 	last_commit(d);
 	store_close(p->store);
 	if (d->stopping)
@@ -427,27 +468,36 @@ static void daemon_free(struct daemon *d)
 	free(d);
 }
 
-/* By the files, where they can be read; else by the command line. */
-static int last_good_find(struct daemon *d, struct keel_err *err)
+/* `home` of the main file, however broken that is; malloc'ed, or NULL. */
+static char *home_guess(const struct options *o)
 {
-	struct settings *s = NULL;
-	struct conf *conf = NULL;
-	const uint32_t roles[] = { KEEL_SERVER, KEEL_MOM };
-	const char *home = settings_read(d->options, NULL, &conf, &s, err) == 0 ? s->home : d->options->home;
+	char *text = NULL, home[1024], *found = NULL;
+	size_t len;
 
-	if (home == NULL)
-		home = HOME_DEFAULT;
-	for (size_t i = 0; i < KEEL_COUNT(roles) && d->set == NULL; i++) {
+	if (o->home != NULL)
+		return strdup(o->home);
+	if (file_read(o->conf_file, CONF_MAX, &text, &len) == 0)
+		for (char *at = text, *line; found == NULL && (line = strsep(&at, "\n")) != NULL;)
+			if (sscanf(line, " home = \"%1023[^\"]", home) == 1)
+				found = strdup(home);
+	free(text);
+	return found != NULL ? found : strdup(HOME_DEFAULT);
+}
+
+/* Returns the set that served last, malloc'ed; NULL: there is none. */
+static char *last_good(const struct options *o)
+{
+	const uint32_t roles[] = { KEEL_SERVER, KEEL_MOM };
+	char *home = home_guess(o), *set = NULL;
+
+	for (size_t i = 0; home != NULL && i < KEEL_COUNT(roles) && set == NULL; i++) {
 		char *sets = sets_dir(home, roles[i]);
 
-		d->set = sets != NULL ? set_last(sets) : NULL;
+		set = sets != NULL ? set_last(sets) : NULL;
 		free(sets);
 	}
-	if (d->set == NULL)
-		err_set(err, -ENOENT, "no set of modules has served in %s yet", home);
-	settings_destroy(s);
-	conf_destroy(conf);
-	return d->set == NULL ? -ENOENT : 0;
+	free(home);
+	return set;
 }
 
 /* Which set this image runs with. */
@@ -457,11 +507,20 @@ static int set_choose(struct daemon *d, struct keel_err *err)
 
 	if (o->set_dir == NULL && !o->last_good)
 		return 0;
-	if (o->last_good)
-		return last_good_find(d, err);
-	d->set = strdup(o->set_dir);
-	(void)handover_read(o->set_dir, &d->made);
-	return d->set == NULL ? err_set(err, -ENOMEM, "no memory") : 0;
+	d->set = o->last_good ? last_good(o) : strdup(o->set_dir);
+	if (!o->last_good)
+		renew_answer_read(d);
+	return d->set == NULL ? err_set(err, -ENOENT, "no set of modules has served yet") : 0;
+}
+
+/* A cold start has failed. */
+static void last_good_offer(const struct options *o)
+{
+	char *set = o->set_dir == NULL && !o->last_good ? last_good(o) : NULL;
+
+	if (set != NULL)
+		fputs("keelsond: `keelsond --last-good` starts with the configuration and the modules that served last\n", stderr);
+	free(set);
 }
 
 static int start_without(struct daemon *d, struct keel_err *err)
@@ -478,6 +537,8 @@ static int start_without(struct daemon *d, struct keel_err *err)
 			renew_back(d, err);
 			failure_log(d, err);
 		}
+		if (ret < 0 && !again && d->world == NULL && ret != -EBUSY)
+			last_good_offer(d->options);
 		if (ret < 0)
 			end(d);
 	} while (again);
@@ -495,6 +556,7 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 	*d = (struct daemon){ .options = o, .world = world, .locks = HOME_LOCKS_NONE };
 	if (world == NULL)
 		handed_take(&d->handed);
+	d->start_ms = clock_ms();
 	signal(SIGPIPE, SIG_IGN);
 	umask(022);
 	/* Drop the supplementary groups of the user that started it: its children would inherit them. */

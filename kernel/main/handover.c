@@ -4,15 +4,12 @@
  */
 #include "main/handover.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "main/set.h"
-#include "wire/buf.h"
 #include "util/text.h"
 
 #define FIRST 3 /* LISTEN_FDS begin here */
@@ -20,7 +17,6 @@
 
 extern char **environ;
 
-/* ---- descriptors ------------------------------------------------------------------------------------------- */
 void handed_take(struct handed *ret)
 {
 	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS"), *names = getenv("LISTEN_FDNAMES");
@@ -115,49 +111,4 @@ void handed_pass(const struct handed *h)
 		high[i] = fcntl(h->at[i].fd, F_DUPFD_CLOEXEC, ABOVE);
 	for (uint32_t i = 0; i < h->n; i++)
 		dup2(high[i], FIRST + (int)i);
-}
-
-/* ---- text ---------------------------------------------------------------------------------------------------- */
-int handover_write(const char *set, const char *name, const struct handover *h)
-{
-	struct buf text;
-	int ret;
-
-	buf_init(&text);
-	if (h->back != NULL)
-		buf_printf(&text, "back %s\n", h->back);
-	if (h->token != NULL)
-		buf_printf(&text, "token %s\n", h->token);
-	buf_printf(&text, "code %d\ntext %s", h->code, h->text != NULL ? h->text : "");
-	ret = text.failed ? -ENOMEM : set_write(set, name, text.data, text.len);
-	buf_fini(&text);
-	return ret;
-}
-
-int handover_read(const char *set, struct handover *ret)
-{
-	char *text = set_read(set, "handover"), *at = text;
-
-	*ret = (struct handover){ .code = 0 };
-	while (at != NULL && strncmp(at, "text ", 5) != 0) {
-		char *line = strsep(&at, "\n");
-
-		if (strncmp(line, "back ", 5) == 0)
-			ret->back = strdup(line + 5);
-		else if (strncmp(line, "token ", 6) == 0)
-			ret->token = strdup(line + 6);
-		else if (strncmp(line, "code ", 5) == 0)
-			ret->code = (int)strtol(line + 5, NULL, 10);
-	}
-	ret->text = at != NULL ? strdup(at + 5) : NULL;
-	free(text);
-	return at != NULL ? 0 : -ENOENT;
-}
-
-void handover_fini(struct handover *h)
-{
-	free(h->back);
-	free(h->token);
-	free(h->text);
-	*h = (struct handover){ .code = 0 };
 }

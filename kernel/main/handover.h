@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * handover.h - from one image of the daemon to the next: descriptors by the LISTEN_FDS convention, which is also how
- * systemd passes sockets, and a text in the set of the next one.
+ * handover.h - descriptors from one image of the daemon to the next, by the LISTEN_FDS convention, which is also how
+ * systemd passes sockets.
  */
 #ifndef KEELSON_HANDOVER_H
 #define KEELSON_HANDOVER_H
@@ -30,16 +30,5 @@ void handed_add(struct handed *h, const char *name, int fd);
 char **handed_env(const struct handed *h, const char *notify);
 /* Right before the exec. Safe in a signal handler. */
 void handed_pass(const struct handed *h);
-
-/* The text: what the change was that made the set, and what is to be answered. */
-struct handover {
-	char *back;  /* the set that is executed when this one does not serve; NULL: none */
-	char *token; /* of the request; NULL: none */
-	int code;    /* 0: `text` is a line per change, else why nothing changed */
-	char *text;
-};
-int handover_write(const char *set, const char *name, const struct handover *h);
-int handover_read(const char *set, struct handover *ret); /* 0, -errno */
-void handover_fini(struct handover *h);
 
 #endif

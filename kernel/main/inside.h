@@ -26,9 +26,13 @@ struct daemon {
 	/* renew.c */
 	char *sets, *set; /* their directory; what runs; NULL in a simulation */
 	struct handed handed;
-	struct handover made;	 /* what the image before left */
+	char *fresh;		 /* a set with configuration that is being looked at; or NULL */
+	char *back, *token, *answer; /* what the image before left: the set to go back to; for whom, what its change did */
+	bool refused;		 /* `answer`: why nothing changed */
 	struct renewal *renewal; /* another image is being made; or NULL */
 	char *next;		 /* the set to execute when all has ended; or NULL */
+	bool hup;		 /* reload once more, in the next image */
+	int64_t start_ms, start_objects; /* how long the start took, with so many */
 };
 
 /* How changes of the modules read the configuration. A world has no other image. */

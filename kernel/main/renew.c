@@ -20,21 +20,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "link/links.h"
 #include "log/log.h"
 #include "loop/loop.h"
 #include "main/crash.h"
 #include "main/handover.h"
 #include "main/notify.h"
 #include "main/set.h"
+#include "object/objects.h"
 #include "request/router.h"
 #include "util/err.h"
+#include "util/file.h"
 #include "util/text.h"
 
 #define SELF "/proc/self/exe"
 #define LOOK_MS 5
 #define CHECK_MS 30000 /* for the child */
 #define READY_S 30     /* for the next image */
+#define PAUSE_SAID_MS 1000
 #define DRAIN_MS 5000  /* for what is in flight */
+#define TEXT_MAX (1u << 20)
 #define WORDS 16       /* of a command line, besides --set of the administrator's */
 
 extern char **environ;
@@ -152,6 +157,9 @@ static void fail(struct daemon *d, int ret, const char *why)
 {
 	renewal_free(d);
 	modules_renewal_failed(d->parts.modules, ret, why);
+	if (d->hup)
+		raise(SIGHUP);
+	d->hup = false;
 }
 
 /* What the child said, and how it ended when that was not by itself. */
@@ -174,20 +182,37 @@ static void child_failed(struct daemon *d, int end)
 }
 
 /* The answers that the next image, or this set once more, will have for the administrator. */
-static int answers_write(struct daemon *d, const struct renewal *r, const char *text)
+static int answers_write(const struct daemon *d, const struct renewal *r, const char *text)
 {
-	struct handover made = { .back = d->set, .token = r->token, .text = (char *)(uintptr_t)text };
-	struct handover crashed = { .token = r->token, .code = -EIO,
-				    .text = (char[]){ "nothing was changed: with the new set the daemon crashed while it "
-						      "started; its log has the last words" } };
-	struct handover hung = { .token = r->token, .code = -ETIMEDOUT,
-				 .text = (char[]){ "nothing was changed: with the new set the daemon was not ready in time; "
-						   "its log says where it stood" } };
-	int ret = handover_write(r->set, "handover", &made);
+	const struct {
+		const char *set, *name, *text;
+	} files[] = {
+		{ r->set, "back", d->set },
+		{ r->set, "token", r->token },
+		{ r->set, "done", text },
+		{ d->set, "token", r->token },
+		{ d->set, "refused", "nothing was changed: with the new set the daemon crashed while it started; its log has the "
+				     "last words" },
+		{ d->set, "late", "nothing was changed: with the new set the daemon was not ready in time; its log has where it "
+				  "stood" },
+	};
+	int ret = 0;
 
-	if (ret == 0 && d->set != NULL)
-		ret = handover_write(d->set, "handover", &crashed);
-	return ret == 0 && d->set != NULL ? handover_write(d->set, "handover.late", &hung) : ret;
+	for (size_t i = 0; i < KEEL_COUNT(files) && ret == 0; i++)
+		ret = set_write(files[i].set, files[i].name, files[i].text != NULL ? files[i].text : "");
+	return ret;
+}
+
+void renew_answer_read(struct daemon *d)
+{
+	d->back = set_read(d->set, "back");
+	d->token = set_read(d->set, "token");
+	d->answer = set_read(d->set, "refused");
+	d->refused = d->answer != NULL;
+	if (d->answer == NULL)
+		d->answer = set_read(d->set, "done");
+	if (d->refused)
+		set_unlink(d->set, "back"); /* it is what was gone back to */
 }
 
 static void drained(void *arg)
@@ -195,6 +220,18 @@ static void drained(void *arg)
 	struct daemon *d = arg;
 
 	loop_stop(d->parts.loop);
+}
+
+/* How long requests will wait, when that is worth a word: as the last start took, by the objects there are now. */
+static void pause_describe(const struct daemon *d, struct buf *out)
+{
+	int64_t ms = d->start_ms * (int64_t)(1 + objects_total(d->parts.objects)) / (int64_t)(1 + d->start_objects);
+
+	log_add(d->parts.log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", d->parts.daemon_name,
+		"another set of modules: requests will wait for about %lld ms", (long long)ms);
+	buf_str(out, "");
+	if (ms >= PAUSE_SAID_MS)
+		buf_printf(out, "the daemon restarts: requests wait for about %lld s\n", (long long)(ms + 500) / 1000);
 }
 
 static void child_agreed(struct daemon *d)
@@ -206,7 +243,7 @@ static void child_agreed(struct daemon *d)
 	int ret;
 
 	buf_init(&text);
-	buf_str(&text, "");
+	pause_describe(d, &text);
 	ret = report == NULL ? err_set(&err, -EIO, "the check of the new set left no report") :
 			       modules_agree(d->parts.modules, report, &text, &err);
 	if (ret == 0 && (ret = answers_write(d, r, text.data)) < 0)
@@ -250,17 +287,15 @@ int renew_begin(struct parts *parts, const struct modules_ask *ask, const struct
 	struct renewal *r = calloc(1, sizeof(*r));
 	int ret;
 
-	(void)conf; /* it is in the draft */
+	(void)conf; /* it is in d->fresh */
 	if (r == NULL)
 		return err_set(err, -ENOMEM, "no memory");
 	d->renewal = r;
 	r->parts = parts;
 	r->until_ms = loop_now_ms(parts->loop) + CHECK_MS;
 	ret = ask->token != NULL && (r->token = strdup(ask->token)) == NULL ? err_set(err, -ENOMEM, "no memory") : 0;
-	if (ret == 0)
-		ret = set_create(d->sets, &r->set, err);
-	if (ret == 0)
-		ret = set_draft_take(d->sets, r->set, err);
+	r->set = d->fresh;
+	d->fresh = NULL;
 	if (ret == 0 && (ret = child_spawn(d, r->set, &r->child)) < 0)
 		err_set(err, ret, "cannot check the new set: %s", strerror(-ret));
 	if (ret == 0 && (r->timer = loop_timer(parts->loop, LOOK_MS, child_look, d)) == NULL)
@@ -272,12 +307,38 @@ int renew_begin(struct parts *parts, const struct modules_ask *ask, const struct
 
 const char *renew_made(struct parts *parts, const char *token, int *ret)
 {
-	const struct handover *made = &daemon_of(parts)->made;
+	const struct daemon *d = daemon_of(parts);
 
-	if (made->token == NULL || strcmp(made->token, token) != 0)
+	if (d->token == NULL || strcmp(d->token, token) != 0)
 		return NULL;
-	*ret = made->code;
-	return made->text;
+	*ret = d->refused ? -EIO : 0;
+	return d->answer;
+}
+
+/* ---- peers ---------------------------------------------------------------------------------------------------- */
+void renew_links_leave(struct daemon *d)
+{
+	const char *sets[] = { d->next, d->set };
+	struct buf text;
+
+	links_goodbye(d->parts.links);
+	buf_init(&text);
+	links_handover(d->parts.links, &text);
+	buf_str(&text, "");
+	for (size_t i = 0; i < KEEL_COUNT(sets); i++)
+		if (text.failed || set_write(sets[i], "links", text.data) < 0)
+			log_add(d->parts.log, KEEL_LOG_ERROR, "Svr", d->parts.daemon_name,
+				"which hosts are up cannot be written into %s: they will be found again", sets[i]);
+	buf_fini(&text);
+}
+
+void renew_links_expect(struct daemon *d)
+{
+	char *text = d->options->set_dir != NULL && d->answer != NULL ? set_read(d->set, "links") : NULL;
+
+	if (text != NULL)
+		links_expect(d->parts.links, text);
+	free(text);
 }
 
 /* ---- exec --------------------------------------------------------------------------------------------------- */
@@ -312,9 +373,25 @@ void renew_exec(struct daemon *d)
 	if (words == NULL || env == NULL)
 		return;
 	signals_block();
+	if (d->hup)
+		raise(SIGHUP); /* for the next image */
 	fflush(NULL);
 	handed_pass(&handed);
 	execve(SELF, (char *const *)(uintptr_t)words, env);
+}
+
+/* Of the image before: they have ended, or end by the end of their pipes. */
+void renew_children_reap(struct daemon *d)
+{
+	char path[64], *list = NULL;
+	size_t len;
+	long pid;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
+	if (d->answer != NULL && file_read(path, TEXT_MAX, &list, &len) == 0)
+		for (char *at = list, *end; (pid = strtol(at, &end, 10)) > 0; at = end)
+			loop_reap(d->parts.loop, (pid_t)pid);
+	free(list);
 }
 
 /* ---- the way back ------------------------------------------------------------------------------------------- */
@@ -322,7 +399,7 @@ static struct {
 	const char **words;
 	char **env;
 	struct handed handed;
-	char *late, *handover; /* names of files in the set that served */
+	char *late, *refused; /* names of files in the set that served */
 } back;
 
 static void back_take(void)
@@ -337,7 +414,7 @@ static void late(int signum)
 	(void)signum;
 	crash_say("keelsond: the new set is not ready in time; the last one that served is started again. It stood");
 	crash_say_where();
-	(void)!rename(back.late, back.handover);
+	(void)!rename(back.late, back.refused);
 	back_take();
 }
 
@@ -345,15 +422,15 @@ int renew_supervise(struct daemon *d, struct keel_err *err)
 {
 	struct sigaction act = { .sa_handler = late, .sa_flags = SA_NODEFER };
 
-	if (d->made.back == NULL)
+	if (d->back == NULL || d->refused)
 		return 0;
 	/* The router closes it when a start fails. */
 	handed_fill(d, fcntl(handed_find(&d->handed, HANDED_CLIENT), F_DUPFD_CLOEXEC, 3), &back.handed);
-	back.words = words_make(d, d->made.back);
+	back.words = words_make(d, d->back);
 	back.env = handed_env(&back.handed, notify_socket());
-	back.late = set_path(d->made.back, "handover.late");
-	back.handover = set_path(d->made.back, "handover");
-	if (back.words == NULL || back.env == NULL || back.late == NULL || back.handover == NULL)
+	back.late = set_path(d->back, "late");
+	back.refused = set_path(d->back, "refused");
+	if (back.words == NULL || back.env == NULL || back.late == NULL || back.refused == NULL)
 		return err_set(err, -ENOMEM, "no memory");
 	sigaction(SIGALRM, &act, NULL);
 	alarm(READY_S);
@@ -364,14 +441,13 @@ int renew_supervise(struct daemon *d, struct keel_err *err)
 void renew_back(struct daemon *d, const struct keel_err *why)
 {
 	struct keel_err text;
-	struct handover h = { .token = d->made.token, .code = -EIO, .text = text.text };
 
 	alarm(0);
 	crash_then(NULL);
 	if (back.words == NULL)
 		return;
 	err_set(&text, 0, "nothing was changed: with the new set the daemon did not start: %.400s", why->text);
-	(void)handover_write(d->made.back, "handover", &h);
+	(void)set_write(d->back, "refused", text.text);
 	back_take();
 }
 
@@ -388,9 +464,11 @@ void renew_ready(struct daemon *d)
 void renew_end(struct daemon *d)
 {
 	renewal_free(d);
-	handover_fini(&d->made);
 	free(d->set);
 	free(d->sets);
 	free(d->next);
-	d->set = d->sets = d->next = NULL;
+	free(d->back);
+	free(d->token);
+	free(d->answer);
+	d->set = d->sets = d->next = d->back = d->token = d->answer = NULL;
 }

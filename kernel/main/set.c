@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "conf/conf.h"
-#include "wire/buf.h"
 #include "util/err.h"
 #include "util/file.h"
 #include "util/text.h"
+#include "wire/buf.h"
 
 #define TEXT_MAX (1u << 20)
 
@@ -43,11 +43,11 @@ void set_remove(const char *set)
 	nftw(set, entry_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-int set_write(const char *set, const char *name, const char *text, size_t len)
+int set_write(const char *set, const char *name, const char *text)
 {
 	char *path = set_path(set, name);
 	int fd = path != NULL ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
-	int ret = path == NULL ? -ENOMEM : fd < 0 ? -errno : fd_write_all(fd, text, len);
+	int ret = path == NULL ? -ENOMEM : fd < 0 ? -errno : fd_write_all(fd, text, strlen(text));
 
 	if (fd >= 0)
 		close(fd);
@@ -66,109 +66,87 @@ char *set_read(const char *set, const char *name)
 	return text;
 }
 
-/* ---- drafts ------------------------------------------------------------------------------------------- */
-static char *draft_of(const char *sets, struct keel_err *err)
+void set_unlink(const char *set, const char *name)
 {
-	char *draft = set_path(sets, "draft");
+	char *path = set_path(set, name);
 
-	if (draft == NULL)
-		err_set(err, -ENOMEM, "no memory");
-	return draft;
+	if (path != NULL)
+		unlink(path);
+	free(path);
 }
 
-int set_draft(const char *sets, const char *conf_file, const char *text_from, const char *overrides_from,
-	      struct keel_err *err)
+/* ---- the configuration ---------------------------------------------------------------------------------- */
+int set_configure(const char *set, const char *conf_file, const char *text_from, const char *overrides_from,
+		  struct keel_err *err)
 {
-	char *draft = draft_of(sets, err), *source = text_from != NULL ? set_path(text_from, "conf/keelson.conf") : NULL;
+	char *to = set_path(set, "conf"), *source = text_from != NULL ? set_path(text_from, "conf/keelson.conf") : NULL;
 	char *overrides = overrides_from != NULL ? set_read(overrides_from, "conf/overrides") : NULL;
-	int ret = draft == NULL || (text_from != NULL && source == NULL) ? -ENOMEM : 0;
+	int ret = to == NULL || (text_from != NULL && source == NULL) ? err_set(err, -ENOMEM, "no memory") :
+			conf_copy(source != NULL ? source : conf_file, to, err);
 
-	if (ret == 0) {
-		set_remove(draft);
-		ret = dir_make(sets, 0700);
-		if (ret == 0)
-			ret = dir_make(draft, 0700);
-		if (ret < 0)
-			err_set(err, ret, "cannot make the directory %s: %s", draft, strerror(-ret));
-	}
-	if (ret == 0)
-		ret = conf_copy(source != NULL ? source : conf_file, draft, err);
-	if (ret == 0 && overrides != NULL && set_write(draft, "overrides", overrides, strlen(overrides)) < 0)
-		ret = err_set(err, -EIO, "cannot write into %s", draft);
-	free(draft);
+	if (ret == 0 && overrides != NULL && set_write(set, "conf/overrides", overrides) < 0)
+		ret = err_set(err, -EIO, "cannot write into %s", set);
+	free(to);
 	free(source);
 	free(overrides);
 	return ret;
 }
 
-int set_draft_override(const char *sets, const char *module, bool enabled, struct keel_err *err)
+int set_override(const char *set, const char *module, bool enabled, struct keel_err *err)
 {
-	char *draft = draft_of(sets, err), *old = draft != NULL ? set_read(draft, "overrides") : NULL;
+	char *old = set_read(set, "conf/overrides");
 	size_t len = strlen(module);
 	struct buf text;
-	int ret = draft != NULL ? 0 : -ENOMEM;
+	int ret;
 
 	buf_init(&text);
 	for (char *at = old, *line; (line = strsep(&at, "\n")) != NULL;)
 		if (*line != '\0' && (strncmp(line, module, len) != 0 || line[len] != '.'))
 			buf_printf(&text, "%s\n", line);
 	buf_printf(&text, "%s.enabled=%s\n", module, enabled ? "true" : "false");
-	if (ret == 0 && (text.failed || set_write(draft, "overrides", text.data, text.len) < 0))
-		ret = err_set(err, -EIO, "cannot write into %s", draft);
+	ret = text.failed ? -ENOMEM : set_write(set, "conf/overrides", text.data);
 	buf_fini(&text);
-	free(draft);
 	free(old);
-	return ret;
+	return ret == 0 ? 0 : err_set(err, ret, "cannot write into %s: %s", set, strerror(-ret));
 }
 
-/* What `set` had is away for a moment: a power failure then leaves a set that is no more than not the last one. */
-int set_draft_take(const char *sets, const char *set, struct keel_err *err)
+/* For a moment there is none; a power failure then leaves a set that cannot be started again. */
+int set_conf_take(const char *set, const char *from)
 {
-	char *draft = draft_of(sets, err), *conf = set_path(set, "conf");
-	int ret = draft == NULL || conf == NULL ? -ENOMEM : 0;
+	char *conf = set_path(set, "conf"), *other = set_path(from, "conf");
+	int ret = conf == NULL || other == NULL ? -ENOMEM : 0;
 
 	if (ret == 0) {
 		set_remove(conf);
-		if (rename(draft, conf) < 0)
-			ret = err_set(err, -errno, "cannot rename %s to %s: %s", draft, conf, strerror(errno));
+		ret = rename(other, conf) < 0 ? -errno : 0;
 	}
-	free(draft);
 	free(conf);
+	free(other);
+	set_remove(from);
 	return ret;
 }
 
-void set_draft_drop(const char *sets)
-{
-	char *draft = set_path(sets, "draft");
-
-	if (draft != NULL)
-		set_remove(draft);
-	free(draft);
-}
-
-/* ---- sets --------------------------------------------------------------------------------------------- */
+/* ---- all of them ---------------------------------------------------------------------------------------- */
 int set_create(const char *sets, char **ret_set, struct keel_err *err)
 {
+	char *set = NULL, *modules;
 	int ret = dir_make(sets, 0700);
-	char *set = NULL, *modules = NULL;
 
-	for (unsigned n = 1; ret == 0; n++) {
+	for (unsigned n = 1; ret == 0 || ret == -EEXIST; n++) {
 		free(set);
 		set = text_format("%s/%u", sets, n);
-		ret = set == NULL ? -ENOMEM : mkdir(set, 0700) == 0 ? 1 : errno == EEXIST ? 0 : -errno;
+		ret = set == NULL ? -ENOMEM : mkdir(set, 0700) < 0 ? -errno : 1;
 	}
-	if (ret == 1) {
-		modules = set_path(set, "modules");
+	modules = ret == 1 ? set_path(set, "modules") : NULL;
+	if (ret == 1)
 		ret = modules == NULL ? -ENOMEM : dir_make(modules, 0700);
-	}
 	free(modules);
-	if (ret == 0) {
-		*ret_set = set;
-		return 0;
+	if (ret < 0) {
+		free(set);
+		return err_set(err, ret, "cannot make a directory in %s: %s", sets, strerror(-ret));
 	}
-	err_set(err, ret, "cannot make a directory in %s: %s", sets, strerror(-ret));
-	free(set);
-	return ret;
+	*ret_set = set;
+	return 0;
 }
 
 static int others_remove(const char *sets, const char *set)

@@ -5,7 +5,6 @@
  * checks the set in a child, calls modules_agree(), and ends; or modules_renewal_failed(), and nothing has changed.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -225,15 +224,20 @@ static int all_values_read(struct change *c, struct keel_err *err)
 	return ret < 0 ? ret : restart;
 }
 
+static void file_gone_describe(const struct module *m, struct buf *out)
+{
+	if (image_gone(&m->image))
+		buf_printf(out, "%s: its file %s is gone; what runs goes on, the next start misses it\n", m->desc.name,
+			   m->image.path);
+}
+
 static int values_change(struct change *c)
 {
 	struct module *m;
 	int ret = 0;
 
 	SET_EACH(&c->all->there, m) {
-		if (image_gone(&m->image))
-			buf_printf(&c->out, "%s: its file %s is gone; what runs goes on, the next start misses it\n",
-				   m->desc.name, m->image.path);
+		file_gone_describe(m, &c->out);
 		if (ret == 0)
 			ret = site_lint(m, &c->all->there, &c->err);
 	}
@@ -272,58 +276,40 @@ static void change_begin(void *arg)
 }
 
 /* ---- another set: what the check of it reported --------------------------------------------------------------- */
-void modules_report(const struct modules *all, struct buf *out)
+/* Returns the line of a module in a report, NULL: it has none. */
+static const char *report_line(const char *report, const char *name)
 {
-	const struct module *m;
+	size_t len = strlen(name);
 
-	SET_EACH(&all->there, m) {
-		buf_printf(out, "%s\t%llu:%lld.%09ld\t", m->desc.name, (unsigned long long)m->image.st.st_size,
-			   (long long)m->image.st.st_mtim.tv_sec, m->image.st.st_mtim.tv_nsec);
-		words_put(out, m->desc.version);
-		buf_str(out, "\n");
+	for (const char *at = report; *at != '\0'; at += strcspn(at, "\n") + 1)
+		if (strncmp(at, name, len) == 0 && at[len] == '\t')
+			return at;
+	return NULL;
+}
+
+/* `was` and `now` are lines: name, file, version. */
+static void comer_describe(struct change *c, const char *was, const char *now)
+{
+	int len = (int)strcspn(now, "\n"), name = (int)strcspn(now, "\t");
+	const char *version = now + name + 1 + strcspn(now + name + 1, "\t") + 1, *old;
+
+	if (was == NULL) {
+		buf_printf(&c->out, "%.*s: loaded\n", name, now);
+		return;
 	}
-}
-
-struct reported {
-	char name[64], file[64], version[128];
-};
-
-/* Returns what is behind the line; NULL: there is none. */
-static const char *report_next(const char *at, struct reported *r)
-{
-	int len = 0;
-
-	if (sscanf(at, "%63[^\t]\t%63[^\t]\t%127[^\n]%n", r->name, r->file, r->version, &len) < 3)
-		return NULL;
-	at += len;
-	at += strcspn(at, "\n");
-	return at + (*at == '\n');
-}
-
-static bool report_find(const char *report, const char *name, struct reported *r)
-{
-	for (const char *at = report; (at = report_next(at, r)) != NULL;)
-		if (strcmp(r->name, name) == 0)
-			return true;
-	return false;
-}
-
-static void comer_describe(struct change *c, const struct reported *now, const struct reported *was)
-{
-	if (was == NULL)
-		buf_printf(&c->out, "%s: loaded\n", now->name);
-	else if (strcmp(now->version, was->version) != 0)
-		buf_printf(&c->out, "%s: replaced, version %s by %s\n", now->name, was->version, now->version);
-	else if (strcmp(now->file, was->file) != 0)
-		buf_printf(&c->out, "%s: replaced\n", now->name);
-	else if (c->ask.change == MODULES_RELOAD && strcmp(c->ask.name, now->name) == 0)
-		buf_printf(&c->out, "%s: restarted\n", now->name);
+	old = was + name + 1 + strcspn(was + name + 1, "\t") + 1;
+	if (strcspn(old, "\n") != strcspn(version, "\n") || strncmp(old, version, strcspn(old, "\n")) != 0)
+		buf_printf(&c->out, "%.*s: replaced, version %.*s by %.*s\n", name, now, (int)strcspn(old, "\n"), old,
+			   (int)strcspn(version, "\n"), version);
+	else if (strncmp(was, now, (size_t)len) != 0)
+		buf_printf(&c->out, "%.*s: replaced\n", name, now);
+	else if (c->ask.change == MODULES_RELOAD && strncmp(now, c->ask.name, (size_t)name) == 0 && c->ask.name[name] == '\0')
+		buf_printf(&c->out, "%.*s: restarted\n", name, now);
 }
 
 static void set_describe(struct change *c, const char *report)
 {
 	const struct module *m;
-	struct reported now, was;
 	struct buf old;
 	uint32_t n;
 	const struct conf_module *said = conf_modules(c->conf, &n);
@@ -332,17 +318,19 @@ static void set_describe(struct change *c, const char *report)
 	modules_report(c->all, &old);
 	buf_str(&old, "");
 	SET_EACH(&c->all->there, m) {
-		if (!report_find(report, m->desc.name, &now))
+		if (report_line(report, m->desc.name) == NULL)
 			buf_printf(&c->out, "%s: unloaded\n", m->desc.name);
-		else if (image_gone(&m->image))
-			buf_printf(&c->out, "%s: its file %s is gone; what runs goes on, the next start misses it\n",
-				   m->desc.name, m->image.path);
+		else
+			file_gone_describe(m, &c->out);
 	}
-	for (const char *at = report; (at = report_next(at, &now)) != NULL;)
-		comer_describe(c, &now, !old.failed && report_find(old.data, now.name, &was) ? &was : NULL);
-	for (uint32_t i = 0; i < n; i++)
-		if (said[i].enabled && !is_passed(c->all, said[i].name) && !report_find(report, said[i].name, &now))
+	for (uint32_t i = 0; i < n && !old.failed; i++) {
+		const char *now = report_line(report, said[i].name);
+
+		if (now != NULL)
+			comer_describe(c, report_line(old.data, said[i].name), now);
+		else if (said[i].enabled && !is_passed(c->all, said[i].name))
 			buf_printf(&c->out, "%s: passed over, it runs in other daemons than this one\n", said[i].name);
+	}
 	buf_fini(&old);
 }
 
@@ -362,10 +350,9 @@ static void next_describe(struct change *c)
 int modules_agree(struct modules *all, const char *report, struct buf *out, struct keel_err *err)
 {
 	struct change *c = all->change;
-	struct reported r;
 	int ret;
 
-	if (c->ask.change == MODULES_LOAD && !report_find(report, c->ask.name, &r))
+	if (c->ask.change == MODULES_LOAD && report_line(report, c->ask.name) == NULL)
 		return err_set(err, -EINVAL, "module %s does not run in this daemon; its .roles say where it does",
 			       c->ask.name);
 	ret = refuse_loss(c, err);

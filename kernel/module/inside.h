@@ -56,6 +56,18 @@ struct site {
 	struct owner_budget budget;
 };
 
+/* loader_row.c: how a module is opened. */
+struct loader_row {
+	struct loader_row *prev, *next;
+	struct owner *owner;
+	struct keel_loader_def def;
+};
+struct how {
+	const struct loader_row *row; /* NULL: its file is mapped */
+	int32_t choice;
+	struct conf_data *values;
+};
+
 struct module {
 	struct owner owner; /* first */
 	enum module_state state;
@@ -64,8 +76,8 @@ struct module {
 	struct keel_tap *taps;	      /* as the file has them; owned, likewise */
 	struct conf_data *conf;
 	struct site *site;
-	struct image image; /* of an isolated one: nothing is mapped */
-	struct conf_isolation how; /* it was opened */
+	struct image image; /* of one that a LOADER opened: nothing is mapped */
+	struct how how;
 	bool required; /* else left out when it cannot be loaded */
 	int64_t since; /* RUNNING: seconds since 1970 */
 	bool placed, early; /* while modules are ordered */
@@ -100,13 +112,24 @@ struct modules {
 	struct owner self;   /* "kernel": owner of the verbs */
 	struct modules_files files;
 	struct change *change, *waiting; /* under way; those that come after it */
+	struct loader_row *loaders;
 };
 
-/* isolated.c: a module that runs in a process of its own. */
-int isolated_open(struct modules *all, struct module *m, const struct conf_module *said,
-		  const struct conf_isolation *how, struct keel_err *err);
-/* Does `conf` say something else of where it runs, and within which limits? */
-bool isolated_differs(const struct module *m, const struct conf *conf);
+/* loader_row.c */
+int loaders_offer(struct modules *all);
+bool loader_key(const struct modules *all, const char *key); /* is it a key of one of them? */
+/* What the group of a module says. 0, or -errno with *err. */
+int how_find(const struct modules *all, const struct conf *conf, const char *name, struct how *ret, struct keel_err *err);
+void how_fini(struct how *how);
+/* Does `conf` say something else than how it was opened? */
+bool how_differs(const struct module *m, const struct conf *conf);
+int loader_open(const struct modules *all, struct module *m, const struct conf_module *said, struct keel_err *err);
+void loader_close(struct module *m); /* and the module's state */
+int loader_check(const struct module *m, const void *conf, struct keel_err *err);
+void loader_describe(const struct module *m, struct buf *out);
+/* Which modules load others, or are required by those: first[n]. */
+void loaders_find(const struct modules *all, const struct conf_module *said, uint32_t n, bool *first);
+int loaders_lint(const struct set *s, struct keel_err *err);
 
 /* lint.c: the normalised descriptor into m->desc, m->rules and m->taps. */
 int descriptor_lint(struct module *m, const char *file, const struct keel_module *raw,
@@ -125,6 +148,8 @@ int sites_rehearse(struct modules *all, const struct set *set, struct keel_err *
 int module_open(struct modules *all, const struct conf *conf, const struct conf_module *said,
 		struct module **ret_module, struct keel_err *err);
 void module_close(struct module *m);
+/* Its group of `conf` by its rules. */
+int module_values(const struct module *m, const struct conf *conf, struct conf_data **ret_data, struct keel_err *err);
 /* With its descriptor checked, it gets values, site and state from `conf`. */
 int module_furnish(struct module *m, const struct conf *conf, struct keel_err *err);
 char *module_path(const char *dir, const struct conf_module *said);
@@ -136,7 +161,6 @@ int module_objected(const struct conf *conf, const char *name, int ret, struct k
 /* Its group of `conf` by its rules, checked. */
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
 		     struct keel_err *err);
-void modules_close(struct set *s);
 
 /* order.c: do they fit together? Sort the set so that whoever is needed comes first. *ret_bad: who does
  * not fit, or NULL. */
@@ -153,6 +177,7 @@ bool module_follows(const struct module *m, const struct module *other, bool opt
 /* lifecycle.c */
 /* An optional service came after the module that would use it: it is told. */
 void module_offer(struct module *m);
+bool module_work_log(const struct module *m); /* returns whether it has work on a worker thread */
 void module_leave(struct module *m); /* OPEN: closed, if nothing calls it; logs */
 bool module_stays(const struct module *m); /* it keeps the objects */
 /* 0; -ENOTEMPTY: something would be lost without it; -EBUSY: it is at something that ends. */
@@ -163,6 +188,7 @@ int set_ready(struct modules *all, struct set *s, struct module **ret_bad, struc
 int set_start(struct modules *all, struct set *s, struct module **ret_bad, struct keel_err *err);
 void set_halt(const struct set *s);
 void set_down(const struct set *s);
+void set_abandon(struct set *s); /* all are ended and closed, one by one, in reverse order */
 
 /* modules.c: every enabled module of `conf` for this daemon, opened and in order of needs. Those that are not required
  * and do not fit are left out, with a record in the log; not when `strict`. */

@@ -11,12 +11,10 @@
  * Each step undoes what the steps before it did when it fails. A callback that fails without a word is
  * given one.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
 #include "hook/hooks.h"
-#include "isolate/isolate.h"
 #include "link/links.h"
 #include "loop/loop.h"
 #include "log/log.h"
@@ -128,8 +126,6 @@ static int module_attach(struct module *m, struct keel_err *err)
 	hooks_quiet(h, &m->owner, true);
 	hooks_scope(h, &m->owner, m->site->scope);
 	m->owner.budget = m->site->budget;
-	if (m->owner.isolate != NULL)
-		isolate_attach(m->owner.isolate, &m->owner);
 	return 0;
 }
 
@@ -190,54 +186,25 @@ static void module_end(struct module *m)
 	m->state = MODULE_OPEN;
 }
 
-/* What its workers have not come back from, as places in its file. */
-static void put_work(struct buf *out, const struct module *m)
-{
-	int64_t now = loop_now_ms(m->owner.parts->loop);
-	const char *between = "";
-	Dl_info at;
-
-	for (uint32_t i = 0; i < OWNER_WORKERS; i++) {
-		const struct owner_work *w = &m->owner.at_work[i];
-
-		if (w->fn == NULL || dladdr((void *)(uintptr_t)w->fn, &at) == 0)
-			continue;
-		buf_printf(out, "%s%s.so+0x%zx for %lld s", between, m->desc.name,
-			   (size_t)((uintptr_t)w->fn - (uintptr_t)at.dli_fbase),
-			   (long long)(now - w->since_ms) / 1000);
-		between = ", ";
-	}
-}
-
 /* Not the module itself is to blame: what it asks a worker thread to do hangs, or it waits behind that. */
-static void tell_working(const struct module *m)
+bool module_work_log(const struct module *m)
 {
-	struct buf text;
-
-	buf_init(&text);
-	put_work(&text, m);
-	log_add(m->owner.parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
-		"work() of it has not returned (%s; `addr2line -fe` names the function): what that asks does not answer, a file "
-		"system, a program, a server? Its code stays in memory; %u more calls, timers or watches are left",
-		text.failed ? "" : text.data, m->owner.live - m->owner.working);
-	buf_fini(&text);
+	if (m->owner.working > 0)
+		log_add(m->owner.parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
+			"work() of it has not returned (%u of them): what that asks does not answer, a file system, a program, a "
+			"server?", m->owner.working);
+	return m->owner.working > 0;
 }
 
 /* What a module left behind would call into unmapped code: then it stays mapped, with its memory. */
 void module_leave(struct module *m)
 {
-	if (m->owner.live == 0) {
+	if (m->owner.live == 0)
 		module_close(m);
-		return;
-	}
-	if (m->owner.working > 0) {
-		tell_working(m);
-		return;
-	}
-	log_add(m->owner.parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
-		"%u timers, watches or calls are left after it ended; its code stays in memory. Report this to "
-		"its vendor",
-		m->owner.live);
+	else if (!module_work_log(m))
+		log_add(m->owner.parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
+			"%u timers, watches or calls are left after it ended; its code stays in memory. Report this to its vendor",
+			m->owner.live);
 }
 
 /* ---- together ---------------------------------------------------------------------------------------- */
@@ -248,7 +215,7 @@ int set_ready(struct modules *all, struct set *s, struct module **ret_bad, struc
 	(void)all;
 	*ret_bad = NULL;
 	SET_EACH(s, m) {
-		int ret = module_ready(m, err);
+		int ret = m->state == MODULE_OPEN ? module_ready(m, err) : 0; /* some are there before */
 
 		if (ret < 0) {
 			*ret_bad = m;
@@ -267,14 +234,14 @@ int set_start(struct modules *all, struct set *s, struct module **ret_bad, struc
 
 	*ret_bad = NULL;
 	SET_EACH(s, m) {
-		ret = module_attach(m, err);
+		ret = m->state == MODULE_READY ? module_attach(m, err) : 0;
 		if (ret < 0)
 			return ret;
 	}
 	if (all->parts->objects != NULL)
 		hooks_replay(all->parts->hooks, all->parts->objects, NULL);
 	SET_EACH(s, m) {
-		ret = module_run(m, err);
+		ret = m->state == MODULE_READY ? module_run(m, err) : 0;
 		if (ret < 0) {
 			*ret_bad = m;
 			return ret;
@@ -294,4 +261,13 @@ void set_down(const struct set *s)
 	set_halt(s);
 	for (uint32_t i = s->n; i > 0; i--)
 		module_end(s->at[i - 1]);
+}
+
+void set_abandon(struct set *s)
+{
+	for (uint32_t i = s->n; i > 0; i--) {
+		module_end(s->at[i - 1]);
+		module_close(s->at[i - 1]);
+	}
+	set_fini(s);
 }

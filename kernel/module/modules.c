@@ -28,6 +28,8 @@ int modules_create(struct parts *parts, const char *dir, const char *copies, str
 	all->dir = strdup(dir);
 	all->copies = copies != NULL ? strdup(copies) : NULL;
 	ret = all->dir != NULL && (copies == NULL || all->copies != NULL) ? verbs_offer(all) : -ENOMEM;
+	if (ret == 0)
+		ret = loaders_offer(all);
 	if (ret < 0) {
 		free(all->dir);
 		free(all->copies);
@@ -62,14 +64,20 @@ static void left_out(struct modules *all, const char *name, const struct keel_er
 	log_add(all->parts->log, KEEL_LOG_ERROR, "Module", name, "left out, for it is not required: %s", why->text);
 }
 
-static int open_enabled(struct modules *all, const struct conf *conf, bool strict, struct set *s, struct keel_err *err)
+/* Of those for which first[i] is `which`. */
+static int open_enabled(struct modules *all, const struct conf *conf, bool strict, const bool *first, bool which, struct set *s,
+			struct keel_err *err)
 {
 	uint32_t n;
 	const struct conf_module *said = conf_modules(conf, &n);
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct module *m = NULL;
-		int ret = said[i].enabled ? module_open(all, conf, &said[i], &m, err) : 0;
+		int ret;
+
+		if (first[i] != which)
+			continue;
+		ret = said[i].enabled ? module_open(all, conf, &said[i], &m, err) : 0;
 
 		if (ret == 0 && said[i].enabled && m == NULL)
 			buf_printf(&all->passed, "%s\n", said[i].name);
@@ -96,21 +104,51 @@ static bool give_way(struct modules *all, struct set *s, struct module *bad, boo
 	return true;
 }
 
+/* Modules that load others, and those they require, are started. */
+static int loaders_start(struct modules *all, const struct conf *conf, struct set *s, struct keel_err *err)
+{
+	struct module *bad;
+	int ret = loaders_lint(s, err);
+
+	if (ret == 0)
+		ret = set_order(all, s, conf, &bad, err);
+	if (ret == 0)
+		ret = set_ready(all, s, &bad, err);
+	return ret == 0 ? set_start(all, s, &bad, err) : ret;
+}
+
+static int order(struct modules *all, const struct conf *conf, bool strict, struct set *s, struct keel_err *err)
+{
+	struct module *bad;
+	int ret;
+
+	do
+		ret = set_order(all, s, conf, &bad, err);
+	while (ret < 0 && give_way(all, s, bad, strict, err));
+	return ret == 0 ? sites_rehearse(all, s, err) : ret;
+}
+
 int modules_open(struct modules *all, const struct conf *conf, bool strict, struct set *ret_set, struct keel_err *err)
 {
+	uint32_t n;
+	const struct conf_module *said = conf_modules(conf, &n);
+	bool *first = calloc(n + 1, sizeof(*first));
 	struct set s = { 0 };
-	struct module *bad;
-	int ret = open_enabled(all, conf, strict, &s, err);
+	int ret = first != NULL ? 0 : err_set(err, -ENOMEM, "no memory to load modules");
 
 	if (ret == 0) {
-		do
-			ret = set_order(all, &s, conf, &bad, err);
-		while (ret < 0 && give_way(all, &s, bad, strict, err));
+		loaders_find(all, said, n, first);
+		ret = open_enabled(all, conf, strict, first, true, &s, err);
 	}
 	if (ret == 0)
-		ret = sites_rehearse(all, &s, err);
+		ret = loaders_start(all, conf, &s, err);
+	if (ret == 0)
+		ret = open_enabled(all, conf, strict, first, false, &s, err);
+	if (ret == 0)
+		ret = order(all, conf, strict, &s, err);
+	free(first);
 	if (ret < 0)
-		modules_close(&s);
+		set_abandon(&s);
 	else
 		*ret_set = s;
 	return ret;
@@ -200,6 +238,14 @@ bool modules_idle(const struct modules *all)
 			return false;
 	}
 	return true;
+}
+
+void modules_work_log(const struct modules *all)
+{
+	const struct module *m;
+
+	SET_EACH(&all->there, m)
+		(void)module_work_log(m);
 }
 
 /* No code leaves before all have ended. */

@@ -27,9 +27,8 @@ int modules_copy(const char *dir, const struct conf *conf, const char *to, const
 /* Every enabled module of `conf` for this daemon opens, accepts its configuration, and passes init(). *ret_stores: one
  * of them offers the service "store". `strict`: also those that are not required. */
 int modules_check(struct modules *m, const struct conf *conf, bool strict, bool *ret_stores, struct keel_err *err);
-/* Without init(): the chain that the point `point` would have, appended to `out`. -ENOENT: no such point. */
-int modules_preview(struct modules *m, const struct conf *conf, const char *point, struct buf *out,
-		    struct keel_err *err);
+/* After that: the chain that the point `point` would have, appended to `out`. -ENOENT: no such point. */
+int modules_preview(struct modules *m, const char *point, struct buf *out, struct keel_err *err);
 /* Load what the configuration enables: up to init of all (in order of needs). */
 int modules_load(struct modules *m, const struct conf *conf, bool strict, struct keel_err *err);
 /* After the store is loaded: replay, start, taps live. */
@@ -38,6 +37,7 @@ int modules_start(struct modules *m, struct keel_err *err);
 const char *modules_bad(const struct modules *m);
 void modules_halt(struct modules *m); /* stop() of all, in reverse order */
 bool modules_idle(const struct modules *m); /* no work of theirs is on a worker thread */
+void modules_work_log(const struct modules *m); /* whose is */
 void modules_stop(struct modules *m); /* and fini, and unload */
 
 /* ---- changes --------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "isolate/isolate.h"
 #include "module/inside.h"
 #include "util/crumb.h"
 #include "util/err.h"
@@ -42,7 +41,7 @@ bool module_differs(const struct module *m, const struct conf *conf, const struc
 	bool moved = path != NULL && strcmp(path, m->image.path) != 0;
 
 	free(path);
-	return moved || image_changed(&m->image) || isolated_differs(m, conf);
+	return moved || image_changed(&m->image) || how_differs(m, conf);
 }
 
 void module_close(struct module *m)
@@ -55,17 +54,9 @@ void module_close(struct module *m)
 	site_destroy(m->fresh_site);
 	free(m->rules);
 	free(m->taps);
-	free(m->owner.pub.state);
-	isolate_close(m->owner.isolate);
+	loader_close(m);
 	image_close(&m->image);
 	free(m);
-}
-
-void modules_close(struct set *s)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		module_close(s->at[i]);
-	set_fini(s);
 }
 
 /* A module's own objection, with the place of its group: file:line: module: why. */
@@ -81,20 +72,31 @@ int module_objected(const struct conf *conf, const char *name, int ret, struct k
 	return err_set(err, ret, "%s%s%s: %s", placed ? said->file : "", placed ? ": " : "", name, err->text);
 }
 
+static bool key_is_known(const void *arg, const char *key)
+{
+	return loader_key(arg, key);
+}
+
+int module_values(const struct module *m, const struct conf *conf, struct conf_data **ret_data, struct keel_err *err)
+{
+	return conf_fill_module(conf, m->desc.name, m->rules, m->desc.n_conf, m->desc.conf_size, key_is_known, modules_of(m),
+				ret_data, err);
+}
+
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
 		     struct keel_err *err)
 {
 	const struct keel_module *d = &m->desc;
 	struct conf_data *data;
 	struct crumb crumb;
-	int ret = conf_fill(conf, d->name, m->rules, d->n_conf, d->conf_size, &data, err);
+	int ret = module_values(m, conf, &data, err);
 
 	if (ret < 0)
 		return ret;
 	if (err != NULL)
 		err->text[0] = '\0';
-	if (m->owner.isolate != NULL)
-		ret = isolate_check(m->owner.isolate, conf_data(data), err);
+	if (m->how.row != NULL)
+		ret = loader_check(m, conf_data(data), err);
 	else if (d->check != NULL) {
 		crumb_begin(&crumb, (struct owner *)(uintptr_t)&m->owner, "check", NULL);
 		ret = d->check(conf_data(data), err);
@@ -112,6 +114,8 @@ static int state_make(struct module *m, struct keel_err *err)
 {
 	uint32_t size = m->desc.state_size;
 
+	if (m->how.row != NULL)
+		return 0; /* it is the loader's */
 	m->owner.pub.state = calloc(1, size > 0 ? size : 1);
 	if (m->owner.pub.state == NULL)
 		return err_set(err, -ENOMEM, "no memory for module %s", m->desc.name);
@@ -157,12 +161,11 @@ int module_furnish(struct module *m, const struct conf *conf, struct keel_err *e
 static int open_checked(struct modules *all, struct module *m, const struct conf *conf,
 			const struct conf_module *said, struct keel_err *err)
 {
-	int ret = conf_isolation(conf, said->name, &m->how, err);
+	int ret = how_find(all, conf, said->name, &m->how, err);
 
 	if (ret < 0)
 		return ret;
-	ret = m->how.process ? isolated_open(all, m, said, &m->how, err) :
-			       open_image(all, m, said, err);
+	ret = m->how.row != NULL ? loader_open(all, m, said, err) : open_image(all, m, said, err);
 	if (ret == 0)
 		ret = descriptor_lint(m, m->image.path, m->image.raw, err);
 	if (ret < 0)

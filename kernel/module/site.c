@@ -9,9 +9,9 @@
 
 #include "hook/hooks.h"
 #include "module/inside.h"
-#include "wire/buf.h"
+#include "rules/unit.h"
 #include "util/err.h"
-#include "util/text.h"
+#include "wire/buf.h"
 
 void site_destroy(struct site *s)
 {

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "hook/hooks.h"
-#include "isolate/isolate.h"
 #include "module/inside.h"
 #include "util/crumb.h"
 #include "util/err.h"
@@ -15,16 +14,14 @@
 static int read_conf(struct module *m, const struct conf *conf, struct keel_err *err)
 {
 	const struct keel_module *d = &m->desc;
-	int ret = m->owner.isolate != NULL ?
-			  conf_fill(conf, d->name, m->rules, d->n_conf, d->conf_size, &m->fresh, err) :
-			  module_configure(m, conf, &m->fresh, err);
+	int ret = m->how.row != NULL ? module_values(m, conf, &m->fresh, err) : module_configure(m, conf, &m->fresh, err);
 
 	if (ret < 0)
 		return ret;
 	if (conf_differs(m->rules, d->n_conf, m->conf, m->fresh, KEEL_CONF_RESTART) != NULL)
 		return 1;
 	if (conf_differs(m->rules, d->n_conf, m->conf, m->fresh, 0) != NULL)
-		return m->owner.isolate != NULL; /* its check() is for the process that comes */
+		return m->how.row != NULL; /* check() may take its time where the module is */
 	conf_data_destroy(m->fresh);
 	m->fresh = NULL;
 	return 0;

@@ -5,6 +5,9 @@
 #ifndef ENTITY_LIMITS_H
 #define ENTITY_LIMITS_H
 
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
 #include "keel/jobid.h"
 #include "keel/keel.h"
 #include "keel/service/job.h"
@@ -42,7 +45,7 @@ struct amount {
 	double n[TALLIES];
 };
 struct counter {
-	struct counter *chain;
+	UT_hash_handle hh;
 	uint32_t parties; /* that count here */
 	double n[TALLIES];
 	struct amount *amount;
@@ -94,8 +97,7 @@ struct state {
 	/* Attributes of queues and of the server: new limits of counts and amounts, old ones. */
 	const struct keel_attr *count[SCOPES][FAMILIES], *amount[SCOPES][FAMILIES];
 	const struct keel_attr *old[SCOPES][OLD_LIMITS], *max_queuable;
-	struct counter **bucket;
-	uint32_t n_bucket, n_counter;
+	struct counter *counters; /* by key */
 	struct party **parties, *latest; /* of the job that was counted last: the next one is often its equal */
 	uint32_t parties_size, n_party;
 	struct wants *recent[WANTS_RECENT];

@@ -137,7 +137,7 @@ static bool enter_step(struct keel_mod *mod)
 	st->rank_at = g->next;
 	if (group_head(g))
 		group_enter(mod, g);
-	else if (!g->shape || (g->idle++ > IDLE_CYCLES && st->n_group > GROUPS_KEPT))
+	else if (!g->shape || (g->idle++ > IDLE_CYCLES && HASH_COUNT(st->group_by_key) > GROUPS_KEPT))
 		group_free(mod, g);
 	return true;
 }

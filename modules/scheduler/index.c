@@ -19,7 +19,6 @@
 
 #include <utlist.h>
 
-#define BUCKETS 1024
 
 /* ---- lists ------------------------------------------------------------------------------------------ */
 
@@ -193,41 +192,6 @@ struct entry *group_head(struct group *g)
 
 /* ---- groups ------------------------------------------------------------------------------------------------- */
 
-static uint32_t hash(const char *key)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *key; key++)
-		h = (h ^ (unsigned char)*key) * 16777619u;
-	return h;
-}
-
-static void rehash(struct state *st, uint32_t n)
-{
-	struct group **bigger = calloc(n, sizeof(*bigger)), *g;
-
-	if (!bigger)
-		return; /* longer chains, that is all */
-	for (g = st->groups; g; g = g->next) {
-		struct group **at = &bigger[hash(g->key) % n];
-
-		g->chain = *at;
-		*at = g;
-	}
-	free(st->bucket);
-	st->bucket = bigger;
-	st->n_bucket = n;
-}
-
-static struct group *group_find(struct state *st, const char *key)
-{
-	struct group *g = st->n_bucket ? st->bucket[hash(key) % st->n_bucket] : NULL;
-
-	while (g && strcmp(g->key, key) != 0)
-		g = g->chain;
-	return g;
-}
-
 static struct group *group_create(struct keel_mod *mod, const char *key, struct line *line,
 				  struct shape *shape)
 {
@@ -238,36 +202,29 @@ static struct group *group_create(struct keel_mod *mod, const char *key, struct 
 		free(g);
 		return NULL;
 	}
+	HASH_ADD_KEYPTR(hh, st->group_by_key, g->key, strlen(g->key), g);
+	if (!g->hh.tbl) { /* no memory for it */
+		free(g->key);
+		free(g);
+		return NULL;
+	}
 	g->jobs.before = job_before;
 	g->ranks = st->ranks;
 	g->line = line;
 	g->shape = shape;
 	line->groups++;
-	if (++st->n_group > st->n_bucket * 2)
-		rehash(st, st->n_bucket ? st->n_bucket * 2 : BUCKETS);
 	DL_PREPEND(st->groups, g);
-	if (st->n_bucket) {
-		struct group **at = &st->bucket[hash(g->key) % st->n_bucket];
-
-		g->chain = *at;
-		*at = g;
-	}
 	return g;
 }
 
 void group_free(struct keel_mod *mod, struct group *g)
 {
 	struct state *st = mod->state;
-	struct group **at = st->n_bucket ? &st->bucket[hash(g->key) % st->n_bucket] : NULL;
 
-	while (at && *at && *at != g)
-		at = &(*at)->chain;
-	if (at && *at)
-		*at = g->chain;
+	HASH_DELETE(hh, st->group_by_key, g);
 	if (st->rank_at == g)
 		st->rank_at = g->next;
 	DL_DELETE(st->groups, g);
-	st->n_group--;
 	talk_not(mod, g);
 	turn_drop(g);
 	shape_put(mod, g->shape);
@@ -343,7 +300,7 @@ struct group *group_of(struct keel_mod *mod, struct keel_obj *job)
 			 text_of(st, job, st->a.egroup), text_of(st, job, st->a.project),
 			 text_of(st, job, st->a.account));
 	if (shape_key && !key.failed) {
-		g = group_find(st, key.data);
+		HASH_FIND_STR(st->group_by_key, key.data, g);
 		if (!g)
 			g = group_new(mod, job, shape_key, key.data);
 	}
@@ -362,7 +319,7 @@ static struct group *group_alone(struct keel_mod *mod, struct keel_obj *job)
 
 	if (!line || asprintf(&key, "\001%s", st->object->id(job)) < 0)
 		return NULL;
-	g = group_find(st, key);
+	HASH_FIND_STR(st->group_by_key, key, g);
 	if (!g)
 		g = group_create(mod, key, line, NULL);
 	free(key);
@@ -410,7 +367,6 @@ void index_init(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	turn_init(st);
-	rehash(st, BUCKETS);
 }
 
 void index_fini(struct keel_mod *mod)
@@ -429,10 +385,5 @@ void index_fini(struct keel_mod *mod)
 				entry_out(mod, lists[i]->first);
 		group_free(mod, g);
 	}
-	free(st->bucket);
-	st->bucket = NULL;
-	st->n_bucket = 0;
-	free(st->shapes);
-	st->shapes = NULL;
 	lines_free(mod);
 }

@@ -5,6 +5,9 @@
 #ifndef SCHEDULER_H
 #define SCHEDULER_H
 
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
 #include "calendar.h"
 #include "heap.h"
 #include "keel/jobid.h"
@@ -69,7 +72,7 @@ struct shape {
 	struct reason reason; /* why not, as of `known_at` */
 	uint64_t known_at;    /* st->epoch; 0: not known */
 	struct memo memo;     /* whether it could ever be */
-	struct shape *chain;
+	UT_hash_handle hh;
 };
 
 /* A queue as this cycle sees it. */
@@ -104,7 +107,8 @@ struct group {
 	int64_t duration;  /* of each of them, seconds */
 	bool talking;      /* on the list of groups with comments to write */
 	struct group *talk_next, *talk_prev;
-	struct group *next, *prev, *chain; /* all groups; same bucket */
+	struct group *next, *prev; /* all groups */
+	UT_hash_handle hh;	   /* the same by key */
 };
 
 /* A start or resume on its way: what it takes is taken in every snapshot until it is decided. */
@@ -182,12 +186,9 @@ struct state {
 	char who[300]; /* Scheduler@host */
 
 	/* index.c */
-	struct group **bucket;
-	uint32_t n_bucket, n_group;
-	struct group *groups;
+	struct group *groups, *group_by_key;
 	struct list parked, resting, suspended, aside, running;
-	struct shape **shapes;
-	uint32_t n_shape;
+	struct shape *shapes; /* by key */
 	struct line *lines;
 
 	/* config.c, rank.c */

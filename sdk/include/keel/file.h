@@ -24,7 +24,7 @@ struct keel_file {
 	uint32_t there, reserved;
 };
 
-/* Seconds only, where the compiler was asked for C alone. */
+/* Seconds only, where the compiler has strict C alone. */
 static inline int64_t keel_file_mtime_ns(const struct stat *about)
 {
 #ifdef st_mtime

@@ -16,7 +16,7 @@ struct keel_acct_api {
 	/* A record about a job, made from its attributes: Q S E R z. */
 	void (*job)(struct keel_mod *, char letter, struct keel_obj *job);
 	/* `text` as the value of an item of a record: in quotes where it would be taken for more than one, without control
-	 * characters. malloc'ed; NULL: no memory. */
+	 * characters. The caller frees it; NULL without memory. */
 	char *(*value)(struct keel_mod *, const char *text);
 };
 

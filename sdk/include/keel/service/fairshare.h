@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * keel/service/fairshare.h - service "fairshare": who has used more than his share.
+ * keel/service/fairshare.h - service "fairshare": which entities have used more than their share.
  */
 #ifndef KEEL_SERVICE_FAIRSHARE_H
 #define KEEL_SERVICE_FAIRSHARE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * keel/service/limits.h - service "limits": who runs more than he should.
+ * keel/service/limits.h - service "limits": which entities run more than a soft limit.
  */
 #ifndef KEEL_SERVICE_LIMITS_H
 #define KEEL_SERVICE_LIMITS_H
@@ -13,7 +13,7 @@ enum keel_limits_of { KEEL_LIMITS_QUEUE = 1, KEEL_LIMITS_SERVER = 2, KEEL_LIMITS
 struct keel_limits_api {
 	uint32_t size, version;
 	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
-	/* Does the job's user, group or project, or everybody together, run more than a soft limit of
+	/* Does the job's user, group or project, or all of them together, run more than a soft limit of
 	 * its queue or of the server (bits of enum keel_limits_of) says? What a trial has vacated does
 	 * not count. */
 	bool (*over_soft)(struct keel_mod *, struct keel_obj *job, uint32_t of);

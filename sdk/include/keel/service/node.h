@@ -40,8 +40,8 @@ struct keel_node_api {
 	const struct keel_reslist *(*assigned)(struct keel_mod *, struct keel_obj *node);
 
 	/* Give a job its vnodes: every vnode of `exec_vnode` gets slots and resources_assigned, job-busy
-	 * and job-exclusive follow. *ret_exec_host (malloc'ed): n1/0*2+n2/0. `excl`: enum
-	 * keel_place_share after combining with `sharing`. 0 or PBSE; nothing is assigned on failure. A job
+	 * and job-exclusive follow. *ret_exec_host, which the caller frees: n1/0*2+n2/0. `excl`: enum
+	 * keel_place_share after combining with `sharing`. Fails with a PBSE code and *err; nothing is assigned then. A job
 	 * that has it all already keeps it. */
 	int32_t (*assign)(struct keel_mod *, const char *job_id, const char *exec_vnode, int32_t share,
 			  char **ret_exec_host, struct keel_err *);
@@ -71,7 +71,7 @@ struct keel_node_api {
 	/* Is there a link to its host now? False as soon as it breaks, before the vnode is down. */
 	bool (*linked)(struct keel_mod *, struct keel_obj *node);
 	/* assign() of a job that runs already, where all is counted anew: it has the slots that its
-	 * `exec_host` names, and others it takes as they come free. */
+	 * `exec_host` names, and others it takes as they come free. Fails as assign() does. */
 	int32_t (*assign_again)(struct keel_mod *, const char *job_id, const char *exec_vnode, int32_t share,
 				const char *exec_host, struct keel_err *);
 };

@@ -11,7 +11,7 @@ struct keel_queue_api {
 	uint32_t size, version;
 	struct keel_mod *self; /* first argument of every function below */
 	/* Are jobs of this queue started? False: they wait in it for something else to happen, as its
-	 * type says; also when nobody knows the type now. A queue without a type starts no jobs. */
+	 * type says; also when the type is unknown now. A queue without a type starts no jobs. */
 	bool (*runs)(struct keel_mod *, struct keel_obj *queue);
 };
 

@@ -22,7 +22,7 @@ enum keel_res_flag {
 	KEEL_RES_MOM = 64,       /* m */
 	KEEL_RES_RUNNING = 128,  /* may be altered while the job runs */
 	KEEL_RES_BUILTIN = 256,
-	KEEL_RES_SYSTEM = 512,   /* nobody may set it by request */
+	KEEL_RES_SYSTEM = 512,   /* no request may set it */
 };
 struct keel_resource {
 	const char *name;
@@ -85,7 +85,7 @@ struct keel_resource_api {
 	/* Every known resource: i counts from 0, NULL at the end. */
 	const struct keel_resource *(*at)(struct keel_mod *, uint32_t i);
 
-	/* Text of one value into an entry (its text, if any, is malloc'ed: value_fini). 0 or PBSE. */
+	/* Text of one value into an entry, which the caller frees with value_fini(). Fails with a PBSE code and *err. */
 	int32_t (*value_parse)(const struct keel_resource *, const char *text,
 			       struct keel_res_value *ret, struct keel_err *);
 	void (*value_fini)(struct keel_res_value *); /* Free what value_parse() made. */
@@ -100,20 +100,22 @@ struct keel_resource_api {
 	/* Its amount, or `otherwise` when there is none or it is no number. */
 	double (*list_number)(const struct keel_reslist *, const char *name, double otherwise);
 
-	/* The language of `-l select=`. The values point into *ret; select_free() frees all. 0 or PBSE with the
-	 * text users see. */
+	/* The language of `-l select=`. The values point into *ret; the caller frees all with select_free(). Fails with a PBSE
+	 * code and the text users see. */
 	int32_t (*select_parse)(struct keel_mod *, const char *text, struct keel_select **ret,
 				struct keel_err *);
 	void (*select_free)(struct keel_select *); /* NULL is fine. */
-	/* The language of `-l place=`. 0 or PBSE with the text users see. */
+	/* The language of `-l place=`. Fails with a PBSE code and the text users see. */
 	int32_t (*place_parse)(const char *text, struct keel_place *ret, struct keel_err *);
-	/* The language of `exec_vnode`. The values point into *ret; exec_free() frees all. 0 or PBSE. */
+	/* The language of `exec_vnode`. The values point into *ret; the caller frees all with exec_free(). Fails with a PBSE
+	 * code and *err. */
 	int32_t (*exec_parse)(struct keel_mod *, const char *text, struct keel_exec **ret,
 			      struct keel_err *);
 	void (*exec_free)(struct keel_exec *); /* NULL is fine. */
 
 	/* Resource_List of a new or changed job: defaults of queue and server, select and place, sums,
-	 * nodect, schedselect; then resources_min/max. Works on the change set; `queue` may be NULL. */
+	 * nodect, schedselect; then resources_min/max. Works on the change set; `queue` may be NULL. Fails with a PBSE code
+	 * and *err; the caller discards the set. */
 	int32_t (*prepare)(struct keel_mod *, struct keel_changes *, struct keel_obj *job,
 			   struct keel_obj *queue, struct keel_err *);
 	/* Add (sign 1) or subtract (-1) every summed consumable of a job's Resource_List to `attr` (a
