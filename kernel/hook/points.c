@@ -30,7 +30,7 @@
 
 const struct point_info point_infos[] = {
 #define HOOK(id, name, kind, daemon, doc)                                                          \
-	{ #name, doc, id, KEEL_##kind, KEEL_##daemon, sizeof(struct keel_ev_##name), fields_##name, invoke_##name,  \
+	{ #name, doc, id, KEEL_##kind, sizeof(struct keel_ev_##name), fields_##name, invoke_##name,  \
 	  NULL, NULL, 0 },
 #include "keel/hook_points.def"
 #undef HOOK
