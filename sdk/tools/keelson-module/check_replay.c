@@ -22,13 +22,13 @@ static void play(struct play *p, const struct subject *of, bool reloads)
 	stage_close(&p->stage, "some days");
 }
 
-/* What becomes of a job it decides, not the play. */
+/* Returns whether it decides what becomes of jobs: the play does not. */
 static bool owns_jobs(const struct keel_module *m)
 {
 	for (uint32_t i = 0; i < m->n_contribs; i++) {
 		const struct keel_class_def *c = m->contribs[i].def;
 
-		if (strcmp(m->contribs[i].kind, "CLASS") == 0 && strcmp(c->name, "job") == 0)
+		if (strcmp(m->contribs[i].kind, "CLASS") == 0 && (strcmp(c->name, "job") == 0 || strcmp(c->name, "sched") == 0))
 			return true;
 	}
 	return false;
