@@ -182,7 +182,11 @@ static void taps_drop(struct keel_module *m)
 		if (t.point == KEEL_POINT_job_known || t.point == KEEL_POINT_node_known)
 			left[n++] = t;
 	}
-	m->taps = n > 0 ? left : NULL;
+	if (n == 0) {
+		free(left);
+		left = NULL;
+	}
+	m->taps = left;
 	m->n_taps = n;
 }
 

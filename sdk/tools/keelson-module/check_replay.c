@@ -2,8 +2,8 @@
  *
  * check_replay.c - a reload at every step leads to where no reload leads.
  *
- * The same days are played three times: twice as they come, once with the module unloaded and loaded before
- * each step (a busy one goes and comes with its daemon). What it answers and what objects show is compared. A module
+ * The same days are played three times: twice as they come, once with the module gone and back before
+ * each step, as with a daemon that is started again. What it answers and what objects show is compared. A module
  * whose first two plays differ cannot be judged.
  */
 #include <stdio.h>
