@@ -4,16 +4,16 @@
 # *.c of its folder, the helpers of sdk/commands/lib and libpbs.a.
 WIRE_O := $(call OBJECTS,$(call NAMED,sdk/wire,*.c))
 CLIENT_O := $(call OBJECTS,$(call NAMED,sdk/client,*.c))
-CLIENT_LIBS := $(MSGPACK_LIBS) -lpthread
+CLIENT_LIBS := -lpthread
 COMMAND_LIB_O := $(call OBJECTS,$(call NAMED,sdk/commands/lib,*.c))
 COMMANDS := $(sort $(filter-out lib,$(notdir $(patsubst %/,%,$(dir $(call NAMED,sdk/commands/*,*.c))))))
 MUSL_COMMANDS := $(if $(MUSL_GCC),qsub)
 COMMAND_LIBS := $(CLIENT_LIBS) $(EDIT_LIBS) $(JANSSON_LIBS) $(PCRE2_LIBS)
 COMMAND_FLAGS := -I$(S)/sdk/include -I$(S)/sdk/commands/lib -I$(S)/sdk $(EDIT_CFLAGS) $(JANSSON_CFLAGS) \
-	$(PCRE2_CFLAGS) $(MSGPACK_CFLAGS) -DPBS_VERSION='"$(VERSION_TEXT)"'
+	$(PCRE2_CFLAGS) -DPBS_VERSION='"$(VERSION_TEXT)"'
 
 obj/sdk/wire/%.o obj/sdk/client/%.o: FLAGS = -fPIC -I$(S)/sdk/include -I$(S)/sdk -I$(S)/sdk/wire \
-	-I$(S)/sdk/client $(MSGPACK_CFLAGS)
+	-I$(S)/sdk/client
 obj/sdk/commands/%.o: FLAGS = $(COMMAND_FLAGS)
 
 MODFILE_O := $(call OBJECTS,$(call NAMED,sdk/modfile,*.c))
@@ -53,7 +53,7 @@ $(foreach c,$(filter-out $(MUSL_COMMANDS),$(COMMANDS)),$(eval $(call COMMAND_RUL
 MUSL_LIB_O := $(patsubst %.c,obj/musl/%.o,$(foreach d,client wire,$(call NAMED,sdk/$(d),*.c)) \
 	$(foreach f,date operand reach unquote,sdk/commands/lib/$(f).c))
 obj/musl/%.o: FLAGS = -I$(S)/sdk/client -I$(S)/sdk/wire -I$(S)/sdk/include -I$(S)/sdk/commands/lib -I$(S)/sdk \
-	$(MUSL_CFLAGS) -DPBS_VERSION='"$(VERSION_TEXT)"'
+	-DPBS_VERSION='"$(VERSION_TEXT)"'
 obj/musl/%.o: $(S)/%.c
 	$(call SAY,CC)
 	@mkdir -p $(@D)
@@ -65,6 +65,6 @@ lib/libpbs-musl.a: $(MUSL_LIB_O)
 $(MUSL_COMMANDS:%=bin/%): bin/%: $(patsubst %.c,obj/musl/%.o,$(call NAMED,sdk/commands/qsub,*.c)) lib/libpbs-musl.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
-	$(DO)$(MUSL_GCC) $(K_CFLAGS) $(KEEL_LDFLAGS) $(LDFLAGS) $(MUSL_BEGIN) -o $@ $^ $(MUSL_LIBS) $(MUSL_END)
+	$(DO)$(MUSL_GCC) $(K_CFLAGS) $(KEEL_LDFLAGS) $(LDFLAGS) $(MUSL_BEGIN) -o $@ $^ $(MUSL_END)
 
 KEELSON_ALL += libpbs.a libpbs.so $(addprefix bin/,$(COMMANDS))

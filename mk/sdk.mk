@@ -20,7 +20,7 @@ $(TEMPLATE_BUILT): share/keelson/template/%: $(S)/sdk/template/%
 
 share/cmake/%: $(S)/sdk/cmake/%.in
 	@mkdir -p $(@D)
-	$(DO)sed -e 's|@VERSION@|$(PACKAGE_VERSION)|' -e 's|@MSGPACK@|$(patsubst -l%,%,$(filter -l%,$(MSGPACK_LIBS)))|' -e 's|@PREFIX@|$(call RELATIVE,$(prefix),$(CMAKE_DIR))|' \
+	$(DO)sed -e 's|@VERSION@|$(PACKAGE_VERSION)|' -e 's|@PREFIX@|$(call RELATIVE,$(prefix),$(CMAKE_DIR))|' \
 		-e 's|@INCLUDE@|$(call RELATIVE,$(includedir),$(prefix))|' \
 		-e 's|@LIB@|$(call RELATIVE,$(libdir),$(prefix))|' \
 		-e 's|@BIN@|$(call RELATIVE,$(bindir),$(prefix))|' \

@@ -13,7 +13,7 @@ MODULE_TEST_C := $(call NAMED,modules/*,test_*.c)
 UNIT := $(UNIT_C:%.c=%)
 MODULE_TESTS := $(patsubst modules/%.c,tests/modules/%,$(MODULE_TEST_C))
 TEST_FLAGS := -I$(S)/kernel -I$(S)/sdk/include -I$(S)/sdk -I$(S)/sdk/wire -I$(S)/sdk/client \
-	-I$(S)/sdk/commands/lib -I$(S)/tests/unit $(CUNIT_CFLAGS) $(MSGPACK_CFLAGS) $(JANSSON_CFLAGS) \
+	-I$(S)/sdk/commands/lib -I$(S)/tests/unit $(CUNIT_CFLAGS) $(JANSSON_CFLAGS) \
 	$(SODIUM_CFLAGS) $(SQLITE_CFLAGS)
 TEST_LIBS := $(CUNIT_LIBS) $(KERNEL_LIBS) $(COMMAND_LIBS)
 TEST_ARCHIVES := $(MOCK) lib/libkernel.a lib/libcommands.a libpbs.a lib/libmodfile.a

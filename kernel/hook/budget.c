@@ -17,44 +17,25 @@
 #include "hook/inside.h"
 #include "loop/loop.h"
 
-#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_MS INT64_C(1000000)
 #define SAY_WINDOW_MS (60 * 1000)
 #define SAY_BURST 5
 
-static int64_t owner_soft_ms(const struct hooks *h, const struct owner *owner)
+static int64_t soft_ms(const struct hooks *h, const struct owner *owner)
 {
 	return owner->budget.soft_ms > 0 ? owner->budget.soft_ms : h->conf.soft_budget_ms;
 }
 
-static int64_t owner_hard_ms(const struct hooks *h, const struct owner *owner)
+static int64_t hard_ms(const struct hooks *h, const struct owner *owner)
 {
 	return owner->budget.hard_ms > 0 ? owner->budget.hard_ms : h->conf.hard_budget_ms;
 }
 
-static int64_t soft_ms(const struct hooks *h, const struct tap *t)
+static bool over(int64_t budget_ms, int64_t ns)
 {
-	return owner_soft_ms(h, t->owner);
+	return budget_ms > 0 && ns > budget_ms * NS_PER_MS;
 }
 
-static int64_t hard_ms(const struct hooks *h, const struct tap *t)
-{
-	return owner_hard_ms(h, t->owner);
-}
-
-/* 0: never. */
-static int64_t strikes_max(const struct hooks *h, const struct tap *t)
-{
-	int64_t own = t->owner->budget.strikes;
-
-	return own == OWNER_NO_STRIKES ? 0 : own > 0 ? own : h->conf.strikes;
-}
-
-static bool over(int64_t budget_ms, uint64_t ns)
-{
-	return budget_ms > 0 && ns > (uint64_t)budget_ms * NS_PER_MS;
-}
-
-/* ---- words -------------------------------------------------------------------------------------- */
 bool may_say(struct say_limit *l, int64_t now_ms, uint32_t *ret_unsaid)
 {
 	if (l->said == 0 || now_ms - l->since_ms > SAY_WINDOW_MS) {
@@ -71,71 +52,74 @@ bool may_say(struct say_limit *l, int64_t now_ms, uint32_t *ret_unsaid)
 	return true;
 }
 
-static void say(struct op *op, struct tap *t, int64_t ns, bool hard)
+/* `call`: "module.tap", "timer of module X". */
+static void say(struct hooks *h, const struct owner *owner, struct say_limit *limit, const char *object,
+		const char *call, int64_t ns, const char *where, bool hard)
 {
-	struct hooks *h = op->hooks;
 	char more[64] = "";
 	uint32_t unsaid;
 
-	if (!may_say(&t->stat.slow, loop_now_ms(h->parts->loop), &unsaid))
+	if (!may_say(limit, loop_now_ms(h->parts->loop), &unsaid))
 		return;
 	if (unsaid > 0)
 		snprintf(more, sizeof(more), "; it was too slow %u more times since the last record", unsaid);
-	hooks_log(h, hard ? KEEL_LOG_ERROR : KEEL_LOG_SYSTEM, op_label(op), "%s took %lld ms at %s, %s budget is %lld ms%s",
-		  t->name, (long long)(ns / (int64_t)NS_PER_MS), op->point->info->name, hard ? "the hard" : "the soft",
-		  (long long)(hard ? hard_ms(h, t) : soft_ms(h, t)), more);
-}
-
-/* ---- strikes ------------------------------------------------------------------------------------ */
-static void bench(struct op *op, struct tap *t)
-{
-	t->off |= TAP_BENCHED;
-	hooks_log(op->hooks, KEEL_LOG_ERROR, op_label(op),
-		  "%s was too slow %u times and is not called any more%s; reload its module when it is "
-		  "repaired, or 'keelson hooks --unbench %s'",
-		  t->name, t->stat.strikes,
-		  t->policy == KEEL_ON_FAIL_REJECT ? ", what it guards is refused" : "", t->name);
+	hooks_log(h, hard ? KEEL_LOG_ERROR : KEEL_LOG_SYSTEM, object, "%s took %lld ms%s, %s budget is %lld ms%s", call,
+		  (long long)(ns / NS_PER_MS), where, hard ? "the hard" : "the soft",
+		  (long long)(hard ? hard_ms(h, owner) : soft_ms(h, owner)), more);
 }
 
 static void strike(struct op *op, struct tap *t)
 {
 	struct hooks *h = op->hooks;
-	int64_t now = loop_now_ms(h->parts->loop), max = strikes_max(h, t);
+	int64_t now = loop_now_ms(h->parts->loop), own = t->owner->budget.strikes;
+	int64_t max = own == OWNER_NO_STRIKES ? 0 : own > 0 ? own : h->conf.strikes;
 
 	if (t->stat.strikes == 0 || now - t->stat.strike_since_ms > STRIKE_WINDOW_MS) {
 		t->stat.strikes = 0;
 		t->stat.strike_since_ms = now;
 	}
 	t->stat.strikes++;
-	if (max > 0 && t->stat.strikes >= (uint64_t)max && !(t->off & TAP_BENCHED))
-		bench(op, t);
+	if (max == 0 || t->stat.strikes < max || (t->off & TAP_BENCHED))
+		return;
+	t->off |= TAP_BENCHED;
+	hooks_log(h, KEEL_LOG_ERROR, op_label(op),
+		  "%s was too slow %u times and is not called any more%s; reload its module when it is "
+		  "repaired, or 'keelson hooks --unbench %s'",
+		  t->name, t->stat.strikes,
+		  t->policy == KEEL_ON_FAIL_REJECT ? ", what it guards is refused" : "", t->name);
 }
 
-void budget_judge(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns)
+void budget_tap(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns)
 {
 	struct hooks *h = op->hooks;
-	bool hard = over(hard_ms(h, t), (uint64_t)own_ns);
+	bool hard = over(hard_ms(h, t->owner), own_ns);
+	char where[80];
 
-	if (!hard && !over(soft_ms(h, t), (uint64_t)own_ns))
+	if (!hard && !over(soft_ms(h, t->owner), own_ns))
 		return;
 	h->slow.tap = t;
 	h->slow.number = tap_calls(t);
-	h->slow.ns = (uint64_t)passed_ns;
-	say(op, t, passed_ns, hard);
+	h->slow.ns = passed_ns;
+	snprintf(where, sizeof(where), " at %s", op->point->info->name);
+	say(h, t->owner, &t->stat.slow, op_label(op), t->name, passed_ns, where, hard);
 	if (hard)
 		strike(op, t);
 }
 
-/* ---- orders of an administrator ------------------------------------------------------------------ */
-static void tap_forgive(struct hooks *h, struct tap *t, const char *who)
+void budget_callback(const struct crumb *c, int64_t passed_ns, int64_t own_ns)
 {
-	if (t->off & TAP_BENCHED)
-		hooks_log(h, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, h->point[t->point].info->name,
-			  "%s is called again: %s", t->name, who);
-	t->off &= ~(uint32_t)TAP_BENCHED;
-	t->stat.strikes = 0;
+	struct hooks *h = c->owner->parts->hooks;
+	bool hard = over(hard_ms(h, c->owner), own_ns);
+	char call[160];
+
+	if (!hard && !over(soft_ms(h, c->owner), own_ns))
+		return;
+	snprintf(call, sizeof(call), c->object != NULL ? "%s of module %s (%s)" : "%s of module %s", c->what,
+		 owner_name(c->owner), c->object);
+	say(h, c->owner, &h->callbacks, owner_name(c->owner), call, passed_ns, "", hard);
 }
 
+/* ---- orders of an administrator ------------------------------------------------------------------ */
 int hooks_unbench(struct hooks *h, const char *name, const char *who)
 {
 	int n = 0;
@@ -143,47 +127,21 @@ int hooks_unbench(struct hooks *h, const char *name, const char *who)
 	FOR_EACH_TAP(h, t) {
 		if (strcmp(t->name, name) != 0)
 			continue;
-		tap_forgive(h, t, who);
+		if (t->off & TAP_BENCHED)
+			hooks_log(h, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, h->point[t->point].info->name,
+				  "%s is called again: %s", t->name, who);
+		t->off &= ~(uint32_t)TAP_BENCHED;
+		t->stat.strikes = 0;
 		n++;
 	}
 	return n > 0 ? n : -ENOENT;
 }
 
-static void tap_reset(struct tap *t)
-{
-	struct tap_stat kept = t->stat;
-
-	memset(&t->stat, 0, sizeof(t->stat));
-	t->stat.strikes = kept.strikes;
-	t->stat.strike_since_ms = kept.strike_since_ms;
-	t->calls_before = 0;
-	t->every = t->countdown = 1;
-}
-
 void hooks_reset_times(struct hooks *h)
 {
-	FOR_EACH_TAP(h, t)
-		tap_reset(t);
-}
-
-/* ---- what is no tap ------------------------------------------------------------------------------ */
-/* Less what this thread waited for a processor: since the last look, so in doubt it is innocent. */
-void budget_guarded(struct owner *owner, const char *what, const char *object, int64_t ns)
-{
-	struct hooks *h = owner->parts->hooks;
-	int64_t seen = h->delay_seen_ns, hard = owner_hard_ms(h, owner);
-	bool is_hard;
-	uint32_t unsaid;
-
-	if (!over(owner_soft_ms(h, owner), (uint64_t)ns))
-		return;
-	h->delay_seen_ns = loop_delay_ns(owner->parts->loop);
-	ns = ns > h->delay_seen_ns - seen ? ns - (h->delay_seen_ns - seen) : 0;
-	is_hard = over(hard, (uint64_t)ns);
-	if (!over(owner_soft_ms(h, owner), (uint64_t)ns) || !may_say(&h->guarded, loop_now_ms(owner->parts->loop), &unsaid))
-		return;
-	hooks_log(h, is_hard ? KEEL_LOG_ERROR : KEEL_LOG_SYSTEM, owner_name(owner),
-		  "%s of module %s%s%s took %lld ms, %s budget is %lld ms", what, owner_name(owner),
-		  object != NULL ? ", " : "", object != NULL ? object : "", (long long)(ns / (int64_t)NS_PER_MS),
-		  is_hard ? "the hard" : "the soft", (long long)(is_hard ? hard : owner_soft_ms(h, owner)));
+	FOR_EACH_TAP(h, t) {
+		t->stat = (struct tap_stat){ .strikes = t->stat.strikes, .strike_since_ms = t->stat.strike_since_ms };
+		t->calls_before = 0;
+		t->every = t->countdown = 1;
+	}
 }

@@ -9,10 +9,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "hook/inside.h"
 #include "util/err.h"
-#include "util/text.h"
+#include "rules/unit.h"
 
 void tap_unref(struct tap *t)
 {
@@ -31,14 +32,6 @@ void chain_unref(struct chain *c)
 	free(c);
 }
 
-/* Operations on the stack may still walk it: freed when the last one has left. */
-static void chain_retire(struct hooks *h, struct chain *c)
-{
-	c->retired = h->retired;
-	h->retired = c;
-	h->chores |= CHORE_CHAINS;
-}
-
 void chains_free(struct hooks *h)
 {
 	struct chain *c;
@@ -47,20 +40,23 @@ void chains_free(struct hooks *h)
 		h->retired = c->retired;
 		chain_unref(c);
 	}
-	h->chores &= ~(uint32_t)CHORE_CHAINS;
 }
 
-void chain_swap(struct hooks *h, struct point *p, struct chain *fresh)
+/* Operations on the stack may still walk the old one: it is freed when the last of them has left. */
+static void chain_swap(struct hooks *h, struct point *p, struct chain *fresh)
 {
 	struct chain *old = p->chain;
 
 	p->busy -= old != NULL ? old->n : 0;
 	p->busy += fresh != NULL ? fresh->n : 0;
 	p->chain = fresh;
-	if (old != NULL && h->top != NULL)
-		chain_retire(h, old);
-	else
+	if (old == NULL || h->top == NULL) {
 		chain_unref(old);
+		return;
+	}
+	old->retired = h->retired;
+	h->retired = old;
+	h->chores = true;
 }
 
 static bool names(const char *list, const struct tap *t)
@@ -69,18 +65,12 @@ static bool names(const char *list, const struct tap *t)
 	       (list_has(list, t->owner->pub.name) || list_has(list, t->name));
 }
 
-/* Returns whether `before` of a, or `after` of b, puts a first. */
-static bool tap_precedes(const struct tap *a, const struct tap *b)
-{
-	return a != b && (names(a->before, b) || names(b->after, a));
-}
-
 static int tap_compare(const void *left, const void *right)
 {
 	const struct tap *a = *(struct tap *const *)left, *b = *(struct tap *const *)right;
 
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
+	if (a->place.order != b->place.order)
+		return a->place.order < b->place.order ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 
@@ -90,25 +80,14 @@ struct sort {
 	uint32_t n;
 };
 
-/* An unplaced tap that must precede `t`; NULL: none. */
+/* An unplaced tap that must precede `t`, by its `before` or the `after` of `t`; NULL: none. */
 static struct tap *tap_blocker(const struct sort *s, const struct tap *t)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->left[i] != NULL && tap_precedes(s->left[i], t))
-			return s->left[i];
-	}
-	return NULL;
-}
+		struct tap *other = s->left[i];
 
-static struct tap *place_next(struct sort *s)
-{
-	for (uint32_t i = 0; i < s->n; i++) {
-		struct tap *t = s->left[i];
-
-		if (t == NULL || tap_blocker(s, t) != NULL)
-			continue;
-		s->left[i] = NULL;
-		return t;
+		if (other != NULL && other != t && (names(other->place.before, t) || names(t->place.after, other)))
+			return other;
 	}
 	return NULL;
 }
@@ -137,51 +116,43 @@ static int refuse_loop(const struct sort *s, const char *point, struct keel_err 
 	return -ELOOP;
 }
 
-static int sort_run(struct sort *s, const struct point *p, struct chain *c, struct keel_err *err)
+static int chain_fill(struct chain *c, struct sort *s, const struct point *p, struct keel_err *err)
 {
-	qsort(s->left, s->n, sizeof(struct tap *), tap_compare);
-	for (c->n = 0; c->n < s->n; c->n++) {
-		struct tap *t = place_next(s);
+	struct tap *t;
 
-		if (t == NULL)
+	LL_FOREACH(p->taps, t)
+		s->left[s->n++] = t;
+	qsort(s->left, s->n, sizeof(struct tap *), tap_compare);
+	while (c->n < s->n) {
+		uint32_t i = 0;
+
+		while (i < s->n && (s->left[i] == NULL || tap_blocker(s, s->left[i]) != NULL))
+			i++;
+		if (i == s->n)
 			return refuse_loop(s, p->info->name, err);
-		c->tap[c->n] = t;
+		c->tap[c->n++] = s->left[i];
+		s->left[i] = NULL;
 	}
 	return 0;
 }
 
-static uint32_t collect(const struct tap *list, struct tap **into)
+/* *ret_chain is the caller's; NULL: the point has no taps. Returns 0, or an error with *err. */
+static int chain_compile(const struct point *p, struct chain **ret_chain, struct keel_err *err)
 {
-	uint32_t n = 0;
-
-	for (const struct tap *t = list; t != NULL; t = t->next) {
-		if (t->off & TAP_GONE)
-			continue;
-		if (into != NULL)
-			into[n] = (struct tap *)(uintptr_t)t;
-		n++;
-	}
-	return n;
-}
-
-int chain_compile(const struct point *p, const struct tap *more, struct chain **ret_chain,
-		  struct keel_err *err)
-{
-	struct sort s = { .n = collect(p->taps, NULL) + collect(more, NULL) };
+	struct sort s = { 0 };
 	struct chain *c;
-	int ret = -ENOMEM;
+	struct tap *t;
+	uint32_t n;
+	int ret;
 
 	*ret_chain = NULL;
-	if (s.n == 0)
+	LL_COUNT(p->taps, t, n);
+	if (n == 0)
 		return 0;
-	c = calloc(1, sizeof(*c) + s.n * sizeof(c->tap[0]));
-	s.left = calloc(s.n, sizeof(struct tap *));
-	if (c != NULL && s.left != NULL) {
-		collect(more, s.left + collect(p->taps, s.left));
-		ret = sort_run(&s, p, c, err);
-	} else {
-		err_set(err, ret, "no memory for the chain of %s", p->info->name);
-	}
+	c = calloc(1, sizeof(*c) + n * sizeof(c->tap[0]));
+	s.left = calloc(n, sizeof(struct tap *));
+	ret = c != NULL && s.left != NULL ? chain_fill(c, &s, p, err) :
+					    err_set(err, -ENOMEM, "no memory for the chain of %s", p->info->name);
 	free(s.left);
 	if (ret < 0) {
 		free(c);
@@ -192,4 +163,24 @@ int chain_compile(const struct point *p, const struct tap *more, struct chain **
 	c->refs = 1;
 	*ret_chain = c;
 	return 0;
+}
+
+int chains_renew(struct hooks *h, struct keel_err *err)
+{
+	struct chain *fresh[KEEL_POINT_MAX] = { NULL };
+	int ret = 0;
+
+	for (uint32_t i = 0; i < KEEL_POINT_MAX && ret == 0; i++) {
+		if (h->point[i].stale)
+			ret = chain_compile(&h->point[i], &fresh[i], err);
+	}
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		if (ret < 0) {
+			chain_unref(fresh[i]);
+		} else if (h->point[i].stale) {
+			chain_swap(h, &h->point[i], fresh[i]);
+			h->point[i].stale = false;
+		}
+	}
+	return ret;
 }

@@ -1,64 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * crumb.c - which tap, timer, request or work of a module runs on this thread, for reports of a crash or a standstill.
- *
- * hooks_crumb() is called in a signal handler: plain loads of what the interrupted thread itself wrote.
+ * crumb.c - what a breadcrumb says, for reports of a crash or a standstill: called in signal handlers.
  */
 #include "hook/inside.h"
-#include "loop/loop.h"
 
-_Thread_local const struct op *crumb;
-static _Thread_local const struct hooks_guard *guard;
-
-void hooks_guard_begin_aside(struct hooks_guard *g, struct owner *owner, const char *what)
+static const struct op *op_of(const struct crumb *c)
 {
-	*g = (struct hooks_guard){ .owner = owner, .what = what, .outer = guard };
-	guard = g;
+	return (const struct op *)((const char *)c - offsetof(struct op, crumb));
 }
 
-void hooks_guard_begin(struct hooks_guard *g, struct owner *owner, const char *what, const char *object)
+const struct tap *crumb_tap(const struct crumb *c)
 {
-	hooks_guard_begin_aside(g, owner, what);
-	g->object = object;
-	g->begun_ns = loop_clock_ns(owner->parts->loop);
+	return c->what == NULL ? op_of(c)->chain->tap[op_of(c)->at] : NULL;
 }
 
-void hooks_guard_end(struct hooks_guard *g)
+bool hooks_crumb(const struct crumb *c, struct hooks_crumb *ret)
 {
-	guard = g->outer;
-	if (g->begun_ns != 0 && g->owner->parts->hooks != NULL)
-		budget_guarded(g->owner, g->what, g->object, loop_clock_ns(g->owner->parts->loop) - g->begun_ns);
-}
+	const struct tap *t = c != NULL ? crumb_tap(c) : NULL;
 
-static const struct tap *tap_of(const struct op *op)
-{
-	return op->at < op->chain->n ? op->chain->tap[op->at] : NULL;
-}
-
-bool hooks_crumb(struct hooks_crumb *ret)
-{
-	const struct op *op = crumb;
-	const struct tap *t = op != NULL ? tap_of(op) : NULL;
-
-	if (t == NULL && guard != NULL)
-		*ret = (struct hooks_crumb){ .tap = owner_name(guard->owner), .point = guard->what,
-					     .object = guard->object, .depth = 1, .call = guard };
+	if (c == NULL)
+		return false;
 	if (t == NULL)
-		return guard != NULL;
-	*ret = (struct hooks_crumb){ .tap = t->name, .point = op->point->info->name,
-				     .object = event_id(op->point, op->event), .depth = op->depth,
-				     .call = op, .number = tap_calls(t) };
+		*ret = (struct hooks_crumb){ .owner = c->owner, .name = owner_name(c->owner), .what = c->what,
+					     .object = c->object };
+	else
+		*ret = (struct hooks_crumb){ .is_tap = true, .owner = t->owner, .name = t->name,
+					     .what = op_of(c)->point->info->name,
+					     .object = event_id(op_of(c)->point, op_of(c)->event) };
 	return true;
-}
-
-uint32_t hooks_crumbs_outside(const char **names, uint32_t max)
-{
-	uint32_t n = 0;
-
-	for (const struct op *op = crumb != NULL ? crumb->outer : NULL; op != NULL && n < max;
-	     op = op->outer) {
-		if (tap_of(op) != NULL)
-			names[n++] = tap_of(op)->name;
-	}
-	return n;
 }

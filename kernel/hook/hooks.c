@@ -68,6 +68,8 @@ static const struct keel_hook_api hook_api = {
 	.point = hook_point,
 	.about = hook_about,
 	.end = hook_end,
+	.replay = hook_replay,
+	.bench = hook_bench,
 };
 
 /* ---- API groups that are offered later than these ------------------------------------------------------ */
@@ -107,6 +109,7 @@ int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hook
 	h->self.pub.name = "kernel";
 	h->self.parts = parts;
 	points_init(h);
+	crumb_late = callback_late;
 	ret = registry_offer(parts->registry, "hook", &hook_api);
 	if (ret == 0)
 		ret = registry_offer(parts->registry, "call", &call_api);
@@ -149,7 +152,6 @@ void hooks_destroy(struct hooks *h)
 	scopes_fini(h);
 	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++)
 		point_fini(&h->point[i]);
-	free(h->recent);
 	own_fini(h);
 	free(h);
 }

@@ -19,6 +19,7 @@
 
 #include "hook/hooks.h"
 #include "loop/loop.h"
+#include "util/crumb.h"
 
 #define DEPTH_MAX 16      /* operations within operations, and notes raised by notes */
 #define ID_BUCKETS 256    /* power of two */
@@ -67,6 +68,11 @@ struct tap_stat {
 	struct say_limit slow, failed;
 };
 
+struct place {
+	int32_t order;
+	const char *before, *after; /* the module's or the site's, or NULL; not read once TAP_GONE */
+};
+
 struct tap {
 	/* What a call needs: one cache line. */
 	invoke_fn *invoke;
@@ -76,19 +82,17 @@ struct tap {
 	uint32_t countdown; /* calls until the next timed one */
 	uint32_t every;     /* calls that the timed one is counted for */
 	uint32_t point;
-	keel_any_fn *any;   /* of a dynamic tap */
-	void *arg;
+	void *arg; /* of fn.generic */
 	uint64_t calls_before; /* the present countdown began */
+	char *name; /* "module.tap", owned */
 	/* the rest */
-	char *name;                 /* "module.tap", owned */
-	const char *before, *after; /* the module's, or NULL; not read once TAP_GONE */
-	int32_t order;
+	struct place place, place_before; /* the latter in hooks_reorder() */
 	uint32_t policy; /* enum keel_tap_flag, exactly one */
 	uint32_t refs;
 	struct tap_stat stat;
 	struct tap *next; /* of the point, in order of registration */
 };
-_Static_assert(offsetof(struct tap, name) == CACHE_LINE, "what a call needs is one cache line");
+_Static_assert(offsetof(struct tap, place) == CACHE_LINE, "what a call needs is one cache line");
 
 /* The tap that follows `t` among all taps of all points; NULL gives the first one; returns NULL after the last. */
 struct tap *tap_after(const struct hooks *h, const struct tap *t);
@@ -107,8 +111,6 @@ struct chain {
 	struct chain *retired;
 	struct tap *tap[];
 };
-
-enum point_combine { COMBINE_SUM, COMBINE_OR };
 
 /* The row of hook_points.def or of a module. */
 struct point_info {
@@ -130,16 +132,17 @@ static inline const struct keel_field *info_fields(const struct point_info *info
 }
 
 struct point {
-	struct chain *chain; /* NULL: no taps */
+	_Alignas(CACHE_LINE) struct chain *chain; /* NULL: no taps */
 	uint32_t kind;       /* 0: no such point */
 	uint32_t event_size;
 	uint32_t busy; /* taps in the chain, and waiters */
 	uint32_t waiters; /* holds that wait for this point */
 	uint16_t id_at, obj_at; /* offsets of the first STR and OBJ field, 0: none */
-	uint32_t combine, allowed;
+	uint32_t allowed; /* VERDICT_BITs */
 	const struct point_info *info;
 	struct tap *taps;
-	uint64_t reserved; /* a power of two is found by a shift */
+	bool unites; /* a FOLD of bits: scores are not added up */
+	bool stale; /* the list changed after the chain was compiled */
 };
 _Static_assert(sizeof(struct point) == CACHE_LINE, "a point is one cache line");
 
@@ -157,8 +160,7 @@ const struct point_info *info_of(uint32_t point); /* of hook_points.def; NULL: n
 #define VERDICT_BIT(v) (1u << ((v) + 1))
 const char *kind_name(uint32_t kind);
 void points_init(struct hooks *h);
-void point_open(struct point *p, const struct point_info *info); /* borrowed until point_close() */
-void point_close(struct point *p); /* holds that wait for it still count */
+void point_open(struct point *p, const struct point_info *info); /* borrowed */
 struct point *point_get(struct hooks *h, uint32_t id); /* NULL: no such point */
 /* A copy of a short event in `room` with zeroes for the fields the raiser did not know. */
 const void *event_complete(const struct point *p, const void *event, union any_event *room);
@@ -178,6 +180,7 @@ enum op_special {
 
 struct op {
 	struct keel_call pub; /* first: a keel_call is an operation */
+	struct crumb crumb;   /* of the tap that runs: `outer`, and `what` NULL */
 	struct hooks *hooks;
 	struct point *point;
 	struct chain *chain; /* a reference once it is parked */
@@ -194,11 +197,12 @@ struct op {
 	bool parked;
 	bool closed; /* takes no holds */
 	bool gone;   /* the requester went away */
+	bool sole;   /* parked by the handler of `req`, which did nothing else */
 	bool from_queue;
 	bool ready;  /* parked, and a hold has ended */
 	struct keel_changes *changes;
 	struct keel_req *req;
-	struct owner *raiser; /* NULL: the kernel */
+	struct owner *raiser; /* of a GATE or ASK */
 	keel_outcome_fn *done;
 	void *arg;
 	char *answer;     /* owned; of an ASK */
@@ -249,8 +253,6 @@ struct outcome {
 
 /* operation.c */
 keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r);
-
-/* run.c */
 keel_verdict op_run(struct op *op, struct outcome *out); /* returns KEEL_WAIT while holds are open */
 /* Continues after a wait; `v` is the verdict of the tap that waited. */
 keel_verdict op_run_on(struct op *op, keel_verdict v, struct outcome *out);
@@ -258,13 +260,11 @@ void op_left(struct hooks *h, const struct op *op); /* do the chores */
 void op_finish(struct op *op, const struct outcome *out);
 const char *op_label(const struct op *op);
 
-/* crumb.c: the operation whose tap runs on this thread, NULL: none. */
-extern _Thread_local const struct op *crumb;
-
-/* settled.c */
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
-void settled_end(struct op *op, const struct keel_outcome *outcome);
-void settled_leave(struct op *op, const struct owner *owner); /* those of a module that goes */
+bool settled_uses(const struct op *op, const struct owner *owner); /* has it a callback of this module? */
+
+/* crumb.c */
+const struct tap *crumb_tap(const struct crumb *c); /* NULL: it is another callback's */
 
 /* time.c */
 /* Measures a call of a tap, without the timed calls inside it. */
@@ -275,21 +275,17 @@ struct stopwatch {
 };
 void stopwatch_start(struct stopwatch *w, struct op *op);
 void stopwatch_stop(const struct stopwatch *w, struct op *op, struct tap *t, uint32_t stands_for); /* so many calls */
-keel_verdict tap_call_timed(struct op *op, struct tap *t); /* its countdown is over */
-keel_verdict tap_call_inside(struct op *op, struct tap *t); /* OP_TIMED */
-/* Set by the clock tick: the call that runs has lasted a tick's time. tap_late() when it returns. */
-extern volatile sig_atomic_t tap_is_late;
-void tap_late(struct op *op, struct tap *t);
+keel_verdict tap_invoke_timed(struct op *op, struct tap *t); /* its countdown is over, or it is inside a timed call */
+void tap_late(struct op *op, struct tap *t); /* crumb_is_late when it returned */
+void callback_late(const struct crumb *c);
 
 /* budget.c */
-/* A call is over: what passed at least, and what of it was its own doing. */
-void budget_judge(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns);
-/* The same for calls that are not a tap's: nothing is benched. */
-void budget_guarded(struct owner *owner, const char *what, const char *object, int64_t ns);
+/* A call is over: what passed at least, and what of it was its own doing. Other callbacks get no strikes. */
+void budget_tap(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns);
+void budget_callback(const struct crumb *c, int64_t passed_ns, int64_t own_ns);
 
 /* park.c */
 keel_verdict op_park(struct op *op);
-void op_free(struct op *op);
 void op_ready(struct op *op);
 void ops_wake(struct hooks *h); /* operations that are ready go on, in a later turn */
 void op_abort(struct op *op, int32_t reason);
@@ -302,7 +298,6 @@ uint32_t id_bucket(const char *id);
 void notes_drain(struct hooks *h);
 void notes_late(struct hooks *h);
 void notes_drop(struct hooks *h);
-void notes_forget(struct hooks *h, const struct point *p); /* those of one point */
 
 /* hold.c */
 struct hold {
@@ -312,14 +307,10 @@ struct hold {
 	struct op *op;
 	struct tap *tap; /* a reference */
 	struct loop_timer *deadline;
-	char *why, *until_id;
-	uint32_t until_point;
+	struct keel_hold_opts opts; /* `why` and `until_id` are owned */
 	bool open;
 	int32_t reason; /* 0: released */
-	int64_t since_ms, timeout_ms;
-	keel_verdict (*resume)(struct keel_call *, void *arg);
-	void (*cancel)(struct keel_call *, void *arg, int32_t reason);
-	void *arg;
+	int64_t since_ms;
 };
 keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 		       struct keel_hold **ret_hold);
@@ -328,10 +319,16 @@ void hold_end(struct hold *hold, int32_t reason);
 void hold_free(struct hold *hold);
 void holds_end(struct op *op, int32_t reason); /* every open one */
 void holds_match(struct hooks *h, const struct point *p, const void *event);
+int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
+
 /* proxy.c */
 int32_t hook_end(struct keel_mod *m, const void *arg);
-void recent_add(struct hooks *h, uint32_t point, const char *id);
-int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
+int32_t hook_replay(struct keel_mod *m);
+void hook_bench(struct keel_mod *m);
+struct keel_call *hold_call(struct keel_hold *hold);
+
+/* replay.c */
+bool is_replayed(const struct hooks *h, const struct tap *t);
 
 /* scope.c */
 int scopes_init(struct hooks *h);
@@ -340,9 +337,8 @@ void scopes_fini(struct hooks *h);
 bool scope_holds(const struct op *op, const struct tap *t);
 
 /* chain.c */
-int chain_compile(const struct point *p, const struct tap *more, struct chain **ret_chain,
-		  struct keel_err *err);
-void chain_swap(struct hooks *h, struct point *p, struct chain *fresh); /* takes over the caller's reference */
+/* Compile the chains of all stale points and exchange them, all or none. Returns 0, or an error with *err. */
+int chains_renew(struct hooks *h, struct keel_err *err);
 void chain_unref(struct chain *c);
 static inline struct chain *chain_ref(struct chain *c)
 {
@@ -353,38 +349,32 @@ void chains_free(struct hooks *h); /* the retired ones */
 void tap_unref(struct tap *t);
 
 /* ---- the engine ----------------------------------------------------------------------------------- */
-enum chore {
-	CHORE_NOTES = 1,  /* some wait for the end of an operation */
-	CHORE_CHAINS = 2, /* some are retired */
-	CHORE_WAKE = 4,   /* ops_wake() failed without memory: try again */
-};
-
 struct hooks {
 	struct point point[KEEL_POINT_MAX];
 	struct parts *parts;
 	struct hooks_conf conf;
 	struct owner self; /* "kernel" */
 	struct op *top;    /* innermost running operation */
-	uint32_t chores;   /* what to do when an operation has left the stack */
+	bool chores;       /* something is to do when an operation has left the stack: op_left() */
 	struct chain *retired;
 	uint64_t inside_ns; /* of timed calls within the one that is being timed */
 	struct {
 		const struct tap *tap;
-		uint64_t number, ns;
+		uint64_t number;
+		int64_t ns;
 	} slow; /* the last slow call: its number, and what it took */
-	struct say_limit guarded; /* records about calls that are not a tap's */
+	struct say_limit callbacks; /* records about calls that are not a tap's */
 	int64_t delay_seen_ns; /* loop_delay_ns() when it was last looked at */
-	struct note *notes, *late_notes;
+	struct note *notes;
 	struct op *parked, *ready;
 	uint32_t n_parked;
 	uint64_t holds_taken, holds_ended, holds_told;
 	bool stopping; /* no more holds */
 	struct loop_timer *wake;
-	struct recent *recent; /* NULL: hooks_recall() was never called */
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */
 	struct scope_row *scopes;
-	uint32_t own_next; /* where to look for a free id */
+	const struct owner *replay_only; /* NULL: replay is for quiet taps */
 	const struct keel_object_api *object;   /* looked up at first use; NULL: none yet */
 	const struct keel_request_api *request;
 };
@@ -402,13 +392,11 @@ void hooks_log(struct hooks *h, uint32_t event, const char *object, const char *
 int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t order, keel_any_fn *fn,
 		void *arg, struct keel_err *err);
 void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
-struct tap *tap_find(const struct point *p, const struct owner *owner, const char *name);
 void point_empty(struct hooks *h, struct point *p); /* withdraw all taps */
 
 /* own.c: points that modules publish */
 int own_init(struct hooks *h); /* the kind POINT */
 void own_fini(struct hooks *h);
-void own_leave(struct hooks *h, const struct owner *owner);
 bool own_may_raise(struct hooks *h, uint32_t point, const struct owner *owner);
 const struct point *point_named(const struct hooks *h, const char *name);
 uint32_t hook_point(struct keel_mod *m, const char *name);

@@ -20,13 +20,9 @@ struct note {
 	struct point *point;
 	struct copy *copy;
 	uint32_t generation;
+	bool late; /* waits for the next turn */
+	bool runs;
 };
-
-static void note_free(struct note *n)
-{
-	free(n->copy);
-	free(n);
-}
 
 /* ---- notifying --------------------------------------------------------------------------------- */
 static void note_run(struct hooks *h, struct point *p, const void *event, const struct note *waited)
@@ -42,7 +38,7 @@ static void note_run(struct hooks *h, struct point *p, const void *event, const 
 		op_enter(h, &op);
 		op_run(&op, &out);
 		op_leave(h, &op);
-		}
+	}
 	if (p->waiters > 0)
 		holds_match(h, p, event);
 }
@@ -78,36 +74,23 @@ static void note_wait(struct hooks *h, struct point *p, const void *event, bool 
 		return;
 	}
 	n->point = p;
-	if (late) {
-		hooks_log(h, KEEL_LOG_ERROR, event_id(p, event),
-			  "%s is raised by events that raise each other, more than %d deep; it is told "
-			  "in the next turn",
-			  p->info->name, DEPTH_MAX);
-		DL_APPEND(h->late_notes, n);
-		ops_wake(h);
-		return;
-	}
-	n->generation = h->top->generation + 1;
+	n->late = late;
+	n->generation = late ? 0 : h->top->generation + 1;
 	DL_APPEND(h->notes, n);
-	h->chores |= CHORE_NOTES;
+	h->chores = true;
+	if (!late)
+		return;
+	hooks_log(h, KEEL_LOG_ERROR, event_id(p, event),
+		  "%s is raised by events that raise each other, more than %d deep; taps are notified in the next turn",
+		  p->info->name, DEPTH_MAX);
+	ops_wake(h);
 }
 
-static void note_point(struct hooks *h, struct point *p, const void *event)
+static void note_free(struct hooks *h, struct note *n)
 {
-	union any_event room;
-	const struct op *top = h->top;
-
-	event = event_whole(p, event, &room);
-	if (top == NULL) {
-		note_run(h, p, event, NULL);
-		return;
-	}
-	if (top->depth >= DEPTH_MAX || top->generation >= DEPTH_MAX)
-		note_wait(h, p, event, true);
-	else if (is_running(h, p, event))
-		note_wait(h, p, event, false);
-	else
-		note_run(h, p, event, NULL);
+	DL_DELETE(h->notes, n);
+	free(n->copy);
+	free(n);
 }
 
 /* The oldest queued note on whose object no operation is running; NULL: none. */
@@ -116,17 +99,10 @@ static struct note *note_due(const struct hooks *h)
 	struct note *n;
 
 	DL_FOREACH(h->notes, n) {
-		if (!is_running(h, n->point, n->copy->event))
+		if (!n->late && !n->runs && !is_running(h, n->point, n->copy->event))
 			break;
 	}
 	return n;
-}
-
-static void note_run_queued(struct hooks *h, struct note *n)
-{
-	copy_refresh(h, n->copy);
-	note_run(h, n->point, n->copy->event, n);
-	note_free(n);
 }
 
 void notes_drain(struct hooks *h)
@@ -134,60 +110,43 @@ void notes_drain(struct hooks *h)
 	struct note *n;
 
 	while ((n = note_due(h)) != NULL) {
-		DL_DELETE(h->notes, n);
-		note_run_queued(h, n);
+		n->runs = true;
+		copy_refresh(h, n->copy);
+		if (n->point->info != NULL) /* the module of the point is there */
+			note_run(h, n->point, n->copy->event, n);
+		note_free(h, n);
 	}
-	if (h->notes == NULL)
-		h->chores &= ~(uint32_t)CHORE_NOTES;
 }
 
 /* From the loop, while no operation is running: the notes that were too deep. New ones wait for the next turn. */
 void notes_late(struct hooks *h)
 {
-	struct note *list = h->late_notes, *n;
+	struct note *n;
 
-	h->late_notes = NULL;
-	while ((n = list) != NULL) {
-		DL_DELETE(list, n);
-		n->generation = 0;
-		note_run_queued(h, n);
-		notes_drain(h);
-	}
-}
-
-static void notes_remove(struct note **list, const struct point *p)
-{
-	struct note *n, *next;
-
-	DL_FOREACH_SAFE(*list, n, next) {
-		if (n->point != p)
-			continue;
-		DL_DELETE(*list, n);
-		note_free(n);
-	}
-}
-
-void notes_forget(struct hooks *h, const struct point *p)
-{
-	notes_remove(&h->notes, p);
-	notes_remove(&h->late_notes, p);
+	DL_FOREACH(h->notes, n)
+		n->late = false;
+	notes_drain(h);
 }
 
 void notes_drop(struct hooks *h)
 {
-	struct note *n, *next;
-
-	DL_FOREACH_SAFE(h->notes, n, next)
-		note_free(n);
-	DL_FOREACH_SAFE(h->late_notes, n, next)
-		note_free(n);
-	h->notes = h->late_notes = NULL;
+	while (h->notes != NULL)
+		note_free(h, h->notes);
 }
 
 void hooks_note(struct hooks *h, uint32_t point, const void *event)
 {
 	struct point *p = point < KEEL_POINT_MAX ? &h->point[point] : NULL;
+	const struct op *top = h->top;
+	union any_event room;
 
-	if (p != NULL && p->busy > 0 && p->kind == KEEL_NOTE)
-		note_point(h, p, event);
+	if (p == NULL || p->busy == 0 || p->kind != KEEL_NOTE)
+		return;
+	event = event_whole(p, event, &room);
+	if (top != NULL && (top->depth >= DEPTH_MAX || top->generation >= DEPTH_MAX))
+		note_wait(h, p, event, true);
+	else if (top != NULL && is_running(h, p, event))
+		note_wait(h, p, event, false);
+	else
+		note_run(h, p, event, NULL);
 }

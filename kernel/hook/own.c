@@ -2,9 +2,7 @@
  *
  * own.c - points that modules publish by POINT rows.
  *
- * Such a point has an id from KEEL_POINT_OWN on, a fields table of its module, and generic taps only. It is withdrawn
- * with its module: the operations that its module raised have ended before (ops_leave), queued notes are dropped,
- * taps of other modules withdrawn. An id is reused as late as possible, and never while a hold waits for it.
+ * Such a point has an id from KEEL_POINT_OWN on, a fields table of its module, and generic taps only.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -55,15 +53,6 @@ static const char *field_objection(const struct keel_field *f, uint32_t event_si
 	return NULL;
 }
 
-static const char *places_objection(const struct keel_point_def *d, uint32_t i)
-{
-	for (uint32_t j = 0; j < i; j++) {
-		if (d->fields[j].offset == d->fields[i].offset)
-			return "two of its fields are at one place";
-	}
-	return NULL;
-}
-
 static const char *point_objection(const struct keel_point_def *d)
 {
 	const char *no = NULL;
@@ -79,33 +68,20 @@ static const char *point_objection(const struct keel_point_def *d)
 		return "its fields are missing or too many";
 	for (uint32_t i = 0; i < d->n_fields && no == NULL; i++) {
 		no = field_objection(&d->fields[i], d->event_size);
-		if (no == NULL)
-			no = places_objection(d, i);
+		for (uint32_t j = 0; j < i; j++)
+			no = d->fields[j].offset == d->fields[i].offset ? "two of its fields are at one place" : no;
 	}
 	return no;
 }
 
-/* An unused slot, as late in rotation as possible; NULL: none. */
-static struct point *slot_free(struct hooks *h)
-{
-	const uint32_t n = KEEL_POINT_MAX - KEEL_POINT_OWN;
-
-	for (uint32_t i = 0; i < n; i++) {
-		struct point *p = &h->point[KEEL_POINT_OWN + (h->own_next + i) % n];
-
-		if (p->info != NULL || p->busy > 0)
-			continue;
-		h->own_next = (h->own_next + i + 1) % n;
-		return p;
-	}
-	return NULL;
-}
-
 static int point_define(struct hooks *h, struct owner *owner, const struct keel_point_def *d, struct keel_err *err)
 {
-	struct point *p = slot_free(h);
-	struct point_info *info = p != NULL ? calloc(1, sizeof(*info)) : NULL;
+	struct point *p = &h->point[KEEL_POINT_OWN];
+	struct point_info *info;
 
+	while (p < &h->point[KEEL_POINT_MAX] && (p->info != NULL || p->busy > 0))
+		p++;
+	info = p < &h->point[KEEL_POINT_MAX] ? calloc(1, sizeof(*info)) : NULL;
 	if (info == NULL)
 		return err_set(err, -ENOMEM, "no room for the point %s of module %s", d->name, owner->pub.name);
 	*info = (struct point_info){ .name = d->name, .doc = d->doc, .kind = d->kind, .daemon = KEEL_ANY,
@@ -116,42 +92,11 @@ static int point_define(struct hooks *h, struct owner *owner, const struct keel_
 	return 0;
 }
 
-static void point_withdraw(struct hooks *h, struct point *p)
-{
-	struct point_info *info = (struct point_info *)(uintptr_t)p->info;
-
-	notes_forget(h, p);
-	point_empty(h, p);
-	point_close(p);
-	free(info);
-}
-
-void own_leave(struct hooks *h, const struct owner *owner)
-{
-	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++) {
-		if (h->point[i].info != NULL && h->point[i].info->owner == owner)
-			point_withdraw(h, &h->point[i]);
-	}
-}
-
 /* At the end of the engine: calls no tap. */
 void own_fini(struct hooks *h)
 {
 	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++)
 		free((void *)(uintptr_t)h->point[i].info);
-}
-
-bool hooks_bound(struct hooks *h, const struct owner *user, const struct owner *of)
-{
-	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX && user != of; i++) {
-		const struct tap *t = h->point[i].info != NULL && h->point[i].info->owner == of ? h->point[i].taps : NULL;
-
-		while (t != NULL && t->owner != user)
-			t = t->next;
-		if (t != NULL)
-			return true;
-	}
-	return false;
 }
 
 /* ---- the group "hook" -------------------------------------------------------------------------------- */
@@ -198,15 +143,20 @@ static int row_add(void *arg, struct owner *owner, const void *def, struct keel_
 		       taken->info->owner != NULL ? taken->info->owner->pub.name : "the kernel");
 }
 
-/* Usually own_leave() has withdrawn it already. */
+/* With its module. The operations that the module raised have ended before (ops_leave). */
 static void row_remove(void *arg, struct owner *owner, const void *def)
 {
-	const struct keel_point_def *d = def;
+	const struct point *named = point_named(arg, ((const struct keel_point_def *)def)->name);
 	struct hooks *h = arg;
-	const struct point *p = point_named(h, d->name);
+	struct point *p;
 
-	if (p != NULL && p->info->owner == owner)
-		point_withdraw(h, &h->point[p->info->id]);
+	if (named == NULL || named->info->owner != owner)
+		return;
+	p = &h->point[named->info->id];
+	point_empty(h, p);
+	free((void *)(uintptr_t)p->info);
+	p->info = NULL;
+	p->kind = 0;
 }
 
 int own_init(struct hooks *h)

@@ -6,8 +6,6 @@
 #ifndef KEELSON_HOOK_QUICK_H
 #define KEELSON_HOOK_QUICK_H
 
-#include <stdatomic.h>
-
 #include "hook/inside.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
@@ -18,6 +16,7 @@
  * order of the struct, which makes a few wide stores; a memset() would be a loop. */
 static inline void op_init(struct op *op, struct hooks *h, struct point *p, const void *event)
 {
+	op->crumb.what = NULL;
 	op->hooks = h;
 	op->point = p;
 	op->chain = p->chain;
@@ -56,7 +55,7 @@ static inline void op_enter(struct hooks *h, struct op *op)
 static inline void op_leave(struct hooks *h, struct op *op)
 {
 	h->top = op->outer;
-	if (unlikely(h->chores != 0))
+	if (unlikely(h->chores))
 		op_left(h, op);
 }
 
@@ -69,21 +68,27 @@ static inline void tap_prepare(struct op *op, const struct tap *t)
 	op->err.text[0] = '\0';
 }
 
-static inline keel_verdict tap_call(struct op *op, struct tap *t)
+static inline void crumb_drop(struct op *op)
 {
-	const struct op *outer = crumb;
+	op->crumb.outer = crumb_top;
+	atomic_signal_fence(memory_order_release); /* the tick reads what it points to */
+	crumb_top = &op->crumb;
+}
+
+static inline keel_verdict tap_call(struct op *op, struct tap *t, bool timed)
+{
+	const struct crumb *outer = crumb_top;
 	keel_verdict v;
 
 	tap_prepare(op, t);
-	atomic_signal_fence(memory_order_release); /* the tick reads what it points to */
-	crumb = op;
-	if (unlikely(--t->countdown == 0))
-		v = tap_call_timed(op, t);
+	crumb_drop(op);
+	if (unlikely(--t->countdown == 0) || timed)
+		v = tap_invoke_timed(op, t);
 	else
 		v = t->invoke(t, &op->pub, op->event);
-	if (unlikely(tap_is_late))
+	if (unlikely(crumb_is_late))
 		tap_late(op, t);
-	crumb = outer;
+	crumb_top = outer;
 	return v;
 }
 

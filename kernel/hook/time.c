@@ -38,81 +38,81 @@ void stopwatch_stop(const struct stopwatch *w, struct op *op, struct tap *t, uin
 		t->stat.longest_ns = own;
 }
 
-/* `stands_for` 0: it is timed only because it is inside another one. */
-static keel_verdict invoke_timed(struct op *op, struct tap *t, uint32_t stands_for)
+keel_verdict tap_invoke_timed(struct op *op, struct tap *t)
 {
+	uint32_t stands_for = t->countdown == 0 ? t->every : 0; /* 0: it is timed only because it is inside another one */
 	struct stopwatch w;
 	keel_verdict v;
 
+	if (t->countdown == 0) {
+		t->calls_before += t->every;
+		t->every = t->countdown = TIMED_EVERY;
+	}
 	stopwatch_start(&w, op);
 	v = t->invoke(t, &op->pub, op->event);
 	stopwatch_stop(&w, op, t, stands_for);
 	return v;
 }
 
-keel_verdict tap_call_timed(struct op *op, struct tap *t)
-{
-	uint32_t stands_for = t->every;
-
-	t->calls_before += t->every;
-	t->every = t->countdown = TIMED_EVERY;
-	return invoke_timed(op, t, stands_for);
-}
-
-keel_verdict tap_call_inside(struct op *op, struct tap *t)
-{
-	const struct op *outer = crumb;
-	keel_verdict v;
-
-	tap_prepare(op, t);
-	crumb = op;
-	v = --t->countdown == 0 ? tap_call_timed(op, t) : invoke_timed(op, t, 0);
-	if (unlikely(tap_is_late))
-		tap_late(op, t);
-	crumb = outer;
-	return v;
-}
-
 /* ---- the tick ---------------------------------------------------------------------------------------- */
-volatile sig_atomic_t tap_is_late;
-
 /* The call that ran at the last tick, and since when. Written by the handler, read by the thread it interrupts. */
 static struct {
-	struct hooks_crumb call;
+	const struct crumb *call;
+	uint64_t number;
+	const struct tap *tap; /* NULL: another callback */
 	int64_t since_ns, delay_ns;
 } seen;
 
 /* A tick that comes late came to a thread that took no signal: what runs now has run since it was due. */
 void hooks_tick(struct hooks *h, int64_t late_ns, int64_t tick_ns)
 {
+	const struct crumb *now = crumb_top;
+	const struct tap *t = now != NULL ? crumb_tap(now) : NULL;
+	uint64_t number = t != NULL ? tap_calls(t) : now != NULL ? now->number : 0;
 	int64_t before_ns = h->delay_seen_ns;
-	struct hooks_crumb now;
 
-	if (!hooks_crumb(&now))
-		now = (struct hooks_crumb){ 0 };
-	if (now.call != NULL && now.call == seen.call.call && now.tap == seen.call.tap && now.number == seen.call.number) {
-		tap_is_late = 1;
+	if (now != NULL && now == seen.call && t == seen.tap && number == seen.number) {
+		crumb_is_late = 1;
 		return;
 	}
-	h->delay_seen_ns = loop_delay_ns(h->parts->loop); /* for what is no tap as well: at its first tick */
-	tap_is_late = now.call != NULL && late_ns >= tick_ns;
+	h->delay_seen_ns = loop_delay_ns(h->parts->loop);
+	crumb_is_late = now != NULL && late_ns >= tick_ns;
 	seen.call = now;
+	seen.tap = t;
+	seen.number = number;
 	seen.since_ns = loop_clock_ns(h->parts->loop) - late_ns;
-	seen.delay_ns = tap_is_late ? before_ns : h->delay_seen_ns;
+	seen.delay_ns = crumb_is_late ? before_ns : h->delay_seen_ns;
+}
+
+/* A call that was there at a tick is over: what passed since then, and what of it was its own doing. */
+static int64_t seen_over(struct loop *l, int64_t *ret_own_ns)
+{
+	int64_t passed = loop_clock_ns(l) - seen.since_ns, waited = loop_delay_ns(l) - seen.delay_ns;
+
+	crumb_is_late = 0;
+	seen.call = NULL;
+	*ret_own_ns = passed > waited ? passed - waited : 0;
+	return passed;
 }
 
 void tap_late(struct op *op, struct tap *t)
 {
-	struct loop *l = op->hooks->parts->loop;
-	int64_t passed, waited;
+	int64_t passed, own;
 
-	if (seen.call.call != op || seen.call.tap != t->name || seen.call.number != tap_calls(t))
+	if (seen.call != &op->crumb || seen.tap != t || seen.number != tap_calls(t))
 		return; /* one around it */
-	tap_is_late = 0;
-	passed = loop_clock_ns(l) - seen.since_ns;
-	waited = loop_delay_ns(l) - seen.delay_ns;
-	seen.call.call = NULL;
+	passed = seen_over(op->hooks->parts->loop, &own);
 	if ((uint64_t)passed > t->stat.longest_ns)
 		t->stat.longest_ns = (uint64_t)passed;
-	budget_judge(op, t, passed, passed > waited ? passed - waited : 0);
+	budget_tap(op, t, passed, own);
+}
+
+void callback_late(const struct crumb *c)
+{
+	int64_t passed, own;
+
+	if (seen.call != c || seen.number != c->number || c->owner == NULL || c->owner->parts->hooks == NULL)
+		return;
+	passed = seen_over(c->owner->parts->loop, &own);
+	budget_callback(c, passed, own);
 }

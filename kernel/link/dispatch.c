@@ -9,62 +9,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook/hooks.h"
 #include "link/inside.h"
 #include "log/log.h"
 #include "msg/msg.h"
+#include "util/crumb.h"
 
-static void handler_destroy(struct links *l, struct handler *h)
-{
-	HASH_DEL(l->handlers, h);
-	free(h->name);
-	free(h);
-}
-
-int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t from,
-		void (*fn)(struct keel_mod *, const char *, const struct keel_msg *))
+int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t from, message_fn *fn)
 {
 	struct handler *h;
 
 	if (name == NULL || name[0] == '\0' || fn == NULL || (from & KEEL_ANY) == 0)
 		return -EINVAL;
-	HASH_FIND_STR(l->handlers, name, h);
-	if (h != NULL)
+	if (index_find(&l->handlers, name, strlen(name)))
 		return -EEXIST;
-	h = calloc(1, sizeof(*h));
+	h = calloc(1, sizeof(*h) + strlen(name) + 1);
 	if (h == NULL)
 		return -ENOMEM;
-	h->name = strdup(name);
-	if (h->name == NULL) {
-		free(h);
-		return -ENOMEM;
-	}
 	h->from = from;
 	h->owner = owner;
 	h->fn = fn;
-	HASH_ADD_KEYPTR(hh, l->handlers, h->name, strlen(h->name), h);
-	if (hash_holds(h))
+	strcpy(h->name, name);
+	index_key_init(&h->key, h->name, strlen(h->name));
+	if (index_add(&l->handlers, &h->key) == 0)
 		return 0;
-	free(h->name);
 	free(h);
 	return -ENOMEM;
 }
 
 void dispatch_detach(struct links *l, struct owner *owner)
 {
-	struct handler *h, *next;
+	struct handler *h;
 
-	HASH_ITER(hh, l->handlers, h, next) {
-		if (owner == NULL || h->owner == owner)
-			handler_destroy(l, h);
+	for (uint32_t at = 0; (h = (struct handler *)index_next(&l->handlers, &at));) {
+		if (owner != NULL && h->owner != owner)
+			continue;
+		index_remove(&l->handlers, &h->key);
+		free(h);
+		at--;
 	}
 }
 
 int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *bytes, size_t len)
 {
 	struct keel_msg *m;
-	struct handler *h = NULL;
-	struct hooks_guard g;
+	struct handler *h;
+	struct crumb crumb;
 	const char *name;
 
 	if (msg_open(bytes, len, &m) < 0)
@@ -74,17 +63,19 @@ int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *byt
 		msg_destroy(m);
 		return -EPROTO;
 	}
-	HASH_FIND_STR(l->handlers, name, h);
-	if (h == NULL)
+	h = (struct handler *)index_find(&l->handlers, name, strlen(name));
+	if (strcmp(name, GOODBYE) == 0)
+		peer_leaves(l, peer);
+	else if (h == NULL)
 		log_add(l->parts->log, KEEL_LOG_DEBUG, "Link", peer,
 			"message '%.64s' ignored: no module here listens to it", name);
 	else if ((h->from & daemon) == 0)
 		log_add(l->parts->log, KEEL_LOG_SECURITY, "Link", peer,
 			"message '%.64s' refused: it may not come from this kind of daemon", name);
 	else {
-		hooks_guard_begin(&g, h->owner, "a message", peer);
+		crumb_begin(&crumb, h->owner, "message handler", name);
 		h->fn(&h->owner->pub, peer, m);
-		hooks_guard_end(&g);
+		crumb_end(&crumb);
 	}
 	msg_destroy(m);
 	return 0;

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * links.c - the life of all links, and the group "link".
+ * links.c - the life of all links; the group "link"; the group "carry", by which the module that offers the service
+ * "carrier" says which daemons it has reached, when it lost them, and what they sent.
  */
 #include "link/links.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "link/inside.h"
 #include "log/log.h"
 #include "registry/registry.h"
+#include "wire/buf.h"
 #include "util/err.h"
 
 static struct links *links_of(struct keel_mod *m)
@@ -19,8 +22,7 @@ static struct links *links_of(struct keel_mod *m)
 }
 
 /* ---- the group "link" ------------------------------------------------------------------------- */
-static int32_t link_on(struct keel_mod *m, const char *name, uint32_t from,
-		       void (*fn)(struct keel_mod *, const char *, const struct keel_msg *))
+static int32_t link_on(struct keel_mod *m, const char *name, uint32_t from, message_fn *fn)
 {
 	return dispatch_on(links_of(m), owner_of(m), name, from, fn);
 }
@@ -29,7 +31,7 @@ static int32_t link_send(struct keel_mod *m, const char *peer, const char *name,
 {
 	struct peer *p = peer_find(links_of(m), peer);
 
-	if (p == NULL || !p->up) {
+	if (!peer_is_up(p)) {
 		out_drop(o);
 		return -ENOTCONN;
 	}
@@ -39,9 +41,14 @@ static int32_t link_send(struct keel_mod *m, const char *peer, const char *name,
 
 static bool link_is_up(struct keel_mod *m, const char *peer)
 {
+	return peer_is_up(peer_find(links_of(m), peer));
+}
+
+static bool link_is_awaited(struct keel_mod *m, const char *peer)
+{
 	struct peer *p = peer_find(links_of(m), peer);
 
-	return p != NULL && p->up;
+	return p != NULL && p->awaited;
 }
 
 static const struct keel_link_api api = {
@@ -50,6 +57,57 @@ static const struct keel_link_api api = {
 	.on = link_on,
 	.send = link_send,
 	.is_up = link_is_up,
+	.is_awaited = link_is_awaited,
+};
+
+/* ---- the group "carry" ------------------------------------------------------------------------ */
+static int32_t carry_up(struct keel_mod *m, const char *name, uint32_t daemon, int64_t grace_ms)
+{
+	struct links *l = links_of(m);
+	const struct keel_carrier_api *carrier = registry_service(l->parts->registry, "carrier", 0, NULL, NULL);
+	struct peer *p;
+
+	if (carrier == NULL || carrier->self != m)
+		return -EPERM;
+	p = peer_get(l, name, daemon);
+	if (p == NULL)
+		return -ENOMEM;
+	if (p->memory || !l->running)
+		return -EBUSY;
+	p->daemon = daemon;
+	p->grace_ms = grace_ms;
+	peer_linked(p, carrier);
+	return 0;
+}
+
+/* Returns the peer that this carrier has linked; NULL: it has not. */
+static struct peer *carried(struct keel_mod *m, const char *name)
+{
+	struct peer *p = peer_find(links_of(m), name);
+
+	return p != NULL && p->carrier != NULL && p->carrier->self == m ? p : NULL;
+}
+
+static void carry_lost(struct keel_mod *m, const char *name)
+{
+	struct peer *p = carried(m, name);
+
+	if (p != NULL)
+		peer_unlinked(p);
+}
+
+static int32_t carry_in(struct keel_mod *m, const char *name, const void *bytes, uint32_t len)
+{
+	struct peer *p = carried(m, name);
+
+	return p != NULL ? dispatch(p->links, p->name, p->daemon, bytes, len) : -ENOTCONN;
+}
+
+static const struct keel_carry_api carry_api = {
+	.size = sizeof(carry_api),
+	.up = carry_up,
+	.lost = carry_lost,
+	.in = carry_in,
 };
 
 /* ---- creation ----------------------------------------------------------------------------------- */
@@ -63,7 +121,7 @@ int links_create(struct parts *parts, struct links **ret_links)
 	l->parts = parts;
 	ret = registry_offer(parts->registry, "link", &api);
 	if (ret == 0)
-		ret = carried_offer(l);
+		ret = registry_offer(parts->registry, "carry", &carry_api);
 	if (ret < 0)
 		links_destroy(l);
 	else
@@ -76,9 +134,10 @@ void links_destroy(struct links *l)
 	if (l == NULL)
 		return;
 	links_stop(l);
-	memory_destroy(l);
 	peers_destroy(l);
 	dispatch_detach(l, NULL);
+	index_fini(&l->handlers);
+	index_fini(&l->peers);
 	free(l);
 }
 
@@ -91,7 +150,7 @@ static int start_memory(struct links *l, struct keel_err *err)
 
 	if (server == NULL || mom == NULL)
 		return err_set(err, -ENOMEM, "no memory for links");
-	server->up = mom->up = server->memory = mom->memory = true;
+	server->memory = mom->memory = true;
 	server->daemon = KEEL_SERVER;
 	peer_linked(server, NULL);
 	mom->daemon = KEEL_MOM;
@@ -103,7 +162,13 @@ static int start_memory(struct links *l, struct keel_err *err)
 
 int links_start(struct links *l, struct keel_err *err)
 {
+	struct peer *p;
+
 	l->running = true;
+	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
+		if (p->awaited)
+			peer_await(p);
+	}
 	if (l->parts->daemon == (KEEL_SERVER | KEEL_MOM))
 		return start_memory(l, err);
 	if (registry_service(l->parts->registry, "carrier", 0, NULL, NULL) == NULL)
@@ -115,18 +180,61 @@ int links_start(struct links *l, struct keel_err *err)
 
 void links_stop(struct links *l)
 {
-	struct peer *p, *next;
+	struct peer *p;
 
 	l->running = false;
-	HASH_ITER(hh, l->peers, p, next) {
+	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
 		loop_timer_cancel(p->grace);
 		p->grace = NULL;
-		p->up = false;
+		p->memory = false;
+		p->carrier = NULL;
+	}
+}
+
+/* ---- a restart --------------------------------------------------------------------------------- */
+void links_goodbye(struct links *l)
+{
+	struct keel_out *o = out_create();
+	struct peer *p;
+	const char *bytes;
+	uint32_t len;
+
+	out_put_str(o, "msg", GOODBYE);
+	bytes = out_bytes(o, &len);
+	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
+		if (bytes != NULL && p->carrier != NULL)
+			peer_carry(p, bytes, len);
+	}
+	out_drop(o);
+}
+
+void links_handover(struct links *l, struct buf *out)
+{
+	struct peer *p;
+
+	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
+		if (p->carrier != NULL || p->awaited)
+			buf_printf(out, "%s %u %lld\n", p->name, p->daemon, (long long)p->grace_ms);
+	}
+}
+
+void links_expect(struct links *l, const char *text)
+{
+	char name[256];
+	unsigned daemon;
+	long long grace_ms;
+
+	for (int n; sscanf(text, "%255s %u %lld%n", name, &daemon, &grace_ms, &n) == 3; text += n) {
+		struct peer *p = peer_get(l, name, daemon);
+
+		if (p == NULL)
+			return;
+		p->grace_ms = grace_ms < EXPECTED_GRACE_MS ? EXPECTED_GRACE_MS : grace_ms;
+		p->awaited = true;
 	}
 }
 
 void links_detach(struct links *l, struct owner *owner)
 {
 	dispatch_detach(l, owner);
-	carried_leave(l, owner);
 }

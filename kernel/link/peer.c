@@ -2,12 +2,12 @@
  *
  * peer.c - the daemons we know, whether they are linked, and what waits to be sent to them.
  *
- *	peer_linked -> up, peer_up told
+ *	peer_linked -> up, peer_up is raised
  *	   '-- peer_unlinked -> not up, grace runs -- linked again: peer_up, no peer_down
- *	                                          '-- over: peer_down told, once
+ *	                                          '-- over: peer_down is raised, once
  *
- * Messages to one peer leave in the order of send(), each after the store has what it speaks of. A
- * message for a link that was lost meanwhile is dropped: peer_up tells the modules to start over.
+ * Messages to one peer leave in the order of send(), each after what it is about is durable. A
+ * message for a link that was lost meanwhile is dropped: modules start over at peer_up.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,13 +18,11 @@
 #include "link/inside.h"
 #include "log/log.h"
 #include "store/store.h"
+#include "util/crumb.h"
 
 struct peer *peer_find(struct links *l, const char *name)
 {
-	struct peer *p;
-
-	HASH_FIND_STR(l->peers, name, p);
-	return p;
+	return (struct peer *)index_find(&l->peers, name, strlen(name));
 }
 
 struct peer *peer_get(struct links *l, const char *name, uint32_t daemon)
@@ -33,22 +31,22 @@ struct peer *peer_get(struct links *l, const char *name, uint32_t daemon)
 
 	if (p != NULL)
 		return p;
-	p = calloc(1, sizeof(*p));
+	p = calloc(1, sizeof(*p) + strlen(name) + 1);
 	if (p == NULL)
 		return NULL;
 	p->links = l;
 	p->daemon = daemon;
-	p->name = strdup(name);
-	if (p->name == NULL) {
-		free(p);
-		return NULL;
-	}
-	HASH_ADD_KEYPTR(hh, l->peers, p->name, strlen(p->name), p);
-	if (hash_holds(p))
+	strcpy(p->name, name);
+	index_key_init(&p->key, p->name, strlen(p->name));
+	if (index_add(&l->peers, &p->key) == 0)
 		return p;
-	free(p->name);
 	free(p);
 	return NULL;
+}
+
+bool peer_is_up(const struct peer *p)
+{
+	return p != NULL && (p->memory || p->carrier != NULL);
 }
 
 /* ---- up and down ----------------------------------------------------------------------------- */
@@ -60,7 +58,7 @@ void peer_linked(struct peer *p, const struct keel_carrier_api *carrier)
 	p->grace = NULL;
 	p->carrier = carrier;
 	p->memory = carrier == NULL;
-	p->up = true;
+	p->awaited = false;
 	p->generation++;
 	if (parts->hooks != NULL)
 		hooks_note(parts->hooks, KEEL_POINT_peer_up,
@@ -73,6 +71,7 @@ static void grace_over(void *arg)
 	struct parts *parts = p->links->parts;
 
 	p->grace = NULL;
+	p->awaited = false;
 	log_add(parts->log, KEEL_LOG_SYSTEM, "Link", p->name, "link is down: no new link within %lld s",
 		(long long)(p->grace_ms / 1000));
 	if (parts->hooks != NULL)
@@ -83,9 +82,24 @@ static void grace_over(void *arg)
 void peer_unlinked(struct peer *p)
 {
 	p->carrier = NULL;
-	p->up = false;
-	if (!p->links->running)
+	if (p->links->running)
+		peer_await(p);
+}
+
+void peer_leaves(struct links *l, const char *name)
+{
+	struct peer *p = peer_find(l, name);
+
+	if (p == NULL || p->carrier == NULL)
 		return;
+	if (p->grace_ms < GOODBYE_GRACE_MS)
+		p->grace_ms = GOODBYE_GRACE_MS;
+	log_add(l->parts->log, KEEL_LOG_SYSTEM, "Link", name, "it restarts");
+}
+
+void peer_await(struct peer *p)
+{
+	p->awaited = true;
 	p->grace = loop_timer(p->links->parts->loop, p->grace_ms, grace_over, p);
 	if (p->grace == NULL)
 		grace_over(p);
@@ -99,35 +113,40 @@ static void message_destroy(struct message *m)
 	free(m);
 }
 
-static void transmit(struct message *m)
+/* The sender to the server is the mom of this host, and the other way round. On a host whose name is "server" both are
+ * one peer, and the message may be from either. */
+static void deliver(struct peer *to, const char *bytes, uint32_t len)
 {
-	struct peer *p = m->peer;
-	const char *bytes;
-	uint32_t len;
+	struct links *l = to->links;
+	const char *from = to->daemon == KEEL_SERVER ? l->parts->host_name : SERVER_PEER;
+	uint32_t daemon = to->daemon == KEEL_ANY ? KEEL_ANY : KEEL_ANY & ~to->daemon;
 
-	if (!p->up || m->generation != p->generation)
-		return;
-	if (p->memory) {
-		memory_send(p, m->out);
-		m->out = NULL;
-		return;
-	}
-	bytes = out_bytes(m->out, &len);
-	if (bytes != NULL)
-		p->carrier->send(p->carrier->self, p->name, bytes, len);
+	if (dispatch(l, from, daemon, bytes, len) < 0)
+		log_add(l->parts->log, KEEL_LOG_ERROR, "Link", from, "a message that cannot be read");
+}
+
+void peer_carry(struct peer *p, const char *bytes, uint32_t len)
+{
+	struct crumb crumb;
+
+	crumb_begin(&crumb, owner_of(p->carrier->self), "send() of a carrier", p->name);
+	p->carrier->send(p->carrier->self, p->name, bytes, len);
+	crumb_end(&crumb);
 }
 
 static void durable(void *arg)
 {
 	struct message *m = arg;
 	struct peer *p = m->peer;
+	bool current = peer_is_up(p) && m->generation == p->generation;
+	uint32_t len;
+	const char *bytes = out_bytes(m->out, &len);
 
-	m->durable = true;
-	while (p->pending != NULL && p->pending->durable) {
-		m = p->pending;
-		transmit(m);
-		message_destroy(m);
-	}
+	if (current && p->memory)
+		deliver(p, bytes, len);
+	else if (current)
+		peer_carry(p, bytes, len);
+	message_destroy(m);
 }
 
 int peer_send(struct peer *p, struct keel_out *o)
@@ -158,14 +177,12 @@ fail:
 
 void peers_destroy(struct links *l)
 {
-	struct peer *p, *next;
+	struct peer *p;
 
-	HASH_ITER(hh, l->peers, p, next) {
+	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
 		loop_timer_cancel(p->grace);
 		while (p->pending != NULL)
 			message_destroy(p->pending);
-		HASH_DEL(l->peers, p);
-		free(p->name);
 		free(p);
 	}
 }

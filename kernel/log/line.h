@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-#include "util/buf.h"
+#include "wire/buf.h"
 
 struct record {
 	const char *stamp; /* MM/DD/YYYY HH:MM:SS[.uuuuuu] */

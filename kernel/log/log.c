@@ -17,7 +17,7 @@
 
 #include "log/line.h"
 #include "loop/loop.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 #include "util/err.h"
 #include "util/file.h"
 #include "util/version.h"

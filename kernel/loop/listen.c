@@ -70,6 +70,13 @@ int loop_listen(struct loop *l, const struct loop_listening *conf, struct loop_l
 	return 0;
 }
 
+void loop_listen_pause(struct loop_listener *x)
+{
+	loop_timer_cancel(x->pause);
+	x->pause = NULL;
+	loop_watch_set(x->watch, 0);
+}
+
 void loop_listen_stop(struct loop_listener *x)
 {
 	if (x == NULL)

@@ -72,6 +72,7 @@ struct loop_listening {
 };
 struct loop_listener;
 int loop_listen(struct loop *l, const struct loop_listening *conf, struct loop_listener **ret_listener);
+void loop_listen_pause(struct loop_listener *x); /* connections wait in the backlog of the socket from now on */
 void loop_listen_stop(struct loop_listener *x); /* may be NULL */
 
 /* A clock tick while turns are made: fn is called each `ms` in a signal handler on this thread, with the number of the
@@ -87,7 +88,7 @@ void loop_busy(struct loop *l);
 /* Unix signals, delivered on the loop. */
 int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), void *arg);
 
-/* Reap a killed child later, without blocking, so that it leaves no zombie. */
+/* Reap a child of the image before, when it has ended, so that it leaves no zombie. */
 void loop_reap(struct loop *l, pid_t pid);
 
 #endif

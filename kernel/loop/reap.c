@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * reap.c - killed children that have not ended yet: polled until they have.
+ * reap.c - children of the image before this one: polled until they have ended.
  */
 #include <stdlib.h>
 #include <sys/wait.h>

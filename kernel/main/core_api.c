@@ -12,10 +12,10 @@
 #include <stdlib.h>
 
 #include "log/log.h"
-#include "hook/hooks.h"
 #include "loop/loop.h"
 #include "store/store.h"
 #include "main/daemon.h"
+#include "util/crumb.h"
 #include "util/err.h"
 #include "util/owner.h"
 #include "util/version.h"
@@ -43,7 +43,6 @@ struct later {
 	void (*work)(void *arg);
 	void *arg;
 	struct later *next; /* work that waits for a thread */
-	uint32_t place;     /* work: of its owner's at_work */
 };
 
 static void core_log(struct keel_mod *m, uint32_t event, const char *klass, const char *object,
@@ -134,11 +133,11 @@ static void timer_over(struct keel_timer *t)
 
 static void call_guarded(struct owner *owner, const char *what, keel_fn *fn, void *arg)
 {
-	struct hooks_guard g;
+	struct crumb c;
 
-	hooks_guard_begin(&g, owner, what, NULL);
+	crumb_begin(&c, owner, what, NULL);
 	fn(&owner->pub, arg);
-	hooks_guard_end(&g);
+	crumb_end(&c);
 }
 
 static void timer_fired(void *arg)
@@ -147,7 +146,7 @@ static void timer_fired(void *arg)
 	struct owner *owner = t->owner;
 
 	timer_over(t);
-	call_guarded(owner, "a timer", t->fn, t->arg);
+	call_guarded(owner, "timer", t->fn, t->arg);
 }
 
 static struct keel_timer *core_timer(struct keel_mod *m, int64_t after_ms, keel_fn *fn, void *arg)
@@ -179,7 +178,7 @@ static void fd_ready(void *arg, int events)
 	struct keel_watch *w = arg;
 
 	(void)events;
-	call_guarded(w->owner, "a watched descriptor", w->fn, w->arg);
+	call_guarded(w->owner, "watch", w->fn, w->arg);
 }
 
 static struct keel_watch *core_watch_fd(struct keel_mod *m, int fd, keel_fn *fn, void *arg)
@@ -232,7 +231,7 @@ static void later_call(void *arg)
 	free(arg);
 	l.owner->live--;
 	if (l.fn != NULL)
-		call_guarded(l.owner, "a deferred call", l.fn, l.arg);
+		call_guarded(l.owner, l.work != NULL ? "done() of work" : "deferred call", l.fn, l.arg);
 }
 
 static void posted_call(void *arg)
@@ -240,7 +239,7 @@ static void posted_call(void *arg)
 	struct later l = *(struct later *)arg;
 
 	free(arg);
-	call_guarded(l.owner, "a posted call", l.fn, l.arg);
+	call_guarded(l.owner, "posted call", l.fn, l.arg);
 	__atomic_sub_fetch(&l.owner->posts, 1, __ATOMIC_RELEASE);
 }
 
@@ -299,11 +298,11 @@ static int32_t core_post(struct keel_mod *m, keel_fn *fn, void *arg)
 static void work_do(void *arg)
 {
 	struct later *l = arg;
-	struct hooks_guard g;
+	struct crumb c;
 
-	hooks_guard_begin_aside(&g, l->owner, "work() on a thread");
+	crumb_begin(&c, l->owner, "worker", NULL);
 	l->work(l->arg);
-	hooks_guard_end(&g);
+	crumb_end(&c);
 }
 
 static int work_start(struct later *l);
@@ -314,11 +313,10 @@ static void work_over(void *arg)
 	struct later *next = o->work;
 
 	o->working--;
-	o->at_work[((struct later *)arg)->place].fn = NULL;
 	if (next != NULL) {
 		o->work = next->next;
 		if (work_start(next) < 0) {
-			next->work(next->arg); /* no memory for a worker call: on the loop's thread then */
+			work_do(next); /* no memory for a worker call: on the loop's thread then */
 			later_call(next);
 		}
 	}
@@ -327,17 +325,9 @@ static void work_over(void *arg)
 
 static int work_start(struct later *l)
 {
-	struct owner *o = l->owner;
-	int ret;
+	int ret = loop_work(l->owner->parts->loop, work_do, work_over, l);
 
-	l->place = 0;
-	while (o->at_work[l->place].fn != NULL)
-		l->place++;
-	ret = loop_work(o->parts->loop, work_do, work_over, l);
-	if (ret == 0) {
-		o->at_work[l->place] = (struct owner_work){ l->work, loop_now_ms(o->parts->loop) };
-		o->working++;
-	}
+	l->owner->working += ret == 0;
 	return ret;
 }
 

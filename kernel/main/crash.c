@@ -24,6 +24,7 @@
 
 static int copy_fd = -1;
 static char *modules_text;
+static void (*then)(void);
 static struct modfile_note own;
 
 static void say_to(int fd, const char *text)
@@ -49,30 +50,37 @@ void crash_say_number(uint64_t n)
 	crash_say(at);
 }
 
-static void say_crumb(void)
+static void say_call(const struct hooks_crumb *c)
 {
-	const char *outside[OUTSIDE];
-	struct hooks_crumb crumb;
-	uint32_t n;
+	if (c->is_tap) {
+		crash_say(c->name);
+		crash_say(" at ");
+		crash_say(c->what);
+		crash_say(c->object != NULL ? " of " : "");
+		crash_say(c->object != NULL ? c->object : "");
+		return;
+	}
+	crash_say(c->what);
+	crash_say(" of module ");
+	crash_say(c->name);
+	crash_say(c->object != NULL ? " (" : "");
+	crash_say(c->object != NULL ? c->object : "");
+	crash_say(c->object != NULL ? ")" : "");
+}
 
-	if (!hooks_crumb(&crumb)) {
+static void say_crumbs(void)
+{
+	const struct crumb *outer = crumb_top;
+	struct hooks_crumb c;
+
+	if (!hooks_crumb(outer, &c)) {
 		crash_say("the kernel");
 		return;
 	}
-	crash_say(crumb.tap);
-	crash_say(" at ");
-	crash_say(crumb.point);
-	crash_say(crumb.object != NULL ? " of " : "");
-	crash_say(crumb.object != NULL ? crumb.object : "");
-	n = hooks_crumbs_outside(outside, OUTSIDE);
-	if (n == 0)
-		return;
-	crash_say(", nested ");
-	crash_say_number(crumb.depth);
-	crash_say(" deep, called from ");
-	for (uint32_t i = 0; i < n; i++) {
-		crash_say(i > 0 ? ", " : "");
-		crash_say(outside[i]);
+	say_call(&c);
+	for (uint32_t i = 0; i < OUTSIDE && hooks_crumb(outer = outer->outer, &c); i++) {
+		crash_say(i > 0 ? ", " : "; called from ");
+		crash_say(c.name);
 	}
 }
 
@@ -83,7 +91,7 @@ void crash_say_where(void)
 	int n = backtrace(frames, FRAMES);
 
 	crash_say(" in ");
-	say_crumb();
+	say_crumbs();
 	crash_say("\nkeelsond " KEELSON_VERSION_TEXT ", build ");
 	crash_say(own.build_id[0] != '\0' ? own.build_id : "unknown");
 	crash_say("; modules:\n");
@@ -98,6 +106,8 @@ static void crashed(int signum)
 	crash_say("keelsond: fatal signal ");
 	crash_say(sigabbrev_np(signum) == NULL ? "?" : sigabbrev_np(signum));
 	crash_say_where();
+	if (then != NULL)
+		then();
 	raise(signum); /* SA_RESETHAND: the default action now */
 }
 
@@ -134,6 +144,11 @@ void crash_init(int log_fd)
 		act.sa_flags &= ~SA_ONSTACK;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &act, NULL);
+}
+
+void crash_then(void (*fn)(void))
+{
+	then = fn;
 }
 
 void crash_modules(char *text)

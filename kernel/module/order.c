@@ -10,9 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hook/hooks.h"
 #include "module/inside.h"
-#include "object/objects.h"
 #include "registry/registry.h"
 #include "util/err.h"
 
@@ -74,25 +72,10 @@ bool module_follows(const struct module *m, const struct module *other, bool opt
 		return false;
 	if (listed(m->desc.requires_modules, other->desc.name))
 		return true;
-	for (uint32_t i = 0; i < m->desc.n_needs; i++) {
-		const struct keel_need *need = &m->desc.needs[i];
-
-		if ((optional || !need->optional) && offer_of(other, need->group) != NULL)
+	NEED_EACH(&m->desc, need)
+		if (need->klass == NULL && (optional || !need->optional) && offer_of(other, need->name) != NULL)
 			return true;
-	}
 	return false;
-}
-
-bool module_uses(const struct module *m, const struct module *other)
-{
-	return module_follows(m, other, true) || objects_bound(&m->owner, &other->owner) ||
-	       hooks_bound(m->owner.parts->hooks, &m->owner, &other->owner);
-}
-
-bool module_conflicts(const struct module *m, const struct module *other)
-{
-	return listed(m->desc.conflicts, other->desc.name) ||
-	       listed(other->desc.conflicts, m->desc.name);
 }
 
 /* ---- what is missing ------------------------------------------------------------------------------- */
@@ -118,9 +101,8 @@ static int need_lint(struct modules *all, const struct set *s, const struct modu
 		     const struct keel_need *need, struct keel_err *err)
 {
 	const struct keel_service_def *def = NULL;
-	const struct module *other = offerer(s, need->group, &def);
+	const struct module *other = offerer(s, need->name, &def);
 	struct keel_err why = { 0 };
-	struct owner *owner = NULL;
 
 	if (other != NULL && def->version >= need->minor)
 		return 0;
@@ -128,14 +110,10 @@ static int need_lint(struct modules *all, const struct set *s, const struct modu
 		return err_set(err, -EPROTO,
 			       "module %s needs service '%s' of version %u, module %s offers %u; "
 			       "upgrade %s",
-			       m->desc.name, need->group, need->minor, other->desc.name,
+			       m->desc.name, need->name, need->minor, other->desc.name,
 			       def->version, other->desc.name);
-	if (registry_service(all->parts->registry, need->group, need->minor, &owner, &why) != NULL) {
-		if (owner == NULL)
-			return 0;
-		err_set(&why, 0, "module %s, which offers the service '%s', is being disabled",
-			owner->pub.name, need->group);
-	}
+	if (registry_service(all->parts->registry, need->name, need->minor, NULL, &why) != NULL)
+		return 0;
 	return err_set(err, -ENOENT, "module %s cannot be loaded: %s", m->desc.name, why.text);
 }
 
@@ -165,10 +143,9 @@ static int module_fits(struct modules *all, const struct set *s, const struct mo
 {
 	int ret = relations_lint(s, m, conf, err);
 
-	for (uint32_t i = 0; i < m->desc.n_needs && ret == 0; i++) {
-		if (!m->desc.needs[i].optional)
-			ret = need_lint(all, s, m, &m->desc.needs[i], err);
-	}
+	NEED_EACH(&m->desc, need)
+		if (ret == 0 && need->klass == NULL && !need->optional)
+			ret = need_lint(all, s, m, need, err);
 	return ret == 0 ? site_lint(m, s, err) : ret;
 }
 

@@ -4,58 +4,41 @@
  *
  * A string is terminated in place when it is read: the byte behind it is the head of the next value,
  * which has been decoded already (or the spare byte at the end). So a read neither copies nor
- * allocates. Lists are allocated in the decoder's zone and freed with the message.
+ * allocates. Lists are freed with the message.
  *
- * Invariant: `pack` refers to `bytes` only; no string with a NUL inside is ever returned.
+ * Invariant: `pack` refers to `memory` only; no string with a NUL inside is ever returned.
  */
 #include "msg/msg.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
-#include "msg/out.h"
 #include "wire/pack.h"
 
 struct keel_msg {
 	struct pack pack;
-	char *taken; /* the memory of a body that is not in `bytes`; owned */
-	size_t taken_len;
+	char *memory; /* of the body; owned */
+	size_t len;   /* from there to the end of the body, where a spare byte follows */
+	struct list *lists;
+	bool taken;
 	struct keel_msg *prev, *next; /* in all_taken */
 	uint32_t refs;
-	char bytes[]; /* the body and one spare byte */
+};
+
+/* What a read returned; freed with the message. */
+struct list {
+	struct list *next;
+	_Alignas(max_align_t) char bytes[];
 };
 
 static struct keel_msg *all_taken; /* the loop's */
 
-int msg_open(const char *bytes, size_t len, struct keel_msg **ret_msg)
+static int body_open(char *memory, size_t at, size_t len, struct keel_msg **ret_msg)
 {
-	struct keel_msg *m;
-	int ret;
-
-	if (len > SIZE_MAX - sizeof(*m) - 1)
-		return -ENOMEM;
-	m = malloc(sizeof(*m) + len + 1);
-	if (m == NULL)
-		return -ENOMEM;
-	m->taken = NULL;
-	m->refs = 1;
-	if (len > 0)
-		memcpy(m->bytes, bytes, len);
-	m->bytes[len] = '\0';
-	ret = pack_open(&m->pack, m->bytes, len);
-	if (ret < 0) {
-		free(m);
-		return ret;
-	}
-	*ret_msg = m;
-	return 0;
-}
-
-int msg_take(char *memory, size_t at, size_t len, struct keel_msg **ret_msg)
-{
-	struct keel_msg *m = malloc(sizeof(*m));
+	struct keel_msg *m = calloc(1, sizeof(*m));
 	int ret = m == NULL ? -ENOMEM : pack_open(&m->pack, memory + at, len);
 
 	if (ret < 0) {
@@ -64,11 +47,32 @@ int msg_take(char *memory, size_t at, size_t len, struct keel_msg **ret_msg)
 		return ret;
 	}
 	memory[at + len] = '\0';
-	m->taken = memory;
-	m->taken_len = at + len;
+	m->memory = memory;
+	m->len = at + len;
 	m->refs = 1;
-	DL_APPEND(all_taken, m);
 	*ret_msg = m;
+	return 0;
+}
+
+int msg_open(const char *bytes, size_t len, struct keel_msg **ret_msg)
+{
+	char *memory = malloc(len + 1);
+
+	if (memory == NULL)
+		return -ENOMEM;
+	if (len > 0)
+		memcpy(memory, bytes, len);
+	return body_open(memory, 0, len, ret_msg);
+}
+
+int msg_take(char *memory, size_t at, size_t len, struct keel_msg **ret_msg)
+{
+	int ret = body_open(memory, at, len, ret_msg);
+
+	if (ret < 0)
+		return ret;
+	(*ret_msg)->taken = true;
+	DL_APPEND(all_taken, *ret_msg);
 	return 0;
 }
 
@@ -78,9 +82,9 @@ struct keel_msg *msg_hold(const void *bytes, size_t len)
 	struct keel_msg *m;
 
 	DL_FOREACH(all_taken, m) {
-		uintptr_t begin = (uintptr_t)m->taken;
+		uintptr_t begin = (uintptr_t)m->memory;
 
-		if (at >= begin && at - begin <= m->taken_len && len <= m->taken_len - (at - begin)) {
+		if (at >= begin && at - begin <= m->len && len <= m->len - (at - begin)) {
 			m->refs++;
 			return m;
 		}
@@ -90,62 +94,73 @@ struct keel_msg *msg_hold(const void *bytes, size_t len)
 
 void msg_destroy(struct keel_msg *m)
 {
+	struct list *list, *next;
+
 	if (m == NULL || --m->refs > 0)
 		return;
-	if (m->taken != NULL)
+	if (m->taken)
 		DL_DELETE(all_taken, m);
+	LL_FOREACH_SAFE(m->lists, list, next)
+		free(list);
 	pack_fini(&m->pack);
-	free(m->taken);
+	free(m->memory);
 	free(m);
 }
 
-static int pack_add(void *out, const char *bytes, size_t len)
+static void value_pack(struct buf *out, const struct pack_value *v)
 {
-	buf_add(out, bytes, len);
-	return 0;
+	uint32_t inner = v->kind == PACK_MAP ? 2 * v->n : v->kind == PACK_ARRAY ? v->n : 0;
+
+	if (v->kind == PACK_STR)
+		pack_text(out, v->text, v->n);
+	else if (v->kind == PACK_BIN)
+		pack_bin(out, v->text, v->n);
+	else if (v->kind == PACK_INT)
+		pack_number(out, v->i);
+	else if (v->kind == PACK_BOOL)
+		pack_bool(out, v->i);
+	else if (v->kind == PACK_ARRAY)
+		pack_array(out, v->n);
+	else if (v->kind == PACK_MAP)
+		pack_map(out, v->n);
+	else
+		pack_nil(out);
+	for (uint32_t i = 0; i < inner; i++)
+		value_pack(out, &v->at[i]);
 }
 
 void msg_pack(const struct keel_msg *m, struct buf *out)
 {
-	msgpack_packer pk = { .data = out, .callback = pack_add };
-
-	msgpack_pack_object(&pk, m->pack.root);
-}
-
-static const msgpack_object *value_of(const struct keel_msg *m, const char *key)
-{
-	return pack_get(&m->pack.root, key);
+	value_pack(out, &m->pack.root);
 }
 
 /* Returns the string, or NULL: another type, or a NUL in it. The message owns the bytes, so it may write. */
-static const char *terminated(const msgpack_object *value)
+static const char *terminated(const struct pack_value *value)
 {
-	uint32_t len;
-	char *text;
+	char *text = (char *)value->text;
 
-	if (value->type != MSGPACK_OBJECT_STR)
+	if (value->kind != PACK_STR || memchr(text, '\0', value->n) != NULL)
 		return NULL;
-	len = value->via.str.size;
-	if (len == 0)
-		return "";
-	text = (char *)value->via.str.ptr;
-	if (memchr(text, '\0', len) != NULL)
-		return NULL;
-	text[len] = '\0';
+	if (value->n == 0)
+		return ""; /* the byte behind it may be the first of a text */
+	text[value->n] = '\0';
 	return text;
 }
 
-/* Returns memory that is freed with the message. NULL: no memory. */
-static void *zone_array(const struct keel_msg *m, size_t n, size_t size)
+/* Returns room for n + 1 entries, freed with the message. NULL: no memory. */
+static void *list_make(const struct keel_msg *m, size_t n, size_t size)
 {
-	struct keel_msg *owner = (struct keel_msg *)m;
+	struct list *list = malloc(sizeof(*list) + (n + 1) * size);
 
-	return msgpack_zone_malloc(&owner->pack.zone, n == 0 ? size : n * size);
+	if (list == NULL)
+		return NULL;
+	LL_PREPEND(((struct keel_msg *)m)->lists, list);
+	return list->bytes;
 }
 
 static const char *msg_str(const struct keel_msg *m, const char *key)
 {
-	const msgpack_object *value = value_of(m, key);
+	const struct pack_value *value = pack_get(&m->pack.root, key);
 
 	return value == NULL ? NULL : terminated(value);
 }
@@ -155,82 +170,67 @@ static const void *msg_bytes(const struct keel_msg *m, const char *key, uint32_t
 	size_t len = 0;
 	const char *bytes = pack_bytes(&m->pack.root, key, &len);
 
-	if (bytes == NULL && value_of(m, key) != NULL && len == 0) {
-		const msgpack_object *value = value_of(m, key);
-
-		if (value->type == MSGPACK_OBJECT_BIN || value->type == MSGPACK_OBJECT_STR)
-			bytes = "";
-	}
 	if (ret_len != NULL)
-		*ret_len = bytes == NULL ? 0 : (uint32_t)len;
+		*ret_len = (uint32_t)len;
 	return bytes;
 }
 
 static int64_t msg_integer(const struct keel_msg *m, const char *key, int64_t otherwise)
 {
-	const msgpack_object *value = value_of(m, key);
+	const struct pack_value *value = pack_get(&m->pack.root, key);
 
-	if (value != NULL && value->type == MSGPACK_OBJECT_BOOLEAN)
-		return value->via.boolean;
-	return pack_int(&m->pack.root, key, otherwise);
+	return value != NULL && (value->kind == PACK_INT || value->kind == PACK_BOOL) ? value->i : otherwise;
 }
 
 static const char *const *msg_strings(const struct keel_msg *m, const char *key, uint32_t *ret_n)
 {
-	const msgpack_object *value = value_of(m, key);
-	const msgpack_object_array *array;
+	const struct pack_value *value = pack_get(&m->pack.root, key);
 	const char **strings;
 
 	*ret_n = 0;
-	if (value == NULL || value->type == MSGPACK_OBJECT_NIL)
+	if (value == NULL || value->kind == PACK_NIL)
 		return NULL;
 	*ret_n = UINT32_MAX;
-	if (value->type != MSGPACK_OBJECT_ARRAY)
+	if (value->kind != PACK_ARRAY)
 		return NULL;
-	array = &value->via.array;
-	strings = zone_array(m, array->size, sizeof(*strings));
+	strings = list_make(m, value->n, sizeof(*strings));
 	if (strings == NULL)
 		return NULL;
-	for (uint32_t i = 0; i < array->size; i++) {
-		strings[i] = terminated(&array->ptr[i]);
+	for (uint32_t i = 0; i < value->n; i++) {
+		strings[i] = terminated(&value->at[i]);
 		if (strings[i] == NULL)
 			return NULL;
 	}
-	*ret_n = array->size;
+	*ret_n = value->n;
 	return strings;
 }
 
 /* Sets *ret to the string, NULL for nil. Returns 0, or an error for any other type or a NUL inside. */
-static int string_or_nil(const msgpack_object *value, const char **ret)
+static int string_or_nil(const struct pack_value *value, const char **ret)
 {
-	if (value->type == MSGPACK_OBJECT_NIL) {
-		*ret = NULL;
-		return 0;
-	}
-	*ret = terminated(value);
-	return *ret == NULL ? -EPROTO : 0;
+	*ret = value->kind == PACK_NIL ? NULL : terminated(value);
+	return value->kind == PACK_NIL || *ret != NULL ? 0 : -EPROTO;
 }
 
 /* Reads a row: [name, resource or nil, value or nil, op]; missing ones at the end are nil and SET. 0 or -errno. */
-static int attrop_read(const msgpack_object *row, struct keel_attrop *ret)
+static int attrop_read(const struct pack_value *row, struct keel_attrop *ret)
 {
-	const msgpack_object *cell = row->via.array.ptr;
-	uint32_t n = row->via.array.size;
+	const struct pack_value *cell = row->at;
 
 	*ret = (struct keel_attrop){ .op = KEEL_SET };
-	if (row->type != MSGPACK_OBJECT_ARRAY || n < 1 || n > 4)
+	if (row->kind != PACK_ARRAY || row->n < 1 || row->n > 4)
 		return -EPROTO;
 	ret->name = terminated(&cell[0]);
 	if (ret->name == NULL)
 		return -EPROTO;
-	if (n > 1 && string_or_nil(&cell[1], &ret->key) < 0)
+	if (row->n > 1 && string_or_nil(&cell[1], &ret->key) < 0)
 		return -EPROTO;
-	if (n > 2 && string_or_nil(&cell[2], &ret->value) < 0)
+	if (row->n > 2 && string_or_nil(&cell[2], &ret->value) < 0)
 		return -EPROTO;
-	if (n > 3) {
-		if (cell[3].type != MSGPACK_OBJECT_POSITIVE_INTEGER || cell[3].via.u64 > KEEL_LT)
+	if (row->n > 3) {
+		if (cell[3].kind != PACK_INT || cell[3].i < 0 || cell[3].i > KEEL_LT)
 			return -EPROTO;
-		ret->op = (int32_t)cell[3].via.u64;
+		ret->op = (int32_t)cell[3].i;
 	}
 	return 0;
 }
@@ -238,22 +238,22 @@ static int attrop_read(const msgpack_object *row, struct keel_attrop *ret)
 static int32_t msg_attrs(const struct keel_msg *m, const char *key, const struct keel_attrop **ret,
 			 uint32_t *ret_n)
 {
-	const msgpack_object *value = value_of(m, key);
+	const struct pack_value *value = pack_get(&m->pack.root, key);
 	struct keel_attrop *ops;
 
-	if (value == NULL || value->type == MSGPACK_OBJECT_NIL)
+	if (value == NULL || value->kind == PACK_NIL)
 		return -ENODATA;
-	if (value->type != MSGPACK_OBJECT_ARRAY)
+	if (value->kind != PACK_ARRAY)
 		return -EPROTO;
-	ops = zone_array(m, value->via.array.size, sizeof(*ops));
+	ops = list_make(m, value->n, sizeof(*ops));
 	if (ops == NULL)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < value->via.array.size; i++) {
-		if (attrop_read(&value->via.array.ptr[i], &ops[i]) < 0)
+	for (uint32_t i = 0; i < value->n; i++) {
+		if (attrop_read(&value->at[i], &ops[i]) < 0)
 			return -EPROTO;
 	}
 	*ret = ops;
-	*ret_n = value->via.array.size;
+	*ret_n = value->n;
 	return 0;
 }
 

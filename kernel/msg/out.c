@@ -5,249 +5,173 @@
  *	| frame header 16 | map16 head 3 | key value key value ... |
  *
  * Room for the frame header is kept in front, so that a finished body is sent without a copy. Counts of the map and
- * of open lists are written when they are known. Small bodies fit into the out itself.
+ * of open lists are written when they are known.
  *
- * Invariant: data[0..len) is written; depth lists are open, the innermost last.
+ * Invariant: `depth` lists are open, the innermost last. An error of the caller marks the buffer as failed, too.
  */
-#include "msg/out.h"
+#include "msg/msg.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "wire/frame.h"
 #include "wire/pack.h"
 
 #define MAP_HEAD 3u
-#define ARRAY_HEAD 5u
 #define BODY_AT WIRE_HEADER_SIZE
-#define START_AT (BODY_AT + MAP_HEAD)
 #define DEPTH_MAX (WIRE_DEPTH_MAX - 1) /* the map is the first level */
-#define INLINE_SIZE 232u
 
 struct keel_out {
 	struct keel_out *next;
-	char *data;
-	size_t len, size;
-	uint32_t keys;
-	uint16_t depth;
-	bool failed;
+	struct buf b;
+	uint32_t keys, depth;
 	struct {
-		size_t at;
-		uint32_t count;
+		uint32_t place, count;
 	} open[DEPTH_MAX];
-	char small[INLINE_SIZE];
 };
 
 struct keel_out *out_create(void)
 {
+	static const char heads[BODY_AT + MAP_HEAD] = { [BODY_AT] = (char)0xde };
 	struct keel_out *o = malloc(sizeof(*o));
 
 	if (o == NULL)
 		return NULL;
 	o->next = NULL;
-	o->data = o->small;
-	o->len = START_AT;
-	o->size = sizeof(o->small);
-	o->keys = 0;
-	o->depth = 0;
-	o->failed = false;
-	return o;
+	o->keys = o->depth = 0;
+	buf_init(&o->b);
+	buf_add(&o->b, heads, sizeof(heads));
+	if (!o->b.failed)
+		return o;
+	free(o);
+	return NULL;
 }
 
 void out_drop(struct keel_out *o)
 {
 	if (o == NULL)
 		return;
-	if (o->data != o->small)
-		free(o->data);
+	buf_fini(&o->b);
 	free(o);
 }
 
-static bool grow(struct keel_out *o, size_t more)
+static bool is_good(struct keel_out *o)
 {
-	size_t size = o->size;
-	char *data;
-
-	if (more > WIRE_BODY_MAX || o->len + more > (size_t)WIRE_BODY_MAX + BODY_AT)
-		return false;
-	while (size - o->len < more)
-		size *= 2;
-	data = realloc(o->data == o->small ? NULL : o->data, size);
-	if (data == NULL)
-		return false;
-	if (o->data == o->small)
-		memcpy(data, o->small, o->len);
-	o->data = data;
-	o->size = size;
-	return true;
+	if (o->b.len - BODY_AT > WIRE_BODY_MAX)
+		o->b.failed = true;
+	return !o->b.failed;
 }
 
-static int append(void *out, const char *bytes, size_t len)
+/* Begins a key of the map. Returns the buffer for its value; NULL inside an open array: an error of the caller. */
+static struct buf *begin_key(struct keel_out *o, const char *key)
 {
-	struct keel_out *o = out;
-
-	if (o->failed)
-		return -1;
-	if (o->size - o->len < len && !grow(o, len)) {
-		o->failed = true;
-		return -1;
-	}
-	if (len > 0)
-		memcpy(o->data + o->len, bytes, len);
-	o->len += len;
-	return 0;
-}
-
-static msgpack_packer packer(struct keel_out *o)
-{
-	return (msgpack_packer){ .data = o, .callback = append };
-}
-
-/* Begins a key of the map. Returns false inside an open array: an error of the caller. */
-static bool begin_key(struct keel_out *o, const char *key)
-{
-	msgpack_packer pk;
-
 	if (o == NULL)
-		return false;
+		return NULL;
 	if (o->depth > 0 || o->keys == UINT16_MAX)
-		o->failed = true;
-	if (o->failed)
-		return false;
+		o->b.failed = true;
+	if (!is_good(o))
+		return NULL;
 	o->keys++;
-	pk = packer(o);
-	pack_str(&pk, key);
-	return true;
+	pack_str(&o->b, key);
+	return &o->b;
 }
 
-/* Begins a value of the innermost open array; returns false when none is open. */
-static bool begin_value(struct keel_out *o)
+struct buf *out_value(struct keel_out *o)
 {
 	if (o == NULL)
-		return false;
-	if (o->depth == 0 || o->open[o->depth - 1].count == UINT32_MAX)
-		o->failed = true;
-	if (o->failed)
-		return false;
+		return NULL;
+	if (o->depth == 0)
+		o->b.failed = true;
+	if (!is_good(o))
+		return NULL;
 	o->open[o->depth - 1].count++;
-	return true;
-}
-
-static void put_count(char *at, unsigned n, uint32_t count)
-{
-	while (n > 0) {
-		at[--n] = (char)(count & 0xff);
-		count >>= 8;
-	}
+	return &o->b;
 }
 
 static void open_here(struct keel_out *o)
 {
-	static const char head[ARRAY_HEAD] = { (char)0xdd };
-
 	if (o->depth == DEPTH_MAX) {
-		o->failed = true;
+		o->b.failed = true;
 		return;
 	}
-	o->open[o->depth].at = o->len;
 	o->open[o->depth].count = 0;
-	o->depth++;
-	append(o, head, sizeof(head));
+	o->open[o->depth++].place = (uint32_t)pack_open_array(&o->b);
 }
 
 void out_put_str(struct keel_out *o, const char *key, const char *text)
 {
-	msgpack_packer pk;
+	struct buf *b = begin_key(o, key);
 
-	if (!begin_key(o, key))
-		return;
-	pk = packer(o);
-	pack_str(&pk, text);
+	if (b != NULL)
+		pack_str(b, text);
 }
 
 void out_put_int(struct keel_out *o, const char *key, int64_t n)
 {
-	msgpack_packer pk;
+	struct buf *b = begin_key(o, key);
 
-	if (!begin_key(o, key))
-		return;
-	pk = packer(o);
-	msgpack_pack_int64(&pk, n);
+	if (b != NULL)
+		pack_number(b, n);
 }
 
 void out_put_bytes(struct keel_out *o, const char *key, const void *bytes, uint32_t len)
 {
-	msgpack_packer pk;
+	struct buf *b = begin_key(o, key);
 
-	if (!begin_key(o, key))
-		return;
-	pk = packer(o);
-	if (bytes == NULL)
-		msgpack_pack_nil(&pk);
-	else
-		msgpack_pack_bin_with_body(&pk, bytes, len);
+	if (b != NULL && bytes == NULL)
+		pack_nil(b);
+	else if (b != NULL)
+		pack_bin(b, bytes, len);
 }
 
 void out_put_strings(struct keel_out *o, const char *key, const char *const *strings, uint32_t n)
 {
-	msgpack_packer pk;
+	struct buf *b = begin_key(o, key);
 
-	if (!begin_key(o, key))
+	if (b == NULL)
 		return;
-	pk = packer(o);
-	msgpack_pack_array(&pk, n);
+	pack_array(b, n);
 	for (uint32_t i = 0; i < n; i++)
-		pack_str(&pk, strings[i]);
+		pack_str(b, strings[i]);
 }
 
 void out_open_array(struct keel_out *o, const char *key)
 {
-	if (begin_key(o, key))
+	if (begin_key(o, key) != NULL)
 		open_here(o);
 }
 
 void out_open_list(struct keel_out *o)
 {
-	if (begin_value(o))
+	if (out_value(o) != NULL)
 		open_here(o);
 }
 
 void out_add_str(struct keel_out *o, const char *text)
 {
-	msgpack_packer pk;
+	struct buf *b = out_value(o);
 
-	if (!begin_value(o))
-		return;
-	pk = packer(o);
-	pack_str(&pk, text);
+	if (b != NULL)
+		pack_str(b, text);
 }
 
 void out_add_int(struct keel_out *o, int64_t n)
 {
-	msgpack_packer pk;
+	struct buf *b = out_value(o);
 
-	if (!begin_value(o))
-		return;
-	pk = packer(o);
-	msgpack_pack_int64(&pk, n);
-}
-
-void out_raw(struct keel_out *o, const void *bytes, uint32_t len)
-{
-	if (begin_value(o))
-		append(o, bytes, len);
+	if (b != NULL)
+		pack_number(b, n);
 }
 
 void out_close(struct keel_out *o)
 {
-	if (o == NULL || o->failed)
+	if (o == NULL || o->b.failed)
 		return;
 	if (o->depth == 0) {
-		o->failed = true;
+		o->b.failed = true;
 		return;
 	}
 	o->depth--;
-	put_count(o->data + o->open[o->depth].at + 1, 4, o->open[o->depth].count);
+	pack_close(&o->b, o->open[o->depth].place, o->open[o->depth].count);
 }
 
 bool out_adopt(struct keel_out *o, const void *bytes, uint32_t len)
@@ -257,44 +181,44 @@ bool out_adopt(struct keel_out *o, const void *bytes, uint32_t len)
 	if (len < MAP_HEAD || at[0] != 0xde || pack_check(bytes, len) < 0)
 		return false;
 	o->keys = (uint32_t)at[1] << 8 | at[2];
-	return append(o, (const char *)bytes + MAP_HEAD, len - MAP_HEAD) == 0;
+	buf_add(&o->b, at + MAP_HEAD, len - MAP_HEAD);
+	return !o->b.failed;
 }
 
 uint32_t out_length(const struct keel_out *o)
 {
-	return o == NULL ? 0 : (uint32_t)(o->len - BODY_AT);
+	return o == NULL ? 0 : (uint32_t)(o->b.len - BODY_AT);
 }
 
 const char *out_bytes(struct keel_out *o, uint32_t *ret_len)
 {
-	if (o == NULL || o->failed || o->depth > 0)
+	if (o == NULL || o->depth > 0 || !is_good(o))
 		return NULL;
-	o->data[BODY_AT] = (char)0xde;
-	put_count(o->data + BODY_AT + 1, 2, o->keys);
-	*ret_len = (uint32_t)(o->len - BODY_AT);
-	return o->data + BODY_AT;
+	o->b.data[BODY_AT + 1] = (char)(o->keys >> 8);
+	o->b.data[BODY_AT + 2] = (char)o->keys;
+	*ret_len = out_length(o);
+	return o->b.data + BODY_AT;
 }
 
 const char *out_frame(struct keel_out *o, uint16_t type, uint64_t corr, size_t *ret_len)
 {
 	uint32_t len;
 
-	if (out_bytes(o, &len) == NULL || len > WIRE_BODY_MAX)
+	if (out_bytes(o, &len) == NULL)
 		return NULL;
-	frame_header(o->data, type, corr, len);
-	*ret_len = o->len;
-	return o->data;
+	frame_header(o->b.data, type, corr, len);
+	return out_data(o, ret_len);
 }
 
 const char *out_data(const struct keel_out *o, size_t *ret_len)
 {
-	*ret_len = o->len;
-	return o->data;
+	*ret_len = o->b.len;
+	return o->b.data;
 }
 
 size_t out_weight(const struct keel_out *o)
 {
-	return sizeof(*o) + o->len;
+	return sizeof(*o) + o->b.size;
 }
 
 struct keel_out *out_next(const struct keel_out *o)

@@ -9,12 +9,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "object/object.h"
 #include "types/types.h"
 #include "util/err.h"
 
-int raw_add(struct keel_obj *o, const struct mp *pairs, uint32_t n)
+int raw_add(struct keel_obj *o, const struct buf *pairs, uint32_t n)
 {
 	uint32_t len = o->raw ? o->raw->len : 0;
 	struct raw *raw = realloc(o->raw, sizeof(*raw) + len + pairs->len);
@@ -31,10 +32,31 @@ int raw_add(struct keel_obj *o, const struct mp *pairs, uint32_t n)
 	return 0;
 }
 
+void raw_leave(void *attr, struct keel_obj *o)
+{
+	struct keel_attr *a = attr;
+	const union keel_slot *slot = value_at(o, a);
+	struct buf *pair = &o->klass->objects->row;
+	struct change *e, *next;
+
+	LL_FOREACH_SAFE2(o->changes, e, next, of_obj)
+		if (e->attr == a)
+			change_drop(e);
+	if (!slot)
+		return;
+	if ((a->def.flags & KEEL_ATTR_SAVE) && !o->klass->objects->closed) {
+		buf_reset(pair);
+		raw_encode(pair, a, slot);
+		if (pair->failed || raw_add(o, pair, 1) < 0)
+			value_lost();
+	}
+	value_drop(o, a);
+}
+
 /* ---- writing ------------------------------------------------------------------------------- */
 
 struct encoder {
-	struct mp *m;
+	struct buf *m;
 	uint32_t n;
 };
 
@@ -44,8 +66,8 @@ static void put_entry(void *arg, const char *key, const char *text, uint32_t len
 
 	if (!key)
 		return;
-	mp_str(e->m, key, strlen(key));
-	mp_str(e->m, text, len);
+	pack_text(e->m, key, strlen(key));
+	pack_text(e->m, text, len);
 	e->n++;
 }
 
@@ -55,27 +77,27 @@ static void put_text(void *arg, const char *key, const char *text, uint32_t len)
 
 	(void)key;
 	if (e->n++ == 0)
-		mp_str(e->m, text, len);
+		pack_text(e->m, text, len);
 }
 
-void raw_encode(struct mp *m, const struct keel_attr *a, const union keel_slot *slot)
+void raw_encode(struct buf *m, const struct keel_attr *a, const union keel_slot *slot)
 {
 	struct encoder e = { .m = m };
 
-	mp_str(m, a->name.text, a->name.len);
+	pack_text(m, a->name.text, a->name.len);
 	if (a->type->def.flags & KEEL_TYPE_INT) {
-		mp_int(m, slot->i);
+		pack_number(m, slot->i);
 	} else if (a->type->quick == QUICK_STRING) {
-		mp_str(m, slot->p, strlen(slot->p));
+		pack_text(m, slot->p, strlen(slot->p));
 	} else if (a->type->def.flags & KEEL_TYPE_KEYED) {
-		size_t place = mp_open_map(m);
+		size_t place = pack_open_map(m);
 
 		type_format(a->type, slot, NULL, &(struct keel_emit){ put_entry, &e });
-		mp_close(m, place, e.n);
+		pack_close(m, place, e.n);
 	} else {
 		type_format(a->type, slot, NULL, &(struct keel_emit){ put_text, &e });
 		if (e.n == 0)
-			mp_nil(m);
+			pack_nil(m);
 	}
 }
 
@@ -86,13 +108,9 @@ static const char *text_terminated(struct objects *o, const char *text, uint32_t
 {
 	if (memchr(text, '\0', len))
 		return NULL;
-	o->text.len = 0;
-	o->text.failed = false;
-	if (!mp_room(&o->text, len + 1))
-		return NULL;
-	memcpy(o->text.data, text, len);
-	o->text.data[len] = '\0';
-	return o->text.data;
+	buf_reset(&o->text);
+	buf_add(&o->text, text, len);
+	return o->text.failed ? NULL : o->text.data;
 }
 
 /* Returns 0: taken; 1: the type refuses it, keep it raw; -ENOMEM. */
@@ -164,22 +182,22 @@ static bool has_entry(const struct keel_obj *o, const struct keel_attr *a, const
 }
 
 /* Entries that the type refuses are kept as a map of their own, and so are those that a `settled` value has. */
-static int take_map(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r, uint32_t n, bool settled)
+static int take_map(struct keel_obj *o, struct keel_attr *a, struct pack_reader *r, uint32_t n, bool settled)
 {
-	struct mp left = { 0 };
+	struct buf left = { 0 };
 	uint32_t n_left = 0;
 	size_t place;
 	int rc = 0;
 
-	mp_str(&left, a->name.text, a->name.len);
-	place = mp_open_map(&left);
+	pack_text(&left, a->name.text, a->name.len);
+	place = pack_open_map(&left);
 	while (n-- && rc >= 0) {
 		const unsigned char *from = r->at;
-		struct mp_value key = mp_next(r), value = mp_next(r);
+		struct pack_value key = pack_next(r), value = pack_next(r);
 		char name[256];
 
 		rc = -EPROTO;
-		if (key.kind != MP_STR || value.kind != MP_STR || r->bad)
+		if (key.kind != PACK_STR || value.kind != PACK_STR || r->bad)
 			break;
 		rc = 1;
 		if (key.n < sizeof(name) && !memchr(key.text, '\0', key.n)) {
@@ -190,35 +208,35 @@ static int take_map(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r
 			rc = text && !(settled && has_entry(o, a, name)) ? parse_into(o, a, name, text) : 1;
 		}
 		if (rc == 1) {
-			mp_raw(&left, from, (size_t)(r->at - from));
+			buf_add(&left, from, (size_t)(r->at - from));
 			n_left++;
 		}
 	}
-	mp_close(&left, place, n_left);
+	pack_close(&left, place, n_left);
 	if (rc >= 0)
 		rc = n_left == 0 ? 0 : left.failed ? -ENOMEM : raw_add(o, &left, 1);
-	mp_fini(&left);
+	buf_fini(&left);
 	return rc;
 }
 
 /* `settled`: the object's value is newer than the one that is read. */
-static int pair_take(struct keel_obj *o, struct keel_attr *a, struct mp_reader *r,
-		     const struct mp_value *v, bool settled)
+static int pair_take(struct keel_obj *o, struct keel_attr *a, struct pack_reader *r,
+		     const struct pack_value *v, bool settled)
 {
 	bool keyed = a->type->def.flags & KEEL_TYPE_KEYED;
 
-	if (v->kind == MP_MAP && keyed)
+	if (v->kind == PACK_MAP && keyed)
 		return take_map(o, a, r, v->n, settled);
-	if (v->kind == MP_INT && !keyed && !settled)
+	if (v->kind == PACK_INT && !keyed && !settled)
 		return take_int(o, a, v->i);
-	if (v->kind == MP_STR && !keyed && !settled)
+	if (v->kind == PACK_STR && !keyed && !settled)
 		return take_text(o, a, v->text, v->n);
-	mp_skip(r, v);
+	pack_skip(r, v);
 	return 1;
 }
 
 /* Rows of a class look alike: try the attribute that was at this place in the last row. */
-static struct keel_attr *attr_guess(struct class *c, uint32_t place, const struct mp_value *name)
+static struct keel_attr *attr_guess(struct class *c, uint32_t place, const struct pack_value *name)
 {
 	struct keel_attr *a = place < ATTR_MAX ? c->guess[place] : NULL;
 
@@ -232,27 +250,27 @@ static struct keel_attr *attr_guess(struct class *c, uint32_t place, const struc
 
 static int pair_keep(struct keel_obj *o, const unsigned char *from, const unsigned char *to)
 {
-	struct mp bytes = { .data = (char *)(uintptr_t)from, .len = (size_t)(to - from) };
+	struct buf bytes = { .data = (char *)(uintptr_t)from, .len = (size_t)(to - from) };
 
 	return raw_add(o, &bytes, 1);
 }
 
-int raw_decode(struct keel_obj *o, struct mp_reader *r, uint32_t n, const uint64_t *settled)
+int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n, const uint64_t *settled)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const unsigned char *from = r->at;
-		struct mp_value name = mp_next(r), value = mp_next(r);
+		struct pack_value name = pack_next(r), value = pack_next(r);
 		struct keel_attr *a = NULL;
 		int rc = 1;
 
-		if (name.kind != MP_STR || r->bad)
+		if (name.kind != PACK_STR || r->bad)
 			return -EPROTO;
 		if (o->klass->declared)
 			a = attr_guess(o->klass, i, &name);
 		if (a && KEEL_ATTR_HAS_VALUE(&a->def))
 			rc = pair_take(o, a, r, &value, settled && bit_get(settled, a->number));
 		else
-			mp_skip(r, &value);
+			pack_skip(r, &value);
 		if (r->bad)
 			return -EPROTO;
 		if (rc == 1)

@@ -8,6 +8,7 @@
 
 #include "object/object.h"
 #include "types/types.h"
+#include "util/crumb.h"
 #include "util/err.h"
 
 bool read_is_set(const struct keel_obj *o, const struct keel_attr *a)
@@ -118,10 +119,13 @@ void read_emit(struct keel_obj *o, const struct keel_attr *a, const char *key,
 {
 	const union keel_slot *slot;
 	struct filter f = { key, emit };
+	struct crumb crumb;
 
 	if (a->def.derive) {
+		crumb_begin(&crumb, a->owner, "derive() of an attribute", a->def.name);
 		a->def.derive(mod_of(a->owner), o,
 			      key ? &(struct keel_emit){ pass, &f } : emit);
+		crumb_end(&crumb);
 		return;
 	}
 	slot = value_at(o, a);

@@ -10,7 +10,7 @@
 
 #define MANY_TAPS 4u /* look at most values of an object, between them; fetching those for fewer costs more than it saves */
 
-static uint32_t encode_values(struct mp *m, struct keel_obj *o)
+static uint32_t encode_values(struct buf *m, struct keel_obj *o)
 {
 	uint32_t n = 0, at = 0;
 
@@ -30,7 +30,7 @@ static uint32_t encode_values(struct mp *m, struct keel_obj *o)
 int objects_encode(struct keel_obj *o, const char **ret_klass, const char **ret_id,
 		   const void **ret_bytes, uint32_t *ret_len, bool *ret_deleted)
 {
-	struct mp *m = &o->klass->objects->row;
+	struct buf *m = &o->klass->objects->row;
 	uint32_t n = 0;
 
 	*ret_klass = o->klass->name;
@@ -43,17 +43,16 @@ int objects_encode(struct keel_obj *o, const char **ret_klass, const char **ret_
 		o->flags = (uint16_t)((o->flags & ~OBJ_DIRTY) | OBJ_KEEP);
 		return o->flags & OBJ_SAVED ? 0 : -ENODATA;
 	}
-	m->len = 0;
-	m->failed = false;
-	(void)mp_open_map(m);
+	buf_reset(m);
+	(void)pack_open_map(m);
 	if (o->raw) {
-		mp_raw(m, o->raw->bytes, o->raw->len);
+		buf_add(m, o->raw->bytes, o->raw->len);
 		n = o->raw->n;
 	}
 	n += encode_values(m, o);
 	if (m->failed || m->len > UINT32_MAX)
 		return -ENOMEM;
-	mp_close(m, 0, n);
+	pack_close(m, 0, n);
 	o->flags &= (uint16_t)~OBJ_DIRTY;
 	o->flags |= OBJ_SAVED;
 	*ret_bytes = m->data;
@@ -69,15 +68,15 @@ void objects_redirty(struct keel_obj *o)
 int objects_decode(struct objects *o, const char *klass, const char *id, const void *bytes,
 		   uint32_t len, struct keel_err *err)
 {
-	struct mp_reader r = { bytes, (const unsigned char *)bytes + len, false };
-	struct mp_value map = mp_next(&r);
+	struct pack_reader r = { bytes, (const unsigned char *)bytes + len, false };
+	struct pack_value map = pack_next(&r);
 	struct class *c = class_get(o, klass);
 	struct keel_obj *obj = c ? obj_create(c, id, strlen(id)) : NULL;
 	int rc;
 
 	if (!obj)
 		return err_set(err, -ENOMEM, "no memory to load %s '%s'", klass, id);
-	rc = map.kind == MP_MAP ? raw_decode(obj, &r, map.n, NULL) : -EPROTO;
+	rc = map.kind == PACK_MAP ? raw_decode(obj, &r, map.n, NULL) : -EPROTO;
 	if (rc == 0 && r.at != r.end)
 		rc = -EPROTO;
 	if (rc == 0)
@@ -90,7 +89,8 @@ int objects_decode(struct objects *o, const char *klass, const char *id, const v
 					       "needs more memory than there is");
 	}
 	obj->flags |= OBJ_SAVED;
-	obj->epoch = 0; /* refreshed at its first use: values that are never unset */
+	EACH_BIT(number, c->reset[w] & ~obj->set[w])
+		(void)value_fallback(obj, c->by_number[number]);
 	obj_notify(obj);
 	return 0;
 }
@@ -99,7 +99,7 @@ void objects_loaded(struct objects *o)
 {
 	for (struct class *c = o->classes; c; c = c->next)
 		if (c->has_raw)
-			c->epoch++;
+			class_each(c, obj_complete, NULL);
 }
 
 static struct class *declared_at(const struct objects *o, uint32_t place)

@@ -9,21 +9,19 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "object/object.h"
 #include "msg/msg.h"
 #include "types/types.h"
 
 struct row {
-	const struct keel_attr *attr; /* NULL: withdrawn meanwhile */
+	const struct keel_attr *attr;
 	char *key;                    /* the only key to write; owned; NULL: all */
 	char *prefix;                 /* owned: head of the line, name */
 	uint32_t prefix_len;
 };
 struct keel_view {
 	struct class *klass; /* NULL: no such class, nothing to write */
-	struct keel_view *prev, *next;
 	struct row *row;
 	uint32_t n, cap;
 };
@@ -32,7 +30,7 @@ struct keel_view {
 
 static int row_add(struct keel_view *v, const struct keel_attr *a, const char *key)
 {
-	struct mp line = { 0 };
+	struct buf line = { 0 };
 	struct row *row;
 
 	if (v->n == v->cap) {
@@ -44,8 +42,8 @@ static int row_add(struct keel_view *v, const struct keel_attr *a, const char *k
 		v->row = row;
 		v->cap = cap;
 	}
-	mp_byte(&line, 0x93);
-	mp_str(&line, a->name.text, a->name.len);
+	pack_array(&line, 3);
+	pack_text(&line, a->name.text, a->name.len);
 	row = &v->row[v->n];
 	*row = (struct row){ a, key ? strdup(key) : NULL, line.data, (uint32_t)line.len };
 	if (line.failed || (key && !row->key)) {
@@ -125,7 +123,6 @@ struct keel_view *view_open(struct keel_mod *m, const char *klass, const struct 
 	if (!v || !c)
 		return v;
 	v->klass = c;
-	DL_PREPEND(c->views, v);
 	if ((n_want ? compile_some(v, want, n_want, roles) : compile_all(v, roles)) < 0) {
 		view_close(v);
 		return NULL;
@@ -137,8 +134,6 @@ void view_close(struct keel_view *v)
 {
 	if (!v)
 		return;
-	if (v->klass)
-		DL_DELETE(v->klass->views, v);
 	for (uint32_t i = 0; i < v->n; i++) {
 		free(v->row[i].key);
 		free(v->row[i].prefix);
@@ -147,18 +142,10 @@ void view_close(struct keel_view *v)
 	free(v);
 }
 
-void views_forget(struct keel_attr *a)
-{
-	for (struct keel_view *v = a->klass->views; v; v = v->next)
-		for (uint32_t i = 0; i < v->n; i++)
-			if (v->row[i].attr == a)
-				v->row[i].attr = NULL;
-}
-
 /* ---- writing ------------------------------------------------------------------------------- */
 
 struct line {
-	struct mp *m;
+	struct buf *m;
 	const struct row *row;
 	uint32_t n; /* written */
 };
@@ -167,12 +154,12 @@ static void put_line(void *arg, const char *key, const char *text, uint32_t len)
 {
 	struct line *l = arg;
 
-	mp_raw(l->m, l->row->prefix, l->row->prefix_len);
+	buf_add(l->m, l->row->prefix, l->row->prefix_len);
 	if (key)
-		mp_str(l->m, key, strlen(key));
+		pack_text(l->m, key, strlen(key));
 	else
-		mp_nil(l->m);
-	mp_str(l->m, text, len);
+		pack_nil(l->m);
+	pack_text(l->m, text, len);
 	l->n++;
 }
 
@@ -209,7 +196,7 @@ static void slots_spread(const struct keel_obj *o, const union keel_slot **ret_a
 		ret_at[number] = slot++;
 }
 
-static uint32_t put_rows(struct mp *m, struct keel_obj *o, const struct keel_view *v)
+static uint32_t put_rows(struct buf *m, struct keel_obj *o, const struct keel_view *v)
 {
 	const union keel_slot *at[ATTR_MAX];
 	struct line l = { .m = m };
@@ -219,8 +206,8 @@ static uint32_t put_rows(struct mp *m, struct keel_obj *o, const struct keel_vie
 		const struct keel_attr *a = v->row[i].attr;
 
 		l.row = &v->row[i];
-		if (!a)
-			continue;
+		if (!a->klass)
+			continue; /* withdrawn meanwhile */
 		if (a->def.derive)
 			read_emit(o, a, l.row->key, &(struct keel_emit){ put_line, &l });
 		else if (bit_get(o->set, a->number))
@@ -232,21 +219,18 @@ static uint32_t put_rows(struct mp *m, struct keel_obj *o, const struct keel_vie
 /* Derive functions must not write to their object: the slots are being read. */
 int32_t view_pack(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out)
 {
-	struct mp *m = &o->klass->objects->answer;
+	struct buf *b = out_value(out);
 	struct index_key own = o->id;
 	size_t place;
 
-	id = id ? id : own.text;
-	m->len = 0;
-	m->failed = false;
-	mp_byte(m, 0x92);
-	mp_str(m, id, strlen(id));
-	place = mp_open_array(m);
-	index_key_init(&o->id, id, strlen(id)); /* so that values derived from the id use this one */
-	mp_close(m, place, put_rows(m, o, v));
-	o->id = own;
-	if (m->failed || m->len > UINT32_MAX)
+	if (!b)
 		return -ENOMEM;
-	out_raw(out, m->data, (uint32_t)m->len);
-	return 0;
+	id = id ? id : own.text;
+	pack_array(b, 2);
+	pack_text(b, id, strlen(id));
+	place = pack_open_array(b);
+	index_key_init(&o->id, id, strlen(id)); /* so that values derived from the id use this one */
+	pack_close(b, place, put_rows(b, o, v));
+	o->id = own;
+	return b->failed ? -ENOMEM : 0;
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * router.c - request names, the listening socket, and the end of service.
- *
- * A route lives from the registration of its row to its withdrawal. Requests that a module still has
- * when its row is withdrawn are answered by the kernel.
+ * router.c - request names and the listening socket.
  */
 #include "request/router.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +30,7 @@ static int route_add(void *arg, struct owner *owner, const void *row, struct kee
 	if (def->name == NULL || def->name[0] == '\0' || def->handler == NULL)
 		return err_set(err, -EINVAL, "request '%s' of module %s has no name or no handler",
 			       def->name != NULL ? def->name : "", owner->pub.name);
-	HASH_FIND_STR(r->routes, def->name, taken);
+	taken = (struct route *)index_find(&r->routes, def->name, strlen(def->name));
 	if (taken != NULL)
 		return err_set(err, -EEXIST,
 			       "request '%s' of module %s is already answered by module %s; "
@@ -44,15 +42,14 @@ static int route_add(void *arg, struct owner *owner, const void *row, struct kee
 	route->def = *def;
 	route->key = row;
 	route->owner = owner;
-	HASH_ADD_KEYPTR(hh, r->routes, route->def.name, strlen(route->def.name), route);
-	if (hash_holds(route))
+	index_key_init(&route->name, route->def.name, strlen(route->def.name));
+	if (index_add(&r->routes, &route->name) == 0)
 		return 0;
 	free(route);
 	return err_set(err, -ENOMEM, "no memory for request '%s'", def->name);
 }
 
-/* The kernel replies to the requests of a route whose row is withdrawn. */
-static void route_abandon(struct keel_req *list, const struct route *route)
+static void requests_forget(struct keel_req *list, const struct route *route)
 {
 	struct keel_req *q, *next;
 
@@ -64,20 +61,19 @@ static void route_abandon(struct keel_req *list, const struct route *route)
 
 static void route_remove(void *arg, struct owner *owner, const void *row)
 {
+	const struct keel_request_def *def = row;
 	struct router *r = arg;
-	struct route *route, *next;
+	struct route *route = (struct route *)index_find(&r->routes, def->name, strlen(def->name));
 	struct client *c;
 
 	(void)owner;
-	HASH_ITER(hh, r->routes, route, next) {
-		if (route->key != row)
-			continue;
-		DL_FOREACH(r->clients, c)
-			route_abandon(c->reqs, route);
-		route_abandon(r->orphans, route);
-		HASH_DEL(r->routes, route);
-		free(route);
-	}
+	if (route == NULL || route->key != row)
+		return;
+	DL_FOREACH(r->clients, c)
+		requests_forget(c->reqs, route);
+	requests_forget(r->orphans, route);
+	index_remove(&r->routes, &route->name);
+	free(route);
 }
 
 /* ---- accept ---------------------------------------------------------------------------------- */
@@ -157,12 +153,32 @@ static int bind_path(const struct sockaddr_un *at, int *ret_fd, struct keel_err 
 	return 0;
 }
 
-int router_listen(struct router *r, const char *path, struct keel_err *err)
+/* Returns whether `fd` is a listening socket with this path. */
+static bool is_bound(int fd, const struct sockaddr_un *at)
+{
+	struct sockaddr_un is = { 0 };
+	socklen_t len = sizeof(is);
+	int listens = 0;
+
+	return getsockname(fd, (struct sockaddr *)&is, &len) == 0 && is.sun_family == AF_UNIX &&
+	       strncmp(is.sun_path, at->sun_path, sizeof(is.sun_path)) == 0 &&
+	       getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &(socklen_t){ sizeof(listens) }) == 0 && listens;
+}
+
+int router_listen_fd(struct router *r)
+{
+	if (r->listener == NULL)
+		return -1;
+	r->handed = true;
+	return fcntl(r->listen_fd, F_DUPFD_CLOEXEC, 3);
+}
+
+int router_listen(struct router *r, const char *path, int fd, struct keel_err *err)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	struct loop_listening conf = { .per_turn = r->limits.accepts_per_turn, .came = client_came,
 				       .paused = accept_paused, .arg = r };
-	int ret;
+	int ret = 0;
 
 	if (r->listener != NULL)
 		return err_set(err, -EALREADY, "already listening on %s", r->listen_path);
@@ -170,22 +186,31 @@ int router_listen(struct router *r, const char *path, struct keel_err *err)
 		return err_set(err, -ENAMETOOLONG, "socket path %s is longer than %zu bytes; choose a "
 			       "shorter one", path, sizeof(at.sun_path) - 1);
 	memcpy(at.sun_path, path, strlen(path) + 1);
-	ret = clear_path(&at, err);
-	if (ret == 0)
-		ret = bind_path(&at, &conf.fd, err);
+	conf.fd = fd;
+	if (fd < 0 || !is_bound(fd, &at)) {
+		if (fd >= 0)
+			close(fd);
+		ret = clear_path(&at, err);
+		if (ret == 0)
+			ret = bind_path(&at, &conf.fd, err);
+	} else if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) {
+		ret = err_set(err, -errno, "cannot use the socket %s: %s", path, strerror(errno));
+		close(fd);
+	}
 	if (ret < 0)
 		return ret;
+	r->listen_fd = conf.fd;
 	r->listen_path = strdup(path);
 	if (loop_listen(r->parts->loop, &conf, &r->listener) < 0 || r->listen_path == NULL)
 		return err_set(err, -ENOMEM, "no memory to listen on %s", path);
 	return 0;
 }
 
-static void stop_listening(struct router *r)
+void router_listen_stop(struct router *r)
 {
 	loop_listen_stop(r->listener);
 	r->listener = NULL;
-	if (r->listen_path != NULL)
+	if (r->listen_path != NULL && !r->handed)
 		unlink(r->listen_path);
 	free(r->listen_path);
 	r->listen_path = NULL;
@@ -205,15 +230,16 @@ int router_create(struct parts *parts, struct router **ret_router)
 	if (r == NULL)
 		return -ENOMEM;
 	r->parts = parts;
-	r->limits = router_limits_default;
+	r->limits = (struct router_limits){
+#define LIMIT(type, name, value) .name = value,
+#include "request/limits.def"
+#undef LIMIT
+	};
 	r->euid = geteuid();
 	r->refused_log_ms = INT64_MIN / 2;
-	ret = users_create(parts->loop, parts->host_name, &r->users);
-	if (ret == 0)
-		ret = registry_kind(parts->registry,
-				    &(struct registry_kind){ .name = "REQUEST", .add = route_add,
-							     .remove = route_remove, .arg = r,
-							     .row_size = sizeof(struct keel_request_def) });
+	ret = registry_kind(parts->registry,
+			    &(struct registry_kind){ .name = "REQUEST", .add = route_add, .remove = route_remove,
+						     .arg = r, .row_size = sizeof(struct keel_request_def) });
 	if (ret == 0)
 		ret = registry_offer(parts->registry, "request", req_api());
 	if (ret == 0)
@@ -228,72 +254,20 @@ int router_create(struct parts *parts, struct router **ret_router)
 
 void router_destroy(struct router *r)
 {
-	struct route *route, *next;
+	struct route *route;
 
 	if (r == NULL)
 		return;
-	stop_listening(r);
+	router_listen_stop(r);
 	while (r->clients != NULL)
 		client_drop(r->clients);
 	loop_timer_cancel(r->sweep_timer);
-	loop_timer_cancel(r->shutdown_timer);
+	drain_end(r);
 	loop_defer_cancel(r->parts->loop, client_turn_over, r);
 	req_destroy_all(r);
-	users_destroy(r->users);
-	HASH_ITER(hh, r->routes, route, next) {
-		HASH_DEL(r->routes, route);
+	shares_destroy(r);
+	for (uint32_t at = 0; (route = (struct route *)index_next(&r->routes, &at));)
 		free(route);
-	}
+	index_fini(&r->routes);
 	free(r);
-}
-
-static void shutdown_deadline(void *arg)
-{
-	struct router *r = arg;
-	struct client *c;
-	struct keel_req *q, *next;
-
-	r->shutdown_timer = NULL;
-	DL_FOREACH(r->clients, c) {
-		DL_FOREACH_SAFE(c->reqs, q, next)
-			req_withdraw(q, PBSE_SVRDOWN, NULL);
-	}
-}
-
-void router_shutdown(struct router *r)
-{
-	if (r->stopping)
-		return;
-	r->stopping = true;
-	stop_listening(r);
-	r->shutdown_timer = loop_timer(r->parts->loop, r->limits.shutdown_ms, shutdown_deadline, r);
-	if (r->shutdown_timer == NULL)
-		shutdown_deadline(r);
-}
-
-static bool serves(const struct keel_req *list, const struct owner *owner)
-{
-	const struct keel_req *q;
-
-	DL_FOREACH(list, q) {
-		if (q->state == REQ_OPEN && q->route != NULL && q->route->owner == owner)
-			return true;
-	}
-	return false;
-}
-
-bool router_serves(const struct router *r, const struct owner *owner)
-{
-	const struct client *c;
-
-	DL_FOREACH(r->clients, c) {
-		if (serves(c->reqs, owner))
-			return true;
-	}
-	return false;
-}
-
-bool router_idle(const struct router *r)
-{
-	return r->n_open == 0 && r->queued == 0;
 }

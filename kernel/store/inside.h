@@ -6,7 +6,7 @@
 #define KEELSON_STORE_INSIDE_H
 
 #include "keel/api.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 #include "util/owner.h"
 
 struct loop_timer;
@@ -54,6 +54,7 @@ struct store {
 	const struct keel_store_api *api; /* NULL: nothing is kept */
 	struct owner *offers;
 	struct keel_obj *dirty, *dirty_last; /* threaded through objects_dirty_link() */
+	uint64_t changes; /* objects that became dirty since the start */
 	struct blob *blobs;
 	struct waiter *waiters;
 	struct batch batch;

@@ -23,6 +23,7 @@
 #include "object/objects.h"
 #include "registry/registry.h"
 #include "store/inside.h"
+#include "util/crumb.h"
 #include "util/err.h"
 
 #define BACKOFF_FIRST_MS 100
@@ -82,7 +83,13 @@ void store_dirty(void *store, struct keel_obj *o)
 	*objects_dirty_link(o) = NULL;
 	*(s->dirty ? objects_dirty_link(s->dirty_last) : &s->dirty) = o;
 	s->dirty_last = o;
+	s->changes++;
 	loop_turn_due(s->parts->loop);
+}
+
+uint64_t store_changes(const struct store *s)
+{
+	return s->changes;
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -90,8 +97,11 @@ void store_dirty(void *store, struct keel_obj *o)
 static void commit_work(void *arg)
 {
 	struct store *s = arg;
+	struct crumb crumb;
 
+	crumb_begin(&crumb, s->offers, "worker", "commit");
 	s->commit_rc = s->api->commit(&s->offers->pub, s->batch.row, s->batch.n, &s->commit_err);
+	crumb_end(&crumb);
 }
 
 static void commit_retry(void *arg)
@@ -299,6 +309,7 @@ void store_close(struct store *s)
 	s->retry = NULL;
 	loop_run_until(s->parts->loop, workers_are_back, s, CLOSE_MS);
 	reads_drop(s);
+	objects_close(s->parts->objects);
 	s->api = NULL;
 	s->offers->live--;
 	s->offers = NULL;
@@ -326,6 +337,7 @@ int store_use(struct store *s, struct keel_err *err)
 {
 	struct keel_err why = { 0 };
 	struct owner *offers = NULL;
+	struct crumb crumb;
 	const struct keel_store_api *api =
 		registry_service(s->parts->registry, "store", 0, &offers, &why);
 	int rc;
@@ -340,11 +352,15 @@ int store_use(struct store *s, struct keel_err *err)
 	if (!api->open || !api->load || !api->commit || !api->read_blob)
 		return err_set(err, -EINVAL, "the service 'store' of module %s is not complete; upgrade "
 					     "the module", offers->pub.name);
+	crumb_begin(&crumb, offers, "open() of the store", NULL);
 	rc = -abs(api->open(&offers->pub, err)); /* any value but 0 is an error */
+	crumb_end(&crumb);
 	if (rc < 0)
 		return rc;
 	s->commit_err.text[0] = '\0';
+	crumb_begin(&crumb, offers, "load() of the store", NULL);
 	rc = -abs(api->load(&offers->pub, load_row, s, err));
+	crumb_end(&crumb);
 	if (rc < 0) {
 		if (s->commit_err.text[0])
 			return err_set(err, rc, "%s", s->commit_err.text);

@@ -61,7 +61,8 @@ struct state {
 	} a;
 };
 
-/* A growing text. After a failed allocation it stays as it was and `broken` is set. */
+/* A growing text. When an allocation fails it stays as it was and `broken` is set, which the caller checks once, at the
+ * end. */
 struct text {
 	char *at; /* owned; terminated once anything was added */
 	size_t n, room;
@@ -80,7 +81,7 @@ void text_trim(struct text *t); /* no blanks at the end */
 void text_fini(struct text *t);
 
 /* record.c */
-/* The text of a record of this letter; false when there is nothing to tell (z). */
+/* The text of a record of this letter; false when there is nothing to record (z). */
 bool record_text(struct keel_mod *mod, char letter, struct keel_obj *job, struct text *ret);
 
 /* items.c */
@@ -93,19 +94,23 @@ void items_free(struct keel_mod *mod);
 extern const struct keel_class_def outbox_class;
 extern const struct keel_attr_def outbox_day, outbox_lines;
 void outbox_find(struct keel_mod *mod);
-/* The row's number; 0: it could not be made. */
+/* Returns the row's number; 0 when it fails, for lack of memory: the lines are written without that safety. */
 uint64_t outbox_keep(struct keel_mod *mod, const char *day, const struct text *lines);
-void outbox_forget(struct keel_mod *mod, struct rows *rows); /* and empty the list */
+void outbox_forget(struct keel_mod *mod, struct rows *rows); /* destroys the rows and empties the caller's list */
 /* After a start: what a killed daemon has not written. */
 void outbox_replay(struct keel_mod *mod);
-bool rows_add(struct rows *r, uint64_t row);
+bool rows_add(struct rows *r, uint64_t row); /* false without memory */
 void rows_fini(struct rows *r);
 
 /* journal.c */
-int day_open(const char *path); /* to append; created when it is not there. An fd, or -1. */
+/* Opens a day's file to append, and creates it when it is not there. Returns the fd, which the caller closes; fails with
+ * -1 and errno. */
+int day_open(const char *path);
+/* Makes the directory of the day files. Fails with -1 and *err. */
 int32_t journal_open(struct keel_mod *mod, struct keel_err *err);
+/* Never fails for the caller: a record that cannot be kept is counted, and the log has the error. */
 void journal_add(struct keel_mod *mod, char letter, const char *id, const char *text);
-void journal_flush(struct keel_mod *mod); /* now, on this thread */
+void journal_flush(struct keel_mod *mod); /* writes at once, on the caller's thread */
 void journal_close(struct keel_mod *mod);
 
 #endif

@@ -8,7 +8,7 @@
  * Batches are written strictly in order, one at a time, by a worker thread, so a slow disk never holds
  * the loop. A batch that cannot be written stays first and is tried again; only when BYTES_MAX are
  * waiting are new records dropped, and counted. journal_flush() may write the batch a worker has been
- * given as well: whoever has its lock first does it, the other finds it written.
+ * given as well: the one that has its lock first does it, the other finds it written.
  */
 #include "accounting.h"
 
@@ -35,7 +35,7 @@ struct batch {
 	char *before; /* path of a file to sync first, of another day; owned */
 	uint64_t row;
 	bool sealed, durable;
-	bool sync;   /* asked of the worker, done when there was no error */
+	bool sync;   /* the worker does it, when the write had no error */
 	pthread_mutex_t lock;
 	size_t written; /* bytes; under the lock once a worker knows the batch */
 	int error;      /* errno of the last try; 0 after all was written */
@@ -129,15 +129,10 @@ static struct batch *batch_new(struct journal *j, const char *day)
 	return b;
 }
 
-static struct batch *batch_last(struct journal *j)
-{
-	return j->first ? (struct batch *)((char *)j->last - offsetof(struct batch, next)) : NULL;
-}
-
 /* The batch a line of this day goes to. One that a worker may have is closed. */
 static struct batch *batch_for(struct journal *j, const char *day)
 {
-	struct batch *b = batch_last(j);
+	struct batch *b = j->first ? (struct batch *)((char *)j->last - offsetof(struct batch, next)) : NULL;
 
 	if (b && !b->sealed && b->lines.n < BATCH_BYTES && strcmp(b->day, day) == 0)
 		return b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * outbox.c - lines that may not be in their file yet, in the store: a record is told once, and only of
+ * outbox.c - lines that may not be in their file yet, in the store: a record is written once, and only of
  * what is durable.
  *
  * The lines of a turn are an object of its transaction. It is forgotten when its file was synced. After

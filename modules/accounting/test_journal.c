@@ -138,7 +138,7 @@ static void test_trouble(void)
 	expect_file(now, "D;1.svr;one\nD;1.svr;two\n");
 }
 
-/* What is not durable yet has not happened: a line of it would be told again after a kill. */
+/* What is not durable yet has not happened: its line would be written again after a kill. */
 static void test_full_disk(void)
 {
 	next_day();
@@ -195,7 +195,7 @@ static void test_stop_while_worker_is_late(void)
 	expect_file(now, "D;1.svr;one\nD;1.svr;two\n");
 }
 
-/* The module goes; what it asked for comes afterwards. */
+/* The module ends; its worker returns afterwards. */
 static void test_gone_while_worker_is_late(void)
 {
 	one_at_worker();

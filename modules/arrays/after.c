@@ -163,7 +163,7 @@ void after_replay(struct keel_mod *mod)
 
 /* ---- a site that wants subjobs started again ------------------------------------------------------------ */
 
-static void nobody_asked(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+static void rerun_ignore(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	(void)mod, (void)arg, (void)code, (void)text;
 }
@@ -179,7 +179,7 @@ static void requeue(struct keel_mod *mod, struct keel_obj *part)
 					     .verb = "rerun",
 					     .detail = "force",
 					     .who = who },
-		     mod, nobody_asked, NULL);
+		     mod, rerun_ignore, NULL);
 }
 
 keel_verdict on_server_start(struct keel_call *c, const struct keel_ev_server_start *ev)

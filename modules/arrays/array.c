@@ -32,20 +32,6 @@ void array_mark(struct array *a, uint32_t ordinal, int32_t value)
 
 /* ---- making and loading ----------------------------------------------------------------------------- */
 
-/* How many are what; of failures, what is known without their count (a store from before there was one). */
-static void count_all(struct array *a)
-{
-	uint32_t at = 0, last;
-
-	for (; at < a->x.count; at = last + 1) {
-		int32_t value = runs_get(&a->runs, at, &last);
-
-		a->n[kind_of(value)] += last - at + 1;
-		if (kind_of(value) == KIND_OVER && over_failed(value))
-			a->failed += last - at + 1;
-	}
-}
-
 /* `index:runs:version,...` */
 static void load_again(struct keel_mod *mod, struct array *a)
 {
@@ -76,20 +62,16 @@ static void log_no_memory(struct keel_mod *mod, const struct array *a)
 		      "out of memory: after a restart now, subjobs that are over may wait again");
 }
 
-static void array_free(struct array *a)
-{
-	runs_fini(&a->runs);
-	free(a->again);
-	free(a);
-}
-
 void array_fini(struct keel_mod *mod, void *slot)
 {
 	struct slot *s = slot;
 
 	(void)mod;
-	if (s->a)
-		array_free(s->a);
+	if (s->a) {
+		runs_fini(&s->a->runs);
+		free(s->a->again);
+		free(s->a);
+	}
 	s->a = NULL;
 }
 
@@ -109,6 +91,7 @@ static struct array *array_create(struct keel_mod *mod, struct keel_obj *whole)
 	const char *text = st->object->get_str(whole, st->a.submitted);
 	int32_t others = letter_of(mod, whole) == 'F' ? KEPT : WAITS; /* of one that is over none waits */
 	struct array *a = calloc(1, sizeof(*a));
+	uint32_t at = 0, last;
 
 	if (!a || !text || !indices_parse(text, &a->x) || runs_init(&a->runs, a->x.count, others)) {
 		free(a);
@@ -118,7 +101,14 @@ static struct array *array_create(struct keel_mod *mod, struct keel_obj *whole)
 	a->deleted = st->object->is_set(whole, st->a.ending);
 	if (ended_load(&a->x, &a->runs, others, st->object->get_str(whole, st->a.ended)))
 		log_no_memory(mod, a);
-	count_all(a);
+	/* How many are what; of failures, what is known without their count (a store from before there was one). */
+	for (; at < a->x.count; at = last + 1) {
+		int32_t value = runs_get(&a->runs, at, &last);
+
+		a->n[kind_of(value)] += last - at + 1;
+		if (kind_of(value) == KIND_OVER && over_failed(value))
+			a->failed += last - at + 1;
+	}
 	if (st->object->is_set(whole, st->a.failed))
 		a->failed = (uint32_t)st->object->get_int(whole, st->a.failed);
 	load_again(mod, a);

@@ -4,7 +4,7 @@
  *
  * `qsub -J 1-1000000` is one job object, `7[].svr`, with a few runs of ordinals (array.c). When the
  * scheduler starts it, its next subjob becomes an object, `7[3].svr`, and lives like any job (part.c,
- * kind JOB_FORM of jobs). Requests about the array or ranges are asked of each that is meant (ask.c);
+ * kind JOB_FORM of jobs). A request about the array or a range goes to each subjob that is meant (ask.c);
  * listings show those that are no objects, too (listing.c, kind PARTS of status).
  */
 #include "arrays.h"

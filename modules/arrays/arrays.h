@@ -73,9 +73,9 @@ void on_limit(struct keel_mod *mod, struct keel_obj *whole, const struct keel_at
 void array_mark(struct array *a, uint32_t ordinal, int32_t value);
 /* `n` more did not end with 0; saved. */
 void array_failed(struct keel_mod *mod, struct array *a, uint32_t n);
-/* Those of `s` that wait are over, terminated. How many. */
+/* Those of `s` that wait are over, terminated. Returns how many. */
 uint32_t array_terminate(struct keel_mod *mod, struct array *a, const struct selection *s, bool force);
-/* Keep on the object what no other object says. */
+/* Stores on the object what no other object says. Without memory the log has the error. */
 void array_save_ended(struct keel_mod *mod, struct array *a);
 void array_save_again(struct keel_mod *mod, struct array *a);
 /* It is over when nothing waits and nothing lives. */
@@ -83,29 +83,32 @@ void array_check_end(struct keel_mod *mod, struct array *a);
 uint32_t array_room(struct keel_mod *mod, const struct array *a); /* may start beside those that run */
 
 /* names.c: ids and operands */
-/* `7[]`, `7[3]`, `7[1-9:2].svr@host`: the array, and what stands between the brackets. */
+/* `7[]`, `7[3]`, `7[1-9:2].svr@host`: the array, and what stands between the brackets. NULL: no such operand, or no such
+ * array. */
 struct array *named_array(struct keel_mod *mod, const char *operand, const char **ret_range,
 			  size_t *ret_len);
-/* The array of a subjob's object, and which it is. */
+/* The array of a subjob's object, and the subjob's ordinal. NULL: it is no subjob, or its array is gone. */
 struct array *array_of_part(struct keel_mod *mod, struct keel_obj *part, uint32_t *ret_ordinal);
 bool is_subjob(struct keel_mod *mod, struct keel_obj *job); /* by its id */
 void part_id(struct keel_mod *mod, const struct array *a, uint32_t ordinal, char *buf, size_t len);
-struct keel_obj *part_find(struct keel_mod *mod, const struct array *a, uint32_t ordinal);
+struct keel_obj *part_find(struct keel_mod *mod, const struct array *a, uint32_t ordinal); /* NULL: it is no object */
 
 /* part.c: subjobs as objects */
-/* A draft like the array, for its subjobs. */
+/* A draft like the array, for its subjobs; the caller destroys or publishes it. NULL with *err. */
 struct keel_obj *part_draft(struct keel_mod *mod, struct array *a, const char *id, struct keel_err *err);
 /* Its array counts it as suspended, or no more. */
 void part_suspended(struct keel_mod *mod, struct keel_obj *part, bool suspended);
 void part_paths(struct keel_mod *mod, struct array *a, struct keel_obj *part, uint32_t index);
-/* It takes what its array has now of `attr[.resource],...`. False: subjobs have none of these. */
+/* Copies what its array has now of `attr[.resource],...`. False: subjobs have none of these. */
 bool part_alter(struct keel_mod *mod, struct array *a, struct keel_obj *part, uint32_t ordinal, const char *names);
-/* Published, adopted, queued; NULL with *err. */
+/* Makes the subjob's object: published, adopted, queued. NULL with *err, and it waits as before. */
 struct keel_obj *part_make(struct keel_mod *mod, struct array *a, uint32_t ordinal,
 			   struct keel_err *err);
 extern const struct keel_job_form_def form;
 
 /* ask.c: requests about arrays and ranges */
+/* False: the operand names nothing in an array, and `done` is left to the caller. Else `done` is called once, with 0 or
+ * the first error. */
 bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
 	    struct keel_mod *me, void (*done)(struct keel_mod *, void *, int32_t, const char *),
 	    void *arg);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ask.c - requests about an array or some of its subjobs: who of them is meant, each is asked, and one
- * answer when all have answered: the first refusal, or success.
+ * ask.c - requests about an array or some of its subjobs: the act runs on each that is meant, and the caller
+ * gets one answer when all are done: the first error, or success.
  *
- * A subjob that is an object is asked like any job. Those that wait are no objects: deleting them is a
- * change of the array's runs, running one makes it an object. A range of which nobody can be asked is
- * refused at once.
+ * A subjob that is an object is acted on like any job. Those that wait are no objects: deleting them is a
+ * change of the array's runs, running one makes it an object. A range in which no subjob can be acted on
+ * fails at once.
  */
 #include "arrays.h"
 
@@ -22,19 +22,19 @@ struct fan {
 	char *whole; /* 7[].svr */
 	char *verb, *detail, *who;
 	struct keel_job_ask ask; /* made of these */
-	struct keel_mod *me;     /* the asker */
+	struct keel_mod *me;     /* the caller */
 	void (*done)(struct keel_mod *, void *, int32_t, const char *);
 	void *arg;
 	struct selection named;
 	bool all, single;
 	bool deletes; /* those that wait as well, when all that live are */
 	bool alters;
-	uint32_t *ordinal, n, next; /* who is asked */
-	uint32_t open;              /* answers missing, and our own hand */
+	uint32_t *ordinal, n, next; /* the subjobs that are acted on */
+	uint32_t open;              /* answers missing, and 1 while fan_step() is not through */
 	uint32_t part, from;        /* of a run: where in the selection it is */
 	uint32_t started;
-	uint32_t asked; /* of a run: the ordinal */
-	int32_t code;   /* the first refusal */
+	uint32_t started_last; /* of a run: the ordinal */
+	int32_t code;   /* the first error */
 	char *text;
 };
 
@@ -53,7 +53,7 @@ static void fan_free(struct fan *f)
 	free(f);
 }
 
-static void answer(struct keel_mod *mod, struct fan *f, int32_t code, const char *text)
+static void fan_answer(struct keel_mod *mod, struct fan *f, int32_t code, const char *text)
 {
 	struct state *st = mod->state;
 
@@ -62,7 +62,7 @@ static void answer(struct keel_mod *mod, struct fan *f, int32_t code, const char
 	fan_free(f);
 }
 
-static struct array *still_there(struct keel_mod *mod, const struct fan *f)
+static struct array *fan_array(struct keel_mod *mod, const struct fan *f)
 {
 	struct state *st = mod->state;
 	struct keel_obj *whole = st->object->find(mod, "job", f->whole);
@@ -72,13 +72,13 @@ static struct array *still_there(struct keel_mod *mod, const struct fan *f)
 
 static void delete_settle(struct keel_mod *mod, struct fan *f);
 
-static void let_go(struct keel_mod *mod, struct fan *f)
+static void fan_close(struct keel_mod *mod, struct fan *f)
 {
 	if (--f->open)
 		return;
 	if (f->deletes)
 		delete_settle(mod, f);
-	answer(mod, f, f->code, f->text);
+	fan_answer(mod, f, f->code, f->text);
 }
 
 static void note_refusal(struct fan *f, int32_t code, const char *text)
@@ -89,31 +89,27 @@ static void note_refusal(struct fan *f, int32_t code, const char *text)
 	f->text = text ? strdup(text) : NULL;
 }
 
-/* What has ended, or is about to, needs no deleting. */
-static bool is_ending(int32_t code)
-{
-	return code == PBSE_BADSTATE || code == PBSE_UNKJOBID || code == PBSE_NOHISTARRAYSUBJOB;
-}
-
-static void one_answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+static void fan_answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct fan *f = arg;
 
-	if (!f->deletes || !is_ending(code))
+	/* What has ended, or is about to, needs no deleting. */
+	if (!f->deletes ||
+	    !(code == PBSE_BADSTATE || code == PBSE_UNKJOBID || code == PBSE_NOHISTARRAYSUBJOB))
 		note_refusal(f, code, text);
-	let_go(mod, f);
+	fan_close(mod, f);
 }
 
-/* ---- asking each ---------------------------------------------------------------------------------------- */
+/* ---- the act on each ------------------------------------------------------------------------------------ */
 
-static void ask_some(struct keel_mod *mod, void *arg)
+static void fan_step(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 	struct fan *f = arg;
 	uint32_t left = ASKED_AT_ONCE;
 
 	for (; left && f->next < f->n; left--, f->next++) {
-		struct array *a = still_there(mod, f);
+		struct array *a = fan_array(mod, f);
 		struct keel_obj *part = a ? part_find(mod, a, f->ordinal[f->next]) : NULL;
 
 		if (!part)
@@ -121,13 +117,13 @@ static void ask_some(struct keel_mod *mod, void *arg)
 		if (f->alters && !part_alter(mod, a, part, f->ordinal[f->next], f->detail))
 			continue;
 		f->open++;
-		st->job->ask(st->job->self, part, &f->ask, mod, one_answered, f);
+		st->job->ask(st->job->self, part, &f->ask, mod, fan_answered, f);
 	}
-	if (f->next < f->n && st->core->timer(mod, 0, ask_some, f))
+	if (f->next < f->n && st->core->timer(mod, 0, fan_step, f))
 		return;
 	if (f->next < f->n)
 		note_refusal(f, PBSE_SYSTEM, "System error: out of memory");
-	let_go(mod, f);
+	fan_close(mod, f);
 }
 
 static int by_ordinal(const void *a, const void *b)
@@ -137,24 +133,13 @@ static int by_ordinal(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void drop_twins(struct fan *f)
-{
-	uint32_t i, n = 0;
-
-	if (f->n)
-		qsort(f->ordinal, f->n, sizeof(*f->ordinal), by_ordinal);
-	for (i = 0; i < f->n; i++)
-		if (n == 0 || f->ordinal[n - 1] != f->ordinal[i])
-			f->ordinal[n++] = f->ordinal[i];
-	f->n = n;
-}
-
 typedef bool chosen_fn(struct keel_mod *mod, const struct fan *f, struct keel_obj *part);
 
-/* Of those that were named: the living ones that are chosen. False: no memory. */
-static bool collect(struct keel_mod *mod, struct fan *f, const struct array *a, chosen_fn *chosen)
+/* Of the subjobs that are named, the living ones that are chosen. False without memory. */
+static bool fan_collect(struct keel_mod *mod, struct fan *f, const struct array *a, chosen_fn *chosen)
 {
 	uint32_t i, at, cap = 0, *bigger;
+	uint32_t k, n = 0;
 
 	for (i = 0; i < f->named.n; i++) {
 		const struct some *s = &f->named.at[i];
@@ -175,19 +160,24 @@ static bool collect(struct keel_mod *mod, struct fan *f, const struct array *a, 
 			f->ordinal[f->n++] = at;
 		}
 	}
-	drop_twins(f);
+	if (f->n)
+		qsort(f->ordinal, f->n, sizeof(*f->ordinal), by_ordinal);
+	for (k = 0; k < f->n; k++)
+		if (n == 0 || f->ordinal[n - 1] != f->ordinal[k])
+			f->ordinal[n++] = f->ordinal[k];
+	f->n = n;
 	return true;
 }
 
-static void ask_chosen(struct keel_mod *mod, struct fan *f, const struct array *a, chosen_fn *chosen,
+static void fan_begin(struct keel_mod *mod, struct fan *f, const struct array *a, chosen_fn *chosen,
 		       int32_t none)
 {
-	if (!collect(mod, f, a, chosen))
-		answer(mod, f, PBSE_SYSTEM, "System error: out of memory");
+	if (!fan_collect(mod, f, a, chosen))
+		fan_answer(mod, f, PBSE_SYSTEM, "System error: out of memory");
 	else if (f->n == 0)
-		answer(mod, f, none, NULL);
+		fan_answer(mod, f, none, NULL);
 	else
-		ask_some(mod, f);
+		fan_step(mod, f);
 }
 
 /* ---- delete --------------------------------------------------------------------------------------------- */
@@ -217,19 +207,6 @@ static bool wants(const struct fan *f, const char *word)
 	return f->detail && strstr(f->detail, word);
 }
 
-static void delete_whole(struct keel_mod *mod, const struct fan *f, struct array *a, const char *why)
-{
-	struct state *st = mod->state;
-
-	st->hook->note(mod, KEEL_POINT_job_notice,
-		       KEEL_EVENT(job_notice, .id = f->id, .job = a->whole, .letter = wants(f, "nomail") ? "n" : "a",
-				  .text = why));
-	a->deleted = true;
-	st->object->set_str(a->whole, st->a.ending, f->who);
-	if (wants(f, "deletehist"))
-		st->object->set_int(a->whole, st->a.erased, 1);
-}
-
 static void delete_waiting(struct keel_mod *mod, const struct fan *f, struct array *a)
 {
 	struct state *st = mod->state;
@@ -237,8 +214,15 @@ static void delete_waiting(struct keel_mod *mod, const struct fan *f, struct arr
 
 	snprintf(text, sizeof(text), "Job to be deleted at request of %s", f->who);
 	st->core->log(mod, KEEL_LOG_JOB, "Job", f->id, "%s", text);
-	if (f->all)
-		delete_whole(mod, f, a, text);
+	if (f->all) {
+		st->hook->note(mod, KEEL_POINT_job_notice,
+			       KEEL_EVENT(job_notice, .id = f->id, .job = a->whole,
+					  .letter = wants(f, "nomail") ? "n" : "a", .text = text));
+		a->deleted = true;
+		st->object->set_str(a->whole, st->a.ending, f->who);
+		if (wants(f, "deletehist"))
+			st->object->set_int(a->whole, st->a.erased, 1);
+	}
 	if (array_terminate(mod, a, &f->named, wants(f, "force")) || f->all) {
 		snprintf(text, sizeof(text), "requestor=%s", f->who);
 		st->acct->record(st->acct->self, 'D', f->id, text);
@@ -250,7 +234,7 @@ static void delete_waiting(struct keel_mod *mod, const struct fan *f, struct arr
 static void delete_settle(struct keel_mod *mod, struct fan *f)
 {
 	struct state *st = mod->state;
-	struct array *a = still_there(mod, f);
+	struct array *a = fan_array(mod, f);
 
 	if (!a)
 		return;
@@ -262,26 +246,22 @@ static void delete_settle(struct keel_mod *mod, struct fan *f)
 	array_check_end(mod, a);
 }
 
-static void delete_accepted(struct keel_mod *mod, struct fan *f, struct array *a)
-{
-	f->deletes = true;
-	a->deleting++;
-	if (!collect(mod, f, a, every_one))
-		note_refusal(f, PBSE_SYSTEM, "System error: out of memory");
-	ask_some(mod, f);
-}
-
 static void delete_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct fan *f = arg;
-	struct array *a = still_there(mod, f);
+	struct array *a = fan_array(mod, f);
 
-	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
-		answer(mod, f, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
-	else if (!a)
-		answer(mod, f, PBSE_UNKJOBID, NULL);
-	else
-		delete_accepted(mod, f, a);
+	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
+		fan_answer(mod, f, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+	} else if (!a) {
+		fan_answer(mod, f, PBSE_UNKJOBID, NULL);
+	} else {
+		f->deletes = true;
+		a->deleting++;
+		if (!fan_collect(mod, f, a, every_one))
+			note_refusal(f, PBSE_SYSTEM, "System error: out of memory");
+		fan_step(mod, f);
+	}
 }
 
 /* A finished array: only its history is left to delete. */
@@ -290,12 +270,12 @@ static void delete_history(struct keel_mod *mod, struct fan *f, struct array *a)
 	struct indices x = a->x;
 
 	if (!wants(f, "deletehist") || !f->all) {
-		answer(mod, f, f->all || !wants(f, "deletehist") ? PBSE_HISTJOBID : PBSE_NOHISTARRAYSUBJOB,
+		fan_answer(mod, f, f->all || !wants(f, "deletehist") ? PBSE_HISTJOBID : PBSE_NOHISTARRAYSUBJOB,
 		       NULL);
 		return;
 	}
 	after_end(mod, f->whole, &x, true);
-	answer(mod, f, 0, NULL);
+	fan_answer(mod, f, 0, NULL);
 }
 
 static void delete_begin(struct keel_mod *mod, struct fan *f, struct array *a)
@@ -310,11 +290,11 @@ static void delete_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 	if (!code && f->named.n == 0)
 		code = PBSE_IVALREQ;
 	if (!code && !f->all && !some_wait(f, a)) {
-		ask_chosen(mod, f, a, every_one, f->single ? PBSE_NOHISTARRAYSUBJOB : 0);
+		fan_begin(mod, f, a, every_one, f->single ? PBSE_NOHISTARRAYSUBJOB : 0);
 		return;
 	}
 	if (code) {
-		answer(mod, f, code, NULL);
+		fan_answer(mod, f, code, NULL);
 		return;
 	}
 	st->hook->raise(mod, &(struct keel_raise){
@@ -329,15 +309,8 @@ static void delete_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 
 /* ---- signal and rerun ------------------------------------------------------------------------------------- */
 
-static bool begun(struct keel_mod *mod, const struct array *a)
-{
-	struct state *st = mod->state;
-
-	return st->object->is_set(a->whole, st->a.stime);
-}
-
-/* Who a signal reaches: those that go on, or those that are stopped. */
-static bool hears(struct keel_mod *mod, const struct fan *f, struct keel_obj *part)
+/* A signal reaches the subjobs that go on, or those that are stopped. */
+static bool signal_reaches(struct keel_mod *mod, const struct fan *f, struct keel_obj *part)
 {
 	struct state *st = mod->state;
 	const struct keel_signal_def *def =
@@ -358,12 +331,12 @@ static void signal_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 
 	if (!code && f->named.n == 0)
 		code = PBSE_UNKJOBID;
-	if (!code && !begun(mod, a))
+	if (!code && !st->object->is_set(a->whole, st->a.stime))
 		code = PBSE_BADSTATE;
 	if (code)
-		answer(mod, f, code, NULL);
+		fan_answer(mod, f, code, NULL);
 	else
-		ask_chosen(mod, f, a, hears, f->all ? 0 : PBSE_BADSTATE);
+		fan_begin(mod, f, a, signal_reaches, f->all ? 0 : PBSE_BADSTATE);
 }
 
 static bool runs_now(struct keel_mod *mod, const struct fan *f, struct keel_obj *part)
@@ -382,9 +355,9 @@ static void rerun_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 	if (!code && f->named.n == 0)
 		code = PBSE_UNKJOBID;
 	if (code)
-		answer(mod, f, code, NULL);
+		fan_answer(mod, f, code, NULL);
 	else
-		ask_chosen(mod, f, a, runs_now, PBSE_BADSTATE);
+		fan_begin(mod, f, a, runs_now, PBSE_BADSTATE);
 }
 
 /* ---- alter: those that run take what their array has now --------------------------------------------------------- */
@@ -392,7 +365,7 @@ static void rerun_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 static void alter_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 {
 	f->alters = f->detail != NULL;
-	ask_chosen(mod, f, a, every_one, 0);
+	fan_begin(mod, f, a, every_one, 0);
 }
 
 /* ---- run: of a range one after the other until one is refused, of the whole its next --------------------------- */
@@ -419,35 +392,35 @@ static void run_answered(struct keel_mod *mod, void *arg, int32_t code, const ch
 {
 	struct state *st = mod->state;
 	struct fan *f = arg;
-	struct array *a = still_there(mod, f);
-	struct keel_obj *part = a ? part_find(mod, a, f->asked) : NULL;
+	struct array *a = fan_array(mod, f);
+	struct keel_obj *part = a ? part_find(mod, a, f->started_last) : NULL;
 
 	if (code && part && st->job->state(st->job->self, part) == 'Q')
 		st->job->back(st->job->self, part);
 	f->started += code == 0;
 	if (code || f->all)
-		answer(mod, f, code, text);
+		fan_answer(mod, f, code, text);
 	else if (!st->core->timer(mod, 0, run_next, f))
-		answer(mod, f, PBSE_SYSTEM, "System error: out of memory");
+		fan_answer(mod, f, PBSE_SYSTEM, "System error: out of memory");
 }
 
 static void run_next(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 	struct fan *f = arg;
-	struct array *a = still_there(mod, f);
+	struct array *a = fan_array(mod, f);
 	struct keel_err err = { 0 };
 	struct keel_obj *part;
 
-	if (!a || a->deleting || a->deleted || !next_waiting(f, a, &f->asked)) {
-		answer(mod, f, f->started ? 0 : PBSE_BADSTATE, NULL);
+	if (!a || a->deleting || a->deleted || !next_waiting(f, a, &f->started_last)) {
+		fan_answer(mod, f, f->started ? 0 : PBSE_BADSTATE, NULL);
 		return;
 	}
-	part = part_make(mod, a, f->asked, &err);
+	part = part_make(mod, a, f->started_last, &err);
 	if (part)
 		st->job->ask(st->job->self, part, &f->ask, mod, run_answered, f);
 	else
-		answer(mod, f, err.code ? err.code : PBSE_SYSTEM, err.text);
+		fan_answer(mod, f, err.code ? err.code : PBSE_SYSTEM, err.text);
 }
 
 static void run_begin(struct keel_mod *mod, struct fan *f, struct array *a)
@@ -458,7 +431,7 @@ static void run_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 	if (!code && f->named.n == 0)
 		code = PBSE_UNKJOBID;
 	if (code)
-		answer(mod, f, code, NULL);
+		fan_answer(mod, f, code, NULL);
 	else
 		run_next(mod, f);
 }
@@ -504,7 +477,7 @@ static struct fan *fan_new(struct keel_mod *mod, const struct array *a, const st
 	return f;
 }
 
-/* 0, -EINVAL: not a range, -ENOMEM. */
+/* 0; fails with -EINVAL (not a range) or -ENOMEM. */
 static int select_named(struct fan *f, const struct array *a, const char *range, size_t len)
 {
 	f->all = len == 0;
@@ -543,7 +516,7 @@ bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask
 			verbs[i].begin(mod, f, a);
 			return true;
 		}
-	answer(mod, f, PBSE_IVALREQ, NULL);
+	fan_answer(mod, f, PBSE_IVALREQ, NULL);
 	return true;
 }
 

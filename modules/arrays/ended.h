@@ -33,9 +33,9 @@ bool over_failed(int32_t value); /* it is known to have failed */
 
 /* More than WAYS_MAX runs: of all that are over only that is kept. True: so it was done. */
 bool ended_coarsen(struct runs *r);
-/* `value:ranges;value:ranges` of those that are over; malloc'ed, NULL: no memory. */
+/* `value:ranges;value:ranges` of those that are over; the caller frees it. NULL without memory. */
 char *ended_text(const struct indices *x, const struct runs *r);
-/* Those that the text names and that are `others` become what it says, as far as it can be read. 0 or -ENOMEM. */
+/* Those that the text names and that are `others` become what it says, as far as it can be read. Fails with -ENOMEM. */
 int ended_load(const struct indices *x, struct runs *r, int32_t others, const char *text);
 
 #endif

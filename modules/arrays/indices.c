@@ -12,7 +12,7 @@
 /* ---- reading ------------------------------------------------------------------------------------- */
 
 /* Digits at *at, before `end`. */
-static bool number(const char **at, const char *end, uint32_t *ret)
+static bool number_read(const char **at, const char *end, uint32_t *ret)
 {
 	uint64_t n = 0;
 	const char *p = *at;
@@ -29,7 +29,7 @@ static bool number(const char **at, const char *end, uint32_t *ret)
 	return true;
 }
 
-static bool sign(const char **at, const char *end, char c)
+static bool sign_read(const char **at, const char *end, char c)
 {
 	if (*at >= end || **at != c)
 		return false;
@@ -41,14 +41,14 @@ static bool sign(const char **at, const char *end, char c)
 static bool range(const char **at, const char *end, uint32_t *first, uint32_t *last, uint32_t *step)
 {
 	*step = 1;
-	if (!number(at, end, first))
+	if (!number_read(at, end, first))
 		return false;
 	*last = *first;
-	if (!sign(at, end, '-'))
+	if (!sign_read(at, end, '-'))
 		return true;
-	if (!number(at, end, last))
+	if (!number_read(at, end, last))
 		return false;
-	return !sign(at, end, ':') || (number(at, end, step) && *step > 0);
+	return !sign_read(at, end, ':') || (number_read(at, end, step) && *step > 0);
 }
 
 bool indices_parse(const char *text, struct indices *ret)
@@ -104,7 +104,7 @@ static uint64_t times_to(uint32_t step, uint32_t rest, uint32_t modulus)
 }
 
 /* What first, first+step .. last has in common with the array's indices, as ordinals. */
-static bool meet(const struct indices *x, uint32_t first, uint32_t last, uint32_t step, struct some *ret)
+static bool ranges_meet(const struct indices *x, uint32_t first, uint32_t last, uint32_t step, struct some *ret)
 {
 	uint32_t end = indices_index(x, x->count - 1);
 	uint32_t divisor = common_divisor(step, x->step), missing;
@@ -151,11 +151,11 @@ int selection_parse(const struct indices *x, const char *text, size_t len, struc
 			selection_fini(ret);
 			return -EINVAL;
 		}
-		if (meet(x, first, last, step, &some))
+		if (ranges_meet(x, first, last, step, &some))
 			rc = selection_add(ret, &some);
 		else
 			ret->outside = true;
-	} while (!rc && sign(&at, end, ','));
+	} while (!rc && sign_read(&at, end, ','));
 	if (!rc && at != end)
 		rc = -EINVAL;
 	if (rc)

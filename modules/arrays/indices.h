@@ -32,12 +32,13 @@ bool indices_parse(const char *text, struct indices *ret);
 /* Is it one of them? */
 bool indices_ordinal(const struct indices *x, uint32_t index, uint32_t *ret_ordinal);
 uint32_t indices_index(const struct indices *x, uint32_t ordinal);
-/* `3`, `1-9:2`, `1-3,7,10-20:5`: len bytes of text. 0, -EINVAL (another grammar) or -ENOMEM. */
+/* `3`, `1-9:2`, `1-3,7,10-20:5`: len bytes of text. 0, and the caller calls selection_fini(); fails with -EINVAL (another
+ * grammar) or -ENOMEM. */
 int selection_parse(const struct indices *x, const char *text, size_t len, struct selection *ret);
 int selection_all(const struct indices *x, struct selection *ret);
 void selection_fini(struct selection *s);
-/* The indices of the ordinals with this value, in the grammar above; malloc'ed, "" when there are none,
- * NULL: no memory. */
+/* The indices of the ordinals with this value, in the grammar above, "" when there are none; the caller frees it. NULL
+ * without memory. */
 char *indices_text(const struct indices *x, const struct runs *r, int32_t value);
 /* The same for each value from `least` on: `value:indices;value:indices`, by value. */
 char *indices_text_each(const struct indices *x, const struct runs *r, int32_t least);

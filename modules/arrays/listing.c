@@ -2,8 +2,8 @@
  *
  * listing.c - the subjobs of an array in listings (kind PARTS of status).
  *
- * Those that are objects are shown as they are. For the others one draft like the array stands, told
- * before each what it is; a listing never makes a million objects.
+ * Those that are objects are shown as they are. For the others one draft like the array stands, which gets
+ * the values of each before it is shown; a listing never makes a million objects.
  */
 #include "arrays.h"
 
@@ -65,15 +65,6 @@ static void *open_named(struct keel_mod *mod, const char *operand)
 
 /* ---- those that are no objects --------------------------------------------------------------------------- */
 
-static const char *end_word(int32_t substate)
-{
-	return substate == KEEL_SUB_FINISHED	 ? "Subjob finished"
-	       : substate == SUB_FORCED		 ? "Subjob finished" /* as jobs says of one that has run */
-	       : substate == KEEL_SUB_TERMINATED ? "Subjob terminated"
-	       : substate == KEEL_SUB_FAILED	 ? "Subjob failed"
-						 : "Subjob expired";
-}
-
 static void model_over(struct keel_mod *mod, struct array *a, struct keel_obj *model, int32_t value)
 {
 	struct state *st = mod->state;
@@ -82,7 +73,12 @@ static void model_over(struct keel_mod *mod, struct array *a, struct keel_obj *m
 
 	st->object->set_int(model, st->a.state, history ? 'F' : 'X');
 	st->object->set_int(model, st->a.substate, how == SUB_FORCED ? KEEL_SUB_TERMINATED : how);
-	st->object->set_str(model, st->a.comment, end_word(how));
+	st->object->set_str(model, st->a.comment,
+			    how == KEEL_SUB_FINISHED ? "Subjob finished"
+			    : how == SUB_FORCED ? "Subjob finished" /* as jobs says of one that has run */
+			    : how == KEEL_SUB_TERMINATED ? "Subjob terminated"
+			    : how == KEEL_SUB_FAILED	 ? "Subjob failed"
+							 : "Subjob expired");
 	if (how == SUB_EXPIRED)
 		st->object->unset(model, st->a.exit_status, NULL);
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * part.c - subjobs as job objects: made from their array when they start, back into it when they are
- * requeued. The module jobs tells what becomes of them (kind JOB_FORM).
+ * requeued. The module jobs calls the form when one comes back or is over (kind JOB_FORM).
  */
 #include "arrays.h"
 
@@ -42,24 +42,12 @@ void part_paths(struct keel_mod *mod, struct array *a, struct keel_obj *part, ui
 	path_set(mod, a, part, st->a.error_path, index);
 }
 
-static void value_take(struct keel_mod *mod, struct keel_obj *from, struct keel_obj *to, const struct keel_attr *attr,
-		       const char *key)
-{
-	struct state *st = mod->state;
-	int32_t len = st->object->text(from, attr, key, NULL, 0);
-	char *text = len < 0 ? NULL : malloc((size_t)len + 1);
-
-	if (len < 0)
-		st->object->unset(to, attr, key);
-	else if (text && st->object->text(from, attr, key, text, (uint32_t)len + 1) >= 0)
-		st->object->set_text(to, attr, KEEL_SET, key, text, NULL);
-	free(text);
-}
-
 bool part_alter(struct keel_mod *mod, struct array *a, struct keel_obj *part, uint32_t ordinal, const char *names)
 {
 	struct state *st = mod->state;
 	bool some = false;
+	int32_t len;
+	char *text;
 
 	for (; *names; names += strcspn(names, ","), names += *names == ',') {
 		char name[600];
@@ -72,7 +60,13 @@ bool part_alter(struct keel_mod *mod, struct array *a, struct keel_obj *part, ui
 		attr = st->object->attr(mod, "job", name);
 		if (!attr || (st->object->attr_flags(attr) & KEEL_ATTR_OWN))
 			continue;
-		value_take(mod, a->whole, part, attr, key);
+		len = st->object->text(a->whole, attr, key, NULL, 0);
+		text = len < 0 ? NULL : malloc((size_t)len + 1);
+		if (len < 0)
+			st->object->unset(part, attr, key);
+		else if (text && st->object->text(a->whole, attr, key, text, (uint32_t)len + 1) >= 0)
+			st->object->set_text(part, attr, KEEL_SET, key, text, NULL);
+		free(text);
 		some = true;
 	}
 	if (some)
@@ -157,8 +151,8 @@ static struct keel_obj *on_next(struct keel_mod *mod, struct keel_obj *whole, st
 	return part_make(mod, a, ordinal, err);
 }
 
-/* How often it was started is not forgotten: hosts tell its runs apart by that. */
-static void remember(struct keel_mod *mod, struct array *a, uint32_t ordinal, struct keel_obj *part)
+/* Keeps the number of its starts: hosts distinguish its runs by it. */
+static void runs_keep(struct keel_mod *mod, struct array *a, uint32_t ordinal, struct keel_obj *part)
 {
 	struct state *st = mod->state;
 	struct again now = { ordinal, st->object->get_int(part, st->a.run_count),
@@ -192,11 +186,11 @@ static void on_back(struct keel_mod *mod, struct keel_obj *part)
 		array_check_end(mod, a);
 		return;
 	}
-	remember(mod, a, ordinal, part);
+	runs_keep(mod, a, ordinal, part);
 	array_mark(a, ordinal, WAITS);
 }
 
-static void forget_runs(struct keel_mod *mod, struct array *a, uint32_t ordinal)
+static void runs_forget(struct keel_mod *mod, struct array *a, uint32_t ordinal)
 {
 	struct again *again = again_find(a, ordinal);
 
@@ -221,7 +215,7 @@ static void on_over(struct keel_mod *mod, struct keel_obj *part, int32_t substat
 	if (runs_get(&a->runs, ordinal, NULL) == LIVES && (exit_status != 0 || substate != KEEL_SUB_FINISHED))
 		array_failed(mod, a, 1); /* not again, when its history goes */
 	array_mark(a, ordinal, kept ? KEPT : over_value(forced ? SUB_FORCED : substate, exit_status));
-	forget_runs(mod, a, ordinal);
+	runs_forget(mod, a, ordinal);
 	if (!kept)
 		array_save_ended(mod, a);
 	array_check_end(mod, a);

@@ -58,14 +58,14 @@ int32_t runs_get(const struct runs *r, uint32_t i, uint32_t *ret_last)
 }
 
 /* Behind the others, joined with the last one if they are equal. */
-static void append(struct run *to, uint32_t *n, uint32_t first, int32_t value)
+static void run_append(struct run *to, uint32_t *n, uint32_t first, int32_t value)
 {
 	if (*n && to[*n - 1].value == value)
 		return;
 	to[(*n)++] = (struct run){ first, value };
 }
 
-static int reserve(struct runs *r, uint32_t n)
+static int runs_reserve(struct runs *r, uint32_t n)
 {
 	uint32_t cap = r->cap;
 	struct run *bigger;
@@ -91,17 +91,17 @@ int runs_set(struct runs *r, uint32_t i, int32_t value)
 
 	if (r->at[k].value == value)
 		return 0;
-	if (reserve(r, r->n + 2) < 0)
+	if (runs_reserve(r, r->n + 2) < 0)
 		return -ENOMEM;
 	if (from < k)
-		append(changed, &n, r->at[from].first, r->at[from].value);
+		run_append(changed, &n, r->at[from].first, r->at[from].value);
 	if (r->at[k].first < i)
-		append(changed, &n, r->at[k].first, r->at[k].value);
-	append(changed, &n, i, value);
+		run_append(changed, &n, r->at[k].first, r->at[k].value);
+	run_append(changed, &n, i, value);
 	if (i < last)
-		append(changed, &n, i + 1, r->at[k].value);
+		run_append(changed, &n, i + 1, r->at[k].value);
 	if (k + 1 < to)
-		append(changed, &n, r->at[k + 1].first, r->at[k + 1].value);
+		run_append(changed, &n, r->at[k + 1].first, r->at[k + 1].value);
 	memmove(&r->at[from + n], &r->at[to], (r->n - to) * sizeof(r->at[0]));
 	memcpy(&r->at[from], changed, n * sizeof(changed[0]));
 	r->n = r->n - (to - from) + n;
@@ -126,7 +126,7 @@ static void walk_to(struct walk *w, uint32_t i)
 }
 
 /* Those of the run first..last that the walk meets become `to`. How many. */
-static uint32_t cut(struct runs *out, uint32_t first, uint32_t last, int32_t value, struct walk *w,
+static uint32_t run_cut(struct runs *out, uint32_t first, uint32_t last, int32_t value, struct walk *w,
 		    int32_t to)
 {
 	uint32_t n = 0, end;
@@ -134,12 +134,12 @@ static uint32_t cut(struct runs *out, uint32_t first, uint32_t last, int32_t val
 	walk_to(w, first);
 	while (first <= last) {
 		if (w->over || w->at > last) {
-			append(out->at, &out->n, first, value);
+			run_append(out->at, &out->n, first, value);
 			return n;
 		}
 		if (w->at > first)
-			append(out->at, &out->n, first, value);
-		append(out->at, &out->n, w->at, to);
+			run_append(out->at, &out->n, first, value);
+		run_append(out->at, &out->n, w->at, to);
 		end = w->step > 1 ? w->at : w->last < last ? w->last : last;
 		n += end - w->at + 1;
 		if (end == UINT32_MAX || end >= last)
@@ -152,7 +152,7 @@ static uint32_t cut(struct runs *out, uint32_t first, uint32_t last, int32_t val
 
 /* The runs low..high as they become, with a neighbour on each side to be joined with. How many ordinals
  * changed; UINT32_MAX: no memory. */
-static uint32_t rebuild(const struct runs *r, uint32_t low, uint32_t high, struct walk *w, int32_t from,
+static uint32_t runs_rebuild(const struct runs *r, uint32_t low, uint32_t high, struct walk *w, int32_t from,
 			int32_t to, struct runs *out)
 {
 	uint64_t met = w->step > 1 ? ((uint64_t)w->last - w->at) / w->step + 1 : high - low + 1;
@@ -164,9 +164,9 @@ static uint32_t rebuild(const struct runs *r, uint32_t low, uint32_t high, struc
 		return UINT32_MAX;
 	for (k = low; k < high; k++)
 		if (r->at[k].value == from)
-			n += cut(out, r->at[k].first, run_last(r, k), from, w, to);
+			n += run_cut(out, r->at[k].first, run_last(r, k), from, w, to);
 		else
-			append(out->at, &out->n, r->at[k].first, r->at[k].value);
+			run_append(out->at, &out->n, r->at[k].first, r->at[k].value);
 	return n;
 }
 
@@ -186,8 +186,8 @@ int runs_replace(struct runs *r, uint32_t first, uint32_t last, uint32_t step, i
 	high = run_of(r, w.last) + 1;
 	low -= low > 0;
 	high += high < r->n;
-	n = rebuild(r, low, high, &w, from, to, &out);
-	if (n != UINT32_MAX && reserve(r, r->n - (high - low) + out.n) == 0) {
+	n = runs_rebuild(r, low, high, &w, from, to, &out);
+	if (n != UINT32_MAX && runs_reserve(r, r->n - (high - low) + out.n) == 0) {
 		memmove(&r->at[low + out.n], &r->at[high], (r->n - high) * sizeof(r->at[0]));
 		memcpy(&r->at[low], out.at, out.n * sizeof(out.at[0]));
 		r->n = r->n - (high - low) + out.n;
@@ -204,7 +204,7 @@ void runs_map(struct runs *r, int32_t (*fn)(int32_t value))
 	uint32_t k, n = 0;
 
 	for (k = 0; k < r->n; k++)
-		append(r->at, &n, r->at[k].first, fn(r->at[k].value));
+		run_append(r->at, &n, r->at[k].first, fn(r->at[k].value));
 	r->n = n;
 }
 

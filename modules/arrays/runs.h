@@ -19,14 +19,15 @@ struct runs {
 	uint32_t n, cap, count;
 };
 
-/* All of `count` (> 0) ordinals have this value. 0 or -ENOMEM. */
+/* All of `count` (> 0) ordinals have this value. Fails with -ENOMEM. */
 int runs_init(struct runs *r, uint32_t count, int32_t value);
 void runs_fini(struct runs *r);
 /* Of ordinal i < count. *ret_last (may be NULL): the last ordinal of its run. */
 int32_t runs_get(const struct runs *r, uint32_t i, uint32_t *ret_last);
-/* 0 or -ENOMEM: nothing changed. */
+/* 0; fails with -ENOMEM, and nothing has changed. */
 int runs_set(struct runs *r, uint32_t i, int32_t value);
-/* `to` for each of first, first+step .. last that is `from`. *ret_n (may be NULL): how many. */
+/* `to` for each of first, first+step .. last that is `from`. *ret_n (may be NULL): how many. Fails with -ENOMEM, and
+ * nothing has changed. */
 int runs_replace(struct runs *r, uint32_t first, uint32_t last, uint32_t step, int32_t from, int32_t to,
 		 uint32_t *ret_n);
 /* Every value becomes what fn makes of it; neighbours that become equal are one. */

@@ -197,7 +197,7 @@ static void test_a_failure_is_not_forgotten_with_its_history(void)
 	CU_ASSERT_STRING_EQUAL(keel_mock_text(whole, "array_failures", NULL), "1");
 }
 
-static void asked(struct keel_mod *me, void *arg, int32_t code, const char *text)
+static void answer_keep(struct keel_mod *me, void *arg, int32_t code, const char *text)
 {
 	(void)me, (void)text;
 	*(int32_t *)arg = code;
@@ -214,10 +214,10 @@ static void test_a_range_of_many_letters(void)
 
 	submit("1-3");
 	snprintf(operand, sizeof(operand), "1[%01024d].svr", 1);
-	CU_ASSERT_TRUE(row->ask(owner, operand, &ask, owner, asked, &code));
+	CU_ASSERT_TRUE(row->ask(owner, operand, &ask, owner, answer_keep, &code));
 	CU_ASSERT_EQUAL(code, PBSE_IVALREQ);
 	snprintf(operand, sizeof(operand), "1[%01025d].svr", 1);
-	CU_ASSERT_FALSE(row->ask(owner, operand, &ask, owner, asked, &code));
+	CU_ASSERT_FALSE(row->ask(owner, operand, &ask, owner, answer_keep, &code));
 }
 
 /* One that an older server wrote: it knows failures by how subjobs ended. */

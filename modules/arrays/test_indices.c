@@ -51,7 +51,7 @@ static void ordinals(void)
 	CU_ASSERT_FALSE(indices_ordinal(&x, 30, &i));
 }
 
-/* Which of an array's ordinals does `first-last:step` name? Each is asked for itself. */
+/* Which of an array's ordinals does `first-last:step` name? Each one is computed by itself. */
 static void selections_at_random(void)
 {
 	int round;

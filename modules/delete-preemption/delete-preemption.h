@@ -31,6 +31,7 @@ struct state {
 /* leave.c */
 bool delete_applies(struct keel_mod *mod, struct keel_obj *job);
 uint32_t delete_room(struct keel_mod *mod);
+/* WAIT: the job is being deleted; REJECT when it cannot be; FAIL without memory. */
 keel_verdict delete_start(struct keel_mod *mod, struct keel_call *c, struct keel_obj *job,
 			  const char *who);
 

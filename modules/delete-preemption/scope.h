@@ -10,8 +10,8 @@
 
 struct scope;
 
-/* Patterns are Perl-compatible, found anywhere in the word unless anchored; NULL or "": all. Returns NULL on an error:
- * *ret_bad is the pattern with a syntax error at *ret_at, or NULL: out of memory. */
+/* Patterns are Perl-compatible, found anywhere in the word unless anchored; NULL or "": all. The caller calls
+ * scope_destroy(). Fails with NULL: *ret_bad is the pattern with a syntax error at *ret_at, or NULL: out of memory. */
 struct scope *scope_create(const char *queue, const char *user, const char *host,
 			   const char **ret_bad, size_t *ret_at);
 void scope_destroy(struct scope *s); /* s may be NULL */

@@ -41,7 +41,7 @@ static bool learn(struct keel_mod *mod, struct keel_obj *job)
 	return false;
 }
 
-/* Told for a new job, one from the store, and one that was altered. What is stored has its hold already. */
+/* Runs for a new job, one from the store, and one that was altered. What is stored has its hold already. */
 static void depend_changed(struct keel_mod *mod, struct keel_obj *job, const struct keel_attr *attr)
 {
 	struct state *st = mod->state;
@@ -96,7 +96,7 @@ static const struct keel_contrib contribs[] = {
 	KEEL_ROW(ATTR, dropped_row),
 };
 
-/* ---- asked for ---------------------------------------------------------------------------------------------- */
+/* ---- requests ----------------------------------------------------------------------------------------------- */
 
 static keel_verdict refuse(struct keel_call *c, int32_t code)
 {

@@ -34,8 +34,8 @@ struct clause {
 	uint32_t n;
 };
 
-/* Read `text`; ids get `.server`. 0, or a PBSE number: 15014 bad words, 15054 a job of another server
- * or part of an array. Nothing is kept then. */
+/* Reads `text`; ids get `.server`. 0, and the caller calls clause_fini(); fails with 15014 (bad words) or 15054 (a job of
+ * another server, or part of an array), and *ret is empty. */
 int32_t clause_parse(const char *text, const char *server, struct clause *ret);
 void clause_fini(struct clause *c);
 /* 12.svr, 12[].svr; "" for ON. */
@@ -45,7 +45,7 @@ bool clause_text(const struct clause *c, const char *server, struct keel_text *o
 bool type_is_before(enum type type);
 /* Is the job held for as long as it has an item of this type? */
 bool type_waits(enum type type);
-/* One more item; `once`: unless it is there. 0 or a PBSE number. */
+/* Adds an item; `once`: unless it is there. Fails with a PBSE code: a bad id, or no memory. */
 int32_t clause_add(struct clause *c, enum type type, const char *id, bool once);
 int32_t clause_append(struct clause *c, const struct item *item);
 bool type_at_start(enum type type); /* done when a job starts, else when it is over */
@@ -76,7 +76,7 @@ struct link {
 struct parent {
 	char *id;
 	struct link *links;
-	struct fate fate; /* as far as its end was told */
+	struct fate fate; /* as far as its end is known */
 	UT_hash_handle hh;
 };
 struct child {
@@ -112,13 +112,13 @@ struct state {
 
 struct child *child_find(struct state *st, const char *id);
 struct parent *parent_find(struct state *st, const char *id);
-/* Take the clause in (moved); replaces what was known of this job. -ENOMEM: nothing is known of it. */
+/* Takes over the clause; replaces what was known of this job. Fails with -ENOMEM: then nothing is known of it. */
 int child_set(struct state *st, const char *id, struct clause *clause);
 void child_drop(struct state *st, struct child *c);
 void index_fini(struct state *st);
 /* What became of a job, for its children and for those it reports to. */
 void keep_fate(struct state *st, const char *id, struct fate fate);
-/* All that is shown of a job: its own clause, and its side of others'. -ENOMEM. */
+/* All that is shown of a job: its own clause, and its side of others'. Fails with -ENOMEM. */
 int child_shown(struct state *st, const char *id, struct clause *ret);
 /* Does it wait for anything? (What its set does is runone_waits().) */
 bool child_waits(const struct child *c);
@@ -128,12 +128,12 @@ void news_started(struct keel_mod *mod, const char *id);
 void news_over(struct keel_mod *mod, const char *id, const struct fate *fate);
 /* A new job names some that were over when it came: what can never be deletes it. */
 void news_too_late(struct keel_mod *mod, const char *id);
-/* At start: what was told of parents while nobody listened. */
+/* At start: works off what happened to parents while this module was not loaded. */
 void news_missed(struct keel_mod *mod);
 void news_drop(struct state *st);
 /* Delete a job that waits: what `parent` was to do can never be. */
 void job_drop(struct keel_mod *mod, struct keel_obj *job, const char *parent);
-/* What the job has of runone on this one (NULL: on anybody), it has no more. */
+/* Removes the job's runone items that name this one (NULL: all). */
 void clause_drop(struct keel_mod *mod, struct keel_obj *job, const char *id);
 
 /* ---- runone.c -------------------------------------------------------------------------------------------- */
@@ -143,8 +143,8 @@ void runone_over(struct keel_mod *mod, const char *id, bool ran);
 int32_t runone_join(struct state *st, struct clause *c);     /* name all of the sets it joins */
 
 /* ---- check.c --------------------------------------------------------------------------------------------- */
-/* The clause a job asks for: what is done already is left out, what can never be is refused; some of it stays in
- * a `fresh` job, for news_too_late(). 0 or a PBSE number. */
+/* Checks the clause that a request sets: what is done already is left out, what can never be fails with PBSE_BADDEPEND;
+ * some of it stays in a `fresh` job, for news_too_late(). Returns 0 or another PBSE code. */
 int32_t check_clause(struct keel_mod *mod, struct keel_obj *job, const struct keel_session *who, bool fresh,
 		     struct clause *c);
 /* What the server knows of a job. false: there is none. */

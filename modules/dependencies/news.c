@@ -134,19 +134,12 @@ void clause_drop(struct keel_mod *mod, struct keel_obj *job, const char *id)
 		clause_fini(&left);
 }
 
-static bool is_pending(struct keel_mod *mod, struct keel_obj *job)
-{
-	struct state *st = mod->state;
-
-	return strchr("TQHW", st->job->state(st->job->self, job)) != NULL;
-}
-
 void job_drop(struct keel_mod *mod, struct keel_obj *job, const char *parent)
 {
 	struct state *st = mod->state;
 	char why[ID_MAX + 64];
 
-	if (!is_pending(mod, job)) /* a manager released its hold */
+	if (!strchr("TQHW", st->job->state(st->job->self, job))) /* a manager released its hold */
 		return;
 	snprintf(why, sizeof(why), "Job deleted as result of dependency on job %s", parent);
 	st->object->set_int(job, st->dropped, 1);
@@ -225,7 +218,7 @@ static void report(struct keel_mod *mod, struct child *c)
 		if (!type_is_before((enum type)item->type) || v == WAITS)
 			continue;
 		if (type_at_start((enum type)item->type) && c->fate.over && c->fate.started)
-			continue; /* told when it started */
+			continue; /* done when it started */
 		item_id(item, st->server, id);
 		news_add(st, id, c->id, v, true);
 	}

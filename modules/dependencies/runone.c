@@ -120,7 +120,7 @@ void runone_over(struct keel_mod *mod, const char *id, bool ran)
 	others_free(&o);
 }
 
-/* Whoever is named stands for his whole set. */
+/* A job that is named stands for its whole set. */
 int32_t runone_join(struct state *st, struct clause *c)
 {
 	uint32_t n = c->n;

@@ -188,7 +188,7 @@ static void test_no_memory_to_go_on(void)
 	CU_ASSERT(n > 3 || !INJECTING);
 }
 
-/* So many that the rest is for the next turn: whoever reloads the module before that leaves nothing behind. */
+/* So many that the rest is for the next turn: a reload of the module before that leaves nothing behind. */
 static void test_reloaded_in_the_middle(void)
 {
 	enum { MANY = 4200 };

@@ -31,7 +31,7 @@ void accrue_to(struct keel_mod *mod, struct keel_obj *job, enum accrue type)
 	st->object->set_int(job, st->accrue, type);
 }
 
-/* What it was told last is why it waits. */
+/* Its last comment is why it waits. */
 static enum accrue kind_of_wait(struct state *st, struct keel_obj *job)
 {
 	const char *comment = st->object->get_str(job, st->comment);
@@ -80,18 +80,6 @@ void accrue_stop(struct keel_mod *mod)
 	st->walk = NULL;
 }
 
-static void bring_in_line(struct keel_mod *mod, struct keel_obj *job, bool on)
-{
-	struct state *st = mod->state;
-
-	if (on) {
-		accrue_by_state(mod, job);
-	} else if (st->object->is_set(job, st->accrue)) {
-		st->object->unset(job, st->accrue, NULL);
-		st->object->unset(job, st->eligible, NULL);
-	}
-}
-
 static void walk_on(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
@@ -106,7 +94,12 @@ static void walk_on(struct keel_mod *mod, void *arg)
 			accrue_stop(mod);
 			return;
 		}
-		bring_in_line(mod, job, on);
+		if (on) {
+			accrue_by_state(mod, job);
+		} else if (st->object->is_set(job, st->accrue)) {
+			st->object->unset(job, st->accrue, NULL);
+			st->object->unset(job, st->eligible, NULL);
+		}
 	}
 	st->slice = st->core->timer(mod, 0, walk_on, NULL);
 }

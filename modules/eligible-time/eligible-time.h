@@ -30,7 +30,7 @@ int64_t clock_read(int64_t clock, int64_t now);
 int64_t clock_run(int64_t clock, int64_t now);
 int64_t clock_stop(int64_t clock, int64_t now);
 #define CLOCK_MAX 1000000000 /* s: the moment at which it began is after 1970 */
-/* Seconds of `[[H:]M:]S`, or -1. */
+/* Returns the seconds of `[[H:]M:]S`; fails with -1. */
 int64_t clock_parse(const char *text);
 
 /* reason.c: does this comment of a scheduler say that limits of the job's own user, group or project
@@ -41,7 +41,7 @@ bool reason_is_own_limit(const char *comment);
 bool accrue_on(struct keel_mod *mod);
 void accrue_to(struct keel_mod *mod, struct keel_obj *job, enum accrue type);
 void accrue_by_state(struct keel_mod *mod, struct keel_obj *job);
-/* Bring all jobs in line with the server's eligible_time_enable. */
+/* Brings all jobs in line with the server's eligible_time_enable, in slices. */
 void accrue_all(struct keel_mod *mod);
 void accrue_stop(struct keel_mod *mod);
 

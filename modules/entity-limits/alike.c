@@ -37,16 +37,6 @@ struct people {
 	const char *queue, *name[KINDS];
 };
 
-static void people_of(struct keel_mod *mod, struct keel_obj *job, struct people *p)
-{
-	struct state *st = mod->state;
-	const char *queue = st->object->get_str(job, st->a.queue);
-
-	p->queue = queue ? queue : "";
-	for (int kind = 0; kind < KINDS; kind++)
-		p->name[kind] = name_of(st, job, (enum kind)kind);
-}
-
 static uint32_t people_hash(const struct people *p)
 {
 	uint32_t h = hash_text(FNV_BEGIN, p->queue);
@@ -159,8 +149,12 @@ struct party *party_take(struct keel_mod *mod, struct keel_obj *job)
 	struct state *st = mod->state;
 	struct party *y = st->latest;
 	struct people p;
+	const char *queue;
 
-	people_of(mod, job, &p);
+	queue = st->object->get_str(job, st->a.queue);
+	p.queue = queue ? queue : "";
+	for (int kind = 0; kind < KINDS; kind++)
+		p.name[kind] = name_of(st, job, (enum kind)kind);
 	if (!y || !is_of(y, &p))
 		y = party_find(st, &p);
 	if (y)
@@ -201,12 +195,6 @@ void parties_fini(struct state *st)
 
 /* ---- amounts --------------------------------------------------------------------------------------- */
 
-/* One below nothing counts as none: it would make room for others of its user. */
-static bool is_amount(const struct keel_res_value *v)
-{
-	return keel_res_is_number(v->res) && v->res->type != KEEL_RES_BOOL && v->n >= 0;
-}
-
 /* The next amount from *i on. */
 static const struct keel_res_value *amount_next(struct state *st, const struct keel_reslist *list, uint32_t n,
 						uint32_t *i)
@@ -214,7 +202,8 @@ static const struct keel_res_value *amount_next(struct state *st, const struct k
 	while (*i < n) {
 		const struct keel_res_value *v = st->resource->list_at(list, (*i)++);
 
-		if (is_amount(v))
+		/* One below nothing counts as none: it would make room for others of its user. */
+		if (keel_res_is_number(v->res) && v->res->type != KEEL_RES_BOOL && v->n >= 0)
 			return v;
 	}
 	return NULL;

@@ -22,43 +22,6 @@ void entity_text(enum kind kind, const char *name, char buf[300])
 
 /* ---- the table ---------------------------------------------------------------------------------- */
 
-static uint32_t hash(const char *key)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *key; key++)
-		h = (h ^ (unsigned char)*key) * 16777619u;
-	return h;
-}
-
-static void rehash(struct state *st, uint32_t n)
-{
-	struct counter **bucket = calloc(n, sizeof(*bucket)), *c, *next;
-
-	if (!bucket)
-		return; /* longer chains */
-	for (uint32_t i = 0; i < st->n_bucket; i++)
-		for (c = st->bucket[i]; c; c = next) {
-			uint32_t at = hash(c->key) % n;
-
-			next = c->chain;
-			c->chain = bucket[at];
-			bucket[at] = c;
-		}
-	free(st->bucket);
-	st->bucket = bucket;
-	st->n_bucket = n;
-}
-
-static struct counter **slot_of(struct state *st, const char *key)
-{
-	struct counter **c = &st->bucket[hash(key) % st->n_bucket];
-
-	while (*c && strcmp((*c)->key, key) != 0)
-		c = &(*c)->chain;
-	return c;
-}
-
 /* "queue/u:name" */
 static void key_text(const char *queue, enum kind kind, const char *name, char buf[KEY_SIZE])
 {
@@ -68,50 +31,49 @@ static void key_text(const char *queue, enum kind kind, const char *name, char b
 const struct counter *counter_find(struct state *st, const char *queue, enum kind kind,
 				   const char *name)
 {
+	struct counter *c;
 	char key[KEY_SIZE];
 
-	if (!st->n_bucket)
-		return NULL;
 	key_text(queue, kind, name, key);
-	return *slot_of(st, key);
+	HASH_FIND_STR(st->counters, key, c);
+	return c;
 }
 
 struct counter *counter_take(struct state *st, const char *queue, enum kind kind, const char *name)
 {
-	struct counter **at, *c;
+	struct counter *c;
 	char key[KEY_SIZE];
 	size_t len;
 
-	if (st->n_counter >= st->n_bucket)
-		rehash(st, st->n_bucket ? st->n_bucket * 2 : 64);
-	if (!st->n_bucket)
-		return NULL;
 	key_text(queue, kind, name, key);
-	at = slot_of(st, key);
-	if (!*at) {
-		len = strlen(key) + 1;
-		c = calloc(1, sizeof(*c) + len);
+	HASH_FIND_STR(st->counters, key, c);
+	if (!c) {
+		len = strlen(key);
+		c = calloc(1, sizeof(*c) + len + 1);
 		if (!c)
 			return NULL;
 		memcpy(c->key, key, len);
-		*at = c;
-		st->n_counter++;
+		HASH_ADD_KEYPTR(hh, st->counters, c->key, len, c);
+		if (!c->hh.tbl) { /* no memory for it */
+			free(c);
+			return NULL;
+		}
 	}
-	(*at)->parties++;
-	return *at;
+	c->parties++;
+	return c;
+}
+
+static void counter_free(struct state *st, struct counter *c)
+{
+	HASH_DEL(st->counters, c);
+	free(c->amount);
+	free(c);
 }
 
 void counter_drop(struct state *st, struct counter *c)
 {
-	struct counter **at;
-
-	if (!c || --c->parties)
-		return;
-	at = slot_of(st, c->key);
-	*at = c->chain;
-	st->n_counter--;
-	free(c->amount);
-	free(c);
+	if (c && --c->parties == 0)
+		counter_free(st, c);
 }
 
 static struct amount *amount_of(struct counter *c, const struct keel_resource *res)
@@ -229,22 +191,13 @@ static uint32_t tallies_of(char letter, bool placed)
 	}
 }
 
-/* `7[3].svr` has left `7[].svr`, or gone back. */
-static void count_whole(struct keel_mod *mod, const char *id)
-{
-	struct state *st = mod->state;
-	char name[600];
-	struct keel_obj *whole = keel_id_whole(id, name, sizeof(name)) ? st->object->find(mod, "job", name) : NULL;
-
-	if (whole)
-		count_job(mod, whole);
-}
-
 void count_job(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	struct counted *j = counted_of(mod, job);
 	uint32_t tallies;
+	char name[600];
+	struct keel_obj *whole;
 
 	if (!j)
 		return;
@@ -252,7 +205,11 @@ void count_job(struct keel_mod *mod, struct keel_obj *job)
 	leave(st, j);
 	if (tallies)
 		enter(mod, job, j, tallies, st->job->members(st->job->self, job));
-	count_whole(mod, st->object->id(job));
+	/* `7[3].svr` has left `7[].svr`, or gone back. */
+	whole = keel_id_whole(st->object->id(job), name, sizeof(name)) ? st->object->find(mod, "job", name)
+								       : NULL;
+	if (whole)
+		count_job(mod, whole);
 }
 
 void count_placed(struct keel_mod *mod, struct keel_obj *job, bool placed)
@@ -297,16 +254,7 @@ void counted_fini(struct keel_mod *mod, void *slot)
 void count_fini(struct state *st)
 {
 	parties_fini(st);
-	for (uint32_t i = 0; i < st->n_bucket; i++)
-		while (st->bucket[i]) {
-			struct counter *c = st->bucket[i];
-
-			st->bucket[i] = c->chain;
-			free(c->amount);
-			free(c);
-		}
-	free(st->bucket);
-	st->bucket = NULL;
-	st->n_bucket = st->n_counter = 0;
+	while (st->counters)
+		counter_free(st, st->counters);
 	st->closing = true;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * entity-limits.c - how much users, groups, projects and everybody together may queue and run.
+ * entity-limits.c - how much users, groups, projects and all of them together may queue and run.
  *
  *   job_submit, job_move   max_queued, queued_jobs_threshold
- *   group_eligible  max_run; max_run_soft is asked for through the service "limits"
+ *   group_eligible  max_run; max_run_soft is offered by the service "limits"
  *   trial_vacate, trial_restore   a what-if of the scheduler
- *   job_explain     numbers and limits of a job's people
+ *   job_explain     numbers and limits of a job's user, group and project
  *   job_placed, job_step, job_queued, job_moved, job_waits, job_purged, job_known   what is counted
  */
 #include "entity-limits.h"

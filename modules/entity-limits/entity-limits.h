@@ -5,6 +5,9 @@
 #ifndef ENTITY_LIMITS_H
 #define ENTITY_LIMITS_H
 
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
 #include "keel/jobid.h"
 #include "keel/keel.h"
 #include "keel/service/job.h"
@@ -13,7 +16,7 @@
 #include "limit.h"
 #include "pbs_error.h"
 
-/* Whom a limit is about, and where it stands. */
+/* What kind of entity a limit is about, and where it is set. */
 enum kind { GROUP, PROJECT, OVERALL, USER, KINDS }; /* in the order of checks */
 enum scope { QUEUE, SERVER, SCOPES };
 
@@ -36,13 +39,13 @@ struct resource_limits {
 	struct resource_limit v[];
 };
 
-/* What one user, group, project or everybody has, of a queue or of the server. */
+/* What one user, group, project or all together have, of a queue or of the server. */
 struct amount {
 	const struct keel_resource *res;
 	double n[TALLIES];
 };
 struct counter {
-	struct counter *chain;
+	UT_hash_handle hh;
 	uint32_t parties; /* that count here */
 	double n[TALLIES];
 	struct amount *amount;
@@ -50,7 +53,7 @@ struct counter {
 	char key[]; /* <queue or nothing>/u:alice */
 };
 
-/* The same people in the same queue: jobs of theirs count in the same places. */
+/* The same user, group and project in the same queue: such jobs count in the same counters. */
 struct party {
 	struct party *chain;
 	uint32_t hash, jobs;
@@ -94,8 +97,7 @@ struct state {
 	/* Attributes of queues and of the server: new limits of counts and amounts, old ones. */
 	const struct keel_attr *count[SCOPES][FAMILIES], *amount[SCOPES][FAMILIES];
 	const struct keel_attr *old[SCOPES][OLD_LIMITS], *max_queuable;
-	struct counter **bucket;
-	uint32_t n_bucket, n_counter;
+	struct counter *counters; /* by key */
 	struct party **parties, *latest; /* of the job that was counted last: the next one is often its equal */
 	uint32_t parties_size, n_party;
 	struct wants *recent[WANTS_RECENT];
@@ -108,7 +110,8 @@ extern const struct keel_type_def list_type, resource_type;
 const struct limit_list *resource_limits_find(const struct resource_limits *all,
 					      const struct keel_resource *res);
 
-/* count.c: who has how much; changed with each step of a job, never by looking through all jobs */
+/* count.c: how much each entity has; changed with each step of a job, never by walking all jobs. Without memory a job is
+ * not counted, which is logged. */
 void count_job(struct keel_mod *mod, struct keel_obj *job);  /* as it is now */
 void count_placed(struct keel_mod *mod, struct keel_obj *job, bool placed);
 void count_forget(struct keel_mod *mod, struct keel_obj *job);
@@ -116,7 +119,7 @@ void count_away(struct keel_mod *mod, struct keel_obj *job, bool away); /* trial
 void counted_fini(struct keel_mod *mod, void *slot);
 void count_fini(struct state *st);
 struct counted *counted_of(struct keel_mod *mod, struct keel_obj *job);
-/* NULL: nobody of that name has a job. */
+/* NULL: no entity of that name has a job. */
 const struct counter *counter_find(struct state *st, const char *queue, enum kind kind,
 				   const char *name);
 double counter_amount(const struct counter *c, const struct keel_resource *res, enum tally tally);
@@ -126,7 +129,8 @@ void entity_text(enum kind kind, const char *name, char buf[300]);
 struct counter *counter_take(struct state *st, const char *queue, enum kind kind, const char *name);
 void counter_drop(struct state *st, struct counter *c);
 
-/* alike.c: what jobs share. NULL: no memory; of wants: or nothing is wanted */
+/* alike.c: what jobs share; the caller gives it back with _drop(). NULL without memory; of wants also when the job requests
+ * nothing */
 struct party *party_take(struct keel_mod *mod, struct keel_obj *job);
 void party_drop(struct state *st, struct party *y);
 void parties_fini(struct state *st);
@@ -149,15 +153,15 @@ bool old_limit(struct state *st, enum scope scope, struct keel_obj *holder, enum
 	       enum kind kind, const struct keel_resource *res, double *ret);
 bool old_has(struct state *st, enum scope scope, struct keel_obj *holder, enum family family,
 	     bool of_amounts);
-/* May the change of this object's limits be made (15141)? */
+/* May the change of this object's limits be made? Rejects with 15141 when old and new style would be mixed. */
 keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev);
 
 /* find.c: which limit holds for whom */
 struct found {
 	double limit;
-	bool named; /* it names him; else everybody of his kind */
+	bool named; /* it names the entity; else it is that of all of its kind */
 };
-/* `holder` is the queue or the server; `res` NULL: of counts. */
+/* The limit of an entity; false: there is none. `holder` is the queue or the server; `res` NULL: of counts. */
 bool limit_of(struct state *st, enum scope scope, struct keel_obj *holder, enum family family,
 	      enum kind kind, const char *name, const struct keel_resource *res, struct found *ret);
 bool has_limits(struct state *st, enum scope scope, struct keel_obj *holder, enum family family,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * find.c - which limit holds for whom: the one that names him, else that of everybody of his kind.
+ * find.c - which limit holds for an entity: the one that names it, else that of all of its kind.
  */
 #include "entity-limits.h"
 

@@ -4,7 +4,7 @@
  *
  *   list   := limit { ',' limit }
  *   limit  := '[' entity '=' number ']'
- *   entity := u:name | g:name | p:name | o:PBS_ALL       PBS_GENERIC: whoever is not named
+ *   entity := u:name | g:name | p:name | o:PBS_ALL       PBS_GENERIC: each one that is not named
  *
  * Blanks may stand between any two of these words; a name with blanks is quoted.
  */

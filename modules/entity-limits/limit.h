@@ -20,18 +20,18 @@ struct limit_list {
 	struct limit *v; /* sorted by entity */
 };
 
-/* Reads a number: 0, or a PBSE code. */
+/* Reads a number: 0; fails with a PBSE code. */
 typedef int32_t limit_number_fn(void *arg, const char *text, double *ret);
 limit_number_fn limit_count; /* digits */
 
-/* SET, INCR (a word that is there gets the new number) or DECR (the number may be missing). 0, or a
- * PBSE code and the list is as before; LIMIT_TOO_MANY: so many fit into no list. */
+/* SET, INCR (a word that is there gets the new number) or DECR (the number may be missing). 0; fails with a PBSE code, or
+ * LIMIT_TOO_MANY (so many fit into no list), and the list is as before. */
 #define LIMIT_TOO_MANY (-1)
 int32_t limit_parse(struct limit_list *l, int32_t op, const char *text, limit_number_fn *number,
 		    void *arg);
 const struct limit *limit_find(const struct limit_list *l, const char *entity);
 void limit_text(const struct limit_list *l, struct keel_text *out);
-int32_t limit_copy(const struct limit_list *from, struct limit_list *to);
+int32_t limit_copy(const struct limit_list *from, struct limit_list *to); /* fails with -ENOMEM */
 void limit_fini(struct limit_list *l);
 
 #endif

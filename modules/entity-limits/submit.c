@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * submit.c - may these people have one more job in the queue? Of all their jobs, and of those in state Q.
+ * submit.c - may an entity have one more job in the queue? Of all its jobs, and of those in state Q.
  *
  * A new job is a draft: its project and resources are in the change set of the request. A job that is moved
- * is asked about in the queue it goes to.
+ * is checked against the limits of the queue it goes to.
  */
 #include "entity-limits.h"
 
@@ -75,17 +75,6 @@ static void amount_text(const struct check *k, enum kind kind, bool named, char 
 		 k->family == THRESHOLD ? " for jobs in 'Q' state" : "");
 }
 
-static keel_verdict refuse(const struct check *k, enum kind kind, bool named)
-{
-	char text[900];
-
-	if (k->res)
-		amount_text(k, kind, named, text, sizeof(text));
-	else
-		count_text(k, kind, named, text, sizeof(text));
-	return k->st->call->reject(k->call, k->res ? PBSE_ENTLIMRESC : PBSE_ENTLIMCT, "%s", text);
-}
-
 static double has(const struct check *k, enum kind kind)
 {
 	const struct counter *c =
@@ -101,16 +90,23 @@ static keel_verdict check_kinds(const struct check *k)
 {
 	static const enum kind order[] = { OVERALL, USER, GROUP, PROJECT };
 	struct found found;
+	char text[900];
 
 	for (size_t i = 0; i < KEEL_COUNT(order); i++)
 		if (limit_of(k->st, k->scope, k->holder, k->family, order[i], who(k, order[i]), k->res,
 			     &found) &&
-		    has(k, order[i]) + k->wanted > found.limit + EPSILON)
-			return refuse(k, order[i], found.named);
+		    has(k, order[i]) + k->wanted > found.limit + EPSILON) {
+			if (k->res)
+				amount_text(k, order[i], found.named, text, sizeof(text));
+			else
+				count_text(k, order[i], found.named, text, sizeof(text));
+			return k->st->call->reject(k->call, k->res ? PBSE_ENTLIMRESC : PBSE_ENTLIMCT, "%s",
+						   text);
+		}
 	return KEEL_NEXT;
 }
 
-/* What the draft asks for of a resource; false: nothing. */
+/* How much of a resource the draft requests; false: nothing. */
 static bool wants(struct check *k, const struct keel_resource *res)
 {
 	struct keel_res_value v;
@@ -164,7 +160,7 @@ static double subjobs(struct keel_call *c, struct keel_obj *job)
 	return (double)((last - first) / step + 1);
 }
 
-/* Old style: the queue is full, whoever asks. */
+/* Old style: the queue is full for all users. */
 static bool is_full(struct state *st, struct keel_obj *queue, double more)
 {
 	const struct counter *c;

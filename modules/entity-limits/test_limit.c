@@ -118,7 +118,7 @@ static void test_too_many(void)
 	CU_ASSERT_EQUAL(list.n, 16384);
 	CU_ASSERT_EQUAL(parse(KEEL_INCR, "[u:u7=2]"), 0);
 	CU_ASSERT_EQUAL(parse(KEEL_INCR, "[u:one=1]"), LIMIT_TOO_MANY);
-	keel_text_str(&t, ",[u:u7=1]"); /* nobody new, but one more to read */
+	keel_text_str(&t, ",[u:u7=1]"); /* no new entity, but one more to read */
 	CU_ASSERT_EQUAL(parse(KEEL_SET, t.data), LIMIT_TOO_MANY);
 	CU_ASSERT_EQUAL(list.n, 16384);
 	keel_text_fini(&t);

@@ -132,18 +132,6 @@ int32_t checkpoint_init(struct keel_mod *mod)
 
 /* ---- go on -------------------------------------------------------------------------------------------- */
 
-static void put_coded(FILE *out, char c)
-{
-	if (c == '<')
-		fputs("&lt;", out);
-	else if (c == '>')
-		fputs("&gt;", out);
-	else if (c == '&')
-		fputs("&amp;", out);
-	else
-		fputc(c, out);
-}
-
 /* Words as a start message has them. */
 static char *coded(const char *tag, char *const *word, size_t most)
 {
@@ -153,8 +141,16 @@ static char *coded(const char *tag, char *const *word, size_t most)
 
 	for (; out && *word && most > 0; word++, most--) {
 		fprintf(out, "<jsdl-hpcpa:%s>", tag);
-		for (const char *c = *word; *c; c++)
-			put_coded(out, *c);
+		for (const char *c = *word; *c; c++) {
+			if (*c == '<')
+				fputs("&lt;", out);
+			else if (*c == '>')
+				fputs("&gt;", out);
+			else if (*c == '&')
+				fputs("&amp;", out);
+			else
+				fputc(*c, out);
+		}
 		fprintf(out, "</jsdl-hpcpa:%s>", tag);
 	}
 	if (out)

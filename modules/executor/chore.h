@@ -20,7 +20,7 @@ struct keel_mod;
 typedef void chore_done(struct keel_mod *mod, void *arg, int status, const char *why);
 
 /* `argv` is copied. `in` and `spec` become fd 0 and SPEC_FD of the program and are closed; -1: /dev/null, none.
- * `limit_ms` counts from its start. 0, or -ENOMEM: done() is not called. */
+ * `limit_ms` counts from its start. Returns 0, and done() is called once; fails with -ENOMEM, and done() is not called. */
 int chore_begin(struct keel_mod *mod, const char *user, char *const *argv, int in, int spec, int64_t limit_ms,
 		chore_done *done, void *arg);
 /* Those that run are killed. done() is called with CHORE_NOT_RUN: the daemon ends, nothing can be sent any more. */

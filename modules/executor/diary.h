@@ -7,9 +7,9 @@
 
 /* Users choose names with newlines in them: each control character becomes `?`. */
 void diary_plain(char *text);
-/* `how`: O_RDONLY, or O_WRONLY for appending. The descriptor, or -errno. */
+/* `how`: O_RDONLY, or O_WRONLY for appending. Returns the descriptor, which the caller closes; fails with -errno. */
 int diary_open(const char *jobs_dir, const char *id, int how);
-/* One line, whatever is in the text. 0 or -errno. */
+/* Appends one line, whatever is in the text. 0; fails with -errno. */
 int diary_append(const char *jobs_dir, const char *id, const char *line);
 
 #endif

@@ -77,15 +77,6 @@ char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name
 	return text;
 }
 
-static int64_t job_run(struct keel_mod *mod, struct keel_obj *job)
-{
-	char *text = dispatch_text(mod, job, "run_version", NULL);
-	int64_t run = text ? strtoll(text, NULL, 10) : 0;
-
-	free(text);
-	return run < 0 ? 0 : run;
-}
-
 /* The vnode of "(n1:ncpus=2+n2...)", else the host of "n1/0*2+n2/0". */
 char *dispatch_peer(struct keel_mod *mod, struct keel_obj *job)
 {
@@ -240,6 +231,8 @@ static struct entry *entry_create(struct keel_mod *mod, struct keel_obj *job, ch
 	struct state *st = mod->state;
 	const char *id = st->object->id(job);
 	struct entry *e = entry_find(st, id);
+	char *text;
+	int64_t run;
 
 	if (e)
 		entry_drop(st, e);
@@ -249,7 +242,10 @@ static struct entry *entry_create(struct keel_mod *mod, struct keel_obj *job, ch
 		free(peer);
 		return NULL;
 	}
-	e->run = job_run(mod, job);
+	text = dispatch_text(mod, job, "run_version", NULL);
+	run = text ? strtoll(text, NULL, 10) : 0;
+	free(text);
+	e->run = run < 0 ? 0 : run;
 	e->peer = peer;
 	HASH_ADD_KEYPTR(hh, st->server.entries, e->id, strlen(e->id), e);
 	if (e->hh.tbl)
@@ -387,21 +383,13 @@ static struct listener *listener_of(const struct server *srv, const struct keel_
 	return l;
 }
 
-static struct listener *listener_create(struct server *srv)
-{
-	struct listener **end = &srv->listeners;
-
-	while (*end)
-		end = &(*end)->next;
-	return *end = calloc(1, sizeof(**end));
-}
-
 static int32_t task_listen(struct keel_mod *mod, struct keel_mod *me,
 			   const struct keel_task_events *events)
 {
 	struct state *st = mod->state;
 	struct server *srv = &st->server;
 	struct listener *at = listener_of(srv, me);
+	struct listener **end;
 
 	if (!at && events)
 		at = listener_of(srv, NULL);
@@ -410,8 +398,12 @@ static int32_t task_listen(struct keel_mod *mod, struct keel_mod *me,
 			*at = (struct listener){ .next = at->next };
 		return 0;
 	}
-	if (!at)
-		at = listener_create(srv);
+	if (!at) {
+		end = &srv->listeners;
+		while (*end)
+			end = &(*end)->next;
+		at = *end = calloc(1, sizeof(**end));
+	}
 	if (!at)
 		return -ENOMEM;
 	at->me = me;

@@ -112,16 +112,6 @@ static int list_add(struct var **vars, const char *list)
 	return r;
 }
 
-static void cookie_make(char *buf, size_t len)
-{
-	unsigned char bytes[16];
-
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-		memset(bytes, 0, sizeof(bytes));
-	for (size_t i = 0; i < sizeof(bytes) && 2 * i + 2 < len; i++)
-		snprintf(buf + 2 * i, 3, "%02X", bytes[i]);
-}
-
 /* 12[3].svr: PBS_ARRAY_INDEX=3, PBS_ARRAY_ID=12[].svr */
 static int array_add(struct var **vars, const char *id)
 {
@@ -139,8 +129,12 @@ static int ours_add(struct var **vars, const struct launch *l, const char *job_d
 {
 	const struct user *u = &l->account_of;
 	char cookie[33] = "", ncpus[24], nodefile[4096], tmpdir[4096] = "";
+	unsigned char bytes[16];
 
-	cookie_make(cookie, sizeof(cookie));
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		memset(bytes, 0, sizeof(bytes));
+	for (size_t i = 0; i < sizeof(bytes) && 2 * i + 2 < sizeof(cookie); i++)
+		snprintf(cookie + 2 * i, 3, "%02X", bytes[i]);
 	snprintf(ncpus, sizeof(ncpus), "%lld", (long long)(l->ncpus > 0 ? l->ncpus : 1));
 	snprintf(nodefile, sizeof(nodefile), "%s/aux/%s", l->pbs_home, l->id);
 	if (l->tmpdir)

@@ -57,7 +57,7 @@ struct question {
 	int64_t number;
 	char *peer, *id;
 	struct keel_mod *me;
-	keel_task_done *done; /* NULL: it is late */
+	keel_task_done *done; /* the caller's; NULL: it is late, the caller has got its error */
 	void *arg;
 	struct keel_timer *timer;
 	int64_t patience_ms;
@@ -188,19 +188,22 @@ struct state {
 extern const struct keel_task_api task_api;
 
 /* dispatch.c */
-struct entry *entry_find(struct state *st, const char *id);
-void entry_drop(struct state *st, struct entry *e);
+struct entry *entry_find(struct state *st, const char *id); /* NULL: no host has a run of it */
+void entry_drop(struct state *st, struct entry *e); /* frees it: the caller's pointer is invalid */
 void server_fini(struct keel_mod *mod);
-/* The primary host of a job, copied, NULL unknown. */
+/* The primary host of a job; the caller frees it. NULL: it has none, or there is no memory. */
 char *dispatch_peer(struct keel_mod *mod, struct keel_obj *job);
 /* Do the vnodes of "(n1:ncpus=2)+(n2...)" belong to more than one host? */
 bool dispatch_spans_hosts(struct keel_mod *mod, const char *exec_vnode);
-/* Like object->text() but malloc'ed; NULL when unset or unknown. */
+/* Like object->text(), but the caller frees it; NULL when it is unset or unknown, or there is no memory. */
 char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name, const char *key);
+/* A message to the entry's host about its run. Fails with -ENOTCONN when the host is unknown, -ENOMEM, or an error of
+ * link->send(). */
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay);
-/* nodes.c: the lines of the nodes file, malloc'ed, NULL on no memory. */
+/* nodes.c */
 #define NODES_LINES_MAX 1000000
-/* Into *ret, to be freed; NULL without hosts. 0, -ENOMEM, or -E2BIG: too many lines. */
+/* The lines of the nodes file in *ret, which the caller frees; NULL without hosts. Fails with -ENOMEM, or -E2BIG: too many
+ * lines. */
 int32_t nodes_text(const char *exec_host, const char *exec_vnode, const char *select, char **ret);
 /* Processors of the first chunk of exec_vnode. */
 int64_t nodes_first_ncpus(const char *exec_vnode);
@@ -210,14 +213,17 @@ void question_answer(struct keel_mod *mod, struct question *q, int32_t code, con
 void questions_fail(struct keel_mod *mod, const char *peer); /* all that were sent to a host: 15070 */
 void questions_go_on(struct keel_mod *mod, const char *peer); /* those that waited for it */
 void questions_fini(struct state *st);
-/* A question about a run at its host, with its message begun in *ret_out. NULL: answered. */
+/* A question about a run to its host; the caller adds to the message in *ret_out and calls question_send(). NULL: `done`
+ * has run with the error, 15016 (no host has the run) or 15070 (the host is unknown, or no memory). */
 struct question *question_about(struct keel_mod *mod, struct keel_obj *job, const char *name,
 				struct keel_out **ret_out, struct keel_mod *me,
 				keel_task_done *done, void *arg);
+/* Sends it, or keeps it for a host that has not come yet. `done` of its caller gets exactly one answer: the host's, or
+ * the error 15070 when the link breaks or the host takes too long. */
 void question_send(struct keel_mod *mod, struct question *q, const char *message,
 		   struct keel_out *out);
 
-/* report.c */
+/* report.c. The _init() functions here and below register message handlers; they fail with an error of link->on(). */
 int32_t report_init(struct keel_mod *mod);
 void report_lost(struct keel_mod *mod, struct entry *e);
 #define TELL(mod, member, ...)                                                                     \
@@ -232,7 +238,7 @@ void report_lost(struct keel_mod *mod, struct entry *e);
 /* resync.c */
 void order_name_send(struct keel_mod *mod, const struct entry *e, const char *name); /* a signal; no answer */
 int32_t resync_init(struct keel_mod *mod);
-void resync_ask(struct keel_mod *mod);                              /* hosts we do not know yet */
+void resync_ask(struct keel_mod *mod);      /* requests a hello of hosts that have not introduced themselves */
 int32_t task_describe(struct keel_mod *mod, const char *host);
 void resync_again(struct keel_mod *mod);                            /* after a module began to listen */
 bool jobs_are_heard(struct keel_mod *mod); /* false: no listener; sets `missed` */
@@ -247,8 +253,8 @@ struct host *host_find(struct state *st, const char *peer);
 
 /* task.c */
 int32_t task_init(struct keel_mod *mod);
-struct task *task_find(struct state *st, const char *id);
-struct task *task_create(struct keel_mod *mod, const char *id, int64_t run);
+struct task *task_find(struct state *st, const char *id); /* NULL: it is not here */
+struct task *task_create(struct keel_mod *mod, const char *id, int64_t run); /* NULL without memory, which is logged */
 void task_free(struct keel_mod *mod, struct task *t);
 void task_started(struct keel_mod *mod, struct task *t, pid_t session);
 void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const char *why);
@@ -269,6 +275,8 @@ void store_recover(struct keel_mod *mod);
 void host_hello(struct keel_mod *mod);
 
 /* launch.c */
+/* Begins what a start message says. A start that fails, here or later, is reported to the server as refused; a message
+ * for a run that is here already makes the host report that one again. */
 void launch_begin(struct keel_mod *mod, const struct keel_msg *m);
 void launch_next(struct keel_mod *mod, struct launch *l); /* moved */
 struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run); /* of this host; NULL: no memory */
@@ -276,7 +284,7 @@ void launch_withdraw(struct keel_mod *mod, struct task *t); /* a hold that keeps
 void launch_over(struct keel_mod *mod, struct task *t); /* its shepherd has ended */
 void launch_watch(struct keel_mod *mod, struct task *t); /* its end, by the pidfd */
 void users_fini(struct state *st);
-/* A program beside the shepherd. Malloc'ed, NULL on no memory. */
+/* The path of a program beside the shepherd; the caller frees it. NULL without memory. */
 char *launch_program(struct keel_mod *mod, const char *name);
 
 /* names.c: resolves whether hosts in output paths are this one, fills l->output_here and error_here, calls then(). */
@@ -298,6 +306,7 @@ struct diary { /* what <id>.TK says */
 	uint64_t cpu_us;
 	char why[256], freezer[1024], world[96], user[256], output[4096], error[4096];
 };
+/* Returns 0; fails with -errno when the file cannot be opened, -EPROTO when it names no run or no shepherd. */
 int record_read(const char *jobs_dir, const char *id, struct diary *ret);
 void record_note(struct keel_mod *mod, const struct task *t, const char *fmt, ...) KEEL_PRINTF(3, 4);
 void record_remove(struct keel_mod *mod, const char *id);
@@ -314,7 +323,9 @@ void stop_cancel(struct keel_mod *mod, struct task *t); /* it ends while it is b
 #define SCRIPT_LONG (256u * 1024u) /* bytes */
 int32_t script_init(struct keel_mod *mod);
 int32_t start_send(struct keel_mod *mod, struct entry *e, struct keel_out *out); /* dispatch.c: with its number */
-int32_t script_start(struct keel_mod *mod, struct entry *e, const char *array, struct keel_out *out); /* out is moved */
+/* Reads the script of the job, or of the `array` it is of, and sends the start behind it. `out` is owned by it, also when
+ * it fails with -ENOMEM or an error of blob->get(); a script that cannot be read later refuses the start. */
+int32_t script_start(struct keel_mod *mod, struct entry *e, const char *array, struct keel_out *out);
 void scripts_drop(struct keel_mod *mod, struct host *h);
 void script_came(struct keel_mod *mod, const struct keel_msg *m);
 
@@ -331,14 +342,14 @@ void task_message(struct keel_mod *mod, struct keel_obj *job, int32_t files, con
 		  struct keel_mod *me, keel_task_done *done, void *arg);
 void task_stop_hosts(struct keel_mod *mod);
 
-/* Replies to a numbered message; 0: no caller waits. */
+/* Replies to a numbered message of the server's: 0, or the error for its caller. Number 0: no caller waits. */
 void stop_answer(struct keel_mod *mod, int64_t number, int32_t code, const char *text);
 /* The task a message is about; NULL if there is no such run here, and the server is notified. */
 struct task *stop_task_of(struct keel_mod *mod, const struct keel_msg *m);
 
 /* checkpoint.c: save and end a task, go on with one that was saved */
 int32_t checkpoint_init(struct keel_mod *mod);
-/* Its program is the site's restart action now. False: l->status and l->why say why not. */
+/* Makes the site's restart action its program. False: it fails, for the reason in l->status and l->why. */
 bool checkpoint_restart(struct keel_mod *mod, struct launch *l);
 
 /* usage.c */
@@ -351,6 +362,8 @@ uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE
 		     const char *items[USAGE_ITEMS]);
 
 /* recover.c */
+/* Takes up the tasks that an earlier daemon left. Fails with -errno and *err; a diary that cannot be read loses only its own
+ * task. */
 int32_t recover(struct keel_mod *mod, struct keel_err *err);
 /* Reports the tasks found ended; called once all modules that listen have started. */
 void recover_tell(struct keel_mod *mod);

@@ -8,11 +8,11 @@
 
 #include <stdbool.h>
 
-/* Where groups may be made, malloc'ed; NULL nowhere. */
+/* Where groups may be made; the caller frees it. NULL: nowhere. */
 char *group_home(void);
-/* A new one for a task, malloc'ed; NULL: it cannot be made. */
+/* A new one for a task; the caller frees it. NULL: it cannot be made. */
 char *group_make(const char *home, const char *id);
-/* 0 or -errno. Freezing does not wait for processes that are in the kernel at the moment. */
+/* 0; fails with -errno. Freezing does not wait for processes that are in the kernel at the moment. */
 int group_freeze(const char *group);
 int group_thaw(const char *group);
 int group_kill(const char *group);

@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Groups, gid, uid for good, and verified; root cannot be taken back. 0 or -errno: the process must end. */
+/* Sets groups, gid and uid for good, and verifies them; root cannot be taken back. 0; when it fails, with -errno, the
+ * caller's process must end. */
 int identity_become(uid_t uid, gid_t gid, const gid_t *groups, size_t n_groups);
 
 #endif

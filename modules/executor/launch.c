@@ -17,7 +17,7 @@
 #include "duration.h"
 #include "proc.h"
 
-#define USER_FRESH_MS 1000 /* who leaves a group starts nothing as it any more */
+#define USER_FRESH_MS 1000 /* a user who leaves a group starts no task as its member afterwards */
 #define HOOK_REFUSED -4
 
 struct user_entry {
@@ -263,20 +263,6 @@ static void end_unknown(struct keel_mod *mod, struct task *t, const struct diary
 	task_ended(mod, t, 256 + SIGKILL);
 }
 
-static void end_known(struct keel_mod *mod, struct task *t, const struct diary *d)
-{
-	struct state *st = mod->state;
-
-	if (d->cpu_us / 1000 > t->usage.cput_ms)
-		t->usage.cput_ms = d->cpu_us / 1000;
-	t->missed = d->placed < 0 ? 0 : (d->placed & 1) + (d->placed >> 1 & 1);
-	if (t->missed)
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
-			      "output could not be copied; it is retained in %s/undelivered",
-			      st->core->home(mod));
-	task_ended(mod, t, d->status);
-}
-
 static void followed(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
@@ -345,10 +331,18 @@ void launch_over(struct keel_mod *mod, struct task *t)
 		task_refused(mod, t, t->status, t->why);
 		return;
 	}
-	if (known && d.ended)
-		end_known(mod, t, &d);
-	else
+	if (known && d.ended) {
+		if (d.cpu_us / 1000 > t->usage.cput_ms)
+			t->usage.cput_ms = d.cpu_us / 1000;
+		t->missed = d.placed < 0 ? 0 : (d.placed & 1) + (d.placed >> 1 & 1);
+		if (t->missed)
+			st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
+				      "output could not be copied; it is retained in %s/undelivered",
+				      st->core->home(mod));
+		task_ended(mod, t, d.status);
+	} else {
 		end_unknown(mod, t, &d);
+	}
 }
 
 static void end_noticed(struct keel_mod *mod, void *arg)
@@ -373,22 +367,11 @@ void launch_watch(struct keel_mod *mod, struct task *t)
 			      "the end of the task cannot be watched: no memory");
 }
 
-/* Files that are placed at the end: not the joined one, not those kept where they were written. */
-static int streams_count(const struct launch *l)
-{
-	int n = l->join && (strcmp(l->join, "oe") == 0 || strcmp(l->join, "eo") == 0) ? 1 : 2;
-	bool kept = l->keep && strcmp(l->keep, "n") != 0;
-
-	if (kept && strchr(l->keep, 'o') && !(l->join && strcmp(l->join, "eo") == 0))
-		n--;
-	if (kept && strchr(l->keep, 'e') && !(l->join && strcmp(l->join, "oe") == 0))
-		n--;
-	return n;
-}
-
 static void task_take(struct keel_mod *mod, struct task *t, const struct launch *l)
 {
 	struct state *st = mod->state;
+	int n;
+	bool kept;
 
 	t->shepherd = l->pid;
 	t->shepherd_start = l->start;
@@ -398,7 +381,14 @@ static void task_take(struct keel_mod *mod, struct task *t, const struct launch 
 	t->next_usage_ms = t->began_ms + 1000;
 	modify_begin(mod, t, l);
 	t->ncpus = l->job_ncpus;
-	t->streams = streams_count(l);
+	/* Files that are placed at the end: not the joined one, not those kept where they were written. */
+	n = l->join && (strcmp(l->join, "oe") == 0 || strcmp(l->join, "eo") == 0) ? 1 : 2;
+	kept = l->keep && strcmp(l->keep, "n") != 0;
+	if (kept && strchr(l->keep, 'o') && !(l->join && strcmp(l->join, "eo") == 0))
+		n--;
+	if (kept && strchr(l->keep, 'e') && !(l->join && strcmp(l->join, "oe") == 0))
+		n--;
+	t->streams = n;
 	t->dir = launch_dir(l);
 	t->user = l->user ? strdup(l->user) : NULL;
 	t->freezer = l->group_path ? strdup(l->group_path) : NULL;

@@ -59,7 +59,7 @@ struct launch {
 	/* Result: status 0, or a negative system code with `why`. */
 	int32_t status;
 	char why[256];
-	bool own; /* it is the user's own trouble: it says nothing of this host */
+	bool own; /* the error is the user's, and says nothing of this host */
 	pid_t pid;
 	uint64_t start;
 	int pidfd, talk;
@@ -67,16 +67,18 @@ struct launch {
 
 void launch_free(struct launch *l);
 
-/* health.c, on a worker thread: is there room where tasks and their output are kept? 0, -1 with the reason. */
+/* health.c, on a worker thread: is there room where tasks and their output are kept? 0; fails with -1 and the reason. */
 int health_room(const char *pbs_home, int64_t room, char *why, size_t len);
+/* Sets the result of a start that fails; returns -1 for the caller to return. */
 int launch_fail(struct launch *l, int32_t status, const char *fmt, ...) KEEL_PRINTF(3, 4);
 
-/* user.c: 0 or -1 with l->status set. */
+/* user.c: 0; fails with -1, the error in l->status and l->why. */
 int user_resolve(struct launch *l);
 int user_copy(const struct user *from, struct user *to);
 void user_fini(struct user *u);
 
 /* environment.c: env= strings of the spec. */
+/* 0; fails with -ENOMEM. */
 int environment_write(const struct launch *l, const char *job_dir, struct spec_out *out);
 
 /* output.c: the streams of the spec. */
@@ -90,7 +92,7 @@ bool output_host(const struct launch *l, const char *text, char host[256]);
 void spawn_work(void *arg);
 /* Likewise, for a task whose shepherd was killed: another one ends it. */
 void follow_work(void *arg);
-/* Where it runs, once its account is resolved. Malloc'ed. */
+/* Where it runs, once its account is resolved. The caller frees it; NULL without memory. */
 char *launch_dir(const struct launch *l);
 /* The words of an XML-coded list, `tag` each, NULL-terminated and malloc'ed with one free(). */
 char **words_decode(const char *text, const char *tag);

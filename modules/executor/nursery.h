@@ -22,8 +22,8 @@ struct nursery {
 /* Daemon side; any thread. */
 void nursery_init(struct nursery *n);
 void nursery_fini(struct nursery *n);
-/* A shepherd for the job `id` with these descriptors. Its pid, or -errno. A nursery that is gone is
- * started again. */
+/* Forks a shepherd for the job `id` with these descriptors, which stay the caller's. Returns its pid, or fails with
+ * -errno. A nursery that is gone is started again. */
 pid_t nursery_fork(struct nursery *n, const char *program, const char *id, int spec_fd, int talk_fd);
 
 #endif

@@ -112,7 +112,7 @@ void questions_fail(struct keel_mod *mod, const char *peer)
 	}
 }
 
-static void time_is_over(struct keel_mod *mod, void *arg)
+static void question_timeout(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 	struct question *q = arg;
@@ -151,7 +151,7 @@ static struct question *question_create(struct keel_mod *mod, const struct entry
 	q->patience_ms = strcmp(name, "checkpoint") == 0 ? conf->checkpoint_within : conf->answer_within;
 	HASH_ADD(hh, st->server.questions, number, sizeof(q->number), q);
 	if (q->hh.tbl) {
-		q->timer = st->core->timer(mod, q->patience_ms, time_is_over, q);
+		q->timer = st->core->timer(mod, q->patience_ms, question_timeout, q);
 		st->core->keep(me);
 		return q;
 	}
@@ -191,7 +191,7 @@ struct question *question_about(struct keel_mod *mod, struct keel_obj *job, cons
 	return q;
 }
 
-static void send(struct keel_mod *mod, struct question *q, struct keel_out *out)
+static void question_pass(struct keel_mod *mod, struct question *q, struct keel_out *out)
 {
 	struct state *st = mod->state;
 
@@ -199,7 +199,7 @@ static void send(struct keel_mod *mod, struct question *q, struct keel_out *out)
 		question_answer(mod, q, PBSE_NORELYMOM, NULL);
 }
 
-static void did_not_come(struct keel_mod *mod, void *arg)
+static void host_missing(struct keel_mod *mod, void *arg)
 {
 	struct question *q = arg;
 
@@ -214,12 +214,12 @@ void question_send(struct keel_mod *mod, struct question *q, const char *message
 
 	q->message = message;
 	if (left <= 0 || host_was_here(st, q->peer)) {
-		send(mod, q, out);
+		question_pass(mod, q, out);
 		return;
 	}
 	q->out = out;
 	st->core->timer_cancel(q->timer);
-	q->timer = st->core->timer(mod, left, did_not_come, q);
+	q->timer = st->core->timer(mod, left, host_missing, q);
 }
 
 void questions_go_on(struct keel_mod *mod, const char *peer)
@@ -236,8 +236,8 @@ void questions_go_on(struct keel_mod *mod, const char *peer)
 		}
 		q->out = NULL;
 		st->core->timer_cancel(q->timer);
-		q->timer = st->core->timer(mod, q->patience_ms, time_is_over, q);
-		send(mod, q, out);
+		q->timer = st->core->timer(mod, q->patience_ms, question_timeout, q);
+		question_pass(mod, q, out);
 		q = st->server.questions; /* an error may have ended others */
 	}
 }

@@ -49,14 +49,6 @@ static int dirs_make(struct keel_mod *mod, struct keel_err *err)
 	return 0;
 }
 
-static bool shepherd_lives(const struct diary *d)
-{
-	struct proc p;
-
-	return proc_read(d->shepherd, &p) == 0 && p.start == d->shepherd_start &&
-	       !strchr("ZX", p.state);
-}
-
 static bool is_this_world(const struct state *st, const struct diary *d)
 {
 	return st->mom.world[0] && strcmp(st->mom.world, d->world) == 0;
@@ -150,12 +142,14 @@ static void task_recover(struct keel_mod *mod, const char *id)
 	const struct conf *cf = mod->conf;
 	struct diary d;
 	struct task *t;
+	struct proc p;
 
 	if (record_read(st->mom.jobs_dir, id, &d) < 0 || task_find(st, id) ||
 	    !(t = task_create(mod, id, d.run)))
 		return;
 	task_fill(mod, t, &d);
-	if (shepherd_lives(&d) && (t->pidfd = pidfd_open(d.shepherd, 0)) >= 0) {
+	if (proc_read(d.shepherd, &p) == 0 && p.start == d.shepherd_start && !strchr("ZX", p.state) &&
+	    (t->pidfd = pidfd_open(d.shepherd, 0)) >= 0) {
 		launch_watch(mod, t);
 		st->core->log(mod, KEEL_LOG_DEBUG, "Job", id, "found again, session %d",
 			      (int)d.session);
@@ -168,15 +162,6 @@ static void task_recover(struct keel_mod *mod, const char *id)
 	}
 }
 
-/* Nothing was ever begun with these, or all is done: a diary is what a start goes by, and goes last. */
-static bool is_stray(struct state *st, const char *id)
-{
-	struct diary d;
-	int r = task_find(st, id) ? 0 : record_read(st->mom.jobs_dir, id, &d);
-
-	return r == -ENOENT || r == -EPROTO;
-}
-
 /* In mom_priv/jobs, where names end with what a file is, or in aux. */
 static void strays_remove(struct keel_mod *mod, const char *path, bool in_jobs)
 {
@@ -184,26 +169,20 @@ static void strays_remove(struct keel_mod *mod, const char *path, bool in_jobs)
 	DIR *dir = opendir(path);
 	struct dirent *e;
 	char id[256];
+	struct diary d;
+	int r;
 
 	while (dir && (e = readdir(dir))) {
 		if (!isdigit((unsigned char)e->d_name[0]) || (in_jobs && !record_is_file(e->d_name)))
 			continue;
 		snprintf(id, sizeof(id), "%.*s", (int)strlen(e->d_name) - (in_jobs ? 3 : 0), e->d_name);
-		if (is_stray(st, id))
+		/* Nothing was ever begun with these, or all is done: a diary is what a start goes by, and goes last. */
+		r = task_find(st, id) ? 0 : record_read(st->mom.jobs_dir, id, &d);
+		if (r == -ENOENT || r == -EPROTO)
 			record_remove(mod, id);
 	}
 	if (dir)
 		closedir(dir);
-}
-
-static void files_tidy(struct keel_mod *mod)
-{
-	const struct state *st = mod->state;
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/aux", st->core->home(mod));
-	strays_remove(mod, path, false);
-	strays_remove(mod, st->mom.jobs_dir, true);
 }
 
 int32_t recover(struct keel_mod *mod, struct keel_err *err)
@@ -213,6 +192,7 @@ int32_t recover(struct keel_mod *mod, struct keel_err *err)
 	char id[256];
 	DIR *dir;
 	int r;
+	char path[4096];
 
 	if (asprintf(&st->mom.jobs_dir, "%s/mom_priv/jobs", st->core->home(mod)) < 0)
 		return st->core->error(err, -ENOMEM, "no memory");
@@ -232,7 +212,9 @@ int32_t recover(struct keel_mod *mod, struct keel_err *err)
 		task_recover(mod, id);
 	}
 	closedir(dir);
-	files_tidy(mod);
+	snprintf(path, sizeof(path), "%s/aux", st->core->home(mod));
+	strays_remove(mod, path, false);
+	strays_remove(mod, st->mom.jobs_dir, true);
 	usage_tick(mod);
 	return 0;
 }

@@ -167,27 +167,21 @@ void resync_ask(struct keel_mod *mod)
 		st->object->cursor_close(walk);
 }
 
-/* jobs may have come after us: what hosts have is compared with these. */
-static void jobs_look(struct keel_mod *mod)
+void resync_again(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct keel_cursor *walk = st->server.knows_jobs ? NULL : st->object->cursor(mod, "job");
+	struct host *h, *next;
+	struct keel_cursor *walk;
 	struct keel_obj *job;
 
+	/* jobs may have come after us: what hosts have is compared with these. */
+	walk = st->server.knows_jobs ? NULL : st->object->cursor(mod, "job");
 	while (walk && (job = st->object->next(walk)))
 		resync_known(mod, job);
 	if (walk)
 		st->object->cursor_close(walk);
 	/* Also without any jobs: later ones are started by this module. */
 	st->server.knows_jobs = st->object->attr(mod, "job", "job_state") != NULL;
-}
-
-void resync_again(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-	struct host *h, *next;
-
-	jobs_look(mod);
 	st->server.missed = false;
 	HASH_ITER(hh, st->server.hosts, h, next)
 		host_ask(mod, h->name);
@@ -269,28 +263,6 @@ static void discard_send(struct keel_mod *mod, const char *peer, const struct se
 	st->msg->put_str(out, "id", s->id);
 	st->msg->put_int(out, "run", s->run);
 	st->link->send(mod, peer, "task.discard", out);
-}
-
-static void entry_repeat(struct keel_mod *mod, struct entry *e, const struct seen *s)
-{
-	modify_send(mod, e);
-	if (e->killing)
-		order_send(mod, e, "task.kill", e->kill_delay);
-	if (e->suspended && s->state == 'R')
-		order_name_send(mod, e, "suspend");
-	if (!e->suspended && s->state == 'S')
-		order_name_send(mod, e, "resume");
-}
-
-static void seen_compare(struct keel_mod *mod, const char *peer, const struct seen *s)
-{
-	struct state *st = mod->state;
-	struct entry *e = entry_find(st, s->id);
-
-	if (e && e->run == s->run && strcmp(entry_peer(mod, e), peer) == 0)
-		entry_repeat(mod, e, s);
-	else
-		discard_send(mod, peer, s);
 }
 
 /* Runs this host should have and has not. The listener may drop or start others: start over. */
@@ -378,11 +350,24 @@ static void facts_tell(struct keel_mod *mod, const char *peer, const struct keel
 
 static void runs_compare(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
+	struct state *st = mod->state;
 	struct seen *all = seen_read(mod, m), *s, *next;
+	struct entry *e;
 
 	lost_tell(mod, peer, all, ((const struct state *)mod->state)->msg->integer(m, "last_start", INT64_MAX));
 	HASH_ITER(hh, all, s, next) {
-		seen_compare(mod, peer, s);
+		e = entry_find(st, s->id);
+		if (e && e->run == s->run && strcmp(entry_peer(mod, e), peer) == 0) {
+			modify_send(mod, e);
+			if (e->killing)
+				order_send(mod, e, "task.kill", e->kill_delay);
+			if (e->suspended && s->state == 'R')
+				order_name_send(mod, e, "suspend");
+			if (!e->suspended && s->state == 'S')
+				order_name_send(mod, e, "resume");
+		} else {
+			discard_send(mod, peer, s);
+		}
 		HASH_DEL(all, s);
 		free(s);
 	}

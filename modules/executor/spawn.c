@@ -208,16 +208,6 @@ static void limit_write(struct spec_out *out, int resource, int64_t value)
 	spec_put(out, "limit", text);
 }
 
-static void limits_write(const struct launch *l, struct spec_out *out)
-{
-	if (l->pcput)
-		limit_write(out, RLIMIT_CPU, duration_parse(l->pcput));
-	if (l->file)
-		limit_write(out, RLIMIT_FSIZE, size_parse(l->file));
-	if (l->pvmem)
-		limit_write(out, RLIMIT_AS, size_parse(l->pvmem));
-}
-
 static void account_write(const struct launch *l, struct spec_out *out)
 {
 	const struct user *u = &l->account_of;
@@ -284,7 +274,12 @@ static int spec_write(struct launch *l, struct spec_out *out)
 	sandbox_name(l, sandbox, sizeof(sandbox));
 	place_write(l, private ? sandbox : NULL, out);
 	account_write(l, out);
-	limits_write(l, out);
+	if (l->pcput)
+		limit_write(out, RLIMIT_CPU, duration_parse(l->pcput));
+	if (l->file)
+		limit_write(out, RLIMIT_FSIZE, size_parse(l->file));
+	if (l->pvmem)
+		limit_write(out, RLIMIT_AS, size_parse(l->pvmem));
 	if (l->has_script) {
 		if (script_write(l, script, sizeof(script)) < 0)
 			return -1;
@@ -302,20 +297,6 @@ static int spec_write(struct launch *l, struct spec_out *out)
 	if (r < 0)
 		return launch_fail(l, KEEL_TASK_RETRY, "no memory to describe the task");
 	return 0;
-}
-
-/* The spec as a file, open for the shepherd. */
-static int spec_open(struct launch *l)
-{
-	struct spec_out out = { 0 };
-	char path[4096];
-	int fd = -1;
-
-	job_file(l, ".JB", path, sizeof(path));
-	if (spec_write(l, &out) == 0)
-		fd = file_write(l, path, out.bytes, out.len, 0600);
-	spec_out_fini(&out);
-	return fd;
 }
 
 /* What the job has, as it is compared with when it is changed. */
@@ -419,6 +400,9 @@ void spawn_work(void *arg)
 {
 	struct launch *l = arg;
 	int spec_fd;
+	struct spec_out out = { 0 };
+	char path[4096];
+	int fd = -1;
 
 	if (health_room(l->pbs_home, l->room, l->why, sizeof(l->why)) < 0) {
 		l->status = KEEL_TASK_RETRY;
@@ -427,7 +411,12 @@ void spawn_work(void *arg)
 	if (user_resolve(l) < 0 || nodes_write(l) < 0)
 		return;
 	l->group_path = group_make(l->groups_dir, l->id);
-	spec_fd = spec_open(l);
+	/* The spec as a file, open for the shepherd. */
+	job_file(l, ".JB", path, sizeof(path));
+	if (spec_write(l, &out) == 0)
+		fd = file_write(l, path, out.bytes, out.len, 0600);
+	spec_out_fini(&out);
+	spec_fd = fd;
 	if (spec_fd >= 0) {
 		shepherd_start(l, spec_fd);
 		close(spec_fd);

@@ -65,17 +65,17 @@ struct spec_out {
 };
 void spec_put(struct spec_out *out, const char *key, const char *value); /* NULL value: nothing */
 void spec_put_number(struct spec_out *out, const char *key, uint64_t value);
-int spec_end(struct spec_out *out); /* 0, -ENOMEM or -E2BIG */
+int spec_end(struct spec_out *out); /* 0; fails with -ENOMEM or -E2BIG, when any spec_put() has */
 void spec_out_fini(struct spec_out *out);
 
-/* `bytes` is borrowed by the strings of *ret and changed nowhere. 0, -EPROTO or -ENOMEM. */
+/* The strings of *ret point into `bytes`, which the caller keeps. 0; fails with -EPROTO or -ENOMEM. */
 int spec_decode(char *bytes, size_t len, struct spec *ret);
 void spec_fini(struct spec *s);
 
 /* Where a stream goes whose path may be a directory: "dir" and "dir/" become "dir/<id><suffix>" in `buf` of
- * PATH_MAX. 0 or -ENAMETOOLONG. With the user's rights. */
+ * PATH_MAX. Fails with -ENAMETOOLONG. With the user's rights. */
 int spec_path(const struct spec *s, const char *path, const char *suffix, char *buf);
-/* Replaces `run` of streams that are kept in a directory by the file there. With the user's rights. 0, -ENOMEM,
+/* Replaces `run` of streams that are kept in a directory by the file there. With the user's rights. Fails with -ENOMEM or
  * -ENAMETOOLONG. */
 int spec_settle(struct spec *s);
 

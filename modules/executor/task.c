@@ -210,24 +210,11 @@ void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const ch
 		task_report(mod, t);
 }
 
-static void end_log(struct keel_mod *mod, const struct task *t)
-{
-	const struct state *st = mod->state;
-	char cput[32];
-
-	duration_text((int64_t)(t->usage.cput_ms / 1000), cput, sizeof(cput));
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "task 00000001 terminated");
-	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "Terminated");
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "task 00000001 cput=%s", cput);
-	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "%s cput=%s mem=%llukb",
-		      st->core->host_name(mod), cput, (unsigned long long)t->usage.mem_kb);
-}
-
 void task_ended(struct keel_mod *mod, struct task *t, int32_t status)
 {
 	struct state *st = mod->state;
 	int64_t walltime = task_walltime_ms(mod, t);
+	char cput[32];
 
 	stop_cancel(mod, t);
 	task_release(st, t);
@@ -237,7 +224,13 @@ void task_ended(struct keel_mod *mod, struct task *t, int32_t status)
 	t->stopped_at_ms = 1 + walltime;
 	t->status = t->limit_status ? t->limit_status : status;
 	t->state = TASK_ENDED;
-	end_log(mod, t);
+	duration_text((int64_t)(t->usage.cput_ms / 1000), cput, sizeof(cput));
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "task 00000001 terminated");
+	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "Terminated");
+	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "task 00000001 cput=%s", cput);
+	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
+	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "%s cput=%s mem=%llukb", st->core->host_name(mod),
+		      cput, (unsigned long long)t->usage.mem_kb);
 	st->hook->note(mod, KEEL_POINT_task_end,
 		       KEEL_EVENT(task_end, .id = t->id, .exit_status = t->status));
 	if (t->discarded) {

@@ -394,7 +394,7 @@ static int32_t get_fails(struct keel_mod *m, const char *klass, const char *id, 
 	return 0;
 }
 
-/* Nobody's job is an empty script because the disk had a bad day. */
+/* A script that cannot be read from the disk does not become an empty job. */
 static void test_script_unread(void)
 {
 	static const struct keel_blob_api failing = { .size = sizeof(failing), .get = get_fails };

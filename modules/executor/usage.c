@@ -180,17 +180,6 @@ static void reading_work(void *arg)
 		r->n = 0;
 }
 
-static void due_report(struct keel_mod *mod, struct task *t, const struct sum *s, int64_t now)
-{
-	const struct conf *cf = mod->conf;
-
-	usage_take(t, s, now);
-	record_usage(mod, t);
-	t->next_usage_ms = now + (cf->usage_interval > 0 ? cf->usage_interval : 10000);
-	limits_check(mod, t);
-	task_used(mod, t);
-}
-
 static void reading_done(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
@@ -199,6 +188,7 @@ static void reading_done(struct keel_mod *mod, void *arg)
 	size_t n = 0, room = HASH_COUNT(st->mom.tasks);
 	struct sum *sums = calloc(room ? room : 1, sizeof(*sums));
 	struct task *t, *next;
+	const struct conf *cf;
 
 	st->mom.sampling--;
 	HASH_ITER(hh, st->mom.tasks, t, next)
@@ -211,8 +201,14 @@ static void reading_done(struct keel_mod *mod, void *arg)
 
 		if (sums && is_due(t, now))
 			s = bsearch(&key, sums, n, sizeof(*sums), by_top);
-		if (s)
-			due_report(mod, t, s, now);
+		if (s) {
+			cf = mod->conf;
+			usage_take(t, s, now);
+			record_usage(mod, t);
+			t->next_usage_ms = now + (cf->usage_interval > 0 ? cf->usage_interval : 10000);
+			limits_check(mod, t);
+			task_used(mod, t);
+		}
 	}
 	free(sums);
 	free(r->all);

@@ -33,7 +33,7 @@ struct share *share_of(struct keel_mod *mod, struct keel_obj *job)
 	return name[0] ? tree_get(&st->tree, name) : st->tree.unknown;
 }
 
-/* Of what was used; of a thing that is not measured, what was asked for. */
+/* What was used of a resource; of one that is not measured, what was requested. */
 static double factor_of(struct state *st, struct keel_obj *job, const char *name)
 {
 	double asked = st->resource->list_number(st->object->get_ptr(job, st->a.list), name, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fairshare.c - who has used less of his share goes first.
+ * fairshare.c - jobs of entities that have used less of their share go first.
  *
  *   job_placed, job_purged, job_known   which jobs run, and what they have used in the end
- *   group_eligible                      who has no share at all may be refused
+ *   group_eligible                      an entity without any share may be refused
  *   cycle_begin                         settings and the file of shares are read again when they changed;
  *                                       what runs is charged
  *   job_explain                         share and usage of a job's entity

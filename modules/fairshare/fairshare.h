@@ -68,9 +68,11 @@ struct state {
 
 /* rules.c */
 void rules_read(struct keel_mod *mod);
+/* A file that cannot be read, or a line with an error, is logged: the shares of before, or of the other lines, hold. */
 void file_read(struct keel_mod *mod, bool anew); /* resource_group, when it has changed or `anew` */
 
 /* entity.c */
+/* The entity's share; never NULL: without a name, or without memory, it is that of the unknown. */
 struct share *share_of(struct keel_mod *mod, struct keel_obj *job);
 /* What a job has used of what is counted. */
 double amount_of(struct state *st, struct keel_obj *job);

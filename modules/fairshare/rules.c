@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rules.c - what this module was told to do: its configuration, or what sched_config says over it, and
- * the file of groups and shares.
+ * rules.c - the settings of this module: its configuration, or what sched_config says over it, and the
+ * file of groups and shares.
  */
 #include "fairshare.h"
 

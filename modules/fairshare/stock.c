@@ -155,7 +155,7 @@ static void time_came(struct keel_mod *mod, void *arg)
 
 #define NAP_LONGEST 3600 /* s: clocks are set */
 
-/* What is due happens at once, also what was missed while nobody ran. */
+/* Decays that are due are made at once, also those that were missed while no server ran. */
 void decay_plan(struct keel_mod *mod)
 {
 	struct state *st = mod->state;

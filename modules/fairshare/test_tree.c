@@ -74,7 +74,7 @@ static void test_order(void)
 	read_file(groups, 10);
 	tree_get(&tree, "x");
 	tree_settle(&tree);
-	/* nobody has used anything: the larger share goes first, of groups, then of their members */
+	/* nothing has been used: the larger share goes first, of groups, then of their members */
 	CU_ASSERT_EQUAL(find("alice")->place, 1);
 	CU_ASSERT_EQUAL(find("bob")->place, 2);
 	CU_ASSERT_EQUAL(find("carol")->place, 3);
@@ -102,7 +102,7 @@ static void test_order_of_depths(void)
 
 	CU_ASSERT_EQUAL_FATAL(tree_init(&tree), 0);
 	read_file("y 3 b 10\nb 2 root 10\nc 6 root 10\na 1 root 10\nd 7 c 10\nz 4 b 10\ny 3 b 10\n", 0);
-	CU_ASSERT_EQUAL(find("a")->place, 1); /* his part is larger than y's, z's */
+	CU_ASSERT_EQUAL(find("a")->place, 1); /* its part is larger than y's, z's */
 	CU_ASSERT_EQUAL(find("y")->place, find("z")->place);
 	charge("a", 100);
 	charge("y", 100);
@@ -111,7 +111,7 @@ static void test_order_of_depths(void)
 	tree_fini(&tree);
 }
 
-/* A stranger has his place at once. */
+/* An unknown entity has its place at once. */
 static void test_newcomer(void)
 {
 	uint32_t place;
@@ -184,7 +184,7 @@ static void test_numbers(void)
 	charge("carol", 30);
 	SAME(tree_usage(&tree, find("physics")), 0.5);
 	SAME(tree_usage(&tree, find("alice")), 0.5);
-	SAME(tree_usage(&tree, find("bob")), 0.5 * 20 / 60); /* his group's use weighs on him too */
+	SAME(tree_usage(&tree, find("bob")), 0.5 * 20 / 60); /* the use of bob's group counts as well */
 	SAME(tree_factor(&tree, find("carol")), exp2(-0.5 / 0.3));
 	SAME(tree_factor(&tree, find("unknown")), 1);
 	tree_fini(&tree);

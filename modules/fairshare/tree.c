@@ -17,40 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t hash(const char *key)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *key; key++)
-		h = (h ^ (unsigned char)*key) * 16777619u;
-	return h;
-}
-
-static void rehash(struct tree *t, uint32_t n)
-{
-	struct share **bucket = calloc(n, sizeof(*bucket)), *s, *next;
-
-	if (!bucket)
-		return; /* longer chains */
-	for (uint32_t i = 0; i < t->n_bucket; i++)
-		for (s = t->bucket[i]; s; s = next) {
-			uint32_t at = hash(s->name) % n;
-
-			next = s->chain;
-			s->chain = bucket[at];
-			bucket[at] = s;
-		}
-	free(t->bucket);
-	t->bucket = bucket;
-	t->n_bucket = n;
-}
-
 struct share *tree_find(const struct tree *t, const char *name)
 {
-	struct share *s = t->n_bucket ? t->bucket[hash(name) % t->n_bucket] : NULL;
+	struct share *s;
 
-	while (s && strcmp(s->name, name) != 0)
-		s = s->chain;
+	HASH_FIND_STR(t->shares, name, s);
 	return s;
 }
 
@@ -82,19 +53,19 @@ static void detach(struct share *s)
 
 static struct share *create(struct tree *t, const char *name, struct share *parent)
 {
-	struct share *s = calloc(1, sizeof(*s)), **at;
+	struct share *s = calloc(1, sizeof(*s));
 
-	if (t->n >= t->n_bucket)
-		rehash(t, t->n_bucket ? t->n_bucket * 2 : 64);
-	if (!s || !t->n_bucket || !(s->name = strdup(name))) {
+	if (!s || !(s->name = strdup(name))) {
+		free(s);
+		return NULL;
+	}
+	HASH_ADD_KEYPTR(hh, t->shares, s->name, strlen(s->name), s);
+	if (!s->hh.tbl) { /* no memory for it */
+		free(s->name);
 		free(s);
 		return NULL;
 	}
 	s->shares = 1;
-	at = &t->bucket[hash(name) % t->n_bucket];
-	s->chain = *at;
-	*at = s;
-	t->n++;
 	attach(s, parent);
 	t->dirty = true;
 	return s;
@@ -102,12 +73,7 @@ static struct share *create(struct tree *t, const char *name, struct share *pare
 
 static void destroy(struct tree *t, struct share *s)
 {
-	struct share **at = &t->bucket[hash(s->name) % t->n_bucket];
-
-	while (*at != s)
-		at = &(*at)->chain;
-	*at = s->chain;
-	t->n--;
+	HASH_DEL(t->shares, s);
 	detach(s);
 	free(s->name);
 	free(s);
@@ -116,15 +82,13 @@ static void destroy(struct tree *t, struct share *s)
 
 void tree_fini(struct tree *t)
 {
-	for (uint32_t i = 0; i < t->n_bucket; i++)
-		while (t->bucket[i]) {
-			struct share *s = t->bucket[i];
+	struct share *s, *next;
 
-			t->bucket[i] = s->chain;
-			free(s->name);
-			free(s);
-		}
-	free(t->bucket);
+	HASH_ITER(hh, t->shares, s, next) {
+		HASH_DEL(t->shares, s);
+		free(s->name);
+		free(s);
+	}
 	memset(t, 0, sizeof(*t));
 }
 
@@ -203,32 +167,19 @@ void tree_each(const struct tree *t, void (*fn)(void *arg, struct share *s), voi
 
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
-/* Everybody is a stranger until the file names him. */
+/* Every entity is unknown until the file names it. */
 static void estrange(struct tree *t)
 {
-	for (uint32_t i = 0; i < t->n_bucket; i++)
-		for (struct share *s = t->bucket[i]; s; s = s->chain)
-			s->parent = s->next = s->first = NULL;
 	t->n_strangers = 0;
-	for (uint32_t i = 0; i < t->n_bucket; i++)
-		for (struct share *s = t->bucket[i]; s; s = s->chain) {
-			if (s == t->root || s == t->unknown)
-				continue;
-			s->is_named = false;
-			s->shares = 1;
-			s->id = 0;
-		}
+	for (struct share *s = t->shares; s; s = s->hh.next) {
+		s->parent = s->next = s->first = NULL;
+		if (s == t->root || s == t->unknown)
+			continue;
+		s->is_named = false;
+		s->shares = 1;
+		s->id = 0;
+	}
 	attach(t->unknown, t->root);
-}
-
-static void strangers_attach(struct tree *t)
-{
-	for (uint32_t i = 0; i < t->n_bucket; i++)
-		for (struct share *s = t->bucket[i]; s; s = s->chain)
-			if (!s->parent && s != t->root) {
-				attach(s, t->unknown);
-				t->n_strangers++;
-			}
 }
 
 static const char *add_line(struct tree *t, const char *line)
@@ -280,7 +231,11 @@ int tree_read(struct tree *t, const char *text, double unknown_shares, tree_comp
 			complain(arg, number, why);
 		text += len + (text[len] == '\n');
 	}
-	strangers_attach(t);
+	for (struct share *s = t->shares; s; s = s->hh.next)
+		if (!s->parent && s != t->root) {
+			attach(s, t->unknown);
+			t->n_strangers++;
+		}
 	t->dirty = true;
 	return 0;
 }
@@ -324,7 +279,7 @@ static uint32_t path_of(const struct share *s, const struct share *path[TREE_DEP
 	return n;
 }
 
-/* Who is in no group is one of his own: paths of different lengths have an order, too. */
+/* An entity without a group is a group of its own: paths of different lengths have an order, too. */
 int tree_compare(const struct share *a, const struct share *b)
 {
 	const struct share *path_a[TREE_DEPTH + 2], *path_b[TREE_DEPTH + 2];
@@ -382,15 +337,14 @@ void tree_settle(struct tree *t)
 		return;
 	t->root->part = 1;
 	parts_and_sums(t, t->root);
-	all = calloc(t->n, sizeof(struct share *));
+	all = calloc(HASH_COUNT(t->shares), sizeof(struct share *));
 	if (!all)
 		return; /* the old places */
-	for (uint32_t i = 0; i < t->n_bucket; i++)
-		for (struct share *s = t->bucket[i]; s; s = s->chain)
-			if (s->first || s == t->root)
-				s->place = t->n; /* a group: behind its members */
-			else
-				all[n++] = s;
+	for (struct share *s = t->shares; s; s = s->hh.next)
+		if (s->first || s == t->root)
+			s->place = HASH_COUNT(t->shares); /* a group: behind its members */
+		else
+			all[n++] = s;
 	qsort(all, n, sizeof(struct share *), by_place);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i == 0 || tree_compare(all[i - 1], all[i]) != 0)

@@ -5,7 +5,7 @@
  * Usage is kept in units that shrink with each decay (`raw`), so that a decay touches one number and
  * no entity; only usage of different times must be compared by the same unit, and all raw ones are.
  *
- * Everybody begins with a usage of 1 and never has less, so that of those who have used nothing the larger
+ * Every entity begins with a usage of 1 and never has less, so that of those that have used nothing the larger
  * share goes first.
  */
 #ifndef TREE_H
@@ -14,11 +14,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
 #define TREE_DEPTH 32
 #define TREE_STRANGERS 100000 /* entities the file does not name; more of them are one */
 
 struct share {
-	struct share *chain;		  /* same bucket */
+	UT_hash_handle hh;
 	struct share *parent, *first, *next; /* NULL: the root; children; siblings */
 	char *name;			  /* owned */
 	int64_t id;
@@ -33,36 +36,37 @@ struct share {
 };
 
 struct tree {
-	struct share *root, *unknown, **bucket;
-	uint32_t n, n_bucket, n_strangers;
-	struct share newcomer; /* what a stranger is who comes before the next tree_settle() */
-	double one;	       /* what everybody begins with, in raw units */
+	struct share *root, *unknown, *shares; /* shares: all, by name */
+	uint32_t n_strangers;
+	struct share newcomer; /* values of an entity that comes before the next tree_settle() */
+	double one;	       /* what each entity begins with, in raw units */
 	bool dirty;	       /* sums, parts and places are to be computed again */
 };
 
-/* Told of each line that could not be read. */
+/* Called for each line with an error. */
 typedef void tree_complaint_fn(void *arg, int line, const char *why);
 
-/* 0 or -ENOMEM. */
+/* 0, and the caller calls tree_fini(); fails with -ENOMEM. */
 int tree_init(struct tree *t);
 void tree_fini(struct tree *t);
-/* Groups and shares from `<name> <id> <parent> <shares>` lines; usage of entities stays. */
+/* Groups and shares from `<name> <id> <parent> <shares>` lines; usage of entities stays. Lines with an error are reported
+ * through the callback and left out. */
 int tree_read(struct tree *t, const char *text, double unknown_shares, tree_complaint_fn *complain,
 	      void *arg);
-struct share *tree_find(const struct tree *t, const char *name);
-/* A stranger becomes one of the unknown; never NULL: without memory it is the unknown themselves. */
+struct share *tree_find(const struct tree *t, const char *name); /* NULL: there is none */
+/* An entity that is not there becomes one of the unknown; never NULL: without memory it is `unknown` itself. */
 struct share *tree_get(struct tree *t, const char *name);
 void tree_charge(struct tree *t, struct share *s, double raw);
 void tree_set(struct tree *t, struct share *s, double raw); /* all that it has used */
-void tree_begin_with(struct tree *t, double raw);	    /* what everybody begins with is so much now */
-/* Take a stranger out. */
+void tree_begin_with(struct tree *t, double raw);	    /* each entity begins with so much from now on */
+/* Takes out an entity that the file does not name; the caller's pointer is invalid afterwards. */
 void tree_forget(struct tree *t, struct share *s);
-/* Everybody, parents first. */
+/* Calls fn for each share, parents first. */
 void tree_each(const struct tree *t, void (*fn)(void *arg, struct share *s), void *arg);
 
-/* Sums, parts and places of today: O(n log n), so not for each job. */
+/* Computes sums, parts and places: O(n log n), so not for each job. Without memory the places of before stay. */
 void tree_settle(struct tree *t);
-/* Who goes first: below 0 a, above 0 b. */
+/* Below 0: a goes first; above 0: b. */
 int tree_compare(const struct share *a, const struct share *b);
 /* What an entity has used of everything that was used, 0..1. */
 double tree_used(const struct tree *t, const struct share *s);

@@ -43,7 +43,7 @@ static double used(const struct state *st, const struct share *s)
 	return s->sum * st->unit;
 }
 
-/* ---- what is asked -------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------------- */
 
 static void print_one(void *arg, struct share *s)
 {

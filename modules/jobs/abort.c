@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * abort.c - the server itself ends a job that has not started: nobody asked for it.
+ * abort.c - the server itself ends a job that has not started, without a request.
  */
 #include "jobs.h"
 

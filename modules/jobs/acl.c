@@ -2,7 +2,7 @@
  *
  * acl.c - the lists of a queue: who may bring jobs into it. What a list says is decided by keel/acl.h.
  *
- * A list that is enabled and empty denies everybody, but one of hosts admits the server's own. Of a
+ * A list that is enabled and empty denies every user, but one of hosts admits the server's own. Of a
  * user's groups, the first that a list speaks of decides.
  */
 #include "jobs.h"
@@ -33,7 +33,7 @@ void acl_find(struct keel_mod *mod)
 	}
 }
 
-static void search(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *list,
+static void acl_search(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *list,
 		   struct keel_acl *acl)
 {
 	struct state *st = mod->state;
@@ -47,7 +47,7 @@ bool acl_names(struct keel_mod *mod, struct keel_obj *obj, const struct keel_att
 {
 	struct keel_acl acl = KEEL_ACL(name, host);
 
-	search(mod, obj, list, &acl);
+	acl_search(mod, obj, list, &acl);
 	return acl.allowed;
 }
 
@@ -73,7 +73,7 @@ static bool allows_groups(struct keel_mod *mod, struct keel_obj *queue, const st
 
 		snprintf(name, sizeof(name), "%.*s", (int)len, at);
 		acl = KEEL_ACL(name, who->host);
-		search(mod, queue, list, &acl);
+		acl_search(mod, queue, list, &acl);
 		if (acl.best >= 0)
 			break;
 		at += len + (at[len] == ',');

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admit.c - may a job come into this queue? The same questions for a submission, a move and a route.
+ * admit.c - may a job come into this queue? The same checks for a submission, a move and a route.
  *
- * In this order: enabled, from_route_only, lists. Limits and resources are asked of the job's draft or
- * change set later.
+ * In this order: enabled, from_route_only, lists. Limits and resources are checked later, against the job's
+ * draft or change set.
  */
 #include "jobs.h"
 
@@ -30,7 +30,8 @@ int32_t admit(struct keel_mod *mod, struct keel_obj *queue, const struct keel_se
 	return code ? refuse(mod, code, err) : 0;
 }
 
-/* Lists mean the job's owner, whoever asks; his groups are known when he asks himself, or routes. */
+/* Lists mean the job's owner, not the requester. The owner's groups are known from the requester's session when both
+ * are the same user, else from the job when it was routed. */
 void admit_owner(struct keel_mod *mod, struct keel_obj *job, const struct keel_session *asker,
 		 struct keel_session *ret)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ask.c - delete, signal, rerun, run, alter: requests about a job, by a request that names one or by
- * another module, and the callback that says what became of it.
+ * ask.c - delete, signal, rerun, run, alter: one table of acts on a job, for requests and for other modules.
  *
- * Each act has one function per job (delete_one() ...) and tells its asker exactly once; a request is
- * an asker whose telling is the reply.
+ * Each act has one function per job (delete_one() ...), which calls its callback exactly once; the callback of a
+ * request sends the reply.
  */
 #include "jobs.h"
 
@@ -23,7 +22,7 @@ static const struct {
 	{ "alter", alter_one },
 };
 
-/* ---- telling --------------------------------------------------------------------------------------- */
+/* ---- callbacks ------------------------------------------------------------------------------------- */
 
 void callback_call(const struct callback *callback, int32_t code, const char *text)
 {
@@ -50,7 +49,7 @@ void callback_end(struct callback **kept, int32_t code, const char *text)
 	free(callback);
 }
 
-/* ---- may he? --------------------------------------------------------------------------------------- */
+/* ---- permission ------------------------------------------------------------------------------------ */
 
 int32_t ask_permit(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
 		   uint32_t roles)
@@ -69,7 +68,7 @@ int32_t ask_permit(struct keel_mod *mod, struct keel_obj *job, const struct keel
 	return step_is_over(job_slot(mod, job)->step) ? PBSE_HISTJOBID : 0;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------------- */
+/* ---- from the verb to its act ----------------------------------------------------------------------- */
 
 void ask_job(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
 	     const struct callback *callback)

@@ -9,7 +9,7 @@
 
 #define NO_STAGING "files are not staged yet: copy them in the script of the job"
 
-static int32_t bad(struct keel_mod *mod, const char *name, struct keel_err *err)
+static int32_t value_bad(struct keel_mod *mod, const char *name, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
@@ -23,7 +23,7 @@ static int32_t check_priority(struct keel_mod *mod, const struct keel_session *w
 	long n = strtol(text, NULL, 10);
 
 	(void)who, (void)job, (void)op, (void)key;
-	return n < -1024 || n > 1023 ? bad(mod, "Priority", err) : 0;
+	return n < -1024 || n > 1023 ? value_bad(mod, "Priority", err) : 0;
 }
 
 static int32_t check_name(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
@@ -38,7 +38,7 @@ static int32_t check_name(struct keel_mod *mod, const struct keel_session *who, 
 				       st->core->pbse_text(PBSE_JOBNBIG));
 	if (len == 0 ||
 	    strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.") != len)
-		return bad(mod, "Job_Name", err);
+		return value_bad(mod, "Job_Name", err);
 	return 0;
 }
 
@@ -47,13 +47,13 @@ static int32_t check_holds(struct keel_mod *mod, const struct keel_session *who,
 			   int32_t op, const char *key, const char *text, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	int32_t bits = holds_asked(text), have = (int32_t)st->object->get_int(job, st->a.holds);
+	int32_t bits = holds_parse_shown(text), have = (int32_t)st->object->get_int(job, st->a.holds);
 
 	(void)op, (void)key;
 	if (!who)
 		return 0;
 	if (bits < 0)
-		return bad(mod, "Hold_Types", err);
+		return value_bad(mod, "Hold_Types", err);
 	return may_hold(who, (holds_seen(have) ^ bits) & ~HOLDS_UNSEEN)
 		       ? 0
 		       : st->core->error(err, PBSE_PERM, "%s", st->core->pbse_text(PBSE_PERM));
@@ -68,7 +68,7 @@ static int32_t check_run_count(struct keel_mod *mod, const struct keel_session *
 
 	(void)op, (void)key;
 	if (n < 0)
-		return bad(mod, "run_count", err);
+		return value_bad(mod, "run_count", err);
 	if (who && !(who->roles & KEEL_OPERATORS) && n < st->object->get_int(job, st->a.run_count))
 		return st->core->error(err, PBSE_PERM, "%s", st->core->pbse_text(PBSE_PERM));
 	return 0;
@@ -88,7 +88,7 @@ static int32_t check_line(struct keel_mod *mod, const struct keel_session *who, 
 			  int32_t op, const char *key, const char *text, struct keel_err *err)
 {
 	(void)who, (void)job, (void)op, (void)key;
-	return is_line(text) ? 0 : bad(mod, "value: control character", err);
+	return is_line(text) ? 0 : value_bad(mod, "value: control character", err);
 }
 
 static int32_t check_project(struct keel_mod *mod, const struct keel_session *who,
@@ -96,7 +96,7 @@ static int32_t check_project(struct keel_mod *mod, const struct keel_session *wh
 			     struct keel_err *err)
 {
 	(void)who, (void)job, (void)op, (void)key;
-	return strpbrk(text, "/[]\";:|<>+,?*") || !is_line(text) ? bad(mod, "project", err) : 0;
+	return strpbrk(text, "/[]\";:|<>+,?*") || !is_line(text) ? value_bad(mod, "project", err) : 0;
 }
 
 static int32_t not_yet(struct keel_mod *mod, struct keel_err *err, const char *what, const char *kind,
@@ -132,11 +132,6 @@ static int32_t check_interactive(struct keel_mod *mod, const struct keel_session
 		       : 0;
 }
 
-static bool shrinks(const char *resource)
-{
-	return strcmp(resource, "min_walltime") == 0 || strcmp(resource, "max_walltime") == 0;
-}
-
 /* Amounts that the system computes, and those that a site lets users only see. */
 static int32_t check_resources(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 			       int32_t op, const char *key, const char *text, struct keel_err *err)
@@ -151,7 +146,8 @@ static int32_t check_resources(struct keel_mod *mod, const struct keel_session *
 	if (!is_line(text))
 		return st->core->error(err, PBSE_BADATVAL, "%s Resource_List.%s: control character",
 				       st->core->pbse_text(PBSE_BADATVAL), key);
-	if (op != KEEL_UNSET && *text && shrinks(key))
+	if (op != KEEL_UNSET && *text &&
+	    (strcmp(key, "min_walltime") == 0 || strcmp(key, "max_walltime") == 0))
 		return not_yet(mod, err, "jobs are not shrunk to fit yet: ask for walltime alone", "resource", key);
 	if (!(who->roles & KEEL_OPERATORS))
 		closed |= KEEL_RES_READONLY | KEEL_RES_INVISIBLE;

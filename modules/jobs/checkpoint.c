@@ -2,9 +2,9 @@
  *
  * checkpoint.c - a running job is saved by its host and goes back to its queue, to go on there later.
  *
- * It holds itself meanwhile (hold s), so that everybody sees it. Saved: it is over with Exit_status -12
- * and keeps its exec_vnode, where alone it can be started again. Refused: it is as it was. Who asked is
- * forgotten when the server ends meanwhile; what its host made of it is heard with the end of the run.
+ * A system hold shows meanwhile that it is being saved. Saved: the run is over with Exit_status -12 and the job keeps
+ * its exec_vnode, the only place where it can be started again. Refused: it is as it was. The caller is forgotten when
+ * the server ends meanwhile; the host's report of the run's end says whether the job was saved.
  */
 #include "jobs.h"
 
@@ -34,13 +34,13 @@ void job_saved(struct keel_mod *mod, struct keel_obj *job)
 
 	job_slot(mod, job)->ending = ENDING_CHECKPOINT;
 	st->object->unset(job, st->a.ending, NULL);
-	if (st->object->is_set(job, st->a.checkpointed)) /* known before the server was killed */
+	if (st->object->is_set(job, st->a.checkpointed)) /* recorded before the server was killed */
 		return;
 	st->object->set_int(job, st->a.checkpointed, 1);
 	st->acct->record(st->acct->self, 'C', job_id(mod, job), "");
 }
 
-static void answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+static void saving_answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct state *st = mod->state;
 	struct saving *s = arg;
@@ -54,7 +54,7 @@ static void answered(struct keel_mod *mod, void *arg, int32_t code, const char *
 		j->busy = false;
 		saving_over(mod, job);
 		if (!code && j->ending)
-			code = PBSE_BADSTATE; /* somebody deletes it */
+			code = PBSE_BADSTATE; /* it is deleted or rerun meanwhile */
 		if (!code)
 			job_saved(mod, job);
 	}
@@ -62,7 +62,7 @@ static void answered(struct keel_mod *mod, void *arg, int32_t code, const char *
 	free(s);
 }
 
-static int32_t objection(struct keel_mod *mod, struct keel_obj *job)
+static int32_t saving_objection(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
@@ -79,7 +79,7 @@ void job_save(struct keel_mod *mod, struct keel_obj *job, struct keel_mod *me, k
 {
 	struct state *st = mod->state;
 	const char *id = job_id(mod, job);
-	int32_t code = objection(mod, job);
+	int32_t code = saving_objection(mod, job);
 	struct saving *s = code ? NULL : calloc(1, sizeof(*s) + strlen(id) + 1);
 
 	if (!s) {
@@ -93,14 +93,14 @@ void job_save(struct keel_mod *mod, struct keel_obj *job, struct keel_mod *me, k
 	s->run = st->object->get_int(job, st->a.run_version);
 	strcpy(s->id, id);
 	job_slot(mod, job)->busy = true;
-	st->task->checkpoint(st->task->self, job, mod, answered, s);
+	st->task->checkpoint(st->task->self, job, mod, saving_answered, s);
 }
 
 void job_request_checkpoint(struct keel_mod *mod, struct keel_obj *job, const char *who,
 			    struct keel_mod *me, keel_job_done *done, void *arg)
 {
 	struct state *st = mod->state;
-	int32_t code = objection(mod, job);
+	int32_t code = saving_objection(mod, job);
 
 	if (code) {
 		done(me, arg, code, NULL);

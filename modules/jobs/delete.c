@@ -20,9 +20,9 @@ struct deletion {
 
 #define SLICE_US 1000
 
-/* A request about many jobs: asked in slices, answered when each has its verdict. */
+/* A request about many jobs: worked on in slices, answered when each of them is decided. */
 struct delete_list {
-	struct delete_list *prev, *next; /* of those that are not asked to their end */
+	struct delete_list *prev, *next; /* lists with jobs that no delete_one() has seen yet */
 	struct keel_req *req;
 	const char *const *ids; /* of the request */
 	uint32_t n, asked, open;
@@ -30,23 +30,18 @@ struct delete_list {
 	struct keel_out *failed; /* array `failed` is open in it */
 };
 
-/* One of them, as its asker named it. */
+/* One of them, as the request names it. */
 struct item {
 	struct delete_list *list;
 	char operand[];
 };
 
-static void deletion_free(struct deletion *d)
+static void delete_answer(struct deletion *d, int32_t code, const char *text)
 {
+	callback_call(&d->callback, code, text);
 	free(d->id);
 	free(d->who);
 	free(d);
-}
-
-static void answer(struct deletion *d, int32_t code, const char *text)
-{
-	callback_call(&d->callback, code, text);
-	deletion_free(d);
 }
 
 int64_t job_kill_delay(struct keel_mod *mod, struct keel_obj *job)
@@ -60,8 +55,8 @@ int64_t job_kill_delay(struct keel_mod *mod, struct keel_obj *job)
 	return conf->kill_delay;
 }
 
-/* It will be done. Once per job, however often it is asked for. */
-static void record(struct keel_mod *mod, struct keel_obj *job, const struct deletion *d)
+/* The job will be deleted: log and, once per job however many requests there are, notice and D record. */
+static void delete_record(struct keel_mod *mod, struct keel_obj *job, const struct deletion *d)
 {
 	struct state *st = mod->state;
 	char text[400];
@@ -85,8 +80,8 @@ static void remember(struct keel_mod *mod, struct keel_obj *job, bool history)
 		st->object->set_int(job, st->a.unremembered, 1);
 }
 
-/* Not deleted: the host refuses (point task_preterm), or is away and nothing is known of its processes. A
- * host that has not got the run yet gets the order behind it. */
+/* Not deleted: the host refuses (point task_preterm), or is away, so that the state of its processes is unknown. 15016
+ * is no refusal: the host has not got the run yet, and gets the kill behind it. */
 static bool is_refused(struct keel_mod *mod, const struct deletion *d, int32_t code)
 {
 	struct state *st = mod->state;
@@ -99,7 +94,7 @@ static bool is_refused(struct keel_mod *mod, const struct deletion *d, int32_t c
 	return code && code != PBSE_BADSTATE;
 }
 
-static void host_answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+static void delete_sent(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct state *st = mod->state;
 	struct deletion *d = arg;
@@ -107,14 +102,14 @@ static void host_answered(struct keel_mod *mod, void *arg, int32_t code, const c
 	struct job *j = job ? job_slot(mod, job) : NULL;
 
 	if (!j || !step_is_running(j->step) || st->object->get_int(job, st->a.run_version) != d->run) {
-		answer(d, j && !step_is_over(j->step) ? PBSE_BADSTATE : 0, NULL);
+		delete_answer(d, j && !step_is_over(j->step) ? PBSE_BADSTATE : 0, NULL);
 		return;
 	}
 	if (is_refused(mod, d, code)) {
-		answer(d, code, text);
+		delete_answer(d, code, text);
 		return;
 	}
-	record(mod, job, d);
+	delete_record(mod, job, d);
 	remember(mod, job, !d->history);
 	j->ending = ENDING_DELETE;
 	if (step_is_suspended(j->step))
@@ -123,53 +118,47 @@ static void host_answered(struct keel_mod *mod, void *arg, int32_t code, const c
 	comment_ended_by(mod, job, d->who);
 	if (code)
 		st->task->kill(st->task->self, job, job_kill_delay(mod, job));
-	answer(d, 0, NULL);
+	delete_answer(d, 0, NULL);
 }
 
 static void kill_running(struct keel_mod *mod, struct keel_obj *job, struct deletion *d)
 {
 	struct state *st = mod->state;
 
-	if (job_slot(mod, job)->ending == ENDING_DELETE) { /* asked before: it is dying */
-		record(mod, job, d);
-		answer(d, 0, NULL);
+	if (job_slot(mod, job)->ending == ENDING_DELETE) { /* an earlier request: it is dying */
+		delete_record(mod, job, d);
+		delete_answer(d, 0, NULL);
 		return;
 	}
 	st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Job sent signal TermJob on delete");
 	d->run = st->object->get_int(job, st->a.run_version);
-	st->task->terminate(st->task->self, job, job_kill_delay(mod, job), mod, host_answered, d);
-}
-
-static void discard(struct keel_mod *mod, struct keel_obj *job, struct deletion *d)
-{
-	struct state *st = mod->state;
-	bool ran = step_is_running(job_slot(mod, job)->step);
-
-	if (ran)
-		step_to(mod, job, STEP_EXITED);
-	st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete forced");
-	record(mod, job, d);
-	remember(mod, job, !d->history);
-	job_discard(mod, job, ran);
+	st->task->terminate(st->task->self, job, job_kill_delay(mod, job), mod, delete_sent, d);
 }
 
 static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletion *d)
 {
 	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
+	bool ran;
 
 	if (step_is_over(j->step)) { /* -x on history */
 		job_leave(mod, job);
 	} else if (j->step == STEP_EXITING && !d->force) {
-		answer(d, PBSE_BADSTATE, NULL);
+		delete_answer(d, PBSE_BADSTATE, NULL);
 		return;
 	} else if (step_is_running(j->step) && !d->force) {
 		kill_running(mod, job, d);
 		return;
 	} else if (d->force) {
-		discard(mod, job, d);
+		ran = step_is_running(job_slot(mod, job)->step);
+		if (ran)
+			step_to(mod, job, STEP_EXITED);
+		st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete forced");
+		delete_record(mod, job, d);
+		remember(mod, job, !d->history);
+		job_discard(mod, job, ran);
 	} else {
-		record(mod, job, d);
+		delete_record(mod, job, d);
 		remember(mod, job, !d->history);
 		if (!st->object->is_set(job, st->a.exec_vnode))
 			st->core->log(mod, KEEL_LOG_DEBUG2, "Job", d->id,
@@ -177,11 +166,11 @@ static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletio
 		step_log(mod, job, 'E', KEEL_SUB_ABORTING, KEEL_SUB_ABORTING);
 		job_over(mod, job, STEP_TERMINATED);
 	}
-	answer(d, 0, NULL);
+	delete_answer(d, 0, NULL);
 }
 
-/* Is there something to delete? Of history only its record, for who asks for that. */
-static int32_t objection(struct keel_mod *mod, struct keel_obj *job, const struct deletion *d)
+/* Is there something to delete? Of history only its record, when the request says so. 0, or a PBSE code. */
+static int32_t delete_objection(struct keel_mod *mod, struct keel_obj *job, const struct deletion *d)
 {
 	enum step step = job_slot(mod, job)->step;
 
@@ -190,18 +179,18 @@ static int32_t objection(struct keel_mod *mod, struct keel_obj *job, const struc
 	return step_is_over(step) && !d->history ? PBSE_HISTJOBID : 0;
 }
 
-/* It may have ended while a tap waited. */
-static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+/* The chain of job_delete is through; the job may have ended while a tap waited. */
+static void delete_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct state *st = mod->state;
 	struct deletion *d = arg;
 	struct keel_obj *job = st->object->find(mod, "job", d->id);
-	int32_t code = job ? objection(mod, job, d) : PBSE_UNKJOBID;
+	int32_t code = job ? delete_objection(mod, job, d) : PBSE_UNKJOBID;
 
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
-		answer(d, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+		delete_answer(d, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 	else if (code)
-		answer(d, code, NULL);
+		delete_answer(d, code, NULL);
 	else
 		carry_out(mod, job, d);
 }
@@ -211,7 +200,7 @@ static int32_t permitted(struct keel_mod *mod, struct keel_obj *job, const struc
 {
 	int32_t code = ask_permit(mod, job, ask, KEEL_EVERYBODY);
 
-	return code && code != PBSE_HISTJOBID ? code : objection(mod, job, d);
+	return code && code != PBSE_HISTJOBID ? code : delete_objection(mod, job, d);
 }
 
 void delete_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
@@ -233,7 +222,7 @@ void delete_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_jo
 	d->who = strdup(ask->who);
 	code = d->id && d->who ? permitted(mod, job, ask, d) : PBSE_SYSTEM;
 	if (code) {
-		answer(d, code, NULL);
+		delete_answer(d, code, NULL);
 		return;
 	}
 	st->hook->raise(mod, &(struct keel_raise){
@@ -241,7 +230,7 @@ void delete_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_jo
 		.point = KEEL_POINT_job_delete,
 		.event = KEEL_EVENT(job_delete, .id = d->id, .job = job, .who = d->who),
 		.req = ask->req,
-		.done = decided,
+		.done = delete_decided,
 		.arg = d,
 	});
 }
@@ -390,7 +379,7 @@ void on_delete_list(struct keel_mod *mod, struct keel_req *req)
 	l->req = req;
 	l->ids = ids;
 	l->n = n;
-	l->open = 1; /* our own, so that it cannot end while we are handing out */
+	l->open = 1; /* held by the slices, so that the list does not end before the last one */
 	DL_APPEND(st->deleting, l);
 	st->msg->open_array(l->failed, "failed");
 }

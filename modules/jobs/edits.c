@@ -2,11 +2,10 @@
  *
  * edits.c - is a job still what it was when a change of it was prepared?
  *
- * A tap may let an alteration or a move wait, and the job starts, ends or is changed by somebody else
- * meanwhile. What was checked and computed from its old values is stale then, and would undo the other's
- * change. So each change set says after how many edits of the job it was made (the attribute `edits`, which
- * nobody sees); the last tap of the chain refuses one that comes too late with PBSE_TRYAGAIN, and who made it
- * makes it anew from what is there by then.
+ * A tap may let an alteration or a move wait, and the job starts, ends or gets another change meanwhile. What was
+ * checked and computed from its old values is stale then, and would undo the other change. So each change set says
+ * after how many edits of the job it was made (the hidden attribute `edits`); the last tap of the chain refuses a
+ * stale one with PBSE_TRYAGAIN, and the raiser prepares it again from the values of then.
  */
 #include "jobs.h"
 
@@ -28,14 +27,14 @@ int32_t edits_expect(struct keel_mod *mod, struct keel_changes *ch, struct keel_
 	return st->object->change_text(ch, job, st->a.edits, KEEL_SET, NULL, text, err);
 }
 
-static keel_verdict judge(struct keel_call *c, struct keel_obj *job)
+static keel_verdict edits_judge(struct keel_call *c, struct keel_obj *job)
 {
 	struct keel_mod *mod = c->mod;
 	struct state *st = mod->state;
 	char text[16];
 
 	if (!job || st->call->get(c, job, job_attr_edits.name, NULL, text, sizeof(text)) <= 0)
-		return KEEL_NEXT; /* none of ours */
+		return KEEL_NEXT; /* a change set that edits_expect() has not seen */
 	return strtoul(text, NULL, 10) == job_slot(mod, job)->edits
 		       ? KEEL_NEXT
 		       : st->call->reject(c, PBSE_TRYAGAIN, "The job was changed meanwhile");
@@ -43,12 +42,12 @@ static keel_verdict judge(struct keel_call *c, struct keel_obj *job)
 
 keel_verdict on_job_modify(struct keel_call *c, const struct keel_ev_job_modify *ev)
 {
-	return judge(c, ev->job);
+	return edits_judge(c, ev->job);
 }
 
 keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev)
 {
-	return judge(c, ev->job);
+	return edits_judge(c, ev->job);
 }
 
 bool edits_stale(const struct keel_outcome *outcome)

@@ -134,7 +134,7 @@ static void forget(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	} else {
 		job_leave(mod, job);
 	}
-	poke(mod);
+	scheduler_wake(mod);
 }
 
 void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step)

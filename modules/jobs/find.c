@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * find.c - the job a request names, and whether its asker may touch it.
+ * find.c - the job a request names, and whether the requester may touch it.
  */
 #include "jobs.h"
 
@@ -17,7 +17,7 @@ struct keel_obj *find_by_operand(struct keel_mod *mod, const char *klass, const 
 	if (job || digits == 0)
 		return job;
 	if (operand[digits] == '@')
-		; /* `12@server`: the server is this one, or the client would not have asked here */
+		; /* `12@server`: the server is this one, the client connected to it */
 	else if (operand[digits] != '\0')
 		return NULL;
 	if (snprintf(id, sizeof(id), "%.*s.%s", (int)digits, operand, st->core->server_name(mod)) >=
@@ -51,7 +51,8 @@ struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t ro
 	return job_named(mod, req, "id", roles);
 }
 
-/* The job an argument names, and 0 or why he may not touch it. */
+/* The job an argument of the request names, in *ret. Returns 0, or fails with the PBSE code why the requester may not
+ * touch it. */
 static int32_t find_permitted(struct keel_mod *mod, struct keel_req *req, const char *key,
 			      uint32_t roles, struct keel_obj **ret)
 {

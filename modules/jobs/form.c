@@ -52,7 +52,7 @@ const struct keel_kind_def form_kind = {
 	.remove = form_remove,
 };
 
-/* ---- who is what ---------------------------------------------------------------------------------- */
+/* ---- wholes and parts ----------------------------------------------------------------------------- */
 
 enum role role_of_id(const char *id)
 {
@@ -125,19 +125,19 @@ uint32_t job_members(struct keel_mod *mod, struct keel_obj *job)
 	return st->form ? st->form->waiting(st->form_owner, job, true) : 0;
 }
 
-static void tell_waits(struct keel_mod *mod, struct keel_obj *whole, uint32_t before)
+static void waits_notify(struct keel_mod *mod, struct keel_obj *whole, uint32_t before)
 {
 	struct state *st = mod->state;
 
 	if (before == 0 && job_waiting(mod, whole) > 0)
 		st->hook->note(mod, KEEL_POINT_job_waits,
 			       KEEL_EVENT(job_waits, .id = job_id(mod, whole), .job = whole));
-	poke(mod);
+	scheduler_wake(mod);
 }
 
 void whole_waits(struct keel_mod *mod, struct keel_obj *whole)
 {
-	tell_waits(mod, whole, 0);
+	waits_notify(mod, whole, 0);
 }
 
 /* ---- the life of a part --------------------------------------------------------------------------- */
@@ -158,40 +158,23 @@ void part_adopt(struct keel_mod *mod, struct keel_obj *part)
 	step_to(mod, part, STEP_QUEUED);
 }
 
-static void whole_begins(struct keel_mod *mod, struct keel_obj *whole)
-{
-	struct state *st = mod->state;
-	time_t now = (time_t)st->core->time(mod);
-	char text[96] = "";
-	struct tm tm;
-
-	st->object->set_int(whole, st->a.stime, now);
-	if (localtime_r(&now, &tm))
-		strftime(text, sizeof(text), "Job Array Began at %a %b %d at %H:%M", &tm);
-	st->object->set_str(whole, st->a.comment, text);
-	st->acct->job(st->acct->self, 'S', whole);
-	step_evaluate(mod, whole);
-}
-
 void part_started(struct keel_mod *mod, struct keel_obj *part)
 {
 	struct state *st = mod->state;
 	struct keel_obj *whole = whole_of(mod, job_id(mod, part));
+	time_t now;
+	char text[96] = "";
+	struct tm tm;
 
-	if (whole && !st->object->is_set(whole, st->a.stime))
-		whole_begins(mod, whole);
-}
-
-static void hold_whole(struct keel_mod *mod, struct keel_obj *whole, const char *part_id)
-{
-	struct state *st = mod->state;
-	char text[600];
-
-	snprintf(text, sizeof(text), "Job Array Held, too many failed attempts to run subjob %s",
-		 part_id);
-	st->object->set_int(whole, st->a.holds, st->object->get_int(whole, st->a.holds) | HOLD_SYSTEM);
-	st->object->set_str(whole, st->a.comment, text);
-	step_evaluate(mod, whole);
+	if (whole && !st->object->is_set(whole, st->a.stime)) {
+		now = (time_t)st->core->time(mod);
+		st->object->set_int(whole, st->a.stime, now);
+		if (localtime_r(&now, &tm))
+			strftime(text, sizeof(text), "Job Array Began at %a %b %d at %H:%M", &tm);
+		st->object->set_str(whole, st->a.comment, text);
+		st->acct->job(st->acct->self, 'S', whole);
+		step_evaluate(mod, whole);
+	}
 }
 
 void part_back(struct keel_mod *mod, struct keel_obj *part)
@@ -201,6 +184,7 @@ void part_back(struct keel_mod *mod, struct keel_obj *part)
 	struct keel_obj *whole;
 	uint32_t before;
 	char id[512];
+	char text[600];
 
 	snprintf(id, sizeof(id), "%s", job_id(mod, part));
 	whole = whole_of(mod, id);
@@ -209,14 +193,19 @@ void part_back(struct keel_mod *mod, struct keel_obj *part)
 		st->form->back(st->form_owner, part);
 	counts_add(mod, part, job_slot(mod, part)->step, -1);
 	st->object->destroy(part);
-	whole = whole_of(mod, id); /* it may be over */
-	if (whole && hold && step_is_open(job_slot(mod, whole)->step))
-		hold_whole(mod, whole, id);
+	whole = whole_of(mod, id); /* back() may have ended and destroyed it */
+	if (whole && hold && step_is_open(job_slot(mod, whole)->step)) {
+		snprintf(text, sizeof(text), "Job Array Held, too many failed attempts to run subjob %s", id);
+		st->object->set_int(whole, st->a.holds,
+				    st->object->get_int(whole, st->a.holds) | HOLD_SYSTEM);
+		st->object->set_str(whole, st->a.comment, text);
+		step_evaluate(mod, whole);
+	}
 	if (whole)
-		tell_waits(mod, whole, before);
+		waits_notify(mod, whole, before);
 }
 
-/* Told while the object still has its values; it may be destroyed then. */
+/* The form's over() is called while the part still has its values; the caller may destroy it afterwards. */
 void part_over(struct keel_mod *mod, struct keel_obj *part, enum step step, bool kept)
 {
 	struct state *st = mod->state;
@@ -229,9 +218,9 @@ void part_over(struct keel_mod *mod, struct keel_obj *part, enum step step, bool
 	before = whole ? job_waiting(mod, whole) : 0;
 	if (st->form)
 		st->form->over(st->form_owner, part, step_substate(step), kept);
-	whole = whole_of(mod, id); /* it may have been the last one */
+	whole = whole_of(mod, id); /* over() of its last part destroys it */
 	if (whole)
-		tell_waits(mod, whole, before);
+		waits_notify(mod, whole, before);
 }
 
 /* ---- the end of a whole --------------------------------------------------------------------------- */

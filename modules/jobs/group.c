@@ -36,7 +36,7 @@ static void question_free(struct group_question *q)
 
 /* ---- on the worker ------------------------------------------------------------------------------------ */
 
-/* Calls `get` with a growing buffer until what it reads fits. */
+/* Calls `get` with a growing buffer until what it reads fits. False: it failed, or there is no memory. */
 static bool read_whole(int (*get)(void *arg, char *buf, size_t len), void *arg)
 {
 	size_t size = BUF_FIRST;

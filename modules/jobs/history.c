@@ -27,7 +27,7 @@ bool history_on(struct keel_mod *mod)
 }
 
 /* Forget what ended before `when`, so many at a time. True: there may be more. */
-static bool clean(struct keel_mod *mod, int64_t when)
+static bool history_clean(struct keel_mod *mod, int64_t when)
 {
 	struct state *st = mod->state;
 	struct keel_cursor *walk;
@@ -67,7 +67,7 @@ static int64_t oldest(struct keel_mod *mod)
 static void clean_due(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
-	bool more = clean(mod, oldest(mod));
+	bool more = history_clean(mod, oldest(mod));
 
 	(void)arg;
 	ended_clean(mod);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jobs.c - batch jobs: what they are (attributes.def), where they are (step.c), what may be asked of
- * them (one file per verb).
+ * jobs.c - batch jobs: what they are (attributes.def), where they are (step.c), the requests about them (one
+ * file per verb).
  *
  * Everything that changes a job's state goes through step_to(). Features see the points job_*, and ask
  * for steps through the service "job".
@@ -137,7 +137,7 @@ static const struct keel_request_def requests[] = {
 	REQUEST("run", on_run, "start a job now", .number = 15),
 	REQUEST("rerun", on_rerun, "put a running job back into its queue", .number = 14),
 	REQUEST("locate", on_locate, "which server has this job", .number = 8, .flags = KEEL_REQUEST_READ),
-	REQUEST("wait", on_wait, "answered when the job is over", .flags = KEEL_REQUEST_READ),
+	REQUEST("wait", on_wait, "answered when the job is over", .flags = KEEL_REQUEST_READ | KEEL_REQUEST_WAITS),
 	REQUEST("move", on_move, "put a job into another queue", .number = 12),
 	REQUEST("message", on_message, "a line for the output of a running job", .number = 10),
 	{ .size = sizeof(struct keel_request_def), .roles = KEEL_OPERATORS, .name = "shutdown",
@@ -174,7 +174,7 @@ static const struct keel_contrib contribs[] = {
 #undef JOB
 };
 
-/* Numbers that were put by and not used: whoever comes next goes on there. */
+/* Numbers that were reserved and not used: the next server goes on with them. */
 static void sequence_return(struct keel_mod *mod)
 {
 	struct state *st = mod->state;

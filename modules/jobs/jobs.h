@@ -34,7 +34,7 @@ enum step {
 	STEP_SCHED_SUSPENDED,
 	STEP_RERUNNING,
 	STEP_EXITING,
-	STEP_EXITED, /* nobody waits for its host */
+	STEP_EXITED, /* its host's report is not waited for */
 	STEP_TERMINATED,
 	STEP_FINISHED,
 	STEP_FAILED,
@@ -58,7 +58,7 @@ enum role { ROLE_PLAIN, ROLE_WHOLE, ROLE_PART };
 
 enum ending { ENDING_NONE, ENDING_DELETE, ENDING_RERUN, ENDING_CHECKPOINT };
 
-/* Runs once, with what became of a question about a job. */
+/* A keel_job_done and its arguments: called exactly once, with 0 or the error. */
 struct callback {
 	struct keel_mod *me;
 	keel_job_done *done;
@@ -71,12 +71,12 @@ struct job {
 	uint8_t ending;   /* enum ending: what its end will mean */
 	uint8_t occupies;  /* enum occupies: of its vnodes, queue and server */
 	bool busy;        /* a suspend or resume is on its way to the host */
-	bool unheld;      /* qrun starts it: its user's hold does not count until that is decided */
+	bool unheld;      /* qrun decides: its user's hold does not count meanwhile */
 	uint32_t edits;   /* how often it was altered, moved, started or ended: edits.c */
 	struct keel_timer *timer; /* pending: Execution_Time; running: its host is away */
 	struct waiter *waiters;   /* requests answered when it is over: wait.c */
 	struct callback *rerun; /* when it is queued again */
-	struct keel_timer *rerun_timer; /* until `rerun` is answered that it takes longer */
+	struct keel_timer *rerun_timer; /* when `rerun` fails because it takes too long */
 	struct callback *run;   /* when the host has started it */
 };
 
@@ -131,11 +131,11 @@ struct state {
 	int64_t suspended; /* among those that run */
 	bool counting;    /* jobs are known again: what queues and server had is forgotten */
 	bool stopping; /* stop() was called: no request waits any more */
-	bool terminating; /* asked to end when nothing runs */
+	bool terminating; /* qterm: ends when nothing runs */
 	char terminating_by[300];
 	struct keel_timer *terminator;
 	struct keel_cursor *ending_walk;
-	int64_t ending_next; /* when to walk again; 0: nobody is to be ended */
+	int64_t ending_next; /* when to walk again; 0: no job is to be ended */
 	uint32_t ending_left; /* jobs that the walk found and that are waited for */
 	int64_t last_rank; /* of the job known last, at start */
 	bool ranks_mixed;  /* some were not in order of creation */
@@ -153,31 +153,35 @@ struct state {
 #define JOB(member, ...) extern const struct keel_attr_def job_attr_##member;
 #include "attributes.def"
 #undef JOB
+/* Fills the handles st->a. Fails with -1 and *err when an attribute is missing. */
 int32_t attributes_find(struct keel_mod *mod, struct keel_err *err);
-/* What an attribute of this name is when somebody empties it; NULL: unset. */
+/* The value of an attribute of this name that a request empties; NULL: unset. */
 const char *attribute_emptied(const char *name);
 
 /* types.c */
 extern const struct keel_type_def owner_type, job_state_type, holds_type;
-/* DEPENDS and SAVING (its host saves it) are shown as a system hold, and go with it. */
+/* DEPENDS and SAVING (its host saves it) are shown as a system hold, and are released with it. */
 enum hold_bit { HOLD_SYSTEM = 1, HOLD_OTHER = 2, HOLD_USER = 4, HOLD_PASSWORD = 8,
 		HOLD_DEPENDS = 16, HOLD_SAVING = 32, HOLDS_UNSEEN = HOLD_DEPENDS | HOLD_SAVING };
-int32_t holds_seen(int32_t bits);
-/* Bits of a letters text; -1 on a bad letter. */
+int32_t holds_seen(int32_t bits); /* as listings show them */
+/* The bits of stored letters; fails with -1 on a bad letter. */
 int32_t holds_parse(const char *letters);
-/* The same for letters that people write: `d` is none, and to release s is to release all that is
- * shown so. */
-int32_t holds_asked(const char *letters);
+/* The same for letters of a request: s is every hold that is shown so. Fails with -1 on a bad letter, and on d, which is
+ * not a requester's. */
+int32_t holds_parse_shown(const char *letters);
 void holds_text(int32_t bits, char buf[8]);
 
 /* step.c */
+/* NULL only when there was no memory for it: the caller fails in job_known, every later caller has it. */
 struct job *job_slot(struct keel_mod *mod, struct keel_obj *job);
 char step_letter(enum step step);
 int32_t step_substate(enum step step);
+/* The step that stored values mean; for values of no row one that the letter allows. */
 enum step step_of(char letter, bool suspended, int64_t substate);
-/* The one door for state changes: attributes, counters, mtime, log. */
+/* The one door for state changes: attributes, counters, mtime, log, point job_step. It cannot fail: the caller has
+ * checked that the step is allowed. */
 void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step);
-/* The words of the log for a change; phases that come one after the other, first to last. */
+/* Logs a change of substates that come one after the other, first to last. */
 void step_log(struct keel_mod *mod, struct keel_obj *job, char letter, int first, int last);
 bool step_is_suspended(enum step step);
 bool step_is_running(enum step step); /* letter R */
@@ -185,29 +189,32 @@ bool step_is_over(enum step step);    /* history */
 bool step_is_expired(enum step step); /* X */
 bool step_is_pending(enum step step); /* Q H W */
 bool step_is_open(enum step step);    /* Q H W B: starts may wait in it */
-/* Q, H or W, as holds and Execution_Time say. */
+/* Puts a pending job into Q, H, W or B, as holds, Execution_Time and its queue say. The caller has checked that it is
+ * open. */
 void step_evaluate(struct keel_mod *mod, struct keel_obj *job);
 void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int sign);
 void log_dequeuing(struct keel_mod *mod, struct keel_obj *job, char letter);
-/* It leaves its queue and is destroyed. */
+/* Takes it out of its queue and destroys it: the caller's pointer is invalid afterwards. */
 void job_leave(struct keel_mod *mod, struct keel_obj *job);
+/* NULL: the queue is gone. */
 struct counts *counts_of_queue(struct keel_mod *mod, const char *queue);
-void step_tell(struct keel_mod *mod, struct keel_obj *job); /* point job_step */
-void poke(struct keel_mod *mod); /* something a scheduler should look at */
+void step_notify(struct keel_mod *mod, struct keel_obj *job); /* point job_step */
+void scheduler_wake(struct keel_mod *mod); /* calls the listener of on_change, if there is one */
 void job_fini(struct keel_mod *mod, void *slot);
 
 /* find.c */
-/* The job an operand names: `12`, `12.svr`. NULL: *ret_code 15001. History counts as found. */
+/* The job an operand names: `12`, `12.svr`, history too; NULL when there is none. */
 struct keel_obj *job_find(struct keel_mod *mod, const char *operand);
 struct keel_obj *find_by_operand(struct keel_mod *mod, const char *klass, const char *operand);
-/* For a request: unknown, finished (15139) or not the asker's (15007) is answered here: NULL. */
+/* The job that the request's argument `id` names. NULL: the error has been sent as reply (15001 unknown, 15139 history,
+ * 15007 not permitted, 15004 a subjob) and the caller must not use the request again. */
 struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t roles);
-/* The same for another argument of the request than `id`. */
+/* The same for the argument `key`. */
 struct keel_obj *job_named(struct keel_mod *mod, struct keel_req *req, const char *key,
 			   uint32_t roles);
-/* One that runs, subjobs too; anything else is answered here. */
+/* The running job or subjob that `id` names. NULL: the error has been sent, 15016 when it does not run. */
 struct keel_obj *job_running_for(struct keel_mod *mod, struct keel_req *req);
-/* Its letter, also of a part that is no object; '\0': there is none, or several. */
+/* The letter of what an operand names, also of a part that is no object; '\0': there is none, or several. */
 char job_letter(struct keel_mod *mod, const char *operand);
 bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job);
 
@@ -215,14 +222,19 @@ bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_
 void callback_call(const struct callback *callback, int32_t code, const char *text);
 struct callback *callback_keep(const struct callback *callback); /* NULL: no memory */
 void callback_end(struct callback **kept, int32_t code, const char *text); /* run and freed; *kept may be NULL */
-/* May he touch this job? 15007, 15139 (it is history) or 0. */
+/* May the requester act on this job? 0; fails with 15007 (and logs it) or 15139 (it is history). */
 int32_t ask_permit(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
 		   uint32_t roles);
+/* Runs the verb's act. The callback is called once, perhaps before this returns: 0, an error of the act, or 15004 for an
+ * unknown verb. */
 void ask_job(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
 	     const struct callback *callback);
+/* The same for what an operand names, jobs or parts of arrays; fails with 15001 when it names nothing. */
 void ask_operand(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
 		 const struct callback *callback);
+/* The same for a request: the callback sends its reply. */
 void ask_request(struct keel_mod *mod, struct keel_req *req, const char *verb, const char *detail);
+/* The act on one job. It checks permission and state itself; the callback gets 0 or the error, exactly once. */
 #define ONE(name)                                                                                  \
 	void name##_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask, \
 			const struct callback *callback)
@@ -240,22 +252,27 @@ extern const struct keel_service_def job_service;
 extern const struct keel_kind_def form_kind;
 enum role role_of_id(const char *id);
 enum role job_role(struct keel_mod *mod, struct keel_obj *job);
-/* Output_Path and Error_Path that `ch` leaves unset get their default. */
+/* Output_Path and Error_Path that `ch` leaves unset get their default. Returns 0, or fails as change_text() does. */
 int32_t job_default_paths(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
 			  const char *host, int64_t sequence, struct keel_err *err);
-struct keel_obj *whole_of(struct keel_mod *mod, const char *part_id);
-bool form_claims(struct keel_mod *mod, const char *attr); /* who sets it submits a whole */
+struct keel_obj *whole_of(struct keel_mod *mod, const char *part_id); /* NULL: it is gone, or this is no part */
+bool form_claims(struct keel_mod *mod, const char *attr); /* a submission that sets it is a whole */
 bool form_has(struct keel_mod *mod, const char *operand); /* does it name something in a whole? */
-char form_letter(struct keel_mod *mod, const char *operand);
+char form_letter(struct keel_mod *mod, const char *operand); /* '\0': it names no part, or several */
+/* Acts on what the operand names in a whole. False: it names nothing there, and the callback is left to the caller. */
 bool form_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
 	      const struct callback *callback);
-uint32_t job_waiting(struct keel_mod *mod, struct keel_obj *job); /* starts that may be asked for */
+uint32_t job_waiting(struct keel_mod *mod, struct keel_obj *job); /* how many starts of it are possible now */
 uint32_t job_members(struct keel_mod *mod, struct keel_obj *job); /* all that wait */
 void whole_waits(struct keel_mod *mod, struct keel_obj *whole);   /* more may start: point job_waits */
+/* A new object for the next part to start. NULL with *err: 15016 when none may start, or an error of the form. The
+ * caller starts it, or gives it back with part_back(). */
 struct keel_obj *part_next(struct keel_mod *mod, struct keel_obj *whole, struct keel_err *err);
 void part_adopt(struct keel_mod *mod, struct keel_obj *part);   /* a new object: it is queued */
 void part_started(struct keel_mod *mod, struct keel_obj *part); /* its whole begins, if it has not */
-void part_back(struct keel_mod *mod, struct keel_obj *part);    /* its object is gone then */
+/* The part waits in its whole again; the object is destroyed, the caller's pointer is invalid afterwards. */
+void part_back(struct keel_mod *mod, struct keel_obj *part);
+/* The form is notified; `kept`: the caller keeps the object as history. */
 void part_over(struct keel_mod *mod, struct keel_obj *part, enum step step, bool kept);
 void whole_finish(struct keel_mod *mod, struct keel_obj *whole, int32_t substate, int32_t exit_status);
 void part_settle(struct keel_mod *mod, struct keel_obj *part);
@@ -263,9 +280,9 @@ void job_erase(struct keel_mod *mod, struct keel_obj *job);
 
 /* acl.c */
 void acl_find(struct keel_mod *mod);
-/* May he submit to this queue? 0, or a PBSE number. */
+/* Do the queue's lists admit this user? 0; fails with 15008 (hosts) or 15007 (users, groups). */
 int32_t acl_check(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue);
-/* Does a list of people admit this one? */
+/* Does the list admit this name? */
 bool acl_names(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *list,
 	       const char *name, const char *host);
 
@@ -273,23 +290,28 @@ bool acl_names(struct keel_mod *mod, struct keel_obj *obj, const struct keel_att
 typedef void group_done(struct keel_mod *mod, void *arg, int32_t code, const char *group);
 /* The value of group_list that is meant for this host, if the request sets it; "" is the user's own group. */
 bool group_wanted(struct keel_mod *mod, struct keel_req *req, char *buf, size_t size);
-/* Is `user` a member of `group` now? `done`, later: 0 and the group's name, or PBSE_BADGRP. */
+/* Is `user` a member of `group` now? The callback gets 0 and the group's name, or fails with PBSE_BADGRP; without memory
+ * or worker it runs at once with the error PBSE_SYSTEM, else after the caller has returned. */
 void group_ask(struct keel_mod *mod, const char *user, const char *group, group_done *done, void *arg);
 
 /* admit.c */
-/* May a job of this owner come into the queue? `routed`: from a queue that starts nothing. */
+/* May a job of this owner come into the queue? `routed`: from a queue that starts nothing. 0; fails with 15021 (not
+ * enabled), 15022 (from routing queues alone) or an error of acl_check(), and *err. */
 int32_t admit(struct keel_mod *mod, struct keel_obj *queue, const struct keel_session *owner,
 	      bool routed, struct keel_err *err);
-/* The owner of a job as who asks; borrowed from the job and `asker`, who may be NULL. */
+/* The job's owner as a session; the texts are owned by the job and `asker` (the requester; NULL: a module calls). */
 void admit_owner(struct keel_mod *mod, struct keel_obj *job, const struct keel_session *asker,
 		 struct keel_session *ret);
 bool queue_runs(struct keel_mod *mod, struct keel_obj *queue);
 
 /* move.c */
 void on_move(struct keel_mod *mod, struct keel_req *req);
+/* Moves a job that has not started. `done` is called once: 0, or the error of move_prepare(), of a tap of job_move, or
+ * 15001, 15018, 15016 for what changed while the taps waited. */
 void job_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
 	      struct keel_mod *me, keel_job_done *done, void *arg);
-/* The queue that `[queue][@server]` means; 0, or a PBSE number: another server cannot be reached. */
+/* The queue that `[queue][@server]` means. Returns 0; fails with 15008 (another server), 15018 (no such queue) or 15037
+ * (no default queue). */
 int32_t destination_find(struct keel_mod *mod, const char *dest, struct keel_obj **ret_queue);
 
 /* message.c */
@@ -307,22 +329,24 @@ void order_start(struct keel_mod *mod);
 
 /* edits.c */
 void edits_count(struct keel_mod *mod, struct keel_obj *job);
-/* The set is good for the job as it is now. 0, or a PBSE code with *err. */
+/* Marks a change set as made for the job as it is now. Fails with a PBSE code and *err; the caller discards the set. */
 int32_t edits_expect(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
 		     struct keel_err *err);
-bool edits_stale(const struct keel_outcome *outcome); /* prepare it again */
+bool edits_stale(const struct keel_outcome *outcome); /* refused as stale: the raiser prepares it again */
 keel_verdict on_job_modify(struct keel_call *c, const struct keel_ev_job_modify *ev);
 keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev);
 
 /* modify.c */
 void job_depend(struct keel_mod *mod, struct keel_obj *job, bool waits);
-bool may_hold(const struct keel_session *who, int32_t bits);
+bool may_hold(const struct keel_session *who, int32_t bits); /* do the requester's roles allow these letters? */
 
 /* abort.c */
 void job_notice(struct keel_mod *mod, struct keel_obj *job, const char *letter, const char *text);
+/* Ends a job that has not started; for any other the caller's wish is ignored. */
 void job_abort(struct keel_mod *mod, struct keel_obj *job, const char *why);
 
-/* submit.c, modify.c, delete.c, signal.c, suspend.c, run.c, end.c, rerun.c, wait.c: requests */
+/* submit.c, modify.c, delete.c, signal.c, suspend.c, run.c, end.c, rerun.c, wait.c: handlers, each of which sends its
+ * reply once, at once or when what it waits for has happened */
 void on_submit(struct keel_mod *mod, struct keel_req *req);
 void on_alter(struct keel_mod *mod, struct keel_req *req);
 void on_hold(struct keel_mod *mod, struct keel_req *req);
@@ -340,10 +364,12 @@ void on_wait(struct keel_mod *mod, struct keel_req *req);
 /* signal.c */
 extern const struct keel_kind_def signal_kind;
 extern const struct keel_signal_def suspend_signal, resume_signal;
-const struct keel_signal_def *signal_find(struct keel_mod *mod, const char *name);
+const struct keel_signal_def *signal_find(struct keel_mod *mod, const char *name); /* NULL: a signal of the host's */
+/* Ends the operation that start() of a SIGNAL row got; the caller must not use `op` again. */
 void signal_done(struct keel_mod *mod, void *op, int32_t code, const char *text);
 
-/* suspend.c */
+/* suspend.c: `done` is called once, with 0 when the whole step is made. It fails with 15016 in another state (and busy or
+ * ending), 15001 when the run ended meanwhile, 15060 while the server ends, 15010 without memory, or the host's error. */
 void job_suspend(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who,
 		 struct keel_mod *me, keel_job_done *done, void *arg);
 void job_resume(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who,
@@ -354,7 +380,8 @@ void job_resume_waiting(struct keel_mod *mod, struct keel_obj *job, struct keel_
 void job_suspend_waiting(struct keel_mod *mod, struct keel_obj *job, const char *who,
 			 struct keel_mod *me, keel_job_done *done, void *arg);
 
-/* What modules may ask for like people: delete.c, rerun.c, signal.c, checkpoint.c. */
+/* Acts that modules start in the name of `who`, with the same points, logs and records as requests: delete.c, rerun.c,
+ * signal.c, checkpoint.c. `done` is called once, with 0 when the act was accepted, or the error of the request. */
 void job_request_delete(struct keel_mod *mod, struct keel_obj *job, const char *who,
 			struct keel_mod *me, keel_job_done *done, void *arg);
 void job_request_rerun(struct keel_mod *mod, struct keel_obj *job, const char *who,
@@ -363,7 +390,7 @@ void job_request_suspend(struct keel_mod *mod, struct keel_obj *job, const char 
 			 struct keel_mod *me, keel_job_done *done, void *arg);
 void job_request_checkpoint(struct keel_mod *mod, struct keel_obj *job, const char *who,
 			    struct keel_mod *me, keel_job_done *done, void *arg);
-/* Without a hold of its own. */
+/* job_request_checkpoint() for a job that the caller has held itself. */
 void job_save(struct keel_mod *mod, struct keel_obj *job, struct keel_mod *me, keel_job_done *done,
 	      void *arg);
 #define SAVED_STATUS (-12)
@@ -374,30 +401,38 @@ void saving_over(struct keel_mod *mod, struct keel_obj *job); /* its host does n
 int64_t job_kill_delay(struct keel_mod *mod, struct keel_obj *job);
 
 /* occupy.c */
-/* Take all vnodes and be charged; of a suspended job: take again what it gave back. Its exec_host names the slots it has
- * now: those from before may be another job's. */
+/* Takes all vnodes and charges queue and server; a suspended job takes again what it gave back. exec_host gets the slots
+ * it has now: those from before may be another job's. Returns 0, or fails with an error of service `node` and *err:
+ * nothing is taken. */
 int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, struct keel_err *err);
-/* The slots that exec_host names, where it has it still; NULL: any. */
+/* The same after a restart, on the slots that `exec_host` names; NULL: on any. Fails with the same errors. */
 int32_t job_occupy_again(struct keel_mod *mod, struct keel_obj *job, const char *exec_host, struct keel_err *err);
-/* Give back all that is still held. */
+/* Gives back all that it still has. */
 void job_vacate(struct keel_mod *mod, struct keel_obj *job, bool ended);
-/* A job that holds all keeps what is not in `names` (comma list); NULL: keeps nothing. */
+/* A job that has all keeps what is not in `names` (comma list); NULL: keeps nothing. */
 void job_release(struct keel_mod *mod, struct keel_obj *job, const char *names);
 
 /* release.c: what a suspension gives back */
-/* Asks the point suspend_release. names: a comma list, or NULL: everything. */
+/* Raises the point suspend_release. The callback gets a comma list, or NULL: everything, also when a tap fails or there
+ * is no memory, which is logged. */
 typedef void release_done(struct keel_mod *mod, void *arg, const char *names);
 void release_ask(struct keel_mod *mod, struct keel_obj *job, release_done *done, void *arg);
-/* Give back what the answer names, and remember it on the job. */
+/* Gives back what the answer names, and stores it on the job; everything when storing it fails. */
 void release_apply(struct keel_mod *mod, struct keel_obj *job, const char *names);
-/* A suspended job that is to die takes everything again: its processes will move. */
+/* A suspended job that is to die takes everything again: its processes run on until they are killed. */
 void release_undo(struct keel_mod *mod, struct keel_obj *job);
+/* What a suspension would give back now, as snprintf() returns it. Fails with -ENODATA (everything), -EAGAIN (a tap
+ * waits) or -ENOMEM. */
 int32_t release_names(struct keel_mod *mod, struct keel_obj *job, char *buf, uint32_t len);
-const char *released(struct keel_mod *mod, struct keel_obj *job);
+const char *released(struct keel_mod *mod, struct keel_obj *job); /* what it gave back; NULL: everything */
 
 /* run.c */
+/* Starts a queued job, or the next subjob of an array, on these vnodes. `done` is called once, when the host has been sent
+ * the job, with 0 (and a subjob's id); it fails with 15016 (state), the refusal of a tap of job_run, an error of
+ * job_occupy(), 15044 (it cannot run there), 15070 (its host is away), 15060 (the server ends), 15010 (no memory). */
 void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *who,
 	     struct keel_mod *me, keel_job_done *done, void *arg);
+/* Would the taps of job_run allow a start? `done` gets 0 or the refusal; nothing starts. */
 void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, struct keel_mod *me,
 		 keel_job_done *done, void *arg);
 void task_placed(struct keel_mod *mod, struct keel_obj *job, const char *dir);
@@ -415,10 +450,11 @@ void task_lost(struct keel_mod *mod, struct keel_obj *job);
 void comment_ended_by(struct keel_mod *mod, struct keel_obj *job, const char *who);
 /* The job is over: records, points, history or gone. `exit_status` is already set when it ran. */
 void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step);
-/* Discard a job that may be running, as `qdel -Wforce` does. */
+/* Discards a job that may be running, as `qdel -Wforce` does, whether its host is up or not. */
 void job_discard(struct keel_mod *mod, struct keel_obj *job, bool ran);
 
 /* rerun.c */
+/* Calls the callback of a rerun that waits, if there is one. */
 void rerun_answer(struct keel_mod *mod, struct job *j, int32_t code);
 void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status);
 
@@ -429,16 +465,16 @@ void history_switched(struct keel_mod *mod, struct keel_obj *server, const struc
 
 /* lost.c */
 void lost_start(struct keel_mod *mod);
-bool host_answers(struct keel_mod *mod, struct keel_obj *job); /* its primary one is linked now */
+bool host_is_linked(struct keel_mod *mod, struct keel_obj *job); /* its primary host */
 keel_verdict on_node_down(struct keel_call *c, const struct keel_ev_node_down *ev);
 keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev);
 
 /* wait.c */
-/* `step` is how the job ends. */
+/* Replies to all requests that wait for the job; `step` is how it ends. */
 void waiters_answer(struct keel_mod *mod, struct keel_obj *job, enum step step);
 void waiters_refuse(struct keel_mod *mod, struct job *j, int32_t code, const char *why);
 void waiters_drop(struct keel_mod *mod);
-/* Ends of jobs with `block` that leave no history: for clients that lost the server meanwhile. */
+/* Ends of jobs with `block` that leave no history, for clients that connect again. */
 extern const struct keel_class_def ended_class;
 extern const struct keel_attr_def ended_attrs[ENDED_ATTRS];
 void ended_find(struct keel_mod *mod);

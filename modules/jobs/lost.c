@@ -26,7 +26,7 @@ static int64_t patience_ms(struct keel_mod *mod)
 	return seconds < 0 ? 1000 : seconds * 1000;
 }
 
-/* Of exec_vnode: its primary host is the one that counts. */
+/* The first vnode of exec_vnode: the job is lost with its primary host. */
 static void first_vnode(struct keel_mod *mod, struct keel_obj *job, char *buf, size_t len)
 {
 	struct state *st = mod->state;
@@ -44,7 +44,7 @@ static bool starts_on(struct keel_mod *mod, struct keel_obj *job, const char *vn
 	return strcmp(first, vnode) == 0;
 }
 
-bool host_answers(struct keel_mod *mod, struct keel_obj *job)
+bool host_is_linked(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	struct keel_obj *node;
@@ -67,7 +67,7 @@ static void end_for_good(struct keel_mod *mod, struct keel_obj *job, const char 
 	job_over(mod, job, j->ending == ENDING_DELETE ? STEP_TERMINATED : STEP_FAILED);
 }
 
-/* One that never started is queued again whatever it says of reruns. */
+/* The host stayed away for too long. A job that never started is queued again even if it is not rerunable. */
 static void give_up(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
@@ -96,8 +96,8 @@ static void give_up(struct keel_mod *mod, void *arg)
 		end_for_good(mod, job, vnode);
 }
 
-/* `at_least`: for hosts that dial again after a restart of the server. A clock that was put back makes
- * nobody wait for longer than is said. */
+/* Starts the timer that gives up `patience` ms after the loss, but not before `at_least`: hosts dial again after a
+ * restart of the server. A clock that was put back does not make that time longer. */
 static void count_from(struct keel_mod *mod, struct keel_obj *job, int64_t lost_at, int64_t patience,
 		       int64_t at_least)
 {
@@ -156,7 +156,7 @@ keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state 
 	struct keel_obj *job;
 
 	if (!(ev->before & KEEL_NODE_DOWN) || (ev->after & KEEL_NODE_DOWN) ||
-	    st->node->lost_at(st->node->self, ev->node) /* an administrator's word */ ||
+	    st->node->lost_at(st->node->self, ev->node) /* an administrator set the state, no host came */ ||
 	    !(walk = st->object->cursor(mod, "job")))
 		return KEEL_NEXT;
 	while ((job = st->object->next(walk))) {

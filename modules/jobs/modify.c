@@ -26,7 +26,7 @@ static void alteration_free(struct alteration *a)
 	free(a);
 }
 
-static int32_t not_while_running(struct keel_mod *mod, const struct keel_attrop *op,
+static int32_t error_running(struct keel_mod *mod, const struct keel_attrop *op,
 				 struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -35,7 +35,8 @@ static int32_t not_while_running(struct keel_mod *mod, const struct keel_attrop 
 			       op->name, op->key ? "." : "", op->key ? op->key : "");
 }
 
-/* What was charged for a running job must come back at its end: of its resources only limits change. */
+/* What was charged for a running job must come back at its end: of its resources only limits change. Fails with
+ * 15015. */
 static int32_t check_running(struct keel_mod *mod, const struct keel_attrop *op, struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -45,16 +46,16 @@ static int32_t check_running(struct keel_mod *mod, const struct keel_attrop *op,
 	if (!attr)
 		return 0;
 	if (!(st->object->attr_flags(attr) & KEEL_ATTR_FLAG1))
-		return not_while_running(mod, op, err);
+		return error_running(mod, op, err);
 	if (attr != st->a.list)
 		return 0;
 	res = op->key ? st->resource->find(st->resource->self, op->key) : NULL;
 	if (op->key && !res)
-		return 0; /* the list itself says what is wrong */
-	return res && (res->flags & KEEL_RES_RUNNING) ? 0 : not_while_running(mod, op, err);
+		return 0; /* the type resource_list has the error for a name it does not know */
+	return res && (res->flags & KEEL_RES_RUNNING) ? 0 : error_running(mod, op, err);
 }
 
-/* A running job's limits may be lowered by its owner, raised and taken away by operators. */
+/* A running job's limits may be lowered by its owner, raised and taken away by operators; else it fails with 15007. */
 static int32_t check_lowered(struct keel_mod *mod, struct keel_changes *ch,
 			     const struct keel_session *who, struct keel_obj *job, const char *key,
 			     struct keel_err *err)
@@ -77,7 +78,7 @@ static bool empties(const struct keel_attrop *op)
 	return op->op == KEEL_UNSET || !op->value || !*op->value;
 }
 
-/* An attribute as its row writes it: people may write it in any case. */
+/* An attribute as its row spells it: requests may spell it in any case. */
 struct spelling {
 	const char *asked, *row;
 };
@@ -100,7 +101,7 @@ static const char *name_of_row(struct keel_mod *mod, const char *asked)
 	return s.row ? s.row : asked;
 }
 
-/* As it will be made: an attribute that is emptied has its default, and so what its check() says of that. */
+/* The change as it will be made: an attribute that is emptied gets its default, which its check() sees then. */
 static struct keel_attrop completed(struct keel_mod *mod, const struct keel_attrop *given)
 {
 	struct keel_attrop op = *given;
@@ -153,7 +154,7 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 
 /* ---- its record ------------------------------------------------------------------------------------ */
 
-/* As the job has it now: formatted, with what a default or another attribute made of it. */
+/* The value as the job has it now, formatted, after defaults and other attributes. The caller frees it; NULL: unset. */
 static char *altered_text(struct keel_mod *mod, struct keel_obj *job, const struct keel_attrop *op)
 {
 	struct state *st = mod->state;
@@ -228,32 +229,16 @@ static void passed_on(struct keel_mod *mod, void *arg, int32_t code, const char 
 	(void)mod, (void)arg, (void)code, (void)text;
 }
 
-/* What a running job may be given reaches the subjobs that run as well: they cannot be altered by themselves. */
-static void pass_on(struct keel_mod *mod, struct keel_req *req, struct keel_obj *whole)
-{
-	struct state *st = mod->state;
-	char *names = altered_names(mod, req);
-
-	if (names)
-		form_ask(mod, job_id(mod, whole),
-			 &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
-						 .verb = "alter",
-						 .detail = names,
-						 .who = st->request->session(req)->who },
-			 &(struct callback){ mod, passed_on, NULL });
-	free(names);
-}
-
 static void reach_host(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 
 	if (step_is_running(job_slot(mod, job)->step) && st->task->modify)
 		st->task->modify(st->task->self, job);
-	step_tell(mod, job);
+	step_notify(mod, job);
 }
 
-/* The module of its form gave it the values. */
+/* The module that offers the form has set the part's values already. */
 void alter_one(struct keel_mod *mod, struct keel_obj *part, const struct keel_job_ask *ask,
 	       const struct callback *callback)
 {
@@ -264,16 +249,17 @@ void alter_one(struct keel_mod *mod, struct keel_obj *part, const struct keel_jo
 
 /* ---- done ------------------------------------------------------------------------------------------- */
 
-static void alter(struct keel_mod *mod, struct keel_req *req, const char *group);
+static void alter_raise(struct keel_mod *mod, struct keel_req *req, const char *group);
 
-static void altered(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+static void alter_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct state *st = mod->state;
 	struct alteration *a = arg;
 	struct keel_obj *job = st->object->find(mod, "job", a->id);
+	char *names;
 
 	if (edits_stale(outcome)) {
-		alter(mod, a->req, a->group);
+		alter_raise(mod, a->req, a->group);
 	} else if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
 		st->request->reply(a->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
 				   outcome->text ? "%s" : NULL, outcome->text);
@@ -285,19 +271,29 @@ static void altered(struct keel_mod *mod, void *arg, const struct keel_outcome *
 		if (step_is_open(job_slot(mod, job)->step))
 			step_evaluate(mod, job);
 		reach_host(mod, job);
-		if (job_slot(mod, job)->step == STEP_BEGUN)
-			pass_on(mod, a->req, job);
+		if (job_slot(mod, job)->step == STEP_BEGUN) {
+			/* An alteration of an array reaches its running subjobs as well: they cannot be altered by themselves. */
+			names = altered_names(mod, a->req);
+			if (names)
+				form_ask(mod, job_id(mod, job),
+					 &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
+								 .verb = "alter",
+								 .detail = names,
+								 .who = st->request->session(a->req)->who },
+					 &(struct callback){ mod, passed_on, NULL });
+			free(names);
+		}
 		st->core->log(mod, KEEL_LOG_JOB, "Job", a->id, "Job Modified at request of %s",
 			      st->request->session(a->req)->who);
 		record_altered(mod, a->req, job);
 		st->request->reply(a->req, 0, NULL);
-		poke(mod);
+		scheduler_wake(mod);
 	}
 	alteration_free(a);
 }
 
-/* `group`: what its group_list means, or NULL when it sets none. */
-static void alter(struct keel_mod *mod, struct keel_req *req, const char *group)
+/* `group`: the group that its group_list means here, or NULL when it sets none. */
+static void alter_raise(struct keel_mod *mod, struct keel_req *req, const char *group)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY);
@@ -338,19 +334,19 @@ static void alter(struct keel_mod *mod, struct keel_req *req, const char *group)
 				    .who = st->request->session(req)->who),
 		.changes = ch,
 		.req = req,
-		.done = altered,
+		.done = alter_decided,
 		.arg = a,
 	});
 }
 
-static void group_known(struct keel_mod *mod, void *arg, int32_t code, const char *group)
+static void alter_group_known(struct keel_mod *mod, void *arg, int32_t code, const char *group)
 {
 	struct state *st = mod->state;
 
 	if (code)
 		st->request->reply(arg, code, NULL);
 	else
-		alter(mod, arg, group);
+		alter_raise(mod, arg, group);
 }
 
 void on_alter(struct keel_mod *mod, struct keel_req *req)
@@ -359,9 +355,9 @@ void on_alter(struct keel_mod *mod, struct keel_req *req)
 	char group[256];
 
 	if (!group_wanted(mod, req, group, sizeof(group)))
-		alter(mod, req, NULL);
+		alter_raise(mod, req, NULL);
 	else if ((job = job_for(mod, req, KEEL_EVERYBODY)))
-		group_ask(mod, job_text(mod, job, ((struct state *)mod->state)->a.euser), group, group_known, req);
+		group_ask(mod, job_text(mod, job, ((struct state *)mod->state)->a.euser), group, alter_group_known, req);
 }
 
 /* ---- hold and release ----------------------------------------------------------------------------- */
@@ -393,7 +389,7 @@ static void comment_held(struct keel_mod *mod, struct keel_obj *job, const char 
 	st->object->set_str(job, st->a.comment, text);
 }
 
-/* Saved or not, the hold is there: a job that runs on is held when it is queued again. */
+/* Whether it was saved or that failed, the hold is set: a job that runs on is held when it is queued again. */
 static void hold_saved(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct state *st = mod->state;
@@ -405,7 +401,7 @@ static void hold_saved(struct keel_mod *mod, void *arg, int32_t code, const char
 	free(h);
 }
 
-/* Has it holds, still? 0, or why not. */
+/* Can holds of the job still be set? 0, or a PBSE code. */
 static int32_t hold_objection(struct keel_mod *mod, struct keel_obj *job)
 {
 	enum step step = job_slot(mod, job)->step;
@@ -413,7 +409,7 @@ static int32_t hold_objection(struct keel_mod *mod, struct keel_obj *job)
 	return step_is_over(step) ? PBSE_HISTJOBID : step == STEP_EXITING ? PBSE_BADSTATE : 0;
 }
 
-static void held(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+static void hold_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct state *st = mod->state;
 	struct holding *h = arg;
@@ -461,11 +457,11 @@ static void hold_or_release(struct keel_mod *mod, struct keel_req *req, bool set
 	int32_t bits, code;
 
 	if (!job)
-		return; /* it is answered, and gone */
+		return; /* job_for() has sent the error */
 	letters = st->msg->str(st->request->body(req), "holds");
 	if (!letters || !*letters)
 		letters = "u";
-	bits = holds_asked(letters);
+	bits = holds_parse_shown(letters);
 	if (bits < 0 || !may_hold(who, bits)) {
 		st->request->reply(req, bits < 0 ? PBSE_BADATVAL : PBSE_PERM, NULL);
 		return;
@@ -492,7 +488,7 @@ static void hold_or_release(struct keel_mod *mod, struct keel_req *req, bool set
 			     : (const void *)KEEL_EVENT(job_release, .id = h->id, .job = job,
 							.holds = letters, .who = who->who),
 		.req = req,
-		.done = held,
+		.done = hold_decided,
 		.arg = h,
 	});
 }

@@ -3,7 +3,7 @@
  * move.c - a waiting job goes into another queue: for qmove, and for what routes jobs.
  *
  * The queue admits it, its defaults are computed anew, the point job_move agrees; then queue, counters
- * and place change in one turn. What the job asked for itself stays, and so does its rank.
+ * and place change in one turn. The resources that its submitter named stay, and so does its rank.
  */
 #include "jobs.h"
 
@@ -16,7 +16,7 @@ struct moving {
 	struct keel_mod *me;
 	keel_job_done *done;
 	void *arg;
-	struct keel_req *req; /* who asks; NULL: a module */
+	struct keel_req *req; /* NULL: a module calls */
 };
 
 static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
@@ -53,7 +53,7 @@ static bool is_routed(struct keel_mod *mod, struct keel_obj *job)
 	return queue && !queue_runs(mod, queue);
 }
 
-/* What a scheduler said of the queue it was in. */
+/* A scheduler's comment about the queue it was in is no longer true. */
 static void forget_reason(struct keel_mod *mod, struct keel_obj *job)
 {
 	static const char *const reasons[] = { "Not Running", "Can Never Run", "Not Routed" };
@@ -94,10 +94,10 @@ static void change_queue(struct keel_mod *mod, struct keel_obj *job, struct keel
 	st->acct->job(st->acct->self, 'Q', job);
 	st->hook->note(mod, KEEL_POINT_job_moved,
 		       KEEL_EVENT(job_moved, .id = id, .job = job, .from = from));
-	poke(mod);
+	scheduler_wake(mod);
 }
 
-static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+static void move_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct state *st = mod->state;
 	struct moving *m = arg;
@@ -119,8 +119,9 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 	moving_free(m);
 }
 
-/* Everything that may be refused before the point is asked; *ret_changes has the new resources. */
-static int32_t prepare(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
+/* All checks before the point job_move is raised; *ret_changes gets the new resources. Returns 0, or fails with 15016
+ * (it has started), an error of admit(), 15010 without memory, or what service `resource` says; *err has the sentence. */
+static int32_t move_prepare(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
 		       const struct keel_session *asker, struct keel_changes **ret_changes,
 		       struct keel_err *err)
 {
@@ -147,23 +148,6 @@ static int32_t prepare(struct keel_mod *mod, struct keel_obj *job, struct keel_o
 	return code;
 }
 
-static void raise_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
-		       struct keel_changes *ch, struct keel_req *req, struct moving *m)
-{
-	struct state *st = mod->state;
-
-	st->hook->raise(mod, &(struct keel_raise){
-		.size = sizeof(struct keel_raise),
-		.point = KEEL_POINT_job_move,
-		.event = KEEL_EVENT(job_move, .id = m->id, .job = job, .queue = queue,
-				    .who = m->who),
-		.changes = ch,
-		.req = req,
-		.done = decided,
-		.arg = m,
-	});
-}
-
 static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
 		 struct keel_req *req, struct keel_mod *me, keel_job_done *done, void *arg)
 {
@@ -171,7 +155,7 @@ static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *qu
 	struct keel_changes *ch = NULL;
 	struct keel_err err = { 0 };
 	struct moving *m;
-	int32_t code = prepare(mod, job, queue, req ? st->request->session(req) : NULL, &ch, &err);
+	int32_t code = move_prepare(mod, job, queue, req ? st->request->session(req) : NULL, &ch, &err);
 
 	if (code) {
 		done(me, arg, code, err.text);
@@ -185,7 +169,16 @@ static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *qu
 		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
-	raise_move(mod, job, queue, ch, req, m);
+	st->hook->raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise),
+		.point = KEEL_POINT_job_move,
+		.event = KEEL_EVENT(job_move, .id = m->id, .job = job, .queue = queue,
+				    .who = m->who),
+		.changes = ch,
+		.req = req,
+		.done = move_decided,
+		.arg = m,
+	});
 }
 
 void job_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
@@ -196,7 +189,7 @@ void job_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue
 
 /* ---- qmove -------------------------------------------------------------------------------------------- */
 
-static void answer(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+static void move_answer(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct state *st = mod->state;
 
@@ -253,5 +246,5 @@ void on_move(struct keel_mod *mod, struct keel_req *req)
 	if (code)
 		st->request->reply(req, code, NULL);
 	else
-		move(mod, job, queue, st->request->session(req)->who, req, mod, answer, req);
+		move(mod, job, queue, st->request->session(req)->who, req, mod, move_answer, req);
 }

@@ -7,15 +7,15 @@
  *	                         occupy |   v
  *	                              OCCUPIES_REST -- vacate --> OCCUPIES_NOTHING
  *
- * Every function does nothing when there is nothing to do. What OCCUPIES_REST gave back is on the job
- * (released_names), and nodes remember it for theirs: only that is taken again.
+ * A function whose change is already there does nothing. What OCCUPIES_REST gave back is on the job
+ * (released_names), and nodes keep it for their vnodes: only that is taken again.
  */
 #include "jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void charge(struct keel_mod *mod, struct keel_obj *job, int32_t sign, const char *only)
+static void charge_list(struct keel_mod *mod, struct keel_obj *job, int32_t sign, const char *only)
 {
 	struct state *st = mod->state;
 	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
@@ -43,7 +43,7 @@ static void occupied(struct keel_mod *mod, struct keel_obj *job)
 	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 
-	charge(mod, job, 1, j->occupies == OCCUPIES_REST ? released(mod, job) : NULL);
+	charge_list(mod, job, 1, j->occupies == OCCUPIES_REST ? released(mod, job) : NULL);
 	j->occupies = OCCUPIES_ALL;
 	st->hook->note(mod, KEEL_POINT_job_placed,
 		       KEEL_EVENT(job_placed, .id = job_id(mod, job), .job = job));
@@ -86,11 +86,11 @@ void job_vacate(struct keel_mod *mod, struct keel_obj *job, bool ended)
 	st->node->release(st->node->self, job_id(mod, job), job_text(mod, job, st->a.exec_vnode), NULL,
 			  ended);
 	if (j->occupies == OCCUPIES_REST)
-		charge(mod, job, 1, released(mod, job));
-	charge(mod, job, -1, NULL);
+		charge_list(mod, job, 1, released(mod, job));
+	charge_list(mod, job, -1, NULL);
 	j->occupies = OCCUPIES_NOTHING;
-	step_tell(mod, job);
-	poke(mod);
+	step_notify(mod, job);
+	scheduler_wake(mod);
 }
 
 void job_release(struct keel_mod *mod, struct keel_obj *job, const char *names)
@@ -106,8 +106,8 @@ void job_release(struct keel_mod *mod, struct keel_obj *job, const char *names)
 		return;
 	st->node->release(st->node->self, job_id(mod, job), job_text(mod, job, st->a.exec_vnode), names,
 			  false);
-	charge(mod, job, -1, names);
+	charge_list(mod, job, -1, names);
 	j->occupies = OCCUPIES_REST;
-	step_tell(mod, job);
-	poke(mod);
+	step_notify(mod, job);
+	scheduler_wake(mod);
 }

@@ -9,16 +9,6 @@
 
 #include <stdlib.h>
 
-static void exchange(struct keel_mod *mod, struct keel_obj *one, struct keel_obj *other)
-{
-	struct state *st = mod->state;
-	int64_t rank = st->object->get_int(one, st->a.queue_rank);
-
-	st->object->set_int(one, st->a.queue_rank, st->object->get_int(other, st->a.queue_rank));
-	st->object->set_int(other, st->a.queue_rank, rank);
-	st->object->swap(one, other);
-}
-
 static void placed_anew(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *other,
 			const char *who)
 {
@@ -37,6 +27,7 @@ void on_order(struct keel_mod *mod, struct keel_req *req)
 	struct state *st = mod->state;
 	const char *who = st->request->session(req)->who;
 	struct keel_obj *one = job_for(mod, req, KEEL_EVERYBODY), *other;
+	int64_t rank;
 
 	if (!one || !(other = job_named(mod, req, "id2", KEEL_EVERYBODY)))
 		return;
@@ -46,10 +37,13 @@ void on_order(struct keel_mod *mod, struct keel_req *req)
 		return;
 	}
 	if (one != other) {
-		exchange(mod, one, other);
+		rank = st->object->get_int(one, st->a.queue_rank);
+		st->object->set_int(one, st->a.queue_rank, st->object->get_int(other, st->a.queue_rank));
+		st->object->set_int(other, st->a.queue_rank, rank);
+		st->object->swap(one, other);
 		placed_anew(mod, one, other, who);
 		placed_anew(mod, other, one, who);
-		poke(mod);
+		scheduler_wake(mod);
 	}
 	st->request->reply(req, 0, NULL);
 }
@@ -72,7 +66,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* Bring sorted[i].job to place i, by exchanges. */
-static void follow(struct keel_mod *mod, struct placed *sorted, struct placed **at, size_t n)
+static void walk_follow(struct keel_mod *mod, struct placed *sorted, struct placed **at, size_t n)
 {
 	struct state *st = mod->state;
 	size_t i, place;
@@ -119,7 +113,7 @@ void order_start(struct keel_mod *mod)
 	if (walk) {
 		st->object->cursor_close(walk);
 		qsort(sorted, i, sizeof(*sorted), by_rank);
-		follow(mod, sorted, at, i);
+		walk_follow(mod, sorted, at, i);
 	}
 	free(at);
 	free(sorted);

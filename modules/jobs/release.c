@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * release.c - what a suspension gives back: asked once, remembered on the job, obeyed until it continues.
+ * release.c - what a suspension gives back: decided once, kept on the job until it continues.
  *
- * The point suspend_release answers with names of resources; nobody answers: everything comes free. The
- * names that were true at the suspension are kept with the job, so that resume, end and restart use the
- * same ones, whatever is configured or loaded by then. A job whose exec_vnode cannot be read gives
- * everything back.
+ * The point suspend_release returns names of resources; without an answer everything comes free. The names
+ * that were true at the suspension are kept with the job, so that resume, end and restart use the same ones,
+ * whatever is configured or loaded by then. A job whose exec_vnode cannot be parsed gives everything back.
  */
 #include "jobs.h"
 
@@ -41,7 +40,7 @@ static void no_list(struct keel_mod *mod, struct keel_obj *job)
 		      "Unable to create resource released list");
 }
 
-static void answered(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+static void release_answered(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct state *st = mod->state;
 	struct asking *a = arg;
@@ -79,7 +78,7 @@ void release_ask(struct keel_mod *mod, struct keel_obj *job, release_done *done,
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_suspend_release,
 		.event = KEEL_EVENT(suspend_release, .id = a->id, .job = job),
-		.done = answered,
+		.done = release_answered,
 		.arg = a,
 	});
 }
@@ -89,7 +88,7 @@ void release_apply(struct keel_mod *mod, struct keel_obj *job, const char *names
 	struct state *st = mod->state;
 
 	if (names && st->object->set_str(job, st->a.released, *names ? names : NO_NAMES) < 0) {
-		no_list(mod, job); /* what nobody knows cannot be taken again */
+		no_list(mod, job); /* names that are not stored could not be taken again */
 		names = NULL;
 	}
 	if (!names)

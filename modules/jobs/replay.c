@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay.c - a stored job is known again: counters, vnodes, timers. Hosts tell the rest.
+ * replay.c - a stored job is known again: counters, vnodes, timers. Hosts report the rest.
  *
  * Runs before every other module's job_known.
  */

@@ -19,29 +19,13 @@ void rerun_answer(struct keel_mod *mod, struct job *j, int32_t code)
 	callback_end(&j->rerun, code, NULL);
 }
 
-/* The order stands; its requester goes on. */
+/* The request times out with an error; the rerun itself goes on. */
 static void answer_due(struct keel_mod *mod, void *arg)
 {
 	struct job *j = job_slot(mod, arg); /* which cancels the timer when the job goes */
 
 	j->rerun_timer = NULL;
 	callback_end(&j->rerun, PBSE_INTERNAL, "Response timed out. Job rerun request still in progress for");
-}
-
-/* `callback` runs when the job is queued again, or after job_requeue_timeout. */
-static int32_t answer_later(struct keel_mod *mod, struct keel_obj *job, const struct callback *callback)
-{
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	struct job *j = job_slot(mod, job);
-	int64_t seconds = ANSWER_SECONDS;
-
-	if (st->object->is_set(server, st->server.requeue_timeout))
-		seconds = st->object->get_int(server, st->server.requeue_timeout);
-	rerun_answer(mod, j, 0); /* the earlier request: it is forced now */
-	j->rerun = callback_keep(callback);
-	j->rerun_timer = j->rerun ? st->core->timer(mod, seconds * 1000, answer_due, job) : NULL;
-	return j->rerun ? 0 : PBSE_SYSTEM;
 }
 
 /* ---- back into the queue -------------------------------------------------------------------------- */
@@ -105,8 +89,8 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 	callback_end(&run, PBSE_BADSTATE, NULL); /* it was started, and that came to nothing */
 }
 
-/* May it be rerun? 0, or why not. */
-static int32_t objection(struct keel_mod *mod, struct keel_obj *job, bool force)
+/* May it be rerun? 0, or a PBSE code: 15016 state, 15038 not rerunable, 15070 its host is away. */
+static int32_t rerun_objection(struct keel_mod *mod, struct keel_obj *job, bool force)
 {
 	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
@@ -117,7 +101,7 @@ static int32_t objection(struct keel_mod *mod, struct keel_obj *job, bool force)
 		return PBSE_BADSTATE;
 	if (!st->object->get_int(job, st->a.rerunable))
 		return PBSE_NORERUN;
-	return host_answers(mod, job) ? 0 : PBSE_NORELYMOM;
+	return host_is_linked(mod, job) ? 0 : PBSE_NORELYMOM;
 }
 
 static void rerun(struct keel_mod *mod, struct keel_obj *job, const char *who, int64_t delay_ms)
@@ -132,33 +116,41 @@ static void rerun(struct keel_mod *mod, struct keel_obj *job, const char *who, i
 	st->task->kill(st->task->self, job, delay_ms);
 }
 
-static void rerun_by_force(struct keel_mod *mod, struct keel_obj *job, const char *who)
-{
-	struct state *st = mod->state;
-
-	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job Rerun at request of %s", who);
-	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
-		      "Discard running job, Force rerun ");
-	st->task->discard(st->task->self, job);
-	job_requeue(mod, job, -11);
-}
-
 void rerun_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
 	       const struct callback *callback)
 {
+	struct state *st = mod->state;
 	bool force = ask->detail && strstr(ask->detail, "force");
 	int32_t code = ask_permit(mod, job, ask, KEEL_OPERATORS);
+	struct keel_obj *server;
+	struct job *j;
+	int64_t seconds = ANSWER_SECONDS;
 
 	if (!code)
-		code = objection(mod, job, force);
-	if (!code)
-		code = answer_later(mod, job, callback);
-	if (code)
+		code = rerun_objection(mod, job, force);
+	if (!code) {
+		/* `callback` runs when the job is queued again, or after job_requeue_timeout. */
+		server = st->object->find(mod, "server", st->core->server_name(mod));
+		j = job_slot(mod, job);
+		if (st->object->is_set(server, st->server.requeue_timeout))
+			seconds = st->object->get_int(server, st->server.requeue_timeout);
+		rerun_answer(mod, j, 0); /* an earlier request, which this forced one overtakes */
+		j->rerun = callback_keep(callback);
+		j->rerun_timer = j->rerun ? st->core->timer(mod, seconds * 1000, answer_due, job) : NULL;
+		code = j->rerun ? 0 : PBSE_SYSTEM;
+	}
+	if (code) {
 		callback_call(callback, code, NULL);
-	else if (force)
-		rerun_by_force(mod, job, ask->who);
-	else
+	} else if (force) {
+		st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job Rerun at request of %s",
+			      ask->who);
+		st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
+			      "Discard running job, Force rerun ");
+		st->task->discard(st->task->self, job);
+		job_requeue(mod, job, -11);
+	} else {
 		rerun(mod, job, ask->who, 0);
+	}
 }
 
 void on_rerun(struct keel_mod *mod, struct keel_req *req)
@@ -171,7 +163,7 @@ void on_rerun(struct keel_mod *mod, struct keel_req *req)
 void job_request_rerun(struct keel_mod *mod, struct keel_obj *job, const char *who,
 		       struct keel_mod *me, keel_job_done *done, void *arg)
 {
-	int32_t code = objection(mod, job, false);
+	int32_t code = rerun_objection(mod, job, false);
 
 	if (!code)
 		rerun(mod, job, who, job_kill_delay(mod, job));

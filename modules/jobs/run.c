@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * run.c - start a queued job: asked, assigned, sent; the host's answer.
+ * run.c - start a queued job: the point job_run agrees, vnodes are assigned, the host gets it; what the host reports.
+ *
+ * A start runs through job_run() -> the point -> run_decided() -> run_send(); qrun comes through run_one(). The host's
+ * report comes in as task_started() or task_refused().
  */
 #include "jobs.h"
 
@@ -10,17 +13,17 @@
 #include <string.h>
 #include <time.h>
 
-/* A run waiting for the chain of job_run. */
-struct running {
+/* A start that waits for the chain of job_run, and its caller. */
+struct start_request {
 	char *id, *exec_vnode, *who;
 	struct keel_mod *me;
 	keel_job_done *done;
 	void *arg;
-	bool of_whole; /* an array was asked to start one of its subjobs */
-	uint32_t edits; /* of the job that is placed there */
+	bool of_whole; /* job_run() was called with an array: one of its subjobs starts */
+	uint32_t edits; /* of the job when exec_vnode was chosen */
 };
 
-static void running_free(struct running *r)
+static void start_request_free(struct start_request *r)
 {
 	free(r->id);
 	free(r->exec_vnode);
@@ -54,15 +57,8 @@ static void forget_placement(struct keel_mod *mod, struct keel_obj *job)
 	st->object->unset(job, st->a.exec_host, NULL);
 }
 
-static bool is_elsewhere(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode)
-{
-	struct state *st = mod->state;
-
-	return st->object->is_set(job, st->a.checkpointed) &&
-	       strcmp(job_text(mod, job, st->a.exec_vnode), exec_vnode) != 0;
-}
-
-static int32_t not_sent(struct keel_mod *mod, int32_t why, struct keel_err *err)
+/* The PBSE code, with its sentence in *err, for a start that service `task` refused with this errno. */
+static int32_t start_error(struct keel_mod *mod, int32_t why, struct keel_err *err)
 {
 	const struct state *st = mod->state;
 
@@ -77,14 +73,15 @@ static int32_t not_sent(struct keel_mod *mod, int32_t why, struct keel_err *err)
 	}
 }
 
-/* Vnodes are taken, the job is on its way: 0, or a PBSE code and the job is as before. */
-static int32_t send(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
+/* Takes the vnodes and sends the job to its host. Returns 0, or fails with a PBSE code and *err: the job is as before. */
+static int32_t run_send(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 		    const char *who, struct keel_err *err)
 {
 	struct state *st = mod->state;
 	int32_t code, r;
 
-	if (is_elsewhere(mod, job, exec_vnode))
+	if (st->object->is_set(job, st->a.checkpointed) &&
+	    strcmp(job_text(mod, job, st->a.exec_vnode), exec_vnode) != 0)
 		return st->core->error(err, PBSE_RESCUNAV, "its checkpoint is on %s",
 				       job_text(mod, job, st->a.exec_vnode));
 	st->object->set_str(job, st->a.exec_vnode, exec_vnode);
@@ -97,7 +94,7 @@ static int32_t send(struct keel_mod *mod, struct keel_obj *job, const char *exec
 	r = st->task->start(st->task->self, job);
 	if (r) {
 		forget_placement(mod, job);
-		return not_sent(mod, r, err);
+		return start_error(mod, r, err);
 	}
 	st->object->set_int(job, st->a.run_count, st->object->get_int(job, st->a.run_count) + 1);
 	comment_started(mod, job, "Job was sent for execution at");
@@ -107,8 +104,9 @@ static int32_t send(struct keel_mod *mod, struct keel_obj *job, const char *exec
 	return 0;
 }
 
-/* Who asked for an array hears which subjob it was; one that did not start goes back. */
-static void answer(struct keel_mod *mod, struct running *r, int32_t code, const char *text)
+/* Ends the start. The caller that named an array gets the subjob's id as text; a subjob that did not start goes back
+ * into its array. */
+static void run_answer(struct keel_mod *mod, struct start_request *r, int32_t code, const char *text)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = st->object->find(mod, "job", r->id);
@@ -119,42 +117,42 @@ static void answer(struct keel_mod *mod, struct running *r, int32_t code, const 
 	else if (part && job_slot(mod, job)->step == STEP_QUEUED)
 		part_back(mod, job);
 	r->done(r->me, r->arg, code, code || !r->of_whole ? text : r->id);
-	running_free(r);
+	start_request_free(r);
 }
 
-static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+static void run_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct state *st = mod->state;
-	struct running *r = arg;
+	struct start_request *r = arg;
 	struct keel_obj *job = st->object->find(mod, "job", r->id);
 	struct keel_err err = { 0 };
 	int32_t code;
 
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
-		answer(mod, r, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+		run_answer(mod, r, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 	} else if (!job || job_slot(mod, job)->step != STEP_QUEUED) {
-		answer(mod, r, job ? PBSE_BADSTATE : PBSE_UNKJOBID, NULL);
+		run_answer(mod, r, job ? PBSE_BADSTATE : PBSE_UNKJOBID, NULL);
 	} else if (job_slot(mod, job)->edits != r->edits) { /* exec_vnode was found for another one */
-		answer(mod, r, PBSE_NORUNALTEREDJOB, NULL);
+		run_answer(mod, r, PBSE_NORUNALTEREDJOB, NULL);
 	} else if (shutting_down(st)) {
-		answer(mod, r, PBSE_SVRDOWN, NULL);
+		run_answer(mod, r, PBSE_SVRDOWN, NULL);
 	} else {
-		code = send(mod, job, r->exec_vnode, r->who, &err);
-		answer(mod, r, code, code ? err.text : NULL);
+		code = run_send(mod, job, r->exec_vnode, r->who, &err);
+		run_answer(mod, r, code, code ? err.text : NULL);
 	}
 }
 
-/* NULL: the callback has run. */
-static struct running *running_new(struct keel_mod *mod, struct keel_obj *job,
+/* NULL without memory: the caller's `done` has run with the error. */
+static struct start_request *start_request_new(struct keel_mod *mod, struct keel_obj *job,
 				   const char *exec_vnode, const char *who, struct keel_mod *me,
 				   keel_job_done *done, void *arg)
 {
-	struct running *r = calloc(1, sizeof(*r));
+	struct start_request *r = calloc(1, sizeof(*r));
 
 	if (!r || !(r->id = strdup(job_id(mod, job))) || !(r->exec_vnode = strdup(exec_vnode)) ||
 	    !(r->who = strdup(who))) {
 		if (r)
-			running_free(r);
+			start_request_free(r);
 		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
 		return NULL;
 	}
@@ -170,7 +168,7 @@ void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 	struct state *st = mod->state;
 	bool whole = job_role(mod, job) == ROLE_WHOLE;
 	struct keel_err err = { 0 };
-	struct running *r;
+	struct start_request *r;
 
 	if (whole && !(job = part_next(mod, job, &err))) {
 		done(me, arg, err.code ? err.code : PBSE_SYSTEM, err.text);
@@ -180,7 +178,7 @@ void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 		done(me, arg, PBSE_BADSTATE, NULL);
 		return;
 	}
-	r = running_new(mod, job, exec_vnode, who, me, done, arg);
+	r = start_request_new(mod, job, exec_vnode, who, me, done, arg);
 	if (!r && whole)
 		part_back(mod, job);
 	if (!r)
@@ -192,53 +190,48 @@ void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 		.point = KEEL_POINT_job_run,
 		.event = KEEL_EVENT(job_run, .id = r->id, .job = job, .exec_vnode = r->exec_vnode,
 				    .who = r->who),
-		.done = decided,
+		.done = run_decided,
 		.arg = r,
 	});
 }
 
-/* ---- would it be allowed? ------------------------------------------------------------------------------ */
+/* ---- may_run: the same point, dry ----------------------------------------------------------------------- */
 
-static void would_be_allowed(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+static void may_run_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
-	struct running *r = arg;
+	struct start_request *r = arg;
 
 	(void)mod;
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
 		r->done(r->me, r->arg, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 	else
 		r->done(r->me, r->arg, 0, NULL);
-	running_free(r);
+	start_request_free(r);
 }
 
 void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, struct keel_mod *me,
 		 keel_job_done *done, void *arg)
 {
 	struct state *st = mod->state;
-	struct running *r;
+	struct start_request *r;
 
-	if (step_is_suspended(job_slot(mod, job)->step)) { /* it has started; job_resume is asked later */
+	if (step_is_suspended(job_slot(mod, job)->step)) { /* it has started; job_resume is raised when it continues */
 		done(me, arg, 0, NULL);
 		return;
 	}
-	r = running_new(mod, job, "", who, me, done, arg);
+	r = start_request_new(mod, job, "", who, me, done, arg);
 	if (r)
 		st->hook->raise(mod, &(struct keel_raise){
 			.size = sizeof(struct keel_raise),
 			.point = KEEL_POINT_job_run,
 			.event = KEEL_EVENT(job_run, .id = r->id, .job = job, .exec_vnode = "",
 					    .who = r->who, .dry = 1),
-			.done = would_be_allowed,
+			.done = may_run_decided,
 			.arg = r,
 		});
 }
 
-/* ---- the host's answer ------------------------------------------------------------------------------- */
-
-static void answer_run(struct keel_mod *mod, struct keel_obj *job, int32_t code, const char *text)
-{
-	callback_end(&job_slot(mod, job)->run, code, text);
-}
+/* ---- the host's report ------------------------------------------------------------------------------- */
 
 void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 {
@@ -256,7 +249,7 @@ void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 	st->object->unset(job, st->a.checkpointed, NULL);
 	st->hook->note(mod, KEEL_POINT_job_started,
 		       KEEL_EVENT(job_started, .id = job_id(mod, job), .job = job));
-	answer_run(mod, job, 0, NULL);
+	callback_end(&job_slot(mod, job)->run, 0, NULL);
 }
 
 void task_placed(struct keel_mod *mod, struct keel_obj *job, const char *dir)
@@ -281,22 +274,13 @@ void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 		if (session > 0 && st->object->get_int(job, st->a.session) != session)
 			st->object->set_int(job, st->a.session, session);
 		break;
-	default: /* it is already on its way out */
+	default: /* it is ending already */
 		break;
 	}
 }
 
-/* Unknown there: elsewhere perhaps not. One that must not run twice and has run is over. */
-static bool is_lost_for_good(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status)
-{
-	struct state *st = mod->state;
-
-	return exit_status == KEEL_TASK_BAD_USER && !st->object->get_int(job, st->a.rerunable) &&
-	       st->object->is_set(job, st->a.exit_status);
-}
-
-/* Its user has left its group. It waits until that is settled: `qalter -W group_list=`, or in the group again, and
- * `qrls`. */
+/* Its user is not in its group any more: it is held until a `qalter -W group_list=` or the group's list settles that,
+ * and a `qrls`. */
 static void hold_for_user(struct keel_mod *mod, struct keel_obj *job, const char *why)
 {
 	struct state *st = mod->state;
@@ -308,8 +292,8 @@ static void hold_for_user(struct keel_mod *mod, struct keel_obj *job, const char
 	step_evaluate(mod, job);
 }
 
-/* The host could not start it. Faults of the user's own doing end the job; where the host lacks something it is
- * queued again. */
+/* The host could not start it. An error of the user's (no home directory, no such user) ends the job; an error of the
+ * host's queues it again. */
 void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why)
 {
 	static const int32_t final[] = { -1, -2, -13 };
@@ -320,14 +304,17 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 
 	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Unable to Run Job, MOM rejected: %s",
 		      why ? why : "no reason given");
-	answer_run(mod, job, PBSE_MOMREJECT, why);
+	callback_end(&job_slot(mod, job)->run, PBSE_MOMREJECT, why);
 	if (job_slot(mod, job)->ending == ENDING_DELETE) {
 		st->object->set_int(job, st->a.exit_status, exit_status);
 		job_over(mod, job, STEP_TERMINATED);
 		return;
 	}
 	for (i = 0; i < KEEL_COUNT(final); i++)
-		if (final[i] == exit_status || is_lost_for_good(mod, job, exit_status)) {
+		/* A user unknown there may be known elsewhere; but a job that ran and must not run twice is over. */
+		if (final[i] == exit_status ||
+		    (exit_status == KEEL_TASK_BAD_USER && !st->object->get_int(job, st->a.rerunable) &&
+		     st->object->is_set(job, st->a.exit_status))) {
 			st->object->set_int(job, st->a.exit_status, exit_status);
 			job_over(mod, job, STEP_FAILED);
 			return;
@@ -344,13 +331,13 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 
 /* ---- qrun --------------------------------------------------------------------------------------------- */
 
-struct asked {
+struct qrun {
 	struct callback callback;
 	char *id;
 	bool wait;
 };
 
-/* Its user's hold gives way to an operator's wish to run it, for as long as that takes; it stays on the job. */
+/* While qrun decides, the user's hold does not count; it stays on the job. */
 static void unhold(struct keel_mod *mod, struct keel_obj *job, bool unheld)
 {
 	struct job *j = job_slot(mod, job);
@@ -362,15 +349,15 @@ static void unhold(struct keel_mod *mod, struct keel_obj *job, bool unheld)
 		step_evaluate(mod, job);
 }
 
-/* The request is kept on the job until the host answers, unless the asker does not care. */
-static void run_accepted(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+/* job_run() is done: the callback is kept on the job until the host reports, unless the requester does not wait. */
+static void qrun_accepted(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct state *st = mod->state;
-	struct asked *a = arg;
+	struct qrun *a = arg;
 	struct keel_obj *job = st->object->find(mod, "job", a->id);
 
 	if (code == PBSE_UNKNODE)
-		text = NULL; /* the requester knows the name */
+		text = NULL; /* the requester gave the name */
 	if (job)
 		unhold(mod, job, false);
 	if (code || !a->wait || !job || job_slot(mod, job)->step != STEP_SENT ||
@@ -380,33 +367,29 @@ static void run_accepted(struct keel_mod *mod, void *arg, int32_t code, const ch
 	free(a);
 }
 
-/* A vnode of which nothing would be taken is none that a job runs on, and nothing is given to it. */
-static int32_t part_check(struct keel_mod *mod, const struct keel_exec_part *part, struct keel_err *err)
-{
-	struct state *st = mod->state;
-
-	if (part->n == 0)
-		return st->core->error(err, PBSE_UNKNODE, "%s", st->core->pbse_text(PBSE_UNKNODE));
-	for (uint32_t i = 0; i < part->n; i++)
-		if (part->v[i].n < 0)
-			return st->core->error(err, PBSE_BADATVAL, "%s: %s", st->core->pbse_text(PBSE_BADATVAL),
-					       part->v[i].res->name);
-	return 0;
-}
-
+/* Fails with 15062 for a vnode of which nothing is taken, 15014 for an amount below zero. */
 static int32_t exec_check(struct keel_mod *mod, const char *location, struct keel_err *err)
 {
 	struct state *st = mod->state;
 	struct keel_exec *exec = NULL;
 	int32_t code = st->resource->exec_parse(st->resource->self, location, &exec, err);
 
-	for (uint32_t i = 0; !code && i < exec->n; i++)
-		code = part_check(mod, &exec->part[i], err);
+	for (uint32_t i = 0; !code && i < exec->n; i++) {
+		const struct keel_exec_part *part = &exec->part[i];
+
+		if (part->n == 0)
+			code = st->core->error(err, PBSE_UNKNODE, "%s", st->core->pbse_text(PBSE_UNKNODE));
+		for (uint32_t k = 0; !code && k < part->n; k++)
+			if (part->v[k].n < 0)
+				code = st->core->error(err, PBSE_BADATVAL, "%s: %s",
+						       st->core->pbse_text(PBSE_BADATVAL), part->v[k].res->name);
+	}
 	st->resource->exec_free(exec);
 	return code;
 }
 
-/* `a+b+c` names hosts: the chunks of the job in their order. Anything else is an exec_vnode. */
+/* The exec_vnode that a location of qrun means: `a+b+c` names hosts for the job's chunks in their order, anything else
+ * is an exec_vnode. The caller frees it; NULL with *err when it is none. */
 static char *location_to_exec(struct keel_mod *mod, struct keel_obj *job, const char *location,
 			      struct keel_err *err)
 {
@@ -448,26 +431,15 @@ static char *location_to_exec(struct keel_mod *mod, struct keel_obj *job, const 
 	return text;
 }
 
-static void run_at(struct keel_mod *mod, struct keel_obj *job, const char *location, const char *who,
-		   struct asked *a)
-{
-	struct keel_err err = { 0 };
-	char *exec = location_to_exec(mod, job, location, &err);
-
-	if (exec)
-		job_run(mod, job, exec, who, mod, run_accepted, a);
-	else
-		run_accepted(mod, a, err.code ? err.code : PBSE_SYSTEM, err.text);
-	free(exec);
-}
-
 void run_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
 	     const struct callback *callback)
 {
 	struct state *st = mod->state;
 	const char *location = ask->detail;
 	int32_t code = ask_permit(mod, job, ask, KEEL_OPERATORS);
-	struct asked *a;
+	struct qrun *a;
+	struct keel_err err = { 0 };
+	char *exec;
 
 	if (!code && !step_is_pending(job_slot(mod, job)->step))
 		code = step_is_suspended(job_slot(mod, job)->step) ? PBSE_RESCUNAV : PBSE_BADSTATE;
@@ -482,12 +454,18 @@ void run_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_a
 	unhold(mod, job, true);
 	a->callback = *callback;
 	a->wait = !ask->req || !st->msg->integer(st->request->body(ask->req), "async", 0);
-	if (location && *location && strcmp(location, "-") != 0)
-		run_at(mod, job, location, ask->who, a);
-	else if (st->run_request)
-		st->run_request(st->runner, job, ask->who, mod, run_accepted, a);
-	else
-		run_accepted(mod, a, PBSE_NOSCHEDULER, NULL);
+	if (location && *location && strcmp(location, "-") != 0) {
+		exec = location_to_exec(mod, job, location, &err);
+		if (exec)
+			job_run(mod, job, exec, ask->who, mod, qrun_accepted, a);
+		else
+			qrun_accepted(mod, a, err.code ? err.code : PBSE_SYSTEM, err.text);
+		free(exec);
+	} else if (st->run_request) {
+		st->run_request(st->runner, job, ask->who, mod, qrun_accepted, a);
+	} else {
+		qrun_accepted(mod, a, PBSE_NOSCHEDULER, NULL);
+	}
 }
 
 void on_run(struct keel_mod *mod, struct keel_req *req)

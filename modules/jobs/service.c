@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * service.c - the service "job": what other modules may ask. Whoever has to wait for an answer is not unloaded
- * before it came: its callback would be code that is there no more.
+ * service.c - the service "job". A module whose callback is outstanding stays loaded until it has run.
  */
 #include "jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* For everybody but listings, a job in a routing queue is on its way. */
+/* A job in a routing queue is in transit, except in listings. */
 static char api_state(struct keel_mod *mod, struct keel_obj *job)
 {
 	enum step step = job_slot(mod, job)->step;
@@ -31,7 +30,7 @@ static void api_comment(struct keel_mod *mod, struct keel_obj *job, const char *
 	struct state *st = mod->state;
 
 	if (job_role(mod, job) == ROLE_WHOLE && st->object->is_set(job, st->a.stime))
-		return; /* it says when it began */
+		return; /* its comment says when the array began */
 	if (strcmp(job_text(mod, job, st->a.comment), text) != 0)
 		st->object->set_str(job, st->a.comment, text);
 }
@@ -82,7 +81,8 @@ static void come_back(struct keel_mod *mod, void *arg, int32_t code, const char 
 	free(asker);
 }
 
-/* The asking module stays loaded until its callback has run. NULL: no memory, and it has run. */
+/* Keeps the caller's module loaded until its callback has run. NULL without memory: the callback has run with the
+ * error. */
 static struct callback *asker_keep(struct keel_mod *mod, const struct callback *asker)
 {
 	struct state *st = mod->state;
@@ -96,7 +96,7 @@ static struct callback *asker_keep(struct keel_mod *mod, const struct callback *
 }
 
 #define ASKER struct keel_mod *me, keel_job_done *done, void *arg
-/* api_NAME() keeps its asker, then calls job_NAME() with what is behind the parameters. */
+/* api_NAME() keeps its caller, then calls job_NAME() with what is behind the parameters. */
 #define ANSWERED_LATER(name, parameters, ...)                                                      \
 	static void api_##name parameters                                                          \
 	{                                                                                          \

@@ -1,40 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shutdown.c - qterm: the server ends; what becomes of running jobs is asked for.
+ * shutdown.c - qterm: the server ends; the request says what becomes of running jobs.
  *
  *   quick      they go on without the server
  *   delay      nothing starts any more, the server ends when nothing runs
  *   immediate  the same, and running jobs are queued again, or deleted when they cannot be; those whose host
  *              does not answer are left to the next server
  *
- * There is one server: what is said of a secondary one beside this means nothing, what is said of it alone
- * ends nobody.
+ * There is no secondary server: a request for both means this one, a request for the secondary one alone fails.
  */
 #include "jobs.h"
 
 #include <stdio.h>
 
 #define CHECK_MS 200
-#define AGAIN_MS 1000 /* who was on his way when he was looked at is asked in the next walk */
+#define AGAIN_MS 1000 /* to the next walk, for jobs that were being started or suspended in this one */
 #define SLICE 256
 
-/* The numbers of a request: manner, and who else. */
+/* The numbers of a request: manner, and what else ends. */
 enum { IMMEDIATE = 0, DELAY = 1, QUICK = 2, MANNER = 0xf, HOSTS = 0x20, ONLY_SECONDARY = 0x100 };
 
 static const char *const words[] = { "immediate", "delay", "quick" };
 
-static void ended(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+static void end_answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	(void)mod, (void)arg, (void)code, (void)text;
-}
-
-/* What runs on a host that does not answer goes on there: the next server learns what became of it. */
-static bool is_waited_for(struct keel_mod *mod, struct keel_obj *job)
-{
-	enum step step = job_slot(mod, job)->step;
-
-	return step == STEP_EXITING || step == STEP_EXITED ||
-	       (step_is_running(step) && !step_is_suspended(step) && host_answers(mod, job));
 }
 
 /* A job that a suspension holds in place is left as it is: it goes on with the next server. */
@@ -46,9 +36,9 @@ static void end_job(struct keel_mod *mod, struct keel_obj *job)
 	if ((j->step != STEP_RUNNING && j->step != STEP_SENT) || j->ending)
 		return;
 	if (st->object->get_int(job, st->a.rerunable))
-		job_request_rerun(mod, job, st->terminating_by, mod, ended, NULL);
+		job_request_rerun(mod, job, st->terminating_by, mod, end_answered, NULL);
 	else
-		job_request_delete(mod, job, st->terminating_by, mod, ended, NULL);
+		job_request_delete(mod, job, st->terminating_by, mod, end_answered, NULL);
 }
 
 static void ending_walk_begin(struct keel_mod *mod)
@@ -63,6 +53,7 @@ static void end_jobs(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job;
+	enum step step;
 
 	if (!st->ending_walk && st->ending_next && st->core->now_ms(mod) >= st->ending_next)
 		ending_walk_begin(mod);
@@ -70,7 +61,11 @@ static void end_jobs(struct keel_mod *mod)
 		job = st->object->next(st->ending_walk);
 		if (job) {
 			end_job(mod, job);
-			st->ending_left += is_waited_for(mod, job);
+			/* What runs on a host that does not answer goes on there: the next server learns what became of it. */
+			step = job_slot(mod, job)->step;
+			st->ending_left += step == STEP_EXITING || step == STEP_EXITED ||
+					   (step_is_running(step) && !step_is_suspended(step) &&
+					    host_is_linked(mod, job));
 			continue;
 		}
 		st->object->cursor_close(st->ending_walk);
@@ -79,25 +74,20 @@ static void end_jobs(struct keel_mod *mod)
 	}
 }
 
-/* Suspended jobs are not waited for; nor, where running ones are ended, those of which a walk found none that
- * could still end. */
-static bool something_runs(const struct state *st)
-{
-	bool runs = st->counts.n[TALLY_RUNNING] > st->suspended || st->counts.n[TALLY_EXITING] > 0;
-	bool walked = st->ending_next && !st->ending_walk;
-
-	return runs && !(walked && st->ending_left == 0);
-}
-
-static void check(struct keel_mod *mod, void *arg)
+static void shutdown_check(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
+	bool runs, walked;
 
 	(void)arg;
 	end_jobs(mod);
 	st->terminator = NULL;
-	if (something_runs(st))
-		st->terminator = st->core->timer(mod, st->ending_walk ? 0 : CHECK_MS, check, NULL);
+	/* Suspended jobs are not waited for; nor, once a walk has ended the running ones, those that cannot end (their host is
+	 * away). */
+	runs = st->counts.n[TALLY_RUNNING] > st->suspended || st->counts.n[TALLY_EXITING] > 0;
+	walked = st->ending_next && !st->ending_walk;
+	if (runs && !(walked && st->ending_left == 0))
+		st->terminator = st->core->timer(mod, st->ending_walk ? 0 : CHECK_MS, shutdown_check, NULL);
 	else
 		st->core->stop(mod);
 }
@@ -139,7 +129,7 @@ void on_shutdown(struct keel_mod *mod, struct keel_req *req)
 		      words[manner]);
 	if (asked & HOSTS)
 		st->task->stop_hosts(st->task->self);
-	shutdown_drop(mod); /* a later word counts */
+	shutdown_drop(mod); /* this request replaces an earlier one */
 	st->terminating = manner != QUICK;
 	snprintf(st->terminating_by, sizeof(st->terminating_by), "%s", who->who);
 	if (st->terminating && st->server.shutdown)
@@ -152,5 +142,5 @@ void on_shutdown(struct keel_mod *mod, struct keel_req *req)
 	if (manner == QUICK)
 		st->core->stop(mod);
 	else
-		st->terminator = st->core->timer(mod, 0, check, NULL);
+		st->terminator = st->core->timer(mod, 0, shutdown_check, NULL);
 }

@@ -14,7 +14,7 @@
 struct signal_op {
 	struct callback callback;
 	char *id, *name, *who;
-	struct keel_mod *actor; /* whose row acts: it stays loaded until it has answered */
+	struct keel_mod *actor; /* owner of the row that acts: it stays loaded until signal_done() */
 	int64_t run; /* which run of the job is meant */
 	bool waits; /* suspended for a scheduler to resume it */
 };
@@ -108,7 +108,7 @@ static void start_suspend(struct keel_mod *mod, struct keel_obj *job, const char
 	job_suspend(mod, job, "suspend", who, mod, signal_done, op);
 }
 
-/* A person's resume only lets the scheduler know; it continues the job when there is room. */
+/* A requester's resume only notifies the scheduler, which continues the job when there is room. */
 static void start_resume(struct keel_mod *mod, struct keel_obj *job, const char *who, void *op)
 {
 	struct job *j = job_slot(mod, job);
@@ -119,7 +119,7 @@ static void start_resume(struct keel_mod *mod, struct keel_obj *job, const char 
 		return;
 	}
 	step_to(mod, job, STEP_SCHED_SUSPENDED);
-	poke(mod);
+	scheduler_wake(mod);
 	signal_done(mod, op, 0, NULL);
 }
 
@@ -142,7 +142,7 @@ const struct keel_signal_def resume_signal = {
 
 /* ---- the request ------------------------------------------------------------------------------------------ */
 
-static void act(struct keel_mod *mod, struct keel_obj *job, struct signal_op *op)
+static void signal_act(struct keel_mod *mod, struct keel_obj *job, struct signal_op *op)
 {
 	struct state *st = mod->state;
 	struct signal_row *row = row_find(st, op->name);
@@ -163,7 +163,7 @@ static void act(struct keel_mod *mod, struct keel_obj *job, struct signal_op *op
 	}
 }
 
-static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+static void signal_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct state *st = mod->state;
 	struct signal_op *op = arg;
@@ -175,7 +175,7 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 		 st->object->get_int(job, st->a.run_version) != op->run)
 		signal_done(mod, op, job ? PBSE_BADSTATE : PBSE_UNKJOBID, NULL);
 	else
-		act(mod, job, op);
+		signal_act(mod, job, op);
 }
 
 static struct signal_op *op_new(struct keel_mod *mod, struct keel_obj *job, const char *name,
@@ -208,7 +208,7 @@ static void ask_taps(struct keel_mod *mod, struct keel_obj *job, struct signal_o
 		.event = KEEL_EVENT(job_signal, .id = op->id, .job = job, .signal = op->name,
 				    .who = op->who),
 		.req = req,
-		.done = decided,
+		.done = signal_decided,
 		.arg = op,
 	});
 }

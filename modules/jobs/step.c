@@ -12,7 +12,7 @@
  *
  * An array is QUEUED, HELD, WAITING or BEGUN; a subjob that is over is EXPIRED_* until its array is.
  *
- * Nobody else writes job_state, substate or the counters.
+ * No other file writes job_state, substate or the counters.
  */
 #include "jobs.h"
 
@@ -156,7 +156,7 @@ void job_leave(struct keel_mod *mod, struct keel_obj *job)
 	st->object->destroy(job);
 }
 
-void step_tell(struct keel_mod *mod, struct keel_obj *job)
+void step_notify(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	const struct job *j = job_slot(mod, job);
@@ -176,7 +176,7 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	if (j->step == step)
 		return;
 	if (step_is_open(j->step) != step_is_open(step)) {
-		st->core->timer_cancel(j->timer); /* it meant the other half of a job's life */
+		st->core->timer_cancel(j->timer); /* Execution_Time before, the lost host behind the start */
 		j->timer = NULL;
 	}
 	if (j->step != STEP_NEW)
@@ -184,13 +184,13 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	counts_add(mod, job, step, 1);
 	if (step_is_pending(j->step) != step_is_pending(step) ||
 	    step_is_running(j->step) != step_is_running(step) || step_is_over(step))
-		edits_count(mod, job); /* other changes are allowed now */
+		edits_count(mod, job); /* what may be altered differs from now on */
 	j->step = (uint8_t)step;
 	st->object->set_int(job, st->a.state, value);
 	st->object->set_int(job, st->a.substate, steps[step].substate);
 	st->object->set_int(job, st->a.mtime, st->core->time(mod));
 	step_log(mod, job, steps[step].letter, steps[step].substate, steps[step].substate);
-	step_tell(mod, job);
+	step_notify(mod, job);
 }
 
 void step_log(struct keel_mod *mod, struct keel_obj *job, char letter, int first, int last)
@@ -211,18 +211,6 @@ static void time_came(struct keel_mod *mod, void *arg)
 		step_evaluate(mod, job);
 }
 
-static void wake_at(struct keel_mod *mod, struct keel_obj *job, int64_t when)
-{
-	struct state *st = mod->state;
-	struct job *j = job_slot(mod, job);
-	int64_t seconds = when - st->core->time(mod);
-
-	st->core->timer_cancel(j->timer);
-	if (seconds > 86400)
-		seconds = 86400; /* looked at again then */
-	j->timer = st->core->timer(mod, seconds * 1000, time_came, job);
-}
-
 void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
@@ -230,6 +218,8 @@ void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 	int64_t holds = st->object->get_int(job, st->a.holds);
 	struct keel_obj *queue = job_queue(mod, job);
 	enum step step = STEP_QUEUED;
+	struct job *j;
+	int64_t seconds;
 
 	if (job_slot(mod, job)->unheld)
 		holds &= ~(int64_t)HOLD_USER;
@@ -245,15 +235,21 @@ void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 	if (step == STEP_QUEUED || step == STEP_ROUTING || step == STEP_BEGUN) {
 		if (!st->object->is_set(job, st->a.etime))
 			st->object->set_int(job, st->a.etime, st->core->time(mod));
-		poke(mod);
+		scheduler_wake(mod);
 	} else {
 		st->object->unset(job, st->a.etime, NULL);
-		if (step == STEP_WAITING)
-			wake_at(mod, job, when);
+		if (step == STEP_WAITING) {
+			j = job_slot(mod, job);
+			seconds = when - st->core->time(mod);
+			st->core->timer_cancel(j->timer);
+			if (seconds > 86400)
+				seconds = 86400; /* evaluated again then */
+			j->timer = st->core->timer(mod, seconds * 1000, time_came, job);
+		}
 	}
 }
 
-void poke(struct keel_mod *mod)
+void scheduler_wake(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 

@@ -2,7 +2,7 @@
  *
  * submit.c - a new job: draft, attributes, resources, the point job_submit, published.
  *
- * The draft is nobody's until job_submit accepted it; a refusal at any place leaves no trace.
+ * Only this file finds the draft until job_submit has accepted it; a refusal at any place leaves no trace.
  */
 #include "jobs.h"
 #include "keel/wire.h"
@@ -48,7 +48,8 @@ static int64_t next_sequence(struct keel_mod *mod)
 	return st->next_sequence++;
 }
 
-/* The server of a destination is this one, or the client would not have asked here. */
+/* The queue of a destination; its server part is this server, to which the client connected. Fails with an error of
+ * destination_find(). */
 static int32_t find_queue(struct keel_mod *mod, const char *dest, struct keel_obj **ret_queue,
 			  struct keel_err *err)
 {
@@ -78,8 +79,8 @@ static bool host_is(const char *at, size_t len, const char *host)
 	return (len == 1 && *at == '*') || (strlen(host) == len && strncasecmp(at, host, len) == 0);
 }
 
-/* Jobs run as their submitter: of User_List, the entry for this host, else the one for any host, must
- * name him. */
+/* Jobs run as their submitter: of User_List, the entry for this host, else the one for any host, must name that user.
+ * Fails with 15023. */
 static int32_t check_user_list(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft,
 			       const struct keel_session *who, struct keel_err *err)
 {
@@ -117,7 +118,7 @@ static void fill(struct keel_mod *mod, const struct submission *s, const struct 
 	object->set_str(draft, st->a.euser, who->user);
 	object->set_str(draft, st->a.egroup, s->group ? s->group : who->group ? who->group : gid);
 	object->set_str(draft, st->a.queue, object->id(queue));
-	if (!queue_runs(mod, queue) && who->groups) /* lists of other queues will ask */
+	if (!queue_runs(mod, queue) && who->groups) /* for the lists of the queues it is routed to */
 		object->set_str(draft, st->a.groups, who->groups);
 	object->set_str(draft, st->a.server, st->core->server_name(mod));
 	object->set_str(draft, st->a.host, who->host);
@@ -189,7 +190,7 @@ static int32_t add_variables(struct keel_mod *mod, struct keel_changes *ch, stru
 	return code;
 }
 
-static int32_t apply(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft,
+static int32_t submit_apply(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft,
 		     struct keel_obj *queue, struct keel_req *req, int64_t sequence,
 		     struct keel_err *err)
 {
@@ -221,7 +222,7 @@ static int32_t apply(struct keel_mod *mod, struct keel_changes *ch, struct keel_
 	return code;
 }
 
-static void accepted(struct keel_mod *mod, struct submission *s)
+static void submit_accepted(struct keel_mod *mod, struct submission *s)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = s->draft;
@@ -253,13 +254,13 @@ static void accepted(struct keel_mod *mod, struct submission *s)
 	st->request->reply_out(s->req, out);
 }
 
-static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+static void submit_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct state *st = mod->state;
 	struct submission *s = arg;
 
 	if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE) {
-		accepted(mod, s);
+		submit_accepted(mod, s);
 	} else {
 		st->request->reply(s->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
 				   outcome->text ? "%s" : NULL, outcome->text);
@@ -292,7 +293,7 @@ static int32_t take_script(struct keel_mod *mod, struct keel_req *req, struct su
 	return 0;
 }
 
-/* Does it ask for an array? */
+/* Does the request submit an array? */
 static bool is_whole(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
@@ -307,8 +308,9 @@ static bool is_whole(struct keel_mod *mod, struct keel_req *req)
 	return false;
 }
 
-/* Draft, filled; the change set for the chain in *ret_changes. */
-static int32_t draft(struct keel_mod *mod, struct submission *s, struct keel_changes **ret_changes,
+/* Makes and fills s->draft; *ret_changes gets the change set for the chain. Returns 0, or fails with a PBSE code and
+ * *err: the draft is destroyed. */
+static int32_t draft_make(struct keel_mod *mod, struct submission *s, struct keel_changes **ret_changes,
 		     struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -325,7 +327,7 @@ static int32_t draft(struct keel_mod *mod, struct submission *s, struct keel_cha
 		return err->code ? err->code : PBSE_SYSTEM;
 	fill(mod, s, who, sequence);
 	ch = st->object->changes(mod);
-	code = ch ? apply(mod, ch, s->draft, s->queue, s->req, sequence, err)
+	code = ch ? submit_apply(mod, ch, s->draft, s->queue, s->req, sequence, err)
 		  : st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
 	if (code) {
 		st->object->discard(ch);
@@ -336,8 +338,8 @@ static int32_t draft(struct keel_mod *mod, struct submission *s, struct keel_cha
 	return 0;
 }
 
-/* A client that adds the server's default options says which it knows; it asks again with the right
- * ones. Others do not add any. */
+/* A client that adds the server's default options says which it added: false when those are stale, and the client
+ * submits again with the right ones. Other clients add none. */
 static bool knows_defaults(struct keel_mod *mod, struct keel_req *req)
 {
 	static const char prefix[] = "defaults:";
@@ -352,7 +354,7 @@ static bool knows_defaults(struct keel_mod *mod, struct keel_req *req)
 	       strcmp(extend + sizeof(prefix) - 1, have ? have : "") == 0;
 }
 
-/* What can be said before the job is made: who submits, where to, how much. */
+/* The checks before the job is made: user, queue, admission. Returns 0, or fails with a PBSE code and *err. */
 static int32_t submission_check(struct keel_mod *mod, struct submission *s, struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -374,7 +376,7 @@ static void submission_raise(struct keel_mod *mod, struct submission *s)
 	if (!code)
 		code = take_script(mod, s->req, s, &err);
 	if (!code)
-		code = draft(mod, s, &ch, &err);
+		code = draft_make(mod, s, &ch, &err);
 	if (code) {
 		st->request->reply(s->req, code, "%s", err.text);
 		submission_free(s);
@@ -387,12 +389,12 @@ static void submission_raise(struct keel_mod *mod, struct submission *s)
 				    .queue = s->queue, .who = st->request->session(s->req)->who),
 		.changes = ch,
 		.req = s->req,
-		.done = decided,
+		.done = submit_decided,
 		.arg = s,
 	});
 }
 
-static void group_known(struct keel_mod *mod, void *arg, int32_t code, const char *group)
+static void submit_group_known(struct keel_mod *mod, void *arg, int32_t code, const char *group)
 {
 	struct state *st = mod->state;
 	struct submission *s = arg;
@@ -431,6 +433,6 @@ void on_submit(struct keel_mod *mod, struct keel_req *req)
 		st->request->reply(req, code, "%s", err.text);
 		submission_free(s);
 	} else {
-		group_ask(mod, st->request->session(req)->user, group, group_known, s);
+		group_ask(mod, st->request->session(req)->user, group, submit_group_known, s);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suspend.c - stop and continue a running job: the order of the steps, for whoever asks.
+ * suspend.c - stop and continue a running job: the order of the steps, for requests and modules alike.
  *
  * suspend: host stopped the processes -> which resources? -> z record -> those back -> substate 43 -> point job_suspended -> answer.
  * resume:  point job_resume -> resources again -> host continues -> point job_resumed -> 42 -> answer;
@@ -69,7 +69,7 @@ static struct keel_obj *still_there(struct keel_mod *mod, const struct step_requ
 
 /* ---- suspend ------------------------------------------------------------------------------------------- */
 
-/* The processes are stopped, and it is known what comes free. */
+/* The processes are stopped, and the point suspend_release has said what comes free. */
 static void freed(struct keel_mod *mod, void *arg, const char *names)
 {
 	struct state *st = mod->state;
@@ -82,7 +82,7 @@ static void freed(struct keel_mod *mod, void *arg, const char *names)
 	}
 	job_slot(mod, job)->busy = false;
 	if (job_slot(mod, job)->step == STEP_SENT)
-		job_begin(mod, job, 0); /* its processes were up before we heard of them */
+		job_begin(mod, job, 0); /* the report of its start is still on its way */
 	release_apply(mod, job, names);
 	st->acct->job(st->acct->self, 'z', job);
 	step_to(mod, job, r->waits ? STEP_SCHED_SUSPENDED : STEP_SUSPENDED);

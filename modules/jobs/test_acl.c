@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_acl.c - what a list says about somebody.
+ * test_acl.c - what a list says about a name.
  */
 #include "keel/acl.h"
 

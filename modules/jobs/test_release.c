@@ -125,7 +125,7 @@ static void test_named(void)
 	CU_ASSERT_PTR_NULL(logged);
 }
 
-/* Names that nobody will know any more cannot be taken again: everything comes free. */
+/* Names that cannot be stored could not be taken again: everything comes free. */
 static void test_no_memory(void)
 {
 	no_memory = true;

@@ -91,7 +91,7 @@ static void owner_fini(struct keel_mod *mod, union keel_slot *slot)
 
 const struct keel_type_def owner_type = {
 	.size = sizeof(struct keel_type_def),
-	.flags = KEEL_TYPE_STRING | KEEL_TYPE_TEXT,
+	.flags = KEEL_TYPE_STRING,
 	.name = "job_owner",
 	.doc = "user@host",
 	.parse = owner_parse,
@@ -179,7 +179,7 @@ int32_t holds_parse(const char *letters)
 	return bits;
 }
 
-int32_t holds_asked(const char *letters)
+int32_t holds_parse_shown(const char *letters)
 {
 	int32_t bits = holds_parse(letters);
 

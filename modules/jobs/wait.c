@@ -2,8 +2,8 @@
  *
  * wait.c - requests answered when a job is over (qsub -W block=true).
  *
- * A client that waits connects again when the server restarts, and asks again: it may come after the end of its
- * job. How a job with `block` ended is kept for a while, as an object of its own where there is no history of it.
+ * A client that waits connects again when the server restarts and sends its request once more, perhaps after the end
+ * of its job. How a job with `block` ended is kept for a while, as an object of its own where it leaves no history.
  */
 #include "jobs.h"
 
@@ -51,7 +51,7 @@ static const char *shortcoming(struct keel_mod *mod, struct keel_obj *job, enum 
 	return step_substate(step) == KEEL_SUB_TERMINATED ? "Job was deleted" : NULL;
 }
 
-static void answer(struct keel_mod *mod, struct keel_req *req, const char *id, int64_t status, const char *text)
+static void wait_answer(struct keel_mod *mod, struct keel_req *req, const char *id, int64_t status, const char *text)
 {
 	struct state *st = mod->state;
 	struct keel_out *out = st->msg->out(mod);
@@ -73,7 +73,7 @@ void waiters_answer(struct keel_mod *mod, struct keel_obj *job, enum step step)
 		struct keel_req *req = j->waiters->req;
 
 		waiter_end(j->waiters);
-		answer(mod, req, job_id(mod, job), st->object->get_int(job, st->a.exit_status),
+		wait_answer(mod, req, job_id(mod, job), st->object->get_int(job, st->a.exit_status),
 		       shortcoming(mod, job, step));
 	}
 }
@@ -134,7 +134,7 @@ static void answer_ended(struct keel_mod *mod, struct keel_req *req, const char 
 	else if (!(who->roles & KEEL_OPERATORS) && (!owner || strcmp(owner, who->user) != 0))
 		st->request->reply(req, PBSE_PERM, NULL);
 	else
-		answer(mod, req, st->object->id(ended), st->object->get_int(ended, st->ended[STATUS]),
+		wait_answer(mod, req, st->object->id(ended), st->object->get_int(ended, st->ended[STATUS]),
 		       st->object->get_str(ended, st->ended[TEXT]));
 }
 
@@ -152,7 +152,7 @@ void waiters_refuse(struct keel_mod *mod, struct job *j, int32_t code, const cha
 	}
 }
 
-/* This module goes, perhaps for the time of a reload: nobody would tell them any more. */
+/* The module stops: requests that wait are answered with an error, before their job is over. */
 void waiters_drop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -167,7 +167,7 @@ void waiters_drop(struct keel_mod *mod)
 		st->object->cursor_close(walk);
 }
 
-/* Its client went away: an answer goes nowhere, but ends the request. */
+/* Its client disconnected: the reply is sent to no one, but ends the request. */
 static void client_gone(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
@@ -212,7 +212,7 @@ void on_wait(struct keel_mod *mod, struct keel_req *req)
 	else if (!is_owner(mod, who, job) && !(who->roles & KEEL_OPERATORS))
 		st->request->reply(req, PBSE_PERM, NULL);
 	else if (step_is_over(step) || step_is_expired(step))
-		answer(mod, req, job_id(mod, job), st->object->get_int(job, st->a.exit_status),
+		wait_answer(mod, req, job_id(mod, job), st->object->get_int(job, st->a.exit_status),
 		       shortcoming(mod, job, step));
 	else
 		wait_for(mod, req, job_slot(mod, job));

@@ -72,21 +72,11 @@ static void too_slow(struct keel_mod *m, void *arg)
 	conn_drop(c, c->state == CONN_CONNECTING ? "no answer" : "the handshake took too long");
 }
 
-static void name_address(struct conn *c, const struct sockaddr *sa, socklen_t len)
-{
-	char host[96], port[16];
-
-	if (getnameinfo(sa, len, host, sizeof(host), port, sizeof(port),
-			NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-		snprintf(c->address, sizeof(c->address), "an unknown address");
-	else
-		snprintf(c->address, sizeof(c->address), "%s port %s", host, port);
-}
-
 struct conn *conn_create(struct link *l, int fd, struct way *w, const struct sockaddr *sa, socklen_t len)
 {
 	struct conn *c = malloc(sizeof(*c));
 	int on = 1;
+	char host[96], port[16];
 
 	if (c == NULL)
 		return NULL;
@@ -99,7 +89,10 @@ struct conn *conn_create(struct link *l, int fd, struct way *w, const struct soc
 	c->state = c->opened ? CONN_CONNECTING : CONN_HELLO;
 	c->events = c->opened ? KEEL_WRITABLE : KEEL_READABLE;
 	c->heard_ms = l->core->now_ms(l->mod);
-	name_address(c, sa, len);
+	if (getnameinfo(sa, len, host, sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+		snprintf(c->address, sizeof(c->address), "an unknown address");
+	else
+		snprintf(c->address, sizeof(c->address), "%s port %s", host, port);
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	c->deadline = l->core->timer(l->mod, l->limits.greet_ms, too_slow, c);
 	c->watch = l->core->watch_fd(l->mod, fd, on_ready, c);
@@ -220,16 +213,6 @@ static size_t out_waiting(const struct conn *c)
 	return c->out.len - c->out_off;
 }
 
-static void rearm(struct conn *c)
-{
-	uint32_t events = c->state == CONN_CONNECTING ? KEEL_WRITABLE : KEEL_READABLE;
-
-	if (c->full)
-		events |= KEEL_WRITABLE;
-	if (events != c->events && c->link->core->watch_for(c->watch, events) == 0)
-		c->events = events;
-}
-
 void conn_chunk(struct conn *c, const void *bytes, size_t len)
 {
 	uint8_t head[4] = { (uint8_t)(len >> 24), (uint8_t)(len >> 16), (uint8_t)(len >> 8),
@@ -284,10 +267,17 @@ void conn_write(struct conn *c)
 
 static void settle(struct conn *c)
 {
-	if (c->broken != NULL)
+	uint32_t events;
+
+	if (c->broken != NULL) {
 		conn_drop(c, c->broken);
-	else
-		rearm(c);
+	} else {
+		events = c->state == CONN_CONNECTING ? KEEL_WRITABLE : KEEL_READABLE;
+		if (c->full)
+			events |= KEEL_WRITABLE;
+		if (events != c->events && c->link->core->watch_for(c->watch, events) == 0)
+			c->events = events;
+	}
 }
 
 static void flush(struct keel_mod *m, void *arg)
@@ -316,15 +306,6 @@ static void flush_soon(struct conn *c)
 		l->flushing = l->core->defer(l->mod, flush, NULL) == 0;
 }
 
-static void message_send(struct conn *c, const uint8_t *bytes, size_t len)
-{
-	for (size_t at = 0; at < len && c->broken == NULL; at += PLAIN_MAX) {
-		size_t n = len - at < PLAIN_MAX ? len - at : PLAIN_MAX;
-
-		conn_seal(c, bytes + at, n, at + n == len ? LAST : MORE);
-	}
-}
-
 void conn_message(struct keel_mod *m, const char *peer, const void *bytes, uint32_t len)
 {
 	struct link *l = m->state;
@@ -332,10 +313,15 @@ void conn_message(struct keel_mod *m, const char *peer, const void *bytes, uint3
 
 	if (c == NULL || c->broken != NULL)
 		return;
-	if (out_waiting(c) > 0 && out_waiting(c) + len > l->limits.queue_max)
+	if (out_waiting(c) > 0 && out_waiting(c) + len > l->limits.queue_max) {
 		conn_break(c, "it does not read: too many bytes wait for it");
-	else
-		message_send(c, bytes, len);
+	} else {
+		for (size_t at = 0; at < len && c->broken == NULL; at += PLAIN_MAX) {
+			size_t n = len - at < PLAIN_MAX ? len - at : PLAIN_MAX;
+
+			conn_seal(c, bytes + at, n, at + n == len ? LAST : MORE);
+		}
+	}
 }
 
 /* ---- in -------------------------------------------------------------------------------------- */

@@ -82,36 +82,23 @@ static const char *enrolled(struct conn *c, struct identity *ret)
 	return NULL;
 }
 
-static void send_proof(struct conn *c, const uint8_t key[KEY_SIZE])
-{
-	uint8_t header[STREAM_HEADER];
-
-	crypto_secretstream_xchacha20poly1305_init_push(&c->push, header, key);
-	conn_chunk(c, header, sizeof(header));
-	conn_seal(c, proof, sizeof(proof), 0);
-}
-
-/* Both say both numbers: who was dialled answers with its hello before it goes. */
-static void other_version(struct conn *c, uint8_t theirs)
-{
-	if (!c->opened) {
-		conn_chunk(c, c->greeting.mine, c->greeting.mine_len);
-		conn_write(c);
-	}
-	snprintf(c->broken_text, sizeof(c->broken_text), "it speaks version %u of the link protocol, this daemon %u",
-		 theirs, HELLO_VERSION);
-	c->broken = c->broken_text;
-}
-
 static void on_hello(struct conn *c, const uint8_t *bytes, size_t len)
 {
 	struct identity peer;
 	uint8_t send_key[KEY_SIZE], receive_key[KEY_SIZE];
+	uint8_t header[STREAM_HEADER];
 
 	uint8_t version = hello_version(bytes, len);
 
 	if (version != 0 && version != HELLO_VERSION) {
-		other_version(c, version);
+		/* Both say both numbers: who was dialled answers with its hello before it goes. */
+		if (!c->opened) {
+			conn_chunk(c, c->greeting.mine, c->greeting.mine_len);
+			conn_write(c);
+		}
+		snprintf(c->broken_text, sizeof(c->broken_text),
+			 "it speaks version %u of the link protocol, this daemon %u", version, HELLO_VERSION);
+		c->broken = c->broken_text;
 		return;
 	}
 	if (hello_decode(bytes, len, &c->theirs) < 0) {
@@ -128,7 +115,9 @@ static void on_hello(struct conn *c, const uint8_t *bytes, size_t len)
 	}
 	if (!c->opened)
 		conn_chunk(c, c->greeting.mine, c->greeting.mine_len);
-	send_proof(c, send_key);
+	crypto_secretstream_xchacha20poly1305_init_push(&c->push, header, send_key);
+	conn_chunk(c, header, sizeof(header));
+	conn_seal(c, proof, sizeof(proof), 0);
 	/* Kept where the header, which comes next, is awaited. */
 	memcpy(c->pull.k, receive_key, KEY_SIZE);
 	sodium_memzero(send_key, sizeof(send_key));

@@ -28,18 +28,18 @@ struct greeting {
 	size_t mine_len;
 };
 
-/* Decode a stranger's bytes. 0 or -EPROTO. */
+/* Decodes untrusted bytes. 0; fails with -EPROTO, and *ret is undefined. */
 int hello_decode(const uint8_t *bytes, size_t len, struct hello *ret);
 
-/* The version that something which begins like a hello is of; 0: it does not. */
+/* Returns the version of bytes that begin like a hello; 0: they do not. */
 uint8_t hello_version(const uint8_t *bytes, size_t len);
 
-/* Make `g->mine`, with fresh ephemeral keys. */
+/* Makes `g->mine`, with fresh ephemeral keys. The caller wipes it with hello_fini(). */
 void hello_init(struct greeting *g, const struct identity *me, const uint8_t *ticket, size_t ticket_len);
 void hello_fini(struct greeting *g);
 
 /* The two stream keys, from my secrets, the public key that `peer` is enrolled with, and both hellos.
- * `opened`: it was me who spoke first. 0, or -EPROTO when a key of the other side is worthless. */
+ * `opened`: this side sent its hello first. 0; fails with -EPROTO when a key of the other side is worthless. */
 int hello_keys(const struct greeting *g, const struct identity *me, const uint8_t peer[KEY_SIZE],
 	       const struct hello *theirs, const uint8_t *their_bytes, size_t their_len, bool opened,
 	       uint8_t ret_send[KEY_SIZE], uint8_t ret_receive[KEY_SIZE]);

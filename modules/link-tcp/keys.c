@@ -117,7 +117,7 @@ int key_parse(const char *line, size_t len, uint32_t *ret_daemon, char ret_host[
 	return 0;
 }
 
-/* At most FILE_MAX bytes of a regular file; `own` ones must be nobody else's business. */
+/* At most FILE_MAX bytes of a regular file; `own` ones must not be accessible to other users. */
 static int read_small(const char *path, bool own, char buf[FILE_MAX], size_t *ret_len,
 		      struct keel_err *err)
 {
@@ -145,12 +145,6 @@ static int read_small(const char *path, bool own, char buf[FILE_MAX], size_t *re
 	return ret;
 }
 
-static int bad_line(const char *path, struct keel_err *err)
-{
-	return err_set(err, -EINVAL, "key file %s: expected one line `server|mom HOST KEY`; write it "
-		       "with keelson-key", path);
-}
-
 int key_read(const char *path, enum key_file kind, struct identity *ret, struct keel_err *err)
 {
 	struct identity id = { 0 };
@@ -163,7 +157,10 @@ int key_read(const char *path, enum key_file kind, struct identity *ret, struct 
 	failed = key_parse(buf, len, &id.daemon, id.host, kind == KEY_PUBLIC ? id.public_key : id.secret_key);
 	sodium_memzero(buf, sizeof(buf));
 	if (failed < 0 || (kind != KEY_PUBLIC && crypto_scalarmult_base(id.public_key, id.secret_key) != 0))
-		return bad_line(path, err);
+		return err_set(err, -EINVAL,
+			       "key file %s: expected one line `server|mom HOST KEY`; write it "
+			       "with keelson-key",
+			       path);
 	*ret = id;
 	sodium_memzero(&id, sizeof(id));
 	return 0;

@@ -26,24 +26,25 @@ struct identity {
 /* Letters, digits, '.', '-', '_', not first a '.': a host name that may be part of a path. */
 bool key_host_valid(const char *host, size_t len);
 
-/* The role called so, 0: none; and back, NULL: none. */
+/* Returns the role of this name, 0: none; and its name, NULL: none. */
 uint32_t key_role(const char *text, size_t len);
 const char *key_role_word(uint32_t daemon);
 
-/* One line of either kind of file. 0 or -EINVAL. */
+/* Parses one line of either kind of file. 0; fails with -EINVAL. */
 int key_parse(const char *line, size_t len, uint32_t *ret_daemon, char ret_host[KEY_HOST_MAX + 1],
 	      uint8_t ret_key[KEY_SIZE]);
 
-/* A key as text, in base64, as key files have it. */
+/* A key from base64, as key files have it; false: it is none. */
 bool key_decode(const char *text, size_t len, uint8_t ret_key[KEY_SIZE]);
 
 enum key_file {
 	KEY_PUBLIC,
 	KEY_SECRET,
-	KEY_OWN, /* a secret one that is refused when anybody else could read it */
+	KEY_OWN, /* a secret one that is refused when other users could read it */
 };
+/* 0; fails with -errno of the file, or -EINVAL for its content or mode, and *err names the file. */
 int key_read(const char *path, enum key_file kind, struct identity *ret, struct keel_err *err);
-/* <dir>/<name>.pub. -ENOENT: nobody of that name is enrolled. */
+/* <dir>/<name>.pub. Fails with -ENOENT when no peer of that name is enrolled, or another error, and *err. */
 int key_read_public(const char *dir, const char *name, struct identity *ret, struct keel_err *err);
 
 #endif

@@ -78,7 +78,7 @@ struct way {
 	struct resolve *job; /* on a worker thread */
 	int64_t backoff_ms;
 	uint32_t attempt;
-	bool told; /* the failure is in the log */
+	bool logged; /* the failure */
 	struct way *prev, *next;
 };
 
@@ -109,23 +109,27 @@ static inline const struct conf *conf_of(const struct link *l)
 
 /* ways.c */
 struct way *way_find(const struct link *l, const char *host);
-/* Made or changed; key NULL: that of the directory of peers. NULL: no memory. */
+/* Makes or changes the way to a host; key NULL: that of the directory of peers. NULL without memory. */
 struct way *way_set(struct link *l, const char *host, const char *address, const uint8_t *key);
 void way_forget(struct link *l, struct way *w);
+/* expect() of the carrier: key NULL forgets the host. Fails with -EINVAL for a bad name, address or key, -ENOMEM, or an
+ * error of own_key(), which is logged. */
 int32_t ways_expect(struct keel_mod *m, const char *host, const char *address, const char *key);
 
-/* link-tcp.c: the key of this daemon, read once. 0 or -errno with *err. */
+/* link-tcp.c: reads the key of this daemon, once. Fails with an error of key_read() and *err, or -ENOTSUP when the daemon
+ * takes no links. */
 int32_t own_key(struct link *l, struct keel_err *err);
 
 /* conn.c; a conn is dropped only from the loop's callbacks, what fails deeper sets `broken` */
+/* NULL without memory: the caller closes `fd`, which else is owned by the conn. */
 struct conn *conn_create(struct link *l, int fd, struct way *w, const struct sockaddr *sa, socklen_t len);
 void conn_drop(struct conn *c, const char *why);
-struct conn *conn_named(const struct link *l, const char *name); /* that is up */
+struct conn *conn_named(const struct link *l, const char *name); /* that is up; NULL: none */
 void conn_message(struct keel_mod *m, const char *peer, const void *bytes, uint32_t len);
 void conn_chunk(struct conn *c, const void *bytes, size_t len); /* as it is, before the proof */
 void conn_seal(struct conn *c, const void *bytes, size_t len, uint8_t tag);
 void conn_up(struct conn *c);
-void conn_break(struct conn *c, const char *why); /* dropped soon */
+void conn_break(struct conn *c, const char *why); /* it is dropped when the caller has returned to the loop */
 void conn_write(struct conn *c);
 void conn_heartbeat(struct link *l);
 
@@ -134,13 +138,14 @@ void greet_open(struct conn *c);
 void greet_chunk(struct conn *c, const uint8_t *bytes, size_t len);
 
 /* listen.c, dial.c */
+/* Fails with -errno and *err: a bad address, or one that is in use. */
 int32_t listen_start(struct link *l, struct keel_err *err);
 void listen_stop(struct link *l);
 void dial_start(struct way *w);
 /* `lasted`: the link was up for a while, so begin with short waits again. */
 void dial_again(struct way *w, bool lasted, const char *why);
 void dial_stop(struct way *w);
-/* "host:port" or "[host]:port" into two malloc'ed strings. 0, -EINVAL, -ENOMEM. */
+/* "host:port" or "[host]:port" into two strings, which the caller frees. Fails with -EINVAL or -ENOMEM. */
 int address_split(const char *text, char **ret_host, char **ret_port);
 
 #endif

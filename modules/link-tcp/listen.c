@@ -69,14 +69,6 @@ static void look_again(struct keel_mod *m, void *arg)
 	l->core->watch_for(l->listener, KEEL_READABLE);
 }
 
-static void look_away(struct link *l, int error)
-{
-	l->core->log(l->mod, KEEL_LOG_SYSTEM, "Link", "listen", "new links have to wait: %s", strerrordesc_np(error));
-	l->listen_pause = l->core->timer(l->mod, PAUSE_MS, look_again, l);
-	if (l->listen_pause != NULL)
-		l->core->watch_for(l->listener, 0);
-}
-
 static void on_readable(struct keel_mod *m, void *arg)
 {
 	struct link *l = arg;
@@ -86,25 +78,51 @@ static void on_readable(struct keel_mod *m, void *arg)
 		int fd = accept4(l->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 		if (fd < 0) {
-			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-				look_away(l, errno);
+			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+				l->core->log(l->mod, KEEL_LOG_SYSTEM, "Link", "listen",
+					     "new links have to wait: %s", strerrordesc_np(errno));
+				l->listen_pause = l->core->timer(l->mod, PAUSE_MS, look_again, l);
+				if (l->listen_pause != NULL)
+					l->core->watch_for(l->listener, 0);
+			}
 			return;
 		}
 		stranger_came(l, fd);
 	}
 }
 
+static void port_path(const struct link *l, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s/run/%s.port", l->core->home(l->mod), l->me.daemon == KEEL_SERVER ? "link" : "mom");
+}
+
+/* Port 0: the one that the system chose when this daemon ran last, so that others find it where it was; else 0. */
+static const char *port_kept(const struct link *l, const char *port, char buf[16])
+{
+	char path[4096];
+	FILE *f;
+
+	port_path(l, path, sizeof(path));
+	f = strcmp(port, "0") == 0 ? fopen(path, "re") : NULL;
+	if (f == NULL)
+		return port;
+	if (fgets(buf, 16, f) != NULL)
+		port = buf;
+	fclose(f);
+	buf[strspn(buf, "0123456789")] = '\0';
+	return port[0] != '\0' ? port : "0";
+}
+
 /* The port that was configured, or chosen by the system, for those that connect. */
 static int write_port(const struct link *l, struct keel_err *err)
 {
-	const char *home = l->core->home(l->mod), *name = l->me.daemon == KEEL_SERVER ? "link" : "mom";
 	struct sockaddr_storage sa;
 	socklen_t len = sizeof(sa);
 	char path[4096], new[4096 + 8], port[16] = "";
 	FILE *f;
 	int ret = 0;
 
-	snprintf(path, sizeof(path), "%s/run/%s.port", home, name);
+	port_path(l, path, sizeof(path));
 	snprintf(new, sizeof(new), "%s.new", path);
 	if (getsockname(l->listen_fd, (struct sockaddr *)&sa, &len) < 0 ||
 	    getnameinfo((struct sockaddr *)&sa, len, NULL, 0, port, sizeof(port), NI_NUMERICSERV) != 0)
@@ -143,24 +161,34 @@ static int32_t listen_watch(struct link *l, int fd)
 	return -ENOMEM;
 }
 
-/* Blocks for a name that is no address; only while the module starts. */
-int32_t listen_start(struct link *l, struct keel_err *err)
+/* Blocks for a name that is no address. */
+static int32_t listen_on(struct link *l, const char *host, const char *port, struct keel_err *err)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
-	const char *at = conf_of(l)->listen;
 	struct addrinfo *found = NULL;
-	char *host, *port;
-	int ret = address_split(at, &host, &port);
+	int ret = getaddrinfo(strcmp(host, "*") == 0 ? NULL : host, port, &hints, &found);
+
+	if (ret != 0)
+		return l->core->error(err, -EADDRNOTAVAIL, "link address '%s': %s", conf_of(l)->listen, gai_strerror(ret));
+	ret = listen_at(found);
+	if (ret >= 0)
+		ret = listen_watch(l, ret);
+	freeaddrinfo(found);
+	return ret == 0 ? 0 : l->core->error(err, ret, "cannot listen on %s: %s", conf_of(l)->listen, strerror(-ret));
+}
+
+int32_t listen_start(struct link *l, struct keel_err *err)
+{
+	const char *at = conf_of(l)->listen, *kept;
+	char *host, *port, buf[16];
+	int32_t ret = address_split(at, &host, &port);
 
 	if (ret < 0)
 		return l->core->error(err, ret, "link-tcp.listen: expected HOST:PORT, got \"%s\"", at);
-	ret = getaddrinfo(strcmp(host, "*") == 0 ? NULL : host, port, &hints, &found);
-	if (ret != 0)
-		ret = l->core->error(err, -EADDRNOTAVAIL, "link address '%s': %s", at, gai_strerror(ret));
-	else if ((ret = listen_at(found)) < 0 || (ret = listen_watch(l, ret)) < 0)
-		l->core->error(err, ret, "cannot listen on %s: %s", at, strerror(-ret));
-	if (found != NULL)
-		freeaddrinfo(found);
+	kept = port_kept(l, port, buf);
+	ret = listen_on(l, host, kept, err);
+	if (ret < 0 && kept != port)
+		ret = listen_on(l, host, port, err);
 	free(host);
 	free(port);
 	if (ret == 0)

@@ -45,7 +45,7 @@ static void test_both_agree(void)
 	CU_ASSERT(!same(m.send_key, m.receive_key));
 }
 
-/* Whoever lacks one of the secrets, or saw another hello, has other keys. */
+/* A peer that lacks one of the secrets, or saw another hello, has other keys. */
 static void test_liars_disagree(void)
 {
 	struct side m, s, liar;

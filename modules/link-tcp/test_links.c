@@ -102,6 +102,43 @@ static void test_server_comes_later(void)
 	pair_stop();
 }
 
+/* A server that restarts is where it was, and nothing was down meanwhile. */
+static void test_goodbye(void)
+{
+	struct keel_err err = { 0 };
+
+	pair_start();
+	links_goodbye(server.daemon.parts.links);
+	keel_module.stop(&server.owner.pub);
+	CU_ASSERT_EQUAL(loop_run_until(w.loop, told_why, &(struct refusal){ .mom_log = "it restarts" }, DEADLINE_MS), 0);
+	turn_for(150); /* more than the grace of an ordinary loss */
+	CU_ASSERT_EQUAL(mom.daemon.downs, 0);
+	CU_ASSERT_FATAL(keel_module.start(&server.owner.pub, &err) == 0);
+	wait_counter(&mom.daemon.ups, 2);
+	CU_ASSERT_EQUAL(mom.daemon.downs, 0);
+	pair_stop();
+}
+
+/* The port of the last start is taken: another one is chosen. */
+static void test_port_taken(void)
+{
+	struct keel_err err = { 0 };
+	int before, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+
+	pair_init();
+	before = port_of(&server);
+	keel_module.stop(&server.owner.pub);
+	at.sin_port = htons((uint16_t)before);
+	CU_ASSERT_FATAL(bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0 && listen(fd, 1) == 0);
+	CU_ASSERT_EQUAL(keel_module.start(&server.owner.pub, &err), 0);
+	CU_ASSERT_NOT_EQUAL(port_of(&server), before);
+	close(fd);
+	carrier_stop(&server);
+	daemon_stop(&mom.daemon);
+	world_stop();
+}
+
 static void test_messages_of_a_lost_link(void)
 {
 	pair_start();
@@ -224,7 +261,7 @@ static void test_own_key_checked(void)
 	CU_ASSERT_EQUAL(carrier_try(&mom, &err), -EPERM);
 	unlink(mom.key_file);
 	CU_ASSERT_EQUAL(carrier_try(&mom, &err), -ENOENT);
-	mom.conf.server = NULL; /* who links with nobody needs no key */
+	mom.conf.server = NULL; /* a daemon without links needs no key */
 	CU_ASSERT_EQUAL(carrier_try(&mom, &err), 0);
 	mom.loaded = true;
 	pair_stop();
@@ -519,7 +556,7 @@ static void test_server_of_another_version(void)
 }
 
 TESTS_MAIN("links", TEST(test_tcp), TEST(test_many_and_large), TEST(test_lost_and_found),
-	   TEST(test_grace), TEST(test_server_comes_later), TEST(test_messages_of_a_lost_link),
+	   TEST(test_grace), TEST(test_server_comes_later), TEST(test_goodbye), TEST(test_port_taken), TEST(test_messages_of_a_lost_link),
 	   TEST(test_cut_again_and_again), TEST(test_mom_not_enrolled), TEST(test_mom_with_another_key),
 	   TEST(test_server_with_another_key), TEST(test_role_bound_to_key), TEST(test_key_of_another_host),
 	   TEST(test_own_key_checked), TEST(test_replay), TEST(test_garbage),

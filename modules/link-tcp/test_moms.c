@@ -14,7 +14,7 @@ static const char *key_text(const struct identity *id)
 
 #define OTHER_HOST "n2.example.org"
 
-/* Two moms that nobody has enrolled with each other: `server` is n2, which listens. */
+/* Two moms that are not enrolled with each other: `server` is n2, which listens. */
 static void moms_init(void)
 {
 	keyed_init(KEEL_MOM, OTHER_HOST);

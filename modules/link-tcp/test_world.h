@@ -14,7 +14,7 @@
 
 #include "link/fixture.h"
 #include "main/core_api.h"
-#include "util/buf.h"
+#include "wire/buf.h"
 
 extern const struct keel_module keel_module;
 

@@ -13,11 +13,11 @@
 /* `name[@host]` and nothing that a mailer could take for an option, a file or a program. */
 bool address_ok(const char *text);
 
-/* The addresses of a comma list, each once, at most `max`; a list to free() as one, NULL-terminated.
- * Those that are none are counted and left out. NULL: no memory. */
+/* The addresses of a comma list, each once, at most `max`, NULL-terminated; the caller frees the list with one free().
+ * Those with an error are counted and left out. NULL without memory. */
 char **addresses(const char *list, uint32_t max, uint32_t *ret_bad);
 
-/* Does Mail_Points ask for this letter about this job? Subjobs only with j. */
+/* Does Mail_Points include this letter for this job? Subjobs only with j. */
 bool points_want(const char *points, char letter, const char *id);
 
 /* Why the system ended a job with this exit status; NULL: it ended by itself. */

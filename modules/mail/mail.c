@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mail.c - the people of a job are told that it begins, ends or is aborted.
+ * mail.c - mail to the users of a job: that it begins, ends or is aborted.
  *
  *   job_started, job_step   it begins; an array has begun
  *   job_obit                it has ended, perhaps because it was over a limit
- *   job_notice              somebody deletes it, or the system ends it
+ *   job_notice              it is deleted, or the system ends it
  *   job_known               it began before we came
  */
 #include "mail.h"
@@ -69,7 +69,7 @@ static keel_verdict on_notice(struct keel_call *c, const struct keel_ev_job_noti
 	return KEEL_NEXT;
 }
 
-/* What it has begun its people were told, by whoever was here before. */
+/* Mail that it has begun was sent by the daemon before this one. */
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
 	struct state *st = keel_state(c);
@@ -132,7 +132,7 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 	return 0;
 }
 
-/* Whoever comes back from the program must find us here. */
+/* The callback of a mail program that runs needs this module. */
 static int32_t busy(struct keel_mod *mod, struct keel_err *why)
 {
 	const struct conf *conf = mod->conf;

@@ -17,7 +17,7 @@ struct conf {
 
 /* On each job. */
 struct slot {
-	bool begun; /* an array: it was told */
+	bool begun; /* an array: the mail that it began was sent */
 };
 
 struct post; /* send.c: the mails that wait */
@@ -27,7 +27,7 @@ struct state {
 	const struct keel_attr *points, *users, *owner, *name, *used, *exit_status, *job_state, *quiet;
 	const struct keel_attr *from, *mailer; /* of the server */
 	struct post *post;
-	bool wrong_from, wrong_mailer; /* that was said */
+	bool wrong_from, wrong_mailer; /* the error is in the log */
 };
 
 /* One mail, on its way; freed when it is sent, or cannot be. */
@@ -44,14 +44,15 @@ struct mail {
 struct mail *mail_new(const char *id);
 void mail_free(struct mail *);
 
-/* 0, or why not: out of memory. */
+/* Fails with -ENOMEM. */
 int32_t post_open(struct keel_mod *);
 void post_close(struct keel_mod *);
-void post_retry(struct keel_mod *); /* the program may be another: its faults are news again */
+void post_retry(struct keel_mod *); /* the program may be another: its errors are logged again */
 int64_t post_unsent(const struct keel_mod *); /* how many wait, or are with the program */
-void post_send(struct keel_mod *, struct mail *); /* taken */
+void post_send(struct keel_mod *, struct mail *); /* the mail is owned by it; a mail that fails is logged */
 
-/* write.c: tell the people of a job, if they want to hear of it. `why` may be NULL. */
+/* write.c: sends mail to the users of a job, if its Mail_Points include the letter. `why` may be NULL. A letter that cannot
+ * be sent is logged: the caller need not know. */
 void write_about(struct keel_mod *, struct keel_obj *job, char letter, const char *why);
 
 #endif

@@ -51,7 +51,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* A program of root's or ours, that nobody else can write. 0 or an errno. */
+/* A program of root's or ours, that no other user can write. 0; fails with an errno. */
 static int program_check(const char *path)
 {
 	struct stat sb;

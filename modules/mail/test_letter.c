@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_letter.c - addresses that are taken, points that ask, letters as they are read.
+ * test_letter.c - addresses that are accepted, Mail_Points, letters as they are read.
  */
 #include "letter.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * write.c - who is told what about a job.
+ * write.c - which users get which mail about a job.
  */
 #include "mail.h"
 
@@ -31,7 +31,7 @@ static const char *sender(struct keel_mod *mod)
 	return from && !wrong ? from : USUAL_FROM;
 }
 
-/* Whoever may set the attribute may not choose what the daemon executes. */
+/* A manager who may set the attribute may not choose what the daemon executes. */
 static void compare_mailer(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
@@ -58,14 +58,6 @@ static void add_used(void *arg, const char *key, const char *text, uint32_t len)
 	if (!line.failed)
 		letter_line(t, line.data);
 	keel_text_fini(&line);
-}
-
-static void add_end(struct keel_mod *mod, struct keel_obj *job, struct keel_text *t)
-{
-	struct state *st = mod->state;
-
-	keel_text_printf(t, "Exit_status=%lld\n", (long long)st->object->get_int(job, st->exit_status));
-	st->object->emit(job, st->used, NULL, &(struct keel_emit){ add_used, t });
 }
 
 static const char *or_empty(const char *text)
@@ -98,8 +90,11 @@ static char *text_of(struct keel_mod *mod, struct keel_obj *job, const struct ma
 
 	keel_text_init(&t);
 	letter_begin(&t, m->from, m->to, m->id, or_empty(st->object->get_str(job, st->name)), letter);
-	if (letter == 'e')
-		add_end(mod, job, &t);
+	if (letter == 'e') {
+		keel_text_printf(&t, "Exit_status=%lld\n",
+				 (long long)st->object->get_int(job, st->exit_status));
+		st->object->emit(job, st->used, NULL, &(struct keel_emit){ add_used, &t });
+	}
 	if (why && *why)
 		letter_line(&t, why);
 	copy = t.failed ? NULL : strdup(t.data);

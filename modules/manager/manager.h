@@ -43,8 +43,8 @@ struct kind {
 	const char *keeps; /* an attribute that cannot be unset; NULL: none */
 	int32_t keeps_error;
 };
-const struct kind *kind_of(int32_t obj);
-int32_t kind_check_name(const struct kind *kind, const char *name); /* 0 or a PBSE code */
+const struct kind *kind_of(int32_t obj); /* NULL: requests do not manage it */
+int32_t kind_check_name(const struct kind *kind, const char *name); /* 0; fails with a PBSE code of the kind */
 
 /* server.c */
 extern const struct keel_class_def server_class;
@@ -58,7 +58,7 @@ struct keel_obj *server_object(struct keel_mod *mod);
 extern const struct keel_attr_def store_id_attr;
 int32_t store_check(struct keel_mod *mod, bool is_new, struct keel_err *err);
 void store_mark(struct keel_mod *mod, bool is_new);
-int32_t server_create(struct keel_mod *mod, struct keel_err *err);
+int32_t server_create(struct keel_mod *mod, struct keel_err *err); /* fails with *err: no memory, or no attribute */
 
 /* manage.c */
 void on_manage(struct keel_mod *mod, struct keel_req *req);

@@ -79,17 +79,6 @@ static int32_t refuse(struct keel_mod *mod, const char *what, const char *mark, 
 			       "%s/" MARK, what, mark, st->core->home(mod));
 }
 
-/* Unique per server and second. Not random: a simulated run must be reproducible by its seed. */
-static void id_make(struct keel_mod *mod, char id[ID_LEN + 1])
-{
-	struct state *st = mod->state;
-	uint32_t hash = 2166136261u;
-
-	for (const char *p = st->core->server_name(mod); *p; p++)
-		hash = (hash ^ (uint8_t)*p) * 16777619u;
-	snprintf(id, ID_LEN + 1, "%08x%08x", (unsigned)st->core->time(mod), (unsigned)hash);
-}
-
 int32_t store_check(struct keel_mod *mod, bool is_new, struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -107,10 +96,14 @@ void store_mark(struct keel_mod *mod, bool is_new)
 	struct state *st = mod->state;
 	struct keel_obj *server = server_object(mod);
 	char mark[ID_LEN + 1], made[ID_LEN + 1];
+	uint32_t hash = 2166136261u;
 
 	mark_read(mod, mark);
 	if (!st->object->is_set(server, st->store_id)) { /* new, or written by an older version */
-		id_make(mod, made);
+		/* Unique per server and second. Not random: a simulated run must be reproducible by its seed. */
+		for (const char *p = st->core->server_name(mod); *p; p++)
+			hash = (hash ^ (uint8_t)*p) * 16777619u;
+		snprintf(made, ID_LEN + 1, "%08x%08x", (unsigned)st->core->time(mod), (unsigned)hash);
 		st->object->set_str(server, st->store_id, mark[0] ? mark : made);
 	}
 	if (is_new)

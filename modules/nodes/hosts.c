@@ -208,17 +208,6 @@ static void vnode_report(struct keel_mod *mod, struct keel_obj *node, bool empty
 	st->object->set_str(node, st->attr.version, st->core->version_text(mod));
 }
 
-static void vnode_up(struct keel_mod *mod, struct keel_obj *node)
-{
-	struct state *st = mod->state;
-	const char *comment = st->object->get_str(node, st->attr.comment);
-
-	if (comment && strncmp(comment, down_comment, strlen(down_comment)) == 0)
-		st->object->unset(node, st->attr.comment, NULL);
-	node_set_state(mod, node, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN | KEEL_NODE_STALE, false);
-	occupancy_update(mod, node);
-}
-
 static bool is_reported(const char *const *facts, uint32_t n, const char *vnode, uint32_t *ret_count)
 {
 	bool found = false;
@@ -248,6 +237,7 @@ static void one_up(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	uint32_t count;
 	bool listed = is_reported(r->facts, r->n, id, &count);
 	bool natural = strcmp(id, r->host) == 0;
+	const char *comment;
 
 	st->object->unset(node, st->attr.lost, NULL);
 	if (!listed && !natural && st->object->text(node, st->attr.reported, "ncpus", text, sizeof(text)) >= 0) {
@@ -256,7 +246,11 @@ static void one_up(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	}
 	if (listed || natural) /* else an administrator created it and set its amounts */
 		vnode_report(mod, node, natural && !listed, count > 1 || !listed, r->facts, r->n);
-	vnode_up(mod, node);
+	comment = st->object->get_str(node, st->attr.comment);
+	if (comment && strncmp(comment, down_comment, strlen(down_comment)) == 0)
+		st->object->unset(node, st->attr.comment, NULL);
+	node_set_state(mod, node, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN | KEEL_NODE_STALE, false);
+	occupancy_update(mod, node);
 }
 
 /* The host's natural vnode first, so that it is listed first. */

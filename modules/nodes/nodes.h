@@ -109,7 +109,7 @@ struct state {
 /* state.c */
 extern const struct keel_type_def state_type;
 extern const struct keel_kind_def node_state_kind;
-int32_t words_fill(struct state *st);
+int32_t words_fill(struct state *st); /* fails with -1 without memory */
 void words_free(struct state *st);
 uint32_t node_state(struct keel_mod *mod, struct keel_obj *node);
 void node_set_state(struct keel_mod *mod, struct keel_obj *node, uint32_t bits, bool on);
@@ -120,7 +120,9 @@ void node_known(struct keel_mod *mod, struct keel_obj *node);
 int64_t node_lost_at(struct keel_mod *mod, struct keel_obj *node);
 void node_lost(struct keel_mod *mod, struct keel_obj *node); /* the time of the first call since it was up stays */
 
-/* slots.c: assigning returns 0 or a PBSE code with err set, and then the job has what it had before. */
+/* slots.c */
+/* Takes the slots. The caller frees *ret_exec_host. Fails with 15062 (no such vnode), another PBSE code when there is not
+ * enough, or 15010, and *err: then the job has what it had before. */
 int32_t node_assign(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,
 		    char **ret_exec_host, struct keel_err *err);
 void node_release(struct keel_mod *mod, const char *job_id, const char *exec_vnode, const char *only,
@@ -170,7 +172,7 @@ bool node_name_is_good(const char *name);
 bool report_is_good(struct keel_mod *mod, const char *host, const char *const *facts, uint32_t n); /* false: logged */
 
 /* hosts.c */
-const char *node_host_of(struct keel_mod *mod, const char *vnode);
+const char *node_host_of(struct keel_mod *mod, const char *vnode); /* NULL: there is no such vnode */
 const char *node_mom(struct keel_mod *mod, struct keel_obj *node);
 void host_up(struct keel_mod *mod, const char *host, const char *const *facts, uint32_t n);
 void host_down(struct keel_mod *mod, const char *host, const char *why);

@@ -316,14 +316,21 @@ void node_known(struct keel_mod *mod, struct keel_obj *node)
 {
 	struct state *st = mod->state;
 	struct vnode *v = st->object->slot(mod, node);
-	uint32_t bits = (node_state(mod, node) & LASTING) | KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN;
+	const char *host = node_mom(mod, node);
+	/* This daemon has restarted, and its host is on its way. */
+	bool counts_as_up = st->object->is_set(node, st->attr.changed_at) && st->link->is_awaited(mod, host);
+	uint32_t bits = node_state(mod, node);
+
+	if (!counts_as_up)
+		bits = (bits & LASTING) | KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN;
 
 	if (v) {
 		v->notified = bits;
 		v->known = true;
 	}
 	st->object->set_int(node, st->attr.state, bits);
-	node_lost(mod, node); /* until its host reports; the time of an older loss stays */
+	if (!counts_as_up)
+		node_lost(mod, node); /* until its host reports; the time of an older loss stays */
 	if (!st->object->is_set(node, st->attr.changed_at))
 		st->object->set_int(node, st->attr.changed_at, st->core->time(mod));
 	st->members++;

@@ -62,7 +62,7 @@ static bool is_default(struct keel_mod *mod, const struct keel_obj *obj)
 	return strcmp(st->object->id(obj), "default") == 0;
 }
 
-/* A letter whose module is away stays in the value; nobody knows it, so it is passed over. */
+/* A letter whose module is not loaded stays in the value and is passed over. */
 static void order_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
 {
 	struct state *st = mod->state;

@@ -46,11 +46,6 @@ void candidates_sort(struct runner **list, uint32_t *n)
 
 /* ---- methods ----------------------------------------------------------------------------------------- */
 
-static bool has_room(const struct method *m)
-{
-	return !m->def->room || m->taken < m->def->room(m->owner);
-}
-
 struct method *first_method(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
@@ -59,7 +54,8 @@ struct method *first_method(struct keel_mod *mod, struct keel_obj *job)
 
 	for (letter = letters_for(mod, job); *letter; letter++) {
 		m = method_find(st, *letter);
-		if (m && has_room(m) && m->def->applies(m->owner, job))
+		if (m && (!m->def->room || m->taken < m->def->room(m->owner)) &&
+		    m->def->applies(m->owner, job))
 			return m;
 	}
 	return NULL;
@@ -158,7 +154,7 @@ static bool same(struct state *st, const struct keel_attr *attr, struct keel_obj
 	return x && y && strcmp(x, y) == 0;
 }
 
-/* Where nothing is counted nobody can give it back; such a mismatch excludes nobody. */
+/* What is not counted cannot be given back; such a mismatch excludes no victim. */
 static bool uses(struct state *st, struct keel_obj *victim, const char *what)
 {
 	const struct keel_resource *res = st->resource->find(st->resource->self, what);
@@ -180,12 +176,6 @@ static bool is_relevant(struct state *st, const struct search *s, struct keel_ob
 }
 
 /* ---- the list -------------------------------------------------------------------------------------------- */
-
-/* It is not ending by itself, and did not refuse before. */
-static bool may_be_asked(struct state *st, const struct search *s, struct keel_obj *job, const struct runner *r)
-{
-	return r->job != job && r->tried_by != s->number && st->job->state(st->job->self, r->job) == 'R';
-}
 
 void wanted_init(struct keel_mod *mod, struct wanted *w, struct search *s, struct keel_obj *job, uint32_t relevance)
 {
@@ -209,6 +199,9 @@ bool is_candidate(struct keel_mod *mod, const struct wanted *w, struct keel_obj 
 	struct state *st = mod->state;
 
 	r->sibling = w->s->level >= PRIO_HIGHEST && keel_id_is_kin(st->object->id(job), st->object->id(r->job));
-	return may_be_asked(st, w->s, job, r) && is_relevant(st, w->s, job, w->relevance, r->job) &&
-	       vnodes_help(mod, r->job, w->own) && is_useful(mod, r->job);
+	/* It is not ending by itself, and did not refuse before. */
+	return (r->job != job && r->tried_by != w->s->number &&
+		st->job->state(st->job->self, r->job) == 'R') &&
+	       is_relevant(st, w->s, job, w->relevance, r->job) && vnodes_help(mod, r->job, w->own) &&
+	       is_useful(mod, r->job);
 }

@@ -130,17 +130,6 @@ static void over(struct simulation *sim, enum choice choice)
 	sim->phase = RESTORING;
 }
 
-/* They are as they were: the newest first, which is the cheap way round. */
-static void restore_one(struct simulation *sim)
-{
-	struct runner *r = sim->at ? sim->list[--sim->at] : NULL;
-
-	if (r && r->by)
-		restore(sim, r);
-	if (!sim->at)
-		sim->phase = OVER;
-}
-
 /* ---- listing ---------------------------------------------------------------------------------------------- */
 
 /* No job is left out without memory: there is no list. */
@@ -182,20 +171,7 @@ static void listed(struct simulation *sim)
 	candidates_sort(sim->list, &sim->n);
 	sim->phase = OPENING;
 	if (!sim->n && !sim->wanted.s->round)
-		over(sim, CHOICE_NOBODY);
-}
-
-static void open_trial(struct simulation *sim)
-{
-	struct state *st = sim->mod->state;
-
-	sim->trial = st->scheduler->trial(st->scheduler->self, sim->job);
-	sim->next = 1;
-	sim->phase = GROWING;
-	if (!sim->trial)
-		over(sim, CHOICE_NOBODY);
-	else if (fits(sim))
-		over(sim, CHOICE_FITS);
+		over(sim, CHOICE_NONE);
 }
 
 /* ---- growing ------------------------------------------------------------------------------------------------ */
@@ -256,7 +232,7 @@ static void grow(struct simulation *sim)
 	} else if (sim->far == sim->n) {
 		snprintf(text, sizeof(text), "Simulation: not enough work preempted: %s", sim->why.text);
 		log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2, text);
-		over(sim, CHOICE_NOBODY);
+		over(sim, CHOICE_NONE);
 	} else {
 		sim->few = sim->far;
 		sim->next = sim->taken < ONE_BY_ONE ? sim->taken + 1 : sim->taken + sim->taken / 4;
@@ -317,14 +293,6 @@ static void drop_one(struct simulation *sim)
 	sim->dropping_us += st->core->clock_us(sim->mod) - began;
 }
 
-static void drop(struct simulation *sim)
-{
-	if (sim->at < sim->n && sim->taken > 1 && sim->dropping_us < DROP_US)
-		drop_one(sim);
-	else
-		chosen(sim);
-}
-
 static bool collect(const struct simulation *sim, struct victims *ret)
 {
 	struct state *st = sim->mod->state;
@@ -363,7 +331,7 @@ static void chosen(struct simulation *sim)
 		return;
 	}
 	if (!collect(sim, &s->victims)) {
-		over(sim, CHOICE_NOBODY);
+		over(sim, CHOICE_NONE);
 		return;
 	}
 	st->scheduler->trial_keep(sim->trial);
@@ -374,6 +342,9 @@ static void chosen(struct simulation *sim)
 
 static void step(struct simulation *sim)
 {
+	struct state *st;
+	struct runner *r;
+
 	switch (sim->phase) {
 	case LISTING:
 		if (sim->at < sim->all)
@@ -382,7 +353,14 @@ static void step(struct simulation *sim)
 			listed(sim);
 		break;
 	case OPENING:
-		open_trial(sim);
+		st = sim->mod->state;
+		sim->trial = st->scheduler->trial(st->scheduler->self, sim->job);
+		sim->next = 1;
+		sim->phase = GROWING;
+		if (!sim->trial)
+			over(sim, CHOICE_NONE);
+		else if (fits(sim))
+			over(sim, CHOICE_FITS);
 		break;
 	case GROWING:
 		grow(sim);
@@ -391,10 +369,18 @@ static void step(struct simulation *sim)
 		shorten(sim);
 		break;
 	case DROPPING:
-		drop(sim);
+		if (sim->at < sim->n && sim->taken > 1 && sim->dropping_us < DROP_US)
+			drop_one(sim);
+		else
+			chosen(sim);
 		break;
 	case RESTORING:
-		restore_one(sim);
+		/* They are as they were: the newest first, which is the cheap way round. */
+		r = sim->at ? sim->list[--sim->at] : NULL;
+		if (r && r->by)
+			restore(sim, r);
+		if (!sim->at)
+			sim->phase = OVER;
 		break;
 	case OVER:
 		break;
@@ -474,7 +460,7 @@ static bool asks_others(const struct search *s, const struct simulation *sim)
 	const uint32_t relevance = sim->wanted.relevance;
 	const bool same = !sim->trial || (sim->why.code == s->code && strcmp(sim->why.what, s->what) == 0);
 
-	return sim->choice == CHOICE_NOBODY && relevance && !((relevance & OF_A_LIMIT) && same);
+	return sim->choice == CHOICE_NONE && relevance && !((relevance & OF_A_LIMIT) && same);
 }
 
 /* Everybody, or *ret how it ended. */
@@ -487,7 +473,7 @@ static bool ended(struct keel_mod *mod, struct search *s, struct keel_obj *job, 
 	choose_drop(mod, s);
 	if (others && begin(mod, s, job, 0))
 		return false;
-	if (!s->candidates && *ret == CHOICE_NOBODY)
+	if (!s->candidates && *ret == CHOICE_NONE)
 		log_about(mod, job, KEEL_LOG_DEBUG2, "Found no preemptable candidates");
 	return true;
 }
@@ -496,7 +482,7 @@ enum choice choose(struct keel_mod *mod, struct search *s, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	int64_t until = st->core->clock_us(mod) + TURN_US;
-	enum choice choice = CHOICE_NOBODY;
+	enum choice choice = CHOICE_NONE;
 
 	if (!s->sim) {
 		victims_clear(&s->victims);

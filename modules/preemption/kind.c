@@ -18,7 +18,7 @@ struct method *method_find(struct state *st, char letter)
 	return m;
 }
 
-const struct keel_preempt_def *method_told_as(struct state *st, const char *outcome)
+const struct keel_preempt_def *method_of_outcome(struct state *st, const char *outcome)
 {
 	struct method *m;
 

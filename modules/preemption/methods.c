@@ -2,8 +2,8 @@
  *
  * methods.c - S, C and R: suspend, checkpoint, requeue.
  *
- * Each asks jobs for a step and waits for its end with a hold: a suspension is complete when jobs says so,
- * the other two when the job occupies nothing any more.
+ * Each calls a step of service `job` and waits for its end with a hold: a suspension is complete when its
+ * callback runs, the other two when the job occupies nothing any more.
  */
 #include "preemption.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Owned by the hold and by the request, each until it has been told. */
+/* Owned by the hold and by the request, each until its callback has run. */
 struct wait {
 	uint32_t owners;
 	struct keel_hold *hold; /* NULL: it has ended */
@@ -152,7 +152,7 @@ static keel_verdict checkpoint_start(struct keel_mod *mod, struct keel_call *c,
 
 /* ---- R ---------------------------------------------------------------------------------------------- */
 
-/* A job that may not be rerun is chosen all the same, and refuses: whoever looks why finds it said. */
+/* A job that may not be rerun is chosen all the same, and the rerun fails: `keelson explain` shows the error. */
 static bool requeue_applies(struct keel_mod *mod, struct keel_obj *job)
 {
 	(void)mod, (void)job;

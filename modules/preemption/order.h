@@ -19,12 +19,12 @@ struct order {
 	} range[ORDER_RANGES];
 };
 
-/* Says whether somebody offers a method of this letter. */
+/* Returns whether a loaded module offers a method of this letter. */
 typedef bool order_known_fn(void *arg, char letter);
 
 /* False: not a value of preempt_order. `known` NULL: any upper case letter will do. */
 bool order_parse(const char *text, order_known_fn *known, void *arg, struct order *ret);
-/* The letters for a job with so much of its time left; `percent` < 0: it asked for no time. */
+/* The letters for a job with so much of its time left; `percent` < 0: it requests no walltime. */
 const char *order_letters(const struct order *o, int32_t percent);
 
 /* What is left of `requested` seconds, in percent; 1 when more than that was used. */

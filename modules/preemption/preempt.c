@@ -141,18 +141,9 @@ static void tried(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 	if (o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE)
 		gave_way(mod, a);
 	else if (known && strcmp(known, OUTCOME_FAILED) != 0)
-		finish(mod, a, known, method_told_as(mod->state, known));
+		finish(mod, a, known, method_of_outcome(mod->state, known));
 	else
 		refused(mod, a, o->code ? o->code : PBSE_HOOKERROR);
-}
-
-static void none_left(struct keel_mod *mod, struct attempt *a, struct keel_obj *job)
-{
-	struct state *st = mod->state;
-
-	if (job)
-		st->core->log(mod, KEEL_LOG_DEBUG, "Job", a->id, "Job failed to be preempted");
-	finish(mod, a, OUTCOME_FAILED, NULL);
 }
 
 static void try_next(struct keel_mod *mod, struct attempt *a)
@@ -166,7 +157,9 @@ static void try_next(struct keel_mod *mod, struct attempt *a)
 	while (runs && !m && a->letters[a->at])
 		m = method_find(st, a->letters[a->at++]);
 	if (!m) {
-		none_left(mod, a, job);
+		if (job)
+			st->core->log(mod, KEEL_LOG_DEBUG, "Job", a->id, "Job failed to be preempted");
+		finish(mod, a, OUTCOME_FAILED, NULL);
 		return;
 	}
 	method_is(mod, a, m);

@@ -20,7 +20,7 @@
 #define OUTCOME_FAILED "000"
 #define TURN_US 3000 /* after that the rest is for the next turn of the loop */
 
-/* A method somebody offers. */
+/* A row of PREEMPT. */
 struct method {
 	const struct keel_preempt_def *def;
 	struct keel_mod *owner;
@@ -39,7 +39,7 @@ struct runner {
 	bool gives_way;	     /* it is being tried */
 	bool sibling;	     /* a subjob of the same array, for the search that listed it */
 	struct method *by;   /* in the what-if that is open; NULL: it stays */
-	char *why;	     /* why nobody gave way for it, for people; owned, or NULL */
+	char *why;	     /* why it has no victims, for explain; owned, or NULL */
 };
 
 /* Running jobs that share a level. */
@@ -52,12 +52,12 @@ struct crowd {
 	struct crowd *next;
 };
 
-/* Who gives way for a job: found by choose.c, in the order in which they were taken. */
+/* The jobs that give way for another: found by choose.c, in the order in which they were taken. */
 struct victims {
 	uint32_t n, room;
 	char **id;
 };
-enum choice { CHOICE_NOBODY, CHOICE_FITS, CHOICE_VICTIMS, CHOICE_FOR_NOTHING, CHOICE_LATER };
+enum choice { CHOICE_NONE, CHOICE_FITS, CHOICE_VICTIMS, CHOICE_FOR_NOTHING, CHOICE_LATER };
 
 /* One job's attempt, over several rounds. */
 struct search {
@@ -68,7 +68,7 @@ struct search {
 	char what[64];
 	uint32_t round, open, failed, owners;
 	uint32_t gave_way; /* in all rounds */
-	bool gave_less;	   /* somebody gave back less than he was chosen for */
+	bool gave_less;	   /* some victim gave back less than the simulation had said */
 	bool may_run, gone;
 	int32_t refused; /* its start would be: a PBSE number */
 	char refusal[256];
@@ -120,17 +120,17 @@ struct state {
 	uint64_t last_number, last_search;
 	int64_t attempts; /* in this cycle */
 	struct {
-		char *id;	   /* victims gave way for it; NULL: nobody in this cycle */
-		struct victims deleted; /* those who do not come back */
+		char *id;	   /* the job for which victims gave way in this cycle; NULL: none */
+		struct victims deleted; /* those that do not come back */
 	} last;
 	char who[300];	  /* Scheduler@host */
 };
 
 /* kind.c */
 extern const struct keel_kind_def preempt_kind;
-struct method *method_find(struct state *st, char letter);
-/* The one that says so of its jobs, "Q"; NULL: none. */
-const struct keel_preempt_def *method_told_as(struct state *st, const char *outcome);
+struct method *method_find(struct state *st, char letter); /* NULL: no module offers it */
+/* The method with this outcome, "Q"; NULL: none. */
+const struct keel_preempt_def *method_of_outcome(struct state *st, const char *outcome);
 
 /* methods.c */
 extern const struct keel_preempt_def suspend_method, checkpoint_method, requeue_method;
@@ -140,12 +140,12 @@ extern const struct keel_preempt_def suspend_method, checkpoint_method, requeue_
 #define PREEMPTION_JOB_ATTRS 3
 extern const struct keel_attr_def preemption_sched_attrs[PREEMPTION_SCHED_ATTRS];
 extern const struct keel_attr_def preemption_job_attrs[PREEMPTION_JOB_ATTRS];
-int32_t attributes_find(struct keel_mod *mod, struct keel_err *err);
+int32_t attributes_find(struct keel_mod *mod, struct keel_err *err); /* fails when one is missing, with *err */
 void attributes_read(struct keel_mod *mod); /* as they are now */
 /* Of the scheduler `default`; NULL: there is none. */
 struct keel_obj *sched_default(struct keel_mod *mod);
 
-/* time.c: how much of its time a job has left, in percent; -1: it asked for none. */
+/* time.c: how much of its walltime a job has left, in percent; -1: it requests none. */
 int32_t time_left(struct keel_mod *mod, struct keel_obj *job);
 keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_started *ev);
 keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspended *ev);
@@ -153,7 +153,8 @@ keel_verdict on_resumed(struct keel_call *c, const struct keel_ev_job_resumed *e
 /* The methods that are for it now. */
 const char *letters_for(struct keel_mod *mod, struct keel_obj *job);
 
-/* preempt.c: one victim. `by` is NULL unless a method succeeded. Exactly once, maybe at once. */
+/* preempt.c: one victim. The callback runs exactly once, perhaps before the caller has returned; `by` is the method that
+ * succeeded, NULL when all failed. */
 typedef void preempted_fn(struct keel_mod *mod, void *arg, const char *id, const char *outcome,
 			  const struct keel_preempt_def *by);
 void preempt(struct keel_mod *mod, const char *id, preempted_fn *done, void *arg);
@@ -177,7 +178,7 @@ keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_placed *ev)
 keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev);
 keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev);
 
-/* candidate.c: who may be chosen. */
+/* candidate.c: the jobs that may be chosen. */
 struct wanted {
 	struct search *s;
 	uint32_t relevance;
@@ -188,20 +189,20 @@ struct wanted {
 void wanted_init(struct keel_mod *mod, struct wanted *w, struct search *s, struct keel_obj *job, uint32_t relevance);
 void wanted_fini(struct keel_mod *mod, struct wanted *w);
 bool is_candidate(struct keel_mod *mod, const struct wanted *w, struct keel_obj *job, struct runner *r);
-/* In the order in which they go; empty places are taken out. */
+/* Sorts into the order in which they are chosen; empty places are taken out. */
 void candidates_sort(struct runner **list, uint32_t *n);
 /* By which method it would be preempted now; NULL: by none. */
 struct method *first_method(struct keel_mod *mod, struct keel_obj *job);
-/* The same, if it is known what it would give back: *ret_only, malloc'ed; NULL: everything. */
+/* The same, if it is known what it would give back: *ret_only, which the caller frees; NULL: everything. */
 struct method *first_useful(struct keel_mod *mod, struct keel_obj *job, char **ret_only);
 
-/* choose.c: simulate until the job fits. LATER: in another turn again. */
+/* choose.c: simulates until the job fits. LATER: the caller calls it again in another turn. */
 enum choice choose(struct keel_mod *mod, struct search *s, struct keel_obj *job);
 void choose_drop(struct keel_mod *mod, struct search *s);
 void choose_without(struct keel_mod *mod, struct runner *r); /* it does not run any more */
-/* Does it fit as it is, or can that not be found out? */
+/* Does it fit as it is? Also true when the what-if fails, for lack of memory: then the scheduler decides. */
 bool fits_now(struct keel_mod *mod, struct keel_obj *job);
-bool victims_add(struct victims *v, const char *id);
+bool victims_add(struct victims *v, const char *id); /* false without memory */
 void victims_clear(struct victims *v);
 
 /* search.c: the point preempt_victims */

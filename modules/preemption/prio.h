@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define PRIO_LEVELS 20
-#define PRIO_HIGHEST 100000 /* an administrator wants it to start now */
+#define PRIO_HIGHEST 100000 /* of a qrun */
 
 enum prio_condition {
 	PRIO_EXPRESS = 1,
@@ -26,10 +26,10 @@ struct prio {
 		int32_t level;
 	} entry[PRIO_LEVELS]; /* more conditions first, then as written */
 	int32_t normal;       /* level of jobs for which no entry holds */
-	uint32_t asks;        /* conditions that occur */
+	uint32_t asks;        /* conditions that occur in it */
 };
 
-/* False: not a value of preempt_prio. Nothing is a value: all jobs are equal. */
+/* False: not a value of preempt_prio. An empty text is one: all jobs are equal. */
 bool prio_parse(const char *text, struct prio *ret);
 /* The level of a job for which these conditions hold. */
 int32_t prio_level(const struct prio *p, uint32_t conditions);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * relevance.c - what a victim must have in common with the reason why a job does not start: one row per
- * reason. A reason without a row asks for nothing in common.
+ * reason. A reason without a row requires nothing in common.
  */
 #include "relevance.h"
 

@@ -14,7 +14,7 @@ enum relevance {
 	SAME_GROUP = 4,
 	SAME_PROJECT = 8,
 	USES_RESOURCE = 16, /* the one that is missing, where it is counted */
-	HOPELESS = 32,	    /* nobody's giving way would help */
+	HOPELESS = 32,	    /* no victim would help */
 
 	OF_A_LIMIT = SAME_QUEUE | SAME_USER | SAME_GROUP | SAME_PROJECT,
 };

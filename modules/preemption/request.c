@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * request.c - preempt_jobs: a site's own scheduler names victims and hears what became of each.
+ * request.c - preempt_jobs: a site's own scheduler names victims and gets the outcome of each.
  *
- * Only the scheduler may ask: one of `scheduler_users`, while the server's own does not work (it is off,
- * or `scheduling` is False). Everybody else gets 15011 and touches nothing.
+ * Only the scheduler may send it: one of `scheduler_users`, while the server's own does not work (it is off,
+ * or `scheduling` is False). For all others it fails with 15011 and changes nothing.
  */
 #include "preemption.h"
 

@@ -3,8 +3,8 @@
  * running.c - the running jobs, in crowds that share a level: same queue, user, group, project and account, and
  * the same resources requested (limits are of resources).
  *
- * Whoever looks for victims computes the level of a crowd, not of a job; where no crowd is lower, no job
- * is looked at. In a crowd the most recently started job is first.
+ * A search for victims computes the level of a crowd, not of a job; where no crowd is lower, no job is
+ * examined. In a crowd the most recently started job is first.
  */
 #include "preemption.h"
 
@@ -72,28 +72,12 @@ static struct crowd *crowd_get(struct keel_mod *mod, struct keel_obj *job)
 	return c;
 }
 
-static void crowd_drop(struct state *st, struct crowd *gone)
-{
-	struct crowd **at = &st->crowds;
-
-	while (*at != gone)
-		at = &(*at)->next;
-	*at = gone->next;
-	free(gone->key);
-	free(gone);
-}
-
-/* Youngest first. */
-static bool is_younger(const struct runner *a, const struct runner *b)
-{
-	return a->since != b->since ? a->since > b->since : a->number > b->number;
-}
-
 static void insert(struct crowd *c, struct runner *r)
 {
 	struct runner **at = &c->first, *before = NULL;
 
-	while (*at && is_younger(*at, r)) {
+	/* Youngest first. */
+	while (*at && ((*at)->since != r->since ? (*at)->since > r->since : (*at)->number > r->number)) {
 		before = *at;
 		at = &(*at)->next;
 	}
@@ -110,6 +94,7 @@ static void runner_out(struct keel_mod *mod, struct runner *r)
 {
 	struct state *st = mod->state;
 	struct crowd *c = r ? r->crowd : NULL; /* no memory: it was never in */
+	struct crowd **at;
 
 	if (!c)
 		return;
@@ -122,8 +107,14 @@ static void runner_out(struct keel_mod *mod, struct runner *r)
 		r->next->prev = r->prev;
 	r->next = r->prev = NULL;
 	r->crowd = NULL;
-	if (--c->n == 0)
-		crowd_drop(st, c);
+	if (--c->n == 0) {
+		at = &st->crowds;
+		while (*at != c)
+			at = &(*at)->next;
+		*at = c->next;
+		free(c->key);
+		free(c);
+	}
 }
 
 void runner_fini(struct keel_mod *mod, void *slot)

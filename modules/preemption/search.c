@@ -166,18 +166,6 @@ static keel_verdict refuse(struct keel_call *c, struct search *s, struct keel_ob
 
 /* ---- victims ------------------------------------------------------------------------------------------------ */
 
-static void gave_way(struct keel_mod *mod, const char *id, const char *outcome,
-		     const struct keel_preempt_def *by)
-{
-	struct state *st = mod->state;
-	char text[80];
-
-	snprintf(text, sizeof(text), "Job preempted by %s", by ? by->words : "its end");
-	st->core->log(mod, KEEL_LOG_SCHED, "Job", id, "%s", text);
-	if (strcmp(outcome, "D") == 0)
-		victims_add(&st->last.deleted, id);
-}
-
 /* It was thought to leave, and was only stopped: a letter before was refused. */
 static bool gave_less(struct keel_mod *mod, const char *id, const struct keel_preempt_def *by)
 {
@@ -188,31 +176,30 @@ static bool gave_less(struct keel_mod *mod, const char *id, const struct keel_pr
 	return by && thought && (by->flags & KEEL_PREEMPT_STAYS) && !(thought->def->flags & KEEL_PREEMPT_STAYS);
 }
 
-static void not_again(struct keel_mod *mod, const struct search *s, const char *id)
-{
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", id);
-	struct runner *r = job ? runner_of(mod, job) : NULL;
-
-	if (r)
-		r->tried_by = s->number;
-}
-
 static void victim_done(struct keel_mod *mod, void *arg, const char *id, const char *outcome,
 			const struct keel_preempt_def *by)
 {
 	struct state *st = mod->state;
 	struct search *s = arg;
+	char text[80];
+	struct keel_obj *job;
+	struct runner *r;
 
 	s->open--;
 	if (strcmp(outcome, OUTCOME_FAILED) == 0) {
 		s->failed++;
-		not_again(mod, s, id);
+		job = st->object->find(mod, "job", id);
+		r = job ? runner_of(mod, job) : NULL;
+		if (r)
+			r->tried_by = s->number;
 		st->core->log(mod, KEEL_LOG_SCHED, "Job", id, "Job failed to be preempted");
 	} else {
 		s->gave_way++;
 		s->gave_less = s->gave_less || gave_less(mod, id, by);
-		gave_way(mod, id, outcome, by);
+		snprintf(text, sizeof(text), "Job preempted by %s", by ? by->words : "its end");
+		st->core->log(mod, KEEL_LOG_SCHED, "Job", id, "%s", text);
+		if (strcmp(outcome, "D") == 0)
+			victims_add(&st->last.deleted, id);
 	}
 	if (s->open == 0)
 		wake(s);
@@ -239,19 +226,10 @@ static void hand_out(struct keel_mod *mod, void *arg)
 	search_drop(s);
 }
 
-static void preempt_all(struct keel_mod *mod, struct search *s)
-{
-	s->failed = s->handed = 0;
-	s->round++;
-	s->open++; /* our own, so that it is not over while we are handing out */
-	s->owners++;
-	hand_out(mod, s);
-}
-
 /* ---- rounds -------------------------------------------------------------------------------------------------- */
 
-/* Somebody gave way: the job is looked at again. */
-static keel_verdict made_room(struct keel_call *c, struct search *s, struct keel_obj *job, const char *why)
+/* Victims gave way: the scheduler considers the job again. */
+static keel_verdict room_made(struct keel_call *c, struct search *s, struct keel_obj *job, const char *why)
 {
 	struct state *st = keel_state(c);
 
@@ -261,23 +239,15 @@ static keel_verdict made_room(struct keel_call *c, struct search *s, struct keel
 	return end(s, KEEL_DONE);
 }
 
-/* Who looks again finds no place then, and the scheduler asks for no more until something has changed. */
-static keel_verdict nobody(struct keel_call *c, struct search *s, struct keel_obj *job)
+/* There are no victims. The scheduler considers the job once more, finds no place, and raises no search for it until
+ * something has changed. */
+static keel_verdict victims_none(struct keel_call *c, struct search *s, struct keel_obj *job)
 {
 	if (s->gave_way)
-		return made_room(c, s, job, "running jobs gave way, but not enough came free");
+		return room_made(c, s, job, "running jobs gave way, but not enough came free");
 	explain(c->mod, job, s->round ? "the running jobs that could make room did not give way"
 				      : "no running job of a lower level would make room");
 	return end(s, KEEL_NEXT);
-}
-
-static keel_verdict too_often(struct keel_call *c, struct search *s, struct keel_obj *job)
-{
-	struct state *st = keel_state(c);
-
-	st->core->log(c->mod, KEEL_LOG_DEBUG2, "Job", s->id,
-		      "Maximum number of preemption tries exceeded - cannot run job");
-	return nobody(c, s, job);
 }
 
 /* False: the answer comes later. */
@@ -302,76 +272,69 @@ static void next_turn(struct keel_mod *mod, void *arg)
 	search_drop(s);
 }
 
-/* Without a timer it would be one long turn: no job gives way. */
-static keel_verdict choose_later(struct keel_call *c, struct search *s, struct keel_obj *job)
-{
-	struct state *st = keel_state(c);
-
-	s->turns++;
-	if (!st->core->timer(c->mod, 0, next_turn, s))
-		return nobody(c, s, job);
-	s->owners++;
-	return wait_for(c, s, "looking for running jobs that could give way");
-}
-
-/* It took a while. */
-static bool came_free(struct keel_mod *mod, const struct search *s, struct keel_obj *job)
-{
-	return s->turns && fits_now(mod, job);
-}
-
 static keel_verdict round_begin(struct keel_call *c, struct search *s, struct keel_obj *job, bool *ret_over)
 {
+	struct state *st;
+
 	*ret_over = true;
 	switch (choose(c->mod, s, job)) {
 	case CHOICE_FITS:
-		return s->round ? made_room(c, s, job, NULL) : end(s, KEEL_DONE);
-	case CHOICE_NOBODY:
-		return nobody(c, s, job);
+		return s->round ? room_made(c, s, job, NULL) : end(s, KEEL_DONE);
+	case CHOICE_NONE:
+		return victims_none(c, s, job);
 	case CHOICE_FOR_NOTHING:
 		explain(c->mod, job, "nobody gives way, because it would be over a soft limit and have to "
 				     "give way itself");
 		return end(s, KEEL_NEXT);
 	case CHOICE_LATER:
-		return choose_later(c, s, job);
+		/* Without a timer it would be one long turn: no job gives way. */
+		st = keel_state(c);
+		s->turns++;
+		if (!st->core->timer(c->mod, 0, next_turn, s))
+			return victims_none(c, s, job);
+		s->owners++;
+		return wait_for(c, s, "looking for running jobs that could give way");
 	case CHOICE_VICTIMS:
 		break;
 	}
-	if (came_free(c->mod, s, job))
-		return made_room(c, s, job, NULL);
+	/* It took a while. */
+	if (s->turns && fits_now(c->mod, job))
+		return room_made(c, s, job, NULL);
 	if (!is_allowed_known(c, s, job))
 		return wait_for(c, s, "asking whether the job may start");
 	if (s->refused)
 		return refuse(c, s, job);
-	preempt_all(c->mod, s);
+	s->failed = s->handed = 0;
+	s->round++;
+	s->open++; /* held by hand_out(), so that the round does not end before its last request */
+	s->owners++;
+	hand_out(c->mod, s);
 	if (s->open)
 		return wait_for(c, s, "running jobs are giving way");
 	*ret_over = false;
 	return KEEL_NEXT;
 }
 
-static keel_verdict go(struct keel_call *c, struct search *s, struct keel_obj *job)
+static keel_verdict search_go(struct keel_call *c, struct search *s, struct keel_obj *job)
 {
+	struct state *st = keel_state(c);
 	keel_verdict v;
 	bool over;
 
 	for (;;) {
 		if (!s->sim && s->round && fits_now(c->mod, job))
-			return made_room(c, s, job, NULL);
+			return room_made(c, s, job, NULL);
 		if (s->gave_less)
-			return nobody(c, s, job);
-		if (s->round >= ROUNDS)
-			return too_often(c, s, job);
+			return victims_none(c, s, job);
+		if (s->round >= ROUNDS) {
+			st->core->log(c->mod, KEEL_LOG_DEBUG2, "Job", s->id,
+				      "Maximum number of preemption tries exceeded - cannot run job");
+			return victims_none(c, s, job);
+		}
 		v = round_begin(c, s, job, &over);
 		if (over)
 			return v;
 	}
-}
-
-/* It may have been deleted, held or started since. */
-static bool still_waits(struct state *st, struct keel_obj *job)
-{
-	return st->job->waiting(st->job->self, job) > 0 || st->job->is_suspended(st->job->self, job);
 }
 
 static keel_verdict resumed(struct keel_call *c, void *arg)
@@ -381,9 +344,10 @@ static keel_verdict resumed(struct keel_call *c, void *arg)
 	struct keel_obj *job = st->object->find(c->mod, "job", s->id);
 
 	s->hold = NULL;
-	if (!job || !still_waits(st, job))
+	/* It may have been deleted, held or started since. */
+	if (!job || !(st->job->waiting(st->job->self, job) > 0 || st->job->is_suspended(st->job->self, job)))
 		return end(s, KEEL_NEXT);
-	return s->refused ? refuse(c, s, job) : go(c, s, job);
+	return s->refused ? refuse(c, s, job) : search_go(c, s, job);
 }
 
 /* ---- may this job preempt? -------------------------------------------------------------------------------------- */
@@ -473,7 +437,7 @@ keel_verdict on_victims(struct keel_call *c, const struct keel_ev_preempt_victim
 	if (forbids_itself(mod, ev->job) || too_many(mod, ev->id))
 		return KEEL_NEXT;
 	s = search_new(mod, ev, level);
-	return s ? go(c, s, ev->job) : st->call->fail(c, "out of memory");
+	return s ? search_go(c, s, ev->job) : st->call->fail(c, "out of memory");
 }
 
 /* ---- cycles -------------------------------------------------------------------------------------------------------- */

@@ -27,14 +27,6 @@ void targets_unquote(char *text)
 	text[len - 2] = '\0';
 }
 
-static int queue_read(const char *at, size_t len, struct target *ret)
-{
-	ret->kind = TARGET_QUEUE;
-	ret->name = at + strlen(QUEUE);
-	ret->name_len = len - strlen(QUEUE);
-	return ret->name_len > 0 ? 1 : -1;
-}
-
 static int resource_read(const char *at, size_t len, struct target *ret)
 {
 	const char *equals = memchr(at, '=', len);
@@ -64,8 +56,12 @@ int target_next(const char **at, struct target *ret)
 	memset(ret, 0, sizeof(*ret));
 	if (memchr(p, '"', len) || memchr(p, '\'', len))
 		return -1;
-	if (len >= strlen(QUEUE) && begins(p, QUEUE, true))
-		return queue_read(p, len, ret);
+	if (len >= strlen(QUEUE) && begins(p, QUEUE, true)) {
+		ret->kind = TARGET_QUEUE;
+		ret->name = p + strlen(QUEUE);
+		ret->name_len = len - strlen(QUEUE);
+		return ret->name_len > 0 ? 1 : -1;
+	}
 	if (len > strlen(LIST) && begins(p, LIST, false))
 		return resource_read(p, len, ret);
 	if (len == 4 && begins(p, "None", true))

@@ -19,7 +19,7 @@ struct target {
 
 /* Quotes around the whole value, which keep its commas together on a command line, are taken off. */
 void targets_unquote(char *text);
-/* The next target at *at, which moves on. 1: *ret is one; 0: that was all; -1: it is none. */
+/* The next target at *at, which moves on. Returns 1 with *ret, 0 at the end; fails with -1: that is no target. */
 int target_next(const char **at, struct target *ret);
 /* Is this no preempt_targets? None stands alone. */
 bool targets_are_wrong(const char *text);

@@ -18,7 +18,7 @@
 extern const struct keel_module keel_module;
 
 static struct keel_mock *mock;
-static struct keel_module alone; /* nobody but resources is there */
+static struct keel_module alone; /* with resources and no other module */
 static struct keel_mod *module, *vendor_mod;
 static struct keel_obj *high;
 static struct keel_mock_outcome out;
@@ -26,7 +26,7 @@ static struct keel_mock_reply reply;
 
 /* ---- jobs ---------------------------------------------------------------------------------------------- */
 
-/* What jobs was asked, in order; who waits for answers, the first of them first. */
+/* The steps of jobs that were called, in order; the callbacks that wait, the oldest first. */
 static char asked[200];
 static struct {
 	struct keel_mod *me;
@@ -430,7 +430,7 @@ static void test_named_twice(void)
 
 /* ---- the job they give way for ------------------------------------------------------------------------------- */
 
-/* Deleted, held or started while it was asked whether it may start: nobody gives way any more. */
+/* Deleted, held or started while may_run() was under way: no victim gives way any more. */
 static void test_no_longer_wanted(void)
 {
 	static const char *const over[] = { "F", "H", "R" };
@@ -476,7 +476,7 @@ static void test_in_vain(void)
 	end();
 }
 
-/* Thousands of jobs of others are not tried for who is over a limit of his own. */
+/* Thousands of jobs of others are not tried for a user who is over a limit. */
 static void test_own_limit(void)
 {
 	struct keel_obj *other;
@@ -539,7 +539,7 @@ static void it_is_gone(struct keel_mod *mod, void *arg)
 }
 
 /* mend C3: the same victims in one turn and in many. Of two that end meanwhile one had been taken: each is one less that has
- * to go. Nobody goes when enough came free by itself, or the job is not there any more. */
+ * to go. None goes when enough came free by itself, or the job is not there any more. */
 static void test_in_turns(void)
 {
 	static const struct {
@@ -589,7 +589,7 @@ static void test_failures(void)
 		keel_mock_advance(mock, 86400 * 1000);
 		CU_ASSERT(out.told);
 		while (n_askers > 0)
-			answer(0); /* late: nobody waits any more */
+			answer(0); /* late: no callback waits any more */
 		end();
 	}
 }

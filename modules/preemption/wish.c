@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * wish.c - preempt_targets of jobs: checked when it is asked for, applied to candidates.
+ * wish.c - preempt_targets of jobs: checked when a request sets it, applied to candidates.
  *
- * Judged is what somebody asks for: a value that is stored already, or that is the default of a queue or the
+ * Only a request's value is checked: a value that is stored already, or that is the default of a queue or the
  * server, may name a queue that is gone, or not loaded yet.
  */
 #include "preemption.h"
@@ -14,20 +14,14 @@
 
 #define NAME "preempt_targets"
 
-static bool targets_count(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-	struct keel_obj *sched = sched_default(mod);
-
-	return !sched || !st->object->is_set(sched, st->sched.targets_enable) ||
-	       st->object->get_int(sched, st->sched.targets_enable);
-}
-
 bool targets_of(struct keel_mod *mod, struct keel_obj *job, char *buf, uint32_t len)
 {
 	struct state *st = mod->state;
+	struct keel_obj *sched = sched_default(mod);
+	bool enabled = !sched || !st->object->is_set(sched, st->sched.targets_enable) ||
+		       st->object->get_int(sched, st->sched.targets_enable);
 
-	if (!targets_count(mod) || st->object->text(job, st->a.list, NAME, buf, len) <= 0)
+	if (!enabled || st->object->text(job, st->a.list, NAME, buf, len) <= 0)
 		return false;
 	targets_unquote(buf);
 	return true;
@@ -113,16 +107,6 @@ static bool is_in_list(const char *list, const char *word)
 	return false;
 }
 
-/* Nobody asked for it: it was filled in. */
-static bool is_filled_in(struct keel_call *c, struct keel_obj *job)
-{
-	struct state *st = keel_state(c);
-	char names[4096];
-	int32_t len = st->call->get(c, job, "resources_defaulted", NULL, names, sizeof(names));
-
-	return len > 0 && (size_t)len < sizeof(names) && is_in_list(names, NAME);
-}
-
 /* The value as this operation makes it, unless it is what the object has. */
 static keel_verdict check(struct keel_call *c, struct keel_obj *obj, const char *list)
 {
@@ -142,7 +126,13 @@ static keel_verdict check(struct keel_call *c, struct keel_obj *obj, const char 
 
 keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
 {
-	return is_filled_in(c, ev->job) ? KEEL_NEXT : check(c, ev->job, "Resource_List");
+	struct state *st = keel_state(c);
+	char names[4096];
+	int32_t len = st->call->get(c, ev->job, "resources_defaulted", NULL, names, sizeof(names));
+
+	if (len > 0 && (size_t)len < sizeof(names) && is_in_list(names, NAME))
+		return KEEL_NEXT; /* a default, which no request has set */
+	return check(c, ev->job, "Resource_List");
 }
 
 keel_verdict on_modify(struct keel_call *c, const struct keel_ev_job_modify *ev)

@@ -215,7 +215,7 @@ static bool is_constant(const struct holidays *h)
 	return h->day[0].prime != DAY_ALL || !h->any;
 }
 
-/* The day `days` after tm; false: the clock cannot tell. */
+/* The day `days` after tm; false: mktime() fails. */
 static bool day_after(const struct tm *tm, int days, struct tm *ret)
 {
 	struct tm day = *tm;

@@ -42,29 +42,23 @@ static char *changed_text(struct keel_mod *mod, struct keel_file *f, const char 
 	return text;
 }
 
-static void warn_year(struct keel_mod *mod, const char *path)
-{
-	struct state *st = mod->state;
-	time_t now = (time_t)st->core->time(mod);
-	struct tm tm;
-
-	if (st->holidays.year && localtime_r(&now, &tm) && tm.tm_year + 1900 != st->holidays.year)
-		st->core->log(mod, KEEL_LOG_SCHED, "Fil", path,
-			      "The holidays are those of %d; only days of the week hold now",
-			      (int)st->holidays.year);
-}
-
 void files_read(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
 	char path[1200], *text;
 	struct reading reading = { mod, path };
+	time_t now;
+	struct tm tm;
 
 	keel_file_path(st->core, mod, conf->holidays, path, sizeof(path));
 	if ((text = changed_text(mod, &st->holidays_file, path))) {
 		holidays_read(&st->holidays, text, complain, &reading);
-		warn_year(mod, path);
+		now = (time_t)st->core->time(mod);
+		if (st->holidays.year && localtime_r(&now, &tm) && tm.tm_year + 1900 != st->holidays.year)
+			st->core->log(mod, KEEL_LOG_SCHED, "Fil", path,
+				      "The holidays are those of %d; only days of the week hold now",
+				      (int)st->holidays.year);
 		st->known.from = 0;
 		free(text);
 	}

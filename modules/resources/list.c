@@ -156,14 +156,6 @@ static bool is_of_vnode(struct keel_mod *mod, const struct keel_attr *attr)
 	return attr == st->node.available;
 }
 
-/* Is it `@other` as a vnode's amount? The vnode then shares the amount of another one. */
-static bool refers(struct keel_mod *mod, const struct keel_attr *attr, const struct keel_resource *res,
-		   int32_t op, const char *text)
-{
-	return *text == '@' && text[1] && op == KEEL_SET && keel_res_is_number(res) &&
-	       (res->flags & KEEL_RES_EACH) && is_of_vnode(mod, attr);
-}
-
 static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t op,
 			  const char *key, const char *text, union keel_slot *slot, bool *is_set,
 			  struct keel_err *err)
@@ -185,7 +177,9 @@ static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, in
 	res = table_find(st, key);
 	if (!res)
 		return fault(st, attr, key, PBSE_UNKRESC, err);
-	if (refers(mod, attr, res, op, text)) {
+	/* Is it `@other` as a vnode's amount? The vnode then shares the amount of another one. */
+	if (*text == '@' && text[1] && op == KEEL_SET && keel_res_is_number(res) &&
+	    (res->flags & KEEL_RES_EACH) && is_of_vnode(mod, attr)) {
 		v = (struct keel_res_value){ .res = res, .text = strdup(text) };
 		code = v.text ? 0 : PBSE_SYSTEM;
 	} else {

@@ -45,23 +45,23 @@ struct keel_reslist {
 /* amount.c */
 /* Fills err, which may be NULL, and returns code. */
 int32_t fail(struct keel_err *err, int32_t code, const char *fmt, ...) KEEL_PRINTF(3, 4);
-/* Returns 0 or a PBSE code with err; on success the caller calls value_fini(). */
+/* Returns 0, and the caller calls value_fini(); fails with a PBSE code and *err. */
 int32_t value_parse(const struct keel_resource *res, const char *text, struct keel_res_value *ret,
 		    struct keel_err *err);
 /* In the type's range: value_parse() reads back what value_text() wrote. */
 bool amount_fits(const struct keel_resource *res, double n);
 void value_fini(struct keel_res_value *v);
-int32_t value_copy(const struct keel_res_value *from, struct keel_res_value *to); /* 0 or -ENOMEM */
+int32_t value_copy(const struct keel_res_value *from, struct keel_res_value *to); /* fails with -ENOMEM */
 /* Returns the length without the NUL, as snprintf does. `in_kb`: a size in kilobytes, rounded up. */
 int32_t value_text(const struct keel_res_value *v, bool in_kb, char *buf, uint32_t len);
 int32_t value_compare(const struct keel_res_value *a, const struct keel_res_value *b);
 
 /* table.c */
-int32_t table_fill(struct state *st, struct keel_err *err);
+int32_t table_fill(struct state *st, struct keel_err *err); /* fails with -1 and *err without memory */
 void table_free(struct state *st);
 const struct keel_resource *table_find(const struct state *st, const char *name);
 const struct keel_resource *table_at(const struct state *st, uint32_t i);
-/* Adds or changes a site's definition. Returns 0, or a PBSE code with err for a bad type or flag. */
+/* Adds or changes a site's definition. Returns 0; fails with a PBSE code and *err for a bad type or flag. */
 int32_t table_define(struct state *st, const char *name, const char *type, const char *flag,
 		     struct keel_err *err);
 /* The letters of a flag text, each once, in the order of listings. Returns buf. */
@@ -78,12 +78,13 @@ uint32_t list_count(const struct keel_reslist *l);
 const struct keel_res_value *list_at(const struct keel_reslist *l, uint32_t i);
 const struct keel_res_value *list_get(const struct keel_reslist *l, const char *name);
 double list_number(const struct keel_reslist *l, const char *name, double otherwise);
-/* Puts a copy of `v` in, replacing the value of the same name. Returns 0 or -ENOMEM; then *l is unchanged. */
+/* Puts a copy of `v` in, replacing the value of the same name. Fails with -ENOMEM; then *l is unchanged. */
 int32_t list_put(struct keel_reslist **l, const struct keel_res_value *v);
 bool list_drop(struct keel_reslist *l, const char *name); /* returns whether it was there */
 bool name_in(const char *comma_list, const char *name);
 
-/* select.c, place.c, exec.c: parsers return 0, or a PBSE code with err; *ret is then untouched. */
+/* select.c, place.c, exec.c: parsers return 0, and the caller frees *ret; they fail with a PBSE code and *err, and *ret is
+ * untouched. */
 /* Fails with PBSE_BADATVAL if a job may not have so many chunks or parts. */
 int32_t chunks_check(unsigned long n, unsigned long parts, struct keel_err *err);
 int32_t select_parse(struct keel_mod *mod, const char *text, struct keel_select **ret,
@@ -107,6 +108,8 @@ keel_verdict definition_idle(struct keel_call *c, const char *name);
 keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev);
 
 /* prepare.c, charge.c */
+/* Computes select, place and defaults of a job in its change set. Fails with a PBSE code and *err; the caller discards the
+ * set. */
 int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
 		struct keel_obj *queue, struct keel_err *err);
 void charge_list(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr,

@@ -36,20 +36,14 @@ static bool host_fine(const char *host, size_t len)
 	return name == len;
 }
 
-static bool one_fine(const char *text, size_t len)
-{
-	const char *at = memchr(text, '@', len);
-	size_t name = at ? (size_t)(at - text) : len;
-
-	return name_fine(text, name) && (!at || host_fine(at + 1, len - name - 1));
-}
-
 bool destinations_fine(const char *text)
 {
 	for (;;) {
 		size_t len = strcspn(text, ",");
+		const char *at = memchr(text, '@', len);
+		size_t name = at ? (size_t)(at - text) : len;
 
-		if (!one_fine(text, len))
+		if (!name_fine(text, name) || (at && !host_fine(at + 1, len - name - 1)))
 			return false;
 		if (!text[len])
 			return true;

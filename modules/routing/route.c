@@ -2,8 +2,8 @@
  *
  * route.c - one attempt to route a job: its queue's destinations in the order they are listed.
  *
- * Each is asked about (point job_route), then the job is moved as qmove would. The first that takes it
- * has it. Refusals that time may heal make the job wait; when all refuse for good, it is aborted.
+ * For each the point job_route is raised, then the job is moved as qmove would. The first that accepts it
+ * gets it. Errors that may go away with time make the job wait; when all refuse for good, it is aborted.
  */
 #include "routing.h"
 
@@ -17,11 +17,11 @@ struct attempt {
 	bool hopeful;	 /* one of them may take it later */
 	bool calling, answered;
 	int32_t code;	 /* the answer */
-	char queue[64];	 /* who was asked */
+	char queue[64];	 /* the destination that is tried */
 	char why[400];	 /* the last refusal, in words */
 };
 
-/* Refusals that may be others later, though nobody changes the job. */
+/* Errors that may go away later, without a change of the job. */
 static bool may_heal(int32_t code)
 {
 	static const int32_t codes[] = { PBSE_QUNOENB, PBSE_MAXQUED,	PBSE_ENTLIMCT,
@@ -93,7 +93,7 @@ static bool settle(struct keel_mod *mod, struct attempt *a)
 	struct state *st = mod->state;
 	struct keel_obj *job = still_there(mod, a);
 
-	if (!job || a->code == 0) { /* moved, by us or somebody; or deleted */
+	if (!job || a->code == 0) { /* moved, by us or by a request; or deleted */
 		job = st->object->find(mod, "job", a->id);
 		end(mod, a);
 		if (job)
@@ -226,14 +226,6 @@ static bool is_ready(struct keel_mod *mod, struct keel_obj *job, struct keel_obj
 	}
 }
 
-static bool is_late(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue)
-{
-	struct state *st = mod->state;
-	int64_t most = st->object->get_int(queue, st->queue.lifetime);
-
-	return most > 0 && st->core->time(mod) - st->object->get_int(job, st->a.qtime) > most;
-}
-
 static struct attempt *attempt_new(struct keel_mod *mod, struct keel_obj *job,
 				   struct keel_obj *queue)
 {
@@ -254,11 +246,13 @@ void route(struct keel_mod *mod, struct entry *e, struct keel_obj *queue)
 	struct state *st = mod->state;
 	const char *name = st->object->get_str(e->job, st->a.queue);
 	struct attempt *a;
+	int64_t most;
 
 	if (!name || strcmp(name, st->object->id(queue)) != 0 ||
 	    !strchr("TQHW", st->job->state(st->job->self, e->job)))
 		return; /* it has gone elsewhere, or is over */
-	if (is_late(mod, e->job, queue)) {
+	most = st->object->get_int(queue, st->queue.lifetime);
+	if (most > 0 && st->core->time(mod) - st->object->get_int(e->job, st->a.qtime) > most) {
 		st->job->abort(st->job->self, e->job, "Route queue lifetime exceeded");
 		return;
 	}

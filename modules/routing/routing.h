@@ -58,22 +58,23 @@ struct state {
 
 /* line.c */
 bool is_routing(struct keel_mod *mod, struct keel_obj *queue);
-/* Put a job where it belongs: due in its routing queue, or nowhere. */
+/* Puts a job where it belongs: due in its routing queue, or in no line. */
 void line_consider(struct keel_mod *mod, struct keel_obj *job);
 void line_park(struct keel_mod *mod, struct entry *e);
-/* Everything parked in the queue is due. */
+/* All jobs that are parked in the queue become due. */
 void line_wake(struct keel_mod *mod, struct keel_obj *queue);
 void entry_fini(struct keel_mod *mod, void *slot);
 void router_fini(struct keel_mod *mod, void *slot);
 
 /* route.c */
-/* Try the destinations of the job's queue; it is moved, parked or aborted, now or later. */
+/* Tries the destinations of the job's queue; it is moved, parked or aborted, before the caller gets control back or later.
+ * Without memory it is parked. */
 void route(struct keel_mod *mod, struct entry *e, struct keel_obj *queue);
 
 /* destinations.c */
 /* Is `text` a comma list of queue[@host[:port]]? */
 bool destinations_fine(const char *text);
-/* The i-th of the list into buf; false: there are not so many, or it is too long. */
+/* Copies the i-th of the list into buf; false: there are not so many, or it is too long. */
 bool destinations_at(const char *text, uint32_t i, char *buf, size_t size);
 
 #endif

@@ -156,7 +156,7 @@ static void test_restart(void)
 	CU_ASSERT_STRING_EQUAL(where(), "first");
 }
 
-/* Somebody has to think; meanwhile the job goes, its destination goes, the module goes, the daemon ends. */
+/* A tap waits; meanwhile the job goes, its destination goes, the module goes, the daemon ends. */
 static void test_meanwhile(void)
 {
 	keel_mock_tap(mock, KEEL_POINT_job_route, "hold", 0, hold, NULL);

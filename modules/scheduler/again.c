@@ -19,7 +19,7 @@ bool is_busy(const struct snapshot *s, const struct vnode *v)
 	return false;
 }
 
-/* Nobody else beside it: on this vnode, or on all of its host. */
+/* The job has it for itself: this vnode, or all of its host. */
 static void close_to_others(struct snapshot *s, uint32_t node, int32_t share)
 {
 	struct vnode *v = &s->node[node];

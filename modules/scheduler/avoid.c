@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * avoid.c - a host that refused a job is none for that job for a while, longer each time.
+ * avoid.c - a host that refused a job is not used for that job for a while, longer each time.
  *
  * The start itself had succeeded by then (start.c): the refusal comes with the requeue of a job that was
  * placed and never started. What happens on one host costs the job only that host, and the host only that job.
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AVOIDED 4 /* hosts a job remembers; the oldest is forgotten first */
+#define AVOIDED 4 /* hosts kept per job; the oldest goes first */
 #define DOUBLED 5
 
 struct avoided {

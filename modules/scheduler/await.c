@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOST_MS 30000 /* a host that says nothing for so long keeps nobody waiting */
+#define HOST_MS 30000 /* the cycle goes on without the report of a host that takes longer */
 
 static bool is_wanted(struct keel_mod *mod)
 {
@@ -19,7 +19,7 @@ static bool is_wanted(struct keel_mod *mod)
 	return text && strcmp(text, "execjob_hook") == 0;
 }
 
-static void over(struct keel_mod *mod)
+static void await_over(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
@@ -30,13 +30,13 @@ static void over(struct keel_mod *mod)
 	cycle_go_on(mod);
 }
 
-static void too_late(struct keel_mod *mod, void *arg)
+static void await_timeout(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 
 	(void)arg;
 	st->await_timer = NULL;
-	over(mod);
+	await_over(mod);
 }
 
 void await_host(struct keel_mod *mod, const char *id)
@@ -45,11 +45,11 @@ void await_host(struct keel_mod *mod, const char *id)
 
 	if (!cycle_runs(st) || st->awaited || !is_wanted(mod) || !(st->awaited = strdup(id)))
 		return;
-	st->await_timer = st->core->timer(mod, HOST_MS, too_late, NULL);
+	st->await_timer = st->core->timer(mod, HOST_MS, await_timeout, NULL);
 	if (st->await_timer)
 		st->phase = AWAITING;
 	else
-		over(mod);
+		await_over(mod);
 }
 
 void await_heard(struct keel_mod *mod, const char *id)
@@ -57,7 +57,7 @@ void await_heard(struct keel_mod *mod, const char *id)
 	struct state *st = mod->state;
 
 	if (st->awaited && strcmp(st->awaited, id) == 0)
-		over(mod);
+		await_over(mod);
 }
 
 void await_drop(struct keel_mod *mod)

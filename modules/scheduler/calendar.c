@@ -204,7 +204,7 @@ bool calendar_crosses(const struct calendar *c, int64_t from, int64_t till)
 	return false;
 }
 
-/* A vnode whose planned job wants nobody beside it is closed, else it loses what exceeds the slack. */
+/* A vnode whose planned job is exclusive is closed, else it loses what exceeds the slack. */
 static void hold_one(struct holds *h, struct snapshot *s, uint32_t node, const double *slack,
 		     bool alone)
 {
@@ -226,7 +226,7 @@ static void hold_one(struct holds *h, struct snapshot *s, uint32_t node, const d
 		one->amount[k] = less;
 		*free_now -= less;
 	}
-	v->jobs++; /* nobody who wants to be alone may cross it */
+	v->jobs++; /* no exclusive job may cross it */
 	vnode_judge(s, v);
 	snapshot_changed(s, node);
 }
@@ -285,25 +285,6 @@ static void hold_totals(struct snapshot *s, const struct planned *p)
 	}
 }
 
-/* What is held of each amount, by what there was before. */
-static void totals_held(const struct snapshot *s, struct holds *h)
-{
-	uint32_t i, k;
-
-	for (i = 0; i < h->n_pool; i++)
-		for (k = 0; k < h->pool[i].n; k++)
-			h->pool[i].amount[k].free -= s->pool[i].amount[k].free;
-}
-
-static void totals_back(struct snapshot *s, const struct holds *h)
-{
-	uint32_t i, k;
-
-	for (i = 0; i < s->n_pool && i < h->n_pool; i++)
-		for (k = 0; k < s->pool[i].n && k < h->pool[i].n; k++)
-			s->pool[i].amount[k].free += h->pool[i].amount[k].free;
-}
-
 static uint32_t room_for(const struct planned *p, const struct snapshot *s)
 {
 	uint32_t i, room = 0;
@@ -327,7 +308,7 @@ static void holds_free(struct holds *h)
 struct holds *calendar_hold(const struct calendar *c, struct snapshot *s, int64_t from, int64_t till)
 {
 	struct holds *h = calloc(1, sizeof(*h));
-	uint32_t i;
+	uint32_t i, m, k;
 
 	if (!h)
 		return NULL;
@@ -348,13 +329,16 @@ struct holds *calendar_hold(const struct calendar *c, struct snapshot *s, int64_
 			hold_planned(h, s, &c->planned[i]);
 			hold_totals(s, &c->planned[i]);
 		}
-	totals_held(s, h);
+	/* What is held of each amount, by what there was before. */
+	for (m = 0; m < h->n_pool; m++)
+		for (k = 0; k < h->pool[m].n; k++)
+			h->pool[m].amount[k].free -= s->pool[m].amount[k].free;
 	return h;
 }
 
 void calendar_unhold(struct snapshot *s, struct holds *h)
 {
-	uint32_t k;
+	uint32_t k, i, m;
 
 	if (!h)
 		return;
@@ -370,6 +354,8 @@ void calendar_unhold(struct snapshot *s, struct holds *h)
 		vnode_judge(s, v);
 		snapshot_changed(s, one->node);
 	}
-	totals_back(s, h);
+	for (i = 0; i < s->n_pool && i < h->n_pool; i++)
+		for (m = 0; m < s->pool[i].n && m < h->pool[i].n; m++)
+			s->pool[i].amount[m].free += h->pool[i].amount[m].free;
 	holds_free(h);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * comment.c - tell every job of a group why it does not start.
+ * comment.c - every job of a group gets the comment why it does not start.
  *
  * A comment is a stored write, so they are spread: a batch at the end of a cycle, further ones at
- * conf.comment_gap while jobs wait that were told nothing; jobs that were told something else by an
- * earlier cycle come after them, ten times slower. A text that is there already is not written.
+ * conf.comment_gap while jobs wait that have no comment; jobs whose comment is that of an earlier cycle
+ * come after them, ten times slower. A text that is there already is not written.
  */
 #include "scheduler.h"
 
@@ -21,36 +21,24 @@ void reason_comment(const struct reason *r, char *buf, size_t len)
 	snprintf(buf, len, "%s: %s", r->never ? "Can Never Run" : "Not Running", r->text);
 }
 
-/* Seconds between changes of one job; 0: as they come. */
-static int64_t update_period(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-	struct keel_obj *sched = st->object->find(mod, "sched", "default");
-
-	return sched ? st->object->get_int(sched, st->sched.update_period) : 0;
-}
-
-/* The comment of an array that has begun says that; its queued subjobs have no other. */
-static bool may_be_told(struct keel_mod *mod, const struct entry *e)
-{
-	struct state *st = mod->state;
-
-	return st->job->state(st->job->self, e->job) == 'Q' ||
-	       (e->resumes && st->job->is_suspended(st->job->self, e->job));
-}
-
 bool comment(struct keel_mod *mod, struct entry *e, const char *text)
 {
 	struct state *st = mod->state;
 	const char *have = st->object->get_str(e->job, st->a.comment);
 	int64_t now = st->core->time(mod), period;
+	struct keel_obj *sched;
 
-	if (!may_be_told(mod, e) || (have && strcmp(have, text) == 0))
+	/* The comment of an array that has begun says that; its queued subjobs have no other. */
+	if (!(st->job->state(st->job->self, e->job) == 'Q' ||
+	      (e->resumes && st->job->is_suspended(st->job->self, e->job))) ||
+	    (have && strcmp(have, text) == 0))
 		return true;
-	period = update_period(mod);
-	if (period > 0 && e->told_at && now - e->told_at < period)
+	/* Seconds between changes of one job; 0: as they come. */
+	sched = st->object->find(mod, "sched", "default");
+	period = sched ? st->object->get_int(sched, st->sched.update_period) : 0;
+	if (period > 0 && e->commented_at && now - e->commented_at < period)
 		return false;
-	e->told_at = (uint32_t)now;
+	e->commented_at = (uint32_t)now;
 	st->job->set_comment(st->job->self, e->job, text);
 	st->hook->note(mod, KEEL_POINT_job_reason,
 		       KEEL_EVENT(job_reason, .id = st->object->id(e->job), .job = e->job,
@@ -91,7 +79,7 @@ static void tell(struct keel_mod *mod, struct group *g)
 		return;
 	told = comment(mod, e, g->verdict);
 	list_drop(e);
-	list_add(told ? &g->told : &g->stale, e);
+	list_add(told ? &g->current : &g->stale, e);
 	talk(mod, g);
 }
 

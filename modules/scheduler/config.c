@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * config.c - what the scheduler was told to do: its configuration, and over it sched_config.
+ * config.c - the scheduler's settings: its configuration, and over it sched_config.
  *
  * PBS_HOME/sched_priv/sched_config is read when there is one: at start, on a reload, and when an
  * attribute of the scheduler changed. What it says replaces the configuration line by line.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * consider.c - one job's turn: may it start, where, and if not, who says so.
+ * consider.c - one job's turn: may it start, where, and if not, why.
  *
  *   formula's threshold, policy (group, job), place -> start
  *                       | no
  *                       v
- *   somebody gives way? -> the same job again, once
- *                       | nobody
+ *          are there victims? -> the same job again, once
+ *                       | none
  *                       v
  *   a verdict: for the job alone, for its group, or (no place) for all groups of its shape
  */
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OUR_CODES_FROM 16300 /* a policy that says one of ours speaks of all equal jobs */
+#define OUR_CODES_FROM 16300 /* a policy that refuses with one of ours refuses all equal jobs */
 #define OUR_CODES_TO 16399
 
 /* ---- verdicts --------------------------------------------------------------------------------------- */
@@ -35,19 +35,11 @@ static void step_aside(struct keel_mod *mod, struct group *g, struct entry *e)
 	turn_add(mod, g);
 }
 
-static void aside(struct keel_mod *mod, struct group *g, struct entry *e, const char *text)
-{
-	step_aside(mod, g, e);
-	comment(mod, e, text);
-	free(g->verdict); /* what the group was told before, this one has not been told last */
-	g->verdict = NULL;
-}
-
 static void aside_back(struct entry *e)
 {
 	list_drop(e);
 	e->aside = false;
-	list_add(&e->group->told, e);
+	list_add(&e->group->current, e);
 	heap_push(&e->group->jobs, &e->heap);
 }
 
@@ -59,7 +51,7 @@ void asides_back(struct keel_mod *mod)
 		aside_back(st->aside.first);
 }
 
-static void refused(struct keel_mod *mod, struct group *g, struct entry *e, const struct reason *r,
+static void verdict_set(struct keel_mod *mod, struct group *g, struct entry *e, const struct reason *r,
 		    bool alone)
 {
 	struct state *st = mod->state;
@@ -72,13 +64,17 @@ static void refused(struct keel_mod *mod, struct group *g, struct entry *e, cons
 		st->core->log(mod, KEEL_LOG_DEBUG, "Job", id,
 			      "Job will never run with the resources currently configured in the "
 			      "complex");
-	if (alone)
-		aside(mod, g, e, text);
-	else
+	if (alone) {
+		step_aside(mod, g, e);
+		comment(mod, e, text);
+		free(g->verdict); /* it is not the comment of this job */
+		g->verdict = NULL;
+	} else {
 		group_verdict(mod, g, text);
+	}
 }
 
-/* ---- questions ------------------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------------------- */
 
 static double threshold_of(struct keel_mod *mod, bool *ret_is_set)
 {
@@ -91,7 +87,7 @@ static double threshold_of(struct keel_mod *mod, bool *ret_is_set)
 	return *ret_is_set ? strtod(text, NULL) : 0;
 }
 
-/* Is it worth enough? */
+/* Is its formula's value above the threshold? False with the reason. */
 static bool formula_lets(struct keel_mod *mod, const struct entry *e, struct reason *ret)
 {
 	struct state *st = mod->state;
@@ -111,7 +107,7 @@ static bool formula_lets(struct keel_mod *mod, const struct entry *e, struct rea
 	return false;
 }
 
-/* Does each job have its own verdict about vnodes, because somebody may refuse them to it? */
+/* Does each job have its own verdict about vnodes, because a tap or a limit may refuse them to it alone? */
 static bool vnodes_one_by_one(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -120,7 +116,7 @@ static bool vnodes_one_by_one(struct keel_mod *mod)
 	       (st->snapshot && st->snapshot->counts_people);
 }
 
-/* Where, or NULL: not found now, or by another of its shape since anything changed. */
+/* Where; NULL with the reason: there is no place now, or a job of its shape found none since anything changed. */
 static char *place_of(struct keel_mod *mod, const struct group *g, const struct entry *e,
 		      struct reason *ret)
 {
@@ -140,7 +136,7 @@ static char *place_of(struct keel_mod *mod, const struct group *g, const struct 
 	return exec_vnode;
 }
 
-/* A policy says no; but what can never run anyway is told that. */
+/* A policy refuses it: when it can never run anyway, *r gets that reason instead. */
 static void never_first(struct keel_mod *mod, const struct group *g, const struct entry *e,
 			struct reason *r)
 {
@@ -191,12 +187,12 @@ static char *place_beside(struct keel_mod *mod, struct group *g, struct entry *e
 	return NULL;
 }
 
-static enum answer resume(struct keel_mod *mod, struct entry *e, struct reason *ret)
+static enum answer consider_resume(struct keel_mod *mod, struct entry *e, struct reason *ret)
 {
 	struct state *st = mod->state;
 	int64_t duration = job_remaining(mod, e->job);
 	struct snapshot *s = snapshot_now(mod);
-	bool alone = delays_nobody(mod, duration) || !s, done;
+	bool alone = delays_no_plan(mod, duration) || !s, done;
 	struct holds *holds = alone ? NULL : plans_hold(mod, s, duration);
 	char *exec_vnode = NULL;
 
@@ -213,28 +209,22 @@ static enum answer resume(struct keel_mod *mod, struct entry *e, struct reason *
 	return done ? STARTED : NO_PLACE_FOR_IT;
 }
 
-/* Equal jobs are of equal length, too. */
-static bool is_about_all(int32_t code)
-{
-	return code >= OUR_CODES_FROM && code <= OUR_CODES_TO;
-}
-
-static enum answer start(struct keel_mod *mod, struct group *g, struct entry *e, struct reason *ret)
+static enum answer consider_start(struct keel_mod *mod, struct group *g, struct entry *e, struct reason *ret)
 {
 	struct state *st = mod->state;
-	struct qrun *asked = st->serving;
+	struct qrun *qrun = st->serving;
 	bool own = st->object->is_set(e->job, st->a.exec_vnode);
 	char *exec_vnode;
 
 	if (!g->shape)
-		return resume(mod, e, ret);
+		return consider_resume(mod, e, ret);
 	if (own && avoids(mod, e)) { /* it goes on there or nowhere */
 		reason_why(ret, KEEL_WHY_FEW_FREE);
 		return NO_PLACE_FOR_IT;
 	}
 	if (own)
 		exec_vnode = find_own_place(mod, e->job, ret);
-	else if (delays_nobody(mod, g->duration))
+	else if (delays_no_plan(mod, g->duration))
 		exec_vnode = place_of(mod, g, e, ret);
 	else
 		exec_vnode = place_beside(mod, g, e, ret);
@@ -243,8 +233,8 @@ static enum answer start(struct keel_mod *mod, struct group *g, struct entry *e,
 	talk_not(mod, g);
 	plans_note(mod, e->job, exec_vnode, g->duration);
 	st->serving = NULL;
-	start_job(mod, e, exec_vnode, asked);
-	if (!asked)
+	start_job(mod, e, exec_vnode, false, qrun);
+	if (!qrun)
 		turn_add(mod, g);
 	return STARTED;
 }
@@ -262,13 +252,13 @@ static enum answer attempt(struct keel_mod *mod, struct group *g, struct entry *
 	}
 	if (!job_is_eligible(mod, e->job, ret)) {
 		never_first(mod, g, e, ret);
-		return is_about_all(ret->code) ? NO_FOR_ALL : NO_FOR_IT;
+		return (ret->code >= OUR_CODES_FROM && ret->code <= OUR_CODES_TO) ? NO_FOR_ALL : NO_FOR_IT;
 	}
 	if (is_at_limit(mod, e->job)) {
 		reason_why(ret, KEEL_WHY_SUBJOBS);
 		return AT_LIMIT;
 	}
-	return start(mod, g, e, ret);
+	return consider_start(mod, g, e, ret);
 }
 
 static void qrun_refused(struct keel_mod *mod, struct entry *e, const struct reason *r, bool dry)
@@ -285,12 +275,7 @@ static void qrun_refused(struct keel_mod *mod, struct entry *e, const struct rea
 		qrun_answer(mod, st->serving, PBSE_RESCUNAV, r->text);
 }
 
-static bool may_ask_victims(const struct state *st, const struct entry *e)
-{
-	return !st->asking && e->asked_in != st->cycle && (e->gave_up != st->relevance || st->serving);
-}
-
-/* Nobody gives way for it. The next of its group may become a top job like it. */
+/* There are no victims for it. The next of its group may become a top job like it. */
 static void turned_down(struct keel_mod *mod, struct group *g, struct entry *e, enum answer answer,
 			const struct reason *r)
 {
@@ -299,25 +284,13 @@ static void turned_down(struct keel_mod *mod, struct group *g, struct entry *e, 
 	bool top = (no_place || answer == AT_LIMIT) && !r->never && becomes_top(mod, g, e);
 	bool passed_over = no_place && st->object->get_int(e->job, st->a.ineligible);
 
-	refused(mod, g, e, r, top || passed_over || answer == NO_FOR_IT || answer == NO_PLACE_FOR_IT ||
-				      answer == AT_LIMIT || e->asked_in == st->cycle);
+	verdict_set(mod, g, e, r, top || passed_over || answer == NO_FOR_IT || answer == NO_PLACE_FOR_IT ||
+				      answer == AT_LIMIT || e->victims_in == st->cycle);
 	if (top && plan_begin(mod, e))
 		st->phase = PLANNING;
 }
 
-/* What is found out about it holds for all that are equal: one line for all of them. */
-static void considering(struct keel_mod *mod, const struct group *g, const struct entry *e)
-{
-	struct state *st = mod->state;
-	uint32_t equal = g->fresh.n + g->stale.n + g->told.n;
-	char more[64] = "";
-
-	if (equal > 1)
-		snprintf(more, sizeof(more), ", and %u that are equal to it", equal - 1);
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(e->job), "Considering job to run%s", more);
-}
-
-/* What a limit would let in when victims have gone has no fence: others would be counted meanwhile. */
+/* A job that a limit keeps out until its victims have gone gets no fence: others would reach the limit meanwhile. */
 static void wait_for_victims(struct keel_mod *mod, struct group *g, struct entry *e, enum answer answer)
 {
 	struct state *st = mod->state;
@@ -329,7 +302,7 @@ static void wait_for_victims(struct keel_mod *mod, struct group *g, struct entry
 		st->phase = PREEMPTING;
 }
 
-/* `again`: others have just given way for it. */
+/* `again`: its victims have just given way. */
 static void consider(struct keel_mod *mod, struct group *g, struct entry *e, bool again)
 {
 	struct state *st = mod->state;
@@ -337,34 +310,43 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e, boo
 	enum answer answer;
 	enum victims v;
 	bool dry; /* its start would be refused */
+	uint32_t equal;
+	char more[64] = "";
 
-	considering(mod, g, e);
+	/* One line for all that are equal: what is found out about this one holds for them. */
+	equal = g->fresh.n + g->stale.n + g->current.n;
+	if (equal > 1)
+		snprintf(more, sizeof(more), ", and %u that are equal to it", equal - 1);
+	st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(e->job), "Considering job to run%s", more);
 	if (!st->serving && st->stopped) {
 		reason_why(&r, KEEL_WHY_STRICT_ORDER);
-		refused(mod, g, e, &r, false);
+		verdict_set(mod, g, e, &r, false);
 		return;
 	}
 	answer = attempt(mod, g, e, &r);
 	if (answer == STARTED)
 		return;
-	v = answer != AT_LIMIT && may_ask_victims(st, e) ? victims_ask(mod, e->job, &r) : VICTIMS_NONE;
-	dry = v == VICTIMS_NONE && st->refusal && e->asked_in == st->cycle;
+	v = answer != AT_LIMIT && (!st->asking && e->victims_in != st->cycle &&
+				   (e->gave_up != st->relevance || st->serving))
+		    ? victims_ask(mod, e->job, &r)
+		    : VICTIMS_NONE;
+	dry = v == VICTIMS_NONE && st->refusal && e->victims_in == st->cycle;
 	if (dry)
 		reason_set(&r, "PBS Error: %s", st->refusal);
 	if (v == VICTIMS_NONE && st->serving) {
 		qrun_refused(mod, e, &r, dry);
 	} else if (v == VICTIMS_NONE) {
-		if (again && !dry && e->asked_in == st->cycle)
+		if (again && !dry && e->victims_in == st->cycle)
 			e->gave_up = st->relevance;
 		turned_down(mod, g, e, answer, &r);
 	} else {
-		e->asked_in = st->cycle;
+		e->victims_in = st->cycle;
 		if (v == VICTIMS_LEAVING)
 			wait_for_victims(mod, g, e, answer);
 	}
 }
 
-/* The job that goes before all: victims gave way for it, or an administrator asked. */
+/* The job that goes before all: its victims gave way, or it is a qrun's. NULL: there is none. */
 static struct entry *urgent_take(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -376,7 +358,7 @@ static struct entry *urgent_take(struct keel_mod *mod)
 	free(st->urgent);
 	st->urgent = NULL;
 	if (e && st->asking_over)
-		e->asked_in = st->cycle;
+		e->victims_in = st->cycle;
 	st->asking_over = false;
 	if (!e) {
 		free(st->refusal);

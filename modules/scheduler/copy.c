@@ -78,23 +78,11 @@ static bool limits_copy(struct snapshot *copy, uint32_t node)
 	return to->head != NULL;
 }
 
-static bool copy_fill(struct snapshot *copy, const struct snapshot *s)
-{
-	bool ok = copy->node && copy->amounts && copy->pool && copy->order && copy->scratch;
-	uint32_t i;
-
-	for (i = 0; copy->node && copy->amounts && i < s->n; i++) {
-		copy->node[i] = s->node[i];
-		copy->node[i].free = copy->amounts + (size_t)i * s->n_column;
-		memcpy(copy->node[i].free, s->node[i].free, sizeof(double) * s->n_column);
-		ok &= limits_copy(copy, i);
-	}
-	return ok;
-}
-
 struct snapshot *snapshot_copy(const struct snapshot *s)
 {
 	struct snapshot *copy = malloc(sizeof(*copy));
+	bool ok;
+	uint32_t i;
 
 	if (!copy)
 		return NULL;
@@ -105,7 +93,14 @@ struct snapshot *snapshot_copy(const struct snapshot *s)
 	copy->order = order_copy(s);
 	copy->scratch = scratch_make(s);
 	copy->sets = NULL;
-	if (copy_fill(copy, s))
+	ok = copy->node && copy->amounts && copy->pool && copy->order && copy->scratch;
+	for (i = 0; copy->node && copy->amounts && i < s->n; i++) {
+		copy->node[i] = s->node[i];
+		copy->node[i].free = copy->amounts + (size_t)i * s->n_column;
+		memcpy(copy->node[i].free, s->node[i].free, sizeof(double) * s->n_column);
+		ok &= limits_copy(copy, i);
+	}
+	if (ok)
 		return copy;
 	snapshot_copy_free(copy);
 	return NULL;

@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARKED_LOOKS 256 /* held jobs looked at in a cycle; those that were touched come first */
+#define PARKED_LOOKS 256 /* held jobs examined in a cycle; those that were touched come first */
 #define GROUPS_KEPT 64   /* empty groups, for the next job of their kind */
 #define IDLE_CYCLES 16
-#define LINGER_MS 50 /* news of a victim that goes belong to this cycle */
+#define LINGER_MS 50 /* a victim that ends so soon still belongs to this cycle */
 
 int64_t clock_us(struct keel_mod *mod)
 {
@@ -57,18 +57,6 @@ void look_at(struct keel_mod *mod, struct entry *e)
 		entry_park(mod, e);
 	else
 		entry_out(mod, e);
-}
-
-static void resumable_find(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-	struct entry *e, *next;
-
-	for (e = st->suspended.first; e; e = next) {
-		next = e->next;
-		if (st->job->substate(st->job->self, e->job) != KEEL_SUB_SUSPENDED)
-			look_at(mod, e);
-	}
 }
 
 /* The touched ones are first; behind them held ones go round. False: that was all. */
@@ -113,7 +101,7 @@ static bool rank_step(struct keel_mod *mod)
 	if (!g)
 		return false;
 	if (!rank_one(mod, g, &g->fresh) && !rank_one(mod, g, &g->stale) &&
-	    !rank_one(mod, g, &g->told))
+	    !rank_one(mod, g, &g->current))
 		st->rank_at = g->next;
 	return true;
 }
@@ -149,21 +137,21 @@ static bool enter_step(struct keel_mod *mod)
 	st->rank_at = g->next;
 	if (group_head(g))
 		group_enter(mod, g);
-	else if (!g->shape || (g->idle++ > IDLE_CYCLES && st->n_group > GROUPS_KEPT))
+	else if (!g->shape || (g->idle++ > IDLE_CYCLES && HASH_COUNT(st->group_by_key) > GROUPS_KEPT))
 		group_free(mod, g);
 	return true;
 }
 
 /* ---- the cycle ------------------------------------------------------------------------------------------------ */
 
-static void plan(struct keel_mod *mod);
+static void cycle_plan(struct keel_mod *mod);
 
 bool cycle_runs(const struct state *st)
 {
 	return st->phase > PLANNED;
 }
 
-static void finish(struct keel_mod *mod)
+static void cycle_finish(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	bool again;
@@ -186,7 +174,7 @@ static void finish(struct keel_mod *mod)
 	talk_now(mod);
 	iteration_start(mod);
 	if (again)
-		plan(mod);
+		cycle_plan(mod);
 }
 
 /* Victims mostly go at once: then the job that they make room for starts in this cycle. */
@@ -199,7 +187,7 @@ static bool lingers(struct state *st)
 }
 
 /* One step of the phase; the next phase when it is over. False: the cycle is over. */
-static bool step(struct keel_mod *mod)
+static bool cycle_step(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
@@ -252,7 +240,7 @@ static bool too_long(struct keel_mod *mod)
 	return true;
 }
 
-/* Somebody else's turn: he says when it goes on. */
+/* The cycle waits for victims or for a host: cycle_go_on() ends that. */
 static bool stands_still(const struct state *st)
 {
 	return st->phase == PREEMPTING || st->phase == LINGERING || st->phase == AWAITING;
@@ -265,7 +253,7 @@ bool slice_is_over(struct keel_mod *mod)
 	return clock_us(mod) - ((struct state *)mod->state)->slice_us >= conf->slice * 1000;
 }
 
-static void slice(struct keel_mod *mod, void *arg)
+static void cycle_slice(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 	bool more = (st->serving || scheduling_on(mod)) && !too_long(mod);
@@ -274,16 +262,16 @@ static void slice(struct keel_mod *mod, void *arg)
 	st->timer = NULL;
 	st->slice_us = clock_us(mod);
 	while (more && !stands_still(st)) {
-		more = step(mod);
+		more = cycle_step(mod);
 		if (slice_is_over(mod))
 			break;
 	}
 	st->worked_us += clock_us(mod) - st->slice_us;
 	if (stands_still(st) && more)
 		return;
-	if (more && (st->timer = st->core->timer(mod, 0, slice, NULL)))
+	if (more && (st->timer = st->core->timer(mod, 0, cycle_slice, NULL)))
 		return;
-	finish(mod);
+	cycle_finish(mod);
 }
 
 void cycle_go_on(struct keel_mod *mod)
@@ -294,28 +282,29 @@ void cycle_go_on(struct keel_mod *mod)
 		return;
 	st->core->timer_cancel(st->timer);
 	st->phase = CONSIDERING;
-	st->timer = st->core->timer(mod, 0, slice, NULL);
+	st->timer = st->core->timer(mod, 0, cycle_slice, NULL);
 	if (!st->timer)
-		finish(mod);
+		cycle_finish(mod);
 }
 
-/* Nothing starts now: what was kept for it is free again. */
+/* Scheduling is off: the fence around the urgent job's vnodes is opened. */
 static void urgent_drop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
 	if (st->asking)
-		return; /* for a qrun, which is served all the same */
+		return; /* a qrun's, which is served all the same */
 	free(st->urgent);
 	st->urgent = NULL;
 	st->asking_over = false;
 	fence_drop(mod);
 }
 
-/* For whom? False: for nobody. */
+/* The first phase of this cycle, for a qrun or for all. False: there is nothing to do. */
 static bool phase_begin(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
+	struct entry *e, *next;
 
 	lines_refresh(mod);
 	st->stopped = false;
@@ -330,14 +319,18 @@ static bool phase_begin(struct keel_mod *mod)
 	}
 	if (!scheduling_on(mod))
 		return false;
-	resumable_find(mod);
+	for (e = st->suspended.first; e; e = next) {
+		next = e->next;
+		if (st->job->substate(st->job->self, e->job) != KEEL_SUB_SUSPENDED)
+			look_at(mod, e);
+	}
 	st->phase = LOOKING;
 	st->looks = st->parked.n;
 	st->held = 0;
 	return true;
 }
 
-static void begin(struct keel_mod *mod, void *arg)
+static void cycle_begin(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 	int64_t begun = clock_us(mod);
@@ -347,7 +340,7 @@ static void begin(struct keel_mod *mod, void *arg)
 	st->timer = NULL;
 	if (st->phase != PLANNED)
 		return;
-	if ((st->qruns || scheduling_on(mod)) && !dynres_ready(mod, begin))
+	if ((st->qruns || scheduling_on(mod)) && !dynres_ready(mod, cycle_begin))
 		return;
 	st->cycle++;
 	st->started = 0;
@@ -365,17 +358,17 @@ static void begin(struct keel_mod *mod, void *arg)
 		st->hook->note(mod, KEEL_POINT_cycle_begin,
 			       KEEL_EVENT(cycle_begin, .cycle = st->cycle));
 	st->worked_us = clock_us(mod) - begun;
-	slice(mod, NULL);
+	cycle_slice(mod, NULL);
 }
 
 /* Soon: everything that happens in this turn belongs to it. */
-static void plan(struct keel_mod *mod)
+static void cycle_plan(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	int64_t wait_us = st->not_before - clock_us(mod);
 
 	st->phase = PLANNED;
-	st->timer = st->core->timer(mod, wait_us > 0 ? (wait_us + 999) / 1000 : 0, begin, NULL);
+	st->timer = st->core->timer(mod, wait_us > 0 ? (wait_us + 999) / 1000 : 0, cycle_begin, NULL);
 	if (!st->timer)
 		st->phase = IDLE; /* no memory: the next event tries again */
 }
@@ -385,7 +378,7 @@ void cycle_waits_no_more(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	if (st->phase == PLANNED && !st->timer)
-		plan(mod);
+		cycle_plan(mod);
 }
 
 static void linger_over(struct keel_mod *mod, void *arg)
@@ -394,7 +387,7 @@ static void linger_over(struct keel_mod *mod, void *arg)
 
 	(void)arg;
 	st->timer = NULL;
-	finish(mod);
+	cycle_finish(mod);
 }
 
 void wake(struct keel_mod *mod, int32_t command)
@@ -406,7 +399,7 @@ void wake(struct keel_mod *mod, int32_t command)
 	if (st->phase == LINGERING && !st->timer)
 		st->timer = st->core->timer(mod, LINGER_MS, linger_over, NULL);
 	else if (st->phase == IDLE)
-		plan(mod);
+		cycle_plan(mod);
 	st->command = command;
 }
 

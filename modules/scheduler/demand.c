@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * demand.c - what a chunk asks of a vnode, and whether a vnode has it.
+ * demand.c - what a chunk needs of a vnode, and whether a vnode has it.
  */
 #include "trial.h"
 
@@ -36,11 +36,6 @@ bool is_endless(const struct snapshot *s, const struct keel_resource *res)
 	return is_named(s->endless, res->name);
 }
 
-static bool is_counted(const struct keel_resource *res)
-{
-	return res->type < KEEL_RES_BOOL && (res->flags & (KEEL_RES_EACH | KEEL_RES_FIRST));
-}
-
 uint32_t column_of(const struct snapshot *s, const struct keel_resource *res)
 {
 	uint32_t i;
@@ -55,7 +50,7 @@ static void demand_add(struct demand *d, const struct snapshot *s, const struct 
 {
 	double n = v->res->type == KEEL_RES_SIZE ? ceil(v->n / 1024) * 1024 : v->n;
 
-	if (is_counted(v->res)) {
+	if (v->res->type < KEEL_RES_BOOL && (v->res->flags & (KEEL_RES_EACH | KEEL_RES_FIRST))) {
 		/* What is not compared still goes into exec_vnode. */
 		d->need[d->n_need].column = is_checked(s, v->res) ? column_of(s, v->res) : NOT_COMPARED;
 		if (d->need[d->n_need].column == NO_COLUMN && is_endless(s, v->res))
@@ -86,12 +81,6 @@ static uint32_t host_wanted(const struct demand *d, const struct snapshot *s)
 	return ANY_HOST;
 }
 
-static bool is_name(const struct keel_resource *res)
-{
-	return (res->flags & KEEL_RES_BUILTIN) &&
-	       (strcmp(res->name, "host") == 0 || strcmp(res->name, "vnode") == 0);
-}
-
 static bool klass_matches(const struct snapshot *s, const struct demand *d, uint32_t klass)
 {
 	const struct vnode *like = klass_like(s, klass);
@@ -100,7 +89,9 @@ static bool klass_matches(const struct snapshot *s, const struct demand *d, uint
 	for (i = 0; i < d->n_other; i++) {
 		const struct keel_res_value *have;
 
-		if (is_name(d->other[i]->res))
+		if ((d->other[i]->res->flags & KEEL_RES_BUILTIN) &&
+		    (strcmp(d->other[i]->res->name, "host") == 0 ||
+		     strcmp(d->other[i]->res->name, "vnode") == 0))
 			continue;
 		have = other_of(like, d->other[i]->res);
 		if (!have && is_endless(s, d->other[i]->res))

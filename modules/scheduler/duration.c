@@ -4,7 +4,7 @@
  */
 #include "scheduler.h"
 
-#define FIVE_YEARS (5LL * 365 * 86400) /* who asks for no time */
+#define FIVE_YEARS (5LL * 365 * 86400) /* of a job without walltime */
 
 static int64_t seconds_of(struct state *st, const struct keel_reslist *list, const char *name)
 {

@@ -34,7 +34,7 @@ struct script {
 	bool too_long; /* what it said */
 	char line[LINE_MAX_LEN + 1]; /* what it said first */
 	struct keel_res_value value; /* its text is owned; `res` may be gone: not to be used */
-	bool known; /* it was asked */
+	bool known; /* its script has run */
 };
 
 struct dynres {
@@ -55,7 +55,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The file must be root's or ours, and writable by nobody else. 0 or an errno. */
+/* The file must be root's or ours, and not writable by other users. 0, or fails with an errno. */
 static int file_check(const char *command)
 {
 	size_t len = strcspn(command, " \t");

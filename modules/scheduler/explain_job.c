@@ -4,8 +4,8 @@
  *
  *   <what>  <ok or what is in the way>
  *
- * A job's owner, operators and managers may ask. Policies add lines of their own at job_explain: each
- * tap appends lines that end with a newline. Nothing is changed by asking.
+ * A job's owner, operators and managers may send it. Policies add lines of their own at job_explain: each
+ * tap appends lines that end with a newline. The request changes nothing.
  */
 #include "scheduler.h"
 
@@ -16,10 +16,10 @@
 #include <string.h>
 
 #define POLICY_SHOWN 65536 /* bytes of all lines of policies */
-#define VNODES 50 /* that are told about */
+#define VNODES 50 /* at most so many are listed */
 #define HOLDERS 5
 
-/* ---- who asks about what -------------------------------------------------------------------------- */
+/* ---- the job that is meant, and permission ----------------------------------------------------------- */
 
 static struct keel_obj *job_named(struct keel_mod *mod, const char *id)
 {
@@ -78,25 +78,7 @@ static void line_why(struct keel_text *out, const char *what, const struct reaso
 	line(out, what, "%s: %s%s", r->never ? "never" : "not now", r->text, code);
 }
 
-static const char *place_text(const struct state *st, const struct keel_obj *job)
-{
-	const struct keel_res_value *v =
-		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
-
-	return v && v->text ? v->text : "free";
-}
-
-static void explain_comment(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
-{
-	struct state *st = mod->state;
-	const struct keel_attr *attr = st->object->attr(mod, "job", "comment");
-	const char *text = attr ? st->object->get_str(job, attr) : NULL;
-
-	if (text)
-		line(out, "comment", "%s", text);
-}
-
-/* Its start, or whatever else is asked about it, waits in a hold. */
+/* An operation on the job, its start or another one, waits in a hold. */
 static void explain_holds(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
 	struct state *st = mod->state;
@@ -139,16 +121,6 @@ static void explain_policies(struct keel_mod *mod, struct keel_obj *job, struct 
 	free(buf);
 	if (len == POLICY_SHOWN - 1)
 		line(out, "policies", "say more than can be shown");
-}
-
-static void explain_gates(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
-{
-	struct reason r = { 0 };
-
-	if (group_is_eligible(mod, job, &r) && job_is_eligible(mod, job, &r))
-		line(out, "policies", "ok");
-	else
-		line_why(out, "policies", &r);
 }
 
 static void explain_queue(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
@@ -275,13 +247,15 @@ static void explain_place(struct keel_mod *mod, struct keel_obj *job, struct kee
 	struct group *g = group_of(mod, job);
 	struct snapshot *s = snapshot_now(mod);
 	struct reason r = { 0 };
+	const struct keel_res_value *v =
+		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
 
 	if (!g || !g->shape || !s) {
 		line(out, "placement", "not known: the request cannot be read, or there is no memory");
 		return;
 	}
 	line(out, "request", "select %s  place %s", st->object->get_str(job, st->a.schedselect),
-	     place_text(st, job));
+	     v && v->text ? v->text : "free");
 	explain_totals(mod, job, s, out);
 	if (!could_ever_fit(mod, job, g, &r))
 		line_why(out, "placement", &r);
@@ -292,28 +266,27 @@ static void explain_place(struct keel_mod *mod, struct keel_obj *job, struct kee
 	explain_vnodes(mod, job, g, s, out);
 }
 
-/* Those that wait in an array are equal: what holds for the next of them holds for this one. */
-static void explain_subjob(struct keel_mod *mod, const char *id, char letter, struct keel_obj *whole,
-			   struct keel_text *out)
-{
-	const struct state *st = mod->state;
-
-	line(out, "job", "%s  state %c  %s %s", id, letter,
-	     letter == 'X' ? "is over; its array is" : "waits in", st->object->id(whole));
-}
-
 static void explain_all(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
 	struct state *st = mod->state;
+	const struct keel_attr *attr;
+	const char *text;
+	struct reason r = { 0 };
 
 	line(out, "job", "%s  state %c  queue %s", st->object->id(job),
 	     st->job->state(st->job->self, job),
 	     st->object->get_str(job, st->a.queue) ? st->object->get_str(job, st->a.queue) : "");
-	explain_comment(mod, job, out);
+	attr = st->object->attr(mod, "job", "comment");
+	text = attr ? st->object->get_str(job, attr) : NULL;
+	if (text)
+		line(out, "comment", "%s", text);
 	explain_holds(mod, job, out);
 	explain_rest(mod, entry_of(mod, job), out);
 	explain_queue(mod, job, out);
-	explain_gates(mod, job, out);
+	if (group_is_eligible(mod, job, &r) && job_is_eligible(mod, job, &r))
+		line(out, "policies", "ok");
+	else
+		line_why(out, "policies", &r);
 	explain_policies(mod, job, out);
 	if (st->job->waiting(st->job->self, job))
 		explain_place(mod, job, out);
@@ -354,8 +327,11 @@ static void on_explain(struct keel_mod *mod, struct keel_req *req)
 		return;
 	}
 	keel_text_init(&out);
-	if (part)
-		explain_subjob(mod, args[0], part, job, &out);
+	if (part) {
+		/* Those that wait in an array are equal: what holds for the next of them holds for this one. */
+		line(&out, "job", "%s  state %c  %s %s", args[0], part,
+		     part == 'X' ? "is over; its array is" : "waits in", st->object->id(job));
+	}
 	if (part != 'X')
 		explain_all(mod, job, &out);
 	if (out.failed)

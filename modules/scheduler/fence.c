@@ -2,8 +2,8 @@
  *
  * fence.c - what victims leave behind is kept for the job they give way for.
  *
- * While they do, no other job is placed on their vnodes or on those that the job would use, and what the job
- * asks for as a whole is taken of queue and server. A what-if of that job itself sees past the fence.
+ * Meanwhile no other job is placed on their vnodes or on those that the job would use, and the job's job-wide
+ * amounts are taken of queue and server. A what-if of that job itself ignores the fence.
  */
 #include "scheduler.h"
 #include "trial.h"
@@ -35,7 +35,7 @@ bool fence_add(struct keel_mod *mod, const struct keel_exec *exec)
 }
 
 /* Its vnodes are read again, which finds them closed, or open. */
-static void mark(struct keel_mod *mod, bool closed)
+static void fence_mark(struct keel_mod *mod, bool closed)
 {
 	struct state *st = mod->state;
 	uint32_t i;
@@ -59,7 +59,7 @@ bool fence_close(struct keel_mod *mod, const char *id)
 		return false;
 	if (!st->fence.id && !(st->fence.id = strdup(id)))
 		return false;
-	mark(mod, true);
+	fence_mark(mod, true);
 	return true;
 }
 
@@ -107,7 +107,7 @@ void fence_drop(struct keel_mod *mod)
 	struct fence *f = &st->fence;
 
 	if (f->id)
-		mark(mod, false);
+		fence_mark(mod, false);
 	while (f->n)
 		free(f->vnode[--f->n]);
 	free(f->vnode);

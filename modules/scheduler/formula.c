@@ -59,17 +59,6 @@ static bool is_function(const char *name)
 	return false;
 }
 
-static void teach(muParserHandle_t parser)
-{
-	size_t i;
-
-	for (i = 0; i < COUNT(functions); i++)
-		mupDefineFun1(parser, functions[i].name, functions[i].fn, 1);
-	for (i = 0; i < COUNT(functions2); i++)
-		mupDefineFun2(parser, functions2[i].name, functions2[i].fn, 1);
-	mupDefineOprt(parser, "%", fmod, PRODUCT, muOPRT_ASCT_LEFT, 1);
-}
-
 /* ---- words ---------------------------------------------------------------------------------------- */
 
 static bool is_name(int c)
@@ -116,14 +105,6 @@ static size_t name_read(struct formula *f, const char *p, char **out, formula_na
 	return len;
 }
 
-static size_t number_read(const char *p)
-{
-	char *end;
-
-	strtod(p, &end);
-	return (size_t)(end - p);
-}
-
 /* The text as the parser wants it, into `out` (as long as the text at most); names into the table. */
 static int32_t translate(struct formula *f, const char *text, char *out, formula_name_fn *known,
 			 void *arg)
@@ -131,10 +112,12 @@ static int32_t translate(struct formula *f, const char *text, char *out, formula
 	const char *p = text;
 	int32_t code = 0;
 	size_t len;
+	char *end;
 
 	while (*p && code == 0) {
 		if (isdigit((unsigned char)*p) || *p == '.') {
-			len = number_read(p);
+			strtod(p, &end);
+			len = (size_t)(end - p);
 			if (len == 0)
 				return PBSE_BAD_FORMULA;
 		} else if (is_name((unsigned char)*p)) {
@@ -174,6 +157,7 @@ int32_t formula_make(const char *text, formula_name_fn *known, void *arg, struct
 	struct formula *f;
 	int32_t code;
 	uint32_t i;
+	size_t k;
 
 	if (strlen(text) >= sizeof(translated) || !*text)
 		return PBSE_BAD_FORMULA;
@@ -184,7 +168,11 @@ int32_t formula_make(const char *text, formula_name_fn *known, void *arg, struct
 	if (code == 0 && !(f->parser = mupCreate(muBASETYPE_FLOAT)))
 		code = PBSE_SYSTEM;
 	if (code == 0) {
-		teach(f->parser);
+		for (k = 0; k < COUNT(functions); k++)
+			mupDefineFun1(f->parser, functions[k].name, functions[k].fn, 1);
+		for (k = 0; k < COUNT(functions2); k++)
+			mupDefineFun2(f->parser, functions2[k].name, functions2[k].fn, 1);
+		mupDefineOprt(f->parser, "%", fmod, PRODUCT, muOPRT_ASCT_LEFT, 1);
 		for (i = 0; i < f->n; i++)
 			mupDefineVar(f->parser, (char[]){ letters[i], '\0' }, &f->value[i]);
 		mupSetExpr(f->parser, translated);

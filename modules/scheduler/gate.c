@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gate.c - questions about a job that are answered at once: policy (taps), then vnodes.
+ * gate.c - may a job start, and where: policy (taps), then vnodes, both answered at once.
  */
 #include "scheduler.h"
 
@@ -30,8 +30,9 @@ static void gate_answer(struct keel_mod *mod, void *arg, const struct keel_outco
 	g->reason.code = o->code;
 }
 
-/* A cycle cannot wait: a tap that would is a no for now. */
-static bool ask(struct keel_mod *mod, uint32_t point, const void *event, struct reason *ret)
+/* Raises a point that decides at once. False with the reason: a tap refuses, or waits, which a cycle cannot do, or
+ * there is no memory. */
+static bool gate_raise(struct keel_mod *mod, uint32_t point, const void *event, struct reason *ret)
 {
 	struct state *st = mod->state;
 	struct gate *g;
@@ -65,7 +66,7 @@ bool group_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason
 {
 	struct state *st = mod->state;
 
-	return ask(mod, KEEL_POINT_group_eligible,
+	return gate_raise(mod, KEEL_POINT_group_eligible,
 		   KEEL_EVENT(group_eligible, .id = st->object->id(job), .job = job), ret);
 }
 
@@ -73,7 +74,7 @@ bool job_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *
 {
 	struct state *st = mod->state;
 
-	return ask(mod, KEEL_POINT_job_eligible,
+	return gate_raise(mod, KEEL_POINT_job_eligible,
 		   KEEL_EVENT(job_eligible, .id = st->object->id(job), .job = job), ret);
 }
 
@@ -84,7 +85,7 @@ struct planning {
 	int64_t at;
 };
 
-static void time_answer(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+static void plan_time_answer(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 {
 	struct planning *p = arg;
 
@@ -110,7 +111,7 @@ int64_t plan_time(struct keel_mod *mod, struct keel_obj *job, int64_t at)
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_plan_time,
 		.event = KEEL_EVENT(plan_time, .id = st->object->id(job), .job = job, .start = at),
-		.done = time_answer,
+		.done = plan_time_answer,
 		.arg = p,
 	});
 	if (!p->answered) { /* a plan cannot wait */
@@ -122,7 +123,7 @@ int64_t plan_time(struct keel_mod *mod, struct keel_obj *job, int64_t at)
 	return at;
 }
 
-struct asked {
+struct wish_arg {
 	struct keel_mod *mod;
 	struct keel_obj *job;
 	const struct keel_res_value **whole; /* owned, as the next */
@@ -158,45 +159,45 @@ static const char **set_keys(struct keel_mod *mod, struct keel_obj *queue, uint3
 
 static bool vnode_is_eligible(void *arg, const struct vnode *v)
 {
-	struct asked *a = arg;
+	struct wish_arg *a = arg;
 	struct state *st = a->mod->state;
 	struct keel_obj *node = st->object->find(a->mod, "node", v->name);
 	struct reason unused;
 
-	return node && ask(a->mod, KEEL_POINT_node_eligible,
+	return node && gate_raise(a->mod, KEEL_POINT_node_eligible,
 			   KEEL_EVENT(node_eligible, .id = v->name, .node = node, .job = a->job),
 			   &unused);
 }
 
-/* What to ask of a snapshot for this job; `asked` must live as long. wish_fini() after. */
-static void wish_make(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct asked *asked,
+/* The job's wish to a snapshot; it points into `wish_arg`, which the caller keeps until wish_fini(). */
+static void wish_make(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct wish_arg *wish_arg,
 		      struct wish *ret)
 {
 	struct state *st = mod->state;
 	struct keel_obj *queue = st->object->find(mod, "queue", g->line->name);
 
-	*asked = (struct asked){ .mod = mod, .job = job };
+	*wish_arg = (struct wish_arg){ .mod = mod, .job = job };
 	*ret = (struct wish){ .select = g->shape->select, .place = g->shape->place,
-			      .queue = g->line->name, .arg = asked, .memo = &g->shape->memo };
+			      .queue = g->line->name, .arg = wish_arg, .memo = &g->shape->memo };
 	ret->partition = queue ? st->object->get_str(queue, st->p.queue_partition) : NULL;
 	if (ret->partition && !*ret->partition)
 		ret->partition = NULL;
 	ret->user = st->object->get_str(job, st->p.euser);
 	ret->group = st->object->get_str(job, st->p.egroup);
-	ret->whole = asked->whole = whole_of(mod, job, &ret->n_whole);
-	ret->set_key = asked->set_key = set_keys(mod, queue, &ret->n_set_key);
+	ret->whole = wish_arg->whole = whole_of(mod, job, &ret->n_whole);
+	ret->set_key = wish_arg->set_key = set_keys(mod, queue, &ret->n_set_key);
 	if (st->hook->tapped(mod, KEEL_POINT_node_eligible))
 		ret->eligible = vnode_is_eligible;
 }
 
-static void wish_fini(struct asked *asked)
+static void wish_fini(struct wish_arg *wish_arg)
 {
 	uint32_t i;
 
-	for (i = 0; asked->set_key && asked->set_key[i]; i++)
-		free((char *)asked->set_key[i]);
-	free(asked->set_key);
-	free(asked->whole);
+	for (i = 0; wish_arg->set_key && wish_arg->set_key[i]; i++)
+		free((char *)wish_arg->set_key[i]);
+	free(wish_arg->set_key);
+	free(wish_arg->whole);
 }
 
 /* ---- places ------------------------------------------------------------------------------------------ */
@@ -256,16 +257,16 @@ char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 	       struct reason *ret)
 {
 	struct state *st = mod->state;
-	struct asked asked;
+	struct wish_arg wish_arg;
 	struct wish wish;
 	struct shut shut;
 	char *exec_vnode;
 
-	wish_make(mod, job, g, &asked, &wish);
+	wish_make(mod, job, g, &wish_arg, &wish);
 	avoid_shut(mod, s, job, &shut);
 	exec_vnode = place_job(s, &wish, ret);
 	avoid_open(s, &shut);
-	wish_fini(&asked);
+	wish_fini(&wish_arg);
 	chunks_log(mod, st->object->id(job), wish.select, exec_vnode != NULL, ret);
 	return exec_vnode;
 }
@@ -273,29 +274,29 @@ char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 bool would_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
 	       struct reason *ret)
 {
-	struct asked asked;
+	struct wish_arg wish_arg;
 	struct wish wish;
 	struct shut shut;
 	bool fits;
 
-	wish_make(mod, job, g, &asked, &wish);
+	wish_make(mod, job, g, &wish_arg, &wish);
 	avoid_shut(mod, s, job, &shut);
 	fits = place_fits(s, &wish, ret);
 	avoid_open(s, &shut);
-	wish_fini(&asked);
+	wish_fini(&wish_arg);
 	return fits;
 }
 
 bool vnode_words(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
 		 struct vnode_words *ret)
 {
-	struct asked asked;
+	struct wish_arg wish_arg;
 	struct wish wish;
 	bool ok;
 
-	wish_make(mod, job, g, &asked, &wish);
+	wish_make(mod, job, g, &wish_arg, &wish);
 	ok = place_words(s, &wish, ret);
-	wish_fini(&asked);
+	wish_fini(&wish_arg);
 	return ok;
 }
 
@@ -303,14 +304,14 @@ bool could_ever_fit(struct keel_mod *mod, struct keel_obj *job, const struct gro
 		    struct reason *ret)
 {
 	struct snapshot *s = snapshot_now(mod);
-	struct asked asked;
+	struct wish_arg wish_arg;
 	struct wish wish;
 	bool fits;
 
 	if (!s)
 		return true;
-	wish_make(mod, job, g, &asked, &wish);
+	wish_make(mod, job, g, &wish_arg, &wish);
 	fits = place_possible(s, &wish, ret);
-	wish_fini(&asked);
+	wish_fini(&wish_arg);
 	return fits;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a draft asks for; its values are those of the submission, not yet its own. */
+/* The resources that a draft requests: the values of its change set, not yet its own. */
 struct request {
 	char *select, *place, *queue;
 	struct keel_select *chunks;

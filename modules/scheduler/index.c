@@ -19,7 +19,6 @@
 
 #include <utlist.h>
 
-#define BUCKETS 1024
 
 /* ---- lists ------------------------------------------------------------------------------------------ */
 
@@ -27,13 +26,6 @@ void list_add(struct list *l, struct entry *e)
 {
 	e->list = l;
 	DL_APPEND(l->first, e);
-	l->n++;
-}
-
-static void list_add_first(struct list *l, struct entry *e)
-{
-	e->list = l;
-	DL_PREPEND(l->first, e);
 	l->n++;
 }
 
@@ -108,7 +100,9 @@ void entry_touch(struct keel_mod *mod, struct entry *e)
 		return;
 	entry_out(mod, e);
 	e->where = PARKED;
-	list_add_first(&st->parked, e);
+	e->list = &st->parked;
+	DL_PREPEND(st->parked.first, e);
+	st->parked.n++;
 }
 
 void entry_suspended(struct keel_mod *mod, struct entry *e)
@@ -198,54 +192,6 @@ struct entry *group_head(struct group *g)
 
 /* ---- groups ------------------------------------------------------------------------------------------------- */
 
-static uint32_t hash(const char *key)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *key; key++)
-		h = (h ^ (unsigned char)*key) * 16777619u;
-	return h;
-}
-
-static void rehash(struct state *st, uint32_t n)
-{
-	struct group **bigger = calloc(n, sizeof(*bigger)), *g;
-
-	if (!bigger)
-		return; /* longer chains, that is all */
-	for (g = st->groups; g; g = g->next) {
-		struct group **at = &bigger[hash(g->key) % n];
-
-		g->chain = *at;
-		*at = g;
-	}
-	free(st->bucket);
-	st->bucket = bigger;
-	st->n_bucket = n;
-}
-
-static struct group *group_find(struct state *st, const char *key)
-{
-	struct group *g = st->n_bucket ? st->bucket[hash(key) % st->n_bucket] : NULL;
-
-	while (g && strcmp(g->key, key) != 0)
-		g = g->chain;
-	return g;
-}
-
-static void group_link(struct state *st, struct group *g)
-{
-	if (++st->n_group > st->n_bucket * 2)
-		rehash(st, st->n_bucket ? st->n_bucket * 2 : BUCKETS);
-	DL_PREPEND(st->groups, g);
-	if (st->n_bucket) {
-		struct group **at = &st->bucket[hash(g->key) % st->n_bucket];
-
-		g->chain = *at;
-		*at = g;
-	}
-}
-
 static struct group *group_create(struct keel_mod *mod, const char *key, struct line *line,
 				  struct shape *shape)
 {
@@ -256,28 +202,29 @@ static struct group *group_create(struct keel_mod *mod, const char *key, struct 
 		free(g);
 		return NULL;
 	}
+	HASH_ADD_KEYPTR(hh, st->group_by_key, g->key, strlen(g->key), g);
+	if (!g->hh.tbl) { /* no memory for it */
+		free(g->key);
+		free(g);
+		return NULL;
+	}
 	g->jobs.before = job_before;
 	g->ranks = st->ranks;
 	g->line = line;
 	g->shape = shape;
 	line->groups++;
-	group_link(st, g);
+	DL_PREPEND(st->groups, g);
 	return g;
 }
 
 void group_free(struct keel_mod *mod, struct group *g)
 {
 	struct state *st = mod->state;
-	struct group **at = st->n_bucket ? &st->bucket[hash(g->key) % st->n_bucket] : NULL;
 
-	while (at && *at && *at != g)
-		at = &(*at)->chain;
-	if (at && *at)
-		*at = g->chain;
+	HASH_DELETE(hh, st->group_by_key, g);
 	if (st->rank_at == g)
 		st->rank_at = g->next;
 	DL_DELETE(st->groups, g);
-	st->n_group--;
 	talk_not(mod, g);
 	turn_drop(g);
 	shape_put(mod, g->shape);
@@ -353,7 +300,7 @@ struct group *group_of(struct keel_mod *mod, struct keel_obj *job)
 			 text_of(st, job, st->a.egroup), text_of(st, job, st->a.project),
 			 text_of(st, job, st->a.account));
 	if (shape_key && !key.failed) {
-		g = group_find(st, key.data);
+		HASH_FIND_STR(st->group_by_key, key.data, g);
 		if (!g)
 			g = group_new(mod, job, shape_key, key.data);
 	}
@@ -372,7 +319,7 @@ static struct group *group_alone(struct keel_mod *mod, struct keel_obj *job)
 
 	if (!line || asprintf(&key, "\001%s", st->object->id(job)) < 0)
 		return NULL;
-	g = group_find(st, key);
+	HASH_FIND_STR(st->group_by_key, key, g);
 	if (!g)
 		g = group_create(mod, key, line, NULL);
 	free(key);
@@ -409,7 +356,7 @@ void group_verdict(struct keel_mod *mod, struct group *g, const char *text)
 	if (!g->verdict || strcmp(g->verdict, text) != 0) {
 		free(g->verdict);
 		g->verdict = strdup(text);
-		list_join(&g->stale, &g->told);
+		list_join(&g->stale, &g->current);
 	}
 	if (g->verdict)
 		talk(mod, g);
@@ -420,7 +367,6 @@ void index_init(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	turn_init(st);
-	rehash(st, BUCKETS);
 }
 
 void index_fini(struct keel_mod *mod)
@@ -429,7 +375,7 @@ void index_fini(struct keel_mod *mod)
 
 	while (st->groups) {
 		struct group *g = st->groups;
-		struct list *const lists[] = { &g->fresh, &g->stale, &g->told };
+		struct list *const lists[] = { &g->fresh, &g->stale, &g->current };
 		size_t i;
 
 		while (st->aside.first)
@@ -439,10 +385,5 @@ void index_fini(struct keel_mod *mod)
 				entry_out(mod, lists[i]->first);
 		group_free(mod, g);
 	}
-	free(st->bucket);
-	st->bucket = NULL;
-	st->n_bucket = 0;
-	free(st->shapes);
-	st->shapes = NULL;
 	lines_free(mod);
 }

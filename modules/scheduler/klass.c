@@ -19,7 +19,7 @@ struct klasses {
 	uint32_t *host, n_host; /* hash of host names: vnode index + 1 */
 };
 
-/* host and vnode tell vnodes apart; everything else makes the class. */
+/* Values of host and vnode differ from vnode to vnode; all others make the class. */
 static bool is_name(const struct keel_resource *res)
 {
 	return (res->flags & KEEL_RES_BUILTIN) &&

@@ -18,13 +18,6 @@ enum { MANAGE_CREATE, MANAGE_DELETE, MANAGE_SET, MANAGE_UNSET };
 
 /* ---- before ----------------------------------------------------------------------------------------- */
 
-static keel_verdict refuse(struct keel_call *c, int32_t code)
-{
-	struct state *st = keel_state(c);
-
-	return st->call->reject(c, code, "%s", st->core->pbse_text(code));
-}
-
 /* The formula this request would give `obj`, cut to the buffer; NULL: it has none. */
 static const char *formula_wanted(struct keel_call *c, struct keel_obj *obj, char *buf, uint32_t len)
 {
@@ -103,7 +96,7 @@ static void settled(struct keel_mod *mod, void *arg)
 
 	(void)arg;
 	if (command == 0)
-		return; /* told once for all requests of this turn */
+		return; /* the cycle is woken once for all requests of this turn */
 	st->managed = 0;
 	if (server && sched) {
 		follow(st, sched, st->sched.scheduling, server, st->server.scheduling);
@@ -151,7 +144,7 @@ keel_verdict on_management(struct keel_call *c, const struct keel_ev_management 
 	    strcmp(ev->name, DEFAULT) == 0)
 		code = PBSE_SCHED_NO_DEL;
 	if (code)
-		return refuse(c, code);
+		return st->call->reject(c, code, "%s", st->core->pbse_text(code));
 	st->managed_more |= strcmp(ev->klass, "server") != 0;
 	st->managed_resource |= strcmp(ev->klass, "resource") == 0;
 	st->managed = command_of(c, ev);

@@ -19,9 +19,9 @@ static bool taps_let(const struct trial *t, uint32_t node)
 
 	if (!t->w->eligible || !t->s->node[node].usable)
 		return true;
-	if (x->asked[node] / 2 != x->trial)
-		x->asked[node] = 2 * x->trial + t->w->eligible(t->w->arg, &t->s->node[node]);
-	return x->asked[node] & 1;
+	if (x->tapped[node] / 2 != x->trial)
+		x->tapped[node] = 2 * x->trial + t->w->eligible(t->w->arg, &t->s->node[node]);
+	return x->tapped[node] & 1;
 }
 
 /* Vnodes of the job's queue if it has some, else those that belong to no queue. */

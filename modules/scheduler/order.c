@@ -416,17 +416,6 @@ static bool split(struct snapshot *s, uint32_t at)
 	return true;
 }
 
-static void take_out(struct order *o, uint32_t node)
-{
-	struct span *p = &o->span[o->span_of[node]];
-	uint32_t i;
-
-	for (i = 0; p->node[i] != node; i++)
-		;
-	p->n--;
-	memmove(p->node + i, p->node + i + 1, (p->n - i) * sizeof(p->node[0]));
-}
-
 /* The span whose vnodes stand around where `node` belongs. */
 static uint32_t span_for(const struct order *o, uint32_t node)
 {
@@ -474,35 +463,34 @@ static bool keys_changed(const struct snapshot *s, uint32_t node)
 	return true;
 }
 
-/* What is on it may have opened or closed its other vnodes. */
-static void host_is_stale(struct order *o, uint32_t host)
-{
-	uint32_t i;
-
-	if (o->is_stale[host])
-		return;
-	o->is_stale[host] = true;
-	o->stale_host[o->n_stale_host++] = host;
-	for (i = o->first[host]; i < o->first[host + 1]; i++)
-		o->span[o->span_of[o->of_host[i]]].stale = true;
-}
-
 void order_update(struct snapshot *s, uint32_t node)
 {
 	struct order *o = s->order;
 	uint32_t host = s->node[node].host;
+	struct span *p;
+	uint32_t i, k;
 
 	if (!o)
 		return;
 	o->span[o->span_of[node]].stale = true;
 	if (keys_changed(s, node)) {
-		take_out(o, node);
+		p = &o->span[o->span_of[node]];
+		for (i = 0; p->node[i] != node; i++)
+			;
+		p->n--;
+		memmove(p->node + i, p->node + i + 1, (p->n - i) * sizeof(p->node[0]));
 		put_in(s, node);
 		qsort_r(o->of_host + o->first[host], o->first[host + 1] - o->first[host],
 			sizeof(uint32_t), by_key, o);
 		o->span[o->span_of[node]].stale = true;
 	}
-	host_is_stale(o, host);
+	/* What is on it may have opened or closed its other vnodes. */
+	if (o->is_stale[host])
+		return;
+	o->is_stale[host] = true;
+	o->stale_host[o->n_stale_host++] = host;
+	for (k = o->first[host]; k < o->first[host + 1]; k++)
+		o->span[o->span_of[o->of_host[k]]].stale = true;
 }
 
 void order_settle(struct snapshot *s)

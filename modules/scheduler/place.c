@@ -19,8 +19,8 @@ struct scratch *scratch_make(const struct snapshot *s)
 	if (!x)
 		return NULL;
 	x->used = (uint32_t *)(void *)(x + 1);
-	x->asked = x->used + s->n;
-	x->host_used = x->asked + s->n;
+	x->tapped = x->used + s->n;
+	x->host_used = x->tapped + s->n;
 	x->host_tried = x->host_used + s->n_hosts;
 	x->host_short = x->host_tried + s->n_hosts;
 	return x;

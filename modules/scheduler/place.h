@@ -32,8 +32,8 @@ struct vnode {
 	uint32_t klass;       /* by snapshot_link(): vnodes that differ only in name and amounts */
 	bool usable;          /* its state lets new work in */
 	bool in_use;          /* some job is there */
-	bool down;            /* its state keeps new work away, whoever is there */
-	bool alone;           /* somebody there, or on its host, wants nobody beside him */
+	bool down;            /* its state keeps new work away, in use or not */
+	bool alone;           /* a job there, or on its host, is exclusive */
 	bool one_host_only;   /* no jobs of more than one host */
 	uint32_t jobs;        /* how many are there */
 	uint32_t taken_in;    /* the take that counted itself last */
@@ -60,7 +60,7 @@ struct sort_key {
 };
 #define SORT_KEYS_MAX 16 /* lines of node_sort_key */
 
-/* Amounts of a queue, or of the server: what jobs ask for as a whole is compared with. */
+/* Amounts of a queue, or of the server, with which the job-wide amounts of jobs are compared. */
 struct pool {
 	const char *queue; /* owned; NULL: the server */
 	struct pool_amount {
@@ -101,21 +101,22 @@ struct snapshot {
 	struct klasses *klasses;
 	struct order *order;
 	struct scratch *scratch;
-	struct sets *sets; /* that were asked for */
+	struct sets *sets; /* made when a job first needed them */
 	char **own_checked, **own_endless; /* owned, or NULL */
 };
 
-/* To be called once all vnodes are there, and after any change from outside of more than a few. */
+/* Makes order, classes and scratch; the caller calls it when all vnodes are there, and again when many changed. Without
+ * memory it fails silently: then no search finds a place. */
 void snapshot_link(struct snapshot *s);
-/* This one changed: its amounts, its state, who is there. */
+/* The caller has changed this vnode: its amounts, its state, its jobs. */
 void snapshot_changed(struct snapshot *s, uint32_t node);
-/* Scores or sort keys of many changed. */
+/* The caller has changed scores or sort keys of many. */
 void snapshot_reorder(struct snapshot *s);
-/* What snapshot_link() made. */
+/* Frees what snapshot_link() made. */
 void snapshot_unlink(struct snapshot *s);
-/* Of their names, where vnodes are many: after snapshot_link(). */
+/* Makes the hash of names where vnodes are many: after snapshot_link(). */
 void snapshot_index(struct snapshot *s);
-struct vnode *vnode_named(const struct snapshot *s, const char *name);
+struct vnode *vnode_named(const struct snapshot *s, const char *name); /* NULL: there is none */
 
 struct wish {
 	const struct keel_select *select;
@@ -123,7 +124,7 @@ struct wish {
 	const char *queue;
 	const char *partition;
 	const char *user, *group; /* for limits of vnodes; may be NULL */
-	/* What the job asks for as a whole. */
+	/* Its job-wide amounts. */
 	const struct keel_res_value *const *whole;
 	uint32_t n_whole;
 	/* Resources whose values make placement sets; all of place.group when that is set. */
@@ -136,7 +137,7 @@ struct wish {
 };
 
 struct reason {
-	int32_t code; /* enum keel_why; 0: said by somebody else */
+	int32_t code; /* enum keel_why; 0: the text is a tap's or a service's */
 	bool never;   /* not even on empty vnodes */
 	uint32_t chunk; /* for which of the select's there was no place */
 	char text[REASON_MAX + 1];
@@ -150,16 +151,18 @@ struct memo {
 	struct reason why; /* not */
 };
 
-/* Could it ever start, with no other job anywhere? False with the reason, `never` set. */
+/* Could it ever start, with no other job anywhere? False with the reason, `never` set; without memory true, for a later
+ * caller to find out. */
 bool place_possible(struct snapshot *s, const struct wish *w, struct reason *ret);
 
-/* The exec_vnode (malloc'ed), and what it takes is taken from the snapshot; or NULL with the reason. */
+/* The exec_vnode, which the caller frees; what it takes is taken from the snapshot. NULL with the reason, which is also
+ * how it fails without memory: the snapshot is as it was. */
 char *place_job(struct snapshot *s, const struct wish *w, struct reason *ret);
 
-/* Would it fit? Nothing stays taken. */
+/* Would place_job() find a place? False with the reason; nothing stays taken. */
 bool place_fits(struct snapshot *s, const struct wish *w, struct reason *ret);
 
-/* What each vnode says to a chunk of the wish: for people. */
+/* Why a vnode does not take a chunk of the wish: for listings. */
 struct vnode_word {
 	uint32_t chunk, node;
 	struct reason why; /* not; code NODE_STATE: its state, whatever that is */
@@ -171,19 +174,19 @@ struct vnode_words {
 };
 bool place_words(struct snapshot *s, const struct wish *w, struct vnode_words *ret);
 
-/* Can a job that has been there go on at this exec_vnode? Takes what it needs, or says why not. */
+/* Can a job that has been there go on at this exec_vnode? Takes what it needs; false with the reason, nothing taken. */
 bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share,
 		 struct reason *ret);
-/* Somebody has taken, or will take this. */
+/* Takes what a start that the caller has made, or will make, takes. */
 void place_take(struct snapshot *s, const struct keel_exec *exec);
-/* The same on vnodes of the last refresh only: others know. */
+/* The same on vnodes of the last refresh only: the others have it. */
 void place_take_anew(struct snapshot *s, const struct keel_exec *exec);
 
-/* One more job of these people is there (may.c). */
+/* Counts one more job of this user and group (may.c); without memory it is not counted. */
 void limits_count(struct vnode_limits *l, const char *user, const char *group);
-/* May one more be there? 0, or why not. */
+/* May one more be there? 0, or the limit that is reached (enum keel_why). */
 int32_t limits_say(const struct vnode *v, const char *user, const char *group);
-/* A job of theirs comes (sign 1) to its vnodes, or leaves them (-1). */
+/* A job of this user and group comes (sign 1) to its vnodes, or leaves them (-1). */
 void limits_move(struct snapshot *s, const struct keel_exec *exec, const char *user,
 		 const char *group, int sign);
 
@@ -199,7 +202,8 @@ struct pool *pools_copy(const struct snapshot *s);
 void sets_free(struct sets *sets); /* sets.c */
 void limits_free(struct vnode_limits *l);
 
-/* copy.c: a copy for what-ifs, which shares what does not change with its original. */
+/* copy.c: a copy for what-ifs, which shares what does not change with its original: the caller frees it before the
+ * original. NULL without memory. */
 struct snapshot *snapshot_copy(const struct snapshot *s);
 void snapshot_copy_free(struct snapshot *s);
 /* A job there gives back what it has; only: comma list of resource names, the rest stays with it. */
@@ -210,7 +214,7 @@ void place_occupy(struct snapshot *s, const struct keel_exec *exec, int32_t shar
 void exec_only(struct keel_exec *exec, const char *names);
 
 /* reason.c: texts of reasons. */
-/* A text of somebody else; code and what are cleared. */
+/* A text without a code: a tap's, or a service's. `code` and `what` are cleared. */
 void reason_set(struct reason *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The table's text for `code` (enum keel_why); the arguments are its words, all const char *. */
 void reason_why(struct reason *r, int32_t code, ...);

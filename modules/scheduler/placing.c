@@ -111,25 +111,21 @@ static void sort_apply(struct keel_mod *mod, struct snapshot *s, const char *con
 
 /* ---- all ------------------------------------------------------------------------------------------------ */
 
-static bool round_robin(struct keel_mod *mod)
-{
-	char *text = setting_dup(mod, SET_smp_cluster_dist);
-	bool yes = text && strcmp(text, "round_robin") == 0;
-
-	free(text);
-	return yes;
-}
-
 void placing_apply(struct keel_mod *mod, struct snapshot *s)
 {
 	struct state *st = mod->state;
 	struct keel_obj *sched = st->object->find(mod, "sched", "default");
 	char **keys = setting_items(mod, SET_node_sort_key, "\n");
+	char *text;
+	bool yes;
 
 	s->n_sort = 0;
 	sort_apply(mod, s, (const char *const *)keys);
 	names_free(keys);
-	if (round_robin(mod))
+	text = setting_dup(mod, SET_smp_cluster_dist);
+	yes = text && strcmp(text, "round_robin") == 0;
+	free(text);
+	if (yes)
 		s->sort[s->n_sort++] = (struct sort_key){ .by = SORT_TURN, .low_first = true };
 	s->own_checked = setting_items(mod, SET_resources, ",\n");
 	s->own_endless = setting_items(mod, SET_resource_unset_infinite, ",\n");

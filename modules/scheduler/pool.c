@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pool.c - amounts of the server and of queues: what a job asks for as a whole is compared with them.
+ * pool.c - amounts of the server and of queues, with which a job's job-wide amounts are compared.
  *
  * What is not set there is not limited, whatever its type.
  */
@@ -30,12 +30,7 @@ static double whole_amount(const struct keel_res_value *v)
 	return v->res->type == KEEL_RES_SIZE ? ceil(v->n / 1024) * 1024 : v->n;
 }
 
-static struct keel_res_value value_of(const struct pool_amount *a)
-{
-	return (struct keel_res_value){ .res = a->res, .n = a->total, .text = a->text };
-}
-
-/* False with the reason when the pool has too little; `empty`: as if nobody had taken of it. */
+/* False with the reason when the pool has too little; `empty`: as if no job had taken of it. */
 static bool has_value(const struct pool *p, const struct pool_amount *a,
 		      const struct keel_res_value *want, bool empty, struct reason *ret)
 {
@@ -50,7 +45,7 @@ static bool has_value(const struct pool *p, const struct pool_amount *a,
 		reason_amount(ret, code, want->res, wanted, left, a->total);
 		return false;
 	}
-	have = value_of(a);
+	have = (struct keel_res_value){ .res = a->res, .n = a->total, .text = a->text };
 	if (value_matches(&have, want))
 		return true;
 	reason_differs(ret, code, want, &have);

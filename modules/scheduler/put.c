@@ -211,18 +211,16 @@ static bool put_on_host(struct trial *t, uint32_t chunk, uint32_t demand, uint32
 	       put_spread(t, chunk, demand, host);
 }
 
-static struct probe probe_for(const struct trial *t, const struct demand *d, bool whole_host)
-{
-	return (struct probe){ .klasses = d->klasses & set_klasses(t), .empty = t->empty,
-			       .share = (uint32_t)t->w->place.share & 3, .whole_host = whole_host,
-			       .need = d->need, .n_need = d->n_need };
-}
-
 static bool put_anywhere(struct trial *t, uint32_t chunk, uint32_t demand)
 {
 	struct scratch *x = t->s->scratch;
 	struct demand *d = &t->demand[demand];
-	struct probe p = probe_for(t, d, false);
+	struct probe p = (struct probe){ .klasses = d->klasses & set_klasses(t),
+					 .empty = t->empty,
+					 .share = (uint32_t)t->w->place.share & 3,
+					 .whole_host = false,
+					 .need = d->need,
+					 .n_need = d->n_need };
 	struct need now[d->n_need + 1];
 	uint32_t node, k;
 

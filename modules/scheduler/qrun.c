@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * qrun.c - jobs an administrator wants to start now.
+ * qrun.c - jobs that an administrator starts now.
  *
- * Each gets a cycle for it alone, also while scheduling is off; one that asks during a cycle waits for
- * its end, and while victims give way for another. Run limits, the order and plans for others do not hold for it, it may have victims.
+ * Each gets a cycle for it alone, also while scheduling is off; one that comes during a cycle waits for its
+ * end, and while victims give way for another. Run limits, the order and plans for others do not hold for it,
+ * and it may have victims.
  */
 #include "scheduler.h"
 
@@ -11,20 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void qrun_free(struct qrun *q)
-{
-	free(q->id);
-	free(q);
-}
-
 void qrun_answer(struct keel_mod *mod, struct qrun *q, int32_t code, const char *text)
 {
 	struct state *st = mod->state;
 
 	if (st->serving == q)
 		st->serving = NULL;
-	q->done(q->asker, q->arg, code, text);
-	qrun_free(q);
+	q->done(q->caller, q->arg, code, text);
+	free(q->id);
+	free(q);
 }
 
 void qrun_failed(struct keel_mod *mod, struct qrun *q, int32_t code, const char *text)
@@ -36,7 +32,7 @@ void qrun_failed(struct keel_mod *mod, struct qrun *q, int32_t code, const char 
 }
 
 void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,
-		    struct keel_mod *asker, keel_job_done *done, void *arg)
+		    struct keel_mod *caller, keel_job_done *done, void *arg)
 {
 	struct state *st = mod->state;
 	struct qrun *q, **at = &st->qruns;
@@ -46,10 +42,10 @@ void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,
 	q = calloc(1, sizeof(*q));
 	if (!q || !(q->id = strdup(st->object->id(job)))) {
 		free(q);
-		done(asker, arg, PBSE_SYSTEM, "System error: out of memory");
+		done(caller, arg, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
-	q->asker = asker;
+	q->caller = caller;
 	q->done = done;
 	q->arg = arg;
 	while (*at)
@@ -58,8 +54,8 @@ void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,
 	wake(mod, CMD_QRUN);
 }
 
-/* The job, if it may be started at all. */
-static struct entry *wanted(struct keel_mod *mod, const struct qrun *q, int32_t *ret_code)
+/* Its job, if it may be started at all; NULL with the error. */
+static struct entry *qrun_entry(struct keel_mod *mod, const struct qrun *q, int32_t *ret_code)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = st->object->find(mod, "job", q->id);
@@ -78,7 +74,7 @@ bool qrun_next(struct keel_mod *mod)
 	while (st->qruns && !st->asking && !st->asking_over) {
 		struct qrun *q = st->qruns;
 		int32_t code;
-		struct entry *e = wanted(mod, q, &code);
+		struct entry *e = qrun_entry(mod, q, &code);
 
 		st->qruns = q->next;
 		q->next = NULL;
@@ -94,7 +90,7 @@ bool qrun_next(struct keel_mod *mod)
 		free(st->urgent);
 		st->urgent = strdup(q->id);
 		st->serving = q;
-		e->asked_in = q->back ? st->cycle : 0;
+		e->victims_in = q->back ? st->cycle : 0;
 		return true;
 	}
 	return false;

@@ -4,7 +4,7 @@
  *
  * JOB_KEY rows with a place, taps at job_rank, the formula, the job_sort_key lines; then arrival. What
  * all jobs of a group share is kept there, the rest on each job; numbers that move by themselves are
- * asked anew in each cycle.
+ * read again in each cycle.
  */
 #include "scheduler.h"
 

@@ -79,7 +79,7 @@ static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known
 	return KEEL_NEXT;
 }
 
-/* The change itself comes later: the next cycle sees it. */
+/* The change is committed after this tap: the next cycle sees it. */
 static keel_verdict on_modify(struct keel_call *c, const struct keel_ev_job_modify *ev)
 {
 	look(c->mod, ev->job);
@@ -218,7 +218,7 @@ static keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node
 static const struct keel_service_def sched_def = {
 	.size = sizeof(struct keel_service_def),
 	.name = "sched",
-	.doc = "what-if, and what the scheduler was told to do",
+	.doc = "what-if, and the scheduler's settings",
 	.table = &sched_service,
 };
 

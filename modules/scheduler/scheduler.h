@@ -5,6 +5,9 @@
 #ifndef SCHEDULER_H
 #define SCHEDULER_H
 
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
 #include "calendar.h"
 #include "heap.h"
 #include "keel/jobid.h"
@@ -21,10 +24,10 @@
 enum where {
 	OUT,       /* not ours: over, unknown */
 	GROUPED,   /* waits in its group to be considered */
-	PARKED,    /* held, waiting, or to be looked at anew: the first of the list are */
+	PARKED,    /* held, waiting, or touched: these are first in the list */
 	RESTING,   /* its start failed: until its timer */
 	STARTING,  /* a start is on its way through the taps */
-	SUSPENDED, /* by a person: not ours to resume */
+	SUSPENDED, /* by a request: not ours to resume */
 	RUNNING,   /* has its vnodes */
 };
 
@@ -47,10 +50,10 @@ struct entry {
 	struct keel_timer *timer;
 	double key[JOB_KEYS_MAX];
 	int64_t arrival, not_before;
-	uint32_t told_at; /* its comment or estimate was changed, seconds since 1970 */
-	uint32_t ranked_in, asked_in; /* cycles: ranked; somebody was asked to give way */
+	uint32_t commented_at; /* its comment or estimate was changed, seconds since 1970 */
+	uint32_t ranked_in, victims_in; /* cycles: ranked; victims were sought */
 	uint32_t ends_in; /* calendar that has its end */
-	uint32_t gave_up; /* st->relevance when victims left in vain: no more until it moves */
+	uint32_t gave_up; /* st->relevance when victims left in vain: none are sought until it moves */
 	struct memory *refused; /* by which hosts, lately; NULL: none */
 	char *sent_to; /* vnode of a host that has not started it yet; NULL: none */
 	uint16_t failures;
@@ -60,7 +63,7 @@ struct entry {
 	bool resumes : 1; /* suspended: goes on where it was */
 };
 
-/* Where jobs of this kind fit: what is found out about one holds for all, whoever they belong to. */
+/* Where jobs of one request fit: what is found out about one holds for all, of any owner. */
 struct shape {
 	char *key; /* owned */
 	uint32_t refs;
@@ -69,7 +72,7 @@ struct shape {
 	struct reason reason; /* why not, as of `known_at` */
 	uint64_t known_at;    /* st->epoch; 0: not known */
 	struct memo memo;     /* whether it could ever be */
-	struct shape *chain;
+	UT_hash_handle hh;
 };
 
 /* A queue as this cycle sees it. */
@@ -98,13 +101,14 @@ struct group {
 	const struct ranks *ranks;
 	double shared[JOB_KEYS_MAX];
 	struct heap jobs;
-	struct list fresh, stale, told; /* whose comment says nothing, something old, the verdict */
+	struct list fresh, stale, current; /* without a comment of ours, with an old one, with the verdict */
 	char *verdict;     /* why they do not start; owned, NULL: not known */
 	uint32_t idle;     /* cycles without a job */
 	int64_t duration;  /* of each of them, seconds */
 	bool talking;      /* on the list of groups with comments to write */
 	struct group *talk_next, *talk_prev;
-	struct group *next, *prev, *chain; /* all groups; same bucket */
+	struct group *next, *prev; /* all groups */
+	UT_hash_handle hh;	   /* the same by key */
 };
 
 /* A start or resume on its way: what it takes is taken in every snapshot until it is decided. */
@@ -115,7 +119,7 @@ struct start {
 	struct keel_exec *exec;
 	bool resume, decided, returned;
 	bool assigned; /* vnodes know of it, only the host has to answer */
-	struct qrun *asked; /* NULL: a cycle */
+	struct qrun *qrun; /* NULL: a cycle's */
 };
 
 /* What victims leave behind is kept for one job. */
@@ -182,12 +186,9 @@ struct state {
 	char who[300]; /* Scheduler@host */
 
 	/* index.c */
-	struct group **bucket;
-	uint32_t n_bucket, n_group;
-	struct group *groups;
+	struct group *groups, *group_by_key;
 	struct list parked, resting, suspended, aside, running;
-	struct shape **shapes;
-	uint32_t n_shape;
+	struct shape *shapes; /* by key */
 	struct line *lines;
 
 	/* config.c, rank.c */
@@ -226,25 +227,25 @@ struct state {
 	struct dynres *dynres;
 	bool unsure;            /* some vnodes of it are to be read again */
 	struct start *starts, *due; /* due: one of them, in the next turn */
-	char *urgent;           /* victims were asked to give way for this job: look at it first; owned */
+	char *urgent;           /* the job for which victims were sought goes first; owned */
 	bool gave_way;		/* they did */
 	struct asking *asking;  /* for victims */
-	bool asking_over;       /* those of the urgent job gave way apart from its cycle, or did not */
+	bool asking_over;       /* the search for the urgent job's victims ended apart from a cycle */
 	struct fence fence;     /* for the job whose victims are being chosen */
 	struct keel_timer *avoid_timer;
-	int64_t avoid_until_ms, forgiven_ms; /* the last job that avoids a host; refusals before are void */
-	char *refusal;          /* nobody gave way, because its start would be refused so; owned */
+	int64_t avoid_until_ms, forgiven_ms; /* when the last job stops avoiding a host; refusals before are void */
+	char *refusal;          /* there are no victims, because its start would be refused so; owned */
 	int32_t refusal_code;
 	struct keel_trial *trial; /* the open what-if */
 
 	/* await.c */
-	char *awaited; /* a job whose host has not said anything yet; owned */
+	char *awaited; /* a job whose host has not reported yet; owned */
 	struct keel_timer *await_timer;
 
 	/* topjob.c */
 	bool stopped;      /* a job does not fit, and there is no depth for it: strict order */
 	uint32_t top_jobs; /* of this cycle, but for queues with a depth of their own */
-	struct calendar *calendar; /* of this cycle; NULL: nobody has needed it */
+	struct calendar *calendar; /* of this cycle; NULL: not needed so far */
 	uint32_t calendars;        /* opened so far */
 	struct plan *plan;
 	struct top *tops;
@@ -257,17 +258,18 @@ struct state {
 /* index.c */
 void index_init(struct keel_mod *mod);
 void index_fini(struct keel_mod *mod);
-struct entry *entry_of(struct keel_mod *mod, struct keel_obj *job);
+struct entry *entry_of(struct keel_mod *mod, struct keel_obj *job); /* NULL without memory: the caller ignores the job */
 void entry_fini(struct keel_mod *mod, void *slot);
 void list_add(struct list *l, struct entry *e);
 void list_drop(struct entry *e);
-/* Off whatever it is on: it is OUT. */
+/* Takes it off its list, group and timer: it is OUT. */
 void entry_out(struct keel_mod *mod, struct entry *e);
-/* Look at it in the next cycle, whatever it was. */
+/* The next cycle examines it, wherever it is now. */
 void entry_touch(struct keel_mod *mod, struct entry *e);
 void entry_park(struct keel_mod *mod, struct entry *e);
 void entry_suspended(struct keel_mod *mod, struct entry *e);
-struct group *group_of(struct keel_mod *mod, struct keel_obj *job); /* NULL: not understood */
+/* The group of equal jobs, made when it is the first. NULL: its select cannot be parsed, or there is no memory. */
+struct group *group_of(struct keel_mod *mod, struct keel_obj *job);
 
 /* duration.c: seconds */
 int64_t job_duration(struct keel_mod *mod, struct keel_obj *job);  /* it may run */
@@ -285,7 +287,7 @@ void group_free(struct keel_mod *mod, struct group *g);
 struct entry *group_head(struct group *g); /* NULL: no job */
 
 /* shape.c */
-/* Counted; NULL: not understood, or no memory. */
+/* The caller gives it back with shape_put(). NULL: it cannot be parsed, or there is no memory. */
 struct shape *shape_get(struct keel_mod *mod, const char *key, const char *select,
 			const char *place);
 void shape_put(struct keel_mod *mod, struct shape *shape);
@@ -299,12 +301,12 @@ void lines_free(struct keel_mod *mod);
 void turn_init(struct state *st);
 void turn_add(struct keel_mod *mod, struct group *g);  /* nothing when it has no job, or is there */
 void turn_drop(struct group *g);
-struct group *turn_next(struct keel_mod *mod);         /* taken out; NULL: nobody is left */
+struct group *turn_next(struct keel_mod *mod);         /* taken out; NULL: none is left */
 void turn_clear(struct keel_mod *mod);
 
 /* rank.c: who goes before whom */
 extern const struct keel_kind_def job_key_kind;
-int32_t rank_init(struct keel_mod *mod);
+int32_t rank_init(struct keel_mod *mod); /* fails with -ENOMEM */
 void rank_make(struct keel_mod *mod); /* anew, from settings, rows and the formula */
 void rank_free(struct keel_mod *mod);
 void rank_job(struct keel_mod *mod, struct entry *e);     /* its numbers */
@@ -317,10 +319,10 @@ bool goes_first(const struct group *g); /* before all queues */
 bool formula_of(const struct state *st, const struct entry *e, double *ret);
 /* Its number in the JOB_KEY row with this place; 0: there is none. */
 double rank_key_at(const struct state *st, const struct entry *e, int32_t place);
-/* Is this formula all right? 0 or a PBSE number. */
+/* 0; fails with PBSE_BAD_FORMULA (syntax), PBSE_BAD_FORMULA_KW (an unknown name) or PBSE_BAD_FORMULA_TYPE (no number). */
 int32_t formula_check(struct keel_mod *mod, const char *text);
 
-/* config.c: what it was told to do */
+/* config.c: configuration and sched_config */
 void config_read(struct keel_mod *mod);
 void config_free(struct keel_mod *mod);
 bool setting_on(struct keel_mod *mod, enum setting which);
@@ -328,22 +330,23 @@ char *setting_dup(struct keel_mod *mod, enum setting which); /* NULL: it is nowh
 void prime_set(struct keel_mod *mod, bool prime);
 
 /* snapshot.c */
-struct snapshot *snapshot_make(struct keel_mod *mod);
+struct snapshot *snapshot_make(struct keel_mod *mod); /* the caller frees it; NULL without memory */
 void snapshot_free(struct snapshot *s);
 /* What changes as jobs come and go, of a vnode that is in the snapshot already. */
 void vnode_reread(struct keel_mod *mod, struct snapshot *s, struct vnode *v, struct keel_obj *node);
 
 /* refresh.c */
-/* The snapshot, brought up to date when something changed behind it; NULL: no memory. */
+/* The current snapshot, owned by the module, read again where vnodes have changed. NULL without memory. Callers get it anew
+ * after anything that may start a job. */
 struct snapshot *snapshot_now(struct keel_mod *mod);
-/* What a start took of it may not be true: these vnodes are read again. */
+/* A start that took of these vnodes failed, or may have: the next snapshot_now() reads them again. */
 void snapshot_unsure(struct keel_mod *mod, const char *exec_vnode);
 
-/* totals.c: amounts of the server and of queues, and what jobs ask for as a whole. */
-bool totals_read(struct keel_mod *mod, struct snapshot *s);
-/* The summed resources of a job's Resource_List; borrowed, malloc'ed array. */
+/* totals.c: amounts of the server and of queues, and the job-wide amounts of jobs. */
+bool totals_read(struct keel_mod *mod, struct snapshot *s); /* false: no memory, or no server object */
+/* The summed resources of a job's Resource_List: the caller frees the array, the values are the job's. */
 const struct keel_res_value **whole_of(struct keel_mod *mod, struct keel_obj *job, uint32_t *ret_n);
-/* Is there enough of what the job asks for as a whole (of those names; NULL all)? */
+/* Is there enough of the job's job-wide amounts (of those names; NULL all)? False with the reason. */
 bool totals_fit(struct keel_mod *mod, const struct snapshot *s, struct keel_obj *job, const char *only,
 		struct reason *ret);
 /* A job takes (sign 1) of the totals, or gives back (-1); only: comma list of names or NULL. */
@@ -352,15 +355,17 @@ void totals_move(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
 
 /* goback.c: a job that goes on where it was */
 int32_t share_of(struct keel_mod *mod, struct keel_obj *job); /* as its place says */
-struct keel_exec *exec_of(struct keel_mod *mod, const char *text); /* owned; NULL: none, or unreadable */
-struct keel_exec *exec_again(struct keel_mod *mod, struct keel_obj *job); /* what it needs again; likewise */
-/* Takes that of the snapshot, of vnodes and totals; false with the reason. */
+/* An exec_vnode that the caller frees; NULL: it is unset, or cannot be parsed. */
+struct keel_exec *exec_of(struct keel_mod *mod, const char *text);
+/* The same for what a suspended job needs again. */
+struct keel_exec *exec_again(struct keel_mod *mod, struct keel_obj *job);
+/* Takes that of the snapshot, of vnodes and totals; false with the reason, nothing taken. */
 bool goes_back(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
 	       const struct keel_exec *exec, struct reason *ret);
 /* The same; nothing stays taken. */
 bool could_go_back(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
 		   const struct keel_exec *exec, struct reason *ret);
-/* It counts for the limits of these vnodes (sign 1), or no more (-1). */
+/* Counts it for the limits of these vnodes (sign 1), or not any more (-1). */
 void people_move(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
 		 const struct keel_exec *exec, int sign);
 
@@ -384,13 +389,13 @@ void snapshot_order(struct keel_mod *mod, struct snapshot *s, struct keel_obj *j
 /* cycle.c */
 enum { CMD_JOB = 1, CMD_ENDED = 2, CMD_TIME = 3, CMD_SWITCHED = 5, CMD_CONFIGURED = 6,
         CMD_FIRST = 9, CMD_QRUN = 11, CMD_QUEUE = 12 };
-/* Something changed (the number is told in the log): a cycle, soon, if none is planned. */
+/* Something changed (the log shows the number): plans a cycle, soon, if none is planned. */
 void wake(struct keel_mod *mod, int32_t command);
 bool cycle_runs(const struct state *st);
-/* The scripts that the next one waits for, if it does, are others now. */
+/* The scripts that the next cycle waits for, if it does, have been replaced. */
 void cycle_waits_no_more(struct keel_mod *mod);
 void cycle_stop(struct keel_mod *mod);
-/* It is to be looked at again where it is. */
+/* Puts it where its state belongs: its group, the parked, suspended or running list, or OUT. */
 void look_at(struct keel_mod *mod, struct entry *e);
 /* The victims for st->urgent are decided. */
 void cycle_go_on(struct keel_mod *mod);
@@ -402,19 +407,19 @@ bool slice_is_over(struct keel_mod *mod);
 /* gate.c */
 /* May one more of these equal jobs start, may this one (taps)? False with the reason. */
 bool group_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret);
-/* When it may be planned to start, not before `at` (taps); 0: never. */
+/* When it may be planned to start, not before `at` (taps); 0: never. Without memory, or when a tap waits, `at`. */
 int64_t plan_time(struct keel_mod *mod, struct keel_obj *job, int64_t at);
 bool job_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret);
-/* Where; NULL with the reason. */
+/* An exec_vnode in the current snapshot, which takes it; the caller frees it. NULL with the reason. */
 char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
 		 struct reason *ret);
 /* Could it start on empty vnodes and with all totals there? False with the reason, a never. */
 bool could_ever_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
 		    struct reason *ret);
-/* What each vnode says to it. */
+/* Why each vnode does not take it; false without memory. */
 bool vnode_words(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
 		 struct vnode_words *ret);
-/* In this snapshot. */
+/* As find_place(), in this snapshot. */
 char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
 	       struct reason *ret);
 /* Likewise; nothing stays taken. */
@@ -423,9 +428,10 @@ bool would_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 
 /* victims.c */
 enum victims { VICTIMS_NONE, VICTIMS_LEAVING, VICTIMS_GONE };
-/* Somebody may give way for this job, now or (LEAVING: the cycle stands still) later. */
+/* Raises preempt_victims for this job. GONE: they gave way; LEAVING: they will, and the cycle stands still; NONE: there
+ * are none, or no memory. */
 enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struct reason *r);
-/* They are LEAVING: the cycle goes on without the job. False: it has to stand still. */
+/* They are LEAVING: the cycle goes on without the job, behind a fence. False: it has to stand still. */
 bool victims_apart(struct keel_mod *mod);
 void victims_known(struct keel_mod *mod); /* they are behind the fence */
 bool is_asking(const struct state *st, const char *id);
@@ -457,18 +463,19 @@ void trial_restart(struct keel_mod *mod);			  /* the snapshot it was made from g
 void trial_forget(struct keel_mod *mod, struct keel_obj *job); /* there is no such job any more */
 
 /* start.c */
-/* `asked`: the qrun it is for, moved; NULL: a cycle. `exec_vnode` is moved. */
-void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, struct qrun *asked);
-/* Goes on, or says why not. */
-/* Where it was before: a queued job that keeps its vnodes goes on there or nowhere. NULL with the reason. */
+/* Starts or resumes it, in the next turn when this one took long. `qrun`: the request it is for; NULL: a cycle's. Both it
+ * and `exec_vnode` are owned by the start from now on. When the start fails the job rests, and qrun gets the error. */
+void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, bool resume, struct qrun *qrun);
+/* Where it was before: a queued job that keeps its vnodes goes on there or nowhere. The caller frees it; NULL with the
+ * reason. */
 char *find_own_place(struct keel_mod *mod, struct keel_obj *job, struct reason *ret);
-bool resume_job(struct keel_mod *mod, struct entry *e, struct reason *ret);
-/* The one whose place was found in a turn that took long. */
+bool resume_job(struct keel_mod *mod, struct entry *e, struct reason *ret); /* false with the reason */
+/* Makes the start that was put off to this turn, if there is one. */
 void start_due(struct keel_mod *mod);
 void starts_drop(struct keel_mod *mod);
 
 /* consider.c */
-/* One job, or one group that cannot start. False: nobody is left. */
+/* Considers one job, or one group that cannot start. False: none is left. */
 bool consider_next(struct keel_mod *mod);
 bool is_at_limit(struct keel_mod *mod, struct keel_obj *job); /* an array with as many subjobs as may run */
 void asides_back(struct keel_mod *mod);
@@ -479,12 +486,15 @@ void await_heard(struct keel_mod *mod, const char *id);
 void await_drop(struct keel_mod *mod);
 
 /* topjob.c */
-/* This one does not fit: is a start to be planned for it? It is counted; or stops all behind it. */
+/* This one does not fit. True: a start is to be planned for it, and it is counted; false: not, and with a depth of 0 all
+ * behind it stop. */
 bool becomes_top(struct keel_mod *mod, struct group *g, struct entry *e);
 /* Would a start now be over before anything planned begins? */
-bool delays_nobody(struct keel_mod *mod, int64_t duration);
+bool delays_no_plan(struct keel_mod *mod, int64_t duration);
+/* Holds what is planned, so that a job of this duration fits beside it; the caller ends it with calendar_unhold(). NULL
+ * without memory. */
 struct holds *plans_hold(struct keel_mod *mod, struct snapshot *s, int64_t duration);
-/* It has begun. */
+/* The calendar learns that it has begun. */
 void plans_note(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, int64_t duration);
 bool plan_begin(struct keel_mod *mod, struct entry *e); /* false: no memory */
 bool plan_step(struct keel_mod *mod);                   /* false: it is made, or cannot be */
@@ -500,22 +510,24 @@ void tops_free(struct keel_mod *mod);
 /* qrun.c */
 struct qrun {
 	char *id; /* owned */
-	struct keel_mod *asker;
+	struct keel_mod *caller; /* of on_run_request(), with its callback */
 	keel_job_done *done;
 	void *arg;
 	bool back; /* its victims are decided */
 	struct qrun *next;
 };
 void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,
-		    struct keel_mod *asker, keel_job_done *done, void *arg);
-/* The next of those asked for becomes st->serving; false: there is none. */
+		    struct keel_mod *caller, keel_job_done *done, void *arg);
+/* The next qrun that waits becomes st->serving; false: there is none. */
 bool qrun_next(struct keel_mod *mod);
-void qrun_answer(struct keel_mod *mod, struct qrun *q, int32_t code, const char *text); /* freed */
-void qrun_failed(struct keel_mod *mod, struct qrun *q, int32_t code, const char *text); /* likewise */
+/* Calls its callback and frees it. */
+void qrun_answer(struct keel_mod *mod, struct qrun *q, int32_t code, const char *text);
+/* The same with the error of a start, as a sentence. */
+void qrun_failed(struct keel_mod *mod, struct qrun *q, int32_t code, const char *text);
 void qruns_drop(struct keel_mod *mod);
 
 /* comment.c */
-/* The comment, unless it is there already; false: it was told something a moment ago. */
+/* Sets the comment, unless it is there already; false: it got another one a moment ago, the caller tries later. */
 bool comment(struct keel_mod *mod, struct entry *e, const char *text);
 void reason_comment(const struct reason *r, char *buf, size_t len);
 void talk(struct keel_mod *mod, struct group *g); /* it has comments to write */
@@ -534,7 +546,7 @@ extern const struct keel_request_def explain_request;
 extern const struct keel_attr_def top_attrs[TOP_ATTRS];
 extern const struct keel_class_def sched_class;
 extern const struct keel_attr_def sched_attrs[SCHED_ATTRS];
-int32_t sched_start(struct keel_mod *mod, struct keel_err *err);
+int32_t sched_start(struct keel_mod *mod, struct keel_err *err); /* makes the object `default`; fails with an error below 0 */
 void sched_paths(struct keel_mod *mod, struct keel_obj *obj);
 
 /* manage.c */

@@ -43,15 +43,10 @@ static int64_t time_after(const struct search *s, uint32_t n)
 	return at > s->not_before ? at : s->not_before;
 }
 
-/* Does the moment after the first n end the previous one? Those within the grain are one. */
-static bool is_moment(const struct search *s, uint32_t n)
-{
-	return n == s->c->n || s->c->list[n].at > time_after(s, n) + s->c->grain;
-}
-
 static uint32_t next_moment(const struct search *s, uint32_t n)
 {
-	while (n < s->c->n && !is_moment(s, n))
+	/* Does the moment after the first n end the previous one? Those within the grain are one. */
+	while (n < s->c->n && !(n == s->c->n || s->c->list[n].at > time_after(s, n) + s->c->grain))
 		n++;
 	return n;
 }
@@ -118,7 +113,7 @@ struct search *search_begin(struct calendar *c, const struct snapshot *now, int6
 	}
 	while (first < c->n && c->list[first].at <= not_before)
 		first++;
-	s->low = first ? (int64_t)first - 1 : 0; /* now it does not fit, or nobody would search */
+	s->low = first ? (int64_t)first - 1 : 0; /* the caller searches because it does not fit now */
 	aim(s, segment_of(s, next_moment(s, first)));
 	return s;
 }
@@ -137,26 +132,6 @@ static void move_on(struct search *s)
 		if (s->c->moved)
 			s->c->moved(s->c->arg, s->trying, h->who, h->exec, h->begins ? 1 : -1);
 	}
-}
-
-static bool fits_now(struct search *s)
-{
-	int64_t at = time_after(s, s->target);
-	struct holds *h = calendar_hold(s->c, s->trying, at, at + s->duration);
-	bool fits = h && s->fits(s->arg, s->trying);
-
-	s->failed |= !h;
-	calendar_unhold(s->trying, h);
-	return fits;
-}
-
-/* It does not fit there: everything before is of no more interest. */
-static void base_moves(struct search *s)
-{
-	snapshot_copy_free(s->base);
-	s->base = s->trying;
-	s->done = s->target;
-	s->trying = NULL;
 }
 
 static enum found found(struct search *s)
@@ -182,6 +157,9 @@ static uint32_t middle(const struct search *s)
 enum found search_step(struct search *s)
 {
 	uint32_t next;
+	int64_t at;
+	struct holds *h;
+	bool fits;
 
 	if (s->failed)
 		return FOUND_NEVER;
@@ -190,7 +168,12 @@ enum found search_step(struct search *s)
 		return FOUND_MORE;
 	if (s->high == (int64_t)s->target)
 		return found(s);
-	if (fits_now(s)) {
+	at = time_after(s, s->target);
+	h = calendar_hold(s->c, s->trying, at, at + s->duration);
+	fits = h && s->fits(s->arg, s->trying);
+	s->failed |= !h;
+	calendar_unhold(s->trying, h);
+	if (fits) {
 		s->high = s->target;
 		snapshot_copy_free(s->trying);
 		s->trying = NULL;
@@ -199,7 +182,11 @@ enum found search_step(struct search *s)
 		if (s->high < 0 && s->target >= s->c->n)
 			return FOUND_NEVER;
 		s->low = s->target;
-		base_moves(s);
+		/* It does not fit there: everything before is of no more interest. */
+		snapshot_copy_free(s->base);
+		s->base = s->trying;
+		s->done = s->target;
+		s->trying = NULL;
 		next = s->high < 0 ? segment_of(s, next_moment(s, s->done + 1)) : middle(s);
 	}
 	return aim(s, next) ? FOUND_MORE : FOUND_NEVER;

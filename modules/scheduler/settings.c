@@ -2,7 +2,7 @@
  *
  * settings.c - sched_config: lines `name: value [prime|non_prime|all|none]`, # begins a comment.
  *
- * A bad line is told and has no effect; the others hold. A later line replaces an earlier one of the
+ * A bad line is reported and has no effect; the others hold. A later line replaces an earlier one of the
  * same time of day, but those of a LIST add up.
  */
 #include "settings.h"
@@ -64,14 +64,6 @@ int setting_bool(const char *text)
 		if (strcasecmp(text, no[i]) == 0)
 			return 0;
 	return -1;
-}
-
-/* The one that everybody understands, or NULL. */
-static const char *bool_word(const char *text)
-{
-	static const char *const words[] = { NULL, "False", "True" };
-
-	return words[setting_bool(text) + 1];
 }
 
 /* ---- a line ------------------------------------------------------------------------------------------ */
@@ -142,6 +134,7 @@ struct reading {
 /* NULL, or what is wrong. */
 static const char *line_read(const struct reading *r, char *line)
 {
+	static const char *const words[] = { NULL, "False", "True" };
 	char *at = skip_blanks(line), *name = at, *value, *word;
 	const char *stored;
 	size_t len = strcspn(at, " \t:");
@@ -175,7 +168,8 @@ static const char *line_read(const struct reading *r, char *line)
 		return "Invalid prime keyword: expected prime, non_prime, all or none";
 	if (*skip_blanks(at) && *skip_blanks(at) != '#')
 		return "Words behind the line's end";
-	stored = table[i].kind == BOOL ? bool_word(value) : value;
+	/* Booleans in one spelling; NULL: it is none. */
+	stored = table[i].kind == BOOL ? (words[setting_bool(value) + 1]) : value;
 	if (!stored)
 		return "Invalid value: expected true or false";
 	return store(r->s, i, (unsigned)when, stored) ? NULL : "Out of memory";

@@ -20,10 +20,11 @@ struct settings {
 	char *value[SETTINGS][2];
 };
 
-/* `said` hears of each line that is no good: its number, and why. */
+/* Called for each line with an error: its number, and why. */
 typedef void settings_said(void *arg, uint32_t line, const char *why);
-/* `old` hears of each line that means nothing any more. NULL: no memory. */
+/* Called for each line that has no meaning any more. */
 typedef void settings_old(void *arg, const char *name);
+/* The caller frees it with settings_free(). Bad lines are reported and left out; it fails, with NULL, only without memory. */
 struct settings *settings_read(const char *text, settings_said *said, settings_old *old, void *arg);
 void settings_free(struct settings *s); /* NULL is fine */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shape.c - what jobs ask of vnodes, server and queue, whoever they belong to.
+ * shape.c - what jobs request of vnodes, server and queue, for jobs of all owners.
  *
  * Groups of one shape share what a search for a place has found out.
  */
@@ -8,17 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#define BUCKETS 1024
-
-static uint32_t hash(const char *key)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *key; key++)
-		h = (h ^ (unsigned char)*key) * 16777619u;
-	return h % BUCKETS;
-}
 
 static void shape_free(struct state *st, struct shape *s)
 {
@@ -48,16 +37,15 @@ struct shape *shape_get(struct keel_mod *mod, const char *key, const char *selec
 			const char *place)
 {
 	struct state *st = mod->state;
-	struct shape **at, *s;
+	struct shape *s;
 
-	if (!st->shapes && !(st->shapes = calloc(BUCKETS, sizeof(*st->shapes))))
-		return NULL;
-	at = &st->shapes[hash(key)];
-	for (s = *at; s && strcmp(s->key, key) != 0; s = s->chain)
-		;
+	HASH_FIND_STR(st->shapes, key, s);
 	if (!s && (s = shape_create(mod, key, select, place))) {
-		s->chain = *at;
-		*at = s;
+		HASH_ADD_KEYPTR(hh, st->shapes, s->key, strlen(s->key), s);
+		if (!s->hh.tbl) { /* no memory for it */
+			shape_free(st, s);
+			s = NULL;
+		}
 	}
 	if (s)
 		s->refs++;
@@ -67,12 +55,9 @@ struct shape *shape_get(struct keel_mod *mod, const char *key, const char *selec
 void shape_put(struct keel_mod *mod, struct shape *shape)
 {
 	struct state *st = mod->state;
-	struct shape **at = shape ? &st->shapes[hash(shape->key)] : NULL;
 
 	if (!shape || --shape->refs)
 		return;
-	while (*at != shape)
-		at = &(*at)->chain;
-	*at = shape->chain;
+	HASH_DEL(st->shapes, shape);
 	shape_free(st, shape);
 }

@@ -57,14 +57,6 @@ static int by_host(const void *a, const void *b)
 	return strcmp((*x)->host, (*y)->host);
 }
 
-static const char *host_of(struct state *st, struct keel_obj *node)
-{
-	const struct keel_res_value *v =
-		st->resource->list_get(st->node->available(st->node->self, node), "host");
-
-	return v && v->text ? v->text : st->object->id(node);
-}
-
 static struct reading *read_all(struct keel_mod *mod, uint32_t *ret_n)
 {
 	struct state *st = mod->state;
@@ -72,10 +64,12 @@ static struct reading *read_all(struct keel_mod *mod, uint32_t *ret_n)
 	struct reading *r = calloc(room + 1, sizeof(*r));
 	struct keel_cursor *cursor = r ? st->object->cursor(mod, "node") : NULL;
 	struct keel_obj *obj;
+	const struct keel_res_value *v;
 
 	while (cursor && n < room && (obj = st->object->next(cursor))) {
+		v = st->resource->list_get(st->node->available(st->node->self, obj), "host");
 		r[n].obj = obj;
-		r[n].host = host_of(st, obj);
+		r[n].host = v && v->text ? v->text : st->object->id(obj);
 		r[n].priority = st->object->get_int(obj, st->vnode.priority);
 		n++;
 	}
@@ -139,26 +133,21 @@ static bool columns_find(struct state *st, struct snapshot *s, const struct read
 	return true;
 }
 
-static double amount_of(struct state *st, const struct snapshot *s, const struct keel_reslist *have,
-			uint32_t c)
-{
-	double unset = is_endless(s, s->column[c]) ? HUGE_VAL : 0;
-
-	return st->resource->list_number(have, s->column[c]->name, unset);
-}
-
 static bool amounts_make(struct state *st, const struct snapshot *s, struct vnode *v,
 			 struct keel_obj *obj)
 {
 	const struct keel_reslist *have = st->node->available(st->node->self, obj);
 	uint32_t c;
+	double unset;
 
 	v->total = calloc(2 * (size_t)s->n_column + 1, sizeof(double));
 	if (!v->total)
 		return false;
 	v->free = v->total + s->n_column;
-	for (c = 0; c < s->n_column; c++)
-		v->total[c] = amount_of(st, s, have, c);
+	for (c = 0; c < s->n_column; c++) {
+		unset = is_endless(s, s->column[c]) ? HUGE_VAL : 0;
+		v->total[c] = st->resource->list_number(have, s->column[c]->name, unset);
+	}
 	return true;
 }
 

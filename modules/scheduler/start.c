@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * start.c - from a decision to a start: the request to run or resume, its outcome.
+ * start.c - from a decision to a start: service `job` runs or resumes the job; the outcome.
  *
- * A start that has to wait for a tap stays on the list of starts; what it takes is taken in every
- * snapshot until it is decided, so nobody else gets it.
+ * start_job() -> start_now() -> run() or resume_waiting() of service `job` -> start_decided(). A start that has
+ * to wait for a tap stays on the list of starts; what it takes is taken in every snapshot until it is decided,
+ * so that no other job gets it.
  */
 #include "scheduler.h"
 
@@ -52,7 +53,7 @@ void starts_drop(struct keel_mod *mod)
 	}
 }
 
-static void failed(struct keel_mod *mod, struct start *s, struct keel_obj *job, int32_t code,
+static void start_failed(struct keel_mod *mod, struct start *s, struct keel_obj *job, int32_t code,
 		   const char *text)
 {
 	struct state *st = mod->state;
@@ -71,7 +72,7 @@ static void failed(struct keel_mod *mod, struct start *s, struct keel_obj *job, 
 		return;
 	}
 	comment(mod, e, words);
-	if (e->asked_in == st->cycle) {
+	if (e->victims_in == st->cycle) {
 		e->gave_up = st->relevance;
 		st->core->log(mod, KEEL_LOG_DEBUG, "Job", s->id,
 			      "Preempted work didn't run job - rerun it");
@@ -79,8 +80,8 @@ static void failed(struct keel_mod *mod, struct start *s, struct keel_obj *job, 
 	entry_rest(mod, e);
 }
 
-/* The job is on its way. An array may have more to start. */
-static void started(struct keel_mod *mod, struct start *s, struct entry *e, const char *subjob)
+/* The host was sent the job. An array may have more to start. */
+static void start_made(struct keel_mod *mod, struct start *s, struct entry *e, const char *subjob)
 {
 	struct state *st = mod->state;
 
@@ -105,17 +106,7 @@ static void started(struct keel_mod *mod, struct start *s, struct entry *e, cons
 	}
 }
 
-/* What a start that came to nothing had taken is free again. */
-static void give_back(struct keel_mod *mod, const struct start *s)
-{
-	struct state *st = mod->state;
-
-	if (!s->assigned)
-		snapshot_unsure(mod, s->exec_vnode);
-	st->epoch++;
-}
-
-static void decided(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+static void start_decided(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct state *st = mod->state;
 	struct start *s = arg;
@@ -127,16 +118,20 @@ static void decided(struct keel_mod *mod, void *arg, int32_t code, const char *t
 	DL_DELETE(st->starts, s);
 	s->decided = true;
 	if (code && job)
-		failed(mod, s, job, code, text);
+		start_failed(mod, s, job, code, text);
 	else if (!code)
-		started(mod, s, e, text);
-	if (s->asked && code)
-		qrun_failed(mod, s->asked, code, text);
-	else if (s->asked)
-		qrun_answer(mod, s->asked, 0, NULL);
-	s->asked = NULL;
-	if (code)
-		give_back(mod, s);
+		start_made(mod, s, e, text);
+	if (s->qrun && code)
+		qrun_failed(mod, s->qrun, code, text);
+	else if (s->qrun)
+		qrun_answer(mod, s->qrun, 0, NULL);
+	s->qrun = NULL;
+	if (code) {
+		/* What a failed start had taken is free again. */
+		if (!s->assigned)
+			snapshot_unsure(mod, s->exec_vnode);
+		st->epoch++;
+	}
 	if (s->returned) {
 		wake(mod, CMD_ENDED);
 		start_free(mod, s);
@@ -153,9 +148,9 @@ static void start_now(struct keel_mod *mod, struct start *s, struct keel_obj *jo
 	bool current = st->generation == before + 1;
 
 	if (s->resume)
-		st->job->resume_waiting(st->job->self, job, mod, decided, s);
+		st->job->resume_waiting(st->job->self, job, mod, start_decided, s);
 	else
-		st->job->run(st->job->self, job, s->exec_vnode, st->who, mod, decided, s);
+		st->job->run(st->job->self, job, s->exec_vnode, st->who, mod, start_decided, s);
 	s->returned = true;
 	if (!s->decided)
 		s->assigned = s->resume && st->node->generation(st->node->self) != before;
@@ -165,18 +160,21 @@ static void start_now(struct keel_mod *mod, struct start *s, struct keel_obj *jo
 		start_free(mod, s);
 }
 
-static void begin(struct keel_mod *mod, struct entry *e, struct start *s, struct qrun *asked)
+void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, bool resume, struct qrun *qrun)
 {
 	struct state *st = mod->state;
+	struct start *s = start_new(mod, e->job, exec_vnode);
 
+	free(exec_vnode);
 	if (!s) {
 		st->generation = 0;
-		if (asked)
-			qrun_answer(mod, asked, PBSE_SYSTEM, "System error: out of memory");
+		if (qrun)
+			qrun_answer(mod, qrun, PBSE_SYSTEM, "System error: out of memory");
 		entry_rest(mod, e);
 		return;
 	}
-	s->asked = asked;
+	s->resume = resume;
+	s->qrun = qrun;
 	entry_out(mod, e);
 	e->where = STARTING;
 	if (slice_is_over(mod))
@@ -195,17 +193,9 @@ void start_due(struct keel_mod *mod)
 	if (job) {
 		start_now(mod, s, job);
 	} else if (s) {
-		decided(mod, s, PBSE_UNKJOBID, NULL);
+		start_decided(mod, s, PBSE_UNKJOBID, NULL);
 		start_free(mod, s);
 	}
-}
-
-void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, struct qrun *asked)
-{
-	struct start *s = start_new(mod, e->job, exec_vnode);
-
-	free(exec_vnode);
-	begin(mod, e, s, asked);
 }
 
 char *find_own_place(struct keel_mod *mod, struct keel_obj *job, struct reason *ret)
@@ -224,13 +214,8 @@ char *find_own_place(struct keel_mod *mod, struct keel_obj *job, struct reason *
 bool resume_job(struct keel_mod *mod, struct entry *e, struct reason *ret)
 {
 	char *exec_vnode = find_own_place(mod, e->job, ret);
-	struct start *s = exec_vnode ? start_new(mod, e->job, exec_vnode) : NULL;
 
-	if (!exec_vnode)
-		return false;
-	free(exec_vnode);
-	if (s)
-		s->resume = true;
-	begin(mod, e, s, NULL);
-	return true;
+	if (exec_vnode)
+		start_job(mod, e, exec_vnode, true, NULL);
+	return exec_vnode != NULL;
 }

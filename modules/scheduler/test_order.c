@@ -192,7 +192,7 @@ static void test_hosts(void)
 	}
 }
 
-/* What there is of without end is assigned to nobody (resource_unset_infinite). */
+/* Of an infinite amount nothing is assigned (resource_unset_infinite). */
 static void test_by_assigned(void)
 {
 	static const uint32_t order[] = { 2, 0, 1 };

@@ -81,7 +81,7 @@ static void bad_lines(void)
 	settings_free(NULL);
 }
 
-/* Of a setting that another module asks for. */
+/* A setting that another module reads. */
 static void seconds(void)
 {
 	CU_ASSERT_EQUAL(keel_setting_seconds("1:30:00"), 5400);

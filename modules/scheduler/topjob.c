@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * topjob.c - strict order, and jobs that wait for their turn with a start planned for them.
+ * topjob.c - strict order, and jobs whose start is planned.
  *
  * With strict_ordering the first jobs that do not fit (backfill_depth of them) become top jobs: a moment
  * and vnodes are planned, and what starts before them may not delay them. Preempted jobs become top jobs
  * always when sched_preempt_enforce_resumption says so. Plans are made anew in each cycle. A job that a
- * policy keeps out (limits, times of day) delays nobody.
+ * policy keeps out (limits, times of day) delays no other job.
  */
 #include "scheduler.h"
 
@@ -186,7 +186,7 @@ void calendar_close(struct keel_mod *mod)
 	st->calendar = NULL;
 }
 
-bool delays_nobody(struct keel_mod *mod, int64_t duration)
+bool delays_no_plan(struct keel_mod *mod, int64_t duration)
 {
 	struct state *st = mod->state;
 
@@ -243,16 +243,6 @@ void top_known(struct keel_mod *mod, struct keel_obj *job)
 		top_mark(mod, st->object->id(job));
 }
 
-static void top_over(struct keel_mod *mod, struct keel_obj *job, bool clear)
-{
-	struct state *st = mod->state;
-
-	if (st->object->get_int(job, st->a.topjob))
-		st->object->set_int(job, st->a.topjob, 0);
-	if (clear && st->object->is_set(job, st->a.estimated))
-		st->object->unset(job, st->a.estimated, NULL);
-}
-
 void tops_settle(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -266,8 +256,12 @@ void tops_settle(struct keel_mod *mod)
 			at = &t->next;
 			continue;
 		}
-		if (job)
-			top_over(mod, job, clear);
+		if (job) {
+			if (st->object->get_int(job, st->a.topjob))
+				st->object->set_int(job, st->a.topjob, 0);
+			if (clear && st->object->is_set(job, st->a.estimated))
+				st->object->unset(job, st->a.estimated, NULL);
+		}
 		*at = t->next;
 		free(t->id);
 		free(t);

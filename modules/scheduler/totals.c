@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * totals.c - amounts of the server and of queues for the snapshot, and what jobs ask for as a whole.
+ * totals.c - amounts of the server and of queues for the snapshot, and the job-wide amounts of jobs.
  *
  * What a script says of a resource now (dynres.c) stands in for the server's value.
  */

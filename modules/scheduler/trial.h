@@ -73,11 +73,11 @@ struct scratch {
 	uint32_t spread;      /* of spreading chunks of one kind */
 	uint32_t *host_short; /* per host: had no room for one of them; later ones find no more there */
 	uint32_t trial;
-	uint32_t *asked;   /* per vnode: taps were asked: 2 * trial, and 1 when they let it */
+	uint32_t *tapped;  /* per vnode: taps have decided in this trial: 2 * trial, and 1 when they let it */
 };
 
 /* demand.c */
-bool demand_make(struct demand *d, const struct snapshot *s, const struct keel_chunk *chunk);
+bool demand_make(struct demand *d, const struct snapshot *s, const struct keel_chunk *chunk); /* false without memory */
 void demand_fini(struct demand *d);
 bool is_checked(const struct snapshot *s, const struct keel_resource *res);
 uint32_t column_of(const struct snapshot *s, const struct keel_resource *res);
@@ -123,7 +123,7 @@ double *amount_at(const struct snapshot *s, uint32_t node, uint32_t column);
 double total_at(const struct snapshot *s, uint32_t node, uint32_t column);
 
 /* may.c */
-/* May this job use the vnode at all, whoever is there? */
+/* May this job use the vnode at all, whatever jobs are there? */
 bool may_use(const struct trial *t, uint32_t node);
 /* And is it open to it now, whatever the amounts? */
 bool is_open(const struct trial *t, uint32_t node);
@@ -138,7 +138,8 @@ double left(const struct trial *t, uint32_t node, const struct need *k);
 /* The first need the vnode cannot meet, NULL: none. */
 const struct need *short_of(const struct trial *t, uint32_t node, const struct demand *d,
 			    uint32_t chunk);
-/* Find places for all chunks on the vnodes of the set in force. True: the parts are taken. */
+/* Finds places for all chunks on the vnodes of the set in force. True: the parts are taken; false: nothing is, and t->failed
+ * says whether that was for lack of memory. */
 bool try_all(struct trial *t);
 /* All on one host, whichever. */
 bool try_hosts(struct trial *t);

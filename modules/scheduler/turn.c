@@ -12,18 +12,18 @@ void turn_init(struct state *st)
 	st->first.before = st->all.before = group_before;
 }
 
-static bool by_queues(struct keel_mod *mod)
-{
-	return setting_on(mod, SET_by_queue) || setting_on(mod, SET_round_robin);
-}
-
 void turn_add(struct keel_mod *mod, struct group *g)
 {
 	struct state *st = mod->state;
 
 	if (!group_head(g) || g->heap.in)
 		return;
-	g->in = goes_first(g) ? &st->first : by_queues(mod) ? &g->line->order : &st->all;
+	if (goes_first(g))
+		g->in = &st->first;
+	else if (setting_on(mod, SET_by_queue) || setting_on(mod, SET_round_robin))
+		g->in = &g->line->order;
+	else
+		g->in = &st->all;
 	heap_push(g->in, &g->heap);
 }
 

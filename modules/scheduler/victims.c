@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * victims.c - asking who gives way for a job that does not fit.
+ * victims.c - which jobs give way for one that does not fit: the point preempt_victims.
  *
- * The point preempt_victims may take its time (jobs that are deleted have to be gone). Meanwhile the cycle,
- * and others after it, go on for all but this job, behind a fence around what it will get. Where nothing is
- * known to put a fence around (a limit keeps the job out, or trial_keep() was not called) the cycle stands
- * still. Then the job is looked at first, on fresh vnodes.
+ * Its answer may take long (jobs that are deleted have to be gone). Meanwhile the cycle, and others after it,
+ * go on for all but this job, behind a fence around what it will get. Where nothing is known to put a fence
+ * around (a limit keeps the job out, or trial_keep() was not called) the cycle stands still. Then the job is
+ * considered first, on vnodes that are read again.
  */
 #include "scheduler.h"
 
@@ -37,21 +37,8 @@ static void asking_free(struct asking *a)
 	free(a);
 }
 
-/* "15136 no", or only words. */
-static void refusal_keep(struct state *st, const char *text)
-{
-	char *words;
-
-	free(st->refusal);
-	st->refusal_code = (int32_t)strtol(text, &words, 10);
-	if (st->refusal_code <= 0)
-		st->refusal_code = PBSE_HOOKERROR;
-	words += *words == ' ';
-	st->refusal = strdup(words);
-}
-
 /* The job goes before all in the cycle that runs, or in the next. */
-static void come_back(struct keel_mod *mod, struct asking *a)
+static void victims_return(struct keel_mod *mod, struct asking *a)
 {
 	struct state *st = mod->state;
 
@@ -71,24 +58,32 @@ static void come_back(struct keel_mod *mod, struct asking *a)
 		wake(mod, CMD_ENDED);
 }
 
-static void answered(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+static void victims_answered(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 {
 	struct state *st = mod->state;
 	struct asking *a = arg;
+	char *words;
 
 	a->answered = true;
 	a->gave_way = o->verdict == KEEL_DONE;
 	if (st->asking == a) {
 		st->gave_way = a->gave_way;
-		if (a->gave_way && o->text && *o->text)
-			refusal_keep(st, o->text);
+		if (a->gave_way && o->text && *o->text) {
+			/* "15136 no", or only words. */
+			free(st->refusal);
+			st->refusal_code = (int32_t)strtol(o->text, &words, 10);
+			if (st->refusal_code <= 0)
+				st->refusal_code = PBSE_HOOKERROR;
+			words += *words == ' ';
+			st->refusal = strdup(words);
+		}
 	}
 	if (!a->left)
 		return;
 	if (st->asking == a) {
 		st->asking = NULL;
 		if (a->apart)
-			come_back(mod, a);
+			victims_return(mod, a);
 		else
 			cycle_go_on(mod);
 	}
@@ -129,7 +124,7 @@ void asking_drop(struct keel_mod *mod)
 
 	if (asking_qrun(st))
 		qrun_answer(mod, st->asking->qrun, PBSE_NOSCHEDULER, NULL);
-	st->asking = NULL; /* its answer frees it */
+	st->asking = NULL; /* victims_answered() frees it */
 	st->asking_over = false;
 	fence_drop(mod);
 }
@@ -155,7 +150,7 @@ enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struc
 		.event = KEEL_EVENT(preempt_victims, .id = a->id, .job = job,
 				    .code = r->code, .reason = r->text, .what = r->what,
 				    .qrun = st->serving != NULL),
-		.done = answered,
+		.done = victims_answered,
 		.arg = a,
 	});
 	if (!a->answered) {

@@ -3,7 +3,7 @@
  * status.c - the requests that list: status and select, for every class.
  *
  * A listing is walked in slices: a few milliseconds per turn, and no faster than the client reads, so
- * that a huge `qstat -f` delays nobody. The filter is compiled once (filter.c), the wanted attributes are
+ * that a huge `qstat -f` delays no other client. The filter is compiled once (filter.c), the wanted attributes are
  * a view of the object engine.
  */
 #include "status.h"
@@ -124,13 +124,7 @@ static int32_t unknown_of(const char *klass)
 	return PBSE_IVALREQ;
 }
 
-/* An operand of a job listing that names something else: a queue. */
-static bool is_queue_operand(const char *id)
-{
-	return (*id >= 'a' && *id <= 'z') || (*id >= 'A' && *id <= 'Z');
-}
-
-/* The first tells what is to be said when the whole is history. */
+/* The first part decides how the others are listed when the whole is history. */
 static int32_t list_parts(struct listing *l)
 {
 	const char *id;
@@ -177,16 +171,6 @@ static void go_on_later(struct listing *l, int32_t r)
 		r = -ENOMEM;
 	if (r)
 		finish(l, PBSE_SYSTEM, NULL);
-}
-
-static void walk_end(struct listing *l)
-{
-	int32_t r = part_send(l);
-
-	if (r != 0 && r != -ENOBUFS)
-		finish(l, PBSE_PROTOCOL, NULL);
-	else
-		finish(l, l->found ? 0 : l->code, NULL);
 }
 
 static int32_t next_part(struct listing *l)
@@ -239,18 +223,23 @@ static void slice(struct keel_mod *mod, void *arg)
 {
 	struct listing *l = arg;
 	uint32_t n = 0;
-	int32_t r = 0;
+	int32_t r = 0, sent;
 
 	(void)mod;
 	l->timer = NULL;
 	for (; !r && n < SLICE_OBJECTS; n += 1 + (uint32_t)(l->filter_cost / OBJECT_COST))
 		r = step(l);
-	if (r == 1)
-		walk_end(l);
-	else if (r == -EPIPE)
+	if (r == 1) {
+		sent = part_send(l);
+		if (sent != 0 && sent != -ENOBUFS)
+			finish(l, PBSE_PROTOCOL, NULL);
+		else
+			finish(l, l->found ? 0 : l->code, NULL);
+	} else if (r == -EPIPE) {
 		finish(l, PBSE_PROTOCOL, NULL);
-	else
+	} else {
 		go_on_later(l, r);
+	}
 }
 
 static int32_t limit_to_queue(struct listing *l, const char *id, struct keel_err *err)
@@ -270,33 +259,29 @@ static int32_t limit_to_queue(struct listing *l, const char *id, struct keel_err
 
 /* ---- requests ------------------------------------------------------------------------------------------------ */
 
-static void walk_begin(struct listing *l)
-{
-	struct state *st = l->mod->state;
-
-	l->walk = st->object->cursor(l->mod, l->klass);
-	if (l->walk)
-		slice(l->mod, l);
-	else
-		finish(l, PBSE_SYSTEM, NULL);
-}
-
 static void route(struct listing *l, const char *id)
 {
+	struct state *st = l->mod->state;
 	struct keel_err err = { 0 };
 	bool job = strcmp(l->klass, "job") == 0;
 	int32_t code = 0;
 
-	if (job && id && *id && is_queue_operand(id))
+	/* An operand of a job listing that names something else: a queue. */
+	if (job && id && *id && ((*id >= 'a' && *id <= 'z') || (*id >= 'A' && *id <= 'Z')))
 		code = limit_to_queue(l, id, &err);
 	else if (id && *id && *id != '@')
 		code = (l->ids = strdup(id)) ? 0 : PBSE_SYSTEM;
-	if (code)
+	if (code) {
 		finish(l, code, err.text);
-	else if (l->ids)
+	} else if (l->ids) {
 		slice(l->mod, l);
-	else
-		walk_begin(l);
+	} else {
+		l->walk = st->object->cursor(l->mod, l->klass);
+		if (l->walk)
+			slice(l->mod, l);
+		else
+			finish(l, PBSE_SYSTEM, NULL);
+	}
 }
 
 static struct listing *listing_new(struct keel_mod *mod, struct keel_req *req, const char *klass)
@@ -329,7 +314,7 @@ static const char *known_class(struct keel_mod *mod, const char *name)
 	return NULL;
 }
 
-/* Jobs that are over can be asked for where they are kept. */
+/* Jobs that are over can be listed where they are kept; else it fails with a PBSE code. */
 static int32_t history_check(const struct listing *l)
 {
 	struct state *st = l->mod->state;

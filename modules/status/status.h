@@ -44,7 +44,7 @@ struct listing {
 	const char *klass;
 	uint32_t roles;
 	bool history, ids_only;
-	bool others_hidden; /* query_other_jobs is off and the asker is a plain user */
+	bool others_hidden; /* query_other_jobs is off and the requester is a plain user */
 	bool nothing; /* no object can pass the filter */
 	struct test *filter;
 	size_t filter_cost; /* of one object, in bytes to compare */
@@ -64,13 +64,15 @@ struct listing {
 /* parts.c */
 extern const struct keel_kind_def parts_kind;
 bool parts_is_part(struct listing *l, struct keel_obj *obj);
-/* Begin a walk; false: there is nothing to walk. It ends by itself, or by parts_close(). */
+/* Begins a walk; false: there is nothing to walk. It ends by itself, or when the caller calls parts_close(). */
 bool parts_open(struct listing *l, struct keel_obj *whole);
 bool parts_open_named(struct listing *l, const char *operand);
 struct keel_obj *parts_next(struct listing *l, const char **ret_id);
 void parts_close(struct listing *l);
 
 /* filter.c */
+/* Compiles the conditions of a request. Fails with 15031 (no list), 15002 (no such attribute), 15010 (no memory) or an
+ * error of the type, and *err; what is compiled so far stays, and filter_free() frees it. */
 int32_t filter_compile(struct listing *l, const struct keel_msg *body, struct keel_err *err);
 int32_t filter_add(struct listing *l, const char *name, const char *key, const char *text, int32_t op,
 		   struct keel_err *err);
@@ -78,8 +80,9 @@ bool filter_pass(struct listing *l, struct keel_obj *obj);
 bool filter_pass_part(struct listing *l, struct keel_obj *part);
 void filter_free(struct test **filter);
 bool is_history(struct listing *l, struct keel_obj *obj);
+/* Compiles the wanted attributes. Fails with 15031 or 15010 and *err. */
 int32_t view_compile(struct listing *l, const struct keel_msg *body, struct keel_err *err);
-/* `12`, `12.svr`, a host name for its vnodes ... */
+/* `12`, `12.svr`, a host name for its vnodes ...; NULL: it names nothing. */
 struct keel_obj *find_operand(struct listing *l, const char *id);
 
 #endif

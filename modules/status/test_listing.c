@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_listing.c - listings in the mock: what is asked for and nothing else, also without memory, for a client that
+ * test_listing.c - listings in the mock: what is requested and nothing else, also without memory, for a client that
  * reads slowly, and when the daemon ends meanwhile.
  */
 #include <stdio.h>
@@ -52,7 +52,7 @@ static void tear_down(void)
 	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
-/* Ask as a plain user; how many of the three jobs the answer names. */
+/* A request of a plain user; returns how many of the three jobs the answer names. */
 static int listed(const char *name, const char *body)
 {
 	int n = 0;
@@ -163,7 +163,7 @@ static void test_who_reads_slowly(void)
 	CU_ASSERT_EQUAL(keel_mock_live(module), 0);
 }
 
-/* A filter of millions of bytes is not asked of hundreds of jobs in a turn. */
+/* A filter of millions of bytes is not applied to hundreds of jobs in a turn. */
 static void test_a_long_filter(void)
 {
 	enum { CONDITIONS = 3 << 10, LONG = 1 << 10 };

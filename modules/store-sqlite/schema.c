@@ -115,19 +115,6 @@ static int32_t identify(struct state *st, bool *ret_empty, struct keel_err *err)
 	return 0;
 }
 
-/* The cache serves writes: pages of the index and those being filled. 8 MiB hold them for some hundred thousand jobs;
- * a larger cache was not read again. */
-static int32_t tune(struct state *st, const struct conf *cf, struct keel_err *err)
-{
-	char sql[160];
-
-	snprintf(sql, sizeof(sql),
-		 "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = %lld;"
-		 "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;",
-		 (long long)cf->checkpoint_pages);
-	return run(st, sql, err);
-}
-
 static int32_t open_one(struct state *st, sqlite3 **ret_db, int flags, struct keel_err *err)
 {
 	int rc = sqlite3_open_v2(st->path, ret_db, flags | SQLITE_OPEN_FULLMUTEX, NULL);
@@ -142,6 +129,7 @@ int32_t schema_open(struct state *st, const struct conf *cf, struct keel_err *er
 {
 	int32_t rc = open_one(st, &st->db, SQLITE_OPEN_READWRITE, err);
 	bool is_empty = false;
+	char sql[160];
 
 	if (rc == 0)
 		rc = identify(st, &is_empty, err);
@@ -151,8 +139,15 @@ int32_t schema_open(struct state *st, const struct conf *cf, struct keel_err *er
 		rc = wal_enable(st, err);
 	if (rc == 0 && is_empty)
 		rc = run(st, create_tables, err);
-	if (rc == 0)
-		rc = tune(st, cf, err);
+	if (rc == 0) {
+		/* The cache serves writes: pages of the index and those being filled. 8 MiB hold them for some hundred thousand jobs;
+		 * a larger cache was not read again. */
+		snprintf(sql, sizeof(sql),
+			 "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = %lld;"
+			 "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;",
+			 (long long)cf->checkpoint_pages);
+		rc = run(st, sql, err);
+	}
 	for (int i = 0; rc == 0 && i < N_STATEMENTS; i++)
 		rc = prepare(st, st->db, texts[i], &st->run[i], err);
 	/* Fails if another program is in a write transaction; one that only reads is no obstacle. */

@@ -9,6 +9,7 @@
 #include "call.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -22,9 +23,10 @@
 #define READ_FIRST (16u * 1024u)
 #define READ_CHUNK (256u * 1024u)
 
-/* Pauses between attempts to reconnect: the first and the longest. */
+/* Pauses between attempts to reconnect: the first and the longest; and how long a server that restarts is waited for. */
 #define AGAIN_FIRST_NS 50000000L
 #define AGAIN_MOST_NS 999000000L
+#define AGAIN_SECONDS 60
 
 /* Bytes received while a request is being sent: more is a protocol error. */
 #define UNREAD_MAX (2 * (size_t)WIRE_BODY_MAX)
@@ -80,7 +82,7 @@ static int send_all(struct connection *conn, const char *bytes, size_t len)
 	return 0;
 }
 
-static int answer_ping(struct connection *conn, uint64_t corr)
+static int pong_send(struct connection *conn, uint64_t corr)
 {
 	char frame[WIRE_HEADER_SIZE + 1];
 
@@ -90,7 +92,7 @@ static int answer_ping(struct connection *conn, uint64_t corr)
 }
 
 /* Receives the next PART or REPLY for the last request; replies to pings. */
-static int next_answer(struct connection *conn, bool stop_at_signal, struct frame *ret)
+static int next_frame(struct connection *conn, bool stop_at_signal, struct frame *ret)
 {
 	int got, failed = 0;
 
@@ -101,7 +103,9 @@ static int next_answer(struct connection *conn, bool stop_at_signal, struct fram
 		if (got == 0)
 			failed = receive_some(conn, stop_at_signal);
 		else if (ret->type == WIRE_PING)
-			failed = answer_ping(conn, ret->corr);
+			failed = pong_send(conn, ret->corr);
+		else if (ret->type == WIRE_GOODBYE)
+			return -ESHUTDOWN;
 		else if ((ret->type == WIRE_PART || ret->type == WIRE_REPLY) &&
 			 ret->corr == conn->corr)
 			return 0;
@@ -119,6 +123,10 @@ static int call_failed(struct connection *conn, int error)
 	case -ENOMEM:
 	case -EMSGSIZE:
 		return connection_fail(conn, PBSE_SYSTEM, strerror(-error));
+	case -ESHUTDOWN: /* a request without a reply was not read, if it has received nothing */
+		conn->left = true;
+		conn->repeat = !conn->parts;
+		return connection_fail(conn, PBSE_SVRDOWN, "The server restarts: its answer is incomplete");
 	default:
 		conn->lost = true;
 		return connection_fail_code(conn, PBSE_PROTOCOL);
@@ -126,7 +134,7 @@ static int call_failed(struct connection *conn, int error)
 }
 
 /* Sets the server's error text, or that of the number if it sent none; returns `code`. */
-static int refused_by_server(struct connection *conn, int code, const msgpack_object *body)
+static int refused_by_server(struct connection *conn, int code, const struct pack_value *body)
 {
 	char *text = pack_strdup(pack_get(body, "text"));
 
@@ -138,7 +146,7 @@ static int refused_by_server(struct connection *conn, int code, const msgpack_ob
 }
 
 /* Returns the reply's code, or the error of the caller's callback. */
-static int reply_take(struct connection *conn, const msgpack_object *body,
+static int reply_take(struct connection *conn, const struct pack_value *body,
 		      const struct listener *l)
 {
 	int64_t code = pack_int(body, "code", -1);
@@ -146,6 +154,7 @@ static int reply_take(struct connection *conn, const msgpack_object *body,
 
 	if (code < 0 || code > INT32_MAX)
 		return call_failed(conn, -EPROTO);
+	conn->repeat = code != 0 && !conn->parts && pack_int(body, "again", 0) != 0;
 	if (code != 0)
 		return refused_by_server(conn, (int)code, body);
 	if (l != NULL && l->reply != NULL)
@@ -163,9 +172,10 @@ static int receive_reply(struct connection *conn, const struct listener *l)
 	int ret, failed = 0;
 
 	for (;;) {
-		ret = next_answer(conn, stop_at_signal, &frame);
+		ret = next_frame(conn, stop_at_signal, &frame);
 		if (ret < 0)
 			return call_failed(conn, ret);
+		conn->parts = conn->parts || frame.type == WIRE_PART;
 		if (frame.type == WIRE_PART && skip)
 			continue;
 		ret = pack_open(&body, frame.body, frame.len);
@@ -191,7 +201,7 @@ static int call_send(int c, const char *name, const struct arg *args, size_t n,
 		     struct connection **ret_conn)
 {
 	struct connection *conn = connection_find(c);
-	struct request rq;
+	struct buf rq;
 	int ret;
 
 	if (conn == NULL)
@@ -199,13 +209,15 @@ static int call_send(int c, const char *name, const struct arg *args, size_t n,
 	if (conn->in_callback)
 		return connection_fail(conn, PBSE_IVALREQ, "The connection is busy with an answer");
 	connection_clear(conn);
-	if (conn->lost)
-		return connection_fail_code(conn, PBSE_PROTOCOL);
+	conn->repeat = conn->left;
+	conn->parts = false;
+	if (conn->left || conn->lost)
+		return connection_fail_code(conn, conn->left ? PBSE_SVRDOWN : PBSE_PROTOCOL);
 	ret = request_init(&rq, name, args, n, ++conn->corr);
 	/* No error yet: a server that refuses the request and hangs up may have sent a reply with the reason. */
 	if (ret == 0)
-		conn->lost = send_all(conn, rq.bytes, rq.len) < 0;
-	request_fini(&rq);
+		conn->lost = send_all(conn, rq.data, rq.len) < 0;
+	buf_fini(&rq);
 	if (ret < 0)
 		return call_failed(conn, ret);
 	*ret_conn = conn;
@@ -221,32 +233,54 @@ static int call_once(int c, const char *name, const struct arg *args, size_t n, 
 	return ret != 0 ? ret : receive_reply(conn, l);
 }
 
-/* Retries until a server is there; returns 0, or EINTR. */
-static int reconnect(struct connection *conn, bool stop_at_signal)
+static int64_t clock_s(void)
 {
-	struct timespec pause = { .tv_nsec = AGAIN_FIRST_NS };
+	struct timespec now;
 
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* One call that waits for a server that restarts. */
+struct patience {
+	struct timespec pause; /* before the next attempt */
+	int64_t until_s;       /* 0: it has not begun to wait */
+	bool stop_at_signal, endless;
+};
+
+/* Connects again when there is no connection any more, and tries until a server is there. Returns 0, or the error. */
+static int server_await(struct connection *conn, struct patience *p)
+{
+	if (p->until_s == 0)
+		p->until_s = clock_s() + AGAIN_SECONDS;
 	do {
-		if (nanosleep(&pause, NULL) < 0 && stop_at_signal)
+		if (clock_s() > p->until_s && !p->endless)
+			return connection_fail(conn, PBSE_NOSERVER, "The server restarts, and is not there yet");
+		if (p->pause.tv_nsec > 0 && nanosleep(&p->pause, NULL) < 0 && p->stop_at_signal)
 			return connection_fail_code(conn, EINTR);
-		pause.tv_nsec = pause.tv_nsec < AGAIN_MOST_NS / 2 ? pause.tv_nsec * 2 : AGAIN_MOST_NS;
-	} while (conn->lost && connection_reopen(conn) != 0);
+		if (p->pause.tv_nsec == 0)
+			p->pause.tv_nsec = AGAIN_FIRST_NS;
+		else
+			p->pause.tv_nsec = p->pause.tv_nsec < AGAIN_MOST_NS / 2 ? p->pause.tv_nsec * 2 : AGAIN_MOST_NS;
+	} while ((conn->lost || conn->left) && connection_reopen(conn) != 0);
 	return 0;
 }
 
-/* The error codes of a server that is being reloaded or ended. */
-static bool server_ends(int code)
+/* Returns whether the request that ended with `code` is to be sent again. */
+static bool is_to_repeat(const struct connection *conn, int code, bool only_waits)
 {
-	return code == PBSE_TRYAGAIN || code == PBSE_SVRDOWN;
+	return conn->repeat || (only_waits && (conn->lost || code == PBSE_TRYAGAIN || code == PBSE_SVRDOWN));
 }
 
 int call(int c, const char *name, const struct arg *args, size_t n, const struct listener *l)
 {
 	struct connection *conn = connection_find(c);
+	bool only_waits = l != NULL && l->again;
+	struct patience p = { .endless = only_waits, .stop_at_signal = l != NULL && l->stop_at_signal };
 	int ret = call_once(c, name, args, n, l);
 
-	while (l != NULL && l->again && conn != NULL && (conn->lost || server_ends(ret))) {
-		ret = reconnect(conn, l->stop_at_signal);
+	while (conn != NULL && !conn->in_callback && is_to_repeat(conn, ret, only_waits)) {
+		ret = server_await(conn, &p);
 		if (ret != 0)
 			break;
 		ret = call_once(c, name, args, n, l);
@@ -262,26 +296,35 @@ static bool something_came(const struct connection *conn)
 }
 
 /* Drops replies without a caller: a server whose replies are never read hangs up. */
-static void drop_answers(struct connection *conn)
+static void drop_replies(struct connection *conn)
 {
 	struct frame frame;
-	int got;
+	int got = 0;
 
 	do {
-		while ((got = frame_next(&conn->reader, &frame)) > 0)
+		while (!conn->left && (got = frame_next(&conn->reader, &frame)) > 0) {
+			conn->left = frame.type == WIRE_GOODBYE;
 			if (frame.type == WIRE_PING)
-				answer_ping(conn, frame.corr);
-	} while (got == 0 && something_came(conn) && receive_some(conn, false) == 0);
+				pong_send(conn, frame.corr);
+		}
+	} while (!conn->left && got == 0 && something_came(conn) && receive_some(conn, false) == 0);
 }
 
-int call_without_answer(int c, const char *name, const struct arg *args, size_t n)
+int call_without_reply(int c, const char *name, const struct arg *args, size_t n)
 {
-	struct connection *conn;
-	int ret;
+	struct connection *conn = connection_find(c);
+	struct patience p = { 0 };
+	int ret = 0;
 
-	conn = connection_find(c);
-	if (conn != NULL && !conn->lost && !conn->in_callback)
-		drop_answers(conn);
-	ret = call_send(c, name, args, n, &conn);
+	do {
+		if (conn != NULL && !conn->lost && !conn->in_callback)
+			drop_replies(conn);
+		if (conn != NULL && conn->left)
+			ret = server_await(conn, &p);
+		if (ret == 0)
+			ret = call_send(c, name, args, n, &conn);
+		if (ret == 0 && conn->lost)
+			drop_replies(conn); /* there may be a goodbye */
+	} while (ret == 0 && conn->lost && conn->left);
 	return ret == 0 && conn->lost ? call_failed(conn, -EPIPE) : ret;
 }

@@ -11,9 +11,9 @@
 /* Callbacks for one request. `body` is a map, borrowed until the callback returns. */
 struct listener {
 	/* Called for each PART; may be NULL. Returns 0; > 0: skip further parts; -ENOMEM or -EPROTO: the call fails. */
-	int (*part)(const msgpack_object *body, void *arg);
+	int (*part)(const struct pack_value *body, void *arg);
 	/* Called for a REPLY with code 0; may be NULL. Returns 0, or -ENOMEM or -EPROTO: the call fails. */
-	int (*reply)(const msgpack_object *body, void *arg);
+	int (*reply)(const struct pack_value *body, void *arg);
 	void *arg;
 	bool stop_at_signal; /* fail with EINTR after a signal handler ran */
 	/* A request that only waits: if the server ends or restarts, the call reconnects, however long that takes, and
@@ -25,7 +25,7 @@ struct listener {
 int call(int c, const char *name, const struct arg *args, size_t n, const struct listener *l);
 
 /* Sends only; returns as call(). The next call drops the reply. */
-int call_without_answer(int c, const char *name, const struct arg *args, size_t n);
+int call_without_reply(int c, const char *name, const struct arg *args, size_t n);
 
 #define CALL(c, name, l, ...)                                                                      \
 	call(c, name, (const struct arg[]){ __VA_ARGS__ },                                         \

@@ -16,6 +16,9 @@ struct connection {
 	int fd;
 	char *server; /* as the caller named it, owned; NULL: the default */
 	bool lost; /* the stream cannot be used any more */
+	bool left; /* the server said goodbye: it restarts, and the next call connects again */
+	bool repeat; /* the last request changed nothing, and is to be sent again */
+	bool parts; /* the last request has received some */
 	bool in_callback; /* a callback for a part is running: no request can be sent */
 	uint64_t corr; /* id of the last request */
 	struct frame_reader reader;

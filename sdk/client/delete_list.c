@@ -27,34 +27,34 @@ struct failures {
 };
 
 /* A failure is [id, code]. */
-static int failure_add(struct failures *f, const msgpack_object *pair)
+static int failure_add(struct failures *f, const struct pack_value *pair)
 {
 	struct batch_deljob_status *one;
 
-	if (pair->type != MSGPACK_OBJECT_ARRAY || pair->via.array.size < 2 ||
-	    pair->via.array.ptr[0].type != MSGPACK_OBJECT_STR ||
-	    pair->via.array.ptr[1].type != MSGPACK_OBJECT_POSITIVE_INTEGER ||
-	    pair->via.array.ptr[1].via.u64 > INT32_MAX)
+	if (pair->kind != PACK_ARRAY || pair->n < 2 ||
+	    pair->at[0].kind != PACK_STR ||
+	    pair->at[1].kind != PACK_INT ||
+	    pair->at[1].i > INT32_MAX)
 		return -EPROTO;
 	one = calloc(1, sizeof(*one));
 	if (one == NULL)
 		return -ENOMEM;
-	one->code = (int)pair->via.array.ptr[1].via.u64;
-	one->name = pack_strdup(&pair->via.array.ptr[0]);
+	one->code = (int)pair->at[1].i;
+	one->name = pack_strdup(&pair->at[0]);
 	*f->tail = one;
 	f->tail = &one->next;
 	return one->name == NULL ? -EPROTO : 0;
 }
 
-static int failures_reply(const msgpack_object *body, void *arg)
+static int failures_reply(const struct pack_value *body, void *arg)
 {
-	const msgpack_object *list = pack_get(body, "failed");
+	const struct pack_value *list = pack_get(body, "failed");
 	int ret = 0;
 
-	if (list == NULL || list->type != MSGPACK_OBJECT_ARRAY)
+	if (list == NULL || list->kind != PACK_ARRAY)
 		return 0;
-	for (uint32_t i = 0; i < list->via.array.size && ret == 0; i++)
-		ret = failure_add(arg, &list->via.array.ptr[i]);
+	for (uint32_t i = 0; i < list->n && ret == 0; i++)
+		ret = failure_add(arg, &list->at[i]);
 	return ret;
 }
 

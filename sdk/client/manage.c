@@ -11,7 +11,7 @@
 #include "verify.h"
 
 /* The reply to a change that was made may have a text: pbs_geterrmsg() returns it, pbs_errno stays 0. */
-static int said_keep(const msgpack_object *body, void *arg)
+static int said_keep(const struct pack_value *body, void *arg)
 {
 	char *text = pack_strdup(pack_get(body, "text"));
 

@@ -15,38 +15,38 @@ struct outcomes {
 	size_t n, room;
 };
 
-static int word(const msgpack_object *from, char *to, size_t room)
+static int word(const struct pack_value *from, char *to, size_t room)
 {
-	if (from->type != MSGPACK_OBJECT_STR || from->via.str.size >= room)
+	if (from->kind != PACK_STR || from->n >= room)
 		return -EPROTO;
-	memcpy(to, from->via.str.ptr, from->via.str.size);
-	to[from->via.str.size] = '\0';
+	memcpy(to, from->text, from->n);
+	to[from->n] = '\0';
 	return 0;
 }
 
 /* An outcome is [id, method]. More of them than jobs requested are a protocol error. */
-static int outcome_add(struct outcomes *o, const msgpack_object *pair)
+static int outcome_add(struct outcomes *o, const struct pack_value *pair)
 {
 	preempt_job_info *to = &o->job[o->n];
 
-	if (o->n == o->room || pair->type != MSGPACK_OBJECT_ARRAY || pair->via.array.size < 2 ||
-	    word(&pair->via.array.ptr[0], to->job_id, sizeof(to->job_id)) != 0 ||
-	    word(&pair->via.array.ptr[1], to->order, sizeof(to->order)) != 0)
+	if (o->n == o->room || pair->kind != PACK_ARRAY || pair->n < 2 ||
+	    word(&pair->at[0], to->job_id, sizeof(to->job_id)) != 0 ||
+	    word(&pair->at[1], to->order, sizeof(to->order)) != 0)
 		return -EPROTO;
 	o->n++;
 	return 0;
 }
 
-static int outcomes_reply(const msgpack_object *body, void *arg)
+static int outcomes_reply(const struct pack_value *body, void *arg)
 {
-	const msgpack_object *list = pack_get(body, "jobs");
+	const struct pack_value *list = pack_get(body, "jobs");
 	struct outcomes *o = arg;
 	int ret = 0;
 
-	if (list == NULL || list->type != MSGPACK_OBJECT_ARRAY)
+	if (list == NULL || list->kind != PACK_ARRAY)
 		return -EPROTO;
-	for (uint32_t i = 0; i < list->via.array.size && ret == 0; i++)
-		ret = outcome_add(o, &list->via.array.ptr[i]);
+	for (uint32_t i = 0; i < list->n && ret == 0; i++)
+		ret = outcome_add(o, &list->at[i]);
 	return ret == 0 && o->n != o->room ? -EPROTO : ret;
 }
 

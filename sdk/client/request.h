@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "pbs_ifl.h"
+#include "wire/buf.h"
 
 enum arg_kind { ARG_STR, ARG_INT, ARG_BOOL, ARG_BIN, ARG_ATTRS, ARG_WANT, ARG_STRS };
 
@@ -57,15 +58,8 @@ static inline struct arg arg_strs(const char *key, char *const *texts, size_t n)
 	return (struct arg){ key, ARG_STRS, texts, (int64_t)n };
 }
 
-struct request {
-	char *bytes; /* header and body, owned */
-	size_t len, size;
-	bool failed; /* out of memory */
-};
-
-/* Returns 0, -ENOMEM, or -EMSGSIZE if the body exceeds WIRE_BODY_MAX; the caller calls request_fini() in any case. */
-int request_init(struct request *rq, const char *name, const struct arg *args, size_t n,
-		 uint64_t corr);
-void request_fini(struct request *rq);
+/* Writes header and body. Returns 0, -ENOMEM, or -EMSGSIZE if the body exceeds WIRE_BODY_MAX; the caller calls buf_fini()
+ * in any case. */
+int request_init(struct buf *b, const char *name, const struct arg *args, size_t n, uint64_t corr);
 
 #endif

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int result_text_reply(const msgpack_object *body, void *arg)
+int result_text_reply(const struct pack_value *body, void *arg)
 {
 	struct result_text *r = arg;
 
@@ -30,19 +30,19 @@ static int room_for_one(struct result_texts *r)
 	return 0;
 }
 
-int result_texts_add(const msgpack_object *body, void *arg)
+int result_texts_add(const struct pack_value *body, void *arg)
 {
 	struct result_texts *r = arg;
-	const msgpack_object *list = pack_get(body, r->key);
+	const struct pack_value *list = pack_get(body, r->key);
 
 	if (list == NULL)
 		return 0;
-	if (list->type != MSGPACK_OBJECT_ARRAY)
+	if (list->kind != PACK_ARRAY)
 		return -EPROTO;
-	for (uint32_t i = 0; i < list->via.array.size; i++) {
+	for (uint32_t i = 0; i < list->n; i++) {
 		if (room_for_one(r) < 0)
 			return -ENOMEM;
-		r->texts[r->n] = pack_strdup(&list->via.array.ptr[i]);
+		r->texts[r->n] = pack_strdup(&list->at[i]);
 		if (r->texts[r->n] == NULL)
 			return -EPROTO;
 		r->texts[++r->n] = NULL;

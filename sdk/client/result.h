@@ -12,7 +12,7 @@ struct result_text {
 	const char *key;
 	char *text;
 };
-int result_text_reply(const msgpack_object *body, void *arg);
+int result_text_reply(const struct pack_value *body, void *arg);
 
 /* An array of strings, filled by one or more bodies; result_texts_add() is a listener's `part` or `reply`. */
 struct result_texts {
@@ -20,7 +20,7 @@ struct result_texts {
 	char **texts; /* NULL-terminated once not NULL */
 	size_t n, size;
 };
-int result_texts_add(const msgpack_object *body, void *arg);
+int result_texts_add(const struct pack_value *body, void *arg);
 
 /* Returns the array, NULL-terminated, also if empty, owned by the caller; NULL: out of memory (and `r` is freed). */
 char **result_texts_take(struct result_texts *r);

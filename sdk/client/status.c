@@ -37,47 +37,47 @@ void pbs_statfree(struct batch_status *list)
 	}
 }
 
-static int text_size(const msgpack_object *value, size_t *size)
+static int text_size(const struct pack_value *value, size_t *size)
 {
-	if (value->type == MSGPACK_OBJECT_NIL)
+	if (value->kind == PACK_NIL)
 		return 0;
-	if (value->type != MSGPACK_OBJECT_STR)
+	if (value->kind != PACK_STR)
 		return -EPROTO;
-	*size += (size_t)value->via.str.size + 1;
+	*size += (size_t)value->n + 1;
 	return 0;
 }
 
 /* Returns NULL for nil; a NUL inside ends the text early for C callers, which is harmless. */
-static char *text_put(const msgpack_object *value, char **at)
+static char *text_put(const struct pack_value *value, char **at)
 {
 	char *text = *at;
 
-	if (value->type == MSGPACK_OBJECT_NIL)
+	if (value->kind == PACK_NIL)
 		return NULL;
-	memcpy(text, value->via.str.ptr, value->via.str.size);
-	text[value->via.str.size] = '\0';
-	*at += (size_t)value->via.str.size + 1;
+	memcpy(text, value->text, value->n);
+	text[value->n] = '\0';
+	*at += (size_t)value->n + 1;
 	return text;
 }
 
 /* An attribute is [name, resource or nil, value]. */
-static const msgpack_object *attribute_parts(const msgpack_object *attribute)
+static const struct pack_value *attribute_parts(const struct pack_value *attribute)
 {
-	if (attribute->type != MSGPACK_OBJECT_ARRAY || attribute->via.array.size < 3 ||
-	    attribute->via.array.ptr[0].type != MSGPACK_OBJECT_STR)
+	if (attribute->kind != PACK_ARRAY || attribute->n < 3 ||
+	    attribute->at[0].kind != PACK_STR)
 		return NULL;
-	return attribute->via.array.ptr;
+	return attribute->at;
 }
 
-static int object_size(const msgpack_object *name, const msgpack_object_array *attributes,
+static int object_size(const struct pack_value *name, const struct pack_value *attributes,
 		       size_t *ret_size)
 {
 	size_t size = 0;
 
-	if (name->type != MSGPACK_OBJECT_STR || text_size(name, &size) < 0)
+	if (name->kind != PACK_STR || text_size(name, &size) < 0)
 		return -EPROTO;
-	for (uint32_t i = 0; i < attributes->size; i++) {
-		const msgpack_object *part = attribute_parts(&attributes->ptr[i]);
+	for (uint32_t i = 0; i < attributes->n; i++) {
+		const struct pack_value *part = attribute_parts(&attributes->at[i]);
 
 		if (part == NULL || text_size(&part[0], &size) < 0 ||
 		    text_size(&part[1], &size) < 0 || text_size(&part[2], &size) < 0)
@@ -88,32 +88,32 @@ static int object_size(const msgpack_object *name, const msgpack_object_array *a
 }
 
 /* An object is [name, [attribute, ...]]. */
-static int object_decode(const msgpack_object *object, struct batch_status **ret)
+static int object_decode(const struct pack_value *object, struct batch_status **ret)
 {
-	const msgpack_object_array *attributes;
+	const struct pack_value *attributes;
 	struct batch_status *one;
 	struct attrl *entry;
 	size_t size;
 	char *at;
 
-	if (object->type != MSGPACK_OBJECT_ARRAY || object->via.array.size < 2 ||
-	    object->via.array.ptr[1].type != MSGPACK_OBJECT_ARRAY)
+	if (object->kind != PACK_ARRAY || object->n < 2 ||
+	    object->at[1].kind != PACK_ARRAY)
 		return -EPROTO;
-	attributes = &object->via.array.ptr[1].via.array;
-	if (object_size(&object->via.array.ptr[0], attributes, &size) < 0)
+	attributes = &object->at[1];
+	if (object_size(&object->at[0], attributes, &size) < 0)
 		return -EPROTO;
-	one = status_block(attributes->size, size, &entry, &at);
+	one = status_block(attributes->n, size, &entry, &at);
 	if (one == NULL)
 		return -ENOMEM;
-	one->name = text_put(&object->via.array.ptr[0], &at);
-	for (uint32_t i = 0; i < attributes->size; i++, entry++) {
-		const msgpack_object *part = attributes->ptr[i].via.array.ptr;
+	one->name = text_put(&object->at[0], &at);
+	for (uint32_t i = 0; i < attributes->n; i++, entry++) {
+		const struct pack_value *part = attributes->at[i].at;
 
 		entry->name = text_put(&part[0], &at);
 		entry->resource = text_put(&part[1], &at);
 		entry->value = text_put(&part[2], &at);
 		entry->op = SET;
-		entry->next = i + 1 < attributes->size ? entry + 1 : NULL;
+		entry->next = i + 1 < attributes->n ? entry + 1 : NULL;
 	}
 	*ret = one;
 	return 0;
@@ -124,19 +124,19 @@ struct taking {
 	void *arg;
 };
 
-static int objects_part(const msgpack_object *body, void *arg)
+static int objects_part(const struct pack_value *body, void *arg)
 {
-	const msgpack_object *objects = pack_get(body, "objects");
+	const struct pack_value *objects = pack_get(body, "objects");
 	struct taking *t = arg;
 	struct batch_status *one;
 	int ret = 0;
 
 	if (objects == NULL)
 		return 0;
-	if (objects->type != MSGPACK_OBJECT_ARRAY)
+	if (objects->kind != PACK_ARRAY)
 		return -EPROTO;
-	for (uint32_t i = 0; i < objects->via.array.size && ret == 0; i++) {
-		ret = object_decode(&objects->via.array.ptr[i], &one);
+	for (uint32_t i = 0; i < objects->n && ret == 0; i++) {
+		ret = object_decode(&objects->at[i], &one);
 		if (ret == 0)
 			ret = t->take(one, t->arg);
 	}

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "host.h"
-#include "msg/out.h"
+#include "msg/msg.h"
 #include "wire/pack.h"
 
 /* ---- in ------------------------------------------------------------------------------------------------ */
@@ -92,44 +92,43 @@ static void json_string(const char *text, size_t len, struct buf *t)
 	buf_str(t, "\"");
 }
 
-static void json(const msgpack_object *o, struct buf *t, const char *but)
+static void json(const struct pack_value *o, struct buf *t, const char *but)
 {
 	const char *between = "";
 
-	switch (o->type) {
-	case MSGPACK_OBJECT_NIL:
+	switch (o->kind) {
+	case PACK_NIL:
 		buf_str(t, "null");
 		break;
-	case MSGPACK_OBJECT_STR:
-	case MSGPACK_OBJECT_BIN:
-		json_string(o->via.str.ptr, o->via.str.size, t);
+	case PACK_STR:
+	case PACK_BIN:
+		json_string(o->text, o->n, t);
 		break;
-	case MSGPACK_OBJECT_ARRAY:
+	case PACK_ARRAY:
 		buf_str(t, "[");
-		for (uint32_t i = 0; i < o->via.array.size; i++, between = ", ") {
+		for (uint32_t i = 0; i < o->n; i++, between = ", ") {
 			buf_str(t, between);
-			json(&o->via.array.ptr[i], t, NULL);
+			json(&o->at[i], t, NULL);
 		}
 		buf_str(t, "]");
 		break;
-	case MSGPACK_OBJECT_MAP:
+	case PACK_MAP:
 		buf_str(t, "{");
-		for (uint32_t i = 0; i < o->via.map.size; i++) {
-			const msgpack_object_kv *kv = &o->via.map.ptr[i];
+		for (uint32_t i = 0; i < o->n; i++) {
+			const struct pack_value *key = &o->at[2 * i];
 
-			if (but != NULL && kv->key.via.str.size == strlen(but) &&
-			    memcmp(kv->key.via.str.ptr, but, strlen(but)) == 0)
+			if (but != NULL && key->n == strlen(but) && memcmp(key->text, but, strlen(but)) == 0)
 				continue;
 			buf_str(t, between);
-			json_string(kv->key.via.str.ptr, kv->key.via.str.size, t);
+			json_string(key->text, key->n, t);
 			buf_str(t, ": ");
-			json(&kv->val, t, NULL);
+			json(key + 1, t, NULL);
 			between = ", ";
 		}
 		buf_str(t, "}");
 		break;
 	default:
-		buf_printf(t, "%" PRId64, o->via.i64);
+		buf_printf(t, "%" PRId64, o->i);
 		break;
 	}
 }
@@ -142,7 +141,7 @@ char *body_json(const char *bytes, size_t len, const char *but)
 	if (pack_open(&p, bytes, len) < 0)
 		return host_dup("{}");
 	buf_init(&t);
-	if (p.root.via.map.size == 2 && but != NULL && strcmp(but, "code") == 0 &&
+	if (p.root.n == 2 && but != NULL && strcmp(but, "code") == 0 &&
 	    pack_get(&p.root, "code") != NULL && pack_get(&p.root, "text") != NULL)
 		buf_str(&t, "{}");
 	else

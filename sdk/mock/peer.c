@@ -36,11 +36,12 @@ void keel_mock_peer(struct keel_mock *mock, const char *name, uint32_t daemon, b
 	if (p == NULL)
 		die("no memory");
 	p->daemon = daemon;
+	p->memory = up && mock->loopback && (strcmp(name, SERVER_PEER) == 0 || strcmp(name, mock->parts.host_name) == 0);
 	if (up) {
 		peer_linked(p, p->memory ? NULL : &mock->carrier);
 		return;
 	}
-	p->up = false;
+	p->carrier = NULL;
 	hooks_note(mock->parts.hooks, KEEL_POINT_peer_down, KEEL_EVENT(peer_down, .peer = name, .daemon = daemon));
 }
 
@@ -50,12 +51,13 @@ static void memory_peer(struct keel_mock *mock, const char *name, uint32_t daemo
 
 	if (p == NULL)
 		die("no memory");
-	p->memory = p->up = on;
+	p->memory = on;
 	p->carrier = NULL;
 }
 
 void keel_mock_loopback(struct keel_mock *mock, bool on)
 {
+	mock->loopback = on;
 	memory_peer(mock, SERVER_PEER, KEEL_SERVER, on);
 	memory_peer(mock, mock->parts.host_name, KEEL_MOM, on);
 }
@@ -81,7 +83,7 @@ bool keel_mock_deliver(struct keel_mock *mock, const char *peer, const char *nam
 	uint32_t len;
 	const char *bytes;
 
-	HASH_FIND_STR(l->handlers, name, h);
+	h = (struct handler *)index_find(&l->handlers, name, strlen(name));
 	if (h == NULL || p == NULL || (h->from & p->daemon) == 0)
 		return false;
 	o = body_of_text(body);

@@ -12,7 +12,7 @@ struct watched {
 	struct keel_mock *mock;
 	const struct owner *owner;
 	const char *name;
-	keel_any_fn *any; /* of a tap that was added at run time */
+	bool generic;
 	void *arg;
 	union keel_tap_fn fn;
 };
@@ -21,7 +21,7 @@ static keel_verdict call_watched(struct keel_call *c, uint32_t point, const void
 {
 	const struct watched w = *(struct watched *)arg;
 	const struct op *op = (const struct op *)c;
-	keel_verdict v = w.any != NULL ? w.any(c, point, event, w.arg) : hooks_invoke(point, w.fn, c, event);
+	keel_verdict v = w.generic ? w.fn.generic(c, point, event, w.arg) : hooks_invoke(point, w.fn, c, event);
 
 	if (v < KEEL_FAIL || v > KEEL_WAIT || !(op->point->allowed & VERDICT_BIT(v)))
 		violation(w.mock, "bad-verdict", "%s answered %d at %s", w.name, v, op->point->info->name);
@@ -37,13 +37,13 @@ void taps_watch(struct keel_mock *mock, struct owner *owner)
 	FOR_EACH_TAP(mock->parts.hooks, t) {
 		struct watched *w;
 
-		if (t->owner != owner || t->any == call_watched)
+		if (t->owner != owner || t->fn.generic == call_watched)
 			continue;
 		w = host_alloc(sizeof(*w));
 		*w = (struct watched){ .mock = mock, .owner = owner, .name = host_keep(mock, host_dup(t->name)),
-				       .any = t->any, .arg = t->arg, .fn = t->fn };
+				       .generic = t->invoke == invoke_any, .arg = t->arg, .fn = t->fn };
 		t->invoke = invoke_any;
-		t->any = call_watched;
+		t->fn.generic = call_watched;
 		t->arg = w;
 		LL_PREPEND(mock->watched, w);
 	}

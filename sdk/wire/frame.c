@@ -104,7 +104,7 @@ static int frame_peek(const struct frame_reader *r, struct frame *ret_frame)
 	head = r->buf + r->start;
 	len = get_be(head + AT_LENGTH, 4);
 	type = get_be(head + AT_TYPE, 2);
-	if (type < WIRE_REQUEST || type > WIRE_PONG || get_be(head + AT_FLAGS, 2) != 0 ||
+	if (type < WIRE_REQUEST || type > WIRE_GOODBYE || get_be(head + AT_FLAGS, 2) != 0 ||
 	    len > r->body_max)
 		return -EPROTO;
 	if (r->end - r->start - WIRE_HEADER_SIZE < len)

@@ -1,258 +1,370 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pack.c - reads untrusted MessagePack bodies.
+ * pack.c - MessagePack, written and read.
  *
- * pack_check() walks the bytes with a fixed stack. If it returns 0, every count is backed by
- * bytes, so the decoder allocates at most one object per byte of the body.
+ * A body is walked before it is decoded: every count is backed by bytes then, so decoding takes one allocation of at most
+ * a struct pack_value per byte, and cannot fail on the way.
  */
-#include "pack.h"
+#include "wire/pack.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "keel/wire.h"
 
-/* A chunk of the decoder's memory: objects take about three times the bytes they are read from. One
- * chunk for most bodies also spares the page faults of giving memory back after each of them. */
-#define ZONE_PER_BYTE 3u
-#define ZONE_MIN 512u
-#define ZONE_MOST (1024u * 1024u)
+/* ---- one value after the other ------------------------------------------------------------- */
 
-/* What one leading byte announces. */
-struct token {
-	uint64_t payload; /* bytes that follow the length */
-	uint64_t children; /* values inside an array or map */
-	bool container;
-};
-
-/* Leading bytes 0xc0..0xdf: how many bytes of length follow, how many of payload, what it is. */
-enum kind { BAD, FIXED, SIZED, SIZED_EXT, ARRAY, MAP };
+/* Leading bytes 0xc0..0xdf: the form, and how many bytes of number or length follow (FIXED: of payload). */
+enum form { NEVER, NIL, BOOL, UNSIGNED, SIGNED, TEXT, BINARY, EXTENSION, FIXED, ARRAY, MAP };
 static const struct {
-	unsigned char kind, length_bytes, payload;
-} lead[32] = {
-	[0x00] = { FIXED, 0, 0 },     [0x01] = { BAD, 0, 0 },	    [0x02] = { FIXED, 0, 0 },
-	[0x03] = { FIXED, 0, 0 },     [0x04] = { SIZED, 1, 0 },	    [0x05] = { SIZED, 2, 0 },
-	[0x06] = { SIZED, 4, 0 },     [0x07] = { SIZED_EXT, 1, 0 }, [0x08] = { SIZED_EXT, 2, 0 },
-	[0x09] = { SIZED_EXT, 4, 0 }, [0x0a] = { FIXED, 0, 4 },	    [0x0b] = { FIXED, 0, 8 },
-	[0x0c] = { FIXED, 0, 1 },     [0x0d] = { FIXED, 0, 2 },	    [0x0e] = { FIXED, 0, 4 },
-	[0x0f] = { FIXED, 0, 8 },     [0x10] = { FIXED, 0, 1 },	    [0x11] = { FIXED, 0, 2 },
-	[0x12] = { FIXED, 0, 4 },     [0x13] = { FIXED, 0, 8 },	    [0x14] = { FIXED, 0, 2 },
-	[0x15] = { FIXED, 0, 3 },     [0x16] = { FIXED, 0, 5 },	    [0x17] = { FIXED, 0, 9 },
-	[0x18] = { FIXED, 0, 17 },    [0x19] = { SIZED, 1, 0 },	    [0x1a] = { SIZED, 2, 0 },
-	[0x1b] = { SIZED, 4, 0 },     [0x1c] = { ARRAY, 2, 0 },	    [0x1d] = { ARRAY, 4, 0 },
-	[0x1e] = { MAP, 2, 0 },	      [0x1f] = { MAP, 4, 0 },
+	unsigned char form, width;
+} forms[32] = {
+	{ NIL, 0 },	 { NEVER, 0 },	   { BOOL, 0 },	     { BOOL, 0 },      { BINARY, 1 }, { BINARY, 2 },
+	{ BINARY, 4 },	 { EXTENSION, 1 }, { EXTENSION, 2 }, { EXTENSION, 4 }, { FIXED, 4 },  { FIXED, 8 },
+	{ UNSIGNED, 1 }, { UNSIGNED, 2 },  { UNSIGNED, 4 },  { UNSIGNED, 8 },  { SIGNED, 1 }, { SIGNED, 2 },
+	{ SIGNED, 4 },	 { SIGNED, 8 },	   { FIXED, 2 },     { FIXED, 3 },     { FIXED, 5 },  { FIXED, 9 },
+	{ FIXED, 17 },	 { TEXT, 1 },	   { TEXT, 2 },	     { TEXT, 4 },      { ARRAY, 2 },  { ARRAY, 4 },
+	{ MAP, 2 },	 { MAP, 4 },
 };
 
-static int token_long_form(unsigned char byte, const unsigned char **at, size_t left,
-			   struct token *ret)
+static struct pack_value bad(struct pack_reader *r)
 {
-	unsigned kind = lead[byte - 0xc0].kind, n = lead[byte - 0xc0].length_bytes;
-	uint64_t count = 0;
+	r->bad = true;
+	return (struct pack_value){ .kind = PACK_BAD };
+}
 
-	if (kind == BAD || left < n)
-		return -EPROTO;
-	for (unsigned i = 0; i < n; i++)
-		count = count << 8 | *(*at)++;
-	switch (kind) {
-	case FIXED:
-		ret->payload = lead[byte - 0xc0].payload;
-		break;
-	case SIZED:
-		ret->payload = count;
-		break;
-	case SIZED_EXT:
-		ret->payload = count + 1;
-		break;
+static struct pack_value bytes(struct pack_reader *r, enum pack_kind kind, uint64_t n)
+{
+	struct pack_value v = { .kind = kind, .n = (uint32_t)n, .text = (const char *)r->at };
+
+	if (n > (uint64_t)(r->end - r->at))
+		return bad(r);
+	r->at += n;
+	return v;
+}
+
+/* Every value takes a byte at least: a count beyond the end is an error. */
+static struct pack_value head(struct pack_reader *r, enum pack_kind kind, uint64_t n)
+{
+	if ((kind == PACK_MAP ? 2 * n : n) > (uint64_t)(r->end - r->at))
+		return bad(r);
+	return (struct pack_value){ .kind = kind, .n = (uint32_t)n };
+}
+
+static struct pack_value number(enum pack_kind kind, int64_t i)
+{
+	return (struct pack_value){ .kind = kind, .i = i };
+}
+
+static struct pack_value long_form(struct pack_reader *r, unsigned lead)
+{
+	enum form form = forms[lead - 0xc0].form;
+	unsigned width = forms[lead - 0xc0].width, unused = 64 - 8 * width;
+	uint64_t n = 0;
+
+	if ((size_t)(r->end - r->at) < width)
+		return bad(r);
+	if (form == FIXED)
+		return bytes(r, PACK_OTHER, width);
+	for (unsigned i = 0; i < width; i++)
+		n = n << 8 | *r->at++;
+	switch (form) {
+	case NIL:
+		return number(PACK_NIL, 0);
+	case BOOL:
+		return number(PACK_BOOL, lead & 1);
+	case UNSIGNED:
+		return number(n > INT64_MAX ? PACK_OTHER : PACK_INT, (int64_t)n);
+	case SIGNED:
+		return number(PACK_INT, (int64_t)(n << unused) >> unused);
+	case TEXT:
+		return bytes(r, PACK_STR, n);
+	case BINARY:
+		return bytes(r, PACK_BIN, n);
+	case EXTENSION: /* a byte for its type */
+		return bytes(r, PACK_OTHER, n + 1);
+	case ARRAY:
+		return head(r, PACK_ARRAY, n);
+	case MAP:
+		return head(r, PACK_MAP, n);
 	default:
-		ret->container = true;
-		ret->children = kind == MAP ? count * 2 : count;
-		break;
+		return bad(r);
 	}
-	return 0;
 }
 
-/* Reads one token at *at and moves *at behind its length. */
-static int token_read(const unsigned char **at, const unsigned char *end, struct token *ret)
+struct pack_value pack_next(struct pack_reader *r)
 {
-	unsigned char byte;
+	unsigned lead;
 
-	*ret = (struct token){ 0 };
-	if (*at >= end)
-		return -EPROTO;
-	byte = *(*at)++;
-	if (byte < 0x80 || byte >= 0xe0)
-		return 0;
-	if (byte >= 0xc0)
-		return token_long_form(byte, at, (size_t)(end - *at), ret);
-	if (byte >= 0xa0) {
-		ret->payload = byte & 0x1f;
-	} else {
-		ret->container = true;
-		ret->children = byte >= 0x90 ? byte & 0x0f : 2u * (byte & 0x0f);
-	}
-	return 0;
+	if (r->bad || r->at == r->end)
+		return bad(r);
+	lead = *r->at++;
+	if (lead < 0x80)
+		return number(PACK_INT, lead);
+	if (lead >= 0xe0)
+		return number(PACK_INT, (int8_t)lead);
+	if (lead >= 0xc0)
+		return long_form(r, lead);
+	if (lead >= 0xa0)
+		return bytes(r, PACK_STR, lead & 0x1f);
+	return head(r, lead >= 0x90 ? PACK_ARRAY : PACK_MAP, lead & 0x0f);
 }
 
-/* Leading bytes of binary values. */
-static bool is_binary(unsigned char byte)
+static uint64_t children(const struct pack_value *v)
 {
-	return byte >= 0xc4 && byte <= 0xc6;
+	return v->kind == PACK_MAP ? 2ull * v->n : v->kind == PACK_ARRAY ? v->n : 0;
 }
 
-/* *ret_cost: see pack_cost(). */
-static int walk(const char *bytes, size_t len, size_t most, size_t *ret_cost)
-{
-	const unsigned char *at = (const unsigned char *)bytes, *end = at + len;
-	uint64_t left[WIRE_DEPTH_MAX + 1] = { 1 }; /* values still to come, per open container */
-	unsigned depth = 0;
-	const unsigned char *value;
-	struct token token;
+struct count {
+	size_t values;
+	size_t cost, most; /* see pack_cost() */
+};
 
-	*ret_cost = 0;
-	for (;;) {
+/* Walks `n` values that are `depth` containers deep, and all that is in them; until the cost is above the most. */
+static void walk(struct pack_reader *r, uint64_t n, unsigned depth, struct count *c)
+{
+	uint64_t left[WIRE_DEPTH_MAX + 1]; /* values still to come, per open container */
+	unsigned outermost = depth;
+
+	left[depth] = n;
+	while (!r->bad && c->cost <= c->most) {
+		const unsigned char *from = r->at;
+		struct pack_value v;
+
 		while (left[depth] == 0) {
-			if (depth == 0)
-				return at == end ? 0 : -EPROTO;
-			depth--;
+			if (depth-- == outermost)
+				return;
 		}
 		left[depth]--;
-		value = at;
-		if (token_read(&at, end, &token) < 0)
-			return -EPROTO;
-		if (token.payload > (uint64_t)(end - at) || token.children > (uint64_t)(end - at))
-			return -EPROTO;
-		*ret_cost += (size_t)(at - value) + (is_binary(*value) ? 0 : token.payload) + PACK_VALUE_COST;
-		at += token.payload;
-		if (*ret_cost > most)
-			return 0;
-		if (token.container) {
-			if (depth == WIRE_DEPTH_MAX)
-				return -EPROTO;
-			left[++depth] = token.children;
-		}
+		v = pack_next(r);
+		c->values++;
+		c->cost += (size_t)(r->at - from) - (v.kind == PACK_BIN ? v.n : 0) + PACK_VALUE_COST;
+		if (v.kind != PACK_MAP && v.kind != PACK_ARRAY)
+			continue;
+		if (depth == WIRE_DEPTH_MAX)
+			r->bad = true;
+		else
+			left[++depth] = children(&v);
 	}
+}
+
+void pack_skip(struct pack_reader *r, const struct pack_value *v)
+{
+	struct count c = { .most = SIZE_MAX };
+
+	if (children(v) > 0)
+		walk(r, children(v), 1, &c);
+}
+
+static int check(const char *bytes, size_t len, struct count *c)
+{
+	struct pack_reader r = { (const unsigned char *)bytes, (const unsigned char *)bytes + len, false };
+
+	walk(&r, 1, 0, c);
+	return r.bad || (r.at != r.end && c->cost <= c->most) ? -EPROTO : 0;
 }
 
 int pack_check(const char *bytes, size_t len)
 {
-	size_t cost;
-
-	return walk(bytes, len, SIZE_MAX, &cost);
+	return check(bytes, len, &(struct count){ .most = SIZE_MAX });
 }
 
 size_t pack_cost(const char *bytes, size_t len, size_t most)
 {
-	size_t cost;
+	struct count c = { .most = most };
 
-	return walk(bytes, len, most, &cost) < 0 ? 0 : cost;
+	return check(bytes, len, &c) < 0 ? 0 : c.cost;
 }
 
-static size_t zone_chunk(size_t len)
+/* ---- a decoded body ------------------------------------------------------------------------ */
+
+/* Reads a value, and what is in it to *spare. As deep as pack_check() lets it be. */
+static void decode(struct pack_reader *r, struct pack_value *v, struct pack_value **spare)
 {
-	if (len > ZONE_MOST / ZONE_PER_BYTE)
-		return ZONE_MOST;
-	return len * ZONE_PER_BYTE < ZONE_MIN ? ZONE_MIN : len * ZONE_PER_BYTE;
+	struct pack_value *inner = *spare;
+	uint64_t n;
+
+	*v = pack_next(r);
+	n = children(v);
+	if (n == 0)
+		return;
+	v->at = inner;
+	*spare += n;
+	for (uint64_t i = 0; i < n; i++)
+		decode(r, &inner[i], spare);
 }
 
 int pack_open(struct pack *p, const char *bytes, size_t len)
 {
-	msgpack_unpack_return ret;
-	size_t off = 0;
+	struct pack_reader r = { (const unsigned char *)bytes, (const unsigned char *)bytes + len, false };
+	struct count c = { .most = SIZE_MAX };
+	struct pack_value *spare;
 
-	if (len == 0 || pack_check(bytes, len) < 0)
+	if (check(bytes, len, &c) < 0)
 		return -EPROTO;
-	if (!msgpack_zone_init(&p->zone, zone_chunk(len)))
+	p->values = spare = malloc(c.values * sizeof(*p->values));
+	if (p->values == NULL)
 		return -ENOMEM;
-	ret = msgpack_unpack(bytes, len, &off, &p->zone, &p->root);
-	if (ret == MSGPACK_UNPACK_SUCCESS && off == len && p->root.type == MSGPACK_OBJECT_MAP)
+	decode(&r, &p->root, &spare);
+	if (p->root.kind == PACK_MAP)
 		return 0;
-	msgpack_zone_destroy(&p->zone);
-	return ret == MSGPACK_UNPACK_NOMEM_ERROR ? -ENOMEM : -EPROTO;
+	pack_fini(p);
+	return -EPROTO;
 }
 
 void pack_fini(struct pack *p)
 {
-	msgpack_zone_destroy(&p->zone);
+	free(p->values);
 }
 
-const msgpack_object *pack_get(const msgpack_object *map, const char *key)
+const struct pack_value *pack_get(const struct pack_value *map, const char *key)
 {
 	size_t len = strlen(key);
 
-	if (map == NULL || map->type != MSGPACK_OBJECT_MAP)
+	if (map == NULL || map->kind != PACK_MAP)
 		return NULL;
-	for (uint32_t i = 0; i < map->via.map.size; i++) {
-		const msgpack_object_kv *kv = &map->via.map.ptr[i];
+	for (uint32_t i = 0; i < map->n; i++) {
+		const struct pack_value *k = &map->at[2 * i];
 
-		if (kv->key.type == MSGPACK_OBJECT_STR && kv->key.via.str.size == len &&
-		    (len == 0 || memcmp(kv->key.via.str.ptr, key, len) == 0))
-			return &kv->val;
+		if (k->kind == PACK_STR && k->n == len && memcmp(k->text, key, len) == 0)
+			return k + 1;
 	}
 	return NULL;
 }
 
-int64_t pack_int(const msgpack_object *map, const char *key, int64_t otherwise)
+int64_t pack_int(const struct pack_value *map, const char *key, int64_t otherwise)
 {
-	const msgpack_object *value = pack_get(map, key);
+	const struct pack_value *value = pack_get(map, key);
 
-	if (value == NULL)
-		return otherwise;
-	if (value->type == MSGPACK_OBJECT_NEGATIVE_INTEGER)
-		return value->via.i64;
-	if (value->type == MSGPACK_OBJECT_POSITIVE_INTEGER && value->via.u64 <= INT64_MAX)
-		return (int64_t)value->via.u64;
-	return otherwise;
+	return value != NULL && value->kind == PACK_INT ? value->i : otherwise;
 }
 
-const char *pack_bytes(const msgpack_object *map, const char *key, size_t *ret_len)
+const char *pack_bytes(const struct pack_value *map, const char *key, size_t *ret_len)
 {
-	const msgpack_object *value = pack_get(map, key);
+	const struct pack_value *value = pack_get(map, key);
 
-	if (value == NULL ||
-	    (value->type != MSGPACK_OBJECT_STR && value->type != MSGPACK_OBJECT_BIN))
+	if (value == NULL || (value->kind != PACK_STR && value->kind != PACK_BIN))
 		return NULL;
 	if (ret_len != NULL)
-		*ret_len = value->type == MSGPACK_OBJECT_STR ? value->via.str.size
-							     : value->via.bin.size;
-	return value->type == MSGPACK_OBJECT_STR ? value->via.str.ptr : value->via.bin.ptr;
+		*ret_len = value->n;
+	return value->text;
 }
 
-char *pack_strdup(const msgpack_object *value)
+char *pack_strdup(const struct pack_value *value)
 {
-	uint32_t len;
-	char *text;
-
-	if (value == NULL || value->type != MSGPACK_OBJECT_STR)
+	if (value == NULL || value->kind != PACK_STR || memchr(value->text, '\0', value->n) != NULL)
 		return NULL;
-	len = value->via.str.size;
-	if (len > 0 && memchr(value->via.str.ptr, '\0', len) != NULL)
-		return NULL;
-	text = malloc((size_t)len + 1);
-	if (text == NULL)
-		return NULL;
-	if (len > 0)
-		memcpy(text, value->via.str.ptr, len);
-	text[len] = '\0';
-	return text;
+	return strndup(value->text, value->n);
 }
 
-void pack_str(msgpack_packer *pk, const char *text)
+/* ---- writing ------------------------------------------------------------------------------- */
+
+/* A leading byte and a big-endian number of `width` bytes. */
+static void put(struct buf *b, unsigned char lead, uint64_t n, unsigned width)
 {
-	if (text == NULL)
-		msgpack_pack_nil(pk);
+	unsigned char bytes[9] = { lead };
+
+	for (unsigned i = 0; i < width; i++)
+		bytes[width - i] = (unsigned char)(n >> (8 * i));
+	buf_add(b, bytes, width + 1);
+}
+
+/* The head of a text, binary, array or map, whose leading bytes of 2 and 4 bytes of length follow each other. */
+static void put_head(struct buf *b, unsigned char lead_2, size_t n)
+{
+	if (n <= 0xffff)
+		put(b, lead_2, n, 2);
 	else
-		msgpack_pack_str_with_body(pk, text, strlen(text));
+		put(b, lead_2 + 1, n, 4);
 }
 
-void pack_key_str(msgpack_packer *pk, const char *key, const char *text)
+void pack_text_long(struct buf *b, const char *text, size_t len)
 {
-	pack_str(pk, key);
-	pack_str(pk, text);
+	if (len <= 0xff)
+		put(b, 0xd9, len, 1);
+	else
+		put_head(b, 0xda, len);
+	buf_add(b, text, len);
 }
 
-void pack_key_int(msgpack_packer *pk, const char *key, int64_t n)
+void pack_str(struct buf *b, const char *text)
 {
-	pack_str(pk, key);
-	msgpack_pack_int64(pk, n);
+	if (text == NULL)
+		pack_nil(b);
+	else
+		pack_text(b, text, strlen(text));
+}
+
+void pack_bin(struct buf *b, const void *bytes, size_t len)
+{
+	if (len <= 0xff)
+		put(b, 0xc4, len, 1);
+	else
+		put_head(b, 0xc5, len);
+	buf_add(b, bytes, len);
+}
+
+void pack_number(struct buf *b, int64_t n)
+{
+	if (n >= -32 && n < 128)
+		pack_byte(b, (unsigned char)n);
+	else if (n >= INT16_MIN && n <= INT16_MAX)
+		put(b, 0xd1, (uint64_t)n, 2);
+	else if (n >= INT32_MIN && n <= INT32_MAX)
+		put(b, 0xd2, (uint64_t)n, 4);
+	else
+		put(b, 0xd3, (uint64_t)n, 8);
+}
+
+void pack_bool(struct buf *b, bool truth)
+{
+	pack_byte(b, truth ? 0xc3 : 0xc2);
+}
+
+void pack_array(struct buf *b, size_t n)
+{
+	if (n <= 15)
+		pack_byte(b, (unsigned char)(0x90 | n));
+	else
+		put_head(b, 0xdc, n);
+}
+
+void pack_map(struct buf *b, size_t n)
+{
+	if (n <= 15)
+		pack_byte(b, (unsigned char)(0x80 | n));
+	else
+		put_head(b, 0xde, n);
+}
+
+void pack_key_str(struct buf *b, const char *key, const char *text)
+{
+	pack_str(b, key);
+	pack_str(b, text);
+}
+
+void pack_key_int(struct buf *b, const char *key, int64_t n)
+{
+	pack_str(b, key);
+	pack_number(b, n);
+}
+
+size_t pack_open_array(struct buf *b)
+{
+	put(b, 0xdd, 0, 4);
+	return b->len - 5;
+}
+
+size_t pack_open_map(struct buf *b)
+{
+	put(b, 0xdf, 0, 4);
+	return b->len - 5;
+}
+
+void pack_close(struct buf *b, size_t place, uint32_t count)
+{
+	if (b->failed)
+		return;
+	for (unsigned i = 0; i < 4; i++)
+		b->data[place + 4 - i] = (char)(count >> (8 * i));
 }

@@ -8,7 +8,6 @@
  * each millisecond. Prints the most that the server's loop, thread PID, computed until a PING was answered, in
  * milliseconds; on stderr that of each kind and the wait by the clock, with the codes of the answers.
  */
-#include <msgpack.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -36,13 +35,13 @@ static atomic_int open_requests;
 
 /* ---- the largest request of each kind ------------------------------------------------------------------- */
 
-static void key(msgpack_packer *pk, const char *name)
+static void key(struct buf *b, const char *name)
 {
-	pack_str(pk, name);
+	pack_str(b, name);
 }
 
 /* A text of `n` bytes, the words one behind the other. */
-static void text(msgpack_packer *pk, size_t n, const char *word)
+static void text(struct buf *b, size_t n, const char *word)
 {
 	size_t len = strlen(word), whole = n / len * len;
 	char *bytes = malloc(n + len + 1);
@@ -51,176 +50,176 @@ static void text(msgpack_packer *pk, size_t n, const char *word)
 		memcpy(bytes + i, word, len);
 	if (whole > 0)
 		bytes[whole - 1] = '1'; /* not the separator */
-	msgpack_pack_str_with_body(pk, bytes, whole);
+	pack_text(b, bytes, whole);
 	free(bytes);
 }
 
-static void ids(msgpack_packer *pk, size_t n, bool numbered)
+static void ids(struct buf *b, size_t n, bool numbered)
 {
 	char id[32] = "1";
 
-	msgpack_pack_array(pk, n);
+	pack_array(b, n);
 	for (size_t i = 0; i < n; i++) {
 		if (numbered)
 			snprintf(id, sizeof(id), "%zu", i);
-		pack_str(pk, id);
+		pack_str(b, id);
 	}
 }
 
-static void row(msgpack_packer *pk, const char *name, const char *resource)
+static void row(struct buf *b, const char *name, const char *resource)
 {
-	msgpack_pack_array(pk, 4);
-	pack_str(pk, name);
-	pack_str(pk, resource);
+	pack_array(b, 4);
+	pack_str(b, name);
+	pack_str(b, resource);
 }
 
-static void attrs(msgpack_packer *pk, size_t n, const char *name, const char *resource, const char *value)
+static void attrs(struct buf *b, size_t n, const char *name, const char *resource, const char *value)
 {
-	msgpack_pack_array(pk, n);
+	pack_array(b, n);
 	for (size_t i = 0; i < n; i++) {
-		row(pk, name, resource);
-		pack_str(pk, value);
-		msgpack_pack_int(pk, 0);
+		row(b, name, resource);
+		pack_str(b, value);
+		pack_number(b, 0);
 	}
 }
 
-static void one_of(msgpack_packer *pk, size_t n, const char *name, const char *resource, const char *word)
+static void one_of(struct buf *b, size_t n, const char *name, const char *resource, const char *word)
 {
-	msgpack_pack_array(pk, 1);
-	row(pk, name, resource);
-	text(pk, n, word);
-	msgpack_pack_int(pk, 0);
+	pack_array(b, 1);
+	row(b, name, resource);
+	text(b, n, word);
+	pack_number(b, 0);
 }
 
 /* What one attribute of one long value needs around it. */
-static void submit_head(msgpack_packer *pk) { key(pk, "attrs"); }
-static void status_head(msgpack_packer *pk) { key(pk, "class"), key(pk, "job"), key(pk, "select"); }
-static void alter_head(msgpack_packer *pk) { key(pk, "id"), key(pk, "1"), key(pk, "attrs"); }
-static void manage_head(msgpack_packer *pk)
+static void submit_head(struct buf *b) { key(b, "attrs"); }
+static void status_head(struct buf *b) { key(b, "class"), key(b, "job"), key(b, "select"); }
+static void alter_head(struct buf *b) { key(b, "id"), key(b, "1"), key(b, "attrs"); }
+static void manage_head(struct buf *b)
 {
-	key(pk, "cmd"), msgpack_pack_int(pk, 2), key(pk, "obj"), msgpack_pack_int(pk, 0);
-	key(pk, "name"), key(pk, ""), key(pk, "attrs");
+	key(b, "cmd"), pack_number(b, 2), key(b, "obj"), pack_number(b, 0);
+	key(b, "name"), key(b, ""), key(b, "attrs");
 }
 
-static void delete_same(msgpack_packer *pk)
+static void delete_same(struct buf *b)
 {
-	key(pk, "ids");
-	ids(pk, (MOST - 400) / (PACK_VALUE_COST + 2), false);
+	key(b, "ids");
+	ids(b, (MOST - 400) / (PACK_VALUE_COST + 2), false);
 }
-static void delete_all(msgpack_packer *pk)
+static void delete_all(struct buf *b)
 {
-	key(pk, "ids");
-	ids(pk, (MOST - 400) / (PACK_VALUE_COST + 8) < MANY ? (MOST - 100) / (PACK_VALUE_COST + 8) : MANY, true);
+	key(b, "ids");
+	ids(b, (MOST - 400) / (PACK_VALUE_COST + 8) < MANY ? (MOST - 100) / (PACK_VALUE_COST + 8) : MANY, true);
 }
-static void delete_unknown(msgpack_packer *pk)
+static void delete_unknown(struct buf *b)
 {
 	char id[32];
 	size_t n = (MOST - 400) / (PACK_VALUE_COST + 9);
 
-	key(pk, "ids");
-	msgpack_pack_array(pk, n);
+	key(b, "ids");
+	pack_array(b, n);
 	for (size_t i = 0; i < n; i++) {
 		snprintf(id, sizeof(id), "%zu", 10000000 + i);
-		pack_str(pk, id);
+		pack_str(b, id);
 	}
 }
-static void nothing(msgpack_packer *pk)
+static void nothing(struct buf *b)
 {
 	size_t n = (MOST - 400) / (PACK_VALUE_COST + 1);
 
-	key(pk, "ids");
-	msgpack_pack_array(pk, n);
+	key(b, "ids");
+	pack_array(b, n);
 	for (size_t i = 0; i < n; i++)
-		msgpack_pack_nil(pk);
+		pack_nil(b);
 }
 /* More than is served, as long as a frame may be. */
-static void too_long(msgpack_packer *pk)
+static void too_long(struct buf *b)
 {
 	size_t n = (24u << 20);
 
-	key(pk, "ids");
-	msgpack_pack_array(pk, n);
+	key(b, "ids");
+	pack_array(b, n);
 	for (size_t i = 0; i < n; i++)
-		msgpack_pack_nil(pk);
+		pack_nil(b);
 }
-static void status_ids(msgpack_packer *pk)
+static void status_ids(struct buf *b)
 {
-	key(pk, "class"), key(pk, "job"), key(pk, "id"), text(pk, MOST - 400, "7,");
+	key(b, "class"), key(b, "job"), key(b, "id"), text(b, MOST - 400, "7,");
 }
-static void status_want(msgpack_packer *pk)
+static void status_want(struct buf *b)
 {
 	size_t n = (MOST - 400) / (2 * PACK_VALUE_COST + 7 + PACK_VALUE_COST);
 
-	key(pk, "class"), key(pk, "job"), key(pk, "want");
-	msgpack_pack_array(pk, n);
+	key(b, "class"), key(b, "job"), key(b, "want");
+	pack_array(b, n);
 	for (size_t i = 0; i < n; i++) {
-		msgpack_pack_array(pk, 1);
-		pack_str(pk, "queue");
+		pack_array(b, 1);
+		pack_str(b, "queue");
 	}
 }
-static void status_select(msgpack_packer *pk)
+static void status_select(struct buf *b)
 {
-	status_head(pk);
-	attrs(pk, (MOST - 400) / (5 * PACK_VALUE_COST + 11), "queue", NULL, "a");
+	status_head(b);
+	attrs(b, (MOST - 400) / (5 * PACK_VALUE_COST + 11), "queue", NULL, "a");
 }
-static void select_many(msgpack_packer *pk)
+static void select_many(struct buf *b)
 {
-	key(pk, "select");
-	attrs(pk, (MOST - 400) / (5 * PACK_VALUE_COST + 11), "queue", NULL, "a");
+	key(b, "select");
+	attrs(b, (MOST - 400) / (5 * PACK_VALUE_COST + 11), "queue", NULL, "a");
 }
-static void submit_script(msgpack_packer *pk)
+static void submit_script(struct buf *b)
 {
 	char *script = malloc(SCRIPT);
 
 	memset(script, '#', SCRIPT);
-	key(pk, "script");
-	msgpack_pack_bin_with_body(pk, script, SCRIPT);
-	key(pk, "attrs");
-	attrs(pk, 1, "Job_Name", NULL, "large");
+	key(b, "script");
+	pack_bin(b, script, SCRIPT);
+	key(b, "attrs");
+	attrs(b, 1, "Job_Name", NULL, "large");
 	free(script);
 }
-static void submit_many(msgpack_packer *pk)
+static void submit_many(struct buf *b)
 {
-	key(pk, "attrs");
-	attrs(pk, (MOST - 400) / (5 * PACK_VALUE_COST + 17), "Resource_List", "a", "1");
+	key(b, "attrs");
+	attrs(b, (MOST - 400) / (5 * PACK_VALUE_COST + 17), "Resource_List", "a", "1");
 }
-static void submit_resources(msgpack_packer *pk)
+static void submit_resources(struct buf *b)
 {
-	key(pk, "attrs");
-	attrs(pk, (MOST - 400) / (5 * PACK_VALUE_COST + 24), "Resource_List", "ncpus", "1");
+	key(b, "attrs");
+	attrs(b, (MOST - 400) / (5 * PACK_VALUE_COST + 24), "Resource_List", "ncpus", "1");
 }
-static void run_where(msgpack_packer *pk)
+static void run_where(struct buf *b)
 {
-	key(pk, "id"), key(pk, "1"), key(pk, "location"), text(pk, MOST - 400, "(n1:ncpus=1)+");
+	key(b, "id"), key(b, "1"), key(b, "location"), text(b, MOST - 400, "(n1:ncpus=1)+");
 }
-static void hold_many(msgpack_packer *pk)
+static void hold_many(struct buf *b)
 {
-	key(pk, "id"), key(pk, "1"), key(pk, "holds"), text(pk, MOST - 400, "u");
+	key(b, "id"), key(b, "1"), key(b, "holds"), text(b, MOST - 400, "u");
 }
-static void delete_range(msgpack_packer *pk)
+static void delete_range(struct buf *b)
 {
-	key(pk, "id"), text(pk, MOST - 400, "1[1-2],");
+	key(b, "id"), text(b, MOST - 400, "1[1-2],");
 }
-static void manage_many(msgpack_packer *pk)
+static void manage_many(struct buf *b)
 {
-	manage_head(pk);
-	attrs(pk, (MOST - 400) / (5 * PACK_VALUE_COST + 16), "resources_max", "ncpus", "1");
+	manage_head(b);
+	attrs(b, (MOST - 400) / (5 * PACK_VALUE_COST + 16), "resources_max", "ncpus", "1");
 }
-static void manage_nodes(msgpack_packer *pk)
+static void manage_nodes(struct buf *b)
 {
-	key(pk, "cmd"), msgpack_pack_int(pk, 2), key(pk, "obj"), msgpack_pack_int(pk, 3);
-	key(pk, "name"), text(pk, MOST - 300, "n1,"), key(pk, "attrs");
-	attrs(pk, 1, "comment", NULL, "x");
+	key(b, "cmd"), pack_number(b, 2), key(b, "obj"), pack_number(b, 3);
+	key(b, "name"), text(b, MOST - 300, "n1,"), key(b, "attrs");
+	attrs(b, 1, "comment", NULL, "x");
 }
-static void keelson_args(msgpack_packer *pk)
+static void keelson_args(struct buf *b)
 {
-	key(pk, "verb"), key(pk, "modules"), key(pk, "args");
-	ids(pk, (MOST - 400) / (PACK_VALUE_COST + 2), false);
+	key(b, "verb"), key(b, "modules"), key(b, "args");
+	ids(b, (MOST - 400) / (PACK_VALUE_COST + 2), false);
 }
 
 static const struct kind {
 	const char *name, *req;
-	void (*fill)(msgpack_packer *);
+	void (*fill)(struct buf *);
 	uint32_t n; /* keys besides req */
 	/* After that, where there is one: an attribute, its value this word again and again. */
 	const char *attr, *resource, *word;
@@ -261,20 +260,18 @@ static const struct kind {
 	{ "delete_all", "delete_list", .fill = delete_all, .n = 1 },
 };
 
-static msgpack_sbuffer *request(const struct kind *k)
+static struct buf request(const struct kind *k)
 {
-	msgpack_sbuffer *b = msgpack_sbuffer_new();
-	msgpack_packer pk;
+	struct buf b = { 0 };
 	char head[WIRE_HEADER_SIZE] = { 0 };
 
-	msgpack_packer_init(&pk, b, msgpack_sbuffer_write);
-	msgpack_sbuffer_write(b, head, sizeof(head));
-	msgpack_pack_map(&pk, k->n + 1);
-	pack_key_str(&pk, "req", k->req);
-	k->fill(&pk);
+	buf_add(&b, head, sizeof(head));
+	pack_map(&b, k->n + 1);
+	pack_key_str(&b, "req", k->req);
+	k->fill(&b);
 	if (k->attr)
-		one_of(&pk, k->len, k->attr, k->resource, k->word);
-	frame_header(b->data, WIRE_REQUEST, 1, (uint32_t)(b->size - sizeof(head)));
+		one_of(&b, k->len, k->attr, k->resource, k->word);
+	frame_header(b.data, WIRE_REQUEST, 1, (uint32_t)(b.len - sizeof(head)));
 	return b;
 }
 
@@ -325,7 +322,7 @@ static int hear(int fd, struct frame_reader *r, int64_t *code)
 
 struct lane {
 	pthread_t thread;
-	const msgpack_sbuffer *request;
+	const struct buf *request;
 	int64_t code;
 };
 
@@ -337,7 +334,7 @@ static void *lane_run(void *arg)
 
 	frame_reader_init(&r, WIRE_BODY_MAX);
 	lane->code = -1;
-	if (send_all(fd, lane->request->data, lane->request->size))
+	if (send_all(fd, lane->request->data, lane->request->len))
 		while ((type = hear(fd, &r, &lane->code)) && type != WIRE_REPLY)
 			;
 	frame_reader_fini(&r);
@@ -392,13 +389,13 @@ static struct worst measure(const struct kind *k, const char *schedstat, int *re
 	struct lane lanes[CLIENTS] = { 0 };
 	struct worst w = { 0 };
 	struct frame_reader r;
-	msgpack_sbuffer *b = request(k);
+	struct buf b = request(k);
 	int fd = dial();
 
 	frame_reader_init(&r, 4096);
 	open_requests = CLIENTS;
 	for (int i = 0; i < CLIENTS; i++) {
-		lanes[i].request = b;
+		lanes[i].request = &b;
 		if (pthread_create(&lanes[i].thread, NULL, lane_run, &lanes[i]))
 			exit(1);
 	}
@@ -411,7 +408,7 @@ static struct worst measure(const struct kind *k, const char *schedstat, int *re
 	*ret_code = (int)lanes[0].code;
 	close(fd);
 	frame_reader_fini(&r);
-	msgpack_sbuffer_free(b);
+	buf_fini(&b);
 	return w;
 }
 

@@ -14,33 +14,31 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Visit everything; no string may point outside the input. */
-static void visit(const msgpack_object *o, const char *from, size_t size, int depth)
+static void visit(const struct pack_value *o, const char *from, size_t size, int depth)
 {
 	if (depth > WIRE_DEPTH_MAX)
 		abort();
-	switch (o->type) {
-	case MSGPACK_OBJECT_STR:
-	case MSGPACK_OBJECT_BIN:
-		if (o->via.str.size > 0 &&
-		    (o->via.str.ptr < from || o->via.str.ptr + o->via.str.size > from + size))
+	switch (o->kind) {
+	case PACK_STR:
+	case PACK_BIN:
+		if (o->n > 0 &&
+		    (o->text < from || o->text + o->n > from + size))
 			abort();
 		break;
-	case MSGPACK_OBJECT_ARRAY:
-		for (uint32_t i = 0; i < o->via.array.size; i++)
-			visit(&o->via.array.ptr[i], from, size, depth + 1);
+	case PACK_ARRAY:
+		for (uint32_t i = 0; i < o->n; i++)
+			visit(&o->at[i], from, size, depth + 1);
 		break;
-	case MSGPACK_OBJECT_MAP:
-		for (uint32_t i = 0; i < o->via.map.size; i++) {
-			visit(&o->via.map.ptr[i].key, from, size, depth + 1);
-			visit(&o->via.map.ptr[i].val, from, size, depth + 1);
-		}
+	case PACK_MAP:
+		for (uint32_t i = 0; i < 2 * o->n; i++)
+			visit(&o->at[i], from, size, depth + 1);
 		break;
 	default:
 		break;
 	}
 }
 
-static void reads(const msgpack_object *root)
+static void reads(const struct pack_value *root)
 {
 	static const char *const keys[] = { "req", "code", "text", "id", "objects", "" };
 

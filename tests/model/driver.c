@@ -8,7 +8,7 @@
 
 #include "hook/hooks.h"
 #include "model.h"
-#include "msg/out.h"
+#include "msg/msg.h"
 #include "pbs_ifl.h"
 
 #define BETWEEN_MS 4000          /* from one deed to the next, on average */

@@ -8,7 +8,7 @@
 
 #include "hook/hooks.h"
 #include "model.h"
-#include "msg/out.h"
+#include "msg/msg.h"
 #include "pbs_ifl.h"
 
 #define LONG_MS (6 * 3600000) /* virtual */

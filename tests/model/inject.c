@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "model.h"
-#include "msg/out.h"
+#include "msg/msg.h"
 
 static struct keel_obj *first_of(struct sim *s, const char *klass)
 {

@@ -5,7 +5,7 @@
 
 load helper
 
-# cluster: the fixture `trouble` makes trouble in a verb, a timer or a worker, as `keelson trouble` says.
+# cluster: the fixture `trouble` makes trouble in a verb, or in a callback of another kind, as `keelson trouble` says.
 cluster()
 {
 	setup_sandbox --set hooks.watchdog=200ms --set hooks.hard_budget=50ms "$@"
@@ -24,22 +24,27 @@ dies_of() # words of the trouble
 	wait_until 10 answers
 }
 
-@test "mend E: a crash in a timer, a worker or a verb names the module" {
+@test "mend E: a crash in a timer, a worker, a watch, a call of later or a verb names the module" {
 	not_sanitized "last words are the sanitizer's own"
 	cluster
-	died='trouble at a request of keelson.trouble' dies_of segv
-	died='trouble at a timer' dies_of timer segv
-	died='trouble at work\(\) on a thread' dies_of work segv
+	died='request of module trouble \(keelson.trouble\)' dies_of segv
+	died='timer of module trouble' dies_of timer segv
+	died='worker of module trouble' dies_of work segv
+	died='watch of module trouble' dies_of watch segv
+	died='deferred call of module trouble' dies_of defer segv
+	died='posted call of module trouble' dies_of post segv
 }
 
 @test "mend E: a standstill and an overrun in a timer or a verb name the module" {
 	cluster
 	keelson trouble spin-700
-	log_has '^keelsond: no request has been served for [0-9.]+ s in trouble at a request of keelson.trouble'
-	log_has ';a request of module trouble, keelson.trouble took [0-9]{3,} ms, the hard budget is 50 ms'
+	log_has '^keelsond: no request has been served for [0-9.]+ s in request of module trouble \(keelson.trouble\)'
+	log_has ';request of module trouble \(keelson.trouble\) took [0-9]{3,} ms, the hard budget is 50 ms'
 	keelson trouble timer spin-700
-	wait_until 10 log_has '^keelsond: no request has been served for [0-9.]+ s in trouble at a timer'
-	wait_until 10 log_has ';a timer of module trouble took [0-9]{3,} ms, the hard budget is 50 ms'
+	wait_until 10 log_has '^keelsond: no request has been served for [0-9.]+ s in timer of module trouble'
+	wait_until 10 log_has ';timer of module trouble took [0-9]{3,} ms, the hard budget is 50 ms'
+	keelson trouble watch spin-300
+	wait_until 10 log_has ';watch of module trouble took [0-9]{3,} ms, the hard budget is 50 ms'
 }
 
 @test "mend E: cancelling a timer that has fired does no harm" {

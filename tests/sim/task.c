@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "msg/msg.h"
-#include "msg/out.h"
 #include "sim.h"
 
 #define BEGIN_MS 400      /* the longest that a start takes */

@@ -26,54 +26,58 @@ void signals_set(void (*handler)(int));
 
 /* child.c: never returns. */
 _Noreturn void child_run(struct spec *s, int trouble_fd);
-/* Become the user of the task for good (identity.h), where the daemon is root. 0, -errno. */
+/* Becomes the user of the task for good (identity.h), where the daemon is root. 0; fails with -errno, and the caller must
+ * not go on. */
 int privileges_drop(const struct spec *s);
 
 /* nursery.c: serves the daemon. `title`: the room behind our second word, shown by ps. */
 enum { NURSERY_OVER, NURSERY_CHILD /* this is a new process: be a shepherd */ };
 int nursery_run(char *title);
 
-/* outcome.c: the last line of <id>.TK, durable when it returns. 0 or -errno. */
+/* outcome.c: writes the last line of <id>.TK, durable when it returns. 0; fails with -errno. */
 struct outcome {
 	int status;
 	pid_t session;
 	uint64_t cpu_us, max_rss_kb;
 };
 int outcome_write(const struct spec *s, const struct outcome *o);
-/* Append a line to <id>.TK. */
+/* Appends a line to <id>.TK; one that fails is left out. */
 void record_append(const struct spec *s, const char *line);
-/* All of <id>.TK; NULL: it cannot be read. Malloc'ed. */
+/* All of <id>.TK, which the caller frees; NULL: it cannot be read. */
 char *diary_text(const struct spec *s);
-/* What stands behind `word` in the last line of a text that begins with it. Malloc'ed; NULL: there is none, or no text. */
+/* What stands behind `word` in the last line of a text that begins with it; the caller frees it. NULL: there is none, or no
+ * text. */
 char *text_last(const char *text, const char *word);
 /* The same, of <id>.TK as it is now. */
 char *record_last(const struct spec *s, const char *word);
 
-/* spool.c: with root's rights in folders where everybody may write. */
-int spool_create(const struct spec *s, const char *path); /* an empty file of the user; open, or -errno */
-int spool_move(const char *from, const char *to);	  /* whatever is there now. 0 or -errno */
-/* The user's directory for the task, under another name where that one is a stranger's. */
+/* spool.c: with root's rights in folders where every user may write. */
+int spool_create(const struct spec *s, const char *path); /* an empty file of the user, open; fails with -errno */
+int spool_move(const char *from, const char *to);	  /* replaces what is there. 0; fails with -errno */
+/* Makes the user's directory for the task, under another name where that one is another user's. */
 void tmpdir_make(struct spec *s);
 
 /* deliver.c: as the user: put the output where it belongs, remove the task's directories. */
 void deliver(struct spec *s, int status, const char *notice);
-/* "as cp does". 0 or -errno */
+/* Copies as cp does. 0; fails with -errno. */
 int file_copy(const char *from, const char *to, int flags);
 
-/* courier.c: what `deliver` could not place is kept. Bits: 1 stdout, 2 stderr were not placed. */
+/* courier.c: what `deliver` could not place is kept. Returns bits: 1 stdout, 2 stderr were not placed. */
 int courier_run(struct spec *s, int status);
-/* Nothing is placed and nothing is kept: the task has not begun. */
+/* Removes the files: the task has not begun, nothing is placed and nothing is kept. */
 void courier_clean(const struct spec *s);
 
-/* proceed.c: a shepherd was killed: end its task for it. How the task ended; -ENOENT: it has not begun, and is gone. */
+/* proceed.c: a shepherd was killed: ends its task for it. 0 and how the task ended; fails with -ENOENT when it has not
+ * begun, and its files are removed. */
 int proceed(struct spec *s, struct outcome *ret);
 
-/* message.c: the spec in an open file. 0 or -errno. */
+/* message.c: reads the spec from an open file. 0; fails with -errno. */
 int spec_load(int fd, struct spec *ret);
-/* A line of fd 0 into the output of the task whose spec is SPEC_FD, as its user. An exit status. */
+/* Appends a line of fd 0 to the output of the task whose spec is SPEC_FD, as its user. Returns an exit status: 1 on any
+ * error. */
 int message_append(int files);
 
-/* tree.c: remove a directory and all below it, following no link. */
+/* tree.c: removes a directory and all below it, following no link; what cannot be removed stays. */
 void tree_remove(const char *path);
 
 #endif

@@ -100,17 +100,10 @@ static void print_fingerprint(const uint8_t key[KEY_SIZE])
 	printf("\n");
 }
 
-/* The name tells a secret file from a public one. */
-static enum key_file kind_of(const char *path)
-{
-	const char *dot = strrchr(path, '.');
-
-	return dot != NULL && strcmp(dot, ".key") == 0 ? KEY_SECRET : KEY_PUBLIC;
-}
-
 static int show(const char *path)
 {
-	enum key_file kind = kind_of(path);
+	const char *dot = strrchr(path, '.');
+	enum key_file kind = dot != NULL && strcmp(dot, ".key") == 0 ? KEY_SECRET : KEY_PUBLIC;
 	struct keel_err err;
 	struct identity id;
 	char text[64];

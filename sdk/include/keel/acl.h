@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * keel/acl.h - does an access list admit somebody? Header only.
+ * keel/acl.h - does an access list admit a user, a group or a host? Header only.
  *
  * An entry is `[+|-]name[@host]`, or `[+|-]host` in a list of hosts; a host may be `*` or `*.domain`. Of
  * the entries that fit, the one that says most about the host counts; `-` denies. Nothing fits: denied,

@@ -11,8 +11,11 @@
 
 #include "keel/types.h"
 
+struct keel_conf_rule;
+struct keel_module;
+
 struct keel_contrib {
-	const char *kind; /* "CLASS", "TYPE", "ATTR", "REQUEST", "SERVICE", "KIND", "SCOPE", or a module's */
+	const char *kind; /* "CLASS", "TYPE", "ATTR", "REQUEST", "SERVICE", "KIND", "LOADER", "SCOPE", or a module's */
 	const void *def;
 };
 
@@ -34,6 +37,7 @@ struct keel_contrib {
 #define KEEL_ROW_REQUEST struct keel_request_def
 #define KEEL_ROW_SERVICE struct keel_service_def
 #define KEEL_ROW_KIND struct keel_kind_def
+#define KEEL_ROW_LOADER struct keel_loader_def
 #define KEEL_ROW_SCOPE struct keel_scope_def
 #define KEEL_ROW_POINT struct keel_point_def
 #define KEEL_ROW_SIGNAL struct keel_signal_def
@@ -68,7 +72,6 @@ enum keel_type_flag {
 	KEEL_TYPE_INT = 2,   /* slot.i is the value; stored and compared as an integer */
 	KEEL_TYPE_STRING = 4, /* slot.p is a terminated string */
 	KEEL_TYPE_MERGES = 8, /* SET and unset see the value there is: part of it may have to stay */
-	KEEL_TYPE_TEXT = 16, /* STRING: any text is a value and all of it; slot.p is of malloc(), fini() is free() */
 };
 struct keel_emit {
 	/* `text` need not be terminated; both are borrowed until the call returns. */
@@ -80,7 +83,7 @@ struct keel_type_def {
 	const char *name, *doc;
 	/* Combine `text` into *slot by SET, INCR or DECR. *is_set says whether *slot has a value, and is
 	 * updated (a DECR may empty it). `key` is NULL unless KEYED; a KEYED type must take key NULL with
-	 * SET as "replace everything by nothing". 0, or a PBSE code with *err filled (users read it as it
+	 * SET as "replace everything by nothing". Fails with a PBSE code and *err (users read it as it
 	 * is: begin with object->attr_name()); *slot is then as before. */
 	int32_t (*parse)(struct keel_mod *, const struct keel_attr *, int32_t op, const char *key,
 			 const char *text, union keel_slot *slot, bool *is_set, struct keel_err *);
@@ -89,7 +92,7 @@ struct keel_type_def {
 		       const struct keel_emit *);
 	/* Remove one key; true when nothing is left. KEYED only. */
 	bool (*unset)(struct keel_mod *, union keel_slot *, const char *key);
-	/* Is `slot <op> text` true? 1, 0, or a negative PBSE code. `is_set` false: there is no value. */
+	/* Is `slot <op> text` true? Returns 1 or 0; fails with a negative PBSE code. `is_set` false: there is no value. */
 	int32_t (*match)(struct keel_mod *, const union keel_slot *, bool is_set, int32_t op,
 			 const char *key, const char *text, struct keel_err *);
 	int32_t (*copy)(struct keel_mod *, const union keel_slot *from, union keel_slot *to);
@@ -105,7 +108,7 @@ enum keel_attr_flag {
 	/* Unset restores the default instead of removing the value; objects that are there before the module (the
 	 * server) have the default, too. */
 	KEEL_ATTR_RESET = 8,
-	KEEL_ATTR_NO_PRINT = 16, /* not part of an "all attributes" answer; shown when asked by name */
+	KEEL_ATTR_NO_PRINT = 16, /* not part of an "all attributes" answer; shown when requested by name */
 	KEEL_ATTR_EMPTY = 32,    /* `set x = ""` is judged by the check function; else it is an unset */
 	KEEL_ATTR_OWN = 64,      /* of this object alone: object->clone(), a subjob of an array, is without it */
 	KEEL_ATTR_FLAG1 = 256,   /* free for the class' own module (jobs: may change while running) */
@@ -117,14 +120,14 @@ struct keel_attr_def {
 	uint32_t read_roles, write_roles; /* enum keel_role bits */
 	int32_t order;        /* place in listings, low first; equal: by name */
 	const char *fallback; /* value of a new object, as text (of older ones: KEEL_ATTR_RESET); NULL = unset */
-	/* May this value be set? `text` is the whole new value (of `key`). 0 or a PBSE code. */
+	/* May this value be set? `text` is the whole new value (of `key`). 0; fails with a PBSE code and *err. */
 	int32_t (*check)(struct keel_mod *, const struct keel_session *, struct keel_obj *, int32_t op,
 			 const char *key, const char *text, struct keel_err *);
-	/* Computed at each read instead of stored; what it says must not depend on who asks. With KEEL_ATTR_SAVE there
+	/* Computed at each read instead of stored; it must not depend on the requester. With KEEL_ATTR_SAVE there
 	 * is a value as in any row, which get_int() ... and change_peek() read, and this is how it is shown. */
 	void (*derive)(struct keel_mod *, struct keel_obj *, const struct keel_emit *);
-	/* A change set with a new value was committed (a request's, a GATE's, a tap's call->set()); also told at
-	 * publish() and when the object was loaded from the store. Not told of what object->set_text(), its like and
+	/* A change set with a new value was committed (a request's, a GATE's, a tap's call->set()); also called at
+	 * publish() and when the object was loaded from the store. Not called for what object->set_text(), its like and
 	 * unset() write at once, nor when the module comes back to values that waited for it: its replay sees those.
 	 * May be NULL. */
 	void (*changed)(struct keel_mod *, struct keel_obj *, const struct keel_attr *);
@@ -143,10 +146,13 @@ struct keel_attr_def {
 enum keel_request_flag {
 	/* Changes nothing: served while the store cannot be written, and not kept waiting by it. */
 	KEEL_REQUEST_READ = 1,
+	/* Only waits for something to happen, such as the end of a job. When the daemon restarts the library sends it
+	 * again; on_gone() notifies its module. */
+	KEEL_REQUEST_WAITS = 2,
 };
 struct keel_request_def {
 	uint32_t size;
-	uint32_t roles; /* who may ask at all; others get 15007 */
+	uint32_t roles; /* of requesters; for others it fails with 15007 */
 	const char *name, *doc;
 	void (*handler)(struct keel_mod *, struct keel_req *);
 	uint32_t number; /* its number in log records ("type=5"); 0: its name is written */
@@ -160,6 +166,34 @@ struct keel_service_def {
 	uint32_t size, version;
 	const char *name, *doc;
 	const void *table;
+};
+
+/* LOADER: another way to load a module than mapping its file: for modules whose group of the configuration has this key.
+ * A module with such rows, and those it requires, are started before other files are opened, also for
+ * `keelsond --check`; they bring no class and tap nothing. */
+struct keel_load {
+	uint32_t size, choice;	    /* which of `choices` */
+	const char *name, *path;    /* of the module, and of its file, whose note was read */
+	/* What the loader acts with on the module's behalf: its records, objects, taps. Its `state` is the loader's if
+	 * open() sets it, for the descriptor's functions. */
+	struct keel_mod *mod;
+	const void *values; /* of `group`, until open() returns */
+};
+struct keel_loader_def {
+	uint32_t size, conf_size;
+	const char *name, *doc; /* the key */
+	const char *choices;	/* what it may be, a comma list; the first, its default: the file is mapped */
+	const char *group;	/* a group of further keys in the module's group, or NULL; its rules and struct: */
+	uint32_t n_conf, reserved;
+	const struct keel_conf_rule *conf;
+	/* A descriptor like that of a file, whose functions may be elsewhere; it is there until close(). NULL with *err. May take
+	 * a moment: the daemon is starting. */
+	const struct keel_module *(*open)(struct keel_mod *owner, const struct keel_load *, struct keel_err *);
+	void (*close)(struct keel_mod *owner, struct keel_mod *mod);
+	/* The descriptor's check(), which does not say which module is meant. */
+	int32_t (*check)(struct keel_mod *owner, struct keel_mod *mod, const void *conf, struct keel_err *);
+	/* How it runs, for `keelson modules`, like snprintf(). */
+	int32_t (*text)(struct keel_mod *owner, struct keel_mod *mod, char *buf, uint32_t len);
 };
 
 /* KIND: rows of this kind go to the declaring module. `add` may refuse (-errno with *err). Rows that
@@ -230,10 +264,11 @@ struct keel_job_form_def {
 	struct keel_obj *(*next)(struct keel_mod *owner, struct keel_obj *whole, struct keel_err *);
 	/* It did not start, or is requeued: it waits again. Its object is destroyed after this. */
 	void (*back)(struct keel_mod *owner, struct keel_obj *part);
-	/* It is over. Not kept: its object is destroyed after this. May be told again, not kept, when
+	/* It is over. Not kept: its object is destroyed after this. May be called again, not kept, when
 	 * history is dropped. */
 	void (*over)(struct keel_mod *owner, struct keel_obj *part, int32_t substate, bool kept);
-	/* Something is asked of an operand. False: it names nothing here. */
+	/* A request is about an operand. False: it names nothing here, and `done` is left to the caller; else `done` is called
+	 * once, with 0 or an error. */
 	bool (*ask)(struct keel_mod *owner, const char *operand, const struct keel_job_ask *,
 		    struct keel_mod *me,
 		    void (*done)(struct keel_mod *me, void *arg, int32_t code, const char *text),
@@ -282,12 +317,12 @@ struct keel_preempt_def {
 	const char *doc;
 	/* Is it worth choosing this running job for it? start() decides all the same. */
 	bool (*applies)(struct keel_mod *owner, struct keel_obj *job);
-	/* The last one at the point job_preempt, when everybody accepted. DONE: the job has given way and
+	/* The last one at the point job_preempt, when all taps accepted. DONE: the job has given way and
 	 * what it gives back is free. REJECT with a PBSE code: nothing happened, the next letter is
 	 * tried. WAIT: holds were taken with `call`, whose resume() decides. */
 	keel_verdict (*start)(struct keel_mod *owner, struct keel_call *call, struct keel_obj *job,
 			      const char *who);
-	/* How many more may give way so, now; those who are chosen beyond that are thought to go on to
+	/* How many more may give way so, now; those that are chosen beyond that are thought to go on to
 	 * their next letter. NULL: any number. */
 	uint32_t (*room)(struct keel_mod *owner);
 };
@@ -297,10 +332,10 @@ struct keel_preempt_def {
 enum keel_job_key_flag {
 	/* With by_queue or round_robin too, jobs whose value is above 0 go before those of all queues. */
 	KEEL_JOB_KEY_BEFORE_QUEUES = 1,
-	/* Depends on nothing but the job's queue, owner, group, account and project: asked once per group of equal
+	/* Depends on nothing but the job's queue, owner, group, account and project: read once per group of equal
 	 * jobs. */
 	KEEL_JOB_KEY_SHARED = 2,
-	/* Changes while the job waits, without the job being changed: asked anew in each cycle. */
+	/* Changes while the job waits, without the job being changed: read anew in each cycle. */
 	KEEL_JOB_KEY_MOVES = 4,
 };
 struct keel_job_key_def {

@@ -48,16 +48,18 @@ typedef keel_verdict keel_any_fn(struct keel_call *, uint32_t point, const void 
 
 union keel_tap_fn {
 	void (*any)(void);
+	keel_any_fn *generic; /* of KEEL_TAP_ANY */
 #define HOOK(id, name, kind, daemon, doc) keel_##name##_fn *name;
 #include "keel/hook_points.def"
 #undef HOOK
 };
 
-/* What becomes of an operation when a tap fails; one of them. */
+/* What becomes of an operation when a tap fails: one of the first three. */
 enum keel_tap_flag {
 	KEEL_ON_FAIL_REJECT = 1, /* default for GATE */
 	KEEL_ON_FAIL_SKIP = 2,   /* default elsewhere */
 	KEEL_ON_FAIL_BENCH = 4,  /* skip, and do not call this tap again until a reload */
+	KEEL_TAP_ANY = 8,	 /* fn.generic is called, with `arg`, whatever the point */
 };
 
 /* A tap: a function at a point. Places in the chain: before and after, then order, then name. */
@@ -69,6 +71,7 @@ struct keel_tap {
 	int32_t order;	      /* -1000..1000, low first */
 	uint32_t flags;	      /* enum keel_tap_flag: what becomes of a FAIL */
 	const char *before, *after; /* comma lists of module or module.tap names; unknown ones are ignored */
+	void *arg;	      /* of KEEL_TAP_ANY */
 };
 #define KEEL_TAP(point_name, handler, ...)                                                         \
 	{ .size = sizeof(struct keel_tap), .point = KEEL_POINT_##point_name, .name = #handler,     \

@@ -18,10 +18,10 @@
  *
  * Whose is what: what a function returns is borrowed, never to be freed, and NULL where that is said. Handles (of
  * modules, objects, sessions, clients) are good until what they stand for goes, at last until keel_mock_free().
- * Texts of one object, hold, chain or blob are good until 16 more of those were asked for; those of log, messages,
+ * Texts of one object, hold, chain or blob are good until 16 more of those were returned; those of log, messages,
  * violations and replies until they are cleared, at last until keel_mock_free(). Texts and configurations that a
  * function takes are copied; descriptors, tables, rows and `arg` are not, and must stay. `struct keel_err *` may be
- * NULL; it is filled when the answer is an error, and empty otherwise.
+ * NULL; it is filled when the function fails, and empty otherwise.
  *
  * Without memory, or when a test names what does not exist (an attribute, an open hold, an object's id twice), the
  * mock ends the program with a sentence: the test is wrong, not the module. Everything runs on the thread that made
@@ -64,7 +64,7 @@ void keel_mock_epoch(struct keel_mock *, int64_t seconds);
  * judged. `state` and `conf` are the test's to set: so functions inside a module are tested that take a
  * keel_mod, without loading it. */
 struct keel_mod *keel_mock_self(struct keel_mock *);
-/* The table of an API group, or of a service that somebody offers; NULL: nobody does. Good while the module is
+/* The table of an API group, or of a service that a module offers; NULL: none does. Good while the module is
  * there that offers it. Call it with keel_mock_self(). */
 const void *keel_mock_group(struct keel_mock *, const char *name);
 
@@ -74,7 +74,7 @@ const void *keel_mock_group(struct keel_mock *, const char *name);
 void keel_mock_attr(struct keel_mock *, const char *klass, const char *name, const char *type);
 /* With all that a row says. Its functions get keel_mock_self(). */
 void keel_mock_attr_def(struct keel_mock *, const struct keel_attr_def *);
-/* A published object; the handle stays good until the object is destroyed. Modules that are there are not told of it:
+/* A published object; the handle stays good until the object is destroyed. Modules that are there are not notified:
  * it is as if it had come before them. Never NULL. */
 struct keel_obj *keel_mock_object(struct keel_mock *, const char *klass, const char *id);
 /* One that is not published yet, as at job_submit. object->publish() publishes it. */
@@ -112,7 +112,7 @@ int keel_mock_unload(struct keel_mod *, struct keel_err *err);
 /* Unload and load again, with the same configuration: replay must lead to the same state. The new handle; NULL with
  * *err: it is busy and stays, or is gone and cannot come again. */
 struct keel_mod *keel_mock_reload(struct keel_mod *, struct keel_err *err);
-/* The daemon ends and begins again, for this module: the same, but nobody asks whether it is busy. Its holds are
+/* The daemon ends and begins again, for this module: the same, but without calling busy(). Its holds are
  * cancelled. */
 struct keel_mod *keel_mock_restart(struct keel_mod *, struct keel_err *err);
 /* What a module has registered and that must end before it: timers, watches, calls under way. */
@@ -166,7 +166,7 @@ uint32_t keel_mock_holds(struct keel_mock *); /* open ones */
 const char *keel_mock_hold(struct keel_mock *, uint32_t i);
 /* What open hold `i` waits for: "job_purged 1.svr"; NULL: its module alone releases it. */
 const char *keel_mock_hold_until(struct keel_mock *, uint32_t i);
-/* End open hold `i`: as its module would, or by its deadline. It is told with the next advance. */
+/* Ends open hold `i`: as its module would, or by its deadline. Its resume() or cancel() runs with the next advance. */
 void keel_mock_release(struct keel_mock *, uint32_t i);
 void keel_mock_expire(struct keel_mock *, uint32_t i);
 /* How many ended so: an enum keel_cancel, or 0: released. */
@@ -207,7 +207,7 @@ void keel_mock_loopback(struct keel_mock *, bool on);
 /* Message `i` that a module sent: "peer name {json}"; NULL: no more. */
 const char *keel_mock_sent(struct keel_mock *, uint32_t i);
 void keel_mock_sent_clear(struct keel_mock *);
-/* A message arrives, and is read at once; body as for a request. False: nobody listens for it from such a peer. */
+/* A message arrives, and is read at once; body as for a request. False: no module takes it from such a peer. */
 bool keel_mock_deliver(struct keel_mock *, const char *peer, const char *name, const char *body);
 /* A blob of an object as a text; NULL: none. */
 const char *keel_mock_blob(struct keel_obj *, const char *name);
@@ -218,7 +218,7 @@ const char *keel_mock_log(struct keel_mock *, uint32_t i);
 void keel_mock_log_clear(struct keel_mock *);
 /* The module a callback of which runs now, its work() aside; NULL: none. */
 const struct keel_mod *keel_mock_inside(struct keel_mock *);
-/* Has a module asked the daemon to stop? */
+/* Has a module called core->stop()? */
 bool keel_mock_stopped(struct keel_mock *);
 
 /* ---- faults ------------------------------------------------------------------------------------------------ */
@@ -227,8 +227,8 @@ bool keel_mock_stopped(struct keel_mock *);
  * allocations fail too, run `keelson-module check`. */
 void keel_mock_fail_call(struct keel_mock *, uint32_t n);
 uint32_t keel_mock_calls(struct keel_mock *); /* counted so far */
-/* False: the store cannot write, as with a full disk. Nothing becomes durable, so what core->when_durable() was asked
- * to call waits, and so do answers of requests and messages, until true: then it is due now. */
+/* False: the store cannot write, as with a full disk. Nothing becomes durable, so callbacks of core->when_durable()
+ * wait, and so do replies and messages, until true: then they are due now. */
 void keel_mock_store(struct keel_mock *, bool works);
 
 /* What a module must not do, by a name that does not change:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * keel/sized.h - structs that cross with their size: at the door, once, so that nobody behind it sees one that is
- * shorter or longer than he knows it. Header only.
+ * keel/sized.h - structs that cross with their size: converted once, at the boundary, so that no code behind it sees one
+ * that is shorter or longer than it was compiled with. Header only.
  *
  *   static void api_ask(..., const struct keel_job_ask *theirs, ...)
  *   {
@@ -26,7 +26,7 @@ static inline void keel_sized(void *ret, uint32_t size, const void *from)
 }
 #define KEEL_SIZED(ret, from) keel_sized((ret), (uint32_t)sizeof(*(ret)), (from))
 
-/* The other way: fill a struct that its owner made, who said in `size` how much of it he knows. */
+/* The other way: fills a struct of the caller's, whose `size` says how much of it the caller knows. */
 static inline void keel_sized_give(void *theirs, const void *mine)
 {
 	uint32_t size, own;

@@ -5,7 +5,7 @@
  * Handles are opaque and borrowed until the callback returns, unless a function says otherwise; what
  * outlives a callback is an id string, looked up again. One exception: a module that has private memory
  * with a destructor on an object (object->slot_bind) may keep that object's handle until the destructor
- * runs, for it is told when the object goes. Strings in are copied, strings out are borrowed; nobody frees
+ * runs, which tells it that the object goes. Strings in are copied, strings out are borrowed; no side frees
  * the other side's memory. Everything runs on the loop thread except where a function says "any thread".
  */
 #ifndef KEEL_TYPES_H
@@ -51,12 +51,12 @@ enum keel_daemon {
 	KEEL_SERVER = 1,
 	KEEL_MOM = 2,
 	KEEL_ANY = 3,
-	/* Of a point only: it is asked too often, or in the middle of something that cannot wait, so a module
+	/* Of a point only: it is raised too often, or in the middle of something that cannot wait, so a module
 	 * that taps it cannot run in a process of its own. So it is with every FOLD. */
 	KEEL_INLINE = 0x100,
 };
 
-/* Who is asking: bits of keel_session.roles, attribute and request permissions. Every identified
+/* Roles of a requester: bits of keel_session.roles, attribute and request permissions. Every identified
  * peer has KEEL_USER. */
 enum keel_role { KEEL_USER = 1, KEEL_OPERATOR = 2, KEEL_MANAGER = 4 };
 #define KEEL_NOBODY 0u
@@ -102,7 +102,7 @@ enum keel_log_event {
 	KEEL_LOG_USAGE = 0x0010,    /* what jobs used */
 	KEEL_LOG_SECURITY = 0x0020, /* who was refused */
 	KEEL_LOG_SCHED = 0x0040,    /* the scheduler's decisions */
-	KEEL_LOG_DEBUG = 0x0080,    /* for whoever looks closer */
+	KEEL_LOG_DEBUG = 0x0080,    /* for finding an error */
 	KEEL_LOG_DEBUG2 = 0x0100,   /* closer still */
 	KEEL_LOG_RESV = 0x0200,	    /* reservations */
 	KEEL_LOG_DEBUG3 = 0x0400,

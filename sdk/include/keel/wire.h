@@ -19,6 +19,7 @@ enum wire_type {
 	WIRE_EVENT = 4,
 	WIRE_PING = 5,
 	WIRE_PONG = 6,
+	WIRE_GOODBYE = 7, /* to a client: what has no reply before it was not read */
 };
 
 #endif

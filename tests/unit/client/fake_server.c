@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fake_server.c - a server for tests: a thread behind a Unix socket that answers as it is told.
+ * fake_server.c - a server for tests: a thread behind a Unix socket with a reply of the test.
  */
 #include "fake_server.h"
 
@@ -64,8 +64,7 @@ void fake_start(struct fake_server *f, void (*serve)(struct fake_server *f, int 
 	    listen(f->listener, 4) < 0)
 		die(address.sun_path);
 	write_conf(f);
-	msgpack_sbuffer_init(&f->body);
-	msgpack_packer_init(&f->pk, &f->body, msgpack_sbuffer_write);
+	buf_init(&f->body);
 	if (pthread_create(&f->thread, NULL, thread_main, f) != 0)
 		die("pthread_create");
 }
@@ -77,7 +76,7 @@ void fake_stop(struct fake_server *f)
 	shutdown(f->listener, SHUT_RDWR);
 	pthread_join(f->thread, NULL);
 	close(f->listener);
-	msgpack_sbuffer_destroy(&f->body);
+	buf_fini(&f->body);
 	snprintf(path, sizeof(path), "%s/pbs.conf", f->dir);
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/sock", f->dir);
@@ -123,27 +122,27 @@ void fake_write(int fd, const void *bytes, size_t len)
 
 void fake_begin(struct fake_server *f)
 {
-	msgpack_sbuffer_clear(&f->body);
+	buf_reset(&f->body);
 }
 
 void fake_send(struct fake_server *f, int fd, uint16_t type)
 {
 	char head[WIRE_HEADER_SIZE];
 
-	frame_header(head, type, f->corr, (uint32_t)f->body.size);
+	frame_header(head, type, f->corr, (uint32_t)f->body.len);
 	fake_write(fd, head, sizeof(head));
-	fake_write(fd, f->body.data, f->body.size);
+	fake_write(fd, f->body.data, f->body.len);
 }
 
 void fake_reply(struct fake_server *f, int fd, int code, const char *text, const char *key,
 		const char *value)
 {
 	fake_begin(f);
-	msgpack_pack_map(&f->pk, 1u + (text != NULL) + (key != NULL));
-	pack_key_int(&f->pk, "code", code);
+	pack_map(&f->body, 1u + (text != NULL) + (key != NULL));
+	pack_key_int(&f->body, "code", code);
 	if (text != NULL)
-		pack_key_str(&f->pk, "text", text);
+		pack_key_str(&f->body, "text", text);
 	if (key != NULL)
-		pack_key_str(&f->pk, key, value);
+		pack_key_str(&f->body, key, value);
 	fake_send(f, fd, WIRE_REPLY);
 }

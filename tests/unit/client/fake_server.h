@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fake_server.h - a server for tests: a thread behind a Unix socket that answers as it is told.
+ * fake_server.h - a server for tests: a thread behind a Unix socket with a reply of the test.
  */
 #ifndef TEST_FAKE_SERVER_H
 #define TEST_FAKE_SERVER_H
 
-#include <msgpack.h>
 #include <pthread.h>
 
 #include "frame.h"
@@ -19,8 +18,7 @@ struct fake_server {
 	void *arg;
 	struct frame_reader reader;
 	uint64_t corr; /* of the last request */
-	msgpack_sbuffer body; /* being written */
-	msgpack_packer pk;
+	struct buf body; /* being written */
 };
 
 /* Listen, and make pbs.conf and PBS_CONF_FILE name this server. One connection is served. */
@@ -30,7 +28,7 @@ void fake_stop(struct fake_server *f);
 /* The next request; 0, or -1 when the client went away. pack_fini(ret) is the caller's. */
 int fake_request(struct fake_server *f, int fd, struct pack *ret);
 
-/* Write a body with f->pk between these two. */
+/* Write a body to f->body between these two. */
 void fake_begin(struct fake_server *f);
 void fake_send(struct fake_server *f, int fd, uint16_t type);
 

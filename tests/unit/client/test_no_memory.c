@@ -63,21 +63,21 @@ void *realloc(void *old, size_t size)
 static void answer(struct fake_server *f, int fd)
 {
 	fake_begin(f);
-	msgpack_pack_map(&f->pk, 2);
-	pack_str(&f->pk, "objects");
-	msgpack_pack_array(&f->pk, 2);
+	pack_map(&f->body, 2);
+	pack_str(&f->body, "objects");
+	pack_array(&f->body, 2);
 	for (int i = 0; i < 2; i++) {
-		msgpack_pack_array(&f->pk, 2);
-		pack_str(&f->pk, "v");
-		msgpack_pack_array(&f->pk, 1);
-		msgpack_pack_array(&f->pk, 3);
-		pack_str(&f->pk, ATTR_rescavail);
-		pack_str(&f->pk, "host");
-		pack_str(&f->pk, "h");
+		pack_array(&f->body, 2);
+		pack_str(&f->body, "v");
+		pack_array(&f->body, 1);
+		pack_array(&f->body, 3);
+		pack_str(&f->body, ATTR_rescavail);
+		pack_str(&f->body, "host");
+		pack_str(&f->body, "h");
 	}
-	pack_str(&f->pk, "ids");
-	msgpack_pack_array(&f->pk, 1);
-	pack_str(&f->pk, "1.s");
+	pack_str(&f->body, "ids");
+	pack_array(&f->body, 1);
+	pack_str(&f->body, "1.s");
 	fake_send(f, fd, WIRE_PART);
 	fake_reply(f, fd, 0, NULL, "id", "1.s");
 }

@@ -37,7 +37,7 @@ static int is_text(const struct pack *p, const char *key, const char *expected)
 
 static void serve_submit(struct fake_server *f, int fd)
 {
-	const msgpack_object *attrs, *first;
+	const struct pack_value *attrs, *first;
 	struct pack p;
 	const char *script;
 	size_t len = 0;
@@ -49,15 +49,15 @@ static void serve_submit(struct fake_server *f, int fd)
 	CU_ASSERT_FATAL(script != NULL && len == 10);
 	CU_ASSERT_EQUAL(memcmp(script, "#!/bin/sh\n", 10), 0);
 	attrs = pack_get(&p.root, "attrs");
-	CU_ASSERT_EQUAL_FATAL(attrs->via.array.size, 2);
-	first = attrs->via.array.ptr[0].via.array.ptr;
-	CU_ASSERT_EQUAL(memcmp(first[0].via.str.ptr, "Resource_List", 13), 0);
-	CU_ASSERT_EQUAL(memcmp(first[1].via.str.ptr, "ncpus", 5), 0);
-	CU_ASSERT_EQUAL(memcmp(first[2].via.str.ptr, "2", 1), 0);
-	CU_ASSERT_EQUAL(first[3].via.u64, SET);
-	first = attrs->via.array.ptr[1].via.array.ptr;
-	CU_ASSERT_EQUAL(first[1].type, MSGPACK_OBJECT_NIL);
-	CU_ASSERT_EQUAL(memcmp(first[2].via.str.ptr, "afterok:1.testserver", 20), 0);
+	CU_ASSERT_EQUAL_FATAL(attrs->n, 2);
+	first = attrs->at[0].at;
+	CU_ASSERT_EQUAL(memcmp(first[0].text, "Resource_List", 13), 0);
+	CU_ASSERT_EQUAL(memcmp(first[1].text, "ncpus", 5), 0);
+	CU_ASSERT_EQUAL(memcmp(first[2].text, "2", 1), 0);
+	CU_ASSERT_EQUAL(first[3].i, SET);
+	first = attrs->at[1].at;
+	CU_ASSERT_EQUAL(first[1].kind, PACK_NIL);
+	CU_ASSERT_EQUAL(memcmp(first[2].text, "afterok:1.testserver", 20), 0);
 	pack_fini(&p);
 	fake_reply(f, fd, 0, NULL, "id", "12.testserver");
 }
@@ -139,22 +139,22 @@ static void send_objects(struct fake_server *f, int fd, unsigned n)
 		char name[32];
 
 		fake_begin(f);
-		msgpack_pack_map(&f->pk, 1);
-		pack_str(&f->pk, "objects");
-		msgpack_pack_array(&f->pk, now);
+		pack_map(&f->body, 1);
+		pack_str(&f->body, "objects");
+		pack_array(&f->body, now);
 		for (unsigned k = 0; k < now; k++) {
-			msgpack_pack_array(&f->pk, 2);
+			pack_array(&f->body, 2);
 			snprintf(name, sizeof(name), "%u.testserver", i + k);
-			pack_str(&f->pk, name);
-			msgpack_pack_array(&f->pk, 2);
-			msgpack_pack_array(&f->pk, 3);
-			pack_str(&f->pk, ATTR_state);
-			pack_str(&f->pk, NULL);
-			pack_str(&f->pk, "Q");
-			msgpack_pack_array(&f->pk, 3);
-			pack_str(&f->pk, ATTR_l);
-			pack_str(&f->pk, "ncpus");
-			pack_str(&f->pk, "1");
+			pack_str(&f->body, name);
+			pack_array(&f->body, 2);
+			pack_array(&f->body, 3);
+			pack_str(&f->body, ATTR_state);
+			pack_str(&f->body, NULL);
+			pack_str(&f->body, "Q");
+			pack_array(&f->body, 3);
+			pack_str(&f->body, ATTR_l);
+			pack_str(&f->body, "ncpus");
+			pack_str(&f->body, "1");
 		}
 		fake_send(f, fd, WIRE_PART);
 	}
@@ -173,7 +173,7 @@ static void serve_status(struct fake_server *f, int fd)
 		CU_ASSERT(is_text(&p, "class", "job"));
 		pack_fini(&p);
 		fake_begin(f);
-		msgpack_pack_map(&f->pk, 0);
+		pack_map(&f->body, 0);
 		fake_send(f, fd, WIRE_PING);
 		send_objects(f, fd, *(unsigned *)f->arg);
 		if (fake_request(f, fd, &p) == 0) /* the PONG has an empty body */
@@ -244,11 +244,11 @@ static void serve_ids(struct fake_server *f, int fd)
 	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
 	pack_fini(&p);
 	fake_begin(f);
-	msgpack_pack_map(&f->pk, 1);
-	pack_str(&f->pk, "ids");
-	msgpack_pack_array(&f->pk, 2);
-	pack_str(&f->pk, "1.a");
-	pack_str(&f->pk, "2.a");
+	pack_map(&f->body, 1);
+	pack_str(&f->body, "ids");
+	pack_array(&f->body, 2);
+	pack_str(&f->body, "1.a");
+	pack_str(&f->body, "2.a");
 	fake_send(f, fd, WIRE_PART);
 	fake_reply(f, fd, 0, NULL, NULL, NULL);
 	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
@@ -257,13 +257,13 @@ static void serve_ids(struct fake_server *f, int fd)
 	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
 	pack_fini(&p);
 	fake_begin(f);
-	msgpack_pack_map(&f->pk, 2);
-	pack_key_int(&f->pk, "code", 0);
-	pack_str(&f->pk, "failed");
-	msgpack_pack_array(&f->pk, 1);
-	msgpack_pack_array(&f->pk, 2);
-	pack_str(&f->pk, "2.a");
-	msgpack_pack_int(&f->pk, PBSE_UNKJOBID);
+	pack_map(&f->body, 2);
+	pack_key_int(&f->body, "code", 0);
+	pack_str(&f->body, "failed");
+	pack_array(&f->body, 1);
+	pack_array(&f->body, 2);
+	pack_str(&f->body, "2.a");
+	pack_number(&f->body, PBSE_UNKJOBID);
 	fake_send(f, fd, WIRE_REPLY);
 }
 
@@ -381,12 +381,12 @@ static void serve_wait(struct fake_server *f, int fd)
 		CU_ASSERT(is_text(&p, "req", "wait"));
 		pack_fini(&p);
 		fake_begin(f);
-		msgpack_pack_map(&f->pk, 2);
-		pack_key_int(&f->pk, "code", 0);
+		pack_map(&f->body, 2);
+		pack_key_int(&f->body, "code", 0);
 		if (i == 0)
-			pack_key_int(&f->pk, "exit", 271);
+			pack_key_int(&f->body, "exit", 271);
 		else
-			pack_key_str(&f->pk, "text", "was deleted");
+			pack_key_str(&f->body, "text", "was deleted");
 		fake_send(f, fd, WIRE_REPLY);
 	}
 }
@@ -472,7 +472,7 @@ static void serve_at_length(struct fake_server *f, int fd)
 	}
 }
 
-/* Neither side waits for the other to read, however many answers nobody asked for. */
+/* Neither side waits for the other to read, however many replies have no caller. */
 static void test_answers_that_nobody_waits_for(void)
 {
 	char name[] = ATTR_p, value[] = "1";
@@ -583,12 +583,12 @@ struct vnode_row {
 	const char *name, *resource, *value;
 };
 
-static bool is_asked_for(const msgpack_object *want, const struct vnode_row *row)
+static bool is_asked_for(const struct pack_value *want, const struct vnode_row *row)
 {
-	if (want == NULL || want->type != MSGPACK_OBJECT_ARRAY)
+	if (want == NULL || want->kind != PACK_ARRAY)
 		return true;
-	for (uint32_t i = 0; i < want->via.array.size; i++) {
-		const msgpack_object *pair = want->via.array.ptr[i].via.array.ptr;
+	for (uint32_t i = 0; i < want->n; i++) {
+		const struct pack_value *pair = want->at[i].at;
 		char *name = pack_strdup(&pair[0]), *resource = pack_strdup(&pair[1]);
 		bool same = strcmp(name, row->name) == 0 &&
 			    (resource == NULL || (row->resource && !strcmp(resource, row->resource)));
@@ -613,27 +613,27 @@ static void serve_vnodes(struct fake_server *f, int fd)
 	struct pack p;
 
 	while (fake_request(f, fd, &p) == 0) {
-		const msgpack_object *want = pack_get(&p.root, "want");
+		const struct pack_value *want = pack_get(&p.root, "want");
 		bool sent[4];
 		size_t n = 0;
 
 		for (int i = 0; i < 4; i++)
 			n += sent[i] = is_asked_for(want, &rows[i]);
 		fake_begin(f);
-		msgpack_pack_map(&f->pk, 1);
-		pack_str(&f->pk, "objects");
-		msgpack_pack_array(&f->pk, 2);
+		pack_map(&f->body, 1);
+		pack_str(&f->body, "objects");
+		pack_array(&f->body, 2);
 		for (int v = 0; v < 2; v++) {
-			msgpack_pack_array(&f->pk, 2);
-			pack_str(&f->pk, v == 0 ? "v0" : "v1");
-			msgpack_pack_array(&f->pk, n);
+			pack_array(&f->body, 2);
+			pack_str(&f->body, v == 0 ? "v0" : "v1");
+			pack_array(&f->body, n);
 			for (int i = 0; i < 4; i++) {
 				if (!sent[i])
 					continue;
-				msgpack_pack_array(&f->pk, 3);
-				pack_str(&f->pk, rows[i].name);
-				pack_str(&f->pk, rows[i].resource);
-				pack_str(&f->pk, rows[i].value);
+				pack_array(&f->body, 3);
+				pack_str(&f->body, rows[i].name);
+				pack_str(&f->body, rows[i].resource);
+				pack_str(&f->body, rows[i].value);
 			}
 		}
 		pack_fini(&p);

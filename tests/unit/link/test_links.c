@@ -3,6 +3,7 @@
  * test_links.c - messages inside one process, and those that a carrier brings.
  */
 #include "fixture.h"
+#include "wire/buf.h"
 
 #include "keel/service/carrier.h"
 
@@ -114,6 +115,7 @@ static void test_sender_role(void)
 /* ---- a carrier ------------------------------------------------------------------------------------- */
 static struct owner module;
 static char sent[64];
+static const char *expected; /* of the image before */
 
 static void send_it(struct keel_mod *m, const char *peer, const void *bytes, uint32_t len)
 {
@@ -121,7 +123,8 @@ static void send_it(struct keel_mod *m, const char *peer, const void *bytes, uin
 
 	CU_ASSERT_PTR_EQUAL(m, &module.pub);
 	CU_ASSERT_FATAL(msg_open(bytes, len, &msg) == 0);
-	snprintf(sent, sizeof(sent), "%s: %s", peer, msg_api()->str(msg, "text"));
+	snprintf(sent, sizeof(sent), "%s: %s", peer,
+		 msg_api()->str(msg, msg_api()->str(msg, "text") != NULL ? "text" : "msg"));
 	msg_destroy(msg);
 }
 
@@ -140,6 +143,8 @@ static const struct keel_carry_api *carried_start(uint32_t roles)
 	daemon_links(&server);
 	module = (struct owner){ .pub = { .name = "carrier" }, .parts = &server.parts };
 	CU_ASSERT_FATAL(registry_add(server.parts.registry, &module, rows, 1, &err) == 0);
+	if (expected != NULL)
+		links_expect(server.parts.links, expected);
 	CU_ASSERT_FATAL(links_start(server.parts.links, &err) == 0);
 	carry = registry_service(server.parts.registry, "carry", 0, NULL, &err);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(carry);
@@ -197,15 +202,15 @@ static void test_only_the_carrier(void)
 	carried_stop();
 }
 
-/* A carrier that goes loses its links; the grace runs. */
-static void test_carrier_goes(void)
+/* Messages belong to a link; the grace runs when it is lost. */
+static void test_lost_link(void)
 {
 	const struct keel_carry_api *carry = carried_start(KEEL_SERVER);
 
 	CU_ASSERT_EQUAL(carry->up(&module.pub, MOM_HOST, KEEL_MOM, 20), 0);
 	sent[0] = '\0';
 	CU_ASSERT_EQUAL(send_text(&server, MOM_HOST, "for the old link"), 0);
-	links_detach(server.parts.links, &module);
+	carry->lost(&module.pub, MOM_HOST);
 	CU_ASSERT(!server.link->is_up(&server.owner.pub, MOM_HOST));
 	CU_ASSERT_EQUAL(send_text(&server, MOM_HOST, "for none"), -ENOTCONN);
 	CU_ASSERT_EQUAL(carry->up(&module.pub, MOM_HOST, KEEL_MOM, 20), 0);
@@ -215,6 +220,67 @@ static void test_carrier_goes(void)
 	carry->lost(&module.pub, MOM_HOST);
 	wait_counter(&server.downs, 1);
 	CU_ASSERT_EQUAL(server.ups, 2);
+	carried_stop();
+}
+
+/* A peer that says goodbye has more time to come back. */
+static void test_goodbye(void)
+{
+	const struct keel_carry_api *carry = carried_start(KEEL_SERVER);
+	struct keel_out *o = out_create();
+	const char *body;
+	uint32_t len;
+
+	CU_ASSERT_EQUAL(carry->up(&module.pub, MOM_HOST, KEEL_MOM, 20), 0);
+	CU_ASSERT(!server.link->is_awaited(&server.owner.pub, MOM_HOST));
+	out_put_str(o, "msg", "keel.goodbye");
+	body = out_bytes(o, &len);
+	CU_ASSERT_EQUAL(carry->in(&module.pub, MOM_HOST, body, len), 0);
+	out_drop(o);
+	CU_ASSERT(daemon_log_has(&server, "it restarts"));
+	CU_ASSERT_EQUAL(carry->up(&module.pub, "n2", KEEL_MOM, 20), 0);
+	carry->lost(&module.pub, MOM_HOST);
+	carry->lost(&module.pub, "n2");
+	CU_ASSERT(server.link->is_awaited(&server.owner.pub, MOM_HOST));
+	wait_counter(&server.downs, 1); /* n2 */
+	CU_ASSERT(!server.link->is_awaited(&server.owner.pub, "n2"));
+	CU_ASSERT(server.link->is_awaited(&server.owner.pub, MOM_HOST));
+	CU_ASSERT_EQUAL(carry->up(&module.pub, MOM_HOST, KEEL_MOM, 20), 0);
+	CU_ASSERT(!server.link->is_awaited(&server.owner.pub, MOM_HOST));
+	carry->lost(&module.pub, MOM_HOST); /* the next loss is an ordinary one */
+	wait_counter(&server.downs, 2);
+	carried_stop();
+}
+
+/* What one image hands over, the next one expects. */
+static void test_handover(void)
+{
+	const struct keel_carry_api *carry = carried_start(KEEL_SERVER);
+	struct buf text = { 0 };
+
+	CU_ASSERT_EQUAL(carry->up(&module.pub, MOM_HOST, KEEL_MOM, 20), 0);
+	CU_ASSERT_EQUAL(carry->up(&module.pub, "n2", KEEL_MOM, 90000), 0);
+	CU_ASSERT_EQUAL(carry->up(&module.pub, "n3", KEEL_MOM, 20), 0);
+	carry->lost(&module.pub, "n2");
+	carry->lost(&module.pub, "n3");
+	wait_counter(&server.downs, 1);
+	links_goodbye(server.parts.links);
+	CU_ASSERT_STRING_EQUAL(sent, MOM_HOST ": keel.goodbye");
+	links_handover(server.parts.links, &text);
+	carried_stop();
+	expected = text.data;
+	carry = carried_start(KEEL_SERVER);
+	expected = NULL;
+	buf_fini(&text);
+	CU_ASSERT(server.link->is_awaited(&server.owner.pub, MOM_HOST));
+	CU_ASSERT(server.link->is_awaited(&server.owner.pub, "n2"));
+	CU_ASSERT(!server.link->is_awaited(&server.owner.pub, "n3"));
+	CU_ASSERT(!server.link->is_up(&server.owner.pub, MOM_HOST));
+	CU_ASSERT_EQUAL(send_text(&server, MOM_HOST, "too early"), -ENOTCONN);
+	CU_ASSERT_EQUAL(carry->up(&module.pub, MOM_HOST, KEEL_MOM, 20), 0);
+	CU_ASSERT(!server.link->is_awaited(&server.owner.pub, MOM_HOST));
+	CU_ASSERT_EQUAL(send_text(&server, MOM_HOST, "now"), 0);
+	CU_ASSERT_EQUAL(server.downs, 0);
 	carried_stop();
 }
 
@@ -242,5 +308,5 @@ static void test_without_a_carrier(void)
 }
 
 TESTS_MAIN("links", TEST(test_memory), TEST(test_memory_is_never_deeper), TEST(test_host_named_server),
-	   TEST(test_sender_role), TEST(test_carrier), TEST(test_only_the_carrier), TEST(test_carrier_goes),
-	   TEST(test_a_host_of_this_process), TEST(test_without_a_carrier))
+	   TEST(test_sender_role), TEST(test_carrier), TEST(test_only_the_carrier), TEST(test_lost_link),
+	   TEST(test_goodbye), TEST(test_handover), TEST(test_a_host_of_this_process), TEST(test_without_a_carrier))

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "crumbs.h"
 #include "harness.h"
 #include "loop/loop.h"
 #include "main/core_api.h"
@@ -216,7 +217,58 @@ static void test_watch_counts(void)
 	close(ends[1]);
 }
 
+/* ---- faults ------------------------------------------------------------------------------------------------ */
+static const char *where; /* the fault is */
+
+static void faults(struct keel_mod *m, void *arg)
+{
+	(void)m, (void)arg;
+	raise(SIGSEGV);
+}
+
+static void fault_at_work(void *arg)
+{
+	if (arg != NULL)
+		raise(SIGSEGV);
+}
+
+static void fault(void)
+{
+	int ends[2];
+
+	begin(1);
+	if (strcmp(where, "timer") == 0)
+		core->timer(mod, 0, faults, NULL);
+	else if (strcmp(where, "defer") == 0)
+		core->defer(mod, faults, NULL);
+	else if (strcmp(where, "post") == 0)
+		core->post(mod, faults, NULL);
+	else if (strcmp(where, "work") == 0)
+		core->work(mod, fault_at_work, faults, mod);
+	else if (strcmp(where, "done") == 0)
+		core->work(mod, fault_at_work, faults, NULL);
+	else if (pipe(ends) == 0 && write(ends[1], "x", 1) == 1)
+		core->watch_fd(mod, ends[0], faults, NULL);
+	loop_run_until(d.parts.loop, enough, NULL, DEADLINE_MS);
+}
+
+static void test_a_fault_names_its_module(void)
+{
+	static const struct {
+		const char *where, *words;
+	} cases[] = {
+		{ "timer", "timer of test" },	    { "defer", "deferred call of test" }, { "post", "posted call of test" },
+		{ "work", "worker of test" },	    { "done", "done() of work of test" }, { "watch", "watch of test" },
+	};
+
+	for (size_t i = 0; i < KEEL_COUNT(cases); i++) {
+		where = cases[i].where;
+		CU_ASSERT_STRING_EQUAL(last_words_of(fault), cases[i].words);
+	}
+}
+
 TESTS_MAIN("main/core_api", TEST(test_every_entry_is_there), TEST(test_facts), TEST(test_timers_count),
 	   TEST(test_defer_counts), TEST(test_posts_from_a_thread), TEST(test_work_counts),
 	   TEST(test_work_that_hangs),
-	   TEST(test_watch_counts), TEST(test_watch_for_room))
+	   TEST(test_watch_counts), TEST(test_watch_for_room),
+	   TEST(test_a_fault_names_its_module))

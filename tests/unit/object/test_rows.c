@@ -4,7 +4,7 @@
  * leave and return.
  */
 #include "object/fixture.h"
-#include "object/mp.h"
+#include "wire/pack.h"
 
 static struct engine e;
 
@@ -97,38 +97,38 @@ static void deletion_of_a_loaded_row(void)
 /* Bodies as a future or a larger installation would have written them. */
 static void strangers(struct row *row)
 {
-	struct mp m = { 0 };
-	size_t map = mp_open_map(&m), inner;
+	struct buf m = { 0 };
+	size_t map = pack_open_map(&m), inner;
 
-	mp_str(&m, "Name", 4);
-	mp_str(&m, "known", 5);
-	mp_str(&m, "future", 6);
-	inner = mp_open_array(&m);
-	mp_int(&m, 1);
-	mp_str(&m, "two", 3);
-	mp_close(&m, inner, 2);
-	mp_str(&m, "pairs", 5);
-	inner = mp_open_map(&m);
-	mp_str(&m, "x", 1);
-	mp_str(&m, "1", 1);
-	mp_str(&m, "alien_lic", 9);
-	mp_str(&m, "3", 1);
-	mp_close(&m, inner, 2);
-	mp_str(&m, "count", 5);
-	mp_str(&m, "no number", 9);
-	mp_str(&m, "span", 4);
-	mp_str(&m, "0:10", 4); /* text where an integer is usual */
-	mp_str(&m, "list", 4);
-	mp_int(&m, 12); /* and the reverse */
-	mp_str(&m, "extra", 5);
-	inner = mp_open_map(&m);
-	mp_str(&m, "k", 1);
-	mp_str(&m, "9", 1);
-	mp_close(&m, inner, 1);
-	mp_close(&m, map, 7);
+	pack_text(&m, "Name", 4);
+	pack_text(&m, "known", 5);
+	pack_text(&m, "future", 6);
+	inner = pack_open_array(&m);
+	pack_number(&m, 1);
+	pack_text(&m, "two", 3);
+	pack_close(&m, inner, 2);
+	pack_text(&m, "pairs", 5);
+	inner = pack_open_map(&m);
+	pack_text(&m, "x", 1);
+	pack_text(&m, "1", 1);
+	pack_text(&m, "alien_lic", 9);
+	pack_text(&m, "3", 1);
+	pack_close(&m, inner, 2);
+	pack_text(&m, "count", 5);
+	pack_text(&m, "no number", 9);
+	pack_text(&m, "span", 4);
+	pack_text(&m, "0:10", 4); /* text where an integer is usual */
+	pack_text(&m, "list", 4);
+	pack_number(&m, 12); /* and the reverse */
+	pack_text(&m, "extra", 5);
+	inner = pack_open_map(&m);
+	pack_text(&m, "k", 1);
+	pack_text(&m, "9", 1);
+	pack_close(&m, inner, 1);
+	pack_close(&m, map, 7);
 	memcpy(row->bytes, m.data, m.len);
 	row->len = (uint32_t)m.len;
-	mp_fini(&m);
+	buf_fini(&m);
 }
 
 static bool holds(const struct row *row, const char *text)
@@ -224,8 +224,8 @@ static void younger_than_the_raw(void)
 /* A type that empties a value has freed it. */
 static void emptied_by_its_type(void)
 {
-	struct mp m = { 0 };
-	size_t map = mp_open_map(&m), inner;
+	struct buf m = { 0 };
+	size_t map = pack_open_map(&m), inner;
 	struct keel_obj *o;
 	struct row row;
 
@@ -238,17 +238,17 @@ static void emptied_by_its_type(void)
 	CU_ASSERT_EQUAL(engine_set(&e, o, "list", KEEL_DECR, NULL, "b"), 0);
 	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "list"), "-");
 	/* Stored as a text by a version of the module whose type had no keys. */
-	mp_str(&m, "pairs", 5);
-	inner = mp_open_map(&m);
-	mp_str(&m, "x", 1);
-	mp_str(&m, "1", 1);
-	mp_close(&m, inner, 1);
-	mp_str(&m, "pairs", 5);
-	mp_str(&m, "old", 3);
-	mp_close(&m, map, 2);
+	pack_text(&m, "pairs", 5);
+	inner = pack_open_map(&m);
+	pack_text(&m, "x", 1);
+	pack_text(&m, "1", 1);
+	pack_close(&m, inner, 1);
+	pack_text(&m, "pairs", 5);
+	pack_text(&m, "old", 3);
+	pack_close(&m, map, 2);
 	memcpy(row.bytes, m.data, m.len);
 	row.len = (uint32_t)m.len;
-	mp_fini(&m);
+	buf_fini(&m);
 	CU_ASSERT_EQUAL_FATAL(decode("thing", "2", &row, NULL), 0);
 	CU_ASSERT_STRING_EQUAL(engine_text(&e, e.api->find(e.mod, "thing", "2"), "pairs"), "x=1");
 	encode(e.api->find(e.mod, "thing", "2"), &row);

@@ -14,7 +14,7 @@ static const char *answer(struct keel_obj *o, struct keel_view *v)
 	static char text[2048];
 	const struct keel_msg_api *msg = msg_api();
 	struct keel_out *out = msg->out(e.mod);
-	const msgpack_object *list, *line;
+	const struct pack_value *list, *line;
 	const char *bytes;
 	struct pack p;
 	uint32_t len;
@@ -26,15 +26,15 @@ static const char *answer(struct keel_obj *o, struct keel_view *v)
 	bytes = out_bytes(out, &len);
 	CU_ASSERT_EQUAL_FATAL(pack_open(&p, bytes, len), 0);
 	list = pack_get(&p.root, "objects");
-	CU_ASSERT_FATAL(list && list->type == MSGPACK_OBJECT_ARRAY && list->via.array.size == 1);
-	list = list->via.array.ptr;
-	CU_ASSERT_FATAL(list->via.array.size == 2);
-	CU_ASSERT_EQUAL(list->via.array.ptr[0].type, MSGPACK_OBJECT_STR);
-	list = &list->via.array.ptr[1];
-	for (uint32_t i = 0; i < list->via.array.size; i++) {
+	CU_ASSERT_FATAL(list && list->kind == PACK_ARRAY && list->n == 1);
+	list = list->at;
+	CU_ASSERT_FATAL(list->n == 2);
+	CU_ASSERT_EQUAL(list->at[0].kind, PACK_STR);
+	list = &list->at[1];
+	for (uint32_t i = 0; i < list->n; i++) {
 		char *part;
 
-		line = list->via.array.ptr[i].via.array.ptr;
+		line = list->at[i].at;
 		for (int k = 0; k < 3; k++) {
 			part = pack_strdup(&line[k]);
 			if (part)

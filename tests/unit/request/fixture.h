@@ -62,7 +62,7 @@ static inline void kernel_start(struct kernel *k)
 	k->request = registry_service(k->parts.registry, "request", 0, NULL, &err);
 	k->msg = registry_service(k->parts.registry, "msg", 0, NULL, &err);
 	CU_ASSERT_FATAL(k->request != NULL && k->msg != NULL);
-	CU_ASSERT_FATAL(router_listen(k->parts.router, k->socket, &err) == 0);
+	CU_ASSERT_FATAL(router_listen(k->parts.router, k->socket, -1, &err) == 0);
 }
 
 static inline void kernel_stop(struct kernel *k)

@@ -97,7 +97,7 @@ static void test_bad_headers(void)
 
 	frame_header(head, 0, 1, 1);
 	refused(head, 100);
-	frame_header(head, WIRE_PONG + 1, 1, 1);
+	frame_header(head, WIRE_GOODBYE + 1, 1, 1);
 	refused(head, 100);
 	frame_header(head, WIRE_REPLY, 1, 101);
 	refused(head, 100);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * keel/service/carrier.h - service "carrier" (offered by link-tcp): messages to other hosts; and what the daemon
- * offers to who carries them, the group "carry".
+ * offers to the module that carries them, the group "carry".
  *
  *	link->send() -> the daemon: waits for the store, in order -> carrier->send() -> ... the other host's carrier
  *	link->on()   <- the daemon: name and role of the sender   <- carry->in()    <- ...
@@ -13,31 +13,42 @@
 #define KEEL_SERVICE_CARRIER_H
 
 #include "keel/types.h"
+#include "keel/use.h"
 
 struct keel_carrier_api {
 	uint32_t size, version;
-	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+	struct keel_mod *self; /* passed by the functions below: the first argument, where it is a keel_mod */
 	/* For the daemon: the body of a message to a peer that carry->up() named; borrowed. What cannot be sent ends the
 	 * link, but not within this call. */
 	void (*send)(struct keel_mod *, const char *peer, const void *bytes, uint32_t len);
 	/* For modules on any host: a mom is admitted as `host` with this public key (as keelson-key shows it), whether it
 	 * is enrolled or not. It is dialled at `address` ("host:port", "[host]:port"), again after each loss; NULL: it dials. A
 	 * host that is expected already gets the new address and key; key NULL: it is expected no more, and a link to it
-	 * ends. Not remembered over a restart. 0, -EINVAL no such name, key or address, -ENOMEM, or why this daemon has
-	 * no key of its own. */
+	 * ends. Forgotten at a restart. Fails with -EINVAL for a bad name, key or address, -ENOMEM, or the error why this
+	 * daemon has no key of its own. */
 	int32_t (*expect)(struct keel_mod *, const char *host, const char *address, const char *key);
 };
+
+KEEL_SERVICE(carrier);
+#define keel_carrier_send(...) KEEL_CALL(carrier, send, __VA_ARGS__)
+#define keel_carrier_expect(...) KEEL_CALL(carrier, expect, __VA_ARGS__)
 
 /* For the module that offers "carrier" alone: others get -EPERM, or nothing happens. */
 struct keel_carry_api {
 	uint32_t size, version;
 	/* A link to this peer is there, or another one than before: peer_up is raised. `daemon` is KEEL_SERVER or KEEL_MOM.
-	 * When it is lost and not back after so long, peer_down. -EBUSY: that host is in this process, or the daemon
-	 * ends. -EPERM, -ENOMEM. */
+	 * When it is lost and not back after so long, peer_down. Fails with -EBUSY when that host is in this process, or the
+	 * daemon ends; -EPERM for another module; -ENOMEM. */
 	int32_t (*up)(struct keel_mod *, const char *peer, uint32_t daemon, int64_t grace_ms);
 	void (*lost)(struct keel_mod *, const char *peer); /* There is no link to it any more. */
-	/* The body of a message that the peer sent; borrowed. 0, -ENOTCONN, or -EPROTO when it is none. */
+	/* The body of a message that the peer sent; borrowed. Fails with -ENOTCONN when the peer is not up, -EPROTO when it
+	 * is no message: the caller ends the link. */
 	int32_t (*in)(struct keel_mod *, const char *peer, const void *bytes, uint32_t len);
 };
+
+KEEL_SERVICE(carry);
+#define keel_carry_up(...) KEEL_CALL_PLAIN(carry, up, __VA_ARGS__)
+#define keel_carry_lost(...) KEEL_CALL_PLAIN(carry, lost, __VA_ARGS__)
+#define keel_carry_in(...) KEEL_CALL_PLAIN(carry, in, __VA_ARGS__)
 
 #endif

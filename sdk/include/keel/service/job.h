@@ -2,13 +2,14 @@
  *
  * keel/service/job.h - service "job" (offered by jobs): states and the steps between them.
  *
- * jobs owns the order of every state change; features answer named points (job_suspended ...) and ask
- * for steps through this table, never write job_state or substate themselves.
+ * jobs owns the order of every state change; features tap points (job_suspended ...) and call the steps of
+ * this table, they never write job_state or substate themselves.
  */
 #ifndef KEEL_SERVICE_JOB_H
 #define KEEL_SERVICE_JOB_H
 
 #include "keel/types.h"
+#include "keel/use.h"
 
 /* Substates users see in `substate`. */
 enum keel_substate {
@@ -30,22 +31,22 @@ enum keel_substate {
 	KEEL_SUB_FAILED = 93,
 };
 
-/* code 0 or a PBSE number; text NULL: table text. Exactly once. `me` is the module that asked. */
+/* code 0, or the PBSE number of an error; text NULL: table text. Called exactly once. `me` is the caller's module. */
 typedef void keel_job_done(struct keel_mod *me, void *arg, int32_t code, const char *text);
 
-/* What is asked of a job: the acts that have a request. */
+/* An act on a job that has a request. */
 struct keel_job_ask {
 	uint32_t size;
 	uint32_t reserved;
 	const char *verb;     /* "delete" "signal" "rerun" "run"; of parts, which have new values of their whole: "alter" */
 	const char *detail;   /* its words: signal name, "force", "deletehist", location, `attr[.resource],...`; may be NULL */
 	const char *who;      /* user@host, for logs and points */
-	struct keel_req *req; /* whose permissions count; NULL: the system asks */
+	struct keel_req *req; /* of the requester whose permissions count; NULL: the system */
 };
 
 struct keel_job_api {
 	uint32_t size, version;
-	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+	struct keel_mod *self; /* passed by the functions below: the first argument, where it is a keel_mod */
 	/* The stored letter: T Q H W R E B M F X. A suspended job is R; one that is queued where nothing
 	 * is started, in a routing queue, is T. */
 	char (*state)(struct keel_mod *, struct keel_obj *job);
@@ -54,65 +55,68 @@ struct keel_job_api {
 	bool (*is_suspended)(struct keel_mod *, struct keel_obj *job);
 
 	/* Stop the processes, release resources, then the point job_suspended, then substate 43, all in
-	 * one durable turn; `signal` is what the point and the logs name it. 15016 unless running. */
+	 * one durable turn; `signal` is what the point and the logs name it. Fails with 15016 unless it runs. */
 	void (*suspend)(struct keel_mod *, struct keel_obj *job, const char *signal, const char *who,
 			struct keel_mod *me, keel_job_done *done, void *arg);
-	/* Assign resources again (failing: nothing changed), point job_resume, continue the processes,
-	 * point job_resumed, substate 42. A host that refuses: released again, the job stays as it was. */
+	/* Point job_resume, assign resources again, continue the processes, point job_resumed, substate 42. When any of these
+	 * fails the job is as it was. */
 	void (*resume)(struct keel_mod *, struct keel_obj *job, const char *signal, const char *who,
 		       struct keel_mod *me, keel_job_done *done, void *arg);
 	/* The answer of a SIGNAL row's start(). */
 	void (*signal_done)(struct keel_mod *, void *op, int32_t code, const char *text);
 	/* Start a queued job on these vnodes; `done` when the request is accepted (the host answers
-	 * later). Refused: 15016 not queued, 15044 resources, a tap's text. */
+	 * later). Fails with 15016 (not queued), 15044 (resources) or a tap's code and text. */
 	void (*run)(struct keel_mod *, struct keel_obj *job, const char *exec_vnode, const char *who,
 		    struct keel_mod *me, keel_job_done *done, void *arg);
-	/* Resume a job in substate 45 (schedulers). */
+	/* Resumes a job in substate 45 (schedulers); fails with 15016 in any other, 15060 while the server ends. */
 	void (*resume_waiting)(struct keel_mod *, struct keel_obj *job, struct keel_mod *me, keel_job_done *done, void *arg);
 	/* Write its comment, as users see it in `qstat -f`; copied. */
 	void (*set_comment)(struct keel_mod *, struct keel_obj *job, const char *text);
 	/* Called when anything changed that may let a job start (submit, end, release ...). One listener:
 	 * the scheduler. */
 	void (*on_change)(struct keel_mod *, struct keel_mod *me, void (*fn)(struct keel_mod *me));
-	/* qrun without -H: who decides. fn must call done once. */
+	/* Registers the scheduler's function for qrun without -H. fn must call done once. */
 	void (*on_run_request)(struct keel_mod *, struct keel_mod *me,
 			       void (*fn)(struct keel_mod *me, struct keel_obj *job, const char *who,
-					  struct keel_mod *asker, keel_job_done *done, void *arg));
+					  struct keel_mod *caller, keel_job_done *done, void *arg));
 	/* How many starts wait in this job now: a queued job one, an array (state Q or B) those of its
-	 * subjobs that wait and may run beside those that run; else 0. After a start ask again: run() of
+	 * subjobs that wait and may run beside those that run; else 0. It changes with each start: run() of
 	 * an array starts its next subjob, an object of its own, and `done` gets that one's id as text.
-	 * The point job_waits tells when there are some again. */
+	 * The point job_waits is raised when there are some again. */
 	uint32_t (*waiting)(struct keel_mod *, struct keel_obj *job);
 
-	/* What qdel asks for, asked by a module in the name of `who` (this and the next three): the same
-	 * points, logs and records. `done` tells whether it was accepted; a refusal (15016, 15029,
-	 * 15038, 15070 host away, the host's own) has changed nothing. The end itself is told by the
-	 * point job_purged, a suspension is complete when `done` says so. */
+	/* What qdel does, called by a module in the name of `who` (this and the next three): the same
+	 * points, logs and records. `done` gets 0 when it was accepted; when it fails (15016, 15029, 15038,
+	 * 15070 host away, the host's own code) nothing has changed. The end itself is notified by the
+	 * point job_purged, a suspension is complete when `done` is called. */
 	void (*request_delete)(struct keel_mod *, struct keel_obj *job, const char *who,
 			       struct keel_mod *me, keel_job_done *done, void *arg);
-	/* What qrerun asks for: it is ended and queued again. */
+	/* What qrerun does: it is ended and queued again. */
 	void (*request_rerun)(struct keel_mod *, struct keel_obj *job, const char *who,
 			      struct keel_mod *me, keel_job_done *done, void *arg);
-	/* What qsig -s suspend asks for, but into substate 45: whoever decides about starts resumes it. */
+	/* What qsig -s suspend does, but into substate 45: the scheduler resumes it. */
 	void (*request_suspend)(struct keel_mod *, struct keel_obj *job, const char *who,
 				struct keel_mod *me, keel_job_done *done, void *arg);
 	/* The host saves the job's state and ends it; it is queued again and goes on there later. */
 	void (*request_checkpoint)(struct keel_mod *, struct keel_obj *job, const char *who,
 				   struct keel_mod *me, keel_job_done *done, void *arg);
 	/* What a suspension would give back now (point suspend_release): its length, the comma list of
-	 * resource names in buf, like snprintf(); -ENODATA: everything; -EAGAIN: somebody thinks it over. */
+	 * resource names in buf, like snprintf(). Fails with -ENODATA (everything), -EAGAIN (a tap waits) or -ENOMEM. */
 	int32_t (*release_names)(struct keel_mod *, struct keel_obj *job, char *buf, uint32_t len);
 	/* What the suspension of this job gave back, the same for its whole length and over restarts; NULL:
 	 * everything, or it is not suspended. Borrowed. */
 	const char *(*released)(struct keel_mod *, struct keel_obj *job);
-	/* Do what a request would: its checks, points, logs and records, for this one job. */
+	/* Does what a request would: its checks, points, logs and records, for this one job. `done` gets 0 or the error of the
+	 * request. */
 	void (*ask)(struct keel_mod *, struct keel_obj *job, const struct keel_job_ask *,
 		    struct keel_mod *me, keel_job_done *done, void *arg);
 	/* Put a job that has not started into a queue of this server, as qmove does: it must be admitted,
-	 * point job_move is asked. `who` is for the log; the lists mean the job's owner. */
+	 * and the point job_move is raised. `who` is for the log; the lists mean the job's owner. Fails with 15016 once it
+	 * has started, or the error of the queue or a tap. */
 	void (*move)(struct keel_mod *, struct keel_obj *job, struct keel_obj *queue, const char *who,
 		     struct keel_mod *me, keel_job_done *done, void *arg);
-	/* The queue that `[queue][@server]` means. 0, or a PBSE code: 15008 another server. */
+	/* The queue that `[queue][@server]` means. Fails with 15008 (another server), 15018 (no such queue) or 15037 (no
+	 * default queue). */
 	int32_t (*destination)(struct keel_mod *, const char *dest, struct keel_obj **ret_queue);
 	/* The system ends a job that has not started; `why` is its comment and its accounting record. */
 	void (*abort)(struct keel_mod *, struct keel_obj *job, const char *why);
@@ -121,13 +125,13 @@ struct keel_job_api {
 	void (*depend)(struct keel_mod *, struct keel_obj *job, bool waits);
 	/* The number that the next job gets: smaller ones are used, or lost. */
 	int64_t (*next_number)(struct keel_mod *);
-	/* Would its start be allowed (point job_run, asked dry)? Nothing starts. `done` with 0, or the refusal. */
+	/* Would its start be allowed (point job_run, raised dry)? Nothing starts. `done` gets 0 or the refusal. */
 	void (*may_run)(struct keel_mod *, struct keel_obj *job, const char *who, struct keel_mod *me,
 			keel_job_done *done, void *arg);
 	/* How many jobs that wait it stands for: an array its queued subjobs, whatever its run limit and
 	 * holds; others 1. */
 	uint32_t (*members)(struct keel_mod *, struct keel_obj *job);
-	/* May who asks touch it? 0, 15007, or 15139: it is history. `roles`: enum keel_role bits, KEEL_USER
+	/* May the requester touch it? 0; fails with 15007, or 15139: it is history. `roles`: enum keel_role bits, KEEL_USER
 	 * is its owner. */
 	int32_t (*permit)(struct keel_mod *, struct keel_obj *job, const struct keel_job_ask *,
 			  uint32_t roles);
@@ -147,5 +151,42 @@ struct keel_job_api {
 	 * there, and is no object. '\0': there is none, or it names several. */
 	char (*letter)(struct keel_mod *, const char *operand);
 };
+
+KEEL_SERVICE(job);
+#define keel_job_state(...) KEEL_CALL(job, state, __VA_ARGS__)
+#define keel_job_substate(...) KEEL_CALL(job, substate, __VA_ARGS__)
+#define keel_job_is_suspended(...) KEEL_CALL(job, is_suspended, __VA_ARGS__)
+#define keel_job_suspend(...) KEEL_CALL(job, suspend, __VA_ARGS__)
+#define keel_job_resume(...) KEEL_CALL(job, resume, __VA_ARGS__)
+#define keel_job_signal_done(...) KEEL_CALL(job, signal_done, __VA_ARGS__)
+#define keel_job_run(...) KEEL_CALL(job, run, __VA_ARGS__)
+#define keel_job_resume_waiting(...) KEEL_CALL(job, resume_waiting, __VA_ARGS__)
+#define keel_job_set_comment(...) KEEL_CALL(job, set_comment, __VA_ARGS__)
+#define keel_job_on_change(...) KEEL_CALL(job, on_change, __VA_ARGS__)
+#define keel_job_on_run_request(...) KEEL_CALL(job, on_run_request, __VA_ARGS__)
+#define keel_job_waiting(...) KEEL_CALL(job, waiting, __VA_ARGS__)
+#define keel_job_request_delete(...) KEEL_CALL(job, request_delete, __VA_ARGS__)
+#define keel_job_request_rerun(...) KEEL_CALL(job, request_rerun, __VA_ARGS__)
+#define keel_job_request_suspend(...) KEEL_CALL(job, request_suspend, __VA_ARGS__)
+#define keel_job_request_checkpoint(...) KEEL_CALL(job, request_checkpoint, __VA_ARGS__)
+#define keel_job_release_names(...) KEEL_CALL(job, release_names, __VA_ARGS__)
+#define keel_job_released(...) KEEL_CALL(job, released, __VA_ARGS__)
+#define keel_job_ask(...) KEEL_CALL(job, ask, __VA_ARGS__)
+#define keel_job_move(...) KEEL_CALL(job, move, __VA_ARGS__)
+#define keel_job_destination(...) KEEL_CALL(job, destination, __VA_ARGS__)
+#define keel_job_abort(...) KEEL_CALL(job, abort, __VA_ARGS__)
+#define keel_job_depend(...) KEEL_CALL(job, depend, __VA_ARGS__)
+#define keel_job_next_number() KEEL_CALL0(job, next_number)
+#define keel_job_may_run(...) KEEL_CALL(job, may_run, __VA_ARGS__)
+#define keel_job_members(...) KEEL_CALL(job, members, __VA_ARGS__)
+#define keel_job_permit(...) KEEL_CALL(job, permit, __VA_ARGS__)
+#define keel_job_signal(...) KEEL_CALL(job, signal, __VA_ARGS__)
+#define keel_job_adopt(...) KEEL_CALL(job, adopt, __VA_ARGS__)
+#define keel_job_back(...) KEEL_CALL(job, back, __VA_ARGS__)
+#define keel_job_waits(...) KEEL_CALL(job, waits, __VA_ARGS__)
+#define keel_job_finish(...) KEEL_CALL(job, finish, __VA_ARGS__)
+#define keel_job_settle(...) KEEL_CALL(job, settle, __VA_ARGS__)
+#define keel_job_erase(...) KEEL_CALL(job, erase, __VA_ARGS__)
+#define keel_job_letter(...) KEEL_CALL(job, letter, __VA_ARGS__)
 
 #endif

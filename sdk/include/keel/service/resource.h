@@ -9,6 +9,7 @@
 #define KEEL_SERVICE_RESOURCE_H
 
 #include "keel/types.h"
+#include "keel/use.h"
 
 enum keel_res_type { KEEL_RES_LONG = 1, KEEL_RES_FLOAT, KEEL_RES_SIZE, KEEL_RES_TIME, KEEL_RES_BOOL,
 		     KEEL_RES_STRING, KEEL_RES_STRINGS };
@@ -22,7 +23,7 @@ enum keel_res_flag {
 	KEEL_RES_MOM = 64,       /* m */
 	KEEL_RES_RUNNING = 128,  /* may be altered while the job runs */
 	KEEL_RES_BUILTIN = 256,
-	KEEL_RES_SYSTEM = 512,   /* nobody may set it by request */
+	KEEL_RES_SYSTEM = 512,   /* no request may set it */
 };
 struct keel_resource {
 	const char *name;
@@ -80,12 +81,12 @@ struct keel_exec {
 
 struct keel_resource_api {
 	uint32_t size, version;
-	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+	struct keel_mod *self; /* passed by the functions below: the first argument, where it is a keel_mod */
 	const struct keel_resource *(*find)(struct keel_mod *, const char *name); /* NULL: unknown */
 	/* Every known resource: i counts from 0, NULL at the end. */
 	const struct keel_resource *(*at)(struct keel_mod *, uint32_t i);
 
-	/* Text of one value into an entry (its text, if any, is malloc'ed: value_fini). 0 or PBSE. */
+	/* Text of one value into an entry, which the caller frees with value_fini(). Fails with a PBSE code and *err. */
 	int32_t (*value_parse)(const struct keel_resource *, const char *text,
 			       struct keel_res_value *ret, struct keel_err *);
 	void (*value_fini)(struct keel_res_value *); /* Free what value_parse() made. */
@@ -100,20 +101,22 @@ struct keel_resource_api {
 	/* Its amount, or `otherwise` when there is none or it is no number. */
 	double (*list_number)(const struct keel_reslist *, const char *name, double otherwise);
 
-	/* The language of `-l select=`. The values point into *ret; select_free() frees all. 0 or PBSE with the
-	 * text users see. */
+	/* The language of `-l select=`. The values point into *ret; the caller frees all with select_free(). Fails with a PBSE
+	 * code and the text users see. */
 	int32_t (*select_parse)(struct keel_mod *, const char *text, struct keel_select **ret,
 				struct keel_err *);
 	void (*select_free)(struct keel_select *); /* NULL is fine. */
-	/* The language of `-l place=`. 0 or PBSE with the text users see. */
+	/* The language of `-l place=`. Fails with a PBSE code and the text users see. */
 	int32_t (*place_parse)(const char *text, struct keel_place *ret, struct keel_err *);
-	/* The language of `exec_vnode`. The values point into *ret; exec_free() frees all. 0 or PBSE. */
+	/* The language of `exec_vnode`. The values point into *ret; the caller frees all with exec_free(). Fails with a PBSE
+	 * code and *err. */
 	int32_t (*exec_parse)(struct keel_mod *, const char *text, struct keel_exec **ret,
 			      struct keel_err *);
 	void (*exec_free)(struct keel_exec *); /* NULL is fine. */
 
 	/* Resource_List of a new or changed job: defaults of queue and server, select and place, sums,
-	 * nodect, schedselect; then resources_min/max. Works on the change set; `queue` may be NULL. */
+	 * nodect, schedselect; then resources_min/max. Works on the change set; `queue` may be NULL. Fails with a PBSE code
+	 * and *err; the caller discards the set. */
 	int32_t (*prepare)(struct keel_mod *, struct keel_changes *, struct keel_obj *job,
 			   struct keel_obj *queue, struct keel_err *);
 	/* Add (sign 1) or subtract (-1) every summed consumable of a job's Resource_List to `attr` (a
@@ -125,5 +128,24 @@ struct keel_resource_api {
 			    const struct keel_exec *exec, const char *vnode, int32_t sign,
 			    const char *only);
 };
+
+KEEL_SERVICE(resource);
+#define keel_resource_find(...) KEEL_CALL(resource, find, __VA_ARGS__)
+#define keel_resource_at(...) KEEL_CALL(resource, at, __VA_ARGS__)
+#define keel_resource_value_parse(...) KEEL_CALL_PLAIN(resource, value_parse, __VA_ARGS__)
+#define keel_resource_value_fini(...) KEEL_CALL_PLAIN(resource, value_fini, __VA_ARGS__)
+#define keel_resource_value_text(...) KEEL_CALL_PLAIN(resource, value_text, __VA_ARGS__)
+#define keel_resource_list_count(...) KEEL_CALL_PLAIN(resource, list_count, __VA_ARGS__)
+#define keel_resource_list_at(...) KEEL_CALL_PLAIN(resource, list_at, __VA_ARGS__)
+#define keel_resource_list_get(...) KEEL_CALL_PLAIN(resource, list_get, __VA_ARGS__)
+#define keel_resource_list_number(...) KEEL_CALL_PLAIN(resource, list_number, __VA_ARGS__)
+#define keel_resource_select_parse(...) KEEL_CALL(resource, select_parse, __VA_ARGS__)
+#define keel_resource_select_free(...) KEEL_CALL_PLAIN(resource, select_free, __VA_ARGS__)
+#define keel_resource_place_parse(...) KEEL_CALL_PLAIN(resource, place_parse, __VA_ARGS__)
+#define keel_resource_exec_parse(...) KEEL_CALL(resource, exec_parse, __VA_ARGS__)
+#define keel_resource_exec_free(...) KEEL_CALL_PLAIN(resource, exec_free, __VA_ARGS__)
+#define keel_resource_prepare(...) KEEL_CALL(resource, prepare, __VA_ARGS__)
+#define keel_resource_charge_list(...) KEEL_CALL(resource, charge_list, __VA_ARGS__)
+#define keel_resource_charge_exec(...) KEEL_CALL(resource, charge_exec, __VA_ARGS__)
 
 #endif

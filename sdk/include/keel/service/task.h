@@ -3,7 +3,7 @@
  * keel/service/task.h - service "task" (offered by executor on a server): work on execution hosts.
  *
  * Every message names the job and its run (the job's run_version): an answer about another run is
- * stale and is dropped here, so listeners only hear about the current one. Messages leave after the
+ * stale and is dropped here, so listeners are only called for the current one. Messages leave after the
  * changes of the turn are durable. A host that is away gets what it missed when it is back
  * (re-synchronisation): a job that should run there and does not is reported as lost, one that should
  * not is killed.
@@ -12,6 +12,7 @@
 #define KEEL_SERVICE_TASK_H
 
 #include "keel/types.h"
+#include "keel/use.h"
 
 /* Of the negative system codes of a start that failed, those on which server and host must agree; the spec has
  * the others (03, exit statuses). */
@@ -49,55 +50,71 @@ struct keel_task_events {
 	void (*host_health)(struct keel_mod *, const char *host, const char *why);
 };
 
-/* code 0, or a PBSE number with its text (NULL: table text). `me` is the module that asked. */
+/* code 0, or the PBSE number of an error with its text (NULL: table text). `me` is the caller's module. */
 typedef void keel_task_done(struct keel_mod *me, void *arg, int32_t code, const char *text);
 
 struct keel_task_api {
 	uint32_t size, version;
-	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
-	/* Who hears the reports: until listen(NULL), in fini(). Any number may listen; unused members are
-	 * NULL. */
+	struct keel_mod *self; /* passed by the functions below: the first argument, where it is a keel_mod */
+	/* The callbacks for reports: until listen(NULL), in fini(). Any number of modules may listen; unused members are
+	 * NULL. Fails with -ENOMEM. */
 	int32_t (*listen)(struct keel_mod *, struct keel_mod *me, const struct keel_task_events *);
 	/* Start the job on the primary host of its exec_host (attributes exec_host, exec_vnode,
 	 * run_version are set). Script and attributes are taken from the object. The answer comes as
-	 * started() or refused(). -ENOTCONN when the host is away, -E2BIG when its PBS_NODEFILE would have more than a
-	 * million lines, -ENAMETOOLONG when its id is too long for names of files. */
+	 * started() or refused(). Fails with -ENOTCONN when the host is away, -E2BIG when its PBS_NODEFILE would have more
+	 * than a million lines, -ENAMETOOLONG when its id is too long for names of files, -ENOMEM. */
 	int32_t (*start)(struct keel_mod *, struct keel_obj *job);
 	/* Signal name or number, "suspend" or "resume": `done` when the host has acted. `as` is what the
 	 * host's log calls it; NULL: name.
-	 * 15013 unknown, 15016 wrong state there, 15070 host away (at once or when the link breaks). */
+	 * Fails with 15013 (unknown), 15016 (wrong state there), 15070 (host away, at once or when the link breaks). */
 	void (*signal)(struct keel_mod *, struct keel_obj *job, const char *name, const char *as,
 		       struct keel_mod *me, keel_task_done *done, void *arg);
-	/* TERM now, KILL after `delay_ms`; the end comes as ended(). */
+	/* TERM now, KILL after `delay_ms`; the end comes as ended(). Fails with -ENOENT when no host has the run; a host that
+	 * is away gets the order when it is back, whatever this returns. */
 	int32_t (*kill)(struct keel_mod *, struct keel_obj *job, int64_t delay_ms);
 	/* Kill at once and forget: no report comes. Also when the host is away (then on its return). */
 	void (*discard)(struct keel_mod *, struct keel_obj *job);
 	/* The end is recorded: the host may forget the job. */
 	void (*ended_done)(struct keel_mod *, struct keel_obj *job);
-	/* The host (link peer) names in a job's exec_vnode need vnode->host: who serves this vnode. Set
-	 * by nodes, until it takes that back with NULL: answers the peer name of a vnode, NULL unknown. */
+	/* The function that returns the host (link peer) of a vnode of exec_vnode, NULL when it is unknown. Set by nodes,
+	 * until it takes that back with NULL. */
 	void (*set_host_of)(struct keel_mod *, struct keel_mod *me,
 			    const char *(*host_of)(struct keel_mod *me, const char *vnode));
 	/* Like kill(), but the host may refuse (point task_preterm): `done` when it has decided. Once it has
-	 * accepted, the task is ended even when the host goes away meanwhile; refused or not asked (15070)
-	 * means that nothing happened. */
+	 * accepted, the task is ended even when the host goes away meanwhile; when it fails, refused or not reached (15070),
+	 * nothing has happened. */
 	void (*terminate)(struct keel_mod *, struct keel_obj *job, int64_t delay_ms, struct keel_mod *me,
 			  keel_task_done *done, void *arg);
-	/* Save the state of the task with the host's own script, then end it. 15029: it has none; 15041 with
-	 * a text: the script failed, the task goes on. */
+	/* Saves the state of the task with the host's own script, then ends it. Fails with 15029 when there is none, 15041 and
+	 * a text when the script failed: the task goes on. */
 	void (*checkpoint)(struct keel_mod *, struct keel_obj *job, struct keel_mod *me,
 			   keel_task_done *done, void *arg);
-	/* A line behind what the task wrote so far: `files` is the sum of 1 output, 2 error. 15016 no task
-	 * there, 15041 its file cannot be written. */
+	/* Appends a line to what the task wrote so far: `files` is the sum of 1 output, 2 error. Fails with 15016 (no task
+	 * there) or 15041 (its file cannot be written). */
 	void (*message)(struct keel_mod *, struct keel_obj *job, int32_t files, const char *text,
 			struct keel_mod *me, keel_task_done *done, void *arg);
 	/* The daemons of all hosts end; tasks go on. */
 	void (*stop_hosts)(struct keel_mod *);
-	/* This host introduces itself once more: host_up() comes when it has answered. -ENOTCONN: it is away. */
+	/* This host introduces itself once more: host_up() is called when it has answered. Fails with -ENOTCONN: it is away. */
 	int32_t (*describe)(struct keel_mod *, const char *host);
 	/* Limits or output paths of a job that runs have changed: its host gets them as they are now, and again
 	 * when it was away. */
 	void (*modify)(struct keel_mod *, struct keel_obj *job);
 };
+
+KEEL_SERVICE(task);
+#define keel_task_listen(...) KEEL_CALL(task, listen, __VA_ARGS__)
+#define keel_task_start(...) KEEL_CALL(task, start, __VA_ARGS__)
+#define keel_task_signal(...) KEEL_CALL(task, signal, __VA_ARGS__)
+#define keel_task_kill(...) KEEL_CALL(task, kill, __VA_ARGS__)
+#define keel_task_discard(...) KEEL_CALL(task, discard, __VA_ARGS__)
+#define keel_task_ended_done(...) KEEL_CALL(task, ended_done, __VA_ARGS__)
+#define keel_task_set_host_of(...) KEEL_CALL(task, set_host_of, __VA_ARGS__)
+#define keel_task_terminate(...) KEEL_CALL(task, terminate, __VA_ARGS__)
+#define keel_task_checkpoint(...) KEEL_CALL(task, checkpoint, __VA_ARGS__)
+#define keel_task_message(...) KEEL_CALL(task, message, __VA_ARGS__)
+#define keel_task_stop_hosts() KEEL_CALL0(task, stop_hosts)
+#define keel_task_describe(...) KEEL_CALL(task, describe, __VA_ARGS__)
+#define keel_task_modify(...) KEEL_CALL(task, modify, __VA_ARGS__)
 
 #endif
